@@ -46,7 +46,7 @@ struct reference_answer {
 	char text[REFERENCE_TEXT_MAX];
 };
 
-/* reference-libnfs.c: the only code that lets libnfs decode */
+/* reference-libnfs.c: the only code that lets libnfs decode; or reference-none.c */
 
 /* One READ, answered to task->channel. */
 void reference_libnfs_read(const struct reference_task *task,

@@ -13,7 +13,7 @@
 #define MOUNT_VERSION  3
 #define PMAP_REPLY_MAX 512
 #define MNT_REPLY_MAX  1024 /* the handle and a dozen flavours take far less */
-#define MNT_ARGS_MAX   (4 + 1024)
+#define MNT_ARGS_MAX   (4 + MOUNT3_PATH_MAX)
 
 static uint32_t new_xid(void)
 {

@@ -4,9 +4,9 @@
 /* The few NFSv3 (RFC 1813) and MOUNT operations that the probe needs, and the reference path
  * over TCP.
  *
- * Arguments are encoded by libnfs's raw XDR. Results come from a peer and are decoded by our
- * bounded reader: libnfs 4.0.0 reads outside its buffer when a length word is hostile. The
- * reference path decodes inside libnfs and therefore lives in a child process. */
+ * Results come from a peer and are decoded by our bounded reader: libnfs 4.0.0 reads outside its
+ * buffer when a length word is hostile. The reference path decodes inside libnfs and therefore
+ * lives in a child process; a build without libnfs has no reference path. */
 #ifndef RPCRDMA_NFS_H
 #define RPCRDMA_NFS_H
 
@@ -19,10 +19,11 @@
 #define NFS_RDMA_PORT        20049 /* RFC 8267 section 9 */
 #define NFS_TCP_PORT         2049
 
-#define NFS_FH_MAX    128 /* of every version: NFS4_FHSIZE */
-#define NFS3_FH_MAX   64
-#define NFS3_NAME_MAX 255
-#define NFS3_PATH_MAX 4096
+#define NFS_FH_MAX      128 /* of every version: NFS4_FHSIZE */
+#define NFS3_FH_MAX     64
+#define NFS3_NAME_MAX   255
+#define NFS3_PATH_MAX   4096
+#define MOUNT3_PATH_MAX 1024 /* MNTPATHLEN */
 
 /* RFC 1813 procedure numbers, all of them: the server answers or refuses each. */
 enum nfs3_proc {
@@ -98,7 +99,7 @@ struct nfs_attr {
 	struct nfs_time atime, mtime, ctime;
 };
 
-/* nfs3-args.c: encodes with libnfs's raw XDR into @buf; returns the length, or -ENOBUFS, or
+/* nfs3-args.c: encodes into @buf; returns the length, or -ENOBUFS, or
  * -EINVAL for arguments that no server can have: a handle of more than 64 bytes, a name that is
  * empty or longer than 255 (LOOKUP) or 1024 bytes (MNT). */
 
@@ -223,10 +224,13 @@ int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred,
 struct reference;
 struct nfs_version;
 
+/* Whether this build has libnfs. If not, reference_open() is -EOPNOTSUPP. */
+bool reference_available(void);
+
 /* Takes the connected socket @fd (bound to a reserved port if the server requires one), also on
  * failure. @cred may be NULL: AUTH_NONE. @version: NFSv3's READ, or for NFSv4 that of 4.0, with
  * the anonymous stateid: a handle is valid in every minor version of the same server. Errors:
- * -errno of fork and pipes only; reference_read() returns libnfs's errors. */
+ * -EOPNOTSUPP; -errno of fork and pipes. reference_read() returns libnfs's errors. */
 int reference_open(struct reference **out, int fd, const struct transport_address *peer,
 		   const struct rpc_cred *cred, const struct nfs_version *version);
 /* Reads the file's bytes over NFS over TCP. Returns the count read, which may be less than @count

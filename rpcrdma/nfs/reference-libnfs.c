@@ -239,6 +239,11 @@ static void read_by(struct read_call *call)
 	rpc_destroy_context(rpc);
 }
 
+bool reference_available(void)
+{
+	return true;
+}
+
 void reference_libnfs_read(const struct reference_task *task,
 			   const struct reference_request *request)
 {

@@ -155,6 +155,8 @@ int reference_open(struct reference **out, int fd, const struct transport_addres
 	};
 	int rc;
 
+	if (!reference_available())
+		return err_set(EOPNOTSUPP, "this build has no libnfs to read over TCP");
 	ref = calloc(1, sizeof(*ref));
 	if (!ref)
 		return err_set(ENOMEM, "out of memory");

@@ -282,12 +282,12 @@ uint16_t target_nfs_port(struct probe *p)
 
 void target_reference(struct probe *p)
 {
-	bool reserved;
-	int fd;
+	bool available = reference_available(), reserved;
+	int fd = available ? probe_tcp(p, TCP_NFS, target_nfs_port(p), &reserved) : -1;
 
-	fd = probe_tcp(p, TCP_NFS, target_nfs_port(p), &reserved);
-	if (fd < 0 || reference_open(&p->reference, fd, &p->addresses[p->address],
-				     &p->cred, p->version)) {
+	if ((available && fd < 0) ||
+	    reference_open(&p->reference, fd, &p->addresses[p->address], &p->cred,
+			   p->version)) {
 		snprintf(p->reference_why, sizeof(p->reference_why), "%.255s",
 			 err_text());
 		p->reference = NULL;
@@ -296,14 +296,21 @@ void target_reference(struct probe *p)
 
 void target_tell_reference(struct probe *p)
 {
-	if (p->reference)
+	struct finding f;
+
+	if (p->reference) {
 		probe_say(p, "probe.reference", FINDING_PASS,
 			  "READs were compared with NFS over TCP");
-	else
-		probe_because(p, "probe.reference",
-			      p->reference_died ? FINDING_FAIL : FINDING_SKIP, "died",
-			      "%s; READs are compared with short inline READs",
-			      p->reference_why);
+		return;
+	}
+	finding_init(&f, "probe.reference",
+		     p->reference_died ? FINDING_FAIL : FINDING_SKIP,
+		     "%s; READs are compared with short inline READs", p->reference_why);
+	if (p->reference_died)
+		finding_reason(&f, "died");
+	else if (!reference_available())
+		finding_reason(&f, "no-libnfs");
+	probe_emit(p, &f);
 }
 
 /* @told: those of READs by Write chunk are reported as that mechanism's. */

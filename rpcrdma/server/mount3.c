@@ -5,8 +5,6 @@
  * can be mounted too. Mounts are not recorded. */
 #include "rpcrdma/server/internal.h"
 
-#define MOUNT_PATH_MAX 1024 /* MNTPATHLEN */
-
 static enum rpc_accept_stat mount3_void(struct call *call)
 {
 	(void)call;
@@ -44,7 +42,7 @@ static enum rpc_accept_stat mount3_mnt_call(struct call *call)
 	struct nfs_attr attr;
 	struct nfs_fh fh;
 	uint32_t len, status;
-	const uint8_t *path = reader_opaque(&call->args, MOUNT_PATH_MAX, &len);
+	const uint8_t *path = reader_opaque(&call->args, MOUNT3_PATH_MAX, &len);
 
 	if (!path)
 		return RPC_GARBAGE_ARGS;
@@ -74,7 +72,7 @@ static enum rpc_accept_stat mount3_umnt(struct call *call)
 {
 	uint32_t len;
 
-	return reader_opaque(&call->args, MOUNT_PATH_MAX, &len) ? RPC_SUCCESS
+	return reader_opaque(&call->args, MOUNT3_PATH_MAX, &len) ? RPC_SUCCESS
 								: RPC_GARBAGE_ARGS;
 }
 

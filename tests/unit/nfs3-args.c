@@ -32,10 +32,11 @@ static struct nfs_fh counting_fh(uint32_t len)
 		ASSERT_BYTES(buf, want, sizeof(want));        \
 		CU_ASSERT_EQUAL(buf[-1], 0xa5);               \
 		CU_ASSERT_EQUAL(buf[sizeof(want)], 0xa5);     \
-		memset(area, 0xa5, sizeof(area));             \
-		for (cap = 0; cap < sizeof(want); cap++)      \
+		for (cap = 0; cap < sizeof(want); cap++) {    \
+			memset(area, 0xa5, sizeof(area));     \
 			CU_ASSERT_EQUAL(call, -ENOBUFS);      \
-		CU_ASSERT_EQUAL(buf[0], 0xa5);                \
+			CU_ASSERT_EQUAL(buf[cap], 0xa5);      \
+		}                                             \
 	} while (0)
 
 static void read_encodes_handle_offset_count(void)
