@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The map of the command nfsrdma: one command a file (cmd-NAME.c), one table of commands
- * (main.c), one table of options (options.c) from which parsing, help and manual page come.
+ * (commands.c), one table of options (options.c) from which parsing, help and manual page come.
  *
  * Results go to stdout, everything else to stderr. A command returns its exit status. */
 #ifndef PLUGIN_CLI_H
@@ -31,6 +31,7 @@ enum cli_command_bit {
 	CLI_STATUS = 4096,
 	CLI_DOCTOR = 8192,
 	CLI_HELP = 16384,
+	CLI_NAMES = 32768,
 };
 
 /* What the options said. Strings are those of argv. */
@@ -90,12 +91,56 @@ struct cli_options {
 	struct ticker *ticker; /* NULL: the command has none */
 };
 
+/* choices.c: what the value of an option, or an operand, can be. The parser refuses other words;
+ * the completion of shells offers them, with names of this host. */
+
+typedef void (*choice_fn)(void *arg, const char *name, const char *about);
+
+struct cli_choice {
+	const char *name;         /* for 'nfsrdma names' */
+	const char *const *words; /* all that are accepted, ends with NULL; NULL: any */
+	/* Calls @fn for each name; @about is a few words, or NULL. What cannot be read has no
+	 * names. @prefix: what was entered, of use where all names are too many. */
+	void (*each)(const struct host *host, const char *prefix, choice_fn fn,
+		     void *arg);
+	bool fixed;                                   /* each needs no host */
+	enum { PATH_NONE, PATH_FILE, PATH_DIR } path; /* where no name fits */
+};
+
+extern const struct cli_choice choice_file, choice_dir, choice_roles, choice_flavors,
+	choice_levels, choice_transports, choice_versions, choice_engine_versions,
+	choice_types, choice_links, choice_formats, choice_plan_formats, choice_faults,
+	choice_commands, choice_pools, choice_pool_or_file, choice_mounts, choice_sources,
+	choice_devices, choice_interfaces, choice_addresses, choice_listeners,
+	choice_findings, choice_options, choice_lists;
+
+/* The index of @word in the choice's words, or -1. */
+int choice_index(const struct cli_choice *choice, const char *word);
+/* 0, or -EINVAL with a sentence that lists them. */
+int choice_check(const struct cli_choice *choice, const char *word);
+/* A list of 'nfsrdma names', or NULL. */
+const struct cli_choice *choice_list(const char *name);
+
+#define CLI_OPERANDS_MAX 2
+
+/* A form of the command line: what its operands are. */
+struct cli_form {
+	const char *action; /* the first operand; NULL: the command has no actions */
+	const char
+		*option; /* without it there are none after the action; NULL: there are */
+	const struct cli_choice *operands[CLI_OPERANDS_MAX]; /* NULL: none, or free */
+	bool repeated;                                       /* the last one */
+};
+
 struct cli_command {
 	const char *name;
 	enum cli_command_bit bit;
-	const char *synopsis; /* what follows the name; lines for each form */
-	const char *summary;  /* one line for the list of commands */
-	const char *details;  /* a paragraph for its own help */
+	bool hidden;                  /* not in help; nfsrdma(8) describes it */
+	const char *synopsis;         /* what follows the name; lines for each form */
+	const struct cli_form *forms; /* nforms of them */
+	size_t nforms;
+	const char *summary; /* one line for the list of commands */
+	const char *details; /* a paragraph for its own help */
 	int max_operands;
 	unsigned int timeout_ms; /* default; 0: a minute */
 	const char *working; /* for the progress line; NULL: it has none, or its own */
@@ -103,7 +148,13 @@ struct cli_command {
 	int (*run)(struct cli_options *options);
 };
 
-/* main.c */
+/* A command's forms. */
+#define CLI_FORMS(...)                                               \
+	.forms = (const struct cli_form[]){ __VA_ARGS__ },           \
+	.nforms = sizeof((const struct cli_form[]){ __VA_ARGS__ }) / \
+		  sizeof(struct cli_form)
+
+/* commands.c */
 
 extern const struct cli_command *const cli_commands[]; /* ends with NULL */
 
@@ -124,6 +175,7 @@ extern const struct cli_command cmd_watch;
 extern const struct cli_command cmd_status;
 extern const struct cli_command cmd_doctor;
 extern const struct cli_command cmd_help;
+extern const struct cli_command cmd_names;
 
 struct target;
 
@@ -205,11 +257,19 @@ struct cli_option {
 	const char *help;      /* one sentence */
 	unsigned int commands; /* enum cli_command_bit */
 	bool hidden;           /* not in help and manual page */
+	bool repeated;         /* can be given more than once */
+	const struct cli_choice *choice; /* NULL: any value */
+	const struct cli_choice *other;  /* in its place, for */
+	unsigned int other_commands;
 	/* 0, or -EINVAL with a sentence that says what is allowed. */
 	int (*set)(struct cli_options *options, const char *value);
 };
 
 extern const struct cli_option option_table[]; /* ends with name NULL */
+
+/* What its value can be for the command; NULL: anything. */
+const struct cli_choice *option_choice(const struct cli_option *row,
+				       const struct cli_command *command);
 
 /* Defaults; false: no memory. fini frees what the options hold. */
 bool options_init(struct cli_options *options, const struct cli_command *command);

@@ -26,6 +26,7 @@ const struct cli_command cmd_bench = {
 		   "pairs of samples. There is no threshold: what can be measured "
 		   "passes. Over software iWARP it shows what the server and this "
 		   "program can do, not what an adapter would reach.",
+	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
 	.run = cmd_bench_run,
 };

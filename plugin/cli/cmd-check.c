@@ -113,6 +113,7 @@ const struct cli_command cmd_check = {
 		"failure has a cause and steps; checks that depend on a failed one are skipped. "
 		"Nothing is changed. It works without privileges; what only root may read is "
 		"unknown then.",
+	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
 	.timeout_ms = TIMEOUT_MS,
 	.working = "checking",

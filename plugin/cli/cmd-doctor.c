@@ -270,6 +270,7 @@ const struct cli_command cmd_doctor = {
 		"mount. The report ends with one list of steps, in order. There is no probe if "
 		"the checks show that the server's RDMA port cannot be reached, unless "
 		"--transport is given. Nothing is changed, and the probe only reads.",
+	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
 	.timeout_ms = TIMEOUT_MS,
 	.working = "checking",

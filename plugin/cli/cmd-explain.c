@@ -233,6 +233,7 @@ const struct cli_command cmd_explain = {
 		"Explains the finding ID with all its reasons, or one reason, and the steps for "
 		"this system. Without ID it lists all findings. With --message it explains a "
 		"message of mount.nfs, the kernel, libvirt or VDSM.",
+	CLI_FORMS({ .operands = { &choice_findings } }),
 	.max_operands = 1,
 	.run = cmd_explain_run,
 };

@@ -35,7 +35,8 @@ int command_unknown(const char *name)
 
 	near_init(&near, name);
 	for (command = cli_commands; *command; command++)
-		near_try(&near, (*command)->name);
+		if (!(*command)->hidden)
+			near_try(&near, (*command)->name);
 	if (near_found(&near))
 		return err_set(EINVAL, "unknown command '%.60s'; did you mean '%s'?",
 			       name, near_found(&near));
@@ -62,6 +63,7 @@ const struct cli_command cmd_help = {
 	.synopsis = "[COMMAND]",
 	.summary = "Print this help, or that of a command.",
 	.details = "Prints what 'nfsrdma --help' and 'nfsrdma COMMAND --help' print.",
+	CLI_FORMS({ .operands = { &choice_commands } }),
 	.max_operands = 1,
 	.run = cmd_help_run,
 };

@@ -275,8 +275,6 @@ static int print_advice(const struct cli_options *options, struct ovirt_advice *
 
 static int check_options(const struct cli_options *options)
 {
-	const char *format = options->format->name;
-
 	if (options->noperands != 2)
 		return err_set(EINVAL,
 			       "no domain given; expected options SERVER:/EXPORT");
@@ -285,10 +283,6 @@ static int check_options(const struct cli_options *options)
 		return err_set(
 			EINVAL,
 			"--dry-run, --remove, --guard-only and --port need policy");
-	if (strcmp(format, "text") && strcmp(format, "json"))
-		return err_set(EINVAL,
-			       "--format %s is not supported here; expected text or json",
-			       format);
 	return options->root && options->resolve
 		       ? err_set(EINVAL, "--resolve and --root cannot be combined")
 		       : 0;
@@ -366,6 +360,10 @@ const struct cli_command cmd_ovirt = {
 		"writes sections of nfsmount.conf and, for the gates, of nfsrdma.conf(5), unless "
 		"the nfs-utils of this host would ignore one. Both report a domain that is "
 		"mounted over TCP, which VDSM never changes. nfsrdma-ovirt(7) shows each step.",
+	CLI_FORMS({ .action = "options", .operands = { &choice_sources } },
+		  { .action = "policy",
+		    .operands = { &choice_sources },
+		    .repeated = true }),
 	.max_operands = 1 + CMD_OVIRT_DOMAINS_MAX,
 	.timeout_ms = 5000,
 	.run = cmd_ovirt_run,

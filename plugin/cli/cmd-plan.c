@@ -313,14 +313,8 @@ static int plan(const struct cli_options *options, struct plan_request *request)
 
 static int check_options(const struct cli_options *options)
 {
-	const char *format = options->format->name;
-
 	if (!options->noperands)
 		return err_set(EINVAL, "no source given; expected SERVER:/EXPORT");
-	if (strcmp(format, "text") && strcmp(format, "json"))
-		return err_set(EINVAL,
-			       "--format %s is not supported here; expected text or json",
-			       format);
 	if (options->dir && *options->dir != '/')
 		return err_set(EINVAL, "--dir needs an absolute path, not '%.60s'",
 			       options->dir);
@@ -362,6 +356,7 @@ const struct cli_command cmd_plan = {
 		"others and their order, and refuses options that contradict each other or the "
 		"policy of nfsrdma.conf(5). Nothing is mounted, and no name is looked up without "
 		"--resolve. The exit status is 0, or 2 if there is no such mount.",
+	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
 	.timeout_ms = 5000,
 	.run = cmd_plan_run,

@@ -571,6 +571,11 @@ const struct cli_command cmd_pool = {
 		"pool over RDMA. convert changes a pool to RDMA, and restores it if it does "
 		"not start over RDMA; revert restores its former definition. verify checks one "
 		"pool, or XML that libvirt has not read yet. nfsrdma-libvirt(7) shows each step.",
+	CLI_FORMS({ .action = "list" },
+		  { .action = "define", .operands = { NULL, &choice_sources } },
+		  { .action = "convert", .operands = { &choice_pools } },
+		  { .action = "verify", .operands = { &choice_pool_or_file } },
+		  { .action = "revert", .operands = { &choice_pools } }),
 	.max_operands = 3,
 	.working = "waiting for libvirt",
 	.run = cmd_pool_run,

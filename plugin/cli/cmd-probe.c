@@ -60,6 +60,7 @@ const struct cli_command cmd_probe = {
 		   "mount namespace, and reads from it. --mount reads a file of an "
 		   "existing mount three times, through the kernel, by the probe and "
 		   "over TCP, and names the one that differs.",
+	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
 	.run = cmd_probe_run,
 };

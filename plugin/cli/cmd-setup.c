@@ -319,6 +319,12 @@ const struct cli_command cmd_setup = {
 		"files below it are changed. No service is restarted without --restart. "
 		"--software adds a software RDMA link to an interface, for hosts without an RDMA "
 		"adapter.",
+	CLI_FORMS({ .action = "client",
+		    .option = "software",
+		    .operands = { &choice_interfaces } },
+		  { .action = "server",
+		    .option = "software",
+		    .operands = { &choice_interfaces } }),
 	.max_operands = 2,
 	.working = "setting up this host",
 	.run = cmd_setup_run,

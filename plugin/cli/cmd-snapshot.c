@@ -220,6 +220,7 @@ const struct cli_command cmd_snapshot = {
 		"it does contain names, addresses and firewall rules. Only FILE is written, and "
 		"only its owner may read it. Without privileges, what only root may read is "
 		"unknown in it.",
+	CLI_FORMS({ .operands = { &choice_file, &choice_sources } }),
 	.max_operands = 2,
 	.timeout_ms = TIMEOUT_MS,
 	.working = "collecting",

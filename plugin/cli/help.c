@@ -18,6 +18,8 @@ void help_program(FILE *out, unsigned int width)
 
 	fputs("Usage: nfsrdma COMMAND [ARGUMENT...]\n\nCommands:\n", out);
 	for (command = cli_commands; *command; command++) {
+		if ((*command)->hidden)
+			continue;
 		fprintf(out, "  %-9s ", (*command)->name);
 		wrap_print(out, (*command)->summary, 12, width);
 	}
@@ -78,7 +80,7 @@ static void scd_commands_of(FILE *out, const struct cli_option *row)
 	const char *comma = "";
 
 	for (command = cli_commands; *command; command++) {
-		if (!(row->commands & (*command)->bit))
+		if ((*command)->hidden || !(row->commands & (*command)->bit))
 			continue;
 		fprintf(out, "%s%s", comma, (*command)->name);
 		comma = ", ";

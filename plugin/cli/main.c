@@ -56,12 +56,6 @@ static int run_without_command(int argc, char *const *argv)
 	return cli_usage(&none);
 }
 
-const struct cli_command *const cli_commands[] = {
-	&cmd_status, &cmd_doctor,  &cmd_check, &cmd_probe, &cmd_mounts,   &cmd_plan,
-	&cmd_setup,  &cmd_pool,    &cmd_ovirt, &cmd_watch, &cmd_snapshot, &cmd_serve,
-	&cmd_bench,  &cmd_explain, &cmd_help,  NULL,
-};
-
 /* Closed descriptors 0 to 2 would be given to sockets and files, and a report written into one.
  * What is read only takes their place: writing stays the error that it was. */
 static void keep_stdio(void)

@@ -17,7 +17,7 @@
 #define ALL                                                                           \
 	(REPORTING | CLI_SERVE | CLI_EXPLAIN | CLI_PLAN | CLI_SNAPSHOT | CLI_MOUNTS | \
 	 CLI_SETUP | CLI_POOL | CLI_OVIRT | CLI_WATCH | CLI_STATUS | CLI_DOCTOR |     \
-	 CLI_HELP)
+	 CLI_HELP | CLI_NAMES)
 
 static int not_empty(const char **field, const char *value)
 {
@@ -79,11 +79,8 @@ static int set_timeout(struct cli_options *options, const char *value)
 
 static int set_transport(struct cli_options *options, const char *value)
 {
-	options->transport = transport_find(value);
-	return options->transport || !strcmp(value, "auto")
-		       ? 0
-		       : err_set(EINVAL, "takes auto, verbs or iwarp, not '%.40s'",
-				 value);
+	options->transport = transport_find(value); /* NULL: auto */
+	return 0;
 }
 
 static int set_device(struct cli_options *options, const char *value)
@@ -112,49 +109,21 @@ static int set_nfs_port(struct cli_options *options, const char *value)
 	return value_port(value, &options->nfs_port);
 }
 
-/* Those of the engine's field. */
-static int set_engine_version(struct cli_options *options, const char *value)
-{
-	static const char *const names[] = { "auto", "3", "4", "4.0", "4.1", "4.2" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(value, names[i]))
-			continue;
-		options->engine_version = names[i];
-		return 0;
-	}
-	return err_set(EINVAL, "takes auto, 3, 4, 4.0, 4.1 or 4.2, not '%.40s'", value);
-}
-
 static int set_nfs_version(struct cli_options *options, const char *value)
 {
-	if (options->command->bit == CLI_OVIRT)
-		return set_engine_version(options, value);
+	if (options->command->bit == CLI_OVIRT) {
+		options->engine_version = value;
+		return 0;
+	}
 	options->nfs_version = nfs_version_find(value);
 	options->nfs_version_auto = !strcmp(value, "auto");
-	return options->nfs_version || !strcmp(value, "auto")
-		       ? 0
-		       : err_set(EINVAL, "takes auto, 3, 4.0, 4.1 or 4.2, not '%.40s'",
-				 value);
+	return 0;
 }
 
 static int set_level(struct cli_options *options, const char *value)
 {
-	static const char *const names[] = {
-		[PROBE_QUICK] = "quick",
-		[PROBE_STANDARD] = "standard",
-		[PROBE_FULL] = "full",
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(value, names[i]))
-			continue;
-		options->level = (enum probe_level)i;
-		return 0;
-	}
-	return err_set(EINVAL, "takes quick, standard or full, not '%.40s'", value);
+	options->level = (enum probe_level)choice_index(&choice_levels, value);
+	return 0;
 }
 
 static int set_reads(struct cli_options *options, const char *value)
@@ -224,23 +193,10 @@ static int set_allow_remote_faults(struct cli_options *options, const char *valu
 
 static int set_role(struct cli_options *options, const char *value)
 {
-	static const struct {
-		const char *name;
-		unsigned int roles;
-	} names[] = {
-		{ "client", CHECK_CLIENT },
-		{ "server", CHECK_SERVER },
-		{ "both", CHECK_BOTH },
-	};
-	size_t i;
+	static const unsigned int roles[] = { CHECK_CLIENT, CHECK_SERVER, CHECK_BOTH };
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(value, names[i].name))
-			continue;
-		options->roles = names[i].roles;
-		return 0;
-	}
-	return err_set(EINVAL, "takes client, server or both, not '%.40s'", value);
+	options->roles = roles[choice_index(&choice_roles, value)];
+	return 0;
 }
 
 static int set_root(struct cli_options *options, const char *value)
@@ -250,17 +206,9 @@ static int set_root(struct cli_options *options, const char *value)
 
 static int set_sec(struct cli_options *options, const char *value)
 {
-	static const char *const names[] = { "sys", "krb5", "krb5i", "krb5p" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(value, names[i]))
-			continue;
-		options->krb5 = i > 0;
-		options->sec = names[i];
-		return 0;
-	}
-	return err_set(EINVAL, "takes sys, krb5, krb5i or krb5p, not '%.40s'", value);
+	options->krb5 = strcmp(value, "sys") != 0;
+	options->sec = value;
+	return 0;
 }
 
 static int set_mount_options(struct cli_options *options, const char *value)
@@ -306,9 +254,7 @@ static int set_repository(struct cli_options *options, const char *value)
 static int set_type(struct cli_options *options, const char *value)
 {
 	options->posix = !strcmp(value, "posix");
-	return options->posix || !strcmp(value, "nfs")
-		       ? 0
-		       : err_set(EINVAL, "takes nfs or posix, not '%.40s'", value);
+	return 0;
 }
 
 static int set_remove(struct cli_options *options, const char *value)
@@ -406,8 +352,6 @@ static int set_for_probe(struct cli_options *options, const char *value)
 
 static int set_software(struct cli_options *options, const char *value)
 {
-	if (strcmp(value, "rxe") != 0 && strcmp(value, "siw") != 0)
-		return err_set(EINVAL, "takes rxe or siw, not '%.40s'", value);
 	options->software = value;
 	return 0;
 }
@@ -461,37 +405,45 @@ const struct cli_option option_table[] = {
 	  .arg = "PATH",
 	  .help = "Read a file through the RDMA mount that PATH is on: with the kernel, with the probe's own client, and over TCP.",
 	  .commands = CLI_PROBE,
+	  .choice = &choice_mounts,
 	  .set = set_mount },
 	{ .name = "role",
 	  .arg = "ROLE",
 	  .help = "The role of this host: client, server or both (default: client, and server if it is one).",
 	  .commands = CLI_CHECK | CLI_SNAPSHOT,
+	  .choice = &choice_roles,
 	  .set = set_role },
 	{ .name = "root",
 	  .arg = "DIR",
 	  .help = "Use the machine below this directory instead of this one, as written by nfsrdma snapshot; setup changes its files, for example those of an image.",
 	  .commands = CLI_DOCTOR | CLI_CHECK | CLI_SNAPSHOT | CLI_PLAN | HOST_ONLY |
-		      CLI_SETUP | CLI_OVIRT | CLI_EXPLAIN,
+		      CLI_SETUP | CLI_OVIRT | CLI_EXPLAIN | CLI_NAMES,
+	  .choice = &choice_dir,
 	  .set = set_root },
 	{ .name = "sec",
 	  .arg = "FLAVOR",
 	  .help = "The security flavor of mounts: sys (default), krb5, krb5i or krb5p.",
 	  .commands = CLI_DOCTOR | CLI_CHECK | CLI_SNAPSHOT,
+	  .choice = &choice_flavors,
 	  .set = set_sec },
 	{ .name = "listen",
 	  .arg = "ADDR:PORT",
 	  .help = "The address to listen on for RDMA (default 127.0.0.1:0; the kernel chooses the port).",
 	  .commands = CLI_SERVE,
+	  .choice = &choice_listeners,
 	  .set = set_listen },
 	{ .name = "export",
 	  .arg = "DIR",
 	  .help = "Serve this directory, read-only, instead of files in memory.",
 	  .commands = CLI_SERVE,
+	  .choice = &choice_dir,
 	  .set = set_export },
 	{ .name = "fault",
 	  .arg = "NAME[=VALUE]",
 	  .help = "Give the embedded server this fault; can be repeated.",
 	  .commands = CLI_PROBE | CLI_SERVE,
+	  .choice = &choice_faults,
+	  .repeated = true,
 	  .set = set_fault },
 	{ .name = "list-faults",
 	  .help = "List the faults, one per line, and exit.",
@@ -510,11 +462,13 @@ const struct cli_option option_table[] = {
 	  .arg = "OPTIONS",
 	  .help = "The mount options, as mount(8) takes them with -o.",
 	  .commands = CLI_PLAN | CLI_POOL | CLI_OVIRT,
+	  .choice = &choice_options,
 	  .set = set_mount_options },
 	{ .name = "target",
 	  .arg = "DIR",
 	  .help = "The directory that the pool is mounted on.",
 	  .commands = CLI_POOL,
+	  .choice = &choice_dir,
 	  .set = set_target },
 	{ .name = "connect",
 	  .arg = "URI",
@@ -538,6 +492,7 @@ const struct cli_option option_table[] = {
 	  .arg = "FILE",
 	  .help = "The file for metrics (default /run/nfsrdma/metrics.prom), for example for node_exporter's textfile collector.",
 	  .commands = CLI_WATCH,
+	  .choice = &choice_file,
 	  .set = set_textfile },
 	{ .name = "options-only",
 	  .help = "Print only the option string, on one line; warnings go to standard error.",
@@ -547,6 +502,7 @@ const struct cli_option option_table[] = {
 	  .arg = "DIR",
 	  .help = "The mount point, for the policy that applies to it.",
 	  .commands = CLI_PLAN,
+	  .choice = &choice_dir,
 	  .set = set_dir },
 	{ .name = "resolve",
 	  .help = "Resolve the server's name: a server with IPv6 addresses only needs proto=rdma6.",
@@ -556,6 +512,7 @@ const struct cli_option option_table[] = {
 	  .arg = "LEVEL",
 	  .help = "The extent of the test: quick, standard (default) or full.",
 	  .commands = EXERCISES,
+	  .choice = &choice_levels,
 	  .set = set_level },
 	{ .name = "reads",
 	  .arg = "N",
@@ -572,6 +529,9 @@ const struct cli_option option_table[] = {
 	  .arg = "FORMAT",
 	  .help = "The output format: text (default), json, openmetrics or nagios; plan and ovirt options support the first two.",
 	  .commands = REPORTING | CLI_PLAN | HOST_ONLY | CLI_POOL | CLI_OVIRT | CLI_WATCH,
+	  .choice = &choice_formats,
+	  .other = &choice_plan_formats,
+	  .other_commands = CLI_PLAN | CLI_OVIRT,
 	  .set = set_format },
 	{ .name = "timeout",
 	  .arg = "SECONDS",
@@ -583,16 +543,19 @@ const struct cli_option option_table[] = {
 	  .arg = "NAME",
 	  .help = "auto (default), verbs (an RDMA device) or iwarp (software, over TCP); auto is verbs if the route to the server uses an RDMA device; for serve it is iwarp.",
 	  .commands = CLI_DOCTOR | EXERCISES | CLI_SERVE,
+	  .choice = &choice_transports,
 	  .set = set_transport },
 	{ .name = "device",
 	  .arg = "NAME",
 	  .help = "verbs: the RDMA device to use, by its name in 'rdma link' (default: that of the route).",
 	  .commands = EXERCISES,
+	  .choice = &choice_devices,
 	  .set = set_device },
 	{ .name = "bind",
 	  .arg = "ADDR",
 	  .help = "The address of this host to connect from (default: that of the route); with --embedded the address on which the embedded server listens.",
 	  .commands = EXERCISES,
+	  .choice = &choice_addresses,
 	  .set = set_bind },
 	{ .name = "port",
 	  .arg = "PORT",
@@ -613,16 +576,21 @@ const struct cli_option option_table[] = {
 	  .arg = "VERSION",
 	  .help = "The NFS version: 3, 4.0, 4.1, 4.2 or auto (default), the highest that the server supports. ovirt options: the version selected in the engine, which can also be 4.",
 	  .commands = REPORTING | CLI_SNAPSHOT | CLI_POOL | CLI_OVIRT,
+	  .choice = &choice_versions,
+	  .other = &choice_engine_versions,
+	  .other_commands = CLI_OVIRT,
 	  .set = set_nfs_version },
 	{ .name = "type",
 	  .arg = "TYPE",
 	  .help = "The type of the storage domain: nfs (default), or posix, which mount.nfsrdma mounts.",
 	  .commands = CLI_OVIRT,
+	  .choice = &choice_types,
 	  .set = set_type },
 	{ .name = "repository",
 	  .arg = "DIR",
 	  .help = "VDSM's directory, below which it mounts domains (default /rhev/data-center).",
 	  .commands = CLI_OVIRT,
+	  .choice = &choice_dir,
 	  .set = set_repository },
 	{ .name = "remove",
 	  .help = "policy: remove the settings of these domains; without SERVER:/EXPORT, of all.",
@@ -643,6 +611,7 @@ const struct cli_option option_table[] = {
 		  "read. An existing file is replaced if it belongs to the caller; a symbolic "
 		  "link is not followed.",
 	  .commands = CLI_PROBE,
+	  .choice = &choice_file,
 	  .set = set_pcap },
 	{ .name = "force",
 	  .help = "snapshot: replace an existing FILE. pool: change the definition of a pool that running guests use, or revert a pool that was edited since.",
@@ -668,6 +637,7 @@ const struct cli_option option_table[] = {
 	  .arg = "TYPE",
 	  .help = "Add a software RDMA link, rxe (RoCE) or siw (iWARP), to INTERFACE, now and at every boot.",
 	  .commands = CLI_SETUP,
+	  .choice = &choice_links,
 	  .set = set_software },
 	{ .name = "message",
 	  .arg = "TEXT",
@@ -804,6 +774,21 @@ static int refuse(const struct cli_command *command, int c, char *const *argv)
 	return refuse_name(command, argv[optind - 1]);
 }
 
+const struct cli_choice *option_choice(const struct cli_option *row,
+				       const struct cli_command *command)
+{
+	return row->other_commands & command->bit ? row->other : row->choice;
+}
+
+static int option_set(const struct cli_option *row, struct cli_options *options,
+		      const char *value)
+{
+	const struct cli_choice *choice = option_choice(row, options->command);
+	int rc = choice ? choice_check(choice, value) : 0;
+
+	return rc ? rc : row->set(options, value);
+}
+
 int options_parse(struct cli_options *options, int argc, char *const *argv)
 {
 	struct option longs[ARRAY_SIZE(option_table)];
@@ -818,7 +803,7 @@ int options_parse(struct cli_options *options, int argc, char *const *argv)
 		if (c == '?' || c == ':')
 			return refuse(options->command, c, argv);
 		row = row_of(c);
-		rc = row->set(options, optarg);
+		rc = option_set(row, options, optarg);
 		if (rc)
 			return err_context(rc, "--%s", row->name);
 	}

@@ -450,3 +450,30 @@ const char *known_says(const struct opt *opt)
 		return row->says;
 	return opt->value ? opt->value : opt->name;
 }
+
+static void known_row_each(const struct known *row,
+			   void (*fn)(void *arg, const char *name, const char *about),
+			   void *arg)
+{
+	bool valued = row->kind != KNOWN_FLAG && row->kind != KNOWN_FREE;
+	const char *const *word;
+	char name[64];
+
+	for (word = row->words; word && *word; word++) {
+		snprintf(name, sizeof(name), "%s=%s", row->name, *word);
+		fn(arg, name, NULL);
+	}
+	if (row->words)
+		return;
+	snprintf(name, sizeof(name), "%s%s", row->name, valued ? "=" : "");
+	fn(arg, name, NULL);
+}
+
+void known_each(void (*fn)(void *arg, const char *name, const char *about), void *arg)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		if (!table[i].refused && !strchr(table[i].name, '*'))
+			known_row_each(&table[i], fn, arg);
+}

@@ -103,7 +103,7 @@ refused 2 'bg contradicts the policy require'
 plan nas1:/export rdma
 refused 2 'unexpected argument'
 plan nas1:/export --format nagios
-refused 2 '--format nagios is not supported here'
+refused 2 "--format: takes text or json, not 'nagios'"
 plan nas1:/export --dir mnt
 refused 2 '--dir needs an absolute path'
 plan nas1:/export -o

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma names: names of this host, for the completion of shells. It prints nothing but names, also
+ * where something cannot be read, and it never keeps a shell waiting. */
+#include <signal.h>
+
+#include "plugin/cli/cli.h"
+
+#define NAMES_SECONDS 2
+
+struct name_list {
+	char **lines;
+	size_t count;
+};
+
+static void on_alarm(int number)
+{
+	(void)number;
+	_exit(EXIT_GOOD);
+}
+
+/* A name that a terminal cannot show as it is cannot be chosen from a list, and a line break or a tab
+ * would make two of it. */
+static void keep_name(void *arg, const char *name, const char *about)
+{
+	struct name_list *list = arg;
+	char **lines, *line = NULL;
+	char text[128] = "";
+
+	if (!name || !*name || !finding_is_clean(name))
+		return;
+	if (about)
+		snprintf(text, sizeof(text), "%s", about);
+	finding_clean(text);
+	lines = reallocarray(list->lines, list->count + 1, sizeof(*lines));
+	if (lines)
+		list->lines = lines;
+	if (!lines || asprintf(&line, "%s%s%s", name, *text ? "\t" : "", text) < 0)
+		return;
+	lines[list->count++] = line;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Once each: an export may be mounted on two directories. */
+static bool is_repeated(const char *before, const char *line)
+{
+	size_t len = strcspn(line, "\t");
+
+	return strcspn(before, "\t") == len && !strncmp(before, line, len);
+}
+
+static void print_names(struct name_list *list)
+{
+	size_t i;
+
+	if (list->count)
+		qsort(list->lines, list->count, sizeof(*list->lines), by_name);
+	for (i = 0; i < list->count; i++)
+		if (!i || !is_repeated(list->lines[i - 1], list->lines[i]))
+			puts(list->lines[i]);
+	for (i = 0; i < list->count; i++)
+		free(list->lines[i]);
+	free(list->lines);
+}
+
+static int cmd_names_run(struct cli_options *options)
+{
+	const char *name = options->noperands ? options->operands[0] : "";
+	const char *prefix = options->noperands > 1 ? options->operands[1] : "";
+	const struct cli_choice *choice = choice_list(name);
+	_cleanup_(host_close_p) struct host *host = NULL;
+	struct name_list list = { .count = 0 };
+
+	if (!choice) {
+		err_set(EINVAL, "%s%.40s%s; 'nfsrdma names --help' lists them",
+			*name ? "unknown list '" : "no list", name, *name ? "'" : "");
+		return cli_usage(options);
+	}
+	signal(SIGALRM, on_alarm);
+	alarm(NAMES_SECONDS);
+	if (host_open(&host, options->root))
+		return EXIT_GOOD;
+	choice->each(host, prefix, keep_name, &list);
+	print_names(&list);
+	fflush(stdout);
+	return EXIT_GOOD;
+}
+
+const struct cli_command cmd_names = {
+	.name = "names",
+	.bit = CLI_NAMES,
+	.hidden = true,
+	.synopsis = "LIST [PREFIX]",
+	.summary = "Print names of this host for the completion of shells.",
+	.details =
+		"Prints one name per line, and after a tab what it is. Lists: addresses, devices, "
+		"findings, interfaces, listeners, mounts, options, pools and sources. It reads "
+		"files only, ends after 2 seconds, and prints nothing that it cannot read. With "
+		"the PREFIX ID/ the list findings has the reasons of that finding.",
+	CLI_FORMS({ .operands = { &choice_lists } }),
+	.max_operands = 2,
+	.run = cmd_names_run,
+};
