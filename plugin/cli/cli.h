@@ -206,6 +206,8 @@ struct host;
 struct json_object;
 struct ovirt_domain;
 struct plan;
+struct setup_plan;
+struct setup_step;
 
 /* cmd-plan.c, for others that plan */
 
@@ -216,6 +218,15 @@ struct json_object *cmd_plan_changes(const struct plan *plan);
  * of transport_resolve(). */
 int cmd_plan_family(const struct cli_options *options, const char *source,
 		    enum ip_family *out);
+
+/* setup-json.c */
+
+/* Appends a step. @status: planned, done, failed, skipped, refused. @error: NULL, none. */
+void setup_json_step(struct json_object *steps, const struct setup_step *step, bool undo,
+		     const char *status, const char *error);
+/* To stdout. Takes @steps. */
+void setup_json_print(const struct cli_options *options, const struct setup_plan *plan,
+		      struct json_object *steps);
 
 /* cmd-ovirt.c, cmd-ovirt-policy.c */
 

@@ -3,6 +3,8 @@
 
 /* nfsrdma setup: applies the remedies that are safe, shows them before, and takes them back. */
 
+#include <json-c/json.h>
+
 #include "plugin/cli/cli.h"
 #include "plugin/report/shell.h"
 #include "plugin/setup/setup.h"
@@ -37,8 +39,28 @@ struct progress_of_setup {
 	bool undo;
 	struct ticker *ticker;
 	unsigned int printed, failed;
-	unsigned int kept; /* what --undo can take back */
+	unsigned int kept;         /* what --undo can take back */
+	struct json_object *steps; /* of --format json; NULL: text */
 };
+
+static bool is_json(const struct cli_options *options)
+{
+	return !strcmp(options->format->name, "json");
+}
+
+/* Steps that are not taken: of --dry-run, or of an undo that is refused. */
+static void print_planned(const struct cli_options *options,
+			  const struct setup_plan *plan)
+{
+	struct json_object *steps = json_object_new_array();
+	const char *status = options->dry_run ? "planned" : "skipped";
+	unsigned int i;
+
+	for (i = 0; i < plan->nsteps; i++)
+		setup_json_step(steps, &plan->steps[i], plan->undo,
+				plan->steps[i].refused ? "refused" : status, NULL);
+	setup_json_print(options, plan, steps);
+}
 
 static void on_step(void *arg, const struct setup_step *step, int rc)
 {
@@ -50,6 +72,14 @@ static void on_step(void *arg, const struct setup_step *step, int rc)
 	progress->printed++;
 	progress->failed += rc && rc != -ECANCELED;
 	progress->kept += !rc && setup_is_kept(step->kind);
+	if (progress->steps) {
+		setup_json_step(progress->steps, step, progress->undo,
+				!rc                ? "done"
+				: rc == -ECANCELED ? "skipped"
+						   : "failed",
+				!rc || rc == -ECANCELED ? NULL : err_text());
+		return;
+	}
 	fputs(!rc ? "  done  " : rc == -ECANCELED ? "  not   " : "  FAIL  ", stdout);
 	snprintf(text, sizeof(text), "%s%s%s", name, !rc ? "" : ": ",
 		 !rc                ? ""
@@ -112,30 +142,49 @@ static void print_nothing(const struct setup_plan *plan)
 				: "Nothing to do.");
 }
 
+/* What follows the lines of the steps. */
+static void print_applied(const struct cli_options *options,
+			  const struct setup_plan *plan,
+			  const struct progress_of_setup *progress, int status)
+{
+	if (!plan->nsteps)
+		print_nothing(plan);
+	else if (!progress->printed)
+		return;
+	print_all_notes(plan);
+	if (!status)
+		print_next(options, progress->kept);
+	else if (progress->kept)
+		print_kept(options);
+}
+
 static int apply(const struct cli_options *options, const struct setup_machine *machine,
 		 const struct setup_plan *plan)
 {
 	struct progress_of_setup progress = { .undo = false, .ticker = options->ticker };
-	int status;
+	int status = EXIT_GOOD;
 
-	if (!plan->nsteps) {
-		ticker_stop(options->ticker);
-		print_nothing(plan);
-		print_all_notes(plan);
-		print_next(options, false);
-		return plan->unknown ? EXIT_UNKNOWN : EXIT_GOOD;
-	}
-	status = finish(options, &progress,
-			setup_apply(machine, plan, on_step, &progress));
+	if (is_json(options))
+		progress.steps = json_object_new_array();
+	if (plan->nsteps)
+		status = finish(options, &progress,
+				setup_apply(machine, plan, on_step, &progress));
 	ticker_stop(options->ticker);
-	if (!progress.printed)
-		return status;
-	print_all_notes(plan);
-	if (!status)
-		print_next(options, progress.kept);
-	else if (progress.kept)
-		print_kept(options);
+	if (progress.steps)
+		setup_json_print(options, plan, progress.steps);
+	else
+		print_applied(options, plan, &progress, status);
 	return !status && plan->unknown ? EXIT_UNKNOWN : status;
+}
+
+static void print_dry_run(const struct setup_plan *plan)
+{
+	setup_show(plan, stdout, output_page(stdout));
+	if (!plan->nsteps)
+		print_nothing(plan);
+	print_all_notes(plan);
+	if (plan->nsteps)
+		puts("\nNothing was changed (--dry-run).");
 }
 
 /* --- undone ---------------------------------------------------------------------- */
@@ -165,6 +214,38 @@ static bool is_refused(const struct setup_plan *plan)
 	return false;
 }
 
+/* What an undo would do; with a file that was edited it does nothing. */
+static int undo_show(const struct cli_options *options, const struct setup_plan *plan)
+{
+	bool refused = is_refused(plan);
+
+	ticker_stop(options->ticker);
+	if (is_json(options)) {
+		print_planned(options, plan);
+	} else if (refused) {
+		print_refused(plan);
+	} else {
+		setup_show(plan, stdout, output_page(stdout));
+		print_all_notes(plan);
+		puts(plan->nsteps ? "\nNothing was changed (--dry-run)."
+				  : "Nothing to undo.");
+	}
+	fflush(stdout);
+	return refused ? cli_error(
+				 options, EXIT_FAILED,
+				 "nothing was undone, because a file was changed since; restore what setup wrote, then try again")
+		       : EXIT_GOOD;
+}
+
+static void print_undone(const struct setup_plan *plan,
+			 const struct progress_of_setup *progress, int status)
+{
+	if (!status && !progress->printed)
+		puts("Nothing to undo.");
+	if (!status || progress->printed)
+		print_all_notes(plan);
+}
+
 static int undo(const struct cli_options *options, const struct setup_machine *machine)
 {
 	_cleanup_(setup_plan_free_p) struct setup_plan *plan = NULL;
@@ -173,29 +254,17 @@ static int undo(const struct cli_options *options, const struct setup_machine *m
 
 	if (setup_undo_make(&plan, machine))
 		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	if (is_refused(plan)) {
-		ticker_stop(options->ticker);
-		print_refused(plan);
-		fflush(stdout);
-		return cli_error(
-			options, EXIT_FAILED,
-			"nothing was undone, because a file was changed since; restore what setup wrote, then try again");
-	}
-	if (options->dry_run) {
-		ticker_stop(options->ticker);
-		setup_show(plan, stdout, output_page(stdout));
-		print_all_notes(plan);
-		puts(plan->nsteps ? "\nNothing was changed (--dry-run)."
-				  : "Nothing to undo.");
-		return EXIT_GOOD;
-	}
+	if (options->dry_run || is_refused(plan))
+		return undo_show(options, plan);
+	if (is_json(options))
+		progress.steps = json_object_new_array();
 	/* Also without a step: an ended setup may have left traces. */
 	status = finish(options, &progress, setup_undo(machine, on_step, &progress));
 	ticker_stop(options->ticker);
-	if (!status && !progress.printed)
-		puts("Nothing to undo.");
-	if (!status || progress.printed)
-		print_all_notes(plan);
+	if (progress.steps)
+		setup_json_print(options, plan, progress.steps);
+	else
+		print_undone(plan, &progress, status);
 	return status;
 }
 
@@ -239,6 +308,10 @@ static int check_options(const struct cli_options *options)
 		return err_set(
 			EINVAL,
 			"--undo cannot be combined with --port, --for-probe and --restart");
+	if (strcmp(options->format->name, "text") && !is_json(options))
+		return err_set(EINVAL,
+			       "--format %s is not supported here; expected text or json",
+			       options->format->name);
 	if (options->roles == CHECK_CLIENT && (options->has_port || options->restart))
 		return err_set(EINVAL, "--port and --restart need server");
 	return check_software(options);
@@ -275,12 +348,10 @@ static int run_on(const struct cli_options *options, const struct setup_machine 
 	if (!options->dry_run)
 		return apply(options, machine, plan);
 	ticker_stop(options->ticker);
-	setup_show(plan, stdout, output_page(stdout));
-	if (!plan->nsteps)
-		print_nothing(plan);
-	print_all_notes(plan);
-	if (plan->nsteps)
-		puts("\nNothing was changed (--dry-run).");
+	if (is_json(options))
+		print_planned(options, plan);
+	else
+		print_dry_run(plan);
 	return plan->unknown ? EXIT_UNKNOWN : EXIT_GOOD;
 }
 

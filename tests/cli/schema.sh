@@ -55,6 +55,13 @@ cp "$work/out" "$work/good"
 refused "'fields' is a required property"    'del(.fields)'
 refused "command"                            '.command = []'
 
+mkdir "$work/machine"
+run setup --undo --root "$work/machine" --format json
+expect_status 0
+cp "$work/out" "$work/good"
+refused "'both' is not one of"               '.role = "both"'
+refused "steps/0/error"                      '.steps = [{kind: "file", status: "failed", name: "a", reason: "b", show: ["c"], error: null}]'
+
 ! check_json "$work"/bad.* >"$work/said" 2>&1 || fail "all were accepted"
 for i in "${!words[@]}"; do
 	grep -F "/bad.$i: " "$work/said" | grep -qF -- "${words[i]}" ||

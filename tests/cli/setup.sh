@@ -124,6 +124,40 @@ run setup --undo --root "$root"
 expect_status 0
 same_as_before "undo of several setups"
 
+# --- JSON: the same, for programs; lib.sh compares it with its schema --------------------------
+
+# expect_json FILTER: prints true.
+expect_json() { [[ $(jq -c "$1" "$work/out") == true ]] || { show; fail "not so: $1"; }; }
+
+run setup server --root "$root" --dry-run --format json
+expect_status 0
+expect_json '.role == "server" and .dry_run and (.undo | not) and (.unknown | not)'
+expect_json '[.steps[] | [.kind, .status, .name]] == [["file", "planned", "/etc/rdma/modules/rdma.conf changed"],
+	["file", "planned", "/etc/nfs.conf.d/nfsrdma.conf written"]]'
+expect_json '[.steps[].reason | length > 0] == [true, true]'
+jq -r '.steps[].show[]' "$work/out" | diff <(sed -n '/^Note/q; /^[-+@ ]/p' "$work/plan") - ||
+	fail "the text of --dry-run has another difference"
+same_as_before "a dry run with JSON changed something"
+run setup server --root "$root" --format json
+expect_status 0
+expect_json '[.steps[].status] == ["done", "done"] and (.dry_run | not)'
+picture "$root" | diff -u "$work/after" - || fail "with JSON it does something else"
+for dry in '' --dry-run; do
+	run setup server --root "$root" --format json $dry
+	expect_status 0
+	expect_json '.steps == []'
+done
+echo 'threads=16' >>"$root/etc/nfs.conf.d/nfsrdma.conf"
+run setup --undo --root "$root" --format json
+expect_status 1
+expect_json '.undo and .role == null and ([.steps[].status] | sort) == ["refused", "skipped"]'
+sed -i '$d' "$root/etc/nfs.conf.d/nfsrdma.conf"
+run setup --undo --root "$root" --format json --dry-run
+expect_json '[.steps[].status] == ["planned", "planned"]'
+run setup --undo --root "$root" --format json
+expect_status 0
+expect_json '[.steps[].name] == ["/etc/nfs.conf.d/nfsrdma.conf removed", "/etc/rdma/modules/rdma.conf put back"]'
+same_as_before "undo with JSON left something"
 # --- a software link ------------------------------------------------------------------------
 
 # Its unit and the symbolic link that enables it; below a root no link is made.
@@ -209,6 +243,10 @@ picture "$root" >"$work/before"
 run setup server --root "$root"
 [[ $status == 1 ]] || { show; fail "a link out of the machine"; }
 [[ ! $(ls -A "$work/outside") ]] || fail "it wrote outside of the machine"
+run setup --undo --root "$root"
+run setup server --root "$root" --format json
+expect_status 1
+expect_json '[.steps[] | select(.status == "failed") | .error | length > 0] == [true]'
 run setup --undo --root "$root"
 expect_status 0
 same_as_before "undo behind a link that leads out"
@@ -337,7 +375,7 @@ run_prefix=()
 
 for words in 'setup' 'setup bogus' 'setup client server' 'setup client --port 1' \
 	'setup client --restart' 'setup --undo --port 1' 'setup --undo --for-probe' \
-	'setup server --root /nonexistent' 'setup server --format json'; do
+	'setup server --root /nonexistent' 'setup server --format nagios'; do
 	# shellcheck disable=SC2086 # words
 	run $words
 	expect_status 2

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* setup --format json: one object, schema nfsrdma-setup/1, of which every key is always present. A
+ * program tells from it whether something changed or would change, without reading sentences. */
+#include <json-c/json.h>
+
+#include "plugin/cli/cli.h"
+#include "plugin/setup/setup.h"
+
+#define SHOW_WIDTH    90
+#define STEP_NAME_MAX 256
+
+static void setup_json_add(struct json_object *to, const char *key, const char *text)
+{
+	json_object_object_add(to, key, cmd_plan_json(text));
+}
+
+static const char *setup_json_kind(enum setup_kind kind)
+{
+	static const char *const names[] = {
+		[SETUP_FILE] = "file",         [SETUP_SYMLINK] = "unit",
+		[SETUP_PORT] = "port",         [SETUP_MODULE] = "module",
+		[SETUP_LISTENER] = "listener", [SETUP_RESTART] = "restart",
+		[SETUP_LINK] = "link",
+	};
+
+	return names[kind];
+}
+
+/* What --dry-run prints of this step alone, by lines: a newline is a control character, too. */
+static struct json_object *setup_json_show(const struct setup_step *step, bool undo)
+{
+	struct setup_plan one = { .undo = undo, .nsteps = 1, .steps = { *step } };
+	struct json_object *lines = json_object_new_array();
+	_cleanup_free_ char *text = NULL;
+	char *rest, *line;
+	size_t size = 0;
+	FILE *out;
+
+	/* The reason is a key of its own. */
+	one.steps[0].reason[0] = '\0';
+	out = open_memstream(&text, &size);
+	if (!out)
+		return lines;
+	setup_show(&one, out, SHOW_WIDTH);
+	if (fclose(out) || !size)
+		return lines;
+	text[size - 1] = '\0'; /* the last newline */
+	for (rest = text; (line = strsep(&rest, "\n"));)
+		json_object_array_add(lines, cmd_plan_json(line));
+	return lines;
+}
+
+void setup_json_step(struct json_object *steps, const struct setup_step *step, bool undo,
+		     const char *status, const char *error)
+{
+	struct json_object *object = json_object_new_object();
+	char name[STEP_NAME_MAX];
+
+	setup_step_name(step, undo, name, sizeof(name));
+	setup_json_add(object, "kind", setup_json_kind(step->kind));
+	setup_json_add(object, "status", status);
+	setup_json_add(object, "name", name);
+	setup_json_add(object, "reason", step->reason);
+	json_object_object_add(object, "show", setup_json_show(step, undo));
+	setup_json_add(object, "error", error);
+	json_object_array_add(steps, object);
+}
+
+static struct json_object *setup_json_notes(const struct setup_plan *plan)
+{
+	struct json_object *notes = json_object_new_array(), *object;
+	unsigned int i;
+
+	for (i = 0; i < plan->nnotes; i++) {
+		object = json_object_new_object();
+		json_object_object_add(object, "todo",
+				       json_object_new_boolean(plan->notes[i].todo));
+		setup_json_add(object, "text", plan->notes[i].text);
+		json_object_array_add(notes, object);
+	}
+	return notes;
+}
+
+void setup_json_print(const struct cli_options *options, const struct setup_plan *plan,
+		      struct json_object *steps)
+{
+	struct json_object *root = json_object_new_object();
+
+	setup_json_add(root, "schema", "nfsrdma-setup/1");
+	setup_json_add(root, "version", NFSRDMA_VERSION);
+	setup_json_add(root, "role",
+		       options->undo                    ? NULL
+		       : options->roles == CHECK_SERVER ? "server"
+							: "client");
+	json_object_object_add(root, "undo", json_object_new_boolean(options->undo));
+	json_object_object_add(root, "dry_run",
+			       json_object_new_boolean(options->dry_run));
+	json_object_object_add(root, "unknown", json_object_new_boolean(plan->unknown));
+	json_object_object_add(root, "steps", steps);
+	json_object_object_add(root, "notes", setup_json_notes(plan));
+	puts(json_object_to_json_string_ext(
+		root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(root);
+}
