@@ -87,6 +87,7 @@ void tell_finding(struct helper *helper, const struct finding *finding)
 	if (*advice.remedy) {
 		fields[n++] = (struct journal_field){ "NFSRDMA_CAUSE", advice.cause };
 		fields[n++] = (struct journal_field){ "NFSRDMA_REMEDY", advice.remedy };
+		fields[n++] = (struct journal_field){ "NFSRDMA_ADVICE", advice.lines };
 	}
 	say(helper, text, false,
 	    journal_send(JOURNAL_FINDING, helper->name, text, fields, n));

@@ -95,6 +95,7 @@ static void on_finding(void *arg, const struct finding *finding)
 		{ "NFSRDMA_STATUS", finding_status_name(finding->status) },
 		{ "NFSRDMA_CAUSE", advice.cause },
 		{ "NFSRDMA_REMEDY", advice.remedy },
+		{ "NFSRDMA_ADVICE", advice.lines },
 	};
 	char text[FINDING_SUMMARY_MAX + 128], name[REPORT_NAME_MAX];
 

@@ -7,28 +7,6 @@
 
 #include "plugin/journal/journal.h"
 
-/* Random, chosen once. Programs search for them, so they never change. */
-const struct journal_row journal_table[JOURNAL_EVENT_COUNT] = {
-	[JOURNAL_PROVEN] = { "proven", "ef2bd12153f54ea28c924253c50030c3", 6 },
-	[JOURNAL_TCP] = { "tcp", "57f276d33bbb42bcba0e13391a760106", 4 },
-	[JOURNAL_UNPROVEN] = { "unproven", "b099aa913eae466cb3cacf38299b6547", 4 },
-	[JOURNAL_UNDONE] = { "undone", "01f18171755b4af1942d86837ab2f5ff", 3 },
-	[JOURNAL_REFUSED] = { "refused", "c9c0e35117f8467693b43e8a46bbc737", 3 },
-	[JOURNAL_FAILED] = { "failed", "23cc0bbc6256418c89260fd569aebc86", 3 },
-	[JOURNAL_FINDING] = { "finding", "6c0883e8adfd492ba3203b75cc0c1b05", 4 },
-	[JOURNAL_WARNING] = { "warning", "64d1dd34c56247708349c3234161cce6", 4 },
-	[JOURNAL_UNMOUNTED] = { "unmounted", "0fb725fbb4334200b18757e86f7b0246", 6 },
-	[JOURNAL_GATE_REFUSED] = { "gate-refused", "685584d3f8cf4e86bb262777dbad76d7",
-				   3 },
-	[JOURNAL_GATE_UNKNOWN] = { "gate-unknown", "3d6670de4ee848ee9ca06c8f21b88bb0",
-				   4 },
-	[JOURNAL_GATE_FAILED] = { "gate-failed", "95d19f17f4a14219b40822241e5a442f", 3 },
-	[JOURNAL_LOST] = { "lost", "4472ebadc44c491f93fddac77784dd1f", 3 },
-	[JOURNAL_BACK] = { "back", "79ddad7ff3e74134807a1971dec96d94", 5 },
-	[JOURNAL_SILENT] = { "silent", "a61ca5e82049425aa42ad31bcf6761e5", 3 },
-	[JOURNAL_ANSWERS] = { "answers", "8dfa7f748c444fca9cd02713ced3dd6c", 5 },
-};
-
 static bool is_name(const char *name)
 {
 	size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -53,6 +31,28 @@ static void put_field(FILE *out, const char *name, const char *value)
 	fprintf(out, "%s\n", name);
 	put_le64(out, strlen(value));
 	fprintf(out, "%s\n", value);
+}
+
+static bool has_field(const struct journal_field *fields, size_t nfields,
+		      const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nfields; i++)
+		if (fields[i].value && !strcmp(fields[i].name, name))
+			return true;
+	return false;
+}
+
+/* journalctl -x prints the name of a field that the catalog's text has and the entry lacks. */
+static void put_missing(FILE *out, const struct journal_row *row,
+			const struct journal_field *fields, size_t nfields)
+{
+	const char *const *name;
+
+	for (name = row->fields; *name; name++)
+		if (!has_field(fields, nfields, *name))
+			put_field(out, *name, "");
 }
 
 int journal_encode(enum journal_event event, const char *who, const char *message,
@@ -80,6 +80,7 @@ int journal_encode(enum journal_event event, const char *who, const char *messag
 	for (i = 0; i < nfields; i++)
 		if (fields[i].value)
 			put_field(file, fields[i].name, fields[i].value);
+	put_missing(file, row, fields, nfields);
 	if (fclose(file)) {
 		free(text);
 		return err_set(ENOMEM, "no memory for an entry of the journal");

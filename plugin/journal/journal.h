@@ -14,7 +14,8 @@
 
 #include "rpcrdma/base.h"
 
-/* The events. Their ids never change meaning; mount.nfsrdma(8) lists them. */
+/* The events. Their ids never change meaning; nfsrdma.events has them, with the texts that
+ * journalctl -x prints, and mount.nfsrdma(8) lists them. */
 enum journal_event {
 	JOURNAL_PROVEN,   /* mounted over RDMA */
 	JOURNAL_TCP,      /* mounted, not over RDMA; the policy allows it */
@@ -32,6 +33,10 @@ enum journal_event {
 	JOURNAL_BACK,    /* the watcher: it is over RDMA again */
 	JOURNAL_SILENT,  /* the watcher: a mount's server does not answer */
 	JOURNAL_ANSWERS, /* the watcher: it answers again, or libvirt does */
+	/* check --journal: the verdict, after an entry for each finding */
+	JOURNAL_CHECK_PASSED,
+	JOURNAL_CHECK_FAILED,
+	JOURNAL_CHECK_UNKNOWN,
 	JOURNAL_EVENT_COUNT
 };
 
@@ -39,8 +44,11 @@ struct journal_row {
 	const char *name;       /* "proven" */
 	const char *message_id; /* 32 hexadecimal digits */
 	int priority;           /* as of syslog(3) */
+	/* The fields in its text of the journal catalog; ends with NULL. */
+	const char *const *fields;
 };
 
+/* Generated at build time by make-events. */
 extern const struct journal_row journal_table[JOURNAL_EVENT_COUNT];
 
 struct journal_field {
@@ -50,7 +58,8 @@ struct journal_field {
 
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
-/* One entry: MESSAGE, MESSAGE_ID, PRIORITY, SYSLOG_IDENTIFIER (@who), NFSRDMA_EVENT, and @fields.
+/* One entry: MESSAGE, MESSAGE_ID, PRIORITY, SYSLOG_IDENTIFIER (@who), NFSRDMA_EVENT, @fields, and
+ * empty those of the event's text in the catalog that @fields lacks.
  * Waits at most a tenth of a second for the journal. Without a journal it returns 0. Errors, which the
  * caller may ignore: -EAGAIN the journal did not read in time; -ENOMEM; of sendmsg(2). */
 int journal_send(enum journal_event event, const char *who, const char *message,

@@ -181,13 +181,23 @@ const char *report_name(const struct finding *finding, char buf[REPORT_NAME_MAX]
 #define REPORT_STEP_MAX 1600
 const char *report_first_step(const struct report *report, const struct finding *finding,
 			      char buf[REPORT_STEP_MAX]);
-/* Cause and remedy of a finding outside a report, for a log; by its reason if it has one.
- * Both are "" if it passed or was skipped. */
+
+/* advice.c: the cause of a finding, and what to do about it, for a log; by its reason if it has
+ * one. All are "" if it passed or was skipped. */
+
 #define REPORT_REMEDY_MAX 8192
+/* journalctl -x replaces values of less than 4096 bytes. */
+#define REPORT_LINES_MAX 4000
 struct report_advice {
 	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
+	/* Both for reading: wrapped, each step with its number, each command on a line of its own. */
+	char lines[REPORT_LINES_MAX];
 };
+/* Of a finding outside a report. */
 void report_advise(const struct finding *finding, struct report_advice *advice);
+/* @report: its system and subject choose and complete the steps. */
+void report_advise_in(const struct report *report, const struct finding *finding,
+		      struct report_advice *advice);
 
 /* table.c: an overview before the findings, in the text format only; the other formats have
  * the same data as evidence. */

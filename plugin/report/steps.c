@@ -411,14 +411,3 @@ const char *const *report_see(const struct finding *finding)
 
 	return reason ? reason->see : meaning->see;
 }
-
-void report_advise(const struct finding *finding, struct report_advice *advice)
-{
-	const struct report alone = { .command = "" };
-
-	*advice->cause = *advice->remedy = '\0';
-	if (!meaning_find(finding->id))
-		return;
-	report_cause(&alone, finding, advice->cause);
-	report_remedy(&alone, finding, advice->remedy);
-}

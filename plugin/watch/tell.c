@@ -30,7 +30,7 @@ static const char *or_none(const char *text)
 }
 
 /* The fields of a finding's entry in addition to MESSAGE. */
-#define FINDING_FIELDS 4
+#define FINDING_FIELDS 5
 
 static void add_finding(struct journal_field *fields, const struct finding *finding,
 			const struct report_advice *advice)
@@ -39,6 +39,7 @@ static void add_finding(struct journal_field *fields, const struct finding *find
 	fields[1] = (struct journal_field){ "NFSRDMA_REASON", or_none(finding->reason) };
 	fields[2] = (struct journal_field){ "NFSRDMA_CAUSE", or_none(advice->cause) };
 	fields[3] = (struct journal_field){ "NFSRDMA_REMEDY", or_none(advice->remedy) };
+	fields[4] = (struct journal_field){ "NFSRDMA_ADVICE", or_none(advice->lines) };
 }
 
 static void remember(struct watch *watch, enum thing_event event,

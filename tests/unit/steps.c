@@ -252,9 +252,14 @@ static void a_single_finding_has_the_steps_of_its_reason(void)
 	report_advise(&f, &advice);
 	ASSERT_STARTS(advice.cause, "nas1 is reached over the fabric");
 	ASSERT_CONTAINS(advice.remedy, ": 'cat /proc/fs/nfsd/portlist'.");
+	/* For the reader: wrapped, commands on lines of their own. */
+	ASSERT_STARTS(advice.lines, "nas1 is reached over the fabric");
+	ASSERT_CONTAINS(advice.lines, "\n\n 1. ");
+	ASSERT_CONTAINS(advice.lines, ":\n      cat /proc/fs/nfsd/portlist\n");
 	f.status = FINDING_PASS;
 	report_advise(&f, &advice);
 	CU_ASSERT_STRING_EQUAL(advice.cause, "");
+	CU_ASSERT_STRING_EQUAL(advice.lines, "");
 	CU_ASSERT_STRING_EQUAL(advice.remedy, "");
 	finding_init(&f, "no.such", FINDING_FAIL, "no");
 	report_advise(&f, &advice);
