@@ -8,6 +8,8 @@
 # they leave nothing behind. They stay in OUT.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=tests/support/debs.sh
+. tests/support/debs.sh
 out=$1
 fail() { echo "package: $*" >&2; exit 1; }
 
@@ -24,8 +26,6 @@ rm -rf "$out"
 mapfile -t debs < <(packaging/build-deb "$out")
 [[ $(basename -a "${debs[@]}" | cut -d_ -f1 | sort | paste -sd' ') == "librpcrdma-dev librpcrdma0 nfsrdma nfsrdma-libvirt nfsrdma-vdsm" ]] ||
 	fail "the packages are ${debs[*]}"
-# package NAME: its path.
-package() { compgen -G "$out/$1_*.deb"; }
 multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 # Debian compresses manual pages; Debian 12's units are in /lib; nfsrdma-libvirt.postinst makes libvirt's link.
 diff -u <(cut -d' ' -f2 tests/install.list | grep -v '^etc/libvirt/hooks/') \
@@ -40,28 +40,13 @@ lintian=$(lintian --allow-root "${debs[@]}" 2>&1) || true
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/nfsrdma-package.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-# Its scripts act below that folder; a systemd of this machine is not to know of it.
-mkdir "$work/bin"
-for name in systemctl deb-systemd-invoke; do
-	printf '#!/bin/sh\necho "%s $*" >>%s\n' $name "$work/told" >"$work/bin/$name"
-	chmod +x "$work/bin/$name"
-done
-PATH=$work/bin:$PATH:/usr/sbin:/sbin
-
 hook=etc/libvirt/hooks/qemu.d/nfsrdma hook_program=usr/sbin/nfsrdma-libvirt-hook
 wants=etc/systemd/system/multi-user.target.wants/nfsrdma-watch.service
-libvirt=$(package nfsrdma-libvirt)
+libvirt=$(debs_in "$out" nfsrdma-libvirt)
 
-below() { fakeroot dpkg --root="$root" --force-not-root --force-script-chrootless --force-depends "$@" >"$work/log" 2>&1 ||
-	{ cat "$work/log"; fail "dpkg $*"; }; }
+below() { debs_dpkg "$root" "$@" >"$work/log" 2>&1 || { cat "$work/log"; fail "dpkg $*"; }; }
 tree() { (cd "$root" && find . -path ./var/lib/dpkg -prune -o -path ./var/log -prune -o -printf '%y %m %p %l\n' | sort); }
-new_root()
-{
-	root=$work/root
-	rm -rf "$root"
-	mkdir -p "$root"/var/{log,lib/dpkg/{info,updates,triggers}} "$root"/{etc,run}
-	touch "$root/var/lib/dpkg/status"
-}
+new_root() { root=$work/root; rm -rf "$root"; debs_root "$root"; }
 
 # Every link leads to something that is there.
 links()
@@ -115,7 +100,7 @@ hook()
 removed_link()
 {
 	new_root
-	below -i "$(package nfsrdma)"
+	below -i "$(debs_in "$out" nfsrdma)"
 	hook no "nfsrdma alone"
 	below -i "$libvirt"
 	hook yes "installed"
@@ -125,7 +110,7 @@ removed_link()
 	hook no "removed"
 	below -r nfsrdma
 	below -P nfsrdma
-	below -i "$(package nfsrdma)" "$libvirt"
+	below -i "$(debs_in "$out" nfsrdma)" "$libvirt"
 	hook yes "installed after it was removed, and nfsrdma purged"
 	rm "$root/$hook"
 	below -i "$libvirt"
@@ -142,7 +127,7 @@ removed_link()
 undo_records()
 {
 	new_root
-	below -i "$(package nfsrdma)"
+	below -i "$(debs_in "$out" nfsrdma)"
 	mkdir -p "$root/var/lib/nfsrdma/pools"
 	printf '%s\n' '# nas1:/old /old nfsrdma' 'nas1:/vm /srv/vm nfsrdma rw 0 0' 'nas1:/iso /srv/iso nfs ro 0 0' >"$root/etc/fstab"
 	touch "$root/var/lib/nfsrdma/setup.json" "$root/var/lib/nfsrdma/pools/df263acc.json"
@@ -157,28 +142,6 @@ undo_records()
 }
 
 # --- upgrade from 0.1.0, which was one package -----------------------------------------------------
-
-# old_package: its files as they matter here, empty, with its own scripts (packages/nfsrdma-0.1.0).
-old_package()
-{
-	local tree=$work/old file
-
-	rm -rf "$tree"
-	mkdir -p "$tree/DEBIAN" "$tree/etc/libvirt/hooks/qemu.d"
-	cp tests/packages/nfsrdma-0.1.0/{control,preinst,postinst,prerm,postrm} "$tree/DEBIAN/"
-	sed -i "s/^Architecture: .*/Architecture: $(dpkg --print-architecture)/" "$tree/DEBIAN/control"
-	while read -r file; do
-		mkdir -p "$tree/${file%/*}"
-		printf '%s\n' '#!/bin/sh' 'exit 0' >"$tree/$file"
-	done < <(sed "s,MULTIARCH,$multiarch," tests/packages/nfsrdma-0.1.0/files)
-	while read -r file to; do
-		mkdir -p "$tree/${file%/*}"
-		ln -s "$to" "$tree/$file"
-	done < <(sed "s,MULTIARCH,$multiarch," tests/packages/nfsrdma-0.1.0/links)
-	chmod 755 "$tree"/DEBIAN/p* "$tree"/usr/{bin,sbin,libexec/nfsrdma}/*
-	cp packaging/systemd/nfsrdma-watch.service.in "$tree/lib/systemd/system/nfsrdma-watch.service"
-	dpkg-deb --root-owner-group -b "$tree" "$work/old.deb" >/dev/null
-}
 
 # from_old: 0.1.0 is installed, with its link and its watcher.
 from_old()
@@ -215,8 +178,8 @@ upgrade()
 {
 	local nfsrdma order
 
-	nfsrdma=$(package nfsrdma)
-	old_package
+	nfsrdma=$(debs_in "$out" nfsrdma)
+	debs_old "$work/old.deb"
 	for order in "$nfsrdma $libvirt" "$libvirt $nfsrdma"; do
 		from_old
 		for deb in $order; do

@@ -4,7 +4,7 @@
 # Shell functions for tests/system: starting the guest. Sourced by run, boot and scenario.sh.
 #
 # A guest's folder ($guest) has, besides what tests/support/guest.sh says, its disk, and
-# package.tar, the second disk: the packages that are to be installed.
+# packages.tar, the second disk: the packages to install.
 # shellcheck shell=bash
 
 system=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -20,15 +20,36 @@ system=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 suite=system guest_boot_timeout=$NFSRDMA_SYSTEM_BOOT_TIMEOUT
 # shellcheck source=../support/guest.sh
 . "$system/../support/guest.sh"
+# shellcheck source=../support/debs.sh
+. "$system/../support/debs.sh"
 
 # Watchdogs of the kernel and of systemd's services mistake slow for dead.
 guest_slow="nowatchdog systemd.service_watchdogs=no"
 
-# guest_start IMAGE DEB: a new guest, on a copy of the image's disk; waits until it is up.
+# What a hypervisor installs.
+guest_debs=(nfsrdma nfsrdma-libvirt nfsrdma-vdsm librpcrdma0)
+
+# guest_packages DEBS: the second disk, with the packages of the folder DEBS, and old/nfsrdma.deb: 0.1.0, whose
+# programs are these packages'.
+guest_packages()
+{
+	local tree=$guest/packages deb
+
+	rm -rf "$tree"
+	mkdir -p "$tree/debs/old"
+	debs_in "$1" "${guest_debs[@]}" >"$tree/list" || { echo "not all of ${guest_debs[*]} are in $1" >&2; return 1; }
+	while read -r deb; do
+		cp "$deb" "$tree/debs/" && dpkg-deb -x "$deb" "$tree/files" || return
+	done <"$tree/list"
+	debs_old "$tree/debs/old/nfsrdma.deb" "$tree/files" || return
+	tar -cf "$guest/packages.tar" -C "$tree/debs" . && rm -r "$tree"
+}
+
+# guest_start IMAGE DEBS: a new guest, on a copy of the image's disk; waits until it is up.
 guest_start()
 {
 	cp --reflink=auto --sparse=always "$1/disk" "$guest/disk" || return
-	tar -cf "$guest/package.tar" -C "$(dirname "$2")" "$(basename "$2")" || return
+	guest_packages "$2" || return
 	guest_launch "$1" && guest_wait
 }
 
@@ -45,8 +66,8 @@ guest_launch()
 		-append "$guest_kernel $guest_slow net.ifnames=0 apparmor=1 security=apparmor $NFSRDMA_SYSTEM_KERNEL" \
 		-drive "if=none,id=root,file=$guest/disk,format=raw,cache=unsafe,discard=unmap" \
 		-device virtio-blk-pci,drive=root,serial=root \
-		-drive "if=none,id=package,file=$guest/package.tar,format=raw,readonly=on" \
-		-device virtio-blk-pci,drive=package,serial=package \
+		-drive "if=none,id=packages,file=$guest/packages.tar,format=raw,readonly=on" \
+		-device virtio-blk-pci,drive=packages,serial=packages \
 		-serial "file:$guest/console.log" \
 		-chardev "pipe,id=ctl,path=$guest/ctl" -serial chardev:ctl \
 		-netdev user,id=net,ipv6=off,restrict=on -device virtio-net-pci,netdev=net,romfile= \

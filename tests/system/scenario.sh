@@ -40,25 +40,31 @@ expect_running()
 		fail "systemd is \"$state\": $(guest_tell 300 systemctl --failed --plain --no-legend | cut -d' ' -f1 | paste -sd' ')"
 }
 
-# The package, from the second disk.
+packages='nfsrdma nfsrdma-libvirt nfsrdma-vdsm librpcrdma0'
+
+# The packages, from the second disk.
 installed()
 {
-	! guest_tell 300 "dpkg-query -W -f '\${db:Status-Status}' nfsrdma 2>/dev/null | grep -qx installed" || return 0
-	install_package
+	[[ $(guest_tell 300 "dpkg-query -W -f '\${db:Status-Status}\\n' $packages 2>/dev/null | grep -cx installed") != 4 ]] || return 0
+	install_packages
 }
 
-# Also if it is installed: an upgrade.
-install_package()
+# Also where they are installed: an upgrade.
+install_packages()
 {
-	inside 'mkdir -p /run/package && tar -C /run/package -xf /dev/disk/by-id/virtio-package'
-	inside 'DEBIAN_FRONTEND=noninteractive dpkg -i /run/package/nfsrdma_*.deb'
+	unpack_disk
+	inside 'DEBIAN_FRONTEND=noninteractive dpkg -i /run/packages/*.deb'
 }
 
-# Neither the package nor its files are there.
+install_package() { inside "DEBIAN_FRONTEND=noninteractive dpkg -i /run/packages/$1_*.deb"; }
+
+unpack_disk() { inside 'mkdir -p /run/packages && tar -C /run/packages -xf /dev/disk/by-id/virtio-packages'; }
+
+# Neither the packages nor their files are there.
 not_installed()
 {
-	guest_tell 300 "dpkg-query -W -f '\${db:Status-Status}' nfsrdma 2>/dev/null | grep -q ." || return 0
-	inside 'dpkg -P nfsrdma'
+	guest_tell 300 "dpkg-query -W -f '\${db:Status-Status}\\n' $packages 2>/dev/null | grep -v '^not-installed' | grep -q ." || return 0
+	inside "dpkg -P \$(dpkg-query -W -f '\${db:Status-Status} \${Package}\\n' $packages 2>/dev/null | sed -n '/^not-installed/d; s/.* //p')"
 }
 
 # says PATTERN COMMAND...: its output matches, whatever its exit status.

@@ -21,6 +21,8 @@ testbed=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 guest_boot_timeout=$NFSRDMA_TESTBED_BOOT_TIMEOUT
 # shellcheck source=../support/guest.sh
 . "$testbed/../support/guest.sh"
+# shellcheck source=../support/debs.sh
+. "$testbed/../support/debs.sh"
 
 # --- the guest ---------------------------------------------------------------
 
@@ -86,18 +88,24 @@ guest_hooks()
 	done < <(grep '^777 .*/hooks/' "$testbed/../install.list")
 }
 
-# guest_package TREE: the files of the Debian package, replacing those from the build folder, with
-# its own links.
-guest_package()
-{
-	local package=${NFSRDMA_TESTBED_DEB:-} program
+# The packages that hosts have.
+guest_debs=(nfsrdma nfsrdma-libvirt nfsrdma-vdsm librpcrdma0)
 
-	[[ $package ]] || { guest_hooks "$1"; return; }
-	dpkg-deb -x "$package" "$guest/package" || return
-	for program in bin/nfsrdma sbin/{mount.nfsrdma,umount.nfsrdma,nfsrdma-libvirt-hook}; do
-		cp "$guest/package/usr/$program" "$1/usr/$program" || return
-	done
-	cp -a "$guest/package/etc" "$1/" && cp -a "$guest/package/usr/libexec" "$1/usr/"
+# guest_packages TREE: installs the Debian packages in the folder NFSRDMA_TESTBED_DEBS with their scripts. Their
+# programs replace those of the build folder.
+guest_packages()
+{
+	local folder=${NFSRDMA_TESTBED_DEBS:-} root=$guest/packages
+	local -a debs
+
+	[[ $folder ]] || { guest_hooks "$1"; return; }
+	mapfile -t debs < <(debs_in "$folder" "${guest_debs[@]}")
+	((${#debs[@]} == ${#guest_debs[@]})) || { echo "not all of ${guest_debs[*]} are in $folder" >&2; return 1; }
+	rm -rf "$root"
+	debs_root "$root" || return
+	debs_dpkg "$root" -i "${debs[@]}" >"$guest/packages.log" 2>&1 || { tail -n 5 "$guest/packages.log" >&2; return 1; }
+	# The rest of the build's are tests.
+	cp -a "$root"/usr/{bin,sbin,libexec} "$1/usr/" && cp -a "$root/etc" "$1/" && rm -r "$root"
 }
 
 # guest_overlay IMAGE [BUILDDIR]: files that change often are not in the image, but in a second
@@ -118,7 +126,7 @@ guest_overlay()
 			done
 		done
 		guest_add "$tree" "$1" "${programs[@]}" || return
-		guest_package "$tree" || return
+		guest_packages "$tree" || return
 	fi
 	cp "$testbed/guest/init" "$testbed/guest/agent" "$tree/"
 	cp "$testbed"/guest/etc/* "$tree/etc/"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# The package is installed on a running hypervisor, and the next guest whose disk is over TCP is
+# The packages are installed on a running hypervisor, and the next guest whose disk is over TCP is
 # refused. The daemon is reloaded, not restarted; a running guest is not disturbed.
 not_installed
 inside 'mkdir -p /srv/tcp && mountpoint -q /srv/tcp || mount -t nfs -o vers=4.1,proto=tcp nas1:/srv/nfs /srv/tcp'

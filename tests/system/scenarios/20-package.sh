@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# The package installs and works.
+# The packages install and work.
 installed
 version=$(inside "dpkg-query -W -f '\${Version}' nfsrdma")
 expect_output "nfsrdma $version" nfsrdma --version
-inside "dpkg --verify nfsrdma"
-for page in man8/nfsrdma.8 man8/mount.nfsrdma.8 man5/nfsrdma.conf.5 man7/nfsrdma-libvirt.7 man3/rpcrdma.3; do
+inside "dpkg --verify $packages"
+for page in man8/nfsrdma.8 man8/mount.nfsrdma.8 man5/nfsrdma.conf.5 man7/nfsrdma-libvirt.7 man7/nfsrdma-ovirt.7; do
 	inside "zgrep -m 1 '^.SH' /usr/share/man/$page.gz"
 done
 
