@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# ansible.sh: the playbooks of packaging/ansible are valid, and report.yml writes one report of three hosts. All
+# are this machine, with a program that prints kept reports; one is unreachable. Nothing is changed here:
+# site.yml is run by tests/packages, in root file systems.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source=$PWD
+fail() { echo "ansible: $*" >&2; exit 1; }
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/nfsrdma-ansible.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+export PYTHONDONTWRITEBYTECODE=1
+export ANSIBLE_CONFIG=$work/ansible.cfg ANSIBLE_NOCOLOR=1 ANSIBLE_LOCAL_TEMP=$work/tmp ANSIBLE_REMOTE_TEMP=$work/tmp
+: >"$ANSIBLE_CONFIG"
+
+# The last argument is a server: here the name of a report.
+mkdir "$work/bin"
+cat >"$work/bin/nfsrdma" <<END
+#!/bin/sh
+[ "\$*" = "check --format json --role client \$6" ] || { echo "unexpected arguments: \$*" >&2; exit 2; }
+[ "\$6" != error ] || { echo "nfsrdma check: no answer" >&2; exit 3; }
+cat "$source/tests/reports/cluster/\$6.json"
+END
+chmod +x "$work/bin/nfsrdma"
+cat >"$work/hosts.ini" <<END
+node1 nfsrdma_check_servers='["pass"]'
+node2 nfsrdma_check_servers='["pass", "fail"]'
+node3 ansible_connection=ssh ansible_ssh_common_args='-o ProxyCommand=false'
+node4 nfsrdma_check_servers='["hostile"]'
+node5 nfsrdma_check_servers='["error"]'
+
+[all:vars]
+ansible_connection=local
+ansible_python_interpreter=$(type -P python3)
+ansible_become=false
+END
+
+ansible-playbook -i "$work/hosts.ini" --syntax-check packaging/ansible/site.yml >"$work/log" 2>&1 || { cat "$work/log"; fail site.yml; }
+cd "$work"
+PATH=$work/bin:$PATH ansible-playbook -i "$work/hosts.ini" "$source/packaging/ansible/report.yml" >"$work/log" 2>&1 ||
+	{ cat "$work/log"; fail report.yml; }
+# What ssh prints depends on its version.
+sed -E 's/(Failed to connect to the host via ssh):.*/\1/; /kex_exchange_identification/d' \
+	"$work/nfsrdma-report.txt" >"$work/report"
+[[ ! ${NFSRDMA_ACCEPT:-} ]] || cp "$work/report" "$source/tests/reports/cluster/playbook.txt"
+diff -u "$source/tests/reports/cluster/playbook.txt" "$work/report" || { cat "$work/log"; fail "another report"; }
