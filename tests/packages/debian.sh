@@ -93,6 +93,7 @@ debian_works()
 {
 	inside "$1" "test \"\$(nfsrdma --version)\" = 'nfsrdma $version' && nfsrdma probe --embedded" ||
 		fail "the probe of the embedded server fails"
+	# shellcheck disable=SC2016 # the inner shell's
 	inside "$1" 'for program in /usr/bin/nfsrdma /usr/sbin/*mount.nfsrdma /usr/sbin/nfsrdma-libvirt-hook /usr/libexec/nfsrdma/*; do
 		! ldd "$program" | grep "not found" || exit; done'
 }

@@ -55,7 +55,7 @@ debian_root()
 			>"$work/apt.conf" || true
 		find "$cache" -maxdepth 1 -name "$suite-*.tar" -mtime +0 -delete
 		TMPDIR=$work/roots mmdebstrap --quiet --format=tar --variant=apt --include="ca-certificates $*" --aptopt="$work/apt.conf" \
-			--skip=output/dev "$suite" "$made.new" "$(debian_source "$suite")" >"$work/mmdebstrap.log" 2>&1 </dev/null ||
+			--dpkgopt=force-unsafe-io --skip=output/dev "$suite" "$made.new" "$(debian_source "$suite")" >"$work/mmdebstrap.log" 2>&1 </dev/null ||
 			skip "mmdebstrap made no $suite: $(grep -m1 '^E:' "$work/mmdebstrap.log")"
 		mv "$made.new" "$made"
 	fi
