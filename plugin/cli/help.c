@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Help, and the manual page's tables, from the tables of commands, options, faults and
- * findings. */
+/* Help, and the manual page's tables, from the tables of commands, options, faults,
+ * metrics and findings. */
 #include <ctype.h>
 
 #include "plugin/cli/cli.h"
+#include "plugin/report/metrics.h"
 
 #define OPTION_COLUMN 30 /* where what an option does begins */
 
@@ -122,6 +123,40 @@ static void scd_faults(FILE *out)
 	}
 }
 
+/* Name, type and labels, then the text of HELP. */
+static void scd_metrics(FILE *out)
+{
+	static const char *const scopes[] = {
+		[METRIC_OF_HOST] = "",
+		[METRIC_OF_COMMAND] = "command",
+		[METRIC_OF_REPORT] = "command, server, export",
+	};
+	const struct metric_family *family;
+
+	for (family = metric_families; family < metric_families + METRIC_COUNT;
+	     family++) {
+		const char *scope = scopes[family->scope];
+
+		fprintf(out, "*%s* (%s", family->name,
+			family->type == METRIC_COUNTER ? "counter" : "gauge");
+		if (*scope || *family->labels)
+			fputs("; ", out);
+		print_scd(out, scope);
+		if (*scope && *family->labels)
+			fputs(", ", out);
+		print_scd(out, family->labels);
+		fputs(")\n\t", out);
+		print_scd(out, family->help);
+		fputc('.', out);
+		if (*family->source) {
+			fputs(" Source: ", out);
+			print_scd(out, family->source);
+			fputc('.', out);
+		}
+		fputs("\n\n", out);
+	}
+}
+
 void help_scd(FILE *out)
 {
 	static const struct {
@@ -129,6 +164,7 @@ void help_scd(FILE *out)
 		void (*print)(FILE *out);
 	} tables[] = {
 		{ "options", scd_options },
+		{ "metrics", scd_metrics },
 		{ "faults", scd_faults },
 	};
 	size_t i;

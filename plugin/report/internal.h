@@ -5,6 +5,7 @@
 #ifndef PLUGIN_REPORT_INTERNAL_H
 #define PLUGIN_REPORT_INTERNAL_H
 
+#include "plugin/report/metrics.h"
 #include "plugin/report/report.h"
 #include "plugin/report/shell.h"
 
@@ -52,6 +53,23 @@ bool table_needs_care(const struct report_table *table);
 /* The width of the longest cell, in terminal columns. */
 unsigned int table_width(const struct report_table *table, unsigned int column);
 
+/* metrics.c */
+
+struct metric_sample {
+	enum metric metric;
+	double value;
+	char *labels; /* as printed, without those of the scope */
+};
+
+struct metrics {
+	unsigned int count, room;
+	struct metric_sample *list;
+};
+
+void metrics_fini(struct metrics *metrics);
+/* name="value": backslash and quote are escaped, the rest is clean UTF-8 in one line. */
+void metric_label(FILE *out, const char *name, const char *value);
+
 /* report.c */
 
 /* Far more than any command makes: a bound for a hostile stream of records. */
@@ -68,6 +86,7 @@ struct report {
 	bool no_memory;
 	struct report_table table;
 	struct matrix matrix; /* empty: there were no READs */
+	struct metrics metrics;
 	unsigned int nfindings;
 	/* Each is as long as its evidence. */
 	struct finding *findings[REPORT_FINDINGS_MAX];
@@ -165,6 +184,7 @@ unsigned int report_all_steps(const struct report *report, struct report_step **
 
 extern const struct report_format report_format_text;
 extern const struct report_format report_format_json;
+extern const struct report_format report_format_prometheus;
 extern const struct report_format report_format_openmetrics;
 extern const struct report_format report_format_nagios;
 

@@ -50,6 +50,7 @@ void report_free(struct report *report)
 	for (i = 0; i < report->nfindings; i++)
 		free(report->findings[i]);
 	table_fini(&report->table);
+	metrics_fini(&report->metrics);
 	free(report);
 }
 
@@ -285,11 +286,8 @@ int report_print(const struct report *report, const struct report_format *format
 }
 
 const struct report_format *const report_formats[] = {
-	&report_format_text,
-	&report_format_json,
-	&report_format_openmetrics,
-	&report_format_nagios,
-	NULL,
+	&report_format_text,        &report_format_json,   &report_format_prometheus,
+	&report_format_openmetrics, &report_format_nagios, NULL,
 };
 
 const struct report_format *report_format_find(const char *name)

@@ -229,6 +229,7 @@ struct report_format {
 	void (*render)(const struct report *report, FILE *out,
 		       const struct report_style *style);
 	int (*exit_status)(enum verdict verdict);
+	bool metrics; /* it prints the report's metrics (metrics.h) */
 };
 
 extern const struct report_format *const report_formats[]; /* ends with NULL */

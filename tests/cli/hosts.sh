@@ -56,7 +56,7 @@ for name in "${names[@]}"; do
 	mv "$work/out" "said/$name.json"
 	printf '%s\t%s\n' "$name" "$status" >>status
 	[[ -f $machines/$name/expect.txt ]] || continue
-	for format in openmetrics nagios text; do
+	for format in prometheus openmetrics nagios text; do
 		run check --timeout "$patience" "${args[@]}" "${root[@]}" --format "$format"
 		[[ -s $work/out && ! -s $work/err ]] || { show; fail "$name: $format"; }
 	done

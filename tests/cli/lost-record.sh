@@ -28,7 +28,7 @@ expect_status 0
 expect_report "probe.worker" 'all(.findings[]; .id != "probe.worker")'
 
 # A lost failure: the rest of this report passes.
-for format in text json openmetrics nagios; do
+for format in text json prometheus openmetrics nagios; do
 	lose 'probe.readlink'
 	run probe --format "$format" --embedded --level quick
 	expect_status 3
@@ -58,7 +58,7 @@ done
 echo "ok - a failure is lost"
 
 # It dies during a READ, after findings that passed.
-for format in text json openmetrics nagios; do
+for format in text json prometheus openmetrics nagios; do
 	lose 'READs by every mechanism' NFSRDMA_TEST_DIES=1
 	run probe --format "$format" --embedded --level quick
 	expect_status 3

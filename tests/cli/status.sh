@@ -131,7 +131,7 @@ echo '<pool' >"$root/run/libvirt/storage/vms.xml"
 run status --root "$root" --format json
 jq -e '.findings[] | select(.id == "status.pools") | .status == "unknown" and .reason == "damaged"' "$work/out" >/dev/null ||
 	{ show; fail "a damaged pool"; }
-for format in openmetrics nagios; do
+for format in prometheus openmetrics nagios; do
 	run status --root "$root" --format "$format"
 	[[ -s $work/out ]] || fail "no $format"
 done

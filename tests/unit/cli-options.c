@@ -111,8 +111,8 @@ static void unknown_options_and_commands_are_refused_by_name(void)
 	CU_ASSERT(is_refused(&probe_like, WORDS("--listen=1"), "'--listen=1'"));
 	CU_ASSERT(is_refused(&serve_like, WORDS("--level=full"), "'--level=full'"));
 	CU_ASSERT(is_refused(&probe_like, WORDS("--format", "yaml"),
-			     "--format: takes one of text, json, openmetrics, nagios, "
-			     "not 'yaml'"));
+			     "--format: takes one of text, json, prometheus, "
+			     "openmetrics, nagios, not 'yaml'"));
 }
 
 static void the_path_to_the_server_can_be_selected(void)

@@ -66,10 +66,13 @@ static void monitoring_formats_include_the_reason(void)
 	ASSERT_CONTAINS(nagios, "\nfail probe.connect/refused: refused\n"
 				"fail probe.null: no answer\n");
 	metrics = render(report, "openmetrics");
-	ASSERT_CONTAINS(metrics, "\nnfsrdma_finding_info{id=\"probe.connect\","
-				 "reason=\"refused\"} 1\n");
-	ASSERT_CONTAINS(metrics, "\nnfsrdma_finding{id=\"probe.connect\",nfsrdma_");
-	ASSERT_LACKS(metrics, "info{id=\"probe.null\"");
+	ASSERT_CONTAINS(metrics,
+			"\nnfsrdma_finding_info{command=\"probe\",id=\"probe.connect\","
+			"reason=\"refused\"} 1\n");
+	ASSERT_CONTAINS(
+		metrics,
+		"\nnfsrdma_finding{command=\"probe\",id=\"probe.connect\",nfsrdma_");
+	ASSERT_LACKS(metrics, "info{command=\"probe\",id=\"probe.null\"");
 }
 
 /* Regardless of the findings before them. */
@@ -147,77 +150,8 @@ static void nagios_fits_into_4_kib(void)
 	ASSERT_CONTAINS(end, " more findings\n");
 }
 
-static void openmetrics_has_states_and_numbers(void)
-{
-	_cleanup_(report_free_p) struct report *report = report_new("probe");
-	_cleanup_free_ char *text = NULL;
-
-	report_subject(report, "export", "/a\"b\\c");
-	add(report, "probe.null", FINDING_FAIL, "no");
-	text = render(report, "openmetrics");
-	ASSERT_CONTAINS(text, "export=\"/a\\\"b\\\\c\"} 1\n");
-	ASSERT_CONTAINS(text, "\nnfsrdma_verdict{nfsrdma_verdict=\"fail\"} 1\n");
-	ASSERT_CONTAINS(
-		text,
-		"\nnfsrdma_finding{id=\"probe.null\",nfsrdma_finding=\"pass\"} 0\n");
-	ASSERT_CONTAINS(text,
-			"\nnfsrdma_evidence{id=\"probe.null\",key=\"bytes\"} 813\n");
-	CU_ASSERT_STRING_EQUAL(text + strlen(text) - 6, "# EOF\n");
-}
-
-static unsigned int count(const char *text, const char *part)
-{
-	unsigned int n = 0;
-
-	for (; (text = strstr(text, part)); text += strlen(part))
-		n++;
-	return n;
-}
-
-static void openmetrics_repeats_no_sample(void)
-{
-	_cleanup_(report_free_p) struct report *report = report_new("probe");
-	_cleanup_free_ char *text = NULL;
-
-	add(report, "probe.null", FINDING_FAIL, "no");
-	add(report, "probe.null", FINDING_PASS, "yes");
-	text = render(report, "openmetrics");
-	CU_ASSERT_EQUAL(count(text, "nfsrdma_evidence{"), 1);
-	CU_ASSERT_EQUAL(count(text, "nfsrdma_finding{"), 5);
-}
-
-/* Several findings of one id are distinguished by their labels. */
-static void openmetrics_labels_the_subject_of_a_finding(void)
-{
-	_cleanup_(report_free_p) struct report *report = report_new("watch");
-	static const struct {
-		const char *pool, *source;
-	} rows[] = { { "", "nas:/a" },
-		     { "", "nas:/b" },
-		     { "one", "nas:/a" },
-		     { "two", "nas:/a" } };
-	_cleanup_free_ char *text = NULL;
-	struct finding finding;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		SUITE_ROW("%zu: %s", i, rows[i].pool);
-		finding_init(&finding, "pool.transport", FINDING_FAIL, "lost");
-		finding_text(&finding, "source", "%s", rows[i].source);
-		if (*rows[i].pool)
-			finding_text(&finding, "pool", "%s", rows[i].pool);
-		CU_ASSERT_EQUAL_FATAL(report_add(report, &finding), 0);
-	}
-	text = render(report, "openmetrics");
-	CU_ASSERT_EQUAL(count(text, "nfsrdma_finding{"), 3 * 5);
-	CU_ASSERT_EQUAL(count(text, "pool=\"two\",nfsrdma_finding=\"fail\"} 1"), 1);
-	CU_ASSERT_EQUAL(count(text, "nas:/"), 0);
-}
-
 SUITE_MAIN("nagios", TEST(monitoring_formats_include_the_reason),
 	   TEST(nagios_starts_with_the_state_and_its_reason),
 	   TEST(nagios_leads_with_named_defects),
 	   TEST(nagios_gives_the_reason_of_its_state),
-	   TEST(nagios_reports_interrupted_work), TEST(nagios_fits_into_4_kib),
-	   TEST(openmetrics_has_states_and_numbers), TEST(openmetrics_repeats_no_sample),
-	   TEST(openmetrics_labels_the_subject_of_a_finding))
+	   TEST(nagios_reports_interrupted_work), TEST(nagios_fits_into_4_kib))

@@ -145,7 +145,8 @@ static void subject_has_its_keys_only(void)
 
 static void formats_are_found_by_their_full_name(void)
 {
-	static const char *const names[] = { "text", "json", "openmetrics", "nagios" };
+	static const char *const names[] = { "text", "json", "prometheus", "openmetrics",
+					     "nagios" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {

@@ -169,7 +169,8 @@ static void a_quiet_table_shows_only_problems(void)
 
 static void other_formats_have_no_table(void)
 {
-	static const char *const formats[] = { "json", "openmetrics", "nagios" };
+	static const char *const formats[] = { "json", "prometheus", "openmetrics",
+					       "nagios" };
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80 };
 	size_t i;
@@ -264,23 +265,6 @@ static void many_numbers_share_a_paragraph(void)
 	ASSERT_CONTAINS(text, "n12 12\n");
 }
 
-static void openmetrics_distinguishes_mounts(void)
-{
-	_cleanup_(report_free_p) struct report *report = report_new("mounts");
-	const struct report_style style = { .width = 80 };
-	_cleanup_free_ char *text = NULL;
-
-	add(report, "mount.counters", FINDING_PASS, "/a", 1);
-	add(report, "mount.counters", FINDING_WARN, "/b\"\\", 2);
-	add(report, "mount.counters", FINDING_WARN, "/a", 3);
-	text = render(report, "openmetrics", &style);
-	ASSERT_CONTAINS(text, "nfsrdma_finding{id=\"mount.counters\",target=\"/a\",");
-	ASSERT_CONTAINS(text, "target=\"/a\",source=\"\",key=\"sends\"} 1\n");
-	ASSERT_CONTAINS(text, "target=\"/b\\\"\\\\\",source=\"\",key=\"sends\"} 2\n");
-	/* A metric is printed once. */
-	CU_ASSERT_EQUAL(count(text, "key=\"sends\""), 2);
-}
-
 SUITE_MAIN("table", TEST(each_name_has_a_line_where_columns_do_not_fit),
 	   TEST(long_names_continue_below_their_row),
 	   TEST(names_of_40_characters_are_not_broken),
@@ -289,4 +273,4 @@ SUITE_MAIN("table", TEST(each_name_has_a_line_where_columns_do_not_fit),
 	   TEST(a_quiet_table_shows_only_problems), TEST(other_formats_have_no_table),
 	   TEST(any_number_of_rows_is_accepted),
 	   TEST(the_cause_of_one_id_is_printed_once),
-	   TEST(many_numbers_share_a_paragraph), TEST(openmetrics_distinguishes_mounts))
+	   TEST(many_numbers_share_a_paragraph))
