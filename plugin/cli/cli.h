@@ -199,6 +199,15 @@ struct mounts_rows {
 /* The table of mounts, and of what is missing. Errors: -ENOMEM. */
 int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
 		     const struct mount_verdict *verdicts, struct mounts_rows rows);
+/* The metrics of mounts, of that server alone, or (NULL) all. */
+void cmd_mounts_metrics(struct report *report, const struct host *host,
+			const struct mounts_seen *seen,
+			const struct mount_verdict *verdicts,
+			const struct check_target *of);
+/* Looks at the mounts of @host, by its files alone: metrics, and the table if @table. What cannot be read
+ * is a finding of the checks. Errors: -ENOMEM. */
+int cmd_mounts_of(struct report *report, const struct host *host,
+		  const struct check_target *of, bool table);
 /* Mounts could not be read, for what err_text() says: mount.list is unknown. */
 int cmd_mounts_unknown(struct report *report);
 

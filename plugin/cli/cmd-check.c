@@ -55,6 +55,8 @@ static int check(struct cli_options *options, const struct host *host,
 	rc = cmd_check_fill(options, report, host, target,
 			    deadline_in(options->timeout_ms), report_collect, &collector);
 	rc = rc ? rc : collector.rc;
+	if (!rc && options->format->metrics)
+		rc = cmd_mounts_of(report, host, target, false);
 	if (rc) {
 		report_cut(report);
 		cli_error(options, EXIT_UNKNOWN, "%s", err_text());

@@ -117,33 +117,6 @@ static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 	return probe_run(&probe, &events);
 }
 
-/* --- the mounts ------------------------------------------------------------------------------ */
-
-/* The table; the checks of mounts have the findings, also of what cannot be read. */
-static int doctor_mounts(struct doctor *doctor)
-{
-	_cleanup_(view_places_fini) struct view_places pools = { .count = 0 };
-	_cleanup_(view_close_p) struct view *view = NULL;
-	_cleanup_free_ struct mount_verdict *verdicts = NULL;
-	char gap[ERR_TEXT_MAX];
-	const struct view_sources sources = {
-		.host = doctor->host,
-		.pools = &pools,
-		.pools_unknown = pool_places_gap(doctor->host, &pools, gap),
-		.now = now_ms(),
-	};
-	struct mounts_seen seen;
-	int rc = view_open(&view, &sources);
-
-	if (rc)
-		return rc == -ENOMEM ? rc : 0;
-	seen = (struct mounts_seen){ .view = view };
-	rc = mounts_audit(&seen, &verdicts);
-	return rc ? rc
-		  : cmd_mounts_table(doctor->collector.report, &seen, verdicts,
-				     (struct mounts_rows){ .of = &doctor->target });
-}
-
 /* --- the plan -------------------------------------------------------------------------------- */
 
 /* Of all addresses of its name; what it has both of is for the plan to choose. */
@@ -211,7 +184,10 @@ static int diagnose(struct doctor *doctor)
 			     deadline_in(doctor->options->timeout_ms / CHECKS_PART)),
 		on_checked, doctor);
 
-	rc = rc ? rc : doctor_mounts(doctor);
+	/* The checks of mounts have the findings, also of what cannot be read. */
+	rc = rc ? rc
+		: cmd_mounts_of(doctor->collector.report, doctor->host, &doctor->target,
+				true);
 	rc = rc ? rc : doctor_probe(doctor, deadline);
 	rc = rc ? rc : doctor_plan(doctor);
 	return rc ? rc : doctor->collector.rc;

@@ -180,9 +180,63 @@ int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
 	return table.rc;
 }
 
+/* --- metrics ------------------------------------------------------------------------------------ */
+
+static bool is_of_target(const void *target, const struct nfs_mount *mount)
+{
+	return check_target_has(target, mount->fs_spec, mount->addr);
+}
+
+void cmd_mounts_metrics(struct report *report, const struct host *host,
+			const struct mounts_seen *seen,
+			const struct mount_verdict *verdicts,
+			const struct check_target *of)
+{
+	struct mounts_measured measured = {
+		.seen = seen,
+		.verdicts = verdicts,
+		.has = of ? is_of_target : NULL,
+		.arg = of,
+	};
+	struct host_system system;
+
+	if (!host_system(host, &system))
+		measured.system = &system;
+	mounts_metrics(&measured, report);
+}
+
+int cmd_mounts_of(struct report *report, const struct host *host,
+		  const struct check_target *of, bool table)
+{
+	_cleanup_(view_places_fini) struct view_places pools = { .count = 0 };
+	_cleanup_(view_close_p) struct view *view = NULL;
+	_cleanup_free_ struct mount_verdict *verdicts = NULL;
+	char gap[ERR_TEXT_MAX];
+	const struct view_sources sources = {
+		.host = host,
+		.pools = &pools,
+		.pools_unknown = pool_places_gap(host, &pools, gap),
+		.now = now_ms(),
+	};
+	struct mounts_seen seen;
+	int rc = view_open(&view, &sources);
+
+	if (rc)
+		return rc == -ENOMEM ? rc : 0;
+	seen = (struct mounts_seen){ .view = view };
+	rc = mounts_audit(&seen, &verdicts);
+	if (rc)
+		return rc;
+	cmd_mounts_metrics(report, host, &seen, verdicts, of);
+	return table ? cmd_mounts_table(report, &seen, verdicts,
+					(struct mounts_rows){ .of = of })
+		     : 0;
+}
+
 /* --- the report -------------------------------------------------------------------------------- */
 
-static int fill_report(struct report *report, const struct looks *looks)
+static int fill_report(struct report *report, const struct host *host,
+		       const struct looks *looks)
 {
 	const struct mounts_seen seen = {
 		.view = looks->now,
@@ -199,6 +253,7 @@ static int fill_report(struct report *report, const struct looks *looks)
 	if (rc)
 		return rc;
 	mounts_findings(&seen, verdicts, report_collect, &collector);
+	cmd_mounts_metrics(report, host, &seen, verdicts, NULL);
 	return collector.rc;
 }
 
@@ -242,7 +297,7 @@ static int cmd_mounts_run(struct cli_options *options)
 	if (!report)
 		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
 	rc = look(host, deadline_in(options->timeout_ms - RESERVE_MS), &looks);
-	rc = rc ? cmd_mounts_unknown(report) : fill_report(report, &looks);
+	rc = rc ? cmd_mounts_unknown(report) : fill_report(report, host, &looks);
 	rc = rc || !host_is_live(host) ? rc : add_hook(report, host);
 	if (rc) {
 		report_cut(report);

@@ -131,9 +131,11 @@ static int add_mounts(struct status *status, uint64_t now)
 	rc = rc ? rc
 		: cmd_mounts_table(status->collector.report, &seen, verdicts,
 				   (struct mounts_rows){ .max = ROWS_MAX });
-	if (!rc)
-		mounts_findings(&seen, verdicts, on_mount, status);
-	return rc;
+	if (rc)
+		return rc;
+	mounts_findings(&seen, verdicts, on_mount, status);
+	cmd_mounts_metrics(status->collector.report, status->host, &seen, verdicts, NULL);
+	return 0;
 }
 
 /* --- all ------------------------------------------------------------------------------------- */

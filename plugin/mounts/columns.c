@@ -3,37 +3,38 @@
 
 /* The columns of "xprt: rdma" in /proc/self/mountstats: xprt_rdma_print_stats() in
  * net/sunrpc/xprtrdma/transport.c. Older kernels print fewer of them, in the same order. The names
- * are those of nfs-utils' mountstats. */
+ * are those of nfs-utils' mountstats; what each counts is the help of its metric
+ * (plugin/report/metric-list.h). The port is always 0. */
 #include "plugin/mounts/internal.h"
 
 /* clang-format off */
 const struct xprt_column_row xprt_columns[XPRT_COLUMNS] = {
-	{ "port", false, "always 0" },
-	{ "bind_count", true, "rpcbind queries; RDMA makes none" },
-	{ "connect_count", true, "connections made" },
-	{ "connect_time", true, "seconds spent connecting" },
-	{ "idle_time", false, "seconds since the last use; 0 if not connected" },
-	{ "sends", true, "calls sent" },
-	{ "recvs", true, "replies received" },
-	{ "bad_xids", true, "replies to unknown calls" },
-	{ "req_u", true, "calls in flight, summed at each call" },
-	{ "bklog_u", true, "calls in the backlog, summed at each call" },
-	{ "read_chunk_count", true, "segments offered for the server's RDMA Read" },
-	{ "write_chunk_count", true, "segments offered for the server's RDMA Write of data" },
-	{ "reply_chunk_count", true, "segments offered for long replies" },
-	{ "total_rdma_request", true, "bytes offered for RDMA Write" },
-	{ "total_rdma_reply", true, "bytes the server wrote there" },
-	{ "pullup_copy_count", true, "bytes copied for inline sends" },
-	{ "fixup_copy_count", true, "bytes copied out of inline replies" },
-	{ "hardway_register_count", true, "bytes of buffers that were reallocated" },
-	{ "failed_marshal_count", true, "calls that could not be sent, or waited for memory regions" },
-	{ "bad_reply_count", true, "malformed replies" },
-	{ "nomsg_call_count", true, "long calls that the server reads by RDMA" },
-	{ "mrs_recycled", true, "memory regions recycled after an error" },
-	{ "mrs_orphaned", true, "memory regions orphaned" },
-	{ "mrs_allocated", true, "memory regions allocated" },
-	{ "local_inv_needed", true, "replies whose regions were invalidated locally" },
-	{ "empty_sendctx_q", true, "calls that waited for the send queue" },
-	{ "reply_waits_for_send", true, "replies that arrived before their send completed" },
+	{ "port", false, METRIC_COUNT },
+	{ "bind_count", true, METRIC_XPRT_BIND },
+	{ "connect_count", true, METRIC_XPRT_CONNECT },
+	{ "connect_time", true, METRIC_XPRT_CONNECT_TIME },
+	{ "idle_time", false, METRIC_XPRT_IDLE },
+	{ "sends", true, METRIC_XPRT_SENDS },
+	{ "recvs", true, METRIC_XPRT_RECVS },
+	{ "bad_xids", true, METRIC_XPRT_BAD_XIDS },
+	{ "req_u", true, METRIC_XPRT_ACTIVE },
+	{ "bklog_u", true, METRIC_XPRT_BACKLOG },
+	{ "read_chunk_count", true, METRIC_XPRT_READ_CHUNKS },
+	{ "write_chunk_count", true, METRIC_XPRT_WRITE_CHUNKS },
+	{ "reply_chunk_count", true, METRIC_XPRT_REPLY_CHUNKS },
+	{ "total_rdma_request", true, METRIC_XPRT_REQUEST_BYTES },
+	{ "total_rdma_reply", true, METRIC_XPRT_REPLY_BYTES },
+	{ "pullup_copy_count", true, METRIC_XPRT_PULLUP },
+	{ "fixup_copy_count", true, METRIC_XPRT_FIXUP },
+	{ "hardway_register_count", true, METRIC_XPRT_HARDWAY },
+	{ "failed_marshal_count", true, METRIC_XPRT_FAILED_MARSHALS },
+	{ "bad_reply_count", true, METRIC_XPRT_BAD_REPLIES },
+	{ "nomsg_call_count", true, METRIC_XPRT_NOMSG_CALLS },
+	{ "mrs_recycled", true, METRIC_XPRT_MRS_RECYCLED },
+	{ "mrs_orphaned", true, METRIC_XPRT_MRS_ORPHANED },
+	{ "mrs_allocated", true, METRIC_XPRT_MRS_ALLOCATED },
+	{ "local_inv_needed", true, METRIC_XPRT_LOCAL_INV },
+	{ "empty_sendctx_q", true, METRIC_XPRT_EMPTY_SENDCTX },
+	{ "reply_waits_for_send", true, METRIC_XPRT_REPLY_WAITS },
 };
 /* clang-format on */

@@ -3,6 +3,7 @@
 
 /* What the counters of a mount's RDMA connections show: pure. Mounts of one server share connections, and
  * so counters. */
+#include <ctype.h>
 #include <stdio.h>
 
 #include "plugin/mounts/internal.h"
@@ -40,6 +41,14 @@ void mounts_sum(const struct nfs_mount *mount, struct xprt_sum *out)
 	out->ncolumns = out->nxprts ? out->ncolumns : 0;
 }
 
+/* "malformed replies" */
+static const char *meaning_of(enum xprt_column column, char buf[128])
+{
+	snprintf(buf, 128, "%s", metric_families[xprt_columns[column].metric].help);
+	*buf = (char)tolower((unsigned char)*buf);
+	return buf;
+}
+
 /* The rise between two looks; 0 after one look, or on another connection. */
 static uint64_t rise(const struct mount_verdict *self, const struct xprt_sum *now,
 		     enum xprt_column column)
@@ -60,7 +69,7 @@ static void add_errors(const struct mount_verdict *self, const struct xprt_sum *
 		       struct words *bad)
 {
 	uint64_t rose = rise(self, now, XPRT_BAD_REPLIES);
-	char more[64] = "";
+	char more[64] = "", meaning[128];
 
 	if (rose)
 		snprintf(more, sizeof(more), ", %llu more during this check",
@@ -68,9 +77,9 @@ static void add_errors(const struct mount_verdict *self, const struct xprt_sum *
 	if (now->values[XPRT_BAD_REPLIES])
 		words_add(bad, "%s is %llu%s: %s", xprt_columns[XPRT_BAD_REPLIES].name,
 			  (unsigned long long)now->values[XPRT_BAD_REPLIES], more,
-			  xprt_columns[XPRT_BAD_REPLIES].meaning);
+			  meaning_of(XPRT_BAD_REPLIES, meaning));
 	if (rise(self, now, XPRT_BAD_XIDS))
-		words_add(bad, "bad_xids rises: %s", xprt_columns[XPRT_BAD_XIDS].meaning);
+		words_add(bad, "bad_xids rises: %s", meaning_of(XPRT_BAD_XIDS, meaning));
 }
 
 /* Each idle connection may have been reopened. */

@@ -11,7 +11,8 @@
  *	columns.c    the counters of an RDMA transport
  *	missing.c    mounts over RDMA that are configured and missing
  *	names.c      the names used by the steps of a reason
- *	findings.c   verdicts as findings */
+ *	findings.c   verdicts as findings
+ *	metrics.c    verdicts and counters as metrics */
 #ifndef PLUGIN_MOUNTS_INTERNAL_H
 #define PLUGIN_MOUNTS_INTERNAL_H
 

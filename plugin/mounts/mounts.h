@@ -9,6 +9,7 @@
 
 #include "plugin/host/host.h"
 #include "plugin/host/live.h"
+#include "plugin/report/metrics.h"
 #include "plugin/view/view.h"
 #include "rpcrdma/finding.h"
 
@@ -74,6 +75,22 @@ enum finding_status mounts_status(const struct mount_verdict *verdict);
  * report can hold. */
 void mounts_findings(const struct mounts_seen *seen, const struct mount_verdict *verdicts,
 		     finding_sink sink, void *arg);
+
+/* metrics.c */
+
+struct mounts_measured {
+	const struct mounts_seen *seen;
+	const struct mount_verdict *verdicts;
+	const struct host_system *system; /* NULL: not known */
+	/* Whether a mount is wanted; NULL: all are. */
+	bool (*has)(const void *arg, const struct nfs_mount *mount);
+	const void *arg;
+};
+
+/* Mounts with metrics of their own; those that need care come first. */
+#define MOUNTS_MEASURED_MAX 250
+
+void mounts_metrics(const struct mounts_measured *what, struct report *report);
 
 /* names.c: the names used by the steps of a reason */
 
@@ -142,7 +159,7 @@ enum xprt_column {
 struct xprt_column_row {
 	const char *name;
 	bool is_sum; /* over several connections it is the sum; else the minimum */
-	const char *meaning;
+	enum metric metric; /* with its meaning; METRIC_COUNT: none */
 };
 
 extern const struct xprt_column_row xprt_columns[XPRT_COLUMNS];

@@ -289,9 +289,8 @@ int summary_table(const struct watch *watch, struct report *report);
 const char *summary_reads(const struct watch *watch, char buf[512]);
 /* One line: "3 watched, 1 not over RDMA: mount /srv/vm (nas:/vm)". */
 const char *summary_line(const struct watch *watch, char buf[256]);
-/* The report's exposition, which ends with # EOF, with the watcher's own metrics. @up: the
- * watcher continues. The caller frees it with free(3); NULL: no memory. */
-char *summary_metrics(const struct watch *watch, const struct report *report, bool up);
+/* The watcher's own metrics. @up: it runs. */
+void summary_metrics(const struct watch *watch, struct report *report, bool up);
 
 /* tell.c */
 

@@ -641,6 +641,20 @@ static void look_at_disks(struct looking *l)
 				     &heard->guests[i].disks.list[j]);
 }
 
+/* --- metrics ------------------------------------------------------------------------ */
+
+/* The same as of `nfsrdma mounts`, but for the answers. */
+static void add_metrics(const struct looking *l, struct report *report)
+{
+	const struct mounts_seen seen = { .view = l->view };
+	struct mounts_measured measured = { .seen = &seen, .verdicts = l->verdicts };
+	struct host_system system;
+
+	if (!host_system(l->watch->host, &system))
+		measured.system = &system;
+	mounts_metrics(&measured, report);
+}
+
 /* --- all ---------------------------------------------------------------------------- */
 
 static void look_at_nothing(struct looking *l)
@@ -688,10 +702,12 @@ int look_all(struct watch *watch, int folder, struct report *report)
 	rc = rc ? rc : judge_all(&l);
 	*watch->mounts_error = '\0';
 	watch->nlost = 0;
-	if (rc)
+	if (rc) {
 		look_at_nothing(&l);
-	else
+	} else {
 		look_at_all(&l);
+		add_metrics(&l, report);
+	}
 	if (l.rc) {
 		snprintf(watch->mounts_error, sizeof(watch->mounts_error),
 			 "not everything is watched: %s", strerror(-l.rc));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Prints a look as findings, as a table, as one line, and as metrics: pure. */
+/* A look as findings, as a table, as one line, and as metrics: pure. */
 #include "plugin/watch/internal.h"
 
 /* The most objects of one state with a finding of their own; bad ones come first. */
@@ -360,73 +360,45 @@ const char *summary_line(const struct watch *watch, char buf[256])
 
 /* --- metrics ------------------------------------------------------------------------ */
 
-static void print_gauge(FILE *out, const char *name, const char *help, double value)
+/* Of all kinds and states, so that a series begins with 0. */
+static void add_things(const struct watch *watch, struct report *report)
 {
-	fprintf(out, "# TYPE %s gauge\n# HELP %s %s\n%s %.15g\n", name, name, help, name,
-		value);
-}
-
-/* Gauges, for the same reason as in plugin/report/openmetrics.c. */
-static void print_own(const struct watch *watch, FILE *out, bool up)
-{
+	struct metric_label labels[] = { { "kind", NULL }, { "state", NULL }, { 0 } };
 	unsigned int kind, state;
 
-	print_gauge(out, "nfsrdma_watch_up", "Whether the watcher runs.", up);
-	print_gauge(out, "nfsrdma_watch_last_look_seconds",
-		    "Time of the last check, Unix time.", (double)watch->last_look);
-	print_gauge(out, "nfsrdma_watch_looks", "Number of checks.",
-		    (double)watch->looks);
-	print_gauge(out, "nfsrdma_watch_reads_lost",
-		    "Mounts whose READs lose data in this host's kernel (bug.read-812).",
-		    watch->nlost);
-	print_gauge(out, "nfsrdma_watch_silent", "Mounts whose server does not answer.",
-		    silences_count(&watch->silences));
-	print_gauge(out, "nfsrdma_watch_libvirt_connected", "Whether libvirt answers.",
-		    watch->heard.connected);
-	fputs("# TYPE nfsrdma_watch_things gauge\n"
-	      "# HELP nfsrdma_watch_things Watched objects, by kind and state.\n",
-	      out);
-	for (kind = 0; kind < THING_KINDS; kind++)
-		for (state = STATE_GOOD; state < STATE_COUNT; state++)
-			fprintf(out,
-				"nfsrdma_watch_things{kind=\"%s\",state=\"%s\"} %u\n",
-				things_kind_name((enum thing_kind)kind),
-				things_state_name((enum thing_state)state),
-				things_count(&watch->things, (enum thing_kind)kind,
-					     (enum thing_state)state));
-	fputs("# TYPE nfsrdma_watch_lost gauge\n"
-	      "# HELP nfsrdma_watch_lost Losses since the watcher started.\n",
-	      out);
-	for (kind = 0; kind < THING_KINDS; kind++)
-		fprintf(out, "nfsrdma_watch_lost{kind=\"%s\"} %lu\n",
-			things_kind_name((enum thing_kind)kind),
-			watch->things.lost[kind]);
-}
-
-char *summary_metrics(const struct watch *watch, const struct report *report, bool up)
-{
-	static const char end[] = "# EOF\n";
-	const struct report_format *format = report_format_find("openmetrics");
-	char *text = NULL, *all = NULL;
-	size_t len = 0, size = 0;
-	FILE *out = open_memstream(&text, &len);
-	int rc;
-
-	if (!out)
-		return NULL;
-	rc = report_print(report, format, out, NULL);
-	rc = fclose(out) ? -ENOMEM : rc;
-	out = rc ? NULL : open_memstream(&all, &size);
-	if (out) {
-		if (len >= strlen(end))
-			fwrite(text, 1, len - strlen(end), out);
-		print_own(watch, out, up);
-		fputs(end, out);
-		if (fclose(out)) {
-			free(all);
-			all = NULL;
+	for (kind = 0; kind < THING_KINDS; kind++) {
+		labels[0].value = things_kind_name((enum thing_kind)kind);
+		for (state = STATE_GOOD; state < STATE_COUNT; state++) {
+			labels[1].value = things_state_name((enum thing_state)state);
+			report_metric(report, METRIC_WATCH_THINGS,
+				      things_count(&watch->things, (enum thing_kind)kind,
+						   (enum thing_state)state),
+				      labels);
 		}
 	}
-	free(text);
-	return all;
+}
+
+static void add_losses(const struct watch *watch, struct report *report)
+{
+	struct metric_label labels[] = { { "kind", NULL }, { 0 } };
+	unsigned int kind;
+
+	for (kind = 0; kind < THING_KINDS; kind++) {
+		labels[0].value = things_kind_name((enum thing_kind)kind);
+		report_metric(report, METRIC_WATCH_LOST, (double)watch->things.lost[kind],
+			      labels);
+	}
+}
+
+void summary_metrics(const struct watch *watch, struct report *report, bool up)
+{
+	report_metric(report, METRIC_WATCH_UP, up, NULL);
+	report_metric(report, METRIC_WATCH_LAST_LOOK, (double)watch->last_look, NULL);
+	report_metric(report, METRIC_WATCH_LOOKS, (double)watch->looks, NULL);
+	report_metric(report, METRIC_WATCH_READS_LOST, watch->nlost, NULL);
+	report_metric(report, METRIC_WATCH_SILENT, silences_count(&watch->silences),
+		      NULL);
+	report_metric(report, METRIC_WATCH_LIBVIRT, watch->heard.connected, NULL);
+	add_things(watch, report);
+	add_losses(watch, report);
 }

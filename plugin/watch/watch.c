@@ -148,7 +148,9 @@ static int put(const struct loop *loop, const char *name, const char *text)
 	return export_text(path, text);
 }
 
-static int export_json(const struct loop *loop, const struct report *report)
+/* @file: a path; NULL: @name in /run/nfsrdma. */
+static int export_report(const struct loop *loop, const struct report *report,
+			 const char *format, const char *name, const char *file)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -157,21 +159,25 @@ static int export_json(const struct loop *loop, const struct report *report)
 
 	if (!out)
 		return err_set(ENOMEM, "no memory");
-	rc = report_print(report, report_format_find("json"), out, NULL);
+	rc = report_print(report, report_format_find(format), out, NULL);
 	rc = fclose(out) ? err_set(ENOMEM, "no memory") : rc;
-	rc = rc ? rc : put(loop, JSON_NAME, text);
+	if (!rc)
+		rc = file ? export_text(file, text) : put(loop, name, text);
 	free(text);
 	return rc;
 }
 
-static int export_metrics(const struct loop *loop, const struct report *report, bool up)
+static int export_json(const struct loop *loop, const struct report *report)
 {
-	_cleanup_free_ char *text = summary_metrics(&loop->watch, report, up);
+	return export_report(loop, report, "json", JSON_NAME, NULL);
+}
 
-	if (!text)
-		return err_set(ENOMEM, "no memory");
-	return loop->options->textfile ? export_text(loop->options->textfile, text)
-				       : put(loop, METRICS_NAME, text);
+/* In the format that node_exporter's textfile collector reads. */
+static int export_metrics(const struct loop *loop, struct report *report, bool up)
+{
+	summary_metrics(&loop->watch, report, up);
+	return export_report(loop, report, "prometheus", METRICS_NAME,
+			     loop->options->textfile);
 }
 
 /* Errors: of the exports, and of memory; sources that cannot be read are findings. */

@@ -64,7 +64,7 @@ expect_report "columns are misplaced" '.findings[] | select(.id == "mount.counte
 	and .bad_reply_count == 0 and .mrs_allocated == 30 and .reply_waits_for_send == 12'
 run mounts --root mounts-healthy --format openmetrics
 expect_status 0
-grep -qF 'nfsrdma_evidence{id="mount.counters",target="/srv/v3",source="192.0.2.9:/export/v3",key="connect_count"} 4' \
+grep -qF 'nfsrdma_mount_transport_connect_total{command="mounts",export="192.0.2.9:/export/v3",mountaddr="192.0.2.9",mountpoint="/srv/v3",protocol="rdma"} 4' \
 	"$work/out" || { show; fail "no series for a mount"; }
 [[ $(grep -c '^nfsrdma_' "$work/out") == $(grep '^nfsrdma_' "$work/out" | sed 's/ [^ ]*$//' | sort -u | wc -l) ]] ||
 	fail "a series stands twice"
