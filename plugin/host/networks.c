@@ -6,6 +6,7 @@
  * ipv6_route_native_seq_show() in net/ipv6/ip6_fib.c). The former contains only the main
  * table. */
 #include <arpa/inet.h>
+#include <byteswap.h>
 #include <stdio.h>
 
 #include "plugin/host/internal.h"
@@ -29,22 +30,49 @@ static struct host_network *networks_add(struct host_networks *out, int family,
 }
 
 /* "eth0 000200C0 00000000 0001 0 0 100 00FFFFFF 0 0 0": addresses are big-endian words,
- * printed as native integers. */
-static void parse_route(const char *line, struct host_networks *out)
+ * printed as native integers of the machine that printed them. This is another one if the file was
+ * recorded. Its masks show the byte order: their ones come first on the wire. */
+static bool parse_words(const char *line, char netdev[IFNAMSIZ], uint32_t *to,
+			unsigned int *flags, uint32_t *mask)
 {
-	unsigned int to, flags, mask;
+	return sscanf(line, "%15s %8x %*8x %4x %*d %*d %*d %8x", netdev, to, flags,
+		      mask) == 4;
+}
+
+static bool is_mask(uint32_t number)
+{
+	return !(~number & (~number + 1));
+}
+
+/* Whether the file was printed in the other byte order. Only masks of all ones or none are the same in
+ * both; of a machine without any other it is not known. */
+static bool routes_are_swapped(const char *text)
+{
+	char netdev[IFNAMSIZ];
+	unsigned int flags;
+	uint32_t to, mask;
+
+	for (; text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
+		if (parse_words(text, netdev, &to, &flags, &mask) &&
+		    is_mask(ntohl(mask)) != is_mask(ntohl(bswap_32(mask))))
+			return !is_mask(ntohl(mask));
+	return false;
+}
+
+static void parse_route(const char *line, struct host_networks *out, bool swapped)
+{
 	struct host_network *network;
 	char netdev[IFNAMSIZ];
-	uint32_t word;
+	unsigned int flags;
+	uint32_t to, mask, word;
 
-	if (sscanf(line, "%15s %8x %*8x %4x %*d %*d %*d %8x", netdev, &to, &flags,
-		   &mask) != 4 ||
-	    !(flags & FLAG_UP) || flags & FLAG_REJECT)
+	if (!parse_words(line, netdev, &to, &flags, &mask) || !(flags & FLAG_UP) ||
+	    flags & FLAG_REJECT)
 		return;
 	network = networks_add(out, AF_INET, netdev);
 	if (!network)
 		return;
-	word = to;
+	word = swapped ? bswap_32(to) : to;
 	memcpy(network->bytes, &word, sizeof(word));
 	network->prefix = (unsigned int)__builtin_popcount(mask);
 }
@@ -82,19 +110,33 @@ static void parse_route6(const char *line, struct host_networks *out)
 	network->prefix = prefix;
 }
 
+static void parse_routes(char *text, struct host_networks *out)
+{
+	bool swapped = routes_are_swapped(text);
+	char *line;
+
+	while ((line = line_next(&text)))
+		parse_route(line, out, swapped);
+}
+
+static void parse_routes6(char *text, struct host_networks *out)
+{
+	char *line;
+
+	while ((line = line_next(&text)))
+		parse_route6(line, out);
+}
+
 static int read_routes(const struct host *host, const char *path,
-		       void (*parse)(const char *line, struct host_networks *out),
+		       void (*parse)(char *text, struct host_networks *out),
 		       struct host_networks *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, path, HOST_FILE_MAX, &text);
-	char *cursor, *line;
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	cursor = text.text;
-	while ((line = line_next(&cursor)))
-		parse(line, out);
+	parse(text.text, out);
 	return 0;
 }
 
@@ -103,8 +145,8 @@ int host_networks(const struct host *host, struct host_networks *out)
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = read_routes(host, "proc/net/route", parse_route, out);
-	return rc ? rc : read_routes(host, "proc/net/ipv6_route", parse_route6, out);
+	rc = read_routes(host, "proc/net/route", parse_routes, out);
+	return rc ? rc : read_routes(host, "proc/net/ipv6_route", parse_routes6, out);
 }
 
 /* "192.0.2.0/24", "192.0.2.0/255.255.255.0", "2001:db8::/64" or an address. */

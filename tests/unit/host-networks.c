@@ -46,6 +46,36 @@ static void routes_are_read_as_the_kernel_prints_them(void)
 	tree_free(&tree);
 }
 
+/* A snapshot can be of a machine with the other byte order, and is judged here. */
+static void routes_are_read_in_either_byte_order(void)
+{
+	static const char *const texts[] = {
+		"eth0 00000000 0101000A 0003 0 0 100 00000000 0 0 0\n"
+		"ib0 070200C0 00000000 0001 0 0 0 FFFFFFFF 0 0 0\n"
+		"ib0 00F03FC6 00000000 0001 0 0 0 00F0FFFF 0 0 0\n",
+		"eth0 00000000 0A000101 0003 0 0 100 00000000 0 0 0\n"
+		"ib0 C0000207 00000000 0001 0 0 0 FFFFFFFF 0 0 0\n"
+		"ib0 C63FF000 00000000 0001 0 0 0 FFFFF000 0 0 0\n",
+	};
+	struct host_networks networks;
+	char text[NETWORK_TEXT_MAX];
+	struct tree tree;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		SUITE_ROW("%s", i ? "big-endian" : "little-endian");
+		tree_new(&tree);
+		tree_write(&tree, "proc/net/route", texts[i]);
+		CU_ASSERT_EQUAL(host_networks(tree.host, &networks), 0);
+		CU_ASSERT_EQUAL_FATAL(networks.count, 3);
+		CU_ASSERT_STRING_EQUAL(network_text(&networks.list[1], text),
+				       "192.0.2.7/32");
+		CU_ASSERT_STRING_EQUAL(network_text(&networks.list[2], text),
+				       "198.63.240.0/20");
+		tree_free(&tree);
+	}
+}
+
 static void clients_of_exports_are_networks_or_names(void)
 {
 	static const struct {
@@ -106,5 +136,6 @@ static void networks_overlap_if_one_contains_the_other(void)
 }
 
 SUITE_MAIN("host-networks", TEST(routes_are_read_as_the_kernel_prints_them),
+	   TEST(routes_are_read_in_either_byte_order),
 	   TEST(clients_of_exports_are_networks_or_names),
 	   TEST(networks_overlap_if_one_contains_the_other))
