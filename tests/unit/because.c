@@ -148,9 +148,10 @@ static void check_names(const struct meaning *m, const char *reason,
 	for (; *name; name++) {
 		_cleanup_(report_free_p) struct report *report = report_new("check");
 		const struct finding *f = add(report, m->id, FINDING_FAIL, reason, NULL);
+		const struct finding *cause = add_named(report, *name);
 
 		SUITE_ROW("%s/%s follows %s", m->id, reason, *name);
-		CU_ASSERT_PTR_EQUAL(report_because(report, f), add_named(report, *name));
+		CU_ASSERT_PTR_EQUAL(report_because(report, f), cause);
 	}
 }
 

@@ -132,6 +132,7 @@ static void additional_descriptors_are_closed(void)
 	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
 	unsigned int before;
 
+	SKIP_IF_EMULATED("leaks descriptors that do not fit into a message");
 	open_pair();
 	before = open_files();
 	cmsg->cmsg_level = SOL_SOCKET;

@@ -642,6 +642,7 @@ static void a_child_ends_with_its_parent(void)
 	pid_t parent, orphan, child;
 	int status;
 
+	SKIP_IF_EMULATED("lacks PR_SET_CHILD_SUBREAPER");
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CU_ASSERT_NOT_EQUAL_FATAL(shared, MAP_FAILED);

@@ -576,6 +576,7 @@ static void the_child_keeps_two_sockets_and_no_handlers(void)
 	struct server server;
 	pid_t pid;
 
+	SKIP_IF_EMULATED("catches signals itself");
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGUSR2, on_signal);
 	start(&server, RIGHT, 0, &ovirt);
@@ -609,6 +610,7 @@ static void endless_fragments_do_not_fill_memory(void)
 	uint64_t most;
 	ssize_t n;
 
+	SKIP_IF_EMULATED("lacks limits of memory");
 	start(&server, FRAGMENTS_ENDLESS, 1, &ovirt);
 	CU_ASSERT_EQUAL(read_at(&server, 0, 100).n, 100);
 	if (only_child() && limited && !under_valgrind()) {
@@ -794,6 +796,7 @@ static void the_child_dies_with_its_parent(void)
 	int pipes[2], status, connection;
 	uint8_t byte;
 
+	SKIP_IF_EMULATED("lacks PR_SET_CHILD_SUBREAPER");
 	if (pipe2(pipes, O_CLOEXEC) || tcp_peer_listen(&peer, AF_INET))
 		abort();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

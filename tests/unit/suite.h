@@ -95,6 +95,22 @@ void suite_row_end(const size_t *row);
  */
 void suite_saw(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* --- skips --------------------------------------------------------------- */
+
+/* The emulator that runs this program for another processor (qemu-user), or NULL. It has no
+ * kernel of its own and translates system calls; what it does not translate cannot be tested. */
+const char *suite_emulator(void);
+
+/* Ends the test, which is counted as skipped, in an emulator. @lacks: "lacks seccomp filters" */
+#define SKIP_IF_EMULATED(lacks)              \
+	do {                                 \
+		if (suite_emulator()) {      \
+			suite_skip((lacks)); \
+			return;              \
+		}                            \
+	} while (0)
+void suite_skip(const char *lacks);
+
 /* --- values -------------------------------------------------------------- */
 
 enum suite_kind {
@@ -230,11 +246,21 @@ void suite_bytes(SUITE_SITE, bool equal, const void *got, const void *want, size
 			     within_ms(suite_ms_, suite_bound_)); \
 	})
 #define SUITE_TRUTH(at, want, value) suite_truth(at, want, SUITE_VALUE(value))
-#define SUITE_ADDRESS(at, order, got, want) \
-	suite_compare(at, order, suite_pointer(got), suite_pointer(want))
+#define SUITE_ADDRESS(at, order, got, want)                           \
+	({                                                            \
+		struct suite_value suite_got_ = suite_pointer(got);   \
+		struct suite_value suite_want_ = suite_pointer(want); \
+                                                                      \
+		suite_compare(at, order, suite_got_, suite_want_);    \
+	})
 /* As CUnit has it, any kind of char is one. */
-#define SUITE_STRING(at, equal, got, want) \
-	suite_string(at, equal, (const char *)(got), (const char *)(want))
+#define SUITE_STRING(at, equal, got, want)                        \
+	({                                                        \
+		const char *suite_got_ = (const char *)(got);     \
+		const char *suite_want_ = (const char *)(want);   \
+                                                                  \
+		suite_string(at, equal, suite_got_, suite_want_); \
+	})
 
 /* --- CUnit's assertions, with values ------------------------------------- */
 
