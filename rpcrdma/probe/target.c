@@ -296,21 +296,14 @@ void target_reference(struct probe *p)
 
 void target_tell_reference(struct probe *p)
 {
-	struct finding f;
-
-	if (p->reference) {
+	if (p->reference)
 		probe_say(p, "probe.reference", FINDING_PASS,
 			  "READs were compared with NFS over TCP");
-		return;
-	}
-	finding_init(&f, "probe.reference",
-		     p->reference_died ? FINDING_FAIL : FINDING_SKIP,
-		     "%s; READs are compared with short inline READs", p->reference_why);
-	if (p->reference_died)
-		finding_reason(&f, "died");
-	else if (!reference_available())
-		finding_reason(&f, "no-libnfs");
-	probe_emit(p, &f);
+	else
+		probe_because(p, "probe.reference",
+			      p->reference_died ? FINDING_FAIL : FINDING_SKIP, "died",
+			      "%s; READs are compared with short inline READs",
+			      p->reference_why);
 }
 
 /* @told: those of READs by Write chunk are reported as that mechanism's. */
