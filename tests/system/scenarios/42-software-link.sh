@@ -9,7 +9,10 @@ restore() { inside '[ ! -e /etc/systemd/system/siw.service.off ] || mv /etc/syst
 trap restore EXIT
 
 inside 'systemctl --quiet disable siw; mv /etc/systemd/system/siw.service /etc/systemd/system/siw.service.off'
+# Setup takes back only a link that it added itself.
+inside "umount $mountpoint; link=\$(rdma link show | sed -n 's,^link \\([^/]*\\)/.* netdev eth0.*,\\1,p'); rdma link delete \$link; ! rdma link show | grep -q 'netdev eth0'"
 inside 'nfsrdma setup client --software siw eth0'
+inside "rdma link show | grep -q 'netdev eth0'"
 expect_output enabled 'systemctl is-enabled nfsrdma-link-eth0.service'
 
 guest_reboot || fail "it does not come back: $(tail -n1 "$guest/console.log")"
