@@ -83,7 +83,8 @@ struct cli_options {
 	const char *engine_version;     /* ovirt: of NFS; NULL: not given */
 	bool posix, remove, guard_only; /* ovirt */
 	bool once, no_libvirt;          /* watch */
-	const char *textfile;           /* watch; NULL: not given */
+	const char *textfile;           /* watch, check; NULL: not given */
+	bool journal;                   /* check */
 	unsigned int interval_ms;       /* watch; 0: not given */
 	bool has_timeout, nfs_version_auto; /* given */
 	char *const *operands;
@@ -188,6 +189,16 @@ int cmd_check_target(const struct cli_options *options, int operand,
 int cmd_check_fill(const struct cli_options *options, struct report *report,
 		   const struct host *host, struct check_target *target,
 		   uint64_t deadline, finding_sink sink, void *arg);
+
+/* publish.c: a report that no terminal shows */
+
+/* An entry of the journal for each finding that needs care, then one for the verdict, with
+ * @note. @who: SYSLOG_IDENTIFIER. Errors: of journal_send(). */
+int publish_journal(const struct report *report, const char *who, const char *note);
+/* Replaces the file. Where its folder is missing, *@note says so; else it is "". Errors: of
+ * writing the file; -ENOMEM. */
+int publish_metrics(const struct report *report, const char *path, char *note,
+		    size_t cap);
 
 /* cmd-mounts.c, for others that look at mounts */
 

@@ -41,6 +41,32 @@ int cmd_check_fill(const struct cli_options *options, struct report *report,
 			  deadline, sink, arg);
 }
 
+#define CHECK_NAME "nfsrdma-check"
+#define NOTE_MAX   320
+
+/* Writes to where --textfile and --journal say. Errors are printed. */
+static int publish(const struct cli_options *options, struct report *report,
+		   const struct host *host)
+{
+	char note[NOTE_MAX] = "";
+	int rc = 0, one;
+
+	if (options->textfile)
+		rc = publish_metrics(report, options->textfile, note, sizeof(note));
+	if (rc)
+		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	if (*note && !options->journal)
+		cli_error(options, EXIT_GOOD, "%s", note);
+	if (!options->journal)
+		return rc;
+	ticker_stop(options->ticker);
+	report_for(report, output_systems(host));
+	one = publish_journal(report, CHECK_NAME, note);
+	if (one)
+		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	return rc ? rc : one;
+}
+
 static int check(struct cli_options *options, const struct host *host,
 		 struct check_target *target)
 {
@@ -48,7 +74,7 @@ static int check(struct cli_options *options, const struct host *host,
 	struct report_collector collector = { .report = report };
 	uint64_t start = now_ns();
 	time_t started = time(NULL);
-	int rc;
+	int rc, status;
 
 	if (!report)
 		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
@@ -62,7 +88,12 @@ static int check(struct cli_options *options, const struct host *host,
 		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	}
 	report_times(report, started, (double)(now_ns() - start) / 1e6);
-	return output_report(options, report, host);
+	rc = publish(options, report, host);
+	if (!options->journal)
+		status = output_report(options, report, host);
+	else
+		status = options->format->exit_status(report_verdict(report));
+	return rc ? EXIT_UNKNOWN : status;
 }
 
 int cmd_check_target(const struct cli_options *options, int operand,

@@ -290,6 +290,13 @@ static int set_textfile(struct cli_options *options, const char *value)
 	return not_empty(&options->textfile, value);
 }
 
+static int set_journal(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->journal = true;
+	return 0;
+}
+
 /* A record of twice the longest is not believed any more. */
 static int set_interval(struct cli_options *options, const char *value)
 {
@@ -490,10 +497,14 @@ const struct cli_option option_table[] = {
 	  .set = set_interval },
 	{ .name = "textfile",
 	  .arg = "FILE",
-	  .help = "The file for metrics (default /run/nfsrdma/metrics.prom), for example for node_exporter's textfile collector.",
-	  .commands = CLI_WATCH,
+	  .help = "The file for metrics, for example for node_exporter's textfile collector (watch: default /run/nfsrdma/metrics.prom; check: none).",
+	  .commands = CLI_CHECK | CLI_WATCH,
 	  .choice = &choice_file,
 	  .set = set_textfile },
+	{ .name = "journal",
+	  .help = "Report to the journal instead of standard output: an entry for each finding that needs attention, and one for the verdict.",
+	  .commands = CLI_CHECK,
+	  .set = set_journal },
 	{ .name = "options-only",
 	  .help = "Print only the option string, on one line; warnings go to standard error.",
 	  .commands = CLI_PLAN,

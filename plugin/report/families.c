@@ -94,3 +94,25 @@ bool family_leads(const struct report *report, const struct family *families,
 {
 	return rank_of(report, family->worst) == rank_of(report, families->worst);
 }
+
+static bool is_next(const struct report *report, const struct family *family,
+		    const struct finding *finding, bool causes)
+{
+	return report_needs_care(finding->status) &&
+	       !report_because(report, finding) == causes &&
+	       family_has(report, family, finding);
+}
+
+void report_each(const struct report *report, report_fn *fn, void *arg)
+{
+	struct family families[REPORT_FINDINGS_MAX];
+	unsigned int i, j, causes, count = report_families(report, families);
+
+	for (i = 0; i < count; i++)
+		for (causes = 2; causes--;)
+			for (j = 0; j < report->nfindings; j++)
+				if (is_next(report, &families[i], report->findings[j],
+					    causes))
+					fn(arg, report->findings[j],
+					   report_because(report, report->findings[j]));
+}

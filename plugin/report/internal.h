@@ -93,7 +93,6 @@ struct report {
 };
 
 const char *subject_name(enum subject_key key);
-unsigned int report_count(const struct report *report, enum finding_status status);
 /* The finding that represents the verdict: the first cause with its status, named defects
  * first. NULL: there is none, or the verdict is pass. */
 const struct finding *report_lead(const struct report *report);
@@ -144,9 +143,6 @@ bool report_is_alike(const struct finding *a, const struct finding *b);
 
 /* Whether it says something about the data of READs. */
 bool report_is_about_reads(const struct finding *finding);
-/* One sentence: can this host use NFS over RDMA with that server, and is the data correct? "" for commands
- * that do not ask this. Returns buf. */
-const char *report_answer(const struct report *report, char *buf, size_t cap);
 
 /* steps.c */
 

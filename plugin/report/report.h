@@ -169,6 +169,15 @@ void report_cut(struct report *report);
  * in the report, only if the reason is not missing root privileges), or if the work was
  * interrupted, or if nothing passed or warned; else warn if any warns; else pass. */
 enum verdict report_verdict(const struct report *report);
+unsigned int report_count(const struct report *report, enum finding_status status);
+/* One sentence: can this host use NFS over RDMA with that server, and is the data correct? "" for commands
+ * that do not ask this. Returns buf. */
+const char *report_answer(const struct report *report, char *buf, size_t cap);
+/* Calls @fn for each finding that needs care, in the order in which to fix them: each cause, then
+ * the findings that follow from it. @because: the finding from which this one follows, or NULL. */
+typedef void report_fn(void *arg, const struct finding *finding,
+		       const struct finding *because);
+void report_each(const struct report *report, report_fn *fn, void *arg);
 const char *verdict_name(enum verdict verdict);
 enum exit_status verdict_exit(enum verdict verdict);
 

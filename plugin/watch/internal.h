@@ -304,9 +304,4 @@ void tell_warning(FILE *lines, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Prints @text after the time. @lines: NULL: do not print. */
 void tell_line(FILE *lines, const char *text);
 
-/* export.c */
-
-/* Replaces the file. Errors: -errno with a message. */
-int export_text(const char *path, const char *text);
-
 #endif

@@ -59,4 +59,9 @@ struct watch_state {
 int watch_state_read(const struct host *host, struct watch_state *out, finding_sink sink,
 		     void *arg);
 
+/* export.c: for others to read */
+
+/* Replaces the file atomically. Errors: -ENOENT there is no such folder; -errno with a message. */
+int export_text(const char *path, const char *text);
+
 #endif
