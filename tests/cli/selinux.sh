@@ -51,6 +51,7 @@ for name in fedora el9 debian without-libvirt; do
 		allows mount_t self capability: kill setgid setpcap setuid
 		becomes mount_t var_run_t dir: nfsrdma_runtime_t
 		allows nfsrdma_hook_t nfsrdma_runtime_t file: READ
+		allows nfsrdma_hook_t var_run_t file: READ
 		allows nfsrdma_hook_t etc_t file: READ
 		allows nfsrdma_hook_t syslogd_t unix_dgram_socket: sendto
 		allows nfsrdma_hook_t self capability: dac_read_search
