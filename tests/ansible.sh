@@ -12,7 +12,8 @@ fail() { echo "ansible: $*" >&2; exit 1; }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/nfsrdma-ansible.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-export PYTHONDONTWRITEBYTECODE=1
+# Ansible runs in no other locale.
+export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
 export ANSIBLE_CONFIG=$work/ansible.cfg ANSIBLE_NOCOLOR=1 ANSIBLE_LOCAL_TEMP=$work/tmp ANSIBLE_REMOTE_TEMP=$work/tmp
 : >"$ANSIBLE_CONFIG"
 
