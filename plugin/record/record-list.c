@@ -42,7 +42,7 @@ static void add(const struct host *host, const char *name, struct record_list *l
 	char path[sizeof(RECORD_FOLDER) + NAME_MAX + 1];
 	int rc;
 
-	snprintf(path, sizeof(path), RECORD_FOLDER "/%s", name);
+	snprintf(path, sizeof(path), RECORD_FOLDER "/%.*s", NAME_MAX, name);
 	rc = record_read(host, path, record);
 	rc = rc ? rc : check_name(name, record);
 	if (!rc)

@@ -288,7 +288,7 @@ static ssize_t read_range(int fd, uint8_t *buf, size_t len, uint64_t offset)
 	size_t done = 0;
 	ssize_t n = 1;
 
-	if (offset > INT64_MAX - len)
+	if (offset > (uint64_t)INT64_MAX - len)
 		return 0; /* beyond the largest file offset */
 	while (done < len && n > 0) {
 		n = pread(fd, buf + done, len - done, (off_t)(offset + done));

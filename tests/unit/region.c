@@ -102,7 +102,10 @@ static void a_region_longer_than_32_bits_is_refused(void)
 	struct region_table table = { 0 };
 	struct transport_region r = { .handle = 7 };
 
-	CU_ASSERT_EQUAL(region_add(&table, NULL, (size_t)1 << 32, W, &r), -EINVAL);
+	/* Where there are such sizes. */
+	if (SIZE_MAX > UINT32_MAX)
+		CU_ASSERT_EQUAL(region_add(&table, NULL, (size_t)UINT32_MAX + 1, W, &r),
+				-EINVAL);
 	CU_ASSERT_EQUAL(r.handle, 7);
 	CU_ASSERT_EQUAL(region_add(&table, NULL, UINT32_MAX, W, &r), 0);
 	CU_ASSERT_EQUAL(r.length, UINT32_MAX);
