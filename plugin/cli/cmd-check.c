@@ -81,7 +81,7 @@ static int check(struct cli_options *options, const struct host *host,
 	rc = cmd_check_fill(options, report, host, target,
 			    deadline_in(options->timeout_ms), report_collect, &collector);
 	rc = rc ? rc : collector.rc;
-	if (!rc && options->format->metrics)
+	if (!rc && (options->format->metrics || options->textfile))
 		rc = cmd_mounts_of(report, host, target, false);
 	if (rc) {
 		report_cut(report);
