@@ -5,24 +5,24 @@
 # firewalld, nft and ufw take the files of packaging/{firewalld,nftables,ufw}; all three open the same
 # ports, and nft's rules pass packets that the filter drops without them.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-requires firewall-offline-cmd nft ip unshare python3
+requires nft ip unshare python3
 requires_root
-/usr/bin/python3 -c 'import ufw.applications' 2>/dev/null || skip "no ufw"
+for module in firewall ufw; do
+	/usr/bin/python3 -c "import $module" 2>/dev/null || skip "no Python module $module"
+done
 unshare -n nft add table inet t 2>/dev/null || skip "the kernel has no nftables"
 packaging=$NFSRDMA_SOURCE/packaging
 
-# firewalld: the defaults of this machine, with our services among them.
-cp -r /usr/lib/firewalld "$work/default"
-cp "$packaging"/firewalld/*.xml "$work/default/services/"
-mkdir "$work/system"
-cp /etc/firewalld/firewalld.conf "$work/system/"
-firewalld() { firewall-offline-cmd --default-config "$work/default" --system-config "$work/system" "$@"; }
-firewalld --check-config >"$work/firewalld" 2>&1 || fail "firewalld: $(cat "$work/firewalld")"
-{
-	for name in nfsrdma-roce nfsrdma-iwarp; do
-		echo "$name $(firewalld --service="$name" --get-ports)"
-	done
-} >"$work/ports"
+# firewalld, by its own reader.
+/usr/bin/python3 - "$packaging/firewalld" >"$work/ports" <<'END'
+import sys
+from firewall.core.io.service import service_reader
+
+for name in ("nfsrdma-roce", "nfsrdma-iwarp"):
+    service = service_reader(name + ".xml", sys.argv[1])
+    service.check_config(service.export_config())
+    print(service.name, *("/".join(port) for port in service.ports))
+END
 diff -u - "$work/ports" <<'END' || fail "firewalld reads other ports"
 nfsrdma-roce 4791/udp
 nfsrdma-iwarp 20049/tcp
