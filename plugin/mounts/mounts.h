@@ -158,7 +158,7 @@ enum xprt_column {
 
 struct xprt_column_row {
 	const char *name;
-	bool is_sum; /* over several connections it is the sum; else the minimum */
+	bool is_sum;        /* over several connections it is the sum; else the minimum */
 	enum metric metric; /* with its meaning; METRIC_COUNT: none */
 };
 
