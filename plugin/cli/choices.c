@@ -76,15 +76,27 @@ static void formats_each(const struct host *host, const char *prefix, choice_fn 
 		fn(arg, (*format)->name, NULL);
 }
 
+/* Also with each of its values: "NAME=VALUE". */
 static void faults_each(const struct host *host, const char *prefix, choice_fn fn,
 			void *arg)
 {
 	const struct fault_row *row;
+	char name[128];
+	const char *value;
+	size_t len;
 
 	(void)host;
 	(void)prefix;
-	for (row = fault_table; row->name; row++)
+	for (row = fault_table; row->name; row++) {
 		fn(arg, row->name, row->description);
+		for (value = row->values; value && *value; value += len) {
+			value += *value == '|';
+			len = strcspn(value, "|");
+			snprintf(name, sizeof(name), "%s=%.*s", row->name, (int)len,
+				 value);
+			fn(arg, name, NULL);
+		}
+	}
 }
 
 static void commands_each(const struct host *host, const char *prefix, choice_fn fn,

@@ -7,7 +7,7 @@
 
 #include "plugin/cli/cli.h"
 
-#define NAMES_SECONDS 2
+#define NAMES_SECONDS 5
 
 struct name_list {
 	char **lines;
@@ -100,7 +100,7 @@ const struct cli_command cmd_names = {
 	.details =
 		"Prints one name per line, and after a tab what it is. Lists: addresses, devices, "
 		"findings, interfaces, listeners, mounts, options, pools and sources. It reads "
-		"files only, ends after 2 seconds, and prints nothing that it cannot read. With "
+		"files only, ends after 5 seconds, and prints nothing that it cannot read. With "
 		"the PREFIX ID/ the list findings has the reasons of that finding.",
 	CLI_FORMS({ .operands = { &choice_lists } }),
 	.max_operands = 2,

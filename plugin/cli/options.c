@@ -539,7 +539,8 @@ const struct cli_option option_table[] = {
 	{ .name = "format",
 	  .arg = "FORMAT",
 	  .help = "The output format: text (default), json, prometheus (for node_exporter's textfile collector), openmetrics or nagios; plan, setup and ovirt options support the first two.",
-	  .commands = REPORTING | CLI_PLAN | CLI_SETUP | HOST_ONLY | CLI_POOL | CLI_OVIRT | CLI_WATCH,
+	  .commands = REPORTING | CLI_PLAN | CLI_SETUP | HOST_ONLY | CLI_POOL |
+		      CLI_OVIRT | CLI_WATCH,
 	  .choice = &choice_formats,
 	  .other = &choice_plan_formats,
 	  .other_commands = CLI_PLAN | CLI_SETUP | CLI_OVIRT,
