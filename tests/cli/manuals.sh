@@ -14,7 +14,7 @@ mapfile -t pages < <(find "$build"/{rpcrdma,plugin,mount-helper,hooks,packaging}
 # page_name FILE: "nfsrdma(8)"
 page_name() { local file=${1##*/}; echo "${file%.*}(${file##*.})"; }
 # names: the pages in a text. A line that ends in a hyphen has the other part of a name on the next one.
-names() { sed -z 's/-\n */-/g' | grep -oE '[A-Za-z_][A-Za-z0-9_.-]*\([1-9]\)' | sort -u; }
+names() { sed -z 's/-\n */-/g' | { grep -oE '[A-Za-z_][A-Za-z0-9_.-]*\([1-9]\)' || true; } | sort -u; }
 # rendered PAGE [OPTION...]
 rendered() { MANWIDTH=80 man --warnings -E UTF-8 "${@:2}" -l "$1" 2>"$work/warnings" </dev/null; }
 
@@ -51,7 +51,7 @@ for page in "${pages[@]}"; do
 	sed -nE 's/^\.SH "?([^"]*)"?$/\1/p' "$page" >"$work/sections"
 	while IFS= read -r section; do
 		grep -qxF -- "$section" "$work/sections" || fail "$name has no section $section"
-	done < <(tr '\n' ' ' <"$page" | grep -oE '\\fB[A-Z]{2,}( [A-Z]{2,})+\\fR' | sed 's/\\f[BR]//g' | sort -u)
+	done < <(tr '\n' ' ' <"$page" | { grep -oE '\\fB[A-Z]{2,}( [A-Z]{2,})+\\fR' || true; } | sed 's/\\f[BR]//g' | sort -u)
 done
 
 for name in "${!sees[@]}"; do
