@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# ansible.sh: the playbooks of packaging/ansible are valid, and report.yml writes one report of three hosts. All
+# ansible.sh: the files of packaging/ansible are YAML, the playbooks are valid, the variables have a default and a
+# description, and report.yml writes one report of three hosts. All
 # are this machine, with a program that prints kept reports; one is unreachable. Nothing is changed here:
 # site.yml is run by tests/packages, in root file systems.
 set -euo pipefail
@@ -39,6 +40,20 @@ ansible_python_interpreter=$(type -P python3)
 ansible_become=false
 END
 
+# --syntax-check does not read the tasks that are included.
+python3 - packaging/ansible <<'END' || fail "variables"
+import pathlib, re, sys, yaml
+
+top = pathlib.Path(sys.argv[1])
+read = {str(path.relative_to(top)): yaml.safe_load(path.read_text()) for path in sorted(top.rglob("*.yml"))}
+defaults = read["roles/nfsrdma/defaults/main.yml"]
+specs = read["roles/nfsrdma/meta/argument_specs.yml"]["argument_specs"]
+specified = {**specs["main"]["options"], **specs["report"]["options"]}
+table = re.findall(r"^\| `(nfsrdma_\w+)` \|", (top / "README.md").read_text(), re.M)
+assert list(defaults) == list(specified) == table, (list(defaults), list(specified), table)
+different = [n for n, option in specified.items() if "default" in option and option["default"] != defaults[n]]
+assert not different, different
+END
 ansible-playbook -i "$work/hosts.ini" --syntax-check packaging/ansible/site.yml >"$work/log" 2>&1 || { cat "$work/log"; fail site.yml; }
 cd "$work"
 PATH=$work/bin:$PATH ansible-playbook -i "$work/hosts.ini" "$source/packaging/ansible/report.yml" >"$work/log" 2>&1 ||
