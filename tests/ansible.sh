@@ -26,11 +26,13 @@ cat >"$work/bin/nfsrdma" <<END
 [ "\$6" != error ] || { echo "nfsrdma check: no answer" >&2; exit 3; }
 cat "$source/tests/reports/cluster/\$6.json"
 END
-chmod +x "$work/bin/nfsrdma"
+# What ssh itself prints depends on its version.
+printf '#!/bin/sh\necho "ssh: connect to host node3 port 22: No route to host" >&2\nexit 255\n' >"$work/bin/ssh"
+chmod +x "$work"/bin/*
 cat >"$work/hosts.ini" <<END
 node1 nfsrdma_check_servers='["pass"]'
 node2 nfsrdma_check_servers='["pass", "fail"]'
-node3 ansible_connection=ssh ansible_ssh_common_args='-o ProxyCommand=false'
+node3 ansible_connection=ssh ansible_ssh_executable=$work/bin/ssh
 node4 nfsrdma_check_servers='["hostile"]'
 node5 nfsrdma_check_servers='["error"]'
 
@@ -58,8 +60,5 @@ ansible-playbook -i "$work/hosts.ini" --syntax-check packaging/ansible/site.yml 
 cd "$work"
 PATH=$work/bin:$PATH ansible-playbook -i "$work/hosts.ini" "$source/packaging/ansible/report.yml" >"$work/log" 2>&1 ||
 	{ cat "$work/log"; fail report.yml; }
-# What ssh prints depends on its version.
-sed -E 's/(Failed to connect to the host via ssh):.*/\1/; /kex_exchange_identification/d' \
-	"$work/nfsrdma-report.txt" >"$work/report"
-[[ ! ${NFSRDMA_ACCEPT:-} ]] || cp "$work/report" "$source/tests/reports/cluster/playbook.txt"
-diff -u "$source/tests/reports/cluster/playbook.txt" "$work/report" || { cat "$work/log"; fail "another report"; }
+[[ ! ${NFSRDMA_ACCEPT:-} ]] || cp nfsrdma-report.txt "$source/tests/reports/cluster/playbook.txt"
+diff -u "$source/tests/reports/cluster/playbook.txt" nfsrdma-report.txt || { cat "$work/log"; fail "another report"; }
