@@ -114,6 +114,7 @@ static void a_mount_not_over_rdma_is_undone(void)
 {
 	int hidden;
 
+	SKIP_IF_EMULATED("lacks open_tree and move_mount");
 	for (hidden = 0; may_mount && hidden < 2; hidden++) {
 		SUITE_ROW("hidden %d", hidden);
 		run("/bin/mount -i -t tmpfs none \"$dir\"", hidden, false, 10000);
@@ -128,6 +129,7 @@ static void an_allowed_mount_stays_visible(void)
 {
 	int hidden;
 
+	SKIP_IF_EMULATED("lacks open_tree and move_mount");
 	for (hidden = 0; may_mount && hidden < 2; hidden++) {
 		SUITE_ROW("hidden %d", hidden);
 		run("/bin/mount -i -t tmpfs none \"$dir\"", hidden, true, 10000);
@@ -145,6 +147,7 @@ static void a_mount_is_hidden_until_it_succeeds(void)
 {
 	char script[256];
 
+	SKIP_IF_EMULATED("lacks open_tree and move_mount");
 	if (!may_mount)
 		return;
 	snprintf(
@@ -165,6 +168,7 @@ static void a_mount_left_by_a_failure_is_undone(void)
 {
 	int hidden;
 
+	SKIP_IF_EMULATED("lacks open_tree and move_mount");
 	for (hidden = 0; may_mount && hidden < 2; hidden++) {
 		SUITE_ROW("hidden %d", hidden);
 		run("/bin/mount -i -t tmpfs none \"$dir\"; exit 32", hidden, true, 10000);
