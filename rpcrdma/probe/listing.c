@@ -215,18 +215,20 @@ void listing_readdir(struct probe *p)
 			p, "probe.readdir",
 			deadline_left(p->deadline) ? FINDING_SKIP : late_unknown(p),
 			"time",
-			"the directory was not listed completely: %u entries by Reply chunk, %u inline",
-			chunk.entries, direct.entries);
+			"the directory was not listed completely: %u %s by Reply chunk, %u inline",
+			chunk.entries, chunk.entries == 1 ? "entry" : "entries",
+			direct.entries);
 		return;
 	}
-	finding_init(
-		&f, "probe.readdir",
-		chunk.hash == direct.hash && chunk.entries == direct.entries
-			? FINDING_PASS
-			: FINDING_FAIL,
-		"%u entries by Reply chunk, %u inline, %s%s", chunk.entries,
-		direct.entries, chunk.hash == direct.hash ? "the same" : "not the same",
-		chunk.unused ? "; the Reply chunk is unused where the reply fits inline"
+	finding_init(&f, "probe.readdir",
+		     chunk.hash == direct.hash && chunk.entries == direct.entries
+			     ? FINDING_PASS
+			     : FINDING_FAIL,
+		     "%u %s by Reply chunk, %u inline, %s%s", chunk.entries,
+		     chunk.entries == 1 ? "entry" : "entries", direct.entries,
+		     chunk.hash == direct.hash ? "the same" : "not the same",
+		     chunk.unused
+			     ? "; the Reply chunk is unused where the reply fits inline"
 			     : "");
 	if (f.status == FINDING_FAIL)
 		finding_reason(&f, "differs");
