@@ -73,7 +73,7 @@ static enum rpc_accept_stat mount3_umnt(struct call *call)
 	uint32_t len;
 
 	return reader_opaque(&call->args, MOUNT3_PATH_MAX, &len) ? RPC_SUCCESS
-								: RPC_GARBAGE_ARGS;
+								 : RPC_GARBAGE_ARGS;
 }
 
 static enum rpc_accept_stat mount3_export(struct call *call)
