@@ -27,10 +27,11 @@ mapfile -t debs < <(packaging/build-deb "$out")
 [[ $(basename -a "${debs[@]}" | cut -d_ -f1 | sort | paste -sd' ') == "librpcrdma-dev librpcrdma0 nfsrdma nfsrdma-libvirt nfsrdma-vdsm" ]] ||
 	fail "the packages are ${debs[*]}"
 multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
-# Debian compresses manual pages; its zsh has a folder for packages; Debian 12's units are in /lib; nfsrdma-libvirt.postinst makes libvirt's link.
+# Debian compresses manual pages; its zsh has a folder for packages; Debian 12's units are in /lib;
+# nfsrdma-libvirt.postinst makes libvirt's link, and nfsrdma.postinst copies nfsrdma.conf.
 diff -u <(cut -d' ' -f2 tests/install.list | grep -v '^etc/libvirt/hooks/') \
 	<(for deb in "${debs[@]}"; do dpkg-deb --fsys-tarfile "$deb" | tar -t; done | grep -v '/$' |
-		sed -E "s,^\./,,; s,^lib/,usr/lib/,; s,usr/lib/$multiarch/,usr/lib/,; s,(share/man/.*)\.gz$,\1,; s,zsh/vendor-completions,zsh/site-functions," |
+		sed -E "s,^\./,,; s,^lib/,usr/lib/,; s,usr/lib/$multiarch/,usr/lib/,; s,(share/man/.*)\.gz$,\1,; s,zsh/vendor-completions,zsh/site-functions,; s,usr/share/nfsrdma/(nfsrdma.conf)$,etc/\1," |
 		grep -vE '^usr/share/(doc/[^/]*/(changelog.gz|copyright|NEWS.Debian.gz)|lintian/overrides/[^/]*)$' | sort) ||
 	fail "the packages' files are not those of tests/install.list"
 lintian=$(lintian --allow-root "${debs[@]}" 2>&1) || true
@@ -141,6 +142,28 @@ undo_records()
 	grep -q "pool revert" "$work/log" || fail "purge does not name the pools' records, which stay"
 }
 
+# /etc/nfsrdma.conf is installed where there is none, and never replaces one; what you removed stays away.
+conf()
+{
+	local conf nfsrdma
+
+	new_root
+	conf=$root/etc/nfsrdma.conf nfsrdma=$(debs_in "$out" nfsrdma)
+	echo 'policy = require' >"$conf"
+	below -i "$nfsrdma"
+	[[ $(<"$conf") == 'policy = require' ]] || fail "it replaces /etc/nfsrdma.conf"
+	below -r nfsrdma
+	[[ $(<"$conf") == 'policy = require' ]] || fail "removal takes /etc/nfsrdma.conf away, which is changed"
+	below -P nfsrdma
+	[[ ! -e $conf ]] || fail "purge leaves /etc/nfsrdma.conf"
+	below -i "$nfsrdma"
+	[[ -e $conf ]] || fail "/etc/nfsrdma.conf is not installed"
+	! grep -vE '^(#|\[|$)' "$conf" || fail "the installed /etc/nfsrdma.conf sets something"
+	rm "$conf"
+	below -i "$nfsrdma"
+	[[ ! -e $conf ]] || fail "an upgrade makes /etc/nfsrdma.conf again, which was removed"
+}
+
 # --- upgrade from 0.1.0, which was one package -----------------------------------------------------
 
 # from_old: 0.1.0 is installed, with its link and its watcher.
@@ -170,7 +193,7 @@ upgraded()
 	[[ -L $root/$hook && -x $root/$hook_program && ! -e $root/${hook}-upgrade ]] || fail "$1: libvirt's hook is $(ls -l "$root/${hook%/*}")"
 	! cmp -s "$root/$hook_program" "$work/old-hook" || fail "$1: the hook is 0.1.0's"
 	[[ -L $root/$wants ]] || fail "$1: the watcher is not enabled"
-	[[ ! -e $root/var/lib/nfsrdma ]] || fail "$1: $(find "$root/var/lib/nfsrdma") is there"
+	[[ ! $(find "$root/var/lib/nfsrdma" -type f 2>/dev/null) ]] || fail "$1: $(find "$root/var/lib/nfsrdma") is there"
 	links
 }
 
@@ -242,4 +265,5 @@ lifecycle
 lifecycle etc/libvirt/hooks/qemu.d usr/libexec/vdsm/hooks/{after_get_stats,before_vm_start}
 removed_link
 undo_records
+conf
 upgrade
