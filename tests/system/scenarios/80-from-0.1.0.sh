@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# 0.1.0, which was one package, is upgraded on a running hypervisor: first to nfsrdma alone, as apt-get upgrade
-# does, then nfsrdma-libvirt is installed. At each step the guest whose disk is over TCP is refused, and
-# libvirtd goes on running.
+# 0.1.0, which was one package, is upgraded on a running hypervisor: first to nfsrdma alone, as by
+# --no-install-recommends, then nfsrdma-libvirt is installed. At each step the guest whose disk is over TCP is
+# refused, and libvirtd goes on running.
 not_installed
 inside 'mkdir -p /srv/tcp && mountpoint -q /srv/tcp || mount -t nfs -o vers=4.1,proto=tcp nas1:/srv/nfs /srv/tcp'
 inside "printf '[directory /srv/tcp]\npolicy = require\n' >/etc/nfsrdma.conf"
