@@ -38,11 +38,11 @@ diff -u <(grep -rhoP "(?<=dependency\(')[a-z][a-z0-9.-]*" --include=meson.build 
 
 # --- files -----------------------------------------------------------------------------------------
 
-# Lines "PACKAGE PATTERN": what %files has, without directories alone and without what rpm makes itself.
+# Lines "PACKAGE PATTERN": what %files has, without directories alone and without what the spec itself makes.
 patterns=$(parsed 'rhel 9' --define '_libdir /usr/lib' | awk '
 	/^%files/ { package = $2 == "-n" ? $3 : $2 ? "nfsrdma-" $2 : "nfsrdma"; next }
 	/^%changelog/ { package = "" }
-	package && !/^(#|$)/ && !/%dir|%ghost|%license|^%doc/ { print package, $NF }')
+	package && package != "nfsrdma-selinux" && !/^(#|$)/ && !/%dir|%ghost|%license|^%doc/ { print package, $NF }')
 declare -A used
 while IFS= read -r path; do
 	in_packages=()
