@@ -308,10 +308,6 @@ static int check_options(const struct cli_options *options)
 		return err_set(
 			EINVAL,
 			"--undo cannot be combined with --port, --for-probe and --restart");
-	if (strcmp(options->format->name, "text") && !is_json(options))
-		return err_set(EINVAL,
-			       "--format %s is not supported here; expected text or json",
-			       options->format->name);
 	if (options->roles == CHECK_CLIENT && (options->has_port || options->restart))
 		return err_set(EINVAL, "--port and --restart need server");
 	return check_software(options);
