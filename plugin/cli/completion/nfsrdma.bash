@@ -82,11 +82,11 @@ _nfsrdma_names()
 	_nfsrdma_offer "${names[@]}"
 }
 
-# _nfsrdma_paths [ARGUMENT]: files or folders, by the functions of bash-completion.
+# _nfsrdma_paths [-d]: files or folders, by the functions of bash-completion 2.12 and later, or older ones.
 _nfsrdma_paths()
 {
-	if declare -F _comp_compgen_filedir >/dev/null; then
-		_comp_compgen_filedir "$@"
+	if declare -F _comp_compgen >/dev/null; then
+		_comp_compgen -a filedir "$@"
 	else
 		_filedir "$@"
 	fi
