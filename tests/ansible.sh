@@ -48,6 +48,23 @@ import pathlib, re, sys, yaml
 
 top = pathlib.Path(sys.argv[1])
 read = {str(path.relative_to(top)): yaml.safe_load(path.read_text()) for path in sorted(top.rglob("*.yml"))}
+
+# "a: b" without quotes is a mapping, which is always true.
+def conditions(value):
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if key in ("when", "that", "changed_when", "failed_when"):
+                yield from member if isinstance(member, list) else [member]
+            yield from conditions(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from conditions(member)
+
+
+for name, value in read.items():
+    wrong = [c for c in conditions(value) if not isinstance(c, (str, bool))]
+    assert not wrong, (name, wrong)
+
 defaults = read["roles/nfsrdma/defaults/main.yml"]
 specs = read["roles/nfsrdma/meta/argument_specs.yml"]["argument_specs"]
 specified = {**specs["main"]["options"], **specs["report"]["options"]}
