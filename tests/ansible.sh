@@ -3,7 +3,7 @@
 # Copyright (C) 2026 The nfsrdma authors
 #
 # ansible.sh: the files of packaging/ansible are YAML, the playbooks are valid, the variables have a default and a
-# description, and report.yml writes one report of three hosts. All
+# description, site.yml in check mode finds the packages to install, and report.yml writes one report of three hosts. All
 # are this machine, with a program that prints kept reports; one is unreachable. Nothing is changed here:
 # site.yml is run by tests/packages, in root file systems.
 set -euo pipefail
@@ -73,7 +73,23 @@ assert list(defaults) == list(specified) == table, (list(defaults), list(specifi
 different = [n for n, option in specified.items() if "default" in option and option["default"] != defaults[n]]
 assert not different, different
 END
-ansible-playbook -i "$work/hosts.ini" --syntax-check packaging/ansible/site.yml >"$work/log" 2>&1 || { cat "$work/log"; fail site.yml; }
+# In check mode, so nothing is changed: with a package manager that has version 0.2.0.
+printf '#!/bin/sh\necho nfsrdma 0.2.0-1.el9\n' >"$work/bin/rpm"
+chmod +x "$work/bin/rpm"
+cat >"$work/el.ini" <<END
+old nfsrdma_package_files='["/srv/nfsrdma-0.2.1-1.el9.x86_64.rpm"]'
+new nfsrdma_package_files='["/srv/nfsrdma-0.2.0-1.el9.x86_64.rpm"]'
+
+[all:vars]
+nfsrdma_policy_file=$work/policy.conf
+END
+sed -n '/^\[all:vars\]/,$p' "$work/hosts.ini" >>"$work/el.ini"
+PATH=$work/bin:$PATH ansible-playbook -i "$work/el.ini" --check packaging/ansible/site.yml >"$work/log" 2>&1 ||
+	{ cat "$work/log"; fail site.yml; }
+[[ $(sed -nE 's/^(old|new) +:.* changed=([0-9]+) .*/\1=\2/p' "$work/log" | sort | xargs) == 'new=0 old=1' ]] ||
+	{ cat "$work/log"; fail "changes in check mode"; }
+grep -q 'would install nfsrdma-0.2.1-1.el9.x86_64.rpm' "$work/log" || { cat "$work/log"; fail "it does not say what it would install"; }
+
 cd "$work"
 PATH=$work/bin:$PATH ansible-playbook -i "$work/hosts.ini" "$source/packaging/ansible/report.yml" >"$work/log" 2>&1 ||
 	{ cat "$work/log"; fail report.yml; }
