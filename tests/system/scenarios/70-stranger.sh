@@ -3,8 +3,8 @@
 # Copyright (C) 2026 The nfsrdma authors
 #
 # The README alone: its command that installs, then the commands of the QUICK START of nfsrdma-libvirt(7), to
-# which it leads, as they are printed there. Only the export, the size of the disk and the editor are
-# others. At the end the pool is mounted over RDMA, and a guest on it is guarded.
+# which it leads, as they are printed there. Only the export, limits of time and the editor are others. At the
+# end the pool is mounted over RDMA, and a guest on it is guarded.
 checkout=$system/../..
 page=$checkout/plugin/libvirt/nfsrdma-libvirt.7.scd
 target=/var/lib/libvirt/vms
@@ -30,7 +30,8 @@ type_in "DEBIAN_FRONTEND=noninteractive apt install -y $install"
 section=''
 while IFS= read -r line; do
 	line=${line//nas1:\/export\/vms/nas1:\/srv\/nfs}
-	line=${line/ 20G / 1M }
+	# On a busy machine a check can exceed its time.
+	[[ $line != '# nfsrdma '@(check|pool)* ]] || line+=' --timeout 120'
 	case $line in
 	'# virsh edit web1')
 		typed=$((typed + 1))
