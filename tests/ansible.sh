@@ -35,6 +35,7 @@ node2 nfsrdma_check_servers='["pass", "fail"]'
 node3 ansible_connection=ssh ansible_ssh_executable=$work/bin/ssh
 node4 nfsrdma_check_servers='["hostile"]'
 node5 nfsrdma_check_servers='["error"]'
+node6 nfsrdma_roles='["clients"]'
 
 [all:vars]
 ansible_connection=local
@@ -91,7 +92,9 @@ PATH=$work/bin:$PATH ansible-playbook -i "$work/el.ini" --check packaging/ansibl
 grep -q 'would install nfsrdma-0.2.1-1.el9.x86_64.rpm' "$work/log" || { cat "$work/log"; fail "it does not say what it would install"; }
 
 cd "$work"
-PATH=$work/bin:$PATH ansible-playbook -i "$work/hosts.ini" "$source/packaging/ansible/report.yml" >"$work/log" 2>&1 ||
-	{ cat "$work/log"; fail report.yml; }
+# 2: a host failed, of which the variables are wrong.
+status=0
+PATH=$work/bin:$PATH ansible-playbook -i "$work/hosts.ini" "$source/packaging/ansible/report.yml" >"$work/log" 2>&1 || status=$?
+((status == 2)) || { cat "$work/log"; fail "report.yml: exit status $status"; }
 [[ ! ${NFSRDMA_ACCEPT:-} ]] || cp nfsrdma-report.txt "$source/tests/reports/cluster/playbook.txt"
 diff -u "$source/tests/reports/cluster/playbook.txt" nfsrdma-report.txt || { cat "$work/log"; fail "another report"; }

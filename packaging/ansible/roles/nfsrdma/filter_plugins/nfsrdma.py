@@ -27,6 +27,7 @@ STEPS_MAX = 100
 TEXT_MAX = 4000
 WIDTH = 80
 NOT_INSTALLED = "nfsrdma is not installed"
+NOT_CHECKED = "not checked"
 
 # The worst first.
 STATUSES = ("fail", "unknown", "warn")
@@ -139,13 +140,14 @@ def first_line(text):
 
 def read_result(result):
     """The report in what the module command returned. Invalid: why there is none."""
-    if not isinstance(result, dict):
-        raise Invalid("not checked")
+    # None: a task before the check failed on that host.
+    if not isinstance(result, dict) or not result:
+        raise Invalid(NOT_CHECKED)
     message = first_line(result.get("msg") or "")
     if result.get("unreachable"):
         raise Invalid(f"unreachable: {message}" if message else "unreachable")
     if result.get("skipped"):
-        raise Invalid("not checked")
+        raise Invalid(NOT_CHECKED)
     text = result.get("stdout")
     if isinstance(text, str) and text.strip():
         return read_report(text)
@@ -189,7 +191,7 @@ class Host:
             except Invalid as error:
                 self.problems.append(str(error))
         if not self.reports and not self.problems:
-            self.problems.append("not checked")
+            self.problems.append(NOT_CHECKED)
         verdicts = [r["verdict"] for r in self.reports] + ["unknown" for p in self.problems]
         self.verdict = min(verdicts, key=VERDICTS.index)
         # With several servers, most findings are in each report.
@@ -286,6 +288,7 @@ def show_topic(topic):
 PROBLEM_STEPS = (
     ("unreachable", "See why Ansible cannot log in", "ansible {} -m ansible.builtin.ping"),
     (NOT_INSTALLED, "Install it", "ansible-playbook site.yml --limit {}"),
+    (NOT_CHECKED, "See why it is not checked", "ansible-playbook report.yml --limit {}"),
     ("", "See what it prints", "ansible {} -b -m ansible.builtin.command -a 'nfsrdma check --format json'"),
 )
 
