@@ -16,7 +16,7 @@
 /* Decimal digits and nothing else: strtoul() would take a sign, blanks, and 0x. */
 static bool digits_to_number(const char *text, size_t len, unsigned long *out)
 {
-	unsigned long n = 0;
+	uint64_t n = 0;
 	size_t i;
 
 	if (!len || len > 10)
@@ -24,10 +24,11 @@ static bool digits_to_number(const char *text, size_t len, unsigned long *out)
 	for (i = 0; i < len; i++) {
 		if (text[i] < '0' || text[i] > '9')
 			return false;
-		n = n * 10 + (unsigned long)(text[i] - '0');
+		n = n * 10 + (uint64_t)(text[i] - '0');
 	}
-	*out = n;
-	return true;
+	/* Ten digits can be more than 32 bits, which a long may have. */
+	*out = (unsigned long)n;
+	return *out == n;
 }
 
 int value_number(const char *text, unsigned long min, unsigned long max,

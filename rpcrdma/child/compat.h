@@ -36,6 +36,12 @@ static inline void compat_return_eperm(ucontext_t *context)
 {
 	context->uc_mcontext.gregs[REG_RAX] = -EPERM;
 }
+#elif defined(__i386__)
+#define COMPAT_HAS_RETURN 1
+static inline void compat_return_eperm(ucontext_t *context)
+{
+	context->uc_mcontext.gregs[REG_EAX] = -EPERM;
+}
 #elif defined(__aarch64__)
 #define COMPAT_HAS_RETURN 1
 static inline void compat_return_eperm(ucontext_t *context)

@@ -46,6 +46,7 @@ static void unknown_fields_of_a_newer_struct_must_be_zero(void)
 {
 	struct second theirs = { sizeof(theirs), 1, 2, 0 };
 	struct first ours;
+	char wanted[32];
 
 	CU_ASSERT_EQUAL(abi_take(&ours, sizeof(ours), &theirs, theirs.size, sizeof(ours)),
 			0);
@@ -54,7 +55,8 @@ static void unknown_fields_of_a_newer_struct_must_be_zero(void)
 	theirs.c = UINT64_MAX;
 	CU_ASSERT_EQUAL(abi_take(&ours, sizeof(ours), &theirs, theirs.size, sizeof(ours)),
 			-EINVAL);
-	ASSERT_CONTAINS(err_text(), "byte 16");
+	snprintf(wanted, sizeof(wanted), "byte %zu ", offsetof(struct second, c));
+	ASSERT_CONTAINS(err_text(), wanted);
 }
 
 static void an_unset_size_is_refused(void)

@@ -232,7 +232,8 @@ static void every_denied_system_call_is_refused(void)
 		return;
 	call_with_debug(try_denied, &r, sizeof(r), text, sizeof(text));
 	ASSERT_MORE(r.tried, 50);
-	CU_ASSERT_EQUAL(count_parts(text, " is denied (EPERM)"), r.refused);
+	CU_ASSERT_EQUAL(count_parts(text, " is denied (EPERM)"),
+			COMPAT_HAS_RETURN ? r.refused : 0);
 #ifndef __SANITIZE_ADDRESS__
 	CU_ASSERT_STRING_EQUAL(r.first, "");
 	CU_ASSERT_EQUAL(r.refused, r.tried);
@@ -309,7 +310,8 @@ static void a_denied_call_is_logged_with_debug(void)
 	CU_ASSERT_EQUAL(got, EPERM);
 	snprintf(wanted, sizeof(wanted), "system call %d is denied (EPERM)",
 		 (int)SYS_setsid);
-	ASSERT_CONTAINS(text, wanted);
+	if (COMPAT_HAS_RETURN)
+		ASSERT_CONTAINS(text, wanted);
 	ASSERT_CONTAINS(text, "the child: process");
 }
 

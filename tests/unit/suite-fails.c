@@ -42,9 +42,9 @@ static void integers(void)
 	struct {
 		unsigned int five;
 		unsigned char byte;
-		size_t size;
+		uint64_t size;
 		const char *text;
-	} s = { 5, 200, SIZE_MAX, "x" };
+	} s = { 5, 200, UINT64_MAX, "x" };
 	int rc = -EPROTO;
 
 	CU_ASSERT_EQUAL(rc, 0);
