@@ -17,8 +17,13 @@ type_in()
 	inside "$1"
 }
 
+# A long command continues on the next line.
 # shellcheck disable=SC2016 # the page's
-quick_start() { sed -n '/^# QUICK START$/,/^# CONVERTING A POOL$/p' "$page" | sed -n '/^```$/,/^```$/p'; }
+quick_start()
+{
+	sed -n '/^# QUICK START$/,/^# CONVERTING A POOL$/p' "$page" | sed -n '/^```$/,/^```$/p' |
+		sed -e :again -e '/[\\|]$/ { N; s/ *\\*\n */ /; b again' -e '}'
+}
 
 not_installed
 # As README's build-deb leaves them.
