@@ -495,9 +495,11 @@ static bool say_watcher(struct status *status, const struct watch_state *state)
 	finding_number(finding, "unknown", state->unknown);
 	finding_text(finding, "libvirt", "%s",
 		     state->connected ? "connected" : "not connected");
-	status_say(status, "last look %s: %u over RDMA, %u not, %u unknown; libvirt %s",
-		   when, state->good, state->lost, state->unknown,
-		   state->connected ? "connected" : "not connected");
+	status_say(
+		status,
+		"last look %s; mounts, pools and disks: %u over RDMA, %u not, %u unknown; libvirt %s",
+		when, state->good, state->lost, state->unknown,
+		state->connected ? "connected" : "not connected");
 	return !stalled;
 }
 

@@ -67,7 +67,7 @@ END
 TZ=UTC run status --root "$root"
 expect_status 1
 tr -s ' \n' ' ' <"$work/out" >"$work/words"
-for words in 'last look 2026-01-01 00:00:30: 2 over RDMA, 1 not, 0 unknown; libvirt connected' \
+for words in 'last look 2026-01-01 00:00:30; mounts, pools and disks: 2 over RDMA, 1 not, 0 unknown; libvirt connected' \
 	'lost 2026-01-01 00:00:10: mount /srv/vm (nas:/vm): over tcp' 'the server does not answer'; do
 	grep -qF "$words" "$work/words" || { show; fail "not said: $words"; }
 done
