@@ -14,6 +14,7 @@ debian_source_tree "$root/src/nfsrdma"
 mv "$root/src/nfsrdma/packaging/debian" "$root/src/nfsrdma/debian"
 mkdir "$root/debs"
 debs_in "$suite_debs" | xargs cp -t "$root/debs"
+inside "$root" apt-get -q update
 status=0
 inside "$root" 'autopkgtest --no-built-binaries --summary-file=/summary /debs/*.deb /src/nfsrdma/ -- null' || status=$?
 cat "$root/summary"
