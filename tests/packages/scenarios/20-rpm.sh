@@ -55,7 +55,7 @@ cp -a "$work/payload/." "$old/payload/"
 gone=usr/libexec/vdsm/hooks/after_disk_prepare
 mkdir -p "$old/payload/$gone"
 ln -s ../../../nfsrdma/vdsm-hook "$old/payload/$gone/90_nfsrdma"
-rm -rf "$old/payload"/usr/share/{licenses,doc/nfsrdma-selinux} "$old/payload/usr/lib/.build-id"
+rm -rf "$old/payload/usr/share/licenses" "$old/payload/usr/lib/.build-id"
 awk -v payload="$old/payload" -v gone="/$gone" '
 	/^Version:/ { $2 = "0.1.0" }
 	/^(Source0|BuildRequires):|^%(license|doc) / { next }
