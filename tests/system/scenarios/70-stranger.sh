@@ -25,6 +25,8 @@ quick_start()
 		sed -e :again -e '/[\\|]$/ { N; s/ *\\*\n */ /; b again' -e '}'
 }
 
+# Guests of other scenarios have this name, too.
+inside 'rm -f /srv/nfs/web1.raw'
 not_installed
 # As README's build-deb leaves them.
 inside 'rm -rf /tmp/deb && mkdir /tmp/deb && tar -C /tmp/deb -xf /dev/disk/by-id/virtio-packages'
