@@ -100,15 +100,10 @@ int publish_journal(const struct report *report, const char *who, const char *no
 int publish_metrics(const struct report *report, const char *path, char *note, size_t cap)
 {
 	_cleanup_free_ char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
 	int rc;
 
 	*note = '\0';
-	if (!out)
-		return err_set(ENOMEM, "no memory for metrics");
-	rc = report_print(report, report_format_find("prometheus"), out, NULL);
-	rc = fclose(out) ? err_set(ENOMEM, "no memory for metrics") : rc;
+	rc = report_render(report, report_format_find("prometheus"), NULL, &text);
 	rc = rc ? rc : export_text(path, text);
 	if (rc != -ENOENT)
 		return rc;

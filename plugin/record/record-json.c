@@ -80,22 +80,11 @@ static struct json_object *mount_new(const struct record *record)
 /* The report in its own format. NULL: no memory. */
 static struct json_object *report_new_json(const struct report *report)
 {
-	struct json_object *json;
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int rc;
+	_cleanup_free_ char *text = NULL;
 
-	if (!out)
+	if (report_render(report, report_format_find("json"), NULL, &text))
 		return NULL;
-	rc = report_print(report, report_format_find("json"), out, NULL);
-	if (fclose(out) || rc) {
-		free(text);
-		return NULL;
-	}
-	json = json_tokener_parse(text);
-	free(text);
-	return json;
+	return json_tokener_parse(text);
 }
 
 int record_encode(const struct record *record, const struct report *report, char **out)

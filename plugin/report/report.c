@@ -265,14 +265,15 @@ static int write_all(FILE *out, const char *text, size_t len)
 	return 0;
 }
 
-int report_print(const struct report *report, const struct report_format *format,
-		 FILE *out, const struct report_style *style)
+int report_render(const struct report *report, const struct report_format *format,
+		  const struct report_style *style, char **out)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t len = 0;
 	FILE *mem;
 	bool bad;
 
+	*out = NULL;
 	if (report->no_memory)
 		return err_set(ENOMEM, "no memory for the report");
 	mem = open_memstream(&text, &len);
@@ -282,7 +283,17 @@ int report_print(const struct report *report, const struct report_format *format
 	bad = ferror(mem);
 	if (fclose(mem) || bad)
 		return err_set(ENOMEM, "no memory for the report");
-	return write_all(out, text, len);
+	*out = take_ptr(text);
+	return 0;
+}
+
+int report_print(const struct report *report, const struct report_format *format,
+		 FILE *out, const struct report_style *style)
+{
+	_cleanup_free_ char *text = NULL;
+	int rc = report_render(report, format, style, &text);
+
+	return rc ? rc : write_all(out, text, strlen(text));
 }
 
 const struct report_format *const report_formats[] = {

@@ -244,7 +244,10 @@ struct report_format {
 extern const struct report_format *const report_formats[]; /* ends with NULL */
 /* NULL if unknown. */
 const struct report_format *report_format_find(const char *name);
-/* Renders in memory and writes everything at once: the report is complete or absent.
+/* Renders in memory, for the caller to free(3). -ENOMEM. */
+int report_render(const struct report *report, const struct report_format *format,
+		  const struct report_style *style, char **out);
+/* The same, and writes everything at once: the report is complete or absent.
  * -ENOMEM, or -errno of the stream. */
 int report_print(const struct report *report, const struct report_format *format,
 		 FILE *out, const struct report_style *style);

@@ -152,19 +152,12 @@ static int put(const struct loop *loop, const char *name, const char *text)
 static int export_report(const struct loop *loop, const struct report *report,
 			 const char *format, const char *name, const char *file)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int rc;
+	_cleanup_free_ char *text = NULL;
+	int rc = report_render(report, report_format_find(format), NULL, &text);
 
-	if (!out)
-		return err_set(ENOMEM, "no memory");
-	rc = report_print(report, report_format_find(format), out, NULL);
-	rc = fclose(out) ? err_set(ENOMEM, "no memory") : rc;
-	if (!rc)
-		rc = file ? export_text(file, text) : put(loop, name, text);
-	free(text);
-	return rc;
+	if (rc)
+		return rc;
+	return file ? export_text(file, text) : put(loop, name, text);
 }
 
 static int export_json(const struct loop *loop, const struct report *report)
