@@ -327,11 +327,6 @@ static void sentence(const struct guard_verdict *verdict, size_t more,
 	finding_clean(buf);
 }
 
-static const char *or_none(const char *text)
-{
-	return text && *text ? text : NULL;
-}
-
 static int log_verdict(const char *who, const char *guest, const struct guard_disk *disk,
 		       const struct guard_verdict *verdict)
 {
@@ -339,15 +334,15 @@ static int log_verdict(const char *who, const char *guest, const struct guard_di
 		{ "NFSRDMA_GUEST", guest },
 		{ "NFSRDMA_DISK", disk->name },
 		{ "NFSRDMA_POOL", disk->pool },
-		{ "NFSRDMA_PATH", or_none(verdict->path) },
-		{ "NFSRDMA_TARGET", or_none(verdict->target) },
-		{ "NFSRDMA_SPEC", or_none(verdict->fs_spec) },
-		{ "NFSRDMA_TRANSPORT", or_none(verdict->proto) },
-		{ "NFSRDMA_WANTED_BY", or_none(verdict->by) },
-		{ "NFSRDMA_FINDING", or_none(verdict->id) },
-		{ "NFSRDMA_REASON", or_none(verdict->reason) },
+		{ "NFSRDMA_PATH", journal_value(verdict->path) },
+		{ "NFSRDMA_TARGET", journal_value(verdict->target) },
+		{ "NFSRDMA_SPEC", journal_value(verdict->fs_spec) },
+		{ "NFSRDMA_TRANSPORT", journal_value(verdict->proto) },
+		{ "NFSRDMA_WANTED_BY", journal_value(verdict->by) },
+		{ "NFSRDMA_FINDING", journal_value(verdict->id) },
+		{ "NFSRDMA_REASON", journal_value(verdict->reason) },
 		{ "NFSRDMA_REFUSED", verdict->refuse ? "yes" : "no" },
-		{ "NFSRDMA_REMEDY", or_none(verdict->remedy) },
+		{ "NFSRDMA_REMEDY", journal_value(verdict->remedy) },
 	};
 	enum journal_event event = verdict->answer == GUARD_REFUSE ? JOURNAL_GATE_REFUSED
 				   : verdict->answer == GUARD_UNKNOWN

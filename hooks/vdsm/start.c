@@ -91,7 +91,7 @@ static void on_finding(void *arg, const struct finding *finding)
 	const struct journal_field fields[] = {
 		{ "NFSRDMA_HOOK", "before_vdsm_start" },
 		{ "NFSRDMA_FINDING", finding->id },
-		{ "NFSRDMA_REASON", *finding->reason ? finding->reason : NULL },
+		{ "NFSRDMA_REASON", journal_value(finding->reason) },
 		{ "NFSRDMA_STATUS", finding_status_name(finding->status) },
 		{ "NFSRDMA_CAUSE", advice.cause },
 		{ "NFSRDMA_REMEDY", advice.remedy },

@@ -25,11 +25,6 @@ static void publish_entry(struct publication *to, enum journal_event event,
 	to->rc = to->rc ? to->rc : rc;
 }
 
-static const char *or_none(const char *text)
-{
-	return *text ? text : NULL;
-}
-
 /* One entry for each finding, as mount.nfsrdma writes them. */
 static void publish_finding(void *arg, const struct finding *finding,
 			    const struct finding *because)
@@ -41,8 +36,8 @@ static void publish_finding(void *arg, const struct finding *finding,
 	const struct journal_field fields[] = {
 		{ "NFSRDMA_FINDING", finding->id },
 		{ "NFSRDMA_STATUS", finding_status_name(finding->status) },
-		{ "NFSRDMA_REASON", or_none(finding->reason) },
-		{ "NFSRDMA_TARGET", or_none(finding_evidence(finding, "target")) },
+		{ "NFSRDMA_REASON", journal_value(finding->reason) },
+		{ "NFSRDMA_TARGET", journal_value(finding_evidence(finding, "target")) },
 		{ "NFSRDMA_BECAUSE_OF", cause },
 		{ "NFSRDMA_CAUSE", advice.cause },
 		{ "NFSRDMA_REMEDY", advice.remedy },

@@ -56,6 +56,12 @@ struct journal_field {
 	const char *value; /* any bytes; NULL: the field is left out */
 };
 
+/* @text as a value: none and an empty one are left out. */
+static inline const char *journal_value(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
 /* One entry: MESSAGE, MESSAGE_ID, PRIORITY, SYSLOG_IDENTIFIER (@who), NFSRDMA_EVENT, @fields, and

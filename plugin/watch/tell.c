@@ -24,11 +24,6 @@ void tell_line(FILE *lines, const char *text)
 	fflush(lines);
 }
 
-static const char *or_none(const char *text)
-{
-	return *text ? text : NULL;
-}
-
 /* The fields of a finding's entry in addition to MESSAGE. */
 #define FINDING_FIELDS 5
 
@@ -36,10 +31,14 @@ static void add_finding(struct journal_field *fields, const struct finding *find
 			const struct report_advice *advice)
 {
 	fields[0] = (struct journal_field){ "NFSRDMA_FINDING", finding->id };
-	fields[1] = (struct journal_field){ "NFSRDMA_REASON", or_none(finding->reason) };
-	fields[2] = (struct journal_field){ "NFSRDMA_CAUSE", or_none(advice->cause) };
-	fields[3] = (struct journal_field){ "NFSRDMA_REMEDY", or_none(advice->remedy) };
-	fields[4] = (struct journal_field){ "NFSRDMA_ADVICE", or_none(advice->lines) };
+	fields[1] = (struct journal_field){ "NFSRDMA_REASON",
+					    journal_value(finding->reason) };
+	fields[2] = (struct journal_field){ "NFSRDMA_CAUSE",
+					    journal_value(advice->cause) };
+	fields[3] = (struct journal_field){ "NFSRDMA_REMEDY",
+					    journal_value(advice->remedy) };
+	fields[4] = (struct journal_field){ "NFSRDMA_ADVICE",
+					    journal_value(advice->lines) };
 }
 
 static void remember(struct watch *watch, enum thing_event event,
@@ -57,13 +56,13 @@ void tell_thing(void *arg, enum thing_event event, const struct thing *thing)
 	bool lost = event == THING_LOST;
 	struct journal_field fields[8 + FINDING_FIELDS] = {
 		{ "NFSRDMA_KIND", things_kind_name(thing->kind) },
-		{ "NFSRDMA_TARGET", or_none(thing->target) },
-		{ "NFSRDMA_SPEC", or_none(thing->spec) },
-		{ "NFSRDMA_POOL", or_none(thing->pool) },
-		{ "NFSRDMA_GUEST", or_none(thing->guest) },
-		{ "NFSRDMA_DISK", or_none(thing->disk) },
-		{ "NFSRDMA_EFFECTIVE", or_none(thing->proto) },
-		{ "NFSRDMA_WANTED_BY", or_none(thing->wanted_by) },
+		{ "NFSRDMA_TARGET", journal_value(thing->target) },
+		{ "NFSRDMA_SPEC", journal_value(thing->spec) },
+		{ "NFSRDMA_POOL", journal_value(thing->pool) },
+		{ "NFSRDMA_GUEST", journal_value(thing->guest) },
+		{ "NFSRDMA_DISK", journal_value(thing->disk) },
+		{ "NFSRDMA_EFFECTIVE", journal_value(thing->proto) },
+		{ "NFSRDMA_WANTED_BY", journal_value(thing->wanted_by) },
 	};
 	char text[SENTENCE_MAX], name[REPORT_NAME_MAX];
 	struct report_advice advice;
