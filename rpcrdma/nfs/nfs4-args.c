@@ -27,8 +27,8 @@ void nfs4_args_sequence(struct writer *w, const struct nfs4_sequence *sequence)
 	writer_u32(w, sequence->sequenceid);
 	writer_u32(w, sequence->slotid);
 	writer_u32(w, sequence->highest_slotid);
-	writer_bool(w,
-		    false); /* sa_cachethis: nothing here needs exactly-once semantics */
+	/* sa_cachethis: nothing here needs exactly-once semantics */
+	writer_bool(w, false);
 }
 
 struct encoding {

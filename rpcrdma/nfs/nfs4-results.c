@@ -29,8 +29,8 @@ void nfs4_results_begin(struct nfs4_head *head, struct reader *r)
 	uint32_t len;
 
 	head->status = reader_u32(r);
-	reader_opaque(r, NFS4_OPAQUE_LIMIT,
-		      &len); /* tag: ours, or any the server sends */
+	/* tag: ours, or any the server sends */
+	reader_opaque(r, NFS4_OPAQUE_LIMIT, &len);
 	head->operations = reader_u32(r);
 }
 

@@ -174,8 +174,8 @@ int nfs4_res_exchange_id(struct nfs4_exchange_id_res *res, struct reader *r)
 	res->clientid = reader_u64(r);
 	res->sequenceid = reader_u32(r);
 	res->flags = reader_u32(r);
-	if (reader_u32(r) !=
-	    SP4_NONE) /* the other kinds are followed by the agreed parameters */
+	/* The other kinds are followed by the agreed parameters. */
+	if (reader_u32(r) != SP4_NONE)
 		r->bad = true;
 	reader_u64(r);                             /* so_minor_id */
 	reader_opaque(r, NFS4_OPAQUE_LIMIT, &len); /* so_major_id */
