@@ -159,9 +159,10 @@ static const char *label_of(const struct finding *finding, size_t at)
 static void print_thing(const struct printer *p, enum metric metric,
 			const struct finding *finding)
 {
+	const char *separator = print_name(p, metric);
 	size_t i;
 
-	fprintf(p->out, "%sid=\"%s\"", print_name(p, metric), finding->id);
+	fprintf(p->out, "%sid=\"%s\"", separator, finding->id);
 	for (i = 0; i < ARRAY_SIZE(thing_keys); i++) {
 		if (!*finding_evidence(finding, thing_keys[i].with ? thing_keys[i].with
 								   : thing_keys[i].key))
