@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# The SELinux module compiles against refpolicy, and gives each policy it is written for the rules that
-# packaging/selinux/README.md promises. The policies are stubs: the types that the module requires, less
+# The SELinux module compiles against refpolicy, and adds to each supported policy the rules that
+# packaging/selinux/README.md lists. The policies are stubs: the types that the module requires, less
 # those that a distribution does not have. So optional blocks are enabled where their types exist.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires m4 make checkmodule semodule_package semodule_link semodule_expand

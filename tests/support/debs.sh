@@ -28,7 +28,7 @@ debs_root()
 }
 
 # debs_dpkg DIR ARGUMENT...: dpkg below that folder, without root. Maintainer scripts run on this machine with
-# DPKG_ROOT, and debhelper's parts of them ask for this machine's systemd all the same: it hears nothing.
+# DPKG_ROOT, but debhelper's parts of them would also call this machine's systemd: true(1) stands in for it.
 debs_dpkg()
 {
 	local dir=$1 name programs status=0
