@@ -350,3 +350,12 @@ stop_server()
 probe() { run probe --format json --reads 0 "$@"; }
 # probe_server [ARGUMENT...]: probes what start_server started.
 probe_server() { probe "127.0.0.1:$export" "${server[@]}" "$@"; }
+
+# decode ARGUMENT...: what Wireshark reads in $capture, one line a frame, without the caller's preferences and
+# plugins. -2: what belongs together is found before it is shown. Heuristics first: the kernel chooses the ports
+# of a recording, and some of them (34980, 44818, 48898, ...) belong to protocols that Wireshark tries otherwise.
+decode()
+{
+	HOME=$work XDG_CONFIG_HOME=$work tshark -2 -n -o tcp.try_heuristic_first:TRUE -r "${capture:?}" "$@" \
+		2>"$work/tshark.err" || { cat "$work/tshark.err" >&2; fail tshark; }
+}

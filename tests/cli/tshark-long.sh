@@ -10,15 +10,6 @@ requires tshark
 capture=$work/long.pcap
 "$(dirname "$NFSRDMA")/tests/support/record-long-call" "$capture" || fail "nothing was recorded"
 
-# Wireshark would otherwise take the caller's preferences and plugins.
-export HOME=$work/home XDG_CONFIG_HOME=$work/home
-mkdir "$work/home"
-decode()
-{
-	tshark -2 -n -r "$capture" "$@" 2>"$work/tshark.err" ||
-		{ cat "$work/tshark.err" >&2; fail tshark; }
-}
-
 wrong=$(decode -Y '_ws.expert.severity >= 0x00800000')
 [[ ! $wrong ]] || fail "Wireshark finds wrong: $wrong"
 

@@ -9,8 +9,6 @@ requires text2pcap tshark
 
 golden=$NFSRDMA_SOURCE/tests/wire/nfs4
 capture=$work/nfs4.pcap
-export HOME=$work/home XDG_CONFIG_HOME=$work/home
-mkdir "$work/home"
 
 # The hex digits of a golden file, and the text behind "---".
 digits() { sed -e '/^---$/,$d' -e 's/#.*//' "$1" | tr -d ' \n'; }
@@ -52,11 +50,6 @@ done >>"$work/packets" 3>"$work/operations"
 text2pcap -q -D -4 10.0.0.2,10.0.0.1 -T 700,2049 "$work/packets" "$capture" 2>"$work/text2pcap.err" ||
 	{ cat "$work/text2pcap.err"; fail text2pcap; }
 
-decode()
-{
-	tshark -2 -n -r "$capture" "$@" 2>"$work/tshark.err" ||
-		{ cat "$work/tshark.err" >&2; fail tshark; }
-}
 count() { decode -Y "$1" -T fields -e frame.number | wc -l; }
 
 # Severities from error on, which malformed frames have.

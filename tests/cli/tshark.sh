@@ -11,16 +11,6 @@ capture=$work/probe.pcap
 probe --embedded --level quick --nfs-version 3 --pcap "$capture"
 expect_status 0
 
-# Wireshark would otherwise take the caller's preferences and plugins.
-export HOME=$work/home XDG_CONFIG_HOME=$work/home
-mkdir "$work/home"
-# decode ARGUMENT...: one line a frame. -2: what belongs together is found before it is shown.
-decode()
-{
-	tshark -2 -n -r "$capture" "$@" 2>"$work/tshark.err" ||
-		{ cat "$work/tshark.err" >&2; fail tshark; }
-}
-
 # Wireshark puts data that came by Write chunk back into the reply, but with their XDR padding
 # only if they filled what was offered. The others end too early for it, through no fault of
 # ours; the sum of the segments says which they are.
