@@ -13,11 +13,7 @@ hooks=etc/libvirt/hooks/qemu.d
 version=$(dpkg-parsechangelog -l "$source/packaging/debian/changelog" -S Version)
 
 # debian_source_tree DIR: this checkout without builds.
-debian_source_tree()
-{
-	mkdir -p "$1"
-	tar -C "$source" -c --exclude='./build*' --exclude=./.git . | tar -C "$1" -x --no-same-owner
-}
+debian_source_tree() { "$source/packaging/copy-sources" "$1" --no-same-owner; }
 
 # debian_debs SUITE: the packages of this checkout for that release, in $suite_debs: those of this machine, or built
 # in a root of that release.
