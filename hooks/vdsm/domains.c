@@ -158,11 +158,13 @@ static int add_link(struct search *search, char *to, const char *uuid)
 /* A directory on a local file system, which is safe to read. */
 static bool is_local(const struct search *search, const char *path)
 {
-	struct host_way *way = calloc(1, sizeof(*way));
-	bool local = way && !host_way(search->host, search->mounts, path, way) &&
-		     way->end == WAY_LOCAL && !way->missing && !strcmp(way->path, path);
+	struct host_path *found = calloc(1, sizeof(*found));
+	bool local = found &&
+		     !host_path_resolve(search->host, search->mounts, path, found) &&
+		     found->end == HOST_PATH_LOCAL && !found->missing &&
+		     !strcmp(found->path, path);
 
-	free(way);
+	free(found);
 	return local;
 }
 

@@ -325,7 +325,7 @@ static enum ip_family family_of(struct session *session, const char *server)
 }
 
 /* NULL: not given; "": no version. */
-static const char *wished_version(const struct cli_options *options)
+static const char *requested_version(const struct cli_options *options)
 {
 	if (options->nfs_version)
 		return options->nfs_version->name;
@@ -351,10 +351,10 @@ static int make_pool(struct session *session, struct pool_xml **out)
 {
 	const struct cli_options *options = session->options;
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
-	struct pool_wish wish = { .policies = session->policies,
-				  .options = options->mount_options
-						     ? options->mount_options
-						     : "" };
+	struct pool_request request = { .policies = session->policies,
+					.options = options->mount_options
+							   ? options->mount_options
+							   : "" };
 	char host[SPEC_HOST_MAX + 3];
 	struct spec spec;
 	int rc = spec_parse(options->operands[2], &spec);
@@ -367,13 +367,13 @@ static int make_pool(struct session *session, struct pool_xml **out)
 			"no absolute path in --target; expected a directory, as in --target /var/lib/libvirt/%.40s",
 			session->name);
 	snprintf(host, sizeof(host), spec.family == IP_V6 ? "[%s]" : "%s", spec.host);
-	wish.version = wished_version(options);
-	if (!wish.version && !strstr(wish.options, "vers="))
-		wish.version = VERSION_DEFAULT;
-	wish.family = spec.family == IP_UNKNOWN ? family_of(session, spec.host)
-						: spec.family;
+	request.version = requested_version(options);
+	if (!request.version && !strstr(request.options, "vers="))
+		request.version = VERSION_DEFAULT;
+	request.family = spec.family == IP_UNKNOWN ? family_of(session, spec.host)
+						   : spec.family;
 	rc = pool_xml_new(&xml, session->name, host, spec.path, options->target);
-	rc = rc ? rc : pool_xml_convert(xml, &wish);
+	rc = rc ? rc : pool_xml_convert(xml, &request);
 	if (!rc)
 		*out = take_ptr(xml);
 	return rc;
@@ -406,22 +406,22 @@ static int define(struct session *session)
 }
 
 /* The server is in the pool; asking for it does no harm where there is no such pool. */
-static void fill_wish(struct session *session, struct pool_wish *wish)
+static void fill_request(struct session *session, struct pool_request *request)
 {
 	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	const struct pool_facts *facts;
 
-	*wish = (struct pool_wish){ .policies = session->policies,
-				    .version = wished_version(session->options),
-				    .options = session->options->mount_options };
+	*request = (struct pool_request){ .policies = session->policies,
+					  .version = requested_version(session->options),
+					  .options = session->options->mount_options };
 	if (pools_ops.get(session->pools, session->deadline, session->name, &info) ||
 	    pool_xml_parse(&xml, info.xml, strlen(info.xml)))
 		return;
 	facts = pool_xml_facts(xml);
 	set_subject(session, xml);
 	if (facts->host && !strchr(facts->host, ':'))
-		wish->family = family_of(session, facts->host);
+		request->family = family_of(session, facts->host);
 }
 
 /* Of options, of the policy or of the folder; libvirt's own errors are -EIO. */
@@ -432,11 +432,12 @@ static const char *reason_of_change(int rc)
 					     : "originals";
 }
 
-static int show(struct session *session, bool revert, const struct pool_wish *wish)
+static int show(struct session *session, bool revert, const struct pool_request *request)
 {
 	_cleanup_free_ char *before = NULL, *after = NULL, *path = NULL;
 	struct pool_changer changer = changer_of(session);
-	int rc = pool_change_show(&changer, session->name, revert, wish, &before, &after);
+	int rc = pool_change_show(&changer, session->name, revert, request, &before,
+				  &after);
 
 	if (!rc && asprintf(&path, "etc/libvirt/storage/%s.xml", session->name) < 0)
 		rc = err_set(ENOMEM, "no memory");
@@ -455,18 +456,18 @@ static int show(struct session *session, bool revert, const struct pool_wish *wi
 
 static int change(struct session *session, bool revert)
 {
-	struct pool_wish wish;
+	struct pool_request request;
 	struct pool_changer changer;
 	int rc;
 
 	if (!connect_libvirt(session, session->options->dry_run))
 		return 0;
-	fill_wish(session, &wish);
+	fill_request(session, &request);
 	if (session->options->dry_run)
-		return show(session, revert, &wish);
+		return show(session, revert, &request);
 	changer = changer_of(session);
 	rc = revert ? pool_change_revert(&changer, session->name)
-		    : pool_change_convert(&changer, session->name, &wish);
+		    : pool_change_convert(&changer, session->name, &request);
 	if (rc)
 		pool_error(session, "pool.definition", reason_of_change(rc), rc);
 	return 0;

@@ -121,101 +121,102 @@ static bool find_wanted(const struct guard *guard, const char *path, size_t floo
 	return false;
 }
 
-static void see_local(const struct guard *guard, const struct host_way *way,
+static void see_local(const struct guard *guard, const struct host_path *found,
 		      struct guard_seen *out)
 {
-	*out = (struct guard_seen){ .mount = way->mount, .ground = GROUND_EMPTY };
-	if (!find_wanted(guard, way->path, floor_of(way->mount), out))
+	*out = (struct guard_seen){ .mount = found->mount, .ground = GROUND_EMPTY };
+	if (!find_wanted(guard, found->path, floor_of(found->mount), out))
 		return;
-	if (way->mount && !strcmp(out->dir, way->mount->target))
+	if (found->mount && !strcmp(out->dir, found->mount->target))
 		out->ground = GROUND_STRANGER;
 }
 
-static void see_remote(const struct guard *guard, const struct host_way *way,
+static void see_remote(const struct guard *guard, const struct host_path *found,
 		       struct guard_seen *out)
 {
-	*out = (struct guard_seen){ .mount = way->mount, .ground = GROUND_STRANGER };
-	snprintf(out->dir, sizeof(out->dir), "%s", way->mount->target);
+	*out = (struct guard_seen){ .mount = found->mount, .ground = GROUND_STRANGER };
+	snprintf(out->dir, sizeof(out->dir), "%s", found->mount->target);
 	view_wanted_at(guard->view, out->dir, &out->wanted);
 }
 
-static void see_automount(const struct guard *guard, const struct host_way *way,
+static void see_automount(const struct guard *guard, const struct host_path *found,
 			  struct guard_seen *out)
 {
-	*out = (struct guard_seen){ .mount = way->mount, .ground = GROUND_AUTOMOUNT };
-	find_wanted(guard, way->path, floor_of(way->mount), out);
+	*out = (struct guard_seen){ .mount = found->mount, .ground = GROUND_AUTOMOUNT };
+	find_wanted(guard, found->path, floor_of(found->mount), out);
 }
 
 /* A mount may be requested below its mount's directory, and be missing. */
-static void see_on_nfs(const struct guard *guard, const struct host_way *way,
+static void see_on_nfs(const struct guard *guard, const struct host_path *found,
 		       struct guard_seen *out)
 {
-	const struct guard_seen *seen = see_nfs(guard, way->mount);
+	const struct guard_seen *seen = see_nfs(guard, found->mount);
 
 	if (!seen) {
-		ground_lost(guard, way->path,
+		ground_lost(guard, found->path,
 			    "its mount is not among the NFS mounts that could be read",
 			    out);
 		return;
 	}
-	*out = (struct guard_seen){ .mount = way->mount, .ground = GROUND_EMPTY };
-	if (find_wanted(guard, way->path, floor_of(way->mount) + 1, out) &&
+	*out = (struct guard_seen){ .mount = found->mount, .ground = GROUND_EMPTY };
+	if (find_wanted(guard, found->path, floor_of(found->mount) + 1, out) &&
 	    out->wanted.rdma && (out->wanted.place || seen->ground != GROUND_RDMA))
 		return;
 	*out = *seen;
 }
 
-static void (*const ends[])(const struct guard *guard, const struct host_way *way,
+static void (*const ends[])(const struct guard *guard, const struct host_path *found,
 			    struct guard_seen *out) = {
-	[WAY_LOCAL] = see_local,
-	[WAY_NFS] = see_on_nfs,
-	[WAY_REMOTE] = see_remote,
-	[WAY_AUTOMOUNT] = see_automount,
+	[HOST_PATH_LOCAL] = see_local,
+	[HOST_PATH_NFS] = see_on_nfs,
+	[HOST_PATH_REMOTE] = see_remote,
+	[HOST_PATH_AUTOMOUNT] = see_automount,
 };
 
-static bool is_same(const struct guard_memo *memo, const struct host_way *way, size_t len)
+static bool is_same(const struct guard_memo *memo, const struct host_path *found,
+		    size_t len)
 {
-	return memo->mount && memo->mount == way->mount && !memo->dir[len] &&
-	       !strncmp(memo->dir, way->path, len);
+	return memo->mount && memo->mount == found->mount && !memo->dir[len] &&
+	       !strncmp(memo->dir, found->path, len);
 }
 
 /* A directory that a guest gets as a disk (type 'dir') is itself the location. A path that
- * host_way() did not examine is not examined here. */
-static bool is_directory(const struct guard *guard, const struct host_way *way)
+ * host_path_resolve() did not examine is not examined here. */
+static bool is_directory(const struct guard *guard, const struct host_path *found)
 {
 	char path[PATH_MAX];
 
-	if (way->end == WAY_AUTOMOUNT)
-		return !strcmp(way->path, way->mount->target);
-	return way->end == WAY_LOCAL && way->looked &&
-	       snprintf(path, sizeof(path), "%s/.", way->path + 1) < PATH_MAX &&
+	if (found->end == HOST_PATH_AUTOMOUNT)
+		return !strcmp(found->path, found->mount->target);
+	return found->end == HOST_PATH_LOCAL && found->looked &&
+	       snprintf(path, sizeof(path), "%s/.", found->path + 1) < PATH_MAX &&
 	       !host_exists(guard->host, path);
 }
 
 void ground_of_path(const struct guard *guard, const char *path, struct guard_seen *out)
 {
 	struct guard_memo *last = guard->last;
-	struct host_way way;
+	struct host_path found;
 	size_t len;
 
-	if (host_way(guard->host, view_tree(guard->view), path, &way)) {
-		ground_lost(guard, *way.path ? way.path : "/", err_text(), out);
+	if (host_path_resolve(guard->host, view_tree(guard->view), path, &found)) {
+		ground_lost(guard, *found.path ? found.path : "/", err_text(), out);
 		return;
 	}
-	if (view_is_not_nfs(guard->view, way.path)) {
-		*out = (struct guard_seen){ .mount = way.mount,
+	if (view_is_not_nfs(guard->view, found.path)) {
+		*out = (struct guard_seen){ .mount = found.mount,
 					    .ground = GROUND_STRANGER };
 		return;
 	}
-	len = strlen(way.path);
-	if (len > 1 && len < PATH_MAX - 1 && is_directory(guard, &way))
-		strcpy(way.path + len, "/");
+	len = strlen(found.path);
+	if (len > 1 && len < PATH_MAX - 1 && is_directory(guard, &found))
+		strcpy(found.path + len, "/");
 	/* Disks of a guest usually share a directory. */
-	len = (size_t)(strrchr(way.path, '/') - way.path);
-	if (!is_same(last, &way, len)) {
-		ends[way.end](guard, &way, &last->seen);
-		last->mount = way.mount;
-		snprintf(last->dir, sizeof(last->dir), "%.*s", (int)len, way.path);
+	len = (size_t)(strrchr(found.path, '/') - found.path);
+	if (!is_same(last, &found, len)) {
+		ends[found.end](guard, &found, &last->seen);
+		last->mount = found.mount;
+		snprintf(last->dir, sizeof(last->dir), "%.*s", (int)len, found.path);
 	}
 	*out = last->seen;
 	out->domain = !strncmp(out->dir, view_domains(guard->view),

@@ -498,9 +498,9 @@ struct host_mounts {
 	/* There are more than HOST_MOUNTS_MAX, or the position of one is unknown. */
 	bool cut;
 	struct host_mount *list; /* in the order of mountinfo */
-	/* For host_way(): the tree, and a cache of path lookups. */
+	/* For host_path_resolve(): the tree, and a cache of path lookups. */
 	struct mount_branch *branches;
-	struct way_note *notes;
+	struct path_note *notes;
 };
 
 int host_mounts(const struct host *host, struct host_mounts *out);
@@ -509,7 +509,7 @@ int host_all_mounts(const struct host *host, struct host_mounts *tree,
 		    struct nfs_mounts *out);
 void host_mounts_fini(struct host_mounts *mounts);
 
-/* way.c: the mount on which a path lies. Touching a path below a mount whose server is
+/* path.c: the mount on which a path lies. Touching a path below a mount whose server is
  * gone blocks. So the path is walked by its components, each is compared with the mount
  * tree first, and no system call is made for anything at or below a network, FUSE or
  * automounter mount; nor at or below a stacked one (overlay), which may lie on a network
@@ -517,15 +517,15 @@ void host_mounts_fini(struct host_mounts *mounts);
  * seen, as in the kernel. Lookups are cached with the list of mounts, so that both
  * describe the same moment. */
 
-enum way_end {
-	WAY_LOCAL,     /* on a file system of this host, or a stacked one */
-	WAY_NFS,       /* nfs, nfs4 */
-	WAY_REMOTE,    /* another network file system, or FUSE */
-	WAY_AUTOMOUNT, /* autofs, not mounted yet */
+enum host_path_end {
+	HOST_PATH_LOCAL,     /* on a file system of this host, or a stacked one */
+	HOST_PATH_NFS,       /* nfs, nfs4 */
+	HOST_PATH_REMOTE,    /* another network file system, or FUSE */
+	HOST_PATH_AUTOMOUNT, /* autofs, not mounted yet */
 };
 
-struct host_way {
-	enum way_end end;
+struct host_path {
+	enum host_path_end end;
 	const struct host_mount *mount; /* owned by the tree; NULL: it has no root */
 	bool missing; /* a component on a local file system does not exist */
 	bool looked;  /* every component was looked up, so it can be again */
@@ -539,8 +539,8 @@ struct host_way {
  * line cannot be parsed; -EXDEV: ".." leads out of a mount in which names were not looked
  * up; of the lookup (-EACCES). On every error @out->path holds the path as far as it was
  * resolved. */
-int host_way(const struct host *host, const struct host_mounts *mounts, const char *path,
-	     struct host_way *out);
+int host_path_resolve(const struct host *host, const struct host_mounts *mounts,
+		      const char *path, struct host_path *out);
 
 /* limits.c: RLIMIT_MEMLOCK, of this process and as configured for logins */
 

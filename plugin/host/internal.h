@@ -148,10 +148,10 @@ const struct host_mount *mount_tree_on(const struct host_mounts *mounts,
 				       const struct host_mount *under,
 				       const char *target);
 
-/* way.c */
+/* path.c */
 
-int way_notes_new(struct way_note **out);
-void way_notes_free(struct way_note *notes);
+int path_notes_new(struct path_note **out);
+void path_notes_free(struct path_note *notes);
 
 /* mounts.c */
 

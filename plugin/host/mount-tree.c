@@ -205,7 +205,7 @@ int mount_tree_parse(char *text, struct host_mounts *out)
 	mounts.list = calloc(count_lines(text), sizeof(*mounts.list));
 	rc = mounts.list ? take_lines(text, &mounts) : err_set(ENOMEM, "no memory");
 	rc = rc ? rc : grow_branches(&mounts);
-	rc = rc ? rc : way_notes_new(&mounts.notes);
+	rc = rc ? rc : path_notes_new(&mounts.notes);
 	if (rc)
 		host_mounts_fini(&mounts);
 	else
@@ -227,6 +227,6 @@ void host_mounts_fini(struct host_mounts *mounts)
 		mount_fini(&mounts->list[--mounts->count]);
 	free(mounts->list);
 	free(mounts->branches);
-	way_notes_free(mounts->notes);
+	path_notes_free(mounts->notes);
 	*mounts = (struct host_mounts){ .count = 0 };
 }

@@ -87,16 +87,16 @@ void host_repository_real(const struct host *host, const struct host_mounts *mou
 			  const char *repository, char out[PATH_MAX])
 {
 	char configured[HOST_REPOSITORY_MAX];
-	struct host_way way;
+	struct host_path found;
 
 	if (!repository) {
 		host_repository(host, configured);
 		repository = configured;
 	}
 	snprintf(out, PATH_MAX, "%s", repository);
-	if (*repository == '/' && !host_way(host, mounts, repository, &way) &&
-	    way.end == WAY_LOCAL)
-		snprintf(out, PATH_MAX, "%s", way.path);
+	if (*repository == '/' && !host_path_resolve(host, mounts, repository, &found) &&
+	    found.end == HOST_PATH_LOCAL)
+		snprintf(out, PATH_MAX, "%s", found.path);
 }
 
 bool host_repository_not_nfs(const char *repository, const char *path)

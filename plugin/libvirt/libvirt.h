@@ -77,7 +77,7 @@ int pool_xml_source(const struct pool_xml *xml, char *buf, size_t cap);
  * sentence. */
 int pool_xml_check(const struct pool_xml *xml);
 
-struct pool_wish {
+struct pool_request {
 	const struct policies *policies; /* NULL: built-in */
 	enum ip_family family;           /* of a name; as in struct plan_request */
 	const char *version; /* "4.2"; "": none; NULL: keep the pool's, if any */
@@ -90,7 +90,7 @@ struct pool_wish {
  * each, libvirt's namespace, an IPv6 address in brackets. Everything else stays.
  * Idempotent. Errors: -EINVAL with a sentence; -ENOMEM; the XML must not be used after an
  * error. */
-int pool_xml_convert(struct pool_xml *xml, const struct pool_wish *wish);
+int pool_xml_convert(struct pool_xml *xml, const struct pool_request *request);
 
 /* pool-ops: libvirt, or a test's replacement */
 
@@ -214,7 +214,7 @@ bool pool_volume_audit(const struct host *host, struct finding *out);
 
 /* pool-target.c */
 
-/* @target with its symbolic links resolved, by host_way() (host.h), with its errors, and those of
+/* @target with its symbolic links resolved, by host_path_resolve() (host.h), with its errors, and those of
  * reading the mounts. */
 int pool_target_resolve(const struct host *host, const char *target, char *buf,
 			size_t cap);
@@ -339,9 +339,9 @@ const char *pool_change_reason(int rc, const char *reason);
 int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml);
 /* The present definition and the new one; the caller frees both with free(3). */
 int pool_change_show(struct pool_changer *changer, const char *name, bool revert,
-		     const struct pool_wish *wish, char **before, char **after);
+		     const struct pool_request *request, char **before, char **after);
 int pool_change_convert(struct pool_changer *changer, const char *name,
-			const struct pool_wish *wish);
+			const struct pool_request *request);
 int pool_change_revert(struct pool_changer *changer, const char *name);
 
 #endif

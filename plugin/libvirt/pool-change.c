@@ -17,11 +17,11 @@ static bool names_version(const struct pool_xml *xml)
 
 /* The new definition. A pool that names no version keeps the version of its mount:
  * otherwise it could come up as NFSv3 later. */
-static int make_wished(struct pool_switch *change, const struct pool_wish *wish,
+static int make_wished(struct pool_switch *change, const struct pool_request *request,
 		       char **before, char **after)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
-	struct pool_wish mine = *wish;
+	struct pool_request mine = *request;
 	struct pool_state state;
 	char version[8] = "";
 	int rc = pool_xml_format_bare(change->xml, before);
@@ -192,7 +192,7 @@ static int complete(struct pool_switch *change, const char *after)
 }
 
 int pool_change_convert(struct pool_changer *changer, const char *name,
-			const struct pool_wish *wish)
+			const struct pool_request *request)
 {
 	_cleanup_(pool_switch_fini) struct pool_switch change = { .changer = changer,
 								  .action = "convert",
@@ -202,7 +202,7 @@ int pool_change_convert(struct pool_changer *changer, const char *name,
 	int rc = refuse_remote(changer);
 
 	rc = rc ? rc : pool_switch_look(&change, name);
-	rc = rc ? rc : make_wished(&change, wish, &before, &after);
+	rc = rc ? rc : make_wished(&change, request, &before, &after);
 	if (rc)
 		return rc;
 	lock = pool_original_lock(changer->folder);
@@ -347,7 +347,7 @@ int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml)
 }
 
 int pool_change_show(struct pool_changer *changer, const char *name, bool revert,
-		     const struct pool_wish *wish, char **before, char **after)
+		     const struct pool_request *request, char **before, char **after)
 {
 	_cleanup_(pool_switch_fini) struct pool_switch change = { .changer = changer };
 	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
@@ -356,7 +356,7 @@ int pool_change_show(struct pool_changer *changer, const char *name, bool revert
 
 	rc = rc ? rc : pool_switch_look(&change, name);
 	if (rc || !revert)
-		return rc ? rc : make_wished(&change, wish, before, after);
+		return rc ? rc : make_wished(&change, request, before, after);
 	rc = read_original(&change, &original);
 	rc = rc ? rc : pool_xml_format_bare(change.xml, before);
 	rc = rc ? rc : pool_xml_parse(&xml, original.before, strlen(original.before));

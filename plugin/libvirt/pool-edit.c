@@ -74,7 +74,8 @@ static bool is_left_behind(const struct opt *opt, bool was_rdma)
 }
 
 /* The pool's own options that it keeps, with RDMA requested: input for plan_make(). */
-static int wish_options(const char *text, const struct pool_wish *wish, char **out)
+static int requested_options(const char *text, const struct pool_request *request,
+			     char **out)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	char was[16];
@@ -94,16 +95,16 @@ static int wish_options(const char *text, const struct pool_wish *wish, char **o
 				EINVAL,
 				"'%.60s' is for mount.nfsrdma, but libvirt mounts a pool by mount.nfs: write it into /etc/nfsrdma.conf",
 				opt.name);
-		if ((!wish->options && is_left_behind(&opt, was_rdma)) ||
-		    (wish->version && (pool_edit_is_version(opt.name) ||
-				       !strcmp(opt.name, "minorversion"))))
+		if ((!request->options && is_left_behind(&opt, was_rdma)) ||
+		    (request->version && (pool_edit_is_version(opt.name) ||
+					  !strcmp(opt.name, "minorversion"))))
 			opts_remove(opts, i);
 		else
 			i++;
 	}
 	rc = was_rdma ? 0 : opts_append(opts, "proto", "rdma");
-	if (!rc && wish->version && *wish->version)
-		rc = opts_append(opts, "nfsvers", wish->version);
+	if (!rc && request->version && *request->version)
+		rc = opts_append(opts, "nfsvers", request->version);
 	return rc ? rc : opts_format(opts, out);
 }
 
@@ -226,24 +227,26 @@ static int bracket_host(struct pool_xml *xml)
 	return pool_xml_update(xml);
 }
 
-int pool_xml_convert(struct pool_xml *xml, const struct pool_wish *wish)
+int pool_xml_convert(struct pool_xml *xml, const struct pool_request *request)
 {
 	_cleanup_free_ char *own = NULL, *asked = NULL;
 	_cleanup_(plan_free_p) struct plan *plan = NULL;
 	char source[POOL_SOURCE_MAX];
-	struct plan_request request = { .spec = source, .policies = wish->policies };
+	struct plan_request planned = { .spec = source, .policies = request->policies };
 	int rc = pool_xml_check(xml);
 
 	rc = rc ? rc : bracket_host(xml);
 	rc = rc ? rc : pool_xml_source(xml, source, sizeof(source));
 	rc = rc ? rc : pool_xml_options(xml, &own);
-	rc = rc ? rc : wish_options(wish->options ? wish->options : own, wish, &asked);
+	rc = rc ? rc
+		: requested_options(request->options ? request->options : own, request,
+				    &asked);
 	if (rc)
 		return rc;
-	request.options = asked;
-	request.dir = xml->facts.target;
-	request.family = wish->family;
-	rc = plan_make(&plan, &request);
+	planned.options = asked;
+	planned.dir = xml->facts.target;
+	planned.family = request->family;
+	rc = plan_make(&plan, &planned);
 	if (rc)
 		return rc;
 	if (!plan->wants_rdma)

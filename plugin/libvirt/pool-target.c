@@ -21,14 +21,14 @@ int pool_target_resolve(const struct host *host, const char *target, char *buf,
 			size_t cap)
 {
 	_cleanup_(host_mounts_fini) struct host_mounts mounts = { .count = 0 };
-	struct host_way way;
+	struct host_path found;
 	int rc = host_mounts(host, &mounts);
 
-	rc = rc ? rc : host_way(host, &mounts, target, &way);
-	if (!rc && strlen(way.path) >= cap)
+	rc = rc ? rc : host_path_resolve(host, &mounts, target, &found);
+	if (!rc && strlen(found.path) >= cap)
 		rc = err_set(ENAMETOOLONG, "the target's path has %zu bytes",
-			     strlen(way.path));
+			     strlen(found.path));
 	if (!rc)
-		strcpy(buf, way.path);
+		strcpy(buf, found.path);
 	return rc;
 }

@@ -122,23 +122,23 @@ static void say_lacks(struct view *view, const struct view_sources *sources)
 static bool follow(void *arg, const char *path, char out[PATH_MAX])
 {
 	const struct view *view = arg;
-	struct host_way way;
+	struct host_path found;
 
-	if (host_way(view->host, &view->tree, path, &way))
+	if (host_path_resolve(view->host, &view->tree, path, &found))
 		return false;
-	strcpy(out, way.path);
+	strcpy(out, found.path);
 	return true;
 }
 
-static enum view_there there_of(const struct host_way *way)
+static enum view_there there_of(const struct host_path *found)
 {
-	bool on = way->mount && !strcmp(way->mount->target, way->path);
+	bool on = found->mount && !strcmp(found->mount->target, found->path);
 
-	switch (way->end) {
-	case WAY_AUTOMOUNT: return THERE_ON_DEMAND;
-	case WAY_NFS: return on ? THERE_NFS : THERE_NOTHING;
-	case WAY_LOCAL:
-	case WAY_REMOTE: break;
+	switch (found->end) {
+	case HOST_PATH_AUTOMOUNT: return THERE_ON_DEMAND;
+	case HOST_PATH_NFS: return on ? THERE_NFS : THERE_NOTHING;
+	case HOST_PATH_LOCAL:
+	case HOST_PATH_REMOTE: break;
 	}
 	return on ? THERE_STRANGER : THERE_NOTHING;
 }
@@ -167,17 +167,17 @@ static enum view_there there_as_written(const struct view *view, const char *tar
 static int add_spot(struct view *view, const struct view_place *place)
 {
 	struct view_spot *spot = &view->spots[view->nspots];
-	struct host_way way;
+	struct host_path found;
 	int rc;
 
 	if (!place->target || *place->target != '/' || !view->host)
 		return 0;
-	rc = host_way(view->host, &view->tree, place->target, &way);
+	rc = host_path_resolve(view->host, &view->tree, place->target, &found);
 	spot->place = place;
-	spot->on = rc ? NULL : way.mount;
+	spot->on = rc ? NULL : found.mount;
 	spot->there = rc ? there_as_written(view, place->target, &spot->on)
-			 : there_of(&way);
-	spot->path = strdup(rc ? place->target : way.path);
+			 : there_of(&found);
+	spot->path = strdup(rc ? place->target : found.path);
 	if (!spot->path)
 		return err_set(ENOMEM, "no memory");
 	view->nspots++;

@@ -179,13 +179,14 @@ static void find_target(struct looking *l, size_t index)
 {
 	const struct pool_xml *xml = l->watch->heard.pools[index].xml;
 	const char *written = xml ? pool_xml_facts(xml)->target : NULL;
-	struct host_way way;
+	struct host_path found;
 
 	if (!written || *written != '/')
 		return;
 	snprintf(l->targets[index], PATH_MAX, "%s",
-		 host_way(l->watch->host, view_tree(l->view), written, &way) ? written
-									     : way.path);
+		 host_path_resolve(l->watch->host, view_tree(l->view), written, &found)
+			 ? written
+			 : found.path);
 }
 
 /* Whether libvirt, queried after the pool was first seen without a mount, still shows it as

@@ -29,12 +29,12 @@ static void audit(const struct pool_xml *xml)
 
 static char *convert(struct pool_xml *xml)
 {
-	struct pool_wish wish = { .policies = NULL };
+	struct pool_request request = { .policies = NULL };
 	struct pool_seen seen = { .xml = xml };
 	struct pool_state state;
 	char *text = NULL;
 
-	if (pool_xml_convert(xml, &wish)) {
+	if (pool_xml_convert(xml, &request)) {
 		FUZZ_CHECK(*err_text());
 		return NULL;
 	}

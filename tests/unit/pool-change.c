@@ -283,10 +283,10 @@ static struct pool_changer changer(bool force)
 static int convert(bool force)
 {
 	struct pool_changer c = changer(force);
-	struct pool_wish wish = { .policies = NULL };
+	struct pool_request request = { .policies = NULL };
 
 	*findings = *lv.calls = '\0';
-	return pool_change_convert(&c, "vms", &wish);
+	return pool_change_convert(&c, "vms", &request);
 }
 
 static int revert(bool force)
@@ -552,13 +552,13 @@ static void pools_of_other_types_are_refused(void)
 
 static void another_hosts_pools_are_not_changed(void)
 {
-	struct pool_wish wish = { .policies = NULL };
+	struct pool_request request = { .policies = NULL };
 	struct pool_changer c;
 
 	begin(PLAIN, true);
 	c = changer(false);
 	c.remote = true;
-	CU_ASSERT_EQUAL(pool_change_convert(&c, "vms", &wish), -EINVAL);
+	CU_ASSERT_EQUAL(pool_change_convert(&c, "vms", &request), -EINVAL);
 	CU_ASSERT_EQUAL(pool_change_revert(&c, "vms"), -EINVAL);
 	CU_ASSERT_STRING_EQUAL(err_reason(), "remote");
 	CU_ASSERT_STRING_EQUAL(lv.calls, "");
@@ -654,13 +654,13 @@ static void revert_restores_the_original(void)
 /* Two conversions, one revert: to the definition before the first. */
 static void revert_restores_the_first_original(void)
 {
-	struct pool_wish wish = { .version = "4.2" };
+	struct pool_request request = { .version = "4.2" };
 	struct pool_changer c;
 
 	begin(PLAIN, true);
 	convert(false);
 	c = changer(false);
-	CU_ASSERT_EQUAL(pool_change_convert(&c, "vms", &wish), 0);
+	CU_ASSERT_EQUAL(pool_change_convert(&c, "vms", &request), 0);
 	ASSERT_CONTAINS(lv.xml, "ver=\"4.2\"");
 	revert(false);
 	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
@@ -687,14 +687,14 @@ static void later_edits_are_not_lost(void)
 /* A convert that failed on a pool that was converted before and has been edited since. */
 static void a_failed_convert_keeps_the_saved_original(void)
 {
-	struct pool_wish wish = { .version = "4.2" };
+	struct pool_request request = { .version = "4.2" };
 	struct pool_changer c;
 
 	begin(PLAIN, true);
 	convert(false);
 	lv.proto = "tcp";
 	c = changer(false);
-	pool_change_convert(&c, "vms", &wish);
+	pool_change_convert(&c, "vms", &request);
 	lv.proto = NULL;
 	CU_ASSERT(is_kept());
 	CU_ASSERT_EQUAL(revert(false), 0);
@@ -847,11 +847,11 @@ static void two_commands_do_not_change_pools_at_once(void)
 static int define(void)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
-	struct pool_wish wish = { .policies = NULL };
+	struct pool_request request = { .policies = NULL };
 	struct pool_changer c = changer(false);
 
 	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "vms", "nas1", "/e", "/pool"), 0);
-	CU_ASSERT_EQUAL_FATAL(pool_xml_convert(xml, &wish), 0);
+	CU_ASSERT_EQUAL_FATAL(pool_xml_convert(xml, &request), 0);
 	return pool_change_define(&c, xml);
 }
 

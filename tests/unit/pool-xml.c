@@ -78,20 +78,20 @@ static void expect_stable(const char *text)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	_cleanup_free_ char *again = NULL;
-	struct pool_wish wish = { .policies = NULL };
+	struct pool_request request = { .policies = NULL };
 
 	CU_ASSERT_EQUAL_FATAL(pool_xml_parse(&xml, text, strlen(text)), 0);
-	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), 0);
+	CU_ASSERT_EQUAL(pool_xml_convert(xml, &request), 0);
 	CU_ASSERT_EQUAL(pool_xml_format(xml, &again), 0);
 	CU_ASSERT_STRING_EQUAL(again, text);
 }
 
 static char *convert(struct pool_xml *xml, FILE *said)
 {
-	struct pool_wish wish = { .policies = NULL };
+	struct pool_request request = { .policies = NULL };
 	char *text = NULL;
 
-	if (pool_xml_convert(xml, &wish)) {
+	if (pool_xml_convert(xml, &request)) {
 		fprintf(said, "not converted: %s\n", err_text());
 		return NULL;
 	}
@@ -209,7 +209,7 @@ static void two_hundred_options_are_converted(void)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	_cleanup_free_ char *text = NULL;
-	struct pool_wish wish = { .options = "a" };
+	struct pool_request request = { .options = "a" };
 	size_t len;
 	FILE *mem = open_memstream(&text, &len);
 	unsigned int i;
@@ -217,9 +217,9 @@ static void two_hundred_options_are_converted(void)
 	for (i = 0; i < 200; i++)
 		fprintf(mem, "%so%u", i ? "," : "", i);
 	fclose(mem);
-	wish.options = text;
+	request.options = text;
 	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "vms", "nas1", "/e", "/mnt"), 0);
-	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), 0);
+	CU_ASSERT_EQUAL(pool_xml_convert(xml, &request), 0);
 	CU_ASSERT_EQUAL(pool_xml_facts(xml)->noptions, 202);
 }
 
@@ -229,12 +229,12 @@ static void a_new_pool_is_as_define_prints_it(void)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	_cleanup_free_ char *options = NULL;
-	struct pool_wish wish = { .version = "4.1", .options = "nodev,rw,hard" };
+	struct pool_request request = { .version = "4.1", .options = "nodev,rw,hard" };
 	char source[POOL_SOURCE_MAX];
 
 	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "a & b", "nas1", "/e<1>", "/mnt/\"x\""),
 			      0);
-	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), 0);
+	CU_ASSERT_EQUAL(pool_xml_convert(xml, &request), 0);
 	CU_ASSERT_EQUAL(pool_xml_options(xml, &options), 0);
 	CU_ASSERT_STRING_EQUAL(options, "nfsvers=4.1,hard,proto=rdma,port=20049");
 	CU_ASSERT_EQUAL(pool_xml_source(xml, source, sizeof(source)), 0);
@@ -245,20 +245,20 @@ static void a_new_pool_is_as_define_prints_it(void)
 static void requested_options_are_not_dropped(void)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
-	struct pool_wish wish = { .options = "proto=tcp" };
+	struct pool_request request = { .options = "proto=tcp" };
 
 	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "vms", "nas1", "/e", "/mnt"), 0);
-	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), -EINVAL);
+	CU_ASSERT_EQUAL(pool_xml_convert(xml, &request), -EINVAL);
 	ASSERT_CONTAINS(err_text(), "contradict");
 }
 
 static void a_name_with_only_ipv6_addresses_gets_rdma6(void)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
-	struct pool_wish wish = { .family = IP_V6 };
+	struct pool_request request = { .family = IP_V6 };
 
 	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "vms", "nas1", "/e", "/mnt"), 0);
-	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), 0);
+	CU_ASSERT_EQUAL(pool_xml_convert(xml, &request), 0);
 	CU_ASSERT_STRING_EQUAL(pool_xml_facts(xml)->options[0], "proto=rdma6");
 }
 
@@ -266,19 +266,19 @@ static void the_policy_adds_options_and_can_refuse(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
-	struct pool_wish wish = { .policies = NULL };
+	struct pool_request request = { .policies = NULL };
 	char text[] = "[server nas1]\noptions = timeo=600\n[server nas2]\npolicy = off\n";
 
 	CU_ASSERT_EQUAL_FATAL(policy_new(&policies), 0);
 	CU_ASSERT_EQUAL_FATAL(policy_add(policies, "/etc/nfsrdma.conf", text), 0);
-	wish.policies = policies;
+	request.policies = policies;
 	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "vms", "nas1", "/e", "/mnt"), 0);
-	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), 0);
+	CU_ASSERT_EQUAL(pool_xml_convert(xml, &request), 0);
 	CU_ASSERT_EQUAL(pool_xml_facts(xml)->noptions, 3);
 	pool_xml_free(xml);
 	xml = NULL;
 	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "vms", "nas2", "/e", "/mnt"), 0);
-	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), -EINVAL);
+	CU_ASSERT_EQUAL(pool_xml_convert(xml, &request), -EINVAL);
 	ASSERT_CONTAINS(err_text(), "/etc/nfsrdma.conf:4");
 }
 

@@ -28,7 +28,7 @@ struct walk_step {
 struct walk {
 	const struct host *host;
 	const struct host_mounts *mounts;
-	struct host_way *out;
+	struct host_path *out;
 	size_t depth;
 	unsigned int links;
 	/* ".." follows a name that was not looked up and may be a link. */
@@ -42,20 +42,20 @@ struct walk {
  * suffix. */
 static const struct {
 	const char *type;
-	enum way_end end;
+	enum host_path_end end;
 } types[] = {
-	{ "nfs", WAY_NFS },          { "nfs4", WAY_NFS },
-	{ "autofs", WAY_AUTOMOUNT }, { "cifs", WAY_REMOTE },
-	{ "smb3", WAY_REMOTE },      { "smbfs", WAY_REMOTE },
-	{ "ceph", WAY_REMOTE },      { "glusterfs", WAY_REMOTE },
-	{ "9p", WAY_REMOTE },        { "virtiofs", WAY_REMOTE },
-	{ "fusectl", WAY_LOCAL },    { "fuse*", WAY_REMOTE },
-	{ "afs", WAY_REMOTE },       { "coda", WAY_REMOTE },
-	{ "ncpfs", WAY_REMOTE },     { "lustre", WAY_REMOTE },
-	{ "beegfs", WAY_REMOTE },    { "gpfs", WAY_REMOTE },
-	{ "orangefs", WAY_REMOTE },  { "pvfs2", WAY_REMOTE },
-	{ "panfs", WAY_REMOTE },     { "wekafs", WAY_REMOTE },
-	{ "vboxsf", WAY_REMOTE },    { "vmhgfs", WAY_REMOTE },
+	{ "nfs", HOST_PATH_NFS },          { "nfs4", HOST_PATH_NFS },
+	{ "autofs", HOST_PATH_AUTOMOUNT }, { "cifs", HOST_PATH_REMOTE },
+	{ "smb3", HOST_PATH_REMOTE },      { "smbfs", HOST_PATH_REMOTE },
+	{ "ceph", HOST_PATH_REMOTE },      { "glusterfs", HOST_PATH_REMOTE },
+	{ "9p", HOST_PATH_REMOTE },        { "virtiofs", HOST_PATH_REMOTE },
+	{ "fusectl", HOST_PATH_LOCAL },    { "fuse*", HOST_PATH_REMOTE },
+	{ "afs", HOST_PATH_REMOTE },       { "coda", HOST_PATH_REMOTE },
+	{ "ncpfs", HOST_PATH_REMOTE },     { "lustre", HOST_PATH_REMOTE },
+	{ "beegfs", HOST_PATH_REMOTE },    { "gpfs", HOST_PATH_REMOTE },
+	{ "orangefs", HOST_PATH_REMOTE },  { "pvfs2", HOST_PATH_REMOTE },
+	{ "panfs", HOST_PATH_REMOTE },     { "wekafs", HOST_PATH_REMOTE },
+	{ "vboxsf", HOST_PATH_REMOTE },    { "vmhgfs", HOST_PATH_REMOTE },
 };
 
 /* Stacked file systems are local, too; but looking up a name in one does so in the lower
@@ -63,7 +63,7 @@ static const struct {
 static const char *const stacked[] = { "overlay", "overlayfs", "aufs",
 				       "unionfs", "shiftfs",   "ecryptfs" };
 
-static enum way_end end_of(const struct host_mount *mount)
+static enum host_path_end end_of(const struct host_mount *mount)
 {
 	size_t i, len;
 
@@ -73,7 +73,7 @@ static enum way_end end_of(const struct host_mount *mount)
 			     types[i].type[len] ? len : len + 1))
 			return types[i].end;
 	}
-	return WAY_LOCAL;
+	return HOST_PATH_LOCAL;
 }
 
 /* A stacked file system is looked up only if it is the root's own, as in a container or a
@@ -86,21 +86,21 @@ static bool is_blind(const struct walk *walk, const struct host_mount *mount)
 	for (i = 0; i < ARRAY_SIZE(stacked); i++)
 		if (!strcmp(mount->type, stacked[i]))
 			return !root || strcmp(root->dev, mount->dev) != 0;
-	return end_of(mount) != WAY_LOCAL;
+	return end_of(mount) != HOST_PATH_LOCAL;
 }
 
 /* --- cache of lookups ----------------------------------------------------------------- */
 
 /* Guest images share few directories: results for the names on the way there are cached
  * for as long as the list of mounts exists. A new name replaces the one in its slot. */
-struct way_note {
+struct path_note {
 	char *path; /* NULL: none */
 	char *link; /* NULL: not a link */
 };
 
 #define NOTES 256
 
-static struct way_note *note_at(struct way_note *notes, const char *path)
+static struct path_note *note_at(struct path_note *notes, const char *path)
 {
 	uint32_t hash = 0x811c9dc5u; /* FNV-1a */
 
@@ -109,14 +109,14 @@ static struct way_note *note_at(struct way_note *notes, const char *path)
 	return &notes[hash % NOTES];
 }
 
-static void note_fini(struct way_note *note)
+static void note_fini(struct path_note *note)
 {
 	free(note->path);
 	free(note->link);
-	*note = (struct way_note){ NULL, NULL };
+	*note = (struct path_note){ NULL, NULL };
 }
 
-static void note_take(struct way_note *note, const char *path, const char *link)
+static void note_take(struct path_note *note, const char *path, const char *link)
 {
 	note_fini(note);
 	note->path = strdup(path);
@@ -125,13 +125,13 @@ static void note_take(struct way_note *note, const char *path, const char *link)
 		note_fini(note);
 }
 
-int way_notes_new(struct way_note **out)
+int path_notes_new(struct path_note **out)
 {
 	*out = calloc(NOTES, sizeof(**out));
 	return *out ? 0 : err_set(ENOMEM, "no memory");
 }
 
-void way_notes_free(struct way_note *notes)
+void path_notes_free(struct path_note *notes)
 {
 	size_t i;
 
@@ -144,7 +144,7 @@ void way_notes_free(struct way_note *notes)
  * follow. */
 static int look(const struct walk *walk, const char *path, bool passing, char *link)
 {
-	struct way_note *note = note_at(walk->mounts->notes, path);
+	struct path_note *note = note_at(walk->mounts->notes, path);
 	int rc;
 
 	if (note->path && !strcmp(note->path, path)) {
@@ -291,14 +291,14 @@ static void keep_rest(struct walk *walk)
 	snprintf(path + len, PATH_MAX - len, "%s", walk->rest);
 }
 
-int host_way(const struct host *host, const struct host_mounts *mounts, const char *path,
-	     struct host_way *out)
+int host_path_resolve(const struct host *host, const struct host_mounts *mounts,
+		      const char *path, struct host_path *out)
 {
 	_cleanup_free_ struct walk *walk = NULL;
 	char name[PATH_MAX];
 	int rc = 0;
 
-	*out = (struct host_way){ .end = WAY_LOCAL };
+	*out = (struct host_path){ .end = HOST_PATH_LOCAL };
 	if (*path != '/')
 		return err_set(EINVAL, "'%.200s' does not begin with a slash", path);
 	if (strlen(path) >= PATH_MAX)

@@ -32,16 +32,16 @@ static struct host *open_host(void)
 	return host;
 }
 
-static void check_way(const struct host_mounts *mounts, const struct host_way *way)
+static void check_path(const struct host_mounts *mounts, const struct host_path *found)
 {
-	size_t len = strlen(way->path);
+	size_t len = strlen(found->path);
 
-	FUZZ_CHECK(*way->path == '/' && len < sizeof(way->path));
-	FUZZ_CHECK(len == 1 || way->path[len - 1] != '/');
-	FUZZ_CHECK(!strstr(way->path, "//") && !strstr(way->path, "/../") &&
-		   !strstr(way->path, "/./"));
-	FUZZ_CHECK(!way->mount || (way->mount >= mounts->list &&
-				   way->mount < mounts->list + mounts->count));
+	FUZZ_CHECK(*found->path == '/' && len < sizeof(found->path));
+	FUZZ_CHECK(len == 1 || found->path[len - 1] != '/');
+	FUZZ_CHECK(!strstr(found->path, "//") && !strstr(found->path, "/../") &&
+		   !strstr(found->path, "/./"));
+	FUZZ_CHECK(!found->mount || (found->mount >= mounts->list &&
+				     found->mount < mounts->list + mounts->count));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct host *host;
 	_cleanup_(host_mounts_fini) struct host_mounts mounts = { .count = 0 };
 	_cleanup_free_ char *text = malloc(size + 1);
-	struct host_way way;
+	struct host_path found;
 	char *mountinfo;
 
 	host = host ? host : open_host();
@@ -62,8 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	FUZZ_CHECK(mounts.count <= HOST_MOUNTS_MAX);
 	seen_mounts = &mounts;
-	if (!host_way(host, &mounts, text, &way))
-		check_way(&mounts, &way);
+	if (!host_path_resolve(host, &mounts, text, &found))
+		check_path(&mounts, &found);
 	seen_mounts = NULL;
 	return 0;
 }

@@ -6,7 +6,7 @@
 
 static struct tree tree;
 static struct host_mounts mounts;
-static struct host_way way;
+static struct host_path way;
 
 #define ROOT "21 1 8:1 / / rw,relatime shared:1 - xfs /dev/root rw\n"
 #define VM   "90 21 0:53 / /srv/vm rw - nfs4 nas:/vm rw,proto=rdma\n"
@@ -54,11 +54,12 @@ static void end(void)
 
 static int ask(const char *path)
 {
-	return host_way(tree.host, &mounts, path, &way);
+	return host_path_resolve(tree.host, &mounts, path, &way);
 }
 
 /* Mount 0: none. */
-static bool leads(const char *path, enum way_end want, unsigned int id, const char *to)
+static bool leads(const char *path, enum host_path_end want, unsigned int id,
+		  const char *to)
 {
 	int rc = ask(path);
 
@@ -158,8 +159,8 @@ static void an_invalid_line_makes_its_mount_point_unknown(void)
 		CU_ASSERT_EQUAL(ask("/to/y"), -EBADMSG);
 		ASSERT_STARTS(way.path, "/m/x/");
 		CU_ASSERT_EQUAL(ask("/m/../etc"), -EBADMSG);
-		CU_ASSERT(leads("/srv/vm/a", WAY_NFS, 90, "/srv/vm/a"));
-		CU_ASSERT(leads("/mm/x", WAY_LOCAL, 21, "/mm/x"));
+		CU_ASSERT(leads("/srv/vm/a", HOST_PATH_NFS, 90, "/srv/vm/a"));
+		CU_ASSERT(leads("/mm/x", HOST_PATH_LOCAL, 21, "/mm/x"));
 		end();
 	}
 	begin("21 1 8:1 / / rw\n");
@@ -182,9 +183,9 @@ static void a_file_system_type_may_have_any_length(void)
 	forbidden[0] = "srv/vm";
 	forbidden[1] = "home/eve/x";
 	CU_ASSERT_FALSE(mounts.cut);
-	CU_ASSERT(leads("/srv/vm/a", WAY_NFS, 90, "/srv/vm/a"));
-	CU_ASSERT(leads("/home/eve/x/y", WAY_REMOTE, 91, "/home/eve/x/y"));
-	CU_ASSERT(leads("/etc/x", WAY_LOCAL, 21, "/etc/x"));
+	CU_ASSERT(leads("/srv/vm/a", HOST_PATH_NFS, 90, "/srv/vm/a"));
+	CU_ASSERT(leads("/home/eve/x/y", HOST_PATH_REMOTE, 91, "/home/eve/x/y"));
+	CU_ASSERT(leads("/etc/x", HOST_PATH_LOCAL, 21, "/etc/x"));
 	end();
 }
 
@@ -243,23 +244,23 @@ static void a_path_is_resolved_to_its_mount(void)
 		      "92 90 0:54 / /srv/vm/sub rw - nfs4 nas:/vm/sub rw\n");
 	tree_write(&tree, "srv/local/a.img", "");
 	tree_write(&tree, "var/lib/x", "");
-	CU_ASSERT(leads("/", WAY_LOCAL, 21, "/"));
-	CU_ASSERT(leads("/var/lib/x", WAY_LOCAL, 21, "/var/lib/x"));
+	CU_ASSERT(leads("/", HOST_PATH_LOCAL, 21, "/"));
+	CU_ASSERT(leads("/var/lib/x", HOST_PATH_LOCAL, 21, "/var/lib/x"));
 	CU_ASSERT_FALSE(way.missing);
 	/* /srv was mounted on later than /srv/vm: what is below it is hidden. */
-	CU_ASSERT(leads("/srv/vm/a.img", WAY_LOCAL, 91, "/srv/vm/a.img"));
-	CU_ASSERT(leads("/srv/local/a.img", WAY_LOCAL, 91, "/srv/local/a.img"));
+	CU_ASSERT(leads("/srv/vm/a.img", HOST_PATH_LOCAL, 91, "/srv/vm/a.img"));
+	CU_ASSERT(leads("/srv/local/a.img", HOST_PATH_LOCAL, 91, "/srv/local/a.img"));
 	end();
 	begin(ROOT VM "92 90 0:54 / /srv/vm/sub rw - nfs4 nas:/vm/sub rw\n");
 	forbidden[0] = "srv/vm";
 	tree_mkdir(&tree, "srv/vmx");
-	CU_ASSERT(leads("/srv/vm", WAY_NFS, 90, "/srv/vm"));
-	CU_ASSERT(leads("/srv/vm/", WAY_NFS, 90, "/srv/vm"));
-	CU_ASSERT(leads("//srv//vm//./a//b.img", WAY_NFS, 90, "/srv/vm/a/b.img"));
-	CU_ASSERT(leads("/srv/vm/sub/a.img", WAY_NFS, 92, "/srv/vm/sub/a.img"));
-	CU_ASSERT(leads("/srv/vm/subway", WAY_NFS, 90, "/srv/vm/subway"));
-	CU_ASSERT(leads("/srv/vmx", WAY_LOCAL, 21, "/srv/vmx"));
-	CU_ASSERT(leads("/srv", WAY_LOCAL, 21, "/srv"));
+	CU_ASSERT(leads("/srv/vm", HOST_PATH_NFS, 90, "/srv/vm"));
+	CU_ASSERT(leads("/srv/vm/", HOST_PATH_NFS, 90, "/srv/vm"));
+	CU_ASSERT(leads("//srv//vm//./a//b.img", HOST_PATH_NFS, 90, "/srv/vm/a/b.img"));
+	CU_ASSERT(leads("/srv/vm/sub/a.img", HOST_PATH_NFS, 92, "/srv/vm/sub/a.img"));
+	CU_ASSERT(leads("/srv/vm/subway", HOST_PATH_NFS, 90, "/srv/vm/subway"));
+	CU_ASSERT(leads("/srv/vmx", HOST_PATH_LOCAL, 21, "/srv/vmx"));
+	CU_ASSERT(leads("/srv", HOST_PATH_LOCAL, 21, "/srv"));
 	end();
 }
 
@@ -270,15 +271,15 @@ static void the_topmost_mount_on_a_directory_is_used(void)
 		   "90 21 0:53 / /srv/vm rw - nfs4 nas:/vm rw\n"
 		   "92 90 0:54 / /srv/vm rw - tmpfs t rw\n");
 	forbidden[0] = "srv/vm";
-	CU_ASSERT(leads("/srv/vm/a", WAY_NFS, 93, "/srv/vm/a"));
+	CU_ASSERT(leads("/srv/vm/a", HOST_PATH_NFS, 93, "/srv/vm/a"));
 	end();
 	/* Two on one mount: the later one applies, as in the kernel with a move below. */
 	begin(ROOT VM "94 21 0:56 / /srv/vm rw - nfs4 nas:/other rw\n");
-	CU_ASSERT(leads("/srv/vm/a", WAY_NFS, 94, "/srv/vm/a"));
+	CU_ASSERT(leads("/srv/vm/a", HOST_PATH_NFS, 94, "/srv/vm/a"));
 	end();
 	/* A local file system on top of a network one hides it. */
 	begin(ROOT VM "95 90 0:57 / /srv/vm rw - tmpfs t rw\n");
-	CU_ASSERT(leads("/srv/vm/a", WAY_LOCAL, 95, "/srv/vm/a"));
+	CU_ASSERT(leads("/srv/vm/a", HOST_PATH_LOCAL, 95, "/srv/vm/a"));
 	end();
 }
 
@@ -286,7 +287,7 @@ static void mounts_below_a_hidden_mount_are_hidden(void)
 {
 	begin(ROOT VM "92 90 0:54 / /srv/vm/sub rw - nfs4 nas:/sub rw\n"
 		      "95 90 0:57 / /srv/vm rw - nfs4 nas:/other rw\n");
-	CU_ASSERT(leads("/srv/vm/sub/a", WAY_NFS, 95, "/srv/vm/sub/a"));
+	CU_ASSERT(leads("/srv/vm/sub/a", HOST_PATH_NFS, 95, "/srv/vm/sub/a"));
 	end();
 }
 
@@ -296,8 +297,8 @@ static void the_root_may_be_overmounted(void)
 	      "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
 	      "30 1 0:53 / /srv rw - nfs4 nas:/old rw\n"
 	      "31 20 0:54 / /srv rw - nfs4 nas:/new rw\n");
-	CU_ASSERT(leads("/", WAY_LOCAL, 20, "/"));
-	CU_ASSERT(leads("/srv/x", WAY_NFS, 31, "/srv/x"));
+	CU_ASSERT(leads("/", HOST_PATH_LOCAL, 20, "/"));
+	CU_ASSERT(leads("/srv/x", HOST_PATH_NFS, 31, "/srv/x"));
 	end();
 }
 
@@ -308,12 +309,12 @@ static void a_tree_without_a_root_still_has_its_mounts(void)
 	      "91 90 0:54 / /srv/vm/sub rw - nfs4 nas:/sub rw\n");
 	forbidden[0] = "srv/vm";
 	tree_mkdir(&tree, "srv");
-	CU_ASSERT(leads("/srv", WAY_LOCAL, 0, "/srv"));
-	CU_ASSERT(leads("/srv/vm/a", WAY_NFS, 90, "/srv/vm/a"));
-	CU_ASSERT(leads("/srv/vm/sub/a", WAY_NFS, 91, "/srv/vm/sub/a"));
+	CU_ASSERT(leads("/srv", HOST_PATH_LOCAL, 0, "/srv"));
+	CU_ASSERT(leads("/srv/vm/a", HOST_PATH_NFS, 90, "/srv/vm/a"));
+	CU_ASSERT(leads("/srv/vm/sub/a", HOST_PATH_NFS, 91, "/srv/vm/sub/a"));
 	end();
 	begin("");
-	CU_ASSERT(leads("/proc/self", WAY_LOCAL, 0, "/proc/self"));
+	CU_ASSERT(leads("/proc/self", HOST_PATH_LOCAL, 0, "/proc/self"));
 	end();
 }
 
@@ -333,9 +334,9 @@ static void stacked_file_systems_are_not_read(void)
 		begin(text);
 		forbidden[0] = "m";
 		tree_link(&tree, "m/a", "/elsewhere");
-		CU_ASSERT(leads("/m/a/b", WAY_LOCAL, 90, "/m/a/b"));
-		CU_ASSERT(leads("/m", WAY_LOCAL, 90, "/m"));
-		CU_ASSERT(leads("/m/n/x", WAY_NFS, 91, "/m/n/x"));
+		CU_ASSERT(leads("/m/a/b", HOST_PATH_LOCAL, 90, "/m/a/b"));
+		CU_ASSERT(leads("/m", HOST_PATH_LOCAL, 90, "/m"));
+		CU_ASSERT(leads("/m/n/x", HOST_PATH_NFS, 91, "/m/n/x"));
 		end();
 	}
 }
@@ -352,10 +353,10 @@ static void a_stacked_root_is_walked(void)
 	tree_link(&tree, "vm", "/srv/vm");
 	tree_link(&tree, "var/vm", "/srv/vm");
 	tree_link(&tree, "opt/vm", "/srv/vm");
-	CU_ASSERT(leads("/vm/a", WAY_NFS, 22, "/srv/vm/a"));
-	CU_ASSERT(leads("/var/vm/a", WAY_NFS, 22, "/srv/vm/a"));
-	CU_ASSERT(leads("/opt/vm/a", WAY_LOCAL, 24, "/opt/vm/a"));
-	CU_ASSERT(leads("/etc/x", WAY_LOCAL, 21, "/etc/x"));
+	CU_ASSERT(leads("/vm/a", HOST_PATH_NFS, 22, "/srv/vm/a"));
+	CU_ASSERT(leads("/var/vm/a", HOST_PATH_NFS, 22, "/srv/vm/a"));
+	CU_ASSERT(leads("/opt/vm/a", HOST_PATH_LOCAL, 24, "/opt/vm/a"));
+	CU_ASSERT(leads("/etc/x", HOST_PATH_LOCAL, 21, "/etc/x"));
 	end();
 }
 
@@ -367,9 +368,9 @@ static void an_nfs_root_is_walked(void)
 	      "23 21 0:54 / /tmp rw - tmpfs t rw\n");
 	forbidden[0] = "srv";
 	tree_link(&tree, "var/vm", "/srv/vm");
-	CU_ASSERT(leads("/var/vm/a", WAY_NFS, 22, "/srv/vm/a"));
-	CU_ASSERT(leads("/var/x", WAY_NFS, 21, "/var/x"));
-	CU_ASSERT(leads("/tmp/x", WAY_LOCAL, 23, "/tmp/x"));
+	CU_ASSERT(leads("/var/vm/a", HOST_PATH_NFS, 22, "/srv/vm/a"));
+	CU_ASSERT(leads("/var/x", HOST_PATH_NFS, 21, "/var/x"));
+	CU_ASSERT(leads("/tmp/x", HOST_PATH_LOCAL, 23, "/tmp/x"));
 	end();
 }
 
@@ -377,25 +378,25 @@ static void every_network_file_system_ends_the_path(void)
 {
 	static const struct {
 		const char *type;
-		enum way_end end;
+		enum host_path_end end;
 	} rows[] = {
-		{ "nfs", WAY_NFS },
-		{ "nfs4", WAY_NFS },
-		{ "cifs", WAY_REMOTE },
-		{ "smb3", WAY_REMOTE },
-		{ "ceph", WAY_REMOTE },
-		{ "9p", WAY_REMOTE },
-		{ "glusterfs", WAY_REMOTE },
-		{ "fuse", WAY_REMOTE },
-		{ "fuse.glusterfs", WAY_REMOTE },
-		{ "fuse.sshfs", WAY_REMOTE },
-		{ "fuseblk", WAY_REMOTE },
-		{ "virtiofs", WAY_REMOTE },
-		{ "afs", WAY_REMOTE },
-		{ "lustre", WAY_REMOTE },
-		{ "beegfs", WAY_REMOTE },
-		{ "gpfs", WAY_REMOTE },
-		{ "autofs", WAY_AUTOMOUNT },
+		{ "nfs", HOST_PATH_NFS },
+		{ "nfs4", HOST_PATH_NFS },
+		{ "cifs", HOST_PATH_REMOTE },
+		{ "smb3", HOST_PATH_REMOTE },
+		{ "ceph", HOST_PATH_REMOTE },
+		{ "9p", HOST_PATH_REMOTE },
+		{ "glusterfs", HOST_PATH_REMOTE },
+		{ "fuse", HOST_PATH_REMOTE },
+		{ "fuse.glusterfs", HOST_PATH_REMOTE },
+		{ "fuse.sshfs", HOST_PATH_REMOTE },
+		{ "fuseblk", HOST_PATH_REMOTE },
+		{ "virtiofs", HOST_PATH_REMOTE },
+		{ "afs", HOST_PATH_REMOTE },
+		{ "lustre", HOST_PATH_REMOTE },
+		{ "beegfs", HOST_PATH_REMOTE },
+		{ "gpfs", HOST_PATH_REMOTE },
+		{ "autofs", HOST_PATH_AUTOMOUNT },
 	};
 	char text[256];
 	size_t i;
@@ -427,7 +428,7 @@ static void other_file_systems_are_local(void)
 		begin(text);
 		tree_link(&tree, "m/a", "b");
 		tree_mkdir(&tree, "m/b");
-		CU_ASSERT(leads("/m/a", WAY_LOCAL, 90, "/m/b"));
+		CU_ASSERT(leads("/m/a", HOST_PATH_LOCAL, 90, "/m/b"));
 		end();
 	}
 }
@@ -438,17 +439,17 @@ static void a_mounted_automount_leads_to_its_mount(void)
 	begin(ROOT "90 21 0:50 / /srv/vm rw - autofs systemd-1 rw,direct\n"
 		   "91 90 0:53 / /srv/vm rw - nfs4 nas:/vm rw\n");
 	forbidden[0] = "srv/vm";
-	CU_ASSERT(leads("/srv/vm/a", WAY_NFS, 91, "/srv/vm/a"));
+	CU_ASSERT(leads("/srv/vm/a", HOST_PATH_NFS, 91, "/srv/vm/a"));
 	end();
 	/* Indirect: below it. */
 	begin(ROOT "90 21 0:50 / /net rw - autofs auto.net rw,indirect\n"
 		   "91 90 0:53 / /net/nas/vm rw - nfs4 nas:/vm rw\n"
 		   "92 90 0:54 / /net/here rw - ext4 /dev/sdb1 rw\n");
 	forbidden[0] = "net";
-	CU_ASSERT(leads("/net/nas/vm/a", WAY_NFS, 91, "/net/nas/vm/a"));
-	CU_ASSERT(leads("/net/nas/iso/a", WAY_AUTOMOUNT, 90, "/net/nas/iso/a"));
+	CU_ASSERT(leads("/net/nas/vm/a", HOST_PATH_NFS, 91, "/net/nas/vm/a"));
+	CU_ASSERT(leads("/net/nas/iso/a", HOST_PATH_AUTOMOUNT, 90, "/net/nas/iso/a"));
 	/* Access goes through the automounter. */
-	CU_ASSERT(leads("/net/here/a", WAY_LOCAL, 92, "/net/here/a"));
+	CU_ASSERT(leads("/net/here/a", HOST_PATH_LOCAL, 92, "/net/here/a"));
 	CU_ASSERT_FALSE(way.missing);
 	end();
 }
@@ -458,11 +459,11 @@ static void local_file_systems_below_a_network_one_are_not_touched(void)
 	begin(ROOT VM "92 90 0:54 / /srv/vm/tmp rw - tmpfs t rw\n"
 		      "93 92 0:55 / /srv/vm/tmp/x/y rw - ext4 /dev/sdb1 rw\n");
 	forbidden[0] = "srv/vm";
-	CU_ASSERT(leads("/srv/vm/tmp/a", WAY_LOCAL, 92, "/srv/vm/tmp/a"));
-	CU_ASSERT(leads("/srv/vm/tmp/x/y/z", WAY_LOCAL, 93, "/srv/vm/tmp/x/y/z"));
-	CU_ASSERT(leads("/srv/vm/tmp/x/../b", WAY_LOCAL, 92, "/srv/vm/tmp/b"));
+	CU_ASSERT(leads("/srv/vm/tmp/a", HOST_PATH_LOCAL, 92, "/srv/vm/tmp/a"));
+	CU_ASSERT(leads("/srv/vm/tmp/x/y/z", HOST_PATH_LOCAL, 93, "/srv/vm/tmp/x/y/z"));
+	CU_ASSERT(leads("/srv/vm/tmp/x/../b", HOST_PATH_LOCAL, 92, "/srv/vm/tmp/b"));
 	/* The path to a mount point contains no link, so ".." is its parent directory. */
-	CU_ASSERT(leads("/srv/vm/tmp/x/y/../../../b", WAY_NFS, 90, "/srv/vm/b"));
+	CU_ASSERT(leads("/srv/vm/tmp/x/y/../../../b", HOST_PATH_NFS, 90, "/srv/vm/b"));
 	end();
 }
 
@@ -481,17 +482,17 @@ static void links_on_local_file_systems_are_followed(void)
 	tree_link(&tree, "rhev/data-center/POOL/DOM",
 		  "/rhev/data-center/mnt/nas:_vm/DOM");
 	tree_link(&tree, "out", "../../../../srv/vm/b");
-	CU_ASSERT(leads("/disk", WAY_NFS, 90, "/srv/vm/a.img"));
-	CU_ASSERT(leads("/near", WAY_NFS, 90, "/srv/vm/a.img"));
-	CU_ASSERT(leads("/srv/up/c", WAY_NFS, 90, "/srv/vm/c"));
-	CU_ASSERT(leads("/out", WAY_NFS, 90, "/srv/vm/b"));
-	CU_ASSERT(leads("/rhev/data-center/POOL/DOM/images/I/V", WAY_NFS, 97,
+	CU_ASSERT(leads("/disk", HOST_PATH_NFS, 90, "/srv/vm/a.img"));
+	CU_ASSERT(leads("/near", HOST_PATH_NFS, 90, "/srv/vm/a.img"));
+	CU_ASSERT(leads("/srv/up/c", HOST_PATH_NFS, 90, "/srv/vm/c"));
+	CU_ASSERT(leads("/out", HOST_PATH_NFS, 90, "/srv/vm/b"));
+	CU_ASSERT(leads("/rhev/data-center/POOL/DOM/images/I/V", HOST_PATH_NFS, 97,
 			"/rhev/data-center/mnt/nas:_vm/DOM/images/I/V"));
 	/* ".." after a link is the parent of its target. */
 	tree_mkdir(&tree, "deep");
 	tree_mkdir(&tree, "deep/er");
 	tree_link(&tree, "short", "/deep/er");
-	CU_ASSERT(leads("/short/../x", WAY_LOCAL, 21, "/deep/x"));
+	CU_ASSERT(leads("/short/../x", HOST_PATH_LOCAL, 21, "/deep/x"));
 	end();
 }
 
@@ -512,7 +513,7 @@ static void endless_links_are_an_error(void)
 		tree_link(&tree, name, to);
 	}
 	CU_ASSERT_EQUAL(ask("/l0"), -ELOOP);
-	CU_ASSERT(leads("/l1", WAY_LOCAL, 21, "/l41"));
+	CU_ASSERT(leads("/l1", HOST_PATH_LOCAL, 21, "/l41"));
 	CU_ASSERT_TRUE(way.missing);
 	end();
 }
@@ -521,7 +522,7 @@ static void a_dangling_link_is_missing(void)
 {
 	begin(ROOT);
 	tree_link(&tree, "dead", "/not/there");
-	CU_ASSERT(leads("/dead/a", WAY_LOCAL, 21, "/not/there/a"));
+	CU_ASSERT(leads("/dead/a", HOST_PATH_LOCAL, 21, "/not/there/a"));
 	CU_ASSERT_TRUE(way.missing);
 	end();
 }
@@ -532,13 +533,13 @@ static void missing_components_are_reported_with_the_rest(void)
 {
 	begin(ROOT VM);
 	tree_write(&tree, "etc/file", "");
-	CU_ASSERT(leads("/etc/no/such/thing", WAY_LOCAL, 21, "/etc/no/such/thing"));
+	CU_ASSERT(leads("/etc/no/such/thing", HOST_PATH_LOCAL, 21, "/etc/no/such/thing"));
 	CU_ASSERT_TRUE(way.missing);
-	CU_ASSERT(leads("/etc/file", WAY_LOCAL, 21, "/etc/file"));
+	CU_ASSERT(leads("/etc/file", HOST_PATH_LOCAL, 21, "/etc/file"));
 	CU_ASSERT_FALSE(way.missing);
-	CU_ASSERT(leads("/etc/file/below", WAY_LOCAL, 21, "/etc/file/below"));
+	CU_ASSERT(leads("/etc/file/below", HOST_PATH_LOCAL, 21, "/etc/file/below"));
 	CU_ASSERT_TRUE(way.missing);
-	CU_ASSERT(leads("/srv/no/../vm/x", WAY_NFS, 90, "/srv/vm/x"));
+	CU_ASSERT(leads("/srv/no/../vm/x", HOST_PATH_NFS, 90, "/srv/vm/x"));
 	CU_ASSERT_TRUE(way.missing);
 	end();
 }
@@ -550,14 +551,14 @@ static void dot_dot_follows_the_resolved_path(void)
 	begin(ROOT VM "92 90 0:54 / /srv/vm/sub rw - nfs4 nas:/sub rw\n");
 	forbidden[0] = "srv/vm";
 	tree_mkdir(&tree, "etc");
-	CU_ASSERT(leads("/../..", WAY_LOCAL, 21, "/"));
-	CU_ASSERT(leads("/srv/vm/..", WAY_LOCAL, 21, "/srv"));
-	CU_ASSERT(leads("/srv/vm/../../etc", WAY_LOCAL, 21, "/etc"));
-	CU_ASSERT(leads("/srv/vm/../vm/a", WAY_NFS, 90, "/srv/vm/a"));
-	CU_ASSERT(leads("/srv/vm/sub/../a", WAY_NFS, 90, "/srv/vm/a"));
-	CU_ASSERT(leads("/srv/vm/sub/../../../etc", WAY_LOCAL, 21, "/etc"));
-	CU_ASSERT(leads("/srv/vm/a/../b", WAY_NFS, 90, "/srv/vm/b"));
-	CU_ASSERT(leads("/srv/vm/a/../sub/b", WAY_NFS, 92, "/srv/vm/sub/b"));
+	CU_ASSERT(leads("/../..", HOST_PATH_LOCAL, 21, "/"));
+	CU_ASSERT(leads("/srv/vm/..", HOST_PATH_LOCAL, 21, "/srv"));
+	CU_ASSERT(leads("/srv/vm/../../etc", HOST_PATH_LOCAL, 21, "/etc"));
+	CU_ASSERT(leads("/srv/vm/../vm/a", HOST_PATH_NFS, 90, "/srv/vm/a"));
+	CU_ASSERT(leads("/srv/vm/sub/../a", HOST_PATH_NFS, 90, "/srv/vm/a"));
+	CU_ASSERT(leads("/srv/vm/sub/../../../etc", HOST_PATH_LOCAL, 21, "/etc"));
+	CU_ASSERT(leads("/srv/vm/a/../b", HOST_PATH_NFS, 90, "/srv/vm/b"));
+	CU_ASSERT(leads("/srv/vm/a/../sub/b", HOST_PATH_NFS, 92, "/srv/vm/sub/b"));
 	/* "a" may be a link to anywhere. */
 	CU_ASSERT_EQUAL(ask("/srv/vm/a/../../../etc"), -EXDEV);
 	ASSERT_CONTAINS(err_text(), "/srv/vm");
@@ -590,7 +591,7 @@ static void invalid_paths_are_errors(void)
 	CU_ASSERT_STRING_EQUAL(way.path, path);
 	for (i = 0; i + 4 < PATH_MAX; i += 3)
 		memcpy(path + i, "/..", 4);
-	CU_ASSERT(leads(path, WAY_LOCAL, 21, "/"));
+	CU_ASSERT(leads(path, HOST_PATH_LOCAL, 21, "/"));
 	free(path);
 	end();
 }
@@ -625,7 +626,7 @@ static void circular_parents_end(void)
 		   "90 90 0:54 / /m rw - nfs4 nas:/b rw\n");
 	forbidden[0] = "m";
 	CU_ASSERT_EQUAL(ask("/m/x"), 0);
-	CU_ASSERT_EQUAL(way.end, WAY_NFS);
+	CU_ASSERT_EQUAL(way.end, HOST_PATH_NFS);
 	end();
 }
 
@@ -676,12 +677,12 @@ static void components_are_read_once(void)
 	CU_ASSERT_EQUAL(looks, 4);
 	/* The file itself is read again: a missing one may exist by now. */
 	looks = 0;
-	CU_ASSERT(leads("/data/a", WAY_LOCAL, 21, "/data/a"));
-	CU_ASSERT(leads("/data/a/b", WAY_LOCAL, 21, "/data/a/b"));
+	CU_ASSERT(leads("/data/a", HOST_PATH_LOCAL, 21, "/data/a"));
+	CU_ASSERT(leads("/data/a/b", HOST_PATH_LOCAL, 21, "/data/a/b"));
 	CU_ASSERT_TRUE(way.missing);
 	CU_ASSERT_EQUAL(looks, 3);
 	tree_link(&tree, "data/a", "/pool");
-	CU_ASSERT(leads("/data/a/b", WAY_NFS, 90, "/srv/vm/b"));
+	CU_ASSERT(leads("/data/a/b", HOST_PATH_NFS, 90, "/srv/vm/b"));
 	end();
 }
 
@@ -702,7 +703,7 @@ static void names_in_one_hash_slot_stay_separate(void)
 			SUITE_ROW("%d", i);
 			snprintf(path, sizeof(path), "/l%d/x", i);
 			snprintf(want, sizeof(want), "/d%d/x", i);
-			CU_ASSERT(leads(path, WAY_LOCAL, 21, want));
+			CU_ASSERT(leads(path, HOST_PATH_LOCAL, 21, want));
 		}
 	}
 	end();
@@ -726,7 +727,7 @@ static void thousands_of_mounts_are_fast(void)
 	start = now_ms();
 	for (i = 0; i < 10000; i++) {
 		snprintf(path, sizeof(path), "/m/%u/disk.img", i);
-		if (ask(path) || way.end != WAY_NFS || way.mount->id != 100 + i)
+		if (ask(path) || way.end != HOST_PATH_NFS || way.mount->id != 100 + i)
 			break;
 	}
 	CU_ASSERT_EQUAL(i, 10000);
@@ -734,7 +735,7 @@ static void thousands_of_mounts_are_fast(void)
 	end();
 }
 
-SUITE_MAIN("host-way", TEST(every_mount_is_in_the_list),
+SUITE_MAIN("host-path", TEST(every_mount_is_in_the_list),
 	   TEST(a_malformed_line_is_an_error),
 	   TEST(an_invalid_line_makes_its_mount_point_unknown),
 	   TEST(a_file_system_type_may_have_any_length),
