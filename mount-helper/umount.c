@@ -100,17 +100,17 @@ int main(int argc, char **argv)
 		tell(&helper, JOURNAL_REFUSED, "not unmounted: %s", err_text());
 		return HELPER_USAGE;
 	}
+	if (helper.args.help || helper.args.version) {
+		printf("%s",
+		       helper.args.help ? usage : "umount.nfsrdma " NFSRDMA_VERSION "\n");
+		return HELPER_OK;
+	}
 	if (helper.args.space) {
 		tell(&helper, JOURNAL_REFUSED,
 		     "%s is not unmounted: -N %.200s is not supported, because it would run that namespace's programs as root; use nsenter(1) if you trust them",
 		     tell_mount(&helper), helper.args.space);
 		args_fini(&helper.args);
 		return HELPER_USAGE;
-	}
-	if (helper.args.help || helper.args.version) {
-		printf("%s",
-		       helper.args.help ? usage : "umount.nfsrdma " NFSRDMA_VERSION "\n");
-		return HELPER_OK;
 	}
 	rc = unmount(&helper);
 	helper_fini(&helper);

@@ -303,6 +303,9 @@ status=0
 "$helpers/umount.nfsrdma" "$place" -N "/proc/$other/ns/mnt" 2>"$work/err" || status=$?
 [[ $status == 1 ]] || fail "umount -N: exit status $status"
 grep -q 'nsenter' "$work/err" || { cat "$work/err"; fail "umount -N: it is not told"; }
+for program in mount umount; do
+	"$helpers/$program.nfsrdma" --help -N x | grep -q "^usage: $program.nfsrdma " || fail "$program --help -N"
+done
 
 # --- fake -----------------------------------------------------------------------------------------
 
