@@ -12,7 +12,7 @@
 
 #include "mount-helper/internal.h"
 
-static int take_options(struct args *args, const char *more)
+static int args_join_options(struct args *args, const char *more)
 {
 	size_t have = args->options ? strlen(args->options) + 1 : 0;
 	size_t len = strlen(more);
@@ -32,33 +32,20 @@ static int take_options(struct args *args, const char *more)
 	return 0;
 }
 
-static bool *flag_of(struct args *args, int option)
-{
-	switch (option) {
-	case 'f': return &args->fake;
-	case 's': return &args->sloppy;
-	case 'n': return &args->no_mtab;
-	case 'v': return &args->verbose;
-	case 'r': return &args->read_only;
-	case 'w': return &args->read_write;
-	case 'l': return &args->lazy;
-	case 'h': return &args->help;
-	case 'V': return &args->version;
-	default: return NULL;
-	}
-}
-
 /* @option: as of getopt(3), which printed nothing. */
-static int take(struct args *args, int option, const char *value)
+static int args_take_option(struct args *args, int option, const char *value)
 {
-	bool *flag = flag_of(args, option);
-
-	if (flag) {
-		*flag = true;
-		return 0;
-	}
 	switch (option) {
-	case 'o': return take_options(args, value);
+	case 'f': args->fake = true; return 0;
+	case 's': args->sloppy = true; return 0;
+	case 'n': args->no_mtab = true; return 0;
+	case 'v': args->verbose = true; return 0;
+	case 'r': args->read_only = true; return 0;
+	case 'w': args->read_write = true; return 0;
+	case 'l': args->lazy = true; return 0;
+	case 'h': args->help = true; return 0;
+	case 'V': args->version = true; return 0;
+	case 'o': return args_join_options(args, value);
 	case 'N': args->space = value; return 0;
 	case 't': return 0; /* our own type, otherwise mount(8) would not run us */
 	case ':': return err_set(EINVAL, "option -%c needs a value", optopt);
@@ -68,7 +55,7 @@ static int take(struct args *args, int option, const char *value)
 	}
 }
 
-static bool is_plain(const char *text)
+static bool args_is_plain(const char *text)
 {
 	for (; *text; text++)
 		if (iscntrl((unsigned char)*text))
@@ -76,8 +63,8 @@ static bool is_plain(const char *text)
 	return true;
 }
 
-static int take_operands(struct args *args, char *const operands[], int count,
-			 bool umount)
+static int args_take_operands(struct args *args, char *const operands[], int count,
+			      bool umount)
 {
 	int wanted = umount ? 1 : 2, i;
 
@@ -91,7 +78,8 @@ static int take_operands(struct args *args, char *const operands[], int count,
 		return err_set(EINVAL, "unexpected argument '%.64s'", operands[wanted]);
 	for (i = 0; i < count; i++) {
 		/* An operand with a leading dash could become an option of mount.nfs. */
-		if (!operands[i][0] || operands[i][0] == '-' || !is_plain(operands[i]))
+		if (!operands[i][0] || operands[i][0] == '-' ||
+		    !args_is_plain(operands[i]))
 			return err_set(
 				EINVAL,
 				"%s is empty, begins with a dash or has control characters",
@@ -120,9 +108,9 @@ int args_parse(struct args *args, int argc, char *const argv[], bool umount)
 	optind = 0;
 	while (!rc &&
 	       (option = getopt_long(argc, argv, ":fsnvrwlho:t:N:V", names, NULL)) != -1)
-		rc = take(args, option, optarg);
+		rc = args_take_option(args, option, optarg);
 	args->force = umount && args->fake;
-	rc = rc ? rc : take_operands(args, argv + optind, argc - optind, umount);
+	rc = rc ? rc : args_take_operands(args, argv + optind, argc - optind, umount);
 	if (rc)
 		args_fini(args);
 	return rc;

@@ -12,14 +12,14 @@
 
 #define PATIENCE_MS 2000
 
-struct answer {
+struct dir_answer {
 	int errnum;
 	char path[PATH_MAX];
 };
 
-static int dir_run(void *arg, int channel)
+static int dir_child(void *arg, int channel)
 {
-	struct answer answer = { 0 };
+	struct dir_answer answer = { 0 };
 
 	if (!realpath(arg, answer.path))
 		answer.errnum = errno;
@@ -31,10 +31,10 @@ int dir_resolve(const char *dir, char out[PATH_MAX])
 	_cleanup_free_ char *copy = strdup(dir);
 	const struct child_function function = { .kind = CHILD_TOUCH,
 						 .name = "the process that resolves it",
-						 .run = dir_run,
+						 .run = dir_child,
 						 .arg = copy };
 	struct child_end end;
-	struct answer answer;
+	struct dir_answer answer;
 	char left[64] = "";
 	int rc;
 

@@ -9,13 +9,13 @@
 
 #include "mount-helper/internal.h"
 
-static int skip_line(struct libmnt_table *table, const char *filename, int line)
+static int fstab_skip_line(struct libmnt_table *table, const char *filename, int line)
 {
 	(void)table, (void)filename, (void)line;
 	return 1;
 }
 
-static int judge(const char *text)
+static int fstab_judge_options(const char *text)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	int rc = opts_parse(&opts, text);
@@ -40,19 +40,11 @@ static int judge(const char *text)
 	return 0;
 }
 
-static int find_line(struct libmnt_table *table, const char *dir)
-{
-	struct libmnt_fs *fs = mnt_table_find_target(table, dir, MNT_ITER_FORWARD);
-
-	if (!fs)
-		return err_set(EPERM, "only root may mount it: it is not in /etc/fstab");
-	return judge(mnt_fs_get_options(fs));
-}
-
 int fstab_allows_user(const struct host *host, const char *dir)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	struct libmnt_table *table;
+	struct libmnt_fs *fs;
 	FILE *file;
 	int rc = host_read(host, "etc/fstab", HOST_FILE_MAX, &text);
 
@@ -63,9 +55,12 @@ int fstab_allows_user(const struct host *host, const char *dir)
 	file = text.len ? fmemopen(text.text, text.len, "r") : NULL;
 	rc = err_set(EPERM, "only root may mount it: it is not in /etc/fstab");
 	if (table && file) {
-		mnt_table_set_parser_errcb(table, skip_line);
-		if (!mnt_table_parse_stream(table, file, "fstab"))
-			rc = find_line(table, dir);
+		mnt_table_set_parser_errcb(table, fstab_skip_line);
+		if (!mnt_table_parse_stream(table, file, "fstab")) {
+			fs = mnt_table_find_target(table, dir, MNT_ITER_FORWARD);
+			if (fs)
+				rc = fstab_judge_options(mnt_fs_get_options(fs));
+		}
 	}
 	if (file)
 		fclose(file);

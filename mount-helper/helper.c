@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The state of the one mount that a helper makes, and the preparation of its process: environment,
- * descriptors and signals may come from an unprivileged caller. */
+/* What mount.nfsrdma and umount.nfsrdma have in common: the state of the one mount, and the
+ * preparation of their process: environment, descriptors and signals may come from an unprivileged
+ * caller. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,29 +11,21 @@
 
 #include "mount-helper/internal.h"
 
-/* systemd sets JOURNAL_STREAM (device:inode) if a service's stderr goes to the journal. */
-static bool is_journal(const char *stream)
-{
-	unsigned long long dev, ino;
-	struct stat st;
-
-	return stream && sscanf(stream, "%20llu:%20llu", &dev, &ino) == 2 &&
-	       !fstat(STDERR_FILENO, &st) && st.st_dev == dev && st.st_ino == ino;
-}
-
-/* It would print the escape sequence that erases the line of progress. */
-static bool is_dumb(const char *term)
-{
-	return term && !strcmp(term, "dumb");
-}
-
 void helper_init(struct helper *helper)
 {
+	const char *stream = getenv("JOURNAL_STREAM"), *term = getenv("TERM");
+	unsigned long long dev, ino;
+	struct stat st;
 	int fd;
 
-	/* An unprivileged caller may have set it: then stderr gets less, and the journal everything. */
-	helper->stderr_is_journal = is_journal(getenv("JOURNAL_STREAM"));
-	helper->waiting.dumb = is_dumb(getenv("TERM"));
+	/* systemd sets JOURNAL_STREAM (device:inode) if a service's stderr goes to the journal. An
+	 * unprivileged caller may have set it: then stderr gets less, and the journal everything. */
+	helper->stderr_is_journal = stream &&
+				    sscanf(stream, "%20llu:%20llu", &dev, &ino) == 2 &&
+				    !fstat(STDERR_FILENO, &st) && st.st_dev == dev &&
+				    st.st_ino == ino;
+	/* It would print the escape sequence that erases the line of progress. */
+	helper->waiting.dumb = term && !strcmp(term, "dumb");
 	/* Nothing else of the environment is trusted: an unprivileged caller may have set it. */
 	debug_init();
 	clearenv();
@@ -48,7 +41,7 @@ void helper_init(struct helper *helper)
 	signal(SIGCHLD, SIG_DFL);
 }
 
-void helper_fini(struct helper *helper)
+static void helper_fini(struct helper *helper)
 {
 	plan_free(helper->plan);
 	policy_free(helper->policies);
@@ -57,4 +50,41 @@ void helper_fini(struct helper *helper)
 	if (helper->records >= 0)
 		close(helper->records);
 	args_fini(&helper->args);
+}
+
+int helper_main(const struct helper_command *command, int argc, char **argv)
+{
+	struct helper helper = { .name = command->name,
+				 .program = command->program,
+				 .root = !geteuid(),
+				 .records = -1 };
+	int status;
+
+	helper_init(&helper);
+	if (args_parse(&helper.args, argc, argv, command->umount)) {
+		message_send(&helper, JOURNAL_REFUSED, "%s: %s", command->not_done,
+			     err_text());
+		return HELPER_USAGE;
+	}
+	if (helper.args.help) {
+		printf("%s", command->usage);
+		return HELPER_OK;
+	}
+	if (helper.args.version) {
+		printf("%s " NFSRDMA_VERSION "\n", command->name);
+		return HELPER_OK;
+	}
+	if (helper.args.space) {
+		/* mount.nfs has no -N, and that namespace's mount.nfs and libraries would run as
+		 * root, with the options of this host's policy, which does not allow that. */
+		message_send(
+			&helper, JOURNAL_REFUSED,
+			"%s is %s: -N %.200s is not supported, because it would run that namespace's programs as root; use nsenter(1) if you trust them",
+			message_mount(&helper), command->not_done, helper.args.space);
+		status = HELPER_USAGE;
+	} else {
+		status = command->run(&helper);
+	}
+	helper_fini(&helper);
+	return status;
 }

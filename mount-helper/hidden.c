@@ -20,53 +20,40 @@
 #define MOVE_EMPTY_FROM 0x00000004u
 #define MOVE_EMPTY_TO   0x00000040u
 
-static int copy_tree(int fd, const char *path)
+static int hidden_copy_tree(int fd, const char *path)
 {
 	return (int)syscall(SYS_open_tree, fd, path,
 			    TREE_CLONE | TREE_CLOEXEC | (*path ? 0 : AT_EMPTY_PATH));
 }
 
-static int move_tree(int tree, int dir)
-{
-	return (int)syscall(SYS_move_mount, tree, "", dir, "",
-			    MOVE_EMPTY_FROM | MOVE_EMPTY_TO);
-}
-
-static int open_space(void)
+static int hidden_open_namespace(void)
 {
 	return open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 }
 
-/* Opens everything that is needed later, before mount.nfs runs. */
-static int try_out(int home)
-{
-	_cleanup_close_ int here = open_space();
-	_cleanup_close_ int tree = copy_tree(AT_FDCWD, "/");
-
-	if (here < 0 || tree < 0)
-		return -errno;
-	return setns(home, CLONE_NEWNS) || setns(here, CLONE_NEWNS) ? -errno : 0;
-}
-
 int hidden_enter(int *home)
 {
-	_cleanup_close_ int fd = open_space();
-	int rc;
+	_cleanup_close_ int fd = hidden_open_namespace(), here = -1, tree = -1;
 
 	if (fd < 0 || unshare(CLONE_NEWNS))
 		return -errno;
 	/* EINVAL: in a chroot(2) that is not a mount point. */
 	if (mount("none", "/", "", MS_REC | MS_SLAVE, NULL))
 		return -errno;
-	rc = try_out(fd);
-	if (!rc)
-		*home = take_fd(&fd);
-	return rc;
+	/* Tries everything that is needed later, before mount.nfs runs. */
+	here = hidden_open_namespace();
+	tree = hidden_copy_tree(AT_FDCWD, "/");
+	if (here < 0 || tree < 0)
+		return -errno;
+	if (setns(fd, CLONE_NEWNS) || setns(here, CLONE_NEWNS))
+		return -errno;
+	*home = take_fd(&fd);
+	return 0;
 }
 
 int hidden_reveal(const struct host *host, const struct hidden *hidden, unsigned int *id)
 {
-	_cleanup_close_ int tree = copy_tree(hidden->at, "");
+	_cleanup_close_ int tree = hidden_copy_tree(hidden->at, "");
 	int rc;
 
 	/* A daemon that mount.nfs started (rpc.statd) would keep it busy. */
@@ -79,5 +66,8 @@ int hidden_reveal(const struct host *host, const struct hidden *hidden, unsigned
 	rc = proof_mount_id(host, tree, id);
 	if (rc)
 		return rc;
-	return move_tree(tree, hidden->to) ? -errno : 0;
+	return syscall(SYS_move_mount, tree, "", hidden->to, "",
+		       MOVE_EMPTY_FROM | MOVE_EMPTY_TO)
+		       ? -errno
+		       : 0;
 }

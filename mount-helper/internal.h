@@ -5,23 +5,22 @@
  * elsewhere. In the order of the work:
  *
  *	main.c      mount.nfsrdma
+ *	helper.c    its process and state; the same for umount.nfsrdma
  *	args.c      the command line, as mount(8) writes it (pure)
+ *	mount.c     all of it in order: plan, checks, record, attempts, exit status
  *	dir.c       the directory by its absolute name
  *	fstab.c     requirements on the fstab line of a user's mount
  *	prepare.c   policy, names and plan
+ *	mount-checks.c the checks, before mount.nfs or for the cause of its failure
  *	route.c     the route to the server, from the kernel
- *	look.c      the checks, before mount.nfs or for the cause of its failure
- *	course.c    what the result of the checks means for the mount (pure)
- *	retry.c     how long to retry
+ *	retry.c     what the result of the checks means for the mount (pure), and how long to retry
  *	waiting.c   signals and the line of progress
- *	run.c       all of it in order: record, attempts, exit status
- *	outcome.c   the outcome: message, journal and record
- *	stage.c     the process that mounts, and its deadline
+ *	mounter.c   the process that mounts, and its deadline
  *	hidden.c    a private mount namespace, and the move out of it
  *	mount-nfs.c mount.nfs as a child
  *	proof.c     the actual transport, by mountinfo and mountstats (pure except for reading)
- *	helper.c    the state of the mount
- *	tell.c      stderr and the journal
+ *	outcome.c   the outcome: message, journal and record
+ *	message.c   stderr and the journal
  *	umount.c    umount.nfsrdma
  *
  * No shell, no PATH, nothing of the environment; no library that uses a bus. */
@@ -160,23 +159,23 @@ void waiting_busy(struct waiting *waiting, const char *fmt, ...) PRINTF_LIKE(2, 
 /* Before anything is printed on stderr. */
 void waiting_erase(struct waiting *waiting);
 
-/* stage.c */
+/* mounter.c */
 
-enum stage_end {
-	STAGE_MOUNTED,     /* see proof; it is in place */
-	STAGE_ALREADY,     /* the same was mounted before; see proof */
-	STAGE_FAKED,       /* -f: mount.nfs reported no error */
-	STAGE_UNDONE,      /* not RDMA, and unmounted again */
-	STAGE_LEFT,        /* must not stay, but could not be unmounted */
-	STAGE_NOTHING,     /* mount.nfs reported success and mounted nothing */
-	STAGE_FAILED,      /* mount.nfs failed; status and text are its own */
-	STAGE_UNMADE,      /* mount.nfs did not run: text says why */
-	STAGE_TIMEOUT,     /* mount.nfs did not end */
-	STAGE_INTERRUPTED, /* by a signal to us */
-	STAGE_NOT_HIDDEN,  /* cannot be hidden: to be repeated in the open */
+enum mounter_end {
+	MOUNTER_MOUNTED,     /* see proof; it is in place */
+	MOUNTER_ALREADY,     /* the same was mounted before; see proof */
+	MOUNTER_FAKED,       /* -f: mount.nfs reported no error */
+	MOUNTER_UNDONE,      /* not RDMA, and unmounted again */
+	MOUNTER_LEFT,        /* must not stay, but could not be unmounted */
+	MOUNTER_NOTHING,     /* mount.nfs reported success and mounted nothing */
+	MOUNTER_FAILED,      /* mount.nfs failed; status and text are its own */
+	MOUNTER_UNMADE,      /* mount.nfs did not run: text says why */
+	MOUNTER_TIMEOUT,     /* mount.nfs did not end */
+	MOUNTER_INTERRUPTED, /* by a signal to us */
+	MOUNTER_NOT_HIDDEN,  /* cannot be hidden: to be repeated in the open */
 };
 
-struct stage {
+struct mounter_request {
 	const struct host *host;
 	const char *program, *spec, *dir, *options;
 	const struct args *args;
@@ -187,8 +186,8 @@ struct stage {
 	uint64_t deadline;
 };
 
-struct stage_result {
-	enum stage_end end;
+struct mounter_result {
+	enum mounter_end end;
 	int status; /* exit status of mount.nfs, or -1 */
 	bool hidden;
 	struct proof proof;
@@ -197,30 +196,48 @@ struct stage_result {
 
 /* Runs in a child, which dies with us and is not waited for beyond the deadline; only it accesses
  * the directory. @out is always filled in. */
-void stage_run(const struct stage *stage, struct stage_result *out);
+void mounter_run(const struct mounter_request *request, struct mounter_result *out);
 /* Becomes mount.nfs. Returns only on errors: -errno, with a message. */
-int stage_exec(const struct stage *stage);
+int mounter_exec(const struct mounter_request *request);
 
-/* course.c: pure */
+/* mount-checks.c */
 
 /* The result of the checks; the worst counts. */
-enum look_says {
-	LOOK_NOTHING, /* no reason against the mount: good, or unknown */
-	LOOK_PATH,    /* the path to the server is broken */
-	LOOK_SILENT,  /* the listener did not answer */
-	LOOK_REFUSED, /* the listener refuses */
-	LOOK_DEVICE,  /* there is no RDMA device */
-	LOOK_NEVER,   /* permanent: a module that cannot be loaded, wrong data */
+enum checks_result {
+	CHECKS_ALLOW,     /* no reason against the mount: good, or unknown */
+	CHECKS_PATH,      /* the path to the server is broken */
+	CHECKS_SILENT,    /* the listener did not answer */
+	CHECKS_REFUSED,   /* the listener refuses */
+	CHECKS_DEVICE,    /* there is no RDMA device */
+	CHECKS_PERMANENT, /* a module that cannot be loaded, wrong data */
 };
 
-enum course {
-	COURSE_TRY,    /* mount.nfs */
-	COURSE_WAIT,   /* and check again */
-	COURSE_REFUSE, /* the mount fails */
-	COURSE_TCP,    /* TCP */
+struct mount_checks {
+	enum checks_result result;
+	struct finding reason; /* unless the result is CHECKS_ALLOW */
+	uint64_t at_ms;
 };
 
-struct situation {
+struct helper;
+
+/* Each sets helper->checks, and begins a new report. */
+
+/* Runs the checks of a level and adds their findings to the report. @again: not into the journal.
+ * Errors: -ENOMEM, with a message. */
+int mount_checks_before(struct helper *helper, enum policy_check level, bool again);
+/* Looks for the cause of a failure of mount.nfs. Errors: the same. */
+int mount_checks_after(struct helper *helper);
+
+/* retry.c */
+
+enum retry_action {
+	RETRY_MOUNT,  /* mount.nfs */
+	RETRY_WAIT,   /* and check again */
+	RETRY_REFUSE, /* the mount fails */
+	RETRY_TCP,    /* TCP */
+};
+
+struct retry_state {
 	bool once;             /* retry=0, -f, a remount: no retries */
 	bool reads;            /* the policy requires READs before the mount */
 	bool tcp;              /* the policy allows TCP */
@@ -228,10 +245,8 @@ struct situation {
 	bool time_left;        /* of retry= */
 };
 
-enum course course_of(enum look_says says, const struct situation *at);
-
-/* retry.c */
-
+/* Pure. */
+enum retry_action retry_decide(enum checks_result result, const struct retry_state *at);
 /* In minutes, as mount.nfs determines it. */
 unsigned int retry_minutes(const struct host *host, const struct plan *plan,
 			   const char *source, const char *dir);
@@ -239,12 +254,6 @@ unsigned int retry_minutes(const struct host *host, const struct plan *plan,
 char *retry_options(const char *options, unsigned int minutes);
 
 /* The rest works on one mount. */
-
-struct look {
-	enum look_says says;
-	struct finding reason; /* unless it says LOOK_NOTHING */
-	uint64_t at_ms;
-};
 
 struct helper {
 	const char *name;    /* "mount.nfsrdma" */
@@ -258,32 +267,41 @@ struct helper {
 	struct policies *policies;
 	struct plan *plan;
 	struct check_target target;
-	uint64_t deadline;        /* of the first look */
-	uint64_t start_ms, until; /* of the mount; of its retry= */
-	unsigned int minutes;     /* retry= */
-	struct look look;         /* the last one */
+	uint64_t deadline;          /* of the first checks */
+	uint64_t start_ms, until;   /* of the mount; of its retry= */
+	unsigned int minutes;       /* retry= */
+	struct mount_checks checks; /* the last ones */
 	struct waiting waiting;
 	bool stderr_is_journal; /* of a unit: messages are not printed twice */
 	bool gave_up;           /* RDMA failed, and TCP is tried now */
-	struct report *report;  /* of the last look, and of the proof */
+	struct report *report;  /* of the last checks, and of the proof */
 };
 
 /* helper.c */
 
-/* Prepares this process. To be called first. */
-void helper_init(struct helper *helper);
-void helper_fini(struct helper *helper);
+struct helper_command {
+	const char *name, *program; /* as in struct helper */
+	const char *usage;
+	const char *not_done; /* "not mounted" */
+	bool umount;
+	int (*run)(struct helper *helper); /* returns the exit status */
+};
 
-/* tell.c */
+/* Prepares this process: environment, descriptors, signals. */
+void helper_init(struct helper *helper);
+/* main() of both programs. Calls helper_init() first. */
+int helper_main(const struct helper_command *command, int argc, char **argv);
+
+/* message.c */
 
 /* A message on stderr and in the journal; quiet events (proven, unmounted) only in the journal,
  * unless -v. */
-void tell(struct helper *helper, enum journal_event event, const char *fmt, ...)
+void message_send(struct helper *helper, enum journal_event event, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 /* The same for a finding, with its cause and remedy as fields; on stderr only with -v. */
-void tell_finding(struct helper *helper, const struct finding *finding);
+void message_finding(struct helper *helper, const struct finding *finding);
 /* The mount in messages: "nas:/vm on /srv/vm". */
-const char *tell_mount(const struct helper *helper);
+const char *message_mount(const struct helper *helper);
 
 /* prepare.c */
 
@@ -294,18 +312,10 @@ int prepare(struct helper *helper);
 
 extern const struct live_ops live_helper;
 
-/* look.c: each sets helper->look, and begins a new report */
-
-/* Runs the checks of a level and adds their findings to the report. @again: not into the journal.
- * Errors: -ENOMEM, with a message. */
-int look_before(struct helper *helper, enum policy_check level, bool again);
-/* Looks for the cause of a failure of mount.nfs. Errors: the same. */
-int look_after(struct helper *helper);
-
 /* outcome.c */
 
 /* Reports and records the outcome of an attempt. Returns the exit status. */
-int outcome(struct helper *helper, const struct stage_result *result);
+int outcome(struct helper *helper, const struct mounter_result *result);
 /* Writes the record that is valid while mount.nfs runs. Errors: an old one could be taken for it. */
 int outcome_pending(struct helper *helper);
 
@@ -315,14 +325,8 @@ void outcome_forget(struct helper *helper);
 int outcome_refused(struct helper *helper);
 int outcome_interrupted(struct helper *helper);
 
-/* reading.c */
+/* mount.c */
 
-/* Reads through a proven mount, and warns on stderr, in the journal and in the report if that fails
- * with EIO. True: it warned. Takes two seconds at most. */
-bool reading_warns(struct helper *helper, const struct proof *proof);
-
-/* run.c */
-
-int run_mount(struct helper *helper);
+int mount_run(struct helper *helper);
 
 #endif

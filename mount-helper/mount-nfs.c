@@ -11,7 +11,7 @@
 #include "rpcrdma/child/child.h"
 
 /* Less than the capacity of a pipe, so that a reader that does not read never blocks us. */
-#define SAY_MAX (16 * 1024)
+#define OUTPUT_MAX (16 * 1024)
 
 static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
 					   "LC_ALL=C", NULL };
@@ -26,8 +26,8 @@ int mount_nfs_exec(const char *program, const char *const argv[])
 /* A line of stderr is printed when the next one arrives: the caller's message contains the last one. */
 #define LINE_BYTES 4096
 
-struct speech {
-	size_t said[STDERR_FILENO + 1];
+struct mount_nfs_output {
+	size_t copied[STDERR_FILENO + 1];
 	char line[LINE_BYTES]; /* so far */
 	size_t line_len;
 	char held[LINE_BYTES + 1]; /* the last whole one, with its newline */
@@ -35,54 +35,50 @@ struct speech {
 	struct mount_nfs_end *end;
 };
 
-static void hand_on(struct speech *speech, int which, const char *buf, size_t len)
+static void mount_nfs_copy(struct mount_nfs_output *output, int which, const char *buf,
+			   size_t len)
 {
-	size_t room = SAY_MAX - speech->said[which];
+	size_t room = OUTPUT_MAX - output->copied[which];
 
 	len = len < room ? len : room;
 	if (!len)
 		return;
-	speech->said[which] += len;
+	output->copied[which] += len;
 	/* Erases the line of progress. Errors are ignored. */
 	if (which == STDERR_FILENO && isatty(which))
 		fd_write_all(which, "\r\033[K", 4);
 	fd_write_all(which, buf, len);
 }
 
-static void end_line(struct speech *speech)
+static void mount_nfs_end_line(struct mount_nfs_output *output)
 {
-	if (!speech->line_len)
+	if (!output->line_len)
 		return;
-	hand_on(speech, STDERR_FILENO, speech->held, speech->held_len);
-	memcpy(speech->held, speech->line, speech->line_len);
-	speech->held_len = speech->line_len;
-	speech->held[speech->held_len++] = '\n';
-	snprintf(speech->end->last, sizeof(speech->end->last), "%.*s",
-		 (int)speech->line_len, speech->line);
-	finding_clean(speech->end->last);
-	speech->line_len = 0;
+	mount_nfs_copy(output, STDERR_FILENO, output->held, output->held_len);
+	memcpy(output->held, output->line, output->line_len);
+	output->held_len = output->line_len;
+	output->held[output->held_len++] = '\n';
+	snprintf(output->end->last, sizeof(output->end->last), "%.*s",
+		 (int)output->line_len, output->line);
+	finding_clean(output->end->last);
+	output->line_len = 0;
 }
 
-static void take_errors(struct speech *speech, const char *buf, size_t len)
+static int mount_nfs_on_output(void *arg, int which, const char *buf, size_t len)
 {
+	struct mount_nfs_output *output = arg;
 	size_t i;
 
+	if (which != STDERR_FILENO) {
+		mount_nfs_copy(output, which, buf, len);
+		return 0;
+	}
 	for (i = 0; i < len; i++) {
 		if (buf[i] == '\n')
-			end_line(speech);
-		else if (speech->line_len < sizeof(speech->line))
-			speech->line[speech->line_len++] = buf[i];
+			mount_nfs_end_line(output);
+		else if (output->line_len < sizeof(output->line))
+			output->line[output->line_len++] = buf[i];
 	}
-}
-
-static int on_output(void *arg, int which, const char *buf, size_t len)
-{
-	struct speech *speech = arg;
-
-	if (which == STDERR_FILENO)
-		take_errors(speech, buf, len);
-	else
-		hand_on(speech, which, buf, len);
 	return 0;
 }
 
@@ -91,9 +87,9 @@ int mount_nfs_run(const char *program, const char *const argv[], int signals,
 {
 	const struct child_program mount_nfs = { CHILD_MOUNT_NFS, program, argv,
 						 environment };
-	struct speech speech = { .end = out };
-	struct child_listener listener = { .output = on_output,
-					   .arg = &speech,
+	struct mount_nfs_output output = { .end = out };
+	struct child_listener listener = { .output = mount_nfs_on_output,
+					   .arg = &output,
 					   .signals = signals };
 	struct child_end end;
 	struct child child;
@@ -105,7 +101,7 @@ int mount_nfs_run(const char *program, const char *const argv[], int signals,
 	if (rc)
 		return rc;
 	rc = child_follow(&child, &listener, deadline, &end);
-	end_line(&speech);
+	mount_nfs_end_line(&output);
 	out->interrupted = rc == -EINTR;
 	out->timed_out = rc == -ETIMEDOUT;
 	out->left = end.fate == CHILD_LEFT ? end.pid : 0;
@@ -115,6 +111,6 @@ int mount_nfs_run(const char *program, const char *const argv[], int signals,
 	if (!rc && end.fate == CHILD_EXITED)
 		out->status = end.status;
 	if (!out->status)
-		hand_on(&speech, STDERR_FILENO, speech.held, speech.held_len);
+		mount_nfs_copy(&output, STDERR_FILENO, output.held, output.held_len);
 	return 0;
 }

@@ -26,19 +26,9 @@ int proof_mount_id(const struct host *host, int fd, unsigned int *id)
 	return err_set(EBADMSG, "/%s has no mnt_id", path);
 }
 
-static const struct nfs_mount *find(const struct nfs_mounts *mounts, unsigned int id)
-{
-	unsigned int i;
-
-	for (i = 0; i < mounts->count; i++)
-		if (mounts->list[i].id == id)
-			return &mounts->list[i];
-	return NULL;
-}
-
 /* Trunking: the same server, version and transport. */
-static void find_other(const struct nfs_mounts *mounts, const struct nfs_mount *mount,
-		       struct proof *out)
+static void proof_find_other(const struct nfs_mounts *mounts,
+			     const struct nfs_mount *mount, struct proof *out)
 {
 	unsigned int i;
 
@@ -54,8 +44,20 @@ static void find_other(const struct nfs_mounts *mounts, const struct nfs_mount *
 	}
 }
 
-static void take(const struct nfs_mount *mount, struct proof *out)
+int proof_of(const struct nfs_mounts *mounts, unsigned int id, struct proof *out)
 {
+	const struct nfs_mount *mount = NULL;
+	enum view_run run;
+	unsigned int i;
+
+	memset(out, 0, sizeof(*out));
+	for (i = 0; !mount && i < mounts->count; i++)
+		if (mounts->list[i].id == id)
+			mount = &mounts->list[i];
+	if (!mount) {
+		snprintf(out->why, sizeof(out->why), "it is not an NFS mount");
+		return 0;
+	}
 	out->found = true;
 	out->id = mount->id;
 	out->port = mount->port;
@@ -65,17 +67,11 @@ static void take(const struct nfs_mount *mount, struct proof *out)
 	text_copy(out->proto, sizeof(out->proto), mount->proto);
 	text_copy(out->vers, sizeof(out->vers), mount->vers);
 	text_copy(out->addr, sizeof(out->addr), mount->addr);
-}
-
-static void judge(const struct nfs_mounts *mounts, const struct nfs_mount *mount,
-		  struct proof *out)
-{
-	enum view_run run = view_run(mount);
-
+	run = view_run(mount);
 	out->rdma = view_run_is_rdma(run);
 	if (out->rdma)
-		return;
-	find_other(mounts, mount, out);
+		return 0;
+	proof_find_other(mounts, mount, out);
 	if (run == RUN_MIXED)
 		snprintf(out->why, sizeof(out->why),
 			 "mountinfo says %s, but mountstats disagrees", out->proto);
@@ -83,19 +79,6 @@ static void judge(const struct nfs_mounts *mounts, const struct nfs_mount *mount
 		snprintf(out->why, sizeof(out->why), "mountinfo names no transport");
 	else
 		snprintf(out->why, sizeof(out->why), "it is over %s", out->proto);
-}
-
-int proof_of(const struct nfs_mounts *mounts, unsigned int id, struct proof *out)
-{
-	const struct nfs_mount *mount = find(mounts, id);
-
-	memset(out, 0, sizeof(*out));
-	if (!mount) {
-		snprintf(out->why, sizeof(out->why), "it is not an NFS mount");
-		return 0;
-	}
-	take(mount, out);
-	judge(mounts, mount, out);
 	return 0;
 }
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* How long mount.nfs retries: retry= of the options, otherwise of nfsmount.conf in the order of its
+/* What the result of the checks means for the mount, and how long mount.nfs retries.
+ *
+ * mount.nfs decides what a mount needs, and retries for the time of retry=: after a power cut a
+ * client is up before its server. So a check ends a mount only where waiting cannot help, or where
+ * there is no waiting (retry=0).
+ *
+ * The time: retry= of the options, otherwise of nfsmount.conf in the order of its
  * sections, otherwise the defaults of mount.nfs (utils/mount/stropts.c). */
 #include <stdio.h>
 
@@ -12,25 +18,42 @@
 /* Four weeks, which still fit into a timeout in milliseconds. */
 #define MINUTES_MAX 40000
 
-static unsigned int parse(const char *text)
+enum retry_action retry_decide(enum checks_result result, const struct retry_state *at)
+{
+	/* A silent server may still come: mount.nfs tries RDMA before TCP. */
+	if (at->tcp && result != CHECKS_ALLOW && result != CHECKS_SILENT)
+		return RETRY_TCP;
+	switch (result) {
+	case CHECKS_ALLOW: return RETRY_MOUNT;
+	case CHECKS_DEVICE:
+		return at->once || !at->device_time_left ? RETRY_REFUSE : RETRY_WAIT;
+	case CHECKS_PATH:
+		/* mount.nfs reports a missing route at once. */
+		if (at->once || !at->reads)
+			return RETRY_MOUNT;
+		break;
+	case CHECKS_SILENT:
+	case CHECKS_REFUSED:
+		if (at->tcp)
+			return RETRY_MOUNT;
+		/* With a server that does not answer, mount.nfs takes minutes, whatever retry=
+		 * says. */
+		if (at->once)
+			return RETRY_REFUSE;
+		if (!at->reads)
+			return RETRY_MOUNT;
+		break;
+	default: return RETRY_REFUSE;
+	}
+	/* The probe before the mount needs a server that answers. */
+	return at->time_left ? RETRY_WAIT : RETRY_REFUSE;
+}
+
+static unsigned int retry_parse(const char *text)
 {
 	unsigned long minutes = strtoul(text, NULL, 10);
 
 	return (unsigned int)(minutes < MINUTES_MAX ? minutes : MINUTES_MAX);
-}
-
-static const struct conf_value *configured(const struct conf *conf, const char *source,
-					   const char *dir)
-{
-	const struct conf_value *value = NULL;
-	struct conf_mount mount;
-	size_t i;
-
-	conf_mount(&mount, source, dir);
-	for (i = 0; !value && i < ARRAY_SIZE(mount.sections); i++)
-		value = conf_get(conf, mount.sections[i].section, mount.sections[i].arg,
-				 "retry");
-	return value;
 }
 
 unsigned int retry_minutes(const struct host *host, const struct plan *plan,
@@ -40,13 +63,19 @@ unsigned int retry_minutes(const struct host *host, const struct plan *plan,
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
 	ssize_t at = opts_parse(&opts, plan->options) ? -1 : opts_find(opts, "retry");
 	const struct conf_value *value = NULL;
+	struct conf_mount mount;
+	size_t i;
 
 	if (at >= 0 && opts_at(opts, (size_t)at).value)
-		return parse(opts_at(opts, (size_t)at).value);
-	if (!conf_open(&conf, host, "etc/nfsmount.conf"))
-		value = configured(conf, source, dir);
+		return retry_parse(opts_at(opts, (size_t)at).value);
+	if (!conf_open(&conf, host, "etc/nfsmount.conf")) {
+		conf_mount(&mount, source, dir);
+		for (i = 0; !value && i < ARRAY_SIZE(mount.sections); i++)
+			value = conf_get(conf, mount.sections[i].section,
+					 mount.sections[i].arg, "retry");
+	}
 	if (value)
-		return parse(value->value);
+		return retry_parse(value->value);
 	return plan->background ? BACKGROUND : FOREGROUND;
 }
 

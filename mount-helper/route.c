@@ -14,24 +14,14 @@
 
 #define PATIENCE_MS 500
 
-struct request {
+struct route_request {
 	struct nlmsghdr header;
 	struct rtmsg route;
 	char attributes[64];
 };
 
-static const void *bytes_of(const struct sockaddr_storage *address, size_t *len)
-{
-	if (address->ss_family == AF_INET6) {
-		*len = sizeof(struct in6_addr);
-		return &((const struct sockaddr_in6 *)address)->sin6_addr;
-	}
-	*len = sizeof(struct in_addr);
-	return &((const struct sockaddr_in *)address)->sin_addr;
-}
-
-static void add_attribute(struct request *request, unsigned short type, const void *data,
-			  size_t len)
+static void route_add_attribute(struct route_request *request, unsigned short type,
+				const void *data, size_t len)
 {
 	struct rtattr *attribute =
 		(struct rtattr *)((char *)request +
@@ -44,26 +34,30 @@ static void add_attribute(struct request *request, unsigned short type, const vo
 		(uint32_t)(NLMSG_ALIGN(request->header.nlmsg_len) + RTA_SPACE(len));
 }
 
-static void make_request(struct request *request, const struct transport_address *to)
+static void route_make_request(struct route_request *request,
+			       const struct transport_address *to)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;
-	const void *bytes;
-	size_t len;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)&to->addr;
+	bool v6 = to->addr.ss_family == AF_INET6;
+	size_t len = v6 ? sizeof(in6->sin6_addr) : sizeof(in->sin_addr);
 
 	memset(request, 0, sizeof(*request));
-	bytes = bytes_of(&to->addr, &len);
 	request->header.nlmsg_len = NLMSG_LENGTH(sizeof(request->route));
 	request->header.nlmsg_type = RTM_GETROUTE;
 	request->header.nlmsg_flags = NLM_F_REQUEST;
 	request->route.rtm_family = (unsigned char)to->addr.ss_family;
 	request->route.rtm_dst_len = (unsigned char)(8 * len);
-	add_attribute(request, RTA_DST, bytes, len);
-	if (to->addr.ss_family == AF_INET6 && in6->sin6_scope_id)
-		add_attribute(request, RTA_OIF, &in6->sin6_scope_id,
-			      sizeof(in6->sin6_scope_id));
+	if (v6)
+		route_add_attribute(request, RTA_DST, &in6->sin6_addr, len);
+	else
+		route_add_attribute(request, RTA_DST, &in->sin_addr, len);
+	if (v6 && in6->sin6_scope_id)
+		route_add_attribute(request, RTA_OIF, &in6->sin6_scope_id,
+				    sizeof(in6->sin6_scope_id));
 }
 
-static int take_route(const struct nlmsghdr *header, int family, struct host_route *out)
+static int route_parse(const struct nlmsghdr *header, int family, struct host_route *out)
 {
 	const struct rtmsg *route = NLMSG_DATA(header);
 	const struct rtattr *attribute = RTM_RTA(route);
@@ -93,7 +87,8 @@ static int take_route(const struct nlmsghdr *header, int family, struct host_rou
 	return 0;
 }
 
-static int take_answer(const void *answer, size_t len, int family, struct host_route *out)
+static int route_parse_answer(const void *answer, size_t len, int family,
+			      struct host_route *out)
 {
 	const struct nlmsghdr *header = answer;
 	const struct nlmsgerr *error = NLMSG_DATA(header);
@@ -109,11 +104,11 @@ static int take_answer(const void *answer, size_t len, int family, struct host_r
 	}
 	if (header->nlmsg_type != RTM_NEWROUTE)
 		return err_set(EPROTO, "the kernel does not answer a route request");
-	return take_route(header, family, out);
+	return route_parse(header, family, out);
 }
 
-static int route(const struct host *host, const struct transport_address *to,
-		 struct host_route *out)
+static int route_get(const struct host *host, const struct transport_address *to,
+		     struct host_route *out)
 {
 	_cleanup_close_ int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
 					NETLINK_ROUTE);
@@ -122,12 +117,12 @@ static int route(const struct host *host, const struct transport_address *to,
 		struct nlmsghdr header;
 		char bytes[8192];
 	} answer;
-	struct request request;
+	struct route_request request;
 	ssize_t n;
 
 	(void)host;
 	memset(out, 0, sizeof(*out));
-	make_request(&request, to);
+	route_make_request(&request, to);
 	if (fd < 0 || send(fd, &request, request.header.nlmsg_len, 0) < 0)
 		return err_sys("route request");
 	if (poll(&pfd, 1, PATIENCE_MS) != 1)
@@ -135,44 +130,45 @@ static int route(const struct host *host, const struct transport_address *to,
 	n = recv(fd, &answer, sizeof(answer), 0);
 	if (n < 0)
 		return err_sys("route request");
-	return take_answer(&answer, (size_t)n, to->addr.ss_family, out);
+	return route_parse_answer(&answer, (size_t)n, to->addr.ss_family, out);
 }
 
-static int not_asked(void)
+static int route_not_read(void)
 {
 	return err_set(ENODATA, "not read at mount time");
 }
 
-static int nftables(const struct host *host, struct host_text *json)
+static int route_no_nftables(const struct host *host, struct host_text *json)
 {
 	(void)host, (void)json;
-	return not_asked();
+	return route_not_read();
 }
 
-static int firewalld(const struct host *host, const char *netdev,
-		     struct host_firewalld *out)
+static int route_no_firewalld(const struct host *host, const char *netdev,
+			      struct host_firewalld *out)
 {
 	(void)host, (void)netdev, (void)out;
-	return not_asked();
+	return route_not_read();
 }
 
-static int unit(const struct host *host, const char *name, char *state, size_t cap)
+static int route_no_unit(const struct host *host, const char *name, char *state,
+			 size_t cap)
 {
 	(void)host, (void)name, (void)state, (void)cap;
-	return not_asked();
+	return route_not_read();
 }
 
-static int addresses(const struct host *host, const char *netdev,
-		     struct host_addresses *out)
+static int route_no_addresses(const struct host *host, const char *netdev,
+			      struct host_addresses *out)
 {
 	(void)host, (void)netdev, (void)out;
-	return not_asked();
+	return route_not_read();
 }
 
 const struct live_ops live_helper = {
-	.route = route,
-	.nftables = nftables,
-	.firewalld = firewalld,
-	.unit = unit,
-	.addresses = addresses,
+	.route = route_get,
+	.nftables = route_no_nftables,
+	.firewalld = route_no_firewalld,
+	.unit = route_no_unit,
+	.addresses = route_no_addresses,
 };

@@ -37,29 +37,21 @@ void waiting_begin(struct waiting *waiting)
 	waiting->signals = fd;
 }
 
-/* A line that wraps could not be erased. */
-static int columns(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20)
-		return 79;
-	return size.ws_col - 1;
-}
-
 /* Not in a pipe, in the background or in a unit: its terminal, if any, belongs to others. */
-static bool at_terminal(const struct waiting *waiting)
+static bool waiting_at_terminal(const struct waiting *waiting)
 {
 	return waiting->since_ms && !waiting->dumb && isatty(STDERR_FILENO) &&
 	       tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
 /* One write, so that a killed child leaves a whole line or none. */
-static void draw(const struct waiting *waiting, const char *what)
+static void waiting_draw(const struct waiting *waiting, const char *what)
 {
 	uint64_t from = waiting->since_ms, until = waiting->until_ms;
 	unsigned long long elapsed = now_ms() - from;
 	char line[512], out[640];
+	struct winsize size;
+	int columns = 79;
 
 	/* Beyond retry= mount.nfs may still be busy with its last attempt. */
 	if (from + elapsed < until)
@@ -67,28 +59,23 @@ static void draw(const struct waiting *waiting, const char *what)
 			 (unsigned long long)(until - from) / 1000, what);
 	else
 		snprintf(line, sizeof(line), "%llu s: %.400s", elapsed / 1000, what);
-	snprintf(out, sizeof(out), "\r\033[K%.*s", columns(), line);
+	/* A line that wraps could not be erased. */
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
+		columns = size.ws_col - 1;
+	snprintf(out, sizeof(out), "\r\033[K%.*s", columns, line);
 	fd_write_all(STDERR_FILENO, out, strlen(out));
 }
 
-static bool is_early(const struct waiting *waiting)
+static bool waiting_is_early(const struct waiting *waiting)
 {
 	return now_ms() - waiting->since_ms < PATIENCE_MS;
-}
-
-static void show(struct waiting *waiting)
-{
-	if (is_early(waiting) || !at_terminal(waiting))
-		return;
-	draw(waiting, waiting->what[0] ? waiting->what : "waiting for mount.nfs");
-	waiting->shown = true;
 }
 
 void waiting_erase(struct waiting *waiting)
 {
 	if (waiting->ticker.pid) {
 		child_finish(&waiting->ticker, 0, NULL);
-		waiting->shown = !is_early(waiting);
+		waiting->shown = !waiting_is_early(waiting);
 	}
 	if (waiting->shown)
 		fd_write_all(STDERR_FILENO, "\r\033[K", 4);
@@ -97,7 +84,7 @@ void waiting_erase(struct waiting *waiting)
 
 /* --- while this process is busy ----------------------------------------------------------------- */
 
-static int ticker_work(void *arg, int channel)
+static int waiting_tick(void *arg, int channel)
 {
 	const struct waiting *waiting = arg;
 	uint64_t now = now_ms(), first = waiting->since_ms + PATIENCE_MS;
@@ -106,7 +93,7 @@ static int ticker_work(void *arg, int channel)
 	if (now < first)
 		poll(NULL, 0, (int)(first - now));
 	do
-		draw(waiting, waiting->busy);
+		waiting_draw(waiting, waiting->busy);
 	while (!poll(NULL, 0, TICK_MS));
 	return 0;
 }
@@ -115,12 +102,12 @@ void waiting_busy(struct waiting *waiting, const char *fmt, ...)
 {
 	const struct child_function function = { .kind = CHILD_TICKER,
 						 .name = "the line of progress",
-						 .run = ticker_work,
+						 .run = waiting_tick,
 						 .arg = waiting };
 	va_list ap;
 
 	waiting_erase(waiting);
-	if (!at_terminal(waiting))
+	if (!waiting_at_terminal(waiting))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(waiting->busy, sizeof(waiting->busy), fmt, ap);
@@ -130,31 +117,28 @@ void waiting_busy(struct waiting *waiting, const char *fmt, ...)
 	child_start(&waiting->ticker, &function);
 }
 
-static int take_signal(struct waiting *waiting)
-{
-	struct signalfd_siginfo info;
-
-	if (!waiting->signals ||
-	    read(waiting->signals, &info, sizeof(info)) != sizeof(info))
-		return 0;
-	waiting->signal = (int)info.ssi_signo;
-	return waiting->signal;
-}
-
 enum wait_end waiting_for(struct waiting *waiting, int fd, uint64_t deadline)
 {
 	struct pollfd pfds[] = {
 		{ fd, POLLIN, 0 },
 		{ waiting->signals ? waiting->signals : -1, POLLIN, 0 },
 	};
+	struct signalfd_siginfo info;
 	int left;
 
 	while ((left = deadline_left(deadline)) > 0) {
-		show(waiting);
+		if (!waiting_is_early(waiting) && waiting_at_terminal(waiting)) {
+			waiting_draw(waiting, waiting->what[0] ? waiting->what
+							       : "waiting for mount.nfs");
+			waiting->shown = true;
+		}
 		if (poll(pfds, 2, left < TICK_MS ? left : TICK_MS) < 0 && errno != EINTR)
 			return WAIT_OVER;
-		if (pfds[1].revents && take_signal(waiting))
+		if (pfds[1].revents &&
+		    read(waiting->signals, &info, sizeof(info)) == sizeof(info)) {
+			waiting->signal = (int)info.ssi_signo;
 			return WAIT_SIGNAL;
+		}
 		if (pfds[0].revents)
 			return WAIT_READY;
 	}

@@ -9,9 +9,9 @@
 
 #include "mount-helper/internal.h"
 
-#define SENTENCE_MAX 2048
+#define MESSAGE_MAX 2048
 
-const char *tell_mount(const struct helper *helper)
+const char *message_mount(const struct helper *helper)
 {
 	static char text[512];
 
@@ -24,8 +24,10 @@ const char *tell_mount(const struct helper *helper)
 	return text;
 }
 
+#define FIELDS_MAX 12
+
 /* The fields of every entry. Returns their number. */
-static size_t common_fields(const struct helper *helper, struct journal_field *fields)
+static size_t message_fields(const struct helper *helper, struct journal_field *fields)
 {
 	const struct plan *plan = helper->plan;
 	const struct journal_field common[] = {
@@ -40,10 +42,9 @@ static size_t common_fields(const struct helper *helper, struct journal_field *f
 	return ARRAY_SIZE(common);
 }
 
-#define FIELDS_MAX 12
-
 /* Prints on stderr. @journal_rc: of the entry with the same text; a unit's stderr is the journal. */
-static void say(struct helper *helper, const char *text, bool loud, int journal_rc)
+static void message_print(struct helper *helper, const char *text, bool loud,
+			  int journal_rc)
 {
 	if ((!loud && !helper->args.verbose) ||
 	    (!journal_rc && helper->stderr_is_journal))
@@ -52,29 +53,29 @@ static void say(struct helper *helper, const char *text, bool loud, int journal_
 	fprintf(stderr, "%s: %s\n", helper->name, text);
 }
 
-void tell(struct helper *helper, enum journal_event event, const char *fmt, ...)
+void message_send(struct helper *helper, enum journal_event event, const char *fmt, ...)
 {
 	struct journal_field fields[FIELDS_MAX];
-	char text[SENTENCE_MAX];
+	char text[MESSAGE_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	finding_clean(text);
-	say(helper, text, journal_table[event].priority < LOG_INFO,
-	    journal_send(event, helper->name, text, fields,
-			 common_fields(helper, fields)));
+	message_print(helper, text, journal_table[event].priority < LOG_INFO,
+		      journal_send(event, helper->name, text, fields,
+				   message_fields(helper, fields)));
 }
 
-void tell_finding(struct helper *helper, const struct finding *finding)
+void message_finding(struct helper *helper, const struct finding *finding)
 {
 	struct journal_field fields[FIELDS_MAX];
-	size_t n = common_fields(helper, fields);
-	char text[SENTENCE_MAX], name[REPORT_NAME_MAX];
+	size_t n = message_fields(helper, fields);
+	char text[MESSAGE_MAX], name[REPORT_NAME_MAX];
 	struct report_advice advice;
 
-	snprintf(text, sizeof(text), "%s: %s: %s [%s]", tell_mount(helper),
+	snprintf(text, sizeof(text), "%s: %s: %s [%s]", message_mount(helper),
 		 finding_status_name(finding->status), finding->summary,
 		 report_name(finding, name));
 	finding_clean(text);
@@ -89,6 +90,6 @@ void tell_finding(struct helper *helper, const struct finding *finding)
 		fields[n++] = (struct journal_field){ "NFSRDMA_REMEDY", advice.remedy };
 		fields[n++] = (struct journal_field){ "NFSRDMA_ADVICE", advice.lines };
 	}
-	say(helper, text, false,
-	    journal_send(JOURNAL_FINDING, helper->name, text, fields, n));
+	message_print(helper, text, false,
+		      journal_send(JOURNAL_FINDING, helper->name, text, fields, n));
 }

@@ -7,11 +7,11 @@
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
-static struct look look;
+static struct mount_checks checks;
 static struct plan plan = { .policy.deadline_ms = PATIENCE_MS };
 
 /* @level: before a mount; or after it failed. */
-static void look_as(enum policy_check level, bool after)
+static void checks_run_as(enum policy_check level, bool after)
 {
 	struct helper helper = { .name = "test",
 				 .records = -1,
@@ -25,34 +25,35 @@ static void look_as(enum policy_check level, bool after)
 					     .has_port = true } };
 
 	remote_resolve(tree.host, &helper.target, 0);
-	CU_ASSERT_EQUAL(after ? look_after(&helper) : look_before(&helper, level, false),
+	CU_ASSERT_EQUAL(after ? mount_checks_after(&helper)
+			      : mount_checks_before(&helper, level, false),
 			0);
-	look = helper.look;
+	checks = helper.checks;
 	report_free(helper.report);
 }
 
-static void look_at(enum policy_check level)
+static void checks_run_at(enum policy_check level)
 {
-	look_as(level, false);
+	checks_run_as(level, false);
 }
 
 static void a_healthy_host_may_mount(void)
 {
 	tree_machine(&tree, "rxe-ubuntu2204");
-	look_at(POLICY_CHECK_FAST);
-	CU_ASSERT_EQUAL(look.says, LOOK_NOTHING);
+	checks_run_at(POLICY_CHECK_FAST);
+	CU_ASSERT_EQUAL(checks.result, CHECKS_ALLOW);
 	tree_free(&tree);
 }
 
 static void a_host_without_rdma_may_not_mount(void)
 {
 	tree_machine(&tree, "rpcrdma-forbidden");
-	look_at(POLICY_CHECK_FAST);
-	CU_ASSERT_EQUAL(look.says, LOOK_NEVER);
-	CU_ASSERT_STRING_EQUAL(look.reason.id, "client.module");
+	checks_run_at(POLICY_CHECK_FAST);
+	CU_ASSERT_EQUAL(checks.result, CHECKS_PERMANENT);
+	CU_ASSERT_STRING_EQUAL(checks.reason.id, "client.module");
 	/* At check level none, nothing is checked. */
-	look_at(POLICY_CHECK_NONE);
-	CU_ASSERT_EQUAL(look.says, LOOK_NOTHING);
+	checks_run_at(POLICY_CHECK_NONE);
+	CU_ASSERT_EQUAL(checks.result, CHECKS_ALLOW);
 	tree_free(&tree);
 }
 
@@ -60,8 +61,8 @@ static void a_host_without_rdma_may_not_mount(void)
 static void mount_defaults_are_reported_but_are_not_a_reason(void)
 {
 	tree_machine(&tree, "nfsmount-nordma");
-	look_at(POLICY_CHECK_FAST);
-	CU_ASSERT_EQUAL(look.says, LOOK_NOTHING);
+	checks_run_at(POLICY_CHECK_FAST);
+	CU_ASSERT_EQUAL(checks.result, CHECKS_ALLOW);
 	tree_free(&tree);
 }
 
@@ -69,13 +70,13 @@ static void mount_defaults_are_reported_but_are_not_a_reason(void)
 static void a_setting_is_a_reason_only_where_it_applies(void)
 {
 	tree_machine(&tree, "nfsmount-nordma");
-	look_as(POLICY_CHECK_CONNECT, true);
-	CU_ASSERT_EQUAL(look.says, LOOK_NEVER);
-	CU_ASSERT_STRING_EQUAL(look.reason.id, "client.nfsmount-conf");
+	checks_run_as(POLICY_CHECK_CONNECT, true);
+	CU_ASSERT_EQUAL(checks.result, CHECKS_PERMANENT);
+	CU_ASSERT_STRING_EQUAL(checks.reason.id, "client.nfsmount-conf");
 	tree_free(&tree);
 	tree_machine(&tree, "nfsmount-port-2049");
-	look_as(POLICY_CHECK_CONNECT, true);
-	CU_ASSERT_EQUAL(look.says, LOOK_NOTHING);
+	checks_run_as(POLICY_CHECK_CONNECT, true);
+	CU_ASSERT_EQUAL(checks.result, CHECKS_ALLOW);
 	tree_free(&tree);
 }
 
@@ -103,24 +104,24 @@ static void listener_failures_are_distinguished(void)
 {
 	static const struct {
 		const char *machine;
-		enum look_says says;
+		enum checks_result result;
 		const char *id;
 	} rows[] = {
-		{ "listener-refused", LOOK_REFUSED, "fabric.listener" },
-		{ "listener-silent", LOOK_SILENT, "fabric.listener" },
-		{ "route-none", LOOK_PATH, "fabric.route" },
-		{ "none-debian12", LOOK_DEVICE, "client.device" },
+		{ "listener-refused", CHECKS_REFUSED, "fabric.listener" },
+		{ "listener-silent", CHECKS_SILENT, "fabric.listener" },
+		{ "route-none", CHECKS_PATH, "fabric.route" },
+		{ "none-debian12", CHECKS_DEVICE, "client.device" },
 		/* No answer was recorded: the same as a check without permission. */
-		{ "rxe-ubuntu2204", LOOK_NOTHING, "" },
+		{ "rxe-ubuntu2204", CHECKS_ALLOW, "" },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%s", rows[i].machine);
 		tree_machine(&tree, rows[i].machine);
-		look_at(POLICY_CHECK_CONNECT);
-		CU_ASSERT_EQUAL(look.says, rows[i].says);
-		CU_ASSERT_STRING_EQUAL(look.reason.id, rows[i].id);
+		checks_run_at(POLICY_CHECK_CONNECT);
+		CU_ASSERT_EQUAL(checks.result, rows[i].result);
+		CU_ASSERT_STRING_EQUAL(checks.reason.id, rows[i].id);
 		tree_free(&tree);
 	}
 }
@@ -133,38 +134,39 @@ static void listener_failures_are_distinguished(void)
 static void only_permanent_errors_end_a_mount(void)
 {
 	static const struct {
-		enum look_says says;
-		struct situation at;
-		enum course course;
+		enum checks_result result;
+		struct retry_state at;
+		enum retry_action action;
 	} rows[] = {
-		{ LOOK_NOTHING, { ONCE }, COURSE_TRY },
-		{ LOOK_NOTHING, { LASTS }, COURSE_TRY },
-		{ LOOK_NOTHING, { LASTS, PREFER }, COURSE_TRY },
-		{ LOOK_PATH, { LASTS }, COURSE_TRY },
-		{ LOOK_PATH, { ONCE }, COURSE_TRY },
-		{ LOOK_PATH, { LASTS, READS }, COURSE_WAIT },
-		{ LOOK_PATH, { LASTS, PREFER }, COURSE_TCP },
-		{ LOOK_SILENT, { LASTS }, COURSE_TRY },
-		{ LOOK_SILENT, { ONCE }, COURSE_REFUSE },
-		{ LOOK_SILENT, { LASTS, READS }, COURSE_WAIT },
-		{ LOOK_SILENT, { ONCE, PREFER }, COURSE_TRY },
-		{ LOOK_REFUSED, { LASTS }, COURSE_TRY },
-		{ LOOK_REFUSED, { ONCE }, COURSE_REFUSE },
-		{ LOOK_REFUSED, { LASTS, READS }, COURSE_WAIT },
-		{ LOOK_REFUSED, { READS }, COURSE_REFUSE },
-		{ LOOK_REFUSED, { LASTS, PREFER }, COURSE_TCP },
-		{ LOOK_DEVICE, { LASTS }, COURSE_WAIT },
-		{ LOOK_DEVICE, { ONCE, LASTS }, COURSE_REFUSE },
-		{ LOOK_DEVICE, { .time_left = true }, COURSE_REFUSE },
-		{ LOOK_DEVICE, { LASTS, PREFER }, COURSE_TCP },
-		{ LOOK_NEVER, { LASTS }, COURSE_REFUSE },
-		{ LOOK_NEVER, { LASTS, PREFER }, COURSE_TCP },
+		{ CHECKS_ALLOW, { ONCE }, RETRY_MOUNT },
+		{ CHECKS_ALLOW, { LASTS }, RETRY_MOUNT },
+		{ CHECKS_ALLOW, { LASTS, PREFER }, RETRY_MOUNT },
+		{ CHECKS_PATH, { LASTS }, RETRY_MOUNT },
+		{ CHECKS_PATH, { ONCE }, RETRY_MOUNT },
+		{ CHECKS_PATH, { LASTS, READS }, RETRY_WAIT },
+		{ CHECKS_PATH, { LASTS, PREFER }, RETRY_TCP },
+		{ CHECKS_SILENT, { LASTS }, RETRY_MOUNT },
+		{ CHECKS_SILENT, { ONCE }, RETRY_REFUSE },
+		{ CHECKS_SILENT, { LASTS, READS }, RETRY_WAIT },
+		{ CHECKS_SILENT, { ONCE, PREFER }, RETRY_MOUNT },
+		{ CHECKS_REFUSED, { LASTS }, RETRY_MOUNT },
+		{ CHECKS_REFUSED, { ONCE }, RETRY_REFUSE },
+		{ CHECKS_REFUSED, { LASTS, READS }, RETRY_WAIT },
+		{ CHECKS_REFUSED, { READS }, RETRY_REFUSE },
+		{ CHECKS_REFUSED, { LASTS, PREFER }, RETRY_TCP },
+		{ CHECKS_DEVICE, { LASTS }, RETRY_WAIT },
+		{ CHECKS_DEVICE, { ONCE, LASTS }, RETRY_REFUSE },
+		{ CHECKS_DEVICE, { .time_left = true }, RETRY_REFUSE },
+		{ CHECKS_DEVICE, { LASTS, PREFER }, RETRY_TCP },
+		{ CHECKS_PERMANENT, { LASTS }, RETRY_REFUSE },
+		{ CHECKS_PERMANENT, { LASTS, PREFER }, RETRY_TCP },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("row %zu", i);
-		CU_ASSERT_EQUAL(course_of(rows[i].says, &rows[i].at), rows[i].course);
+		CU_ASSERT_EQUAL(retry_decide(rows[i].result, &rows[i].at),
+				rows[i].action);
 	}
 }
 
@@ -239,7 +241,7 @@ static void a_user_may_mount_only_as_fstab_says(void)
 	CU_ASSERT_EQUAL(allows(""), -EPERM);
 }
 
-SUITE_MAIN("helper-look", TEST(a_healthy_host_may_mount),
+SUITE_MAIN("helper-checks", TEST(a_healthy_host_may_mount),
 	   TEST(a_host_without_rdma_may_not_mount),
 	   TEST(mount_defaults_are_reported_but_are_not_a_reason),
 	   TEST(a_setting_is_a_reason_only_where_it_applies),

@@ -10,11 +10,11 @@
 #include "mount-helper/internal.h"
 #include "tests/unit/suite.h"
 
-static char dir[] = "/tmp/nfsrdma-stage.XXXXXX";
+static char dir[] = "/tmp/nfsrdma-mounter.XXXXXX";
 static char place[64], program[64];
 static struct host *host;
 static struct args args;
-static struct stage_result result;
+static struct mounter_result result;
 static bool may_mount;
 
 static void write_program(const char *script)
@@ -28,18 +28,18 @@ static void write_program(const char *script)
 
 static void run(const char *script, bool hidden, bool keep, unsigned int ms)
 {
-	struct stage stage = { .host = host,
-			       .program = program,
-			       .spec = "nas:/vm",
-			       .dir = place,
-			       .options = "rw,proto=rdma",
-			       .args = &args,
-			       .hidden = hidden,
-			       .keep = keep,
-			       .deadline = deadline_in(ms) };
+	struct mounter_request request = { .host = host,
+					   .program = program,
+					   .spec = "nas:/vm",
+					   .dir = place,
+					   .options = "rw,proto=rdma",
+					   .args = &args,
+					   .hidden = hidden,
+					   .keep = keep,
+					   .deadline = deadline_in(ms) };
 
 	write_program(script);
-	stage_run(&stage, &result);
+	mounter_run(&request, &result);
 }
 
 static bool is_mounted(void)
@@ -52,21 +52,21 @@ static bool is_mounted(void)
 static void a_failure_is_reported_with_its_message(void)
 {
 	run("echo 'mount.nfs: no' >&2; exit 32", false, false, 10000);
-	CU_ASSERT_EQUAL(result.end, STAGE_FAILED);
+	CU_ASSERT_EQUAL(result.end, MOUNTER_FAILED);
 	CU_ASSERT_EQUAL(result.status, 32);
 	CU_ASSERT_STRING_EQUAL(result.text, "mount.nfs: no");
 	run("kill -KILL $$", false, false, 10000);
-	CU_ASSERT_EQUAL(result.end, STAGE_FAILED);
+	CU_ASSERT_EQUAL(result.end, MOUNTER_FAILED);
 	CU_ASSERT_STRING_EQUAL(result.text, "mount.nfs was killed by signal 9");
 }
 
 static void success_without_a_mount_is_a_failure(void)
 {
 	run("exit 0", false, false, 10000);
-	CU_ASSERT_EQUAL(result.end, STAGE_NOTHING);
+	CU_ASSERT_EQUAL(result.end, MOUNTER_NOTHING);
 	args.fake = true;
 	run("exit 0", false, false, 10000);
-	CU_ASSERT_EQUAL(result.end, STAGE_FAKED);
+	CU_ASSERT_EQUAL(result.end, MOUNTER_FAKED);
 	args.fake = false;
 }
 
@@ -75,27 +75,27 @@ static void a_program_that_hangs_is_killed(void)
 	uint64_t start = now_ms();
 
 	run("exec sleep 60", false, false, 300);
-	CU_ASSERT_EQUAL(result.end, STAGE_TIMEOUT);
+	CU_ASSERT_EQUAL(result.end, MOUNTER_TIMEOUT);
 	ASSERT_WITHIN_MS(now_ms() - start, 8000);
 }
 
 static void a_missing_directory_or_program_is_reported(void)
 {
-	struct stage stage = { .host = host,
-			       .program = "/nonexistent/mount.nfs",
-			       .spec = "nas:/vm",
-			       .dir = place,
-			       .options = "rw",
-			       .args = &args,
-			       .deadline = deadline_in(PATIENCE_MS) };
+	struct mounter_request request = { .host = host,
+					   .program = "/nonexistent/mount.nfs",
+					   .spec = "nas:/vm",
+					   .dir = place,
+					   .options = "rw",
+					   .args = &args,
+					   .deadline = deadline_in(PATIENCE_MS) };
 
-	stage_run(&stage, &result);
-	CU_ASSERT_EQUAL(result.end, STAGE_UNMADE);
+	mounter_run(&request, &result);
+	CU_ASSERT_EQUAL(result.end, MOUNTER_UNMADE);
 	CU_ASSERT_STRING_EQUAL(result.text,
 			       "/nonexistent/mount.nfs: No such file or directory");
-	stage.dir = "/nonexistent/dir";
-	stage_run(&stage, &result);
-	CU_ASSERT_EQUAL(result.end, STAGE_UNMADE);
+	request.dir = "/nonexistent/dir";
+	mounter_run(&request, &result);
+	CU_ASSERT_EQUAL(result.end, MOUNTER_UNMADE);
 	CU_ASSERT_STRING_EQUAL(
 		result.text, "the directory /nonexistent/dir: No such file or directory");
 }
@@ -105,7 +105,7 @@ static void arguments_are_passed_on_as_mount_writes_them(void)
 	args.sloppy = args.no_mtab = args.verbose = true;
 	run("[ \"$*\" = \"nas:/vm $dir -s -n -v -o rw,proto=rdma\" ]; exit $?", false,
 	    false, 10000);
-	CU_ASSERT_EQUAL(result.end, STAGE_NOTHING);
+	CU_ASSERT_EQUAL(result.end, MOUNTER_NOTHING);
 	args.sloppy = args.no_mtab = args.verbose = false;
 }
 
@@ -118,7 +118,7 @@ static void a_mount_not_over_rdma_is_undone(void)
 	for (hidden = 0; may_mount && hidden < 2; hidden++) {
 		SUITE_ROW("hidden %d", hidden);
 		run("/bin/mount -i -t tmpfs none \"$dir\"", hidden, false, 10000);
-		CU_ASSERT_EQUAL(result.end, STAGE_UNDONE);
+		CU_ASSERT_EQUAL(result.end, MOUNTER_UNDONE);
 		CU_ASSERT_EQUAL(result.hidden, hidden);
 		CU_ASSERT_STRING_EQUAL(result.proof.why, "it is not an NFS mount");
 		CU_ASSERT_FALSE(is_mounted());
@@ -133,7 +133,7 @@ static void an_allowed_mount_stays_visible(void)
 	for (hidden = 0; may_mount && hidden < 2; hidden++) {
 		SUITE_ROW("hidden %d", hidden);
 		run("/bin/mount -i -t tmpfs none \"$dir\"", hidden, true, 10000);
-		CU_ASSERT_EQUAL(result.end, STAGE_MOUNTED);
+		CU_ASSERT_EQUAL(result.end, MOUNTER_MOUNTED);
 		CU_ASSERT_EQUAL(result.hidden, hidden);
 		CU_ASSERT_FALSE(result.proof.rdma);
 		CU_ASSERT(result.proof.id);
@@ -155,10 +155,10 @@ static void a_mount_is_hidden_until_it_succeeds(void)
 		"/bin/mount -i -t tmpfs none \"$dir\" && ! grep -q ' %s ' /proc/%d/mountinfo",
 		place, (int)getpid());
 	run(script, true, true, 10000);
-	CU_ASSERT_EQUAL(result.end, STAGE_MOUNTED);
+	CU_ASSERT_EQUAL(result.end, MOUNTER_MOUNTED);
 	CU_ASSERT(is_mounted());
 	run("exit 0", true, false, 10000);
-	CU_ASSERT_EQUAL(result.end, STAGE_NOTHING);
+	CU_ASSERT_EQUAL(result.end, MOUNTER_NOTHING);
 	CU_ASSERT(is_mounted());
 	CU_ASSERT_EQUAL(umount2(place, 0), 0);
 }
@@ -172,11 +172,11 @@ static void a_mount_left_by_a_failure_is_undone(void)
 	for (hidden = 0; may_mount && hidden < 2; hidden++) {
 		SUITE_ROW("hidden %d", hidden);
 		run("/bin/mount -i -t tmpfs none \"$dir\"; exit 32", hidden, true, 10000);
-		CU_ASSERT_EQUAL(result.end, STAGE_FAILED);
+		CU_ASSERT_EQUAL(result.end, MOUNTER_FAILED);
 		CU_ASSERT_FALSE(is_mounted());
 		run("/bin/mount -i -t tmpfs none \"$dir\"; exec sleep 60", hidden, true,
 		    1500);
-		CU_ASSERT_EQUAL(result.end, STAGE_TIMEOUT);
+		CU_ASSERT_EQUAL(result.end, MOUNTER_TIMEOUT);
 		CU_ASSERT_FALSE(is_mounted());
 	}
 }
@@ -188,7 +188,7 @@ static void a_busy_mount_is_undone(void)
 		return;
 	run("/bin/mount -i -t tmpfs none \"$dir\"; cd \"$dir\"; sleep 2 & exit 0", false,
 	    false, 10000);
-	CU_ASSERT_EQUAL(result.end, STAGE_UNDONE);
+	CU_ASSERT_EQUAL(result.end, MOUNTER_UNDONE);
 	CU_ASSERT_FALSE(is_mounted());
 }
 
@@ -220,7 +220,7 @@ __attribute__((constructor)) static void before(void)
 	begin();
 }
 
-SUITE_MAIN("helper-stage", TEST(a_failure_is_reported_with_its_message),
+SUITE_MAIN("helper-mounter", TEST(a_failure_is_reported_with_its_message),
 	   TEST(success_without_a_mount_is_a_failure),
 	   TIMED(a_program_that_hangs_is_killed),
 	   TEST(a_missing_directory_or_program_is_reported),
