@@ -20,21 +20,22 @@
 /* Time for the journal, for all entries of one guest. */
 #define JOURNAL_MS 500
 
-enum record_kind {
+enum hook_record_kind {
 	RECORD_STRICT, /* text: file and line of on-unknown = refuse; "" no longer applies */
 	RECORD_EARLY, /* the answer so far */
 	RECORD_LAST,
 };
 
-struct record {
+struct hook_record {
 	uint8_t kind;
 	uint8_t refuse, failed, logged;
 	char text[HOOK_TEXT_MAX];
 };
 
-static void fail_with(struct hook_answer *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void hook_fail_with(struct hook_answer *out, const char *fmt, ...)
+	PRINTF_LIKE(2, 3);
 
-static void fail_with(struct hook_answer *out, const char *fmt, ...)
+static void hook_fail_with(struct hook_answer *out, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -47,13 +48,13 @@ static void fail_with(struct hook_answer *out, const char *fmt, ...)
 
 /* --- the child ------------------------------------------------------------------------------ */
 
-static int send_record(const struct hook_answer *answer, int channel,
-		       enum record_kind kind)
+static int hook_send_record(const struct hook_answer *answer, int channel,
+			    enum hook_record_kind kind)
 {
-	struct record record = { .kind = (uint8_t)kind,
-				 .refuse = answer->refuse,
-				 .failed = answer->failed,
-				 .logged = answer->logged };
+	struct hook_record record = { .kind = (uint8_t)kind,
+				      .refuse = answer->refuse,
+				      .failed = answer->failed,
+				      .logged = answer->logged };
 
 	memcpy(record.text, answer->text, sizeof(record.text));
 	return child_answer(channel, &record, sizeof(record));
@@ -67,90 +68,68 @@ struct hook_task {
 };
 
 /* Whether @root's policy refuses what is unknown; @from: the file and line. */
-static bool is_strict(const char *root, char from[POLICY_FROM_MAX])
+static bool hook_is_strict(const char *root, char from[POLICY_FROM_MAX])
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
 
 	return !host_open(&host, root) && policy_refuses_unknown(host, from);
 }
 
-/* Sent before anything that may fail or hang. */
-static void send_strict(const struct hook_task *task, int channel)
-{
-	struct hook_answer answer = { .refuse = false };
-	char from[POLICY_FROM_MAX];
-
-	if (!task->gate || !is_strict(task->root, from))
-		return;
-	snprintf(answer.text, sizeof(answer.text), "%s", from);
-	send_record(&answer, channel, RECORD_STRICT);
-}
-
-static int hook_work(void *arg, int channel)
+static int hook_child(void *arg, int channel)
 {
 	const struct hook_task *task = arg;
-	struct hook_answer answer = { .early = channel };
+	struct hook_answer answer = { .early = channel }, strict = { .refuse = false };
+	char from[POLICY_FROM_MAX];
 
-	send_strict(task, channel);
+	/* Sent before anything that may fail or hang. */
+	if (task->gate && hook_is_strict(task->root, from)) {
+		snprintf(strict.text, sizeof(strict.text), "%s", from);
+		hook_send_record(&strict, channel, RECORD_STRICT);
+	}
 	task->fn(task->arg, &answer);
-	return send_record(&answer, channel, RECORD_LAST);
+	return hook_send_record(&answer, channel, RECORD_LAST);
 }
 
 /* --- the parent ------------------------------------------------------------------------- */
 
-/* Receives one record: 0; -EPIPE the child closed its end; -ETIMEDOUT. */
-static int receive(const struct child *child, struct record *record, uint64_t deadline)
-{
-	uint8_t body[CHANNEL_FAILED_MAX > sizeof(*record) ? CHANNEL_FAILED_MAX
-							  : sizeof(*record)];
-	int type, passed;
-	ssize_t n;
-
-	do
-		n = child_receive(child, &type, body, sizeof(body), &passed, deadline);
-	while (n == -EINTR);
-	if (n < 0)
-		return (int)n;
-	memcpy(record, body, sizeof(*record));
-	return type == CHANNEL_ANSWER && n == sizeof(*record) &&
-			       memchr(record->text, '\0', sizeof(record->text))
-		       ? 0
-		       : -EPROTO;
-}
-
-/* What was received. */
-struct heard {
-	struct record record;         /* the last one, or an early one */
+struct hook_received {
+	struct hook_record record;    /* the last one, or an early one */
 	char strict[POLICY_FROM_MAX]; /* "" the policy does not refuse what is unknown */
 };
 
-/* Receives all records. Errors: as above; *@out has the earlier ones then. */
-static int receive_all(const struct child *child, struct heard *out, uint64_t deadline)
+/* Receives all records: 0; -EPIPE the child closed its end; -ETIMEDOUT; -EPROTO. *@out has the
+ * earlier ones then. */
+static int hook_receive(const struct child *child, struct hook_received *out,
+			uint64_t deadline)
 {
-	struct record record = { .kind = RECORD_EARLY };
-	int rc = 0;
+	uint8_t body[CHANNEL_FAILED_MAX > sizeof(struct hook_record)
+			     ? CHANNEL_FAILED_MAX
+			     : sizeof(struct hook_record)];
+	struct hook_record record;
+	int type, passed;
+	ssize_t n;
 
-	while (!rc && record.kind != RECORD_LAST) {
-		rc = receive(child, &record, deadline);
-		if (!rc && record.kind == RECORD_STRICT)
+	for (;;) {
+		n = child_receive(child, &type, body, sizeof(body), &passed, deadline);
+		if (n == -EINTR)
+			continue;
+		if (n < 0)
+			return (int)n;
+		memcpy(&record, body, sizeof(record));
+		if (type != CHANNEL_ANSWER || n != sizeof(record) ||
+		    !memchr(record.text, '\0', sizeof(record.text)))
+			return -EPROTO;
+		if (record.kind == RECORD_STRICT)
 			text_copy(out->strict, sizeof(out->strict), record.text);
-		else if (!rc)
+		else
 			out->record = record;
+		if (record.kind == RECORD_LAST)
+			return 0;
 	}
-	return rc;
-}
-
-static void say_lost(const struct child_end *end, struct hook_answer *out)
-{
-	if (end->fate == CHILD_SIGNALLED && !end->forced)
-		fail_with(out, "the checking process was killed by signal %d",
-			  end->status);
-	else
-		fail_with(out, "the checking process exited without an answer");
 }
 
 /* After a failure every disk is unknown. */
-static void be_strict(const char *from, struct hook_answer *out)
+static void hook_refuse_unknown(const char *from, struct hook_answer *out)
 {
 	char why[HOOK_TEXT_MAX];
 
@@ -164,11 +143,12 @@ static void be_strict(const char *from, struct hook_answer *out)
 	finding_clean(out->text);
 }
 
-static void take_answer(struct child *child, uint64_t deadline, struct hook_answer *out)
+static void hook_take_answer(struct child *child, uint64_t deadline,
+			     struct hook_answer *out)
 {
-	struct heard heard = { .strict = "" };
-	const struct record *record = &heard.record;
-	int rc = receive_all(child, &heard, deadline);
+	struct hook_received received = { .strict = "" };
+	const struct hook_record *record = &received.record;
+	int rc = hook_receive(child, &received, deadline);
 	char text[ERR_TEXT_MAX];
 	struct child_end end;
 
@@ -181,14 +161,20 @@ static void take_answer(struct child *child, uint64_t deadline, struct hook_answ
 		child_kill(child);
 	child_close(child);
 	if (rc == -ETIMEDOUT && !record->refuse) {
-		fail_with(out, "timed out");
+		hook_fail_with(out, "timed out");
 		if (end.fate == CHILD_LEFT)
-			fail_with(out, "timed out; the checking process %s",
-				  child_end_text(&end, text, sizeof(text)));
+			hook_fail_with(out, "timed out; the checking process %s",
+				       child_end_text(&end, text, sizeof(text)));
 	} else if (rc == -EPIPE && !record->refuse) {
-		say_lost(&end, out);
+		if (end.fate == CHILD_SIGNALLED && !end.forced)
+			hook_fail_with(out,
+				       "the checking process was killed by signal %d",
+				       end.status);
+		else
+			hook_fail_with(out,
+				       "the checking process exited without an answer");
 	} else if (rc && !record->refuse) {
-		fail_with(out, "%.500s", text);
+		hook_fail_with(out, "%.500s", text);
 	} else {
 		out->refuse = record->refuse == 1 && record->failed != 1;
 		out->failed = record->failed == 1;
@@ -196,24 +182,25 @@ static void take_answer(struct child *child, uint64_t deadline, struct hook_answ
 		memcpy(out->text, record->text, sizeof(out->text));
 		finding_clean(out->text);
 	}
-	if (out->failed && *heard.strict)
-		be_strict(heard.strict, out);
+	if (out->failed && *received.strict)
+		hook_refuse_unknown(received.strict, out);
 }
 
 void hook_unseen(const char *root, const char *why, struct hook_answer *out)
 {
 	char from[POLICY_FROM_MAX];
 
-	fail_with(out, "%.500s", why);
-	if (is_strict(root, from))
-		be_strict(from, out);
+	hook_fail_with(out, "%.500s", why);
+	if (hook_is_strict(root, from))
+		hook_refuse_unknown(from, out);
 }
 
-static void run_task(struct hook_task *task, uint64_t deadline, struct hook_answer *out)
+static void hook_run_task(struct hook_task *task, uint64_t deadline,
+			  struct hook_answer *out)
 {
 	const struct child_function function = { .kind = CHILD_GATE,
 						 .name = "the checking process",
-						 .run = hook_work,
+						 .run = hook_child,
 						 .arg = task };
 	char why[ERR_TEXT_MAX];
 	struct child child;
@@ -225,11 +212,11 @@ static void run_task(struct hook_task *task, uint64_t deadline, struct hook_answ
 		if (task->gate)
 			hook_unseen(task->root, why, out);
 		else
-			fail_with(out, "%.500s", why);
+			hook_fail_with(out, "%.500s", why);
 		return;
 	}
 	pid = child.pid;
-	take_answer(&child, deadline, out);
+	hook_take_answer(&child, deadline, out);
 	debug(DEBUG_GATE, "process %d %s, %d ms before its deadline: %s", (int)pid,
 	      out->failed   ? "failed"
 	      : out->refuse ? "refuses"
@@ -241,7 +228,7 @@ void hook_run(hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out)
 {
 	struct hook_task task = { .fn = fn, .arg = arg };
 
-	run_task(&task, deadline, out);
+	hook_run_task(&task, deadline, out);
 }
 
 void hook_gate(const char *root, hook_fn fn, void *arg, uint64_t deadline,
@@ -249,28 +236,13 @@ void hook_gate(const char *root, hook_fn fn, void *arg, uint64_t deadline,
 {
 	struct hook_task task = { .fn = fn, .arg = arg, .gate = true, .root = root };
 
-	run_task(&task, deadline, out);
+	hook_run_task(&task, deadline, out);
 }
 
 /* --- input ------------------------------------------------------------------------------------ */
 
-/* Grows the buffer, to at most @max + 1 bytes: the last one shows that the input is longer. */
-static int grow(char **buf, size_t *room, size_t max)
-{
-	size_t more = *room ? 2 * *room : 64 * 1024;
-	char *grown;
-
-	more = more > max + 2 ? max + 2 : more;
-	grown = realloc(*buf, more);
-	if (!grown)
-		return err_set(ENOMEM, "no memory");
-	*buf = grown;
-	*room = more;
-	return 0;
-}
-
 /* Returns the number of bytes; 0 at the end. */
-static ssize_t read_some(int fd, char *buf, size_t room, uint64_t deadline)
+static ssize_t hook_read_some(int fd, char *buf, size_t room, uint64_t deadline)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	ssize_t n;
@@ -290,14 +262,19 @@ int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len)
 	_cleanup_free_ char *buf = NULL;
 	size_t have = 0, room = 0;
 	ssize_t n = 1;
-	int rc = 0;
+	char *grown;
 
 	while (n > 0) {
-		if (room - have < 2)
-			rc = grow(&buf, &room, max);
-		if (rc)
-			return rc;
-		n = read_some(fd, buf + have, room - have - 1, deadline);
+		if (room - have < 2) {
+			/* At most @max + 1 bytes: the last one shows that the input is longer. */
+			room = room ? 2 * room : 64 * 1024;
+			room = room > max + 2 ? max + 2 : room;
+			grown = realloc(buf, room);
+			if (!grown)
+				return err_set(ENOMEM, "no memory");
+			buf = grown;
+		}
+		n = hook_read_some(fd, buf + have, room - have - 1, deadline);
 		if (n < 0)
 			return (int)n;
 		have += (size_t)n;
@@ -313,8 +290,8 @@ int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len)
 /* --- the gate --------------------------------------------------------------------------------- */
 
 /* @more: the number of other disks with the same problem. */
-static void sentence(const struct guard_verdict *verdict, size_t more,
-		     char buf[HOOK_TEXT_MAX])
+static void hook_sentence(const struct guard_verdict *verdict, size_t more,
+			  char buf[HOOK_TEXT_MAX])
 {
 	char others[64] = "";
 
@@ -327,11 +304,86 @@ static void sentence(const struct guard_verdict *verdict, size_t more,
 	finding_clean(buf);
 }
 
-static int log_verdict(const char *who, const char *guest, const struct guard_disk *disk,
-		       const struct guard_verdict *verdict)
+/* The most important answer about a guest's disks is reported. */
+enum hook_rank { RANK_GOOD, RANK_LOUD, RANK_UNKNOWN, RANK_REFUSED };
+
+static enum hook_rank hook_rank_of(const struct guard_verdict *verdict)
+{
+	if (verdict->refuse)
+		return RANK_REFUSED;
+	if (verdict->answer == GUARD_UNKNOWN)
+		return RANK_UNKNOWN;
+	return verdict->loud ? RANK_LOUD : RANK_GOOD;
+}
+
+/* The answer about a later disk may never come, if its server hangs. */
+static void hook_send_early(const struct guard_verdict *verdict,
+			    const struct hook_answer *out)
+{
+	struct hook_answer early = { .refuse = true, .logged = out->logged };
+
+	if (!verdict->refuse || !out->early)
+		return;
+	hook_sentence(verdict, 0, early.text);
+	hook_send_record(&early, out->early, RECORD_EARLY);
+}
+
+void hook_spare(struct hook_answer *out, const char *what)
+{
+	const struct hook_answer lenient = { .refuse = false };
+
+	out->spare = what;
+	if (out->early)
+		hook_send_record(&lenient, out->early, RECORD_STRICT);
+}
+
+static void hook_allow_loudly(struct guard_verdict *verdict, const char *why)
+{
+	char reason[GUARD_TEXT_MAX];
+
+	if (!verdict->refuse)
+		return;
+	text_copy(reason, sizeof(reason), verdict->text);
+	snprintf(verdict->text, sizeof(verdict->text), "%s: %.400s", why, reason);
+	verdict->refuse = false;
+	verdict->loud = true;
+	if (verdict->answer == GUARD_REFUSE)
+		verdict->answer = GUARD_PASS;
+}
+
+/* A slow journal must not delay the answer; the time for disks is not limited here. */
+struct hook_journal {
+	const char *who, *guest;
+	uint64_t spent_ms;
+	bool failed;
+};
+
+/* An unreadable requirement is not enforced. */
+static void hook_log_unknown(struct hook_journal *journal, const char *why,
+			     struct hook_answer *out)
+{
+	const struct journal_field fields[] = { { "NFSRDMA_GUEST", journal->guest } };
+	char message[HOOK_TEXT_MAX + 256];
+	uint64_t start = now_ms();
+
+	snprintf(out->text, sizeof(out->text),
+		 "some requirements for RDMA are unknown: %.500s", why);
+	finding_clean(out->text);
+	snprintf(message, sizeof(message), "guest %.200s: %s",
+		 journal->guest ? journal->guest : "?", out->text);
+	finding_clean(message);
+	journal->failed = journal_send(JOURNAL_WARNING, journal->who, message, fields,
+				       ARRAY_SIZE(fields)) != 0;
+	journal->spent_ms += now_ms() - start;
+}
+
+/* The first refusal is always logged, however long the others took; hook_answered() tries again if
+ * that failed. */
+static void hook_log_disk(struct hook_journal *journal, const struct guard_disk *disk,
+			  const struct guard_verdict *verdict, struct hook_answer *out)
 {
 	const struct journal_field fields[] = {
-		{ "NFSRDMA_GUEST", guest },
+		{ "NFSRDMA_GUEST", journal->guest },
 		{ "NFSRDMA_DISK", disk->name },
 		{ "NFSRDMA_POOL", disk->pool },
 		{ "NFSRDMA_PATH", journal_value(verdict->path) },
@@ -349,101 +401,22 @@ static int log_verdict(const char *who, const char *guest, const struct guard_di
 					   ? JOURNAL_GATE_UNKNOWN
 					   : JOURNAL_WARNING;
 	char text[HOOK_TEXT_MAX], message[HOOK_TEXT_MAX + 256];
-
-	sentence(verdict, 0, text);
-	snprintf(message, sizeof(message), "guest %.200s: %s", guest ? guest : "?", text);
-	finding_clean(message);
-	return journal_send(event, who, message, fields, ARRAY_SIZE(fields));
-}
-
-/* The most important answer about a guest's disks is reported. */
-enum rank { RANK_GOOD, RANK_LOUD, RANK_UNKNOWN, RANK_REFUSED };
-
-static enum rank rank_of(const struct guard_verdict *verdict)
-{
-	if (verdict->refuse)
-		return RANK_REFUSED;
-	if (verdict->answer == GUARD_UNKNOWN)
-		return RANK_UNKNOWN;
-	return verdict->loud ? RANK_LOUD : RANK_GOOD;
-}
-
-/* The answer about a later disk may never come, if its server hangs. */
-static void tell_early(const struct guard_verdict *verdict, const struct hook_answer *out)
-{
-	struct hook_answer early = { .refuse = true, .logged = out->logged };
-
-	if (!verdict->refuse || !out->early)
-		return;
-	sentence(verdict, 0, early.text);
-	send_record(&early, out->early, RECORD_EARLY);
-}
-
-void hook_spare(struct hook_answer *out, const char *what)
-{
-	const struct hook_answer lenient = { .refuse = false };
-
-	out->spare = what;
-	if (out->early)
-		send_record(&lenient, out->early, RECORD_STRICT);
-}
-
-static void pass_loudly(struct guard_verdict *verdict, const char *why)
-{
-	char reason[GUARD_TEXT_MAX];
-
-	if (!verdict->refuse)
-		return;
-	text_copy(reason, sizeof(reason), verdict->text);
-	snprintf(verdict->text, sizeof(verdict->text), "%s: %.400s", why, reason);
-	verdict->refuse = false;
-	verdict->loud = true;
-	if (verdict->answer == GUARD_REFUSE)
-		verdict->answer = GUARD_PASS;
-}
-
-/* A slow journal must not delay the answer; the time for disks is not limited here. */
-struct patience {
-	uint64_t spent_ms;
-	bool deaf;
-};
-
-/* An unreadable requirement is not enforced. */
-static void log_unknown(const char *who, const char *guest, const char *why,
-			struct patience *patience, struct hook_answer *out)
-{
-	const struct journal_field fields[] = { { "NFSRDMA_GUEST", guest } };
-	char message[HOOK_TEXT_MAX + 256];
-	uint64_t start = now_ms();
-
-	snprintf(out->text, sizeof(out->text),
-		 "some requirements for RDMA are unknown: %.500s", why);
-	finding_clean(out->text);
-	snprintf(message, sizeof(message), "guest %.200s: %s", guest ? guest : "?",
-		 out->text);
-	finding_clean(message);
-	patience->deaf = journal_send(JOURNAL_WARNING, who, message, fields,
-				      ARRAY_SIZE(fields)) != 0;
-	patience->spent_ms += now_ms() - start;
-}
-
-/* The first refusal is always logged, however long the others took; hook_answered() tries again if
- * that failed. */
-static void log_disk(const char *who, const char *guest, const struct guard_disk *disk,
-		     const struct guard_verdict *verdict, struct patience *patience,
-		     struct hook_answer *out)
-{
 	bool first = verdict->refuse && !out->logged;
 	uint64_t start = now_ms();
 
-	if (patience->deaf || (!first && patience->spent_ms >= JOURNAL_MS))
+	if (journal->failed || (!first && journal->spent_ms >= JOURNAL_MS))
 		return;
-	patience->deaf = log_verdict(who, guest, disk, verdict) != 0;
-	patience->spent_ms += now_ms() - start;
-	if (!first || patience->deaf)
+	hook_sentence(verdict, 0, text);
+	snprintf(message, sizeof(message), "guest %.200s: %s",
+		 journal->guest ? journal->guest : "?", text);
+	finding_clean(message);
+	journal->failed = journal_send(event, journal->who, message, fields,
+				       ARRAY_SIZE(fields)) != 0;
+	journal->spent_ms += now_ms() - start;
+	if (!first || journal->failed)
 		return;
 	out->logged = true;
-	tell_early(verdict, out);
+	hook_send_early(verdict, out);
 }
 
 void hook_ask(const char *who, const char *guest, const struct guard *guard,
@@ -451,32 +424,32 @@ void hook_ask(const char *who, const char *guest, const struct guard *guard,
 {
 	struct guard_verdict verdict, worst = { .answer = GUARD_PASS };
 	const char *unknown = ndisks ? guard_unknown(guard) : NULL;
-	struct patience patience = { 0, false };
+	struct hook_journal journal = { .who = who, .guest = guest };
 	size_t same = 0, i;
 
 	*out = (struct hook_answer){ .early = out->early, .spare = out->spare };
 	debug(DEBUG_GATE, "guest %s: %zu disk%s", guest ? guest : "?", ndisks,
 	      ndisks == 1 ? "" : "s");
 	if (unknown)
-		log_unknown(who, guest, unknown, &patience, out);
+		hook_log_unknown(&journal, unknown, out);
 	for (i = 0; i < ndisks; i++) {
 		guard_ask(guard, &disks[i], &verdict);
 		if (out->spare)
-			pass_loudly(&verdict, out->spare);
-		if (rank_of(&verdict) == RANK_GOOD)
+			hook_allow_loudly(&verdict, out->spare);
+		if (hook_rank_of(&verdict) == RANK_GOOD)
 			continue;
-		if (rank_of(&verdict) > rank_of(&worst)) {
+		if (hook_rank_of(&verdict) > hook_rank_of(&worst)) {
 			worst = verdict;
 			same = 1;
-			tell_early(&worst, out);
-		} else if (rank_of(&verdict) == rank_of(&worst)) {
+			hook_send_early(&worst, out);
+		} else if (hook_rank_of(&verdict) == hook_rank_of(&worst)) {
 			same++;
 		}
-		log_disk(who, guest, &disks[i], &verdict, &patience, out);
+		hook_log_disk(&journal, &disks[i], &verdict, out);
 	}
 	out->refuse = worst.refuse;
 	if (same)
-		sentence(&worst, same - 1, out->text);
+		hook_sentence(&worst, same - 1, out->text);
 }
 
 void hook_answered(const char *who, const char *guest, const struct hook_answer *answer)
@@ -516,7 +489,7 @@ void hook_failed(const char *who, const char *guest, const char *fmt, ...)
 
 /* --- VDSM ------------------------------------------------------------------------------------- */
 
-static bool is_uuid(const char *text)
+bool hook_is_uuid(const char *text)
 {
 	size_t i;
 
@@ -535,7 +508,7 @@ bool hook_vdsm_restores(const struct host *host, const char *uuid)
 {
 	char path[80];
 
-	if (!uuid || !is_uuid(uuid))
+	if (!uuid || !hook_is_uuid(uuid))
 		return false;
 	snprintf(path, sizeof(path), "run/vdsm/%.36s/launchflags", uuid);
 	return host_exists(host, path) == -ENOENT;

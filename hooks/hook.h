@@ -17,6 +17,8 @@
 /* A verdict's text and its remedy. */
 #define HOOK_TEXT_MAX (2 * GUARD_TEXT_MAX + 128)
 
+struct domain_disks;
+
 struct hook_answer {
 	bool refuse;
 	/* One line without newline. For a refusal: the cause and the remedy. For our own failure (the child
@@ -67,6 +69,9 @@ void hook_ask(const char *who, const char *guest, const struct guard *guard,
  * would do more harm than the missing RDMA. @what: as @spare. */
 void hook_spare(struct hook_answer *out, const char *what);
 
+/* Pure. */
+bool hook_is_uuid(const char *text);
+
 /* Whether VDSM restores this guest instead of starting it; false also if unknown. Such a guest must
  * not be refused: it would lose its memory (hooks/README.md). @uuid: NULL: unknown. */
 bool hook_vdsm_restores(const struct host *host, const char *uuid);
@@ -74,5 +79,20 @@ bool hook_vdsm_restores(const struct host *host, const char *uuid);
 /* Logs JOURNAL_GATE_FAILED: why the gate failed. */
 void hook_failed(const char *who, const char *guest, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
+
+/* guest.c */
+
+struct hook_guest {
+	const char *who, *name; /* as for hook_ask() */
+	const struct host *host;
+	const struct domain_disks *disks;
+	/* A guest of libvirt alone: its pools are always read, and backing files are numbered. VDSM
+	 * does not use pools, but an earlier hook of it may: they are read only if a disk is in one.
+	 * Their files belong to root, so a volume is mostly unknown there. */
+	bool of_libvirt;
+};
+
+/* Opens the gate and asks it about all disks. Errors: -ENOMEM; of guard_open(). */
+int hook_guest_ask(const struct hook_guest *guest, struct hook_answer *out);
 
 #endif

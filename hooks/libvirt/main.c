@@ -17,7 +17,7 @@
 
 #define INPUT "the guest's XML on stdin"
 
-static const char usage[] =
+static const char libvirt_hook_usage[] =
 	"usage: nfsrdma-libvirt-hook [--root DIR] GUEST OPERATION SUB-OPERATION EXTRA <XML\n"
 	"Refuses a guest whose disks require NFS over RDMA but are not on it. libvirt runs it\n"
 	"from /etc/libvirt/hooks/qemu.d. To ask by hand:\n"
@@ -27,13 +27,13 @@ static const char usage[] =
 /* The operations that can still be refused. */
 static const struct {
 	const char *operation, *sub;
-} gates[] = {
+} libvirt_hook_gates[] = {
 	{ "prepare", "begin" },
 	{ "migrate", "begin" },
 	{ "restore", "begin" },
 };
 
-struct request {
+struct libvirt_hook_request {
 	const char *root; /* NULL: this host */
 	const char *guest;
 	bool arrives;     /* from another host */
@@ -41,102 +41,41 @@ struct request {
 	size_t len;
 };
 
-static bool is_gate(const char *operation, const char *sub)
+/* In the child. */
+static int libvirt_hook_check(const struct libvirt_hook_request *request,
+			      struct hook_answer *out)
 {
-	size_t i;
+	_cleanup_(domain_disks_fini) struct domain_disks disks = { .count = 0 };
+	_cleanup_(host_close_p) struct host *host = NULL;
+	struct hook_guest guest = {
+		.who = WHO, .name = request->guest, .disks = &disks, .of_libvirt = true
+	};
+	int rc = domain_disks_parse(&disks, request->text, request->len);
 
-	for (i = 0; i < ARRAY_SIZE(gates); i++)
-		if (!strcmp(operation, gates[i].operation) && !strcmp(sub, gates[i].sub))
-			return true;
-	return false;
-}
-
-/* "vda", or for a backing file "vda, backing file 2". For free(3); NULL: no memory. */
-static char *name_of(const struct domain_disk *disk)
-{
-	char *name;
-
-	if (!disk->depth)
-		return strdup(disk->device);
-	if (asprintf(&name, "%s, backing file %u", disk->device, disk->depth) < 0)
-		return NULL;
-	return name;
-}
-
-/* --- in the child ----------------------------------------------------------------------------- */
-
-struct work {
-	struct host *host;
-	struct domain_disks disks;
-	struct view_places places;
-	struct guard *guard;
-	char *names[DOMAIN_DISKS_MAX];
-	struct guard_disk asked[DOMAIN_DISKS_MAX];
-};
-
-static int read_guest(const struct request *request, struct work *work)
-{
-	int rc = domain_disks_parse(&work->disks, request->text, request->len);
-
-	return rc ? err_context(rc, INPUT) : 0;
-}
-
-static int ask(const struct request *request, struct work *work, struct hook_answer *out)
-{
-	const struct domain_disk *list = work->disks.list;
-	size_t i;
-
-	for (i = 0; i < work->disks.count; i++) {
-		work->names[i] = name_of(&list[i]);
-		if (!work->names[i])
-			return err_set(ENOMEM, "no memory");
-		work->asked[i] = (struct guard_disk){ .name = work->names[i],
-						      .path = list[i].path,
-						      .pool = list[i].pool,
-						      .volume = list[i].volume,
-						      .optional = list[i].optional };
-	}
-	hook_ask(WHO, request->guest, work->guard, work->asked, i, out);
-	return 0;
-}
-
-/* The exit of the process closes everything. */
-static int look(const struct request *request, struct work *work, struct hook_answer *out)
-{
-	char unknown[ERR_TEXT_MAX];
-	struct guard_sources sources = { .places = &work->places, .now = now_ms() };
-	int rc = read_guest(request, work);
-
-	if (rc || !work->disks.count)
-		return rc;
-	rc = host_open(&work->host, request->root);
+	if (rc)
+		return err_context(rc, INPUT);
+	if (!disks.count)
+		return 0;
+	rc = host_open(&host, request->root);
 	if (rc)
 		return rc;
-	if (work->disks.of_vdsm && !request->arrives &&
-	    hook_vdsm_restores(work->host, work->disks.uuid))
+	if (disks.of_vdsm && !request->arrives && hook_vdsm_restores(host, disks.uuid))
 		hook_spare(out, "not refused, because VDSM restores the guest");
-	/* If pools cannot be read, other sources still count. */
-	sources.host = work->host;
-	sources.places_unknown = pool_places_gap(work->host, &work->places, unknown);
-	rc = guard_open(&work->guard, &sources);
-	return rc ? rc : ask(request, work, out);
+	guest.host = host;
+	return hook_guest_ask(&guest, out);
 }
 
-static void on_child(void *arg, struct hook_answer *out)
+static void libvirt_hook_child(void *arg, struct hook_answer *out)
 {
-	struct work *work = calloc(1, sizeof(*work));
-	int rc = work ? look(arg, work, out) : err_set(ENOMEM, "no memory");
-
-	if (!rc)
+	if (!libvirt_hook_check(arg, out))
 		return;
 	*out = (struct hook_answer){ .failed = true };
 	snprintf(out->text, sizeof(out->text), "%s", err_text());
 }
 
-/* --- in the parent ---------------------------------------------------------------------------- */
-
 /* The gate's deadline starts when the input is complete. */
-static void decide_on(struct request *request, struct hook_answer *out)
+static void libvirt_hook_decide(struct libvirt_hook_request *request,
+				struct hook_answer *out)
 {
 	_cleanup_free_ char *text = NULL;
 	int rc = hook_read(STDIN_FILENO, DOMAIN_XML_MAX, deadline_in(HOOK_INPUT_MS),
@@ -145,8 +84,8 @@ static void decide_on(struct request *request, struct hook_answer *out)
 
 	request->text = text;
 	if (!rc) {
-		hook_gate(request->root, on_child, request, deadline_in(HOOK_DEADLINE_MS),
-			  out);
+		hook_gate(request->root, libvirt_hook_child, request,
+			  deadline_in(HOOK_DEADLINE_MS), out);
 		return;
 	}
 	err_context(rc, INPUT);
@@ -155,16 +94,21 @@ static void decide_on(struct request *request, struct hook_answer *out)
 }
 
 /* @args: GUEST OPERATION SUB-OPERATION ... */
-static int run(const char *root, char *const args[])
+static int libvirt_hook_run(const char *root, char *const args[])
 {
-	struct request request = { .root = root, .guest = args[0] };
+	struct libvirt_hook_request request = { .root = root, .guest = args[0] };
 	struct hook_answer answer;
+	size_t i;
 
 	debug_init();
-	if (!is_gate(args[1], args[2]))
+	for (i = 0; i < ARRAY_SIZE(libvirt_hook_gates); i++)
+		if (!strcmp(args[1], libvirt_hook_gates[i].operation) &&
+		    !strcmp(args[2], libvirt_hook_gates[i].sub))
+			break;
+	if (i == ARRAY_SIZE(libvirt_hook_gates))
 		return 0;
 	request.arrives = !strcmp(args[1], "migrate");
-	decide_on(&request, &answer);
+	libvirt_hook_decide(&request, &answer);
 	hook_answered(WHO, request.guest, &answer);
 	if (answer.refuse) {
 		fprintf(stderr, "%s See nfsrdma-libvirt(7).\n", answer.text);
@@ -182,17 +126,17 @@ static int run(const char *root, char *const args[])
 int main(int argc, char **argv)
 {
 	if (argc >= 7 && !strcmp(argv[1], "--root"))
-		return run(argv[2], argv + 3);
+		return libvirt_hook_run(argv[2], argv + 3);
 	if (argc >= 5)
-		return run(NULL, argv + 1);
+		return libvirt_hook_run(NULL, argv + 1);
 	if (argc == 2 && !strcmp(argv[1], "--version")) {
 		puts(WHO " " NFSRDMA_VERSION);
 		return 0;
 	}
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
-		fputs(usage, stdout);
+		fputs(libvirt_hook_usage, stdout);
 		return 0;
 	}
-	fputs(usage, stderr);
+	fputs(libvirt_hook_usage, stderr);
 	return 2;
 }

@@ -23,12 +23,13 @@
 #define ACTIVE    4
 #define PORTS_MAX 16
 
-static void add_problem(struct json_object *problems, const char *text)
+static void caps_add_problem(struct json_object *problems, const char *text)
 {
 	json_object_array_add(problems, json_object_new_string(text));
 }
 
-static const char *module_state(const struct host *host, struct json_object *problems)
+static const char *caps_module_state(const struct host *host,
+				     struct json_object *problems)
 {
 	static const char *const names[] = {
 		[MODULE_MISSING] = "missing",
@@ -42,18 +43,19 @@ static const char *module_state(const struct host *host, struct json_object *pro
 	if (!host_exists(host, "sys/module/rpcrdma"))
 		return "loaded";
 	if (host_module(host, "rpcrdma", &module)) {
-		add_problem(problems, err_text());
+		caps_add_problem(problems, err_text());
 		return "unknown";
 	}
 	if (module.state == MODULE_MISSING)
-		add_problem(problems, "the module rpcrdma is missing");
+		caps_add_problem(problems, "the module rpcrdma is missing");
 	else if (module.state == MODULE_AVAILABLE && module.disabled)
-		add_problem(problems,
-			    "the module rpcrdma is not loaded and modprobe.d forbids it");
+		caps_add_problem(
+			problems,
+			"the module rpcrdma is not loaded and modprobe.d forbids it");
 	return names[module.state];
 }
 
-static bool is_active(const struct host *host, const char *device)
+static bool caps_is_active(const struct host *host, const char *device)
 {
 	_cleanup_(host_list_fini) struct host_list ports = { NULL, 0, false };
 	char path[sizeof(DEVICES) + 2 * NAME_MAX + 32];
@@ -72,7 +74,8 @@ static bool is_active(const struct host *host, const char *device)
 	return false;
 }
 
-static struct json_object *devices(const struct host *host, struct json_object *problems)
+static struct json_object *caps_devices(const struct host *host,
+					struct json_object *problems)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	struct json_object *out = json_object_new_array(), *device;
@@ -81,9 +84,9 @@ static struct json_object *devices(const struct host *host, struct json_object *
 	size_t i;
 
 	if (rc && rc != -ENOENT)
-		add_problem(problems, err_text());
+		caps_add_problem(problems, err_text());
 	for (i = 0; i < list.count && i < RDMA_DEVICES_MAX; i++) {
-		active = is_active(host, list.names[i]);
+		active = caps_is_active(host, list.names[i]);
 		any = any || active;
 		device = json_object_new_object();
 		finding_clean(list.names[i]);
@@ -92,23 +95,23 @@ static struct json_object *devices(const struct host *host, struct json_object *
 		json_object_array_add(out, device);
 	}
 	if (!list.count && (!rc || rc == -ENOENT))
-		add_problem(problems, "no RDMA device");
+		caps_add_problem(problems, "no RDMA device");
 	else if (!any && list.count)
-		add_problem(problems, "no RDMA port is active");
+		caps_add_problem(problems, "no RDMA port is active");
 	return out;
 }
 
 /* Our own object, as JSON; for vdsm_json_put_p(). */
-static struct json_object *describe(const struct host *host)
+static struct json_object *caps_describe(const struct host *host)
 {
 	struct json_object *problems = json_object_new_array();
 	struct json_object *out = json_object_new_object();
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	const char *module = module_state(host, problems);
-	struct json_object *found = devices(host, problems);
+	const char *module = caps_module_state(host, problems);
+	struct json_object *found = caps_devices(host, problems);
 
 	if (policy_open(&policies, host))
-		add_problem(problems, err_text());
+		caps_add_problem(problems, err_text());
 	vdsm_json_add(out, "version", NFSRDMA_VERSION);
 	json_object_object_add(
 		out, "ready",
@@ -119,7 +122,7 @@ static struct json_object *describe(const struct host *host)
 	return out;
 }
 
-static int edit(const struct vdsm_call *call)
+static int caps_edit(const struct vdsm_call *call)
 {
 	_cleanup_(vdsm_input_fini) struct vdsm_input input = { .folder = -1 };
 	_cleanup_(vdsm_json_put_p) struct json_object *own = NULL;
@@ -131,7 +134,7 @@ static int edit(const struct vdsm_call *call)
 	rc = rc ? rc : host_open(&host, call->root);
 	if (rc)
 		return rc;
-	own = describe(host);
+	own = caps_describe(host);
 	if (json_object_get_boolean(json_object_object_get(own, "ready")))
 		rc = splice_list(&caps, "additionalFeatures", FEATURE);
 	rc = rc ? rc : splice_set(&caps, "nfsrdma", vdsm_json_print(own));
@@ -140,6 +143,6 @@ static int edit(const struct vdsm_call *call)
 
 void vdsm_caps(const struct vdsm_call *call, struct hook_answer *out)
 {
-	if (edit(call))
+	if (caps_edit(call))
 		vdsm_failed(out);
 }

@@ -14,7 +14,7 @@
 #define POOLS_MAX 64
 #define LINKS_MAX 2048
 
-struct search {
+struct domains_search {
 	const struct host *host;
 	const struct host_mounts *mounts;
 	const char *repository;
@@ -22,21 +22,8 @@ struct search {
 	struct vdsm_domains *out;
 };
 
-static bool is_uuid(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < VDSM_UUID_MAX - 1; i++) {
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-
-		if (dash ? name[i] != '-' : !isxdigit((unsigned char)name[i]))
-			return false;
-	}
-	return !name[i];
-}
-
 /* The part of @path after REPOSITORY/mnt/; NULL: it is elsewhere. */
-static const char *behind_mnt(const char *repository, const char *path)
+static const char *domains_name_of(const char *repository, const char *path)
 {
 	size_t len = strlen(repository);
 
@@ -45,7 +32,7 @@ static const char *behind_mnt(const char *repository, const char *path)
 	return path[len + 5] ? path + len + 5 : NULL;
 }
 
-static struct vdsm_domain *find(struct vdsm_domains *domains, const char *target)
+static struct vdsm_domain *domains_find(struct vdsm_domains *domains, const char *target)
 {
 	size_t i;
 
@@ -56,7 +43,7 @@ static struct vdsm_domain *find(struct vdsm_domains *domains, const char *target
 }
 
 /* NULL: no memory, or too many, which sets cut. */
-static struct vdsm_domain *add(struct vdsm_domains *domains, const char *target)
+static struct vdsm_domain *domains_add(struct vdsm_domains *domains, const char *target)
 {
 	struct vdsm_domain *domain, *grown;
 
@@ -76,35 +63,31 @@ static struct vdsm_domain *add(struct vdsm_domains *domains, const char *target)
 	return domain;
 }
 
-static int not_added(const struct vdsm_domains *domains)
+static int domains_not_added(const struct vdsm_domains *domains)
 {
 	return domains->cut ? 0 : err_set(ENOMEM, "no memory for storage domains");
 }
 
 /* --- mounts -------------------------------------------------------------------------------- */
 
-static bool is_nfs(const struct host_mount *mount)
-{
-	return !strcmp(mount->type, "nfs") || !strcmp(mount->type, "nfs4");
-}
-
 /* Of several mounts on a directory the last one is visible. A mount below a domain's mount is
  * another export of its server, not a domain. */
-static int add_mounts(struct search *search)
+static int domains_add_mounts(struct domains_search *search)
 {
 	size_t i;
 
 	for (i = 0; i < search->mounts->count; i++) {
 		const struct host_mount *mount = &search->mounts->list[i];
-		const char *name = behind_mnt(search->repository, mount->target);
+		const char *name = domains_name_of(search->repository, mount->target);
 		struct vdsm_domain *domain;
 
-		if (!name || !is_nfs(mount) || strchr(name, '/'))
+		if (!name || strchr(name, '/') ||
+		    (strcmp(mount->type, "nfs") && strcmp(mount->type, "nfs4")))
 			continue;
-		domain = find(search->out, mount->target);
-		domain = domain ? domain : add(search->out, mount->target);
+		domain = domains_find(search->out, mount->target);
+		domain = domain ? domain : domains_add(search->out, mount->target);
 		if (!domain)
-			return not_added(search->out);
+			return domains_not_added(search->out);
 		domain->mount = mount;
 	}
 	return 0;
@@ -112,7 +95,7 @@ static int add_mounts(struct search *search)
 
 /* --- links --------------------------------------------------------------------------------- */
 
-static int add_uuid(struct vdsm_domain *domain, const char *uuid)
+static int domains_add_uuid(struct vdsm_domain *domain, const char *uuid)
 {
 	char(*grown)[VDSM_UUID_MAX];
 	size_t i;
@@ -128,15 +111,8 @@ static int add_uuid(struct vdsm_domain *domain, const char *uuid)
 	return 0;
 }
 
-/* Whether a name below mnt/ looks like an NFS export, "server:_path": directories of this host have
- * no server, and GlusterFS and block devices have their own directories, glusterSD/ and blockSD/. */
-static bool names_export(const char *name)
-{
-	return strstr(name, ":_") && !strchr(name, '/');
-}
-
 /* The target of a link: "REPOSITORY/mnt/NAME/DOMAIN". */
-static int add_link(struct search *search, char *to, const char *uuid)
+static int domains_add_link(struct domains_search *search, char *to, const char *uuid)
 {
 	char *slash = strrchr(to, '/');
 	struct vdsm_domain *domain;
@@ -145,18 +121,21 @@ static int add_link(struct search *search, char *to, const char *uuid)
 	if (!slash || strcmp(slash + 1, uuid))
 		return 0;
 	*slash = '\0';
-	name = behind_mnt(search->repository, to);
+	name = domains_name_of(search->repository, to);
 	if (!name)
 		return 0;
-	domain = find(search->out, to);
-	if (!domain && !names_export(name))
+	domain = domains_find(search->out, to);
+	/* Only a name that looks like an NFS export, "server:_path": directories of this host have
+	 * no server, and GlusterFS and block devices have their own directories, glusterSD/ and
+	 * blockSD/. */
+	if (!domain && (!strstr(name, ":_") || strchr(name, '/')))
 		return 0;
-	domain = domain ? domain : add(search->out, to);
-	return domain ? add_uuid(domain, uuid) : not_added(search->out);
+	domain = domain ? domain : domains_add(search->out, to);
+	return domain ? domains_add_uuid(domain, uuid) : domains_not_added(search->out);
 }
 
 /* A directory on a local file system, which is safe to read. */
-static bool is_local(const struct search *search, const char *path)
+static bool domains_is_local(const struct domains_search *search, const char *path)
 {
 	struct host_path *found = calloc(1, sizeof(*found));
 	bool local = found &&
@@ -168,7 +147,7 @@ static bool is_local(const struct search *search, const char *path)
 	return local;
 }
 
-static bool is_mount_point(const struct host_mounts *mounts, const char *path)
+static bool domains_is_mount_point(const struct host_mounts *mounts, const char *path)
 {
 	size_t i;
 
@@ -178,27 +157,27 @@ static bool is_mount_point(const struct host_mounts *mounts, const char *path)
 	return false;
 }
 
-static int walk_pool(struct search *search, const char *pool)
+static int domains_walk_pool(struct domains_search *search, const char *pool)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[PATH_MAX], to[PATH_MAX];
 	size_t i;
 	int rc = 0;
 
-	if (!is_local(search, pool) || host_list(search->host, pool, &list))
+	if (!domains_is_local(search, pool) || host_list(search->host, pool, &list))
 		return 0;
 	for (i = 0; !rc && i < list.count; i++) {
-		if (!is_uuid(list.names[i]) || search->links++ >= LINKS_MAX)
+		if (!hook_is_uuid(list.names[i]) || search->links++ >= LINKS_MAX)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", pool, list.names[i]);
-		if (!is_mount_point(search->mounts, path) &&
+		if (!domains_is_mount_point(search->mounts, path) &&
 		    !host_link(search->host, path, to, sizeof(to)))
-			rc = add_link(search, to, list.names[i]);
+			rc = domains_add_link(search, to, list.names[i]);
 	}
 	return rc;
 }
 
-static int add_links(struct search *search)
+static int domains_add_links(struct domains_search *search)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[HOST_REPOSITORY_MAX + NAME_MAX + 2];
@@ -206,14 +185,14 @@ static int add_links(struct search *search)
 	size_t i;
 	int rc = 0;
 
-	if (!is_local(search, search->repository) ||
+	if (!domains_is_local(search, search->repository) ||
 	    host_list(search->host, search->repository, &list))
 		return 0;
 	for (i = 0; !rc && i < list.count; i++) {
-		if (!is_uuid(list.names[i]) || pools++ >= POOLS_MAX)
+		if (!hook_is_uuid(list.names[i]) || pools++ >= POOLS_MAX)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", search->repository, list.names[i]);
-		rc = walk_pool(search, path);
+		rc = domains_walk_pool(search, path);
 	}
 	return rc;
 }
@@ -221,14 +200,14 @@ static int add_links(struct search *search)
 int vdsm_domains(const struct host *host, const struct host_mounts *mounts,
 		 const char *repository, struct vdsm_domains *out)
 {
-	struct search search = {
+	struct domains_search search = {
 		.host = host, .mounts = mounts, .repository = repository, .out = out
 	};
 	int rc;
 
 	*out = (struct vdsm_domains){ 0, false, NULL };
-	rc = add_mounts(&search);
-	rc = rc ? rc : add_links(&search);
+	rc = domains_add_mounts(&search);
+	rc = rc ? rc : domains_add_links(&search);
 	if (rc)
 		vdsm_domains_fini(out);
 	return rc;

@@ -11,12 +11,15 @@
 
 #include "hooks/vdsm/internal.h"
 
-/* The directory, and the name in it. */
-static int open_folder(const char *path, struct vdsm_input *input)
+int vdsm_input_read(const struct vdsm_call *call, size_t max, struct vdsm_input *input)
 {
+	const char *path = call->file, *slash = strrchr(path, '/');
 	_cleanup_free_ char *folder = NULL;
-	const char *slash = strrchr(path, '/');
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	int rc;
 
+	*input = (struct vdsm_input){ .folder = -1 };
 	if (path[0] != '/' || !slash[1] || strlen(slash + 1) > NAME_MAX)
 		return err_set(EINVAL, "invalid path of VDSM's data: %.200s", path);
 	strcpy(input->name, slash + 1);
@@ -25,26 +28,15 @@ static int open_folder(const char *path, struct vdsm_input *input)
 	if (!folder)
 		return err_set(ENOMEM, "no memory for a path");
 	input->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return input->folder < 0 ? err_sys("open %.200s", folder) : 0;
-}
-
-int vdsm_input_read(const struct vdsm_call *call, size_t max, struct vdsm_input *input)
-{
-	_cleanup_close_ int fd = -1;
-	struct stat st;
-	int rc;
-
-	*input = (struct vdsm_input){ .folder = -1 };
-	rc = open_folder(call->file, input);
-	if (rc)
-		return rc;
+	if (input->folder < 0)
+		return err_sys("open %.200s", folder);
 	fd = openat(input->folder, input->name,
 		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st))
-		return err_sys("open VDSM's data, %.200s", call->file);
+		return err_sys("open VDSM's data, %.200s", path);
 	if (!S_ISREG(st.st_mode))
 		return err_set(EINVAL, "VDSM's data, %.200s, is not a regular file",
-			       call->file);
+			       path);
 	input->mode = st.st_mode & 07777;
 	input->uid = st.st_uid;
 	input->gid = st.st_gid;
@@ -63,7 +55,7 @@ void vdsm_input_fini(struct vdsm_input *input)
 }
 
 /* The mode last: a change of owner clears bits. */
-static int take_over(void *arg, int fd)
+static int vdsm_input_set_owner(void *arg, int fd)
 {
 	const struct vdsm_input *input = arg;
 	struct stat st;
@@ -79,7 +71,7 @@ static int take_over(void *arg, int fd)
 int vdsm_input_replace(const struct vdsm_input *input, const char *text, size_t len)
 {
 	struct vdsm_input ours = *input;
-	const struct fd_file file = { text, len, 0600, take_over, &ours };
+	const struct fd_file file = { text, len, 0600, vdsm_input_set_owner, &ours };
 	char temporary[64];
 	uint64_t number;
 

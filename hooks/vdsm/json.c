@@ -10,14 +10,14 @@ void vdsm_json_put_p(struct json_object **json)
 	json_object_put(*json);
 }
 
-static void tokener_free_p(struct json_tokener **tokener)
+static void vdsm_json_tokener_free_p(struct json_tokener **tokener)
 {
 	if (*tokener)
 		json_tokener_free(*tokener);
 }
 
 /* json-c accepts them around names, even in strict mode. */
-static bool has_single_quotes(const char *text)
+static bool vdsm_json_has_single_quotes(const char *text)
 {
 	bool inside = false;
 
@@ -34,13 +34,14 @@ static bool has_single_quotes(const char *text)
 
 int vdsm_json_object(const char *text, size_t len, struct json_object **out)
 {
-	_cleanup_(tokener_free_p) struct json_tokener *tokener =
+	_cleanup_(vdsm_json_tokener_free_p) struct json_tokener *tokener =
 		json_tokener_new_ex(VDSM_JSON_DEPTH);
 	_cleanup_(vdsm_json_put_p) struct json_object *json = NULL;
 
 	if (!tokener)
 		return err_set(ENOMEM, "no memory for JSON");
-	if (len >= INT32_MAX || memchr(text, '\0', len) || has_single_quotes(text))
+	if (len >= INT32_MAX || memchr(text, '\0', len) ||
+	    vdsm_json_has_single_quotes(text))
 		return err_set(EBADMSG, "not JSON");
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	/* With the trailing NUL, which ends a number that could continue. */

@@ -36,17 +36,17 @@ void splice_fini(struct splice *splice)
 /* --- where a member is --------------------------------------------------------------------- */
 
 /* From @start to before @end. @start SIZE_MAX: absent. */
-struct span {
+struct splice_span {
 	size_t start, end;
 };
 
-static size_t skip_blanks(const char *text, size_t at)
+static size_t splice_skip_blanks(const char *text, size_t at)
 {
 	return at + strspn(text + at, " \t\r\n");
 }
 
 /* The position after the string that begins at @at; or the end of the text. */
-static size_t skip_string(const char *text, size_t at)
+static size_t splice_skip_string(const char *text, size_t at)
 {
 	for (at++; text[at] && text[at] != '"'; at++)
 		if (text[at] == '\\' && text[at + 1])
@@ -55,13 +55,13 @@ static size_t skip_string(const char *text, size_t at)
 }
 
 /* The position after the value: at the comma or bracket that ends it. */
-static size_t skip_value(const char *text, size_t at)
+static size_t splice_skip_value(const char *text, size_t at)
 {
 	unsigned int depth = 0;
 
 	while (text[at]) {
 		if (text[at] == '"') {
-			at = skip_string(text, at);
+			at = splice_skip_string(text, at);
 			continue;
 		}
 		if (!depth && strchr(",}]", text[at]))
@@ -76,7 +76,8 @@ static size_t skip_value(const char *text, size_t at)
 }
 
 /* The string of @span, with its quotes, equals @key, whatever its escapes. */
-static bool says(const char *text, const struct span *span, const char *key)
+static bool splice_name_is(const char *text, const struct splice_span *span,
+			   const char *key)
 {
 	size_t len = span->end - span->start;
 	struct json_tokener *tokener;
@@ -98,29 +99,29 @@ static bool says(const char *text, const struct span *span, const char *key)
 }
 
 /* The value of the last member of that name, and the end of the object. */
-static int find(const struct splice *splice, const char *key, struct span *value,
-		size_t *end)
+static int splice_find(const struct splice *splice, const char *key,
+		       struct splice_span *value, size_t *end)
 {
 	const char *text = splice->text;
-	size_t at = skip_blanks(text, 0);
-	struct span name;
+	size_t at = splice_skip_blanks(text, 0);
+	struct splice_span name;
 
-	*value = (struct span){ SIZE_MAX, SIZE_MAX };
+	*value = (struct splice_span){ SIZE_MAX, SIZE_MAX };
 	if (text[at] != '{')
 		return err_set(EBADMSG, "JSON, but not an object");
-	at = skip_blanks(text, at + 1);
+	at = splice_skip_blanks(text, at + 1);
 	while (text[at] == '"') {
 		name.start = at;
-		name.end = skip_string(text, at);
-		at = skip_blanks(text, name.end);
+		name.end = splice_skip_string(text, at);
+		at = splice_skip_blanks(text, name.end);
 		if (text[at] != ':')
 			break;
-		at = skip_blanks(text, at + 1);
-		if (says(text, &name, key))
-			*value = (struct span){ at, skip_value(text, at) };
-		at = skip_value(text, at);
+		at = splice_skip_blanks(text, at + 1);
+		if (splice_name_is(text, &name, key))
+			*value = (struct splice_span){ at, splice_skip_value(text, at) };
+		at = splice_skip_value(text, at);
 		if (text[at] == ',')
-			at = skip_blanks(text, at + 1);
+			at = splice_skip_blanks(text, at + 1);
 	}
 	*end = at;
 	if (text[at] != '}')
@@ -131,8 +132,8 @@ static int find(const struct splice *splice, const char *key, struct span *value
 /* --- setting it --------------------------------------------------------------- */
 
 /* Replaces @span, which may be empty, with @middle. The result is parsed and verified for @key. */
-static int put(struct splice *splice, const struct span *span, const char *middle,
-	       const char *key)
+static int splice_put(struct splice *splice, const struct splice_span *span,
+		      const char *middle, const char *key)
 {
 	_cleanup_(vdsm_json_put_p) struct json_object *json = NULL;
 	size_t len = strlen(middle), tail = splice->len - span->end;
@@ -157,7 +158,7 @@ static int put(struct splice *splice, const struct span *span, const char *middl
 }
 
 /* Without trailing blanks. */
-static void trim(const char *text, struct span *span)
+static void splice_trim(const char *text, struct splice_span *span)
 {
 	while (span->end > span->start && strchr(" \t\r\n", text[span->end - 1]))
 		span->end--;
@@ -166,28 +167,29 @@ static void trim(const char *text, struct span *span)
 int splice_set(struct splice *splice, const char *key, const char *value)
 {
 	_cleanup_free_ char *member = NULL;
-	struct span span, last;
+	struct splice_span span, last;
 	size_t end;
-	int rc = find(splice, key, &span, &end);
+	int rc = splice_find(splice, key, &span, &end);
 
 	if (rc)
 		return rc;
 	if (span.start != SIZE_MAX) {
-		trim(splice->text, &span);
-		return put(splice, &span, value, key);
+		splice_trim(splice->text, &span);
+		return splice_put(splice, &span, value, key);
 	}
 	/* After the last member, before the blanks and the bracket. */
-	last = (struct span){ 0, end };
-	trim(splice->text, &last);
+	last = (struct splice_span){ 0, end };
+	splice_trim(splice->text, &last);
 	if (asprintf(&member, "%s\"%s\": %s",
 		     splice->text[last.end - 1] == '{' ? "" : ", ", key, value) < 0) {
 		member = NULL;
 		return err_set(ENOMEM, "no memory for JSON");
 	}
-	return put(splice, &(struct span){ last.end, last.end }, member, key);
+	return splice_put(splice, &(struct splice_span){ last.end, last.end }, member,
+			  key);
 }
 
-static bool list_has(struct json_object *list, const char *word)
+static bool splice_list_has(struct json_object *list, const char *word)
 {
 	size_t i, n = json_object_array_length(list);
 
@@ -202,24 +204,25 @@ static bool list_has(struct json_object *list, const char *word)
 }
 
 /* After the last item of the list. */
-static int list_append(struct splice *splice, const char *key, const char *word)
+static int splice_list_append(struct splice *splice, const char *key, const char *word)
 {
-	struct span span, items;
+	struct splice_span span, items;
 	char item[128];
 	size_t end;
-	int rc = find(splice, key, &span, &end);
+	int rc = splice_find(splice, key, &span, &end);
 
 	if (rc)
 		return rc;
 	if (span.start != SIZE_MAX)
-		trim(splice->text, &span);
+		splice_trim(splice->text, &span);
 	if (span.start == SIZE_MAX || splice->text[span.end - 1] != ']')
 		return err_set(EBADMSG, "\"%s\" has an unexpected form", key);
-	items = (struct span){ span.start, span.end - 1 };
-	trim(splice->text, &items);
+	items = (struct splice_span){ span.start, span.end - 1 };
+	splice_trim(splice->text, &items);
 	snprintf(item, sizeof(item), "%s\"%s\"", items.end == span.start + 1 ? "" : ", ",
 		 word);
-	return put(splice, &(struct span){ items.end, items.end }, item, key);
+	return splice_put(splice, &(struct splice_span){ items.end, items.end }, item,
+			  key);
 }
 
 int splice_list(struct splice *splice, const char *key, const char *word)
@@ -237,5 +240,5 @@ int splice_list(struct splice *splice, const char *key, const char *word)
 	}
 	if (!json_object_is_type(list, json_type_array))
 		return err_set(EBADMSG, "\"%s\" is not a list", key);
-	return list_has(list, word) ? 0 : list_append(splice, key, word);
+	return splice_list_has(list, word) ? 0 : splice_list_append(splice, key, word);
 }

@@ -18,9 +18,9 @@
 #define MISSING_MAX 16
 #define SAYS_MAX    4096
 
-static void tell(const char *fmt, ...) PRINTF_LIKE(1, 2);
+static void start_log(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
-static void tell(const char *fmt, ...)
+static void start_log(const char *fmt, ...)
 {
 	const struct journal_field fields[] = { { "NFSRDMA_HOOK", "before_vdsm_start" } };
 	char text[HOOK_TEXT_MAX];
@@ -36,8 +36,8 @@ static void tell(const char *fmt, ...)
 /* --- modules -------------------------------------------------------------------------------- */
 
 /* @asked_for: by its name, as a mount does it, which ignores the blacklist. */
-static void load(const struct vdsm_call *call, const char *name, bool asked_for,
-		 uint64_t deadline)
+static void start_load(const struct vdsm_call *call, const char *name, bool asked_for,
+		       uint64_t deadline)
 {
 	static const char *const programs[] = { "/usr/sbin/modprobe", "/sbin/modprobe" };
 	struct host_text said = { NULL, 0 };
@@ -56,10 +56,10 @@ static void load(const struct vdsm_call *call, const char *name, bool asked_for,
 		host_text_fini(&said);
 	}
 	if (rc)
-		tell("the module %s could not be loaded: %s", module, err_text());
+		start_log("the module %s could not be loaded: %s", module, err_text());
 }
 
-static bool is_loaded(const struct host *host, const char *name)
+static bool start_is_loaded(const struct host *host, const char *name)
 {
 	struct host_module module;
 
@@ -68,8 +68,8 @@ static bool is_loaded(const struct host *host, const char *name)
 }
 
 /* "mlx5_ib for 0000:3b:00.0" */
-static void load_drivers(const struct vdsm_call *call, char missing[][96], int count,
-			 uint64_t deadline)
+static void start_load_drivers(const struct vdsm_call *call, char missing[][96],
+			       int count, uint64_t deadline)
 {
 	int i, before;
 
@@ -79,13 +79,13 @@ static void load_drivers(const struct vdsm_call *call, char missing[][96], int c
 			if (!strcmp(missing[before], missing[i]))
 				break;
 		if (before == i)
-			load(call, missing[i], false, deadline);
+			start_load(call, missing[i], false, deadline);
 	}
 }
 
 /* --- what is not ready ---------------------------------------------------------------------- */
 
-static void on_finding(void *arg, const struct finding *finding)
+static void start_on_finding(void *arg, const struct finding *finding)
 {
 	struct report_advice advice;
 	const struct journal_field fields[] = {
@@ -110,30 +110,31 @@ static void on_finding(void *arg, const struct finding *finding)
 }
 
 /* The checks of this host alone; they contact no server, and read only files. */
-static void look(const struct vdsm_call *call, const struct host *host)
+static void start_check(const struct vdsm_call *call, const struct host *host)
 {
 	const struct check_target target = { .port = 20049, .roles = CHECK_CLIENT };
 	const struct check *chosen[CHECKS_AT_MOUNT_MAX + 1];
 
 	checks_at_mount(false, chosen);
-	if (checks_run(chosen, host, &live_replay, &target, call->deadline, on_finding,
-		       NULL))
-		tell("checks failed to run: %s", err_text());
+	if (checks_run(chosen, host, &live_replay, &target, call->deadline,
+		       start_on_finding, NULL))
+		start_log("checks failed to run: %s", err_text());
 }
 
 /* A broken policy is reported, and counts as a request for RDMA. */
-static bool policy_wants(const struct host *host)
+static bool start_policy_wants(const struct host *host)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 
 	if (!policy_open(&policies, host))
 		return policy_asks(policies);
-	tell("the policy cannot be used, so mount -t nfsrdma fails and guests start unchecked: %s",
-	     err_text());
+	start_log(
+		"the policy cannot be used, so mount -t nfsrdma fails and guests start unchecked: %s",
+		err_text());
 	return true;
 }
 
-static bool has_devices(const struct host *host)
+static bool start_has_devices(const struct host *host)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 
@@ -150,11 +151,11 @@ void vdsm_start(const struct vdsm_call *call, struct hook_answer *out)
 		vdsm_failed(out);
 		return;
 	}
-	if (!policy_wants(host) && !has_devices(host))
+	if (!start_policy_wants(host) && !start_has_devices(host))
 		return;
-	load_drivers(call, missing, host_rdma_missing(host, missing, MISSING_MAX),
-		     deadline);
-	if (!is_loaded(host, "rpcrdma"))
-		load(call, "rpcrdma", true, deadline);
-	look(call, host);
+	start_load_drivers(call, missing, host_rdma_missing(host, missing, MISSING_MAX),
+			   deadline);
+	if (!start_is_loaded(host, "rpcrdma"))
+		start_load(call, "rpcrdma", true, deadline);
+	start_check(call, host);
 }

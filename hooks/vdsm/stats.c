@@ -56,7 +56,7 @@ static int stats_open(struct stats *stats)
 	return vdsm_domains(stats->host, &stats->mounts, repository, &stats->domains);
 }
 
-static const struct nfs_mount *nfs_of(const struct stats *stats, unsigned int id)
+static const struct nfs_mount *stats_nfs_mount(const struct stats *stats, unsigned int id)
 {
 	unsigned int i;
 
@@ -67,8 +67,8 @@ static const struct nfs_mount *nfs_of(const struct stats *stats, unsigned int id
 }
 
 /* Reads the record. Sets @state, and the age if known. */
-static void add_record(const struct stats *stats, const struct nfs_mount *mount,
-		       struct json_object *out, const char **reason)
+static void stats_add_record(const struct stats *stats, const struct nfs_mount *mount,
+			     struct json_object *out, const char **reason)
 {
 	struct record record;
 	int rc = record_find(stats->host, mount, stats->now,
@@ -83,15 +83,15 @@ static void add_record(const struct stats *stats, const struct nfs_mount *mount,
 		*reason = rc == -ENOENT ? "this mount has not been checked" : err_text();
 }
 
-static void add_mounted(const struct stats *stats, const struct vdsm_domain *domain,
-			struct json_object *out, const char **reason)
+static void stats_add_mounted(const struct stats *stats, const struct vdsm_domain *domain,
+			      struct json_object *out, const char **reason)
 {
-	const struct nfs_mount *mount = nfs_of(stats, domain->mount->id);
+	const struct nfs_mount *mount = stats_nfs_mount(stats, domain->mount->id);
 
 	vdsm_json_add(out, "source", domain->mount->source);
 	if (mount) {
 		vdsm_json_add(out, "effective", view_run_name(mount));
-		add_record(stats, mount, out, reason);
+		stats_add_record(stats, mount, out, reason);
 		return;
 	}
 	/* It was mounted meanwhile, or its line cannot be parsed. */
@@ -101,25 +101,9 @@ static void add_mounted(const struct stats *stats, const struct vdsm_domain *dom
 	*reason = "the kernel's mount list changes or cannot be parsed";
 }
 
-static void add_gone(struct json_object *out, const char **reason)
-{
-	vdsm_json_add(out, "source", NULL);
-	vdsm_json_add(out, "effective", "");
-	vdsm_json_add(out, "state", "gone");
-	vdsm_json_add(out, "age_ms", NULL);
-	*reason = "nothing is mounted there";
-}
-
-static const char *gate_name(const struct guard_verdict *verdict)
-{
-	if (verdict->refuse)
-		return "refuse";
-	return verdict->answer == GUARD_PASS ? "pass" : "unknown";
-}
-
 /* The gate's answer for a guest with a disk there. */
-static void add_gate(const struct stats *stats, const struct vdsm_domain *domain,
-		     struct json_object *out, const char *reason)
+static void stats_add_gate(const struct stats *stats, const struct vdsm_domain *domain,
+			   struct json_object *out, const char *reason)
 {
 	struct guard_verdict *verdict = calloc(1, sizeof(*verdict));
 	struct guard_disk disk = { .name = "of a guest" };
@@ -137,7 +121,10 @@ static void add_gate(const struct stats *stats, const struct vdsm_domain *domain
 	} else {
 		vdsm_json_add(out, "wanted", verdict->wanted ? "rdma" : "");
 		vdsm_json_add(out, "wanted_by", verdict->by);
-		vdsm_json_add(out, "gate", gate_name(verdict));
+		vdsm_json_add(out, "gate",
+			      verdict->refuse                 ? "refuse"
+			      : verdict->answer == GUARD_PASS ? "pass"
+							      : "unknown");
 		if (*verdict->text)
 			reason = verdict->text;
 	}
@@ -145,8 +132,8 @@ static void add_gate(const struct stats *stats, const struct vdsm_domain *domain
 	free(verdict);
 }
 
-static struct json_object *describe(const struct stats *stats,
-				    const struct vdsm_domain *domain)
+static struct json_object *stats_describe(const struct stats *stats,
+					  const struct vdsm_domain *domain)
 {
 	struct json_object *out = json_object_new_object();
 	struct json_object *uuids = json_object_new_array();
@@ -158,48 +145,48 @@ static struct json_object *describe(const struct stats *stats,
 		json_object_array_add(uuids, json_object_new_string(domain->uuids[i]));
 	vdsm_json_add(out, "path", domain->target);
 	json_object_object_add(out, "domains", uuids);
-	if (domain->mount)
-		add_mounted(stats, domain, out, &reason);
-	else
-		add_gone(out, &reason);
+	if (domain->mount) {
+		stats_add_mounted(stats, domain, out, &reason);
+	} else {
+		vdsm_json_add(out, "source", NULL);
+		vdsm_json_add(out, "effective", "");
+		vdsm_json_add(out, "state", "gone");
+		vdsm_json_add(out, "age_ms", NULL);
+		reason = "nothing is mounted there";
+	}
 	/* It may be the text of an error, which the next error overwrites. */
 	snprintf(why, sizeof(why), "%s", reason);
-	add_gate(stats, domain, out, why);
+	stats_add_gate(stats, domain, out, why);
 	return out;
 }
 
-static struct json_object *describe_all(const struct stats *stats)
-{
-	struct json_object *out = json_object_new_object();
-	struct json_object *list = json_object_new_array();
-	size_t i;
-
-	for (i = 0; i < stats->domains.count; i++)
-		json_object_array_add(list, describe(stats, &stats->domains.list[i]));
-	vdsm_json_add(out, "version", NFSRDMA_VERSION);
-	json_object_object_add(out, "mounts", list);
-	return out;
-}
-
-static int edit(const struct vdsm_call *call)
+static int stats_edit(const struct vdsm_call *call)
 {
 	_cleanup_(stats_fini) struct stats stats = { .call = call, .now = now_ms() };
 	_cleanup_(vdsm_input_fini) struct vdsm_input input = { .folder = -1 };
 	_cleanup_(vdsm_json_put_p) struct json_object *own = NULL;
 	_cleanup_(splice_fini) struct splice text = { NULL, 0 };
+	struct json_object *list;
+	size_t i;
 	int rc = vdsm_input_read(call, VDSM_JSON_MAX, &input);
 
 	rc = rc ? rc : splice_open(&text, input.text, input.len);
 	rc = rc ? rc : stats_open(&stats);
 	if (rc)
 		return rc;
-	own = describe_all(&stats);
+	own = json_object_new_object();
+	list = json_object_new_array();
+	for (i = 0; i < stats.domains.count; i++)
+		json_object_array_add(list,
+				      stats_describe(&stats, &stats.domains.list[i]));
+	vdsm_json_add(own, "version", NFSRDMA_VERSION);
+	json_object_object_add(own, "mounts", list);
 	rc = splice_set(&text, "nfsrdma", vdsm_json_print(own));
 	return rc ? rc : vdsm_input_replace(&input, text.text, text.len);
 }
 
 void vdsm_stats(const struct vdsm_call *call, struct hook_answer *out)
 {
-	if (edit(call))
+	if (stats_edit(call))
 		vdsm_failed(out);
 }
