@@ -17,8 +17,8 @@ const char *const mount_aspect_ids[MOUNT_ASPECTS] = {
 };
 
 PRINTF_LIKE(3, 0)
-static void vsay(struct mount_opinion *opinion, enum finding_status status,
-		 const char *fmt, va_list ap)
+static void mounts_audit_set(struct mount_opinion *opinion, enum finding_status status,
+			     const char *fmt, va_list ap)
 {
 	opinion->status = status;
 	vsnprintf(opinion->text, sizeof(opinion->text), fmt, ap);
@@ -30,7 +30,7 @@ void mounts_say(struct mount_opinion *opinion, enum finding_status status,
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsay(opinion, status, fmt, ap);
+	mounts_audit_set(opinion, status, fmt, ap);
 	va_end(ap);
 }
 
@@ -41,7 +41,7 @@ void mounts_say_why(struct mount_opinion *opinion, enum finding_status status,
 
 	opinion->reason = status == FINDING_PASS ? NULL : reason;
 	va_start(ap, fmt);
-	vsay(opinion, status, fmt, ap);
+	mounts_audit_set(opinion, status, fmt, ap);
 	va_end(ap);
 }
 
@@ -52,7 +52,7 @@ void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because,
 
 	opinion->because = mount_aspect_ids[because];
 	va_start(ap, fmt);
-	vsay(opinion, FINDING_SKIP, fmt, ap);
+	mounts_audit_set(opinion, FINDING_SKIP, fmt, ap);
 	va_end(ap);
 }
 
@@ -63,51 +63,37 @@ bool mounts_same_server(const struct nfs_mount *a, const struct nfs_mount *b)
 	return *a->addr && !strcmp(a->addr, b->addr);
 }
 
-static bool is_same(const struct nfs_mount *a, const struct nfs_mount *b)
+/* The same mount in the first look, its answer, and whether the transport is proven: the reply to
+ * statfs(2) was counted by an RDMA connection. */
+static void mounts_audit_compare(const struct mounts_seen *seen,
+				 struct mount_verdict *verdict)
 {
-	return a->id == b->id && !strcmp(a->dev, b->dev) && !strcmp(a->target, b->target);
-}
-
-static void find_before(const struct mounts_seen *seen, struct mount_verdict *verdict)
-{
+	const struct nfs_mount *mount = verdict->mount, *before;
+	struct xprt_sum now, then;
 	unsigned int i;
 
 	for (i = 0; seen->before && i < seen->before->count; i++) {
-		if (!is_same(&seen->before->list[i], verdict->mount))
+		before = &seen->before->list[i];
+		if (before->id != mount->id || strcmp(before->dev, mount->dev) ||
+		    strcmp(before->target, mount->target))
 			continue;
-		verdict->before = &seen->before->list[i];
+		verdict->before = before;
 		verdict->answer = seen->answers ? &seen->answers[i] : NULL;
-		return;
+		break;
 	}
-}
-
-/* The reply to statfs(2) was counted by an RDMA connection. */
-static bool is_proven(const struct mount_verdict *verdict)
-{
-	struct xprt_sum now, before;
-
 	if (verdict->view->run != RUN_RDMA || !verdict->before || !verdict->answer ||
 	    verdict->answer->state != MOUNT_ANSWERED)
-		return false;
-	mounts_sum(verdict->mount, &now);
-	mounts_sum(verdict->before, &before);
-	return now.ncolumns > XPRT_RECVS && before.ncolumns > XPRT_RECVS &&
-	       now.values[XPRT_RECVS] > before.values[XPRT_RECVS];
-}
-
-static void look_at(const struct mounts_seen *seen, unsigned int index,
-		    struct mount_verdict *out)
-{
-	out->view = view_mount(seen->view, index);
-	out->mount = out->view->mount;
-	find_before(seen, out);
-	out->proven = is_proven(out);
+		return;
+	mounts_sum(mount, &now);
+	mounts_sum(verdict->before, &then);
+	verdict->proven = now.ncolumns > XPRT_RECVS && then.ncolumns > XPRT_RECVS &&
+			  now.values[XPRT_RECVS] > then.values[XPRT_RECVS];
 }
 
 /* --- does it answer ------------------------------------------------------------------------ */
 
 /* The client's own errors: it did not ask the server. */
-static bool was_not_asked(int error)
+static bool mounts_audit_was_not_asked(int error)
 {
 	static const int errors[] = { 0,           EACCES,       EPERM,  ENOENT,
 				      ENOTDIR,     ENAMETOOLONG, EXDEV,  EMFILE,
@@ -121,14 +107,7 @@ static bool was_not_asked(int error)
 	return false;
 }
 
-static const char *why_not_asked(int error)
-{
-	if (!error)
-		return "time ran out";
-	return error == EXDEV ? "something else is mounted there now" : strerror(error);
-}
-
-static const char *reason_of(int error, bool hard)
+static const char *mounts_audit_reason(int error, bool hard)
 {
 	static const struct {
 		int error;
@@ -146,10 +125,11 @@ static const char *reason_of(int error, bool hard)
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].error == error)
 			return rows[i].reason;
-	return was_not_asked(error) ? "not-asked" : "error";
+	return mounts_audit_was_not_asked(error) ? "not-asked" : "error";
 }
 
-static void judge_answer(const struct mount_verdict *verdict, struct mount_opinion *out)
+static void mounts_audit_answer(const struct mount_verdict *verdict,
+				struct mount_opinion *out)
 {
 	const struct mount_answer *answer = verdict->answer;
 	bool hard = verdict->mount->hard;
@@ -168,29 +148,20 @@ static void judge_answer(const struct mount_verdict *verdict, struct mount_opini
 			       "the server does not answer; programs that use it %s%s",
 			       hard ? "wait until it does" : "wait, then get an error",
 			       left);
-	else if (was_not_asked(answer->error))
-		mounts_say_why(out, FINDING_UNKNOWN, reason_of(answer->error, hard),
-			       "could not be asked: %s", why_not_asked(answer->error));
+	else if (mounts_audit_was_not_asked(answer->error))
+		mounts_say_why(
+			out, FINDING_UNKNOWN, mounts_audit_reason(answer->error, hard),
+			"could not be asked: %s",
+			!answer->error           ? "time ran out"
+			: answer->error == EXDEV ? "something else is mounted there now"
+						 : strerror(answer->error));
 	else
-		mounts_say_why(out, FINDING_FAIL, reason_of(answer->error, hard),
+		mounts_say_why(out, FINDING_FAIL,
+			       mounts_audit_reason(answer->error, hard),
 			       "answers with an error: %s", strerror(answer->error));
 }
 
 /* --- all of them --------------------------------------------------------------------------- */
-
-static void judge(const struct mounts_seen *seen, struct mount_verdict *verdicts,
-		  unsigned int index)
-{
-	struct mount_opinion *opinions = verdicts[index].opinions;
-	const struct mounts_audit audit = { seen, verdicts, index };
-
-	judge_answer(&verdicts[index], &opinions[MOUNT_ANSWER]);
-	mounts_judge_submount(&audit, &opinions[MOUNT_SUBMOUNT]);
-	mounts_judge_transport(&audit, &opinions[MOUNT_TRANSPORT]);
-	mounts_judge_options(&audit, &opinions[MOUNT_OPTIONS]);
-	mounts_judge_counters(&audit, &opinions[MOUNT_COUNTERS]);
-	mounts_judge_reads(&audit, &opinions[MOUNT_READS]);
-}
 
 int mounts_audit(const struct mounts_seen *seen, struct mount_verdict **out)
 {
@@ -199,10 +170,22 @@ int mounts_audit(const struct mounts_seen *seen, struct mount_verdict **out)
 
 	if (!verdicts)
 		return err_set(ENOMEM, "no memory");
-	for (i = 0; i < count; i++)
-		look_at(seen, i, &verdicts[i]);
-	for (i = 0; i < count; i++)
-		judge(seen, verdicts, i);
+	for (i = 0; i < count; i++) {
+		verdicts[i].view = view_mount(seen->view, i);
+		verdicts[i].mount = verdicts[i].view->mount;
+		mounts_audit_compare(seen, &verdicts[i]);
+	}
+	for (i = 0; i < count; i++) {
+		const struct mounts_audit audit = { seen, verdicts, i };
+		struct mount_opinion *opinions = verdicts[i].opinions;
+
+		mounts_audit_answer(&verdicts[i], &opinions[MOUNT_ANSWER]);
+		mounts_judge_submount(&audit, &opinions[MOUNT_SUBMOUNT]);
+		mounts_judge_transport(&audit, &opinions[MOUNT_TRANSPORT]);
+		mounts_judge_options(&audit, &opinions[MOUNT_OPTIONS]);
+		mounts_judge_counters(&audit, &opinions[MOUNT_COUNTERS]);
+		mounts_judge_reads(&audit, &opinions[MOUNT_READS]);
+	}
 	*out = verdicts;
 	return 0;
 }

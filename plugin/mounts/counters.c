@@ -11,20 +11,11 @@
 /* RPCRDMA_IDLE_DISC_TO in net/sunrpc/xprtrdma/xprt_rdma.h. */
 #define IDLE_S 300
 
-static void add_column(struct xprt_sum *sum, unsigned int column, uint64_t value)
-{
-	uint64_t *to = &sum->values[column];
-
-	if (!xprt_columns[column].is_sum)
-		*to = sum->nxprts && *to < value ? *to : value;
-	else
-		*to = value > UINT64_MAX - *to ? UINT64_MAX : *to + value;
-}
-
 void mounts_sum(const struct nfs_mount *mount, struct xprt_sum *out)
 {
 	const struct nfs_xprt *xprt;
 	unsigned int i, column;
+	uint64_t value, *to;
 
 	memset(out, 0, sizeof(*out));
 	out->ncolumns = XPRT_COLUMNS;
@@ -33,8 +24,14 @@ void mounts_sum(const struct nfs_mount *mount, struct xprt_sum *out)
 		if (!view_is_rdma(xprt->proto))
 			continue;
 		out->ncolumns = min_u32(out->ncolumns, xprt->nvalues);
-		for (column = 0; column < out->ncolumns; column++)
-			add_column(out, column, xprt->values[column]);
+		for (column = 0; column < out->ncolumns; column++) {
+			value = xprt->values[column];
+			to = &out->values[column];
+			if (xprt_columns[column].is_sum)
+				*to = value > UINT64_MAX - *to ? UINT64_MAX : *to + value;
+			else
+				*to = out->nxprts && *to < value ? *to : value;
+		}
 		out->unused += xprt->nvalues > XPRT_IDLE && !xprt->values[XPRT_IDLE];
 		out->nxprts++;
 	}
@@ -42,7 +39,7 @@ void mounts_sum(const struct nfs_mount *mount, struct xprt_sum *out)
 }
 
 /* "malformed replies" */
-static const char *meaning_of(enum xprt_column column, char buf[128])
+static const char *mounts_counters_meaning(enum xprt_column column, char buf[128])
 {
 	snprintf(buf, 128, "%s", metric_families[xprt_columns[column].metric].help);
 	*buf = (char)tolower((unsigned char)*buf);
@@ -50,8 +47,8 @@ static const char *meaning_of(enum xprt_column column, char buf[128])
 }
 
 /* The rise between two looks; 0 after one look, or on another connection. */
-static uint64_t rise(const struct mount_verdict *self, const struct xprt_sum *now,
-		     enum xprt_column column)
+static uint64_t mounts_counters_rise(const struct mount_verdict *self,
+				     const struct xprt_sum *now, enum xprt_column column)
 {
 	struct xprt_sum before;
 
@@ -65,10 +62,10 @@ static uint64_t rise(const struct mount_verdict *self, const struct xprt_sum *no
 }
 
 /* failed_marshal_count is no error: it also counts calls that wait for memory regions. */
-static void add_errors(const struct mount_verdict *self, const struct xprt_sum *now,
-		       struct words *bad)
+static void mounts_counters_errors(const struct mount_verdict *self,
+				   const struct xprt_sum *now, struct words *bad)
 {
-	uint64_t rose = rise(self, now, XPRT_BAD_REPLIES);
+	uint64_t rose = mounts_counters_rise(self, now, XPRT_BAD_REPLIES);
 	char more[64] = "", meaning[128];
 
 	if (rose)
@@ -77,16 +74,17 @@ static void add_errors(const struct mount_verdict *self, const struct xprt_sum *
 	if (now->values[XPRT_BAD_REPLIES])
 		words_add(bad, "%s is %llu%s: %s", xprt_columns[XPRT_BAD_REPLIES].name,
 			  (unsigned long long)now->values[XPRT_BAD_REPLIES], more,
-			  meaning_of(XPRT_BAD_REPLIES, meaning));
-	if (rise(self, now, XPRT_BAD_XIDS))
-		words_add(bad, "bad_xids rises: %s", meaning_of(XPRT_BAD_XIDS, meaning));
+			  mounts_counters_meaning(XPRT_BAD_REPLIES, meaning));
+	if (mounts_counters_rise(self, now, XPRT_BAD_XIDS))
+		words_add(bad, "bad_xids rises: %s",
+			  mounts_counters_meaning(XPRT_BAD_XIDS, meaning));
 }
 
 /* Each idle connection may have been reopened. */
-static void add_reconnects(const struct mount_verdict *self, const struct xprt_sum *now,
-			   struct words *bad)
+static void mounts_counters_reconnects(const struct mount_verdict *self,
+				       const struct xprt_sum *now, struct words *bad)
 {
-	uint64_t rose = rise(self, now, XPRT_CONNECTS);
+	uint64_t rose = mounts_counters_rise(self, now, XPRT_CONNECTS);
 	struct xprt_sum before;
 
 	if (!rose)
@@ -98,28 +96,22 @@ static void add_reconnects(const struct mount_verdict *self, const struct xprt_s
 			  (unsigned long long)rose);
 }
 
-/* The connection can be as old as the oldest mount of that server. */
-static uint64_t oldest(const struct mounts_audit *audit)
+/* More than idle times explain. Only a note, since a connection may be older than all
+ * present mounts. */
+static void mounts_counters_history(const struct mounts_audit *audit,
+				    const struct xprt_sum *now, struct words *notes)
 {
 	const struct nfs_mount *mount = audit->verdicts[audit->index].mount, *other;
-	uint64_t age = mount->age;
+	uint64_t age = mount->age, connects = now->values[XPRT_CONNECTS], idle;
 	unsigned int i;
 
+	/* The connection can be as old as the oldest mount of that server. */
 	for (i = 0; i < view_nfs(audit->seen->view)->count; i++) {
 		other = &view_nfs(audit->seen->view)->list[i];
 		if (mounts_same_server(mount, other) && other->age > age)
 			age = other->age;
 	}
-	return age;
-}
-
-/* More than idle times explain. Only a note, since a connection may be older than all
- * present mounts. */
-static void add_history(const struct mounts_audit *audit, const struct xprt_sum *now,
-			struct words *notes)
-{
-	uint64_t age = oldest(audit), connects = now->values[XPRT_CONNECTS];
-	uint64_t idle = now->nxprts * (1 + age / IDLE_S);
+	idle = now->nxprts * (1 + age / IDLE_S);
 
 	if (connects > idle)
 		words_add(notes, "%llu connections in %llu s; idle times explain %llu",
@@ -145,10 +137,10 @@ void mounts_judge_counters(const struct mounts_audit *audit, struct mount_opinio
 			       now.ncolumns, XPRT_COLUMNS);
 		return;
 	}
-	add_errors(self, &now, &bad);
+	mounts_counters_errors(self, &now, &bad);
 	reason = bad.count ? "bad-replies" : "reconnects";
-	add_reconnects(self, &now, &bad);
-	add_history(audit, &now, &notes);
+	mounts_counters_reconnects(self, &now, &bad);
+	mounts_counters_history(audit, &now, &notes);
 	if (bad.count)
 		mounts_say_why(out, FINDING_WARN, reason, "%s", words_text(&bad));
 	else if (notes.count)

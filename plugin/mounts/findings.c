@@ -12,9 +12,9 @@
 #include "plugin/mounts/internal.h"
 
 /* Limit of mounts with a finding of their own, for one aspect. */
-#define TOLD_MAX 250
+#define FINDINGS_MAX 250
 
-struct telling {
+struct mounts_findings_run {
 	const struct mounts_seen *seen;
 	const struct mount_verdict *verdicts;
 	finding_sink sink;
@@ -24,43 +24,21 @@ struct telling {
 
 /* --- evidence ------------------------------------------------------------------------------ */
 
-static const char *state_of(const struct mount_verdict *verdict)
-{
-	if (verdict->answer && verdict->answer->state == MOUNT_SILENT)
-		return "silent";
-	return verdict->view->run == RUN_OTHER ? verdict->mount->proto
-	       : verdict->proven               ? "proven"
-					       : "unproven";
-}
-
-/* "connect_count 1, sends 1200": all non-zero columns, by name. */
-static void add_xprt(struct finding *finding, const struct nfs_mount *mount,
-		     unsigned int index)
-{
-	const struct nfs_xprt *xprt = &mount->xprts[index];
-	bool named = view_is_rdma(xprt->proto);
-	struct words words = { .separator = ", " };
-	char key[16];
-	unsigned int i;
-
-	snprintf(key, sizeof(key), "connection_%u", index + 1);
-	words_add(&words, "%s", xprt->proto);
-	for (i = 0; named && i < xprt->nvalues && i < XPRT_COLUMNS; i++)
-		if (xprt->values[i])
-			words_add(&words, "%s %" PRIu64, xprt_columns[i].name,
-				  xprt->values[i]);
-	finding_text(finding, key, "%s", words_text(&words));
-}
-
-static void add_transport(struct finding *finding, const struct mount_verdict *verdict)
+static void mounts_findings_transport(struct finding *finding,
+				      const struct mount_verdict *verdict)
 {
 	const struct view_wanted *wanted = &verdict->view->wanted;
 	const struct nfs_mount *mount = verdict->mount;
+	bool silent = verdict->answer && verdict->answer->state == MOUNT_SILENT;
 
 	finding_text(finding, "wanted", "%s", view_asked_name(wanted->asked));
 	finding_text(finding, "wanted_source", "%s", view_by_name(wanted->by));
 	finding_text(finding, "binds", "%s", view_binds_name(wanted));
-	finding_text(finding, "state", "%s", state_of(verdict));
+	finding_text(finding, "state", "%s",
+		     silent                            ? "silent"
+		     : verdict->view->run == RUN_OTHER ? mount->proto
+		     : verdict->proven                 ? "proven"
+						       : "unproven");
 	if (mount->port)
 		finding_number(finding, "port", mount->port);
 	finding_number(finding, "mount_id", mount->id);
@@ -77,16 +55,33 @@ static void add_transport(struct finding *finding, const struct mount_verdict *v
 		finding_text(finding, "fstab", "%s", mount->fstab);
 }
 
-static void add_xprts(struct finding *finding, const struct mount_verdict *verdict)
+/* "connect_count 1, sends 1200" for each connection: all non-zero columns, by name. */
+static void mounts_findings_xprts(struct finding *finding, const struct nfs_mount *mount)
 {
-	unsigned int i;
+	const struct nfs_xprt *xprt;
+	unsigned int i, column;
+	char key[32];
 
-	for (i = 0; i < verdict->mount->nxprts; i++)
-		add_xprt(finding, verdict->mount, i);
+	for (i = 0; i < mount->nxprts; i++) {
+		struct words words = { .separator = ", " };
+
+		xprt = &mount->xprts[i];
+		snprintf(key, sizeof(key), "connection_%u", i + 1);
+		words_add(&words, "%s", xprt->proto);
+		for (column = 0; view_is_rdma(xprt->proto) && column < xprt->nvalues &&
+				 column < XPRT_COLUMNS;
+		     column++)
+			if (xprt->values[column])
+				words_add(&words, "%s %" PRIu64,
+					  xprt_columns[column].name,
+					  xprt->values[column]);
+		finding_text(finding, key, "%s", words_text(&words));
+	}
 }
 
 /* All columns that the kernel prints, by name, including zeros. */
-static void add_counters(struct finding *finding, const struct mount_verdict *verdict)
+static void mounts_findings_counters(struct finding *finding,
+				     const struct mount_verdict *verdict)
 {
 	struct xprt_sum sum;
 	unsigned int i;
@@ -101,11 +96,12 @@ static void add_counters(struct finding *finding, const struct mount_verdict *ve
 
 /* --- one aspect ---------------------------------------------------------------------------- */
 
-static void tell_one(struct telling *telling, const struct mount_verdict *verdict,
-		     enum mount_aspect aspect)
+static void mounts_findings_one(struct mounts_findings_run *run,
+				const struct mount_verdict *verdict,
+				enum mount_aspect aspect)
 {
 	const struct mount_opinion *opinion = &verdict->opinions[aspect];
-	struct finding *finding = &telling->finding;
+	struct finding *finding = &run->finding;
 
 	finding_init(finding, mount_aspect_ids[aspect], opinion->status, "%s: %s",
 		     verdict->mount->target, opinion->text);
@@ -117,38 +113,39 @@ static void tell_one(struct telling *telling, const struct mount_verdict *verdic
 		finding_text(finding, "because", "%s", opinion->because);
 	mounts_names(finding, verdict, aspect);
 	if (aspect == MOUNT_COUNTERS)
-		add_counters(finding, verdict);
+		mounts_findings_counters(finding, verdict);
 	else if (aspect == MOUNT_READS)
 		reads_evidence(finding, &verdict->mount->reads);
 	else
-		add_transport(finding, verdict);
+		mounts_findings_transport(finding, verdict);
 	if (aspect == MOUNT_TRANSPORT)
-		add_xprts(finding, verdict);
-	telling->sink(telling->arg, finding);
+		mounts_findings_xprts(finding, verdict->mount);
+	run->sink(run->arg, finding);
 }
 
 /* Mounts of a status beyond the bound of the report. */
-static void tell_rest(struct telling *telling, enum mount_aspect aspect,
-		      enum finding_status status, unsigned int count)
+static void mounts_findings_rest(struct mounts_findings_run *run,
+				 enum mount_aspect aspect, enum finding_status status,
+				 unsigned int count)
 {
 	if (!count)
 		return;
-	finding_init(&telling->finding,
+	finding_init(&run->finding,
 		     aspect < MOUNT_ASPECTS ? mount_aspect_ids[aspect] : "mount.missing",
 		     status, "%u more mount%s", count, count == 1 ? "" : "s");
-	finding_number(&telling->finding, "mounts", count);
-	telling->sink(telling->arg, &telling->finding);
+	finding_number(&run->finding, "mounts", count);
+	run->sink(run->arg, &run->finding);
 }
 
 /* One finding for each mount with this status. */
-static void tell_each(struct telling *telling, enum mount_aspect aspect,
-		      enum finding_status status, bool noted, unsigned int *room)
+static void mounts_findings_each(struct mounts_findings_run *run,
+				 enum mount_aspect aspect, enum finding_status status,
+				 bool noted, unsigned int *room)
 {
 	unsigned int i, rest = 0;
 
-	for (i = 0; i < view_nfs(telling->seen->view)->count; i++) {
-		const struct mount_opinion *opinion =
-			&telling->verdicts[i].opinions[aspect];
+	for (i = 0; i < view_nfs(run->seen->view)->count; i++) {
+		const struct mount_opinion *opinion = &run->verdicts[i].opinions[aspect];
 
 		if (opinion->status != status || opinion->note < noted)
 			continue;
@@ -157,38 +154,26 @@ static void tell_each(struct telling *telling, enum mount_aspect aspect,
 			continue;
 		}
 		--*room;
-		tell_one(telling, &telling->verdicts[i], aspect);
+		mounts_findings_one(run, &run->verdicts[i], aspect);
 	}
-	tell_rest(telling, aspect, status, rest);
+	mounts_findings_rest(run, aspect, status, rest);
 }
 
-static unsigned int count_of(const struct telling *telling, enum mount_aspect aspect,
-			     enum finding_status status)
+static unsigned int mounts_findings_count(const struct mounts_findings_run *run,
+					  enum mount_aspect aspect,
+					  enum finding_status status)
 {
 	unsigned int i, count = 0;
 
-	for (i = 0; i < view_nfs(telling->seen->view)->count; i++)
-		count += telling->verdicts[i].opinions[aspect].status == status &&
-			 !telling->verdicts[i].opinions[aspect].note;
+	for (i = 0; i < view_nfs(run->seen->view)->count; i++)
+		count += run->verdicts[i].opinions[aspect].status == status &&
+			 !run->verdicts[i].opinions[aspect].note;
 	return count;
 }
 
-static void slowest(const struct telling *telling, char *buf, size_t cap)
-{
-	double ms = 0;
-	unsigned int i;
-
-	for (i = 0; i < view_nfs(telling->seen->view)->count; i++) {
-		const struct mount_answer *answer = telling->verdicts[i].answer;
-
-		if (answer && answer->state == MOUNT_ANSWERED && answer->ms > ms)
-			ms = answer->ms;
-	}
-	snprintf(buf, cap, ", slowest in %.1f ms", ms);
-}
-
 /* One finding for all good mounts of an aspect; or that it does not apply. */
-static void tell_good(struct telling *telling, enum mount_aspect aspect)
+static void mounts_findings_good(struct mounts_findings_run *run,
+				 enum mount_aspect aspect)
 {
 	static const struct {
 		const char *good, *absent;
@@ -200,63 +185,72 @@ static void tell_good(struct telling *telling, enum mount_aspect aspect)
 		[MOUNT_READS] = { "READs over RDMA are delivered whole",
 				  "too few READs over RDMA for a verdict" },
 	};
-	unsigned int good = count_of(telling, aspect, FINDING_PASS);
-	char more[64] = "";
+	unsigned int good = mounts_findings_count(run, aspect, FINDING_PASS);
+	const struct mount_answer *answer;
+	char slowest[64] = "";
+	double ms = 0;
+	unsigned int i;
 
+	for (i = 0; i < view_nfs(run->seen->view)->count; i++) {
+		answer = run->verdicts[i].answer;
+		if (answer && answer->state == MOUNT_ANSWERED && answer->ms > ms)
+			ms = answer->ms;
+	}
 	if (aspect == MOUNT_ANSWER && good)
-		slowest(telling, more, sizeof(more));
+		snprintf(slowest, sizeof(slowest), ", slowest in %.1f ms", ms);
 	if (good)
-		finding_init(&telling->finding, mount_aspect_ids[aspect], FINDING_PASS,
+		finding_init(&run->finding, mount_aspect_ids[aspect], FINDING_PASS,
 			     "%s (%u mount%s)%s", words[aspect].good, good,
-			     good == 1 ? "" : "s", more);
-	else if (count_of(telling, aspect, FINDING_SKIP) ==
-		 view_nfs(telling->seen->view)->count)
-		finding_init(&telling->finding, mount_aspect_ids[aspect], FINDING_SKIP,
-			     "%s", words[aspect].absent);
+			     good == 1 ? "" : "s", slowest);
+	else if (mounts_findings_count(run, aspect, FINDING_SKIP) ==
+		 view_nfs(run->seen->view)->count)
+		finding_init(&run->finding, mount_aspect_ids[aspect], FINDING_SKIP, "%s",
+			     words[aspect].absent);
 	else
 		return;
 	if (good)
-		finding_number(&telling->finding, "mounts", good);
-	telling->sink(telling->arg, &telling->finding);
+		finding_number(&run->finding, "mounts", good);
+	run->sink(run->arg, &run->finding);
 }
 
-static void tell_aspect(struct telling *telling, enum mount_aspect aspect)
+static void mounts_findings_aspect(struct mounts_findings_run *run,
+				   enum mount_aspect aspect)
 {
 	static const enum finding_status bad[] = { FINDING_FAIL, FINDING_UNKNOWN,
 						   FINDING_WARN };
 	bool each = aspect == MOUNT_TRANSPORT || aspect == MOUNT_COUNTERS;
-	unsigned int i, room = TOLD_MAX;
+	unsigned int i, room = FINDINGS_MAX;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		tell_each(telling, aspect, bad[i], false, &room);
-	tell_each(telling, aspect, FINDING_PASS, !each, &room);
+		mounts_findings_each(run, aspect, bad[i], false, &room);
+	mounts_findings_each(run, aspect, FINDING_PASS, !each, &room);
 	if (aspect == MOUNT_TRANSPORT)
-		tell_each(telling, aspect, FINDING_SKIP, false, &room);
+		mounts_findings_each(run, aspect, FINDING_SKIP, false, &room);
 	if (!each)
-		tell_good(telling, aspect);
+		mounts_findings_good(run, aspect);
 }
 
 /* --- missing mounts ----------------------------------------------------------------- */
 
-struct missing_telling {
-	struct telling *telling;
-	unsigned int count, told, later, more;
+struct mounts_findings_missing {
+	struct mounts_findings_run *run;
+	unsigned int count, listed, later, more;
 };
 
-static void tell_one_missing(void *arg, const struct mount_missing *missing)
+static void mounts_findings_on_missing(void *arg, const struct mount_missing *missing)
 {
-	struct missing_telling *m = arg;
+	struct mounts_findings_missing *m = arg;
 	const struct view_wanted *wanted = &missing->spot->wanted;
-	struct finding *finding = &m->telling->finding;
+	struct finding *finding = &m->run->finding;
 
 	m->count++;
 	if (missing->status == FINDING_SKIP)
 		m->later++;
-	if (m->told == TOLD_MAX) {
+	if (m->listed == FINDINGS_MAX) {
 		m->more++;
 		return;
 	}
-	m->told++;
+	m->listed++;
 	finding_init(finding, "mount.missing", missing->status, "%.200s: %s",
 		     missing->spot->path, missing->text);
 	if (missing->reason)
@@ -265,48 +259,30 @@ static void tell_one_missing(void *arg, const struct mount_missing *missing)
 	finding_text(finding, "wanted", "%s", view_asked_name(wanted->asked));
 	finding_text(finding, "wanted_source", "%s", view_by_name(wanted->by));
 	finding_text(finding, "binds", "%s", view_binds_name(wanted));
-	m->telling->sink(m->telling->arg, finding);
+	m->run->sink(m->run->arg, finding);
 }
 
-static void tell_missing(struct telling *telling)
-{
-	struct missing_telling m = { telling, 0, 0, 0, 0 };
-
-	mounts_missing(telling->seen->view, tell_one_missing, &m);
-	if (m.more)
-		tell_rest(telling, MOUNT_ASPECTS, FINDING_UNKNOWN, m.more);
-}
-
-static void count_missing(void *arg, const struct mount_missing *missing)
+static void mounts_findings_count_missing(void *arg, const struct mount_missing *missing)
 {
 	*(unsigned int *)arg += missing->status == FINDING_FAIL;
 }
 
 /* --- all ---------------------------------------------------------------------------- */
 
-static unsigned int count_runs(const struct telling *telling, bool rdma)
+static void mounts_findings_list(struct mounts_findings_run *run)
 {
-	unsigned int i, count = 0;
-
-	for (i = 0; i < view_nfs(telling->seen->view)->count; i++) {
-		enum view_run run = telling->verdicts[i].view->run;
-
-		count += rdma ? view_run_is_rdma(run) : run == RUN_OTHER;
-	}
-	return count;
-}
-
-static void tell_list(struct telling *telling)
-{
-	const struct nfs_mounts *mounts = view_nfs(telling->seen->view);
-	struct finding *finding = &telling->finding;
-	unsigned int rdma = count_runs(telling, true), other = count_runs(telling, false);
+	const struct nfs_mounts *mounts = view_nfs(run->seen->view);
+	struct finding *finding = &run->finding;
 	const char *plural = mounts->count == 1 ? "" : "s";
-	const char *lacks = view_lacks(telling->seen->view);
-	unsigned int missing = 0;
+	const char *lacks = view_lacks(run->seen->view);
+	unsigned int rdma = 0, other = 0, missing = 0, i;
 	char summary[160];
 
-	mounts_missing(telling->seen->view, count_missing, &missing);
+	for (i = 0; i < mounts->count; i++) {
+		rdma += view_run_is_rdma(run->verdicts[i].view->run);
+		other += run->verdicts[i].view->run == RUN_OTHER;
+	}
+	mounts_missing(run->seen->view, mounts_findings_count_missing, &missing);
 	if (mounts->count)
 		snprintf(summary, sizeof(summary),
 			 "%u NFS mount%s: %u over RDMA, %u over TCP or UDP",
@@ -346,21 +322,24 @@ static void tell_list(struct telling *telling)
 		finding_text(finding, "lacks", "%s", lacks);
 	if (*mounts->fstab_unknown)
 		finding_text(finding, "fstab_unknown", "%s", mounts->fstab_unknown);
-	telling->sink(telling->arg, finding);
+	run->sink(run->arg, finding);
 }
 
 void mounts_findings(const struct mounts_seen *seen, const struct mount_verdict *verdicts,
 		     finding_sink sink, void *arg)
 {
-	struct telling telling = {
+	struct mounts_findings_run run = {
 		.seen = seen, .verdicts = verdicts, .sink = sink, .arg = arg
 	};
+	struct mounts_findings_missing missing = { &run, 0, 0, 0, 0 };
 	enum mount_aspect aspect;
 
-	tell_list(&telling);
-	tell_missing(&telling);
+	mounts_findings_list(&run);
+	mounts_missing(seen->view, mounts_findings_on_missing, &missing);
+	if (missing.more)
+		mounts_findings_rest(&run, MOUNT_ASPECTS, FINDING_UNKNOWN, missing.more);
 	if (!view_nfs(seen->view)->count)
 		return;
 	for (aspect = MOUNT_ANSWER; aspect < MOUNT_ASPECTS; aspect++)
-		tell_aspect(&telling, aspect);
+		mounts_findings_aspect(&run, aspect);
 }

@@ -6,7 +6,7 @@
  * with several connections has the sum of their counters. */
 #include "plugin/mounts/internal.h"
 
-struct measuring {
+struct mounts_measure {
 	const struct mounts_measured *what;
 	struct report *report;
 	const struct mount_verdict *verdict; /* of this mount */
@@ -16,25 +16,15 @@ struct measuring {
 
 #define LABELS_OF_MOUNT 3
 
-static void measure_begin(struct measuring *m, const struct mount_verdict *verdict)
-{
-	const struct nfs_mount *mount = verdict->mount;
-
-	memset(m->labels, 0, sizeof(m->labels));
-	m->verdict = verdict;
-	m->labels[0] = (struct metric_label){ "export", mount->fs_spec };
-	m->labels[1] = (struct metric_label){ "mountaddr", mount->addr };
-	m->labels[2] = (struct metric_label){ "mountpoint", mount->target };
-}
-
-static void measure(const struct measuring *m, enum metric metric, double value)
+static void mounts_measure(const struct mounts_measure *m, enum metric metric,
+			   double value)
 {
 	report_metric(m->report, metric, value, m->labels);
 }
 
 /* --- transport and answer -------------------------------------------------------------------- */
 
-static void measure_info(struct measuring *m)
+static void mounts_measure_info(struct mounts_measure *m)
 {
 	const struct view_wanted *wanted = &m->verdict->view->wanted;
 	const struct nfs_mount *mount = m->verdict->mount;
@@ -44,100 +34,96 @@ static void measure_info(struct measuring *m)
 	more[1] = (struct metric_label){ "protocol", view_run_name(mount) };
 	more[2] = (struct metric_label){ "requested", view_asked_name(wanted->asked) };
 	more[3] = (struct metric_label){ "requested_by", view_by_name(wanted->by) };
-	measure(m, METRIC_MOUNT_INFO, 1);
+	mounts_measure(m, METRIC_MOUNT_INFO, 1);
 	memset(more, 0, 4 * sizeof(*more));
 }
 
-static void measure_transport(const struct measuring *m)
+static void mounts_measure_transport(const struct mounts_measure *m)
 {
 	const struct mount_verdict *verdict = m->verdict;
 	const struct view_mount *view = verdict->view;
 	bool doubt = (view->unproven || view->doubtful) && !verdict->proven;
 
 	if (view->run != RUN_UNKNOWN)
-		measure(m, METRIC_MOUNT_RDMA, view_run_is_rdma(view->run) && !doubt);
+		mounts_measure(m, METRIC_MOUNT_RDMA,
+			       view_run_is_rdma(view->run) && !doubt);
 	if (view->wanted.rdma || view->wanted.asked != ASKED_UNKNOWN)
-		measure(m, METRIC_MOUNT_RDMA_REQUESTED, view->wanted.rdma);
-	measure(m, METRIC_MOUNT_AGE, (double)verdict->mount->age);
+		mounts_measure(m, METRIC_MOUNT_RDMA_REQUESTED, view->wanted.rdma);
+	mounts_measure(m, METRIC_MOUNT_AGE, (double)verdict->mount->age);
 }
 
-static void measure_answer(const struct measuring *m)
+static void mounts_measure_answer(const struct mounts_measure *m)
 {
 	const struct mount_answer *answer = m->verdict->answer;
 
 	if (!answer)
 		return;
 	if (answer->state == MOUNT_ANSWERED) {
-		measure(m, METRIC_MOUNT_ANSWERS, 1);
-		measure(m, METRIC_MOUNT_ANSWER, answer->ms / 1000);
+		mounts_measure(m, METRIC_MOUNT_ANSWERS, 1);
+		mounts_measure(m, METRIC_MOUNT_ANSWER, answer->ms / 1000);
 	} else if (answer->state == MOUNT_SILENT) {
-		measure(m, METRIC_MOUNT_ANSWERS, 0);
+		mounts_measure(m, METRIC_MOUNT_ANSWERS, 0);
 	}
 }
 
 /* --- counters ---------------------------------------------------------------------------------- */
 
-/* Jiffies before Linux 5.0, of unknown length. */
-static bool has_seconds(const struct mounts_measured *what)
+static void mounts_measure_connections(const struct mounts_measure *m)
 {
-	return what->system && what->system->kernel[0] >= 5;
-}
-
-static void measure_connections(const struct measuring *m)
-{
+	const struct host_system *system = m->what->system;
+	/* Jiffies before Linux 5.0, of unknown length. */
+	bool has_seconds = system && system->kernel[0] >= 5;
 	struct xprt_sum sum;
 	unsigned int i;
 
 	mounts_sum(m->verdict->mount, &sum);
-	measure(m, METRIC_MOUNT_CONNECTIONS, sum.nxprts);
+	mounts_measure(m, METRIC_MOUNT_CONNECTIONS, sum.nxprts);
 	for (i = 0; i < sum.ncolumns; i++) {
 		if (xprt_columns[i].metric == METRIC_COUNT ||
-		    (xprt_columns[i].metric == METRIC_XPRT_CONNECT_TIME &&
-		     !has_seconds(m->what)))
+		    (xprt_columns[i].metric == METRIC_XPRT_CONNECT_TIME && !has_seconds))
 			continue;
-		measure(m, xprt_columns[i].metric, (double)sum.values[i]);
+		mounts_measure(m, xprt_columns[i].metric, (double)sum.values[i]);
 	}
 }
 
-static void measure_reads(const struct measuring *m)
+static void mounts_measure_reads(const struct mounts_measure *m)
 {
 	const struct nfs_reads *reads = &m->verdict->mount->reads;
 
 	if (reads->broken)
 		return;
 	if (reads->has_calls) {
-		measure(m, METRIC_MOUNT_READS, (double)reads->calls);
-		measure(m, METRIC_MOUNT_READ_RECEIVED, (double)reads->received);
+		mounts_measure(m, METRIC_MOUNT_READS, (double)reads->calls);
+		mounts_measure(m, METRIC_MOUNT_READ_RECEIVED, (double)reads->received);
 	}
 	if (reads->has_events)
-		measure(m, METRIC_MOUNT_SHORT_READS, (double)reads->shorts);
+		mounts_measure(m, METRIC_MOUNT_SHORT_READS, (double)reads->shorts);
 	if (reads->has_bytes)
-		measure(m, METRIC_MOUNT_READ_BYTES, (double)reads->bytes);
+		mounts_measure(m, METRIC_MOUNT_READ_BYTES, (double)reads->bytes);
 }
 
-static void measure_counters(struct measuring *m)
+static void mounts_measure_mount(struct mounts_measure *m,
+				 const struct mount_verdict *verdict)
 {
-	m->labels[LABELS_OF_MOUNT] = (struct metric_label){ "protocol", "rdma" };
-	measure_connections(m);
-	measure_reads(m);
-	memset(&m->labels[LABELS_OF_MOUNT], 0, sizeof(m->labels[0]));
-}
-
-/* --- all ---------------------------------------------------------------------------------------- */
-
-static void measure_one(struct measuring *m, const struct mount_verdict *verdict)
-{
+	const struct nfs_mount *mount = verdict->mount;
 	enum view_run run = verdict->view->run;
 
-	measure_begin(m, verdict);
-	measure_info(m);
-	measure_transport(m);
-	measure_answer(m);
-	if (view_run_is_rdma(run) || run == RUN_MIXED)
-		measure_counters(m);
+	memset(m->labels, 0, sizeof(m->labels));
+	m->verdict = verdict;
+	m->labels[0] = (struct metric_label){ "export", mount->fs_spec };
+	m->labels[1] = (struct metric_label){ "mountaddr", mount->addr };
+	m->labels[2] = (struct metric_label){ "mountpoint", mount->target };
+	mounts_measure_info(m);
+	mounts_measure_transport(m);
+	mounts_measure_answer(m);
+	if (!view_run_is_rdma(run) && run != RUN_MIXED)
+		return;
+	m->labels[LABELS_OF_MOUNT] = (struct metric_label){ "protocol", "rdma" };
+	mounts_measure_connections(m);
+	mounts_measure_reads(m);
 }
 
-static bool is_bad(const struct mount_verdict *verdict)
+static bool mounts_measure_is_bad(const struct mount_verdict *verdict)
 {
 	return verdict->view->state == VIEW_BAD ||
 	       verdict->view->state == VIEW_TOLERATED ||
@@ -145,8 +131,8 @@ static bool is_bad(const struct mount_verdict *verdict)
 }
 
 /* A mount that a later one hides cannot be accessed. */
-static bool is_measured(const struct mounts_measured *what,
-			const struct mount_verdict *verdict)
+static bool mounts_measure_is_shown(const struct mounts_measured *what,
+				    const struct mount_verdict *verdict)
 {
 	return !verdict->view->covered &&
 	       (!what->has || what->has(what->arg, verdict->mount));
@@ -154,23 +140,24 @@ static bool is_measured(const struct mounts_measured *what,
 
 void mounts_metrics(const struct mounts_measured *what, struct report *report)
 {
-	struct measuring m = { .what = what, .report = report };
-	unsigned int i, bad, total = 0, told = 0;
+	struct mounts_measure m = { .what = what, .report = report };
+	unsigned int i, bad, total = 0, shown = 0;
 
 	/* Those that need care come first. */
 	for (bad = 2; bad-- > 0;) {
 		for (i = 0; i < view_nfs(what->seen->view)->count; i++) {
 			const struct mount_verdict *verdict = &what->verdicts[i];
 
-			if (is_bad(verdict) != bad || !is_measured(what, verdict))
+			if (mounts_measure_is_bad(verdict) != bad ||
+			    !mounts_measure_is_shown(what, verdict))
 				continue;
 			total++;
-			if (told == MOUNTS_MEASURED_MAX)
+			if (shown == MOUNTS_MEASURED_MAX)
 				continue;
-			told++;
-			measure_one(&m, verdict);
+			shown++;
+			mounts_measure_mount(&m, verdict);
 		}
 	}
 	report_metric(report, METRIC_MOUNTS, total, NULL);
-	report_metric(report, METRIC_MOUNTS_OMITTED, total - told, NULL);
+	report_metric(report, METRIC_MOUNTS_OMITTED, total - shown, NULL);
 }

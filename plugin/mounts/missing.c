@@ -8,7 +8,7 @@
 
 #include "plugin/mounts/internal.h"
 
-static bool came_before(const struct view *view, size_t index)
+static bool mounts_missing_came_before(const struct view *view, size_t index)
 {
 	const char *path = view_spot(view, index)->path;
 	size_t i;
@@ -21,7 +21,8 @@ static bool came_before(const struct view *view, size_t index)
 }
 
 /* The place that expects a mount there now, or NULL. */
-static const struct view_place *find_expected(const struct view *view, const char *path)
+static const struct view_place *mounts_missing_expected(const struct view *view,
+							const char *path)
 {
 	size_t i;
 
@@ -33,24 +34,10 @@ static const struct view_place *find_expected(const struct view *view, const cha
 }
 
 /* A line of mountinfo without a type is malformed. */
-static bool is_unknown_there(const struct view_spot *spot)
+static bool mounts_missing_is_unknown(const struct view_spot *spot)
 {
 	return spot->there == THERE_LOST ||
 	       (spot->there == THERE_STRANGER && !*spot->on->type);
-}
-
-static const char *what_is_there(const struct view_spot *spot, char buf[160])
-{
-	if (is_unknown_there(spot))
-		snprintf(buf, 160, "unknown what is mounted there");
-	else if (spot->there == THERE_STRANGER)
-		snprintf(buf, 160, "%.80s (%s) is mounted there", spot->on->source,
-			 spot->on->type);
-	else if (spot->there == THERE_ON_DEMAND)
-		snprintf(buf, 160, "mounted on demand, not mounted now");
-	else
-		snprintf(buf, 160, "not mounted");
-	return buf;
 }
 
 const char *mounts_misfit(const struct view_place *place, char **options)
@@ -76,37 +63,43 @@ const char *mounts_misfit(const struct view_place *place, char **options)
 	return NULL;
 }
 
-static const char *reason_of(const struct mount_missing *missing)
+static void mounts_missing_judge(const struct view *view, const struct view_spot *spot,
+				 struct mount_missing *out)
 {
-	bool pool = missing->by && missing->by->kind == PLACE_POOL;
-	_cleanup_free_ char *options = NULL;
-	const char *misfit;
-
-	if (is_unknown_there(missing->spot))
-		return "unreadable";
-	if (missing->spot->there == THERE_STRANGER)
-		return pool ? "pool-occupied" : "occupied";
-	misfit = missing->by ? mounts_misfit(missing->by, &options) : NULL;
-	return misfit ? misfit : pool ? "pool" : "fstab";
-}
-
-static void judge(const struct view *view, const struct view_spot *spot,
-		  struct mount_missing *out)
-{
+	const struct view_place *by = mounts_missing_expected(view, spot->path);
 	const struct view_wanted *wanted = &spot->wanted;
-	const char *source = spot->place->fs_spec;
+	const char *source = spot->place->fs_spec, *misfit;
+	_cleanup_free_ char *options = NULL;
+	bool pool = by && by->kind == PLACE_POOL,
+	     unknown = mounts_missing_is_unknown(spot);
 	char there[160];
 
 	out->spot = spot;
-	out->by = find_expected(view, spot->path);
-	if (!out->by || spot->there == THERE_ON_DEMAND)
+	out->by = by;
+	out->status = unknown ? FINDING_UNKNOWN : FINDING_FAIL;
+	if (!by || spot->there == THERE_ON_DEMAND)
 		out->status = FINDING_SKIP;
+	out->reason = NULL;
+	if (out->status != FINDING_SKIP && unknown) {
+		out->reason = "unreadable";
+	} else if (out->status != FINDING_SKIP && spot->there == THERE_STRANGER) {
+		out->reason = pool ? "pool-occupied" : "occupied";
+	} else if (out->status != FINDING_SKIP) {
+		misfit = mounts_misfit(by, &options);
+		out->reason = misfit ? misfit : pool ? "pool" : "fstab";
+	}
+	if (unknown)
+		snprintf(there, sizeof(there), "unknown what is mounted there");
+	else if (spot->there == THERE_STRANGER)
+		snprintf(there, sizeof(there), "%.80s (%s) is mounted there",
+			 spot->on->source, spot->on->type);
+	else if (spot->there == THERE_ON_DEMAND)
+		snprintf(there, sizeof(there), "mounted on demand, not mounted now");
 	else
-		out->status = is_unknown_there(spot) ? FINDING_UNKNOWN : FINDING_FAIL;
-	out->reason = out->status == FINDING_SKIP ? NULL : reason_of(out);
-	snprintf(out->text, sizeof(out->text), "%s, %s %.160s %s %.100s%sRDMA",
-		 what_is_there(spot, there), out->by ? "but" : "and", wanted->from,
-		 view_verb(wanted), source ? source : "", source ? " over " : "");
+		snprintf(there, sizeof(there), "not mounted");
+	snprintf(out->text, sizeof(out->text), "%s, %s %.160s %s %.100s%sRDMA", there,
+		 by ? "but" : "and", wanted->from, view_verb(wanted),
+		 source ? source : "", source ? " over " : "");
 }
 
 void mounts_missing(const struct view *view, mount_missing_fn fn, void *arg)
@@ -118,9 +111,9 @@ void mounts_missing(const struct view *view, mount_missing_fn fn, void *arg)
 		const struct view_spot *spot = view_spot(view, i);
 
 		if (!spot->wanted.rdma || spot->there == THERE_NFS ||
-		    came_before(view, i))
+		    mounts_missing_came_before(view, i))
 			continue;
-		judge(view, spot, &missing);
+		mounts_missing_judge(view, spot, &missing);
 		fn(arg, &missing);
 	}
 }

@@ -29,7 +29,7 @@ const struct conf_value *mounts_conf_proto(const struct view *view,
 /* --- options -------------------------------------------------------------------------------- */
 
 /* Options that are replaced, and those that mount.nfs determines itself. */
-static bool is_dropped(const char *name)
+static bool mounts_names_is_dropped(const char *name)
 {
 	static const char *const names[] = { "proto", "tcp",  "udp",        "rdma",
 					     "bg",    "addr", "clientaddr", "mountaddr" };
@@ -41,38 +41,32 @@ static bool is_dropped(const char *name)
 	return false;
 }
 
-/* If libmount has not kept the options of a mount, those shown by the kernel that must be
- * preserved. */
-static void former_options(const struct nfs_mount *mount, char *buf, size_t cap)
-{
-	bool ro = !strncmp(mount->options, "ro", 2) &&
-		  (!mount->options[2] || mount->options[2] == ',');
-
-	if (*mount->asked)
-		snprintf(buf, cap, "%s", mount->asked);
-	else
-		snprintf(buf, cap, "%svers=%s%s%s", ro ? "ro," : "",
-			 *mount->vers ? mount->vers : "4.2", *mount->sec ? ",sec=" : "",
-			 mount->sec);
-}
-
 /* Its options, with RDMA as the transport. The caller's; NULL: they cannot be parsed. */
-static char *rdma_options(const struct nfs_mount *mount)
+static char *mounts_names_rdma_options(const struct nfs_mount *mount)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	char former[sizeof(mount->asked)];
+	/* If libmount has not kept the options of a mount, those shown by the kernel that must
+	 * be preserved. */
+	bool ro = !strncmp(mount->options, "ro", 2) &&
+		  (!mount->options[2] || mount->options[2] == ',');
 	struct view_asks asks;
 	char *text = NULL;
 	size_t i;
 	int rc;
 
-	former_options(mount, former, sizeof(former));
+	if (*mount->asked)
+		snprintf(former, sizeof(former), "%s", mount->asked);
+	else
+		snprintf(former, sizeof(former), "%svers=%s%s%s", ro ? "ro," : "",
+			 *mount->vers ? mount->vers : "4.2", *mount->sec ? ",sec=" : "",
+			 mount->sec);
 	view_asks(NULL, former, &asks);
 	rc = opts_parse(&opts, former);
 	for (i = rc ? 0 : opts_count(opts); i > 0; i--) {
 		const char *name = opts_at(opts, i - 1).name;
 
-		if (is_dropped(name) ||
+		if (mounts_names_is_dropped(name) ||
 		    (!strcmp(name, "port") && asks.asked != ASKED_RDMA))
 			opts_remove(opts, i - 1);
 	}
@@ -85,18 +79,12 @@ static char *rdma_options(const struct nfs_mount *mount)
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-static void add_options(struct finding *finding, const struct nfs_mount *mount)
-{
-	_cleanup_free_ char *options = rdma_options(mount);
-
-	if (options)
-		finding_text(finding, "rdma_options", "%s", options);
-}
-
 /* For a transport that is not as requested. */
-static void add_cause(struct finding *finding, const struct mount_verdict *verdict)
+static void mounts_names_cause(struct finding *finding,
+			       const struct mount_verdict *verdict)
 {
 	const struct view_place *place = verdict->view->wanted.place;
+	_cleanup_free_ char *options = mounts_names_rdma_options(verdict->mount);
 
 	if (place && place->pool)
 		finding_text(finding, "pool", "%s", place->pool);
@@ -107,7 +95,8 @@ static void add_cause(struct finding *finding, const struct mount_verdict *verdi
 	if (verdict->proto)
 		finding_text(finding, "overruled_by", "/%s:%u", verdict->proto->file,
 			     verdict->proto->line);
-	add_options(finding, verdict->mount);
+	if (options)
+		finding_text(finding, "rdma_options", "%s", options);
 }
 
 void mounts_names(struct finding *finding, const struct mount_verdict *verdict,
@@ -132,7 +121,7 @@ void mounts_names(struct finding *finding, const struct mount_verdict *verdict,
 	if (*wanted->from)
 		finding_text(finding, "wanted_by", "%s", wanted->from);
 	if (aspect == MOUNT_TRANSPORT && verdict->opinions[aspect].reason)
-		add_cause(finding, verdict);
+		mounts_names_cause(finding, verdict);
 }
 
 void mounts_missing_names(struct finding *finding, const struct mount_missing *missing)

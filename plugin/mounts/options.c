@@ -13,7 +13,7 @@
 #define SMALL_IO (64 * 1024)
 
 /* The number after "NAME=" in an option string; 0 if absent. */
-static unsigned int number_of(const char *options, const char *name)
+static unsigned int mounts_options_number(const char *options, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -26,7 +26,7 @@ static unsigned int number_of(const char *options, const char *name)
 	return 0;
 }
 
-static bool has_word(const char *options, const char *word)
+static bool mounts_options_has_word(const char *options, const char *word)
 {
 	size_t len;
 
@@ -42,12 +42,12 @@ static bool has_word(const char *options, const char *word)
 /* A call fails after timeo, in tenths of a second, for each of its retransmissions and once
  * more: over streams and RDMA the timeout grows by the same step (xprt_calc_majortimeo() in
  * net/sunrpc/xprt.c). */
-static void judge_soft(const struct nfs_mount *mount, struct words *bad,
-		       struct words *notes)
+static void mounts_options_soft(const struct nfs_mount *mount, struct words *bad,
+				struct words *notes)
 {
 	uint64_t tenths = (uint64_t)mount->timeo * ((uint64_t)mount->retrans + 1);
-	bool soft = has_word(mount->options, "soft") ||
-		    has_word(mount->options, "softerr");
+	bool soft = mounts_options_has_word(mount->options, "soft") ||
+		    mounts_options_has_word(mount->options, "softerr");
 
 	if (!soft || !mount->timeo)
 		return;
@@ -63,13 +63,13 @@ static void judge_soft(const struct nfs_mount *mount, struct words *bad,
 			(double)tenths / 10);
 }
 
-static void judge_nconnect(const struct nfs_mount *mount, struct words *bad)
+static void mounts_options_nconnect(const struct nfs_mount *mount, struct words *bad)
 {
 	unsigned int wanted = mount->nconnect, from;
 
-	from = number_of(mount->asked, "nconnect");
+	from = mounts_options_number(mount->asked, "nconnect");
 	wanted = from > wanted ? from : wanted;
-	from = number_of(mount->fstab, "nconnect");
+	from = mounts_options_number(mount->fstab, "nconnect");
 	wanted = from > wanted ? from : wanted;
 	if (wanted <= mount->nxprts || mount->xprts_cut || !mount->nxprts)
 		return;
@@ -78,22 +78,6 @@ static void judge_nconnect(const struct nfs_mount *mount, struct words *bad)
 		  *mount->vers == '4'
 			  ? ": with NFSv4 this kernel applies nconnect to TCP only"
 			  : ": the first mount of a server decides");
-}
-
-static void judge_sizes(const struct nfs_mount *mount, struct words *bad)
-{
-	if (mount->rsize && mount->rsize < SMALL_IO)
-		words_add(bad, "rsize=%u makes READs small", mount->rsize);
-	if (mount->wsize && mount->wsize < SMALL_IO)
-		words_add(bad, "wsize=%u makes WRITEs small", mount->wsize);
-}
-
-/* RDMA does not place data that must be processed: ddp_allowed in rpcrdma_marshal_req(). */
-static void judge_sec(const struct nfs_mount *mount, struct words *notes)
-{
-	if (!strcmp(mount->sec, "krb5i") || !strcmp(mount->sec, "krb5p"))
-		words_add(notes, "sec=%s: data is copied, not placed by RDMA",
-			  mount->sec);
 }
 
 void mounts_judge_options(const struct mounts_audit *audit, struct mount_opinion *out)
@@ -107,14 +91,20 @@ void mounts_judge_options(const struct mounts_audit *audit, struct mount_opinion
 		mounts_say(out, FINDING_SKIP, "not over RDMA");
 		return;
 	}
-	judge_soft(mount, &bad, &notes);
+	mounts_options_soft(mount, &bad, &notes);
 	/* The first applies: it does the most harm. */
 	reason = bad.count ? "soft" : NULL;
-	judge_nconnect(mount, &bad);
+	mounts_options_nconnect(mount, &bad);
 	reason = reason || !bad.count ? reason : "nconnect";
-	judge_sizes(mount, &bad);
+	if (mount->rsize && mount->rsize < SMALL_IO)
+		words_add(&bad, "rsize=%u makes READs small", mount->rsize);
+	if (mount->wsize && mount->wsize < SMALL_IO)
+		words_add(&bad, "wsize=%u makes WRITEs small", mount->wsize);
 	reason = reason || !bad.count ? reason : "small-io";
-	judge_sec(mount, &notes);
+	/* RDMA does not place data that must be processed: ddp_allowed in rpcrdma_marshal_req(). */
+	if (!strcmp(mount->sec, "krb5i") || !strcmp(mount->sec, "krb5p"))
+		words_add(&notes, "sec=%s: data is copied, not placed by RDMA",
+			  mount->sec);
 	if (bad.count) {
 		mounts_say_why(out, FINDING_WARN, reason, "%s", words_text(&bad));
 		return;

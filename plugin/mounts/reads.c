@@ -23,7 +23,7 @@
 #define INLINE_MAX 3068
 
 /* The bytes received, less the longest possible headers of each reply. */
-static uint64_t data_at_least(const struct nfs_reads *reads)
+static uint64_t reads_data_at_least(const struct nfs_reads *reads)
 {
 	uint64_t headers;
 
@@ -42,7 +42,8 @@ enum reads_state reads_judge(const struct nfs_reads *reads)
 	/* A mount's own calls do not include those to pNFS data servers. */
 	if (reads->shorts > reads->calls || reads->bytes > reads->received)
 		return READS_UNCLEAR;
-	if (reads->shorts > reads->calls / 2 && reads->bytes < data_at_least(reads) / 2)
+	if (reads->shorts > reads->calls / 2 &&
+	    reads->bytes < reads_data_at_least(reads) / 2)
 		return READS_LOST;
 	/* At least one was longer than a READ without RDMA Write can be. */
 	if (reads->bytes / reads->calls > INLINE_MAX)

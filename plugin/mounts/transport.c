@@ -17,28 +17,20 @@
 
 #include "plugin/mounts/internal.h"
 
-static bool goes_over_rdma(const struct mount_verdict *verdict)
-{
-	return view_run_is_rdma(verdict->view->run);
-}
-
 /* --- the cause ----------------------------------------------------------------------------- */
-
-/* NFSv4.1 and later. */
-static bool has_sessions(const struct nfs_mount *mount)
-{
-	return !strncmp(mount->vers, "4.", 2) && strcmp(mount->vers, "4.0") != 0;
-}
 
 /* A mount over TCP whose connection this one shares: of the same server and version, and
  * not known to be younger; preferably one for which TCP was requested. */
-static const struct mount_verdict *find_trunk(const struct mounts_audit *audit)
+static const struct mount_verdict *mounts_transport_find_trunk(
+	const struct mounts_audit *audit)
 {
 	const struct mount_verdict *self = &audit->verdicts[audit->index], *found = NULL;
 	unsigned int i;
 
-	for (i = 0; i < view_nfs(audit->seen->view)->count && has_sessions(self->mount);
-	     i++) {
+	/* Only NFSv4.1 and later share connections. */
+	if (strncmp(self->mount->vers, "4.", 2) || !strcmp(self->mount->vers, "4.0"))
+		return NULL;
+	for (i = 0; i < view_nfs(audit->seen->view)->count; i++) {
 		const struct mount_verdict *other = &audit->verdicts[i];
 
 		if (other == self || other->view->run != RUN_OTHER ||
@@ -53,14 +45,15 @@ static const struct mount_verdict *find_trunk(const struct mounts_audit *audit)
 }
 
 /* As a clause: "/etc/nfsrdma.conf:3 requires RDMA". */
-static const char *who(const struct view_wanted *wanted, char buf[POLICY_FROM_MAX + 32])
+static const char *mounts_transport_request(const struct view_wanted *wanted,
+					    char buf[POLICY_FROM_MAX + 32])
 {
 	snprintf(buf, POLICY_FROM_MAX + 32, "%.200s %s RDMA", wanted->from,
 		 view_verb(wanted));
 	return buf;
 }
 
-enum cause {
+enum mounts_cause {
 	CAUSE_OVERRULED,     /* by Proto= in nfsmount.conf */
 	CAUSE_LATER_OPTION,  /* by another option */
 	CAUSE_SHARED,        /* the connection of another mount */
@@ -71,28 +64,19 @@ enum cause {
 };
 
 /* How it is mounted again. */
-enum remount { REMOUNT_BY_HAND, REMOUNT_POOL, REMOUNT_DOMAIN, REMOUNT_COUNT };
+enum mounts_remount { REMOUNT_BY_HAND, REMOUNT_POOL, REMOUNT_DOMAIN, REMOUNT_COUNT };
 
-static const char *const reasons[REMOUNT_COUNT][CAUSE_COUNT] = {
+static const char *const mounts_transport_reasons[REMOUNT_COUNT][CAUSE_COUNT] = {
 	[REMOUNT_BY_HAND] = { "overruled", "later-option", "shared-connection",
 			      "not-requested", "mounted-before", "unexplained" },
 	[REMOUNT_POOL] = { "pool", "pool", "pool-shared", "pool", "pool", "pool" },
 	[REMOUNT_DOMAIN] = { "vdsm", "vdsm", "vdsm-shared", "vdsm", "vdsm", "vdsm" },
 };
 
-static const char *reason_of(const struct mount_verdict *self, enum cause cause)
-{
-	const struct view_place *place = self->view->wanted.place;
-
-	if (self->view->domain)
-		return reasons[REMOUNT_DOMAIN][cause];
-	return reasons[place && place->pool ? REMOUNT_POOL : REMOUNT_BY_HAND][cause];
-}
-
-static enum cause find_cause(const struct mounts_audit *audit)
+static enum mounts_cause mounts_transport_find_cause(const struct mounts_audit *audit)
 {
 	struct mount_verdict *self = &audit->verdicts[audit->index];
-	const struct mount_verdict *trunk = find_trunk(audit);
+	const struct mount_verdict *trunk = mounts_transport_find_trunk(audit);
 	const struct nfs_mount *mount = self->mount;
 	struct view_asks asks;
 
@@ -110,8 +94,8 @@ static enum cause find_cause(const struct mounts_audit *audit)
 	return self->view->wanted.covered ? CAUSE_NOT_REQUESTED : CAUSE_BEFORE;
 }
 
-static void explain(const struct mount_verdict *self, enum cause cause, char *buf,
-		    size_t cap)
+static void mounts_transport_explain(const struct mount_verdict *self,
+				     enum mounts_cause cause, char *buf, size_t cap)
 {
 	if (cause == CAUSE_OVERRULED)
 		snprintf(buf, cap, "Proto= in /%.120s:%u overrules it", self->proto->file,
@@ -132,20 +116,22 @@ static void explain(const struct mount_verdict *self, enum cause cause, char *bu
 
 /* --- the transport ------------------------------------------------------------------ */
 
-static void judge_unknown(const struct mount_verdict *self, struct mount_opinion *out)
+static void mounts_transport_unknown(const struct mount_verdict *self,
+				     struct mount_opinion *out)
 {
 	char buf[POLICY_FROM_MAX + 32];
 
 	if (self->view->wanted.rdma)
 		mounts_say_why(out, FINDING_UNKNOWN, "no-transport",
 			       "mountinfo names no transport, but %s",
-			       who(&self->view->wanted, buf));
+			       mounts_transport_request(&self->view->wanted, buf));
 	else
 		mounts_say(out, FINDING_SKIP,
 			   "mountinfo names no transport; RDMA was not requested");
 }
 
-static void judge_mixed(const struct mount_verdict *self, struct mount_opinion *out)
+static void mounts_transport_mixed(const struct mount_verdict *self,
+				   struct mount_opinion *out)
 {
 	const struct nfs_mount *mount = self->mount;
 	const struct view_wanted *wanted = &self->view->wanted;
@@ -160,17 +146,19 @@ static void judge_mixed(const struct mount_verdict *self, struct mount_opinion *
 		       "mixed",
 		       "mountinfo says %s, but %u of %u connections use RDMA; %s",
 		       mount->proto, rdma, mount->nxprts,
-		       wanted->rdma ? who(wanted, buf) : "RDMA was not requested");
+		       wanted->rdma ? mounts_transport_request(wanted, buf)
+				    : "RDMA was not requested");
 }
 
 /* mountinfo and mountstats say RDMA, but a record, or another source, contradicts them. */
-static void judge_doubt(const struct mount_verdict *self, struct mount_opinion *out)
+static void mounts_transport_doubt(const struct mount_verdict *self,
+				   struct mount_opinion *out)
 {
 	const struct view_mount *view = self->view;
 	const struct view_place *place = view->wanted.place;
 	char buf[POLICY_FROM_MAX + 32];
 
-	who(&view->wanted, buf);
+	mounts_transport_request(&view->wanted, buf);
 	if (view->unproven)
 		mounts_say_why(out, view_status(view->state), "unproven",
 			       "RDMA by mountinfo, but not proven (%s); %s", view->why,
@@ -187,7 +175,8 @@ static void judge_doubt(const struct mount_verdict *self, struct mount_opinion *
 			place && place->fs_spec ? place->fs_spec : "another source");
 }
 
-static void judge_rdma(const struct mount_verdict *self, struct mount_opinion *out)
+static void mounts_transport_rdma(const struct mount_verdict *self,
+				  struct mount_opinion *out)
 {
 	const struct nfs_mount *mount = self->mount;
 	enum view_state state = self->view->state;
@@ -201,7 +190,7 @@ static void judge_rdma(const struct mount_verdict *self, struct mount_opinion *o
 	else if ((state == VIEW_BAD || state == VIEW_TOLERATED ||
 		  state == VIEW_UNKNOWN) &&
 		 (!self->proven || self->view->alias))
-		judge_doubt(self, out);
+		mounts_transport_doubt(self, out);
 	else if (self->view->run == RUN_CLAIMED)
 		mounts_say(out, FINDING_PASS,
 			   "RDMA by mountinfo; mountstats has no connection for it");
@@ -220,7 +209,7 @@ static void judge_rdma(const struct mount_verdict *self, struct mount_opinion *o
 
 /* Other mounts of its server over RDMA. With thousands of mounts each compares itself with
  * all, so cheap tests come first. */
-static unsigned int count_rdma(const struct mounts_audit *audit)
+static unsigned int mounts_transport_count_rdma(const struct mounts_audit *audit)
 {
 	const struct nfs_mounts *all = view_nfs(audit->seen->view);
 	const struct nfs_mount *mount = audit->verdicts[audit->index].mount;
@@ -228,17 +217,20 @@ static unsigned int count_rdma(const struct mounts_audit *audit)
 
 	for (i = 0; i < all->count; i++)
 		count += all->list[i].proto[0] == 'r' &&
-			 goes_over_rdma(&audit->verdicts[i]) &&
+			 view_run_is_rdma(audit->verdicts[i].view->run) &&
 			 mounts_same_server(mount, &all->list[i]);
 	return count;
 }
 
-static void judge_calm(const struct mounts_audit *audit, struct mount_opinion *out)
+static void mounts_transport_calm(const struct mounts_audit *audit,
+				  struct mount_opinion *out)
 {
 	const struct mount_verdict *self = &audit->verdicts[audit->index];
 	const struct view_wanted *wanted = &self->view->wanted;
 	const char *proto = self->mount->proto;
-	unsigned int others = wanted->asked == ASKED_UNKNOWN ? count_rdma(audit) : 0;
+	unsigned int others = wanted->asked == ASKED_UNKNOWN
+				      ? mounts_transport_count_rdma(audit)
+				      : 0;
 
 	if (wanted->covered)
 		mounts_say(out, FINDING_PASS, "%s; policy off by %.200s", proto,
@@ -255,21 +247,27 @@ static void judge_calm(const struct mounts_audit *audit, struct mount_opinion *o
 							: "requested transport unknown");
 }
 
-static void judge_other(const struct mounts_audit *audit, struct mount_opinion *out)
+static void mounts_transport_other(const struct mounts_audit *audit,
+				   struct mount_opinion *out)
 {
 	const struct mount_verdict *self = &audit->verdicts[audit->index];
 	char why[256], buf[POLICY_FROM_MAX + 32];
-	enum cause cause;
+	const struct view_place *place = self->view->wanted.place;
+	enum mounts_remount how = self->view->domain     ? REMOUNT_DOMAIN
+				  : place && place->pool ? REMOUNT_POOL
+							 : REMOUNT_BY_HAND;
+	enum mounts_cause cause;
 
 	if (self->view->state == VIEW_CALM) {
-		judge_calm(audit, out);
+		mounts_transport_calm(audit, out);
 		return;
 	}
-	cause = find_cause(audit);
-	explain(self, cause, why, sizeof(why));
-	mounts_say_why(out, view_status(self->view->state), reason_of(self, cause),
-		       "over %s, but %s: %s", self->mount->proto,
-		       who(&self->view->wanted, buf), why);
+	cause = mounts_transport_find_cause(audit);
+	mounts_transport_explain(self, cause, why, sizeof(why));
+	mounts_say_why(out, view_status(self->view->state),
+		       mounts_transport_reasons[how][cause], "over %s, but %s: %s",
+		       self->mount->proto,
+		       mounts_transport_request(&self->view->wanted, buf), why);
 }
 
 void mounts_judge_transport(const struct mounts_audit *audit, struct mount_opinion *out)
@@ -281,11 +279,11 @@ void mounts_judge_transport(const struct mounts_audit *audit, struct mount_opini
 		mounts_say(out, FINDING_SKIP, "%s; mounted over by a later mount",
 			   view_run_name(self->mount));
 	else if (self->view->run == RUN_UNKNOWN)
-		judge_unknown(self, out);
+		mounts_transport_unknown(self, out);
 	else if (self->view->run == RUN_MIXED)
-		judge_mixed(self, out);
-	else if (goes_over_rdma(self))
-		judge_rdma(self, out);
+		mounts_transport_mixed(self, out);
+	else if (view_run_is_rdma(self->view->run))
+		mounts_transport_rdma(self, out);
 	else if (submount->status == FINDING_FAIL || submount->status == FINDING_WARN)
 		mounts_skip(out, MOUNT_SUBMOUNT, "%s, see mount.submount",
 			    self->mount->proto);
@@ -293,7 +291,7 @@ void mounts_judge_transport(const struct mounts_audit *audit, struct mount_opini
 		mounts_skip(out, MOUNT_TRANSPORT, "%s, as the mount above it",
 			    self->mount->proto);
 	else
-		judge_other(audit, out);
+		mounts_transport_other(audit, out);
 }
 
 /* --- sub-mounts and referrals ------------------------------------------------------- */
@@ -313,7 +311,7 @@ void mounts_judge_submount(const struct mounts_audit *audit, struct mount_opinio
 	above = &audit->verdicts[self->view->below];
 	part = view_is_part(mount, above->mount);
 	kind = part ? "sub-mount" : "referral";
-	if (self->view->run == RUN_OTHER && goes_over_rdma(above))
+	if (self->view->run == RUN_OTHER && view_run_is_rdma(above->view->run))
 		mounts_say_why(out, view_status(self->view->state),
 			       part ? "sub-mount" : "referral",
 			       "over %s to %.64s: a %s below %.120s, which is over RDMA",
