@@ -5,7 +5,7 @@
 #include "plugin/view/internal.h"
 
 /* Transports found in the options. */
-struct named {
+struct asks_words {
 	bool rdma, other, other_last;
 	enum view_force force;
 };
@@ -22,12 +22,7 @@ const char *view_asked_name(enum view_asked asked)
 	return names[asked];
 }
 
-static bool is_word(const char *word, const char *text, size_t len)
-{
-	return strlen(word) == len && !strncmp(word, text, len);
-}
-
-static void take_word(struct named *named, const char *word, size_t len)
+static void asks_take_word(struct asks_words *named, const char *word, size_t len)
 {
 	static const struct {
 		const char *word;
@@ -50,7 +45,7 @@ static void take_word(struct named *named, const char *word, size_t len)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(words); i++) {
-		if (!is_word(words[i].word, word, len))
+		if (strlen(words[i].word) != len || strncmp(words[i].word, word, len))
 			continue;
 		named->rdma |= words[i].rdma;
 		named->other |= words[i].other;
@@ -64,14 +59,14 @@ static void take_word(struct named *named, const char *word, size_t len)
 void view_asks(const char *type, const char *options, struct view_asks *out)
 {
 	bool ours = type && !strcmp(type, "nfsrdma");
-	struct named named = { .rdma = false };
+	struct asks_words named = { .rdma = false };
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	const char *p = options;
 	size_t len;
 
 	for (; *p; p += len + (p[len] == ',')) {
 		len = strcspn(p, ",");
-		take_word(&named, p, len);
+		asks_take_word(&named, p, len);
 	}
 	/* Options that cannot be parsed request RDMA if they contain its name. */
 	if (!named.rdma && strstr(options, "rdma") && opts_parse(&opts, options))

@@ -9,18 +9,18 @@
 
 #include "plugin/view/internal.h"
 
-static void unref_table(struct libmnt_table **table)
+static void places_unref_table(struct libmnt_table **table)
 {
 	mnt_unref_table(*table);
 }
 
-static void close_file(FILE **file)
+static void places_close_file(FILE **file)
 {
 	if (*file)
 		fclose(*file);
 }
 
-static void place_fini(struct view_place *place)
+static void places_free_place(struct view_place *place)
 {
 	free(place->pool);
 	free(place->target);
@@ -29,7 +29,7 @@ static void place_fini(struct view_place *place)
 	*place = (struct view_place){ .kind = PLACE_POOL };
 }
 
-static int copy(char **out, const char *text)
+static int places_copy(char **out, const char *text)
 {
 	if (!text)
 		return 0;
@@ -58,12 +58,12 @@ int view_places_add(struct view_places *places, const struct view_place *place)
 				      .expected = place->expected,
 				      .plain = place->plain };
 	text_copy(added->by, sizeof(added->by), place->by);
-	rc = copy(&added->pool, place->pool);
-	rc = rc ? rc : copy(&added->target, place->target);
-	rc = rc ? rc : copy(&added->fs_spec, place->fs_spec);
-	rc = rc ? rc : copy(&added->options, place->options);
+	rc = places_copy(&added->pool, place->pool);
+	rc = rc ? rc : places_copy(&added->target, place->target);
+	rc = rc ? rc : places_copy(&added->fs_spec, place->fs_spec);
+	rc = rc ? rc : places_copy(&added->options, place->options);
 	if (rc)
-		place_fini(added);
+		places_free_place(added);
 	else
 		places->count++;
 	return rc;
@@ -72,7 +72,7 @@ int view_places_add(struct view_places *places, const struct view_place *place)
 void view_places_fini(struct view_places *places)
 {
 	while (places->count)
-		place_fini(&places->list[--places->count]);
+		places_free_place(&places->list[--places->count]);
 	free(places->list);
 	*places = (struct view_places){ .count = 0 };
 }
@@ -90,7 +90,7 @@ const struct view_place *view_places_pool(const struct view_places *places,
 
 /* --- fstab ---------------------------------------------------------------------------------- */
 
-static bool is_nfs(const char *type)
+static bool places_is_nfs(const char *type)
 {
 	static const char *const types[] = { "nfs", "nfs4", "nfsrdma" };
 	size_t i;
@@ -102,7 +102,7 @@ static bool is_nfs(const char *type)
 }
 
 /* Mounted at boot, and not on first access. */
-static bool is_expected(const char *options)
+static bool places_is_expected(const char *options)
 {
 	static const char *const later[] = { "noauto", "x-systemd.automount" };
 	size_t i, len;
@@ -116,26 +116,38 @@ static bool is_expected(const char *options)
 	return true;
 }
 
-static int skip_line(struct libmnt_table *table, const char *filename, int line)
+static int places_skip_line(struct libmnt_table *table, const char *filename, int line)
 {
 	(void)table, (void)filename, (void)line;
 	return 1;
 }
 
-static int take_fs(struct view_places *places, struct libmnt_fs *fs, unsigned int number)
+static int places_add_line(struct view_places *places, char *line, unsigned int number)
 {
-	const char *type = mnt_fs_get_fstype(fs), *target = mnt_fs_get_target(fs);
-	const char *source = mnt_fs_get_source(fs), *options = mnt_fs_get_options(fs);
+	_cleanup_(places_unref_table) struct libmnt_table *table = mnt_new_table();
+	_cleanup_(places_close_file) FILE *file = fmemopen(line, strlen(line), "r");
 	_cleanup_free_ char *dir = NULL, *spec = NULL, *opts = NULL;
 	struct view_place place = { .kind = PLACE_FSTAB };
+	const char *type, *target, *source, *options;
+	struct libmnt_fs *fs = NULL;
 	struct view_asks asks;
 	int rc;
 
-	if (!is_nfs(type) || !target || *target != '/' || !source)
+	if (!table || !file)
+		return err_set(ENOMEM, "no memory");
+	mnt_table_set_parser_errcb(table, places_skip_line);
+	if (mnt_table_parse_stream(table, file, "fstab") ||
+	    mnt_table_first_fs(table, &fs) || !fs)
 		return 0;
-	rc = copy(&dir, target);
-	rc = rc ? rc : copy(&spec, source);
-	rc = rc ? rc : copy(&opts, options ? options : "");
+	type = mnt_fs_get_fstype(fs);
+	target = mnt_fs_get_target(fs);
+	source = mnt_fs_get_source(fs);
+	options = mnt_fs_get_options(fs);
+	if (!places_is_nfs(type) || !target || *target != '/' || !source)
+		return 0;
+	rc = places_copy(&dir, target);
+	rc = rc ? rc : places_copy(&spec, source);
+	rc = rc ? rc : places_copy(&opts, options ? options : "");
 	if (rc)
 		return rc;
 	view_asks(type, opts, &asks);
@@ -144,25 +156,10 @@ static int take_fs(struct view_places *places, struct libmnt_fs *fs, unsigned in
 	place.options = opts;
 	place.asked = asks.asked;
 	place.force = asks.force;
-	place.expected = is_expected(opts);
+	place.expected = places_is_expected(opts);
 	place.plain = strcmp(type, "nfsrdma") != 0;
 	snprintf(place.by, sizeof(place.by), "/etc/fstab:%u", number);
 	return view_places_add(places, &place);
-}
-
-static int take_line(struct view_places *places, char *line, unsigned int number)
-{
-	_cleanup_(unref_table) struct libmnt_table *table = mnt_new_table();
-	_cleanup_(close_file) FILE *file = fmemopen(line, strlen(line), "r");
-	struct libmnt_fs *fs = NULL;
-
-	if (!table || !file)
-		return err_set(ENOMEM, "no memory");
-	mnt_table_set_parser_errcb(table, skip_line);
-	if (mnt_table_parse_stream(table, file, "fstab") ||
-	    mnt_table_first_fs(table, &fs) || !fs)
-		return 0;
-	return take_fs(places, fs, number);
 }
 
 int view_places_fstab(const struct host *host, struct view_places *places)
@@ -178,7 +175,7 @@ int view_places_fstab(const struct host *host, struct view_places *places)
 		number++;
 		line += strspn(line, " \t");
 		if (*line && *line != '#' && strstr(line, "nfs"))
-			rc = take_line(places, line, number);
+			rc = places_add_line(places, line, number);
 	}
 	return rc;
 }

@@ -8,14 +8,8 @@
 
 #include "plugin/view/internal.h"
 
-/* Strings of a mount are truncated. */
-static bool is_target(const struct nfs_mount *mount, const char *target)
-{
-	return !strncmp(mount->target, target, sizeof(mount->target) - 1);
-}
-
 /* The first matching line applies, as for mount(8). */
-static void fill_fstab(struct view *view)
+static void read_fill_fstab(struct view *view)
 {
 	struct nfs_mounts *mounts = &view->own_nfs;
 	unsigned int i;
@@ -25,7 +19,9 @@ static void fill_fstab(struct view *view)
 		  view->fstab_unknown);
 	for (i = 0; i < mounts->count; i++)
 		for (j = 0; j < view->fstab.count; j++)
-			if (is_target(&mounts->list[i], view->fstab.list[j].target)) {
+			/* Strings of a mount are truncated. */
+			if (!strncmp(mounts->list[i].target, view->fstab.list[j].target,
+				     sizeof(mounts->list[i].target) - 1)) {
 				text_copy(mounts->list[i].fstab,
 					  sizeof(mounts->list[i].fstab),
 					  view->fstab.list[j].options);
@@ -56,31 +52,8 @@ static int read_fstab(struct view *view)
 	if (rc)
 		text_copy(view->fstab_unknown, sizeof(view->fstab_unknown), err_text());
 	if (view->nfs == &view->own_nfs)
-		fill_fstab(view);
+		read_fill_fstab(view);
 	return 0;
-}
-
-static int read_policies(struct view *view, const struct view_sources *sources)
-{
-	int rc = 0;
-
-	view->policies = sources->policies;
-	if (!view->policies && view->host) {
-		rc = policy_open(&view->own_policies, view->host);
-		view->policies = view->own_policies;
-	}
-	return rc;
-}
-
-static void read_conf(struct view *view, const struct view_sources *sources)
-{
-	view->nfsmount_conf = sources->nfsmount_conf;
-	if (view->nfsmount_conf || !view->host)
-		return;
-	/* Without it some requests are unknown; check reports its errors. */
-	if (conf_open(&view->own_conf, view->host, "etc/nfsmount.conf"))
-		view->own_conf = NULL;
-	view->nfsmount_conf = view->own_conf;
 }
 
 static int read_records(struct view *view, const struct view_sources *sources)
@@ -106,20 +79,9 @@ static int read_records(struct view *view, const struct view_sources *sources)
 	return 0;
 }
 
-static void say_lacks(struct view *view, const struct view_sources *sources)
-{
-	const char *pools = sources->pools_unknown;
-
-	if (!pools && !*view->fstab_unknown)
-		return;
-	snprintf(view->lacks, sizeof(view->lacks), "%s%.300s%s%s",
-		 pools ? "pools could not be read: " : "", pools ? pools : "",
-		 pools && *view->fstab_unknown ? "; " : "", view->fstab_unknown);
-}
-
 /* --- where places are --------------------------------------------------------------- */
 
-static bool follow(void *arg, const char *path, char out[PATH_MAX])
+static bool read_resolve(void *arg, const char *path, char out[PATH_MAX])
 {
 	const struct view *view = arg;
 	struct host_path found;
@@ -130,7 +92,7 @@ static bool follow(void *arg, const char *path, char out[PATH_MAX])
 	return true;
 }
 
-static enum view_there there_of(const struct host_path *found)
+static enum view_there read_dir_mounted(const struct host_path *found)
 {
 	bool on = found->mount && !strcmp(found->mount->target, found->path);
 
@@ -145,8 +107,8 @@ static enum view_there there_of(const struct host_path *found)
 
 /* Compares the path as text, and takes the last match: in a snapshot not all mounts are
  * known, so no symbolic link can be resolved. */
-static enum view_there there_as_written(const struct view *view, const char *target,
-					const struct host_mount **on)
+static enum view_there read_dir_as_written(const struct view *view, const char *target,
+					   const struct host_mount **on)
 {
 	size_t i;
 
@@ -164,7 +126,7 @@ static enum view_there there_as_written(const struct view *view, const char *tar
 }
 
 /* If the path cannot be resolved, it stays as configured. */
-static int add_spot(struct view *view, const struct view_place *place)
+static int read_add_dir(struct view *view, const struct view_place *place)
 {
 	struct view_spot *spot = &view->spots[view->nspots];
 	struct host_path found;
@@ -175,8 +137,8 @@ static int add_spot(struct view *view, const struct view_place *place)
 	rc = host_path_resolve(view->host, &view->tree, place->target, &found);
 	spot->place = place;
 	spot->on = rc ? NULL : found.mount;
-	spot->there = rc ? there_as_written(view, place->target, &spot->on)
-			 : there_of(&found);
+	spot->there = rc ? read_dir_as_written(view, place->target, &spot->on)
+			 : read_dir_mounted(&found);
 	spot->path = strdup(rc ? place->target : found.path);
 	if (!spot->path)
 		return err_set(ENOMEM, "no memory");
@@ -184,17 +146,17 @@ static int add_spot(struct view *view, const struct view_place *place)
 	return 0;
 }
 
-static int add_spots(struct view *view, const struct view_places *places)
+static int read_add_dirs(struct view *view, const struct view_places *places)
 {
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; !rc && places && i < places->count; i++)
-		rc = add_spot(view, &places->list[i]);
+		rc = read_add_dir(view, &places->list[i]);
 	return rc;
 }
 
-static int add_section(void *arg, const char *path, const struct policy *policy)
+static int read_add_section(void *arg, const char *path, const struct policy *policy)
 {
 	struct view *view = arg;
 	struct view_place place = { .kind = PLACE_SECTION };
@@ -208,40 +170,37 @@ static int add_section(void *arg, const char *path, const struct policy *policy)
 	return view_places_add(&view->sections, &place);
 }
 
-static int find_spots(struct view *view)
+static int read_dirs(struct view *view)
 {
 	size_t count = view->fstab.count + (view->pools ? view->pools->count : 0);
-	int rc = view->host ? policy_each_dir(view->policies, add_section, view) : 0;
+	int rc = view->host ? policy_each_dir(view->policies, read_add_section, view) : 0;
 
 	if (rc)
 		return rc;
 	view->spots = calloc(count + view->sections.count + 1, sizeof(*view->spots));
 	if (!view->spots)
 		return err_set(ENOMEM, "no memory");
-	rc = add_spots(view, view->pools);
-	rc = rc ? rc : add_spots(view, &view->fstab);
+	rc = read_add_dirs(view, view->pools);
+	rc = rc ? rc : read_add_dirs(view, &view->fstab);
 	view->nplaces = view->nspots;
-	rc = rc ? rc : add_spots(view, &view->sections);
+	rc = rc ? rc : read_add_dirs(view, &view->sections);
 	wanted_sort(view);
 	return rc;
 }
 
-static void find_domains(struct view *view)
-{
-	if (!view->host)
-		return;
-	host_repository_real(view->host, &view->tree, NULL, view->repository);
-	snprintf(view->domains, sizeof(view->domains), "%s/mnt/", view->repository);
-}
-
 int read_sources(struct view *view, const struct view_sources *sources)
 {
-	int rc;
+	const char *pools = sources->pools_unknown;
+	int rc = 0;
 
 	view->host = sources->host;
 	view->now = sources->now;
 	view->pools = sources->pools;
-	rc = read_policies(view, sources);
+	view->policies = sources->policies;
+	if (!view->policies && view->host) {
+		rc = policy_open(&view->own_policies, view->host);
+		view->policies = view->own_policies;
+	}
 	/* Records first: a record whose mount is missing when mounts are read later is
 	 * outdated. */
 	rc = rc ? rc : read_records(view, sources);
@@ -249,13 +208,24 @@ int read_sources(struct view *view, const struct view_sources *sources)
 	rc = rc ? rc : read_fstab(view);
 	if (rc)
 		return rc;
-	read_conf(view, sources);
-	say_lacks(view, sources);
+	view->nfsmount_conf = sources->nfsmount_conf;
+	if (!view->nfsmount_conf && view->host) {
+		/* Without it some requests are unknown; check reports its errors. */
+		if (conf_open(&view->own_conf, view->host, "etc/nfsmount.conf"))
+			view->own_conf = NULL;
+		view->nfsmount_conf = view->own_conf;
+	}
+	if (pools || *view->fstab_unknown)
+		snprintf(view->lacks, sizeof(view->lacks), "%s%.300s%s%s",
+			 pools ? "pools could not be read: " : "", pools ? pools : "",
+			 pools && *view->fstab_unknown ? "; " : "", view->fstab_unknown);
 	/* Paths are looked up with symbolic links resolved. */
 	if (view->host && view->policies)
-		rc = policy_follow(view->policies, follow, view);
-	rc = rc ? rc : find_spots(view);
-	if (!rc)
-		find_domains(view);
-	return rc;
+		rc = policy_follow(view->policies, read_resolve, view);
+	rc = rc ? rc : read_dirs(view);
+	if (rc || !view->host)
+		return rc;
+	host_repository_real(view->host, &view->tree, NULL, view->repository);
+	snprintf(view->domains, sizeof(view->domains), "%s/mnt/", view->repository);
+	return 0;
 }

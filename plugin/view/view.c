@@ -9,7 +9,7 @@
 
 #include "plugin/view/internal.h"
 
-static bool lies_below(const char *path, const char *above)
+static bool view_lies_below(const char *path, const char *above)
 {
 	size_t len = strlen(above);
 
@@ -24,7 +24,7 @@ unsigned int view_below(const struct nfs_mounts *mounts, unsigned int index)
 	const struct nfs_mount *mount = &mounts->list[index];
 
 	if (mount->parent >= mounts->count || *mount->asked || *mount->fstab ||
-	    !lies_below(mount->target, mounts->list[mount->parent].target))
+	    !view_lies_below(mount->target, mounts->list[mount->parent].target))
 		return UINT_MAX;
 	return mount->parent;
 }
@@ -36,7 +36,7 @@ bool view_is_part(const struct nfs_mount *mount, const struct nfs_mount *above)
 }
 
 /* A mount is covered by a later one on top of it. */
-static void find_covered(struct view *view)
+static void view_find_covered(struct view *view)
 {
 	const struct nfs_mounts *nfs = view->nfs;
 	unsigned int i;
@@ -55,11 +55,6 @@ static void find_covered(struct view *view)
 
 /* --- the state ---------------------------------------------------------------------- */
 
-static enum view_state bad_of(const struct view_wanted *wanted)
-{
-	return wanted->mode == POLICY_PREFER ? VIEW_TOLERATED : VIEW_BAD;
-}
-
 enum view_state view_judge(const struct view_wanted *wanted,
 			   const struct view_mount *mount, bool alias)
 {
@@ -68,7 +63,7 @@ enum view_state view_judge(const struct view_wanted *wanted,
 	if (mount->run == RUN_UNKNOWN)
 		return VIEW_UNKNOWN;
 	if (!view_run_is_rdma(mount->run) || mount->unproven)
-		return bad_of(wanted);
+		return wanted->mode == POLICY_PREFER ? VIEW_TOLERATED : VIEW_BAD;
 	if (mount->doubtful)
 		return VIEW_UNKNOWN;
 	return alias ? VIEW_TOLERATED : VIEW_GOOD;
@@ -87,27 +82,21 @@ enum finding_status view_status(enum view_state state)
 
 /* --- mounts ------------------------------------------------------------------------- */
 
-static bool is_there(const struct view *view, const char *dir, const char *source)
-{
-	const struct view_spot *spot;
-
-	for (spot = wanted_spot(view, dir); spot; spot = wanted_next(view, spot))
-		if (spot->place->fs_spec &&
-		    view_same_source(spot->place->fs_spec, source))
-			return true;
-	return false;
-}
-
 /* The source is not the one requested there. Two spellings of one server, or a part of an
  * export, cannot be recognised as the same: sections that cover the mounted source apply,
  * else what is requested of the place. */
-static void judge_source(const struct view *view, struct view_mount *out)
+static void view_judge_source(const struct view *view, struct view_mount *out)
 {
+	const struct view_spot *spot;
 	struct view_wanted place;
 
-	if (!wanted_spot(view, out->mount->target) ||
-	    is_there(view, out->mount->target, out->mount->fs_spec))
+	spot = wanted_spot(view, out->mount->target);
+	if (!spot)
 		return;
+	for (; spot; spot = wanted_next(view, spot))
+		if (spot->place->fs_spec &&
+		    view_same_source(spot->place->fs_spec, out->mount->fs_spec))
+			return;
 	view_wanted_at(view, out->mount->target, &place);
 	if (!place.place || !place.rdma)
 		return;
@@ -117,13 +106,15 @@ static void judge_source(const struct view *view, struct view_mount *out)
 	out->alias = true;
 }
 
-static void find_mount(const struct view *view, unsigned int index,
-		       struct view_mount *out)
+const struct view_mount *view_mount(const struct view *view, unsigned int index)
 {
 	const struct nfs_mount *mount = &view->nfs->list[index];
 	const struct wanted_input input = { mount->fs_spec, mount->target, index, NULL };
+	struct view_mount *out = &view->mounts[index];
 	struct view_note note;
 
+	if (view->known[index])
+		return out;
 	out->mount = mount;
 	out->domain = *view->domains &&
 		      !strncmp(mount->target, view->domains, strlen(view->domains));
@@ -135,17 +126,10 @@ static void find_mount(const struct view *view, unsigned int index,
 	out->doubtful = note.doubtful;
 	out->alias = false;
 	memcpy(out->why, note.why, sizeof(out->why));
-	judge_source(view, out);
+	view_judge_source(view, out);
 	out->state = view_judge(&out->wanted, out, out->alias);
-}
-
-const struct view_mount *view_mount(const struct view *view, unsigned int index)
-{
-	if (!view->known[index]) {
-		find_mount(view, index, &view->mounts[index]);
-		view->known[index] = true;
-	}
-	return &view->mounts[index];
+	view->known[index] = true;
+	return out;
 }
 
 const struct view_mount *view_mount_by_id(const struct view *view, unsigned int id)
@@ -189,22 +173,7 @@ void view_wanted_of(const struct view *view, const struct view_place *place,
 	wanted_find(view, &input, out);
 }
 
-static enum view_state state_there(const struct view *view, struct view_spot *spot)
-{
-	if (!spot->wanted.rdma)
-		return VIEW_CALM;
-	switch (spot->there) {
-	case THERE_ON_DEMAND:
-	case THERE_LOST: return VIEW_UNKNOWN;
-	case THERE_NFS: return view_mount(view, spot->mount)->state;
-	/* No NFS mount, so not TCP either: "prefer" does not allow it. */
-	case THERE_NOTHING:
-	case THERE_STRANGER: break;
-	}
-	return VIEW_BAD;
-}
-
-static void find_spot(struct view *view, struct view_spot *spot)
+static void view_find_dir(struct view *view, struct view_spot *spot)
 {
 	unsigned int i;
 
@@ -225,15 +194,22 @@ static void find_spot(struct view *view, struct view_spot *spot)
 	} else if (spot->place->kind == PLACE_SECTION) {
 		view_wanted_at(view, spot->path, &spot->wanted);
 	}
-	spot->state = state_there(view, spot);
+	if (!spot->wanted.rdma)
+		spot->state = VIEW_CALM;
+	else if (spot->there == THERE_ON_DEMAND || spot->there == THERE_LOST)
+		spot->state = VIEW_UNKNOWN;
+	else if (spot->there == THERE_NFS)
+		spot->state = view_mount(view, spot->mount)->state;
+	else /* No NFS mount, so not TCP either: "prefer" does not allow it. */
+		spot->state = VIEW_BAD;
 }
 
-static void find_spots(struct view *view)
+static void view_find_dirs(struct view *view)
 {
 	size_t i;
 
 	for (i = 0; i < view->nspots; i++)
-		find_spot(view, &view->spots[i]);
+		view_find_dir(view, &view->spots[i]);
 }
 
 size_t view_nspots(const struct view *view)
@@ -270,8 +246,8 @@ int view_open(struct view **out, const struct view_sources *sources)
 	view->mounts = calloc((size_t)view->nfs->count + 1, sizeof(*view->mounts));
 	if (!view->known || !view->mounts)
 		return err_set(ENOMEM, "no memory");
-	find_covered(view);
-	find_spots(view);
+	view_find_covered(view);
+	view_find_dirs(view);
 	*out = take_ptr(view);
 	return 0;
 }
@@ -280,7 +256,7 @@ void view_renew(struct view *view, const struct record_list *records)
 {
 	view->records = records;
 	memset(view->known, 0, view->nfs->count * sizeof(*view->known));
-	find_spots(view);
+	view_find_dirs(view);
 }
 
 void view_close(struct view *view)

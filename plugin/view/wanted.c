@@ -7,15 +7,15 @@
 #include <stdio.h>
 
 #include "plugin/view/internal.h"
+#include "rpcrdma/nfs/nfs.h"
 
-#define RDMA_PORT 20049
 /* Limit of the steps from a sub-mount to the mount at the top. */
 #define DEPTH_MAX 64
 
 /* --- places by path ------------------------------------------------------------------------- */
 
 /* At one path a pool precedes the line of fstab that mounts it: it says more. */
-static int compare(const void *a, const void *b)
+static int wanted_compare(const void *a, const void *b)
 {
 	const struct view_spot *x = a, *y = b;
 	int order = strcmp(x->path, y->path);
@@ -28,7 +28,7 @@ static int compare(const void *a, const void *b)
 void wanted_sort(struct view *view)
 {
 	if (view->nplaces)
-		qsort(view->spots, view->nplaces, sizeof(*view->spots), compare);
+		qsort(view->spots, view->nplaces, sizeof(*view->spots), wanted_compare);
 }
 
 const struct view_spot *wanted_spot(const struct view *view, const char *dir)
@@ -78,7 +78,7 @@ static const struct {
 	const char *name;
 	const char *from; /* NULL: each one has its own text */
 	bool many, lasting;
-} bys[] = {
+} wanted_bys[] = {
 	[BY_NOBODY] = { "nobody", "", false, false },
 	[BY_SECTION] = { "section", NULL, false, false },
 	[BY_POOL] = { "pool", NULL, false, true },
@@ -93,7 +93,7 @@ static const struct {
 
 const char *view_by_name(enum view_by by)
 {
-	return bys[by].name;
+	return wanted_bys[by].name;
 }
 
 const char *view_verb(const struct view_wanted *wanted)
@@ -112,7 +112,7 @@ const char *view_binds_name(const struct view_wanted *wanted)
 }
 
 /* The request of one source. */
-struct word {
+struct wanted_word {
 	enum view_by by;
 	enum view_asked asked;
 	bool weak;  /* a request for this very mount outweighs it */
@@ -121,7 +121,7 @@ struct word {
 	const struct view_place *place;
 };
 
-struct find {
+struct wanted_search {
 	const struct view *view;
 	const struct wanted_input *input;
 	struct view_wanted *out;
@@ -131,12 +131,12 @@ struct find {
 	char conf_from[POLICY_FROM_MAX];
 };
 
-static void take(struct find *f, const struct word *word)
+static void wanted_take(struct wanted_search *f, const struct wanted_word *word)
 {
 	struct view_wanted *out = f->out;
 	bool same = word->asked == out->asked;
 
-	out->lasting |= word->asked == ASKED_RDMA && bys[word->by].lasting;
+	out->lasting |= word->asked == ASKED_RDMA && wanted_bys[word->by].lasting;
 	if (word->weak && out->asked == ASKED_TCP)
 		return;
 	if (word->asked < out->asked || (same && (!f->loose || word->loose)))
@@ -147,16 +147,16 @@ static void take(struct find *f, const struct word *word)
 	if (word->asked < ASKED_TCP)
 		return;
 	out->by = word->by;
-	out->many = bys[word->by].many;
+	out->many = wanted_bys[word->by].many;
 	snprintf(out->from, sizeof(out->from), "%s",
-		 word->from ? word->from : bys[word->by].from);
+		 word->from ? word->from : wanted_bys[word->by].from);
 }
 
 /* --- each source -------------------------------------------------------------------- */
 
-static void take_place(struct find *f, const struct view_place *place)
+static void wanted_take_place(struct wanted_search *f, const struct view_place *place)
 {
-	const struct word word = {
+	const struct wanted_word word = {
 		.by = place->kind == PLACE_POOL ? BY_POOL : BY_FSTAB,
 		.asked = place->asked,
 		.loose = place->force == FORCE_PREFER,
@@ -164,12 +164,12 @@ static void take_place(struct find *f, const struct view_place *place)
 		.place = place,
 	};
 
-	take(f, &word);
+	wanted_take(f, &word);
 	if (place->kind == PLACE_FSTAB)
 		f->force = place->force;
 }
 
-static void take_places(struct find *f)
+static void wanted_take_places(struct wanted_search *f)
 {
 	const struct view_spot *spot = wanted_spot(f->view, f->input->dir);
 
@@ -177,16 +177,16 @@ static void take_places(struct find *f)
 	if (!f->input->source)
 		return;
 	if (f->input->place)
-		take_place(f, f->input->place);
+		wanted_take_place(f, f->input->place);
 	for (; spot; spot = wanted_next(f->view, spot))
 		if (spot->place != f->input->place && spot->place->fs_spec)
-			take_place(f, spot->place);
+			wanted_take_place(f, spot->place);
 }
 
-static void take_conf(struct find *f, bool loose)
+static void wanted_take_conf(struct wanted_search *f, bool loose)
 {
 	const struct conf *conf = f->view->nfsmount_conf;
-	struct word word = {
+	struct wanted_word word = {
 		.by = BY_NFSMOUNT_CONF, .asked = ASKED_RDMA, .weak = true, .loose = loose
 	};
 	const struct conf_value *value = NULL;
@@ -213,18 +213,18 @@ static void take_conf(struct find *f, bool loose)
 	snprintf(f->conf_from, sizeof(f->conf_from), "/%.280s:%u", value->file,
 		 value->line);
 	word.from = f->conf_from;
-	take(f, &word);
+	wanted_take(f, &word);
 }
 
 /* A mount keeps the requested port in its options when it shares another's connection. The
  * port is RDMA's, or one by which other mounts reach the same server over RDMA. */
-static bool has_rdma_port(const struct view *view, const struct nfs_mount *mount)
+static bool wanted_has_rdma_port(const struct view *view, const struct nfs_mount *mount)
 {
 	unsigned int i;
 
 	if (*mount->asked || !mount->port || view_is_rdma(mount->proto))
 		return false;
-	if (mount->port == RDMA_PORT)
+	if (mount->port == NFS_RDMA_PORT)
 		return true;
 	for (i = 0; i < view->nfs->count; i++) {
 		const struct nfs_mount *other = &view->nfs->list[i];
@@ -237,9 +237,9 @@ static bool has_rdma_port(const struct view *view, const struct nfs_mount *mount
 }
 
 /* fstab data of given mounts, for which no line is known. */
-static void take_given_fstab(struct find *f, const struct nfs_mount *mount)
+static void wanted_take_fstab(struct wanted_search *f, const struct nfs_mount *mount)
 {
-	struct word word = { .by = BY_FSTAB, .from = "/etc/fstab" };
+	struct wanted_word word = { .by = BY_FSTAB, .from = "/etc/fstab" };
 	struct view_asks asks;
 
 	if (!*mount->fstab || wanted_spot(f->view, mount->target))
@@ -247,13 +247,13 @@ static void take_given_fstab(struct find *f, const struct nfs_mount *mount)
 	view_asks(NULL, mount->fstab, &asks);
 	word.asked = asks.asked;
 	word.loose = asks.force == FORCE_PREFER;
-	take(f, &word);
+	wanted_take(f, &word);
 }
 
 /* The options mount.nfs was given no longer have nfsrdma.policy=: the helper removes it. */
-static enum view_force force_of(const struct nfs_mount *mount,
-				const struct view_asks *asks,
-				const struct view_note *note)
+static enum view_force wanted_force(const struct nfs_mount *mount,
+				    const struct view_asks *asks,
+				    const struct view_note *note)
 {
 	struct view_asks fstab;
 
@@ -265,33 +265,35 @@ static enum view_force force_of(const struct nfs_mount *mount,
 	return note->lenient ? FORCE_PREFER : FORCE_NONE;
 }
 
-static void take_mount(struct find *f, const struct view_note *note)
+static void wanted_take_mount(struct wanted_search *f, const struct view_note *note)
 {
 	const struct nfs_mount *mount = &f->view->nfs->list[f->input->mount];
-	struct word options = { .by = BY_OPTIONS };
-	const struct word record = { .by = BY_RECORD,
-				     .asked = note->wanted ? ASKED_RDMA : ASKED_UNKNOWN,
-				     .loose = note->lenient };
-	const struct word port = { .by = BY_PORT,
-				   .asked = has_rdma_port(f->view, mount) ? ASKED_RDMA
-									  : ASKED_UNKNOWN,
-				   .weak = true,
-				   .loose = true };
+	struct wanted_word options = { .by = BY_OPTIONS };
+	const struct wanted_word record = { .by = BY_RECORD,
+					    .asked = note->wanted ? ASKED_RDMA
+								  : ASKED_UNKNOWN,
+					    .loose = note->lenient };
+	const struct wanted_word port = { .by = BY_PORT,
+					  .asked = wanted_has_rdma_port(f->view, mount)
+							   ? ASKED_RDMA
+							   : ASKED_UNKNOWN,
+					  .weak = true,
+					  .loose = true };
 	struct view_asks asks;
 	enum view_force force;
 
 	view_asks(NULL, mount->asked, &asks);
-	force = force_of(mount, &asks, note);
+	force = wanted_force(mount, &asks, note);
 	options.asked = asks.asked == ASKED_RDMA && force == FORCE_OFF ? ASKED_ANY
 								       : asks.asked;
 	options.loose = force == FORCE_PREFER;
-	take_given_fstab(f, mount);
-	take(f, &options);
+	wanted_take_fstab(f, mount);
+	wanted_take(f, &options);
 	if (note->wanted)
-		take(f, &record);
+		wanted_take(f, &record);
 	if (force != FORCE_OFF) {
-		take_conf(f, force == FORCE_PREFER);
-		take(f, &port);
+		wanted_take_conf(f, force == FORCE_PREFER);
+		wanted_take(f, &port);
 	}
 	f->force = force;
 }
@@ -300,7 +302,7 @@ static void take_mount(struct find *f, const struct view_note *note)
 
 /* A mount may have a source that our configuration cannot express ("nas:vm", a blank in a
  * name). Its server is still known, and a section for that covers it. */
-static void take_source(const char *source, struct spec *out)
+static void wanted_parse_source(const char *source, struct spec *out)
 {
 	size_t len = *source == '[' ? strcspn(source, "]") : strcspn(source, ":");
 	const char *host = source + (*source == '['), *path = source + len;
@@ -314,19 +316,7 @@ static void take_source(const char *source, struct spec *out)
 	snprintf(out->path, sizeof(out->path), "%s%s", *path == '/' ? "" : "/", path);
 }
 
-static void get_policy(const struct find *f, struct policy *out)
-{
-	struct spec spec;
-
-	if (!f->input->source) {
-		policy_get_dir(f->view->policies, f->input->dir, out);
-		return;
-	}
-	take_source(f->input->source, &spec);
-	policy_get(f->view->policies, &spec, f->input->dir, out);
-}
-
-static void cover(struct find *f, enum view_by by)
+static void wanted_cover(struct wanted_search *f, enum view_by by)
 {
 	struct view_wanted *out = f->out;
 
@@ -343,7 +333,7 @@ static void cover(struct find *f, enum view_by by)
 }
 
 /* Notes the place that is covered or requests it, which shows how a missing mount is made. */
-static void note_place(struct find *f)
+static void wanted_note_place(struct wanted_search *f)
 {
 	const struct view_spot *spot = wanted_spot(f->view, f->input->dir);
 
@@ -358,27 +348,33 @@ static void note_place(struct find *f)
 /* --- all of them -------------------------------------------------------------------- */
 
 /* Rules 1 and 2, except for the mounts above and mounts of the same file system. */
-static void find_own(struct find *f)
+static void wanted_find_own(struct wanted_search *f)
 {
 	const struct view *view = f->view;
 	struct view_note note = { .wanted = false };
 	struct view_wanted *out = f->out;
 	bool is_mount = f->input->mount < view->nfs->count;
+	struct spec spec;
 
 	*out = (struct view_wanted){ .by = BY_NOBODY };
-	get_policy(f, &f->policy);
+	if (f->input->source) {
+		wanted_parse_source(f->input->source, &spec);
+		policy_get(view->policies, &spec, f->input->dir, &f->policy);
+	} else {
+		policy_get_dir(view->policies, f->input->dir, &f->policy);
+	}
 	out->mode = f->policy.mode;
 	out->on_unknown = f->policy.on_unknown;
 	if (is_mount)
 		records_note(view, f->input->mount, &note);
-	take_places(f);
+	wanted_take_places(f);
 	if (is_mount)
-		take_mount(f, &note);
+		wanted_take_mount(f, &note);
 	else if (f->force != FORCE_OFF)
-		take_conf(f, f->force == FORCE_PREFER);
-	note_place(f);
+		wanted_take_conf(f, f->force == FORCE_PREFER);
+	wanted_note_place(f);
 	if (f->policy.scope >= POLICY_OF_SERVER) {
-		cover(f, BY_SECTION);
+		wanted_cover(f, BY_SECTION);
 		return;
 	}
 	if (out->asked != ASKED_RDMA)
@@ -388,34 +384,29 @@ static void find_own(struct find *f)
 	out->rdma = out->mode != POLICY_OFF;
 	/* [default] switches it off, regardless of requests. */
 	if (!out->rdma)
-		cover(f, BY_DEFAULT);
+		wanted_cover(f, BY_DEFAULT);
 }
 
 /* A guess does not count as a request. */
-static bool says_nothing(const struct view_wanted *wanted)
+static bool wanted_is_empty(const struct view_wanted *wanted)
 {
 	return !wanted->covered && (!wanted->rdma || wanted->by == BY_PORT);
 }
 
-static struct wanted_input input_of(const struct view *view, unsigned int index)
+static void wanted_of_mount(const struct view *view, unsigned int index,
+			    struct view_wanted *out)
 {
 	const struct nfs_mount *mount = &view->nfs->list[index];
+	const struct wanted_input input = { mount->fs_spec, mount->target, index, NULL };
+	struct wanted_search f = { .view = view, .input = &input, .out = out };
 
-	return (struct wanted_input){ mount->fs_spec, mount->target, index, NULL };
-}
-
-static void own_of(const struct view *view, unsigned int index, struct view_wanted *out)
-{
-	struct wanted_input input = input_of(view, index);
-	struct find f = { .view = view, .input = &input, .out = out };
-
-	find_own(&f);
+	wanted_find_own(&f);
 }
 
 /* A mount that the kernel made below another one requests what that one does; and if that
  * one runs over RDMA, this one should as well. */
-static void take_above(const struct view *view, unsigned int index,
-		       struct view_wanted *out)
+static void wanted_take_above(const struct view *view, unsigned int index,
+			      struct view_wanted *out)
 {
 	unsigned int above = view_below(view->nfs, index), steps;
 	struct view_wanted wanted;
@@ -425,7 +416,7 @@ static void take_above(const struct view *view, unsigned int index,
 	for (steps = 0; view_below(view->nfs, above) != UINT_MAX && steps < DEPTH_MAX;
 	     steps++)
 		above = view_below(view->nfs, above);
-	own_of(view, above, &wanted);
+	wanted_of_mount(view, above, &wanted);
 	if (wanted.covered && wanted.by == BY_SECTION) {
 		*out = wanted;
 		return;
@@ -446,51 +437,45 @@ static void take_above(const struct view *view, unsigned int index,
 	wanted.by = BY_ABOVE;
 	wanted.many = wanted.lasting = false;
 	wanted.place = NULL;
-	snprintf(wanted.from, sizeof(wanted.from), "%s", bys[BY_ABOVE].from);
+	snprintf(wanted.from, sizeof(wanted.from), "%s", wanted_bys[BY_ABOVE].from);
 	*out = wanted;
 }
 
 /* The same file system may also be mounted elsewhere, for instance by a bind mount, which
  * has no options of its own: the same request applies there. */
-static void take_twin(const struct view *view, unsigned int index,
-		      struct view_wanted *out)
+static void wanted_take_same_device(const struct view *view, unsigned int index,
+				    struct view_wanted *out)
 {
 	const struct nfs_mount *list = view->nfs->list;
-	struct view_wanted twin;
+	struct view_wanted same;
 	unsigned int i;
 
-	for (i = 0; i < view->nfs->count && says_nothing(out); i++) {
+	for (i = 0; i < view->nfs->count && wanted_is_empty(out); i++) {
 		if (i == index || strcmp(list[i].dev, list[index].dev) != 0)
 			continue;
-		own_of(view, i, &twin);
-		if (twin.rdma && (twin.by != BY_PORT || !out->rdma))
-			*out = twin;
+		wanted_of_mount(view, i, &same);
+		if (same.rdma && (same.by != BY_PORT || !out->rdma))
+			*out = same;
 	}
-}
-
-/* Rule 3. The mount's own options are more specific. */
-static void take_default(struct find *f)
-{
-	if (f->force == FORCE_OFF || !f->input->source ||
-	    f->policy.scope != POLICY_DEFAULT)
-		return;
-	cover(f, BY_DEFAULT);
-	if (f->force == FORCE_PREFER && f->out->mode == POLICY_REQUIRE)
-		f->out->mode = POLICY_PREFER;
 }
 
 void wanted_find(const struct view *view, const struct wanted_input *input,
 		 struct view_wanted *out)
 {
-	struct find f = { .view = view, .input = input, .out = out };
+	struct wanted_search f = { .view = view, .input = input, .out = out };
 
-	find_own(&f);
+	wanted_find_own(&f);
 	if (input->mount < view->nfs->count && f.force != FORCE_OFF) {
-		if (says_nothing(out))
-			take_above(view, input->mount, out);
-		if (says_nothing(out))
-			take_twin(view, input->mount, out);
+		if (wanted_is_empty(out))
+			wanted_take_above(view, input->mount, out);
+		if (wanted_is_empty(out))
+			wanted_take_same_device(view, input->mount, out);
 	}
-	if (says_nothing(out))
-		take_default(&f);
+	/* Rule 3. The mount's own options are more specific. */
+	if (!wanted_is_empty(out) || f.force == FORCE_OFF || !input->source ||
+	    f.policy.scope != POLICY_DEFAULT)
+		return;
+	wanted_cover(&f, BY_DEFAULT);
+	if (f.force == FORCE_PREFER && out->mode == POLICY_REQUIRE)
+		out->mode = POLICY_PREFER;
 }
