@@ -29,7 +29,7 @@ static void on_missing(void *arg, const struct mount_missing *missing)
 {
 	struct missing_tally *tally = arg;
 	const char *server = tally->target->server,
-		   *source = missing->spot->place->fs_spec;
+		   *source = missing->dir->place->fs_spec;
 	size_t len = server ? strlen(server) : 0;
 
 	if (server && (!source || strncmp(source, server, len) || source[len] != ':'))
@@ -40,7 +40,7 @@ static void on_missing(void *arg, const struct mount_missing *missing)
 	if (missing->status == FINDING_SKIP)
 		return;
 	take_reason(tally, missing);
-	words_add(&tally->words, "%.120s: %s", missing->spot->path, missing->text);
+	words_add(&tally->words, "%.120s: %s", missing->dir->path, missing->text);
 }
 
 static int run_check(struct check_run *run)

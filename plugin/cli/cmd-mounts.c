@@ -128,14 +128,14 @@ static bool has_row(struct table *table, enum finding_status status, const char 
 
 static void add_missing(void *arg, const struct mount_missing *missing)
 {
-	const char *source = missing->spot->place->fs_spec;
+	const char *source = missing->dir->place->fs_spec;
 	struct table *table = arg;
 	const char *cells[] = { "rdma",
 				"not mounted",
 				"-",
 				"-",
 				"-",
-				missing->spot->path,
+				missing->dir->path,
 				source ? source : "-",
 				NULL };
 

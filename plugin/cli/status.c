@@ -227,14 +227,14 @@ static void status_server(struct status *status)
 
 static const char *pool_runs_over(const struct view *view, const struct view_place *place)
 {
-	const struct view_spot *spot = view_spot_of(view, place);
+	const struct view_dir *dir = view_dir_of(view, place);
 
 	if (!place->expected)
 		return "inactive";
-	if (!spot || spot->there == THERE_LOST)
+	if (!dir || dir->mounted == DIR_UNKNOWN)
 		return "unknown";
-	return spot->there == THERE_NFS
-		       ? view_run_name(view_mount(view, spot->mount)->mount)
+	return dir->mounted == DIR_NFS
+		       ? view_run_name(view_mount(view, dir->mount)->mount)
 		       : "not mounted";
 }
 

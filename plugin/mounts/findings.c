@@ -240,7 +240,7 @@ struct mounts_findings_missing {
 static void mounts_findings_on_missing(void *arg, const struct mount_missing *missing)
 {
 	struct mounts_findings_missing *m = arg;
-	const struct view_wanted *wanted = &missing->spot->wanted;
+	const struct view_wanted *wanted = &missing->dir->wanted;
 	struct finding *finding = &m->run->finding;
 
 	m->count++;
@@ -252,7 +252,7 @@ static void mounts_findings_on_missing(void *arg, const struct mount_missing *mi
 	}
 	m->listed++;
 	finding_init(finding, "mount.missing", missing->status, "%.200s: %s",
-		     missing->spot->path, missing->text);
+		     missing->dir->path, missing->text);
 	if (missing->reason)
 		finding_reason(finding, missing->reason);
 	mounts_missing_names(finding, missing);

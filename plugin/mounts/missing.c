@@ -10,12 +10,12 @@
 
 static bool mounts_missing_came_before(const struct view *view, size_t index)
 {
-	const char *path = view_spot(view, index)->path;
+	const char *path = view_dir(view, index)->path;
 	size_t i;
 
 	for (i = 0; i < index; i++)
-		if (view_spot(view, i)->wanted.rdma &&
-		    !strcmp(view_spot(view, i)->path, path))
+		if (view_dir(view, i)->wanted.rdma &&
+		    !strcmp(view_dir(view, i)->path, path))
 			return true;
 	return false;
 }
@@ -26,18 +26,18 @@ static const struct view_place *mounts_missing_expected(const struct view *view,
 {
 	size_t i;
 
-	for (i = 0; i < view_nspots(view); i++)
-		if (view_spot(view, i)->place->expected &&
-		    !strcmp(view_spot(view, i)->path, path))
-			return view_spot(view, i)->place;
+	for (i = 0; i < view_ndirs(view); i++)
+		if (view_dir(view, i)->place->expected &&
+		    !strcmp(view_dir(view, i)->path, path))
+			return view_dir(view, i)->place;
 	return NULL;
 }
 
 /* A line of mountinfo without a type is malformed. */
-static bool mounts_missing_is_unknown(const struct view_spot *spot)
+static bool mounts_missing_is_unknown(const struct view_dir *dir)
 {
-	return spot->there == THERE_LOST ||
-	       (spot->there == THERE_STRANGER && !*spot->on->type);
+	return dir->mounted == DIR_UNKNOWN ||
+	       (dir->mounted == DIR_OTHER && !*dir->on->type);
 }
 
 const char *mounts_misfit(const struct view_place *place, char **options)
@@ -63,26 +63,26 @@ const char *mounts_misfit(const struct view_place *place, char **options)
 	return NULL;
 }
 
-static void mounts_missing_judge(const struct view *view, const struct view_spot *spot,
+static void mounts_missing_judge(const struct view *view, const struct view_dir *dir,
 				 struct mount_missing *out)
 {
-	const struct view_place *by = mounts_missing_expected(view, spot->path);
-	const struct view_wanted *wanted = &spot->wanted;
-	const char *source = spot->place->fs_spec, *misfit;
+	const struct view_place *by = mounts_missing_expected(view, dir->path);
+	const struct view_wanted *wanted = &dir->wanted;
+	const char *source = dir->place->fs_spec, *misfit;
 	_cleanup_free_ char *options = NULL;
 	bool pool = by && by->kind == PLACE_POOL,
-	     unknown = mounts_missing_is_unknown(spot);
+	     unknown = mounts_missing_is_unknown(dir);
 	char there[160];
 
-	out->spot = spot;
+	out->dir = dir;
 	out->by = by;
 	out->status = unknown ? FINDING_UNKNOWN : FINDING_FAIL;
-	if (!by || spot->there == THERE_ON_DEMAND)
+	if (!by || dir->mounted == DIR_AUTOMOUNT)
 		out->status = FINDING_SKIP;
 	out->reason = NULL;
 	if (out->status != FINDING_SKIP && unknown) {
 		out->reason = "unreadable";
-	} else if (out->status != FINDING_SKIP && spot->there == THERE_STRANGER) {
+	} else if (out->status != FINDING_SKIP && dir->mounted == DIR_OTHER) {
 		out->reason = pool ? "pool-occupied" : "occupied";
 	} else if (out->status != FINDING_SKIP) {
 		misfit = mounts_misfit(by, &options);
@@ -90,10 +90,10 @@ static void mounts_missing_judge(const struct view *view, const struct view_spot
 	}
 	if (unknown)
 		snprintf(there, sizeof(there), "unknown what is mounted there");
-	else if (spot->there == THERE_STRANGER)
+	else if (dir->mounted == DIR_OTHER)
 		snprintf(there, sizeof(there), "%.80s (%s) is mounted there",
-			 spot->on->source, spot->on->type);
-	else if (spot->there == THERE_ON_DEMAND)
+			 dir->on->source, dir->on->type);
+	else if (dir->mounted == DIR_AUTOMOUNT)
 		snprintf(there, sizeof(there), "mounted on demand, not mounted now");
 	else
 		snprintf(there, sizeof(there), "not mounted");
@@ -107,13 +107,13 @@ void mounts_missing(const struct view *view, mount_missing_fn fn, void *arg)
 	struct mount_missing missing;
 	size_t i;
 
-	for (i = 0; i < view_nspots(view); i++) {
-		const struct view_spot *spot = view_spot(view, i);
+	for (i = 0; i < view_ndirs(view); i++) {
+		const struct view_dir *dir = view_dir(view, i);
 
-		if (!spot->wanted.rdma || spot->there == THERE_NFS ||
+		if (!dir->wanted.rdma || dir->mounted == DIR_NFS ||
 		    mounts_missing_came_before(view, i))
 			continue;
-		mounts_missing_judge(view, spot, &missing);
+		mounts_missing_judge(view, dir, &missing);
 		fn(arg, &missing);
 	}
 }

@@ -103,7 +103,7 @@ void mounts_names(struct finding *finding, const struct mount_verdict *verdict,
 
 /* A directory that requires a mount over RDMA, and has no NFS mount. */
 struct mount_missing {
-	const struct view_spot *spot;
+	const struct view_dir *dir;
 	const struct view_place *by; /* place that expects it now; NULL: none */
 	enum finding_status status;  /* fail, unknown; skip: it need not be mounted now */
 	const char *reason;          /* for fail and unknown */

@@ -126,23 +126,23 @@ void mounts_names(struct finding *finding, const struct mount_verdict *verdict,
 
 void mounts_missing_names(struct finding *finding, const struct mount_missing *missing)
 {
-	const struct view_spot *spot = missing->spot;
+	const struct view_dir *dir = missing->dir;
 	const struct view_place *by = missing->by;
-	const char *source = by && by->fs_spec ? by->fs_spec : spot->place->fs_spec;
+	const char *source = by && by->fs_spec ? by->fs_spec : dir->place->fs_spec;
 	_cleanup_free_ char *options = NULL;
 
-	finding_text(finding, "target", "%s", spot->path);
+	finding_text(finding, "target", "%s", dir->path);
 	if (source)
 		finding_text(finding, "source", "%s", source);
-	finding_text(finding, "wanted_by", "%s", spot->wanted.from);
+	finding_text(finding, "wanted_by", "%s", dir->wanted.from);
 	if (by)
 		finding_text(finding, "mounted_by", "%s", by->by);
 	if (by && by->pool)
 		finding_text(finding, "pool", "%s", by->pool);
 	if (by && mounts_misfit(by, &options) && options)
 		finding_text(finding, "rdma_options", "%s", options);
-	if (spot->there == THERE_STRANGER) {
-		finding_text(finding, "mounted", "%s", spot->on->source);
-		finding_text(finding, "mounted_type", "%s", spot->on->type);
+	if (dir->mounted == DIR_OTHER) {
+		finding_text(finding, "mounted", "%s", dir->on->source);
+		finding_text(finding, "mounted_type", "%s", dir->on->type);
 	}
 }

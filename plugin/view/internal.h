@@ -40,18 +40,17 @@ struct view {
 	/* Results. */
 	bool *known; /* by index of the mount */
 	struct view_mount *mounts;
-	size_t nspots, nplaces; /* all; and those that are not sections, by path */
-	struct view_spot *spots;
+	size_t ndirs, nplaces; /* all; and those that are not sections, by path */
+	struct view_dir *dirs;
 };
 
 /* wanted.c */
 
-/* Sorts the spots of places into lookup order. */
+/* Sorts the directories of places into lookup order. */
 void wanted_sort(struct view *view);
 /* The first place at this path, and the next one there, or NULL. */
-const struct view_spot *wanted_spot(const struct view *view, const char *dir);
-const struct view_spot *wanted_next(const struct view *view,
-				    const struct view_spot *spot);
+const struct view_dir *wanted_dir(const struct view *view, const char *dir);
+const struct view_dir *wanted_next(const struct view *view, const struct view_dir *dir);
 /* A mount, or a place without one. */
 struct wanted_input {
 	const char *source, *dir;

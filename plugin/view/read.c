@@ -92,23 +92,24 @@ static bool read_resolve(void *arg, const char *path, char out[PATH_MAX])
 	return true;
 }
 
-static enum view_there read_dir_mounted(const struct host_path *found)
+static enum view_dir_mounted read_dir_mounted(const struct host_path *found)
 {
 	bool on = found->mount && !strcmp(found->mount->target, found->path);
 
 	switch (found->end) {
-	case HOST_PATH_AUTOMOUNT: return THERE_ON_DEMAND;
-	case HOST_PATH_NFS: return on ? THERE_NFS : THERE_NOTHING;
+	case HOST_PATH_AUTOMOUNT: return DIR_AUTOMOUNT;
+	case HOST_PATH_NFS: return on ? DIR_NFS : DIR_NOT_MOUNTED;
 	case HOST_PATH_LOCAL:
 	case HOST_PATH_REMOTE: break;
 	}
-	return on ? THERE_STRANGER : THERE_NOTHING;
+	return on ? DIR_OTHER : DIR_NOT_MOUNTED;
 }
 
 /* Compares the path as text, and takes the last match: in a snapshot not all mounts are
  * known, so no symbolic link can be resolved. */
-static enum view_there read_dir_as_written(const struct view *view, const char *target,
-					   const struct host_mount **on)
+static enum view_dir_mounted read_dir_as_written(const struct view *view,
+						 const char *target,
+						 const struct host_mount **on)
 {
 	size_t i;
 
@@ -116,33 +117,32 @@ static enum view_there read_dir_as_written(const struct view *view, const char *
 		if (!strcmp(view->tree.list[i - 1].target, target))
 			break;
 	if (!i)
-		return THERE_LOST;
+		return DIR_UNKNOWN;
 	*on = &view->tree.list[i - 1];
 	if (!strcmp((*on)->type, "autofs"))
-		return THERE_ON_DEMAND;
-	return !strcmp((*on)->type, "nfs") || !strcmp((*on)->type, "nfs4")
-		       ? THERE_NFS
-		       : THERE_STRANGER;
+		return DIR_AUTOMOUNT;
+	return !strcmp((*on)->type, "nfs") || !strcmp((*on)->type, "nfs4") ? DIR_NFS
+									   : DIR_OTHER;
 }
 
 /* If the path cannot be resolved, it stays as configured. */
 static int read_add_dir(struct view *view, const struct view_place *place)
 {
-	struct view_spot *spot = &view->spots[view->nspots];
+	struct view_dir *dir = &view->dirs[view->ndirs];
 	struct host_path found;
 	int rc;
 
 	if (!place->target || *place->target != '/' || !view->host)
 		return 0;
 	rc = host_path_resolve(view->host, &view->tree, place->target, &found);
-	spot->place = place;
-	spot->on = rc ? NULL : found.mount;
-	spot->there = rc ? read_dir_as_written(view, place->target, &spot->on)
-			 : read_dir_mounted(&found);
-	spot->path = strdup(rc ? place->target : found.path);
-	if (!spot->path)
+	dir->place = place;
+	dir->on = rc ? NULL : found.mount;
+	dir->mounted = rc ? read_dir_as_written(view, place->target, &dir->on)
+			  : read_dir_mounted(&found);
+	dir->path = strdup(rc ? place->target : found.path);
+	if (!dir->path)
 		return err_set(ENOMEM, "no memory");
-	view->nspots++;
+	view->ndirs++;
 	return 0;
 }
 
@@ -177,12 +177,12 @@ static int read_dirs(struct view *view)
 
 	if (rc)
 		return rc;
-	view->spots = calloc(count + view->sections.count + 1, sizeof(*view->spots));
-	if (!view->spots)
+	view->dirs = calloc(count + view->sections.count + 1, sizeof(*view->dirs));
+	if (!view->dirs)
 		return err_set(ENOMEM, "no memory");
 	rc = read_add_dirs(view, view->pools);
 	rc = rc ? rc : read_add_dirs(view, &view->fstab);
-	view->nplaces = view->nspots;
+	view->nplaces = view->ndirs;
 	rc = rc ? rc : read_add_dirs(view, &view->sections);
 	wanted_sort(view);
 	return rc;

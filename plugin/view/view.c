@@ -87,15 +87,15 @@ enum finding_status view_status(enum view_state state)
  * else what is requested of the place. */
 static void view_judge_source(const struct view *view, struct view_mount *out)
 {
-	const struct view_spot *spot;
+	const struct view_dir *dir;
 	struct view_wanted place;
 
-	spot = wanted_spot(view, out->mount->target);
-	if (!spot)
+	dir = wanted_dir(view, out->mount->target);
+	if (!dir)
 		return;
-	for (; spot; spot = wanted_next(view, spot))
-		if (spot->place->fs_spec &&
-		    view_same_source(spot->place->fs_spec, out->mount->fs_spec))
+	for (; dir; dir = wanted_next(view, dir))
+		if (dir->place->fs_spec &&
+		    view_same_source(dir->place->fs_spec, out->mount->fs_spec))
 			return;
 	view_wanted_at(view, out->mount->target, &place);
 	if (!place.place || !place.rdma)
@@ -144,19 +144,19 @@ const struct view_mount *view_mount_by_id(const struct view *view, unsigned int 
 
 /* --- places ------------------------------------------------------------------------- */
 
-void view_wanted_at(const struct view *view, const char *dir, struct view_wanted *out)
+void view_wanted_at(const struct view *view, const char *path, struct view_wanted *out)
 {
-	struct wanted_input input = { NULL, dir, UINT_MAX, NULL };
-	const struct view_spot *spot;
+	struct wanted_input input = { NULL, path, UINT_MAX, NULL };
+	const struct view_dir *dir;
 	struct view_wanted one;
 
 	wanted_find(view, &input, out);
-	for (spot = wanted_spot(view, dir); spot; spot = wanted_next(view, spot)) {
+	for (dir = wanted_dir(view, path); dir; dir = wanted_next(view, dir)) {
 		if (out->covered || out->rdma)
 			return;
-		if (!spot->place->fs_spec)
+		if (!dir->place->fs_spec)
 			continue;
-		input.source = spot->place->fs_spec;
+		input.source = dir->place->fs_spec;
 		wanted_find(view, &input, &one);
 		if (one.covered || one.rdma)
 			*out = one;
@@ -173,63 +173,63 @@ void view_wanted_of(const struct view *view, const struct view_place *place,
 	wanted_find(view, &input, out);
 }
 
-static void view_find_dir(struct view *view, struct view_spot *spot)
+static void view_find_dir(struct view *view, struct view_dir *dir)
 {
 	unsigned int i;
 
-	for (i = 0; spot->there == THERE_NFS && i < view->nfs->count; i++)
-		if (view->nfs->list[i].id == spot->on->id)
+	for (i = 0; dir->mounted == DIR_NFS && i < view->nfs->count; i++)
+		if (view->nfs->list[i].id == dir->on->id)
 			break;
-	spot->mount = i;
-	if (spot->there == THERE_NFS && i == view->nfs->count)
-		spot->there = THERE_LOST;
-	spot->other_source = spot->there == THERE_NFS && spot->place->fs_spec &&
-			     !view_same_source(spot->place->fs_spec,
-					       view->nfs->list[i].fs_spec);
-	if (spot->place->fs_spec) {
-		const struct wanted_input input = { spot->place->fs_spec, spot->path,
-						    UINT_MAX, spot->place };
+	dir->mount = i;
+	if (dir->mounted == DIR_NFS && i == view->nfs->count)
+		dir->mounted = DIR_UNKNOWN;
+	dir->other_source = dir->mounted == DIR_NFS && dir->place->fs_spec &&
+			    !view_same_source(dir->place->fs_spec,
+					      view->nfs->list[i].fs_spec);
+	if (dir->place->fs_spec) {
+		const struct wanted_input input = { dir->place->fs_spec, dir->path,
+						    UINT_MAX, dir->place };
 
-		wanted_find(view, &input, &spot->wanted);
-	} else if (spot->place->kind == PLACE_SECTION) {
-		view_wanted_at(view, spot->path, &spot->wanted);
+		wanted_find(view, &input, &dir->wanted);
+	} else if (dir->place->kind == PLACE_SECTION) {
+		view_wanted_at(view, dir->path, &dir->wanted);
 	}
-	if (!spot->wanted.rdma)
-		spot->state = VIEW_CALM;
-	else if (spot->there == THERE_ON_DEMAND || spot->there == THERE_LOST)
-		spot->state = VIEW_UNKNOWN;
-	else if (spot->there == THERE_NFS)
-		spot->state = view_mount(view, spot->mount)->state;
+	if (!dir->wanted.rdma)
+		dir->state = VIEW_CALM;
+	else if (dir->mounted == DIR_AUTOMOUNT || dir->mounted == DIR_UNKNOWN)
+		dir->state = VIEW_UNKNOWN;
+	else if (dir->mounted == DIR_NFS)
+		dir->state = view_mount(view, dir->mount)->state;
 	else /* No NFS mount, so not TCP either: "prefer" does not allow it. */
-		spot->state = VIEW_BAD;
+		dir->state = VIEW_BAD;
 }
 
 static void view_find_dirs(struct view *view)
 {
 	size_t i;
 
-	for (i = 0; i < view->nspots; i++)
-		view_find_dir(view, &view->spots[i]);
+	for (i = 0; i < view->ndirs; i++)
+		view_find_dir(view, &view->dirs[i]);
 }
 
-size_t view_nspots(const struct view *view)
+size_t view_ndirs(const struct view *view)
 {
-	return view->nspots;
+	return view->ndirs;
 }
 
-const struct view_spot *view_spot(const struct view *view, size_t index)
+const struct view_dir *view_dir(const struct view *view, size_t index)
 {
-	return &view->spots[index];
+	return &view->dirs[index];
 }
 
-const struct view_spot *view_spot_of(const struct view *view,
-				     const struct view_place *place)
+const struct view_dir *view_dir_of(const struct view *view,
+				   const struct view_place *place)
 {
 	size_t i;
 
-	for (i = 0; i < view->nspots; i++)
-		if (view->spots[i].place == place)
-			return &view->spots[i];
+	for (i = 0; i < view->ndirs; i++)
+		if (view->dirs[i].place == place)
+			return &view->dirs[i];
 	return NULL;
 }
 
@@ -263,9 +263,9 @@ void view_close(struct view *view)
 {
 	if (!view)
 		return;
-	while (view->nspots)
-		free(view->spots[--view->nspots].path);
-	free(view->spots);
+	while (view->ndirs)
+		free(view->dirs[--view->ndirs].path);
+	free(view->dirs);
 	free(view->mounts);
 	free(view->known);
 	view_places_fini(&view->fstab);

@@ -189,23 +189,23 @@ struct view_mount {
 };
 
 /* What is mounted on a place. */
-enum view_there {
-	THERE_NOTHING,
-	THERE_NFS,       /* @mount */
-	THERE_STRANGER,  /* not NFS */
-	THERE_ON_DEMAND, /* an automounter that has not mounted it */
-	THERE_LOST,      /* could not be determined */
+enum view_dir_mounted {
+	DIR_NOT_MOUNTED,
+	DIR_NFS,       /* @mount */
+	DIR_OTHER,     /* not NFS */
+	DIR_AUTOMOUNT, /* an automounter that has not mounted it */
+	DIR_UNKNOWN,   /* could not be determined */
 };
 
-struct view_spot {
+struct view_dir {
 	const struct view_place *place;
 	char *path; /* with symbolic links resolved */
-	enum view_there there;
+	enum view_dir_mounted mounted;
 	const struct host_mount
 		*on;        /* the mount on it; if there is none, the mount it lies on */
-	unsigned int mount; /* index for THERE_NFS */
+	unsigned int mount; /* index for DIR_NFS */
 	struct view_wanted wanted;
-	bool other_source; /* for THERE_NFS: its source differs, as text, from the place's */
+	bool other_source; /* for DIR_NFS: its source differs, as text, from the place's */
 	enum view_state state;
 };
 
@@ -270,13 +270,13 @@ const struct view_mount *view_mount(const struct view *view, unsigned int index)
 /* The mount with this mountinfo id; NULL: it is not an NFS mount, or could not be read. */
 const struct view_mount *view_mount_by_id(const struct view *view, unsigned int id);
 /* All places with a target, by path; sections follow after all others. */
-size_t view_nspots(const struct view *view);
-const struct view_spot *view_spot(const struct view *view, size_t index);
-/* The spot of a place of sources.pools; NULL: it has no target. */
-const struct view_spot *view_spot_of(const struct view *view,
-				     const struct view_place *place);
+size_t view_ndirs(const struct view *view);
+const struct view_dir *view_dir(const struct view *view, size_t index);
+/* The directory of a place of sources.pools; NULL: it has no target. */
+const struct view_dir *view_dir_of(const struct view *view,
+				   const struct view_place *place);
 /* What [directory] sections and places request of a directory, whatever is mounted there. */
-void view_wanted_at(const struct view *view, const char *dir, struct view_wanted *out);
+void view_wanted_at(const struct view *view, const char *path, struct view_wanted *out);
 /* What would be requested of a mount of @source on @target with those options, which is not
  * in the view. */
 void view_wanted_of(const struct view *view, const struct view_place *place,

@@ -17,7 +17,7 @@
 /* At one path a pool precedes the line of fstab that mounts it: it says more. */
 static int wanted_compare(const void *a, const void *b)
 {
-	const struct view_spot *x = a, *y = b;
+	const struct view_dir *x = a, *y = b;
 	int order = strcmp(x->path, y->path);
 
 	if (order || x->place->kind != y->place->kind)
@@ -28,32 +28,31 @@ static int wanted_compare(const void *a, const void *b)
 void wanted_sort(struct view *view)
 {
 	if (view->nplaces)
-		qsort(view->spots, view->nplaces, sizeof(*view->spots), wanted_compare);
+		qsort(view->dirs, view->nplaces, sizeof(*view->dirs), wanted_compare);
 }
 
-const struct view_spot *wanted_spot(const struct view *view, const char *dir)
+const struct view_dir *wanted_dir(const struct view *view, const char *dir)
 {
 	size_t low = 0, high = view->nplaces, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (strcmp(view->spots[middle].path, dir) < 0)
+		if (strcmp(view->dirs[middle].path, dir) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < view->nplaces && !strcmp(view->spots[low].path, dir)
-		       ? &view->spots[low]
+	return low < view->nplaces && !strcmp(view->dirs[low].path, dir)
+		       ? &view->dirs[low]
 		       : NULL;
 }
 
-const struct view_spot *wanted_next(const struct view *view, const struct view_spot *spot)
+const struct view_dir *wanted_next(const struct view *view, const struct view_dir *dir)
 {
-	const struct view_spot *next = spot + 1;
+	const struct view_dir *next = dir + 1;
 
-	return next < view->spots + view->nplaces && !strcmp(next->path, spot->path)
-		       ? next
-		       : NULL;
+	return next < view->dirs + view->nplaces && !strcmp(next->path, dir->path) ? next
+										   : NULL;
 }
 
 bool view_same_source(const char *a, const char *b)
@@ -171,16 +170,16 @@ static void wanted_take_place(struct wanted_search *f, const struct view_place *
 
 static void wanted_take_places(struct wanted_search *f)
 {
-	const struct view_spot *spot = wanted_spot(f->view, f->input->dir);
+	const struct view_dir *dir = wanted_dir(f->view, f->input->dir);
 
 	/* A directory without a source: the caller evaluates each of its places. */
 	if (!f->input->source)
 		return;
 	if (f->input->place)
 		wanted_take_place(f, f->input->place);
-	for (; spot; spot = wanted_next(f->view, spot))
-		if (spot->place != f->input->place && spot->place->fs_spec)
-			wanted_take_place(f, spot->place);
+	for (; dir; dir = wanted_next(f->view, dir))
+		if (dir->place != f->input->place && dir->place->fs_spec)
+			wanted_take_place(f, dir->place);
 }
 
 static void wanted_take_conf(struct wanted_search *f, bool loose)
@@ -242,7 +241,7 @@ static void wanted_take_fstab(struct wanted_search *f, const struct nfs_mount *m
 	struct wanted_word word = { .by = BY_FSTAB, .from = "/etc/fstab" };
 	struct view_asks asks;
 
-	if (!*mount->fstab || wanted_spot(f->view, mount->target))
+	if (!*mount->fstab || wanted_dir(f->view, mount->target))
 		return;
 	view_asks(NULL, mount->fstab, &asks);
 	word.asked = asks.asked;
@@ -335,14 +334,14 @@ static void wanted_cover(struct wanted_search *f, enum view_by by)
 /* Notes the place that is covered or requests it, which shows how a missing mount is made. */
 static void wanted_note_place(struct wanted_search *f)
 {
-	const struct view_spot *spot = wanted_spot(f->view, f->input->dir);
+	const struct view_dir *dir = wanted_dir(f->view, f->input->dir);
 
 	if (f->out->place && f->out->place->asked == ASKED_RDMA)
 		return;
 	f->out->place = f->input->place;
-	for (; spot && !f->out->place; spot = wanted_next(f->view, spot))
-		if (spot->place->fs_spec)
-			f->out->place = spot->place;
+	for (; dir && !f->out->place; dir = wanted_next(f->view, dir))
+		if (dir->place->fs_spec)
+			f->out->place = dir->place;
 }
 
 /* --- all of them -------------------------------------------------------------------- */
