@@ -14,14 +14,14 @@
 #define ONE_WAY_MS    10000 /* to send a one-way call */
 
 /* One call and the memory of its Reply chunk. */
-struct attempt {
-	struct attempt *next;
+struct clnt_attempt {
+	struct clnt_attempt *next;
 	struct rpcrdma_call call;
 	struct rpcrdma_memory reply; /* base NULL: there is no Reply chunk */
 };
 
 /* The call, as passed to cl_call. */
-struct wanted {
+struct clnt_request {
 	rpcproc_t proc;
 	xdrproc_t xdr_args;
 	void *args;
@@ -31,7 +31,7 @@ struct wanted {
 	bool one_way; /* a time-out of zero: do not wait for a reply */
 };
 
-static enum clnt_stat fail(struct clnt *c, enum clnt_stat stat, int errnum)
+static enum clnt_stat clnt_call_fail(struct clnt *c, enum clnt_stat stat, int errnum)
 {
 	c->error.re_status = stat;
 	c->error.re_errno = errnum;
@@ -39,7 +39,7 @@ static enum clnt_stat fail(struct clnt *c, enum clnt_stat stat, int errnum)
 }
 
 /* Errors that mean the same at any step; others mean failure to send or to receive. */
-static enum clnt_stat fail_rc(struct clnt *c, int rc, enum clnt_stat otherwise)
+static enum clnt_stat clnt_call_fail_rc(struct clnt *c, int rc, enum clnt_stat otherwise)
 {
 	static const struct {
 		int errnum;
@@ -54,13 +54,13 @@ static enum clnt_stat fail_rc(struct clnt *c, int rc, enum clnt_stat otherwise)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].errnum == -rc)
-			return fail(c, rows[i].stat, -rc);
-	return fail(c, otherwise, -rc);
+			return clnt_call_fail(c, rows[i].stat, -rc);
+	return clnt_call_fail(c, otherwise, -rc);
 }
 
 /* Attempts */
 
-static void attempt_free(struct clnt *c, struct attempt *a)
+static void clnt_attempt_free(struct clnt *c, struct clnt_attempt *a)
 {
 	if (!a)
 		return;
@@ -73,20 +73,20 @@ static void attempt_free(struct clnt *c, struct attempt *a)
 
 void clnt_call_forget_all(struct clnt *c)
 {
-	struct attempt *a;
+	struct clnt_attempt *a;
 
-	attempt_free(c, take_ptr(c->idle));
+	clnt_attempt_free(c, take_ptr(c->idle));
 	while ((a = c->overdue)) {
 		c->overdue = a->next;
-		attempt_free(c, a);
+		clnt_attempt_free(c, a);
 	}
 }
 
 /* Frees overdue calls whose reply has arrived. */
-static void forget_answered(struct clnt *c)
+static void clnt_call_forget_answered(struct clnt *c)
 {
-	struct attempt **link = &c->overdue;
-	struct attempt *a;
+	struct clnt_attempt **link = &c->overdue;
+	struct clnt_attempt *a;
 
 	while ((a = *link)) {
 		if (a->call.rc == -EINPROGRESS) {
@@ -94,49 +94,38 @@ static void forget_answered(struct clnt *c)
 			continue;
 		}
 		*link = a->next;
-		attempt_free(c, a);
+		clnt_attempt_free(c, a);
 	}
 }
 
-/* Bytes of the Reply chunk, 0 if the largest result fits in a Send. */
-static uint32_t reply_size(const struct clnt *c)
-{
-	uint32_t len = c->result_max + RPC_REPLY_HEAD_MAX;
-
-	return RPCRDMA_HEADER_MIN + len <= rpcrdma_reply_inline(c->conn) ? 0 : len;
-}
-
-static int attempt_register(struct clnt *c, struct attempt *a, uint32_t len)
-{
-	if (!len)
-		return 0;
-	a->reply.base = malloc(len);
-	if (!a->reply.base)
-		return err_sys("memory for a reply of %u bytes", len);
-	a->reply.length = len;
-	return rpcrdma_register(c->conn, &a->reply);
-}
-
 /* Reuses the idle one if the bound of results is unchanged. */
-static int attempt_new(struct clnt *c, struct attempt **out)
+static int clnt_attempt_new(struct clnt *c, struct clnt_attempt **out)
 {
-	struct attempt *a = take_ptr(c->idle);
-	uint32_t len = reply_size(c);
-	int rc;
+	struct clnt_attempt *a = take_ptr(c->idle);
+	uint32_t len = c->result_max + RPC_REPLY_HEAD_MAX;
+	int rc = 0;
 
+	/* No Reply chunk if the largest result fits in a Send. */
+	if (RPCRDMA_HEADER_MIN + len <= rpcrdma_reply_inline(c->conn))
+		len = 0;
 	if (a && a->reply.length == len) {
 		*out = a;
 		return 0;
 	}
-	attempt_free(c, a);
+	clnt_attempt_free(c, a);
 	a = calloc(1, sizeof(*a));
 	if (!a)
 		return err_sys("memory for a call");
 	rpcrdma_call_init(&a->call, 0, 0, 0);
 	a->call.rc = 0; /* not in flight */
-	rc = attempt_register(c, a, len);
+	if (len) {
+		a->reply.base = malloc(len);
+		a->reply.length = a->reply.base ? len : 0;
+		rc = a->reply.base ? rpcrdma_register(c->conn, &a->reply)
+				   : err_sys("memory for a reply of %u bytes", len);
+	}
 	if (rc)
-		attempt_free(c, a);
+		clnt_attempt_free(c, a);
 	else
 		*out = a;
 	return rc;
@@ -146,8 +135,8 @@ static int attempt_new(struct clnt *c, struct attempt **out)
 
 /* The length is known only after encoding: short arguments are encoded once, long ones are
  * measured first. Returns NULL with c->error set. */
-static uint8_t *encode_args(struct clnt *c, const struct wanted *w, uint8_t *buf,
-			    size_t cap, size_t *len)
+static uint8_t *clnt_call_encode_args(struct clnt *c, const struct clnt_request *w,
+				      uint8_t *buf, size_t cap, size_t *len)
 {
 	unsigned long size;
 	uint8_t *args;
@@ -165,18 +154,18 @@ static uint8_t *encode_args(struct clnt *c, const struct wanted *w, uint8_t *buf
 	if (size > RPCRDMA_MESSAGE_MAX) {
 		err_set(EMSGSIZE, "arguments of %lu bytes, a call has %d at most", size,
 			RPCRDMA_MESSAGE_MAX);
-		fail(c, RPC_CANTSEND, EMSGSIZE);
+		clnt_call_fail(c, RPC_CANTSEND, EMSGSIZE);
 		return NULL;
 	}
 	args = malloc(size ? size : 1);
 	if (!args) {
-		fail(c, RPC_SYSTEMERROR, ENOMEM);
+		clnt_call_fail(c, RPC_SYSTEMERROR, ENOMEM);
 		return NULL;
 	}
 	xdrmem_create(&xdrs, (char *)args, (u_int)size, XDR_ENCODE);
 	if (!size || !w->xdr_args(&xdrs, w->args)) {
 		err_set(EINVAL, "the arguments cannot be encoded");
-		fail(c, RPC_CANTENCODEARGS, EINVAL);
+		clnt_call_fail(c, RPC_CANTENCODEARGS, EINVAL);
 		free(args);
 		return NULL;
 	}
@@ -186,8 +175,8 @@ static uint8_t *encode_args(struct clnt *c, const struct wanted *w, uint8_t *buf
 
 /* Credential and verifier from the AUTH's own functions; an AUTH that encrypts or signs the
  * arguments would have to process those as well. */
-static enum clnt_stat encode_auth(struct clnt *c, AUTH *auth, uint8_t buf[RPC_AUTH_MAX],
-				  size_t *len)
+static enum clnt_stat clnt_call_encode_auth(struct clnt *c, AUTH *auth,
+					    uint8_t buf[RPC_AUTH_MAX], size_t *len)
 {
 	XDR xdrs;
 
@@ -205,7 +194,7 @@ static enum clnt_stat encode_auth(struct clnt *c, AUTH *auth, uint8_t buf[RPC_AU
 	xdrmem_create(&xdrs, (char *)buf, RPC_AUTH_MAX, XDR_ENCODE);
 	if (!AUTH_MARSHALL(auth, &xdrs)) {
 		err_set(EINVAL, "the credential cannot be encoded");
-		return fail(c, RPC_CANTENCODEARGS, EINVAL);
+		return clnt_call_fail(c, RPC_CANTENCODEARGS, EINVAL);
 	}
 	*len = xdr_getpos(&xdrs);
 	return RPC_SUCCESS;
@@ -214,7 +203,7 @@ static enum clnt_stat encode_auth(struct clnt *c, AUTH *auth, uint8_t buf[RPC_AU
 /* Replies */
 
 /* Converts to libtirpc's form, which it and the AUTHs evaluate. */
-static void reply_msg(const struct rpc_reply *reply, struct rpc_msg *msg)
+static void clnt_call_reply_msg(const struct rpc_reply *reply, struct rpc_msg *msg)
 {
 	memset(msg, 0, sizeof(*msg));
 	msg->rm_xid = reply->xid;
@@ -242,31 +231,16 @@ static void reply_msg(const struct rpc_reply *reply, struct rpc_msg *msg)
 	}
 }
 
-static enum clnt_stat decode_results(struct clnt *c, const struct wanted *w,
-				     const struct rpcrdma_call *call)
-{
-	char *results;
-	bool decoded;
-	XDR xdrs;
-
-	if (!w->xdr_results)
-		return RPC_SUCCESS;
-	memcpy(&results, &call->results, sizeof(results));
-	xdrmem_create(&xdrs, results, (u_int)call->results_len, XDR_DECODE);
-	decoded = w->xdr_results(&xdrs, w->results);
-	if (decoded)
-		return RPC_SUCCESS;
-	err_set(EBADMSG, "the results, %zu bytes, cannot be decoded", call->results_len);
-	return fail(c, RPC_CANTDECODERES, EBADMSG);
-}
-
 /* @again: the credential was refreshed, and the call may be repeated. */
-static enum clnt_stat judge(struct clnt *c, AUTH *auth, const struct wanted *w,
-			    const struct rpcrdma_call *call, bool *again)
+static enum clnt_stat clnt_call_judge(struct clnt *c, AUTH *auth,
+				      const struct clnt_request *w,
+				      const struct rpcrdma_call *call, bool *again)
 {
 	struct rpc_msg msg;
+	char *results;
+	XDR xdrs;
 
-	reply_msg(&call->rpc, &msg);
+	clnt_call_reply_msg(&call->rpc, &msg);
 	_seterr_reply(&msg, &c->error);
 	if (c->error.re_status != RPC_SUCCESS) {
 		rpc_reply_check(&call->rpc); /* the error text */
@@ -279,13 +253,20 @@ static enum clnt_stat judge(struct clnt *c, AUTH *auth, const struct wanted *w,
 		c->error.re_why = AUTH_INVALIDRESP;
 		return RPC_AUTHERROR;
 	}
-	return decode_results(c, w, call);
+	if (!w->xdr_results)
+		return RPC_SUCCESS;
+	memcpy(&results, &call->results, sizeof(results));
+	xdrmem_create(&xdrs, results, (u_int)call->results_len, XDR_DECODE);
+	if (w->xdr_results(&xdrs, w->results))
+		return RPC_SUCCESS;
+	err_set(EBADMSG, "the results, %zu bytes, cannot be decoded", call->results_len);
+	return clnt_call_fail(c, RPC_CANTDECODERES, EBADMSG);
 }
 
 /* The call */
 
-static enum clnt_stat send_call(struct clnt *c, AUTH *auth, const struct wanted *w,
-				struct attempt *a)
+static enum clnt_stat clnt_call_send(struct clnt *c, AUTH *auth,
+				     const struct clnt_request *w, struct clnt_attempt *a)
 {
 	uint8_t auth_buf[RPC_AUTH_MAX], args_buf[RPCRDMA_INLINE_SIZE], *args;
 	struct rpcrdma_call *call = &a->call;
@@ -295,10 +276,10 @@ static enum clnt_stat send_call(struct clnt *c, AUTH *auth, const struct wanted 
 
 	rpcrdma_call_init(call, (uint32_t)c->prog, (uint32_t)c->vers, (uint32_t)w->proc);
 	call->rc = 0; /* not in flight yet */
-	stat = encode_auth(c, auth, auth_buf, &auth_len);
+	stat = clnt_call_encode_auth(c, auth, auth_buf, &auth_len);
 	if (stat)
 		return stat;
-	args = encode_args(c, w, args_buf, sizeof(args_buf), &call->args_len);
+	args = clnt_call_encode_args(c, w, args_buf, sizeof(args_buf), &call->args_len);
 	if (!args)
 		return c->error.re_status;
 	call->args = args;
@@ -314,57 +295,40 @@ static enum clnt_stat send_call(struct clnt *c, AUTH *auth, const struct wanted 
 	/* Both were copied. */
 	call->args = NULL;
 	call->auth = NULL;
-	return rc ? fail_rc(c, rc, RPC_CANTSEND) : RPC_SUCCESS;
+	return rc ? clnt_call_fail_rc(c, rc, RPC_CANTSEND) : RPC_SUCCESS;
 }
 
-/* Its memory is reused only if the server is done with it. */
-static void put_back(struct clnt *c, struct attempt *a)
+static enum clnt_stat clnt_call_once(struct clnt *c, AUTH *auth,
+				     const struct clnt_request *w, bool *again)
 {
+	struct clnt_attempt *a = NULL;
+	enum clnt_stat stat;
+	int rc;
+
+	rc = clnt_attempt_new(c, &a);
+	if (rc)
+		return clnt_call_fail_rc(c, rc, RPC_SYSTEMERROR);
+	stat = clnt_call_send(c, auth, w, a);
+	/* As over TCP: a batched call also requests no results. */
+	if (!stat && w->one_way) {
+		stat = w->xdr_results ? clnt_call_fail(c, RPC_TIMEDOUT, ETIMEDOUT)
+				      : RPC_SUCCESS;
+	} else if (!stat) {
+		rc = rpcrdma_poll(c->conn, &a->call, w->deadline);
+		stat = rc ? clnt_call_fail_rc(c, rc, RPC_CANTRECV)
+			  : clnt_call_judge(c, auth, w, &a->call, again);
+	}
+	/* Its memory is reused only if the server is done with it. */
 	if (a->call.rc == -EINPROGRESS) {
 		a->next = c->overdue;
 		c->overdue = a;
 	} else if (a->call.rc) {
-		attempt_free(c, a);
+		clnt_attempt_free(c, a);
 	} else {
 		rpcrdma_call_fini(&a->call);
 		c->idle = a;
 	}
-}
-
-static enum clnt_stat call_once(struct clnt *c, AUTH *auth, const struct wanted *w,
-				bool *again)
-{
-	struct attempt *a = NULL;
-	enum clnt_stat stat;
-	int rc;
-
-	rc = attempt_new(c, &a);
-	if (rc)
-		return fail_rc(c, rc, RPC_SYSTEMERROR);
-	stat = send_call(c, auth, w, a);
-	/* As over TCP: a batched call also requests no results. */
-	if (!stat && w->one_way) {
-		stat = w->xdr_results ? fail(c, RPC_TIMEDOUT, ETIMEDOUT) : RPC_SUCCESS;
-	} else if (!stat) {
-		rc = rpcrdma_poll(c->conn, &a->call, w->deadline);
-		stat = rc ? fail_rc(c, rc, RPC_CANTRECV)
-			  : judge(c, auth, w, &a->call, again);
-	}
-	put_back(c, a);
 	return stat;
-}
-
-static uint64_t deadline_of(const struct timeval *t)
-{
-	uint64_t ms = (uint64_t)t->tv_sec * 1000 + ((uint64_t)t->tv_usec + 999) / 1000;
-
-	return now_ms() + (ms ? ms : ONE_WAY_MS);
-}
-
-static bool is_time(const struct timeval *t)
-{
-	return t->tv_sec >= 0 && t->tv_sec <= 100000000 && t->tv_usec >= 0 &&
-	       t->tv_usec <= 1000000;
 }
 
 enum clnt_stat clnt_call_run(CLIENT *client, rpcproc_t proc, xdrproc_t xdr_args,
@@ -372,7 +336,7 @@ enum clnt_stat clnt_call_run(CLIENT *client, rpcproc_t proc, xdrproc_t xdr_args,
 			     struct timeval timeout)
 {
 	struct clnt *c = client->cl_private;
-	struct wanted w = {
+	struct clnt_request w = {
 		.proc = proc,
 		.xdr_args = xdr_args,
 		.args = args,
@@ -380,20 +344,22 @@ enum clnt_stat clnt_call_run(CLIENT *client, rpcproc_t proc, xdrproc_t xdr_args,
 		.results = results,
 	};
 	unsigned int refreshes = 0;
+	uint64_t ms;
 	enum clnt_stat stat;
 	bool again;
 
 	rpcrdma_lock(c->conn);
 	/* CLSET_TIMEOUT overrides the call's time-out. */
-	if (!c->wait_set && is_time(&timeout))
+	if (!c->wait_set && clnt_is_timeout(&timeout))
 		c->wait = timeout;
 	w.one_way = !c->wait.tv_sec && !c->wait.tv_usec;
-	w.deadline = deadline_of(&c->wait);
-	forget_answered(c);
+	ms = (uint64_t)c->wait.tv_sec * 1000 + ((uint64_t)c->wait.tv_usec + 999) / 1000;
+	w.deadline = now_ms() + (ms ? ms : ONE_WAY_MS);
+	clnt_call_forget_answered(c);
 	do {
 		again = false;
 		memset(&c->error, 0, sizeof(c->error));
-		stat = call_once(c, client->cl_auth, &w, &again);
+		stat = clnt_call_once(c, client->cl_auth, &w, &again);
 	} while (again && refreshes++ < REFRESHES_MAX);
 	rpcrdma_unlock(c->conn);
 	return stat;

@@ -5,21 +5,26 @@
  * requests of clnt_control(3). */
 #include "rpcrdma/tirpc/internal.h"
 
+bool clnt_is_timeout(const struct timeval *t)
+{
+	return t->tv_sec >= 0 && t->tv_sec <= 100000000 && t->tv_usec >= 0 &&
+	       t->tv_usec <= 1000000;
+}
+
 /* clnt_control() */
 
-static bool get_timeout(struct clnt *c, void *info)
+static bool clnt_get_timeout(struct clnt *c, void *info)
 {
 	memcpy(info, &c->wait, sizeof(c->wait));
 	return true;
 }
 
-static bool set_timeout(struct clnt *c, void *info)
+static bool clnt_set_timeout(struct clnt *c, void *info)
 {
 	struct timeval wait;
 
 	memcpy(&wait, info, sizeof(wait));
-	if (wait.tv_sec < 0 || wait.tv_sec > 100000000 || wait.tv_usec < 0 ||
-	    wait.tv_usec > 1000000)
+	if (!clnt_is_timeout(&wait))
 		return false;
 	c->wait = wait;
 	c->wait_set = true;
@@ -27,14 +32,14 @@ static bool set_timeout(struct clnt *c, void *info)
 }
 
 /* Copies the sockaddr itself; the caller has room for one of any family. */
-static bool get_server_addr(struct clnt *c, void *info)
+static bool clnt_get_server_addr(struct clnt *c, void *info)
 {
 	memcpy(info, &c->server.addr, c->server.len);
 	return true;
 }
 
 /* Returns a netbuf that points at the CLIENT's address. */
-static bool get_svc_addr(struct clnt *c, void *info)
+static bool clnt_get_svc_addr(struct clnt *c, void *info)
 {
 	const struct netbuf buf = {
 		.maxlen = sizeof(c->server.addr),
@@ -46,13 +51,13 @@ static bool get_svc_addr(struct clnt *c, void *info)
 	return true;
 }
 
-static bool get_u32(void *info, uint32_t value)
+static bool clnt_get_u32(void *info, uint32_t value)
 {
 	memcpy(info, &value, sizeof(value));
 	return true;
 }
 
-static uint32_t u32_of(const void *info)
+static uint32_t clnt_u32(const void *info)
 {
 	uint32_t value;
 
@@ -60,48 +65,48 @@ static uint32_t u32_of(const void *info)
 	return value;
 }
 
-static bool get_xid(struct clnt *c, void *info)
+static bool clnt_get_xid(struct clnt *c, void *info)
 {
-	return get_u32(info, c->xid);
+	return clnt_get_u32(info, c->xid);
 }
 
-static bool set_xid(struct clnt *c, void *info)
+static bool clnt_set_xid(struct clnt *c, void *info)
 {
-	c->xid = u32_of(info);
+	c->xid = clnt_u32(info);
 	rpcrdma_set_xid(c->conn, c->xid);
 	return true;
 }
 
-static bool get_vers(struct clnt *c, void *info)
+static bool clnt_get_vers(struct clnt *c, void *info)
 {
-	return get_u32(info, (uint32_t)c->vers);
+	return clnt_get_u32(info, (uint32_t)c->vers);
 }
 
-static bool set_vers(struct clnt *c, void *info)
+static bool clnt_set_vers(struct clnt *c, void *info)
 {
-	c->vers = u32_of(info);
+	c->vers = clnt_u32(info);
 	return true;
 }
 
-static bool get_prog(struct clnt *c, void *info)
+static bool clnt_get_prog(struct clnt *c, void *info)
 {
-	return get_u32(info, (uint32_t)c->prog);
+	return clnt_get_u32(info, (uint32_t)c->prog);
 }
 
-static bool set_prog(struct clnt *c, void *info)
+static bool clnt_set_prog(struct clnt *c, void *info)
 {
-	c->prog = u32_of(info);
+	c->prog = clnt_u32(info);
 	return true;
 }
 
-static bool get_result_max(struct clnt *c, void *info)
+static bool clnt_get_result_max(struct clnt *c, void *info)
 {
-	return get_u32(info, c->result_max);
+	return clnt_get_u32(info, c->result_max);
 }
 
-static bool set_result_max(struct clnt *c, void *info)
+static bool clnt_set_result_max(struct clnt *c, void *info)
 {
-	uint32_t max = u32_of(info);
+	uint32_t max = clnt_u32(info);
 
 	if (max > CLNT_RESULT_LIMIT)
 		return false;
@@ -115,19 +120,19 @@ static bool set_result_max(struct clnt *c, void *info)
 static const struct {
 	u_int request;
 	bool (*run)(struct clnt *c, void *info);
-} controls[] = {
-	{ CLSET_TIMEOUT, set_timeout },
-	{ CLGET_TIMEOUT, get_timeout },
-	{ CLGET_SERVER_ADDR, get_server_addr },
-	{ CLGET_SVC_ADDR, get_svc_addr },
-	{ CLGET_XID, get_xid },
-	{ CLSET_XID, set_xid },
-	{ CLGET_VERS, get_vers },
-	{ CLSET_VERS, set_vers },
-	{ CLGET_PROG, get_prog },
-	{ CLSET_PROG, set_prog },
-	{ CLGET_RDMA_RESULT_MAX, get_result_max },
-	{ CLSET_RDMA_RESULT_MAX, set_result_max },
+} clnt_controls[] = {
+	{ CLSET_TIMEOUT, clnt_set_timeout },
+	{ CLGET_TIMEOUT, clnt_get_timeout },
+	{ CLGET_SERVER_ADDR, clnt_get_server_addr },
+	{ CLGET_SVC_ADDR, clnt_get_svc_addr },
+	{ CLGET_XID, clnt_get_xid },
+	{ CLSET_XID, clnt_set_xid },
+	{ CLGET_VERS, clnt_get_vers },
+	{ CLSET_VERS, clnt_set_vers },
+	{ CLGET_PROG, clnt_get_prog },
+	{ CLSET_PROG, clnt_set_prog },
+	{ CLGET_RDMA_RESULT_MAX, clnt_get_result_max },
+	{ CLSET_RDMA_RESULT_MAX, clnt_set_result_max },
 };
 
 static bool_t clnt_control_run(CLIENT *client, u_int request, void *info)
@@ -139,9 +144,9 @@ static bool_t clnt_control_run(CLIENT *client, u_int request, void *info)
 	if (!info)
 		return FALSE;
 	rpcrdma_lock(c->conn);
-	for (i = 0; i < ARRAY_SIZE(controls); i++)
-		if (controls[i].request == request)
-			done = controls[i].run(c, info);
+	for (i = 0; i < ARRAY_SIZE(clnt_controls); i++)
+		if (clnt_controls[i].request == request)
+			done = clnt_controls[i].run(c, info);
 	rpcrdma_unlock(c->conn);
 	return done ? TRUE : FALSE;
 }
@@ -186,7 +191,7 @@ static void clnt_destroy_run(CLIENT *client)
 }
 
 /* libtirpc's member is not const, but it is not written to. */
-static struct clnt_ops ops = {
+static struct clnt_ops clnt_rdma_ops = {
 	.cl_call = clnt_call_run,
 	.cl_abort = clnt_abort_run,
 	.cl_geterr = clnt_geterr_run,
@@ -197,7 +202,7 @@ static struct clnt_ops ops = {
 
 /* Creation */
 
-static CLIENT *create_error(enum clnt_stat stat, int errnum)
+static CLIENT *clnt_create_error(enum clnt_stat stat, int errnum)
 {
 	rpc_createerr.cf_stat = stat;
 	memset(&rpc_createerr.cf_error, 0, sizeof(rpc_createerr.cf_error));
@@ -221,27 +226,28 @@ CLIENT *clnt_rdma_create(struct rpcrdma_conn *conn, rpcprog_t prog, rpcvers_t ve
 		free(client);
 		free(c);
 		free(netid);
-		return create_error(RPC_SYSTEMERROR, ENOMEM);
+		return clnt_create_error(RPC_SYSTEMERROR, ENOMEM);
 	}
 	c->conn = conn;
 	c->prog = prog;
 	c->vers = vers;
 	c->result_max = CLNT_RESULT_MAX;
 	c->xid = rpcrdma_next_xid(conn);
-	client->cl_ops = &ops;
+	client->cl_ops = &clnt_rdma_ops;
 	client->cl_private = c;
 	client->cl_netid = netid;
 	client->cl_auth = authnone_create();
 	return client;
 }
 
-static CLIENT *open_error(int rc)
+static CLIENT *clnt_open_error(int rc)
 {
 	switch (rc) {
-	case -ENOENT: return create_error(RPC_UNKNOWNHOST, ENOENT);
-	case -EPROTONOSUPPORT: return create_error(RPC_UNKNOWNPROTO, EPROTONOSUPPORT);
-	case -ETIMEDOUT: return create_error(RPC_TIMEDOUT, ETIMEDOUT);
-	default: return create_error(RPC_SYSTEMERROR, -rc);
+	case -ENOENT: return clnt_create_error(RPC_UNKNOWNHOST, ENOENT);
+	case -EPROTONOSUPPORT:
+		return clnt_create_error(RPC_UNKNOWNPROTO, EPROTONOSUPPORT);
+	case -ETIMEDOUT: return clnt_create_error(RPC_TIMEDOUT, ETIMEDOUT);
+	default: return clnt_create_error(RPC_SYSTEMERROR, -rc);
 	}
 }
 
@@ -262,7 +268,7 @@ CLIENT *clnt_rdma_open(const char *host, uint16_t port, rpcprog_t prog, rpcvers_
 
 	rc = rpcrdma_connect(&conn, &target);
 	if (rc)
-		return open_error(rc);
+		return clnt_open_error(rc);
 	client = clnt_rdma_create(conn, prog, vers);
 	if (!client) {
 		rpcrdma_close(conn);

@@ -39,9 +39,12 @@ struct clnt {
 	uint32_t xid; /* of the last call */
 	struct rpc_err error;
 	struct transport_address server;
-	struct attempt *idle;    /* has memory that the next call can use; or NULL */
-	struct attempt *overdue; /* timed out, and still in flight */
+	struct clnt_attempt *idle;    /* has memory that the next call can use; or NULL */
+	struct clnt_attempt *overdue; /* timed out, and still in flight */
 };
+
+/* A time-out that is used; others are ignored or refused. */
+bool clnt_is_timeout(const struct timeval *t);
 
 /* clnt-call.c */
 

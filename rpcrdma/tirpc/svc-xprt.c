@@ -7,7 +7,7 @@
  * descriptor, and is not registered with libtirpc. */
 #include "rpcrdma/tirpc/internal.h"
 
-struct xprt {
+struct svc_xprt {
 	SVCXPRT svc; /* first */
 	struct server_call *call;
 	bool replied;
@@ -29,7 +29,7 @@ static enum xprt_stat xprt_status(SVCXPRT *svc)
 
 static bool_t xprt_getargs(SVCXPRT *svc, xdrproc_t xdr_args, void *args)
 {
-	struct xprt *x = (struct xprt *)svc;
+	struct svc_xprt *x = (struct svc_xprt *)svc;
 	char *bytes;
 	XDR xdrs;
 
@@ -50,7 +50,7 @@ static bool_t xprt_freeargs(SVCXPRT *svc, xdrproc_t xdr_args, void *args)
 	return xdr_args(&xdrs, args);
 }
 
-static bool put_results(struct xprt *x, xdrproc_t xdr_results, void *results)
+static bool xprt_put_results(struct svc_xprt *x, xdrproc_t xdr_results, void *results)
 {
 	unsigned long len = xdr_sizeof(xdr_results, results);
 	uint8_t *bytes = server_results(x->call, len);
@@ -65,7 +65,7 @@ static bool put_results(struct xprt *x, xdrproc_t xdr_results, void *results)
 /* Takes the message that libtirpc built for svc_sendreply() or svcerr_*(). */
 static bool_t xprt_reply(SVCXPRT *svc, struct rpc_msg *msg)
 {
-	struct xprt *x = (struct xprt *)svc;
+	struct svc_xprt *x = (struct svc_xprt *)svc;
 	struct rpc_reply *reply = x->call->reply;
 
 	if (x->replied)
@@ -80,8 +80,8 @@ static bool_t xprt_reply(SVCXPRT *svc, struct rpc_msg *msg)
 			reply->low = (uint32_t)msg->acpted_rply.ar_vers.low;
 			reply->high = (uint32_t)msg->acpted_rply.ar_vers.high;
 		} else if (reply->accept_stat == RPC_SUCCESS &&
-			   !put_results(x, msg->acpted_rply.ar_results.proc,
-					msg->acpted_rply.ar_results.where)) {
+			   !xprt_put_results(x, msg->acpted_rply.ar_results.proc,
+					     msg->acpted_rply.ar_results.where)) {
 			return FALSE; /* and svcerr_systemerr() may follow */
 		}
 	}
@@ -113,7 +113,7 @@ static const struct xp_ops2 xprt_ops2 = { .xp_control = xprt_control };
 
 /* The call */
 
-static struct netbuf address(const struct transport_address *a)
+static struct netbuf xprt_netbuf(const struct transport_address *a)
 {
 	struct netbuf buf = { .maxlen = sizeof(a->addr), .len = a->len };
 	const struct sockaddr_storage *addr = &a->addr;
@@ -122,7 +122,7 @@ static struct netbuf address(const struct transport_address *a)
 	return buf;
 }
 
-static void xprt_init(struct xprt *x, struct server_call *call)
+static void xprt_init(struct svc_xprt *x, struct server_call *call)
 {
 	const struct transport_address *peer = call->peer;
 
@@ -131,8 +131,8 @@ static void xprt_init(struct xprt *x, struct server_call *call)
 	x->svc.xp_fd = -1;
 	x->svc.xp_ops = &xprt_ops;
 	x->svc.xp_ops2 = &xprt_ops2;
-	x->svc.xp_ltaddr = address(call->local);
-	x->svc.xp_rtaddr = address(peer);
+	x->svc.xp_ltaddr = xprt_netbuf(call->local);
+	x->svc.xp_rtaddr = xprt_netbuf(peer);
 	x->svc.xp_port = transport_port(call->local);
 	/* For svc_getcaller(), which old programs use. */
 	if (peer->len <= sizeof(x->svc.xp_raddr)) {
@@ -143,8 +143,8 @@ static void xprt_init(struct xprt *x, struct server_call *call)
 
 /* The credential in libtirpc's form for dispatch functions: raw, and AUTH_SYS decoded. The server
  * has checked that it is well-formed. */
-static void take_cred(struct svc_req *req, const struct rpc_call *rpc,
-		      struct authunix_parms *sys)
+static void xprt_take_cred(struct svc_req *req, const struct rpc_call *rpc,
+			   struct authunix_parms *sys)
 {
 	const uint8_t *body;
 	struct reader r;
@@ -169,14 +169,14 @@ bool svc_xprt_dispatch(struct server_call *call,
 	const struct rpc_call *rpc = call->rpc;
 	struct authunix_parms sys = { 0 };
 	struct svc_req req = { 0 };
-	struct xprt x;
+	struct svc_xprt x;
 
 	xprt_init(&x, call);
 	req.rq_prog = rpc->prog;
 	req.rq_vers = rpc->vers;
 	req.rq_proc = rpc->proc;
 	req.rq_xprt = &x.svc;
-	take_cred(&req, rpc, &sys);
+	xprt_take_cred(&req, rpc, &sys);
 	if (req.rq_cred.oa_flavor == AUTH_SYS && !req.rq_clntcred)
 		svcerr_auth(&x.svc, AUTH_BADCRED);
 	else

@@ -13,7 +13,7 @@
 /* Size of the options of version 0.1. */
 #define OPTIONS_MIN sizeof(struct rpcrdma_svc_options)
 
-struct program {
+struct svc_program {
 	struct server_program program;
 	struct rpcrdma_svc *svc;
 	void (*dispatch)(struct svc_req *, SVCXPRT *);
@@ -25,13 +25,13 @@ struct rpcrdma_svc {
 	pthread_mutex_t lock; /* held while a dispatch function runs */
 	bool served;
 	uint32_t count;
-	struct program programs[PROGRAMS_MAX];
+	struct svc_program programs[PROGRAMS_MAX];
 	const struct server_program *table[PROGRAMS_MAX + 1];
 };
 
-static bool run(void *arg, struct server_call *call)
+static bool svc_program_run(void *arg, struct server_call *call)
 {
-	struct program *p = arg;
+	struct svc_program *p = arg;
 	bool replied;
 
 	pthread_mutex_lock(&p->svc->lock);
@@ -40,29 +40,21 @@ static bool run(void *arg, struct server_call *call)
 	return replied;
 }
 
-static int listen_address(struct server_options *server,
-			  const struct rpcrdma_svc_options *options)
-{
-	const char *host = options->host ? options->host : "127.0.0.1";
-	size_t count;
-	int rc = transport_resolve(host, options->port, &server->listen, 1, &count, 0);
-
-	return rc ? err_set(EINVAL, "\"%s\" is no number of an address", host) : 0;
-}
-
 int rpcrdma_svc_open(struct rpcrdma_svc **out, const struct rpcrdma_svc_options *theirs)
 {
 	struct rpcrdma_svc_options options;
 	struct server_options server = { 0 };
 	struct rpcrdma_svc *svc;
-	const char *name;
+	const char *host, *name;
+	size_t count;
 	int rc;
 
 	rc = abi_take(&options, sizeof(options), theirs, theirs->size, OPTIONS_MIN);
-	if (!rc)
-		rc = listen_address(&server, &options);
 	if (rc)
 		return rc;
+	host = options.host ? options.host : "127.0.0.1";
+	if (transport_resolve(host, options.port, &server.listen, 1, &count, 0))
+		return err_set(EINVAL, "\"%s\" is no number of an address", host);
 	name = options.transport ? options.transport : "iwarp";
 	server.transport = transport_find(name);
 	if (!server.transport)
@@ -88,7 +80,7 @@ int rpcrdma_svc_open(struct rpcrdma_svc **out, const struct rpcrdma_svc_options 
 int rpcrdma_svc_register(struct rpcrdma_svc *svc, rpcprog_t prog, rpcvers_t vers,
 			 void (*dispatch)(struct svc_req *, SVCXPRT *))
 {
-	struct program *p = &svc->programs[svc->count];
+	struct svc_program *p = &svc->programs[svc->count];
 	uint32_t i;
 
 	if (svc->served)
@@ -102,9 +94,10 @@ int rpcrdma_svc_register(struct rpcrdma_svc *svc, rpcprog_t prog, rpcvers_t vers
 				       (unsigned long)prog, (unsigned long)vers);
 	if (svc->count == PROGRAMS_MAX)
 		return err_set(ENOSPC, "%d programs, and no more", PROGRAMS_MAX);
-	p->program = (struct server_program){
-		.prog = (uint32_t)prog, .vers = (uint32_t)vers, .run = run, .arg = p
-	};
+	p->program = (struct server_program){ .prog = (uint32_t)prog,
+					      .vers = (uint32_t)vers,
+					      .run = svc_program_run,
+					      .arg = p };
 	p->svc = svc;
 	p->dispatch = dispatch;
 	svc->table[svc->count++] = &p->program;
