@@ -55,16 +55,7 @@ void call_fail_all(struct rpcrdma_conn *conn, int rc)
 		call_finish(conn, conn->calls, rc, conn->broken_text);
 }
 
-static int add_long_call(struct rpcrdma_header *h, const struct long_call *lc)
-{
-	const struct rpcrdma_segment segment = { lc->memory.region.handle,
-						 lc->memory.length,
-						 lc->memory.region.offset };
-
-	return header_add_read(h, 0, &segment);
-}
-
-static int add_chunks(struct rpcrdma_header *h, const struct rpcrdma_call *call)
+static int call_add_chunks(struct rpcrdma_header *h, const struct rpcrdma_call *call)
 {
 	struct rpcrdma_segment segments[RPCRDMA_MAX_SEGMENTS];
 	uint32_t i;
@@ -89,8 +80,36 @@ static int add_chunks(struct rpcrdma_header *h, const struct rpcrdma_call *call)
 	return call->reply_count ? header_set_reply(h, segments, call->reply_count) : 0;
 }
 
-/* The RPC call header. */
-static void build_head(const struct rpcrdma_call *call, struct writer *w)
+/* The transport header, with the message's own chunk if it is a long one. */
+static int call_build_header(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
+			     struct writer *w)
+{
+	struct rpcrdma_header *h = &call->header; /* the reply will overwrite it */
+	const struct long_call *lc = call->long_call;
+	struct rpcrdma_segment segment;
+	int rc = 0;
+
+	header_init(h, call->xid, conn->wanted, lc ? RDMA_NOMSG : RDMA_MSG);
+	if (lc) {
+		segment = (struct rpcrdma_segment){ lc->memory.region.handle,
+						    lc->memory.length,
+						    lc->memory.region.offset };
+		rc = header_add_read(h, 0, &segment);
+	}
+	if (!rc)
+		rc = call_add_chunks(h, call);
+	if (rc)
+		return rc;
+	if (header_encode(w, h))
+		return err_set(EMSGSIZE,
+			       "the chunk lists exceed the inline threshold of %zu bytes",
+			       w->cap);
+	return 0;
+}
+
+/* The whole Send. */
+static int call_build(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
+		      struct writer *w)
 {
 	static const struct rpc_cred none = { .flavor = RPC_AUTH_NONE };
 	const struct rpc_call rpc = {
@@ -102,45 +121,18 @@ static void build_head(const struct rpcrdma_call *call, struct writer *w)
 		.auth = call->auth,
 		.auth_len = call->auth_len,
 	};
-
-	rpc_call_encode(w, &rpc);
-}
-
-/* The transport header, with the message's own chunk if it is a long one. */
-static int build_header(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
-			struct writer *w)
-{
-	struct rpcrdma_header *h = &call->header; /* the reply will overwrite it */
-	int rc;
-
-	header_init(h, call->xid, conn->wanted, call->long_call ? RDMA_NOMSG : RDMA_MSG);
-	rc = call->long_call ? add_long_call(h, call->long_call) : 0;
-	if (!rc)
-		rc = add_chunks(h, call);
-	if (rc)
-		return rc;
-	if (header_encode(w, h))
-		return err_set(EMSGSIZE,
-			       "the chunk lists exceed the inline threshold of %zu bytes",
-			       w->cap);
-	return 0;
-}
-
-/* The whole Send. */
-static int build(struct rpcrdma_conn *conn, struct rpcrdma_call *call, struct writer *w)
-{
 	uint8_t buf[RPC_CALL_HEAD_MAX];
 	struct writer head;
 	size_t len;
 	int rc;
 
 	writer_init(&head, buf, sizeof(buf));
-	build_head(call, &head);
+	rpc_call_encode(&head, &rpc);
 	len = head.len + call->args_len;
 	if (head.bad || len < call->args_len || len > RPCRDMA_MESSAGE_MAX)
 		return err_set(EMSGSIZE, "a call with %zu bytes of arguments, %d at most",
 			       call->args_len, RPCRDMA_MESSAGE_MAX);
-	rc = build_header(conn, call, w);
+	rc = call_build_header(conn, call, w);
 	if (rc)
 		return rc;
 	if (len <= w->cap - w->len) {
@@ -152,13 +144,13 @@ static int build(struct rpcrdma_conn *conn, struct rpcrdma_call *call, struct wr
 	if (rc)
 		return rc;
 	writer_init(w, w->base, w->cap);
-	return build_header(conn, call, w);
+	return call_build_header(conn, call, w);
 }
 
 /* Receives one message and completes its call. After the deadline it takes as many as may have
  * arrived before it, one for each Receive, but no more, or a peer that sends without end would
  * block the caller. @late counts them, from 0. */
-static int progress(struct rpcrdma_conn *conn, uint64_t deadline, uint32_t *late)
+static int call_progress(struct rpcrdma_conn *conn, uint64_t deadline, uint32_t *late)
 {
 	const struct transport_ops *ops = conn->transport->ops;
 	struct transport_msg msg;
@@ -178,57 +170,43 @@ static int progress(struct rpcrdma_conn *conn, uint64_t deadline, uint32_t *late
 	return 0;
 }
 
-static int broken(const struct rpcrdma_conn *conn)
-{
-	return err_set(-conn->broken, "%s", conn->broken_text);
-}
-
-static void append(struct rpcrdma_conn *conn, struct rpcrdma_call *call)
-{
-	struct rpcrdma_call **link = &conn->calls;
-
-	while (*link)
-		link = &(*link)->next;
-	*link = call;
-	conn->in_flight++;
-}
-
-static uint64_t send_deadline(const struct rpcrdma_call *call, uint64_t deadline)
-{
-	uint64_t least = deadline_in(call->send_ms);
-
-	return call->send_ms && least > deadline ? least : deadline;
-}
-
-static int start(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline)
+static int call_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
+		      uint64_t deadline)
 {
 	uint8_t buf[RPCRDMA_INLINE_SIZE];
 	struct iovec iov = { .iov_base = buf };
+	struct rpcrdma_call **link = &conn->calls;
+	uint64_t least;
 	uint32_t late = 0;
 	struct writer w;
 	int rc;
 
 	while (!conn->broken && conn->in_flight >= rpcrdma_credits(conn)) {
-		rc = progress(conn, deadline, &late);
+		rc = call_progress(conn, deadline, &late);
 		if (rc)
 			return rc;
 	}
 	if (conn->broken)
-		return broken(conn);
+		return err_set(-conn->broken, "%s", conn->broken_text);
 	call->xid = conn->next_xid++;
 	writer_init(&w, buf, min_u32(sizeof(buf), conn->call_inline));
-	rc = build(conn, call, &w);
+	rc = call_build(conn, call, &w);
 	if (rc)
 		return rc;
 	iov.iov_len = w.len;
 	call->sent_ns = now_ns();
-	append(conn, call);
+	while (*link)
+		link = &(*link)->next;
+	*link = call;
+	conn->in_flight++;
 	debug(DEBUG_CONN,
 	      "call xid %08x prog %u proc %u, %zu bytes, %u write and %u reply segments",
 	      call->xid, call->prog, call->proc, w.len, call->write_count,
 	      call->reply_count);
-	rc = conn->transport->ops->send(conn->transport, &iov, 1, 0, 0,
-					send_deadline(call, deadline));
+	least = deadline_in(call->send_ms);
+	if (call->send_ms && least > deadline)
+		deadline = least;
+	rc = conn->transport->ops->send(conn->transport, &iov, 1, 0, 0, deadline);
 	if (rc)
 		call_fail_all(conn, rc);
 	return rc;
@@ -239,7 +217,7 @@ int rpcrdma_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t
 	int rc;
 
 	call->rc = -EINPROGRESS;
-	rc = start(conn, call, deadline);
+	rc = call_start(conn, call, deadline);
 	/* The caller checks one place for the outcome, whichever half failed. */
 	if (rc && call->rc == -EINPROGRESS)
 		call_finish(conn, call, rc, err_text());
@@ -251,7 +229,7 @@ int rpcrdma_poll(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t 
 	uint32_t late = 0;
 
 	while (call->rc == -EINPROGRESS)
-		if (progress(conn, deadline, &late) == -ETIMEDOUT)
+		if (call_progress(conn, deadline, &late) == -ETIMEDOUT)
 			return err_set(ETIMEDOUT, "no reply to xid %08x after %.1f s",
 				       call->xid,
 				       (double)(now_ns() - call->sent_ns) / 1e9);
@@ -266,7 +244,7 @@ int rpcrdma_idle(struct rpcrdma_conn *conn, uint64_t deadline)
 	int rc = conn->broken;
 
 	while (!rc)
-		rc = progress(conn, deadline, &late);
+		rc = call_progress(conn, deadline, &late);
 	return rc == -ETIMEDOUT ? 0 : rc;
 }
 

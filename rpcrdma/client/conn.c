@@ -11,25 +11,6 @@
 
 #include "rpcrdma/client/internal.h"
 
-static uint32_t first_xid(void)
-{
-	uint32_t xid;
-
-	if (getrandom(&xid, sizeof(xid), 0) != sizeof(xid))
-		xid = (uint32_t)now_ns();
-	return xid;
-}
-
-static void negotiate_inline(struct rpcrdma_conn *conn, bool sent_private)
-{
-	uint32_t ours = sent_private ? RPCRDMA_INLINE_SIZE : RPCRDMA_INLINE_MIN;
-
-	private_decode(&conn->peer, conn->transport->peer_private,
-		       conn->transport->peer_private_len);
-	conn->call_inline = min_u32(RPCRDMA_INLINE_SIZE, conn->peer.receive_size);
-	conn->reply_inline = min_u32(ours, conn->peer.send_size);
-}
-
 int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *options,
 		 uint64_t deadline)
 {
@@ -57,7 +38,10 @@ int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *option
 		return err_sys("memory for a connection");
 	pthread_mutex_init(&conn->lock, NULL);
 	conn->wanted = options->credits ? options->credits : RPCRDMA_CREDITS;
-	conn->first_xid = conn->next_xid = first_xid();
+	if (getrandom(&conn->next_xid, sizeof(conn->next_xid), 0) !=
+	    sizeof(conn->next_xid))
+		conn->next_xid = (uint32_t)now_ns();
+	conn->first_xid = conn->next_xid;
 	param.recv_depth = conn->wanted + RECEIVES_SPARE;
 	if (!options->no_private_data) {
 		private_encode(private_data, &ours);
@@ -68,7 +52,12 @@ int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *option
 					 deadline);
 	if (rc)
 		return rc;
-	negotiate_inline(conn, !options->no_private_data);
+	private_decode(&conn->peer, conn->transport->peer_private,
+		       conn->transport->peer_private_len);
+	conn->call_inline = min_u32(RPCRDMA_INLINE_SIZE, conn->peer.receive_size);
+	conn->reply_inline = min_u32(options->no_private_data ? RPCRDMA_INLINE_MIN
+							      : RPCRDMA_INLINE_SIZE,
+				     conn->peer.send_size);
 	debug(DEBUG_CONN, "connected, inline thresholds call %u reply %u",
 	      conn->call_inline, conn->reply_inline);
 	*out = take_ptr(conn);

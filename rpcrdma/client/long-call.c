@@ -11,7 +11,7 @@
 
 #define LATE_MAX 16
 
-static void release(struct rpcrdma_conn *conn, struct long_call *lc)
+static void long_call_release(struct rpcrdma_conn *conn, struct long_call *lc)
 {
 	rpcrdma_deregister(conn, &lc->memory);
 	free(lc);
@@ -44,31 +44,23 @@ int long_call_new(struct rpcrdma_conn *conn, struct rpcrdma_call *call, const vo
 	return 0;
 }
 
-/* The link that holds the oldest, if there are too many. */
-static struct long_call **find_oldest(struct rpcrdma_conn *conn)
-{
-	struct long_call **link = &conn->late;
-	unsigned int count = 0;
-
-	while (*link && ++count < LATE_MAX)
-		link = &(*link)->next;
-	return link;
-}
-
 void long_call_done(struct rpcrdma_conn *conn, struct rpcrdma_call *call, bool late)
 {
 	struct long_call *lc = take_ptr(call->long_call);
-	struct long_call **oldest;
+	struct long_call **oldest = &conn->late;
+	unsigned int count = 0;
 
 	if (!lc)
 		return;
 	if (!late) {
-		release(conn, lc);
+		long_call_release(conn, lc);
 		return;
 	}
-	oldest = find_oldest(conn);
+	/* The link that holds the oldest, if there are too many. */
+	while (*oldest && ++count < LATE_MAX)
+		oldest = &(*oldest)->next;
 	if (*oldest)
-		release(conn, take_ptr(*oldest));
+		long_call_release(conn, take_ptr(*oldest));
 	lc->next = conn->late;
 	conn->late = lc;
 }
@@ -84,7 +76,7 @@ void long_call_answered(struct rpcrdma_conn *conn, uint32_t xid)
 	if (!lc)
 		return;
 	*link = lc->next;
-	release(conn, lc);
+	long_call_release(conn, lc);
 }
 
 void long_call_release_all(struct rpcrdma_conn *conn)
@@ -93,6 +85,6 @@ void long_call_release_all(struct rpcrdma_conn *conn)
 
 	while ((lc = conn->late)) {
 		conn->late = lc->next;
-		release(conn, lc);
+		long_call_release(conn, lc);
 	}
 }

@@ -8,54 +8,30 @@
 
 #include "rpcrdma/client/internal.h"
 
-static struct rpcrdma_call *find_call(struct rpcrdma_conn *conn, uint32_t xid)
-{
-	struct rpcrdma_call *call = conn->calls;
-
-	while (call && call->xid != xid)
-		call = call->next;
-	return call;
-}
-
-/* Sums the lengths that the peer returned, and refuses more than the chunk holds. */
-static int reply_chunk_length(const struct rpcrdma_call *call, size_t *len)
+/* Sums the lengths that the peer returned, refuses more than the chunk holds, and gathers them. */
+static int reply_gather_chunk(struct rpcrdma_call *call, struct reader *r)
 {
 	const struct rpcrdma_header *h = &call->header;
-	uint32_t i;
+	size_t len = 0, at = 0;
+	uint32_t i, n;
 
-	*len = 0;
 	if (!h->has_reply || h->reply.count != call->reply_count || !call->reply_count)
 		return err_set(EBADMSG,
 			       "RDMA_NOMSG without the Reply chunk that was offered");
 	for (i = 0; i < call->reply_count; i++) {
-		uint32_t returned = h->segments[h->reply.first + i].length;
-
-		if (returned > call->reply[i].length)
+		n = h->segments[h->reply.first + i].length;
+		if (n > call->reply[i].length)
 			return err_set(
 				EBADMSG,
 				"reply chunk segment %u was returned with %u bytes, it has %u",
-				i, returned, call->reply[i].length);
-		*len += returned;
+				i, n, call->reply[i].length);
+		len += n;
 	}
-	return 0;
-}
-
-static int gather_reply_chunk(struct rpcrdma_call *call, struct reader *r)
-{
-	const struct rpcrdma_header *h = &call->header;
-	size_t len, at = 0;
-	uint32_t i;
-	int rc;
-
-	rc = reply_chunk_length(call, &len);
-	if (rc)
-		return rc;
 	call->message = malloc(len ? len : 1);
 	if (!call->message)
 		return err_sys("memory for a reply of %zu bytes", len);
 	for (i = 0; i < call->reply_count; i++) {
-		uint32_t n = h->segments[h->reply.first + i].length;
-
+		n = h->segments[h->reply.first + i].length;
 		memcpy(call->message + at, call->reply[i].base, n);
 		at += n;
 	}
@@ -64,7 +40,7 @@ static int gather_reply_chunk(struct rpcrdma_call *call, struct reader *r)
 	return 0;
 }
 
-static int copy_inline(struct rpcrdma_call *call, struct reader *r)
+static int reply_copy_inline(struct rpcrdma_call *call, struct reader *r)
 {
 	size_t len = reader_left(r);
 	const uint8_t *bytes = reader_bytes(r, len);
@@ -80,7 +56,7 @@ static int copy_inline(struct rpcrdma_call *call, struct reader *r)
 
 /* A server also sends ERR_CHUNK if the reply does not fit (RFC 8166 section 4.5.3): for a call
  * without chunks it says nothing about chunk lists. */
-static int error_reply(const struct rpcrdma_call *call)
+static int reply_error(const struct rpcrdma_call *call)
 {
 	const struct rpcrdma_header *h = &call->header;
 
@@ -101,14 +77,14 @@ static int error_reply(const struct rpcrdma_call *call)
 }
 
 /* Finds the RPC message, in the Send or in the Reply chunk. */
-static int take_message(struct rpcrdma_call *call, struct reader *r)
+static int reply_take_message(struct rpcrdma_call *call, struct reader *r)
 {
 	int rc;
 
 	switch (call->header.rdma_proc) {
-	case RDMA_ERROR: return error_reply(call);
-	case RDMA_NOMSG: rc = gather_reply_chunk(call, r); break;
-	case RDMA_MSG: rc = copy_inline(call, r); break;
+	case RDMA_ERROR: return reply_error(call);
+	case RDMA_NOMSG: rc = reply_gather_chunk(call, r); break;
+	case RDMA_MSG: rc = reply_copy_inline(call, r); break;
 	default:
 		return err_set(EBADMSG, "a reply with rdma_proc %u",
 			       call->header.rdma_proc);
@@ -127,22 +103,9 @@ static int take_message(struct rpcrdma_call *call, struct reader *r)
 	return 0;
 }
 
-static void note_credits(struct rpcrdma_conn *conn, uint32_t credit)
-{
-	if (!credit)
-		conn->zero_grants++;
-	conn->granted = credit;
-}
-
-/* A second reply, or one that was attributed to another call: it is not this call's. */
-static bool is_late(const struct rpcrdma_conn *conn, uint32_t xid)
-{
-	return xid - conn->first_xid < conn->next_xid - conn->first_xid;
-}
-
 void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 {
-	struct rpcrdma_call *call;
+	struct rpcrdma_call *call = NULL;
 	struct rpcrdma_header h;
 	struct reader r;
 	bool has_xid;
@@ -154,18 +117,27 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 	has_xid = rc != -EMSGSIZE;
 	/* The error text says why it cannot be parsed. */
 	rc = rc ? -EBADMSG : 0;
-	call = has_xid ? find_call(conn, h.rdma_xid) : NULL;
+	if (has_xid)
+		for (call = conn->calls; call && call->xid != h.rdma_xid;)
+			call = call->next;
 	debug(DEBUG_CONN, "reply xid %08x, %zu bytes: %s", h.rdma_xid, msg->len,
 	      rc     ? err_text()
 	      : call ? "ours"
 		     : "not awaited");
-	if (!rc)
-		note_credits(conn, h.rdma_credit);
+	if (!rc) {
+		conn->zero_grants += !h.rdma_credit;
+		conn->granted = h.rdma_credit;
+	}
 	if (!call && has_xid)
 		long_call_answered(conn, h.rdma_xid);
 	if (!call) {
 		/* With several in flight the call is unknown: their deadlines end them. */
-		if (conn->in_flight != 1 || (has_xid && is_late(conn, h.rdma_xid)))
+		if (conn->in_flight != 1)
+			return;
+		/* A second reply, or one that was attributed to another call: it is not this
+		 * call's. */
+		if (has_xid &&
+		    h.rdma_xid - conn->first_xid < conn->next_xid - conn->first_xid)
 			return;
 		call = conn->calls;
 		if (!rc)
@@ -175,6 +147,6 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 	call->header = h;
 	call->send_len = msg->len;
 	if (!rc)
-		rc = take_message(call, &r);
+		rc = reply_take_message(call, &r);
 	call_finish(conn, call, rc, err_text());
 }
