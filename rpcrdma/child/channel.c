@@ -7,7 +7,7 @@
 
 #include "rpcrdma/child/internal.h"
 
-union fd_control {
+union channel_control {
 	char buf[CMSG_SPACE(sizeof(int))];
 	struct cmsghdr align;
 };
@@ -17,7 +17,7 @@ int channel_send(int channel, int type, const void *body, size_t len, int pass_f
 	uint8_t byte = (uint8_t)type;
 	struct iovec iov[2] = { { &byte, 1 }, { (void *)(uintptr_t)body, len } };
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = len ? 2 : 1 };
-	union fd_control control = { 0 };
+	union channel_control control = { 0 };
 	struct cmsghdr *cmsg;
 
 	if (pass_fd >= 0) {
@@ -34,30 +34,20 @@ int channel_send(int channel, int type, const void *body, size_t len, int pass_f
 	return 0;
 }
 
-/* Takes the descriptor passed with a record. The buffer has room for exactly one (not CMSG_SPACE,
- * whose padding could hold a second): the kernel discards any others. */
-static int take_passed(struct msghdr *msg)
-{
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(msg);
-	int fd = -1;
-
-	if (cmsg && cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS &&
-	    cmsg->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&fd, CMSG_DATA(cmsg), sizeof(int));
-	return fd;
-}
-
 ssize_t channel_receive(int channel, int *type, void *body, size_t cap, int *passed)
 {
 	uint8_t byte = 0;
 	struct iovec iov[2] = { { &byte, 1 }, { body, cap } };
-	union fd_control control = { 0 };
+	union channel_control control = { 0 };
 	struct msghdr msg = {
 		.msg_iov = iov,
 		.msg_iovlen = 2,
 		.msg_control = control.buf,
+		/* Room for exactly one descriptor (not CMSG_SPACE, whose padding could hold a
+		 * second): the kernel discards any others. */
 		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};
+	struct cmsghdr *cmsg;
 	ssize_t n = TEMP_FAILURE_RETRY(recvmsg(channel, &msg, MSG_CMSG_CLOEXEC));
 
 	*passed = -1;
@@ -67,7 +57,10 @@ ssize_t channel_receive(int channel, int *type, void *body, size_t cap, int *pas
 		return err_sys("a message between processes");
 	if (!n)
 		return err_set(EPIPE, "the other process has ended");
-	*passed = take_passed(&msg);
+	cmsg = CMSG_FIRSTHDR(&msg);
+	if (cmsg && cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS &&
+	    cmsg->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(passed, CMSG_DATA(cmsg), sizeof(int));
 	if (msg.msg_flags & MSG_TRUNC)
 		return err_set(EPROTO, "a message of more than %zu bytes", cap);
 	*type = byte;

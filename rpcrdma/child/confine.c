@@ -18,18 +18,8 @@
  * runs, and a limit would kill it. */
 #define SHADOW_SIZE ((rlim_t)1 << 40)
 
-/* Prevents executed programs from regaining capabilities. The kernel refuses the first unknown
- * number, and all of them without CAP_SETPCAP. */
-static void drop_bounding_set(void)
-{
-	unsigned int cap;
-
-	for (cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); cap++)
-		;
-}
-
 /* Drops all capabilities except those in @kept that the process has. */
-static int drop_capabilities(uint32_t kept)
+static int confine_drop_capabilities(uint32_t kept)
 {
 	struct __user_cap_header_struct header = { .version =
 							   _LINUX_CAPABILITY_VERSION_3 };
@@ -48,15 +38,7 @@ static int drop_capabilities(uint32_t kept)
 	return 0;
 }
 
-static int become_nobody(void)
-{
-	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-	    setresuid(NOBODY, NOBODY, NOBODY))
-		return err_sys("becoming nobody");
-	return 0;
-}
-
-static void limit(int resource, rlim_t max)
+static void confine_limit(int resource, rlim_t max)
 {
 	struct rlimit r = { max, max };
 	struct rlimit now;
@@ -68,7 +50,7 @@ static void limit(int resource, rlim_t max)
 }
 
 /* Bytes of address space and of private writable memory in use; 0 if not known. */
-static void used_memory(rlim_t *space, rlim_t *data)
+static void confine_used_memory(rlim_t *space, rlim_t *data)
 {
 	_cleanup_close_ int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	rlim_t page = (rlim_t)sysconf(_SC_PAGESIZE);
@@ -83,46 +65,53 @@ static void used_memory(rlim_t *space, rlim_t *data)
 	*data = private * page;
 }
 
-static void set_limits(const struct child_limits *limits, rlim_t space, rlim_t data)
+static void confine_set_limits(const struct child_limits *limits, rlim_t space,
+			       rlim_t data)
 {
 	if (limits->no_core)
-		limit(RLIMIT_CORE, 0);
+		confine_limit(RLIMIT_CORE, 0);
 	if (limits->no_files)
-		limit(RLIMIT_FSIZE, 0);
+		confine_limit(RLIMIT_FSIZE, 0);
 	if (limits->files)
-		limit(RLIMIT_NOFILE, limits->files);
+		confine_limit(RLIMIT_NOFILE, limits->files);
 	if (limits->cpu)
-		limit(RLIMIT_CPU, limits->cpu);
+		confine_limit(RLIMIT_CPU, limits->cpu);
 	if (limits->space && !COMPAT_SANITIZED)
-		limit(RLIMIT_AS, limits->space);
+		confine_limit(RLIMIT_AS, limits->space);
 	if (limits->more_space && space)
-		limit(RLIMIT_AS, space + limits->more_space);
+		confine_limit(RLIMIT_AS, space + limits->more_space);
 	if (limits->more_data && data && data < SHADOW_SIZE)
-		limit(RLIMIT_DATA, data + limits->more_data);
+		confine_limit(RLIMIT_DATA, data + limits->more_data);
 }
 
 int child_confine(enum child_kind kind)
 {
 	bool nobody = child_is(kind, CHILD_NOBODY);
 	rlim_t space, data;
+	unsigned int cap;
 	int rc = 0;
 
 	/* /proc/self is not readable after a change of identity. */
-	used_memory(&space, &data);
+	confine_used_memory(&space, &data);
+	/* Prevents executed programs from regaining capabilities. The kernel refuses the first
+	 * unknown number, and all of them without CAP_SETPCAP. */
 	if (nobody || child_is(kind, CHILD_POWERLESS))
-		drop_bounding_set();
-	if (nobody && !geteuid())
-		rc = become_nobody();
-	if (!rc && nobody)
-		rc = drop_capabilities(0);
-	else if (!rc && child_is(kind, CHILD_POWERLESS))
-		rc = drop_capabilities(1u << CAP_DAC_READ_SEARCH);
+		for (cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); cap++)
+			;
+	if (nobody && !geteuid() &&
+	    (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+	     setresuid(NOBODY, NOBODY, NOBODY)))
+		return err_sys("becoming nobody");
+	if (nobody)
+		rc = confine_drop_capabilities(0);
+	else if (child_is(kind, CHILD_POWERLESS))
+		rc = confine_drop_capabilities(1u << CAP_DAC_READ_SEARCH);
 	if (rc)
 		return rc;
 	/* Other processes of that uid must not trace or dump it. */
 	if (nobody)
 		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	set_limits(&child_profiles[kind].limits, space, data);
+	confine_set_limits(&child_profiles[kind].limits, space, data);
 	if (child_is(kind, CHILD_DENY))
 		deny_install();
 	return 0;

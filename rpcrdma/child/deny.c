@@ -96,17 +96,10 @@ const char *deny_name(size_t i)
 	return denied[i];
 }
 
-/* System calls that AddressSanitizer makes. */
-static bool is_exempt(const char *name)
-{
-	return COMPAT_SANITIZED &&
-	       (!strcmp(name, "ptrace") || !strcmp(name, "personality"));
-}
-
 /* --- NFSRDMA_DEBUG -------------------------------------------------------------------- */
 
 /* Runs in a signal handler, so it must not use stdio. */
-static size_t put_number(char *buf, unsigned int value)
+static size_t deny_put_number(char *buf, unsigned int value)
 {
 	char digits[12];
 	size_t n = 0, i;
@@ -119,7 +112,7 @@ static size_t put_number(char *buf, unsigned int value)
 	return n;
 }
 
-static void on_denied(int sig, siginfo_t *info, void *context)
+static void deny_on_sigsys(int sig, siginfo_t *info, void *context)
 {
 	static const char head[] = "child: system call ", tail[] = " is denied (EPERM)\n";
 	char line[80];
@@ -128,7 +121,7 @@ static void on_denied(int sig, siginfo_t *info, void *context)
 
 	(void)sig;
 	memcpy(line, head, len);
-	len += put_number(line + len, (unsigned int)info->si_syscall);
+	len += deny_put_number(line + len, (unsigned int)info->si_syscall);
 	memcpy(line + len, tail, sizeof(tail) - 1);
 	fd_write_all(STDERR_FILENO, line, len + sizeof(tail) - 1);
 	errno = saved;
@@ -138,7 +131,8 @@ static void on_denied(int sig, siginfo_t *info, void *context)
 /* The filter's action: EPERM, or with NFSRDMA_DEBUG a handler that also prints the number. */
 static uint32_t deny_action(void)
 {
-	struct sigaction action = { .sa_sigaction = on_denied, .sa_flags = SA_SIGINFO };
+	struct sigaction action = { .sa_sigaction = deny_on_sigsys,
+				    .sa_flags = SA_SIGINFO };
 
 	if (!COMPAT_HAS_RETURN || !(debug_mask & (1u << DEBUG_CHILD)) ||
 	    sigaction(SIGSYS, &action, NULL))
@@ -148,15 +142,19 @@ static uint32_t deny_action(void)
 
 /* --- the filter ----------------------------------------------------------------------- */
 
-static int add_rules(scmp_filter_ctx filter, uint32_t action)
+static int deny_add_rules(scmp_filter_ctx filter, uint32_t action)
 {
 	size_t i;
 	int number, rc = 0;
 
 	for (i = 0; i < ARRAY_SIZE(denied) && !rc; i++) {
+		/* AddressSanitizer makes these. */
+		if (COMPAT_SANITIZED &&
+		    (!strcmp(denied[i], "ptrace") || !strcmp(denied[i], "personality")))
+			continue;
 		number = seccomp_syscall_resolve_name(denied[i]);
 		/* Skips calls that are newer than this libseccomp, or of other architectures. */
-		if (number >= 0 && !is_exempt(denied[i]))
+		if (number >= 0)
 			rc = seccomp_rule_add(filter, action, number, 0);
 	}
 	for (i = 0; i < ARRAY_SIZE(denied_clone_flags) && !rc; i++)
@@ -175,7 +173,7 @@ static int add_rules(scmp_filter_ctx filter, uint32_t action)
 void deny_install(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-	int rc = filter ? add_rules(filter, deny_action()) : -ENOMEM;
+	int rc = filter ? deny_add_rules(filter, deny_action()) : -ENOMEM;
 
 	if (!rc)
 		rc = seccomp_load(filter);

@@ -18,7 +18,7 @@
 /* A killed process ends at once, unless it is blocked in the kernel. */
 #define KILLED_MS 500
 /* Polling interval without pidfd_open(2), before Linux 5.3. */
-#define LOOK_MS 5
+#define POLL_MS 5
 
 void child_kill(const struct child *child)
 {
@@ -31,7 +31,7 @@ void child_kill(const struct child *child)
 }
 
 /* Whether it has ended; does not reap it. */
-static bool has_ended(pid_t pid)
+static bool child_has_ended(pid_t pid)
 {
 	siginfo_t info = { .si_pid = 0 };
 
@@ -40,23 +40,23 @@ static bool has_ended(pid_t pid)
 		       : info.si_pid != 0;
 }
 
-static bool await_end(pid_t pid, uint64_t deadline)
+static bool child_await_end(pid_t pid, uint64_t deadline)
 {
 	_cleanup_close_ int fd = -1;
 	struct pollfd pfd = { .events = POLLIN };
 	int left;
 
-	if (has_ended(pid))
+	if (child_has_ended(pid))
 		return true;
 	if (!deadline_left(deadline))
 		return false;
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	pfd.fd = fd;
 	while ((left = deadline_left(deadline))) {
-		if (fd < 0 && left > LOOK_MS)
-			left = LOOK_MS;
+		if (fd < 0 && left > POLL_MS)
+			left = POLL_MS;
 		poll(&pfd, fd >= 0, left);
-		if (has_ended(pid))
+		if (child_has_ended(pid))
 			return true;
 	}
 	return false;
@@ -68,7 +68,7 @@ bool child_reap(struct child *child, uint64_t deadline, struct child_end *end)
 	pid_t pid;
 
 	*end = (struct child_end){ .fate = CHILD_LEFT, .pid = child->pid };
-	if (!await_end(child->pid, deadline))
+	if (!child_await_end(child->pid, deadline))
 		return false;
 	if (child_is(child->kind, CHILD_GROUP) &&
 	    !waitid(P_PID, (id_t)child->pid, &(siginfo_t){ 0 },
@@ -147,32 +147,18 @@ int child_answer(int channel, const void *answer, size_t len)
 	return channel_send(channel, CHANNEL_ANSWER, answer, len, -1) ? 1 : 0;
 }
 
-/* The buffer has room for the answer and one more byte, to detect a longer one. CHANNEL_FAILED is
- * as long as ERR_TEXT_MAX. */
-static ssize_t take_answer(const struct child *child, uint8_t *body, size_t cap,
-			   int *type, uint64_t deadline)
-{
-	int passed;
-	ssize_t n;
-
-	do
-		n = child_receive(child, type, body, cap, &passed, deadline);
-	while (n == -EINTR);
-	if (passed >= 0)
-		close(passed);
-	return n;
-}
-
 int child_call(const struct child_function *function, void *answer, size_t len,
 	       uint64_t deadline, struct child_end *end)
 {
+	/* Room for the answer and one more byte, to detect a longer one. CHANNEL_FAILED is as long
+	 * as ERR_TEXT_MAX. */
 	size_t cap = len + 1 > CHANNEL_FAILED_MAX ? len + 1 : CHANNEL_FAILED_MAX;
 	_cleanup_free_ uint8_t *body = malloc(cap);
 	struct child_end ours;
 	struct err_kept why;
 	char how[96];
 	struct child child;
-	int type = 0, rc;
+	int type = 0, passed = -1, rc;
 	ssize_t n;
 
 	end = end ? end : &ours;
@@ -182,7 +168,11 @@ int child_call(const struct child_function *function, void *answer, size_t len,
 	rc = child_start(&child, function);
 	if (rc)
 		return rc;
-	n = take_answer(&child, body, cap, &type, deadline);
+	do
+		n = child_receive(&child, &type, body, cap, &passed, deadline);
+	while (n == -EINTR);
+	if (passed >= 0)
+		close(passed);
 	err_keep(&why, (int)n);
 	/* A child that has answered, or closed its end, is about to exit. */
 	child_finish(&child, n == -ETIMEDOUT ? 0 : deadline, end);

@@ -18,7 +18,7 @@
 /* Between asking a program to end and killing it. */
 #define TERM_MS 1000
 /* Polling interval for its end without pidfd_open(2), before Linux 5.3. */
-#define LOOK_MS 20
+#define POLL_MS 20
 /* Enough reads to empty a pipe of 64 KiB after the program has ended. */
 #define DRAIN_READS 64
 
@@ -35,7 +35,7 @@ int child_exec(const struct child_program *program)
 	return err_sys("%s", program->path);
 }
 
-static _Noreturn void run_program(const struct child_program *program, int channel,
+static _Noreturn void program_run(const struct child_program *program, int channel,
 				  int out, int err)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc;
@@ -50,24 +50,11 @@ static _Noreturn void run_program(const struct child_program *program, int chann
 	child_refuse(channel, rc);
 }
 
-/* execve(2) closes the child's end. */
-static int await_exec(const struct child *child)
-{
-	uint8_t body[CHANNEL_FAILED_MAX];
-	int type, passed;
-	ssize_t n;
-
-	do
-		n = child_receive(child, &type, body, sizeof(body), &passed, UINT64_MAX);
-	while (n == -EINTR);
-	return n == -EPIPE ? 0 : (int)n;
-}
-
-struct ends {
+struct program_ends {
 	int ours, theirs;
 };
 
-static void ends_close(struct ends *ends)
+static void program_ends_close(struct program_ends *ends)
 {
 	if (ends->ours >= 0)
 		close(ends->ours);
@@ -75,37 +62,40 @@ static void ends_close(struct ends *ends)
 		close(ends->theirs);
 }
 
-static int open_pipe(struct ends *ends)
+static int program_open_pipe(struct program_ends *ends)
 {
 	int pair[2];
 
 	if (pipe2(pair, O_CLOEXEC))
 		return err_sys("a pipe");
-	*ends = (struct ends){ pair[0], pair[1] };
+	*ends = (struct program_ends){ pair[0], pair[1] };
 	return 0;
 }
 
 int child_spawn(struct child *child, const struct child_program *program)
 {
-	_cleanup_(ends_close) struct ends out = { -1, -1 }, err = { -1, -1 };
-	_cleanup_(ends_close) struct ends channel = { -1, -1 };
-	int pair[2], rc;
+	_cleanup_(program_ends_close) struct program_ends out = { -1, -1 },
+							  err = { -1, -1 };
+	_cleanup_(program_ends_close) struct program_ends channel = { -1, -1 };
+	uint8_t body[CHANNEL_FAILED_MAX];
+	int pair[2], type, passed, rc;
+	ssize_t n;
 	pid_t pid;
 
 	*child = CHILD_NONE;
 	rc = start_fill_standard_files();
-	rc = rc ? rc : open_pipe(&out);
-	rc = rc ? rc : open_pipe(&err);
+	rc = rc ? rc : program_open_pipe(&out);
+	rc = rc ? rc : program_open_pipe(&err);
 	if (rc)
 		return err_context(rc, "%s", program->path);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return err_sys("a channel to %s", program->path);
-	channel = (struct ends){ pair[0], pair[1] };
+	channel = (struct program_ends){ pair[0], pair[1] };
 	pid = start_fork(program->kind);
 	if (pid < 0)
 		return err_sys("a process for %s", program->path);
 	if (!pid)
-		run_program(program, channel.theirs, out.theirs, err.theirs);
+		program_run(program, channel.theirs, out.theirs, err.theirs);
 	debug(DEBUG_CHILD, "%s: process %d started", program->path, pid);
 	close(take_fd(&channel.theirs));
 	*child = (struct child){ .pid = pid,
@@ -114,7 +104,11 @@ int child_spawn(struct child *child, const struct child_program *program)
 				 .channel = take_fd(&channel.ours),
 				 .out = take_fd(&out.ours),
 				 .err = take_fd(&err.ours) };
-	rc = await_exec(child);
+	/* execve(2) closes the child's end. */
+	do
+		n = child_receive(child, &type, body, sizeof(body), &passed, UINT64_MAX);
+	while (n == -EINTR);
+	rc = n == -EPIPE ? 0 : (int)n;
 	close(take_fd(&child->channel));
 	if (rc)
 		child_finish_p(child);
@@ -123,7 +117,7 @@ int child_spawn(struct child *child, const struct child_program *program)
 
 /* --- what it writes ------------------------------------------------------------------- */
 
-struct follow {
+struct program_follow {
 	struct child *child;
 	struct child_listener *listener;
 	int pidfd;
@@ -131,7 +125,7 @@ struct follow {
 };
 
 /* False: no output now, or closed. */
-static bool take_output(struct follow *follow, int *fd, int which)
+static bool program_take_output(struct program_follow *follow, int *fd, int which)
 {
 	char buf[16 * 1024];
 	ssize_t n = read(*fd, buf, sizeof(buf));
@@ -148,15 +142,8 @@ static bool take_output(struct follow *follow, int *fd, int which)
 	return true;
 }
 
-static bool was_signalled(int signals)
-{
-	struct signalfd_siginfo info;
-
-	return signals >= 0 && read(signals, &info, sizeof(info)) == sizeof(info);
-}
-
 /* Returns true if it has ended. */
-static bool wait_a_while(struct follow *follow, int signals, uint64_t deadline,
+static bool program_wait(struct program_follow *follow, int signals, uint64_t deadline,
 			 struct child_end *end)
 {
 	struct child *child = follow->child;
@@ -164,16 +151,17 @@ static bool wait_a_while(struct follow *follow, int signals, uint64_t deadline,
 				 { child->err, POLLIN, 0 },
 				 { follow->pidfd, POLLIN, 0 },
 				 { signals, POLLIN, 0 } };
+	struct signalfd_siginfo info;
 	int left = deadline_left(deadline);
 
-	if (follow->pidfd < 0 && left > LOOK_MS)
-		left = LOOK_MS;
+	if (follow->pidfd < 0 && left > POLL_MS)
+		left = POLL_MS;
 	if (poll(pfds, ARRAY_SIZE(pfds), left) > 0) {
 		if (pfds[0].revents)
-			take_output(follow, &child->out, STDOUT_FILENO);
+			program_take_output(follow, &child->out, STDOUT_FILENO);
 		if (pfds[1].revents)
-			take_output(follow, &child->err, STDERR_FILENO);
-		if (pfds[3].revents && was_signalled(signals))
+			program_take_output(follow, &child->err, STDERR_FILENO);
+		if (pfds[3].revents && read(signals, &info, sizeof(info)) == sizeof(info))
 			follow->listener->interrupted = true;
 	}
 	return child_reap(child, 0, end);
@@ -181,27 +169,28 @@ static bool wait_a_while(struct follow *follow, int signals, uint64_t deadline,
 
 /* Sends SIGTERM first if its kind has TERM_FIRST, and then reads its output until it has
  * ended. */
-static void end_program(struct follow *follow, struct child_end *end)
+static void program_end(struct program_follow *follow, struct child_end *end)
 {
 	uint64_t deadline = deadline_in(TERM_MS);
 
 	if (child_is(follow->child->kind, CHILD_TERM_FIRST)) {
 		kill(follow->child->pid, SIGTERM);
 		while (deadline_left(deadline))
-			if (wait_a_while(follow, -1, deadline, end))
+			if (program_wait(follow, -1, deadline, end))
 				return;
 	}
 	child_kill(follow->child);
 }
 
-static void drain(struct follow *follow, int *fd, int which)
+static void program_drain(struct program_follow *follow, int *fd, int which)
 {
 	int reads;
 
 	if (*fd < 0)
 		return;
 	fcntl(*fd, F_SETFL, O_NONBLOCK);
-	for (reads = 0; reads < DRAIN_READS && *fd >= 0 && take_output(follow, fd, which);
+	for (reads = 0;
+	     reads < DRAIN_READS && *fd >= 0 && program_take_output(follow, fd, which);
 	     reads++)
 		;
 }
@@ -209,7 +198,7 @@ static void drain(struct follow *follow, int *fd, int which)
 int child_follow(struct child *child, struct child_listener *listener, uint64_t deadline,
 		 struct child_end *end)
 {
-	struct follow follow = {
+	struct program_follow follow = {
 		.child = child,
 		.listener = listener,
 		.pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0),
@@ -217,14 +206,14 @@ int child_follow(struct child *child, struct child_listener *listener, uint64_t 
 	bool ended = false, forced;
 
 	while (!ended && !follow.rc && !listener->interrupted && deadline_left(deadline))
-		ended = wait_a_while(&follow, listener->signals, deadline, end);
+		ended = program_wait(&follow, listener->signals, deadline, end);
 	forced = !ended;
 	if (forced)
-		end_program(&follow, end);
+		program_end(&follow, end);
 	if (follow.pidfd >= 0)
 		close(follow.pidfd);
-	drain(&follow, &child->out, STDOUT_FILENO);
-	drain(&follow, &child->err, STDERR_FILENO);
+	program_drain(&follow, &child->out, STDOUT_FILENO);
+	program_drain(&follow, &child->err, STDERR_FILENO);
 	child_finish(child, 0, child->pid ? end : NULL);
 	end->forced = forced;
 	if (follow.rc)

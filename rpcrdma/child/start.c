@@ -19,39 +19,33 @@
 #define FILES_ASSUMED 1024
 
 /* If the parent died before prctl(2), there is no death signal. */
-static void die_with(pid_t parent)
+static void start_die_with(pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
 }
 
-static void reset_signals(enum child_kind kind)
-{
-	struct sigaction action = { .sa_handler = SIG_DFL };
-	sigset_t none;
-	int i;
-
-	if (child_is(kind, CHILD_KEEP_SIGNALS))
-		return;
-	for (i = 1; i < NSIG; i++)
-		sigaction(i, &action, NULL); /* fails for KILL, STOP and libc's own */
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (child_is(kind, CHILD_NO_INTERRUPT))
-		signal(SIGINT, SIG_IGN);
-}
-
 pid_t start_fork(enum child_kind kind)
 {
+	struct sigaction action = { .sa_handler = SIG_DFL };
 	pid_t parent = getpid(), pid = fork();
+	sigset_t none;
+	int i;
 
 	/* Called by parent and child: the second call has no effect, and neither waits. */
 	if (pid >= 0 && child_is(kind, CHILD_GROUP))
 		setpgid(pid, pid);
 	if (pid)
 		return pid;
-	die_with(parent);
-	reset_signals(kind);
+	start_die_with(parent);
+	if (child_is(kind, CHILD_KEEP_SIGNALS))
+		return 0;
+	for (i = 1; i < NSIG; i++)
+		sigaction(i, &action, NULL); /* fails for KILL, STOP and libc's own */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (child_is(kind, CHILD_NO_INTERRUPT))
+		signal(SIGINT, SIG_IGN);
 	return 0;
 }
 
@@ -68,7 +62,7 @@ int start_fill_standard_files(void)
 	return 0;
 }
 
-static void close_from(unsigned int first, unsigned int last)
+static void start_close_range(unsigned int first, unsigned int last)
 {
 	if (first > last || !close_range(first, last, 0))
 		return;
@@ -76,7 +70,7 @@ static void close_from(unsigned int first, unsigned int last)
 		close((int)first);
 }
 
-static int compare_ints(const void *a, const void *b)
+static int start_compare_fds(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
 }
@@ -86,14 +80,14 @@ void start_close_others(int *keep, size_t nkeep)
 	unsigned int first = STDERR_FILENO + 1;
 	size_t i;
 
-	qsort(keep, nkeep, sizeof(*keep), compare_ints);
+	qsort(keep, nkeep, sizeof(*keep), start_compare_fds);
 	for (i = 0; i < nkeep; i++) {
 		if (keep[i] < (int)first)
 			continue;
-		close_from(first, (unsigned int)keep[i] - 1);
+		start_close_range(first, (unsigned int)keep[i] - 1);
 		first = (unsigned int)keep[i] + 1;
 	}
-	close_from(first, ~0u);
+	start_close_range(first, ~0u);
 }
 
 int start_standard_files(enum child_kind kind)
@@ -125,8 +119,8 @@ _Noreturn void child_refuse(int channel, int rc)
 	_exit(1);
 }
 
-static _Noreturn void run_function(const struct child_function *function, int channel,
-				   pid_t parent)
+static _Noreturn void start_function(const struct child_function *function, int channel,
+				     pid_t parent)
 {
 	int keep[KEEP_MAX] = { channel }, rc = 0;
 
@@ -147,7 +141,7 @@ static _Noreturn void run_function(const struct child_function *function, int ch
 	if (rc)
 		child_refuse(channel, rc);
 	/* The change of identity cleared the death signal. */
-	die_with(parent);
+	start_die_with(parent);
 	_exit(function->run(function->arg, channel));
 }
 
@@ -175,7 +169,7 @@ int child_start(struct child *child, const struct child_function *function)
 		return err_sys("a process for %s", function->name);
 	if (!pid) {
 		close(ours);
-		run_function(function, theirs, parent);
+		start_function(function, theirs, parent);
 	}
 	debug(DEBUG_CHILD, "%s: process %d started", function->name, pid);
 	*child = (struct child){ .pid = pid,
@@ -188,7 +182,7 @@ int child_start(struct child *child, const struct child_function *function)
 }
 
 /* The child may be compromised by its peer, so check the number and the text. */
-static int take_failure(const struct child *child, const uint8_t *body, size_t len)
+static int start_take_failure(const struct child *child, const uint8_t *body, size_t len)
 {
 	uint32_t errnum = len > 6 ? get_be32(body) : 0;
 	const char *reason = (const char *)body + 4, *text;
@@ -201,35 +195,23 @@ static int take_failure(const struct child *child, const uint8_t *body, size_t l
 	return err_because(err_set((int)errnum, "%.500s", text), reason);
 }
 
-static int await_record(int channel, uint64_t deadline)
-{
-	struct pollfd pfd = { .fd = channel, .events = POLLIN };
-	int rc;
-
-	/* A child that sends without end is bound by the deadline too. */
-	if (!deadline_left(deadline))
-		return -ETIMEDOUT;
-	rc = poll(&pfd, 1, deadline_left(deadline));
-	if (rc < 0)
-		return -errno;
-	return rc ? 0 : -ETIMEDOUT;
-}
-
 ssize_t child_receive(const struct child *child, int *type, void *body, size_t cap,
 		      int *passed, uint64_t deadline)
 {
+	struct pollfd pfd = { .fd = child->channel, .events = POLLIN };
+	int left = deadline_left(deadline);
 	ssize_t n;
 
 	*type = 0;
 	*passed = -1;
-	n = await_record(child->channel, deadline);
-	if (n == -ETIMEDOUT)
-		return err_set(ETIMEDOUT, "no answer from %s in time", child->name);
-	if (n == -EINTR)
-		return err_set(EINTR, "interrupted");
+	/* A child that sends without end is bound by the deadline too. */
+	n = left ? poll(&pfd, 1, left) : 0;
 	if (!n)
-		n = channel_receive(child->channel, type, body, cap, passed);
+		return err_set(ETIMEDOUT, "no answer from %s in time", child->name);
+	if (n < 0 && errno == EINTR)
+		return err_set(EINTR, "interrupted");
+	n = n < 0 ? -errno : channel_receive(child->channel, type, body, cap, passed);
 	if (n < 0)
 		return err_context((int)n, "%s", child->name);
-	return *type == CHANNEL_FAILED ? take_failure(child, body, (size_t)n) : n;
+	return *type == CHANNEL_FAILED ? start_take_failure(child, body, (size_t)n) : n;
 }
