@@ -39,7 +39,7 @@ static void debug_help(void)
 	fprintf(stderr, "  %-10s everything\n", "all");
 }
 
-static unsigned int area_bit(const char *word, size_t len)
+static unsigned int debug_area_bit(const char *word, size_t len)
 {
 	unsigned int i;
 
@@ -64,7 +64,7 @@ bool debug_init(void)
 		else if (len == 3 && !strncmp(word, "all", len))
 			debug_mask = ~0u;
 		else if (len)
-			debug_mask |= area_bit(word, len);
+			debug_mask |= debug_area_bit(word, len);
 	}
 	if (help)
 		debug_help();

@@ -12,9 +12,9 @@ static _Thread_local char slot[ERR_TEXT_MAX];
 static _Thread_local char slot_reason[ERR_REASON_MAX];
 
 /* Does not format into the slot itself: the arguments may point into it through err_text(). */
-static void set_slot(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
+static void err_set_slot(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
 
-static void set_slot(const char *fmt, va_list ap)
+static void err_set_slot(const char *fmt, va_list ap)
 {
 	char text[ERR_TEXT_MAX];
 
@@ -39,7 +39,7 @@ int err_set(int errnum, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	set_slot(fmt, ap);
+	err_set_slot(fmt, ap);
 	va_end(ap);
 	return -errnum;
 }
@@ -52,7 +52,7 @@ int err_sys(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	set_slot(fmt, ap);
+	err_set_slot(fmt, ap);
 	va_end(ap);
 	used = strlen(slot);
 	snprintf(slot + used, sizeof(slot) - used, ": %s", reason ? reason : "unknown");

@@ -26,7 +26,7 @@ int fd_write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-static int fill(int folder, const char *temporary, const struct fd_file *file)
+static int fd_fill(int folder, const char *temporary, const struct fd_file *file)
 {
 	_cleanup_close_ int fd =
 		openat(folder, temporary,
@@ -50,7 +50,7 @@ int fd_replace(int folder, const char *temporary, const char *name,
 
 	/* A process that was killed while it wrote may have left it. */
 	unlinkat(folder, temporary, 0);
-	rc = fill(folder, temporary, file);
+	rc = fd_fill(folder, temporary, file);
 	if (!rc && renameat(folder, temporary, folder, name))
 		rc = -errno;
 	if (!rc && fsync(folder))

@@ -42,7 +42,7 @@ const char *finding_evidence(const struct finding *finding, const char *key)
 
 /* Length of the character at @p, 0 if it is a control character or not UTF-8 (RFC 3629): a name
  * chosen by a server must not move a terminal's cursor, and JSON must be UTF-8. */
-static size_t char_len(const uint8_t *p, size_t left)
+static size_t finding_char_len(const uint8_t *p, size_t left)
 {
 	size_t len = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
 	static const uint32_t least[] = { 0, 0x20, 0xa0, 0x800, 0x10000 };
@@ -67,7 +67,7 @@ void finding_clean(char *text)
 	size_t len;
 
 	for (; left; text += len, left -= len) {
-		len = char_len((const uint8_t *)text, left);
+		len = finding_char_len((const uint8_t *)text, left);
 		if (!len) {
 			*text = '?';
 			len = 1;
@@ -95,7 +95,8 @@ void finding_reason(struct finding *finding, const char *reason)
 	snprintf(finding->reason, sizeof(finding->reason), "%s", reason);
 }
 
-static struct finding_evidence *evidence_new(struct finding *finding, const char *key)
+static struct finding_evidence *finding_evidence_new(struct finding *finding,
+						     const char *key)
 {
 	struct finding_evidence *e;
 
@@ -109,7 +110,7 @@ static struct finding_evidence *evidence_new(struct finding *finding, const char
 
 void finding_text(struct finding *finding, const char *key, const char *fmt, ...)
 {
-	struct finding_evidence *e = evidence_new(finding, key);
+	struct finding_evidence *e = finding_evidence_new(finding, key);
 	va_list ap;
 
 	if (!e)
@@ -123,7 +124,7 @@ void finding_text(struct finding *finding, const char *key, const char *fmt, ...
 
 /* The only format of a number, which is also JSON's; JSON has no infinity and no NaN, so those
  * are text. */
-static void set_number(struct finding_evidence *e, double value)
+static void finding_set_number(struct finding_evidence *e, double value)
 {
 	e->is_number = isfinite(value);
 	snprintf(e->value, sizeof(e->value), "%.15g", value);
@@ -131,21 +132,21 @@ static void set_number(struct finding_evidence *e, double value)
 
 void finding_number(struct finding *finding, const char *key, double value)
 {
-	struct finding_evidence *e = evidence_new(finding, key);
+	struct finding_evidence *e = finding_evidence_new(finding, key);
 
 	if (e)
-		set_number(e, value);
+		finding_set_number(e, value);
 }
 
 /* Writing the record */
 
-struct record_writer {
+struct finding_writer {
 	uint8_t *p;
 	size_t left;
 	bool bad; /* did not fit; stays */
 };
 
-static void put_bytes(struct record_writer *w, const void *bytes, size_t len)
+static void finding_put_bytes(struct finding_writer *w, const void *bytes, size_t len)
 {
 	if (w->bad || len > w->left) {
 		w->bad = true;
@@ -156,37 +157,37 @@ static void put_bytes(struct record_writer *w, const void *bytes, size_t len)
 	w->left -= len;
 }
 
-static void put_u8(struct record_writer *w, unsigned int v)
+static void finding_put_u8(struct finding_writer *w, unsigned int v)
 {
 	uint8_t byte = v & 0xff;
 
-	put_bytes(w, &byte, 1);
+	finding_put_bytes(w, &byte, 1);
 }
 
-static void put_text(struct record_writer *w, const char *text)
+static void finding_put_text(struct finding_writer *w, const char *text)
 {
 	uint8_t len[2];
 
 	put_be16(len, (uint16_t)strlen(text));
-	put_bytes(w, len, sizeof(len));
-	put_bytes(w, text, strlen(text));
+	finding_put_bytes(w, len, sizeof(len));
+	finding_put_bytes(w, text, strlen(text));
 }
 
 int finding_encode(const struct finding *finding, void *buf, size_t cap)
 {
-	struct record_writer w = { .p = buf, .left = cap };
+	struct finding_writer w = { .p = buf, .left = cap };
 	unsigned int i;
 
-	put_bytes(&w, "\0\0\0\0", 4); /* the length, known at the end */
-	put_u8(&w, finding->status);
-	put_u8(&w, finding->nevidence);
-	put_text(&w, finding->id);
-	put_text(&w, finding->reason);
-	put_text(&w, finding->summary);
+	finding_put_bytes(&w, "\0\0\0\0", 4); /* the length, known at the end */
+	finding_put_u8(&w, finding->status);
+	finding_put_u8(&w, finding->nevidence);
+	finding_put_text(&w, finding->id);
+	finding_put_text(&w, finding->reason);
+	finding_put_text(&w, finding->summary);
 	for (i = 0; i < finding->nevidence; i++) {
-		put_u8(&w, finding->evidence[i].is_number);
-		put_text(&w, finding->evidence[i].key);
-		put_text(&w, finding->evidence[i].value);
+		finding_put_u8(&w, finding->evidence[i].is_number);
+		finding_put_text(&w, finding->evidence[i].key);
+		finding_put_text(&w, finding->evidence[i].value);
 	}
 	if (w.bad)
 		return err_set(ENOSPC, "finding %s does not fit %zu bytes", finding->id,
@@ -197,12 +198,12 @@ int finding_encode(const struct finding *finding, void *buf, size_t cap)
 
 /* Reading it */
 
-struct record_reader {
+struct finding_reader {
 	const uint8_t *p;
 	size_t left;
 };
 
-static const uint8_t *get_bytes(struct record_reader *r, size_t len)
+static const uint8_t *finding_get_bytes(struct finding_reader *r, size_t len)
 {
 	const uint8_t *p = r->p;
 
@@ -214,19 +215,19 @@ static const uint8_t *get_bytes(struct record_reader *r, size_t len)
 }
 
 /* -1 if there is none or it is over @max. */
-static int get_u8(struct record_reader *r, unsigned int max)
+static int finding_get_u8(struct finding_reader *r, unsigned int max)
 {
-	const uint8_t *p = get_bytes(r, 1);
+	const uint8_t *p = finding_get_bytes(r, 1);
 
 	return p && *p <= max ? *p : -1;
 }
 
-static bool text_is_clean(const uint8_t *p, size_t left)
+static bool finding_bytes_are_clean(const uint8_t *p, size_t left)
 {
 	size_t len;
 
 	for (; left; p += len, left -= len) {
-		len = char_len(p, left);
+		len = finding_char_len(p, left);
 		if (!len)
 			return false;
 	}
@@ -235,32 +236,32 @@ static bool text_is_clean(const uint8_t *p, size_t left)
 
 bool finding_is_clean(const char *text)
 {
-	return text_is_clean((const uint8_t *)text, strlen(text));
+	return finding_bytes_are_clean((const uint8_t *)text, strlen(text));
 }
 
-static bool get_text(struct record_reader *r, char *out, size_t cap)
+static bool finding_get_text(struct finding_reader *r, char *out, size_t cap)
 {
-	const uint8_t *p = get_bytes(r, 2);
+	const uint8_t *p = finding_get_bytes(r, 2);
 	size_t len = p ? get_be16(p) : cap;
 
 	if (len >= cap)
 		return false;
-	p = get_bytes(r, len);
-	if (!p || !text_is_clean(p, len))
+	p = finding_get_bytes(r, len);
+	if (!p || !finding_bytes_are_clean(p, len))
 		return false;
 	memcpy(out, p, len);
 	out[len] = '\0';
 	return true;
 }
 
-static bool get_evidence(struct record_reader *r, struct finding_evidence *e)
+static bool finding_get_evidence(struct finding_reader *r, struct finding_evidence *e)
 {
-	int is_number = get_u8(r, 1);
+	int is_number = finding_get_u8(r, 1);
 	double value;
 	char *end;
 
-	if (is_number < 0 || !get_text(r, e->key, sizeof(e->key)) ||
-	    !get_text(r, e->value, sizeof(e->value)))
+	if (is_number < 0 || !finding_get_text(r, e->key, sizeof(e->key)) ||
+	    !finding_get_text(r, e->value, sizeof(e->value)))
 		return false;
 	e->is_number = is_number;
 	if (!e->is_number)
@@ -269,30 +270,31 @@ static bool get_evidence(struct record_reader *r, struct finding_evidence *e)
 	value = strtod(e->value, &end);
 	if (!*e->value || *end || !isfinite(value))
 		return false;
-	set_number(e, value);
+	finding_set_number(e, value);
 	return true;
 }
 
 /* Ids and reasons are words of the finding table: they become labels and keys elsewhere. */
-static bool is_word(const char *text)
+static bool finding_is_word(const char *text)
 {
 	return !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789._-")];
 }
 
-static int decode_body(struct finding *finding, struct record_reader *r)
+static int finding_decode_body(struct finding *finding, struct finding_reader *r)
 {
-	int status = get_u8(r, FINDING_STATUS_COUNT - 1);
-	int count = get_u8(r, FINDING_EVIDENCE_MAX);
+	int status = finding_get_u8(r, FINDING_STATUS_COUNT - 1);
+	int count = finding_get_u8(r, FINDING_EVIDENCE_MAX);
 	unsigned int i;
 
-	if (status < 0 || count < 0 || !get_text(r, finding->id, sizeof(finding->id)) ||
-	    !*finding->id || !is_word(finding->id) ||
-	    !get_text(r, finding->reason, sizeof(finding->reason)) ||
-	    !is_word(finding->reason) ||
-	    !get_text(r, finding->summary, sizeof(finding->summary)))
+	if (status < 0 || count < 0 ||
+	    !finding_get_text(r, finding->id, sizeof(finding->id)) || !*finding->id ||
+	    !finding_is_word(finding->id) ||
+	    !finding_get_text(r, finding->reason, sizeof(finding->reason)) ||
+	    !finding_is_word(finding->reason) ||
+	    !finding_get_text(r, finding->summary, sizeof(finding->summary)))
 		return err_set(EPROTO, "malformed finding");
 	for (i = 0; i < (unsigned int)count; i++)
-		if (!get_evidence(r, &finding->evidence[i]))
+		if (!finding_get_evidence(r, &finding->evidence[i]))
 			return err_set(EPROTO, "malformed evidence of finding %s",
 				       finding->id);
 	if (r->left)
@@ -305,8 +307,8 @@ static int decode_body(struct finding *finding, struct record_reader *r)
 
 int finding_decode(struct finding *finding, const void *buf, size_t len)
 {
-	struct record_reader r = { .p = buf, .left = len };
-	const uint8_t *head = get_bytes(&r, 4);
+	struct finding_reader r = { .p = buf, .left = len };
+	const uint8_t *head = finding_get_bytes(&r, 4);
 	int rc;
 
 	if (!head)
@@ -316,6 +318,6 @@ int finding_decode(struct finding *finding, const void *buf, size_t len)
 	if (r.left < get_be32(head))
 		return 0;
 	r.left = get_be32(head);
-	rc = decode_body(finding, &r);
+	rc = finding_decode_body(finding, &r);
 	return rc ? rc : (int)(4 + get_be32(head));
 }

@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "rpcrdma/client/client.h"
+#include "rpcrdma/nfs/nfs.h"
 #include "rpcrdma/rpcrdma.h"
 
-#define DEFAULT_PORT       20049
 #define DEFAULT_TIMEOUT_MS 10000
 #define ADDRESSES_MAX      16
 
@@ -28,8 +28,8 @@ const char *rpcrdma_error(void)
 /* Connecting */
 
 /* Uses the requested transport; otherwise verbs if the route leads through an RDMA device. */
-static int choose_transport(struct rpcrdma_options *options, const char *name,
-			    uint64_t deadline)
+static int rpcrdma_choose_transport(struct rpcrdma_options *options, const char *name,
+				    uint64_t deadline)
 {
 	const struct transport_param param = { .bind = options->bind,
 					       .device = options->device };
@@ -50,20 +50,12 @@ static int choose_transport(struct rpcrdma_options *options, const char *name,
 	return 0;
 }
 
-static int open_address(struct rpcrdma_conn **conn, struct rpcrdma_options *options,
-			const struct rpcrdma_target *target, uint64_t deadline)
-{
-	int rc = choose_transport(options, target->transport, deadline);
-
-	return rc ? rc : rpcrdma_open(conn, options, deadline);
-}
-
 /* Tries each address of the host until one answers; reports the first error. */
-static int open_host(struct rpcrdma_conn **conn, struct rpcrdma_options *options,
-		     const struct rpcrdma_target *target, uint64_t deadline)
+static int rpcrdma_open_host(struct rpcrdma_conn **conn, struct rpcrdma_options *options,
+			     const struct rpcrdma_target *target, uint64_t deadline)
 {
 	struct transport_address to[ADDRESSES_MAX];
-	uint16_t port = target->port ? target->port : DEFAULT_PORT;
+	uint16_t port = target->port ? target->port : NFS_RDMA_PORT;
 	struct err_kept first = { 0 };
 	size_t i, count;
 	int rc;
@@ -73,7 +65,8 @@ static int open_host(struct rpcrdma_conn **conn, struct rpcrdma_options *options
 		return rc;
 	for (i = 0; i < count; i++) {
 		options->to = to[i];
-		rc = open_address(conn, options, target, deadline);
+		rc = rpcrdma_choose_transport(options, target->transport, deadline);
+		rc = rc ? rc : rpcrdma_open(conn, options, deadline);
 		if (!rc)
 			return 0;
 		if (!first.rc)
@@ -106,7 +99,7 @@ int rpcrdma_connect(struct rpcrdma_conn **conn, const struct rpcrdma_target *the
 	}
 	options.device = target.device;
 	options.credits = target.credits;
-	return open_host(conn, &options, &target, deadline);
+	return rpcrdma_open_host(conn, &options, &target, deadline);
 }
 
 /* Memory */
@@ -145,7 +138,7 @@ void rpcrdma_memory_free(struct rpcrdma_conn *conn, struct rpcrdma_memory *memor
 
 /* Calls */
 
-static int take_cred(struct rpc_cred *cred, const struct rpcrdma_request *request)
+static int rpcrdma_take_cred(struct rpc_cred *cred, const struct rpcrdma_request *request)
 {
 	if (request->flavor != RPCRDMA_AUTH_NONE && request->flavor != RPCRDMA_AUTH_SYS)
 		return err_set(EINVAL, "authentication flavour %d is not supported",
@@ -166,27 +159,19 @@ static int take_cred(struct rpc_cred *cred, const struct rpcrdma_request *reques
 	return 0;
 }
 
-/* Takes the length returned in the Write chunk, which must not exceed the offered one. */
-static int take_write(struct rpcrdma_request *request, const struct rpcrdma_call *call)
+static int rpcrdma_take_reply(struct rpcrdma_request *request, struct rpcrdma_call *call)
 {
 	const struct rpcrdma_header *h = &call->header;
 	uint64_t len = h->write_count ? header_chunk_length(h, &h->write[0]) : 0;
+	int rc = rpc_reply_check(&call->rpc);
 
+	if (rc)
+		return rc;
+	/* The length returned in the Write chunk must not exceed the offered one. */
 	if (len && (!call->write || len > call->write->length))
 		return err_set(EBADMSG, "the Write chunk was returned with %llu bytes",
 			       (unsigned long long)len);
 	request->write_len = (uint32_t)len;
-	return 0;
-}
-
-static int take_reply(struct rpcrdma_request *request, struct rpcrdma_call *call)
-{
-	int rc = rpc_reply_check(&call->rpc);
-
-	if (!rc)
-		rc = take_write(request, call);
-	if (rc)
-		return rc;
 	request->results = call->results;
 	request->results_len = call->results_len;
 	request->reserved = take_ptr(call->message);
@@ -203,7 +188,7 @@ int rpcrdma_request(struct rpcrdma_conn *conn, struct rpcrdma_request *theirs)
 
 	rc = abi_take(&request, sizeof(request), theirs, theirs->size, REQUEST_MIN);
 	if (!rc)
-		rc = take_cred(&cred, &request);
+		rc = rpcrdma_take_cred(&cred, &request);
 	if (rc)
 		return rc;
 	deadline = deadline_in(request.timeout_ms ? request.timeout_ms
@@ -225,7 +210,7 @@ int rpcrdma_request(struct rpcrdma_conn *conn, struct rpcrdma_request *theirs)
 	rpcrdma_unlock(conn);
 	theirs->xid = call.xid;
 	if (!rc)
-		rc = take_reply(theirs, &call);
+		rc = rpcrdma_take_reply(theirs, &call);
 	rpcrdma_call_fini(&call);
 	return rc;
 }

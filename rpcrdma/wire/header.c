@@ -29,12 +29,12 @@ void header_init(struct rpcrdma_header *h, uint32_t xid, uint32_t credit, uint32
 	h->segment_count = 0;
 }
 
-static int too_many_segments(void)
+static int header_too_many_segments(void)
 {
 	return err_set(E2BIG, "chunk lists have over %u segments", RPCRDMA_MAX_SEGMENTS);
 }
 
-static int too_many_chunks(void)
+static int header_too_many_chunks(void)
 {
 	return err_set(E2BIG, "write list has over %u chunks", RPCRDMA_MAX_CHUNKS);
 }
@@ -44,17 +44,17 @@ int header_add_read(struct rpcrdma_header *h, uint32_t position,
 {
 	assert(!h->write_count && !h->has_reply);
 	if (h->segment_count == RPCRDMA_MAX_SEGMENTS)
-		return too_many_segments();
+		return header_too_many_segments();
 	h->read_position[h->read_count++] = position;
 	h->segments[h->segment_count++] = *segment;
 	return 0;
 }
 
-static int add_chunk(struct rpcrdma_header *h, struct rpcrdma_chunk *chunk,
-		     const struct rpcrdma_segment *segments, uint32_t count)
+static int header_add_chunk(struct rpcrdma_header *h, struct rpcrdma_chunk *chunk,
+			    const struct rpcrdma_segment *segments, uint32_t count)
 {
 	if (count > RPCRDMA_MAX_SEGMENTS - h->segment_count)
-		return too_many_segments();
+		return header_too_many_segments();
 	chunk->first = h->segment_count;
 	chunk->count = count;
 	if (count)
@@ -70,8 +70,8 @@ int header_add_write(struct rpcrdma_header *h, const struct rpcrdma_segment *seg
 
 	assert(!h->has_reply);
 	if (h->write_count == RPCRDMA_MAX_CHUNKS)
-		return too_many_chunks();
-	rc = add_chunk(h, &h->write[h->write_count], segments, count);
+		return header_too_many_chunks();
+	rc = header_add_chunk(h, &h->write[h->write_count], segments, count);
 	if (!rc)
 		h->write_count++;
 	return rc;
@@ -83,7 +83,7 @@ int header_set_reply(struct rpcrdma_header *h, const struct rpcrdma_segment *seg
 	int rc;
 
 	assert(!h->has_reply);
-	rc = add_chunk(h, &h->reply, segments, count);
+	rc = header_add_chunk(h, &h->reply, segments, count);
 	if (!rc)
 		h->has_reply = true;
 	return rc;
@@ -102,50 +102,41 @@ uint64_t header_chunk_length(const struct rpcrdma_header *h,
 
 /* Encoding */
 
-static void encode_segment(struct writer *w, const struct rpcrdma_segment *segment)
+static void header_encode_segment(struct writer *w, const struct rpcrdma_segment *segment)
 {
 	writer_u32(w, segment->handle);
 	writer_u32(w, segment->length);
 	writer_u64(w, segment->offset);
 }
 
-static void encode_chunk(struct writer *w, const struct rpcrdma_header *h,
-			 const struct rpcrdma_chunk *chunk)
+static void header_encode_chunk(struct writer *w, const struct rpcrdma_header *h,
+				const struct rpcrdma_chunk *chunk)
 {
 	uint32_t i;
 
 	writer_bool(w, true);
 	writer_u32(w, chunk->count);
 	for (i = 0; i < chunk->count; i++)
-		encode_segment(w, &h->segments[chunk->first + i]);
+		header_encode_segment(w, &h->segments[chunk->first + i]);
 }
 
-static void encode_lists(struct writer *w, const struct rpcrdma_header *h)
+static void header_encode_lists(struct writer *w, const struct rpcrdma_header *h)
 {
 	uint32_t i;
 
 	for (i = 0; i < h->read_count; i++) {
 		writer_bool(w, true);
 		writer_u32(w, h->read_position[i]);
-		encode_segment(w, &h->segments[i]);
+		header_encode_segment(w, &h->segments[i]);
 	}
 	writer_bool(w, false);
 	for (i = 0; i < h->write_count; i++)
-		encode_chunk(w, h, &h->write[i]);
+		header_encode_chunk(w, h, &h->write[i]);
 	writer_bool(w, false);
 	if (h->has_reply)
-		encode_chunk(w, h, &h->reply);
+		header_encode_chunk(w, h, &h->reply);
 	else
 		writer_bool(w, false);
-}
-
-static void encode_error(struct writer *w, const struct rpcrdma_header *h)
-{
-	writer_u32(w, h->rdma_err);
-	if (h->rdma_err == ERR_VERS) {
-		writer_u32(w, h->rdma_vers_low);
-		writer_u32(w, h->rdma_vers_high);
-	}
 }
 
 int header_encode(struct writer *w, const struct rpcrdma_header *h)
@@ -156,10 +147,15 @@ int header_encode(struct writer *w, const struct rpcrdma_header *h)
 	writer_u32(w, h->rdma_vers);
 	writer_u32(w, h->rdma_credit);
 	writer_u32(w, h->rdma_proc);
-	if (h->rdma_proc == RDMA_ERROR)
-		encode_error(w, h);
-	else
-		encode_lists(w, h);
+	if (h->rdma_proc != RDMA_ERROR) {
+		header_encode_lists(w, h);
+	} else {
+		writer_u32(w, h->rdma_err);
+		if (h->rdma_err == ERR_VERS) {
+			writer_u32(w, h->rdma_vers_low);
+			writer_u32(w, h->rdma_vers_high);
+		}
+	}
 	if (!w->bad)
 		return 0;
 	w->len = start;
@@ -169,107 +165,103 @@ int header_encode(struct writer *w, const struct rpcrdma_header *h)
 
 /* Decoding */
 
-static int bad_header(const char *what)
+static int header_bad(const char *what)
 {
 	return err_set(EBADMSG, "RPC-over-RDMA header: %s", what);
 }
 
-static void decode_segment(struct reader *r, struct rpcrdma_segment *segment)
+static void header_decode_segment(struct reader *r, struct rpcrdma_segment *segment)
 {
 	segment->handle = reader_u32(r);
 	segment->length = reader_u32(r);
 	segment->offset = reader_u64(r);
 }
 
-static int decode_read_list(struct rpcrdma_header *h, struct reader *r)
+static int header_decode_read_list(struct rpcrdma_header *h, struct reader *r)
 {
 	while (reader_bool(r)) {
 		if (h->segment_count == RPCRDMA_MAX_SEGMENTS)
-			return too_many_segments();
+			return header_too_many_segments();
 		h->read_position[h->read_count++] = reader_u32(r);
-		decode_segment(r, &h->segments[h->segment_count++]);
+		header_decode_segment(r, &h->segments[h->segment_count++]);
 	}
-	return r->bad ? bad_header("read list runs past the end") : 0;
+	return r->bad ? header_bad("read list runs past the end") : 0;
 }
 
-static int decode_chunk(struct rpcrdma_header *h, struct reader *r,
-			struct rpcrdma_chunk *chunk)
+static int header_decode_chunk(struct rpcrdma_header *h, struct reader *r,
+			       struct rpcrdma_chunk *chunk)
 {
 	uint32_t count = reader_u32(r);
 	uint32_t i;
 
 	/* By division: count * 16 of a hostile count would wrap. */
 	if (r->bad || count > reader_left(r) / SEGMENT_LEN)
-		return bad_header("chunk runs past the end");
+		return header_bad("chunk runs past the end");
 	if (count > RPCRDMA_MAX_SEGMENTS - h->segment_count)
-		return too_many_segments();
+		return header_too_many_segments();
 	chunk->first = h->segment_count;
 	chunk->count = count;
 	for (i = 0; i < count; i++)
-		decode_segment(r, &h->segments[h->segment_count++]);
+		header_decode_segment(r, &h->segments[h->segment_count++]);
 	return 0;
 }
 
-static int decode_write_list(struct rpcrdma_header *h, struct reader *r)
+static int header_decode_write_list(struct rpcrdma_header *h, struct reader *r)
 {
 	int rc;
 
 	while (reader_bool(r)) {
 		if (h->write_count == RPCRDMA_MAX_CHUNKS)
-			return too_many_chunks();
-		rc = decode_chunk(h, r, &h->write[h->write_count]);
+			return header_too_many_chunks();
+		rc = header_decode_chunk(h, r, &h->write[h->write_count]);
 		if (rc)
 			return rc;
 		h->write_count++;
 	}
-	return r->bad ? bad_header("write list runs past the end") : 0;
+	return r->bad ? header_bad("write list runs past the end") : 0;
 }
 
-static int decode_lists(struct rpcrdma_header *h, struct reader *r)
+static int header_decode_lists(struct rpcrdma_header *h, struct reader *r)
 {
 	int rc;
 
-	rc = decode_read_list(h, r);
+	rc = header_decode_read_list(h, r);
 	if (!rc)
-		rc = decode_write_list(h, r);
+		rc = header_decode_write_list(h, r);
 	if (rc)
 		return rc;
 	h->has_reply = reader_bool(r);
 	if (r->bad)
-		return bad_header("reply chunk is missing");
+		return header_bad("reply chunk is missing");
 	if (h->has_reply)
-		rc = decode_chunk(h, r, &h->reply);
+		rc = header_decode_chunk(h, r, &h->reply);
 	if (rc)
 		return rc;
 	/* Section 4.5.2: without a chunk there is no place for the message. */
 	if (h->rdma_proc == RDMA_NOMSG && !h->read_count && !h->write_count &&
 	    !h->has_reply)
-		return bad_header("RDMA_NOMSG without chunks");
+		return header_bad("RDMA_NOMSG without chunks");
 	return 0;
 }
 
-static int decode_error(struct rpcrdma_header *h, struct reader *r)
+static int header_decode_body(struct rpcrdma_header *h, struct reader *r)
 {
-	h->rdma_err = reader_u32(r);
-	if (h->rdma_err == ERR_VERS) {
-		h->rdma_vers_low = reader_u32(r);
-		h->rdma_vers_high = reader_u32(r);
-	} else if (h->rdma_err != ERR_CHUNK) {
-		return bad_header("RDMA_ERROR of an unknown kind");
+	if (h->rdma_proc == RDMA_ERROR) {
+		h->rdma_err = reader_u32(r);
+		if (h->rdma_err == ERR_VERS) {
+			h->rdma_vers_low = reader_u32(r);
+			h->rdma_vers_high = reader_u32(r);
+		} else if (h->rdma_err != ERR_CHUNK) {
+			return header_bad("RDMA_ERROR of an unknown kind");
+		}
+		return r->bad ? header_bad("RDMA_ERROR is cut") : 0;
 	}
-	return r->bad ? bad_header("RDMA_ERROR is cut") : 0;
-}
-
-static int decode_body(struct rpcrdma_header *h, struct reader *r)
-{
-	if (h->rdma_proc == RDMA_ERROR)
-		return decode_error(h, r);
 	if (h->rdma_vers != RPCRDMA_VERSION)
 		return err_set(EPROTONOSUPPORT, "RPC-over-RDMA version %u", h->rdma_vers);
 	if (h->rdma_proc != RDMA_MSG && h->rdma_proc != RDMA_NOMSG)
 		return err_set(EBADMSG, "RPC-over-RDMA header: rdma_proc is %u",
 			       h->rdma_proc);
-	return decode_lists(h, r);
+	return header_decode_lists(h, r);
 }
 
 int header_decode(struct rpcrdma_header *h, struct reader *r)
@@ -286,7 +278,7 @@ int header_decode(struct rpcrdma_header *h, struct reader *r)
 	if (len < RPCRDMA_ERR_CHUNK_LEN ||
 	    (len < RPCRDMA_HEADER_MIN && h->rdma_proc != RDMA_ERROR))
 		return err_set(EMSGSIZE, "RPC-over-RDMA header of %zu bytes", len);
-	rc = decode_body(h, r);
+	rc = header_decode_body(h, r);
 	/* Clear the counts, so that callers do not use an incomplete list. */
 	if (rc) {
 		h->read_count = h->write_count = h->segment_count = 0;

@@ -12,14 +12,14 @@
 #define PRIVATE_SIZE_MAX (256 * PRIVATE_UNIT)
 
 /* Section 5.1: a size is encoded as its number of units minus one. */
-static uint8_t encode_size(uint32_t bytes)
+static uint8_t private_encode_size(uint32_t bytes)
 {
 	if (bytes < PRIVATE_UNIT)
 		return 0;
 	return (uint8_t)(min_u32(bytes, PRIVATE_SIZE_MAX) / PRIVATE_UNIT - 1);
 }
 
-static uint32_t decode_size(uint8_t units)
+static uint32_t private_decode_size(uint8_t units)
 {
 	return (units + 1u) * PRIVATE_UNIT;
 }
@@ -29,8 +29,8 @@ void private_encode(uint8_t buf[RPCRDMA_PRIVATE_LEN], const struct rpcrdma_priva
 	put_be32(buf, PRIVATE_MAGIC);
 	buf[4] = PRIVATE_VERSION;
 	buf[5] = p->remote_invalidate ? PRIVATE_FLAG_R : 0;
-	buf[6] = encode_size(p->send_size);
-	buf[7] = encode_size(p->receive_size);
+	buf[6] = private_encode_size(p->send_size);
+	buf[7] = private_encode_size(p->receive_size);
 }
 
 void private_decode(struct rpcrdma_private *p, const void *buf, size_t len)
@@ -48,6 +48,6 @@ void private_decode(struct rpcrdma_private *p, const void *buf, size_t len)
 		return;
 	p->present = true;
 	p->remote_invalidate = b[5] & PRIVATE_FLAG_R;
-	p->send_size = decode_size(b[6]);
-	p->receive_size = decode_size(b[7]);
+	p->send_size = private_decode_size(b[6]);
+	p->receive_size = private_decode_size(b[7]);
 }

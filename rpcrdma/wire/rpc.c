@@ -13,7 +13,7 @@ static const char machine[] = "nfsrdma";
 
 /* Calls */
 
-static void encode_cred(struct writer *w, const struct rpc_cred *cred)
+static void rpc_encode_cred(struct writer *w, const struct rpc_cred *cred)
 {
 	uint32_t ngids = min_u32(cred->ngids, RPC_GIDS_MAX);
 	uint32_t i;
@@ -34,7 +34,7 @@ static void encode_cred(struct writer *w, const struct rpc_cred *cred)
 		writer_u32(w, cred->gids[i]);
 }
 
-static void encode_null_verifier(struct writer *w)
+static void rpc_encode_null_verifier(struct writer *w)
 {
 	writer_u32(w, RPC_AUTH_NONE);
 	writer_u32(w, 0);
@@ -52,12 +52,12 @@ void rpc_call_encode(struct writer *w, const struct rpc_call *call)
 		writer_bytes(w, call->auth, call->auth_len);
 		return;
 	}
-	encode_cred(w, &call->cred);
-	encode_null_verifier(w);
+	rpc_encode_cred(w, &call->cred);
+	rpc_encode_null_verifier(w);
 }
 
 /* The body has its own length; bytes after the last group are skipped. */
-static void decode_auth_sys(struct rpc_cred *cred, struct reader *r)
+static void rpc_decode_auth_sys(struct rpc_cred *cred, struct reader *r)
 {
 	uint32_t len, i;
 
@@ -74,7 +74,7 @@ static void decode_auth_sys(struct rpc_cred *cred, struct reader *r)
 		cred->gids[i] = reader_u32(r);
 }
 
-static bool decode_cred(struct rpc_cred *cred, struct reader *r)
+static bool rpc_decode_cred(struct rpc_cred *cred, struct reader *r)
 {
 	struct reader body;
 	const uint8_t *p;
@@ -85,11 +85,12 @@ static bool decode_cred(struct rpc_cred *cred, struct reader *r)
 	if (!p || cred->flavor != RPC_AUTH_SYS)
 		return p;
 	reader_init(&body, p, len);
-	decode_auth_sys(cred, &body);
+	rpc_decode_auth_sys(cred, &body);
 	return !body.bad;
 }
 
-static const uint8_t *decode_verifier(struct reader *r, uint32_t *flavor, uint32_t *len)
+static const uint8_t *rpc_decode_verifier(struct reader *r, uint32_t *flavor,
+					  uint32_t *len)
 {
 	*flavor = reader_u32(r);
 	return reader_opaque(r, RPC_AUTH_BODY_MAX, len);
@@ -112,9 +113,9 @@ int rpc_call_decode(struct rpc_call *call, struct reader *r)
 	call->vers = reader_u32(r);
 	call->proc = reader_u32(r);
 	auth = r->p;
-	if (!decode_cred(&call->cred, r))
+	if (!rpc_decode_cred(&call->cred, r))
 		return err_set(EBADMSG, "malformed credential of the RPC call");
-	if (!decode_verifier(r, &flavor, &len))
+	if (!rpc_decode_verifier(r, &flavor, &len))
 		return err_set(EBADMSG, "malformed verifier of the RPC call");
 	call->auth = auth;
 	call->auth_len = (size_t)(r->p - auth);
@@ -123,7 +124,7 @@ int rpc_call_decode(struct rpc_call *call, struct reader *r)
 
 /* Replies */
 
-static void encode_range(struct writer *w, const struct rpc_reply *reply)
+static void rpc_encode_range(struct writer *w, const struct rpc_reply *reply)
 {
 	writer_u32(w, reply->low);
 	writer_u32(w, reply->high);
@@ -135,40 +136,23 @@ void rpc_reply_encode(struct writer *w, const struct rpc_reply *reply)
 	writer_u32(w, RPC_REPLY);
 	writer_u32(w, reply->reply_stat);
 	if (reply->reply_stat == RPC_MSG_ACCEPTED) {
-		encode_null_verifier(w);
+		rpc_encode_null_verifier(w);
 		writer_u32(w, reply->accept_stat);
 		if (reply->accept_stat == RPC_PROG_MISMATCH)
-			encode_range(w, reply);
+			rpc_encode_range(w, reply);
 		return;
 	}
 	writer_u32(w, reply->reject_stat);
 	if (reply->reject_stat == RPC_MISMATCH)
-		encode_range(w, reply);
+		rpc_encode_range(w, reply);
 	else
 		writer_u32(w, reply->auth_stat);
 }
 
-static void decode_range(struct rpc_reply *reply, struct reader *r)
+static void rpc_decode_range(struct rpc_reply *reply, struct reader *r)
 {
 	reply->low = reader_u32(r);
 	reply->high = reader_u32(r);
-}
-
-static void decode_accepted(struct rpc_reply *reply, struct reader *r)
-{
-	reply->verf = decode_verifier(r, &reply->verf_flavor, &reply->verf_len);
-	reply->accept_stat = reader_u32(r);
-	if (reply->accept_stat == RPC_PROG_MISMATCH)
-		decode_range(reply, r);
-}
-
-static void decode_denied(struct rpc_reply *reply, struct reader *r)
-{
-	reply->reject_stat = reader_u32(r);
-	if (reply->reject_stat == RPC_MISMATCH)
-		decode_range(reply, r);
-	else
-		reply->auth_stat = reader_u32(r);
 }
 
 int rpc_reply_decode(struct rpc_reply *reply, struct reader *r)
@@ -180,10 +164,19 @@ int rpc_reply_decode(struct rpc_reply *reply, struct reader *r)
 	reply->reply_stat = reader_u32(r);
 	if (r->bad || type != RPC_REPLY || reply->reply_stat > RPC_MSG_DENIED)
 		return err_set(EBADMSG, "not an RPC reply");
-	if (reply->reply_stat == RPC_MSG_ACCEPTED)
-		decode_accepted(reply, r);
-	else
-		decode_denied(reply, r);
+	if (reply->reply_stat == RPC_MSG_ACCEPTED) {
+		reply->verf = rpc_decode_verifier(r, &reply->verf_flavor,
+						  &reply->verf_len);
+		reply->accept_stat = reader_u32(r);
+		if (reply->accept_stat == RPC_PROG_MISMATCH)
+			rpc_decode_range(reply, r);
+	} else {
+		reply->reject_stat = reader_u32(r);
+		if (reply->reject_stat == RPC_MISMATCH)
+			rpc_decode_range(reply, r);
+		else
+			reply->auth_stat = reader_u32(r);
+	}
 	return r->bad ? err_set(EBADMSG, "RPC reply breaks its format") : 0;
 }
 
@@ -212,7 +205,7 @@ static const char *const auth_names[] = {
 	[14] = "RPCSEC_GSS_CTXPROBLEM",
 };
 
-static int check_accepted(const struct rpc_reply *reply)
+static int rpc_check_accepted(const struct rpc_reply *reply)
 {
 	uint32_t stat = reply->accept_stat;
 
@@ -226,31 +219,28 @@ static int check_accepted(const struct rpc_reply *reply)
 	return err_set(accept_errors[stat].errnum, "%s", accept_errors[stat].text);
 }
 
-static int check_auth(uint32_t stat)
+static int rpc_check_reply(const struct rpc_reply *reply)
 {
+	uint32_t stat = reply->auth_stat;
 	const char *name = stat < ARRAY_SIZE(auth_names) ? auth_names[stat] : NULL;
 
+	if (reply->reply_stat == RPC_MSG_ACCEPTED)
+		return rpc_check_accepted(reply);
+	if (reply->reply_stat != RPC_MSG_DENIED ||
+	    (reply->reject_stat != RPC_AUTH_ERROR && reply->reject_stat != RPC_MISMATCH))
+		return err_set(EPROTO, "RPC reply_stat %u, reject_stat %u",
+			       reply->reply_stat, reply->reject_stat);
+	if (reply->reject_stat == RPC_MISMATCH)
+		return err_set(EPROTO, "the server supports RPC versions %u to %u",
+			       reply->low, reply->high);
 	return name ? err_set(EACCES, "the server refuses the credential: %s", name)
 		    : err_set(EACCES, "the server refuses the credential: auth_stat %u",
 			      stat);
 }
 
-static int check_reply(const struct rpc_reply *reply)
-{
-	if (reply->reply_stat == RPC_MSG_ACCEPTED)
-		return check_accepted(reply);
-	if (reply->reply_stat == RPC_MSG_DENIED && reply->reject_stat == RPC_AUTH_ERROR)
-		return check_auth(reply->auth_stat);
-	if (reply->reply_stat == RPC_MSG_DENIED && reply->reject_stat == RPC_MISMATCH)
-		return err_set(EPROTO, "the server supports RPC versions %u to %u",
-			       reply->low, reply->high);
-	return err_set(EPROTO, "RPC reply_stat %u, reject_stat %u", reply->reply_stat,
-		       reply->reject_stat);
-}
-
 int rpc_reply_check(const struct rpc_reply *reply)
 {
-	int rc = check_reply(reply);
+	int rc = rpc_check_reply(reply);
 
 	return rc ? err_because(rc, "rpc-error") : 0;
 }

@@ -9,15 +9,15 @@
 
 #include "rpcrdma/wire/wire.h"
 
-struct text {
+struct wire_text {
 	char *buf;
 	size_t cap;
 	size_t len;
 };
 
-static void text_add(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void text_add(struct wire_text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-static void text_add(struct text *t, const char *fmt, ...)
+static void text_add(struct wire_text *t, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -36,14 +36,14 @@ static const char *const proc_names[] = {
 	[RDMA_DONE] = "RDMA_DONE", [RDMA_ERROR] = "RDMA_ERROR",
 };
 
-static void text_segment(struct text *t, const struct rpcrdma_segment *s)
+static void text_segment(struct wire_text *t, const struct rpcrdma_segment *s)
 {
 	text_add(t, "handle 0x%08x length %u offset 0x%016" PRIx64 "\n", s->handle,
 		 s->length, s->offset);
 }
 
-static void text_chunk(struct text *t, const char *name, const struct rpcrdma_header *h,
-		       const struct rpcrdma_chunk *chunk)
+static void text_chunk(struct wire_text *t, const char *name,
+		       const struct rpcrdma_header *h, const struct rpcrdma_chunk *chunk)
 {
 	uint32_t i;
 
@@ -54,7 +54,7 @@ static void text_chunk(struct text *t, const char *name, const struct rpcrdma_he
 	}
 }
 
-static void text_error(struct text *t, const struct rpcrdma_header *h)
+static void text_error(struct wire_text *t, const struct rpcrdma_header *h)
 {
 	if (h->rdma_err == ERR_VERS)
 		text_add(t, "rdma_err ERR_VERS low %u high %u\n", h->rdma_vers_low,
@@ -67,7 +67,7 @@ static void text_error(struct text *t, const struct rpcrdma_header *h)
 
 int header_text(const struct rpcrdma_header *h, char *buf, size_t cap)
 {
-	struct text t = { .buf = buf, .cap = cap };
+	struct wire_text t = { .buf = buf, .cap = cap };
 	uint32_t i;
 
 	if (cap)
@@ -95,7 +95,7 @@ void hex_text(const void *bytes, size_t len, char *buf, size_t cap)
 {
 	/* Two digits per byte, and a space before each group of four except the first. */
 	size_t whole = len * 2 + (len ? (len - 1) / 4 : 0);
-	struct text t = { .buf = buf, .cap = cap };
+	struct wire_text t = { .buf = buf, .cap = cap };
 	const uint8_t *p = bytes;
 	size_t room = whole, i;
 
