@@ -12,6 +12,7 @@
 #include "plugin/checks/checks.h"
 #include "plugin/host/live.h"
 #include "plugin/report/report.h"
+#include "rpcrdma/nfs/nfs.h"
 
 /* The part of the deadline for the modules. */
 #define LOAD_MS     3000
@@ -112,7 +113,8 @@ static void start_on_finding(void *arg, const struct finding *finding)
 /* The checks of this host alone; they contact no server, and read only files. */
 static void start_check(const struct vdsm_call *call, const struct host *host)
 {
-	const struct check_target target = { .port = 20049, .roles = CHECK_CLIENT };
+	const struct check_target target = { .port = NFS_RDMA_PORT,
+					     .roles = CHECK_CLIENT };
 	const struct check *chosen[CHECKS_AT_MOUNT_MAX + 1];
 
 	checks_at_mount(false, chosen);

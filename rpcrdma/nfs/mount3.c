@@ -15,7 +15,7 @@
 #define MNT_REPLY_MAX  1024 /* the handle and a dozen flavours take far less */
 #define MNT_ARGS_MAX   (4 + MOUNT3_PATH_MAX)
 
-static uint32_t new_xid(void)
+static uint32_t mount3_new_xid(void)
 {
 	uint32_t xid;
 
@@ -28,7 +28,7 @@ static uint32_t new_xid(void)
  * for both families wherever rpcbind itself listens on both. */
 int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t deadline)
 {
-	struct rpc_call call = { .xid = new_xid(),
+	struct rpc_call call = { .xid = mount3_new_xid(),
 				 .prog = PMAP_PROGRAM_NUMBER,
 				 .vers = PMAP_VERSION,
 				 .proc = PMAP_GETPORT };
@@ -62,7 +62,7 @@ int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t 
 int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred,
 	       struct mount3_mnt_res *res, uint64_t deadline)
 {
-	struct rpc_call call = { .xid = new_xid(),
+	struct rpc_call call = { .xid = mount3_new_xid(),
 				 .prog = MOUNT_PROGRAM_NUMBER,
 				 .vers = MOUNT_VERSION,
 				 .proc = MOUNT3_MNT };

@@ -5,7 +5,7 @@
  * neither the maximum of a type nor the end of its buffer, and a build may be without it. */
 #include "rpcrdma/nfs/nfs.h"
 
-static ssize_t args_end(const struct writer *w)
+static ssize_t nfs3_args_end(const struct writer *w)
 {
 	if (w->bad)
 		return err_set(ENOBUFS, "arguments of a call, room for %zu bytes",
@@ -13,7 +13,7 @@ static ssize_t args_end(const struct writer *w)
 	return (ssize_t)w->len;
 }
 
-static int args_handle(struct writer *w, const struct nfs_fh *fh)
+static int nfs3_args_handle(struct writer *w, const struct nfs_fh *fh)
 {
 	if (fh->len > NFS3_FH_MAX)
 		return err_set(EINVAL, "file handle of %u bytes, %u at most", fh->len,
@@ -23,7 +23,7 @@ static int args_handle(struct writer *w, const struct nfs_fh *fh)
 }
 
 /* Empty names and those beyond @max are refused: no server has such a file. */
-static int args_name(struct writer *w, const char *name, size_t max)
+static int nfs3_args_name(struct writer *w, const char *name, size_t max)
 {
 	size_t len = strlen(name);
 
@@ -40,8 +40,8 @@ ssize_t nfs3_args_fh(void *buf, size_t cap, const struct nfs_fh *fh)
 	int rc;
 
 	writer_init(&w, buf, cap);
-	rc = args_handle(&w, fh);
-	return rc ? rc : args_end(&w);
+	rc = nfs3_args_handle(&w, fh);
+	return rc ? rc : nfs3_args_end(&w);
 }
 
 ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs_fh *dir,
@@ -51,10 +51,10 @@ ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs_fh *dir,
 	int rc;
 
 	writer_init(&w, buf, cap);
-	rc = args_handle(&w, dir);
+	rc = nfs3_args_handle(&w, dir);
 	if (!rc)
-		rc = args_name(&w, name, NFS3_NAME_MAX);
-	return rc ? rc : args_end(&w);
+		rc = nfs3_args_name(&w, name, NFS3_NAME_MAX);
+	return rc ? rc : nfs3_args_end(&w);
 }
 
 ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs_fh *fh, uint64_t offset,
@@ -64,10 +64,10 @@ ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs_fh *fh, uint64_t 
 	int rc;
 
 	writer_init(&w, buf, cap);
-	rc = args_handle(&w, fh);
+	rc = nfs3_args_handle(&w, fh);
 	writer_u64(&w, offset);
 	writer_u32(&w, count);
-	return rc ? rc : args_end(&w);
+	return rc ? rc : nfs3_args_end(&w);
 }
 
 ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs_fh *dir,
@@ -78,12 +78,12 @@ ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs_fh *dir,
 	int rc;
 
 	writer_init(&w, buf, cap);
-	rc = args_handle(&w, dir);
+	rc = nfs3_args_handle(&w, dir);
 	writer_u64(&w, cookie);
 	writer_bytes(&w, cookieverf, 8);
 	writer_u32(&w, dircount);
 	writer_u32(&w, maxcount);
-	return rc ? rc : args_end(&w);
+	return rc ? rc : nfs3_args_end(&w);
 }
 
 ssize_t mount3_args_mnt(void *buf, size_t cap, const char *path)
@@ -92,6 +92,6 @@ ssize_t mount3_args_mnt(void *buf, size_t cap, const char *path)
 	int rc;
 
 	writer_init(&w, buf, cap);
-	rc = args_name(&w, path, MOUNT3_PATH_MAX);
-	return rc ? rc : args_end(&w);
+	rc = nfs3_args_name(&w, path, MOUNT3_PATH_MAX);
+	return rc ? rc : nfs3_args_end(&w);
 }

@@ -10,13 +10,11 @@
 
 #include "rpcrdma/nfs/nfs.h"
 
-struct status_name {
+/* RFC 1813 section 2.6. */
+static const struct {
 	uint32_t status;
 	const char *name;
-};
-
-/* RFC 1813 section 2.6. */
-static const struct status_name status_names[] = {
+} nfs3_status_names[] = {
 	{ 0, "NFS3_OK" },
 	{ 1, "NFS3ERR_PERM" },
 	{ 2, "NFS3ERR_NOENT" },
@@ -53,28 +51,28 @@ const char *nfs3_status_text(uint32_t status)
 	static _Thread_local char other[sizeof("NFS3ERR 4294967295")];
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(status_names); i++)
-		if (status_names[i].status == status)
-			return status_names[i].name;
+	for (i = 0; i < ARRAY_SIZE(nfs3_status_names); i++)
+		if (nfs3_status_names[i].status == status)
+			return nfs3_status_names[i].name;
 	snprintf(other, sizeof(other), "NFS3ERR %u", status);
 	return other;
 }
 
-static int result_end(const struct reader *r, const char *proc)
+static int nfs3_result_end(const struct reader *r, const char *proc)
 {
 	if (r->bad)
 		return err_set(EBADMSG, "%s result is cut short or malformed", proc);
 	return 0;
 }
 
-static void read_time(struct nfs_time *time, struct reader *r)
+static void nfs3_read_time(struct nfs_time *time, struct reader *r)
 {
 	time->sec = reader_u32(r);
 	time->nsec = reader_u32(r);
 }
 
 /* fattr3 */
-static void read_attr(struct nfs_attr *attr, struct reader *r)
+static void nfs3_read_attr(struct nfs_attr *attr, struct reader *r)
 {
 	attr->type = reader_u32(r);
 	attr->mode = reader_u32(r);
@@ -86,32 +84,32 @@ static void read_attr(struct nfs_attr *attr, struct reader *r)
 	reader_u64(r); /* rdev */
 	attr->fsid = reader_u64(r);
 	attr->fileid = reader_u64(r);
-	read_time(&attr->atime, r);
-	read_time(&attr->mtime, r);
-	read_time(&attr->ctime, r);
+	nfs3_read_time(&attr->atime, r);
+	nfs3_read_time(&attr->mtime, r);
+	nfs3_read_time(&attr->ctime, r);
 	/* An enum: RFC 4506 section 4.3 makes any other value an error. */
 	if (attr->type < NFS_REG || attr->type > NFS_FIFO)
 		r->bad = true;
 }
 
 /* post_op_attr */
-static bool read_post_op_attr(struct nfs_attr *attr, struct reader *r)
+static bool nfs3_read_post_op_attr(struct nfs_attr *attr, struct reader *r)
 {
 	if (!reader_bool(r))
 		return false;
-	read_attr(attr, r);
+	nfs3_read_attr(attr, r);
 	return true;
 }
 
-static void skip_post_op_attr(struct reader *r)
+static void nfs3_skip_post_op_attr(struct reader *r)
 {
 	struct nfs_attr attr;
 
-	read_post_op_attr(&attr, r);
+	nfs3_read_post_op_attr(&attr, r);
 }
 
 /* nfs_fh3 */
-static void read_fh(struct nfs_fh *fh, struct reader *r)
+static void nfs3_read_fh(struct nfs_fh *fh, struct reader *r)
 {
 	const uint8_t *data;
 	uint32_t len = 0;
@@ -128,8 +126,8 @@ int nfs3_res_getattr(struct nfs3_getattr_res *res, struct reader *r)
 	memset(res, 0, sizeof(*res));
 	res->status = reader_u32(r);
 	if (res->status == NFS3_STATUS_OK)
-		read_attr(&res->attr, r);
-	return result_end(r, "GETATTR");
+		nfs3_read_attr(&res->attr, r);
+	return nfs3_result_end(r, "GETATTR");
 }
 
 int nfs3_res_lookup(struct nfs3_lookup_res *res, struct reader *r)
@@ -137,11 +135,11 @@ int nfs3_res_lookup(struct nfs3_lookup_res *res, struct reader *r)
 	memset(res, 0, sizeof(*res));
 	res->status = reader_u32(r);
 	if (res->status == NFS3_STATUS_OK) {
-		read_fh(&res->fh, r);
-		res->has_attr = read_post_op_attr(&res->attr, r);
+		nfs3_read_fh(&res->fh, r);
+		res->has_attr = nfs3_read_post_op_attr(&res->attr, r);
 	}
-	skip_post_op_attr(r); /* of the directory */
-	return result_end(r, "LOOKUP");
+	nfs3_skip_post_op_attr(r); /* of the directory */
+	return nfs3_result_end(r, "LOOKUP");
 }
 
 int nfs3_res_fsinfo(struct nfs3_fsinfo_res *res, struct reader *r)
@@ -150,7 +148,7 @@ int nfs3_res_fsinfo(struct nfs3_fsinfo_res *res, struct reader *r)
 
 	memset(res, 0, sizeof(*res));
 	res->status = reader_u32(r);
-	skip_post_op_attr(r);
+	nfs3_skip_post_op_attr(r);
 	if (res->status == NFS3_STATUS_OK) {
 		res->rtmax = reader_u32(r);
 		res->rtpref = reader_u32(r);
@@ -160,15 +158,15 @@ int nfs3_res_fsinfo(struct nfs3_fsinfo_res *res, struct reader *r)
 		res->wtmult = reader_u32(r);
 		res->dtpref = reader_u32(r);
 		res->maxfilesize = reader_u64(r);
-		read_time(&time_delta, r);
+		nfs3_read_time(&time_delta, r);
 		res->properties = reader_u32(r);
 	}
-	return result_end(r, "FSINFO");
+	return nfs3_result_end(r, "FSINFO");
 }
 
 /* The data of READ and READLINK, at most @max bytes of them. */
-static void read_data(struct nfs3_read_res *res, struct reader *r, uint32_t max,
-		      bool reduced)
+static void nfs3_read_data(struct nfs3_read_res *res, struct reader *r, uint32_t max,
+			   bool reduced)
 {
 	if (!reduced) {
 		res->data = reader_opaque(r, max, &res->data_len);
@@ -183,48 +181,57 @@ int nfs3_res_read(struct nfs3_read_res *res, struct reader *r, bool reduced)
 {
 	memset(res, 0, sizeof(*res));
 	res->status = reader_u32(r);
-	res->has_attr = read_post_op_attr(&res->attr, r);
+	res->has_attr = nfs3_read_post_op_attr(&res->attr, r);
 	if (res->status == NFS3_STATUS_OK) {
 		res->count = reader_u32(r);
 		res->eof = reader_bool(r);
-		read_data(res, r, UINT32_MAX, reduced);
+		nfs3_read_data(res, r, UINT32_MAX, reduced);
 	}
-	return result_end(r, "READ");
+	return nfs3_result_end(r, "READ");
 }
 
 int nfs3_res_readlink(struct nfs3_read_res *res, struct reader *r, bool reduced)
 {
 	memset(res, 0, sizeof(*res));
 	res->status = reader_u32(r);
-	res->has_attr = read_post_op_attr(&res->attr, r);
+	res->has_attr = nfs3_read_post_op_attr(&res->attr, r);
 	if (res->status == NFS3_STATUS_OK)
-		read_data(res, r, NFS3_PATH_MAX, reduced);
-	return result_end(r, "READLINK");
+		nfs3_read_data(res, r, NFS3_PATH_MAX, reduced);
+	return nfs3_result_end(r, "READLINK");
 }
 
 /* entryplus3, without the preceding value_follows word */
-static void read_entry(struct nfs_entry *entry, struct reader *r)
+static void nfs3_read_entry(struct nfs_entry *entry, struct reader *r)
 {
 	memset(entry, 0, sizeof(*entry));
 	entry->fileid = reader_u64(r);
 	entry->name = (const char *)reader_opaque(r, NFS3_NAME_MAX, &entry->name_len);
 	entry->cookie = reader_u64(r);
-	entry->has_attr = read_post_op_attr(&entry->attr, r);
+	entry->has_attr = nfs3_read_post_op_attr(&entry->attr, r);
 	entry->has_fh = reader_bool(r);
 	if (entry->has_fh)
-		read_fh(&entry->fh, r);
+		nfs3_read_fh(&entry->fh, r);
 }
 
-/* An entry takes at least 32 bytes, and a truncated one makes the reader bad, so the length
- * bounds the loop. */
-static int read_entries(struct nfs3_readdir_res *res, struct reader *r, nfs_entry_fn fn,
-			void *arg)
+int nfs3_res_readdirplus(struct nfs3_readdir_res *res, struct reader *r, nfs_entry_fn fn,
+			 void *arg)
 {
 	struct nfs_entry entry;
+	const uint8_t *verf;
 	int rc;
 
+	memset(res, 0, sizeof(*res));
+	res->status = reader_u32(r);
+	nfs3_skip_post_op_attr(r);
+	if (res->status != NFS3_STATUS_OK)
+		return nfs3_result_end(r, "READDIRPLUS");
+	verf = reader_bytes(r, sizeof(res->cookieverf));
+	if (verf)
+		memcpy(res->cookieverf, verf, sizeof(res->cookieverf));
+	/* An entry takes at least 32 bytes, and a truncated one makes the reader bad, so the length
+	 * bounds the loop. */
 	while (reader_bool(r)) {
-		read_entry(&entry, r);
+		nfs3_read_entry(&entry, r);
 		if (r->bad)
 			break;
 		res->entries++;
@@ -234,23 +241,7 @@ static int read_entries(struct nfs3_readdir_res *res, struct reader *r, nfs_entr
 			return rc;
 	}
 	res->eof = reader_bool(r);
-	return result_end(r, "READDIRPLUS");
-}
-
-int nfs3_res_readdirplus(struct nfs3_readdir_res *res, struct reader *r, nfs_entry_fn fn,
-			 void *arg)
-{
-	const uint8_t *verf;
-
-	memset(res, 0, sizeof(*res));
-	res->status = reader_u32(r);
-	skip_post_op_attr(r);
-	if (res->status != NFS3_STATUS_OK)
-		return result_end(r, "READDIRPLUS");
-	verf = reader_bytes(r, sizeof(res->cookieverf));
-	if (verf)
-		memcpy(res->cookieverf, verf, sizeof(res->cookieverf));
-	return read_entries(res, r, fn, arg);
+	return nfs3_result_end(r, "READDIRPLUS");
 }
 
 int mount3_res_mnt(struct mount3_mnt_res *res, struct reader *r)
@@ -260,7 +251,7 @@ int mount3_res_mnt(struct mount3_mnt_res *res, struct reader *r)
 	memset(res, 0, sizeof(*res));
 	res->status = reader_u32(r);
 	if (res->status == NFS3_STATUS_OK) {
-		read_fh(&res->fh, r);
+		nfs3_read_fh(&res->fh, r);
 		count = reader_u32(r);
 		for (i = 0; i < count && !r->bad; i++) {
 			flavor = reader_u32(r);
@@ -269,5 +260,5 @@ int mount3_res_mnt(struct mount3_mnt_res *res, struct reader *r)
 		}
 		res->nflavors = min_u32(count, ARRAY_SIZE(res->flavors));
 	}
-	return result_end(r, "MOUNT");
+	return nfs3_result_end(r, "MOUNT");
 }

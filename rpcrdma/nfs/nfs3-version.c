@@ -9,36 +9,36 @@
 #define RPC_HEAD  24
 #define ATTR_SIZE 88
 
-static ssize_t encode_fh(const struct nfs_request *q, void *buf, size_t cap)
+static ssize_t nfs3_encode_fh(const struct nfs_request *q, void *buf, size_t cap)
 {
 	return nfs3_args_fh(buf, cap, &q->fh);
 }
 
-static ssize_t encode_lookup(const struct nfs_request *q, void *buf, size_t cap)
+static ssize_t nfs3_encode_lookup(const struct nfs_request *q, void *buf, size_t cap)
 {
 	return nfs3_args_lookup(buf, cap, &q->fh, q->name);
 }
 
-static ssize_t encode_read(const struct nfs_request *q, void *buf, size_t cap)
+static ssize_t nfs3_encode_read(const struct nfs_request *q, void *buf, size_t cap)
 {
 	return nfs3_args_read(buf, cap, &q->fh, q->offset, q->count);
 }
 
-static ssize_t encode_readdir(const struct nfs_request *q, void *buf, size_t cap)
+static ssize_t nfs3_encode_readdir(const struct nfs_request *q, void *buf, size_t cap)
 {
 	return nfs3_args_readdirplus(buf, cap, &q->fh, q->cookie, q->verifier,
 				     q->dircount, q->maxcount);
 }
 
 /* Arguments of a decoder besides the result. */
-struct decoding {
+struct nfs3_decoding {
 	bool reduced;
 	nfs_entry_fn fn;
 	void *arg;
 };
 
-static int decode_getattr(struct nfs_result *result, struct reader *r,
-			  const struct decoding *d)
+static int nfs3_decode_getattr(struct nfs_result *result, struct reader *r,
+			       const struct nfs3_decoding *d)
 {
 	struct nfs3_getattr_res res;
 	int rc = nfs3_res_getattr(&res, r);
@@ -50,8 +50,8 @@ static int decode_getattr(struct nfs_result *result, struct reader *r,
 	return rc;
 }
 
-static int decode_lookup(struct nfs_result *result, struct reader *r,
-			 const struct decoding *d)
+static int nfs3_decode_lookup(struct nfs_result *result, struct reader *r,
+			      const struct nfs3_decoding *d)
 {
 	struct nfs3_lookup_res res;
 	int rc = nfs3_res_lookup(&res, r);
@@ -64,7 +64,7 @@ static int decode_lookup(struct nfs_result *result, struct reader *r,
 	return rc;
 }
 
-static void take_data(struct nfs_result *result, const struct nfs3_read_res *res)
+static void nfs3_take_data(struct nfs_result *result, const struct nfs3_read_res *res)
 {
 	result->status = res->status;
 	result->has_attr = res->has_attr;
@@ -75,28 +75,28 @@ static void take_data(struct nfs_result *result, const struct nfs3_read_res *res
 	result->read_count = res->count;
 }
 
-static int decode_read(struct nfs_result *result, struct reader *r,
-		       const struct decoding *d)
+static int nfs3_decode_read(struct nfs_result *result, struct reader *r,
+			    const struct nfs3_decoding *d)
 {
 	struct nfs3_read_res res;
 	int rc = nfs3_res_read(&res, r, d->reduced);
 
-	take_data(result, &res);
+	nfs3_take_data(result, &res);
 	return rc;
 }
 
-static int decode_readlink(struct nfs_result *result, struct reader *r,
-			   const struct decoding *d)
+static int nfs3_decode_readlink(struct nfs_result *result, struct reader *r,
+				const struct nfs3_decoding *d)
 {
 	struct nfs3_read_res res;
 	int rc = nfs3_res_readlink(&res, r, d->reduced);
 
-	take_data(result, &res);
+	nfs3_take_data(result, &res);
 	return rc;
 }
 
-static int decode_readdir(struct nfs_result *result, struct reader *r,
-			  const struct decoding *d)
+static int nfs3_decode_readdir(struct nfs_result *result, struct reader *r,
+			       const struct nfs3_decoding *d)
 {
 	int rc = nfs3_res_readdirplus(&result->dir, r, d->fn, d->arg);
 
@@ -104,8 +104,8 @@ static int decode_readdir(struct nfs_result *result, struct reader *r,
 	return rc;
 }
 
-static int decode_limits(struct nfs_result *result, struct reader *r,
-			 const struct decoding *d)
+static int nfs3_decode_limits(struct nfs_result *result, struct reader *r,
+			      const struct nfs3_decoding *d)
 {
 	struct nfs3_fsinfo_res res;
 	int rc = nfs3_res_fsinfo(&res, r);
@@ -122,46 +122,46 @@ static const struct {
 	enum nfs3_proc proc;
 	ssize_t (*encode)(const struct nfs_request *q, void *buf, size_t cap);
 	int (*decode)(struct nfs_result *result, struct reader *r,
-		      const struct decoding *d);
-} operations[NFS_OP_COUNT] = {
-	[NFS_OP_GETATTR] = { NFS3_GETATTR, encode_fh, decode_getattr },
-	[NFS_OP_LOOKUP] = { NFS3_LOOKUP, encode_lookup, decode_lookup },
-	[NFS_OP_READLINK] = { NFS3_READLINK, encode_fh, decode_readlink },
-	[NFS_OP_READ] = { NFS3_READ, encode_read, decode_read },
-	[NFS_OP_READDIR] = { NFS3_READDIRPLUS, encode_readdir, decode_readdir },
-	[NFS_OP_LIMITS] = { NFS3_FSINFO, encode_fh, decode_limits },
+		      const struct nfs3_decoding *d);
+} nfs3_operations[NFS_OP_COUNT] = {
+	[NFS_OP_GETATTR] = { NFS3_GETATTR, nfs3_encode_fh, nfs3_decode_getattr },
+	[NFS_OP_LOOKUP] = { NFS3_LOOKUP, nfs3_encode_lookup, nfs3_decode_lookup },
+	[NFS_OP_READLINK] = { NFS3_READLINK, nfs3_encode_fh, nfs3_decode_readlink },
+	[NFS_OP_READ] = { NFS3_READ, nfs3_encode_read, nfs3_decode_read },
+	[NFS_OP_READDIR] = { NFS3_READDIRPLUS, nfs3_encode_readdir, nfs3_decode_readdir },
+	[NFS_OP_LIMITS] = { NFS3_FSINFO, nfs3_encode_fh, nfs3_decode_limits },
 };
 
-static uint32_t proc_of(enum nfs_op op)
+static uint32_t nfs3_proc(enum nfs_op op)
 {
-	return operations[op].proc;
+	return nfs3_operations[op].proc;
 }
 
-static int not_there(enum nfs_op op)
+static int nfs3_has_no(enum nfs_op op)
 {
 	return err_set(EOPNOTSUPP, "NFSv3 has no operation for request %d", op);
 }
 
-static ssize_t encode(const struct nfs_version *version,
-		      const struct nfs_request *request, void *buf, size_t cap)
+static ssize_t nfs3_encode(const struct nfs_version *version,
+			   const struct nfs_request *request, void *buf, size_t cap)
 {
 	(void)version;
-	if (!operations[request->op].encode)
-		return not_there(request->op);
-	return operations[request->op].encode(request, buf, cap);
+	if (!nfs3_operations[request->op].encode)
+		return nfs3_has_no(request->op);
+	return nfs3_operations[request->op].encode(request, buf, cap);
 }
 
-static int decode(const struct nfs_version *version, const struct nfs_request *request,
-		  struct reader *r, bool reduced, struct nfs_result *result,
-		  nfs_entry_fn fn, void *arg)
+static int nfs3_decode(const struct nfs_version *version,
+		       const struct nfs_request *request, struct reader *r, bool reduced,
+		       struct nfs_result *result, nfs_entry_fn fn, void *arg)
 {
-	struct decoding d = { .reduced = reduced, .fn = fn, .arg = arg };
+	struct nfs3_decoding d = { .reduced = reduced, .fn = fn, .arg = arg };
 
 	(void)version;
 	memset(result, 0, sizeof(*result));
-	if (!operations[request->op].decode)
-		return not_there(request->op);
-	return operations[request->op].decode(result, r, &d);
+	if (!nfs3_operations[request->op].decode)
+		return nfs3_has_no(request->op);
+	return nfs3_operations[request->op].decode(result, r, &d);
 }
 
 const struct nfs_version nfs3_version = {
@@ -172,8 +172,8 @@ const struct nfs_version nfs3_version = {
 	/* RFC 1813 section 3.3.17 counts the whole READDIRPLUS3resok, Linux counts neither the
 	 * directory's attributes nor the verifier. */
 	.readdir_head = RPC_HEAD + 4 + ATTR_SIZE + 8,
-	.proc = proc_of,
-	.encode = encode,
-	.decode = decode,
+	.proc = nfs3_proc,
+	.encode = nfs3_encode,
+	.decode = nfs3_decode,
 	.status_text = nfs3_status_text,
 };

@@ -31,24 +31,24 @@ void nfs4_args_sequence(struct writer *w, const struct nfs4_sequence *sequence)
 	writer_bool(w, false);
 }
 
-struct encoding {
+struct nfs4_encoding {
 	const struct nfs_request *request;
 	const struct nfs4_compound *compound;
 	uint32_t reads; /* so far */
 };
 
-static void encode_fh(struct writer *w, struct encoding *e)
+static void nfs4_encode_fh(struct writer *w, struct nfs4_encoding *e)
 {
 	writer_opaque(w, e->request->fh.data, e->request->fh.len);
 }
 
-static void encode_name(struct writer *w, struct encoding *e)
+static void nfs4_encode_name(struct writer *w, struct nfs4_encoding *e)
 {
 	writer_opaque(w, e->request->name, (uint32_t)strlen(e->request->name));
 }
 
 /* bitmap4: trailing zero words are omitted. */
-static void encode_bitmap(struct writer *w, struct encoding *e)
+static void nfs4_encode_bitmap(struct writer *w, struct nfs4_encoding *e)
 {
 	const uint32_t *attrs = e->compound->attrs;
 	uint32_t count = attrs[1] ? 2 : 1, i;
@@ -58,7 +58,7 @@ static void encode_bitmap(struct writer *w, struct encoding *e)
 		writer_u32(w, attrs[i]);
 }
 
-static void encode_read(struct writer *w, struct encoding *e)
+static void nfs4_encode_read(struct writer *w, struct nfs4_encoding *e)
 {
 	static const uint8_t anonymous[NFS4_STATEID_SIZE];
 	const struct nfs_request *q = e->request;
@@ -69,7 +69,7 @@ static void encode_read(struct writer *w, struct encoding *e)
 	writer_u32(w, second ? q->count2 : q->count);
 }
 
-static void encode_readdir(struct writer *w, struct encoding *e)
+static void nfs4_encode_readdir(struct writer *w, struct nfs4_encoding *e)
 {
 	const struct nfs_request *q = e->request;
 
@@ -77,16 +77,17 @@ static void encode_readdir(struct writer *w, struct encoding *e)
 	writer_bytes(w, q->verifier, sizeof(q->verifier));
 	writer_u32(w, q->dircount);
 	writer_u32(w, q->maxcount);
-	encode_bitmap(w, e);
+	nfs4_encode_bitmap(w, e);
 }
 
 /* Operations without arguments are blank. */
-static void (*const encoders[])(struct writer *w, struct encoding *e) = {
-	[OP_GETATTR] = encode_bitmap,  [OP_LOOKUP] = encode_name, [OP_PUTFH] = encode_fh,
-	[OP_READDIR] = encode_readdir, [OP_READ] = encode_read,
+static void (*const nfs4_encoders[])(struct writer *w, struct nfs4_encoding *e) = {
+	[OP_GETATTR] = nfs4_encode_bitmap, [OP_LOOKUP] = nfs4_encode_name,
+	[OP_PUTFH] = nfs4_encode_fh,       [OP_READDIR] = nfs4_encode_readdir,
+	[OP_READ] = nfs4_encode_read,
 };
 
-static int check(const struct nfs_request *request)
+static int nfs4_args_check(const struct nfs_request *request)
 {
 	size_t len;
 
@@ -106,12 +107,12 @@ ssize_t nfs4_args_encode(const struct nfs_version *version,
 			 const struct nfs_request *request, void *buf, size_t cap)
 {
 	const struct nfs4_compound *compound = nfs4_compound_of(request->op);
-	struct encoding e = { .request = request, .compound = compound };
+	struct nfs4_encoding e = { .request = request, .compound = compound };
 	struct writer w;
 	uint32_t i;
 	int rc;
 
-	rc = check(request);
+	rc = nfs4_args_check(request);
 	if (rc)
 		return rc;
 	writer_init(&w, buf, cap);
@@ -120,8 +121,9 @@ ssize_t nfs4_args_encode(const struct nfs_version *version,
 		nfs4_args_sequence(&w, &request->sequence);
 	for (i = 0; i < ARRAY_SIZE(compound->ops) && compound->ops[i]; i++) {
 		writer_u32(&w, compound->ops[i]);
-		if (compound->ops[i] < ARRAY_SIZE(encoders) && encoders[compound->ops[i]])
-			encoders[compound->ops[i]](&w, &e);
+		if (compound->ops[i] < ARRAY_SIZE(nfs4_encoders) &&
+		    nfs4_encoders[compound->ops[i]])
+			nfs4_encoders[compound->ops[i]](&w, &e);
 	}
 	return nfs4_args_end(&w);
 }

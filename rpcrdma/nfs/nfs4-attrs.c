@@ -8,68 +8,68 @@
 
 /* An enum: RFC 4506 section 4.3 makes any other value an error. NFSv4's two additional types are
  * those of named attributes, which are never opened here. */
-static void read_type(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_type(struct nfs4_attrs *a, struct reader *r)
 {
 	a->attr.type = reader_u32(r);
 	if (a->attr.type < NFS_REG || a->attr.type > NFS_FIFO)
 		r->bad = true;
 }
 
-static void read_size(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_size(struct nfs4_attrs *a, struct reader *r)
 {
 	a->attr.size = reader_u64(r);
 }
 
-static void read_fsid(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_fsid(struct nfs4_attrs *a, struct reader *r)
 {
 	uint64_t major = reader_u64(r);
 
 	a->attr.fsid = major ^ reader_u64(r);
 }
 
-static void read_lease(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_lease(struct nfs4_attrs *a, struct reader *r)
 {
 	a->lease_seconds = reader_u32(r);
 }
 
-static void read_rdattr_error(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_rdattr_error(struct nfs4_attrs *a, struct reader *r)
 {
 	a->rdattr_error = reader_u32(r);
 }
 
-static void read_filehandle(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_filehandle(struct nfs4_attrs *a, struct reader *r)
 {
 	nfs4_fh_read(&a->fh, r);
 }
 
-static void read_fileid(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_fileid(struct nfs4_attrs *a, struct reader *r)
 {
 	a->attr.fileid = reader_u64(r);
 }
 
-static void read_maxread(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_maxread(struct nfs4_attrs *a, struct reader *r)
 {
 	a->maxread = reader_u64(r);
 }
 
-static void read_maxwrite(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_maxwrite(struct nfs4_attrs *a, struct reader *r)
 {
 	(void)a;
 	reader_u64(r);
 }
 
-static void read_mode(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_mode(struct nfs4_attrs *a, struct reader *r)
 {
 	a->attr.mode = reader_u32(r);
 }
 
-static void read_numlinks(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_numlinks(struct nfs4_attrs *a, struct reader *r)
 {
 	a->attr.nlink = reader_u32(r);
 }
 
 /* A number in digits (RFC 7530 section 5.9), or a name, which is not mapped here. */
-static uint32_t read_id(struct reader *r)
+static uint32_t nfs4_attr_read_id(struct reader *r)
 {
 	const uint8_t *text;
 	uint64_t id = 0;
@@ -86,23 +86,23 @@ static uint32_t read_id(struct reader *r)
 	return (uint32_t)min_u64(id, UINT32_MAX);
 }
 
-static void read_owner(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_owner(struct nfs4_attrs *a, struct reader *r)
 {
-	a->attr.uid = read_id(r);
+	a->attr.uid = nfs4_attr_read_id(r);
 }
 
-static void read_owner_group(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_owner_group(struct nfs4_attrs *a, struct reader *r)
 {
-	a->attr.gid = read_id(r);
+	a->attr.gid = nfs4_attr_read_id(r);
 }
 
-static void read_space_used(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_space_used(struct nfs4_attrs *a, struct reader *r)
 {
 	a->attr.used = reader_u64(r);
 }
 
 /* nfstime4 has signed seconds in 64 bits. */
-static void read_time(struct nfs_time *time, struct reader *r)
+static void nfs4_attr_read_time(struct nfs_time *time, struct reader *r)
 {
 	int64_t seconds = (int64_t)reader_u64(r);
 
@@ -110,43 +110,43 @@ static void read_time(struct nfs_time *time, struct reader *r)
 	time->nsec = reader_u32(r);
 }
 
-static void read_time_access(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_time_access(struct nfs4_attrs *a, struct reader *r)
 {
-	read_time(&a->attr.atime, r);
+	nfs4_attr_read_time(&a->attr.atime, r);
 }
 
-static void read_time_metadata(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_time_metadata(struct nfs4_attrs *a, struct reader *r)
 {
-	read_time(&a->attr.ctime, r);
+	nfs4_attr_read_time(&a->attr.ctime, r);
 }
 
-static void read_time_modify(struct nfs4_attrs *a, struct reader *r)
+static void nfs4_attr_read_time_modify(struct nfs4_attrs *a, struct reader *r)
 {
-	read_time(&a->attr.mtime, r);
+	nfs4_attr_read_time(&a->attr.mtime, r);
 }
 
 /* In the order of their numbers. */
 static const struct {
 	enum fattr4 number;
 	void (*read)(struct nfs4_attrs *a, struct reader *r);
-} attributes[] = {
-	{ FATTR4_TYPE, read_type },
-	{ FATTR4_SIZE, read_size },
-	{ FATTR4_FSID, read_fsid },
-	{ FATTR4_LEASE_TIME, read_lease },
-	{ FATTR4_RDATTR_ERROR, read_rdattr_error },
-	{ FATTR4_FILEHANDLE, read_filehandle },
-	{ FATTR4_FILEID, read_fileid },
-	{ FATTR4_MAXREAD, read_maxread },
-	{ FATTR4_MAXWRITE, read_maxwrite },
-	{ FATTR4_MODE, read_mode },
-	{ FATTR4_NUMLINKS, read_numlinks },
-	{ FATTR4_OWNER, read_owner },
-	{ FATTR4_OWNER_GROUP, read_owner_group },
-	{ FATTR4_SPACE_USED, read_space_used },
-	{ FATTR4_TIME_ACCESS, read_time_access },
-	{ FATTR4_TIME_METADATA, read_time_metadata },
-	{ FATTR4_TIME_MODIFY, read_time_modify },
+} nfs4_attr_rows[] = {
+	{ FATTR4_TYPE, nfs4_attr_read_type },
+	{ FATTR4_SIZE, nfs4_attr_read_size },
+	{ FATTR4_FSID, nfs4_attr_read_fsid },
+	{ FATTR4_LEASE_TIME, nfs4_attr_read_lease },
+	{ FATTR4_RDATTR_ERROR, nfs4_attr_read_rdattr_error },
+	{ FATTR4_FILEHANDLE, nfs4_attr_read_filehandle },
+	{ FATTR4_FILEID, nfs4_attr_read_fileid },
+	{ FATTR4_MAXREAD, nfs4_attr_read_maxread },
+	{ FATTR4_MAXWRITE, nfs4_attr_read_maxwrite },
+	{ FATTR4_MODE, nfs4_attr_read_mode },
+	{ FATTR4_NUMLINKS, nfs4_attr_read_numlinks },
+	{ FATTR4_OWNER, nfs4_attr_read_owner },
+	{ FATTR4_OWNER_GROUP, nfs4_attr_read_owner_group },
+	{ FATTR4_SPACE_USED, nfs4_attr_read_space_used },
+	{ FATTR4_TIME_ACCESS, nfs4_attr_read_time_access },
+	{ FATTR4_TIME_METADATA, nfs4_attr_read_time_metadata },
+	{ FATTR4_TIME_MODIFY, nfs4_attr_read_time_modify },
 };
 
 bool nfs4_attrs_has(const struct nfs4_attrs *a, enum fattr4 number)
@@ -155,8 +155,8 @@ bool nfs4_attrs_has(const struct nfs4_attrs *a, enum fattr4 number)
 }
 
 /* bitmap4; refuses bits that are not in @asked. */
-static void read_bitmap(uint32_t present[NFS4_ATTR_WORDS],
-			const uint32_t asked[NFS4_ATTR_WORDS], struct reader *r)
+static void nfs4_attr_read_bitmap(uint32_t present[NFS4_ATTR_WORDS],
+				  const uint32_t asked[NFS4_ATTR_WORDS], struct reader *r)
 {
 	uint32_t count = reader_u32(r), word, i;
 
@@ -180,14 +180,14 @@ void nfs4_attrs_read(struct nfs4_attrs *a, const uint32_t asked[NFS4_ATTR_WORDS]
 	size_t i;
 
 	memset(a, 0, sizeof(*a));
-	read_bitmap(a->present, asked, r);
+	nfs4_attr_read_bitmap(a->present, asked, r);
 	bytes = reader_opaque(r, UINT32_MAX, &len);
 	if (!bytes)
 		return;
 	reader_init(&values, bytes, len);
-	for (i = 0; i < ARRAY_SIZE(attributes); i++)
-		if (nfs4_attrs_has(a, attributes[i].number))
-			attributes[i].read(a, &values);
+	for (i = 0; i < ARRAY_SIZE(nfs4_attr_rows); i++)
+		if (nfs4_attrs_has(a, nfs4_attr_rows[i].number))
+			nfs4_attr_rows[i].read(a, &values);
 	if (values.bad || reader_left(&values))
 		r->bad = true;
 	if (!nfs4_attrs_has(a, FATTR4_SPACE_USED))

@@ -7,7 +7,7 @@
  * here has a result without a body when it fails. */
 #include "rpcrdma/nfs/version-internal.h"
 
-struct decoding {
+struct nfs4_decoding {
 	const struct nfs_request *request;
 	const struct nfs4_compound *compound;
 	struct nfs_result *result;
@@ -46,7 +46,7 @@ void nfs4_fh_read(struct nfs_fh *fh, struct reader *r)
 	memcpy(fh->data, data, len);
 }
 
-static int decode_sequence(struct decoding *d, struct reader *r)
+static int nfs4_decode_sequence(struct nfs4_decoding *d, struct reader *r)
 {
 	const struct nfs4_sequence *sequence = &d->request->sequence;
 	const uint8_t *sessionid = reader_bytes(r, NFS4_SESSIONID_SIZE);
@@ -68,13 +68,13 @@ static int decode_sequence(struct decoding *d, struct reader *r)
 	return 0;
 }
 
-static int decode_getfh(struct decoding *d, struct reader *r)
+static int nfs4_decode_getfh(struct nfs4_decoding *d, struct reader *r)
 {
 	nfs4_fh_read(&d->result->fh, r);
 	return 0;
 }
 
-static int decode_getattr(struct decoding *d, struct reader *r)
+static int nfs4_decode_getattr(struct nfs4_decoding *d, struct reader *r)
 {
 	struct nfs_result *result = d->result;
 	struct nfs4_attrs attrs;
@@ -91,7 +91,8 @@ static int decode_getattr(struct decoding *d, struct reader *r)
 }
 
 /* If reduced, the bytes and their padding are in the Write chunk. */
-static void read_data(struct nfs_data *data, struct reader *r, uint32_t max, bool reduced)
+static void nfs4_decode_data(struct nfs_data *data, struct reader *r, uint32_t max,
+			     bool reduced)
 {
 	if (!reduced) {
 		data->bytes = reader_opaque(r, max, &data->len);
@@ -103,26 +104,27 @@ static void read_data(struct nfs_data *data, struct reader *r, uint32_t max, boo
 }
 
 /* One Write chunk is offered, for the first READ (RFC 8267 section 6.4.1). */
-static int decode_read(struct decoding *d, struct reader *r)
+static int nfs4_decode_read(struct nfs4_decoding *d, struct reader *r)
 {
 	bool second = d->reads++;
 	struct nfs_data *data = second ? &d->result->read2 : &d->result->read;
 
 	data->eof = reader_bool(r);
-	read_data(data, r, UINT32_MAX, d->reduced && !second);
+	nfs4_decode_data(data, r, UINT32_MAX, d->reduced && !second);
 	if (!second)
 		d->result->read_count = data->len;
 	return 0;
 }
 
-static int decode_readlink(struct decoding *d, struct reader *r)
+static int nfs4_decode_readlink(struct nfs4_decoding *d, struct reader *r)
 {
-	read_data(&d->result->read, r, NFS3_PATH_MAX, d->reduced);
+	nfs4_decode_data(&d->result->read, r, NFS3_PATH_MAX, d->reduced);
 	return 0;
 }
 
 /* entry4, without the preceding value_follows word */
-static void read_entry(struct nfs_entry *entry, const uint32_t *asked, struct reader *r)
+static void nfs4_decode_entry(struct nfs_entry *entry, const uint32_t *asked,
+			      struct reader *r)
 {
 	struct nfs4_attrs attrs;
 
@@ -143,7 +145,7 @@ static void read_entry(struct nfs_entry *entry, const uint32_t *asked, struct re
 
 /* An entry takes at least 24 bytes, and a truncated one makes the reader bad, so the length
  * bounds the loop. */
-static int decode_readdir(struct decoding *d, struct reader *r)
+static int nfs4_decode_readdir(struct nfs4_decoding *d, struct reader *r)
 {
 	struct nfs3_readdir_res *dir = &d->result->dir;
 	const uint8_t *verifier = reader_bytes(r, sizeof(dir->cookieverf));
@@ -153,7 +155,7 @@ static int decode_readdir(struct decoding *d, struct reader *r)
 	if (verifier)
 		memcpy(dir->cookieverf, verifier, sizeof(dir->cookieverf));
 	while (reader_bool(r)) {
-		read_entry(&entry, d->compound->attrs, r);
+		nfs4_decode_entry(&entry, d->compound->attrs, r);
 		if (r->bad)
 			break;
 		dir->entries++;
@@ -167,10 +169,10 @@ static int decode_readdir(struct decoding *d, struct reader *r)
 }
 
 /* Operations whose result has no body are blank. */
-static int (*const decoders[])(struct decoding *d, struct reader *r) = {
-	[OP_GETATTR] = decode_getattr,   [OP_GETFH] = decode_getfh,
-	[OP_READ] = decode_read,         [OP_READDIR] = decode_readdir,
-	[OP_READLINK] = decode_readlink, [OP_SEQUENCE] = decode_sequence,
+static int (*const nfs4_decoders[])(struct nfs4_decoding *d, struct reader *r) = {
+	[OP_GETATTR] = nfs4_decode_getattr,   [OP_GETFH] = nfs4_decode_getfh,
+	[OP_READ] = nfs4_decode_read,         [OP_READDIR] = nfs4_decode_readdir,
+	[OP_READLINK] = nfs4_decode_readlink, [OP_SEQUENCE] = nfs4_decode_sequence,
 };
 
 /* A server that does not support an operation answers OP_ILLEGAL in its place. */
@@ -209,7 +211,7 @@ int nfs4_results_decode(const struct nfs_version *version,
 			struct nfs_result *result, nfs_entry_fn fn, void *arg)
 {
 	const struct nfs4_compound *compound = nfs4_compound_of(request->op);
-	struct decoding d = { request, compound, result, reduced, 0, fn, arg };
+	struct nfs4_decoding d = { request, compound, result, reduced, 0, fn, arg };
 	uint32_t asked = nfs4_compound_count(version, compound), status = NFS4_OK, op, i;
 	struct nfs4_head head;
 	int rc;
@@ -220,8 +222,8 @@ int nfs4_results_decode(const struct nfs_version *version,
 	for (i = 0; i < min_u32(head.operations, asked) && !status; i++) {
 		op = nfs4_compound_op(version, compound, i);
 		rc = nfs4_operation_read(op, &status, r);
-		if (!rc && !status && op < ARRAY_SIZE(decoders) && decoders[op])
-			rc = decoders[op](&d, r);
+		if (!rc && !status && op < ARRAY_SIZE(nfs4_decoders) && nfs4_decoders[op])
+			rc = nfs4_decoders[op](&d, r);
 		if (rc)
 			return rc;
 		if (status)

@@ -36,12 +36,13 @@ ssize_t nfs4_args_exchange_id(void *buf, size_t cap, uint32_t minor,
 	return nfs4_args_end(&w);
 }
 
-struct channel {
+struct nfs4_channel {
 	uint32_t request_size, response_size, operations, requests;
 };
 
 /* channel_attrs4, RFC 8881 section 18.36.1. */
-static void write_channel(struct writer *w, const struct channel *channel)
+static void nfs4_session_write_channel(struct writer *w,
+				       const struct nfs4_channel *channel)
 {
 	writer_u32(w, 0); /* ca_headerpadsize */
 	writer_u32(w, channel->request_size);
@@ -55,9 +56,10 @@ static void write_channel(struct writer *w, const struct channel *channel)
 ssize_t nfs4_args_create_session(void *buf, size_t cap, uint32_t minor,
 				 const struct nfs4_create_session *create)
 {
-	static const struct channel back = { BACK_SIZE, BACK_SIZE, BACK_OPERATIONS, 1 };
-	struct channel fore = { create->request_size, create->response_size,
-				create->operations, create->requests };
+	static const struct nfs4_channel back = { BACK_SIZE, BACK_SIZE, BACK_OPERATIONS,
+						  1 };
+	struct nfs4_channel fore = { create->request_size, create->response_size,
+				     create->operations, create->requests };
 	struct writer w;
 
 	writer_init(&w, buf, cap);
@@ -66,8 +68,8 @@ ssize_t nfs4_args_create_session(void *buf, size_t cap, uint32_t minor,
 	writer_u64(&w, create->clientid);
 	writer_u32(&w, create->sequenceid);
 	writer_u32(&w, 0); /* csa_flags */
-	write_channel(&w, &fore);
-	write_channel(&w, &back);
+	nfs4_session_write_channel(&w, &fore);
+	nfs4_session_write_channel(&w, &back);
 	writer_u32(&w, 0); /* csa_cb_program */
 	writer_u32(&w, 1); /* csa_sec_parms: one */
 	writer_u32(&w, RPC_AUTH_NONE);
@@ -124,7 +126,7 @@ ssize_t nfs4_args_version(void *buf, size_t cap, uint32_t minor)
 /* Results */
 
 /* Reads up to the body of the only operation's result. */
-static int alone_begin(uint32_t op, uint32_t *status, struct reader *r)
+static int nfs4_session_begin(uint32_t op, uint32_t *status, struct reader *r)
 {
 	uint32_t op_status = NFS4_OK;
 	struct nfs4_head head;
@@ -138,7 +140,7 @@ static int alone_begin(uint32_t op, uint32_t *status, struct reader *r)
 }
 
 /* Reads an opaque as text. */
-static void read_text(struct reader *r, char text[NFS4_NAME_TEXT])
+static void nfs4_session_read_text(struct reader *r, char text[NFS4_NAME_TEXT])
 {
 	uint32_t len = 0, i;
 	const uint8_t *bytes = reader_opaque(r, NFS4_OPAQUE_LIMIT, &len);
@@ -148,27 +150,13 @@ static void read_text(struct reader *r, char text[NFS4_NAME_TEXT])
 	text[i] = '\0';
 }
 
-/* Newer Linux servers send their release there, most others nothing. */
-static void read_impl_id(struct reader *r, struct nfs4_exchange_id_res *res)
-{
-	uint32_t count = reader_u32(r);
-
-	if (count > 1)
-		r->bad = true;
-	if (count != 1)
-		return;
-	read_text(r, res->domain);
-	read_text(r, res->implementation);
-	reader_bytes(r, 12); /* nii_date */
-}
-
 int nfs4_res_exchange_id(struct nfs4_exchange_id_res *res, struct reader *r)
 {
-	uint32_t len;
+	uint32_t len, count;
 	int rc;
 
 	memset(res, 0, sizeof(*res));
-	rc = alone_begin(OP_EXCHANGE_ID, &res->status, r);
+	rc = nfs4_session_begin(OP_EXCHANGE_ID, &res->status, r);
 	if (rc || res->status != NFS4_OK)
 		return rc;
 	res->clientid = reader_u64(r);
@@ -179,12 +167,20 @@ int nfs4_res_exchange_id(struct nfs4_exchange_id_res *res, struct reader *r)
 		r->bad = true;
 	reader_u64(r);                             /* so_minor_id */
 	reader_opaque(r, NFS4_OPAQUE_LIMIT, &len); /* so_major_id */
-	read_text(r, res->scope);
-	read_impl_id(r, res);
+	nfs4_session_read_text(r, res->scope);
+	/* Newer Linux servers send their release there, most others nothing. */
+	count = reader_u32(r);
+	if (count > 1)
+		r->bad = true;
+	if (count == 1) {
+		nfs4_session_read_text(r, res->domain);
+		nfs4_session_read_text(r, res->implementation);
+		reader_bytes(r, 12); /* nii_date */
+	}
 	return nfs4_results_end(r, "EXCHANGE_ID");
 }
 
-static void read_channel(struct channel *channel, struct reader *r)
+static void nfs4_session_read_channel(struct nfs4_channel *channel, struct reader *r)
 {
 	uint32_t ird;
 
@@ -203,19 +199,19 @@ static void read_channel(struct channel *channel, struct reader *r)
 
 int nfs4_res_create_session(struct nfs4_create_session_res *res, struct reader *r)
 {
-	struct channel fore = { 0 }, back;
+	struct nfs4_channel fore = { 0 }, back;
 	const uint8_t *sessionid;
 	int rc;
 
 	memset(res, 0, sizeof(*res));
-	rc = alone_begin(OP_CREATE_SESSION, &res->status, r);
+	rc = nfs4_session_begin(OP_CREATE_SESSION, &res->status, r);
 	if (rc || res->status != NFS4_OK)
 		return rc;
 	sessionid = reader_bytes(r, NFS4_SESSIONID_SIZE);
 	reader_u32(r); /* csr_sequence */
 	reader_u32(r); /* csr_flags */
-	read_channel(&fore, r);
-	read_channel(&back, r);
+	nfs4_session_read_channel(&fore, r);
+	nfs4_session_read_channel(&back, r);
 	rc = nfs4_results_end(r, "CREATE_SESSION");
 	if (rc)
 		return rc;

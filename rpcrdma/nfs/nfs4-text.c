@@ -9,7 +9,7 @@
 static const struct {
 	uint32_t status;
 	const char *name;
-} names[] = {
+} nfs4_status_names[] = {
 	{ 0, "NFS4_OK" },
 	{ 1, "NFS4ERR_PERM" },
 	{ 2, "NFS4ERR_NOENT" },
@@ -130,9 +130,9 @@ const char *nfs4_status_text(uint32_t status)
 	static _Thread_local char other[sizeof("NFS4ERR 4294967295")];
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (names[i].status == status)
-			return names[i].name;
+	for (i = 0; i < ARRAY_SIZE(nfs4_status_names); i++)
+		if (nfs4_status_names[i].status == status)
+			return nfs4_status_names[i].name;
 	snprintf(other, sizeof(other), "NFS4ERR %u", status);
 	return other;
 }

@@ -27,7 +27,7 @@
 	 BIT(FATTR4_SPACE_USED) | TIMES)
 #define LIMITS_0 (BIT(FATTR4_LEASE_TIME) | BIT(FATTR4_MAXREAD) | BIT(FATTR4_MAXWRITE))
 
-static const struct nfs4_compound compounds[NFS_OP_COUNT] = {
+static const struct nfs4_compound nfs4_compounds[NFS_OP_COUNT] = {
 	[NFS_OP_GETATTR] = { { OP_PUTFH, OP_GETATTR }, { IDENTITY_0, IDENTITY_1 } },
 	[NFS_OP_LOOKUP] = { { OP_PUTFH, OP_LOOKUP, OP_GETFH, OP_GETATTR },
 			    { IDENTITY_0, IDENTITY_1 } },
@@ -44,7 +44,7 @@ static const struct nfs4_compound compounds[NFS_OP_COUNT] = {
 
 const struct nfs4_compound *nfs4_compound_of(enum nfs_op op)
 {
-	return &compounds[op];
+	return &nfs4_compounds[op];
 }
 
 uint32_t nfs4_compound_count(const struct nfs_version *version,
@@ -65,7 +65,7 @@ uint32_t nfs4_compound_op(const struct nfs_version *version,
 	return i == 0 ? OP_SEQUENCE : compound->ops[i - 1];
 }
 
-static uint32_t proc_of(enum nfs_op op)
+static uint32_t nfs4_proc(enum nfs_op op)
 {
 	(void)op;
 	return NFSPROC4_COMPOUND;
@@ -77,12 +77,12 @@ static uint32_t proc_of(enum nfs_op op)
 #define HEAD_41 (HEAD_40 + 8 + NFS4_SESSIONID_SIZE + 5 * 4)
 
 /* maxcount counts the whole READDIR4resok (RFC 7530 section 16.24.4). */
-#define VERSION(name_, minor_, sessions_, head_)                                    \
-	{                                                                           \
-		.name = name_, .vers = 4, .minor = minor_, .sessions = sessions_,   \
-		.read_head = (head_) + 4 + 4, .readlink_head = (head_) + 4,         \
-		.readdir_head = head_, .proc = proc_of, .encode = nfs4_args_encode, \
-		.decode = nfs4_results_decode, .status_text = nfs4_status_text,     \
+#define VERSION(name_, minor_, sessions_, head_)                                      \
+	{                                                                             \
+		.name = name_, .vers = 4, .minor = minor_, .sessions = sessions_,     \
+		.read_head = (head_) + 4 + 4, .readlink_head = (head_) + 4,           \
+		.readdir_head = head_, .proc = nfs4_proc, .encode = nfs4_args_encode, \
+		.decode = nfs4_results_decode, .status_text = nfs4_status_text,       \
 	}
 
 const struct nfs_version nfs4_version_0 = VERSION("4.0", 0, false, HEAD_40);

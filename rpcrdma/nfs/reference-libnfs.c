@@ -16,30 +16,30 @@
 #include "rpcrdma/nfs/libnfs-compat.h"
 
 /* The result of a READ, common to all versions. */
-struct read_result {
+struct libnfs_result {
 	uint32_t status, count, eof, len;
 	const char *data;
 };
 
-struct read_call {
+struct libnfs_read {
 	const struct reference_task *task;
 	const struct reference_request *request;
-	const struct protocol *protocol;
+	const struct libnfs_protocol *protocol;
 	struct reference_answer answer;
 	bool done;
 	bool answered;
 };
 
-struct protocol {
+struct libnfs_protocol {
 	uint32_t vers;
 	/* As rpc_nfs3_read_async(), which copies the arguments. */
-	int (*start)(struct rpc_context *rpc, struct read_call *call);
+	int (*start)(struct rpc_context *rpc, struct libnfs_read *call);
 	/* NULL, or the error in the reply. */
-	const char *(*take)(struct read_result *result, const void *data);
+	const char *(*take)(struct libnfs_result *result, const void *data);
 };
 
 /* Answers the parent; without a parent there is nothing left to do. */
-static void answer_send(struct read_call *call, const void *data)
+static void libnfs_answer_send(struct libnfs_read *call, const void *data)
 {
 	struct iovec iov[2] = { { &call->answer, sizeof(call->answer) },
 				{ (void *)data, call->answer.count } };
@@ -49,20 +49,21 @@ static void answer_send(struct read_call *call, const void *data)
 	call->answered = true;
 }
 
-static void answer_error(struct read_call *call, const char *text)
+static void libnfs_answer_error(struct libnfs_read *call, const char *text)
 {
 	call->answer.rc = -EIO;
 	snprintf(call->answer.text, sizeof(call->answer.text), "%s", text);
 }
 
 /* libnfs trusts the length of the data: 0x80000000 passes its checks. */
-static void answer_read(struct read_call *call, const struct read_result *result)
+static void libnfs_answer_read(struct libnfs_read *call,
+			       const struct libnfs_result *result)
 {
 	char text[REFERENCE_TEXT_MAX];
 
 	call->answer.status = result->status;
 	if (result->status != NFS3_STATUS_OK) {
-		answer_send(call, NULL);
+		libnfs_answer_send(call, NULL);
 		return;
 	}
 	if (result->len > call->request->count || result->count != result->len ||
@@ -70,19 +71,19 @@ static void answer_read(struct read_call *call, const struct read_result *result
 		snprintf(text, sizeof(text),
 			 "reply to a READ of %u has count %u, %u bytes, eof %u",
 			 call->request->count, result->count, result->len, result->eof);
-		answer_error(call, text);
+		libnfs_answer_error(call, text);
 		return;
 	}
 	call->answer.count = result->count;
 	call->answer.eof = result->eof;
-	answer_send(call, result->data);
+	libnfs_answer_send(call, result->data);
 }
 
 /* The data is freed when this returns. */
-static void read_done(struct rpc_context *rpc, int status, void *data, void *arg)
+static void libnfs_read_done(struct rpc_context *rpc, int status, void *data, void *arg)
 {
-	struct read_call *call = arg;
-	struct read_result result = { 0 };
+	struct libnfs_read *call = arg;
+	struct libnfs_result result = { 0 };
 	char text[REFERENCE_TEXT_MAX];
 	const char *error;
 
@@ -92,18 +93,18 @@ static void read_done(struct rpc_context *rpc, int status, void *data, void *arg
 	if (status == RPC_STATUS_SUCCESS) {
 		error = call->protocol->take(&result, data);
 		if (error)
-			answer_error(call, error);
+			libnfs_answer_error(call, error);
 		else
-			answer_read(call, &result);
+			libnfs_answer_read(call, &result);
 		return;
 	}
 	error = rpc_get_error(rpc);
 	snprintf(text, sizeof(text), "%s%s%s", data ? (const char *)data : "cancelled",
 		 error ? ": " : "", error ? error : "");
-	answer_error(call, text);
+	libnfs_answer_error(call, text);
 }
 
-static int start3(struct rpc_context *rpc, struct read_call *call)
+static int libnfs_read3_start(struct rpc_context *rpc, struct libnfs_read *call)
 {
 	const struct reference_request *request = call->request;
 	struct READ3args args = {
@@ -112,10 +113,10 @@ static int start3(struct rpc_context *rpc, struct read_call *call)
 		.count = request->count,
 	};
 
-	return rpc_nfs3_read_async(rpc, read_done, &args, call);
+	return rpc_nfs3_read_async(rpc, libnfs_read_done, &args, call);
 }
 
-static const char *take3(struct read_result *result, const void *data)
+static const char *libnfs_read3_take(struct libnfs_result *result, const void *data)
 {
 	const READ3res *res = data;
 	const READ3resok *ok = &res->READ3res_u.resok;
@@ -131,7 +132,7 @@ static const char *take3(struct read_result *result, const void *data)
 }
 
 /* With the anonymous stateid, which is all zeros (RFC 7530 section 9.1.4.3). */
-static int start4(struct rpc_context *rpc, struct read_call *call)
+static int libnfs_read4_start(struct rpc_context *rpc, struct libnfs_read *call)
 {
 	const struct reference_request *request = call->request;
 	nfs_argop4 ops[2] = { { .argop = OP_PUTFH }, { .argop = OP_READ } };
@@ -142,10 +143,10 @@ static int start4(struct rpc_context *rpc, struct read_call *call)
 	fh->nfs_fh4_val = (char *)request->fh.data;
 	ops[1].nfs_argop4_u.opread.offset = request->offset;
 	ops[1].nfs_argop4_u.opread.count = request->count;
-	return rpc_nfs4_compound_async(rpc, read_done, &args, call);
+	return rpc_nfs4_compound_async(rpc, libnfs_read_done, &args, call);
 }
 
-static const char *take4(struct read_result *result, const void *data)
+static const char *libnfs_read4_take(struct libnfs_result *result, const void *data)
 {
 	const COMPOUND4res *res = data;
 	const READ4resok *ok;
@@ -170,27 +171,27 @@ static const char *take4(struct read_result *result, const void *data)
 	return NULL;
 }
 
-static const struct protocol protocols[] = {
-	{ 3, start3, take3 },
+static const struct libnfs_protocol libnfs_protocols[] = {
+	{ 3, libnfs_read3_start, libnfs_read3_take },
 	/* A handle is valid in every minor version; libnfs supports the lowest. */
-	{ 4, start4, take4 },
+	{ 4, libnfs_read4_start, libnfs_read4_take },
 };
 
 /* Why rpc_service() closed the connection. libnfs reports no orderly close. */
-static void connection_lost(struct rpc_context *rpc, struct read_call *call)
+static void libnfs_connection_lost(struct rpc_context *rpc, struct libnfs_read *call)
 {
 	const char *error = rpc_get_error(rpc);
 	char byte;
 
 	call->answer.gone = 1;
 	if (recv(call->task->server, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
-		answer_error(call, "the server closed the connection");
+		libnfs_answer_error(call, "the server closed the connection");
 	else
-		answer_error(call, error ? error : "the connection was lost");
+		libnfs_answer_error(call, error ? error : "the connection was lost");
 }
 
 /* No deadline: the parent has one, and kills this process. */
-static void read_service(struct rpc_context *rpc, struct read_call *call)
+static void libnfs_service(struct rpc_context *rpc, struct libnfs_read *call)
 {
 	struct pollfd pfd = { .fd = call->task->server };
 
@@ -199,13 +200,13 @@ static void read_service(struct rpc_context *rpc, struct read_call *call)
 		if (poll(&pfd, 1, -1) < 0)
 			_exit(1);
 		if (rpc_service(rpc, pfd.revents) < 0) {
-			connection_lost(rpc, call);
+			libnfs_connection_lost(rpc, call);
 			return;
 		}
 	}
 }
 
-static struct AUTH *auth_create(const struct rpc_cred *cred)
+static struct AUTH *libnfs_auth(const struct rpc_cred *cred)
 {
 	uint32_t gids[RPC_GIDS_MAX];
 	uint32_t ngids;
@@ -218,22 +219,22 @@ static struct AUTH *auth_create(const struct rpc_cred *cred)
 }
 
 /* Uses a context for each READ, so that an error text never belongs to an earlier one. */
-static void read_by(struct read_call *call)
+static void libnfs_read(struct libnfs_read *call)
 {
 	struct rpc_context *rpc = rpc_init_context();
 
 	if (!rpc)
 		_exit(1);
-	rpc_set_auth(rpc, auth_create(call->task->cred));
+	rpc_set_auth(rpc, libnfs_auth(call->task->cred));
 	rpc_set_fd(rpc, call->task->server);
 	if (rpc_service(rpc, POLLOUT) < 0)
-		connection_lost(rpc, call);
+		libnfs_connection_lost(rpc, call);
 	else if (call->protocol->start(rpc, call) != 0)
-		answer_error(call, rpc_get_error(rpc));
+		libnfs_answer_error(call, rpc_get_error(rpc));
 	else
-		read_service(rpc, call);
+		libnfs_service(rpc, call);
 	if (!call->answered)
-		answer_send(call, NULL);
+		libnfs_answer_send(call, NULL);
 	call->done = true;
 	rpc_set_fd(rpc, -1); /* it would close it */
 	rpc_destroy_context(rpc);
@@ -247,13 +248,13 @@ bool reference_available(void)
 void reference_libnfs_read(const struct reference_task *task,
 			   const struct reference_request *request)
 {
-	struct read_call call = { .task = task, .request = request };
+	struct libnfs_read call = { .task = task, .request = request };
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(protocols); i++)
-		if (protocols[i].vers == task->vers)
-			call.protocol = &protocols[i];
+	for (i = 0; i < ARRAY_SIZE(libnfs_protocols); i++)
+		if (libnfs_protocols[i].vers == task->vers)
+			call.protocol = &libnfs_protocols[i];
 	if (!call.protocol)
 		_exit(1);
-	read_by(&call);
+	libnfs_read(&call);
 }

@@ -26,19 +26,6 @@ struct reference {
 	char peer[80];
 };
 
-static int child_verdict(const struct child_end *end)
-{
-	if (end->fate == CHILD_SIGNALLED)
-		return err_set(
-			EPIPE,
-			"the TCP reference died with signal %d while decoding a READ reply",
-			end->status);
-	return err_set(
-		EPIPE,
-		"the TCP reference exited with status %d while decoding a READ reply",
-		end->status);
-}
-
 /* Ends this reference with the current error text. */
 static int reference_fail(struct reference *ref, int rc)
 {
@@ -49,7 +36,7 @@ static int reference_fail(struct reference *ref, int rc)
 }
 
 /* Handles an error on the socket pair. */
-static int pair_failed(struct reference *ref, int rc)
+static int reference_pair_failed(struct reference *ref, int rc)
 {
 	struct child_end end;
 
@@ -61,14 +48,20 @@ static int pair_failed(struct reference *ref, int rc)
 		/* A process that dies of a signal has that status before its end of the pair
 		 * closes, so that our kill does not hide it. */
 		child_finish(&ref->child, 0, &end);
-		rc = child_verdict(&end);
+		rc = end.fate == CHILD_SIGNALLED
+			     ? err_set(EPIPE,
+				       "the TCP reference died with signal %d while decoding a READ reply",
+				       end.status)
+			     : err_set(EPIPE,
+				       "the TCP reference exited with status %d while decoding a READ reply",
+				       end.status);
 	}
 	return reference_fail(ref, rc);
 }
 
 /* The child decodes the server's data and may be compromised: @answer is checked, and its text,
  * which is printed on a terminal, is made printable. */
-static bool answer_sane(struct reference_answer *answer, uint32_t asked)
+static bool reference_answer_is_sane(struct reference_answer *answer, uint32_t asked)
 {
 	char *p;
 
@@ -103,14 +96,14 @@ ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t 
 	if (!rc)
 		rc = rpc_tcp_recv(ref->child.channel, &answer, sizeof(answer), deadline);
 	if (rc)
-		return pair_failed(ref, rc);
-	if (!answer_sane(&answer, request.count)) {
+		return reference_pair_failed(ref, rc);
+	if (!reference_answer_is_sane(&answer, request.count)) {
 		err_set(EPIPE, "the TCP reference sent an invalid answer");
 		return reference_fail(ref, -EPIPE);
 	}
 	rc = rpc_tcp_recv(ref->child.channel, buf, answer.count, deadline);
 	if (rc)
-		return pair_failed(ref, rc);
+		return reference_pair_failed(ref, rc);
 	if (answer.rc) {
 		err_set(EIO, "READ over TCP from %s: %s", ref->peer, answer.text);
 		return answer.gone ? reference_fail(ref, -EIO) : -EIO;

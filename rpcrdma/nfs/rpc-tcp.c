@@ -25,7 +25,7 @@
 #define PORT_LOW  512
 #define PORT_HIGH 1023
 
-static int wait_for(int fd, short events, uint64_t deadline)
+static int rpc_tcp_wait(int fd, short events, uint64_t deadline)
 {
 	struct pollfd pfd = { .fd = fd, .events = events };
 	int n;
@@ -42,18 +42,18 @@ static int wait_for(int fd, short events, uint64_t deadline)
 }
 
 /* Handles errno of a send or recv that moved nothing: 0 to try again. */
-static int stream_error(int fd, short events, const char *what, uint64_t deadline)
+static int rpc_tcp_error(int fd, short events, const char *what, uint64_t deadline)
 {
 	switch (errno) {
 	case EINTR: return 0;
-	case EAGAIN: return wait_for(fd, events, deadline);
+	case EAGAIN: return rpc_tcp_wait(fd, events, deadline);
 	case EPIPE:
 	case ECONNRESET: return err_set(ECONNRESET, "the peer reset the connection");
 	default: return err_sys("%s", what);
 	}
 }
 
-static void iov_skip(struct msghdr *msg, size_t len)
+static void rpc_tcp_iov_skip(struct msghdr *msg, size_t len)
 {
 	while (msg->msg_iovlen && len >= msg->msg_iov->iov_len) {
 		len -= msg->msg_iov->iov_len;
@@ -72,14 +72,14 @@ int rpc_tcp_send(int fd, struct iovec *iov, size_t iovcnt, uint64_t deadline)
 	ssize_t n;
 	int rc;
 
-	iov_skip(&msg, 0);
+	rpc_tcp_iov_skip(&msg, 0);
 	while (msg.msg_iovlen) {
 		n = sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (n >= 0) {
-			iov_skip(&msg, (size_t)n);
+			rpc_tcp_iov_skip(&msg, (size_t)n);
 			continue;
 		}
-		rc = stream_error(fd, POLLOUT, "send", deadline);
+		rc = rpc_tcp_error(fd, POLLOUT, "send", deadline);
 		if (rc)
 			return rc;
 	}
@@ -105,7 +105,7 @@ int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline)
 					len);
 			continue;
 		}
-		rc = stream_error(fd, POLLIN, "receive", deadline);
+		rc = rpc_tcp_error(fd, POLLIN, "receive", deadline);
 		if (rc)
 			return rc;
 	}
@@ -113,7 +113,8 @@ int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline)
 }
 
 /* One record, its fragments joined. */
-static int record_recv(int fd, uint8_t *buf, size_t cap, size_t *len, uint64_t deadline)
+static int rpc_tcp_recv_record(int fd, uint8_t *buf, size_t cap, size_t *len,
+			       uint64_t deadline)
 {
 	uint8_t mark[MARK_LEN];
 	size_t used = 0, size;
@@ -141,8 +142,8 @@ static int record_recv(int fd, uint8_t *buf, size_t cap, size_t *len, uint64_t d
 	return err_set(EBADMSG, "reply in more than %d fragments", FRAGMENTS_MAX);
 }
 
-static int call_send(int fd, const struct rpc_call *call, const void *args,
-		     size_t args_len, uint64_t deadline)
+static int rpc_tcp_send_call(int fd, const struct rpc_call *call, const void *args,
+			     size_t args_len, uint64_t deadline)
 {
 	uint8_t head[MARK_LEN + CALL_MAX];
 	struct iovec iov[2];
@@ -168,12 +169,12 @@ int rpc_tcp_call(int fd, const struct rpc_call *call, const void *args, size_t a
 	size_t len = 0;
 	int rc;
 
-	rc = call_send(fd, call, args, args_len, deadline);
+	rc = rpc_tcp_send_call(fd, call, args, args_len, deadline);
 	if (rc)
 		return rc;
 	/* A server that answers twice sends replies to earlier calls. */
 	for (i = 0; i < RECORDS_MAX; i++) {
-		rc = record_recv(fd, buf, cap, &len, deadline);
+		rc = rpc_tcp_recv_record(fd, buf, cap, &len, deadline);
 		if (rc)
 			return rc;
 		if (len >= 4 && get_be32(buf) != call->xid)
@@ -192,8 +193,8 @@ int rpc_tcp_call(int fd, const struct rpc_call *call, const void *args, size_t a
 }
 
 /* Binds @from, or the wildcard address if it is NULL. */
-static int bind_port(int fd, sa_family_t family, const struct transport_address *from,
-		     uint16_t port)
+static int rpc_tcp_bind(int fd, sa_family_t family, const struct transport_address *from,
+			uint16_t port)
 {
 	struct transport_address at = { 0 };
 
@@ -206,32 +207,14 @@ static int bind_port(int fd, sa_family_t family, const struct transport_address 
 	return bind(fd, (struct sockaddr *)&at.addr, at.len) ? -errno : 0;
 }
 
-static int connect_wait(int fd, uint64_t deadline)
-{
-	socklen_t len = sizeof(int);
-	int error = 0;
-	int rc;
-
-	rc = wait_for(fd, POLLOUT, deadline);
-	if (rc == -ETIMEDOUT)
-		return err_set(ETIMEDOUT, "no answer before the deadline");
-	if (rc)
-		return rc;
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len))
-		return err_sys("SO_ERROR");
-	if (error)
-		return err_set(error, "%s", strerrordesc_np(error));
-	return 0;
-}
-
 /* One attempt, from local port @port, 0 for any. */
-static int connect_from(int *out, const struct transport_address *to,
-			const struct transport_address *from, uint16_t port,
-			uint64_t deadline)
+static int rpc_tcp_connect_from(int *out, const struct transport_address *to,
+				const struct transport_address *from, uint16_t port,
+				uint64_t deadline)
 {
 	_cleanup_close_ int fd = -1;
-	int one = 1;
-	int rc;
+	socklen_t len = sizeof(int);
+	int one = 1, error = 0, rc;
 
 	fd = socket(to->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
@@ -239,15 +222,21 @@ static int connect_from(int *out, const struct transport_address *to,
 	/* A call is one small write, so do not delay it. Without this option calls are only
 	 * slower. */
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	rc = port || from ? bind_port(fd, to->addr.ss_family, from, port) : 0;
+	rc = port || from ? rpc_tcp_bind(fd, to->addr.ss_family, from, port) : 0;
 	if (rc)
 		return err_set(-rc, "bind port %u: %s", port, strerrordesc_np(-rc));
 	if (connect(fd, (const struct sockaddr *)&to->addr, to->len)) {
 		if (errno != EINPROGRESS)
 			return err_set(errno, "%s", strerrordesc_np(errno));
-		rc = connect_wait(fd, deadline);
+		rc = rpc_tcp_wait(fd, POLLOUT, deadline);
+		if (rc == -ETIMEDOUT)
+			return err_set(ETIMEDOUT, "no answer before the deadline");
 		if (rc)
 			return rc;
+		if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len))
+			return err_sys("SO_ERROR");
+		if (error)
+			return err_set(error, "%s", strerrordesc_np(error));
 	}
 	*out = take_fd(&fd);
 	return 0;
@@ -255,8 +244,9 @@ static int connect_from(int *out, const struct transport_address *to,
 
 /* Tries each reserved port once, from a random one downward. A port may be in use, by a listener
  * (bind fails) or by an old connection to the same peer (connect fails). */
-static int connect_reserved(int *out, const struct transport_address *to,
-			    const struct transport_address *from, uint64_t deadline)
+static int rpc_tcp_connect_reserved(int *out, const struct transport_address *to,
+				    const struct transport_address *from,
+				    uint64_t deadline)
 {
 	const unsigned int ports = PORT_HIGH - PORT_LOW + 1;
 	unsigned int start = 0, i;
@@ -265,8 +255,8 @@ static int connect_reserved(int *out, const struct transport_address *to,
 	if (getrandom(&start, sizeof(start), GRND_NONBLOCK) < 0)
 		start = (unsigned int)now_ns();
 	for (i = 0; i < ports; i++) {
-		rc = connect_from(out, to, from, PORT_HIGH - (start % ports + i) % ports,
-				  deadline);
+		rc = rpc_tcp_connect_from(
+			out, to, from, PORT_HIGH - (start % ports + i) % ports, deadline);
 		if (rc != -EADDRINUSE && rc != -EADDRNOTAVAIL)
 			return rc;
 		if (!deadline_left(deadline))
@@ -283,12 +273,12 @@ int rpc_tcp_connect(int *fd, const struct transport_address *to,
 	char text[80];
 	int rc;
 
-	rc = reserved ? connect_reserved(fd, to, from, deadline)
-		      : connect_from(fd, to, from, 0, deadline);
+	rc = reserved ? rpc_tcp_connect_reserved(fd, to, from, deadline)
+		      : rpc_tcp_connect_from(fd, to, from, 0, deadline);
 	/* Not permitted, or none free: the server may accept an ordinary port. */
 	if (reserved && (rc == -EACCES || rc == -EADDRINUSE || rc == -EADDRNOTAVAIL)) {
 		bound = false;
-		rc = connect_from(fd, to, from, 0, deadline);
+		rc = rpc_tcp_connect_from(fd, to, from, 0, deadline);
 	}
 	if (rc)
 		return err_context(rc, "connect to %s",
