@@ -44,16 +44,11 @@ struct archive {
 	uint8_t packed[65536];
 };
 
-static int write_all(int fd, const uint8_t *bytes, size_t len)
-{
-	return fd_write_all(fd, bytes, len) ? err_sys("write the archive") : 0;
-}
-
 /* @flush: Z_NO_FLUSH, or Z_FINISH for the last call. */
 static int put(struct archive *archive, const void *bytes, size_t len, int flush)
 {
 	z_stream *stream = &archive->stream;
-	int state, rc = 0;
+	int state;
 
 	stream->next_in = (Bytef *)bytes;
 	stream->avail_in = (uInt)len;
@@ -61,10 +56,11 @@ static int put(struct archive *archive, const void *bytes, size_t len, int flush
 		stream->next_out = archive->packed;
 		stream->avail_out = sizeof(archive->packed);
 		state = deflate(stream, flush);
-		rc = write_all(archive->fd, archive->packed,
-			       sizeof(archive->packed) - stream->avail_out);
-	} while (!rc && (flush == Z_FINISH ? state != Z_STREAM_END : !stream->avail_out));
-	return rc;
+		if (fd_write_all(archive->fd, archive->packed,
+				 sizeof(archive->packed) - stream->avail_out))
+			return err_sys("write the archive");
+	} while (flush == Z_FINISH ? state != Z_STREAM_END : !stream->avail_out);
+	return 0;
 }
 
 /* zlib counts bytes in 32 bits. */
@@ -87,35 +83,18 @@ static void set_number(char *field, size_t size, uint64_t value)
 		field[size] = (char)('0' + (value & 7));
 }
 
-/* A long name is truncated, without a NUL. */
-static void set_name(char field[100], const char *name)
-{
-	size_t len = strlen(name);
-
-	memcpy(field, name, len < 100 ? len : 100);
-}
-
-/* The sum of the header's bytes, with blanks for the checksum field itself. */
-static void set_checksum(struct header *header)
-{
-	const uint8_t *bytes = (const uint8_t *)header;
-	unsigned int sum = 0;
-	size_t i;
-
-	memset(header->chksum, ' ', sizeof(header->chksum));
-	for (i = 0; i < sizeof(*header); i++)
-		sum += bytes[i];
-	set_number(header->chksum, sizeof(header->chksum) - 1, sum);
-}
-
 static int put_header(struct archive *archive, enum type type, const char *name,
 		      const char *target, size_t len)
 {
 	struct header header;
+	const uint8_t *bytes = (const uint8_t *)&header;
+	unsigned int sum = 0;
+	size_t i;
 
 	memset(&header, 0, sizeof(header));
-	set_name(header.name, name);
-	set_name(header.linkname, target);
+	/* Long ones are truncated, without a NUL. */
+	memcpy(header.name, name, strnlen(name, sizeof(header.name)));
+	memcpy(header.linkname, target, strnlen(target, sizeof(header.linkname)));
 	set_number(header.mode, sizeof(header.mode), type == TYPE_FOLDER ? 0755 : 0644);
 	set_number(header.uid, sizeof(header.uid), 0);
 	set_number(header.gid, sizeof(header.gid), 0);
@@ -125,7 +104,11 @@ static int put_header(struct archive *archive, enum type type, const char *name,
 	memcpy(header.magic, "ustar  ", sizeof(header.magic));
 	strcpy(header.uname, "root");
 	strcpy(header.gname, "root");
-	set_checksum(&header);
+	/* The sum of all bytes, with blanks for the checksum itself. */
+	memset(header.chksum, ' ', sizeof(header.chksum));
+	for (i = 0; i < sizeof(header); i++)
+		sum += bytes[i];
+	set_number(header.chksum, sizeof(header.chksum) - 1, sum);
 	return put(archive, &header, sizeof(header), Z_NO_FLUSH);
 }
 

@@ -67,24 +67,20 @@ static int must_be_directory(const struct walk *walk)
 	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 }
 
-/* "", "." and "..": valid only in directories. */
-static int step_by_dots(struct walk *walk, const char *name)
-{
-	int rc = must_be_directory(walk);
-
-	if (!rc && !strcmp(name, ".."))
-		pop(walk);
-	return rc;
-}
-
 /* One component of the path. @last: it is the last one. */
 static int step(struct walk *walk, const char *name, bool last, int flags)
 {
 	_cleanup_close_ int fd = -1;
 	struct stat st;
+	int rc;
 
-	if (!name[0] || !strcmp(name, ".") || !strcmp(name, ".."))
-		return step_by_dots(walk, name);
+	/* "", "." and "..": valid only in directories. */
+	if (!name[0] || !strcmp(name, ".") || !strcmp(name, "..")) {
+		rc = must_be_directory(walk);
+		if (!rc && !strcmp(name, ".."))
+			pop(walk);
+		return rc;
+	}
 	if (strlen(name) > NAME_MAX || walk->depth + 1 == DEPTH_MAX)
 		return -ENAMETOOLONG;
 	fd = openat(walk->stack[walk->depth], name, O_PATH | O_NOFOLLOW | O_CLOEXEC);

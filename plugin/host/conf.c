@@ -88,15 +88,6 @@ static void entry_fini(struct entry *entry)
 	free(entry->text);
 }
 
-static void remove_entry(struct conf *conf, struct entry *entry)
-{
-	size_t behind = (size_t)(conf->entries + conf->count - entry - 1);
-
-	entry_fini(entry);
-	memmove(entry, entry + 1, behind * sizeof(*entry));
-	conf->count--;
-}
-
 static char *clean_copy(const char *text)
 {
 	char *copy = strdup(text);
@@ -114,8 +105,13 @@ static int set_value(const struct place *at, const char *key, const char *value)
 
 	if (!*value)
 		return 0;
-	if (entry)
-		remove_entry(conf, entry);
+	if (entry) {
+		size_t after = (size_t)(conf->entries + conf->count - entry - 1);
+
+		entry_fini(entry);
+		memmove(entry, entry + 1, after * sizeof(*entry));
+		conf->count--;
+	}
 	if (conf->count == ENTRIES_MAX)
 		return err_set(EFBIG, "%s sets more than %u values", at->file,
 			       ENTRIES_MAX);
@@ -138,11 +134,6 @@ static void leave_section(struct place *at)
 	at->unquoted = false;
 }
 
-static char *blanks_skip(char *text)
-{
-	return text + strspn(text, " \t");
-}
-
 static void blanks_cut(char *text)
 {
 	size_t len = strlen(text);
@@ -157,7 +148,7 @@ static int parse_section(struct place *at, char *line)
 	char *end, *arg;
 
 	leave_section(at);
-	line = blanks_skip(line + 1);
+	line += 1 + strspn(line + 1, " \t");
 	end = strchr(line, ']');
 	if (!end) {
 		say_problem(at, "a section without \"]\"; its lines are ignored");
@@ -190,7 +181,7 @@ static char *parse_value(char *value)
 {
 	char *end;
 
-	value = blanks_skip(value);
+	value += strspn(value, " \t");
 	if (*value != '"' && *value != '\'') {
 		value[strcspn(value, "#;")] = '\0';
 		for (end = value + strlen(value);
@@ -276,51 +267,33 @@ static int parse_assignment(struct place *at, char *line)
 	return set_value(at, line, value);
 }
 
-static int parse_line(struct place *at, char *line)
-{
-	while (isspace((unsigned char)*line))
-		line++;
-	if (!*line || *line == '#' || *line == ';')
-		return 0;
-	return *line == '[' ? parse_section(at, line) : parse_assignment(at, line);
-}
-
-/* nfs-utils parses a line when it finds its newline: text after the last one is dropped. */
-static void drop_last_line(struct place *at, char *text)
-{
-	char *end = text + strlen(text);
-
-	while (end > text && !(end[-1] == '\n' && !(end > text + 1 && end[-2] == '\\')))
-		end--;
-	text = end + strspn(end, " \t\r\n\\");
-	if (*text && *text != '#' && *text != ';')
-		at->conf->cut = at->file;
-	*end = '\0';
-}
-
-static const char *keep_file(struct conf *conf, const char *file)
-{
-	char *copy;
-
-	if (conf->nfiles == FILES_MAX)
-		return NULL;
-	copy = clean_copy(file);
-	if (copy)
-		conf->files[conf->nfiles++] = copy;
-	return copy;
-}
-
 static int add_text(struct place *at, const char *file, char *text)
 {
-	char *line;
+	struct conf *conf = at->conf;
+	char *copy = conf->nfiles < FILES_MAX ? clean_copy(file) : NULL;
+	char *line, *end = text + strlen(text);
 	int rc = 0;
 
-	at->file = keep_file(at->conf, file);
-	if (!at->file)
+	if (!copy)
 		return err_set(EFBIG, "%s is one file too many", file);
-	drop_last_line(at, text);
-	while (!rc && (line = line_next_joined(&text, &at->line)))
-		rc = parse_line(at, line);
+	conf->files[conf->nfiles++] = copy;
+	at->file = copy;
+	/* nfs-utils parses a line when it finds its newline: text after the last one is
+	 * dropped. */
+	while (end > text && !(end[-1] == '\n' && !(end > text + 1 && end[-2] == '\\')))
+		end--;
+	line = end + strspn(end, " \t\r\n\\");
+	if (*line && *line != '#' && *line != ';')
+		conf->cut = at->file;
+	*end = '\0';
+	while (!rc && (line = line_next_joined(&text, &at->line))) {
+		while (isspace((unsigned char)*line))
+			line++;
+		if (*line == '[')
+			rc = parse_section(at, line);
+		else if (*line && *line != '#' && *line != ';')
+			rc = parse_assignment(at, line);
+	}
 	return rc;
 }
 

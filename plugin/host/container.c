@@ -21,21 +21,6 @@ static const struct {
 	{ ".dockerenv", "docker", true },
 };
 
-/* The first word of systemd's file: "lxc". */
-static bool read_kind(const struct host *host, char kind[HOST_CONTAINER_MAX])
-{
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	char *cursor, *word;
-
-	if (host_read(host, KIND_FILE, HOST_FILE_MAX, &text))
-		return false;
-	cursor = text.text;
-	cursor = line_next(&cursor);
-	word = cursor ? word_next(&cursor) : NULL;
-	text_copy(kind, HOST_CONTAINER_MAX, word ? word : "");
-	return *kind;
-}
-
 /* Returns false also if mountinfo does not show it. */
 static bool root_is_disk(const struct host *host)
 {
@@ -55,9 +40,19 @@ static bool root_is_disk(const struct host *host)
 
 bool host_container(const struct host *host, char kind[HOST_CONTAINER_MAX])
 {
-	bool known = read_kind(host, kind);
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	char *cursor, *word = NULL;
+	bool known;
 	size_t i;
 
+	/* The first word of systemd's file: "lxc". */
+	if (!host_read(host, KIND_FILE, HOST_FILE_MAX, &text)) {
+		cursor = text.text;
+		cursor = line_next(&cursor);
+		word = cursor ? word_next(&cursor) : NULL;
+	}
+	text_copy(kind, HOST_CONTAINER_MAX, word ? word : "");
+	known = *kind;
 	for (i = 0; i < ARRAY_SIZE(marks); i++) {
 		if (host_exists(host, marks[i].path) || known)
 			continue;

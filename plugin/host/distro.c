@@ -33,20 +33,6 @@ static enum distro family(char *ids)
 	return DISTRO_OTHER;
 }
 
-/* Unquotes a value as a shell would, as far as os-release needs: one pair of quotes. */
-static char *unquote(char *value)
-{
-	size_t len;
-
-	value = text_trim(value);
-	len = strlen(value);
-	if (len > 1 && (*value == '"' || *value == '\'') && value[len - 1] == *value) {
-		value[len - 1] = '\0';
-		value++;
-	}
-	return value;
-}
-
 static void parse_os_release(char *text, struct host_system *out)
 {
 	char *line, *value, like[128] = "", id[32];
@@ -56,7 +42,7 @@ static void parse_os_release(char *text, struct host_system *out)
 		if (!value || *line == '#')
 			continue;
 		*value++ = '\0';
-		value = unquote(value);
+		value = text_unquote(value);
 		line = text_trim(line);
 		if (!strcmp(line, "ID"))
 			text_copy(out->id, sizeof(out->id), value);
@@ -71,18 +57,6 @@ static void parse_os_release(char *text, struct host_system *out)
 	out->distro = family(id);
 	if (out->distro == DISTRO_OTHER)
 		out->distro = family(like);
-}
-
-static int read_os_release(const struct host *host, struct host_system *out)
-{
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	int rc = host_read(host, "etc/os-release", 65536, &text);
-
-	if (rc == -ENOENT)
-		rc = host_read(host, "usr/lib/os-release", 65536, &text);
-	if (!rc)
-		parse_os_release(text.text, out);
-	return rc == -ENOENT ? 0 : rc;
 }
 
 /* "6.1.90", "6.12", "6.12.0-rc3": without a suffix of another builder. */
@@ -118,13 +92,18 @@ static bool debian_version(const char *version, unsigned int kernel[3])
 
 int host_system(const struct host *host, struct host_system *out)
 {
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	char version[1024];
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = read_os_release(host, out);
-	if (rc)
+	rc = host_read(host, "etc/os-release", 65536, &text);
+	if (rc == -ENOENT)
+		rc = host_read(host, "usr/lib/os-release", 65536, &text);
+	if (rc && rc != -ENOENT)
 		return rc;
+	if (!rc)
+		parse_os_release(text.text, out);
 	rc = host_attr(host, "proc/sys/kernel/osrelease", out->release,
 		       sizeof(out->release));
 	if (rc)

@@ -4,16 +4,10 @@
 /* Directories of drop-in files, merged by name. */
 #include "plugin/host/internal.h"
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int by_base_name(const void *a, const void *b)
 {
-	return strcmp(base_name(*(char *const *)a), base_name(*(char *const *)b));
+	return strcmp(text_base_name(*(char *const *)a),
+		      text_base_name(*(char *const *)b));
 }
 
 static bool is_masked(const struct host_list *list, const char *name)
@@ -21,7 +15,7 @@ static bool is_masked(const struct host_list *list, const char *name)
 	size_t i;
 
 	for (i = 0; i < list->count; i++)
-		if (!strcmp(base_name(list->names[i]), name))
+		if (!strcmp(text_base_name(list->names[i]), name))
 			return true;
 	return false;
 }

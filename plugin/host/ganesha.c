@@ -180,31 +180,11 @@ static void include(struct parser *parser, const char *name)
 		leave_out(parser, "%include", name);
 }
 
-static void parse(struct parser *parser, struct lexer *lexer)
-{
-	char name[sizeof(lexer->token)] = "";
-
-	while (next(lexer)) {
-		if (is(lexer, "{")) {
-			take_block(lexer, !strcasecmp(name, "NFS_CORE_PARAM"),
-				   parser->out);
-		} else if (is(lexer, "%include")) {
-			next(lexer);
-			include(parser, lexer->token);
-		} else if (is(lexer, "%url") || is(lexer, "%dir")) {
-			memcpy(name, lexer->token, sizeof(name));
-			next(lexer);
-			leave_out(parser, name, lexer->token);
-		} else {
-			memcpy(name, lexer->token, sizeof(name));
-		}
-	}
-}
-
 static int read_conf(struct parser *parser, const char *file)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	struct lexer lexer = { .file = file, .line = 1 };
+	char name[sizeof(lexer.token)] = "";
 	int rc;
 
 	parser->files++;
@@ -212,7 +192,21 @@ static int read_conf(struct parser *parser, const char *file)
 	if (rc)
 		return rc;
 	lexer.at = text.text;
-	parse(parser, &lexer);
+	while (next(&lexer)) {
+		if (is(&lexer, "{")) {
+			take_block(&lexer, !strcasecmp(name, "NFS_CORE_PARAM"),
+				   parser->out);
+		} else if (is(&lexer, "%include")) {
+			next(&lexer);
+			include(parser, lexer.token);
+		} else if (is(&lexer, "%url") || is(&lexer, "%dir")) {
+			memcpy(name, lexer.token, sizeof(name));
+			next(&lexer);
+			leave_out(parser, name, lexer.token);
+		} else {
+			memcpy(name, lexer.token, sizeof(name));
+		}
+	}
 	return 0;
 }
 

@@ -150,37 +150,29 @@ void host_answer(const struct host *host, const char *record, const char *key,
 
 /* --- files -------------------------------------------------------------------------- */
 
-static int open_error(const struct host *host, const char *path, int rc)
-{
-	/* A component of the path is not a directory: then the rest does not exist
-	 * either. */
-	errno = rc == -ENOTDIR ? ENOENT : -rc;
-	return err_sys("%s%s", host->prefix, path);
-}
-
 static const char *relative(const char *path)
 {
 	return path + strspn(path, "/");
 }
 
-/* In a snapshot, a missing file is not necessarily absent. */
-static int find_out_why(const struct host *host, const char *path, int rc)
-{
-	int why = rc;
-
-	if (host->index && rc == -ENOENT)
-		why = index_missing(host->index, host->fd, path);
-	return why == rc || why == -ENOENT ? open_error(host, path, why) : why;
-}
-
 int host_open_at(const struct host *host, const char *path, int flags)
 {
-	int fd;
+	int fd, rc;
 
 	path = relative(path);
-	fd = beneath_open(host->fd, path, flags);
-	if (fd < 0)
-		return tell_error(host, path, find_out_why(host, path, fd));
+	fd = rc = beneath_open(host->fd, path, flags);
+	if (fd < 0) {
+		/* In a snapshot, a missing file is not necessarily absent. */
+		if (host->index && rc == -ENOENT)
+			rc = index_missing(host->index, host->fd, path);
+		if (rc == fd || rc == -ENOENT) {
+			/* If a component of the path is not a directory, the rest does
+			 * not exist either. */
+			errno = rc == -ENOTDIR ? ENOENT : -rc;
+			rc = err_sys("%s%s", host->prefix, path);
+		}
+		return tell_error(host, path, rc);
+	}
 	if (flags & O_PATH)
 		tell_seen(host, flags & O_NOFOLLOW ? HOST_SEEN_LINK : HOST_SEEN_THERE,
 			  path);
@@ -200,17 +192,10 @@ static int must_be_regular(const struct host *host, const char *path, int fd)
 	return S_ISDIR(st.st_mode) ? -EINVAL : tell_error(host, path, -EINVAL);
 }
 
-/* Returns the error of reading @path that the index records. */
+/* Returns the error of reading or listing @path that the index records. */
 static int replay_error(const struct host *host, const char *path)
 {
 	int rc = host->index ? index_error(host->index, path) : 0;
-
-	return rc ? tell_error(host, path, rc) : 0;
-}
-
-static int replay_content(const struct host *host, const char *path, int fd)
-{
-	int rc = host->index ? index_content(fd, path) : 0;
 
 	return rc ? tell_error(host, path, rc) : 0;
 }
@@ -238,8 +223,10 @@ static int open_regular(const struct host *host, const char *path)
 	if (fd < 0)
 		return fd;
 	rc = must_be_regular(host, path, fd);
-	rc = rc ? rc : replay_content(host, path, fd);
-	return rc ? rc : take_fd(&fd);
+	if (rc)
+		return rc;
+	rc = host->index ? index_content(fd, path) : 0;
+	return rc ? tell_error(host, path, rc) : take_fd(&fd);
 }
 
 int host_open_file(const struct host *host, const char *path)
@@ -491,20 +478,14 @@ static int read_names(DIR *dir, struct host_list *list)
 	return rc ? rc : -errno;
 }
 
-/* Returns the error of listing the directory @path that the index records. */
-static int replay_names(const struct host *host, const char *path)
-{
-	int rc = host->index ? index_listed(host->index, path) : 0;
-
-	return rc ? tell_error(host, path, rc) : 0;
-}
-
-static int list_names(const struct host *host, const char *path, struct host_list *out)
+int host_list(const struct host *host, const char *path, struct host_list *out)
 {
 	struct host_list list = { NULL, 0, false };
-	int fd, rc = replay_error(host, path);
+	int fd, rc;
 	DIR *dir;
 
+	path = relative(path);
+	rc = replay_error(host, path);
 	if (rc)
 		return rc;
 	fd = host_open_at(host, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
@@ -512,10 +493,10 @@ static int list_names(const struct host *host, const char *path, struct host_lis
 		return err_set(ENOTDIR, "%s%s is not a directory", host->prefix, path);
 	if (fd < 0)
 		return fd;
-	rc = replay_names(host, path);
+	rc = host->index ? index_listed(host->index, path) : 0;
 	if (rc) {
 		close(fd);
-		return rc;
+		return tell_error(host, path, rc);
 	}
 	dir = fdopendir(fd);
 	if (!dir) {
@@ -534,18 +515,9 @@ static int list_names(const struct host *host, const char *path, struct host_lis
 	if (list.count)
 		qsort(list.names, list.count, sizeof(*list.names), by_version);
 	*out = list;
+	tell(host,
+	     &(struct host_event){ .seen = HOST_SEEN_NAMES, .path = path, .names = out });
 	return 0;
-}
-
-int host_list(const struct host *host, const char *path, struct host_list *out)
-{
-	int rc = list_names(host, relative(path), out);
-
-	if (!rc)
-		tell(host, &(struct host_event){ .seen = HOST_SEEN_NAMES,
-						 .path = relative(path),
-						 .names = out });
-	return rc;
 }
 
 void host_list_fini(struct host_list *list)

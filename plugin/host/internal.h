@@ -75,7 +75,13 @@ int index_content(int fd, const char *path);
 
 /* Strips leading and trailing blanks, in place. */
 char *text_trim(char *text);
+/* Also removes one pair of quotes, as a shell would; not the blanks in them. In place. */
+char *text_unquote(char *value);
 bool text_ends_with(const char *text, const char *end);
+/* What follows the last slash; the whole path without one. */
+const char *text_base_name(const char *path);
+/* The number of newlines, plus one. */
+size_t text_count_lines(const char *text);
 /* Returns the next line; a backslash at its end joins it to the following one, as in
  * modprobe.d, udev and systemd. *@number counts the lines of the file. */
 char *line_next_joined(char **cursor, unsigned int *number);

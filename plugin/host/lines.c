@@ -85,6 +85,35 @@ char *text_trim(char *text)
 	return text;
 }
 
+char *text_unquote(char *value)
+{
+	size_t len;
+
+	value = text_trim(value);
+	len = strlen(value);
+	if (len > 1 && (*value == '"' || *value == '\'') && value[len - 1] == *value) {
+		value[len - 1] = '\0';
+		value++;
+	}
+	return value;
+}
+
+const char *text_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+size_t text_count_lines(const char *text)
+{
+	size_t lines = 1;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
 bool text_ends_with(const char *text, const char *end)
 {
 	size_t len = strlen(text), n = strlen(end);

@@ -16,19 +16,6 @@ static const char *const partitions[] = { "etc/rdma/partitions.conf",
 					  "etc/opensm/partitions.conf",
 					  "etc/partitions.conf" };
 
-static char *unquote(char *value)
-{
-	size_t len;
-
-	value = text_trim(value);
-	len = strlen(value);
-	if (len > 1 && (*value == '"' || *value == '\'') && value[len - 1] == *value) {
-		value[len - 1] = '\0';
-		value++;
-	}
-	return text_trim(value);
-}
-
 /* "guid 0x...", "sm_priority 15" in opensm.conf; GUIDS="..." or PORTS=, PRIORITY=15 in
  * the others. */
 static void parse_line(char *line, struct host_opensm *out)
@@ -44,7 +31,7 @@ static void parse_line(char *line, struct host_opensm *out)
 	if (!*value)
 		return;
 	*value++ = '\0';
-	value = unquote(value);
+	value = text_trim(text_unquote(value));
 	for (i = 0; i < ARRAY_SIZE(priority); i++)
 		if (!strcmp(key, priority[i]))
 			text_copy(out->files[n].priority, sizeof(out->files[n].priority),
@@ -141,27 +128,22 @@ static void parse_partition(char *text, struct host_opensm *out)
 }
 
 /* A comment extends to the end of the line, an entry to its semicolon. */
-static void parse_partitions(char *text, struct host_opensm *out)
-{
-	char *hash, *entry;
-
-	for (hash = strchr(text, '#'); hash; hash = strchr(hash, '#'))
-		memset(hash, ' ', strcspn(hash, "\n"));
-	while ((entry = strsep(&text, ";")))
-		if (*text_trim(entry))
-			parse_partition(entry, out);
-}
-
 static int read_partitions(const struct host *host, const char *file,
 			   struct host_opensm *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, file, HOST_FILE_MAX, &text);
+	char *cursor, *hash, *entry;
 
 	if (rc)
 		return rc;
 	text_copy(out->partitions_file, sizeof(out->partitions_file), file);
-	parse_partitions(text.text, out);
+	cursor = text.text;
+	for (hash = strchr(cursor, '#'); hash; hash = strchr(hash, '#'))
+		memset(hash, ' ', strcspn(hash, "\n"));
+	while ((entry = strsep(&cursor, ";")))
+		if (*text_trim(entry))
+			parse_partition(entry, out);
 	return 0;
 }
 
