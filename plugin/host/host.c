@@ -436,6 +436,18 @@ int host_number_in(const struct host *host, const char *folder, const char *name
 	return rc ? rc : host_attr_number(host, path, out);
 }
 
+int host_link_name_in(const struct host *host, const char *folder, const char *name,
+		      char *buf, size_t cap)
+{
+	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
+	int rc = host_path(path, folder, name);
+
+	rc = rc ? rc : host_link(host, path, link, sizeof(link));
+	if (!rc)
+		text_copy(buf, cap, text_base_name(link));
+	return rc;
+}
+
 /* Lists of names */
 
 static int by_version(const void *a, const void *b)

@@ -47,6 +47,10 @@ int host_attr_in(const struct host *host, const char *folder, const char *name, 
 		 size_t cap);
 int host_number_in(const struct host *host, const char *folder, const char *name,
 		   int64_t *out);
+/* Reads the last name in the target of the link folder/name. @buf is unchanged on
+ * failure. Errors: as host_link(). */
+int host_link_name_in(const struct host *host, const char *folder, const char *name,
+		      char *buf, size_t cap);
 
 /* index.c */
 
@@ -93,6 +97,11 @@ char *line_next_joined(char **cursor, unsigned int *number);
  * are paths below the root. @dirs is NULL-terminated; absent directories count as empty. */
 int dropins_list(const struct host *host, const char *const *dirs, const char *suffix,
 		 struct host_list *out);
+
+/* modules.c */
+
+/* Compares names of modules, in which "-" and "_" are the same. */
+bool module_is_named(const char *a, const char *b);
 
 /* modprobe-conf.c */
 

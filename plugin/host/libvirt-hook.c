@@ -45,21 +45,6 @@ static void see_other(const struct host *host, const char *path,
 		out->other_at = st.st_ctime;
 }
 
-static void see_others(const struct host *host, struct host_libvirt_hook *out)
-{
-	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
-	char path[HOST_PATH_MAX];
-	size_t i;
-
-	see_other(host, HOOKS "qemu", out);
-	if (host_list(host, HOOKS "qemu.d", &list))
-		return;
-	for (i = 0; i < list.count; i++)
-		if (strcmp(list.names[i], OURS) != 0 &&
-		    !host_path(path, HOOKS "qemu.d", list.names[i]))
-			see_other(host, path, out);
-}
-
 /* "812 (libvirtd) S 1 ..."; the 22nd value is the start time, in ticks after boot. */
 static bool parse_stat(const char *text, const char *name, uint64_t *ticks)
 {
@@ -119,6 +104,8 @@ static void see_daemon(const struct host *host, size_t index, int64_t boot,
 
 int host_libvirt_hook(const struct host *host, struct host_libvirt_hook *out)
 {
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char path[HOST_PATH_MAX];
 	int64_t boot = boot_time(host);
 	struct stat st;
 	size_t i;
@@ -135,7 +122,13 @@ int host_libvirt_hook(const struct host *host, struct host_libvirt_hook *out)
 			       "%sproc/stat does not say when this host was booted",
 			       host_prefix(host));
 	out->linked_at = st.st_ctime;
-	see_others(host, out);
+	see_other(host, HOOKS "qemu", out);
+	if (host_list(host, HOOKS "qemu.d", &list))
+		list.count = 0;
+	for (i = 0; i < list.count; i++)
+		if (strcmp(list.names[i], OURS) != 0 &&
+		    !host_path(path, HOOKS "qemu.d", list.names[i]))
+			see_other(host, path, out);
 	for (i = 0; i < ARRAY_SIZE(daemons); i++)
 		see_daemon(host, i, boot, out);
 	return 0;

@@ -60,20 +60,13 @@ static bool netplan_has_devices(const char *path, char *text)
 	return false;
 }
 
-static bool has_netplan(const struct host *host)
-{
-	static const char *const dirs[] = { "run/netplan", "etc/netplan",
-					    "usr/lib/netplan", "lib/netplan", NULL };
-
-	return any_file(host, dirs, ".yaml", netplan_has_devices);
-}
-
 /* interfaces(5): an interface other than loopback. */
-static bool interfaces_has_devices(char *text)
+static bool interfaces_has_devices(const char *path, char *text)
 {
 	char *line, *word;
 
-	while ((line = line_next(&text))) {
+	(void)path;
+	while (text && (line = line_next(&text))) {
 		word = word_next(&line);
 		if (!word || strcmp(word, "iface") != 0)
 			continue;
@@ -82,34 +75,6 @@ static bool interfaces_has_devices(char *text)
 			return true;
 	}
 	return false;
-}
-
-static bool interfaces_file(const char *path, char *text)
-{
-	(void)path;
-	return text && interfaces_has_devices(text);
-}
-
-static bool has_ifupdown(const struct host *host)
-{
-	static const char *const dirs[] = { "etc/network/interfaces.d", NULL };
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-
-	if (!host_read(host, "etc/network/interfaces", HOST_FILE_MAX, &text) &&
-	    interfaces_has_devices(text.text))
-		return true;
-	return any_file(host, dirs, "", interfaces_file);
-}
-
-/* Without a .network file, an enabled networkd configures nothing. Files in run/ are
- * netplan's. */
-static bool has_networkd(const struct host *host)
-{
-	static const char *const dirs[] = { "etc/systemd/network", NULL };
-	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
-
-	return is_enabled(host, "systemd-networkd.service") &&
-	       !dropins_list(host, dirs, ".network", &files) && files.count;
 }
 
 /* --- firewall ---------------------------------------------------------------------- */
@@ -151,17 +116,28 @@ static unsigned int firewall(const struct host *host)
 
 unsigned int host_managers(const struct host *host)
 {
+	static const char *const netplan[] = { "run/netplan", "etc/netplan",
+					       "usr/lib/netplan", "lib/netplan", NULL };
+	static const char *const interfaces[] = { "etc/network/interfaces.d", NULL };
+	static const char *const networkd[] = { "etc/systemd/network", NULL };
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
 	unsigned int found = firewall(host);
 
 	if (is_enabled(host, "NetworkManager.service"))
 		found |= MANAGER_NETWORKMANAGER;
-	if (has_netplan(host))
+	if (any_file(host, netplan, ".yaml", netplan_has_devices))
 		found |= MANAGER_NETPLAN;
-	if (has_ifupdown(host))
+	if ((!host_read(host, "etc/network/interfaces", HOST_FILE_MAX, &text) &&
+	     interfaces_has_devices(NULL, text.text)) ||
+	    any_file(host, interfaces, "", interfaces_has_devices))
 		found |= MANAGER_IFUPDOWN;
 	if (is_enabled(host, "wicked.service"))
 		found |= MANAGER_WICKED;
-	if (has_networkd(host))
+	/* Without a .network file, an enabled networkd configures nothing. Files in run/
+	 * are netplan's. */
+	if (is_enabled(host, "systemd-networkd.service") &&
+	    !dropins_list(host, networkd, ".network", &files) && files.count)
 		found |= MANAGER_NETWORKD;
 	return found;
 }

@@ -14,23 +14,14 @@ static const char *const modprobe_dirs[] = {
 	"usr/lib/modprobe.d", "lib/modprobe.d", NULL
 };
 
-static bool is_same_module(const char *a, const char *b)
-{
-	for (; *a || *b; a++, b++)
-		if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
-			return false;
-	return true;
-}
-
 /* Commands after "install NAME" that load nothing. */
 static bool does_nothing(char *command)
 {
-	const char *word = word_next(&command), *slash;
+	const char *word = word_next(&command);
 
 	if (!word)
 		return false;
-	slash = strrchr(word, '/');
-	word = slash ? slash + 1 : word;
+	word = text_base_name(word);
 	return !strcmp(word, "false") || !strcmp(word, "true") || !strcmp(word, ":") ||
 	       !strcmp(word, "exit") || !strcmp(word, "echo");
 }
@@ -43,36 +34,30 @@ static void disable(struct host_module *out, const char *by)
 	out->disabled = true;
 }
 
-static void parse_line(const char *file, char *line, const char *name,
-		       struct host_module *out)
-{
-	const char *word = word_next(&line), *module;
-
-	if (!word || *word == '#')
-		return;
-	module = word_next(&line);
-	if (!module || !is_same_module(module, name))
-		return;
-	if (!strcmp(word, "blacklist"))
-		out->blacklisted = true;
-	else if (!strcmp(word, "install") && does_nothing(line))
-		disable(out, file);
-}
-
 static int parse_file(const struct host *host, const char *file, const char *name,
 		      struct host_module *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	unsigned int number = 0;
 	int rc = host_read(host, file, HOST_FILE_MAX, &text);
-	char *cursor, *line;
+	char *cursor, *line, *word, *module;
 
 	/* A dangling link, or one to /dev/null, masks the file in a later directory. */
 	if (rc)
 		return rc == -ENOENT || rc == -EINVAL ? 0 : rc;
 	cursor = text.text;
-	while ((line = line_next_joined(&cursor, &number)))
-		parse_line(file, line, name, out);
+	while ((line = line_next_joined(&cursor, &number))) {
+		word = word_next(&line);
+		if (!word || *word == '#')
+			continue;
+		module = word_next(&line);
+		if (!module || !module_is_named(module, name))
+			continue;
+		if (!strcmp(word, "blacklist"))
+			out->blacklisted = true;
+		else if (!strcmp(word, "install") && does_nothing(line))
+			disable(out, file);
+	}
 	return 0;
 }
 
@@ -91,7 +76,7 @@ static void parse_cmdline(char *text, const char *name, struct host_module *out)
 		    strcmp(word, "module_blacklist"))
 			continue;
 		while ((module = strsep(&list, ","))) {
-			if (!is_same_module(module, name))
+			if (!module_is_named(module, name))
 				continue;
 			if (!strcmp(word, "module_blacklist"))
 				disable(out, "proc/cmdline");

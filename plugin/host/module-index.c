@@ -92,22 +92,6 @@ static int check_index(const struct host *host, const char *folder, const char *
 	return 0;
 }
 
-static int check_indexes(const struct host *host, const char *folder)
-{
-	static const char *const others[] = { "modules.alias.bin", "modules.symbols.bin",
-					      "modules.builtin.bin",
-					      "modules.builtin.alias.bin" };
-	int rc = check_index(host, folder, "modules.dep.bin");
-	size_t i;
-
-	for (i = 0; !rc && i < ARRAY_SIZE(others); i++) {
-		rc = check_index(host, folder, others[i]);
-		if (rc == -ENOENT)
-			rc = 0;
-	}
-	return rc;
-}
-
 static void take_info(struct kmod_list *info, struct module_lookup *out)
 {
 	struct kmod_list *it;
@@ -161,15 +145,6 @@ static void read_file(const struct host *host, const char *path,
 	problem(out, text);
 }
 
-/* Reports the file to the watcher, because the child opened it unobserved. */
-static void tell_file(const struct host *host, const struct module_lookup *lookup)
-{
-	_cleanup_close_ int fd = -1;
-
-	if (host_is_watched(host) && lookup->file[0])
-		fd = host_open_file(host, lookup->file);
-}
-
 /* @path: as returned by libkmod, below the directory of the index, or absolute in
  * modules.dep. */
 static void take_path(const char *dirname, const char *folder, const char *path,
@@ -186,11 +161,17 @@ static void take_path(const char *dirname, const char *folder, const char *path,
 	text_copy(out->file, sizeof(out->file), file);
 }
 
-/* Runs in a child if @host is not live. */
-static int lookup(const struct host *host, const char *dirname, const char *folder,
-		  const char *name, struct module_lookup *out)
+/* What to look up, and where. */
+struct module_question {
+	const struct host *host;
+	const char *dirname, *folder, *name; /* folder: below the root */
+};
+
+/* Runs in a child if the host is not live. */
+static int lookup(const struct module_question *question, struct module_lookup *out)
 {
-	_cleanup_(unref_context) struct kmod_ctx *ctx = new_context(dirname);
+	const struct host *host = question->host;
+	_cleanup_(unref_context) struct kmod_ctx *ctx = new_context(question->dirname);
 	_cleanup_(unref_list) struct kmod_list *list = NULL;
 	_cleanup_(unref_module) struct kmod_module *mod = NULL;
 	const char *path;
@@ -198,10 +179,11 @@ static int lookup(const struct host *host, const char *dirname, const char *fold
 
 	if (!ctx)
 		return err_set(ENOMEM, "no memory");
-	rc = kmod_module_new_from_lookup(ctx, name, &list);
+	rc = kmod_module_new_from_lookup(ctx, question->name, &list);
 	if (rc < 0 && rc != -ENOENT) {
 		errno = -rc;
-		return err_sys("look up %s in %s%s", name, host_prefix(host), folder);
+		return err_sys("look up %s in %s%s", question->name, host_prefix(host),
+			       question->folder);
 	}
 	if (!list)
 		return 0;
@@ -211,17 +193,11 @@ static int lookup(const struct host *host, const char *dirname, const char *fold
 	path = kmod_module_get_path(mod);
 	out->builtin = !path;
 	if (path) {
-		take_path(dirname, folder, path, out);
+		take_path(question->dirname, question->folder, path, out);
 		read_file(host, out->file, out);
 	}
 	return 0;
 }
-
-/* The request to the child, and its answer. */
-struct lookup_question {
-	const struct host *host;
-	const char *dirname, *folder, *name;
-};
 
 struct lookup_answer {
 	int32_t rc;
@@ -231,12 +207,11 @@ struct lookup_answer {
 
 static int lookup_run(void *arg, int channel)
 {
-	const struct lookup_question *question = arg;
+	const struct module_question *question = arg;
 	struct lookup_answer answer;
 
 	memset(&answer, 0, sizeof(answer));
-	answer.rc = lookup(question->host, question->dirname, question->folder,
-			   question->name, &answer.lookup);
+	answer.rc = lookup(question, &answer.lookup);
 	text_copy(answer.err, sizeof(answer.err), answer.rc ? err_text() : "");
 	return child_answer(channel, &answer, sizeof(answer));
 }
@@ -262,61 +237,73 @@ static bool answer_is_sane(struct lookup_answer *answer)
 	       dummy <= 1 && answer->rc <= 0 && answer->rc > -4096;
 }
 
-static int broken(const struct host *host, const char *folder, const char *name, int rc)
+static int broken(const struct module_question *question, int rc)
 {
 	return err_set(-rc, "the index of modules in %s%s, or the file of %s, is broken",
-		       host_prefix(host), folder, name);
+		       host_prefix(question->host), question->folder, question->name);
 }
 
-static int lookup_in_child(const struct host *host, int folder_fd, const char *folder,
-			   const char *name, struct module_lookup *out)
+static int lookup_in_child(struct module_question *question, int folder_fd,
+			   struct module_lookup *out)
 {
-	char dirname[32];
-	struct lookup_question question = { host, dirname, folder, name };
+	const struct host *host = question->host;
 	const int keep[] = { folder_fd, host_fd(host) };
 	const struct child_function function = {
 		.kind = CHILD_PARSER,
 		.name = "the process that reads the index",
 		.run = lookup_run,
-		.arg = &question,
+		.arg = question,
 		.keep = keep,
 		.nkeep = ARRAY_SIZE(keep),
 	};
+	_cleanup_close_ int fd = -1;
 	struct lookup_answer answer;
 	int rc;
 
-	snprintf(dirname, sizeof(dirname), "/proc/self/fd/%d", folder_fd);
 	rc = child_call(&function, &answer, sizeof(answer), deadline_in(CHILD_MS), NULL);
 	*host_slow_index(host) = rc == -ETIMEDOUT;
 	if (!rc && !answer_is_sane(&answer))
 		rc = -EBADMSG;
 	if (rc)
-		return broken(host, folder, name, rc == -ETIMEDOUT ? rc : -EBADMSG);
+		return broken(question, rc == -ETIMEDOUT ? rc : -EBADMSG);
 	*out = answer.lookup;
-	tell_file(host, out);
+	/* Reports the file to the watcher, because the child opened it unobserved. */
+	if (host_is_watched(host) && out->file[0])
+		fd = host_open_file(host, out->file);
 	return answer.rc ? err_set(-answer.rc, "%s", answer.err) : 0;
 }
 
 int module_lookup(const struct host *host, const char *release, const char *name,
 		  struct module_lookup *out)
 {
+	static const char *const others[] = { "modules.alias.bin", "modules.symbols.bin",
+					      "modules.builtin.bin",
+					      "modules.builtin.alias.bin" };
 	char folder[HOST_PATH_MAX], dirname[HOST_PATH_MAX + 1];
+	struct module_question question = { host, dirname, folder, name };
 	_cleanup_close_ int fd = -1;
 	int rc = host_path(folder, "lib/modules", release);
+	size_t i;
 
 	memset(out, 0, sizeof(*out));
 	if (!rc)
-		rc = check_indexes(host, folder);
+		rc = check_index(host, folder, "modules.dep.bin");
+	for (i = 0; !rc && i < ARRAY_SIZE(others); i++) {
+		rc = check_index(host, folder, others[i]);
+		if (rc == -ENOENT)
+			rc = 0;
+	}
 	if (rc)
 		return rc;
 	if (host_is_live(host)) {
 		snprintf(dirname, sizeof(dirname), "/%s", folder);
-		return lookup(host, dirname, folder, name, out);
+		return lookup(&question, out);
 	}
 	if (*host_slow_index(host))
-		return broken(host, folder, name, -ETIMEDOUT);
+		return broken(&question, -ETIMEDOUT);
 	fd = host_open_at(host, folder, O_PATH | O_DIRECTORY);
 	if (fd < 0)
 		return fd;
-	return lookup_in_child(host, fd, folder, name, out);
+	snprintf(dirname, sizeof(dirname), "/proc/self/fd/%d", fd);
+	return lookup_in_child(&question, fd, out);
 }

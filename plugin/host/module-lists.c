@@ -12,14 +12,6 @@ static const char *const load_dirs[] = {
 
 #define RDMA_CONF "etc/rdma/modules/rdma.conf"
 
-static bool is_name(const char *a, const char *b)
-{
-	for (; *a && *b; a++, b++)
-		if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
-			return false;
-	return *a == *b;
-}
-
 /* Returns 1 if @file lists @name. */
 static int names(const struct host *host, const char *file, const char *name)
 {
@@ -32,7 +24,7 @@ static int names(const struct host *host, const char *file, const char *name)
 	cursor = text.text;
 	while ((line = line_next(&cursor))) {
 		word = word_next(&line);
-		if (word && *word != '#' && *word != ';' && is_name(word, name))
+		if (word && *word != '#' && *word != ';' && module_is_named(word, name))
 			return 1;
 	}
 	return 0;

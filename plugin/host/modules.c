@@ -21,15 +21,6 @@ static int canonical(const char *name, char *buf, size_t cap)
 	return 0;
 }
 
-static void real_name(char *name)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rpcrdma_aliases); i++)
-		if (!strcmp(name, rpcrdma_aliases[i]))
-			strcpy(name, "rpcrdma");
-}
-
 /* Only a loadable module has initstate; a built-in one with parameters has a directory as
  * well. */
 static int read_loaded(const struct host *host, const char *name, struct host_module *out)
@@ -50,37 +41,27 @@ static int read_loaded(const struct host *host, const char *name, struct host_mo
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* Refuses a release with path separators or the like, by which a hostile root could
- * redirect paths below lib/modules. */
-static int read_release(const struct host *host, char *release, size_t cap)
+bool module_is_named(const char *a, const char *b)
 {
-	int rc = host_attr(host, "proc/sys/kernel/osrelease", release, cap);
-
-	if (!rc && (!release[0] || strchr(release, '/') || release[0] == '.'))
-		return err_set(EBADMSG, "%s is no name of a kernel", release);
-	return rc;
+	for (; *a && *b; a++, b++)
+		if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
+			return false;
+	return *a == *b;
 }
 
+/* Refuses a release with path separators or the like, by which a hostile root could
+ * redirect paths below lib/modules. */
 static int read_available(const struct host *host, const char *name,
 			  struct module_lookup *lookup)
 {
 	char release[96];
-	int rc = read_release(host, release, sizeof(release));
+	int rc = host_attr(host, "proc/sys/kernel/osrelease", release, sizeof(release));
 
-	return rc ? rc : module_lookup(host, release, name, lookup);
-}
-
-static void take_lookup(const struct module_lookup *lookup, struct host_module *out)
-{
-	strcpy(out->file, lookup->file);
-	strcpy(out->srcversion_file, lookup->srcversion);
-	strcpy(out->vermagic, lookup->vermagic);
-	strcpy(out->problem, lookup->problem);
-	out->external = lookup->external;
-	out->is_signed = lookup->is_signed;
-	out->dummy = lookup->dummy;
-	if (lookup->found)
-		out->state = lookup->builtin ? MODULE_BUILTIN : MODULE_AVAILABLE;
+	if (rc)
+		return rc;
+	if (!release[0] || strchr(release, '/') || release[0] == '.')
+		return err_set(EBADMSG, "%s is no name of a kernel", release);
+	return module_lookup(host, release, name, lookup);
 }
 
 int host_module(const struct host *host, const char *name, struct host_module *out)
@@ -88,6 +69,7 @@ int host_module(const struct host *host, const char *name, struct host_module *o
 	struct module_lookup lookup;
 	char why[ERR_TEXT_MAX];
 	int rc, unknown;
+	size_t i;
 
 	memset(out, 0, sizeof(*out));
 	memset(&lookup, 0, sizeof(lookup));
@@ -98,9 +80,18 @@ int host_module(const struct host *host, const char *name, struct host_module *o
 	strcpy(why, err_text());
 	if (lookup.found)
 		strcpy(out->name, lookup.name);
-	else
-		real_name(out->name);
-	take_lookup(&lookup, out);
+	for (i = 0; !lookup.found && i < ARRAY_SIZE(rpcrdma_aliases); i++)
+		if (!strcmp(out->name, rpcrdma_aliases[i]))
+			strcpy(out->name, "rpcrdma");
+	strcpy(out->file, lookup.file);
+	strcpy(out->srcversion_file, lookup.srcversion);
+	strcpy(out->vermagic, lookup.vermagic);
+	strcpy(out->problem, lookup.problem);
+	out->external = lookup.external;
+	out->is_signed = lookup.is_signed;
+	out->dummy = lookup.dummy;
+	if (lookup.found)
+		out->state = lookup.builtin ? MODULE_BUILTIN : MODULE_AVAILABLE;
 	rc = read_loaded(host, out->name, out);
 	if (!rc)
 		rc = modprobe_conf(host, out->name, out);

@@ -188,21 +188,14 @@ const struct host_mount *mount_tree_on(const struct host_mounts *mounts,
 
 /* --- whole lists ---------------------------------------------------------------------- */
 
-static size_t count_lines(const char *text)
-{
-	size_t lines = 1;
-
-	for (; *text && lines < HOST_MOUNTS_MAX; text++)
-		lines += *text == '\n';
-	return lines;
-}
-
 int mount_tree_parse(char *text, struct host_mounts *out)
 {
 	struct host_mounts mounts = { .count = 0 };
+	size_t lines = text_count_lines(text);
 	int rc;
 
-	mounts.list = calloc(count_lines(text), sizeof(*mounts.list));
+	mounts.list = calloc(lines < HOST_MOUNTS_MAX ? lines : HOST_MOUNTS_MAX,
+			     sizeof(*mounts.list));
 	rc = mounts.list ? take_lines(text, &mounts) : err_set(ENOMEM, "no memory");
 	rc = rc ? rc : grow_branches(&mounts);
 	rc = rc ? rc : path_notes_new(&mounts.notes);

@@ -70,15 +70,6 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static size_t count_lines(const char *text)
-{
-	size_t lines = 1;
-
-	for (; *text; text++)
-		lines += *text == '\n';
-	return lines;
-}
-
 /* The type follows the only " - ", because blanks in names are escaped as \040. */
 static bool is_nfs(const char *line)
 {
@@ -95,7 +86,7 @@ static int filter(char *text, struct parents *parents, unsigned int *unreadable)
 	char *to = text, *line;
 	struct parent *entry;
 
-	parents->list = calloc(count_lines(text), sizeof(*parents->list));
+	parents->list = calloc(text_count_lines(text), sizeof(*parents->list));
 	if (!parents->list)
 		return err_set(ENOMEM, "no memory");
 	while ((line = line_next(&text))) {
@@ -158,8 +149,24 @@ static bool has_option(const char *options, const char *name)
 	return !mnt_optstr_get_option(options, name, &value, &len);
 }
 
-static void take_options(const char *options, struct nfs_mount *out)
+static const char *or_empty(const char *text)
 {
+	return text ? text : "";
+}
+
+static void take_mount(struct libmnt_fs *fs, struct nfs_mount *out)
+{
+	const char *options = or_empty(mnt_fs_get_fs_options(fs));
+	dev_t dev = mnt_fs_get_devno(fs);
+
+	out->id = (unsigned int)mnt_fs_get_id(fs);
+	out->parent_id = (unsigned int)mnt_fs_get_parent_id(fs);
+	out->parent = UINT32_MAX;
+	snprintf(out->dev, sizeof(out->dev), "%u:%u", major(dev), minor(dev));
+	text_copy(out->target, sizeof(out->target), or_empty(mnt_fs_get_target(fs)));
+	text_copy(out->fs_spec, sizeof(out->fs_spec), or_empty(mnt_fs_get_source(fs)));
+	text_copy(out->fs_root, sizeof(out->fs_root), or_empty(mnt_fs_get_root(fs)));
+	text_copy(out->type, sizeof(out->type), or_empty(mnt_fs_get_fstype(fs)));
 	text_copy(out->options, sizeof(out->options), options);
 	option_text(options, "vers", out->vers, sizeof(out->vers));
 	option_text(options, "proto", out->proto, sizeof(out->proto));
@@ -174,26 +181,6 @@ static void take_options(const char *options, struct nfs_mount *out)
 	out->nconnect = option_number(options, "nconnect");
 	out->hard = has_option(options, "hard");
 	out->nolock = has_option(options, "nolock");
-}
-
-static const char *or_empty(const char *text)
-{
-	return text ? text : "";
-}
-
-static void take_mount(struct libmnt_fs *fs, struct nfs_mount *out)
-{
-	dev_t dev = mnt_fs_get_devno(fs);
-
-	out->id = (unsigned int)mnt_fs_get_id(fs);
-	out->parent_id = (unsigned int)mnt_fs_get_parent_id(fs);
-	out->parent = UINT32_MAX;
-	snprintf(out->dev, sizeof(out->dev), "%u:%u", major(dev), minor(dev));
-	text_copy(out->target, sizeof(out->target), or_empty(mnt_fs_get_target(fs)));
-	text_copy(out->fs_spec, sizeof(out->fs_spec), or_empty(mnt_fs_get_source(fs)));
-	text_copy(out->fs_root, sizeof(out->fs_root), or_empty(mnt_fs_get_root(fs)));
-	text_copy(out->type, sizeof(out->type), or_empty(mnt_fs_get_fstype(fs)));
-	take_options(or_empty(mnt_fs_get_fs_options(fs)), out);
 }
 
 static struct parent *find_id(const struct parents *parents, unsigned int id)

@@ -105,11 +105,15 @@ static bool parse_number(const char *line, unsigned int at, uint64_t *out)
 	return true;
 }
 
-static void parse_reads(const char *name, const char *line, struct nfs_reads *reads)
+static void parse_stat(char *line, struct nfs_mount *mount)
 {
+	struct nfs_reads *reads = &mount->reads;
 	const struct read_number *number;
+	char *name = word_next(&line);
 	uint64_t value = 0, *sum;
 
+	if (!name)
+		return;
 	for (number = read_numbers; number < read_numbers + ARRAY_SIZE(read_numbers);
 	     number++) {
 		if (strcmp(name, number->line) != 0)
@@ -120,15 +124,6 @@ static void parse_reads(const char *name, const char *line, struct nfs_reads *re
 		    __builtin_add_overflow(*sum, value, sum))
 			reads->broken = true;
 	}
-}
-
-static void parse_stat(char *line, struct nfs_mount *mount)
-{
-	char *name = word_next(&line);
-
-	if (!name)
-		return;
-	parse_reads(name, line, &mount->reads);
 	if (!strcmp(name, "xprt:"))
 		parse_xprt(line, mount);
 	else if (!strcmp(name, "age:"))

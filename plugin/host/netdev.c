@@ -40,43 +40,6 @@ static void parse_address(const char *text, struct host_netdev *out)
 	}
 }
 
-static void read_link(const struct host *host, const char *folder, const char *name,
-		      char *buf, size_t cap)
-{
-	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
-	const char *slash;
-
-	if (host_path(path, folder, name) || host_link(host, path, link, sizeof(link)))
-		return;
-	slash = strrchr(link, '/');
-	text_copy(buf, cap, slash ? slash + 1 : link);
-}
-
-/* The kernel refuses to read the carrier of an interface that is set down (EINVAL,
- * carrier_show() in net/core/net-sysfs.c). */
-static void read_link_state(const struct host *host, const char *folder,
-			    struct host_netdev *out)
-{
-	char flags[16];
-	int64_t carrier;
-
-	out->carrier = -1;
-	if (!host_attr_in(host, folder, "flags", flags, sizeof(flags)))
-		out->flags = (unsigned int)strtoul(flags, NULL, 16);
-	if (!host_number_in(host, folder, "carrier", &carrier))
-		out->carrier = carrier != 0;
-}
-
-static void read_ipoib(const struct host *host, const char *folder,
-		       struct host_netdev *out)
-{
-	unsigned int pkey;
-
-	host_attr_in(host, folder, "mode", out->ipoib_mode, sizeof(out->ipoib_mode));
-	if (!read_number(host, folder, "pkey", &pkey) && pkey <= UINT16_MAX)
-		out->pkey = (uint16_t)pkey;
-}
-
 static void set_rdma(struct host_netdev *out, const struct rdma_device *device,
 		     unsigned int port)
 {
@@ -115,31 +78,22 @@ static bool find_by_gids(const struct rdma_devices *rdma, const char *name,
 	return false;
 }
 
-static const struct rdma_device *find_device(const struct rdma_devices *rdma,
-					     const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < rdma->count; i++)
-		if (!strcmp(rdma->list[i].name, name))
-			return &rdma->list[i];
-	return NULL;
-}
-
 /* Uses the adapter that both belong to; the port is in dev_port, in dev_id before Linux
  * 3.15. */
 static bool find_by_adapter(const struct host *host, const struct rdma_devices *rdma,
 			    const char *folder, struct host_netdev *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
-	const struct rdma_device *device;
+	const struct rdma_device *device = NULL;
 	char path[HOST_PATH_MAX];
-	unsigned int port = 0;
+	unsigned int port = 0, i;
 
 	if (host_path(path, folder, "device/infiniband") ||
 	    host_list(host, path, &list) || !list.count)
 		return false;
-	device = find_device(rdma, list.names[0]);
+	for (i = 0; i < rdma->count && !device; i++)
+		if (!strcmp(rdma->list[i].name, list.names[0]))
+			device = &rdma->list[i];
 	if (!device || !device->nports)
 		return false;
 	if (read_number(host, folder, "dev_port", &port) || !port)
@@ -185,7 +139,9 @@ static bool find_rdma(struct search *search, const char *name, unsigned int dept
 int host_netdev(const struct host *host, const char *name,
 		const struct rdma_devices *rdma, struct host_netdev *out)
 {
-	char folder[HOST_PATH_MAX], address[64];
+	char folder[HOST_PATH_MAX], flags[16], address[64];
+	unsigned int pkey;
+	int64_t carrier;
 	int rc;
 
 	memset(out, 0, sizeof(*out));
@@ -202,13 +158,24 @@ int host_netdev(const struct host *host, const char *name,
 			  sizeof(out->operstate));
 	if (rc && rc != -ENOENT)
 		return rc;
-	read_link_state(host, folder, out);
+	if (!host_attr_in(host, folder, "flags", flags, sizeof(flags)))
+		out->flags = (unsigned int)strtoul(flags, NULL, 16);
+	/* The kernel refuses to read the carrier of an interface that is set down (EINVAL,
+	 * carrier_show() in net/core/net-sysfs.c). */
+	out->carrier = -1;
+	if (!host_number_in(host, folder, "carrier", &carrier))
+		out->carrier = carrier != 0;
 	if (!host_attr_in(host, folder, "address", address, sizeof(address)))
 		parse_address(address, out);
-	read_link(host, folder, "device/driver", out->driver, sizeof(out->driver));
-	read_link(host, folder, "master", out->master, sizeof(out->master));
-	if (out->type == ARPHRD_IPOIB)
-		read_ipoib(host, folder, out);
+	host_link_name_in(host, folder, "device/driver", out->driver,
+			  sizeof(out->driver));
+	host_link_name_in(host, folder, "master", out->master, sizeof(out->master));
+	if (out->type == ARPHRD_IPOIB) {
+		host_attr_in(host, folder, "mode", out->ipoib_mode,
+			     sizeof(out->ipoib_mode));
+		if (!read_number(host, folder, "pkey", &pkey) && pkey <= UINT16_MAX)
+			out->pkey = (uint16_t)pkey;
+	}
 	if (rdma)
 		find_rdma(&(struct search){ host, rdma, out, LOWER_MAX }, name, 0);
 	return 0;

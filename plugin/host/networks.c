@@ -59,24 +59,6 @@ static bool routes_are_swapped(const char *text)
 	return false;
 }
 
-static void parse_route(const char *line, struct host_networks *out, bool swapped)
-{
-	struct host_network *network;
-	char netdev[IFNAMSIZ];
-	unsigned int flags;
-	uint32_t to, mask, word;
-
-	if (!parse_words(line, netdev, &to, &flags, &mask) || !(flags & FLAG_UP) ||
-	    flags & FLAG_REJECT)
-		return;
-	network = networks_add(out, AF_INET, netdev);
-	if (!network)
-		return;
-	word = swapped ? bswap_32(to) : to;
-	memcpy(network->bytes, &word, sizeof(word));
-	network->prefix = (unsigned int)__builtin_popcount(mask);
-}
-
 static bool parse_hex(const char *text, uint8_t bytes[16])
 {
 	unsigned int i, byte;
@@ -89,42 +71,48 @@ static bool parse_hex(const char *text, uint8_t bytes[16])
 	return true;
 }
 
-/* "20010db8... 40 0000... 00 0000... 00000100 00000001 00000000 00000001     eth0" */
-static void parse_route6(const char *line, struct host_networks *out)
+static void parse_routes(char *text, struct host_networks *out)
 {
-	char to[33], netdev[IFNAMSIZ];
+	bool swapped = routes_are_swapped(text);
+	struct host_network *network;
+	char netdev[IFNAMSIZ], *line;
+	unsigned int flags;
+	uint32_t to, mask, word;
+
+	while ((line = line_next(&text))) {
+		if (!parse_words(line, netdev, &to, &flags, &mask) ||
+		    !(flags & FLAG_UP) || flags & FLAG_REJECT)
+			continue;
+		network = networks_add(out, AF_INET, netdev);
+		if (!network)
+			return;
+		word = swapped ? bswap_32(to) : to;
+		memcpy(network->bytes, &word, sizeof(word));
+		network->prefix = (unsigned int)__builtin_popcount(mask);
+	}
+}
+
+/* "20010db8... 40 0000... 00 0000... 00000100 00000001 00000000 00000001     eth0" */
+static void parse_routes6(char *text, struct host_networks *out)
+{
+	char to[33], netdev[IFNAMSIZ], *line;
 	struct host_network *network;
 	unsigned int prefix, flags;
 	struct in6_addr in6;
 
-	if (sscanf(line, "%32s %2x %*s %*x %*s %*x %*x %*x %8x %15s", to, &prefix, &flags,
-		   netdev) != 4 ||
-	    strlen(to) != 32 || prefix > 128 || !(flags & FLAG_UP) ||
-	    flags & (FLAG_REJECT | FLAG_LOCAL) || !parse_hex(to, in6.s6_addr) ||
-	    IN6_IS_ADDR_LINKLOCAL(&in6) || IN6_IS_ADDR_MULTICAST(&in6))
-		return;
-	network = networks_add(out, AF_INET6, netdev);
-	if (!network)
-		return;
-	memcpy(network->bytes, &in6, sizeof(in6));
-	network->prefix = prefix;
-}
-
-static void parse_routes(char *text, struct host_networks *out)
-{
-	bool swapped = routes_are_swapped(text);
-	char *line;
-
-	while ((line = line_next(&text)))
-		parse_route(line, out, swapped);
-}
-
-static void parse_routes6(char *text, struct host_networks *out)
-{
-	char *line;
-
-	while ((line = line_next(&text)))
-		parse_route6(line, out);
+	while ((line = line_next(&text))) {
+		if (sscanf(line, "%32s %2x %*s %*x %*s %*x %*x %*x %8x %15s", to, &prefix,
+			   &flags, netdev) != 4 ||
+		    strlen(to) != 32 || prefix > 128 || !(flags & FLAG_UP) ||
+		    flags & (FLAG_REJECT | FLAG_LOCAL) || !parse_hex(to, in6.s6_addr) ||
+		    IN6_IS_ADDR_LINKLOCAL(&in6) || IN6_IS_ADDR_MULTICAST(&in6))
+			continue;
+		network = networks_add(out, AF_INET6, netdev);
+		if (!network)
+			return;
+		memcpy(network->bytes, &in6, sizeof(in6));
+		network->prefix = prefix;
+	}
 }
 
 static int read_routes(const struct host *host, const char *path,

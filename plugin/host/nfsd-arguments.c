@@ -119,18 +119,6 @@ static void read_words(const struct host *host, const struct nfsd_place *place, 
 	}
 }
 
-static void write_line(const struct nfsd_place *place, const char *words,
-		       unsigned int port, struct nfsd_arguments *out)
-{
-	if (!place) {
-		snprintf(out->line, sizeof(out->line), "--rdma=%u", port);
-		return;
-	}
-	snprintf(out->file, sizeof(out->file), "/%s", place->file);
-	snprintf(out->line, sizeof(out->line), "%s=\"%s%s--rdma=%u\"", place->variable,
-		 words, *words ? " " : "", port);
-}
-
 static void write_why(unsigned int port, struct nfsd_arguments *out)
 {
 	if (!out->has_rdma)
@@ -173,7 +161,13 @@ void nfsd_arguments(const struct host *host, unsigned int port,
 			"the version of nfs-utils is unknown: before 2.1.1 it does not read nfs.conf, and rpc.nfsd needs the argument --rdma=%u",
 			port);
 	} else if (!out->reads_conf) {
-		write_line(place, words, port, out);
+		if (place) {
+			snprintf(out->file, sizeof(out->file), "/%s", place->file);
+			snprintf(out->line, sizeof(out->line), "%s=\"%s%s--rdma=%u\"",
+				 place->variable, words, *words ? " " : "", port);
+		} else {
+			snprintf(out->line, sizeof(out->line), "--rdma=%u", port);
+		}
 		write_why(port, out);
 	}
 }

@@ -27,16 +27,6 @@ static void parse_portlist(char *text, struct host_nfsd *out)
 	}
 }
 
-/* "# pool packets-arrived sockets-enqueued ...", then one line per pool. */
-static void parse_pools(char *text, struct host_nfsd *out)
-{
-	char *line;
-
-	while ((line = line_next(&text)))
-		if (*line != '#' && word_next(&line))
-			out->packets += strtoumax(line, NULL, 10);
-}
-
 static bool read_number(const struct host *host, const char *name, unsigned int *out)
 {
 	int64_t value = 0;
@@ -72,6 +62,7 @@ int host_nfsd(const struct host *host, struct host_nfsd *out)
 {
 	_cleanup_(host_text_fini) struct host_text ports = { NULL, 0 };
 	_cleanup_(host_text_fini) struct host_text pools = { NULL, 0 };
+	char *cursor, *line;
 	int rc;
 
 	memset(out, 0, sizeof(*out));
@@ -84,8 +75,12 @@ int host_nfsd(const struct host *host, struct host_nfsd *out)
 			     read_threads_of_stats(host, &out->threads);
 	read_number(host, "max_block_size", &out->max_block);
 	host_attr(host, NFSD "/versions", out->versions, sizeof(out->versions));
-	if (!host_read(host, NFSD "/pool_stats", 65536, &pools))
-		parse_pools(pools.text, out);
+	if (host_read(host, NFSD "/pool_stats", 65536, &pools))
+		return 0;
+	/* "# pool packets-arrived sockets-enqueued ...", then one line per pool. */
+	for (cursor = pools.text; (line = line_next(&cursor));)
+		if (*line != '#' && word_next(&line))
+			out->packets += strtoumax(line, NULL, 10);
 	return 0;
 }
 

@@ -20,14 +20,44 @@ static bool has_key(const char *line, const char *key, const char **value)
 	return true;
 }
 
-static bool parse_status(char *text, const char *name, char *version, size_t cap)
+/* Errors: -ENOENT: no such file; -ENODATA: the file does not have the answer; -ESRCH: not
+ * installed. */
+static int from_list(const struct host *host, const char *name, char *version, size_t cap)
 {
-	bool ours = false, installed = false;
-	const char *value;
-	char *line;
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, LIST, HOST_FILE_MAX, &text);
+	char *cursor, *line, *word;
 
-	version[0] = '\0';
-	while ((line = line_next(&text))) {
+	if (rc)
+		return rc;
+	for (cursor = text.text; (line = line_next(&cursor));) {
+		word = word_next(&line);
+		if (!word || strcmp(word, name))
+			continue;
+		word = word_next(&line);
+		text_copy(version, cap, word ? word : "");
+		return word ? 0 : err_set(ESRCH, "%.64s is not installed", name);
+	}
+	if (host_is_snapshot(host))
+		return err_set(ENODATA, "the snapshot does not hold the version of %.64s",
+			       name);
+	return err_set(ESRCH, "%.64s is not installed", name);
+}
+
+static int from_status(const struct host *host, const char *name, char *version,
+		       size_t cap)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, "var/lib/dpkg/status", STATUS_MAX, &text);
+	bool ours = false, installed = false;
+	char *cursor, *line;
+	const char *value;
+
+	if (rc)
+		return rc == -ENOENT
+			       ? err_set(ENODATA, "the packages cannot be asked by files")
+			       : rc;
+	for (cursor = text.text; (line = line_next(&cursor));) {
 		if (!*line && ours)
 			break;
 		if (has_key(line, "Package", &value)) {
@@ -41,53 +71,7 @@ static bool parse_status(char *text, const char *name, char *version, size_t cap
 	}
 	if (!ours || !installed)
 		version[0] = '\0';
-	return version[0];
-}
-
-/* Returns 0; -ENOENT: it is listed without a version; -ENODATA: it is not listed. */
-static int parse_list(char *text, const char *name, char *version, size_t cap)
-{
-	char *line, *word;
-
-	while ((line = line_next(&text))) {
-		word = word_next(&line);
-		if (!word || strcmp(word, name))
-			continue;
-		word = word_next(&line);
-		text_copy(version, cap, word ? word : "");
-		return word ? 0 : -ENOENT;
-	}
-	return -ENODATA;
-}
-
-/* -ENOENT: no such file; -ENODATA: the file does not have the answer. */
-static int from_list(const struct host *host, const char *name, char *version, size_t cap)
-{
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	int rc = host_read(host, LIST, HOST_FILE_MAX, &text);
-
-	if (rc)
-		return rc;
-	rc = parse_list(text.text, name, version, cap);
-	if (rc == -ENODATA && host_is_snapshot(host))
-		return err_set(ENODATA, "the snapshot does not hold the version of %.64s",
-			       name);
-	return rc ? err_set(ESRCH, "%.64s is not installed", name) : 0;
-}
-
-static int from_status(const struct host *host, const char *name, char *version,
-		       size_t cap)
-{
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	int rc = host_read(host, "var/lib/dpkg/status", STATUS_MAX, &text);
-
-	if (rc)
-		return rc == -ENOENT
-			       ? err_set(ENODATA, "the packages cannot be asked by files")
-			       : rc;
-	return parse_status(text.text, name, version, cap)
-		       ? 0
-		       : err_set(ESRCH, "%.64s is not installed", name);
+	return version[0] ? 0 : err_set(ESRCH, "%.64s is not installed", name);
 }
 
 int host_package(const struct host *host, const char *name, char *version, size_t cap)

@@ -282,20 +282,12 @@ static int step(struct walk *walk, const char *name)
 	return 0;
 }
 
-/* Appends the rest of the path after an error, so that the caller can show it. */
-static void keep_rest(struct walk *walk)
-{
-	char *path = walk->out->path;
-	size_t len = strlen(path);
-
-	snprintf(path + len, PATH_MAX - len, "%s", walk->rest);
-}
-
 int host_path_resolve(const struct host *host, const struct host_mounts *mounts,
 		      const char *path, struct host_path *out)
 {
 	_cleanup_free_ struct walk *walk = NULL;
 	char name[PATH_MAX];
+	size_t len;
 	int rc = 0;
 
 	*out = (struct host_path){ .end = HOST_PATH_LOCAL };
@@ -323,8 +315,10 @@ int host_path_resolve(const struct host *host, const struct host_mounts *mounts,
 	out->mount = walk->steps[walk->depth].mount;
 	out->end = end_of(out->mount);
 	out->looked = !rc && !walk->steps[walk->depth].blind;
+	/* After an error, the whole path, so that the caller can show it. */
+	len = strlen(out->path);
 	if (rc)
-		keep_rest(walk);
+		snprintf(out->path + len, PATH_MAX - len, "%s", walk->rest);
 	if (!*out->path)
 		strcpy(out->path, "/");
 	return rc;

@@ -82,57 +82,41 @@ struct function {
 static int read_function(const struct host *host, const char *address,
 			 struct function *out)
 {
-	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
-	const char *base;
 	int rc = host_path(out->folder, DEVICES, address);
 
 	out->driver[0] = '\0';
 	rc = rc ? rc : host_number_in(host, out->folder, "vendor", &out->vendor);
 	rc = rc ? rc : host_number_in(host, out->folder, "device", &out->device);
-	rc = rc ? rc : host_path(path, out->folder, "driver");
 	if (rc)
 		return rc;
-	rc = host_link(host, path, link, sizeof(link));
-	if (rc)
-		return rc == -ENOENT ? 0 : rc;
-	base = strrchr(link, '/');
-	text_copy(out->driver, sizeof(out->driver), base ? base + 1 : link);
-	return 0;
-}
-
-/* Returns 1 if @name is filled in. */
-static int look_at(const struct host *host, const char *address, char name[96])
-{
-	struct function f;
-	const struct adapter *row;
-	const char *missing;
-	int rc = read_function(host, address, &f);
-
-	if (rc)
-		return rc == -ENOENT ? 0 : rc;
-	row = find_adapter(f.vendor, f.device, f.driver);
-	if (!row || has_rdma(host, f.folder))
-		return 0;
-	missing = f.driver[0] || !row->driver ? row->module : row->driver;
-	snprintf(name, 96, "%s for %.64s", missing, address);
-	finding_clean(name);
-	return 1;
+	rc = host_link_name_in(host, out->folder, "driver", out->driver,
+			       sizeof(out->driver));
+	return rc == -ENOENT ? 0 : rc;
 }
 
 int host_rdma_missing(const struct host *host, char names[][96], unsigned int max)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	const struct adapter *row;
+	const char *missing;
 	unsigned int count = 0;
+	struct function f;
 	int rc = host_list(host, DEVICES, &list);
 	size_t i;
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	for (i = 0; i < list.count && count < max; i++) {
-		rc = look_at(host, list.names[i], names[count]);
-		if (rc < 0)
+		rc = read_function(host, list.names[i], &f);
+		if (rc && rc != -ENOENT)
 			return rc;
-		count += (unsigned int)rc;
+		row = rc ? NULL : find_adapter(f.vendor, f.device, f.driver);
+		if (!row || has_rdma(host, f.folder))
+			continue;
+		missing = f.driver[0] || !row->driver ? row->module : row->driver;
+		snprintf(names[count], sizeof(names[count]), "%s for %.64s", missing,
+			 list.names[i]);
+		finding_clean(names[count++]);
 	}
 	return (int)count;
 }
@@ -150,13 +134,6 @@ static bool is_assigning(const char *driver)
 	return i < ARRAY_SIZE(names);
 }
 
-/* Only rows with listed devices match: for @any_device the driver decides, and this
- * adapter is bound to another one. */
-static bool does_rdma(const struct function *f)
-{
-	return find_adapter(f->vendor, f->device, "") != NULL;
-}
-
 int host_rdma_assigned(const struct host *host, struct host_assigned *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
@@ -171,7 +148,10 @@ int host_rdma_assigned(const struct host *host, struct host_assigned *out)
 		rc = read_function(host, list.names[i], &f);
 		if (rc && rc != -ENOENT)
 			return rc;
-		if (rc || !is_assigning(f.driver) || !does_rdma(&f))
+		/* Only rows with listed devices match: for @any_device the driver decides,
+		 * and this adapter is bound to another one. */
+		if (rc || !is_assigning(f.driver) ||
+		    !find_adapter(f.vendor, f.device, ""))
 			continue;
 		text_copy(out->adapter, sizeof(out->adapter), list.names[i]);
 		text_copy(out->driver, sizeof(out->driver), f.driver);

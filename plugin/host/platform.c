@@ -28,26 +28,18 @@ static const struct {
 
 /* The wiki recommended in 2014: "DEFAULT_OPTIONS = ["soft", ..., "rdma"]" in VDSM's own
  * file. */
-static bool is_patched(char *text)
-{
-	char *line;
-
-	while ((line = line_next(&text)))
-		if (strstr(line, "DEFAULT_OPTIONS") && strstr(line, "rdma"))
-			return true;
-	return false;
-}
-
 static int look_for_patch(const struct host *host, const char *path,
 			  struct host_platform *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, path, HOST_FILE_MAX, &text);
+	char *cursor, *line;
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	if (is_patched(text.text))
-		text_copy(out->vdsm_patched, sizeof(out->vdsm_patched), path);
+	for (cursor = text.text; (line = line_next(&cursor));)
+		if (strstr(line, "DEFAULT_OPTIONS") && strstr(line, "rdma"))
+			text_copy(out->vdsm_patched, sizeof(out->vdsm_patched), path);
 	return 0;
 }
 

@@ -13,36 +13,6 @@
 
 static const char *const cat_cfg[] = { "/usr/bin/cat", "/" STORAGE_CFG, NULL };
 
-static int read_cfg(const struct host *host, struct host_text *text)
-{
-	int rc = 0;
-
-	if (host_is_live(host))
-		rc = live_child(cat_cfg, TEXT_MAX, deadline_in(CAT_MS), text);
-	/* A snapshot contains only what host_read() reads; this is safe now that the
-	 * child has read it. */
-	if (!rc && (!host_is_live(host) || host_is_watched(host))) {
-		host_text_fini(text);
-		rc = host_read(host, STORAGE_CFG, TEXT_MAX, text);
-	}
-	return rc;
-}
-
-/* "nfs: vmstore"; returns NULL if there are too many storages. */
-static struct proxmox_storage *storages_add(struct proxmox_storages *out,
-					    const char *name, unsigned int line)
-{
-	struct proxmox_storage *storage;
-
-	if (out->count == PROXMOX_STORAGES_MAX)
-		return NULL;
-	storage = &out->list[out->count++];
-	memset(storage, 0, sizeof(*storage));
-	text_copy(storage->name, sizeof(storage->name), name);
-	storage->line = line;
-	return storage;
-}
-
 static void take_setting(struct proxmox_storage *storage, const char *key, char *value)
 {
 	const struct {
@@ -83,18 +53,33 @@ static void parse_cfg(char *text, struct proxmox_storages *out)
 		if (indented)
 			continue;
 		storage = NULL;
-		if (!strcmp(word, "nfs:") && (word = word_next(&line)))
-			storage = storages_add(out, word, number);
+		if (strcmp(word, "nfs:") != 0)
+			continue;
+		word = word_next(&line);
+		if (!word || out->count == PROXMOX_STORAGES_MAX)
+			continue;
+		storage = &out->list[out->count++];
+		memset(storage, 0, sizeof(*storage));
+		text_copy(storage->name, sizeof(storage->name), word);
+		storage->line = number;
 	}
 }
 
 int host_proxmox(const struct host *host, struct proxmox_storages *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	int rc;
+	bool live = host_is_live(host);
+	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
-	rc = read_cfg(host, &text);
+	if (live)
+		rc = live_child(cat_cfg, TEXT_MAX, deadline_in(CAT_MS), &text);
+	/* A snapshot contains only what host_read() reads; this is safe now that the
+	 * child has read it. */
+	if (!rc && (!live || host_is_watched(host))) {
+		host_text_fini(&text);
+		rc = host_read(host, STORAGE_CFG, TEXT_MAX, &text);
+	}
 	if (!rc)
 		parse_cfg(text.text, out);
 	return rc == -ENOENT ? 0 : rc;

@@ -28,12 +28,6 @@ static void note(struct rdma_device *device, int rc)
 		text_copy(device->problem, sizeof(device->problem), err_text());
 }
 
-static void read_text(const struct host *host, const char *folder, const char *name,
-		      struct rdma_device *device, char *buf, size_t cap)
-{
-	note(device, host_attr_in(host, folder, name, buf, cap));
-}
-
 static unsigned int read_number(const struct host *host, const char *folder,
 				const char *name, struct rdma_device *device)
 {
@@ -58,26 +52,12 @@ static bool parse_gid(const char *text, uint8_t gid[16])
 	return any;
 }
 
-/* The kernel refuses to read the attributes of a GID that was removed meanwhile, and the
- * netdev of one that has none (iWARP before Linux 6.5): not an error. */
-static void read_gid_attrs(const struct host *host, const char *port, const char *index,
-			   struct rdma_gid *gid)
-{
-	char name[64], type[32];
-
-	snprintf(name, sizeof(name), "gid_attrs/types/%.20s", index);
-	host_attr_in(host, port, name, type, sizeof(type));
-	gid->v2 = !strcmp(type, "RoCE v2");
-	snprintf(name, sizeof(name), "gid_attrs/ndevs/%.20s", index);
-	host_attr_in(host, port, name, gid->netdev, sizeof(gid->netdev));
-}
-
 /* @empty counts the free entries since the last GID. */
 static int read_gid(const struct host *host, const char *port, const char *index,
 		    struct rdma_port *out, size_t *empty)
 {
 	struct rdma_gid gid = { .index = (unsigned int)strtoul(index, NULL, 10) };
-	char name[64], text[64];
+	char name[64], text[64], type[32];
 	int rc;
 
 	if (!isdigit((unsigned char)index[0]))
@@ -92,7 +72,13 @@ static int read_gid(const struct host *host, const char *port, const char *index
 		out->gids_cut = true;
 		return 0;
 	}
-	read_gid_attrs(host, port, index, &gid);
+	/* The kernel refuses to read the attributes of a GID that was removed meanwhile,
+	 * and the netdev of one that has none (iWARP before Linux 6.5): not an error. */
+	snprintf(name, sizeof(name), "gid_attrs/types/%.20s", index);
+	host_attr_in(host, port, name, type, sizeof(type));
+	gid.v2 = !strcmp(type, "RoCE v2");
+	snprintf(name, sizeof(name), "gid_attrs/ndevs/%.20s", index);
+	host_attr_in(host, port, name, gid.netdev, sizeof(gid.netdev));
 	out->gids[out->ngids++] = gid;
 	return 0;
 }
@@ -183,13 +169,13 @@ static void read_port(const struct host *host, const char *folder, const char *n
 		return;
 	device->nports++;
 	port->number = (unsigned int)strtoul(number, NULL, 10);
-	read_text(host, path, "link_layer", device, layer, sizeof(layer));
+	note(device, host_attr_in(host, path, "link_layer", layer, sizeof(layer)));
 	port->layer = !strcmp(layer, "InfiniBand") ? LINK_INFINIBAND
 		      : !strcmp(layer, "Ethernet") ? LINK_ETHERNET
 						   : LINK_UNKNOWN;
 	port->state = read_number(host, path, "state", device);
 	port->phys_state = read_number(host, path, "phys_state", device);
-	read_text(host, path, "rate", device, port->rate, sizeof(port->rate));
+	note(device, host_attr_in(host, path, "rate", port->rate, sizeof(port->rate)));
 	port->lid = read_number(host, path, "lid", device);
 	port->sm_lid = read_number(host, path, "sm_lid", device);
 	read_gids(host, path, device, port);
@@ -212,13 +198,6 @@ static enum rdma_kind kind_of(unsigned int node_type, const struct rdma_device *
 	case 6: return RDMA_USNIC;
 	default: return RDMA_OTHER;
 	}
-}
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* Mellanox virtual functions, from the tables of mlx4_core and mlx5_core: a guest sees no
@@ -245,11 +224,10 @@ static bool is_virtual_function(const struct host *host, const char *folder,
 static void read_parent(const struct host *host, const char *folder,
 			struct rdma_device *device)
 {
-	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
+	char path[HOST_PATH_MAX], name[HOST_PATH_MAX];
 
-	if (!host_path(path, folder, "device/driver") &&
-	    !host_link(host, path, link, sizeof(link)))
-		text_copy(device->driver, sizeof(device->driver), last_part(link));
+	host_link_name_in(host, folder, "device/driver", device->driver,
+			  sizeof(device->driver));
 	if (host_path(path, folder, "device/vendor") || host_exists(host, path))
 		return;
 	device->pci_vendor = (uint16_t)read_number(host, folder, "device/vendor", device);
@@ -257,10 +235,9 @@ static void read_parent(const struct host *host, const char *folder,
 	device->pci_revision = (uint8_t)read_number(host, folder, "device/revision",
 						    device);
 	device->virtual_function = is_virtual_function(host, folder, device);
-	if (!host_path(path, folder, "device") &&
-	    !host_link(host, path, link, sizeof(link)) && strchr(last_part(link), ':'))
-		text_copy(device->pci_address, sizeof(device->pci_address),
-			  last_part(link));
+	if (!host_link_name_in(host, folder, "device", name, sizeof(name)) &&
+	    strchr(name, ':'))
+		text_copy(device->pci_address, sizeof(device->pci_address), name);
 }
 
 /* Only rxe has "parent", the name of its netdev. siw has no attribute of its own. */
@@ -296,11 +273,12 @@ static void read_device(const struct host *host, const char *name,
 	if (host_path(folder, CLASS, name))
 		return;
 	node_type = read_number(host, folder, "node_type", device);
-	read_text(host, folder, "node_guid", device, device->node_guid,
-		  sizeof(device->node_guid));
-	read_text(host, folder, "fw_ver", device, device->fw_version,
-		  sizeof(device->fw_version));
-	read_text(host, folder, "board_id", device, device->board, sizeof(device->board));
+	note(device, host_attr_in(host, folder, "node_guid", device->node_guid,
+				  sizeof(device->node_guid)));
+	note(device, host_attr_in(host, folder, "fw_ver", device->fw_version,
+				  sizeof(device->fw_version)));
+	note(device, host_attr_in(host, folder, "board_id", device->board,
+				  sizeof(device->board)));
 	note(device, list_in(host, folder, "ports", &ports));
 	for (i = 0; i < ports.count && device->nports < RDMA_PORTS_MAX; i++)
 		read_port(host, folder, ports.names[i], device);

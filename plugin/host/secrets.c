@@ -54,11 +54,6 @@ static size_t word_end(const char *line, size_t len, size_t at)
 	return at;
 }
 
-static bool has(const char *line, size_t len, const char *what)
-{
-	return memmem(line, len, what, strlen(what));
-}
-
 /* Options of other file systems may contain passwords; so may comments. */
 static size_t fstab_line(const char *line, size_t len, unsigned int *state)
 {
@@ -78,7 +73,7 @@ static size_t mountinfo_line(const char *line, size_t len, unsigned int *state)
 	const char *type = memmem(line, len, " - ", 3);
 
 	(void)state;
-	if (has(line, len, " - nfs"))
+	if (memmem(line, len, " - nfs", 6))
 		return len;
 	if (strspn(line, "0123456789 ") < end)
 		return 0;
@@ -95,7 +90,7 @@ static size_t mountinfo_line(const char *line, size_t len, unsigned int *state)
 static size_t mountstats_line(const char *line, size_t len, unsigned int *state)
 {
 	if (!strncmp(line, "device ", 7))
-		*state = has(line, len, " with fstype nfs");
+		*state = memmem(line, len, " with fstype nfs", 16) != NULL;
 	return *state ? len : 0;
 }
 
@@ -203,18 +198,6 @@ static bool is_read(const char *name, size_t len)
 	return false;
 }
 
-/* The length of a parameter, which has blanks only in quotes, at any position (next_arg()
- * in the kernel's lib/cmdline.c). */
-static size_t parameter_len(const char *text)
-{
-	bool quoted = false;
-	size_t len;
-
-	for (len = 0; text[len] && (quoted || !isspace((unsigned char)text[len])); len++)
-		quoted ^= text[len] == '"';
-	return len;
-}
-
 /* Any value may be a password or a URL with one; so parameters that no reader uses keep
  * only their name, "root=". */
 static void strip_cmdline(struct host_text *text)
@@ -224,10 +207,15 @@ static void strip_cmdline(struct host_text *text)
 	char *from = text->text, *to = text->text;
 
 	while (*from) {
-		size_t len = parameter_len(from), name = strspn(from, name_bytes);
-		size_t kept = from[name] != '='     ? name
-			      : is_read(from, name) ? len
-						    : name + 1;
+		size_t len, kept, name = strspn(from, name_bytes);
+		bool quoted = false;
+
+		/* A parameter has blanks only in quotes, at any position (next_arg() in
+		 * the kernel's lib/cmdline.c). */
+		for (len = 0; from[len] && (quoted || !isspace((unsigned char)from[len]));
+		     len++)
+			quoted ^= from[len] == '"';
+		kept = from[name] != '=' ? name : is_read(from, name) ? len : name + 1;
 
 		/* Including the blank after it. */
 		memmove(to, from, kept);

@@ -17,37 +17,34 @@ static bool is_named(char *names, const char *name)
 	return false;
 }
 
-/* "nfsrdma	20049/tcp	alias ..." */
-static unsigned int parse_line(char *line, const char *name, const char *protocol)
-{
-	char *first = word_next(&line), *port = word_next(&line), *slash, *end;
-	unsigned long number;
-
-	if (!first || *first == '#' || !port)
-		return 0;
-	slash = strchr(port, '/');
-	if (!slash || strcmp(slash + 1, protocol))
-		return 0;
-	if (strcmp(first, name) && !is_named(line, name))
-		return 0;
-	number = strtoul(port, &end, 10);
-	return end == slash && number <= UINT16_MAX ? (unsigned int)number : 0;
-}
-
 int host_service(const struct host *host, const char *name, const char *protocol,
 		 unsigned int *port)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, "etc/services", HOST_FILE_MAX, &text);
-	char *cursor, *line;
+	char *cursor, *line, *first, *number, *slash, *end;
+	unsigned long value;
 
 	if (rc && rc != -ENOENT)
 		return rc;
 	cursor = text.text;
+	/* "nfsrdma	20049/tcp	alias ..." */
 	while (cursor && (line = line_next(&cursor))) {
-		*port = parse_line(line, name, protocol);
-		if (*port)
-			return 0;
+		*port = 0;
+		first = word_next(&line);
+		number = word_next(&line);
+		if (!first || *first == '#' || !number)
+			continue;
+		slash = strchr(number, '/');
+		if (!slash || strcmp(slash + 1, protocol))
+			continue;
+		if (strcmp(first, name) && !is_named(line, name))
+			continue;
+		value = strtoul(number, &end, 10);
+		if (end != slash || !value || value > UINT16_MAX)
+			continue;
+		*port = (unsigned int)value;
+		return 0;
 	}
 	return err_set(ENOENT, "etc/services has no %.64s over %s", name, protocol);
 }

@@ -184,20 +184,6 @@ static int look_at_rule(void *arg, const char *file, unsigned int line, const ch
 	return 1;
 }
 
-static int search_lists(struct search *search)
-{
-	const char *const *path;
-	int rc = 0;
-
-	for (path = lists; !rc && *path; path++) {
-		rc = host_exists(search->host, *path);
-		if (!rc)
-			text_copy(search->file, search->cap, *path);
-		rc = rc == -ENOENT ? 0 : rc ? rc : 1;
-	}
-	return rc;
-}
-
 static int search_all(struct search *search)
 {
 	const char *const *path;
@@ -207,7 +193,12 @@ static int search_all(struct search *search)
 		rc = search_folder(search, *path, 1);
 	for (path = files; !rc && *path; path++)
 		rc = search_file(search, *path, true);
-	rc = rc ? rc : search_lists(search);
+	for (path = lists; !rc && *path; path++) {
+		rc = host_exists(search->host, *path);
+		if (!rc)
+			text_copy(search->file, search->cap, *path);
+		rc = rc == -ENOENT ? 0 : rc ? rc : 1;
+	}
 	rc = rc ? rc : host_udev_each(search->host, look_at_rule, search);
 	return rc < 0 ? rc : 0;
 }

@@ -59,15 +59,22 @@ static int find_unit_or_template(const struct host *host, const char *unit, char
 	return rc;
 }
 
+/* A setting to read, and where its value goes. */
+struct unit_setting {
+	const struct host *host;
+	const char *section, *key;
+	char *buf;
+	size_t cap;
+};
+
 /* The last assignment wins. */
-static int parse_file(const struct host *host, const char *file, const char *section,
-		      const char *key, char *buf, size_t cap)
+static int parse_file(const struct unit_setting *to, const char *file)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	unsigned int number = 0;
 	bool inside = false;
-	size_t len = strlen(section);
-	int rc = host_read(host, file, HOST_FILE_MAX, &text);
+	size_t len = strlen(to->section);
+	int rc = host_read(to->host, file, HOST_FILE_MAX, &text);
 	char *cursor, *line, *value;
 
 	if (rc)
@@ -76,21 +83,21 @@ static int parse_file(const struct host *host, const char *file, const char *sec
 	while ((line = line_next_joined(&cursor, &number))) {
 		line = text_trim(line);
 		if (*line == '[') {
-			inside = !strncmp(line + 1, section, len) && line[len + 1] == ']';
+			inside = !strncmp(line + 1, to->section, len) &&
+				 line[len + 1] == ']';
 			continue;
 		}
 		value = strchr(line, '=');
 		if (!inside || !value || *line == '#' || *line == ';')
 			continue;
 		*value++ = '\0';
-		if (!strcmp(text_trim(line), key))
-			text_copy(buf, cap, text_trim(value));
+		if (!strcmp(text_trim(line), to->key))
+			text_copy(to->buf, to->cap, text_trim(value));
 	}
 	return 0;
 }
 
-static int parse_dropins(const struct host *host, const char *unit, const char *section,
-			 const char *key, char *buf, size_t cap)
+static int parse_dropins(const struct unit_setting *to, const char *unit)
 {
 	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
 	char dirs[ARRAY_SIZE(unit_dirs)][256];
@@ -102,9 +109,9 @@ static int parse_dropins(const struct host *host, const char *unit, const char *
 		snprintf(dirs[i], sizeof(dirs[i]), "%s/%s.d", unit_dirs[i], unit);
 		list[i] = dirs[i];
 	}
-	rc = dropins_list(host, list, ".conf", &files);
+	rc = dropins_list(to->host, list, ".conf", &files);
 	for (i = 0; !rc && i < files.count; i++) {
-		rc = parse_file(host, files.names[i], section, key, buf, cap);
+		rc = parse_file(to, files.names[i]);
 		/* A dangling link or one to /dev/null masks the file in a later
 		 * directory. */
 		rc = rc == -ENOENT || rc == -EINVAL ? 0 : rc;
@@ -115,6 +122,7 @@ static int parse_dropins(const struct host *host, const char *unit, const char *
 int host_unit_get(const struct host *host, const char *unit, const char *section,
 		  const char *key, char *buf, size_t cap)
 {
+	const struct unit_setting to = { host, section, key, buf, cap };
 	char path[HOST_PATH_MAX], template[UNIT_MAX];
 	int rc;
 
@@ -122,10 +130,10 @@ int host_unit_get(const struct host *host, const char *unit, const char *section
 	rc = find_unit_or_template(host, unit, path);
 	if (rc)
 		return rc < 0 ? rc : 0;
-	rc = parse_file(host, path, section, key, buf, cap);
+	rc = parse_file(&to, path);
 	if (!rc && template_of(unit, template, sizeof(template)))
-		rc = parse_dropins(host, template, section, key, buf, cap);
-	return rc ? rc : parse_dropins(host, unit, section, key, buf, cap);
+		rc = parse_dropins(&to, template);
+	return rc ? rc : parse_dropins(&to, unit);
 }
 
 /* Whether FOLDER/SOMETHING.wants/UNIT, or .requires, exists. */

@@ -30,13 +30,17 @@ static char *value_of(char *line)
 	return value;
 }
 
-static void read_text(char *text, char out[HOST_REPOSITORY_MAX])
+static void read_file(const struct host *host, const char *path,
+		      char out[HOST_REPOSITORY_MAX])
 {
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	bool irs = false;
-	char *line, *value;
+	char *cursor, *line, *value;
 	size_t len;
 
-	while ((line = line_next(&text))) {
+	if (host_read(host, path, HOST_FILE_MAX, &text))
+		return;
+	for (cursor = text.text; (line = line_next(&cursor));) {
 		if (line[0] == '[')
 			irs = !strncmp(line, "[irs]", 5);
 		value = irs ? value_of(line) : NULL;
@@ -48,22 +52,6 @@ static void read_text(char *text, char out[HOST_REPOSITORY_MAX])
 		    finding_is_clean(value))
 			strcpy(out, value);
 	}
-}
-
-static void read_file(const struct host *host, const char *path,
-		      char out[HOST_REPOSITORY_MAX])
-{
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-
-	if (!host_read(host, path, HOST_FILE_MAX, &text))
-		read_text(text.text, out);
-}
-
-static bool is_conf(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-
-	return dot && !strcmp(dot, ".conf");
 }
 
 void host_repository(const struct host *host, char out[HOST_REPOSITORY_MAX])
@@ -78,7 +66,7 @@ void host_repository(const struct host *host, char out[HOST_REPOSITORY_MAX])
 		return;
 	for (i = 0; i < list.count; i++) {
 		snprintf(path, sizeof(path), DROPINS "/%s", list.names[i]);
-		if (is_conf(list.names[i]))
+		if (text_ends_with(list.names[i], ".conf"))
 			read_file(host, path, out);
 	}
 }
