@@ -123,8 +123,8 @@ int host_libvirt_hook(const struct host *host, struct host_libvirt_hook *out)
 			       host_prefix(host));
 	out->linked_at = st.st_ctime;
 	see_other(host, HOOKS "qemu", out);
-	if (host_list(host, HOOKS "qemu.d", &list))
-		list.count = 0;
+	/* The list stays empty if there is no such directory. */
+	host_list(host, HOOKS "qemu.d", &list);
 	for (i = 0; i < list.count; i++)
 		if (strcmp(list.names[i], OURS) != 0 &&
 		    !host_path(path, HOOKS "qemu.d", list.names[i]))

@@ -41,11 +41,15 @@ static int bus_error(int rc)
 	return err_set(none ? EHOSTDOWN : EIO, "the system bus: %s", strerror(-rc));
 }
 
-/* Waits until the connection is ready. */
-static int become_ready(struct sd_bus *bus, uint64_t deadline)
+int live_bus_open(struct sd_bus **out, uint64_t deadline)
 {
+	_cleanup_(live_bus_close_p) struct sd_bus *bus = NULL;
 	int rc;
 
+	rc = sd_bus_open_system(&bus);
+	if (rc < 0)
+		return bus_error(rc);
+	/* Wait until the connection is ready. */
 	while (!(rc = sd_bus_is_ready(bus))) {
 		rc = sd_bus_process(bus, NULL);
 		if (rc < 0)
@@ -57,20 +61,8 @@ static int become_ready(struct sd_bus *bus, uint64_t deadline)
 		if (rc < 0 && rc != -EINTR)
 			break;
 	}
-	return rc < 0 ? bus_error(rc) : 0;
-}
-
-int live_bus_open(struct sd_bus **out, uint64_t deadline)
-{
-	_cleanup_(live_bus_close_p) struct sd_bus *bus = NULL;
-	int rc;
-
-	rc = sd_bus_open_system(&bus);
 	if (rc < 0)
 		return bus_error(rc);
-	rc = become_ready(bus, deadline);
-	if (rc)
-		return rc;
 	*out = take_ptr(bus);
 	return 0;
 }

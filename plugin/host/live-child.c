@@ -46,20 +46,16 @@ static int take_output(struct tool *tool, const char *buf, size_t len)
 	return 0;
 }
 
-static void take_complaint(struct tool *tool, const char *buf, size_t len)
+static int tool_output(void *arg, int which, const char *buf, size_t len)
 {
+	struct tool *tool = arg;
 	size_t room = sizeof(tool->complaint) - 1 - tool->complaint_len;
 
+	if (which == STDOUT_FILENO)
+		return take_output(tool, buf, len);
 	len = len < room ? len : room;
 	memcpy(tool->complaint + tool->complaint_len, buf, len);
 	tool->complaint_len += len;
-}
-
-static int tool_output(void *arg, int which, const char *buf, size_t len)
-{
-	if (which == STDOUT_FILENO)
-		return take_output(arg, buf, len);
-	take_complaint(arg, buf, len);
 	return 0;
 }
 

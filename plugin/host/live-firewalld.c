@@ -16,6 +16,7 @@
 #define FIREWALLD_MS 1000
 #define SERVICES_MAX 128
 #define SERVICE_NAME 64
+#define ZONE_NAME    sizeof(((struct host_firewalld *)0)->zone)
 
 static const struct live_object firewalld = {
 	FIREWALLD,
@@ -266,8 +267,9 @@ static int read_settings(struct asker *asker, struct sd_bus_message *message,
 
 /* --- queries ------------------------------------------------------------------------ */
 
-static int ask_text(struct asker *asker, const struct live_object *object,
-		    const char *method, const char *arg, char *buf, size_t cap)
+/* A method that returns the name of a zone. */
+static int ask_zone_name(struct asker *asker, const struct live_object *object,
+			 const char *method, const char *arg, char zone[ZONE_NAME])
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	const char *text;
@@ -278,21 +280,7 @@ static int ask_text(struct asker *asker, const struct live_object *object,
 		return rc;
 	rc = live_bus_form(sd_bus_message_read_basic(reply, 's', &text), method);
 	if (!rc)
-		text_copy(buf, cap, text);
-	return rc;
-}
-
-static int ask_panic(struct asker *asker)
-{
-	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
-	int panic = 0, rc;
-
-	rc = call(asker, &firewalld, "queryPanicMode", NULL, &reply);
-	if (rc)
-		return rc;
-	rc = live_bus_form(sd_bus_message_read_basic(reply, 'b', &panic),
-			   "queryPanicMode");
-	asker->out->panic = panic;
+		text_copy(zone, ZONE_NAME, text);
 	return rc;
 }
 
@@ -373,12 +361,13 @@ static int ask_active(struct asker *asker, const struct live_object *object,
 
 static int ask_zone(struct asker *asker, const char *netdev, const char *by_default)
 {
+	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	struct host_firewalld *out = asker->out;
+	int panic = 0, rc;
 	unsigned int i;
-	int rc;
 
-	rc = ask_text(asker, &firewalld_zone, "getZoneOfInterface", netdev, out->zone,
-		      sizeof(out->zone));
+	rc = ask_zone_name(asker, &firewalld_zone, "getZoneOfInterface", netdev,
+			   out->zone);
 	if (!rc && !out->zone[0])
 		text_copy(out->zone, sizeof(out->zone), by_default);
 	if (!rc)
@@ -390,7 +379,14 @@ static int ask_zone(struct asker *asker, const char *netdev, const char *by_defa
 		rc = ask_active(asker, &firewalld_zone, "getActiveZones", false);
 	if (!rc)
 		rc = ask_active(asker, &firewalld_policy, "getActivePolicies", true);
-	return rc ? rc : ask_panic(asker);
+	if (!rc)
+		rc = call(asker, &firewalld, "queryPanicMode", NULL, &reply);
+	if (rc)
+		return rc;
+	rc = live_bus_form(sd_bus_message_read_basic(reply, 'b', &panic),
+			   "queryPanicMode");
+	out->panic = panic;
+	return rc;
 }
 
 int live_firewalld(const struct host *host, const char *netdev,
@@ -413,8 +409,7 @@ int live_firewalld(const struct host *host, const char *netdev,
 	asker->bus = bus;
 	asker->deadline = deadline;
 	asker->out = out;
-	rc = ask_text(asker, &firewalld, "getDefaultZone", NULL, by_default,
-		      sizeof(by_default));
+	rc = ask_zone_name(asker, &firewalld, "getDefaultZone", NULL, by_default);
 	if (rc == -ESRCH)
 		return 0;
 	out->running = true;

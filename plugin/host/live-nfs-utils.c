@@ -23,32 +23,26 @@ static const struct {
 	{ "conf.d/c.conf", "[ MountPoint \"/c\" ]\nproto=rdma\n" },
 };
 
-static int make_file(int folder, const char *name, const char *text)
-{
-	_cleanup_close_ int fd = -1;
-
-	if (!text)
-		return mkdirat(folder, name, 0700) ? -errno : 0;
-	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	return fd < 0 ? -errno : fd_write_all(fd, text, strlen(text));
-}
-
 static int make_files(int folder)
 {
 	size_t i;
-	int rc = 0;
+	int rc;
 
-	for (i = 0; !rc && i < ARRAY_SIZE(files); i++)
-		rc = make_file(folder, files[i].name, files[i].text);
-	return rc;
-}
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		const char *text = files[i].text;
+		_cleanup_close_ int fd = -1;
 
-static void remove_files(int folder)
-{
-	size_t i;
-
-	for (i = ARRAY_SIZE(files); i-- > 0;)
-		unlinkat(folder, files[i].name, files[i].text ? 0 : AT_REMOVEDIR);
+		if (!text && mkdirat(folder, files[i].name, 0700))
+			return -errno;
+		if (!text)
+			continue;
+		fd = openat(folder, files[i].name,
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		rc = fd < 0 ? -errno : fd_write_all(fd, text, strlen(text));
+		if (rc)
+			return rc;
+	}
+	return 0;
 }
 
 /* Whether the section has its key. Errors: nfsconf cannot be run. */
@@ -85,6 +79,7 @@ int live_nfs_utils(const char *nfsconf, struct nfs_utils_tried *out)
 {
 	char top[] = "/tmp/nfsrdma-conf.XXXXXX", path[sizeof(top) + 16];
 	_cleanup_close_ int folder = -1;
+	size_t i;
 	int rc;
 
 	if (!mkdtemp(top))
@@ -98,8 +93,8 @@ int live_nfs_utils(const char *nfsconf, struct nfs_utils_tried *out)
 	} else {
 		rc = try(nfsconf ? nfsconf : NFSCONF, path, out);
 	}
-	if (folder >= 0)
-		remove_files(folder);
+	for (i = ARRAY_SIZE(files); folder >= 0 && i-- > 0;)
+		unlinkat(folder, files[i].name, files[i].text ? 0 : AT_REMOVEDIR);
 	rmdir(top);
 	return rc;
 }

@@ -104,24 +104,20 @@ static int replay_route(const struct host *host, const struct transport_address 
 	return rc ? rc : live_decode_route(json, out);
 }
 
-/* Errors are short; this avoids parsing nft's own output twice. */
-static int recorded_error(const char *text)
-{
-	_cleanup_(json_put_p) struct json_object *json = json_tokener_parse(text);
-
-	return live_decode_error(json);
-}
-
 static int replay_nftables(const struct host *host, struct host_text *json)
 {
 	static const char path[] = ".nfsrdma/nft.json";
+	_cleanup_(json_put_p) struct json_object *error = NULL;
 	struct host_text text = { 0 };
 	int rc;
 
 	rc = host_read(host, path, LIVE_NFT_MAX, &text);
 	if (rc)
 		return not_recorded(rc, path);
-	rc = text.len < 2 * ERR_TEXT_MAX ? recorded_error(text.text) : 0;
+	/* Errors are short; this avoids parsing nft's own output twice. */
+	if (text.len < 2 * ERR_TEXT_MAX)
+		error = json_tokener_parse(text.text);
+	rc = live_decode_error(error);
 	if (rc)
 		host_text_fini(&text);
 	else

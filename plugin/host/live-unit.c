@@ -14,8 +14,18 @@
 #define SYSTEMD      "org.freedesktop.systemd1"
 #define PATH_MAX_BUS 256
 
-static int load_unit(struct sd_bus *bus, const char *unit, uint64_t deadline,
-		     char path[PATH_MAX_BUS])
+struct unit_query {
+	struct sd_bus *bus;
+	uint64_t deadline;
+	char path[PATH_MAX_BUS]; /* the unit's */
+};
+
+static void query_fini(struct unit_query *query)
+{
+	live_bus_close_p(&query->bus);
+}
+
+static int load_unit(struct unit_query *query, const char *unit)
 {
 	static const struct live_object manager = { SYSTEMD, "/org/freedesktop/systemd1",
 						    SYSTEMD ".Manager" };
@@ -23,7 +33,8 @@ static int load_unit(struct sd_bus *bus, const char *unit, uint64_t deadline,
 	const char *args[LIVE_BUS_ARGS] = { unit }, *text;
 	int rc;
 
-	rc = live_bus_call(bus, &manager, "LoadUnit", args, deadline, &reply);
+	rc = live_bus_call(query->bus, &manager, "LoadUnit", args, query->deadline,
+			   &reply);
 	if (rc)
 		return rc;
 	rc = live_bus_form(sd_bus_message_read_basic(reply, 'o', &text), "LoadUnit");
@@ -31,21 +42,21 @@ static int load_unit(struct sd_bus *bus, const char *unit, uint64_t deadline,
 		return rc;
 	if (strlen(text) >= PATH_MAX_BUS)
 		return err_set(EIO, "the name of unit %.40s is too long", unit);
-	strcpy(path, text);
+	strcpy(query->path, text);
 	return 0;
 }
 
 /* *@reply: the message, positioned in the variant. @type: of sd-bus. */
-static int get_value(struct sd_bus *bus, const char *path, const char *name, char type,
-		     uint64_t deadline, struct sd_bus_message **reply, void *value)
+static int get_value(struct unit_query *query, const char *name, char type,
+		     struct sd_bus_message **reply, void *value)
 {
-	const struct live_object object = { SYSTEMD, path,
+	const struct live_object object = { SYSTEMD, query->path,
 					    "org.freedesktop.DBus.Properties" };
 	const char *args[LIVE_BUS_ARGS] = { SYSTEMD ".Unit", name };
 	const char contents[] = { type, '\0' };
 	int rc;
 
-	rc = live_bus_call(bus, &object, "Get", args, deadline, reply);
+	rc = live_bus_call(query->bus, &object, "Get", args, query->deadline, reply);
 	if (rc)
 		return rc;
 	rc = sd_bus_message_enter_container(*reply, 'v', contents);
@@ -54,12 +65,11 @@ static int get_value(struct sd_bus *bus, const char *path, const char *name, cha
 	return live_bus_form(rc, name);
 }
 
-static int get_property(struct sd_bus *bus, const char *path, const char *name,
-			uint64_t deadline, char *buf, size_t cap)
+static int get_property(struct unit_query *query, const char *name, char *buf, size_t cap)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	const char *text;
-	int rc = get_value(bus, path, name, 's', deadline, &reply, &text);
+	int rc = get_value(query, name, 's', &reply, &text);
 
 	if (!rc)
 		text_copy(buf, cap, text);
@@ -67,17 +77,17 @@ static int get_property(struct sd_bus *bus, const char *path, const char *name,
 }
 
 /* Opens the bus and finds an existing unit. */
-static int find_unit(const char *unit, uint64_t deadline, struct sd_bus **bus,
-		     char path[PATH_MAX_BUS])
+static int find_unit(struct unit_query *query, const char *unit)
 {
 	char loaded[32];
-	int rc = live_bus_open(bus, deadline);
+	int rc;
 
+	*query = (struct unit_query){ .deadline = deadline_in(UNIT_MS) };
+	rc = live_bus_open(&query->bus, query->deadline);
 	if (!rc)
-		rc = load_unit(*bus, unit, deadline, path);
+		rc = load_unit(query, unit);
 	if (!rc)
-		rc = get_property(*bus, path, "LoadState", deadline, loaded,
-				  sizeof(loaded));
+		rc = get_property(query, "LoadState", loaded, sizeof(loaded));
 	if (!rc && !strcmp(loaded, "not-found"))
 		return err_set(ENOENT, "there is no unit %s", unit);
 	return rc == -ESRCH ? err_set(EHOSTDOWN, "systemd does not run here") : rc;
@@ -85,27 +95,23 @@ static int find_unit(const char *unit, uint64_t deadline, struct sd_bus **bus,
 
 int live_unit(const struct host *host, const char *unit, char *state, size_t cap)
 {
-	_cleanup_(live_bus_close_p) struct sd_bus *bus = NULL;
-	uint64_t deadline = deadline_in(UNIT_MS);
-	char path[PATH_MAX_BUS];
-	int rc = find_unit(unit, deadline, &bus, path);
+	_cleanup_(query_fini) struct unit_query query;
+	int rc = find_unit(&query, unit);
 
 	(void)host;
-	return rc ? rc : get_property(bus, path, "ActiveState", deadline, state, cap);
+	return rc ? rc : get_property(&query, "ActiveState", state, cap);
 }
 
 int live_unit_changed(const struct host *host, const char *unit, int64_t *seconds)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
-	_cleanup_(live_bus_close_p) struct sd_bus *bus = NULL;
-	uint64_t deadline = deadline_in(UNIT_MS), usec = 0;
-	char path[PATH_MAX_BUS];
-	int rc = find_unit(unit, deadline, &bus, path);
+	_cleanup_(query_fini) struct unit_query query;
+	int rc = find_unit(&query, unit);
+	uint64_t usec = 0;
 
 	(void)host;
 	if (!rc)
-		rc = get_value(bus, path, "StateChangeTimestamp", 't', deadline, &reply,
-			       &usec);
+		rc = get_value(&query, "StateChangeTimestamp", 't', &reply, &usec);
 	*seconds = (int64_t)(usec / 1000000);
 	return rc;
 }

@@ -138,16 +138,6 @@ static bool wait_for_some(struct asking *asking, uint64_t deadline)
 	return (rc > 0 || (rc < 0 && errno == EINTR)) && deadline_left(deadline);
 }
 
-static void start_some(struct asking *asking, uint64_t deadline)
-{
-	unsigned int i;
-
-	for (i = 0; i < ASKED_MAX; i++)
-		while (!asking->asked[i].child.pid && deadline_left(deadline) &&
-		       asking->next < asking->mounts->count)
-			start(asking, &asking->asked[i]);
-}
-
 /* Kills the processes that did not answer; this ends a wait for NFS, but not every other
  * wait. */
 static void abandon(struct asking *asking)
@@ -183,9 +173,12 @@ int live_wake(const struct nfs_mounts *mounts, uint64_t deadline,
 	asking->answers = answers;
 	for (i = 0; i < ASKED_MAX; i++)
 		asking->asked[i].child = CHILD_NONE;
-	do
-		start_some(asking, deadline);
-	while (asking->running && wait_for_some(asking, deadline));
+	do {
+		for (i = 0; i < ASKED_MAX; i++)
+			while (!asking->asked[i].child.pid && deadline_left(deadline) &&
+			       asking->next < mounts->count)
+				start(asking, &asking->asked[i]);
+	} while (asking->running && wait_for_some(asking, deadline));
 	abandon(asking);
 	*out = take_ptr(answers);
 	return 0;

@@ -63,6 +63,9 @@ void snapshot_tree_free(struct snapshot *snapshot);
 
 /* snapshot.c */
 
+/* Sets snapshot->rc, unless an earlier event has set it. */
+void snapshot_no_memory(struct snapshot *snapshot);
+
 /* Frees the previous content of @to. Errors: -ENOMEM without err_text(). */
 int snapshot_copy(struct host_text *to, const void *bytes, size_t len);
 

@@ -14,12 +14,6 @@
 /* The kernel's limit: MAXSYMLINKS. */
 #define LINKS_MAX 40
 
-static void no_memory(struct snapshot *snapshot)
-{
-	if (!snapshot->rc)
-		snapshot->rc = -ENOMEM;
-}
-
 /* Both types of nodes begin with their path. */
 static int by_path(const void *a, const void *b)
 {
@@ -64,7 +58,7 @@ void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path
 	name = strdup(path);
 	if (!node || !name ||
 	    (memcpy(node, &name, sizeof(name)), !tsearch(node, tree, by_path))) {
-		no_memory(snapshot);
+		snapshot_no_memory(snapshot);
 		free(name);
 		free(node);
 		return NULL;
@@ -72,25 +66,15 @@ void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path
 	return node;
 }
 
-/* --- path resolution
- * -------------------------------------------------------------------- */
-
-static char *read_target(int link)
-{
-	char target[PATH_MAX];
-	ssize_t len = readlinkat(link, "", target, sizeof(target) - 1);
-
-	if (len < 0)
-		return NULL;
-	target[len] = '\0';
-	return strdup(target);
-}
+/* --- path resolution ------------------------------------------------------------------ */
 
 struct member *snapshot_tree_look(struct snapshot *snapshot, const char *path)
 {
 	struct member *entry = find(&snapshot->entries, path);
 	_cleanup_close_ int fd = -1;
+	char target[PATH_MAX];
 	struct stat st;
+	ssize_t len;
 
 	if (entry)
 		return entry;
@@ -104,10 +88,12 @@ struct member *snapshot_tree_look(struct snapshot *snapshot, const char *path)
 	entry->type = S_ISDIR(st.st_mode)   ? MEMBER_FOLDER
 		      : S_ISLNK(st.st_mode) ? MEMBER_LINK
 					    : MEMBER_FILE;
-	if (entry->type == MEMBER_LINK)
-		entry->target = read_target(fd);
-	if (entry->type == MEMBER_LINK && !entry->target)
-		no_memory(snapshot);
+	if (entry->type != MEMBER_LINK)
+		return entry;
+	len = readlinkat(fd, "", target, sizeof(target) - 1);
+	entry->target = len < 0 ? NULL : strndup(target, (size_t)len);
+	if (!entry->target)
+		snapshot_no_memory(snapshot);
 	return entry;
 }
 
@@ -141,17 +127,6 @@ static void go_up(struct way *way)
 	*(slash ? slash : way->here) = '\0';
 }
 
-static bool go_down(struct way *way, const char *part)
-{
-	size_t used = strlen(way->here);
-
-	if (used + strlen(part) + 2 > sizeof(way->here))
-		return false;
-	snprintf(way->here + used, sizeof(way->here) - used, "%s%s", used ? "/" : "",
-		 part);
-	return true;
-}
-
 static bool take_link(struct way *way, const char *target)
 {
 	char joined[PATH_MAX];
@@ -168,38 +143,40 @@ static bool take_link(struct way *way, const char *target)
 	return true;
 }
 
-/* Resolves one component. Returns false if it does not exist. */
-static bool step(struct snapshot *snapshot, struct way *way, const char *part,
-		 bool follow, struct member **at)
-{
-	if (!strcmp(part, "..")) {
-		go_up(way);
-		*at = way->here[0] ? snapshot_tree_look(snapshot, way->here) : NULL;
-		return true;
-	}
-	if (!strcmp(part, "."))
-		return true;
-	*at = go_down(way, part) ? snapshot_tree_look(snapshot, way->here) : NULL;
-	if (!*at)
-		return false;
-	if ((*at)->type == MEMBER_LINK && (follow || way->rest[0]))
-		return (*at)->target && take_link(way, (*at)->target);
-	return (*at)->type == MEMBER_FOLDER || !way->rest[0];
-}
-
 struct member *snapshot_tree_place(struct snapshot *snapshot, const char *path,
 				   bool follow)
 {
 	char part[NAME_MAX + 1];
 	struct member *at = NULL;
 	struct way way = { "", "", 0 };
+	size_t used;
 
 	if (strlen(path) >= sizeof(way.rest))
 		return NULL;
 	strcpy(way.rest, path);
-	while (next_part(&way, part) && part[0])
-		if (!step(snapshot, &way, part, follow, &at))
+	while (next_part(&way, part) && part[0]) {
+		if (!strcmp(part, "."))
+			continue;
+		if (!strcmp(part, "..")) {
+			go_up(&way);
+			at = way.here[0] ? snapshot_tree_look(snapshot, way.here) : NULL;
+			continue;
+		}
+		used = strlen(way.here);
+		if (used + strlen(part) + 2 > sizeof(way.here))
 			return NULL;
+		snprintf(way.here + used, sizeof(way.here) - used, "%s%s",
+			 used ? "/" : "", part);
+		at = snapshot_tree_look(snapshot, way.here);
+		if (!at)
+			return NULL;
+		if (at->type == MEMBER_LINK && (follow || way.rest[0])) {
+			if (!at->target || !take_link(&way, at->target))
+				return NULL;
+		} else if (at->type != MEMBER_FOLDER && way.rest[0]) {
+			return NULL;
+		}
+	}
 	return at;
 }
 

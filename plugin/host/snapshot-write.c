@@ -135,20 +135,6 @@ static int add_index(struct snapshot *snapshot, const struct tm *now)
 
 /* --- the archive ------------------------------------------------------------------------- */
 
-static void write_name(struct snapshot *snapshot, const struct member *entry, char path[])
-{
-	snprintf(path, HOST_PATH_MAX + 128, "%s/%s", snapshot->summary->folder,
-		 entry->path);
-}
-
-/* Reads files that a library has read: indexes and modules. */
-static void read_opened(struct snapshot *snapshot, struct member *entry)
-{
-	if (entry->opened && !entry->text.text &&
-	    host_read_bytes(snapshot->host, entry->path, OPENED_MAX, &entry->text))
-		entry->text = (struct host_text){ NULL, 0 };
-}
-
 static void write_entry(const void *node, VISIT which, void *arg)
 {
 	struct member *entry = *(struct member *const *)node;
@@ -158,12 +144,16 @@ static void write_entry(const void *node, VISIT which, void *arg)
 
 	if (snapshot->rc || (which != postorder && which != leaf))
 		return;
-	write_name(snapshot, entry, path);
+	snprintf(path, sizeof(path), "%s/%s", snapshot->summary->folder, entry->path);
+	/* Read files that a library has read: indexes and modules. */
+	if (entry->type == MEMBER_FILE && entry->opened && !entry->text.text &&
+	    host_read_bytes(snapshot->host, entry->path, OPENED_MAX, &entry->text))
+		entry->text = (struct host_text){ NULL, 0 };
 	if (entry->type == MEMBER_FOLDER) {
 		rc = archive_folder(snapshot->archive, path);
 	} else if (entry->type == MEMBER_LINK) {
 		rc = archive_link(snapshot->archive, path, entry->target);
-	} else if (entry->text.text || (read_opened(snapshot, entry), entry->text.text)) {
+	} else if (entry->text.text) {
 		rc = archive_file(snapshot->archive, path, entry->text.text,
 				  entry->text.len);
 		snapshot->summary->files++;

@@ -6,7 +6,7 @@
  * what the checks of this program version read, as they saw it, and nothing else. */
 #include "plugin/host/snapshot-internal.h"
 
-static void no_memory(struct snapshot *snapshot)
+void snapshot_no_memory(struct snapshot *snapshot)
 {
 	if (!snapshot->rc)
 		snapshot->rc = -ENOMEM;
@@ -87,24 +87,22 @@ static void on_opened(struct snapshot *snapshot, const struct host_event *event)
 	forget_error(snapshot, event->path);
 }
 
-/* The full list of packages must not be in a snapshot: add_packages() writes an extract. */
-static bool is_package_list(const char *path)
-{
-	return !strcmp(path, "var/lib/dpkg/status") || !strcmp(path, PACKAGES);
-}
-
 static void on_text(struct snapshot *snapshot, const struct host_event *event)
 {
 	struct member *entry = snapshot_tree_place(snapshot, event->path, true);
 
-	if (!entry || entry->type != MEMBER_FILE || is_package_list(event->path))
+	if (!entry || entry->type != MEMBER_FILE)
+		return;
+	/* The full list of packages must not be in a snapshot: add_packages() writes an
+	 * extract. */
+	if (!strcmp(event->path, "var/lib/dpkg/status") || !strcmp(event->path, PACKAGES))
 		return;
 	if (!is_ours(entry, event->path))
 		return refuse(snapshot, event->path);
 	forget_error(snapshot, event->path);
 	if (!entry->text.text &&
 	    snapshot_copy(&entry->text, event->text->text, event->text->len))
-		return no_memory(snapshot);
+		return snapshot_no_memory(snapshot);
 	/* By its real path, and by every name that it is read by. */
 	secrets_strip(entry->path, &entry->text);
 	secrets_strip(event->path, &entry->text);
@@ -141,7 +139,7 @@ static void on_answer(struct snapshot *snapshot, const struct host_event *event)
 	}
 	if (json_object_object_add(package ? snapshot->packages : snapshot->remote,
 				   event->key, value))
-		no_memory(snapshot);
+		snapshot_no_memory(snapshot);
 }
 
 static void on_event(void *arg, const struct host_event *event)
