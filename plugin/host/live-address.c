@@ -9,7 +9,7 @@
 
 #include "plugin/host/live-internal.h"
 
-static bool as_text(const struct sockaddr *address, char text[INET6_ADDRSTRLEN])
+static bool live_address_text(const struct sockaddr *address, char text[INET6_ADDRSTRLEN])
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)address;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)address;
@@ -32,7 +32,7 @@ int live_addresses(const struct host *host, const char *netdev,
 		return err_sys("the addresses of %.20s", netdev);
 	for (one = all; one; one = one->ifa_next) {
 		if (!one->ifa_addr || strcmp(one->ifa_name, netdev) ||
-		    !as_text(one->ifa_addr, text))
+		    !live_address_text(one->ifa_addr, text))
 			continue;
 		out->cut |= out->count == HOST_ADDRESSES_MAX;
 		if (!out->cut)

@@ -22,19 +22,19 @@ void live_bus_message_p(struct sd_bus_message **message)
 	sd_bus_message_unref(*message);
 }
 
-static uint64_t left_us(uint64_t deadline)
+static uint64_t live_bus_left_us(uint64_t deadline)
 {
 	uint64_t ms = (uint64_t)deadline_left(deadline);
 
 	return ms ? ms * 1000 : 1;
 }
 
-static int no_answer(void)
+static int live_bus_timeout(void)
 {
 	return err_set(ETIMEDOUT, "the system bus does not answer");
 }
 
-static int bus_error(int rc)
+static int live_bus_error(int rc)
 {
 	bool none = rc == -ENOENT || rc == -ECONNREFUSED;
 
@@ -48,21 +48,21 @@ int live_bus_open(struct sd_bus **out, uint64_t deadline)
 
 	rc = sd_bus_open_system(&bus);
 	if (rc < 0)
-		return bus_error(rc);
+		return live_bus_error(rc);
 	/* Wait until the connection is ready. */
 	while (!(rc = sd_bus_is_ready(bus))) {
 		rc = sd_bus_process(bus, NULL);
 		if (rc < 0)
 			break;
 		if (!deadline_left(deadline))
-			return no_answer();
+			return live_bus_timeout();
 		if (!rc)
-			rc = sd_bus_wait(bus, left_us(deadline));
+			rc = sd_bus_wait(bus, live_bus_left_us(deadline));
 		if (rc < 0 && rc != -EINTR)
 			break;
 	}
 	if (rc < 0)
-		return bus_error(rc);
+		return live_bus_error(rc);
 	*out = take_ptr(bus);
 	return 0;
 }
@@ -71,7 +71,7 @@ int live_bus_open(struct sd_bus **out, uint64_t deadline)
 static const struct {
 	const char *name;
 	int number;
-} errors[] = {
+} live_bus_errors[] = {
 	{ "org.freedesktop.DBus.Error.ServiceUnknown", ESRCH },
 	{ "org.freedesktop.DBus.Error.NameHasNoOwner", ESRCH },
 	{ "org.freedesktop.DBus.Error.AccessDenied", EACCES },
@@ -86,7 +86,7 @@ static const struct {
 	{ "org.freedesktop.systemd1.NoSuchUnit", ENOENT },
 };
 
-static int call_error(const sd_bus_error *error, int rc, const char *method)
+static int live_bus_call_error(const sd_bus_error *error, int rc, const char *method)
 {
 	char reason[REASON_MAX];
 	int number = EIO;
@@ -95,9 +95,9 @@ static int call_error(const sd_bus_error *error, int rc, const char *method)
 	snprintf(reason, sizeof(reason), "%s",
 		 error->message ? error->message : strerror(-rc));
 	finding_clean(reason);
-	for (i = 0; i < ARRAY_SIZE(errors); i++)
-		if (sd_bus_error_has_name(error, errors[i].name))
-			number = errors[i].number;
+	for (i = 0; i < ARRAY_SIZE(live_bus_errors); i++)
+		if (sd_bus_error_has_name(error, live_bus_errors[i].name))
+			number = live_bus_errors[i].number;
 	if (rc == -ETIMEDOUT)
 		number = ETIMEDOUT;
 	return err_set(number, "%s: %s", method, reason);
@@ -110,12 +110,12 @@ int live_bus_send(struct sd_bus *bus, struct sd_bus_message *call, const char *m
 	int rc;
 
 	if (!deadline_left(deadline))
-		return no_answer();
+		return live_bus_timeout();
 	rc = sd_bus_message_set_auto_start(call, 0);
 	if (rc >= 0)
-		rc = sd_bus_call(bus, call, left_us(deadline), &error, reply);
+		rc = sd_bus_call(bus, call, live_bus_left_us(deadline), &error, reply);
 	if (rc < 0)
-		rc = call_error(&error, rc, method);
+		rc = live_bus_call_error(&error, rc, method);
 	sd_bus_error_free(&error);
 	return rc < 0 ? rc : 0;
 }

@@ -10,7 +10,7 @@
 
 #define COMPLAINT_MAX 512
 
-struct tool {
+struct live_tool {
 	const char *name;
 	char *text;
 	size_t len, cap, max;
@@ -18,12 +18,12 @@ struct tool {
 	size_t complaint_len;
 };
 
-static void tool_fini(struct tool *tool)
+static void live_tool_fini(struct live_tool *tool)
 {
 	free(tool->text);
 }
 
-static int take_output(struct tool *tool, const char *buf, size_t len)
+static int live_tool_add_output(struct live_tool *tool, const char *buf, size_t len)
 {
 	size_t cap = tool->cap ? tool->cap : 64 * 1024;
 	char *text;
@@ -46,20 +46,20 @@ static int take_output(struct tool *tool, const char *buf, size_t len)
 	return 0;
 }
 
-static int tool_output(void *arg, int which, const char *buf, size_t len)
+static int live_tool_output(void *arg, int which, const char *buf, size_t len)
 {
-	struct tool *tool = arg;
+	struct live_tool *tool = arg;
 	size_t room = sizeof(tool->complaint) - 1 - tool->complaint_len;
 
 	if (which == STDOUT_FILENO)
-		return take_output(tool, buf, len);
+		return live_tool_add_output(tool, buf, len);
 	len = len < room ? len : room;
 	memcpy(tool->complaint + tool->complaint_len, buf, len);
 	tool->complaint_len += len;
 	return 0;
 }
 
-static int tool_verdict(struct tool *tool, const struct child_end *end)
+static int live_tool_result(struct live_tool *tool, const struct child_end *end)
 {
 	tool->complaint[strcspn(tool->complaint, "\n")] = '\0';
 	finding_clean(tool->complaint);
@@ -74,11 +74,11 @@ static int tool_verdict(struct tool *tool, const struct child_end *end)
 int live_child(const char *const argv[], size_t max, uint64_t deadline,
 	       struct host_text *out)
 {
-	_cleanup_(tool_fini) struct tool tool = { .name = argv[0], .max = max };
+	_cleanup_(live_tool_fini) struct live_tool tool = { .name = argv[0], .max = max };
 	const struct child_program program = { .kind = CHILD_TOOL,
 					       .path = argv[0],
 					       .argv = argv };
-	struct child_listener listener = { .output = tool_output,
+	struct child_listener listener = { .output = live_tool_output,
 					   .arg = &tool,
 					   .signals = -1 };
 	struct child_end end;
@@ -90,11 +90,11 @@ int live_child(const char *const argv[], size_t max, uint64_t deadline,
 	rc = child_follow(&child, &listener, deadline, &end);
 	if (rc == -ETIMEDOUT)
 		return err_set(ETIMEDOUT, "%s does not end", argv[0]);
-	rc = rc ? rc : tool_verdict(&tool, &end);
+	rc = rc ? rc : live_tool_result(&tool, &end);
 	debug(DEBUG_HOST, "process %d, %s %s: %zu bytes%s%s", (int)end.pid, argv[0],
 	      argv[1] ? argv[1] : "", tool.len, rc ? ", " : "", rc ? err_text() : "");
 	if (!rc && !tool.text)
-		rc = take_output(&tool, "", 0);
+		rc = live_tool_add_output(&tool, "", 0);
 	if (rc)
 		return rc;
 	if (strlen(tool.text) != tool.len)

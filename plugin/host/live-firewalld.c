@@ -18,7 +18,7 @@
 #define SERVICE_NAME 64
 #define ZONE_NAME    sizeof(((struct host_firewalld *)0)->zone)
 
-static const struct live_object firewalld = {
+static const struct live_object firewalld_main = {
 	FIREWALLD,
 	"/org/fedoraproject/FirewallD1",
 	FIREWALLD,
@@ -36,7 +36,7 @@ static const struct live_object firewalld_policy = {
 	FIREWALLD ".policy",
 };
 
-struct asker {
+struct firewalld_query {
 	struct sd_bus *bus;
 	uint64_t deadline;
 	struct host_firewalld *out;
@@ -46,60 +46,63 @@ struct asker {
 };
 
 /* Reads the content of a variant. Returns 0 or -errno of sd-bus. */
-typedef int (*read_fn)(struct asker *asker, struct sd_bus_message *message);
+typedef int (*firewalld_read_fn)(struct firewalld_query *query,
+				 struct sd_bus_message *message);
 
-struct key {
+struct firewalld_key {
 	const char *name;
 	const char *type;
-	read_fn read;
+	firewalld_read_fn read;
 };
 
 /* Each is listed once, in the order found. */
-static void say_more(struct asker *asker, const char *what)
+static void firewalld_add_more(struct firewalld_query *query, const char *what)
 {
-	char *more = asker->out->more;
-	size_t used = strlen(more), cap = sizeof(asker->out->more);
+	char *more = query->out->more;
+	size_t used = strlen(more), cap = sizeof(query->out->more);
 
 	if (!strstr(more, what) && used + strlen(what) + 3 < cap)
 		snprintf(more + used, cap - used, "%s%s", used ? ", " : "", what);
 }
 
-static int call(struct asker *asker, const struct live_object *object, const char *method,
-		const char *arg, struct sd_bus_message **reply)
+static int firewalld_call(struct firewalld_query *query, const struct live_object *object,
+			  const char *method, const char *arg,
+			  struct sd_bus_message **reply)
 {
 	const char *args[LIVE_BUS_ARGS] = { arg };
 
-	return live_bus_call(asker->bus, object, method, args, asker->deadline, reply);
+	return live_bus_call(query->bus, object, method, args, query->deadline, reply);
 }
 
 /* --- pieces of settings --------------------------------------------------------- */
 
-static void add_service(struct asker *asker, const char *name)
+static void firewalld_add_service(struct firewalld_query *query, const char *name)
 {
 	unsigned int i;
 
-	for (i = 0; i < asker->nservices; i++)
-		if (!strcmp(asker->services[i], name))
+	for (i = 0; i < query->nservices; i++)
+		if (!strcmp(query->services[i], name))
 			return;
-	if (asker->nservices == SERVICES_MAX || strlen(name) >= SERVICE_NAME)
-		say_more(asker, "more services than are read");
+	if (query->nservices == SERVICES_MAX || strlen(name) >= SERVICE_NAME)
+		firewalld_add_more(query, "more services than are read");
 	else
-		strcpy(asker->services[asker->nservices++], name);
+		strcpy(query->services[query->nservices++], name);
 }
 
-static int read_services(struct asker *asker, struct sd_bus_message *message)
+static int firewalld_read_services(struct firewalld_query *query,
+				   struct sd_bus_message *message)
 {
 	const char *name;
 	int rc;
 
 	rc = sd_bus_message_enter_container(message, 'a', "s");
 	while (rc > 0 && (rc = sd_bus_message_read_basic(message, 's', &name)) > 0)
-		add_service(asker, name);
+		firewalld_add_service(query, name);
 	return rc < 0 ? rc : sd_bus_message_exit_container(message);
 }
 
 /* "20049" or "4000-5000". */
-static bool parse_ports(const char *text, struct host_firewalld_port *out)
+static bool firewalld_parse_ports(const char *text, struct host_firewalld_port *out)
 {
 	unsigned int first, last;
 	char rest;
@@ -113,26 +116,28 @@ static bool parse_ports(const char *text, struct host_firewalld_port *out)
 	return first <= UINT16_MAX && last <= UINT16_MAX && first <= last;
 }
 
-static void add_port(struct asker *asker, const char *port, const char *protocol)
+static void firewalld_add_port(struct firewalld_query *query, const char *port,
+			       const char *protocol)
 {
-	struct host_firewalld_port *out = &asker->out->ports[asker->out->nports];
+	struct host_firewalld_port *out = &query->out->ports[query->out->nports];
 
-	if (asker->out->nports == HOST_FIREWALLD_PORTS_MAX) {
-		say_more(asker, "more ports than are read");
+	if (query->out->nports == HOST_FIREWALLD_PORTS_MAX) {
+		firewalld_add_more(query, "more ports than are read");
 		return;
 	}
 	if (strcmp(protocol, "tcp") != 0 && strcmp(protocol, "udp") != 0)
 		return;
-	if (!parse_ports(port, out)) {
-		say_more(asker, "ports by name");
+	if (!firewalld_parse_ports(port, out)) {
+		firewalld_add_more(query, "ports by name");
 		return;
 	}
 	out->protocol = protocol[0] == 'u' ? IPPROTO_UDP : IPPROTO_TCP;
 	out->some = false;
-	asker->out->nports++;
+	query->out->nports++;
 }
 
-static int read_ports(struct asker *asker, struct sd_bus_message *message)
+static int firewalld_read_ports(struct firewalld_query *query,
+				struct sd_bus_message *message)
 {
 	const char *port, *protocol;
 	int rc;
@@ -140,23 +145,24 @@ static int read_ports(struct asker *asker, struct sd_bus_message *message)
 	rc = sd_bus_message_enter_container(message, 'a', "(ss)");
 	while (rc > 0 &&
 	       (rc = sd_bus_message_read(message, "(ss)", &port, &protocol)) > 0)
-		add_port(asker, port, protocol);
+		firewalld_add_port(query, port, protocol);
 	return rc < 0 ? rc : sd_bus_message_exit_container(message);
 }
 
-static int read_target(struct asker *asker, struct sd_bus_message *message)
+static int firewalld_read_target(struct firewalld_query *query,
+				 struct sd_bus_message *message)
 {
 	const char *target;
 	int rc = sd_bus_message_read_basic(message, 's', &target);
 
 	if (rc >= 0)
-		text_copy(asker->out->target, sizeof(asker->out->target), target);
+		text_copy(query->out->target, sizeof(query->out->target), target);
 	return rc;
 }
 
 /* Whether an array is not empty. */
-static int read_presence(struct sd_bus_message *message, const char *contents,
-			 bool *present)
+static int firewalld_read_presence(struct sd_bus_message *message, const char *contents,
+				   bool *present)
 {
 	int rc = sd_bus_message_enter_container(message, 'a', contents);
 
@@ -168,33 +174,38 @@ static int read_presence(struct sd_bus_message *message, const char *contents,
 	return rc < 0 && rc != -ENXIO ? rc : sd_bus_message_exit_container(message);
 }
 
-static int read_more(struct asker *asker, struct sd_bus_message *message,
-		     const char *contents, const char *what)
+static int firewalld_read_more(struct firewalld_query *query,
+			       struct sd_bus_message *message, const char *contents,
+			       const char *what)
 {
 	bool present = false;
-	int rc = read_presence(message, contents, &present);
+	int rc = firewalld_read_presence(message, contents, &present);
 
 	if (present)
-		say_more(asker, what);
+		firewalld_add_more(query, what);
 	return rc;
 }
 
-static int read_rich_rules(struct asker *asker, struct sd_bus_message *message)
+static int firewalld_read_rich_rules(struct firewalld_query *query,
+				     struct sd_bus_message *message)
 {
-	return read_more(asker, message, "s", "rich rules");
+	return firewalld_read_more(query, message, "s", "rich rules");
 }
 
-static int read_source_ports(struct asker *asker, struct sd_bus_message *message)
+static int firewalld_read_source_ports(struct firewalld_query *query,
+				       struct sd_bus_message *message)
 {
-	return read_more(asker, message, "(ss)", "source ports");
+	return firewalld_read_more(query, message, "(ss)", "source ports");
 }
 
-static int read_forwards(struct asker *asker, struct sd_bus_message *message)
+static int firewalld_read_forwards(struct firewalld_query *query,
+				   struct sd_bus_message *message)
 {
-	return read_more(asker, message, "(ssss)", "forwarded ports");
+	return firewalld_read_more(query, message, "(ssss)", "forwarded ports");
 }
 
-static int read_protocols(struct asker *asker, struct sd_bus_message *message)
+static int firewalld_read_protocols(struct firewalld_query *query,
+				    struct sd_bus_message *message)
 {
 	const char *name;
 	int rc;
@@ -202,38 +213,40 @@ static int read_protocols(struct asker *asker, struct sd_bus_message *message)
 	rc = sd_bus_message_enter_container(message, 'a', "s");
 	while (rc > 0 && (rc = sd_bus_message_read_basic(message, 's', &name)) > 0)
 		if (!strcmp(name, "tcp") || !strcmp(name, "udp"))
-			say_more(asker, "whole protocols");
+			firewalld_add_more(query, "whole protocols");
 	return rc < 0 ? rc : sd_bus_message_exit_container(message);
 }
 
-static int read_destinations(struct asker *asker, struct sd_bus_message *message)
+static int firewalld_read_destinations(struct firewalld_query *query,
+				       struct sd_bus_message *message)
 {
-	return read_presence(message, "{ss}", &asker->narrowed);
+	return firewalld_read_presence(message, "{ss}", &query->narrowed);
 }
 
 /* The settings that narrow or widen a zone; other keys do not affect incoming packets. */
-static const struct key zone_keys[] = {
-	{ "target", "s", read_target },
-	{ "services", "as", read_services },
-	{ "ports", "a(ss)", read_ports },
-	{ "source_ports", "a(ss)", read_source_ports },
-	{ "forward_ports", "a(ssss)", read_forwards },
-	{ "protocols", "as", read_protocols },
-	{ "rules_str", "as", read_rich_rules },
+static const struct firewalld_key firewalld_zone_keys[] = {
+	{ "target", "s", firewalld_read_target },
+	{ "services", "as", firewalld_read_services },
+	{ "ports", "a(ss)", firewalld_read_ports },
+	{ "source_ports", "a(ss)", firewalld_read_source_ports },
+	{ "forward_ports", "a(ssss)", firewalld_read_forwards },
+	{ "protocols", "as", firewalld_read_protocols },
+	{ "rules_str", "as", firewalld_read_rich_rules },
 	{ NULL, NULL, NULL },
 };
 
-static const struct key service_keys[] = {
-	{ "ports", "a(ss)", read_ports },
-	{ "source_ports", "a(ss)", read_source_ports },
-	{ "protocols", "as", read_protocols },
-	{ "destination", "a{ss}", read_destinations },
-	{ "includes", "as", read_services },
+static const struct firewalld_key firewalld_service_keys[] = {
+	{ "ports", "a(ss)", firewalld_read_ports },
+	{ "source_ports", "a(ss)", firewalld_read_source_ports },
+	{ "protocols", "as", firewalld_read_protocols },
+	{ "destination", "a{ss}", firewalld_read_destinations },
+	{ "includes", "as", firewalld_read_services },
 	{ NULL, NULL, NULL },
 };
 
-static int read_value(struct asker *asker, struct sd_bus_message *message,
-		      const struct key *keys, const char *name)
+static int firewalld_read_value(struct firewalld_query *query,
+				struct sd_bus_message *message,
+				const struct firewalld_key *keys, const char *name)
 {
 	int rc;
 
@@ -243,12 +256,13 @@ static int read_value(struct asker *asker, struct sd_bus_message *message,
 		return sd_bus_message_skip(message, "v");
 	rc = sd_bus_message_enter_container(message, 'v', keys->type);
 	if (rc > 0)
-		rc = keys->read(asker, message);
+		rc = keys->read(query, message);
 	return rc < 0 ? rc : sd_bus_message_exit_container(message);
 }
 
-static int read_settings(struct asker *asker, struct sd_bus_message *message,
-			 const struct key *keys)
+static int firewalld_read_settings(struct firewalld_query *query,
+				   struct sd_bus_message *message,
+				   const struct firewalld_key *keys)
 {
 	const char *name;
 	int rc;
@@ -257,7 +271,7 @@ static int read_settings(struct asker *asker, struct sd_bus_message *message,
 	while (rc > 0 && (rc = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
 		rc = sd_bus_message_read_basic(message, 's', &name);
 		if (rc >= 0)
-			rc = read_value(asker, message, keys, name);
+			rc = firewalld_read_value(query, message, keys, name);
 		if (rc >= 0)
 			rc = sd_bus_message_exit_container(message);
 		rc = rc < 0 ? rc : 1;
@@ -268,14 +282,15 @@ static int read_settings(struct asker *asker, struct sd_bus_message *message,
 /* --- queries ------------------------------------------------------------------------ */
 
 /* A method that returns the name of a zone. */
-static int ask_zone_name(struct asker *asker, const struct live_object *object,
-			 const char *method, const char *arg, char zone[ZONE_NAME])
+static int firewalld_get_zone_name(struct firewalld_query *query,
+				   const struct live_object *object, const char *method,
+				   const char *arg, char zone[ZONE_NAME])
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	const char *text;
 	int rc;
 
-	rc = call(asker, object, method, arg, &reply);
+	rc = firewalld_call(query, object, method, arg, &reply);
 	if (rc)
 		return rc;
 	rc = live_bus_form(sd_bus_message_read_basic(reply, 's', &text), method);
@@ -285,30 +300,34 @@ static int ask_zone_name(struct asker *asker, const struct live_object *object,
 }
 
 /* firewalld before 0.9 has no such settings. */
-static int ask_settings(struct asker *asker, const struct live_object *object,
-			const char *method, const char *name, const struct key *keys)
+static int firewalld_get_settings(struct firewalld_query *query,
+				  const struct live_object *object, const char *method,
+				  const char *name, const struct firewalld_key *keys)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	int rc;
 
-	rc = call(asker, object, method, name, &reply);
-	return rc ? rc : live_bus_form(read_settings(asker, reply, keys), method);
+	rc = firewalld_call(query, object, method, name, &reply);
+	return rc ? rc
+		  : live_bus_form(firewalld_read_settings(query, reply, keys), method);
 }
 
-static int ask_service(struct asker *asker, const char *name)
+static int firewalld_get_service(struct firewalld_query *query, const char *name)
 {
-	unsigned int i, first = asker->out->nports;
+	unsigned int i, first = query->out->nports;
 	int rc;
 
-	asker->narrowed = false;
-	rc = ask_settings(asker, &firewalld, "getServiceSettings2", name, service_keys);
-	for (i = first; i < asker->out->nports; i++)
-		asker->out->ports[i].some = asker->narrowed;
+	query->narrowed = false;
+	rc = firewalld_get_settings(query, &firewalld_main, "getServiceSettings2", name,
+				    firewalld_service_keys);
+	for (i = first; i < query->out->nports; i++)
+		query->out->ports[i].some = query->narrowed;
 	return rc;
 }
 
 /* Reads a{sa{sas}}: the names, each with the content of its lists. */
-static int read_active(struct asker *asker, struct sd_bus_message *message, bool policies)
+static int firewalld_read_active(struct firewalld_query *query,
+				 struct sd_bus_message *message, bool policies)
 {
 	const char *name, *list;
 	bool present;
@@ -320,7 +339,7 @@ static int read_active(struct asker *asker, struct sd_bus_message *message, bool
 		rc = sd_bus_message_read_basic(message, 's', &name);
 		/* predefined by firewalld: neighbour discovery */
 		if (rc >= 0 && policies && strcmp(name, "allow-host-ipv6") != 0)
-			say_more(asker, "policies");
+			firewalld_add_more(query, "policies");
 		if (rc >= 0)
 			rc = sd_bus_message_enter_container(message, 'a', "{sas}");
 		while (rc > 0 &&
@@ -328,9 +347,9 @@ static int read_active(struct asker *asker, struct sd_bus_message *message, bool
 			present = false;
 			rc = sd_bus_message_read_basic(message, 's', &list);
 			if (rc >= 0)
-				rc = read_presence(message, "s", &present);
+				rc = firewalld_read_presence(message, "s", &present);
 			if (present && !policies && !strcmp(list, "sources"))
-				say_more(asker, "zones for sources");
+				firewalld_add_more(query, "zones for sources");
 			if (rc >= 0)
 				rc = sd_bus_message_exit_container(message);
 			rc = rc < 0 ? rc : 1;
@@ -346,41 +365,47 @@ static int read_active(struct asker *asker, struct sd_bus_message *message, bool
 
 /* A zone of the source takes precedence over that of the interface; policies apply
  * between zones. */
-static int ask_active(struct asker *asker, const struct live_object *object,
-		      const char *method, bool policies)
+static int firewalld_get_active(struct firewalld_query *query,
+				const struct live_object *object, const char *method,
+				bool policies)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	int rc;
 
-	rc = call(asker, object, method, NULL, &reply);
+	rc = firewalld_call(query, object, method, NULL, &reply);
 	/* firewalld before 0.9 has no policies. */
 	if (rc == -EOPNOTSUPP && policies)
 		return 0;
-	return rc ? rc : live_bus_form(read_active(asker, reply, policies), method);
+	return rc ? rc
+		  : live_bus_form(firewalld_read_active(query, reply, policies), method);
 }
 
-static int ask_zone(struct asker *asker, const char *netdev, const char *by_default)
+static int firewalld_get_zone(struct firewalld_query *query, const char *netdev,
+			      const char *by_default)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
-	struct host_firewalld *out = asker->out;
+	struct host_firewalld *out = query->out;
 	int panic = 0, rc;
 	unsigned int i;
 
-	rc = ask_zone_name(asker, &firewalld_zone, "getZoneOfInterface", netdev,
-			   out->zone);
+	rc = firewalld_get_zone_name(query, &firewalld_zone, "getZoneOfInterface", netdev,
+				     out->zone);
 	if (!rc && !out->zone[0])
 		text_copy(out->zone, sizeof(out->zone), by_default);
 	if (!rc)
-		rc = ask_settings(asker, &firewalld_zone, "getZoneSettings2", out->zone,
-				  zone_keys);
-	for (i = 0; i < asker->nservices && !rc; i++)
-		rc = ask_service(asker, asker->services[i]);
+		rc = firewalld_get_settings(query, &firewalld_zone, "getZoneSettings2",
+					    out->zone, firewalld_zone_keys);
+	for (i = 0; i < query->nservices && !rc; i++)
+		rc = firewalld_get_service(query, query->services[i]);
 	if (!rc)
-		rc = ask_active(asker, &firewalld_zone, "getActiveZones", false);
+		rc = firewalld_get_active(query, &firewalld_zone, "getActiveZones",
+					  false);
 	if (!rc)
-		rc = ask_active(asker, &firewalld_policy, "getActivePolicies", true);
+		rc = firewalld_get_active(query, &firewalld_policy, "getActivePolicies",
+					  true);
 	if (!rc)
-		rc = call(asker, &firewalld, "queryPanicMode", NULL, &reply);
+		rc = firewalld_call(query, &firewalld_main, "queryPanicMode", NULL,
+				    &reply);
 	if (rc)
 		return rc;
 	rc = live_bus_form(sd_bus_message_read_basic(reply, 'b', &panic),
@@ -394,26 +419,27 @@ int live_firewalld(const struct host *host, const char *netdev,
 {
 	_cleanup_(live_bus_close_p) struct sd_bus *bus = NULL;
 	uint64_t deadline = deadline_in(FIREWALLD_MS);
-	_cleanup_free_ struct asker *asker = calloc(1, sizeof(*asker));
+	_cleanup_free_ struct firewalld_query *query = calloc(1, sizeof(*query));
 	char by_default[sizeof(out->zone)];
 	int rc;
 
 	(void)host;
 	memset(out, 0, sizeof(*out));
-	if (!asker)
+	if (!query)
 		return err_set(ENOMEM, "no memory");
 	rc = live_bus_open(&bus, deadline);
 	/* firewalld is not running without a bus. */
 	if (rc)
 		return rc == -EHOSTDOWN ? 0 : err_context(rc, "firewalld");
-	asker->bus = bus;
-	asker->deadline = deadline;
-	asker->out = out;
-	rc = ask_zone_name(asker, &firewalld, "getDefaultZone", NULL, by_default);
+	query->bus = bus;
+	query->deadline = deadline;
+	query->out = out;
+	rc = firewalld_get_zone_name(query, &firewalld_main, "getDefaultZone", NULL,
+				     by_default);
 	if (rc == -ESRCH)
 		return 0;
 	out->running = true;
 	if (!rc)
-		rc = ask_zone(asker, netdev, by_default);
+		rc = firewalld_get_zone(query, netdev, by_default);
 	return rc ? err_context(rc, "firewalld") : 0;
 }

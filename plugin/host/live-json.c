@@ -12,19 +12,21 @@
 /* Linux's are below this. */
 #define ERRNO_MAX 134
 
-static int bad(const char *what)
+static int live_json_bad(const char *what)
 {
 	return err_set(EBADMSG, "the record has no %s that makes sense", what);
 }
 
-static void add(struct json_object *json, const char *key, struct json_object *value)
+static void live_json_add(struct json_object *json, const char *key,
+			  struct json_object *value)
 {
 	json_object_object_add(json, key, value);
 }
 
-static void add_text(struct json_object *json, const char *key, const char *text)
+static void live_json_add_text(struct json_object *json, const char *key,
+			       const char *text)
 {
-	add(json, key, json_object_new_string(text));
+	live_json_add(json, key, json_object_new_string(text));
 }
 
 int live_errno(const char *name)
@@ -48,8 +50,8 @@ struct json_object *live_encode_error(int rc)
 
 	snprintf(text, sizeof(text), "%s", err_text());
 	finding_clean(text);
-	add_text(json, "error", name ? name : "EIO");
-	add_text(json, "text", text);
+	live_json_add_text(json, "error", name ? name : "EIO");
+	live_json_add_text(json, "text", text);
 	return json;
 }
 
@@ -57,22 +59,23 @@ struct json_object *live_encode_route(const struct host_route *route)
 {
 	struct json_object *json = json_object_new_object();
 
-	add_text(json, "netdev", route->netdev);
-	add_text(json, "gateway", route->gateway);
-	add_text(json, "source", route->source);
-	add(json, "mtu", json_object_new_int64(route->mtu));
-	add(json, "local", json_object_new_boolean(route->local));
+	live_json_add_text(json, "netdev", route->netdev);
+	live_json_add_text(json, "gateway", route->gateway);
+	live_json_add_text(json, "source", route->source);
+	live_json_add(json, "mtu", json_object_new_int64(route->mtu));
+	live_json_add(json, "local", json_object_new_boolean(route->local));
 	return json;
 }
 
-static struct json_object *encode_port(const struct host_firewalld_port *port)
+static struct json_object *live_json_encode_port(const struct host_firewalld_port *port)
 {
 	struct json_object *json = json_object_new_object();
 
-	add(json, "first", json_object_new_int(port->first));
-	add(json, "last", json_object_new_int(port->last));
-	add_text(json, "protocol", port->protocol == IPPROTO_UDP ? "udp" : "tcp");
-	add(json, "some", json_object_new_boolean(port->some));
+	live_json_add(json, "first", json_object_new_int(port->first));
+	live_json_add(json, "last", json_object_new_int(port->last));
+	live_json_add_text(json, "protocol",
+			   port->protocol == IPPROTO_UDP ? "udp" : "tcp");
+	live_json_add(json, "some", json_object_new_boolean(port->some));
 	return json;
 }
 
@@ -82,20 +85,20 @@ struct json_object *live_encode_firewalld(const struct host_firewalld *firewalld
 			   *ports = json_object_new_array();
 	unsigned int i;
 
-	add(json, "running", json_object_new_boolean(firewalld->running));
-	add(json, "panic", json_object_new_boolean(firewalld->panic));
-	add_text(json, "zone", firewalld->zone);
-	add_text(json, "target", firewalld->target);
+	live_json_add(json, "running", json_object_new_boolean(firewalld->running));
+	live_json_add(json, "panic", json_object_new_boolean(firewalld->panic));
+	live_json_add_text(json, "zone", firewalld->zone);
+	live_json_add_text(json, "target", firewalld->target);
 	for (i = 0; i < firewalld->nports; i++)
-		json_object_array_add(ports, encode_port(&firewalld->ports[i]));
-	add(json, "ports", ports);
-	add_text(json, "more", firewalld->more);
+		json_object_array_add(ports, live_json_encode_port(&firewalld->ports[i]));
+	live_json_add(json, "ports", ports);
+	live_json_add_text(json, "more", firewalld->more);
 	return json;
 }
 
 /* --- decoding --------------------------------------------------------------------- */
 
-static struct json_object *member(struct json_object *json, const char *key)
+static struct json_object *live_json_member(struct json_object *json, const char *key)
 {
 	struct json_object *value = NULL;
 
@@ -104,38 +107,39 @@ static struct json_object *member(struct json_object *json, const char *key)
 	return value;
 }
 
-static int take_text(struct json_object *json, const char *key, char *buf, size_t cap)
+static int live_json_take_text(struct json_object *json, const char *key, char *buf,
+			       size_t cap)
 {
-	struct json_object *value = member(json, key);
+	struct json_object *value = live_json_member(json, key);
 	const char *text;
 
 	if (!json_object_is_type(value, json_type_string))
-		return bad(key);
+		return live_json_bad(key);
 	text = json_object_get_string(value);
 	if ((size_t)json_object_get_string_len(value) != strlen(text) ||
 	    strlen(text) >= cap || !finding_is_clean(text))
-		return bad(key);
+		return live_json_bad(key);
 	strcpy(buf, text);
 	return 0;
 }
 
-static int take_number(struct json_object *json, const char *key, int64_t max,
-		       int64_t *out)
+static int live_json_take_number(struct json_object *json, const char *key, int64_t max,
+				 int64_t *out)
 {
-	struct json_object *value = member(json, key);
+	struct json_object *value = live_json_member(json, key);
 
 	*out = json_object_get_int64(value);
 	if (!json_object_is_type(value, json_type_int) || *out < 0 || *out > max)
-		return bad(key);
+		return live_json_bad(key);
 	return 0;
 }
 
-static int take_flag(struct json_object *json, const char *key, bool *out)
+static int live_json_take_flag(struct json_object *json, const char *key, bool *out)
 {
-	struct json_object *value = member(json, key);
+	struct json_object *value = live_json_member(json, key);
 
 	*out = json_object_get_boolean(value);
-	return json_object_is_type(value, json_type_boolean) ? 0 : bad(key);
+	return json_object_is_type(value, json_type_boolean) ? 0 : live_json_bad(key);
 }
 
 int live_decode_error(struct json_object *json)
@@ -143,13 +147,13 @@ int live_decode_error(struct json_object *json)
 	char name[32], text[ERR_TEXT_MAX];
 	int number;
 
-	if (!member(json, "error"))
+	if (!live_json_member(json, "error"))
 		return 0;
-	if (take_text(json, "error", name, sizeof(name)) ||
-	    take_text(json, "text", text, sizeof(text)))
+	if (live_json_take_text(json, "error", name, sizeof(name)) ||
+	    live_json_take_text(json, "text", text, sizeof(text)))
 		return -EBADMSG;
 	number = live_errno(name);
-	return number ? err_set(number, "%s", text) : bad("error");
+	return number ? err_set(number, "%s", text) : live_json_bad("error");
 }
 
 int live_decode_route(struct json_object *json, struct host_route *out)
@@ -160,29 +164,30 @@ int live_decode_route(struct json_object *json, struct host_route *out)
 
 	if (rc)
 		return rc;
-	if (take_text(json, "netdev", route.netdev, sizeof(route.netdev)) ||
-	    take_text(json, "gateway", route.gateway, sizeof(route.gateway)) ||
-	    take_text(json, "source", route.source, sizeof(route.source)) ||
-	    take_number(json, "mtu", UINT32_MAX, &mtu) ||
-	    take_flag(json, "local", &route.local))
+	if (live_json_take_text(json, "netdev", route.netdev, sizeof(route.netdev)) ||
+	    live_json_take_text(json, "gateway", route.gateway, sizeof(route.gateway)) ||
+	    live_json_take_text(json, "source", route.source, sizeof(route.source)) ||
+	    live_json_take_number(json, "mtu", UINT32_MAX, &mtu) ||
+	    live_json_take_flag(json, "local", &route.local))
 		return -EBADMSG;
 	route.mtu = (unsigned int)mtu;
 	*out = route;
 	return 0;
 }
 
-static int decode_port(struct json_object *json, struct host_firewalld_port *out)
+static int live_json_decode_port(struct json_object *json,
+				 struct host_firewalld_port *out)
 {
 	int64_t first, last;
 	char protocol[8];
 
-	if (take_number(json, "first", UINT16_MAX, &first) ||
-	    take_number(json, "last", UINT16_MAX, &last) ||
-	    take_text(json, "protocol", protocol, sizeof(protocol)) ||
-	    take_flag(json, "some", &out->some))
+	if (live_json_take_number(json, "first", UINT16_MAX, &first) ||
+	    live_json_take_number(json, "last", UINT16_MAX, &last) ||
+	    live_json_take_text(json, "protocol", protocol, sizeof(protocol)) ||
+	    live_json_take_flag(json, "some", &out->some))
 		return -EBADMSG;
 	if (strcmp(protocol, "tcp") != 0 && strcmp(protocol, "udp") != 0)
-		return bad("protocol");
+		return live_json_bad("protocol");
 	out->first = (uint16_t)first;
 	out->last = (uint16_t)last;
 	out->protocol = protocol[0] == 'u' ? IPPROTO_UDP : IPPROTO_TCP;
@@ -191,26 +196,27 @@ static int decode_port(struct json_object *json, struct host_firewalld_port *out
 
 int live_decode_firewalld(struct json_object *json, struct host_firewalld *out)
 {
-	struct json_object *ports = member(json, "ports");
+	struct json_object *ports = live_json_member(json, "ports");
 	size_t count, i;
 	int rc = live_decode_error(json);
 
 	memset(out, 0, sizeof(*out));
 	if (rc)
 		return rc;
-	if (take_flag(json, "running", &out->running) ||
-	    take_flag(json, "panic", &out->panic) ||
-	    take_text(json, "zone", out->zone, sizeof(out->zone)) ||
-	    take_text(json, "target", out->target, sizeof(out->target)) ||
-	    take_text(json, "more", out->more, sizeof(out->more)))
+	if (live_json_take_flag(json, "running", &out->running) ||
+	    live_json_take_flag(json, "panic", &out->panic) ||
+	    live_json_take_text(json, "zone", out->zone, sizeof(out->zone)) ||
+	    live_json_take_text(json, "target", out->target, sizeof(out->target)) ||
+	    live_json_take_text(json, "more", out->more, sizeof(out->more)))
 		return -EBADMSG;
 	count = json_object_is_type(ports, json_type_array)
 			? json_object_array_length(ports)
 			: HOST_FIREWALLD_PORTS_MAX + 1;
 	if (count > HOST_FIREWALLD_PORTS_MAX)
-		return bad("ports");
+		return live_json_bad("ports");
 	for (i = 0; i < count && !rc; i++)
-		rc = decode_port(json_object_array_get_idx(ports, i), &out->ports[i]);
+		rc = live_json_decode_port(json_object_array_get_idx(ports, i),
+					   &out->ports[i]);
 	out->nports = (unsigned int)count;
 	return rc;
 }
@@ -223,13 +229,13 @@ int live_decode_unit(struct json_object *json, const char *unit, char *state, si
 	if (rc)
 		return rc;
 	if (!json_object_is_type(json, json_type_object))
-		return bad("units");
+		return live_json_bad("units");
 	if (!json_object_object_get_ex(json, unit, &value))
 		return err_set(ENODATA, "the snapshot does not say how unit %s is", unit);
 	if (!value)
 		return err_set(ENOENT, "there is no unit %s", unit);
 	rc = live_decode_error(value);
-	return rc ? rc : take_text(json, unit, state, cap);
+	return rc ? rc : live_json_take_text(json, unit, state, cap);
 }
 
 struct json_object *live_encode_addresses(const struct host_addresses *addresses)
@@ -242,7 +248,7 @@ struct json_object *live_encode_addresses(const struct host_addresses *addresses
 	return json;
 }
 
-static bool is_address(const char *text)
+static bool live_json_is_address(const char *text)
 {
 	uint8_t bytes[16];
 
@@ -260,14 +266,14 @@ int live_decode_addresses(struct json_object *json, struct host_addresses *out)
 	if (rc)
 		return rc;
 	if (!json_object_is_type(json, json_type_array))
-		return bad("addresses");
+		return live_json_bad("addresses");
 	len = json_object_array_length(json);
 	out->cut = len > HOST_ADDRESSES_MAX;
 	for (i = 0; i < len && i < HOST_ADDRESSES_MAX; i++) {
 		one = json_object_array_get_idx(json, i);
 		if (!json_object_is_type(one, json_type_string) ||
-		    !is_address(json_object_get_string(one)))
-			return bad("address");
+		    !live_json_is_address(json_object_get_string(one)))
+			return live_json_bad("address");
 		strcpy(out->list[out->count++], json_object_get_string(one));
 	}
 	return 0;

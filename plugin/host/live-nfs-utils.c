@@ -16,27 +16,27 @@
 
 static const struct {
 	const char *name, *text;
-} files[] = {
+} live_nfs_utils_files[] = {
 	{ "conf",
 	  "[ MountPoint \"/a\" ]\nproto=rdma\n[ MountPoint \"/b\" ]\nproto=rdma\n" },
 	{ "conf.d", NULL },
 	{ "conf.d/c.conf", "[ MountPoint \"/c\" ]\nproto=rdma\n" },
 };
 
-static int make_files(int folder)
+static int live_nfs_utils_make_files(int folder)
 {
 	size_t i;
 	int rc;
 
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		const char *text = files[i].text;
+	for (i = 0; i < ARRAY_SIZE(live_nfs_utils_files); i++) {
+		const char *text = live_nfs_utils_files[i].text;
 		_cleanup_close_ int fd = -1;
 
-		if (!text && mkdirat(folder, files[i].name, 0700))
+		if (!text && mkdirat(folder, live_nfs_utils_files[i].name, 0700))
 			return -errno;
 		if (!text)
 			continue;
-		fd = openat(folder, files[i].name,
+		fd = openat(folder, live_nfs_utils_files[i].name,
 			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		rc = fd < 0 ? -errno : fd_write_all(fd, text, strlen(text));
 		if (rc)
@@ -46,7 +46,8 @@ static int make_files(int folder)
 }
 
 /* Whether the section has its key. Errors: nfsconf cannot be run. */
-static int ask(const char *nfsconf, const char *path, const char *section, bool *has)
+static int live_nfs_utils_has_key(const char *nfsconf, const char *path,
+				  const char *section, bool *has)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	const char *argv[] = {
@@ -58,13 +59,14 @@ static int ask(const char *nfsconf, const char *path, const char *section, bool 
 	return rc == -EIO ? 0 : rc;
 }
 
-static int try(const char *nfsconf, const char *path, struct nfs_utils_tried *out)
+static int live_nfs_utils_test(const char *nfsconf, const char *path,
+			       struct nfs_utils_tried *out)
 {
 	bool a = false, b = false, c = false;
-	int rc = ask(nfsconf, path, "-a/a", &a);
+	int rc = live_nfs_utils_has_key(nfsconf, path, "-a/a", &a);
 
-	rc = rc ? rc : ask(nfsconf, path, "-a/b", &b);
-	rc = rc ? rc : ask(nfsconf, path, "-a/c", &c);
+	rc = rc ? rc : live_nfs_utils_has_key(nfsconf, path, "-a/b", &b);
+	rc = rc ? rc : live_nfs_utils_has_key(nfsconf, path, "-a/c", &c);
 	if (rc)
 		return rc;
 	/* With the defect, the third section removes it from both others. */
@@ -85,16 +87,17 @@ int live_nfs_utils(const char *nfsconf, struct nfs_utils_tried *out)
 	if (!mkdtemp(top))
 		return err_sys("a folder in /tmp");
 	folder = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rc = folder < 0 ? -errno : make_files(folder);
+	rc = folder < 0 ? -errno : live_nfs_utils_make_files(folder);
 	snprintf(path, sizeof(path), "-f%s/conf", top);
 	if (rc) {
 		errno = -rc;
 		rc = err_sys("%s", top);
 	} else {
-		rc = try(nfsconf ? nfsconf : NFSCONF, path, out);
+		rc = live_nfs_utils_test(nfsconf ? nfsconf : NFSCONF, path, out);
 	}
-	for (i = ARRAY_SIZE(files); folder >= 0 && i-- > 0;)
-		unlinkat(folder, files[i].name, files[i].text ? 0 : AT_REMOVEDIR);
+	for (i = ARRAY_SIZE(live_nfs_utils_files); folder >= 0 && i-- > 0;)
+		unlinkat(folder, live_nfs_utils_files[i].name,
+			 live_nfs_utils_files[i].text ? 0 : AT_REMOVEDIR);
 	rmdir(top);
 	return rc;
 }

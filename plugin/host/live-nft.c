@@ -8,14 +8,14 @@
 #define NFT    "/usr/sbin/nft"
 #define NFT_MS 2000
 
-static const char *const list_ruleset[] = { NFT, "-j", "list", "ruleset", NULL };
+static const char *const live_nft_argv[] = { NFT, "-j", "list", "ruleset", NULL };
 
 int live_nftables(const struct host *host, struct host_text *json)
 {
 	int rc;
 
 	(void)host;
-	rc = live_child(list_ruleset, LIVE_NFT_MAX, deadline_in(NFT_MS), json);
+	rc = live_child(live_nft_argv, LIVE_NFT_MAX, deadline_in(NFT_MS), json);
 	if (rc == -ENOENT)
 		return err_set(ENOENT, "there is no " NFT);
 	/* nft lists a network namespace to the user who owns it, so it is tried first. */

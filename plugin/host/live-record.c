@@ -41,14 +41,15 @@ const char *const live_units[] = {
 	NULL,
 };
 
-static void json_put_p(struct json_object **json)
+static void live_record_put_p(struct json_object **json)
 {
 	json_object_put(*json);
 }
 
 /* --- names of files --------------------------------------------------------------- */
 
-static int path_of_address(char path[HOST_PATH_MAX], const struct transport_address *to)
+static int live_record_address_path(char path[HOST_PATH_MAX],
+				    const struct transport_address *to)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)&to->addr;
@@ -63,7 +64,8 @@ static int path_of_address(char path[HOST_PATH_MAX], const struct transport_addr
 	return 0;
 }
 
-static int path_of_netdev(char path[HOST_PATH_MAX], const char *what, const char *netdev)
+static int live_record_netdev_path(char path[HOST_PATH_MAX], const char *what,
+				   const char *netdev)
 {
 	if (!netdev[0] || strlen(netdev) >= IFNAMSIZ || strchr(netdev, '/'))
 		return err_set(EINVAL, "no network device has the name \"%.20s\"",
@@ -74,46 +76,47 @@ static int path_of_netdev(char path[HOST_PATH_MAX], const char *what, const char
 
 /* --- replay ------------------------------------------------------------------------ */
 
-static int not_recorded(int rc, const char *path)
+static int live_record_missing(int rc, const char *path)
 {
 	return rc == -ENOENT ? err_set(ENODATA, "the snapshot has no %s", path) : rc;
 }
 
-static int read_json(const struct host *host, const char *path, struct json_object **out)
+static int live_record_read(const struct host *host, const char *path,
+			    struct json_object **out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { 0 };
 	int rc;
 
 	rc = host_read(host, path, RECORD_MAX, &text);
 	if (rc)
-		return not_recorded(rc, path);
+		return live_record_missing(rc, path);
 	*out = json_tokener_parse(text.text);
 	return *out ? 0 : err_set(EBADMSG, "%s is not JSON", path);
 }
 
-static int replay_route(const struct host *host, const struct transport_address *to,
-			struct host_route *out)
+static int live_replay_route(const struct host *host, const struct transport_address *to,
+			     struct host_route *out)
 {
-	_cleanup_(json_put_p) struct json_object *json = NULL;
+	_cleanup_(live_record_put_p) struct json_object *json = NULL;
 	char path[HOST_PATH_MAX];
 	int rc;
 
-	rc = path_of_address(path, to);
+	rc = live_record_address_path(path, to);
 	if (!rc)
-		rc = read_json(host, path, &json);
+		rc = live_record_read(host, path, &json);
 	return rc ? rc : live_decode_route(json, out);
 }
 
-static int replay_nftables(const struct host *host, struct host_text *json)
+static int live_replay_nftables(const struct host *host, struct host_text *json)
 {
 	static const char path[] = ".nfsrdma/nft.json";
-	_cleanup_(json_put_p) struct json_object *error = NULL;
+	_cleanup_(live_record_put_p) struct json_object *error = NULL;
 	struct host_text text = { 0 };
 	int rc;
 
 	rc = host_read(host, path, LIVE_NFT_MAX, &text);
 	if (rc)
-		return not_recorded(rc, path);
+		return live_record_missing(rc, path);
 	/* Errors are short; this avoids parsing nft's own output twice. */
 	if (text.len < 2 * ERR_TEXT_MAX)
 		error = json_tokener_parse(text.text);
@@ -125,44 +128,45 @@ static int replay_nftables(const struct host *host, struct host_text *json)
 	return rc;
 }
 
-static int replay_firewalld(const struct host *host, const char *netdev,
-			    struct host_firewalld *out)
+static int live_replay_firewalld(const struct host *host, const char *netdev,
+				 struct host_firewalld *out)
 {
-	_cleanup_(json_put_p) struct json_object *json = NULL;
+	_cleanup_(live_record_put_p) struct json_object *json = NULL;
 	char path[HOST_PATH_MAX];
 	int rc;
 
-	rc = path_of_netdev(path, "firewalld", netdev);
+	rc = live_record_netdev_path(path, "firewalld", netdev);
 	if (!rc)
-		rc = read_json(host, path, &json);
+		rc = live_record_read(host, path, &json);
 	return rc ? rc : live_decode_firewalld(json, out);
 }
 
-static int replay_unit(const struct host *host, const char *unit, char *state, size_t cap)
+static int live_replay_unit(const struct host *host, const char *unit, char *state,
+			    size_t cap)
 {
-	_cleanup_(json_put_p) struct json_object *json = NULL;
+	_cleanup_(live_record_put_p) struct json_object *json = NULL;
 	int rc;
 
-	rc = read_json(host, ".nfsrdma/units.json", &json);
+	rc = live_record_read(host, ".nfsrdma/units.json", &json);
 	return rc ? rc : live_decode_unit(json, unit, state, cap);
 }
 
-static int replay_addresses(const struct host *host, const char *netdev,
-			    struct host_addresses *out)
+static int live_replay_addresses(const struct host *host, const char *netdev,
+				 struct host_addresses *out)
 {
-	_cleanup_(json_put_p) struct json_object *json = NULL;
+	_cleanup_(live_record_put_p) struct json_object *json = NULL;
 	char path[HOST_PATH_MAX];
 	int rc;
 
-	rc = path_of_netdev(path, "addresses", netdev);
+	rc = live_record_netdev_path(path, "addresses", netdev);
 	if (!rc)
-		rc = read_json(host, path, &json);
+		rc = live_record_read(host, path, &json);
 	return rc ? rc : live_decode_addresses(json, out);
 }
 
 /* --- record ------------------------------------------------------------------------- */
 
-struct recorder {
+struct live_recorder {
 	const struct live_ops *live;
 	const struct host *host;
 	live_file file;
@@ -170,9 +174,10 @@ struct recorder {
 };
 
 /* Takes ownership of @json. */
-static int write_json(struct recorder *to, const char *path, struct json_object *json)
+static int live_record_write(struct live_recorder *to, const char *path,
+			     struct json_object *json)
 {
-	_cleanup_(json_put_p) struct json_object *owned = json;
+	_cleanup_(live_record_put_p) struct json_object *owned = json;
 	const char *text;
 	size_t len;
 
@@ -183,21 +188,22 @@ static int write_json(struct recorder *to, const char *path, struct json_object 
 	return to->file(to->arg, path, text, len);
 }
 
-static int record_route(struct recorder *to, const struct transport_address *address)
+static int live_record_route(struct live_recorder *to,
+			     const struct transport_address *address)
 {
 	char path[HOST_PATH_MAX];
 	struct host_route route;
 	int rc;
 
-	rc = path_of_address(path, address);
+	rc = live_record_address_path(path, address);
 	if (rc)
 		return rc;
 	rc = to->live->route(to->host, address, &route);
-	return write_json(to, path,
-			  rc ? live_encode_error(rc) : live_encode_route(&route));
+	return live_record_write(to, path,
+				 rc ? live_encode_error(rc) : live_encode_route(&route));
 }
 
-static int record_nftables(struct recorder *to)
+static int live_record_nftables(struct live_recorder *to)
 {
 	static const char path[] = ".nfsrdma/nft.json";
 	_cleanup_(host_text_fini) struct host_text json = { 0 };
@@ -205,39 +211,39 @@ static int record_nftables(struct recorder *to)
 
 	rc = to->live->nftables(to->host, &json);
 	if (rc)
-		return write_json(to, path, live_encode_error(rc));
+		return live_record_write(to, path, live_encode_error(rc));
 	return to->file(to->arg, path, json.text, json.len);
 }
 
-static int record_firewalld(struct recorder *to, const char *netdev)
+static int live_record_firewalld(struct live_recorder *to, const char *netdev)
 {
 	struct host_firewalld firewalld;
 	char path[HOST_PATH_MAX];
 	int rc;
 
-	rc = path_of_netdev(path, "firewalld", netdev);
+	rc = live_record_netdev_path(path, "firewalld", netdev);
 	if (rc)
 		return rc;
 	rc = to->live->firewalld(to->host, netdev, &firewalld);
-	return write_json(to, path,
-			  rc ? live_encode_error(rc) : live_encode_firewalld(&firewalld));
+	return live_record_write(
+		to, path, rc ? live_encode_error(rc) : live_encode_firewalld(&firewalld));
 }
 
-static int record_addresses(struct recorder *to, const char *netdev)
+static int live_record_addresses(struct live_recorder *to, const char *netdev)
 {
 	struct host_addresses addresses;
 	char path[HOST_PATH_MAX];
 	int rc;
 
-	rc = path_of_netdev(path, "addresses", netdev);
+	rc = live_record_netdev_path(path, "addresses", netdev);
 	if (rc)
 		return rc;
 	rc = to->live->addresses(to->host, netdev, &addresses);
-	return write_json(to, path,
-			  rc ? live_encode_error(rc) : live_encode_addresses(&addresses));
+	return live_record_write(
+		to, path, rc ? live_encode_error(rc) : live_encode_addresses(&addresses));
 }
 
-static struct json_object *ask_unit(struct recorder *to, const char *unit)
+static struct json_object *live_record_unit(struct live_recorder *to, const char *unit)
 {
 	char state[64];
 	int rc;
@@ -249,38 +255,38 @@ static struct json_object *ask_unit(struct recorder *to, const char *unit)
 }
 
 /* If the first query fails, all would: one error for all, and one deadline. */
-static int record_units(struct recorder *to)
+static int live_record_units(struct live_recorder *to)
 {
 	struct json_object *json = json_object_new_object(), *value;
 	const char *const *unit;
 
 	for (unit = live_units; *unit; unit++) {
-		value = ask_unit(to, *unit);
+		value = live_record_unit(to, *unit);
 		if (json_object_is_type(value, json_type_object) && unit == live_units) {
 			json_object_put(json);
-			return write_json(to, ".nfsrdma/units.json", value);
+			return live_record_write(to, ".nfsrdma/units.json", value);
 		}
 		json_object_object_add(json, *unit, value);
 	}
-	return write_json(to, ".nfsrdma/units.json", json);
+	return live_record_write(to, ".nfsrdma/units.json", json);
 }
 
 int live_record(const struct live_ops *live, const struct host *host,
 		const struct live_wanted *wanted, live_file file, void *arg)
 {
-	struct recorder to = { live, host, file, arg };
+	struct live_recorder to = { live, host, file, arg };
 	unsigned int i;
 	int rc;
 
-	rc = record_nftables(&to);
+	rc = live_record_nftables(&to);
 	if (!rc)
-		rc = record_units(&to);
+		rc = live_record_units(&to);
 	for (i = 0; i < wanted->naddresses && !rc; i++)
-		rc = record_route(&to, &wanted->addresses[i]);
+		rc = live_record_route(&to, &wanted->addresses[i]);
 	for (i = 0; i < wanted->nnetdevs && !rc; i++)
-		rc = record_firewalld(&to, wanted->netdevs[i]);
+		rc = live_record_firewalld(&to, wanted->netdevs[i]);
 	for (i = 0; i < wanted->nnetdevs && !rc; i++)
-		rc = record_addresses(&to, wanted->netdevs[i]);
+		rc = live_record_addresses(&to, wanted->netdevs[i]);
 	return rc;
 }
 
@@ -315,7 +321,8 @@ int live_legacy_tables(const struct host *host, char *names, size_t cap)
 	return 0;
 }
 
-static int replay_changed(const struct host *host, const char *unit, int64_t *seconds)
+static int live_replay_changed(const struct host *host, const char *unit,
+			       int64_t *seconds)
 {
 	(void)host;
 	(void)seconds;
@@ -323,10 +330,10 @@ static int replay_changed(const struct host *host, const char *unit, int64_t *se
 }
 
 const struct live_ops live_replay = {
-	.route = replay_route,
-	.nftables = replay_nftables,
-	.firewalld = replay_firewalld,
-	.unit = replay_unit,
-	.addresses = replay_addresses,
-	.changed = replay_changed,
+	.route = live_replay_route,
+	.nftables = live_replay_nftables,
+	.firewalld = live_replay_firewalld,
+	.unit = live_replay_unit,
+	.addresses = live_replay_addresses,
+	.changed = live_replay_changed,
 };

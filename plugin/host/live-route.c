@@ -17,36 +17,36 @@
 
 #define ROUTE_MS 1000
 
-struct answer {
+struct live_route_answer {
 	struct rtnl_route *route;
 	int rc;
 	bool done;
 };
 
-static void close_socket_p(struct nl_sock **sock)
+static void live_route_socket_free_p(struct nl_sock **sock)
 {
 	nl_socket_free(*sock);
 }
 
-static void free_message_p(struct nl_msg **message)
+static void live_route_message_free_p(struct nl_msg **message)
 {
 	nlmsg_free(*message);
 }
 
-static void put_route_p(struct rtnl_route **route)
+static void live_route_put_p(struct rtnl_route **route)
 {
 	if (*route)
 		rtnl_route_put(*route);
 }
 
-static int nl_error(int rc, const char *what)
+static int live_route_error(int rc, const char *what)
 {
 	return rc < 0 ? err_set(EIO, "%s: %s", what, nl_geterror(rc)) : 0;
 }
 
-static int on_route(struct nl_msg *message, void *arg)
+static int live_route_on_route(struct nl_msg *message, void *arg)
 {
-	struct answer *answer = arg;
+	struct live_route_answer *answer = arg;
 
 	if (answer->route || rtnl_route_parse(nlmsg_hdr(message), &answer->route) < 0)
 		answer->route = NULL;
@@ -54,9 +54,10 @@ static int on_route(struct nl_msg *message, void *arg)
 	return NL_STOP;
 }
 
-static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
+static int live_route_on_error(struct sockaddr_nl *from, struct nlmsgerr *error,
+			       void *arg)
 {
-	struct answer *answer = arg;
+	struct live_route_answer *answer = arg;
 
 	(void)from;
 	answer->rc = error->error;
@@ -65,14 +66,14 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
 }
 
 /* The request: the destination and, for a link-local one, its device. */
-static int make_request(struct nl_msg **out, const struct transport_address *to)
+static int live_route_request_new(struct nl_msg **out, const struct transport_address *to)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)&to->addr;
 	bool v6 = to->addr.ss_family == AF_INET6;
 	struct rtmsg rtm = { .rtm_family = (unsigned char)to->addr.ss_family,
 			     .rtm_dst_len = v6 ? 128 : 32 };
-	_cleanup_(free_message_p) struct nl_msg *message = NULL;
+	_cleanup_(live_route_message_free_p) struct nl_msg *message = NULL;
 	int rc;
 
 	if (!v6 && to->addr.ss_family != AF_INET)
@@ -87,12 +88,12 @@ static int make_request(struct nl_msg **out, const struct transport_address *to)
 	if (!rc && v6 && in6->sin6_scope_id)
 		rc = nla_put_u32(message, RTA_OIF, in6->sin6_scope_id);
 	if (rc)
-		return nl_error(rc, "a request for a route");
+		return live_route_error(rc, "a request for a route");
 	*out = take_ptr(message);
 	return 0;
 }
 
-static int wait_readable(struct nl_sock *sock, uint64_t deadline)
+static int live_route_wait(struct nl_sock *sock, uint64_t deadline)
 {
 	struct pollfd pfd = { .fd = nl_socket_get_fd(sock), .events = POLLIN };
 	int rc;
@@ -106,21 +107,22 @@ static int wait_readable(struct nl_sock *sock, uint64_t deadline)
 		  : err_set(ETIMEDOUT, "the kernel does not say which route it takes");
 }
 
-static int ask(struct nl_sock *sock, struct nl_msg *request, struct answer *answer,
-	       uint64_t deadline)
+static int live_route_send(struct nl_sock *sock, struct nl_msg *request,
+			   struct live_route_answer *answer, uint64_t deadline)
 {
 	int rc;
 
 	nl_socket_disable_seq_check(sock);
-	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_route, answer);
-	nl_socket_modify_err_cb(sock, NL_CB_CUSTOM, on_error, answer);
-	rc = nl_error(nl_connect(sock, NETLINK_ROUTE), "netlink");
+	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, live_route_on_route, answer);
+	nl_socket_modify_err_cb(sock, NL_CB_CUSTOM, live_route_on_error, answer);
+	rc = live_route_error(nl_connect(sock, NETLINK_ROUTE), "netlink");
 	if (!rc)
-		rc = nl_error(nl_socket_set_nonblocking(sock), "netlink");
+		rc = live_route_error(nl_socket_set_nonblocking(sock), "netlink");
 	if (!rc)
-		rc = nl_error(nl_send_auto(sock, request), "a request for a route");
+		rc = live_route_error(nl_send_auto(sock, request),
+				      "a request for a route");
 	while (!rc && !answer->done) {
-		rc = wait_readable(sock, deadline);
+		rc = live_route_wait(sock, deadline);
 		if (!rc && nl_recvmsgs_default(sock) < 0 && !answer->done)
 			rc = err_set(EIO, "the kernel's answer about a route");
 	}
@@ -128,7 +130,7 @@ static int ask(struct nl_sock *sock, struct nl_msg *request, struct answer *answ
 }
 
 /* Reports that there is no route, or one that rejects packets. */
-static int no_route(int error, const struct transport_address *to)
+static int live_route_none(int error, const struct transport_address *to)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)&to->addr;
@@ -141,29 +143,31 @@ static int no_route(int error, const struct transport_address *to)
 		       error == EINVAL ? "a blackhole" : strerror(error));
 }
 
-static void address_text(struct nl_addr *address, char *buf, size_t cap)
+static void live_route_address_text(struct nl_addr *address, char *buf, size_t cap)
 {
 	if (!address || !inet_ntop(nl_addr_get_family(address),
 				   nl_addr_get_binary_addr(address), buf, (socklen_t)cap))
 		buf[0] = '\0';
 }
 
-static int take_route(struct rtnl_route *route, const struct transport_address *to,
-		      struct host_route *out)
+static int live_route_take(struct rtnl_route *route, const struct transport_address *to,
+			   struct host_route *out)
 {
 	struct rtnl_nexthop *hop = rtnl_route_nexthop_n(route, 0);
 	unsigned int mtu = 0;
 	uint8_t type = rtnl_route_get_type(route);
 
 	if (type != RTN_UNICAST && type != RTN_LOCAL)
-		return no_route(type == RTN_PROHIBIT ? EACCES : ENETUNREACH, to);
+		return live_route_none(type == RTN_PROHIBIT ? EACCES : ENETUNREACH, to);
 	memset(out, 0, sizeof(*out));
 	if (!hop ||
 	    !if_indextoname((unsigned int)rtnl_route_nh_get_ifindex(hop), out->netdev))
 		return err_set(EIO, "the route leaves by no device");
-	address_text(rtnl_route_nh_get_gateway(hop) ?: rtnl_route_nh_get_via(hop),
-		     out->gateway, sizeof(out->gateway));
-	address_text(rtnl_route_get_pref_src(route), out->source, sizeof(out->source));
+	live_route_address_text(rtnl_route_nh_get_gateway(hop)
+					?: rtnl_route_nh_get_via(hop),
+				out->gateway, sizeof(out->gateway));
+	live_route_address_text(rtnl_route_get_pref_src(route), out->source,
+				sizeof(out->source));
 	if (!rtnl_route_get_metric(route, RTAX_MTU, &mtu))
 		out->mtu = mtu;
 	out->local = type == RTN_LOCAL;
@@ -173,24 +177,24 @@ static int take_route(struct rtnl_route *route, const struct transport_address *
 int live_route(const struct host *host, const struct transport_address *to,
 	       struct host_route *out)
 {
-	_cleanup_(close_socket_p) struct nl_sock *sock = nl_socket_alloc();
-	_cleanup_(free_message_p) struct nl_msg *request = NULL;
-	struct answer answer = { 0 };
-	_cleanup_(put_route_p) struct rtnl_route *route = NULL;
+	_cleanup_(live_route_socket_free_p) struct nl_sock *sock = nl_socket_alloc();
+	_cleanup_(live_route_message_free_p) struct nl_msg *request = NULL;
+	struct live_route_answer answer = { 0 };
+	_cleanup_(live_route_put_p) struct rtnl_route *route = NULL;
 	int rc;
 
 	(void)host;
 	if (!sock)
 		return err_set(ENOMEM, "no memory");
-	rc = make_request(&request, to);
+	rc = live_route_request_new(&request, to);
 	if (!rc)
-		rc = ask(sock, request, &answer, deadline_in(ROUTE_MS));
+		rc = live_route_send(sock, request, &answer, deadline_in(ROUTE_MS));
 	route = answer.route;
 	if (rc)
 		return rc;
 	if (answer.rc)
-		return no_route(-answer.rc, to);
+		return live_route_none(-answer.rc, to);
 	if (!route)
 		return err_set(EIO, "the kernel's route is not understood");
-	return take_route(route, to, out);
+	return live_route_take(route, to, out);
 }

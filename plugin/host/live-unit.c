@@ -14,18 +14,18 @@
 #define SYSTEMD      "org.freedesktop.systemd1"
 #define PATH_MAX_BUS 256
 
-struct unit_query {
+struct live_unit_query {
 	struct sd_bus *bus;
 	uint64_t deadline;
 	char path[PATH_MAX_BUS]; /* the unit's */
 };
 
-static void query_fini(struct unit_query *query)
+static void live_unit_query_fini(struct live_unit_query *query)
 {
 	live_bus_close_p(&query->bus);
 }
 
-static int load_unit(struct unit_query *query, const char *unit)
+static int live_unit_load(struct live_unit_query *query, const char *unit)
 {
 	static const struct live_object manager = { SYSTEMD, "/org/freedesktop/systemd1",
 						    SYSTEMD ".Manager" };
@@ -47,8 +47,8 @@ static int load_unit(struct unit_query *query, const char *unit)
 }
 
 /* *@reply: the message, positioned in the variant. @type: of sd-bus. */
-static int get_value(struct unit_query *query, const char *name, char type,
-		     struct sd_bus_message **reply, void *value)
+static int live_unit_get_value(struct live_unit_query *query, const char *name, char type,
+			       struct sd_bus_message **reply, void *value)
 {
 	const struct live_object object = { SYSTEMD, query->path,
 					    "org.freedesktop.DBus.Properties" };
@@ -65,11 +65,12 @@ static int get_value(struct unit_query *query, const char *name, char type,
 	return live_bus_form(rc, name);
 }
 
-static int get_property(struct unit_query *query, const char *name, char *buf, size_t cap)
+static int live_unit_get_text(struct live_unit_query *query, const char *name, char *buf,
+			      size_t cap)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	const char *text;
-	int rc = get_value(query, name, 's', &reply, &text);
+	int rc = live_unit_get_value(query, name, 's', &reply, &text);
 
 	if (!rc)
 		text_copy(buf, cap, text);
@@ -77,17 +78,17 @@ static int get_property(struct unit_query *query, const char *name, char *buf, s
 }
 
 /* Opens the bus and finds an existing unit. */
-static int find_unit(struct unit_query *query, const char *unit)
+static int live_unit_open(struct live_unit_query *query, const char *unit)
 {
 	char loaded[32];
 	int rc;
 
-	*query = (struct unit_query){ .deadline = deadline_in(UNIT_MS) };
+	*query = (struct live_unit_query){ .deadline = deadline_in(UNIT_MS) };
 	rc = live_bus_open(&query->bus, query->deadline);
 	if (!rc)
-		rc = load_unit(query, unit);
+		rc = live_unit_load(query, unit);
 	if (!rc)
-		rc = get_property(query, "LoadState", loaded, sizeof(loaded));
+		rc = live_unit_get_text(query, "LoadState", loaded, sizeof(loaded));
 	if (!rc && !strcmp(loaded, "not-found"))
 		return err_set(ENOENT, "there is no unit %s", unit);
 	return rc == -ESRCH ? err_set(EHOSTDOWN, "systemd does not run here") : rc;
@@ -95,23 +96,24 @@ static int find_unit(struct unit_query *query, const char *unit)
 
 int live_unit(const struct host *host, const char *unit, char *state, size_t cap)
 {
-	_cleanup_(query_fini) struct unit_query query;
-	int rc = find_unit(&query, unit);
+	_cleanup_(live_unit_query_fini) struct live_unit_query query;
+	int rc = live_unit_open(&query, unit);
 
 	(void)host;
-	return rc ? rc : get_property(&query, "ActiveState", state, cap);
+	return rc ? rc : live_unit_get_text(&query, "ActiveState", state, cap);
 }
 
 int live_unit_changed(const struct host *host, const char *unit, int64_t *seconds)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
-	_cleanup_(query_fini) struct unit_query query;
-	int rc = find_unit(&query, unit);
+	_cleanup_(live_unit_query_fini) struct live_unit_query query;
+	int rc = live_unit_open(&query, unit);
 	uint64_t usec = 0;
 
 	(void)host;
 	if (!rc)
-		rc = get_value(&query, "StateChangeTimestamp", 't', &reply, &usec);
+		rc = live_unit_get_value(&query, "StateChangeTimestamp", 't', &reply,
+					 &usec);
 	*seconds = (int64_t)(usec / 1000000);
 	return rc;
 }

@@ -23,26 +23,26 @@
 /* A killed process exits at once unless the kernel holds it. */
 #define REAP_MS 200
 
-struct reply {
+struct live_mounts_reply {
 	int64_t error; /* errno; 0: the mount answered */
 	uint64_t ns;
 };
 
-struct asked {
+struct live_mounts_child {
 	struct child child; /* pid 0: none */
 	unsigned int index;
 };
 
-struct asking {
+struct live_mounts_query {
 	const struct nfs_mounts *mounts;
 	struct mount_answer *answers;
 	unsigned int next, running;
-	struct asked asked[ASKED_MAX];
+	struct live_mounts_child children[ASKED_MAX];
 };
 
 /* In the child. Something else may be mounted on the target by now; statfs(2) itself
  * never returns EXDEV. */
-static int touch(const struct nfs_mount *mount)
+static int live_mounts_statfs(const struct nfs_mount *mount)
 {
 	int fd = open(mount->target, O_PATH | O_CLOEXEC);
 	unsigned int i, times = mount->nxprts ? mount->nxprts : 1;
@@ -62,25 +62,26 @@ static int touch(const struct nfs_mount *mount)
 	return 0;
 }
 
-static int touch_run(void *arg, int channel)
+static int live_mounts_run(void *arg, int channel)
 {
 	const struct nfs_mount *mount = arg;
 	uint64_t start = now_ns();
-	struct reply reply = { 0, 0 };
+	struct live_mounts_reply reply = { 0, 0 };
 
-	reply.error = touch(mount);
+	reply.error = live_mounts_statfs(mount);
 	reply.ns = now_ns() - start;
 	return child_answer(channel, &reply, sizeof(reply));
 }
 
-static void start(struct asking *asking, struct asked *asked)
+static void live_mounts_start(struct live_mounts_query *query,
+			      struct live_mounts_child *child)
 {
-	unsigned int index = asking->next++;
-	struct mount_answer *out = &asking->answers[index];
-	struct nfs_mount *mount = &asking->mounts->list[index];
+	unsigned int index = query->next++;
+	struct mount_answer *out = &query->answers[index];
+	struct nfs_mount *mount = &query->mounts->list[index];
 	const struct child_function function = { .kind = CHILD_TOUCH,
 						 .name = "the process that asks a mount",
-						 .run = touch_run,
+						 .run = live_mounts_run,
 						 .arg = mount };
 
 	/* The target was truncated, so it is another path. */
@@ -88,21 +89,22 @@ static void start(struct asking *asking, struct asked *asked)
 		out->error = ENAMETOOLONG;
 		return;
 	}
-	out->error = -child_start(&asked->child, &function);
+	out->error = -child_start(&child->child, &function);
 	if (out->error)
 		return;
 	out->state = MOUNT_SILENT;
-	asked->index = index;
-	asking->running++;
+	child->index = index;
+	query->running++;
 }
 
-static void finish(struct asking *asking, struct asked *asked)
+static void live_mounts_finish(struct live_mounts_query *query,
+			       struct live_mounts_child *child)
 {
-	struct mount_answer *out = &asking->answers[asked->index];
-	struct reply reply;
+	struct mount_answer *out = &query->answers[child->index];
+	struct live_mounts_reply reply;
 	int type, passed;
 
-	if (child_receive(&asked->child, &type, &reply, sizeof(reply), &passed,
+	if (child_receive(&child->child, &type, &reply, sizeof(reply), &passed,
 			  UINT64_MAX) == sizeof(reply)) {
 		out->state = reply.error ? MOUNT_REFUSED : MOUNT_ANSWERED;
 		out->error = (int)reply.error;
@@ -113,49 +115,49 @@ static void finish(struct asking *asking, struct asked *asked)
 		out->error = ECHILD;
 	}
 	/* It exits by itself at once. */
-	child_finish(&asked->child, 0, NULL);
-	asking->running--;
+	child_finish(&child->child, 0, NULL);
+	query->running--;
 }
 
-static bool wait_for_some(struct asking *asking, uint64_t deadline)
+static bool live_mounts_wait(struct live_mounts_query *query, uint64_t deadline)
 {
 	struct pollfd pfds[ASKED_MAX];
-	struct asked *asked[ASKED_MAX];
+	struct live_mounts_child *children[ASKED_MAX];
 	nfds_t count = 0, i;
 	int rc;
 
 	for (i = 0; i < ASKED_MAX; i++) {
-		if (!asking->asked[i].child.pid)
+		if (!query->children[i].child.pid)
 			continue;
-		asked[count] = &asking->asked[i];
-		pfds[count++] = (struct pollfd){ asking->asked[i].child.channel, POLLIN,
+		children[count] = &query->children[i];
+		pfds[count++] = (struct pollfd){ query->children[i].child.channel, POLLIN,
 						 0 };
 	}
 	rc = poll(pfds, count, deadline_left(deadline));
 	for (i = 0; i < count && rc > 0; i++)
 		if (pfds[i].revents)
-			finish(asking, asked[i]);
+			live_mounts_finish(query, children[i]);
 	return (rc > 0 || (rc < 0 && errno == EINTR)) && deadline_left(deadline);
 }
 
 /* Kills the processes that did not answer; this ends a wait for NFS, but not every other
  * wait. */
-static void abandon(struct asking *asking)
+static void live_mounts_kill(struct live_mounts_query *query)
 {
 	uint64_t deadline = deadline_in(REAP_MS);
 	struct child_end end;
-	struct asked *asked;
+	struct live_mounts_child *child;
 	unsigned int i;
 
 	for (i = 0; i < ASKED_MAX; i++)
-		child_kill(&asking->asked[i].child);
+		child_kill(&query->children[i].child);
 	for (i = 0; i < ASKED_MAX; i++) {
-		asked = &asking->asked[i];
-		if (!asked->child.pid)
+		child = &query->children[i];
+		if (!child->child.pid)
 			continue;
-		if (!child_reap(&asked->child, deadline, &end))
-			asking->answers[asked->index].left = end.pid;
-		child_close(&asked->child);
+		if (!child_reap(&child->child, deadline, &end))
+			query->answers[child->index].left = end.pid;
+		child_close(&child->child);
 	}
 }
 
@@ -164,22 +166,22 @@ int live_wake(const struct nfs_mounts *mounts, uint64_t deadline,
 {
 	_cleanup_free_ struct mount_answer *answers = calloc(mounts->count + 1,
 							     sizeof(*answers));
-	_cleanup_free_ struct asking *asking = calloc(1, sizeof(*asking));
+	_cleanup_free_ struct live_mounts_query *query = calloc(1, sizeof(*query));
 	unsigned int i;
 
-	if (!answers || !asking)
+	if (!answers || !query)
 		return err_set(ENOMEM, "no memory");
-	asking->mounts = mounts;
-	asking->answers = answers;
+	query->mounts = mounts;
+	query->answers = answers;
 	for (i = 0; i < ASKED_MAX; i++)
-		asking->asked[i].child = CHILD_NONE;
+		query->children[i].child = CHILD_NONE;
 	do {
 		for (i = 0; i < ASKED_MAX; i++)
-			while (!asking->asked[i].child.pid && deadline_left(deadline) &&
-			       asking->next < mounts->count)
-				start(asking, &asking->asked[i]);
-	} while (asking->running && wait_for_some(asking, deadline));
-	abandon(asking);
+			while (!query->children[i].child.pid && deadline_left(deadline) &&
+			       query->next < mounts->count)
+				live_mounts_start(query, &query->children[i]);
+	} while (query->running && live_mounts_wait(query, deadline));
+	live_mounts_kill(query);
 	*out = take_ptr(answers);
 	return 0;
 }
