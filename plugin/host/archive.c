@@ -15,7 +15,7 @@
 
 #define BLOCK 512
 
-struct header {
+struct archive_header {
 	char name[100];
 	char mode[8], uid[8], gid[8];
 	char size[12], mtime[12];
@@ -27,9 +27,9 @@ struct header {
 	char rest[183];
 };
 
-_Static_assert(sizeof(struct header) == BLOCK, "a header of tar has 512 bytes");
+_Static_assert(sizeof(struct archive_header) == BLOCK, "a header of tar has 512 bytes");
 
-enum type {
+enum archive_type {
 	TYPE_FILE = '0',
 	TYPE_LINK = '2',
 	TYPE_FOLDER = '5',
@@ -45,7 +45,7 @@ struct archive {
 };
 
 /* @flush: Z_NO_FLUSH, or Z_FINISH for the last call. */
-static int put(struct archive *archive, const void *bytes, size_t len, int flush)
+static int archive_put(struct archive *archive, const void *bytes, size_t len, int flush)
 {
 	z_stream *stream = &archive->stream;
 	int state;
@@ -64,7 +64,7 @@ static int put(struct archive *archive, const void *bytes, size_t len, int flush
 }
 
 /* zlib counts bytes in 32 bits. */
-static int put_content(struct archive *archive, const void *bytes, size_t len)
+static int archive_put_content(struct archive *archive, const void *bytes, size_t len)
 {
 	static const uint8_t zeros[BLOCK];
 	size_t fill = (BLOCK - len % BLOCK) % BLOCK;
@@ -72,21 +72,21 @@ static int put_content(struct archive *archive, const void *bytes, size_t len)
 
 	if (len > UINT32_MAX)
 		return err_set(EFBIG, "a file of the archive has more than 4 GiB");
-	rc = len ? put(archive, bytes, len, Z_NO_FLUSH) : 0;
-	return rc || !fill ? rc : put(archive, zeros, fill, Z_NO_FLUSH);
+	rc = len ? archive_put(archive, bytes, len, Z_NO_FLUSH) : 0;
+	return rc || !fill ? rc : archive_put(archive, zeros, fill, Z_NO_FLUSH);
 }
 
 /* Writes octal digits and a final NUL. */
-static void set_number(char *field, size_t size, uint64_t value)
+static void archive_put_octal(char *field, size_t size, uint64_t value)
 {
 	for (field[--size] = '\0'; size--; value >>= 3)
 		field[size] = (char)('0' + (value & 7));
 }
 
-static int put_header(struct archive *archive, enum type type, const char *name,
-		      const char *target, size_t len)
+static int archive_put_header(struct archive *archive, enum archive_type type,
+			      const char *name, const char *target, size_t len)
 {
-	struct header header;
+	struct archive_header header;
 	const uint8_t *bytes = (const uint8_t *)&header;
 	unsigned int sum = 0;
 	size_t i;
@@ -95,11 +95,12 @@ static int put_header(struct archive *archive, enum type type, const char *name,
 	/* Long ones are truncated, without a NUL. */
 	memcpy(header.name, name, strnlen(name, sizeof(header.name)));
 	memcpy(header.linkname, target, strnlen(target, sizeof(header.linkname)));
-	set_number(header.mode, sizeof(header.mode), type == TYPE_FOLDER ? 0755 : 0644);
-	set_number(header.uid, sizeof(header.uid), 0);
-	set_number(header.gid, sizeof(header.gid), 0);
-	set_number(header.size, sizeof(header.size), len);
-	set_number(header.mtime, sizeof(header.mtime), archive->mtime);
+	archive_put_octal(header.mode, sizeof(header.mode),
+			  type == TYPE_FOLDER ? 0755 : 0644);
+	archive_put_octal(header.uid, sizeof(header.uid), 0);
+	archive_put_octal(header.gid, sizeof(header.gid), 0);
+	archive_put_octal(header.size, sizeof(header.size), len);
+	archive_put_octal(header.mtime, sizeof(header.mtime), archive->mtime);
 	header.typeflag = (char)type;
 	memcpy(header.magic, "ustar  ", sizeof(header.magic));
 	strcpy(header.uname, "root");
@@ -108,29 +109,30 @@ static int put_header(struct archive *archive, enum type type, const char *name,
 	memset(header.chksum, ' ', sizeof(header.chksum));
 	for (i = 0; i < sizeof(header); i++)
 		sum += bytes[i];
-	set_number(header.chksum, sizeof(header.chksum) - 1, sum);
-	return put(archive, &header, sizeof(header), Z_NO_FLUSH);
+	archive_put_octal(header.chksum, sizeof(header.chksum) - 1, sum);
+	return archive_put(archive, &header, sizeof(header), Z_NO_FLUSH);
 }
 
 /* Precedes an entry whose name or target does not fit in its header. */
-static int put_long(struct archive *archive, enum type type, const char *text)
+static int archive_put_long(struct archive *archive, enum archive_type type,
+			    const char *text)
 {
 	size_t len = strlen(text);
 	int rc;
 
 	if (len <= 100)
 		return 0;
-	rc = put_header(archive, type, "././@LongLink", "", len + 1);
-	return rc ? rc : put_content(archive, text, len + 1);
+	rc = archive_put_header(archive, type, "././@LongLink", "", len + 1);
+	return rc ? rc : archive_put_content(archive, text, len + 1);
 }
 
-static int put_entry(struct archive *archive, enum type type, const char *name,
-		     const char *target, size_t len)
+static int archive_put_entry(struct archive *archive, enum archive_type type,
+			     const char *name, const char *target, size_t len)
 {
-	int rc = put_long(archive, TYPE_TARGET, target);
+	int rc = archive_put_long(archive, TYPE_TARGET, target);
 
-	rc = rc ? rc : put_long(archive, TYPE_NAME, name);
-	return rc ? rc : put_header(archive, type, name, target, len);
+	rc = rc ? rc : archive_put_long(archive, TYPE_NAME, name);
+	return rc ? rc : archive_put_header(archive, type, name, target, len);
 }
 
 int archive_open(struct archive **out, int fd, uint64_t mtime)
@@ -154,19 +156,19 @@ int archive_folder(struct archive *archive, const char *path)
 	char name[HOST_PATH_MAX * 2];
 
 	snprintf(name, sizeof(name), "%s/", path);
-	return put_entry(archive, TYPE_FOLDER, name, "", 0);
+	return archive_put_entry(archive, TYPE_FOLDER, name, "", 0);
 }
 
 int archive_link(struct archive *archive, const char *path, const char *target)
 {
-	return put_entry(archive, TYPE_LINK, path, target, 0);
+	return archive_put_entry(archive, TYPE_LINK, path, target, 0);
 }
 
 int archive_file(struct archive *archive, const char *path, const void *bytes, size_t len)
 {
-	int rc = put_entry(archive, TYPE_FILE, path, "", len);
+	int rc = archive_put_entry(archive, TYPE_FILE, path, "", len);
 
-	return rc ? rc : put_content(archive, bytes, len);
+	return rc ? rc : archive_put_content(archive, bytes, len);
 }
 
 /* Two empty blocks, then padding to a record of twenty blocks: GNU tar warns otherwise. */
@@ -177,13 +179,13 @@ int archive_end(struct archive *archive)
 	size_t left = sizeof(zeros) - used;
 
 	if (left < (size_t)2 * BLOCK) {
-		int rc = put(archive, zeros, left, Z_NO_FLUSH);
+		int rc = archive_put(archive, zeros, left, Z_NO_FLUSH);
 
 		if (rc)
 			return rc;
 		left = sizeof(zeros);
 	}
-	return put(archive, zeros, left, Z_FINISH);
+	return archive_put(archive, zeros, left, Z_FINISH);
 }
 
 void archive_close_p(struct archive **archive)

@@ -21,24 +21,24 @@ struct index {
 	struct json_object *errors;
 };
 
-static int by_text(const void *a, const void *b)
+static int index_compare(const void *a, const void *b)
 {
 	struct json_object *const *x = a, *const *y = b;
 
 	return strcmp(json_object_get_string(*x), json_object_get_string(*y));
 }
 
-static bool has_path(struct json_object *list, const char *path)
+static bool index_list_has(struct json_object *list, const char *path)
 {
 	struct json_object *key = json_object_new_string(path), *found;
 
-	found = key ? json_object_array_bsearch(key, list, by_text) : NULL;
+	found = key ? json_object_array_bsearch(key, list, index_compare) : NULL;
 	json_object_put(key);
 	return found;
 }
 
-/* Takes an array of strings, sorted for has_path(). */
-static struct json_object *take_list(struct json_object *json, const char *key)
+/* Takes an array of strings, sorted for index_list_has(). */
+static struct json_object *index_take_list(struct json_object *json, const char *key)
 {
 	struct json_object *list;
 	size_t i;
@@ -50,11 +50,11 @@ static struct json_object *take_list(struct json_object *json, const char *key)
 		if (!json_object_is_type(json_object_array_get_idx(list, i),
 					 json_type_string))
 			return NULL;
-	json_object_array_sort(list, by_text);
+	json_object_array_sort(list, index_compare);
 	return list;
 }
 
-static int take_index(struct index *index)
+static int index_check(struct index *index)
 {
 	struct json_object *schema = NULL;
 
@@ -67,8 +67,8 @@ static int take_index(struct index *index)
 			EBADMSG,
 			"the snapshot has the form %.40s, and this program knows %s",
 			json_object_get_string(schema), INDEX_SCHEMA);
-	index->listed = take_list(index->json, "listed");
-	index->absent = take_list(index->json, "absent");
+	index->listed = index_take_list(index->json, "listed");
+	index->absent = index_take_list(index->json, "absent");
 	if (!index->listed || !index->absent ||
 	    !json_object_object_get_ex(index->json, "errors", &index->errors) ||
 	    !json_object_is_type(index->errors, json_type_object))
@@ -88,7 +88,7 @@ int index_open(struct index **out, const struct host *host)
 	if (!index)
 		return err_set(ENOMEM, "no memory");
 	index->json = json_tokener_parse(text.text);
-	rc = take_index(index);
+	rc = index_check(index);
 	if (rc)
 		index_close(index);
 	else
@@ -115,13 +115,13 @@ int index_error(const struct index *index, const char *path)
 	return rc ? rc : err_set(EBADMSG, INDEX_PATH ": an error without its name");
 }
 
-static int not_held(const char *what, const char *path)
+static int index_not_held(const char *what, const char *path)
 {
 	return err_set(ENODATA, "the snapshot does not hold %s/%s", what, path);
 }
 
 /* Removes the last component; returns false if there was only one. */
-static bool cut_part(char *path)
+static bool index_cut_name(char *path)
 {
 	char *slash = strrchr(path, '/');
 
@@ -130,21 +130,21 @@ static bool cut_part(char *path)
 	return slash;
 }
 
-static bool is_below_absent(const struct index *index, const char *path)
+static bool index_is_absent(const struct index *index, const char *path)
 {
 	char above[HOST_PATH_MAX];
 
 	strcpy(above, path);
 	do {
-		if (has_path(index->absent, above))
+		if (index_list_has(index->absent, above))
 			return true;
-	} while (cut_part(above));
+	} while (index_cut_name(above));
 	return false;
 }
 
 /* Whether the deepest existing directory has all its names, and the next component is not
  * among them. */
-static bool is_not_listed(const struct index *index, int root, const char *path)
+static bool index_is_unlisted(const struct index *index, int root, const char *path)
 {
 	char above[HOST_PATH_MAX];
 	int fd;
@@ -155,8 +155,8 @@ static bool is_not_listed(const struct index *index, int root, const char *path)
 		if (fd < 0)
 			continue;
 		close(fd);
-		return has_path(index->listed, above);
-	} while (cut_part(above));
+		return index_list_has(index->listed, above);
+	} while (index_cut_name(above));
 	return false;
 }
 
@@ -167,17 +167,19 @@ int index_missing(const struct index *index, int root, const char *path)
 	if (rc)
 		return rc;
 	if (strlen(path) >= HOST_PATH_MAX)
-		return not_held("", path);
+		return index_not_held("", path);
 	/* Its own directory was written together with the index. */
-	if (!strncmp(path, ".nfsrdma/", 9) || is_below_absent(index, path) ||
-	    is_not_listed(index, root, path))
+	if (!strncmp(path, ".nfsrdma/", 9) || index_is_absent(index, path) ||
+	    index_is_unlisted(index, root, path))
 		return -ENOENT;
-	return not_held("", path);
+	return index_not_held("", path);
 }
 
 int index_listed(const struct index *index, const char *path)
 {
-	return has_path(index->listed, path) ? 0 : not_held("the names in ", path);
+	return index_list_has(index->listed, path)
+		       ? 0
+		       : index_not_held("the names in ", path);
 }
 
 int index_content(int fd, const char *path)
@@ -187,5 +189,5 @@ int index_content(int fd, const char *path)
 
 	if (got != sizeof(head) - 1 || memcmp(head, index_unread, sizeof(head) - 1))
 		return 0;
-	return not_held("the content of ", path);
+	return index_not_held("the content of ", path);
 }

@@ -15,27 +15,27 @@
 
 #include "plugin/host/snapshot-internal.h"
 
-static const char *const secret_files[] = { "*shadow*",
-					    "*passwd*",
-					    "*keytab*",
-					    "*krb5cc*",
-					    "*.key",
-					    "*.pem",
-					    "*.p12",
-					    "*/private/*",
-					    "*/.ssh/*",
-					    "*/ssh/ssh_host_*",
-					    "*secret*",
-					    "*credential*",
-					    "*wpa_supplicant*",
-					    "*system-connections*",
-					    NULL };
+static const char *const secrets_files[] = { "*shadow*",
+					     "*passwd*",
+					     "*keytab*",
+					     "*krb5cc*",
+					     "*.key",
+					     "*.pem",
+					     "*.p12",
+					     "*/private/*",
+					     "*/.ssh/*",
+					     "*/ssh/ssh_host_*",
+					     "*secret*",
+					     "*credential*",
+					     "*wpa_supplicant*",
+					     "*system-connections*",
+					     NULL };
 
 bool secrets_is_secret(const char *path)
 {
 	const char *const *pattern;
 
-	for (pattern = secret_files; *pattern; pattern++)
+	for (pattern = secrets_files; *pattern; pattern++)
 		if (!fnmatch(*pattern, path, 0))
 			return true;
 	return false;
@@ -43,9 +43,9 @@ bool secrets_is_secret(const char *path)
 
 /* Returns how much of a non-empty line to keep: 0 to @len bytes. @state: per text,
  * initially 0. */
-typedef size_t (*line_fn)(const char *line, size_t len, unsigned int *state);
+typedef size_t (*secrets_line_fn)(const char *line, size_t len, unsigned int *state);
 
-static size_t word_end(const char *line, size_t len, size_t at)
+static size_t secrets_word_end(const char *line, size_t len, size_t at)
 {
 	while (at < len && isblank((unsigned char)line[at]))
 		at++;
@@ -55,9 +55,9 @@ static size_t word_end(const char *line, size_t len, size_t at)
 }
 
 /* Options of other file systems may contain passwords; so may comments. */
-static size_t fstab_line(const char *line, size_t len, unsigned int *state)
+static size_t secrets_fstab_line(const char *line, size_t len, unsigned int *state)
 {
-	size_t type = word_end(line, len, word_end(line, len, 0));
+	size_t type = secrets_word_end(line, len, secrets_word_end(line, len, 0));
 	bool comment = line[strspn(line, " \t")] == '#';
 
 	(void)state;
@@ -67,9 +67,9 @@ static size_t fstab_line(const char *line, size_t len, unsigned int *state)
 
 /* Disks are kept without options, because they may be mounted where NFS should be
  * (mount.missing). For others, the two ids suffice to know what is mounted on what. */
-static size_t mountinfo_line(const char *line, size_t len, unsigned int *state)
+static size_t secrets_mountinfo_line(const char *line, size_t len, unsigned int *state)
 {
-	size_t end = word_end(line, len, word_end(line, len, 0));
+	size_t end = secrets_word_end(line, len, secrets_word_end(line, len, 0));
 	const char *type = memmem(line, len, " - ", 3);
 
 	(void)state;
@@ -78,16 +78,16 @@ static size_t mountinfo_line(const char *line, size_t len, unsigned int *state)
 	if (strspn(line, "0123456789 ") < end)
 		return 0;
 	if (type) {
-		size_t source = word_end(line, len, (size_t)(type - line) + 3);
+		size_t source = secrets_word_end(line, len, (size_t)(type - line) + 3);
 
 		if (len - source > 5 && !strncmp(line + source, " /dev/", 6))
-			return word_end(line, len, source);
+			return secrets_word_end(line, len, source);
 	}
 	return end;
 }
 
 /* One paragraph for each mount with statistics, one line for the others. */
-static size_t mountstats_line(const char *line, size_t len, unsigned int *state)
+static size_t secrets_mountstats_line(const char *line, size_t len, unsigned int *state)
 {
 	if (!strncmp(line, "device ", 7))
 		*state = memmem(line, len, " with fstype nfs", 16) != NULL;
@@ -95,7 +95,7 @@ static size_t mountstats_line(const char *line, size_t len, unsigned int *state)
 }
 
 /* libmount's own list: keeps NFS mounts, which have "SRC=HOST:/PATH". */
-static size_t utab_line(const char *line, size_t len, unsigned int *state)
+static size_t secrets_utab_line(const char *line, size_t len, unsigned int *state)
 {
 	const char *source = strstr(line, "SRC="), *colon = strstr(line, ":/");
 
@@ -105,7 +105,7 @@ static size_t utab_line(const char *line, size_t len, unsigned int *state)
 }
 
 /* "m_key 0x...", and every other setting with "key" in its name; "FOO_KEY=..." */
-static size_t opensm_line(const char *line, size_t len, unsigned int *state)
+static size_t secrets_opensm_line(const char *line, size_t len, unsigned int *state)
 {
 	size_t at;
 
@@ -119,7 +119,7 @@ static size_t opensm_line(const char *line, size_t len, unsigned int *state)
 }
 
 /* A backslash continues a setting in the next line. */
-static size_t unit_line(const char *line, size_t len, unsigned int *state)
+static size_t secrets_unit_line(const char *line, size_t len, unsigned int *state)
 {
 	const char *start = line + strspn(line, " \t");
 
@@ -134,7 +134,7 @@ static size_t unit_line(const char *line, size_t len, unsigned int *state)
 
 /* Keeps the sections of devices (managers.c); below them there may be keys of a wireless
  * network. */
-static size_t netplan_line(const char *line, size_t len, unsigned int *state)
+static size_t secrets_netplan_line(const char *line, size_t len, unsigned int *state)
 {
 	size_t name = strspn(line, " \t");
 
@@ -145,23 +145,23 @@ static size_t netplan_line(const char *line, size_t len, unsigned int *state)
 }
 
 /* Keeps the names of interfaces; readers do not use their configuration. */
-static size_t interfaces_line(const char *line, size_t len, unsigned int *state)
+static size_t secrets_interfaces_line(const char *line, size_t len, unsigned int *state)
 {
 	(void)state;
 	return strncmp(line + strspn(line, " \t"), "iface", 5)
 		       ? 0
-		       : word_end(line, len, word_end(line, len, 0));
+		       : secrets_word_end(line, len, secrets_word_end(line, len, 0));
 }
 
 /* Keeps NFS storages of Proxmox VE. Storages of plugins may have a password. */
-static size_t storage_line(const char *line, size_t len, unsigned int *state)
+static size_t secrets_storage_line(const char *line, size_t len, unsigned int *state)
 {
 	if (!isblank((unsigned char)*line))
 		*state = !strncmp(line, "nfs:", 4);
 	return *state ? len : 0;
 }
 
-static void keep_lines(struct host_text *text, line_fn keep)
+static void secrets_strip_lines(struct host_text *text, secrets_line_fn keep)
 {
 	char *from = text->text, *to = text->text, *end = text->text + text->len;
 	unsigned int state = 0;
@@ -177,8 +177,8 @@ static void keep_lines(struct host_text *text, line_fn keep)
 		memmove(to, from, kept);
 		to += kept;
 		/* Findings cite line numbers of these files. */
-		if (newline &&
-		    (kept || !len || keep == fstab_line || keep == storage_line))
+		if (newline && (kept || !len || keep == secrets_fstab_line ||
+				keep == secrets_storage_line))
 			*to++ = '\n';
 		from += len + 1;
 	}
@@ -187,7 +187,7 @@ static void keep_lines(struct host_text *text, line_fn keep)
 }
 
 /* What modprobe-conf.c reads. */
-static bool is_read(const char *name, size_t len)
+static bool secrets_parameter_is_read(const char *name, size_t len)
 {
 	static const char *const names[] = { "modprobe.blacklist", "module_blacklist" };
 	size_t i;
@@ -200,7 +200,7 @@ static bool is_read(const char *name, size_t len)
 
 /* Any value may be a password or a URL with one; so parameters that no reader uses keep
  * only their name, "root=". */
-static void strip_cmdline(struct host_text *text)
+static void secrets_strip_cmdline(struct host_text *text)
 {
 	static const char name_bytes[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -215,7 +215,9 @@ static void strip_cmdline(struct host_text *text)
 		for (len = 0; from[len] && (quoted || !isspace((unsigned char)from[len]));
 		     len++)
 			quoted ^= from[len] == '"';
-		kept = from[name] != '=' ? name : is_read(from, name) ? len : name + 1;
+		kept = from[name] != '='                       ? name
+		       : secrets_parameter_is_read(from, name) ? len
+							       : name + 1;
 
 		/* Including the blank after it. */
 		memmove(to, from, kept);
@@ -230,36 +232,36 @@ static void strip_cmdline(struct host_text *text)
 
 static const struct {
 	const char *pattern; /* fnmatch(3), where "*" also matches slashes */
-	line_fn keep;
+	secrets_line_fn keep;
 	void (*strip)(struct host_text *text);
-} rows[] = {
-	{ "etc/fstab", fstab_line, NULL },
-	{ "etc/pve/storage.cfg", storage_line, NULL },
-	{ "proc/*/mountinfo", mountinfo_line, NULL },
-	{ "proc/*/mountstats", mountstats_line, NULL },
-	{ "run/mount/utab", utab_line, NULL },
-	{ "proc/cmdline", NULL, strip_cmdline },
-	{ "etc/*opensm*", opensm_line, NULL },
-	{ "*/systemd/system/*", unit_line, NULL },
-	{ "*/netplan/*.yaml", netplan_line, NULL },
-	{ "etc/network/interfaces*", interfaces_line, NULL },
+} secrets_rows[] = {
+	{ "etc/fstab", secrets_fstab_line, NULL },
+	{ "etc/pve/storage.cfg", secrets_storage_line, NULL },
+	{ "proc/*/mountinfo", secrets_mountinfo_line, NULL },
+	{ "proc/*/mountstats", secrets_mountstats_line, NULL },
+	{ "run/mount/utab", secrets_utab_line, NULL },
+	{ "proc/cmdline", NULL, secrets_strip_cmdline },
+	{ "etc/*opensm*", secrets_opensm_line, NULL },
+	{ "*/systemd/system/*", secrets_unit_line, NULL },
+	{ "*/netplan/*.yaml", secrets_netplan_line, NULL },
+	{ "etc/network/interfaces*", secrets_interfaces_line, NULL },
 };
 
 void secrets_strip(const char *path, struct host_text *text)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (fnmatch(rows[i].pattern, path, 0))
+	for (i = 0; i < ARRAY_SIZE(secrets_rows); i++) {
+		if (fnmatch(secrets_rows[i].pattern, path, 0))
 			continue;
 		if (memchr(text->text, '\0', text->len)) {
 			/* Readers reject it as not text, as before. */
 			text->text[0] = '\0';
 			text->len = 1;
-		} else if (rows[i].keep) {
-			keep_lines(text, rows[i].keep);
+		} else if (secrets_rows[i].keep) {
+			secrets_strip_lines(text, secrets_rows[i].keep);
 		} else {
-			rows[i].strip(text);
+			secrets_rows[i].strip(text);
 		}
 	}
 }

@@ -15,12 +15,12 @@
 #define LINKS_MAX 40
 
 /* Both types of nodes begin with their path. */
-static int by_path(const void *a, const void *b)
+static int snapshot_tree_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void free_entry(void *node)
+static void snapshot_tree_free_entry(void *node)
 {
 	struct member *entry = node;
 
@@ -30,7 +30,7 @@ static void free_entry(void *node)
 	free(entry);
 }
 
-static void free_asked(void *node)
+static void snapshot_tree_free_query(void *node)
 {
 	struct asked *asked = node;
 
@@ -39,9 +39,9 @@ static void free_asked(void *node)
 	free(asked);
 }
 
-static void *find(void *const *tree, const char *path)
+static void *snapshot_tree_find(void *const *tree, const char *path)
 {
-	void **node = tfind(&path, tree, by_path);
+	void **node = tfind(&path, tree, snapshot_tree_compare);
 
 	return node ? *node : NULL;
 }
@@ -49,7 +49,7 @@ static void *find(void *const *tree, const char *path)
 void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path,
 			size_t size)
 {
-	void *node = find(tree, path);
+	void *node = snapshot_tree_find(tree, path);
 	char *name;
 
 	if (node)
@@ -57,7 +57,8 @@ void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path
 	node = calloc(1, size);
 	name = strdup(path);
 	if (!node || !name ||
-	    (memcpy(node, &name, sizeof(name)), !tsearch(node, tree, by_path))) {
+	    (memcpy(node, &name, sizeof(name)),
+	     !tsearch(node, tree, snapshot_tree_compare))) {
 		snapshot_no_memory(snapshot);
 		free(name);
 		free(node);
@@ -70,7 +71,7 @@ void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path
 
 struct member *snapshot_tree_look(struct snapshot *snapshot, const char *path)
 {
-	struct member *entry = find(&snapshot->entries, path);
+	struct member *entry = snapshot_tree_find(&snapshot->entries, path);
 	_cleanup_close_ int fd = -1;
 	char target[PATH_MAX];
 	struct stat st;
@@ -97,83 +98,84 @@ struct member *snapshot_tree_look(struct snapshot *snapshot, const char *path)
 	return entry;
 }
 
-struct way {
+struct snapshot_path {
 	char here[HOST_PATH_MAX]; /* without links */
 	char rest[PATH_MAX];
 	unsigned int links;
 };
 
 /* Returns the first component of the rest; "" at the end. */
-static const char *next_part(struct way *way, char part[NAME_MAX + 1])
+static const char *snapshot_path_next(struct snapshot_path *walk, char name[NAME_MAX + 1])
 {
-	const char *start = way->rest + strspn(way->rest, "/");
+	const char *start = walk->rest + strspn(walk->rest, "/");
 	size_t len = strcspn(start, "/");
 
-	part[0] = '\0';
+	name[0] = '\0';
 	if (len > NAME_MAX)
 		return NULL;
-	memcpy(part, start, len);
-	part[len] = '\0';
+	memcpy(name, start, len);
+	name[len] = '\0';
 	start += len;
 	start += strspn(start, "/");
-	memmove(way->rest, start, strlen(start) + 1);
-	return part;
+	memmove(walk->rest, start, strlen(start) + 1);
+	return name;
 }
 
-static void go_up(struct way *way)
+static void snapshot_path_go_up(struct snapshot_path *walk)
 {
-	char *slash = strrchr(way->here, '/');
+	char *slash = strrchr(walk->here, '/');
 
-	*(slash ? slash : way->here) = '\0';
+	*(slash ? slash : walk->here) = '\0';
 }
 
-static bool take_link(struct way *way, const char *target)
+static bool snapshot_path_follow_link(struct snapshot_path *walk, const char *target)
 {
 	char joined[PATH_MAX];
 
-	if (++way->links > LINKS_MAX ||
-	    (size_t)snprintf(joined, sizeof(joined), "%s/%s", target, way->rest) >=
+	if (++walk->links > LINKS_MAX ||
+	    (size_t)snprintf(joined, sizeof(joined), "%s/%s", target, walk->rest) >=
 		    sizeof(joined))
 		return false;
-	strcpy(way->rest, joined);
+	strcpy(walk->rest, joined);
 	if (target[0] == '/')
-		way->here[0] = '\0';
+		walk->here[0] = '\0';
 	else
-		go_up(way);
+		snapshot_path_go_up(walk);
 	return true;
 }
 
 struct member *snapshot_tree_place(struct snapshot *snapshot, const char *path,
 				   bool follow)
 {
-	char part[NAME_MAX + 1];
+	char name[NAME_MAX + 1];
 	struct member *at = NULL;
-	struct way way = { "", "", 0 };
+	struct snapshot_path walk = { "", "", 0 };
 	size_t used;
 
-	if (strlen(path) >= sizeof(way.rest))
+	if (strlen(path) >= sizeof(walk.rest))
 		return NULL;
-	strcpy(way.rest, path);
-	while (next_part(&way, part) && part[0]) {
-		if (!strcmp(part, "."))
+	strcpy(walk.rest, path);
+	while (snapshot_path_next(&walk, name) && name[0]) {
+		if (!strcmp(name, "."))
 			continue;
-		if (!strcmp(part, "..")) {
-			go_up(&way);
-			at = way.here[0] ? snapshot_tree_look(snapshot, way.here) : NULL;
+		if (!strcmp(name, "..")) {
+			snapshot_path_go_up(&walk);
+			at = walk.here[0] ? snapshot_tree_look(snapshot, walk.here)
+					  : NULL;
 			continue;
 		}
-		used = strlen(way.here);
-		if (used + strlen(part) + 2 > sizeof(way.here))
+		used = strlen(walk.here);
+		if (used + strlen(name) + 2 > sizeof(walk.here))
 			return NULL;
-		snprintf(way.here + used, sizeof(way.here) - used, "%s%s",
-			 used ? "/" : "", part);
-		at = snapshot_tree_look(snapshot, way.here);
+		snprintf(walk.here + used, sizeof(walk.here) - used, "%s%s",
+			 used ? "/" : "", name);
+		at = snapshot_tree_look(snapshot, walk.here);
 		if (!at)
 			return NULL;
-		if (at->type == MEMBER_LINK && (follow || way.rest[0])) {
-			if (!at->target || !take_link(&way, at->target))
+		if (at->type == MEMBER_LINK && (follow || walk.rest[0])) {
+			if (!at->target || !snapshot_path_follow_link(&walk, at->target))
 				return NULL;
-		} else if (at->type != MEMBER_FOLDER && way.rest[0]) {
+		} else if (at->type != MEMBER_FOLDER && walk.rest[0]) {
 			return NULL;
 		}
 	}
@@ -182,6 +184,6 @@ struct member *snapshot_tree_place(struct snapshot *snapshot, const char *path,
 
 void snapshot_tree_free(struct snapshot *snapshot)
 {
-	tdestroy(snapshot->entries, free_entry);
-	tdestroy(snapshot->asked, free_asked);
+	tdestroy(snapshot->entries, snapshot_tree_free_entry);
+	tdestroy(snapshot->asked, snapshot_tree_free_query);
 }

@@ -35,7 +35,8 @@ int snapshot_file(void *arg, const char *path, const char *text, size_t len)
 		       : 0;
 }
 
-static int add_json(struct snapshot *snapshot, const char *path, struct json_object *json)
+static int snapshot_add_json(struct snapshot *snapshot, const char *path,
+			     struct json_object *json)
 {
 	const char *text;
 	size_t len;
@@ -47,7 +48,7 @@ static int add_json(struct snapshot *snapshot, const char *path, struct json_obj
 }
 
 /* Only rpm can read its database: it is queried for packages that no reader could find. */
-static void ask_rpm(struct snapshot *snapshot, struct host_text *out)
+static void snapshot_query_rpm(struct snapshot *snapshot, struct host_text *out)
 {
 	const char *names[PACKAGES_MAX + 1];
 	unsigned int count = 0;
@@ -67,7 +68,7 @@ static void ask_rpm(struct snapshot *snapshot, struct host_text *out)
 }
 
 /* "NAME VERSION", or only the name if not installed. No line: unknown. */
-static int add_packages(struct snapshot *snapshot)
+static int snapshot_add_packages(struct snapshot *snapshot)
 {
 	_cleanup_(host_text_fini) struct host_text rpm = { NULL, 0 };
 	_cleanup_free_ char *text = NULL;
@@ -76,7 +77,7 @@ static int add_packages(struct snapshot *snapshot)
 
 	if (!file)
 		return err_set(ENOMEM, "no memory for the packages");
-	ask_rpm(snapshot, &rpm);
+	snapshot_query_rpm(snapshot, &rpm);
 	fputs(rpm.text ? rpm.text : "", file);
 	json_object_object_foreach(snapshot->packages, name, version)
 	{
@@ -88,7 +89,7 @@ static int add_packages(struct snapshot *snapshot)
 	return len ? snapshot_file(snapshot, PACKAGES, text, len) : 0;
 }
 
-static void collect(const void *node, VISIT which, void *arg)
+static void snapshot_collect(const void *node, VISIT which, void *arg)
 {
 	const struct asked *asked = *(struct asked *const *)node;
 	struct snapshot *snapshot = arg;
@@ -111,7 +112,7 @@ static void collect(const void *node, VISIT which, void *arg)
 	}
 }
 
-static int add_index(struct snapshot *snapshot, const struct tm *now)
+static int snapshot_add_index(struct snapshot *snapshot, const struct tm *now)
 {
 	struct json_object *json = json_object_new_object();
 	char taken[32];
@@ -120,7 +121,7 @@ static int add_index(struct snapshot *snapshot, const struct tm *now)
 	snapshot->listed = json_object_new_array();
 	snapshot->absent = json_object_new_array();
 	snapshot->errors = json_object_new_object();
-	twalk_r(snapshot->asked, collect, snapshot);
+	twalk_r(snapshot->asked, snapshot_collect, snapshot);
 	strftime(taken, sizeof(taken), "%Y-%m-%dT%H:%M:%SZ", now);
 	json_object_object_add(json, "schema", json_object_new_string(INDEX_SCHEMA));
 	json_object_object_add(json, "version", json_object_new_string(NFSRDMA_VERSION));
@@ -128,14 +129,14 @@ static int add_index(struct snapshot *snapshot, const struct tm *now)
 	json_object_object_add(json, "listed", snapshot->listed);
 	json_object_object_add(json, "absent", snapshot->absent);
 	json_object_object_add(json, "errors", snapshot->errors);
-	rc = add_json(snapshot, INDEX_PATH, json);
+	rc = snapshot_add_json(snapshot, INDEX_PATH, json);
 	json_object_put(json);
 	return rc;
 }
 
 /* --- the archive ------------------------------------------------------------------------- */
 
-static void write_entry(const void *node, VISIT which, void *arg)
+static void snapshot_write_entry(const void *node, VISIT which, void *arg)
 {
 	struct member *entry = *(struct member *const *)node;
 	struct snapshot *snapshot = arg;
@@ -166,7 +167,7 @@ static void write_entry(const void *node, VISIT which, void *arg)
 
 /* "node1-20260101-120000": the host name up to the first character that is special in a
  * shell, and the date. */
-static void name_folder(struct snapshot *snapshot, const struct tm *now)
+static void snapshot_name_folder(struct snapshot *snapshot, const struct tm *now)
 {
 	static const char good[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
@@ -181,7 +182,7 @@ static void name_folder(struct snapshot *snapshot, const struct tm *now)
 	strcat(name, date);
 }
 
-static int write_archive(struct snapshot *snapshot, int fd, time_t now)
+static int snapshot_write_archive(struct snapshot *snapshot, int fd, time_t now)
 {
 	char folder[sizeof(snapshot->summary->folder) + 1];
 	_cleanup_(archive_close_p) struct archive *archive = NULL;
@@ -194,7 +195,7 @@ static int write_archive(struct snapshot *snapshot, int fd, time_t now)
 	rc = archive_folder(archive, folder);
 	if (rc)
 		return rc;
-	twalk_r(snapshot->entries, write_entry, snapshot);
+	twalk_r(snapshot->entries, snapshot_write_entry, snapshot);
 	return snapshot->rc ? snapshot->rc : archive_end(archive);
 }
 
@@ -207,13 +208,14 @@ int snapshot_write(struct snapshot *snapshot, int fd, struct snapshot_summary *o
 	memset(out, 0, sizeof(*out));
 	snapshot->summary = out;
 	gmtime_r(&now, &tm);
-	name_folder(snapshot, &tm);
+	snapshot_name_folder(snapshot, &tm);
 	host_watch(snapshot->host, NULL, NULL);
 	if (snapshot->rc)
 		return err_set(-snapshot->rc, "no memory for the snapshot");
-	rc = add_packages(snapshot);
+	rc = snapshot_add_packages(snapshot);
 	if (!rc && json_object_object_length(snapshot->remote))
-		rc = add_json(snapshot, ".nfsrdma/remote.json", snapshot->remote);
-	rc = rc ? rc : add_index(snapshot, &tm);
-	return rc ? rc : write_archive(snapshot, fd, now);
+		rc = snapshot_add_json(snapshot, ".nfsrdma/remote.json",
+				       snapshot->remote);
+	rc = rc ? rc : snapshot_add_index(snapshot, &tm);
+	return rc ? rc : snapshot_write_archive(snapshot, fd, now);
 }

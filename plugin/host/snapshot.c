@@ -12,7 +12,7 @@ void snapshot_no_memory(struct snapshot *snapshot)
 		snapshot->rc = -ENOMEM;
 }
 
-static struct asked *ask(struct snapshot *snapshot, const char *path)
+static struct asked *snapshot_query(struct snapshot *snapshot, const char *path)
 {
 	return snapshot_tree_add(snapshot, &snapshot->asked, path, sizeof(struct asked));
 }
@@ -30,9 +30,9 @@ int snapshot_copy(struct host_text *to, const void *bytes, size_t len)
 	return 0;
 }
 
-static void on_error(struct snapshot *snapshot, const struct host_event *event)
+static void snapshot_on_error(struct snapshot *snapshot, const struct host_event *event)
 {
-	struct asked *asked = ask(snapshot, event->path);
+	struct asked *asked = snapshot_query(snapshot, event->path);
 
 	if (!asked)
 		return;
@@ -43,9 +43,9 @@ static void on_error(struct snapshot *snapshot, const struct host_event *event)
 }
 
 /* The error may come from a reader with a smaller buffer, which gets it on replay too. */
-static void forget_error(struct snapshot *snapshot, const char *path)
+static void snapshot_forget_error(struct snapshot *snapshot, const char *path)
 {
-	struct asked *asked = ask(snapshot, path);
+	struct asked *asked = snapshot_query(snapshot, path);
 
 	if (!asked)
 		return;
@@ -55,9 +55,9 @@ static void forget_error(struct snapshot *snapshot, const char *path)
 }
 
 /* Records an error in place of a secret. */
-static void refuse(struct snapshot *snapshot, const char *path)
+static void snapshot_refuse(struct snapshot *snapshot, const char *path)
 {
-	struct asked *asked = ask(snapshot, path);
+	struct asked *asked = snapshot_query(snapshot, path);
 
 	err_set(EACCES, "/%s is left out of snapshots: it may hold secrets", path);
 	if (asked && !asked->error)
@@ -65,7 +65,7 @@ static void refuse(struct snapshot *snapshot, const char *path)
 }
 
 /* A file is secret if any of its names is, regardless of the name it is read by first. */
-static bool is_ours(struct member *entry, const char *path)
+static bool snapshot_may_hold(struct member *entry, const char *path)
 {
 	entry->secret |= secrets_is_secret(entry->path) || secrets_is_secret(path);
 	if (entry->secret) {
@@ -75,19 +75,19 @@ static bool is_ours(struct member *entry, const char *path)
 	return !entry->secret;
 }
 
-static void on_opened(struct snapshot *snapshot, const struct host_event *event)
+static void snapshot_on_opened(struct snapshot *snapshot, const struct host_event *event)
 {
 	struct member *entry = snapshot_tree_place(snapshot, event->path, true);
 
 	if (!entry || entry->type != MEMBER_FILE)
 		return;
-	if (!is_ours(entry, event->path))
-		return refuse(snapshot, event->path);
+	if (!snapshot_may_hold(entry, event->path))
+		return snapshot_refuse(snapshot, event->path);
 	entry->opened = true;
-	forget_error(snapshot, event->path);
+	snapshot_forget_error(snapshot, event->path);
 }
 
-static void on_text(struct snapshot *snapshot, const struct host_event *event)
+static void snapshot_on_text(struct snapshot *snapshot, const struct host_event *event)
 {
 	struct member *entry = snapshot_tree_place(snapshot, event->path, true);
 
@@ -97,9 +97,9 @@ static void on_text(struct snapshot *snapshot, const struct host_event *event)
 	 * extract. */
 	if (!strcmp(event->path, "var/lib/dpkg/status") || !strcmp(event->path, PACKAGES))
 		return;
-	if (!is_ours(entry, event->path))
-		return refuse(snapshot, event->path);
-	forget_error(snapshot, event->path);
+	if (!snapshot_may_hold(entry, event->path))
+		return snapshot_refuse(snapshot, event->path);
+	snapshot_forget_error(snapshot, event->path);
 	if (!entry->text.text &&
 	    snapshot_copy(&entry->text, event->text->text, event->text->len))
 		return snapshot_no_memory(snapshot);
@@ -108,9 +108,9 @@ static void on_text(struct snapshot *snapshot, const struct host_event *event)
 	secrets_strip(event->path, &entry->text);
 }
 
-static void on_names(struct snapshot *snapshot, const struct host_event *event)
+static void snapshot_on_names(struct snapshot *snapshot, const struct host_event *event)
 {
-	struct asked *asked = ask(snapshot, event->path);
+	struct asked *asked = snapshot_query(snapshot, event->path);
 	struct member *folder = snapshot_tree_place(snapshot, event->path, true);
 	char path[HOST_PATH_MAX];
 	size_t i;
@@ -123,7 +123,7 @@ static void on_names(struct snapshot *snapshot, const struct host_event *event)
 			snapshot_tree_look(snapshot, path);
 }
 
-static void on_answer(struct snapshot *snapshot, const struct host_event *event)
+static void snapshot_on_answer(struct snapshot *snapshot, const struct host_event *event)
 {
 	bool package = !strcmp(event->path, PACKAGES);
 	struct json_object *value = NULL;
@@ -142,18 +142,18 @@ static void on_answer(struct snapshot *snapshot, const struct host_event *event)
 		snapshot_no_memory(snapshot);
 }
 
-static void on_event(void *arg, const struct host_event *event)
+static void snapshot_on_event(void *arg, const struct host_event *event)
 {
 	struct snapshot *snapshot = arg;
 
 	switch (event->seen) {
 	case HOST_SEEN_THERE: snapshot_tree_place(snapshot, event->path, true); break;
 	case HOST_SEEN_LINK: snapshot_tree_place(snapshot, event->path, false); break;
-	case HOST_SEEN_OPENED: on_opened(snapshot, event); break;
-	case HOST_SEEN_TEXT: on_text(snapshot, event); break;
-	case HOST_SEEN_NAMES: on_names(snapshot, event); break;
-	case HOST_SEEN_ERROR: on_error(snapshot, event); break;
-	case HOST_SEEN_ANSWER: on_answer(snapshot, event); break;
+	case HOST_SEEN_OPENED: snapshot_on_opened(snapshot, event); break;
+	case HOST_SEEN_TEXT: snapshot_on_text(snapshot, event); break;
+	case HOST_SEEN_NAMES: snapshot_on_names(snapshot, event); break;
+	case HOST_SEEN_ERROR: snapshot_on_error(snapshot, event); break;
+	case HOST_SEEN_ANSWER: snapshot_on_answer(snapshot, event); break;
 	}
 }
 
@@ -170,7 +170,7 @@ int snapshot_open(struct snapshot **out, struct host *host)
 		snapshot_close(snapshot);
 		return err_set(ENOMEM, "no memory for the snapshot");
 	}
-	host_watch(host, on_event, snapshot);
+	host_watch(host, snapshot_on_event, snapshot);
 	*out = snapshot;
 	return 0;
 }
