@@ -18,7 +18,7 @@
 #define LINKS_MAX 40
 #define DEPTH_MAX 64
 
-struct walk {
+struct inroot_walk {
 	unsigned int depth;
 	int stack[DEPTH_MAX];    /* [0] is the root, borrowed */
 	char name[NAME_MAX + 1]; /* of stack[depth] */
@@ -26,20 +26,20 @@ struct walk {
 	char rest[PATH_MAX];
 };
 
-static void pop(struct walk *walk)
+static void inroot_pop(struct inroot_walk *walk)
 {
 	if (walk->depth)
 		close(walk->stack[walk->depth--]);
 }
 
-static void walk_fini(struct walk *walk)
+static void inroot_fini(struct inroot_walk *walk)
 {
 	while (walk->depth)
-		pop(walk);
+		inroot_pop(walk);
 }
 
 /* Replaces the link by its target in the rest of the path. */
-static int follow(struct walk *walk, int link)
+static int inroot_follow_link(struct inroot_walk *walk, int link)
 {
 	char target[PATH_MAX], joined[PATH_MAX];
 	ssize_t len = readlinkat(link, "", target, sizeof(target) - 1);
@@ -54,11 +54,11 @@ static int follow(struct walk *walk, int link)
 		return -ENAMETOOLONG;
 	strcpy(walk->rest, joined);
 	if (target[0] == '/')
-		walk_fini(walk);
+		inroot_fini(walk);
 	return 0;
 }
 
-static int must_be_directory(const struct walk *walk)
+static int inroot_check_folder(const struct inroot_walk *walk)
 {
 	struct stat st;
 
@@ -68,7 +68,7 @@ static int must_be_directory(const struct walk *walk)
 }
 
 /* One component of the path. @last: it is the last one. */
-static int step(struct walk *walk, const char *name, bool last, int flags)
+static int inroot_step(struct inroot_walk *walk, const char *name, bool last, int flags)
 {
 	_cleanup_close_ int fd = -1;
 	struct stat st;
@@ -76,9 +76,9 @@ static int step(struct walk *walk, const char *name, bool last, int flags)
 
 	/* "", "." and "..": valid only in directories. */
 	if (!name[0] || !strcmp(name, ".") || !strcmp(name, "..")) {
-		rc = must_be_directory(walk);
+		rc = inroot_check_folder(walk);
 		if (!rc && !strcmp(name, ".."))
-			pop(walk);
+			inroot_pop(walk);
 		return rc;
 	}
 	if (strlen(name) > NAME_MAX || walk->depth + 1 == DEPTH_MAX)
@@ -87,14 +87,14 @@ static int step(struct walk *walk, const char *name, bool last, int flags)
 	if (fd < 0 || fstat(fd, &st))
 		return -errno;
 	if (S_ISLNK(st.st_mode) && !(last && flags & O_NOFOLLOW))
-		return follow(walk, fd);
+		return inroot_follow_link(walk, fd);
 	strcpy(walk->name, name);
 	walk->stack[++walk->depth] = take_fd(&fd);
 	return 0;
 }
 
 /* Reopens the O_PATH descriptor with @flags. */
-static int finish(const struct walk *walk, int flags)
+static int inroot_reopen(const struct inroot_walk *walk, int flags)
 {
 	struct stat st;
 	int fd;
@@ -111,7 +111,7 @@ static int finish(const struct walk *walk, int flags)
 
 int beneath_walk(int root, const char *path, int flags)
 {
-	struct walk walk = { .stack = { root } };
+	struct inroot_walk walk = { .stack = { root } };
 	int rc = 0;
 
 	if (strlen(path) >= sizeof(walk.rest))
@@ -125,13 +125,13 @@ int beneath_walk(int root, const char *path, int flags)
 		memcpy(name, walk.rest, len);
 		name[len] = '\0';
 		memmove(walk.rest, walk.rest + next, strlen(walk.rest + next) + 1);
-		rc = step(&walk, name, !walk.rest[0], flags);
+		rc = inroot_step(&walk, name, !walk.rest[0], flags);
 	}
 	if (!rc && path[0] && path[strlen(path) - 1] == '/')
-		rc = must_be_directory(&walk);
+		rc = inroot_check_folder(&walk);
 	if (!rc)
-		rc = finish(&walk, flags);
-	walk_fini(&walk);
+		rc = inroot_reopen(&walk, flags);
+	inroot_fini(&walk);
 	return rc;
 }
 

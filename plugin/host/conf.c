@@ -20,7 +20,7 @@
 #define FILES_MAX   128
 #define INCLUDE_MAX 8
 
-struct entry {
+struct conf_entry {
 	char *section, *arg, *key; /* arg: NULL without */
 	struct conf_value value;
 	char *text; /* of the value */
@@ -28,14 +28,14 @@ struct entry {
 
 struct conf {
 	unsigned int count, nfiles, depth;
-	struct entry *entries;
+	struct conf_entry *entries;
 	char *files[FILES_MAX];
 	const char *cut; /* one of files */
 	char problem[256], deadly[256];
 };
 
 /* The current position in a file. */
-struct place {
+struct conf_position {
 	struct conf *conf;
 	const struct host *host;
 	const char *file;
@@ -44,9 +44,10 @@ struct place {
 	bool unquoted;       /* its argument has no second quote */
 };
 
-static void say_problem(const struct place *at, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void conf_set_problem(const struct conf_position *at, const char *fmt, ...)
+	PRINTF_LIKE(2, 3);
 
-static void say_problem(const struct place *at, const char *fmt, ...)
+static void conf_set_problem(const struct conf_position *at, const char *fmt, ...)
 {
 	char text[160], all[256];
 	va_list ap;
@@ -60,27 +61,27 @@ static void say_problem(const struct place *at, const char *fmt, ...)
 	text_copy(at->conf->problem, sizeof(at->conf->problem), all);
 }
 
-static bool is_same(const char *a, const char *b)
+static bool conf_is_same(const char *a, const char *b)
 {
 	return a && b ? !strcasecmp(a, b) : a == b;
 }
 
-static struct entry *find(const struct conf *conf, const char *section, const char *arg,
-			  const char *key)
+static struct conf_entry *conf_find(const struct conf *conf, const char *section,
+				    const char *arg, const char *key)
 {
 	unsigned int i;
 
 	for (i = 0; i < conf->count; i++) {
-		struct entry *entry = &conf->entries[i];
+		struct conf_entry *entry = &conf->entries[i];
 
-		if (is_same(entry->section, section) && is_same(entry->arg, arg) &&
-		    is_same(entry->key, key))
+		if (conf_is_same(entry->section, section) &&
+		    conf_is_same(entry->arg, arg) && conf_is_same(entry->key, key))
 			return entry;
 	}
 	return NULL;
 }
 
-static void entry_fini(struct entry *entry)
+static void conf_entry_fini(struct conf_entry *entry)
 {
 	free(entry->section);
 	free(entry->arg);
@@ -88,7 +89,7 @@ static void entry_fini(struct entry *entry)
 	free(entry->text);
 }
 
-static char *clean_copy(const char *text)
+static char *conf_copy_clean(const char *text)
 {
 	char *copy = strdup(text);
 
@@ -98,17 +99,17 @@ static char *clean_copy(const char *text)
 }
 
 /* A later value replaces an earlier one, and comes last in conf_each(). */
-static int set_value(const struct place *at, const char *key, const char *value)
+static int conf_set(const struct conf_position *at, const char *key, const char *value)
 {
 	struct conf *conf = at->conf;
-	struct entry *entry = find(conf, at->section, at->arg, key);
+	struct conf_entry *entry = conf_find(conf, at->section, at->arg, key);
 
 	if (!*value)
 		return 0;
 	if (entry) {
 		size_t after = (size_t)(conf->entries + conf->count - entry - 1);
 
-		entry_fini(entry);
+		conf_entry_fini(entry);
 		memmove(entry, entry + 1, after * sizeof(*entry));
 		conf->count--;
 	}
@@ -120,21 +121,21 @@ static int set_value(const struct place *at, const char *key, const char *value)
 	entry->section = strdup(at->section);
 	entry->arg = at->arg ? strdup(at->arg) : NULL;
 	entry->key = strdup(key);
-	entry->text = clean_copy(value);
+	entry->text = conf_copy_clean(value);
 	if (!entry->section || !entry->key || !entry->text || (at->arg && !entry->arg))
 		return err_set(ENOMEM, "no memory");
 	entry->value = (struct conf_value){ entry->text, at->file, at->line };
 	return 0;
 }
 
-static void leave_section(struct place *at)
+static void conf_section_fini(struct conf_position *at)
 {
 	free(take_ptr(at->section));
 	free(take_ptr(at->arg));
 	at->unquoted = false;
 }
 
-static void blanks_cut(char *text)
+static void conf_trim_end(char *text)
 {
 	size_t len = strlen(text);
 
@@ -143,23 +144,23 @@ static void blanks_cut(char *text)
 }
 
 /* [ Section ] or [ Section "argument" ] */
-static int parse_section(struct place *at, char *line)
+static int conf_parse_section(struct conf_position *at, char *line)
 {
 	char *end, *arg;
 
-	leave_section(at);
+	conf_section_fini(at);
 	line += 1 + strspn(line + 1, " \t");
 	end = strchr(line, ']');
 	if (!end) {
-		say_problem(at, "a section without \"]\"; its lines are ignored");
+		conf_set_problem(at, "a section without \"]\"; its lines are ignored");
 		return 0;
 	}
 	*end = '\0';
 	arg = strchr(line, '"');
 	if (arg)
 		*arg++ = '\0';
-	blanks_cut(line);
-	at->section = clean_copy(line);
+	conf_trim_end(line);
+	at->section = conf_copy_clean(line);
 	if (!at->section)
 		return err_set(ENOMEM, "no memory");
 	if (!arg)
@@ -167,17 +168,17 @@ static int parse_section(struct place *at, char *line)
 	end = strchr(arg, '"');
 	if (!end) {
 		/* "[Server "[::1]"]": the first "]" ends it. */
-		say_problem(at, "the section's argument has no second quote");
+		conf_set_problem(at, "the section's argument has no second quote");
 		at->unquoted = true;
 		return 0;
 	}
 	*end = '\0';
-	at->arg = clean_copy(arg);
+	at->arg = conf_copy_clean(arg);
 	return at->arg ? 0 : err_set(ENOMEM, "no memory");
 }
 
 /* Returns NULL if quotes do not match. */
-static char *parse_value(char *value)
+static char *conf_parse_value(char *value)
 {
 	char *end;
 
@@ -196,12 +197,12 @@ static char *parse_value(char *value)
 	return value + 1;
 }
 
-static int add_text(struct place *at, const char *file, char *text);
+static int conf_parse(struct conf_position *at, const char *file, char *text);
 
-static int include(struct place *at, const char *name)
+static int conf_include(struct conf_position *at, const char *name)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	struct place in = { .conf = at->conf, .host = at->host };
+	struct conf_position in = { .conf = at->conf, .host = at->host };
 	bool optional = *name == '-';
 	const char *slash = strrchr(at->file, '/');
 	char path[HOST_PATH_MAX];
@@ -217,7 +218,7 @@ static int include(struct place *at, const char *name)
 			 slash ? (int)(slash + 1 - at->file) : 0, at->file, name);
 	rc = host_read(at->host, path, HOST_FILE_MAX, &text);
 	if (rc == -ENOENT && !optional)
-		say_problem(at, "it includes %.80s, which is not there", path);
+		conf_set_problem(at, "it includes %.80s, which is not there", path);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	if (at->conf->depth == INCLUDE_MAX)
@@ -229,48 +230,48 @@ static int include(struct place *at, const char *name)
 	if ((at->section && !in.section) || (at->arg && !in.arg))
 		rc = err_set(ENOMEM, "no memory");
 	at->conf->depth++;
-	rc = rc ? rc : add_text(&in, path, text.text);
+	rc = rc ? rc : conf_parse(&in, path, text.text);
 	at->conf->depth--;
-	leave_section(&in);
+	conf_section_fini(&in);
 	return rc;
 }
 
-static int parse_assignment(struct place *at, char *line)
+static int conf_parse_assignment(struct conf_position *at, char *line)
 {
 	char *value = strchr(line, '=');
 
 	if (!value) {
-		say_problem(at, "neither a section nor \"key = value\"");
+		conf_set_problem(at, "neither a section nor \"key = value\"");
 		return 0;
 	}
 	if (!at->section) {
-		say_problem(at, "a line outside every section is ignored");
+		conf_set_problem(at, "a line outside every section is ignored");
 		return 0;
 	}
 	if (at->unquoted && !at->conf->deadly[0])
 		snprintf(at->conf->deadly, sizeof(at->conf->deadly), "%s:%u", at->file,
 			 at->line);
 	*value++ = '\0';
-	blanks_cut(line);
+	conf_trim_end(line);
 	finding_clean(line);
-	value = parse_value(value);
+	value = conf_parse_value(value);
 	if (!value) {
-		say_problem(at, "a quote without its second");
+		conf_set_problem(at, "a quote without its second");
 		return 0;
 	}
 	if (!*line) {
-		say_problem(at, "a value without a key");
+		conf_set_problem(at, "a value without a key");
 		return 0;
 	}
 	if (!strcasecmp(line, "include"))
-		return include(at, value);
-	return set_value(at, line, value);
+		return conf_include(at, value);
+	return conf_set(at, line, value);
 }
 
-static int add_text(struct place *at, const char *file, char *text)
+static int conf_parse(struct conf_position *at, const char *file, char *text)
 {
 	struct conf *conf = at->conf;
-	char *copy = conf->nfiles < FILES_MAX ? clean_copy(file) : NULL;
+	char *copy = conf->nfiles < FILES_MAX ? conf_copy_clean(file) : NULL;
 	char *line, *end = text + strlen(text);
 	int rc = 0;
 
@@ -290,9 +291,9 @@ static int add_text(struct place *at, const char *file, char *text)
 		while (isspace((unsigned char)*line))
 			line++;
 		if (*line == '[')
-			rc = parse_section(at, line);
+			rc = conf_parse_section(at, line);
 		else if (*line && *line != '#' && *line != ';')
-			rc = parse_assignment(at, line);
+			rc = conf_parse_assignment(at, line);
 	}
 	return rc;
 }
@@ -313,62 +314,62 @@ struct conf *conf_new(void)
 
 int conf_add(struct conf *conf, const struct host *host, const char *file, char *text)
 {
-	struct place at = { .conf = conf, .host = host };
-	int rc = add_text(&at, file, text);
+	struct conf_position at = { .conf = conf, .host = host };
+	int rc = conf_parse(&at, file, text);
 
-	leave_section(&at);
+	conf_section_fini(&at);
 	return rc;
 }
 
 /* A file with a replaced text; file NULL: none. */
-struct instead {
+struct conf_override {
 	const char *file, *text;
 };
 
-static int add_instead(struct conf *conf, const struct host *host,
-		       const struct instead *instead)
+static int conf_add_override(struct conf *conf, const struct host *host,
+			     const struct conf_override *override)
 {
 	_cleanup_free_ char *text = NULL;
 
-	if (!instead->text)
+	if (!override->text)
 		return 0;
-	text = strdup(instead->text);
-	return text ? conf_add(conf, host, instead->file, text)
+	text = strdup(override->text);
+	return text ? conf_add(conf, host, override->file, text)
 		    : err_set(ENOMEM, "no memory");
 }
 
 /* Returns -ENOENT without err_text() if the file does not exist. */
-static int add_file(struct conf *conf, const struct host *host, const char *file,
-		    const struct instead *instead)
+static int conf_add_file(struct conf *conf, const struct host *host, const char *file,
+			 const struct conf_override *override)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc;
 
-	if (instead->file && !strcmp(file, instead->file))
-		return add_instead(conf, host, instead);
+	if (override->file && !strcmp(file, override->file))
+		return conf_add_override(conf, host, override);
 	rc = host_read(host, file, HOST_FILE_MAX, &text);
 	return rc ? rc : conf_add(conf, host, file, text.text);
 }
 
 /* Returns the name in @folder of a file that does not exist yet; NULL: none. */
-static const char *name_of_new(const char *folder, const struct host_list *list,
-			       const struct instead *instead)
+static const char *conf_override_name(const char *folder, const struct host_list *list,
+				      const struct conf_override *override)
 {
 	size_t len = strlen(folder), i;
 	const char *name;
 
-	if (!instead->file || !instead->text || strncmp(instead->file, folder, len) ||
-	    instead->file[len] != '/')
+	if (!override->file || !override->text || strncmp(override->file, folder, len) ||
+	    override->file[len] != '/')
 		return NULL;
-	name = instead->file + len + 1;
+	name = override->file + len + 1;
 	for (i = 0; i < list->count; i++)
 		if (!strcmp(list->names[i], name))
 			return NULL;
 	return name;
 }
 
-static int add_folder(struct conf *conf, const struct host *host, const char *folder,
-		      const struct instead *instead)
+static int conf_add_folder(struct conf *conf, const struct host *host, const char *folder,
+			   const struct conf_override *override)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[HOST_PATH_MAX];
@@ -378,7 +379,7 @@ static int add_folder(struct conf *conf, const struct host *host, const char *fo
 
 	if (rc && rc != -ENOENT)
 		return rc;
-	fresh = name_of_new(folder, &list, instead);
+	fresh = conf_override_name(folder, &list, override);
 	rc = 0;
 	for (i = 0; !rc && i < list.count; i++) {
 		if (list.names[i][0] == '.' || !text_ends_with(list.names[i], ".conf"))
@@ -386,50 +387,50 @@ static int add_folder(struct conf *conf, const struct host *host, const char *fo
 		/* In the order of scandir(3) with versionsort(3). */
 		if (fresh && strverscmp(fresh, list.names[i]) < 0) {
 			fresh = NULL;
-			rc = add_instead(conf, host, instead);
+			rc = conf_add_override(conf, host, override);
 		}
 		rc = rc ? rc : host_path(path, folder, list.names[i]);
-		rc = rc ? rc : add_file(conf, host, path, instead);
+		rc = rc ? rc : conf_add_file(conf, host, path, override);
 		rc = rc == -ENOENT ? 0 : rc;
 	}
-	return rc || !fresh ? rc : add_instead(conf, host, instead);
+	return rc || !fresh ? rc : conf_add_override(conf, host, override);
 }
 
-static void forget_entries(struct conf *conf)
+static void conf_entries_fini(struct conf *conf)
 {
 	while (conf->count)
-		entry_fini(&conf->entries[--conf->count]);
+		conf_entry_fini(&conf->entries[--conf->count]);
 }
 
 /* @path and its directory @path.d. */
-static int add_both(struct conf *conf, const struct host *host, const char *path,
-		    const struct instead *instead)
+static int conf_add_path(struct conf *conf, const struct host *host, const char *path,
+			 const struct conf_override *override)
 {
 	char folder[HOST_PATH_MAX];
 	int rc;
 
 	if (!host_exists(host, path))
-		forget_entries(conf);
-	rc = add_file(conf, host, path, instead);
+		conf_entries_fini(conf);
+	rc = conf_add_file(conf, host, path, override);
 	if (rc && rc != -ENOENT)
 		return rc;
 	snprintf(folder, sizeof(folder), "%s.d", path);
-	return add_folder(conf, host, folder, instead);
+	return conf_add_folder(conf, host, folder, override);
 }
 
 int conf_open_as(struct conf **out, const struct host *host, const char *path,
 		 const char *file, const char *text)
 {
 	_cleanup_(conf_close_p) struct conf *conf = conf_new();
-	const struct instead instead = { file, text };
+	const struct conf_override override = { file, text };
 	char vendor[HOST_PATH_MAX];
 	int rc;
 
 	if (!conf)
 		return err_set(ENOMEM, "no memory");
 	rc = host_path(vendor, "usr", path);
-	rc = rc ? rc : add_both(conf, host, vendor, &instead);
-	rc = rc ? rc : add_both(conf, host, path, &instead);
+	rc = rc ? rc : conf_add_path(conf, host, vendor, &override);
+	rc = rc ? rc : conf_add_path(conf, host, path, &override);
 	if (!rc)
 		*out = take_ptr(conf);
 	return rc;
@@ -444,7 +445,7 @@ void conf_close(struct conf *conf)
 {
 	if (!conf)
 		return;
-	forget_entries(conf);
+	conf_entries_fini(conf);
 	free(conf->entries);
 	while (conf->nfiles)
 		free(conf->files[--conf->nfiles]);
@@ -459,13 +460,13 @@ void conf_close_p(struct conf **conf)
 const struct conf_value *conf_get(const struct conf *conf, const char *section,
 				  const char *arg, const char *key)
 {
-	const struct entry *entry = find(conf, section, arg, key);
+	const struct conf_entry *entry = conf_find(conf, section, arg, key);
 	unsigned int steps;
 
 	/* "$NAME" is replaced by its value in [environment], which may be another
 	 * "$NAME". */
 	for (steps = 0; entry && entry->text[0] == '$' && steps < 8; steps++)
-		entry = find(conf, "environment", arg, entry->text + 1);
+		entry = conf_find(conf, "environment", arg, entry->text + 1);
 	return entry ? &entry->value : NULL;
 }
 
@@ -484,9 +485,9 @@ int conf_each(const struct conf *conf, const char *section, conf_fn fn, void *ar
 	int rc = 0;
 
 	for (i = 0; !rc && i < conf->count; i++) {
-		const struct entry *entry = &conf->entries[i];
+		const struct conf_entry *entry = &conf->entries[i];
 
-		if (is_same(entry->section, section))
+		if (conf_is_same(entry->section, section))
 			rc = fn(arg, entry->arg, entry->key, &entry->value);
 	}
 	return rc;

@@ -4,13 +4,13 @@
 /* Directories of drop-in files, merged by name. */
 #include "plugin/host/internal.h"
 
-static int by_base_name(const void *a, const void *b)
+static int dropins_compare(const void *a, const void *b)
 {
 	return strcmp(text_base_name(*(char *const *)a),
 		      text_base_name(*(char *const *)b));
 }
 
-static bool is_masked(const struct host_list *list, const char *name)
+static bool dropins_has(const struct host_list *list, const char *name)
 {
 	size_t i;
 
@@ -21,8 +21,8 @@ static bool is_masked(const struct host_list *list, const char *name)
 }
 
 /* @out has room. */
-static int take_folder(const struct host *host, const char *dir, const char *suffix,
-		       struct host_list *out)
+static int dropins_add_folder(const struct host *host, const char *dir,
+			      const char *suffix, struct host_list *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	size_t i, cap = out->count;
@@ -38,7 +38,7 @@ static int take_folder(const struct host *host, const char *dir, const char *suf
 	out->names = grown;
 	for (i = 0; i < list.count; i++) {
 		if (list.names[i][0] == '.' || !text_ends_with(list.names[i], suffix) ||
-		    is_masked(out, list.names[i]))
+		    dropins_has(out, list.names[i]))
 			continue;
 		rc = host_path(path, dir, list.names[i]);
 		if (rc)
@@ -58,13 +58,13 @@ int dropins_list(const struct host *host, const char *const *dirs, const char *s
 	int rc = 0;
 
 	for (; *dirs && !rc && list.count < HOST_LIST_MAX; dirs++)
-		rc = take_folder(host, *dirs, suffix, &list);
+		rc = dropins_add_folder(host, *dirs, suffix, &list);
 	if (rc) {
 		host_list_fini(&list);
 		return rc;
 	}
 	if (list.count)
-		qsort(list.names, list.count, sizeof(*list.names), by_base_name);
+		qsort(list.names, list.count, sizeof(*list.names), dropins_compare);
 	*out = list;
 	return 0;
 }

@@ -112,7 +112,7 @@ bool host_is_watched(const struct host *host)
 }
 
 /* Preserves errno and err_text(), so that readers behave as without a watcher. */
-static void tell(const struct host *host, const struct host_event *event)
+static void host_notify(const struct host *host, const struct host_event *event)
 {
 	char words[ERR_TEXT_MAX];
 	int saved = errno;
@@ -126,31 +126,32 @@ static void tell(const struct host *host, const struct host_event *event)
 }
 
 /* Returns @rc. */
-static int tell_error(const struct host *host, const char *path, int rc)
+static int host_notify_error(const struct host *host, const char *path, int rc)
 {
-	tell(host,
-	     &(struct host_event){ .seen = HOST_SEEN_ERROR, .path = path, .rc = rc });
+	host_notify(host, &(struct host_event){
+				  .seen = HOST_SEEN_ERROR, .path = path, .rc = rc });
 	return rc;
 }
 
-static void tell_seen(const struct host *host, enum host_seen seen, const char *path)
+static void host_notify_path(const struct host *host, enum host_seen seen,
+			     const char *path)
 {
-	tell(host, &(struct host_event){ .seen = seen, .path = path });
+	host_notify(host, &(struct host_event){ .seen = seen, .path = path });
 }
 
 void host_answer(const struct host *host, const char *record, const char *key,
 		 const char *value, const char *words)
 {
-	tell(host, &(struct host_event){ .seen = HOST_SEEN_ANSWER,
-					 .path = record,
-					 .key = key,
-					 .value = value,
-					 .words = words });
+	host_notify(host, &(struct host_event){ .seen = HOST_SEEN_ANSWER,
+						.path = record,
+						.key = key,
+						.value = value,
+						.words = words });
 }
 
 /* --- files -------------------------------------------------------------------------- */
 
-static const char *relative(const char *path)
+static const char *host_relative(const char *path)
 {
 	return path + strspn(path, "/");
 }
@@ -159,7 +160,7 @@ int host_open_at(const struct host *host, const char *path, int flags)
 {
 	int fd, rc;
 
-	path = relative(path);
+	path = host_relative(path);
 	fd = rc = beneath_open(host->fd, path, flags);
 	if (fd < 0) {
 		/* In a snapshot, a missing file is not necessarily absent. */
@@ -171,15 +172,16 @@ int host_open_at(const struct host *host, const char *path, int flags)
 			errno = rc == -ENOTDIR ? ENOENT : -rc;
 			rc = err_sys("%s%s", host->prefix, path);
 		}
-		return tell_error(host, path, rc);
+		return host_notify_error(host, path, rc);
 	}
 	if (flags & O_PATH)
-		tell_seen(host, flags & O_NOFOLLOW ? HOST_SEEN_LINK : HOST_SEEN_THERE,
-			  path);
+		host_notify_path(host,
+				 flags & O_NOFOLLOW ? HOST_SEEN_LINK : HOST_SEEN_THERE,
+				 path);
 	return fd;
 }
 
-static int must_be_regular(const struct host *host, const char *path, int fd)
+static int host_check_regular(const struct host *host, const char *path, int fd)
 {
 	struct stat st;
 
@@ -189,23 +191,23 @@ static int must_be_regular(const struct host *host, const char *path, int fd)
 		return 0;
 	err_set(EINVAL, "%s%s is not a regular file", host->prefix, path);
 	/* A snapshot contains the directory itself, which yields the same error. */
-	return S_ISDIR(st.st_mode) ? -EINVAL : tell_error(host, path, -EINVAL);
+	return S_ISDIR(st.st_mode) ? -EINVAL : host_notify_error(host, path, -EINVAL);
 }
 
 /* Returns the error of reading or listing @path that the index records. */
-static int replay_error(const struct host *host, const char *path)
+static int host_replay_error(const struct host *host, const char *path)
 {
 	int rc = host->index ? index_error(host->index, path) : 0;
 
-	return rc ? tell_error(host, path, rc) : 0;
+	return rc ? host_notify_error(host, path, rc) : 0;
 }
 
-/* @path is relative(). */
-static int open_regular(const struct host *host, const char *path)
+/* @path is host_relative(). */
+static int host_open_regular(const struct host *host, const char *path)
 {
 	_cleanup_close_ int seen = -1;
 	_cleanup_close_ int fd = -1;
-	int rc = replay_error(host, path);
+	int rc = host_replay_error(host, path);
 
 	if (rc)
 		return rc;
@@ -214,7 +216,7 @@ static int open_regular(const struct host *host, const char *path)
 		seen = host_open_at(host, path, O_PATH);
 		if (seen < 0)
 			return seen;
-		rc = must_be_regular(host, path, seen);
+		rc = host_check_regular(host, path, seen);
 		if (rc)
 			return rc;
 	}
@@ -222,24 +224,24 @@ static int open_regular(const struct host *host, const char *path)
 	fd = host_open_at(host, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return fd;
-	rc = must_be_regular(host, path, fd);
+	rc = host_check_regular(host, path, fd);
 	if (rc)
 		return rc;
 	rc = host->index ? index_content(fd, path) : 0;
-	return rc ? tell_error(host, path, rc) : take_fd(&fd);
+	return rc ? host_notify_error(host, path, rc) : take_fd(&fd);
 }
 
 int host_open_file(const struct host *host, const char *path)
 {
-	int fd = open_regular(host, relative(path));
+	int fd = host_open_regular(host, host_relative(path));
 
 	if (fd >= 0)
-		tell_seen(host, HOST_SEEN_OPENED, relative(path));
+		host_notify_path(host, HOST_SEEN_OPENED, host_relative(path));
 	return fd;
 }
 
 /* Up to @cap bytes; fewer only at the end of the file. */
-static ssize_t read_up_to(int fd, char *buf, size_t cap)
+static ssize_t host_read_up_to(int fd, char *buf, size_t cap)
 {
 	size_t used = 0;
 	ssize_t got = 1;
@@ -254,7 +256,7 @@ static ssize_t read_up_to(int fd, char *buf, size_t cap)
 }
 
 /* Doubles the buffer: most files have one line, and their st_size is meaningless. */
-static ssize_t read_all(int fd, size_t max, char **out)
+static ssize_t host_read_all(int fd, size_t max, char **out)
 {
 	size_t cap = max < 4096 ? max : 4096, used = 0;
 	_cleanup_free_ char *buf = NULL;
@@ -266,7 +268,7 @@ static ssize_t read_all(int fd, size_t max, char **out)
 		if (!grown)
 			return -ENOMEM;
 		buf = grown;
-		got = read_up_to(fd, buf + used, cap + 1 - used);
+		got = host_read_up_to(fd, buf + used, cap + 1 - used);
 		if (got < 0)
 			return got;
 		used += (size_t)got;
@@ -283,7 +285,7 @@ static ssize_t read_all(int fd, size_t max, char **out)
 int host_read_bytes(const struct host *host, const char *path, size_t max,
 		    struct host_text *out)
 {
-	_cleanup_close_ int fd = open_regular(host, relative(path));
+	_cleanup_close_ int fd = host_open_regular(host, host_relative(path));
 	char *text = NULL;
 	ssize_t len;
 
@@ -291,20 +293,20 @@ int host_read_bytes(const struct host *host, const char *path, size_t max,
 		debug(DEBUG_HOST, "%s", err_text());
 		return fd;
 	}
-	path = relative(path);
-	len = read_all(fd, max, &text);
+	path = host_relative(path);
+	len = host_read_all(fd, max, &text);
 	if (len == -EFBIG)
 		err_set(EFBIG, "%s%s has more than %zu bytes", host->prefix, path, max);
 	errno = (int)-len;
 	if (len < 0 && len != -EFBIG)
 		err_sys("read %s%s", host->prefix, path);
 	if (len < 0)
-		return tell_error(host, path, (int)len);
+		return host_notify_error(host, path, (int)len);
 	out->text = text;
 	out->len = (size_t)len;
 	debug(DEBUG_HOST, "read %s%s: %zu bytes", host->prefix, path, out->len);
-	tell(host,
-	     &(struct host_event){ .seen = HOST_SEEN_TEXT, .path = path, .text = out });
+	host_notify(host, &(struct host_event){
+				  .seen = HOST_SEEN_TEXT, .path = path, .text = out });
 	return 0;
 }
 
@@ -350,7 +352,7 @@ int host_attr(const struct host *host, const char *path, char *buf, size_t cap)
 }
 
 /* "17", "-1", "0x11", "4: ACTIVE", "100 Gb/sec": the number at the beginning. */
-static int parse_number(const char *text, int64_t *out)
+static int host_parse_number(const char *text, int64_t *out)
 {
 	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	char *end;
@@ -371,7 +373,7 @@ int host_attr_number(const struct host *host, const char *path, int64_t *out)
 
 	if (rc)
 		return rc;
-	if (parse_number(text, out))
+	if (host_parse_number(text, out))
 		return err_set(EINVAL, "%s%s is no number: %.40s", host->prefix, path,
 			       text);
 	return 0;
@@ -450,12 +452,12 @@ int host_link_name_in(const struct host *host, const char *folder, const char *n
 
 /* Lists of names */
 
-static int by_version(const void *a, const void *b)
+static int host_list_compare(const void *a, const void *b)
 {
 	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int list_add(struct host_list *list, const char *name)
+static int host_list_add(struct host_list *list, const char *name)
 {
 	/* A power of two: full. */
 	if (!(list->count & (list->count - 1))) {
@@ -473,7 +475,7 @@ static int list_add(struct host_list *list, const char *name)
 	return 0;
 }
 
-static int read_names(DIR *dir, struct host_list *list)
+static int host_list_read(DIR *dir, struct host_list *list)
 {
 	struct dirent *entry;
 	int rc = 0;
@@ -485,7 +487,7 @@ static int read_names(DIR *dir, struct host_list *list)
 			list->cut = true;
 			return 0;
 		}
-		rc = list_add(list, entry->d_name);
+		rc = host_list_add(list, entry->d_name);
 	}
 	return rc ? rc : -errno;
 }
@@ -496,8 +498,8 @@ int host_list(const struct host *host, const char *path, struct host_list *out)
 	int fd, rc;
 	DIR *dir;
 
-	path = relative(path);
-	rc = replay_error(host, path);
+	path = host_relative(path);
+	rc = host_replay_error(host, path);
 	if (rc)
 		return rc;
 	fd = host_open_at(host, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
@@ -508,7 +510,7 @@ int host_list(const struct host *host, const char *path, struct host_list *out)
 	rc = host->index ? index_listed(host->index, path) : 0;
 	if (rc) {
 		close(fd);
-		return tell_error(host, path, rc);
+		return host_notify_error(host, path, rc);
 	}
 	dir = fdopendir(fd);
 	if (!dir) {
@@ -516,19 +518,19 @@ int host_list(const struct host *host, const char *path, struct host_list *out)
 		close(fd);
 		return rc;
 	}
-	rc = read_names(dir, &list);
+	rc = host_list_read(dir, &list);
 	closedir(dir);
 	if (rc) {
 		host_list_fini(&list);
 		errno = -rc;
 		err_sys("list %s%s", host->prefix, path);
-		return tell_error(host, path, rc);
+		return host_notify_error(host, path, rc);
 	}
 	if (list.count)
-		qsort(list.names, list.count, sizeof(*list.names), by_version);
+		qsort(list.names, list.count, sizeof(*list.names), host_list_compare);
 	*out = list;
-	tell(host,
-	     &(struct host_event){ .seen = HOST_SEEN_NAMES, .path = path, .names = out });
+	host_notify(host, &(struct host_event){
+				  .seen = HOST_SEEN_NAMES, .path = path, .names = out });
 	return 0;
 }
 

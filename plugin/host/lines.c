@@ -19,7 +19,7 @@ char *line_next(char **cursor)
 	return line;
 }
 
-static bool is_blank(char c)
+static bool word_is_blank(char c)
 {
 	return c && isspace((unsigned char)c);
 }
@@ -28,9 +28,9 @@ char *word_next(char **cursor)
 {
 	char *word = *cursor, *end;
 
-	while (is_blank(*word))
+	while (word_is_blank(*word))
 		word++;
-	for (end = word; *end && !is_blank(*end); end++)
+	for (end = word; *end && !word_is_blank(*end); end++)
 		;
 	*cursor = *end ? end + 1 : end;
 	*end = '\0';
@@ -77,9 +77,9 @@ char *text_trim(char *text)
 {
 	size_t len;
 
-	while (is_blank(*text))
+	while (word_is_blank(*text))
 		text++;
-	for (len = strlen(text); len && is_blank(text[len - 1]); len--)
+	for (len = strlen(text); len && word_is_blank(text[len - 1]); len--)
 		;
 	text[len] = '\0';
 	return text;

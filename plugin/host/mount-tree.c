@@ -11,7 +11,7 @@
 
 #include "plugin/host/internal.h"
 
-static bool take_number(const char *word, unsigned int *out)
+static bool mount_tree_number(const char *word, unsigned int *out)
 {
 	char *end;
 	unsigned long value;
@@ -24,13 +24,13 @@ static bool take_number(const char *word, unsigned int *out)
 	return !*end && !errno && value < UINT_MAX;
 }
 
-static char *unescaped(char *word)
+static char *mount_tree_unescape(char *word)
 {
 	mountinfo_unescape(word);
 	return strdup(word);
 }
 
-static void mount_fini(struct host_mount *mount)
+static void mount_tree_mount_fini(struct host_mount *mount)
 {
 	free(mount->target);
 	free(mount->source);
@@ -38,7 +38,7 @@ static void mount_fini(struct host_mount *mount)
 }
 
 /* Splits the line in place. -EBADMSG without err_text(): its position is unknown. */
-static int take_line(char *line, struct host_mount *out)
+static int mount_tree_take_line(char *line, struct host_mount *out)
 {
 	char *id = strsep(&line, " "), *parent = strsep(&line, " ");
 	char *dev = strsep(&line, " "), none[] = "";
@@ -46,8 +46,8 @@ static int take_line(char *line, struct host_mount *out)
 
 	strsep(&line, " ");
 	target = strsep(&line, " ");
-	if (!take_number(id, &out->id) || !take_number(parent, &out->parent_id) ||
-	    !target || *target != '/')
+	if (!mount_tree_number(id, &out->id) ||
+	    !mount_tree_number(parent, &out->parent_id) || !target || *target != '/')
 		return -EBADMSG;
 	do
 		word = strsep(&line, " ");
@@ -60,13 +60,13 @@ static int take_line(char *line, struct host_mount *out)
 		snprintf(out->type, sizeof(out->type), "%s", type);
 	}
 	snprintf(out->dev, sizeof(out->dev), "%s", dev);
-	out->target = unescaped(target);
-	out->source = unescaped(source ? source : none);
+	out->target = mount_tree_unescape(target);
+	out->source = mount_tree_unescape(source ? source : none);
 	return out->target && out->source ? 0 : err_set(ENOMEM, "no memory");
 }
 
 /* @text is split in place. */
-static int take_lines(char *text, struct host_mounts *out)
+static int mount_tree_take_lines(char *text, struct host_mounts *out)
 {
 	char *line;
 	int rc;
@@ -78,9 +78,9 @@ static int take_lines(char *text, struct host_mounts *out)
 			out->cut = true;
 			return 0;
 		}
-		rc = take_line(line, &out->list[out->count]);
+		rc = mount_tree_take_line(line, &out->list[out->count]);
 		if (rc)
-			mount_fini(&out->list[out->count]);
+			mount_tree_mount_fini(&out->list[out->count]);
 		if (rc == -ENOMEM)
 			return rc;
 		out->cut |= rc != 0;
@@ -99,8 +99,8 @@ struct mount_branch {
 
 #define ORPHAN UINT_MAX
 
-static int compare(const struct mount_branch *branch, unsigned int parent,
-		   const char *target)
+static int mount_tree_compare(const struct mount_branch *branch, unsigned int parent,
+			      const char *target)
 {
 	if (branch->parent != parent)
 		return branch->parent < parent ? -1 : 1;
@@ -108,24 +108,24 @@ static int compare(const struct mount_branch *branch, unsigned int parent,
 }
 
 /* Of two mounts on one target of one parent, the later is on top. */
-static int by_place(const void *a, const void *b)
+static int mount_tree_by_target(const void *a, const void *b)
 {
 	const struct mount_branch *x = a, *y = b;
-	int order = compare(x, y->parent, y->mount->target);
+	int order = mount_tree_compare(x, y->parent, y->mount->target);
 
 	if (order)
 		return order;
 	return x->mount < y->mount ? -1 : x->mount > y->mount;
 }
 
-static int by_id(const void *a, const void *b)
+static int mount_tree_by_id(const void *a, const void *b)
 {
 	unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-static int grow_branches(struct host_mounts *out)
+static int mount_tree_sort(struct host_mounts *out)
 {
 	_cleanup_free_ unsigned int *ids = calloc(out->count + 1, sizeof(*ids));
 	size_t i;
@@ -135,34 +135,34 @@ static int grow_branches(struct host_mounts *out)
 		return err_set(ENOMEM, "no memory");
 	for (i = 0; i < out->count; i++)
 		ids[i] = out->list[i].id;
-	qsort(ids, out->count, sizeof(*ids), by_id);
+	qsort(ids, out->count, sizeof(*ids), mount_tree_by_id);
 	for (i = 0; i < out->count; i++) {
 		const struct host_mount *mount = &out->list[i];
 		bool has = mount->parent_id != mount->id &&
 			   bsearch(&mount->parent_id, ids, out->count, sizeof(*ids),
-				   by_id);
+				   mount_tree_by_id);
 
 		out->branches[i].parent = has ? mount->parent_id : ORPHAN;
 		out->branches[i].mount = mount;
 	}
-	qsort(out->branches, out->count, sizeof(*out->branches), by_place);
+	qsort(out->branches, out->count, sizeof(*out->branches), mount_tree_by_target);
 	return 0;
 }
 
-static const struct host_mount *find(const struct host_mounts *mounts,
-				     unsigned int parent, const char *target)
+static const struct host_mount *mount_tree_find(const struct host_mounts *mounts,
+						unsigned int parent, const char *target)
 {
 	size_t low = 0, high = mounts->count, middle;
 
 	/* The first entry after it. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (compare(&mounts->branches[middle], parent, target) <= 0)
+		if (mount_tree_compare(&mounts->branches[middle], parent, target) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low && !compare(&mounts->branches[low - 1], parent, target)
+	return low && !mount_tree_compare(&mounts->branches[low - 1], parent, target)
 		       ? mounts->branches[low - 1].mount
 		       : NULL;
 }
@@ -173,15 +173,15 @@ const struct host_mount *mount_tree_on(const struct host_mounts *mounts,
 	const struct host_mount *top = NULL, *next;
 	size_t steps;
 
-	next = under ? find(mounts, under->id, target) : NULL;
+	next = under ? mount_tree_find(mounts, under->id, target) : NULL;
 	/* If the kernel shows no parent, because it is outside this process's root or was
 	 * unmounted while the list was read, the path determines the position. */
 	if (!next)
-		next = find(mounts, ORPHAN, target);
+		next = mount_tree_find(mounts, ORPHAN, target);
 	/* The kernel has no cycles of parents; do not loop on one. */
 	for (steps = 0; next && steps < mounts->count; steps++) {
 		top = next;
-		next = find(mounts, top->id, target);
+		next = mount_tree_find(mounts, top->id, target);
 	}
 	return top;
 }
@@ -196,8 +196,9 @@ int mount_tree_parse(char *text, struct host_mounts *out)
 
 	mounts.list = calloc(lines < HOST_MOUNTS_MAX ? lines : HOST_MOUNTS_MAX,
 			     sizeof(*mounts.list));
-	rc = mounts.list ? take_lines(text, &mounts) : err_set(ENOMEM, "no memory");
-	rc = rc ? rc : grow_branches(&mounts);
+	rc = mounts.list ? mount_tree_take_lines(text, &mounts)
+			 : err_set(ENOMEM, "no memory");
+	rc = rc ? rc : mount_tree_sort(&mounts);
 	rc = rc ? rc : path_notes_new(&mounts.notes);
 	if (rc)
 		host_mounts_fini(&mounts);
@@ -217,7 +218,7 @@ int host_mounts(const struct host *host, struct host_mounts *out)
 void host_mounts_fini(struct host_mounts *mounts)
 {
 	while (mounts->count)
-		mount_fini(&mounts->list[--mounts->count]);
+		mount_tree_mount_fini(&mounts->list[--mounts->count]);
 	free(mounts->list);
 	free(mounts->branches);
 	path_notes_free(mounts->notes);

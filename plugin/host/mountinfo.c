@@ -13,35 +13,35 @@
 /* Most steps from a mount to the NFS mount it lies below. */
 #define PARENTS_MAX 64
 
-struct parent {
+struct mountinfo_parent {
 	unsigned int id, parent;
 	unsigned int nfs; /* its index among the NFS mounts, or NOT_NFS */
 };
 
 #define NOT_NFS UINT32_MAX
 
-struct parents {
-	struct parent *list;
+struct mountinfo_parents {
+	struct mountinfo_parent *list;
 	size_t count;
 };
 
-static void unref_table(struct libmnt_table **table)
+static void mountinfo_table_unref(struct libmnt_table **table)
 {
 	mnt_unref_table(*table);
 }
 
-static void unref_iter(struct libmnt_iter **iter)
+static void mountinfo_iter_free(struct libmnt_iter **iter)
 {
 	mnt_free_iter(*iter);
 }
 
-static void close_file(FILE **file)
+static void mountinfo_file_close(FILE **file)
 {
 	if (*file)
 		fclose(*file);
 }
 
-static bool is_octal(char c)
+static bool mountinfo_is_octal(char c)
 {
 	return c >= '0' && c <= '7';
 }
@@ -51,8 +51,8 @@ void mountinfo_unescape(char *text)
 	char *to = text;
 
 	while (*text) {
-		if (text[0] == '\\' && is_octal(text[1]) && is_octal(text[2]) &&
-		    is_octal(text[3])) {
+		if (text[0] == '\\' && mountinfo_is_octal(text[1]) &&
+		    mountinfo_is_octal(text[2]) && mountinfo_is_octal(text[3])) {
 			*to++ = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 |
 				       (text[3] - '0'));
 			text += 4;
@@ -63,15 +63,15 @@ void mountinfo_unescape(char *text)
 	*to = '\0';
 }
 
-static int by_id(const void *a, const void *b)
+static int mountinfo_by_id(const void *a, const void *b)
 {
-	const struct parent *x = a, *y = b;
+	const struct mountinfo_parent *x = a, *y = b;
 
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
 /* The type follows the only " - ", because blanks in names are escaped as \040. */
-static bool is_nfs(const char *line)
+static bool mountinfo_is_nfs(const char *line)
 {
 	const char *type = strstr(line, " - ");
 
@@ -81,10 +81,11 @@ static bool is_nfs(const char *line)
 /* Keeps the lines of NFS mounts in @text, and records the parents of all mounts. A line
  * that is not valid in mountinfo is removed, because libmount would then parse the whole
  * text as an fstab. */
-static int filter(char *text, struct parents *parents, unsigned int *unreadable)
+static int mountinfo_filter(char *text, struct mountinfo_parents *parents,
+			    unsigned int *unreadable)
 {
 	char *to = text, *line;
-	struct parent *entry;
+	struct mountinfo_parent *entry;
 
 	parents->list = calloc(text_count_lines(text), sizeof(*parents->list));
 	if (!parents->list)
@@ -93,12 +94,12 @@ static int filter(char *text, struct parents *parents, unsigned int *unreadable)
 		entry = &parents->list[parents->count];
 		if (sscanf(line, "%9u %9u", &entry->id, &entry->parent) != 2) {
 			memset(entry, 0, sizeof(*entry));
-			*unreadable += is_nfs(line);
+			*unreadable += mountinfo_is_nfs(line);
 			continue;
 		}
 		entry->nfs = NOT_NFS;
 		parents->count++;
-		if (is_nfs(line)) {
+		if (mountinfo_is_nfs(line)) {
 			size_t len = strlen(line);
 			bool ended = text > line + len;
 
@@ -111,11 +112,12 @@ static int filter(char *text, struct parents *parents, unsigned int *unreadable)
 	}
 	*to = '\0';
 	if (parents->count)
-		qsort(parents->list, parents->count, sizeof(*parents->list), by_id);
+		qsort(parents->list, parents->count, sizeof(*parents->list),
+		      mountinfo_by_id);
 	return 0;
 }
 
-static unsigned int option_number(const char *options, const char *name)
+static unsigned int mountinfo_option_number(const char *options, const char *name)
 {
 	char *value = NULL, text[16];
 	size_t len = 0;
@@ -128,7 +130,8 @@ static unsigned int option_number(const char *options, const char *name)
 	return (unsigned int)strtoul(text, NULL, 10);
 }
 
-static void option_text(const char *options, const char *name, char *buf, size_t cap)
+static void mountinfo_option_text(const char *options, const char *name, char *buf,
+				  size_t cap)
 {
 	char *value = NULL, text[256];
 	size_t len = 0;
@@ -141,7 +144,7 @@ static void option_text(const char *options, const char *name, char *buf, size_t
 	text_copy(buf, cap, text);
 }
 
-static bool has_option(const char *options, const char *name)
+static bool mountinfo_has_option(const char *options, const char *name)
 {
 	char *value = NULL;
 	size_t len = 0;
@@ -149,77 +152,85 @@ static bool has_option(const char *options, const char *name)
 	return !mnt_optstr_get_option(options, name, &value, &len);
 }
 
-static const char *or_empty(const char *text)
+static const char *mountinfo_or_empty(const char *text)
 {
 	return text ? text : "";
 }
 
-static void take_mount(struct libmnt_fs *fs, struct nfs_mount *out)
+static void mountinfo_take_mount(struct libmnt_fs *fs, struct nfs_mount *out)
 {
-	const char *options = or_empty(mnt_fs_get_fs_options(fs));
+	const char *options = mountinfo_or_empty(mnt_fs_get_fs_options(fs));
 	dev_t dev = mnt_fs_get_devno(fs);
 
 	out->id = (unsigned int)mnt_fs_get_id(fs);
 	out->parent_id = (unsigned int)mnt_fs_get_parent_id(fs);
 	out->parent = UINT32_MAX;
 	snprintf(out->dev, sizeof(out->dev), "%u:%u", major(dev), minor(dev));
-	text_copy(out->target, sizeof(out->target), or_empty(mnt_fs_get_target(fs)));
-	text_copy(out->fs_spec, sizeof(out->fs_spec), or_empty(mnt_fs_get_source(fs)));
-	text_copy(out->fs_root, sizeof(out->fs_root), or_empty(mnt_fs_get_root(fs)));
-	text_copy(out->type, sizeof(out->type), or_empty(mnt_fs_get_fstype(fs)));
+	text_copy(out->target, sizeof(out->target),
+		  mountinfo_or_empty(mnt_fs_get_target(fs)));
+	text_copy(out->fs_spec, sizeof(out->fs_spec),
+		  mountinfo_or_empty(mnt_fs_get_source(fs)));
+	text_copy(out->fs_root, sizeof(out->fs_root),
+		  mountinfo_or_empty(mnt_fs_get_root(fs)));
+	text_copy(out->type, sizeof(out->type),
+		  mountinfo_or_empty(mnt_fs_get_fstype(fs)));
 	text_copy(out->options, sizeof(out->options), options);
-	option_text(options, "vers", out->vers, sizeof(out->vers));
-	option_text(options, "proto", out->proto, sizeof(out->proto));
-	option_text(options, "addr", out->addr, sizeof(out->addr));
-	option_text(options, "sec", out->sec, sizeof(out->sec));
-	out->port = option_number(options, "port");
-	out->mountport = option_number(options, "mountport");
-	out->rsize = option_number(options, "rsize");
-	out->wsize = option_number(options, "wsize");
-	out->timeo = option_number(options, "timeo");
-	out->retrans = option_number(options, "retrans");
-	out->nconnect = option_number(options, "nconnect");
-	out->hard = has_option(options, "hard");
-	out->nolock = has_option(options, "nolock");
+	mountinfo_option_text(options, "vers", out->vers, sizeof(out->vers));
+	mountinfo_option_text(options, "proto", out->proto, sizeof(out->proto));
+	mountinfo_option_text(options, "addr", out->addr, sizeof(out->addr));
+	mountinfo_option_text(options, "sec", out->sec, sizeof(out->sec));
+	out->port = mountinfo_option_number(options, "port");
+	out->mountport = mountinfo_option_number(options, "mountport");
+	out->rsize = mountinfo_option_number(options, "rsize");
+	out->wsize = mountinfo_option_number(options, "wsize");
+	out->timeo = mountinfo_option_number(options, "timeo");
+	out->retrans = mountinfo_option_number(options, "retrans");
+	out->nconnect = mountinfo_option_number(options, "nconnect");
+	out->hard = mountinfo_has_option(options, "hard");
+	out->nolock = mountinfo_has_option(options, "nolock");
 }
 
-static struct parent *find_id(const struct parents *parents, unsigned int id)
+static struct mountinfo_parent *mountinfo_find_id(const struct mountinfo_parents *parents,
+						  unsigned int id)
 {
-	struct parent key = { id, 0, 0 };
+	struct mountinfo_parent key = { id, 0, 0 };
 
 	return bsearch(&key, parents->list, parents->count, sizeof(*parents->list),
-		       by_id);
+		       mountinfo_by_id);
 }
 
 /* Submounts lie directly below; other mounts may have one in between. */
-static unsigned int find_parent(const struct parents *parents, unsigned int id)
+static unsigned int mountinfo_find_parent(const struct mountinfo_parents *parents,
+					  unsigned int id)
 {
-	const struct parent *entry = find_id(parents, id);
+	const struct mountinfo_parent *entry = mountinfo_find_id(parents, id);
 	unsigned int steps;
 
 	for (steps = 0; entry && steps < PARENTS_MAX && entry->parent != id; steps++) {
-		entry = find_id(parents, entry->parent);
+		entry = mountinfo_find_id(parents, entry->parent);
 		if (entry && entry->nfs != NOT_NFS)
 			return entry->nfs;
 	}
 	return UINT32_MAX;
 }
 
-static void find_parents(struct nfs_mounts *mounts, const struct parents *parents)
+static void mountinfo_find_parents(struct nfs_mounts *mounts,
+				   const struct mountinfo_parents *parents)
 {
-	struct parent *entry;
+	struct mountinfo_parent *entry;
 	unsigned int i;
 
 	for (i = 0; i < mounts->count; i++) {
-		entry = find_id(parents, mounts->list[i].id);
+		entry = mountinfo_find_id(parents, mounts->list[i].id);
 		if (entry)
 			entry->nfs = i;
 	}
 	for (i = 0; i < mounts->count; i++)
-		mounts->list[i].parent = find_parent(parents, mounts->list[i].id);
+		mounts->list[i].parent = mountinfo_find_parent(parents,
+							       mounts->list[i].id);
 }
 
-static int skip_line(struct libmnt_table *table, const char *filename, int line)
+static int mountinfo_skip_line(struct libmnt_table *table, const char *filename, int line)
 {
 	unsigned int *unreadable = mnt_table_get_userdata(table);
 
@@ -228,11 +239,12 @@ static int skip_line(struct libmnt_table *table, const char *filename, int line)
 	return 1;
 }
 
-static int parse_nfs_lines(char *text, struct nfs_mounts *out)
+static int mountinfo_parse_nfs(char *text, struct nfs_mounts *out)
 {
-	_cleanup_(unref_table) struct libmnt_table *table = mnt_new_table();
-	_cleanup_(unref_iter) struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
-	_cleanup_(close_file) FILE *file = NULL;
+	_cleanup_(mountinfo_table_unref) struct libmnt_table *table = mnt_new_table();
+	_cleanup_(mountinfo_iter_free) struct libmnt_iter *iter =
+		mnt_new_iter(MNT_ITER_FORWARD);
+	_cleanup_(mountinfo_file_close) FILE *file = NULL;
 	struct libmnt_fs *fs;
 	int rows;
 
@@ -240,7 +252,7 @@ static int parse_nfs_lines(char *text, struct nfs_mounts *out)
 	if (!table || !iter || !file)
 		return err_set(ENOMEM, "no memory");
 	mnt_table_set_userdata(table, &out->unreadable);
-	mnt_table_set_parser_errcb(table, skip_line);
+	mnt_table_set_parser_errcb(table, mountinfo_skip_line);
 	if (mnt_table_parse_stream(table, file, "mountinfo"))
 		return err_set(EBADMSG, "libmount cannot read mountinfo");
 	rows = mnt_table_get_nents(table);
@@ -252,23 +264,23 @@ static int parse_nfs_lines(char *text, struct nfs_mounts *out)
 			out->cut = true;
 			break;
 		}
-		take_mount(fs, &out->list[out->count++]);
+		mountinfo_take_mount(fs, &out->list[out->count++]);
 	}
 	return 0;
 }
 
 int mountinfo_parse(char *text, struct nfs_mounts *out)
 {
-	struct parents parents = { NULL, 0 };
+	struct mountinfo_parents parents = { NULL, 0 };
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = filter(text, &parents, &out->unreadable);
+	rc = mountinfo_filter(text, &parents, &out->unreadable);
 	/* fmemopen(3) does not accept an empty buffer. */
 	if (!rc && *text)
-		rc = parse_nfs_lines(text, out);
+		rc = mountinfo_parse_nfs(text, out);
 	if (!rc)
-		find_parents(out, &parents);
+		mountinfo_find_parents(out, &parents);
 	free(parents.list);
 	if (rc)
 		host_nfs_mounts_fini(out);

@@ -13,16 +13,16 @@
 /* Some 5 KB for each mount. */
 #define MOUNTSTATS_MAX (64 * 1024 * 1024)
 
-struct join {
+struct mounts_join_state {
 	struct nfs_mounts *mounts;
 	bool *joined;
 	unsigned int first; /* not yet joined: usually the next one */
 };
 
 /* Two mounts may share a target; the first in mountstats is then the first in mountinfo. */
-static int join_one(void *arg, const struct nfs_mount *stats)
+static int mounts_join_one(void *arg, const struct nfs_mount *stats)
 {
-	struct join *join = arg;
+	struct mounts_join_state *join = arg;
 	struct nfs_mount *mount;
 	unsigned int i;
 
@@ -47,14 +47,14 @@ static int join_one(void *arg, const struct nfs_mount *stats)
 int mounts_join(struct nfs_mounts *mounts, char *stats)
 {
 	_cleanup_free_ bool *joined = calloc(mounts->count + 1, sizeof(*joined));
-	struct join join = { mounts, joined, 0 };
+	struct mounts_join_state join = { mounts, joined, 0 };
 
 	if (!joined)
 		return err_set(ENOMEM, "no memory");
-	return mountstats_parse(stats, join_one, &join);
+	return mountstats_parse(stats, mounts_join_one, &join);
 }
 
-static int add_stats(const struct host *host, struct nfs_mounts *mounts)
+static int mounts_add_stats(const struct host *host, struct nfs_mounts *mounts)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, "proc/self/mountstats", MOUNTSTATS_MAX, &text);
@@ -65,13 +65,13 @@ static int add_stats(const struct host *host, struct nfs_mounts *mounts)
 }
 
 /* Skips a line that libmount cannot parse, as mount(8) does. */
-static int skip_line(struct libmnt_table *table, const char *filename, int line)
+static int mounts_skip_line(struct libmnt_table *table, const char *filename, int line)
 {
 	(void)table, (void)filename, (void)line;
 	return 1;
 }
 
-static void take_wanted(struct libmnt_table *table, struct nfs_mounts *mounts)
+static void mounts_take_fstab(struct libmnt_table *table, struct nfs_mounts *mounts)
 {
 	struct libmnt_fs *fs;
 	const char *options;
@@ -89,7 +89,7 @@ static void take_wanted(struct libmnt_table *table, struct nfs_mounts *mounts)
 	}
 }
 
-static int add_fstab(const struct host *host, struct nfs_mounts *mounts)
+static int mounts_add_fstab(const struct host *host, struct nfs_mounts *mounts)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	struct libmnt_table *table;
@@ -107,9 +107,9 @@ static int add_fstab(const struct host *host, struct nfs_mounts *mounts)
 	table = mnt_new_table();
 	file = fmemopen(text.text, text.len, "r");
 	if (table && file) {
-		mnt_table_set_parser_errcb(table, skip_line);
+		mnt_table_set_parser_errcb(table, mounts_skip_line);
 		if (!mnt_table_parse_stream(table, file, "fstab"))
-			take_wanted(table, mounts);
+			mounts_take_fstab(table, mounts);
 	} else {
 		rc = err_set(ENOMEM, "no memory");
 	}
@@ -120,7 +120,7 @@ static int add_fstab(const struct host *host, struct nfs_mounts *mounts)
 }
 
 /* If it cannot be read, the requested options are unknown, but the mounts are known. */
-static void add_asked(const struct host *host, struct nfs_mounts *mounts)
+static void mounts_add_utab(const struct host *host, struct nfs_mounts *mounts)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 
@@ -129,8 +129,8 @@ static void add_asked(const struct host *host, struct nfs_mounts *mounts)
 }
 
 /* @mountinfo: split in place. */
-static int read_nfs(const struct host *host, char *mountinfo, bool fstab,
-		    struct nfs_mounts *out)
+static int mounts_read_nfs(const struct host *host, char *mountinfo, bool fstab,
+			   struct nfs_mounts *out)
 {
 	struct nfs_mounts mounts;
 	int rc = mountinfo_parse(mountinfo, &mounts);
@@ -138,11 +138,11 @@ static int read_nfs(const struct host *host, char *mountinfo, bool fstab,
 	if (rc)
 		return rc;
 	if (mounts.count)
-		rc = add_stats(host, &mounts);
+		rc = mounts_add_stats(host, &mounts);
 	if (!rc && mounts.count && fstab)
-		rc = add_fstab(host, &mounts);
+		rc = mounts_add_fstab(host, &mounts);
 	if (!rc && mounts.count)
-		add_asked(host, &mounts);
+		mounts_add_utab(host, &mounts);
 	if (rc)
 		host_nfs_mounts_fini(&mounts);
 	else
@@ -155,7 +155,7 @@ int host_nfs_mounts(const struct host *host, struct nfs_mounts *out)
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, "proc/self/mountinfo", MOUNTINFO_MAX, &text);
 
-	return rc ? rc : read_nfs(host, text.text, true, out);
+	return rc ? rc : mounts_read_nfs(host, text.text, true, out);
 }
 
 int host_all_mounts(const struct host *host, struct host_mounts *tree,
@@ -171,7 +171,7 @@ int host_all_mounts(const struct host *host, struct host_mounts *tree,
 	rc = copy ? mount_tree_parse(copy, tree) : err_set(ENOMEM, "no memory");
 	if (rc)
 		return rc;
-	rc = read_nfs(host, text.text, false, out);
+	rc = mounts_read_nfs(host, text.text, false, out);
 	if (rc)
 		host_mounts_fini(tree);
 	return rc;

@@ -13,7 +13,7 @@
 
 /* "device SPEC mounted on TARGET with fstype nfs4 statvers=1.1". Blanks in SPEC and
  * TARGET are escaped. Returns true if an NFS mount begins. */
-static bool parse_device(char *line, struct nfs_mount *mount)
+static bool mountstats_parse_device(char *line, struct nfs_mount *mount)
 {
 	static const char *const between[] = { "mounted", "on", "with", "fstype" };
 	char *words[8];
@@ -38,7 +38,7 @@ static bool parse_device(char *line, struct nfs_mount *mount)
 
 /* "xprt: rdma 0 0 1 ...". Parsing stops at a number that does not fit; values beyond the
  * array are ignored, because a later kernel may print more. */
-static void parse_xprt(char *line, struct nfs_mount *mount)
+static void mountstats_parse_xprt(char *line, struct nfs_mount *mount)
 {
 	struct nfs_xprt *xprt = &mount->xprts[mount->nxprts];
 	char *word, *end;
@@ -66,11 +66,11 @@ static void parse_xprt(char *line, struct nfs_mount *mount)
 /* READ counters: enum nfs_stat_eventcounters and nfs_stat_bytecounters
  * (linux/nfs_iostat.h), and what _print_rpc_iostats() in net/sunrpc/stats.c prints for an
  * operation. READ_PLUS replaces READ if the kernel is built with it. @at: counted from 1. */
-static const struct read_number {
+static const struct mountstats_read_counter {
 	const char *line;
 	unsigned int at;
 	size_t has, value; /* offsets in struct nfs_reads */
-} read_numbers[] = {
+} mountstats_read_counters[] = {
 #define READ_NUMBER(line, at, has, value)                  \
 	{                                                  \
 		line, at, offsetof(struct nfs_reads, has), \
@@ -87,7 +87,7 @@ static const struct read_number {
 
 /* Parses word @at of @line. Returns false if it is missing, not a number, or does not
  * fit. */
-static bool parse_number(const char *line, unsigned int at, uint64_t *out)
+static bool mountstats_parse_number(const char *line, unsigned int at, uint64_t *out)
 {
 	char *end = NULL;
 
@@ -105,27 +105,28 @@ static bool parse_number(const char *line, unsigned int at, uint64_t *out)
 	return true;
 }
 
-static void parse_stat(char *line, struct nfs_mount *mount)
+static void mountstats_parse_line(char *line, struct nfs_mount *mount)
 {
 	struct nfs_reads *reads = &mount->reads;
-	const struct read_number *number;
+	const struct mountstats_read_counter *number;
 	char *name = word_next(&line);
 	uint64_t value = 0, *sum;
 
 	if (!name)
 		return;
-	for (number = read_numbers; number < read_numbers + ARRAY_SIZE(read_numbers);
+	for (number = mountstats_read_counters;
+	     number < mountstats_read_counters + ARRAY_SIZE(mountstats_read_counters);
 	     number++) {
 		if (strcmp(name, number->line) != 0)
 			continue;
 		*(bool *)((char *)reads + number->has) = true;
 		sum = (uint64_t *)((char *)reads + number->value);
-		if (!parse_number(line, number->at, &value) ||
+		if (!mountstats_parse_number(line, number->at, &value) ||
 		    __builtin_add_overflow(*sum, value, sum))
 			reads->broken = true;
 	}
 	if (!strcmp(name, "xprt:"))
-		parse_xprt(line, mount);
+		mountstats_parse_xprt(line, mount);
 	else if (!strcmp(name, "age:"))
 		mount->age = strtoumax(line, NULL, 10);
 }
@@ -144,9 +145,9 @@ int mountstats_parse(char *text, mountstats_fn fn, void *arg)
 			if (inside)
 				rc = fn(arg, mount);
 			memset(mount, 0, sizeof(*mount));
-			inside = parse_device(line, mount);
+			inside = mountstats_parse_device(line, mount);
 		} else if (inside) {
-			parse_stat(line, mount);
+			mountstats_parse_line(line, mount);
 		}
 	}
 	if (!rc && inside)

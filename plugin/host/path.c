@@ -18,14 +18,14 @@
 /* Names in a path; each has a slash before it. */
 #define DEPTH_MAX (PATH_MAX / 2)
 
-struct walk_step {
+struct path_step {
 	const struct host_mount *mount;
 	size_t len; /* of the path so far */
 	bool blind; /* no name in it may be looked up */
 	bool sure;  /* not a link, so ".." is the previous step */
 };
 
-struct walk {
+struct path_walk {
 	const struct host *host;
 	const struct host_mounts *mounts;
 	struct host_path *out;
@@ -34,7 +34,7 @@ struct walk {
 	/* ".." follows a name that was not looked up and may be a link. */
 	bool guessed;
 	char rest[PATH_MAX];
-	struct walk_step steps[DEPTH_MAX + 1]; /* [0] is the root */
+	struct path_step steps[DEPTH_MAX + 1]; /* [0] is the root */
 };
 
 /* A file system that is not listed is local: on a disk, in memory, of the kernel. Cluster
@@ -43,7 +43,7 @@ struct walk {
 static const struct {
 	const char *type;
 	enum host_path_end end;
-} types[] = {
+} path_types[] = {
 	{ "nfs", HOST_PATH_NFS },          { "nfs4", HOST_PATH_NFS },
 	{ "autofs", HOST_PATH_AUTOMOUNT }, { "cifs", HOST_PATH_REMOTE },
 	{ "smb3", HOST_PATH_REMOTE },      { "smbfs", HOST_PATH_REMOTE },
@@ -60,33 +60,33 @@ static const struct {
 
 /* Stacked file systems are local, too; but looking up a name in one does so in the lower
  * ones, which may be on a network. */
-static const char *const stacked[] = { "overlay", "overlayfs", "aufs",
-				       "unionfs", "shiftfs",   "ecryptfs" };
+static const char *const path_stacked_types[] = { "overlay", "overlayfs", "aufs",
+						  "unionfs", "shiftfs",   "ecryptfs" };
 
-static enum host_path_end end_of(const struct host_mount *mount)
+static enum host_path_end path_end(const struct host_mount *mount)
 {
 	size_t i, len;
 
-	for (i = 0; mount && i < ARRAY_SIZE(types); i++) {
-		len = strcspn(types[i].type, "*");
-		if (!strncmp(mount->type, types[i].type,
-			     types[i].type[len] ? len : len + 1))
-			return types[i].end;
+	for (i = 0; mount && i < ARRAY_SIZE(path_types); i++) {
+		len = strcspn(path_types[i].type, "*");
+		if (!strncmp(mount->type, path_types[i].type,
+			     path_types[i].type[len] ? len : len + 1))
+			return path_types[i].end;
 	}
 	return HOST_PATH_LOCAL;
 }
 
 /* A stacked file system is looked up only if it is the root's own, as in a container or a
  * live system: this program is on it, too. */
-static bool is_blind(const struct walk *walk, const struct host_mount *mount)
+static bool path_is_blind(const struct path_walk *walk, const struct host_mount *mount)
 {
 	const struct host_mount *root = walk->steps[0].mount;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(stacked); i++)
-		if (!strcmp(mount->type, stacked[i]))
+	for (i = 0; i < ARRAY_SIZE(path_stacked_types); i++)
+		if (!strcmp(mount->type, path_stacked_types[i]))
 			return !root || strcmp(root->dev, mount->dev) != 0;
-	return end_of(mount) != HOST_PATH_LOCAL;
+	return path_end(mount) != HOST_PATH_LOCAL;
 }
 
 /* --- cache of lookups ----------------------------------------------------------------- */
@@ -100,7 +100,7 @@ struct path_note {
 
 #define NOTES 256
 
-static struct path_note *note_at(struct path_note *notes, const char *path)
+static struct path_note *path_cache_slot(struct path_note *notes, const char *path)
 {
 	uint32_t hash = 0x811c9dc5u; /* FNV-1a */
 
@@ -109,20 +109,20 @@ static struct path_note *note_at(struct path_note *notes, const char *path)
 	return &notes[hash % NOTES];
 }
 
-static void note_fini(struct path_note *note)
+static void path_cache_slot_fini(struct path_note *note)
 {
 	free(note->path);
 	free(note->link);
 	*note = (struct path_note){ NULL, NULL };
 }
 
-static void note_take(struct path_note *note, const char *path, const char *link)
+static void path_cache_set(struct path_note *note, const char *path, const char *link)
 {
-	note_fini(note);
+	path_cache_slot_fini(note);
 	note->path = strdup(path);
 	note->link = link ? strdup(link) : NULL;
 	if (!note->path || (link && !note->link))
-		note_fini(note);
+		path_cache_slot_fini(note);
 }
 
 int path_notes_new(struct path_note **out)
@@ -136,15 +136,16 @@ void path_notes_free(struct path_note *notes)
 	size_t i;
 
 	for (i = 0; notes && i < NOTES; i++)
-		note_fini(&notes[i]);
+		path_cache_slot_fini(&notes[i]);
 	free(notes);
 }
 
 /* Like host_link(), but does not set err_text() if it is not a link. @passing: more names
  * follow. */
-static int look(const struct walk *walk, const char *path, bool passing, char *link)
+static int path_read_link(const struct path_walk *walk, const char *path, bool passing,
+			  char *link)
 {
-	struct path_note *note = note_at(walk->mounts->notes, path);
+	struct path_note *note = path_cache_slot(walk->mounts->notes, path);
 	int rc;
 
 	if (note->path && !strcmp(note->path, path)) {
@@ -154,20 +155,20 @@ static int look(const struct walk *walk, const char *path, bool passing, char *l
 	}
 	rc = host_link(walk->host, path + 1, link, PATH_MAX);
 	if (passing && (!rc || rc == -EINVAL))
-		note_take(note, path, rc ? NULL : link);
+		path_cache_set(note, path, rc ? NULL : link);
 	return rc;
 }
 
 /* --- walking ------------------------------------------------------------------------ */
 
-static int too_long(void)
+static int path_too_long(void)
 {
 	return err_set(ENAMETOOLONG, "the path has more than %d bytes behind its links",
 		       PATH_MAX - 1);
 }
 
 /* Takes the next name from the rest; NULL: none. */
-static const char *next_name(struct walk *walk, char name[PATH_MAX])
+static const char *path_next_name(struct path_walk *walk, char name[PATH_MAX])
 {
 	const char *rest = walk->rest + strspn(walk->rest, "/");
 	size_t len = strcspn(rest, "/");
@@ -180,15 +181,15 @@ static const char *next_name(struct walk *walk, char name[PATH_MAX])
 	return name;
 }
 
-static void cut_at(struct walk *walk, size_t depth)
+static void path_cut_at(struct path_walk *walk, size_t depth)
 {
 	walk->depth = depth;
 	walk->out->path[walk->steps[depth].len] = '\0';
 }
 
-static int climb(struct walk *walk)
+static int path_go_up(struct path_walk *walk)
 {
-	const struct walk_step *step = &walk->steps[walk->depth];
+	const struct path_step *step = &walk->steps[walk->depth];
 
 	if (!walk->depth)
 		return 0;
@@ -199,12 +200,12 @@ static int climb(struct walk *walk)
 			"looked at",
 			walk->out->path);
 	walk->guessed |= !step->sure;
-	cut_at(walk, walk->depth - 1);
+	path_cut_at(walk, walk->depth - 1);
 	return 0;
 }
 
 /* Replaces the name by the link's target. */
-static int follow(struct walk *walk, const char *link)
+static int path_follow_link(struct path_walk *walk, const char *link)
 {
 	char joined[PATH_MAX];
 	int n = snprintf(joined, sizeof(joined), "%s/%s", link, walk->rest);
@@ -213,21 +214,21 @@ static int follow(struct walk *walk, const char *link)
 		return err_set(ELOOP, "the path goes through more than %d links",
 			       LINKS_MAX);
 	if (n < 0 || (size_t)n >= sizeof(joined))
-		return too_long();
+		return path_too_long();
 	memcpy(walk->rest, joined, (size_t)n + 1);
-	cut_at(walk, *link == '/' ? 0 : walk->depth);
+	path_cut_at(walk, *link == '/' ? 0 : walk->depth);
 	return 0;
 }
 
-static void push(struct walk *walk, const struct host_mount *mount, size_t len,
-		 bool blind, bool sure)
+static void path_push(struct path_walk *walk, const struct host_mount *mount, size_t len,
+		      bool blind, bool sure)
 {
-	walk->steps[++walk->depth] = (struct walk_step){
+	walk->steps[++walk->depth] = (struct path_step){
 		.mount = mount, .len = len, .blind = blind, .sure = sure
 	};
 }
 
-static int without_sense(const struct host_mount *mount)
+static int path_bad_mount(const struct host_mount *mount)
 {
 	return err_set(
 		EBADMSG,
@@ -236,22 +237,23 @@ static int without_sense(const struct host_mount *mount)
 }
 
 /* A mount's target has no links in it. */
-static int enter(struct walk *walk, const struct host_mount *mount, size_t len)
+static int path_enter_mount(struct path_walk *walk, const struct host_mount *mount,
+			    size_t len)
 {
 	size_t i;
 
 	if (!*mount->type)
-		return without_sense(mount);
-	push(walk, mount, len, walk->steps[walk->depth].blind || is_blind(walk, mount),
-	     true);
+		return path_bad_mount(mount);
+	path_push(walk, mount, len,
+		  walk->steps[walk->depth].blind || path_is_blind(walk, mount), true);
 	for (i = 0; i < walk->depth; i++)
 		walk->steps[i].sure = true;
 	return 0;
 }
 
-static int step(struct walk *walk, const char *name)
+static int path_step(struct path_walk *walk, const char *name)
 {
-	const struct walk_step at = walk->steps[walk->depth];
+	const struct path_step at = walk->steps[walk->depth];
 	const struct host_mount *mount;
 	char *path = walk->out->path, link[PATH_MAX];
 	size_t len = at.len + 1 + strlen(name);
@@ -260,32 +262,32 @@ static int step(struct walk *walk, const char *name)
 	if (!strcmp(name, "."))
 		return 0;
 	if (!strcmp(name, ".."))
-		return climb(walk);
+		return path_go_up(walk);
 	if (len >= PATH_MAX || walk->depth == DEPTH_MAX)
-		return too_long();
+		return path_too_long();
 	path[at.len] = '/';
 	memcpy(path + at.len + 1, name, len - at.len);
 	mount = mount_tree_on(walk->mounts, at.mount, path);
 	if (mount)
-		return enter(walk, mount, len);
+		return path_enter_mount(walk, mount, len);
 	if (at.blind) {
-		push(walk, at.mount, len, true, false);
+		path_push(walk, at.mount, len, true, false);
 		return 0;
 	}
-	rc = look(walk, path, *walk->rest, link);
+	rc = path_read_link(walk, path, *walk->rest, link);
 	if (!rc)
-		return follow(walk, link);
+		return path_follow_link(walk, link);
 	if (rc != -EINVAL && rc != -ENOENT)
 		return rc;
 	walk->out->missing |= rc == -ENOENT;
-	push(walk, at.mount, len, rc == -ENOENT, rc == -EINVAL);
+	path_push(walk, at.mount, len, rc == -ENOENT, rc == -EINVAL);
 	return 0;
 }
 
 int host_path_resolve(const struct host *host, const struct host_mounts *mounts,
 		      const char *path, struct host_path *out)
 {
-	_cleanup_free_ struct walk *walk = NULL;
+	_cleanup_free_ struct path_walk *walk = NULL;
 	char name[PATH_MAX];
 	size_t len;
 	int rc = 0;
@@ -294,26 +296,26 @@ int host_path_resolve(const struct host *host, const struct host_mounts *mounts,
 	if (*path != '/')
 		return err_set(EINVAL, "'%.200s' does not begin with a slash", path);
 	if (strlen(path) >= PATH_MAX)
-		return too_long();
+		return path_too_long();
 	if (mounts->cut)
 		return err_set(EOVERFLOW, "not all mounts of this host are known");
 	walk = malloc(sizeof(*walk));
 	if (!walk)
 		return err_set(ENOMEM, "no memory");
 	/* Not the whole struct: most paths have few steps. */
-	memset(walk, 0, offsetof(struct walk, rest));
+	memset(walk, 0, offsetof(struct path_walk, rest));
 	walk->host = host;
 	walk->mounts = mounts;
 	walk->out = out;
-	walk->steps[0] = (struct walk_step){ .mount = mount_tree_on(mounts, NULL, "/"),
+	walk->steps[0] = (struct path_step){ .mount = mount_tree_on(mounts, NULL, "/"),
 					     .sure = true };
 	strcpy(walk->rest, path);
 	if (walk->steps[0].mount && !*walk->steps[0].mount->type)
-		rc = without_sense(walk->steps[0].mount);
-	while (!rc && next_name(walk, name))
-		rc = step(walk, name);
+		rc = path_bad_mount(walk->steps[0].mount);
+	while (!rc && path_next_name(walk, name))
+		rc = path_step(walk, name);
 	out->mount = walk->steps[walk->depth].mount;
-	out->end = end_of(out->mount);
+	out->end = path_end(out->mount);
 	out->looked = !rc && !walk->steps[walk->depth].blind;
 	/* After an error, the whole path, so that the caller can show it. */
 	len = strlen(out->path);

@@ -12,11 +12,11 @@
  * one wins. */
 #include "plugin/host/internal.h"
 
-struct line {
+struct utab_line {
 	char *source, *target, *attrs;
 };
 
-static void take_word(struct line *line, char *word)
+static void utab_take_word(struct utab_line *line, char *word)
 {
 	const struct {
 		const char *key;
@@ -36,7 +36,7 @@ static void take_word(struct line *line, char *word)
 	}
 }
 
-static void take_line(struct nfs_mounts *mounts, const struct line *line)
+static void utab_take_line(struct nfs_mounts *mounts, const struct utab_line *line)
 {
 	char source[sizeof(mounts->list->fs_spec)], target[sizeof(mounts->list->target)];
 	struct nfs_mount *mount;
@@ -56,11 +56,11 @@ void utab_parse(char *text, struct nfs_mounts *mounts)
 	char *cursor, *word;
 
 	while ((cursor = line_next(&text))) {
-		struct line line = { NULL, NULL, NULL };
+		struct utab_line line = { NULL, NULL, NULL };
 
 		while ((word = word_next(&cursor)))
-			take_word(&line, word);
+			utab_take_word(&line, word);
 		if (line.source && line.target && line.attrs)
-			take_line(mounts, &line);
+			utab_take_line(mounts, &line);
 	}
 }
