@@ -14,7 +14,7 @@
 static const struct {
 	const char *path, *kind;
 	bool image; /* it may be in the root file system of a virtual machine */
-} marks[] = {
+} container_marks[] = {
 	{ "run/secrets/kubernetes.io", "Kubernetes", false },
 	{ "var/run/secrets/kubernetes.io", "Kubernetes", false },
 	{ "run/.containerenv", "podman", false },
@@ -22,7 +22,7 @@ static const struct {
 };
 
 /* Returns false also if mountinfo does not show it. */
-static bool root_is_disk(const struct host *host)
+static bool container_root_is_disk(const struct host *host)
 {
 	struct host_mounts mounts;
 	bool disk = false;
@@ -53,12 +53,12 @@ bool host_container(const struct host *host, char kind[HOST_CONTAINER_MAX])
 	}
 	text_copy(kind, HOST_CONTAINER_MAX, word ? word : "");
 	known = *kind;
-	for (i = 0; i < ARRAY_SIZE(marks); i++) {
-		if (host_exists(host, marks[i].path) || known)
+	for (i = 0; i < ARRAY_SIZE(container_marks); i++) {
+		if (host_exists(host, container_marks[i].path) || known)
 			continue;
-		if (marks[i].image && root_is_disk(host))
+		if (container_marks[i].image && container_root_is_disk(host))
 			continue;
-		text_copy(kind, HOST_CONTAINER_MAX, marks[i].kind);
+		text_copy(kind, HOST_CONTAINER_MAX, container_marks[i].kind);
 		known = true;
 	}
 	return known;

@@ -10,7 +10,7 @@
 static const struct {
 	const char *id;
 	enum distro distro;
-} families[] = {
+} distro_families[] = {
 	{ "ubuntu", DISTRO_UBUNTU },      { "debian", DISTRO_DEBIAN },
 	{ "rhel", DISTRO_RHEL },          { "centos", DISTRO_RHEL },
 	{ "fedora", DISTRO_RHEL },        { "rocky", DISTRO_RHEL },
@@ -21,19 +21,19 @@ static const struct {
 };
 
 /* @ids: blank-separated words; the first known one applies. */
-static enum distro family(char *ids)
+static enum distro distro_family(char *ids)
 {
 	char *id;
 	size_t i;
 
 	while ((id = word_next(&ids)))
-		for (i = 0; i < ARRAY_SIZE(families); i++)
-			if (!strcmp(families[i].id, id))
-				return families[i].distro;
+		for (i = 0; i < ARRAY_SIZE(distro_families); i++)
+			if (!strcmp(distro_families[i].id, id))
+				return distro_families[i].distro;
 	return DISTRO_OTHER;
 }
 
-static void parse_os_release(char *text, struct host_system *out)
+static void distro_parse_os_release(char *text, struct host_system *out)
 {
 	char *line, *value, like[128] = "", id[32];
 
@@ -54,13 +54,13 @@ static void parse_os_release(char *text, struct host_system *out)
 			text_copy(out->name, sizeof(out->name), value);
 	}
 	strcpy(id, out->id);
-	out->distro = family(id);
+	out->distro = distro_family(id);
 	if (out->distro == DISTRO_OTHER)
-		out->distro = family(like);
+		out->distro = distro_family(like);
 }
 
 /* "6.1.90", "6.12", "6.12.0-rc3": without a suffix of another builder. */
-static bool is_mainline(const char *release)
+static bool distro_kernel_is_mainline(const char *release)
 {
 	int used = 0;
 	unsigned int a, b, c;
@@ -78,7 +78,7 @@ static bool is_mainline(const char *release)
 
 /* Debian's release name stays the same across kernel updates:
  * "Linux version 6.1.0-26-amd64 (...) #1 SMP PREEMPT_DYNAMIC Debian 6.1.112-1 (2024-09-30)" */
-static bool debian_version(const char *version, unsigned int kernel[3])
+static bool distro_parse_debian_kernel(const char *version, unsigned int kernel[3])
 {
 	const char *at = strstr(version, " Debian ");
 	unsigned int v[3];
@@ -103,16 +103,16 @@ int host_system(const struct host *host, struct host_system *out)
 	if (rc && rc != -ENOENT)
 		return rc;
 	if (!rc)
-		parse_os_release(text.text, out);
+		distro_parse_os_release(text.text, out);
 	rc = host_attr(host, "proc/sys/kernel/osrelease", out->release,
 		       sizeof(out->release));
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	sscanf(out->release, "%3u.%3u.%4u", &out->kernel[0], &out->kernel[1],
 	       &out->kernel[2]);
-	out->kernel_is_plain = is_mainline(out->release);
+	out->kernel_is_plain = distro_kernel_is_mainline(out->release);
 	rc = host_attr(host, "proc/version", version, sizeof(version));
-	if (!rc && debian_version(version, out->kernel))
+	if (!rc && distro_parse_debian_kernel(version, out->kernel))
 		out->kernel_is_plain = true;
 	return rc == -ENOENT ? 0 : rc;
 }

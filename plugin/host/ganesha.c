@@ -23,13 +23,13 @@
 #define CONF_MAX  (256 * 1024)
 #define FILES_MAX 16 /* in total, with included ones */
 
-struct parser {
+struct ganesha_parser {
 	const struct host *host;
 	struct host_ganesha *out;
 	unsigned int files;
 };
 
-struct lexer {
+struct ganesha_lexer {
 	const char *at;
 	const char *file;
 	unsigned int line;
@@ -39,7 +39,7 @@ struct lexer {
 
 /* --- tokens ------------------------------------------------------------------------------- */
 
-static void skip_blanks(struct lexer *lexer)
+static void ganesha_skip_blanks(struct ganesha_lexer *lexer)
 {
 	bool comment = false;
 
@@ -51,7 +51,7 @@ static void skip_blanks(struct lexer *lexer)
 	}
 }
 
-static void keep(struct lexer *lexer, const char *text, size_t len)
+static void ganesha_token_set(struct ganesha_lexer *lexer, const char *text, size_t len)
 {
 	char cut[sizeof(lexer->token)];
 
@@ -61,19 +61,19 @@ static void keep(struct lexer *lexer, const char *text, size_t len)
 }
 
 /* Returns false at the end. Tokens that are too long are truncated. */
-static bool next(struct lexer *lexer)
+static bool ganesha_token_next(struct ganesha_lexer *lexer)
 {
 	static const char single[] = "{}=;,";
 	size_t len;
 
-	skip_blanks(lexer);
+	ganesha_skip_blanks(lexer);
 	lexer->token[0] = '\0';
 	lexer->quoted = *lexer->at == '"' || *lexer->at == '\'';
 	if (lexer->quoted) {
 		const char quote[] = { *lexer->at, '\0' };
 
 		len = strcspn(++lexer->at, quote);
-		keep(lexer, lexer->at, len);
+		ganesha_token_set(lexer, lexer->at, len);
 		for (; len; len--)
 			lexer->line += *lexer->at++ == '\n';
 		lexer->at += *lexer->at != '\0';
@@ -82,19 +82,19 @@ static bool next(struct lexer *lexer)
 	len = *lexer->at && strchr(single, *lexer->at)
 		      ? 1
 		      : strcspn(lexer->at, "{}=;,#\"' \t\r\n\f\v");
-	keep(lexer, lexer->at, len);
+	ganesha_token_set(lexer, lexer->at, len);
 	lexer->at += len;
 	return len;
 }
 
-static bool is(const struct lexer *lexer, const char *token)
+static bool ganesha_token_is(const struct ganesha_lexer *lexer, const char *token)
 {
 	return !lexer->quoted && !strcasecmp(lexer->token, token);
 }
 
 /* --- NFS_CORE_PARAM ------------------------------------------------------------------------ */
 
-static void add_word(char *list, size_t cap, const char *word)
+static void ganesha_add_word(char *list, size_t cap, const char *word)
 {
 	size_t used = strlen(list);
 
@@ -106,7 +106,8 @@ static void add_word(char *list, size_t cap, const char *word)
 }
 
 /* KEY = VALUE[, VALUE...]; The lexer is after the "=". */
-static void take_values(struct lexer *lexer, const char *key, struct host_ganesha *out)
+static void ganesha_parse_values(struct ganesha_lexer *lexer, const char *key,
+				 struct host_ganesha *out)
 {
 	bool protocols = !strcasecmp(key, "Protocols") ||
 			 !strcasecmp(key, "NFS_Protocols");
@@ -120,13 +121,16 @@ static void take_values(struct lexer *lexer, const char *key, struct host_ganesh
 	}
 	if (versions)
 		out->versions[0] = '\0';
-	while (next(lexer) && !is(lexer, ";") && !is(lexer, "}")) {
-		if (is(lexer, ","))
+	while (ganesha_token_next(lexer) && !ganesha_token_is(lexer, ";") &&
+	       !ganesha_token_is(lexer, "}")) {
+		if (ganesha_token_is(lexer, ","))
 			continue;
 		if (protocols)
-			add_word(out->protocols, sizeof(out->protocols), lexer->token);
+			ganesha_add_word(out->protocols, sizeof(out->protocols),
+					 lexer->token);
 		if (versions)
-			add_word(out->versions, sizeof(out->versions), lexer->token);
+			ganesha_add_word(out->versions, sizeof(out->versions),
+					 lexer->token);
 		if (protocols)
 			out->rdma |= !strcasecmp(lexer->token, "nfsrdma") ||
 				     !strcasecmp(lexer->token, "rpcrdma");
@@ -136,20 +140,21 @@ static void take_values(struct lexer *lexer, const char *key, struct host_ganesh
 }
 
 /* Parses the text between { and }; nested blocks are skipped. */
-static void take_block(struct lexer *lexer, bool core, struct host_ganesha *out)
+static void ganesha_parse_block(struct ganesha_lexer *lexer, bool core,
+				struct host_ganesha *out)
 {
 	char key[sizeof(lexer->token)] = "";
 	unsigned int depth = 1;
 
-	while (depth && next(lexer)) {
-		if (is(lexer, "{")) {
+	while (depth && ganesha_token_next(lexer)) {
+		if (ganesha_token_is(lexer, "{")) {
 			depth++;
-		} else if (is(lexer, "}")) {
+		} else if (ganesha_token_is(lexer, "}")) {
 			depth--;
-		} else if (is(lexer, "=") && core && depth == 1) {
-			take_values(lexer, key, out);
+		} else if (ganesha_token_is(lexer, "=") && core && depth == 1) {
+			ganesha_parse_values(lexer, key, out);
 			/* A value may lack its semicolon. */
-			depth -= is(lexer, "}");
+			depth -= ganesha_token_is(lexer, "}");
 		} else {
 			memcpy(key, lexer->token, sizeof(key));
 		}
@@ -158,9 +163,10 @@ static void take_block(struct lexer *lexer, bool core, struct host_ganesha *out)
 
 /* --- files -------------------------------------------------------------------------------- */
 
-static int read_conf(struct parser *parser, const char *file);
+static int ganesha_read_conf(struct ganesha_parser *parser, const char *file);
 
-static void leave_out(struct parser *parser, const char *what, const char *name)
+static void ganesha_set_left_out(struct ganesha_parser *parser, const char *what,
+				 const char *name)
 {
 	if (!*parser->out->left_out)
 		snprintf(parser->out->left_out, sizeof(parser->out->left_out),
@@ -168,7 +174,7 @@ static void leave_out(struct parser *parser, const char *what, const char *name)
 }
 
 /* A relative name is relative to the directory of the first file. */
-static void include(struct parser *parser, const char *name)
+static void ganesha_include(struct ganesha_parser *parser, const char *name)
 {
 	char path[256];
 
@@ -176,14 +182,14 @@ static void include(struct parser *parser, const char *name)
 		snprintf(path, sizeof(path), "%s", name + strspn(name, "/"));
 	else
 		snprintf(path, sizeof(path), "etc/ganesha/%s", name);
-	if (!*name || parser->files == FILES_MAX || read_conf(parser, path))
-		leave_out(parser, "%include", name);
+	if (!*name || parser->files == FILES_MAX || ganesha_read_conf(parser, path))
+		ganesha_set_left_out(parser, "%include", name);
 }
 
-static int read_conf(struct parser *parser, const char *file)
+static int ganesha_read_conf(struct ganesha_parser *parser, const char *file)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	struct lexer lexer = { .file = file, .line = 1 };
+	struct ganesha_lexer lexer = { .file = file, .line = 1 };
 	char name[sizeof(lexer.token)] = "";
 	int rc;
 
@@ -192,17 +198,18 @@ static int read_conf(struct parser *parser, const char *file)
 	if (rc)
 		return rc;
 	lexer.at = text.text;
-	while (next(&lexer)) {
-		if (is(&lexer, "{")) {
-			take_block(&lexer, !strcasecmp(name, "NFS_CORE_PARAM"),
-				   parser->out);
-		} else if (is(&lexer, "%include")) {
-			next(&lexer);
-			include(parser, lexer.token);
-		} else if (is(&lexer, "%url") || is(&lexer, "%dir")) {
+	while (ganesha_token_next(&lexer)) {
+		if (ganesha_token_is(&lexer, "{")) {
+			ganesha_parse_block(&lexer, !strcasecmp(name, "NFS_CORE_PARAM"),
+					    parser->out);
+		} else if (ganesha_token_is(&lexer, "%include")) {
+			ganesha_token_next(&lexer);
+			ganesha_include(parser, lexer.token);
+		} else if (ganesha_token_is(&lexer, "%url") ||
+			   ganesha_token_is(&lexer, "%dir")) {
 			memcpy(name, lexer.token, sizeof(name));
-			next(&lexer);
-			leave_out(parser, name, lexer.token);
+			ganesha_token_next(&lexer);
+			ganesha_set_left_out(parser, name, lexer.token);
 		} else {
 			memcpy(name, lexer.token, sizeof(name));
 		}
@@ -210,7 +217,7 @@ static int read_conf(struct parser *parser, const char *file)
 	return 0;
 }
 
-static bool any_exists(const struct host *host, const char *const *paths)
+static bool ganesha_any_exists(const struct host *host, const char *const *paths)
 {
 	for (; *paths; paths++)
 		if (!host_exists(host, *paths))
@@ -224,23 +231,23 @@ int host_ganesha(const struct host *host, struct host_ganesha *out)
 						"usr/sbin/ganesha.nfsd", NULL };
 	static const char *const pids[] = { "run/ganesha/ganesha.pid", "run/ganesha.pid",
 					    "var/run/ganesha.pid", NULL };
-	struct parser parser = { .host = host, .out = out };
+	struct ganesha_parser parser = { .host = host, .out = out };
 	enum unit_state state;
 	int rc;
 
 	memset(out, 0, sizeof(*out));
 	out->port = 20049;
-	out->running = any_exists(host, pids);
+	out->running = ganesha_any_exists(host, pids);
 	if (!host_unit_state(host, UNIT, &state)) {
 		out->enabled = state == UNIT_ENABLED;
 		out->installed = state != UNIT_MISSING;
 	}
-	out->installed |= any_exists(host, programs) || out->running;
+	out->installed |= ganesha_any_exists(host, programs) || out->running;
 	if (!out->installed)
 		return 0;
 	host_package(host, "nfs-ganesha", out->version, sizeof(out->version));
 	snprintf(out->where, sizeof(out->where), "/" CONF);
-	rc = read_conf(&parser, CONF);
+	rc = ganesha_read_conf(&parser, CONF);
 	out->has_conf = rc != -ENOENT;
 	return rc == -ENOENT ? 0 : rc;
 }

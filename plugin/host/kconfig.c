@@ -12,7 +12,7 @@
 #define KCONFIG_MAX (2 * 1024 * 1024)
 
 /* Decompresses a gzip member of at most KCONFIG_MAX bytes of text. */
-static int gunzip(const struct host_text *packed, struct host_text *out)
+static int kconfig_gunzip(const struct host_text *packed, struct host_text *out)
 {
 	z_stream stream = { .next_in = (Bytef *)packed->text,
 			    .avail_in = (uInt)packed->len };
@@ -36,14 +36,14 @@ static int gunzip(const struct host_text *packed, struct host_text *out)
 	return 0;
 }
 
-static int read_packed(const struct host *host, struct host_kconfig *out)
+static int kconfig_read_packed(const struct host *host, struct host_kconfig *out)
 {
 	_cleanup_(host_text_fini) struct host_text packed = { NULL, 0 };
 	int rc = host_read_bytes(host, "proc/config.gz", HOST_FILE_MAX, &packed);
 
 	if (rc)
 		return rc;
-	rc = gunzip(&packed, &out->text);
+	rc = kconfig_gunzip(&packed, &out->text);
 	if (rc)
 		return err_context(rc, "%sproc/config.gz", host_prefix(host));
 	strcpy(out->file, "proc/config.gz");
@@ -71,7 +71,7 @@ int host_kconfig(const struct host *host, struct host_kconfig *out)
 			break;
 	}
 	if (rc == -ENOENT)
-		rc = read_packed(host, &config);
+		rc = kconfig_read_packed(host, &config);
 	if (!rc)
 		*out = config;
 	return rc;

@@ -17,14 +17,14 @@
 
 static const struct {
 	const char *name, *pidfile;
-} daemons[HOST_HOOK_DAEMONS] = {
+} libvirt_hook_daemons[HOST_HOOK_DAEMONS] = {
 	{ "libvirtd", "run/libvirtd.pid" },
 	{ "virtqemud", "run/virtqemud.pid" },
 };
 
 /* When the file at this path itself, not the target of a link, was last created or
  * changed. */
-static int changed_at(const struct host *host, const char *path, struct stat *st)
+static int libvirt_hook_stat(const struct host *host, const char *path, struct stat *st)
 {
 	_cleanup_close_ int fd = host_open_at(host, path, O_PATH | O_NOFOLLOW);
 
@@ -34,19 +34,20 @@ static int changed_at(const struct host *host, const char *path, struct stat *st
 }
 
 /* Notes another hook if it certainly is one: an executable file. */
-static void see_other(const struct host *host, const char *path,
-		      struct host_libvirt_hook *out)
+static void libvirt_hook_add_other(const struct host *host, const char *path,
+				   struct host_libvirt_hook *out)
 {
 	struct stat st;
 
-	if (changed_at(host, path, &st) || !S_ISREG(st.st_mode) || !(st.st_mode & 0111))
+	if (libvirt_hook_stat(host, path, &st) || !S_ISREG(st.st_mode) ||
+	    !(st.st_mode & 0111))
 		return;
 	if (!out->other_at || st.st_ctime < out->other_at)
 		out->other_at = st.st_ctime;
 }
 
 /* "812 (libvirtd) S 1 ..."; the 22nd value is the start time, in ticks after boot. */
-static bool parse_stat(const char *text, const char *name, uint64_t *ticks)
+static bool libvirt_hook_parse_stat(const char *text, const char *name, uint64_t *ticks)
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *p;
 	unsigned int field;
@@ -65,7 +66,7 @@ static bool parse_stat(const char *text, const char *name, uint64_t *ticks)
 }
 
 /* Seconds since the epoch; 0: unknown. */
-static int64_t boot_time(const struct host *host)
+static int64_t libvirt_hook_boot_time(const struct host *host)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	char *cursor, *line;
@@ -81,8 +82,8 @@ static int64_t boot_time(const struct host *host)
 }
 
 /* The pid file may outlive its daemon, so the process with that pid must have its name. */
-static void see_daemon(const struct host *host, size_t index, int64_t boot,
-		       struct host_libvirt_hook *out)
+static void libvirt_hook_add_daemon(const struct host *host, size_t index, int64_t boot,
+				    struct host_libvirt_hook *out)
 {
 	struct host_hook_daemon *daemon = &out->daemons[out->ndaemons];
 	long hertz = sysconf(_SC_CLK_TCK);
@@ -90,13 +91,13 @@ static void see_daemon(const struct host *host, size_t index, int64_t boot,
 	int64_t pid;
 	uint64_t ticks;
 
-	if (host_attr_number(host, daemons[index].pidfile, &pid) || pid <= 0)
+	if (host_attr_number(host, libvirt_hook_daemons[index].pidfile, &pid) || pid <= 0)
 		return;
 	snprintf(path, sizeof(path), "proc/%" PRId64 "/stat", pid);
 	if (hertz <= 0 || host_attr(host, path, stat, sizeof(stat)) ||
-	    !parse_stat(stat, daemons[index].name, &ticks))
+	    !libvirt_hook_parse_stat(stat, libvirt_hook_daemons[index].name, &ticks))
 		return;
-	daemon->name = daemons[index].name;
+	daemon->name = libvirt_hook_daemons[index].name;
 	daemon->pid = pid;
 	daemon->started_at = boot + (int64_t)(ticks / (uint64_t)hertz);
 	out->ndaemons++;
@@ -106,13 +107,13 @@ int host_libvirt_hook(const struct host *host, struct host_libvirt_hook *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[HOST_PATH_MAX];
-	int64_t boot = boot_time(host);
+	int64_t boot = libvirt_hook_boot_time(host);
 	struct stat st;
 	size_t i;
 	int rc;
 
 	*out = (struct host_libvirt_hook){ .linked_at = 0 };
-	rc = changed_at(host, HOOKS "qemu.d/" OURS, &st);
+	rc = libvirt_hook_stat(host, HOOKS "qemu.d/" OURS, &st);
 	if (rc && rc != -ENOENT)
 		return rc;
 	if (rc)
@@ -122,14 +123,14 @@ int host_libvirt_hook(const struct host *host, struct host_libvirt_hook *out)
 			       "%sproc/stat does not say when this host was booted",
 			       host_prefix(host));
 	out->linked_at = st.st_ctime;
-	see_other(host, HOOKS "qemu", out);
+	libvirt_hook_add_other(host, HOOKS "qemu", out);
 	/* The list stays empty if there is no such directory. */
 	host_list(host, HOOKS "qemu.d", &list);
 	for (i = 0; i < list.count; i++)
 		if (strcmp(list.names[i], OURS) != 0 &&
 		    !host_path(path, HOOKS "qemu.d", list.names[i]))
-			see_other(host, path, out);
-	for (i = 0; i < ARRAY_SIZE(daemons); i++)
-		see_daemon(host, i, boot, out);
+			libvirt_hook_add_other(host, path, out);
+	for (i = 0; i < ARRAY_SIZE(libvirt_hook_daemons); i++)
+		libvirt_hook_add_daemon(host, i, boot, out);
 	return 0;
 }

@@ -11,13 +11,13 @@
 static const char *const limits_dirs[] = { "etc/security/limits.d",
 					   "usr/etc/security/limits.d", NULL };
 
-static uint64_t limit_number(const char *text)
+static uint64_t limits_number(const char *text)
 {
 	return text && strcmp(text, "unlimited") ? strtoumax(text, NULL, 10) : UINT64_MAX;
 }
 
 /* "Max locked memory         8388608              8388608              bytes" */
-static int read_own(const struct host *host, struct host_memlock *out)
+static int limits_read_own(const struct host *host, struct host_memlock *out)
 {
 	static const char name[] = "Max locked memory ";
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -31,15 +31,15 @@ static int read_own(const struct host *host, struct host_memlock *out)
 		if (strncmp(line, name, sizeof(name) - 1))
 			continue;
 		line += sizeof(name) - 1;
-		out->soft = limit_number(word_next(&line));
-		out->hard = limit_number(word_next(&line));
+		out->soft = limits_number(word_next(&line));
+		out->hard = limits_number(word_next(&line));
 		out->known = true;
 	}
 	return 0;
 }
 
 /* limits.conf(5): domain, type, item, value. */
-static void parse_line(const char *file, char *line, struct host_memlock *out)
+static void limits_parse_line(const char *file, char *line, struct host_memlock *out)
 {
 	char *words[4];
 	size_t i;
@@ -59,7 +59,8 @@ static void parse_line(const char *file, char *line, struct host_memlock *out)
 	text_copy(out->lines[i].file, sizeof(out->lines[i].file), file);
 }
 
-static int read_file(const struct host *host, const char *file, struct host_memlock *out)
+static int limits_read_file(const struct host *host, const char *file,
+			    struct host_memlock *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, file, HOST_FILE_MAX, &text);
@@ -69,7 +70,7 @@ static int read_file(const struct host *host, const char *file, struct host_meml
 		return rc == -ENOENT ? 0 : rc;
 	cursor = text.text;
 	while ((line = line_next(&cursor)))
-		parse_line(file, line, out);
+		limits_parse_line(file, line, out);
 	return 0;
 }
 
@@ -80,10 +81,10 @@ int host_memlock(const struct host *host, struct host_memlock *out)
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = read_own(host, out);
-	rc = rc ? rc : read_file(host, "etc/security/limits.conf", out);
+	rc = limits_read_own(host, out);
+	rc = rc ? rc : limits_read_file(host, "etc/security/limits.conf", out);
 	rc = rc ? rc : dropins_list(host, limits_dirs, ".conf", &files);
 	for (i = 0; !rc && i < files.count; i++)
-		rc = read_file(host, files.names[i], out);
+		rc = limits_read_file(host, files.names[i], out);
 	return rc;
 }

@@ -6,7 +6,7 @@
  * to the user, and if nothing is found, all are shown. */
 #include "plugin/host/internal.h"
 
-static bool is_enabled(const struct host *host, const char *unit)
+static bool managers_is_enabled(const struct host *host, const char *unit)
 {
 	enum unit_state state;
 
@@ -17,8 +17,9 @@ static bool is_enabled(const struct host *host, const char *unit)
 
 /* Whether @fn is true for any file *@suffix of @dirs (as for dropins_list()). @text: NULL
  * if unreadable. */
-static bool any_file(const struct host *host, const char *const *dirs, const char *suffix,
-		     bool (*fn)(const char *path, char *text))
+static bool managers_any_file(const struct host *host, const char *const *dirs,
+			      const char *suffix,
+			      bool (*fn)(const char *path, char *text))
 {
 	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
 	bool found = false;
@@ -40,7 +41,7 @@ static bool any_file(const struct host *host, const char *const *dirs, const cha
 /* netplan(5): a section of devices. NetworkManager keeps its own profiles as
  * 90-NM-UUID.yaml, and a file without devices only selects the renderer. Only root may
  * read these files. */
-static bool netplan_has_devices(const char *path, char *text)
+static bool managers_netplan_has_devices(const char *path, char *text)
 {
 	static const char *const sections[] = { "ethernets:", "bonds:", "bridges:",
 						"vlans:" };
@@ -61,7 +62,7 @@ static bool netplan_has_devices(const char *path, char *text)
 }
 
 /* interfaces(5): an interface other than loopback. */
-static bool interfaces_has_devices(const char *path, char *text)
+static bool managers_interfaces_has_devices(const char *path, char *text)
 {
 	char *line, *word;
 
@@ -79,7 +80,7 @@ static bool interfaces_has_devices(const char *path, char *text)
 
 /* --- firewall ---------------------------------------------------------------------- */
 
-static bool has_ufw(const struct host *host)
+static bool managers_has_ufw(const struct host *host)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	bool enabled = false;
@@ -98,18 +99,18 @@ static bool has_ufw(const struct host *host)
 
 /* firewalld and ufw generate rules in nftables or iptables, which must then not be
  * changed by hand. */
-static unsigned int firewall(const struct host *host)
+static unsigned int managers_firewall(const struct host *host)
 {
 	unsigned int found = 0;
 
-	if (is_enabled(host, "firewalld.service"))
+	if (managers_is_enabled(host, "firewalld.service"))
 		return MANAGER_FIREWALLD;
-	if (has_ufw(host))
+	if (managers_has_ufw(host))
 		return MANAGER_UFW;
-	if (is_enabled(host, "nftables.service"))
+	if (managers_is_enabled(host, "nftables.service"))
 		found |= MANAGER_NFTABLES;
-	if (is_enabled(host, "netfilter-persistent.service") ||
-	    is_enabled(host, "iptables.service"))
+	if (managers_is_enabled(host, "netfilter-persistent.service") ||
+	    managers_is_enabled(host, "iptables.service"))
 		found |= MANAGER_IPTABLES;
 	return found;
 }
@@ -122,21 +123,21 @@ unsigned int host_managers(const struct host *host)
 	static const char *const networkd[] = { "etc/systemd/network", NULL };
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
-	unsigned int found = firewall(host);
+	unsigned int found = managers_firewall(host);
 
-	if (is_enabled(host, "NetworkManager.service"))
+	if (managers_is_enabled(host, "NetworkManager.service"))
 		found |= MANAGER_NETWORKMANAGER;
-	if (any_file(host, netplan, ".yaml", netplan_has_devices))
+	if (managers_any_file(host, netplan, ".yaml", managers_netplan_has_devices))
 		found |= MANAGER_NETPLAN;
 	if ((!host_read(host, "etc/network/interfaces", HOST_FILE_MAX, &text) &&
-	     interfaces_has_devices(NULL, text.text)) ||
-	    any_file(host, interfaces, "", interfaces_has_devices))
+	     managers_interfaces_has_devices(NULL, text.text)) ||
+	    managers_any_file(host, interfaces, "", managers_interfaces_has_devices))
 		found |= MANAGER_IFUPDOWN;
-	if (is_enabled(host, "wicked.service"))
+	if (managers_is_enabled(host, "wicked.service"))
 		found |= MANAGER_WICKED;
 	/* Without a .network file, an enabled networkd configures nothing. Files in run/
 	 * are netplan's. */
-	if (is_enabled(host, "systemd-networkd.service") &&
+	if (managers_is_enabled(host, "systemd-networkd.service") &&
 	    !dropins_list(host, networkd, ".network", &files) && files.count)
 		found |= MANAGER_NETWORKD;
 	return found;

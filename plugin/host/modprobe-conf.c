@@ -15,7 +15,7 @@ static const char *const modprobe_dirs[] = {
 };
 
 /* Commands after "install NAME" that load nothing. */
-static bool does_nothing(char *command)
+static bool modprobe_loads_nothing(char *command)
 {
 	const char *word = word_next(&command);
 
@@ -26,7 +26,7 @@ static bool does_nothing(char *command)
 	       !strcmp(word, "exit") || !strcmp(word, "echo");
 }
 
-static void disable(struct host_module *out, const char *by)
+static void modprobe_disable(struct host_module *out, const char *by)
 {
 	/* Report the first such line. */
 	if (!out->disabled)
@@ -34,8 +34,8 @@ static void disable(struct host_module *out, const char *by)
 	out->disabled = true;
 }
 
-static int parse_file(const struct host *host, const char *file, const char *name,
-		      struct host_module *out)
+static int modprobe_parse_file(const struct host *host, const char *file,
+			       const char *name, struct host_module *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	unsigned int number = 0;
@@ -55,15 +55,15 @@ static int parse_file(const struct host *host, const char *file, const char *nam
 			continue;
 		if (!strcmp(word, "blacklist"))
 			out->blacklisted = true;
-		else if (!strcmp(word, "install") && does_nothing(line))
-			disable(out, file);
+		else if (!strcmp(word, "install") && modprobe_loads_nothing(line))
+			modprobe_disable(out, file);
 	}
 	return 0;
 }
 
 /* "modprobe.blacklist=a,b" is equivalent to "blacklist a" in a file; "module_blacklist="
  * is enforced by the kernel itself for every loader (kernel-parameters.txt). */
-static void parse_cmdline(char *text, const char *name, struct host_module *out)
+static void modprobe_parse_cmdline(char *text, const char *name, struct host_module *out)
 {
 	char *word, *list, *module;
 
@@ -79,7 +79,7 @@ static void parse_cmdline(char *text, const char *name, struct host_module *out)
 			if (!module_is_named(module, name))
 				continue;
 			if (!strcmp(word, "module_blacklist"))
-				disable(out, "proc/cmdline");
+				modprobe_disable(out, "proc/cmdline");
 			else
 				out->blacklisted = true;
 		}
@@ -94,11 +94,11 @@ int modprobe_conf(const struct host *host, const char *name, struct host_module 
 	size_t i;
 
 	for (i = 0; !rc && i < files.count; i++)
-		rc = parse_file(host, files.names[i], name, out);
+		rc = modprobe_parse_file(host, files.names[i], name, out);
 	if (rc)
 		return rc;
 	rc = host_read(host, "proc/cmdline", 65536, &cmdline);
 	if (!rc)
-		parse_cmdline(cmdline.text, name, out);
+		modprobe_parse_cmdline(cmdline.text, name, out);
 	return rc == -ENOENT ? 0 : rc;
 }

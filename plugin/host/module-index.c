@@ -31,46 +31,47 @@
 #define MODULE_FILE_MAX (256 * 1024 * 1024)
 #define CHILD_MS        2000
 
-static void unref_context(struct kmod_ctx **ctx)
+static void module_index_context_unref(struct kmod_ctx **ctx)
 {
 	kmod_unref(*ctx);
 }
 
-static void unref_module(struct kmod_module **mod)
+static void module_index_module_unref(struct kmod_module **mod)
 {
 	kmod_module_unref(*mod);
 }
 
-static void unref_list(struct kmod_list **list)
+static void module_index_list_unref(struct kmod_list **list)
 {
 	kmod_module_unref_list(*list);
 }
 
-static void free_info(struct kmod_list **list)
+static void module_index_info_free(struct kmod_list **list)
 {
 	kmod_module_info_free_list(*list);
 }
 
-static void say_nothing(void *data, int priority, const char *file, int line,
-			const char *fn, const char *format, va_list args)
+static void module_index_log_nothing(void *data, int priority, const char *file, int line,
+				     const char *fn, const char *format, va_list args)
 {
 	(void)data, (void)priority, (void)file, (void)line, (void)fn, (void)format,
 		(void)args;
 }
 
-static struct kmod_ctx *new_context(const char *dirname)
+static struct kmod_ctx *module_index_context_new(const char *dirname)
 {
 	static const char *const no_config[] = { NULL };
 	struct kmod_ctx *ctx = kmod_new(dirname, no_config);
 
 	if (ctx)
-		kmod_set_log_fn(ctx, say_nothing, NULL);
+		kmod_set_log_fn(ctx, module_index_log_nothing, NULL);
 	return ctx;
 }
 
 /* Checks that an existing index is valid: with an invalid one libkmod would report no
  * modules. */
-static int check_index(const struct host *host, const char *folder, const char *name)
+static int module_index_check(const struct host *host, const char *folder,
+			      const char *name)
 {
 	char path[HOST_PATH_MAX];
 	_cleanup_close_ int fd = -1;
@@ -92,7 +93,7 @@ static int check_index(const struct host *host, const char *folder, const char *
 	return 0;
 }
 
-static void take_info(struct kmod_list *info, struct module_lookup *out)
+static void module_index_take_info(struct kmod_list *info, struct module_lookup *out)
 {
 	struct kmod_list *it;
 
@@ -112,43 +113,43 @@ static void take_info(struct kmod_list *info, struct module_lookup *out)
 	}
 }
 
-static void problem(struct module_lookup *out, const char *text)
+static void module_index_set_problem(struct module_lookup *out, const char *text)
 {
 	text_copy(out->problem, sizeof(out->problem), text);
 }
 
 /* @path: below the root. A defect of the file is a result, not an error. */
-static void read_file(const struct host *host, const char *path,
-		      struct module_lookup *out)
+static void module_index_read_file(const struct host *host, const char *path,
+				   struct module_lookup *out)
 {
 	_cleanup_close_ int fd = host_open_file(host, path);
-	_cleanup_(unref_context) struct kmod_ctx *ctx = NULL;
-	_cleanup_(unref_module) struct kmod_module *mod = NULL;
-	_cleanup_(free_info) struct kmod_list *info = NULL;
+	_cleanup_(module_index_context_unref) struct kmod_ctx *ctx = NULL;
+	_cleanup_(module_index_module_unref) struct kmod_module *mod = NULL;
+	_cleanup_(module_index_info_free) struct kmod_list *info = NULL;
 	char name[64], text[160];
 	struct stat st;
 	int rc;
 
 	if (fd < 0)
-		return problem(out, err_text());
+		return module_index_set_problem(out, err_text());
 	if (fstat(fd, &st) || st.st_size > MODULE_FILE_MAX)
-		return problem(out, "the module's file is too big");
+		return module_index_set_problem(out, "the module's file is too big");
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	ctx = new_context("/nonexistent");
+	ctx = module_index_context_new("/nonexistent");
 	rc = ctx ? kmod_module_new_from_path(ctx, name, &mod) : -ENOMEM;
 	if (rc >= 0)
 		rc = kmod_module_get_info(mod, &info);
 	if (rc >= 0)
-		return take_info(info, out);
+		return module_index_take_info(info, out);
 	snprintf(text, sizeof(text), "the module's file cannot be read: %s",
 		 strerrordesc_np(-rc) ? strerrordesc_np(-rc) : "unknown");
-	problem(out, text);
+	module_index_set_problem(out, text);
 }
 
 /* @path: as returned by libkmod, below the directory of the index, or absolute in
  * modules.dep. */
-static void take_path(const char *dirname, const char *folder, const char *path,
-		      struct module_lookup *out)
+static void module_index_take_path(const char *dirname, const char *folder,
+				   const char *path, struct module_lookup *out)
 {
 	size_t len = strlen(dirname);
 	char file[HOST_PATH_MAX];
@@ -162,18 +163,20 @@ static void take_path(const char *dirname, const char *folder, const char *path,
 }
 
 /* What to look up, and where. */
-struct module_question {
+struct module_index_question {
 	const struct host *host;
 	const char *dirname, *folder, *name; /* folder: below the root */
 };
 
 /* Runs in a child if the host is not live. */
-static int lookup(const struct module_question *question, struct module_lookup *out)
+static int module_index_lookup(const struct module_index_question *question,
+			       struct module_lookup *out)
 {
 	const struct host *host = question->host;
-	_cleanup_(unref_context) struct kmod_ctx *ctx = new_context(question->dirname);
-	_cleanup_(unref_list) struct kmod_list *list = NULL;
-	_cleanup_(unref_module) struct kmod_module *mod = NULL;
+	_cleanup_(module_index_context_unref) struct kmod_ctx *ctx =
+		module_index_context_new(question->dirname);
+	_cleanup_(module_index_list_unref) struct kmod_list *list = NULL;
+	_cleanup_(module_index_module_unref) struct kmod_module *mod = NULL;
 	const char *path;
 	int rc;
 
@@ -193,31 +196,31 @@ static int lookup(const struct module_question *question, struct module_lookup *
 	path = kmod_module_get_path(mod);
 	out->builtin = !path;
 	if (path) {
-		take_path(question->dirname, question->folder, path, out);
-		read_file(host, out->file, out);
+		module_index_take_path(question->dirname, question->folder, path, out);
+		module_index_read_file(host, out->file, out);
 	}
 	return 0;
 }
 
-struct lookup_answer {
+struct module_index_answer {
 	int32_t rc;
 	char err[160];
 	struct module_lookup lookup;
 };
 
-static int lookup_run(void *arg, int channel)
+static int module_index_run(void *arg, int channel)
 {
-	const struct module_question *question = arg;
-	struct lookup_answer answer;
+	const struct module_index_question *question = arg;
+	struct module_index_answer answer;
 
 	memset(&answer, 0, sizeof(answer));
-	answer.rc = lookup(question, &answer.lookup);
+	answer.rc = module_index_lookup(question, &answer.lookup);
 	text_copy(answer.err, sizeof(answer.err), answer.rc ? err_text() : "");
 	return child_answer(channel, &answer, sizeof(answer));
 }
 
 /* The answer is as untrusted as the files that the child read. */
-static bool answer_is_sane(struct lookup_answer *answer)
+static bool module_index_answer_is_sane(struct module_index_answer *answer)
 {
 	uint8_t found, builtin, external, is_signed, dummy;
 
@@ -237,35 +240,35 @@ static bool answer_is_sane(struct lookup_answer *answer)
 	       dummy <= 1 && answer->rc <= 0 && answer->rc > -4096;
 }
 
-static int broken(const struct module_question *question, int rc)
+static int module_index_broken(const struct module_index_question *question, int rc)
 {
 	return err_set(-rc, "the index of modules in %s%s, or the file of %s, is broken",
 		       host_prefix(question->host), question->folder, question->name);
 }
 
-static int lookup_in_child(struct module_question *question, int folder_fd,
-			   struct module_lookup *out)
+static int module_index_lookup_in_child(struct module_index_question *question,
+					int folder_fd, struct module_lookup *out)
 {
 	const struct host *host = question->host;
 	const int keep[] = { folder_fd, host_fd(host) };
 	const struct child_function function = {
 		.kind = CHILD_PARSER,
 		.name = "the process that reads the index",
-		.run = lookup_run,
+		.run = module_index_run,
 		.arg = question,
 		.keep = keep,
 		.nkeep = ARRAY_SIZE(keep),
 	};
 	_cleanup_close_ int fd = -1;
-	struct lookup_answer answer;
+	struct module_index_answer answer;
 	int rc;
 
 	rc = child_call(&function, &answer, sizeof(answer), deadline_in(CHILD_MS), NULL);
 	*host_slow_index(host) = rc == -ETIMEDOUT;
-	if (!rc && !answer_is_sane(&answer))
+	if (!rc && !module_index_answer_is_sane(&answer))
 		rc = -EBADMSG;
 	if (rc)
-		return broken(question, rc == -ETIMEDOUT ? rc : -EBADMSG);
+		return module_index_broken(question, rc == -ETIMEDOUT ? rc : -EBADMSG);
 	*out = answer.lookup;
 	/* Reports the file to the watcher, because the child opened it unobserved. */
 	if (host_is_watched(host) && out->file[0])
@@ -280,16 +283,16 @@ int module_lookup(const struct host *host, const char *release, const char *name
 					      "modules.builtin.bin",
 					      "modules.builtin.alias.bin" };
 	char folder[HOST_PATH_MAX], dirname[HOST_PATH_MAX + 1];
-	struct module_question question = { host, dirname, folder, name };
+	struct module_index_question question = { host, dirname, folder, name };
 	_cleanup_close_ int fd = -1;
 	int rc = host_path(folder, "lib/modules", release);
 	size_t i;
 
 	memset(out, 0, sizeof(*out));
 	if (!rc)
-		rc = check_index(host, folder, "modules.dep.bin");
+		rc = module_index_check(host, folder, "modules.dep.bin");
 	for (i = 0; !rc && i < ARRAY_SIZE(others); i++) {
-		rc = check_index(host, folder, others[i]);
+		rc = module_index_check(host, folder, others[i]);
 		if (rc == -ENOENT)
 			rc = 0;
 	}
@@ -297,13 +300,13 @@ int module_lookup(const struct host *host, const char *release, const char *name
 		return rc;
 	if (host_is_live(host)) {
 		snprintf(dirname, sizeof(dirname), "/%s", folder);
-		return lookup(&question, out);
+		return module_index_lookup(&question, out);
 	}
 	if (*host_slow_index(host))
-		return broken(&question, -ETIMEDOUT);
+		return module_index_broken(&question, -ETIMEDOUT);
 	fd = host_open_at(host, folder, O_PATH | O_DIRECTORY);
 	if (fd < 0)
 		return fd;
 	snprintf(dirname, sizeof(dirname), "/proc/self/fd/%d", fd);
-	return lookup_in_child(&question, fd, out);
+	return module_index_lookup_in_child(&question, fd, out);
 }

@@ -5,7 +5,7 @@
  * rdma-load-modules@NAME reads when udev detects an RDMA device. */
 #include "plugin/host/internal.h"
 
-static const char *const load_dirs[] = {
+static const char *const module_lists_dirs[] = {
 	"etc/modules-load.d",     "run/modules-load.d", "usr/local/lib/modules-load.d",
 	"usr/lib/modules-load.d", "lib/modules-load.d", NULL
 };
@@ -13,7 +13,8 @@ static const char *const load_dirs[] = {
 #define RDMA_CONF "etc/rdma/modules/rdma.conf"
 
 /* Returns 1 if @file lists @name. */
-static int names(const struct host *host, const char *file, const char *name)
+static int module_lists_file_has(const struct host *host, const char *file,
+				 const char *name)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, file, HOST_FILE_MAX, &text);
@@ -30,37 +31,37 @@ static int names(const struct host *host, const char *file, const char *name)
 	return 0;
 }
 
-static void found_in(struct host_listed *out, const char *file)
+static void module_lists_set_file(struct host_listed *out, const char *file)
 {
 	if (!out->file[0])
 		text_copy(out->file, sizeof(out->file), file);
 }
 
-static int read_boot_lists(const struct host *host, const char *name,
-			   struct host_listed *out)
+static int module_lists_read_boot(const struct host *host, const char *name,
+				  struct host_listed *out)
 {
 	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
-	int rc = dropins_list(host, load_dirs, ".conf", &files);
+	int rc = dropins_list(host, module_lists_dirs, ".conf", &files);
 	size_t i;
 
 	if (rc)
 		return rc;
 	for (i = 0; i < files.count && !out->at_boot; i++) {
-		rc = names(host, files.names[i], name);
+		rc = module_lists_file_has(host, files.names[i], name);
 		/* Masked by a dangling link or one to /dev/null. */
 		if (rc < 0 && rc != -ENOENT && rc != -EINVAL)
 			return rc;
 		out->at_boot = rc > 0;
 		if (rc > 0)
-			found_in(out, files.names[i]);
+			module_lists_set_file(out, files.names[i]);
 	}
 	if (out->at_boot)
 		return 0;
 	/* Debian's list; modules-load.d has a link to it. */
-	rc = names(host, "etc/modules", name);
+	rc = module_lists_file_has(host, "etc/modules", name);
 	out->at_boot = rc > 0;
 	if (rc > 0)
-		found_in(out, "etc/modules");
+		module_lists_set_file(out, "etc/modules");
 	return rc == -ENOENT || rc > 0 ? 0 : rc;
 }
 
@@ -69,12 +70,12 @@ int host_module_listed(const struct host *host, const char *name, struct host_li
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = names(host, RDMA_CONF, name);
+	rc = module_lists_file_has(host, RDMA_CONF, name);
 	out->has_rdma_conf = rc >= 0;
 	out->rdma_conf = rc > 0;
 	if (rc > 0)
-		found_in(out, RDMA_CONF);
+		module_lists_set_file(out, RDMA_CONF);
 	if (rc < 0 && rc != -ENOENT)
 		return rc;
-	return read_boot_lists(host, name, out);
+	return module_lists_read_boot(host, name, out);
 }

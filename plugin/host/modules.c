@@ -10,7 +10,7 @@
 static const char *const rpcrdma_aliases[] = { "xprtrdma", "svcrdma", "rpcrdma6" };
 
 /* sys/module and libkmod write "_" for "-". Not for paths: invalid names are refused. */
-static int canonical(const char *name, char *buf, size_t cap)
+static int modules_canonical_name(const char *name, char *buf, size_t cap)
 {
 	size_t i, len = strlen(name);
 
@@ -23,7 +23,8 @@ static int canonical(const char *name, char *buf, size_t cap)
 
 /* Only a loadable module has initstate; a built-in one with parameters has a directory as
  * well. */
-static int read_loaded(const struct host *host, const char *name, struct host_module *out)
+static int modules_read_loaded(const struct host *host, const char *name,
+			       struct host_module *out)
 {
 	char folder[HOST_PATH_MAX], state[32];
 	int rc = host_path(folder, "sys/module", name);
@@ -51,8 +52,8 @@ bool module_is_named(const char *a, const char *b)
 
 /* Refuses a release with path separators or the like, by which a hostile root could
  * redirect paths below lib/modules. */
-static int read_available(const struct host *host, const char *name,
-			  struct module_lookup *lookup)
+static int modules_read_available(const struct host *host, const char *name,
+				  struct module_lookup *lookup)
 {
 	char release[96];
 	int rc = host_attr(host, "proc/sys/kernel/osrelease", release, sizeof(release));
@@ -73,10 +74,10 @@ int host_module(const struct host *host, const char *name, struct host_module *o
 
 	memset(out, 0, sizeof(*out));
 	memset(&lookup, 0, sizeof(lookup));
-	rc = canonical(name, out->name, sizeof(out->name));
+	rc = modules_canonical_name(name, out->name, sizeof(out->name));
 	if (rc)
 		return rc;
-	unknown = read_available(host, out->name, &lookup);
+	unknown = modules_read_available(host, out->name, &lookup);
 	strcpy(why, err_text());
 	if (lookup.found)
 		strcpy(out->name, lookup.name);
@@ -92,7 +93,7 @@ int host_module(const struct host *host, const char *name, struct host_module *o
 	out->dummy = lookup.dummy;
 	if (lookup.found)
 		out->state = lookup.builtin ? MODULE_BUILTIN : MODULE_AVAILABLE;
-	rc = read_loaded(host, out->name, out);
+	rc = modules_read_loaded(host, out->name, out);
 	if (!rc)
 		rc = modprobe_conf(host, out->name, out);
 	/* A loaded module needs no index. */

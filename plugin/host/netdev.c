@@ -15,8 +15,8 @@
 #define LOWER_DEPTH 4
 #define LOWER_MAX   64
 
-static int read_number(const struct host *host, const char *folder, const char *name,
-		       unsigned int *out)
+static int netdev_read_number(const struct host *host, const char *folder,
+			      const char *name, unsigned int *out)
 {
 	int64_t value = 0;
 	int rc = host_number_in(host, folder, name, &value);
@@ -29,7 +29,7 @@ static int read_number(const struct host *host, const char *folder, const char *
 }
 
 /* "52:54:00:12:34:56": 6 bytes, 20 of an IPoIB interface. */
-static void parse_address(const char *text, struct host_netdev *out)
+static void netdev_parse_address(const char *text, struct host_netdev *out)
 {
 	char *end;
 
@@ -40,14 +40,14 @@ static void parse_address(const char *text, struct host_netdev *out)
 	}
 }
 
-static void set_rdma(struct host_netdev *out, const struct rdma_device *device,
-		     unsigned int port)
+static void netdev_set_rdma(struct host_netdev *out, const struct rdma_device *device,
+			    unsigned int port)
 {
 	text_copy(out->rdma_device, sizeof(out->rdma_device), device->name);
 	out->rdma_port = port;
 }
 
-static bool is_port_of(const struct rdma_port *port, const char *name)
+static bool netdev_is_port(const struct rdma_port *port, const char *name)
 {
 	unsigned int i;
 
@@ -60,8 +60,8 @@ static bool is_port_of(const struct rdma_port *port, const char *name)
 }
 
 /* Uses the GID tables: they name the netdev of each address, including VLANs and bonds. */
-static bool find_by_gids(const struct rdma_devices *rdma, const char *name,
-			 struct host_netdev *out)
+static bool netdev_find_by_gids(const struct rdma_devices *rdma, const char *name,
+				struct host_netdev *out)
 {
 	unsigned int i, p;
 
@@ -69,8 +69,8 @@ static bool find_by_gids(const struct rdma_devices *rdma, const char *name,
 		const struct rdma_device *device = &rdma->list[i];
 
 		for (p = 0; p < device->nports; p++) {
-			if (is_port_of(&device->ports[p], name)) {
-				set_rdma(out, device, device->ports[p].number);
+			if (netdev_is_port(&device->ports[p], name)) {
+				netdev_set_rdma(out, device, device->ports[p].number);
 				return true;
 			}
 		}
@@ -80,8 +80,9 @@ static bool find_by_gids(const struct rdma_devices *rdma, const char *name,
 
 /* Uses the adapter that both belong to; the port is in dev_port, in dev_id before Linux
  * 3.15. */
-static bool find_by_adapter(const struct host *host, const struct rdma_devices *rdma,
-			    const char *folder, struct host_netdev *out)
+static bool netdev_find_by_adapter(const struct host *host,
+				   const struct rdma_devices *rdma, const char *folder,
+				   struct host_netdev *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	const struct rdma_device *device = NULL;
@@ -96,20 +97,21 @@ static bool find_by_adapter(const struct host *host, const struct rdma_devices *
 			device = &rdma->list[i];
 	if (!device || !device->nports)
 		return false;
-	if (read_number(host, folder, "dev_port", &port) || !port)
-		read_number(host, folder, "dev_id", &port);
-	set_rdma(out, device, port < device->nports ? port + 1 : 1);
+	if (netdev_read_number(host, folder, "dev_port", &port) || !port)
+		netdev_read_number(host, folder, "dev_id", &port);
+	netdev_set_rdma(out, device, port < device->nports ? port + 1 : 1);
 	return true;
 }
 
-struct search {
+struct netdev_search {
 	const struct host *host;
 	const struct rdma_devices *rdma;
 	struct host_netdev *out;
 	unsigned int left; /* interfaces that may still be examined */
 };
 
-static bool find_rdma(struct search *search, const char *name, unsigned int depth)
+static bool netdev_find_rdma(struct netdev_search *search, const char *name,
+			     unsigned int depth)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	struct host_netdev *out = search->out;
@@ -119,14 +121,14 @@ static bool find_rdma(struct search *search, const char *name, unsigned int dept
 	if (!name[0] || !search->left || host_path(folder, CLASS, name))
 		return false;
 	search->left--;
-	if (find_by_gids(search->rdma, name, out) ||
-	    find_by_adapter(search->host, search->rdma, folder, out))
+	if (netdev_find_by_gids(search->rdma, name, out) ||
+	    netdev_find_by_adapter(search->host, search->rdma, folder, out))
 		return true;
 	if (depth == LOWER_DEPTH || host_list(search->host, folder, &list))
 		return false;
 	for (i = 0; i < list.count; i++) {
 		if (strncmp(list.names[i], "lower_", 6) ||
-		    !find_rdma(search, list.names[i] + 6, depth + 1))
+		    !netdev_find_rdma(search, list.names[i] + 6, depth + 1))
 			continue;
 		if (!out->rdma_lower[0])
 			text_copy(out->rdma_lower, sizeof(out->rdma_lower),
@@ -148,9 +150,9 @@ int host_netdev(const struct host *host, const char *name,
 	if (!name[0] || strlen(name) >= IFNAMSIZ || strchr(name, '/') || name[0] == '.')
 		return err_set(ENOENT, "%.64s is no name of an interface", name);
 	rc = host_path(folder, CLASS, name);
-	rc = rc ? rc : read_number(host, folder, "type", &out->type);
-	rc = rc ? rc : read_number(host, folder, "mtu", &out->mtu);
-	rc = rc ? rc : read_number(host, folder, "ifindex", &out->ifindex);
+	rc = rc ? rc : netdev_read_number(host, folder, "type", &out->type);
+	rc = rc ? rc : netdev_read_number(host, folder, "mtu", &out->mtu);
+	rc = rc ? rc : netdev_read_number(host, folder, "ifindex", &out->ifindex);
 	if (rc)
 		return rc;
 	text_copy(out->name, sizeof(out->name), name);
@@ -166,17 +168,19 @@ int host_netdev(const struct host *host, const char *name,
 	if (!host_number_in(host, folder, "carrier", &carrier))
 		out->carrier = carrier != 0;
 	if (!host_attr_in(host, folder, "address", address, sizeof(address)))
-		parse_address(address, out);
+		netdev_parse_address(address, out);
 	host_link_name_in(host, folder, "device/driver", out->driver,
 			  sizeof(out->driver));
 	host_link_name_in(host, folder, "master", out->master, sizeof(out->master));
 	if (out->type == ARPHRD_IPOIB) {
 		host_attr_in(host, folder, "mode", out->ipoib_mode,
 			     sizeof(out->ipoib_mode));
-		if (!read_number(host, folder, "pkey", &pkey) && pkey <= UINT16_MAX)
+		if (!netdev_read_number(host, folder, "pkey", &pkey) &&
+		    pkey <= UINT16_MAX)
 			out->pkey = (uint16_t)pkey;
 	}
 	if (rdma)
-		find_rdma(&(struct search){ host, rdma, out, LOWER_MAX }, name, 0);
+		netdev_find_rdma(&(struct netdev_search){ host, rdma, out, LOWER_MAX },
+				 name, 0);
 	return 0;
 }

@@ -32,34 +32,35 @@ static struct host_network *networks_add(struct host_networks *out, int family,
 /* "eth0 000200C0 00000000 0001 0 0 100 00FFFFFF 0 0 0": addresses are big-endian words,
  * printed as native integers of the machine that printed them. This is another one if the file was
  * recorded. Its masks show the byte order: their ones come first on the wire. */
-static bool parse_words(const char *line, char netdev[IFNAMSIZ], uint32_t *to,
-			unsigned int *flags, uint32_t *mask)
+static bool networks_parse_words(const char *line, char netdev[IFNAMSIZ], uint32_t *to,
+				 unsigned int *flags, uint32_t *mask)
 {
 	return sscanf(line, "%15s %8x %*8x %4x %*d %*d %*d %8x", netdev, to, flags,
 		      mask) == 4;
 }
 
-static bool is_mask(uint32_t number)
+static bool networks_is_mask(uint32_t number)
 {
 	return !(~number & (~number + 1));
 }
 
 /* Whether the file was printed in the other byte order. Only masks of all ones or none are the same in
  * both; of a machine without any other it is not known. */
-static bool routes_are_swapped(const char *text)
+static bool networks_are_swapped(const char *text)
 {
 	char netdev[IFNAMSIZ];
 	unsigned int flags;
 	uint32_t to, mask;
 
 	for (; text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
-		if (parse_words(text, netdev, &to, &flags, &mask) &&
-		    is_mask(ntohl(mask)) != is_mask(ntohl(bswap_32(mask))))
-			return !is_mask(ntohl(mask));
+		if (networks_parse_words(text, netdev, &to, &flags, &mask) &&
+		    networks_is_mask(ntohl(mask)) !=
+			    networks_is_mask(ntohl(bswap_32(mask))))
+			return !networks_is_mask(ntohl(mask));
 	return false;
 }
 
-static bool parse_hex(const char *text, uint8_t bytes[16])
+static bool networks_parse_hex(const char *text, uint8_t bytes[16])
 {
 	unsigned int i, byte;
 
@@ -71,16 +72,16 @@ static bool parse_hex(const char *text, uint8_t bytes[16])
 	return true;
 }
 
-static void parse_routes(char *text, struct host_networks *out)
+static void networks_parse_ipv4(char *text, struct host_networks *out)
 {
-	bool swapped = routes_are_swapped(text);
+	bool swapped = networks_are_swapped(text);
 	struct host_network *network;
 	char netdev[IFNAMSIZ], *line;
 	unsigned int flags;
 	uint32_t to, mask, word;
 
 	while ((line = line_next(&text))) {
-		if (!parse_words(line, netdev, &to, &flags, &mask) ||
+		if (!networks_parse_words(line, netdev, &to, &flags, &mask) ||
 		    !(flags & FLAG_UP) || flags & FLAG_REJECT)
 			continue;
 		network = networks_add(out, AF_INET, netdev);
@@ -93,7 +94,7 @@ static void parse_routes(char *text, struct host_networks *out)
 }
 
 /* "20010db8... 40 0000... 00 0000... 00000100 00000001 00000000 00000001     eth0" */
-static void parse_routes6(char *text, struct host_networks *out)
+static void networks_parse_ipv6(char *text, struct host_networks *out)
 {
 	char to[33], netdev[IFNAMSIZ], *line;
 	struct host_network *network;
@@ -104,8 +105,9 @@ static void parse_routes6(char *text, struct host_networks *out)
 		if (sscanf(line, "%32s %2x %*s %*x %*s %*x %*x %*x %8x %15s", to, &prefix,
 			   &flags, netdev) != 4 ||
 		    strlen(to) != 32 || prefix > 128 || !(flags & FLAG_UP) ||
-		    flags & (FLAG_REJECT | FLAG_LOCAL) || !parse_hex(to, in6.s6_addr) ||
-		    IN6_IS_ADDR_LINKLOCAL(&in6) || IN6_IS_ADDR_MULTICAST(&in6))
+		    flags & (FLAG_REJECT | FLAG_LOCAL) ||
+		    !networks_parse_hex(to, in6.s6_addr) || IN6_IS_ADDR_LINKLOCAL(&in6) ||
+		    IN6_IS_ADDR_MULTICAST(&in6))
 			continue;
 		network = networks_add(out, AF_INET6, netdev);
 		if (!network)
@@ -115,9 +117,9 @@ static void parse_routes6(char *text, struct host_networks *out)
 	}
 }
 
-static int read_routes(const struct host *host, const char *path,
-		       void (*parse)(char *text, struct host_networks *out),
-		       struct host_networks *out)
+static int networks_read(const struct host *host, const char *path,
+			 void (*parse)(char *text, struct host_networks *out),
+			 struct host_networks *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, path, HOST_FILE_MAX, &text);
@@ -133,8 +135,9 @@ int host_networks(const struct host *host, struct host_networks *out)
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = read_routes(host, "proc/net/route", parse_routes, out);
-	return rc ? rc : read_routes(host, "proc/net/ipv6_route", parse_routes6, out);
+	rc = networks_read(host, "proc/net/route", networks_parse_ipv4, out);
+	return rc ? rc
+		  : networks_read(host, "proc/net/ipv6_route", networks_parse_ipv6, out);
 }
 
 /* "192.0.2.0/24", "192.0.2.0/255.255.255.0", "2001:db8::/64" or an address. */

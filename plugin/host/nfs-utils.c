@@ -10,7 +10,7 @@
 #define PAIRS_MAX 64
 
 /* "1:2.6.2-4"; returns 0 if it has no version number. */
-static unsigned int parse_version(const char *text)
+static unsigned int nfs_utils_parse_version(const char *text)
 {
 	const char *colon = strchr(text, ':');
 	unsigned int v[3] = { 0 };
@@ -35,7 +35,7 @@ int nfs_utils_read(const struct host *host, struct nfs_utils *out)
 			why = rc;
 	}
 	if (!rc)
-		out->number = parse_version(out->version);
+		out->number = nfs_utils_parse_version(out->version);
 	return rc && why ? why : rc;
 }
 
@@ -58,7 +58,7 @@ enum nfs_utils_drop_ins nfs_utils_drop_ins(const struct nfs_utils *utils,
 							: DROP_INS_READ;
 }
 
-struct pairs {
+struct nfs_utils_pairs {
 	unsigned int count;
 	struct {
 		const char *arg, *key;
@@ -66,10 +66,10 @@ struct pairs {
 	const char *key; /* the first key that two sections have */
 };
 
-static int add_pair(void *arg, const char *section_arg, const char *key,
-		    const struct conf_value *value)
+static int nfs_utils_add_pair(void *arg, const char *section_arg, const char *key,
+			      const struct conf_value *value)
 {
-	struct pairs *pairs = arg;
+	struct nfs_utils_pairs *pairs = arg;
 	unsigned int i;
 
 	(void)value;
@@ -88,8 +88,8 @@ static int add_pair(void *arg, const char *section_arg, const char *key,
 
 const char *nfs_utils_clash(const struct conf *conf, const char *section)
 {
-	struct pairs pairs = { .count = 0 };
+	struct nfs_utils_pairs pairs = { .count = 0 };
 
-	conf_each(conf, section, add_pair, &pairs);
+	conf_each(conf, section, nfs_utils_add_pair, &pairs);
 	return pairs.key;
 }

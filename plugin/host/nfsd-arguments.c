@@ -15,17 +15,17 @@
 #define READS_CONF 20101
 #define HAS_RDMA   10300
 
-static const struct nfsd_place {
+static const struct nfsd_arguments_file {
 	bool debian; /* or Ubuntu; otherwise RHEL's family */
 	const char *file, *variable, *usual;
-} places[] = {
+} nfsd_arguments_files[] = {
 	{ true, "etc/default/nfs-kernel-server", "RPCNFSDCOUNT", "8" },
 	{ false, "etc/sysconfig/nfs", "RPCNFSDARGS", "" },
 };
 
 /* The first version in a distribution's release, if no file has the package's version; 0:
  * unknown. */
-static unsigned int number_of_release(const struct host_system *system)
+static unsigned int nfsd_arguments_release_number(const struct host_system *system)
 {
 	static const struct {
 		enum distro distro;
@@ -46,8 +46,9 @@ static unsigned int number_of_release(const struct host_system *system)
 }
 
 /* If nfsconf(8) exists, which was added in 2.3.2, the other programs read nfs.conf, too. */
-static void find_number(const struct host *host, const struct host_system *system,
-			struct nfsd_arguments *out)
+static void nfsd_arguments_find_number(const struct host *host,
+				       const struct host_system *system,
+				       struct nfsd_arguments *out)
 {
 	struct nfs_utils utils;
 
@@ -56,7 +57,7 @@ static void find_number(const struct host *host, const struct host_system *syste
 		snprintf(out->who, sizeof(out->who), "nfs-utils %.40s", utils.version);
 		return;
 	}
-	out->number = number_of_release(system);
+	out->number = nfsd_arguments_release_number(system);
 	if (!out->number && !host_exists(host, "usr/sbin/nfsconf"))
 		out->number = 20302;
 	if (out->number && *system->name)
@@ -66,16 +67,16 @@ static void find_number(const struct host *host, const struct host_system *syste
 }
 
 /* Returns NULL if it is unknown how its unit takes arguments. */
-static const struct nfsd_place *place_of(enum distro distro)
+static const struct nfsd_arguments_file *nfsd_arguments_file_of(enum distro distro)
 {
 	if (distro == DISTRO_DEBIAN || distro == DISTRO_UBUNTU)
-		return &places[0];
-	return distro == DISTRO_RHEL ? &places[1] : NULL;
+		return &nfsd_arguments_files[0];
+	return distro == DISTRO_RHEL ? &nfsd_arguments_files[1] : NULL;
 }
 
 /* Copies the words except --rdma, which is replaced. Returns false if a shell would
  * interpret a word differently, because such words are not shown. */
-static bool take_words(char *value, char *out, size_t cap)
+static bool nfsd_arguments_copy_words(char *value, char *out, size_t cap)
 {
 	char *word;
 	size_t used = 0;
@@ -94,32 +95,33 @@ static bool take_words(char *value, char *out, size_t cap)
 }
 
 /* The current value of the variable; the last assignment wins. */
-static void read_words(const struct host *host, const struct nfsd_place *place, char *out,
-		       size_t cap)
+static void nfsd_arguments_read_words(const struct host *host,
+				      const struct nfsd_arguments_file *row, char *out,
+				      size_t cap)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	size_t len = strlen(place->variable);
+	size_t len = strlen(row->variable);
 	char *cursor, *line, *end, words[128];
 
-	snprintf(out, cap, "%s", place->usual);
-	if (host_read(host, place->file, 65536, &text))
+	snprintf(out, cap, "%s", row->usual);
+	if (host_read(host, row->file, 65536, &text))
 		return;
 	cursor = text.text;
 	while ((line = line_next(&cursor))) {
 		line = text_trim(line);
-		if (strncmp(line, place->variable, len) || line[len] != '=')
+		if (strncmp(line, row->variable, len) || line[len] != '=')
 			continue;
 		line += len + 1;
 		end = strchr("\"'", *line) && *line ? strchr(line + 1, *line) : NULL;
 		if (end)
 			*end = '\0';
 		words[0] = '\0';
-		if (take_words(line + !!end, words, sizeof(words)))
-			snprintf(out, cap, "%s", *words ? words : place->usual);
+		if (nfsd_arguments_copy_words(line + !!end, words, sizeof(words)))
+			snprintf(out, cap, "%s", *words ? words : row->usual);
 	}
 }
 
-static void write_why(unsigned int port, struct nfsd_arguments *out)
+static void nfsd_arguments_explain(unsigned int port, struct nfsd_arguments *out)
 {
 	if (!out->has_rdma)
 		snprintf(
@@ -140,20 +142,20 @@ static void write_why(unsigned int port, struct nfsd_arguments *out)
 void nfsd_arguments(const struct host *host, unsigned int port,
 		    struct nfsd_arguments *out)
 {
-	const struct nfsd_place *place;
+	const struct nfsd_arguments_file *row;
 	struct host_system system;
 	char words[128];
 
 	memset(out, 0, sizeof(*out));
 	if (host_system(host, &system))
 		memset(&system, 0, sizeof(system));
-	find_number(host, &system, out);
+	nfsd_arguments_find_number(host, &system, out);
 	out->reads_conf = out->number >= READS_CONF;
 	out->has_rdma = out->number >= HAS_RDMA;
-	place = place_of(system.distro);
+	row = nfsd_arguments_file_of(system.distro);
 	words[0] = '\0';
-	if (place)
-		read_words(host, place, words, sizeof(words));
+	if (row)
+		nfsd_arguments_read_words(host, row, words, sizeof(words));
 	if (!out->number) {
 		out->reads_conf = true;
 		snprintf(
@@ -161,13 +163,13 @@ void nfsd_arguments(const struct host *host, unsigned int port,
 			"the version of nfs-utils is unknown: before 2.1.1 it does not read nfs.conf, and rpc.nfsd needs the argument --rdma=%u",
 			port);
 	} else if (!out->reads_conf) {
-		if (place) {
-			snprintf(out->file, sizeof(out->file), "/%s", place->file);
+		if (row) {
+			snprintf(out->file, sizeof(out->file), "/%s", row->file);
 			snprintf(out->line, sizeof(out->line), "%s=\"%s%s--rdma=%u\"",
-				 place->variable, words, *words ? " " : "", port);
+				 row->variable, words, *words ? " " : "", port);
 		} else {
 			snprintf(out->line, sizeof(out->line), "--rdma=%u", port);
 		}
-		write_why(port, out);
+		nfsd_arguments_explain(port, out);
 	}
 }

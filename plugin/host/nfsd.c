@@ -11,7 +11,7 @@
 #define NFSD "proc/fs/nfsd"
 
 /* "rdma 20049", newest first, separate lines for IPv4 and IPv6. */
-static void parse_portlist(char *text, struct host_nfsd *out)
+static void nfsd_parse_portlist(char *text, struct host_nfsd *out)
 {
 	char *line, *proto, *port;
 
@@ -27,7 +27,7 @@ static void parse_portlist(char *text, struct host_nfsd *out)
 	}
 }
 
-static bool read_number(const struct host *host, const char *name, unsigned int *out)
+static bool nfsd_read_number(const struct host *host, const char *name, unsigned int *out)
 {
 	int64_t value = 0;
 	int rc = host_number_in(host, NFSD, name, &value);
@@ -39,7 +39,7 @@ static bool read_number(const struct host *host, const char *name, unsigned int 
 }
 
 /* "th 8 0 0.000 ...": the threads, readable by all users (fs/nfsd/stats.c). */
-static bool read_threads_of_stats(const struct host *host, unsigned int *out)
+static bool nfsd_read_threads_of_stats(const struct host *host, unsigned int *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	char *cursor, *line, *word;
@@ -70,10 +70,10 @@ int host_nfsd(const struct host *host, struct host_nfsd *out)
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	out->present = true;
-	parse_portlist(ports.text, out);
-	out->threads_known = read_number(host, "threads", &out->threads) ||
-			     read_threads_of_stats(host, &out->threads);
-	read_number(host, "max_block_size", &out->max_block);
+	nfsd_parse_portlist(ports.text, out);
+	out->threads_known = nfsd_read_number(host, "threads", &out->threads) ||
+			     nfsd_read_threads_of_stats(host, &out->threads);
+	nfsd_read_number(host, "max_block_size", &out->max_block);
 	host_attr(host, NFSD "/versions", out->versions, sizeof(out->versions));
 	if (host_read(host, NFSD "/pool_stats", 65536, &pools))
 		return 0;
@@ -85,7 +85,7 @@ int host_nfsd(const struct host *host, struct host_nfsd *out)
 }
 
 /* "/srv/vm 192.0.2.0/24(rw,...)", as exportfs writes it: one client per line. */
-static void keep_export(const char *path, char *client, struct host_exports *out)
+static void nfsd_add_export(const char *path, char *client, struct host_exports *out)
 {
 	struct host_export *export = &out->list[out->count];
 	char *options = client ? strrchr(client, '(') : NULL;
@@ -103,8 +103,8 @@ static void keep_export(const char *path, char *client, struct host_exports *out
 }
 
 /* Counts lines other than comments; a backslash joins two. */
-static int count_lines(const struct host *host, const char *file, unsigned int *count,
-		       struct host_exports *out)
+static int nfsd_count_exports(const struct host *host, const char *file,
+			      unsigned int *count, struct host_exports *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	unsigned int number = 0;
@@ -122,7 +122,7 @@ static int count_lines(const struct host *host, const char *file, unsigned int *
 		if (!out->first[0])
 			text_copy(out->first, sizeof(out->first), word);
 		if (count == &out->exported)
-			keep_export(word, word_next(&line), out);
+			nfsd_add_export(word, word_next(&line), out);
 	}
 	return 0;
 }
@@ -135,10 +135,10 @@ int host_exports(const struct host *host, struct host_exports *out)
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = count_lines(host, "var/lib/nfs/etab", &out->exported, out);
-	rc = rc ? rc : count_lines(host, "etc/exports", &out->configured, out);
+	rc = nfsd_count_exports(host, "var/lib/nfs/etab", &out->exported, out);
+	rc = rc ? rc : nfsd_count_exports(host, "etc/exports", &out->configured, out);
 	rc = rc ? rc : dropins_list(host, dirs, ".exports", &files);
 	for (i = 0; !rc && i < files.count; i++)
-		rc = count_lines(host, files.names[i], &out->configured, out);
+		rc = nfsd_count_exports(host, files.names[i], &out->configured, out);
 	return rc;
 }

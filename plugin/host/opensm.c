@@ -9,16 +9,18 @@
 
 #include "plugin/host/internal.h"
 
-static const char *const folders[] = { "etc/rdma", "etc/opensm", NULL };
-static const char *const shell_files[] = { "etc/sysconfig/opensm", "etc/default/opensm" };
-static const char *const programs[] = { "usr/sbin/opensm", "usr/libexec/opensm-launch" };
-static const char *const partitions[] = { "etc/rdma/partitions.conf",
-					  "etc/opensm/partitions.conf",
-					  "etc/partitions.conf" };
+static const char *const opensm_folders[] = { "etc/rdma", "etc/opensm", NULL };
+static const char *const opensm_shell_files[] = { "etc/sysconfig/opensm",
+						  "etc/default/opensm" };
+static const char *const opensm_programs[] = { "usr/sbin/opensm",
+					       "usr/libexec/opensm-launch" };
+static const char *const opensm_partition_files[] = { "etc/rdma/partitions.conf",
+						      "etc/opensm/partitions.conf",
+						      "etc/partitions.conf" };
 
 /* "guid 0x...", "sm_priority 15" in opensm.conf; GUIDS="..." or PORTS=, PRIORITY=15 in
  * the others. */
-static void parse_line(char *line, struct host_opensm *out)
+static void opensm_parse_line(char *line, struct host_opensm *out)
 {
 	static const char *const priority[] = { "sm_priority", "PRIORITY" };
 	static const char *const guids[] = { "guid", "GUIDS", "PORTS" };
@@ -42,7 +44,8 @@ static void parse_line(char *line, struct host_opensm *out)
 				  value);
 }
 
-static int read_file(const struct host *host, const char *file, struct host_opensm *out)
+static int opensm_read_file(const struct host *host, const char *file,
+			    struct host_opensm *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, file, HOST_FILE_MAX, &text);
@@ -55,13 +58,13 @@ static int read_file(const struct host *host, const char *file, struct host_open
 	text_copy(out->files[out->nfiles].file, sizeof(out->files[0].file), file);
 	cursor = text.text;
 	while ((line = line_next(&cursor)))
-		parse_line(line, out);
+		opensm_parse_line(line, out);
 	out->nfiles++;
 	return 0;
 }
 
 /* "opensm.conf", "opensm.conf.1"; not "opensm.conf.rpmnew". */
-static bool is_instance(const char *name)
+static bool opensm_is_instance(const char *name)
 {
 	if (strncmp(name, "opensm.conf", 11))
 		return false;
@@ -69,8 +72,8 @@ static bool is_instance(const char *name)
 	return !*name || (*name == '.' && isdigit((unsigned char)name[1]));
 }
 
-static int read_folder(const struct host *host, const char *folder,
-		       struct host_opensm *out)
+static int opensm_read_folder(const struct host *host, const char *folder,
+			      struct host_opensm *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[HOST_PATH_MAX];
@@ -80,15 +83,15 @@ static int read_folder(const struct host *host, const char *folder,
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	for (i = 0; !rc && i < list.count; i++) {
-		if (!is_instance(list.names[i]))
+		if (!opensm_is_instance(list.names[i]))
 			continue;
 		rc = host_path(path, folder, list.names[i]);
-		rc = rc ? rc : read_file(host, path, out);
+		rc = rc ? rc : opensm_read_file(host, path, out);
 	}
 	return rc;
 }
 
-static void take_flag(char *flag, struct host_opensm *out)
+static void opensm_parse_flag(char *flag, struct host_opensm *out)
 {
 	unsigned int n = out->npartitions;
 	char *value = strchr(flag, '=');
@@ -107,7 +110,7 @@ static void take_flag(char *flag, struct host_opensm *out)
 }
 
 /* "Default=0x7fff, rate=3, mtu=4, ipoib : ALL=full;": name and key, flags, a colon, members. */
-static void parse_partition(char *text, struct host_opensm *out)
+static void opensm_parse_partition(char *text, struct host_opensm *out)
 {
 	unsigned int n = out->npartitions;
 	char *part, *value;
@@ -123,13 +126,13 @@ static void parse_partition(char *text, struct host_opensm *out)
 		  text_trim(part));
 	out->partitions[n].pkey = strtoul(text_trim(value), NULL, 0) & 0x7fff;
 	while ((part = strsep(&text, ",")))
-		take_flag(part, out);
+		opensm_parse_flag(part, out);
 	out->npartitions++;
 }
 
 /* A comment extends to the end of the line, an entry to its semicolon. */
-static int read_partitions(const struct host *host, const char *file,
-			   struct host_opensm *out)
+static int opensm_read_partitions(const struct host *host, const char *file,
+				  struct host_opensm *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, file, HOST_FILE_MAX, &text);
@@ -143,7 +146,7 @@ static int read_partitions(const struct host *host, const char *file,
 		memset(hash, ' ', strcspn(hash, "\n"));
 	while ((entry = strsep(&cursor, ";")))
 		if (*text_trim(entry))
-			parse_partition(entry, out);
+			opensm_parse_partition(entry, out);
 	return 0;
 }
 
@@ -153,14 +156,15 @@ int host_opensm(const struct host *host, struct host_opensm *out)
 	size_t i;
 
 	memset(out, 0, sizeof(*out));
-	for (i = 0; i < ARRAY_SIZE(programs); i++)
-		out->installed |= !host_exists(host, programs[i]);
-	for (i = 0; !rc && folders[i]; i++)
-		rc = read_folder(host, folders[i], out);
-	for (i = 0; !rc && i < ARRAY_SIZE(shell_files); i++)
-		rc = read_file(host, shell_files[i], out);
-	for (i = 0; !rc && !out->npartitions && i < ARRAY_SIZE(partitions); i++) {
-		rc = read_partitions(host, partitions[i], out);
+	for (i = 0; i < ARRAY_SIZE(opensm_programs); i++)
+		out->installed |= !host_exists(host, opensm_programs[i]);
+	for (i = 0; !rc && opensm_folders[i]; i++)
+		rc = opensm_read_folder(host, opensm_folders[i], out);
+	for (i = 0; !rc && i < ARRAY_SIZE(opensm_shell_files); i++)
+		rc = opensm_read_file(host, opensm_shell_files[i], out);
+	for (i = 0; !rc && !out->npartitions && i < ARRAY_SIZE(opensm_partition_files);
+	     i++) {
+		rc = opensm_read_partitions(host, opensm_partition_files[i], out);
 		rc = rc == -ENOENT ? 0 : rc;
 	}
 	return rc;

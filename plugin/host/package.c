@@ -10,7 +10,7 @@
 /* One paragraph per package; some 5 MB on a full system. */
 #define STATUS_MAX (32 * 1024 * 1024)
 
-static bool has_key(const char *line, const char *key, const char **value)
+static bool package_has_key(const char *line, const char *key, const char **value)
 {
 	size_t len = strlen(key);
 
@@ -22,7 +22,8 @@ static bool has_key(const char *line, const char *key, const char **value)
 
 /* Errors: -ENOENT: no such file; -ENODATA: the file does not have the answer; -ESRCH: not
  * installed. */
-static int from_list(const struct host *host, const char *name, char *version, size_t cap)
+static int package_from_list(const struct host *host, const char *name, char *version,
+			     size_t cap)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, LIST, HOST_FILE_MAX, &text);
@@ -44,8 +45,8 @@ static int from_list(const struct host *host, const char *name, char *version, s
 	return err_set(ESRCH, "%.64s is not installed", name);
 }
 
-static int from_status(const struct host *host, const char *name, char *version,
-		       size_t cap)
+static int package_from_status(const struct host *host, const char *name, char *version,
+			       size_t cap)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, "var/lib/dpkg/status", STATUS_MAX, &text);
@@ -60,12 +61,12 @@ static int from_status(const struct host *host, const char *name, char *version,
 	for (cursor = text.text; (line = line_next(&cursor));) {
 		if (!*line && ours)
 			break;
-		if (has_key(line, "Package", &value)) {
+		if (package_has_key(line, "Package", &value)) {
 			ours = !strcmp(value, name);
 			installed = false;
-		} else if (ours && has_key(line, "Status", &value)) {
+		} else if (ours && package_has_key(line, "Status", &value)) {
 			installed = text_ends_with(value, " installed");
-		} else if (ours && has_key(line, "Version", &value)) {
+		} else if (ours && package_has_key(line, "Version", &value)) {
 			text_copy(version, cap, value);
 		}
 	}
@@ -79,9 +80,9 @@ int host_package(const struct host *host, const char *name, char *version, size_
 	int rc;
 
 	version[0] = '\0';
-	rc = host_is_live(host) ? -ENOENT : from_list(host, name, version, cap);
+	rc = host_is_live(host) ? -ENOENT : package_from_list(host, name, version, cap);
 	if (rc == -ENOENT)
-		rc = from_status(host, name, version, cap);
+		rc = package_from_status(host, name, version, cap);
 	/* A snapshot records this answer only: the whole list is private. */
 	if (!rc || rc == -ESRCH || rc == -ENODATA)
 		host_answer(host, LIST, name, rc == -ENODATA ? NULL : version, NULL);

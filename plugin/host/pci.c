@@ -12,12 +12,12 @@
 /* The rows are from the drivers' MODULE_DEVICE_TABLE. If only some cards of a driver
  * support RDMA, the devices are listed; @any_device: all do, and a card without a driver
  * is ignored. */
-static const struct adapter {
+static const struct pci_adapter {
 	uint16_t vendor, first, last;
 	bool any_device;
 	const char *driver; /* NULL: @module is the only driver */
 	const char *module;
-} adapters[] = {
+} pci_adapters[] = {
 	{ 0x15b3, 0x5a44, 0x6282, false, NULL, "ib_mthca" },
 	{ 0x15b3, 0x6340, 0x6778, false, "mlx4_core", "mlx4_ib" },
 	{ 0x15b3, 0x1002, 0x1010, false, "mlx4_core", "mlx4_ib" },
@@ -47,12 +47,12 @@ static const struct adapter {
 };
 
 /* @driver: empty: none. */
-static const struct adapter *find_adapter(int64_t vendor, int64_t device,
-					  const char *driver)
+static const struct pci_adapter *pci_find_adapter(int64_t vendor, int64_t device,
+						  const char *driver)
 {
-	const struct adapter *row;
+	const struct pci_adapter *row;
 
-	for (row = adapters; row < adapters + ARRAY_SIZE(adapters); row++) {
+	for (row = pci_adapters; row < pci_adapters + ARRAY_SIZE(pci_adapters); row++) {
 		if (vendor != row->vendor || device < row->first || device > row->last)
 			continue;
 		if (!driver[0] && !row->any_device)
@@ -63,7 +63,7 @@ static const struct adapter *find_adapter(int64_t vendor, int64_t device,
 	return NULL;
 }
 
-static bool has_rdma(const struct host *host, const char *folder)
+static bool pci_has_rdma(const struct host *host, const char *folder)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[HOST_PATH_MAX];
@@ -72,15 +72,15 @@ static bool has_rdma(const struct host *host, const char *folder)
 	       list.count;
 }
 
-struct function {
+struct pci_function {
 	char folder[HOST_PATH_MAX];
 	int64_t vendor, device;
 	char driver[64]; /* empty: none */
 };
 
 /* Errors: -ENOENT: the adapter was removed meanwhile; of reading. */
-static int read_function(const struct host *host, const char *address,
-			 struct function *out)
+static int pci_read_function(const struct host *host, const char *address,
+			     struct pci_function *out)
 {
 	int rc = host_path(out->folder, DEVICES, address);
 
@@ -97,21 +97,21 @@ static int read_function(const struct host *host, const char *address,
 int host_rdma_missing(const struct host *host, char names[][96], unsigned int max)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
-	const struct adapter *row;
+	const struct pci_adapter *row;
 	const char *missing;
 	unsigned int count = 0;
-	struct function f;
+	struct pci_function f;
 	int rc = host_list(host, DEVICES, &list);
 	size_t i;
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	for (i = 0; i < list.count && count < max; i++) {
-		rc = read_function(host, list.names[i], &f);
+		rc = pci_read_function(host, list.names[i], &f);
 		if (rc && rc != -ENOENT)
 			return rc;
-		row = rc ? NULL : find_adapter(f.vendor, f.device, f.driver);
-		if (!row || has_rdma(host, f.folder))
+		row = rc ? NULL : pci_find_adapter(f.vendor, f.device, f.driver);
+		if (!row || pci_has_rdma(host, f.folder))
 			continue;
 		missing = f.driver[0] || !row->driver ? row->module : row->driver;
 		snprintf(names[count], sizeof(names[count]), "%s for %.64s", missing,
@@ -123,7 +123,7 @@ int host_rdma_missing(const struct host *host, char names[][96], unsigned int ma
 
 /* --- assigned to virtual machines ----------------------------------------------------- */
 
-static bool is_assigning(const char *driver)
+static bool pci_driver_assigns(const char *driver)
 {
 	static const char *const names[] = { "vfio-pci", "mlx5_vfio_pci", "pci-stub",
 					     "pciback" };
@@ -137,7 +137,7 @@ static bool is_assigning(const char *driver)
 int host_rdma_assigned(const struct host *host, struct host_assigned *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
-	struct function f;
+	struct pci_function f;
 	int rc = host_list(host, DEVICES, &list);
 	size_t i;
 
@@ -145,13 +145,13 @@ int host_rdma_assigned(const struct host *host, struct host_assigned *out)
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	for (i = 0; i < list.count && !*out->adapter; i++) {
-		rc = read_function(host, list.names[i], &f);
+		rc = pci_read_function(host, list.names[i], &f);
 		if (rc && rc != -ENOENT)
 			return rc;
 		/* Only rows with listed devices match: for @any_device the driver decides,
 		 * and this adapter is bound to another one. */
-		if (rc || !is_assigning(f.driver) ||
-		    !find_adapter(f.vendor, f.device, ""))
+		if (rc || !pci_driver_assigns(f.driver) ||
+		    !pci_find_adapter(f.vendor, f.device, ""))
 			continue;
 		text_copy(out->adapter, sizeof(out->adapter), list.names[i]);
 		text_copy(out->driver, sizeof(out->driver), f.driver);

@@ -12,7 +12,7 @@
 static const struct {
 	const char *path;
 	size_t offset; /* of its bool */
-} traces[] = {
+} platform_files[] = {
 	{ "usr/share/vdsm/vdsmd", offsetof(struct host_platform, vdsm) },
 	{ "usr/bin/vdsm-tool", offsetof(struct host_platform, vdsm) },
 	{ "usr/libexec/vdsm/daemonAdapter", offsetof(struct host_platform, vdsm) },
@@ -28,8 +28,8 @@ static const struct {
 
 /* The wiki recommended in 2014: "DEFAULT_OPTIONS = ["soft", ..., "rdma"]" in VDSM's own
  * file. */
-static int look_for_patch(const struct host *host, const char *path,
-			  struct host_platform *out)
+static int platform_find_patch(const struct host *host, const char *path,
+			       struct host_platform *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, path, HOST_FILE_MAX, &text);
@@ -43,7 +43,7 @@ static int look_for_patch(const struct host *host, const char *path,
 	return 0;
 }
 
-static int read_vdsm(const struct host *host, struct host_platform *out)
+static int platform_read_vdsm(const struct host *host, struct host_platform *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[HOST_PATH_MAX];
@@ -58,11 +58,12 @@ static int read_vdsm(const struct host *host, struct host_platform *out)
 		snprintf(path, sizeof(path),
 			 "usr/lib/%.32s/site-packages/vdsm/storage/storageServer.py",
 			 list.names[i]);
-		rc = look_for_patch(host, path, out);
+		rc = platform_find_patch(host, path, out);
 	}
 	/* Before 4.0. */
 	return rc ? rc
-		  : look_for_patch(host, "usr/share/vdsm/storage/storageServer.py", out);
+		  : platform_find_patch(host, "usr/share/vdsm/storage/storageServer.py",
+					out);
 }
 
 int host_platform(const struct host *host, struct host_platform *out)
@@ -71,12 +72,12 @@ int host_platform(const struct host *host, struct host_platform *out)
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	for (i = 0; i < ARRAY_SIZE(traces); i++) {
-		rc = host_exists(host, traces[i].path);
+	for (i = 0; i < ARRAY_SIZE(platform_files); i++) {
+		rc = host_exists(host, platform_files[i].path);
 		if (rc && rc != -ENOENT)
 			return rc;
 		if (!rc)
-			*(bool *)((char *)out + traces[i].offset) = true;
+			*(bool *)((char *)out + platform_files[i].offset) = true;
 	}
-	return out->vdsm ? read_vdsm(host, out) : 0;
+	return out->vdsm ? platform_read_vdsm(host, out) : 0;
 }

@@ -11,9 +11,10 @@
 #define TEXT_MAX    (256 * 1024)
 #define CAT_MS      2000
 
-static const char *const cat_cfg[] = { "/usr/bin/cat", "/" STORAGE_CFG, NULL };
+static const char *const proxmox_cat_argv[] = { "/usr/bin/cat", "/" STORAGE_CFG, NULL };
 
-static void take_setting(struct proxmox_storage *storage, const char *key, char *value)
+static void proxmox_take_setting(struct proxmox_storage *storage, const char *key,
+				 char *value)
 {
 	const struct {
 		const char *key;
@@ -35,7 +36,7 @@ static void take_setting(struct proxmox_storage *storage, const char *key, char 
 }
 
 /* A section is "TYPE: NAME" in the first column, and indented lines "KEY VALUE". */
-static void parse_cfg(char *text, struct proxmox_storages *out)
+static void proxmox_parse_cfg(char *text, struct proxmox_storages *out)
 {
 	struct proxmox_storage *storage = NULL;
 	unsigned int number = 0;
@@ -49,7 +50,7 @@ static void parse_cfg(char *text, struct proxmox_storages *out)
 		if (!word || *word == '#')
 			continue;
 		if (indented && storage)
-			take_setting(storage, word, line);
+			proxmox_take_setting(storage, word, line);
 		if (indented)
 			continue;
 		storage = NULL;
@@ -73,7 +74,7 @@ int host_proxmox(const struct host *host, struct proxmox_storages *out)
 
 	memset(out, 0, sizeof(*out));
 	if (live)
-		rc = live_child(cat_cfg, TEXT_MAX, deadline_in(CAT_MS), &text);
+		rc = live_child(proxmox_cat_argv, TEXT_MAX, deadline_in(CAT_MS), &text);
 	/* A snapshot contains only what host_read() reads; this is safe now that the
 	 * child has read it. */
 	if (!rc && (!live || host_is_watched(host))) {
@@ -81,6 +82,6 @@ int host_proxmox(const struct host *host, struct proxmox_storages *out)
 		rc = host_read(host, STORAGE_CFG, TEXT_MAX, &text);
 	}
 	if (!rc)
-		parse_cfg(text.text, out);
+		proxmox_parse_cfg(text.text, out);
 	return rc == -ENOENT ? 0 : rc;
 }

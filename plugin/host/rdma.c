@@ -18,27 +18,27 @@
 
 /* Drivers of RDMA adapters with node type RNIC. A software device can have any network
  * card as its parent: an RNIC with another parent driver is siw. */
-static const char *const rnic_drivers[] = { "ice",   "i40e", "irdma", "cxgb4",
-					    "cxgb3", "qede", "nes",   "idpf" };
+static const char *const rdma_rnic_drivers[] = { "ice",   "i40e", "irdma", "cxgb4",
+						 "cxgb3", "qede", "nes",   "idpf" };
 
 /* Keeps the first attribute that could not be read; absent ones do not count. */
-static void note(struct rdma_device *device, int rc)
+static void rdma_note_problem(struct rdma_device *device, int rc)
 {
 	if (rc && rc != -ENOENT && rc != -ENODEV && !device->problem[0])
 		text_copy(device->problem, sizeof(device->problem), err_text());
 }
 
-static unsigned int read_number(const struct host *host, const char *folder,
-				const char *name, struct rdma_device *device)
+static unsigned int rdma_read_number(const struct host *host, const char *folder,
+				     const char *name, struct rdma_device *device)
 {
 	int64_t value = 0;
 
-	note(device, host_number_in(host, folder, name, &value));
+	rdma_note_problem(device, host_number_in(host, folder, name, &value));
 	return value < 0 || value > UINT32_MAX ? 0 : (unsigned int)value;
 }
 
 /* "fe80:0000:0000:0000:506b:4b03:00aa:bbcc"; returns false if invalid or all zero. */
-static bool parse_gid(const char *text, uint8_t gid[16])
+static bool rdma_parse_gid(const char *text, uint8_t gid[16])
 {
 	unsigned int v[8], i, any = 0;
 
@@ -53,8 +53,8 @@ static bool parse_gid(const char *text, uint8_t gid[16])
 }
 
 /* @empty counts the free entries since the last GID. */
-static int read_gid(const struct host *host, const char *port, const char *index,
-		    struct rdma_port *out, size_t *empty)
+static int rdma_read_gid(const struct host *host, const char *port, const char *index,
+			 struct rdma_port *out, size_t *empty)
 {
 	struct rdma_gid gid = { .index = (unsigned int)strtoul(index, NULL, 10) };
 	char name[64], text[64], type[32];
@@ -65,7 +65,7 @@ static int read_gid(const struct host *host, const char *port, const char *index
 	snprintf(name, sizeof(name), "gids/%.20s", index);
 	rc = host_attr_in(host, port, name, text, sizeof(text));
 	++*empty;
-	if (rc || !parse_gid(text, gid.bytes))
+	if (rc || !rdma_parse_gid(text, gid.bytes))
 		return rc;
 	*empty = 0;
 	if (out->ngids == RDMA_GIDS_MAX) {
@@ -83,8 +83,8 @@ static int read_gid(const struct host *host, const char *port, const char *index
 	return 0;
 }
 
-static int list_in(const struct host *host, const char *folder, const char *name,
-		   struct host_list *list)
+static int rdma_list_in(const struct host *host, const char *folder, const char *name,
+			struct host_list *list)
 {
 	char path[HOST_PATH_MAX];
 	int rc = host_path(path, folder, name);
@@ -92,33 +92,34 @@ static int list_in(const struct host *host, const char *folder, const char *name
 	return rc ? rc : host_list(host, path, list);
 }
 
-static void read_gids(const struct host *host, const char *folder,
-		      struct rdma_device *device, struct rdma_port *port)
+static void rdma_read_gids(const struct host *host, const char *folder,
+			   struct rdma_device *device, struct rdma_port *port)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	size_t i, empty = 0;
 
-	note(device, list_in(host, folder, "gids", &list));
+	rdma_note_problem(device, rdma_list_in(host, folder, "gids", &list));
 	for (i = 0;
 	     i < list.count && i < GIDS_READ && empty < GIDS_EMPTY && !port->gids_cut;
 	     i++)
-		note(device, read_gid(host, folder, list.names[i], port, &empty));
+		rdma_note_problem(
+			device, rdma_read_gid(host, folder, list.names[i], port, &empty));
 	port->gids_cut |= list.count > GIDS_READ;
 }
 
-static void read_pkeys(const struct host *host, const char *folder,
-		       struct rdma_device *device, struct rdma_port *port)
+static void rdma_read_pkeys(const struct host *host, const char *folder,
+			    struct rdma_device *device, struct rdma_port *port)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char name[64];
 	int64_t value;
 	size_t i;
 
-	note(device, list_in(host, folder, "pkeys", &list));
+	rdma_note_problem(device, rdma_list_in(host, folder, "pkeys", &list));
 	for (i = 0; i < list.count && port->npkeys < RDMA_PKEYS_MAX; i++) {
 		snprintf(name, sizeof(name), "pkeys/%.20s", list.names[i]);
 		value = 0;
-		note(device, host_number_in(host, folder, name, &value));
+		rdma_note_problem(device, host_number_in(host, folder, name, &value));
 		if (value > 0 && value <= UINT16_MAX)
 			port->pkeys[port->npkeys++] = (uint16_t)value;
 	}
@@ -126,8 +127,8 @@ static void read_pkeys(const struct host *host, const char *folder,
 
 /* An iWARP device has one GID, the address of its netdev (siw_query_gid(),
  * irdma_iw_query_gid()). */
-static void find_netdev_by_address(const struct host *host, const uint8_t *mac,
-				   char netdev[IFNAMSIZ])
+static void rdma_find_netdev_by_address(const struct host *host, const uint8_t *mac,
+					char netdev[IFNAMSIZ])
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char want[18], name[300], address[64];
@@ -147,19 +148,19 @@ static void find_netdev_by_address(const struct host *host, const uint8_t *mac,
 	}
 }
 
-static void read_port_netdev(const struct host *host, enum rdma_kind kind,
-			     struct rdma_port *port)
+static void rdma_find_port_netdev(const struct host *host, enum rdma_kind kind,
+				  struct rdma_port *port)
 {
 	unsigned int i;
 
 	for (i = 0; i < port->ngids && !port->netdev[0]; i++)
 		strcpy(port->netdev, port->gids[i].netdev);
 	if (kind == RDMA_IWARP && !port->netdev[0] && port->ngids)
-		find_netdev_by_address(host, port->gids[0].bytes, port->netdev);
+		rdma_find_netdev_by_address(host, port->gids[0].bytes, port->netdev);
 }
 
-static void read_port(const struct host *host, const char *folder, const char *number,
-		      struct rdma_device *device)
+static void rdma_read_port(const struct host *host, const char *folder,
+			   const char *number, struct rdma_device *device)
 {
 	struct rdma_port *port = &device->ports[device->nports];
 	char layer[32], path[HOST_PATH_MAX], name[128];
@@ -169,24 +170,27 @@ static void read_port(const struct host *host, const char *folder, const char *n
 		return;
 	device->nports++;
 	port->number = (unsigned int)strtoul(number, NULL, 10);
-	note(device, host_attr_in(host, path, "link_layer", layer, sizeof(layer)));
+	rdma_note_problem(device,
+			  host_attr_in(host, path, "link_layer", layer, sizeof(layer)));
 	port->layer = !strcmp(layer, "InfiniBand") ? LINK_INFINIBAND
 		      : !strcmp(layer, "Ethernet") ? LINK_ETHERNET
 						   : LINK_UNKNOWN;
-	port->state = read_number(host, path, "state", device);
-	port->phys_state = read_number(host, path, "phys_state", device);
-	note(device, host_attr_in(host, path, "rate", port->rate, sizeof(port->rate)));
-	port->lid = read_number(host, path, "lid", device);
-	port->sm_lid = read_number(host, path, "sm_lid", device);
-	read_gids(host, path, device, port);
-	read_pkeys(host, path, device, port);
+	port->state = rdma_read_number(host, path, "state", device);
+	port->phys_state = rdma_read_number(host, path, "phys_state", device);
+	rdma_note_problem(
+		device, host_attr_in(host, path, "rate", port->rate, sizeof(port->rate)));
+	port->lid = rdma_read_number(host, path, "lid", device);
+	port->sm_lid = rdma_read_number(host, path, "sm_lid", device);
+	rdma_read_gids(host, path, device, port);
+	rdma_read_pkeys(host, path, device, port);
 	snprintf(path, sizeof(path),
 		 "sys/kernel/config/rdma_cm/%s/ports/%u/default_roce_mode", device->name,
 		 port->number);
 	host_attr(host, path, port->default_roce_mode, sizeof(port->default_roce_mode));
 }
 
-static enum rdma_kind kind_of(unsigned int node_type, const struct rdma_device *device)
+static enum rdma_kind rdma_device_kind(unsigned int node_type,
+				       const struct rdma_device *device)
 {
 	enum link_layer layer = device->nports ? device->ports[0].layer : LINK_UNKNOWN;
 
@@ -202,11 +206,11 @@ static enum rdma_kind kind_of(unsigned int node_type, const struct rdma_device *
 
 /* Mellanox virtual functions, from the tables of mlx4_core and mlx5_core: a guest sees no
  * "physfn". */
-static const uint16_t virtual_functions[] = { 0x1002, 0x1004, 0x1014, 0x1016, 0x1018,
-					      0x101a, 0x101c, 0x101e, 0xa2d3 };
+static const uint16_t rdma_virtual_functions[] = { 0x1002, 0x1004, 0x1014, 0x1016, 0x1018,
+						   0x101a, 0x101c, 0x101e, 0xa2d3 };
 
-static bool is_virtual_function(const struct host *host, const char *folder,
-				const struct rdma_device *device)
+static bool rdma_is_virtual_function(const struct host *host, const char *folder,
+				     const struct rdma_device *device)
 {
 	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
 	size_t i;
@@ -214,15 +218,15 @@ static bool is_virtual_function(const struct host *host, const char *folder,
 	if (!host_path(path, folder, "device/physfn") &&
 	    !host_link(host, path, link, sizeof(link)))
 		return true;
-	for (i = 0; i < ARRAY_SIZE(virtual_functions); i++)
+	for (i = 0; i < ARRAY_SIZE(rdma_virtual_functions); i++)
 		if (device->pci_vendor == 0x15b3 &&
-		    device->pci_device == virtual_functions[i])
+		    device->pci_device == rdma_virtual_functions[i])
 			return true;
 	return false;
 }
 
-static void read_parent(const struct host *host, const char *folder,
-			struct rdma_device *device)
+static void rdma_read_parent(const struct host *host, const char *folder,
+			     struct rdma_device *device)
 {
 	char path[HOST_PATH_MAX], name[HOST_PATH_MAX];
 
@@ -230,19 +234,21 @@ static void read_parent(const struct host *host, const char *folder,
 			  sizeof(device->driver));
 	if (host_path(path, folder, "device/vendor") || host_exists(host, path))
 		return;
-	device->pci_vendor = (uint16_t)read_number(host, folder, "device/vendor", device);
-	device->pci_device = (uint16_t)read_number(host, folder, "device/device", device);
-	device->pci_revision = (uint8_t)read_number(host, folder, "device/revision",
-						    device);
-	device->virtual_function = is_virtual_function(host, folder, device);
+	device->pci_vendor = (uint16_t)rdma_read_number(host, folder, "device/vendor",
+							device);
+	device->pci_device = (uint16_t)rdma_read_number(host, folder, "device/device",
+							device);
+	device->pci_revision = (uint8_t)rdma_read_number(host, folder, "device/revision",
+							 device);
+	device->virtual_function = rdma_is_virtual_function(host, folder, device);
 	if (!host_link_name_in(host, folder, "device", name, sizeof(name)) &&
 	    strchr(name, ':'))
 		text_copy(device->pci_address, sizeof(device->pci_address), name);
 }
 
 /* Only rxe has "parent", the name of its netdev. siw has no attribute of its own. */
-static void find_software(const struct host *host, const char *folder,
-			  struct rdma_device *device)
+static void rdma_find_software(const struct host *host, const char *folder,
+			       struct rdma_device *device)
 {
 	char parent[IFNAMSIZ];
 	size_t i;
@@ -255,15 +261,15 @@ static void find_software(const struct host *host, const char *folder,
 	}
 	if (device->kind != RDMA_IWARP)
 		return;
-	for (i = 0; i < ARRAY_SIZE(rnic_drivers); i++)
-		if (!strcmp(device->driver, rnic_drivers[i]))
+	for (i = 0; i < ARRAY_SIZE(rdma_rnic_drivers); i++)
+		if (!strcmp(device->driver, rdma_rnic_drivers[i]))
 			return;
 	device->software = true;
 	strcpy(device->driver, "siw");
 }
 
-static void read_device(const struct host *host, const char *name,
-			struct rdma_device *device)
+static void rdma_read_device(const struct host *host, const char *name,
+			     struct rdma_device *device)
 {
 	_cleanup_(host_list_fini) struct host_list ports = { NULL, 0, false };
 	char folder[HOST_PATH_MAX];
@@ -272,22 +278,23 @@ static void read_device(const struct host *host, const char *name,
 	text_copy(device->name, sizeof(device->name), name);
 	if (host_path(folder, CLASS, name))
 		return;
-	node_type = read_number(host, folder, "node_type", device);
-	note(device, host_attr_in(host, folder, "node_guid", device->node_guid,
-				  sizeof(device->node_guid)));
-	note(device, host_attr_in(host, folder, "fw_ver", device->fw_version,
-				  sizeof(device->fw_version)));
-	note(device, host_attr_in(host, folder, "board_id", device->board,
-				  sizeof(device->board)));
-	note(device, list_in(host, folder, "ports", &ports));
+	node_type = rdma_read_number(host, folder, "node_type", device);
+	rdma_note_problem(device,
+			  host_attr_in(host, folder, "node_guid", device->node_guid,
+				       sizeof(device->node_guid)));
+	rdma_note_problem(device, host_attr_in(host, folder, "fw_ver", device->fw_version,
+					       sizeof(device->fw_version)));
+	rdma_note_problem(device, host_attr_in(host, folder, "board_id", device->board,
+					       sizeof(device->board)));
+	rdma_note_problem(device, rdma_list_in(host, folder, "ports", &ports));
 	for (i = 0; i < ports.count && device->nports < RDMA_PORTS_MAX; i++)
-		read_port(host, folder, ports.names[i], device);
+		rdma_read_port(host, folder, ports.names[i], device);
 	device->ports_cut = ports.cut || i < ports.count;
-	device->kind = kind_of(node_type, device);
+	device->kind = rdma_device_kind(node_type, device);
 	for (i = 0; i < device->nports; i++)
-		read_port_netdev(host, device->kind, &device->ports[i]);
-	read_parent(host, folder, device);
-	find_software(host, folder, device);
+		rdma_find_port_netdev(host, device->kind, &device->ports[i]);
+	rdma_read_parent(host, folder, device);
+	rdma_find_software(host, folder, device);
 }
 
 int host_rdma(const struct host *host, struct rdma_devices **out)
@@ -303,8 +310,8 @@ int host_rdma(const struct host *host, struct rdma_devices **out)
 	if (!devices)
 		return err_set(ENOMEM, "no memory");
 	while (devices->count < list.count && devices->count < RDMA_DEVICES_MAX) {
-		read_device(host, list.names[devices->count],
-			    &devices->list[devices->count]);
+		rdma_read_device(host, list.names[devices->count],
+				 &devices->list[devices->count]);
 		devices->count++;
 	}
 	devices->cut = list.cut || devices->count < list.count;

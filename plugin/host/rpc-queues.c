@@ -12,7 +12,7 @@
 #define SWITCHES "sys/kernel/sunrpc/xprt-switches"
 
 /* "pending_q_len=3"; other kernels may print more lines. */
-static uint64_t waiting_of(char *text, bool *known)
+static uint64_t rpc_queues_parse(char *text, bool *known)
 {
 	static const char *const names[] = { "sending_q_len=", "pending_q_len=",
 					     "backlog_q_len=" };
@@ -33,14 +33,14 @@ static uint64_t waiting_of(char *text, bool *known)
 }
 
 /* "xprt-3-rdma" */
-static const char *proto_of(const char *name)
+static const char *rpc_queues_proto(const char *name)
 {
 	const char *dash = strncmp(name, "xprt-", 5) ? NULL : strchr(name + 5, '-');
 
 	return dash ? dash + 1 : NULL;
 }
 
-static int see_connection(const struct host *host, const char *folder, const char *proto,
+static int rpc_queues_add(const struct host *host, const char *folder, const char *proto,
 			  struct host_rpc_queues *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -61,12 +61,12 @@ static int see_connection(const struct host *host, const char *folder, const cha
 		 proto);
 	if (!host_path(path, folder, "xprt_info") &&
 	    !host_read(host, path, HOST_FILE_MAX, &text))
-		queue->waiting = waiting_of(text.text, &queue->known);
+		queue->waiting = rpc_queues_parse(text.text, &queue->known);
 	return 0;
 }
 
-static int see_switch(const struct host *host, const char *folder,
-		      struct host_rpc_queues *out)
+static int rpc_queues_add_switch(const struct host *host, const char *folder,
+				 struct host_rpc_queues *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[HOST_PATH_MAX];
@@ -76,8 +76,10 @@ static int see_switch(const struct host *host, const char *folder,
 	if (host_list(host, folder, &list))
 		return 0;
 	for (i = 0; !rc && i < list.count; i++)
-		if (proto_of(list.names[i]) && !host_path(path, folder, list.names[i]))
-			rc = see_connection(host, path, proto_of(list.names[i]), out);
+		if (rpc_queues_proto(list.names[i]) &&
+		    !host_path(path, folder, list.names[i]))
+			rc = rpc_queues_add(host, path, rpc_queues_proto(list.names[i]),
+					    out);
 	return rc;
 }
 
@@ -95,7 +97,7 @@ int host_rpc_queues(const struct host *host, struct host_rpc_queues *out)
 	out->present = true;
 	for (i = 0; !rc && i < list.count; i++)
 		if (!host_path(path, SWITCHES, list.names[i]))
-			rc = see_switch(host, path, out);
+			rc = rpc_queues_add_switch(host, path, out);
 	return rc;
 }
 

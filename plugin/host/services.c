@@ -7,7 +7,7 @@
 
 #include "plugin/host/internal.h"
 
-static bool is_named(char *names, const char *name)
+static bool services_has_alias(char *names, const char *name)
 {
 	char *word;
 
@@ -38,7 +38,7 @@ int host_service(const struct host *host, const char *name, const char *protocol
 		slash = strchr(number, '/');
 		if (!slash || strcmp(slash + 1, protocol))
 			continue;
-		if (strcmp(first, name) && !is_named(line, name))
+		if (strcmp(first, name) && !services_has_alias(line, name))
 			continue;
 		value = strtoul(number, &end, 10);
 		if (end != slash || !value || value > UINT16_MAX)

@@ -20,7 +20,7 @@
 /* The limit of scripts that are read because a file names them. */
 #define NAMED_MAX 256
 
-static const char *const files[] = {
+static const char *const software_links_files[] = {
 	"etc/rc.local",
 	"etc/rc.d/rc.local",
 	"etc/init.d/boot.local",
@@ -33,7 +33,7 @@ static const char *const files[] = {
 	NULL,
 };
 
-static const char *const folders[] = {
+static const char *const software_links_folders[] = {
 	"etc/systemd/system",
 	"usr/local/lib/systemd/system",
 	"etc/init.d",
@@ -57,17 +57,17 @@ static const char *const folders[] = {
 };
 
 /* rxe_cfg's own list of interfaces. */
-static const char *const lists[] = { "var/rxe/rxe.conf", "etc/rxe.conf",
-				     "etc/rdma/rxe.conf", NULL };
+static const char *const software_links_lists[] = { "var/rxe/rxe.conf", "etc/rxe.conf",
+						    "etc/rdma/rxe.conf", NULL };
 
-struct search {
+struct software_links_search {
 	const struct host *host;
 	char *file;
 	size_t cap;
 	unsigned int named;
 };
 
-static bool is_command(const char *line)
+static bool software_links_is_command(const char *line)
 {
 	const char *link = strstr(line, "rdma");
 
@@ -76,16 +76,18 @@ static bool is_command(const char *line)
 	       strstr(line, "rdma_rxe/parameters");
 }
 
-static bool begins_path(const char *line, const char *at)
+static bool software_links_begins_path(const char *line, const char *at)
 {
 	return *at == '/' && (at == line || !(isalnum((unsigned char)at[-1]) ||
 					      strchr("/._}*)", at[-1])));
 }
 
-static int search_file(struct search *search, const char *path, bool follow);
+static int software_links_search_file(struct software_links_search *search,
+				      const char *path, bool follow);
 
 /* Returns 1 if a script named in the line contains it. */
-static int search_named(struct search *search, const char *line)
+static int software_links_search_named(struct software_links_search *search,
+				       const char *line)
 {
 	char path[256];
 	const char *at;
@@ -93,7 +95,7 @@ static int search_named(struct search *search, const char *line)
 	int rc = 0;
 
 	for (at = line; *at && !rc; at++) {
-		if (!begins_path(line, at))
+		if (!software_links_begins_path(line, at))
 			continue;
 		len = strcspn(at, " \t\"';|&<>()$`=,");
 		if (len < 2 || len >= sizeof(path) || search->named == NAMED_MAX)
@@ -106,14 +108,15 @@ static int search_named(struct search *search, const char *line)
 		    !strncmp(path, "sbin/", 5) || !strncmp(path, "usr/sbin/", 9))
 			continue;
 		search->named++;
-		rc = search_file(search, path, false);
+		rc = software_links_search_file(search, path, false);
 	}
 	return rc;
 }
 
 /* Returns 1 if the file contains it. Skips files that are not text or are too long for a
  * script. */
-static int search_file(struct search *search, const char *path, bool follow)
+static int software_links_search_file(struct software_links_search *search,
+				      const char *path, bool follow)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(search->host, path, SCRIPT_MAX, &text);
@@ -129,17 +132,17 @@ static int search_file(struct search *search, const char *path, bool follow)
 		line += strspn(line, " \t");
 		if (*line == '#' || *line == ';')
 			continue;
-		if (is_command(line)) {
+		if (software_links_is_command(line)) {
 			text_copy(search->file, search->cap, path);
 			return 1;
 		}
-		rc = follow ? search_named(search, line) : 0;
+		rc = follow ? software_links_search_named(search, line) : 0;
 	}
 	return rc;
 }
 
 /* A unit of `nfsrdma setup` creates nothing while it is disabled. */
-static bool is_idle(const struct host *host, const char *name)
+static bool software_links_is_disabled(const struct host *host, const char *name)
 {
 	enum unit_state state;
 
@@ -148,7 +151,8 @@ static bool is_idle(const struct host *host, const char *name)
 }
 
 /* @depth: levels of subdirectories to search too: drop-ins of units. */
-static int search_folder(struct search *search, const char *folder, unsigned int depth)
+static int software_links_search_folder(struct software_links_search *search,
+					const char *folder, unsigned int depth)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	int rc = host_list(search->host, folder, &list);
@@ -162,44 +166,45 @@ static int search_folder(struct search *search, const char *folder, unsigned int
 
 		/* These directories contain only links to units. */
 		if (text_ends_with(name, ".wants") || text_ends_with(name, ".requires") ||
-		    is_idle(search->host, name))
+		    software_links_is_disabled(search->host, name))
 			continue;
 		rc = host_path(path, folder, name);
 		if (!rc && depth && text_ends_with(name, ".service.d"))
-			rc = search_folder(search, path, 0);
+			rc = software_links_search_folder(search, path, 0);
 		else if (!rc)
-			rc = search_file(search, path, true);
+			rc = software_links_search_file(search, path, true);
 	}
 	return rc;
 }
 
-static int look_at_rule(void *arg, const char *file, unsigned int line, const char *rule)
+static int software_links_search_rule(void *arg, const char *file, unsigned int line,
+				      const char *rule)
 {
-	struct search *search = arg;
+	struct software_links_search *search = arg;
 
 	(void)line;
-	if (!is_command(rule))
-		return search_named(search, rule);
+	if (!software_links_is_command(rule))
+		return software_links_search_named(search, rule);
 	text_copy(search->file, search->cap, file);
 	return 1;
 }
 
-static int search_all(struct search *search)
+static int software_links_search_all(struct software_links_search *search)
 {
 	const char *const *path;
 	int rc = 0;
 
-	for (path = folders; !rc && *path; path++)
-		rc = search_folder(search, *path, 1);
-	for (path = files; !rc && *path; path++)
-		rc = search_file(search, *path, true);
-	for (path = lists; !rc && *path; path++) {
+	for (path = software_links_folders; !rc && *path; path++)
+		rc = software_links_search_folder(search, *path, 1);
+	for (path = software_links_files; !rc && *path; path++)
+		rc = software_links_search_file(search, *path, true);
+	for (path = software_links_lists; !rc && *path; path++) {
 		rc = host_exists(search->host, *path);
 		if (!rc)
 			text_copy(search->file, search->cap, *path);
 		rc = rc == -ENOENT ? 0 : rc ? rc : 1;
 	}
-	rc = rc ? rc : host_udev_each(search->host, look_at_rule, search);
+	rc = rc ? rc : host_udev_each(search->host, software_links_search_rule, search);
 	return rc < 0 ? rc : 0;
 }
 
@@ -209,7 +214,7 @@ static int search_all(struct search *search)
 #define KEY     "software links"
 #define NOTHING "nothing"
 
-static int from_record(const struct host *host, char *file, size_t cap)
+static int software_links_from_record(const struct host *host, char *file, size_t cap)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	struct json_object *record, *value;
@@ -233,15 +238,15 @@ static int from_record(const struct host *host, char *file, size_t cap)
 
 int host_software_links(const struct host *host, char *file, size_t cap)
 {
-	struct search search = { .host = host, .file = file, .cap = cap };
+	struct software_links_search search = { .host = host, .file = file, .cap = cap };
 	int rc;
 
 	*file = '\0';
 	if (host_is_snapshot(host)) {
-		rc = from_record(host, file, cap);
+		rc = software_links_from_record(host, file, cap);
 	} else {
 		*host_quiet(host) = true;
-		rc = search_all(&search);
+		rc = software_links_search_all(&search);
 		*host_quiet(host) = false;
 	}
 	host_answer(host, RECORD, KEY, rc ? NULL : *file ? file : NOTHING, NULL);

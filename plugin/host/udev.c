@@ -4,12 +4,13 @@
 /* udev rules (udev(7)). Checks interpret them. */
 #include "plugin/host/internal.h"
 
-static const char *const rules_dirs[] = {
+static const char *const udev_dirs[] = {
 	"etc/udev/rules.d",     "run/udev/rules.d", "usr/local/lib/udev/rules.d",
 	"usr/lib/udev/rules.d", "lib/udev/rules.d", NULL
 };
 
-static int each_in(const struct host *host, const char *file, udev_fn fn, void *arg)
+static int udev_each_rule(const struct host *host, const char *file, udev_fn fn,
+			  void *arg)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	unsigned int number = 0, first = 1;
@@ -33,10 +34,10 @@ static int each_in(const struct host *host, const char *file, udev_fn fn, void *
 int host_udev_each(const struct host *host, udev_fn fn, void *arg)
 {
 	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
-	int rc = dropins_list(host, rules_dirs, ".rules", &files);
+	int rc = dropins_list(host, udev_dirs, ".rules", &files);
 	size_t i;
 
 	for (i = 0; !rc && i < files.count; i++)
-		rc = each_in(host, files.names[i], fn, arg);
+		rc = udev_each_rule(host, files.names[i], fn, arg);
 	return rc;
 }

@@ -15,7 +15,7 @@ static const char *const unit_dirs[] = {
 };
 
 /* "rdma-load-modules@rdma.service" is an instance of "rdma-load-modules@.service". */
-static bool template_of(const char *unit, char *buf, size_t cap)
+static bool unit_template(const char *unit, char *buf, size_t cap)
 {
 	const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.');
 
@@ -26,7 +26,7 @@ static bool template_of(const char *unit, char *buf, size_t cap)
 }
 
 /* Returns 1 if masked; 0: @path is the unit's file. */
-static int find_unit(const struct host *host, const char *unit, char *path)
+static int unit_find_file(const struct host *host, const char *unit, char *path)
 {
 	char link[HOST_PATH_MAX];
 	const char *const *dir;
@@ -46,16 +46,16 @@ static int find_unit(const struct host *host, const char *unit, char *path)
 	return err_set(ENOENT, "there is no unit %.64s", unit);
 }
 
-static int find_unit_or_template(const struct host *host, const char *unit, char *path)
+static int unit_find(const struct host *host, const char *unit, char *path)
 {
 	char template[UNIT_MAX];
 	int rc;
 
 	if (strlen(unit) >= UNIT_MAX || strchr(unit, '/'))
 		return err_set(EINVAL, "%.64s is no name of a unit", unit);
-	rc = find_unit(host, unit, path);
-	if (rc == -ENOENT && template_of(unit, template, sizeof(template)))
-		rc = find_unit(host, template, path);
+	rc = unit_find_file(host, unit, path);
+	if (rc == -ENOENT && unit_template(unit, template, sizeof(template)))
+		rc = unit_find_file(host, template, path);
 	return rc;
 }
 
@@ -68,7 +68,7 @@ struct unit_setting {
 };
 
 /* The last assignment wins. */
-static int parse_file(const struct unit_setting *to, const char *file)
+static int unit_parse_file(const struct unit_setting *to, const char *file)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	unsigned int number = 0;
@@ -97,7 +97,7 @@ static int parse_file(const struct unit_setting *to, const char *file)
 	return 0;
 }
 
-static int parse_dropins(const struct unit_setting *to, const char *unit)
+static int unit_parse_dropins(const struct unit_setting *to, const char *unit)
 {
 	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
 	char dirs[ARRAY_SIZE(unit_dirs)][256];
@@ -111,7 +111,7 @@ static int parse_dropins(const struct unit_setting *to, const char *unit)
 	}
 	rc = dropins_list(to->host, list, ".conf", &files);
 	for (i = 0; !rc && i < files.count; i++) {
-		rc = parse_file(to, files.names[i]);
+		rc = unit_parse_file(to, files.names[i]);
 		/* A dangling link or one to /dev/null masks the file in a later
 		 * directory. */
 		rc = rc == -ENOENT || rc == -EINVAL ? 0 : rc;
@@ -127,17 +127,17 @@ int host_unit_get(const struct host *host, const char *unit, const char *section
 	int rc;
 
 	buf[0] = '\0';
-	rc = find_unit_or_template(host, unit, path);
+	rc = unit_find(host, unit, path);
 	if (rc)
 		return rc < 0 ? rc : 0;
-	rc = parse_file(&to, path);
-	if (!rc && template_of(unit, template, sizeof(template)))
-		rc = parse_dropins(&to, template);
-	return rc ? rc : parse_dropins(&to, unit);
+	rc = unit_parse_file(&to, path);
+	if (!rc && unit_template(unit, template, sizeof(template)))
+		rc = unit_parse_dropins(&to, template);
+	return rc ? rc : unit_parse_dropins(&to, unit);
 }
 
 /* Whether FOLDER/SOMETHING.wants/UNIT, or .requires, exists. */
-static int is_wanted(const struct host *host, const char *folder, const char *unit)
+static int unit_is_wanted(const struct host *host, const char *folder, const char *unit)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
@@ -163,7 +163,7 @@ int host_unit_state(const struct host *host, const char *unit, enum unit_state *
 {
 	char path[HOST_PATH_MAX];
 	const char *const *dir;
-	int rc = find_unit_or_template(host, unit, path);
+	int rc = unit_find(host, unit, path);
 
 	*out = rc == -ENOENT ? UNIT_MISSING : rc == 1 ? UNIT_MASKED : UNIT_DISABLED;
 	if (rc)
@@ -171,7 +171,7 @@ int host_unit_state(const struct host *host, const char *unit, enum unit_state *
 	/* Includes the distribution's directories: rdma-core has its links in
 	 * rdma-hw.target.wants there. */
 	for (dir = unit_dirs; *dir && !rc; dir++)
-		rc = is_wanted(host, *dir, unit);
+		rc = unit_is_wanted(host, *dir, unit);
 	if (rc > 0)
 		*out = UNIT_ENABLED;
 	return rc < 0 ? rc : 0;

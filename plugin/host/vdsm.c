@@ -14,7 +14,7 @@
 
 /* "repository = /x", or with a colon, as Python's configparser accepts. Returns NULL for
  * other lines. */
-static char *value_of(char *line)
+static char *vdsm_repository_value(char *line)
 {
 	static const char key[] = "repository";
 	char *value;
@@ -30,8 +30,8 @@ static char *value_of(char *line)
 	return value;
 }
 
-static void read_file(const struct host *host, const char *path,
-		      char out[HOST_REPOSITORY_MAX])
+static void vdsm_read_file(const struct host *host, const char *path,
+			   char out[HOST_REPOSITORY_MAX])
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	bool irs = false;
@@ -43,7 +43,7 @@ static void read_file(const struct host *host, const char *path,
 	for (cursor = text.text; (line = line_next(&cursor));) {
 		if (line[0] == '[')
 			irs = !strncmp(line, "[irs]", 5);
-		value = irs ? value_of(line) : NULL;
+		value = irs ? vdsm_repository_value(line) : NULL;
 		len = value ? strlen(value) : 0;
 		while (len > 1 && value[len - 1] == '/')
 			value[--len] = '\0';
@@ -61,13 +61,13 @@ void host_repository(const struct host *host, char out[HOST_REPOSITORY_MAX])
 	size_t i;
 
 	strcpy(out, BUILT_IN);
-	read_file(host, "etc/vdsm/vdsm.conf", out);
+	vdsm_read_file(host, "etc/vdsm/vdsm.conf", out);
 	if (host_list(host, DROPINS, &list))
 		return;
 	for (i = 0; i < list.count; i++) {
 		snprintf(path, sizeof(path), DROPINS "/%s", list.names[i]);
 		if (text_ends_with(list.names[i], ".conf"))
-			read_file(host, path, out);
+			vdsm_read_file(host, path, out);
 	}
 }
 
