@@ -34,6 +34,37 @@ size_t call_reply_length(const struct call *call)
 	return len;
 }
 
+/* struct iovec has no const; the data are only read. */
+static struct iovec piece(const uint8_t *data, size_t len)
+{
+	struct iovec iov = { .iov_len = len };
+
+	memcpy(&iov.iov_base, &data, sizeof(data));
+	return iov;
+}
+
+int payload_pieces(struct iovec iov[PAYLOAD_PIECES], const uint8_t *message, size_t len,
+		   const struct payload *payload, uint32_t count)
+{
+	static const uint8_t zeros[4];
+	size_t done = 0;
+	int n = 0;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct payload *p = &payload[i];
+
+		if (p->by_chunk)
+			continue;
+		iov[n++] = piece(message + done, p->at - done);
+		iov[n++] = piece(p->data, p->len);
+		iov[n++] = piece(zeros, xdr_pad4(p->len) - p->len);
+		done = p->at;
+	}
+	iov[n++] = piece(message + done, len - done);
+	return n;
+}
+
 bool dispatch_match(const struct rpc_call *rpc, uint32_t prog, uint32_t vers,
 		    struct rpc_reply *reply)
 {
@@ -80,21 +111,11 @@ static enum rpc_accept_stat run(struct call *call, const struct rpc_program *pro
 	return call->reply.bad ? RPC_SYSTEM_ERR : stat;
 }
 
-/* Writes the header before the results; that of an RPC error replaces them. */
-static void put_header(struct writer *w, const struct rpc_reply *reply)
-{
-	struct writer head;
-
-	writer_init(&head, w->base, w->cap);
-	rpc_reply_encode(&head, reply);
-	if (reply->reply_stat != RPC_MSG_ACCEPTED || reply->accept_stat != RPC_SUCCESS)
-		*w = head;
-}
-
 int dispatch_call(struct call *call, const struct rpc_program *const *programs)
 {
 	struct rpc_reply reply = { 0 };
 	const struct rpc_program *program;
+	struct writer head;
 	int rc;
 
 	rc = rpc_call_decode(&call->rpc, &call->args);
@@ -121,10 +142,13 @@ int dispatch_call(struct call *call, const struct rpc_program *const *programs)
 		else
 			programs_run(call, &reply);
 	}
+	/* The header precedes the results; that of an RPC error replaces them. */
+	writer_init(&head, call->reply.base, call->reply.cap);
+	rpc_reply_encode(&head, &reply);
 	if (reply.reply_stat != RPC_MSG_ACCEPTED || reply.accept_stat != RPC_SUCCESS) {
 		call->payload_count = 0;
 		memset(&call->read, 0, sizeof(call->read));
+		call->reply = head;
 	}
-	put_header(&call->reply, &reply);
 	return 0;
 }

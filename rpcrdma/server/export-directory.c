@@ -178,37 +178,26 @@ static void attr_of(const struct stat *st, struct nfs_attr *attr)
 	};
 }
 
-/* "dir/name"; false when it is too long. */
-static bool join_path(char path[PATH_MAX], const char *dir, const char *name)
-{
-	bool top = !strcmp(dir, ".");
-
-	return snprintf(path, PATH_MAX, "%s%s%s", top ? "" : dir, top ? "" : "/", name) <
-	       PATH_MAX;
-}
-
-/* ".." is resolved textually, as no component is a symbolic link. The root's parent is the
- * root. */
-static void parent_path(char path[PATH_MAX], const char *dir)
-{
-	size_t len;
-
-	strcpy(path, dir);
-	len = strrchr(path, '/') ? (size_t)(strrchr(path, '/') - path) : 0;
-	if (len)
-		path[len] = '\0';
-	else
-		strcpy(path, ".");
-}
-
+/* The path of an entry of @dir. ".." is resolved textually, as no component is a symbolic link;
+ * the root's parent is the root. */
 static uint32_t child_path(char path[PATH_MAX], const char *dir, const char *name)
 {
+	const bool top = !strcmp(dir, ".");
+	char *slash;
+
+	if (strcmp(name, ".") && strcmp(name, ".."))
+		return snprintf(path, PATH_MAX, "%s%s%s", top ? "" : dir, top ? "" : "/",
+				name) < PATH_MAX
+			       ? NFS3_STATUS_OK
+			       : NFS3_STATUS_NAMETOOLONG;
+	strcpy(path, dir);
 	if (!strcmp(name, "."))
-		strcpy(path, dir);
-	else if (!strcmp(name, ".."))
-		parent_path(path, dir);
-	else if (!join_path(path, dir, name))
-		return NFS3_STATUS_NAMETOOLONG;
+		return NFS3_STATUS_OK;
+	slash = strrchr(path, '/');
+	if (slash && slash > path)
+		*slash = '\0';
+	else
+		strcpy(path, ".");
 	return NFS3_STATUS_OK;
 }
 
@@ -350,28 +339,13 @@ static bool fill_entry(struct directory *dir, const struct object *object,
 	return !handles || !make_handle(dir, &child.st, child.path, &entry->fh);
 }
 
-static uint32_t list(struct directory *dir, const struct object *object, DIR *stream,
-		     struct export_readdir *readdir_)
-{
-	struct export_entry entry;
-	const struct dirent *de;
-
-	if (readdir_->cookie)
-		seekdir(stream, (long)readdir_->cookie);
-	for (errno = 0; (de = readdir(stream)); errno = 0) {
-		if (fill_entry(dir, object, de, readdir_->handles, &entry) &&
-		    !readdir_->fn(readdir_->arg, &entry))
-			return NFS3_STATUS_OK;
-	}
-	readdir_->eof = !errno;
-	return errno ? status_of(errno) : NFS3_STATUS_OK;
-}
-
 static uint32_t directory_readdir(struct export *exp, const struct nfs_fh *fh,
 				  struct export_readdir *readdir_)
 {
 	_cleanup_object_ struct object object = { .fd = -1 };
 	uint32_t status = object_find(exp, fh, &object);
+	struct export_entry entry;
+	const struct dirent *de;
 	DIR *stream;
 
 	if (status)
@@ -387,7 +361,17 @@ static uint32_t directory_readdir(struct export *exp, const struct nfs_fh *fh,
 	stream = fdopendir(object.fd);
 	if (!stream)
 		return status_of(errno);
-	status = list(directory_of(exp), &object, stream, readdir_);
+	if (readdir_->cookie)
+		seekdir(stream, (long)readdir_->cookie);
+	for (errno = 0; (de = readdir(stream)); errno = 0)
+		if (fill_entry(directory_of(exp), &object, de, readdir_->handles,
+			       &entry) &&
+		    !readdir_->fn(readdir_->arg, &entry))
+			break;
+	if (!de) {
+		readdir_->eof = !errno;
+		status = errno ? status_of(errno) : NFS3_STATUS_OK;
+	}
 	closedir(stream);
 	object.fd = -1; /* closed with the stream */
 	return status;

@@ -60,7 +60,7 @@ void export_memory_fill(uint8_t *buf, uint64_t offset, size_t len)
 	}
 }
 
-/* Fills the buffer with zeros, and with the pattern where it overlaps [from, to). */
+/* Fills the buffer with the pattern where it overlaps [from, to). */
 static void fill_range(uint8_t *buf, uint64_t offset, size_t len, uint64_t from,
 		       uint64_t to)
 {
@@ -71,19 +71,7 @@ static void fill_range(uint8_t *buf, uint64_t offset, size_t len, uint64_t from,
 		export_memory_fill(buf + (start - offset), start, end - start);
 }
 
-static void fill_sparse(uint8_t *buf, uint64_t offset, size_t len)
-{
-	memset(buf, 0, len);
-	fill_range(buf, offset, len, 0, SPARSE_DATA);
-	fill_range(buf, offset, len, FOUR_GIB - SPARSE_DATA, sparse_size);
-}
-
 /* Nodes */
-
-static const struct node *node_get(const struct memory *mem, uint64_t index)
-{
-	return index < NODE_COUNT ? &mem->nodes[index] : NULL;
-}
 
 static uint32_t node_index(const struct memory *mem, const struct node *node)
 {
@@ -106,8 +94,10 @@ static uint32_t node_find(struct export *exp, const struct nfs_fh *fh,
 	status = export_handle_parse(exp, fh, &index, &unused);
 	if (status)
 		return status;
-	*node = node_get(mem, index);
-	return *node && !unused ? NFS3_STATUS_OK : NFS3_STATUS_BADHANDLE;
+	if (index >= NODE_COUNT || unused)
+		return NFS3_STATUS_BADHANDLE;
+	*node = &mem->nodes[index];
+	return NFS3_STATUS_OK;
 }
 
 static void node_attr(const struct memory *mem, const struct node *node,
@@ -234,7 +224,10 @@ static uint32_t memory_read(struct export *exp, const struct nfs_fh *fh,
 		read->data = read->len ? mem->pattern + read->offset : mem->pattern;
 		return NFS3_STATUS_OK;
 	}
-	fill_sparse(read->scratch, read->offset, read->len);
+	memset(read->scratch, 0, read->len);
+	fill_range(read->scratch, read->offset, read->len, 0, SPARSE_DATA);
+	fill_range(read->scratch, read->offset, read->len, FOUR_GIB - SPARSE_DATA,
+		   sparse_size);
 	read->data = read->scratch;
 	return NFS3_STATUS_OK;
 }
@@ -304,41 +297,34 @@ static struct node *node_add(struct memory *mem, uint32_t *used, enum nfs_type t
 	return node;
 }
 
-static void build_root(struct memory *mem, uint32_t *used)
+/* The root, its files and links, then the directory of empty files and these. */
+static void build(struct memory *mem)
 {
-	struct node *root = node_add(mem, used, NFS_DIR, 4096);
-	struct node *node;
-	size_t i;
+	uint32_t used = 0, i;
+	struct node *root, *dir, *node;
 
-	root->first = *used;
+	root = node_add(mem, &used, NFS_DIR, 4096);
+	root->first = used;
 	root->count = ROOT_ENTRIES;
 	for (i = 0; i < ARRAY_SIZE(data_sizes); i++) {
-		node = node_add(mem, used, NFS_REG, data_sizes[i]);
+		node = node_add(mem, &used, NFS_REG, data_sizes[i]);
 		snprintf(node->name, sizeof(node->name), "data-%llu",
 			 (unsigned long long)data_sizes[i]);
 	}
-	node = node_add(mem, used, NFS_REG, sparse_size);
+	node = node_add(mem, &used, NFS_REG, sparse_size);
 	snprintf(node->name, sizeof(node->name), "sparse-%llu",
 		 (unsigned long long)sparse_size);
 	for (i = 0; i < ARRAY_SIZE(link_sizes); i++) {
-		node = node_add(mem, used, NFS_LNK, link_sizes[i]);
+		node = node_add(mem, &used, NFS_LNK, link_sizes[i]);
 		snprintf(node->name, sizeof(node->name), "link-%u", link_sizes[i]);
 	}
-}
-
-static void build_entries(struct memory *mem, uint32_t *used)
-{
-	uint32_t self = *used;
-	struct node *dir = node_add(mem, used, NFS_DIR, 64 * 1024);
-	struct node *node;
-	uint32_t i;
-
+	dir = node_add(mem, &used, NFS_DIR, 64 * 1024);
 	snprintf(dir->name, sizeof(dir->name), "entries-%u", DIR_ENTRIES);
-	dir->first = *used;
+	dir->first = used;
 	dir->count = DIR_ENTRIES;
 	for (i = 0; i < DIR_ENTRIES; i++) {
-		node = node_add(mem, used, NFS_REG, 0);
-		node->parent = self;
+		node = node_add(mem, &used, NFS_REG, 0);
+		node->parent = node_index(mem, dir);
 		snprintf(node->name, sizeof(node->name), "entry.%04u", i + 1);
 	}
 }
@@ -346,7 +332,6 @@ static void build_entries(struct memory *mem, uint32_t *used)
 int export_memory_new(struct export **out)
 {
 	struct memory *mem = calloc(1, sizeof(*mem));
-	uint32_t used = 0;
 	int rc;
 
 	if (mem)
@@ -356,8 +341,7 @@ int export_memory_new(struct export **out)
 		return err_set(ENOMEM, "no memory for the export");
 	}
 	export_memory_fill(mem->pattern, 0, PATTERN_MAX);
-	build_root(mem, &used);
-	build_entries(mem, &used);
+	build(mem);
 	rc = export_init(&mem->exp, &memory_ops);
 	if (rc)
 		memory_free(&mem->exp);

@@ -71,26 +71,10 @@ static void forget(struct path_table *table, struct path_entry **link)
 	free(entry);
 }
 
-static void insert(struct path_table *table, struct path_entry *entry)
-{
-	struct path_entry **link = find(table, entry->dev, entry->ino);
-
-	if (*link)
-		forget(table, link);
-	link = bucket(table, entry->dev, entry->ino);
-	entry->chain = *link;
-	*link = entry;
-	use_link(table, entry);
-	table->count++;
-	table->bytes += entry->len;
-	while (table->count > PATHS_MAX || table->bytes > PATH_BYTES_MAX)
-		forget(table, find(table, table->oldest->dev, table->oldest->ino));
-}
-
 int path_table_put(struct path_table *table, uint64_t dev, uint64_t ino, const char *path)
 {
 	size_t len = strlen(path) + 1;
-	struct path_entry *entry = malloc(sizeof(*entry) + len);
+	struct path_entry *entry = malloc(sizeof(*entry) + len), **link;
 
 	if (!entry)
 		return err_set(ENOMEM, "no memory for a file handle");
@@ -99,7 +83,17 @@ int path_table_put(struct path_table *table, uint64_t dev, uint64_t ino, const c
 	entry->len = len;
 	memcpy(entry->path, path, len);
 	pthread_mutex_lock(&table->lock);
-	insert(table, entry);
+	link = find(table, dev, ino);
+	if (*link)
+		forget(table, link);
+	link = bucket(table, dev, ino);
+	entry->chain = *link;
+	*link = entry;
+	use_link(table, entry);
+	table->count++;
+	table->bytes += len;
+	while (table->count > PATHS_MAX || table->bytes > PATH_BYTES_MAX)
+		forget(table, find(table, table->oldest->dev, table->oldest->ino));
 	pthread_mutex_unlock(&table->lock);
 	return 0;
 }

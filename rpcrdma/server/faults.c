@@ -277,7 +277,7 @@ static void page_shift(struct rdma_reply *reply, unsigned int value)
 /* The message is contiguous, and its second page repeats the first. */
 static void reply_page_repeat(struct rdma_reply *reply, unsigned int value)
 {
-	struct iovec iov[RDMA_REPLY_PIECES];
+	struct iovec iov[PAYLOAD_PIECES];
 	struct writer w;
 	int i, count;
 
@@ -288,7 +288,8 @@ static void reply_page_repeat(struct rdma_reply *reply, unsigned int value)
 		if (reply->payload[i].by_chunk)
 			return;
 	writer_init(&w, reply->session->faults.buf, FAULT_BUF_MAX);
-	count = rdma_reply_pieces(reply, iov);
+	count = payload_pieces(iov, reply->message, reply->message_len, reply->payload,
+			       reply->payload_count);
 	for (i = 0; i < count; i++)
 		writer_bytes(&w, iov[i].iov_base, iov[i].iov_len);
 	if (w.bad || w.len <= PAGE)
@@ -662,23 +663,6 @@ static int value_index(const char *values, const char *word)
 	return -1;
 }
 
-static int add_value(struct fault_set *faults, unsigned int i, const char *value)
-{
-	const struct fault_row *row = &fault_table[i];
-	int index = 0;
-
-	if (row->values)
-		index = value_index(row->values, value ? value : row->value);
-	if (value && !row->values)
-		return err_set(EINVAL, "the fault %s takes no value", row->name);
-	if (index < 0)
-		return err_set(EINVAL, "fault %s: unknown value '%s'; known: %s",
-			       row->name, value, row->values);
-	faults->on[i] = true;
-	faults->value[i] = (unsigned int)index;
-	return 0;
-}
-
 static int no_such_fault(const char *name, size_t len)
 {
 	char names[512] = "";
@@ -703,8 +687,10 @@ static const struct {
 int fault_set_add(struct fault_set *faults, const char *spec)
 {
 	size_t name_len, len = strcspn(spec, "=");
-	const char *name = spec;
+	const char *name = spec, *value = spec[len] ? spec + len + 1 : NULL;
+	const struct fault_row *row;
 	unsigned int i;
+	int index = 0;
 
 	for (i = 0; i < ARRAY_SIZE(former); i++)
 		if (is_word(former[i].old, spec, len))
@@ -712,8 +698,20 @@ int fault_set_add(struct fault_set *faults, const char *spec)
 	name_len = name == spec ? len : strlen(name);
 	for (i = 0; i < FAULT_COUNT; i++)
 		if (is_word(fault_table[i].name, name, name_len))
-			return add_value(faults, i, spec[len] ? spec + len + 1 : NULL);
-	return no_such_fault(spec, len);
+			break;
+	if (i == FAULT_COUNT)
+		return no_such_fault(spec, len);
+	row = &fault_table[i];
+	if (value && !row->values)
+		return err_set(EINVAL, "the fault %s takes no value", row->name);
+	if (row->values)
+		index = value_index(row->values, value ? value : row->value);
+	if (index < 0)
+		return err_set(EINVAL, "fault %s: unknown value '%s'; known: %s",
+			       row->name, value, row->values);
+	faults->on[i] = true;
+	faults->value[i] = (unsigned int)index;
+	return 0;
 }
 
 bool fault_corrupts_crc(const struct fault_set *faults)

@@ -223,6 +223,11 @@ struct call {
 bool call_payload(struct call *call, const uint8_t *data, uint32_t len);
 /* Length of the reply including all payloads. */
 size_t call_reply_length(const struct call *call);
+/* Gathers a message and those of its payloads that do not go by Write chunk. Returns the number
+ * of pieces. */
+#define PAYLOAD_PIECES (1 + 3 * CALL_PAYLOADS)
+int payload_pieces(struct iovec iov[PAYLOAD_PIECES], const uint8_t *message, size_t len,
+		   const struct payload *payload, uint32_t count);
 
 /* Decodes the arguments from call->args, appends the results to call->reply. */
 typedef enum rpc_accept_stat (*rpc_procedure_fn)(struct call *call);
@@ -338,10 +343,6 @@ void rdma_reply_prefer_inline(struct rdma_reply *reply);
 bool rdma_reply_leave_chunk(struct rdma_reply *reply, uint32_t payload);
 /* For a fault: the reply is an RDMA_ERROR. */
 void rdma_reply_refuse(struct rdma_reply *reply, enum rpcrdma_errcode err);
-/* Gathers the message for inline or the Reply chunk, with the payloads that go there, in @iov of
- * RDMA_REPLY_PIECES. Returns the number of pieces. */
-#define RDMA_REPLY_PIECES (1 + 3 * CALL_PAYLOADS)
-int rdma_reply_pieces(const struct rdma_reply *reply, struct iovec *iov);
 /* Bytes that a reply may hold without a Write chunk; at most @max in a Reply chunk. */
 size_t rdma_reply_room(const struct rdma_session *session,
 		       const struct rpcrdma_header *request, size_t max);

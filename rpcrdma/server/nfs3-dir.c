@@ -17,46 +17,29 @@ struct listing {
 	bool full;
 };
 
-static void put_entry(struct listing *list, const struct export_entry *entry)
+static bool add_entry(void *arg, const struct export_entry *entry)
 {
-	struct writer *w = &list->call->reply;
+	struct listing *list = arg;
+	struct writer *w = &list->call->reply, before = *w;
 
 	writer_bool(w, true);
 	writer_u64(w, entry->attr.fileid);
 	writer_opaque(w, entry->name, (uint32_t)strlen(entry->name));
 	writer_u64(w, entry->cookie);
-	if (!list->plus)
-		return;
-	writer_bool(w, true);
-	nfs3_put_attr(w, &entry->attr);
-	writer_bool(w, entry->fh.len);
-	if (entry->fh.len)
-		nfs3_put_fh(w, &entry->fh);
-}
-
-static bool add_entry(void *arg, const struct export_entry *entry)
-{
-	struct listing *list = arg;
-	struct writer before = list->call->reply;
-
-	put_entry(list, entry);
-	if (!list->call->reply.bad &&
-	    list->call->reply.len + LIST_END_LEN <= list->limit) {
+	if (list->plus) {
+		writer_bool(w, true);
+		nfs3_put_attr(w, &entry->attr);
+		writer_bool(w, entry->fh.len);
+		if (entry->fh.len)
+			nfs3_put_fh(w, &entry->fh);
+	}
+	if (!w->bad && w->len + LIST_END_LEN <= list->limit) {
 		list->entries++;
 		return true;
 	}
-	list->call->reply = before;
+	*w = before;
 	list->full = true;
 	return false;
-}
-
-/* A cookie is valid only with the verifier that was returned with it. */
-static uint32_t check_cookie(const struct call *call, uint64_t cookie,
-			     const uint8_t *verf)
-{
-	return cookie && memcmp(verf, call->exp->verifier, sizeof(call->exp->verifier))
-		       ? NFS3_STATUS_BAD_COOKIE
-		       : NFS3_STATUS_OK;
 }
 
 /* The reply on an error: status and the directory's attributes. */
@@ -69,66 +52,52 @@ static enum rpc_accept_stat fail(struct call *call, const struct writer *start,
 	return RPC_SUCCESS;
 }
 
-static enum rpc_accept_stat list_dir(struct call *call, const struct nfs_fh *dir,
-				     struct export_readdir *readdir, const uint8_t *verf,
-				     uint32_t count)
+static enum rpc_accept_stat list_dir(struct call *call, bool plus)
 {
 	const struct writer start = call->reply;
-	struct listing list = { .call = call, .plus = readdir->handles };
-	uint32_t status;
+	struct listing list = { .call = call, .plus = plus };
+	struct export_readdir readdir = { .handles = plus,
+					  .fn = add_entry,
+					  .arg = &list };
+	uint32_t count, status;
+	const uint8_t *verf;
+	struct nfs_fh dir;
 
-	status = check_cookie(call, readdir->cookie, verf);
-	if (status)
-		return fail(call, &start, dir, status);
+	nfs3_get_fh(&call->args, &dir);
+	readdir.cookie = reader_u64(&call->args);
+	verf = reader_bytes(&call->args, sizeof(call->exp->verifier));
+	/* dircount is only a hint, for the size of names and cookies; like other servers, use
+	 * maxcount. */
+	if (plus)
+		reader_u32(&call->args);
+	count = reader_u32(&call->args);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	/* A cookie is valid only with the verifier that was returned with it. */
+	if (readdir.cookie &&
+	    memcmp(verf, call->exp->verifier, sizeof(call->exp->verifier)) != 0)
+		return fail(call, &start, &dir, NFS3_STATUS_BAD_COOKIE);
 	writer_u32(&call->reply, NFS3_STATUS_OK);
-	nfs3_put_post_op(call, dir);
+	nfs3_put_post_op(call, &dir);
 	writer_bytes(&call->reply, call->exp->verifier, sizeof(call->exp->verifier));
 	/* The count covers the results without their status, section 3.3.16. */
 	list.limit = min_u64(start.len + 4 + (uint64_t)count, call->room);
-	readdir->fn = add_entry;
-	readdir->arg = &list;
-	status = call->exp->ops->readdir(call->exp, dir, readdir);
-	readdir->arg = NULL;
+	status = call->exp->ops->readdir(call->exp, &dir, &readdir);
 	if (!status && list.full && !list.entries)
 		status = NFS3_STATUS_TOOSMALL;
 	if (status)
-		return fail(call, &start, dir, status);
+		return fail(call, &start, &dir, status);
 	writer_bool(&call->reply, false);
-	writer_bool(&call->reply, readdir->eof);
+	writer_bool(&call->reply, readdir.eof);
 	return RPC_SUCCESS;
 }
 
 enum rpc_accept_stat nfs3_readdir(struct call *call)
 {
-	struct export_readdir readdir = { .handles = false };
-	const uint8_t *verf;
-	struct nfs_fh dir;
-	uint32_t count;
-
-	nfs3_get_fh(&call->args, &dir);
-	readdir.cookie = reader_u64(&call->args);
-	verf = reader_bytes(&call->args, 8);
-	count = reader_u32(&call->args);
-	if (call->args.bad)
-		return RPC_GARBAGE_ARGS;
-	return list_dir(call, &dir, &readdir, verf, count);
+	return list_dir(call, false);
 }
 
 enum rpc_accept_stat nfs3_readdirplus(struct call *call)
 {
-	struct export_readdir readdir = { .handles = true };
-	const uint8_t *verf;
-	struct nfs_fh dir;
-	uint32_t count;
-
-	nfs3_get_fh(&call->args, &dir);
-	readdir.cookie = reader_u64(&call->args);
-	verf = reader_bytes(&call->args, 8);
-	/* dircount is only a hint, for the size of names and cookies; like other servers, use
-	 * maxcount. */
-	reader_u32(&call->args);
-	count = reader_u32(&call->args);
-	if (call->args.bad)
-		return RPC_GARBAGE_ARGS;
-	return list_dir(call, &dir, &readdir, verf, count);
+	return list_dir(call, true);
 }

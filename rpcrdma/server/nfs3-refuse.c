@@ -8,14 +8,15 @@
 
 #define HANDLES_MAX 2
 
-/* Decodes the arguments in the row; the first error is the status. */
-static uint32_t decode(struct call *call, struct nfs_fh handles[HANDLES_MAX])
+enum rpc_accept_stat nfs3_refuse(struct call *call)
 {
+	uint32_t status = NFS3_STATUS_OK, count = 0, wrong, i;
+	struct nfs_fh handles[HANDLES_MAX] = { { .len = 0 } };
 	char name[NFS3_NAME_MAX + 1];
-	uint32_t status = NFS3_STATUS_OK, count = 0, wrong;
 	struct nfs_attr attr;
 	const char *shape;
 
+	/* The arguments in the row; the first error is the status. */
 	for (shape = call->procedure->args; *shape; shape++) {
 		if (*shape == 'n') {
 			wrong = nfs3_get_name(&call->args, name);
@@ -30,15 +31,6 @@ static uint32_t decode(struct call *call, struct nfs_fh handles[HANDLES_MAX])
 		if (!status)
 			status = wrong;
 	}
-	return status;
-}
-
-enum rpc_accept_stat nfs3_refuse(struct call *call)
-{
-	struct nfs_fh handles[HANDLES_MAX] = { { .len = 0 } };
-	uint32_t status, i;
-
-	status = decode(call, handles);
 	if (call->args.bad)
 		return RPC_GARBAGE_ARGS;
 	writer_u32(&call->reply, status ? status : NFS3_STATUS_ROFS);

@@ -355,19 +355,6 @@ uint32_t nfs4_getattr(struct compound *c)
 	return status;
 }
 
-/* Whether these attributes can be compared. */
-static uint32_t check_compared(const struct compound *c, const struct nfs4_bitmap *given)
-{
-	unsigned int i;
-
-	if (nfs4_bitmap_has(given, FATTR4_RDATTR_ERROR))
-		return NFS4ERR_INVAL;
-	for (i = 0; i < ARRAY_SIZE(attributes); i++)
-		if (nfs4_bitmap_has(given, i) && !is_supported(c->minor, i))
-			return NFS4ERR_ATTRNOTSUPP;
-	return NFS4_OK;
-}
-
 /* XDR encoding is unique, so equal attributes have equal bytes. @same: the result. */
 static uint32_t compare(struct compound *c, bool *same)
 {
@@ -377,16 +364,21 @@ static uint32_t compare(struct compound *c, bool *same)
 	const uint8_t *values, *own;
 	uint32_t len, own_len, status;
 	struct reader r;
+	unsigned int i;
 
 	nfs4_get_bitmap(&c->call->args, &given);
 	values = reader_opaque(&c->call->args, SERVER_CALL_MAX, &len);
 	if (!values)
 		return NFS4ERR_BADXDR;
 	status = nfs4_check_wanted(&given);
-	if (!status)
-		status = check_compared(c, &given);
-	if (!status)
-		status = source_of(c, &source);
+	if (status)
+		return status;
+	if (nfs4_bitmap_has(&given, FATTR4_RDATTR_ERROR))
+		return NFS4ERR_INVAL;
+	for (i = 0; i < ARRAY_SIZE(attributes); i++)
+		if (nfs4_bitmap_has(&given, i) && !is_supported(c->minor, i))
+			return NFS4ERR_ATTRNOTSUPP;
+	status = source_of(c, &source);
 	if (status)
 		return status;
 	nfs4_put_attrs(&w, &source, &given);

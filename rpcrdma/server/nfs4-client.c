@@ -78,16 +78,6 @@ uint32_t nfs4_release_lockowner(struct compound *c)
 
 /* EXCHANGE_ID */
 
-static void skip_impl_id(struct compound *c)
-{
-	uint32_t count = reader_u32(&c->call->args);
-
-	if (count > 1)
-		c->call->args.bad = true;
-	else if (count)
-		nfs4_skip(c, "oo84"); /* domain, name, date */
-}
-
 /* server_owner4 and server_scope: unique to this server process. */
 static void put_server(struct compound *c)
 {
@@ -110,7 +100,7 @@ uint32_t nfs4_exchange_id(struct compound *c)
 	struct writer *w = &c->call->reply;
 	struct nfs4_client_owner owner = { .id = NULL };
 	struct nfs4_client_res res;
-	uint32_t flags, how, status;
+	uint32_t flags, how, impl_ids, status;
 
 	if (!get_owner(c, &owner))
 		return NFS4ERR_BADXDR;
@@ -121,7 +111,11 @@ uint32_t nfs4_exchange_id(struct compound *c)
 		return how == SP4_SSV         ? NFS4ERR_ENCR_ALG_UNSUPP
 		       : how == SP4_MACH_CRED ? NFS4ERR_INVAL
 					      : NFS4ERR_BADXDR;
-	skip_impl_id(c);
+	impl_ids = reader_u32(r);
+	if (impl_ids > 1)
+		r->bad = true;
+	else if (impl_ids)
+		nfs4_skip(c, "oo84"); /* domain, name, date */
 	if (r->bad)
 		return NFS4ERR_BADXDR;
 	if (flags & ~EXCHGID4_FLAG_ALL)
@@ -166,25 +160,23 @@ static void put_channel(struct writer *w, const struct nfs4_channel *channel)
 	writer_u32(w, 0);
 }
 
-/* authsys_parms: stamp, machine name, uid, gid, gids */
-static void skip_authsys(struct compound *c)
-{
-	nfs4_skip(c, "4o44");
-	reader_bytes(&c->call->args,
-		     4 * (size_t)min_u32(reader_u32(&c->call->args), SERVER_CALL_MAX));
-}
-
 /* callback_sec_parms4<>: ignored, as there are no callbacks */
 static void skip_callback_security(struct compound *c)
 {
-	uint32_t count = reader_u32(&c->call->args);
+	struct reader *r = &c->call->args;
+	uint32_t count = reader_u32(r);
 
-	for (; count && !c->call->args.bad; count--) {
-		switch (reader_u32(&c->call->args)) {
+	for (; count && !r->bad; count--) {
+		switch (reader_u32(r)) {
 		case RPC_AUTH_NONE: break;
-		case RPC_AUTH_SYS: skip_authsys(c); break;
+		case RPC_AUTH_SYS:
+			/* authsys_parms: stamp, machine name, uid, gid, gids */
+			nfs4_skip(c, "4o44");
+			reader_bytes(r,
+				     4 * (size_t)min_u32(reader_u32(r), SERVER_CALL_MAX));
+			break;
 		case RPCSEC_GSS: nfs4_skip(c, "4oo"); break;
-		default: c->call->args.bad = true;
+		default: r->bad = true;
 		}
 	}
 }

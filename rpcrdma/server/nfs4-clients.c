@@ -105,15 +105,6 @@ static bool same_principal(const struct nfs4_client *client,
 	return client->flavor == owner->flavor && client->uid == owner->uid;
 }
 
-/* Whether the owner's record belongs to another principal and is in use. */
-static bool is_in_use(const struct nfs4_state *state, const struct nfs4_client *client,
-		      const struct nfs4_client_owner *owner)
-{
-	return client && !same_principal(client, owner) &&
-	       (nfs4_slots_has(state, client->clientid) ||
-		nfs4_opens_has(state, client->clientid));
-}
-
 /* A free record, or the oldest unconfirmed one; NULL: all are confirmed. */
 static struct nfs4_client *free_client(struct nfs4_state *state)
 {
@@ -178,7 +169,9 @@ static uint32_t introduce(struct nfs4_state *state, bool sessions, uint32_t busy
 {
 	struct nfs4_client *client = find_owner(state, sessions, true, owner);
 
-	if (is_in_use(state, client, owner))
+	if (client && !same_principal(client, owner) &&
+	    (nfs4_slots_has(state, client->clientid) ||
+	     nfs4_opens_has(state, client->clientid)))
 		return NFS4ERR_CLID_INUSE;
 	if (!client || !same_principal(client, owner) ||
 	    memcmp(client->verifier, owner->verifier, sizeof(client->verifier)) != 0)

@@ -62,52 +62,16 @@ static size_t limit_of(const struct compound *c, uint32_t maxcount)
 	return min_u64(limit, call->reply.len + (uint64_t)maxcount);
 }
 
-/* A cookie is valid only with the verifier that was returned with it. libnfs 4.0.0 sends zeros
- * instead, since some servers return only zeros; then the filehandle alone shows that the cookie
- * is from this server. */
-static uint32_t check_cookie(const struct compound *c, uint64_t cookie,
-			     const uint8_t *verifier)
-{
-	if (cookie && cookie < COOKIE_SHIFT)
-		return NFS4ERR_BAD_COOKIE;
-	return cookie && get_be64(verifier) &&
-			       memcmp(verifier, c->call->exp->verifier,
-				      NFS4_VERIFIER_SIZE) != 0
-		       ? NFS4ERR_NOT_SAME
-		       : NFS4_OK;
-}
-
-static uint32_t list_dir(struct listing *list, uint64_t cookie)
-{
-	struct export *exp = list->c->call->exp;
-	struct writer *w = &list->c->call->reply;
-	struct export_readdir readdir = {
-		.cookie = cookie ? cookie - COOKIE_SHIFT : 0,
-		.handles = nfs4_bitmap_has(&list->wanted, FATTR4_FILEHANDLE),
-		.fn = add_entry,
-		.arg = list,
-	};
-	uint32_t status;
-
-	exp->ops->space(exp, &list->source.space);
-	writer_bytes(w, exp->verifier, NFS4_VERIFIER_SIZE);
-	status = exp->ops->readdir(exp, &list->c->current.fh, &readdir);
-	if (!status && list->full && !list->entries)
-		status = NFS4ERR_TOOSMALL;
-	if (status)
-		return status;
-	writer_bool(w, false);
-	writer_bool(w, readdir.eof);
-	return NFS4_OK;
-}
-
 uint32_t nfs4_readdir(struct compound *c)
 {
 	struct reader *r = &c->call->args;
+	struct writer *w = &c->call->reply;
+	struct export *exp = c->call->exp;
 	struct listing list = { .c = c, .source.c = c };
+	struct export_readdir readdir = { .fn = add_entry, .arg = &list };
 	const uint8_t *verifier;
-	uint64_t cookie;
 	uint32_t maxcount, status;
+	uint64_t cookie;
 
 	cookie = reader_u64(r);
 	verifier = reader_bytes(r, NFS4_VERIFIER_SIZE);
@@ -118,10 +82,27 @@ uint32_t nfs4_readdir(struct compound *c)
 	if (r->bad)
 		return NFS4ERR_BADXDR;
 	status = nfs4_check_wanted(&list.wanted);
-	if (!status)
-		status = check_cookie(c, cookie, verifier);
 	if (status)
 		return status;
+	if (cookie && cookie < COOKIE_SHIFT)
+		return NFS4ERR_BAD_COOKIE;
+	/* A cookie is valid only with the verifier that was returned with it. libnfs 4.0.0 sends
+	 * zeros instead, since some servers return only zeros; then the filehandle alone shows
+	 * that the cookie is from this server. */
+	if (cookie && get_be64(verifier) &&
+	    memcmp(verifier, exp->verifier, NFS4_VERIFIER_SIZE) != 0)
+		return NFS4ERR_NOT_SAME;
 	list.limit = limit_of(c, maxcount);
-	return list_dir(&list, cookie);
+	exp->ops->space(exp, &list.source.space);
+	writer_bytes(w, exp->verifier, NFS4_VERIFIER_SIZE);
+	readdir.cookie = cookie ? cookie - COOKIE_SHIFT : 0;
+	readdir.handles = nfs4_bitmap_has(&list.wanted, FATTR4_FILEHANDLE);
+	status = exp->ops->readdir(exp, &c->current.fh, &readdir);
+	if (!status && list.full && !list.entries)
+		status = NFS4ERR_TOOSMALL;
+	if (status)
+		return status;
+	writer_bool(w, false);
+	writer_bool(w, readdir.eof);
+	return NFS4_OK;
 }

@@ -233,61 +233,47 @@ uint32_t nfs4_readlink(struct compound *c)
 	return status ? status : add_payload(c, &read);
 }
 
-/* Records the COMPOUND's first READ for the faults. */
-static void note_read(struct compound *c, uint64_t offset)
-{
-	c->call->read = (struct call_read){
-		.tried = true,
-		.served = true,
-		.fh = c->current.fh,
-		.offset = offset,
-		.payload = c->call->payload_count,
-		.status = c->status_at,
-		.eof = c->call->reply.len,
-		.end = c->status_at + 4,
-		.compound = c->start,
-		.results = c->count_at,
-		.result_count = c->index + 1,
-	};
-}
-
-static uint32_t read_data(struct compound *c, struct export_read *read)
-{
-	const struct call *call = c->call;
-	uint32_t type, status;
-
-	read->count = min_u32(read->count, call->rtmax);
-	if (read->count > server_scratch_max(call->rtmax) - c->scratch_used)
-		return nfs4_too_big(c);
-	status = call->exp->ops->read(call->exp, &c->current.fh, read);
-	/* NFSv3 has no more specific status for a wrong type. */
-	if (status == NFS3_STATUS_INVAL && !type_of(c, &type) && type != NFS_REG)
-		return nfs4_wrong_type(c, type);
-	return status;
-}
-
 uint32_t nfs4_read(struct compound *c)
 {
 	struct call *call = c->call;
 	struct export_read read = { .scratch = call->scratch + c->scratch_used };
 	struct nfs4_stateid stateid;
-	uint32_t status;
+	uint32_t type, status;
 
 	nfs4_get_stateid(&call->args, &stateid);
 	read.offset = reader_u64(&call->args);
-	read.count = reader_u32(&call->args);
+	read.count = min_u32(reader_u32(&call->args), call->rtmax);
 	if (call->args.bad)
 		return NFS4ERR_BADXDR;
 	if (c->current.has_stateid && nfs4_stateid_is_current(&stateid))
 		stateid = c->current.stateid;
 	status = nfs4_opens_read(c->state, c->minor, c->slot.clientid, &stateid,
 				 &c->current.fh);
-	if (!status)
-		status = read_data(c, &read);
 	if (status)
 		return status;
+	if (read.count > server_scratch_max(call->rtmax) - c->scratch_used)
+		return nfs4_too_big(c);
+	status = call->exp->ops->read(call->exp, &c->current.fh, &read);
+	/* NFSv3 has no more specific status for a wrong type. */
+	if (status == NFS3_STATUS_INVAL && !type_of(c, &type) && type != NFS_REG)
+		return nfs4_wrong_type(c, type);
+	if (status)
+		return status;
+	/* The COMPOUND's first READ is recorded for the faults. */
 	if (!call->read.served)
-		note_read(c, read.offset);
+		call->read = (struct call_read){
+			.tried = true,
+			.served = true,
+			.fh = c->current.fh,
+			.offset = read.offset,
+			.payload = call->payload_count,
+			.status = c->status_at,
+			.eof = call->reply.len,
+			.end = c->status_at + 4,
+			.compound = c->start,
+			.results = c->count_at,
+			.result_count = c->index + 1,
+		};
 	writer_bool(&call->reply, read.eof);
 	return add_payload(c, &read);
 }

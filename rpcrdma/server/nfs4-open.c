@@ -92,34 +92,7 @@ static bool get_claim(struct compound *c, struct open_args *args)
 	return true;
 }
 
-static bool get_open_args(struct compound *c, struct open_args *args)
-{
-	struct reader *r = &c->call->args;
-	struct nfs4_open *open = &args->open;
-
-	open->minor = c->minor;
-	open->seqid = reader_u32(r);
-	open->access = reader_u32(r);
-	open->deny = reader_u32(r);
-	open->clientid = reader_u64(r);
-	if (c->minor)
-		open->clientid = c->slot.clientid;
-	open->owner = reader_opaque(r, NFS4_OPAQUE_LIMIT, &open->owner_len);
-	return open->owner && get_how(c, &args->create) && get_claim(c, args) && !r->bad;
-}
-
 /* The file to open */
-
-static uint32_t check_share(struct compound *c, struct nfs4_open *open)
-{
-	/* The bits above these are 4.1's requests for delegations. */
-	if (c->minor)
-		open->access &= OPEN4_SHARE_ACCESS_BOTH;
-	return !open->access || open->access > OPEN4_SHARE_ACCESS_BOTH ||
-			       open->deny > OPEN4_SHARE_DENY_BOTH
-		       ? NFS4ERR_INVAL
-		       : NFS4_OK;
-}
 
 static uint32_t claimed(struct compound *c, const struct open_args *args,
 			struct nfs_fh *fh)
@@ -143,15 +116,21 @@ static uint32_t claimed(struct compound *c, const struct open_args *args,
 static uint32_t find_file(struct compound *c, struct open_args *args)
 {
 	const struct call *call = c->call;
+	struct nfs4_open *open = &args->open;
 	struct nfs_attr attr;
-	uint32_t status = check_share(c, &args->open);
+	uint32_t status;
 
-	if (!status && (args->create || (args->open.access & OPEN4_SHARE_ACCESS_WRITE)))
-		status = NFS4ERR_ROFS;
+	/* The bits above these are 4.1's requests for delegations. */
+	if (c->minor)
+		open->access &= OPEN4_SHARE_ACCESS_BOTH;
+	if (!open->access || open->access > OPEN4_SHARE_ACCESS_BOTH ||
+	    open->deny > OPEN4_SHARE_DENY_BOTH)
+		return NFS4ERR_INVAL;
+	if (args->create || (open->access & OPEN4_SHARE_ACCESS_WRITE))
+		return NFS4ERR_ROFS;
+	status = claimed(c, args, &open->fh);
 	if (!status)
-		status = claimed(c, args, &args->open.fh);
-	if (!status)
-		status = call->exp->ops->getattr(call->exp, &args->open.fh, &attr);
+		status = call->exp->ops->getattr(call->exp, &open->fh, &attr);
 	if (status)
 		return status;
 	if (attr.type == NFS_LNK)
@@ -161,21 +140,30 @@ static uint32_t find_file(struct compound *c, struct open_args *args)
 	if (!(nfs3_access_granted(&attr) & 1))
 		return NFS4ERR_ACCESS;
 	status = call->exp->ops->getattr(call->exp, &c->current.fh, &attr);
-	args->open.change = nfs4_change_of(&attr);
+	open->change = nfs4_change_of(&attr);
 	return status;
 }
 
 uint32_t nfs4_open(struct compound *c)
 {
+	struct reader *r = &c->call->args;
 	struct writer *w = &c->call->reply;
-	struct open_args args = { .create = false };
+	struct open_args args = { .open.minor = c->minor };
+	struct nfs4_open *open = &args.open;
 	struct nfs4_open_res res;
 	uint32_t status;
 
-	if (!get_open_args(c, &args))
+	open->seqid = reader_u32(r);
+	open->access = reader_u32(r);
+	open->deny = reader_u32(r);
+	open->clientid = reader_u64(r);
+	if (c->minor)
+		open->clientid = c->slot.clientid;
+	open->owner = reader_opaque(r, NFS4_OPAQUE_LIMIT, &open->owner_len);
+	if (!open->owner || !get_how(c, &args.create) || !get_claim(c, &args) || r->bad)
 		return NFS4ERR_BADXDR;
-	args.open.status = find_file(c, &args);
-	status = nfs4_opens_open(c->state, &args.open, &res);
+	open->status = find_file(c, &args);
+	status = nfs4_opens_open(c->state, open, &res);
 	if (status)
 		return status;
 	c->current = (struct nfs4_place){ .fh = res.fh };

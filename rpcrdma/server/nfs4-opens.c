@@ -231,22 +231,6 @@ static struct nfs4_opened *open_file(struct nfs4_state *state, uint32_t owner,
 
 /* The sequence of a 4.0 owner */
 
-/* RFC 7530 section 9.1.7: these errors do not advance the owner's seqid. */
-static bool moves_seqid(uint32_t status)
-{
-	static const uint32_t unmoved[] = {
-		NFS4ERR_STALE_CLIENTID, NFS4ERR_STALE_STATEID, NFS4ERR_BAD_STATEID,
-		NFS4ERR_BAD_SEQID,      NFS4ERR_BADXDR,        NFS4ERR_RESOURCE,
-		NFS4ERR_NOFILEHANDLE,
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(unmoved); i++)
-		if (status == unmoved[i])
-			return false;
-	return true;
-}
-
 /* True: @last has the result already, or *status is the error. */
 static bool is_sequenced(const struct nfs4_owner *owner, uint32_t op, uint32_t seqid,
 			 uint32_t *status)
@@ -261,8 +245,17 @@ static bool is_sequenced(const struct nfs4_owner *owner, uint32_t op, uint32_t s
 static void finish(struct nfs4_owner *owner, uint32_t op, uint32_t seqid, uint32_t status,
 		   const struct nfs4_open_res *res)
 {
-	if (!moves_seqid(status))
-		return;
+	/* RFC 7530 section 9.1.7: these errors do not advance the owner's seqid. */
+	static const uint32_t unmoved[] = {
+		NFS4ERR_STALE_CLIENTID, NFS4ERR_STALE_STATEID, NFS4ERR_BAD_STATEID,
+		NFS4ERR_BAD_SEQID,      NFS4ERR_BADXDR,        NFS4ERR_RESOURCE,
+		NFS4ERR_NOFILEHANDLE,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(unmoved); i++)
+		if (status == unmoved[i])
+			return;
 	owner->sequenced = true;
 	owner->seqid = seqid;
 	owner->last = (struct nfs4_owner_last){ op, status, *res };
@@ -340,31 +333,22 @@ uint32_t nfs4_opens_open(struct nfs4_state *state, const struct nfs4_open *open,
 
 /* CLOSE, OPEN_CONFIRM, OPEN_DOWNGRADE */
 
-static uint32_t downgrade(struct nfs4_state *state, struct nfs4_opened *open,
-			  const struct nfs4_open_change *change)
-{
-	if ((change->access & ~open->access) || (change->deny & ~open->deny) ||
-	    !change->access)
-		return NFS4ERR_INVAL;
-	set_share(state, open, change->access, change->deny);
-	return NFS4_OK;
-}
-
 static uint32_t change_open(struct nfs4_state *state, struct nfs4_opened *open,
 			    const struct nfs4_open_change *change,
 			    struct nfs4_stateid *stateid)
 {
 	struct nfs4_owner *owner = &state->owners[open->owner];
-	uint32_t status = NFS4_OK;
 
 	if (!same_file(&open->fh, change->fh))
 		return NFS4ERR_BAD_STATEID;
 	if (change->op == OP_OPEN_CONFIRM && owner->confirmed)
 		return NFS4ERR_BAD_STATEID;
-	if (change->op == OP_OPEN_DOWNGRADE)
-		status = downgrade(state, open, change);
-	if (status)
-		return status;
+	if (change->op == OP_OPEN_DOWNGRADE) {
+		if ((change->access & ~open->access) || (change->deny & ~open->deny) ||
+		    !change->access)
+			return NFS4ERR_INVAL;
+		set_share(state, open, change->access, change->deny);
+	}
 	owner->confirmed = true;
 	open->seqid++;
 	make_stateid(state, open, stateid);

@@ -168,18 +168,6 @@ static uint32_t check_room(const struct compound *c)
 							 : NFS4_OK;
 }
 
-/* The result of a failed operation: only its status, with two exceptions. One is CLID_INUSE,
- * which has the address of the current owner. */
-static void fail(struct compound *c, uint32_t status)
-{
-	struct writer *w = &c->call->reply;
-
-	if (status != NFS4ERR_CLID_INUSE)
-		w->len = c->status_at + 4;
-	if (c->op->flags & BITMAP)
-		writer_u32(w, 0);
-}
-
 static uint32_t run_operation(struct compound *c)
 {
 	struct call *call = c->call;
@@ -204,7 +192,12 @@ static uint32_t run_operation(struct compound *c)
 	call->reply.bad = false;
 	if (room || status) {
 		status = room ? room : status;
-		fail(c, status);
+		/* A failed operation has only its status as the result, with two exceptions.
+		 * One is CLID_INUSE, which has the address of the current owner. */
+		if (status != NFS4ERR_CLID_INUSE)
+			call->reply.len = c->status_at + 4;
+		if (c->op->flags & BITMAP)
+			writer_u32(&call->reply, 0);
 		call->payload_count = payloads;
 		call->read = read;
 	}

@@ -22,9 +22,9 @@ uint8_t *server_results(struct server_call *sc, size_t len)
 	return writer_reserve(w, len);
 }
 
-static void run(const struct server_program *program, struct call *call,
-		struct rpc_reply *reply)
+void programs_run(struct call *call, struct rpc_reply *reply)
 {
+	const struct server_program *const *p = call->programs;
 	struct server_call sc = {
 		.rpc = &call->rpc,
 		.args_len = reader_left(&call->args),
@@ -34,6 +34,10 @@ static void run(const struct server_program *program, struct call *call,
 		.call = call,
 	};
 
+	while (p && *p && !dispatch_match(&call->rpc, (*p)->prog, (*p)->vers, reply))
+		p++;
+	if (!p || !*p)
+		return;
 	reply->accept_stat = RPC_GARBAGE_ARGS;
 	if (call->reduced)
 		return;
@@ -42,21 +46,9 @@ static void run(const struct server_program *program, struct call *call,
 	if (!server_results(&sc, 0))
 		reply->accept_stat = RPC_SYSTEM_ERR;
 	else
-		call->silent = !program->run(program->arg, &sc);
+		call->silent = !(*p)->run((*p)->arg, &sc);
 	debug(DEBUG_SERVER,
 	      "xid %08x program %u procedure %u: %zu bytes, accept_stat %u, %zu bytes",
 	      call->rpc.xid, call->rpc.prog, call->rpc.proc, sc.args_len,
 	      reply->accept_stat, call->reply.len);
-}
-
-void programs_run(struct call *call, struct rpc_reply *reply)
-{
-	const struct server_program *const *p;
-
-	for (p = call->programs; p && *p; p++) {
-		if (!dispatch_match(&call->rpc, (*p)->prog, (*p)->vers, reply))
-			continue;
-		run(*p, call, reply);
-		return;
-	}
 }

@@ -172,51 +172,44 @@ static void chunk_start(struct chunk_cursor *c, struct rdma_reply *reply,
 		reply->header.segments[chunk->first + i].length = 0;
 }
 
-/* The segment for the next bytes, NULL at the end. Skips empty segments. */
-static const struct rpcrdma_segment *chunk_segment(struct chunk_cursor *c)
-{
-	while (c->index < c->chunk->count && c->used == c->offered[c->index].length) {
-		c->index++;
-		c->used = 0;
-	}
-	return c->index < c->chunk->count ? &c->offered[c->index] : NULL;
-}
-
-static int write_segment(const struct chunk_cursor *c,
-			 const struct rpcrdma_segment *segment, const uint8_t *data,
-			 uint32_t len)
-{
-	struct transport *t = c->reply->session->t;
-
-	/* Beyond the end of the address space, which is the requester's error: nothing is
-	 * written. */
-	if (segment->offset + segment->length < segment->offset)
-		return err_set(EPROTO, "a segment wraps around the address space");
-	return t->ops->write(t, data, len, segment->handle, segment->offset + c->used,
-			     deadline_in(SERVER_STEP_MS));
-}
-
 /* Writes the next @len bytes of the chunk; @counted: they count in its lengths. */
 static int chunk_write(struct chunk_cursor *c, const uint8_t *data, size_t len,
 		       bool counted)
 {
+	struct transport *t = c->reply->session->t;
 	const struct rpcrdma_segment *segment;
 	uint32_t n;
-	int rc = 0;
+	int rc;
 
-	while (len && !rc) {
-		segment = chunk_segment(c);
-		if (!segment)
+	while (len) {
+		while (c->index < c->chunk->count &&
+		       c->used == c->offered[c->index].length) {
+			c->index++;
+			c->used = 0;
+		}
+		if (c->index == c->chunk->count)
 			return 0; /* plan() ensured that only padding reaches this */
+		segment = &c->offered[c->index];
 		n = (uint32_t)min_u64(len, segment->length - c->used);
-		rc = c->reply->no_data ? 0 : write_segment(c, segment, data, n);
+		/* Beyond the end of the address space, which is the requester's error: nothing
+		 * is written. */
+		if (!c->reply->no_data &&
+		    segment->offset + segment->length < segment->offset)
+			return err_set(EPROTO,
+				       "a segment wraps around the address space");
+		rc = c->reply->no_data ? 0
+				       : t->ops->write(t, data, n, segment->handle,
+						       segment->offset + c->used,
+						       deadline_in(SERVER_STEP_MS));
+		if (rc)
+			return rc;
 		if (counted)
 			c->reply->header.segments[c->chunk->first + c->index].length += n;
 		c->used += n;
 		data += n;
 		len -= n;
 	}
-	return rc;
+	return 0;
 }
 
 /* Linux 3.x reads the words after the Write list as more segments: the end of the list, no Reply
@@ -239,32 +232,13 @@ static int spill(const struct chunk_cursor *c, const struct payload *p)
 			     deadline_in(SERVER_STEP_MS));
 }
 
-/* Writes a whole payload. Bytes that a fault omits are counted nevertheless. */
-static int write_data(struct chunk_cursor *c, const struct payload *p)
-{
-	struct rdma_reply *reply = c->reply;
-	uint32_t tail = reply->no_tail ? p->len % 4 : 0;
-	bool no_data = reply->no_data;
-	int rc;
-
-	rc = chunk_write(c, p->data, p->len - tail, true);
-	reply->no_data = true;
-	if (!rc)
-		rc = chunk_write(c, p->data + (p->len - tail), tail, true);
-	reply->no_data = no_data;
-	return rc;
-}
-
-static size_t pad_length(const struct rdma_reply *reply, uint32_t len)
-{
-	return reply->pad_part ? len % 4 : xdr_pad4(len) - len;
-}
-
 /* Handles one Write chunk: writes its payload, or leaves it unused. */
 static int write_payload(struct rdma_reply *reply, uint32_t i)
 {
 	const struct payload *p = &reply->payload[i];
+	const bool no_data = reply->no_data;
 	struct chunk_cursor c;
+	uint32_t tail, pad;
 	int rc;
 
 	chunk_start(&c, reply, &reply->header.write[i]);
@@ -273,9 +247,16 @@ static int write_payload(struct rdma_reply *reply, uint32_t i)
 			reply->header.write[i].count = 0;
 		return 0;
 	}
-	rc = write_data(&c, p);
+	tail = reply->no_tail ? p->len % 4 : 0;
+	pad = reply->pad_part ? p->len % 4 : (uint32_t)(xdr_pad4(p->len) - p->len);
+	rc = chunk_write(&c, p->data, p->len - tail, true);
+	/* Bytes that a fault omits are counted nevertheless. */
+	reply->no_data = true;
+	if (!rc)
+		rc = chunk_write(&c, p->data + (p->len - tail), tail, true);
+	reply->no_data = no_data;
 	if (!rc && reply->pad)
-		rc = chunk_write(&c, zeros, pad_length(reply, p->len), false);
+		rc = chunk_write(&c, zeros, pad, false);
 	if (!rc && reply->spill)
 		rc = spill(&c, p);
 	return rc;
@@ -294,48 +275,6 @@ static int write_payloads(struct rdma_reply *reply)
 	if (reply->keep_lengths)
 		memcpy(reply->header.segments, offered.segments,
 		       sizeof(offered.segments));
-	return rc;
-}
-
-/* struct iovec has no const; the data are only read. */
-static struct iovec piece(const uint8_t *data, size_t len)
-{
-	struct iovec iov = { .iov_len = len };
-
-	memcpy(&iov.iov_base, &data, sizeof(data));
-	return iov;
-}
-
-int rdma_reply_pieces(const struct rdma_reply *reply, struct iovec *iov)
-{
-	size_t done = 0;
-	int count = 0;
-	uint32_t i;
-
-	for (i = 0; i < reply->payload_count; i++) {
-		const struct payload *p = &reply->payload[i];
-
-		if (p->by_chunk)
-			continue;
-		iov[count++] = piece(reply->message + done, p->at - done);
-		iov[count++] = piece(p->data, p->len);
-		iov[count++] = piece(zeros, xdr_pad4(p->len) - p->len);
-		done = p->at;
-	}
-	iov[count++] = piece(reply->message + done, reply->message_len - done);
-	return count;
-}
-
-static int write_message(struct rdma_reply *reply, const struct iovec *iov, int count)
-{
-	struct chunk_cursor c;
-	int i, rc = 0;
-
-	reply->header.rdma_proc = RDMA_NOMSG;
-	chunk_start(&c, reply, &reply->header.reply);
-	reply->no_data = false; /* that fault applies to Write chunks only */
-	for (i = 0; i < count && !rc; i++)
-		rc = chunk_write(&c, iov[i].iov_base, iov[i].iov_len, true);
 	return rc;
 }
 
@@ -362,22 +301,25 @@ static int send_reply(struct rdma_reply *reply, const struct iovec *message, int
 
 static int perform(struct rdma_reply *reply)
 {
-	struct iovec iov[RDMA_REPLY_PIECES];
-	struct chunk_cursor unused;
-	int count = 0, rc;
+	struct iovec iov[PAYLOAD_PIECES];
+	struct chunk_cursor c;
+	int count = 0, i, rc;
 
 	rc = write_payloads(reply);
 	if (rc)
 		return rc;
 	if (reply->message_len)
-		count = rdma_reply_pieces(reply, iov);
-	if (reply->message_by_chunk) {
-		rc = write_message(reply, iov, count);
-		count = 0;
-	} else if (reply->header.has_reply) {
-		chunk_start(&unused, reply, &reply->header.reply);
-	}
-	return rc ? rc : send_reply(reply, iov, count);
+		count = payload_pieces(iov, reply->message, reply->message_len,
+				       reply->payload, reply->payload_count);
+	if (reply->header.has_reply)
+		chunk_start(&c, reply, &reply->header.reply);
+	if (!reply->message_by_chunk)
+		return send_reply(reply, iov, count);
+	reply->header.rdma_proc = RDMA_NOMSG;
+	reply->no_data = false; /* that fault applies to Write chunks only */
+	for (i = 0; i < count && !rc; i++)
+		rc = chunk_write(&c, iov[i].iov_base, iov[i].iov_len, true);
+	return rc ? rc : send_reply(reply, NULL, 0);
 }
 
 /* Sends the reply before the data that it announces. */
@@ -396,19 +338,10 @@ static int perform_early(struct rdma_reply *reply)
 	return write_payloads(reply);
 }
 
-static void log_read(const struct rdma_reply *reply)
-{
-	struct server_log *log = reply->session->options->log;
-
-	if (!log || !reply->read.served)
-		return;
-	atomic_fetch_add(&log->bytes, reply->payload[reply->read.payload].len);
-	atomic_fetch_add(&log->reads, 1);
-}
-
 /* Applies the faults, then sends the reply. */
 static int finish(struct rdma_reply *reply)
 {
+	struct server_log *log = reply->session->options->log;
 	int rc;
 
 	fault_apply(reply);
@@ -422,8 +355,10 @@ static int finish(struct rdma_reply *reply)
 	if (reply->drop)
 		return 0;
 	rc = reply->early ? perform_early(reply) : perform(reply);
-	if (!rc)
-		log_read(reply);
+	if (!rc && log && reply->read.served) {
+		atomic_fetch_add(&log->bytes, reply->payload[reply->read.payload].len);
+		atomic_fetch_add(&log->reads, 1);
+	}
 	return rc;
 }
 

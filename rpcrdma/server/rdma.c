@@ -105,31 +105,10 @@ static int answer(struct rdma_session *session, struct reader *r, bool reduced)
 	return call.silent ? 0 : rdma_reply_call(session, h, &call);
 }
 
-static int take_call(struct rdma_session *session, struct reader *r)
-{
-	struct read_list list;
-	int rc;
-
-	rc = read_list_check(session, &list);
-	if (rc) {
-		debug(DEBUG_SERVER, "ERR_CHUNK: %s", err_text());
-		return rdma_reply_error(session, &session->request, ERR_CHUNK);
-	}
-	if (list.zero_count) {
-		rc = pull_call(session, list.zero_count, list.zero_length);
-		if (rc)
-			return rc;
-		reader_init(r, session->call_buf.base, list.zero_length);
-	}
-	rc = answer(session, r, list.others);
-	server_buffer_trim(&session->call_buf, 0);
-	server_buffer_trim(&session->reply_buf, SERVER_REPLY_MAX);
-	return rc;
-}
-
 int rdma_message(struct rdma_session *session, const void *data, size_t len)
 {
 	struct rpcrdma_header *h = &session->request;
+	struct read_list list;
 	struct reader r;
 	int rc;
 
@@ -138,11 +117,25 @@ int rdma_message(struct rdma_session *session, const void *data, size_t len)
 	/* Sections 4.5, 4.6.2 and 4.2.4: these are dropped, even if malformed. */
 	if (rc == -EMSGSIZE || h->rdma_proc == RDMA_DONE || h->rdma_proc == RDMA_ERROR)
 		return 0;
-	if (!rc)
-		return take_call(session, &r);
-	debug(DEBUG_SERVER, "refused: %s", err_text());
-	return rdma_reply_error(session, h,
-				rc == -EPROTONOSUPPORT ? ERR_VERS : ERR_CHUNK);
+	if (rc) {
+		debug(DEBUG_SERVER, "refused: %s", err_text());
+		return rdma_reply_error(session, h,
+					rc == -EPROTONOSUPPORT ? ERR_VERS : ERR_CHUNK);
+	}
+	if (read_list_check(session, &list)) {
+		debug(DEBUG_SERVER, "ERR_CHUNK: %s", err_text());
+		return rdma_reply_error(session, h, ERR_CHUNK);
+	}
+	if (list.zero_count) {
+		rc = pull_call(session, list.zero_count, list.zero_length);
+		if (rc)
+			return rc;
+		reader_init(&r, session->call_buf.base, list.zero_length);
+	}
+	rc = answer(session, &r, list.others);
+	server_buffer_trim(&session->call_buf, 0);
+	server_buffer_trim(&session->reply_buf, SERVER_REPLY_MAX);
+	return rc;
 }
 
 /* The connection */

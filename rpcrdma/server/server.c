@@ -104,18 +104,15 @@ static struct sockaddr_storage peer_of(const struct transport *t, int fd)
 	return peer;
 }
 
-/* Whether the peer is this host, as when its kernel connects to itself. */
-static bool is_own_host(const struct server *server, const struct sockaddr_storage *peer)
-{
-	return transport_same_host((const struct sockaddr *)peer,
-				   (const struct sockaddr *)&server->options.listen.addr);
-}
-
 /* Takes one of @t and @fd. -errno of pthread_create(3): EAGAIN when threads run out. */
 static int connection_start(struct server *server, struct transport *t, int fd)
 {
 	struct sockaddr_storage peer = peer_of(t, fd);
-	bool welcome = !server->options.own_host || is_own_host(server, &peer);
+	/* The peer is this host if its kernel connects to itself. */
+	bool welcome = !server->options.own_host ||
+		       transport_same_host(
+			       (const struct sockaddr *)&peer,
+			       (const struct sockaddr *)&server->options.listen.addr);
 	struct connection *c = welcome ? connection_slot(server, &peer) : NULL;
 	int rc;
 
@@ -161,30 +158,22 @@ static void stop_connections(struct server *server)
 
 /* Accepting */
 
-static int accept_rdma(struct server *server)
-{
-	struct transport *t;
-	int rc = server->rdma->ops->accept(server->rdma, &t);
-
-	if (rc == -EAGAIN)
-		return 0; /* the peer gave up meanwhile */
-	return rc ? rc : connection_start(server, t, -1);
-}
-
-static int accept_tcp(struct server *server, enum listener which)
-{
-	int fd = accept4(server->tcp[which], NULL, NULL, SOCK_CLOEXEC);
-
-	if (fd < 0)
-		return errno == EAGAIN ? 0 : -errno;
-	return connection_start(server, NULL, fd);
-}
-
 /* -errno when a resource runs out; the failure of one connection is not an error. */
 static int accept_one(struct server *server, enum listener which)
 {
-	int rc = which == LISTEN_RDMA ? accept_rdma(server) : accept_tcp(server, which);
+	struct transport *t = NULL;
+	int fd = -1, rc;
 
+	if (which == LISTEN_RDMA) {
+		rc = server->rdma->ops->accept(server->rdma, &t);
+	} else {
+		fd = accept4(server->tcp[which], NULL, NULL, SOCK_CLOEXEC);
+		rc = fd < 0 ? -errno : 0;
+	}
+	if (rc == -EAGAIN)
+		return 0; /* the peer gave up meanwhile */
+	if (!rc)
+		rc = connection_start(server, t, fd);
 	switch (rc) {
 	case -EMFILE:
 	case -ENFILE:
@@ -193,11 +182,6 @@ static int accept_one(struct server *server, enum listener which)
 	case -EAGAIN: return rc;
 	default: return 0;
 	}
-}
-
-static int listener_fd(const struct server *server, unsigned int which)
-{
-	return which == LISTEN_RDMA ? server->rdma->fd : server->tcp[which];
 }
 
 int server_run(struct server *server, int stop_fd)
@@ -211,7 +195,9 @@ int server_run(struct server *server, int stop_fd)
 	for (;;) {
 		for (i = 0; i < LISTEN_COUNT; i++)
 			fds[i] = (struct pollfd){
-				.fd = pause ? -1 : listener_fd(server, i),
+				.fd = pause              ? -1
+				      : i == LISTEN_RDMA ? server->rdma->fd
+							 : server->tcp[i],
 				.events = POLLIN,
 			};
 		n = poll(fds, ARRAY_SIZE(fds), pause ? PAUSE_MS : -1);

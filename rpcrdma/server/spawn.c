@@ -41,15 +41,20 @@ struct spawn_task {
 	struct server *server;
 };
 
-static int spawn_options(struct spawn_task *task)
+/* Sockets are bound before the child is confined, for privileged ports; a device is opened by the
+ * identity that uses it. */
+static int spawn_prepare(void *arg, int channel)
 {
+	struct spawn_task *task = arg;
 	const struct server_spawn_options *options = task->options;
-	struct sockaddr_in loopback = {
+	struct server_options *out = &task->server_options;
+	const struct sockaddr_in loopback = {
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	struct server_options *out = &task->server_options;
+	int rc;
 
+	(void)channel;
 	*out = (struct server_options){
 		.transport = options->transport,
 		.listen = options->listen,
@@ -63,21 +68,11 @@ static int spawn_options(struct spawn_task *task)
 		memcpy(&out->listen.addr, &loopback, sizeof(loopback));
 		out->listen.len = sizeof(loopback);
 	}
-	return export_memory_new(&out->exp);
-}
-
-/* Sockets are bound before the child is confined, for privileged ports; a device is opened by the
- * identity that uses it. */
-static int spawn_prepare(void *arg, int channel)
-{
-	struct spawn_task *task = arg;
-	int rc = spawn_options(task);
-
-	(void)channel;
+	rc = export_memory_new(&out->exp);
 	if (rc)
 		return rc;
-	if (!task->options->transport->personal)
-		return server_open(&task->server, &task->server_options);
+	if (!options->transport->personal)
+		return server_open(&task->server, out);
 	transport_raise_memlock();
 	return 0;
 }

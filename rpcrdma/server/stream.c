@@ -124,25 +124,15 @@ static int read_record(struct stream_session *session, size_t *len)
 
 static int write_record(struct stream_session *session, const struct call *call)
 {
-	uint8_t mark[4], pad[4] = { 0 }, *data;
-	struct iovec iov[2 + 3 * CALL_PAYLOADS];
-	size_t count = 0, done = 0;
-	uint32_t i;
+	struct iovec iov[1 + PAYLOAD_PIECES];
+	uint8_t mark[4];
+	int count;
 
 	put_be32(mark, LAST_FRAGMENT | (uint32_t)call_reply_length(call));
-	iov[count++] = (struct iovec){ mark, sizeof(mark) };
-	for (i = 0; i < call->payload_count; i++) {
-		const struct payload *p = &call->payload[i];
-
-		iov[count++] = (struct iovec){ call->reply.base + done, p->at - done };
-		/* struct iovec has no const; the data are only read. */
-		memcpy(&data, &p->data, sizeof(data));
-		iov[count++] = (struct iovec){ data, p->len };
-		iov[count++] = (struct iovec){ pad, xdr_pad4(p->len) - p->len };
-		done = p->at;
-	}
-	iov[count++] = (struct iovec){ call->reply.base + done, call->reply.len - done };
-	return write_all(session->fd, iov, count, deadline_in(SERVER_STEP_MS));
+	iov[0] = (struct iovec){ mark, sizeof(mark) };
+	count = 1 + payload_pieces(iov + 1, call->reply.base, call->reply.len,
+				   call->payload, call->payload_count);
+	return write_all(session->fd, iov, (size_t)count, deadline_in(SERVER_STEP_MS));
 }
 
 static int one_call(struct stream_session *session)
@@ -197,20 +187,6 @@ static int wait_idle(int fd, unsigned int ms, const atomic_bool *stop)
 	return n < 0 ? err_sys("poll") : n;
 }
 
-static int serve(struct stream_session *session, const atomic_bool *stop)
-{
-	unsigned int ms = SERVER_FIRST_MS;
-	int rc;
-
-	do {
-		rc = wait_idle(session->fd, ms, stop);
-		if (rc > 0)
-			rc = one_call(session);
-		ms = SERVER_IDLE_MS;
-	} while (!rc && !atomic_load(stop));
-	return rc;
-}
-
 int stream_serve(int fd, const struct server_options *options, const atomic_bool *stop)
 {
 	struct stream_session session = {
@@ -220,6 +196,7 @@ int stream_serve(int fd, const struct server_options *options, const atomic_bool
 		.local.len = sizeof(session.local.addr),
 		.peer.len = sizeof(session.peer.addr),
 	};
+	unsigned int ms = SERVER_FIRST_MS;
 	const int one = 1;
 	int rc;
 
@@ -227,9 +204,14 @@ int stream_serve(int fd, const struct server_options *options, const atomic_bool
 	getsockname(fd, (struct sockaddr *)&session.local.addr, &session.local.len);
 	getpeername(fd, (struct sockaddr *)&session.peer.addr, &session.peer.len);
 	rc = server_buffer_grow(&session.reply_buf, SERVER_REPLY_MAX);
-	if (!rc)
-		rc = session.scratch ? serve(&session, stop)
-				     : err_set(ENOMEM, "no memory for a connection");
+	if (!rc && !session.scratch)
+		rc = err_set(ENOMEM, "no memory for a connection");
+	while (!rc && !atomic_load(stop)) {
+		rc = wait_idle(fd, ms, stop);
+		if (rc > 0)
+			rc = one_call(&session);
+		ms = SERVER_IDLE_MS;
+	}
 	free(session.scratch);
 	server_buffer_trim(&session.call_buf, 0);
 	server_buffer_trim(&session.reply_buf, 0);
