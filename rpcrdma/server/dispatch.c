@@ -35,7 +35,7 @@ size_t call_reply_length(const struct call *call)
 }
 
 /* struct iovec has no const; the data are only read. */
-static struct iovec piece(const uint8_t *data, size_t len)
+static struct iovec payload_piece(const uint8_t *data, size_t len)
 {
 	struct iovec iov = { .iov_len = len };
 
@@ -56,12 +56,12 @@ int payload_pieces(struct iovec iov[PAYLOAD_PIECES], const uint8_t *message, siz
 
 		if (p->by_chunk)
 			continue;
-		iov[n++] = piece(message + done, p->at - done);
-		iov[n++] = piece(p->data, p->len);
-		iov[n++] = piece(zeros, xdr_pad4(p->len) - p->len);
+		iov[n++] = payload_piece(message + done, p->at - done);
+		iov[n++] = payload_piece(p->data, p->len);
+		iov[n++] = payload_piece(zeros, xdr_pad4(p->len) - p->len);
 		done = p->at;
 	}
-	iov[n++] = piece(message + done, len - done);
+	iov[n++] = payload_piece(message + done, len - done);
 	return n;
 }
 
@@ -80,9 +80,9 @@ bool dispatch_match(const struct rpc_call *rpc, uint32_t prog, uint32_t vers,
 	return false;
 }
 
-static const struct rpc_program *find_program(const struct rpc_program *const *programs,
-					      const struct rpc_call *rpc,
-					      struct rpc_reply *reply)
+static const struct rpc_program *dispatch_find(const struct rpc_program *const *programs,
+					       const struct rpc_call *rpc,
+					       struct rpc_reply *reply)
 {
 	for (; *programs; programs++)
 		if (dispatch_match(rpc, (*programs)->prog, (*programs)->vers, reply))
@@ -90,7 +90,8 @@ static const struct rpc_program *find_program(const struct rpc_program *const *p
 	return NULL;
 }
 
-static enum rpc_accept_stat run(struct call *call, const struct rpc_program *program)
+static enum rpc_accept_stat dispatch_run(struct call *call,
+					 const struct rpc_program *program)
 {
 	enum rpc_accept_stat stat;
 
@@ -136,9 +137,9 @@ int dispatch_call(struct call *call, const struct rpc_program *const *programs)
 	} else {
 		reply.accept_stat = RPC_PROG_UNAVAIL;
 		/* NFS requires an export. */
-		program = call->exp ? find_program(programs, &call->rpc, &reply) : NULL;
+		program = call->exp ? dispatch_find(programs, &call->rpc, &reply) : NULL;
 		if (program)
-			reply.accept_stat = run(call, program);
+			reply.accept_stat = dispatch_run(call, program);
 		else
 			programs_run(call, &reply);
 	}

@@ -19,7 +19,7 @@
 
 #include "rpcrdma/server/internal.h"
 
-struct directory {
+struct directory_export {
 	struct export exp;
 	int root;
 	struct stat root_stat;
@@ -27,29 +27,29 @@ struct directory {
 };
 
 /* A path below the root, "." for the root itself. */
-struct object {
+struct directory_object {
 	char path[PATH_MAX];
 	struct stat st;
 	int fd; /* O_PATH, or opened for reading */
 };
 
-static struct directory *directory_of(struct export *exp)
+static struct directory_export *directory_of(struct export *exp)
 {
-	return (struct directory *)exp;
+	return (struct directory_export *)exp;
 }
 
-static void object_close(struct object *object)
+static void directory_object_close(struct directory_object *object)
 {
 	if (object->fd >= 0)
 		close(object->fd);
 	object->fd = -1;
 }
 
-#define _cleanup_object_ _cleanup_(object_close)
+#define _cleanup_directory_object_ _cleanup_(directory_object_close)
 
 /* Opening */
 
-static uint32_t status_of(int errnum)
+static uint32_t directory_status(int errnum)
 {
 	static const struct {
 		int errnum;
@@ -79,7 +79,8 @@ static uint32_t status_of(int errnum)
 	return NFS3_STATUS_IO;
 }
 
-static int open_beneath(const struct directory *dir, const char *path, uint64_t flags)
+static int directory_openat(const struct directory_export *dir, const char *path,
+			    uint64_t flags)
 {
 	struct open_how how = {
 		.flags = flags | O_CLOEXEC | O_NOFOLLOW,
@@ -94,47 +95,49 @@ static int open_beneath(const struct directory *dir, const char *path, uint64_t 
 }
 
 /* The rule at the top of this file; "others", because the caller's identity must not matter. */
-static bool is_served(const struct stat *st)
+static bool directory_serves(const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode))
 		return (st->st_mode & 05) == 05;
 	return (S_ISREG(st->st_mode) && (st->st_mode & 04)) || S_ISLNK(st->st_mode);
 }
 
-static bool same_inode(const struct stat *a, const struct stat *b)
+static bool directory_same_inode(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
 
 /* Opens object->path as an O_PATH descriptor and stats it. */
-static uint32_t object_open(const struct directory *dir, struct object *object)
+static uint32_t directory_object_open(const struct directory_export *dir,
+				      struct directory_object *object)
 {
-	object->fd = open_beneath(dir, object->path, O_PATH);
+	object->fd = directory_openat(dir, object->path, O_PATH);
 	if (object->fd < 0 || fstat(object->fd, &object->st))
-		return status_of(errno);
-	return is_served(&object->st) ? NFS3_STATUS_OK : NFS3_STATUS_ACCES;
+		return directory_status(errno);
+	return directory_serves(&object->st) ? NFS3_STATUS_OK : NFS3_STATUS_ACCES;
 }
 
 /* Opens the same object for reading. Its type was checked before, so that no device or FIFO is
  * opened; if one replaces it meanwhile, O_NONBLOCK keeps the open from blocking. */
-static uint32_t object_reopen(const struct directory *dir, struct object *object,
-			      uint64_t flags)
+static uint32_t directory_object_reopen(const struct directory_export *dir,
+					struct directory_object *object, uint64_t flags)
 {
 	struct stat before = object->st;
 
-	object_close(object);
-	object->fd = open_beneath(dir, object->path,
-				  O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
+	directory_object_close(object);
+	object->fd = directory_openat(dir, object->path,
+				      O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
 	if (object->fd < 0 || fstat(object->fd, &object->st))
-		return status_of(errno);
-	return same_inode(&before, &object->st) ? NFS3_STATUS_OK : NFS3_STATUS_STALE;
+		return directory_status(errno);
+	return directory_same_inode(&before, &object->st) ? NFS3_STATUS_OK
+							  : NFS3_STATUS_STALE;
 }
 
 /* Finds the object of a handle, unless the handle is stale. */
-static uint32_t object_find(struct export *exp, const struct nfs_fh *fh,
-			    struct object *object)
+static uint32_t directory_object_find(struct export *exp, const struct nfs_fh *fh,
+				      struct directory_object *object)
 {
-	struct directory *dir = directory_of(exp);
+	struct directory_export *dir = directory_of(exp);
 	uint64_t dev, ino;
 	uint32_t status;
 
@@ -145,7 +148,7 @@ static uint32_t object_find(struct export *exp, const struct nfs_fh *fh,
 		strcpy(object->path, ".");
 	else if (path_table_get(dir->paths, dev, ino, object->path, sizeof(object->path)))
 		return NFS3_STATUS_STALE;
-	status = object_open(dir, object);
+	status = directory_object_open(dir, object);
 	if (status == NFS3_STATUS_NOENT || status == NFS3_STATUS_NOTDIR)
 		return NFS3_STATUS_STALE;
 	if (!status && (object->st.st_dev != dev || object->st.st_ino != ino))
@@ -153,12 +156,12 @@ static uint32_t object_find(struct export *exp, const struct nfs_fh *fh,
 	return status;
 }
 
-static struct nfs_time time_of(const struct timespec *ts)
+static struct nfs_time directory_time(const struct timespec *ts)
 {
 	return (struct nfs_time){ (uint32_t)ts->tv_sec, (uint32_t)ts->tv_nsec };
 }
 
-static void attr_of(const struct stat *st, struct nfs_attr *attr)
+static void directory_attr(const struct stat *st, struct nfs_attr *attr)
 {
 	*attr = (struct nfs_attr){
 		.type = S_ISDIR(st->st_mode)   ? NFS_DIR
@@ -172,15 +175,16 @@ static void attr_of(const struct stat *st, struct nfs_attr *attr)
 		.used = (uint64_t)st->st_blocks * 512,
 		.fsid = st->st_dev,
 		.fileid = st->st_ino,
-		.atime = time_of(&st->st_atim),
-		.mtime = time_of(&st->st_mtim),
-		.ctime = time_of(&st->st_ctim),
+		.atime = directory_time(&st->st_atim),
+		.mtime = directory_time(&st->st_mtim),
+		.ctime = directory_time(&st->st_ctim),
 	};
 }
 
 /* The path of an entry of @dir. ".." is resolved textually, as no component is a symbolic link;
  * the root's parent is the root. */
-static uint32_t child_path(char path[PATH_MAX], const char *dir, const char *name)
+static uint32_t directory_child_path(char path[PATH_MAX], const char *dir,
+				     const char *name)
 {
 	const bool top = !strcmp(dir, ".");
 	char *slash;
@@ -201,11 +205,11 @@ static uint32_t child_path(char path[PATH_MAX], const char *dir, const char *nam
 	return NFS3_STATUS_OK;
 }
 
-static uint32_t make_handle(struct directory *dir, const struct stat *st,
-			    const char *path, struct nfs_fh *fh)
+static uint32_t directory_handle(struct directory_export *dir, const struct stat *st,
+				 const char *path, struct nfs_fh *fh)
 {
 	export_handle(&dir->exp, st->st_dev, st->st_ino, fh);
-	if (same_inode(st, &dir->root_stat))
+	if (directory_same_inode(st, &dir->root_stat))
 		return NFS3_STATUS_OK;
 	return path_table_put(dir->paths, st->st_dev, st->st_ino, path)
 		       ? NFS3_STATUS_JUKEBOX
@@ -216,46 +220,46 @@ static uint32_t make_handle(struct directory *dir, const struct stat *st,
 
 static uint32_t directory_root(struct export *exp, struct nfs_fh *fh)
 {
-	struct directory *dir = directory_of(exp);
+	struct directory_export *dir = directory_of(exp);
 
-	return make_handle(dir, &dir->root_stat, ".", fh);
+	return directory_handle(dir, &dir->root_stat, ".", fh);
 }
 
 static uint32_t directory_getattr(struct export *exp, const struct nfs_fh *fh,
 				  struct nfs_attr *attr)
 {
-	_cleanup_object_ struct object object = { .fd = -1 };
-	uint32_t status = object_find(exp, fh, &object);
+	_cleanup_directory_object_ struct directory_object object = { .fd = -1 };
+	uint32_t status = directory_object_find(exp, fh, &object);
 
 	if (!status)
-		attr_of(&object.st, attr);
+		directory_attr(&object.st, attr);
 	return status;
 }
 
 static uint32_t directory_lookup(struct export *exp, const struct nfs_fh *dir_fh,
 				 const char *name, struct nfs_fh *fh)
 {
-	_cleanup_object_ struct object dir = { .fd = -1 };
-	_cleanup_object_ struct object child = { .fd = -1 };
-	uint32_t status = object_find(exp, dir_fh, &dir);
+	_cleanup_directory_object_ struct directory_object dir = { .fd = -1 };
+	_cleanup_directory_object_ struct directory_object child = { .fd = -1 };
+	uint32_t status = directory_object_find(exp, dir_fh, &dir);
 
 	if (status)
 		return status;
 	if (!S_ISDIR(dir.st.st_mode))
 		return NFS3_STATUS_NOTDIR;
-	status = child_path(child.path, dir.path, name);
+	status = directory_child_path(child.path, dir.path, name);
 	if (!status)
-		status = object_open(directory_of(exp), &child);
+		status = directory_object_open(directory_of(exp), &child);
 	if (!status)
-		status = make_handle(directory_of(exp), &child.st, child.path, fh);
+		status = directory_handle(directory_of(exp), &child.st, child.path, fh);
 	return status;
 }
 
 static uint32_t directory_readlink(struct export *exp, const struct nfs_fh *fh,
 				   struct export_read *read)
 {
-	_cleanup_object_ struct object object = { .fd = -1 };
-	uint32_t status = object_find(exp, fh, &object);
+	_cleanup_directory_object_ struct directory_object object = { .fd = -1 };
+	uint32_t status = directory_object_find(exp, fh, &object);
 	ssize_t n;
 
 	if (status)
@@ -265,14 +269,14 @@ static uint32_t directory_readlink(struct export *exp, const struct nfs_fh *fh,
 	/* The empty path reads the link that the descriptor refers to. */
 	n = readlinkat(object.fd, "", (char *)read->scratch, NFS3_PATH_MAX);
 	if (n < 0)
-		return status_of(errno);
+		return directory_status(errno);
 	read->data = read->scratch;
 	read->len = (uint32_t)n;
 	return NFS3_STATUS_OK;
 }
 
 /* Reads up to @len bytes, fewer only at the end of the file. */
-static ssize_t read_range(int fd, uint8_t *buf, size_t len, uint64_t offset)
+static ssize_t directory_pread(int fd, uint8_t *buf, size_t len, uint64_t offset)
 {
 	size_t done = 0;
 	ssize_t n = 1;
@@ -294,20 +298,20 @@ static ssize_t read_range(int fd, uint8_t *buf, size_t len, uint64_t offset)
 static uint32_t directory_read(struct export *exp, const struct nfs_fh *fh,
 			       struct export_read *read)
 {
-	_cleanup_object_ struct object object = { .fd = -1 };
-	uint32_t status = object_find(exp, fh, &object);
+	_cleanup_directory_object_ struct directory_object object = { .fd = -1 };
+	uint32_t status = directory_object_find(exp, fh, &object);
 	ssize_t n;
 
 	if (status)
 		return status;
 	if (!S_ISREG(object.st.st_mode))
 		return S_ISDIR(object.st.st_mode) ? NFS3_STATUS_ISDIR : NFS3_STATUS_INVAL;
-	status = object_reopen(directory_of(exp), &object, 0);
+	status = directory_object_reopen(directory_of(exp), &object, 0);
 	if (status)
 		return status;
-	n = read_range(object.fd, read->scratch, read->count, read->offset);
+	n = directory_pread(object.fd, read->scratch, read->count, read->offset);
 	if (n < 0)
-		return status_of(errno);
+		return directory_status(errno);
 	read->data = read->scratch;
 	read->len = (uint32_t)n;
 	read->eof = (uint32_t)n < read->count ||
@@ -318,32 +322,34 @@ static uint32_t directory_read(struct export *exp, const struct nfs_fh *fh,
 /* READDIR */
 
 /* Fills in @entry from one directory entry; false: the entry is hidden. */
-static bool fill_entry(struct directory *dir, const struct object *object,
-		       const struct dirent *de, bool handles, struct export_entry *entry)
+static bool directory_entry(struct directory_export *dir,
+			    const struct directory_object *object,
+			    const struct dirent *de, bool handles,
+			    struct export_entry *entry)
 {
-	_cleanup_object_ struct object child = { .fd = -1 };
+	_cleanup_directory_object_ struct directory_object child = { .fd = -1 };
 	int fd = object->fd;
 	const char *name = de->d_name;
 
 	/* The root's ".." is hidden. */
-	if (!strcmp(name, "..") && same_inode(&object->st, &dir->root_stat))
+	if (!strcmp(name, "..") && directory_same_inode(&object->st, &dir->root_stat))
 		name = ".";
-	if (fstatat(fd, name, &child.st, AT_SYMLINK_NOFOLLOW) || !is_served(&child.st) ||
-	    child.st.st_dev != dir->root_stat.st_dev ||
-	    child_path(child.path, object->path, name))
+	if (fstatat(fd, name, &child.st, AT_SYMLINK_NOFOLLOW) ||
+	    !directory_serves(&child.st) || child.st.st_dev != dir->root_stat.st_dev ||
+	    directory_child_path(child.path, object->path, name))
 		return false;
 	entry->name = de->d_name;
 	entry->cookie = (uint64_t)de->d_off;
-	attr_of(&child.st, &entry->attr);
+	directory_attr(&child.st, &entry->attr);
 	entry->fh.len = 0;
-	return !handles || !make_handle(dir, &child.st, child.path, &entry->fh);
+	return !handles || !directory_handle(dir, &child.st, child.path, &entry->fh);
 }
 
 static uint32_t directory_readdir(struct export *exp, const struct nfs_fh *fh,
 				  struct export_readdir *readdir_)
 {
-	_cleanup_object_ struct object object = { .fd = -1 };
-	uint32_t status = object_find(exp, fh, &object);
+	_cleanup_directory_object_ struct directory_object object = { .fd = -1 };
+	uint32_t status = directory_object_find(exp, fh, &object);
 	struct export_entry entry;
 	const struct dirent *de;
 	DIR *stream;
@@ -355,22 +361,22 @@ static uint32_t directory_readdir(struct export *exp, const struct nfs_fh *fh,
 	/* A cookie is the file system's directory position, which is never negative. */
 	if (readdir_->cookie > INT64_MAX)
 		return NFS3_STATUS_BAD_COOKIE;
-	status = object_reopen(directory_of(exp), &object, O_DIRECTORY);
+	status = directory_object_reopen(directory_of(exp), &object, O_DIRECTORY);
 	if (status)
 		return status;
 	stream = fdopendir(object.fd);
 	if (!stream)
-		return status_of(errno);
+		return directory_status(errno);
 	if (readdir_->cookie)
 		seekdir(stream, (long)readdir_->cookie);
 	for (errno = 0; (de = readdir(stream)); errno = 0)
-		if (fill_entry(directory_of(exp), &object, de, readdir_->handles,
-			       &entry) &&
+		if (directory_entry(directory_of(exp), &object, de, readdir_->handles,
+				    &entry) &&
 		    !readdir_->fn(readdir_->arg, &entry))
 			break;
 	if (!de) {
 		readdir_->eof = !errno;
-		status = errno ? status_of(errno) : NFS3_STATUS_OK;
+		status = errno ? directory_status(errno) : NFS3_STATUS_OK;
 	}
 	closedir(stream);
 	object.fd = -1; /* closed with the stream */
@@ -382,7 +388,7 @@ static uint32_t directory_space(struct export *exp, struct export_space *space)
 	struct statvfs st;
 
 	if (fstatvfs(directory_of(exp)->root, &st))
-		return status_of(errno);
+		return directory_status(errno);
 	*space = (struct export_space){
 		.bytes = (uint64_t)st.f_blocks * st.f_frsize,
 		.bytes_free = (uint64_t)st.f_bfree * st.f_frsize,
@@ -394,7 +400,7 @@ static uint32_t directory_space(struct export *exp, struct export_space *space)
 
 static void directory_free(struct export *exp)
 {
-	struct directory *dir = directory_of(exp);
+	struct directory_export *dir = directory_of(exp);
 
 	if (dir->root >= 0)
 		close(dir->root);
@@ -413,7 +419,7 @@ static const struct export_ops directory_ops = {
 	.space = directory_space,
 };
 
-static int directory_open(struct directory *dir, const char *path)
+static int directory_open(struct directory_export *dir, const char *path)
 {
 	_cleanup_close_ int probe = -1;
 	int rc = export_init(&dir->exp, &directory_ops);
@@ -426,19 +432,19 @@ static int directory_open(struct directory *dir, const char *path)
 	dir->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir->root < 0 || fstat(dir->root, &dir->root_stat))
 		return err_sys("export %s", path);
-	if (!is_served(&dir->root_stat))
+	if (!directory_serves(&dir->root_stat))
 		return err_set(EACCES,
 			       "export %s: others may not read it (its mode is %04o, r-x "
 			       "for others is needed)",
 			       path, (unsigned int)dir->root_stat.st_mode & 07777);
 	/* openat2(2) needs Linux 5.6, and a sandbox may forbid it. There is no safe fallback. */
-	probe = open_beneath(dir, ".", O_PATH);
+	probe = directory_openat(dir, ".", O_PATH);
 	return probe < 0 ? err_sys("export %s: openat2", path) : 0;
 }
 
 int export_directory_new(struct export **out, const char *path)
 {
-	struct directory *dir = calloc(1, sizeof(*dir));
+	struct directory_export *dir = calloc(1, sizeof(*dir));
 	int rc;
 
 	if (!dir)

@@ -22,17 +22,18 @@
 #define MEMORY_TIME 1700000000u
 #define MEMORY_FSID UINT64_C(0x6e66737264616d61)
 
-static const uint64_t data_sizes[] = {
+static const uint64_t memory_data_sizes[] = {
 	0, 1, 811, 812, 813, 4096, 65536, 1024 * 1024 + 3, PATTERN_MAX,
 };
-static const uint64_t sparse_size = FOUR_GIB + 1024 * 1024 + 5;
-static const uint32_t link_sizes[] = { 1, 2, 3, 4, 5, 255, 1023, 4095 };
+static const uint64_t memory_sparse_size = FOUR_GIB + 1024 * 1024 + 5;
+static const uint32_t memory_link_sizes[] = { 1, 2, 3, 4, 5, 255, 1023, 4095 };
 
 /* The root, and a directory of empty files. */
-#define ROOT_ENTRIES (ARRAY_SIZE(data_sizes) + 1 + ARRAY_SIZE(link_sizes) + 1)
-#define NODE_COUNT   (1 + ROOT_ENTRIES + DIR_ENTRIES)
+#define ROOT_ENTRIES \
+	(ARRAY_SIZE(memory_data_sizes) + 1 + ARRAY_SIZE(memory_link_sizes) + 1)
+#define NODE_COUNT (1 + ROOT_ENTRIES + DIR_ENTRIES)
 
-struct node {
+struct memory_node {
 	char name[24];
 	enum nfs_type type;
 	uint64_t size;
@@ -40,10 +41,10 @@ struct node {
 	uint32_t first, count; /* children of a directory */
 };
 
-struct memory {
+struct memory_export {
 	struct export exp;
 	uint8_t *pattern; /* PATTERN_MAX bytes */
-	struct node nodes[NODE_COUNT];
+	struct memory_node nodes[NODE_COUNT];
 };
 
 /* The pattern */
@@ -61,8 +62,8 @@ void export_memory_fill(uint8_t *buf, uint64_t offset, size_t len)
 }
 
 /* Fills the buffer with the pattern where it overlaps [from, to). */
-static void fill_range(uint8_t *buf, uint64_t offset, size_t len, uint64_t from,
-		       uint64_t to)
+static void memory_fill_range(uint8_t *buf, uint64_t offset, size_t len, uint64_t from,
+			      uint64_t to)
 {
 	uint64_t start = from > offset ? from : offset;
 	uint64_t end = min_u64(to, offset + len);
@@ -73,21 +74,22 @@ static void fill_range(uint8_t *buf, uint64_t offset, size_t len, uint64_t from,
 
 /* Nodes */
 
-static uint32_t node_index(const struct memory *mem, const struct node *node)
+static uint32_t memory_node_index(const struct memory_export *mem,
+				  const struct memory_node *node)
 {
 	return (uint32_t)(node - mem->nodes);
 }
 
-static void node_handle(const struct memory *mem, const struct node *node,
-			struct nfs_fh *fh)
+static void memory_node_handle(const struct memory_export *mem,
+			       const struct memory_node *node, struct nfs_fh *fh)
 {
-	export_handle(&mem->exp, node_index(mem, node), 0, fh);
+	export_handle(&mem->exp, memory_node_index(mem, node), 0, fh);
 }
 
-static uint32_t node_find(struct export *exp, const struct nfs_fh *fh,
-			  const struct node **node)
+static uint32_t memory_node_find(struct export *exp, const struct nfs_fh *fh,
+				 const struct memory_node **node)
 {
-	struct memory *mem = (struct memory *)exp;
+	struct memory_export *mem = (struct memory_export *)exp;
 	uint64_t index, unused;
 	uint32_t status;
 
@@ -100,8 +102,8 @@ static uint32_t node_find(struct export *exp, const struct nfs_fh *fh,
 	return NFS3_STATUS_OK;
 }
 
-static void node_attr(const struct memory *mem, const struct node *node,
-		      struct nfs_attr *attr)
+static void memory_node_attr(const struct memory_export *mem,
+			     const struct memory_node *node, struct nfs_attr *attr)
 {
 	static const uint32_t modes[] = {
 		[NFS_REG] = 0644,
@@ -117,7 +119,7 @@ static void node_attr(const struct memory *mem, const struct node *node,
 		.size = node->size,
 		.used = node->size > PATTERN_MAX ? SPARSE_DATA : node->size,
 		.fsid = MEMORY_FSID,
-		.fileid = node_index(mem, node) + 1,
+		.fileid = memory_node_index(mem, node) + 1,
 		.atime = then,
 		.mtime = then,
 		.ctime = then,
@@ -128,29 +130,30 @@ static void node_attr(const struct memory *mem, const struct node *node,
 
 static uint32_t memory_root(struct export *exp, struct nfs_fh *fh)
 {
-	struct memory *mem = (struct memory *)exp;
+	struct memory_export *mem = (struct memory_export *)exp;
 
-	node_handle(mem, mem->nodes, fh);
+	memory_node_handle(mem, mem->nodes, fh);
 	return NFS3_STATUS_OK;
 }
 
 static uint32_t memory_getattr(struct export *exp, const struct nfs_fh *fh,
 			       struct nfs_attr *attr)
 {
-	const struct node *node;
+	const struct memory_node *node;
 	uint32_t status;
 
-	status = node_find(exp, fh, &node);
+	status = memory_node_find(exp, fh, &node);
 	if (!status)
-		node_attr((struct memory *)exp, node, attr);
+		memory_node_attr((struct memory_export *)exp, node, attr);
 	return status;
 }
 
 /* Children including dot entries: 0 is ".", 1 is "..". */
-static const struct node *node_child(const struct memory *mem, const struct node *dir,
-				     uint64_t index, const char **name)
+static const struct memory_node *memory_node_child(const struct memory_export *mem,
+						   const struct memory_node *dir,
+						   uint64_t index, const char **name)
 {
-	const struct node *child;
+	const struct memory_node *child;
 
 	if (index < 2) {
 		*name = index ? ".." : ".";
@@ -166,20 +169,20 @@ static const struct node *node_child(const struct memory *mem, const struct node
 static uint32_t memory_lookup(struct export *exp, const struct nfs_fh *dir,
 			      const char *name, struct nfs_fh *fh)
 {
-	struct memory *mem = (struct memory *)exp;
-	const struct node *node, *child;
+	struct memory_export *mem = (struct memory_export *)exp;
+	const struct memory_node *node, *child;
 	const char *child_name;
 	uint32_t status, i;
 
-	status = node_find(exp, dir, &node);
+	status = memory_node_find(exp, dir, &node);
 	if (status)
 		return status;
 	if (node->type != NFS_DIR)
 		return NFS3_STATUS_NOTDIR;
-	for (i = 0; (child = node_child(mem, node, i, &child_name)); i++) {
+	for (i = 0; (child = memory_node_child(mem, node, i, &child_name)); i++) {
 		if (strcmp(child_name, name))
 			continue;
-		node_handle(mem, child, fh);
+		memory_node_handle(mem, child, fh);
 		return NFS3_STATUS_OK;
 	}
 	return NFS3_STATUS_NOENT;
@@ -189,10 +192,10 @@ static uint32_t memory_lookup(struct export *exp, const struct nfs_fh *dir,
 static uint32_t memory_readlink(struct export *exp, const struct nfs_fh *fh,
 				struct export_read *read)
 {
-	const struct node *node;
+	const struct memory_node *node;
 	uint32_t status, i;
 
-	status = node_find(exp, fh, &node);
+	status = memory_node_find(exp, fh, &node);
 	if (status)
 		return status;
 	if (node->type != NFS_LNK)
@@ -207,11 +210,11 @@ static uint32_t memory_readlink(struct export *exp, const struct nfs_fh *fh,
 static uint32_t memory_read(struct export *exp, const struct nfs_fh *fh,
 			    struct export_read *read)
 {
-	struct memory *mem = (struct memory *)exp;
-	const struct node *node;
+	struct memory_export *mem = (struct memory_export *)exp;
+	const struct memory_node *node;
 	uint32_t status;
 
-	status = node_find(exp, fh, &node);
+	status = memory_node_find(exp, fh, &node);
 	if (status)
 		return status;
 	if (node->type != NFS_REG)
@@ -225,9 +228,9 @@ static uint32_t memory_read(struct export *exp, const struct nfs_fh *fh,
 		return NFS3_STATUS_OK;
 	}
 	memset(read->scratch, 0, read->len);
-	fill_range(read->scratch, read->offset, read->len, 0, SPARSE_DATA);
-	fill_range(read->scratch, read->offset, read->len, FOUR_GIB - SPARSE_DATA,
-		   sparse_size);
+	memory_fill_range(read->scratch, read->offset, read->len, 0, SPARSE_DATA);
+	memory_fill_range(read->scratch, read->offset, read->len, FOUR_GIB - SPARSE_DATA,
+			  memory_sparse_size);
 	read->data = read->scratch;
 	return NFS3_STATUS_OK;
 }
@@ -235,23 +238,24 @@ static uint32_t memory_read(struct export *exp, const struct nfs_fh *fh,
 static uint32_t memory_readdir(struct export *exp, const struct nfs_fh *dir,
 			       struct export_readdir *readdir)
 {
-	struct memory *mem = (struct memory *)exp;
-	const struct node *node, *child;
+	struct memory_export *mem = (struct memory_export *)exp;
+	const struct memory_node *node, *child;
 	struct export_entry entry;
 	uint32_t status;
 	uint64_t i;
 
-	status = node_find(exp, dir, &node);
+	status = memory_node_find(exp, dir, &node);
 	if (status)
 		return status;
 	if (node->type != NFS_DIR)
 		return NFS3_STATUS_NOTDIR;
 	if (readdir->cookie > node->count + 2)
 		return NFS3_STATUS_BAD_COOKIE;
-	for (i = readdir->cookie; (child = node_child(mem, node, i, &entry.name)); i++) {
+	for (i = readdir->cookie; (child = memory_node_child(mem, node, i, &entry.name));
+	     i++) {
 		entry.cookie = i + 1;
-		node_attr(mem, child, &entry.attr);
-		node_handle(mem, child, &entry.fh);
+		memory_node_attr(mem, child, &entry.attr);
+		memory_node_handle(mem, child, &entry.fh);
 		if (!readdir->fn(readdir->arg, &entry))
 			return NFS3_STATUS_OK;
 	}
@@ -268,7 +272,7 @@ static uint32_t memory_space(struct export *exp, struct export_space *space)
 
 static void memory_free(struct export *exp)
 {
-	struct memory *mem = (struct memory *)exp;
+	struct memory_export *mem = (struct memory_export *)exp;
 
 	free(mem->pattern);
 	free(mem);
@@ -287,10 +291,10 @@ static const struct export_ops memory_ops = {
 
 /* Building */
 
-static struct node *node_add(struct memory *mem, uint32_t *used, enum nfs_type type,
-			     uint64_t size)
+static struct memory_node *memory_node_add(struct memory_export *mem, uint32_t *used,
+					   enum nfs_type type, uint64_t size)
 {
-	struct node *node = &mem->nodes[(*used)++];
+	struct memory_node *node = &mem->nodes[(*used)++];
 
 	node->type = type;
 	node->size = size;
@@ -298,40 +302,40 @@ static struct node *node_add(struct memory *mem, uint32_t *used, enum nfs_type t
 }
 
 /* The root, its files and links, then the directory of empty files and these. */
-static void build(struct memory *mem)
+static void memory_build(struct memory_export *mem)
 {
 	uint32_t used = 0, i;
-	struct node *root, *dir, *node;
+	struct memory_node *root, *dir, *node;
 
-	root = node_add(mem, &used, NFS_DIR, 4096);
+	root = memory_node_add(mem, &used, NFS_DIR, 4096);
 	root->first = used;
 	root->count = ROOT_ENTRIES;
-	for (i = 0; i < ARRAY_SIZE(data_sizes); i++) {
-		node = node_add(mem, &used, NFS_REG, data_sizes[i]);
+	for (i = 0; i < ARRAY_SIZE(memory_data_sizes); i++) {
+		node = memory_node_add(mem, &used, NFS_REG, memory_data_sizes[i]);
 		snprintf(node->name, sizeof(node->name), "data-%llu",
-			 (unsigned long long)data_sizes[i]);
+			 (unsigned long long)memory_data_sizes[i]);
 	}
-	node = node_add(mem, &used, NFS_REG, sparse_size);
+	node = memory_node_add(mem, &used, NFS_REG, memory_sparse_size);
 	snprintf(node->name, sizeof(node->name), "sparse-%llu",
-		 (unsigned long long)sparse_size);
-	for (i = 0; i < ARRAY_SIZE(link_sizes); i++) {
-		node = node_add(mem, &used, NFS_LNK, link_sizes[i]);
-		snprintf(node->name, sizeof(node->name), "link-%u", link_sizes[i]);
+		 (unsigned long long)memory_sparse_size);
+	for (i = 0; i < ARRAY_SIZE(memory_link_sizes); i++) {
+		node = memory_node_add(mem, &used, NFS_LNK, memory_link_sizes[i]);
+		snprintf(node->name, sizeof(node->name), "link-%u", memory_link_sizes[i]);
 	}
-	dir = node_add(mem, &used, NFS_DIR, 64 * 1024);
+	dir = memory_node_add(mem, &used, NFS_DIR, 64 * 1024);
 	snprintf(dir->name, sizeof(dir->name), "entries-%u", DIR_ENTRIES);
 	dir->first = used;
 	dir->count = DIR_ENTRIES;
 	for (i = 0; i < DIR_ENTRIES; i++) {
-		node = node_add(mem, &used, NFS_REG, 0);
-		node->parent = node_index(mem, dir);
+		node = memory_node_add(mem, &used, NFS_REG, 0);
+		node->parent = memory_node_index(mem, dir);
 		snprintf(node->name, sizeof(node->name), "entry.%04u", i + 1);
 	}
 }
 
 int export_memory_new(struct export **out)
 {
-	struct memory *mem = calloc(1, sizeof(*mem));
+	struct memory_export *mem = calloc(1, sizeof(*mem));
 	int rc;
 
 	if (mem)
@@ -341,7 +345,7 @@ int export_memory_new(struct export **out)
 		return err_set(ENOMEM, "no memory for the export");
 	}
 	export_memory_fill(mem->pattern, 0, PATTERN_MAX);
-	build(mem);
+	memory_build(mem);
 	rc = export_init(&mem->exp, &memory_ops);
 	if (rc)
 		memory_free(&mem->exp);

@@ -29,7 +29,8 @@ struct path_table {
 	size_t count, bytes;
 };
 
-static struct path_entry **bucket(struct path_table *table, uint64_t dev, uint64_t ino)
+static struct path_entry **path_table_bucket(struct path_table *table, uint64_t dev,
+					     uint64_t ino)
 {
 	/* Fibonacci hashing: inode numbers are often consecutive. */
 	uint64_t hash = (ino ^ (dev << 32)) * UINT64_C(0x9e3779b97f4a7c15);
@@ -37,22 +38,23 @@ static struct path_entry **bucket(struct path_table *table, uint64_t dev, uint64
 	return &table->buckets[hash >> 50];
 }
 
-static struct path_entry **find(struct path_table *table, uint64_t dev, uint64_t ino)
+static struct path_entry **path_table_find(struct path_table *table, uint64_t dev,
+					   uint64_t ino)
 {
-	struct path_entry **link = bucket(table, dev, ino);
+	struct path_entry **link = path_table_bucket(table, dev, ino);
 
 	while (*link && ((*link)->ino != ino || (*link)->dev != dev))
 		link = &(*link)->chain;
 	return link;
 }
 
-static void use_unlink(struct path_table *table, struct path_entry *entry)
+static void path_table_unlink(struct path_table *table, struct path_entry *entry)
 {
 	*(entry->newer ? &entry->newer->older : &table->newest) = entry->older;
 	*(entry->older ? &entry->older->newer : &table->oldest) = entry->newer;
 }
 
-static void use_link(struct path_table *table, struct path_entry *entry)
+static void path_table_link(struct path_table *table, struct path_entry *entry)
 {
 	entry->newer = NULL;
 	entry->older = table->newest;
@@ -60,12 +62,12 @@ static void use_link(struct path_table *table, struct path_entry *entry)
 	table->newest = entry;
 }
 
-static void forget(struct path_table *table, struct path_entry **link)
+static void path_table_evict(struct path_table *table, struct path_entry **link)
 {
 	struct path_entry *entry = *link;
 
 	*link = entry->chain;
-	use_unlink(table, entry);
+	path_table_unlink(table, entry);
 	table->count--;
 	table->bytes -= entry->len;
 	free(entry);
@@ -83,17 +85,18 @@ int path_table_put(struct path_table *table, uint64_t dev, uint64_t ino, const c
 	entry->len = len;
 	memcpy(entry->path, path, len);
 	pthread_mutex_lock(&table->lock);
-	link = find(table, dev, ino);
+	link = path_table_find(table, dev, ino);
 	if (*link)
-		forget(table, link);
-	link = bucket(table, dev, ino);
+		path_table_evict(table, link);
+	link = path_table_bucket(table, dev, ino);
 	entry->chain = *link;
 	*link = entry;
-	use_link(table, entry);
+	path_table_link(table, entry);
 	table->count++;
 	table->bytes += len;
 	while (table->count > PATHS_MAX || table->bytes > PATH_BYTES_MAX)
-		forget(table, find(table, table->oldest->dev, table->oldest->ino));
+		path_table_evict(table, path_table_find(table, table->oldest->dev,
+							table->oldest->ino));
 	pthread_mutex_unlock(&table->lock);
 	return 0;
 }
@@ -105,11 +108,11 @@ int path_table_get(struct path_table *table, uint64_t dev, uint64_t ino, char *b
 	int rc = -ESTALE;
 
 	pthread_mutex_lock(&table->lock);
-	entry = *find(table, dev, ino);
+	entry = *path_table_find(table, dev, ino);
 	if (entry && entry->len <= cap) {
 		memcpy(buf, entry->path, entry->len);
-		use_unlink(table, entry);
-		use_link(table, entry);
+		path_table_unlink(table, entry);
+		path_table_link(table, entry);
 		rc = 0;
 	}
 	pthread_mutex_unlock(&table->lock);

@@ -18,7 +18,7 @@
 
 /* The data of the call's first READ; NULL: no READ, or it failed. reply->read has the offsets of
  * its words in the reply, for every version of NFS. */
-static struct payload *read_data(struct rdma_reply *reply)
+static struct payload *fault_read_data(struct rdma_reply *reply)
 {
 	return reply->read.served && reply->read.payload < reply->payload_count
 		       ? &reply->payload[reply->read.payload]
@@ -26,24 +26,24 @@ static struct payload *read_data(struct rdma_reply *reply)
 }
 
 /* The same, if more than @size bytes go by Write chunk; else NULL. */
-static struct payload *chunk_read(struct rdma_reply *reply, uint32_t size)
+static struct payload *fault_chunk_read(struct rdma_reply *reply, uint32_t size)
 {
-	struct payload *data = read_data(reply);
+	struct payload *data = fault_read_data(reply);
 
 	return data && data->by_chunk && data->len > size ? data : NULL;
 }
 
 /* Replies 2, 5, 8, ... of the connection: the first is always sent. */
-static bool is_third(const struct rdma_reply *reply)
+static bool fault_is_third(const struct rdma_reply *reply)
 {
 	return reply->session->faults.replies % 3 == 2;
 }
 
 /* Kinds of READ failure, in the order of the row's values */
 
-static void read_garbage(struct rdma_reply *reply)
+static void fault_read_garbage(struct rdma_reply *reply)
 {
-	struct payload *data = read_data(reply);
+	struct payload *data = fault_read_data(reply);
 	uint8_t *buf = reply->session->faults.buf;
 	uint32_t i;
 
@@ -53,9 +53,9 @@ static void read_garbage(struct rdma_reply *reply)
 }
 
 /* A consistent short READ: count and lengths agree, and eof is false. */
-static void read_short(struct rdma_reply *reply)
+static void fault_read_short(struct rdma_reply *reply)
 {
-	struct payload *data = read_data(reply);
+	struct payload *data = fault_read_data(reply);
 
 	data->len = LIMIT_812;
 	if (reply->read.count)
@@ -64,13 +64,13 @@ static void read_short(struct rdma_reply *reply)
 	put_be32(reply->message + data->at - 4, data->len);
 }
 
-static void read_stale(struct rdma_reply *reply)
+static void fault_read_stale(struct rdma_reply *reply)
 {
 	reply->no_data = true;
 }
 
 /* The READ fails, and the results after it are dropped. NFSv4 uses the same error number. */
-static void read_eio(struct rdma_reply *reply)
+static void fault_read_eio(struct rdma_reply *reply)
 {
 	const struct call_read *read = &reply->read;
 
@@ -83,66 +83,67 @@ static void read_eio(struct rdma_reply *reply)
 	reply->payload_count = read->payload;
 }
 
-static void reply_hang(struct rdma_reply *reply)
+static void fault_reply_hang(struct rdma_reply *reply)
 {
 	reply->drop = true;
 }
 
-static void reply_close(struct rdma_reply *reply)
+static void fault_reply_close(struct rdma_reply *reply)
 {
 	reply->close = true;
 }
 
 #define READ_VALUES "garbage|short|stale|eio|hang|close"
 
-static void (*const read_ways[])(struct rdma_reply *reply) = {
-	read_garbage, read_short, read_stale, read_eio, reply_hang, reply_close,
+static void (*const fault_read_kinds[])(struct rdma_reply *reply) = {
+	fault_read_garbage, fault_read_short, fault_read_stale,
+	fault_read_eio,     fault_reply_hang, fault_reply_close,
 };
 
 /* Rows */
 
-static void write_chunk_over_812(struct rdma_reply *reply, unsigned int value)
+static void fault_write_chunk_over_812(struct rdma_reply *reply, unsigned int value)
 {
-	if (chunk_read(reply, LIMIT_812))
-		read_ways[value](reply);
+	if (fault_chunk_read(reply, LIMIT_812))
+		fault_read_kinds[value](reply);
 }
 
 /* READs are correct until another procedure is served after the first large READ. */
-static void write_chunk_over_812_later(struct rdma_reply *reply, unsigned int value)
+static void fault_write_chunk_over_812_later(struct rdma_reply *reply, unsigned int value)
 {
 	struct fault_state *state = &reply->session->faults;
 
 	if (state->large_read_seen && !reply->read.tried)
 		state->other_seen = true;
-	if (!chunk_read(reply, LIMIT_812))
+	if (!fault_chunk_read(reply, LIMIT_812))
 		return;
 	if (state->other_seen)
-		read_ways[value](reply);
+		fault_read_kinds[value](reply);
 	state->large_read_seen = true;
 }
 
 /* The data are written after the reply that announces them. */
-static void reply_first(struct rdma_reply *reply, unsigned int value)
+static void fault_reply_first(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
-	reply->early = chunk_read(reply, 0);
+	reply->early = fault_chunk_read(reply, 0);
 }
 
-static void chunk_unused(struct rdma_reply *reply, unsigned int value)
+static void fault_chunk_unused(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
-	if (chunk_read(reply, 0))
+	if (fault_chunk_read(reply, 0))
 		rdma_reply_leave_chunk(reply, reply->read.payload);
 }
 
-static void tail_unwritten(struct rdma_reply *reply, unsigned int value)
+static void fault_tail_unwritten(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
-	reply->no_tail = chunk_read(reply, 0);
+	reply->no_tail = fault_chunk_read(reply, 0);
 }
 
 /* Applies to every such reply of a connection, so that a retried call fails again. */
-static void rdma_error(struct rdma_reply *reply, unsigned int value)
+static void fault_rdma_error(struct rdma_reply *reply, unsigned int value)
 {
 	static const unsigned int every[] = { 3, 7, 50 };
 
@@ -151,29 +152,29 @@ static void rdma_error(struct rdma_reply *reply, unsigned int value)
 }
 
 /* Zeros, as from pages that were never filled. */
-static void read_zeros(struct rdma_reply *reply)
+static void fault_read_zeros(struct rdma_reply *reply)
 {
-	struct payload *data = read_data(reply);
+	struct payload *data = fault_read_data(reply);
 
 	memset(reply->session->faults.buf, 0, data->len);
 	data->data = reply->session->faults.buf;
 }
 
-static void (*const chunk_ways[])(struct rdma_reply *reply) = {
-	read_zeros,
-	read_eio,
-	read_stale,
+static void (*const fault_chunk_kinds[])(struct rdma_reply *reply) = {
+	fault_read_zeros,
+	fault_read_eio,
+	fault_read_stale,
 };
 
-static void write_chunk(struct rdma_reply *reply, unsigned int value)
+static void fault_write_chunk(struct rdma_reply *reply, unsigned int value)
 {
-	if (chunk_read(reply, 0))
-		chunk_ways[value](reply);
+	if (fault_chunk_read(reply, 0))
+		fault_chunk_kinds[value](reply);
 }
 
-static void one_bit(struct rdma_reply *reply)
+static void fault_read_bit(struct rdma_reply *reply)
 {
-	struct payload *data = read_data(reply);
+	struct payload *data = fault_read_data(reply);
 	uint8_t *buf = reply->session->faults.buf;
 
 	memcpy(buf, data->data, data->len);
@@ -182,9 +183,9 @@ static void one_bit(struct rdma_reply *reply)
 }
 
 /* Corrupts the part of the READ in its last page. */
-static void one_page(struct rdma_reply *reply)
+static void fault_read_page(struct rdma_reply *reply)
 {
-	struct payload *data = read_data(reply);
+	struct payload *data = fault_read_data(reply);
 	uint8_t *buf = reply->session->faults.buf;
 	uint64_t end = reply->read.offset + data->len;
 	uint32_t last = (uint32_t)min_u64(data->len, (end - 1) % PAGE + 1);
@@ -194,73 +195,73 @@ static void one_page(struct rdma_reply *reply)
 	data->data = buf;
 }
 
-static void (*const at_times_ways[])(struct rdma_reply *reply) = {
-	one_bit,
-	one_page,
-	read_eio,
+static void (*const fault_intermittent_kinds[])(struct rdma_reply *reply) = {
+	fault_read_bit,
+	fault_read_page,
+	fault_read_eio,
 };
 
 /* READ 11 of a connection, 34, 57, ... */
-static void at_times(struct rdma_reply *reply, unsigned int value)
+static void fault_at_times(struct rdma_reply *reply, unsigned int value)
 {
-	if (chunk_read(reply, 0) && reply->session->faults.chunk_reads++ % 23 == 10)
-		at_times_ways[value](reply);
+	if (fault_chunk_read(reply, 0) && reply->session->faults.chunk_reads++ % 23 == 10)
+		fault_intermittent_kinds[value](reply);
 }
 
 /* READ 500 of a connection, 1000, ...: a sweep at level standard has fewer. */
-static void rarely(struct rdma_reply *reply, unsigned int value)
+static void fault_rarely(struct rdma_reply *reply, unsigned int value)
 {
-	if (chunk_read(reply, 0) && ++reply->session->faults.rare_reads % 500 == 0)
-		at_times_ways[value](reply);
+	if (fault_chunk_read(reply, 0) && ++reply->session->faults.rare_reads % 500 == 0)
+		fault_intermittent_kinds[value](reply);
 }
 
-static void drop_reply(struct rdma_reply *reply, unsigned int value)
+static void fault_drop_reply(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
-	if (is_third(reply))
+	if (fault_is_third(reply))
 		reply->drop = true;
 }
 
-static void close_fifth(struct rdma_reply *reply, unsigned int value)
+static void fault_close(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
 	if (reply->session->faults.replies == 5)
 		reply->close = true;
 }
 
-static void wrong_xid(struct rdma_reply *reply, unsigned int value)
+static void fault_wrong_xid(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
-	if (!is_third(reply))
+	if (!fault_is_third(reply))
 		return;
 	reply->header.rdma_xid ^= 0x00100000;
 	if (reply->message_len >= 4)
 		put_be32(reply->message, reply->header.rdma_xid);
 }
 
-static void credit_zero(struct rdma_reply *reply, unsigned int value)
+static void fault_credit_zero(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
 	reply->header.rdma_credit = 0;
 }
 
-static void pad_written(struct rdma_reply *reply, unsigned int value)
+static void fault_pad_written(struct rdma_reply *reply, unsigned int value)
 {
 	if (reply->read.tried)
 		reply->pad = true;
 	reply->pad_part = value == 1;
 }
 
-static void lengths_unrewritten(struct rdma_reply *reply, unsigned int value)
+static void fault_lengths_unrewritten(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
 	reply->keep_lengths = true;
 }
 
 /* Page n carries page n + 1, the last one the first. */
-static void page_shift(struct rdma_reply *reply, unsigned int value)
+static void fault_page_shift(struct rdma_reply *reply, unsigned int value)
 {
-	struct payload *data = chunk_read(reply, PAGE);
+	struct payload *data = fault_chunk_read(reply, PAGE);
 	uint8_t *buf = reply->session->faults.buf;
 	uint8_t first[PAGE];
 
@@ -275,7 +276,7 @@ static void page_shift(struct rdma_reply *reply, unsigned int value)
 }
 
 /* The message is contiguous, and its second page repeats the first. */
-static void reply_page_repeat(struct rdma_reply *reply, unsigned int value)
+static void fault_reply_page_repeat(struct rdma_reply *reply, unsigned int value)
 {
 	struct iovec iov[PAYLOAD_PIECES];
 	struct writer w;
@@ -301,15 +302,15 @@ static void reply_page_repeat(struct rdma_reply *reply, unsigned int value)
 }
 
 /* The reply ends after the READ's length word, but its counts include the later results. */
-static void tail_lost(struct rdma_reply *reply)
+static void fault_tail_lost(struct rdma_reply *reply)
 {
-	reply->message_len = read_data(reply)->at;
+	reply->message_len = fault_read_data(reply)->at;
 	reply->payload_count = reply->read.payload + 1;
 }
 
 /* Corrupts the results after the READ: the last byte of the reply (of attributes, a time), or the
  * first byte of a second READ. */
-static void tail_wrong(struct rdma_reply *reply)
+static void fault_tail_wrong(struct rdma_reply *reply)
 {
 	struct payload *second = &reply->payload[reply->read.payload + 1];
 	uint8_t *buf = reply->session->faults.buf;
@@ -325,19 +326,20 @@ static void tail_wrong(struct rdma_reply *reply)
 	second->data = buf;
 }
 
-static void (*const tail_ways[])(struct rdma_reply *reply) = { tail_lost, tail_wrong };
+static void (*const fault_tail_kinds[])(struct rdma_reply *reply) = { fault_tail_lost,
+								      fault_tail_wrong };
 
 /* NFSv4 only, if other operations follow the READ. */
-static void compound_tail(struct rdma_reply *reply, unsigned int value)
+static void fault_compound_tail(struct rdma_reply *reply, unsigned int value)
 {
-	const struct payload *data = chunk_read(reply, 0);
+	const struct payload *data = fault_chunk_read(reply, 0);
 
 	if (data && reply->read.compound && reply->message_len > data->at)
-		tail_ways[value](reply);
+		fault_tail_kinds[value](reply);
 }
 
 /* Ends the whole process, as a crash does: all connections and listeners are gone. */
-static _Noreturn void crash(void)
+static _Noreturn void fault_crash(void)
 {
 	debug(DEBUG_SERVER, "the server exits by a fault");
 	_exit(0);
@@ -345,26 +347,26 @@ static _Noreturn void crash(void)
 
 enum { BY_WRITE_CHUNK, BY_REPLY_CHUNK, BY_SEND };
 
-static void die(struct rdma_reply *reply, unsigned int value)
+static void fault_die(struct rdma_reply *reply, unsigned int value)
 {
-	const struct payload *data = read_data(reply);
-	unsigned int way;
+	const struct payload *data = fault_read_data(reply);
+	unsigned int by;
 
 	if (!data || data->len <= LIMIT_812)
 		return;
-	way = data->by_chunk            ? BY_WRITE_CHUNK
-	      : reply->message_by_chunk ? BY_REPLY_CHUNK
-					: BY_SEND;
-	if (way == value)
-		crash();
+	by = data->by_chunk            ? BY_WRITE_CHUNK
+	     : reply->message_by_chunk ? BY_REPLY_CHUNK
+				       : BY_SEND;
+	if (by == value)
+		fault_crash();
 }
 
-static void forget_all(struct rdma_reply *reply, unsigned int value)
+static void fault_restart(struct rdma_reply *reply, unsigned int value)
 {
 	const struct server_options *options = reply->session->options;
 
 	(void)value;
-	if (!chunk_read(reply, LIMIT_812))
+	if (!fault_chunk_read(reply, LIMIT_812))
 		return;
 	reply->close = true;
 	if (options->nfs4)
@@ -373,7 +375,7 @@ static void forget_all(struct rdma_reply *reply, unsigned int value)
 }
 
 /* As nfs-ganesha: only READs use the Write chunk. */
-static void link_inline(struct rdma_reply *reply, unsigned int value)
+static void fault_link_inline(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
 	if (!reply->read.tried)
@@ -382,24 +384,24 @@ static void link_inline(struct rdma_reply *reply, unsigned int value)
 
 /* Crashes on the calls that crashed nfs-ganesha, and leaves Reply chunks unused where possible.
  * fault_prepare() sets its appearance. */
-static void foreign(struct rdma_reply *reply, unsigned int value)
+static void fault_foreign(struct rdma_reply *reply, unsigned int value)
 {
-	const struct payload *data = read_data(reply);
+	const struct payload *data = fault_read_data(reply);
 
 	if (data && (!data->len || data->at < reply->message_len ||
 		     data->len + data->len % 4 > DATA_MAX))
-		crash();
+		fault_crash();
 	if (data && reply->message_by_chunk && !data->by_chunk &&
 	    (data->len % 4 || data->len > REPLY_CHUNK_MAX))
-		crash();
+		fault_crash();
 	if (value == 0)
 		rdma_reply_prefer_inline(reply);
 }
 
 /* Inline data are replaced by the head of the reply and what follows it in memory. */
-static void inline_head(struct rdma_reply *reply)
+static void fault_inline_head(struct rdma_reply *reply)
 {
-	struct payload *data = read_data(reply);
+	struct payload *data = fault_read_data(reply);
 	uint8_t *buf = reply->session->faults.buf;
 
 	if (!data || data->by_chunk || reply->message_by_chunk)
@@ -410,9 +412,9 @@ static void inline_head(struct rdma_reply *reply)
 }
 
 /* Data start at the beginning of their first page. */
-static void page_base(struct rdma_reply *reply)
+static void fault_page_base(struct rdma_reply *reply)
 {
-	struct payload *data = read_data(reply);
+	struct payload *data = fault_read_data(reply);
 	struct export *exp = reply->session->options->exp;
 	struct export_read read = { .scratch = reply->session->faults.buf };
 
@@ -424,34 +426,34 @@ static void page_base(struct rdma_reply *reply)
 		data->data = read.data;
 }
 
-static void pad_segment(struct rdma_reply *reply)
+static void fault_pad_segment(struct rdma_reply *reply)
 {
 	reply->spill = reply->pad;
 }
 
-static void (*const linux3_ways[])(struct rdma_reply *reply) = {
+static void (*const fault_linux3_kinds[])(struct rdma_reply *reply) = {
 	NULL,
-	inline_head,
-	page_base,
-	pad_segment,
+	fault_inline_head,
+	fault_page_base,
+	fault_pad_segment,
 };
 
 /* The fingerprint of a Linux 3.x server and one of its READ defects. rdma.c omits the private
  * data and grants 16 credits. */
-static void linux3(struct rdma_reply *reply, unsigned int value)
+static void fault_linux3(struct rdma_reply *reply, unsigned int value)
 {
 	reply->drop_unused = true;
 	reply->pad = reply->read.tried;
-	if (linux3_ways[value])
-		linux3_ways[value](reply);
+	if (fault_linux3_kinds[value])
+		fault_linux3_kinds[value](reply);
 }
 
-static uint8_t zero_pages[SERVER_READ_LIMIT];
+static uint8_t fault_zero_pages[SERVER_READ_LIMIT];
 
 /* As Linux 6.5 to 7.3, which reads into the page after the one in which the first READ ended, and
  * sends that one unchanged: with zeros, or data left by some READ (value 1: over TCP, one of the
  * same place). */
-static void nfs_second_read(struct call *call, unsigned int value)
+static void fault_nfs_second_read(struct call *call, unsigned int value)
 {
 	const struct call_read *read = &call->read;
 	struct payload *data = &call->payload[read->payload];
@@ -459,14 +461,14 @@ static void nfs_second_read(struct call *call, unsigned int value)
 	if (read->served && read->compound && call->payload_count > read->payload + 1 &&
 	    (read->offset + data->len) % PAGE &&
 	    !(value == 1 && call->stream && data[1].data == data[0].data + data[0].len))
-		data[1].data = zero_pages;
+		data[1].data = fault_zero_pages;
 }
 
-static void nfs_unaligned(struct call *call, unsigned int value)
+static void fault_nfs_unaligned(struct call *call, unsigned int value)
 {
 	(void)value;
 	if (call->read.served && call->read.offset % PAGE)
-		call->payload[call->read.payload].data = zero_pages;
+		call->payload[call->read.payload].data = fault_zero_pages;
 }
 
 const struct fault_row fault_table[] = {
@@ -475,143 +477,143 @@ const struct fault_row fault_table[] = {
 	  .value = "zeros",
 	  .finding = "bug.write-chunk-read",
 	  .description = "Write-chunk READs of all sizes fail",
-	  .apply = write_chunk },
+	  .apply = fault_write_chunk },
 	{ .name = "write-chunk-over-812",
 	  .values = READ_VALUES,
 	  .value = "garbage",
 	  .finding = "bug.write-chunk-read",
 	  .description =
 		  "Write-chunk READs of more than 812 bytes fail, all others are correct",
-	  .apply = write_chunk_over_812 },
+	  .apply = fault_write_chunk_over_812 },
 	{ .name = "write-chunk-over-812-later",
 	  .values = READ_VALUES,
 	  .value = "garbage",
 	  .finding = "bug.write-chunk-read",
 	  .description =
 		  "the same, but only after the first of them is followed by another operation",
-	  .apply = write_chunk_over_812_later },
+	  .apply = fault_write_chunk_over_812_later },
 	{ .name = "at-times",
 	  .values = "bit|page|eio",
 	  .value = "bit",
 	  .finding = "probe.read.intermittent",
 	  .description =
 		  "every 23rd Write-chunk READ fails, and is correct when repeated",
-	  .apply = at_times },
+	  .apply = fault_at_times },
 	{ .name = "rarely",
 	  .values = "bit|page|eio",
 	  .value = "bit",
 	  .finding = "probe.read.intermittent",
 	  .description =
 		  "every 500th Write-chunk READ fails, and is correct when repeated",
-	  .apply = rarely },
+	  .apply = fault_rarely },
 	{ .name = "drop-reply",
 	  .finding = "probe.reply.lost",
 	  .description = "from the second on, every third reply is not sent",
-	  .apply = drop_reply },
+	  .apply = fault_drop_reply },
 	{ .name = "close",
 	  .finding = "probe.connection",
 	  .description = "the connection is closed instead of the fifth reply",
-	  .apply = close_fifth },
+	  .apply = fault_close },
 	{ .name = "bad-crc",
 	  .finding = "probe.transport",
 	  .description = "the MPA CRC is wrong from the third message on" },
 	{ .name = "wrong-xid",
 	  .finding = "probe.reply.xid",
 	  .description = "from the second on, every third reply has another xid",
-	  .apply = wrong_xid },
+	  .apply = fault_wrong_xid },
 	{ .name = "credit-zero",
 	  .finding = "probe.credits",
 	  .description = "no reply grants credits",
-	  .apply = credit_zero },
+	  .apply = fault_credit_zero },
 	{ .name = "pad-written",
 	  .values = "whole|part",
 	  .value = "whole",
 	  .finding = "probe.read.write-chunk.pad",
 	  .description =
 		  "XDR padding is written after the data of a Write chunk; part: as in nfs-ganesha, as many bytes as the data exceed a multiple of four",
-	  .apply = pad_written },
+	  .apply = fault_pad_written },
 	{ .name = "lengths-unrewritten",
 	  .finding = "probe.read.write-chunk.lengths",
 	  .description = "Write chunks are returned with the lengths offered",
-	  .apply = lengths_unrewritten },
+	  .apply = fault_lengths_unrewritten },
 	{ .name = "page-shift",
 	  .finding = "probe.read.write-chunk.placement",
 	  .description =
 		  "Write-chunk READs of more than a page arrive one page too early",
-	  .apply = page_shift },
+	  .apply = fault_page_shift },
 	{ .name = "reply-page-repeat",
 	  .finding = "probe.read.reply-chunk",
 	  .description = "a Reply chunk of more than a page repeats its first page",
-	  .apply = reply_page_repeat },
+	  .apply = fault_reply_page_repeat },
 	{ .name = "reply-first",
 	  .finding = "probe.read.write-chunk.order",
 	  .description = "Write-chunk READs are answered before their data is written",
-	  .apply = reply_first },
+	  .apply = fault_reply_first },
 	{ .name = "chunk-unused",
 	  .finding = "probe.read.write-chunk.unused",
 	  .description =
 		  "data that fits inline is sent inline, although a Write chunk is offered",
-	  .apply = chunk_unused },
+	  .apply = fault_chunk_unused },
 	{ .name = "tail-unwritten",
 	  .finding = "probe.read.write-chunk.tail",
 	  .description =
 		  "Write-chunk READs lack the bytes after the last multiple of four",
-	  .apply = tail_unwritten },
+	  .apply = fault_tail_unwritten },
 	{ .name = "rdma-error",
 	  .values = "3|7|50",
 	  .value = "50",
 	  .finding = "probe.reply.error",
 	  .description = "one of so many replies of a connection is an RDMA_ERROR",
-	  .apply = rdma_error },
+	  .apply = fault_rdma_error },
 	{ .name = "compound-tail",
 	  .values = "lost|wrong",
 	  .value = "lost",
 	  .finding = "probe.read.compound",
 	  .description =
 		  "NFSv4: operations that follow a Write-chunk READ in its COMPOUND fail",
-	  .apply = compound_tail },
+	  .apply = fault_compound_tail },
 	{ .name = "die",
 	  .values = "write-chunk|reply-chunk|inline",
 	  .value = "write-chunk",
 	  .finding = "probe.server-gone",
 	  .description =
 		  "the server exits on a READ of more than 812 bytes by that mechanism",
-	  .apply = die },
+	  .apply = fault_die },
 	{ .name = "restart",
 	  .finding = "probe.server-gone",
 	  .description =
 		  "a Write-chunk READ of more than 812 bytes closes the connection; clients and file handles are forgotten",
-	  .apply = forget_all },
+	  .apply = fault_restart },
 	{ .name = "foreign",
 	  .values = "ganesha|unknown",
 	  .value = "ganesha",
 	  .finding = "probe.read.withheld",
 	  .description =
 		  "looks like nfs-ganesha, or like no known server, and exits on what can crash nfs-ganesha",
-	  .apply = foreign },
+	  .apply = fault_foreign },
 	{ .name = "link-inline",
 	  .finding = "probe.readlink.write-chunk",
 	  .description =
 		  "the text of a link is sent inline, but its Write chunk is returned as used",
-	  .apply = link_inline },
+	  .apply = fault_link_inline },
 	{ .name = "linux-3",
 	  .values = "plain|inline-head|page-base|pad-segment",
 	  .value = "plain",
 	  .finding = "bug.linux3-write",
 	  .description =
 		  "looks like the server of Linux 3.x, and has one of the defects of its READs",
-	  .apply = linux3 },
+	  .apply = fault_linux3 },
 	{ .name = "nfs-second-read",
 	  .values = "zeros|leftover",
 	  .value = "zeros",
 	  .finding = "probe.read.compound",
 	  .description =
 		  "NFSv4, over TCP too: wrong data for the second READ of a COMPOUND if the first does not end on a page",
-	  .serve = nfs_second_read },
+	  .serve = fault_nfs_second_read },
 	{ .name = "nfs-unaligned",
 	  .finding = "probe.read.over-tcp",
 	  .description = "zeros for READs at unaligned offsets, over TCP too",
-	  .serve = nfs_unaligned },
+	  .serve = fault_nfs_unaligned },
 	{ .name = NULL },
 };
 
@@ -644,26 +646,26 @@ bool fault_set_empty(const struct fault_set *faults)
 	return true;
 }
 
-static bool is_word(const char *word, const char *text, size_t len)
+static bool fault_word_is(const char *word, const char *text, size_t len)
 {
 	return strlen(word) == len && !strncmp(word, text, len);
 }
 
 /* Index of @word in "a|b|c", -1 if not found. */
-static int value_index(const char *values, const char *word)
+static int fault_value_index(const char *values, const char *word)
 {
 	size_t len;
 	int index;
 
 	for (index = 0; *values; index++, values += len + (values[len] == '|')) {
 		len = strcspn(values, "|");
-		if (is_word(word, values, len))
+		if (fault_word_is(word, values, len))
 			return index;
 	}
 	return -1;
 }
 
-static int no_such_fault(const char *name, size_t len)
+static int fault_unknown(const char *name, size_t len)
 {
 	char names[512] = "";
 	size_t used = 0;
@@ -679,7 +681,7 @@ static int no_such_fault(const char *name, size_t len)
 /* Names from 0.1, kept for one more release: the bug they were named after is in a client. */
 static const struct {
 	const char *old, *name;
-} former[] = {
+} fault_former_names[] = {
 	{ "read-812", "write-chunk-over-812" },
 	{ "read-812-later", "write-chunk-over-812-later" },
 };
@@ -692,20 +694,20 @@ int fault_set_add(struct fault_set *faults, const char *spec)
 	unsigned int i;
 	int index = 0;
 
-	for (i = 0; i < ARRAY_SIZE(former); i++)
-		if (is_word(former[i].old, spec, len))
-			name = former[i].name;
+	for (i = 0; i < ARRAY_SIZE(fault_former_names); i++)
+		if (fault_word_is(fault_former_names[i].old, spec, len))
+			name = fault_former_names[i].name;
 	name_len = name == spec ? len : strlen(name);
 	for (i = 0; i < FAULT_COUNT; i++)
-		if (is_word(fault_table[i].name, name, name_len))
+		if (fault_word_is(fault_table[i].name, name, name_len))
 			break;
 	if (i == FAULT_COUNT)
-		return no_such_fault(spec, len);
+		return fault_unknown(spec, len);
 	row = &fault_table[i];
 	if (value && !row->values)
 		return err_set(EINVAL, "the fault %s takes no value", row->name);
 	if (row->values)
-		index = value_index(row->values, value ? value : row->value);
+		index = fault_value_index(row->values, value ? value : row->value);
 	if (index < 0)
 		return err_set(EINVAL, "fault %s: unknown value '%s'; known: %s",
 			       row->name, value, row->values);
@@ -729,7 +731,7 @@ bool fault_is_linux3(const struct fault_set *faults)
 	unsigned int i;
 
 	for (i = 0; faults && i < FAULT_COUNT; i++)
-		if (faults->on[i] && fault_table[i].apply == linux3)
+		if (faults->on[i] && fault_table[i].apply == fault_linux3)
 			return true;
 	return false;
 }
@@ -739,7 +741,7 @@ void fault_prepare(const struct fault_set *faults, struct export *exp)
 	unsigned int i;
 
 	for (i = 0; faults && exp && i < FAULT_COUNT; i++)
-		if (faults->on[i] && fault_table[i].apply == foreign)
+		if (faults->on[i] && fault_table[i].apply == fault_foreign)
 			export_disguise(exp, faults->value[i] == 0);
 }
 

@@ -12,7 +12,8 @@ static enum rpc_accept_stat mount3_void(struct call *call)
 }
 
 /* Walks the components of a path of @len bytes from the root. */
-static uint32_t walk(struct call *call, const char *path, size_t len, struct nfs_fh *fh)
+static uint32_t mount3_lookup_path(struct call *call, const char *path, size_t len,
+				   struct nfs_fh *fh)
 {
 	const struct export_ops *ops = call->exp->ops;
 	char name[NFS3_NAME_MAX + 1];
@@ -46,8 +47,9 @@ static enum rpc_accept_stat mount3_mnt_call(struct call *call)
 
 	if (!path)
 		return RPC_GARBAGE_ARGS;
-	status = memchr(path, '\0', len) ? NFS3_STATUS_NOENT
-					 : walk(call, (const char *)path, len, &fh);
+	status = memchr(path, '\0', len)
+			 ? NFS3_STATUS_NOENT
+			 : mount3_lookup_path(call, (const char *)path, len, &fh);
 	if (!status)
 		status = call->exp->ops->getattr(call->exp, &fh, &attr);
 	if (!status && attr.type != NFS_DIR)
@@ -85,7 +87,7 @@ static enum rpc_accept_stat mount3_export(struct call *call)
 	return RPC_SUCCESS;
 }
 
-static const struct rpc_procedure procedures[] = {
+static const struct rpc_procedure mount3_procedures[] = {
 	[MOUNT3_NULL] = { .name = "MOUNT NULL", .run = mount3_void },
 	[MOUNT3_MNT] = { .name = "MNT", .run = mount3_mnt_call },
 	[MOUNT3_DUMP] = { .name = "DUMP", .run = mount3_dump },
@@ -97,6 +99,6 @@ static const struct rpc_procedure procedures[] = {
 const struct rpc_program mount3_program = {
 	.prog = MOUNT_PROGRAM_NUMBER,
 	.vers = 3,
-	.procedures = procedures,
-	.count = ARRAY_SIZE(procedures),
+	.procedures = mount3_procedures,
+	.count = ARRAY_SIZE(mount3_procedures),
 };

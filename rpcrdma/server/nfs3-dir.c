@@ -9,7 +9,7 @@
 /* After the last entry: no more follows, eof. */
 #define LIST_END_LEN 8
 
-struct listing {
+struct nfs3_dir_listing {
 	struct call *call;
 	bool plus;
 	size_t limit; /* of the reply's length, list end included */
@@ -17,9 +17,9 @@ struct listing {
 	bool full;
 };
 
-static bool add_entry(void *arg, const struct export_entry *entry)
+static bool nfs3_dir_add(void *arg, const struct export_entry *entry)
 {
-	struct listing *list = arg;
+	struct nfs3_dir_listing *list = arg;
 	struct writer *w = &list->call->reply, before = *w;
 
 	writer_bool(w, true);
@@ -43,8 +43,8 @@ static bool add_entry(void *arg, const struct export_entry *entry)
 }
 
 /* The reply on an error: status and the directory's attributes. */
-static enum rpc_accept_stat fail(struct call *call, const struct writer *start,
-				 const struct nfs_fh *dir, uint32_t status)
+static enum rpc_accept_stat nfs3_dir_fail(struct call *call, const struct writer *start,
+					  const struct nfs_fh *dir, uint32_t status)
 {
 	call->reply = *start;
 	writer_u32(&call->reply, status);
@@ -52,12 +52,12 @@ static enum rpc_accept_stat fail(struct call *call, const struct writer *start,
 	return RPC_SUCCESS;
 }
 
-static enum rpc_accept_stat list_dir(struct call *call, bool plus)
+static enum rpc_accept_stat nfs3_dir_list(struct call *call, bool plus)
 {
 	const struct writer start = call->reply;
-	struct listing list = { .call = call, .plus = plus };
+	struct nfs3_dir_listing list = { .call = call, .plus = plus };
 	struct export_readdir readdir = { .handles = plus,
-					  .fn = add_entry,
+					  .fn = nfs3_dir_add,
 					  .arg = &list };
 	uint32_t count, status;
 	const uint8_t *verf;
@@ -76,7 +76,7 @@ static enum rpc_accept_stat list_dir(struct call *call, bool plus)
 	/* A cookie is valid only with the verifier that was returned with it. */
 	if (readdir.cookie &&
 	    memcmp(verf, call->exp->verifier, sizeof(call->exp->verifier)) != 0)
-		return fail(call, &start, &dir, NFS3_STATUS_BAD_COOKIE);
+		return nfs3_dir_fail(call, &start, &dir, NFS3_STATUS_BAD_COOKIE);
 	writer_u32(&call->reply, NFS3_STATUS_OK);
 	nfs3_put_post_op(call, &dir);
 	writer_bytes(&call->reply, call->exp->verifier, sizeof(call->exp->verifier));
@@ -86,7 +86,7 @@ static enum rpc_accept_stat list_dir(struct call *call, bool plus)
 	if (!status && list.full && !list.entries)
 		status = NFS3_STATUS_TOOSMALL;
 	if (status)
-		return fail(call, &start, &dir, status);
+		return nfs3_dir_fail(call, &start, &dir, status);
 	writer_bool(&call->reply, false);
 	writer_bool(&call->reply, readdir.eof);
 	return RPC_SUCCESS;
@@ -94,10 +94,10 @@ static enum rpc_accept_stat list_dir(struct call *call, bool plus)
 
 enum rpc_accept_stat nfs3_readdir(struct call *call)
 {
-	return list_dir(call, false);
+	return nfs3_dir_list(call, false);
 }
 
 enum rpc_accept_stat nfs3_readdirplus(struct call *call)
 {
-	return list_dir(call, true);
+	return nfs3_dir_list(call, true);
 }

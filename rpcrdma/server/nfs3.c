@@ -52,7 +52,7 @@ uint32_t nfs3_get_name(struct reader *r, char *name)
 	return NFS3_STATUS_OK;
 }
 
-static void put_time(struct writer *w, const struct nfs_time *time)
+static void nfs3_put_time(struct writer *w, const struct nfs_time *time)
 {
 	writer_u32(w, time->sec);
 	writer_u32(w, time->nsec);
@@ -70,9 +70,9 @@ void nfs3_put_attr(struct writer *w, const struct nfs_attr *attr)
 	writer_u64(w, 0); /* rdev: no devices are served */
 	writer_u64(w, attr->fsid);
 	writer_u64(w, attr->fileid);
-	put_time(w, &attr->atime);
-	put_time(w, &attr->mtime);
-	put_time(w, &attr->ctime);
+	nfs3_put_time(w, &attr->atime);
+	nfs3_put_time(w, &attr->mtime);
+	nfs3_put_time(w, &attr->ctime);
 }
 
 void nfs3_put_post_op(struct call *call, const struct nfs_fh *fh)
@@ -208,7 +208,7 @@ static enum rpc_accept_stat nfs3_read(struct call *call)
 }
 
 /* Status and post_op_attr of FSSTAT, FSINFO and PATHCONF, which take a handle alone. */
-static bool start_fs(struct call *call, enum rpc_accept_stat *stat)
+static bool nfs3_start_fs(struct call *call, enum rpc_accept_stat *stat)
 {
 	struct nfs_attr attr;
 	struct nfs_fh fh;
@@ -231,7 +231,7 @@ static enum rpc_accept_stat nfs3_fsstat(struct call *call)
 	struct export_space space = { 0 };
 	enum rpc_accept_stat stat;
 
-	if (!start_fs(call, &stat))
+	if (!nfs3_start_fs(call, &stat))
 		return stat;
 	call->exp->ops->space(call->exp, &space);
 	writer_u64(&call->reply, space.bytes);
@@ -249,7 +249,7 @@ static enum rpc_accept_stat nfs3_fsinfo(struct call *call)
 	struct writer *w = &call->reply;
 	enum rpc_accept_stat stat;
 
-	if (!start_fs(call, &stat))
+	if (!nfs3_start_fs(call, &stat))
 		return stat;
 	writer_u32(w, call->rtmax);
 	writer_u32(w, call->rtmax); /* rtpref */
@@ -269,7 +269,7 @@ static enum rpc_accept_stat nfs3_pathconf(struct call *call)
 {
 	enum rpc_accept_stat stat;
 
-	if (!start_fs(call, &stat))
+	if (!nfs3_start_fs(call, &stat))
 		return stat;
 	writer_u32(&call->reply, 32000); /* linkmax */
 	writer_u32(&call->reply, NFS3_NAME_MAX);
@@ -291,7 +291,7 @@ static enum rpc_accept_stat nfs3_pathconf(struct call *call)
 		name_, nfs3_refuse, true, args_, results_ \
 	}
 
-static const struct rpc_procedure procedures[NFS3_PROC_COUNT] = {
+static const struct rpc_procedure nfs3_procedures[NFS3_PROC_COUNT] = {
 	[NFS3_NULL] = { .name = "NULL", .run = nfs3_null },
 	[NFS3_GETATTR] = { .name = "GETATTR", .run = nfs3_getattr },
 	[NFS3_SETATTR] = REFUSED("SETATTR", "f", "w"),
@@ -319,6 +319,6 @@ static const struct rpc_procedure procedures[NFS3_PROC_COUNT] = {
 const struct rpc_program nfs3_program = {
 	.prog = NFS_PROGRAM_NUMBER,
 	.vers = 3,
-	.procedures = procedures,
+	.procedures = nfs3_procedures,
 	.count = NFS3_PROC_COUNT,
 };

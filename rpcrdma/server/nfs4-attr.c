@@ -10,7 +10,7 @@
 
 #define LINK_MAX_ 32000
 
-typedef void (*put_fn)(struct writer *w, const struct nfs4_attr_source *s);
+typedef void (*fattr4_put_fn)(struct writer *w, const struct nfs4_attr_source *s);
 
 /* Bitmaps */
 
@@ -44,7 +44,7 @@ bool nfs4_bitmap_has(const struct nfs4_bitmap *bitmap, unsigned int attr)
 	return bitmap->word[attr / 32] >> attr % 32 & 1;
 }
 
-static void bitmap_add(struct nfs4_bitmap *bitmap, unsigned int attr)
+static void nfs4_bitmap_add(struct nfs4_bitmap *bitmap, unsigned int attr)
 {
 	bitmap->word[attr / 32] |= 1u << attr % 32;
 }
@@ -56,176 +56,178 @@ uint64_t nfs4_change_of(const struct nfs_attr *attr)
 	return (uint64_t)attr->ctime.sec << 32 | attr->ctime.nsec;
 }
 
-static void put_true(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_true(struct writer *w, const struct nfs4_attr_source *s)
 {
 	(void)s;
 	writer_bool(w, true);
 }
 
 /* 0 as well: FH4_PERSISTENT; no ACLs; rdattr_error NFS4_OK */
-static void put_false(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_false(struct writer *w, const struct nfs4_attr_source *s)
 {
 	(void)s;
 	writer_u32(w, 0);
 }
 
-static void put_nothing64(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_zero64(struct writer *w, const struct nfs4_attr_source *s)
 {
 	(void)s;
 	writer_u64(w, 0);
 }
 
-static void put_supported(struct writer *w, const struct nfs4_attr_source *s);
+static void fattr4_put_supported_attrs(struct writer *w,
+				       const struct nfs4_attr_source *s);
 
-static void put_type(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_type(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u32(w, s->attr.type);
 }
 
-static void put_change(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_change(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u64(w, nfs4_change_of(&s->attr));
 }
 
-static void put_size(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_size(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u64(w, s->attr.size);
 }
 
-static void put_fsid(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_fsid(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u64(w, s->attr.fsid);
 	writer_u64(w, 0);
 }
 
-static void put_lease(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_lease_time(struct writer *w, const struct nfs4_attr_source *s)
 {
 	(void)s;
 	writer_u32(w, NFS4_LEASE_SECONDS);
 }
 
-static void put_handle(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_filehandle(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_opaque(w, s->fh.data, s->fh.len);
 }
 
-static void put_fileid(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_fileid(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u64(w, s->attr.fileid);
 }
 
-static void put_files_free(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_files_free(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u64(w, s->space.files_free);
 }
 
-static void put_files_total(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_files_total(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u64(w, s->space.files);
 }
 
-static void put_max_file(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_maxfilesize(struct writer *w, const struct nfs4_attr_source *s)
 {
 	(void)s;
 	writer_u64(w, INT64_MAX);
 }
 
-static void put_max_link(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_maxlink(struct writer *w, const struct nfs4_attr_source *s)
 {
 	(void)s;
 	writer_u32(w, LINK_MAX_);
 }
 
-static void put_max_name(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_maxname(struct writer *w, const struct nfs4_attr_source *s)
 {
 	(void)s;
 	writer_u32(w, NFS3_NAME_MAX);
 }
 
-static void put_max_read(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_maxread(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u64(w, s->c->call->rtmax);
 }
 
-static void put_max_write(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_maxwrite(struct writer *w, const struct nfs4_attr_source *s)
 {
 	(void)s;
 	writer_u64(w, SERVER_WRITE_MAX);
 }
 
-static void put_mode(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_mode(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u32(w, s->attr.mode);
 }
 
-static void put_links(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_numlinks(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u32(w, s->attr.nlink);
 }
 
 /* The number as a string without a domain, which a client with AUTH_SYS reads as a numeric id
  * (RFC 7530 section 5.9). */
-static void put_id(struct writer *w, uint32_t id)
+static void fattr4_put_id(struct writer *w, uint32_t id)
 {
 	char text[12];
 
 	writer_opaque(w, text, (uint32_t)snprintf(text, sizeof(text), "%u", id));
 }
 
-static void put_owner(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_owner(struct writer *w, const struct nfs4_attr_source *s)
 {
-	put_id(w, s->attr.uid);
+	fattr4_put_id(w, s->attr.uid);
 }
 
-static void put_group(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_owner_group(struct writer *w, const struct nfs4_attr_source *s)
 {
-	put_id(w, s->attr.gid);
+	fattr4_put_id(w, s->attr.gid);
 }
 
-static void put_space_free(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_space_free(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u64(w, s->space.bytes_free);
 }
 
-static void put_space_total(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_space_total(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u64(w, s->space.bytes);
 }
 
-static void put_space_used(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_space_used(struct writer *w, const struct nfs4_attr_source *s)
 {
 	writer_u64(w, s->attr.used);
 }
 
-static void put_time(struct writer *w, const struct nfs_time *time)
+static void fattr4_put_time(struct writer *w, const struct nfs_time *time)
 {
 	writer_u64(w, time->sec);
 	writer_u32(w, time->nsec);
 }
 
-static void put_atime(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_time_access(struct writer *w, const struct nfs4_attr_source *s)
 {
-	put_time(w, &s->attr.atime);
+	fattr4_put_time(w, &s->attr.atime);
 }
 
-static void put_mtime(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_time_modify(struct writer *w, const struct nfs4_attr_source *s)
 {
-	put_time(w, &s->attr.mtime);
+	fattr4_put_time(w, &s->attr.mtime);
 }
 
-static void put_ctime(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_time_metadata(struct writer *w, const struct nfs4_attr_source *s)
 {
-	put_time(w, &s->attr.ctime);
+	fattr4_put_time(w, &s->attr.ctime);
 }
 
-static void put_delta(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_time_delta(struct writer *w, const struct nfs4_attr_source *s)
 {
 	(void)s;
-	put_time(w, &(struct nfs_time){ .nsec = 1 });
+	fattr4_put_time(w, &(struct nfs_time){ .nsec = 1 });
 }
 
 /* Which attributes EXCLUSIVE4_1 can set: none, as nothing can be created. */
-static void put_exclcreat(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_suppattr_exclcreat(struct writer *w,
+					  const struct nfs4_attr_source *s)
 {
 	(void)s;
 	nfs4_put_bitmap(w, &(struct nfs4_bitmap){ { 0 } });
@@ -233,67 +235,67 @@ static void put_exclcreat(struct writer *w, const struct nfs4_attr_source *s)
 
 /* The table */
 
-static const put_fn attributes[32 * NFS4_ATTR_WORDS] = {
-	[FATTR4_SUPPORTED_ATTRS] = put_supported,
-	[FATTR4_TYPE] = put_type,
-	[FATTR4_FH_EXPIRE_TYPE] = put_false,
-	[FATTR4_CHANGE] = put_change,
-	[FATTR4_SIZE] = put_size,
-	[FATTR4_LINK_SUPPORT] = put_true,
-	[FATTR4_SYMLINK_SUPPORT] = put_true,
-	[FATTR4_NAMED_ATTR] = put_false,
-	[FATTR4_FSID] = put_fsid,
-	[FATTR4_UNIQUE_HANDLES] = put_true,
-	[FATTR4_LEASE_TIME] = put_lease,
-	[FATTR4_RDATTR_ERROR] = put_false,
-	[FATTR4_ACLSUPPORT] = put_false,
-	[FATTR4_CASE_INSENSITIVE] = put_false,
-	[FATTR4_CASE_PRESERVING] = put_true,
-	[FATTR4_CHOWN_RESTRICTED] = put_true,
-	[FATTR4_FILEHANDLE] = put_handle,
-	[FATTR4_FILEID] = put_fileid,
-	[FATTR4_FILES_AVAIL] = put_nothing64, /* to a writer */
-	[FATTR4_FILES_FREE] = put_files_free,
-	[FATTR4_FILES_TOTAL] = put_files_total,
-	[FATTR4_HOMOGENEOUS] = put_true,
-	[FATTR4_MAXFILESIZE] = put_max_file,
-	[FATTR4_MAXLINK] = put_max_link,
-	[FATTR4_MAXNAME] = put_max_name,
-	[FATTR4_MAXREAD] = put_max_read,
-	[FATTR4_MAXWRITE] = put_max_write,
-	[FATTR4_MODE] = put_mode,
-	[FATTR4_NO_TRUNC] = put_true,
-	[FATTR4_NUMLINKS] = put_links,
-	[FATTR4_OWNER] = put_owner,
-	[FATTR4_OWNER_GROUP] = put_group,
-	[FATTR4_RAWDEV] = put_nothing64, /* no devices are served */
-	[FATTR4_SPACE_AVAIL] = put_nothing64,
-	[FATTR4_SPACE_FREE] = put_space_free,
-	[FATTR4_SPACE_TOTAL] = put_space_total,
-	[FATTR4_SPACE_USED] = put_space_used,
-	[FATTR4_TIME_ACCESS] = put_atime,
-	[FATTR4_TIME_DELTA] = put_delta,
-	[FATTR4_TIME_METADATA] = put_ctime,
-	[FATTR4_TIME_MODIFY] = put_mtime,
-	[FATTR4_MOUNTED_ON_FILEID] = put_fileid,
-	[FATTR4_SUPPATTR_EXCLCREAT] = put_exclcreat,
+static const fattr4_put_fn fattr4_table[32 * NFS4_ATTR_WORDS] = {
+	[FATTR4_SUPPORTED_ATTRS] = fattr4_put_supported_attrs,
+	[FATTR4_TYPE] = fattr4_put_type,
+	[FATTR4_FH_EXPIRE_TYPE] = fattr4_put_false,
+	[FATTR4_CHANGE] = fattr4_put_change,
+	[FATTR4_SIZE] = fattr4_put_size,
+	[FATTR4_LINK_SUPPORT] = fattr4_put_true,
+	[FATTR4_SYMLINK_SUPPORT] = fattr4_put_true,
+	[FATTR4_NAMED_ATTR] = fattr4_put_false,
+	[FATTR4_FSID] = fattr4_put_fsid,
+	[FATTR4_UNIQUE_HANDLES] = fattr4_put_true,
+	[FATTR4_LEASE_TIME] = fattr4_put_lease_time,
+	[FATTR4_RDATTR_ERROR] = fattr4_put_false,
+	[FATTR4_ACLSUPPORT] = fattr4_put_false,
+	[FATTR4_CASE_INSENSITIVE] = fattr4_put_false,
+	[FATTR4_CASE_PRESERVING] = fattr4_put_true,
+	[FATTR4_CHOWN_RESTRICTED] = fattr4_put_true,
+	[FATTR4_FILEHANDLE] = fattr4_put_filehandle,
+	[FATTR4_FILEID] = fattr4_put_fileid,
+	[FATTR4_FILES_AVAIL] = fattr4_put_zero64, /* to a writer */
+	[FATTR4_FILES_FREE] = fattr4_put_files_free,
+	[FATTR4_FILES_TOTAL] = fattr4_put_files_total,
+	[FATTR4_HOMOGENEOUS] = fattr4_put_true,
+	[FATTR4_MAXFILESIZE] = fattr4_put_maxfilesize,
+	[FATTR4_MAXLINK] = fattr4_put_maxlink,
+	[FATTR4_MAXNAME] = fattr4_put_maxname,
+	[FATTR4_MAXREAD] = fattr4_put_maxread,
+	[FATTR4_MAXWRITE] = fattr4_put_maxwrite,
+	[FATTR4_MODE] = fattr4_put_mode,
+	[FATTR4_NO_TRUNC] = fattr4_put_true,
+	[FATTR4_NUMLINKS] = fattr4_put_numlinks,
+	[FATTR4_OWNER] = fattr4_put_owner,
+	[FATTR4_OWNER_GROUP] = fattr4_put_owner_group,
+	[FATTR4_RAWDEV] = fattr4_put_zero64, /* no devices are served */
+	[FATTR4_SPACE_AVAIL] = fattr4_put_zero64,
+	[FATTR4_SPACE_FREE] = fattr4_put_space_free,
+	[FATTR4_SPACE_TOTAL] = fattr4_put_space_total,
+	[FATTR4_SPACE_USED] = fattr4_put_space_used,
+	[FATTR4_TIME_ACCESS] = fattr4_put_time_access,
+	[FATTR4_TIME_DELTA] = fattr4_put_time_delta,
+	[FATTR4_TIME_METADATA] = fattr4_put_time_metadata,
+	[FATTR4_TIME_MODIFY] = fattr4_put_time_modify,
+	[FATTR4_MOUNTED_ON_FILEID] = fattr4_put_fileid,
+	[FATTR4_SUPPATTR_EXCLCREAT] = fattr4_put_suppattr_exclcreat,
 };
 
 #define FIRST_OF_41 56 /* RFC 8881 table 4: lower numbers are from 4.0 */
 
-static bool is_supported(uint32_t minor, unsigned int attr)
+static bool fattr4_is_supported(uint32_t minor, unsigned int attr)
 {
-	return attributes[attr] && (minor || attr < FIRST_OF_41);
+	return fattr4_table[attr] && (minor || attr < FIRST_OF_41);
 }
 
-static void put_supported(struct writer *w, const struct nfs4_attr_source *s)
+static void fattr4_put_supported_attrs(struct writer *w, const struct nfs4_attr_source *s)
 {
 	struct nfs4_bitmap all = { { 0 } };
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(attributes); i++)
-		if (is_supported(s->c->minor, i))
-			bitmap_add(&all, i);
+	for (i = 0; i < ARRAY_SIZE(fattr4_table); i++)
+		if (fattr4_is_supported(s->c->minor, i))
+			nfs4_bitmap_add(&all, i);
 	nfs4_put_bitmap(w, &all);
 }
 
@@ -305,16 +307,17 @@ void nfs4_put_attrs(struct writer *w, const struct nfs4_attr_source *source,
 	uint8_t *len;
 	size_t start;
 
-	for (i = 0; i < ARRAY_SIZE(attributes); i++)
-		if (nfs4_bitmap_has(wanted, i) && is_supported(source->c->minor, i))
-			bitmap_add(&have, i);
+	for (i = 0; i < ARRAY_SIZE(fattr4_table); i++)
+		if (nfs4_bitmap_has(wanted, i) &&
+		    fattr4_is_supported(source->c->minor, i))
+			nfs4_bitmap_add(&have, i);
 	nfs4_put_bitmap(w, &have);
 	len = writer_reserve(w, 4);
 	start = w->len;
 	/* Each value is a multiple of four. */
-	for (i = 0; i < ARRAY_SIZE(attributes); i++)
+	for (i = 0; i < ARRAY_SIZE(fattr4_table); i++)
 		if (nfs4_bitmap_has(&have, i))
-			attributes[i](w, source);
+			fattr4_table[i](w, source);
 	if (len)
 		put_be32(len, (uint32_t)(w->len - start));
 }
@@ -329,7 +332,7 @@ uint32_t nfs4_check_wanted(const struct nfs4_bitmap *wanted)
 
 /* Operations */
 
-static uint32_t source_of(const struct compound *c, struct nfs4_attr_source *source)
+static uint32_t fattr4_source(const struct compound *c, struct nfs4_attr_source *source)
 {
 	const struct call *call = c->call;
 
@@ -349,14 +352,14 @@ uint32_t nfs4_getattr(struct compound *c)
 		return NFS4ERR_BADXDR;
 	status = nfs4_check_wanted(&wanted);
 	if (!status)
-		status = source_of(c, &source);
+		status = fattr4_source(c, &source);
 	if (!status)
 		nfs4_put_attrs(&c->call->reply, &source, &wanted);
 	return status;
 }
 
 /* XDR encoding is unique, so equal attributes have equal bytes. @same: the result. */
-static uint32_t compare(struct compound *c, bool *same)
+static uint32_t fattr4_compare(struct compound *c, bool *same)
 {
 	struct writer w = c->call->reply; /* the buffer after the reply is free */
 	struct nfs4_attr_source source;
@@ -375,10 +378,10 @@ static uint32_t compare(struct compound *c, bool *same)
 		return status;
 	if (nfs4_bitmap_has(&given, FATTR4_RDATTR_ERROR))
 		return NFS4ERR_INVAL;
-	for (i = 0; i < ARRAY_SIZE(attributes); i++)
-		if (nfs4_bitmap_has(&given, i) && !is_supported(c->minor, i))
+	for (i = 0; i < ARRAY_SIZE(fattr4_table); i++)
+		if (nfs4_bitmap_has(&given, i) && !fattr4_is_supported(c->minor, i))
 			return NFS4ERR_ATTRNOTSUPP;
-	status = source_of(c, &source);
+	status = fattr4_source(c, &source);
 	if (status)
 		return status;
 	nfs4_put_attrs(&w, &source, &given);
@@ -394,7 +397,7 @@ static uint32_t compare(struct compound *c, bool *same)
 uint32_t nfs4_verify(struct compound *c)
 {
 	bool same = false;
-	uint32_t status = compare(c, &same);
+	uint32_t status = fattr4_compare(c, &same);
 
 	return status || same ? status : NFS4ERR_NOT_SAME;
 }
@@ -402,7 +405,7 @@ uint32_t nfs4_verify(struct compound *c)
 uint32_t nfs4_nverify(struct compound *c)
 {
 	bool same = false;
-	uint32_t status = compare(c, &same);
+	uint32_t status = fattr4_compare(c, &same);
 
 	return status || !same ? status : NFS4ERR_SAME;
 }

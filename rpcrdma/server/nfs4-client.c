@@ -8,7 +8,7 @@
 #include "rpcrdma/server/nfs4-internal.h"
 
 /* verifier and id: nfs_client_id4, client_owner4 */
-static bool get_owner(struct compound *c, struct nfs4_client_owner *owner)
+static bool nfs4_get_client_owner(struct compound *c, struct nfs4_client_owner *owner)
 {
 	struct reader *r = &c->call->args;
 	const struct rpc_cred *cred = &c->call->rpc.cred;
@@ -30,7 +30,7 @@ uint32_t nfs4_setclientid(struct compound *c)
 	struct nfs4_client_res res;
 	uint32_t status;
 
-	if (!get_owner(c, &owner))
+	if (!nfs4_get_client_owner(c, &owner))
 		return NFS4ERR_BADXDR;
 	/* The callback: program, netid, address, ident. Unused, as there are no callbacks. */
 	nfs4_skip(c, "4oo4");
@@ -79,7 +79,7 @@ uint32_t nfs4_release_lockowner(struct compound *c)
 /* EXCHANGE_ID */
 
 /* server_owner4 and server_scope: unique to this server process. */
-static void put_server(struct compound *c)
+static void nfs4_put_server_owner(struct compound *c)
 {
 	const uint8_t *boot = nfs4_state_boot(c->state);
 	char text[64];
@@ -102,7 +102,7 @@ uint32_t nfs4_exchange_id(struct compound *c)
 	struct nfs4_client_res res;
 	uint32_t flags, how, impl_ids, status;
 
-	if (!get_owner(c, &owner))
+	if (!nfs4_get_client_owner(c, &owner))
 		return NFS4ERR_BADXDR;
 	flags = reader_u32(r);
 	how = reader_u32(r);
@@ -129,14 +129,14 @@ uint32_t nfs4_exchange_id(struct compound *c)
 	writer_u32(w, EXCHGID4_FLAG_USE_NON_PNFS |
 			      (res.confirmed ? EXCHGID4_FLAG_CONFIRMED_R : 0));
 	writer_u32(w, SP4_NONE);
-	put_server(c);
+	nfs4_put_server_owner(c);
 	writer_u32(w, 0); /* eir_server_impl_id */
 	return NFS4_OK;
 }
 
 /* CREATE_SESSION */
 
-static void get_channel(struct reader *r, struct nfs4_channel *channel)
+static void nfs4_get_channel_attrs(struct reader *r, struct nfs4_channel *channel)
 {
 	reader_u32(r); /* headerpadsize */
 	channel->request_max = reader_u32(r);
@@ -149,7 +149,7 @@ static void get_channel(struct reader *r, struct nfs4_channel *channel)
 		reader_u32(r);
 }
 
-static void put_channel(struct writer *w, const struct nfs4_channel *channel)
+static void nfs4_put_channel_attrs(struct writer *w, const struct nfs4_channel *channel)
 {
 	writer_u32(w, 0);
 	writer_u32(w, channel->request_max);
@@ -161,7 +161,7 @@ static void put_channel(struct writer *w, const struct nfs4_channel *channel)
 }
 
 /* callback_sec_parms4<>: ignored, as there are no callbacks */
-static void skip_callback_security(struct compound *c)
+static void nfs4_skip_callback_sec(struct compound *c)
 {
 	struct reader *r = &c->call->args;
 	uint32_t count = reader_u32(r);
@@ -191,10 +191,10 @@ uint32_t nfs4_create_session(struct compound *c)
 
 	session.sequenceid = reader_u32(r);
 	reader_u32(r); /* flags: none is granted */
-	get_channel(r, &session.channel);
-	get_channel(r, &back);
+	nfs4_get_channel_attrs(r, &session.channel);
+	nfs4_get_channel_attrs(r, &back);
 	reader_u32(r); /* callback program */
-	skip_callback_security(c);
+	nfs4_skip_callback_sec(c);
 	if (r->bad)
 		return NFS4ERR_BADXDR;
 	status = nfs4_slots_create(c->state, &session);
@@ -203,8 +203,8 @@ uint32_t nfs4_create_session(struct compound *c)
 	writer_bytes(w, session.id, sizeof(session.id));
 	writer_u32(w, session.sequenceid);
 	writer_u32(w, 0);
-	put_channel(w, &session.channel);
-	put_channel(w, &back);
+	nfs4_put_channel_attrs(w, &session.channel);
+	nfs4_put_channel_attrs(w, &back);
 	return NFS4_OK;
 }
 
@@ -266,7 +266,7 @@ uint32_t nfs4_reclaim_complete(struct compound *c)
 /* SEQUENCE */
 
 /* FNV-1a: detects a retry with a different call; not protection against forgery. */
-static uint64_t hash(const uint8_t *p, size_t len)
+static uint64_t nfs4_request_hash(const uint8_t *p, size_t len)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
 
@@ -280,7 +280,7 @@ uint32_t nfs4_sequence(struct compound *c)
 	struct reader *r = &c->call->args;
 	struct writer *w = &c->call->reply;
 	struct nfs4_slot_use use = {
-		.request = hash(c->args, c->args_len),
+		.request = nfs4_request_hash(c->args, c->args_len),
 		.request_len = (uint32_t)c->args_len,
 		.operations = c->count,
 	};

@@ -10,7 +10,7 @@
 
 /* The table */
 
-static void forget(struct nfs4_state *state, struct nfs4_client *client)
+static void nfs4_client_forget(struct nfs4_state *state, struct nfs4_client *client)
 {
 	debug(DEBUG_SERVER, "client %016llx is gone",
 	      (unsigned long long)client->clientid);
@@ -30,7 +30,7 @@ void nfs4_clients_lock(struct nfs4_state *state)
 		struct nfs4_client *client = &state->clients[i];
 
 		if (client->used && now - client->renewed > NFS4_LEASE_SECONDS * 1000)
-			forget(state, client);
+			nfs4_client_forget(state, client);
 	}
 }
 
@@ -59,14 +59,15 @@ void nfs4_clients_touch(struct nfs4_state *state, struct nfs4_client *client)
 	client->renewed = state->clock();
 }
 
-static bool is_owner(const struct nfs4_client *client, const uint8_t *id, uint32_t id_len)
+static bool nfs4_client_is_owner(const struct nfs4_client *client, const uint8_t *id,
+				 uint32_t id_len)
 {
 	return client->id_len == id_len && !memcmp(client->id, id, id_len);
 }
 
-static struct nfs4_client *find_owner(struct nfs4_state *state, bool sessions,
-				      bool confirmed,
-				      const struct nfs4_client_owner *owner)
+static struct nfs4_client *nfs4_client_find(struct nfs4_state *state, bool sessions,
+					    bool confirmed,
+					    const struct nfs4_client_owner *owner)
 {
 	size_t i;
 
@@ -75,7 +76,7 @@ static struct nfs4_client *find_owner(struct nfs4_state *state, bool sessions,
 
 		if (client->used && client->sessions == sessions &&
 		    client->confirmed == confirmed &&
-		    is_owner(client, owner->id, owner->id_len))
+		    nfs4_client_is_owner(client, owner->id, owner->id_len))
 			return client;
 	}
 	return NULL;
@@ -94,19 +95,19 @@ void nfs4_clients_confirmed(struct nfs4_state *state, struct nfs4_client *client
 
 		if (other != client && other->used &&
 		    other->sessions == client->sessions &&
-		    is_owner(other, client->id, client->id_len))
-			forget(state, other);
+		    nfs4_client_is_owner(other, client->id, client->id_len))
+			nfs4_client_forget(state, other);
 	}
 }
 
-static bool same_principal(const struct nfs4_client *client,
-			   const struct nfs4_client_owner *owner)
+static bool nfs4_client_same_principal(const struct nfs4_client *client,
+				       const struct nfs4_client_owner *owner)
 {
 	return client->flavor == owner->flavor && client->uid == owner->uid;
 }
 
 /* A free record, or the oldest unconfirmed one; NULL: all are confirmed. */
-static struct nfs4_client *free_client(struct nfs4_state *state)
+static struct nfs4_client *nfs4_client_unused(struct nfs4_state *state)
 {
 	struct nfs4_client *oldest = NULL;
 	size_t i;
@@ -120,19 +121,19 @@ static struct nfs4_client *free_client(struct nfs4_state *state)
 			oldest = client;
 	}
 	if (oldest)
-		forget(state, oldest);
+		nfs4_client_forget(state, oldest);
 	return oldest;
 }
 
 /* Adds an unconfirmed record, and replaces an existing one. */
-static struct nfs4_client *add_client(struct nfs4_state *state, bool sessions,
-				      const struct nfs4_client_owner *owner)
+static struct nfs4_client *nfs4_client_add(struct nfs4_state *state, bool sessions,
+					   const struct nfs4_client_owner *owner)
 {
-	struct nfs4_client *client = find_owner(state, sessions, false, owner);
+	struct nfs4_client *client = nfs4_client_find(state, sessions, false, owner);
 
 	if (client)
-		forget(state, client);
-	client = free_client(state);
+		nfs4_client_forget(state, client);
+	client = nfs4_client_unused(state);
 	if (!client)
 		return NULL;
 	memset(client, 0, sizeof(*client));
@@ -153,7 +154,8 @@ static struct nfs4_client *add_client(struct nfs4_state *state, bool sessions,
 	return client;
 }
 
-static void describe(const struct nfs4_client *client, struct nfs4_client_res *res)
+static void nfs4_client_describe(const struct nfs4_client *client,
+				 struct nfs4_client_res *res)
 {
 	res->clientid = client->clientid;
 	memcpy(res->confirm, client->confirm, sizeof(res->confirm));
@@ -163,22 +165,23 @@ static void describe(const struct nfs4_client *client, struct nfs4_client_res *r
 
 /* Shared by SETCLIENTID and EXCHANGE_ID: finds the client's record with the same verifier, or
  * adds one. @busy: the status if the table is full. */
-static uint32_t introduce(struct nfs4_state *state, bool sessions, uint32_t busy,
-			  const struct nfs4_client_owner *owner,
-			  struct nfs4_client_res *res)
+static uint32_t nfs4_client_introduce(struct nfs4_state *state, bool sessions,
+				      uint32_t busy,
+				      const struct nfs4_client_owner *owner,
+				      struct nfs4_client_res *res)
 {
-	struct nfs4_client *client = find_owner(state, sessions, true, owner);
+	struct nfs4_client *client = nfs4_client_find(state, sessions, true, owner);
 
-	if (client && !same_principal(client, owner) &&
+	if (client && !nfs4_client_same_principal(client, owner) &&
 	    (nfs4_slots_has(state, client->clientid) ||
 	     nfs4_opens_has(state, client->clientid)))
 		return NFS4ERR_CLID_INUSE;
-	if (!client || !same_principal(client, owner) ||
+	if (!client || !nfs4_client_same_principal(client, owner) ||
 	    memcmp(client->verifier, owner->verifier, sizeof(client->verifier)) != 0)
-		client = add_client(state, sessions, owner);
+		client = nfs4_client_add(state, sessions, owner);
 	if (!client)
 		return busy;
-	describe(client, res);
+	nfs4_client_describe(client, res);
 	return NFS4_OK;
 }
 
@@ -190,7 +193,7 @@ uint32_t nfs4_clients_set(struct nfs4_state *state, const struct nfs4_client_own
 	uint32_t status;
 
 	nfs4_clients_lock(state);
-	status = introduce(state, false, NFS4ERR_RESOURCE, owner, res);
+	status = nfs4_client_introduce(state, false, NFS4ERR_RESOURCE, owner, res);
 	nfs4_clients_unlock(state);
 	return status;
 }
@@ -226,18 +229,19 @@ uint32_t nfs4_clients_renew(struct nfs4_state *state, uint64_t clientid)
 /* 4.1 */
 
 /* RFC 8881 section 18.35.4, cases 6 to 9: only the confirmed record can be updated. */
-static uint32_t update(struct nfs4_state *state, const struct nfs4_client_owner *owner,
-		       struct nfs4_client_res *res)
+static uint32_t nfs4_client_update(struct nfs4_state *state,
+				   const struct nfs4_client_owner *owner,
+				   struct nfs4_client_res *res)
 {
-	const struct nfs4_client *client = find_owner(state, true, true, owner);
+	const struct nfs4_client *client = nfs4_client_find(state, true, true, owner);
 
 	if (!client)
 		return NFS4ERR_NOENT;
 	if (memcmp(client->verifier, owner->verifier, sizeof(client->verifier)) != 0)
 		return NFS4ERR_NOT_SAME;
-	if (!same_principal(client, owner))
+	if (!nfs4_client_same_principal(client, owner))
 		return NFS4ERR_PERM;
-	describe(client, res);
+	nfs4_client_describe(client, res);
 	return NFS4_OK;
 }
 
@@ -248,8 +252,9 @@ uint32_t nfs4_clients_exchange(struct nfs4_state *state,
 	uint32_t status;
 
 	nfs4_clients_lock(state);
-	status = is_update ? update(state, owner, res)
-			   : introduce(state, true, NFS4ERR_DELAY, owner, res);
+	status = is_update
+			 ? nfs4_client_update(state, owner, res)
+			 : nfs4_client_introduce(state, true, NFS4ERR_DELAY, owner, res);
 	nfs4_clients_unlock(state);
 	return status;
 }
@@ -266,7 +271,7 @@ uint32_t nfs4_clients_destroy(struct nfs4_state *state, uint64_t clientid)
 	else if (nfs4_slots_has(state, clientid) || nfs4_opens_has(state, clientid))
 		status = NFS4ERR_CLIENTID_BUSY;
 	else
-		forget(state, client);
+		nfs4_client_forget(state, client);
 	nfs4_clients_unlock(state);
 	return status;
 }
@@ -313,7 +318,7 @@ void nfs4_state_restart(struct nfs4_state *state)
 	pthread_mutex_lock(&state->lock);
 	for (i = 0; i < NFS4_CLIENTS; i++)
 		if (state->clients[i].used)
-			forget(state, &state->clients[i]);
+			nfs4_client_forget(state, &state->clients[i]);
 	state->boot[0]++;
 	pthread_mutex_unlock(&state->lock);
 }
@@ -326,7 +331,7 @@ void nfs4_state_free(struct nfs4_state *state)
 		return;
 	for (i = 0; i < NFS4_CLIENTS; i++)
 		if (state->clients[i].used)
-			forget(state, &state->clients[i]);
+			nfs4_client_forget(state, &state->clients[i]);
 	pthread_mutex_destroy(&state->lock);
 	free(state);
 }

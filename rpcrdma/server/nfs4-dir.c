@@ -14,7 +14,7 @@
  * them. */
 #define COOKIE_SHIFT 3
 
-struct listing {
+struct nfs4_dir_listing {
 	struct compound *c;
 	struct nfs4_bitmap wanted;
 	struct nfs4_attr_source source;
@@ -23,9 +23,9 @@ struct listing {
 	bool full;
 };
 
-static bool add_entry(void *arg, const struct export_entry *entry)
+static bool nfs4_dir_add(void *arg, const struct export_entry *entry)
 {
-	struct listing *list = arg;
+	struct nfs4_dir_listing *list = arg;
 	struct writer *w = &list->c->call->reply, before = *w;
 
 	if (!strcmp(entry->name, ".") || !strcmp(entry->name, ".."))
@@ -46,10 +46,11 @@ static bool add_entry(void *arg, const struct export_entry *entry)
 }
 
 /* Maximum length of the reply. */
-static size_t limit_of(const struct compound *c, uint32_t maxcount)
+static size_t nfs4_dir_limit(const struct compound *c, uint32_t maxcount)
 {
 	const struct call *call = c->call;
-	const size_t next = c->index + 1 < c->count ? 8 : 0; /* see check_room() */
+	const size_t next = c->index + 1 < c->count ? 8
+						    : 0; /* see nfs4_op_check_room() */
 	uint64_t limit = min_u64(call->room, call->reply.cap);
 
 	if (c->in_session)
@@ -67,8 +68,8 @@ uint32_t nfs4_readdir(struct compound *c)
 	struct reader *r = &c->call->args;
 	struct writer *w = &c->call->reply;
 	struct export *exp = c->call->exp;
-	struct listing list = { .c = c, .source.c = c };
-	struct export_readdir readdir = { .fn = add_entry, .arg = &list };
+	struct nfs4_dir_listing list = { .c = c, .source.c = c };
+	struct export_readdir readdir = { .fn = nfs4_dir_add, .arg = &list };
 	const uint8_t *verifier;
 	uint32_t maxcount, status;
 	uint64_t cookie;
@@ -92,7 +93,7 @@ uint32_t nfs4_readdir(struct compound *c)
 	if (cookie && get_be64(verifier) &&
 	    memcmp(verifier, exp->verifier, NFS4_VERIFIER_SIZE) != 0)
 		return NFS4ERR_NOT_SAME;
-	list.limit = limit_of(c, maxcount);
+	list.limit = nfs4_dir_limit(c, maxcount);
 	exp->ops->space(exp, &list.source.space);
 	writer_bytes(w, exp->verifier, NFS4_VERIFIER_SIZE);
 	readdir.cookie = cookie ? cookie - COOKIE_SHIFT : 0;

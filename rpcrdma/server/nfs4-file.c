@@ -35,7 +35,7 @@ uint32_t nfs4_wrong_type(const struct compound *c, uint32_t type)
 	return c->minor ? NFS4ERR_WRONG_TYPE : NFS4ERR_INVAL;
 }
 
-static uint32_t type_of(const struct compound *c, uint32_t *type)
+static uint32_t nfs4_current_type(const struct compound *c, uint32_t *type)
 {
 	const struct call *call = c->call;
 	struct nfs_attr attr;
@@ -48,7 +48,7 @@ static uint32_t type_of(const struct compound *c, uint32_t *type)
 uint32_t nfs4_find(struct compound *c, const char *name, struct nfs_fh *fh)
 {
 	struct call *call = c->call;
-	uint32_t type, status = type_of(c, &type);
+	uint32_t type, status = nfs4_current_type(c, &type);
 
 	if (status)
 		return status;
@@ -58,7 +58,7 @@ uint32_t nfs4_find(struct compound *c, const char *name, struct nfs_fh *fh)
 }
 
 /* Sets the current filehandle and clears the current stateid, which belonged to the last one. */
-static void set_current(struct compound *c, const struct nfs_fh *fh)
+static void nfs4_set_current(struct compound *c, const struct nfs_fh *fh)
 {
 	c->current = (struct nfs4_place){ .fh = *fh };
 }
@@ -77,7 +77,7 @@ uint32_t nfs4_putfh(struct compound *c)
 	memcpy(fh.data, p, fh.len);
 	status = export_handle_parse(c->call->exp, &fh, &a, &b);
 	if (!status)
-		set_current(c, &fh);
+		nfs4_set_current(c, &fh);
 	return status;
 }
 
@@ -87,7 +87,7 @@ uint32_t nfs4_putrootfh(struct compound *c)
 	uint32_t status = c->call->exp->ops->root(c->call->exp, &fh);
 
 	if (!status)
-		set_current(c, &fh);
+		nfs4_set_current(c, &fh);
 	return status;
 }
 
@@ -123,12 +123,12 @@ uint32_t nfs4_lookup(struct compound *c)
 		return status;
 	status = nfs4_find(c, name, &fh);
 	if (!status)
-		set_current(c, &fh);
+		nfs4_set_current(c, &fh);
 	return status;
 }
 
 /* The root has no parent. */
-static uint32_t find_parent(struct compound *c, struct nfs_fh *fh)
+static uint32_t nfs4_find_parent(struct compound *c, struct nfs_fh *fh)
 {
 	struct nfs_fh root;
 	uint32_t status = c->call->exp->ops->root(c->call->exp, &root);
@@ -144,14 +144,14 @@ static uint32_t find_parent(struct compound *c, struct nfs_fh *fh)
 uint32_t nfs4_lookupp(struct compound *c)
 {
 	struct nfs_fh fh;
-	uint32_t status = find_parent(c, &fh);
+	uint32_t status = nfs4_find_parent(c, &fh);
 
 	if (!status)
-		set_current(c, &fh);
+		nfs4_set_current(c, &fh);
 	return status;
 }
 
-static void put_flavours(struct compound *c)
+static void nfs4_put_flavours(struct compound *c)
 {
 	writer_u32(&c->call->reply, 2);
 	writer_u32(&c->call->reply, RPC_AUTH_SYS);
@@ -171,7 +171,7 @@ uint32_t nfs4_secinfo(struct compound *c)
 		return status;
 	status = nfs4_find(c, name, &fh);
 	if (!status)
-		put_flavours(c);
+		nfs4_put_flavours(c);
 	return status;
 }
 
@@ -185,9 +185,9 @@ uint32_t nfs4_secinfo_no_name(struct compound *c)
 	if (style > 1)
 		return NFS4ERR_BADXDR;
 	if (style)
-		status = find_parent(c, &fh);
+		status = nfs4_find_parent(c, &fh);
 	if (!status)
-		put_flavours(c);
+		nfs4_put_flavours(c);
 	return status;
 }
 
@@ -210,7 +210,7 @@ uint32_t nfs4_access(struct compound *c)
 }
 
 /* The rest of the scratch is for the next payload. */
-static uint32_t add_payload(struct compound *c, const struct export_read *read)
+static uint32_t nfs4_add_payload(struct compound *c, const struct export_read *read)
 {
 	if (!call_payload(c->call, read->data, read->len))
 		return nfs4_too_big(c);
@@ -230,7 +230,7 @@ uint32_t nfs4_readlink(struct compound *c)
 	status = call->exp->ops->readlink(call->exp, &c->current.fh, &read);
 	if (status == NFS3_STATUS_INVAL)
 		return c->minor ? NFS4ERR_WRONG_TYPE : NFS4ERR_INVAL;
-	return status ? status : add_payload(c, &read);
+	return status ? status : nfs4_add_payload(c, &read);
 }
 
 uint32_t nfs4_read(struct compound *c)
@@ -255,7 +255,8 @@ uint32_t nfs4_read(struct compound *c)
 		return nfs4_too_big(c);
 	status = call->exp->ops->read(call->exp, &c->current.fh, &read);
 	/* NFSv3 has no more specific status for a wrong type. */
-	if (status == NFS3_STATUS_INVAL && !type_of(c, &type) && type != NFS_REG)
+	if (status == NFS3_STATUS_INVAL && !nfs4_current_type(c, &type) &&
+	    type != NFS_REG)
 		return nfs4_wrong_type(c, type);
 	if (status)
 		return status;
@@ -275,5 +276,5 @@ uint32_t nfs4_read(struct compound *c)
 			.result_count = c->index + 1,
 		};
 	writer_bool(&call->reply, read.eof);
-	return add_payload(c, &read);
+	return nfs4_add_payload(c, &read);
 }

@@ -26,13 +26,15 @@ void nfs4_put_stateid(struct writer *w, const struct nfs4_stateid *stateid)
 }
 
 /* 4.1: replaces the special current stateid with the one set by an earlier operation. */
-static void use_current(const struct compound *c, struct nfs4_stateid *stateid)
+static void nfs4_use_current_stateid(const struct compound *c,
+				     struct nfs4_stateid *stateid)
 {
 	if (c->minor && c->current.has_stateid && nfs4_stateid_is_current(stateid))
 		*stateid = c->current.stateid;
 }
 
-static void set_current_stateid(struct compound *c, const struct nfs4_stateid *stateid)
+static void nfs4_set_current_stateid(struct compound *c,
+				     const struct nfs4_stateid *stateid)
 {
 	c->current.stateid = *stateid;
 	c->current.has_stateid = true;
@@ -40,7 +42,7 @@ static void set_current_stateid(struct compound *c, const struct nfs4_stateid *s
 
 /* Arguments of OPEN */
 
-struct open_args {
+struct nfs4_open_args {
 	struct nfs4_open open;
 	bool create;
 	uint32_t claim;
@@ -49,7 +51,7 @@ struct open_args {
 };
 
 /* openflag4; false: invalid createmode. */
-static bool get_how(struct compound *c, bool *create)
+static bool nfs4_get_openflag(struct compound *c, bool *create)
 {
 	static const char *const shapes[] = {
 		[UNCHECKED4] = "a",
@@ -70,7 +72,7 @@ static bool get_how(struct compound *c, bool *create)
 }
 
 /* open_claim4; false: invalid claim. */
-static bool get_claim(struct compound *c, struct open_args *args)
+static bool nfs4_get_open_claim(struct compound *c, struct nfs4_open_args *args)
 {
 	static const char *const shapes[] = {
 		[CLAIM_NULL] = "",
@@ -94,8 +96,8 @@ static bool get_claim(struct compound *c, struct open_args *args)
 
 /* The file to open */
 
-static uint32_t claimed(struct compound *c, const struct open_args *args,
-			struct nfs_fh *fh)
+static uint32_t nfs4_open_claimed(struct compound *c, const struct nfs4_open_args *args,
+				  struct nfs_fh *fh)
 {
 	static const uint32_t refused[] = {
 		[CLAIM_PREVIOUS] = NFS4ERR_NO_GRACE,
@@ -113,7 +115,7 @@ static uint32_t claimed(struct compound *c, const struct open_args *args,
 }
 
 /* Finds the regular file, and its directory's change attribute. */
-static uint32_t find_file(struct compound *c, struct open_args *args)
+static uint32_t nfs4_open_find_file(struct compound *c, struct nfs4_open_args *args)
 {
 	const struct call *call = c->call;
 	struct nfs4_open *open = &args->open;
@@ -128,7 +130,7 @@ static uint32_t find_file(struct compound *c, struct open_args *args)
 		return NFS4ERR_INVAL;
 	if (args->create || (open->access & OPEN4_SHARE_ACCESS_WRITE))
 		return NFS4ERR_ROFS;
-	status = claimed(c, args, &open->fh);
+	status = nfs4_open_claimed(c, args, &open->fh);
 	if (!status)
 		status = call->exp->ops->getattr(call->exp, &open->fh, &attr);
 	if (status)
@@ -148,7 +150,7 @@ uint32_t nfs4_open(struct compound *c)
 {
 	struct reader *r = &c->call->args;
 	struct writer *w = &c->call->reply;
-	struct open_args args = { .open.minor = c->minor };
+	struct nfs4_open_args args = { .open.minor = c->minor };
 	struct nfs4_open *open = &args.open;
 	struct nfs4_open_res res;
 	uint32_t status;
@@ -160,14 +162,15 @@ uint32_t nfs4_open(struct compound *c)
 	if (c->minor)
 		open->clientid = c->slot.clientid;
 	open->owner = reader_opaque(r, NFS4_OPAQUE_LIMIT, &open->owner_len);
-	if (!open->owner || !get_how(c, &args.create) || !get_claim(c, &args) || r->bad)
+	if (!open->owner || !nfs4_get_openflag(c, &args.create) ||
+	    !nfs4_get_open_claim(c, &args) || r->bad)
 		return NFS4ERR_BADXDR;
-	open->status = find_file(c, &args);
+	open->status = nfs4_open_find_file(c, &args);
 	status = nfs4_opens_open(c->state, open, &res);
 	if (status)
 		return status;
 	c->current = (struct nfs4_place){ .fh = res.fh };
-	set_current_stateid(c, &res.stateid);
+	nfs4_set_current_stateid(c, &res.stateid);
 	nfs4_put_stateid(w, &res.stateid);
 	/* change_info4: nothing changed */
 	writer_bool(w, true);
@@ -181,14 +184,14 @@ uint32_t nfs4_open(struct compound *c)
 
 /* The others */
 
-static uint32_t change(struct compound *c, struct nfs4_open_change *what)
+static uint32_t nfs4_change_open(struct compound *c, struct nfs4_open_change *what)
 {
 	struct nfs4_stateid stateid;
 	uint32_t status;
 
 	if (c->call->args.bad)
 		return NFS4ERR_BADXDR;
-	use_current(c, &what->stateid);
+	nfs4_use_current_stateid(c, &what->stateid);
 	what->minor = c->minor;
 	what->clientid = c->slot.clientid;
 	what->fh = &c->current.fh;
@@ -198,7 +201,7 @@ static uint32_t change(struct compound *c, struct nfs4_open_change *what)
 	/* RFC 8881 section 18.2.4: CLOSE returns an invalid stateid. */
 	if (c->minor && what->op == OP_CLOSE)
 		stateid = (struct nfs4_stateid){ .seqid = UINT32_MAX };
-	set_current_stateid(c, &stateid);
+	nfs4_set_current_stateid(c, &stateid);
 	nfs4_put_stateid(&c->call->reply, &stateid);
 	return NFS4_OK;
 }
@@ -209,7 +212,7 @@ uint32_t nfs4_open_confirm(struct compound *c)
 
 	nfs4_get_stateid(&c->call->args, &what.stateid);
 	what.seqid = reader_u32(&c->call->args);
-	return change(c, &what);
+	return nfs4_change_open(c, &what);
 }
 
 uint32_t nfs4_open_downgrade(struct compound *c)
@@ -222,7 +225,7 @@ uint32_t nfs4_open_downgrade(struct compound *c)
 	what.deny = reader_u32(&c->call->args);
 	if (c->minor)
 		what.access &= OPEN4_SHARE_ACCESS_BOTH;
-	return change(c, &what);
+	return nfs4_change_open(c, &what);
 }
 
 uint32_t nfs4_close(struct compound *c)
@@ -231,7 +234,7 @@ uint32_t nfs4_close(struct compound *c)
 
 	what.seqid = reader_u32(&c->call->args);
 	nfs4_get_stateid(&c->call->args, &what.stateid);
-	return change(c, &what);
+	return nfs4_change_open(c, &what);
 }
 
 uint32_t nfs4_test_stateid(struct compound *c)
@@ -259,7 +262,7 @@ uint32_t nfs4_free_stateid(struct compound *c)
 	nfs4_get_stateid(&c->call->args, &stateid);
 	if (c->call->args.bad)
 		return NFS4ERR_BADXDR;
-	use_current(c, &stateid);
+	nfs4_use_current_stateid(c, &stateid);
 	status = nfs4_opens_test(c->state, c->slot.clientid, &stateid);
 	return status ? status : NFS4ERR_LOCKS_HELD;
 }

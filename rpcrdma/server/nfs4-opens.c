@@ -11,8 +11,9 @@
 
 /* Stateids: 4 bytes of this server's boot verifier, index, generation */
 
-static void make_stateid(const struct nfs4_state *state, const struct nfs4_opened *open,
-			 struct nfs4_stateid *stateid)
+static void nfs4_opens_stateid(const struct nfs4_state *state,
+			       const struct nfs4_opened *open,
+			       struct nfs4_stateid *stateid)
 {
 	stateid->seqid = open->seqid;
 	memcpy(stateid->other, state->boot, 4);
@@ -20,7 +21,7 @@ static void make_stateid(const struct nfs4_state *state, const struct nfs4_opene
 	put_be32(stateid->other + 8, open->generation);
 }
 
-static bool is_filled(const uint8_t *bytes, size_t len, uint8_t value)
+static bool nfs4_opens_is_filled(const uint8_t *bytes, size_t len, uint8_t value)
 {
 	while (len && bytes[len - 1] == value)
 		len--;
@@ -28,33 +29,35 @@ static bool is_filled(const uint8_t *bytes, size_t len, uint8_t value)
 }
 
 /* RFC 8881 section 8.2.3: all zeros; all ones; and the current one. */
-static bool is_anonymous(const struct nfs4_stateid *stateid)
+static bool nfs4_stateid_is_anonymous(const struct nfs4_stateid *stateid)
 {
-	return !stateid->seqid && is_filled(stateid->other, sizeof(stateid->other), 0);
+	return !stateid->seqid &&
+	       nfs4_opens_is_filled(stateid->other, sizeof(stateid->other), 0);
 }
 
-static bool is_bypass(const struct nfs4_stateid *stateid)
+static bool nfs4_stateid_is_bypass(const struct nfs4_stateid *stateid)
 {
 	return stateid->seqid == UINT32_MAX &&
-	       is_filled(stateid->other, sizeof(stateid->other), 0xff);
+	       nfs4_opens_is_filled(stateid->other, sizeof(stateid->other), 0xff);
 }
 
 bool nfs4_stateid_is_current(const struct nfs4_stateid *stateid)
 {
 	return stateid->seqid == 1 &&
-	       is_filled(stateid->other, sizeof(stateid->other), 0);
+	       nfs4_opens_is_filled(stateid->other, sizeof(stateid->other), 0);
 }
 
-static const struct nfs4_owner *owner_of(const struct nfs4_state *state,
-					 const struct nfs4_opened *open)
+static const struct nfs4_owner *nfs4_opens_owner(const struct nfs4_state *state,
+						 const struct nfs4_opened *open)
 {
 	return &state->owners[open->owner];
 }
 
 /* Finds the open of a stateid. In 4.1 it must be one of @clientid's, and a seqid of 0 is the
  * latest. */
-static uint32_t find_open(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
-			  const struct nfs4_stateid *stateid, struct nfs4_opened **out)
+static uint32_t nfs4_opens_find(struct nfs4_state *state, uint32_t minor,
+				uint64_t clientid, const struct nfs4_stateid *stateid,
+				struct nfs4_opened **out)
 {
 	const uint32_t index = get_be32(stateid->other + 4);
 	struct nfs4_opened *open;
@@ -65,7 +68,7 @@ static uint32_t find_open(struct nfs4_state *state, uint32_t minor, uint64_t cli
 		return NFS4ERR_BAD_STATEID;
 	open = &state->opens[index];
 	if (!open->used || open->generation != get_be32(stateid->other + 8) ||
-	    (minor && owner_of(state, open)->clientid != clientid))
+	    (minor && nfs4_opens_owner(state, open)->clientid != clientid))
 		return NFS4ERR_BAD_STATEID;
 	*out = open;
 	if (stateid->seqid == open->seqid || (minor && !stateid->seqid))
@@ -75,8 +78,8 @@ static uint32_t find_open(struct nfs4_state *state, uint32_t minor, uint64_t cli
 
 /* The tables */
 
-static void set_share(struct nfs4_state *state, struct nfs4_opened *open, uint32_t access,
-		      uint32_t deny)
+static void nfs4_opens_set_share(struct nfs4_state *state, struct nfs4_opened *open,
+				 uint32_t access, uint32_t deny)
 {
 	state->denying -= !!(open->deny & OPEN4_SHARE_DENY_READ);
 	state->denying += !!(deny & OPEN4_SHARE_DENY_READ);
@@ -84,23 +87,23 @@ static void set_share(struct nfs4_state *state, struct nfs4_opened *open, uint32
 	open->deny = deny;
 }
 
-static void end_open(struct nfs4_state *state, struct nfs4_opened *open)
+static void nfs4_opens_end(struct nfs4_state *state, struct nfs4_opened *open)
 {
-	set_share(state, open, 0, 0);
+	nfs4_opens_set_share(state, open, 0, 0);
 	open->used = false;
 }
 
 /* Ends all opens of an owner. */
-static void end_opens(struct nfs4_state *state, uint32_t owner)
+static void nfs4_opens_end_all(struct nfs4_state *state, uint32_t owner)
 {
 	size_t i;
 
 	for (i = 0; i < NFS4_OPENS; i++)
 		if (state->opens[i].used && state->opens[i].owner == owner)
-			end_open(state, &state->opens[i]);
+			nfs4_opens_end(state, &state->opens[i]);
 }
 
-static bool has_opens(const struct nfs4_state *state, uint32_t owner)
+static bool nfs4_opens_owner_has(const struct nfs4_state *state, uint32_t owner)
 {
 	size_t i;
 
@@ -117,7 +120,7 @@ void nfs4_opens_forget(struct nfs4_state *state, uint64_t clientid)
 	for (i = 0; i < NFS4_OWNERS; i++) {
 		if (!state->owners[i].used || state->owners[i].clientid != clientid)
 			continue;
-		end_opens(state, i);
+		nfs4_opens_end_all(state, i);
 		state->owners[i].used = false;
 	}
 }
@@ -128,13 +131,13 @@ bool nfs4_opens_has(const struct nfs4_state *state, uint64_t clientid)
 
 	for (i = 0; i < NFS4_OPENS; i++)
 		if (state->opens[i].used &&
-		    owner_of(state, &state->opens[i])->clientid == clientid)
+		    nfs4_opens_owner(state, &state->opens[i])->clientid == clientid)
 			return true;
 	return false;
 }
 
-static struct nfs4_owner *find_owner(struct nfs4_state *state,
-				     const struct nfs4_open *open)
+static struct nfs4_owner *nfs4_opens_find_owner(struct nfs4_state *state,
+						const struct nfs4_open *open)
 {
 	size_t i;
 
@@ -150,7 +153,7 @@ static struct nfs4_owner *find_owner(struct nfs4_state *state,
 }
 
 /* A free entry, or that of the owner that has been without opens the longest. */
-static struct nfs4_owner *free_owner(struct nfs4_state *state)
+static struct nfs4_owner *nfs4_opens_unused_owner(struct nfs4_state *state)
 {
 	struct nfs4_owner *oldest = NULL;
 	uint32_t i;
@@ -160,16 +163,17 @@ static struct nfs4_owner *free_owner(struct nfs4_state *state)
 
 		if (!owner->used)
 			return owner;
-		if ((!oldest || owner->touched < oldest->touched) && !has_opens(state, i))
+		if ((!oldest || owner->touched < oldest->touched) &&
+		    !nfs4_opens_owner_has(state, i))
 			oldest = owner;
 	}
 	return oldest;
 }
 
-static struct nfs4_owner *add_owner(struct nfs4_state *state,
-				    const struct nfs4_open *open)
+static struct nfs4_owner *nfs4_opens_add_owner(struct nfs4_state *state,
+					       const struct nfs4_open *open)
 {
-	struct nfs4_owner *owner = free_owner(state);
+	struct nfs4_owner *owner = nfs4_opens_unused_owner(state);
 
 	if (!owner)
 		return NULL;
@@ -182,14 +186,14 @@ static struct nfs4_owner *add_owner(struct nfs4_state *state,
 	return owner;
 }
 
-static bool same_file(const struct nfs_fh *a, const struct nfs_fh *b)
+static bool nfs4_opens_same_file(const struct nfs_fh *a, const struct nfs_fh *b)
 {
 	return a->len == b->len && !memcmp(a->data, b->data, a->len);
 }
 
 /* Whether an existing open of the file conflicts with this one, in either direction. */
-static bool is_denied(const struct nfs4_state *state, const struct nfs4_open *open,
-		      uint32_t owner)
+static bool nfs4_opens_is_denied(const struct nfs4_state *state,
+				 const struct nfs4_open *open, uint32_t owner)
 {
 	size_t i;
 
@@ -197,7 +201,7 @@ static bool is_denied(const struct nfs4_state *state, const struct nfs4_open *op
 		const struct nfs4_opened *other = &state->opens[i];
 
 		if (other->used && other->owner != owner &&
-		    same_file(&other->fh, &open->fh) &&
+		    nfs4_opens_same_file(&other->fh, &open->fh) &&
 		    ((other->deny & open->access) || (open->deny & other->access)))
 			return true;
 	}
@@ -205,15 +209,16 @@ static bool is_denied(const struct nfs4_state *state, const struct nfs4_open *op
 }
 
 /* The owner's open of that file, or a new one; NULL: the table is full. */
-static struct nfs4_opened *open_file(struct nfs4_state *state, uint32_t owner,
-				     const struct nfs_fh *fh)
+static struct nfs4_opened *nfs4_opens_add(struct nfs4_state *state, uint32_t owner,
+					  const struct nfs_fh *fh)
 {
 	struct nfs4_opened *unused = NULL, *open;
 	size_t i;
 
 	for (i = 0; i < NFS4_OPENS; i++) {
 		open = &state->opens[i];
-		if (open->used && open->owner == owner && same_file(&open->fh, fh))
+		if (open->used && open->owner == owner &&
+		    nfs4_opens_same_file(&open->fh, fh))
 			return open;
 		if (!open->used && !unused)
 			unused = open;
@@ -232,8 +237,8 @@ static struct nfs4_opened *open_file(struct nfs4_state *state, uint32_t owner,
 /* The sequence of a 4.0 owner */
 
 /* True: @last has the result already, or *status is the error. */
-static bool is_sequenced(const struct nfs4_owner *owner, uint32_t op, uint32_t seqid,
-			 uint32_t *status)
+static bool nfs4_opens_is_sequenced(const struct nfs4_owner *owner, uint32_t op,
+				    uint32_t seqid, uint32_t *status)
 {
 	if (!owner->sequenced || seqid == owner->seqid + 1)
 		return false;
@@ -242,8 +247,8 @@ static bool is_sequenced(const struct nfs4_owner *owner, uint32_t op, uint32_t s
 	return true;
 }
 
-static void finish(struct nfs4_owner *owner, uint32_t op, uint32_t seqid, uint32_t status,
-		   const struct nfs4_open_res *res)
+static void nfs4_opens_store_result(struct nfs4_owner *owner, uint32_t op, uint32_t seqid,
+				    uint32_t status, const struct nfs4_open_res *res)
 {
 	/* RFC 7530 section 9.1.7: these errors do not advance the owner's seqid. */
 	static const uint32_t unmoved[] = {
@@ -263,54 +268,56 @@ static void finish(struct nfs4_owner *owner, uint32_t op, uint32_t seqid, uint32
 
 /* OPEN */
 
-static uint32_t open_by(struct nfs4_state *state, struct nfs4_owner *owner,
-			const struct nfs4_open *open, struct nfs4_open_res *res)
+static uint32_t nfs4_opens_open_by(struct nfs4_state *state, struct nfs4_owner *owner,
+				   const struct nfs4_open *open,
+				   struct nfs4_open_res *res)
 {
 	const uint32_t index = (uint32_t)(owner - state->owners);
 	struct nfs4_opened *opened;
 
 	if (open->status)
 		return open->status;
-	if (is_denied(state, open, index))
+	if (nfs4_opens_is_denied(state, open, index))
 		return NFS4ERR_SHARE_DENIED;
-	opened = open_file(state, index, &open->fh);
+	opened = nfs4_opens_add(state, index, &open->fh);
 	if (!opened)
 		return open->minor ? NFS4ERR_DELAY : NFS4ERR_RESOURCE;
-	set_share(state, opened, opened->access | open->access,
-		  opened->deny | open->deny);
+	nfs4_opens_set_share(state, opened, opened->access | open->access,
+			     opened->deny | open->deny);
 	opened->seqid++;
-	make_stateid(state, opened, &res->stateid);
+	nfs4_opens_stateid(state, opened, &res->stateid);
 	res->confirm = !owner->confirmed;
 	res->fh = open->fh;
 	res->change = open->change;
 	return NFS4_OK;
 }
 
-static uint32_t open_sequenced(struct nfs4_state *state, const struct nfs4_open *open,
-			       struct nfs4_open_res *res)
+static uint32_t nfs4_opens_open_sequenced(struct nfs4_state *state,
+					  const struct nfs4_open *open,
+					  struct nfs4_open_res *res)
 {
-	struct nfs4_owner *owner = find_owner(state, open);
+	struct nfs4_owner *owner = nfs4_opens_find_owner(state, open);
 	uint32_t status;
 
 	/* RFC 7530 section 16.18.5: an unconfirmed owner starts again, unless this repeats its
 	 * last operation. */
 	if (owner && !owner->confirmed && open->seqid != owner->seqid) {
-		end_opens(state, (uint32_t)(owner - state->owners));
+		nfs4_opens_end_all(state, (uint32_t)(owner - state->owners));
 		owner->sequenced = false;
 	}
 	if (!owner)
-		owner = add_owner(state, open);
+		owner = nfs4_opens_add_owner(state, open);
 	if (!owner)
 		return open->minor ? NFS4ERR_DELAY : NFS4ERR_RESOURCE;
 	owner->touched = state->clock();
 	if (open->minor)
-		return open_by(state, owner, open, res);
-	if (is_sequenced(owner, OP_OPEN, open->seqid, &status)) {
+		return nfs4_opens_open_by(state, owner, open, res);
+	if (nfs4_opens_is_sequenced(owner, OP_OPEN, open->seqid, &status)) {
 		*res = owner->last.res;
 		return status;
 	}
-	status = open_by(state, owner, open, res);
-	finish(owner, OP_OPEN, open->seqid, status, res);
+	status = nfs4_opens_open_by(state, owner, open, res);
+	nfs4_opens_store_result(owner, OP_OPEN, open->seqid, status, res);
 	return status;
 }
 
@@ -325,7 +332,7 @@ uint32_t nfs4_opens_open(struct nfs4_state *state, const struct nfs4_open *open,
 	client = nfs4_clients_get(state, open->clientid, open->minor > 0);
 	if (client && client->confirmed) {
 		nfs4_clients_touch(state, client);
-		status = open_sequenced(state, open, res);
+		status = nfs4_opens_open_sequenced(state, open, res);
 	}
 	nfs4_clients_unlock(state);
 	return status;
@@ -333,13 +340,13 @@ uint32_t nfs4_opens_open(struct nfs4_state *state, const struct nfs4_open *open,
 
 /* CLOSE, OPEN_CONFIRM, OPEN_DOWNGRADE */
 
-static uint32_t change_open(struct nfs4_state *state, struct nfs4_opened *open,
-			    const struct nfs4_open_change *change,
-			    struct nfs4_stateid *stateid)
+static uint32_t nfs4_opens_change_one(struct nfs4_state *state, struct nfs4_opened *open,
+				      const struct nfs4_open_change *change,
+				      struct nfs4_stateid *stateid)
 {
 	struct nfs4_owner *owner = &state->owners[open->owner];
 
-	if (!same_file(&open->fh, change->fh))
+	if (!nfs4_opens_same_file(&open->fh, change->fh))
 		return NFS4ERR_BAD_STATEID;
 	if (change->op == OP_OPEN_CONFIRM && owner->confirmed)
 		return NFS4ERR_BAD_STATEID;
@@ -347,19 +354,19 @@ static uint32_t change_open(struct nfs4_state *state, struct nfs4_opened *open,
 		if ((change->access & ~open->access) || (change->deny & ~open->deny) ||
 		    !change->access)
 			return NFS4ERR_INVAL;
-		set_share(state, open, change->access, change->deny);
+		nfs4_opens_set_share(state, open, change->access, change->deny);
 	}
 	owner->confirmed = true;
 	open->seqid++;
-	make_stateid(state, open, stateid);
+	nfs4_opens_stateid(state, open, stateid);
 	if (change->op == OP_CLOSE)
-		end_open(state, open);
+		nfs4_opens_end(state, open);
 	return NFS4_OK;
 }
 
 /* A closed open keeps its owner, for a repeated CLOSE. */
-static struct nfs4_owner *owner_by_stateid(struct nfs4_state *state,
-					   const struct nfs4_stateid *stateid)
+static struct nfs4_owner *nfs4_opens_owner_by_stateid(struct nfs4_state *state,
+						      const struct nfs4_stateid *stateid)
 {
 	const uint32_t index = get_be32(stateid->other + 4);
 	const struct nfs4_opened *open;
@@ -373,9 +380,9 @@ static struct nfs4_owner *owner_by_stateid(struct nfs4_state *state,
 		       : NULL;
 }
 
-static uint32_t change_sequenced(struct nfs4_state *state,
-				 const struct nfs4_open_change *change,
-				 struct nfs4_stateid *stateid)
+static uint32_t nfs4_opens_change_sequenced(struct nfs4_state *state,
+					    const struct nfs4_open_change *change,
+					    struct nfs4_stateid *stateid)
 {
 	struct nfs4_open_res res = { .confirm = false };
 	struct nfs4_owner *owner = NULL;
@@ -383,26 +390,27 @@ static uint32_t change_sequenced(struct nfs4_state *state,
 	uint32_t status;
 
 	if (!change->minor)
-		owner = owner_by_stateid(state, &change->stateid);
-	if (owner && is_sequenced(owner, change->op, change->seqid, &status)) {
+		owner = nfs4_opens_owner_by_stateid(state, &change->stateid);
+	if (owner && nfs4_opens_is_sequenced(owner, change->op, change->seqid, &status)) {
 		*stateid = owner->last.res.stateid;
 		return status;
 	}
-	status = find_open(state, change->minor, change->clientid, &change->stateid,
-			   &open);
+	status = nfs4_opens_find(state, change->minor, change->clientid, &change->stateid,
+				 &open);
 	/* An unconfirmed owner may only confirm. */
-	if (!status && !owner_of(state, open)->confirmed && change->op != OP_OPEN_CONFIRM)
+	if (!status && !nfs4_opens_owner(state, open)->confirmed &&
+	    change->op != OP_OPEN_CONFIRM)
 		status = NFS4ERR_BAD_STATEID;
 	if (!status)
-		status = change_open(state, open, change, &res.stateid);
+		status = nfs4_opens_change_one(state, open, change, &res.stateid);
 	if (owner)
-		finish(owner, change->op, change->seqid, status, &res);
+		nfs4_opens_store_result(owner, change->op, change->seqid, status, &res);
 	*stateid = res.stateid;
 	return status;
 }
 
 /* In 4.0 the stateid identifies the client whose lease is renewed. */
-static void renew_by(struct nfs4_state *state, const struct nfs4_owner *owner)
+static void nfs4_opens_renew(struct nfs4_state *state, const struct nfs4_owner *owner)
 {
 	struct nfs4_client *client = nfs4_clients_get(state, owner->clientid, false);
 
@@ -418,10 +426,11 @@ uint32_t nfs4_opens_change(struct nfs4_state *state,
 	uint32_t status;
 
 	nfs4_clients_lock(state);
-	owner = change->minor ? NULL : owner_by_stateid(state, &change->stateid);
+	owner = change->minor ? NULL
+			      : nfs4_opens_owner_by_stateid(state, &change->stateid);
 	if (owner)
-		renew_by(state, owner);
-	status = change_sequenced(state, change, stateid);
+		nfs4_opens_renew(state, owner);
+	status = nfs4_opens_change_sequenced(state, change, stateid);
 	nfs4_clients_unlock(state);
 	return status;
 }
@@ -429,32 +438,36 @@ uint32_t nfs4_opens_change(struct nfs4_state *state,
 /* READ */
 
 /* Whether an open denies reading of the file to others. */
-static bool is_read_denied(const struct nfs4_state *state, const struct nfs_fh *fh)
+static bool nfs4_opens_is_read_denied(const struct nfs4_state *state,
+				      const struct nfs_fh *fh)
 {
 	size_t i;
 
 	for (i = 0; state->denying && i < NFS4_OPENS; i++)
 		if (state->opens[i].used &&
 		    (state->opens[i].deny & OPEN4_SHARE_DENY_READ) &&
-		    same_file(&state->opens[i].fh, fh))
+		    nfs4_opens_same_file(&state->opens[i].fh, fh))
 			return true;
 	return false;
 }
 
-static uint32_t may_read(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
-			 const struct nfs4_stateid *stateid, const struct nfs_fh *fh)
+static uint32_t nfs4_opens_check_read(struct nfs4_state *state, uint32_t minor,
+				      uint64_t clientid,
+				      const struct nfs4_stateid *stateid,
+				      const struct nfs_fh *fh)
 {
 	struct nfs4_opened *open;
 	uint32_t status;
 
-	if (is_anonymous(stateid))
-		return is_read_denied(state, fh) ? NFS4ERR_LOCKED : NFS4_OK;
-	status = find_open(state, minor, clientid, stateid, &open);
+	if (nfs4_stateid_is_anonymous(stateid))
+		return nfs4_opens_is_read_denied(state, fh) ? NFS4ERR_LOCKED : NFS4_OK;
+	status = nfs4_opens_find(state, minor, clientid, stateid, &open);
 	if (status)
 		return status;
 	if (!minor)
-		renew_by(state, owner_of(state, open));
-	return owner_of(state, open)->confirmed && same_file(&open->fh, fh)
+		nfs4_opens_renew(state, nfs4_opens_owner(state, open));
+	return nfs4_opens_owner(state, open)->confirmed &&
+			       nfs4_opens_same_file(&open->fh, fh)
 		       ? NFS4_OK
 		       : NFS4ERR_BAD_STATEID;
 }
@@ -464,10 +477,10 @@ uint32_t nfs4_opens_read(struct nfs4_state *state, uint32_t minor, uint64_t clie
 {
 	uint32_t status;
 
-	if (is_bypass(stateid))
+	if (nfs4_stateid_is_bypass(stateid))
 		return NFS4_OK;
 	nfs4_clients_lock(state);
-	status = may_read(state, minor, clientid, stateid, fh);
+	status = nfs4_opens_check_read(state, minor, clientid, stateid, fh);
 	nfs4_clients_unlock(state);
 	return status;
 }
@@ -479,7 +492,7 @@ uint32_t nfs4_opens_test(struct nfs4_state *state, uint64_t clientid,
 	uint32_t status;
 
 	nfs4_clients_lock(state);
-	status = find_open(state, 1, clientid, stateid, &open);
+	status = nfs4_opens_find(state, 1, clientid, stateid, &open);
 	nfs4_clients_unlock(state);
 	return status;
 }

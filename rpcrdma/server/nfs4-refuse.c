@@ -5,14 +5,14 @@
  * in the row, and the unsupported ones. */
 #include "rpcrdma/server/nfs4-internal.h"
 
-static void skip_bitmap(struct compound *c)
+static void nfs4_skip_bitmap(struct compound *c)
 {
 	struct nfs4_bitmap bitmap;
 
 	nfs4_get_bitmap(&c->call->args, &bitmap);
 }
 
-static void skip_opaque(struct compound *c)
+static void nfs4_skip_opaque(struct compound *c)
 {
 	uint32_t len;
 
@@ -20,21 +20,21 @@ static void skip_opaque(struct compound *c)
 }
 
 /* RFC 8166 section 3.4.4: the length word stays inline; the chunk is never pulled. */
-static void skip_data(struct compound *c)
+static void nfs4_skip_data(struct compound *c)
 {
 	if (c->call->reduced)
 		reader_u32(&c->call->args);
 	else
-		skip_opaque(c);
+		nfs4_skip_opaque(c);
 }
 
 /* createtype4 */
-static void skip_type(struct compound *c)
+static void nfs4_skip_createtype(struct compound *c)
 {
 	uint32_t type = reader_u32(&c->call->args);
 
 	if (type == NFS_LNK)
-		skip_data(c);
+		nfs4_skip_data(c);
 	else if (type == NFS_BLK || type == NFS_CHR)
 		reader_u64(&c->call->args);
 }
@@ -48,14 +48,14 @@ void nfs4_skip(struct compound *c, const char *shape)
 		case 's': nfs4_get_stateid(&c->call->args, &stateid); break;
 		case '4': reader_u32(&c->call->args); break;
 		case '8': reader_u64(&c->call->args); break;
-		case 'd': skip_data(c); break;
-		case 't': skip_type(c); break;
-		case 'b': skip_bitmap(c); break;
+		case 'd': nfs4_skip_data(c); break;
+		case 't': nfs4_skip_createtype(c); break;
+		case 'b': nfs4_skip_bitmap(c); break;
 		case 'a':
-			skip_bitmap(c);
-			skip_opaque(c);
+			nfs4_skip_bitmap(c);
+			nfs4_skip_opaque(c);
 			break;
-		default: skip_opaque(c); /* n, o */
+		default: nfs4_skip_opaque(c); /* n, o */
 		}
 	}
 }

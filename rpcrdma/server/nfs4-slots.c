@@ -12,8 +12,8 @@
 /* The minimum that holds a SEQUENCE with its errors. */
 #define MESSAGE_MIN 256
 
-static struct nfs4_session *find_session(struct nfs4_state *state,
-					 const uint8_t id[NFS4_SESSIONID_SIZE])
+static struct nfs4_session *nfs4_slots_find(struct nfs4_state *state,
+					    const uint8_t id[NFS4_SESSIONID_SIZE])
 {
 	size_t i;
 
@@ -26,7 +26,7 @@ static struct nfs4_session *find_session(struct nfs4_state *state,
 	return NULL;
 }
 
-static void session_end(struct nfs4_session *session)
+static void nfs4_slots_end_session(struct nfs4_session *session)
 {
 	free(session->cache);
 	free(session->slots);
@@ -39,10 +39,10 @@ void nfs4_slots_forget(struct nfs4_state *state, uint64_t clientid)
 
 	for (i = 0; i < ARRAY_SIZE(state->sessions); i++)
 		if (state->sessions[i].used && state->sessions[i].clientid == clientid)
-			session_end(&state->sessions[i]);
+			nfs4_slots_end_session(&state->sessions[i]);
 }
 
-static unsigned int count_sessions(const struct nfs4_state *state, uint64_t clientid)
+static unsigned int nfs4_slots_count(const struct nfs4_state *state, uint64_t clientid)
 {
 	unsigned int count = 0;
 	size_t i;
@@ -55,13 +55,13 @@ static unsigned int count_sessions(const struct nfs4_state *state, uint64_t clie
 
 bool nfs4_slots_has(const struct nfs4_state *state, uint64_t clientid)
 {
-	return count_sessions(state, clientid) > 0;
+	return nfs4_slots_count(state, clientid) > 0;
 }
 
 /* Creating and destroying sessions */
 
 /* Limits the client's request to the server's maximum. */
-static uint32_t negotiate(struct nfs4_channel *channel)
+static uint32_t nfs4_slots_negotiate(struct nfs4_channel *channel)
 {
 	if (channel->request_max < MESSAGE_MIN || channel->response_max < MESSAGE_MIN)
 		return NFS4ERR_TOOSMALL;
@@ -75,22 +75,23 @@ static uint32_t negotiate(struct nfs4_channel *channel)
 	return NFS4_OK;
 }
 
-static uint32_t add_session(struct nfs4_state *state, struct nfs4_session_new *new)
+static uint32_t nfs4_slots_add_session(struct nfs4_state *state,
+				       struct nfs4_session_new *new)
 {
 	struct nfs4_session *session = state->sessions;
-	uint32_t status = negotiate(&new->channel), i;
+	uint32_t status = nfs4_slots_negotiate(&new->channel), i;
 
 	if (status)
 		return status;
 	/* The session table is large enough for all clients. */
-	if (count_sessions(state, new->clientid) == NFS4_CLIENT_SESSIONS)
+	if (nfs4_slots_count(state, new->clientid) == NFS4_CLIENT_SESSIONS)
 		return NFS4ERR_DELAY;
 	while (session->used)
 		session++;
 	session->slots = calloc(new->channel.requests, sizeof(*session->slots));
 	session->cache = malloc((size_t)NFS4_CACHED_MAX * new->channel.requests);
 	if (!session->slots || !session->cache) {
-		session_end(session);
+		nfs4_slots_end_session(session);
 		return NFS4ERR_DELAY;
 	}
 	session->used = true;
@@ -106,8 +107,9 @@ static uint32_t add_session(struct nfs4_state *state, struct nfs4_session_new *n
 }
 
 /* Section 18.36.4: CREATE_SESSION has its own sequence. */
-static uint32_t create(struct nfs4_state *state, struct nfs4_client *client,
-		       struct nfs4_session_new *new)
+static uint32_t nfs4_slots_create_sequenced(struct nfs4_state *state,
+					    struct nfs4_client *client,
+					    struct nfs4_session_new *new)
 {
 	uint32_t status;
 
@@ -117,7 +119,7 @@ static uint32_t create(struct nfs4_state *state, struct nfs4_client *client,
 	}
 	if (new->sequenceid != client->sequenceid)
 		return NFS4ERR_SEQ_MISORDERED;
-	status = add_session(state, new);
+	status = nfs4_slots_add_session(state, new);
 	/* The client retries with the same sequence id. */
 	if (status == NFS4ERR_DELAY)
 		return status;
@@ -138,7 +140,7 @@ uint32_t nfs4_slots_create(struct nfs4_state *state, struct nfs4_session_new *se
 	nfs4_clients_lock(state);
 	client = nfs4_clients_get(state, session->clientid, true);
 	if (client)
-		status = create(state, client, session);
+		status = nfs4_slots_create_sequenced(state, client, session);
 	nfs4_clients_unlock(state);
 	return status;
 }
@@ -149,9 +151,9 @@ uint32_t nfs4_slots_destroy(struct nfs4_state *state,
 	struct nfs4_session *session;
 
 	nfs4_clients_lock(state);
-	session = find_session(state, id);
+	session = nfs4_slots_find(state, id);
 	if (session)
-		session_end(session);
+		nfs4_slots_end_session(session);
 	nfs4_clients_unlock(state);
 	return session ? NFS4_OK : NFS4ERR_BADSESSION;
 }
@@ -162,7 +164,7 @@ uint32_t nfs4_slots_client(struct nfs4_state *state,
 	const struct nfs4_session *session;
 
 	nfs4_clients_lock(state);
-	session = find_session(state, id);
+	session = nfs4_slots_find(state, id);
 	if (session)
 		*clientid = session->clientid;
 	nfs4_clients_unlock(state);
@@ -171,8 +173,8 @@ uint32_t nfs4_slots_client(struct nfs4_state *state,
 
 /* SEQUENCE */
 
-static uint32_t check_session(const struct nfs4_session *session,
-			      const struct nfs4_slot_use *use)
+static uint32_t nfs4_slots_check(const struct nfs4_session *session,
+				 const struct nfs4_slot_use *use)
 {
 	if (use->slot >= session->channel.requests)
 		return NFS4ERR_BADSLOT;
@@ -185,7 +187,8 @@ static uint32_t check_session(const struct nfs4_session *session,
 }
 
 /* Restores the cached reply, with its payloads in the scratch, for the chunks of this call. */
-static void replay(const struct nfs4_slot *slot, struct call *call, size_t start)
+static void nfs4_slots_replay(const struct nfs4_slot *slot, struct call *call,
+			      size_t start)
 {
 	uint8_t *scratch = call->scratch;
 	uint32_t i;
@@ -206,8 +209,8 @@ static void replay(const struct nfs4_slot *slot, struct call *call, size_t start
 }
 
 /* Section 2.10.6.1: a new call, a retry, or misordered. */
-static uint32_t begin(struct nfs4_slot *slot, struct nfs4_slot_use *use,
-		      struct call *call, size_t start)
+static uint32_t nfs4_slots_begin_one(struct nfs4_slot *slot, struct nfs4_slot_use *use,
+				     struct call *call, size_t start)
 {
 	if (use->sequenceid == slot->sequenceid + 1) {
 		if (slot->busy)
@@ -227,7 +230,7 @@ static uint32_t begin(struct nfs4_slot *slot, struct nfs4_slot_use *use,
 	use->retry = true;
 	use->replayed = slot->cached;
 	if (slot->cached)
-		replay(slot, call, start);
+		nfs4_slots_replay(slot, call, start);
 	return NFS4_OK;
 }
 
@@ -239,11 +242,12 @@ uint32_t nfs4_slots_begin(struct nfs4_state *state, struct nfs4_slot_use *use,
 	uint32_t status;
 
 	nfs4_clients_lock(state);
-	session = find_session(state, use->session);
+	session = nfs4_slots_find(state, use->session);
 	client = session ? nfs4_clients_get(state, session->clientid, true) : NULL;
-	status = client ? check_session(session, use) : NFS4ERR_BADSESSION;
+	status = client ? nfs4_slots_check(session, use) : NFS4ERR_BADSESSION;
 	if (!status)
-		status = begin(&session->slots[use->slot], use, call, start);
+		status = nfs4_slots_begin_one(&session->slots[use->slot], use, call,
+					      start);
 	if (!status) {
 		nfs4_clients_touch(state, client);
 		use->clientid = client->clientid;
@@ -255,8 +259,8 @@ uint32_t nfs4_slots_begin(struct nfs4_state *state, struct nfs4_slot_use *use,
 	return status;
 }
 
-static void keep(struct nfs4_slot *slot, uint32_t cap, const struct call *call,
-		 size_t start)
+static void nfs4_slots_cache(struct nfs4_slot *slot, uint32_t cap,
+			     const struct call *call, size_t start)
 {
 	struct writer w;
 	uint32_t i;
@@ -283,13 +287,13 @@ void nfs4_slots_end(struct nfs4_state *state, const struct nfs4_slot_use *use,
 	struct nfs4_slot *slot;
 
 	nfs4_clients_lock(state);
-	session = find_session(state, use->session);
+	session = nfs4_slots_find(state, use->session);
 	if (session) {
 		slot = &session->slots[use->slot];
 		slot->busy = false;
 		/* A lone SEQUENCE is always cached, as that costs nothing. */
 		if (use->cache || use->operations == 1)
-			keep(slot, NFS4_CACHED_MAX, call, start);
+			nfs4_slots_cache(slot, NFS4_CACHED_MAX, call, start);
 	}
 	nfs4_clients_unlock(state);
 }

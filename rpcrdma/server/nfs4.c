@@ -29,7 +29,7 @@ enum {
 		.name = name_, .run = nfs4_notsupp, .flags = flags_ \
 	}
 
-static const struct nfs4_op operations[] = {
+static const struct nfs4_op nfs4_operations[] = {
 	[OP_ACCESS] = { "ACCESS", nfs4_access, FH, NULL },
 	[OP_CLOSE] = { "CLOSE", nfs4_close, FH, NULL },
 	[OP_COMMIT] = ROFS("COMMIT", FH, "84"),
@@ -95,15 +95,15 @@ static const struct nfs4_op operations[] = {
 	[OP_RECLAIM_COMPLETE] = { "RECLAIM_COMPLETE", nfs4_reclaim_complete, V41, NULL },
 };
 
-static const struct nfs4_op illegal = { .name = "ILLEGAL" };
+static const struct nfs4_op nfs4_illegal = { .name = "ILLEGAL" };
 
-static const struct nfs4_op *find_operation(const struct compound *c, uint32_t number)
+static const struct nfs4_op *nfs4_op_find(const struct compound *c, uint32_t number)
 {
-	const struct nfs4_op *op = &illegal;
+	const struct nfs4_op *op = &nfs4_illegal;
 
-	if (number < ARRAY_SIZE(operations) && operations[number].run)
-		op = &operations[number];
-	return c->minor == 0 && (op->flags & V41) ? &illegal : op;
+	if (number < ARRAY_SIZE(nfs4_operations) && nfs4_operations[number].run)
+		op = &nfs4_operations[number];
+	return c->minor == 0 && (op->flags & V41) ? &nfs4_illegal : op;
 }
 
 uint32_t nfs4_too_big(const struct compound *c)
@@ -112,7 +112,7 @@ uint32_t nfs4_too_big(const struct compound *c)
 }
 
 /* RFC 8881 section 2.10.2.1 and the descriptions of the operations that create sessions. */
-static uint32_t check_session(const struct compound *c, const struct nfs4_op *op)
+static uint32_t nfs4_op_check_session(const struct compound *c, const struct nfs4_op *op)
 {
 	bool first = c->index == 0;
 
@@ -128,14 +128,14 @@ static uint32_t check_session(const struct compound *c, const struct nfs4_op *op
 }
 
 /* Checks before the operation is run. */
-static uint32_t check(const struct compound *c, const struct nfs4_op *op)
+static uint32_t nfs4_op_check(const struct compound *c, const struct nfs4_op *op)
 {
 	uint32_t status = NFS4_OK;
 
 	if (!op->run)
 		return NFS4ERR_OP_ILLEGAL;
 	if (c->minor)
-		status = check_session(c, op);
+		status = nfs4_op_check_session(c, op);
 	if (status)
 		return status;
 	if (c->slot.retry)
@@ -151,7 +151,7 @@ static uint32_t check(const struct compound *c, const struct nfs4_op *op)
 }
 
 /* Whether the reply has room. A following operation needs its number and status. */
-static uint32_t check_room(const struct compound *c)
+static uint32_t nfs4_op_check_room(const struct compound *c)
 {
 	const struct call *call = c->call;
 	size_t next = c->index + 1 < c->count ? 8 : 0,
@@ -168,7 +168,7 @@ static uint32_t check_room(const struct compound *c)
 							 : NFS4_OK;
 }
 
-static uint32_t run_operation(struct compound *c)
+static uint32_t nfs4_op_run(struct compound *c)
 {
 	struct call *call = c->call;
 	const uint32_t payloads = call->payload_count;
@@ -176,11 +176,11 @@ static uint32_t run_operation(struct compound *c)
 	const uint32_t number = reader_u32(&call->args);
 	uint32_t status, room;
 
-	c->op = find_operation(c, number);
+	c->op = nfs4_op_find(c, number);
 	writer_u32(&call->reply, c->op->run ? number : OP_ILLEGAL);
 	c->status_at = call->reply.len;
 	writer_u32(&call->reply, NFS4_OK);
-	status = call->args.bad ? NFS4ERR_BADXDR : check(c, c->op);
+	status = call->args.bad ? NFS4ERR_BADXDR : nfs4_op_check(c, c->op);
 	if (!status)
 		status = c->op->run(c);
 	if (c->slot.replayed)
@@ -188,7 +188,7 @@ static uint32_t run_operation(struct compound *c)
 	if (call->args.bad)
 		status = NFS4ERR_BADXDR;
 	call->args.bad = false;
-	room = check_room(c);
+	room = nfs4_op_check_room(c);
 	call->reply.bad = false;
 	if (room || status) {
 		status = room ? room : status;
@@ -208,7 +208,7 @@ static uint32_t run_operation(struct compound *c)
 	return status;
 }
 
-static uint32_t run_operations(struct compound *c)
+static uint32_t nfs4_compound_run(struct compound *c)
 {
 	struct writer *w = &c->call->reply;
 	uint32_t status = NFS4_OK;
@@ -217,7 +217,7 @@ static uint32_t run_operations(struct compound *c)
 		/* There is no room even for a failure. */
 		if (w->cap - w->len < 12)
 			return nfs4_too_big(c);
-		status = run_operation(c);
+		status = nfs4_op_run(c);
 		if (c->slot.replayed)
 			return NFS4_OK;
 		put_be32(w->base + c->count_at, c->index + 1);
@@ -251,7 +251,7 @@ static enum rpc_accept_stat nfs4_compound(struct call *call)
 	if (call->reply.bad)
 		return RPC_SYSTEM_ERR;
 	if (c.minor <= MINOR_MAX)
-		status = run_operations(&c);
+		status = nfs4_compound_run(&c);
 	if (c.in_session && !c.slot.retry)
 		nfs4_slots_end(c.state, &c.slot, call, c.start);
 	/* RFC 8166 section 6.1: no operation that succeeds here has a DDP-eligible argument. */
@@ -266,7 +266,7 @@ static enum rpc_accept_stat nfs4_null(struct call *call)
 }
 
 /* WRITE's data and CREATE's link text may come by Read chunk (RFC 8267 section 6). */
-static const struct rpc_procedure procedures[] = {
+static const struct rpc_procedure nfs4_procedures[] = {
 	[NFSPROC4_NULL] = { .name = "NULL", .run = nfs4_null },
 	[NFSPROC4_COMPOUND] = { .name = "COMPOUND",
 				.run = nfs4_compound,
@@ -276,6 +276,6 @@ static const struct rpc_procedure procedures[] = {
 const struct rpc_program nfs4_program = {
 	.prog = NFS_PROGRAM_NUMBER,
 	.vers = 4,
-	.procedures = procedures,
-	.count = ARRAY_SIZE(procedures),
+	.procedures = nfs4_procedures,
+	.count = ARRAY_SIZE(nfs4_procedures),
 };

@@ -19,12 +19,13 @@
 #define RPC_CALL_VERSION 2
 #define EARLY_MS         4 /* between a reply and its data, for a fault */
 
-static const uint8_t zeros[4];
+static const uint8_t rdma_reply_zeros[4];
 
 /* Planning */
 
 /* Builds the reply's header for @request, with its chunks as offered. */
-static int copy_chunks(struct rdma_reply *reply, const struct rpcrdma_header *request)
+static int rdma_reply_copy_chunks(struct rdma_reply *reply,
+				  const struct rpcrdma_header *request)
 {
 	const struct rpcrdma_chunk *chunk;
 	uint32_t i;
@@ -46,7 +47,7 @@ static int copy_chunks(struct rdma_reply *reply, const struct rpcrdma_header *re
 }
 
 /* Size in bytes of the transport header of a reply to this request. */
-static size_t header_room(const struct rpcrdma_header *request)
+static size_t rdma_reply_header_len(const struct rpcrdma_header *request)
 {
 	size_t len = RPCRDMA_HEADER_MIN;
 	uint32_t i;
@@ -61,7 +62,7 @@ static size_t header_room(const struct rpcrdma_header *request)
 size_t rdma_reply_room(const struct rdma_session *session,
 		       const struct rpcrdma_header *request, size_t max)
 {
-	size_t header = header_room(request);
+	size_t header = rdma_reply_header_len(request);
 	size_t room = header < session->reply_inline ? session->reply_inline - header : 0;
 
 	if (request->has_reply) {
@@ -73,7 +74,7 @@ size_t rdma_reply_room(const struct rdma_session *session,
 }
 
 /* Length of the message without the payloads that go by Write chunk. */
-static size_t message_length(const struct rdma_reply *reply)
+static size_t rdma_reply_message_len(const struct rdma_reply *reply)
 {
 	size_t len = reply->message_len;
 	uint32_t i;
@@ -85,7 +86,7 @@ static size_t message_length(const struct rdma_reply *reply)
 }
 
 /* Decides where each part of the reply goes. Errors: -EMSGSIZE it does not fit. */
-static int plan(struct rdma_reply *reply)
+static int rdma_reply_plan(struct rdma_reply *reply)
 {
 	const struct rpcrdma_header *h = &reply->header;
 	size_t inline_max = reply->session->reply_inline;
@@ -99,17 +100,17 @@ static int plan(struct rdma_reply *reply)
 		if (p->by_chunk && p->len > header_chunk_length(h, &h->write[i]))
 			return -EMSGSIZE;
 	}
-	len = message_length(reply);
+	len = rdma_reply_message_len(reply);
 	reply->message_by_chunk = h->has_reply &&
 				  len <= header_chunk_length(h, &h->reply);
-	if (header_room(h) + (reply->message_by_chunk ? 0 : len) > inline_max)
+	if (rdma_reply_header_len(h) + (reply->message_by_chunk ? 0 : len) > inline_max)
 		return -EMSGSIZE;
 	return 0;
 }
 
 void rdma_reply_prefer_inline(struct rdma_reply *reply)
 {
-	if (header_room(&reply->header) + message_length(reply) <=
+	if (rdma_reply_header_len(&reply->header) + rdma_reply_message_len(reply) <=
 	    reply->session->reply_inline)
 		reply->message_by_chunk = false;
 }
@@ -122,7 +123,7 @@ bool rdma_reply_leave_chunk(struct rdma_reply *reply, uint32_t payload)
 		return false;
 	p->by_chunk = false;
 	if (reply->message_by_chunk ||
-	    header_room(&reply->header) + message_length(reply) >
+	    rdma_reply_header_len(&reply->header) + rdma_reply_message_len(reply) >
 		    reply->session->reply_inline)
 		p->by_chunk = true;
 	return !p->by_chunk;
@@ -147,7 +148,7 @@ void rdma_reply_refuse(struct rdma_reply *reply, enum rpcrdma_errcode err)
 /* Sending */
 
 /* A position in a chunk, and whether writes update the header's lengths. */
-struct chunk_cursor {
+struct rdma_chunk_cursor {
 	struct rdma_reply *reply;
 	const struct rpcrdma_chunk *chunk;
 	struct rpcrdma_segment offered[RPCRDMA_MAX_SEGMENTS];
@@ -156,8 +157,8 @@ struct chunk_cursor {
 };
 
 /* Marks the chunk as unused: lengths are zero until data are written. */
-static void chunk_start(struct chunk_cursor *c, struct rdma_reply *reply,
-			const struct rpcrdma_chunk *chunk)
+static void rdma_chunk_start(struct rdma_chunk_cursor *c, struct rdma_reply *reply,
+			     const struct rpcrdma_chunk *chunk)
 {
 	uint32_t i;
 
@@ -173,8 +174,8 @@ static void chunk_start(struct chunk_cursor *c, struct rdma_reply *reply,
 }
 
 /* Writes the next @len bytes of the chunk; @counted: they count in its lengths. */
-static int chunk_write(struct chunk_cursor *c, const uint8_t *data, size_t len,
-		       bool counted)
+static int rdma_chunk_write(struct rdma_chunk_cursor *c, const uint8_t *data, size_t len,
+			    bool counted)
 {
 	struct transport *t = c->reply->session->t;
 	const struct rpcrdma_segment *segment;
@@ -188,7 +189,7 @@ static int chunk_write(struct chunk_cursor *c, const uint8_t *data, size_t len,
 			c->used = 0;
 		}
 		if (c->index == c->chunk->count)
-			return 0; /* plan() ensured that only padding reaches this */
+			return 0; /* rdma_reply_plan() ensured that only padding reaches this */
 		segment = &c->offered[c->index];
 		n = (uint32_t)min_u64(len, segment->length - c->used);
 		/* Beyond the end of the address space, which is the requester's error: nothing
@@ -216,7 +217,7 @@ static int chunk_write(struct chunk_cursor *c, const uint8_t *data, size_t len,
  * chunk, xid, CALL; then the RPC version is a handle, the program a length, and version and
  * procedure are an offset. The bytes that do not fit in the chunk go there: padding, and
  * everything after the data in the reply. */
-static int spill(const struct chunk_cursor *c, const struct payload *p)
+static int rdma_reply_spill(const struct rdma_chunk_cursor *c, const struct payload *p)
 {
 	const struct rdma_reply *reply = c->reply;
 	uint64_t offset = (uint64_t)reply->vers << 32 | reply->proc;
@@ -233,15 +234,15 @@ static int spill(const struct chunk_cursor *c, const struct payload *p)
 }
 
 /* Handles one Write chunk: writes its payload, or leaves it unused. */
-static int write_payload(struct rdma_reply *reply, uint32_t i)
+static int rdma_reply_write_payload(struct rdma_reply *reply, uint32_t i)
 {
 	const struct payload *p = &reply->payload[i];
 	const bool no_data = reply->no_data;
-	struct chunk_cursor c;
+	struct rdma_chunk_cursor c;
 	uint32_t tail, pad;
 	int rc;
 
-	chunk_start(&c, reply, &reply->header.write[i]);
+	rdma_chunk_start(&c, reply, &reply->header.write[i]);
 	if (i >= reply->payload_count || !p->by_chunk) {
 		if (reply->drop_unused)
 			reply->header.write[i].count = 0;
@@ -249,20 +250,20 @@ static int write_payload(struct rdma_reply *reply, uint32_t i)
 	}
 	tail = reply->no_tail ? p->len % 4 : 0;
 	pad = reply->pad_part ? p->len % 4 : (uint32_t)(xdr_pad4(p->len) - p->len);
-	rc = chunk_write(&c, p->data, p->len - tail, true);
+	rc = rdma_chunk_write(&c, p->data, p->len - tail, true);
 	/* Bytes that a fault omits are counted nevertheless. */
 	reply->no_data = true;
 	if (!rc)
-		rc = chunk_write(&c, p->data + (p->len - tail), tail, true);
+		rc = rdma_chunk_write(&c, p->data + (p->len - tail), tail, true);
 	reply->no_data = no_data;
 	if (!rc && reply->pad)
-		rc = chunk_write(&c, zeros, pad, false);
+		rc = rdma_chunk_write(&c, rdma_reply_zeros, pad, false);
 	if (!rc && reply->spill)
-		rc = spill(&c, p);
+		rc = rdma_reply_spill(&c, p);
 	return rc;
 }
 
-static int write_payloads(struct rdma_reply *reply)
+static int rdma_reply_write_payloads(struct rdma_reply *reply)
 {
 	struct rpcrdma_header offered;
 	uint32_t i;
@@ -271,7 +272,7 @@ static int write_payloads(struct rdma_reply *reply)
 	if (reply->keep_lengths)
 		offered = reply->header;
 	for (i = 0; i < reply->header.write_count && !rc; i++)
-		rc = write_payload(reply, i);
+		rc = rdma_reply_write_payload(reply, i);
 	if (reply->keep_lengths)
 		memcpy(reply->header.segments, offered.segments,
 		       sizeof(offered.segments));
@@ -279,7 +280,8 @@ static int write_payloads(struct rdma_reply *reply)
 }
 
 /* Sends the header, and the message if it goes inline, copied to one buffer as it is short. */
-static int send_reply(struct rdma_reply *reply, const struct iovec *message, int count)
+static int rdma_reply_send(struct rdma_reply *reply, const struct iovec *message,
+			   int count)
 {
 	struct transport *t = reply->session->t;
 	uint8_t buf[SERVER_RECV_SIZE];
@@ -299,47 +301,47 @@ static int send_reply(struct rdma_reply *reply, const struct iovec *message, int
 	return t->ops->send(t, &iov, 1, 0, 0, deadline_in(SERVER_STEP_MS));
 }
 
-static int perform(struct rdma_reply *reply)
+static int rdma_reply_perform(struct rdma_reply *reply)
 {
 	struct iovec iov[PAYLOAD_PIECES];
-	struct chunk_cursor c;
+	struct rdma_chunk_cursor c;
 	int count = 0, i, rc;
 
-	rc = write_payloads(reply);
+	rc = rdma_reply_write_payloads(reply);
 	if (rc)
 		return rc;
 	if (reply->message_len)
 		count = payload_pieces(iov, reply->message, reply->message_len,
 				       reply->payload, reply->payload_count);
 	if (reply->header.has_reply)
-		chunk_start(&c, reply, &reply->header.reply);
+		rdma_chunk_start(&c, reply, &reply->header.reply);
 	if (!reply->message_by_chunk)
-		return send_reply(reply, iov, count);
+		return rdma_reply_send(reply, iov, count);
 	reply->header.rdma_proc = RDMA_NOMSG;
 	reply->no_data = false; /* that fault applies to Write chunks only */
 	for (i = 0; i < count && !rc; i++)
-		rc = chunk_write(&c, iov[i].iov_base, iov[i].iov_len, true);
-	return rc ? rc : send_reply(reply, NULL, 0);
+		rc = rdma_chunk_write(&c, iov[i].iov_base, iov[i].iov_len, true);
+	return rc ? rc : rdma_reply_send(reply, NULL, 0);
 }
 
 /* Sends the reply before the data that it announces. */
-static int perform_early(struct rdma_reply *reply)
+static int rdma_reply_perform_early(struct rdma_reply *reply)
 {
 	const struct rpcrdma_header offered = reply->header;
 	int rc;
 
 	reply->no_data = true;
-	rc = perform(reply);
+	rc = rdma_reply_perform(reply);
 	if (rc)
 		return rc;
 	usleep(1000 * EARLY_MS);
 	reply->header = offered;
 	reply->no_data = false;
-	return write_payloads(reply);
+	return rdma_reply_write_payloads(reply);
 }
 
 /* Applies the faults, then sends the reply. */
-static int finish(struct rdma_reply *reply)
+static int rdma_reply_finish(struct rdma_reply *reply)
 {
 	struct server_log *log = reply->session->options->log;
 	int rc;
@@ -354,7 +356,7 @@ static int finish(struct rdma_reply *reply)
 		return err_set(ECONNRESET, "closed by a fault");
 	if (reply->drop)
 		return 0;
-	rc = reply->early ? perform_early(reply) : perform(reply);
+	rc = reply->early ? rdma_reply_perform_early(reply) : rdma_reply_perform(reply);
 	if (!rc && log && reply->read.served) {
 		atomic_fetch_add(&log->bytes, reply->payload[reply->read.payload].len);
 		atomic_fetch_add(&log->reads, 1);
@@ -362,7 +364,7 @@ static int finish(struct rdma_reply *reply)
 	return rc;
 }
 
-static struct rdma_reply *start(struct rdma_session *session)
+static struct rdma_reply *rdma_reply_start(struct rdma_session *session)
 {
 	struct rdma_reply *reply = &session->reply;
 
@@ -375,18 +377,18 @@ static struct rdma_reply *start(struct rdma_session *session)
 int rdma_reply_error(struct rdma_session *session, const struct rpcrdma_header *request,
 		     enum rpcrdma_errcode err)
 {
-	struct rdma_reply *reply = start(session);
+	struct rdma_reply *reply = rdma_reply_start(session);
 
 	reply->header.rdma_xid = request->rdma_xid;
 	reply->header.rdma_vers = request->rdma_vers;
 	rdma_reply_refuse(reply, err);
-	return finish(reply);
+	return rdma_reply_finish(reply);
 }
 
 int rdma_reply_call(struct rdma_session *session, const struct rpcrdma_header *request,
 		    const struct call *call)
 {
-	struct rdma_reply *reply = start(session);
+	struct rdma_reply *reply = rdma_reply_start(session);
 
 	reply->message = call->reply.base;
 	reply->message_len = call->reply.len;
@@ -395,7 +397,7 @@ int rdma_reply_call(struct rdma_session *session, const struct rpcrdma_header *r
 	reply->read = call->read;
 	reply->vers = call->rpc.vers;
 	reply->proc = call->rpc.proc;
-	if (copy_chunks(reply, request) || plan(reply))
+	if (rdma_reply_copy_chunks(reply, request) || rdma_reply_plan(reply))
 		return rdma_reply_error(session, request, ERR_CHUNK);
-	return finish(reply);
+	return rdma_reply_finish(reply);
 }

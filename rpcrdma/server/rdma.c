@@ -16,20 +16,21 @@
 /* Calls */
 
 /* The Read list, split into the message and other chunks. */
-struct read_list {
+struct rdma_read_list {
 	uint32_t zero_count; /* entries of the Position-Zero chunk, which come first */
 	uint64_t zero_length;
 	bool others;
 };
 
 /* -EBADMSG: RFC 8166 section 3.4.5 does not allow this list here. */
-static int read_list_check(const struct rdma_session *session, struct read_list *list)
+static int rdma_read_list_check(const struct rdma_session *session,
+				struct rdma_read_list *list)
 {
 	const struct rpcrdma_header *h = &session->request;
 	uint32_t max = server_call_max(session->options);
 	uint32_t i;
 
-	*list = (struct read_list){ 0 };
+	*list = (struct rdma_read_list){ 0 };
 	for (i = 0; i < h->read_count; i++) {
 		if (h->read_position[i] % 4 ||
 		    (i && h->read_position[i] < h->read_position[i - 1]))
@@ -52,7 +53,7 @@ static int read_list_check(const struct rdma_session *session, struct read_list 
 }
 
 /* Pulls the call message into call_buf. Errors end the connection (section 4.5.3). */
-static int pull_call(struct rdma_session *session, uint32_t count, size_t len)
+static int rdma_pull_call(struct rdma_session *session, uint32_t count, size_t len)
 {
 	const struct rpcrdma_header *h = &session->request;
 	struct transport *t = session->t;
@@ -75,7 +76,7 @@ static int pull_call(struct rdma_session *session, uint32_t count, size_t len)
 }
 
 /* @r is at the RPC message. */
-static int answer(struct rdma_session *session, struct reader *r, bool reduced)
+static int rdma_answer(struct rdma_session *session, struct reader *r, bool reduced)
 {
 	struct rpcrdma_header *h = &session->request;
 	struct call call = {
@@ -108,7 +109,7 @@ static int answer(struct rdma_session *session, struct reader *r, bool reduced)
 int rdma_message(struct rdma_session *session, const void *data, size_t len)
 {
 	struct rpcrdma_header *h = &session->request;
-	struct read_list list;
+	struct rdma_read_list list;
 	struct reader r;
 	int rc;
 
@@ -122,17 +123,17 @@ int rdma_message(struct rdma_session *session, const void *data, size_t len)
 		return rdma_reply_error(session, h,
 					rc == -EPROTONOSUPPORT ? ERR_VERS : ERR_CHUNK);
 	}
-	if (read_list_check(session, &list)) {
+	if (rdma_read_list_check(session, &list)) {
 		debug(DEBUG_SERVER, "ERR_CHUNK: %s", err_text());
 		return rdma_reply_error(session, h, ERR_CHUNK);
 	}
 	if (list.zero_count) {
-		rc = pull_call(session, list.zero_count, list.zero_length);
+		rc = rdma_pull_call(session, list.zero_count, list.zero_length);
 		if (rc)
 			return rc;
 		reader_init(&r, session->call_buf.base, list.zero_length);
 	}
-	rc = answer(session, &r, list.others);
+	rc = rdma_answer(session, &r, list.others);
 	server_buffer_trim(&session->call_buf, 0);
 	server_buffer_trim(&session->reply_buf, SERVER_REPLY_MAX);
 	return rc;
@@ -168,7 +169,7 @@ void rdma_session_fini(struct rdma_session *session)
 	free(session->faults.buf);
 }
 
-static int establish(struct rdma_session *session)
+static int rdma_establish(struct rdma_session *session)
 {
 	const bool silent = fault_is_linux3(session->options->faults);
 	const struct rpcrdma_private ours = {
@@ -201,7 +202,7 @@ static int establish(struct rdma_session *session)
 	return 0;
 }
 
-static int serve(struct rdma_session *session, const atomic_bool *stop)
+static int rdma_session_run(struct rdma_session *session, const atomic_bool *stop)
 {
 	struct transport *t = session->t;
 	uint64_t idle = deadline_in(SERVER_FIRST_MS);
@@ -233,9 +234,9 @@ int rdma_serve(struct transport *t, const struct server_options *options,
 		return err_set(ENOMEM, "no memory for a connection");
 	rc = rdma_session_init(session, t, options);
 	if (!rc)
-		rc = establish(session);
+		rc = rdma_establish(session);
 	if (!rc)
-		rc = serve(session, stop);
+		rc = rdma_session_run(session, stop);
 	rdma_session_fini(session);
 	free(session);
 	return rc;

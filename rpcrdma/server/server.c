@@ -12,9 +12,9 @@
 
 #define PAUSE_MS 100
 
-enum listener { LISTEN_RDMA, LISTEN_NFS, LISTEN_MOUNT, LISTEN_COUNT };
+enum server_listener { LISTEN_RDMA, LISTEN_NFS, LISTEN_MOUNT, LISTEN_COUNT };
 
-struct connection {
+struct server_connection {
 	struct server *server;
 	bool used; /* has a thread; accepting thread only */
 	pthread_t thread;
@@ -31,12 +31,12 @@ struct server {
 	struct server_ports ports;
 	atomic_bool stop;
 	pthread_mutex_t lock;
-	struct connection connections[SERVER_CONNECTIONS];
+	struct server_connection connections[SERVER_CONNECTIONS];
 };
 
 /* Connections */
 
-static void connection_close(struct connection *c)
+static void server_connection_close(struct server_connection *c)
 {
 	int fd;
 
@@ -51,9 +51,9 @@ static void connection_close(struct connection *c)
 		close(fd);
 }
 
-static void *connection_run(void *arg)
+static void *server_connection_run(void *arg)
 {
-	struct connection *c = arg;
+	struct server_connection *c = arg;
 	const struct server_options *options = &c->server->options;
 	int rc;
 
@@ -61,22 +61,22 @@ static void *connection_run(void *arg)
 		  : stream_serve(c->fd, options, &c->server->stop);
 	debug(DEBUG_SERVER, "%s connection ended: %s", c->t ? "RDMA" : "TCP",
 	      rc ? err_text() : "stopped");
-	connection_close(c);
+	server_connection_close(c);
 	atomic_store(&c->done, true);
 	return NULL;
 }
 
 /* A free entry for a connection, after reaping finished ones; NULL: none is free, or the peer has
  * reached its limit. */
-static struct connection *connection_slot(struct server *server,
-					  const struct sockaddr_storage *peer)
+static struct server_connection *server_connection_slot(
+	struct server *server, const struct sockaddr_storage *peer)
 {
-	struct connection *free_slot = NULL;
+	struct server_connection *free_slot = NULL;
 	unsigned int theirs = 0;
 	size_t i;
 
 	for (i = 0; i < SERVER_CONNECTIONS; i++) {
-		struct connection *c = &server->connections[i];
+		struct server_connection *c = &server->connections[i];
 
 		if (c->used && atomic_load(&c->done)) {
 			pthread_join(c->thread, NULL);
@@ -92,7 +92,7 @@ static struct connection *connection_slot(struct server *server,
 }
 
 /* The peer's address; of an unspecified family, which equals no other, if it is not known. */
-static struct sockaddr_storage peer_of(const struct transport *t, int fd)
+static struct sockaddr_storage server_peer(const struct transport *t, int fd)
 {
 	struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
 	socklen_t len = sizeof(peer);
@@ -105,15 +105,16 @@ static struct sockaddr_storage peer_of(const struct transport *t, int fd)
 }
 
 /* Takes one of @t and @fd. -errno of pthread_create(3): EAGAIN when threads run out. */
-static int connection_start(struct server *server, struct transport *t, int fd)
+static int server_connection_start(struct server *server, struct transport *t, int fd)
 {
-	struct sockaddr_storage peer = peer_of(t, fd);
+	struct sockaddr_storage peer = server_peer(t, fd);
 	/* The peer is this host if its kernel connects to itself. */
 	bool welcome = !server->options.own_host ||
 		       transport_same_host(
 			       (const struct sockaddr *)&peer,
 			       (const struct sockaddr *)&server->options.listen.addr);
-	struct connection *c = welcome ? connection_slot(server, &peer) : NULL;
+	struct server_connection *c = welcome ? server_connection_slot(server, &peer)
+					      : NULL;
 	int rc;
 
 	if (!c) {
@@ -129,16 +130,16 @@ static int connection_start(struct server *server, struct transport *t, int fd)
 	c->fd = t ? t->fd : fd;
 	c->peer = peer;
 	atomic_store(&c->done, false);
-	rc = pthread_create(&c->thread, NULL, connection_run, c);
+	rc = pthread_create(&c->thread, NULL, server_connection_run, c);
 	if (rc) {
-		connection_close(c);
+		server_connection_close(c);
 		return err_set(rc, "thread for a connection: %s", strerrordesc_np(rc));
 	}
 	c->used = true;
 	return 0;
 }
 
-static void stop_connections(struct server *server)
+static void server_stop_connections(struct server *server)
 {
 	size_t i;
 
@@ -159,7 +160,7 @@ static void stop_connections(struct server *server)
 /* Accepting */
 
 /* -errno when a resource runs out; the failure of one connection is not an error. */
-static int accept_one(struct server *server, enum listener which)
+static int server_accept(struct server *server, enum server_listener which)
 {
 	struct transport *t = NULL;
 	int fd = -1, rc;
@@ -173,7 +174,7 @@ static int accept_one(struct server *server, enum listener which)
 	if (rc == -EAGAIN)
 		return 0; /* the peer gave up meanwhile */
 	if (!rc)
-		rc = connection_start(server, t, fd);
+		rc = server_connection_start(server, t, fd);
 	switch (rc) {
 	case -EMFILE:
 	case -ENFILE:
@@ -207,16 +208,16 @@ int server_run(struct server *server, int stop_fd)
 		if (rc || (n > 0 && fds[LISTEN_COUNT].revents))
 			break;
 		for (i = 0; i < LISTEN_COUNT && n > 0; i++)
-			if (fds[i].revents && accept_one(server, i) < 0)
+			if (fds[i].revents && server_accept(server, i) < 0)
 				pause = true;
 	}
-	stop_connections(server);
+	server_stop_connections(server);
 	return rc;
 }
 
 /* Opening */
 
-static int open_listeners(struct server *server)
+static int server_listen(struct server *server)
 {
 	const struct server_options *o = &server->options;
 	struct transport_address at;
@@ -254,7 +255,7 @@ int server_open(struct server **out, const struct server_options *options)
 	fault_prepare(options->faults, options->exp);
 	rc = nfs4_state_new(&server->options.nfs4);
 	if (!rc)
-		rc = open_listeners(server);
+		rc = server_listen(server);
 	if (rc)
 		server_close(server);
 	else

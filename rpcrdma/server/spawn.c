@@ -96,7 +96,7 @@ static int spawn_run(void *arg, int channel)
 
 /* The parent */
 
-static int wait_ports(const struct child *child, struct server_ports *ports)
+static int spawn_wait_ports(const struct child *child, struct server_ports *ports)
 {
 	uint64_t deadline = deadline_in(SPAWN_WAIT_MS);
 	uint8_t body[CHANNEL_FAILED_MAX];
@@ -157,7 +157,7 @@ int server_spawn(struct server_child **out, const struct server_spawn_options *o
 		return err_set(ENOMEM, "no memory for the embedded server");
 	rc = child_start(&child->child, &function);
 	if (!rc)
-		rc = wait_ports(&child->child, ports);
+		rc = spawn_wait_ports(&child->child, ports);
 	if (rc)
 		return rc;
 	*out = take_ptr(child);

@@ -23,7 +23,7 @@ struct stream_session {
 
 /* Moving bytes */
 
-static int wait_for(int fd, short events, uint64_t deadline)
+static int stream_wait(int fd, short events, uint64_t deadline)
 {
 	struct pollfd pfd = { .fd = fd, .events = events };
 	int n = poll(&pfd, 1, deadline_left(deadline));
@@ -35,7 +35,7 @@ static int wait_for(int fd, short events, uint64_t deadline)
 	return 0;
 }
 
-static int read_all(int fd, uint8_t *buf, size_t len, uint64_t deadline)
+static int stream_read(int fd, uint8_t *buf, size_t len, uint64_t deadline)
 {
 	ssize_t n;
 	int rc = 0;
@@ -48,7 +48,7 @@ static int read_all(int fd, uint8_t *buf, size_t len, uint64_t deadline)
 			buf += n;
 			len -= (size_t)n;
 		} else if (errno == EAGAIN || errno == EINTR) {
-			rc = wait_for(fd, POLLIN, deadline);
+			rc = stream_wait(fd, POLLIN, deadline);
 		} else {
 			return err_sys("recv");
 		}
@@ -57,7 +57,7 @@ static int read_all(int fd, uint8_t *buf, size_t len, uint64_t deadline)
 }
 
 /* Drops @n bytes from the front. */
-static void iov_advance(struct msghdr *msg, size_t n)
+static void stream_advance(struct msghdr *msg, size_t n)
 {
 	while (msg->msg_iovlen && n >= msg->msg_iov->iov_len) {
 		n -= msg->msg_iov->iov_len;
@@ -70,7 +70,7 @@ static void iov_advance(struct msghdr *msg, size_t n)
 	}
 }
 
-static int write_all(int fd, struct iovec *iov, size_t count, uint64_t deadline)
+static int stream_write(int fd, struct iovec *iov, size_t count, uint64_t deadline)
 {
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
 	ssize_t n;
@@ -79,9 +79,9 @@ static int write_all(int fd, struct iovec *iov, size_t count, uint64_t deadline)
 	while (msg.msg_iovlen && !rc) {
 		n = sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (n >= 0)
-			iov_advance(&msg, (size_t)n);
+			stream_advance(&msg, (size_t)n);
 		else if (errno == EAGAIN || errno == EINTR)
-			rc = wait_for(fd, POLLOUT, deadline);
+			rc = stream_wait(fd, POLLOUT, deadline);
 		else
 			return err_sys("send");
 	}
@@ -90,7 +90,7 @@ static int write_all(int fd, struct iovec *iov, size_t count, uint64_t deadline)
 
 /* Records */
 
-static int read_record(struct stream_session *session, size_t *len)
+static int stream_read_record(struct stream_session *session, size_t *len)
 {
 	uint64_t deadline = deadline_in(SERVER_STEP_MS);
 	uint32_t max = server_call_max(session->options);
@@ -104,7 +104,7 @@ static int read_record(struct stream_session *session, size_t *len)
 		if (fragments == FRAGMENTS_MAX)
 			return err_set(EPROTO, "a record of over %u fragments",
 				       FRAGMENTS_MAX);
-		rc = read_all(session->fd, word, sizeof(word), deadline);
+		rc = stream_read(session->fd, word, sizeof(word), deadline);
 		if (rc)
 			return rc;
 		mark = get_be32(word);
@@ -113,8 +113,8 @@ static int read_record(struct stream_session *session, size_t *len)
 			return err_set(EPROTO, "a record of over %u bytes", max);
 		rc = server_buffer_grow(&session->call_buf, *len + size);
 		if (!rc)
-			rc = read_all(session->fd, session->call_buf.base + *len, size,
-				      deadline);
+			rc = stream_read(session->fd, session->call_buf.base + *len, size,
+					 deadline);
 		if (rc)
 			return rc;
 		*len += size;
@@ -122,7 +122,7 @@ static int read_record(struct stream_session *session, size_t *len)
 	return 0;
 }
 
-static int write_record(struct stream_session *session, const struct call *call)
+static int stream_write_record(struct stream_session *session, const struct call *call)
 {
 	struct iovec iov[1 + PAYLOAD_PIECES];
 	uint8_t mark[4];
@@ -132,10 +132,10 @@ static int write_record(struct stream_session *session, const struct call *call)
 	iov[0] = (struct iovec){ mark, sizeof(mark) };
 	count = 1 + payload_pieces(iov + 1, call->reply.base, call->reply.len,
 				   call->payload, call->payload_count);
-	return write_all(session->fd, iov, (size_t)count, deadline_in(SERVER_STEP_MS));
+	return stream_write(session->fd, iov, (size_t)count, deadline_in(SERVER_STEP_MS));
 }
 
-static int one_call(struct stream_session *session)
+static int stream_call(struct stream_session *session)
 {
 	const struct server_options *options = session->options;
 	struct call call = {
@@ -154,7 +154,7 @@ static int one_call(struct stream_session *session)
 	size_t len;
 	int rc;
 
-	rc = read_record(session, &len);
+	rc = stream_read_record(session, &len);
 	if (rc)
 		return rc;
 	reader_init(&call.args, session->call_buf.base, len);
@@ -164,14 +164,14 @@ static int one_call(struct stream_session *session)
 	if (!rc)
 		fault_serve(options->faults, &call);
 	if (!rc && !call.silent)
-		rc = write_record(session, &call);
+		rc = stream_write_record(session, &call);
 	server_buffer_trim(&session->call_buf, SERVER_REPLY_MAX);
 	server_buffer_trim(&session->reply_buf, SERVER_REPLY_MAX);
 	return rc;
 }
 
 /* Waits at most @ms for a call to begin. */
-static int wait_idle(int fd, unsigned int ms, const atomic_bool *stop)
+static int stream_wait_idle(int fd, unsigned int ms, const atomic_bool *stop)
 {
 	uint64_t idle = deadline_in(ms);
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -207,9 +207,9 @@ int stream_serve(int fd, const struct server_options *options, const atomic_bool
 	if (!rc && !session.scratch)
 		rc = err_set(ENOMEM, "no memory for a connection");
 	while (!rc && !atomic_load(stop)) {
-		rc = wait_idle(fd, ms, stop);
+		rc = stream_wait_idle(fd, ms, stop);
 		if (rc > 0)
-			rc = one_call(&session);
+			rc = stream_call(&session);
 		ms = SERVER_IDLE_MS;
 	}
 	free(session.scratch);
