@@ -137,17 +137,6 @@ static int handshake_reply_check(const struct mpa_frame *reply)
 	return 0;
 }
 
-/* Notes what in @request the peer may have refused. */
-static void note_refusal(struct iwarp *c, const struct mpa_frame *request,
-			 const struct mpa_frame *reply, int rc)
-{
-	bool rejects = rc == -ECONNREFUSED && reply->reject;
-
-	c->refuses_revision = request->revision > 1 &&
-			      (rc == -ECONNRESET || (rejects && reply->revision == 1));
-	c->refuses_crc = rejects && request->crc && !reply->crc;
-}
-
 int iwarp_handshake_connect(struct iwarp *c, uint64_t deadline)
 {
 	const struct transport_param *param = &c->param;
@@ -161,6 +150,7 @@ int iwarp_handshake_connect(struct iwarp *c, uint64_t deadline)
 		.private_data = param->private_data,
 		.private_len = param->private_len,
 	};
+	bool rejects;
 	int rc;
 
 	rc = handshake_write(c, MPA_REQUEST, &request, deadline);
@@ -168,7 +158,11 @@ int iwarp_handshake_connect(struct iwarp *c, uint64_t deadline)
 		rc = handshake_read(c, MPA_REPLY, &reply, buf, deadline);
 	if (!rc)
 		rc = handshake_reply_check(&reply);
-	note_refusal(c, &request, &reply, rc);
+	/* What in the request the peer may have refused. */
+	rejects = rc == -ECONNREFUSED && reply.reject;
+	c->refuses_revision = request.revision > 1 &&
+			      (rc == -ECONNRESET || (rejects && reply.revision == 1));
+	c->refuses_crc = rejects && request.crc && !reply.crc;
 	if (rc)
 		return rc;
 	c->t.mpa_revision = request.revision;

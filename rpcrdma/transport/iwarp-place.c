@@ -163,36 +163,6 @@ static int place_terminate(struct iwarp *c)
 	return 0;
 }
 
-static int place_check(struct iwarp *c)
-{
-	const struct fpdu *f = &c->rx.fpdu;
-
-	if (f->ddp_version != 1)
-		return iwarp_rx_violation(
-			c,
-			f->tagged ? TERMINATE_TAGGED_VERSION : TERMINATE_UNTAGGED_VERSION,
-			"FPDU with DDP version %u, expected 1", f->ddp_version);
-	if (f->rdmap_version != 1)
-		return iwarp_rx_violation(c, TERMINATE_RDMAP_VERSION,
-					  "FPDU with RDMAP version %u, expected 1",
-					  f->rdmap_version);
-	if (f->opcode >= RDMAP_OPCODES)
-		return iwarp_rx_violation(c, TERMINATE_OPCODE,
-					  "FPDU with RDMAP opcode %u, the highest is %u",
-					  f->opcode, RDMAP_OPCODES - 1);
-	if (f->tagged != fpdu_is_tagged(f->opcode))
-		return iwarp_rx_violation(c, TERMINATE_OPCODE, "%s in %s DDP segment",
-					  fpdu_opcode_text(f->opcode),
-					  f->tagged ? "a tagged" : "an untagged");
-	/* RFC 5044 section 7.1.2: the initiator sends first. */
-	if (c->initiator && !c->tx.messages)
-		return iwarp_rx_violation(
-			c, TERMINATE_CATASTROPHIC,
-			"%s before the first FPDU of the side that connected",
-			fpdu_opcode_text(f->opcode));
-	return 0;
-}
-
 static int send_done(struct iwarp *c)
 {
 	struct iwarp_rx *rx = &c->rx;
@@ -314,9 +284,32 @@ static const struct {
 
 int iwarp_place(struct iwarp *c)
 {
-	int rc = place_check(c);
+	const struct fpdu *f = &c->rx.fpdu;
 
-	return rc ? rc : rows[c->rx.fpdu.opcode].place(c);
+	if (f->ddp_version != 1)
+		return iwarp_rx_violation(
+			c,
+			f->tagged ? TERMINATE_TAGGED_VERSION : TERMINATE_UNTAGGED_VERSION,
+			"FPDU with DDP version %u, expected 1", f->ddp_version);
+	if (f->rdmap_version != 1)
+		return iwarp_rx_violation(c, TERMINATE_RDMAP_VERSION,
+					  "FPDU with RDMAP version %u, expected 1",
+					  f->rdmap_version);
+	if (f->opcode >= RDMAP_OPCODES)
+		return iwarp_rx_violation(c, TERMINATE_OPCODE,
+					  "FPDU with RDMAP opcode %u, the highest is %u",
+					  f->opcode, RDMAP_OPCODES - 1);
+	if (f->tagged != fpdu_is_tagged(f->opcode))
+		return iwarp_rx_violation(c, TERMINATE_OPCODE, "%s in %s DDP segment",
+					  fpdu_opcode_text(f->opcode),
+					  f->tagged ? "a tagged" : "an untagged");
+	/* RFC 5044 section 7.1.2: the initiator sends first. */
+	if (c->initiator && !c->tx.messages)
+		return iwarp_rx_violation(
+			c, TERMINATE_CATASTROPHIC,
+			"%s before the first FPDU of the side that connected",
+			fpdu_opcode_text(f->opcode));
+	return rows[f->opcode].place(c);
 }
 
 int iwarp_place_done(struct iwarp *c)

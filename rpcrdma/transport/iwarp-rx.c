@@ -46,10 +46,15 @@ int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char
 	return err_set(EPROTO, "%s", v->text);
 }
 
+static size_t rx_staged(const struct iwarp_rx *rx)
+{
+	return rx->end - rx->begin;
+}
+
 const char *iwarp_rx_where(const struct iwarp *c, char *buf, size_t cap)
 {
 	const struct iwarp_rx *rx = &c->rx;
-	size_t staged = rx->end - rx->begin;
+	size_t staged = rx_staged(rx);
 
 	buf[0] = '\0';
 	if (rx->state != RX_HEAD)
@@ -63,11 +68,6 @@ const char *iwarp_rx_where(const struct iwarp *c, char *buf, size_t cap)
 		snprintf(buf, cap, "%u bytes of a Send, without its last segment",
 			 rx->mo);
 	return buf;
-}
-
-static size_t rx_staged(const struct iwarp_rx *rx)
-{
-	return rx->end - rx->begin;
 }
 
 /* Adds bytes of the current FPDU, in order, to the CRC; keeps the first ones for a report. */
@@ -188,26 +188,6 @@ static int rx_tail(struct iwarp *c)
 	return rc ? rc : 1;
 }
 
-static int rx_parse(struct iwarp *c)
-{
-	static int (*const steps[])(struct iwarp *) = {
-		[RX_HEAD] = rx_head,
-		[RX_BODY] = rx_body,
-		[RX_TAIL] = rx_tail,
-	};
-	struct iwarp_rx *rx = &c->rx;
-	int rc;
-
-	do
-		rc = steps[rx->state](c);
-	while (rc > 0);
-	/* The remaining bytes are part of a header or a tail, so they are few. */
-	memmove(rx->stage, rx->stage + rx->begin, rx_staged(rx));
-	rx->end -= rx->begin;
-	rx->begin = 0;
-	return rc;
-}
-
 int iwarp_rx_want(struct iwarp *c, struct iovec iov[2])
 {
 	struct iwarp_rx *rx = &c->rx;
@@ -226,11 +206,24 @@ int iwarp_rx_want(struct iwarp *c, struct iovec iov[2])
 
 int iwarp_rx_took(struct iwarp *c, size_t len)
 {
+	static int (*const steps[])(struct iwarp *) = {
+		[RX_HEAD] = rx_head,
+		[RX_BODY] = rx_body,
+		[RX_TAIL] = rx_tail,
+	};
 	struct iwarp_rx *rx = &c->rx;
 	uint32_t direct = min_u64(rx->left, len);
+	int rc;
 
 	if (direct)
 		rx_placed(rx, rx->target ? rx->target : rx->scratch, direct);
 	rx->end += len - direct;
-	return rx_parse(c);
+	do
+		rc = steps[rx->state](c);
+	while (rc > 0);
+	/* The remaining bytes are part of a header or a tail, so they are few. */
+	memmove(rx->stage, rx->stage + rx->begin, rx_staged(rx));
+	rx->end -= rx->begin;
+	rx->begin = 0;
+	return rc;
 }

@@ -352,22 +352,14 @@ static int iwarp_write(struct transport *t, const void *data, size_t len, uint32
 	return 0;
 }
 
-static int iwarp_read_request(struct iwarp *c, uint64_t deadline)
-{
-	uint8_t body[READ_REQUEST_LEN];
-	struct iovec iov = { .iov_base = body, .iov_len = sizeof(body) };
-	struct fpdu f;
-
-	fpdu_init(&f, RDMAP_READ_REQUEST);
-	read_request_encode(body, &c->rx.read);
-	return iwarp_tx_message(c, &f, &iov, 1, deadline);
-}
-
 static int iwarp_read(struct transport *t, void *data, size_t len, uint32_t handle,
 		      uint64_t offset, uint64_t deadline)
 {
 	struct iwarp *c = iwarp_of(t);
 	struct iwarp_rx *rx = &c->rx;
+	uint8_t body[READ_REQUEST_LEN];
+	struct iovec iov = { .iov_base = body, .iov_len = sizeof(body) };
+	struct fpdu f;
 	int rc = iwarp_usable(c);
 
 	if (rc)
@@ -386,7 +378,9 @@ static int iwarp_read(struct transport *t, void *data, size_t len, uint32_t hand
 	rx->read_base = data;
 	rx->read_got = 0;
 	rx->reading = true;
-	rc = iwarp_read_request(c, deadline);
+	fpdu_init(&f, RDMAP_READ_REQUEST);
+	read_request_encode(body, &rx->read);
+	rc = iwarp_tx_message(c, &f, &iov, 1, deadline);
 	while (!rc && rx->reading) {
 		rc = iwarp_tx_responses(c);
 		if (!rc)

@@ -139,19 +139,6 @@ static void put_tcp(uint8_t *p, const struct pcap_flow *flow, enum pcap_way way,
 	put_be16(p + 16, checksum_fold(checksum(sum, p, TCP_LEN + payload)));
 }
 
-/* The record header of a classic pcap file is in the writer's byte order. */
-static void put_record(uint8_t *p, size_t len)
-{
-	struct timespec ts;
-	uint32_t words[4];
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	words[0] = (uint32_t)ts.tv_sec;
-	words[1] = (uint32_t)(ts.tv_nsec / 1000);
-	words[2] = words[3] = (uint32_t)len;
-	memcpy(p, words, sizeof(words));
-}
-
 /* Writes one packet, whose payload is already in the buffer. */
 static void pcap_packet(struct pcap_flow *flow, enum pcap_way way, uint8_t flags,
 			size_t payload)
@@ -163,8 +150,15 @@ static void pcap_packet(struct pcap_flow *flow, enum pcap_way way, uint8_t flags
 	size_t ip = is_six(flow) ? IP6_LEN : IP4_LEN;
 	size_t len = ETHERNET_LEN + ip + TCP_LEN + payload;
 	uint8_t *p = flow->pcap->packet + IP6_LEN - ip;
+	struct timespec ts;
+	uint32_t record[4];
 
-	put_record(p, len);
+	/* The record header of a classic pcap file is in the writer's byte order. */
+	clock_gettime(CLOCK_REALTIME, &ts);
+	record[0] = (uint32_t)ts.tv_sec;
+	record[1] = (uint32_t)(ts.tv_nsec / 1000);
+	record[2] = record[3] = (uint32_t)len;
+	memcpy(p, record, sizeof(record));
 	memcpy(p + RECORD_LEN, ethernet[way], sizeof(ethernet[way]));
 	put_be16(p + RECORD_LEN + 12, is_six(flow) ? 0x86dd : 0x0800);
 	put_ip(p + RECORD_LEN + ETHERNET_LEN, flow, way, TCP_LEN + payload);

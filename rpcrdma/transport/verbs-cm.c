@@ -120,14 +120,6 @@ static int cm_wait(struct verbs *c, struct verbs_event *out, uint64_t deadline)
 	return rc;
 }
 
-/* The reason for a time-out, by the missing event. */
-static const char *silence_reason(enum rdma_cm_event_type wanted)
-{
-	return wanted == RDMA_CM_EVENT_ADDR_RESOLVED    ? "unresolved"
-	       : wanted == RDMA_CM_EVENT_ROUTE_RESOLVED ? "no-path"
-							: "fabric-silent";
-}
-
 int verbs_cm_expect(struct verbs *c, enum rdma_cm_event_type wanted, const char *step,
 		    struct verbs_event *out, uint64_t deadline)
 {
@@ -136,7 +128,10 @@ int verbs_cm_expect(struct verbs *c, enum rdma_cm_event_type wanted, const char 
 	if (rc == -ETIMEDOUT)
 		return err_because(err_set(ETIMEDOUT, "%s: no %s in time", step,
 					   rdma_event_str(wanted)),
-				   silence_reason(wanted));
+				   wanted == RDMA_CM_EVENT_ADDR_RESOLVED ? "unresolved"
+				   : wanted == RDMA_CM_EVENT_ROUTE_RESOLVED
+					   ? "no-path"
+					   : "fabric-silent");
 	if (rc)
 		return err_context(rc, "%s", step);
 	if (out->type == wanted && !out->status)
@@ -279,12 +274,6 @@ static int cm_param(const struct verbs *c, const struct transport_param *param,
 	return 0;
 }
 
-static void cm_peer_private(struct verbs *c, const struct verbs_event *event)
-{
-	c->t.peer_private_len = event->private_len;
-	memcpy(c->t.peer_private, event->private_data, event->private_len);
-}
-
 static int cm_connect_failed(int errnum)
 {
 	errno = errnum;
@@ -398,7 +387,8 @@ static int cm_established(struct verbs *c, const struct transport_param *param,
 	c->connecting = rc == -ETIMEDOUT;
 	if (rc)
 		return rc;
-	cm_peer_private(c, &event);
+	c->t.peer_private_len = event.private_len;
+	memcpy(c->t.peer_private, event.private_data, event.private_len);
 	granted = c->quirks & VERBS_DEPTHS_SWAPPED ? event.ird : event.ord;
 	c->t.ord = (uint16_t)min_u32(min_u32(param->ord, granted),
 				     (uint32_t)c->device.max_qp_init_rd_atom);

@@ -109,12 +109,6 @@ static size_t io_gather(uint8_t *to, const struct iovec *iov, int iovcnt)
 	return len;
 }
 
-/* Linux's drivers report support for Send With Invalidate in this bit. */
-static bool can_invalidate(const struct verbs *c)
-{
-	return c->device.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
-}
-
 int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
 		  unsigned int flags, uint32_t invalidate_handle, uint64_t deadline)
 {
@@ -142,7 +136,9 @@ int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
 	wr.num_sge = len ? 1 : 0;
 	if (flags & TRANSPORT_SEND_SOLICITED)
 		wr.send_flags = IBV_SEND_SOLICITED;
-	if (flags & TRANSPORT_SEND_INVALIDATE && can_invalidate(c)) {
+	/* Linux's drivers report support for Send With Invalidate in this bit. */
+	if (flags & TRANSPORT_SEND_INVALIDATE &&
+	    c->device.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS) {
 		wr.opcode = IBV_WR_SEND_WITH_INV;
 		wr.invalidate_rkey = invalidate_handle;
 	}

@@ -229,23 +229,9 @@ static void qp_received(struct verbs *c, const struct ibv_wc *wc)
 	c->t.stats.sends_in++;
 }
 
-/* The status of a Send that is too long differs between adapters. */
-static int qp_violation(struct verbs *c, const struct ibv_wc *wc, bool theirs)
-{
-	struct transport_violation *v = &c->t.violation;
-
-	if (theirs)
-		snprintf(
-			v->text, sizeof(v->text),
-			"Send that the receive buffers of %u bytes cannot take (IBV_WC_%s)",
-			c->recv_size, verbs_text_status(wc->status));
-	else
-		snprintf(v->text, sizeof(v->text), "%s", err_text());
-	return err_set(EPROTO, "%s", v->text);
-}
-
 static void qp_bad(struct verbs *c, const struct ibv_wc *wc)
 {
+	struct transport_violation *v = &c->t.violation;
 	bool theirs = wc->wr_id & RECEIVE;
 	int rc;
 
@@ -260,9 +246,19 @@ static void qp_bad(struct verbs *c, const struct ibv_wc *wc)
 		return;
 	}
 	rc = verbs_text_completion(wc->status, theirs);
-	if (rc == -EPROTO)
-		rc = qp_violation(c, wc, theirs);
-	verbs_fail(c, rc);
+	if (rc != -EPROTO) {
+		verbs_fail(c, rc);
+		return;
+	}
+	/* The status of a Send that is too long differs between adapters. */
+	if (theirs)
+		snprintf(
+			v->text, sizeof(v->text),
+			"Send that the receive buffers of %u bytes cannot take (IBV_WC_%s)",
+			c->recv_size, verbs_text_status(wc->status));
+	else
+		snprintf(v->text, sizeof(v->text), "%s", err_text());
+	verbs_fail(c, err_set(EPROTO, "%s", v->text));
 }
 
 int verbs_qp_poll(struct verbs *c)
@@ -376,26 +372,10 @@ static void qp_drain(struct verbs *c)
 		      c->nrequests);
 }
 
-static void qp_free(struct verbs *c)
-{
-	int rc = 0;
-
-	while (c->regions)
-		verbs_mr_release(c->regions);
-	if (c->cq)
-		rc = ibv_destroy_cq(c->cq);
-	if (!rc && c->events)
-		rc = ibv_destroy_comp_channel(c->events);
-	if (!rc && c->pd)
-		rc = ibv_dealloc_pd(c->pd);
-	if (rc)
-		debug(DEBUG_TRANSPORT, "verbs: freeing a queue pair: %s",
-		      strerrordesc_np(rc));
-}
-
 void verbs_qp_close(struct verbs *c)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	int rc = 0;
 
 	if (c->id && c->id->qp) {
 		if (c->ready && !c->gone &&
@@ -407,7 +387,17 @@ void verbs_qp_close(struct verbs *c)
 	verbs_ring_close(&c->stage);
 	verbs_ring_close(&c->sink);
 	verbs_mr_release(c->recv_region);
-	qp_free(c);
+	while (c->regions)
+		verbs_mr_release(c->regions);
+	if (c->cq)
+		rc = ibv_destroy_cq(c->cq);
+	if (!rc && c->events)
+		rc = ibv_destroy_comp_channel(c->events);
+	if (!rc && c->pd)
+		rc = ibv_dealloc_pd(c->pd);
+	if (rc)
+		debug(DEBUG_TRANSPORT, "verbs: freeing a queue pair: %s",
+		      strerrordesc_np(rc));
 	free(c->recv_memory);
 	free(c->waiting);
 	free(c->requests);

@@ -234,23 +234,11 @@ int verbs_route_device(struct verbs *c, const char *device)
 	return 0;
 }
 
-static void route_text(struct verbs *c, struct transport_route *out)
-{
-	char netdev[IF_NAMESIZE + 16];
-
-	snprintf(out->device, sizeof(out->device), "%s",
-		 ibv_get_device_name(c->id->verbs->device));
-	out->port = c->id->port_num;
-	netdev_of(rdma_get_local_addr(c->id), netdev, sizeof(netdev));
-	snprintf(out->text, sizeof(out->text), "%s port %u (%s%s%s, ACTIVE)", out->device,
-		 out->port, verbs_text_kind(&c->kind), netdev[0] ? " over " : "", netdev);
-}
-
 int verbs_route(const struct transport_address *to, const struct transport_param *param,
 		struct transport_route *out, uint64_t deadline)
 {
 	_cleanup_(verbs_free_p) struct verbs *c = calloc(1, sizeof(*c));
-	char text[TRANSPORT_ADDRESS_TEXT];
+	char text[TRANSPORT_ADDRESS_TEXT], netdev[IF_NAMESIZE + 16];
 	int rc;
 
 	if (!c)
@@ -262,6 +250,11 @@ int verbs_route(const struct transport_address *to, const struct transport_param
 	if (rc)
 		return err_context(rc, "%s",
 				   transport_address_text(to, text, sizeof(text)));
-	route_text(c, out);
+	snprintf(out->device, sizeof(out->device), "%s",
+		 ibv_get_device_name(c->id->verbs->device));
+	out->port = c->id->port_num;
+	netdev_of(rdma_get_local_addr(c->id), netdev, sizeof(netdev));
+	snprintf(out->text, sizeof(out->text), "%s port %u (%s%s%s, ACTIVE)", out->device,
+		 out->port, verbs_text_kind(&c->kind), netdev[0] ? " over " : "", netdev);
 	return 0;
 }

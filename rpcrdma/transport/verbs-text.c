@@ -58,20 +58,14 @@ static const struct {
 	{ 33, "the packets come from another VLAN" },
 };
 
-static const char *reject_words(int status)
+static int text_rejected(const struct verbs_event *event, const char *step)
 {
+	const char *words = "not a known one";
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(reject_rows); i++)
-		if (reject_rows[i].reason == status)
-			return reject_rows[i].words;
-	return NULL;
-}
-
-static int text_rejected(const struct verbs_event *event, const char *step)
-{
-	const char *words = reject_words(event->status);
-
+		if (reject_rows[i].reason == event->status)
+			words = reject_rows[i].words;
 	/* iWARP: a TCP reset instead of an answer, or the flag R in it. */
 	if (event->status == -ECONNREFUSED)
 		err_set(ECONNREFUSED, "%s: RDMA_CM_EVENT_REJECTED: nothing listens there",
@@ -82,7 +76,7 @@ static int text_rejected(const struct verbs_event *event, const char *step)
 			strerrordesc_np(-event->status));
 	else
 		err_set(ECONNREFUSED, "%s: RDMA_CM_EVENT_REJECTED, reason %d: %s", step,
-			event->status, words ? words : "not a known one");
+			event->status, words);
 	return err_because(-ECONNREFUSED,
 			   event->status == -ECONNREFUSED ||
 					   event->status == REJECT_SERVICE_ID

@@ -54,20 +54,14 @@ int verbs_usable(struct verbs *c)
 
 /* Closing */
 
-/* Waits for Sends, which a disconnect would overtake. */
-static void verbs_linger(struct verbs *c)
-{
-	uint64_t deadline = deadline_in(LINGER_MS);
-
-	while (c->nrequests && !verbs_qp_step(c, deadline))
-		;
-}
-
 static void verbs_disconnect(struct verbs *c)
 {
+	uint64_t deadline = deadline_in(LINGER_MS);
 	struct verbs_event event;
 
-	verbs_linger(c);
+	/* A disconnect would overtake Sends. */
+	while (c->nrequests && !verbs_qp_step(c, deadline))
+		;
 	if (c->gone)
 		return;
 	if (rdma_disconnect(c->id)) {
@@ -125,21 +119,6 @@ static void verbs_close(struct transport *t)
 
 /* Connecting */
 
-static int connect_steps(struct verbs **c, const struct transport_address *to,
-			 const struct transport_param *param, uint64_t deadline)
-{
-	int rc;
-
-	rc = verbs_cm_open(*c);
-	if (!rc)
-		rc = verbs_cm_resolve(*c, to, param, deadline);
-	if (!rc)
-		rc = verbs_cm_resolve_route(*c, deadline);
-	if (!rc)
-		rc = verbs_qp_open(*c, param);
-	return rc ? rc : verbs_cm_connect(c, param, deadline);
-}
-
 static int verbs_connect(struct transport **out, const struct transport_address *to,
 			 const struct transport_param *param, uint64_t deadline)
 {
@@ -151,7 +130,15 @@ static int verbs_connect(struct transport **out, const struct transport_address 
 	if (rc)
 		return rc;
 	c->initiator = true;
-	rc = connect_steps(&c, to, param, deadline);
+	rc = verbs_cm_open(c);
+	if (!rc)
+		rc = verbs_cm_resolve(c, to, param, deadline);
+	if (!rc)
+		rc = verbs_cm_resolve_route(c, deadline);
+	if (!rc)
+		rc = verbs_qp_open(c, param);
+	if (!rc)
+		rc = verbs_cm_connect(&c, param, deadline);
 	if (rc)
 		return err_context(rc, "%s",
 				   transport_address_text(to, text, sizeof(text)));
