@@ -24,7 +24,7 @@ static const struct {
 	enum ddp_queue queue;
 	bool send;
 	unsigned int flags;
-} opcodes[RDMAP_OPCODES] = {
+} fpdu_opcodes[RDMAP_OPCODES] = {
 	[RDMAP_WRITE] = { "RDMA Write", true, 0, false, 0 },
 	[RDMAP_READ_REQUEST] = { "RDMA Read Request", false, DDP_QN_READ, false, 0 },
 	[RDMAP_READ_RESPONSE] = { "RDMA Read Response", true, 0, false, 0 },
@@ -40,32 +40,33 @@ static const struct {
 
 bool fpdu_is_tagged(uint8_t opcode)
 {
-	return opcode < RDMAP_OPCODES && opcodes[opcode].tagged;
+	return opcode < RDMAP_OPCODES && fpdu_opcodes[opcode].tagged;
 }
 
 enum ddp_queue fpdu_queue(uint8_t opcode)
 {
-	return opcode < RDMAP_OPCODES ? opcodes[opcode].queue : DDP_QN_SEND;
+	return opcode < RDMAP_OPCODES ? fpdu_opcodes[opcode].queue : DDP_QN_SEND;
 }
 
 bool fpdu_is_send(uint8_t opcode)
 {
-	return opcode < RDMAP_OPCODES && opcodes[opcode].send;
+	return opcode < RDMAP_OPCODES && fpdu_opcodes[opcode].send;
 }
 
 bool fpdu_invalidates(uint8_t opcode)
 {
-	return opcode < RDMAP_OPCODES && (opcodes[opcode].flags & INVALIDATES);
+	return opcode < RDMAP_OPCODES && (fpdu_opcodes[opcode].flags & INVALIDATES);
 }
 
 bool fpdu_is_solicited(uint8_t opcode)
 {
-	return opcode < RDMAP_OPCODES && (opcodes[opcode].flags & SOLICITED);
+	return opcode < RDMAP_OPCODES && (fpdu_opcodes[opcode].flags & SOLICITED);
 }
 
 const char *fpdu_opcode_text(uint8_t opcode)
 {
-	return opcode < RDMAP_OPCODES ? opcodes[opcode].text : "FPDU of unknown opcode";
+	return opcode < RDMAP_OPCODES ? fpdu_opcodes[opcode].text
+				      : "FPDU of unknown opcode";
 }
 
 void fpdu_init(struct fpdu *f, enum rdmap_opcode opcode)
@@ -84,19 +85,19 @@ size_t fpdu_head_len(const uint8_t prefix[FPDU_PREFIX])
 	return prefix[LENGTH_LEN] & DDP_TAGGED ? FPDU_HEAD_MIN : FPDU_HEAD_MAX;
 }
 
-static size_t head_len(const struct fpdu *f)
+static size_t fpdu_header_size(const struct fpdu *f)
 {
 	return f->tagged ? FPDU_HEAD_MIN : FPDU_HEAD_MAX;
 }
 
 size_t fpdu_pad(const struct fpdu *f)
 {
-	return -(head_len(f) + f->payload) & 3;
+	return -(fpdu_header_size(f) + f->payload) & 3;
 }
 
 size_t fpdu_total(const struct fpdu *f)
 {
-	return head_len(f) + f->payload + fpdu_pad(f) + CRC_LEN;
+	return fpdu_header_size(f) + f->payload + fpdu_pad(f) + CRC_LEN;
 }
 
 int fpdu_decode(struct fpdu *f, const uint8_t *buf, size_t len)
@@ -130,7 +131,7 @@ int fpdu_decode(struct fpdu *f, const uint8_t *buf, size_t len)
 
 size_t fpdu_encode(uint8_t buf[FPDU_HEAD_MAX], const struct fpdu *f)
 {
-	size_t head = head_len(f);
+	size_t head = fpdu_header_size(f);
 
 	assert(head - LENGTH_LEN + f->payload <= FPDU_ULPDU_MAX);
 	put_be16(buf, (uint16_t)(head - LENGTH_LEN + f->payload));

@@ -17,13 +17,13 @@
 
 #define BANNER_MAX 64
 
-static const char *const frame_names[] = {
+static const char *const handshake_frame_names[] = {
 	[MPA_REQUEST] = "MPA request",
 	[MPA_REPLY] = "MPA reply",
 };
 
 /* The first line that another service sends, printable. */
-static void banner_text(const uint8_t *p, size_t len, char *buf, size_t cap)
+static void handshake_banner_text(const uint8_t *p, size_t len, char *buf, size_t cap)
 {
 	size_t i, used = 0;
 
@@ -37,7 +37,7 @@ static void banner_text(const uint8_t *p, size_t len, char *buf, size_t cap)
 	}
 }
 
-static int handshake_stranger(struct iwarp *c, uint8_t *buf, size_t len)
+static int handshake_not_mpa(struct iwarp *c, uint8_t *buf, size_t len)
 {
 	char text[4 * BANNER_MAX + 8];
 	ssize_t more = 0;
@@ -45,30 +45,32 @@ static int handshake_stranger(struct iwarp *c, uint8_t *buf, size_t len)
 	if (len < BANNER_MAX)
 		more = recv(c->t.fd, buf + len, BANNER_MAX - len, MSG_DONTWAIT);
 	len += more > 0 ? (size_t)more : 0;
-	banner_text(buf, len < BANNER_MAX ? len : BANNER_MAX, text, sizeof(text));
+	handshake_banner_text(buf, len < BANNER_MAX ? len : BANNER_MAX, text,
+			      sizeof(text));
 	return err_because(
 		err_set(EPROTONOSUPPORT, "the peer does not speak MPA: \"%s\"", text),
 		"not-mpa");
 }
 
-static int handshake_cut(int rc, enum mpa_kind kind, const uint8_t *buf, size_t len)
+static int handshake_incomplete(int rc, enum mpa_kind kind, const uint8_t *buf,
+				size_t len)
 {
 	size_t want = len + mpa_missing(buf, len);
 
 	if (rc == -ETIMEDOUT && !len)
-		err_set(ETIMEDOUT, "no %s in time", frame_names[kind]);
+		err_set(ETIMEDOUT, "no %s in time", handshake_frame_names[kind]);
 	else if (rc == -ETIMEDOUT)
 		err_set(ETIMEDOUT, "the %s stopped after %zu of %zu bytes",
-			frame_names[kind], len, want);
+			handshake_frame_names[kind], len, want);
 	else if (rc < 0)
-		err_context(rc, "waiting for the %s", frame_names[kind]);
+		err_context(rc, "waiting for the %s", handshake_frame_names[kind]);
 	else if (!len)
 		err_set(ECONNRESET, "the peer closed the connection before its %s",
-			frame_names[kind]);
+			handshake_frame_names[kind]);
 	else
 		err_set(ECONNRESET,
 			"the peer closed the connection after %zu of %zu bytes of its %s",
-			len, want, frame_names[kind]);
+			len, want, handshake_frame_names[kind]);
 	if (rc == -ETIMEDOUT)
 		return err_because(rc, "mpa-silent");
 	return err_because(rc < 0 ? rc : -ECONNRESET, "closed");
@@ -85,11 +87,11 @@ static int handshake_read(struct iwarp *c, enum mpa_kind kind, struct mpa_frame 
 	while ((rc = mpa_decode(f, kind, buf, len)) == 0) {
 		n = iwarp_io_read(c, buf + len, mpa_missing(buf, len), deadline);
 		if (n <= 0)
-			return handshake_cut((int)n, kind, buf, len);
+			return handshake_incomplete((int)n, kind, buf, len);
 		len += (size_t)n;
 	}
 	if (rc == -EPROTONOSUPPORT)
-		return handshake_stranger(c, buf, len);
+		return handshake_not_mpa(c, buf, len);
 	return rc < 0 ? err_because(rc, "not-mpa") : 0;
 }
 

@@ -15,14 +15,14 @@
 #define IO_BLOCK_MS 250
 
 /* Any network error on an established connection means that it is lost. */
-static int io_lost(struct iwarp *c)
+static int iwarp_io_lost(struct iwarp *c)
 {
 	int rc = err_sys("the connection was lost");
 
 	return iwarp_fail(c, rc < 0 ? -ECONNRESET : rc);
 }
 
-static int io_closed(struct iwarp *c)
+static int iwarp_io_closed(struct iwarp *c)
 {
 	char where[96];
 
@@ -45,7 +45,7 @@ int iwarp_io_may_block(struct iwarp *c)
 	return 0;
 }
 
-static int io_receive(struct iwarp *c, int flags)
+static int iwarp_io_receive(struct iwarp *c, int flags)
 {
 	struct iovec iov[2];
 	struct msghdr msg = { .msg_iov = iov };
@@ -59,9 +59,9 @@ static int io_receive(struct iwarp *c, int flags)
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (got < 0)
-		return io_lost(c);
+		return iwarp_io_lost(c);
 	if (got == 0)
-		return io_closed(c);
+		return iwarp_io_closed(c);
 	c->received += (uint64_t)got;
 	pcap_flow_data(&c->flow, PCAP_IN, iov, (int)msg.msg_iovlen, (size_t)got);
 	rc = iwarp_rx_took(c, (size_t)got);
@@ -70,10 +70,10 @@ static int io_receive(struct iwarp *c, int flags)
 
 int iwarp_io_pump(struct iwarp *c)
 {
-	return io_receive(c, MSG_DONTWAIT);
+	return iwarp_io_receive(c, MSG_DONTWAIT);
 }
 
-static int io_timed_out(struct iwarp *c)
+static int iwarp_io_timed_out(struct iwarp *c)
 {
 	char where[96];
 
@@ -85,7 +85,7 @@ static int io_timed_out(struct iwarp *c)
 /* After the deadline: bytes already in the socket are in time, even if we are late; later ones
  * are not, or a peer that sends without end would hold us for ever. One read is always tried, as
  * the end of the connection adds no bytes. */
-static bool io_is_over(struct iwarp *c, uint64_t deadline)
+static bool iwarp_io_is_over(struct iwarp *c, uint64_t deadline)
 {
 	int waiting = 0;
 
@@ -103,11 +103,11 @@ int iwarp_io_take(struct iwarp *c, uint64_t deadline)
 	int left = deadline_left(deadline), rc;
 
 	if (!iwarp_tx_waits(c) && left > IO_BLOCK_MS)
-		return io_receive(c, 0);
-	if (!left && io_is_over(c, deadline))
-		rc = io_timed_out(c);
+		return iwarp_io_receive(c, 0);
+	if (!left && iwarp_io_is_over(c, deadline))
+		rc = iwarp_io_timed_out(c);
 	else
-		rc = io_receive(c, MSG_DONTWAIT);
+		rc = iwarp_io_receive(c, MSG_DONTWAIT);
 	if (!rc)
 		rc = iwarp_io_wait(c, deadline);
 	/* The next call tries one read again. */
@@ -118,7 +118,7 @@ int iwarp_io_take(struct iwarp *c, uint64_t deadline)
 
 /* The peer may have sent a Terminate before it closed. Nothing follows, so the socket's buffer
  * bounds this read. */
-static int io_send_failed(struct iwarp *c)
+static int iwarp_io_send_failed(struct iwarp *c)
 {
 	int saved = errno, rc;
 
@@ -126,7 +126,7 @@ static int io_send_failed(struct iwarp *c)
 		rc = iwarp_io_pump(c);
 	while (rc > 0);
 	errno = saved;
-	return rc < 0 ? rc : io_lost(c);
+	return rc < 0 ? rc : iwarp_io_lost(c);
 }
 
 ssize_t iwarp_io_try(struct iwarp *c, const struct iovec *iov, int iovcnt)
@@ -138,12 +138,12 @@ ssize_t iwarp_io_try(struct iwarp *c, const struct iovec *iov, int iovcnt)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n < 0)
-		return io_send_failed(c);
+		return iwarp_io_send_failed(c);
 	pcap_flow_data(&c->flow, PCAP_OUT, iov, iovcnt, (size_t)n);
 	return n;
 }
 
-static void io_advance(struct iovec **iov, int *iovcnt, size_t n)
+static void iwarp_io_advance(struct iovec **iov, int *iovcnt, size_t n)
 {
 	while (*iovcnt && n >= (*iov)->iov_len) {
 		n -= (*iov)->iov_len;
@@ -165,7 +165,7 @@ int iwarp_io_send(struct iwarp *c, struct iovec *iov, int iovcnt, uint64_t deadl
 		n = iwarp_io_try(c, iov, iovcnt);
 		if (n < 0)
 			return (int)n;
-		io_advance(&iov, &iovcnt, (size_t)n);
+		iwarp_io_advance(&iov, &iovcnt, (size_t)n);
 		if (!iovcnt)
 			return 0;
 		c->tx.in_fpdu = true;
@@ -187,7 +187,7 @@ int iwarp_io_wait(struct iwarp *c, uint64_t deadline)
 	int rc = tcp_wait(c->t.fd, POLLIN | (iwarp_tx_waits(c) ? POLLOUT : 0), deadline);
 
 	if (rc == -ETIMEDOUT)
-		return io_timed_out(c);
+		return iwarp_io_timed_out(c);
 	return rc < 0 ? rc : 0;
 }
 
@@ -202,7 +202,7 @@ ssize_t iwarp_io_read(struct iwarp *c, void *buf, size_t len, uint64_t deadline)
 		if (n >= 0)
 			break;
 		if (errno != EAGAIN && errno != EINTR)
-			return io_lost(c);
+			return iwarp_io_lost(c);
 		rc = tcp_wait(c->t.fd, POLLIN, deadline);
 		if (rc < 0)
 			return rc;

@@ -8,7 +8,7 @@
 
 #include "rpcrdma/transport/internal.h"
 
-static int place_write(struct iwarp *c)
+static int iwarp_place_write(struct iwarp *c)
 {
 	const struct fpdu *f = &c->rx.fpdu;
 	const struct region *r = region_find(&c->regions, f->stag);
@@ -50,7 +50,7 @@ static int place_write(struct iwarp *c)
 }
 
 /* RFC 5040 section 5.2.1: with the sink's STag and TO of the oldest request, in order. */
-static int place_read_response(struct iwarp *c)
+static int iwarp_place_read_response(struct iwarp *c)
 {
 	const struct fpdu *f = &c->rx.fpdu;
 	const struct iwarp_rx *rx = &c->rx;
@@ -80,7 +80,7 @@ static int place_read_response(struct iwarp *c)
 }
 
 /* Queue and MSN, RFC 5041 section 5.1: the same for all untagged messages. */
-static int place_untagged(struct iwarp *c, uint32_t mo)
+static int iwarp_place_check_untagged(struct iwarp *c, uint32_t mo)
 {
 	const struct fpdu *f = &c->rx.fpdu;
 	const char *what = fpdu_opcode_text(f->opcode);
@@ -100,11 +100,11 @@ static int place_untagged(struct iwarp *c, uint32_t mo)
 	return 0;
 }
 
-static int place_send(struct iwarp *c)
+static int iwarp_place_send(struct iwarp *c)
 {
 	struct iwarp_rx *rx = &c->rx;
 	const struct fpdu *f = &rx->fpdu;
-	int rc = place_untagged(c, rx->in_message ? rx->mo : 0);
+	int rc = iwarp_place_check_untagged(c, rx->in_message ? rx->mo : 0);
 
 	if (rc)
 		return rc;
@@ -133,11 +133,11 @@ static int place_send(struct iwarp *c)
 	return 0;
 }
 
-static int place_read_request(struct iwarp *c)
+static int iwarp_place_read_request(struct iwarp *c)
 {
 	struct iwarp_rx *rx = &c->rx;
 	const struct fpdu *f = &rx->fpdu;
-	int rc = place_untagged(c, 0);
+	int rc = iwarp_place_check_untagged(c, 0);
 
 	if (rc)
 		return rc;
@@ -154,7 +154,7 @@ static int place_read_request(struct iwarp *c)
 	return 0;
 }
 
-static int place_terminate(struct iwarp *c)
+static int iwarp_place_terminate(struct iwarp *c)
 {
 	if (c->rx.fpdu.payload < TERMINATE_LEN)
 		return iwarp_rx_violation(c, TERMINATE_CATASTROPHIC,
@@ -163,7 +163,7 @@ static int place_terminate(struct iwarp *c)
 	return 0;
 }
 
-static int send_done(struct iwarp *c)
+static int iwarp_place_send_done(struct iwarp *c)
 {
 	struct iwarp_rx *rx = &c->rx;
 	const struct fpdu *f = &rx->fpdu;
@@ -190,7 +190,7 @@ static int send_done(struct iwarp *c)
 	return 0;
 }
 
-static int write_done(struct iwarp *c)
+static int iwarp_place_write_done(struct iwarp *c)
 {
 	const struct fpdu *f = &c->rx.fpdu;
 	struct transport_tagged placed = { f->stag, f->to, f->payload };
@@ -211,7 +211,7 @@ static int write_done(struct iwarp *c)
 }
 
 /* The payload fits in the first bytes, which are kept for a report. */
-static int read_request_done(struct iwarp *c)
+static int iwarp_place_read_request_done(struct iwarp *c)
 {
 	struct iwarp_rx *rx = &c->rx;
 	struct read_request r;
@@ -250,7 +250,7 @@ static int read_request_done(struct iwarp *c)
 	return 0;
 }
 
-static int read_response_done(struct iwarp *c)
+static int iwarp_place_read_response_done(struct iwarp *c)
 {
 	struct iwarp_rx *rx = &c->rx;
 
@@ -260,7 +260,7 @@ static int read_response_done(struct iwarp *c)
 	return 0;
 }
 
-static int terminate_done(struct iwarp *c)
+static int iwarp_place_terminate_done(struct iwarp *c)
 {
 	char text[128];
 
@@ -271,15 +271,17 @@ static int terminate_done(struct iwarp *c)
 static const struct {
 	int (*place)(struct iwarp *c);
 	int (*done)(struct iwarp *c);
-} rows[RDMAP_OPCODES] = {
-	[RDMAP_WRITE] = { place_write, write_done },
-	[RDMAP_READ_REQUEST] = { place_read_request, read_request_done },
-	[RDMAP_READ_RESPONSE] = { place_read_response, read_response_done },
-	[RDMAP_SEND] = { place_send, send_done },
-	[RDMAP_SEND_INVALIDATE] = { place_send, send_done },
-	[RDMAP_SEND_SE] = { place_send, send_done },
-	[RDMAP_SEND_SE_INVALIDATE] = { place_send, send_done },
-	[RDMAP_TERMINATE] = { place_terminate, terminate_done },
+} iwarp_place_rows[RDMAP_OPCODES] = {
+	[RDMAP_WRITE] = { iwarp_place_write, iwarp_place_write_done },
+	[RDMAP_READ_REQUEST] = { iwarp_place_read_request,
+				 iwarp_place_read_request_done },
+	[RDMAP_READ_RESPONSE] = { iwarp_place_read_response,
+				  iwarp_place_read_response_done },
+	[RDMAP_SEND] = { iwarp_place_send, iwarp_place_send_done },
+	[RDMAP_SEND_INVALIDATE] = { iwarp_place_send, iwarp_place_send_done },
+	[RDMAP_SEND_SE] = { iwarp_place_send, iwarp_place_send_done },
+	[RDMAP_SEND_SE_INVALIDATE] = { iwarp_place_send, iwarp_place_send_done },
+	[RDMAP_TERMINATE] = { iwarp_place_terminate, iwarp_place_terminate_done },
 };
 
 int iwarp_place(struct iwarp *c)
@@ -309,10 +311,10 @@ int iwarp_place(struct iwarp *c)
 			c, TERMINATE_CATASTROPHIC,
 			"%s before the first FPDU of the side that connected",
 			fpdu_opcode_text(f->opcode));
-	return rows[f->opcode].place(c);
+	return iwarp_place_rows[f->opcode].place(c);
 }
 
 int iwarp_place_done(struct iwarp *c)
 {
-	return rows[c->rx.fpdu.opcode].done(c);
+	return iwarp_place_rows[c->rx.fpdu.opcode].done(c);
 }

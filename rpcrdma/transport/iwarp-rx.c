@@ -14,7 +14,7 @@
 
 #include "rpcrdma/transport/internal.h"
 
-static enum transport_breach breach_of(enum terminate_reason reason)
+static enum transport_breach iwarp_rx_breach(enum terminate_reason reason)
 {
 	switch (reason) {
 	case TERMINATE_CRC: return BREACH_CRC;
@@ -38,7 +38,7 @@ int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char
 	va_start(ap, fmt);
 	vsnprintf(v->text, sizeof(v->text), fmt, ap);
 	va_end(ap);
-	v->breach = breach_of(reason);
+	v->breach = iwarp_rx_breach(reason);
 	memcpy(v->frame, c->rx.frame, c->rx.frame_len);
 	v->frame_len = c->rx.frame_len;
 	c->rx.terminate = true;
@@ -46,7 +46,7 @@ int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char
 	return err_set(EPROTO, "%s", v->text);
 }
 
-static size_t rx_staged(const struct iwarp_rx *rx)
+static size_t iwarp_rx_staged(const struct iwarp_rx *rx)
 {
 	return rx->end - rx->begin;
 }
@@ -54,7 +54,7 @@ static size_t rx_staged(const struct iwarp_rx *rx)
 const char *iwarp_rx_where(const struct iwarp *c, char *buf, size_t cap)
 {
 	const struct iwarp_rx *rx = &c->rx;
-	size_t staged = rx_staged(rx);
+	size_t staged = iwarp_rx_staged(rx);
 
 	buf[0] = '\0';
 	if (rx->state != RX_HEAD)
@@ -71,7 +71,7 @@ const char *iwarp_rx_where(const struct iwarp *c, char *buf, size_t cap)
 }
 
 /* Adds bytes of the current FPDU, in order, to the CRC; keeps the first ones for a report. */
-static void rx_seen(struct iwarp_rx *rx, const uint8_t *p, size_t len)
+static void iwarp_rx_digest(struct iwarp_rx *rx, const uint8_t *p, size_t len)
 {
 	size_t room = sizeof(rx->frame) - rx->frame_len;
 
@@ -84,31 +84,31 @@ static void rx_seen(struct iwarp_rx *rx, const uint8_t *p, size_t len)
 	}
 }
 
-static int rx_head(struct iwarp *c)
+static int iwarp_rx_head(struct iwarp *c)
 {
 	struct iwarp_rx *rx = &c->rx;
 	const uint8_t *p = rx->stage + rx->begin;
 	size_t head;
 	int rc;
 
-	if (rx_staged(rx) < FPDU_PREFIX)
+	if (iwarp_rx_staged(rx) < FPDU_PREFIX)
 		return 0;
 	rx->frame_len = 0;
 	rx->crc = CRC_START;
 	head = fpdu_head_len(p);
 	/* Report an impossible length at once: the rest of the header may never arrive. */
 	if (get_be16(p) + 2u < head) {
-		rx_seen(rx, p, rx_staged(rx));
+		iwarp_rx_digest(rx, p, iwarp_rx_staged(rx));
 		return iwarp_rx_violation(c, TERMINATE_MPA,
 					  "FPDU with MPA length %u, a DDP header has %zu",
 					  get_be16(p), head - 2);
 	}
-	if (rx_staged(rx) < head)
+	if (iwarp_rx_staged(rx) < head)
 		return 0;
 	rc = fpdu_decode(&rx->fpdu, p, head);
 	if (rc < 0)
 		return rc;
-	rx_seen(rx, p, head);
+	iwarp_rx_digest(rx, p, head);
 	rx->begin += head;
 	rx->left = rx->fpdu.payload;
 	rx->target = NULL;
@@ -118,24 +118,24 @@ static int rx_head(struct iwarp *c)
 }
 
 /* Accounts for @len bytes of payload, placed or discarded. */
-static void rx_placed(struct iwarp_rx *rx, const uint8_t *p, size_t len)
+static void iwarp_rx_payload(struct iwarp_rx *rx, const uint8_t *p, size_t len)
 {
-	rx_seen(rx, p, len);
+	iwarp_rx_digest(rx, p, len);
 	rx->left -= (uint32_t)len;
 	if (rx->target)
 		rx->target += len;
 }
 
-static int rx_body(struct iwarp *c)
+static int iwarp_rx_body(struct iwarp *c)
 {
 	struct iwarp_rx *rx = &c->rx;
-	size_t len = min_u64(rx->left, rx_staged(rx));
+	size_t len = min_u64(rx->left, iwarp_rx_staged(rx));
 	const uint8_t *p = rx->stage + rx->begin;
 
 	if (len) {
 		if (rx->target)
 			memcpy(rx->target, p, len);
-		rx_placed(rx, p, len);
+		iwarp_rx_payload(rx, p, len);
 		rx->begin += len;
 	}
 	if (rx->left)
@@ -144,7 +144,7 @@ static int rx_body(struct iwarp *c)
 	return 1;
 }
 
-static int rx_check(struct iwarp *c, uint32_t want)
+static int iwarp_rx_check_crc(struct iwarp *c, uint32_t want)
 {
 	struct iwarp_rx *rx = &c->rx;
 	bool first = !rx->fpdus;
@@ -165,7 +165,7 @@ static int rx_check(struct iwarp *c, uint32_t want)
 		(uint32_t)~rx->crc);
 }
 
-static int rx_tail(struct iwarp *c)
+static int iwarp_rx_tail(struct iwarp *c)
 {
 	struct iwarp_rx *rx = &c->rx;
 	size_t pad = fpdu_pad(&rx->fpdu);
@@ -173,12 +173,12 @@ static int rx_tail(struct iwarp *c)
 	uint32_t want;
 	int rc;
 
-	if (rx_staged(rx) < pad + 4)
+	if (iwarp_rx_staged(rx) < pad + 4)
 		return 0;
-	rx_seen(rx, p, pad);
+	iwarp_rx_digest(rx, p, pad);
 	p += pad;
 	want = (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
-	rc = rx_check(c, want);
+	rc = iwarp_rx_check_crc(c, want);
 	if (rc)
 		return rc;
 	rx->begin += pad + 4;
@@ -207,22 +207,22 @@ int iwarp_rx_want(struct iwarp *c, struct iovec iov[2])
 int iwarp_rx_took(struct iwarp *c, size_t len)
 {
 	static int (*const steps[])(struct iwarp *) = {
-		[RX_HEAD] = rx_head,
-		[RX_BODY] = rx_body,
-		[RX_TAIL] = rx_tail,
+		[RX_HEAD] = iwarp_rx_head,
+		[RX_BODY] = iwarp_rx_body,
+		[RX_TAIL] = iwarp_rx_tail,
 	};
 	struct iwarp_rx *rx = &c->rx;
 	uint32_t direct = min_u64(rx->left, len);
 	int rc;
 
 	if (direct)
-		rx_placed(rx, rx->target ? rx->target : rx->scratch, direct);
+		iwarp_rx_payload(rx, rx->target ? rx->target : rx->scratch, direct);
 	rx->end += len - direct;
 	do
 		rc = steps[rx->state](c);
 	while (rc > 0);
 	/* The remaining bytes are part of a header or a tail, so they are few. */
-	memmove(rx->stage, rx->stage + rx->begin, rx_staged(rx));
+	memmove(rx->stage, rx->stage + rx->begin, iwarp_rx_staged(rx));
 	rx->end -= rx->begin;
 	rx->begin = 0;
 	return rc;

@@ -48,8 +48,8 @@ void iwarp_tx_measure(struct iwarp *c)
 }
 
 /* Pad and CRC, least significant byte first (RFC 5044 section 4.4). Returns their length. */
-static size_t tx_tail(const struct iwarp *c, const struct fpdu *f, uint32_t crc,
-		      uint8_t tail[FPDU_TAIL_MAX])
+static size_t iwarp_tx_tail(const struct iwarp *c, const struct fpdu *f, uint32_t crc,
+			    uint8_t tail[FPDU_TAIL_MAX])
 {
 	static const uint8_t zero[3];
 	size_t pad = fpdu_pad(f);
@@ -68,8 +68,8 @@ static size_t tx_tail(const struct iwarp *c, const struct fpdu *f, uint32_t crc,
 }
 
 /* One FPDU; out[1] to out[n] are its payload, out[0] and out[n + 1] are free. */
-static int tx_fpdu(struct iwarp *c, const struct fpdu *f, struct iovec *out, int n,
-		   uint64_t deadline)
+static int iwarp_tx_fpdu(struct iwarp *c, const struct fpdu *f, struct iovec *out, int n,
+			 uint64_t deadline)
 {
 	uint8_t head[FPDU_HEAD_MAX], tail[FPDU_TAIL_MAX];
 	uint32_t crc = CRC_START;
@@ -80,14 +80,14 @@ static int tx_fpdu(struct iwarp *c, const struct fpdu *f, struct iovec *out, int
 	for (i = 0; c->send_crc && i <= n; i++)
 		crc = crc_more(crc, out[i].iov_base, out[i].iov_len);
 	out[n + 1].iov_base = tail;
-	out[n + 1].iov_len = tx_tail(c, f, crc, tail);
+	out[n + 1].iov_len = iwarp_tx_tail(c, f, crc, tail);
 	rc = iwarp_io_send(c, out, n + 2, deadline);
 	c->tx.in_fpdu = false;
 	return rc;
 }
 
 /* The position in the caller's memory. */
-struct tx_cursor {
+struct iwarp_tx_cursor {
 	const struct iovec *iov;
 	int iovcnt;
 	size_t used; /* of iov[0] */
@@ -95,7 +95,8 @@ struct tx_cursor {
 
 /* Takes at most @room bytes in at most PIECES pieces. Returns the number of pieces; @len is their
  * length. */
-static int tx_slice(struct tx_cursor *cur, struct iovec *out, size_t room, uint32_t *len)
+static int iwarp_tx_slice(struct iwarp_tx_cursor *cur, struct iovec *out, size_t room,
+			  uint32_t *len)
 {
 	size_t part;
 	int n = 0;
@@ -118,13 +119,13 @@ static int tx_slice(struct tx_cursor *cur, struct iovec *out, size_t room, uint3
 	return n;
 }
 
-static uint32_t tx_room(const struct iwarp *c, const struct fpdu *f)
+static uint32_t iwarp_tx_room(const struct iwarp *c, const struct fpdu *f)
 {
 	return c->tx.mulpdu - (f->tagged ? FPDU_HEAD_MIN : FPDU_HEAD_MAX) + 2;
 }
 
 /* RFC 5044 section 7.1.2: the responder does not send before it receives. */
-static int tx_may_begin(struct iwarp *c, uint64_t deadline)
+static int iwarp_tx_may_begin(struct iwarp *c, uint64_t deadline)
 {
 	int rc = 0;
 
@@ -141,11 +142,11 @@ static int tx_may_begin(struct iwarp *c, uint64_t deadline)
 int iwarp_tx_message(struct iwarp *c, struct fpdu *f, const struct iovec *iov, int iovcnt,
 		     uint64_t deadline)
 {
-	struct tx_cursor cur = { .iov = iov, .iovcnt = iovcnt };
+	struct iwarp_tx_cursor cur = { .iov = iov, .iovcnt = iovcnt };
 	struct iovec out[PIECES + 2];
 	int rc, n;
 
-	rc = tx_may_begin(c, deadline);
+	rc = iwarp_tx_may_begin(c, deadline);
 	if (!rc)
 		rc = iwarp_tx_drain(c, f->tagged, deadline);
 	if (rc)
@@ -156,9 +157,9 @@ int iwarp_tx_message(struct iwarp *c, struct fpdu *f, const struct iovec *iov, i
 	if (!f->tagged)
 		f->msn = c->tx.msn[f->qn]++;
 	do {
-		n = tx_slice(&cur, out + 1, tx_room(c, f), &f->payload);
+		n = iwarp_tx_slice(&cur, out + 1, iwarp_tx_room(c, f), &f->payload);
 		f->last = !cur.iovcnt;
-		rc = tx_fpdu(c, f, out, n, deadline);
+		rc = iwarp_tx_fpdu(c, f, out, n, deadline);
 		f->to += f->payload;
 		f->mo += f->payload;
 	} while (!rc && !f->last);
@@ -166,7 +167,7 @@ int iwarp_tx_message(struct iwarp *c, struct fpdu *f, const struct iovec *iov, i
 }
 
 /* Copies the next Read Response segment, for the oldest Read Request, to the output buffer. */
-static int tx_response(struct iwarp *c)
+static int iwarp_tx_response(struct iwarp *c)
 {
 	struct iwarp_rx *rx = &c->rx;
 	struct iwarp_tx *tx = &c->tx;
@@ -189,7 +190,7 @@ static int tx_response(struct iwarp *c)
 	fpdu_init(&f, RDMAP_READ_RESPONSE);
 	f.stag = r->sink_stag;
 	f.to = r->sink_to + tx->answered;
-	f.payload = min_u32(r->size - tx->answered, tx_room(c, &f));
+	f.payload = min_u32(r->size - tx->answered, iwarp_tx_room(c, &f));
 	f.last = tx->answered + f.payload == r->size;
 	tx->messages += !tx->answered;
 	head = fpdu_encode(tx->out, &f);
@@ -199,7 +200,7 @@ static int tx_response(struct iwarp *c)
 		       f.payload);
 	tx->out_begin = 0;
 	tx->out_end = head + f.payload;
-	tx->out_end += tx_tail(
+	tx->out_end += iwarp_tx_tail(
 		c, &f, c->send_crc ? crc_more(CRC_START, tx->out, tx->out_end) : 0,
 		tx->out + tx->out_end);
 	tx->answered = f.last ? 0 : tx->answered + f.payload;
@@ -215,7 +216,7 @@ bool iwarp_tx_waits(const struct iwarp *c)
 	return c->tx.out_begin < c->tx.out_end;
 }
 
-static int tx_flush(struct iwarp *c)
+static int iwarp_tx_flush(struct iwarp *c)
 {
 	struct iovec iov = { .iov_base = c->tx.out + c->tx.out_begin,
 			     .iov_len = c->tx.out_end - c->tx.out_begin };
@@ -232,19 +233,19 @@ static int tx_flush(struct iwarp *c)
 
 int iwarp_tx_responses(struct iwarp *c)
 {
-	int rc = tx_flush(c);
+	int rc = iwarp_tx_flush(c);
 
 	while (!rc && !iwarp_tx_waits(c) && c->rx.count) {
-		rc = tx_response(c);
+		rc = iwarp_tx_response(c);
 		if (!rc)
-			rc = tx_flush(c);
+			rc = iwarp_tx_flush(c);
 	}
 	return rc;
 }
 
 int iwarp_tx_drain(struct iwarp *c, bool whole, uint64_t deadline)
 {
-	int rc = tx_flush(c);
+	int rc = iwarp_tx_flush(c);
 
 	while (!rc && (iwarp_tx_waits(c) || (whole && c->tx.answered))) {
 		if (iwarp_tx_waits(c)) {
@@ -259,10 +260,10 @@ int iwarp_tx_drain(struct iwarp *c, bool whole, uint64_t deadline)
 				rc = iwarp_io_pump(c);
 			rc = rc > 0 ? 0 : rc;
 		} else {
-			rc = tx_response(c);
+			rc = iwarp_tx_response(c);
 		}
 		if (!rc)
-			rc = tx_flush(c);
+			rc = iwarp_tx_flush(c);
 	}
 	return rc;
 }
@@ -294,9 +295,9 @@ void iwarp_tx_terminate(struct iwarp *c)
 	iov.iov_len = fpdu_encode(buf, &f);
 	memcpy(buf + iov.iov_len, body, f.payload);
 	iov.iov_len += f.payload;
-	iov.iov_len += tx_tail(c, &f,
-			       c->send_crc ? crc_more(CRC_START, buf, iov.iov_len) : 0,
-			       buf + iov.iov_len);
+	iov.iov_len += iwarp_tx_tail(
+		c, &f, c->send_crc ? crc_more(CRC_START, buf, iov.iov_len) : 0,
+		buf + iov.iov_len);
 	(void)iwarp_io_try(c, &iov, 1);
 	shutdown(c->t.fd, SHUT_WR);
 }

@@ -113,8 +113,8 @@ static int iwarp_usable(struct iwarp *c)
 }
 
 /* @out is set even on failure, to determine what the peer refused. */
-static int connect_once(struct iwarp **out, const struct transport_address *to,
-			const struct transport_param *param, uint64_t deadline)
+static int iwarp_connect_once(struct iwarp **out, const struct transport_address *to,
+			      const struct transport_param *param, uint64_t deadline)
 {
 	struct iwarp *c;
 	int rc;
@@ -141,8 +141,8 @@ static int connect_once(struct iwarp **out, const struct transport_address *to,
  * remove. After refusing revision 2 a peer gets no CRC request either: its reply says whether it
  * wants the CRC, and soft-iWARP of 2015 may crash after rejecting one. For the same reason a peer
  * that rejects the CRC is retried only after a pause. */
-static const char *yield_to(const struct iwarp *c, struct transport_param *param,
-			    uint64_t deadline)
+static const char *iwarp_connect_yield(const struct iwarp *c,
+				       struct transport_param *param, uint64_t deadline)
 {
 	if (!c || !param->mpa_retry)
 		return NULL;
@@ -168,15 +168,15 @@ static int iwarp_connect(struct transport **out, const struct transport_address 
 	struct err_kept first;
 	int rc;
 
-	rc = connect_once(&c, to, param, deadline);
+	rc = iwarp_connect_once(&c, to, param, deadline);
 	err_keep(&first, rc);
 	if (rc < 0)
-		refused = yield_to(c, &asked, deadline);
+		refused = iwarp_connect_yield(c, &asked, deadline);
 	if (refused) {
 		debug(DEBUG_TRANSPORT, "iwarp: %s; again without %s", first.text,
 		      refused);
 		iwarp_free(take_ptr(c));
-		rc = connect_once(&c, to, &asked, deadline);
+		rc = iwarp_connect_once(&c, to, &asked, deadline);
 	}
 	if (rc < 0) {
 		return err_context(err_again(&first), "%s",

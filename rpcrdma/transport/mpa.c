@@ -19,7 +19,7 @@
 /* The two upper bits of both words request peer-to-peer mode, RFC 6581 section 9.2. */
 #define DEPTH_MASK 0x3fff
 
-static const char *const keys[] = {
+static const char *const mpa_keys[] = {
 	[MPA_REQUEST] = "MPA ID Req Frame",
 	[MPA_REPLY] = "MPA ID Rep Frame",
 };
@@ -30,7 +30,7 @@ size_t mpa_encode(uint8_t buf[MPA_FRAME_MAX], enum mpa_kind kind,
 	size_t block = f->enhanced ? ENHANCED_LEN : 0;
 
 	assert(f->private_len <= MPA_PRIVATE_MAX - block);
-	memcpy(buf, keys[kind], KEY_LEN);
+	memcpy(buf, mpa_keys[kind], KEY_LEN);
 	buf[16] = (f->markers ? FLAG_MARKERS : 0) | (f->crc ? FLAG_CRC : 0) |
 		  (f->reject ? FLAG_REJECT : 0) | (f->enhanced ? FLAG_ENHANCED : 0);
 	buf[17] = f->revision;
@@ -55,17 +55,17 @@ int mpa_decode(struct mpa_frame *f, enum mpa_kind kind, const uint8_t *buf, size
 {
 	size_t data_len;
 
-	if (memcmp(buf, keys[kind], len < KEY_LEN ? len : KEY_LEN) != 0)
-		return err_set(EPROTONOSUPPORT, "no %s", keys[kind]);
+	if (memcmp(buf, mpa_keys[kind], len < KEY_LEN ? len : KEY_LEN) != 0)
+		return err_set(EPROTONOSUPPORT, "no %s", mpa_keys[kind]);
 	if (len < MPA_HEAD)
 		return 0;
 	data_len = get_be16(buf + 18);
 	if (data_len > MPA_PRIVATE_MAX)
 		return err_set(EPROTO, "%s claims %zu bytes of private data, %d at most",
-			       keys[kind], data_len, MPA_PRIVATE_MAX);
+			       mpa_keys[kind], data_len, MPA_PRIVATE_MAX);
 	if ((buf[16] & FLAG_ENHANCED) && data_len < ENHANCED_LEN)
 		return err_set(EPROTO, "%s has flag S and only %zu bytes for IRD and ORD",
-			       keys[kind], data_len);
+			       mpa_keys[kind], data_len);
 	if (len < MPA_HEAD + data_len)
 		return 0;
 	memset(f, 0, sizeof(*f));

@@ -61,26 +61,26 @@ static void pcap_write(struct pcap *pcap, const void *buf, size_t len)
 }
 
 /* RFC 1071, not yet folded. */
-static uint32_t checksum(uint32_t sum, const uint8_t *p, size_t len)
+static uint32_t pcap_checksum(uint32_t sum, const uint8_t *p, size_t len)
 {
 	for (; len > 1; len -= 2, p += 2)
 		sum += get_be16(p);
 	return len ? sum + ((uint32_t)p[0] << 8) : sum;
 }
 
-static uint16_t checksum_fold(uint32_t sum)
+static uint16_t pcap_checksum_fold(uint32_t sum)
 {
 	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
 	return (uint16_t)~sum;
 }
 
-static bool is_six(const struct pcap_flow *flow)
+static bool pcap_is_ip6(const struct pcap_flow *flow)
 {
 	return flow->end[PCAP_OUT].addr.ss_family == AF_INET6;
 }
 
-static size_t put_address(uint8_t *p, const struct transport_address *a)
+static size_t pcap_put_address(uint8_t *p, const struct transport_address *a)
 {
 	if (a->addr.ss_family == AF_INET6) {
 		memcpy(p, &((const struct sockaddr_in6 *)&a->addr)->sin6_addr, 16);
@@ -91,19 +91,19 @@ static size_t put_address(uint8_t *p, const struct transport_address *a)
 }
 
 /* @len bytes follow the IP header. Returns the header's length. */
-static size_t put_ip(uint8_t *p, const struct pcap_flow *flow, enum pcap_way way,
-		     size_t len)
+static size_t pcap_put_ip(uint8_t *p, const struct pcap_flow *flow, enum pcap_way way,
+			  size_t len)
 {
 	size_t half;
 
 	memset(p, 0, IP6_LEN);
-	if (is_six(flow)) {
+	if (pcap_is_ip6(flow)) {
 		p[0] = 0x60;
 		put_be16(p + 4, (uint16_t)len);
 		p[6] = IPPROTO_TCP;
 		p[7] = 64;
-		half = put_address(p + 8, &flow->end[way]);
-		put_address(p + 8 + half, &flow->end[!way]);
+		half = pcap_put_address(p + 8, &flow->end[way]);
+		pcap_put_address(p + 8 + half, &flow->end[!way]);
 		return IP6_LEN;
 	}
 	p[0] = 0x45;
@@ -111,14 +111,14 @@ static size_t put_ip(uint8_t *p, const struct pcap_flow *flow, enum pcap_way way
 	p[6] = 0x40; /* do not fragment */
 	p[8] = 64;
 	p[9] = IPPROTO_TCP;
-	half = put_address(p + 12, &flow->end[way]);
-	put_address(p + 12 + half, &flow->end[!way]);
-	put_be16(p + 10, checksum_fold(checksum(0, p, IP4_LEN)));
+	half = pcap_put_address(p + 12, &flow->end[way]);
+	pcap_put_address(p + 12 + half, &flow->end[!way]);
+	put_be16(p + 10, pcap_checksum_fold(pcap_checksum(0, p, IP4_LEN)));
 	return IP4_LEN;
 }
 
-static void put_tcp(uint8_t *p, const struct pcap_flow *flow, enum pcap_way way,
-		    uint8_t flags, size_t payload)
+static void pcap_put_tcp(uint8_t *p, const struct pcap_flow *flow, enum pcap_way way,
+			 uint8_t flags, size_t payload)
 {
 	uint8_t addresses[32];
 	size_t half;
@@ -132,11 +132,11 @@ static void put_tcp(uint8_t *p, const struct pcap_flow *flow, enum pcap_way way,
 	p[12] = TCP_LEN / 4 << 4;
 	p[13] = flags;
 	put_be16(p + 14, WINDOW);
-	half = put_address(addresses, &flow->end[way]);
-	put_address(addresses + half, &flow->end[!way]);
-	sum = checksum(0, addresses, 2 * half) + IPPROTO_TCP +
+	half = pcap_put_address(addresses, &flow->end[way]);
+	pcap_put_address(addresses + half, &flow->end[!way]);
+	sum = pcap_checksum(0, addresses, 2 * half) + IPPROTO_TCP +
 	      (uint32_t)(TCP_LEN + payload);
-	put_be16(p + 16, checksum_fold(checksum(sum, p, TCP_LEN + payload)));
+	put_be16(p + 16, pcap_checksum_fold(pcap_checksum(sum, p, TCP_LEN + payload)));
 }
 
 /* Writes one packet, whose payload is already in the buffer. */
@@ -147,7 +147,7 @@ static void pcap_packet(struct pcap_flow *flow, enum pcap_way way, uint8_t flags
 		[PCAP_OUT] = { 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1 },
 		[PCAP_IN] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2 },
 	};
-	size_t ip = is_six(flow) ? IP6_LEN : IP4_LEN;
+	size_t ip = pcap_is_ip6(flow) ? IP6_LEN : IP4_LEN;
 	size_t len = ETHERNET_LEN + ip + TCP_LEN + payload;
 	uint8_t *p = flow->pcap->packet + IP6_LEN - ip;
 	struct timespec ts;
@@ -160,9 +160,9 @@ static void pcap_packet(struct pcap_flow *flow, enum pcap_way way, uint8_t flags
 	record[2] = record[3] = (uint32_t)len;
 	memcpy(p, record, sizeof(record));
 	memcpy(p + RECORD_LEN, ethernet[way], sizeof(ethernet[way]));
-	put_be16(p + RECORD_LEN + 12, is_six(flow) ? 0x86dd : 0x0800);
-	put_ip(p + RECORD_LEN + ETHERNET_LEN, flow, way, TCP_LEN + payload);
-	put_tcp(p + RECORD_LEN + ETHERNET_LEN + ip, flow, way, flags, payload);
+	put_be16(p + RECORD_LEN + 12, pcap_is_ip6(flow) ? 0x86dd : 0x0800);
+	pcap_put_ip(p + RECORD_LEN + ETHERNET_LEN, flow, way, TCP_LEN + payload);
+	pcap_put_tcp(p + RECORD_LEN + ETHERNET_LEN + ip, flow, way, flags, payload);
 	pcap_write(flow->pcap, p, RECORD_LEN + len);
 	flow->seq[way] += (uint32_t)payload + !!(flags & (TCP_SYN | TCP_FIN));
 }
@@ -187,7 +187,7 @@ void pcap_flow_open(struct pcap_flow *flow, struct pcap *pcap,
 }
 
 /* Writes the bytes of a frame received so far as packets. */
-static void half_emit(struct pcap_flow *flow, enum pcap_way way)
+static void pcap_half_emit(struct pcap_flow *flow, enum pcap_way way)
 {
 	struct pcap_half *half = &flow->half[way];
 	size_t done = 0, part;
@@ -202,7 +202,7 @@ static void half_emit(struct pcap_flow *flow, enum pcap_way way)
 }
 
 /* The length of the current frame, as far as its first bytes determine it. */
-static size_t half_wanted(const struct pcap_half *half)
+static size_t pcap_half_needed(const struct pcap_half *half)
 {
 	if (half->raw)
 		return SEGMENT_MAX;
@@ -213,14 +213,14 @@ static size_t half_wanted(const struct pcap_half *half)
 	return half->have < 2 ? 2 : xdr_pad4(2 + (size_t)get_be16(half->bytes)) + 4;
 }
 
-static void half_take(struct pcap_flow *flow, enum pcap_way way, const uint8_t *p,
-		      size_t len)
+static void pcap_half_append(struct pcap_flow *flow, enum pcap_way way, const uint8_t *p,
+			     size_t len)
 {
 	struct pcap_half *half = &flow->half[way];
 	size_t part;
 
 	while (len) {
-		part = min_u64(half_wanted(half) - half->have, len);
+		part = min_u64(pcap_half_needed(half) - half->have, len);
 		memcpy(half->bytes + half->have, p, part);
 		half->have += part;
 		p += part;
@@ -229,11 +229,11 @@ static void half_take(struct pcap_flow *flow, enum pcap_way way, const uint8_t *
 		if (!half->past_mpa && half->have == MPA_HEAD &&
 		    memcmp(half->bytes, "MPA ID Re", 9))
 			half->raw = true;
-		if (half->have == half_wanted(half))
-			half_emit(flow, way);
+		if (half->have == pcap_half_needed(half))
+			pcap_half_emit(flow, way);
 	}
 	if (half->raw)
-		half_emit(flow, way);
+		pcap_half_emit(flow, way);
 }
 
 void pcap_flow_data(struct pcap_flow *flow, enum pcap_way way, const struct iovec *iov,
@@ -252,7 +252,7 @@ void pcap_flow_data(struct pcap_flow *flow, enum pcap_way way, const struct iove
 		pcap->failed = -ENOMEM;
 	for (; half->bytes && len && iovcnt; iov++, iovcnt--, len -= part) {
 		part = min_u64(iov->iov_len, len);
-		half_take(flow, way, iov->iov_base, part);
+		pcap_half_append(flow, way, iov->iov_base, part);
 	}
 	pthread_mutex_unlock(&pcap->lock);
 }
@@ -265,8 +265,8 @@ void pcap_flow_close(struct pcap_flow *flow)
 		return;
 	pthread_mutex_lock(&pcap->lock);
 	/* Incomplete frames. */
-	half_emit(flow, PCAP_OUT);
-	half_emit(flow, PCAP_IN);
+	pcap_half_emit(flow, PCAP_OUT);
+	pcap_half_emit(flow, PCAP_IN);
 	pcap_packet(flow, PCAP_OUT, TCP_FIN | TCP_ACK, 0);
 	pcap_packet(flow, PCAP_IN, TCP_FIN | TCP_ACK, 0);
 	pcap_packet(flow, PCAP_OUT, TCP_ACK, 0);
@@ -280,7 +280,7 @@ void pcap_flow_close(struct pcap_flow *flow)
 /* Accepts a regular file of the caller with a single link, truncates it and sets mode 0600: a
  * capture contains the server's data, including other users' files. A pipe must belong to the
  * caller; of devices only character devices such as terminals are accepted. */
-static int own_file(int fd, const char *path)
+static int pcap_check_file(int fd, const char *path)
 {
 	struct stat st;
 
@@ -319,7 +319,7 @@ int pcap_create(const char *path)
 			path);
 	if (fd < 0)
 		return err_sys("capture file %s", path);
-	rc = own_file(fd, path);
+	rc = pcap_check_file(fd, path);
 	if (rc)
 		return rc;
 	flags = fcntl(fd, F_GETFL);

@@ -39,7 +39,7 @@ struct region *region_find(const struct region_table *table, uint32_t stag)
 	return r;
 }
 
-static int region_name(struct region_table *table, struct region *r)
+static int region_assign(struct region_table *table, struct region *r)
 {
 	uint32_t high = 0, low = 0;
 	int rc;
@@ -75,7 +75,7 @@ int region_add(struct region_table *table, void *base, size_t len, unsigned int 
 	r->base = base;
 	r->length = (uint32_t)len;
 	r->access = access;
-	rc = region_name(table, r);
+	rc = region_assign(table, r);
 	if (rc)
 		return rc;
 	*out = (struct transport_region){ .handle = r->stag,

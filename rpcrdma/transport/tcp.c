@@ -51,7 +51,7 @@ static int tcp_bind(int fd, const struct transport_address *from)
 	return 0;
 }
 
-static int tcp_failed(void)
+static int tcp_connect_failed(void)
 {
 	static const struct {
 		int errnum;
@@ -88,7 +88,7 @@ int tcp_connect(const struct transport_address *to, const struct transport_addre
 	if (connect(fd, (const struct sockaddr *)&to->addr, to->len) == 0)
 		return take_fd(&fd);
 	if (errno != EINPROGRESS)
-		return tcp_failed();
+		return tcp_connect_failed();
 	rc = tcp_wait(fd, POLLOUT, deadline);
 	if (rc < 0)
 		return err_because(err_context(rc, "TCP connect"),
@@ -96,7 +96,7 @@ int tcp_connect(const struct transport_address *to, const struct transport_addre
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
 		return err_sys("TCP connect");
 	errno = error;
-	return error ? tcp_failed() : take_fd(&fd);
+	return error ? tcp_connect_failed() : take_fd(&fd);
 }
 
 int tcp_listen(const struct transport_address *at)

@@ -14,7 +14,7 @@
 static const struct {
 	unsigned int reason;
 	const char *text;
-} reasons[] = {
+} terminate_reasons[] = {
 	{ TERMINATE(0, 0, 0x00), "RDMAP: local catastrophic error" },
 	{ TERMINATE(0, 1, 0x00), "RDMAP protection: invalid STag" },
 	{ TERMINATE(0, 1, 0x01), "RDMAP protection: base or bounds violation" },
@@ -59,13 +59,13 @@ void terminate_encode(uint8_t buf[TERMINATE_LEN], enum terminate_reason reason,
 	put_be16(buf + 2, with_header ? (WITH_LENGTH | WITH_DDP) << 8 : 0);
 }
 
-static const char *reason_find(unsigned int reason)
+static const char *terminate_reason_text(unsigned int reason)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(reasons); i++)
-		if (reasons[i].reason == reason)
-			return reasons[i].text;
+	for (i = 0; i < ARRAY_SIZE(terminate_reasons); i++)
+		if (terminate_reasons[i].reason == reason)
+			return terminate_reasons[i].text;
 	return NULL;
 }
 
@@ -74,11 +74,11 @@ const char *terminate_text(const uint8_t word[TERMINATE_LEN], char *buf, size_t 
 	unsigned int plain = TERMINATE(word[0] >> 4, word[0] & 0xf, word[1]);
 	unsigned int swapped = TERMINATE(word[0] & 0xf, word[0] >> 4, word[1]);
 	bool looks_swapped = (word[2] & 0x07) && !(word[2] & 0xe0);
-	const char *text = reason_find(looks_swapped ? swapped : plain);
+	const char *text = terminate_reason_text(looks_swapped ? swapped : plain);
 
 	/* Without header bits the order is known only if the other one is undefined. */
 	if (!text)
-		text = reason_find(looks_swapped ? plain : swapped);
+		text = terminate_reason_text(looks_swapped ? plain : swapped);
 	snprintf(buf, cap, "%s (%02x %02x %02x %02x)", text ? text : "an unknown reason",
 		 word[0], word[1], word[2], word[3]);
 	return buf;

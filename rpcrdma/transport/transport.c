@@ -11,16 +11,16 @@
 
 #include "rpcrdma/transport/internal.h"
 
-static const struct transport_ops *const transports[] = { &transport_iwarp,
-							  &transport_verbs };
+static const struct transport_ops *const transport_table[] = { &transport_iwarp,
+							       &transport_verbs };
 
 const struct transport_ops *transport_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(transports); i++)
-		if (!strcmp(transports[i]->name, name))
-			return transports[i];
+	for (i = 0; i < ARRAY_SIZE(transport_table); i++)
+		if (!strcmp(transport_table[i]->name, name))
+			return transport_table[i];
 	return NULL;
 }
 
@@ -41,7 +41,7 @@ void transport_raise_memlock(void)
 	setrlimit(RLIMIT_MEMLOCK, &limit);
 }
 
-static int resolve_error(const char *host, int code)
+static int transport_resolve_error(const char *host, int code)
 {
 	static const struct {
 		int code, errnum;
@@ -68,7 +68,7 @@ static int resolve_error(const char *host, int code)
 /* The resolver may block beyond the deadline, so a thread calls it. The last to finish, the
  * thread or its waiter, frees this. (glibc's getaddrinfo_a() does the same, but frees
  * uninitialised memory when the program ends under valgrind.) */
-struct resolve_job {
+struct transport_resolve_job {
 	pthread_mutex_t lock;
 	pthread_cond_t ready;
 	bool done, abandoned;
@@ -77,17 +77,17 @@ struct resolve_job {
 	char host[];
 };
 
-static void resolve_job_free(struct resolve_job *job)
+static void transport_resolve_job_free(struct transport_resolve_job *job)
 {
 	pthread_mutex_destroy(&job->lock);
 	pthread_cond_destroy(&job->ready);
 	free(job);
 }
 
-static void *resolve_run(void *arg)
+static void *transport_resolve_run(void *arg)
 {
 	static const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
-	struct resolve_job *job = arg;
+	struct transport_resolve_job *job = arg;
 	bool abandoned;
 
 	job->rc = getaddrinfo(job->host, NULL, &hints, &job->list);
@@ -101,12 +101,12 @@ static void *resolve_run(void *arg)
 		return NULL;
 	if (!job->rc)
 		freeaddrinfo(job->list);
-	resolve_job_free(job);
+	transport_resolve_job_free(job);
 	return NULL;
 }
 
-static int resolve_wait(struct resolve_job *job, uint64_t deadline,
-			struct addrinfo **list)
+static int transport_resolve_wait(struct transport_resolve_job *job, uint64_t deadline,
+				  struct addrinfo **list)
 {
 	const struct timespec ts = { (time_t)(deadline / 1000),
 				     (long)(deadline % 1000 * 1000000) };
@@ -124,15 +124,16 @@ static int resolve_wait(struct resolve_job *job, uint64_t deadline,
 	*list = job->list;
 	errno = job->saved_errno;
 	rc = job->rc;
-	resolve_job_free(job);
+	transport_resolve_job_free(job);
 	return rc;
 }
 
-static int resolve_by(const char *host, uint64_t deadline, struct addrinfo **list)
+static int transport_resolve_list(const char *host, uint64_t deadline,
+				  struct addrinfo **list)
 {
 	static const struct addrinfo numeric = { .ai_socktype = SOCK_STREAM,
 						 .ai_flags = AI_NUMERICHOST };
-	struct resolve_job *job;
+	struct transport_resolve_job *job;
 	pthread_t thread;
 	int rc;
 
@@ -145,13 +146,13 @@ static int resolve_by(const char *host, uint64_t deadline, struct addrinfo **lis
 	strcpy(job->host, host);
 	pthread_mutex_init(&job->lock, NULL);
 	pthread_cond_init(&job->ready, NULL);
-	rc = pthread_create(&thread, NULL, resolve_run, job);
+	rc = pthread_create(&thread, NULL, transport_resolve_run, job);
 	if (rc) {
-		resolve_job_free(job);
+		transport_resolve_job_free(job);
 		return EAI_MEMORY;
 	}
 	pthread_detach(thread);
-	return resolve_wait(job, deadline, list);
+	return transport_resolve_wait(job, deadline, list);
 }
 
 int transport_resolve(const char *host, uint16_t port, struct transport_address *out,
@@ -161,9 +162,9 @@ int transport_resolve(const char *host, uint16_t port, struct transport_address 
 	size_t n = 0;
 	int rc;
 
-	rc = resolve_by(host, deadline, &list);
+	rc = transport_resolve_list(host, deadline, &list);
 	if (rc)
-		return resolve_error(host, rc);
+		return transport_resolve_error(host, rc);
 	for (ai = list; ai && n < max; ai = ai->ai_next) {
 		if (ai->ai_family != AF_INET && ai->ai_family != AF_INET6)
 			continue;

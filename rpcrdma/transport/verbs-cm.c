@@ -107,7 +107,7 @@ int verbs_cm_take(struct rdma_event_channel *channel, struct verbs_event *out)
 	return 1;
 }
 
-static int cm_wait(struct verbs *c, struct verbs_event *out, uint64_t deadline)
+static int verbs_cm_wait(struct verbs *c, struct verbs_event *out, uint64_t deadline)
 {
 	int rc;
 
@@ -123,7 +123,7 @@ static int cm_wait(struct verbs *c, struct verbs_event *out, uint64_t deadline)
 int verbs_cm_expect(struct verbs *c, enum rdma_cm_event_type wanted, const char *step,
 		    struct verbs_event *out, uint64_t deadline)
 {
-	int rc = cm_wait(c, out, deadline);
+	int rc = verbs_cm_wait(c, out, deadline);
 
 	if (rc == -ETIMEDOUT)
 		return err_because(err_set(ETIMEDOUT, "%s: no %s in time", step,
@@ -175,7 +175,7 @@ int verbs_cm_look(struct verbs *c)
 /* Addresses */
 
 /* A little less than the time left, so that the event arrives in time to give the reason. */
-static int cm_timeout(uint64_t deadline)
+static int verbs_cm_timeout(uint64_t deadline)
 {
 	int left = deadline_left(deadline);
 
@@ -185,7 +185,7 @@ static int cm_timeout(uint64_t deadline)
 	return left ? left : 1;
 }
 
-static int cm_resolve_failed(bool bound)
+static int verbs_cm_resolve_failed(bool bound)
 {
 	if (bound && (errno == EADDRNOTAVAIL || errno == ENODEV))
 		return err_because(
@@ -222,8 +222,9 @@ int verbs_cm_resolve(struct verbs *c, const struct transport_address *to,
 		transport_set_port(&source, 0);
 	}
 	if (rdma_resolve_addr(c->id, from ? (struct sockaddr *)&source.addr : NULL,
-			      (struct sockaddr *)&target.addr, cm_timeout(deadline)))
-		return cm_resolve_failed(from);
+			      (struct sockaddr *)&target.addr,
+			      verbs_cm_timeout(deadline)))
+		return verbs_cm_resolve_failed(from);
 	rc = verbs_cm_expect(c, RDMA_CM_EVENT_ADDR_RESOLVED, "resolving the address",
 			     &event, deadline);
 	return rc ? rc : verbs_route_device(c, param->device);
@@ -233,7 +234,7 @@ int verbs_cm_resolve_route(struct verbs *c, uint64_t deadline)
 {
 	struct verbs_event event;
 
-	if (rdma_resolve_route(c->id, cm_timeout(deadline)))
+	if (rdma_resolve_route(c->id, verbs_cm_timeout(deadline)))
 		return err_sys("rdma_resolve_route");
 	return verbs_cm_expect(c, RDMA_CM_EVENT_ROUTE_RESOLVED, "resolving the route",
 			       &event, deadline);
@@ -242,7 +243,7 @@ int verbs_cm_resolve_route(struct verbs *c, uint64_t deadline)
 /* Connecting */
 
 /* Devices without such a timer refuse it. */
-static void cm_ack_timeout(struct verbs *c)
+static void verbs_cm_ack_timeout(struct verbs *c)
 {
 	uint8_t timeout = ACK_TIMEOUT;
 
@@ -252,8 +253,8 @@ static void cm_ack_timeout(struct verbs *c)
 		      strerrordesc_np(errno));
 }
 
-static int cm_param(const struct verbs *c, const struct transport_param *param,
-		    struct rdma_conn_param *out)
+static int verbs_cm_param(const struct verbs *c, const struct transport_param *param,
+			  struct rdma_conn_param *out)
 {
 	if (param->private_len > VERBS_PRIVATE_MAX)
 		return err_set(EINVAL, "%zu bytes of private data, %d at most",
@@ -274,7 +275,7 @@ static int cm_param(const struct verbs *c, const struct transport_param *param,
 	return 0;
 }
 
-static int cm_connect_failed(int errnum)
+static int verbs_cm_connect_failed(int errnum)
 {
 	errno = errnum;
 	if (errnum == ECONNREFUSED)
@@ -289,7 +290,7 @@ static int cm_connect_failed(int errnum)
 
 /* A call of rdma_connect() that may block beyond the deadline. The last to finish, the thread or
  * its waiter, frees this; the thread then frees the connection as well. */
-struct connect_job {
+struct verbs_cm_connect_job {
 	pthread_mutex_t lock;
 	pthread_cond_t ready;
 	bool done, abandoned;
@@ -299,16 +300,16 @@ struct connect_job {
 	uint8_t private_data[VERBS_PRIVATE_MAX + 1];
 };
 
-static void connect_job_free(struct connect_job *job)
+static void verbs_cm_connect_job_free(struct verbs_cm_connect_job *job)
 {
 	pthread_mutex_destroy(&job->lock);
 	pthread_cond_destroy(&job->ready);
 	free(job);
 }
 
-static void *connect_run(void *arg)
+static void *verbs_cm_connect_run(void *arg)
 {
-	struct connect_job *job = arg;
+	struct verbs_cm_connect_job *job = arg;
 	bool abandoned;
 
 	job->errnum = rdma_connect(job->c->id, &job->param) ? errno : 0;
@@ -320,12 +321,13 @@ static void *connect_run(void *arg)
 	if (!abandoned)
 		return NULL;
 	verbs_free(job->c);
-	connect_job_free(job);
+	verbs_cm_connect_job_free(job);
 	return NULL;
 }
 
 /* 0; -ETIMEDOUT, and the thread owns *c; or -errno of rdma_connect. */
-static int connect_wait(struct connect_job *job, struct verbs **c, uint64_t deadline)
+static int verbs_cm_connect_wait(struct verbs_cm_connect_job *job, struct verbs **c,
+				 uint64_t deadline)
 {
 	const struct timespec ts = { (time_t)(deadline / 1000),
 				     (long)(deadline % 1000 * 1000000) };
@@ -345,14 +347,15 @@ static int connect_wait(struct connect_job *job, struct verbs **c, uint64_t dead
 			"fabric-silent");
 	}
 	errnum = job->errnum;
-	connect_job_free(job);
-	return errnum ? cm_connect_failed(errnum) : 0;
+	verbs_cm_connect_job_free(job);
+	return errnum ? verbs_cm_connect_failed(errnum) : 0;
 }
 
-static int connect_in_thread(struct verbs **c, const struct rdma_conn_param *param,
-			     uint64_t deadline)
+static int verbs_cm_connect_in_thread(struct verbs **c,
+				      const struct rdma_conn_param *param,
+				      uint64_t deadline)
 {
-	struct connect_job *job = calloc(1, sizeof(*job));
+	struct verbs_cm_connect_job *job = calloc(1, sizeof(*job));
 	pthread_t thread;
 	int rc;
 
@@ -365,17 +368,17 @@ static int connect_in_thread(struct verbs **c, const struct rdma_conn_param *par
 	if (param->private_data_len)
 		memcpy(job->private_data, param->private_data, param->private_data_len);
 	job->param.private_data = job->private_data;
-	rc = pthread_create(&thread, NULL, connect_run, job);
+	rc = pthread_create(&thread, NULL, verbs_cm_connect_run, job);
 	if (rc) {
-		connect_job_free(job);
+		verbs_cm_connect_job_free(job);
 		return err_set(rc, "a thread to connect: %s", strerrordesc_np(rc));
 	}
 	pthread_detach(thread);
-	return connect_wait(job, c, deadline);
+	return verbs_cm_connect_wait(job, c, deadline);
 }
 
-static int cm_established(struct verbs *c, const struct transport_param *param,
-			  uint64_t deadline)
+static int verbs_cm_established(struct verbs *c, const struct transport_param *param,
+				uint64_t deadline)
 {
 	struct verbs_event event;
 	uint8_t granted;
@@ -402,18 +405,18 @@ int verbs_cm_connect(struct verbs **c, const struct transport_param *param,
 	struct rdma_conn_param conn;
 	int rc;
 
-	rc = cm_param(*c, param, &conn);
+	rc = verbs_cm_param(*c, param, &conn);
 	if (rc)
 		return rc;
-	cm_ack_timeout(*c);
+	verbs_cm_ack_timeout(*c);
 	(*c)->connecting = true;
 	if ((*c)->quirks & VERBS_CONNECT_BLOCKS)
-		rc = connect_in_thread(c, &conn, deadline);
+		rc = verbs_cm_connect_in_thread(c, &conn, deadline);
 	else if (rdma_connect((*c)->id, &conn))
-		rc = cm_connect_failed(errno);
+		rc = verbs_cm_connect_failed(errno);
 	if (rc && *c)
 		(*c)->connecting = false;
-	return rc ? rc : cm_established(*c, param, deadline);
+	return rc ? rc : verbs_cm_established(*c, param, deadline);
 }
 
 int verbs_cm_accept(struct verbs *c, const struct transport_param *param,
@@ -423,14 +426,14 @@ int verbs_cm_accept(struct verbs *c, const struct transport_param *param,
 	struct verbs_event event;
 	int rc;
 
-	rc = cm_param(c, param, &conn);
+	rc = verbs_cm_param(c, param, &conn);
 	if (rc)
 		return rc;
 	/* Our IRD is limited by the peer's ORD, and our ORD by its IRD. */
 	conn.responder_resources = (uint8_t)min_u32(conn.responder_resources,
 						    c->peer_ird);
 	conn.initiator_depth = (uint8_t)min_u32(conn.initiator_depth, c->peer_ord);
-	cm_ack_timeout(c);
+	verbs_cm_ack_timeout(c);
 	if (rdma_accept(c->id, &conn))
 		return err_sys("rdma_accept");
 	rc = verbs_cm_expect(c, RDMA_CM_EVENT_ESTABLISHED, "accepting", &event, deadline);

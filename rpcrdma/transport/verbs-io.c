@@ -61,8 +61,8 @@ uint8_t *verbs_ring_take(struct verbs_ring *ring, size_t len, size_t *bytes)
  * returns; a peer's RDMA Writes cause no completion here. */
 
 /* Waits for room for one request, and for @len bytes of its ring. */
-static int io_room(struct verbs *c, struct verbs_ring *ring, size_t len, uint8_t **memory,
-		   size_t *bytes, uint64_t deadline)
+static int verbs_io_room(struct verbs *c, struct verbs_ring *ring, size_t len,
+			 uint8_t **memory, size_t *bytes, uint64_t deadline)
 {
 	int rc = 0;
 
@@ -85,7 +85,7 @@ static int io_room(struct verbs *c, struct verbs_ring *ring, size_t len, uint8_t
 
 /* RFC 5044 section 7.1.2, applied to every device: the responder does not send before it
  * receives. */
-static int io_may_begin(struct verbs *c, uint64_t deadline)
+static int verbs_io_may_begin(struct verbs *c, uint64_t deadline)
 {
 	int rc = verbs_usable(c);
 
@@ -96,7 +96,7 @@ static int io_may_begin(struct verbs *c, uint64_t deadline)
 
 /* Sends and Receives */
 
-static size_t io_gather(uint8_t *to, const struct iovec *iov, int iovcnt)
+static size_t verbs_io_gather(uint8_t *to, const struct iovec *iov, int iovcnt)
 {
 	size_t len = 0;
 	int i;
@@ -112,23 +112,23 @@ static size_t io_gather(uint8_t *to, const struct iovec *iov, int iovcnt)
 int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
 		  unsigned int flags, uint32_t invalidate_handle, uint64_t deadline)
 {
-	size_t len = io_gather(NULL, iov, iovcnt), bytes;
+	size_t len = verbs_io_gather(NULL, iov, iovcnt), bytes;
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
 	struct verbs *c = verbs_of(t);
 	struct ibv_sge sge;
 	uint8_t *memory;
 	int rc;
 
-	rc = io_may_begin(c, deadline);
+	rc = verbs_io_may_begin(c, deadline);
 	if (rc)
 		return rc;
 	if (len > c->send_max)
 		return err_set(EMSGSIZE, "a Send of %zu bytes, %zu at most", len,
 			       c->send_max);
-	rc = io_room(c, &c->out, len, &memory, &bytes, deadline);
+	rc = verbs_io_room(c, &c->out, len, &memory, &bytes, deadline);
 	if (rc)
 		return rc;
-	io_gather(memory, iov, iovcnt);
+	verbs_io_gather(memory, iov, iovcnt);
 	sge = (struct ibv_sge){ .addr = (uintptr_t)memory,
 				.length = (uint32_t)len,
 				.lkey = c->out.region->mr->lkey };
@@ -150,7 +150,7 @@ int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
 
 /* One step. If the peer may have missed our first message, zero-length RDMA Writes are sent at
  * growing intervals until it sends something. */
-static int io_step_nudging(struct verbs *c, uint64_t deadline)
+static int verbs_io_step_nudging(struct verbs *c, uint64_t deadline)
 {
 	struct ibv_send_wr nothing = { .opcode = IBV_WR_RDMA_WRITE };
 	int rc;
@@ -183,7 +183,7 @@ int verbs_io_recv(struct transport *t, struct transport_msg *msg, uint64_t deadl
 		/* Messages received before the end are delivered first. */
 		if (rc)
 			return rc;
-		rc = io_step_nudging(c, deadline);
+		rc = verbs_io_step_nudging(c, deadline);
 	}
 }
 
@@ -211,13 +211,13 @@ int verbs_io_write(struct transport *t, const void *data, size_t len, uint32_t h
 	uint8_t *memory;
 	int rc;
 
-	rc = io_may_begin(c, deadline);
+	rc = verbs_io_may_begin(c, deadline);
 	/* An empty Write accesses no memory. */
 	if (!rc && len)
 		rc = verbs_ring_open(c, &c->stage, STAGE_SIZE, 0);
 	for (done = 0; !rc && done < len; done += part) {
 		part = min_u64(len - done, min_u32(STAGE_PIECE, c->message_max));
-		rc = io_room(c, &c->stage, part, &memory, &bytes, deadline);
+		rc = verbs_io_room(c, &c->stage, part, &memory, &bytes, deadline);
 		if (rc)
 			break;
 		memcpy(memory, (const uint8_t *)data + done, part);
@@ -236,8 +236,8 @@ int verbs_io_write(struct transport *t, const void *data, size_t len, uint32_t h
 	return 0;
 }
 
-static int io_read_part(struct verbs *c, uint32_t len, uint32_t handle, uint64_t offset,
-			uint64_t deadline)
+static int verbs_io_read_part(struct verbs *c, uint32_t len, uint32_t handle,
+			      uint64_t offset, uint64_t deadline)
 {
 	struct ibv_sge sge = { .addr = (uintptr_t)c->sink.memory,
 			       .length = len,
@@ -252,7 +252,7 @@ static int io_read_part(struct verbs *c, uint32_t len, uint32_t handle, uint64_t
 
 	wr.wr.rdma.rkey = handle;
 	wr.wr.rdma.remote_addr = offset;
-	rc = io_room(c, NULL, 0, &memory, &bytes, deadline);
+	rc = verbs_io_room(c, NULL, 0, &memory, &bytes, deadline);
 	if (!rc)
 		rc = verbs_qp_post(c, &wr, NULL, 0);
 	until = c->completed + c->nrequests;
@@ -275,14 +275,15 @@ int verbs_io_read(struct transport *t, void *data, size_t len, uint32_t handle,
 	if (!rc && !t->ord)
 		return err_set(EOPNOTSUPP, "the peer accepts no RDMA Reads");
 	if (!rc)
-		rc = io_may_begin(c, deadline);
+		rc = verbs_io_may_begin(c, deadline);
 	if (c->quirks & VERBS_SINK_NEEDS_WRITE)
 		access |= IBV_ACCESS_REMOTE_WRITE;
 	if (!rc && len)
 		rc = verbs_ring_open(c, &c->sink, SINK_SIZE, access);
 	for (done = 0; !rc && done < len; done += part) {
 		part = min_u64(len - done, min_u32(SINK_SIZE, c->message_max));
-		rc = io_read_part(c, (uint32_t)part, handle, offset + done, deadline);
+		rc = verbs_io_read_part(c, (uint32_t)part, handle, offset + done,
+					deadline);
 		if (!rc)
 			memcpy((uint8_t *)data + done, c->sink.memory, part);
 	}

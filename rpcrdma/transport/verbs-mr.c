@@ -17,7 +17,7 @@
 
 #include "rpcrdma/transport/verbs.h"
 
-static _Atomic uint64_t locked_bytes; /* of this process */
+static _Atomic uint64_t verbs_mr_locked_bytes; /* of this process */
 
 uint64_t verbs_mr_locked(const void *base, size_t len, size_t page)
 {
@@ -42,7 +42,7 @@ int verbs_mr_allowed(size_t len, uint64_t need, uint64_t in_use, uint64_t limit)
 }
 
 /* The limit does not apply with CAP_IPC_LOCK. */
-static bool mr_may_lock_all(void)
+static bool verbs_mr_is_unlimited(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
@@ -51,20 +51,20 @@ static bool mr_may_lock_all(void)
 	       data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK);
 }
 
-static uint64_t mr_limit(void)
+static uint64_t verbs_mr_limit(void)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ||
-	    mr_may_lock_all())
+	    verbs_mr_is_unlimited())
 		return UINT64_MAX;
 	return limit.rlim_cur;
 }
 
-static int mr_refused(size_t len, uint64_t need)
+static int verbs_mr_refused(size_t len, uint64_t need)
 {
 	int errnum = errno;
-	uint64_t limit = mr_limit();
+	uint64_t limit = verbs_mr_limit();
 
 	if ((errnum == ENOMEM || errnum == EAGAIN) && limit != UINT64_MAX)
 		return err_because(
@@ -72,7 +72,7 @@ static int mr_refused(size_t len, uint64_t need)
 				"registering %zu bytes: the kernel refused %llu bytes of "
 				"locked memory beside %llu, RLIMIT_MEMLOCK allows %llu",
 				len, (unsigned long long)need,
-				(unsigned long long)atomic_load(&locked_bytes),
+				(unsigned long long)atomic_load(&verbs_mr_locked_bytes),
 				(unsigned long long)limit),
 			"memlock");
 	errno = errnum == EAGAIN ? ENOMEM : errnum;
@@ -88,14 +88,15 @@ int verbs_mr_register(struct verbs *c, void *base, size_t len, int access,
 
 	if (!r)
 		return err_sys("a region");
-	rc = verbs_mr_allowed(len, need, atomic_load(&locked_bytes), mr_limit());
+	rc = verbs_mr_allowed(len, need, atomic_load(&verbs_mr_locked_bytes),
+			      verbs_mr_limit());
 	if (rc)
 		return rc;
 	r->mr = ibv_reg_mr(c->pd, base, len, access);
 	if (!r->mr)
-		return mr_refused(len, need);
+		return verbs_mr_refused(len, need);
 	r->locked = need;
-	atomic_fetch_add(&locked_bytes, need);
+	atomic_fetch_add(&verbs_mr_locked_bytes, need);
 	r->next = c->regions;
 	if (r->next)
 		r->next->at = &r->next;
@@ -114,7 +115,7 @@ void verbs_mr_release(struct verbs_region *region)
 	rc = ibv_dereg_mr(region->mr);
 	if (rc)
 		debug(DEBUG_TRANSPORT, "verbs: ibv_dereg_mr: %s", strerrordesc_np(rc));
-	atomic_fetch_sub(&locked_bytes, region->locked);
+	atomic_fetch_sub(&verbs_mr_locked_bytes, region->locked);
 	*region->at = region->next;
 	if (region->next)
 		region->next->at = region->at;
@@ -123,7 +124,7 @@ void verbs_mr_release(struct verbs_region *region)
 
 /* Adapters cannot register an empty region. Register a byte without remote access instead: it has
  * a handle, and any access with a length other than zero is refused. */
-static uint8_t mr_nothing;
+static uint8_t verbs_mr_empty;
 
 int verbs_mr_reg(struct transport *t, void *base, size_t len, unsigned int access,
 		 struct transport_region *out)
@@ -141,13 +142,13 @@ int verbs_mr_reg(struct transport *t, void *base, size_t len, unsigned int acces
 	if (access & TRANSPORT_REMOTE_READ)
 		flags |= IBV_ACCESS_REMOTE_READ;
 	rc = len ? verbs_mr_register(verbs_of(t), base, len, flags, &region)
-		 : verbs_mr_register(verbs_of(t), &mr_nothing, 1, 0, &region);
+		 : verbs_mr_register(verbs_of(t), &verbs_mr_empty, 1, 0, &region);
 	if (rc)
 		return rc;
 	*out = (struct transport_region){
 		.handle = region->mr->rkey,
 		.length = (uint32_t)len,
-		.offset = (uintptr_t)(len ? base : &mr_nothing),
+		.offset = (uintptr_t)(len ? base : &verbs_mr_empty),
 		.priv = region,
 	};
 	return 0;

@@ -35,7 +35,7 @@
 
 /* Opening */
 
-static int qp_watch(struct verbs *c)
+static int verbs_qp_watch(struct verbs *c)
 {
 	struct epoll_event cm = { .events = EPOLLIN }, cq = { .events = EPOLLIN };
 
@@ -49,7 +49,7 @@ static int qp_watch(struct verbs *c)
 	return 0;
 }
 
-static int qp_create(struct verbs *c)
+static int verbs_qp_create(struct verbs *c)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
@@ -75,10 +75,10 @@ static int qp_create(struct verbs *c)
 	if (rdma_create_qp(c->id, c->pd, &attr))
 		return err_sys("a queue pair of %u and %u work requests",
 			       c->request_depth, c->recv_depth);
-	return qp_watch(c);
+	return verbs_qp_watch(c);
 }
 
-static int qp_size(struct verbs *c, const struct transport_param *param)
+static int verbs_qp_size(struct verbs *c, const struct transport_param *param)
 {
 	uint32_t most = (uint32_t)c->device.max_qp_wr;
 	uint32_t sends = param->recv_depth;
@@ -103,7 +103,7 @@ static int qp_size(struct verbs *c, const struct transport_param *param)
 	return 0;
 }
 
-static int qp_memory(struct verbs *c)
+static int verbs_qp_memory(struct verbs *c)
 {
 	size_t len = (size_t)c->recv_depth * c->recv_size;
 	int rc;
@@ -117,7 +117,7 @@ static int qp_memory(struct verbs *c)
 }
 
 /* Requests an event for the next completion, unless already requested. */
-static int qp_arm(struct verbs *c)
+static int verbs_qp_arm(struct verbs *c)
 {
 	struct ibv_cq *cq;
 	void *context;
@@ -142,20 +142,20 @@ int verbs_qp_open(struct verbs *c, const struct transport_param *param)
 	uint32_t slot;
 	int rc;
 
-	rc = qp_size(c, param);
+	rc = verbs_qp_size(c, param);
 	if (!rc)
-		rc = qp_create(c);
+		rc = verbs_qp_create(c);
 	if (!rc)
-		rc = qp_memory(c);
+		rc = verbs_qp_memory(c);
 	for (slot = 0; !rc && slot < c->recv_depth; slot++)
 		rc = verbs_qp_post_receive(c, slot);
-	return rc ? rc : qp_arm(c);
+	return rc ? rc : verbs_qp_arm(c);
 }
 
 /* Posting */
 
 /* Drivers return errno, -errno, or -1 with errno set. */
-static int qp_refused(const char *what, int rc)
+static int verbs_qp_refused(const char *what, int rc)
 {
 	int errnum = rc == -1 ? errno : abs(rc);
 
@@ -175,7 +175,7 @@ int verbs_qp_post_receive(struct verbs *c, uint32_t slot)
 
 	rc = ibv_post_recv(c->id->qp, &wr, &bad);
 	if (rc)
-		return qp_refused("ibv_post_recv", rc);
+		return verbs_qp_refused("ibv_post_recv", rc);
 	c->posted++;
 	return 0;
 }
@@ -189,7 +189,7 @@ int verbs_qp_post(struct verbs *c, struct ibv_send_wr *wr, struct verbs_ring *ri
 
 	rc = ibv_post_send(c->id->qp, wr, &bad);
 	if (rc)
-		return verbs_fail(c, qp_refused("ibv_post_send", rc));
+		return verbs_fail(c, verbs_qp_refused("ibv_post_send", rc));
 	c->requests[at] = (struct verbs_request){ .ring = ring, .bytes = bytes };
 	c->nrequests++;
 	return 0;
@@ -197,7 +197,7 @@ int verbs_qp_post(struct verbs *c, struct ibv_send_wr *wr, struct verbs_ring *ri
 
 /* Completions */
 
-static void qp_request_done(struct verbs *c)
+static void verbs_qp_request_done(struct verbs *c)
 {
 	const struct verbs_request *r = &c->requests[c->request_first];
 
@@ -210,7 +210,7 @@ static void qp_request_done(struct verbs *c)
 	c->completed++;
 }
 
-static void qp_received(struct verbs *c, const struct ibv_wc *wc)
+static void verbs_qp_received(struct verbs *c, const struct ibv_wc *wc)
 {
 	uint32_t slot = (uint32_t)wc->wr_id;
 	struct transport_msg *msg;
@@ -229,7 +229,7 @@ static void qp_received(struct verbs *c, const struct ibv_wc *wc)
 	c->t.stats.sends_in++;
 }
 
-static void qp_bad(struct verbs *c, const struct ibv_wc *wc)
+static void verbs_qp_failed_completion(struct verbs *c, const struct ibv_wc *wc)
 {
 	struct transport_violation *v = &c->t.violation;
 	bool theirs = wc->wr_id & RECEIVE;
@@ -273,18 +273,18 @@ int verbs_qp_poll(struct verbs *c)
 		if (wc[i].wr_id & RECEIVE)
 			c->posted--;
 		else
-			qp_request_done(c);
+			verbs_qp_request_done(c);
 		if (wc[i].status != IBV_WC_SUCCESS)
-			qp_bad(c, &wc[i]);
+			verbs_qp_failed_completion(c, &wc[i]);
 		else if (wc[i].wr_id & RECEIVE)
-			qp_received(c, &wc[i]);
+			verbs_qp_received(c, &wc[i]);
 	}
 	return n;
 }
 
 /* The queue pair is broken without a reason. Either the connection ended, and the event will
  * follow; or the adapter broke it because of the peer's request, and there is no event. */
-static int qp_reason(struct verbs *c, uint64_t deadline)
+static int verbs_qp_reason(struct verbs *c, uint64_t deadline)
 {
 	struct transport_violation *v = &c->t.violation;
 	int rc = verbs_cm_look(c);
@@ -303,7 +303,7 @@ static int qp_reason(struct verbs *c, uint64_t deadline)
 	return verbs_fail(c, err_set(EPROTO, "%s", v->text));
 }
 
-static int qp_wait(struct verbs *c, uint64_t deadline)
+static int verbs_qp_wait(struct verbs *c, uint64_t deadline)
 {
 	struct pollfd fds[2] = { { .fd = c->events->fd, .events = POLLIN },
 				 { .fd = c->channel->fd, .events = POLLIN } };
@@ -338,22 +338,22 @@ int verbs_qp_step(struct verbs *c, uint64_t deadline)
 		return err_again(&c->failed);
 	rc = verbs_qp_poll(c);
 	if (!rc && !c->flushed) {
-		rc = qp_arm(c);
+		rc = verbs_qp_arm(c);
 		if (!rc)
 			rc = verbs_qp_poll(c);
 		if (!rc)
-			return qp_wait(c, deadline);
+			return verbs_qp_wait(c, deadline);
 	}
 	if (rc < 0 || c->failed.rc)
 		return verbs_fail(c, rc);
-	return c->flushed ? qp_reason(c, deadline) : 0;
+	return c->flushed ? verbs_qp_reason(c, deadline) : 0;
 }
 
 /* Closing */
 
 /* Waits until every request and Receive has completed, so that the adapter uses none of our
  * memory. */
-static void qp_drain(struct verbs *c)
+static void verbs_qp_drain(struct verbs *c)
 {
 	uint64_t deadline = deadline_in(DRAIN_MS);
 	struct pollfd fd = { .fd = c->events->fd, .events = POLLIN };
@@ -361,7 +361,7 @@ static void qp_drain(struct verbs *c)
 
 	while (c->posted || c->nrequests) {
 		n = verbs_qp_poll(c);
-		if (!n && !qp_arm(c))
+		if (!n && !verbs_qp_arm(c))
 			n = verbs_qp_poll(c);
 		if (n < 0 || (!n && poll(&fd, 1, deadline_left(deadline)) <= 0))
 			break;
@@ -380,7 +380,7 @@ void verbs_qp_close(struct verbs *c)
 	if (c->id && c->id->qp) {
 		if (c->ready && !c->gone &&
 		    !ibv_modify_qp(c->id->qp, &attr, IBV_QP_STATE))
-			qp_drain(c);
+			verbs_qp_drain(c);
 		rdma_destroy_qp(c->id);
 	}
 	verbs_ring_close(&c->out);

@@ -13,7 +13,7 @@
 #define VENDOR_INTEL   0x8086
 #define VENDOR_QLOGIC  0x1077
 
-static const char untested[] = "untested: no such device";
+static const char verbs_quirk_untested[] = "untested: no such device";
 
 const struct verbs_quirk verbs_quirks[] = {
 	{ "iwarp-sink", IBV_TRANSPORT_IWARP, 0, VERBS_SINK_NEEDS_WRITE,
@@ -52,11 +52,11 @@ const struct verbs_quirk verbs_quirks[] = {
 	{ "cxgb4-port-mapper", IBV_TRANSPORT_IWARP, VENDOR_CHELSIO, VERBS_PORT_MAPPER,
 	  "The adapter has a TCP stack beside the kernel's; iwpmd keeps their ports apart and "
 	  "must run on both hosts, or on neither.",
-	  untested },
+	  verbs_quirk_untested },
 	{ "irdma-port-mapper", IBV_TRANSPORT_IWARP, VENDOR_INTEL, VERBS_PORT_MAPPER,
-	  "As cxgb4, where the adapter runs iWARP and not RoCE.", untested },
+	  "As cxgb4, where the adapter runs iWARP and not RoCE.", verbs_quirk_untested },
 	{ "qedr-port-mapper", IBV_TRANSPORT_IWARP, VENDOR_QLOGIC, VERBS_PORT_MAPPER,
-	  "As cxgb4, where the adapter runs iWARP and not RoCE.", untested },
+	  "As cxgb4, where the adapter runs iWARP and not RoCE.", verbs_quirk_untested },
 	{ "send-with-invalidate", ANY, 0, 0,
 	  "Without IBV_DEVICE_MEM_MGT_EXTENSIONS a Send With Invalidate goes as a plain "
 	  "Send; the peer then invalidates by itself.",

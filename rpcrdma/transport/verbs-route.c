@@ -16,7 +16,7 @@
 
 /* Devices of this host */
 
-static bool has_entries(const char *path)
+static bool verbs_route_has_entries(const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
@@ -30,7 +30,7 @@ static bool has_entries(const char *path)
 }
 
 /* "rxe0, mlx5_0"; from libibverbs, which lists devices with a user-space driver. */
-static size_t device_list(char *buf, size_t cap)
+static size_t verbs_route_list(char *buf, size_t cap)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	size_t i, used = 0;
@@ -45,7 +45,7 @@ static size_t device_list(char *buf, size_t cap)
 }
 
 /* Checks the device files; reports the first that may not be opened. */
-static int device_files(void)
+static int verbs_route_check_files(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	char path[sizeof(list[0]->dev_name) + 32];
@@ -66,12 +66,12 @@ int verbs_route_present(void)
 {
 	char names[256];
 
-	if (!has_entries(SYS_DEVICES))
+	if (!verbs_route_has_entries(SYS_DEVICES))
 		return err_because(err_set(ENODEV,
 					   "no RDMA device on this host (nothing in %s)",
 					   SYS_DEVICES),
 				   "no-device");
-	if (!device_list(names, sizeof(names)))
+	if (!verbs_route_list(names, sizeof(names)))
 		return err_because(
 			err_set(ENODEV,
 				"libibverbs knows none of the devices in %s: is the "
@@ -85,7 +85,7 @@ int verbs_route_present(void)
 			"no-rdma-ucm");
 	if (access(DEV_CM, R_OK | W_OK) < 0 && errno != ENOENT)
 		return err_because(err_sys("%s", DEV_CM), "permission");
-	return device_files();
+	return verbs_route_check_files();
 }
 
 /* Addresses */
@@ -100,27 +100,28 @@ void verbs_route_address(const struct sockaddr *from, struct transport_address *
 	memcpy(&out->addr, from, out->len);
 }
 
-static bool is_link_local(const struct transport_address *a)
+static bool verbs_route_is_link_local(const struct transport_address *a)
 {
 	return a->addr.ss_family == AF_INET6 &&
 	       IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *)&a->addr)->sin6_addr);
 }
 
-static bool same_network(const struct transport_address *a,
-			 const struct transport_address *b, const struct sockaddr *mask)
+static bool verbs_route_same_network(const struct transport_address *a,
+				     const struct transport_address *b,
+				     const struct sockaddr *mask)
 {
 	const struct sockaddr_in *a4 = (const struct sockaddr_in *)&a->addr;
 	const struct sockaddr_in *b4 = (const struct sockaddr_in *)&b->addr;
 	const struct sockaddr_in *m4 = (const struct sockaddr_in *)mask;
 
 	if (a->addr.ss_family == AF_INET6)
-		return is_link_local(a) == is_link_local(b);
+		return verbs_route_is_link_local(a) == verbs_route_is_link_local(b);
 	return mask &&
 	       !((a4->sin_addr.s_addr ^ b4->sin_addr.s_addr) & m4->sin_addr.s_addr);
 }
 
 /* "" where no network device has the address. */
-static void netdev_of(const struct sockaddr *addr, char *buf, size_t cap)
+static void verbs_route_netdev(const struct sockaddr *addr, char *buf, size_t cap)
 {
 	struct ifaddrs *list, *ifa;
 
@@ -134,7 +135,7 @@ static void netdev_of(const struct sockaddr *addr, char *buf, size_t cap)
 }
 
 /* Whether the address belongs to the device. */
-static bool belongs_to(const struct transport_address *a, const char *device)
+static bool verbs_route_belongs_to(const struct transport_address *a, const char *device)
 {
 	_cleanup_(verbs_free_p) struct verbs *c = calloc(1, sizeof(*c));
 	struct transport_address at = *a;
@@ -146,17 +147,17 @@ static bool belongs_to(const struct transport_address *a, const char *device)
 	       c->id->verbs && !strcmp(ibv_get_device_name(c->id->verbs->device), device);
 }
 
-static int unknown_device(const char *device)
+static int verbs_route_unknown(const char *device)
 {
 	char names[256];
 
-	device_list(names, sizeof(names));
+	verbs_route_list(names, sizeof(names));
 	return err_because(
 		err_set(ENODEV, "unknown RDMA device '%s'; known: %s", device, names),
 		"unknown-device");
 }
 
-static bool is_device(const char *name)
+static bool verbs_route_has_device(const char *name)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	bool found = false;
@@ -176,8 +177,8 @@ int verbs_route_source(const char *device, const struct transport_address *to,
 	struct ifaddrs *list, *ifa;
 	bool found = false;
 
-	if (!is_device(device))
-		return unknown_device(device);
+	if (!verbs_route_has_device(device))
+		return verbs_route_unknown(device);
 	if (getifaddrs(&list))
 		return err_sys("addresses of this host");
 	for (ifa = list; ifa && !found; ifa = ifa->ifa_next) {
@@ -185,9 +186,9 @@ int verbs_route_source(const char *device, const struct transport_address *to,
 		    ifa->ifa_flags & IFF_LOOPBACK)
 			continue;
 		verbs_route_address(ifa->ifa_addr, &a);
-		if (!belongs_to(&a, device))
+		if (!verbs_route_belongs_to(&a, device))
 			continue;
-		found = same_network(&a, to, ifa->ifa_netmask);
+		found = verbs_route_same_network(&a, to, ifa->ifa_netmask);
 		if (found || !other.len)
 			other = a;
 	}
@@ -209,11 +210,11 @@ int verbs_route_device(struct verbs *c, const char *device)
 	int rc;
 
 	if (device && strcmp(device, name))
-		return is_device(device)
+		return verbs_route_has_device(device)
 			       ? err_because(err_set(ENODEV, "the route uses %s, not %s",
 						     name, device),
 					     "other-device")
-			       : unknown_device(device);
+			       : verbs_route_unknown(device);
 	rc = ibv_query_device(c->id->verbs, &c->device);
 	if (!rc)
 		rc = ibv_query_port(c->id->verbs, c->id->port_num, &port);
@@ -253,7 +254,7 @@ int verbs_route(const struct transport_address *to, const struct transport_param
 	snprintf(out->device, sizeof(out->device), "%s",
 		 ibv_get_device_name(c->id->verbs->device));
 	out->port = c->id->port_num;
-	netdev_of(rdma_get_local_addr(c->id), netdev, sizeof(netdev));
+	verbs_route_netdev(rdma_get_local_addr(c->id), netdev, sizeof(netdev));
 	snprintf(out->text, sizeof(out->text), "%s port %u (%s%s%s, ACTIVE)", out->device,
 		 out->port, verbs_text_kind(&c->kind), netdev[0] ? " over " : "", netdev);
 	return 0;

@@ -34,7 +34,7 @@ const char *verbs_text_port(enum ibv_port_state state)
 static const struct {
 	int reason;
 	const char *words;
-} reject_rows[] = {
+} verbs_text_rejects[] = {
 	{ 1, "it has no queue pair left" },
 	{ 2, "it has no end-to-end context left" },
 	{ 3, "it has no resources left" },
@@ -58,14 +58,14 @@ static const struct {
 	{ 33, "the packets come from another VLAN" },
 };
 
-static int text_rejected(const struct verbs_event *event, const char *step)
+static int verbs_text_rejected(const struct verbs_event *event, const char *step)
 {
 	const char *words = "not a known one";
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(reject_rows); i++)
-		if (reject_rows[i].reason == event->status)
-			words = reject_rows[i].words;
+	for (i = 0; i < ARRAY_SIZE(verbs_text_rejects); i++)
+		if (verbs_text_rejects[i].reason == event->status)
+			words = verbs_text_rejects[i].words;
 	/* iWARP: a TCP reset instead of an answer, or the flag R in it. */
 	if (event->status == -ECONNREFUSED)
 		err_set(ECONNREFUSED, "%s: RDMA_CM_EVENT_REJECTED: nothing listens there",
@@ -85,13 +85,13 @@ static int text_rejected(const struct verbs_event *event, const char *step)
 }
 
 /* Events that end a step. errnum 0: the status is an errno. */
-static const struct event_row {
+static const struct verbs_text_event_row {
 	enum rdma_cm_event_type type;
 	const char *name;
 	int errnum;
 	int otherwise; /* when the status is not known */
 	const char *words, *reason;
-} event_rows[] = {
+} verbs_text_events[] = {
 	{ RDMA_CM_EVENT_ADDR_ERROR, "ADDR_ERROR", 0, EHOSTUNREACH,
 	  "the address is not resolved", "unresolved" },
 	{ RDMA_CM_EVENT_ROUTE_ERROR, "ROUTE_ERROR", 0, EHOSTUNREACH,
@@ -107,7 +107,7 @@ static const struct event_row {
 };
 
 /* The errors listed in transport.h; others are only in the text. */
-static int event_errnum(const struct event_row *row, int status)
+static int verbs_text_event_errnum(const struct verbs_text_event_row *row, int status)
 {
 	static const int known[] = { ENODEV,       ENETDOWN,    EADDRNOTAVAIL,
 				     EHOSTUNREACH, ENETUNREACH, ETIMEDOUT,
@@ -125,15 +125,17 @@ static int event_errnum(const struct event_row *row, int status)
 int verbs_text_event(const struct verbs_event *event, const char *step,
 		     const struct verbs_kind *kind)
 {
-	const struct event_row *row = event_rows;
+	const struct verbs_text_event_row *row = verbs_text_events;
 	char why[64] = "";
 	size_t i;
 
 	if (event->type == RDMA_CM_EVENT_REJECTED)
-		return text_rejected(event, step);
-	for (i = 0; i < ARRAY_SIZE(event_rows) && event_rows[i].type != event->type; i++)
+		return verbs_text_rejected(event, step);
+	for (i = 0; i < ARRAY_SIZE(verbs_text_events) &&
+		    verbs_text_events[i].type != event->type;
+	     i++)
 		row++;
-	if (i == ARRAY_SIZE(event_rows))
+	if (i == ARRAY_SIZE(verbs_text_events))
 		return err_set(EPROTO, "%s: %s, status %d, was not expected", step,
 			       rdma_event_str(event->type), event->status);
 	if (event->status < 0 && strerrordesc_np(-event->status))
@@ -146,8 +148,8 @@ int verbs_text_event(const struct verbs_event *event, const char *step,
 				step),
 			"not-rdma");
 	return err_because(
-		err_set(event_errnum(row, event->status), "%s: RDMA_CM_EVENT_%s: %s%s%s",
-			step, row->name, row->words, why,
+		err_set(verbs_text_event_errnum(row, event->status),
+			"%s: RDMA_CM_EVENT_%s: %s%s%s", step, row->name, row->words, why,
 			kind && verbs_quirk_flags(kind) & VERBS_PORT_MAPPER &&
 					row->type == RDMA_CM_EVENT_UNREACHABLE
 				? "; this adapter may need iwpmd to run on both hosts"
@@ -163,12 +165,12 @@ int verbs_text_event(const struct verbs_event *event, const char *step,
 	}
 
 /* The errno for one of our requests with this status, and for a Receive. */
-static const struct completion_row {
+static const struct verbs_text_completion_row {
 	enum ibv_wc_status status;
 	const char *name;
 	int ours, theirs;
 	const char *words;
-} completion_rows[] = {
+} verbs_text_completions[] = {
 	COMPLETION(LOC_LEN_ERR, EIO, EPROTO, "a message is longer than its buffer"),
 	COMPLETION(LOC_QP_OP_ERR, EIO, EPROTO, "the queue pair does not allow it"),
 	COMPLETION(LOC_PROT_ERR, EIO, EIO, "local memory is not registered for it"),
@@ -191,26 +193,27 @@ static const struct completion_row {
 	COMPLETION(GENERAL_ERR, EIO, EIO, "the adapter does not say what happened"),
 };
 
-static const struct completion_row *completion_find(enum ibv_wc_status status)
+static const struct verbs_text_completion_row *verbs_text_find_completion(
+	enum ibv_wc_status status)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(completion_rows); i++)
-		if (completion_rows[i].status == status)
-			return &completion_rows[i];
+	for (i = 0; i < ARRAY_SIZE(verbs_text_completions); i++)
+		if (verbs_text_completions[i].status == status)
+			return &verbs_text_completions[i];
 	return NULL;
 }
 
 const char *verbs_text_status(enum ibv_wc_status status)
 {
-	const struct completion_row *row = completion_find(status);
+	const struct verbs_text_completion_row *row = verbs_text_find_completion(status);
 
 	return row ? row->name : ibv_wc_status_str(status);
 }
 
 int verbs_text_completion(enum ibv_wc_status status, bool theirs)
 {
-	const struct completion_row *row = completion_find(status);
+	const struct verbs_text_completion_row *row = verbs_text_find_completion(status);
 	int errnum;
 
 	if (!row)

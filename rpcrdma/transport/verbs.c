@@ -88,7 +88,7 @@ void verbs_free(struct verbs *c)
 	free(c);
 }
 
-static void *free_run(void *arg)
+static void *verbs_free_run(void *arg)
 {
 	verbs_free(arg);
 	return NULL;
@@ -101,7 +101,7 @@ static void verbs_release(struct verbs *c)
 	pthread_t thread;
 
 	if (c && c->connecting && c->quirks & VERBS_CLOSE_BLOCKS &&
-	    !pthread_create(&thread, NULL, free_run, c))
+	    !pthread_create(&thread, NULL, verbs_free_run, c))
 		pthread_detach(thread);
 	else
 		verbs_free(c);
@@ -179,7 +179,7 @@ static int verbs_listen(struct transport **out, const struct transport_address *
 }
 
 /* Moves the request to its own channel. Takes ownership of the identifier in any case. */
-static int accept_request(struct verbs *c, const struct verbs_event *event)
+static int verbs_accept_request(struct verbs *c, const struct verbs_event *event)
 {
 	int rc;
 
@@ -201,8 +201,8 @@ static int accept_request(struct verbs *c, const struct verbs_event *event)
 }
 
 /* 1 a connection, 0 an event of another kind. */
-static int accept_event(struct verbs *listener, const struct verbs_event *event,
-			struct transport **out)
+static int verbs_accept_event(struct verbs *listener, const struct verbs_event *event,
+			      struct transport **out)
 {
 	_cleanup_(verbs_free_p) struct verbs *c = NULL;
 	int rc;
@@ -218,7 +218,7 @@ static int accept_event(struct verbs *listener, const struct verbs_event *event,
 		return 0;
 	rc = verbs_new(&c);
 	if (!rc)
-		rc = accept_request(c, event);
+		rc = verbs_accept_request(c, event);
 	if (rc) {
 		debug(DEBUG_TRANSPORT, "verbs: a request is rejected: %s", err_text());
 		rdma_reject(event->id, NULL, 0);
@@ -244,7 +244,7 @@ static int verbs_accept(struct transport *t, struct transport **out)
 			return rc;
 		if (!rc)
 			return err_set(EAGAIN, "no connection is waiting");
-		rc = accept_event(listener, &event, out);
+		rc = verbs_accept_event(listener, &event, out);
 	} while (!rc);
 	return rc < 0 ? rc : 0;
 }
