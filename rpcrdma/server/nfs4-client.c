@@ -33,7 +33,7 @@ uint32_t nfs4_setclientid(struct compound *c)
 	if (!nfs4_get_client_owner(c, &owner))
 		return NFS4ERR_BADXDR;
 	/* The callback: program, netid, address, ident. Unused, as there are no callbacks. */
-	nfs4_skip(c, "4oo4");
+	nfs4_skip_args(c, "4oo4");
 	if (c->call->args.bad)
 		return NFS4ERR_BADXDR;
 	status = nfs4_clients_set(c->state, &owner, &res);
@@ -71,7 +71,7 @@ uint32_t nfs4_release_lockowner(struct compound *c)
 {
 	const uint64_t clientid = reader_u64(&c->call->args);
 
-	nfs4_skip(c, "o");
+	nfs4_skip_args(c, "o");
 	return c->call->args.bad ? NFS4ERR_BADXDR
 				 : nfs4_clients_renew(c->state, clientid);
 }
@@ -115,7 +115,7 @@ uint32_t nfs4_exchange_id(struct compound *c)
 	if (impl_ids > 1)
 		r->bad = true;
 	else if (impl_ids)
-		nfs4_skip(c, "oo84"); /* domain, name, date */
+		nfs4_skip_args(c, "oo84"); /* domain, name, date */
 	if (r->bad)
 		return NFS4ERR_BADXDR;
 	if (flags & ~EXCHGID4_FLAG_ALL)
@@ -171,11 +171,11 @@ static void nfs4_skip_callback_sec(struct compound *c)
 		case RPC_AUTH_NONE: break;
 		case RPC_AUTH_SYS:
 			/* authsys_parms: stamp, machine name, uid, gid, gids */
-			nfs4_skip(c, "4o44");
+			nfs4_skip_args(c, "4o44");
 			reader_bytes(r,
 				     4 * (size_t)min_u32(reader_u32(r), SERVER_CALL_MAX));
 			break;
-		case RPCSEC_GSS: nfs4_skip(c, "4oo"); break;
+		case RPCSEC_GSS: nfs4_skip_args(c, "4oo"); break;
 		default: r->bad = true;
 		}
 	}

@@ -45,7 +45,7 @@ static uint32_t nfs4_current_type(const struct compound *c, uint32_t *type)
 	return status;
 }
 
-uint32_t nfs4_find(struct compound *c, const char *name, struct nfs_fh *fh)
+uint32_t nfs4_lookup_name(struct compound *c, const char *name, struct nfs_fh *fh)
 {
 	struct call *call = c->call;
 	uint32_t type, status = nfs4_current_type(c, &type);
@@ -60,7 +60,7 @@ uint32_t nfs4_find(struct compound *c, const char *name, struct nfs_fh *fh)
 /* Sets the current filehandle and clears the current stateid, which belonged to the last one. */
 static void nfs4_set_current(struct compound *c, const struct nfs_fh *fh)
 {
-	c->current = (struct nfs4_place){ .fh = *fh };
+	c->current = (struct nfs4_filehandle){ .fh = *fh };
 }
 
 /* Filehandles */
@@ -121,7 +121,7 @@ uint32_t nfs4_lookup(struct compound *c)
 
 	if (c->call->args.bad || status)
 		return status;
-	status = nfs4_find(c, name, &fh);
+	status = nfs4_lookup_name(c, name, &fh);
 	if (!status)
 		nfs4_set_current(c, &fh);
 	return status;
@@ -138,7 +138,7 @@ static uint32_t nfs4_find_parent(struct compound *c, struct nfs_fh *fh)
 	if (root.len == c->current.fh.len &&
 	    !memcmp(root.data, c->current.fh.data, root.len))
 		return NFS4ERR_NOENT;
-	return nfs4_find(c, "..", fh);
+	return nfs4_lookup_name(c, "..", fh);
 }
 
 uint32_t nfs4_lookupp(struct compound *c)
@@ -169,7 +169,7 @@ uint32_t nfs4_secinfo(struct compound *c)
 
 	if (c->call->args.bad || status)
 		return status;
-	status = nfs4_find(c, name, &fh);
+	status = nfs4_lookup_name(c, name, &fh);
 	if (!status)
 		nfs4_put_flavours(c);
 	return status;

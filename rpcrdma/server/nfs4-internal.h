@@ -156,7 +156,7 @@ uint32_t nfs4_opens_test(struct nfs4_state *state, uint64_t clientid,
 /* nfs4.c */
 
 /* A filehandle, and in 4.1 the stateid that goes with it (RFC 8881 section 16.2.3.1.2). */
-struct nfs4_place {
+struct nfs4_filehandle {
 	struct nfs_fh fh; /* len 0: none */
 	struct nfs4_stateid stateid;
 	bool has_stateid;
@@ -176,7 +176,7 @@ struct compound {
 	size_t start;     /* in the reply: where the COMPOUND's results begin, */
 	size_t count_at;  /* their number, */
 	size_t status_at; /* and the status of this operation */
-	struct nfs4_place current, saved;
+	struct nfs4_filehandle current, saved;
 	size_t scratch_used;
 	bool in_session;
 	struct nfs4_slot_use slot;
@@ -203,7 +203,7 @@ uint32_t nfs4_too_big(const struct compound *c);
 /* The status for an object whose type the operation does not support. */
 uint32_t nfs4_wrong_type(const struct compound *c, uint32_t type);
 /* Looks up a name as LOOKUP does. */
-uint32_t nfs4_find(struct compound *c, const char *name, struct nfs_fh *fh);
+uint32_t nfs4_lookup_name(struct compound *c, const char *name, struct nfs_fh *fh);
 
 /* nfs4-file.c */
 
@@ -283,6 +283,6 @@ uint32_t nfs4_refuse(struct compound *c);
 uint32_t nfs4_notsupp(struct compound *c);
 /* Skips arguments of a shape: n name, s stateid, 4 and 8 bytes, o opaque, d opaque that may have
  * gone by Read chunk, b bitmap, a fattr4, t createtype4. */
-void nfs4_skip(struct compound *c, const char *shape);
+void nfs4_skip_args(struct compound *c, const char *shape);
 
 #endif

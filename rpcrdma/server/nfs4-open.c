@@ -67,7 +67,7 @@ static bool nfs4_get_openflag(struct compound *c, bool *create)
 	how = reader_u32(&c->call->args);
 	if (how >= ARRAY_SIZE(shapes) || (!c->minor && how == EXCLUSIVE4_1))
 		return false;
-	nfs4_skip(c, shapes[how]);
+	nfs4_skip_args(c, shapes[how]);
 	return true;
 }
 
@@ -87,7 +87,7 @@ static bool nfs4_get_open_claim(struct compound *c, struct nfs4_open_args *args)
 	args->claim = reader_u32(&c->call->args);
 	if (args->claim >= ARRAY_SIZE(shapes) || (!c->minor && args->claim >= CLAIM_FH))
 		return false;
-	nfs4_skip(c, shapes[args->claim]);
+	nfs4_skip_args(c, shapes[args->claim]);
 	args->name_status = NFS4_OK;
 	if (args->claim == CLAIM_NULL)
 		args->name_status = nfs4_get_name(&c->call->args, args->name);
@@ -109,7 +109,7 @@ static uint32_t nfs4_open_claimed(struct compound *c, const struct nfs4_open_arg
 
 	if (args->claim == CLAIM_NULL)
 		return args->name_status ? args->name_status
-					 : nfs4_find(c, args->name, fh);
+					 : nfs4_lookup_name(c, args->name, fh);
 	*fh = c->current.fh;
 	return args->claim == CLAIM_FH ? NFS4_OK : refused[args->claim];
 }
@@ -169,7 +169,7 @@ uint32_t nfs4_open(struct compound *c)
 	status = nfs4_opens_open(c->state, open, &res);
 	if (status)
 		return status;
-	c->current = (struct nfs4_place){ .fh = res.fh };
+	c->current = (struct nfs4_filehandle){ .fh = res.fh };
 	nfs4_set_current_stateid(c, &res.stateid);
 	nfs4_put_stateid(w, &res.stateid);
 	/* change_info4: nothing changed */

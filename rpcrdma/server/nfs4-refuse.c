@@ -39,7 +39,7 @@ static void nfs4_skip_createtype(struct compound *c)
 		reader_u64(&c->call->args);
 }
 
-void nfs4_skip(struct compound *c, const char *shape)
+void nfs4_skip_args(struct compound *c, const char *shape)
 {
 	struct nfs4_stateid stateid;
 
@@ -71,7 +71,7 @@ uint32_t nfs4_refuse(struct compound *c)
 		if (*shape == 'n')
 			wrong = nfs4_get_name(&c->call->args, name);
 		else
-			nfs4_skip(c, (const char[]){ *shape, '\0' });
+			nfs4_skip_args(c, (const char[]){ *shape, '\0' });
 		if (!status)
 			status = wrong;
 		/* After reduced data the position in the arguments is unknown. */

@@ -235,15 +235,15 @@ struct pcap_flow {
 	struct pcap_half half[2];
 };
 
-enum pcap_way { PCAP_OUT = 0, PCAP_IN = 1 };
+enum pcap_direction { PCAP_OUT = 0, PCAP_IN = 1 };
 
 /* Records a TCP handshake, started by this end if @initiator, else by the peer. */
 void pcap_flow_open(struct pcap_flow *flow, struct pcap *pcap,
 		    const struct transport_address *local,
 		    const struct transport_address *peer, bool initiator);
 /* Records @len bytes of @iov in this direction. */
-void pcap_flow_data(struct pcap_flow *flow, enum pcap_way way, const struct iovec *iov,
-		    int iovcnt, size_t len);
+void pcap_flow_data(struct pcap_flow *flow, enum pcap_direction dir,
+		    const struct iovec *iov, int iovcnt, size_t len);
 void pcap_flow_close(struct pcap_flow *flow);
 
 /* tcp.c */
@@ -379,11 +379,11 @@ ssize_t iwarp_io_read(struct iwarp *c, void *buf, size_t len, uint64_t deadline)
 /* iwarp-rx.c */
 
 /* Where the next bytes of the stream go: 1 or 2 pieces. */
-int iwarp_rx_want(struct iwarp *c, struct iovec iov[2]);
+int iwarp_rx_buffers(struct iwarp *c, struct iovec iov[2]);
 /* @len bytes have been put there. 0, -EPROTO with the violation, -EREMOTEIO. */
-int iwarp_rx_took(struct iwarp *c, size_t len);
+int iwarp_rx_filled(struct iwarp *c, size_t len);
 /* "12 of 92 bytes of a Send", or "" between two FPDUs. Returns @buf. */
-const char *iwarp_rx_where(const struct iwarp *c, char *buf, size_t cap);
+const char *iwarp_rx_position(const struct iwarp *c, char *buf, size_t cap);
 /* Records the peer's protocol violation; returns -EPROTO. */
 int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char *fmt,
 		       ...) PRINTF_LIKE(3, 4);

@@ -24,12 +24,12 @@ static int iwarp_io_lost(struct iwarp *c)
 
 static int iwarp_io_closed(struct iwarp *c)
 {
-	char where[96];
+	char position[96];
 
-	if (iwarp_rx_where(c, where, sizeof(where))[0])
+	if (iwarp_rx_position(c, position, sizeof(position))[0])
 		return iwarp_fail(c, err_set(ECONNRESET,
 					     "the peer closed the connection after %s",
-					     where));
+					     position));
 	return iwarp_fail(c, err_set(ECONNRESET, "the peer closed the connection"));
 }
 
@@ -54,7 +54,7 @@ static int iwarp_io_receive(struct iwarp *c, int flags)
 
 	if (c->failed.rc)
 		return err_again(&c->failed);
-	msg.msg_iovlen = (size_t)iwarp_rx_want(c, iov);
+	msg.msg_iovlen = (size_t)iwarp_rx_buffers(c, iov);
 	got = recvmsg(c->t.fd, &msg, flags);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
@@ -64,7 +64,7 @@ static int iwarp_io_receive(struct iwarp *c, int flags)
 		return iwarp_io_closed(c);
 	c->received += (uint64_t)got;
 	pcap_flow_data(&c->flow, PCAP_IN, iov, (int)msg.msg_iovlen, (size_t)got);
-	rc = iwarp_rx_took(c, (size_t)got);
+	rc = iwarp_rx_filled(c, (size_t)got);
 	return rc < 0 ? iwarp_fail(c, rc) : 1;
 }
 
@@ -75,10 +75,10 @@ int iwarp_io_pump(struct iwarp *c)
 
 static int iwarp_io_timed_out(struct iwarp *c)
 {
-	char where[96];
+	char position[96];
 
-	if (iwarp_rx_where(c, where, sizeof(where))[0])
-		return err_set(ETIMEDOUT, "the peer stopped after %s", where);
+	if (iwarp_rx_position(c, position, sizeof(position))[0])
+		return err_set(ETIMEDOUT, "the peer stopped after %s", position);
 	return err_set(ETIMEDOUT, "no answer in time");
 }
 

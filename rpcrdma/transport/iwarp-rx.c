@@ -51,7 +51,7 @@ static size_t iwarp_rx_staged(const struct iwarp_rx *rx)
 	return rx->end - rx->begin;
 }
 
-const char *iwarp_rx_where(const struct iwarp *c, char *buf, size_t cap)
+const char *iwarp_rx_position(const struct iwarp *c, char *buf, size_t cap)
 {
 	const struct iwarp_rx *rx = &c->rx;
 	size_t staged = iwarp_rx_staged(rx);
@@ -188,7 +188,7 @@ static int iwarp_rx_tail(struct iwarp *c)
 	return rc ? rc : 1;
 }
 
-int iwarp_rx_want(struct iwarp *c, struct iovec iov[2])
+int iwarp_rx_buffers(struct iwarp *c, struct iovec iov[2])
 {
 	struct iwarp_rx *rx = &c->rx;
 	int n = 0;
@@ -204,7 +204,7 @@ int iwarp_rx_want(struct iwarp *c, struct iovec iov[2])
 	return n + 1;
 }
 
-int iwarp_rx_took(struct iwarp *c, size_t len)
+int iwarp_rx_filled(struct iwarp *c, size_t len)
 {
 	static int (*const steps[])(struct iwarp *) = {
 		[RX_HEAD] = iwarp_rx_head,

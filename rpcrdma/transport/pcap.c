@@ -91,8 +91,8 @@ static size_t pcap_put_address(uint8_t *p, const struct transport_address *a)
 }
 
 /* @len bytes follow the IP header. Returns the header's length. */
-static size_t pcap_put_ip(uint8_t *p, const struct pcap_flow *flow, enum pcap_way way,
-			  size_t len)
+static size_t pcap_put_ip(uint8_t *p, const struct pcap_flow *flow,
+			  enum pcap_direction dir, size_t len)
 {
 	size_t half;
 
@@ -102,8 +102,8 @@ static size_t pcap_put_ip(uint8_t *p, const struct pcap_flow *flow, enum pcap_wa
 		put_be16(p + 4, (uint16_t)len);
 		p[6] = IPPROTO_TCP;
 		p[7] = 64;
-		half = pcap_put_address(p + 8, &flow->end[way]);
-		pcap_put_address(p + 8 + half, &flow->end[!way]);
+		half = pcap_put_address(p + 8, &flow->end[dir]);
+		pcap_put_address(p + 8 + half, &flow->end[!dir]);
 		return IP6_LEN;
 	}
 	p[0] = 0x45;
@@ -111,36 +111,36 @@ static size_t pcap_put_ip(uint8_t *p, const struct pcap_flow *flow, enum pcap_wa
 	p[6] = 0x40; /* do not fragment */
 	p[8] = 64;
 	p[9] = IPPROTO_TCP;
-	half = pcap_put_address(p + 12, &flow->end[way]);
-	pcap_put_address(p + 12 + half, &flow->end[!way]);
+	half = pcap_put_address(p + 12, &flow->end[dir]);
+	pcap_put_address(p + 12 + half, &flow->end[!dir]);
 	put_be16(p + 10, pcap_checksum_fold(pcap_checksum(0, p, IP4_LEN)));
 	return IP4_LEN;
 }
 
-static void pcap_put_tcp(uint8_t *p, const struct pcap_flow *flow, enum pcap_way way,
-			 uint8_t flags, size_t payload)
+static void pcap_put_tcp(uint8_t *p, const struct pcap_flow *flow,
+			 enum pcap_direction dir, uint8_t flags, size_t payload)
 {
 	uint8_t addresses[32];
 	size_t half;
 	uint32_t sum;
 
 	memset(p, 0, TCP_LEN);
-	put_be16(p, transport_port(&flow->end[way]));
-	put_be16(p + 2, transport_port(&flow->end[!way]));
-	put_be32(p + 4, flow->seq[way]);
-	put_be32(p + 8, flags & TCP_ACK ? flow->seq[!way] : 0);
+	put_be16(p, transport_port(&flow->end[dir]));
+	put_be16(p + 2, transport_port(&flow->end[!dir]));
+	put_be32(p + 4, flow->seq[dir]);
+	put_be32(p + 8, flags & TCP_ACK ? flow->seq[!dir] : 0);
 	p[12] = TCP_LEN / 4 << 4;
 	p[13] = flags;
 	put_be16(p + 14, WINDOW);
-	half = pcap_put_address(addresses, &flow->end[way]);
-	pcap_put_address(addresses + half, &flow->end[!way]);
+	half = pcap_put_address(addresses, &flow->end[dir]);
+	pcap_put_address(addresses + half, &flow->end[!dir]);
 	sum = pcap_checksum(0, addresses, 2 * half) + IPPROTO_TCP +
 	      (uint32_t)(TCP_LEN + payload);
 	put_be16(p + 16, pcap_checksum_fold(pcap_checksum(sum, p, TCP_LEN + payload)));
 }
 
 /* Writes one packet, whose payload is already in the buffer. */
-static void pcap_packet(struct pcap_flow *flow, enum pcap_way way, uint8_t flags,
+static void pcap_packet(struct pcap_flow *flow, enum pcap_direction dir, uint8_t flags,
 			size_t payload)
 {
 	static const uint8_t ethernet[2][12] = {
@@ -159,19 +159,19 @@ static void pcap_packet(struct pcap_flow *flow, enum pcap_way way, uint8_t flags
 	record[1] = (uint32_t)(ts.tv_nsec / 1000);
 	record[2] = record[3] = (uint32_t)len;
 	memcpy(p, record, sizeof(record));
-	memcpy(p + RECORD_LEN, ethernet[way], sizeof(ethernet[way]));
+	memcpy(p + RECORD_LEN, ethernet[dir], sizeof(ethernet[dir]));
 	put_be16(p + RECORD_LEN + 12, pcap_is_ip6(flow) ? 0x86dd : 0x0800);
-	pcap_put_ip(p + RECORD_LEN + ETHERNET_LEN, flow, way, TCP_LEN + payload);
-	pcap_put_tcp(p + RECORD_LEN + ETHERNET_LEN + ip, flow, way, flags, payload);
+	pcap_put_ip(p + RECORD_LEN + ETHERNET_LEN, flow, dir, TCP_LEN + payload);
+	pcap_put_tcp(p + RECORD_LEN + ETHERNET_LEN + ip, flow, dir, flags, payload);
 	pcap_write(flow->pcap, p, RECORD_LEN + len);
-	flow->seq[way] += (uint32_t)payload + !!(flags & (TCP_SYN | TCP_FIN));
+	flow->seq[dir] += (uint32_t)payload + !!(flags & (TCP_SYN | TCP_FIN));
 }
 
 void pcap_flow_open(struct pcap_flow *flow, struct pcap *pcap,
 		    const struct transport_address *local,
 		    const struct transport_address *peer, bool initiator)
 {
-	enum pcap_way first = initiator ? PCAP_OUT : PCAP_IN;
+	enum pcap_direction first = initiator ? PCAP_OUT : PCAP_IN;
 
 	flow->pcap = pcap;
 	if (!pcap)
@@ -187,15 +187,15 @@ void pcap_flow_open(struct pcap_flow *flow, struct pcap *pcap,
 }
 
 /* Writes the bytes of a frame received so far as packets. */
-static void pcap_half_emit(struct pcap_flow *flow, enum pcap_way way)
+static void pcap_half_emit(struct pcap_flow *flow, enum pcap_direction dir)
 {
-	struct pcap_half *half = &flow->half[way];
+	struct pcap_half *half = &flow->half[dir];
 	size_t done = 0, part;
 
 	for (; done < half->have; done += part) {
 		part = min_u64(half->have - done, SEGMENT_MAX);
 		memcpy(flow->pcap->packet + HEADERS_MAX, half->bytes + done, part);
-		pcap_packet(flow, way, TCP_ACK | TCP_PUSH, part);
+		pcap_packet(flow, dir, TCP_ACK | TCP_PUSH, part);
 	}
 	half->have = 0;
 	half->past_mpa = true;
@@ -213,10 +213,10 @@ static size_t pcap_half_needed(const struct pcap_half *half)
 	return half->have < 2 ? 2 : xdr_pad4(2 + (size_t)get_be16(half->bytes)) + 4;
 }
 
-static void pcap_half_append(struct pcap_flow *flow, enum pcap_way way, const uint8_t *p,
-			     size_t len)
+static void pcap_half_append(struct pcap_flow *flow, enum pcap_direction dir,
+			     const uint8_t *p, size_t len)
 {
-	struct pcap_half *half = &flow->half[way];
+	struct pcap_half *half = &flow->half[dir];
 	size_t part;
 
 	while (len) {
@@ -230,16 +230,16 @@ static void pcap_half_append(struct pcap_flow *flow, enum pcap_way way, const ui
 		    memcmp(half->bytes, "MPA ID Re", 9))
 			half->raw = true;
 		if (half->have == pcap_half_needed(half))
-			pcap_half_emit(flow, way);
+			pcap_half_emit(flow, dir);
 	}
 	if (half->raw)
-		pcap_half_emit(flow, way);
+		pcap_half_emit(flow, dir);
 }
 
-void pcap_flow_data(struct pcap_flow *flow, enum pcap_way way, const struct iovec *iov,
-		    int iovcnt, size_t len)
+void pcap_flow_data(struct pcap_flow *flow, enum pcap_direction dir,
+		    const struct iovec *iov, int iovcnt, size_t len)
 {
-	struct pcap_half *half = &flow->half[way];
+	struct pcap_half *half = &flow->half[dir];
 	struct pcap *pcap = flow->pcap;
 	size_t part;
 
@@ -252,7 +252,7 @@ void pcap_flow_data(struct pcap_flow *flow, enum pcap_way way, const struct iove
 		pcap->failed = -ENOMEM;
 	for (; half->bytes && len && iovcnt; iov++, iovcnt--, len -= part) {
 		part = min_u64(iov->iov_len, len);
-		pcap_half_append(flow, way, iov->iov_base, part);
+		pcap_half_append(flow, dir, iov->iov_base, part);
 	}
 	pthread_mutex_unlock(&pcap->lock);
 }

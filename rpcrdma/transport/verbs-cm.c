@@ -136,11 +136,11 @@ int verbs_cm_expect(struct verbs *c, enum rdma_cm_event_type wanted, const char 
 		return err_context(rc, "%s", step);
 	if (out->type == wanted && !out->status)
 		return 0;
-	c->gone |= out->type == RDMA_CM_EVENT_DEVICE_REMOVAL;
+	c->removed |= out->type == RDMA_CM_EVENT_DEVICE_REMOVAL;
 	return verbs_text_event(out, step, c->id->verbs ? &c->kind : NULL);
 }
 
-int verbs_cm_look(struct verbs *c)
+int verbs_cm_check(struct verbs *c)
 {
 	static const char *const step = "the connection was lost";
 	struct verbs_event event;
@@ -149,7 +149,7 @@ int verbs_cm_look(struct verbs *c)
 
 	while ((rc = verbs_cm_take(c->channel, &event)) > 0) {
 		if (event.type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
-			c->gone = true;
+			c->removed = true;
 			snprintf(device, sizeof(device), "%s",
 				 ibv_get_device_name(c->id->verbs->device));
 			return err_set(ENODEV,
@@ -157,7 +157,7 @@ int verbs_cm_look(struct verbs *c)
 				       device);
 		}
 		if (event.type == RDMA_CM_EVENT_DISCONNECTED) {
-			c->left = true;
+			c->disconnected = true;
 			return err_set(ECONNRESET, "the peer closed the connection "
 						   "(RDMA_CM_EVENT_DISCONNECTED)");
 		}
@@ -166,7 +166,7 @@ int verbs_cm_look(struct verbs *c)
 		    event.type == RDMA_CM_EVENT_ADDR_CHANGE ||
 		    event.type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
 			continue;
-		c->left = true;
+		c->disconnected = true;
 		return verbs_text_event(&event, step, &c->kind);
 	}
 	return rc;

@@ -89,7 +89,7 @@ static int verbs_io_may_begin(struct verbs *c, uint64_t deadline)
 {
 	int rc = verbs_usable(c);
 
-	while (!rc && !c->initiator && !c->heard)
+	while (!rc && !c->initiator && !c->received)
 		rc = verbs_qp_step(c, deadline);
 	return rc == -ETIMEDOUT ? err_context(rc, "the peer must send first") : rc;
 }
@@ -155,7 +155,7 @@ static int verbs_io_step_nudging(struct verbs *c, uint64_t deadline)
 	struct ibv_send_wr nothing = { .opcode = IBV_WR_RDMA_WRITE };
 	int rc;
 
-	if (!(c->quirks & VERBS_MAY_SLEEP) || !c->initiator || c->heard)
+	if (!(c->quirks & VERBS_MAY_SLEEP) || !c->initiator || c->received)
 		return verbs_qp_step(c, deadline);
 	if (!c->nudge_ms)
 		c->nudge_ms = NUDGE_FIRST_MS;

@@ -225,7 +225,7 @@ static void verbs_qp_received(struct verbs *c, const struct ibv_wc *wc)
 		msg->invalidated = true;
 		msg->invalidate_handle = wc->invalidated_rkey;
 	}
-	c->heard = true;
+	c->received = true;
 	c->t.stats.sends_in++;
 }
 
@@ -287,12 +287,12 @@ int verbs_qp_poll(struct verbs *c)
 static int verbs_qp_reason(struct verbs *c, uint64_t deadline)
 {
 	struct transport_violation *v = &c->t.violation;
-	int rc = verbs_cm_look(c);
+	int rc = verbs_cm_check(c);
 
 	if (!rc && tcp_wait(c->channel->fd, POLLIN,
 			    deadline_min(deadline, deadline_in(REASON_MS))) >= 0)
-		rc = verbs_cm_look(c);
-	if (c->gone || c->quirks & VERBS_FLUSH_FIRST)
+		rc = verbs_cm_check(c);
+	if (c->removed || c->quirks & VERBS_FLUSH_FIRST)
 		return verbs_fail(c, rc ? rc
 					: err_set(ECONNRESET, "the connection was lost "
 							      "(IBV_WC_WR_FLUSH_ERR)"));
@@ -321,7 +321,7 @@ static int verbs_qp_wait(struct verbs *c, uint64_t deadline)
 				       ? "; the peer has not acknowledged what was sent"
 				       : "");
 	if (fds[1].revents)
-		rc = verbs_cm_look(c);
+		rc = verbs_cm_check(c);
 	if (!rc)
 		return 0;
 	/* Messages received before the end are delivered first. */
@@ -378,7 +378,7 @@ void verbs_qp_close(struct verbs *c)
 	int rc = 0;
 
 	if (c->id && c->id->qp) {
-		if (c->ready && !c->gone &&
+		if (c->ready && !c->removed &&
 		    !ibv_modify_qp(c->id->qp, &attr, IBV_QP_STATE))
 			verbs_qp_drain(c);
 		rdma_destroy_qp(c->id);

@@ -62,7 +62,7 @@ static void verbs_disconnect(struct verbs *c)
 	/* A disconnect would overtake Sends. */
 	while (c->nrequests && !verbs_qp_step(c, deadline))
 		;
-	if (c->gone)
+	if (c->removed)
 		return;
 	if (rdma_disconnect(c->id)) {
 		debug(DEBUG_TRANSPORT, "verbs: rdma_disconnect: %s",
@@ -70,7 +70,7 @@ static void verbs_disconnect(struct verbs *c)
 		return;
 	}
 	/* A disconnect of the peer is already answered; else wait for the answer to ours. */
-	if (!c->left && !c->failed.rc &&
+	if (!c->disconnected && !c->failed.rc &&
 	    tcp_wait(c->channel->fd, POLLIN, deadline_in(DISCONNECT_MS)) >= 0)
 		(void)verbs_cm_take(c->channel, &event);
 }
@@ -153,7 +153,7 @@ static int verbs_connect(struct transport **out, const struct transport_address 
 static int verbs_listen(struct transport **out, const struct transport_address *at)
 {
 	_cleanup_(verbs_free_p) struct verbs *c = NULL;
-	struct transport_address where = *at;
+	struct transport_address address = *at;
 	char text[TRANSPORT_ADDRESS_TEXT];
 	int rc;
 
@@ -162,7 +162,7 @@ static int verbs_listen(struct transport **out, const struct transport_address *
 		return rc;
 	c->listens = true;
 	rc = verbs_cm_open(c);
-	if (!rc && rdma_bind_addr(c->id, (struct sockaddr *)&where.addr))
+	if (!rc && rdma_bind_addr(c->id, (struct sockaddr *)&address.addr))
 		rc = err_sys("rdma_bind_addr%s",
 			     errno == ENODEV ? ": the address is not an RDMA device's"
 					     : "");
@@ -208,7 +208,7 @@ static int verbs_accept_event(struct verbs *listener, const struct verbs_event *
 	int rc;
 
 	if (event->type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
-		listener->gone = true;
+		listener->removed = true;
 		return verbs_fail(listener,
 				  err_set(ENODEV,
 					  "RDMA_CM_EVENT_DEVICE_REMOVAL: the device "
@@ -257,7 +257,7 @@ static int verbs_establish(struct transport *t, const struct transport_param *pa
 	int rc;
 
 	/* The client may already have given up. */
-	rc = verbs_cm_look(c);
+	rc = verbs_cm_check(c);
 	if (!rc)
 		rc = verbs_qp_open(c, param);
 	if (!rc)

@@ -121,11 +121,11 @@ struct verbs {
 	bool initiator;
 	bool listens;
 	bool ready;             /* established */
-	bool heard;             /* the peer has sent something */
+	bool received;          /* the peer has sent something */
 	bool connecting;        /* rdma_connect() was called and has not finished */
 	unsigned int nudge_ms;  /* until the next one, while the peer has said nothing */
-	bool gone;              /* the device was removed */
-	bool left;              /* the peer has disconnected */
+	bool removed;           /* the device was removed */
+	bool disconnected;      /* the peer has disconnected */
 	bool flushed;           /* the queue pair is broken, and no completion says why */
 	struct err_kept failed; /* what ended the connection; rc 0: nothing did */
 
@@ -204,7 +204,7 @@ int verbs_cm_connect(struct verbs **c, const struct transport_param *param,
 int verbs_cm_accept(struct verbs *c, const struct transport_param *param,
 		    uint64_t deadline);
 /* Handles pending events of an established connection: 0, or the error that ended it. */
-int verbs_cm_look(struct verbs *c);
+int verbs_cm_check(struct verbs *c);
 
 /* verbs-route.c: devices, ports, addresses */
 

@@ -56,7 +56,7 @@ static int feed(struct iwarp *c, const uint8_t *data, size_t size)
 {
 	struct iovec iov[2];
 	size_t used = 0;
-	int n = iwarp_rx_want(c, iov), i;
+	int n = iwarp_rx_buffers(c, iov), i;
 
 	FUZZ_CHECK(n == 1 || n == 2);
 	for (i = 0; i < n && used < size; i++) {
@@ -66,16 +66,16 @@ static int feed(struct iwarp *c, const uint8_t *data, size_t size)
 		memcpy(iov[i].iov_base, data + used, part);
 		used += part;
 	}
-	i = iwarp_rx_took(c, used);
+	i = iwarp_rx_filled(c, used);
 	return i ? i : (int)used;
 }
 
 static void check_end(const struct iwarp *c, int rc)
 {
-	char where[96];
+	char position[96];
 
-	iwarp_rx_where(c, where, sizeof(where));
-	FUZZ_CHECK(strlen(where) < sizeof(where));
+	iwarp_rx_position(c, position, sizeof(position));
+	FUZZ_CHECK(strlen(position) < sizeof(position));
 	FUZZ_CHECK(rc >= 0 || rc == -EPROTO || rc == -EREMOTEIO);
 	FUZZ_CHECK((rc == -EPROTO) == (c->t.violation.text[0] != '\0'));
 	FUZZ_CHECK(c->t.violation.frame_len <= sizeof(c->t.violation.frame));

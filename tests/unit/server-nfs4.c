@@ -118,7 +118,7 @@ static void unknown_operations_are_illegal(void)
 	}
 }
 
-/* Valid arguments of every operation; p: optional bytes. As in nfs4_skip(), with f handle, q
+/* Valid arguments of every operation; p: optional bytes. As in nfs4_skip_args(), with f handle, q
  * stateid of zeros, m bitmap, v fattr4, and w SAVEFH before it. Operations that need more are in
  * server-nfs4-opens.c. */
 static const struct {
