@@ -437,20 +437,6 @@ uint32_t nfs4_opens_change(struct nfs4_state *state,
 
 /* READ */
 
-/* Whether an open denies reading of the file to others. */
-static bool nfs4_opens_is_read_denied(const struct nfs4_state *state,
-				      const struct nfs_fh *fh)
-{
-	size_t i;
-
-	for (i = 0; state->denying && i < NFS4_OPENS; i++)
-		if (state->opens[i].used &&
-		    (state->opens[i].deny & OPEN4_SHARE_DENY_READ) &&
-		    nfs4_opens_same_file(&state->opens[i].fh, fh))
-			return true;
-	return false;
-}
-
 static uint32_t nfs4_opens_check_read(struct nfs4_state *state, uint32_t minor,
 				      uint64_t clientid,
 				      const struct nfs4_stateid *stateid,
@@ -458,9 +444,16 @@ static uint32_t nfs4_opens_check_read(struct nfs4_state *state, uint32_t minor,
 {
 	struct nfs4_opened *open;
 	uint32_t status;
+	size_t i;
 
-	if (nfs4_stateid_is_anonymous(stateid))
-		return nfs4_opens_is_read_denied(state, fh) ? NFS4ERR_LOCKED : NFS4_OK;
+	if (nfs4_stateid_is_anonymous(stateid)) {
+		for (i = 0; state->denying && i < NFS4_OPENS; i++)
+			if (state->opens[i].used &&
+			    (state->opens[i].deny & OPEN4_SHARE_DENY_READ) &&
+			    nfs4_opens_same_file(&state->opens[i].fh, fh))
+				return NFS4ERR_LOCKED;
+		return NFS4_OK;
+	}
 	status = nfs4_opens_find(state, minor, clientid, stateid, &open);
 	if (status)
 		return status;

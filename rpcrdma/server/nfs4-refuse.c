@@ -28,20 +28,10 @@ static void nfs4_skip_data(struct compound *c)
 		nfs4_skip_opaque(c);
 }
 
-/* createtype4 */
-static void nfs4_skip_createtype(struct compound *c)
-{
-	uint32_t type = reader_u32(&c->call->args);
-
-	if (type == NFS_LNK)
-		nfs4_skip_data(c);
-	else if (type == NFS_BLK || type == NFS_CHR)
-		reader_u64(&c->call->args);
-}
-
 void nfs4_skip_args(struct compound *c, const char *shape)
 {
 	struct nfs4_stateid stateid;
+	uint32_t type;
 
 	for (; *shape; shape++) {
 		switch (*shape) {
@@ -49,7 +39,13 @@ void nfs4_skip_args(struct compound *c, const char *shape)
 		case '4': reader_u32(&c->call->args); break;
 		case '8': reader_u64(&c->call->args); break;
 		case 'd': nfs4_skip_data(c); break;
-		case 't': nfs4_skip_createtype(c); break;
+		case 't':
+			type = reader_u32(&c->call->args);
+			if (type == NFS_LNK)
+				nfs4_skip_data(c);
+			else if (type == NFS_BLK || type == NFS_CHR)
+				reader_u64(&c->call->args);
+			break;
 		case 'b': nfs4_skip_bitmap(c); break;
 		case 'a':
 			nfs4_skip_bitmap(c);

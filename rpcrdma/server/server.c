@@ -91,31 +91,27 @@ static struct server_connection *server_connection_slot(
 	return theirs < SERVER_PER_PEER ? free_slot : NULL;
 }
 
-/* The peer's address; of an unspecified family, which equals no other, if it is not known. */
-static struct sockaddr_storage server_peer(const struct transport *t, int fd)
-{
-	struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
-	socklen_t len = sizeof(peer);
-
-	if (t)
-		return t->peer.addr;
-	if (getpeername(fd, (struct sockaddr *)&peer, &len))
-		peer.ss_family = AF_UNSPEC;
-	return peer;
-}
-
 /* Takes one of @t and @fd. -errno of pthread_create(3): EAGAIN when threads run out. */
 static int server_connection_start(struct server *server, struct transport *t, int fd)
 {
-	struct sockaddr_storage peer = server_peer(t, fd);
-	/* The peer is this host if its kernel connects to itself. */
-	bool welcome = !server->options.own_host ||
-		       transport_same_host(
-			       (const struct sockaddr *)&peer,
-			       (const struct sockaddr *)&server->options.listen.addr);
-	struct server_connection *c = welcome ? server_connection_slot(server, &peer)
-					      : NULL;
+	struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
+	struct server_connection *c = NULL;
+	socklen_t len = sizeof(peer);
+	bool welcome;
 	int rc;
+
+	/* An unknown peer has an unspecified family, which equals no other. */
+	if (t)
+		peer = t->peer.addr;
+	else if (getpeername(fd, (struct sockaddr *)&peer, &len))
+		peer.ss_family = AF_UNSPEC;
+	/* The peer is this host if its kernel connects to itself. */
+	welcome = !server->options.own_host ||
+		  transport_same_host(
+			  (const struct sockaddr *)&peer,
+			  (const struct sockaddr *)&server->options.listen.addr);
+	if (welcome)
+		c = server_connection_slot(server, &peer);
 
 	if (!c) {
 		transport_close_p(&t);

@@ -56,36 +56,32 @@ static int stream_read(int fd, uint8_t *buf, size_t len, uint64_t deadline)
 	return rc;
 }
 
-/* Drops @n bytes from the front. */
-static void stream_advance(struct msghdr *msg, size_t n)
-{
-	while (msg->msg_iovlen && n >= msg->msg_iov->iov_len) {
-		n -= msg->msg_iov->iov_len;
-		msg->msg_iov++;
-		msg->msg_iovlen--;
-	}
-	if (msg->msg_iovlen) {
-		msg->msg_iov->iov_base = (uint8_t *)msg->msg_iov->iov_base + n;
-		msg->msg_iov->iov_len -= n;
-	}
-}
-
 static int stream_write(int fd, struct iovec *iov, size_t count, uint64_t deadline)
 {
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
+	size_t sent;
 	ssize_t n;
-	int rc = 0;
+	int rc;
 
-	while (msg.msg_iovlen && !rc) {
+	while (msg.msg_iovlen) {
 		n = sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
-		if (n >= 0)
-			stream_advance(&msg, (size_t)n);
-		else if (errno == EAGAIN || errno == EINTR)
-			rc = stream_wait(fd, POLLOUT, deadline);
-		else
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return err_sys("send");
+		if (n < 0) {
+			rc = stream_wait(fd, POLLOUT, deadline);
+			if (rc)
+				return rc;
+			continue;
+		}
+		sent = (size_t)n;
+		for (; msg.msg_iovlen && sent >= msg.msg_iov->iov_len; msg.msg_iovlen--)
+			sent -= msg.msg_iov++->iov_len;
+		if (msg.msg_iovlen) {
+			msg.msg_iov->iov_base = (uint8_t *)msg.msg_iov->iov_base + sent;
+			msg.msg_iov->iov_len -= sent;
+		}
 	}
-	return rc;
+	return 0;
 }
 
 /* Records */

@@ -60,20 +60,24 @@ uint8_t *verbs_ring_take(struct verbs_ring *ring, size_t len, size_t *bytes)
  * returns 0 consumes a request or a posted Receive, and none is posted before this function
  * returns; a peer's RDMA Writes cause no completion here. */
 
+struct verbs_io_space {
+	uint8_t *memory;
+	size_t bytes; /* of the ring */
+};
+
 /* Waits for room for one request, and for @len bytes of its ring. */
 static int verbs_io_room(struct verbs *c, struct verbs_ring *ring, size_t len,
-			 uint8_t **memory, size_t *bytes, uint64_t deadline)
+			 struct verbs_io_space *space, uint64_t deadline)
 {
 	int rc = 0;
 
-	*memory = NULL;
-	*bytes = 0;
+	*space = (struct verbs_io_space){ 0 };
 	while (!rc) {
 		if (c->nrequests < c->request_depth) {
 			if (!ring)
 				return 0;
-			*memory = verbs_ring_take(ring, len, bytes);
-			if (*memory)
+			space->memory = verbs_ring_take(ring, len, &space->bytes);
+			if (space->memory)
 				return 0;
 		}
 		rc = verbs_qp_step(c, deadline);
@@ -112,11 +116,11 @@ static size_t verbs_io_gather(uint8_t *to, const struct iovec *iov, int iovcnt)
 int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
 		  unsigned int flags, uint32_t invalidate_handle, uint64_t deadline)
 {
-	size_t len = verbs_io_gather(NULL, iov, iovcnt), bytes;
+	size_t len = verbs_io_gather(NULL, iov, iovcnt);
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
 	struct verbs *c = verbs_of(t);
+	struct verbs_io_space space;
 	struct ibv_sge sge;
-	uint8_t *memory;
 	int rc;
 
 	rc = verbs_io_may_begin(c, deadline);
@@ -125,11 +129,11 @@ int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
 	if (len > c->send_max)
 		return err_set(EMSGSIZE, "a Send of %zu bytes, %zu at most", len,
 			       c->send_max);
-	rc = verbs_io_room(c, &c->out, len, &memory, &bytes, deadline);
+	rc = verbs_io_room(c, &c->out, len, &space, deadline);
 	if (rc)
 		return rc;
-	verbs_io_gather(memory, iov, iovcnt);
-	sge = (struct ibv_sge){ .addr = (uintptr_t)memory,
+	verbs_io_gather(space.memory, iov, iovcnt);
+	sge = (struct ibv_sge){ .addr = (uintptr_t)space.memory,
 				.length = (uint32_t)len,
 				.lkey = c->out.region->mr->lkey };
 	wr.sg_list = &sge;
@@ -142,7 +146,7 @@ int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
 		wr.opcode = IBV_WR_SEND_WITH_INV;
 		wr.invalidate_rkey = invalidate_handle;
 	}
-	rc = verbs_qp_post(c, &wr, &c->out, bytes);
+	rc = verbs_qp_post(c, &wr, &c->out, space.bytes);
 	if (!rc)
 		t->stats.sends_out++;
 	return rc;
@@ -206,9 +210,9 @@ int verbs_io_write(struct transport *t, const void *data, size_t len, uint32_t h
 {
 	struct verbs *c = verbs_of(t);
 	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .num_sge = 1 };
-	size_t part, bytes, done;
+	size_t part, done;
+	struct verbs_io_space space;
 	struct ibv_sge sge;
-	uint8_t *memory;
 	int rc;
 
 	rc = verbs_io_may_begin(c, deadline);
@@ -217,17 +221,17 @@ int verbs_io_write(struct transport *t, const void *data, size_t len, uint32_t h
 		rc = verbs_ring_open(c, &c->stage, STAGE_SIZE, 0);
 	for (done = 0; !rc && done < len; done += part) {
 		part = min_u64(len - done, min_u32(STAGE_PIECE, c->message_max));
-		rc = verbs_io_room(c, &c->stage, part, &memory, &bytes, deadline);
+		rc = verbs_io_room(c, &c->stage, part, &space, deadline);
 		if (rc)
 			break;
-		memcpy(memory, (const uint8_t *)data + done, part);
-		sge = (struct ibv_sge){ .addr = (uintptr_t)memory,
+		memcpy(space.memory, (const uint8_t *)data + done, part);
+		sge = (struct ibv_sge){ .addr = (uintptr_t)space.memory,
 					.length = (uint32_t)part,
 					.lkey = c->stage.region->mr->lkey };
 		wr.sg_list = &sge;
 		wr.wr.rdma.rkey = handle;
 		wr.wr.rdma.remote_addr = offset + done;
-		rc = verbs_qp_post(c, &wr, &c->stage, bytes);
+		rc = verbs_qp_post(c, &wr, &c->stage, space.bytes);
 	}
 	if (rc)
 		return rc;
@@ -245,14 +249,13 @@ static int verbs_io_read_part(struct verbs *c, uint32_t len, uint32_t handle,
 	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_READ,
 				  .sg_list = &sge,
 				  .num_sge = 1 };
+	struct verbs_io_space space;
 	uint64_t until;
-	uint8_t *memory;
-	size_t bytes;
 	int rc;
 
 	wr.wr.rdma.rkey = handle;
 	wr.wr.rdma.remote_addr = offset;
-	rc = verbs_io_room(c, NULL, 0, &memory, &bytes, deadline);
+	rc = verbs_io_room(c, NULL, 0, &space, deadline);
 	if (!rc)
 		rc = verbs_qp_post(c, &wr, NULL, 0);
 	until = c->completed + c->nrequests;

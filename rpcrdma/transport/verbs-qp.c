@@ -35,22 +35,9 @@
 
 /* Opening */
 
-static int verbs_qp_watch(struct verbs *c)
-{
-	struct epoll_event cm = { .events = EPOLLIN }, cq = { .events = EPOLLIN };
-
-	c->t.fd = epoll_create1(EPOLL_CLOEXEC);
-	if (c->t.fd < 0)
-		return err_sys("epoll_create1");
-	if (fcntl(c->events->fd, F_SETFL, O_NONBLOCK) < 0 ||
-	    epoll_ctl(c->t.fd, EPOLL_CTL_ADD, c->channel->fd, &cm) < 0 ||
-	    epoll_ctl(c->t.fd, EPOLL_CTL_ADD, c->events->fd, &cq) < 0)
-		return err_sys("epoll_ctl");
-	return 0;
-}
-
 static int verbs_qp_create(struct verbs *c)
 {
+	struct epoll_event cm = { .events = EPOLLIN }, cq = { .events = EPOLLIN };
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
 		.cap = { .max_send_wr = c->request_depth,
@@ -75,7 +62,14 @@ static int verbs_qp_create(struct verbs *c)
 	if (rdma_create_qp(c->id, c->pd, &attr))
 		return err_sys("a queue pair of %u and %u work requests",
 			       c->request_depth, c->recv_depth);
-	return verbs_qp_watch(c);
+	c->t.fd = epoll_create1(EPOLL_CLOEXEC);
+	if (c->t.fd < 0)
+		return err_sys("epoll_create1");
+	if (fcntl(c->events->fd, F_SETFL, O_NONBLOCK) < 0 ||
+	    epoll_ctl(c->t.fd, EPOLL_CTL_ADD, c->channel->fd, &cm) < 0 ||
+	    epoll_ctl(c->t.fd, EPOLL_CTL_ADD, c->events->fd, &cq) < 0)
+		return err_sys("epoll_ctl");
+	return 0;
 }
 
 static int verbs_qp_size(struct verbs *c, const struct transport_param *param)
