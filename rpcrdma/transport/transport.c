@@ -4,7 +4,6 @@
 /* The table of transports, and addresses: resolving them, and showing them as text. */
 #include <netdb.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -65,67 +64,30 @@ static int transport_resolve_error(const char *host, int code)
 	return err_set(EINVAL, "resolve %s: %s", host, gai_strerror(code));
 }
 
-/* The resolver may block beyond the deadline, so a thread calls it. The last to finish, the
- * thread or its waiter, frees this. (glibc's getaddrinfo_a() does the same, but frees
- * uninitialised memory when the program ends under valgrind.) */
+/* The resolver may block beyond the deadline. (glibc's getaddrinfo_a() uses a thread as well, but
+ * frees uninitialised memory when the program ends under valgrind.) */
 struct transport_resolve_job {
-	pthread_mutex_t lock;
-	pthread_cond_t ready;
-	bool done, abandoned;
+	struct job job; /* first */
 	int rc, saved_errno;
 	struct addrinfo *list;
 	char host[];
 };
 
-static void transport_resolve_job_free(struct transport_resolve_job *job)
-{
-	pthread_mutex_destroy(&job->lock);
-	pthread_cond_destroy(&job->ready);
-	free(job);
-}
-
-static void *transport_resolve_run(void *arg)
+static void transport_resolve_call(struct job *arg)
 {
 	static const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
-	struct transport_resolve_job *job = arg;
-	bool abandoned;
+	struct transport_resolve_job *job = (struct transport_resolve_job *)arg;
 
 	job->rc = getaddrinfo(job->host, NULL, &hints, &job->list);
 	job->saved_errno = errno;
-	pthread_mutex_lock(&job->lock);
-	job->done = true;
-	abandoned = job->abandoned;
-	pthread_cond_signal(&job->ready);
-	pthread_mutex_unlock(&job->lock);
-	if (!abandoned)
-		return NULL;
-	if (!job->rc)
-		freeaddrinfo(job->list);
-	transport_resolve_job_free(job);
-	return NULL;
 }
 
-static int transport_resolve_wait(struct transport_resolve_job *job, uint64_t deadline,
-				  struct addrinfo **list)
+static void transport_resolve_discard(struct job *arg)
 {
-	const struct timespec ts = { (time_t)(deadline / 1000),
-				     (long)(deadline % 1000 * 1000000) };
-	int late = 0, rc;
+	struct transport_resolve_job *job = (struct transport_resolve_job *)arg;
 
-	pthread_mutex_lock(&job->lock);
-	while (!job->done && !late)
-		late = pthread_cond_clockwait(&job->ready, &job->lock, CLOCK_MONOTONIC,
-					      &ts);
-	late = job->abandoned = !job->done;
-	pthread_mutex_unlock(&job->lock);
-	/* From here on the thread owns it. */
-	if (late)
-		return EAI_AGAIN;
-	*list = job->list;
-	errno = job->saved_errno;
-	rc = job->rc;
-	transport_resolve_job_free(job);
-	return rc;
+	if (!job->rc)
+		freeaddrinfo(job->list);
 }
 
 static int transport_resolve_list(const char *host, uint64_t deadline,
@@ -134,7 +96,6 @@ static int transport_resolve_list(const char *host, uint64_t deadline,
 	static const struct addrinfo numeric = { .ai_socktype = SOCK_STREAM,
 						 .ai_flags = AI_NUMERICHOST };
 	struct transport_resolve_job *job;
-	pthread_t thread;
 	int rc;
 
 	rc = getaddrinfo(host, NULL, &numeric, list);
@@ -143,16 +104,21 @@ static int transport_resolve_list(const char *host, uint64_t deadline,
 	job = calloc(1, sizeof(*job) + strlen(host) + 1);
 	if (!job)
 		return EAI_MEMORY;
+	job->job.call = transport_resolve_call;
+	job->job.discard = transport_resolve_discard;
 	strcpy(job->host, host);
-	pthread_mutex_init(&job->lock, NULL);
-	pthread_cond_init(&job->ready, NULL);
-	rc = pthread_create(&thread, NULL, transport_resolve_run, job);
+	rc = job_run(&job->job, deadline);
+	if (rc == -ETIMEDOUT)
+		return EAI_AGAIN;
 	if (rc) {
-		transport_resolve_job_free(job);
+		free(job);
 		return EAI_MEMORY;
 	}
-	pthread_detach(thread);
-	return transport_resolve_wait(job, deadline, list);
+	*list = job->list;
+	rc = job->rc;
+	errno = job->saved_errno;
+	free(job);
+	return rc;
 }
 
 int transport_resolve(const char *host, uint16_t port, struct transport_address *out,

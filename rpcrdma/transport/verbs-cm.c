@@ -13,7 +13,6 @@
  * makes the call, and frees the connection if its waiter timed out. */
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdio.h>
 
 #include "rpcrdma/transport/verbs.h"
@@ -288,93 +287,56 @@ static int verbs_cm_connect_failed(int errnum)
 	return err_sys("rdma_connect");
 }
 
-/* A call of rdma_connect() that may block beyond the deadline. The last to finish, the thread or
- * its waiter, frees this; the thread then frees the connection as well. */
+/* A call of rdma_connect(). If its waiter timed out, the thread frees the connection as well. */
 struct verbs_cm_connect_job {
-	pthread_mutex_t lock;
-	pthread_cond_t ready;
-	bool done, abandoned;
+	struct job job; /* first */
 	int errnum;
 	struct verbs *c;
 	struct rdma_conn_param param;
 	uint8_t private_data[VERBS_PRIVATE_MAX + 1];
 };
 
-static void verbs_cm_connect_job_free(struct verbs_cm_connect_job *job)
+static void verbs_cm_connect_call(struct job *arg)
 {
-	pthread_mutex_destroy(&job->lock);
-	pthread_cond_destroy(&job->ready);
-	free(job);
-}
-
-static void *verbs_cm_connect_run(void *arg)
-{
-	struct verbs_cm_connect_job *job = arg;
-	bool abandoned;
+	struct verbs_cm_connect_job *job = (struct verbs_cm_connect_job *)arg;
 
 	job->errnum = rdma_connect(job->c->id, &job->param) ? errno : 0;
-	pthread_mutex_lock(&job->lock);
-	job->done = true;
-	abandoned = job->abandoned;
-	pthread_cond_signal(&job->ready);
-	pthread_mutex_unlock(&job->lock);
-	if (!abandoned)
-		return NULL;
-	verbs_free(job->c);
-	verbs_cm_connect_job_free(job);
-	return NULL;
+}
+
+static void verbs_cm_connect_discard(struct job *arg)
+{
+	verbs_free(((struct verbs_cm_connect_job *)arg)->c);
 }
 
 /* 0; -ETIMEDOUT, and the thread owns *c; or -errno of rdma_connect. */
-static int verbs_cm_connect_wait(struct verbs_cm_connect_job *job, struct verbs **c,
-				 uint64_t deadline)
+static int verbs_cm_connect_in_thread(struct verbs **c,
+				      const struct rdma_conn_param *param,
+				      uint64_t deadline)
 {
-	const struct timespec ts = { (time_t)(deadline / 1000),
-				     (long)(deadline % 1000 * 1000000) };
-	int late = 0, errnum;
+	struct verbs_cm_connect_job *job = calloc(1, sizeof(*job));
+	int rc, errnum;
 
-	pthread_mutex_lock(&job->lock);
-	while (!job->done && !late)
-		late = pthread_cond_clockwait(&job->ready, &job->lock, CLOCK_MONOTONIC,
-					      &ts);
-	late = job->abandoned = !job->done;
-	pthread_mutex_unlock(&job->lock);
-	/* From here on the thread owns it. */
-	if (late) {
+	if (!job)
+		return err_sys("connecting");
+	job->job.call = verbs_cm_connect_call;
+	job->job.discard = verbs_cm_connect_discard;
+	job->c = *c;
+	job->param = *param;
+	if (param->private_data_len)
+		memcpy(job->private_data, param->private_data, param->private_data_len);
+	job->param.private_data = job->private_data;
+	rc = job_run(&job->job, deadline);
+	if (rc == -ETIMEDOUT) {
 		*c = NULL;
 		return err_because(
 			err_set(ETIMEDOUT, "connecting: the peer did not answer in time"),
 			"fabric-silent");
 	}
 	errnum = job->errnum;
-	verbs_cm_connect_job_free(job);
+	free(job);
+	if (rc)
+		return err_set(-rc, "a thread to connect: %s", strerrordesc_np(-rc));
 	return errnum ? verbs_cm_connect_failed(errnum) : 0;
-}
-
-static int verbs_cm_connect_in_thread(struct verbs **c,
-				      const struct rdma_conn_param *param,
-				      uint64_t deadline)
-{
-	struct verbs_cm_connect_job *job = calloc(1, sizeof(*job));
-	pthread_t thread;
-	int rc;
-
-	if (!job)
-		return err_sys("connecting");
-	pthread_mutex_init(&job->lock, NULL);
-	pthread_cond_init(&job->ready, NULL);
-	job->c = *c;
-	job->param = *param;
-	if (param->private_data_len)
-		memcpy(job->private_data, param->private_data, param->private_data_len);
-	job->param.private_data = job->private_data;
-	rc = pthread_create(&thread, NULL, verbs_cm_connect_run, job);
-	if (rc) {
-		verbs_cm_connect_job_free(job);
-		return err_set(rc, "a thread to connect: %s", strerrordesc_np(rc));
-	}
-	pthread_detach(thread);
-	return verbs_cm_connect_wait(job, c, deadline);
 }
 
 static int verbs_cm_established(struct verbs *c, const struct transport_param *param,

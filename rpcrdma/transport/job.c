@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Calls that may block beyond their deadline: a resolver's, or a device's. A thread makes the call;
+ * the last to finish, the thread or its waiter, owns the job. */
+#include "rpcrdma/transport/internal.h"
+
+static void *job_thread(void *arg)
+{
+	struct job *job = arg;
+	bool abandoned;
+
+	job->call(job);
+	pthread_mutex_lock(&job->lock);
+	job->done = true;
+	abandoned = job->abandoned;
+	pthread_cond_signal(&job->ready);
+	pthread_mutex_unlock(&job->lock);
+	if (!abandoned)
+		return NULL;
+	job->discard(job);
+	pthread_mutex_destroy(&job->lock);
+	pthread_cond_destroy(&job->ready);
+	free(job);
+	return NULL;
+}
+
+int job_run(struct job *job, uint64_t deadline)
+{
+	const struct timespec ts = { (time_t)(deadline / 1000),
+				     (long)(deadline % 1000 * 1000000) };
+	pthread_t thread;
+	int late = 0, rc;
+
+	pthread_mutex_init(&job->lock, NULL);
+	pthread_cond_init(&job->ready, NULL);
+	rc = pthread_create(&thread, NULL, job_thread, job);
+	if (!rc) {
+		pthread_detach(thread);
+		pthread_mutex_lock(&job->lock);
+		while (!job->done && !late)
+			late = pthread_cond_clockwait(&job->ready, &job->lock,
+						      CLOCK_MONOTONIC, &ts);
+		late = job->abandoned = !job->done;
+		pthread_mutex_unlock(&job->lock);
+		/* From here on the thread owns it. */
+		if (late)
+			return -ETIMEDOUT;
+	}
+	pthread_mutex_destroy(&job->lock);
+	pthread_cond_destroy(&job->ready);
+	return -rc;
+}
