@@ -68,8 +68,8 @@ static void *server_connection_run(void *arg)
 
 /* A free entry for a connection, after reaping finished ones; NULL: none is free, or the peer has
  * reached its limit. */
-static struct server_connection *server_connection_slot(
-	struct server *server, const struct sockaddr_storage *peer)
+static struct server_connection *server_slot(struct server *server,
+					     const struct sockaddr_storage *peer)
 {
 	struct server_connection *free_slot = NULL;
 	unsigned int theirs = 0;
@@ -111,8 +111,7 @@ static int server_connection_start(struct server *server, struct transport *t, i
 			  (const struct sockaddr *)&peer,
 			  (const struct sockaddr *)&server->options.listen.addr);
 	if (welcome)
-		c = server_connection_slot(server, &peer);
-
+		c = server_slot(server, &peer);
 	if (!c) {
 		transport_close_p(&t);
 		if (fd >= 0)
