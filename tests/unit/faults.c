@@ -34,9 +34,9 @@ static int null(void)
 	return requester_call(&peer, NFS3_NULL, NULL, 0);
 }
 
-enum way { INLINE, WRITE_CHUNK, REPLY_CHUNK };
+enum mechanism { INLINE, WRITE_CHUNK, REPLY_CHUNK };
 
-static int read_by(enum way way, uint64_t offset, uint32_t count)
+static int read_by(enum mechanism mechanism, uint64_t offset, uint32_t count)
 {
 	struct rpcrdma_segment segment;
 	uint8_t args[128];
@@ -44,19 +44,19 @@ static int read_by(enum way way, uint64_t offset, uint32_t count)
 	requester_next(&peer);
 	memset(memory, 0xaa, sizeof(memory));
 	segment = requester_memory(&peer, memory, count + 256);
-	if (way == WRITE_CHUNK)
+	if (mechanism == WRITE_CHUNK)
 		header_add_write(&peer.header, &segment, 1);
-	else if (way == REPLY_CHUNK)
+	else if (mechanism == REPLY_CHUNK)
 		header_set_reply(&peer.header, &segment, 1);
 	return requester_call(&peer, NFS3_READ, args,
 			      requester_read_args(args, &file, offset, count));
 }
 
-static const uint8_t *data_of(enum way way)
+static const uint8_t *data_of(enum mechanism mechanism)
 {
-	return way == INLINE        ? peer.sent + 28 + 128
-	       : way == WRITE_CHUNK ? memory
-				    : memory + 128;
+	return mechanism == INLINE        ? peer.sent + 28 + 128
+	       : mechanism == WRITE_CHUNK ? memory
+					  : memory + 128;
 }
 
 static bool is_pattern(const uint8_t *p, uint64_t offset, size_t len)
@@ -75,15 +75,16 @@ static bool is_pattern(const uint8_t *p, uint64_t offset, size_t len)
 }
 
 /* The READ succeeded with complete and correct data. */
-static bool is_right(enum way way, uint64_t offset, uint32_t count)
+static bool is_right(enum mechanism mechanism, uint64_t offset, uint32_t count)
 {
 	struct nfs3_read_res res;
 
-	if (read_by(way, offset, count) || peer.reply_header.rdma_proc == RDMA_ERROR)
+	if (read_by(mechanism, offset, count) ||
+	    peer.reply_header.rdma_proc == RDMA_ERROR)
 		return false;
-	if (nfs3_res_read(&res, &peer.results, way == WRITE_CHUNK) || res.status)
+	if (nfs3_res_read(&res, &peer.results, mechanism == WRITE_CHUNK) || res.status)
 		return false;
-	return res.count == count && is_pattern(data_of(way), offset, count);
+	return res.count == count && is_pattern(data_of(mechanism), offset, count);
 }
 
 static struct nfs3_read_res read_result(uint64_t offset, uint32_t count)
@@ -254,13 +255,13 @@ static void rarely_corrupts_one_read_in_500(void)
 
 static void nfs_unaligned_returns_zeros_by_every_mechanism(void)
 {
-	enum way way;
+	enum mechanism mechanism;
 
 	begin("nfs-unaligned");
-	for (way = INLINE; way <= REPLY_CHUNK; way++) {
-		SUITE_ROW("%u", way);
-		CU_ASSERT_TRUE(is_right(way, 4096, 3000));
-		CU_ASSERT_FALSE(is_right(way, 4104, 3000));
+	for (mechanism = INLINE; mechanism <= REPLY_CHUNK; mechanism++) {
+		SUITE_ROW("%u", mechanism);
+		CU_ASSERT_TRUE(is_right(mechanism, 4096, 3000));
+		CU_ASSERT_FALSE(is_right(mechanism, 4104, 3000));
 	}
 	end();
 }
