@@ -317,19 +317,6 @@ bool known_version(const struct opt *opt, int *nfs_major, int *nfs_minor)
 	return false;
 }
 
-static int check_version(const struct opt *opt)
-{
-	int nfs_major, nfs_minor;
-
-	if (!strcmp(opt->name, "minorversion") ||
-	    known_version(opt, &nfs_major, &nfs_minor))
-		return 0;
-	return err_set(
-		EINVAL,
-		"unknown NFS version; expected 3, 4, 4.0, 4.1 or 4.2, not '%.40s%s%.40s'",
-		opt->name, opt->value ? "=" : "", opt->value ? opt->value : "");
-}
-
 /* "sys:krb5"; what stands between two colons may be empty. */
 static int check_list(const struct known *row, const struct opt *opt)
 {
@@ -374,21 +361,24 @@ static int check_own(const struct opt *opt)
 		       list);
 }
 
-static int check_value(const struct known *row, const struct opt *opt)
+int known_check(const struct known *row, const struct opt *opt)
 {
+	int nfs_major, nfs_minor;
 	char words[160];
 	uint32_t n;
 
+	if (!row)
+		return 0;
+	if (row->refused)
+		return err_set(EINVAL, "'%.60s' %s", opt->name, row->refused);
 	if (row->kind == KNOWN_OWN)
 		return check_own(opt);
 	if (row->kind == KNOWN_FREE)
 		return 0;
-	if (row->kind == KNOWN_FLAG)
-		return opt->value ? err_set(EINVAL,
-					    "the option %s takes no value, not '%.60s'",
-					    opt->name, opt->value)
-				  : 0;
-	if (!opt->value || !*opt->value)
+	if (row->kind == KNOWN_FLAG && opt->value)
+		return err_set(EINVAL, "the option %s takes no value, not '%.60s'",
+			       opt->name, opt->value);
+	if (row->kind != KNOWN_FLAG && (!opt->value || !*opt->value))
 		return err_set(EINVAL, "the option %s needs a value: %s=...", opt->name,
 			       opt->name);
 	if (row->kind == KNOWN_WORDS)
@@ -401,21 +391,14 @@ static int check_value(const struct known *row, const struct opt *opt)
 	if (row->kind == KNOWN_WORD && known_word(row->words, opt->value) < 0)
 		return err_set(EINVAL, "%s= takes %s, not '%.60s'", opt->name,
 			       known_words(row->words, words, sizeof(words)), opt->value);
+	if (row->group && !strcmp(row->group, GROUP_VERSION) &&
+	    strcmp(opt->name, "minorversion") &&
+	    !known_version(opt, &nfs_major, &nfs_minor))
+		return err_set(
+			EINVAL,
+			"unknown NFS version; expected 3, 4, 4.0, 4.1 or 4.2, not '%.40s%s%.40s'",
+			opt->name, opt->value ? "=" : "", opt->value ? opt->value : "");
 	return 0;
-}
-
-int known_check(const struct known *row, const struct opt *opt)
-{
-	int rc;
-
-	if (!row)
-		return 0;
-	if (row->refused)
-		return err_set(EINVAL, "'%.60s' %s", opt->name, row->refused);
-	rc = check_value(row, opt);
-	if (!rc && row->group && !strcmp(row->group, GROUP_VERSION))
-		rc = check_version(opt);
-	return rc;
 }
 
 /* nfs_io_size() of fs/nfs/internal.h; before Linux 6.1 it rounds down to a power of two. */
@@ -451,29 +434,25 @@ const char *known_says(const struct opt *opt)
 	return opt->value ? opt->value : opt->name;
 }
 
-static void known_row_each(const struct known *row,
-			   void (*fn)(void *arg, const char *name, const char *about),
-			   void *arg)
-{
-	bool valued = row->kind != KNOWN_FLAG && row->kind != KNOWN_FREE;
-	const char *const *word;
-	char name[64];
-
-	for (word = row->words; word && *word; word++) {
-		snprintf(name, sizeof(name), "%s=%s", row->name, *word);
-		fn(arg, name, NULL);
-	}
-	if (row->words)
-		return;
-	snprintf(name, sizeof(name), "%s%s", row->name, valued ? "=" : "");
-	fn(arg, name, NULL);
-}
-
 void known_each(void (*fn)(void *arg, const char *name, const char *about), void *arg)
 {
+	const char *const *word;
+	char name[64];
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(table); i++)
-		if (!table[i].refused && !strchr(table[i].name, '*'))
-			known_row_each(&table[i], fn, arg);
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		const struct known *row = &table[i];
+		bool valued = row->kind != KNOWN_FLAG && row->kind != KNOWN_FREE;
+
+		if (row->refused || strchr(row->name, '*'))
+			continue;
+		for (word = row->words; word && *word; word++) {
+			snprintf(name, sizeof(name), "%s=%s", row->name, *word);
+			fn(arg, name, NULL);
+		}
+		if (row->words)
+			continue;
+		snprintf(name, sizeof(name), "%s%s", row->name, valued ? "=" : "");
+		fn(arg, name, NULL);
+	}
 }

@@ -140,13 +140,18 @@ static int choose_family(struct draft *draft, bool asked_six)
 	return 0;
 }
 
-static int write_transport(struct draft *draft, ssize_t at)
+/* A remount keeps its transport, and the kernel refuses it if the port or a timeout differs from
+ * the mount's: nothing is added to it. */
+static int write_transport(struct draft *draft)
 {
+	ssize_t at = draft_last_of(draft, GROUP_TRANSPORT);
 	struct plan *plan = draft->plan;
 	struct opt opt;
 	bool six = false;
 	int rc;
 
+	if (!plan->wants_rdma || (at < 0 && plan->remount))
+		return 0;
 	if (at < 0) {
 		rc = choose_family(draft, false);
 		return rc ? rc
@@ -171,45 +176,30 @@ static int write_transport(struct draft *draft, ssize_t at)
 
 static int write_port(struct draft *draft)
 {
-	ssize_t transport = draft_last_of(draft, GROUP_TRANSPORT);
-
-	if (opts_find(draft->opts, "port") >= 0)
-		return 0;
-	return draft_insert(
-		draft, (size_t)transport + 1, "port", RDMA_PORT,
-		"the NFS over RDMA port; otherwise Port= in nfsmount.conf applies");
-}
-
-static int note_port(struct draft *draft)
-{
-	ssize_t at = opts_find(draft->opts, "port");
+	ssize_t transport = draft_last_of(draft, GROUP_TRANSPORT), at;
+	struct plan *plan = draft->plan;
 	uint32_t port = 0;
 	struct opt opt;
+	int rc;
 
+	if (plan->wants_rdma && !plan->remount && opts_find(draft->opts, "port") < 0) {
+		rc = draft_insert(
+			draft, (size_t)transport + 1, "port", RDMA_PORT,
+			"the NFS over RDMA port; otherwise Port= in nfsmount.conf applies");
+		if (rc)
+			return rc;
+	}
+	at = opts_find(draft->opts, "port");
 	if (at < 0)
 		return 0;
 	opt = opts_at(draft->opts, (size_t)at);
 	if (known_number(opt.value, 1, 65535, &port))
-		draft->plan->port = (uint16_t)port;
-	if (draft->plan->wants_rdma && !strcmp(opt.value, NFS_PORT))
+		plan->port = (uint16_t)port;
+	if (plan->wants_rdma && !strcmp(opt.value, NFS_PORT))
 		return draft_warn(
 			draft,
 			"port=2049 is the NFS over TCP port; the NFS over RDMA port is 20049");
 	return 0;
-}
-
-/* A remount keeps its transport, and the kernel refuses it if the port or a timeout differs from
- * the mount's: nothing is added to it. */
-static int go_rdma(struct draft *draft)
-{
-	ssize_t at = draft_last_of(draft, GROUP_TRANSPORT);
-	int rc = 0;
-
-	if (draft->plan->wants_rdma && (at >= 0 || !draft->plan->remount))
-		rc = write_transport(draft, at);
-	if (!rc && draft->plan->wants_rdma && !draft->plan->remount)
-		rc = write_port(draft);
-	return rc ? rc : note_port(draft);
 }
 
 /* Refuses what RDMA excludes, or what contradicts the policy. */
@@ -242,70 +232,34 @@ static int refuse_others(struct draft *draft)
 		plan->policy.mode_from);
 }
 
-/* The same without RDMA: a port in the options was meant for RDMA. The other one is named too,
- * because nfsmount.conf may have RDMA's for the server. */
-static int format_tcp(struct draft *draft)
-{
-	_cleanup_(opts_free_p) struct opts *opts = NULL;
-	struct draft tcp = *draft;
-	int rc;
-
-	if (draft->plan->policy.mode != POLICY_PREFER || !draft->plan->wants_rdma ||
-	    draft->plan->remount)
-		return 0;
-	rc = opts_parse(&opts, draft->plan->options);
-	if (rc)
-		return rc;
-	tcp.opts = opts;
-	rc = opts_replace(opts, (size_t)draft_last_of(&tcp, GROUP_TRANSPORT), "proto",
-			  strcmp(draft->plan->transport, "rdma6") ? "tcp" : "tcp6");
-	rc = rc ? rc
-		: opts_replace(opts, (size_t)opts_find(opts, "port"), "port", NFS_PORT);
-	return rc ? rc : opts_format(opts, &draft->plan->tcp_options);
-}
-
 static int format(struct draft *draft)
 {
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	struct plan *plan = draft->plan;
+	struct draft tcp = *draft;
 	int rc = opts_format(draft->opts, &plan->options);
 
-	if (!rc && strlen(plan->options) > KERNEL_TEXT_MAX)
+	if (rc)
+		return rc;
+	if (strlen(plan->options) > KERNEL_TEXT_MAX)
 		return err_set(
 			E2BIG,
 			"the options have %zu bytes; mount(2) takes one page and drops the rest, so the limit is %d",
 			strlen(plan->options), KERNEL_TEXT_MAX);
-	return rc ? rc : format_tcp(draft);
-}
-
-static int warn_trimmed(struct draft *draft)
-{
-	unsigned int n = opts_trimmed(draft->opts);
-
-	return n ? draft_warn(
-			   draft,
-			   "blanks around %u option%s dropped: the kernel would not know %s",
-			   n, n == 1 ? " are" : "s are", n == 1 ? "it" : "them")
-		 : 0;
-}
-
-static int make(struct draft *draft)
-{
-	struct plan *plan = draft->plan;
-	int rc = warn_trimmed(draft);
-
-	rc = rc ? rc : settle_values(draft);
-	rc = rc ? rc : settle_own(draft);
-	rc = rc ? rc : settle_groups(draft);
+	if (plan->policy.mode != POLICY_PREFER || !plan->wants_rdma || plan->remount)
+		return 0;
+	/* The same without RDMA: a port in the options was meant for RDMA. The other one is
+	 * named too, because nfsmount.conf may have RDMA's for the server. */
+	rc = opts_parse(&opts, plan->options);
 	if (rc)
 		return rc;
-	plan->remount = opts_find(draft->opts, "remount") >= 0;
-	settle_version(draft, &plan->nfs_major, &plan->nfs_minor);
-	rc = judge_transport(draft);
-	if (!rc && !plan->remount)
-		rc = append_policy(draft);
-	rc = rc ? rc : go_rdma(draft);
-	rc = rc ? rc : refuse_others(draft);
-	return rc ? rc : format(draft);
+	tcp.opts = opts;
+	rc = opts_replace(opts, (size_t)draft_last_of(&tcp, GROUP_TRANSPORT), "proto",
+			  strcmp(plan->transport, "rdma6") ? "tcp" : "tcp6");
+	if (rc)
+		return rc;
+	rc = opts_replace(opts, (size_t)opts_find(opts, "port"), "port", NFS_PORT);
+	return rc ? rc : opts_format(opts, &plan->tcp_options);
 }
 
 int plan_make(struct plan **out, const struct plan_request *request)
@@ -313,6 +267,7 @@ int plan_make(struct plan **out, const struct plan_request *request)
 	_cleanup_(plan_free_p) struct plan *plan = calloc(1, sizeof(*plan));
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	struct draft draft = { .plan = plan };
+	unsigned int n;
 	int rc;
 
 	if (!plan)
@@ -325,8 +280,28 @@ int plan_make(struct plan **out, const struct plan_request *request)
 	draft.family = plan->spec.family != IP_UNKNOWN ? plan->spec.family
 						       : request->family;
 	policy_get(request->policies, &plan->spec, request->dir, &plan->policy);
-	rc = make(&draft);
-	if (!rc)
-		*out = take_ptr(plan);
-	return rc;
+	n = opts_trimmed(opts);
+	if (n)
+		rc = draft_warn(
+			&draft,
+			"blanks around %u option%s dropped: the kernel would not know %s",
+			n, n == 1 ? " are" : "s are", n == 1 ? "it" : "them");
+	rc = rc ? rc : settle_values(&draft);
+	rc = rc ? rc : settle_own(&draft);
+	rc = rc ? rc : settle_groups(&draft);
+	if (rc)
+		return rc;
+	plan->remount = opts_find(opts, "remount") >= 0;
+	settle_version(&draft, &plan->nfs_major, &plan->nfs_minor);
+	rc = judge_transport(&draft);
+	if (!rc && !plan->remount)
+		rc = append_policy(&draft);
+	rc = rc ? rc : write_transport(&draft);
+	rc = rc ? rc : write_port(&draft);
+	rc = rc ? rc : refuse_others(&draft);
+	rc = rc ? rc : format(&draft);
+	if (rc)
+		return rc;
+	*out = take_ptr(plan);
+	return 0;
 }

@@ -168,31 +168,12 @@ static int (*const kinds[])(struct section *section, char *arg) = {
 	[SECTION_DIRECTORY] = set_path,
 };
 
-static int new_section(struct place *at)
-{
-	struct policies *policies = at->policies;
-	struct section *grown;
-
-	if (policies->count == POLICY_SECTIONS_MAX)
-		return err_set(EFBIG, "more than %d sections", POLICY_SECTIONS_MAX);
-	/* The list is full at powers of two. */
-	if (!(policies->count & (policies->count - 1))) {
-		size_t cap = policies->count ? policies->count * 2 : 1;
-
-		grown = realloc(policies->list, cap * sizeof(*grown));
-		if (!grown)
-			return err_set(ENOMEM, "no memory");
-		policies->list = grown;
-	}
-	at->section = &policies->list[policies->count++];
-	*at->section = (struct section){ .line = at->line };
-	return keep(&at->section->file, at->file);
-}
-
 /* "[server nas1]"; @line begins with the bracket. */
 static int parse_heading(struct place *at, char *line)
 {
+	struct policies *policies = at->policies;
 	size_t len = strlen(line), word;
+	struct section *grown;
 	char names[64], *arg;
 	int kind, rc;
 
@@ -207,10 +188,23 @@ static int parse_heading(struct place *at, char *line)
 	if (kind < 0)
 		return err_set(EINVAL, "a section is %s, not '%.40s'",
 			       known_words(kind_names, names, sizeof(names)), line);
-	rc = new_section(at);
+	if (policies->count == POLICY_SECTIONS_MAX)
+		return err_set(EFBIG, "more than %d sections", POLICY_SECTIONS_MAX);
+	/* The list is full at powers of two. */
+	if (!(policies->count & (policies->count - 1))) {
+		size_t cap = policies->count ? policies->count * 2 : 1;
+
+		grown = realloc(policies->list, cap * sizeof(*grown));
+		if (!grown)
+			return err_set(ENOMEM, "no memory");
+		policies->list = grown;
+	}
+	at->section = &policies->list[policies->count++];
+	*at->section = (struct section){ .kind = (enum section_kind)kind,
+					 .line = at->line };
+	rc = keep(&at->section->file, at->file);
 	if (rc)
 		return rc;
-	at->section->kind = (enum section_kind)kind;
 	return kinds[kind](at->section, trim(arg));
 }
 

@@ -165,13 +165,6 @@ static bool is_server(const char *pattern, const struct spec *spec)
 	return !fnmatch(pattern, spec->host, FNM_CASEFOLD);
 }
 
-/* A path without wildcards may have got some when a link was followed. */
-static bool is_directory(const struct section *section, const char *dir)
-{
-	return section->literal ? !strcmp(section->path, dir)
-				: !fnmatch(section->path, dir, FNM_PATHNAME);
-}
-
 /* @spec: NULL: of a directory, whatever is mounted there. */
 static bool is_for(const struct section *section, const struct spec *spec,
 		   const char *path, const char *dir)
@@ -182,7 +175,12 @@ static bool is_for(const struct section *section, const struct spec *spec,
 	case SECTION_EXPORT:
 		return spec && is_server(section->server, spec) &&
 		       !fnmatch(section->path, path, FNM_PATHNAME);
-	case SECTION_DIRECTORY: return dir && is_directory(section, dir);
+	case SECTION_DIRECTORY:
+		/* A path without wildcards may have got some when a link was followed. */
+		if (!dir)
+			return false;
+		return section->literal ? !strcmp(section->path, dir)
+					: !fnmatch(section->path, dir, FNM_PATHNAME);
 	}
 	return false;
 }
@@ -212,20 +210,6 @@ static void take_value(struct policy *policy, enum policy_key key,
 	policy_set(policy, key, section->values[key], from);
 }
 
-static void built_in(struct policy *out)
-{
-	size_t key;
-
-	*out = (struct policy){
-		.mode = POLICY_REQUIRE,
-		.check = POLICY_CHECK_CONNECT,
-		.on_unknown = POLICY_UNKNOWN_ALLOW,
-		.deadline_ms = DEADLINE_DEFAULT_S * 1000,
-	};
-	for (key = 0; key < KEY_COUNT; key++)
-		strcpy((char *)out + keys[key].from, "built in");
-}
-
 void policy_get(const struct policies *policies, const struct spec *spec, const char *dir,
 		struct policy *out)
 {
@@ -238,7 +222,14 @@ void policy_get(const struct policies *policies, const struct spec *spec, const 
 	section_squeeze(path);
 	if (target)
 		section_squeeze(target);
-	built_in(out);
+	*out = (struct policy){
+		.mode = POLICY_REQUIRE,
+		.check = POLICY_CHECK_CONNECT,
+		.on_unknown = POLICY_UNKNOWN_ALLOW,
+		.deadline_ms = DEADLINE_DEFAULT_S * 1000,
+	};
+	for (key = 0; key < KEY_COUNT; key++)
+		strcpy((char *)out + keys[key].from, "built in");
 	for (i = 0; policies && i < policies->count; i++) {
 		const struct section *section = &policies->list[i];
 
@@ -374,13 +365,16 @@ static int read_file(const struct host *host, const char *path,
 	return reader->take(reader->arg, shown, text.text);
 }
 
-static int read_folder(const struct host *host, const struct reader *reader)
+static int read_all(const struct host *host, const struct reader *reader)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
-	int rc = host_list(host, POLICY_FOLDER, &list);
 	char path[sizeof(POLICY_FOLDER) + NAME_MAX_BYTES + 1];
+	int rc = read_file(host, POLICY_FILE, reader);
 	size_t i;
 
+	if (rc && !reader->all)
+		return rc;
+	rc = host_list(host, POLICY_FOLDER, &list);
 	if (rc)
 		return rc == -ENOENT && is_absent(host, POLICY_FOLDER) ? 0 : rc;
 	if (list.cut && !reader->all)
@@ -393,13 +387,6 @@ static int read_folder(const struct host *host, const struct reader *reader)
 		rc = read_file(host, path, reader);
 	}
 	return rc;
-}
-
-static int read_all(const struct host *host, const struct reader *reader)
-{
-	int rc = read_file(host, POLICY_FILE, reader);
-
-	return rc && !reader->all ? rc : read_folder(host, reader);
 }
 
 static int take_sections(void *arg, const char *file, char *text)

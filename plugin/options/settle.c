@@ -11,40 +11,39 @@
 
 #include "plugin/options/internal.h"
 
-/* It is kept: a newer kernel may know it. */
-static int warn_unknown(struct draft *draft, const char *name)
-{
-	const struct known *other = known_other_case(name);
-	const char *near = known_near(name);
-
-	if (other)
-		return draft_warn(
-			draft,
-			"'%.60s' is not a mount option; '%s' is written in lower case",
-			name, other->name);
-	return near ? draft_warn(
-			      draft,
-			      "'%.60s' is not a known mount option; did you mean '%s'?",
-			      name, near)
-		    : 0;
-}
-
 int settle_values(struct draft *draft)
 {
-	int rc = 0;
 	size_t i;
+	int rc;
 
-	for (i = 0; !rc && i < opts_count(draft->opts); i++) {
+	for (i = 0; i < opts_count(draft->opts); i++) {
 		struct opt opt = opts_at(draft->opts, i);
-		const char *note;
+		const struct known *row = known_find(opt.name);
+		const struct known *other = known_other_case(opt.name);
+		const char *near = known_near(opt.name), *note;
 
-		rc = warn_unknown(draft, opt.name);
-		rc = rc ? rc : known_check(known_find(opt.name), &opt);
-		note = rc ? NULL : known_note(known_find(opt.name), &opt);
+		/* An unknown option is kept: a newer kernel may know it. */
+		rc = 0;
+		if (other)
+			rc = draft_warn(
+				draft,
+				"'%.60s' is not a mount option; '%s' is written in lower case",
+				opt.name, other->name);
+		else if (near)
+			rc = draft_warn(
+				draft,
+				"'%.60s' is not a known mount option; did you mean '%s'?",
+				opt.name, near);
+		rc = rc ? rc : known_check(row, &opt);
+		if (rc)
+			return rc;
+		note = known_note(row, &opt);
 		if (note)
 			rc = draft_warn(draft, "%s=%.20s: %s", opt.name, opt.value, note);
+		if (rc)
+			return rc;
 	}
-	return rc;
+	return 0;
 }
 
 static int contradict(const struct opt *a, const struct opt *b, const char *what)
@@ -56,42 +55,39 @@ static int contradict(const struct opt *a, const struct opt *b, const char *what
 		b->value ? "=" : "", b->value ? b->value : "", what);
 }
 
-/* One nfsrdma.* option: a second with another value contradicts it. */
-static int take_own(struct draft *draft, size_t index)
-{
-	struct opt opt = opts_at(draft->opts, index), other;
-	int key = known_word(policy_keys, opt.name + strlen(OWN_PREFIX)), rc;
-	size_t i;
-
-	for (i = index + 1; i < opts_count(draft->opts); i++) {
-		other = opts_at(draft->opts, i);
-		if (!strcmp(other.name, opt.name) && strcmp(other.value, opt.value))
-			return contradict(&opt, &other, opt.name);
-	}
-	rc = policy_set(&draft->plan->policy, (enum policy_key)key, opt.value,
-			"mount option");
-	if (rc)
-		return err_context(rc, "%s=", opt.name);
-	if (key == KEY_POLICY)
-		draft->plan->policy.scope = POLICY_OF_MOUNT;
-	return draft_remove(draft, index,
-			    "mount.nfsrdma uses it, and mount.nfs does not know it");
-}
-
 int settle_own(struct draft *draft)
 {
-	int rc = 0;
-	size_t i = 0;
+	struct policy *policy = &draft->plan->policy;
+	size_t i = 0, j;
+	int key, rc;
 
-	while (!rc && i < opts_count(draft->opts)) {
-		struct opt opt = opts_at(draft->opts, i);
+	while (i < opts_count(draft->opts)) {
+		struct opt opt = opts_at(draft->opts, i), other;
 
-		if (strncmp(opt.name, OWN_PREFIX, strlen(OWN_PREFIX)))
+		if (strncmp(opt.name, OWN_PREFIX, strlen(OWN_PREFIX))) {
 			i++;
-		else
-			rc = take_own(draft, i);
+			continue;
+		}
+		/* A second one with another value contradicts it. */
+		for (j = i + 1; j < opts_count(draft->opts); j++) {
+			other = opts_at(draft->opts, j);
+			if (!strcmp(other.name, opt.name) &&
+			    strcmp(other.value, opt.value))
+				return contradict(&opt, &other, opt.name);
+		}
+		key = known_word(policy_keys, opt.name + strlen(OWN_PREFIX));
+		rc = policy_set(policy, (enum policy_key)key, opt.value, "mount option");
+		if (rc)
+			return err_context(rc, "%s=", opt.name);
+		if (key == KEY_POLICY)
+			policy->scope = POLICY_OF_MOUNT;
+		rc = draft_remove(
+			draft, i,
+			"mount.nfsrdma uses it, and mount.nfs does not know it");
+		if (rc)
+			return rc;
 	}
-	return rc;
+	return 0;
 }
 
 const char *settle_transport(const struct opt *opt, bool *six)
@@ -240,21 +236,15 @@ void settle_version(const struct draft *draft, int *nfs_major, int *nfs_minor)
 		*nfs_minor = opts_at(draft->opts, (size_t)minor).value[0] - '0';
 }
 
-/* Options of which several may stand, or that do not matter here. */
-static bool is_left_alone(const struct opt *opt)
-{
-	const struct known *row = known_find(opt->name);
-
-	return !row || row->mount8;
-}
-
 /* The nearest option of the same group before @index, or -1. */
 static ssize_t before(const struct draft *draft, size_t index)
 {
 	struct opt opt = opts_at(draft->opts, index);
+	const struct known *row = known_find(opt.name);
 	size_t i;
 
-	if (is_left_alone(&opt))
+	/* Several of these may stand, or they do not matter here. */
+	if (!row || row->mount8)
 		return -1;
 	for (i = index; i > 0; i--) {
 		struct opt other = opts_at(draft->opts, i - 1);
@@ -320,42 +310,41 @@ int settle_groups(struct draft *draft)
 	return rc ? rc : warn_overruled(draft);
 }
 
-/* What a policy may not add to a mount. */
-static int check_added(const struct opt *opt)
-{
-	bool six;
-	const char *transport = settle_transport(opt, &six);
-
-	if (transport && strcmp(transport, "rdma"))
-		return err_set(
-			EINVAL,
-			"'%.60s' is not allowed here; for plain NFS set policy = off",
-			transport);
-	if (!strncmp(opt->name, OWN_PREFIX, strlen(OWN_PREFIX)))
-		return err_set(EINVAL, "'%.60s' is a mount option; in this file use %s =",
-			       opt->name, opt->name + strlen(OWN_PREFIX));
-	if (!strcmp(opt->name, "remount"))
-		return err_set(EINVAL, "'remount' cannot be an option of every mount");
-	return 0;
-}
-
 int settle_added(struct opts **out, const char *options)
 {
 	_cleanup_(plan_free_p) struct plan *plan = calloc(1, sizeof(*plan));
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	struct draft draft = { .plan = plan };
-	int rc = plan ? opts_parse(&opts, options) : err_set(ENOMEM, "no memory");
+	const char *transport;
 	size_t i;
+	bool six;
+	int rc;
 
+	if (!plan)
+		return err_set(ENOMEM, "no memory");
+	rc = opts_parse(&opts, options);
 	draft.opts = opts;
 	rc = rc ? rc : settle_values(&draft);
 	rc = rc ? rc : settle_groups(&draft);
-	for (i = 0; !rc && i < opts_count(opts); i++) {
+	if (rc)
+		return rc;
+	for (i = 0; i < opts_count(opts); i++) {
 		struct opt opt = opts_at(opts, i);
 
-		rc = check_added(&opt);
+		transport = settle_transport(&opt, &six);
+		if (transport && strcmp(transport, "rdma"))
+			return err_set(
+				EINVAL,
+				"'%.60s' is not allowed here; for plain NFS set policy = off",
+				transport);
+		if (!strncmp(opt.name, OWN_PREFIX, strlen(OWN_PREFIX)))
+			return err_set(EINVAL,
+				       "'%.60s' is a mount option; in this file use %s =",
+				       opt.name, opt.name + strlen(OWN_PREFIX));
+		if (!strcmp(opt.name, "remount"))
+			return err_set(EINVAL,
+				       "'remount' cannot be an option of every mount");
 	}
-	if (!rc)
-		*out = take_ptr(opts);
-	return rc;
+	*out = take_ptr(opts);
+	return 0;
 }

@@ -6,6 +6,7 @@
  * recognises its mount by this very text. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 
 #include "plugin/options/internal.h"
 
@@ -19,24 +20,15 @@ static bool is_name(const char *text)
 	return *text && *text != '-' && !text[strspn(text, allowed)];
 }
 
-/* The address without its zone. */
-static bool parse_ipv6(const char *host, struct in6_addr *out)
-{
-	size_t len = strcspn(host, "%");
-	char address[INET6_ADDRSTRLEN];
-
-	if (len >= sizeof(address) || (host[len] && !is_name(host + len + 1)))
-		return false;
-	memcpy(address, host, len);
-	address[len] = '\0';
-	return inet_pton(AF_INET6, address, out) == 1;
-}
-
 static int parse_bracketed(struct spec *spec)
 {
+	size_t len = strcspn(spec->host, "%");
+	char address[sizeof(spec->host)];
 	struct in6_addr v6;
 
-	if (!parse_ipv6(spec->host, &v6))
+	snprintf(address, sizeof(address), "%.*s", (int)len, spec->host);
+	if ((spec->host[len] && !is_name(spec->host + len + 1)) ||
+	    inet_pton(AF_INET6, address, &v6) != 1)
 		return err_set(EINVAL, "'[%.80s]' is not an IPv6 address", spec->host);
 	spec->family = IP_V6;
 	spec->link_local = IN6_IS_ADDR_LINKLOCAL(&v6);
@@ -49,21 +41,6 @@ static int parse_bracketed(struct spec *spec)
 		return err_set(EINVAL,
 			       "[%s] is an IPv4 address; write it without brackets",
 			       spec->host);
-	return 0;
-}
-
-static int parse_name(struct spec *spec)
-{
-	struct in_addr v4;
-
-	if (strchr(spec->host, ','))
-		return err_set(
-			EINVAL,
-			"'%.80s': mount.nfs takes one server, not a list of replicas",
-			spec->host);
-	if (!is_name(spec->host))
-		return err_set(EINVAL, "'%.80s' is not a server name", spec->host);
-	spec->family = inet_pton(AF_INET, spec->host, &v4) == 1 ? IP_V4 : IP_UNKNOWN;
 	return 0;
 }
 
@@ -92,6 +69,7 @@ static int take_host(const char *text, struct spec *spec, const char **rest)
 	bool bracket = *text == '[';
 	const char *start = text + bracket;
 	size_t len = strcspn(start, bracket ? "]" : ":");
+	struct in_addr v4;
 
 	if (bracket && !start[len])
 		return err_set(EINVAL, "'%.80s' has no closing bracket", text);
@@ -105,7 +83,17 @@ static int take_host(const char *text, struct spec *spec, const char **rest)
 			       len, SPEC_HOST_MAX);
 	memcpy(spec->host, start, len);
 	spec->host[len] = '\0';
-	return bracket ? parse_bracketed(spec) : parse_name(spec);
+	if (bracket)
+		return parse_bracketed(spec);
+	if (strchr(spec->host, ','))
+		return err_set(
+			EINVAL,
+			"'%.80s': mount.nfs takes one server, not a list of replicas",
+			spec->host);
+	if (!is_name(spec->host))
+		return err_set(EINVAL, "'%.80s' is not a server name", spec->host);
+	spec->family = inet_pton(AF_INET, spec->host, &v4) == 1 ? IP_V4 : IP_UNKNOWN;
+	return 0;
 }
 
 int spec_parse(const char *text, struct spec *out)
