@@ -8,7 +8,7 @@
 #include "plugin/options/internal.h"
 
 /* "name=value"; NULL: no memory, or no name. */
-static char *option_text(const char *name, const char *value)
+static char *draft_option_text(const char *name, const char *value)
 {
 	char *text = NULL;
 
@@ -18,7 +18,7 @@ static char *option_text(const char *name, const char *value)
 	return text;
 }
 
-PRINTF_LIKE(1, 0) static char *format(const char *fmt, va_list ap)
+PRINTF_LIKE(1, 0) static char *draft_reason_format(const char *fmt, va_list ap)
 {
 	char *text = NULL;
 
@@ -26,8 +26,8 @@ PRINTF_LIKE(1, 0) static char *format(const char *fmt, va_list ap)
 }
 
 /* Takes the texts. */
-static int tell(struct draft *draft, enum plan_change_kind kind, char *before,
-		char *after, char *reason)
+static int draft_record(struct draft *draft, enum plan_change_kind kind, char *before,
+			char *after, char *reason)
 {
 	struct plan *plan = draft->plan;
 	struct plan_change change = { kind, before, after, reason };
@@ -51,14 +51,15 @@ int draft_replace(struct draft *draft, size_t index, const char *name, const cha
 		  const char *reason, ...)
 {
 	struct opt old = opts_at(draft->opts, index);
-	char *before = option_text(old.name, old.value), *text;
+	char *before = draft_option_text(old.name, old.value), *text;
 	va_list ap;
 	int rc;
 
 	va_start(ap, reason);
-	text = format(reason, ap);
+	text = draft_reason_format(reason, ap);
 	va_end(ap);
-	rc = tell(draft, PLAN_REPLACED, before, option_text(name, value), text);
+	rc = draft_record(draft, PLAN_REPLACED, before, draft_option_text(name, value),
+			  text);
 	return rc ? rc : opts_replace(draft->opts, index, name, value);
 }
 
@@ -70,9 +71,9 @@ int draft_insert(struct draft *draft, size_t index, const char *name, const char
 	int rc;
 
 	va_start(ap, reason);
-	text = format(reason, ap);
+	text = draft_reason_format(reason, ap);
 	va_end(ap);
-	rc = tell(draft, PLAN_ADDED, NULL, option_text(name, value), text);
+	rc = draft_record(draft, PLAN_ADDED, NULL, draft_option_text(name, value), text);
 	return rc ? rc : opts_insert(draft->opts, index, name, value);
 }
 
@@ -84,9 +85,10 @@ int draft_remove(struct draft *draft, size_t index, const char *reason, ...)
 	int rc;
 
 	va_start(ap, reason);
-	text = format(reason, ap);
+	text = draft_reason_format(reason, ap);
 	va_end(ap);
-	rc = tell(draft, PLAN_REMOVED, option_text(old.name, old.value), NULL, text);
+	rc = draft_record(draft, PLAN_REMOVED, draft_option_text(old.name, old.value),
+			  NULL, text);
 	if (!rc)
 		opts_remove(draft->opts, index);
 	return rc;
@@ -102,7 +104,7 @@ int draft_warn(struct draft *draft, const char *fmt, ...)
 		return err_set(ENOMEM, "no memory");
 	plan->warnings = grown;
 	va_start(ap, fmt);
-	grown[plan->nwarnings] = format(fmt, ap);
+	grown[plan->nwarnings] = draft_reason_format(fmt, ap);
 	va_end(ap);
 	if (!grown[plan->nwarnings])
 		return err_set(ENOMEM, "no memory");

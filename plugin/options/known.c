@@ -10,18 +10,18 @@
 
 #include "plugin/options/internal.h"
 
-static const char *const protos[] = {
-	"tcp", "udp", "rdma", "tcp6", "udp6", "rdma6", NULL
-};
-static const char *const mount_protos[] = { "tcp", "udp", "tcp6", "udp6", NULL };
-static const char *const lookups[] = { "all", "none", "pos", "positive", NULL };
-static const char *const locals[] = { "all", "flock", "posix", "none", NULL };
-static const char *const writes[] = { "lazy", "eager", "wait", NULL };
+static const char *const known_protos[] = { "tcp",  "udp",   "rdma", "tcp6",
+					    "udp6", "rdma6", NULL };
+static const char *const known_mount_protos[] = { "tcp", "udp", "tcp6", "udp6", NULL };
+static const char *const known_lookups[] = { "all", "none", "pos", "positive", NULL };
+static const char *const known_locals[] = { "all", "flock", "posix", "none", NULL };
+static const char *const known_writes[] = { "lazy", "eager", "wait", NULL };
 /* nfs_secflavor_tokens of fs/nfs/fs_context.c. */
-static const char *const flavours[] = { "sys",    "krb5",   "krb5i", "krb5p", "none",
-					"null",   "lkey",   "lkeyi", "lkeyp", "spkm3",
-					"spkm3i", "spkm3p", NULL };
-static const char *const secured[] = { "none", "tls", "mtls", NULL };
+static const char *const known_flavours[] = { "sys",   "krb5",  "krb5i",  "krb5p",
+					      "none",  "null",  "lkey",   "lkeyi",
+					      "lkeyp", "spkm3", "spkm3i", "spkm3p",
+					      NULL };
+static const char *const known_secured[] = { "none", "tls", "mtls", NULL };
 
 #define FLAG(text, of)                        \
 	{                                     \
@@ -58,11 +58,11 @@ static const char *const secured[] = { "none", "tls", "mtls", NULL };
 #define U32 UINT32_MAX
 #define S32 INT32_MAX
 
-static const struct known table[] = {
+static const struct known known_table[] = {
 	/* The transport */
 	{ .name = "proto",
 	  .kind = KNOWN_WORD,
-	  .words = protos,
+	  .words = known_protos,
 	  .group = GROUP_TRANSPORT },
 	{ .name = "rdma", .group = GROUP_TRANSPORT, .says = "rdma" },
 	{ .name = "tcp", .group = GROUP_TRANSPORT, .says = "tcp" },
@@ -94,7 +94,7 @@ static const struct known table[] = {
 	/* mount.nfs: how long it tries, and MOUNT of version 3 */
 	EITHER("bg", "fg"),
 	NUMBER("retry", 0, S32),
-	WORD("mountproto", mount_protos),
+	WORD("mountproto", known_mount_protos),
 	NUMBER("mountport", 0, 65535),
 	NUMBER("mountvers", 1, 3),
 	OTHER("mounthost"),
@@ -116,12 +116,12 @@ static const struct known table[] = {
 	NUMBER("namlen", 0, U32),
 	NUMBER("nconnect", 1, 16),
 	NUMBER("max_connect", 1, 16),
-	{ .name = "sec", .kind = KNOWN_WORDS, .words = flavours },
-	WORD("xprtsec", secured),
+	{ .name = "sec", .kind = KNOWN_WORDS, .words = known_flavours },
+	WORD("xprtsec", known_secured),
 	PAIR("lock"),
-	WORD("local_lock", locals),
-	WORD("lookupcache", lookups),
-	WORD("write", writes),
+	WORD("local_lock", known_locals),
+	WORD("lookupcache", known_lookups),
+	WORD("write", known_writes),
 	OTHER("fatal_neterrors"),
 	PAIR("sharecache"),
 	PAIR("ac"),
@@ -189,8 +189,8 @@ static const struct known table[] = {
 	{ .name = OWN_PREFIX "*", .kind = KNOWN_OWN },
 };
 
-static bool is_row(const struct known *row, const char *name,
-		   int (*compare)(const char *a, const char *b, size_t n))
+static bool known_is_row(const struct known *row, const char *name,
+			 int (*compare)(const char *a, const char *b, size_t n))
 {
 	size_t len = strlen(row->name);
 
@@ -203,14 +203,14 @@ const struct known *known_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(table); i++)
-		if (is_row(&table[i], name, strncmp))
-			return &table[i];
+	for (i = 0; i < ARRAY_SIZE(known_table); i++)
+		if (known_is_row(&known_table[i], name, strncmp))
+			return &known_table[i];
 	return NULL;
 }
 
 /* Two letters swapped are two edits. */
-static bool is_swapped(const char *a, const char *b)
+static bool known_is_swapped(const char *a, const char *b)
 {
 	size_t i = 0;
 
@@ -230,13 +230,13 @@ const char *known_near(const char *name)
 	if (known_find(name))
 		return NULL;
 	near_init(&near, name);
-	for (i = 0; i < ARRAY_SIZE(table); i++)
-		if (!strchr(table[i].name, '*'))
-			near_try(&near, table[i].name);
+	for (i = 0; i < ARRAY_SIZE(known_table); i++)
+		if (!strchr(known_table[i].name, '*'))
+			near_try(&near, known_table[i].name);
 	/* A part of a longer word is not one. */
 	if (!near_found(&near) || strlen(near.best) > strlen(name) + 1)
 		return NULL;
-	return near.edits <= 1 || is_swapped(name, near.best) ? near.best : NULL;
+	return near.edits <= 1 || known_is_swapped(name, near.best) ? near.best : NULL;
 }
 
 const struct known *known_other_case(const char *name)
@@ -245,9 +245,9 @@ const struct known *known_other_case(const char *name)
 
 	if (known_find(name))
 		return NULL;
-	for (i = 0; i < ARRAY_SIZE(table); i++)
-		if (is_row(&table[i], name, strncasecmp))
-			return &table[i];
+	for (i = 0; i < ARRAY_SIZE(known_table); i++)
+		if (known_is_row(&known_table[i], name, strncasecmp))
+			return &known_table[i];
 	return NULL;
 }
 
@@ -318,7 +318,7 @@ bool known_version(const struct opt *opt, int *nfs_major, int *nfs_minor)
 }
 
 /* "sys:krb5"; what stands between two colons may be empty. */
-static int check_list(const struct known *row, const struct opt *opt)
+static int known_check_words(const struct known *row, const struct opt *opt)
 {
 	_cleanup_free_ char *copy = strdup(opt->value);
 	char words[160], *rest = copy, *word;
@@ -334,7 +334,7 @@ static int check_list(const struct known *row, const struct opt *opt)
 }
 
 /* Those of policy_keys that are mount options. */
-static int check_own(const struct opt *opt)
+static int known_check_own(const struct opt *opt)
 {
 	int key = known_word(policy_keys, opt->name + strlen(OWN_PREFIX)), i;
 	char list[160] = "";
@@ -372,7 +372,7 @@ int known_check(const struct known *row, const struct opt *opt)
 	if (row->refused)
 		return err_set(EINVAL, "'%.60s' %s", opt->name, row->refused);
 	if (row->kind == KNOWN_OWN)
-		return check_own(opt);
+		return known_check_own(opt);
 	if (row->kind == KNOWN_FREE)
 		return 0;
 	if (row->kind == KNOWN_FLAG && opt->value)
@@ -382,7 +382,7 @@ int known_check(const struct known *row, const struct opt *opt)
 		return err_set(EINVAL, "the option %s needs a value: %s=...", opt->name,
 			       opt->name);
 	if (row->kind == KNOWN_WORDS)
-		return check_list(row, opt);
+		return known_check_words(row, opt);
 	if ((row->kind == KNOWN_NUMBER || row->kind == KNOWN_SIZE) &&
 	    !known_number(opt->value, row->min, row->max, &n))
 		return err_set(EINVAL,
@@ -440,8 +440,8 @@ void known_each(void (*fn)(void *arg, const char *name, const char *about), void
 	char name[64];
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(table); i++) {
-		const struct known *row = &table[i];
+	for (i = 0; i < ARRAY_SIZE(known_table); i++) {
+		const struct known *row = &known_table[i];
 		bool valued = row->kind != KNOWN_FLAG && row->kind != KNOWN_FREE;
 
 		if (row->refused || strchr(row->name, '*'))

@@ -12,25 +12,25 @@
 
 #include "plugin/options/internal.h"
 
-struct item {
+struct opts_item {
 	char *name, *value;
 };
 
 struct opts {
-	struct item *items;
+	struct opts_item *items;
 	size_t count;
 	unsigned int trimmed;
 };
 
-static void item_fini(struct item *item)
+static void opts_item_fini(struct opts_item *item)
 {
 	free(item->name);
 	free(item->value);
 }
 
-static void item_fini_p(struct item *item)
+static void opts_item_fini_p(struct opts_item *item)
 {
-	item_fini(item);
+	opts_item_fini(item);
 }
 
 void opts_free(struct opts *opts)
@@ -38,7 +38,7 @@ void opts_free(struct opts *opts)
 	if (!opts)
 		return;
 	while (opts->count)
-		item_fini(&opts->items[--opts->count]);
+		opts_item_fini(&opts->items[--opts->count]);
 	free(opts->items);
 	free(opts);
 }
@@ -48,7 +48,7 @@ void opts_free_p(struct opts **opts)
 	opts_free(*opts);
 }
 
-static int item_init(struct item *item, const char *name, const char *value)
+static int opts_item_init(struct opts_item *item, const char *name, const char *value)
 {
 	item->name = strdup(name);
 	item->value = value ? strdup(value) : NULL;
@@ -56,16 +56,17 @@ static int item_init(struct item *item, const char *name, const char *value)
 }
 
 /* Room for one more. Lists are short: they grow one by one. */
-static int insert(struct opts *opts, size_t index, struct item *item)
+static int opts_item_insert(struct opts *opts, size_t index, struct opts_item *item)
 {
-	struct item *grown = realloc(opts->items, (opts->count + 1) * sizeof(*grown));
+	struct opts_item *grown = realloc(opts->items,
+					  (opts->count + 1) * sizeof(*grown));
 
 	if (!grown)
 		return err_set(ENOMEM, "no memory");
 	opts->items = grown;
 	memmove(grown + index + 1, grown + index, (opts->count - index) * sizeof(*grown));
 	grown[index] = *item;
-	*item = (struct item){ NULL, NULL };
+	*item = (struct opts_item){ NULL, NULL };
 	opts->count++;
 	return 0;
 }
@@ -78,13 +79,13 @@ bool opts_has_control(const char *text)
 	return false;
 }
 
-static bool is_blank(char c)
+static bool opts_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
 /* Before anything is split. libmount drops everything from an unpaired quote on. */
-static int check_text(const char *text)
+static int opts_check_text(const char *text)
 {
 	const char *quote = NULL;
 
@@ -110,7 +111,7 @@ static int check_text(const char *text)
 }
 
 /* A blank outside of quotes, a comma within. */
-static int check_item(const char *text, const struct item *item)
+static int opts_check_item(const char *text, const struct opts_item *item)
 {
 	const struct known *row = known_find(item->name);
 	bool quoted = false;
@@ -119,7 +120,7 @@ static int check_item(const char *text, const struct item *item)
 		return 0;
 	for (; *text; text++) {
 		quoted ^= *text == '"';
-		if (is_blank(*text) && !quoted)
+		if (opts_is_blank(*text) && !quoted)
 			return err_set(EINVAL, "blank within the option '%.60s%s%.60s'",
 				       item->name, item->value ? "=" : "",
 				       item->value ? item->value : "");
@@ -133,16 +134,16 @@ static int check_item(const char *text, const struct item *item)
 }
 
 /* One option, cut in place. One of blanks only is dropped. */
-static int add_item(struct opts *opts, char *text)
+static int opts_item_add(struct opts *opts, char *text)
 {
-	_cleanup_(item_fini_p) struct item item = { NULL, NULL };
+	_cleanup_(opts_item_fini_p) struct opts_item item = { NULL, NULL };
 	char *end = text + strlen(text), *start = text, *value;
 	_cleanup_free_ char *whole = NULL;
 	int rc;
 
-	while (is_blank(*start))
+	while (opts_is_blank(*start))
 		start++;
-	while (end > start && is_blank(end[-1]))
+	while (end > start && opts_is_blank(end[-1]))
 		end--;
 	opts->trimmed += start > text || *end;
 	*end = '\0';
@@ -156,9 +157,9 @@ static int add_item(struct opts *opts, char *text)
 	value = strchr(start, '=');
 	if (value)
 		*value++ = '\0';
-	rc = whole ? item_init(&item, start, value) : err_set(ENOMEM, "no memory");
-	rc = rc ? rc : check_item(whole, &item);
-	return rc ? rc : insert(opts, opts->count, &item);
+	rc = whole ? opts_item_init(&item, start, value) : err_set(ENOMEM, "no memory");
+	rc = rc ? rc : opts_check_item(whole, &item);
+	return rc ? rc : opts_item_insert(opts, opts->count, &item);
 }
 
 int opts_parse(struct opts **out, const char *text)
@@ -167,7 +168,7 @@ int opts_parse(struct opts **out, const char *text)
 	_cleanup_free_ char *copy = NULL;
 	char *cursor, *name, *value;
 	size_t namesz, valuesz;
-	int rc = check_text(text ? text : "");
+	int rc = opts_check_text(text ? text : "");
 
 	if (rc)
 		return rc;
@@ -181,7 +182,7 @@ int opts_parse(struct opts **out, const char *text)
 		char comma = *end;
 
 		*end = '\0';
-		rc = add_item(opts, name);
+		rc = opts_item_add(opts, name);
 		if (!comma)
 			break;
 	}
@@ -218,9 +219,9 @@ ssize_t opts_find(const struct opts *opts, const char *name)
 
 int opts_replace(struct opts *opts, size_t index, const char *name, const char *value)
 {
-	_cleanup_(item_fini_p) struct item item = { NULL, NULL };
-	int rc = item_init(&item, name, value);
-	struct item old;
+	_cleanup_(opts_item_fini_p) struct opts_item item = { NULL, NULL };
+	int rc = opts_item_init(&item, name, value);
+	struct opts_item old;
 
 	if (rc)
 		return rc;
@@ -232,10 +233,10 @@ int opts_replace(struct opts *opts, size_t index, const char *name, const char *
 
 int opts_insert(struct opts *opts, size_t index, const char *name, const char *value)
 {
-	_cleanup_(item_fini_p) struct item item = { NULL, NULL };
-	int rc = item_init(&item, name, value);
+	_cleanup_(opts_item_fini_p) struct opts_item item = { NULL, NULL };
+	int rc = opts_item_init(&item, name, value);
 
-	return rc ? rc : insert(opts, index, &item);
+	return rc ? rc : opts_item_insert(opts, index, &item);
 }
 
 int opts_append(struct opts *opts, const char *name, const char *value)
@@ -245,7 +246,7 @@ int opts_append(struct opts *opts, const char *name, const char *value)
 
 void opts_remove(struct opts *opts, size_t index)
 {
-	item_fini(&opts->items[index]);
+	opts_item_fini(&opts->items[index]);
 	opts->count--;
 	memmove(opts->items + index, opts->items + index + 1,
 		(opts->count - index) * sizeof(*opts->items));

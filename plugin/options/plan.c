@@ -45,8 +45,8 @@ void plan_free_p(struct plan **plan)
 
 /* Adds the policy's options if the mount has none of their group; those about RDMA only for a
  * mount over RDMA. */
-static int append_absent(struct draft *draft, const char *text, const char *from,
-			 const char *why)
+static int plan_append_absent(struct draft *draft, const char *text, const char *from,
+			      const char *why)
 {
 	_cleanup_(opts_free_p) struct opts *more = NULL, *own = NULL;
 	struct draft mine = *draft;
@@ -73,25 +73,25 @@ static int append_absent(struct draft *draft, const char *text, const char *from
 	return rc;
 }
 
-static int append_policy(struct draft *draft)
+static int plan_append_policy(struct draft *draft)
 {
 	struct plan *plan = draft->plan;
 	int rc = 0;
 
 	if (plan->policy.options)
-		rc = append_absent(draft, plan->policy.options, plan->policy.options_from,
-				   "");
+		rc = plan_append_absent(draft, plan->policy.options,
+					plan->policy.options_from, "");
 	settle_version(draft, &plan->nfs_major, &plan->nfs_minor);
 	if (rc || !plan->policy.options_v3 || plan->nfs_major == 4)
 		return rc;
-	return append_absent(draft, plan->policy.options_v3, plan->policy.options_v3_from,
-			     plan->nfs_major
-				     ? " with NFSv3"
-				     : ", because mount.nfs may fall back to NFSv3");
+	return plan_append_absent(
+		draft, plan->policy.options_v3, plan->policy.options_v3_from,
+		plan->nfs_major ? " with NFSv3"
+				: ", because mount.nfs may fall back to NFSv3");
 }
 
 /* What the options say of the transport, compared with the policy. */
-static int judge_transport(struct draft *draft)
+static int plan_judge_transport(struct draft *draft)
 {
 	ssize_t at = draft_last_of(draft, GROUP_TRANSPORT);
 	struct plan *plan = draft->plan;
@@ -127,7 +127,7 @@ static int judge_transport(struct draft *draft)
 }
 
 /* "rdma" or "rdma6", by the address of the server. */
-static int choose_family(struct draft *draft, bool asked_six)
+static int plan_choose_family(struct draft *draft, bool asked_six)
 {
 	if (asked_six && draft->family == IP_V4)
 		return err_because(
@@ -142,7 +142,7 @@ static int choose_family(struct draft *draft, bool asked_six)
 
 /* A remount keeps its transport, and the kernel refuses it if the port or a timeout differs from
  * the mount's: nothing is added to it. */
-static int write_transport(struct draft *draft)
+static int plan_write_transport(struct draft *draft)
 {
 	ssize_t at = draft_last_of(draft, GROUP_TRANSPORT);
 	struct plan *plan = draft->plan;
@@ -153,7 +153,7 @@ static int write_transport(struct draft *draft)
 	if (!plan->wants_rdma || (at < 0 && plan->remount))
 		return 0;
 	if (at < 0) {
-		rc = choose_family(draft, false);
+		rc = plan_choose_family(draft, false);
 		return rc ? rc
 			  : draft_insert(draft, opts_count(draft->opts), "proto",
 					 plan->transport, "the policy is %s (%s)",
@@ -162,7 +162,7 @@ static int write_transport(struct draft *draft)
 	}
 	opt = opts_at(draft->opts, (size_t)at);
 	settle_transport(&opt, &six);
-	rc = choose_family(draft, six);
+	rc = plan_choose_family(draft, six);
 	if (rc || (opt.value && !strcmp(opt.value, plan->transport)))
 		return rc;
 	if (!six && !strcmp(plan->transport, "rdma6"))
@@ -174,7 +174,7 @@ static int write_transport(struct draft *draft)
 			     "Proto= in nfsmount.conf would override the bare word");
 }
 
-static int write_port(struct draft *draft)
+static int plan_write_port(struct draft *draft)
 {
 	ssize_t transport = draft_last_of(draft, GROUP_TRANSPORT), at;
 	struct plan *plan = draft->plan;
@@ -203,7 +203,7 @@ static int write_port(struct draft *draft)
 }
 
 /* Refuses what RDMA excludes, or what contradicts the policy. */
-static int refuse_others(struct draft *draft)
+static int plan_refuse_others(struct draft *draft)
 {
 	struct plan *plan = draft->plan;
 	ssize_t secured = opts_find(draft->opts, "xprtsec"),
@@ -232,7 +232,7 @@ static int refuse_others(struct draft *draft)
 		plan->policy.mode_from);
 }
 
-static int format(struct draft *draft)
+static int plan_format(struct draft *draft)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	struct plan *plan = draft->plan;
@@ -293,13 +293,13 @@ int plan_make(struct plan **out, const struct plan_request *request)
 		return rc;
 	plan->remount = opts_find(opts, "remount") >= 0;
 	settle_version(&draft, &plan->nfs_major, &plan->nfs_minor);
-	rc = judge_transport(&draft);
+	rc = plan_judge_transport(&draft);
 	if (!rc && !plan->remount)
-		rc = append_policy(&draft);
-	rc = rc ? rc : write_transport(&draft);
-	rc = rc ? rc : write_port(&draft);
-	rc = rc ? rc : refuse_others(&draft);
-	rc = rc ? rc : format(&draft);
+		rc = plan_append_policy(&draft);
+	rc = rc ? rc : plan_write_transport(&draft);
+	rc = rc ? rc : plan_write_port(&draft);
+	rc = rc ? rc : plan_refuse_others(&draft);
+	rc = rc ? rc : plan_format(&draft);
 	if (rc)
 		return rc;
 	*out = take_ptr(plan);

@@ -14,7 +14,7 @@
 #define PATTERN_MAX_BYTES 512
 #define PATTERN_MAX_STARS 8
 
-struct place {
+struct policy_file {
 	struct policies *policies;
 	const char *file;
 	unsigned int line;
@@ -46,7 +46,7 @@ void section_squeeze(char *path)
 }
 
 /* Without surrounding blanks; the line ends of DOS are accepted. */
-static char *trim(char *text)
+static char *policy_file_trim(char *text)
 {
 	char *end;
 
@@ -60,7 +60,7 @@ static char *trim(char *text)
 }
 
 /* Patterns for fnmatch(3) are bounded: each star multiplies its work. */
-static int check_pattern(const char *pattern)
+static int policy_pattern_check(const char *pattern)
 {
 	unsigned int stars = 0;
 	const char *p;
@@ -75,24 +75,25 @@ static int check_pattern(const char *pattern)
 	return 0;
 }
 
-static bool is_literal(const char *pattern)
+static bool policy_pattern_is_literal(const char *pattern)
 {
 	return !strpbrk(pattern, "*?[\\");
 }
 
 /* A pattern without wildcards outweighs all with some. */
-static size_t weigh(const char *pattern)
+static size_t policy_pattern_weight(const char *pattern)
 {
-	return strlen(pattern) + (is_literal(pattern) ? PATTERN_MAX_BYTES + 1 : 0);
+	return strlen(pattern) +
+	       (policy_pattern_is_literal(pattern) ? PATTERN_MAX_BYTES + 1 : 0);
 }
 
-static int keep(char **out, const char *text)
+static int policy_file_copy(char **out, const char *text)
 {
 	*out = strdup(text);
 	return *out ? 0 : err_set(ENOMEM, "no memory");
 }
 
-static int set_server(struct section *section, char *arg)
+static int section_set_server(struct section *section, char *arg)
 {
 	struct in6_addr v6;
 	char *end;
@@ -111,29 +112,29 @@ static int set_server(struct section *section, char *arg)
 		return err_set(EINVAL,
 			       "'%.80s' is not a server; for a path use [export ...]",
 			       arg);
-	rc = check_pattern(arg);
+	rc = policy_pattern_check(arg);
 	if (rc)
 		return rc;
-	section->weight += weigh(arg);
-	return keep(&section->server, arg);
+	section->weight += policy_pattern_weight(arg);
+	return policy_file_copy(&section->server, arg);
 }
 
-static int set_path(struct section *section, char *path)
+static int section_set_path(struct section *section, char *path)
 {
 	int rc;
 
 	if (*path != '/')
 		return err_set(EINVAL, "'%.80s' does not begin with a slash", path);
 	section_squeeze(path);
-	rc = check_pattern(path);
+	rc = policy_pattern_check(path);
 	if (rc)
 		return rc;
-	section->weight += weigh(path);
-	section->literal = is_literal(path);
-	return keep(&section->path, path);
+	section->weight += policy_pattern_weight(path);
+	section->literal = policy_pattern_is_literal(path);
+	return policy_file_copy(&section->path, path);
 }
 
-static int set_export(struct section *section, char *arg)
+static int section_set_export(struct section *section, char *arg)
 {
 	char *slash = strstr(arg, ":/");
 	int rc;
@@ -142,18 +143,18 @@ static int set_export(struct section *section, char *arg)
 		return err_set(EINVAL, "'%.80s' is not an export; expected SERVER:/PATH",
 			       arg);
 	*slash = '\0';
-	rc = set_server(section, arg);
-	return rc ? rc : set_path(section, slash + 1);
+	rc = section_set_server(section, arg);
+	return rc ? rc : section_set_path(section, slash + 1);
 }
 
-static int set_default(struct section *section, char *arg)
+static int section_set_default(struct section *section, char *arg)
 {
 	(void)section;
 	return *arg ? err_set(EINVAL, "[default] takes no argument, not '%.80s'", arg)
 		    : 0;
 }
 
-static const char *const kind_names[] = {
+static const char *const section_kind_names[] = {
 	[SECTION_DEFAULT] = "default",
 	[SECTION_SERVER] = "server",
 	[SECTION_EXPORT] = "export",
@@ -161,15 +162,15 @@ static const char *const kind_names[] = {
 	NULL,
 };
 
-static int (*const kinds[])(struct section *section, char *arg) = {
-	[SECTION_DEFAULT] = set_default,
-	[SECTION_SERVER] = set_server,
-	[SECTION_EXPORT] = set_export,
-	[SECTION_DIRECTORY] = set_path,
+static int (*const section_kinds[])(struct section *section, char *arg) = {
+	[SECTION_DEFAULT] = section_set_default,
+	[SECTION_SERVER] = section_set_server,
+	[SECTION_EXPORT] = section_set_export,
+	[SECTION_DIRECTORY] = section_set_path,
 };
 
 /* "[server nas1]"; @line begins with the bracket. */
-static int parse_heading(struct place *at, char *line)
+static int policy_file_heading(struct policy_file *at, char *line)
 {
 	struct policies *policies = at->policies;
 	size_t len = strlen(line), word;
@@ -180,14 +181,15 @@ static int parse_heading(struct place *at, char *line)
 	if (line[len - 1] != ']')
 		return err_set(EINVAL, "a section ends with ']'");
 	line[len - 1] = '\0';
-	line = trim(line + 1);
+	line = policy_file_trim(line + 1);
 	word = strcspn(line, " \t");
 	arg = line + word + (line[word] != '\0');
 	line[word] = '\0';
-	kind = known_word(kind_names, line);
+	kind = known_word(section_kind_names, line);
 	if (kind < 0)
 		return err_set(EINVAL, "a section is %s, not '%.40s'",
-			       known_words(kind_names, names, sizeof(names)), line);
+			       known_words(section_kind_names, names, sizeof(names)),
+			       line);
 	if (policies->count == POLICY_SECTIONS_MAX)
 		return err_set(EFBIG, "more than %d sections", POLICY_SECTIONS_MAX);
 	/* The list is full at powers of two. */
@@ -202,13 +204,13 @@ static int parse_heading(struct place *at, char *line)
 	at->section = &policies->list[policies->count++];
 	*at->section = (struct section){ .kind = (enum section_kind)kind,
 					 .line = at->line };
-	rc = keep(&at->section->file, at->file);
+	rc = policy_file_copy(&at->section->file, at->file);
 	if (rc)
 		return rc;
-	return kinds[kind](at->section, trim(arg));
+	return section_kinds[kind](at->section, policy_file_trim(arg));
 }
 
-static int parse_assignment(struct place *at, char *line)
+static int policy_file_assignment(struct policy_file *at, char *line)
 {
 	char *value = strchr(line, '='), *key, names[80];
 	struct policy scratch = { 0 };
@@ -218,8 +220,8 @@ static int parse_assignment(struct place *at, char *line)
 		return err_set(EINVAL, "'%.60s' is neither a section nor 'key = value'",
 			       line);
 	*value++ = '\0';
-	key = trim(line);
-	value = trim(value);
+	key = policy_file_trim(line);
+	value = policy_file_trim(value);
 	index = known_word(policy_keys, key);
 	if (index < 0)
 		return err_set(EINVAL, "a key is %s, not '%.40s'",
@@ -235,34 +237,35 @@ static int parse_assignment(struct place *at, char *line)
 	if (rc)
 		return err_context(rc, "%s =", key);
 	at->section->lines[index] = at->line;
-	return keep(&at->section->values[index], value);
+	return policy_file_copy(&at->section->values[index], value);
 }
 
-static int parse_line(struct place *at, char *line)
+static int policy_file_line(struct policy_file *at, char *line)
 {
 	const char *p;
 
 	if (strlen(line) > LINE_MAX_BYTES)
 		return err_set(EINVAL, "the line has more than %d bytes", LINE_MAX_BYTES);
-	line = trim(line);
+	line = policy_file_trim(line);
 	for (p = line; *p; p++)
 		if (((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f)
 			return err_set(EINVAL, "control character (0x%02x)",
 				       (unsigned char)*p);
 	if (!*line || *line == '#' || *line == ';')
 		return 0;
-	return *line == '[' ? parse_heading(at, line) : parse_assignment(at, line);
+	return *line == '[' ? policy_file_heading(at, line)
+			    : policy_file_assignment(at, line);
 }
 
 int policy_file_parse(struct policies *policies, const char *file, char *text)
 {
-	struct place at = { .policies = policies, .file = file };
+	struct policy_file at = { .policies = policies, .file = file };
 	char *line;
 	int rc = 0;
 
 	while (!rc && (line = line_next(&text))) {
 		at.line++;
-		rc = parse_line(&at, line);
+		rc = policy_file_line(&at, line);
 	}
 	return rc ? err_context(rc, "%s:%u", file, at.line) : 0;
 }
@@ -280,7 +283,8 @@ bool policy_file_refuses(const char *file, char *text, char from[POLICY_FROM_MAX
 		if (!value)
 			continue;
 		*value++ = '\0';
-		if (strcmp(trim(line), wanted) || strcmp(trim(value), refuse))
+		if (strcmp(policy_file_trim(line), wanted) ||
+		    strcmp(policy_file_trim(value), refuse))
 			continue;
 		snprintf(from, POLICY_FROM_MAX, "%.*s:%u", POLICY_FROM_MAX - 12, file,
 			 number);

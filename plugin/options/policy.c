@@ -29,14 +29,14 @@ const char *const policy_keys[] = {
 	NULL,
 };
 
-static const char *const modes[] = {
+static const char *const policy_modes[] = {
 	[POLICY_REQUIRE] = "require",
 	[POLICY_PREFER] = "prefer",
 	[POLICY_OFF] = "off",
 	NULL,
 };
 
-static const char *const checks[] = {
+static const char *const policy_checks[] = {
 	[POLICY_CHECK_NONE] = "none",
 	[POLICY_CHECK_FAST] = "fast",
 	[POLICY_CHECK_CONNECT] = "connect",
@@ -44,7 +44,7 @@ static const char *const checks[] = {
 	NULL,
 };
 
-static const char *const unknowns[] = {
+static const char *const policy_unknowns[] = {
 	[POLICY_UNKNOWN_ALLOW] = "allow",
 	[POLICY_UNKNOWN_REFUSE] = "refuse",
 	NULL,
@@ -52,20 +52,20 @@ static const char *const unknowns[] = {
 
 const char *policy_mode_name(enum policy_mode mode)
 {
-	return modes[mode];
+	return policy_modes[mode];
 }
 
 const char *policy_check_name(enum policy_check check)
 {
-	return checks[check];
+	return policy_checks[check];
 }
 
 const char *policy_unknown_name(enum policy_unknown on_unknown)
 {
-	return unknowns[on_unknown];
+	return policy_unknowns[on_unknown];
 }
 
-static int choose(const char *const *words, const char *value, int *out)
+static int policy_choose_word(const char *const *words, const char *value, int *out)
 {
 	char list[64];
 
@@ -75,34 +75,34 @@ static int choose(const char *const *words, const char *value, int *out)
 				   known_words(words, list, sizeof(list)), value);
 }
 
-static int set_mode(struct policy *policy, const char *value)
+static int policy_set_mode(struct policy *policy, const char *value)
 {
-	int word, rc = choose(modes, value, &word);
+	int word, rc = policy_choose_word(policy_modes, value, &word);
 
 	if (!rc)
 		policy->mode = (enum policy_mode)word;
 	return rc;
 }
 
-static int set_check(struct policy *policy, const char *value)
+static int policy_set_check(struct policy *policy, const char *value)
 {
-	int word, rc = choose(checks, value, &word);
+	int word, rc = policy_choose_word(policy_checks, value, &word);
 
 	if (!rc)
 		policy->check = (enum policy_check)word;
 	return rc;
 }
 
-static int set_unknown(struct policy *policy, const char *value)
+static int policy_set_unknown(struct policy *policy, const char *value)
 {
-	int word, rc = choose(unknowns, value, &word);
+	int word, rc = policy_choose_word(policy_unknowns, value, &word);
 
 	if (!rc)
 		policy->on_unknown = (enum policy_unknown)word;
 	return rc;
 }
 
-static int set_deadline(struct policy *policy, const char *value)
+static int policy_set_deadline(struct policy *policy, const char *value)
 {
 	uint32_t seconds;
 
@@ -113,49 +113,52 @@ static int set_deadline(struct policy *policy, const char *value)
 	return 0;
 }
 
-static int check_options(const char *value)
+static int policy_check_options(const char *value)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 
 	return settle_added(&opts, value);
 }
 
-static int set_options(struct policy *policy, const char *value)
+static int policy_set_options(struct policy *policy, const char *value)
 {
 	policy->options = value;
-	return check_options(value);
+	return policy_check_options(value);
 }
 
-static int set_options_v3(struct policy *policy, const char *value)
+static int policy_set_options_v3(struct policy *policy, const char *value)
 {
 	policy->options_v3 = value;
-	return check_options(value);
+	return policy_check_options(value);
 }
 
 static const struct {
 	int (*set)(struct policy *policy, const char *value);
 	size_t from; /* the place in struct policy of the value's origin */
-} keys[] = {
-	[KEY_POLICY] = { set_mode, offsetof(struct policy, mode_from) },
-	[KEY_CHECK] = { set_check, offsetof(struct policy, check_from) },
-	[KEY_DEADLINE] = { set_deadline, offsetof(struct policy, deadline_from) },
-	[KEY_ON_UNKNOWN] = { set_unknown, offsetof(struct policy, on_unknown_from) },
-	[KEY_OPTIONS] = { set_options, offsetof(struct policy, options_from) },
-	[KEY_OPTIONS_V3] = { set_options_v3, offsetof(struct policy, options_v3_from) },
+} policy_key_rows[] = {
+	[KEY_POLICY] = { policy_set_mode, offsetof(struct policy, mode_from) },
+	[KEY_CHECK] = { policy_set_check, offsetof(struct policy, check_from) },
+	[KEY_DEADLINE] = { policy_set_deadline, offsetof(struct policy, deadline_from) },
+	[KEY_ON_UNKNOWN] = { policy_set_unknown,
+			     offsetof(struct policy, on_unknown_from) },
+	[KEY_OPTIONS] = { policy_set_options, offsetof(struct policy, options_from) },
+	[KEY_OPTIONS_V3] = { policy_set_options_v3,
+			     offsetof(struct policy, options_v3_from) },
 };
 
 int policy_set(struct policy *policy, enum policy_key key, const char *value,
 	       const char *from)
 {
-	int rc = keys[key].set(policy, value);
+	int rc = policy_key_rows[key].set(policy, value);
 
 	if (!rc)
-		snprintf((char *)policy + keys[key].from, POLICY_FROM_MAX, "%s", from);
+		snprintf((char *)policy + policy_key_rows[key].from, POLICY_FROM_MAX,
+			 "%s", from);
 	return rc;
 }
 
 /* The case of a server's name does not matter, and an address has several forms. */
-static bool is_server(const char *pattern, const struct spec *spec)
+static bool section_is_server(const char *pattern, const struct spec *spec)
 {
 	struct in6_addr a, b;
 
@@ -166,14 +169,14 @@ static bool is_server(const char *pattern, const struct spec *spec)
 }
 
 /* @spec: NULL: of a directory, whatever is mounted there. */
-static bool is_for(const struct section *section, const struct spec *spec,
-		   const char *path, const char *dir)
+static bool section_is_for(const struct section *section, const struct spec *spec,
+			   const char *path, const char *dir)
 {
 	switch (section->kind) {
 	case SECTION_DEFAULT: return true;
-	case SECTION_SERVER: return spec && is_server(section->server, spec);
+	case SECTION_SERVER: return spec && section_is_server(section->server, spec);
 	case SECTION_EXPORT:
-		return spec && is_server(section->server, spec) &&
+		return spec && section_is_server(section->server, spec) &&
 		       !fnmatch(section->path, path, FNM_PATHNAME);
 	case SECTION_DIRECTORY:
 		/* A path without wildcards may have got some when a link was followed. */
@@ -185,14 +188,14 @@ static bool is_for(const struct section *section, const struct spec *spec,
 	return false;
 }
 
-static bool is_weightier(const struct section *a, const struct section *b)
+static bool section_is_weightier(const struct section *a, const struct section *b)
 {
 	return a->kind != b->kind ? a->kind > b->kind : a->weight >= b->weight;
 }
 
 /* The values were checked when the file was read. */
-static void take_value(struct policy *policy, enum policy_key key,
-		       const struct section *section)
+static void policy_take_value(struct policy *policy, enum policy_key key,
+			      const struct section *section)
 {
 	static const enum policy_scope scopes[] = {
 		[SECTION_DEFAULT] = POLICY_DEFAULT,
@@ -229,20 +232,20 @@ void policy_get(const struct policies *policies, const struct spec *spec, const 
 		.deadline_ms = DEADLINE_DEFAULT_S * 1000,
 	};
 	for (key = 0; key < KEY_COUNT; key++)
-		strcpy((char *)out + keys[key].from, "built in");
+		strcpy((char *)out + policy_key_rows[key].from, "built in");
 	for (i = 0; policies && i < policies->count; i++) {
 		const struct section *section = &policies->list[i];
 
-		if (!is_for(section, spec, path, target))
+		if (!section_is_for(section, spec, path, target))
 			continue;
 		for (key = 0; key < KEY_COUNT; key++)
 			if (section->values[key] &&
-			    (!best[key] || is_weightier(section, best[key])))
+			    (!best[key] || section_is_weightier(section, best[key])))
 				best[key] = section;
 	}
 	for (key = 0; key < KEY_COUNT; key++)
 		if (best[key])
-			take_value(out, (enum policy_key)key, best[key]);
+			policy_take_value(out, (enum policy_key)key, best[key]);
 }
 
 void policy_get_dir(const struct policies *policies, const char *dir, struct policy *out)
@@ -334,7 +337,7 @@ void policy_free_p(struct policies **policies)
 }
 
 /* A dangling link exists, but has no content: it is not an empty file. */
-static bool is_absent(const struct host *host, const char *path)
+static bool policy_file_is_absent(const struct host *host, const char *path)
 {
 	char target[4096];
 
@@ -342,20 +345,20 @@ static bool is_absent(const struct host *host, const char *path)
 }
 
 /* What to do with each file that exists. */
-struct reader {
+struct policy_reader {
 	int (*take)(void *arg, const char *file, char *text);
 	void *arg;
 	bool all; /* a file that is damaged or unreadable does not hide the others */
 };
 
-static int read_file(const struct host *host, const char *path,
-		     const struct reader *reader)
+static int policy_read_file(const struct host *host, const char *path,
+			    const struct policy_reader *reader)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	char shown[sizeof(POLICY_FOLDER) + NAME_MAX_BYTES + 2];
 	int rc = host_read(host, path, FILE_MAX_BYTES, &text);
 
-	if (rc == -ENOENT && is_absent(host, path))
+	if (rc == -ENOENT && policy_file_is_absent(host, path))
 		return 0;
 	if (rc == -ENOENT)
 		return err_set(EINVAL, "/%s is a dangling link", path);
@@ -365,18 +368,19 @@ static int read_file(const struct host *host, const char *path,
 	return reader->take(reader->arg, shown, text.text);
 }
 
-static int read_all(const struct host *host, const struct reader *reader)
+static int policy_read_all(const struct host *host, const struct policy_reader *reader)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[sizeof(POLICY_FOLDER) + NAME_MAX_BYTES + 1];
-	int rc = read_file(host, POLICY_FILE, reader);
+	int rc = policy_read_file(host, POLICY_FILE, reader);
 	size_t i;
 
 	if (rc && !reader->all)
 		return rc;
 	rc = host_list(host, POLICY_FOLDER, &list);
 	if (rc)
-		return rc == -ENOENT && is_absent(host, POLICY_FOLDER) ? 0 : rc;
+		return rc == -ENOENT && policy_file_is_absent(host, POLICY_FOLDER) ? 0
+										   : rc;
 	if (list.cut && !reader->all)
 		return err_set(EFBIG, "/" POLICY_FOLDER " has more than %d files",
 			       HOST_LIST_MAX);
@@ -384,12 +388,12 @@ static int read_all(const struct host *host, const struct reader *reader)
 		if (fnmatch("*.conf", list.names[i], FNM_PERIOD))
 			continue;
 		snprintf(path, sizeof(path), POLICY_FOLDER "/%s", list.names[i]);
-		rc = read_file(host, path, reader);
+		rc = policy_read_file(host, path, reader);
 	}
 	return rc;
 }
 
-static int take_sections(void *arg, const char *file, char *text)
+static int policy_take_sections(void *arg, const char *file, char *text)
 {
 	return policy_add(arg, file, text);
 }
@@ -397,17 +401,17 @@ static int take_sections(void *arg, const char *file, char *text)
 int policy_open(struct policies **out, const struct host *host)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	struct reader reader = { .take = take_sections };
+	struct policy_reader reader = { .take = policy_take_sections };
 	int rc = policy_new(&policies);
 
 	reader.arg = policies;
-	rc = rc ? rc : read_all(host, &reader);
+	rc = rc ? rc : policy_read_all(host, &reader);
 	if (!rc)
 		*out = take_ptr(policies);
 	return rc;
 }
 
-static int take_refusal(void *arg, const char *file, char *text)
+static int policy_take_refusal(void *arg, const char *file, char *text)
 {
 	char *from = arg;
 
@@ -418,9 +422,11 @@ static int take_refusal(void *arg, const char *file, char *text)
 
 bool policy_refuses_unknown(const struct host *host, char from[POLICY_FROM_MAX])
 {
-	const struct reader reader = { .take = take_refusal, .arg = from, .all = true };
+	const struct policy_reader reader = { .take = policy_take_refusal,
+					      .arg = from,
+					      .all = true };
 
 	*from = '\0';
-	read_all(host, &reader);
+	policy_read_all(host, &reader);
 	return *from;
 }

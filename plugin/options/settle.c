@@ -46,7 +46,7 @@ int settle_values(struct draft *draft)
 	return 0;
 }
 
-static int contradict(const struct opt *a, const struct opt *b, const char *what)
+static int settle_contradict(const struct opt *a, const struct opt *b, const char *what)
 {
 	return err_set(
 		EINVAL,
@@ -73,7 +73,7 @@ int settle_own(struct draft *draft)
 			other = opts_at(draft->opts, j);
 			if (!strcmp(other.name, opt.name) &&
 			    strcmp(other.value, opt.value))
-				return contradict(&opt, &other, opt.name);
+				return settle_contradict(&opt, &other, opt.name);
 		}
 		key = known_word(policy_keys, opt.name + strlen(OWN_PREFIX));
 		rc = policy_set(policy, (enum policy_key)key, opt.value, "mount option");
@@ -108,32 +108,32 @@ const char *settle_transport(const struct opt *opt, bool *six)
 }
 
 /* One group, of which one option remains. */
-struct single {
+struct settle_single {
 	const char *group;
 	const char *what;
 	bool (*is_same)(const struct opt *a, const struct opt *b);
 	const char *reason;
 };
 
-static bool same_transport(const struct opt *a, const struct opt *b)
+static bool settle_same_transport(const struct opt *a, const struct opt *b)
 {
 	bool six;
 
 	return !strcmp(settle_transport(a, &six), settle_transport(b, &six));
 }
 
-static bool same_text(const struct opt *a, const struct opt *b)
+static bool settle_same_text(const struct opt *a, const struct opt *b)
 {
 	return !strcmp(known_says(a), known_says(b));
 }
 
-static bool is_minor(const struct opt *opt)
+static bool settle_is_minor(const struct opt *opt)
 {
 	return !strcmp(opt->name, "minorversion");
 }
 
 /* A minorversion= stands beside the others, and is checked later. */
-static bool same_version(const struct opt *a, const struct opt *b)
+static bool settle_same_version(const struct opt *a, const struct opt *b)
 {
 	int majors[2] = { 0, 0 }, minors[2] = { -1, -1 };
 
@@ -142,24 +142,26 @@ static bool same_version(const struct opt *a, const struct opt *b)
 	return majors[0] == majors[1] && minors[0] == minors[1];
 }
 
-static const struct single singles[] = {
-	{ GROUP_TRANSPORT, "transport", same_transport, "repeats an earlier option" },
-	{ GROUP_PORT, "port", same_text, "repeats an earlier option" },
-	{ GROUP_VERSION, "version of NFS", same_version,
+static const struct settle_single settle_singles[] = {
+	{ GROUP_TRANSPORT, "transport", settle_same_transport,
+	  "repeats an earlier option" },
+	{ GROUP_PORT, "port", settle_same_text, "repeats an earlier option" },
+	{ GROUP_VERSION, "version of NFS", settle_same_version,
 	  "repeats an earlier option, and mount.nfs accepts only one version option" },
 };
 
 /* Of the transports the one that also has the family is kept. */
-static int merge(struct draft *draft, const struct single *single, size_t first, size_t i)
+static int settle_merge(struct draft *draft, const struct settle_single *single,
+			size_t first, size_t i)
 {
 	struct opt a = opts_at(draft->opts, first), b = opts_at(draft->opts, i);
 	bool six[2] = { false, false };
 	int rc = 0;
 
-	if (is_minor(&a) != is_minor(&b))
+	if (settle_is_minor(&a) != settle_is_minor(&b))
 		return 0;
-	if (is_minor(&a) ? !same_text(&a, &b) : !single->is_same(&a, &b))
-		return contradict(&a, &b, single->what);
+	if (settle_is_minor(&a) ? !settle_same_text(&a, &b) : !single->is_same(&a, &b))
+		return settle_contradict(&a, &b, single->what);
 	if (settle_transport(&a, &six[0]) && settle_transport(&b, &six[1]) && six[1] &&
 	    !six[0])
 		rc = draft_replace(
@@ -168,7 +170,7 @@ static int merge(struct draft *draft, const struct single *single, size_t first,
 	return rc ? rc : draft_remove(draft, i, "%s", single->reason);
 }
 
-static int settle_single(struct draft *draft, const struct single *single)
+static int settle_group(struct draft *draft, const struct settle_single *single)
 {
 	size_t i, j, before;
 	int rc = 0;
@@ -182,7 +184,7 @@ static int settle_single(struct draft *draft, const struct single *single)
 			opt = opts_at(draft->opts, j);
 			before = opts_count(draft->opts);
 			if (!strcmp(known_group(&opt), single->group))
-				rc = merge(draft, single, i, j);
+				rc = settle_merge(draft, single, i, j);
 			j += opts_count(draft->opts) == before;
 		}
 	}
@@ -190,7 +192,7 @@ static int settle_single(struct draft *draft, const struct single *single)
 }
 
 /* What is left of the version: at most one minorversion=, and one of the others. */
-static int settle_minor(struct draft *draft)
+static int settle_minorversion(struct draft *draft)
 {
 	ssize_t minor = opts_find(draft->opts, "minorversion"), version = -1;
 	int nfs_major = 0, nfs_minor = -1;
@@ -203,7 +205,8 @@ static int settle_minor(struct draft *draft)
 	opt = opts_at(draft->opts, (size_t)minor);
 	for (i = 0; i < opts_count(draft->opts); i++) {
 		other = opts_at(draft->opts, i);
-		if (!strcmp(known_group(&other), GROUP_VERSION) && !is_minor(&other) &&
+		if (!strcmp(known_group(&other), GROUP_VERSION) &&
+		    !settle_is_minor(&other) &&
 		    known_version(&other, &nfs_major, &nfs_minor))
 			version = (ssize_t)i;
 	}
@@ -215,7 +218,7 @@ static int settle_minor(struct draft *draft)
 		return 0;
 	other = opts_at(draft->opts, (size_t)version);
 	if (nfs_major != 4 || nfs_minor != opt.value[0] - '0')
-		return contradict(&other, &opt, "version of NFS");
+		return settle_contradict(&other, &opt, "version of NFS");
 	return draft_remove(draft, (size_t)minor, "the version option includes it");
 }
 
@@ -229,7 +232,7 @@ void settle_version(const struct draft *draft, int *nfs_major, int *nfs_minor)
 	for (i = 0; i < opts_count(draft->opts); i++) {
 		struct opt opt = opts_at(draft->opts, i);
 
-		if (!strcmp(known_group(&opt), GROUP_VERSION) && !is_minor(&opt))
+		if (!strcmp(known_group(&opt), GROUP_VERSION) && !settle_is_minor(&opt))
 			known_version(&opt, nfs_major, nfs_minor);
 	}
 	if (*nfs_major == 4 && minor >= 0)
@@ -237,7 +240,7 @@ void settle_version(const struct draft *draft, int *nfs_major, int *nfs_minor)
 }
 
 /* The nearest option of the same group before @index, or -1. */
-static ssize_t before(const struct draft *draft, size_t index)
+static ssize_t settle_earlier(const struct draft *draft, size_t index)
 {
 	struct opt opt = opts_at(draft->opts, index);
 	const struct known *row = known_find(opt.name);
@@ -263,11 +266,11 @@ static int settle_repeated(struct draft *draft)
 
 	while (!rc && i < opts_count(draft->opts)) {
 		struct opt opt = opts_at(draft->opts, i), other;
-		ssize_t at = before(draft, i);
+		ssize_t at = settle_earlier(draft, i);
 
 		other = at < 0 ? opt : opts_at(draft->opts, (size_t)at);
 		if (at >= 0 && strcmp(known_group(&opt), GROUP_VERSION) &&
-		    same_text(&opt, &other))
+		    settle_same_text(&opt, &other))
 			rc = draft_remove(draft, i, "repeats an earlier option");
 		else
 			i++;
@@ -275,14 +278,14 @@ static int settle_repeated(struct draft *draft)
 	return rc;
 }
 
-static int warn_overruled(struct draft *draft)
+static int settle_warn_overruled(struct draft *draft)
 {
 	int rc = 0;
 	size_t i;
 
 	for (i = 0; !rc && i < opts_count(draft->opts); i++) {
 		struct opt opt = opts_at(draft->opts, i), other;
-		ssize_t at = before(draft, i);
+		ssize_t at = settle_earlier(draft, i);
 
 		if (at < 0 || draft_last_of(draft, known_group(&opt)) != (ssize_t)i ||
 		    !strcmp(known_group(&opt), GROUP_VERSION))
@@ -303,11 +306,11 @@ int settle_groups(struct draft *draft)
 	int rc = 0;
 	size_t i;
 
-	for (i = 0; !rc && i < ARRAY_SIZE(singles); i++)
-		rc = settle_single(draft, &singles[i]);
-	rc = rc ? rc : settle_minor(draft);
+	for (i = 0; !rc && i < ARRAY_SIZE(settle_singles); i++)
+		rc = settle_group(draft, &settle_singles[i]);
+	rc = rc ? rc : settle_minorversion(draft);
 	rc = rc ? rc : settle_repeated(draft);
-	return rc ? rc : warn_overruled(draft);
+	return rc ? rc : settle_warn_overruled(draft);
 }
 
 int settle_added(struct opts **out, const char *options)

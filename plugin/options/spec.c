@@ -11,7 +11,7 @@
 #include "plugin/options/internal.h"
 
 /* RFC 1123 section 2.1, and the underscore that people use. */
-static bool is_name(const char *text)
+static bool spec_is_name(const char *text)
 {
 	static const char allowed[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -20,14 +20,14 @@ static bool is_name(const char *text)
 	return *text && *text != '-' && !text[strspn(text, allowed)];
 }
 
-static int parse_bracketed(struct spec *spec)
+static int spec_parse_address(struct spec *spec)
 {
 	size_t len = strcspn(spec->host, "%");
 	char address[sizeof(spec->host)];
 	struct in6_addr v6;
 
 	snprintf(address, sizeof(address), "%.*s", (int)len, spec->host);
-	if ((spec->host[len] && !is_name(spec->host + len + 1)) ||
+	if ((spec->host[len] && !spec_is_name(spec->host + len + 1)) ||
 	    inet_pton(AF_INET6, address, &v6) != 1)
 		return err_set(EINVAL, "'[%.80s]' is not an IPv6 address", spec->host);
 	spec->family = IP_V6;
@@ -45,7 +45,7 @@ static int parse_bracketed(struct spec *spec)
 }
 
 /* Refuses what is not SERVER:/PATH, and says what may be meant. */
-static int refuse_form(const char *text)
+static int spec_refuse(const char *text)
 {
 	const char *slash = strstr(text, ":/");
 	char host[INET6_ADDRSTRLEN] = "";
@@ -64,7 +64,7 @@ static int refuse_form(const char *text)
 	return err_set(EINVAL, "no path in '%.80s'; expected SERVER:/EXPORT", text);
 }
 
-static int take_host(const char *text, struct spec *spec, const char **rest)
+static int spec_parse_host(const char *text, struct spec *spec, const char **rest)
 {
 	bool bracket = *text == '[';
 	const char *start = text + bracket;
@@ -75,7 +75,7 @@ static int take_host(const char *text, struct spec *spec, const char **rest)
 		return err_set(EINVAL, "'%.80s' has no closing bracket", text);
 	*rest = start + len + bracket;
 	if (strncmp(*rest, ":/", 2))
-		return refuse_form(text);
+		return spec_refuse(text);
 	if (!len)
 		return err_set(EINVAL, "'%.80s' has no server before the colon", text);
 	if (len > SPEC_HOST_MAX)
@@ -84,13 +84,13 @@ static int take_host(const char *text, struct spec *spec, const char **rest)
 	memcpy(spec->host, start, len);
 	spec->host[len] = '\0';
 	if (bracket)
-		return parse_bracketed(spec);
+		return spec_parse_address(spec);
 	if (strchr(spec->host, ','))
 		return err_set(
 			EINVAL,
 			"'%.80s': mount.nfs takes one server, not a list of replicas",
 			spec->host);
-	if (!is_name(spec->host))
+	if (!spec_is_name(spec->host))
 		return err_set(EINVAL, "'%.80s' is not a server name", spec->host);
 	spec->family = inet_pton(AF_INET, spec->host, &v4) == 1 ? IP_V4 : IP_UNKNOWN;
 	return 0;
@@ -108,7 +108,7 @@ int spec_parse(const char *text, struct spec *out)
 		return err_set(EINVAL, "control character in the source of the mount");
 	if (!strncmp(text, "nfs://", 6))
 		return err_set(EINVAL, "'%.80s' is a URL; expected SERVER:/EXPORT", text);
-	rc = take_host(text, &spec, &rest);
+	rc = spec_parse_host(text, &spec, &rest);
 	if (rc)
 		return rc;
 	if (strlen(rest + 1) > SPEC_PATH_MAX)
