@@ -29,12 +29,6 @@ struct walk {
 	bool optional;
 };
 
-static bool is_element(const xmlNode *node, const char *name)
-{
-	return node->type == XML_ELEMENT_NODE && !node->ns &&
-	       !strcmp((const char *)node->name, name);
-}
-
 /* Returns a copy that the caller owns; NULL if @value is empty. Takes @value. */
 static int copy(xmlChar *value, char **out)
 {
@@ -94,31 +88,24 @@ static int append(struct walk *walk, struct domain_disk *disk)
 	return 0;
 }
 
-/* @image has the type, @source the rest. */
-static int read_image(xmlNodePtr image, xmlNodePtr source, struct domain_disk *disk)
+/* @image has the type, @source the rest; NULL: none, as in a drive without a medium. */
+static int add_image(struct walk *walk, xmlNodePtr image, xmlNodePtr source)
 {
+	_cleanup_(disk_fini) struct domain_disk disk = { .depth = walk->depth,
+							 .optional = walk->optional };
 	_cleanup_free_ char *type = NULL;
 	int rc = attribute(image, "type", &type);
 
 	if (rc)
 		return rc;
-	if (!type || !strcmp(type, "file"))
-		return attribute(source, "file", &disk->path);
-	if (!strcmp(type, "dir"))
-		return attribute(source, "dir", &disk->path);
-	if (strcmp(type, "volume"))
-		return 0;
-	rc = attribute(source, "pool", &disk->pool);
-	return rc ? rc : attribute(source, "volume", &disk->volume);
-}
-
-/* @source: NULL: none, as in a drive without a medium. */
-static int add_image(struct walk *walk, xmlNodePtr image, xmlNodePtr source)
-{
-	_cleanup_(disk_fini) struct domain_disk disk = { .depth = walk->depth,
-							 .optional = walk->optional };
-	int rc = read_image(image, source, &disk);
-
+	if (!type || !strcmp(type, "file")) {
+		rc = attribute(source, "file", &disk.path);
+	} else if (!strcmp(type, "dir")) {
+		rc = attribute(source, "dir", &disk.path);
+	} else if (!strcmp(type, "volume")) {
+		rc = attribute(source, "pool", &disk.pool);
+		rc = rc ? rc : attribute(source, "volume", &disk.volume);
+	}
 	if (rc || !(disk.path || (disk.pool && disk.volume)))
 		return rc;
 	return append(walk, &disk);
@@ -127,10 +114,10 @@ static int add_image(struct walk *walk, xmlNodePtr image, xmlNodePtr source)
 /* An image, and its data file if that is a separate file. */
 static int add_with_data(struct walk *walk, xmlNodePtr image, xmlNodePtr source)
 {
-	xmlNodePtr data = pool_xml_child(source, "dataStore");
+	xmlNodePtr data = xml_child(source, "dataStore");
 	int rc = add_image(walk, image, source);
 
-	return rc || !data ? rc : add_image(walk, data, pool_xml_child(data, "source"));
+	return rc || !data ? rc : add_image(walk, data, xml_child(data, "source"));
 }
 
 /* --- a disk --------------------------------------------------------------------------------- */
@@ -141,31 +128,22 @@ static int add_backing(struct walk *walk, xmlNodePtr image)
 	int rc = 0;
 
 	for (walk->depth = 1; !rc; walk->depth++) {
-		image = pool_xml_child(image, "backingStore");
+		image = xml_child(image, "backingStore");
 		if (!image || !xmlHasNsProp(image, (const xmlChar *)"type", NULL))
 			break;
-		rc = add_with_data(walk, image, pool_xml_child(image, "source"));
+		rc = add_with_data(walk, image, xml_child(image, "source"));
 	}
 	walk->depth = 0;
 	return rc;
 }
 
-/* The destination of a running copy. */
-static int add_mirror(struct walk *walk, xmlNodePtr mirror)
-{
-	xmlNodePtr source = pool_xml_child(mirror, "source");
-	int rc = add_with_data(walk, mirror, source ? source : mirror);
-
-	return rc ? rc : add_backing(walk, mirror);
-}
-
 static int add_disk(struct walk *walk, xmlNodePtr disk)
 {
-	xmlNodePtr mirror = pool_xml_child(disk, "mirror");
-	xmlNodePtr source = pool_xml_child(disk, "source");
+	xmlNodePtr mirror = xml_child(disk, "mirror");
+	xmlNodePtr source = xml_child(disk, "source");
 	_cleanup_free_ char *target = NULL;
 	_cleanup_free_ char *policy = NULL;
-	int rc = attribute(pool_xml_child(disk, "target"), "dev", &target);
+	int rc = attribute(xml_child(disk, "target"), "dev", &target);
 
 	rc = rc ? rc : attribute(source, "startupPolicy", &policy);
 	if (rc)
@@ -176,52 +154,45 @@ static int add_disk(struct walk *walk, xmlNodePtr disk)
 			 (!strcmp(policy, "optional") || !strcmp(policy, "requisite"));
 	rc = add_with_data(walk, disk, source);
 	rc = rc ? rc : add_backing(walk, disk);
-	return rc || !mirror ? rc : add_mirror(walk, mirror);
+	if (rc || !mirror)
+		return rc;
+	/* The destination of a running copy. */
+	source = xml_child(mirror, "source");
+	rc = add_with_data(walk, mirror, source ? source : mirror);
+	return rc ? rc : add_backing(walk, mirror);
 }
 
 /* --- a guest -------------------------------------------------------------------------------- */
 
 #define VDSM_NS "http://ovirt.org/vm/1.0"
 
-static bool has_vdsm_metadata(xmlNodePtr domain)
-{
-	xmlNodePtr metadata = pool_xml_child(domain, "metadata"), node;
-
-	for (node = metadata ? metadata->children : NULL; node; node = node->next)
-		if (node->type == XML_ELEMENT_NODE && node->ns && node->ns->href &&
-		    !strcmp((const char *)node->ns->href, VDSM_NS))
-			return true;
-	return false;
-}
-
-static int add_domain(struct walk *walk, xmlNodePtr domain)
-{
-	xmlNodePtr devices, node;
-	int rc = content(pool_xml_child(domain, "name"), &walk->out->name);
-
-	rc = rc ? rc : content(pool_xml_child(domain, "uuid"), &walk->out->uuid);
-	walk->out->of_vdsm = has_vdsm_metadata(domain);
-	/* libvirt reads the disks of every <devices>. */
-	for (devices = domain->children; devices && !rc; devices = devices->next)
-		for (node = is_element(devices, "devices") ? devices->children : NULL;
-		     node && !rc; node = node->next)
-			if (is_element(node, "disk"))
-				rc = add_disk(walk, node);
-	return rc;
-}
-
 static int add_root(struct walk *walk, xmlNodePtr root)
 {
-	xmlNodePtr domain = root;
+	xmlNodePtr domain = root, devices, node;
+	int rc;
 
-	if (is_element(root, "disk"))
+	if (xml_is_element(root, "disk", NULL))
 		return add_disk(walk, root);
-	if (!is_element(root, "domain"))
-		domain = pool_xml_child(root, "domain");
+	if (!xml_is_element(root, "domain", NULL))
+		domain = xml_child(root, "domain");
 	if (!domain)
 		return err_set(EINVAL, "the XML has no <domain> in its <%s>",
 			       (const char *)root->name);
-	return add_domain(walk, domain);
+	rc = content(xml_child(domain, "name"), &walk->out->name);
+	rc = rc ? rc : content(xml_child(domain, "uuid"), &walk->out->uuid);
+	node = xml_child(domain, "metadata");
+	for (node = node ? node->children : NULL; node; node = node->next)
+		if (node->type == XML_ELEMENT_NODE && node->ns && node->ns->href &&
+		    !strcmp((const char *)node->ns->href, VDSM_NS))
+			walk->out->of_vdsm = true;
+	/* libvirt reads the disks of every <devices>. */
+	devices = xml_next(domain->children, "devices", NULL);
+	for (; devices && !rc; devices = xml_next(devices->next, "devices", NULL)) {
+		node = xml_next(devices->children, "disk", NULL);
+		for (; node && !rc; node = xml_next(node->next, "disk", NULL))
+			rc = add_disk(walk, node);
+	}
+	return rc;
 }
 
 int domain_disks_parse(struct domain_disks *out, const char *text, size_t len)

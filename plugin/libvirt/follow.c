@@ -23,15 +23,10 @@
 
 /* --- changes ------------------------------------------------------------------ */
 
-static void guest_fini(struct follow_guest *guest)
-{
-	domain_disks_fini(&guest->disks);
-}
-
 static void forget_guests(struct follow_news *news)
 {
 	while (news->nguests)
-		guest_fini(&news->guests[--news->nguests]);
+		domain_disks_fini(&news->guests[--news->nguests].disks);
 	free(news->guests);
 	news->guests = NULL;
 }
@@ -67,13 +62,13 @@ static void tell_guest(struct follow *follow, struct follow_guest *guest)
 	if (i == news->nguests) {
 		grown = realloc(news->guests, (i + 1) * sizeof(*grown));
 		if (!grown) {
-			guest_fini(guest);
+			domain_disks_fini(&guest->disks);
 			return;
 		}
 		news->guests = grown;
 		news->nguests++;
 	} else {
-		guest_fini(&news->guests[i]);
+		domain_disks_fini(&news->guests[i].disks);
 	}
 	news->guests[i] = *guest;
 	announce(follow);
@@ -129,16 +124,6 @@ static struct timespec until(uint64_t deadline)
 				  .tv_nsec = (long)(deadline % 1000) * 1000000 };
 }
 
-static bool ended(struct follow *follow)
-{
-	bool end;
-
-	pthread_mutex_lock(&follow->lock);
-	end = follow->end;
-	pthread_mutex_unlock(&follow->lock);
-	return end;
-}
-
 /* --- queries ------------------------------------------------------------------ */
 
 void follow_ask_pools(struct follow *follow)
@@ -170,19 +155,10 @@ static int ask_pools(struct follow_link *link)
 	return 0;
 }
 
-/* Only the name is known of a guest whose XML cannot be read. */
-static void set_broken(struct follow_guest *guest, virDomainPtr domain)
-{
-	const char *name;
-
-	snprintf(guest->broken, sizeof(guest->broken), "%s", err_text());
-	name = virDomainGetName(domain);
-	guest->disks.name = name ? strdup(name) : NULL;
-}
-
 /* A guest that no longer runs is gone. After an error @out is empty. */
 static int read_guest(virDomainPtr domain, const char *uuid, struct follow_guest *out)
 {
+	const char *name;
 	char *xml = NULL;
 
 	*out = (struct follow_guest){ .gone = true };
@@ -193,8 +169,12 @@ static int read_guest(virDomainPtr domain, const char *uuid, struct follow_guest
 	    virGetLastErrorCode() != VIR_ERR_NO_DOMAIN)
 		return pools_error();
 	out->gone = !xml;
-	if (xml && domain_disks_parse(&out->disks, xml, strlen(xml)))
-		set_broken(out, domain);
+	if (xml && domain_disks_parse(&out->disks, xml, strlen(xml))) {
+		/* Only the name is known of a guest whose XML cannot be read. */
+		snprintf(out->broken, sizeof(out->broken), "%s", err_text());
+		name = virDomainGetName(domain);
+		out->disks.name = name ? strdup(name) : NULL;
+	}
 	free(xml);
 	return 0;
 }
@@ -218,19 +198,10 @@ static int ask_uuid(struct follow_link *link, const char *uuid)
 	return 0;
 }
 
-static int read_listed(virDomainPtr domain, struct follow_guest *out)
-{
-	char uuid[VIR_UUID_STRING_BUFLEN];
-
-	virResetLastError();
-	if (virDomainGetUUIDString(domain, uuid) < 0)
-		return pools_error();
-	return read_guest(domain, uuid, out);
-}
-
 /* All of them, or none. */
 static int read_guests(virDomainPtr *domains, size_t count, struct follow_news *out)
 {
+	char uuid[VIR_UUID_STRING_BUFLEN];
 	size_t i;
 	int rc = 0;
 
@@ -238,7 +209,10 @@ static int read_guests(virDomainPtr *domains, size_t count, struct follow_news *
 	if (!out->guests)
 		return err_set(ENOMEM, "no memory");
 	for (i = 0; !rc && i < count; i++) {
-		rc = read_listed(domains[i], &out->guests[i]);
+		virResetLastError();
+		rc = virDomainGetUUIDString(domains[i], uuid) < 0
+			     ? pools_error()
+			     : read_guest(domains[i], uuid, &out->guests[i]);
 		out->nguests += !rc;
 	}
 	if (rc)
@@ -246,23 +220,9 @@ static int read_guests(virDomainPtr *domains, size_t count, struct follow_news *
 	return rc;
 }
 
-/* In one step: otherwise a guest that runs all the time could be missing for a moment. */
-static void tell_guests(struct follow *follow, const struct follow_news *all)
-{
-	struct follow_news *news = &follow->news;
-
-	pthread_mutex_lock(&follow->lock);
-	forget_guests(news);
-	news->guests = all->guests;
-	news->nguests = all->nguests;
-	news->forget_guests = true;
-	announce(follow);
-	pthread_mutex_unlock(&follow->lock);
-}
-
 static int ask_all_guests(struct follow_link *link)
 {
-	struct follow_news all = { .nguests = 0 };
+	struct follow_news all = { .nguests = 0 }, *news = &link->follow->news;
 	virDomainPtr *domains = NULL;
 	int count = virConnectListAllDomains(link->to.conn, &domains,
 					     VIR_CONNECT_LIST_DOMAINS_ACTIVE);
@@ -274,12 +234,21 @@ static int ask_all_guests(struct follow_link *link)
 		return link->no_guests ? 0 : rc;
 	}
 	rc = read_guests(domains, count < GUESTS_MAX ? (size_t)count : GUESTS_MAX, &all);
-	if (!rc)
-		tell_guests(link->follow, &all);
 	for (i = 0; i < count; i++)
 		virDomainFree(domains[i]);
 	free(domains);
-	return rc;
+	if (rc)
+		return rc;
+	/* In one step: otherwise a guest that runs all the time could be missing for a
+	 * moment. */
+	pthread_mutex_lock(&link->follow->lock);
+	forget_guests(news);
+	news->guests = all.guests;
+	news->nguests = all.nguests;
+	news->forget_guests = true;
+	announce(link->follow);
+	pthread_mutex_unlock(&link->follow->lock);
+	return 0;
 }
 
 static int ask(struct follow_link *link, const struct follow_wishes *wishes)
@@ -335,31 +304,13 @@ static void tell_link(struct follow_link *link, const char *why)
 	pthread_mutex_unlock(&follow->lock);
 }
 
-/* Returns 0 if it was closed, or -errno with libvirt's message. */
-static int follow_on(struct follow_link *link)
-{
-	struct follow_wishes wishes = { .pools = true, .all_guests = true };
-	bool told = false;
-	int rc;
-
-	do {
-		rc = ask(link, &wishes);
-		free(wishes.uuids);
-		/* Report the connection only after the daemon has answered. */
-		if (!rc && !told)
-			tell_link(link, NULL);
-		told = true;
-	} while (!rc && wait_for_wishes(link, &wishes));
-	if (!rc)
-		free(wishes.uuids);
-	return rc;
-}
-
 /* True: there was a connection, and the daemon answered. */
 static bool connect_once(struct follow *follow)
 {
 	struct follow_link link = { .follow = follow, .resync = deadline_in(RESYNC_MS) };
+	struct follow_wishes wishes = { .pools = true, .all_guests = true };
 	uint64_t start = now_ms();
+	bool told = false;
 	int rc = pools_connect(follow->uri, true, &link.to);
 
 	if (rc) {
@@ -372,36 +323,41 @@ static bool connect_once(struct follow *follow)
 	follow->wishes = (struct follow_wishes){ .pools = false };
 	pthread_mutex_unlock(&follow->lock);
 	follow_events_register(&link);
-	rc = follow_on(&link);
+	do {
+		rc = ask(&link, &wishes);
+		free(wishes.uuids);
+		/* Report the connection only after the daemon has answered. */
+		if (!rc && !told)
+			tell_link(&link, NULL);
+		told = true;
+	} while (!rc && wait_for_wishes(&link, &wishes));
+	if (!rc)
+		free(wishes.uuids);
 	tell_link(&link, rc ? err_text() : "libvirt closed the connection");
 	follow_events_unregister(&link);
 	virConnectClose(link.to.conn);
 	return now_ms() - start >= BACKOFF_MAX_MS;
 }
 
-static void wait_for_end(struct follow *follow, unsigned int ms)
-{
-	struct timespec deadline = until(deadline_in(ms));
-	int rc = 0;
-
-	pthread_mutex_lock(&follow->lock);
-	while (!follow->end && !rc)
-		rc = pthread_cond_timedwait(&follow->changed, &follow->lock, &deadline);
-	pthread_mutex_unlock(&follow->lock);
-}
-
 static void *run(void *arg)
 {
 	unsigned int backoff = BACKOFF_MIN_MS;
 	struct follow *follow = arg;
+	struct timespec deadline;
+	int rc;
 
-	while (!ended(follow)) {
+	pthread_mutex_lock(&follow->lock);
+	while (!follow->end) {
+		pthread_mutex_unlock(&follow->lock);
 		if (connect_once(follow))
 			backoff = BACKOFF_MIN_MS;
-		wait_for_end(follow, backoff);
+		deadline = until(deadline_in(backoff));
+		pthread_mutex_lock(&follow->lock);
+		for (rc = 0; !follow->end && !rc;)
+			rc = pthread_cond_timedwait(&follow->changed, &follow->lock,
+						    &deadline);
 		backoff = backoff * 2 < BACKOFF_MAX_MS ? backoff * 2 : BACKOFF_MAX_MS;
 	}
-	pthread_mutex_lock(&follow->lock);
 	follow->ended = true;
 	pthread_cond_broadcast(&follow->changed);
 	pthread_mutex_unlock(&follow->lock);

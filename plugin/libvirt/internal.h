@@ -43,6 +43,12 @@ struct xml_limits {
  * the XML contains. Errors: as pool_xml_parse(). */
 int xml_read(struct _xmlDoc **out, const char *text, size_t len,
 	     const struct xml_limits *limits);
+/* Whether the node is an element with this name and namespace. @ns: NULL: without one. */
+bool xml_is_element(const struct _xmlNode *node, const char *name, const char *ns);
+/* The first of @node and its next siblings that is such an element, or NULL. */
+struct _xmlNode *xml_next(struct _xmlNode *node, const char *name, const char *ns);
+/* The first child element with this name and without a namespace, or NULL. */
+struct _xmlNode *xml_child(struct _xmlNode *parent, const char *name);
 
 /* pool-xml.c */
 
@@ -59,10 +65,6 @@ struct pool_xml {
 int pool_xml_parse_saved(struct pool_xml **out, const char *text, size_t len);
 /* Updates the facts after an edit. */
 int pool_xml_update(struct pool_xml *xml);
-/* The first child element with this name and without a namespace, or NULL. */
-struct _xmlNode *pool_xml_child(struct _xmlNode *parent, const char *name);
-/* The same in libvirt's namespace for mount options. */
-struct _xmlNode *pool_xml_child_ns(struct _xmlNode *parent, const char *name);
 /* Whether the element is a <mount_opts>, in any namespace. */
 bool pool_xml_is_list(const struct _xmlNode *node);
 

@@ -19,29 +19,15 @@ struct audit {
 	void *arg;
 };
 
-static void say(struct audit *audit, const char *id, enum finding_status status,
-		const char *reason, const char *fmt, ...) PRINTF_LIKE(5, 6);
-
-/* For programs that follow pools. */
-static void add_state(const struct audit *audit, struct finding *finding)
-{
-	const struct pool_info *info = audit->seen->info;
-
-	finding_text(finding, "state", "%s", info->active ? "running" : "stopped");
-	finding_text(finding, "autostart", "%s", info->autostart ? "yes" : "no");
-	if (!*audit->source || !audit->facts->target)
-		return;
-	finding_text(finding, "wanted", "%s", pool_state_wanted(&audit->state));
-	finding_text(finding, "effective", "%s", audit->state.run_name);
-}
-
-/* The names used by the steps of a reason. */
-static void add_names(const struct audit *audit, struct finding *finding)
+/* Completes the finding and reports it. */
+static void finish(struct audit *audit, struct finding *finding, const char *reason)
 {
 	const struct pool_facts *facts = audit->facts;
-	const char *name = audit->seen->info ? audit->seen->info->name : facts->name;
+	const struct pool_info *info = audit->seen->info;
+	const char *name = info ? info->name : facts->name;
 	const char *file = audit->seen->file;
 
+	/* The names used by the steps of a reason. */
 	if (name)
 		finding_text(finding, "pool", "%s", name);
 	if (*audit->source)
@@ -52,32 +38,31 @@ static void add_names(const struct audit *audit, struct finding *finding)
 		finding_text(finding, "target", "%s", facts->target);
 	if (file)
 		finding_text(finding, "file", "%s", file);
-}
-
-/* The commands used by steps, if the finding needs any. */
-static void add_commands(const struct audit *audit, struct finding *finding)
-{
-	const char *name = audit->facts->name ? audit->facts->name : "";
-	const char *file = audit->seen->file;
-
-	finding_text(finding, "edit", "%s %s", file ? "vi" : "virsh pool-edit",
-		     SHELL_OPERAND(file ? file : name));
-	finding_text(finding, "convert", "nfsrdma pool convert %s", SHELL_OPERAND(name));
-}
-
-static void finish(struct audit *audit, struct finding *finding, const char *reason)
-{
-	add_names(audit, finding);
-	if (!strcmp(finding->id, "pool.transport") && audit->seen->info)
-		add_state(audit, finding);
+	/* For programs that follow pools. */
+	if (!strcmp(finding->id, "pool.transport") && info) {
+		finding_text(finding, "state", "%s",
+			     info->active ? "running" : "stopped");
+		finding_text(finding, "autostart", "%s", info->autostart ? "yes" : "no");
+		if (*audit->source && facts->target) {
+			finding_text(finding, "wanted", "%s",
+				     pool_state_wanted(&audit->state));
+			finding_text(finding, "effective", "%s", audit->state.run_name);
+		}
+	}
+	/* The commands used by steps, if the finding needs any. */
 	if (reason) {
+		name = facts->name ? facts->name : "";
 		finding_reason(finding, reason);
-		add_commands(audit, finding);
+		finding_text(finding, "edit", "%s %s", file ? "vi" : "virsh pool-edit",
+			     SHELL_OPERAND(file ? file : name));
+		finding_text(finding, "convert", "nfsrdma pool convert %s",
+			     SHELL_OPERAND(name));
 	}
 	audit->sink(audit->arg, finding);
 }
 
 /* @reason: NULL if it passes or was skipped. */
+PRINTF_LIKE(5, 6)
 static void say(struct audit *audit, const char *id, enum finding_status status,
 		const char *reason, const char *fmt, ...)
 {
@@ -125,10 +110,21 @@ static bool audit_definition(struct audit *audit)
 	return true;
 }
 
-static void say_dropped(struct audit *audit, const char *ns)
+static void audit_namespace(struct audit *audit)
 {
+	const char *ns = audit->facts->dropped_ns;
 	struct finding finding;
 
+	if (!ns && audit->facts->noptions) {
+		say(audit, "pool.namespace", FINDING_PASS, NULL,
+		    "<mount_opts> is in libvirt's namespace");
+		return;
+	}
+	if (!ns) {
+		say(audit, "pool.namespace", FINDING_SKIP, NULL,
+		    "the pool has no <mount_opts>");
+		return;
+	}
 	finding_init(
 		&finding, "pool.namespace", FINDING_FAIL,
 		"<mount_opts> is in %s%.200s%s: libvirt drops it silently, and the pool is mounted over TCP",
@@ -136,18 +132,6 @@ static void say_dropped(struct audit *audit, const char *ns)
 	if (*ns)
 		finding_text(&finding, "namespace", "%.200s", ns);
 	finish(audit, &finding, *ns ? "wrong-namespace" : "no-namespace");
-}
-
-static void audit_namespace(struct audit *audit)
-{
-	if (audit->facts->dropped_ns)
-		say_dropped(audit, audit->facts->dropped_ns);
-	else if (audit->facts->noptions)
-		say(audit, "pool.namespace", FINDING_PASS, NULL,
-		    "<mount_opts> is in libvirt's namespace");
-	else
-		say(audit, "pool.namespace", FINDING_SKIP, NULL,
-		    "the pool has no <mount_opts>");
 }
 
 static void audit_address(struct audit *audit)
@@ -365,13 +349,31 @@ static const char *requester(const struct view_wanted *wanted,
 	return buf;
 }
 
-static void say_shared(struct audit *audit, const struct nfs_mount *sharer)
+static void say_not_rdma(struct audit *audit)
 {
 	const struct pool_state *state = &audit->state;
 	const struct nfs_mount *mount = state->mount->mount;
+	const struct nfs_mount *sharer = find_sharer(audit);
 	char buf[POLICY_FROM_MAX + 32];
 	struct finding finding;
 
+	if (state->state == VIEW_CALM && state->wanted.covered) {
+		say(audit, "pool.transport", FINDING_PASS, NULL,
+		    "%s: over %s; the policy is off (%s)", audit->facts->name,
+		    state->run_name, state->wanted.from);
+		return;
+	}
+	if (state->state == VIEW_CALM) {
+		say(audit, "pool.transport", FINDING_PASS, NULL,
+		    "%s: over %s, as requested", audit->facts->name, state->run_name);
+		return;
+	}
+	if (!sharer) {
+		say(audit, "pool.transport", view_status(state->state), "not-rdma",
+		    "%s: over %s, but %s", audit->facts->name, state->run_name,
+		    requester(&state->wanted, buf));
+		return;
+	}
 	finding_init(
 		&finding, "pool.transport", view_status(state->state),
 		"%s: over %s, but %s: NFSv%s to %s shares the connection of the mount on %s, which is over %s",
@@ -380,27 +382,6 @@ static void say_shared(struct audit *audit, const struct nfs_mount *sharer)
 	finding_text(&finding, "shares_with", "%s", sharer->target);
 	finding_text(&finding, "nfs_version", "%s", mount->vers);
 	finish(audit, &finding, "shared-connection");
-}
-
-static void say_not_rdma(struct audit *audit)
-{
-	const struct pool_state *state = &audit->state;
-	const struct nfs_mount *sharer = find_sharer(audit);
-	char buf[POLICY_FROM_MAX + 32];
-
-	if (state->state == VIEW_CALM && state->wanted.covered)
-		say(audit, "pool.transport", FINDING_PASS, NULL,
-		    "%s: over %s; the policy is off (%s)", audit->facts->name,
-		    state->run_name, state->wanted.from);
-	else if (state->state == VIEW_CALM)
-		say(audit, "pool.transport", FINDING_PASS, NULL,
-		    "%s: over %s, as requested", audit->facts->name, state->run_name);
-	else if (sharer)
-		say_shared(audit, sharer);
-	else
-		say(audit, "pool.transport", view_status(state->state), "not-rdma",
-		    "%s: over %s, but %s", audit->facts->name, state->run_name,
-		    requester(&state->wanted, buf));
 }
 
 static void say_rdma(struct audit *audit)
@@ -451,11 +432,26 @@ static void say_unknown(struct audit *audit)
 		    audit->facts->target);
 }
 
-/* For a pool that libvirt shows as running. */
-static void audit_running(struct audit *audit)
+static void audit_transport(struct audit *audit)
 {
 	const char *name = audit->facts->name;
 
+	if (!audit->seen->info) {
+		say(audit, "pool.transport", FINDING_SKIP, NULL,
+		    "a file, not a pool of libvirt");
+		return;
+	}
+	if (!*audit->source) {
+		say(audit, "pool.transport", FINDING_SKIP, NULL, "%s: not an NFS pool",
+		    audit->seen->info->name);
+		return;
+	}
+	if (!audit->seen->info->active) {
+		say(audit, "pool.transport", FINDING_SKIP, NULL,
+		    "%s: not running; requests %s", name,
+		    audit->state.wanted.rdma ? "RDMA" : "TCP");
+		return;
+	}
 	switch (audit->state.run) {
 	case POOL_RUN_UNKNOWN: say_unknown(audit); return;
 	case POOL_RUN_NOTHING:
@@ -468,22 +464,6 @@ static void audit_running(struct audit *audit)
 	case POOL_RUN_TCP:
 	case POOL_RUN_MIXED: say_not_rdma(audit); return;
 	}
-}
-
-static void audit_transport(struct audit *audit)
-{
-	if (!audit->seen->info)
-		say(audit, "pool.transport", FINDING_SKIP, NULL,
-		    "a file, not a pool of libvirt");
-	else if (!*audit->source)
-		say(audit, "pool.transport", FINDING_SKIP, NULL, "%s: not an NFS pool",
-		    audit->seen->info->name);
-	else if (!audit->seen->info->active)
-		say(audit, "pool.transport", FINDING_SKIP, NULL,
-		    "%s: not running; requests %s", audit->facts->name,
-		    audit->state.wanted.rdma ? "RDMA" : "TCP");
-	else
-		audit_running(audit);
 }
 
 void pool_audit_transport(const struct pool_seen *seen, finding_sink sink, void *arg)

@@ -146,20 +146,6 @@ static bool is_proven(struct pool_switch *change)
 	return true;
 }
 
-/* An interrupted conversion: the pool may have been stopped and not started again. It
- * returns to its former state if it does not come up over RDMA now. */
-static int take_up(struct pool_switch *change, const struct pool_original *original)
-{
-	char *back = strdup(original->before);
-
-	if (!back)
-		return err_set(ENOMEM, "no memory");
-	free(change->info.xml);
-	change->info.xml = back;
-	change->run = runs_in_the_end(change, original);
-	return 0;
-}
-
 /* @after: the present definition, which is correct. */
 static int complete(struct pool_switch *change, const char *after)
 {
@@ -167,14 +153,22 @@ static int complete(struct pool_switch *change, const char *after)
 	int rc = pool_original_read(change->changer->folder, change->info.uuid,
 				    &original);
 	bool cut_off = !rc && !original.after;
+	char *back;
 
 	if (rc && rc != -ENOENT)
 		return rc;
 	pool_switch_say(change, "pool.definition", FINDING_PASS, "",
 			"the pool already requests RDMA");
-	rc = cut_off ? take_up(change, &original) : 0;
-	if (rc)
-		return rc;
+	/* An interrupted conversion: the pool may have been stopped and not started again. It
+	 * returns to its former state if it does not come up over RDMA now. */
+	if (cut_off) {
+		back = strdup(original.before);
+		if (!back)
+			return err_set(ENOMEM, "no memory");
+		free(change->info.xml);
+		change->info.xml = back;
+		change->run = runs_in_the_end(change, &original);
+	}
 	if (!change->run) {
 		pool_switch_say(change, "pool.transport", FINDING_SKIP, "",
 				"%s: not running", change->info.name);
@@ -256,29 +250,6 @@ static int check_unedited(const struct pool_switch *change,
 		"edited");
 }
 
-/* Saved before the first step, so that the next revert can finish this one if it is
- * interrupted. */
-static int begin_revert(struct pool_switch *change, struct pool_original *original)
-{
-	change->run = runs_in_the_end(change, original);
-	original->reverting = true;
-	original->runs_reverted = change->run;
-	return pool_original_write(change->changer->folder, change->info.uuid, original);
-}
-
-/* @rc: of pool_switch_to(). */
-static int end_revert(struct pool_switch *change, struct pool_original *original, int rc)
-{
-	const char *folder = change->changer->folder;
-
-	if (!rc)
-		return pool_original_remove(folder, change->info.uuid);
-	if (rc < 0)
-		return 0;
-	original->reverting = false;
-	return pool_original_write(folder, change->info.uuid, original);
-}
-
 int pool_change_revert(struct pool_changer *changer, const char *name)
 {
 	_cleanup_(pool_switch_fini) struct pool_switch change = { .changer = changer,
@@ -297,10 +268,23 @@ int pool_change_revert(struct pool_changer *changer, const char *name)
 	rc = rc ? rc : check_unedited(&change, &original);
 	if (rc || pool_switch_guests(&change))
 		return rc;
-	rc = begin_revert(&change, &original);
+	/* Saved before the first step, so that the next revert can finish this one if it is
+	 * interrupted. */
+	change.run = runs_in_the_end(&change, &original);
+	original.reverting = true;
+	original.runs_reverted = change.run;
+	rc = pool_original_write(changer->folder, change.info.uuid, &original);
 	if (rc)
 		return rc;
-	rc = end_revert(&change, &original, pool_switch_to(&change, original.before));
+	rc = pool_switch_to(&change, original.before);
+	if (rc < 0)
+		return 0;
+	if (rc) {
+		original.reverting = false;
+		rc = pool_original_write(changer->folder, change.info.uuid, &original);
+	} else {
+		rc = pool_original_remove(changer->folder, change.info.uuid);
+	}
 	if (rc)
 		tell_original(&change, rc);
 	return 0;

@@ -14,11 +14,6 @@
 
 #define X(text) ((const xmlChar *)(text))
 
-static int no_memory(void)
-{
-	return err_set(ENOMEM, "no memory");
-}
-
 /* --- options ------------------------------------------------------------------------------ */
 
 static const char *const transports[] = { "rdma", "tcp", "udp" };
@@ -124,35 +119,9 @@ static bool is_libvirts(const struct opt *opt)
 
 static xmlNodePtr make_child(xmlNodePtr parent, const char *name)
 {
-	xmlNodePtr node = pool_xml_child(parent, name);
+	xmlNodePtr node = xml_child(parent, name);
 
 	return node ? node : xmlNewTextChild(parent, NULL, X(name), NULL);
-}
-
-/* Declares the namespace at the root. The prefix is libvirt's, unless it is already in use. */
-static xmlNsPtr declare_ns(xmlDocPtr doc, xmlNodePtr root)
-{
-	xmlNsPtr ns = xmlSearchNsByHref(doc, root, X(POOL_NS));
-
-	if (ns && ns->prefix)
-		return ns;
-	return xmlNewNs(root, X(POOL_NS),
-			X(xmlSearchNs(doc, root, X("fs")) ? "poolfs" : "fs"));
-}
-
-/* Also removes one that libvirt drops: its options were intended, and are now requested in
- * the right namespace. */
-static void remove_lists(xmlNodePtr root)
-{
-	xmlNodePtr node, next;
-
-	for (node = root->children; node; node = next) {
-		next = node->next;
-		if (!pool_xml_is_list(node))
-			continue;
-		xmlUnlinkNode(node);
-		xmlFreeNode(node);
-	}
 }
 
 static int add_option(xmlNodePtr list, xmlNsPtr ns, const struct opt *opt)
@@ -162,14 +131,16 @@ static int add_option(xmlNodePtr list, xmlNsPtr ns, const struct opt *opt)
 
 	if (asprintf(&text, "%s%s%s", opt->name, opt->value ? "=" : "",
 		     opt->value ? opt->value : "") < 0)
-		return no_memory();
+		return err_set(ENOMEM, "no memory");
 	node = xmlNewTextChild(list, ns, X("option"), NULL);
-	return node && xmlNewProp(node, X("name"), X(text)) ? 0 : no_memory();
+	return node && xmlNewProp(node, X("name"), X(text))
+		       ? 0
+		       : err_set(ENOMEM, "no memory");
 }
 
 static int set_options(struct pool_xml *xml, const char *text)
 {
-	xmlNodePtr root = xmlDocGetRootElement(xml->doc), list;
+	xmlNodePtr root = xmlDocGetRootElement(xml->doc), list, node, next;
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	int rc = opts_parse(&opts, text);
 	xmlNsPtr ns;
@@ -177,11 +148,24 @@ static int set_options(struct pool_xml *xml, const char *text)
 
 	if (rc)
 		return rc;
-	remove_lists(root);
-	ns = declare_ns(xml->doc, root);
+	/* Also removes a list that libvirt drops: its options were intended, and are now
+	 * requested in the right namespace. */
+	for (node = root->children; node; node = next) {
+		next = node->next;
+		if (!pool_xml_is_list(node))
+			continue;
+		xmlUnlinkNode(node);
+		xmlFreeNode(node);
+	}
+	/* The namespace is declared at the root. The prefix is libvirt's, unless it is
+	 * already in use. */
+	ns = xmlSearchNsByHref(xml->doc, root, X(POOL_NS));
+	if (!ns || !ns->prefix)
+		ns = xmlNewNs(root, X(POOL_NS),
+			      X(xmlSearchNs(xml->doc, root, X("fs")) ? "poolfs" : "fs"));
 	list = ns ? xmlNewTextChild(root, ns, X("mount_opts"), NULL) : NULL;
 	if (!list)
-		return no_memory();
+		return err_set(ENOMEM, "no memory");
 	for (i = 0; !rc && i < opts_count(opts); i++) {
 		struct opt opt = opts_at(opts, i);
 
@@ -194,7 +178,7 @@ static int set_options(struct pool_xml *xml, const char *text)
 static int set_version(struct pool_xml *xml, const struct plan *plan)
 {
 	xmlNodePtr source = make_child(xmlDocGetRootElement(xml->doc), "source");
-	xmlNodePtr node = pool_xml_child(source, "protocol");
+	xmlNodePtr node = xml_child(source, "protocol");
 	char version[16];
 
 	if (!plan->nfs_major) {
@@ -207,7 +191,9 @@ static int set_version(struct pool_xml *xml, const struct plan *plan)
 	snprintf(version, sizeof(version), plan->nfs_minor < 0 ? "%d" : "%d.%d",
 		 plan->nfs_major, plan->nfs_minor);
 	node = make_child(source, "protocol");
-	return node && xmlSetProp(node, X("ver"), X(version)) ? 0 : no_memory();
+	return node && xmlSetProp(node, X("ver"), X(version))
+		       ? 0
+		       : err_set(ENOMEM, "no memory");
 }
 
 /* mount.nfs accepts an IPv6 address only in brackets, and libvirt adds none. */
@@ -220,10 +206,9 @@ static int bracket_host(struct pool_xml *xml)
 	if (!host || *host == '[' || !strchr(host, ':') || strlen(host) > SPEC_HOST_MAX)
 		return 0;
 	snprintf(text, sizeof(text), "[%s]", host);
-	node = pool_xml_child(pool_xml_child(xmlDocGetRootElement(xml->doc), "source"),
-			      "host");
+	node = xml_child(xml_child(xmlDocGetRootElement(xml->doc), "source"), "host");
 	if (!xmlSetProp(node, X("name"), X(text)))
-		return no_memory();
+		return err_set(ENOMEM, "no memory");
 	return pool_xml_update(xml);
 }
 
@@ -265,31 +250,16 @@ static bool put(xmlNodePtr parent, const char *name, const char *attribute,
 	return node && xmlNewProp(node, X(attribute), X(value));
 }
 
-static int fill(xmlNodePtr root, const char *name, const char *host, const char *dir,
-		const char *target)
-{
-	xmlNodePtr source, node;
-	bool good = xmlNewProp(root, X("type"), X("netfs")) &&
-		    xmlNewTextChild(root, NULL, X("name"), X(name));
-
-	source = xmlNewTextChild(root, NULL, X("source"), NULL);
-	good = good && put(source, "host", "name", host) &&
-	       put(source, "dir", "path", dir) && put(source, "format", "type", "nfs");
-	node = xmlNewTextChild(root, NULL, X("target"), NULL);
-	return good && node && xmlNewTextChild(node, NULL, X("path"), X(target))
-		       ? 0
-		       : no_memory();
-}
-
 int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
 		 const char *dir, const char *target)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = calloc(1, sizeof(*xml));
-	xmlNodePtr root;
+	xmlNodePtr root, source, node;
+	bool good;
 	int rc;
 
 	if (!xml)
-		return no_memory();
+		return err_set(ENOMEM, "no memory");
 	if (!finding_is_clean(name) || !finding_is_clean(host) ||
 	    !finding_is_clean(dir) || !finding_is_clean(target))
 		return err_set(EINVAL,
@@ -297,10 +267,17 @@ int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
 	xml->doc = xmlNewDoc(X("1.0"));
 	root = xml->doc ? xmlNewDocNode(xml->doc, NULL, X("pool"), NULL) : NULL;
 	if (!root)
-		return no_memory();
+		return err_set(ENOMEM, "no memory");
 	xmlDocSetRootElement(xml->doc, root);
-	rc = fill(root, name, host, dir, target);
-	rc = rc ? rc : pool_xml_update(xml);
+	good = xmlNewProp(root, X("type"), X("netfs")) &&
+	       xmlNewTextChild(root, NULL, X("name"), X(name));
+	source = xmlNewTextChild(root, NULL, X("source"), NULL);
+	good = good && put(source, "host", "name", host) &&
+	       put(source, "dir", "path", dir) && put(source, "format", "type", "nfs");
+	node = xmlNewTextChild(root, NULL, X("target"), NULL);
+	if (!good || !node || !xmlNewTextChild(node, NULL, X("path"), X(target)))
+		return err_set(ENOMEM, "no memory");
+	rc = pool_xml_update(xml);
 	rc = rc ? rc : pool_xml_check(xml);
 	if (!rc)
 		*out = take_ptr(xml);

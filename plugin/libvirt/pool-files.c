@@ -29,17 +29,11 @@ static void skip(const struct files *files, const char *file, const char *why)
 	finding_clean(files->skipped);
 }
 
-static bool is_named(const char *file, const char *name)
-{
-	size_t len = strlen(name);
-
-	return !strncmp(file, name, len) && !strcmp(file + len, ".xml");
-}
-
 static int take(const struct files *files, const char *file, const struct host_text *text)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	const struct pool_facts *facts;
+	size_t len;
 	int rc = pool_xml_parse_saved(&xml, text->text, text->len);
 
 	if (rc == -ENOMEM)
@@ -49,9 +43,11 @@ static int take(const struct files *files, const char *file, const struct host_t
 		return 0;
 	}
 	facts = pool_xml_facts(xml);
-	if (!facts->name || !*facts->name)
+	len = facts->name ? strlen(facts->name) : 0;
+	if (!len)
 		skip(files, file, "the pool has no <name>");
-	else if (!files->state && !is_named(file, facts->name))
+	else if (!files->state &&
+		 (strncmp(file, facts->name, len) || strcmp(file + len, ".xml")))
 		skip(files, file, "the pool has another name, so libvirt skips it");
 	/* Network pools (rbd, gluster, iscsi-direct) have no files on this host, so no
 	 * target. */

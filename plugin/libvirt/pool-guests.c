@@ -29,29 +29,26 @@ static bool is_below(const struct search *search, const char *path)
 	       (path[search->len] == '/' || !path[search->len]);
 }
 
-static bool attribute_uses(const struct search *search, const xmlAttr *attribute)
-{
-	xmlChar *value = xmlNodeGetContent((const xmlNode *)attribute);
-	bool uses = !value || is_below(search, (const char *)value);
-
-	if (value && !strcmp((const char *)attribute->name, "pool"))
-		uses = uses || !strcmp((const char *)value, search->pool);
-	xmlFree(value);
-	return uses;
-}
-
 static bool node_uses(const struct search *search, const xmlNode *node)
 {
 	const xmlAttr *attribute;
 	const xmlNode *child;
+	xmlChar *value;
+	bool uses;
 
 	if (node->type == XML_TEXT_NODE)
 		return node->content && is_below(search, (const char *)node->content);
 	if (node->type != XML_ELEMENT_NODE)
 		return false;
-	for (attribute = node->properties; attribute; attribute = attribute->next)
-		if (attribute_uses(search, attribute))
+	for (attribute = node->properties; attribute; attribute = attribute->next) {
+		value = xmlNodeGetContent((const xmlNode *)attribute);
+		uses = !value || is_below(search, (const char *)value) ||
+		       (!strcmp((const char *)attribute->name, "pool") &&
+			!strcmp((const char *)value, search->pool));
+		xmlFree(value);
+		if (uses)
 			return true;
+	}
 	/* The depth is bounded by limits.depth. */
 	for (child = node->children; child; child = child->next)
 		if (node_uses(search, child))

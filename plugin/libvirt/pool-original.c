@@ -67,20 +67,12 @@ static bool get_bool(json_object *json, const char *key)
 	       json_object_get_boolean(value);
 }
 
-static void get_reverting(json_object *json, struct pool_original *out)
-{
-	json_object *value = NULL;
-
-	out->reverting = json_object_object_get_ex(json, "reverting", &value) &&
-			 json_object_is_type(value, json_type_object);
-	out->runs_reverted = out->reverting && get_bool(value, "active");
-}
-
 static int decode(const char *text, size_t len, struct pool_original *out)
 {
 	_cleanup_(cleanup_json) json_object *json = NULL;
 	_cleanup_free_ char *schema = NULL;
 	json_tokener *tokener = json_tokener_new_ex(8);
+	json_object *reverting = NULL;
 	int rc;
 
 	if (!tokener)
@@ -98,7 +90,9 @@ static int decode(const char *text, size_t len, struct pool_original *out)
 	rc = rc ? rc : get_text(json, "after", &out->after);
 	out->active = get_bool(json, "active");
 	out->autostart = get_bool(json, "autostart");
-	get_reverting(json, out);
+	out->reverting = json_object_object_get_ex(json, "reverting", &reverting) &&
+			 json_object_is_type(reverting, json_type_object);
+	out->runs_reverted = out->reverting && get_bool(reverting, "active");
 	return rc || (out->name && out->before) ? rc : bad("it has no name or no XML");
 }
 
@@ -107,19 +101,10 @@ static json_object *new_text(const char *text)
 	return text ? json_object_new_string(text) : NULL;
 }
 
-static json_object *new_reverting(const struct pool_original *original)
-{
-	json_object *one = original->reverting ? json_object_new_object() : NULL;
-
-	if (one)
-		json_object_object_add(one, "active",
-				       json_object_new_boolean(original->runs_reverted));
-	return one;
-}
-
 static int encode(const struct pool_original *original, char **out)
 {
 	_cleanup_(cleanup_json) json_object *json = json_object_new_object();
+	json_object *reverting;
 	const char *text;
 
 	if (!json)
@@ -132,7 +117,11 @@ static int encode(const struct pool_original *original, char **out)
 			       json_object_new_boolean(original->autostart));
 	json_object_object_add(json, "before", new_text(original->before));
 	json_object_object_add(json, "after", new_text(original->after));
-	json_object_object_add(json, "reverting", new_reverting(original));
+	reverting = original->reverting ? json_object_new_object() : NULL;
+	if (reverting)
+		json_object_object_add(reverting, "active",
+				       json_object_new_boolean(original->runs_reverted));
+	json_object_object_add(json, "reverting", reverting);
 	text = json_object_to_json_string_ext(
 		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 			      JSON_C_TO_STRING_NOSLASHESCAPE);

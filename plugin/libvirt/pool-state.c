@@ -79,19 +79,6 @@ static void find_run(const struct pool_seen *seen, const struct view *view,
 	out->state = view_judge(&out->wanted, out->mount, !same);
 }
 
-static void name_run(struct pool_state *out)
-{
-	static const char *const names[] = {
-		[POOL_RUN_UNKNOWN] = "?",   [POOL_RUN_NOTHING] = "-",
-		[POOL_RUN_OTHER] = "other", [POOL_RUN_RDMA] = "rdma",
-		[POOL_RUN_TCP] = "tcp",     [POOL_RUN_MIXED] = "mixed",
-	};
-	bool named = out->run == POOL_RUN_RDMA || out->run == POOL_RUN_TCP;
-
-	snprintf(out->run_name, sizeof(out->run_name), "%s",
-		 named ? out->mount->mount->proto : names[out->run]);
-}
-
 int pool_state_options(const struct pool_xml *xml, struct opts **out)
 {
 	_cleanup_free_ char *text = NULL;
@@ -127,6 +114,11 @@ const char *pool_state_wanted(const struct pool_state *state)
 
 void pool_state(const struct pool_seen *seen, struct pool_state *out)
 {
+	static const char *const names[] = {
+		[POOL_RUN_UNKNOWN] = "?",   [POOL_RUN_NOTHING] = "-",
+		[POOL_RUN_OTHER] = "other", [POOL_RUN_RDMA] = "rdma",
+		[POOL_RUN_TCP] = "tcp",     [POOL_RUN_MIXED] = "mixed",
+	};
 	static const struct view_sources nothing = { .host = NULL };
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	_cleanup_(view_close_p) struct view *none = NULL;
@@ -134,6 +126,7 @@ void pool_state(const struct pool_seen *seen, struct pool_state *out)
 	const struct view *view = seen->view;
 	char source[POOL_SOURCE_MAX] = "";
 	struct view_place place;
+	bool named;
 
 	*out = (struct pool_state){ .run = POOL_RUN_UNKNOWN, .state = VIEW_UNKNOWN };
 	place_of(seen->xml, NULL, source, &options, &place);
@@ -148,5 +141,7 @@ void pool_state(const struct pool_seen *seen, struct pool_state *out)
 	out->wanted.place = NULL;
 	if (view)
 		find_run(seen, view, source, out);
-	name_run(out);
+	named = out->run == POOL_RUN_RDMA || out->run == POOL_RUN_TCP;
+	snprintf(out->run_name, sizeof(out->run_name), "%s",
+		 named ? out->mount->mount->proto : names[out->run]);
 }

@@ -10,12 +10,15 @@
 
 #include "plugin/libvirt/internal.h"
 
-/* The names used by the steps of a reason. */
-static void add_names(const struct pool_switch *change, struct finding *finding)
+/* Completes the finding and reports it. */
+static void send_finding(struct pool_switch *change, struct finding *finding,
+			 const char *reason)
 {
 	const struct pool_facts *facts = change->xml ? pool_xml_facts(change->xml) : NULL;
 	char source[POOL_SOURCE_MAX];
 
+	finding_reason(finding, reason);
+	/* The names used by the steps of a reason. */
 	finding_text(finding, "uri", "%s", change->changer->uri);
 	if (change->info.name)
 		finding_text(finding, "pool", "%s", change->info.name);
@@ -23,14 +26,6 @@ static void add_names(const struct pool_switch *change, struct finding *finding)
 		finding_text(finding, "target", "%s", facts->target);
 	if (facts && !pool_xml_source(change->xml, source, sizeof(source)))
 		finding_text(finding, "source", "%s", source);
-}
-
-/* @finding: completed as far as possible. */
-static void send_finding(struct pool_switch *change, struct finding *finding,
-			 const char *reason)
-{
-	finding_reason(finding, reason);
-	add_names(change, finding);
 	change->changer->sink(change->changer->arg, finding);
 }
 
@@ -106,14 +101,6 @@ int pool_switch_look(struct pool_switch *change, const char *name)
 	return err_context(rc, "pool %.60s", name);
 }
 
-static const char *real_target(struct pool_switch *change, char *buf, size_t cap)
-{
-	const char *target = pool_xml_facts(change->xml)->target;
-
-	return pool_target_resolve(change->changer->host, target, buf, cap) ? target
-									    : buf;
-}
-
 /* Reads the state of the pool's mount. @audit: also reports it as a finding. */
 int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state *state,
 		      char version[8])
@@ -127,7 +114,9 @@ int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state 
 					      .pools = &places,
 					      .policies = changer->policies,
 					      .ignore_records = true };
-	struct pool_seen seen = { .xml = change->xml, .info = &change->info };
+	struct pool_seen seen = { .xml = change->xml,
+				  .info = &change->info,
+				  .target = pool_xml_facts(change->xml)->target };
 	char target[4096];
 	int rc = pool_place_add(&places, change->xml, NULL, change->info.active);
 
@@ -135,7 +124,8 @@ int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state 
 	if (rc)
 		return rc;
 	seen.view = view;
-	seen.target = real_target(change, target, sizeof(target));
+	if (!pool_target_resolve(changer->host, seen.target, target, sizeof(target)))
+		seen.target = target;
 	pool_state(&seen, state);
 	snprintf(version, 8, "%s", state->mount ? state->mount->mount->vers : "");
 	if (audit)
@@ -173,18 +163,6 @@ static void find_users(const struct pool_switch *change, const struct pool_guest
 	}
 }
 
-static void say_guests_unknown(struct pool_switch *change, int rc)
-{
-	bool force = change->changer->force;
-	struct finding finding;
-
-	finding_init(&finding, "pool.guests", force ? FINDING_WARN : FINDING_UNKNOWN,
-		     "the guests at %s could not be listed: %s%s", change->changer->uri,
-		     err_text(), force ? "" : "; --force goes on without");
-	finding_text(&finding, "action", "%s", change->action);
-	send_finding(change, &finding, pool_change_reason(rc, "not-asked"));
-}
-
 static void say_users(struct pool_switch *change, const struct pool_users *users)
 {
 	bool force = change->changer->force;
@@ -214,13 +192,20 @@ int pool_switch_guests(struct pool_switch *change)
 	struct pool_changer *changer = change->changer;
 	struct pool_guests guests = { .count = 0 };
 	struct pool_users users;
+	struct finding finding;
 	int rc;
 
 	if (!change->info.active)
 		return 0;
 	rc = changer->ops->guests(changer->conn, changer->deadline, &guests);
 	if (rc) {
-		say_guests_unknown(change, rc);
+		finding_init(&finding, "pool.guests",
+			     changer->force ? FINDING_WARN : FINDING_UNKNOWN,
+			     "the guests at %s could not be listed: %s%s", changer->uri,
+			     err_text(),
+			     changer->force ? "" : "; --force goes on without");
+		finding_text(&finding, "action", "%s", change->action);
+		send_finding(change, &finding, pool_change_reason(rc, "not-asked"));
 		return changer->force && rc != -ETIMEDOUT ? 0 : -EBUSY;
 	}
 	find_users(change, &guests, &users);
@@ -366,7 +351,7 @@ static int steps(struct pool_switch *change, const char *to)
 
 /* Earlier findings say which step was refused. The old definition is not validated: libvirt
  * accepted it before. */
-static int put_back(struct pool_switch *change, const char *from, bool ran)
+static int roll_back(struct pool_switch *change, const char *from, bool ran)
 {
 	struct pool_changer *changer = change->changer;
 	const char *name = change->info.name;
@@ -380,13 +365,6 @@ static int put_back(struct pool_switch *change, const char *from, bool ran)
 		: changer->ops->define(changer->conn, changer->deadline, from, false);
 	if (!rc && ran && !change->info.active)
 		rc = changer->ops->start(changer->conn, changer->deadline, name);
-	return rc;
-}
-
-static int roll_back(struct pool_switch *change, const char *from, bool ran)
-{
-	int rc = put_back(change, from, ran);
-
 	if (rc)
 		pool_switch_say(change, "pool.rollback",
 				rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
@@ -400,26 +378,19 @@ static int roll_back(struct pool_switch *change, const char *from, bool ran)
 	return rc;
 }
 
-static void hold_signals(sigset_t *old)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &set, old);
-}
-
 /* Returns 0; 1 if the former definition was restored; -errno if neither succeeded. Findings
  * report each step. */
 int pool_switch_to(struct pool_switch *change, const char *to)
 {
 	bool ran = change->run;
-	sigset_t old;
+	sigset_t set, old;
 	int rc;
 
-	hold_signals(&old);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &set, &old);
 	rc = steps(change, to);
 	if (rc) {
 		rc = roll_back(change, change->info.xml, ran);

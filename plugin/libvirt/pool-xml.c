@@ -25,32 +25,6 @@ static const struct xml_limits saved_limits = {
 	.depth = 32,
 };
 
-static bool is_element(const xmlNode *node, const char *name, const char *ns)
-{
-	if (node->type != XML_ELEMENT_NODE || strcmp((const char *)node->name, name))
-		return false;
-	if (!ns || !node->ns)
-		return !ns && !node->ns;
-	return node->ns->href && !strcmp((const char *)node->ns->href, ns);
-}
-
-static xmlNodePtr next_of(xmlNodePtr node, const char *name, const char *ns)
-{
-	while (node && !is_element(node, name, ns))
-		node = node->next;
-	return node;
-}
-
-xmlNodePtr pool_xml_child(xmlNodePtr parent, const char *name)
-{
-	return parent ? next_of(parent->children, name, NULL) : NULL;
-}
-
-xmlNodePtr pool_xml_child_ns(xmlNodePtr parent, const char *name)
-{
-	return parent ? next_of(parent->children, name, POOL_NS) : NULL;
-}
-
 /* --- facts ------------------------------------------------------------------------------- */
 
 /* Keeps a string as long as the facts are valid. NULL stays NULL. */
@@ -91,7 +65,7 @@ static int read_options(struct pool_xml *xml, xmlNodePtr list)
 	const char **grown;
 	int rc = 0;
 
-	for (; (node = next_of(node, "option", POOL_NS)); node = node->next) {
+	for (; (node = xml_next(node, "option", POOL_NS)); node = node->next) {
 		const char *name = attribute(xml, node, "name", &rc);
 
 		if (!name && !rc)
@@ -121,37 +95,6 @@ bool pool_xml_is_list(const xmlNode *node)
 	return !strcmp(colon ? colon + 1 : name, "mount_opts");
 }
 
-/* libvirt reads mount_opts in its own namespace and ignores any other. */
-static const char *find_dropped(struct pool_xml *xml, xmlNodePtr root, int *rc)
-{
-	xmlNodePtr node;
-
-	for (node = root->children; node; node = node->next) {
-		if (!pool_xml_is_list(node) || is_element(node, "mount_opts", POOL_NS))
-			continue;
-		return keep(xml,
-			    xmlStrdup(node->ns && node->ns->href ? node->ns->href
-								 : (const xmlChar *)""),
-			    rc);
-	}
-	return NULL;
-}
-
-static void read_source(struct pool_xml *xml, xmlNodePtr source, int *rc)
-{
-	struct pool_facts *facts = &xml->facts;
-	xmlNodePtr host = pool_xml_child(source, "host"), node = host;
-
-	for (; node; node = next_of(node->next, "host", NULL))
-		facts->nhosts++;
-	facts->host = attribute(xml, host, "name", rc);
-	facts->host_port = attribute(xml, host, "port", rc);
-	facts->dir = attribute(xml, pool_xml_child(source, "dir"), "path", rc);
-	facts->format = attribute(xml, pool_xml_child(source, "format"), "type", rc);
-	facts->version = attribute(xml, pool_xml_child(source, "protocol"), "ver", rc);
-	facts->auth = pool_xml_child(source, "auth");
-}
-
 static void forget(struct pool_xml *xml)
 {
 	while (xml->ntexts)
@@ -163,31 +106,48 @@ static void forget(struct pool_xml *xml)
 	xml->facts = (struct pool_facts){ .type = NULL };
 }
 
-/* <pool>: the root, or within <poolstate>. */
-static xmlNodePtr pool_of(xmlDocPtr doc)
-{
-	xmlNodePtr root = xmlDocGetRootElement(doc);
-
-	return is_element(root, "pool", NULL) ? root : pool_xml_child(root, "pool");
-}
-
 int pool_xml_update(struct pool_xml *xml)
 {
-	xmlNodePtr root = pool_of(xml->doc);
+	xmlNodePtr root = xmlDocGetRootElement(xml->doc), source, node;
 	struct pool_facts *facts = &xml->facts;
 	int rc = 0;
 
 	forget(xml);
+	/* The root, or within <poolstate>. */
+	if (!xml_is_element(root, "pool", NULL))
+		root = xml_child(root, "pool");
 	if (!root)
 		return err_set(EINVAL, "the XML has no <pool> in its <poolstate>");
 	facts->type = attribute(xml, root, "type", &rc);
-	facts->name = content(xml, pool_xml_child(root, "name"), &rc);
-	facts->uuid = content(xml, pool_xml_child(root, "uuid"), &rc);
-	facts->target =
-		content(xml, pool_xml_child(pool_xml_child(root, "target"), "path"), &rc);
-	facts->dropped_ns = find_dropped(xml, root, &rc);
-	read_source(xml, pool_xml_child(root, "source"), &rc);
-	return rc ? rc : read_options(xml, pool_xml_child_ns(root, "mount_opts"));
+	facts->name = content(xml, xml_child(root, "name"), &rc);
+	facts->uuid = content(xml, xml_child(root, "uuid"), &rc);
+	facts->target = content(xml, xml_child(xml_child(root, "target"), "path"), &rc);
+
+	/* libvirt reads mount_opts in its own namespace and ignores any other. */
+	for (node = root->children; node; node = node->next)
+		if (pool_xml_is_list(node) &&
+		    !xml_is_element(node, "mount_opts", POOL_NS))
+			break;
+	if (node)
+		facts->dropped_ns = keep(xml,
+					 xmlStrdup(node->ns && node->ns->href
+							   ? node->ns->href
+							   : (const xmlChar *)""),
+					 &rc);
+
+	source = xml_child(root, "source");
+	node = xml_child(source, "host");
+	facts->host = attribute(xml, node, "name", &rc);
+	facts->host_port = attribute(xml, node, "port", &rc);
+	for (; node; node = xml_next(node->next, "host", NULL))
+		facts->nhosts++;
+	facts->dir = attribute(xml, xml_child(source, "dir"), "path", &rc);
+	facts->format = attribute(xml, xml_child(source, "format"), "type", &rc);
+	facts->version = attribute(xml, xml_child(source, "protocol"), "ver", &rc);
+	facts->auth = xml_child(source, "auth");
+	if (rc)
+		return rc;
+	return read_options(xml, xml_next(root->children, "mount_opts", POOL_NS));
 }
 
 const struct pool_facts *pool_xml_facts(const struct pool_xml *xml)
@@ -258,7 +218,7 @@ static void drop(xmlNodePtr parent, const char *name)
 {
 	xmlNodePtr node;
 
-	while ((node = pool_xml_child(parent, name))) {
+	while ((node = xml_child(parent, name))) {
 		xmlUnlinkNode(node);
 		xmlFreeNode(node);
 	}
@@ -276,7 +236,7 @@ int pool_xml_format_bare(const struct pool_xml *xml, char **out)
 		return err_set(ENOMEM, "no memory");
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		drop(root, sizes[i]);
-	drop(pool_xml_child(root, "target"), "permissions");
+	drop(xml_child(root, "target"), "permissions");
 	rc = dump(doc, out);
 	xmlFreeDoc(doc);
 	return rc;
@@ -304,16 +264,6 @@ int pool_xml_options(const struct pool_xml *xml, char **out)
 	return 0;
 }
 
-/* libvirt removes trailing slashes (virFileSanitizePath), but keeps "/". */
-static size_t path_len(const char *path)
-{
-	size_t len = strlen(path);
-
-	while (len > 1 && path[len - 1] == '/')
-		len--;
-	return len;
-}
-
 static int incomplete(int rc)
 {
 	return err_because(rc, "incomplete");
@@ -322,6 +272,7 @@ static int incomplete(int rc)
 int pool_xml_source(const struct pool_xml *xml, char *buf, size_t cap)
 {
 	const struct pool_facts *facts = &xml->facts;
+	size_t len;
 	int n;
 
 	if (facts->nhosts != 1 || !facts->host || !*facts->host)
@@ -334,8 +285,11 @@ int pool_xml_source(const struct pool_xml *xml, char *buf, size_t cap)
 	if (!facts->dir || *facts->dir != '/')
 		return incomplete(err_set(
 			EINVAL, "the pool's <source> has no <dir path='/EXPORT'/>"));
-	n = snprintf(buf, cap, "%s:%.*s", facts->host, (int)path_len(facts->dir),
-		     facts->dir);
+	/* libvirt removes trailing slashes (virFileSanitizePath), but keeps "/". */
+	len = strlen(facts->dir);
+	while (len > 1 && facts->dir[len - 1] == '/')
+		len--;
+	n = snprintf(buf, cap, "%s:%.*s", facts->host, (int)len, facts->dir);
 	return n < (int)cap
 		       ? 0
 		       : incomplete(err_set(EINVAL, "the pool's source has %d bytes", n));

@@ -431,14 +431,6 @@ const struct pool_ops pools_ops = {
 
 /* --- the connection ---------------------------------------------------------------------------- */
 
-/* SCHEME[+TRANSPORT]://[USER@]HOST/...; only the host matters. */
-static bool is_remote(const char *uri)
-{
-	const char *at = strstr(uri, "://");
-
-	return at && at[3] && at[3] != '/';
-}
-
 static virConnectPtr connect_to(const char *uri, bool read_only)
 {
 	return read_only ? virConnectOpenReadOnly(uri) : virConnectOpen(uri);
@@ -446,6 +438,7 @@ static virConnectPtr connect_to(const char *uri, bool read_only)
 
 int pools_connect(const char *uri, bool read_only, struct pools_connected *out)
 {
+	const char *host;
 	virConnectPtr conn;
 	char *real;
 	int rc;
@@ -467,7 +460,9 @@ int pools_connect(const char *uri, bool read_only, struct pools_connected *out)
 	out->conn = conn;
 	real = virConnectGetURI(conn);
 	snprintf(out->uri, sizeof(out->uri), "%s", real ? real : "");
-	out->remote = is_remote(out->uri);
+	/* SCHEME[+TRANSPORT]://[USER@]HOST/...; only the host matters. */
+	host = strstr(out->uri, "://");
+	out->remote = host && host[3] && host[3] != '/';
 	free(real);
 	return 0;
 }

@@ -21,32 +21,26 @@ struct worker {
 	char text[ERR_TEXT_MAX]; /* of the thread's last error */
 };
 
-static void work(struct worker *worker)
-{
-	worker_fn fn = worker->fn;
-	int rc;
-
-	pthread_mutex_unlock(&worker->lock);
-	err_clear();
-	rc = fn(worker->arg);
-	pthread_mutex_lock(&worker->lock);
-	worker->rc = rc;
-	snprintf(worker->text, sizeof(worker->text), "%s", err_text());
-	worker->fn = NULL;
-	worker->done = true;
-	pthread_cond_broadcast(&worker->changed);
-}
-
 static void *run(void *arg)
 {
 	struct worker *worker = arg;
+	int rc;
 
 	pthread_mutex_lock(&worker->lock);
 	while (!worker->end && !worker->lost) {
-		if (worker->fn)
-			work(worker);
-		else
+		if (!worker->fn) {
 			pthread_cond_wait(&worker->changed, &worker->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&worker->lock);
+		err_clear();
+		rc = worker->fn(worker->arg);
+		pthread_mutex_lock(&worker->lock);
+		worker->rc = rc;
+		snprintf(worker->text, sizeof(worker->text), "%s", err_text());
+		worker->fn = NULL;
+		worker->done = true;
+		pthread_cond_broadcast(&worker->changed);
 	}
 	pthread_mutex_unlock(&worker->lock);
 	return NULL;
@@ -81,24 +75,11 @@ int worker_new(struct worker **out)
 	return 0;
 }
 
-static int wait_for(struct worker *worker, uint64_t deadline)
+int worker_call(struct worker *worker, worker_fn fn, void *arg, uint64_t deadline)
 {
 	struct timespec until = { .tv_sec = (time_t)(deadline / 1000),
 				  .tv_nsec = (long)(deadline % 1000) * 1000000 };
 	int rc = 0;
-
-	while (!worker->done && !rc)
-		rc = pthread_cond_timedwait(&worker->changed, &worker->lock, &until);
-	if (worker->done)
-		return worker->rc;
-	worker->lost = true;
-	pthread_detach(worker->thread);
-	return -ETIMEDOUT;
-}
-
-int worker_call(struct worker *worker, worker_fn fn, void *arg, uint64_t deadline)
-{
-	int rc;
 
 	if (worker->lost)
 		return err_set(ETIMEDOUT, "libvirt is still busy");
@@ -107,8 +88,13 @@ int worker_call(struct worker *worker, worker_fn fn, void *arg, uint64_t deadlin
 	worker->arg = arg;
 	worker->fn = fn;
 	pthread_cond_broadcast(&worker->changed);
-	rc = wait_for(worker, deadline);
-	if (!worker->lost && rc < 0)
+	while (!worker->done && !rc)
+		rc = pthread_cond_timedwait(&worker->changed, &worker->lock, &until);
+	rc = worker->rc;
+	worker->lost = !worker->done;
+	if (worker->lost)
+		pthread_detach(worker->thread);
+	else if (rc < 0)
 		err_set(-rc, "%s", worker->text);
 	pthread_mutex_unlock(&worker->lock);
 	return worker->lost ? err_set(ETIMEDOUT, "libvirt did not answer in time") : rc;

@@ -89,20 +89,13 @@ static void on_instruction(void *arg, const xmlChar *target, const xmlChar *data
 		reading->instruction(arg, target, data);
 }
 
-static int say_broken(xmlParserCtxtPtr ctxt)
-{
-	const xmlError *error = xmlCtxtGetLastError(ctxt);
-	const char *text = error && error->message ? error->message : "it ends early";
-
-	return err_set(EINVAL, "the XML is not well-formed, line %d: %.*s",
-		       error ? error->line : 0, (int)strcspn(text, "\n"), text);
-}
-
 static int parse(xmlParserCtxtPtr ctxt, xmlDocPtr *out, const char *text, size_t len,
 		 struct reading *reading)
 {
 	const int options = XML_PARSE_NONET | XML_PARSE_NOBLANKS | XML_PARSE_NOERROR |
 			    XML_PARSE_NOWARNING | XML_PARSE_NOCDATA;
+	const xmlError *error;
+	const char *why;
 	xmlDocPtr doc;
 
 	ctxt->_private = reading;
@@ -121,19 +114,10 @@ static int parse(xmlParserCtxtPtr ctxt, xmlDocPtr *out, const char *text, size_t
 	xmlFreeDoc(doc);
 	if (reading->refused)
 		return err_set(reading->errnum, "the XML %s", reading->refused);
-	return say_broken(ctxt);
-}
-
-static int check_root(xmlDocPtr doc, const struct xml_limits *limits)
-{
-	const xmlNode *root = xmlDocGetRootElement(doc);
-	size_t i;
-
-	for (i = 0; !root->ns && i < ARRAY_SIZE(limits->roots) && limits->roots[i]; i++)
-		if (!strcmp((const char *)root->name, limits->roots[i]))
-			return 0;
-	return err_set(EINVAL, "the XML is <%.60s>%s, not <%s>", (const char *)root->name,
-		       root->ns ? " of a namespace" : "", limits->roots[0]);
+	error = xmlCtxtGetLastError(ctxt);
+	why = error && error->message ? error->message : "it ends early";
+	return err_set(EINVAL, "the XML is not well-formed, line %d: %.*s",
+		       error ? error->line : 0, (int)strcspn(why, "\n"), why);
 }
 
 int xml_read(xmlDocPtr *out, const char *text, size_t len,
@@ -142,6 +126,8 @@ int xml_read(xmlDocPtr *out, const char *text, size_t len,
 	struct reading reading = { .limits = limits };
 	xmlParserCtxtPtr ctxt;
 	xmlDocPtr doc = NULL;
+	const xmlNode *root;
+	size_t i;
 	int rc;
 
 	if (len > limits->bytes)
@@ -157,10 +143,37 @@ int xml_read(xmlDocPtr *out, const char *text, size_t len,
 		return err_set(ENOMEM, "no memory");
 	rc = parse(ctxt, &doc, text, len, &reading);
 	xmlFreeParserCtxt(ctxt);
-	rc = rc ? rc : check_root(doc, limits);
 	if (rc)
-		xmlFreeDoc(doc);
-	else
-		*out = doc;
+		return rc;
+	root = xmlDocGetRootElement(doc);
+	for (i = 0; !root->ns && i < ARRAY_SIZE(limits->roots) && limits->roots[i]; i++)
+		if (!strcmp((const char *)root->name, limits->roots[i])) {
+			*out = doc;
+			return 0;
+		}
+	rc = err_set(EINVAL, "the XML is <%.60s>%s, not <%s>", (const char *)root->name,
+		     root->ns ? " of a namespace" : "", limits->roots[0]);
+	xmlFreeDoc(doc);
 	return rc;
+}
+
+bool xml_is_element(const xmlNode *node, const char *name, const char *ns)
+{
+	if (node->type != XML_ELEMENT_NODE || strcmp((const char *)node->name, name))
+		return false;
+	if (!ns || !node->ns)
+		return !ns && !node->ns;
+	return node->ns->href && !strcmp((const char *)node->ns->href, ns);
+}
+
+xmlNodePtr xml_next(xmlNodePtr node, const char *name, const char *ns)
+{
+	while (node && !xml_is_element(node, name, ns))
+		node = node->next;
+	return node;
+}
+
+xmlNodePtr xml_child(xmlNodePtr parent, const char *name)
+{
+	return parent ? xml_next(parent->children, name, NULL) : NULL;
 }
