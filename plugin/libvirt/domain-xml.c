@@ -13,7 +13,7 @@
 #include "plugin/libvirt/internal.h"
 
 /* Each backing file nests a chain by one element, and libxml2 allows a depth of 256. */
-static const struct xml_limits limits = {
+static const struct xml_limits domain_limits = {
 	.roots = { "domain", "disk", "domstatus", "domainsnapshot" },
 	.bytes = DOMAIN_XML_MAX,
 	.nodes = 16 * DOMAIN_DISKS_MAX,
@@ -21,7 +21,7 @@ static const struct xml_limits limits = {
 };
 
 /* The disk being read. */
-struct walk {
+struct domain_walk {
 	struct domain_disks *out;
 	size_t room;
 	const char *device;
@@ -30,7 +30,7 @@ struct walk {
 };
 
 /* Returns a copy that the caller owns; NULL if @value is empty. Takes @value. */
-static int copy(xmlChar *value, char **out)
+static int domain_copy(xmlChar *value, char **out)
 {
 	bool empty = value && !*value;
 
@@ -39,23 +39,23 @@ static int copy(xmlChar *value, char **out)
 	return *out || empty ? 0 : err_set(ENOMEM, "no memory");
 }
 
-static int attribute(xmlNodePtr node, const char *name, char **out)
+static int domain_attribute(xmlNodePtr node, const char *name, char **out)
 {
 	xmlAttrPtr attr = node ? xmlHasNsProp(node, (const xmlChar *)name, NULL) : NULL;
 
 	*out = NULL;
-	return attr ? copy(xmlNodeGetContent((xmlNodePtr)attr), out) : 0;
+	return attr ? domain_copy(xmlNodeGetContent((xmlNodePtr)attr), out) : 0;
 }
 
-static int content(xmlNodePtr node, char **out)
+static int domain_content(xmlNodePtr node, char **out)
 {
 	*out = NULL;
-	return node ? copy(xmlNodeGetContent(node), out) : 0;
+	return node ? domain_copy(xmlNodeGetContent(node), out) : 0;
 }
 
 /* --- one image ---------------------------------------------------------------------------- */
 
-static void disk_fini(struct domain_disk *disk)
+static void domain_disk_fini(struct domain_disk *disk)
 {
 	free(disk->device);
 	free(disk->path);
@@ -65,7 +65,7 @@ static void disk_fini(struct domain_disk *disk)
 }
 
 /* Takes what @disk owns. */
-static int append(struct walk *walk, struct domain_disk *disk)
+static int domain_disk_append(struct domain_walk *walk, struct domain_disk *disk)
 {
 	struct domain_disks *out = walk->out;
 
@@ -89,41 +89,43 @@ static int append(struct walk *walk, struct domain_disk *disk)
 }
 
 /* @image has the type, @source the rest; NULL: none, as in a drive without a medium. */
-static int add_image(struct walk *walk, xmlNodePtr image, xmlNodePtr source)
+static int domain_add_image(struct domain_walk *walk, xmlNodePtr image, xmlNodePtr source)
 {
-	_cleanup_(disk_fini) struct domain_disk disk = { .depth = walk->depth,
-							 .optional = walk->optional };
+	_cleanup_(domain_disk_fini) struct domain_disk disk = {
+		.depth = walk->depth, .optional = walk->optional
+	};
 	_cleanup_free_ char *type = NULL;
-	int rc = attribute(image, "type", &type);
+	int rc = domain_attribute(image, "type", &type);
 
 	if (rc)
 		return rc;
 	if (!type || !strcmp(type, "file")) {
-		rc = attribute(source, "file", &disk.path);
+		rc = domain_attribute(source, "file", &disk.path);
 	} else if (!strcmp(type, "dir")) {
-		rc = attribute(source, "dir", &disk.path);
+		rc = domain_attribute(source, "dir", &disk.path);
 	} else if (!strcmp(type, "volume")) {
-		rc = attribute(source, "pool", &disk.pool);
-		rc = rc ? rc : attribute(source, "volume", &disk.volume);
+		rc = domain_attribute(source, "pool", &disk.pool);
+		rc = rc ? rc : domain_attribute(source, "volume", &disk.volume);
 	}
 	if (rc || !(disk.path || (disk.pool && disk.volume)))
 		return rc;
-	return append(walk, &disk);
+	return domain_disk_append(walk, &disk);
 }
 
 /* An image, and its data file if that is a separate file. */
-static int add_with_data(struct walk *walk, xmlNodePtr image, xmlNodePtr source)
+static int domain_add_with_data(struct domain_walk *walk, xmlNodePtr image,
+				xmlNodePtr source)
 {
 	xmlNodePtr data = xml_child(source, "dataStore");
-	int rc = add_image(walk, image, source);
+	int rc = domain_add_image(walk, image, source);
 
-	return rc || !data ? rc : add_image(walk, data, xml_child(data, "source"));
+	return rc || !data ? rc : domain_add_image(walk, data, xml_child(data, "source"));
 }
 
 /* --- a disk --------------------------------------------------------------------------------- */
 
 /* Everything that backs @image, to the end of the chain. */
-static int add_backing(struct walk *walk, xmlNodePtr image)
+static int domain_add_backing(struct domain_walk *walk, xmlNodePtr image)
 {
 	int rc = 0;
 
@@ -131,55 +133,55 @@ static int add_backing(struct walk *walk, xmlNodePtr image)
 		image = xml_child(image, "backingStore");
 		if (!image || !xmlHasNsProp(image, (const xmlChar *)"type", NULL))
 			break;
-		rc = add_with_data(walk, image, xml_child(image, "source"));
+		rc = domain_add_with_data(walk, image, xml_child(image, "source"));
 	}
 	walk->depth = 0;
 	return rc;
 }
 
-static int add_disk(struct walk *walk, xmlNodePtr disk)
+static int domain_add_disk(struct domain_walk *walk, xmlNodePtr disk)
 {
 	xmlNodePtr mirror = xml_child(disk, "mirror");
 	xmlNodePtr source = xml_child(disk, "source");
 	_cleanup_free_ char *target = NULL;
 	_cleanup_free_ char *policy = NULL;
-	int rc = attribute(xml_child(disk, "target"), "dev", &target);
+	int rc = domain_attribute(xml_child(disk, "target"), "dev", &target);
 
-	rc = rc ? rc : attribute(source, "startupPolicy", &policy);
+	rc = rc ? rc : domain_attribute(source, "startupPolicy", &policy);
 	if (rc)
 		return rc;
 	walk->device = target ? target : "?";
 	/* The policy applies to the disk with all that backs it. */
 	walk->optional = policy &&
 			 (!strcmp(policy, "optional") || !strcmp(policy, "requisite"));
-	rc = add_with_data(walk, disk, source);
-	rc = rc ? rc : add_backing(walk, disk);
+	rc = domain_add_with_data(walk, disk, source);
+	rc = rc ? rc : domain_add_backing(walk, disk);
 	if (rc || !mirror)
 		return rc;
 	/* The destination of a running copy. */
 	source = xml_child(mirror, "source");
-	rc = add_with_data(walk, mirror, source ? source : mirror);
-	return rc ? rc : add_backing(walk, mirror);
+	rc = domain_add_with_data(walk, mirror, source ? source : mirror);
+	return rc ? rc : domain_add_backing(walk, mirror);
 }
 
 /* --- a guest -------------------------------------------------------------------------------- */
 
 #define VDSM_NS "http://ovirt.org/vm/1.0"
 
-static int add_root(struct walk *walk, xmlNodePtr root)
+static int domain_add_root(struct domain_walk *walk, xmlNodePtr root)
 {
 	xmlNodePtr domain = root, devices, node;
 	int rc;
 
 	if (xml_is_element(root, "disk", NULL))
-		return add_disk(walk, root);
+		return domain_add_disk(walk, root);
 	if (!xml_is_element(root, "domain", NULL))
 		domain = xml_child(root, "domain");
 	if (!domain)
 		return err_set(EINVAL, "the XML has no <domain> in its <%s>",
 			       (const char *)root->name);
-	rc = content(xml_child(domain, "name"), &walk->out->name);
-	rc = rc ? rc : content(xml_child(domain, "uuid"), &walk->out->uuid);
+	rc = domain_content(xml_child(domain, "name"), &walk->out->name);
+	rc = rc ? rc : domain_content(xml_child(domain, "uuid"), &walk->out->uuid);
 	node = xml_child(domain, "metadata");
 	for (node = node ? node->children : NULL; node; node = node->next)
 		if (node->type == XML_ELEMENT_NODE && node->ns && node->ns->href &&
@@ -190,7 +192,7 @@ static int add_root(struct walk *walk, xmlNodePtr root)
 	for (; devices && !rc; devices = xml_next(devices->next, "devices", NULL)) {
 		node = xml_next(devices->children, "disk", NULL);
 		for (; node && !rc; node = xml_next(node->next, "disk", NULL))
-			rc = add_disk(walk, node);
+			rc = domain_add_disk(walk, node);
 	}
 	return rc;
 }
@@ -198,13 +200,13 @@ static int add_root(struct walk *walk, xmlNodePtr root)
 int domain_disks_parse(struct domain_disks *out, const char *text, size_t len)
 {
 	_cleanup_(domain_disks_fini) struct domain_disks disks = { .name = NULL };
-	struct walk walk = { .out = &disks };
+	struct domain_walk walk = { .out = &disks };
 	xmlDocPtr doc = NULL;
-	int rc = xml_read(&doc, text, len, &limits);
+	int rc = xml_read(&doc, text, len, &domain_limits);
 
 	if (rc)
 		return rc;
-	rc = add_root(&walk, xmlDocGetRootElement(doc));
+	rc = domain_add_root(&walk, xmlDocGetRootElement(doc));
 	xmlFreeDoc(doc);
 	if (rc)
 		return rc;
@@ -216,7 +218,7 @@ int domain_disks_parse(struct domain_disks *out, const char *text, size_t len)
 void domain_disks_fini(struct domain_disks *disks)
 {
 	while (disks->count)
-		disk_fini(&disks->list[--disks->count]);
+		domain_disk_fini(&disks->list[--disks->count]);
 	free(disks->list);
 	free(disks->name);
 	free(disks->uuid);

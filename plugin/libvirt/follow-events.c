@@ -12,7 +12,7 @@
 #define KEEPALIVE_COUNT 3
 
 /* With the lock held. */
-static void add_uuid(struct follow_wishes *wishes, const char *uuid)
+static void follow_queue_uuid(struct follow_wishes *wishes, const char *uuid)
 {
 	size_t i, size = (wishes->count + 1) * sizeof(*wishes->uuids);
 	void *grown;
@@ -29,63 +29,63 @@ static void add_uuid(struct follow_wishes *wishes, const char *uuid)
 	snprintf(wishes->uuids[wishes->count++], sizeof(*wishes->uuids), "%s", uuid);
 }
 
-static void wish_guest(struct follow *follow, virDomainPtr domain)
+static void follow_queue_guest(struct follow *follow, virDomainPtr domain)
 {
 	char uuid[VIR_UUID_STRING_BUFLEN];
 	bool known = !virDomainGetUUIDString(domain, uuid);
 
 	pthread_mutex_lock(&follow->lock);
 	if (known)
-		add_uuid(&follow->wishes, uuid);
+		follow_queue_uuid(&follow->wishes, uuid);
 	else
 		follow->wishes.all_guests = true;
 	pthread_cond_broadcast(&follow->changed);
 	pthread_mutex_unlock(&follow->lock);
 }
 
-static void on_pool_life(virConnectPtr conn, virStoragePoolPtr pool, int event,
-			 int detail, void *arg)
+static void event_pool_lifecycle(virConnectPtr conn, virStoragePoolPtr pool, int event,
+				 int detail, void *arg)
 {
 	(void)conn, (void)pool, (void)event, (void)detail;
 	follow_ask_pools(arg);
 }
 
-static void on_pool_refresh(virConnectPtr conn, virStoragePoolPtr pool, void *arg)
+static void event_pool_refresh(virConnectPtr conn, virStoragePoolPtr pool, void *arg)
 {
 	(void)conn, (void)pool;
 	follow_ask_pools(arg);
 }
 
-static int on_guest_life(virConnectPtr conn, virDomainPtr domain, int event, int detail,
-			 void *arg)
+static int event_guest_lifecycle(virConnectPtr conn, virDomainPtr domain, int event,
+				 int detail, void *arg)
 {
 	(void)conn, (void)event, (void)detail;
-	wish_guest(arg, domain);
+	follow_queue_guest(arg, domain);
 	return 0;
 }
 
-static void on_device(virConnectPtr conn, virDomainPtr domain, const char *alias,
-		      void *arg)
+static void event_guest_device(virConnectPtr conn, virDomainPtr domain, const char *alias,
+			       void *arg)
 {
 	(void)conn, (void)alias;
-	wish_guest(arg, domain);
+	follow_queue_guest(arg, domain);
 }
 
-static void on_disk_change(virConnectPtr conn, virDomainPtr domain, const char *before,
-			   const char *after, const char *alias, int reason, void *arg)
+static void event_guest_disk(virConnectPtr conn, virDomainPtr domain, const char *before,
+			     const char *after, const char *alias, int reason, void *arg)
 {
 	(void)conn, (void)before, (void)after, (void)alias, (void)reason;
-	wish_guest(arg, domain);
+	follow_queue_guest(arg, domain);
 }
 
-static void on_block_job(virConnectPtr conn, virDomainPtr domain, const char *disk,
-			 int type, int status, void *arg)
+static void event_guest_block_job(virConnectPtr conn, virDomainPtr domain,
+				  const char *disk, int type, int status, void *arg)
 {
 	(void)conn, (void)disk, (void)type, (void)status;
-	wish_guest(arg, domain);
+	follow_queue_guest(arg, domain);
 }
 
-static void on_close(virConnectPtr conn, int reason, void *arg)
+static void event_connection_closed(virConnectPtr conn, int reason, void *arg)
 {
 	struct follow *follow = arg;
 
@@ -99,25 +99,29 @@ static void on_close(virConnectPtr conn, int reason, void *arg)
 static const struct {
 	int id;
 	virConnectStoragePoolEventGenericCallback call;
-} pool_events[] = {
+} event_pool_rows[] = {
 	{ VIR_STORAGE_POOL_EVENT_ID_LIFECYCLE,
-	  VIR_STORAGE_POOL_EVENT_CALLBACK(on_pool_life) },
+	  VIR_STORAGE_POOL_EVENT_CALLBACK(event_pool_lifecycle) },
 	{ VIR_STORAGE_POOL_EVENT_ID_REFRESH,
-	  VIR_STORAGE_POOL_EVENT_CALLBACK(on_pool_refresh) },
+	  VIR_STORAGE_POOL_EVENT_CALLBACK(event_pool_refresh) },
 };
 
 static const struct {
 	int id;
 	virConnectDomainEventGenericCallback call;
-} guest_events[] = {
-	{ VIR_DOMAIN_EVENT_ID_LIFECYCLE, VIR_DOMAIN_EVENT_CALLBACK(on_guest_life) },
-	{ VIR_DOMAIN_EVENT_ID_DEVICE_ADDED, VIR_DOMAIN_EVENT_CALLBACK(on_device) },
-	{ VIR_DOMAIN_EVENT_ID_DEVICE_REMOVED, VIR_DOMAIN_EVENT_CALLBACK(on_device) },
-	{ VIR_DOMAIN_EVENT_ID_DISK_CHANGE, VIR_DOMAIN_EVENT_CALLBACK(on_disk_change) },
-	{ VIR_DOMAIN_EVENT_ID_BLOCK_JOB_2, VIR_DOMAIN_EVENT_CALLBACK(on_block_job) },
+} event_guest_rows[] = {
+	{ VIR_DOMAIN_EVENT_ID_LIFECYCLE,
+	  VIR_DOMAIN_EVENT_CALLBACK(event_guest_lifecycle) },
+	{ VIR_DOMAIN_EVENT_ID_DEVICE_ADDED,
+	  VIR_DOMAIN_EVENT_CALLBACK(event_guest_device) },
+	{ VIR_DOMAIN_EVENT_ID_DEVICE_REMOVED,
+	  VIR_DOMAIN_EVENT_CALLBACK(event_guest_device) },
+	{ VIR_DOMAIN_EVENT_ID_DISK_CHANGE, VIR_DOMAIN_EVENT_CALLBACK(event_guest_disk) },
+	{ VIR_DOMAIN_EVENT_ID_BLOCK_JOB_2,
+	  VIR_DOMAIN_EVENT_CALLBACK(event_guest_block_job) },
 };
 
-static void *run_events(void *arg)
+static void *event_loop_run(void *arg)
 {
 	(void)arg;
 	while (virEventRunDefaultImpl() >= 0)
@@ -127,14 +131,14 @@ static void *run_events(void *arg)
 
 /* Events that the driver does not support are not followed; the periodic query of
  * everything covers them. */
-static int registered(struct follow *follow, int id)
+static int event_registered(struct follow *follow, int id)
 {
 	if (id < 0)
 		follow_unref(follow);
 	return id;
 }
 
-static void *ref(struct follow *follow)
+static void *follow_ref(struct follow *follow)
 {
 	pthread_mutex_lock(&follow->lock);
 	follow->refs++;
@@ -152,18 +156,20 @@ void follow_events_register(struct follow_link *link)
 	/* Without a reference of its own: a driver without such a callback would accept the
 	 * reference and never release it. Unregistering waits for a callback that is
 	 * running. */
-	link->close_told = virConnectRegisterCloseCallback(conn, on_close, follow,
-							   NULL) >= 0;
-	for (i = 0; i < ARRAY_SIZE(pool_events); i++)
-		link->pool_ids[i] = registered(
+	link->close_told = virConnectRegisterCloseCallback(conn, event_connection_closed,
+							   follow, NULL) >= 0;
+	for (i = 0; i < ARRAY_SIZE(event_pool_rows); i++)
+		link->pool_ids[i] = event_registered(
 			follow, virConnectStoragePoolEventRegisterAny(
-					conn, NULL, pool_events[i].id,
-					pool_events[i].call, ref(follow), follow_unref));
-	for (i = 0; i < ARRAY_SIZE(guest_events); i++)
-		link->guest_ids[i] = registered(
+					conn, NULL, event_pool_rows[i].id,
+					event_pool_rows[i].call, follow_ref(follow),
+					follow_unref));
+	for (i = 0; i < ARRAY_SIZE(event_guest_rows); i++)
+		link->guest_ids[i] = event_registered(
 			follow, virConnectDomainEventRegisterAny(
-					conn, NULL, guest_events[i].id,
-					guest_events[i].call, ref(follow), follow_unref));
+					conn, NULL, event_guest_rows[i].id,
+					event_guest_rows[i].call, follow_ref(follow),
+					follow_unref));
 }
 
 void follow_events_unregister(struct follow_link *link)
@@ -171,26 +177,26 @@ void follow_events_unregister(struct follow_link *link)
 	virConnectPtr conn = link->to.conn;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(pool_events); i++)
+	for (i = 0; i < ARRAY_SIZE(event_pool_rows); i++)
 		if (link->pool_ids[i] >= 0)
 			virConnectStoragePoolEventDeregisterAny(conn, link->pool_ids[i]);
-	for (i = 0; i < ARRAY_SIZE(guest_events); i++)
+	for (i = 0; i < ARRAY_SIZE(event_guest_rows); i++)
 		if (link->guest_ids[i] >= 0)
 			virConnectDomainEventDeregisterAny(conn, link->guest_ids[i]);
 	if (link->close_told)
-		virConnectUnregisterCloseCallback(conn, on_close);
+		virConnectUnregisterCloseCallback(conn, event_connection_closed);
 }
 
-static int events_rc;
+static int event_loop_rc;
 
-static void start_events(void)
+static void event_loop_start(void)
 {
 	pthread_t thread;
 
-	events_rc = virEventRegisterDefaultImpl();
-	if (!events_rc)
-		events_rc = pthread_create(&thread, NULL, run_events, NULL);
-	if (!events_rc)
+	event_loop_rc = virEventRegisterDefaultImpl();
+	if (!event_loop_rc)
+		event_loop_rc = pthread_create(&thread, NULL, event_loop_run, NULL);
+	if (!event_loop_rc)
 		pthread_detach(thread);
 }
 
@@ -198,6 +204,6 @@ int follow_events_start(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, start_events);
-	return events_rc ? err_set(EAGAIN, "no event loop for libvirt") : 0;
+	pthread_once(&once, event_loop_start);
+	return event_loop_rc ? err_set(EAGAIN, "no event loop for libvirt") : 0;
 }

@@ -23,7 +23,7 @@
 
 /* --- changes ------------------------------------------------------------------ */
 
-static void forget_guests(struct follow_news *news)
+static void follow_guests_fini(struct follow_news *news)
 {
 	while (news->nguests)
 		domain_disks_fini(&news->guests[--news->nguests].disks);
@@ -34,12 +34,12 @@ static void forget_guests(struct follow_news *news)
 void follow_news_fini(struct follow_news *news)
 {
 	pool_list_fini(&news->pools);
-	forget_guests(news);
+	follow_guests_fini(news);
 	*news = (struct follow_news){ .connected = false };
 }
 
 /* With the lock held. */
-static void announce(struct follow *follow)
+static void follow_signal(struct follow *follow)
 {
 	uint64_t one = 1;
 
@@ -50,7 +50,7 @@ static void announce(struct follow *follow)
 }
 
 /* Takes @guest. */
-static void tell_guest(struct follow *follow, struct follow_guest *guest)
+static void follow_put_guest(struct follow *follow, struct follow_guest *guest)
 {
 	struct follow_news *news = &follow->news;
 	struct follow_guest *grown;
@@ -71,7 +71,7 @@ static void tell_guest(struct follow *follow, struct follow_guest *guest)
 		domain_disks_fini(&news->guests[i].disks);
 	}
 	news->guests[i] = *guest;
-	announce(follow);
+	follow_signal(follow);
 }
 
 bool follow_take(struct follow *follow, struct follow_news *out)
@@ -118,7 +118,7 @@ void follow_unref(void *arg)
 	free(follow);
 }
 
-static struct timespec until(uint64_t deadline)
+static struct timespec follow_timespec(uint64_t deadline)
 {
 	return (struct timespec){ .tv_sec = (time_t)(deadline / 1000),
 				  .tv_nsec = (long)(deadline % 1000) * 1000000 };
@@ -134,7 +134,7 @@ void follow_ask_pools(struct follow *follow)
 	pthread_mutex_unlock(&follow->lock);
 }
 
-static int ask_pools(struct follow_link *link)
+static int follow_query_pools_now(struct follow_link *link)
 {
 	struct follow *follow = link->follow;
 	struct pool_list pools = { .count = 0 };
@@ -150,13 +150,14 @@ static int ask_pools(struct follow_link *link)
 	follow->news.pools = pools;
 	follow->news.has_pools = true;
 	follow->news.pools_ms = start;
-	announce(follow);
+	follow_signal(follow);
 	pthread_mutex_unlock(&follow->lock);
 	return 0;
 }
 
 /* A guest that no longer runs is gone. After an error @out is empty. */
-static int read_guest(virDomainPtr domain, const char *uuid, struct follow_guest *out)
+static int follow_read_guest(virDomainPtr domain, const char *uuid,
+			     struct follow_guest *out)
 {
 	const char *name;
 	char *xml = NULL;
@@ -179,7 +180,7 @@ static int read_guest(virDomainPtr domain, const char *uuid, struct follow_guest
 	return 0;
 }
 
-static int ask_uuid(struct follow_link *link, const char *uuid)
+static int follow_query_guest(struct follow_link *link, const char *uuid)
 {
 	struct follow_guest guest;
 	virDomainPtr domain;
@@ -187,19 +188,20 @@ static int ask_uuid(struct follow_link *link, const char *uuid)
 
 	virResetLastError();
 	domain = virDomainLookupByUUIDString(link->to.conn, uuid);
-	rc = read_guest(domain, uuid, &guest);
+	rc = follow_read_guest(domain, uuid, &guest);
 	if (domain)
 		virDomainFree(domain);
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&link->follow->lock);
-	tell_guest(link->follow, &guest);
+	follow_put_guest(link->follow, &guest);
 	pthread_mutex_unlock(&link->follow->lock);
 	return 0;
 }
 
 /* All of them, or none. */
-static int read_guests(virDomainPtr *domains, size_t count, struct follow_news *out)
+static int follow_read_guests(virDomainPtr *domains, size_t count,
+			      struct follow_news *out)
 {
 	char uuid[VIR_UUID_STRING_BUFLEN];
 	size_t i;
@@ -212,15 +214,15 @@ static int read_guests(virDomainPtr *domains, size_t count, struct follow_news *
 		virResetLastError();
 		rc = virDomainGetUUIDString(domains[i], uuid) < 0
 			     ? pools_error()
-			     : read_guest(domains[i], uuid, &out->guests[i]);
+			     : follow_read_guest(domains[i], uuid, &out->guests[i]);
 		out->nguests += !rc;
 	}
 	if (rc)
-		forget_guests(out);
+		follow_guests_fini(out);
 	return rc;
 }
 
-static int ask_all_guests(struct follow_link *link)
+static int follow_query_all_guests(struct follow_link *link)
 {
 	struct follow_news all = { .nguests = 0 }, *news = &link->follow->news;
 	virDomainPtr *domains = NULL;
@@ -233,7 +235,8 @@ static int ask_all_guests(struct follow_link *link)
 		link->no_guests = rc == -EOPNOTSUPP;
 		return link->no_guests ? 0 : rc;
 	}
-	rc = read_guests(domains, count < GUESTS_MAX ? (size_t)count : GUESTS_MAX, &all);
+	rc = follow_read_guests(domains, count < GUESTS_MAX ? (size_t)count : GUESTS_MAX,
+				&all);
 	for (i = 0; i < count; i++)
 		virDomainFree(domains[i]);
 	free(domains);
@@ -242,36 +245,36 @@ static int ask_all_guests(struct follow_link *link)
 	/* In one step: otherwise a guest that runs all the time could be missing for a
 	 * moment. */
 	pthread_mutex_lock(&link->follow->lock);
-	forget_guests(news);
+	follow_guests_fini(news);
 	news->guests = all.guests;
 	news->nguests = all.nguests;
 	news->forget_guests = true;
-	announce(link->follow);
+	follow_signal(link->follow);
 	pthread_mutex_unlock(&link->follow->lock);
 	return 0;
 }
 
-static int ask(struct follow_link *link, const struct follow_wishes *wishes)
+static int follow_query(struct follow_link *link, const struct follow_wishes *wishes)
 {
-	int rc = wishes->pools ? ask_pools(link) : 0;
+	int rc = wishes->pools ? follow_query_pools_now(link) : 0;
 	size_t i;
 
 	/* Guests of another host use that host's mounts. */
 	if (link->no_guests || link->to.remote)
 		return rc;
 	if (!rc && wishes->all_guests)
-		return ask_all_guests(link);
+		return follow_query_all_guests(link);
 	for (i = 0; !rc && i < wishes->count; i++)
-		rc = ask_uuid(link, wishes->uuids[i]);
+		rc = follow_query_guest(link, wishes->uuids[i]);
 	return rc;
 }
 
 /* False: the connection ended, or the thread is to end. */
-static bool wait_for_wishes(struct follow_link *link, struct follow_wishes *out)
+static bool follow_wait(struct follow_link *link, struct follow_wishes *out)
 {
 	struct follow *follow = link->follow;
 	struct follow_wishes *wishes = &follow->wishes;
-	struct timespec deadline = until(link->resync);
+	struct timespec deadline = follow_timespec(link->resync);
 	bool go;
 
 	pthread_mutex_lock(&follow->lock);
@@ -290,7 +293,7 @@ static bool wait_for_wishes(struct follow_link *link, struct follow_wishes *out)
 }
 
 /* @why: NULL: it is connected. */
-static void tell_link(struct follow_link *link, const char *why)
+static void follow_report_link(struct follow_link *link, const char *why)
 {
 	struct follow *follow = link->follow;
 
@@ -300,21 +303,21 @@ static void tell_link(struct follow_link *link, const char *why)
 	if (*link->to.uri)
 		strcpy(follow->news.uri, link->to.uri);
 	snprintf(follow->news.why, sizeof(follow->news.why), "%s", why ? why : "");
-	announce(follow);
+	follow_signal(follow);
 	pthread_mutex_unlock(&follow->lock);
 }
 
 /* True: there was a connection, and the daemon answered. */
-static bool connect_once(struct follow *follow)
+static bool follow_connect(struct follow *follow)
 {
 	struct follow_link link = { .follow = follow, .resync = deadline_in(RESYNC_MS) };
 	struct follow_wishes wishes = { .pools = true, .all_guests = true };
 	uint64_t start = now_ms();
-	bool told = false;
+	bool reported = false;
 	int rc = pools_connect(follow->uri, true, &link.to);
 
 	if (rc) {
-		tell_link(&link, err_text());
+		follow_report_link(&link, err_text());
 		return false;
 	}
 	pthread_mutex_lock(&follow->lock);
@@ -324,22 +327,22 @@ static bool connect_once(struct follow *follow)
 	pthread_mutex_unlock(&follow->lock);
 	follow_events_register(&link);
 	do {
-		rc = ask(&link, &wishes);
+		rc = follow_query(&link, &wishes);
 		free(wishes.uuids);
 		/* Report the connection only after the daemon has answered. */
-		if (!rc && !told)
-			tell_link(&link, NULL);
-		told = true;
-	} while (!rc && wait_for_wishes(&link, &wishes));
+		if (!rc && !reported)
+			follow_report_link(&link, NULL);
+		reported = true;
+	} while (!rc && follow_wait(&link, &wishes));
 	if (!rc)
 		free(wishes.uuids);
-	tell_link(&link, rc ? err_text() : "libvirt closed the connection");
+	follow_report_link(&link, rc ? err_text() : "libvirt closed the connection");
 	follow_events_unregister(&link);
 	virConnectClose(link.to.conn);
 	return now_ms() - start >= BACKOFF_MAX_MS;
 }
 
-static void *run(void *arg)
+static void *follow_run(void *arg)
 {
 	unsigned int backoff = BACKOFF_MIN_MS;
 	struct follow *follow = arg;
@@ -349,9 +352,9 @@ static void *run(void *arg)
 	pthread_mutex_lock(&follow->lock);
 	while (!follow->end) {
 		pthread_mutex_unlock(&follow->lock);
-		if (connect_once(follow))
+		if (follow_connect(follow))
 			backoff = BACKOFF_MIN_MS;
-		deadline = until(deadline_in(backoff));
+		deadline = follow_timespec(deadline_in(backoff));
 		pthread_mutex_lock(&follow->lock);
 		for (rc = 0; !follow->end && !rc;)
 			rc = pthread_cond_timedwait(&follow->changed, &follow->lock,
@@ -365,7 +368,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static struct follow *new_follow(const char *uri)
+static struct follow *follow_new(const char *uri)
 {
 	struct follow *follow = calloc(1, sizeof(*follow));
 	pthread_condattr_t clock;
@@ -393,11 +396,11 @@ int follow_open(struct follow **out, const char *uri)
 
 	if (rc)
 		return rc;
-	follow = new_follow(uri);
+	follow = follow_new(uri);
 	if (!follow)
 		return err_set(ENOMEM, "no memory");
 	follow->refs++;
-	rc = pthread_create(&follow->thread, NULL, run, follow);
+	rc = pthread_create(&follow->thread, NULL, follow_run, follow);
 	if (rc) {
 		follow->refs--;
 		follow_unref(follow);
@@ -414,7 +417,7 @@ int follow_fd(const struct follow *follow)
 
 void follow_close(struct follow *follow)
 {
-	struct timespec deadline = until(deadline_in(CLOSE_MS));
+	struct timespec deadline = follow_timespec(deadline_in(CLOSE_MS));
 	int rc = 0;
 	bool gone;
 

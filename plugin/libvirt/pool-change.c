@@ -8,7 +8,7 @@
 
 /* --- convert ---------------------------------------------------------------------------------- */
 
-static bool names_version(const struct pool_xml *xml)
+static bool pool_change_names_version(const struct pool_xml *xml)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 
@@ -17,8 +17,9 @@ static bool names_version(const struct pool_xml *xml)
 
 /* The new definition. A pool that names no version keeps the version of its mount:
  * otherwise it could come up as NFSv3 later. */
-static int make_wished(struct pool_switch *change, const struct pool_request *request,
-		       char **before, char **after)
+static int pool_change_new_xml(struct pool_switch *change,
+			       const struct pool_request *request, char **before,
+			       char **after)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	struct pool_request mine = *request;
@@ -26,7 +27,8 @@ static int make_wished(struct pool_switch *change, const struct pool_request *re
 	char version[8] = "";
 	int rc = pool_xml_format_bare(change->xml, before);
 
-	if (!mine.version && change->info.active && !names_version(change->xml) &&
+	if (!mine.version && change->info.active &&
+	    !pool_change_names_version(change->xml) &&
 	    !pool_switch_mount(change, false, &state, version) && *version)
 		mine.version = version;
 	rc = rc ? rc : pool_xml_parse(&xml, *before, strlen(*before));
@@ -36,8 +38,8 @@ static int make_wished(struct pool_switch *change, const struct pool_request *re
 }
 
 /* An interrupted change may have left it stopped. @original: zeroed if there is none. */
-static bool runs_in_the_end(const struct pool_switch *change,
-			    const struct pool_original *original)
+static bool pool_change_must_run(const struct pool_switch *change,
+				 const struct pool_original *original)
 {
 	if (change->run)
 		return true;
@@ -48,15 +50,15 @@ static bool runs_in_the_end(const struct pool_switch *change,
 
 /* Saves the pool's former state before any change. A pool that was converted before, and
  * not edited since, keeps its state before that conversion. */
-static int write_original(struct pool_switch *change, const char *before,
-			  struct pool_original *original)
+static int pool_change_save(struct pool_switch *change, const char *before,
+			    struct pool_original *original)
 {
 	const char *folder = change->changer->folder;
 	int rc = pool_original_read(folder, change->info.uuid, original);
 
 	if (rc && rc != -ENOENT)
 		return rc;
-	change->run = runs_in_the_end(change, original);
+	change->run = pool_change_must_run(change, original);
 	if (!rc && original->after && strcmp(original->after, before))
 		pool_original_fini(original);
 	if (!original->before) {
@@ -76,8 +78,8 @@ static int write_original(struct pool_switch *change, const char *before,
 
 /* @rc: of pool_switch_to(). If the rollback failed, the former definition is kept for a
  * revert. */
-static int close_original(struct pool_switch *change, struct pool_original *original,
-			  const char *before, int rc)
+static int pool_change_close(struct pool_switch *change, struct pool_original *original,
+			     const char *before, int rc)
 {
 	const char *folder = change->changer->folder;
 	const char *text = rc ? before : NULL;
@@ -95,7 +97,7 @@ static int close_original(struct pool_switch *change, struct pool_original *orig
 	return result;
 }
 
-static void tell_original(struct pool_switch *change, int rc)
+static void pool_change_report_saved(struct pool_switch *change, int rc)
 {
 	if (rc)
 		pool_switch_say(
@@ -108,21 +110,22 @@ static void tell_original(struct pool_switch *change, int rc)
 				SHELL_OPERAND(change->info.name));
 }
 
-static int convert(struct pool_switch *change, const char *before, const char *after)
+static int pool_change_convert_now(struct pool_switch *change, const char *before,
+				   const char *after)
 {
 	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
-	int rc = write_original(change, before, &original), result;
+	int rc = pool_change_save(change, before, &original), result;
 
 	if (rc)
 		return rc;
 	rc = pool_switch_to(change, after);
-	result = close_original(change, &original, before, rc);
+	result = pool_change_close(change, &original, before, rc);
 	if (!rc || result)
-		tell_original(change, result);
+		pool_change_report_saved(change, result);
 	return 0;
 }
 
-static int refuse_remote(const struct pool_changer *changer)
+static int pool_change_refuse_remote(const struct pool_changer *changer)
 {
 	if (!changer->remote)
 		return 0;
@@ -134,7 +137,7 @@ static int refuse_remote(const struct pool_changer *changer)
 }
 
 /* Its definition is correct. Whether it runs over RDMA, which the findings report. */
-static bool is_proven(struct pool_switch *change)
+static bool pool_change_is_proven(struct pool_switch *change)
 {
 	struct pool_state state;
 	char version[8];
@@ -147,7 +150,7 @@ static bool is_proven(struct pool_switch *change)
 }
 
 /* @after: the present definition, which is correct. */
-static int complete(struct pool_switch *change, const char *after)
+static int pool_change_complete(struct pool_switch *change, const char *after)
 {
 	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
 	int rc = pool_original_read(change->changer->folder, change->info.uuid,
@@ -167,19 +170,19 @@ static int complete(struct pool_switch *change, const char *after)
 			return err_set(ENOMEM, "no memory");
 		free(change->info.xml);
 		change->info.xml = back;
-		change->run = runs_in_the_end(change, &original);
+		change->run = pool_change_must_run(change, &original);
 	}
 	if (!change->run) {
 		pool_switch_say(change, "pool.transport", FINDING_SKIP, "",
 				"%s: not running", change->info.name);
-		return cut_off ? close_original(change, &original, after, 0) : 0;
+		return cut_off ? pool_change_close(change, &original, after, 0) : 0;
 	}
-	if (is_proven(change))
-		return cut_off ? close_original(change, &original, after, 0) : 0;
+	if (pool_change_is_proven(change))
+		return cut_off ? pool_change_close(change, &original, after, 0) : 0;
 	if (pool_switch_guests(change))
 		return 0;
 	if (cut_off)
-		return convert(change, after, after);
+		return pool_change_convert_now(change, after, after);
 	/* A new start may bring it up over RDMA; there is nothing to restore. */
 	pool_switch_to(change, after);
 	return 0;
@@ -193,23 +196,26 @@ int pool_change_convert(struct pool_changer *changer, const char *name,
 								  .prove = true };
 	_cleanup_free_ char *before = NULL, *after = NULL;
 	_cleanup_close_ int lock = -1;
-	int rc = refuse_remote(changer);
+	int rc = pool_change_refuse_remote(changer);
 
 	rc = rc ? rc : pool_switch_look(&change, name);
-	rc = rc ? rc : make_wished(&change, request, &before, &after);
+	rc = rc ? rc : pool_change_new_xml(&change, request, &before, &after);
 	if (rc)
 		return rc;
 	lock = pool_original_lock(changer->folder);
 	if (lock < 0)
 		return lock;
 	if (!strcmp(before, after))
-		return complete(&change, after);
-	return pool_switch_guests(&change) ? 0 : convert(&change, before, after);
+		return pool_change_complete(&change, after);
+	return pool_switch_guests(&change)
+		       ? 0
+		       : pool_change_convert_now(&change, before, after);
 }
 
 /* --- revert ------------------------------------------------------------------------------------ */
 
-static int read_original(struct pool_switch *change, struct pool_original *original)
+static int pool_change_read_saved(struct pool_switch *change,
+				  struct pool_original *original)
 {
 	int rc = pool_original_read(change->changer->folder, change->info.uuid, original);
 
@@ -224,7 +230,7 @@ static int read_original(struct pool_switch *change, struct pool_original *origi
 
 /* The definition is the former one already: a revert was interrupted after that step, or it
  * was edited by hand. */
-static bool is_original(const struct pool_original *original, const char *now)
+static bool pool_change_is_restored(const struct pool_original *original, const char *now)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	_cleanup_free_ char *before = NULL;
@@ -234,14 +240,14 @@ static bool is_original(const struct pool_original *original, const char *now)
 }
 
 /* Later edits would be lost. After an interrupted change any definition is possible. */
-static int check_unedited(const struct pool_switch *change,
-			  const struct pool_original *original)
+static int pool_change_check_unedited(const struct pool_switch *change,
+				      const struct pool_original *original)
 {
 	_cleanup_free_ char *now = NULL;
 	int rc = pool_xml_format_bare(change->xml, &now);
 
 	if (rc || !original->after || !strcmp(original->after, now) ||
-	    is_original(original, now) || change->changer->force)
+	    pool_change_is_restored(original, now) || change->changer->force)
 		return rc;
 	return err_because(
 		err_set(EINVAL,
@@ -256,7 +262,7 @@ int pool_change_revert(struct pool_changer *changer, const char *name)
 								  .action = "revert" };
 	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
 	_cleanup_close_ int lock = -1;
-	int rc = refuse_remote(changer);
+	int rc = pool_change_refuse_remote(changer);
 
 	rc = rc ? rc : pool_switch_look(&change, name);
 	if (rc)
@@ -264,13 +270,13 @@ int pool_change_revert(struct pool_changer *changer, const char *name)
 	lock = pool_original_lock(changer->folder);
 	if (lock < 0)
 		return lock;
-	rc = read_original(&change, &original);
-	rc = rc ? rc : check_unedited(&change, &original);
+	rc = pool_change_read_saved(&change, &original);
+	rc = rc ? rc : pool_change_check_unedited(&change, &original);
 	if (rc || pool_switch_guests(&change))
 		return rc;
 	/* Saved before the first step, so that the next revert can finish this one if it is
 	 * interrupted. */
-	change.run = runs_in_the_end(&change, &original);
+	change.run = pool_change_must_run(&change, &original);
 	original.reverting = true;
 	original.runs_reverted = change.run;
 	rc = pool_original_write(changer->folder, change.info.uuid, &original);
@@ -286,7 +292,7 @@ int pool_change_revert(struct pool_changer *changer, const char *name)
 		rc = pool_original_remove(changer->folder, change.info.uuid);
 	}
 	if (rc)
-		tell_original(&change, rc);
+		pool_change_report_saved(&change, rc);
 	return 0;
 }
 
@@ -336,12 +342,12 @@ int pool_change_show(struct pool_changer *changer, const char *name, bool revert
 	_cleanup_(pool_switch_fini) struct pool_switch change = { .changer = changer };
 	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
-	int rc = refuse_remote(changer);
+	int rc = pool_change_refuse_remote(changer);
 
 	rc = rc ? rc : pool_switch_look(&change, name);
 	if (rc || !revert)
-		return rc ? rc : make_wished(&change, request, before, after);
-	rc = read_original(&change, &original);
+		return rc ? rc : pool_change_new_xml(&change, request, before, after);
+	rc = pool_change_read_saved(&change, &original);
 	rc = rc ? rc : pool_xml_format_bare(change.xml, before);
 	rc = rc ? rc : pool_xml_parse(&xml, original.before, strlen(original.before));
 	return rc ? rc : pool_xml_format_bare(xml, after);

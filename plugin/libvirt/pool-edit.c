@@ -16,18 +16,18 @@
 
 /* --- options ------------------------------------------------------------------------------ */
 
-static const char *const transports[] = { "rdma", "tcp", "udp" };
+static const char *const pool_edit_transports[] = { "rdma", "tcp", "udp" };
 
 /* "rdma", "tcp6" ...; NULL: the option does not name a transport. */
-static const char *transport_of(const struct opt *opt)
+static const char *pool_edit_option_transport(const struct opt *opt)
 {
 	size_t i;
 
 	if (!strcmp(opt->name, "proto"))
 		return opt->value ? opt->value : "";
-	for (i = 0; i < ARRAY_SIZE(transports); i++)
-		if (!strcmp(opt->name, transports[i]))
-			return transports[i];
+	for (i = 0; i < ARRAY_SIZE(pool_edit_transports); i++)
+		if (!strcmp(opt->name, pool_edit_transports[i]))
+			return pool_edit_transports[i];
 	return NULL;
 }
 
@@ -38,7 +38,7 @@ void pool_edit_transport(const struct opts *opts, char *buf, size_t cap)
 	*buf = '\0';
 	for (i = 0; i < opts_count(opts); i++) {
 		struct opt opt = opts_at(opts, i);
-		const char *says = transport_of(&opt);
+		const char *says = pool_edit_option_transport(&opt);
 
 		if (says)
 			snprintf(buf, cap, "%s", says);
@@ -59,9 +59,9 @@ bool pool_edit_is_version(const char *name)
 
 /* Options that a pool converted to RDMA does not keep. With bg mount.nfs exits with 0
  * before anything is mounted, and libvirt takes the local file system for the pool. */
-static bool is_left_behind(const struct opt *opt, bool was_rdma)
+static bool pool_edit_is_dropped(const struct opt *opt, bool was_rdma)
 {
-	const char *transport = transport_of(opt);
+	const char *transport = pool_edit_option_transport(opt);
 
 	if (transport)
 		return !was_rdma || strncmp(transport, "rdma", 4);
@@ -69,7 +69,7 @@ static bool is_left_behind(const struct opt *opt, bool was_rdma)
 }
 
 /* The pool's own options that it keeps, with RDMA requested: input for plan_make(). */
-static int requested_options(const char *text, const struct pool_request *request,
+static int pool_edit_request(const char *text, const struct pool_request *request,
 			     char **out)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
@@ -90,7 +90,7 @@ static int requested_options(const char *text, const struct pool_request *reques
 				EINVAL,
 				"'%.60s' is for mount.nfsrdma, but libvirt mounts a pool by mount.nfs: write it into /etc/nfsrdma.conf",
 				opt.name);
-		if ((!request->options && is_left_behind(&opt, was_rdma)) ||
+		if ((!request->options && pool_edit_is_dropped(&opt, was_rdma)) ||
 		    (request->version && (pool_edit_is_version(opt.name) ||
 					  !strcmp(opt.name, "minorversion"))))
 			opts_remove(opts, i);
@@ -104,7 +104,7 @@ static int requested_options(const char *text, const struct pool_request *reques
 }
 
 /* libvirt passes these itself, first. */
-static bool is_libvirts(const struct opt *opt)
+static bool pool_edit_is_libvirts(const struct opt *opt)
 {
 	static const char *const names[] = { "nodev", "nosuid", "noexec", "rw" };
 	size_t i;
@@ -117,14 +117,14 @@ static bool is_libvirts(const struct opt *opt)
 
 /* --- the XML ------------------------------------------------------------------------------ */
 
-static xmlNodePtr make_child(xmlNodePtr parent, const char *name)
+static xmlNodePtr pool_edit_make_child(xmlNodePtr parent, const char *name)
 {
 	xmlNodePtr node = xml_child(parent, name);
 
 	return node ? node : xmlNewTextChild(parent, NULL, X(name), NULL);
 }
 
-static int add_option(xmlNodePtr list, xmlNsPtr ns, const struct opt *opt)
+static int pool_edit_add_option(xmlNodePtr list, xmlNsPtr ns, const struct opt *opt)
 {
 	_cleanup_free_ char *text = NULL;
 	xmlNodePtr node;
@@ -138,7 +138,7 @@ static int add_option(xmlNodePtr list, xmlNsPtr ns, const struct opt *opt)
 		       : err_set(ENOMEM, "no memory");
 }
 
-static int set_options(struct pool_xml *xml, const char *text)
+static int pool_edit_set_options(struct pool_xml *xml, const char *text)
 {
 	xmlNodePtr root = xmlDocGetRootElement(xml->doc), list, node, next;
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
@@ -169,15 +169,16 @@ static int set_options(struct pool_xml *xml, const char *text)
 	for (i = 0; !rc && i < opts_count(opts); i++) {
 		struct opt opt = opts_at(opts, i);
 
-		if (!is_libvirts(&opt))
-			rc = add_option(list, ns, &opt);
+		if (!pool_edit_is_libvirts(&opt))
+			rc = pool_edit_add_option(list, ns, &opt);
 	}
 	return rc;
 }
 
-static int set_version(struct pool_xml *xml, const struct plan *plan)
+static int pool_edit_set_version(struct pool_xml *xml, const struct plan *plan)
 {
-	xmlNodePtr source = make_child(xmlDocGetRootElement(xml->doc), "source");
+	xmlNodePtr source = pool_edit_make_child(xmlDocGetRootElement(xml->doc),
+						 "source");
 	xmlNodePtr node = xml_child(source, "protocol");
 	char version[16];
 
@@ -190,14 +191,14 @@ static int set_version(struct pool_xml *xml, const struct plan *plan)
 	}
 	snprintf(version, sizeof(version), plan->nfs_minor < 0 ? "%d" : "%d.%d",
 		 plan->nfs_major, plan->nfs_minor);
-	node = make_child(source, "protocol");
+	node = pool_edit_make_child(source, "protocol");
 	return node && xmlSetProp(node, X("ver"), X(version))
 		       ? 0
 		       : err_set(ENOMEM, "no memory");
 }
 
 /* mount.nfs accepts an IPv6 address only in brackets, and libvirt adds none. */
-static int bracket_host(struct pool_xml *xml)
+static int pool_edit_bracket_host(struct pool_xml *xml)
 {
 	const char *host = xml->facts.host;
 	char text[SPEC_HOST_MAX + 3];
@@ -220,11 +221,11 @@ int pool_xml_convert(struct pool_xml *xml, const struct pool_request *request)
 	struct plan_request planned = { .spec = source, .policies = request->policies };
 	int rc = pool_xml_check(xml);
 
-	rc = rc ? rc : bracket_host(xml);
+	rc = rc ? rc : pool_edit_bracket_host(xml);
 	rc = rc ? rc : pool_xml_source(xml, source, sizeof(source));
 	rc = rc ? rc : pool_xml_options(xml, &own);
 	rc = rc ? rc
-		: requested_options(request->options ? request->options : own, request,
+		: pool_edit_request(request->options ? request->options : own, request,
 				    &asked);
 	if (rc)
 		return rc;
@@ -237,13 +238,13 @@ int pool_xml_convert(struct pool_xml *xml, const struct pool_request *request)
 	if (!plan->wants_rdma)
 		return err_set(EINVAL, "the policy for this server is off (%s)",
 			       plan->policy.mode_from);
-	rc = set_version(xml, plan);
-	rc = rc ? rc : set_options(xml, plan->options);
+	rc = pool_edit_set_version(xml, plan);
+	rc = rc ? rc : pool_edit_set_options(xml, plan->options);
 	return rc ? rc : pool_xml_update(xml);
 }
 
-static bool put(xmlNodePtr parent, const char *name, const char *attribute,
-		const char *value)
+static bool pool_edit_put(xmlNodePtr parent, const char *name, const char *attribute,
+			  const char *value)
 {
 	xmlNodePtr node = parent ? xmlNewTextChild(parent, NULL, X(name), NULL) : NULL;
 
@@ -272,8 +273,9 @@ int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
 	good = xmlNewProp(root, X("type"), X("netfs")) &&
 	       xmlNewTextChild(root, NULL, X("name"), X(name));
 	source = xmlNewTextChild(root, NULL, X("source"), NULL);
-	good = good && put(source, "host", "name", host) &&
-	       put(source, "dir", "path", dir) && put(source, "format", "type", "nfs");
+	good = good && pool_edit_put(source, "host", "name", host) &&
+	       pool_edit_put(source, "dir", "path", dir) &&
+	       pool_edit_put(source, "format", "type", "nfs");
 	node = xmlNewTextChild(root, NULL, X("target"), NULL);
 	if (!good || !node || !xmlNewTextChild(node, NULL, X("path"), X(target)))
 		return err_set(ENOMEM, "no memory");

@@ -12,7 +12,7 @@
 
 #define SKIPPED_MAX 256
 
-struct files {
+struct pool_files {
 	const struct host *host;
 	const char *folder;
 	bool state; /* running pools */
@@ -21,7 +21,8 @@ struct files {
 };
 
 /* Reports only the first file that is skipped. */
-static void skip(const struct files *files, const char *file, const char *why)
+static void pool_files_skip(const struct pool_files *files, const char *file,
+			    const char *why)
 {
 	if (*files->skipped)
 		return;
@@ -29,7 +30,8 @@ static void skip(const struct files *files, const char *file, const char *why)
 	finding_clean(files->skipped);
 }
 
-static int take(const struct files *files, const char *file, const struct host_text *text)
+static int pool_files_add(const struct pool_files *files, const char *file,
+			  const struct host_text *text)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	const struct pool_facts *facts;
@@ -39,27 +41,29 @@ static int take(const struct files *files, const char *file, const struct host_t
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc) {
-		skip(files, file, err_text());
+		pool_files_skip(files, file, err_text());
 		return 0;
 	}
 	facts = pool_xml_facts(xml);
 	len = facts->name ? strlen(facts->name) : 0;
 	if (!len)
-		skip(files, file, "the pool has no <name>");
+		pool_files_skip(files, file, "the pool has no <name>");
 	else if (!files->state &&
 		 (strncmp(file, facts->name, len) || strcmp(file + len, ".xml")))
-		skip(files, file, "the pool has another name, so libvirt skips it");
+		pool_files_skip(files, file,
+				"the pool has another name, so libvirt skips it");
 	/* Network pools (rbd, gluster, iscsi-direct) have no files on this host, so no
 	 * target. */
 	else if (facts->target && *facts->target != '/')
-		skip(files, file,
-		     "its target is not an absolute path, so libvirt skips it");
+		pool_files_skip(
+			files, file,
+			"its target is not an absolute path, so libvirt skips it");
 	else if (!view_places_pool(files->out, facts->name))
 		return pool_place_add(files->out, xml, NULL, files->state);
 	return 0;
 }
 
-static int read_file(const struct files *files, const char *file)
+static int pool_files_read(const struct pool_files *files, const char *file)
 {
 	struct host_text text = { NULL, 0 };
 	char path[512];
@@ -71,18 +75,18 @@ static int read_file(const struct files *files, const char *file)
 			       strlen(file));
 	rc = host_read(files->host, path, 2 * POOL_XML_MAX, &text);
 	if (!rc) {
-		rc = take(files, file, &text);
+		rc = pool_files_add(files, file, &text);
 	} else if (rc != -EACCES && rc != -EPERM && rc != -ENOMEM) {
 		/* -ENOENT: removed since the folder was listed. */
 		if (rc != -ENOENT)
-			skip(files, file, err_text());
+			pool_files_skip(files, file, err_text());
 		rc = 0;
 	}
 	host_text_fini(&text);
 	return rc;
 }
 
-static int read_folder(const struct files *files)
+static int pool_files_read_folder(const struct pool_files *files)
 {
 	struct host_list list = { .count = 0 };
 	int rc = host_list(files->host, files->folder, &list);
@@ -94,23 +98,23 @@ static int read_folder(const struct files *files)
 		size_t len = strlen(list.names[i]);
 
 		if (len > 4 && !strcmp(list.names[i] + len - 4, ".xml"))
-			rc = read_file(files, list.names[i]);
+			rc = pool_files_read(files, list.names[i]);
 	}
 	if (!rc && list.cut)
-		skip(files, "", "more files than nfsrdma reads");
+		pool_files_skip(files, "", "more files than nfsrdma reads");
 	host_list_fini(&list);
 	return rc;
 }
 
 int pool_places(const struct host *host, struct view_places *out, char skipped[256])
 {
-	struct files run = { host, "run/libvirt/storage", true, out, skipped };
-	struct files etc = { host, "etc/libvirt/storage", false, out, skipped };
+	struct pool_files run = { host, "run/libvirt/storage", true, out, skipped };
+	struct pool_files etc = { host, "etc/libvirt/storage", false, out, skipped };
 	int rc;
 
 	*skipped = '\0';
-	rc = read_folder(&run);
-	return rc ? rc : read_folder(&etc);
+	rc = pool_files_read_folder(&run);
+	return rc ? rc : pool_files_read_folder(&etc);
 }
 
 const char *pool_places_gap(const struct host *host, struct view_places *out,

@@ -11,25 +11,27 @@
 #include "plugin/libvirt/internal.h"
 
 /* libvirt's own limit for a string (REMOTE_STRING_MAX). */
-static const struct xml_limits limits = {
+static const struct xml_limits pool_guests_limits = {
 	.roots = { "domain" },
 	.bytes = 4 * 1024 * 1024,
 	.nodes = 131072,
 	.depth = 64,
 };
 
-struct search {
+struct pool_guests_search {
 	const char *pool, *target;
 	size_t len; /* of the target, without trailing slashes */
 };
 
-static bool is_below(const struct search *search, const char *path)
+static bool pool_guests_is_on_target(const struct pool_guests_search *search,
+				     const char *path)
 {
 	return !strncmp(path, search->target, search->len) &&
 	       (path[search->len] == '/' || !path[search->len]);
 }
 
-static bool node_uses(const struct search *search, const xmlNode *node)
+static bool pool_guests_node_uses(const struct pool_guests_search *search,
+				  const xmlNode *node)
 {
 	const xmlAttr *attribute;
 	const xmlNode *child;
@@ -37,12 +39,13 @@ static bool node_uses(const struct search *search, const xmlNode *node)
 	bool uses;
 
 	if (node->type == XML_TEXT_NODE)
-		return node->content && is_below(search, (const char *)node->content);
+		return node->content &&
+		       pool_guests_is_on_target(search, (const char *)node->content);
 	if (node->type != XML_ELEMENT_NODE)
 		return false;
 	for (attribute = node->properties; attribute; attribute = attribute->next) {
 		value = xmlNodeGetContent((const xmlNode *)attribute);
-		uses = !value || is_below(search, (const char *)value) ||
+		uses = !value || pool_guests_is_on_target(search, (const char *)value) ||
 		       (!strcmp((const char *)attribute->name, "pool") &&
 			!strcmp((const char *)value, search->pool));
 		xmlFree(value);
@@ -51,22 +54,22 @@ static bool node_uses(const struct search *search, const xmlNode *node)
 	}
 	/* The depth is bounded by limits.depth. */
 	for (child = node->children; child; child = child->next)
-		if (node_uses(search, child))
+		if (pool_guests_node_uses(search, child))
 			return true;
 	return false;
 }
 
 bool pool_guests_uses(const char *domain_xml, const char *pool, const char *target)
 {
-	struct search search = { pool, target, strlen(target) };
+	struct pool_guests_search search = { pool, target, strlen(target) };
 	xmlDocPtr doc = NULL;
 	bool uses;
 
 	while (search.len && target[search.len - 1] == '/')
 		search.len--;
-	if (xml_read(&doc, domain_xml, strlen(domain_xml), &limits))
+	if (xml_read(&doc, domain_xml, strlen(domain_xml), &pool_guests_limits))
 		return true;
-	uses = node_uses(&search, xmlDocGetRootElement(doc));
+	uses = pool_guests_node_uses(&search, xmlDocGetRootElement(doc));
 	xmlFreeDoc(doc);
 	return uses;
 }

@@ -34,18 +34,18 @@ void pool_original_fini(struct pool_original *original)
 
 /* --- JSON ------------------------------------------------------------------------------------ */
 
-static void cleanup_json(json_object **json)
+static void original_json_free_p(json_object **json)
 {
 	json_object_put(*json);
 }
 
-static int bad(const char *what)
+static int original_bad(const char *what)
 {
 	return err_set(EBADMSG, "%s", what);
 }
 
 /* *@out NULL: the value is null or absent. */
-static int get_text(json_object *json, const char *key, char **out)
+static int original_get_text(json_object *json, const char *key, char **out)
 {
 	json_object *value = NULL;
 
@@ -54,12 +54,12 @@ static int get_text(json_object *json, const char *key, char **out)
 	if (!json_object_is_type(value, json_type_string) ||
 	    strlen(json_object_get_string(value)) !=
 		    (size_t)json_object_get_string_len(value))
-		return bad("a value is not text");
+		return original_bad("a value is not text");
 	*out = strdup(json_object_get_string(value));
 	return *out ? 0 : err_set(ENOMEM, "no memory");
 }
 
-static bool get_bool(json_object *json, const char *key)
+static bool original_get_bool(json_object *json, const char *key)
 {
 	json_object *value = NULL;
 
@@ -67,9 +67,9 @@ static bool get_bool(json_object *json, const char *key)
 	       json_object_get_boolean(value);
 }
 
-static int decode(const char *text, size_t len, struct pool_original *out)
+static int original_decode(const char *text, size_t len, struct pool_original *out)
 {
-	_cleanup_(cleanup_json) json_object *json = NULL;
+	_cleanup_(original_json_free_p) json_object *json = NULL;
 	_cleanup_free_ char *schema = NULL;
 	json_tokener *tokener = json_tokener_new_ex(8);
 	json_object *reverting = NULL;
@@ -80,43 +80,45 @@ static int decode(const char *text, size_t len, struct pool_original *out)
 	json = json_tokener_parse_ex(tokener, text, (int)len);
 	json_tokener_free(tokener);
 	if (!json_object_is_type(json, json_type_object))
-		return bad("not a JSON object");
-	rc = get_text(json, "schema", &schema);
+		return original_bad("not a JSON object");
+	rc = original_get_text(json, "schema", &schema);
 	if (!rc && (!schema || strcmp(schema, SCHEMA)))
-		return bad("not of schema " SCHEMA);
-	rc = rc ? rc : get_text(json, "name", &out->name);
-	rc = rc ? rc : get_text(json, "uri", &out->uri);
-	rc = rc ? rc : get_text(json, "before", &out->before);
-	rc = rc ? rc : get_text(json, "after", &out->after);
-	out->active = get_bool(json, "active");
-	out->autostart = get_bool(json, "autostart");
+		return original_bad("not of schema " SCHEMA);
+	rc = rc ? rc : original_get_text(json, "name", &out->name);
+	rc = rc ? rc : original_get_text(json, "uri", &out->uri);
+	rc = rc ? rc : original_get_text(json, "before", &out->before);
+	rc = rc ? rc : original_get_text(json, "after", &out->after);
+	out->active = original_get_bool(json, "active");
+	out->autostart = original_get_bool(json, "autostart");
 	out->reverting = json_object_object_get_ex(json, "reverting", &reverting) &&
 			 json_object_is_type(reverting, json_type_object);
-	out->runs_reverted = out->reverting && get_bool(reverting, "active");
-	return rc || (out->name && out->before) ? rc : bad("it has no name or no XML");
+	out->runs_reverted = out->reverting && original_get_bool(reverting, "active");
+	return rc || (out->name && out->before)
+		       ? rc
+		       : original_bad("it has no name or no XML");
 }
 
-static json_object *new_text(const char *text)
+static json_object *original_new_text(const char *text)
 {
 	return text ? json_object_new_string(text) : NULL;
 }
 
-static int encode(const struct pool_original *original, char **out)
+static int original_encode(const struct pool_original *original, char **out)
 {
-	_cleanup_(cleanup_json) json_object *json = json_object_new_object();
+	_cleanup_(original_json_free_p) json_object *json = json_object_new_object();
 	json_object *reverting;
 	const char *text;
 
 	if (!json)
 		return err_set(ENOMEM, "no memory");
 	json_object_object_add(json, "schema", json_object_new_string(SCHEMA));
-	json_object_object_add(json, "name", new_text(original->name));
-	json_object_object_add(json, "uri", new_text(original->uri));
+	json_object_object_add(json, "name", original_new_text(original->name));
+	json_object_object_add(json, "uri", original_new_text(original->uri));
 	json_object_object_add(json, "active", json_object_new_boolean(original->active));
 	json_object_object_add(json, "autostart",
 			       json_object_new_boolean(original->autostart));
-	json_object_object_add(json, "before", new_text(original->before));
-	json_object_object_add(json, "after", new_text(original->after));
+	json_object_object_add(json, "before", original_new_text(original->before));
+	json_object_object_add(json, "after", original_new_text(original->after));
 	reverting = original->reverting ? json_object_new_object() : NULL;
 	if (reverting)
 		json_object_object_add(reverting, "active",
@@ -132,7 +134,7 @@ static int encode(const struct pool_original *original, char **out)
 
 /* --- the folder ------------------------------------------------------------------------------- */
 
-static int make_folder(const char *folder)
+static int original_make_folder(const char *folder)
 {
 	_cleanup_free_ char *path = strdup(folder);
 	char *slash = path;
@@ -149,7 +151,7 @@ static int make_folder(const char *folder)
 }
 
 /* libvirt mounts what these files contain, so only root may be able to write them. */
-static int open_folder(const char *folder)
+static int original_open_folder(const char *folder)
 {
 	_cleanup_close_ int fd = open(folder,
 				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -164,7 +166,7 @@ static int open_folder(const char *folder)
 }
 
 /* Only libvirt's own form of a UUID may become a file name. */
-static int file_name(const char *uuid, char name[NAME_CAP])
+static int original_file_name(const char *uuid, char name[NAME_CAP])
 {
 	if (strlen(uuid) != 36 || uuid[strspn(uuid, "0123456789abcdef-")])
 		return err_set(EINVAL, "'%.40s' is not a UUID", uuid);
@@ -175,11 +177,11 @@ static int file_name(const char *uuid, char name[NAME_CAP])
 int pool_original_lock(const char *folder)
 {
 	_cleanup_close_ int fd = -1;
-	int rc = make_folder(folder);
+	int rc = original_make_folder(folder);
 
 	if (rc)
 		return rc;
-	fd = open_folder(folder);
+	fd = original_open_folder(folder);
 	if (fd < 0)
 		return fd;
 	if (!flock(fd, LOCK_EX | LOCK_NB))
@@ -193,7 +195,7 @@ int pool_original_lock(const char *folder)
 
 /* --- files -------------------------------------------------------------------------------------- */
 
-static int read_all(int fd, char *buf, size_t cap, size_t *len)
+static int original_read_all(int fd, char *buf, size_t cap, size_t *len)
 {
 	ssize_t n = 1;
 
@@ -202,26 +204,26 @@ static int read_all(int fd, char *buf, size_t cap, size_t *len)
 		if (n < 0 && errno != EINTR)
 			return err_sys("read");
 	}
-	return *len < cap ? 0 : bad("too long");
+	return *len < cap ? 0 : original_bad("too long");
 }
 
 int pool_original_read(const char *folder, const char *uuid, struct pool_original *out)
 {
 	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
-	_cleanup_close_ int dir = open_folder(folder);
+	_cleanup_close_ int dir = original_open_folder(folder);
 	_cleanup_close_ int fd = -1;
 	_cleanup_free_ char *text = malloc(JSON_MAX);
 	char name[NAME_CAP];
 	size_t len;
-	int rc = text ? file_name(uuid, name) : err_set(ENOMEM, "no memory");
+	int rc = text ? original_file_name(uuid, name) : err_set(ENOMEM, "no memory");
 
 	if (dir < 0 || rc)
 		return dir < 0 ? dir : rc;
 	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys("open %s/%s", folder, name);
-	rc = read_all(fd, text, JSON_MAX, &len);
-	rc = rc ? rc : decode(text, len, &original);
+	rc = original_read_all(fd, text, JSON_MAX, &len);
+	rc = rc ? rc : original_decode(text, len, &original);
 	if (rc)
 		return err_context(rc, "%s/%s", folder, name);
 	*out = original;
@@ -232,13 +234,13 @@ int pool_original_read(const char *folder, const char *uuid, struct pool_origina
 int pool_original_write(const char *folder, const char *uuid,
 			const struct pool_original *original)
 {
-	_cleanup_close_ int dir = open_folder(folder);
+	_cleanup_close_ int dir = original_open_folder(folder);
 	_cleanup_free_ char *text = NULL;
 	char name[NAME_CAP], fresh[NAME_CAP + 8];
-	int rc = dir < 0 ? dir : file_name(uuid, name);
+	int rc = dir < 0 ? dir : original_file_name(uuid, name);
 	struct fd_file file;
 
-	rc = rc ? rc : encode(original, &text);
+	rc = rc ? rc : original_encode(original, &text);
 	if (rc)
 		return rc;
 	file = (struct fd_file){ text, strlen(text), 0600, NULL, NULL };
@@ -250,9 +252,9 @@ int pool_original_write(const char *folder, const char *uuid,
 
 int pool_original_remove(const char *folder, const char *uuid)
 {
-	_cleanup_close_ int dir = open_folder(folder);
+	_cleanup_close_ int dir = original_open_folder(folder);
 	char name[NAME_CAP];
-	int rc = dir < 0 ? dir : file_name(uuid, name);
+	int rc = dir < 0 ? dir : original_file_name(uuid, name);
 
 	if (rc)
 		return rc;

@@ -9,7 +9,7 @@
 
 /* What its own options request. libvirt passes them to mount(8) unchanged, so of two the
  * last applies; options that cannot be parsed request RDMA if they contain its name. */
-static enum view_asked asks_for(const char *options)
+static enum view_asked pool_state_requested(const char *options)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	char transport[16];
@@ -24,8 +24,9 @@ static enum view_asked asks_for(const char *options)
 
 /* Borrows from @xml, @source and @options. A pool of another type, or one that libvirt
  * could not mount, has no source. */
-static void place_of(const struct pool_xml *xml, const char *name,
-		     char source[POOL_SOURCE_MAX], char **options, struct view_place *out)
+static void pool_state_place(const struct pool_xml *xml, const char *name,
+			     char source[POOL_SOURCE_MAX], char **options,
+			     struct view_place *out)
 {
 	const struct pool_facts *facts = pool_xml_facts(xml);
 
@@ -35,7 +36,7 @@ static void place_of(const struct pool_xml *xml, const char *name,
 	if (!pool_xml_check(xml) && !pool_xml_source(xml, source, POOL_SOURCE_MAX)) {
 		out->fs_spec = source;
 		if (!pool_xml_options(xml, options))
-			out->asked = asks_for(*options);
+			out->asked = pool_state_requested(*options);
 		out->options = *options;
 	}
 	snprintf(out->by, sizeof(out->by), "pool '%.200s'", out->pool ? out->pool : "");
@@ -49,15 +50,15 @@ int pool_place_add(struct view_places *out, const struct pool_xml *xml, const ch
 	char source[POOL_SOURCE_MAX];
 	struct view_place place;
 
-	place_of(xml, name, source, &options, &place);
+	pool_state_place(xml, name, source, &options, &place);
 	place.expected = active;
 	return view_places_add(out, &place);
 }
 
 /* --- its state ---------------------------------------------------------------------------------- */
 
-static void find_run(const struct pool_seen *seen, const struct view *view,
-		     const char *source, struct pool_state *out)
+static void pool_state_find_run(const struct pool_seen *seen, const struct view *view,
+				const char *source, struct pool_state *out)
 {
 	static const enum pool_run runs[] = {
 		[RUN_UNKNOWN] = POOL_RUN_UNKNOWN, [RUN_RDMA] = POOL_RUN_RDMA,
@@ -129,7 +130,7 @@ void pool_state(const struct pool_seen *seen, struct pool_state *out)
 	bool named;
 
 	*out = (struct pool_state){ .run = POOL_RUN_UNKNOWN, .state = VIEW_UNKNOWN };
-	place_of(seen->xml, NULL, source, &options, &place);
+	pool_state_place(seen->xml, NULL, source, &options, &place);
 	if (!pool_state_options(seen->xml, &opts))
 		pool_edit_transport(opts, out->asked, sizeof(out->asked));
 	if (seen->target)
@@ -140,7 +141,7 @@ void pool_state(const struct pool_seen *seen, struct pool_state *out)
 		view_wanted_of(view, &place, &out->wanted);
 	out->wanted.place = NULL;
 	if (view)
-		find_run(seen, view, source, out);
+		pool_state_find_run(seen, view, source, out);
 	named = out->run == POOL_RUN_RDMA || out->run == POOL_RUN_TCP;
 	snprintf(out->run_name, sizeof(out->run_name), "%s",
 		 named ? out->mount->mount->proto : names[out->run]);

@@ -11,8 +11,8 @@
 #include "plugin/libvirt/internal.h"
 
 /* Completes the finding and reports it. */
-static void send_finding(struct pool_switch *change, struct finding *finding,
-			 const char *reason)
+static void switch_send(struct pool_switch *change, struct finding *finding,
+			const char *reason)
 {
 	const struct pool_facts *facts = change->xml ? pool_xml_facts(change->xml) : NULL;
 	char source[POOL_SOURCE_MAX];
@@ -40,7 +40,7 @@ void pool_switch_say(struct pool_switch *change, const char *id,
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	finding_init(&finding, id, status, "%s", text);
-	send_finding(change, &finding, reason);
+	switch_send(change, &finding, reason);
 }
 
 const char *pool_change_reason(int rc, const char *reason)
@@ -136,18 +136,18 @@ int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state 
 
 /* --- guests -------------------------------------------------------------------------------- */
 
-struct pool_users {
+struct switch_users {
 	unsigned int count;
 	char first[64], names[256];
 };
 
-static void find_users(const struct pool_switch *change, const struct pool_guests *guests,
-		       struct pool_users *out)
+static void switch_find_users(const struct pool_switch *change,
+			      const struct pool_guests *guests, struct switch_users *out)
 {
 	const struct pool_facts *facts = pool_xml_facts(change->xml);
 	size_t used = 0, i;
 
-	*out = (struct pool_users){ .count = 0 };
+	*out = (struct switch_users){ .count = 0 };
 	for (i = 0; i < guests->count; i++) {
 		const char *name = guests->list[i].name;
 
@@ -163,7 +163,8 @@ static void find_users(const struct pool_switch *change, const struct pool_guest
 	}
 }
 
-static void say_users(struct pool_switch *change, const struct pool_users *users)
+static void switch_report_users(struct pool_switch *change,
+				const struct switch_users *users)
 {
 	bool force = change->changer->force;
 	const char *verb = users->count == 1 ? " runs" : "s run";
@@ -183,7 +184,7 @@ static void say_users(struct pool_switch *change, const struct pool_users *users
 	finding_text(&finding, "guests", "%s", users->names);
 	finding_text(&finding, "guest", "%s", users->first);
 	finding_text(&finding, "action", "%s", change->action);
-	send_finding(change, &finding, force ? "later" : "running");
+	switch_send(change, &finding, force ? "later" : "running");
 }
 
 /* Returns 0, or -EBUSY if the pool must not be changed; a finding has the reason. */
@@ -191,7 +192,7 @@ int pool_switch_guests(struct pool_switch *change)
 {
 	struct pool_changer *changer = change->changer;
 	struct pool_guests guests = { .count = 0 };
-	struct pool_users users;
+	struct switch_users users;
 	struct finding finding;
 	int rc;
 
@@ -205,14 +206,14 @@ int pool_switch_guests(struct pool_switch *change)
 			     err_text(),
 			     changer->force ? "" : "; --force goes on without");
 		finding_text(&finding, "action", "%s", change->action);
-		send_finding(change, &finding, pool_change_reason(rc, "not-asked"));
+		switch_send(change, &finding, pool_change_reason(rc, "not-asked"));
 		return changer->force && rc != -ETIMEDOUT ? 0 : -EBUSY;
 	}
-	find_users(change, &guests, &users);
+	switch_find_users(change, &guests, &users);
 	pool_guests_fini(&guests);
 	change->later = users.count > 0;
 	if (users.count)
-		say_users(change, &users);
+		switch_report_users(change, &users);
 	else
 		pool_switch_say(change, "pool.guests", FINDING_PASS, "",
 				"no guest runs on the pool");
@@ -249,7 +250,7 @@ int pool_switch_taken(struct pool_switch *change, const char *to)
 	return 0;
 }
 
-static int define(struct pool_switch *change, const char *to)
+static int switch_define(struct pool_switch *change, const char *to)
 {
 	struct pool_changer *changer = change->changer;
 	int rc = changer->ops->define(changer->conn, changer->deadline, to,
@@ -264,7 +265,7 @@ static int define(struct pool_switch *change, const char *to)
 	return 0;
 }
 
-static int stop(struct pool_switch *change)
+static int switch_stop(struct pool_switch *change)
 {
 	struct pool_changer *changer = change->changer;
 	int rc = changer->ops->stop(changer->conn, changer->deadline, change->info.name);
@@ -276,7 +277,7 @@ static int stop(struct pool_switch *change)
 	return 0;
 }
 
-static int start(struct pool_switch *change)
+static int switch_start(struct pool_switch *change)
 {
 	struct pool_changer *changer = change->changer;
 	int rc = changer->ops->start(changer->conn, changer->deadline, change->info.name);
@@ -292,7 +293,7 @@ static int start(struct pool_switch *change)
 }
 
 /* Reported as pool.transport. */
-static int prove(struct pool_switch *change)
+static int switch_prove(struct pool_switch *change)
 {
 	struct pool_state state;
 	char version[8];
@@ -307,7 +308,7 @@ static int prove(struct pool_switch *change)
 }
 
 /* A redefinition should keep it; if it does not, the pool would not start at boot. */
-static int keep_autostart(struct pool_switch *change)
+static int switch_keep_autostart(struct pool_switch *change)
 {
 	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
 	struct pool_changer *changer = change->changer;
@@ -322,10 +323,10 @@ static int keep_autostart(struct pool_switch *change)
 		  : 0;
 }
 
-static int steps(struct pool_switch *change, const char *to)
+static int switch_steps(struct pool_switch *change, const char *to)
 {
 	bool ran = change->info.active;
-	int rc = define(change, to);
+	int rc = switch_define(change, to);
 
 	if (rc)
 		return rc;
@@ -333,17 +334,17 @@ static int steps(struct pool_switch *change, const char *to)
 		pool_switch_say(
 			change, "pool.restart", FINDING_SKIP, "",
 			"the definition takes effect when the pool is started again");
-		return keep_autostart(change);
+		return switch_keep_autostart(change);
 	}
-	rc = ran ? stop(change) : 0;
+	rc = ran ? switch_stop(change) : 0;
 	/* A pool that did not run is started to test it, and stopped again. */
 	if (!rc && (change->run || change->prove)) {
-		rc = start(change);
-		rc = rc ? rc : prove(change);
+		rc = switch_start(change);
+		rc = rc ? rc : switch_prove(change);
 	}
-	rc = rc ? rc : keep_autostart(change);
+	rc = rc ? rc : switch_keep_autostart(change);
 	if (!rc && change->info.active && !change->run)
-		rc = stop(change);
+		rc = switch_stop(change);
 	return rc;
 }
 
@@ -351,7 +352,7 @@ static int steps(struct pool_switch *change, const char *to)
 
 /* Earlier findings say which step was refused. The old definition is not validated: libvirt
  * accepted it before. */
-static int roll_back(struct pool_switch *change, const char *from, bool ran)
+static int switch_roll_back(struct pool_switch *change, const char *from, bool ran)
 {
 	struct pool_changer *changer = change->changer;
 	const char *name = change->info.name;
@@ -391,9 +392,9 @@ int pool_switch_to(struct pool_switch *change, const char *to)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &set, &old);
-	rc = steps(change, to);
+	rc = switch_steps(change, to);
 	if (rc) {
-		rc = roll_back(change, change->info.xml, ran);
+		rc = switch_roll_back(change, change->info.xml, ran);
 		rc = rc ? rc : 1;
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

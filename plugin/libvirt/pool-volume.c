@@ -16,7 +16,7 @@
 #define ALLOWED_MINOR 6
 
 /* The daemon confines guests if it has a profile itself. */
-static bool is_confined(const struct host *host)
+static bool pool_volume_is_confined(const struct host *host)
 {
 	char enabled[8];
 
@@ -28,7 +28,7 @@ static bool is_confined(const struct host *host)
 }
 
 /* "1:9.0.0-4+deb12u2". @out: without the packager's part; "" not known. */
-static bool allows(const char *version, char out[32])
+static bool pool_volume_is_allowed(const char *version, char out[32])
 {
 	const char *colon = strchr(version, ':');
 	unsigned int major = 0, minor = 0;
@@ -47,11 +47,11 @@ bool pool_volume_audit(const struct host *host, struct finding *out)
 	char package[64] = "", version[32];
 	bool denied;
 
-	if (!is_confined(host))
+	if (!pool_volume_is_confined(host))
 		return false;
 	if (host_package(host, "libvirt-daemon", package, sizeof(package)))
 		*package = '\0';
-	if (allows(package, version))
+	if (pool_volume_is_allowed(package, version))
 		return false;
 	denied = *version && strtoul(version, NULL, 10) <= DENIED_MAJOR;
 	finding_init(

@@ -10,7 +10,7 @@
 
 #include "plugin/libvirt/internal.h"
 
-static const struct xml_limits limits = {
+static const struct xml_limits pool_limits = {
 	.roots = { "pool" },
 	.bytes = POOL_XML_MAX,
 	.nodes = 4096,
@@ -18,7 +18,7 @@ static const struct xml_limits limits = {
 };
 
 /* Twice the size: libvirt adds comments and the state around it. */
-static const struct xml_limits saved_limits = {
+static const struct xml_limits pool_saved_limits = {
 	.roots = { "pool", "poolstate" },
 	.bytes = 2 * POOL_XML_MAX,
 	.nodes = 4096,
@@ -28,7 +28,7 @@ static const struct xml_limits saved_limits = {
 /* --- facts ------------------------------------------------------------------------------- */
 
 /* Keeps a string as long as the facts are valid. NULL stays NULL. */
-static const char *keep(struct pool_xml *xml, xmlChar *text, int *rc)
+static const char *pool_xml_keep(struct pool_xml *xml, xmlChar *text, int *rc)
 {
 	char *copy = text ? strdup((const char *)text) : NULL;
 	char **grown;
@@ -48,25 +48,26 @@ static const char *keep(struct pool_xml *xml, xmlChar *text, int *rc)
 	return copy;
 }
 
-static const char *attribute(struct pool_xml *xml, xmlNodePtr node, const char *name,
-			     int *rc)
+static const char *pool_xml_attribute(struct pool_xml *xml, xmlNodePtr node,
+				      const char *name, int *rc)
 {
-	return node ? keep(xml, xmlGetNoNsProp(node, (const xmlChar *)name), rc) : NULL;
+	return node ? pool_xml_keep(xml, xmlGetNoNsProp(node, (const xmlChar *)name), rc)
+		    : NULL;
 }
 
-static const char *content(struct pool_xml *xml, xmlNodePtr node, int *rc)
+static const char *pool_xml_content(struct pool_xml *xml, xmlNodePtr node, int *rc)
 {
-	return node ? keep(xml, xmlNodeGetContent(node), rc) : NULL;
+	return node ? pool_xml_keep(xml, xmlNodeGetContent(node), rc) : NULL;
 }
 
-static int read_options(struct pool_xml *xml, xmlNodePtr list)
+static int pool_xml_read_options(struct pool_xml *xml, xmlNodePtr list)
 {
 	xmlNodePtr node = list ? list->children : NULL;
 	const char **grown;
 	int rc = 0;
 
 	for (; (node = xml_next(node, "option", POOL_NS)); node = node->next) {
-		const char *name = attribute(xml, node, "name", &rc);
+		const char *name = pool_xml_attribute(xml, node, "name", &rc);
 
 		if (!name && !rc)
 			return err_set(
@@ -95,7 +96,7 @@ bool pool_xml_is_list(const xmlNode *node)
 	return !strcmp(colon ? colon + 1 : name, "mount_opts");
 }
 
-static void forget(struct pool_xml *xml)
+static void pool_xml_forget(struct pool_xml *xml)
 {
 	while (xml->ntexts)
 		free(xml->texts[--xml->ntexts]);
@@ -112,16 +113,17 @@ int pool_xml_update(struct pool_xml *xml)
 	struct pool_facts *facts = &xml->facts;
 	int rc = 0;
 
-	forget(xml);
+	pool_xml_forget(xml);
 	/* The root, or within <poolstate>. */
 	if (!xml_is_element(root, "pool", NULL))
 		root = xml_child(root, "pool");
 	if (!root)
 		return err_set(EINVAL, "the XML has no <pool> in its <poolstate>");
-	facts->type = attribute(xml, root, "type", &rc);
-	facts->name = content(xml, xml_child(root, "name"), &rc);
-	facts->uuid = content(xml, xml_child(root, "uuid"), &rc);
-	facts->target = content(xml, xml_child(xml_child(root, "target"), "path"), &rc);
+	facts->type = pool_xml_attribute(xml, root, "type", &rc);
+	facts->name = pool_xml_content(xml, xml_child(root, "name"), &rc);
+	facts->uuid = pool_xml_content(xml, xml_child(root, "uuid"), &rc);
+	facts->target =
+		pool_xml_content(xml, xml_child(xml_child(root, "target"), "path"), &rc);
 
 	/* libvirt reads mount_opts in its own namespace and ignores any other. */
 	for (node = root->children; node; node = node->next)
@@ -129,25 +131,27 @@ int pool_xml_update(struct pool_xml *xml)
 		    !xml_is_element(node, "mount_opts", POOL_NS))
 			break;
 	if (node)
-		facts->dropped_ns = keep(xml,
-					 xmlStrdup(node->ns && node->ns->href
-							   ? node->ns->href
-							   : (const xmlChar *)""),
-					 &rc);
+		facts->dropped_ns = pool_xml_keep(
+			xml,
+			xmlStrdup(node->ns && node->ns->href ? node->ns->href
+							     : (const xmlChar *)""),
+			&rc);
 
 	source = xml_child(root, "source");
 	node = xml_child(source, "host");
-	facts->host = attribute(xml, node, "name", &rc);
-	facts->host_port = attribute(xml, node, "port", &rc);
+	facts->host = pool_xml_attribute(xml, node, "name", &rc);
+	facts->host_port = pool_xml_attribute(xml, node, "port", &rc);
 	for (; node; node = xml_next(node->next, "host", NULL))
 		facts->nhosts++;
-	facts->dir = attribute(xml, xml_child(source, "dir"), "path", &rc);
-	facts->format = attribute(xml, xml_child(source, "format"), "type", &rc);
-	facts->version = attribute(xml, xml_child(source, "protocol"), "ver", &rc);
+	facts->dir = pool_xml_attribute(xml, xml_child(source, "dir"), "path", &rc);
+	facts->format = pool_xml_attribute(xml, xml_child(source, "format"), "type", &rc);
+	facts->version = pool_xml_attribute(xml, xml_child(source, "protocol"), "ver",
+					    &rc);
 	facts->auth = xml_child(source, "auth");
 	if (rc)
 		return rc;
-	return read_options(xml, xml_next(root->children, "mount_opts", POOL_NS));
+	return pool_xml_read_options(xml,
+				     xml_next(root->children, "mount_opts", POOL_NS));
 }
 
 const struct pool_facts *pool_xml_facts(const struct pool_xml *xml)
@@ -161,7 +165,7 @@ void pool_xml_free(struct pool_xml *xml)
 {
 	if (!xml)
 		return;
-	forget(xml);
+	pool_xml_forget(xml);
 	xmlFreeDoc(xml->doc);
 	free(xml);
 }
@@ -171,8 +175,8 @@ void pool_xml_free_p(struct pool_xml **xml)
 	pool_xml_free(*xml);
 }
 
-static int parse(struct pool_xml **out, const char *text, size_t len,
-		 const struct xml_limits *within)
+static int pool_xml_parse_within(struct pool_xml **out, const char *text, size_t len,
+				 const struct xml_limits *within)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = calloc(1, sizeof(*xml));
 	int rc;
@@ -188,15 +192,15 @@ static int parse(struct pool_xml **out, const char *text, size_t len,
 
 int pool_xml_parse(struct pool_xml **out, const char *text, size_t len)
 {
-	return parse(out, text, len, &limits);
+	return pool_xml_parse_within(out, text, len, &pool_limits);
 }
 
 int pool_xml_parse_saved(struct pool_xml **out, const char *text, size_t len)
 {
-	return parse(out, text, len, &saved_limits);
+	return pool_xml_parse_within(out, text, len, &pool_saved_limits);
 }
 
-static int dump(xmlDocPtr doc, char **out)
+static int pool_xml_dump(xmlDocPtr doc, char **out)
 {
 	xmlBufferPtr buffer = xmlBufferCreate();
 	int rc = -ENOMEM;
@@ -211,10 +215,10 @@ static int dump(xmlDocPtr doc, char **out)
 
 int pool_xml_format(const struct pool_xml *xml, char **out)
 {
-	return dump(xml->doc, out);
+	return pool_xml_dump(xml->doc, out);
 }
 
-static void drop(xmlNodePtr parent, const char *name)
+static void pool_xml_drop(xmlNodePtr parent, const char *name)
 {
 	xmlNodePtr node;
 
@@ -235,9 +239,9 @@ int pool_xml_format_bare(const struct pool_xml *xml, char **out)
 	if (!root)
 		return err_set(ENOMEM, "no memory");
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
-		drop(root, sizes[i]);
-	drop(xml_child(root, "target"), "permissions");
-	rc = dump(doc, out);
+		pool_xml_drop(root, sizes[i]);
+	pool_xml_drop(xml_child(root, "target"), "permissions");
+	rc = pool_xml_dump(doc, out);
 	xmlFreeDoc(doc);
 	return rc;
 }
@@ -264,7 +268,7 @@ int pool_xml_options(const struct pool_xml *xml, char **out)
 	return 0;
 }
 
-static int incomplete(int rc)
+static int pool_xml_incomplete(int rc)
 {
 	return err_because(rc, "incomplete");
 }
@@ -276,23 +280,23 @@ int pool_xml_source(const struct pool_xml *xml, char *buf, size_t cap)
 	int n;
 
 	if (facts->nhosts != 1 || !facts->host || !*facts->host)
-		return incomplete(err_set(
+		return pool_xml_incomplete(err_set(
 			EINVAL,
 			facts->nhosts > 1
 				? "the pool's <source> has %u <host>; a netfs pool has one"
 				: "the pool's <source> has no <host name='SERVER'/>",
 			facts->nhosts));
 	if (!facts->dir || *facts->dir != '/')
-		return incomplete(err_set(
+		return pool_xml_incomplete(err_set(
 			EINVAL, "the pool's <source> has no <dir path='/EXPORT'/>"));
 	/* libvirt removes trailing slashes (virFileSanitizePath), but keeps "/". */
 	len = strlen(facts->dir);
 	while (len > 1 && facts->dir[len - 1] == '/')
 		len--;
 	n = snprintf(buf, cap, "%s:%.*s", facts->host, (int)len, facts->dir);
-	return n < (int)cap
-		       ? 0
-		       : incomplete(err_set(EINVAL, "the pool's source has %d bytes", n));
+	return n < (int)cap ? 0
+			    : pool_xml_incomplete(err_set(
+				      EINVAL, "the pool's source has %d bytes", n));
 }
 
 int pool_xml_check(const struct pool_xml *xml)
@@ -305,7 +309,7 @@ int pool_xml_check(const struct pool_xml *xml)
 					   facts->type ? facts->type : "none"),
 				   "not-nfs");
 	if (!facts->name || !*facts->name)
-		return incomplete(err_set(EINVAL, "the pool has no <name>"));
+		return pool_xml_incomplete(err_set(EINVAL, "the pool has no <name>"));
 	if (facts->format && strcmp(facts->format, "nfs") &&
 	    strcmp(facts->format, "auto"))
 		return err_because(err_set(EINVAL,
@@ -313,7 +317,7 @@ int pool_xml_check(const struct pool_xml *xml)
 					   facts->format),
 				   "not-nfs");
 	if (!facts->target || *facts->target != '/')
-		return incomplete(err_set(
+		return pool_xml_incomplete(err_set(
 			EINVAL,
 			"the pool's <target> has no <path> that begins with '/'"));
 	return pool_xml_source(xml, source, sizeof(source));

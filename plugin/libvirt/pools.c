@@ -17,7 +17,7 @@ struct pools {
 	struct pools_connected to; /* the worker's */
 };
 
-struct call {
+struct pools_call {
 	struct pools *pools;
 	char *text; /* name, URI or XML; NULL: none */
 	bool flag;
@@ -58,7 +58,7 @@ void pool_guests_fini(struct pool_guests *guests)
 
 static const struct {
 	int code, errnum;
-} errnums[] = {
+} pools_errnums[] = {
 	{ VIR_ERR_NO_STORAGE_POOL, ENOENT },    { VIR_ERR_NO_SUPPORT, EOPNOTSUPP },
 	{ VIR_ERR_AUTH_FAILED, EACCES },        { VIR_ERR_AUTH_CANCELLED, EACCES },
 	{ VIR_ERR_AUTH_UNAVAILABLE, EACCES },   { VIR_ERR_ACCESS_DENIED, EACCES },
@@ -80,14 +80,14 @@ int pools_error(void)
 	for (i = 0; text[i]; i++)
 		if (text[i] == '\n')
 			text[i] = text[i + 1] ? ' ' : '\0';
-	for (i = 0; error && i < ARRAY_SIZE(errnums); i++)
-		if (errnums[i].code == error->code)
-			errnum = errnums[i].errnum;
+	for (i = 0; error && i < ARRAY_SIZE(pools_errnums); i++)
+		if (pools_errnums[i].code == error->code)
+			errnum = pools_errnums[i].errnum;
 	return err_set(errnum, "libvirt: %s", text);
 }
 
 /* Suppresses libvirt's own messages on stderr. */
-static void keep_quiet(void *arg, virErrorPtr error)
+static void pools_ignore_message(void *arg, virErrorPtr error)
 {
 	(void)arg;
 	(void)error;
@@ -95,7 +95,7 @@ static void keep_quiet(void *arg, virErrorPtr error)
 
 /* --- calls --------------------------------------------------------------------------------- */
 
-static void call_free(struct call *call)
+static void pools_call_free(struct pools_call *call)
 {
 	free(call->text);
 	pool_info_fini(&call->info);
@@ -104,9 +104,9 @@ static void call_free(struct call *call)
 	free(call);
 }
 
-static int call_new(struct call **out, struct pools *pools, const char *text)
+static int pools_call_new(struct pools_call **out, struct pools *pools, const char *text)
 {
-	struct call *call;
+	struct pools_call *call;
 
 	if (worker_lost(pools->worker))
 		return err_set(ETIMEDOUT, "libvirt is still busy");
@@ -122,39 +122,39 @@ static int call_new(struct call **out, struct pools *pools, const char *text)
 	return 0;
 }
 
-static int make_call(struct call *call, worker_fn fn, uint64_t deadline)
+static int pools_call_run(struct pools_call *call, worker_fn fn, uint64_t deadline)
 {
 	return worker_call(call->pools->worker, fn, call, deadline);
 }
 
 /* A call that has not returned keeps its memory. */
-static int end_call(struct call *call, int rc)
+static int pools_call_end(struct pools_call *call, int rc)
 {
 	if (!worker_lost(call->pools->worker))
-		call_free(call);
+		pools_call_free(call);
 	return rc;
 }
 
 /* A call that takes a string and returns nothing. */
-static int simple_call(void *conn, uint64_t deadline, worker_fn fn, const char *text,
-		       bool flag)
+static int pools_call_simple(void *conn, uint64_t deadline, worker_fn fn,
+			     const char *text, bool flag)
 {
-	struct call *call = NULL;
-	int rc = call_new(&call, conn, text);
+	struct pools_call *call = NULL;
+	int rc = pools_call_new(&call, conn, text);
 
 	if (rc)
 		return rc;
 	call->flag = flag;
-	return end_call(call, make_call(call, fn, deadline));
+	return pools_call_end(call, pools_call_run(call, fn, deadline));
 }
 
-static virStoragePoolPtr look_up(struct call *call)
+static virStoragePoolPtr pools_look_up(struct pools_call *call)
 {
 	return virStoragePoolLookupByName(call->pools->to.conn, call->text);
 }
 
 /* @rc of libvirt: negative is an error. */
-static int done(virStoragePoolPtr pool, int rc)
+static int pools_done(virStoragePoolPtr pool, int rc)
 {
 	int result = rc < 0 ? pools_error() : 0;
 
@@ -164,7 +164,7 @@ static int done(virStoragePoolPtr pool, int rc)
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-static int fill_info(virStoragePoolPtr pool, struct pool_info *out)
+static int pools_fill_info(virStoragePoolPtr pool, struct pool_info *out)
 {
 	char uuid[VIR_UUID_STRING_BUFLEN];
 	const char *name = virStoragePoolGetName(pool);
@@ -190,42 +190,43 @@ static int fill_info(virStoragePoolPtr pool, struct pool_info *out)
 	return out->name && out->uuid ? 0 : err_set(ENOMEM, "no memory");
 }
 
-static int do_get(void *arg)
+static int pools_do_get(void *arg)
 {
-	struct call *call = arg;
-	virStoragePoolPtr pool = look_up(call);
+	struct pools_call *call = arg;
+	virStoragePoolPtr pool = pools_look_up(call);
 	int rc;
 
 	if (!pool)
 		return pools_error();
-	rc = fill_info(pool, &call->info);
+	rc = pools_fill_info(pool, &call->info);
 	virStoragePoolFree(pool);
 	return rc;
 }
 
-static int get(void *conn, uint64_t deadline, const char *name, struct pool_info *out)
+static int pools_get(void *conn, uint64_t deadline, const char *name,
+		     struct pool_info *out)
 {
-	struct call *call = NULL;
-	int rc = call_new(&call, conn, name);
+	struct pools_call *call = NULL;
+	int rc = pools_call_new(&call, conn, name);
 
 	if (rc)
 		return rc;
-	rc = make_call(call, do_get, deadline);
+	rc = pools_call_run(call, pools_do_get, deadline);
 	if (!rc) {
 		*out = call->info;
 		call->info = (struct pool_info){ .name = NULL };
 	}
-	return end_call(call, rc);
+	return pools_call_end(call, rc);
 }
 
-static int by_name(const void *a, const void *b)
+static int pools_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct pool_info *)a)->name,
 		      ((const struct pool_info *)b)->name);
 }
 
 /* A pool that was removed since the list was read is omitted. */
-static int take_pools(struct pool_list *list, virStoragePoolPtr *pools, size_t count)
+static int pools_read_each(struct pool_list *list, virStoragePoolPtr *pools, size_t count)
 {
 	size_t i;
 	int rc;
@@ -237,7 +238,7 @@ static int take_pools(struct pool_list *list, virStoragePoolPtr *pools, size_t c
 	if (!list->list)
 		return err_set(ENOMEM, "no memory");
 	for (i = 0; i < count; i++) {
-		rc = fill_info(pools[i], &list->list[list->count]);
+		rc = pools_fill_info(pools[i], &list->list[list->count]);
 		if (!rc)
 			list->count++;
 		else
@@ -245,7 +246,7 @@ static int take_pools(struct pool_list *list, virStoragePoolPtr *pools, size_t c
 		if (rc && rc != -ENOENT)
 			return rc;
 	}
-	qsort(list->list, list->count, sizeof(*list->list), by_name);
+	qsort(list->list, list->count, sizeof(*list->list), pools_by_name);
 	return 0;
 }
 
@@ -258,37 +259,37 @@ int pools_read(virConnectPtr conn, struct pool_list *out)
 
 	if (count < 0)
 		return pools_error();
-	rc = take_pools(out, pools, (size_t)count);
+	rc = pools_read_each(out, pools, (size_t)count);
 	for (i = 0; i < count; i++)
 		virStoragePoolFree(pools[i]);
 	free(pools);
 	return rc;
 }
 
-static int do_list(void *arg)
+static int pools_do_list(void *arg)
 {
-	struct call *call = arg;
+	struct pools_call *call = arg;
 
 	return pools_read(call->pools->to.conn, &call->list);
 }
 
-static int list_pools(void *conn, uint64_t deadline, struct pool_list *out)
+static int pools_list(void *conn, uint64_t deadline, struct pool_list *out)
 {
-	struct call *call = NULL;
-	int rc = call_new(&call, conn, NULL);
+	struct pools_call *call = NULL;
+	int rc = pools_call_new(&call, conn, NULL);
 
 	if (rc)
 		return rc;
-	rc = make_call(call, do_list, deadline);
+	rc = pools_call_run(call, pools_do_list, deadline);
 	if (!rc) {
 		*out = call->list;
 		call->list = (struct pool_list){ .count = 0 };
 	}
-	return end_call(call, rc);
+	return pools_call_end(call, rc);
 }
 
 /* A guest that has ended since the list was read is omitted. */
-static int take_guests(struct call *call, virDomainPtr *domains, size_t count)
+static int pools_read_guests(struct pools_call *call, virDomainPtr *domains, size_t count)
 {
 	struct pool_guests *guests = &call->guests;
 	struct pool_guest *guest;
@@ -314,9 +315,9 @@ static int take_guests(struct call *call, virDomainPtr *domains, size_t count)
 	return 0;
 }
 
-static int do_guests(void *arg)
+static int pools_do_guests(void *arg)
 {
-	struct call *call = arg;
+	struct pools_call *call = arg;
 	virDomainPtr *domains = NULL;
 	int count = virConnectListAllDomains(call->pools->to.conn, &domains,
 					     VIR_CONNECT_LIST_DOMAINS_ACTIVE);
@@ -324,35 +325,35 @@ static int do_guests(void *arg)
 
 	if (count < 0)
 		return pools_error();
-	rc = take_guests(call, domains, (size_t)count);
+	rc = pools_read_guests(call, domains, (size_t)count);
 	for (i = 0; i < count; i++)
 		virDomainFree(domains[i]);
 	free(domains);
 	return rc;
 }
 
-static int list_guests(void *conn, uint64_t deadline, struct pool_guests *out)
+static int pools_guests(void *conn, uint64_t deadline, struct pool_guests *out)
 {
-	struct call *call = NULL;
-	int rc = call_new(&call, conn, NULL);
+	struct pools_call *call = NULL;
+	int rc = pools_call_new(&call, conn, NULL);
 
 	if (rc)
 		return rc;
-	rc = make_call(call, do_guests, deadline);
+	rc = pools_call_run(call, pools_do_guests, deadline);
 	if (!rc) {
 		*out = call->guests;
 		call->guests = (struct pool_guests){ .count = 0 };
 	}
-	return end_call(call, rc);
+	return pools_call_end(call, rc);
 }
 
 /* --- changing -------------------------------------------------------------------------------- */
 
 /* The schema does not allow a host in brackets, the only form that mount.nfs accepts for
  * IPv6. And a daemon older than 7.8 does not support validation. */
-static int do_define(void *arg)
+static int pools_do_define(void *arg)
 {
-	struct call *call = arg;
+	struct pools_call *call = arg;
 	bool validate = call->flag && !strstr(call->text, "name=\"[");
 	virStoragePoolPtr pool;
 
@@ -360,78 +361,78 @@ static int do_define(void *arg)
 				       validate ? VIR_STORAGE_POOL_DEFINE_VALIDATE : 0);
 	if (!pool && validate && virGetLastErrorCode() == VIR_ERR_INVALID_ARG)
 		pool = virStoragePoolDefineXML(call->pools->to.conn, call->text, 0);
-	return pool ? done(pool, 0) : pools_error();
+	return pool ? pools_done(pool, 0) : pools_error();
 }
 
-static int define(void *conn, uint64_t deadline, const char *xml, bool validate)
+static int pools_define(void *conn, uint64_t deadline, const char *xml, bool validate)
 {
-	return simple_call(conn, deadline, do_define, xml, validate);
+	return pools_call_simple(conn, deadline, pools_do_define, xml, validate);
 }
 
-static int do_undefine(void *arg)
+static int pools_do_undefine(void *arg)
 {
-	virStoragePoolPtr pool = look_up(arg);
+	virStoragePoolPtr pool = pools_look_up(arg);
 
-	return pool ? done(pool, virStoragePoolUndefine(pool)) : pools_error();
+	return pool ? pools_done(pool, virStoragePoolUndefine(pool)) : pools_error();
 }
 
-static int undefine(void *conn, uint64_t deadline, const char *name)
+static int pools_undefine(void *conn, uint64_t deadline, const char *name)
 {
-	return simple_call(conn, deadline, do_undefine, name, false);
+	return pools_call_simple(conn, deadline, pools_do_undefine, name, false);
 }
 
-static int do_start(void *arg)
+static int pools_do_start(void *arg)
 {
-	virStoragePoolPtr pool = look_up(arg);
+	virStoragePoolPtr pool = pools_look_up(arg);
 
-	return pool ? done(pool, virStoragePoolCreate(pool, 0)) : pools_error();
+	return pool ? pools_done(pool, virStoragePoolCreate(pool, 0)) : pools_error();
 }
 
-static int start(void *conn, uint64_t deadline, const char *name)
+static int pools_start(void *conn, uint64_t deadline, const char *name)
 {
-	return simple_call(conn, deadline, do_start, name, false);
+	return pools_call_simple(conn, deadline, pools_do_start, name, false);
 }
 
-static int do_stop(void *arg)
+static int pools_do_stop(void *arg)
 {
-	virStoragePoolPtr pool = look_up(arg);
+	virStoragePoolPtr pool = pools_look_up(arg);
 
-	return pool ? done(pool, virStoragePoolDestroy(pool)) : pools_error();
+	return pool ? pools_done(pool, virStoragePoolDestroy(pool)) : pools_error();
 }
 
-static int stop(void *conn, uint64_t deadline, const char *name)
+static int pools_stop(void *conn, uint64_t deadline, const char *name)
 {
-	return simple_call(conn, deadline, do_stop, name, false);
+	return pools_call_simple(conn, deadline, pools_do_stop, name, false);
 }
 
-static int do_autostart(void *arg)
+static int pools_do_autostart(void *arg)
 {
-	struct call *call = arg;
-	virStoragePoolPtr pool = look_up(call);
+	struct pools_call *call = arg;
+	virStoragePoolPtr pool = pools_look_up(call);
 
-	return pool ? done(pool, virStoragePoolSetAutostart(pool, call->flag))
+	return pool ? pools_done(pool, virStoragePoolSetAutostart(pool, call->flag))
 		    : pools_error();
 }
 
-static int autostart(void *conn, uint64_t deadline, const char *name, bool on)
+static int pools_set_autostart(void *conn, uint64_t deadline, const char *name, bool on)
 {
-	return simple_call(conn, deadline, do_autostart, name, on);
+	return pools_call_simple(conn, deadline, pools_do_autostart, name, on);
 }
 
 const struct pool_ops pools_ops = {
-	.list = list_pools,
-	.get = get,
-	.define = define,
-	.undefine = undefine,
-	.start = start,
-	.stop = stop,
-	.autostart = autostart,
-	.guests = list_guests,
+	.list = pools_list,
+	.get = pools_get,
+	.define = pools_define,
+	.undefine = pools_undefine,
+	.start = pools_start,
+	.stop = pools_stop,
+	.autostart = pools_set_autostart,
+	.guests = pools_guests,
 };
 
 /* --- the connection ---------------------------------------------------------------------------- */
 
-static virConnectPtr connect_to(const char *uri, bool read_only)
+static virConnectPtr pools_connect_to(const char *uri, bool read_only)
 {
 	return read_only ? virConnectOpenReadOnly(uri) : virConnectOpen(uri);
 }
@@ -444,16 +445,16 @@ int pools_connect(const char *uri, bool read_only, struct pools_connected *out)
 	int rc;
 
 	uri = uri ? uri : getenv("LIBVIRT_DEFAULT_URI");
-	virSetErrorFunc(NULL, keep_quiet);
+	virSetErrorFunc(NULL, pools_ignore_message);
 	if (virInitialize() < 0)
 		return pools_error();
-	conn = connect_to(uri && *uri ? uri : DEFAULT_URI, read_only);
+	conn = pools_connect_to(uri && *uri ? uri : DEFAULT_URI, read_only);
 	if (!conn) {
 		rc = pools_error();
 		if (uri && *uri)
 			return rc;
 		/* A host without a driver for guests still has pools. */
-		conn = connect_to(FALLBACK_URI, read_only);
+		conn = pools_connect_to(FALLBACK_URI, read_only);
 		if (!conn)
 			return rc;
 	}
@@ -467,16 +468,16 @@ int pools_connect(const char *uri, bool read_only, struct pools_connected *out)
 	return 0;
 }
 
-static int do_open(void *arg)
+static int pools_do_open(void *arg)
 {
-	struct call *call = arg;
+	struct pools_call *call = arg;
 
 	return pools_connect(call->text, call->flag, &call->pools->to);
 }
 
-static int do_close(void *arg)
+static int pools_do_close(void *arg)
 {
-	struct call *call = arg;
+	struct pools_call *call = arg;
 
 	if (call->pools->to.conn)
 		virConnectClose(call->pools->to.conn);
@@ -495,7 +496,7 @@ int pools_open(struct pools **out, const char *uri, bool read_only, uint64_t dea
 		free(pools);
 		return rc;
 	}
-	rc = simple_call(pools, deadline, do_open, uri, read_only);
+	rc = pools_call_simple(pools, deadline, pools_do_open, uri, read_only);
 	if (rc)
 		pools_close(pools);
 	else
@@ -513,7 +514,7 @@ void pools_close(struct pools *pools)
 		return;
 	/* Report the earlier error. */
 	snprintf(text, sizeof(text), "%s", err_text());
-	simple_call(pools, deadline_in(CLOSE_MS), do_close, NULL, false);
+	pools_call_simple(pools, deadline_in(CLOSE_MS), pools_do_close, NULL, false);
 	if (!worker_lost(pools->worker)) {
 		worker_free(pools->worker);
 		free(pools);

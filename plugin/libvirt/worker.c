@@ -21,7 +21,7 @@ struct worker {
 	char text[ERR_TEXT_MAX]; /* of the thread's last error */
 };
 
-static void *run(void *arg)
+static void *worker_loop(void *arg)
 {
 	struct worker *worker = arg;
 	int rc;
@@ -46,7 +46,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static void destroy(struct worker *worker)
+static void worker_destroy(struct worker *worker)
 {
 	pthread_cond_destroy(&worker->changed);
 	pthread_mutex_destroy(&worker->lock);
@@ -66,9 +66,9 @@ int worker_new(struct worker **out)
 	pthread_cond_init(&worker->changed, &clock);
 	pthread_condattr_destroy(&clock);
 	pthread_mutex_init(&worker->lock, NULL);
-	rc = pthread_create(&worker->thread, NULL, run, worker);
+	rc = pthread_create(&worker->thread, NULL, worker_loop, worker);
 	if (rc) {
-		destroy(worker);
+		worker_destroy(worker);
 		return err_set(rc, "no thread for libvirt");
 	}
 	*out = worker;
@@ -114,5 +114,5 @@ void worker_free(struct worker *worker)
 	pthread_cond_broadcast(&worker->changed);
 	pthread_mutex_unlock(&worker->lock);
 	pthread_join(worker->thread, NULL);
-	destroy(worker);
+	worker_destroy(worker);
 }

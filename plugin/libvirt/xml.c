@@ -12,7 +12,7 @@
 
 #include "plugin/libvirt/internal.h"
 
-struct reading {
+struct xml_reading {
 	const struct xml_limits *limits;
 	size_t nodes;
 	int errnum;
@@ -22,9 +22,9 @@ struct reading {
 	processingInstructionSAXFunc instruction;
 };
 
-static void stop(xmlParserCtxtPtr ctxt, int errnum, const char *why)
+static void xml_refuse(xmlParserCtxtPtr ctxt, int errnum, const char *why)
 {
-	struct reading *reading = ctxt->_private;
+	struct xml_reading *reading = ctxt->_private;
 
 	if (!reading->refused) {
 		reading->refused = why;
@@ -33,64 +33,64 @@ static void stop(xmlParserCtxtPtr ctxt, int errnum, const char *why)
 	xmlStopParser(ctxt);
 }
 
-static void on_doctype(void *arg, const xmlChar *name, const xmlChar *external,
-		       const xmlChar *system)
+static void xml_on_doctype(void *arg, const xmlChar *name, const xmlChar *external,
+			   const xmlChar *system)
 {
 	(void)name;
 	(void)external;
 	(void)system;
-	stop(arg, EINVAL,
-	     "has a document type (<!DOCTYPE>), which libvirt's XML never has");
+	xml_refuse(arg, EINVAL,
+		   "has a document type (<!DOCTYPE>), which libvirt's XML never has");
 }
 
 /* Whether there is room for @more nodes: each needs much more memory than its text. */
-static bool has_room(xmlParserCtxtPtr ctxt, size_t more)
+static bool xml_has_room(xmlParserCtxtPtr ctxt, size_t more)
 {
-	struct reading *reading = ctxt->_private;
+	struct xml_reading *reading = ctxt->_private;
 
 	reading->nodes += more;
 	if (reading->nodes <= reading->limits->nodes)
 		return true;
-	stop(ctxt, EFBIG, "has too many elements");
+	xml_refuse(ctxt, EFBIG, "has too many elements");
 	return false;
 }
 
-static void on_element(void *arg, const xmlChar *name, const xmlChar *prefix,
-		       const xmlChar *uri, int nspaces, const xmlChar **spaces,
-		       int nattributes, int ndefaulted, const xmlChar **attributes)
+static void xml_on_element(void *arg, const xmlChar *name, const xmlChar *prefix,
+			   const xmlChar *uri, int nspaces, const xmlChar **spaces,
+			   int nattributes, int ndefaulted, const xmlChar **attributes)
 {
 	xmlParserCtxtPtr ctxt = arg;
-	struct reading *reading = ctxt->_private;
+	struct xml_reading *reading = ctxt->_private;
 
-	if (!has_room(ctxt, 1 + (size_t)nspaces + (size_t)nattributes))
+	if (!xml_has_room(ctxt, 1 + (size_t)nspaces + (size_t)nattributes))
 		return;
 	if (ctxt->nameNr > (int)reading->limits->depth)
-		stop(ctxt, EFBIG, "is nested too deeply");
+		xml_refuse(ctxt, EFBIG, "is nested too deeply");
 	else
 		reading->start(arg, name, prefix, uri, nspaces, spaces, nattributes,
 			       ndefaulted, attributes);
 }
 
-static void on_comment(void *arg, const xmlChar *text)
+static void xml_on_comment(void *arg, const xmlChar *text)
 {
 	xmlParserCtxtPtr ctxt = arg;
-	struct reading *reading = ctxt->_private;
+	struct xml_reading *reading = ctxt->_private;
 
-	if (has_room(ctxt, 1))
+	if (xml_has_room(ctxt, 1))
 		reading->comment(arg, text);
 }
 
-static void on_instruction(void *arg, const xmlChar *target, const xmlChar *data)
+static void xml_on_instruction(void *arg, const xmlChar *target, const xmlChar *data)
 {
 	xmlParserCtxtPtr ctxt = arg;
-	struct reading *reading = ctxt->_private;
+	struct xml_reading *reading = ctxt->_private;
 
-	if (has_room(ctxt, 1))
+	if (xml_has_room(ctxt, 1))
 		reading->instruction(arg, target, data);
 }
 
-static int parse(xmlParserCtxtPtr ctxt, xmlDocPtr *out, const char *text, size_t len,
-		 struct reading *reading)
+static int xml_parse(xmlParserCtxtPtr ctxt, xmlDocPtr *out, const char *text, size_t len,
+		     struct xml_reading *reading)
 {
 	const int options = XML_PARSE_NONET | XML_PARSE_NOBLANKS | XML_PARSE_NOERROR |
 			    XML_PARSE_NOWARNING | XML_PARSE_NOCDATA;
@@ -102,10 +102,10 @@ static int parse(xmlParserCtxtPtr ctxt, xmlDocPtr *out, const char *text, size_t
 	reading->start = ctxt->sax->startElementNs;
 	reading->comment = ctxt->sax->comment;
 	reading->instruction = ctxt->sax->processingInstruction;
-	ctxt->sax->startElementNs = on_element;
-	ctxt->sax->comment = on_comment;
-	ctxt->sax->processingInstruction = on_instruction;
-	ctxt->sax->internalSubset = on_doctype;
+	ctxt->sax->startElementNs = xml_on_element;
+	ctxt->sax->comment = xml_on_comment;
+	ctxt->sax->processingInstruction = xml_on_instruction;
+	ctxt->sax->internalSubset = xml_on_doctype;
 	doc = xmlCtxtReadMemory(ctxt, text, (int)len, NULL, "UTF-8", options);
 	if (doc && !reading->refused && xmlDocGetRootElement(doc)) {
 		*out = doc;
@@ -123,7 +123,7 @@ static int parse(xmlParserCtxtPtr ctxt, xmlDocPtr *out, const char *text, size_t
 int xml_read(xmlDocPtr *out, const char *text, size_t len,
 	     const struct xml_limits *limits)
 {
-	struct reading reading = { .limits = limits };
+	struct xml_reading reading = { .limits = limits };
 	xmlParserCtxtPtr ctxt;
 	xmlDocPtr doc = NULL;
 	const xmlNode *root;
@@ -141,7 +141,7 @@ int xml_read(xmlDocPtr *out, const char *text, size_t len,
 	ctxt = xmlNewParserCtxt();
 	if (!ctxt)
 		return err_set(ENOMEM, "no memory");
-	rc = parse(ctxt, &doc, text, len, &reading);
+	rc = xml_parse(ctxt, &doc, text, len, &reading);
 	xmlFreeParserCtxt(ctxt);
 	if (rc)
 		return rc;
