@@ -12,11 +12,6 @@ struct applying {
 	struct store store;
 };
 
-static char *copy(const char *text)
-{
-	return text ? strdup(text) : NULL;
-}
-
 /* Nothing of it was done, because of @rc. */
 static int drop_record(struct applying *a, struct change *change, int rc)
 {
@@ -52,32 +47,6 @@ static int new_record(struct applying *a, const struct setup_step *step,
 	return 0;
 }
 
-/* We changed the file before: its first text stays recorded. If it was changed since, it is not ours any
- * more, unless the first text was restored. */
-static int old_record(const struct applying *a, const struct setup_step *step,
-		      struct change *change)
-{
-	if (same_text(change->after, step->before))
-		change->was = take_ptr(change->after);
-	else if (same_text(change->before, step->before))
-		free(take_ptr(change->after));
-	else
-		return err_set(ESTALE, "%s%s was changed since setup wrote it",
-			       host_prefix(a->store.host), step->path);
-	return 0;
-}
-
-static int write_file(struct applying *a, const struct setup_step *step,
-		      struct change *change)
-{
-	int rc = store_save(&a->store);
-
-	rc = rc ? rc : place_make_dirs(a->store.host, &change->made, 0755);
-	return rc ? rc
-		  : place_put(a->store.host, step->kind, step->path, step->before,
-			      step->after, NULL);
-}
-
 /* It failed with @rc. The file is read again before the change is forgotten: if a flush after
  * the renaming failed it is the new one, and what cannot be read may be. */
 static int give_up_file(struct applying *a, const struct setup_step *step,
@@ -105,16 +74,31 @@ static int give_up_file(struct applying *a, const struct setup_step *step,
 static int apply_file(struct applying *a, const struct setup_step *step)
 {
 	struct change *change = state_find_file(&a->store.state, step->path);
-	int rc;
+	const struct host *host = a->store.host;
+	int rc = 0;
 
-	rc = change ? old_record(a, step, change) : new_record(a, step, &change);
+	/* We changed the file before: its first text stays recorded. If it was changed since, it is
+	 * not ours any more, unless the first text was restored. */
+	if (!change)
+		rc = new_record(a, step, &change);
+	else if (same_text(change->after, step->before))
+		change->was = take_ptr(change->after);
+	else if (same_text(change->before, step->before))
+		free(take_ptr(change->after));
+	else
+		rc = err_set(ESTALE, "%s%s was changed since setup wrote it",
+			     host_prefix(host), step->path);
 	if (rc)
 		return rc;
 	change->done = false;
-	change->after = copy(step->after);
+	change->after = step->after ? strdup(step->after) : NULL;
 	if (!change->after)
 		return err_set(ENOMEM, "no memory");
-	rc = write_file(a, step, change);
+	rc = store_save(&a->store);
+	rc = rc ? rc : place_make_dirs(host, &change->made, 0755);
+	rc = rc ? rc
+		: place_put(host, step->kind, step->path, step->before, step->after,
+			    NULL);
 	if (rc)
 		return give_up_file(a, step, change, rc);
 	change->done = true;
@@ -190,25 +174,18 @@ static int apply_step(struct applying *a, const struct setup_step *step)
 	return 0;
 }
 
-static bool needs_store(const struct setup_plan *plan)
-{
-	unsigned int i;
-
-	for (i = 0; i < plan->nsteps; i++)
-		if (setup_is_kept(plan->steps[i].kind))
-			return true;
-	return false;
-}
-
 int setup_apply(const struct setup_machine *machine, const struct setup_plan *plan,
 		setup_told told, void *arg)
 {
 	struct applying a = { .machine = machine, .store = { .dir = -1 } };
 	char why[ERR_TEXT_MAX] = "";
+	bool recorded = false;
 	unsigned int i;
 	int rc = 0, one;
 
-	if (needs_store(plan)) {
+	for (i = 0; i < plan->nsteps; i++)
+		recorded |= setup_is_kept(plan->steps[i].kind);
+	if (recorded) {
 		rc = store_open(&a.store, machine->host, true);
 		if (rc)
 			return rc;

@@ -85,12 +85,17 @@ static uint16_t *make_table(const struct line *a, size_t n, const struct line *b
 	return table;
 }
 
-static void walk(struct diff *d, const struct line *a, size_t n, const struct line *b,
-		 size_t m)
+static void compare(struct diff *d)
 {
-	_cleanup_free_ uint16_t *table = make_table(a, n, b, m);
-	size_t i = 0, j = 0;
+	size_t n = d->a.count, m = d->b.count, tail = 0, i = 0, j = 0;
+	const struct line *a = d->a.list, *b = d->b.list;
+	_cleanup_free_ uint16_t *table = NULL;
 
+	for (; n && m && same(a, b); n--, m--, b++)
+		put(d, ' ', a++);
+	for (; n && m && same(&a[n - 1], &b[m - 1]); n--, m--)
+		tail++;
+	table = make_table(a, n, b, m);
 	while (table && i < n && j < m) {
 		const uint16_t *at = &table[i * (m + 1) + j];
 
@@ -107,20 +112,8 @@ static void walk(struct diff *d, const struct line *a, size_t n, const struct li
 		put(d, '-', &a[i++]);
 	while (j < m)
 		put(d, '+', &b[j++]);
-}
-
-static void compare(struct diff *d)
-{
-	size_t n = d->a.count, m = d->b.count, head = 0, tail = 0, i;
-
-	while (head < n && head < m && same(&d->a.list[head], &d->b.list[head]))
-		put(d, ' ', &d->a.list[head++]);
-	while (tail < n - head && tail < m - head &&
-	       same(&d->a.list[n - 1 - tail], &d->b.list[m - 1 - tail]))
-		tail++;
-	walk(d, d->a.list + head, n - head - tail, d->b.list + head, m - head - tail);
-	for (i = n - tail; i < n; i++)
-		put(d, ' ', &d->a.list[i]);
+	while (tail--)
+		put(d, ' ', &a[n++]);
 }
 
 /* A tab is no danger to a terminal; what else is not printable is shown as what it is. */
@@ -155,25 +148,6 @@ static void print_range(FILE *out, char sign, size_t first, size_t count)
 		fprintf(out, ",%zu", count);
 }
 
-/* Edits @from to @to; @a and @b lines are before them. */
-static void print_hunk(const struct diff *d, FILE *out, size_t from, size_t to, size_t a,
-		       size_t b)
-{
-	size_t removed = 0, added = 0, i;
-
-	for (i = from; i < to; i++) {
-		removed += d->edits[i].sign != '+';
-		added += d->edits[i].sign != '-';
-	}
-	fputs("@@ ", out);
-	print_range(out, '-', a, removed);
-	fputc(' ', out);
-	print_range(out, '+', b, added);
-	fputs(" @@\n", out);
-	for (i = from; i < to; i++)
-		print_line(out, &d->edits[i]);
-}
-
 /* The end of the hunk with the change at @at: more than two contexts without a change. */
 static size_t hunk_end(const struct diff *d, size_t at)
 {
@@ -187,7 +161,7 @@ static size_t hunk_end(const struct diff *d, size_t at)
 
 static void print_hunks(const struct diff *d, FILE *out)
 {
-	size_t a = 0, b = 0, i, at = 0, from, to;
+	size_t a = 0, b = 0, i, at = 0, from, to, removed, added;
 
 	while (at < d->count) {
 		for (i = at; i < d->count && d->edits[i].sign == ' '; i++)
@@ -199,11 +173,20 @@ static void print_hunks(const struct diff *d, FILE *out)
 		/* All between are common to both. */
 		a += from - at;
 		b += from - at;
-		print_hunk(d, out, from, to, a, b);
+		removed = added = 0;
 		for (i = from; i < to; i++) {
-			a += d->edits[i].sign != '+';
-			b += d->edits[i].sign != '-';
+			removed += d->edits[i].sign != '+';
+			added += d->edits[i].sign != '-';
 		}
+		fputs("@@ ", out);
+		print_range(out, '-', a, removed);
+		fputc(' ', out);
+		print_range(out, '+', b, added);
+		fputs(" @@\n", out);
+		for (i = from; i < to; i++)
+			print_line(out, &d->edits[i]);
+		a += removed;
+		b += added;
 		at = to;
 	}
 }

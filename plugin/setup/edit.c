@@ -89,50 +89,36 @@ struct spot {
 	const char *section; /* behind the last heading and its settings */
 };
 
-struct search {
-	const char *section, *key;
-	bool inside;
-	struct spot spot;
-};
-
-static void look_at(struct search *search, const struct piece *piece, const char *line)
-{
-	const char *at = begin(line), *end = piece->start + piece->len;
-	bool comment = *at == '#' || *at == ';';
-
-	if (*at == '[') {
-		search->inside = is_section(line, search->section);
-		if (search->inside)
-			search->spot.section = end;
-	} else if (!search->inside) {
-		return;
-	} else if (comment) {
-		at++;
-		at += blanks(at);
-		if (!search->spot.comment && is_setting(at, search->key))
-			search->spot.comment = piece->start;
-	} else if (*at) {
-		search->spot.section = end;
-		if (is_setting(at, search->key))
-			search->spot.set = piece->start;
-	}
-}
-
 /* False: no memory. */
 static bool find_spot(const char *text, const char *section, const char *key,
 		      struct spot *out)
 {
-	struct search search = { .section = section, .key = key };
+	bool inside = false;
 	struct piece piece;
 
+	*out = (struct spot){ .set = NULL };
 	while (next_piece(&text, &piece)) {
 		_cleanup_free_ char *line = flatten(&piece);
+		const char *at, *end = piece.start + piece.len;
 
 		if (!line)
 			return false;
-		look_at(&search, &piece, line);
+		at = begin(line);
+		if (*at == '[') {
+			inside = is_section(line, section);
+			if (inside)
+				out->section = end;
+		} else if (inside && (*at == '#' || *at == ';')) {
+			at++;
+			at += blanks(at);
+			if (!out->comment && is_setting(at, key))
+				out->comment = piece.start;
+		} else if (inside && *at) {
+			out->section = end;
+			if (is_setting(at, key))
+				out->set = piece.start;
+		}
 	}
-	*out = search.spot;
 	return true;
 }
 
@@ -149,25 +135,13 @@ static char *complete(const char *text)
 	return out;
 }
 
-/* @len bytes of @text, then the setting, then @rest. */
-static char *put_line(const char *text, size_t len, const char *heading, const char *key,
-		      const char *value, const char *rest)
-{
-	char *out = NULL;
-
-	if (asprintf(&out, "%.*s%s%s%s=%s\n%s", (int)len, text,
-		     *heading && len ? "\n" : "", heading, key, value, rest) < 0)
-		return NULL;
-	return out;
-}
-
 char *edit_set(const char *text, const char *section, const char *key, const char *value)
 {
 	_cleanup_free_ char *whole = complete(text ? text : "");
-	struct spot spot;
-	struct piece piece;
+	char heading[64] = "", *out = NULL;
 	const char *at, *rest;
-	char heading[64];
+	struct piece piece;
+	struct spot spot;
 
 	if (!whole || !find_spot(whole, section, key, &spot))
 		return NULL;
@@ -175,13 +149,17 @@ char *edit_set(const char *text, const char *section, const char *key, const cha
 	if (at) {
 		rest = at;
 		next_piece(&rest, &piece);
-		return put_line(whole, (size_t)(at - whole), "", key, value, rest);
+	} else if (spot.section) {
+		rest = at = spot.section;
+	} else {
+		rest = at = whole + strlen(whole);
+		snprintf(heading, sizeof(heading), "%s[%s]\n", *whole ? "\n" : "",
+			 section);
 	}
-	if (spot.section)
-		return put_line(whole, (size_t)(spot.section - whole), "", key, value,
-				spot.section);
-	snprintf(heading, sizeof(heading), "[%s]\n", section);
-	return put_line(whole, strlen(whole), heading, key, value, "");
+	if (asprintf(&out, "%.*s%s%s=%s\n%s", (int)(at - whole), whole, heading, key,
+		     value, rest) < 0)
+		return NULL;
+	return out;
 }
 
 char *edit_uncomment(const char *text, const char *word, bool *found)

@@ -56,26 +56,17 @@ bool link_is_path(const char *path, bool wants)
 /* Of each character one or four. */
 #define ESCAPED_MAX (4 * IFNAMSIZ)
 
-/* As systemd-escape(1) has it in the name of a unit: "br\x2dex". */
-static void escape_unit(const char *netdev, char buf[ESCAPED_MAX])
-{
-	for (; *netdev; netdev++)
-		buf += sprintf(buf, *netdev == '-' ? "\\x2d" : "%c", *netdev);
-}
-
-/* As a regular expression that is the name. */
-static void escape_pattern(const char *netdev, char buf[ESCAPED_MAX])
-{
-	for (; *netdev; netdev++)
-		buf += sprintf(buf, *netdev == '.' ? "[.]" : "%c", *netdev);
-}
-
 char *link_unit(const struct setup_link *link, const char *command)
 {
-	char unit[ESCAPED_MAX], pattern[ESCAPED_MAX], *out = NULL;
+	char unit[ESCAPED_MAX], pattern[ESCAPED_MAX], *out = NULL, *at;
+	const char *c;
 
-	escape_unit(link->netdev, unit);
-	escape_pattern(link->netdev, pattern);
+	/* As systemd-escape(1) has it in the name of a unit: "br\x2dex". */
+	for (c = link->netdev, at = unit; *c; c++)
+		at += sprintf(at, *c == '-' ? "\\x2d" : "%c", *c);
+	/* As a regular expression that is the name. */
+	for (c = link->netdev, at = pattern; *c; c++)
+		at += sprintf(at, *c == '.' ? "[.]" : "%c", *c);
 	if (asprintf(
 		    &out,
 		    SETUP_HEADER
@@ -123,51 +114,33 @@ const struct rdma_device *link_find(const struct rdma_devices *rdma,
 	return NULL;
 }
 
-/* A mount's connection is closed when it is idle, and opened again when the mount is used: so every mount
- * over RDMA counts, whether it has a connection or not. */
-static int count_mounts(const struct host *host, unsigned int *count)
-{
-	struct nfs_mounts mounts;
-	unsigned int i;
-	int rc = host_nfs_mounts(host, &mounts);
-
-	*count = 0;
-	if (rc)
-		return rc;
-	for (i = 0; i < mounts.count; i++)
-		*count += !strncmp(mounts.list[i].proto, "rdma", 4);
-	host_nfs_mounts_fini(&mounts);
-	return 0;
-}
-
-static int has_listener(const struct host *host, bool *found)
-{
-	struct host_nfsd nfsd;
-	unsigned int i;
-	int rc = host_nfsd(host, &nfsd);
-
-	*found = false;
-	for (i = 0; !rc && i < nfsd.nlisteners; i++)
-		*found |= !strcmp(nfsd.listeners[i].proto, "rdma");
-	return rc;
-}
-
 void link_users(const struct setup_machine *machine, const char *name, char *why,
 		size_t cap)
 {
-	unsigned int mounts = 0, pairs = 0;
+	unsigned int count = 0, pairs = 0, i;
+	struct nfs_mounts mounts;
+	struct host_nfsd nfsd;
 	bool listener = false;
-	int rc = count_mounts(machine->host, &mounts);
+	int rc = host_nfs_mounts(machine->host, &mounts);
 
-	rc = rc ? rc : has_listener(machine->host, &listener);
+	/* A mount's connection is closed when it is idle, and opened again when the mount is
+	 * used: so every mount over RDMA counts, whether it has a connection or not. */
+	if (!rc) {
+		for (i = 0; i < mounts.count; i++)
+			count += !strncmp(mounts.list[i].proto, "rdma", 4);
+		host_nfs_mounts_fini(&mounts);
+		rc = host_nfsd(machine->host, &nfsd);
+	}
+	for (i = 0; !rc && i < nfsd.nlisteners; i++)
+		listener |= !strcmp(nfsd.listeners[i].proto, "rdma");
 	rc = rc ? rc : machine->actions->link_users(name, &pairs);
 	*why = '\0';
 	if (rc)
 		snprintf(why, cap, "whether something uses it is unknown (%.240s)",
 			 err_text());
-	else if (mounts)
-		snprintf(why, cap, "this host has %u NFS mount%s over RDMA", mounts,
-			 mounts == 1 ? "" : "s");
+	else if (count)
+		snprintf(why, cap, "this host has %u NFS mount%s over RDMA", count,
+			 count == 1 ? "" : "s");
 	else if (listener)
 		snprintf(why, cap, "the NFS server of this host listens for RDMA");
 	else if (pairs)

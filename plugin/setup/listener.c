@@ -16,33 +16,6 @@
 #define SOCKETS_MAX (16 * 1024 * 1024)
 #define TCP_LISTEN  0x0a
 
-static int look_at_portlist(const struct host *host, uint16_t port, bool *present,
-			    bool *there)
-{
-	struct host_nfsd nfsd;
-	unsigned int i;
-	int rc = host_nfsd(host, &nfsd);
-
-	if (rc)
-		return rc;
-	*present = nfsd.present;
-	for (i = 0; i < nfsd.nlisteners; i++) {
-		if (nfsd.listeners[i].port != port)
-			continue;
-		if (strcmp(nfsd.listeners[i].proto, "rdma") != 0)
-			return err_set(
-				EADDRINUSE,
-				"port %u is the NFS server's for %s (%sproc/fs/nfsd/portlist: \"%s %u\")",
-				port, nfsd.listeners[i].proto, host_prefix(host),
-				nfsd.listeners[i].proto, port);
-		*there = true;
-	}
-	return nfsd.nlisteners == NFSD_LISTENERS_MAX && !*there
-		       ? err_set(EFBIG, "%sproc/fs/nfsd/portlist has too many lines",
-				 host_prefix(host))
-		       : 0;
-}
-
 /* "   0: 00000000:4E51 00000000:0000 0A ..." (net/ipv4/tcp_ipv4.c: get_tcp4_sock()) */
 static bool is_listener(const char *line, uint16_t port)
 {
@@ -71,13 +44,29 @@ static int look_at_sockets(const struct host *host, const char *path, uint16_t p
 
 int listener_check(const struct host *host, uint16_t port, bool *there)
 {
-	bool present = false;
-	int rc;
+	struct host_nfsd nfsd;
+	unsigned int i;
+	int rc = host_nfsd(host, &nfsd);
 
 	*there = false;
-	rc = look_at_portlist(host, port, &present, there);
-	if (rc || *there)
+	if (rc)
 		return rc;
+	for (i = 0; i < nfsd.nlisteners; i++) {
+		if (nfsd.listeners[i].port != port)
+			continue;
+		if (strcmp(nfsd.listeners[i].proto, "rdma") != 0)
+			return err_set(
+				EADDRINUSE,
+				"port %u is the NFS server's for %s (%sproc/fs/nfsd/portlist: \"%s %u\")",
+				port, nfsd.listeners[i].proto, host_prefix(host),
+				nfsd.listeners[i].proto, port);
+		*there = true;
+	}
+	if (*there)
+		return 0;
+	if (nfsd.nlisteners == NFSD_LISTENERS_MAX)
+		return err_set(EFBIG, "%sproc/fs/nfsd/portlist has too many lines",
+			       host_prefix(host));
 	rc = look_at_sockets(host, "proc/net/tcp", port);
 	if (rc)
 		return rc;
@@ -85,7 +74,7 @@ int listener_check(const struct host *host, uint16_t port, bool *there)
 	rc = look_at_sockets(host, "proc/net/tcp6", port);
 	if (rc && rc != -ENOENT)
 		return rc;
-	return present ? 0
-		       : err_set(ENOENT, "there is no %sproc/fs/nfsd/portlist",
-				 host_prefix(host));
+	return nfsd.present ? 0
+			    : err_set(ENOENT, "there is no %sproc/fs/nfsd/portlist",
+				      host_prefix(host));
 }

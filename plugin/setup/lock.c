@@ -28,18 +28,6 @@ int lock_check_ours(const struct host *host, int fd, const char *name)
 	return 0;
 }
 
-static int take_flock(const struct host *host, int dir, uint64_t deadline)
-{
-	while (flock(dir, LOCK_EX | LOCK_NB)) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return err_sys("lock %s" LOCK_FOLDER, host_prefix(host));
-		if (!deadline_left(deadline))
-			return err_set(EBUSY, "another nfsrdma command is running");
-		poll(NULL, 0, RETRY_MS);
-	}
-	return 0;
-}
-
 /* The one before may have removed the folder at its end, and another may be there by now. */
 static bool is_there(const struct host *host, int dir)
 {
@@ -69,9 +57,15 @@ static int try_lock(struct setup_lock *lock, bool create, uint64_t deadline)
 	if (dir < 0)
 		return dir;
 	rc = lock_check_ours(lock->host, dir, LOCK_FOLDER);
-	rc = rc ? rc : take_flock(lock->host, dir, deadline);
 	if (rc)
 		return rc;
+	while (flock(dir, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return err_sys("lock %s" LOCK_FOLDER, host_prefix(lock->host));
+		if (!deadline_left(deadline))
+			return err_set(EBUSY, "another nfsrdma command is running");
+		poll(NULL, 0, RETRY_MS);
+	}
 	if (!is_there(lock->host, dir))
 		return 1;
 	lock->dir = take_fd(&dir);

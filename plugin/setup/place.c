@@ -17,23 +17,16 @@
 
 #define ATTR_ACL "system.posix_acl_access"
 
-static int folder_of(const char *path, char folder[HOST_PATH_MAX], const char **name)
+static int open_folder(const struct host *host, const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');
+	char folder[HOST_PATH_MAX];
 
 	*name = slash ? slash + 1 : path;
 	if (!**name || strlen(path) >= HOST_PATH_MAX)
 		return err_set(EINVAL, "'%.64s' is not a path of a file", path);
 	snprintf(folder, HOST_PATH_MAX, "%.*s", slash ? (int)(slash - path) : 0, path);
-	return 0;
-}
-
-static int open_folder(const struct host *host, const char *path, const char **name)
-{
-	char folder[HOST_PATH_MAX];
-	int rc = folder_of(path, folder, name);
-
-	return rc ? rc : host_open_at(host, folder, O_RDONLY | O_DIRECTORY);
+	return host_open_at(host, folder, O_RDONLY | O_DIRECTORY);
 }
 
 /* Neither ours nor anybody's ".conf" or ".rules". */
@@ -213,36 +206,33 @@ static int copy_one(int from, int to, const char *name)
 	return fsetxattr(to, name, value, (size_t)len, 0) ? -errno : 0;
 }
 
-static int copy_listed(int from, int to)
-{
-	_cleanup_free_ char *names = malloc(XATTR_LIST_MAX);
-	ssize_t len = names ? flistxattr(from, names, XATTR_LIST_MAX) : -1;
-	const char *name;
-	int rc = 0;
-
-	if (!names)
-		return -ENOMEM;
-	/* A file system without attributes has none to keep. */
-	if (len < 0)
-		return errno == EOPNOTSUPP ? 0 : -errno;
-	for (name = names; !rc && name < names + len; name += strlen(name) + 1)
-		if (is_kept(name))
-			rc = copy_one(from, to, name);
-	return rc;
-}
-
 /* Of the file that is replaced; a new one gets its folder's. */
 static int copy_attributes(int folder, const char *name, int to)
 {
 	_cleanup_close_ int from = openat(folder, name,
 					  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	_cleanup_free_ char *names = NULL;
+	const char *attribute;
+	ssize_t len;
+	int rc = 0;
 
 	if (from < 0)
 		return errno == ENOENT ? 0 : -errno;
 	/* That of the folder's default, which the old one may not have. */
 	if (fremovexattr(to, ATTR_ACL) && errno != ENODATA && errno != EOPNOTSUPP)
 		return -errno;
-	return copy_listed(from, to);
+	names = malloc(XATTR_LIST_MAX);
+	if (!names)
+		return -ENOMEM;
+	len = flistxattr(from, names, XATTR_LIST_MAX);
+	/* A file system without attributes has none to keep. */
+	if (len < 0)
+		return errno == EOPNOTSUPP ? 0 : -errno;
+	for (attribute = names; !rc && attribute < names + len;
+	     attribute += strlen(attribute) + 1)
+		if (is_kept(attribute))
+			rc = copy_one(from, to, attribute);
+	return rc;
 }
 
 /* What a file is to become, and what it stands in the place of. */

@@ -102,16 +102,6 @@ int plan_text(struct planner *planner, const char *path, char **text)
 	return *text ? 0 : err_set(ENOMEM, "no memory");
 }
 
-/* Another reason for the same file. */
-static void join_reason(struct setup_step *step, const char *reason)
-{
-	size_t used = strlen(step->reason);
-
-	if (!strstr(step->reason, reason))
-		snprintf(step->reason + used, sizeof(step->reason) - used, "; %s",
-			 reason);
-}
-
 /* Setup wrote it, and it was changed since: it is not ours any more, and an undo would leave it, or
  * lose what they did. */
 static bool was_changed(struct planner *planner, const char *path, const char *before)
@@ -159,6 +149,7 @@ int plan_file(struct planner *planner, const char *path, char *text, const char 
 {
 	struct setup_step *step = find_file(planner->plan, path);
 	char reason[sizeof(step->reason)];
+	size_t used;
 	va_list ap;
 
 	if (!text)
@@ -170,7 +161,11 @@ int plan_file(struct planner *planner, const char *path, char *text, const char 
 		return add_file(planner, path, text, reason);
 	free(step->after);
 	step->after = text;
-	join_reason(step, reason);
+	/* Another reason for the same file. */
+	used = strlen(step->reason);
+	if (!strstr(step->reason, reason))
+		snprintf(step->reason + used, sizeof(step->reason) - used, "; %s",
+			 reason);
 	return 0;
 }
 

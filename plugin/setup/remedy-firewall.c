@@ -20,34 +20,21 @@ struct wanted {
 	uint8_t protocol;
 };
 
-static const char *protocol_name(const struct wanted *wanted)
-{
-	return wanted->protocol == IPPROTO_UDP ? "udp" : "tcp";
-}
-
-static bool is_planned(const struct planner *planner, const struct setup_port *port)
-{
-	unsigned int i;
-
-	for (i = 0; i < planner->plan->nsteps; i++) {
-		const struct setup_step *step = &planner->plan->steps[i];
-
-		if (step->kind == SETUP_PORT && step->port.port == port->port &&
-		    step->port.protocol == port->protocol &&
-		    step->port.permanent == port->permanent &&
-		    !strcmp(step->port.zone, port->zone))
-			return true;
-	}
-	return false;
-}
-
 static int open_port(struct planner *planner, const struct wanted *wanted,
 		     const struct setup_port *port)
 {
 	struct setup_step *step;
+	unsigned int i;
 
-	if (is_planned(planner, port))
-		return 0;
+	for (i = 0; i < planner->plan->nsteps; i++) {
+		step = &planner->plan->steps[i];
+		/* Two devices may need the same. */
+		if (step->kind == SETUP_PORT && step->port.port == port->port &&
+		    step->port.protocol == port->protocol &&
+		    step->port.permanent == port->permanent &&
+		    !strcmp(step->port.zone, port->zone))
+			return 0;
+	}
 	step = plan_step(planner, SETUP_PORT,
 			 "zone %s of %s closes %s port %u to %s (%s)", port->zone,
 			 wanted->netdev, wanted->protocol == IPPROTO_UDP ? "UDP" : "TCP",
@@ -126,7 +113,8 @@ static int plan_one(struct planner *planner, const struct wanted *wanted)
 	if (!planner->machine->actions) {
 		plan_note(planner, false,
 			  "With --root no firewall is changed: %s needs %s port %u open",
-			  wanted->device, protocol_name(wanted), wanted->port);
+			  wanted->device, wanted->protocol == IPPROTO_UDP ? "udp" : "tcp",
+			  wanted->port);
 		return 0;
 	}
 	rc = planner->machine->live->firewalld(planner->machine->host, wanted->netdev,

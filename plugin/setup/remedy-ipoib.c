@@ -77,26 +77,23 @@ static int find_profile(const struct host *host, const char **who)
 	return rc;
 }
 
-/* What the name of an interface may be in a rule: neither a pattern, nor the end of a value. */
-static bool is_plain(const char *name)
-{
-	return !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "0123456789_.-")];
-}
-
 /* False: it has no GUID, and a name that a rule cannot have. */
 static bool match(const struct host_netdev *netdev, char *buf, size_t cap)
 {
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_.-";
 	const uint8_t *guid = netdev->address + 12;
 
-	if (netdev->address_len == sizeof(netdev->address))
+	if (netdev->address_len == sizeof(netdev->address)) {
 		snprintf(buf, cap,
 			 "ATTR{address}==\"?*%02x:%02x:%02x:%02x:%02x:%02x:%02x:%02x\"",
 			 guid[0], guid[1], guid[2], guid[3], guid[4], guid[5], guid[6],
 			 guid[7]);
-	else
-		snprintf(buf, cap, "KERNEL==\"%s\"", netdev->name);
-	return netdev->address_len == sizeof(netdev->address) || is_plain(netdev->name);
+		return true;
+	}
+	snprintf(buf, cap, "KERNEL==\"%s\"", netdev->name);
+	/* Neither a pattern, nor the end of a value. */
+	return !netdev->name[strspn(netdev->name, plain)];
 }
 
 /* udev puts the interface's name in the place of $name, and splits what comes of it into words at blanks,
@@ -193,30 +190,23 @@ static int plan_netdev(struct planner *planner, const struct host_netdev *netdev
 	return add_rule(planner, netdev, why);
 }
 
-/* Our own rule does not count. */
-static int look_at_rules(struct planner *planner, struct rules *rules)
-{
-	_cleanup_free_ char *ours = NULL;
-	int rc = host_udev_each(planner->machine->host, look_at_rule, rules);
-
-	rc = rc ? rc : plan_text(planner, PATH_UDEV, &ours);
-	if (ours)
-		rules->by_run = false;
-	return rc;
-}
-
 static int plan(struct planner *planner)
 {
 	struct host_list list = { NULL, 0, false };
 	const struct host *host = planner->machine->host;
 	struct rules rules = { .by_run = false };
+	_cleanup_free_ char *ours = NULL;
 	struct host_netdev netdev;
 	size_t i;
 	int rc = host_list(host, "sys/class/net", &list);
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	rc = look_at_rules(planner, &rules);
+	rc = host_udev_each(host, look_at_rule, &rules);
+	rc = rc ? rc : plan_text(planner, PATH_UDEV, &ours);
+	/* Our own rule does not count. */
+	if (ours)
+		rules.by_run = false;
 	for (i = 0; !rc && i < list.count; i++)
 		if (!host_netdev(host, list.names[i], planner->rdma, &netdev) &&
 		    netdev.ipoib_mode[0] && strcmp(netdev.driver, "mlx5_core") != 0)

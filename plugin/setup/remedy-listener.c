@@ -14,19 +14,6 @@
 
 #define UNIT "nfs-server.service"
 
-/* Those of NFSv4: others have no state that the kernel shows. */
-static size_t count_clients(const struct host *host)
-{
-	struct host_list list = { NULL, 0, false };
-	size_t count;
-
-	if (host_list(host, "proc/fs/nfsd/clients", &list))
-		return 0;
-	count = list.count;
-	host_list_fini(&list);
-	return count;
-}
-
 static bool listens(struct planner *planner, const struct host_nfsd *nfsd)
 {
 	unsigned int i;
@@ -43,18 +30,6 @@ static bool listens(struct planner *planner, const struct host_nfsd *nfsd)
 				nfsd->listeners[i].port);
 	}
 	return found;
-}
-
-/* NULL: units can be restarted here; else why not. */
-static const char *no_units(struct planner *planner)
-{
-	char state[32];
-	int rc = planner->machine->live->unit(planner->machine->host, UNIT, state,
-					      sizeof(state));
-
-	return rc == -EHOSTDOWN ? "systemd does not run here"
-	       : rc == -ENOENT  ? "there is no " UNIT
-				: NULL;
 }
 
 bool listener_is_taken(struct planner *planner)
@@ -90,15 +65,18 @@ static int add_listener(struct planner *planner)
 
 static int plan_restart(struct planner *planner)
 {
-	size_t clients = count_clients(planner->machine->host);
-	const char *why = no_units(planner);
+	const struct host *host = planner->machine->host;
+	struct host_list clients = { NULL, 0, false };
 	struct setup_step *step;
+	char state[32];
+	int rc = planner->machine->live->unit(host, UNIT, state, sizeof(state));
 
-	if (why) {
+	if (rc == -EHOSTDOWN || rc == -ENOENT) {
 		plan_note(
 			planner, false,
 			"No service is restarted, because %s: a listener is added to the running server instead",
-			why);
+			rc == -ENOENT ? "there is no " UNIT
+				      : "systemd does not run here");
 		return add_listener(planner);
 	}
 	step = plan_step(planner, SETUP_RESTART,
@@ -107,32 +85,30 @@ static int plan_restart(struct planner *planner)
 	if (!step)
 		return -ENOSPC;
 	snprintf(step->name, sizeof(step->name), "%s", UNIT);
-	if (clients)
+	/* Those of NFSv4: others have no state that the kernel shows. */
+	if (host_list(host, "proc/fs/nfsd/clients", &clients))
+		return 0;
+	if (clients.count)
 		plan_note(
 			planner, false,
 			"%zu NFSv4 client%s connected; the restart delays them by up to 90 seconds",
-			clients, clients == 1 ? " is" : "s are");
+			clients.count, clients.count == 1 ? " is" : "s are");
+	host_list_fini(&clients);
 	return 0;
-}
-
-/* A listener that no client reaches: that is left to the administrator. */
-static void note_address(struct planner *planner)
-{
-	struct finding finding;
-
-	if (!plan_check(planner, "server.address", &finding) &&
-	    finding.status == FINDING_FAIL)
-		plan_note(planner, true, "%.560s: nfsrdma explain server.address",
-			  finding.summary);
 }
 
 static int plan(struct planner *planner)
 {
+	struct finding finding;
 	struct host_nfsd nfsd;
 	bool there;
 	int rc;
 
-	note_address(planner);
+	/* A listener that no client reaches: that is left to the administrator. */
+	if (!plan_check(planner, "server.address", &finding) &&
+	    finding.status == FINDING_FAIL)
+		plan_note(planner, true, "%.560s: nfsrdma explain server.address",
+			  finding.summary);
 	if (!planner->machine->actions || planner->left_alone)
 		return 0;
 	rc = host_nfsd(planner->machine->host, &nfsd);

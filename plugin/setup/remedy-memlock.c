@@ -25,23 +25,22 @@ static bool has_group(const struct host *host, const char *name)
 	return false;
 }
 
-static bool is_enough(const char *value, uint64_t kib)
-{
-	return !strcmp(value, "unlimited") || !strcmp(value, "infinity") ||
-	       !strcmp(value, "-1") || strtoumax(value, NULL, 10) >= kib;
-}
-
 /* A line for the domain, or for all, that gives a hard limit which is enough. */
 static bool is_given(const struct host_memlock *memlock, const char *domain, uint64_t kib)
 {
 	unsigned int i;
 
-	for (i = 0; i < memlock->nlines; i++)
-		if ((!strcmp(memlock->lines[i].domain, domain) ||
-		     !strcmp(memlock->lines[i].domain, "*")) &&
-		    strcmp(memlock->lines[i].type, "soft") != 0 &&
-		    is_enough(memlock->lines[i].value, kib))
+	for (i = 0; i < memlock->nlines; i++) {
+		const char *of = memlock->lines[i].domain;
+		const char *value = memlock->lines[i].value;
+
+		if ((strcmp(of, domain) && strcmp(of, "*")) ||
+		    !strcmp(memlock->lines[i].type, "soft"))
+			continue;
+		if (!strcmp(value, "unlimited") || !strcmp(value, "infinity") ||
+		    !strcmp(value, "-1") || strtoumax(value, NULL, 10) >= kib)
 			return true;
+	}
 	return false;
 }
 

@@ -26,23 +26,17 @@ static int is_listed(struct planner *planner, const char *const *names, bool *ou
 	return rc;
 }
 
-static bool is_read(struct planner *planner, const char *unit)
-{
-	enum unit_state state;
-
-	return !host_unit_state(planner->machine->host, unit, &state) &&
-	       state != UNIT_MISSING && state != UNIT_MASKED;
-}
-
 /* True: @word is a comment in rdma.conf, and becomes a line. */
 static bool uncomment(struct planner *planner, const char *word, const char *why, int *rc)
 {
 	_cleanup_free_ char *text = NULL;
-	char *changed;
+	enum unit_state state;
 	bool found = false;
+	char *changed;
 
 	*rc = 0;
-	if (!word || !is_read(planner, RDMA_UNIT) ||
+	if (!word || host_unit_state(planner->machine->host, RDMA_UNIT, &state) ||
+	    state == UNIT_MISSING || state == UNIT_MASKED ||
 	    plan_text(planner, PATH_RDMA, &text) || !text)
 		return false;
 	changed = edit_uncomment(text, word, &found);

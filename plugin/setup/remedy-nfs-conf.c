@@ -84,13 +84,6 @@ static bool is_old(struct planner *planner)
 	return version && version < 20402 && planner->system.distro != DISTRO_RHEL;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* It need not be changed. Versions that are old know no rdma-port. */
 static bool is_wanted(struct planner *planner, const char *key,
 		      const struct conf_value *value)
@@ -115,7 +108,7 @@ static bool is_overruled(struct planner *planner, const struct conf *conf,
 		later = strcmp(value->file, PATH_NFS) != 0;
 	else
 		later = !strncmp(value->file, PATH_NFS_D "/", strlen(PATH_NFS_D "/")) &&
-			strverscmp(base_name(value->file), base_name(path)) > 0;
+			strverscmp(strrchr(value->file, '/'), strrchr(path, '/')) > 0;
 	if (later)
 		plan_note(planner, true,
 			  "/%s:%u sets %s=%s and is read last: change it there to %s%u",

@@ -29,20 +29,6 @@ static const char *rdma_command(const struct host *host)
 	return first_of(host, paths);
 }
 
-static bool has_systemd(const struct host *host)
-{
-	static const char *const paths[] = { "usr/lib/systemd/systemd",
-					     "lib/systemd/systemd", NULL };
-
-	return first_of(host, paths);
-}
-
-/* An image has no interfaces to look at. */
-static bool is_image(const struct host *host)
-{
-	return host_exists(host, "sys/class") == -ENOENT;
-}
-
 static int no_interface(const struct host *host, const char *name)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
@@ -85,36 +71,32 @@ static int check_interface(struct planner *planner, const struct setup_link *lin
 	return 0;
 }
 
-/* What to do without the module. Debian 12 has rdma_rxe and not siw, and its kernels for clouds have
+/* The error says what to do without the module. Debian 12 has rdma_rxe and not siw, and its kernels for clouds have
  * neither. */
-static void find_other(const struct planner *planner, const char *name, char *buf,
-		       size_t cap)
+static int no_module(const struct planner *planner, const char *name)
 {
 	const char *type = strcmp(name, "siw") ? "siw" : "rxe",
 		   *release = planner->system.release,
 		   *cloud = strstr(release, "-cloud-");
 	struct host_module module;
+	char other[160];
 
 	if (!host_module(planner->machine->host, link_module(type), &module) &&
 	    module.state != MODULE_MISSING)
-		snprintf(buf, cap, "it has %s: --software %s, on the other host too",
+		snprintf(other, sizeof(other),
+			 "it has %s: --software %s, on the other host too",
 			 link_module(type), type);
 	else if (planner->system.distro == DISTRO_DEBIAN && cloud)
-		snprintf(buf, cap, "boot linux-image-%.40s, which has rdma_rxe",
+		snprintf(other, sizeof(other),
+			 "boot linux-image-%.40s, which has rdma_rxe",
 			 cloud + strlen("-cloud-"));
 	else if (planner->system.distro == DISTRO_UBUNTU)
-		snprintf(buf, cap, "install linux-modules-extra-%.60s", release);
+		snprintf(other, sizeof(other), "install linux-modules-extra-%.60s",
+			 release);
 	else
-		snprintf(buf, cap, "install the kernel's additional modules");
-}
-
-static int no_module(const struct planner *planner, const char *name)
-{
-	char other[160];
-
-	find_other(planner, name, other, sizeof(other));
-	return err_set(EOPNOTSUPP, "the kernel %s has no module %s; %s",
-		       planner->system.release, name, other);
+		snprintf(other, sizeof(other), "install the kernel's additional modules");
+	return err_set(EOPNOTSUPP, "the kernel %s has no module %s; %s", release, name,
+		       other);
 }
 
 /* What is not known, of an image for instance, remedy-modules.c says. */
@@ -141,13 +123,15 @@ static int check_module(const struct planner *planner, const char *name)
 
 static int check_host(const struct planner *planner, const struct setup_link *link)
 {
+	static const char *const systemd[] = { "usr/lib/systemd/systemd",
+					       "lib/systemd/systemd", NULL };
 	const struct host *host = planner->machine->host;
 
 	if (!rdma_command(host))
 		return err_set(EOPNOTSUPP, "no command rdma on this host: install %s",
 			       planner->system.distro == DISTRO_RHEL ? "iproute"
 								     : "iproute2");
-	if (!has_systemd(host))
+	if (!first_of(host, systemd))
 		return err_set(EOPNOTSUPP,
 			       "no systemd on this host, so no unit can make the link at "
 			       "boot");
@@ -209,7 +193,10 @@ int software_begin(struct planner *planner)
 	link = wanted_link(planner);
 	planner->link = link;
 	planner->has_link = link_find(planner->rdma, &link);
-	rc = is_image(planner->machine->host) ? 0 : check_interface(planner, &link);
+	/* An image has no interfaces to look at. */
+	rc = host_exists(planner->machine->host, "sys/class") == -ENOENT
+		     ? 0
+		     : check_interface(planner, &link);
 	rc = rc ? rc : check_host(planner, &link);
 	if (!rc)
 		add_device(planner, &link);

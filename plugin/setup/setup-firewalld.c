@@ -23,40 +23,37 @@ struct zone {
 	struct live_object object;
 };
 
-/* The object of the zone's files. */
-static int find_files(struct zone *zone)
+static int find_zone(struct zone *zone, const struct setup_port *port)
 {
 	static const struct live_object config = { FIREWALLD, OBJECT "/config",
 						   FIREWALLD ".config" };
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
-	const char *args[LIVE_BUS_ARGS] = { zone->port->zone }, *path;
+	const char *args[LIVE_BUS_ARGS] = { port->zone }, *path;
 	int rc;
 
+	zone->port = port;
+	zone->deadline = deadline_in(FIREWALLD_MS);
+	rc = live_bus_open(&zone->bus, zone->deadline);
+	if (rc)
+		return rc;
+	if (!port->permanent) {
+		zone->object = (struct live_object){ FIREWALLD, OBJECT,
+						     FIREWALLD ".zone" };
+		return 0;
+	}
+	/* The object of the zone's files. */
 	rc = live_bus_call(zone->bus, &config, "getZoneByName", args, zone->deadline,
 			   &reply);
 	if (rc)
 		return rc;
 	rc = live_bus_form(sd_bus_message_read_basic(reply, 'o', &path), "getZoneByName");
 	if (!rc && strlen(path) >= sizeof(zone->path))
-		rc = err_set(EIO, "the path of zone %s is too long", zone->port->zone);
+		rc = err_set(EIO, "the path of zone %s is too long", port->zone);
 	if (rc)
 		return rc;
 	strcpy(zone->path, path);
 	zone->object = (struct live_object){ FIREWALLD, zone->path,
 					     FIREWALLD ".config.zone" };
-	return 0;
-}
-
-static int find_zone(struct zone *zone, const struct setup_port *port)
-{
-	int rc;
-
-	zone->port = port;
-	zone->deadline = deadline_in(FIREWALLD_MS);
-	rc = live_bus_open(&zone->bus, zone->deadline);
-	if (rc || port->permanent)
-		return rc ? rc : find_files(zone);
-	zone->object = (struct live_object){ FIREWALLD, OBJECT, FIREWALLD ".zone" };
 	return 0;
 }
 

@@ -51,27 +51,20 @@ static int ask_job(struct sd_bus *bus, const char *path, uint64_t deadline)
 	return rc == -EOPNOTSUPP || rc == -ENOENT ? 0 : rc;
 }
 
-static int wait_for(struct sd_bus *bus, const char *unit, uint64_t deadline)
+int setup_unit_restart(const char *unit)
 {
+	uint64_t deadline = deadline_in(RESTART_MS);
 	const struct timespec pause = { 0, POLL_MS * 1000000L };
+	struct sd_bus *bus = NULL;
 	char job[PATH_MAX_BUS];
-	int rc = start_job(bus, unit, deadline, job);
+	char state[32];
+	int rc = live_bus_open(&bus, deadline);
 
+	rc = rc ? rc : start_job(bus, unit, deadline, job);
 	while (!rc && (rc = ask_job(bus, job, deadline)) > 0) {
 		nanosleep(&pause, NULL);
 		rc = 0;
 	}
-	return rc;
-}
-
-int setup_unit_restart(const char *unit)
-{
-	uint64_t deadline = deadline_in(RESTART_MS);
-	struct sd_bus *bus = NULL;
-	char state[32];
-	int rc = live_bus_open(&bus, deadline);
-
-	rc = rc ? rc : wait_for(bus, unit, deadline);
 	if (bus)
 		live_bus_close_p(&bus);
 	rc = rc ? rc : live_unit(NULL, unit, state, sizeof(state));

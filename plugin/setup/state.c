@@ -138,6 +138,16 @@ static void put_text(struct json_object *to, const char *key, const char *text)
 	json_object_object_add(to, key, text ? json_object_new_string(text) : NULL);
 }
 
+static void put_number(struct json_object *to, const char *key, int64_t number)
+{
+	json_object_object_add(to, key, json_object_new_int64(number));
+}
+
+static void put_bool(struct json_object *to, const char *key, bool yes)
+{
+	json_object_object_add(to, key, json_object_new_boolean(yes));
+}
+
 static void put_dirs(struct json_object *to, const struct made_dirs *dirs)
 {
 	struct json_object *list = json_object_new_array();
@@ -146,33 +156,6 @@ static void put_dirs(struct json_object *to, const struct made_dirs *dirs)
 	for (i = 0; i < dirs->count; i++)
 		json_object_array_add(list, json_object_new_string(dirs->list[i]));
 	json_object_object_add(to, "made", list);
-}
-
-static void put_file(struct json_object *to, const struct change *change)
-{
-	put_text(to, "path", change->path);
-	put_text(to, "before", change->before);
-	put_text(to, "was", change->was);
-	put_text(to, "after", change->after);
-	json_object_object_add(to, "mode", json_object_new_int64(change->mode));
-	json_object_object_add(to, "uid", json_object_new_int64(change->uid));
-	json_object_object_add(to, "gid", json_object_new_int64(change->gid));
-	put_dirs(to, &change->made);
-}
-
-static void put_port(struct json_object *to, const struct setup_port *port)
-{
-	put_text(to, "zone", port->zone);
-	json_object_object_add(to, "port", json_object_new_int(port->port));
-	put_text(to, "protocol", port->protocol == IPPROTO_UDP ? "udp" : "tcp");
-	json_object_object_add(to, "permanent", json_object_new_boolean(port->permanent));
-}
-
-static void put_link(struct json_object *to, const struct setup_link *link)
-{
-	put_text(to, "type", link->type);
-	put_text(to, "name", link->name);
-	put_text(to, "netdev", link->netdev);
 }
 
 int state_encode(const struct state *state, char **text)
@@ -186,17 +169,31 @@ int state_encode(const struct state *state, char **text)
 	put_dirs(json, &state->made);
 	for (i = 0; i < state->count; i++) {
 		const struct change *change = &state->changes[i];
+		const struct setup_port *port = &change->port;
 		struct json_object *one = json_object_new_object();
 
 		put_text(one, "kind", kinds[change->kind]);
-		json_object_object_add(one, "done",
-				       json_object_new_boolean(change->done));
-		if (setup_has_path(change->kind))
-			put_file(one, change);
-		else if (change->kind == SETUP_PORT)
-			put_port(one, &change->port);
-		else
-			put_link(one, &change->link);
+		put_bool(one, "done", change->done);
+		if (setup_has_path(change->kind)) {
+			put_text(one, "path", change->path);
+			put_text(one, "before", change->before);
+			put_text(one, "was", change->was);
+			put_text(one, "after", change->after);
+			put_number(one, "mode", change->mode);
+			put_number(one, "uid", change->uid);
+			put_number(one, "gid", change->gid);
+			put_dirs(one, &change->made);
+		} else if (change->kind == SETUP_PORT) {
+			put_text(one, "zone", port->zone);
+			put_number(one, "port", port->port);
+			put_text(one, "protocol",
+				 port->protocol == IPPROTO_UDP ? "udp" : "tcp");
+			put_bool(one, "permanent", port->permanent);
+		} else {
+			put_text(one, "type", change->link.type);
+			put_text(one, "name", change->link.name);
+			put_text(one, "netdev", change->link.netdev);
+		}
 		json_object_array_add(list, one);
 	}
 	json_object_object_add(json, "changes", list);

@@ -82,35 +82,30 @@ static int save_error(const struct store *store)
 	return err_sys("write %s" FOLDER "/" NAME, host_prefix(store->host));
 }
 
-static int write_state(const struct store *store, const char *text)
-{
-	const struct fd_file file = { text, strlen(text), 0600, NULL, NULL };
-
-	return fd_replace(store->dir, FRESH, NAME, &file) ? save_error(store) : 0;
-}
-
-/* The folder goes too. */
-static int remove_state(struct store *store)
-{
-	unlinkat(store->dir, FRESH, 0);
-	if (unlinkat(store->dir, NAME, 0) && errno != ENOENT)
-		return save_error(store);
-	if (fsync(store->dir))
-		return save_error(store);
-	return lock_remove_folder(store->host, &store->state.made);
-}
-
 int store_save(struct store *store)
 {
 	_cleanup_free_ char *text = NULL;
+	struct fd_file file = { .mode = 0600 };
 	int rc;
 
 	if (store->dir < 0)
 		return 0;
-	if (!store->state.count)
-		return remove_state(store);
+	if (!store->state.count) {
+		unlinkat(store->dir, FRESH, 0);
+		if (unlinkat(store->dir, NAME, 0) && errno != ENOENT)
+			return save_error(store);
+		if (fsync(store->dir))
+			return save_error(store);
+		/* The folder goes too. */
+		return lock_remove_folder(store->host, &store->state.made);
+	}
 	rc = state_encode(&store->state, &text);
-	rc = rc ? rc : write_state(store, text);
+	if (!rc) {
+		file.bytes = text;
+		file.len = strlen(text);
+		if (fd_replace(store->dir, FRESH, NAME, &file))
+			rc = save_error(store);
+	}
 	if (rc)
 		unlinkat(store->dir, FRESH, 0);
 	return rc;

@@ -209,26 +209,22 @@ static int undo_file(struct store *store, const struct change *change)
 	return rc ? rc : place_remove_dirs(store->host, &change->made);
 }
 
-static int undo_port(const struct setup_port *port, const struct setup_actions *actions)
-{
-	bool open = false;
-	int rc = actions->port_get(port, &open);
-
-	return rc || !open ? rc : actions->port_set(port, false);
-}
-
 /* @step: NULL: the link stays, or is gone. */
 static int undo_change(struct store *store, struct change *change,
 		       const struct setup_step *step, const struct setup_actions *actions)
 {
+	bool open = false;
 	int rc = 0;
 
-	if (setup_has_path(change->kind))
+	if (setup_has_path(change->kind)) {
 		rc = undo_file(store, change);
-	else if (change->kind == SETUP_PORT)
-		rc = undo_port(&change->port, actions);
-	else if (step)
+	} else if (change->kind == SETUP_PORT) {
+		rc = actions->port_get(&change->port, &open);
+		if (!rc && open)
+			rc = actions->port_set(&change->port, false);
+	} else if (step) {
 		rc = actions->link_delete(step->link.name);
+	}
 	if (rc)
 		return rc;
 	state_remove(&store->state, change);
