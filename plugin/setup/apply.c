@@ -7,13 +7,13 @@
 
 #include "plugin/setup/internal.h"
 
-struct applying {
+struct apply_run {
 	const struct setup_machine *machine;
 	struct store store;
 };
 
 /* Nothing of it was done, because of @rc. */
-static int drop_record(struct applying *a, struct change *change, int rc)
+static int apply_drop_record(struct apply_run *a, struct change *change, int rc)
 {
 	char why[ERR_TEXT_MAX];
 
@@ -23,8 +23,8 @@ static int drop_record(struct applying *a, struct change *change, int rc)
 	return err_set(-rc, "%s", why);
 }
 
-static int new_record(struct applying *a, const struct setup_step *step,
-		      struct change **out)
+static int apply_new_record(struct apply_run *a, const struct setup_step *step,
+			    struct change **out)
 {
 	struct change *change = state_add(&a->store.state);
 	struct place_attr attr = { 0 };
@@ -40,7 +40,7 @@ static int new_record(struct applying *a, const struct setup_step *step,
 		: place_get(a->store.host, step->kind, step->path, &change->before,
 			    &attr);
 	if (rc)
-		return drop_record(a, change, rc);
+		return apply_drop_record(a, change, rc);
 	change->mode = attr.mode;
 	change->uid = attr.uid;
 	change->gid = attr.gid;
@@ -49,8 +49,8 @@ static int new_record(struct applying *a, const struct setup_step *step,
 
 /* It failed with @rc. The file is read again before the change is forgotten: if a flush after
  * the renaming failed it is the new one, and what cannot be read may be. */
-static int give_up_file(struct applying *a, const struct setup_step *step,
-			struct change *change, int rc)
+static int apply_give_up_file(struct apply_run *a, const struct setup_step *step,
+			      struct change *change, int rc)
 {
 	_cleanup_free_ char *now = NULL;
 	struct place_attr attr;
@@ -68,10 +68,10 @@ static int give_up_file(struct applying *a, const struct setup_step *step,
 			"%.400s; it was changed nevertheless, and nfsrdma setup --undo takes it back",
 			why);
 	err_set(-rc, "%s", why);
-	return drop_record(a, change, rc);
+	return apply_drop_record(a, change, rc);
 }
 
-static int apply_file(struct applying *a, const struct setup_step *step)
+static int apply_file(struct apply_run *a, const struct setup_step *step)
 {
 	struct change *change = state_find_file(&a->store.state, step->path);
 	const struct host *host = a->store.host;
@@ -80,7 +80,7 @@ static int apply_file(struct applying *a, const struct setup_step *step)
 	/* We changed the file before: its first text stays recorded. If it was changed since, it is
 	 * not ours any more, unless the first text was restored. */
 	if (!change)
-		rc = new_record(a, step, &change);
+		rc = apply_new_record(a, step, &change);
 	else if (same_text(change->after, step->before))
 		change->was = take_ptr(change->after);
 	else if (same_text(change->before, step->before))
@@ -100,14 +100,14 @@ static int apply_file(struct applying *a, const struct setup_step *step)
 		: place_put(host, step->kind, step->path, step->before, step->after,
 			    NULL);
 	if (rc)
-		return give_up_file(a, step, change, rc);
+		return apply_give_up_file(a, step, change, rc);
 	change->done = true;
 	free(take_ptr(change->was));
 	return store_save(&a->store);
 }
 
 /* Where it is not known whether it was opened the record stays: it can be asked later. */
-static int apply_port(struct applying *a, const struct setup_step *step)
+static int apply_port(struct apply_run *a, const struct setup_step *step)
 {
 	struct change *change = state_find_port(&a->store.state, &step->port);
 	int rc;
@@ -128,7 +128,7 @@ static int apply_port(struct applying *a, const struct setup_step *step)
 }
 
 /* After a timeout it may have been made all the same: the record stays, and the undo looks. */
-static int apply_link(struct applying *a, const struct setup_step *step)
+static int apply_link(struct apply_run *a, const struct setup_step *step)
 {
 	struct change *change = state_find_link(&a->store.state, &step->link);
 	char why[ERR_TEXT_MAX];
@@ -153,7 +153,7 @@ static int apply_link(struct applying *a, const struct setup_step *step)
 	return rc ? rc : store_save(&a->store);
 }
 
-static int apply_step(struct applying *a, const struct setup_step *step)
+static int apply_step(struct apply_run *a, const struct setup_step *step)
 {
 	const struct setup_actions *actions = a->machine->actions;
 
@@ -177,7 +177,7 @@ static int apply_step(struct applying *a, const struct setup_step *step)
 int setup_apply(const struct setup_machine *machine, const struct setup_plan *plan,
 		setup_told told, void *arg)
 {
-	struct applying a = { .machine = machine, .store = { .dir = -1 } };
+	struct apply_run a = { .machine = machine, .store = { .dir = -1 } };
 	char why[ERR_TEXT_MAX] = "";
 	bool recorded = false;
 	unsigned int i;

@@ -10,29 +10,29 @@
 #define CONTEXT   3
 #define TABLE_MAX (4 * 1024 * 1024) /* entries of two bytes */
 
-struct line {
+struct diff_line {
 	const char *text;
 	size_t len; /* with the newline, if it has one */
 };
 
-struct lines {
+struct diff_lines {
 	size_t count;
-	struct line *list;
+	struct diff_line *list;
 };
 
 /* One line of the result. */
-struct edit {
+struct diff_edit {
 	char sign; /* ' ', '-', '+' */
-	const struct line *line;
+	const struct diff_line *line;
 };
 
 struct diff {
-	struct lines a, b;
+	struct diff_lines a, b;
 	size_t count;
-	struct edit *edits;
+	struct diff_edit *edits;
 };
 
-static bool split(const char *text, struct lines *out)
+static bool diff_split(const char *text, struct diff_lines *out)
 {
 	const char *at;
 	size_t n = 0;
@@ -46,25 +46,25 @@ static bool split(const char *text, struct lines *out)
 		const char *end = strchr(text, '\n');
 		size_t len = end ? (size_t)(end + 1 - text) : strlen(text);
 
-		out->list[out->count++] = (struct line){ text, len };
+		out->list[out->count++] = (struct diff_line){ text, len };
 		text += len;
 	}
 	return true;
 }
 
-static bool same(const struct line *a, const struct line *b)
+static bool diff_same_line(const struct diff_line *a, const struct diff_line *b)
 {
 	return a->len == b->len && !memcmp(a->text, b->text, a->len);
 }
 
-static void put(struct diff *d, char sign, const struct line *line)
+static void diff_put(struct diff *d, char sign, const struct diff_line *line)
 {
-	d->edits[d->count++] = (struct edit){ sign, line };
+	d->edits[d->count++] = (struct diff_edit){ sign, line };
 }
 
 /* The lengths of the longest common subsequences of what is left of both; NULL: too large. */
-static uint16_t *make_table(const struct line *a, size_t n, const struct line *b,
-			    size_t m)
+static uint16_t *diff_table(const struct diff_line *a, size_t n,
+			    const struct diff_line *b, size_t m)
 {
 	uint16_t *table;
 	size_t i, j;
@@ -77,7 +77,7 @@ static uint16_t *make_table(const struct line *a, size_t n, const struct line *b
 			uint16_t *at = &table[i * (m + 1) + j];
 			uint16_t down = at[m + 1], right = at[1];
 
-			if (same(&a[i], &b[j]))
+			if (diff_same_line(&a[i], &b[j]))
 				*at = at[m + 2] + 1;
 			else
 				*at = down >= right ? down : right;
@@ -85,39 +85,39 @@ static uint16_t *make_table(const struct line *a, size_t n, const struct line *b
 	return table;
 }
 
-static void compare(struct diff *d)
+static void diff_compare(struct diff *d)
 {
 	size_t n = d->a.count, m = d->b.count, tail = 0, i = 0, j = 0;
-	const struct line *a = d->a.list, *b = d->b.list;
+	const struct diff_line *a = d->a.list, *b = d->b.list;
 	_cleanup_free_ uint16_t *table = NULL;
 
-	for (; n && m && same(a, b); n--, m--, b++)
-		put(d, ' ', a++);
-	for (; n && m && same(&a[n - 1], &b[m - 1]); n--, m--)
+	for (; n && m && diff_same_line(a, b); n--, m--, b++)
+		diff_put(d, ' ', a++);
+	for (; n && m && diff_same_line(&a[n - 1], &b[m - 1]); n--, m--)
 		tail++;
-	table = make_table(a, n, b, m);
+	table = diff_table(a, n, b, m);
 	while (table && i < n && j < m) {
 		const uint16_t *at = &table[i * (m + 1) + j];
 
-		if (same(&a[i], &b[j])) {
-			put(d, ' ', &a[i++]);
+		if (diff_same_line(&a[i], &b[j])) {
+			diff_put(d, ' ', &a[i++]);
 			j++;
 		} else if (at[m + 1] >= at[1]) {
-			put(d, '-', &a[i++]);
+			diff_put(d, '-', &a[i++]);
 		} else {
-			put(d, '+', &b[j++]);
+			diff_put(d, '+', &b[j++]);
 		}
 	}
 	while (i < n)
-		put(d, '-', &a[i++]);
+		diff_put(d, '-', &a[i++]);
 	while (j < m)
-		put(d, '+', &b[j++]);
+		diff_put(d, '+', &b[j++]);
 	while (tail--)
-		put(d, ' ', &a[n++]);
+		diff_put(d, ' ', &a[n++]);
 }
 
 /* A tab is no danger to a terminal; what else is not printable is shown as what it is. */
-static void print_line(FILE *out, const struct edit *edit)
+static void diff_print_line(FILE *out, const struct diff_edit *edit)
 {
 	const char *at = edit->line->text, *end = at + edit->line->len;
 	bool open = end[-1] != '\n';
@@ -141,7 +141,7 @@ static void print_line(FILE *out, const struct edit *edit)
 }
 
 /* "-12,3", "-12" for one line, "-11,0" for none behind line 11. */
-static void print_range(FILE *out, char sign, size_t first, size_t count)
+static void diff_print_range(FILE *out, char sign, size_t first, size_t count)
 {
 	fprintf(out, "%c%zu", sign, count ? first + 1 : first);
 	if (count != 1)
@@ -149,7 +149,7 @@ static void print_range(FILE *out, char sign, size_t first, size_t count)
 }
 
 /* The end of the hunk with the change at @at: more than two contexts without a change. */
-static size_t hunk_end(const struct diff *d, size_t at)
+static size_t diff_hunk_end(const struct diff *d, size_t at)
 {
 	size_t last = at, i;
 
@@ -159,7 +159,7 @@ static size_t hunk_end(const struct diff *d, size_t at)
 	return last + 1 + CONTEXT < d->count ? last + 1 + CONTEXT : d->count;
 }
 
-static void print_hunks(const struct diff *d, FILE *out)
+static void diff_print_hunks(const struct diff *d, FILE *out)
 {
 	size_t a = 0, b = 0, i, at = 0, from, to, removed, added;
 
@@ -169,7 +169,7 @@ static void print_hunks(const struct diff *d, FILE *out)
 		if (i == d->count)
 			return;
 		from = i - at > CONTEXT ? i - CONTEXT : at;
-		to = hunk_end(d, i);
+		to = diff_hunk_end(d, i);
 		/* All between are common to both. */
 		a += from - at;
 		b += from - at;
@@ -179,19 +179,20 @@ static void print_hunks(const struct diff *d, FILE *out)
 			added += d->edits[i].sign != '-';
 		}
 		fputs("@@ ", out);
-		print_range(out, '-', a, removed);
+		diff_print_range(out, '-', a, removed);
 		fputc(' ', out);
-		print_range(out, '+', b, added);
+		diff_print_range(out, '+', b, added);
 		fputs(" @@\n", out);
 		for (i = from; i < to; i++)
-			print_line(out, &d->edits[i]);
+			diff_print_line(out, &d->edits[i]);
 		a += removed;
 		b += added;
 		at = to;
 	}
 }
 
-static void print_name(FILE *out, const char *sign, const char *path, const char *text)
+static void diff_print_name(FILE *out, const char *sign, const char *path,
+			    const char *text)
 {
 	fprintf(out, "%s %s%s\n", sign, text ? "/" : "/dev/null", text ? path : "");
 }
@@ -200,13 +201,14 @@ void diff_print(FILE *out, const char *path, const char *before, const char *aft
 {
 	struct diff d = { .count = 0 };
 
-	if (split(before ? before : "", &d.a) && split(after ? after : "", &d.b))
+	if (diff_split(before ? before : "", &d.a) &&
+	    diff_split(after ? after : "", &d.b))
 		d.edits = calloc(d.a.count + d.b.count + 1, sizeof(*d.edits));
 	if (d.edits) {
-		compare(&d);
-		print_name(out, "---", path, before);
-		print_name(out, "+++", path, after);
-		print_hunks(&d, out);
+		diff_compare(&d);
+		diff_print_name(out, "---", path, before);
+		diff_print_name(out, "+++", path, after);
+		diff_print_hunks(&d, out);
 	} else {
 		fputs("(no memory for the difference)\n", out);
 	}

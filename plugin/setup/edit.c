@@ -9,12 +9,12 @@
 #include "plugin/setup/internal.h"
 
 /* A line with those that a backslash joins to it, and its newline if it has one. */
-struct piece {
+struct edit_piece {
 	const char *start;
 	size_t len;
 };
 
-static bool next_piece(const char **cursor, struct piece *out)
+static bool edit_next_piece(const char **cursor, struct edit_piece *out)
 {
 	const char *at = *cursor;
 
@@ -31,7 +31,7 @@ static bool next_piece(const char **cursor, struct piece *out)
 }
 
 /* The line as nfs-utils sees it: what joins two is blanks, and no newline. NULL: no memory. */
-static char *flatten(const struct piece *piece)
+static char *edit_flatten(const struct edit_piece *piece)
 {
 	char *line = strndup(piece->start, piece->len), *at = line;
 
@@ -43,79 +43,79 @@ static char *flatten(const struct piece *piece)
 	return line;
 }
 
-static size_t blanks(const char *text)
+static size_t edit_blanks(const char *text)
 {
 	return strspn(text, " \t");
 }
 
 /* The line's first character that is no white space. */
-static const char *begin(const char *line)
+static const char *edit_skip_space(const char *line)
 {
 	return line + strspn(line, " \t\n\v\f\r");
 }
 
 /* "[ nfsd ]", without an argument. What has one quote has none, to nfs-utils. */
-static bool is_section(const char *line, const char *section)
+static bool edit_is_section(const char *line, const char *section)
 {
-	const char *at = begin(line) + 1, *end = strchr(at, ']'), *quote;
+	const char *at = edit_skip_space(line) + 1, *end = strchr(at, ']'), *quote;
 	size_t len = strlen(section);
 
-	at += blanks(at);
+	at += edit_blanks(at);
 	if (!end || strncasecmp(at, section, len) != 0)
 		return false;
 	quote = memchr(at, '"', (size_t)(end - at));
 	if (quote && memchr(quote + 1, '"', (size_t)(end - quote - 1)))
 		return false;
 	at += len;
-	at += blanks(at);
+	at += edit_blanks(at);
 	return at == (quote ? quote : end);
 }
 
 /* "key = value". */
-static bool is_setting(const char *at, const char *key)
+static bool edit_is_setting(const char *at, const char *key)
 {
 	size_t len = strlen(key);
 
 	if (strncasecmp(at, key, len) != 0)
 		return false;
 	at += len;
-	return at[blanks(at)] == '=';
+	return at[edit_blanks(at)] == '=';
 }
 
 /* Where a setting goes. */
-struct spot {
+struct edit_position {
 	const char *set;     /* the last line that sets it */
 	const char *comment; /* the first one that could */
 	const char *section; /* behind the last heading and its settings */
 };
 
 /* False: no memory. */
-static bool find_spot(const char *text, const char *section, const char *key,
-		      struct spot *out)
+static bool edit_find_position(const char *text, const char *section, const char *key,
+			       struct edit_position *out)
 {
 	bool inside = false;
-	struct piece piece;
+	struct edit_piece piece;
 
-	*out = (struct spot){ .set = NULL };
-	while (next_piece(&text, &piece)) {
-		_cleanup_free_ char *line = flatten(&piece);
+	*out = (struct edit_position){ .set = NULL };
+	while (edit_next_piece(&text, &piece)) {
+		_cleanup_free_ char *line = edit_flatten(&piece);
 		const char *at, *end = piece.start + piece.len;
 
 		if (!line)
 			return false;
-		at = begin(line);
+		at = edit_skip_space(line);
 		if (*at == '[') {
-			inside = is_section(line, section);
+			inside = edit_is_section(line, section);
 			if (inside)
 				out->section = end;
 		} else if (inside && (*at == '#' || *at == ';')) {
 			at++;
-			at += blanks(at);
-			if (!out->comment && is_setting(at, key))
+			at += edit_blanks(at);
+			if (!out->comment && edit_is_setting(at, key))
 				out->comment = piece.start;
 		} else if (inside && *at) {
 			out->section = end;
-			if (is_setting(at, key))
+			if (edit_is_setting(at, key))
 				out->set = piece.start;
 		}
 	}
@@ -123,7 +123,7 @@ static bool find_spot(const char *text, const char *section, const char *key,
 }
 
 /* With an end to its last line, also where a backslash would join it to the next. NULL: no memory. */
-static char *complete(const char *text)
+static char *edit_end_line(const char *text)
 {
 	size_t len = strlen(text), body = len - (len && text[len - 1] == '\n');
 	bool joined = body && text[body - 1] == '\\';
@@ -137,20 +137,20 @@ static char *complete(const char *text)
 
 char *edit_set(const char *text, const char *section, const char *key, const char *value)
 {
-	_cleanup_free_ char *whole = complete(text ? text : "");
+	_cleanup_free_ char *whole = edit_end_line(text ? text : "");
 	char heading[64] = "", *out = NULL;
 	const char *at, *rest;
-	struct piece piece;
-	struct spot spot;
+	struct edit_piece piece;
+	struct edit_position position;
 
-	if (!whole || !find_spot(whole, section, key, &spot))
+	if (!whole || !edit_find_position(whole, section, key, &position))
 		return NULL;
-	at = spot.set ? spot.set : spot.comment;
+	at = position.set ? position.set : position.comment;
 	if (at) {
 		rest = at;
-		next_piece(&rest, &piece);
-	} else if (spot.section) {
-		rest = at = spot.section;
+		edit_next_piece(&rest, &piece);
+	} else if (position.section) {
+		rest = at = position.section;
 	} else {
 		rest = at = whole + strlen(whole);
 		snprintf(heading, sizeof(heading), "%s[%s]\n", *whole ? "\n" : "",
@@ -171,14 +171,14 @@ char *edit_uncomment(const char *text, const char *word, bool *found)
 	*found = false;
 	for (; *cursor && !*found; cursor += strcspn(cursor, "\n")) {
 		cursor += *cursor == '\n';
-		at = cursor + blanks(cursor);
+		at = cursor + edit_blanks(cursor);
 		if (*at != '#')
 			continue;
-		at += 1 + blanks(at + 1);
+		at += 1 + edit_blanks(at + 1);
 		if (strncmp(at, word, len) != 0)
 			continue;
 		at += len;
-		at += blanks(at);
+		at += edit_blanks(at);
 		*found = !*at || *at == '\n';
 		if (*found && asprintf(&out, "%.*s%s\n%s", (int)(cursor - text), text,
 				       word, *at ? at + 1 : at) < 0)

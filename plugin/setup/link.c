@@ -12,15 +12,15 @@
 
 static const struct {
 	const char *type, *module;
-} types[] = { { "siw", "siw" }, { "rxe", "rdma_rxe" } };
+} link_types[] = { { "siw", "siw" }, { "rxe", "rdma_rxe" } };
 
 const char *link_module(const char *type)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(types); i++)
-		if (!strcmp(type, types[i].type))
-			return types[i].module;
+	for (i = 0; i < ARRAY_SIZE(link_types); i++)
+		if (!strcmp(type, link_types[i].type))
+			return link_types[i].module;
 	return NULL;
 }
 
@@ -91,7 +91,7 @@ char *link_unit(const struct setup_link *link, const char *command)
 	return out;
 }
 
-static bool has_port_on(const struct rdma_device *device, const char *netdev)
+static bool link_has_port_on(const struct rdma_device *device, const char *netdev)
 {
 	unsigned int i;
 
@@ -109,7 +109,7 @@ const struct rdma_device *link_find(const struct rdma_devices *rdma,
 
 	for (i = 0; module && i < rdma->count; i++)
 		if (rdma->list[i].software && !strcmp(rdma->list[i].driver, module) &&
-		    has_port_on(&rdma->list[i], link->netdev))
+		    link_has_port_on(&rdma->list[i], link->netdev))
 			return &rdma->list[i];
 	return NULL;
 }

@@ -17,7 +17,7 @@
 #define TCP_LISTEN  0x0a
 
 /* "   0: 00000000:4E51 00000000:0000 0A ..." (net/ipv4/tcp_ipv4.c: get_tcp4_sock()) */
-static bool is_listener(const char *line, uint16_t port)
+static bool listener_is_on(const char *line, uint16_t port)
 {
 	unsigned int local, state;
 
@@ -26,14 +26,15 @@ static bool is_listener(const char *line, uint16_t port)
 	       local == port && state == TCP_LISTEN;
 }
 
-static int look_at_sockets(const struct host *host, const char *path, uint16_t port)
+static int listener_check_sockets(const struct host *host, const char *path,
+				  uint16_t port)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, path, SOCKETS_MAX, &text);
 	char *cursor = text.text, *line;
 
 	while (!rc && (line = line_next(&cursor)))
-		if (is_listener(line, port))
+		if (listener_is_on(line, port))
 			rc = err_set(
 				EADDRINUSE,
 				"a socket listens on TCP port %u (%s%s: \"%.48s\"); to see whose it is: ss -ltnp 'sport = :%u'",
@@ -67,11 +68,11 @@ int listener_check(const struct host *host, uint16_t port, bool *there)
 	if (nfsd.nlisteners == NFSD_LISTENERS_MAX)
 		return err_set(EFBIG, "%sproc/fs/nfsd/portlist has too many lines",
 			       host_prefix(host));
-	rc = look_at_sockets(host, "proc/net/tcp", port);
+	rc = listener_check_sockets(host, "proc/net/tcp", port);
 	if (rc)
 		return rc;
 	/* A kernel may be without IPv6. */
-	rc = look_at_sockets(host, "proc/net/tcp6", port);
+	rc = listener_check_sockets(host, "proc/net/tcp6", port);
 	if (rc && rc != -ENOENT)
 		return rc;
 	return nfsd.present ? 0

@@ -29,7 +29,7 @@ int lock_check_ours(const struct host *host, int fd, const char *name)
 }
 
 /* The one before may have removed the folder at its end, and another may be there by now. */
-static bool is_there(const struct host *host, int dir)
+static bool lock_is_current(const struct host *host, int dir)
 {
 	_cleanup_close_ int now = host_open_at(host, LOCK_FOLDER, O_PATH | O_DIRECTORY);
 	struct stat ours, theirs;
@@ -39,7 +39,7 @@ static bool is_there(const struct host *host, int dir)
 }
 
 /* 1: once more. */
-static int try_lock(struct setup_lock *lock, bool create, uint64_t deadline)
+static int lock_try(struct setup_lock *lock, bool create, uint64_t deadline)
 {
 	_cleanup_close_ int dir = -1;
 	struct made_dirs made = { .count = 0 };
@@ -66,7 +66,7 @@ static int try_lock(struct setup_lock *lock, bool create, uint64_t deadline)
 			return err_set(EBUSY, "another nfsrdma command is running");
 		poll(NULL, 0, RETRY_MS);
 	}
-	if (!is_there(lock->host, dir))
+	if (!lock_is_current(lock->host, dir))
 		return 1;
 	lock->dir = take_fd(&dir);
 	return 0;
@@ -79,7 +79,7 @@ int setup_lock_take(struct setup_lock *lock, const struct host *host, bool creat
 
 	*lock = (struct setup_lock){ .host = host, .dir = -1 };
 	do {
-		rc = try_lock(lock, create, deadline);
+		rc = lock_try(lock, create, deadline);
 		/* Removed between the two. */
 		if (rc == -ENOENT && create && deadline_left(deadline))
 			rc = 1;

@@ -17,7 +17,7 @@
 
 #define ATTR_ACL "system.posix_acl_access"
 
-static int open_folder(const struct host *host, const char *path, const char **name)
+static int place_open_folder(const struct host *host, const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');
 	char folder[HOST_PATH_MAX];
@@ -30,7 +30,7 @@ static int open_folder(const struct host *host, const char *path, const char **n
 }
 
 /* Neither ours nor anybody's ".conf" or ".rules". */
-static int temporary_name(const char *name, char buf[NAME_MAX + 1])
+static int place_temporary_name(const char *name, char buf[NAME_MAX + 1])
 {
 	if (snprintf(buf, NAME_MAX + 1, ".%s.nfsrdma-new", name) > NAME_MAX)
 		return err_set(ENAMETOOLONG, "the name %.64s is too long", name);
@@ -123,12 +123,12 @@ int place_missing(const struct host *host, const char *path, struct made_dirs *o
 	return 0;
 }
 
-static int make_dir(const struct host *host, const char *path, unsigned int mode)
+static int place_make_dir(const struct host *host, const char *path, unsigned int mode)
 {
 	_cleanup_close_ int folder = -1;
 	const char *name;
 
-	folder = open_folder(host, path, &name);
+	folder = place_open_folder(host, path, &name);
 	if (folder < 0)
 		return folder;
 	if (mkdirat(folder, name, mode) && errno != EEXIST)
@@ -145,17 +145,18 @@ int place_make_dirs(const struct host *host, const struct made_dirs *dirs,
 	int rc = 0;
 
 	for (i = 0; !rc && i < dirs->count; i++)
-		rc = make_dir(host, dirs->list[i], i + 1 == dirs->count ? mode : 0755);
+		rc = place_make_dir(host, dirs->list[i],
+				    i + 1 == dirs->count ? mode : 0755);
 	return rc;
 }
 
 /* 1: it stays, for there is something in it, or it is none. */
-static int remove_dir(const struct host *host, const char *path)
+static int place_remove_dir(const struct host *host, const char *path)
 {
 	_cleanup_close_ int folder = -1;
 	const char *name;
 
-	folder = open_folder(host, path, &name);
+	folder = place_open_folder(host, path, &name);
 	if (folder == -ENOENT)
 		return 0;
 	if (folder < 0)
@@ -179,7 +180,7 @@ int place_remove_dirs(const struct host *host, const struct made_dirs *dirs)
 	int rc = 0;
 
 	for (i = dirs->count; !rc && i-- > 0;)
-		rc = remove_dir(host, dirs->list[i]);
+		rc = place_remove_dir(host, dirs->list[i]);
 	return rc < 0 ? rc : 0;
 }
 
@@ -187,13 +188,13 @@ int place_remove_dirs(const struct host *host, const struct made_dirs *dirs)
 
 /* What belongs to a file and not to its bytes: SELinux's label, an ACL, what its owner noted. Not
  * the kernel's own, such as IMA's hash of the old text. */
-static bool is_kept(const char *name)
+static bool place_keeps_attribute(const char *name)
 {
 	return !strcmp(name, "security.selinux") || !strcmp(name, ATTR_ACL) ||
 	       !strncmp(name, "user.", 5);
 }
 
-static int copy_one(int from, int to, const char *name)
+static int place_copy_attribute(int from, int to, const char *name)
 {
 	_cleanup_free_ char *value = malloc(XATTR_SIZE_MAX);
 	ssize_t len = value ? fgetxattr(from, name, value, XATTR_SIZE_MAX) : -1;
@@ -207,7 +208,7 @@ static int copy_one(int from, int to, const char *name)
 }
 
 /* Of the file that is replaced; a new one gets its folder's. */
-static int copy_attributes(int folder, const char *name, int to)
+static int place_copy_attributes(int folder, const char *name, int to)
 {
 	_cleanup_close_ int from = openat(folder, name,
 					  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -230,22 +231,22 @@ static int copy_attributes(int folder, const char *name, int to)
 		return errno == EOPNOTSUPP ? 0 : -errno;
 	for (attribute = names; !rc && attribute < names + len;
 	     attribute += strlen(attribute) + 1)
-		if (is_kept(attribute))
-			rc = copy_one(from, to, attribute);
+		if (place_keeps_attribute(attribute))
+			rc = place_copy_attribute(from, to, attribute);
 	return rc;
 }
 
 /* What a file is to become, and what it stands in the place of. */
-struct heir {
+struct place_successor {
 	int folder;
 	const char *name;
 	const struct place_attr *attr;
 };
 
-static int take_over(void *arg, int fd)
+static int place_prepare(void *arg, int fd)
 {
-	const struct heir *heir = arg;
-	const struct place_attr *attr = heir->attr;
+	const struct place_successor *successor = arg;
+	const struct place_attr *attr = successor->attr;
 	struct stat st;
 
 	if (fstat(fd, &st))
@@ -256,21 +257,22 @@ static int take_over(void *arg, int fd)
 		return -errno;
 	if (fchmod(fd, attr->mode))
 		return -errno;
-	return copy_attributes(heir->folder, heir->name, fd);
+	return place_copy_attributes(successor->folder, successor->name, fd);
 }
 
-static int replace(int folder, const char *name, const char *text,
-		   const struct place_attr *attr)
+static int place_replace(int folder, const char *name, const char *text,
+			 const struct place_attr *attr)
 {
-	struct heir heir = { folder, name, attr };
-	const struct fd_file file = { text, strlen(text), 0600, take_over, &heir };
+	struct place_successor successor = { folder, name, attr };
+	const struct fd_file file = { text, strlen(text), 0600, place_prepare,
+				      &successor };
 	char temporary[NAME_MAX + 1];
-	int rc = temporary_name(name, temporary);
+	int rc = place_temporary_name(name, temporary);
 
 	return rc ? rc : fd_replace(folder, temporary, name, &file);
 }
 
-static int drop(int folder, const char *name)
+static int place_unlink(int folder, const char *name)
 {
 	return unlinkat(folder, name, 0) || fsync(folder) ? -errno : 0;
 }
@@ -285,7 +287,7 @@ int place_write(const struct host *host, const char *path, const char *before,
 	const char *name;
 	int rc;
 
-	folder = open_folder(host, path, &name);
+	folder = place_open_folder(host, path, &name);
 	if (folder < 0)
 		return folder;
 	rc = place_read(host, path, &now, &seen);
@@ -296,7 +298,7 @@ int place_write(const struct host *host, const char *path, const char *before,
 			       host_prefix(host), path);
 	if (!attr)
 		attr = seen.exists ? &seen : &fresh;
-	rc = text ? replace(folder, name, text, attr) : drop(folder, name);
+	rc = text ? place_replace(folder, name, text, attr) : place_unlink(folder, name);
 	if (rc) {
 		errno = -rc;
 		return err_sys("%s %s%s", text ? "write" : "remove", host_prefix(host),
@@ -305,10 +307,10 @@ int place_write(const struct host *host, const char *path, const char *before,
 	return 0;
 }
 
-static int replace_link(int folder, const char *name, const char *target)
+static int place_replace_link(int folder, const char *name, const char *target)
 {
 	char temporary[NAME_MAX + 1];
-	int rc = temporary_name(name, temporary);
+	int rc = place_temporary_name(name, temporary);
 
 	if (rc)
 		return rc;
@@ -331,7 +333,7 @@ int place_write_link(const struct host *host, const char *path, const char *befo
 	const char *name;
 	int rc;
 
-	folder = open_folder(host, path, &name);
+	folder = place_open_folder(host, path, &name);
 	if (folder < 0)
 		return folder;
 	rc = place_read_link(host, path, &now);
@@ -340,7 +342,7 @@ int place_write_link(const struct host *host, const char *path, const char *befo
 	if (!same_text(now, before))
 		return err_set(ESTALE, "%s%s has just been changed by another program",
 			       host_prefix(host), path);
-	rc = text ? replace_link(folder, name, text) : drop(folder, name);
+	rc = text ? place_replace_link(folder, name, text) : place_unlink(folder, name);
 	if (rc) {
 		errno = -rc;
 		return err_sys("%s %s%s", text ? "link" : "remove", host_prefix(host),
@@ -362,7 +364,7 @@ void place_tidy(const struct host *host, const char *path)
 	char temporary[NAME_MAX + 1];
 	const char *name;
 
-	folder = open_folder(host, path, &name);
-	if (folder >= 0 && !temporary_name(name, temporary))
+	folder = place_open_folder(host, path, &name);
+	if (folder >= 0 && !place_temporary_name(name, temporary))
 		unlinkat(folder, temporary, 0);
 }

@@ -10,7 +10,7 @@
 #define CHECK_MS 5000
 
 /* In the order in which they are applied: a server listens when its module is there. */
-static const struct remedy *const remedies[] = {
+static const struct remedy *const plan_remedies[] = {
 	&remedy_modules, &remedy_software, &remedy_nfs_conf, &remedy_ipoib,
 	&remedy_memlock, &remedy_firewall, &remedy_listener,
 };
@@ -57,7 +57,7 @@ void plan_note(struct planner *planner, bool todo, const char *fmt, ...)
 	plan->nnotes++;
 }
 
-static void keep_finding(void *arg, const struct finding *finding)
+static void plan_keep_finding(void *arg, const struct finding *finding)
 {
 	*(struct finding *)arg = *finding;
 }
@@ -77,10 +77,10 @@ int plan_check(struct planner *planner, const char *id, struct finding *out)
 	memset(out, 0, sizeof(*out));
 	out->status = FINDING_UNKNOWN;
 	return checks_run(one, planner->machine->host, planner->machine->live, &target,
-			  deadline_in(CHECK_MS), keep_finding, out);
+			  deadline_in(CHECK_MS), plan_keep_finding, out);
 }
 
-static struct setup_step *find_file(struct setup_plan *plan, const char *path)
+static struct setup_step *plan_find_file(struct setup_plan *plan, const char *path)
 {
 	unsigned int i;
 
@@ -93,7 +93,7 @@ static struct setup_step *find_file(struct setup_plan *plan, const char *path)
 
 int plan_text(struct planner *planner, const char *path, char **text)
 {
-	const struct setup_step *step = find_file(planner->plan, path);
+	const struct setup_step *step = plan_find_file(planner->plan, path);
 	struct place_attr attr;
 
 	if (!step)
@@ -104,7 +104,8 @@ int plan_text(struct planner *planner, const char *path, char **text)
 
 /* Setup wrote it, and it was changed since: it is not ours any more, and an undo would leave it, or
  * lose what they did. */
-static bool was_changed(struct planner *planner, const char *path, const char *before)
+static bool plan_was_changed(struct planner *planner, const char *path,
+			     const char *before)
 {
 	const struct change *change = state_find_file(&planner->store.state, path);
 
@@ -119,8 +120,8 @@ static bool was_changed(struct planner *planner, const char *path, const char *b
 }
 
 /* The step for the file, of which plan_file() gives the new text. */
-static int add_file(struct planner *planner, const char *path, char *text,
-		    const char *reason)
+static int plan_add_file(struct planner *planner, const char *path, char *text,
+			 const char *reason)
 {
 	struct setup_step *step;
 	struct place_attr attr;
@@ -128,7 +129,7 @@ static int add_file(struct planner *planner, const char *path, char *text,
 	int rc = place_read(planner->machine->host, path, &before, &attr);
 
 	if (rc || (before && !strcmp(before, text)) ||
-	    was_changed(planner, path, before)) {
+	    plan_was_changed(planner, path, before)) {
 		free(before);
 		free(text);
 		return rc;
@@ -147,7 +148,7 @@ static int add_file(struct planner *planner, const char *path, char *text,
 
 int plan_file(struct planner *planner, const char *path, char *text, const char *fmt, ...)
 {
-	struct setup_step *step = find_file(planner->plan, path);
+	struct setup_step *step = plan_find_file(planner->plan, path);
 	char reason[sizeof(step->reason)];
 	size_t used;
 	va_list ap;
@@ -158,7 +159,7 @@ int plan_file(struct planner *planner, const char *path, char *text, const char 
 	vsnprintf(reason, sizeof(reason), fmt, ap);
 	va_end(ap);
 	if (!step)
-		return add_file(planner, path, text, reason);
+		return plan_add_file(planner, path, text, reason);
 	free(step->after);
 	step->after = text;
 	/* Another reason for the same file. */
@@ -170,7 +171,7 @@ int plan_file(struct planner *planner, const char *path, char *text, const char 
 }
 
 /* What cannot be read is reported when something is written. */
-static void read_store(struct planner *planner)
+static void plan_read_store(struct planner *planner)
 {
 	struct store *store = &planner->store;
 
@@ -189,7 +190,7 @@ static void read_store(struct planner *planner)
 /* Without a usable device nothing is set up: a server that is configured to listen for RDMA and
  * cannot does not start at all where nfsdctl starts it (nfs-utils 2.8.3). An image has no /sys to
  * say. True: a note says so. */
-static bool has_no_device(struct planner *planner)
+static bool plan_has_no_device(struct planner *planner)
 {
 	const char *why = "This host has no RDMA device";
 	bool server = planner->request->roles & CHECK_SERVER;
@@ -213,14 +214,14 @@ static bool has_no_device(struct planner *planner)
 	return true;
 }
 
-static int run_remedies(struct planner *planner)
+static int plan_run_remedies(struct planner *planner)
 {
 	const struct setup_request *request = planner->request;
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < ARRAY_SIZE(remedies); i++) {
-		const struct remedy *remedy = remedies[i];
+	for (i = 0; !rc && i < ARRAY_SIZE(plan_remedies); i++) {
+		const struct remedy *remedy = plan_remedies[i];
 
 		if (!(remedy->roles & request->roles) ||
 		    (remedy->for_probe_only && !request->for_probe))
@@ -258,9 +259,9 @@ int setup_plan_make(struct setup_plan **out, const struct setup_machine *machine
 	planner.rdma = rdma;
 	if (request->software)
 		rc = software_begin(&planner);
-	if (!rc && (request->software || !has_no_device(&planner))) {
-		read_store(&planner);
-		rc = run_remedies(&planner);
+	if (!rc && (request->software || !plan_has_no_device(&planner))) {
+		plan_read_store(&planner);
+		rc = plan_run_remedies(&planner);
 		state_fini(&planner.store.state);
 	}
 	if (!rc)

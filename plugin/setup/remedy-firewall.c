@@ -14,14 +14,14 @@
 #define ROCE_PORT 4791
 
 /* What comes in for a device. */
-struct wanted {
+struct firewall_need {
 	const char *netdev, *device;
 	uint16_t port;
 	uint8_t protocol;
 };
 
-static int open_port(struct planner *planner, const struct wanted *wanted,
-		     const struct setup_port *port)
+static int firewall_open_port(struct planner *planner, const struct firewall_need *need,
+			      const struct setup_port *port)
 {
 	struct setup_step *step;
 	unsigned int i;
@@ -35,11 +35,10 @@ static int open_port(struct planner *planner, const struct wanted *wanted,
 		    !strcmp(step->port.zone, port->zone))
 			return 0;
 	}
-	step = plan_step(planner, SETUP_PORT,
-			 "zone %s of %s closes %s port %u to %s (%s)", port->zone,
-			 wanted->netdev, wanted->protocol == IPPROTO_UDP ? "UDP" : "TCP",
-			 port->port, wanted->device,
-			 port->permanent ? "permanently" : "now");
+	step = plan_step(
+		planner, SETUP_PORT, "zone %s of %s closes %s port %u to %s (%s)",
+		port->zone, need->netdev, need->protocol == IPPROTO_UDP ? "UDP" : "TCP",
+		port->port, need->device, port->permanent ? "permanently" : "now");
 	if (!step)
 		return -ENOSPC;
 	step->port = *port;
@@ -47,7 +46,8 @@ static int open_port(struct planner *planner, const struct wanted *wanted,
 }
 
 /* By one of its ports, or by a service. */
-static bool zone_lets_in(const struct host_firewalld *zone, const struct wanted *wanted)
+static bool firewall_zone_accepts(const struct host_firewalld *zone,
+				  const struct firewall_need *need)
 {
 	unsigned int i;
 
@@ -56,18 +56,18 @@ static bool zone_lets_in(const struct host_firewalld *zone, const struct wanted 
 	for (i = 0; i < zone->nports; i++) {
 		const struct host_firewalld_port *port = &zone->ports[i];
 
-		if (port->protocol == wanted->protocol && !port->some &&
-		    port->first <= wanted->port && wanted->port <= port->last)
+		if (port->protocol == need->protocol && !port->some &&
+		    port->first <= need->port && need->port <= port->last)
 			return true;
 	}
 	return false;
 }
 
-static int plan_zone(struct planner *planner, const struct host_firewalld *zone,
-		     const struct wanted *wanted)
+static int firewall_plan_zone(struct planner *planner, const struct host_firewalld *zone,
+			      const struct firewall_need *need)
 {
-	struct setup_port port = { .port = wanted->port, .protocol = wanted->protocol };
-	bool open = zone_lets_in(zone, wanted), listed = false;
+	struct setup_port port = { .port = need->port, .protocol = need->protocol };
+	bool open = firewall_zone_accepts(zone, need), listed = false;
 	int rc;
 
 	strcpy(port.zone, zone->zone);
@@ -79,15 +79,15 @@ static int plan_zone(struct planner *planner, const struct host_firewalld *zone,
 	/* By a service, or a target, which is permanent as far as we are concerned. */
 	if (rc || (open && !listed))
 		return rc;
-	rc = open ? 0 : open_port(planner, wanted, &port);
+	rc = open ? 0 : firewall_open_port(planner, need, &port);
 	port.permanent = true;
 	listed = false;
 	rc = rc ? rc : planner->machine->actions->port_get(&port, &listed);
-	return rc || listed ? rc : open_port(planner, wanted, &port);
+	return rc || listed ? rc : firewall_open_port(planner, need, &port);
 }
 
 /* No firewalld: what the check makes of the rules that there are. */
-static int look_at_rules(struct planner *planner)
+static int firewall_note_rules(struct planner *planner)
 {
 	struct finding finding;
 	int rc = plan_check(planner, "firewall.rdma", &finding);
@@ -105,7 +105,7 @@ static int look_at_rules(struct planner *planner)
 	return rc;
 }
 
-static int plan_one(struct planner *planner, const struct wanted *wanted)
+static int firewall_plan_port(struct planner *planner, const struct firewall_need *need)
 {
 	struct host_firewalld zone;
 	int rc;
@@ -113,16 +113,16 @@ static int plan_one(struct planner *planner, const struct wanted *wanted)
 	if (!planner->machine->actions) {
 		plan_note(planner, false,
 			  "With --root no firewall is changed: %s needs %s port %u open",
-			  wanted->device, wanted->protocol == IPPROTO_UDP ? "udp" : "tcp",
-			  wanted->port);
+			  need->device, need->protocol == IPPROTO_UDP ? "udp" : "tcp",
+			  need->port);
 		return 0;
 	}
-	rc = planner->machine->live->firewalld(planner->machine->host, wanted->netdev,
+	rc = planner->machine->live->firewalld(planner->machine->host, need->netdev,
 					       &zone);
 	if (!rc && zone.running)
-		rc = plan_zone(planner, &zone, wanted);
+		rc = firewall_plan_zone(planner, &zone, need);
 	else if (!rc)
-		rc = look_at_rules(planner);
+		rc = firewall_note_rules(planner);
 	if (rc != -EACCES)
 		return rc;
 	planner->plan->unknown = true;
@@ -130,7 +130,8 @@ static int plan_one(struct planner *planner, const struct wanted *wanted)
 	return 0;
 }
 
-static void note_hardware(struct planner *planner, const struct rdma_device *device)
+static void firewall_note_adapter(struct planner *planner,
+				  const struct rdma_device *device)
 {
 	if (device->kind == RDMA_ROCE)
 		plan_note(
@@ -144,7 +145,7 @@ static void note_hardware(struct planner *planner, const struct rdma_device *dev
 			device->name, planner->port);
 }
 
-static int plan(struct planner *planner)
+static int firewall_plan(struct planner *planner)
 {
 	bool server = planner->request->roles & CHECK_SERVER;
 	unsigned int i, p;
@@ -155,20 +156,20 @@ static int plan(struct planner *planner)
 		bool roce = device->kind == RDMA_ROCE;
 
 		if (!device->software)
-			note_hardware(planner, device);
+			firewall_note_adapter(planner, device);
 		/* What a client of siw gets are replies. */
 		if (!device->software || (!roce && !server))
 			continue;
 		for (p = 0; !rc && p < device->nports; p++) {
-			struct wanted wanted = {
+			struct firewall_need need = {
 				.netdev = device->ports[p].netdev,
 				.device = device->name,
 				.port = roce ? ROCE_PORT : planner->port,
 				.protocol = roce ? IPPROTO_UDP : IPPROTO_TCP,
 			};
 
-			if (wanted.netdev[0])
-				rc = plan_one(planner, &wanted);
+			if (need.netdev[0])
+				rc = firewall_plan_port(planner, &need);
 		}
 	}
 	return rc;
@@ -177,5 +178,5 @@ static int plan(struct planner *planner)
 const struct remedy remedy_firewall = {
 	.name = "firewall",
 	.roles = CHECK_BOTH,
-	.plan = plan,
+	.plan = firewall_plan,
 };

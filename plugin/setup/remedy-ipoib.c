@@ -14,14 +14,15 @@
 #define CONNECTED_MTU 65520
 #define DATAGRAM_MAX  4092
 
-struct rules {
+struct ipoib_rules {
 	char connected[160]; /* one that asks for connected mode in vain; empty */
 	bool by_run;         /* one that writes to the files */
 };
 
-static int look_at_rule(void *arg, const char *file, unsigned int line, const char *rule)
+static int ipoib_read_rule(void *arg, const char *file, unsigned int line,
+			   const char *rule)
 {
-	struct rules *rules = arg;
+	struct ipoib_rules *rules = arg;
 
 	if (!rules->connected[0] && strstr(rule, "ATTR{mode}=\"connected\""))
 		snprintf(rules->connected, sizeof(rules->connected), "/%s:%u", file,
@@ -31,9 +32,9 @@ static int look_at_rule(void *arg, const char *file, unsigned int line, const ch
 }
 
 /* What else sets the mode, with files of its own. */
-static const struct profile {
+static const struct ipoib_profile {
 	const char *who, *folder, *prefix, *word;
-} profiles[] = {
+} ipoib_profiles[] = {
 	{ "NetworkManager", "etc/NetworkManager/system-connections", "",
 	  "type=infiniband" },
 	{ "an ifcfg file of etc/sysconfig/network-scripts",
@@ -42,8 +43,9 @@ static const struct profile {
 	  "IPOIB_MODE=" },
 };
 
-static int look_at_profile(const struct host *host, const struct profile *profile,
-			   const char *name, bool *found)
+static int ipoib_read_profile(const struct host *host,
+			      const struct ipoib_profile *profile, const char *name,
+			      bool *found)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	char path[HOST_PATH_MAX];
@@ -58,27 +60,28 @@ static int look_at_profile(const struct host *host, const struct profile *profil
 }
 
 /* *@who: NULL: nothing. Errors: of reading. */
-static int find_profile(const struct host *host, const char **who)
+static int ipoib_find_profile(const struct host *host, const char **who)
 {
 	int rc = 0;
 	size_t i, n;
 
 	*who = NULL;
-	for (n = 0; !rc && !*who && n < ARRAY_SIZE(profiles); n++) {
+	for (n = 0; !rc && !*who && n < ARRAY_SIZE(ipoib_profiles); n++) {
 		_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 		bool found = false;
 
-		rc = host_list(host, profiles[n].folder, &list);
+		rc = host_list(host, ipoib_profiles[n].folder, &list);
 		for (i = 0; !rc && !found && i < list.count; i++)
-			rc = look_at_profile(host, &profiles[n], list.names[i], &found);
-		*who = found ? profiles[n].who : NULL;
+			rc = ipoib_read_profile(host, &ipoib_profiles[n], list.names[i],
+						&found);
+		*who = found ? ipoib_profiles[n].who : NULL;
 		rc = rc == -ENOENT ? 0 : rc;
 	}
 	return rc;
 }
 
 /* False: it has no GUID, and a name that a rule cannot have. */
-static bool match(const struct host_netdev *netdev, char *buf, size_t cap)
+static bool ipoib_match(const struct host_netdev *netdev, char *buf, size_t cap)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_.-";
@@ -110,7 +113,7 @@ static bool match(const struct host_netdev *netdev, char *buf, size_t cap)
 	"'echo connected > /sys/class/net/$name/mode; echo %d > /sys/class/net/$name/mtu'\""
 
 /* @text with the rule: at the end, or in the place of the old one. NULL: no memory. */
-static char *with_rule(const char *text, const char *by)
+static char *ipoib_with_rule(const char *text, const char *by)
 {
 	char rule[512], old[512], *at, *out;
 
@@ -128,8 +131,8 @@ static char *with_rule(const char *text, const char *by)
 }
 
 /* $name is the interface's last name: rules that give names come before 90-. */
-static int add_rule(struct planner *planner, const struct host_netdev *netdev,
-		    const char *why)
+static int ipoib_add_rule(struct planner *planner, const struct host_netdev *netdev,
+			  const char *why)
 {
 	_cleanup_free_ char *text = NULL, *after = NULL;
 	char by[64];
@@ -137,11 +140,11 @@ static int add_rule(struct planner *planner, const struct host_netdev *netdev,
 
 	if (rc)
 		return rc;
-	if (!match(netdev, by, sizeof(by)))
+	if (!ipoib_match(netdev, by, sizeof(by)))
 		return err_set(EINVAL,
 			       "%s: the interface's name cannot be used in a udev rule",
 			       why);
-	after = with_rule(text, by);
+	after = ipoib_with_rule(text, by);
 	if (!after)
 		return err_set(ENOMEM, "no memory");
 	if (text && !strcmp(text, after))
@@ -156,8 +159,8 @@ static int add_rule(struct planner *planner, const struct host_netdev *netdev,
 	return rc;
 }
 
-static int plan_netdev(struct planner *planner, const struct host_netdev *netdev,
-		       const struct rules *rules)
+static int ipoib_plan_netdev(struct planner *planner, const struct host_netdev *netdev,
+			     const struct ipoib_rules *rules)
 {
 	bool connected = !strcmp(netdev->ipoib_mode, "connected");
 	const char *who = "a udev rule";
@@ -174,7 +177,7 @@ static int plan_netdev(struct planner *planner, const struct host_netdev *netdev
 			netdev->name, rules->connected);
 	else
 		return 0;
-	rc = rules->by_run ? 0 : find_profile(planner->machine->host, &who);
+	rc = rules->by_run ? 0 : ipoib_find_profile(planner->machine->host, &who);
 	/* What sets it is not known, so no rule is to fight with that. */
 	if (rc)
 		return err_context(rc, "%s", why);
@@ -187,14 +190,14 @@ static int plan_netdev(struct planner *planner, const struct host_netdev *netdev
 	}
 	if (!connected)
 		plan_note(planner, true, "Remove the rule %s", rules->connected);
-	return add_rule(planner, netdev, why);
+	return ipoib_add_rule(planner, netdev, why);
 }
 
-static int plan(struct planner *planner)
+static int ipoib_plan(struct planner *planner)
 {
 	struct host_list list = { NULL, 0, false };
 	const struct host *host = planner->machine->host;
-	struct rules rules = { .by_run = false };
+	struct ipoib_rules rules = { .by_run = false };
 	_cleanup_free_ char *ours = NULL;
 	struct host_netdev netdev;
 	size_t i;
@@ -202,7 +205,7 @@ static int plan(struct planner *planner)
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	rc = host_udev_each(host, look_at_rule, &rules);
+	rc = host_udev_each(host, ipoib_read_rule, &rules);
 	rc = rc ? rc : plan_text(planner, PATH_UDEV, &ours);
 	/* Our own rule does not count. */
 	if (ours)
@@ -210,7 +213,7 @@ static int plan(struct planner *planner)
 	for (i = 0; !rc && i < list.count; i++)
 		if (!host_netdev(host, list.names[i], planner->rdma, &netdev) &&
 		    netdev.ipoib_mode[0] && strcmp(netdev.driver, "mlx5_core") != 0)
-			rc = plan_netdev(planner, &netdev, &rules);
+			rc = ipoib_plan_netdev(planner, &netdev, &rules);
 	host_list_fini(&list);
 	return rc;
 }
@@ -218,5 +221,5 @@ static int plan(struct planner *planner)
 const struct remedy remedy_ipoib = {
 	.name = "IPoIB",
 	.roles = CHECK_BOTH,
-	.plan = plan,
+	.plan = ipoib_plan,
 };

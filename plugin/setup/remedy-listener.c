@@ -14,7 +14,7 @@
 
 #define UNIT "nfs-server.service"
 
-static bool listens(struct planner *planner, const struct host_nfsd *nfsd)
+static bool listener_is_present(struct planner *planner, const struct host_nfsd *nfsd)
 {
 	unsigned int i;
 	bool found = false;
@@ -46,7 +46,7 @@ bool listener_is_taken(struct planner *planner)
 	return true;
 }
 
-static int add_listener(struct planner *planner)
+static int listener_add(struct planner *planner)
 {
 	struct setup_step *step;
 
@@ -63,7 +63,7 @@ static int add_listener(struct planner *planner)
 	return 0;
 }
 
-static int plan_restart(struct planner *planner)
+static int listener_plan_restart(struct planner *planner)
 {
 	const struct host *host = planner->machine->host;
 	struct host_list clients = { NULL, 0, false };
@@ -77,7 +77,7 @@ static int plan_restart(struct planner *planner)
 			"No service is restarted, because %s: a listener is added to the running server instead",
 			rc == -ENOENT ? "there is no " UNIT
 				      : "systemd does not run here");
-		return add_listener(planner);
+		return listener_add(planner);
 	}
 	step = plan_step(planner, SETUP_RESTART,
 			 "the running server does not listen for RDMA on port %u",
@@ -97,7 +97,7 @@ static int plan_restart(struct planner *planner)
 	return 0;
 }
 
-static int plan(struct planner *planner)
+static int listener_plan(struct planner *planner)
 {
 	struct finding finding;
 	struct host_nfsd nfsd;
@@ -125,18 +125,19 @@ static int plan(struct planner *planner)
 			  "The NFS server is not running: systemctl enable --now " UNIT);
 		return 0;
 	}
-	if (listens(planner, &nfsd) || modules_no_server(planner) ||
+	if (listener_is_present(planner, &nfsd) || modules_no_server(planner) ||
 	    listener_is_taken(planner))
 		return 0;
 	/* If it may be in use, it is left alone. */
 	rc = listener_check(planner->machine->host, planner->port, &there);
 	if (rc)
 		return rc;
-	return planner->request->restart ? plan_restart(planner) : add_listener(planner);
+	return planner->request->restart ? listener_plan_restart(planner)
+					 : listener_add(planner);
 }
 
 const struct remedy remedy_listener = {
 	.name = "listener",
 	.roles = CHECK_SERVER,
-	.plan = plan,
+	.plan = listener_plan,
 };

@@ -10,7 +10,7 @@
 #include "plugin/setup/internal.h"
 #include "rpcrdma/probe/probe.h"
 
-static bool has_group(const struct host *host, const char *name)
+static bool memlock_has_group(const struct host *host, const char *name)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	size_t len = strlen(name);
@@ -26,7 +26,8 @@ static bool has_group(const struct host *host, const char *name)
 }
 
 /* A line for the domain, or for all, that gives a hard limit which is enough. */
-static bool is_given(const struct host_memlock *memlock, const char *domain, uint64_t kib)
+static bool memlock_is_given(const struct host_memlock *memlock, const char *domain,
+			     uint64_t kib)
 {
 	unsigned int i;
 
@@ -44,17 +45,17 @@ static bool is_given(const struct host_memlock *memlock, const char *domain, uin
 	return false;
 }
 
-static int plan(struct planner *planner)
+static int memlock_plan(struct planner *planner)
 {
 	const struct host *host = planner->machine->host;
-	const char *domain = has_group(host, "rdma") ? "@rdma" : "*";
+	const char *domain = memlock_has_group(host, "rdma") ? "@rdma" : "*";
 	uint64_t kib = probe_memlock_kib();
 	_cleanup_free_ char *text = NULL;
 	struct host_memlock memlock;
 	char line[96];
 	int rc = host_memlock(host, &memlock);
 
-	if (rc || is_given(&memlock, domain, kib))
+	if (rc || memlock_is_given(&memlock, domain, kib))
 		return rc;
 	snprintf(line, sizeof(line), "%s - memlock %" PRIu64, domain, kib);
 	rc = plan_text(planner, PATH_LIMITS, &text);
@@ -73,5 +74,5 @@ const struct remedy remedy_memlock = {
 	.name = "memlock",
 	.roles = CHECK_BOTH,
 	.for_probe_only = true,
-	.plan = plan,
+	.plan = memlock_plan,
 };

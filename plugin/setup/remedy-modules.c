@@ -14,7 +14,7 @@
 #define RDMA_UNIT "rdma-load-modules@rdma.service"
 #define LOAD_UNIT "systemd-modules-load.service"
 
-static int is_listed(struct planner *planner, const char *const *names, bool *out)
+static int modules_is_listed(struct planner *planner, const char *const *names, bool *out)
 {
 	struct host_listed listed;
 	int rc = 0;
@@ -27,7 +27,8 @@ static int is_listed(struct planner *planner, const char *const *names, bool *ou
 }
 
 /* True: @word is a comment in rdma.conf, and becomes a line. */
-static bool uncomment(struct planner *planner, const char *word, const char *why, int *rc)
+static bool modules_uncomment(struct planner *planner, const char *word, const char *why,
+			      int *rc)
 {
 	_cleanup_free_ char *text = NULL;
 	enum unit_state state;
@@ -45,7 +46,7 @@ static bool uncomment(struct planner *planner, const char *word, const char *why
 	return found;
 }
 
-static bool has_line(const char *text, const char *line)
+static bool modules_has_line(const char *text, const char *line)
 {
 	size_t len = strlen(line);
 	const char *at = text;
@@ -59,14 +60,14 @@ static bool has_line(const char *text, const char *line)
 	return false;
 }
 
-static int add_to_list(struct planner *planner, const char *module, const char *word,
-		       const char *why)
+static int modules_add_to_list(struct planner *planner, const char *module,
+			       const char *word, const char *why)
 {
 	_cleanup_free_ char *text = NULL;
 	enum unit_state state;
 	int rc;
 
-	if (uncomment(planner, word, why, &rc))
+	if (modules_uncomment(planner, word, why, &rc))
 		return rc;
 	rc = plan_text(planner, PATH_MODULES, &text);
 	if (rc)
@@ -76,14 +77,14 @@ static int add_to_list(struct planner *planner, const char *module, const char *
 		plan_note(planner, true,
 			  LOAD_UNIT
 			  " is masked, so no module of /etc/modules-load.d is loaded");
-	if (has_line(text, module))
+	if (modules_has_line(text, module))
 		return 0;
 	return plan_file(planner, PATH_MODULES, edit_append(text, module), "%s", why);
 }
 
 /* False: it is not to be loaded by us. */
-static bool may_load(struct planner *planner, const struct host_module *module,
-		     const char *name)
+static bool modules_may_load(struct planner *planner, const struct host_module *module,
+			     const char *name)
 {
 	if (module->state == MODULE_MISSING)
 		plan_note(
@@ -103,7 +104,7 @@ static bool may_load(struct planner *planner, const struct host_module *module,
 }
 
 /* Nothing can be said but that it is not loaded. Of rpcrdma the check knows more. */
-static void note_unknown(struct planner *planner, const char *name)
+static void modules_note_unknown(struct planner *planner, const char *name)
 {
 	bool server = planner->request->roles & CHECK_SERVER;
 	char why[ERR_TEXT_MAX];
@@ -119,8 +120,8 @@ static void note_unknown(struct planner *planner, const char *name)
 		  why);
 }
 
-static int want(struct planner *planner, const char *name, const char *const *names,
-		const char *word, const char *why)
+static int modules_plan_one(struct planner *planner, const char *name,
+			    const char *const *names, const char *word, const char *why)
 {
 	struct host_module module;
 	struct setup_step *step;
@@ -128,20 +129,20 @@ static int want(struct planner *planner, const char *name, const char *const *na
 	int rc = host_module(planner->machine->host, name, &module);
 
 	if (rc == -ENOENT) {
-		note_unknown(planner, name);
+		modules_note_unknown(planner, name);
 		return 0;
 	}
 	if (rc || module.state == MODULE_LOADED || module.state == MODULE_BUILTIN ||
-	    !may_load(planner, &module, name))
+	    !modules_may_load(planner, &module, name))
 		return rc;
-	rc = is_listed(planner, names, &listed);
+	rc = modules_is_listed(planner, names, &listed);
 	if (!rc && module.blacklisted)
 		plan_note(
 			planner, true,
 			"A blacklist of modprobe.d keeps %s from being loaded at boot: remove the line (grep -r %s /etc/modprobe.d)",
 			name, name);
 	else if (!rc && !listed)
-		rc = add_to_list(planner, name, word, why);
+		rc = modules_add_to_list(planner, name, word, why);
 	if (rc || !planner->machine->actions)
 		return rc;
 	step = plan_step(planner, SETUP_MODULE, "%s", why);
@@ -155,12 +156,12 @@ int modules_want(struct planner *planner, const char *module, const char *why)
 {
 	const char *names[] = { module, NULL };
 
-	return want(planner, module, names, NULL, why);
+	return modules_plan_one(planner, module, names, NULL, why);
 }
 
 /* Also one that is loaded by now: at the next boot it is not. The server asks for it by its alias
  * svcrdma, which a blacklist withholds. An image may have no modules to look at. */
-static bool is_withheld(struct planner *planner)
+static bool modules_is_withheld(struct planner *planner)
 {
 	struct host_module module;
 
@@ -181,7 +182,7 @@ bool modules_no_server(struct planner *planner)
 }
 
 /* Adapters whose driver is not whole. Where there is another RDMA device that may be meant. */
-static int want_drivers(struct planner *planner)
+static int modules_want_drivers(struct planner *planner)
 {
 	char names[4][96], why[160];
 	int count, i, rc = 0;
@@ -201,17 +202,18 @@ static int want_drivers(struct planner *planner)
 	return count < 0 ? count : rc;
 }
 
-static int plan(struct planner *planner)
+static int modules_plan(struct planner *planner)
 {
 	static const char *const names[] = { "rpcrdma", "xprtrdma", "svcrdma", NULL };
 	bool server = planner->request->roles & CHECK_SERVER;
 	int rc;
 
-	planner->no_rpcrdma = server && is_withheld(planner);
-	rc = want_drivers(planner);
+	planner->no_rpcrdma = server && modules_is_withheld(planner);
+	rc = modules_want_drivers(planner);
 	rc = rc ? rc
-		: want(planner, "rpcrdma", names, server ? "svcrdma" : "xprtrdma",
-		       "rpcrdma, the module of NFS over RDMA, is not loaded");
+		: modules_plan_one(planner, "rpcrdma", names,
+				   server ? "svcrdma" : "xprtrdma",
+				   "rpcrdma, the module of NFS over RDMA, is not loaded");
 	if (rc || !planner->request->for_probe)
 		return rc;
 	rc = modules_want(planner, "ib_uverbs",
@@ -224,5 +226,5 @@ static int plan(struct planner *planner)
 const struct remedy remedy_modules = {
 	.name = "modules",
 	.roles = CHECK_BOTH,
-	.plan = plan,
+	.plan = modules_plan,
 };

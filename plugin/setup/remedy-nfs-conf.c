@@ -12,7 +12,7 @@
 
 #define NFS_RDMA 20049
 
-static bool is_installed(const struct host *host)
+static bool nfs_conf_server_is_installed(const struct host *host)
 {
 	static const char *const paths[] = {
 		"usr/sbin/rpc.nfsd",
@@ -29,7 +29,7 @@ static bool is_installed(const struct host *host)
 }
 
 /* 0: it is none. */
-static uint16_t port_of(const struct conf_value *value)
+static uint16_t nfs_conf_port_of(const struct conf_value *value)
 {
 	char *end;
 	unsigned long port = value ? strtoul(value->value, &end, 10) : 0;
@@ -41,21 +41,21 @@ static uint16_t port_of(const struct conf_value *value)
 }
 
 /* What a configuration that is good makes the server listen on. */
-static uint16_t configured_port(const struct host *host, const struct conf *conf)
+static uint16_t nfs_conf_configured_port(const struct host *host, const struct conf *conf)
 {
 	const struct conf_value *rdma = conf_get(conf, "nfsd", NULL, "rdma"),
 				*port = conf_get(conf, "nfsd", NULL, "rdma-port");
 	unsigned int number;
 
-	if (port_of(port))
-		return port_of(port);
+	if (nfs_conf_port_of(port))
+		return nfs_conf_port_of(port);
 	if (port && !host_service(host, port->value, "tcp", &number))
 		return (uint16_t)number;
-	return port_of(rdma);
+	return nfs_conf_port_of(rdma);
 }
 
 /* Of nfs-utils; 0: not known. */
-static unsigned int find_version(const struct host *host)
+static unsigned int nfs_conf_version(const struct host *host)
 {
 	struct nfs_utils utils;
 
@@ -64,9 +64,9 @@ static unsigned int find_version(const struct host *host)
 
 /* Whether nfs-utils reads /etc/nfs.conf.d: that began with 2.5.3, and 2.5.4 is RHEL 9's. Who made
  * the folder knows. */
-static bool reads_dropins(struct planner *planner)
+static bool nfs_conf_reads_dropins(struct planner *planner)
 {
-	unsigned int version = find_version(planner->machine->host);
+	unsigned int version = nfs_conf_version(planner->machine->host);
 
 	if (!host_exists(planner->machine->host, PATH_NFS_D))
 		return true;
@@ -77,32 +77,34 @@ static bool reads_dropins(struct planner *planner)
 }
 
 /* Before 2.4.2 the port is the value of rdma; RHEL 8's 2.3.3 knows better. */
-static bool is_old(struct planner *planner)
+static bool nfs_conf_is_old(struct planner *planner)
 {
-	unsigned int version = find_version(planner->machine->host);
+	unsigned int version = nfs_conf_version(planner->machine->host);
 
 	return version && version < 20402 && planner->system.distro != DISTRO_RHEL;
 }
 
 /* It need not be changed. Versions that are old know no rdma-port. */
-static bool is_wanted(struct planner *planner, const char *key,
-		      const struct conf_value *value)
+static bool nfs_conf_is_wanted(struct planner *planner, const char *key,
+			       const struct conf_value *value)
 {
 	bool is_port = !strcmp(key, "rdma-port");
 
-	if (is_old(planner))
-		return is_port || port_of(value) == planner->port;
-	return is_port ? port_of(value) == planner->port : conf_bool(value, 0) > 0;
+	if (nfs_conf_is_old(planner))
+		return is_port || nfs_conf_port_of(value) == planner->port;
+	return is_port ? nfs_conf_port_of(value) == planner->port
+		       : conf_bool(value, 0) > 0;
 }
 
 /* A file that is read after the one that we write to overrides it. True: a note says so. */
-static bool is_overruled(struct planner *planner, const struct conf *conf,
-			 const char *path, const char *key)
+static bool nfs_conf_is_overruled(struct planner *planner, const struct conf *conf,
+				  const char *path, const char *key)
 {
 	const struct conf_value *value = conf_get(conf, "nfsd", NULL, key);
 	bool later;
 
-	if (!value || !strcmp(value->file, path) || is_wanted(planner, key, value))
+	if (!value || !strcmp(value->file, path) ||
+	    nfs_conf_is_wanted(planner, key, value))
 		return false;
 	if (!strcmp(path, PATH_NFS))
 		later = strcmp(value->file, PATH_NFS) != 0;
@@ -113,13 +115,13 @@ static bool is_overruled(struct planner *planner, const struct conf *conf,
 		plan_note(planner, true,
 			  "/%s:%u sets %s=%s and is read last: change it there to %s%u",
 			  value->file, value->line, key, value->value,
-			  is_old(planner) ? "rdma=" : "rdma=y and rdma-port=",
+			  nfs_conf_is_old(planner) ? "rdma=" : "rdma=y and rdma-port=",
 			  planner->port);
 	return later;
 }
 
 /* @path with both settings. */
-static int set_both(struct planner *planner, const char *path)
+static int nfs_conf_set_both(struct planner *planner, const char *path)
 {
 	_cleanup_free_ char *text = NULL, *first = NULL;
 	char port[8];
@@ -130,27 +132,27 @@ static int set_both(struct planner *planner, const char *path)
 	snprintf(port, sizeof(port), "%u", planner->port);
 	if (!text && !strcmp(path, PATH_NFS_OURS))
 		text = strdup(SETUP_HEADER "[nfsd]\nrdma=y\n");
-	first = edit_set(text, "nfsd", "rdma", is_old(planner) ? port : "y");
+	first = edit_set(text, "nfsd", "rdma", nfs_conf_is_old(planner) ? port : "y");
 	return plan_file(planner, path,
 			 first ? edit_set(first, "nfsd", "rdma-port", port) : NULL,
 			 "RDMA on port %s is not enabled in the NFS server", port);
 }
 
 /* The check skips a server that does not run and has no unit. */
-static bool is_good(struct planner *planner, const struct conf *conf,
-		    const struct finding *finding)
+static bool nfs_conf_is_good(struct planner *planner, const struct conf *conf,
+			     const struct finding *finding)
 {
 	if (finding->status != FINDING_SKIP)
 		return finding->status == FINDING_PASS;
-	if (is_old(planner))
-		return port_of(conf_get(conf, "nfsd", NULL, "rdma"));
+	if (nfs_conf_is_old(planner))
+		return nfs_conf_port_of(conf_get(conf, "nfsd", NULL, "rdma"));
 	return conf_bool(conf_get(conf, "nfsd", NULL, "rdma"), 0) &&
-	       port_of(conf_get(conf, "nfsd", NULL, "rdma-port"));
+	       nfs_conf_port_of(conf_get(conf, "nfsd", NULL, "rdma-port"));
 }
 
 /* Nothing that could be written to nfs.conf would do anything. True: what does is told, in the words
  * of server.nfs-conf. */
-static bool needs_arguments(struct planner *planner)
+static bool nfs_conf_needs_arguments(struct planner *planner)
 {
 	struct nfsd_arguments arguments;
 
@@ -165,7 +167,7 @@ static bool needs_arguments(struct planner *planner)
 	return true;
 }
 
-static int plan(struct planner *planner)
+static int nfs_conf_plan(struct planner *planner)
 {
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
 	const struct host *host = planner->machine->host;
@@ -184,7 +186,7 @@ static int plan(struct planner *planner)
 			  finding.summary);
 		return 0;
 	}
-	if (!is_installed(host)) {
+	if (!nfs_conf_server_is_installed(host)) {
 		plan_note(
 			planner, true,
 			"The NFS server is not installed (nfs-kernel-server or nfs-utils)");
@@ -196,21 +198,22 @@ static int plan(struct planner *planner)
 		return rc;
 	port = (uint16_t)strtoul(finding_evidence(&finding, "port"), NULL, 10);
 	if (!port)
-		port = configured_port(host, conf);
+		port = nfs_conf_configured_port(host, conf);
 	if (port && !planner->request->has_port)
 		planner->port = port;
-	if (is_good(planner, conf, &finding) && planner->port == (port ? port : NFS_RDMA))
+	if (nfs_conf_is_good(planner, conf, &finding) &&
+	    planner->port == (port ? port : NFS_RDMA))
 		return 0;
 	if (modules_no_server(planner) || listener_is_taken(planner) ||
-	    needs_arguments(planner))
+	    nfs_conf_needs_arguments(planner))
 		return 0;
-	path = reads_dropins(planner) ? PATH_NFS_OURS : PATH_NFS;
-	if (is_overruled(planner, conf, path, "rdma") ||
-	    is_overruled(planner, conf, path, "rdma-port"))
+	path = nfs_conf_reads_dropins(planner) ? PATH_NFS_OURS : PATH_NFS;
+	if (nfs_conf_is_overruled(planner, conf, path, "rdma") ||
+	    nfs_conf_is_overruled(planner, conf, path, "rdma-port"))
 		return 0;
 	steps = planner->plan->nsteps;
 	notes = planner->plan->nnotes;
-	rc = set_both(planner, path);
+	rc = nfs_conf_set_both(planner, path);
 	/* Both are set, and something else is wrong. */
 	if (!rc && planner->plan->nsteps == steps && planner->plan->nnotes == notes)
 		plan_note(planner, true, "nfs.conf: %.500s", finding.summary);
@@ -220,5 +223,5 @@ static int plan(struct planner *planner)
 const struct remedy remedy_nfs_conf = {
 	.name = "nfs.conf",
 	.roles = CHECK_SERVER,
-	.plan = plan,
+	.plan = nfs_conf_plan,
 };

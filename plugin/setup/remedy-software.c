@@ -13,7 +13,7 @@
 #define ARPHRD_LO       772
 
 /* The first of them that is there. */
-static const char *first_of(const struct host *host, const char *const *paths)
+static const char *software_first_path(const struct host *host, const char *const *paths)
 {
 	for (; *paths; paths++)
 		if (!host_exists(host, *paths))
@@ -21,15 +21,15 @@ static const char *first_of(const struct host *host, const char *const *paths)
 	return NULL;
 }
 
-static const char *rdma_command(const struct host *host)
+static const char *software_rdma_command(const struct host *host)
 {
 	static const char *const paths[] = { "usr/sbin/rdma", "sbin/rdma", "usr/bin/rdma",
 					     "bin/rdma", NULL };
 
-	return first_of(host, paths);
+	return software_first_path(host, paths);
 }
 
-static int no_interface(const struct host *host, const char *name)
+static int software_no_interface(const struct host *host, const char *name)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	const char *best = NULL;
@@ -47,7 +47,8 @@ static int no_interface(const struct host *host, const char *name)
 		       best ? "'?" : "");
 }
 
-static int check_interface(struct planner *planner, const struct setup_link *link)
+static int software_check_interface(struct planner *planner,
+				    const struct setup_link *link)
 {
 	const struct host *host = planner->machine->host;
 	const struct rdma_device *device = link_find(planner->rdma, link);
@@ -55,7 +56,7 @@ static int check_interface(struct planner *planner, const struct setup_link *lin
 	int rc = host_netdev(host, link->netdev, planner->rdma, &netdev);
 
 	if (rc == -ENOENT)
-		return no_interface(host, link->netdev);
+		return software_no_interface(host, link->netdev);
 	if (rc)
 		return rc;
 	if (netdev.type == ARPHRD_LO)
@@ -73,7 +74,7 @@ static int check_interface(struct planner *planner, const struct setup_link *lin
 
 /* The error says what to do without the module. Debian 12 has rdma_rxe and not siw, and its kernels for clouds have
  * neither. */
-static int no_module(const struct planner *planner, const char *name)
+static int software_no_module(const struct planner *planner, const char *name)
 {
 	const char *type = strcmp(name, "siw") ? "siw" : "rxe",
 		   *release = planner->system.release,
@@ -100,7 +101,7 @@ static int no_module(const struct planner *planner, const char *name)
 }
 
 /* What is not known, of an image for instance, remedy-modules.c says. */
-static int check_module(const struct planner *planner, const char *name)
+static int software_check_module(const struct planner *planner, const char *name)
 {
 	struct host_module module;
 	int rc = host_module(planner->machine->host, name, &module);
@@ -108,7 +109,7 @@ static int check_module(const struct planner *planner, const char *name)
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	if (module.state == MODULE_MISSING)
-		return no_module(planner, name);
+		return software_no_module(planner, name);
 	if (module.state == MODULE_LOADED || module.state == MODULE_BUILTIN)
 		return 0;
 	if (module.disabled)
@@ -121,25 +122,26 @@ static int check_module(const struct planner *planner, const char *name)
 	return 0;
 }
 
-static int check_host(const struct planner *planner, const struct setup_link *link)
+static int software_check_host(const struct planner *planner,
+			       const struct setup_link *link)
 {
 	static const char *const systemd[] = { "usr/lib/systemd/systemd",
 					       "lib/systemd/systemd", NULL };
 	const struct host *host = planner->machine->host;
 
-	if (!rdma_command(host))
+	if (!software_rdma_command(host))
 		return err_set(EOPNOTSUPP, "no command rdma on this host: install %s",
 			       planner->system.distro == DISTRO_RHEL ? "iproute"
 								     : "iproute2");
-	if (!first_of(host, systemd))
+	if (!software_first_path(host, systemd))
 		return err_set(EOPNOTSUPP,
 			       "no systemd on this host, so no unit can make the link at "
 			       "boot");
-	return check_module(planner, link_module(link->type));
+	return software_check_module(planner, link_module(link->type));
 }
 
 /* The name is the one that the link has already, or else TYPE_INTERFACE. */
-static struct setup_link wanted_link(const struct planner *planner)
+static struct setup_link software_link(const struct planner *planner)
 {
 	const struct setup_request *request = planner->request;
 	const struct rdma_device *device;
@@ -160,7 +162,7 @@ static struct setup_link wanted_link(const struct planner *planner)
 }
 
 /* For the remedies that follow: the firewall's asks which devices there are. */
-static void add_device(struct planner *planner, const struct setup_link *link)
+static void software_add_device(struct planner *planner, const struct setup_link *link)
 {
 	struct rdma_devices *rdma = planner->rdma;
 	struct rdma_device *device;
@@ -190,21 +192,21 @@ int software_begin(struct planner *planner)
 			       "'%.32s' has a character that a unit of systemd cannot "
 			       "have in its name, or is no name of an interface",
 			       request->netdev);
-	link = wanted_link(planner);
+	link = software_link(planner);
 	planner->link = link;
 	planner->has_link = link_find(planner->rdma, &link);
 	/* An image has no interfaces to look at. */
 	rc = host_exists(planner->machine->host, "sys/class") == -ENOENT
 		     ? 0
-		     : check_interface(planner, &link);
-	rc = rc ? rc : check_host(planner, &link);
+		     : software_check_interface(planner, &link);
+	rc = rc ? rc : software_check_host(planner, &link);
 	if (!rc)
-		add_device(planner, &link);
+		software_add_device(planner, &link);
 	return rc;
 }
 
 /* The unit, and the link that enables it. */
-static int plan_unit(struct planner *planner, const struct setup_link *link)
+static int software_plan_unit(struct planner *planner, const struct setup_link *link)
 {
 	char command[64], name[64], path[SETUP_PATH_MAX], target[SETUP_PATH_MAX];
 	_cleanup_free_ char *now = NULL;
@@ -212,7 +214,7 @@ static int plan_unit(struct planner *planner, const struct setup_link *link)
 	int rc;
 
 	snprintf(command, sizeof(command), "/%.48s",
-		 rdma_command(planner->machine->host));
+		 software_rdma_command(planner->machine->host));
 	link_unit_name(link->netdev, name, sizeof(name));
 	snprintf(path, sizeof(path), PATH_UNITS "%s", name);
 	snprintf(target, sizeof(target), "/" PATH_UNITS "%s", name);
@@ -232,7 +234,7 @@ static int plan_unit(struct planner *planner, const struct setup_link *link)
 	return step->after ? 0 : err_set(ENOMEM, "no memory");
 }
 
-static int plan(struct planner *planner)
+static int software_plan(struct planner *planner)
 {
 	const struct setup_link *link = &planner->link;
 	struct setup_step *step;
@@ -243,7 +245,7 @@ static int plan(struct planner *planner)
 		return 0;
 	snprintf(why, sizeof(why), "software RDMA (%s) is asked for", link->type);
 	rc = modules_want(planner, link_module(link->type), why);
-	rc = rc ? rc : plan_unit(planner, link);
+	rc = rc ? rc : software_plan_unit(planner, link);
 	if (rc || planner->has_link || !planner->machine->actions)
 		return rc;
 	step = plan_step(planner, SETUP_LINK, "%s has no RDMA link", link->netdev);
@@ -256,5 +258,5 @@ static int plan(struct planner *planner)
 const struct remedy remedy_software = {
 	.name = "software link",
 	.roles = CHECK_BOTH,
-	.plan = plan,
+	.plan = software_plan,
 };

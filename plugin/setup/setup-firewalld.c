@@ -15,7 +15,7 @@
 #define OBJECT       "/org/fedoraproject/FirewallD1"
 #define FIREWALLD_MS 10000 /* it rewrites its rules before it answers */
 
-struct zone {
+struct firewalld_zone {
 	struct sd_bus *bus;
 	uint64_t deadline;
 	const struct setup_port *port;
@@ -23,7 +23,7 @@ struct zone {
 	struct live_object object;
 };
 
-static int find_zone(struct zone *zone, const struct setup_port *port)
+static int firewalld_zone_find(struct firewalld_zone *zone, const struct setup_port *port)
 {
 	static const struct live_object config = { FIREWALLD, OBJECT "/config",
 						   FIREWALLD ".config" };
@@ -58,8 +58,8 @@ static int find_zone(struct zone *zone, const struct setup_port *port)
 }
 
 /* The zone is an argument where its object does not say it; @timeout: 0 is for ever. */
-static int call(struct zone *zone, const char *method, bool timeout,
-		struct sd_bus_message **reply)
+static int firewalld_zone_call(struct firewalld_zone *zone, const char *method,
+			       bool timeout, struct sd_bus_message **reply)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *message = NULL;
 	const struct setup_port *port = zone->port;
@@ -86,11 +86,11 @@ int setup_firewalld_get(const struct setup_port *port, bool *open)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	_cleanup_(live_bus_close_p) struct sd_bus *bus = NULL;
-	struct zone zone = { .bus = NULL };
-	int rc = find_zone(&zone, port), yes = 0;
+	struct firewalld_zone zone = { .bus = NULL };
+	int rc = firewalld_zone_find(&zone, port), yes = 0;
 
 	bus = zone.bus;
-	rc = rc ? rc : call(&zone, "queryPort", false, &reply);
+	rc = rc ? rc : firewalld_zone_call(&zone, "queryPort", false, &reply);
 	if (!rc)
 		rc = live_bus_form(sd_bus_message_read_basic(reply, 'b', &yes),
 				   "queryPort");
@@ -102,10 +102,12 @@ int setup_firewalld_set(const struct setup_port *port, bool open)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	_cleanup_(live_bus_close_p) struct sd_bus *bus = NULL;
-	struct zone zone = { .bus = NULL };
-	int rc = find_zone(&zone, port);
+	struct firewalld_zone zone = { .bus = NULL };
+	int rc = firewalld_zone_find(&zone, port);
 
 	bus = zone.bus;
-	rc = rc ? rc : call(&zone, open ? "addPort" : "removePort", open, &reply);
+	rc = rc ? rc
+		: firewalld_zone_call(&zone, open ? "addPort" : "removePort", open,
+				      &reply);
 	return err_context(rc, "firewalld");
 }

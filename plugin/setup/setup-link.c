@@ -11,7 +11,7 @@
 #define RDMA_MAX (1024 * 1024)
 
 /* @argv: its first word is filled in. */
-static int run_rdma(const char *argv[], struct host_text *out)
+static int setup_link_rdma(const char *argv[], struct host_text *out)
 {
 	static const char *const programs[] = { "/usr/sbin/rdma", "/sbin/rdma",
 						"/usr/bin/rdma" };
@@ -30,7 +30,7 @@ int setup_link_add(const struct setup_link *link)
 	const char *argv[] = { NULL,       "link",   "add",        link->name, "type",
 			       link->type, "netdev", link->netdev, NULL };
 	struct host_text out = { NULL, 0 };
-	int rc = run_rdma(argv, &out);
+	int rc = setup_link_rdma(argv, &out);
 
 	host_text_fini(&out);
 	return err_context(rc, "rdma link add");
@@ -40,7 +40,7 @@ int setup_link_delete(const char *name)
 {
 	const char *argv[] = { NULL, "link", "delete", name, NULL };
 	struct host_text out = { NULL, 0 };
-	int rc = run_rdma(argv, &out);
+	int rc = setup_link_rdma(argv, &out);
 
 	host_text_fini(&out);
 	return err_context(rc, "rdma link delete");
@@ -68,7 +68,7 @@ int setup_link_users(const char *name, unsigned int *count)
 
 	*count = 0;
 	snprintf(port, sizeof(port), "%s/1", name);
-	rc = run_rdma(argv, &out);
+	rc = setup_link_rdma(argv, &out);
 	if (!rc)
 		*count = setup_link_count(out.text);
 	host_text_fini(&out);

@@ -11,7 +11,7 @@
 #define LOAD_MS  20000
 #define PORTLIST "/proc/fs/nfsd/portlist"
 
-static int load(const char *module)
+static int system_load_module(const char *module)
 {
 	static const char *const programs[] = { "/usr/sbin/modprobe", "/sbin/modprobe" };
 	struct host_text out = { NULL, 0 };
@@ -29,7 +29,7 @@ static int load(const char *module)
 	return 0;
 }
 
-static int listen_on(uint16_t port)
+static int system_listen(uint16_t port)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
 	_cleanup_close_ int fd = -1;
@@ -53,8 +53,8 @@ static int listen_on(uint16_t port)
 const struct setup_actions setup_system = {
 	.port_get = setup_firewalld_get,
 	.port_set = setup_firewalld_set,
-	.load = load,
-	.listen = listen_on,
+	.load = system_load_module,
+	.listen = system_listen,
 	.restart = setup_unit_restart,
 	.link_add = setup_link_add,
 	.link_delete = setup_link_delete,

@@ -17,8 +17,8 @@
 
 #define PATH_MAX_BUS 256
 
-static int start_job(struct sd_bus *bus, const char *unit, uint64_t deadline,
-		     char path[PATH_MAX_BUS])
+static int unit_job_start(struct sd_bus *bus, const char *unit, uint64_t deadline,
+			  char path[PATH_MAX_BUS])
 {
 	static const struct live_object manager = { SYSTEMD, "/org/freedesktop/systemd1",
 						    SYSTEMD ".Manager" };
@@ -38,7 +38,7 @@ static int start_job(struct sd_bus *bus, const char *unit, uint64_t deadline,
 }
 
 /* 1: it is still there. */
-static int ask_job(struct sd_bus *bus, const char *path, uint64_t deadline)
+static int unit_job_is_pending(struct sd_bus *bus, const char *path, uint64_t deadline)
 {
 	const struct live_object job = { SYSTEMD, path,
 					 "org.freedesktop.DBus.Properties" };
@@ -60,8 +60,8 @@ int setup_unit_restart(const char *unit)
 	char state[32];
 	int rc = live_bus_open(&bus, deadline);
 
-	rc = rc ? rc : start_job(bus, unit, deadline, job);
-	while (!rc && (rc = ask_job(bus, job, deadline)) > 0) {
+	rc = rc ? rc : unit_job_start(bus, unit, deadline, job);
+	while (!rc && (rc = unit_job_is_pending(bus, job, deadline)) > 0) {
 		nanosleep(&pause, NULL);
 		rc = 0;
 	}

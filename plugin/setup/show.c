@@ -9,13 +9,13 @@
 #include "plugin/report/shell.h"
 #include "plugin/setup/internal.h"
 
-static const char *protocol_name(const struct setup_port *port)
+static const char *show_protocol(const struct setup_port *port)
 {
 	return port->protocol == IPPROTO_UDP ? "udp" : "tcp";
 }
 
-static void print_text(FILE *out, const char *text, unsigned int indent,
-		       unsigned int width)
+static void show_text(FILE *out, const char *text, unsigned int indent,
+		      unsigned int width)
 {
 	char clean[4 * sizeof(((struct setup_note *)NULL)->text)];
 
@@ -23,7 +23,7 @@ static void print_text(FILE *out, const char *text, unsigned int indent,
 	wrap_print(out, clean, indent, width);
 }
 
-static void print_command(const struct setup_step *step, bool undo, FILE *out)
+static void show_command(const struct setup_step *step, bool undo, FILE *out)
 {
 	fputs("    ", out);
 	switch (step->kind) {
@@ -31,7 +31,7 @@ static void print_command(const struct setup_step *step, bool undo, FILE *out)
 		fprintf(out, "firewall-cmd %s--zone=%s --%s-port=%u/%s\n",
 			step->port.permanent ? "--permanent " : "",
 			SHELL_WORD(step->port.zone), undo ? "remove" : "add",
-			step->port.port, protocol_name(&step->port));
+			step->port.port, show_protocol(&step->port));
 		break;
 	case SETUP_MODULE:
 		fprintf(out, "modprobe %s\n", SHELL_OPERAND(step->name));
@@ -73,12 +73,12 @@ void setup_show(const struct setup_plan *plan, FILE *out, unsigned int width)
 			fputc('\n', out);
 		if (step->reason[0]) {
 			fputs("# ", out);
-			print_text(out, step->reason, 2, width);
+			show_text(out, step->reason, 2, width);
 		}
 		if (step->kind == SETUP_FILE)
 			diff_print(out, step->path, step->before, step->after);
 		else
-			print_command(step, plan->undo, out);
+			show_command(step, plan->undo, out);
 	}
 }
 
@@ -93,7 +93,7 @@ void setup_step_name(const struct setup_step *step, bool undo, char *buf, size_t
 		break;
 	case SETUP_PORT:
 		snprintf(buf, cap, "firewalld, zone %s: port %u/%s %s, %s",
-			 step->port.zone, step->port.port, protocol_name(&step->port),
+			 step->port.zone, step->port.port, show_protocol(&step->port),
 			 undo ? "closed" : "opened",
 			 step->port.permanent ? "permanently" : "now");
 		break;

@@ -23,10 +23,10 @@
 #define SCHEMA    "nfsrdma-setup/1"
 #define DEPTH_MAX 8
 
-static const char *const paths[] = { PATH_MODULES, PATH_RDMA, PATH_NFS_OURS,
-				     PATH_NFS,     PATH_UDEV, PATH_LIMITS };
+static const char *const state_paths[] = { PATH_MODULES, PATH_RDMA, PATH_NFS_OURS,
+					   PATH_NFS,     PATH_UDEV, PATH_LIMITS };
 
-static const char *const kinds[] = {
+static const char *const state_kinds[] = {
 	[SETUP_FILE] = "file",
 	[SETUP_SYMLINK] = "symlink",
 	[SETUP_PORT] = "port",
@@ -39,8 +39,8 @@ bool state_knows_path(enum setup_kind kind, const char *path)
 
 	if (link_is_path(path, kind == SETUP_SYMLINK))
 		return true;
-	for (i = 0; i < ARRAY_SIZE(paths); i++)
-		if (kind == SETUP_FILE && !strcmp(path, paths[i]))
+	for (i = 0; i < ARRAY_SIZE(state_paths); i++)
+		if (kind == SETUP_FILE && !strcmp(path, state_paths[i]))
 			return true;
 	return false;
 }
@@ -49,9 +49,9 @@ void state_name_paths(char *buf, size_t cap)
 {
 	size_t i, used = 0;
 
-	for (i = 0; i < ARRAY_SIZE(paths) && used < cap; i++)
+	for (i = 0; i < ARRAY_SIZE(state_paths) && used < cap; i++)
 		used += (size_t)snprintf(buf + used, cap - used, "%s/%s", i ? ", " : "",
-					 paths[i]);
+					 state_paths[i]);
 	if (used < cap)
 		snprintf(buf + used, cap - used,
 			 ", /" PATH_UNITS LINK_UNIT "*, /" PATH_WANTS LINK_UNIT "*");
@@ -73,10 +73,10 @@ void state_fini(struct state *state)
 
 void state_remove(struct state *state, struct change *change)
 {
-	size_t behind = (size_t)(state->changes + state->count - change - 1);
+	size_t rest = (size_t)(state->changes + state->count - change - 1);
 
 	change_fini(change);
-	memmove(change, change + 1, behind * sizeof(*change));
+	memmove(change, change + 1, rest * sizeof(*change));
 	memset(&state->changes[--state->count], 0, sizeof(*change));
 }
 
@@ -133,22 +133,22 @@ struct change *state_add(struct state *state)
 
 /* --- to JSON --------------------------------------------------------------------- */
 
-static void put_text(struct json_object *to, const char *key, const char *text)
+static void state_put_text(struct json_object *to, const char *key, const char *text)
 {
 	json_object_object_add(to, key, text ? json_object_new_string(text) : NULL);
 }
 
-static void put_number(struct json_object *to, const char *key, int64_t number)
+static void state_put_number(struct json_object *to, const char *key, int64_t number)
 {
 	json_object_object_add(to, key, json_object_new_int64(number));
 }
 
-static void put_bool(struct json_object *to, const char *key, bool yes)
+static void state_put_bool(struct json_object *to, const char *key, bool yes)
 {
 	json_object_object_add(to, key, json_object_new_boolean(yes));
 }
 
-static void put_dirs(struct json_object *to, const struct made_dirs *dirs)
+static void state_put_dirs(struct json_object *to, const struct made_dirs *dirs)
 {
 	struct json_object *list = json_object_new_array();
 	unsigned int i;
@@ -165,34 +165,34 @@ int state_encode(const struct state *state, char **text)
 	const char *printed;
 	unsigned int i;
 
-	put_text(json, "schema", SCHEMA);
-	put_dirs(json, &state->made);
+	state_put_text(json, "schema", SCHEMA);
+	state_put_dirs(json, &state->made);
 	for (i = 0; i < state->count; i++) {
 		const struct change *change = &state->changes[i];
 		const struct setup_port *port = &change->port;
 		struct json_object *one = json_object_new_object();
 
-		put_text(one, "kind", kinds[change->kind]);
-		put_bool(one, "done", change->done);
+		state_put_text(one, "kind", state_kinds[change->kind]);
+		state_put_bool(one, "done", change->done);
 		if (setup_has_path(change->kind)) {
-			put_text(one, "path", change->path);
-			put_text(one, "before", change->before);
-			put_text(one, "was", change->was);
-			put_text(one, "after", change->after);
-			put_number(one, "mode", change->mode);
-			put_number(one, "uid", change->uid);
-			put_number(one, "gid", change->gid);
-			put_dirs(one, &change->made);
+			state_put_text(one, "path", change->path);
+			state_put_text(one, "before", change->before);
+			state_put_text(one, "was", change->was);
+			state_put_text(one, "after", change->after);
+			state_put_number(one, "mode", change->mode);
+			state_put_number(one, "uid", change->uid);
+			state_put_number(one, "gid", change->gid);
+			state_put_dirs(one, &change->made);
 		} else if (change->kind == SETUP_PORT) {
-			put_text(one, "zone", port->zone);
-			put_number(one, "port", port->port);
-			put_text(one, "protocol",
-				 port->protocol == IPPROTO_UDP ? "udp" : "tcp");
-			put_bool(one, "permanent", port->permanent);
+			state_put_text(one, "zone", port->zone);
+			state_put_number(one, "port", port->port);
+			state_put_text(one, "protocol",
+				       port->protocol == IPPROTO_UDP ? "udp" : "tcp");
+			state_put_bool(one, "permanent", port->permanent);
 		} else {
-			put_text(one, "type", change->link.type);
-			put_text(one, "name", change->link.name);
-			put_text(one, "netdev", change->link.netdev);
+			state_put_text(one, "type", change->link.type);
+			state_put_text(one, "name", change->link.name);
+			state_put_text(one, "netdev", change->link.netdev);
 		}
 		json_object_array_add(list, one);
 	}
@@ -206,13 +206,13 @@ int state_encode(const struct state *state, char **text)
 
 /* --- from JSON ------------------------------------------------------------------- */
 
-static int bad(const char *what)
+static int state_bad(const char *what)
 {
 	return err_set(EBADMSG, "%s is not in the form that setup writes", what);
 }
 
-static struct json_object *member(struct json_object *json, const char *key,
-				  enum json_type type)
+static struct json_object *state_member(struct json_object *json, const char *key,
+					enum json_type type)
 {
 	struct json_object *value;
 
@@ -223,7 +223,8 @@ static struct json_object *member(struct json_object *json, const char *key,
 }
 
 /* A text; @null: it may be null. */
-static int get_text(struct json_object *json, const char *key, bool null, char **out)
+static int state_get_text(struct json_object *json, const char *key, bool null,
+			  char **out)
 {
 	struct json_object *value;
 	const char *text;
@@ -231,51 +232,52 @@ static int get_text(struct json_object *json, const char *key, bool null, char *
 
 	if (null && json_object_object_get_ex(json, key, &value) && !value)
 		return 0;
-	value = member(json, key, json_type_string);
+	value = state_member(json, key, json_type_string);
 	if (!value)
-		return bad(key);
+		return state_bad(key);
 	text = json_object_get_string(value);
 	len = (size_t)json_object_get_string_len(value);
 	if (len > SETUP_TEXT_MAX || strlen(text) != len)
-		return bad(key);
+		return state_bad(key);
 	*out = strdup(text);
 	return *out ? 0 : err_set(ENOMEM, "no memory");
 }
 
-static int get_word(struct json_object *json, const char *key, char *buf, size_t cap)
+static int state_get_word(struct json_object *json, const char *key, char *buf,
+			  size_t cap)
 {
-	struct json_object *value = member(json, key, json_type_string);
+	struct json_object *value = state_member(json, key, json_type_string);
 	const char *text = value ? json_object_get_string(value) : "";
 
 	if (!*text || strlen(text) >= cap || !finding_is_clean(text) ||
 	    strlen(text) != (size_t)json_object_get_string_len(value))
-		return bad(key);
+		return state_bad(key);
 	strcpy(buf, text);
 	return 0;
 }
 
-static int get_number(struct json_object *json, const char *key, int64_t max,
-		      unsigned int *out)
+static int state_get_number(struct json_object *json, const char *key, int64_t max,
+			    unsigned int *out)
 {
-	struct json_object *value = member(json, key, json_type_int);
+	struct json_object *value = state_member(json, key, json_type_int);
 	int64_t number = value ? json_object_get_int64(value) : -1;
 
 	if (number < 0 || number > max)
-		return bad(key);
+		return state_bad(key);
 	*out = (unsigned int)number;
 	return 0;
 }
 
-static int get_bool(struct json_object *json, const char *key, bool *out)
+static int state_get_bool(struct json_object *json, const char *key, bool *out)
 {
-	struct json_object *value = member(json, key, json_type_boolean);
+	struct json_object *value = state_member(json, key, json_type_boolean);
 
 	*out = value && json_object_get_boolean(value);
-	return value ? 0 : bad(key);
+	return value ? 0 : state_bad(key);
 }
 
 /* @dir is @path's, or one above it. */
-static bool is_above(const char *dir, const char *path)
+static bool state_is_above(const char *dir, const char *path)
 {
 	size_t len = strlen(dir);
 
@@ -283,13 +285,14 @@ static bool is_above(const char *dir, const char *path)
 }
 
 /* Folders above @path, outermost first. */
-static int get_dirs(struct json_object *json, const char *path, struct made_dirs *out)
+static int state_get_dirs(struct json_object *json, const char *path,
+			  struct made_dirs *out)
 {
-	struct json_object *list = member(json, "made", json_type_array), *one;
+	struct json_object *list = state_member(json, "made", json_type_array), *one;
 	size_t i, count = list ? json_object_array_length(list) : 0;
 
 	if (!list || count > PLACE_MADE_MAX)
-		return bad("made");
+		return state_bad("made");
 	for (i = 0; i < count; i++) {
 		const char *dir;
 
@@ -297,96 +300,100 @@ static int get_dirs(struct json_object *json, const char *path, struct made_dirs
 		dir = json_object_is_type(one, json_type_string)
 			      ? json_object_get_string(one)
 			      : "";
-		if (!is_above(dir, path) || (i && !is_above(out->list[i - 1], dir)))
-			return bad("made");
+		if (!state_is_above(dir, path) ||
+		    (i && !state_is_above(out->list[i - 1], dir)))
+			return state_bad("made");
 		strcpy(out->list[i], dir);
 	}
 	out->count = (unsigned int)count;
 	return 0;
 }
 
-static int get_file(struct state *state, struct json_object *json, struct change *out)
+static int state_get_file(struct state *state, struct json_object *json,
+			  struct change *out)
 {
 	char path[SETUP_PATH_MAX];
-	int rc = get_word(json, "path", path, sizeof(path));
+	int rc = state_get_word(json, "path", path, sizeof(path));
 
 	if (!rc && (!state_knows_path(out->kind, path) || state_find_file(state, path)))
-		rc = bad("path");
-	rc = rc ? rc : get_text(json, "before", true, &out->before);
-	rc = rc ? rc : get_text(json, "was", true, &out->was);
-	rc = rc ? rc : get_text(json, "after", false, &out->after);
-	rc = rc ? rc : get_number(json, "mode", 07777, &out->mode);
-	rc = rc ? rc : get_number(json, "uid", UINT32_MAX, &out->uid);
-	rc = rc ? rc : get_number(json, "gid", UINT32_MAX, &out->gid);
-	rc = rc ? rc : get_dirs(json, path, &out->made);
+		rc = state_bad("path");
+	rc = rc ? rc : state_get_text(json, "before", true, &out->before);
+	rc = rc ? rc : state_get_text(json, "was", true, &out->was);
+	rc = rc ? rc : state_get_text(json, "after", false, &out->after);
+	rc = rc ? rc : state_get_number(json, "mode", 07777, &out->mode);
+	rc = rc ? rc : state_get_number(json, "uid", UINT32_MAX, &out->uid);
+	rc = rc ? rc : state_get_number(json, "gid", UINT32_MAX, &out->gid);
+	rc = rc ? rc : state_get_dirs(json, path, &out->made);
 	if (!rc)
 		strcpy(out->path, path);
 	return rc;
 }
 
-static int get_port(struct state *state, struct json_object *json, struct change *out)
+static int state_get_port(struct state *state, struct json_object *json,
+			  struct change *out)
 {
 	struct setup_port port = { .port = 0 };
 	unsigned int number = 0;
 	char protocol[8];
-	int rc = get_word(json, "zone", port.zone, sizeof(port.zone));
+	int rc = state_get_word(json, "zone", port.zone, sizeof(port.zone));
 
-	rc = rc ? rc : get_number(json, "port", UINT16_MAX, &number);
-	rc = rc ? rc : get_word(json, "protocol", protocol, sizeof(protocol));
-	rc = rc ? rc : get_bool(json, "permanent", &port.permanent);
+	rc = rc ? rc : state_get_number(json, "port", UINT16_MAX, &number);
+	rc = rc ? rc : state_get_word(json, "protocol", protocol, sizeof(protocol));
+	rc = rc ? rc : state_get_bool(json, "permanent", &port.permanent);
 	if (rc)
 		return rc;
 	if (!number || (strcmp(protocol, "udp") != 0 && strcmp(protocol, "tcp") != 0))
-		return bad("port");
+		return state_bad("port");
 	port.port = (uint16_t)number;
 	port.protocol = protocol[0] == 'u' ? IPPROTO_UDP : IPPROTO_TCP;
 	if (state_find_port(state, &port))
-		return bad("port");
+		return state_bad("port");
 	out->port = port;
 	return 0;
 }
 
-static int get_link(struct state *state, struct json_object *json, struct change *out)
+static int state_get_link(struct state *state, struct json_object *json,
+			  struct change *out)
 {
 	struct setup_link *link = &out->link;
-	int rc = get_word(json, "type", link->type, sizeof(link->type));
+	int rc = state_get_word(json, "type", link->type, sizeof(link->type));
 
-	rc = rc ? rc : get_word(json, "name", link->name, sizeof(link->name));
-	rc = rc ? rc : get_word(json, "netdev", link->netdev, sizeof(link->netdev));
+	rc = rc ? rc : state_get_word(json, "name", link->name, sizeof(link->name));
+	rc = rc ? rc : state_get_word(json, "netdev", link->netdev, sizeof(link->netdev));
 	if (!rc && (!link_module(link->type) || !link_is_plain(link->netdev) ||
 		    state_find_link(state, link)))
-		rc = bad("link");
+		rc = state_bad("link");
 	return rc;
 }
 
 /* Of what kind a change is, by its name. */
-static int get_kind(struct json_object *json, enum setup_kind *out)
+static int state_get_kind(struct json_object *json, enum setup_kind *out)
 {
 	char kind[8];
 	size_t i;
-	int rc = get_word(json, "kind", kind, sizeof(kind));
+	int rc = state_get_word(json, "kind", kind, sizeof(kind));
 
-	for (i = 0; !rc && i < ARRAY_SIZE(kinds); i++) {
-		if (!kinds[i] || strcmp(kind, kinds[i]) != 0)
+	for (i = 0; !rc && i < ARRAY_SIZE(state_kinds); i++) {
+		if (!state_kinds[i] || strcmp(kind, state_kinds[i]) != 0)
 			continue;
 		*out = (enum setup_kind)i;
 		return 0;
 	}
-	return rc ? rc : bad("kind");
+	return rc ? rc : state_bad("kind");
 }
 
-static int get_change(struct state *state, struct json_object *json)
+static int state_get_change(struct state *state, struct json_object *json)
 {
 	struct change change = { .kind = SETUP_FILE };
-	int rc = get_kind(json, &change.kind);
+	int rc = state_get_kind(json, &change.kind);
 
-	rc = rc ? rc : get_bool(json, "done", &change.done);
+	rc = rc ? rc : state_get_bool(json, "done", &change.done);
 	if (!rc && setup_has_path(change.kind))
-		rc = get_file(state, json, &change);
+		rc = state_get_file(state, json, &change);
 	else if (!rc && change.kind == SETUP_PORT)
-		rc = get_port(state, json, &change);
+		rc = state_get_port(state, json, &change);
 	else if (!rc)
-		rc = get_link(state, json, &change);
+		rc = state_get_link(state, json, &change);
 	if (rc) {
 		change_fini(&change);
 		return rc;
@@ -395,32 +402,33 @@ static int get_change(struct state *state, struct json_object *json)
 	return 0;
 }
 
-static int get_state(struct state *state, struct json_object *json)
+static int state_get_all(struct state *state, struct json_object *json)
 {
 	struct json_object *list;
 	char schema[32];
 	size_t i;
-	int rc = get_word(json, "schema", schema, sizeof(schema));
+	int rc = state_get_word(json, "schema", schema, sizeof(schema));
 
 	if (!rc && strcmp(schema, SCHEMA) != 0)
-		rc = bad("schema");
-	rc = rc ? rc : get_dirs(json, "var/lib/nfsrdma/setup.json", &state->made);
+		rc = state_bad("schema");
+	rc = rc ? rc : state_get_dirs(json, "var/lib/nfsrdma/setup.json", &state->made);
 	if (rc)
 		return rc;
-	list = member(json, "changes", json_type_array);
+	list = state_member(json, "changes", json_type_array);
 	if (!list || json_object_array_length(list) > STATE_CHANGES_MAX)
-		return bad("changes");
+		return state_bad("changes");
 	for (i = 0; !rc && i < json_object_array_length(list); i++) {
 		struct json_object *one = json_object_array_get_idx(list, i);
 
-		rc = json_object_is_type(one, json_type_object) ? get_change(state, one)
-								: bad("changes");
+		rc = json_object_is_type(one, json_type_object)
+			     ? state_get_change(state, one)
+			     : state_bad("changes");
 	}
 	return rc;
 }
 
 /* NULL: it is no JSON, or more than one. */
-static struct json_object *parse(const char *text, size_t len)
+static struct json_object *state_parse(const char *text, size_t len)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
 	struct json_object *json = NULL;
@@ -450,9 +458,9 @@ int state_decode(struct state *out, const char *text, size_t len)
 
 	if (!state)
 		return err_set(ENOMEM, "no memory");
-	json = parse(text, len);
-	rc = json_object_is_type(json, json_type_object) ? get_state(state, json)
-							 : bad("the text");
+	json = state_parse(text, len);
+	rc = json_object_is_type(json, json_type_object) ? state_get_all(state, json)
+							 : state_bad("the text");
 	json_object_put(json);
 	if (rc)
 		state_fini(state);

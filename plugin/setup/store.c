@@ -13,7 +13,7 @@
 #define FRESH  "setup.json.new"
 
 /* Only an administrator can go on from there. */
-static int broken_record(const struct store *store, int rc)
+static int store_broken(const struct store *store, int rc)
 {
 	char why[ERR_TEXT_MAX], paths[512];
 
@@ -28,7 +28,7 @@ static int broken_record(const struct store *store, int rc)
 		       host_prefix(store->host), why, paths);
 }
 
-static int read_state(struct store *store)
+static int store_read(struct store *store)
 {
 	struct host_text text = { NULL, 0 };
 	_cleanup_close_ int fd = host_open_at(store->host, FOLDER "/" NAME,
@@ -41,11 +41,10 @@ static int read_state(struct store *store)
 	rc = lock_check_ours(store->host, fd, FOLDER "/" NAME);
 	rc = rc ? rc : host_read(store->host, FOLDER "/" NAME, STATE_JSON_MAX, &text);
 	if (rc)
-		return broken_record(store,
-				     rc == -EINVAL || rc == -EFBIG ? -EBADMSG : rc);
+		return store_broken(store, rc == -EINVAL || rc == -EFBIG ? -EBADMSG : rc);
 	rc = state_decode(&store->state, text.text, text.len);
 	host_text_fini(&text);
-	return broken_record(store, rc);
+	return store_broken(store, rc);
 }
 
 int store_open(struct store *store, const struct host *host, bool create)
@@ -60,7 +59,7 @@ int store_open(struct store *store, const struct host *host, bool create)
 	if (rc == -ENOENT && !create)
 		return 0;
 	store->dir = lock.dir;
-	rc = rc ? rc : read_state(store);
+	rc = rc ? rc : store_read(store);
 	/* Only the first setup knows which folders it made. */
 	if (!store->state.count && !store->state.made.count)
 		store->state.made = lock.made;
@@ -77,7 +76,7 @@ void store_close(struct store *store)
 	store->dir = -1;
 }
 
-static int save_error(const struct store *store)
+static int store_save_error(const struct store *store)
 {
 	return err_sys("write %s" FOLDER "/" NAME, host_prefix(store->host));
 }
@@ -93,9 +92,9 @@ int store_save(struct store *store)
 	if (!store->state.count) {
 		unlinkat(store->dir, FRESH, 0);
 		if (unlinkat(store->dir, NAME, 0) && errno != ENOENT)
-			return save_error(store);
+			return store_save_error(store);
 		if (fsync(store->dir))
-			return save_error(store);
+			return store_save_error(store);
 		/* The folder goes too. */
 		return lock_remove_folder(store->host, &store->state.made);
 	}
@@ -104,7 +103,7 @@ int store_save(struct store *store)
 		file.bytes = text;
 		file.len = strlen(text);
 		if (fd_replace(store->dir, FRESH, NAME, &file))
-			rc = save_error(store);
+			rc = store_save_error(store);
 	}
 	if (rc)
 		unlinkat(store->dir, FRESH, 0);
@@ -129,7 +128,7 @@ int store_forget_file(struct store *store, struct change *change)
 	return rc;
 }
 
-static int settle_file(struct store *store, struct change *change, bool dry)
+static int store_settle_file(struct store *store, struct change *change, bool dry)
 {
 	const char *last = change->was ? change->was : change->before;
 	_cleanup_free_ char *now = NULL;
@@ -150,8 +149,8 @@ static int settle_file(struct store *store, struct change *change, bool dry)
 }
 
 /* It was closed when it was planned. */
-static int settle_port(struct store *store, struct change *change,
-		       const struct setup_actions *actions)
+static int store_settle_port(struct store *store, struct change *change,
+			     const struct setup_actions *actions)
 {
 	bool open = true;
 	int rc = actions ? actions->port_get(&change->port, &open) : 0;
@@ -181,8 +180,8 @@ int store_settle(struct store *store, const struct setup_actions *actions, bool 
 			change->done = true;
 		else
 			rc = setup_has_path(change->kind)
-				     ? settle_file(store, change, dry)
-				     : settle_port(store, change, actions);
+				     ? store_settle_file(store, change, dry)
+				     : store_settle_port(store, change, actions);
 	}
 	return rc || dry || !any || !store->state.count ? rc : store_save(store);
 }

@@ -9,7 +9,7 @@
 #include "plugin/report/shell.h"
 #include "plugin/setup/internal.h"
 
-static int copy_to(char **out, const char *text)
+static int undo_copy(char **out, const char *text)
 {
 	if (!text)
 		return 0;
@@ -18,8 +18,8 @@ static int copy_to(char **out, const char *text)
 }
 
 /* What a file's undoing is; *@step has no path where it is undone already. */
-static int file_step(const struct store *store, const struct change *change,
-		     struct setup_step *step)
+static int undo_file_step(const struct store *store, const struct change *change,
+			  struct setup_step *step)
 {
 	struct place_attr attr;
 	int rc;
@@ -33,14 +33,14 @@ static int file_step(const struct store *store, const struct change *change,
 	strcpy(step->path, change->path);
 	text_copy(step->name, sizeof(step->name), strrchr(change->path, '/') + 1);
 	if (same_text(step->before, change->after))
-		return copy_to(&step->after, change->before);
+		return undo_copy(&step->after, change->before);
 	step->refused = true;
 	step->after = take_ptr(step->before);
-	return copy_to(&step->before, change->after);
+	return undo_copy(&step->before, change->after);
 }
 
 /* Below a root firewalld is not asked: the port stays in the state, for an undo on the machine itself. */
-static void leave_port(struct setup_plan *plan, const struct setup_port *port)
+static void undo_note_port(struct setup_plan *plan, const struct setup_port *port)
 {
 	struct setup_note *note = &plan->notes[plan->nnotes];
 
@@ -57,8 +57,8 @@ static void leave_port(struct setup_plan *plan, const struct setup_port *port)
 
 /* @step is the deletion of the link, which stays @link for the state, unless something uses it: then it
  * goes at the next boot, when its unit is gone. Below a root there is none. */
-static int link_step(struct setup_plan *plan, const struct setup_machine *machine,
-		     const struct setup_link *link, struct setup_step *step)
+static int undo_link_step(struct setup_plan *plan, const struct setup_machine *machine,
+			  const struct setup_link *link, struct setup_step *step)
 {
 	_cleanup_free_ struct rdma_devices *rdma = NULL;
 	const struct rdma_device *device;
@@ -87,8 +87,8 @@ static int link_step(struct setup_plan *plan, const struct setup_machine *machin
 	return 0;
 }
 
-static int make_steps(struct setup_plan *plan, const struct store *store,
-		      const struct setup_machine *machine)
+static int undo_make_steps(struct setup_plan *plan, const struct store *store,
+			   const struct setup_machine *machine)
 {
 	const struct setup_actions *actions = machine->actions;
 	unsigned int i;
@@ -101,7 +101,7 @@ static int make_steps(struct setup_plan *plan, const struct store *store,
 		if (plan->nsteps == SETUP_STEPS_MAX)
 			return err_set(EBADMSG, "more changes than setup makes");
 		if (change->kind == SETUP_PORT && !actions) {
-			leave_port(plan, &change->port);
+			undo_note_port(plan, &change->port);
 			continue;
 		}
 		if (change->kind == SETUP_PORT) {
@@ -111,10 +111,10 @@ static int make_steps(struct setup_plan *plan, const struct store *store,
 			continue;
 		}
 		if (change->kind == SETUP_LINK) {
-			rc = link_step(plan, machine, &change->link, step);
+			rc = undo_link_step(plan, machine, &change->link, step);
 			continue;
 		}
-		rc = file_step(store, change, step);
+		rc = undo_file_step(store, change, step);
 		plan->nsteps += step->path[0] != '\0';
 	}
 	return rc;
@@ -122,7 +122,7 @@ static int make_steps(struct setup_plan *plan, const struct store *store,
 
 static const struct {
 	const char *path, *text;
-} notes[] = {
+} undo_notes[] = {
 	{ PATH_MODULES,
 	  "Modules stay loaded until the next boot, because mounts may use them." },
 	{ PATH_RDMA,
@@ -136,30 +136,31 @@ static const struct {
 	{ PATH_LIMITS, "The limit applies until the next login." },
 };
 
-static void make_notes(struct setup_plan *plan)
+static void undo_make_notes(struct setup_plan *plan)
 {
 	unsigned int i;
 	size_t n;
 
-	for (n = 0; n < ARRAY_SIZE(notes); n++)
+	for (n = 0; n < ARRAY_SIZE(undo_notes); n++)
 		for (i = 0; i < plan->nsteps; i++) {
 			const struct setup_step *step = &plan->steps[i];
 			struct setup_note *note = &plan->notes[plan->nnotes];
 
 			if (plan->nnotes == SETUP_NOTES_MAX)
 				return;
-			if (strcmp(step->path, notes[n].path) != 0 || step->refused)
+			if (strcmp(step->path, undo_notes[n].path) != 0 || step->refused)
 				continue;
 			/* Two files may have the same. */
-			if (plan->nnotes && !strcmp(note[-1].text, notes[n].text))
+			if (plan->nnotes && !strcmp(note[-1].text, undo_notes[n].text))
 				continue;
-			snprintf(note->text, sizeof(note->text), "%s", notes[n].text);
+			snprintf(note->text, sizeof(note->text), "%s",
+				 undo_notes[n].text);
 			plan->nnotes++;
 		}
 }
 
-static int make(struct setup_plan **out, struct store *store,
-		const struct setup_machine *machine, bool dry)
+static int undo_make(struct setup_plan **out, struct store *store,
+		     const struct setup_machine *machine, bool dry)
 {
 	_cleanup_(setup_plan_free_p) struct setup_plan *plan = calloc(1, sizeof(*plan));
 	int rc;
@@ -168,12 +169,12 @@ static int make(struct setup_plan **out, struct store *store,
 		return err_set(ENOMEM, "no memory");
 	plan->undo = true;
 	rc = store_settle(store, machine->actions, dry);
-	rc = rc ? rc : make_steps(plan, store, machine);
+	rc = rc ? rc : undo_make_steps(plan, store, machine);
 	if (rc)
 		return rc;
 	/* They are about what runs. */
 	if (machine->actions)
-		make_notes(plan);
+		undo_make_notes(plan);
 	*out = take_ptr(plan);
 	return 0;
 }
@@ -185,7 +186,7 @@ int setup_undo_make(struct setup_plan **out, const struct setup_machine *machine
 
 	if (rc)
 		return rc;
-	rc = make(out, &store, machine, true);
+	rc = undo_make(out, &store, machine, true);
 	store_close(&store);
 	return rc;
 }
@@ -232,8 +233,8 @@ static int undo_change(struct store *store, struct change *change,
 }
 
 /* The plan's step for a change; NULL: it is undone already. */
-static const struct setup_step *step_of(const struct setup_plan *plan,
-					const struct change *change)
+static const struct setup_step *undo_find_step(const struct setup_plan *plan,
+					       const struct change *change)
 {
 	unsigned int i;
 
@@ -259,7 +260,7 @@ static int undo_all(struct store *store, const struct setup_plan *plan,
 
 	for (i = store->state.count; i-- > 0;) {
 		struct change *change = &store->state.changes[i];
-		const struct setup_step *step = step_of(plan, change);
+		const struct setup_step *step = undo_find_step(plan, change);
 
 		if (change->kind == SETUP_PORT && !actions)
 			continue;
@@ -286,7 +287,7 @@ int setup_undo(const struct setup_machine *machine, setup_told told, void *arg)
 
 	if (rc)
 		return rc;
-	rc = make(&plan, &store, machine, false);
+	rc = undo_make(&plan, &store, machine, false);
 	for (i = 0; !rc && i < plan->nsteps; i++)
 		if (plan->steps[i].refused)
 			rc = err_set(EPERM, "/%s was changed since setup wrote it",
