@@ -13,7 +13,7 @@ struct apply_run {
 };
 
 /* Nothing of it was done, because of @rc. */
-static int apply_drop_record(struct apply_run *a, struct change *change, int rc)
+static int apply_drop_record(struct apply_run *a, struct setup_change *change, int rc)
 {
 	char why[ERR_TEXT_MAX];
 
@@ -24,9 +24,9 @@ static int apply_drop_record(struct apply_run *a, struct change *change, int rc)
 }
 
 static int apply_new_record(struct apply_run *a, const struct setup_step *step,
-			    struct change **out)
+			    struct setup_change **out)
 {
-	struct change *change = state_add(&a->store.state);
+	struct setup_change *change = state_add(&a->store.state);
 	struct place_attr attr = { 0 };
 	int rc;
 
@@ -50,7 +50,7 @@ static int apply_new_record(struct apply_run *a, const struct setup_step *step,
 /* It failed with @rc. The file is read again before the change is forgotten: if a flush after
  * the renaming failed it is the new one, and what cannot be read may be. */
 static int apply_give_up_file(struct apply_run *a, const struct setup_step *step,
-			      struct change *change, int rc)
+			      struct setup_change *change, int rc)
 {
 	_cleanup_free_ char *now = NULL;
 	struct place_attr attr;
@@ -73,7 +73,7 @@ static int apply_give_up_file(struct apply_run *a, const struct setup_step *step
 
 static int apply_file(struct apply_run *a, const struct setup_step *step)
 {
-	struct change *change = state_find_file(&a->store.state, step->path);
+	struct setup_change *change = state_find_file(&a->store.state, step->path);
 	const struct host *host = a->store.host;
 	int rc = 0;
 
@@ -109,7 +109,7 @@ static int apply_file(struct apply_run *a, const struct setup_step *step)
 /* Where it is not known whether it was opened the record stays: it can be asked later. */
 static int apply_port(struct apply_run *a, const struct setup_step *step)
 {
-	struct change *change = state_find_port(&a->store.state, &step->port);
+	struct setup_change *change = state_find_port(&a->store.state, &step->port);
 	int rc;
 
 	if (!change)
@@ -130,7 +130,7 @@ static int apply_port(struct apply_run *a, const struct setup_step *step)
 /* After a timeout it may have been made all the same: the record stays, and the undo looks. */
 static int apply_link(struct apply_run *a, const struct setup_step *step)
 {
-	struct change *change = state_find_link(&a->store.state, &step->link);
+	struct setup_change *change = state_find_link(&a->store.state, &step->link);
 	char why[ERR_TEXT_MAX];
 	int rc;
 
@@ -175,7 +175,7 @@ static int apply_step(struct apply_run *a, const struct setup_step *step)
 }
 
 int setup_apply(const struct setup_machine *machine, const struct setup_plan *plan,
-		setup_told told, void *arg)
+		setup_step_fn report, void *arg)
 {
 	struct apply_run a = { .machine = machine, .store = { .dir = -1 } };
 	char why[ERR_TEXT_MAX] = "";
@@ -201,7 +201,7 @@ int setup_apply(const struct setup_machine *machine, const struct setup_plan *pl
 			rc = one;
 			snprintf(why, sizeof(why), "%s", err_text());
 		}
-		told(arg, &plan->steps[i], one);
+		report(arg, &plan->steps[i], one);
 	}
 	store_close(&a.store);
 	return rc ? err_set(-rc, "%s", why) : 0;

@@ -60,7 +60,7 @@ char *edit_append(const char *text, const char *line);
 #define STATE_CHANGES_MAX SETUP_STEPS_MAX
 #define STATE_JSON_MAX    (16 * 1024 * 1024)
 
-struct change {
+struct setup_change {
 	enum setup_kind kind; /* setup_is_kept() */
 	bool done;            /* false: it may have been done, or not */
 	char path[SETUP_PATH_MAX];
@@ -73,25 +73,27 @@ struct change {
 	struct setup_link link;
 };
 
-struct state {
+struct setup_state {
 	struct made_dirs made; /* for the state itself */
 	unsigned int count;
-	struct change changes[STATE_CHANGES_MAX];
+	struct setup_change changes[STATE_CHANGES_MAX];
 };
 
-void change_fini(struct change *change);
-void state_fini(struct state *state);
-void state_remove(struct state *state, struct change *change);
+void change_fini(struct setup_change *change);
+void state_fini(struct setup_state *state);
+void state_remove(struct setup_state *state, struct setup_change *change);
 /* NULL: there is none. */
-struct change *state_find_file(struct state *state, const char *path);
-struct change *state_find_port(struct state *state, const struct setup_port *port);
-struct change *state_find_link(struct state *state, const struct setup_link *link);
+struct setup_change *state_find_file(struct setup_state *state, const char *path);
+struct setup_change *state_find_port(struct setup_state *state,
+				     const struct setup_port *port);
+struct setup_change *state_find_link(struct setup_state *state,
+				     const struct setup_link *link);
 /* Zeroed; NULL with words: there is no room. */
-struct change *state_add(struct state *state);
+struct setup_change *state_add(struct setup_state *state);
 /* The caller frees *@text. */
-int state_encode(const struct state *state, char **text);
+int state_encode(const struct setup_state *state, char **text);
 /* @out: zeroed. The text may be anything. Errors: -EBADMSG, and @out is as it was. */
-int state_decode(struct state *out, const char *text, size_t len);
+int state_decode(struct setup_state *out, const char *text, size_t len);
 /* Whether setup makes such a thing at such a path. */
 bool state_knows_path(enum setup_kind kind, const char *path);
 /* All of them, for a person. */
@@ -112,7 +114,7 @@ int lock_remove_folder(const struct host *host, const struct made_dirs *made);
 struct store {
 	const struct host *host;
 	int dir; /* locked; -1: there is none */
-	struct state state;
+	struct setup_state state;
 };
 
 /* @create: it is to be there and ours alone; else it may be absent, and then the state is empty.
@@ -123,7 +125,7 @@ void store_close(struct store *store);
 int store_save(struct store *store);
 /* A change to a file that was not done: the state is as before it, and folders made for it go.
  * Errors: of removing those; it stays, as one under way. */
-int store_forget_file(struct store *store, struct change *change);
+int store_forget_file(struct store *store, struct setup_change *change);
 /* Finds out what became of changes that were under way when a setup was ended. @dry: and leaves all
  * as it is. */
 int store_settle(struct store *store, const struct setup_actions *actions, bool dry);

@@ -107,7 +107,7 @@ int plan_text(struct planner *planner, const char *path, char **text)
 static bool plan_was_changed(struct planner *planner, const char *path,
 			     const char *before)
 {
-	const struct change *change = state_find_file(&planner->store.state, path);
+	const struct setup_change *change = state_find_file(&planner->store.state, path);
 
 	if (!change || same_text(before, change->after) ||
 	    same_text(before, change->before))

@@ -141,21 +141,21 @@ void setup_plan_free_p(struct setup_plan **plan);
 
 /* apply.c */
 
-/* Hears of each step: @rc 0 done; -ECANCELED not tried, because of one before; else why not, with
+/* Called for each step: @rc 0 done; -ECANCELED not tried, because of one before; else why not, with
  * err_text(). */
-typedef void (*setup_told)(void *arg, const struct setup_step *step, int rc);
+typedef void (*setup_step_fn)(void *arg, const struct setup_step *step, int rc);
 
 /* Ends at the first step that cannot be done. Errors: of that step; -EBUSY another command is running;
  * -EBADMSG what was written down is not understood; -EROFS and the like: nothing was changed. */
 int setup_apply(const struct setup_machine *machine, const struct setup_plan *plan,
-		setup_told told, void *arg);
+		setup_step_fn report, void *arg);
 
 /* undo.c */
 
 /* Steps are ->refused where a file is not as we left it. Errors: as setup_apply(). */
 int setup_undo_make(struct setup_plan **out, const struct setup_machine *machine);
 /* -EPERM, and nothing is changed, if a step is refused. */
-int setup_undo(const struct setup_machine *machine, setup_told told, void *arg);
+int setup_undo(const struct setup_machine *machine, setup_step_fn report, void *arg);
 
 /* listener.c: files below the root */
 

@@ -57,7 +57,7 @@ void state_name_paths(char *buf, size_t cap)
 			 ", /" PATH_UNITS LINK_UNIT "*, /" PATH_WANTS LINK_UNIT "*");
 }
 
-void change_fini(struct change *change)
+void change_fini(struct setup_change *change)
 {
 	free(change->before);
 	free(change->was);
@@ -65,13 +65,13 @@ void change_fini(struct change *change)
 	memset(change, 0, sizeof(*change));
 }
 
-void state_fini(struct state *state)
+void state_fini(struct setup_state *state)
 {
 	while (state->count)
 		change_fini(&state->changes[--state->count]);
 }
 
-void state_remove(struct state *state, struct change *change)
+void state_remove(struct setup_state *state, struct setup_change *change)
 {
 	size_t rest = (size_t)(state->changes + state->count - change - 1);
 
@@ -80,7 +80,7 @@ void state_remove(struct state *state, struct change *change)
 	memset(&state->changes[--state->count], 0, sizeof(*change));
 }
 
-struct change *state_find_file(struct state *state, const char *path)
+struct setup_change *state_find_file(struct setup_state *state, const char *path)
 {
 	unsigned int i;
 
@@ -91,7 +91,8 @@ struct change *state_find_file(struct state *state, const char *path)
 	return NULL;
 }
 
-struct change *state_find_port(struct state *state, const struct setup_port *port)
+struct setup_change *state_find_port(struct setup_state *state,
+				     const struct setup_port *port)
 {
 	unsigned int i;
 
@@ -107,12 +108,13 @@ struct change *state_find_port(struct state *state, const struct setup_port *por
 }
 
 /* There is one of a type on an interface, whatever it is called. */
-struct change *state_find_link(struct state *state, const struct setup_link *link)
+struct setup_change *state_find_link(struct setup_state *state,
+				     const struct setup_link *link)
 {
 	unsigned int i;
 
 	for (i = 0; i < state->count; i++) {
-		const struct change *change = &state->changes[i];
+		const struct setup_change *change = &state->changes[i];
 
 		if (change->kind == SETUP_LINK &&
 		    !strcmp(change->link.type, link->type) &&
@@ -122,7 +124,7 @@ struct change *state_find_link(struct state *state, const struct setup_link *lin
 	return NULL;
 }
 
-struct change *state_add(struct state *state)
+struct setup_change *state_add(struct setup_state *state)
 {
 	if (state->count < STATE_CHANGES_MAX)
 		return &state->changes[state->count++];
@@ -158,7 +160,7 @@ static void state_put_dirs(struct json_object *to, const struct made_dirs *dirs)
 	json_object_object_add(to, "made", list);
 }
 
-int state_encode(const struct state *state, char **text)
+int state_encode(const struct setup_state *state, char **text)
 {
 	struct json_object *json = json_object_new_object(),
 			   *list = json_object_new_array();
@@ -168,7 +170,7 @@ int state_encode(const struct state *state, char **text)
 	state_put_text(json, "schema", SCHEMA);
 	state_put_dirs(json, &state->made);
 	for (i = 0; i < state->count; i++) {
-		const struct change *change = &state->changes[i];
+		const struct setup_change *change = &state->changes[i];
 		const struct setup_port *port = &change->port;
 		struct json_object *one = json_object_new_object();
 
@@ -309,8 +311,8 @@ static int state_get_dirs(struct json_object *json, const char *path,
 	return 0;
 }
 
-static int state_get_file(struct state *state, struct json_object *json,
-			  struct change *out)
+static int state_get_file(struct setup_state *state, struct json_object *json,
+			  struct setup_change *out)
 {
 	char path[SETUP_PATH_MAX];
 	int rc = state_get_word(json, "path", path, sizeof(path));
@@ -329,8 +331,8 @@ static int state_get_file(struct state *state, struct json_object *json,
 	return rc;
 }
 
-static int state_get_port(struct state *state, struct json_object *json,
-			  struct change *out)
+static int state_get_port(struct setup_state *state, struct json_object *json,
+			  struct setup_change *out)
 {
 	struct setup_port port = { .port = 0 };
 	unsigned int number = 0;
@@ -352,8 +354,8 @@ static int state_get_port(struct state *state, struct json_object *json,
 	return 0;
 }
 
-static int state_get_link(struct state *state, struct json_object *json,
-			  struct change *out)
+static int state_get_link(struct setup_state *state, struct json_object *json,
+			  struct setup_change *out)
 {
 	struct setup_link *link = &out->link;
 	int rc = state_get_word(json, "type", link->type, sizeof(link->type));
@@ -382,9 +384,9 @@ static int state_get_kind(struct json_object *json, enum setup_kind *out)
 	return rc ? rc : state_bad("kind");
 }
 
-static int state_get_change(struct state *state, struct json_object *json)
+static int state_get_change(struct setup_state *state, struct json_object *json)
 {
-	struct change change = { .kind = SETUP_FILE };
+	struct setup_change change = { .kind = SETUP_FILE };
 	int rc = state_get_kind(json, &change.kind);
 
 	rc = rc ? rc : state_get_bool(json, "done", &change.done);
@@ -402,7 +404,7 @@ static int state_get_change(struct state *state, struct json_object *json)
 	return 0;
 }
 
-static int state_get_all(struct state *state, struct json_object *json)
+static int state_get_all(struct setup_state *state, struct json_object *json)
 {
 	struct json_object *list;
 	char schema[32];
@@ -450,9 +452,9 @@ static struct json_object *state_parse(const char *text, size_t len)
 	return json;
 }
 
-int state_decode(struct state *out, const char *text, size_t len)
+int state_decode(struct setup_state *out, const char *text, size_t len)
 {
-	_cleanup_free_ struct state *state = calloc(1, sizeof(*state));
+	_cleanup_free_ struct setup_state *state = calloc(1, sizeof(*state));
 	struct json_object *json;
 	int rc;
 

@@ -112,7 +112,7 @@ int store_save(struct store *store)
 
 /* --- what was under way ------------------------------------------------------------ */
 
-int store_forget_file(struct store *store, struct change *change)
+int store_forget_file(struct store *store, struct setup_change *change)
 {
 	int rc;
 
@@ -128,7 +128,7 @@ int store_forget_file(struct store *store, struct change *change)
 	return rc;
 }
 
-static int store_settle_file(struct store *store, struct change *change, bool dry)
+static int store_settle_file(struct store *store, struct setup_change *change, bool dry)
 {
 	const char *last = change->was ? change->was : change->before;
 	_cleanup_free_ char *now = NULL;
@@ -149,7 +149,7 @@ static int store_settle_file(struct store *store, struct change *change, bool dr
 }
 
 /* It was closed when it was planned. */
-static int store_settle_port(struct store *store, struct change *change,
+static int store_settle_port(struct store *store, struct setup_change *change,
 			     const struct setup_actions *actions)
 {
 	bool open = true;
@@ -170,7 +170,7 @@ int store_settle(struct store *store, const struct setup_actions *actions, bool 
 	int rc = 0;
 
 	for (i = store->state.count; !rc && i-- > 0;) {
-		struct change *change = &store->state.changes[i];
+		struct setup_change *change = &store->state.changes[i];
 
 		if (change->done)
 			continue;

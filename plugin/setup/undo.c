@@ -18,7 +18,7 @@ static int undo_copy(char **out, const char *text)
 }
 
 /* What a file's undoing is; *@step has no path where it is undone already. */
-static int undo_file_step(const struct store *store, const struct change *change,
+static int undo_file_step(const struct store *store, const struct setup_change *change,
 			  struct setup_step *step)
 {
 	struct place_attr attr;
@@ -95,7 +95,7 @@ static int undo_make_steps(struct setup_plan *plan, const struct store *store,
 	int rc = 0;
 
 	for (i = store->state.count; !rc && i-- > 0;) {
-		const struct change *change = &store->state.changes[i];
+		const struct setup_change *change = &store->state.changes[i];
 		struct setup_step *step = &plan->steps[plan->nsteps];
 
 		if (plan->nsteps == SETUP_STEPS_MAX)
@@ -191,7 +191,7 @@ int setup_undo_make(struct setup_plan **out, const struct setup_machine *machine
 	return rc;
 }
 
-static int undo_file(struct store *store, const struct change *change)
+static int undo_file(struct store *store, const struct setup_change *change)
 {
 	const struct place_attr attr = { true, change->mode, change->uid, change->gid };
 	_cleanup_free_ char *now = NULL;
@@ -211,7 +211,7 @@ static int undo_file(struct store *store, const struct change *change)
 }
 
 /* @step: NULL: the link stays, or is gone. */
-static int undo_change(struct store *store, struct change *change,
+static int undo_change(struct store *store, struct setup_change *change,
 		       const struct setup_step *step, const struct setup_actions *actions)
 {
 	bool open = false;
@@ -234,7 +234,7 @@ static int undo_change(struct store *store, struct change *change,
 
 /* The plan's step for a change; NULL: it is undone already. */
 static const struct setup_step *undo_find_step(const struct setup_plan *plan,
-					       const struct change *change)
+					       const struct setup_change *change)
 {
 	unsigned int i;
 
@@ -252,14 +252,14 @@ static const struct setup_step *undo_find_step(const struct setup_plan *plan,
 }
 
 static int undo_all(struct store *store, const struct setup_plan *plan,
-		    const struct setup_actions *actions, setup_told told, void *arg)
+		    const struct setup_actions *actions, setup_step_fn report, void *arg)
 {
 	char why[ERR_TEXT_MAX] = "";
 	unsigned int i;
 	int rc = 0, one;
 
 	for (i = store->state.count; i-- > 0;) {
-		struct change *change = &store->state.changes[i];
+		struct setup_change *change = &store->state.changes[i];
 		const struct setup_step *step = undo_find_step(plan, change);
 
 		if (change->kind == SETUP_PORT && !actions)
@@ -270,7 +270,7 @@ static int undo_all(struct store *store, const struct setup_plan *plan,
 			snprintf(why, sizeof(why), "%s", err_text());
 		}
 		if (step)
-			told(arg, step, one);
+			report(arg, step, one);
 	}
 	/* Also what a setup left that ended before its first change. */
 	if (!rc)
@@ -278,7 +278,7 @@ static int undo_all(struct store *store, const struct setup_plan *plan,
 	return err_set(-rc, "%s", why);
 }
 
-int setup_undo(const struct setup_machine *machine, setup_told told, void *arg)
+int setup_undo(const struct setup_machine *machine, setup_step_fn report, void *arg)
 {
 	_cleanup_(setup_plan_free_p) struct setup_plan *plan = NULL;
 	struct store store;
@@ -292,7 +292,7 @@ int setup_undo(const struct setup_machine *machine, setup_told told, void *arg)
 		if (plan->steps[i].refused)
 			rc = err_set(EPERM, "/%s was changed since setup wrote it",
 				     plan->steps[i].path);
-	rc = rc ? rc : undo_all(&store, plan, machine->actions, told, arg);
+	rc = rc ? rc : undo_all(&store, plan, machine->actions, report, arg);
 	store_close(&store);
 	return rc;
 }

@@ -6,7 +6,7 @@
 #include "plugin/setup/internal.h"
 #include "tests/fuzz/fuzz.h"
 
-static void check_change(const struct change *change)
+static void check_change(const struct setup_change *change)
 {
 	unsigned int i;
 
@@ -28,8 +28,8 @@ static void check_change(const struct change *change)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct state *state = calloc(1, sizeof(*state));
-	struct state *again = calloc(1, sizeof(*again));
+	struct setup_state *state = calloc(1, sizeof(*state));
+	struct setup_state *again = calloc(1, sizeof(*again));
 	char *text = NULL, *copy = malloc(size + 1);
 	unsigned int i;
 

@@ -453,7 +453,7 @@ static void leave_intent(const char *path, const char *before, const char *was,
 			 const char *after)
 {
 	struct store store;
-	struct change *change;
+	struct setup_change *change;
 
 	CU_ASSERT_EQUAL_FATAL(store_open(&store, tree.host, true), 0);
 	change = state_add(&store.state);

@@ -367,7 +367,7 @@ static void a_very_old_version_has_its_own_syntax(void)
 static void a_file_changed_since_is_left_alone(void)
 {
 	struct store store;
-	struct change *change;
+	struct setup_change *change;
 
 	debian("[nfsd]\n");
 	tree_write(&tree, PATH_NFS_OURS, NFS_CONF "threads=16\n");

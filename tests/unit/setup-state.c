@@ -7,11 +7,11 @@
 #include "plugin/setup/internal.h"
 #include "tests/unit/suite.h"
 
-static struct state state;
+static struct setup_state state;
 
 static void add_file(const char *path, const char *before, const char *after)
 {
-	struct change *change = state_add(&state);
+	struct setup_change *change = state_add(&state);
 
 	change->kind = SETUP_FILE;
 	strcpy(change->path, path);
@@ -23,8 +23,8 @@ static void add_file(const char *path, const char *before, const char *after)
 
 static void changes_survive_the_file(void)
 {
-	struct change *port;
-	struct state got = { .count = 0 };
+	struct setup_change *port;
+	struct setup_state got = { .count = 0 };
 	char *text;
 
 	memset(&state, 0, sizeof(state));
@@ -147,7 +147,7 @@ static void foreign_members_are_refused(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
-		struct state got = { .count = 0 };
+		struct setup_state got = { .count = 0 };
 		SUITE_ROW("%zu: %s", i, texts[i]);
 
 		CU_ASSERT_EQUAL(state_decode(&got, texts[i], strlen(texts[i])), -EBADMSG);
@@ -165,7 +165,7 @@ static void a_truncated_state_is_refused(void)
 	add_file(PATH_LIMITS, "a", "b");
 	CU_ASSERT_EQUAL_FATAL(state_encode(&state, &text), 0);
 	for (len = 0; len < strlen(text); len++) {
-		struct state got = { .count = 0 };
+		struct setup_state got = { .count = 0 };
 		SUITE_ROW("len %zu", len);
 
 		CU_ASSERT_EQUAL(state_decode(&got, text, len), -EBADMSG);
