@@ -12,33 +12,34 @@
 #define KEEPALIVE_COUNT 3
 
 /* With the lock held. */
-static void follow_queue_uuid(struct follow_wishes *wishes, const char *uuid)
+static void follow_request_uuid(struct follow_requests *requests, const char *uuid)
 {
-	size_t i, size = (wishes->count + 1) * sizeof(*wishes->uuids);
+	size_t i, size = (requests->count + 1) * sizeof(*requests->uuids);
 	void *grown;
 
-	for (i = 0; i < wishes->count; i++)
-		if (!strcmp(wishes->uuids[i], uuid))
+	for (i = 0; i < requests->count; i++)
+		if (!strcmp(requests->uuids[i], uuid))
 			return;
-	grown = wishes->count < GUESTS_MAX ? realloc(wishes->uuids, size) : NULL;
+	grown = requests->count < GUESTS_MAX ? realloc(requests->uuids, size) : NULL;
 	if (!grown) {
-		wishes->all_guests = true;
+		requests->all_guests = true;
 		return;
 	}
-	wishes->uuids = grown;
-	snprintf(wishes->uuids[wishes->count++], sizeof(*wishes->uuids), "%s", uuid);
+	requests->uuids = grown;
+	snprintf(requests->uuids[requests->count++], sizeof(*requests->uuids), "%s",
+		 uuid);
 }
 
-static void follow_queue_guest(struct follow *follow, virDomainPtr domain)
+static void follow_request_guest(struct follow *follow, virDomainPtr domain)
 {
 	char uuid[VIR_UUID_STRING_BUFLEN];
 	bool known = !virDomainGetUUIDString(domain, uuid);
 
 	pthread_mutex_lock(&follow->lock);
 	if (known)
-		follow_queue_uuid(&follow->wishes, uuid);
+		follow_request_uuid(&follow->requests, uuid);
 	else
-		follow->wishes.all_guests = true;
+		follow->requests.all_guests = true;
 	pthread_cond_broadcast(&follow->changed);
 	pthread_mutex_unlock(&follow->lock);
 }
@@ -47,20 +48,20 @@ static void event_pool_lifecycle(virConnectPtr conn, virStoragePoolPtr pool, int
 				 int detail, void *arg)
 {
 	(void)conn, (void)pool, (void)event, (void)detail;
-	follow_ask_pools(arg);
+	follow_request_pools(arg);
 }
 
 static void event_pool_refresh(virConnectPtr conn, virStoragePoolPtr pool, void *arg)
 {
 	(void)conn, (void)pool;
-	follow_ask_pools(arg);
+	follow_request_pools(arg);
 }
 
 static int event_guest_lifecycle(virConnectPtr conn, virDomainPtr domain, int event,
 				 int detail, void *arg)
 {
 	(void)conn, (void)event, (void)detail;
-	follow_queue_guest(arg, domain);
+	follow_request_guest(arg, domain);
 	return 0;
 }
 
@@ -68,21 +69,21 @@ static void event_guest_device(virConnectPtr conn, virDomainPtr domain, const ch
 			       void *arg)
 {
 	(void)conn, (void)alias;
-	follow_queue_guest(arg, domain);
+	follow_request_guest(arg, domain);
 }
 
 static void event_guest_disk(virConnectPtr conn, virDomainPtr domain, const char *before,
 			     const char *after, const char *alias, int reason, void *arg)
 {
 	(void)conn, (void)before, (void)after, (void)alias, (void)reason;
-	follow_queue_guest(arg, domain);
+	follow_request_guest(arg, domain);
 }
 
 static void event_guest_block_job(virConnectPtr conn, virDomainPtr domain,
 				  const char *disk, int type, int status, void *arg)
 {
 	(void)conn, (void)disk, (void)type, (void)status;
-	follow_queue_guest(arg, domain);
+	follow_request_guest(arg, domain);
 }
 
 static void event_connection_closed(virConnectPtr conn, int reason, void *arg)
@@ -156,8 +157,9 @@ void follow_events_register(struct follow_link *link)
 	/* Without a reference of its own: a driver without such a callback would accept the
 	 * reference and never release it. Unregistering waits for a callback that is
 	 * running. */
-	link->close_told = virConnectRegisterCloseCallback(conn, event_connection_closed,
-							   follow, NULL) >= 0;
+	link->close_registered = virConnectRegisterCloseCallback(conn,
+								 event_connection_closed,
+								 follow, NULL) >= 0;
 	for (i = 0; i < ARRAY_SIZE(event_pool_rows); i++)
 		link->pool_ids[i] = event_registered(
 			follow, virConnectStoragePoolEventRegisterAny(
@@ -183,7 +185,7 @@ void follow_events_unregister(struct follow_link *link)
 	for (i = 0; i < ARRAY_SIZE(event_guest_rows); i++)
 		if (link->guest_ids[i] >= 0)
 			virConnectDomainEventDeregisterAny(conn, link->guest_ids[i]);
-	if (link->close_told)
+	if (link->close_registered)
 		virConnectUnregisterCloseCallback(conn, event_connection_closed);
 }
 

@@ -23,19 +23,19 @@
 
 /* --- changes ------------------------------------------------------------------ */
 
-static void follow_guests_fini(struct follow_news *news)
+static void follow_guests_fini(struct follow_changes *changes)
 {
-	while (news->nguests)
-		domain_disks_fini(&news->guests[--news->nguests].disks);
-	free(news->guests);
-	news->guests = NULL;
+	while (changes->nguests)
+		domain_disks_fini(&changes->guests[--changes->nguests].disks);
+	free(changes->guests);
+	changes->guests = NULL;
 }
 
-void follow_news_fini(struct follow_news *news)
+void follow_changes_fini(struct follow_changes *changes)
 {
-	pool_list_fini(&news->pools);
-	follow_guests_fini(news);
-	*news = (struct follow_news){ .connected = false };
+	pool_list_fini(&changes->pools);
+	follow_guests_fini(changes);
+	*changes = (struct follow_changes){ .connected = false };
 }
 
 /* With the lock held. */
@@ -43,7 +43,7 @@ static void follow_signal(struct follow *follow)
 {
 	uint64_t one = 1;
 
-	follow->has_news = true;
+	follow->has_changes = true;
 	/* A full pipe is readable too. */
 	if (write(follow->fd, &one, sizeof(one)) < 0)
 		return;
@@ -52,46 +52,46 @@ static void follow_signal(struct follow *follow)
 /* Takes @guest. */
 static void follow_put_guest(struct follow *follow, struct follow_guest *guest)
 {
-	struct follow_news *news = &follow->news;
+	struct follow_changes *changes = &follow->changes;
 	struct follow_guest *grown;
 	size_t i;
 
-	for (i = 0; i < news->nguests; i++)
-		if (!strcmp(news->guests[i].uuid, guest->uuid))
+	for (i = 0; i < changes->nguests; i++)
+		if (!strcmp(changes->guests[i].uuid, guest->uuid))
 			break;
-	if (i == news->nguests) {
-		grown = realloc(news->guests, (i + 1) * sizeof(*grown));
+	if (i == changes->nguests) {
+		grown = realloc(changes->guests, (i + 1) * sizeof(*grown));
 		if (!grown) {
 			domain_disks_fini(&guest->disks);
 			return;
 		}
-		news->guests = grown;
-		news->nguests++;
+		changes->guests = grown;
+		changes->nguests++;
 	} else {
-		domain_disks_fini(&news->guests[i].disks);
+		domain_disks_fini(&changes->guests[i].disks);
 	}
-	news->guests[i] = *guest;
+	changes->guests[i] = *guest;
 	follow_signal(follow);
 }
 
-bool follow_take(struct follow *follow, struct follow_news *out)
+bool follow_take(struct follow *follow, struct follow_changes *out)
 {
-	struct follow_news *news = &follow->news;
+	struct follow_changes *changes = &follow->changes;
 	uint64_t count;
 	bool some;
 
 	pthread_mutex_lock(&follow->lock);
 	if (read(follow->fd, &count, sizeof(count)) < 0)
 		count = 0;
-	some = follow->has_news;
-	follow->has_news = false;
-	*out = (struct follow_news){ .connected = false };
+	some = follow->has_changes;
+	follow->has_changes = false;
+	*out = (struct follow_changes){ .connected = false };
 	if (some) {
-		*out = *news;
-		news->has_pools = news->forget_guests = false;
-		news->pools = (struct pool_list){ .count = 0 };
-		news->guests = NULL;
-		news->nguests = 0;
+		*out = *changes;
+		changes->has_pools = changes->forget_guests = false;
+		changes->pools = (struct pool_list){ .count = 0 };
+		changes->guests = NULL;
+		changes->nguests = 0;
 	}
 	pthread_mutex_unlock(&follow->lock);
 	return some;
@@ -111,8 +111,8 @@ void follow_unref(void *arg)
 		return;
 	pthread_cond_destroy(&follow->changed);
 	pthread_mutex_destroy(&follow->lock);
-	follow_news_fini(&follow->news);
-	free(follow->wishes.uuids);
+	follow_changes_fini(&follow->changes);
+	free(follow->requests.uuids);
 	free(follow->uri);
 	close(follow->fd);
 	free(follow);
@@ -126,15 +126,15 @@ static struct timespec follow_timespec(uint64_t deadline)
 
 /* --- queries ------------------------------------------------------------------ */
 
-void follow_ask_pools(struct follow *follow)
+void follow_request_pools(struct follow *follow)
 {
 	pthread_mutex_lock(&follow->lock);
-	follow->wishes.pools = true;
+	follow->requests.pools = true;
 	pthread_cond_broadcast(&follow->changed);
 	pthread_mutex_unlock(&follow->lock);
 }
 
-static int follow_query_pools_now(struct follow_link *link)
+static int follow_query_pools(struct follow_link *link)
 {
 	struct follow *follow = link->follow;
 	struct pool_list pools = { .count = 0 };
@@ -146,10 +146,10 @@ static int follow_query_pools_now(struct follow_link *link)
 		return rc;
 	}
 	pthread_mutex_lock(&follow->lock);
-	pool_list_fini(&follow->news.pools);
-	follow->news.pools = pools;
-	follow->news.has_pools = true;
-	follow->news.pools_ms = start;
+	pool_list_fini(&follow->changes.pools);
+	follow->changes.pools = pools;
+	follow->changes.has_pools = true;
+	follow->changes.pools_ms = start;
 	follow_signal(follow);
 	pthread_mutex_unlock(&follow->lock);
 	return 0;
@@ -201,7 +201,7 @@ static int follow_query_guest(struct follow_link *link, const char *uuid)
 
 /* All of them, or none. */
 static int follow_read_guests(virDomainPtr *domains, size_t count,
-			      struct follow_news *out)
+			      struct follow_changes *out)
 {
 	char uuid[VIR_UUID_STRING_BUFLEN];
 	size_t i;
@@ -224,7 +224,7 @@ static int follow_read_guests(virDomainPtr *domains, size_t count,
 
 static int follow_query_all_guests(struct follow_link *link)
 {
-	struct follow_news all = { .nguests = 0 }, *news = &link->follow->news;
+	struct follow_changes all = { .nguests = 0 }, *changes = &link->follow->changes;
 	virDomainPtr *domains = NULL;
 	int count = virConnectListAllDomains(link->to.conn, &domains,
 					     VIR_CONNECT_LIST_DOMAINS_ACTIVE);
@@ -245,49 +245,49 @@ static int follow_query_all_guests(struct follow_link *link)
 	/* In one step: otherwise a guest that runs all the time could be missing for a
 	 * moment. */
 	pthread_mutex_lock(&link->follow->lock);
-	follow_guests_fini(news);
-	news->guests = all.guests;
-	news->nguests = all.nguests;
-	news->forget_guests = true;
+	follow_guests_fini(changes);
+	changes->guests = all.guests;
+	changes->nguests = all.nguests;
+	changes->forget_guests = true;
 	follow_signal(link->follow);
 	pthread_mutex_unlock(&link->follow->lock);
 	return 0;
 }
 
-static int follow_query(struct follow_link *link, const struct follow_wishes *wishes)
+static int follow_query(struct follow_link *link, const struct follow_requests *requests)
 {
-	int rc = wishes->pools ? follow_query_pools_now(link) : 0;
+	int rc = requests->pools ? follow_query_pools(link) : 0;
 	size_t i;
 
 	/* Guests of another host use that host's mounts. */
 	if (link->no_guests || link->to.remote)
 		return rc;
-	if (!rc && wishes->all_guests)
+	if (!rc && requests->all_guests)
 		return follow_query_all_guests(link);
-	for (i = 0; !rc && i < wishes->count; i++)
-		rc = follow_query_guest(link, wishes->uuids[i]);
+	for (i = 0; !rc && i < requests->count; i++)
+		rc = follow_query_guest(link, requests->uuids[i]);
 	return rc;
 }
 
 /* False: the connection ended, or the thread is to end. */
-static bool follow_wait(struct follow_link *link, struct follow_wishes *out)
+static bool follow_wait(struct follow_link *link, struct follow_requests *out)
 {
 	struct follow *follow = link->follow;
-	struct follow_wishes *wishes = &follow->wishes;
+	struct follow_requests *requests = &follow->requests;
 	struct timespec deadline = follow_timespec(link->resync);
 	bool go;
 
 	pthread_mutex_lock(&follow->lock);
-	while (!follow->end && !follow->closed && !wishes->pools && !wishes->all_guests &&
-	       !wishes->count && now_ms() < link->resync)
+	while (!follow->end && !follow->closed && !requests->pools &&
+	       !requests->all_guests && !requests->count && now_ms() < link->resync)
 		pthread_cond_timedwait(&follow->changed, &follow->lock, &deadline);
 	if (now_ms() >= link->resync) {
-		wishes->pools = wishes->all_guests = true;
+		requests->pools = requests->all_guests = true;
 		link->resync = deadline_in(RESYNC_MS);
 	}
 	go = !follow->end && !follow->closed;
-	*out = *wishes;
-	*wishes = (struct follow_wishes){ .pools = false };
+	*out = *requests;
+	*requests = (struct follow_requests){ .pools = false };
 	pthread_mutex_unlock(&follow->lock);
 	return go;
 }
@@ -298,11 +298,11 @@ static void follow_report_link(struct follow_link *link, const char *why)
 	struct follow *follow = link->follow;
 
 	pthread_mutex_lock(&follow->lock);
-	follow->news.connected = !why;
-	follow->news.remote = link->to.remote;
+	follow->changes.connected = !why;
+	follow->changes.remote = link->to.remote;
 	if (*link->to.uri)
-		strcpy(follow->news.uri, link->to.uri);
-	snprintf(follow->news.why, sizeof(follow->news.why), "%s", why ? why : "");
+		strcpy(follow->changes.uri, link->to.uri);
+	snprintf(follow->changes.why, sizeof(follow->changes.why), "%s", why ? why : "");
 	follow_signal(follow);
 	pthread_mutex_unlock(&follow->lock);
 }
@@ -311,7 +311,7 @@ static void follow_report_link(struct follow_link *link, const char *why)
 static bool follow_connect(struct follow *follow)
 {
 	struct follow_link link = { .follow = follow, .resync = deadline_in(RESYNC_MS) };
-	struct follow_wishes wishes = { .pools = true, .all_guests = true };
+	struct follow_requests requests = { .pools = true, .all_guests = true };
 	uint64_t start = now_ms();
 	bool reported = false;
 	int rc = pools_connect(follow->uri, true, &link.to);
@@ -322,20 +322,20 @@ static bool follow_connect(struct follow *follow)
 	}
 	pthread_mutex_lock(&follow->lock);
 	follow->closed = false;
-	free(follow->wishes.uuids);
-	follow->wishes = (struct follow_wishes){ .pools = false };
+	free(follow->requests.uuids);
+	follow->requests = (struct follow_requests){ .pools = false };
 	pthread_mutex_unlock(&follow->lock);
 	follow_events_register(&link);
 	do {
-		rc = follow_query(&link, &wishes);
-		free(wishes.uuids);
+		rc = follow_query(&link, &requests);
+		free(requests.uuids);
 		/* Report the connection only after the daemon has answered. */
 		if (!rc && !reported)
 			follow_report_link(&link, NULL);
 		reported = true;
-	} while (!rc && follow_wait(&link, &wishes));
+	} while (!rc && follow_wait(&link, &requests));
 	if (!rc)
-		free(wishes.uuids);
+		free(requests.uuids);
 	follow_report_link(&link, rc ? err_text() : "libvirt closed the connection");
 	follow_events_unregister(&link);
 	virConnectClose(link.to.conn);

@@ -183,8 +183,8 @@ void worker_free(struct worker *worker);
 
 /* follow.c */
 
-/* Pending queries. Protected by the lock. */
-struct follow_wishes {
+/* What events and callers request to be queried again. Protected by the lock. */
+struct follow_requests {
 	bool pools, all_guests;
 	size_t count;
 	char (*uuids)[40];
@@ -196,9 +196,9 @@ struct follow {
 	pthread_t thread;
 	unsigned int refs; /* one each for owner, thread and libvirt event */
 	bool end, ended, closed;
-	struct follow_wishes wishes;
-	struct follow_news news;
-	bool has_news;
+	struct follow_requests requests;
+	struct follow_changes changes;
+	bool has_changes;
 	char *uri;
 	int fd;
 };
@@ -207,7 +207,7 @@ struct follow {
 struct follow_link {
 	struct follow *follow;
 	struct pools_connected to;
-	bool close_told;
+	bool close_registered;
 	int pool_ids[4], guest_ids[8]; /* of events; -1: not supported */
 	bool no_guests;                /* this connection has no guests */
 	uint64_t resync;

@@ -279,7 +279,7 @@ struct follow_guest {
 };
 
 /* Changes since the last call. */
-struct follow_news {
+struct follow_changes {
 	bool connected;
 	char uri[256]; /* "" if it was never connected */
 	bool remote;   /* as of pools_remote() */
@@ -297,10 +297,10 @@ int follow_open(struct follow **out, const char *uri);
 /* Readable when there are changes. */
 int follow_fd(const struct follow *follow);
 /* Queries the pools again, although libvirt reported no event. */
-void follow_ask_pools(struct follow *follow);
+void follow_request_pools(struct follow *follow);
 /* Never waits. False: no changes, and @out is empty. */
-bool follow_take(struct follow *follow, struct follow_news *out);
-void follow_news_fini(struct follow_news *news);
+bool follow_take(struct follow *follow, struct follow_changes *out);
+void follow_changes_fini(struct follow_changes *changes);
 /* Waits briefly; a thread that has not ended is leaked until the process exits. */
 void follow_close(struct follow *follow);
 void follow_close_p(struct follow **follow);

@@ -106,7 +106,7 @@ static int take_guest(struct heard *heard, struct follow_guest *guest)
 	return 0;
 }
 
-int heard_apply(struct heard *heard, struct follow_news *news)
+int heard_apply(struct heard *heard, struct follow_changes *news)
 {
 	int rc = 0, one;
 	size_t i;

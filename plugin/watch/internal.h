@@ -221,7 +221,7 @@ struct heard {
 void heard_fini(struct heard *known);
 /* Takes the contents of @news, which is empty afterwards. Errors: -ENOMEM; the state is
  * then incomplete. */
-int heard_apply(struct heard *known, struct follow_news *news);
+int heard_apply(struct heard *known, struct follow_changes *news);
 
 /* look.c */
 

@@ -117,12 +117,12 @@ static void nag(struct loop *loop, enum nag which, const char *text)
 
 static int take_news(struct loop *loop)
 {
-	struct follow_news news;
+	struct follow_changes news;
 	int rc = 0;
 
 	if (loop->follow && follow_take(loop->follow, &news)) {
 		rc = heard_apply(&loop->watch.heard, &news);
-		follow_news_fini(&news);
+		follow_changes_fini(&news);
 	}
 	return rc;
 }
@@ -194,7 +194,7 @@ static int look_once(struct loop *loop, bool up, struct report **out)
 	one = export_metrics(loop, report, up);
 	rc = rc ? rc : one;
 	if (loop->watch.ask_pools && loop->follow)
-		follow_ask_pools(loop->follow);
+		follow_request_pools(loop->follow);
 	*out = take_ptr(report);
 	return rc;
 }

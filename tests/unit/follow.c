@@ -15,7 +15,7 @@
 #include "suite.h"
 
 /* The next event. */
-static bool wait_for(struct follow *follow, struct follow_news *out)
+static bool wait_for(struct follow *follow, struct follow_changes *out)
 {
 	struct pollfd pfd = { .fd = follow_fd(follow), .events = POLLIN };
 	uint64_t deadline = deadline_in(PATIENCE_MS);
@@ -29,72 +29,72 @@ static bool wait_for(struct follow *follow, struct follow_news *out)
 }
 
 /* Events accumulate until the connection succeeds or fails. */
-static void settle(struct follow *follow, struct follow_news *all)
+static void settle(struct follow *follow, struct follow_changes *all)
 {
-	struct follow_news news;
+	struct follow_changes changes;
 
-	*all = (struct follow_news){ .connected = false };
-	while (!all->connected && !*all->why && wait_for(follow, &news)) {
-		news.has_pools |= all->has_pools;
-		if (!news.nguests) {
-			news.guests = all->guests;
-			news.nguests = all->nguests;
+	*all = (struct follow_changes){ .connected = false };
+	while (!all->connected && !*all->why && wait_for(follow, &changes)) {
+		changes.has_pools |= all->has_pools;
+		if (!changes.nguests) {
+			changes.guests = all->guests;
+			changes.nguests = all->nguests;
 			all->guests = NULL;
 			all->nguests = 0;
 		}
-		follow_news_fini(all);
-		*all = news;
+		follow_changes_fini(all);
+		*all = changes;
 	}
 }
 
 static void pools_and_guests_are_listed_on_connection(void)
 {
 	_cleanup_(follow_close_p) struct follow *follow = NULL;
-	struct follow_news news;
+	struct follow_changes changes;
 
 	CU_ASSERT_EQUAL_FATAL(follow_open(&follow, "test:///default"), 0);
-	settle(follow, &news);
-	CU_ASSERT(news.connected);
-	CU_ASSERT(news.has_pools);
-	CU_ASSERT_STRING_EQUAL(news.uri, "test:///default");
-	CU_ASSERT_FALSE(news.remote);
-	CU_ASSERT_EQUAL_FATAL(news.nguests, 1);
-	CU_ASSERT_FALSE(news.guests[0].gone);
-	CU_ASSERT_STRING_EQUAL(news.guests[0].disks.name, "test");
-	CU_ASSERT_STRING_EQUAL(news.guests[0].broken, "");
-	follow_news_fini(&news);
-	CU_ASSERT_EQUAL(follow_take(follow, &news), 0);
+	settle(follow, &changes);
+	CU_ASSERT(changes.connected);
+	CU_ASSERT(changes.has_pools);
+	CU_ASSERT_STRING_EQUAL(changes.uri, "test:///default");
+	CU_ASSERT_FALSE(changes.remote);
+	CU_ASSERT_EQUAL_FATAL(changes.nguests, 1);
+	CU_ASSERT_FALSE(changes.guests[0].gone);
+	CU_ASSERT_STRING_EQUAL(changes.guests[0].disks.name, "test");
+	CU_ASSERT_STRING_EQUAL(changes.guests[0].broken, "");
+	follow_changes_fini(&changes);
+	CU_ASSERT_EQUAL(follow_take(follow, &changes), 0);
 }
 
 static void pools_are_queried_again(void)
 {
 	_cleanup_(follow_close_p) struct follow *follow = NULL;
-	struct follow_news news;
+	struct follow_changes changes;
 	uint64_t before;
 
 	CU_ASSERT_EQUAL_FATAL(follow_open(&follow, "test:///default"), 0);
-	settle(follow, &news);
-	follow_news_fini(&news);
+	settle(follow, &changes);
+	follow_changes_fini(&changes);
 	before = now_ms();
-	follow_ask_pools(follow);
-	CU_ASSERT(wait_for(follow, &news));
-	CU_ASSERT(news.has_pools);
-	CU_ASSERT(news.connected);
-	ASSERT_AT_LEAST(news.pools_ms, before);
-	follow_news_fini(&news);
+	follow_request_pools(follow);
+	CU_ASSERT(wait_for(follow, &changes));
+	CU_ASSERT(changes.has_pools);
+	CU_ASSERT(changes.connected);
+	ASSERT_AT_LEAST(changes.pools_ms, before);
+	follow_changes_fini(&changes);
 }
 
 static void an_unreachable_daemon_is_reported_with_the_reason(void)
 {
 	_cleanup_(follow_close_p) struct follow *follow = NULL;
-	struct follow_news news;
+	struct follow_changes changes;
 
 	CU_ASSERT_EQUAL_FATAL(
 		follow_open(&follow, "qemu+unix:///system?socket=/nowhere/sock"), 0);
-	settle(follow, &news);
-	CU_ASSERT_FALSE(news.connected);
-	ASSERT_CONTAINS(news.why, "/nowhere/sock");
-	follow_news_fini(&news);
+	settle(follow, &changes);
+	CU_ASSERT_FALSE(changes.connected);
+	ASSERT_CONTAINS(changes.why, "/nowhere/sock");
+	follow_changes_fini(&changes);
 }
 
 /* --- many guests --------------------------------------------------------------------------------- */
@@ -137,12 +137,12 @@ static void write_node(char uri[128])
 }
 
 /* Until all guests were queried. */
-static bool wait_for_all(struct follow *follow, struct follow_news *out)
+static bool wait_for_all(struct follow *follow, struct follow_changes *out)
 {
 	while (wait_for(follow, out)) {
 		if (out->forget_guests)
 			return true;
-		follow_news_fini(out);
+		follow_changes_fini(out);
 	}
 	return false;
 }
@@ -150,7 +150,7 @@ static bool wait_for_all(struct follow *follow, struct follow_news *out)
 static void ask_all_again(struct follow *follow)
 {
 	pthread_mutex_lock(&follow->lock);
-	follow->wishes.all_guests = true;
+	follow->requests.all_guests = true;
 	pthread_cond_broadcast(&follow->changed);
 	pthread_mutex_unlock(&follow->lock);
 }
@@ -159,7 +159,7 @@ static void ask_all_again(struct follow *follow)
 static void all_guests_come_in_one_step(void)
 {
 	_cleanup_(follow_close_p) struct follow *follow = NULL;
-	struct follow_news news;
+	struct follow_changes changes;
 	char uri[128];
 	int i;
 
@@ -167,9 +167,9 @@ static void all_guests_come_in_one_step(void)
 	CU_ASSERT_EQUAL_FATAL(follow_open(&follow, uri), 0);
 	for (i = 0; i < 5; i++) {
 		SUITE_ROW("%d", i);
-		CU_ASSERT_FATAL(wait_for_all(follow, &news));
-		CU_ASSERT_EQUAL(news.nguests, MANY);
-		follow_news_fini(&news);
+		CU_ASSERT_FATAL(wait_for_all(follow, &changes));
+		CU_ASSERT_EQUAL(changes.nguests, MANY);
+		follow_changes_fini(&changes);
 		ask_all_again(follow);
 	}
 	unlink(uri + strlen("test://"));
@@ -178,25 +178,25 @@ static void all_guests_come_in_one_step(void)
 static void earlier_guests_are_kept_if_a_query_fails(void)
 {
 	_cleanup_(follow_close_p) struct follow *follow = NULL;
-	struct follow_news news;
+	struct follow_changes changes;
 	bool lost = false;
 	char uri[128];
 
 	write_node(uri);
 	calls_left = MANY / 2;
 	CU_ASSERT_EQUAL_FATAL(follow_open(&follow, uri), 0);
-	while (!lost && wait_for(follow, &news)) {
-		CU_ASSERT_FALSE(news.forget_guests);
-		CU_ASSERT_FALSE(news.nguests);
-		lost = *news.why;
-		follow_news_fini(&news);
+	while (!lost && wait_for(follow, &changes)) {
+		CU_ASSERT_FALSE(changes.forget_guests);
+		CU_ASSERT_FALSE(changes.nguests);
+		lost = *changes.why;
+		follow_changes_fini(&changes);
 	}
 	CU_ASSERT(lost);
 	/* The query is retried. Not earlier: a new connection clears the reason. */
 	calls_left = -1;
-	CU_ASSERT_FATAL(wait_for_all(follow, &news));
-	CU_ASSERT_EQUAL(news.nguests, MANY);
-	follow_news_fini(&news);
+	CU_ASSERT_FATAL(wait_for_all(follow, &changes));
+	CU_ASSERT_EQUAL(changes.nguests, MANY);
+	follow_changes_fini(&changes);
 	unlink(uri + strlen("test://"));
 }
 
@@ -216,7 +216,7 @@ static void a_daemon_that_hangs_does_not_block(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct follow *follow = NULL;
-	struct follow_news news;
+	struct follow_changes changes;
 	uint64_t start = now_ms(), deadline;
 	unsigned int threads;
 	char uri[160];
@@ -233,7 +233,7 @@ static void a_daemon_that_hangs_does_not_block(void)
 	threads = count_threads();
 	CU_ASSERT_EQUAL_FATAL(follow_open(&follow, uri), 0);
 	poll(NULL, 0, 300);
-	CU_ASSERT_EQUAL(follow_take(follow, &news), 0);
+	CU_ASSERT_EQUAL(follow_take(follow, &changes), 0);
 	follow_close(follow);
 	ASSERT_WITHIN_MS(now_ms() - start, 5000);
 	/* The thread ends with its connection, and frees its memory. */

@@ -145,9 +145,9 @@ static const char *believed(void)
 /* libvirt has one pool from now on. */
 static void hear_pool(bool active)
 {
-	struct follow_news news = { .connected = true,
-				    .uri = "test:///",
-				    .has_pools = true };
+	struct follow_changes news = { .connected = true,
+				       .uri = "test:///",
+				       .has_pools = true };
 
 	news.pools.list = calloc(1, sizeof(*news.pools.list));
 	news.pools.count = 1;
@@ -167,19 +167,19 @@ static void hear_pool(bool active)
 	poll(NULL, 0, 3);
 	news.pools_ms = now_ms();
 	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
-	follow_news_fini(&news);
+	follow_changes_fini(&news);
 }
 
 static void hear_nobody(void)
 {
-	struct follow_news news = { .why = "it was stopped" };
+	struct follow_changes news = { .why = "it was stopped" };
 
 	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
 }
 
 static void hear_guest(const char *path)
 {
-	struct follow_news news = { .connected = true, .uri = "test:///" };
+	struct follow_changes news = { .connected = true, .uri = "test:///" };
 	char xml[512];
 
 	news.guests = calloc(1, sizeof(*news.guests));
@@ -194,7 +194,7 @@ static void hear_guest(const char *path)
 		CU_ASSERT_EQUAL(
 			domain_disks_parse(&news.guests[0].disks, xml, strlen(xml)), 0);
 	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
-	follow_news_fini(&news);
+	follow_changes_fini(&news);
 }
 
 /* --- reading -------------------------------------------------------------------------------------- */
@@ -480,7 +480,7 @@ static void a_disk_without_a_request_is_ignored(void)
 
 static void an_unparsable_guest_is_unknown(void)
 {
-	struct follow_news news = { .connected = true, .uri = "test:///" };
+	struct follow_changes news = { .connected = true, .uri = "test:///" };
 
 	begin();
 	news.guests = calloc(1, sizeof(*news.guests));
@@ -489,7 +489,7 @@ static void an_unparsable_guest_is_unknown(void)
 	news.guests[0].disks.name = strdup("web1");
 	strcpy(news.guests[0].broken, "more than 16384 disks");
 	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
-	follow_news_fini(&news);
+	follow_changes_fini(&news);
 	CU_ASSERT_STRING_EQUAL(look(), "");
 	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_UNKNOWN), 1);
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
