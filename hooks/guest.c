@@ -43,11 +43,8 @@ int hook_guest_ask(const struct hook_guest *guest, struct hook_answer *out)
 			names[i] = NULL;
 		if (!names[i])
 			break;
-		disks[i] = (struct guard_disk){ .name = names[i],
-						.path = disk->path,
-						.pool = disk->pool,
-						.volume = disk->volume,
-						.optional = disk->optional };
+		disks[i] = domain_disk_guard(disk);
+		disks[i].name = names[i];
 		pools = pools || disk->pool;
 	}
 	if (!names || !disks || i < n)

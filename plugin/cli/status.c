@@ -300,11 +300,7 @@ struct guest_tally {
 static void tally_disk(struct guest_tally *tally, const char *guest,
 		       const struct domain_disk *disk)
 {
-	const struct guard_disk asked = { .name = disk->device,
-					  .path = disk->path,
-					  .pool = disk->pool,
-					  .volume = disk->volume,
-					  .optional = disk->optional };
+	const struct guard_disk asked = domain_disk_guard(disk);
 	struct guard_verdict verdict;
 
 	guard_ask(tally->guard, &asked, &verdict);

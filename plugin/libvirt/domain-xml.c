@@ -10,6 +10,7 @@
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
+#include "plugin/guard/guard.h"
 #include "plugin/libvirt/internal.h"
 
 /* Each backing file nests a chain by one element, and libxml2 allows a depth of 256. */
@@ -223,4 +224,13 @@ void domain_disks_fini(struct domain_disks *disks)
 	free(disks->name);
 	free(disks->uuid);
 	*disks = (struct domain_disks){ .name = NULL };
+}
+
+struct guard_disk domain_disk_guard(const struct domain_disk *disk)
+{
+	return (struct guard_disk){ .name = disk->device,
+				    .path = disk->path,
+				    .pool = disk->pool,
+				    .volume = disk->volume,
+				    .optional = disk->optional };
 }

@@ -236,6 +236,8 @@ struct domain_disk {
 	bool optional;
 };
 
+struct guard_disk;
+
 struct domain_disks {
 	char *name, *uuid; /* of the guest; NULL where not named */
 	bool of_vdsm;      /* it has VDSM's metadata */
@@ -249,6 +251,8 @@ struct domain_disks {
  * domain (<domstatus>, <domainsnapshot>). Errors: as pool_xml_parse(). */
 int domain_disks_parse(struct domain_disks *out, const char *text, size_t len);
 void domain_disks_fini(struct domain_disks *disks);
+/* The disk as a gate asks about it (plugin/guard/guard.h); borrows from @disk. */
+struct guard_disk domain_disk_guard(const struct domain_disk *disk);
 
 /* pool-files.c: pools as libvirt keeps them, etc/libvirt/storage and run/libvirt/storage:
  * for a hook, which must not call libvirt */

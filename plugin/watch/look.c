@@ -565,8 +565,7 @@ static void look_at_disk(struct looking *l, const struct guard *guard,
 			 const struct follow_guest *guest, const struct domain_disk *disk)
 {
 	const char *name = guest->disks.name ? guest->disks.name : guest->uuid;
-	const struct guard_disk question = { disk->device, disk->path, disk->pool,
-					     disk->volume, disk->optional };
+	const struct guard_disk question = domain_disk_guard(disk);
 	_cleanup_free_ struct guard_verdict *verdict = calloc(1, sizeof(*verdict));
 	struct thing thing = { .kind = THING_DISK };
 
