@@ -436,8 +436,8 @@ static int show(struct session *session, bool revert, const struct pool_request 
 {
 	_cleanup_free_ char *before = NULL, *after = NULL, *path = NULL;
 	struct pool_changer changer = changer_of(session);
-	int rc = pool_change_show(&changer, session->name, revert, request, &before,
-				  &after);
+	int rc = pool_change_show(&changer, session->name, revert ? NULL : request,
+				  &before, &after);
 
 	if (!rc && asprintf(&path, "etc/libvirt/storage/%s.xml", session->name) < 0)
 		rc = err_set(ENOMEM, "no memory");

@@ -341,8 +341,9 @@ const char *pool_change_reason(int rc, const char *reason);
  * the functions below: -ENOENT, -EEXIST, -EINVAL: nothing was changed, with a sentence; any
  * other error is reported as a finding, and 0 is returned. */
 int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml);
-/* The present definition and the new one; the caller frees both with free(3). */
-int pool_change_show(struct pool_changer *changer, const char *name, bool revert,
+/* The present definition and the new one; the caller frees both with free(3). @request: NULL: of
+ * a revert. */
+int pool_change_show(struct pool_changer *changer, const char *name,
 		     const struct pool_request *request, char **before, char **after);
 int pool_change_convert(struct pool_changer *changer, const char *name,
 			const struct pool_request *request);

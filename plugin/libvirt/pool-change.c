@@ -336,7 +336,7 @@ int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml)
 	return 0;
 }
 
-int pool_change_show(struct pool_changer *changer, const char *name, bool revert,
+int pool_change_show(struct pool_changer *changer, const char *name,
 		     const struct pool_request *request, char **before, char **after)
 {
 	_cleanup_(pool_switch_fini) struct pool_switch change = { .changer = changer };
@@ -345,7 +345,7 @@ int pool_change_show(struct pool_changer *changer, const char *name, bool revert
 	int rc = pool_change_refuse_remote(changer);
 
 	rc = rc ? rc : pool_switch_look(&change, name);
-	if (rc || !revert)
+	if (rc || request)
 		return rc ? rc : pool_change_new_xml(&change, request, before, after);
 	rc = pool_change_read_saved(&change, &original);
 	rc = rc ? rc : pool_xml_format_bare(change.xml, before);

@@ -96,9 +96,10 @@ static int apply_file(struct apply_run *a, const struct setup_step *step)
 		return err_set(ENOMEM, "no memory");
 	rc = store_save(&a->store);
 	rc = rc ? rc : place_make_dirs(host, &change->made, 0755);
-	rc = rc ? rc
-		: place_put(host, step->kind, step->path, step->before, step->after,
-			    NULL);
+	if (!rc && step->kind == SETUP_FILE)
+		rc = place_write(host, step->path, step->before, step->after, NULL);
+	else if (!rc)
+		rc = place_write_link(host, step->path, step->before, step->after);
 	if (rc)
 		return apply_give_up_file(a, step, change, rc);
 	change->done = true;

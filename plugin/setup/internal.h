@@ -151,12 +151,9 @@ void link_users(const struct setup_machine *machine, const char *name, char *why
 
 /* place.c */
 
-/* As place_read() and place_write(), of either kind that has a path. */
+/* As place_read(), of either kind that has a path. */
 int place_get(const struct host *host, enum setup_kind kind, const char *path,
 	      char **text, struct place_attr *attr);
-int place_put(const struct host *host, enum setup_kind kind, const char *path,
-	      const char *before, const char *text, const struct place_attr *attr);
-
 /* plan.c */
 
 struct planner {

@@ -351,13 +351,6 @@ int place_write_link(const struct host *host, const char *path, const char *befo
 	return 0;
 }
 
-int place_put(const struct host *host, enum setup_kind kind, const char *path,
-	      const char *before, const char *text, const struct place_attr *attr)
-{
-	return kind == SETUP_FILE ? place_write(host, path, before, text, attr)
-				  : place_write_link(host, path, before, text);
-}
-
 void place_tidy(const struct host *host, const char *path)
 {
 	_cleanup_close_ int folder = -1;

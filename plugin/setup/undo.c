@@ -204,8 +204,11 @@ static int undo_file(struct store *store, const struct setup_change *change)
 			return err_set(ESTALE,
 				       "%s%s has just been changed by another program",
 				       host_prefix(store->host), change->path);
-		rc = place_put(store->host, change->kind, change->path, now,
-			       change->before, change->before ? &attr : NULL);
+		rc = change->kind == SETUP_FILE
+			     ? place_write(store->host, change->path, now, change->before,
+					   change->before ? &attr : NULL)
+			     : place_write_link(store->host, change->path, now,
+						change->before);
 	}
 	return rc ? rc : place_remove_dirs(store->host, &change->made);
 }
