@@ -95,15 +95,6 @@ static void pools_ignore_message(void *arg, virErrorPtr error)
 
 /* --- calls --------------------------------------------------------------------------------- */
 
-static void pools_call_free(struct pools_call *call)
-{
-	free(call->text);
-	pool_info_fini(&call->info);
-	pool_list_fini(&call->list);
-	pool_guests_fini(&call->guests);
-	free(call);
-}
-
 static int pools_call_new(struct pools_call **out, struct pools *pools, const char *text)
 {
 	struct pools_call *call;
@@ -130,8 +121,13 @@ static int pools_call_run(struct pools_call *call, worker_fn fn, uint64_t deadli
 /* A call that has not returned keeps its memory. */
 static int pools_call_end(struct pools_call *call, int rc)
 {
-	if (!worker_lost(call->pools->worker))
-		pools_call_free(call);
+	if (worker_lost(call->pools->worker))
+		return rc;
+	free(call->text);
+	pool_info_fini(&call->info);
+	pool_list_fini(&call->list);
+	pool_guests_fini(&call->guests);
+	free(call);
 	return rc;
 }
 

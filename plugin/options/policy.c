@@ -188,11 +188,6 @@ static bool section_is_for(const struct section *section, const struct spec *spe
 	return false;
 }
 
-static bool section_is_weightier(const struct section *a, const struct section *b)
-{
-	return a->kind != b->kind ? a->kind > b->kind : a->weight >= b->weight;
-}
-
 /* The values were checked when the file was read. */
 static void policy_take_value(struct policy *policy, enum policy_key key,
 			      const struct section *section)
@@ -238,10 +233,16 @@ void policy_get(const struct policies *policies, const struct spec *spec, const 
 
 		if (!section_is_for(section, spec, path, target))
 			continue;
-		for (key = 0; key < KEY_COUNT; key++)
-			if (section->values[key] &&
-			    (!best[key] || section_is_weightier(section, best[key])))
+		for (key = 0; key < KEY_COUNT; key++) {
+			const struct section *other = best[key];
+
+			if (!section->values[key])
+				continue;
+			if (!other || section->kind > other->kind ||
+			    (section->kind == other->kind &&
+			     section->weight >= other->weight))
 				best[key] = section;
+		}
 	}
 	for (key = 0; key < KEY_COUNT; key++)
 		if (best[key])

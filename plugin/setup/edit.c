@@ -122,28 +122,23 @@ static bool edit_find_position(const char *text, const char *section, const char
 	return true;
 }
 
-/* With an end to its last line, also where a backslash would join it to the next. NULL: no memory. */
-static char *edit_end_line(const char *text)
-{
-	size_t len = strlen(text), body = len - (len && text[len - 1] == '\n');
-	bool joined = body && text[body - 1] == '\\';
-	char *out = NULL;
-
-	if (asprintf(&out, "%s%s%s", text, len && body == len ? "\n" : "",
-		     joined ? "\n" : "") < 0)
-		return NULL;
-	return out;
-}
-
 char *edit_set(const char *text, const char *section, const char *key, const char *value)
 {
-	_cleanup_free_ char *whole = edit_end_line(text ? text : "");
+	size_t len = text ? strlen(text) : 0, body = len - (len && text[len - 1] == '\n');
+	bool joined = body && text[body - 1] == '\\';
+	_cleanup_free_ char *whole = NULL;
 	char heading[64] = "", *out = NULL;
 	const char *at, *rest;
 	struct edit_piece piece;
 	struct edit_position position;
 
-	if (!whole || !edit_find_position(whole, section, key, &position))
+	/* With an end to its last line, also where a backslash would join it to the next. */
+	if (asprintf(&whole, "%s%s%s", text ? text : "", len && body == len ? "\n" : "",
+		     joined ? "\n" : "") < 0) {
+		whole = NULL;
+		return NULL;
+	}
+	if (!edit_find_position(whole, section, key, &position))
 		return NULL;
 	at = position.set ? position.set : position.comment;
 	if (at) {

@@ -45,30 +45,21 @@ static int firewall_open_port(struct planner *planner, const struct firewall_nee
 	return 0;
 }
 
-/* By one of its ports, or by a service. */
-static bool firewall_zone_accepts(const struct host_firewalld *zone,
-				  const struct firewall_need *need)
-{
-	unsigned int i;
-
-	if (!strcmp(zone->target, "ACCEPT"))
-		return true;
-	for (i = 0; i < zone->nports; i++) {
-		const struct host_firewalld_port *port = &zone->ports[i];
-
-		if (port->protocol == need->protocol && !port->some &&
-		    port->first <= need->port && need->port <= port->last)
-			return true;
-	}
-	return false;
-}
-
 static int firewall_plan_zone(struct planner *planner, const struct host_firewalld *zone,
 			      const struct firewall_need *need)
 {
 	struct setup_port port = { .port = need->port, .protocol = need->protocol };
-	bool open = firewall_zone_accepts(zone, need), listed = false;
+	/* By its target, by one of its ports, or by a service. */
+	bool open = !strcmp(zone->target, "ACCEPT"), listed = false;
+	unsigned int i;
 	int rc;
+
+	for (i = 0; i < zone->nports; i++) {
+		const struct host_firewalld_port *of = &zone->ports[i];
+
+		open |= of->protocol == need->protocol && !of->some &&
+			of->first <= need->port && need->port <= of->last;
+	}
 
 	strcpy(port.zone, zone->zone);
 	if (zone->panic)

@@ -14,18 +14,6 @@
 #define RDMA_UNIT "rdma-load-modules@rdma.service"
 #define LOAD_UNIT "systemd-modules-load.service"
 
-static int modules_is_listed(struct planner *planner, const char *const *names, bool *out)
-{
-	struct host_listed listed;
-	int rc = 0;
-
-	for (*out = false; !rc && !*out && *names; names++) {
-		rc = host_module_listed(planner->machine->host, *names, &listed);
-		*out = !rc && (listed.at_boot || listed.rdma_conf);
-	}
-	return rc;
-}
-
 /* True: @word is a comment in rdma.conf, and becomes a line. */
 static bool modules_uncomment(struct planner *planner, const char *word, const char *why,
 			      int *rc)
@@ -124,8 +112,9 @@ static int modules_plan_one(struct planner *planner, const char *name,
 			    const char *const *names, const char *word, const char *why)
 {
 	struct host_module module;
+	struct host_listed listed;
 	struct setup_step *step;
-	bool listed;
+	bool at_boot = false;
 	int rc = host_module(planner->machine->host, name, &module);
 
 	if (rc == -ENOENT) {
@@ -135,13 +124,16 @@ static int modules_plan_one(struct planner *planner, const char *name,
 	if (rc || module.state == MODULE_LOADED || module.state == MODULE_BUILTIN ||
 	    !modules_may_load(planner, &module, name))
 		return rc;
-	rc = modules_is_listed(planner, names, &listed);
+	for (; !rc && !at_boot && *names; names++) {
+		rc = host_module_listed(planner->machine->host, *names, &listed);
+		at_boot = !rc && (listed.at_boot || listed.rdma_conf);
+	}
 	if (!rc && module.blacklisted)
 		plan_note(
 			planner, true,
 			"A blacklist of modprobe.d keeps %s from being loaded at boot: remove the line (grep -r %s /etc/modprobe.d)",
 			name, name);
-	else if (!rc && !listed)
+	else if (!rc && !at_boot)
 		rc = modules_add_to_list(planner, name, word, why);
 	if (rc || !planner->machine->actions)
 		return rc;

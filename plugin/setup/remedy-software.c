@@ -100,12 +100,26 @@ static int software_no_module(const struct planner *planner, const char *name)
 		       other);
 }
 
-/* What is not known, of an image for instance, remedy-modules.c says. */
-static int software_check_module(const struct planner *planner, const char *name)
+static int software_check_host(const struct planner *planner,
+			       const struct setup_link *link)
 {
+	static const char *const systemd[] = { "usr/lib/systemd/systemd",
+					       "lib/systemd/systemd", NULL };
+	const struct host *host = planner->machine->host;
+	const char *name = link_module(link->type);
 	struct host_module module;
-	int rc = host_module(planner->machine->host, name, &module);
+	int rc;
 
+	if (!software_rdma_command(host))
+		return err_set(EOPNOTSUPP, "no command rdma on this host: install %s",
+			       planner->system.distro == DISTRO_RHEL ? "iproute"
+								     : "iproute2");
+	if (!software_first_path(host, systemd))
+		return err_set(EOPNOTSUPP,
+			       "no systemd on this host, so no unit can make the link at "
+			       "boot");
+	rc = host_module(host, name, &module);
+	/* What is not known, of an image for instance, remedy-modules.c says. */
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	if (module.state == MODULE_MISSING)
@@ -120,24 +134,6 @@ static int software_check_module(const struct planner *planner, const char *name
 		return err_set(EOPNOTSUPP, "the file of module %s is bad: %s", name,
 			       module.problem);
 	return 0;
-}
-
-static int software_check_host(const struct planner *planner,
-			       const struct setup_link *link)
-{
-	static const char *const systemd[] = { "usr/lib/systemd/systemd",
-					       "lib/systemd/systemd", NULL };
-	const struct host *host = planner->machine->host;
-
-	if (!software_rdma_command(host))
-		return err_set(EOPNOTSUPP, "no command rdma on this host: install %s",
-			       planner->system.distro == DISTRO_RHEL ? "iproute"
-								     : "iproute2");
-	if (!software_first_path(host, systemd))
-		return err_set(EOPNOTSUPP,
-			       "no systemd on this host, so no unit can make the link at "
-			       "boot");
-	return software_check_module(planner, link_module(link->type));
 }
 
 /* The name is the one that the link has already, or else TYPE_INTERFACE. */

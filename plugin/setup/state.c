@@ -368,28 +368,22 @@ static int state_get_link(struct setup_state *state, struct json_object *json,
 	return rc;
 }
 
-/* Of what kind a change is, by its name. */
-static int state_get_kind(struct json_object *json, enum setup_kind *out)
-{
-	char kind[8];
-	size_t i;
-	int rc = state_get_word(json, "kind", kind, sizeof(kind));
-
-	for (i = 0; !rc && i < ARRAY_SIZE(state_kinds); i++) {
-		if (!state_kinds[i] || strcmp(kind, state_kinds[i]) != 0)
-			continue;
-		*out = (enum setup_kind)i;
-		return 0;
-	}
-	return rc ? rc : state_bad("kind");
-}
-
 static int state_get_change(struct setup_state *state, struct json_object *json)
 {
 	struct setup_change change = { .kind = SETUP_FILE };
-	int rc = state_get_kind(json, &change.kind);
+	char kind[8];
+	size_t i = 0;
+	int rc = state_get_word(json, "kind", kind, sizeof(kind));
 
-	rc = rc ? rc : state_get_bool(json, "done", &change.done);
+	if (rc)
+		return rc;
+	while (i < ARRAY_SIZE(state_kinds) &&
+	       (!state_kinds[i] || strcmp(kind, state_kinds[i]) != 0))
+		i++;
+	if (i == ARRAY_SIZE(state_kinds))
+		return state_bad("kind");
+	change.kind = (enum setup_kind)i;
+	rc = state_get_bool(json, "done", &change.done);
 	if (!rc && setup_has_path(change.kind))
 		rc = state_get_file(state, json, &change);
 	else if (!rc && change.kind == SETUP_PORT)
