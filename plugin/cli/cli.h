@@ -180,15 +180,21 @@ extern const struct cli_command cmd_names;
 
 struct target;
 
-/* cmd-check.c: what is asked about. The server is operand number @operand, if there are so many; its
+/* cmd-check.c: the target of the checks. The server is operand number @operand, if there are so many; its
  * name lies in @server. -EINVAL with a sentence. */
 int cmd_check_target(const struct cli_options *options, int operand,
 		     struct target *server, struct check_target *out);
-/* All checks of the target, whose addresses are looked up, and the subject of the report. Errors:
- * -ENOMEM. */
-int cmd_check_fill(const struct cli_options *options, struct report *report,
-		   const struct host *host, struct check_target *target,
-		   uint64_t deadline, finding_sink sink, void *arg);
+
+struct cmd_check_job {
+	const struct cli_options *options;
+	const struct host *host;
+	struct check_target *target;
+	struct report *report; /* gets the subject */
+	uint64_t deadline;
+};
+
+/* All checks of the target, whose addresses are looked up. Errors: -ENOMEM. */
+int cmd_check_fill(const struct cmd_check_job *job, finding_sink sink, void *arg);
 
 /* publish.c: a report that no terminal shows */
 
@@ -231,8 +237,6 @@ struct setup_step;
 
 /* cmd-plan.c, for others that plan */
 
-/* A string, or null. NULL: no memory. */
-struct json_object *cmd_plan_json(const char *text);
 struct json_object *cmd_plan_changes(const struct plan *plan);
 /* The family of a source's server, where its name has addresses of one alone; else *@out stays. Errors:
  * of transport_resolve(). */
@@ -341,6 +345,9 @@ int cli_error(const struct cli_options *options, int status, const char *fmt, ..
 	PRINTF_LIKE(3, 4);
 /* The sentence of err_text(), and where the help is; returns EXIT_USAGE. */
 int cli_usage(const struct cli_options *options);
+/* The host that a command reads: --root, or this machine. 0, or the exit status; what is wrong has
+ * been said then. */
+int cli_open_host(const struct cli_options *options, struct host **out);
 /* The host that a command changes: --root, which is no snapshot, or this machine, as root or with
  * --dry-run. 0, or the exit status; what is wrong has been said then. */
 int cli_open_to_change(const struct cli_options *options, struct host **out);
@@ -350,6 +357,9 @@ void output_style(FILE *out, bool quiet, struct report_style *style);
 unsigned int output_page(FILE *out);
 /* Text of that width, behind so many columns, cleaned. */
 void output_text(FILE *out, const char *text, unsigned int indent);
+/* To stdout: a label, and the text, cleaned, behind it in @column, in lines of the width. */
+void output_labelled(const char *label, unsigned int column, const char *text,
+		     unsigned int width);
 /* What the steps on @host (NULL: this machine) depend on: enum report_system. */
 unsigned int output_systems(const struct host *host);
 /* Prints the report to stdout, with steps for the system of @host (NULL: this machine), and returns
@@ -358,6 +368,15 @@ int output_report(const struct cli_options *options, struct report *report,
 		  const struct host *host);
 /* Flushes stdout; 0, or EXIT_UNKNOWN with a sentence on stderr. For what is no report. */
 int output_finish(const struct cli_options *options);
+
+/* output-json.c */
+
+bool output_is_json(const struct cli_options *options);
+/* A string, cleaned, or null. NULL: no memory. */
+struct json_object *output_json_text(const char *text);
+void output_json_add(struct json_object *to, const char *key, const char *text);
+/* To stdout. Takes @root. */
+void output_json_print(struct json_object *root);
 
 /* progress.c: one line on a terminal's stderr, for work that takes over two seconds */
 

@@ -9,44 +9,35 @@
 #define TIMEOUT_MS 5000
 #define RESOLVE_MS 2000
 
-static void set_subject(struct report *report, const struct check_target *target)
+int cmd_check_fill(const struct cmd_check_job *job, finding_sink sink, void *arg)
 {
-	char port[8];
+	const struct cli_options *options = job->options;
+	struct check_target *target = job->target;
+	char looking[sizeof("looking up ") + 64], port[8];
 
-	if (!target->server)
-		return;
-	snprintf(port, sizeof(port), "%u", target->port);
-	report_subject(report, "server", target->server);
-	report_subject(report, "port", port);
-	if (target->export)
-		report_subject(report, "export", target->export);
-}
-
-int cmd_check_fill(const struct cli_options *options, struct report *report,
-		   const struct host *host, struct check_target *target,
-		   uint64_t deadline, finding_sink sink, void *arg)
-{
-	char looking[sizeof("looking up ") + 64];
-
-	set_subject(report, target);
 	if (target->server) {
+		snprintf(port, sizeof(port), "%u", target->port);
+		report_subject(job->report, "server", target->server);
+		report_subject(job->report, "port", port);
+		if (target->export)
+			report_subject(job->report, "export", target->export);
 		snprintf(looking, sizeof(looking), "looking up %.64s", target->server);
 		ticker_say(options->ticker, looking, 0, 0);
-		remote_resolve(host, target,
-			       deadline_min(deadline, deadline_in(RESOLVE_MS)));
+		remote_resolve(job->host, target,
+			       deadline_min(job->deadline, deadline_in(RESOLVE_MS)));
 		ticker_say(options->ticker, options->command->working, 0, 0);
 	}
-	return checks_run(check_table, host,
-			  host_is_live(host) ? &live_system : &live_replay, target,
-			  deadline, sink, arg);
+	return checks_run(check_table, job->host,
+			  host_is_live(job->host) ? &live_system : &live_replay, target,
+			  job->deadline, sink, arg);
 }
 
 #define CHECK_NAME "nfsrdma-check"
 #define NOTE_MAX   320
 
 /* Writes to where --textfile and --journal say. Errors are printed. */
-static int publish(const struct cli_options *options, struct report *report,
-		   const struct host *host)
+static int cmd_check_publish(const struct cli_options *options, struct report *report,
+			     const struct host *host)
 {
 	char note[NOTE_MAX] = "";
 	int rc = 0, one;
@@ -65,35 +56,6 @@ static int publish(const struct cli_options *options, struct report *report,
 	if (one)
 		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	return rc ? rc : one;
-}
-
-static int check(struct cli_options *options, const struct host *host,
-		 struct check_target *target)
-{
-	_cleanup_(report_free_p) struct report *report = report_new("check");
-	struct report_collector collector = { .report = report };
-	uint64_t start = now_ns();
-	time_t started = time(NULL);
-	int rc, status;
-
-	if (!report)
-		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
-	rc = cmd_check_fill(options, report, host, target,
-			    deadline_in(options->timeout_ms), report_collect, &collector);
-	rc = rc ? rc : collector.rc;
-	if (!rc && (options->format->metrics || options->textfile))
-		rc = cmd_mounts_of(report, host, target, false);
-	if (rc) {
-		report_cut(report);
-		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	}
-	report_times(report, started, (double)(now_ns() - start) / 1e6);
-	rc = publish(options, report, host);
-	if (!options->journal)
-		status = output_report(options, report, host);
-	else
-		status = options->format->exit_status(report_verdict(report));
-	return rc ? EXIT_UNKNOWN : status;
 }
 
 int cmd_check_target(const struct cli_options *options, int operand,
@@ -121,18 +83,46 @@ int cmd_check_target(const struct cli_options *options, int operand,
 
 static int cmd_check_run(struct cli_options *options)
 {
+	_cleanup_(report_free_p) struct report *report = report_new("check");
 	_cleanup_(host_close_p) struct host *host = NULL;
+	struct report_collector collector = { .report = report };
 	struct check_target target;
 	struct target server;
+	struct cmd_check_job job = {
+		.options = options,
+		.target = &target,
+		.report = report,
+	};
+	time_t started = time(NULL);
+	uint64_t start;
+	int rc, status;
 
 	if (cmd_check_target(options, 0, &server, &target))
 		return cli_usage(options);
-	if (host_open(&host, options->root)) {
-		err_context(-EINVAL, "--root");
-		return cli_usage(options);
-	}
+	status = cli_open_host(options, &host);
+	if (status)
+		return status;
+	if (!report)
+		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
 	target.roles = options->roles ? options->roles : checks_roles(host);
-	return check(options, host, &target);
+	start = now_ns();
+	job.host = host;
+	job.deadline = deadline_in(options->timeout_ms);
+	rc = cmd_check_fill(&job, report_collect, &collector);
+	rc = rc ? rc : collector.rc;
+	if (!rc && (options->format->metrics || options->textfile))
+		rc = cmd_mounts_of(report, host, &target, false);
+	if (rc) {
+		report_cut(report);
+		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	}
+	report_times(report, started, (double)(now_ns() - start) / 1e6);
+	rc = cmd_check_publish(options, report, host);
+	if (!options->journal)
+		status = output_report(options, report, host);
+	else
+		status = options->format->exit_status(report_verdict(report));
+	return rc ? EXIT_UNKNOWN : status;
 }
 
 const struct cli_command cmd_check = {

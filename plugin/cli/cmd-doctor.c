@@ -21,7 +21,7 @@ struct doctor {
 	char because[FINDING_ID_MAX]; /* what it was skipped for; "" nothing */
 };
 
-static void on_checked(void *arg, const struct finding *finding)
+static void doctor_on_checked(void *arg, const struct finding *finding)
 {
 	struct doctor *doctor = arg;
 
@@ -35,37 +35,44 @@ static void on_checked(void *arg, const struct finding *finding)
 
 /* --- the probe ------------------------------------------------------------------------------- */
 
-static void on_probed(void *arg, const struct finding *finding)
+static void doctor_on_probed(void *arg, const struct finding *finding)
 {
 	report_collect(&((struct doctor *)arg)->collector, finding);
 }
 
-static void on_probe_subject(void *arg, const char *key, const char *value)
+static void doctor_on_subject(void *arg, const char *key, const char *value)
 {
 	report_subject(((struct doctor *)arg)->collector.report, key, value);
 }
 
-static void on_probe_matrix(void *arg, const struct matrix *matrix)
+static void doctor_on_matrix(void *arg, const struct matrix *matrix)
 {
 	report_matrix(((struct doctor *)arg)->collector.report, matrix);
 }
 
-static void on_probe_progress(void *arg, const char *what, unsigned int done,
-			      unsigned int total)
+static void doctor_on_progress(void *arg, const char *what, unsigned int done,
+			       unsigned int total)
 {
 	ticker_say(((struct doctor *)arg)->options->ticker, what, done, total);
 }
 
-static int doctor_say(struct doctor *doctor, const char *id, enum finding_status status,
-		      const char *text, const char *key, const char *value)
+/* A finding of the doctor itself. */
+struct doctor_fact {
+	const char *id;
+	enum finding_status status;
+	const char *text;
+	const char *key, *value; /* of its evidence; NULL: none */
+};
+
+static int doctor_say(struct doctor *doctor, struct doctor_fact fact)
 {
 	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
 
 	if (!finding)
 		return err_set(ENOMEM, "no memory");
-	finding_init(finding, id, status, "%s", text);
-	if (key)
-		finding_text(finding, key, "%s", value);
+	finding_init(finding, fact.id, fact.status, "%s", fact.text);
+	if (fact.key)
+		finding_text(finding, fact.key, "%s", fact.value);
 	finding_text(finding, "fact", "yes");
 	report_collect(&doctor->collector, finding);
 	return 0;
@@ -90,29 +97,34 @@ static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 		.cred = options->cred,
 	};
 	const struct probe_events events = {
-		.finding = on_probed,
-		.subject = on_probe_subject,
-		.progress = on_probe_progress,
-		.matrix = on_probe_matrix,
+		.finding = doctor_on_probed,
+		.subject = doctor_on_subject,
+		.progress = doctor_on_progress,
+		.matrix = doctor_on_matrix,
 		.arg = doctor,
 	};
+	struct doctor_fact fact = { .id = "doctor.probe", .status = FINDING_SKIP };
 	char text[FINDING_ID_MAX + 32];
 
-	if (!host_is_live(doctor->host))
-		return doctor_say(doctor, "doctor.probe", FINDING_SKIP,
-				  "not probed: --root names files, not a running system",
-				  NULL, NULL);
+	if (!host_is_live(doctor->host)) {
+		fact.text = "not probed: --root names files, not a running system";
+		return doctor_say(doctor, fact);
+	}
 	if (doctor->listener != FINDING_PASS && !options->transport) {
 		if (!*doctor->because)
 			strcpy(doctor->because, "fabric.listener");
 		snprintf(text, sizeof(text), "not probed, because of %s",
 			 doctor->because);
-		return doctor_say(doctor, "doctor.probe", FINDING_SKIP, text, "because",
-				  doctor->because);
+		fact.text = text;
+		fact.key = "because";
+		fact.value = doctor->because;
+		return doctor_say(doctor, fact);
 	}
-	if (!probe.timeout_ms)
-		return doctor_say(doctor, "doctor.probe", FINDING_UNKNOWN,
-				  "the checks took all of the time", NULL, NULL);
+	if (!probe.timeout_ms) {
+		fact.status = FINDING_UNKNOWN;
+		fact.text = "the checks took all of the time";
+		return doctor_say(doctor, fact);
+	}
 	ticker_say(options->ticker, "probing", 0, 0);
 	return probe_run(&probe, &events);
 }
@@ -120,7 +132,7 @@ static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 /* --- the plan -------------------------------------------------------------------------------- */
 
 /* Of all addresses of its name; what it has both of is for the plan to choose. */
-static enum ip_family server_family(const struct check_target *target)
+static enum ip_family doctor_server_family(const struct check_target *target)
 {
 	unsigned int i, v4 = 0;
 
@@ -132,62 +144,67 @@ static enum ip_family server_family(const struct check_target *target)
 					  : IP_UNKNOWN;
 }
 
-/* What the command line says of the mount, as its options. */
-static const char *asked_options(const struct cli_options *options, char buf[64])
+static int doctor_plan(struct doctor *doctor)
 {
+	const struct cli_options *options = doctor->options;
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
+	_cleanup_(plan_free_p) struct plan *plan = NULL;
 	struct words words = { .separator = "," };
+	struct plan_request request = {
+		.spec = options->operands[0],
+		.family = doctor_server_family(&doctor->target),
+	};
+	struct doctor_fact fact = { .id = "doctor.plan", .status = FINDING_PASS };
+	char requested[64], text[FINDING_SUMMARY_MAX];
+	int rc;
 
+	/* What the command line says of the mount, as its options. */
 	if (options->nfs_version)
 		words_add(&words, "vers=%s", options->nfs_version->name);
 	if (options->has_port)
 		words_add(&words, "port=%u", options->port);
 	if (options->sec)
 		words_add(&words, "sec=%s", options->sec);
-	snprintf(buf, 64, "%.63s", words.count ? words_text(&words) : "");
-	return words.count ? buf : NULL;
-}
-
-static int doctor_plan(struct doctor *doctor)
-{
-	char asked[64];
-	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	_cleanup_(plan_free_p) struct plan *plan = NULL;
-	struct plan_request request = {
-		.spec = doctor->options->operands[0],
-		.options = asked_options(doctor->options, asked),
-		.family = server_family(&doctor->target),
-	};
-	char text[FINDING_SUMMARY_MAX];
-	int rc = policy_open(&policies, doctor->host);
-
+	snprintf(requested, sizeof(requested), "%.63s",
+		 words.count ? words_text(&words) : "");
+	request.options = words.count ? requested : NULL;
+	rc = policy_open(&policies, doctor->host);
 	request.policies = policies;
 	rc = rc ? rc : plan_make(&plan, &request);
 	if (rc == -ENOMEM)
 		return rc;
-	if (rc)
-		return doctor_say(doctor, "doctor.plan", FINDING_FAIL, err_text(), NULL,
-				  NULL);
+	if (rc) {
+		fact.status = FINDING_FAIL;
+		fact.text = err_text();
+		return doctor_say(doctor, fact);
+	}
 	snprintf(text, sizeof(text), "mount -t nfs -o %s %.300s DIRECTORY", plan->options,
 		 request.spec);
-	return doctor_say(doctor, "doctor.plan", FINDING_PASS, text, "options",
-			  plan->options);
+	fact.text = text;
+	fact.key = "options";
+	fact.value = plan->options;
+	return doctor_say(doctor, fact);
 }
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-static int diagnose(struct doctor *doctor)
+static int doctor_diagnose(struct doctor *doctor)
 {
-	uint64_t deadline = deadline_in(doctor->options->timeout_ms);
-	int rc = cmd_check_fill(
-		doctor->options, doctor->collector.report, doctor->host, &doctor->target,
-		deadline_min(deadline,
-			     deadline_in(doctor->options->timeout_ms / CHECKS_PART)),
-		on_checked, doctor);
+	unsigned int timeout_ms = doctor->options->timeout_ms;
+	uint64_t deadline = deadline_in(timeout_ms);
+	const struct cmd_check_job job = {
+		.options = doctor->options,
+		.host = doctor->host,
+		.target = &doctor->target,
+		.report = doctor->collector.report,
+		.deadline = deadline_min(deadline, deadline_in(timeout_ms / CHECKS_PART)),
+	};
+	int rc = cmd_check_fill(&job, doctor_on_checked, doctor);
 
+	if (rc)
+		return rc;
 	/* The checks of mounts have the findings, also of what cannot be read. */
-	rc = rc ? rc
-		: cmd_mounts_of(doctor->collector.report, doctor->host, &doctor->target,
-				true);
+	rc = cmd_mounts_of(doctor->collector.report, doctor->host, &doctor->target, true);
 	rc = rc ? rc : doctor_probe(doctor, deadline);
 	rc = rc ? rc : doctor_plan(doctor);
 	return rc ? rc : doctor->collector.rc;
@@ -216,16 +233,15 @@ static int cmd_doctor_run(struct cli_options *options)
 			options->operands[0]);
 		return cli_usage(options);
 	}
-	if (host_open(&host, options->root)) {
-		err_context(-EINVAL, "--root");
-		return cli_usage(options);
-	}
+	rc = cli_open_host(options, &host);
+	if (rc)
+		return rc;
 	if (!report)
 		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
 	doctor.host = host;
 	doctor.target.roles = CHECK_CLIENT;
 	report_todo(report);
-	rc = diagnose(&doctor);
+	rc = doctor_diagnose(&doctor);
 	if (rc) {
 		report_cut(report);
 		cli_error(options, EXIT_UNKNOWN, "%s",

@@ -7,19 +7,13 @@
 
 #define LABEL_WIDTH 10
 
-struct page {
+struct explain_page {
 	unsigned int width;
 	unsigned int systems; /* of this host, or --root; 0: steps for all systems */
 };
 
-static void print_labelled(const char *label, const char *text, unsigned int width)
-{
-	printf("%-*s", LABEL_WIDTH, label);
-	wrap_print(stdout, text, LABEL_WIDTH, width);
-}
-
 /* How a value gets into a command is nothing for a reader: "{!key}" is "{key}". */
-static void print_command(const char *command)
+static void explain_command(const char *command)
 {
 	printf("%*s", LABEL_WIDTH + 2, "");
 	for (; *command; command++) {
@@ -31,7 +25,7 @@ static void print_command(const char *command)
 }
 
 /* "{key}" is what the evidence of a report has in its place. */
-static void explain_steps(const struct step *step, const struct page *page)
+static void explain_steps(const struct step *step, const struct explain_page *page)
 {
 	const char *label = "Remedy";
 
@@ -41,49 +35,43 @@ static void explain_steps(const struct step *step, const struct page *page)
 		if (!meaning_step_fits(step, page->systems))
 			continue;
 		meaning_step(step, page->systems, text, sizeof(text));
-		print_labelled(label, text, page->width);
+		output_labelled(label, LABEL_WIDTH, text, page->width);
 		label = "";
 		if (step->command)
-			print_command(step->command);
+			explain_command(step->command);
 	}
 }
 
-static void explain_reason(const struct reason *reason, const struct page *page)
+static void explain_reason(const struct reason *reason, const struct explain_page *page)
 {
 	size_t i;
 
-	print_labelled("Cause", reason->cause, page->width);
+	output_labelled("Cause", LABEL_WIDTH, reason->cause, page->width);
 	explain_steps(reason->steps, page);
 	for (i = 0; reason->see[i]; i++)
-		print_labelled(i ? "" : "See", reason->see[i], page->width);
+		output_labelled(i ? "" : "See", LABEL_WIDTH, reason->see[i], page->width);
 }
 
-static void explain_reasons(const struct meaning *meaning, const struct page *page)
-{
-	const struct reason *reason;
-
-	for (reason = meaning->reasons; reason->name; reason++) {
-		printf("\n%s/%s\n", meaning->id, reason->name);
-		explain_reason(reason, page);
-	}
-}
-
-static void explain_one(const struct meaning *meaning, const struct page *page)
+static void explain_one(const struct meaning *meaning, const struct explain_page *page)
 {
 	unsigned int width = page->width;
+	const struct reason *reason;
 	char cause[MEANING_CAUSE_MAX];
 	size_t i;
 
 	printf("%s\n%s\n\n", meaning->id, meaning->title);
-	print_labelled("What", meaning->what, width);
-	print_labelled("Cause", meaning_cause(meaning, NULL, cause), width);
-	print_labelled("Remedy", meaning->remedy, width);
+	output_labelled("What", LABEL_WIDTH, meaning->what, width);
+	output_labelled("Cause", LABEL_WIDTH, meaning_cause(meaning, NULL, cause), width);
+	output_labelled("Remedy", LABEL_WIDTH, meaning->remedy, width);
 	for (i = 0; meaning->see[i]; i++)
-		print_labelled(i ? "" : "See", meaning->see[i], width);
+		output_labelled(i ? "" : "See", LABEL_WIDTH, meaning->see[i], width);
 	if (meaning->decisive)
-		print_labelled("Decisive", "if this is unknown, so is the verdict",
-			       width);
-	explain_reasons(meaning, page);
+		output_labelled("Decisive", LABEL_WIDTH,
+				"if this is unknown, so is the verdict", width);
+	for (reason = meaning->reasons; reason->name; reason++) {
+		printf("\n%s/%s\n", meaning->id, reason->name);
+		explain_reason(reason, page);
+	}
 }
 
 static void explain_all(void)
@@ -99,60 +87,51 @@ static void explain_all(void)
 	}
 }
 
-static int unknown_id(const struct cli_options *options, const char *id)
-{
-	const struct meaning *near = meaning_near(id);
-
-	if (near)
-		err_set(EINVAL, "unknown finding '%.60s'; did you mean '%s'?", id,
-			near->id);
-	else
-		err_set(EINVAL, "unknown finding '%.60s'; 'nfsrdma explain' lists all",
-			id);
-	return cli_usage(options);
-}
-
-static int unknown_reason(const struct cli_options *options,
-			  const struct meaning *meaning, const char *name)
-{
-	struct words names = { 0 };
-	const struct reason *reason;
-
-	for (reason = meaning->reasons; reason->name; reason++)
-		words_add(&names, "%s", reason->name);
-	err_set(EINVAL, "unknown reason '%2$.60s' of %1$s; expected %3$s", meaning->id,
-		name, names.count ? words_text(&names) : "none");
-	return cli_usage(options);
-}
-
 /* ID or ID/REASON, as they stand in a report. */
 static int explain_operand(const struct cli_options *options, const char *operand,
-			   const struct page *page)
+			   const struct explain_page *page)
 {
 	size_t len = strcspn(operand, "/");
-	const struct meaning *meaning;
+	const struct meaning *meaning, *near;
 	const struct reason *reason;
+	struct words names = { 0 };
 	char id[FINDING_ID_MAX];
 
 	snprintf(id, sizeof(id), "%.*s", (int)min_u32((uint32_t)len, sizeof(id)),
 		 operand);
 	meaning = len < sizeof(id) ? meaning_find(id) : NULL;
-	if (!meaning)
-		return unknown_id(options, operand);
+	if (!meaning) {
+		near = meaning_near(operand);
+		if (near)
+			err_set(EINVAL, "unknown finding '%.60s'; did you mean '%s'?",
+				operand, near->id);
+		else
+			err_set(EINVAL,
+				"unknown finding '%.60s'; 'nfsrdma explain' lists all",
+				operand);
+		return cli_usage(options);
+	}
 	if (!operand[len]) {
 		explain_one(meaning, page);
 		return output_finish(options);
 	}
 	reason = meaning_reason(meaning, operand + len + 1);
-	if (!reason)
-		return unknown_reason(options, meaning, operand + len + 1);
+	if (!reason) {
+		for (reason = meaning->reasons; reason->name; reason++)
+			words_add(&names, "%s", reason->name);
+		err_set(EINVAL, "unknown reason '%2$.60s' of %1$s; expected %3$s",
+			meaning->id, operand + len + 1,
+			names.count ? words_text(&names) : "none");
+		return cli_usage(options);
+	}
 	printf("%s\n%s\n\n", operand, meaning->title);
 	explain_reason(reason, page);
 	return output_finish(options);
 }
 
 /* Of each program the one that @text has most of: libvirt repeats what mount.nfs says. */
-static const struct message *best_message(const struct message **after, const char *text)
+static const struct message *explain_best_message(const struct message **after,
+						  const char *text)
 {
 	const struct message *message = *after, *best = NULL;
 	const char *program = message_next(message) ? message_next(message)->program
@@ -170,28 +149,23 @@ static const struct message *best_message(const struct message **after, const ch
 	return best;
 }
 
-static void explain_message(const struct message *message, const struct page *page)
-{
-	printf("%s: %s\n\n", message->program, message->text);
-	print_labelled("Cause", message->cause, page->width);
-	explain_steps(message->steps, page);
-	printf("%-*snfsrdma explain %s\n%-*s%s\n", LABEL_WIDTH, "More", message->finding,
-	       LABEL_WIDTH, "Source", message->source);
-}
-
 /* What another program printed, as it stands in a log. */
-static int explain_messages(const struct cli_options *options, const struct page *page)
+static int explain_messages(const struct cli_options *options,
+			    const struct explain_page *page)
 {
 	const struct message *after = NULL, *message;
 	bool found = false;
 
 	while (message_next(after)) {
-		message = best_message(&after, options->message);
+		message = explain_best_message(&after, options->message);
 		if (!message)
 			continue;
-		if (found)
-			putchar('\n');
-		explain_message(message, page);
+		printf("%s%s: %s\n\n", found ? "\n" : "", message->program,
+		       message->text);
+		output_labelled("Cause", LABEL_WIDTH, message->cause, page->width);
+		explain_steps(message->steps, page);
+		printf("%-*snfsrdma explain %s\n%-*s%s\n", LABEL_WIDTH, "More",
+		       message->finding, LABEL_WIDTH, "Source", message->source);
 		found = true;
 	}
 	return found ? output_finish(options)
@@ -202,13 +176,12 @@ static int explain_messages(const struct cli_options *options, const struct page
 static int cmd_explain_run(struct cli_options *options)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
-	struct page page = { 0 };
+	struct explain_page page = { 0 };
 	struct report_style style;
+	int status = options->root ? cli_open_host(options, &host) : 0;
 
-	if (options->root && host_open(&host, options->root)) {
-		err_context(-EINVAL, "--root");
-		return cli_usage(options);
-	}
+	if (status)
+		return status;
 	output_style(stdout, false, &style);
 	page.width = style.width < 90 ? style.width : 90;
 	if (!options->all_systems)

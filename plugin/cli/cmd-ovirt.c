@@ -50,14 +50,14 @@ int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain
 
 /* --- for a person -------------------------------------------------------------------------------------- */
 
-static void print_field(const char *label, const char *text)
+static void cmd_ovirt_print_field(const char *label, const char *text)
 {
 	fprintf(stderr, "  %-*s", LABEL_WIDTH, label);
 	output_text(stderr, text, LABEL_WIDTH + 2);
 }
 
 /* As the engine's list has them. */
-static const char *version_label(const char *version)
+static const char *cmd_ovirt_version_label(const char *version)
 {
 	static const struct {
 		const char *version, *label;
@@ -78,48 +78,41 @@ static const char *version_label(const char *version)
 	return version;
 }
 
-static void print_fields(const struct ovirt_advice *advice,
-			 const struct ovirt_request *request)
+static void cmd_ovirt_print_fields(const struct ovirt_advice *advice,
+				   const struct ovirt_request *request)
 {
 	output_text(
 		stderr,
 		"Enter in the engine, Storage > Domains > New Domain (or Manage Domain, in maintenance):",
 		0);
 	if (request->type == OVIRT_POSIX) {
-		print_field("Storage Type", "POSIX compliant FS");
-		print_field("Path", advice->domain.spec);
-		print_field("VFS Type", "nfsrdma");
-		print_field("Mount Options", "the line on standard output");
+		cmd_ovirt_print_field("Storage Type", "POSIX compliant FS");
+		cmd_ovirt_print_field("Path", advice->domain.spec);
+		cmd_ovirt_print_field("VFS Type", "nfsrdma");
+		cmd_ovirt_print_field("Mount Options", "the line on standard output");
 		return;
 	}
-	print_field("Storage Type", "NFS");
-	print_field("Export Path", advice->domain.spec);
-	print_field("NFS Version", version_label(request->version));
-	print_field("Retransmissions", "leave empty: VDSM uses 3");
-	print_field("Timeout (deciseconds)",
-		    "leave empty: VDSM uses 100, as sanlock requires");
-	print_field("Additional mount options", "the line on standard output");
+	cmd_ovirt_print_field("Storage Type", "NFS");
+	cmd_ovirt_print_field("Export Path", advice->domain.spec);
+	cmd_ovirt_print_field("NFS Version", cmd_ovirt_version_label(request->version));
+	cmd_ovirt_print_field("Retransmissions", "leave empty: VDSM uses 3");
+	cmd_ovirt_print_field("Timeout (deciseconds)",
+			      "leave empty: VDSM uses 100, as sanlock requires");
+	cmd_ovirt_print_field("Additional mount options", "the line on standard output");
 }
 
-/* For a shell, so that it can be tried by hand. */
-static void print_command(const struct ovirt_command *command)
+static void cmd_ovirt_print_help(const struct ovirt_advice *advice,
+				 const struct ovirt_request *request)
 {
 	unsigned int i;
 
+	cmd_ovirt_print_fields(advice, request);
+	/* For a shell, so that it can be tried by hand. */
 	fputs("VDSM then runs on each host, with taskset(1):\n ", stderr);
-	for (i = 0; i < command->argc; i++) {
-		fprintf(stderr, " %s", SHELL_WORD(command->argv[i]));
+	for (i = 0; i < advice->command.argc; i++) {
+		fprintf(stderr, " %s", SHELL_WORD(advice->command.argv[i]));
 	}
 	fputc('\n', stderr);
-}
-
-static void print_help(const struct ovirt_advice *advice,
-		       const struct ovirt_request *request)
-{
-	unsigned int i;
-
-	print_fields(advice, request);
-	print_command(&advice->command);
 	if (advice->plan->nchanges)
 		fputs("Why these options:\n", stderr);
 	for (i = 0; i < advice->plan->nchanges; i++) {
@@ -141,13 +134,8 @@ static void print_help(const struct ovirt_advice *advice,
 
 /* --- for a script --------------------------------------------------------------------------------------- */
 
-static void add_text(struct json_object *to, const char *key, const char *text)
-{
-	json_object_object_add(to, key, cmd_plan_json(text));
-}
-
 /* "4.2" is v4_2 there. */
-static const char *api_version(const char *version, char buf[8])
+static const char *cmd_ovirt_api_version(const char *version, char buf[8])
 {
 	char *dot;
 
@@ -161,8 +149,8 @@ static const char *api_version(const char *version, char buf[8])
 }
 
 /* By the names and in the words of the engine's API. */
-static struct json_object *fields_new(const struct ovirt_advice *advice,
-				      const struct ovirt_request *request)
+static struct json_object *cmd_ovirt_fields_new(const struct ovirt_advice *advice,
+						const struct ovirt_request *request)
 {
 	struct json_object *fields = json_object_new_object();
 	const char *spec = advice->domain.spec;
@@ -172,59 +160,51 @@ static struct json_object *fields_new(const struct ovirt_advice *advice,
 	/* An address of IPv6 keeps its brackets. */
 	snprintf(address, sizeof(address), "%.*s",
 		 (int)(strlen(spec) - strlen(advice->domain.parsed.path) - 1), spec);
-	add_text(fields, "type", nfs ? "nfs" : "posixfs");
-	add_text(fields, "address", nfs ? address : NULL);
-	add_text(fields, "path", nfs ? advice->domain.parsed.path : spec);
-	add_text(fields, "nfs_version",
-		 nfs ? api_version(request->version, version) : NULL);
-	add_text(fields, "vfs_type", nfs ? NULL : "nfsrdma");
-	add_text(fields, "mount_options", advice->options);
+	output_json_add(fields, "type", nfs ? "nfs" : "posixfs");
+	output_json_add(fields, "address", nfs ? address : NULL);
+	output_json_add(fields, "path", nfs ? advice->domain.parsed.path : spec);
+	output_json_add(fields, "nfs_version",
+			nfs ? cmd_ovirt_api_version(request->version, version) : NULL);
+	output_json_add(fields, "vfs_type", nfs ? NULL : "nfsrdma");
+	output_json_add(fields, "mount_options", advice->options);
 	return fields;
 }
 
-static struct json_object *command_new(const struct ovirt_command *command)
-{
-	struct json_object *list = json_object_new_array();
-	unsigned int i;
-
-	for (i = 0; i < command->argc; i++)
-		json_object_array_add(list, cmd_plan_json(command->argv[i]));
-	return list;
-}
-
 /* What is mounted, of which @text says what is wrong; NULL: it is not known. */
-static void print_json(const struct ovirt_advice *advice,
-		       const struct ovirt_request *request, const char *text,
-		       const char *remedy)
+static void cmd_ovirt_print_json(const struct ovirt_advice *advice,
+				 const struct ovirt_request *request, const char *text,
+				 const char *remedy)
 {
 	struct json_object *root = json_object_new_object(), *list;
 	unsigned int i;
 
-	add_text(root, "schema", "nfsrdma-ovirt/1");
-	add_text(root, "version", NFSRDMA_VERSION);
-	add_text(root, "given", request->options ? request->options : "");
-	add_text(root, "options", advice->options);
-	json_object_object_add(root, "fields", fields_new(advice, request));
-	add_text(root, "directory", advice->domain.dir);
-	json_object_object_add(root, "command", command_new(&advice->command));
-	add_text(root, "transport", advice->plan->transport);
+	output_json_add(root, "schema", "nfsrdma-ovirt/1");
+	output_json_add(root, "version", NFSRDMA_VERSION);
+	output_json_add(root, "given", request->options ? request->options : "");
+	output_json_add(root, "options", advice->options);
+	json_object_object_add(root, "fields", cmd_ovirt_fields_new(advice, request));
+	output_json_add(root, "directory", advice->domain.dir);
+	list = json_object_new_array();
+	for (i = 0; i < advice->command.argc; i++)
+		json_object_array_add(list, output_json_text(advice->command.argv[i]));
+	json_object_object_add(root, "command", list);
+	output_json_add(root, "transport", advice->plan->transport);
 	json_object_object_add(root, "changes", cmd_plan_changes(advice->plan));
 	list = json_object_new_array();
 	for (i = 0; i < advice->nnotes; i++)
-		json_object_array_add(list, cmd_plan_json(advice->notes[i]));
+		json_object_array_add(list, output_json_text(advice->notes[i]));
 	json_object_object_add(root, "warnings", list);
-	add_text(root, "mounted", text);
-	add_text(root, "remedy", remedy);
-	puts(json_object_to_json_string_ext(
-		root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(root);
+	output_json_add(root, "mounted", text);
+	output_json_add(root, "remedy", remedy);
+	output_json_print(root);
 }
 
 /* --- options ----------------------------------------------------------------------------------------------- */
 
 /* What this host's nfsmount.conf does to it, which no option helps against. */
-static int note_nfsmount(const struct host *host, const struct ovirt_domain *domain,
-			 struct ovirt_advice *advice)
+static int cmd_ovirt_note_nfsmount(const struct host *host,
+				   const struct ovirt_domain *domain,
+				   struct ovirt_advice *advice)
 {
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
 	struct ovirt_effect effect;
@@ -241,28 +221,30 @@ static int note_nfsmount(const struct host *host, const struct ovirt_domain *dom
 		       : 0;
 }
 
-static int print_advice(const struct cli_options *options, struct ovirt_advice *advice,
-			const struct ovirt_request *request, const struct host *host)
+static int cmd_ovirt_print_advice(const struct cli_options *options,
+				  struct ovirt_advice *advice,
+				  const struct ovirt_request *request,
+				  const struct host *host)
 {
 	char text[OVIRT_TEXT_MAX], remedy[OVIRT_TEXT_MAX], repository[PATH_MAX];
 	struct ovirt_domain seen;
-	bool json = !strcmp(options->format->name, "json");
 	unsigned int i;
 	int rc;
 
 	cmd_ovirt_repository(host, options, repository);
 	rc = ovirt_domain(request->spec, repository, &seen);
-	if (!rc && note_nfsmount(host, &seen, advice))
+	if (!rc && cmd_ovirt_note_nfsmount(host, &seen, advice))
 		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	rc = rc ? rc : cmd_ovirt_mounted(host, &seen, text, remedy);
-	if (json) {
-		print_json(advice, request, rc ? NULL : text, rc ? NULL : remedy);
+	if (output_is_json(options)) {
+		cmd_ovirt_print_json(advice, request, rc ? NULL : text,
+				     rc ? NULL : remedy);
 		return output_finish(options);
 	}
 	puts(advice->options);
 	fflush(stdout);
 	if (!options->quiet)
-		print_help(advice, request);
+		cmd_ovirt_print_help(advice, request);
 	for (i = 0; i < advice->nnotes; i++)
 		cli_error(options, 0, "note: %s", advice->notes[i]);
 	if (rc)
@@ -273,7 +255,7 @@ static int print_advice(const struct cli_options *options, struct ovirt_advice *
 	return output_finish(options);
 }
 
-static int check_options(const struct cli_options *options)
+static int cmd_ovirt_check_options(const struct cli_options *options)
 {
 	if (options->noperands != 2)
 		return err_set(EINVAL,
@@ -288,20 +270,29 @@ static int check_options(const struct cli_options *options)
 		       : 0;
 }
 
-static int advise(const struct cli_options *options, const struct host *host,
-		  const struct policies *policies)
+static int cmd_ovirt_options(struct cli_options *options)
 {
+	_cleanup_(host_close_p) struct host *host = NULL;
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	_cleanup_(ovirt_advice_free_p) struct ovirt_advice *advice = NULL;
 	struct ovirt_request request = {
-		.spec = options->operands[1],
 		.options = options->mount_options,
 		.version = options->engine_version ? options->engine_version : "auto",
 		.repository = options->repository,
 		.type = options->posix ? OVIRT_POSIX : OVIRT_NFS,
-		.policies = policies,
 	};
-	int rc = ovirt_advise(&advice, &request);
+	int rc;
 
+	if (cmd_ovirt_check_options(options))
+		return cli_usage(options);
+	rc = cli_open_host(options, &host);
+	if (rc)
+		return rc;
+	if (policy_open(&policies, host))
+		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	request.spec = options->operands[1];
+	request.policies = policies;
+	rc = ovirt_advise(&advice, &request);
 	if (!rc && options->resolve) {
 		ovirt_advice_free(take_ptr(advice));
 		if (cmd_plan_family(options, request.spec, &request.family))
@@ -311,23 +302,7 @@ static int advise(const struct cli_options *options, const struct host *host,
 	if (rc)
 		return cli_error(options, rc == -ENOMEM ? EXIT_UNKNOWN : EXIT_USAGE, "%s",
 				 err_text());
-	return print_advice(options, advice, &request, host);
-}
-
-static int run_options(struct cli_options *options)
-{
-	_cleanup_(host_close_p) struct host *host = NULL;
-	_cleanup_(policy_free_p) struct policies *policies = NULL;
-
-	if (check_options(options))
-		return cli_usage(options);
-	if (host_open(&host, options->root)) {
-		err_context(-EINVAL, "--root");
-		return cli_usage(options);
-	}
-	if (policy_open(&policies, host))
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	return advise(options, host, policies);
+	return cmd_ovirt_print_advice(options, advice, &request, host);
 }
 
 /* --- the command -------------------------------------------------------------------------------------------- */
@@ -337,7 +312,7 @@ static int cmd_ovirt_run(struct cli_options *options)
 	const char *action = options->noperands ? options->operands[0] : "";
 
 	if (!strcmp(action, "options"))
-		return run_options(options);
+		return cmd_ovirt_options(options);
 	if (!strcmp(action, "policy"))
 		return cmd_ovirt_policy(options);
 	err_set(EINVAL, "expected options or policy%s%.40s%s", *action ? ", not '" : "",

@@ -14,7 +14,7 @@
 #define POLICY_WIDTH 14
 
 /* The policy as rows, for both forms. */
-struct policy_line {
+struct cmd_plan_policy_line {
 	const char *key;
 	const char *value; /* NULL: not set */
 	const char *from;
@@ -22,10 +22,10 @@ struct policy_line {
 
 #define POLICY_LINES 6
 
-static void policy_lines(const struct policy *policy, char deadline[16],
-			 struct policy_line lines[POLICY_LINES])
+static void cmd_plan_policy_lines(const struct policy *policy, char deadline[16],
+				  struct cmd_plan_policy_line lines[POLICY_LINES])
 {
-	const struct policy_line all[POLICY_LINES] = {
+	const struct cmd_plan_policy_line all[POLICY_LINES] = {
 		{ "policy", policy_mode_name(policy->mode), policy->mode_from },
 		{ "check", policy_check_name(policy->check), policy->check_from },
 		{ "deadline", deadline, policy->deadline_from },
@@ -41,20 +41,7 @@ static void policy_lines(const struct policy *policy, char deadline[16],
 
 /* For people */
 
-/* Clean text in lines of the width, in @column behind a label. */
-static void print_labelled(const char *label, int column, const char *text,
-			   unsigned int width)
-{
-	size_t cap = 4 * strlen(text) + 1;
-	_cleanup_free_ char *clean = malloc(cap);
-
-	printf("%-*s", column, label);
-	if (clean)
-		wrap_print(stdout, utf8_clean(clean, cap, text, UTF8_ESCAPE),
-			   (unsigned int)column, width);
-}
-
-static const char *version_text(const struct plan *plan, char buf[48])
+static const char *cmd_plan_version_text(const struct plan *plan, char buf[48])
 {
 	if (!plan->nfs_major)
 		return "4.2, or the highest that the server supports, down to 3";
@@ -67,47 +54,13 @@ static const char *version_text(const struct plan *plan, char buf[48])
 	return buf;
 }
 
-static void print_transport(const struct plan *plan, unsigned int width)
+static void cmd_plan_print_policy(const struct plan *plan, unsigned int width)
 {
-	char text[96];
-
-	if (plan->remount)
-		snprintf(text, sizeof(text),
-			 "that of the mount; a remount does not change it");
-	else if (!plan->transport[0])
-		snprintf(text, sizeof(text), "chosen by mount.nfs");
-	else if (!plan->port)
-		snprintf(text, sizeof(text), "%s", plan->transport);
-	else
-		snprintf(text, sizeof(text), "%s, port %u", plan->transport, plan->port);
-	print_labelled("Transport", LABEL_WIDTH, text, width);
-}
-
-/* "added", "port=20049", and why. */
-static void print_change(const struct plan_change *change, unsigned int width)
-{
-	static const char *const names[] = {
-		[PLAN_REPLACED] = "  replaced",
-		[PLAN_ADDED] = "  added",
-		[PLAN_REMOVED] = "  removed",
-	};
-	_cleanup_free_ char *text = NULL;
-
-	if (asprintf(&text, "%s%s%s", change->before ? change->before : "",
-		     change->before && change->after ? " -> " : "",
-		     change->after ? change->after : "") < 0)
-		return;
-	print_labelled(names[change->kind], LABEL_WIDTH, text, width);
-	print_labelled("", LABEL_WIDTH + 2, change->reason, width);
-}
-
-static void print_policy(const struct plan *plan, unsigned int width)
-{
-	struct policy_line lines[POLICY_LINES];
+	struct cmd_plan_policy_line lines[POLICY_LINES];
 	char deadline[16], label[32];
 	size_t i;
 
-	policy_lines(&plan->policy, deadline, lines);
+	cmd_plan_policy_lines(&plan->policy, deadline, lines);
 	printf("\nPolicy\n");
 	for (i = 0; i < POLICY_LINES; i++) {
 		_cleanup_free_ char *text = NULL;
@@ -119,50 +72,62 @@ static void print_policy(const struct plan *plan, unsigned int width)
 			     lines[i].from) < 0)
 			return;
 		snprintf(label, sizeof(label), "  %s", lines[i].key);
-		print_labelled(label, POLICY_WIDTH, text, width);
+		output_labelled(label, POLICY_WIDTH, text, width);
 	}
 }
 
-static void print_text(const struct plan *plan, const char *spec)
+static void cmd_plan_print_text(const struct plan *plan, const char *spec)
 {
+	static const char *const kinds[] = {
+		[PLAN_REPLACED] = "  replaced",
+		[PLAN_ADDED] = "  added",
+		[PLAN_REMOVED] = "  removed",
+	};
+	char version[48], transport[96];
 	struct report_style style;
 	unsigned int width, i;
-	char version[48];
 
 	output_style(stdout, false, &style);
 	width = style.width < 90 ? style.width : 90;
-	print_labelled("Mount", LABEL_WIDTH, spec, width);
-	print_labelled("Options", LABEL_WIDTH, plan->options, width);
+	output_labelled("Mount", LABEL_WIDTH, spec, width);
+	output_labelled("Options", LABEL_WIDTH, plan->options, width);
 	if (plan->tcp_options)
-		print_labelled("Over TCP", LABEL_WIDTH, plan->tcp_options, width);
-	print_transport(plan, width);
-	print_labelled("NFS", LABEL_WIDTH, version_text(plan, version), width);
+		output_labelled("Over TCP", LABEL_WIDTH, plan->tcp_options, width);
+	if (plan->remount)
+		snprintf(transport, sizeof(transport),
+			 "that of the mount; a remount does not change it");
+	else if (!plan->transport[0])
+		snprintf(transport, sizeof(transport), "chosen by mount.nfs");
+	else if (!plan->port)
+		snprintf(transport, sizeof(transport), "%s", plan->transport);
+	else
+		snprintf(transport, sizeof(transport), "%s, port %u", plan->transport,
+			 plan->port);
+	output_labelled("Transport", LABEL_WIDTH, transport, width);
+	output_labelled("NFS", LABEL_WIDTH, cmd_plan_version_text(plan, version), width);
 	printf("\nChanges%s\n", plan->nchanges ? "" : "    none");
-	for (i = 0; i < plan->nchanges; i++)
-		print_change(&plan->changes[i], width);
+	/* "added", "port=20049", and why. */
+	for (i = 0; i < plan->nchanges; i++) {
+		const struct plan_change *change = &plan->changes[i];
+		_cleanup_free_ char *text = NULL;
+
+		if (asprintf(&text, "%s%s%s", change->before ? change->before : "",
+			     change->before && change->after ? " -> " : "",
+			     change->after ? change->after : "") < 0) {
+			text = NULL;
+			continue;
+		}
+		output_labelled(kinds[change->kind], LABEL_WIDTH, text, width);
+		output_labelled("", LABEL_WIDTH + 2, change->reason, width);
+	}
 	if (plan->nwarnings)
 		printf("\nWarnings\n");
 	for (i = 0; i < plan->nwarnings; i++)
-		print_labelled("", 2, plan->warnings[i], width);
-	print_policy(plan, width);
+		output_labelled("", 2, plan->warnings[i], width);
+	cmd_plan_print_policy(plan, width);
 }
 
 /* For scripts */
-
-struct json_object *cmd_plan_json(const char *text)
-{
-	/* U+FFFD takes three bytes, for one. */
-	size_t cap = text ? 3 * strlen(text) + 1 : 0;
-	_cleanup_free_ char *clean = text ? malloc(cap) : NULL;
-
-	return clean ? json_object_new_string(utf8_clean(clean, cap, text, UTF8_REPLACE))
-		     : NULL;
-}
-
-static void add_text(struct json_object *to, const char *key, const char *text)
-{
-	json_object_object_add(to, key, cmd_plan_json(text));
-}
 
 struct json_object *cmd_plan_changes(const struct plan *plan)
 {
@@ -176,23 +141,23 @@ struct json_object *cmd_plan_changes(const struct plan *plan)
 
 	for (i = 0; i < plan->nchanges; i++) {
 		row = json_object_new_object();
-		add_text(row, "kind", names[plan->changes[i].kind]);
-		add_text(row, "before", plan->changes[i].before);
-		add_text(row, "after", plan->changes[i].after);
-		add_text(row, "reason", plan->changes[i].reason);
+		output_json_add(row, "kind", names[plan->changes[i].kind]);
+		output_json_add(row, "before", plan->changes[i].before);
+		output_json_add(row, "after", plan->changes[i].after);
+		output_json_add(row, "reason", plan->changes[i].reason);
 		json_object_array_add(list, row);
 	}
 	return list;
 }
 
-static struct json_object *policy_json(const struct plan *plan)
+static struct json_object *cmd_plan_policy_json(const struct plan *plan)
 {
 	struct json_object *object = json_object_new_object(), *row;
-	struct policy_line lines[POLICY_LINES];
+	struct cmd_plan_policy_line lines[POLICY_LINES];
 	char deadline[16];
 	size_t i;
 
-	policy_lines(&plan->policy, deadline, lines);
+	cmd_plan_policy_lines(&plan->policy, deadline, lines);
 	for (i = 0; i < POLICY_LINES; i++) {
 		row = json_object_new_object();
 		if (lines[i].value == deadline)
@@ -200,73 +165,49 @@ static struct json_object *policy_json(const struct plan *plan)
 				row, "value",
 				json_object_new_int64(plan->policy.deadline_ms / 1000));
 		else
-			add_text(row, "value", lines[i].value);
-		add_text(row, "from", lines[i].from);
+			output_json_add(row, "value", lines[i].value);
+		output_json_add(row, "from", lines[i].from);
 		json_object_object_add(object, lines[i].key, row);
 	}
 	return object;
 }
 
-static const char *family_name(enum ip_family family)
+static void cmd_plan_print_json(const struct plan *plan,
+				const struct plan_request *request)
 {
-	static const char *const names[] = { NULL, "ipv4", "ipv6" };
-
-	return names[family];
-}
-
-static void print_json(const struct plan *plan, const struct plan_request *request)
-{
+	static const char *const families[] = { NULL, "ipv4", "ipv6" };
 	struct json_object *root = json_object_new_object(), *list;
 	enum ip_family family = plan->spec.family ? plan->spec.family : request->family;
 	char version[48];
 	unsigned int i;
 
-	add_text(root, "schema", "nfsrdma-plan/1");
-	add_text(root, "version", NFSRDMA_VERSION);
-	add_text(root, "spec", request->spec);
-	add_text(root, "server", plan->spec.host);
-	add_text(root, "family", family_name(family));
-	add_text(root, "export", plan->spec.path);
-	add_text(root, "directory", request->dir);
-	add_text(root, "given", request->options ? request->options : "");
-	add_text(root, "options", plan->options);
-	add_text(root, "options_tcp", plan->tcp_options);
-	add_text(root, "transport", plan->transport[0] ? plan->transport : NULL);
+	output_json_add(root, "schema", "nfsrdma-plan/1");
+	output_json_add(root, "version", NFSRDMA_VERSION);
+	output_json_add(root, "spec", request->spec);
+	output_json_add(root, "server", plan->spec.host);
+	output_json_add(root, "family", families[family]);
+	output_json_add(root, "export", plan->spec.path);
+	output_json_add(root, "directory", request->dir);
+	output_json_add(root, "given", request->options ? request->options : "");
+	output_json_add(root, "options", plan->options);
+	output_json_add(root, "options_tcp", plan->tcp_options);
+	output_json_add(root, "transport", plan->transport[0] ? plan->transport : NULL);
 	json_object_object_add(root, "wants_rdma",
 			       json_object_new_boolean(plan->wants_rdma));
 	json_object_object_add(root, "port",
 			       plan->port ? json_object_new_int(plan->port) : NULL);
-	version_text(plan, version);
-	add_text(root, "nfs_version",
-		 !plan->nfs_major                              ? NULL
-		 : plan->nfs_major == 4 && plan->nfs_minor < 0 ? "4"
-							       : version);
+	cmd_plan_version_text(plan, version);
+	output_json_add(root, "nfs_version",
+			!plan->nfs_major                              ? NULL
+			: plan->nfs_major == 4 && plan->nfs_minor < 0 ? "4"
+								      : version);
 	json_object_object_add(root, "changes", cmd_plan_changes(plan));
 	list = json_object_new_array();
 	for (i = 0; i < plan->nwarnings; i++)
-		json_object_array_add(list, cmd_plan_json(plan->warnings[i]));
+		json_object_array_add(list, output_json_text(plan->warnings[i]));
 	json_object_object_add(root, "warnings", list);
-	json_object_object_add(root, "policy", policy_json(plan));
-	puts(json_object_to_json_string_ext(
-		root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(root);
-}
-
-static int print(const struct cli_options *options, const struct plan *plan,
-		 const struct plan_request *request)
-{
-	unsigned int i;
-
-	if (options->options_only) {
-		for (i = 0; i < plan->nwarnings; i++)
-			cli_error(options, 0, "warning: %s", plan->warnings[i]);
-		puts(plan->options);
-	} else if (!strcmp(options->format->name, "json")) {
-		print_json(plan, request);
-	} else {
-		print_text(plan, request->spec);
-	}
-	return output_finish(options);
+	json_object_object_add(root, "policy", cmd_plan_policy_json(plan));
+	output_json_print(root);
 }
 
 int cmd_plan_family(const struct cli_options *options, const char *source,
@@ -291,27 +232,7 @@ int cmd_plan_family(const struct cli_options *options, const char *source,
 	return 0;
 }
 
-static int plan(const struct cli_options *options, struct plan_request *request)
-{
-	_cleanup_(plan_free_p) struct plan *made = NULL;
-	int rc;
-
-	/* What is wrong with the options is said before anybody is asked. */
-	rc = plan_make(&made, request);
-	if (!rc && options->resolve) {
-		plan_free(take_ptr(made));
-		rc = cmd_plan_family(options, request->spec, &request->family);
-		if (rc)
-			return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-		rc = plan_make(&made, request);
-	}
-	if (rc == -ENOMEM)
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	return rc ? cli_error(options, EXIT_USAGE, "%s", err_text())
-		  : print(options, made, request);
-}
-
-static int check_options(const struct cli_options *options)
+static int cmd_plan_check_options(const struct cli_options *options)
 {
 	if (!options->noperands)
 		return err_set(EINVAL, "no source given; expected SERVER:/EXPORT");
@@ -327,23 +248,45 @@ static int cmd_plan_run(struct cli_options *options)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
+	_cleanup_(plan_free_p) struct plan *plan = NULL;
 	struct plan_request request = {
 		.options = options->mount_options,
 		.dir = options->dir,
 	};
+	unsigned int i;
+	int rc;
 
-	if (check_options(options))
+	if (cmd_plan_check_options(options))
 		return cli_usage(options);
-	if (host_open(&host, options->root)) {
-		err_context(-EINVAL, "--root");
-		return cli_usage(options);
-	}
+	rc = cli_open_host(options, &host);
+	if (rc)
+		return rc;
 	/* Not known what the policy is: then there is no plan either. */
 	if (policy_open(&policies, host))
 		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	request.spec = options->operands[0];
 	request.policies = policies;
-	return plan(options, &request);
+	/* What is wrong with the options is said before anybody is asked. */
+	rc = plan_make(&plan, &request);
+	if (!rc && options->resolve) {
+		plan_free(take_ptr(plan));
+		if (cmd_plan_family(options, request.spec, &request.family))
+			return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		rc = plan_make(&plan, &request);
+	}
+	if (rc)
+		return cli_error(options, rc == -ENOMEM ? EXIT_UNKNOWN : EXIT_USAGE, "%s",
+				 err_text());
+	if (options->options_only) {
+		for (i = 0; i < plan->nwarnings; i++)
+			cli_error(options, 0, "warning: %s", plan->warnings[i]);
+		puts(plan->options);
+	} else if (output_is_json(options)) {
+		cmd_plan_print_json(plan, &request);
+	} else {
+		cmd_plan_print_text(plan, request.spec);
+	}
+	return output_finish(options);
 }
 
 const struct cli_command cmd_plan = {

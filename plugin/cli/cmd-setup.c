@@ -11,31 +11,29 @@
 
 #define NAME_MAX_STEP 256
 
-static void print_notes(const struct setup_plan *plan, bool todo, const char *heading)
+static void cmd_setup_print_notes(const struct setup_plan *plan)
 {
-	unsigned int i;
-	bool any = false;
+	static const char *const headings[] = { "Note", "Left to you" };
+	unsigned int todo, i;
+	bool any;
 
-	for (i = 0; i < plan->nnotes; i++) {
-		if (plan->notes[i].todo != todo)
-			continue;
-		if (!any)
-			printf("\n%s\n", heading);
-		any = true;
-		fputs("  - ", stdout);
-		output_text(stdout, plan->notes[i].text, 4);
+	for (todo = 0; todo < ARRAY_SIZE(headings); todo++) {
+		any = false;
+		for (i = 0; i < plan->nnotes; i++) {
+			if (plan->notes[i].todo != todo)
+				continue;
+			if (!any)
+				printf("\n%s\n", headings[todo]);
+			any = true;
+			fputs("  - ", stdout);
+			output_text(stdout, plan->notes[i].text, 4);
+		}
 	}
-}
-
-static void print_all_notes(const struct setup_plan *plan)
-{
-	print_notes(plan, false, "Note");
-	print_notes(plan, true, "Left to you");
 }
 
 /* --- done ------------------------------------------------------------------------ */
 
-struct progress_of_setup {
+struct cmd_setup_progress {
 	bool undo;
 	struct ticker *ticker;
 	unsigned int printed, failed;
@@ -43,14 +41,9 @@ struct progress_of_setup {
 	struct json_object *steps; /* of --format json; NULL: text */
 };
 
-static bool is_json(const struct cli_options *options)
-{
-	return !strcmp(options->format->name, "json");
-}
-
 /* Steps that are not taken: of --dry-run, or of an undo that is refused. */
-static void print_planned(const struct cli_options *options,
-			  const struct setup_plan *plan)
+static void cmd_setup_print_planned(const struct cli_options *options,
+				    const struct setup_plan *plan)
 {
 	struct json_object *steps = json_object_new_array();
 	const char *status = options->dry_run ? "planned" : "skipped";
@@ -62,9 +55,9 @@ static void print_planned(const struct cli_options *options,
 	setup_json_print(options, plan, steps);
 }
 
-static void on_step(void *arg, const struct setup_step *step, int rc)
+static void cmd_setup_on_step(void *arg, const struct setup_step *step, int rc)
 {
-	struct progress_of_setup *progress = arg;
+	struct cmd_setup_progress *progress = arg;
 	char name[NAME_MAX_STEP], text[ERR_TEXT_MAX + NAME_MAX_STEP + 8];
 
 	ticker_erase(progress->ticker);
@@ -89,8 +82,8 @@ static void on_step(void *arg, const struct setup_step *step, int rc)
 }
 
 /* The first step that failed was printed; an error before any step was not. */
-static int finish(const struct cli_options *options,
-		  const struct progress_of_setup *progress, int rc)
+static int cmd_setup_finish(const struct cli_options *options,
+			    const struct cmd_setup_progress *progress, int rc)
 {
 	if (!rc)
 		return EXIT_GOOD;
@@ -101,37 +94,14 @@ static int finish(const struct cli_options *options,
 					   : "nothing was changed");
 }
 
-static const char *role_name(unsigned int roles)
-{
-	return roles == CHECK_SERVER ? "server" : "client";
-}
-
 /* A command for a machine below a root must not be run on this one. */
-static void print_root(const struct cli_options *options)
+static void cmd_setup_print_root(const struct cli_options *options)
 {
 	if (options->root)
 		printf(" --root %s", SHELL_WORD(options->root));
 }
 
-static void print_next(const struct cli_options *options, bool kept)
-{
-	printf("\nNext: nfsrdma check --role %s", role_name(options->roles));
-	print_root(options);
-	if (kept) {
-		fputs("\nUndo: nfsrdma setup --undo", stdout);
-		print_root(options);
-	}
-	putchar('\n');
-}
-
-static void print_kept(const struct cli_options *options)
-{
-	fputs("\nSteps marked done stay; to undo them: nfsrdma setup --undo", stdout);
-	print_root(options);
-	putchar('\n');
-}
-
-static void print_nothing(const struct setup_plan *plan)
+static void cmd_setup_print_nothing(const struct setup_plan *plan)
 {
 	unsigned int i;
 
@@ -142,69 +112,48 @@ static void print_nothing(const struct setup_plan *plan)
 				: "Nothing to do.");
 }
 
-/* What follows the lines of the steps. */
-static void print_applied(const struct cli_options *options,
-			  const struct setup_plan *plan,
-			  const struct progress_of_setup *progress, int status)
+static int cmd_setup_apply(const struct cli_options *options,
+			   const struct setup_machine *machine,
+			   const struct setup_plan *plan)
 {
-	if (!plan->nsteps)
-		print_nothing(plan);
-	else if (!progress->printed)
-		return;
-	print_all_notes(plan);
-	if (!status)
-		print_next(options, progress->kept);
-	else if (progress->kept)
-		print_kept(options);
-}
-
-static int apply(const struct cli_options *options, const struct setup_machine *machine,
-		 const struct setup_plan *plan)
-{
-	struct progress_of_setup progress = { .undo = false, .ticker = options->ticker };
+	struct cmd_setup_progress progress = { .undo = false, .ticker = options->ticker };
 	int status = EXIT_GOOD;
 
-	if (is_json(options))
+	if (output_is_json(options))
 		progress.steps = json_object_new_array();
 	if (plan->nsteps)
-		status = finish(options, &progress,
-				setup_apply(machine, plan, on_step, &progress));
+		status = cmd_setup_finish(
+			options, &progress,
+			setup_apply(machine, plan, cmd_setup_on_step, &progress));
 	ticker_stop(options->ticker);
-	if (progress.steps)
+	if (progress.steps) {
 		setup_json_print(options, plan, progress.steps);
-	else
-		print_applied(options, plan, &progress, status);
+	} else if (!plan->nsteps || progress.printed) {
+		if (!plan->nsteps)
+			cmd_setup_print_nothing(plan);
+		cmd_setup_print_notes(plan);
+		if (!status) {
+			printf("\nNext: nfsrdma check --role %s",
+			       options->roles == CHECK_SERVER ? "server" : "client");
+			cmd_setup_print_root(options);
+		}
+		if (!status && progress.kept) {
+			fputs("\nUndo: nfsrdma setup --undo", stdout);
+			cmd_setup_print_root(options);
+		} else if (progress.kept) {
+			fputs("\nSteps marked done stay; to undo them: nfsrdma setup --undo",
+			      stdout);
+			cmd_setup_print_root(options);
+		}
+		if (!status || progress.kept)
+			putchar('\n');
+	}
 	return !status && plan->unknown ? EXIT_UNKNOWN : status;
-}
-
-static void print_dry_run(const struct setup_plan *plan)
-{
-	setup_show(plan, stdout, output_page(stdout));
-	if (!plan->nsteps)
-		print_nothing(plan);
-	print_all_notes(plan);
-	if (plan->nsteps)
-		puts("\nNothing was changed (--dry-run).");
 }
 
 /* --- undone ---------------------------------------------------------------------- */
 
-static void print_refused(const struct setup_plan *plan)
-{
-	unsigned int i;
-
-	for (i = 0; i < plan->nsteps; i++) {
-		struct setup_plan one = { .nsteps = 1, .steps = { plan->steps[i] } };
-
-		if (!plan->steps[i].refused)
-			continue;
-		printf("/%s was edited since setup wrote it:\n", plan->steps[i].path);
-		setup_show(&one, stdout, output_page(stdout));
-		putchar('\n');
-	}
-}
-
-static bool is_refused(const struct setup_plan *plan)
+static bool cmd_setup_is_refused(const struct setup_plan *plan)
 {
 	unsigned int i;
 
@@ -215,20 +164,32 @@ static bool is_refused(const struct setup_plan *plan)
 }
 
 /* What an undo would do; with a file that was edited it does nothing. */
-static int undo_show(const struct cli_options *options, const struct setup_plan *plan)
+static int cmd_setup_show_undo(const struct cli_options *options,
+			       const struct setup_plan *plan)
 {
-	bool refused = is_refused(plan);
+	bool refused = cmd_setup_is_refused(plan);
+	unsigned int i;
 
 	ticker_stop(options->ticker);
-	if (is_json(options)) {
-		print_planned(options, plan);
-	} else if (refused) {
-		print_refused(plan);
-	} else {
+	if (output_is_json(options)) {
+		cmd_setup_print_planned(options, plan);
+	} else if (!refused) {
 		setup_show(plan, stdout, output_page(stdout));
-		print_all_notes(plan);
+		cmd_setup_print_notes(plan);
 		puts(plan->nsteps ? "\nNothing was changed (--dry-run)."
 				  : "Nothing to undo.");
+	} else {
+		for (i = 0; i < plan->nsteps; i++) {
+			struct setup_plan one = { .nsteps = 1,
+						  .steps = { plan->steps[i] } };
+
+			if (!plan->steps[i].refused)
+				continue;
+			printf("/%s was edited since setup wrote it:\n",
+			       plan->steps[i].path);
+			setup_show(&one, stdout, output_page(stdout));
+			putchar('\n');
+		}
 	}
 	fflush(stdout);
 	return refused ? cli_error(
@@ -237,59 +198,58 @@ static int undo_show(const struct cli_options *options, const struct setup_plan 
 		       : EXIT_GOOD;
 }
 
-static void print_undone(const struct setup_plan *plan,
-			 const struct progress_of_setup *progress, int status)
-{
-	if (!status && !progress->printed)
-		puts("Nothing to undo.");
-	if (!status || progress->printed)
-		print_all_notes(plan);
-}
-
-static int undo(const struct cli_options *options, const struct setup_machine *machine)
+static int cmd_setup_undo(const struct cli_options *options,
+			  const struct setup_machine *machine)
 {
 	_cleanup_(setup_plan_free_p) struct setup_plan *plan = NULL;
-	struct progress_of_setup progress = { .undo = true, .ticker = options->ticker };
+	struct cmd_setup_progress progress = { .undo = true, .ticker = options->ticker };
 	int status;
 
 	if (setup_undo_make(&plan, machine))
 		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	if (options->dry_run || is_refused(plan))
-		return undo_show(options, plan);
-	if (is_json(options))
+	if (options->dry_run || cmd_setup_is_refused(plan))
+		return cmd_setup_show_undo(options, plan);
+	if (output_is_json(options))
 		progress.steps = json_object_new_array();
 	/* Also without a step: an ended setup may have left traces. */
-	status = finish(options, &progress, setup_undo(machine, on_step, &progress));
+	status = cmd_setup_finish(options, &progress,
+				  setup_undo(machine, cmd_setup_on_step, &progress));
 	ticker_stop(options->ticker);
-	if (progress.steps)
+	if (progress.steps) {
 		setup_json_print(options, plan, progress.steps);
-	else
-		print_undone(plan, &progress, status);
+		return status;
+	}
+	if (!status && !progress.printed)
+		puts("Nothing to undo.");
+	if (!status || progress.printed)
+		cmd_setup_print_notes(plan);
 	return status;
 }
 
 /* --- the command line ------------------------------------------------------------ */
 
-static int parse_role(struct cli_options *options)
+/* The role, and contradictions. */
+static int cmd_setup_check_options(struct cli_options *options)
 {
 	const char *word = options->noperands ? options->operands[0] : NULL;
 
-	if (!word && options->undo)
-		return 0;
-	if (!word)
+	if (!word && !options->undo)
 		return err_set(EINVAL, "no role; expected client or server");
-	if (strcmp(word, "client") != 0 && strcmp(word, "server") != 0)
+	if (word && strcmp(word, "client") != 0 && strcmp(word, "server") != 0)
 		return err_set(EINVAL, "unknown role '%.60s'; expected client or server",
 			       word);
-	options->roles = word[0] == 's' ? CHECK_SERVER : CHECK_CLIENT;
-	return 0;
-}
-
-/* The second operand is the interface of a software link, and of nothing else. */
-static int check_software(const struct cli_options *options)
-{
+	if (word)
+		options->roles = word[0] == 's' ? CHECK_SERVER : CHECK_CLIENT;
+	if (options->undo &&
+	    (options->has_port || options->for_probe || options->restart))
+		return err_set(
+			EINVAL,
+			"--undo cannot be combined with --port, --for-probe and --restart");
+	if (options->roles == CHECK_CLIENT && (options->has_port || options->restart))
+		return err_set(EINVAL, "--port and --restart need server");
 	if (options->software && options->undo)
 		return err_set(EINVAL, "--undo and --software cannot be combined");
+	/* The second operand is the interface of a software link, and of nothing else. */
 	if (options->software && options->noperands < 2)
 		return err_set(EINVAL,
 			       "--software needs an interface: nfsrdma setup %s "
@@ -301,27 +261,8 @@ static int check_software(const struct cli_options *options)
 	return 0;
 }
 
-static int check_options(const struct cli_options *options)
-{
-	if (options->undo &&
-	    (options->has_port || options->for_probe || options->restart))
-		return err_set(
-			EINVAL,
-			"--undo cannot be combined with --port, --for-probe and --restart");
-	if (options->roles == CHECK_CLIENT && (options->has_port || options->restart))
-		return err_set(EINVAL, "--port and --restart need server");
-	return check_software(options);
-}
-
-/* Of setup_plan_make(). */
-static int plan_error(int rc)
-{
-	return rc == -EINVAL       ? EXIT_USAGE
-	       : rc == -EOPNOTSUPP ? EXIT_FAILED
-				   : EXIT_UNKNOWN;
-}
-
-static int run_on(const struct cli_options *options, const struct setup_machine *machine)
+static int cmd_setup_run_on(const struct cli_options *options,
+			    const struct setup_machine *machine)
 {
 	_cleanup_(setup_plan_free_p) struct setup_plan *plan = NULL;
 	const struct setup_request request = {
@@ -336,18 +277,26 @@ static int run_on(const struct cli_options *options, const struct setup_machine 
 	int rc;
 
 	if (options->undo)
-		return undo(options, machine);
+		return cmd_setup_undo(options, machine);
 	rc = setup_plan_make(&plan, machine, &request);
+	if (rc == -EINVAL)
+		return cli_error(options, EXIT_USAGE, "%s", err_text());
 	if (rc)
-		return cli_error(options, plan_error(rc), "%s%s", err_text(),
-				 rc == -EINVAL ? "" : "; nothing was changed");
+		return cli_error(options, rc == -EOPNOTSUPP ? EXIT_FAILED : EXIT_UNKNOWN,
+				 "%s; nothing was changed", err_text());
 	if (!options->dry_run)
-		return apply(options, machine, plan);
+		return cmd_setup_apply(options, machine, plan);
 	ticker_stop(options->ticker);
-	if (is_json(options))
-		print_planned(options, plan);
-	else
-		print_dry_run(plan);
+	if (output_is_json(options)) {
+		cmd_setup_print_planned(options, plan);
+	} else {
+		setup_show(plan, stdout, output_page(stdout));
+		if (!plan->nsteps)
+			cmd_setup_print_nothing(plan);
+		cmd_setup_print_notes(plan);
+		if (plan->nsteps)
+			puts("\nNothing was changed (--dry-run).");
+	}
 	return plan->unknown ? EXIT_UNKNOWN : EXIT_GOOD;
 }
 
@@ -357,7 +306,7 @@ static int cmd_setup_run(struct cli_options *options)
 	struct setup_machine machine;
 	int status;
 
-	if (parse_role(options) || check_options(options))
+	if (cmd_setup_check_options(options))
 		return cli_usage(options);
 	status = cli_open_to_change(options, &host);
 	if (status)
@@ -367,7 +316,7 @@ static int cmd_setup_run(struct cli_options *options)
 		.live = host_is_live(host) ? &live_system : &live_replay,
 		.actions = host_is_live(host) ? &setup_system : NULL,
 	};
-	status = run_on(options, &machine);
+	status = cmd_setup_run_on(options, &machine);
 	return output_finish(options) ? EXIT_UNKNOWN : status;
 }
 

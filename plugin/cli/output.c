@@ -11,8 +11,8 @@
 
 #include "plugin/cli/cli.h"
 
-static void print_error(const struct cli_command *command, const char *text,
-			const char *tail)
+static void output_print_error(const struct cli_command *command, const char *text,
+			       const char *tail)
 {
 	char clean[4 * ERR_TEXT_MAX];
 
@@ -30,7 +30,7 @@ int cli_error(const struct cli_options *options, int status, const char *fmt, ..
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	ticker_stop(options->ticker);
-	print_error(options->command, text, "");
+	output_print_error(options->command, text, "");
 	return status;
 }
 
@@ -41,18 +41,25 @@ int cli_usage(const struct cli_options *options)
 
 	ticker_stop(options->ticker);
 	snprintf(tail, sizeof(tail), " (see nfsrdma %s%s--help)", name, *name ? " " : "");
-	print_error(options->command, err_text(), tail);
+	output_print_error(options->command, err_text(), tail);
 	return EXIT_USAGE;
+}
+
+int cli_open_host(const struct cli_options *options, struct host **out)
+{
+	if (!host_open(out, options->root))
+		return 0;
+	err_context(-EINVAL, "--root");
+	return cli_usage(options);
 }
 
 int cli_open_to_change(const struct cli_options *options, struct host **out)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
+	int status = cli_open_host(options, &host);
 
-	if (host_open(&host, options->root)) {
-		err_context(-EINVAL, "--root");
-		return cli_usage(options);
-	}
+	if (status)
+		return status;
 	if (host_is_snapshot(host)) {
 		err_set(EINVAL, "--root: a snapshot cannot be changed");
 		return cli_usage(options);
@@ -108,6 +115,18 @@ void output_text(FILE *out, const char *text, unsigned int indent)
 
 	utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE);
 	wrap_print(out, clean, indent, output_page(out));
+}
+
+void output_labelled(const char *label, unsigned int column, const char *text,
+		     unsigned int width)
+{
+	size_t cap = 4 * strlen(text) + 1;
+	_cleanup_free_ char *clean = malloc(cap);
+
+	printf("%-*s", (int)column, label);
+	if (clean)
+		wrap_print(stdout, utf8_clean(clean, cap, text, UTF8_ESCAPE), column,
+			   width);
 }
 
 static const struct {

@@ -11,23 +11,6 @@
 #define SHOW_WIDTH    90
 #define STEP_NAME_MAX 256
 
-static void setup_json_add(struct json_object *to, const char *key, const char *text)
-{
-	json_object_object_add(to, key, cmd_plan_json(text));
-}
-
-static const char *setup_json_kind(enum setup_kind kind)
-{
-	static const char *const names[] = {
-		[SETUP_FILE] = "file",         [SETUP_SYMLINK] = "unit",
-		[SETUP_PORT] = "port",         [SETUP_MODULE] = "module",
-		[SETUP_LISTENER] = "listener", [SETUP_RESTART] = "restart",
-		[SETUP_LINK] = "link",
-	};
-
-	return names[kind];
-}
-
 /* What --dry-run prints of this step alone, by lines: a newline is a control character, too. */
 static struct json_object *setup_json_show(const struct setup_step *step, bool undo)
 {
@@ -48,59 +31,57 @@ static struct json_object *setup_json_show(const struct setup_step *step, bool u
 		return lines;
 	text[size - 1] = '\0'; /* the last newline */
 	for (rest = text; (line = strsep(&rest, "\n"));)
-		json_object_array_add(lines, cmd_plan_json(line));
+		json_object_array_add(lines, output_json_text(line));
 	return lines;
 }
 
 void setup_json_step(struct json_object *steps, const struct setup_step *step, bool undo,
 		     const char *status, const char *error)
 {
+	static const char *const kinds[] = {
+		[SETUP_FILE] = "file",         [SETUP_SYMLINK] = "unit",
+		[SETUP_PORT] = "port",         [SETUP_MODULE] = "module",
+		[SETUP_LISTENER] = "listener", [SETUP_RESTART] = "restart",
+		[SETUP_LINK] = "link",
+	};
 	struct json_object *object = json_object_new_object();
 	char name[STEP_NAME_MAX];
 
 	setup_step_name(step, undo, name, sizeof(name));
-	setup_json_add(object, "kind", setup_json_kind(step->kind));
-	setup_json_add(object, "status", status);
-	setup_json_add(object, "name", name);
-	setup_json_add(object, "reason", step->reason);
+	output_json_add(object, "kind", kinds[step->kind]);
+	output_json_add(object, "status", status);
+	output_json_add(object, "name", name);
+	output_json_add(object, "reason", step->reason);
 	json_object_object_add(object, "show", setup_json_show(step, undo));
-	setup_json_add(object, "error", error);
+	output_json_add(object, "error", error);
 	json_object_array_add(steps, object);
-}
-
-static struct json_object *setup_json_notes(const struct setup_plan *plan)
-{
-	struct json_object *notes = json_object_new_array(), *object;
-	unsigned int i;
-
-	for (i = 0; i < plan->nnotes; i++) {
-		object = json_object_new_object();
-		json_object_object_add(object, "todo",
-				       json_object_new_boolean(plan->notes[i].todo));
-		setup_json_add(object, "text", plan->notes[i].text);
-		json_object_array_add(notes, object);
-	}
-	return notes;
 }
 
 void setup_json_print(const struct cli_options *options, const struct setup_plan *plan,
 		      struct json_object *steps)
 {
 	struct json_object *root = json_object_new_object();
+	struct json_object *notes = json_object_new_array(), *note;
+	unsigned int i;
 
-	setup_json_add(root, "schema", "nfsrdma-setup/1");
-	setup_json_add(root, "version", NFSRDMA_VERSION);
-	setup_json_add(root, "role",
-		       options->undo                    ? NULL
-		       : options->roles == CHECK_SERVER ? "server"
-							: "client");
+	output_json_add(root, "schema", "nfsrdma-setup/1");
+	output_json_add(root, "version", NFSRDMA_VERSION);
+	output_json_add(root, "role",
+			options->undo                    ? NULL
+			: options->roles == CHECK_SERVER ? "server"
+							 : "client");
 	json_object_object_add(root, "undo", json_object_new_boolean(options->undo));
 	json_object_object_add(root, "dry_run",
 			       json_object_new_boolean(options->dry_run));
 	json_object_object_add(root, "unknown", json_object_new_boolean(plan->unknown));
 	json_object_object_add(root, "steps", steps);
-	json_object_object_add(root, "notes", setup_json_notes(plan));
-	puts(json_object_to_json_string_ext(
-		root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(root);
+	for (i = 0; i < plan->nnotes; i++) {
+		note = json_object_new_object();
+		json_object_object_add(note, "todo",
+				       json_object_new_boolean(plan->notes[i].todo));
+		output_json_add(note, "text", plan->notes[i].text);
+		json_object_array_add(notes, note);
+	}
+	json_object_object_add(root, "notes", notes);
+	output_json_print(root);
 }
