@@ -11,7 +11,7 @@
 /* Of the whole time, for the second look and the report. */
 #define RESERVE_MS 250
 
-struct looks {
+struct cmd_mounts_readings {
 	struct nfs_mounts before;
 	struct mount_answer *answers;
 	struct view_places pools;
@@ -19,59 +19,37 @@ struct looks {
 	struct view *now;
 };
 
-static void looks_fini(struct looks *looks)
+static void cmd_mounts_readings_fini(struct cmd_mounts_readings *readings)
 {
-	host_nfs_mounts_fini(&looks->before);
-	view_close(looks->now);
-	view_places_fini(&looks->pools);
-	free(looks->answers);
+	host_nfs_mounts_fini(&readings->before);
+	view_close(readings->now);
+	view_places_fini(&readings->pools);
+	free(readings->answers);
 }
 
-static int look(const struct host *host, uint64_t deadline, struct looks *looks)
+static int cmd_mounts_read(const struct host *host, uint64_t deadline,
+			   struct cmd_mounts_readings *readings)
 {
-	struct view_sources sources = { .host = host, .pools = &looks->pools };
-	int rc = host_is_live(host) ? host_nfs_mounts(host, &looks->before) : 0;
+	struct view_sources sources = { .host = host, .pools = &readings->pools };
+	int rc = host_is_live(host) ? host_nfs_mounts(host, &readings->before) : 0;
 
-	if (!rc && looks->before.count)
-		rc = live_wake(&looks->before, deadline, &looks->answers);
+	if (!rc && readings->before.count)
+		rc = live_wake(&readings->before, deadline, &readings->answers);
 	if (rc)
 		return rc;
 	/* libvirt is not asked: its files say what the gates go by. */
-	sources.pools_unknown = pool_places_gap(host, &looks->pools,
-						looks->pools_unknown);
+	sources.pools_unknown = pool_places_gap(host, &readings->pools,
+						readings->pools_unknown);
 	sources.now = now_ms();
-	return view_open(&looks->now, &sources);
+	return view_open(&readings->now, &sources);
 }
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-static const char *answer_cell(const struct mount_verdict *verdict, char buf[32])
-{
-	const struct mount_answer *answer = verdict->answer;
-
-	if (!answer)
-		return "-";
-	if (answer->state == MOUNT_ANSWERED)
-		snprintf(buf, 32, "%.1f ms", answer->ms);
-	else
-		snprintf(buf, 32, "%s",
-			 answer->state == MOUNT_SILENT    ? "none"
-			 : answer->state == MOUNT_REFUSED ? "error"
-							  : "-");
-	return buf;
-}
-
-static const char *effective_cell(const struct mount_verdict *verdict, char buf[40])
-{
-	snprintf(buf, 40, "%s%s", view_run_name(verdict->mount),
-		 verdict->proven ? ", proven" : "");
-	return buf;
-}
-
 #define COLUMN_ANSWER 4
 
 /* A column that nothing is in is left out. */
-static const char *const *without_answer(const char **cells, bool asked)
+static const char *const *cmd_mounts_cells(const char **cells, bool asked)
 {
 	unsigned int i;
 
@@ -80,28 +58,39 @@ static const char *const *without_answer(const char **cells, bool asked)
 	return cells;
 }
 
-static int add_row(struct report *report, const struct mount_verdict *verdict, bool asked)
+static int cmd_mounts_row(struct report *report, const struct mount_verdict *verdict,
+			  bool asked)
 {
+	const struct mount_answer *answer = verdict->answer;
 	const struct nfs_mount *mount = verdict->mount;
-	char port[16] = "-", answer[32], effective[40];
+	char port[16] = "-", answered[32] = "-", actual[40];
 	enum view_asked transport = verdict->view->wanted.asked;
 	const char *cells[] = { transport > ASKED_ANY ? view_asked_name(transport) : "-",
-				effective_cell(verdict, effective),
+				actual,
 				mount->vers,
 				port,
-				answer_cell(verdict, answer),
+				answered,
 				mount->target,
 				mount->fs_spec,
 				NULL };
 
+	snprintf(actual, sizeof(actual), "%s%s", view_run_name(mount),
+		 verdict->proven ? ", proven" : "");
 	if (mount->port)
 		snprintf(port, sizeof(port), "%u", mount->port);
-	return report_row(report, mounts_status(verdict), without_answer(cells, asked));
+	if (answer && answer->state == MOUNT_ANSWERED)
+		snprintf(answered, sizeof(answered), "%.1f ms", answer->ms);
+	else if (answer)
+		snprintf(answered, sizeof(answered), "%s",
+			 answer->state == MOUNT_SILENT    ? "none"
+			 : answer->state == MOUNT_REFUSED ? "error"
+							  : "-");
+	return report_row(report, mounts_status(verdict), cmd_mounts_cells(cells, asked));
 }
 
 /* Rows are counted first, then added: all of them in the order of mounting, or, where there is no room for
  * all, those that need care and then others. */
-struct table {
+struct cmd_mounts_pass {
 	struct report *report;
 	bool asked;
 	const struct check_target *of;
@@ -111,8 +100,8 @@ struct table {
 };
 
 /* Whether it has a row in this pass; takes its room. */
-static bool has_row(struct table *table, enum finding_status status, const char *source,
-		    const char *address)
+static bool cmd_mounts_has_row(struct cmd_mounts_pass *table, enum finding_status status,
+			       const char *source, const char *address)
 {
 	bool care = status != FINDING_PASS && status != FINDING_SKIP;
 
@@ -126,10 +115,10 @@ static bool has_row(struct table *table, enum finding_status status, const char 
 	return true;
 }
 
-static void add_missing(void *arg, const struct mount_missing *missing)
+static void cmd_mounts_add_missing(void *arg, const struct mount_missing *missing)
 {
 	const char *source = missing->dir->place->fs_spec;
-	struct table *table = arg;
+	struct cmd_mounts_pass *table = arg;
 	const char *cells[] = { "rdma",
 				"not mounted",
 				"-",
@@ -139,21 +128,24 @@ static void add_missing(void *arg, const struct mount_missing *missing)
 				source ? source : "-",
 				NULL };
 
-	if (has_row(table, missing->status, source, NULL))
+	if (cmd_mounts_has_row(table, missing->status, source, NULL))
 		table->rc = report_row(table->report, missing->status,
-				       without_answer(cells, table->asked));
+				       cmd_mounts_cells(cells, table->asked));
 }
 
-static void add_rows(struct table *table, const struct mounts_seen *seen,
-		     const struct mount_verdict *verdicts)
+static void cmd_mounts_add_rows(struct cmd_mounts_pass *table,
+				const struct mounts_seen *seen,
+				const struct mount_verdict *verdicts)
 {
 	unsigned int i, count = view_nfs(seen->view)->count;
 
 	for (i = 0; i < count; i++)
-		if (has_row(table, mounts_status(&verdicts[i]),
-			    verdicts[i].mount->fs_spec, verdicts[i].mount->addr))
-			table->rc = add_row(table->report, &verdicts[i], table->asked);
-	mounts_missing(seen->view, add_missing, table);
+		if (cmd_mounts_has_row(table, mounts_status(&verdicts[i]),
+				       verdicts[i].mount->fs_spec,
+				       verdicts[i].mount->addr))
+			table->rc = cmd_mounts_row(table->report, &verdicts[i],
+						   table->asked);
+	mounts_missing(seen->view, cmd_mounts_add_missing, table);
 }
 
 int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
@@ -161,28 +153,28 @@ int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
 {
 	const char *heads[] = { "requested", "actual", "NFS",    "port",
 				"answer",    "mount",  "source", NULL };
-	struct table table = { .report = report,
-			       .asked = seen->answers,
-			       .of = rows.of,
-			       .pass = TABLE_COUNT };
+	struct cmd_mounts_pass table = { .report = report,
+					 .asked = seen->answers,
+					 .of = rows.of,
+					 .pass = TABLE_COUNT };
 
-	add_rows(&table, seen, verdicts);
+	cmd_mounts_add_rows(&table, seen, verdicts);
 	if (!table.count)
 		return 0;
-	table.rc = report_columns(report, without_answer(heads, seen->answers), 2);
+	table.rc = report_columns(report, cmd_mounts_cells(heads, seen->answers), 2);
 	table.room = rows.max ? rows.max : table.count;
 	table.pass = table.room >= table.count ? TABLE_ALL : TABLE_CARE;
-	add_rows(&table, seen, verdicts);
+	cmd_mounts_add_rows(&table, seen, verdicts);
 	if (table.pass == TABLE_CARE) {
 		table.pass = TABLE_GOOD;
-		add_rows(&table, seen, verdicts);
+		cmd_mounts_add_rows(&table, seen, verdicts);
 	}
 	return table.rc;
 }
 
 /* --- metrics ------------------------------------------------------------------------------------ */
 
-static bool is_of_target(const void *target, const struct nfs_mount *mount)
+static bool cmd_mounts_is_of(const void *target, const struct nfs_mount *mount)
 {
 	return check_target_has(target, mount->fs_spec, mount->addr);
 }
@@ -195,7 +187,7 @@ void cmd_mounts_metrics(struct report *report, const struct host *host,
 	struct mounts_measured measured = {
 		.seen = seen,
 		.verdicts = verdicts,
-		.has = of ? is_of_target : NULL,
+		.has = of ? cmd_mounts_is_of : NULL,
 		.arg = of,
 	};
 	struct host_system system;
@@ -235,21 +227,21 @@ int cmd_mounts_of(struct report *report, const struct host *host,
 
 /* --- the report -------------------------------------------------------------------------------- */
 
-static int fill_report(struct report *report, const struct host *host,
-		       const struct looks *looks)
+static int cmd_mounts_fill(struct report *report, const struct host *host,
+			   const struct cmd_mounts_readings *readings)
 {
 	const struct mounts_seen seen = {
-		.view = looks->now,
-		.before = looks->answers ? &looks->before : NULL,
-		.answers = looks->answers,
+		.view = readings->now,
+		.before = readings->answers ? &readings->before : NULL,
+		.answers = readings->answers,
 	};
 	_cleanup_free_ struct mount_verdict *verdicts = NULL;
 	struct report_collector collector = { report, 0 };
 	int rc = mounts_audit(&seen, &verdicts);
 
-	rc = rc ? rc
-		: cmd_mounts_table(report, &seen, verdicts,
-				   (struct mounts_rows){ .max = 0 });
+	if (!rc)
+		rc = cmd_mounts_table(report, &seen, verdicts,
+				      (struct mounts_rows){ .max = 0 });
 	if (rc)
 		return rc;
 	mounts_findings(&seen, verdicts, report_collect, &collector);
@@ -258,7 +250,7 @@ static int fill_report(struct report *report, const struct host *host,
 }
 
 /* A guest that starts unguarded may be on any of these mounts. Said only where it is not well. */
-static int add_hook(struct report *report, const struct host *host)
+static int cmd_mounts_hook(struct report *report, const struct host *host)
 {
 	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
 
@@ -284,21 +276,20 @@ int cmd_mounts_unknown(struct report *report)
 static int cmd_mounts_run(struct cli_options *options)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
-	_cleanup_(looks_fini) struct looks looks = { 0 };
+	_cleanup_(cmd_mounts_readings_fini) struct cmd_mounts_readings readings = { 0 };
 	_cleanup_(host_close_p) struct host *host = NULL;
 	uint64_t start = now_ns();
 	time_t started = time(NULL);
-	int rc;
+	int rc = cli_open_host(options, &host);
 
-	if (host_open(&host, options->root)) {
-		err_context(-EINVAL, "--root");
-		return cli_usage(options);
-	}
+	if (rc)
+		return rc;
 	if (!report)
 		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
-	rc = look(host, deadline_in(options->timeout_ms - RESERVE_MS), &looks);
-	rc = rc ? cmd_mounts_unknown(report) : fill_report(report, host, &looks);
-	rc = rc || !host_is_live(host) ? rc : add_hook(report, host);
+	rc = cmd_mounts_read(host, deadline_in(options->timeout_ms - RESERVE_MS),
+			     &readings);
+	rc = rc ? cmd_mounts_unknown(report) : cmd_mounts_fill(report, host, &readings);
+	rc = rc || !host_is_live(host) ? rc : cmd_mounts_hook(report, host);
 	if (rc) {
 		report_cut(report);
 		cli_error(options, EXIT_UNKNOWN, "%s", err_text());

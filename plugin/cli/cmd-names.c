@@ -14,7 +14,7 @@ struct name_list {
 	size_t count;
 };
 
-static void on_alarm(int number)
+static void names_on_alarm(int number)
 {
 	(void)number;
 	_exit(EXIT_GOOD);
@@ -22,7 +22,7 @@ static void on_alarm(int number)
 
 /* A name that a terminal cannot show as it is cannot be chosen from a list, and a line break or a tab
  * would make two of it. */
-static void keep_name(void *arg, const char *name, const char *about)
+static void names_keep(void *arg, const char *name, const char *about)
 {
 	struct name_list *list = arg;
 	char **lines, *line = NULL;
@@ -41,31 +41,17 @@ static void keep_name(void *arg, const char *name, const char *about)
 	lines[list->count++] = line;
 }
 
-static int by_name(const void *a, const void *b)
+static int names_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Once each: an export may be mounted on two directories. */
-static bool is_repeated(const char *before, const char *line)
+static bool names_is_repeated(const char *before, const char *line)
 {
 	size_t len = strcspn(line, "\t");
 
 	return strcspn(before, "\t") == len && !strncmp(before, line, len);
-}
-
-static void print_names(struct name_list *list)
-{
-	size_t i;
-
-	if (list->count)
-		qsort(list->lines, list->count, sizeof(*list->lines), by_name);
-	for (i = 0; i < list->count; i++)
-		if (!i || !is_repeated(list->lines[i - 1], list->lines[i]))
-			puts(list->lines[i]);
-	for (i = 0; i < list->count; i++)
-		free(list->lines[i]);
-	free(list->lines);
 }
 
 static int cmd_names_run(struct cli_options *options)
@@ -75,18 +61,26 @@ static int cmd_names_run(struct cli_options *options)
 	const struct cli_choice *choice = choice_list(name);
 	_cleanup_(host_close_p) struct host *host = NULL;
 	struct name_list list = { .count = 0 };
+	size_t i;
 
 	if (!choice) {
 		err_set(EINVAL, "%s%.40s%s; 'nfsrdma names --help' lists them",
 			*name ? "unknown list '" : "no list", name, *name ? "'" : "");
 		return cli_usage(options);
 	}
-	signal(SIGALRM, on_alarm);
+	signal(SIGALRM, names_on_alarm);
 	alarm(NAMES_SECONDS);
 	if (host_open(&host, options->root))
 		return EXIT_GOOD;
-	choice->each(host, prefix, keep_name, &list);
-	print_names(&list);
+	choice->each(host, prefix, names_keep, &list);
+	if (list.count)
+		qsort(list.lines, list.count, sizeof(*list.lines), names_compare);
+	for (i = 0; i < list.count; i++)
+		if (!i || !names_is_repeated(list.lines[i - 1], list.lines[i]))
+			puts(list.lines[i]);
+	for (i = 0; i < list.count; i++)
+		free(list.lines[i]);
+	free(list.lines);
 	fflush(stdout);
 	return EXIT_GOOD;
 }

@@ -22,8 +22,8 @@
 /* --- reading ------------------------------------------------------------------------ */
 
 /* The system's answers, about every interface: which of them counts depends on what is asked. */
-static int record(const struct host *host, const struct check_target *target,
-		  struct snapshot *snapshot)
+static int cmd_snapshot_record(const struct host *host, const struct check_target *target,
+			       struct snapshot *snapshot)
 {
 	_cleanup_(host_list_fini) struct host_list netdevs = { NULL, 0, false };
 	struct live_wanted wanted = {
@@ -38,49 +38,44 @@ static int record(const struct host *host, const struct check_target *target,
 	return live_record(&live_system, host, &wanted, snapshot_file, snapshot);
 }
 
-/* What other commands read with --root. */
-static void visit_others(const struct host *host)
-{
-	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	struct nfs_mounts mounts;
-
-	policy_open(&policies, host);
-	output_systems(host);
-	if (!host_nfs_mounts(host, &mounts))
-		host_nfs_mounts_fini(&mounts);
-}
-
-static void on_finding(void *arg, const struct finding *finding)
+static void cmd_snapshot_ignore(void *arg, const struct finding *finding)
 {
 	(void)arg, (void)finding;
 }
 
 /* Every check reads, whatever those before it came to: another one may be asked of the snapshot
  * than of the machine. The server is asked as `check` would do it. */
-static int collect(const struct cli_options *options, const struct host *host,
-		   struct check_target *target, struct snapshot *snapshot)
+static int cmd_snapshot_collect(const struct cli_options *options,
+				const struct host *host, struct check_target *target,
+				struct snapshot *snapshot)
 {
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	bool system = host_is_live(host);
 	const struct live_ops *live = system ? &live_system : &live_replay;
 	uint64_t deadline = deadline_in(options->timeout_ms);
+	struct nfs_mounts mounts;
 	int rc;
 
 	target->roles = options->roles ? options->roles : checks_roles(host);
-	visit_others(host);
+	/* What other commands read with --root. */
+	policy_open(&policies, host);
+	output_systems(host);
+	if (!host_nfs_mounts(host, &mounts))
+		host_nfs_mounts_fini(&mounts);
 	rc = checks_visit(check_table, host, live, target, deadline);
 	if (!rc && target->server) {
 		remote_resolve(host, target,
 			       deadline_min(deadline, deadline_in(RESOLVE_MS)));
-		rc = checks_run(check_table, host, live, target, deadline, on_finding,
-				NULL);
+		rc = checks_run(check_table, host, live, target, deadline,
+				cmd_snapshot_ignore, NULL);
 	}
-	return rc || !system ? rc : record(host, target, snapshot);
+	return rc || !system ? rc : cmd_snapshot_record(host, target, snapshot);
 }
 
 /* --- writing ------------------------------------------------------------------------- */
 
 /* 0: there is no such file, or it may be replaced. Never a link or a device. */
-static int may_take(const char *path, bool force)
+static int cmd_snapshot_may_write(const char *path, bool force)
 {
 	struct stat st;
 
@@ -94,7 +89,7 @@ static int may_take(const char *path, bool force)
 }
 
 /* Not all file systems can rename without replacing. */
-static int rename_to(const char *from, const char *to, bool force)
+static int cmd_snapshot_rename(const char *from, const char *to, bool force)
 {
 	if (force)
 		return rename(from, to) ? err_sys("%s", to) : 0;
@@ -108,23 +103,9 @@ static int rename_to(const char *from, const char *to, bool force)
 	return 0;
 }
 
-/* Of @temp, which is open as @fd and unlinked on failure. */
-static int fill(struct snapshot *snapshot, int fd, const char *temp, const char *path,
-		bool force, struct snapshot_summary *summary)
-{
-	int rc = snapshot_write(snapshot, fd, summary);
-
-	if (!rc && fsync(fd))
-		rc = err_sys("%s", path);
-	rc = rc ? rc : rename_to(temp, path, force);
-	if (rc)
-		unlink(temp);
-	return rc;
-}
-
 /* An interrupt in between would leave a part of it behind; nothing here takes long. */
-static int write_file(struct snapshot *snapshot, const char *path, bool force,
-		      struct snapshot_summary *summary)
+static int cmd_snapshot_write(struct snapshot *snapshot, const char *path, bool force,
+			      struct snapshot_summary *summary)
 {
 	_cleanup_close_ int fd = -1;
 	char temp[PATH_MAX + sizeof(SUFFIX)];
@@ -138,14 +119,22 @@ static int write_file(struct snapshot *snapshot, const char *path, bool force,
 	sigaddset(&ends, SIGHUP);
 	sigprocmask(SIG_BLOCK, &ends, &before);
 	fd = mkostemp(temp, O_CLOEXEC); /* 0600 */
-	rc = fd < 0 ? err_sys("%s", path)
-		    : fill(snapshot, fd, temp, path, force, summary);
+	if (fd < 0) {
+		rc = err_sys("%s", path);
+	} else {
+		rc = snapshot_write(snapshot, fd, summary);
+		if (!rc && fsync(fd))
+			rc = err_sys("%s", path);
+		rc = rc ? rc : cmd_snapshot_rename(temp, path, force);
+		if (rc)
+			unlink(temp);
+	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
 
-static int snapshot_print(const struct cli_options *options, bool live,
-			  const struct snapshot_summary *summary)
+static int cmd_snapshot_print(const struct cli_options *options, bool live,
+			      const struct snapshot_summary *summary)
 {
 	const char *path = options->operands[0];
 
@@ -165,31 +154,16 @@ static int snapshot_print(const struct cli_options *options, bool live,
 	return output_finish(options);
 }
 
-static int snapshot(struct cli_options *options, struct host *host,
-		    struct check_target *target)
-{
-	const char *path = options->operands[0];
-	bool to_stdout = !strcmp(path, "-");
-	_cleanup_(snapshot_close_p) struct snapshot *taken = NULL;
-	struct snapshot_summary summary;
-	int rc = to_stdout ? 0 : may_take(path, options->force);
-
-	rc = rc ? rc : snapshot_open(&taken, host);
-	rc = rc ? rc : collect(options, host, target, taken);
-	if (!rc)
-		rc = to_stdout ? snapshot_write(taken, STDOUT_FILENO, &summary)
-			       : write_file(taken, path, options->force, &summary);
-	if (rc)
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	return to_stdout ? EXIT_GOOD
-			 : snapshot_print(options, host_is_live(host), &summary);
-}
-
 static int cmd_snapshot_run(struct cli_options *options)
 {
+	const char *path = options->noperands ? options->operands[0] : "";
+	_cleanup_(snapshot_close_p) struct snapshot *snapshot = NULL;
 	_cleanup_(host_close_p) struct host *host = NULL;
+	struct snapshot_summary summary;
+	bool to_stdout = !strcmp(path, "-");
 	struct check_target target;
 	struct target server;
+	int rc;
 
 	if (!options->noperands) {
 		err_set(EINVAL, "no file given; expected FILE, or - for standard output");
@@ -197,15 +171,24 @@ static int cmd_snapshot_run(struct cli_options *options)
 	}
 	if (cmd_check_target(options, 1, &server, &target))
 		return cli_usage(options);
-	if (!strcmp(options->operands[0], "-") && isatty(STDOUT_FILENO)) {
+	if (to_stdout && isatty(STDOUT_FILENO)) {
 		err_set(EINVAL, "standard output is a terminal; expected FILE");
 		return cli_usage(options);
 	}
-	if (host_open(&host, options->root)) {
-		err_context(-EINVAL, "--root");
-		return cli_usage(options);
-	}
-	return snapshot(options, host, &target);
+	rc = cli_open_host(options, &host);
+	if (rc)
+		return rc;
+	rc = to_stdout ? 0 : cmd_snapshot_may_write(path, options->force);
+	rc = rc ? rc : snapshot_open(&snapshot, host);
+	rc = rc ? rc : cmd_snapshot_collect(options, host, &target, snapshot);
+	if (!rc)
+		rc = to_stdout ? snapshot_write(snapshot, STDOUT_FILENO, &summary)
+			       : cmd_snapshot_write(snapshot, path, options->force,
+						    &summary);
+	if (rc)
+		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	return to_stdout ? EXIT_GOOD
+			 : cmd_snapshot_print(options, host_is_live(host), &summary);
 }
 
 const struct cli_command cmd_snapshot = {

@@ -12,13 +12,6 @@
 /* For the page; all of them are in JSON, and in `nfsrdma mounts`. */
 #define ROWS_MAX 12
 
-/* Whose finding is a fact about this host, good or not. */
-static bool is_fact(const struct status *status, const char *id)
-{
-	return (status->platform.libvirt && !strcmp(id, "platform.libvirt-hook")) ||
-	       (status->platform.vdsm && !strcmp(id, "platform.vdsm"));
-}
-
 /* --- checks ---------------------------------------------------------------------------------- */
 
 struct status_checks {
@@ -26,9 +19,10 @@ struct status_checks {
 	unsigned int passed, skipped, others;
 };
 
-static void on_check(void *arg, const struct finding *finding)
+static void cmd_status_on_check(void *arg, const struct finding *finding)
 {
 	struct status_checks *checks = arg;
+	const struct host_platform *platform = &checks->status->platform;
 	_cleanup_free_ struct finding *fact = NULL;
 
 	checks->passed += finding->status == FINDING_PASS;
@@ -38,7 +32,9 @@ static void on_check(void *arg, const struct finding *finding)
 		report_collect(&checks->status->collector, finding);
 		return;
 	}
-	if (!is_fact(checks->status, finding->id))
+	/* These are facts about this host, good or not. */
+	if (!(platform->libvirt && !strcmp(finding->id, "platform.libvirt-hook")) &&
+	    !(platform->vdsm && !strcmp(finding->id, "platform.vdsm")))
 		return;
 	fact = malloc(sizeof(*fact));
 	if (!fact)
@@ -48,31 +44,24 @@ static void on_check(void *arg, const struct finding *finding)
 	report_collect(&checks->status->collector, fact);
 }
 
-/* All but those of mounts: status has a finding for each mount. */
-static void choose_checks(const struct check *out[CHECKS_MAX + 1])
+static int cmd_status_checks(struct status *status, const struct cli_options *options)
 {
-	const struct check *const *check;
-	size_t n = 0;
-
-	for (check = check_table; *check && n < CHECKS_MAX; check++)
-		if (strncmp((*check)->id, "mount.", strlen("mount.")) != 0)
-			out[n++] = *check;
-	out[n] = NULL;
-}
-
-static int run_checks(struct status *status, const struct cli_options *options)
-{
-	const struct check *table[CHECKS_MAX + 1];
+	const struct check *table[CHECKS_MAX + 1], *const *check;
 	struct status_checks checks = { .status = status };
 	struct check_target target = { .port = options->port, .pools = pool_places_gap };
 	struct finding *finding = &status->finding;
+	size_t n = 0;
 	int rc;
 
 	target.roles = checks_roles(status->host);
-	choose_checks(table);
+	/* All but those of mounts: status has a finding for each mount. */
+	for (check = check_table; *check && n < CHECKS_MAX; check++)
+		if (strncmp((*check)->id, "mount.", strlen("mount.")) != 0)
+			table[n++] = *check;
+	table[n] = NULL;
 	rc = checks_run(table, status->host,
 			host_is_live(status->host) ? &live_system : &live_replay, &target,
-			status->deadline, on_check, &checks);
+			status->deadline, cmd_status_on_check, &checks);
 	if (rc)
 		return rc;
 	finding_init(finding, "status.checks", FINDING_PASS,
@@ -90,7 +79,7 @@ static int run_checks(struct status *status, const struct cli_options *options)
 /* --- mounts ---------------------------------------------------------------------------------- */
 
 /* Those that need care; of good ones what says which mounts there are. */
-static void on_mount(void *arg, const struct finding *finding)
+static void cmd_status_on_mount(void *arg, const struct finding *finding)
 {
 	struct status *status = arg;
 	bool care = finding->status != FINDING_PASS && finding->status != FINDING_SKIP;
@@ -103,8 +92,8 @@ static void on_mount(void *arg, const struct finding *finding)
 		report_collect(&status->collector, finding);
 }
 
-static bool is_recorded(const struct view *view, const struct nfs_mount *mount,
-			uint64_t now)
+static bool cmd_status_is_recorded(const struct view *view, const struct nfs_mount *mount,
+				   uint64_t now)
 {
 	const struct record_list *records = view_records(view);
 	struct record record;
@@ -115,37 +104,38 @@ static bool is_recorded(const struct view *view, const struct nfs_mount *mount,
 	       record.state == RECORD_PROVEN;
 }
 
-static int add_mounts(struct status *status, uint64_t now)
+static int cmd_status_mounts(struct status *status, uint64_t now)
 {
 	const struct mounts_seen seen = { .view = status->view };
 	_cleanup_free_ struct mount_verdict *verdicts = NULL;
 	unsigned int i;
 	int rc;
 
-	if (!status->view)
-		return cmd_mounts_unknown(status->collector.report);
 	rc = mounts_audit(&seen, &verdicts);
-	for (i = 0; !rc && i < view_nfs(status->view)->count; i++)
-		verdicts[i].proven = view_run_is_rdma(verdicts[i].view->run) &&
-				     is_recorded(status->view, verdicts[i].mount, now);
-	rc = rc ? rc
-		: cmd_mounts_table(status->collector.report, &seen, verdicts,
-				   (struct mounts_rows){ .max = ROWS_MAX });
 	if (rc)
 		return rc;
-	mounts_findings(&seen, verdicts, on_mount, status);
+	for (i = 0; i < view_nfs(status->view)->count; i++)
+		verdicts[i].proven = view_run_is_rdma(verdicts[i].view->run) &&
+				     cmd_status_is_recorded(status->view,
+							    verdicts[i].mount, now);
+	rc = cmd_mounts_table(status->collector.report, &seen, verdicts,
+			      (struct mounts_rows){ .max = ROWS_MAX });
+	if (rc)
+		return rc;
+	mounts_findings(&seen, verdicts, cmd_status_on_mount, status);
 	cmd_mounts_metrics(status->collector.report, status->host, &seen, verdicts, NULL);
 	return 0;
 }
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-/* Mounts that cannot be read are a finding, and the rest goes on. */
-static void open_view(struct status *status, uint64_t now)
+static int cmd_status_fill(struct status *status, const struct cli_options *options)
 {
+	uint64_t now = now_ms();
 	struct view_sources sources = { .host = status->host,
 					.pools = &status->pools,
 					.now = now };
+	int rc = 0;
 
 	status->pools_rc = pool_places(status->host, &status->pools,
 				       status->pools_skipped);
@@ -157,29 +147,19 @@ static void open_view(struct status *status, uint64_t now)
 	if (host_platform(status->host, &status->platform))
 		status->platform = (struct host_platform){ .libvirt = false };
 	err_clear();
-	if (view_open(&status->view, &sources))
+	/* Mounts that cannot be read are a finding, in the words of the view, and the rest goes on. */
+	if (view_open(&status->view, &sources)) {
 		status->view = NULL;
-}
-
-static int fill(struct status *status, const struct cli_options *options)
-{
-	uint64_t now = now_ms();
-	int rc;
-
-	open_view(status, now);
-	/* Its words are those of the view that could not be opened. */
-	if (!status->view)
-		rc = add_mounts(status, now);
-	else
-		rc = 0;
+		rc = cmd_mounts_unknown(status->collector.report);
+	}
 	status_facts(status);
-	rc = rc ? rc : run_checks(status, options);
+	rc = rc ? rc : cmd_status_checks(status, options);
 	if (status->view)
-		rc = rc ? rc : add_mounts(status, now);
+		rc = rc ? rc : cmd_status_mounts(status, now);
 	return rc ? rc : status->collector.rc;
 }
 
-static void status_fini_p(struct status **status)
+static void cmd_status_free_p(struct status **status)
 {
 	if (!*status)
 		return;
@@ -191,22 +171,21 @@ static void status_fini_p(struct status **status)
 static int cmd_status_run(struct cli_options *options)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("status");
-	_cleanup_(status_fini_p) struct status *status = calloc(1, sizeof(*status));
+	_cleanup_(cmd_status_free_p) struct status *status = calloc(1, sizeof(*status));
 	_cleanup_(host_close_p) struct host *host = NULL;
 	uint64_t start = now_ns();
 	time_t started = time(NULL);
+	int rc = cli_open_host(options, &host);
 
-	if (host_open(&host, options->root)) {
-		err_context(-EINVAL, "--root");
-		return cli_usage(options);
-	}
+	if (rc)
+		return rc;
 	if (!report || !status)
 		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
 	status->host = host;
 	status->deadline = deadline_in(options->timeout_ms);
 	status->collector.report = report;
 	options->terse = !options->verbose;
-	if (fill(status, options)) {
+	if (cmd_status_fill(status, options)) {
 		report_cut(report);
 		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	}

@@ -6,16 +6,16 @@
 #include "plugin/cli/cli.h"
 #include "plugin/kernel/kernel.h"
 
-struct run {
+struct exercise {
 	bool answered, write_chunks_right; /* by the findings of the probe */
 	struct report *report;
 	struct progress progress;
 	int rc; /* of the first finding that the report refused */
 };
 
-static void on_finding(void *arg, const struct finding *finding)
+static void exercise_on_finding(void *arg, const struct finding *finding)
 {
-	struct run *run = arg;
+	struct exercise *run = arg;
 	int rc = report_add(run->report, finding);
 
 	if (rc && !run->rc)
@@ -27,61 +27,37 @@ static void on_finding(void *arg, const struct finding *finding)
 		run->write_chunks_right = true;
 }
 
-/* What a probe of a server cannot see: whether this host's kernel reads from it correctly. */
-static void add_kernel(struct run *run, const struct probe_options *probe)
+static void exercise_on_subject(void *arg, const char *key, const char *value)
 {
-	struct finding f;
-
-	kernel_of_export(probe->host, probe->export, run->write_chunks_right, &f);
-	on_finding(run, &f);
-}
-
-static void on_subject(void *arg, const char *key, const char *value)
-{
-	struct run *run = arg;
+	struct exercise *run = arg;
 	int rc = report_subject(run->report, key, value);
 
 	if (rc && !run->rc)
 		run->rc = rc;
 }
 
-/* As requested; the worker replaces it by what it finds. */
-static void set_subject(struct run *run, const struct probe_options *probe)
+static void exercise_on_matrix(void *arg, const struct matrix *matrix)
 {
-	char port[8];
-
-	snprintf(port, sizeof(port), "%u", probe->port);
-	on_subject(run, "server", probe->host);
-	if (probe->port)
-		on_subject(run, "port", port);
-	if (probe->export)
-		on_subject(run, "export", probe->export);
-	on_subject(run, "transport", probe->transport ? probe->transport->name : "auto");
-	on_subject(run, "nfs_version", probe->version ? probe->version->name : "auto");
-}
-
-static void on_matrix(void *arg, const struct matrix *matrix)
-{
-	struct run *run = arg;
+	struct exercise *run = arg;
 
 	report_matrix(run->report, matrix);
 }
 
-static void on_progress(void *arg, const char *what, unsigned int done,
-			unsigned int total)
+static void exercise_on_progress(void *arg, const char *what, unsigned int done,
+				 unsigned int total)
 {
-	struct run *run = arg;
+	struct exercise *run = arg;
 
 	progress_show(&run->progress, what, done, total);
 }
 
-static bool is_transport(const struct cli_options *options, const char *name)
+static bool exercise_is_transport(const struct cli_options *options, const char *name)
 {
 	return options->transport && !strcmp(options->transport->name, name);
 }
 
 /* Here the kernel reads: options that choose another server, or how the probe reads, have no meaning. */
-static int check_kernel_options(const struct cli_options *options)
+static int exercise_check_kernel(const struct cli_options *options)
 {
 	const char *name = options->client ? "--client" : "--mount";
 
@@ -119,7 +95,7 @@ static int check_kernel_options(const struct cli_options *options)
 }
 
 /* Contradictions are refused, not silently ignored. */
-static int check_options(const struct cli_options *options)
+static int exercise_check_options(const struct cli_options *options)
 {
 	if (options->level == PROBE_QUICK && options->has_reads && options->reads)
 		return err_set(EINVAL,
@@ -140,65 +116,76 @@ static int check_options(const struct cli_options *options)
 		return err_set(
 			EINVAL,
 			"--embedded chooses its ports: leave out --port, --mount-port and --nfs-port");
-	if (options->embedded && is_transport(options, "verbs") && !options->bind.len)
+	if (options->embedded && exercise_is_transport(options, "verbs") &&
+	    !options->bind.len)
 		return err_set(
 			EINVAL,
 			"--embedded over verbs needs --bind ADDR, an address of an RDMA device of this host");
-	if (options->device && is_transport(options, "iwarp"))
+	if (options->device && exercise_is_transport(options, "iwarp"))
 		return err_set(EINVAL,
 			       "--device applies to verbs, but --transport is iwarp");
-	if (options->pcap && is_transport(options, "verbs"))
+	if (options->pcap && exercise_is_transport(options, "verbs"))
 		return err_set(
 			EINVAL,
 			"--pcap captures iWARP over TCP; RDMA devices cannot be captured");
 	return 0;
 }
 
-/* The verdict is never better than unknown when the work did not finish. */
-static int conclude(const struct cli_options *options, struct run *run, int rc)
-{
-	progress_erase(&run->progress);
-	if (!rc)
-		rc = run->rc;
-	if (rc) {
-		report_cut(run->report);
-		cli_error(options, EXIT_UNKNOWN, "%s",
-			  rc == -EINTR ? "interrupted; the findings up to now follow"
-				       : err_text());
-	}
-	return output_report(options, run->report, NULL);
-}
-
-static int run_work(const struct cli_options *options, exercise_fn work,
-		    const struct probe_options *probe)
+static int exercise_work(const struct cli_options *options, exercise_fn work,
+			 const struct probe_options *probe)
 {
 	_cleanup_(report_free_p) struct report *report =
 		report_new(options->command->name);
-	struct run run = { .report = report };
+	struct exercise run = { .report = report };
 	const struct probe_events events = {
-		.finding = on_finding,
-		.subject = on_subject,
-		.progress = on_progress,
-		.matrix = on_matrix,
+		.finding = exercise_on_finding,
+		.subject = exercise_on_subject,
+		.progress = exercise_on_progress,
+		.matrix = exercise_on_matrix,
 		.arg = &run,
 	};
 	uint64_t start = now_ns();
 	time_t started = time(NULL);
+	struct finding finding;
+	char port[8];
 	int rc;
 
 	if (!report)
 		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
-	set_subject(&run, probe);
+	/* As requested; the worker replaces it by what it finds. */
+	snprintf(port, sizeof(port), "%u", probe->port);
+	exercise_on_subject(&run, "server", probe->host);
+	if (probe->port)
+		exercise_on_subject(&run, "port", port);
+	if (probe->export)
+		exercise_on_subject(&run, "export", probe->export);
+	exercise_on_subject(&run, "transport",
+			    probe->transport ? probe->transport->name : "auto");
+	exercise_on_subject(&run, "nfs_version",
+			    probe->version ? probe->version->name : "auto");
 	progress_init(&run.progress, options->quiet);
 	rc = work(probe, &events);
-	if (!rc && work == probe_run && !options->embedded && run.answered)
-		add_kernel(&run, probe);
+	/* What a probe of a server cannot see: whether this host's kernel reads from it correctly. */
+	if (!rc && work == probe_run && !options->embedded && run.answered) {
+		kernel_of_export(probe->host, probe->export, run.write_chunks_right,
+				 &finding);
+		exercise_on_finding(&run, &finding);
+	}
 	report_times(report, started, (double)(now_ns() - start) / 1e6);
-	return conclude(options, &run, rc);
+	progress_erase(&run.progress);
+	rc = rc ? rc : run.rc;
+	/* The verdict is never better than unknown when the work did not finish. */
+	if (rc) {
+		report_cut(report);
+		cli_error(options, EXIT_UNKNOWN, "%s",
+			  rc == -EINTR ? "interrupted; the findings up to now follow"
+				       : err_text());
+	}
+	return output_report(options, report, NULL);
 }
 
-static int run_embedded(const struct cli_options *options, exercise_fn work,
-			struct probe_options *probe)
+static int exercise_embedded(const struct cli_options *options, exercise_fn work,
+			     struct probe_options *probe)
 {
 	_cleanup_(server_kill_p) struct server_child *child = NULL;
 	struct server_spawn_options spawn = {
@@ -222,7 +209,7 @@ static int run_embedded(const struct cli_options *options, exercise_fn work,
 	probe->port = ports.rdma;
 	probe->mount_port = ports.mount;
 	probe->nfs_port = ports.nfs;
-	return run_work(options, work, probe);
+	return exercise_work(options, work, probe);
 }
 
 int exercise_run(struct cli_options *options, exercise_fn work)
@@ -245,21 +232,21 @@ int exercise_run(struct cli_options *options, exercise_fn work)
 		.pcap = options->pcap,
 	};
 
-	if (options->client || options->mount ? check_kernel_options(options)
-					      : check_options(options))
+	if (options->client || options->mount ? exercise_check_kernel(options)
+					      : exercise_check_options(options))
 		return cli_usage(options);
 	if (options->client || options->mount) {
 		probe.host = "localhost";
 		probe.port = 0;
 		probe.export = options->mount;
 		probe.transport = &transport_verbs;
-		return run_work(options, work, &probe);
+		return exercise_work(options, work, &probe);
 	}
 	if (options->embedded)
-		return run_embedded(options, work, &probe);
+		return exercise_embedded(options, work, &probe);
 	if (target_parse(options->operands[0], &target))
 		return cli_usage(options);
 	probe.host = target.host;
 	probe.export = target.path;
-	return run_work(options, work, &probe);
+	return exercise_work(options, work, &probe);
 }

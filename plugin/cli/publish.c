@@ -54,7 +54,7 @@ static void publish_finding(void *arg, const struct finding *finding,
 	publish_entry(to, JOURNAL_FINDING, text, fields, ARRAY_SIZE(fields));
 }
 
-static void publish_verdict(struct publication *to, const char *note)
+int publish_journal(const struct report *report, const char *who, const char *note)
 {
 	static const enum journal_event events[] = {
 		[VERDICT_PASS] = JOURNAL_CHECK_PASSED,
@@ -62,32 +62,25 @@ static void publish_verdict(struct publication *to, const char *note)
 		[VERDICT_FAIL] = JOURNAL_CHECK_FAILED,
 		[VERDICT_UNKNOWN] = JOURNAL_CHECK_UNKNOWN,
 	};
-	enum verdict verdict = report_verdict(to->report);
+	struct publication to = { .report = report, .who = who };
+	enum verdict verdict = report_verdict(report);
 	const struct journal_field fields[] = {
 		{ "NFSRDMA_VERDICT", verdict_name(verdict) },
 	};
 	char answer[ANSWER_MAX], text[2 * ANSWER_MAX];
 
-	snprintf(text, sizeof(text),
-		 "%s: %s %u passed, %u failed, %u warned, %u unknown%s%s",
-		 verdict_name(verdict), report_answer(to->report, answer, sizeof(answer)),
-		 report_count(to->report, FINDING_PASS),
-		 report_count(to->report, FINDING_FAIL),
-		 report_count(to->report, FINDING_WARN),
-		 report_count(to->report, FINDING_UNKNOWN), *note ? "; " : "", note);
-	finding_clean(text);
-	publish_entry(to, events[verdict], text, fields, ARRAY_SIZE(fields));
-}
-
-int publish_journal(const struct report *report, const char *who, const char *note)
-{
-	struct publication to = { .report = report, .who = who };
-
 	/* journal_send() has no error for that: most of its callers print, too. */
 	if (access(JOURNAL_SOCKET, F_OK))
 		return err_sys("reach the journal at " JOURNAL_SOCKET);
 	report_each(report, publish_finding, &to);
-	publish_verdict(&to, note);
+	snprintf(text, sizeof(text),
+		 "%s: %s %u passed, %u failed, %u warned, %u unknown%s%s",
+		 verdict_name(verdict), report_answer(report, answer, sizeof(answer)),
+		 report_count(report, FINDING_PASS), report_count(report, FINDING_FAIL),
+		 report_count(report, FINDING_WARN),
+		 report_count(report, FINDING_UNKNOWN), *note ? "; " : "", note);
+	finding_clean(text);
+	publish_entry(&to, events[verdict], text, fields, ARRAY_SIZE(fields));
 	return to.rc;
 }
 

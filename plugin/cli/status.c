@@ -66,7 +66,7 @@ static void status_host(struct status *status)
 /* --- ports ---------------------------------------------------------------------------------- */
 
 /* An IPv4 address of RoCE v2 stands in the GID table as ::ffff:192.0.2.1. */
-static void port_address(const struct rdma_port *port, char buf[INET_ADDRSTRLEN])
+static void status_port_address(const struct rdma_port *port, char buf[INET_ADDRSTRLEN])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	unsigned int i;
@@ -78,15 +78,6 @@ static void port_address(const struct rdma_port *port, char buf[INET_ADDRSTRLEN]
 				  INET_ADDRSTRLEN);
 }
 
-/* "100 Gb/sec (4X EDR)": without what is in brackets. */
-static void port_rate(const struct rdma_port *port, char buf[32])
-{
-	snprintf(buf, 32, "%.*s", (int)min_u32((uint32_t)strcspn(port->rate, "("), 31),
-		 port->rate);
-	while (*buf && buf[strlen(buf) - 1] == ' ')
-		buf[strlen(buf) - 1] = '\0';
-}
-
 static void status_port(struct status *status, const struct rdma_device *device,
 			const struct rdma_port *port, bool shown)
 {
@@ -95,8 +86,13 @@ static void status_port(struct status *status, const struct rdma_device *device,
 					       up ? FINDING_PASS : FINDING_SKIP);
 	char name[PORT_NAME_MAX], address[INET_ADDRSTRLEN], rate[32];
 
-	port_address(port, address);
-	port_rate(port, rate);
+	status_port_address(port, address);
+	/* "100 Gb/sec (4X EDR)": without what is in brackets. */
+	snprintf(rate, sizeof(rate), "%.*s",
+		 (int)min_u32((uint32_t)strcspn(port->rate, "("), sizeof(rate) - 1),
+		 port->rate);
+	while (*rate && rate[strlen(rate) - 1] == ' ')
+		rate[strlen(rate) - 1] = '\0';
 	if (shown)
 		status_show(status);
 	finding_text(finding, "device", "%s", device->name);
@@ -138,7 +134,7 @@ static void status_ports(struct status *status)
 /* --- the server ------------------------------------------------------------------------------ */
 
 /* The same port over IPv4 and IPv6 has two lines in portlist. */
-static bool was_listed(const struct host_nfsd *nfsd, unsigned int at)
+static bool status_was_listed(const struct host_nfsd *nfsd, unsigned int at)
 {
 	unsigned int i;
 
@@ -147,20 +143,6 @@ static bool was_listed(const struct host_nfsd *nfsd, unsigned int at)
 		    !strcmp(nfsd->listeners[i].proto, nfsd->listeners[at].proto))
 			return true;
 	return false;
-}
-
-static void server_listeners(const struct host_nfsd *nfsd, struct words *rdma,
-			     struct words *others)
-{
-	unsigned int i;
-
-	for (i = 0; i < nfsd->nlisteners; i++) {
-		const char *proto = nfsd->listeners[i].proto;
-
-		if (!was_listed(nfsd, i))
-			words_add(!strncmp(proto, "rdma", 4) ? rdma : others, "%s %u",
-				  proto, nfsd->listeners[i].port);
-	}
 }
 
 static bool status_ganesha(struct status *status)
@@ -191,6 +173,7 @@ static void status_server(struct status *status)
 	struct host_nfsd nfsd;
 	struct finding *finding;
 	char threads[48] = "";
+	unsigned int i;
 
 	if (host_nfsd(status->host, &nfsd)) {
 		status_begin(status, "status.server", FINDING_UNKNOWN);
@@ -199,7 +182,13 @@ static void status_server(struct status *status)
 	}
 	if (!nfsd.nlisteners && status_ganesha(status))
 		return;
-	server_listeners(&nfsd, &rdma, &others);
+	for (i = 0; i < nfsd.nlisteners; i++) {
+		const char *proto = nfsd.listeners[i].proto;
+
+		if (!status_was_listed(&nfsd, i))
+			words_add(!strncmp(proto, "rdma", 4) ? &rdma : &others, "%s %u",
+				  proto, nfsd.listeners[i].port);
+	}
 	if (nfsd.threads_known)
 		snprintf(threads, sizeof(threads), "; %u thread%s", nfsd.threads,
 			 nfsd.threads == 1 ? "" : "s");
@@ -225,7 +214,8 @@ static void status_server(struct status *status)
 
 /* --- pools ----------------------------------------------------------------------------------- */
 
-static const char *pool_runs_over(const struct view *view, const struct view_place *place)
+static const char *status_pool_transport(const struct view *view,
+					 const struct view_place *place)
 {
 	const struct view_dir *dir = view_dir_of(view, place);
 
@@ -238,31 +228,13 @@ static const char *pool_runs_over(const struct view *view, const struct view_pla
 		       : "not mounted";
 }
 
-/* What is in the words is of netfs pools; others have no source. */
-static unsigned int count_pools(const struct status *status, struct words *words)
-{
-	unsigned int count = 0;
-	size_t i;
-
-	for (i = 0; i < status->pools.count; i++) {
-		const struct view_place *place = &status->pools.list[i];
-
-		if (!place->fs_spec || !place->target)
-			continue;
-		if (count++ < POOLS_SHOWN)
-			words_add(words, "%s (%s)", place->pool,
-				  status->view ? pool_runs_over(status->view, place)
-					       : "unknown");
-	}
-	return count;
-}
-
 static void status_pools(struct status *status)
 {
 	struct words words = { .separator = ", " };
-	unsigned int count = count_pools(status, &words);
 	struct finding *finding;
+	unsigned int count = 0;
 	char more[32] = "";
+	size_t i;
 
 	if (status->pools_rc || *status->pools_skipped) {
 		finding = status_begin(status, "status.pools", FINDING_UNKNOWN);
@@ -271,6 +243,18 @@ static void status_pools(struct status *status)
 		finding_text(finding, "error", "%s", status->pools_skipped);
 		status_say(status, "%s", status->pools_skipped);
 		return;
+	}
+	/* Of netfs pools; others have no source. */
+	for (i = 0; i < status->pools.count; i++) {
+		const struct view_place *place = &status->pools.list[i];
+
+		if (!place->fs_spec || !place->target)
+			continue;
+		if (count++ < POOLS_SHOWN)
+			words_add(&words, "%s (%s)", place->pool,
+				  status->view
+					  ? status_pool_transport(status->view, place)
+					  : "unknown");
 	}
 	finding = status_begin(status, "status.pools",
 			       count ? FINDING_PASS : FINDING_SKIP);
@@ -287,7 +271,7 @@ static void status_pools(struct status *status)
 
 /* --- guests ---------------------------------------------------------------------------------- */
 
-struct guest_tally {
+struct status_tally {
 	const struct guard *guard;
 	unsigned int guests, disks, wanted, bad, unknown;
 	char text[GUARD_TEXT_MAX +
@@ -297,8 +281,8 @@ struct guest_tally {
 	bool may_not;               /* for want of permission */
 };
 
-static void tally_disk(struct guest_tally *tally, const char *guest,
-		       const struct domain_disk *disk)
+static void status_tally_disk(struct status_tally *tally, const char *guest,
+			      const struct domain_disk *disk)
 {
 	const struct guard_disk asked = domain_disk_guard(disk);
 	struct guard_verdict verdict;
@@ -320,8 +304,8 @@ static void tally_disk(struct guest_tally *tally, const char *guest,
 	tally->unknown += verdict.answer == GUARD_UNKNOWN;
 }
 
-static void tally_guest(struct status *status, struct guest_tally *tally,
-			const char *file)
+static void status_tally_guest(struct status *status, struct status_tally *tally,
+			       const char *file)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	struct domain_disks disks = { 0 };
@@ -342,11 +326,11 @@ static void tally_guest(struct status *status, struct guest_tally *tally,
 		tally->may_not = status_may_not(rc);
 	}
 	for (i = 0; !rc && i < disks.count; i++)
-		tally_disk(tally, disks.name ? disks.name : file, &disks.list[i]);
+		status_tally_disk(tally, disks.name ? disks.name : file, &disks.list[i]);
 	domain_disks_fini(&disks);
 }
 
-static int tally_guests(struct status *status, struct guest_tally *tally)
+static int status_tally_guests(struct status *status, struct status_tally *tally)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	int rc = host_list(status->host, STATUS_GUESTS, &list);
@@ -359,12 +343,12 @@ static int tally_guests(struct status *status, struct guest_tally *tally)
 		if (!deadline_left(status->deadline))
 			return err_set(ETIMEDOUT, "timed out after %u guests",
 				       tally->guests);
-		tally_guest(status, tally, list.names[i]);
+		status_tally_guest(status, tally, list.names[i]);
 	}
 	return rc == -ENOENT ? 0 : rc;
 }
 
-static void say_guests(struct status *status, const struct guest_tally *tally)
+static void status_say_guests(struct status *status, const struct status_tally *tally)
 {
 	struct finding *finding = status_begin(status, "status.guests", FINDING_PASS);
 
@@ -402,7 +386,7 @@ static void say_guests(struct status *status, const struct guest_tally *tally)
 static void status_guests(struct status *status)
 {
 	_cleanup_(guard_close_p) struct guard *guard = NULL;
-	struct guest_tally tally = { .guard = NULL };
+	struct status_tally tally = { .guard = NULL };
 	int rc = 0;
 
 	/* Definitions of running guests have passwords in them: no snapshot takes them. */
@@ -419,17 +403,17 @@ static void status_guests(struct status *status)
 			status->pools_rc || *status->pools_skipped ? status->pools_skipped
 								   : NULL);
 	tally.guard = guard;
-	rc = rc ? rc : tally_guests(status, &tally);
+	rc = rc ? rc : status_tally_guests(status, &tally);
 	if (rc && !*tally.damaged) {
 		snprintf(tally.damaged, sizeof(tally.damaged), "%s", err_text());
 		tally.may_not = status_may_not(rc);
 	}
-	say_guests(status, &tally);
+	status_say_guests(status, &tally);
 }
 
 /* --- the watcher ----------------------------------------------------------------------------- */
 
-static const char *event_time(time_t when, char buf[32])
+static const char *status_event_time(time_t when, char buf[32])
 {
 	struct tm tm;
 
@@ -438,7 +422,7 @@ static const char *event_time(time_t when, char buf[32])
 	return buf;
 }
 
-static void say_no_watcher(struct status *status, int rc)
+static void status_say_no_watcher(struct status *status, int rc)
 {
 	enum unit_state unit = UNIT_MISSING;
 	struct finding *finding;
@@ -466,7 +450,7 @@ static void say_no_watcher(struct status *status, int rc)
 }
 
 /* Whether it works, by its file. */
-static bool say_watcher(struct status *status, const struct watch_state *state)
+static bool status_say_watcher(struct status *status, const struct watch_state *state)
 {
 	long long age = (long long)(time(NULL) - state->looked_at);
 	bool live = host_is_live(status->host);
@@ -478,7 +462,7 @@ static bool say_watcher(struct status *status, const struct watch_state *state)
 	if (live)
 		snprintf(when, sizeof(when), "%lld s ago", age < 0 ? 0 : age);
 	else
-		event_time(state->looked_at, when);
+		status_event_time(state->looked_at, when);
 	if (stalled)
 		finding_reason(finding, "stalled");
 	else
@@ -499,8 +483,8 @@ static bool say_watcher(struct status *status, const struct watch_state *state)
 	return !stalled;
 }
 
-static void say_event(struct status *status, const char *key, time_t at, const char *text,
-		      struct words *words)
+static void status_say_event(struct status *status, const char *key, time_t at,
+			     const char *text, struct words *words)
 {
 	char when[32];
 
@@ -509,11 +493,11 @@ static void say_event(struct status *status, const char *key, time_t at, const c
 	finding_number(&status->finding, !strcmp(key, "lost") ? "lost_at" : "back_at",
 		       (double)at);
 	finding_text(&status->finding, key, "%s", text);
-	words_add(words, "%s %s: %.200s", key, event_time(at, when), text);
+	words_add(words, "%s %s: %.200s", key, status_event_time(at, when), text);
 }
 
 /* NULL: there is no watcher. */
-static void say_events(struct status *status, const struct watch_state *state)
+static void status_say_events(struct status *status, const struct watch_state *state)
 {
 	struct words words = { .separator = "; " };
 	char when[32];
@@ -523,14 +507,14 @@ static void say_events(struct status *status, const struct watch_state *state)
 		status_say(status, "unknown without the watcher");
 		return;
 	}
-	say_event(status, "lost", state->lost_at, state->lost_text, &words);
-	say_event(status, "back", state->back_at, state->back_text, &words);
+	status_say_event(status, "lost", state->lost_at, state->lost_text, &words);
+	status_say_event(status, "back", state->back_at, state->back_text, &words);
 	status_show(status);
 	if (words.count)
 		status_say(status, "%s", words_text(&words));
 	else
 		status_say(status, "nothing since the watcher started at %s",
-			   event_time(state->started_at, when));
+			   status_event_time(state->started_at, when));
 }
 
 static void status_watcher(struct status *status)
@@ -539,12 +523,12 @@ static void status_watcher(struct status *status)
 	int rc = watch_state_read(status->host, &state, NULL, NULL);
 
 	if (rc)
-		say_no_watcher(status, rc);
-	else if (say_watcher(status, &state))
+		status_say_no_watcher(status, rc);
+	else if (status_say_watcher(status, &state))
 		/* What it sees itself. */
 		watch_state_read(status->host, &state, report_collect,
 				 &status->collector);
-	say_events(status, rc ? NULL : &state);
+	status_say_events(status, rc ? NULL : &state);
 }
 
 /* --- all ------------------------------------------------------------------------------------- */
@@ -556,12 +540,10 @@ bool status_may_not(int rc)
 
 void status_facts(struct status *status)
 {
-	static void (*const facts[])(struct status * status) = {
-		status_host,  status_ports,  status_server,
-		status_pools, status_guests, status_watcher,
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(facts); i++)
-		facts[i](status);
+	status_host(status);
+	status_ports(status);
+	status_server(status);
+	status_pools(status);
+	status_guests(status);
+	status_watcher(status);
 }
