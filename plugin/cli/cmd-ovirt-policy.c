@@ -14,7 +14,7 @@
 /* Another command needs milliseconds; one of setup that restarts a server is not waited for. */
 #define LOCK_MS 5000
 
-struct run {
+struct ovirt_policy_run {
 	const struct cli_options *options;
 	const struct host *host;
 	struct ovirt_domain domains[CMD_OVIRT_DOMAINS_MAX];
@@ -30,7 +30,7 @@ static const char *const paths[] = {
 	[OVIRT_GUARD] = OVIRT_GUARD_PATH,
 };
 
-static void run_forget(struct run *run)
+static void ovirt_policy_forget(struct ovirt_policy_run *run)
 {
 	size_t i;
 
@@ -40,9 +40,9 @@ static void run_forget(struct run *run)
 		free(take_ptr(run->before[i]));
 }
 
-/* --- what is known of this host ----------------------------------------------------------------------- */
+/* --- this host ------------------------------------------------------------------------------------------- */
 
-static int look_at_nfs_utils(struct run *run)
+static int ovirt_policy_nfs_utils(struct ovirt_policy_run *run)
 {
 	struct ovirt_change_request *request = &run->request;
 	struct nfs_utils_tried tried;
@@ -66,37 +66,24 @@ static int look_at_nfs_utils(struct run *run)
 	return 0;
 }
 
-static int read_files(struct run *run)
-{
-	struct place_attr attr;
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; !rc && i < ARRAY_SIZE(paths); i++) {
-		rc = place_read(run->host, paths[i], &run->before[i], &attr);
-		run->change.before[i] = run->before[i];
-	}
-	return rc;
-}
-
 /* --- writing --------------------------------------------------------------------------------------------- */
 
 /* NULL: no file. */
-static bool is_same(const char *a, const char *b)
+static bool ovirt_policy_same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static bool is_changed(const struct run *run, size_t file)
+static bool ovirt_policy_is_changed(const struct ovirt_policy_run *run, size_t file)
 {
-	return !is_same(run->change.before[file], run->change.after[file]);
+	return !ovirt_policy_same(run->change.before[file], run->change.after[file]);
 }
 
-static int write_file(struct run *run, size_t file)
+static int ovirt_policy_write_file(struct ovirt_policy_run *run, size_t file)
 {
 	int rc;
 
-	if (!is_changed(run, file))
+	if (!ovirt_policy_is_changed(run, file))
 		return 0;
 	rc = place_missing(run->host, paths[file], &run->made[file]);
 	rc = rc ? rc : place_make_dirs(run->host, &run->made[file], 0755);
@@ -107,13 +94,14 @@ static int write_file(struct run *run, size_t file)
 
 /* As it was before, and the folders that were made for it go. Also where it failed behind the renaming,
  * and the file is the new one. */
-static void put_back(struct run *run, size_t file)
+static void ovirt_policy_restore(struct ovirt_policy_run *run, size_t file)
 {
 	_cleanup_free_ char *now = NULL;
 	struct place_attr attr;
 	int rc = place_read(run->host, paths[file], &now, &attr);
 
-	if (!rc && is_changed(run, file) && is_same(now, run->change.after[file]))
+	if (!rc && ovirt_policy_is_changed(run, file) &&
+	    ovirt_policy_same(now, run->change.after[file]))
 		rc = place_write(run->host, paths[file], now, run->change.before[file],
 				 NULL);
 	rc = rc ? rc : place_remove_dirs(run->host, &run->made[file]);
@@ -122,47 +110,33 @@ static void put_back(struct run *run, size_t file)
 			  err_text());
 }
 
-static int write_files(struct run *run)
+static int ovirt_policy_write_files(struct ovirt_policy_run *run)
 {
 	const size_t first = run->request.remove ? OVIRT_GUARD : OVIRT_NFSMOUNT,
 		     second = run->request.remove ? OVIRT_NFSMOUNT : OVIRT_GUARD;
 	char why[ERR_TEXT_MAX];
-	int rc = write_file(run, first), second_rc = rc ? 0 : write_file(run, second);
+	int rc = ovirt_policy_write_file(run, first),
+	    second_rc = rc ? 0 : ovirt_policy_write_file(run, second);
 
 	if (!rc && !second_rc)
 		return 0;
 	snprintf(why, sizeof(why), "%s", err_text());
 	if (second_rc)
-		put_back(run, second);
-	put_back(run, first);
+		ovirt_policy_restore(run, second);
+	ovirt_policy_restore(run, first);
 	return err_set(rc ? -rc : -second_rc, "%s", why);
 }
 
 /* --- output ---------------------------------------------------------------------------------------------- */
 
-static void print_item(const char *text)
+static void ovirt_policy_print_item(const char *text)
 {
 	fputs("  - ", stdout);
 	output_text(stdout, text, 4);
 }
 
-static void print_notes(const struct run *run)
-{
-	char overruled[OVIRT_TEXT_MAX] = "";
-
-	if (!run->request.remove && !run->options->dry_run &&
-	    ovirt_change_overruled(&run->request, overruled))
-		snprintf(overruled, sizeof(overruled), "%.600s", err_text());
-	if (run->change.note[0] || overruled[0])
-		puts("\nNote");
-	if (run->change.note[0])
-		print_item(run->change.note);
-	if (overruled[0])
-		print_item(overruled);
-}
-
 /* What is mounted keeps its transport. */
-static void print_mounted(const struct run *run)
+static void ovirt_policy_print_mounted(const struct ovirt_policy_run *run)
 {
 	char text[OVIRT_TEXT_MAX], remedy[OVIRT_TEXT_MAX], all[2 * OVIRT_TEXT_MAX + 16];
 	bool any = false;
@@ -180,62 +154,55 @@ static void print_mounted(const struct run *run)
 		if (!any)
 			puts("\nLeft to you");
 		any = true;
-		print_item(all);
+		ovirt_policy_print_item(all);
 	}
 }
 
-static void print_done(const struct run *run)
+static int ovirt_policy_print(const struct ovirt_policy_run *run, bool any)
 {
+	const struct ovirt_change *change = &run->change;
+	bool remove = run->request.remove, dry_run = run->options->dry_run;
+	char overruled[OVIRT_TEXT_MAX] = "";
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(paths); i++)
-		if (is_changed(run, i))
-			printf("  done  /%s %s\n", paths[i],
-			       !run->change.after[i]    ? "removed"
-			       : !run->change.before[i] ? "written"
-							: "changed");
-}
-
-static void print_diffs(const struct run *run)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(paths); i++)
-		if (is_changed(run, i))
-			diff_print(stdout, paths[i], run->change.before[i],
-				   run->change.after[i]);
-}
-
-static void print_next(void)
-{
-	putchar('\n');
-	wrap_print(
-		stdout,
-		"Next: nfsrdma mounts, after the domains are activated. To undo this: nfsrdma ovirt policy --remove",
-		0, output_page(stdout));
-}
-
-static int policy_print(const struct run *run, bool any)
-{
 	if (!any)
-		puts(run->request.remove ? "Nothing to remove."
-					 : "Nothing to do: the settings exist already.");
-	else if (run->options->dry_run)
-		print_diffs(run);
-	else
-		print_done(run);
-	print_notes(run);
-	print_mounted(run);
-	if (any && run->options->dry_run)
+		puts(remove ? "Nothing to remove."
+			    : "Nothing to do: the settings exist already.");
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
+		if (!ovirt_policy_is_changed(run, i))
+			continue;
+		if (dry_run)
+			diff_print(stdout, paths[i], change->before[i], change->after[i]);
+		else
+			printf("  done  /%s %s\n", paths[i],
+			       !change->after[i]    ? "removed"
+			       : !change->before[i] ? "written"
+						    : "changed");
+	}
+	if (!remove && !dry_run && ovirt_change_overruled(&run->request, overruled))
+		snprintf(overruled, sizeof(overruled), "%.600s", err_text());
+	if (change->note[0] || overruled[0])
+		puts("\nNote");
+	if (change->note[0])
+		ovirt_policy_print_item(change->note);
+	if (overruled[0])
+		ovirt_policy_print_item(overruled);
+	ovirt_policy_print_mounted(run);
+	if (any && dry_run) {
 		puts("\nNothing was changed (--dry-run).");
-	else if (!run->request.remove && !run->options->root)
-		print_next();
+	} else if (!remove && !run->options->root) {
+		putchar('\n');
+		wrap_print(
+			stdout,
+			"Next: nfsrdma mounts, after the domains are activated. To undo this: nfsrdma ovirt policy --remove",
+			0, output_page(stdout));
+	}
 	return output_finish(run->options);
 }
 
 /* --- the command --------------------------------------------------------------------------------------------- */
 
-static int check_options(const struct cli_options *options)
+static int ovirt_policy_check_options(const struct cli_options *options)
 {
 	if (options->noperands < 2 && !options->remove)
 		return err_set(EINVAL, "no domain given; expected SERVER:/EXPORT");
@@ -253,7 +220,7 @@ static int check_options(const struct cli_options *options)
 		       : 0;
 }
 
-static int take_domains(struct run *run)
+static int ovirt_policy_add_domains(struct ovirt_policy_run *run)
 {
 	const struct cli_options *options = run->options;
 	struct ovirt_change_request *request = &run->request;
@@ -278,8 +245,29 @@ static int take_domains(struct run *run)
 	return rc;
 }
 
-static int exit_status(const struct run *run, int rc)
+static bool ovirt_policy_changes(const struct ovirt_policy_run *run)
 {
+	return ovirt_policy_is_changed(run, OVIRT_NFSMOUNT) ||
+	       ovirt_policy_is_changed(run, OVIRT_GUARD);
+}
+
+/* Reads the files, and what they are to be. Exit status, with words. */
+static int ovirt_policy_make(struct ovirt_policy_run *run)
+{
+	struct place_attr attr;
+	size_t i;
+	int rc = 0;
+
+	ovirt_policy_forget(run);
+	for (i = 0; !rc && i < ARRAY_SIZE(paths); i++) {
+		rc = place_read(run->host, paths[i], &run->before[i], &attr);
+		run->change.before[i] = run->before[i];
+	}
+	if (rc)
+		return EXIT_UNKNOWN;
+	rc = ovirt_change_make(&run->request, &run->change);
+	if (!rc)
+		return 0;
 	if (rc == -EINVAL || rc == -E2BIG)
 		return EXIT_USAGE;
 	if (rc == -EPERM && run->request.sections == NFS_UTILS_UNKNOWN)
@@ -288,30 +276,8 @@ static int exit_status(const struct run *run, int rc)
 							       : EXIT_UNKNOWN;
 }
 
-static int refuse(const struct run *run, int status)
-{
-	return cli_error(run->options, status, "%s; nothing was changed", err_text());
-}
-
-static bool any_changed(const struct run *run)
-{
-	return is_changed(run, OVIRT_NFSMOUNT) || is_changed(run, OVIRT_GUARD);
-}
-
-/* What the files are to be. Exit status, with words. */
-static int make_change(struct run *run)
-{
-	int rc;
-
-	run_forget(run);
-	if (read_files(run))
-		return EXIT_UNKNOWN;
-	rc = ovirt_change_make(&run->request, &run->change);
-	return rc ? exit_status(run, rc) : 0;
-}
-
 /* Read again under the lock: its last holder may have changed them. */
-static int write_change(struct run *run)
+static int ovirt_policy_write(struct ovirt_policy_run *run)
 {
 	struct setup_lock lock;
 	int status = setup_lock_take(&lock, run->host, true, deadline_in(LOCK_MS))
@@ -322,27 +288,18 @@ static int write_change(struct run *run)
 	/* Left by a process that was killed there. */
 	for (i = 0; !status && i < ARRAY_SIZE(paths); i++)
 		place_tidy(run->host, paths[i]);
-	status = status ? status : make_change(run);
-	if (!status && write_files(run))
+	status = status ? status : ovirt_policy_make(run);
+	if (!status && ovirt_policy_write_files(run))
 		status = EXIT_UNKNOWN;
 	setup_lock_drop(&lock);
 	return status;
 }
 
-static int change(struct run *run)
-{
-	int status = look_at_nfs_utils(run) ? EXIT_UNKNOWN : make_change(run);
-	bool any = !status && any_changed(run);
-
-	if (any && !run->options->dry_run)
-		status = write_change(run);
-	return status ? refuse(run, status) : policy_print(run, any);
-}
-
-static int run_on(struct run *run)
+static int ovirt_policy_run(struct ovirt_policy_run *run)
 {
 	const struct cli_options *options = run->options;
-	int rc = take_domains(run);
+	int status, rc = ovirt_policy_add_domains(run);
+	bool any;
 
 	if (rc)
 		return cli_error(options, rc == -EINVAL ? EXIT_USAGE : EXIT_UNKNOWN, "%s",
@@ -353,16 +310,22 @@ static int run_on(struct run *run)
 	run->request.guard_only = options->guard_only;
 	run->request.port = options->port;
 	run->request.options = options->mount_options;
-	return change(run);
+	status = ovirt_policy_nfs_utils(run) ? EXIT_UNKNOWN : ovirt_policy_make(run);
+	any = !status && ovirt_policy_changes(run);
+	if (any && !options->dry_run)
+		status = ovirt_policy_write(run);
+	if (status)
+		return cli_error(options, status, "%s; nothing was changed", err_text());
+	return ovirt_policy_print(run, any);
 }
 
 int cmd_ovirt_policy(const struct cli_options *options)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
-	_cleanup_free_ struct run *run = calloc(1, sizeof(*run));
+	_cleanup_free_ struct ovirt_policy_run *run = calloc(1, sizeof(*run));
 	int status;
 
-	if (check_options(options))
+	if (ovirt_policy_check_options(options))
 		return cli_usage(options);
 	if (!run)
 		return cli_error(options, EXIT_UNKNOWN, "no memory");
@@ -371,7 +334,7 @@ int cmd_ovirt_policy(const struct cli_options *options)
 		return status;
 	run->options = options;
 	run->host = host;
-	status = run_on(run);
-	run_forget(run);
+	status = ovirt_policy_run(run);
+	ovirt_policy_forget(run);
 	return status;
 }

@@ -17,7 +17,7 @@
 
 #define VERSION_DEFAULT "4.2"
 
-struct session {
+struct cmd_pool_session {
 	struct cli_options *options;
 	const char *name; /* second operand; NULL: none */
 	uint64_t deadline;
@@ -26,23 +26,23 @@ struct session {
 	struct pools *pools;
 	struct report *report;
 	int rc;     /* of the first finding that the report refused */
-	bool shown; /* what was asked for is on stdout, and is no report */
+	bool shown; /* the result is on stdout, and is no report */
 	/* For commands that only read. */
 	struct view_places places;
 	struct view *view; /* NULL: mounts cannot be read */
 };
 
-struct action {
+struct cmd_pool_action {
 	const char *name;
 	int min_operands, max_operands; /* without its own name */
 	bool changes;
 	/* 0, or -errno with words; -EINVAL and -E2BIG: the command line is wrong. */
-	int (*run)(struct session *session);
+	int (*run)(struct cmd_pool_session *session);
 };
 
-static void on_finding(void *arg, const struct finding *finding)
+static void cmd_pool_on_finding(void *arg, const struct finding *finding)
 {
-	struct session *session = arg;
+	struct cmd_pool_session *session = arg;
 	int rc = report_add(session->report, finding);
 
 	if (rc && !session->rc)
@@ -51,8 +51,8 @@ static void on_finding(void *arg, const struct finding *finding)
 
 /* err_text() as a finding. What does not exist or is malformed has failed. @reason: where the error
  * itself has none. */
-static void pool_error(struct session *session, const char *id, const char *reason,
-		       int rc)
+static void cmd_pool_error(struct cmd_pool_session *session, const char *id,
+			   const char *reason, int rc)
 {
 	bool failed = rc == -ENOENT || rc == -EEXIST || rc == -EINVAL || rc == -EFBIG;
 	const char *uri = session->options->connect;
@@ -68,25 +68,26 @@ static void pool_error(struct session *session, const char *id, const char *reas
 		finding_text(&finding, "uri", "%s", uri);
 	if (session->name)
 		finding_text(&finding, "pool", "%s", session->name);
-	on_finding(session, &finding);
+	cmd_pool_on_finding(session, &finding);
 }
 
 /* False: the error is in the report. */
-static bool connect_libvirt(struct session *session, bool read_only)
+static bool cmd_pool_connect(struct cmd_pool_session *session, bool read_only)
 {
 	int rc = pools_open(&session->pools, session->options->connect, read_only,
 			    session->deadline);
 
 	if (rc)
-		pool_error(session, "pool.list", "no-connection",
-			   rc == -ETIMEDOUT || rc == -EACCES ? rc : -EIO);
+		cmd_pool_error(session, "pool.list", "no-connection",
+			       rc == -ETIMEDOUT || rc == -EACCES ? rc : -EIO);
 	return !rc;
 }
 
 /* --- looking: list, verify ----------------------------------------------------------------------- */
 
 /* A malformed one is reported where it is examined. */
-static int add_place(struct session *session, const struct pool_info *info)
+static int cmd_pool_add_place(struct cmd_pool_session *session,
+			      const struct pool_info *info)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	int rc = pool_xml_parse(&xml, info->xml, strlen(info->xml));
@@ -97,7 +98,7 @@ static int add_place(struct session *session, const struct pool_info *info)
 }
 
 /* The mounts are those of the host that the daemon runs on. */
-static void open_view(struct session *session)
+static void cmd_pool_open_view(struct cmd_pool_session *session)
 {
 	const struct view_sources sources = {
 		.host = session->host,
@@ -111,8 +112,9 @@ static void open_view(struct session *session)
 }
 
 /* @target: of 4096 bytes, which @seen borrows. */
-static void see(struct session *session, const struct pool_xml *xml,
-		const struct pool_info *info, char *target, struct pool_seen *seen)
+static void cmd_pool_seen(struct cmd_pool_session *session, const struct pool_xml *xml,
+			  const struct pool_info *info, char *target,
+			  struct pool_seen *seen)
 {
 	const char *written = pool_xml_facts(xml)->target;
 
@@ -125,8 +127,8 @@ static void see(struct session *session, const struct pool_xml *xml,
 		seen->target = target;
 }
 
-static enum finding_status row_status(const struct pool_info *info,
-				      const struct pool_state *state)
+static enum finding_status cmd_pool_row_status(const struct pool_info *info,
+					       const struct pool_state *state)
 {
 	if (!info->active)
 		return FINDING_PASS;
@@ -141,46 +143,37 @@ static enum finding_status row_status(const struct pool_info *info,
 	return view_status(state->state);
 }
 
-static int add_row(struct session *session, const struct pool_seen *seen)
-{
-	const struct pool_facts *facts = pool_xml_facts(seen->xml);
-	char source[POOL_SOURCE_MAX];
-	struct pool_state state;
-	const char *cells[] = { seen->info->active ? "running" : "stopped",
-				seen->info->autostart ? "yes" : "no",
-				NULL,
-				seen->info->active ? state.run_name : "-",
-				facts->name ? facts->name : "-",
-				facts->target ? facts->target : "-",
-				source,
-				NULL };
-
-	pool_state(seen, &state);
-	cells[2] = pool_state_wanted(&state);
-	if (pool_xml_source(seen->xml, source, sizeof(source)))
-		strcpy(source, "-");
-	return report_row(session->report, row_status(seen->info, &state), cells);
-}
-
-static int add_pool(struct session *session, const struct pool_info *info)
+static int cmd_pool_add(struct cmd_pool_session *session, const struct pool_info *info)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	const struct pool_facts *facts;
+	char source[POOL_SOURCE_MAX], target[4096];
+	const char *cells[8] = { NULL };
+	struct pool_state state;
 	struct pool_seen seen;
-	char target[4096];
 	int rc = pool_xml_parse(&xml, info->xml, strlen(info->xml));
 
 	if (rc) {
 		err_context(rc, "pool %.60s", info->name);
-		pool_error(session, "pool.definition", "malformed", rc);
+		cmd_pool_error(session, "pool.definition", "malformed", rc);
 		return 0;
 	}
-	see(session, xml, info, target, &seen);
-	rc = add_row(session, &seen);
-	pool_audit_transport(&seen, on_finding, session);
+	cmd_pool_seen(session, xml, info, target, &seen);
+	pool_state(&seen, &state);
+	facts = pool_xml_facts(xml);
+	cells[0] = info->active ? "running" : "stopped";
+	cells[1] = info->autostart ? "yes" : "no";
+	cells[2] = pool_state_wanted(&state);
+	cells[3] = info->active ? state.run_name : "-";
+	cells[4] = facts->name ? facts->name : "-";
+	cells[5] = facts->target ? facts->target : "-";
+	cells[6] = pool_xml_source(xml, source, sizeof(source)) ? "-" : source;
+	rc = report_row(session->report, cmd_pool_row_status(info, &state), cells);
+	pool_audit_transport(&seen, cmd_pool_on_finding, session);
 	return rc;
 }
 
-static int list(struct session *session)
+static int cmd_pool_list(struct cmd_pool_session *session)
 {
 	static const char *const heads[] = { "state", "autostart", "requested", "actual",
 					     "pool",  "target",    "source",    NULL };
@@ -189,27 +182,27 @@ static int list(struct session *session)
 	size_t i;
 	int rc;
 
-	if (!connect_libvirt(session, true))
+	if (!cmd_pool_connect(session, true))
 		return 0;
 	rc = pools_ops.list(session->pools, session->deadline, &pools);
 	if (rc) {
-		pool_error(session, "pool.list", "error", rc);
+		cmd_pool_error(session, "pool.list", "error", rc);
 		return 0;
 	}
 	for (i = 0; i < pools.count; i++)
-		if (add_place(session, &pools.list[i]))
+		if (cmd_pool_add_place(session, &pools.list[i]))
 			return -ENOMEM;
-	open_view(session);
+	cmd_pool_open_view(session);
 	finding_init(&finding, "pool.list", FINDING_PASS, "%zu netfs pool%s at %s",
 		     pools.count, pools.count == 1 ? "" : "s", pools_uri(session->pools));
-	on_finding(session, &finding);
+	cmd_pool_on_finding(session, &finding);
 	rc = pools.count ? report_columns(session->report, heads, 3) : 0;
 	for (i = 0; !rc && i < pools.count; i++)
-		rc = add_pool(session, &pools.list[i]);
+		rc = cmd_pool_add(session, &pools.list[i]);
 	return rc;
 }
 
-static void set_subject(struct session *session, const struct pool_xml *xml)
+static void cmd_pool_subject(struct cmd_pool_session *session, const struct pool_xml *xml)
 {
 	const struct pool_facts *facts = pool_xml_facts(xml);
 
@@ -222,7 +215,7 @@ static void set_subject(struct session *session, const struct pool_xml *xml)
 }
 
 /* All of a regular file, or that it is too long for a pool. */
-static int read_file(const char *path, char **text, size_t *len)
+static int cmd_pool_read_file(const char *path, char **text, size_t *len)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
@@ -243,75 +236,71 @@ static int read_file(const char *path, char **text, size_t *len)
 	return 0;
 }
 
-static int verify_file(struct session *session)
+static int cmd_pool_verify_file(struct cmd_pool_session *session)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	_cleanup_free_ char *text = NULL;
 	struct pool_seen seen;
 	size_t len = 0;
-	int rc = read_file(session->name, &text, &len);
+	int rc = cmd_pool_read_file(session->name, &text, &len);
 
 	rc = rc ? err_because(rc, "no-file") : pool_xml_parse(&xml, text, len);
 	if (rc) {
-		pool_error(session, "pool.definition", "malformed", rc);
+		cmd_pool_error(session, "pool.definition", "malformed", rc);
 		return 0;
 	}
-	set_subject(session, xml);
-	open_view(session);
-	see(session, xml, NULL, NULL, &seen);
+	cmd_pool_subject(session, xml);
+	cmd_pool_open_view(session);
+	cmd_pool_seen(session, xml, NULL, NULL, &seen);
 	seen.file = session->name;
-	pool_audit(&seen, on_finding, session);
+	pool_audit(&seen, cmd_pool_on_finding, session);
 	return 0;
 }
 
-static int verify_pool(struct session *session)
+static int cmd_pool_verify(struct cmd_pool_session *session)
 {
 	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	const char *name = session->name;
+	size_t len = strlen(name);
 	struct finding finding;
 	struct pool_seen seen;
 	char target[4096];
 	int rc;
 
-	if (!connect_libvirt(session, true))
+	/* A pool's name has no slash; a file's name may be given one. */
+	if (strchr(name, '/') || (len > 4 && !strcmp(name + len - 4, ".xml")))
+		return cmd_pool_verify_file(session);
+	if (!cmd_pool_connect(session, true))
 		return 0;
-	rc = pools_ops.get(session->pools, session->deadline, session->name, &info);
+	rc = pools_ops.get(session->pools, session->deadline, name, &info);
 	if (rc == -ENOENT)
 		err_because(rc, "unknown-pool");
 	rc = rc ? rc : pool_xml_parse(&xml, info.xml, strlen(info.xml));
 	if (rc) {
-		pool_error(session, "pool.definition", "error", rc);
+		cmd_pool_error(session, "pool.definition", "error", rc);
 		return 0;
 	}
-	set_subject(session, xml);
-	if (add_place(session, &info))
+	cmd_pool_subject(session, xml);
+	if (cmd_pool_add_place(session, &info))
 		return -ENOMEM;
-	open_view(session);
-	see(session, xml, &info, target, &seen);
-	pool_audit(&seen, on_finding, session);
+	cmd_pool_open_view(session);
+	cmd_pool_seen(session, xml, &info, target, &seen);
+	pool_audit(&seen, cmd_pool_on_finding, session);
 	if (!pools_remote(session->pools) && pool_volume_audit(session->host, &finding)) {
 		if (pool_xml_facts(xml)->target)
 			finding_text(&finding, "target", "%s",
 				     pool_xml_facts(xml)->target);
-		on_finding(session, &finding);
+		cmd_pool_on_finding(session, &finding);
 	}
 	return 0;
-}
-
-/* A pool's name has no slash; a file's name may be given one. */
-static int verify(struct session *session)
-{
-	const char *name = session->name;
-	size_t len = strlen(name);
-	bool file = strchr(name, '/') || (len > 4 && !strcmp(name + len - 4, ".xml"));
-
-	return file ? verify_file(session) : verify_pool(session);
 }
 
 /* --- changing: define, convert, revert ----------------------------------------------------------- */
 
 /* What the server's name leads to; unknown is IPv4's way. */
-static enum ip_family family_of(struct session *session, const char *server)
+static enum ip_family cmd_pool_family(struct cmd_pool_session *session,
+				      const char *server)
 {
 	struct check_target target = { .server = server, .port = session->options->port };
 	unsigned int i;
@@ -325,14 +314,14 @@ static enum ip_family family_of(struct session *session, const char *server)
 }
 
 /* NULL: not given; "": no version. */
-static const char *requested_version(const struct cli_options *options)
+static const char *cmd_pool_version(const struct cli_options *options)
 {
 	if (options->nfs_version)
 		return options->nfs_version->name;
 	return options->nfs_version_auto ? "" : NULL;
 }
 
-static struct pool_changer changer_of(struct session *session)
+static struct pool_changer cmd_pool_changer(struct cmd_pool_session *session)
 {
 	return (struct pool_changer){ .ops = &pools_ops,
 				      .conn = session->pools,
@@ -343,11 +332,11 @@ static struct pool_changer changer_of(struct session *session)
 				      .folder = POOL_FOLDER,
 				      .force = session->options->force,
 				      .deadline = session->deadline,
-				      .sink = on_finding,
+				      .sink = cmd_pool_on_finding,
 				      .arg = session };
 }
 
-static int make_pool(struct session *session, struct pool_xml **out)
+static int cmd_pool_make(struct cmd_pool_session *session, struct pool_xml **out)
 {
 	const struct cli_options *options = session->options;
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
@@ -367,10 +356,10 @@ static int make_pool(struct session *session, struct pool_xml **out)
 			"no absolute path in --target; expected a directory, as in --target /var/lib/libvirt/%.40s",
 			session->name);
 	snprintf(host, sizeof(host), spec.family == IP_V6 ? "[%s]" : "%s", spec.host);
-	request.version = requested_version(options);
+	request.version = cmd_pool_version(options);
 	if (!request.version && !strstr(request.options, "vers="))
 		request.version = VERSION_DEFAULT;
-	request.family = spec.family == IP_UNKNOWN ? family_of(session, spec.host)
+	request.family = spec.family == IP_UNKNOWN ? cmd_pool_family(session, spec.host)
 						   : spec.family;
 	rc = pool_xml_new(&xml, session->name, host, spec.path, options->target);
 	rc = rc ? rc : pool_xml_convert(xml, &request);
@@ -379,12 +368,12 @@ static int make_pool(struct session *session, struct pool_xml **out)
 	return rc;
 }
 
-static int define(struct session *session)
+static int cmd_pool_define(struct cmd_pool_session *session)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	_cleanup_free_ char *text = NULL;
 	struct pool_changer changer;
-	int rc = make_pool(session, &xml);
+	int rc = cmd_pool_make(session, &xml);
 
 	if (rc)
 		return rc;
@@ -395,54 +384,56 @@ static int define(struct session *session)
 		fputs(rc ? "" : text, stdout);
 		return rc;
 	}
-	set_subject(session, xml);
-	if (!connect_libvirt(session, false))
+	cmd_pool_subject(session, xml);
+	if (!cmd_pool_connect(session, false))
 		return 0;
-	changer = changer_of(session);
+	changer = cmd_pool_changer(session);
 	rc = pool_change_define(&changer, xml);
 	if (rc)
-		pool_error(session, "pool.definition", "error", rc);
+		cmd_pool_error(session, "pool.definition", "error", rc);
 	return 0;
 }
 
 /* The server is in the pool; asking for it does no harm where there is no such pool. */
-static void fill_request(struct session *session, struct pool_request *request)
+static void cmd_pool_request(struct cmd_pool_session *session,
+			     struct pool_request *request)
 {
 	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	const struct pool_facts *facts;
 
 	*request = (struct pool_request){ .policies = session->policies,
-					  .version = requested_version(session->options),
+					  .version = cmd_pool_version(session->options),
 					  .options = session->options->mount_options };
 	if (pools_ops.get(session->pools, session->deadline, session->name, &info) ||
 	    pool_xml_parse(&xml, info.xml, strlen(info.xml)))
 		return;
 	facts = pool_xml_facts(xml);
-	set_subject(session, xml);
+	cmd_pool_subject(session, xml);
 	if (facts->host && !strchr(facts->host, ':'))
-		request->family = family_of(session, facts->host);
+		request->family = cmd_pool_family(session, facts->host);
 }
 
 /* Of options, of the policy or of the folder; libvirt's own errors are -EIO. */
-static const char *reason_of_change(int rc)
+static const char *cmd_pool_reason(int rc)
 {
 	return rc == -EINVAL || rc == -E2BIG ? "policy"
 	       : rc == -EIO                  ? "error"
 					     : "originals";
 }
 
-static int show(struct session *session, bool revert, const struct pool_request *request)
+static int cmd_pool_show(struct cmd_pool_session *session, bool revert,
+			 const struct pool_request *request)
 {
 	_cleanup_free_ char *before = NULL, *after = NULL, *path = NULL;
-	struct pool_changer changer = changer_of(session);
+	struct pool_changer changer = cmd_pool_changer(session);
 	int rc = pool_change_show(&changer, session->name, revert ? NULL : request,
 				  &before, &after);
 
 	if (!rc && asprintf(&path, "etc/libvirt/storage/%s.xml", session->name) < 0)
 		rc = err_set(ENOMEM, "no memory");
 	if (rc) {
-		pool_error(session, "pool.definition", reason_of_change(rc), rc);
+		cmd_pool_error(session, "pool.definition", cmd_pool_reason(rc), rc);
 		return 0;
 	}
 	session->shown = true;
@@ -454,44 +445,47 @@ static int show(struct session *session, bool revert, const struct pool_request 
 	return 0;
 }
 
-static int change(struct session *session, bool revert)
+static int cmd_pool_change(struct cmd_pool_session *session, bool revert)
 {
 	struct pool_request request;
 	struct pool_changer changer;
 	int rc;
 
-	if (!connect_libvirt(session, session->options->dry_run))
+	if (!cmd_pool_connect(session, session->options->dry_run))
 		return 0;
-	fill_request(session, &request);
+	cmd_pool_request(session, &request);
 	if (session->options->dry_run)
-		return show(session, revert, &request);
-	changer = changer_of(session);
+		return cmd_pool_show(session, revert, &request);
+	changer = cmd_pool_changer(session);
 	rc = revert ? pool_change_revert(&changer, session->name)
 		    : pool_change_convert(&changer, session->name, &request);
 	if (rc)
-		pool_error(session, "pool.definition", reason_of_change(rc), rc);
+		cmd_pool_error(session, "pool.definition", cmd_pool_reason(rc), rc);
 	return 0;
 }
 
-static int convert(struct session *session)
+static int cmd_pool_convert(struct cmd_pool_session *session)
 {
-	return change(session, false);
+	return cmd_pool_change(session, false);
 }
 
-static int revert(struct session *session)
+static int cmd_pool_revert(struct cmd_pool_session *session)
 {
-	return change(session, true);
+	return cmd_pool_change(session, true);
 }
 
 /* --- the command --------------------------------------------------------------------------------- */
 
-static const struct action actions[] = {
-	{ "list", 0, 0, false, list },      { "define", 2, 2, true, define },
-	{ "convert", 1, 1, true, convert }, { "verify", 1, 1, false, verify },
-	{ "revert", 1, 1, true, revert },
+static const struct cmd_pool_action actions[] = {
+	{ "list", 0, 0, false, cmd_pool_list },
+	{ "define", 2, 2, true, cmd_pool_define },
+	{ "convert", 1, 1, true, cmd_pool_convert },
+	{ "verify", 1, 1, false, cmd_pool_verify },
+	{ "revert", 1, 1, true, cmd_pool_revert },
 };
 
-static const struct action *find_action(const struct cli_options *options)
+static const struct cmd_pool_action *cmd_pool_find_action(
+	const struct cli_options *options)
 {
 	const char *name = options->noperands ? options->operands[0] : "";
 	int operands = options->noperands - 1;
@@ -513,7 +507,8 @@ static const struct action *find_action(const struct cli_options *options)
 	return NULL;
 }
 
-static int run_action(struct session *session, const struct action *action)
+static int cmd_pool_act(struct cmd_pool_session *session,
+			const struct cmd_pool_action *action)
 {
 	struct cli_options *options = session->options;
 	uint64_t start = now_ns();
@@ -535,8 +530,8 @@ static int cmd_pool_run(struct cli_options *options)
 	_cleanup_(report_free_p) struct report *report = report_new("pool");
 	_cleanup_(host_close_p) struct host *host = NULL;
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	const struct action *action = find_action(options);
-	struct session session = { .options = options, .report = report };
+	const struct cmd_pool_action *action = cmd_pool_find_action(options);
+	struct cmd_pool_session session = { .options = options, .report = report };
 	int status;
 
 	if (!action)
@@ -551,7 +546,7 @@ static int cmd_pool_run(struct cli_options *options)
 	session.deadline = deadline_in(options->has_timeout ? options->timeout_ms
 				       : action->changes    ? CHANGE_MS
 							    : LOOK_MS);
-	status = run_action(&session, action);
+	status = cmd_pool_act(&session, action);
 	view_close(session.view);
 	view_places_fini(&session.places);
 	pools_close(session.pools);
