@@ -65,8 +65,8 @@ int choice_check(const struct cli_choice *choice, const char *word)
 
 /* --- the same on every host -------------------------------------------------------- */
 
-static void formats_each(const struct host *host, const char *prefix, choice_fn fn,
-			 void *arg)
+static void choice_formats_each(const struct host *host, const char *prefix, choice_fn fn,
+				void *arg)
 {
 	const struct report_format *const *format;
 
@@ -77,8 +77,8 @@ static void formats_each(const struct host *host, const char *prefix, choice_fn 
 }
 
 /* Also with each of its values: "NAME=VALUE". */
-static void faults_each(const struct host *host, const char *prefix, choice_fn fn,
-			void *arg)
+static void choice_faults_each(const struct host *host, const char *prefix, choice_fn fn,
+			       void *arg)
 {
 	const struct fault_row *row;
 	char name[128];
@@ -99,8 +99,8 @@ static void faults_each(const struct host *host, const char *prefix, choice_fn f
 	}
 }
 
-static void commands_each(const struct host *host, const char *prefix, choice_fn fn,
-			  void *arg)
+static void choice_commands_each(const struct host *host, const char *prefix,
+				 choice_fn fn, void *arg)
 {
 	const struct cli_command *const *command;
 
@@ -111,35 +111,30 @@ static void commands_each(const struct host *host, const char *prefix, choice_fn
 			fn(arg, (*command)->name, (*command)->summary);
 }
 
-static void reasons_each(const struct meaning *meaning, choice_fn fn, void *arg)
-{
-	const struct reason *reason;
-	char name[2 * FINDING_ID_MAX];
-
-	for (reason = meaning->reasons; reason->name; reason++) {
-		snprintf(name, sizeof(name), "%s/%s", meaning->id, reason->name);
-		fn(arg, name, NULL);
-	}
-}
-
 /* Reasons only of an id that was entered: there are hundreds. */
-static void findings_each(const struct host *host, const char *prefix, choice_fn fn,
-			  void *arg)
+static void choice_findings_each(const struct host *host, const char *prefix,
+				 choice_fn fn, void *arg)
 {
 	size_t len = strcspn(prefix, "/");
 	const struct meaning *meaning = NULL;
+	const struct reason *reason;
+	char name[2 * FINDING_ID_MAX];
 
 	(void)host;
 	while ((meaning = meaning_next(meaning))) {
 		if (!prefix[len])
 			fn(arg, meaning->id, meaning->title);
-		if (strlen(meaning->id) == len && !strncmp(meaning->id, prefix, len))
-			reasons_each(meaning, fn, arg);
+		if (strlen(meaning->id) != len || strncmp(meaning->id, prefix, len) != 0)
+			continue;
+		for (reason = meaning->reasons; reason->name; reason++) {
+			snprintf(name, sizeof(name), "%s/%s", meaning->id, reason->name);
+			fn(arg, name, NULL);
+		}
 	}
 }
 
-static void options_each(const struct host *host, const char *prefix, choice_fn fn,
-			 void *arg)
+static void choice_options_each(const struct host *host, const char *prefix, choice_fn fn,
+				void *arg)
 {
 	(void)host;
 	(void)prefix;
@@ -148,35 +143,31 @@ static void options_each(const struct host *host, const char *prefix, choice_fn 
 
 /* --- of this host ------------------------------------------------------------------ */
 
-static bool is_nfs(const char *type)
-{
-	return !strcmp(type, "nfs") || !strcmp(type, "nfs4");
-}
-
 /* @targets: mount points, described by what is mounted; else the other way round. */
-static void mounted_each(const struct host *host, bool targets, choice_fn fn, void *arg)
+static void choice_mounted_each(const struct host *host, bool targets, choice_fn fn,
+				void *arg)
 {
 	struct host_mounts mounts = { .count = 0 };
 	const struct host_mount *mount;
 
 	if (!host_mounts(host, &mounts))
 		for (mount = mounts.list; mount < mounts.list + mounts.count; mount++)
-			if (is_nfs(mount->type))
+			if (!strcmp(mount->type, "nfs") || !strcmp(mount->type, "nfs4"))
 				fn(arg, targets ? mount->target : mount->source,
 				   targets ? mount->source : mount->target);
 	host_mounts_fini(&mounts);
 }
 
-static void mounts_each(const struct host *host, const char *prefix, choice_fn fn,
-			void *arg)
+static void choice_mounts_each(const struct host *host, const char *prefix, choice_fn fn,
+			       void *arg)
 {
 	(void)prefix;
-	mounted_each(host, true, fn, arg);
+	choice_mounted_each(host, true, fn, arg);
 }
 
 /* @names: of pools; else all sources. */
-static void places_each(const struct view_places *places, bool names, choice_fn fn,
-			void *arg)
+static void choice_places_each(const struct view_places *places, bool names, choice_fn fn,
+			       void *arg)
 {
 	const struct view_place *place;
 
@@ -186,34 +177,34 @@ static void places_each(const struct view_places *places, bool names, choice_fn 
 			   names ? place->fs_spec : place->target);
 }
 
-static void pools_each(const struct host *host, const char *prefix, choice_fn fn,
-		       void *arg)
+static void choice_pools_each(const struct host *host, const char *prefix, choice_fn fn,
+			      void *arg)
 {
 	struct view_places places = { .count = 0 };
 	char skipped[256];
 
 	(void)prefix;
 	pool_places(host, &places, skipped);
-	places_each(&places, true, fn, arg);
+	choice_places_each(&places, true, fn, arg);
 	view_places_fini(&places);
 }
 
-static void sources_each(const struct host *host, const char *prefix, choice_fn fn,
-			 void *arg)
+static void choice_sources_each(const struct host *host, const char *prefix, choice_fn fn,
+				void *arg)
 {
 	struct view_places places = { .count = 0 };
 	char skipped[256];
 
 	(void)prefix;
-	mounted_each(host, false, fn, arg);
+	choice_mounted_each(host, false, fn, arg);
 	view_places_fstab(host, &places);
 	pool_places(host, &places, skipped);
-	places_each(&places, false, fn, arg);
+	choice_places_each(&places, false, fn, arg);
 	view_places_fini(&places);
 }
 
-static void folder_each(const struct host *host, const char *folder, const char *file,
-			choice_fn fn, void *arg)
+static void choice_folder_each(const struct host *host, const char *folder,
+			       const char *file, choice_fn fn, void *arg)
 {
 	struct host_list list = { .count = 0 };
 	char path[512];
@@ -229,23 +220,24 @@ static void folder_each(const struct host *host, const char *folder, const char 
 	host_list_fini(&list);
 }
 
-static void devices_each(const struct host *host, const char *prefix, choice_fn fn,
-			 void *arg)
+static void choice_devices_each(const struct host *host, const char *prefix, choice_fn fn,
+				void *arg)
 {
 	(void)prefix;
-	folder_each(host, "sys/class/infiniband", "ports", fn, arg);
+	choice_folder_each(host, "sys/class/infiniband", "ports", fn, arg);
 }
 
 /* Files like bonding_masters are no interfaces. */
-static void interfaces_each(const struct host *host, const char *prefix, choice_fn fn,
-			    void *arg)
+static void choice_interfaces_each(const struct host *host, const char *prefix,
+				   choice_fn fn, void *arg)
 {
 	(void)prefix;
-	folder_each(host, "sys/class/net", "ifindex", fn, arg);
+	choice_folder_each(host, "sys/class/net", "ifindex", fn, arg);
 }
 
 /* Link-local addresses need a zone. */
-static bool address_text(const struct sockaddr *sa, bool port, char *buf, size_t cap)
+static bool choice_address_text(const struct sockaddr *sa, bool port, char *buf,
+				size_t cap)
 {
 	bool v6 = sa && sa->sa_family == AF_INET6;
 	char name[ADDRESS_NAME_MAX];
@@ -267,8 +259,8 @@ static bool address_text(const struct sockaddr *sa, bool port, char *buf, size_t
 	return true;
 }
 
-static void system_addresses_each(const struct host *host, bool port, choice_fn fn,
-				  void *arg)
+static void choice_system_addresses_each(const struct host *host, bool port, choice_fn fn,
+					 void *arg)
 {
 	struct ifaddrs *list, *address;
 	char text[ADDRESS_NAME_MAX + 16];
@@ -276,31 +268,31 @@ static void system_addresses_each(const struct host *host, bool port, choice_fn 
 	if (!host_is_live(host) || getifaddrs(&list))
 		return;
 	for (address = list; address; address = address->ifa_next)
-		if (address_text(address->ifa_addr, port, text, sizeof(text)))
+		if (choice_address_text(address->ifa_addr, port, text, sizeof(text)))
 			fn(arg, text, address->ifa_name);
 	freeifaddrs(list);
 }
 
-static void addresses_each(const struct host *host, const char *prefix, choice_fn fn,
-			   void *arg)
+static void choice_addresses_each(const struct host *host, const char *prefix,
+				  choice_fn fn, void *arg)
 {
 	(void)prefix;
-	system_addresses_each(host, false, fn, arg);
+	choice_system_addresses_each(host, false, fn, arg);
 }
 
-static void listeners_each(const struct host *host, const char *prefix, choice_fn fn,
-			   void *arg)
+static void choice_listeners_each(const struct host *host, const char *prefix,
+				  choice_fn fn, void *arg)
 {
 	(void)prefix;
-	system_addresses_each(host, true, fn, arg);
+	choice_system_addresses_each(host, true, fn, arg);
 }
 
-static void lists_each(const struct host *host, const char *prefix, choice_fn fn,
-		       void *arg);
+static void choice_lists_each(const struct host *host, const char *prefix, choice_fn fn,
+			      void *arg);
 
-#define CHOICE_NAMES(id, ...)                                      \
-	const struct cli_choice choice_##id = { .name = #id,       \
-						.each = id##_each, \
+#define CHOICE_NAMES(id, ...)                                               \
+	const struct cli_choice choice_##id = { .name = #id,                \
+						.each = choice_##id##_each, \
 						##__VA_ARGS__ }
 
 const struct cli_choice choice_file = { .name = "file", .path = PATH_FILE };
@@ -310,7 +302,7 @@ CHOICE_NAMES(faults, .fixed = true);
 CHOICE_NAMES(commands, .fixed = true);
 CHOICE_NAMES(pools);
 const struct cli_choice choice_pool_or_file = { .name = "pools",
-						.each = pools_each,
+						.each = choice_pools_each,
 						.path = PATH_FILE };
 /* A file below a mount can be read, too. */
 CHOICE_NAMES(mounts, .path = PATH_FILE);
@@ -329,8 +321,8 @@ static const struct cli_choice *const lists[] = {
 	&choice_options,    &choice_pools,     &choice_sources,
 };
 
-static void lists_each(const struct host *host, const char *prefix, choice_fn fn,
-		       void *arg)
+static void choice_lists_each(const struct host *host, const char *prefix, choice_fn fn,
+			      void *arg)
 {
 	size_t i;
 

@@ -12,7 +12,7 @@
 #define LISTEN_DEFAULT "127.0.0.1:0"
 #define RESOLVE_MS     5000
 
-static int list_faults(const struct cli_options *options)
+static int cmd_serve_list_faults(const struct cli_options *options)
 {
 	const struct fault_row *row;
 
@@ -23,7 +23,7 @@ static int list_faults(const struct cli_options *options)
 }
 
 /* "127.0.0.1:20049", "[::1]:0", "localhost:0" */
-static int parse_listen(const char *text, struct transport_address *out)
+static int cmd_serve_parse_listen(const char *text, struct transport_address *out)
 {
 	const char *colon = strrchr(text, ':');
 	size_t len = colon ? (size_t)(colon - text) : 0, count;
@@ -46,7 +46,7 @@ static int parse_listen(const char *text, struct transport_address *out)
 	return err_context(rc, "--listen");
 }
 
-static bool is_loopback(const struct transport_address *at)
+static bool cmd_serve_is_loopback(const struct transport_address *at)
 {
 	struct sockaddr_in v4;
 	struct sockaddr_in6 v6;
@@ -60,8 +60,9 @@ static bool is_loopback(const struct transport_address *at)
 }
 
 /* The line that scripts wait for. */
-static int print_ready(const struct cli_options *options, const struct server *server,
-		       const struct transport_address *at)
+static int cmd_serve_print_ready(const struct cli_options *options,
+				 const struct server *server,
+				 const struct transport_address *at)
 {
 	struct server_ports ports;
 	char address[80];
@@ -81,7 +82,7 @@ static int print_ready(const struct cli_options *options, const struct server *s
 }
 
 /* Readable when the server shall end. Before there are threads, so that none takes the signal. */
-static int stop_signals(void)
+static int cmd_serve_signals(void)
 {
 	sigset_t set;
 	int fd;
@@ -94,16 +95,17 @@ static int stop_signals(void)
 	return fd < 0 ? err_sys("signalfd") : fd;
 }
 
-static int serve(const struct cli_options *options, const struct server_options *what)
+static int cmd_serve_start(const struct cli_options *options,
+			   const struct server_options *what)
 {
 	struct server *server = NULL;
-	_cleanup_close_ int stop = stop_signals();
+	_cleanup_close_ int stop = cmd_serve_signals();
 	int status = EXIT_GOOD;
 
 	if (stop < 0 || server_open_confined(&server, what))
 		status = cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	if (!status)
-		status = print_ready(options, server, &what->listen);
+		status = cmd_serve_print_ready(options, server, &what->listen);
 	if (!status && server_run(server, stop))
 		status = cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	server_close(server);
@@ -122,11 +124,12 @@ static int cmd_serve_run(struct cli_options *options)
 	int rc, status;
 
 	if (options->list_faults)
-		return list_faults(options);
-	if (parse_listen(options->listen ? options->listen : LISTEN_DEFAULT,
-			 &what.listen))
+		return cmd_serve_list_faults(options);
+	if (cmd_serve_parse_listen(options->listen ? options->listen : LISTEN_DEFAULT,
+				   &what.listen))
 		return cli_usage(options);
-	if (what.faults && !is_loopback(&what.listen) && !options->allow_remote_faults) {
+	if (what.faults && !cmd_serve_is_loopback(&what.listen) &&
+	    !options->allow_remote_faults) {
 		err_set(EINVAL, "other hosts can reach these faults: add "
 				"--allow-remote-faults to allow it");
 		return cli_usage(options);
@@ -135,7 +138,7 @@ static int cmd_serve_run(struct cli_options *options)
 				 : export_memory_new(&what.exp);
 	if (rc)
 		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	status = serve(options, &what);
+	status = cmd_serve_start(options, &what);
 	export_free(what.exp);
 	return status;
 }

@@ -7,7 +7,7 @@
 
 #define LIBVIRT_MS 5000
 
-static int watch_error(const struct cli_options *options, int rc)
+static int cmd_watch_error(const struct cli_options *options, int rc)
 {
 	bool not_root = (rc == -EACCES || rc == -EPERM) && geteuid() != 0;
 
@@ -15,13 +15,13 @@ static int watch_error(const struct cli_options *options, int rc)
 			 not_root ? " (root is needed)" : "");
 }
 
-static int once(struct cli_options *options, const struct watch_options *watch)
+static int cmd_watch_once(struct cli_options *options, const struct watch_options *watch)
 {
 	_cleanup_(report_free_p) struct report *report = NULL;
 	int rc = watch_once(watch, deadline_in(options->timeout_ms), &report), status;
 
 	if (rc)
-		watch_error(options, rc);
+		cmd_watch_error(options, rc);
 	if (!report)
 		return EXIT_UNKNOWN;
 	status = output_report(options, report, NULL);
@@ -40,9 +40,9 @@ static int cmd_watch_run(struct cli_options *options)
 	int rc;
 
 	if (options->once)
-		return once(options, &watch);
+		return cmd_watch_once(options, &watch);
 	rc = watch_run(&watch);
-	return rc ? watch_error(options, rc) : EXIT_GOOD;
+	return rc ? cmd_watch_error(options, rc) : EXIT_GOOD;
 }
 
 const struct cli_command cmd_watch = {

@@ -31,17 +31,6 @@ void help_program(FILE *out, unsigned int width)
 	wrap_print(out, exit_statuses, 0, width);
 }
 
-/* "-q, --quiet" or "    --timeout SECONDS". */
-static int option_form(char *buf, size_t cap, const struct cli_option *row)
-{
-	char letter[8] = "    ";
-
-	if (row->letter)
-		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
-	return snprintf(buf, cap, "%s--%s%s%s", letter, row->name, row->arg ? " " : "",
-			row->arg ? row->arg : "");
-}
-
 void help_command(FILE *out, const struct cli_command *command, unsigned int width)
 {
 	const struct cli_option *row;
@@ -60,7 +49,10 @@ void help_command(FILE *out, const struct cli_command *command, unsigned int wid
 	for (row = option_table; row->name; row++) {
 		if (row->hidden || !(row->commands & command->bit))
 			continue;
-		option_form(text, sizeof(text), row);
+		/* "-q, --quiet" or "    --timeout SECONDS". */
+		snprintf(text, sizeof(text), "%c%c%s --%s%s%s", row->letter ? '-' : ' ',
+			 row->letter ? row->letter : ' ', row->letter ? "," : " ",
+			 row->name, row->arg ? " " : "", row->arg ? row->arg : "");
 		fprintf(out, "  %-*s", OPTION_COLUMN - 2, text);
 		wrap_print(out, row->help, OPTION_COLUMN, width);
 	}
@@ -69,28 +61,17 @@ void help_command(FILE *out, const struct cli_command *command, unsigned int wid
 }
 
 /* scdoc takes these for markup. */
-static void print_scd(FILE *out, const char *text)
+static void help_print_scd(FILE *out, const char *text)
 {
 	for (; *text; text++)
 		fprintf(out, "%s%c", strchr("*_\\", *text) ? "\\" : "", *text);
 }
 
-static void scd_commands_of(FILE *out, const struct cli_option *row)
+static void help_scd_options(FILE *out)
 {
 	const struct cli_command *const *command;
-	const char *comma = "";
-
-	for (command = cli_commands; *command; command++) {
-		if ((*command)->hidden || !(row->commands & (*command)->bit))
-			continue;
-		fprintf(out, "%s%s", comma, (*command)->name);
-		comma = ", ";
-	}
-}
-
-static void scd_options(FILE *out)
-{
 	const struct cli_option *row;
+	const char *comma;
 
 	for (row = option_table; row->name; row++) {
 		if (row->hidden)
@@ -102,14 +83,20 @@ static void scd_options(FILE *out)
 		if (row->arg)
 			fprintf(out, " _%s_", row->arg);
 		fputs(" (", out);
-		scd_commands_of(out, row);
+		comma = "";
+		for (command = cli_commands; *command; command++) {
+			if ((*command)->hidden || !(row->commands & (*command)->bit))
+				continue;
+			fprintf(out, "%s%s", comma, (*command)->name);
+			comma = ", ";
+		}
 		fputs(")\n\t", out);
-		print_scd(out, row->help);
+		help_print_scd(out, row->help);
 		fputs("\n\n", out);
 	}
 }
 
-static void scd_faults(FILE *out)
+static void help_scd_faults(FILE *out)
 {
 	const struct fault_row *row;
 
@@ -118,13 +105,13 @@ static void scd_faults(FILE *out)
 		if (row->values)
 			fprintf(out, "[=%s]", row->values);
 		fprintf(out, "\n\t%c", toupper((uint8_t)row->description[0]));
-		print_scd(out, row->description + 1);
+		help_print_scd(out, row->description + 1);
 		fprintf(out, ". Raises *%s*.\n\n", row->finding);
 	}
 }
 
 /* Name, type and labels, then the text of HELP. */
-static void scd_metrics(FILE *out)
+static void help_scd_metrics(FILE *out)
 {
 	static const char *const scopes[] = {
 		[METRIC_OF_HOST] = "",
@@ -141,16 +128,16 @@ static void scd_metrics(FILE *out)
 			family->type == METRIC_COUNTER ? "counter" : "gauge");
 		if (*scope || *family->labels)
 			fputs("; ", out);
-		print_scd(out, scope);
+		help_print_scd(out, scope);
 		if (*scope && *family->labels)
 			fputs(", ", out);
-		print_scd(out, family->labels);
+		help_print_scd(out, family->labels);
 		fputs(")\n\t", out);
-		print_scd(out, family->help);
+		help_print_scd(out, family->help);
 		fputc('.', out);
 		if (*family->source) {
 			fputs(" Source: ", out);
-			print_scd(out, family->source);
+			help_print_scd(out, family->source);
 			fputc('.', out);
 		}
 		fputs("\n\n", out);
@@ -163,9 +150,9 @@ void help_scd(FILE *out)
 		const char *name;
 		void (*print)(FILE *out);
 	} tables[] = {
-		{ "options", scd_options },
-		{ "metrics", scd_metrics },
-		{ "faults", scd_faults },
+		{ "options", help_scd_options },
+		{ "metrics", help_scd_metrics },
+		{ "faults", help_scd_faults },
 	};
 	size_t i;
 

@@ -7,13 +7,13 @@
 
 #include "plugin/cli/cli.h"
 
-static int print_version(const struct cli_options *options)
+static int main_version(const struct cli_options *options)
 {
 	printf("nfsrdma %s\n", NFSRDMA_VERSION);
 	return output_finish(options);
 }
 
-static int run_command(const struct cli_command *command, int argc, char *const *argv)
+static int main_command(const struct cli_command *command, int argc, char *const *argv)
 {
 	_cleanup_(options_fini) struct cli_options options;
 	int status;
@@ -25,7 +25,7 @@ static int run_command(const struct cli_command *command, int argc, char *const 
 	if (options.help)
 		return command_help(&options, options.command);
 	if (options.version)
-		return print_version(&options);
+		return main_version(&options);
 	if (command->working)
 		options.ticker = ticker_start(options.quiet, command->working);
 	status = command->run(&options);
@@ -34,7 +34,7 @@ static int run_command(const struct cli_command *command, int argc, char *const 
 }
 
 /* Before the name of a command only --help and --version may stand. */
-static int run_without_command(int argc, char *const *argv)
+static int main_no_command(int argc, char *const *argv)
 {
 	const struct cli_options none = { 0 };
 	const char *word = argc > 1 ? argv[1] : "";
@@ -44,7 +44,7 @@ static int run_without_command(int argc, char *const *argv)
 	if (argc == 2 && help)
 		return command_help(&none, NULL);
 	if (argc == 2 && version)
-		return print_version(&none);
+		return main_version(&none);
 	if (argc < 2)
 		err_set(EINVAL, "no command given");
 	else if (help || version)
@@ -56,30 +56,24 @@ static int run_without_command(int argc, char *const *argv)
 	return cli_usage(&none);
 }
 
-/* Closed descriptors 0 to 2 would be given to sockets and files, and a report written into one.
- * What is read only takes their place: writing stays the error that it was. */
-static void keep_stdio(void)
+int main(int argc, char **argv)
 {
+	const struct cli_command *command = argc > 1 ? command_find(argv[1]) : NULL;
 	int fd;
 
+	/* Closed descriptors 0 to 2 would be given to sockets and files, and a report written into one.
+	 * What is read only takes their place: writing stays the error that it was. */
 	do
 		fd = open("/dev/null", O_RDONLY);
 	while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd >= 0)
 		close(fd);
-}
-
-int main(int argc, char **argv)
-{
-	const struct cli_command *command = argc > 1 ? command_find(argv[1]) : NULL;
-
-	keep_stdio();
 	/* They become errors of write(2), and are reported as such. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (debug_init())
 		return 0;
 	if (!command)
-		return run_without_command(argc, argv);
-	return run_command(command, argc - 1, argv + 1);
+		return main_no_command(argc, argv);
+	return main_command(command, argc - 1, argv + 1);
 }

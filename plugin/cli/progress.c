@@ -19,21 +19,13 @@ void progress_init(struct progress *progress, bool quiet)
 			    strcmp(term, "dumb") != 0;
 }
 
-/* A line that wraps could not be erased. */
-static int columns(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20)
-		return 79;
-	return size.ws_col - 1;
-}
-
 void progress_show(struct progress *progress, const char *what, unsigned int done,
 		   unsigned int total)
 {
 	uint64_t now = now_ms();
 	char clean[256], line[320];
+	struct winsize size;
+	int columns = 79;
 
 	if (!progress->enabled || now - progress->start_ms < PATIENCE_MS ||
 	    now - progress->last_ms < INTERVAL_MS)
@@ -46,7 +38,10 @@ void progress_show(struct progress *progress, const char *what, unsigned int don
 	else
 		snprintf(line, sizeof(line), "%3llu s  %s",
 			 (unsigned long long)(now - progress->start_ms) / 1000, clean);
-	fprintf(stderr, "\r\033[K%.*s", columns(), line);
+	/* A line that wraps could not be erased. */
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
+		columns = size.ws_col - 1;
+	fprintf(stderr, "\r\033[K%.*s", columns, line);
 	fflush(stderr);
 	progress->last_ms = now;
 	progress->shown = true;

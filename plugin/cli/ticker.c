@@ -21,26 +21,20 @@ struct ticker {
 	unsigned int done, total;
 };
 
-static void tick_wait(struct ticker *ticker)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += TICK_NS;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	pthread_cond_timedwait(&ticker->stop, &ticker->lock, &until);
-}
-
-static void *tick(void *arg)
+static void *ticker_thread(void *arg)
 {
 	struct ticker *ticker = arg;
+	struct timespec until;
 
 	pthread_mutex_lock(&ticker->lock);
 	while (ticker->running) {
 		progress_show(&ticker->progress, ticker->what, ticker->done,
 			      ticker->total);
-		tick_wait(ticker);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += TICK_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&ticker->stop, &ticker->lock, &until);
 	}
 	pthread_mutex_unlock(&ticker->lock);
 	return NULL;
@@ -62,7 +56,7 @@ struct ticker *ticker_start(bool quiet, const char *what)
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	ticker->running = true;
-	if (pthread_create(&ticker->thread, NULL, tick, ticker))
+	if (pthread_create(&ticker->thread, NULL, ticker_thread, ticker))
 		ticker->running = false;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ticker;

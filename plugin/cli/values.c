@@ -14,7 +14,7 @@
 #define DEVICE_NAME_MAX 64
 
 /* Decimal digits and nothing else: strtoul() would take a sign, blanks, and 0x. */
-static bool digits_to_number(const char *text, size_t len, unsigned long *out)
+static bool value_digits(const char *text, size_t len, unsigned long *out)
 {
 	uint64_t n = 0;
 	size_t i;
@@ -36,7 +36,7 @@ int value_number(const char *text, unsigned long min, unsigned long max,
 {
 	unsigned long n;
 
-	if (!digits_to_number(text, strlen(text), &n) || n < min || n > max)
+	if (!value_digits(text, strlen(text), &n) || n < min || n > max)
 		return err_set(EINVAL, "takes a number from %lu to %lu, not '%.40s'", min,
 			       max, text);
 	*out = n;
@@ -55,12 +55,12 @@ int value_port(const char *text, uint16_t *out)
 
 /* One id of the list at *text; moves to what follows it. -1, (uid_t)-1, means "none" to the
  * kernel and is nobody's. */
-static bool take_id(const char **text, char end, uint32_t *out)
+static bool value_take_id(const char **text, char end, uint32_t *out)
 {
 	size_t len = strcspn(*text, ":,");
 	unsigned long id;
 
-	if (!digits_to_number(*text, len, &id) || id >= UINT32_MAX)
+	if (!value_digits(*text, len, &id) || id >= UINT32_MAX)
 		return false;
 	if ((*text)[len] != end && (end != ',' || (*text)[len]))
 		return false;
@@ -73,14 +73,15 @@ int value_cred(const char *text, struct rpc_cred *out)
 {
 	struct rpc_cred cred = { .flavor = RPC_AUTH_SYS };
 	const char *p = text;
-	bool good = take_id(&p, ':', &cred.uid) && take_id(&p, ',', &cred.gid);
+	bool good = value_take_id(&p, ':', &cred.uid) &&
+		    value_take_id(&p, ',', &cred.gid);
 
 	while (good && *p) {
 		if (cred.ngids == RPC_GIDS_MAX)
 			return err_set(EINVAL,
 				       "takes at most %d additional groups (AUTH_SYS)",
 				       RPC_GIDS_MAX);
-		good = take_id(&p, ',', &cred.gids[cred.ngids++]);
+		good = value_take_id(&p, ',', &cred.gids[cred.ngids++]);
 	}
 	if (!good || text[strlen(text) - 1] == ',')
 		return err_set(EINVAL,
@@ -90,16 +91,8 @@ int value_cred(const char *text, struct rpc_cred *out)
 	return 0;
 }
 
-static bool has_control(const char *text)
-{
-	for (; *text; text++)
-		if ((uint8_t)*text < 0x20 || *text == 0x7f)
-			return true;
-	return false;
-}
-
 /* RFC 1123 section 2.1, and the underscore that people use. */
-static bool is_name(const char *text)
+static bool value_is_name(const char *text)
 {
 	static const char allowed[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -109,13 +102,13 @@ static bool is_name(const char *text)
 }
 
 /* An IPv6 address; a zone may follow: fe80::1%eth0. */
-static bool is_ipv6(const char *text)
+static bool value_is_ipv6(const char *text)
 {
 	size_t len = strcspn(text, "%");
 	char address[INET6_ADDRSTRLEN];
 	struct in6_addr v6;
 
-	if (len >= sizeof(address) || (text[len] && !is_name(text + len + 1)))
+	if (len >= sizeof(address) || (text[len] && !value_is_name(text + len + 1)))
 		return false;
 	memcpy(address, text, len);
 	address[len] = '\0';
@@ -152,7 +145,7 @@ int value_address(const char *text, struct transport_address *out)
 
 int value_device(const char *text, const char **out)
 {
-	if (!is_name(text) || *text == '.' || strlen(text) >= DEVICE_NAME_MAX)
+	if (!value_is_name(text) || *text == '.' || strlen(text) >= DEVICE_NAME_MAX)
 		return err_set(EINVAL, "takes the name of an RDMA device, not '%.40s'",
 			       text);
 	*out = text;
@@ -160,7 +153,7 @@ int value_device(const char *text, const char **out)
 }
 
 /* Splits off the host; *rest is what follows it: "" or ":...". */
-static int take_host(const char *text, struct target *out, const char **rest)
+static int target_take_host(const char *text, struct target *out, const char **rest)
 {
 	bool bracket = *text == '[';
 	const char *start = text + bracket;
@@ -178,23 +171,25 @@ static int take_host(const char *text, struct target *out, const char **rest)
 	memcpy(out->host, start, len);
 	out->host[len] = '\0';
 	*rest = start + len + bracket;
-	if (!bracket && !is_name(out->host))
+	if (!bracket && !value_is_name(out->host))
 		return err_set(EINVAL, "'%.80s' is not a server name", out->host);
-	if (bracket && !is_ipv6(out->host))
+	if (bracket && !value_is_ipv6(out->host))
 		return err_set(EINVAL, "'%.80s' is not an IPv6 address", out->host);
 	return 0;
 }
 
 int target_parse(const char *text, struct target *out)
 {
-	const char *rest = text;
+	const char *rest = text, *p;
 	int rc;
 
 	if (!*text)
 		return err_set(EINVAL, "the server's name is empty");
-	if (has_control(text))
-		return err_set(EINVAL, "'%.80s' contains a control character", text);
-	rc = take_host(text, out, &rest);
+	for (p = text; *p; p++)
+		if ((uint8_t)*p < 0x20 || *p == 0x7f)
+			return err_set(EINVAL, "'%.80s' contains a control character",
+				       text);
+	rc = target_take_host(text, out, &rest);
 	if (rc)
 		return rc;
 	out->path = NULL;

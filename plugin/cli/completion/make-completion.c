@@ -7,27 +7,27 @@
 
 #define FIRST_MAX 100 /* characters of a description */
 
-static void print_word(void *arg, const char *name, const char *about)
+static void completion_print_word(void *arg, const char *name, const char *about)
 {
 	(void)about;
 	fprintf(arg, " %s", name);
 }
 
 /* Words, of letters, digits and "-.=" alone; each with a blank before it. False: there are none. */
-static bool print_words(const struct cli_choice *choice)
+static bool completion_print_words(const struct cli_choice *choice)
 {
 	const char *const *word;
 
 	for (word = choice->words; word && *word; word++)
-		print_word(stdout, *word, NULL);
+		completion_print_word(stdout, *word, NULL);
 	if (choice->fixed)
-		choice->each(NULL, "", print_word, stdout);
+		choice->each(NULL, "", completion_print_word, stdout);
 	return choice->words || choice->fixed;
 }
 
 /* The first sentence of what an option does, in single quotes; @special: characters of the shell that
  * need a backslash there. */
-static void print_about(const char *help, const char *special, bool doubled)
+static void completion_print_about(const char *help, const char *special, bool doubled)
 {
 	size_t len = strlen(help), i;
 	const char *end = strstr(help, ". ");
@@ -59,12 +59,12 @@ static void print_about(const char *help, const char *special, bool doubled)
 	for (const struct cli_option *(row) = option_table; (row)->name; (row)++) \
 		if (!(row)->hidden && (row)->commands & (of)->bit)
 
-static bool has_actions(const struct cli_command *command)
+static bool completion_has_actions(const struct cli_command *command)
 {
 	return command->nforms && command->forms[0].action;
 }
 
-static void print_actions(const struct cli_command *command)
+static void completion_print_actions(const struct cli_command *command)
 {
 	size_t i;
 
@@ -73,7 +73,7 @@ static void print_actions(const struct cli_command *command)
 }
 
 /* Whether the operand is the last of its form, and all that follow are like it. */
-static bool is_repeated(const struct cli_form *form, size_t operand)
+static bool completion_is_repeated(const struct cli_form *form, size_t operand)
 {
 	return form->repeated &&
 	       (operand + 1 == CLI_OPERANDS_MAX || !form->operands[operand + 1]);
@@ -81,13 +81,13 @@ static bool is_repeated(const struct cli_form *form, size_t operand)
 
 /* --- bash and zsh: what a value is, as both templates take it ------------------------- */
 
-static void print_kind(const struct cli_choice *choice)
+static void completion_print_kind(const struct cli_choice *choice)
 {
 	if (!choice) {
 		fputs("none", stdout);
 	} else if (choice->words || choice->fixed) {
 		fputs("words", stdout);
-		print_words(choice);
+		completion_print_words(choice);
 	} else if (choice->each) {
 		printf("names %s%s", choice->name,
 		       choice->path == PATH_FILE ? " file" : "");
@@ -96,7 +96,8 @@ static void print_kind(const struct cli_choice *choice)
 	}
 }
 
-static void print_form(const struct cli_command *command, const struct cli_form *form)
+static void completion_print_form(const struct cli_command *command,
+				  const struct cli_form *form)
 {
 	size_t i, actions = form->action ? 1 : 0;
 
@@ -104,7 +105,7 @@ static void print_form(const struct cli_command *command, const struct cli_form 
 		if (!form->operands[i])
 			continue;
 		printf("\t'%s '", command->name);
-		if (is_repeated(form, i))
+		if (completion_is_repeated(form, i))
 			fputs("[1-9]*", stdout);
 		else
 			printf("%zu", i + actions);
@@ -114,33 +115,33 @@ static void print_form(const struct cli_command *command, const struct cli_form 
 			printf("[[ \"${words[*]} \" == *' --%s'[=\\ ]* ]] && ",
 			       form->option);
 		fputs("kind=(", stdout);
-		print_kind(form->operands[i]);
+		completion_print_kind(form->operands[i]);
 		fputs(") ;;\n", stdout);
 	}
 }
 
 /* Sets kind for the operand: COMMAND, how many come before it, the first of them. */
-static void print_operands(void)
+static void completion_print_operands(void)
 {
 	fputs("_nfsrdma_operand()\n{\n\tcase \"$1 $2 $3\" in\n", stdout);
 	EACH_COMMAND(command)
 	{
 		size_t i;
 
-		if (has_actions(*command)) {
+		if (completion_has_actions(*command)) {
 			printf("\t'%s 0 '*) kind=(words", (*command)->name);
-			print_actions(*command);
+			completion_print_actions(*command);
 			fputs(") ;;\n", stdout);
 		}
 		for (i = 0; i < (*command)->nforms; i++)
-			print_form(*command, &(*command)->forms[i]);
+			completion_print_form(*command, &(*command)->forms[i]);
 	}
 	fputs("\t*) return 1 ;;\n\tesac\n}\n", stdout);
 }
 
 /* --- bash ------------------------------------------------------------------------------- */
 
-static void bash_options(void)
+static void completion_bash_options(void)
 {
 	fputs("_nfsrdma_options()\n{\n\tcase $1 in\n", stdout);
 	EACH_COMMAND(command)
@@ -158,7 +159,7 @@ static void bash_options(void)
 	      stdout);
 }
 
-static void bash_values(void)
+static void completion_bash_values(void)
 {
 	fputs("_nfsrdma_value()\n{\n\tcase \"$1 $2\" in\n", stdout);
 	EACH_COMMAND(command)
@@ -171,29 +172,30 @@ static void bash_values(void)
 			if (row->letter)
 				printf(" | '%s -%c'", (*command)->name, row->letter);
 			fputs(") kind=(", stdout);
-			print_kind(option_choice(row, *command));
+			completion_print_kind(option_choice(row, *command));
 			fputs(") ;;\n", stdout);
 		}
 	}
 	fputs("\t*) return 1 ;;\n\tesac\n}\n", stdout);
 }
 
-static void print_bash(void)
+static void completion_print_bash(void)
 {
 	fputs("_nfsrdma_commands=(", stdout);
-	choice_commands.each(NULL, "", print_word, stdout);
+	choice_commands.each(NULL, "", completion_print_word, stdout);
 	fputs(")\n\n# COMMAND: sets options.\n", stdout);
-	bash_options();
+	completion_bash_options();
 	fputs("\n# COMMAND OPTION: sets kind; 1 if the option takes no value.\n", stdout);
-	bash_values();
+	completion_bash_values();
 	fputs("\n# COMMAND COUNT FIRST: sets kind for the operand after so many; 1 if there is none.\n",
 	      stdout);
-	print_operands();
+	completion_print_operands();
 }
 
 /* --- zsh -------------------------------------------------------------------------------- */
 
-static void zsh_option(const struct cli_option *row, const struct cli_command *command)
+static void completion_zsh_option(const struct cli_option *row,
+				  const struct cli_command *command)
 {
 	const char *value = row->arg ? "=" : "";
 
@@ -203,25 +205,25 @@ static void zsh_option(const struct cli_option *row, const struct cli_command *c
 		       row->letter, row->arg ? "+" : "", row->name, value);
 	else
 		printf("'%s--%s%s[", row->repeated ? "*" : "", row->name, value);
-	print_about(row->help, "[]:", true);
+	completion_print_about(row->help, "[]:", true);
 	putchar(']');
 	if (row->arg) {
 		putchar(':');
 		for (const char *c = row->arg; *c; c++)
 			printf("%s%c", *c == ':' ? "\\" : "", *c);
 		fputs(": _nfsrdma_kind ", stdout);
-		print_kind(option_choice(row, command));
+		completion_print_kind(option_choice(row, command));
 	}
 	fputs("' \\\n", stdout);
 }
 
-static void zsh_command(const struct cli_command *command)
+static void completion_zsh_command(const struct cli_command *command)
 {
 	int i;
 
 	printf("\t%s)\n\t\t_arguments -s -S : \\\n", command->name);
 	EACH_OPTION(row, command)
-	zsh_option(row, command);
+	completion_zsh_option(row, command);
 	for (i = 0; i < command->max_operands && i < CLI_OPERANDS_MAX + 1; i++)
 		printf("\t\t\t'%d: : _nfsrdma_word %s %d' \\\n", i + 1, command->name, i);
 	if (i < command->max_operands)
@@ -229,36 +231,36 @@ static void zsh_command(const struct cli_command *command)
 	fputs("\t\t\t&& result=0\n\t\t;;\n", stdout);
 }
 
-static void zsh_describe(void *arg, const char *name, const char *about)
+static void completion_zsh_describe(void *arg, const char *name, const char *about)
 {
 	fprintf(arg, "\t'%s:", name);
-	print_about(about, "", true);
+	completion_print_about(about, "", true);
 	fputs("'\n", arg);
 }
 
-static void print_zsh(void)
+static void completion_print_zsh(void)
 {
 	fputs("_nfsrdma_commands=(\n", stdout);
-	choice_commands.each(NULL, "", zsh_describe, stdout);
+	choice_commands.each(NULL, "", completion_zsh_describe, stdout);
 	fputs(")\n\n# COMMAND COUNT FIRST: sets kind for the operand after so many; 1 if there is none.\n",
 	      stdout);
-	print_operands();
+	completion_print_operands();
 	fputs("\n# COMMAND: its options and operands; sets result.\n_nfsrdma_arguments()\n{\n\tcase $1 in\n",
 	      stdout);
 	EACH_COMMAND(command)
-	zsh_command(*command);
+	completion_zsh_command(*command);
 	fputs("\tesac\n}\n", stdout);
 }
 
 /* --- fish ------------------------------------------------------------------------------- */
 
-static void fish_kind(const struct cli_choice *choice)
+static void completion_fish_kind(const struct cli_choice *choice)
 {
 	if (!choice) {
 		fputs(" -x", stdout);
 	} else if (choice->words || choice->fixed) {
 		fputs(" -x -a '", stdout);
-		print_words(choice);
+		completion_print_words(choice);
 		putchar('\'');
 	} else if (choice->each) {
 		printf(" %s -a '(__nfsrdma_names %s)'",
@@ -270,7 +272,7 @@ static void fish_kind(const struct cli_choice *choice)
 	}
 }
 
-static void fish_options(const struct cli_command *command)
+static void completion_fish_options(const struct cli_command *command)
 {
 	EACH_OPTION(row, command)
 	{
@@ -279,14 +281,15 @@ static void fish_options(const struct cli_command *command)
 		if (row->letter)
 			printf(" -s %c", row->letter);
 		if (row->arg)
-			fish_kind(option_choice(row, command));
+			completion_fish_kind(option_choice(row, command));
 		fputs(" -d '", stdout);
-		print_about(row->help, "\\", false);
+		completion_print_about(row->help, "\\", false);
 		fputs("'\n", stdout);
 	}
 }
 
-static void fish_form(const struct cli_command *command, const struct cli_form *form)
+static void completion_fish_form(const struct cli_command *command,
+				 const struct cli_form *form)
 {
 	size_t i, before = form->action ? 2 : 1;
 
@@ -294,36 +297,37 @@ static void fish_form(const struct cli_command *command, const struct cli_form *
 		if (!form->operands[i])
 			continue;
 		printf("complete -c nfsrdma -n '__nfsrdma_at %s %zu %s",
-		       is_repeated(form, i) ? "-ge" : "-eq", before + i, command->name);
+		       completion_is_repeated(form, i) ? "-ge" : "-eq", before + i,
+		       command->name);
 		if (form->action)
 			printf(" %s", form->action);
 		if (form->option)
 			printf("; and __nfsrdma_has --%s", form->option);
 		putchar('\'');
-		fish_kind(form->operands[i]);
+		completion_fish_kind(form->operands[i]);
 		putchar('\n');
 	}
 }
 
-static void fish_command(const struct cli_command *command)
+static void completion_fish_command(const struct cli_command *command)
 {
 	size_t i;
 
 	printf("complete -c nfsrdma -n '__nfsrdma_at -eq 0' -a %s -d '", command->name);
-	print_about(command->summary, "\\", false);
+	completion_print_about(command->summary, "\\", false);
 	fputs("'\n", stdout);
-	fish_options(command);
-	if (has_actions(command)) {
+	completion_fish_options(command);
+	if (completion_has_actions(command)) {
 		printf("complete -c nfsrdma -n '__nfsrdma_at -eq 1 %s' -a '",
 		       command->name);
-		print_actions(command);
+		completion_print_actions(command);
 		fputs("'\n", stdout);
 	}
 	for (i = 0; i < command->nforms; i++)
-		fish_form(command, &command->forms[i]);
+		completion_fish_form(command, &command->forms[i]);
 }
 
-static void print_fish(void)
+static void completion_print_fish(void)
 {
 	const struct cli_option *row;
 
@@ -331,7 +335,7 @@ static void print_fish(void)
 	      "complete -c nfsrdma -n '__nfsrdma_at -eq 0' -s V -l version -d 'Print the version and exit'\n",
 	      stdout);
 	EACH_COMMAND(command)
-	fish_command(*command);
+	completion_fish_command(*command);
 	fputs("# Options with a value.\nset -g __nfsrdma_valued", stdout);
 	for (row = option_table; row->name; row++) {
 		if (row->arg)
@@ -348,9 +352,9 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*print)(void);
 	} shells[] = {
-		{ "bash", print_bash },
-		{ "zsh", print_zsh },
-		{ "fish", print_fish },
+		{ "bash", completion_print_bash },
+		{ "zsh", completion_print_zsh },
+		{ "fish", completion_print_fish },
 	};
 	char line[512];
 	size_t i = 0;
