@@ -352,16 +352,16 @@ static const struct {
 static bool outcome_read_test(struct helper *helper, const struct proof *proof)
 {
 	static const uint32_t length = 4096;
-	const struct kernel_quick_place place = { .target = helper->dir,
-						  .dev = proof->dev,
-						  .path = "",
-						  .lengths = &length,
-						  .nlengths = 1,
-						  .ms = READ_TEST_MS };
+	const struct kernel_quick_request request = { .target = helper->dir,
+						      .dev = proof->dev,
+						      .path = "",
+						      .lengths = &length,
+						      .nlengths = 1,
+						      .ms = READ_TEST_MS };
 	struct kernel_quick read;
 	struct finding finding;
 
-	kernel_quick_read(&place, &read);
+	kernel_quick_read(&request, &read);
 	debug(DEBUG_MOUNT, "%s: %u READ of %u bytes, %u right%s", message_mount(helper),
 	      read.tried, length, read.right, read.left ? "; it does not end" : "");
 	if (!read.smallest_lost)

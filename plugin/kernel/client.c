@@ -38,25 +38,7 @@ void kernel_mount_data(const struct kernel_task *task, char *buf, size_t cap)
 		snprintf(buf + used, cap - used, ",clientaddr=%s", task->address);
 }
 
-static int enter_space(void)
-{
-	return unshare(CLONE_NEWNS) || mount("none", "/", "", MS_REC | MS_SLAVE, NULL)
-		       ? -1
-		       : 0;
-}
-
-static int mount_server(const struct kernel_task *task)
-{
-	char source[80], data[512];
-
-	snprintf(source, sizeof(source), task->ipv6 ? "[%s]:/" : "%s:/", task->address);
-	kernel_mount_data(task, data, sizeof(data));
-	debug(DEBUG_MOUNT, "mount(2) %s on %s: %s", source, AT, data);
-	return mount(source, AT, "nfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		     data);
-}
-
-static void read_ranges(int channel, int fd)
+static void client_read_ranges(int channel, int fd)
 {
 	_cleanup_free_ uint8_t *expected = malloc(KERNEL_READ_MAX);
 	struct probe_range range;
@@ -74,31 +56,31 @@ static void read_ranges(int channel, int fd)
 	free(buf);
 }
 
-static void read_file(int channel)
-{
-	uint64_t start = now_ms();
-	int fd = open(AT "/" KERNEL_FILE, O_RDONLY | O_DIRECT | O_NOFOLLOW | O_CLOEXEC);
-
-	if (kernel_tell_step(channel, KERNEL_OPEN, fd, start) < 0)
-		return;
-	read_ranges(channel, fd);
-	close(fd);
-}
-
 int kernel_client(void *arg, int channel)
 {
 	const struct kernel_task *task = arg;
+	char source[80], data[512];
 	uint64_t start = now_ms();
+	int fd, rc;
 
-	if (kernel_tell_step(channel, KERNEL_SPACE, enter_space(), start))
+	rc = unshare(CLONE_NEWNS) || mount("none", "/", "", MS_REC | MS_SLAVE, NULL) ? -1
+										     : 0;
+	if (kernel_send_step(channel, KERNEL_SPACE, rc, start))
+		return 1;
+	snprintf(source, sizeof(source), task->ipv6 ? "[%s]:/" : "%s:/", task->address);
+	kernel_mount_data(task, data, sizeof(data));
+	debug(DEBUG_MOUNT, "mount(2) %s on %s: %s", source, AT, data);
+	start = now_ms();
+	rc = mount(source, AT, "nfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, data);
+	if (kernel_send_step(channel, KERNEL_MOUNT, rc, start))
 		return 1;
 	start = now_ms();
-	if (kernel_tell_step(channel, KERNEL_MOUNT, mount_server(task), start))
-		return 1;
-	read_file(channel);
+	fd = open(AT "/" KERNEL_FILE, O_RDONLY | O_DIRECT | O_NOFOLLOW | O_CLOEXEC);
+	if (kernel_send_step(channel, KERNEL_OPEN, fd, start) >= 0) {
+		client_read_ranges(channel, fd);
+		close(fd);
+	}
 	start = now_ms();
-	return kernel_tell_step(channel, KERNEL_UNMOUNT, umount2(AT, UMOUNT_NOFOLLOW),
-				start)
-		       ? 1
-		       : 0;
+	rc = umount2(AT, UMOUNT_NOFOLLOW);
+	return kernel_send_step(channel, KERNEL_UNMOUNT, rc, start) ? 1 : 0;
 }

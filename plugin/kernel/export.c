@@ -17,23 +17,16 @@
 #define ADDRESSES  8
 
 /* On both sides of where clients switch to Write chunks. */
-static const uint32_t quick_lengths[] = { 788, 812, 1024, 4096, 65536 };
+static const uint32_t export_lengths[] = { 788, 812, 1024, 4096, 65536 };
 
-/* The most that those kernels read, inline, with NFSv3 and NFSv4. Other kernels switch to Write chunks
- * above that, and only what was read is known. */
-static bool is_limit(uint32_t length)
-{
-	return length == 788 || length == 812;
-}
-
-struct quick {
+struct export_reads {
 	const struct nfs_mount *mount;
 	const char *below;
 	struct kernel_quick read;
 };
 
-static bool is_of_server(const struct nfs_mount *mount,
-			 const struct transport_address *addresses, size_t count)
+static bool export_is_of_server(const struct nfs_mount *mount,
+				const struct transport_address *addresses, size_t count)
 {
 	char text[64];
 	size_t i;
@@ -45,18 +38,9 @@ static bool is_of_server(const struct nfs_mount *mount,
 	return false;
 }
 
-/* What of @path is below the directory of the server that is mounted; or NULL. */
-static const char *below_export(const struct nfs_mount *mount, const char *path)
-{
-	const char *export = strstr(mount->fs_spec, ":/");
-
-	if (!export || strcmp(mount->fs_root, "/") != 0)
-		return NULL;
-	return kernel_path_below(export + 1, path);
-}
-
-static void find_mount(struct quick *q, const struct nfs_mounts *mounts, const char *host,
-		       const char *path)
+/* The last mount over RDMA whose directory of the server is @path, or above it. */
+static void export_find_mount(struct export_reads *q, const struct nfs_mounts *mounts,
+			      const char *host, const char *path)
 {
 	struct transport_address addresses[ADDRESSES];
 	size_t count = 0;
@@ -67,41 +51,45 @@ static void find_mount(struct quick *q, const struct nfs_mounts *mounts, const c
 		return;
 	for (i = 0; i < mounts->count; i++) {
 		const struct nfs_mount *mount = &mounts->list[i];
-		const char *below = below_export(mount, path);
+		const char *export = strstr(mount->fs_spec, ":/");
+		const char *below;
 
-		if (!below || !view_is_rdma(mount->proto) ||
-		    !is_of_server(mount, addresses, count))
+		if (!export || strcmp(mount->fs_root, "/") != 0 ||
+		    !view_is_rdma(mount->proto))
+			continue;
+		below = kernel_path_below(export + 1, path);
+		if (!below || !export_is_of_server(mount, addresses, count))
 			continue;
 		q->mount = mount;
 		q->below = below;
 	}
 }
 
-static void cannot_read(const struct quick *q, struct finding *f)
-{
-	bool limit = is_limit(q->read.largest_right);
-
-	finding_init(
-		f, "bug.read-812", FINDING_FAIL,
-		"this host's kernel cannot read %s%u bytes over NFS/RDMA: through %s such a read fails with an input/output error, and this probe gets the same data correctly; the cause is this host's kernel, not the server",
-		limit ? "more than " : "",
-		limit ? q->read.largest_right : q->read.smallest_lost, q->mount->target);
-	finding_reason(f, "lost");
-}
-
 /* False: the reads do not decide it. */
-static bool tell_by_reading(const struct quick *q, bool server_right, struct finding *f)
+static bool export_decide(const struct export_reads *q, bool server_right,
+			  struct finding *f)
 {
-	if (q->read.tried < ARRAY_SIZE(quick_lengths) || q->read.otherwise)
+	/* The most that those kernels read, inline, with NFSv3 and NFSv4. Other kernels switch to
+	 * Write chunks above that, and only what was read is known. */
+	bool limit = q->read.largest_right == 788 || q->read.largest_right == 812;
+
+	if (q->read.tried < ARRAY_SIZE(export_lengths) || q->read.otherwise)
 		return false;
-	if (q->read.right == q->read.tried)
+	if (q->read.right == q->read.tried) {
 		finding_init(f, "bug.read-812", FINDING_PASS,
 			     "this host's kernel reads long replies through %s",
 			     q->mount->target);
-	else if (server_right && q->read.largest_right < q->read.smallest_lost)
-		cannot_read(q, f);
-	else
+	} else if (server_right && q->read.largest_right < q->read.smallest_lost) {
+		finding_init(
+			f, "bug.read-812", FINDING_FAIL,
+			"this host's kernel cannot read %s%u bytes over NFS/RDMA: through %s such a read fails with an input/output error, and this probe gets the same data correctly; the cause is this host's kernel, not the server",
+			limit ? "more than " : "",
+			limit ? q->read.largest_right : q->read.smallest_lost,
+			q->mount->target);
+		finding_reason(f, "lost");
+	} else {
 		return false;
+	}
 	finding_text(f, "decided_by", "reading");
 	finding_text(f, "target", "%s", q->mount->target);
 	finding_number(f, "largest_right", q->read.largest_right);
@@ -115,10 +103,10 @@ void kernel_of_export(const char *host_name, const char *path, bool server_right
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
 	struct nfs_mounts mounts = { 0 };
-	struct quick q = { 0 };
-	struct kernel_quick_place place = { .lengths = quick_lengths,
-					    .nlengths = ARRAY_SIZE(quick_lengths),
-					    .ms = ALL_MS };
+	struct export_reads q = { 0 };
+	struct kernel_quick_request request = { .lengths = export_lengths,
+						.nlengths = ARRAY_SIZE(export_lengths),
+						.ms = ALL_MS };
 
 	if (host_open(&host, NULL)) {
 		finding_init(out, "bug.read-812", FINDING_UNKNOWN, "%s", err_text());
@@ -126,14 +114,14 @@ void kernel_of_export(const char *host_name, const char *path, bool server_right
 		return;
 	}
 	if (path && !host_nfs_mounts(host, &mounts))
-		find_mount(&q, &mounts, host_name, path);
+		export_find_mount(&q, &mounts, host_name, path);
 	if (q.mount) {
-		place.target = q.mount->target;
-		place.dev = q.mount->dev;
-		place.path = q.below;
-		kernel_quick_read(&place, &q.read);
+		request.target = q.mount->target;
+		request.dev = q.mount->dev;
+		request.path = q.below;
+		kernel_quick_read(&request, &q.read);
 	}
-	if (!tell_by_reading(&q, server_right, out))
+	if (!export_decide(&q, server_right, out))
 		read_812_find(host, q.mount ? q.mount->fs_spec : NULL, out);
 	if (q.read.left)
 		finding_number(out, "process_left", q.read.left);

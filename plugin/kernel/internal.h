@@ -4,16 +4,16 @@
 /* The map of the folder.
  *
  *	kernel.c   --client, the parent: server, one child a version, findings
- *	place.c    which device and address
+ *	address.c  which device and address
  *	client.c   its child: namespace, mount(2), reads, umount2(2)
  *	mounted.c  --mount, the parent: an existing mount, and the probe's own client beside it
  *	export.c   beside a probe of a server: is its export mounted here?
  *	reader.c   the child of both: finds a file, and reads
- *	hear.c     the parents' side: records of the children
+ *	receive.c  the parents' side: records of the children
  *	quick.c    a few reads through a mount, for export.c and the mount helper
  *	range.c    how a range is read
  *	judge.c    pure: what is wrong with the reads
- *	tell.c     pure: from one version's mount, reads and unmount to findings
+ *	findings.c pure: from one version's mount, reads and unmount to findings
  */
 #ifndef PLUGIN_KERNEL_INTERNAL_H
 #define PLUGIN_KERNEL_INTERNAL_H
@@ -31,9 +31,9 @@
 /* Of the mount: an operation that took as long may be a time-out. */
 #define KERNEL_TIMEO_MS 5000u
 
-/* --- place.c ------------------------------------------------------------------ */
+/* --- address.c ---------------------------------------------------------------- */
 
-struct kernel_place {
+struct kernel_address {
 	struct transport_address at;
 	char device[64], driver[32], netdev[IFNAMSIZ], address[64];
 	bool software;
@@ -41,12 +41,12 @@ struct kernel_place {
 
 /* The address that was named, or one of the device that was, or the best there is: an adapter
  * before a device in software.
- * Errors: -ENODEV of kernel_no_place(); of reading. */
-int kernel_place(const struct host *host, const struct kernel_options *options,
-		 struct kernel_place *out);
+ * Errors: -ENODEV of kernel_no_address(); of reading. */
+int kernel_address(const struct host *host, const struct kernel_options *options,
+		   struct kernel_address *out);
 /* Why there is none: -ENODEV with a sentence and a reason. Pure. */
-int kernel_no_place(const struct rdma_devices *rdma,
-		    const struct kernel_options *options);
+int kernel_no_address(const struct rdma_devices *rdma,
+		      const struct kernel_options *options);
 
 /* --- range.c ------------------------------------------------------------------ */
 
@@ -72,7 +72,7 @@ struct kernel_record {
 };
 
 /* In a child. Reports a step that began at @start_ms. Returns @rc, of a system call. */
-int kernel_tell_step(int channel, enum kernel_step step, int rc, uint64_t start_ms);
+int kernel_send_step(int channel, enum kernel_step step, int rc, uint64_t start_ms);
 /* In a child. Reads a range into @buf, reports it, and waits until the parent lets it go on.
  * @expected: the correct data; NULL: unknown. Errors: the parent has ended. */
 int kernel_read_range(int channel, int fd, uint32_t index,
@@ -130,10 +130,10 @@ struct kernel_chosen {
 /* The body of the child; @arg is a struct kernel_reader_task. */
 int kernel_reader(void *arg, int channel);
 
-/* --- hear.c ------------------------------------------------------------------- */
+/* --- receive.c ---------------------------------------------------------------- */
 
-/* What a parent takes from its child, and for how long. */
-struct kernel_hearing {
+/* What a parent receives from its child, and for how long. */
+struct kernel_receiver {
 	/* Step and index are good. */
 	void (*record)(void *arg, const struct kernel_record *r);
 	void *arg;
@@ -146,7 +146,7 @@ struct kernel_hearing {
 
 /* Until the child closes the channel: 0. Lets it go on after each READ.
  * Errors: -ETIMEDOUT; -EINTR where interrupted; -EPROTO for an invalid record. */
-int kernel_hear(const struct kernel_hearing *h, const struct child *child);
+int kernel_receive(const struct kernel_receiver *receiver, const struct child *child);
 
 /* --- judge.c ------------------------------------------------------------------ */
 
@@ -181,10 +181,10 @@ struct kernel_judgement {
 void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wanted,
 		  struct kernel_judgement *out);
 
-/* --- tell.c ------------------------------------------------------------------- */
+/* --- findings.c --------------------------------------------------------------- */
 
 /* What the child of one version did, and how it ended. */
-struct kernel_seen {
+struct kernel_outcome {
 	const char *version; /* "4.1" */
 	const char *device;
 	bool done[KERNEL_STEPS];
@@ -196,10 +196,10 @@ struct kernel_seen {
 	char end[160]; /* how it ended, where that was not by itself: "; its process ..." */
 };
 
-void kernel_mount_finding(const struct kernel_seen *seen, struct finding *f);
-void kernel_read_finding(const struct kernel_seen *seen, const struct kernel_judgement *j,
-			 struct finding *f);
-void kernel_unmount_finding(const struct kernel_seen *seen, struct finding *f);
+void kernel_mount_finding(const struct kernel_outcome *outcome, struct finding *f);
+void kernel_read_finding(const struct kernel_outcome *outcome,
+			 const struct kernel_judgement *j, struct finding *f);
+void kernel_unmount_finding(const struct kernel_outcome *outcome, struct finding *f);
 
 /* NFS versions, by how their reads ended: "3, 4.0". */
 struct kernel_bug {

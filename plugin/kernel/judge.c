@@ -39,20 +39,6 @@ struct probe_range kernel_range_of(unsigned int index, uint64_t size)
 	return range;
 }
 
-static bool is_right(const struct kernel_read *read, uint32_t length)
-{
-	const struct kernel_record *r = &read->record;
-
-	return !r->error && r->length == length && r->wrong == UINT32_MAX;
-}
-
-static bool is_lost_by_client(const struct kernel_read *read)
-{
-	const struct kernel_record *r = &read->record;
-
-	return read->whole && r->error == EIO && r->ms < KERNEL_TIMEO_MS;
-}
-
 void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wanted,
 		  struct kernel_judgement *out)
 {
@@ -61,12 +47,13 @@ void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wa
 
 	memset(out, 0, sizeof(*out));
 	for (i = 0; i < KERNEL_RANGES; i++) {
+		const struct kernel_record *r = &reads[i].record;
 		uint32_t length = kernel_lengths[i];
 
 		if (!reads[i].tried)
 			continue;
 		out->tried++;
-		if (is_right(&reads[i], length)) {
+		if (!r->error && r->length == length && r->wrong == UINT32_MAX) {
 			out->right++;
 			out->largest_right = length;
 			ordered = ordered && !out->smallest_wrong;
@@ -76,7 +63,8 @@ void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wa
 			out->smallest_wrong = length;
 			out->first = i;
 		}
-		lost = lost && is_lost_by_client(&reads[i]);
+		lost = lost && reads[i].whole && r->error == EIO &&
+		       r->ms < KERNEL_TIMEO_MS;
 	}
 	if (out->right == out->tried)
 		out->fault = out->tried >= wanted ? KERNEL_RIGHT : KERNEL_CUT;

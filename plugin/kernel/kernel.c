@@ -21,7 +21,7 @@ struct kernel {
 	const struct kernel_options *options;
 	const struct probe_events *events;
 	struct host *host;
-	struct kernel_place place;
+	struct kernel_address local;
 	struct server_child *server;
 	struct server_log *log; /* shared with it */
 	struct server_ports ports;
@@ -31,10 +31,10 @@ struct kernel {
 	struct kernel_bug bug;
 };
 
-struct attempt {
+struct kernel_attempt {
 	struct kernel *kernel;
 	const struct nfs_version *version;
-	struct kernel_seen seen;
+	struct kernel_outcome outcome;
 	unsigned int connections; /* that the server had before */
 	uint64_t bytes;           /* that it had sent before the range */
 };
@@ -46,7 +46,7 @@ static void kernel_on_signal(int sig)
 	kernel_interrupted = sig;
 }
 
-static void emit(const struct kernel *k, const struct finding *f)
+static void kernel_emit(const struct kernel *k, const struct finding *f)
 {
 	k->events->finding(k->events->arg, f);
 }
@@ -54,7 +54,8 @@ static void emit(const struct kernel *k, const struct finding *f)
 /* --- modules ------------------------------------------------------------------------ */
 
 /* Those of @after that are not in @before, by their lines of proc/modules. */
-static void list_new(const char *before, char *after, char *buf, size_t cap)
+static void kernel_list_new_modules(const char *before, char *after, char *buf,
+				    size_t cap)
 {
 	char *line, *name, word[72];
 	size_t used = 0;
@@ -72,7 +73,7 @@ static void list_new(const char *before, char *after, char *buf, size_t cap)
 	}
 }
 
-static void tell_modules(const struct kernel *k, const struct host_text *before)
+static void kernel_report_modules(const struct kernel *k, const struct host_text *before)
 {
 	_cleanup_(host_text_fini) struct host_text after = { NULL, 0 };
 	struct finding f;
@@ -80,7 +81,7 @@ static void tell_modules(const struct kernel *k, const struct host_text *before)
 
 	if (!before->text || host_read(k->host, "proc/modules", HOST_FILE_MAX, &after))
 		return;
-	list_new(before->text, after.text, names, sizeof(names));
+	kernel_list_new_modules(before->text, after.text, names, sizeof(names));
 	if (names[0])
 		finding_init(&f, "kernel.modules", FINDING_PASS,
 			     "kernel modules loaded by the test, which stay loaded: %s",
@@ -89,32 +90,34 @@ static void tell_modules(const struct kernel *k, const struct host_text *before)
 		finding_init(&f, "kernel.modules", FINDING_PASS,
 			     "the test loaded no kernel module");
 	finding_text(&f, "loaded", "%s", names);
-	emit(k, &f);
+	kernel_emit(k, &f);
 }
 
 /* --- one version --------------------------------------------------------------------- */
 
-/* The kernel may see a reply before the server has counted it. */
-static bool was_sent(const struct kernel *k, uint64_t before, uint32_t length)
+static void kernel_on_record(void *arg, const struct kernel_record *r)
 {
-	uint64_t deadline = deadline_in(LOG_MS);
-
-	while (atomic_load(&k->log->bytes) - before < length && deadline_left(deadline))
-		usleep(10000);
-	return atomic_load(&k->log->bytes) - before >= length;
-}
-
-static void take_read(struct attempt *a, const struct kernel_record *r)
-{
+	struct kernel_attempt *a = arg;
 	struct kernel *k = a->kernel;
-	struct kernel_read *read = &a->seen.reads[r->index];
+	struct kernel_read *read = &a->outcome.reads[r->index];
+	uint32_t length = kernel_lengths[r->index];
+	uint64_t deadline;
 
+	a->outcome.done[r->step] = true;
+	a->outcome.steps[r->step] = *r;
+	if (r->step != KERNEL_READ)
+		return;
+	/* The kernel may see a reply before the server has counted it. */
+	deadline = r->error ? deadline_in(LOG_MS) : 0;
+	while (r->error && atomic_load(&k->log->bytes) - a->bytes < length &&
+	       deadline_left(deadline))
+		usleep(10000);
 	read->tried = true;
 	read->record = *r;
-	read->whole = !r->error || was_sent(k, a->bytes, kernel_lengths[r->index]);
+	read->whole = !r->error || atomic_load(&k->log->bytes) - a->bytes >= length;
 	debug(DEBUG_MOUNT,
 	      "NFSv%s, %u bytes: error %d, %u bytes in %u ms; the server sent %llu",
-	      a->version->name, kernel_lengths[r->index], r->error, r->length, r->ms,
+	      a->version->name, length, r->error, r->length, r->ms,
 	      atomic_load(&k->log->bytes) - a->bytes);
 	a->bytes = atomic_load(&k->log->bytes);
 	if (k->events->progress)
@@ -122,17 +125,7 @@ static void take_read(struct attempt *a, const struct kernel_record *r)
 				    KERNEL_RANGES);
 }
 
-static void take_record(void *arg, const struct kernel_record *r)
-{
-	struct attempt *a = arg;
-
-	a->seen.done[r->step] = true;
-	a->seen.steps[r->step] = *r;
-	if (r->step == KERNEL_READ)
-		take_read(a, r);
-}
-
-static int run_client(struct kernel *k, struct attempt *a)
+static int kernel_run_client(struct kernel *k, struct kernel_attempt *a)
 {
 	struct kernel_task task = { .version = a->version, .ports = k->ports };
 	const struct child_function function = {
@@ -141,227 +134,182 @@ static int run_client(struct kernel *k, struct attempt *a)
 		.run = kernel_client,
 		.arg = &task,
 	};
-	const struct kernel_hearing hearing = { .record = take_record,
-						.arg = a,
-						.deadline = k->deadline,
-						.step_ms = STEP_MS,
-						.interrupted = &kernel_interrupted };
+	const struct kernel_receiver receiver = { .record = kernel_on_record,
+						  .arg = a,
+						  .deadline = k->deadline,
+						  .step_ms = STEP_MS,
+						  .interrupted = &kernel_interrupted };
 	struct child child;
 	struct child_end end;
 	char how[96];
 	int rc;
 
-	strcpy(task.address, k->place.address);
-	task.ipv6 = k->place.at.addr.ss_family == AF_INET6;
+	strcpy(task.address, k->local.address);
+	task.ipv6 = k->local.at.addr.ss_family == AF_INET6;
 	a->connections = atomic_load(&k->log->connections);
 	a->bytes = atomic_load(&k->log->bytes);
 	rc = child_start(&child, &function);
 	if (rc)
 		return rc;
-	rc = kernel_hear(&hearing, &child);
+	rc = kernel_receive(&receiver, &child);
 	child_finish(&child, rc ? 0 : deadline_min(k->deadline, deadline_in(STEP_MS)),
 		     &end);
 	k->hung = end.fate == CHILD_LEFT;
-	a->seen.hung = k->hung;
-	a->seen.reached = atomic_load(&k->log->connections) > a->connections;
-	a->seen.killed = end.fate == CHILD_SIGNALLED && !end.forced;
+	a->outcome.hung = k->hung;
+	a->outcome.reached = atomic_load(&k->log->connections) > a->connections;
+	a->outcome.killed = end.fate == CHILD_SIGNALLED && !end.forced;
 	if (end.fate != CHILD_EXITED)
-		snprintf(a->seen.end, sizeof(a->seen.end), "; its process %s",
+		snprintf(a->outcome.end, sizeof(a->outcome.end), "; its process %s",
 			 child_end_text(&end, how, sizeof(how)));
 	return rc == -ETIMEDOUT ? 0 : rc;
 }
 
 /* --- findings ---------------------------------------------------------------- */
 
-static void add_version(char *list, size_t cap, const struct attempt *a)
+static void kernel_add_version(char *list, size_t cap, const struct kernel_attempt *a)
 {
 	size_t used = strlen(list);
 
 	snprintf(list + used, cap - used, "%s%s", used ? ", " : "", a->version->name);
 }
 
-/* False: it is not mounted, and there is nothing more to report. */
-static bool tell_mount(const struct kernel *k, const struct attempt *a)
-{
-	struct finding f;
-
-	kernel_mount_finding(&a->seen, &f);
-	emit(k, &f);
-	return f.status == FINDING_PASS;
-}
-
-static void tell_reads(struct kernel *k, const struct attempt *a)
+static void kernel_report_reads(struct kernel *k, const struct kernel_attempt *a)
 {
 	struct kernel_bug *bug = &k->bug;
 	struct kernel_judgement j;
 	struct finding f;
 
-	kernel_judge(a->seen.reads, KERNEL_RANGES, &j);
+	kernel_judge(a->outcome.reads, KERNEL_RANGES, &j);
 	k->versions += j.tried > 0;
 	if (j.fault == KERNEL_RIGHT)
-		add_version(bug->right, sizeof(bug->right), a);
+		kernel_add_version(bug->right, sizeof(bug->right), a);
 	else if (j.fault == KERNEL_BUG_812)
-		add_version(bug->lost, sizeof(bug->lost), a);
+		kernel_add_version(bug->lost, sizeof(bug->lost), a);
 	else if (j.fault == KERNEL_WRONG)
-		add_version(bug->otherwise, sizeof(bug->otherwise), a);
+		kernel_add_version(bug->otherwise, sizeof(bug->otherwise), a);
 	if (j.fault == KERNEL_BUG_812 && j.largest_right > bug->largest_right)
 		bug->largest_right = j.largest_right;
-	kernel_read_finding(&a->seen, &j, &f);
-	emit(k, &f);
+	kernel_read_finding(&a->outcome, &j, &f);
+	kernel_emit(k, &f);
 }
 
-static void tell_unmount(const struct kernel *k, const struct attempt *a)
+/* The reads then prove nothing. */
+static bool kernel_server_ended(const struct kernel *k, const struct kernel_attempt *a)
 {
-	struct finding f;
-
-	kernel_unmount_finding(&a->seen, &f);
-	emit(k, &f);
-}
-
-/* What fails when the server ends. */
-static bool may_be_the_server(const struct attempt *a)
-{
-	unsigned int i;
-
-	if (a->seen.done[KERNEL_MOUNT] && a->seen.steps[KERNEL_MOUNT].error)
-		return true;
-	for (i = 0; i < KERNEL_RANGES; i++)
-		if (a->seen.reads[i].tried && a->seen.reads[i].record.error &&
-		    !a->seen.reads[i].whole)
-			return true;
-	return false;
-}
-
-/* The reads then prove nothing. A process that is killed loses its connections before it can be
- * waited for. */
-static bool server_is_gone(const struct kernel *k, const struct attempt *a)
-{
-	uint64_t deadline = may_be_the_server(a) ? deadline_in(EXIT_MS) : 0;
+	bool suspect = a->outcome.done[KERNEL_MOUNT] &&
+		       a->outcome.steps[KERNEL_MOUNT].error;
 	struct child_end end;
 	struct finding f;
+	unsigned int i;
 	char how[96];
 
-	if (!server_ended(k->server, deadline, &end))
+	/* A mount or a read that fails while the server ends. A process that is killed loses its
+	 * connections before it can be waited for. */
+	for (i = 0; i < KERNEL_RANGES && !suspect; i++)
+		suspect = a->outcome.reads[i].tried && a->outcome.reads[i].record.error &&
+			  !a->outcome.reads[i].whole;
+	if (!server_ended(k->server, suspect ? deadline_in(EXIT_MS) : 0, &end))
 		return false;
 	finding_init(&f, "kernel.server", FINDING_UNKNOWN,
 		     "the embedded server %s during the test",
 		     child_end_text(&end, how, sizeof(how)));
 	finding_reason(&f, "ended");
-	emit(k, &f);
+	kernel_emit(k, &f);
 	return true;
 }
 
-static int try_version(struct kernel *k, const struct nfs_version *version)
+static int kernel_try_version(struct kernel *k, const struct nfs_version *version)
 {
-	struct attempt a = { .kernel = k,
-			     .version = version,
-			     .seen = { .version = version->name,
-				       .device = k->place.device } };
-	int rc = run_client(k, &a);
+	struct kernel_attempt a = { .kernel = k,
+				    .version = version,
+				    .outcome = { .version = version->name,
+						 .device = k->local.device } };
+	struct finding f;
+	int rc = kernel_run_client(k, &a);
 
 	if (rc)
 		return rc;
-	if (server_is_gone(k, &a))
+	if (kernel_server_ended(k, &a))
 		return -EPIPE;
-	if (!tell_mount(k, &a))
+	kernel_mount_finding(&a.outcome, &f);
+	kernel_emit(k, &f);
+	if (f.status != FINDING_PASS)
 		return 0;
-	if (a.seen.done[KERNEL_OPEN] && !a.seen.steps[KERNEL_OPEN].error)
-		tell_reads(k, &a);
-	tell_unmount(k, &a);
+	if (a.outcome.done[KERNEL_OPEN] && !a.outcome.steps[KERNEL_OPEN].error)
+		kernel_report_reads(k, &a);
+	kernel_unmount_finding(&a.outcome, &f);
+	kernel_emit(k, &f);
 	return 0;
 }
 
-/* The question that --client answers. */
-static void tell_bug(const struct kernel *k)
+/* --- all versions ----------------------------------------------------------------------- */
+
+static int kernel_test_server(struct kernel *k)
 {
-	struct finding f;
-
-	if (!k->versions) {
-		finding_init(&f, "kernel.read", FINDING_UNKNOWN,
-			     "nothing was read through the kernel");
-		finding_reason(&f, "not-read");
-		emit(k, &f);
-	}
-	kernel_bug_finding(&k->bug, &f);
-	emit(k, &f);
-}
-
-/* --- the whole -------------------------------------------------------------------------- */
-
-static int try_versions(struct kernel *k)
-{
-	static const char *const names[] = { "3", "4.0", "4.1" };
-	int rc = 0;
-	size_t i;
-
-	if (k->options->version)
-		return try_version(k, k->options->version);
-	/* What hangs once would hang again. */
-	for (i = 0; i < ARRAY_SIZE(names) && !rc && !k->hung; i++)
-		rc = try_version(k, nfs_version_find(names[i]));
-	return rc;
-}
-
-static int with_server(struct kernel *k)
-{
+	static const char *const versions[] = { "3", "4.0", "4.1" };
 	_cleanup_(server_kill_p) struct server_child *server = NULL;
 	const struct server_spawn_options spawn = {
 		.transport = &transport_verbs,
-		.listen = k->place.at,
+		.listen = k->local.at,
 		.own_host = true,
 		.log = k->log,
 	};
 	struct finding f;
 	char port[8];
+	size_t i;
 	int rc = server_spawn(&server, &spawn, &k->ports);
 
 	k->server = server;
 	if (rc) {
 		finding_init(&f, "kernel.server", FINDING_UNKNOWN, "%s", err_text());
 		finding_reason(&f, "no-listen");
-		emit(k, &f);
+		kernel_emit(k, &f);
 		return 0;
 	}
 	finding_init(&f, "kernel.server", FINDING_PASS,
 		     "the embedded server listens on %s, for this host only",
-		     k->place.address);
+		     k->local.address);
 	finding_number(&f, "port", k->ports.rdma);
-	emit(k, &f);
+	kernel_emit(k, &f);
 	snprintf(port, sizeof(port), "%u", k->ports.rdma);
 	k->events->subject(k->events->arg, "port", port);
-	rc = try_versions(k);
-	tell_bug(k);
+	if (k->options->version)
+		rc = kernel_try_version(k, k->options->version);
+	/* What hangs once would hang again. */
+	for (i = 0; !k->options->version && i < ARRAY_SIZE(versions) && !rc && !k->hung;
+	     i++)
+		rc = kernel_try_version(k, nfs_version_find(versions[i]));
+	if (!k->versions) {
+		finding_init(&f, "kernel.read", FINDING_UNKNOWN,
+			     "nothing was read through the kernel");
+		finding_reason(&f, "not-read");
+		kernel_emit(k, &f);
+	}
+	/* The question that --client answers. */
+	kernel_bug_finding(&k->bug, &f);
+	kernel_emit(k, &f);
 	return rc == -EPIPE ? 0 : rc;
 }
 
-static int find_place(struct kernel *k)
+static int kernel_test(struct kernel *k)
 {
+	_cleanup_(host_text_fini) struct host_text modules = { NULL, 0 };
 	struct finding f;
-	int rc = kernel_place(k->host, k->options, &k->place);
+	int rc = kernel_address(k->host, k->options, &k->local);
 
 	if (rc) {
 		finding_init(&f, "kernel.device", FINDING_UNKNOWN, "%s", err_text());
 		finding_reason(&f, err_reason());
 		if (k->options->device)
 			finding_text(&f, "device", "%s", k->options->device);
-	} else {
-		finding_init(&f, "kernel.device", FINDING_PASS, "%s (%s) on %s, %s",
-			     k->place.device, k->place.driver, k->place.netdev,
-			     k->place.address);
-		finding_text(&f, "software", "%s", k->place.software ? "yes" : "no");
-		k->events->subject(k->events->arg, "server", k->place.address);
-	}
-	emit(k, &f);
-	return rc;
-}
-
-static int run(struct kernel *k)
-{
-	_cleanup_(host_text_fini) struct host_text modules = { NULL, 0 };
-	int rc;
-
-	if (find_place(k))
+		kernel_emit(k, &f);
 		return 0;
+	}
+	finding_init(&f, "kernel.device", FINDING_PASS, "%s (%s) on %s, %s",
+		     k->local.device, k->local.driver, k->local.netdev, k->local.address);
+	finding_text(&f, "software", "%s", k->local.software ? "yes" : "no");
+	k->events->subject(k->events->arg, "server", k->local.address);
+	kernel_emit(k, &f);
 	k->log = mmap(NULL, sizeof(*k->log), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (k->log == MAP_FAILED)
@@ -369,8 +317,8 @@ static int run(struct kernel *k)
 	/* Without it the report does not name them. */
 	if (host_read(k->host, "proc/modules", HOST_FILE_MAX, &modules))
 		debug(DEBUG_MOUNT, "proc/modules: %s", err_text());
-	rc = with_server(k);
-	tell_modules(k, &modules);
+	rc = kernel_test_server(k);
+	kernel_report_modules(k, &modules);
 	munmap(k->log, sizeof(*k->log));
 	return rc;
 }
@@ -392,7 +340,7 @@ int kernel_run(const struct kernel_options *options, const struct probe_events *
 	kernel_interrupted = 0;
 	sigaction(SIGINT, &action, &old_int);
 	sigaction(SIGTERM, &action, &old_term);
-	rc = run(&k);
+	rc = kernel_test(&k);
 	sigaction(SIGINT, &old_int, NULL);
 	sigaction(SIGTERM, &old_term, NULL);
 	return rc;

@@ -28,14 +28,14 @@ struct mounted {
 	bool silent;   /* it did not come to its end in time */
 };
 
-static void emit(const struct mounted *m, const struct finding *f)
+static void mounted_emit(const struct mounted *m, const struct finding *f)
 {
 	m->events->finding(m->events->arg, f);
 }
 
 /* kernel.read, where there is nothing to compare. */
-static void say_read(const struct mounted *m, enum finding_status status,
-		     const char *reason, const char *text)
+static void mounted_emit_read(const struct mounted *m, enum finding_status status,
+			      const char *reason, const char *text)
 {
 	struct finding f;
 
@@ -43,7 +43,7 @@ static void say_read(const struct mounted *m, enum finding_status status,
 	finding_reason(&f, reason);
 	finding_text(&f, "nfs_version", "%s", m->mount->vers);
 	finding_text(&f, "target", "%s", m->mount->target);
-	emit(m, &f);
+	mounted_emit(m, &f);
 }
 
 /* --- the mount ---------------------------------------------------------------------- */
@@ -60,8 +60,8 @@ const char *kernel_path_below(const char *dir, const char *path)
 }
 
 /* The longest that is above the path, and of these the last, which covers the others. */
-static void find_mount(struct mounted *m, const struct nfs_mounts *mounts,
-		       const char *path)
+static void mounted_find(struct mounted *m, const struct nfs_mounts *mounts,
+			 const char *path)
 {
 	size_t longest = 0;
 	unsigned int i;
@@ -78,7 +78,7 @@ static void find_mount(struct mounted *m, const struct nfs_mounts *mounts,
 	}
 }
 
-static bool tell_mount(const struct mounted *m)
+static bool mounted_report_mount(const struct mounted *m)
 {
 	bool rdma = m->mount && view_is_rdma(m->mount->proto);
 	struct finding f;
@@ -89,7 +89,7 @@ static bool tell_mount(const struct mounted *m)
 			     m->options->path);
 		finding_reason(&f, "not-nfs");
 		finding_text(&f, "path", "%.500s", m->options->path);
-		emit(m, &f);
+		mounted_emit(m, &f);
 		return false;
 	}
 	finding_init(&f, "kernel.mount", rdma ? FINDING_PASS : FINDING_UNKNOWN,
@@ -101,7 +101,7 @@ static bool tell_mount(const struct mounted *m)
 	finding_text(&f, "proto", "%s", m->mount->proto);
 	finding_text(&f, "nfs_version", "%s", m->mount->vers);
 	finding_text(&f, "target", "%s", m->mount->target);
-	emit(m, &f);
+	mounted_emit(m, &f);
 	m->events->subject(m->events->arg, "server", m->mount->addr);
 	m->events->subject(m->events->arg, "nfs_version", m->mount->vers);
 	return rdma;
@@ -109,7 +109,7 @@ static bool tell_mount(const struct mounted *m)
 
 /* --- the kernel ---------------------------------------------------------------------- */
 
-static void take(void *arg, const struct kernel_record *r)
+static void mounted_on_record(void *arg, const struct kernel_record *r)
 {
 	struct mounted *m = arg;
 
@@ -120,7 +120,7 @@ static void take(void *arg, const struct kernel_record *r)
 				    KERNEL_RANGES);
 }
 
-static int read_by_kernel(struct mounted *m, const char *path)
+static int mounted_read_by_kernel(struct mounted *m, const char *path)
 {
 	struct kernel_reader_task task = {
 		.target = m->mount->target,
@@ -134,11 +134,11 @@ static int read_by_kernel(struct mounted *m, const char *path)
 						 .name = "the process that reads",
 						 .run = kernel_reader,
 						 .arg = &task };
-	const struct kernel_hearing hearing = { .record = take,
-						.arg = m,
-						.chosen = &m->chosen,
-						.deadline = m->deadline,
-						.step_ms = READER_STEP_MS };
+	const struct kernel_receiver receiver = { .record = mounted_on_record,
+						  .arg = m,
+						  .chosen = &m->chosen,
+						  .deadline = m->deadline,
+						  .step_ms = READER_STEP_MS };
 	struct child_end end;
 	struct child child;
 	char how[96];
@@ -148,7 +148,7 @@ static int read_by_kernel(struct mounted *m, const char *path)
 	rc = child_start(&child, &function);
 	if (rc)
 		return rc;
-	rc = kernel_hear(&hearing, &child);
+	rc = kernel_receive(&receiver, &child);
 	m->silent = m->silent || rc == -ETIMEDOUT;
 	child_finish(&child, 0, &end);
 	m->end[0] = '\0';
@@ -160,7 +160,7 @@ static int read_by_kernel(struct mounted *m, const char *path)
 
 /* --- the probe's own client ------------------------------------------------------------------ */
 
-static void on_range(void *arg, const struct probe_range_result *result)
+static void mounted_on_range(void *arg, const struct probe_range_result *result)
 {
 	struct mounted *m = arg;
 
@@ -168,41 +168,35 @@ static void on_range(void *arg, const struct probe_range_result *result)
 		m->results[result->index] = *result;
 }
 
-static void pass_finding(void *arg, const struct finding *f)
+static void mounted_pass_finding(void *arg, const struct finding *f)
 {
 	struct mounted *m = arg;
 
 	m->events->finding(m->events->arg, f);
 }
 
-static void pass_subject(void *arg, const char *key, const char *value)
+static void mounted_pass_subject(void *arg, const char *key, const char *value)
 {
 	struct mounted *m = arg;
 
 	m->events->subject(m->events->arg, key, value);
 }
 
-static void no_finding(void *arg, const struct finding *f)
+static void mounted_no_finding(void *arg, const struct finding *f)
 {
 	(void)arg;
 	(void)f;
 }
 
-/* What is mounted, what of it is the mount's root, and the path below that. */
-static void file_on_server(const struct mounted *m, char *buf, size_t cap)
+static int mounted_read_by_probe(struct mounted *m, bool first)
 {
 	const char *colon = strstr(m->mount->fs_spec, ":/");
 	const char *export = colon ? colon + 1 : "";
 	const char *root = strcmp(m->mount->fs_root, "/") ? m->mount->fs_root : "";
-
-	snprintf(buf, cap, "%s%s/%s", strcmp(export, "/") ? export : "", root, m->file);
-}
-
-static int read_by_us(struct mounted *m, bool first)
-{
-	const struct probe_events events = { .finding = first ? pass_finding : no_finding,
-					     .subject = pass_subject,
-					     .range = on_range,
+	const struct probe_events events = { .finding = first ? mounted_pass_finding
+							      : mounted_no_finding,
+					     .subject = mounted_pass_subject,
+					     .range = mounted_on_range,
 					     .arg = m };
 	struct probe_options options = {
 		.host = m->mount->addr,
@@ -218,7 +212,9 @@ static int read_by_us(struct mounted *m, bool first)
 	};
 	char path[2 * KERNEL_PATH_MAX + 256];
 
-	file_on_server(m, path, sizeof(path));
+	/* What is mounted, what of it is the mount's root, and the path below that. */
+	snprintf(path, sizeof(path), "%s%s/%s", strcmp(export, "/") ? export : "", root,
+		 m->file);
 	options.export = path;
 	if (!m->options->has_cred) {
 		options.cred = (struct rpc_cred){ .flavor = RPC_AUTH_SYS,
@@ -231,24 +227,20 @@ static int read_by_us(struct mounted *m, bool first)
 
 /* --- which of them is at fault ------------------------------------------------------------------- */
 
-static bool same_bytes(const struct mounted *m, unsigned int i)
-{
-	const struct kernel_record *r = &m->reads[i].record;
-	const struct probe_range_result *own = &m->results[i];
-
-	return !r->error && r->length == own->length && r->digest == own->digest;
-}
-
 /* What the probe's own client could not read, or what was written to meanwhile, proves nothing. Returns
  * the number of ranges that differ other than by an error. */
-static unsigned int hold_against_reference(struct mounted *m, unsigned int *compared)
+static unsigned int mounted_compare(struct mounted *m, unsigned int *compared)
 {
 	unsigned int i, moved = 0;
 
 	*compared = 0;
 	for (i = 0; i < KERNEL_RANGES; i++) {
 		struct kernel_read *read = &m->reads[i];
-		enum probe_range_fate fate = m->results[i].fate;
+		struct kernel_record *r = &read->record;
+		const struct probe_range_result *own = &m->results[i];
+		enum probe_range_fate fate = own->fate;
+		bool same = !r->error && r->length == own->length &&
+			    r->digest == own->digest;
 
 		if (fate != PROBE_RANGE_RIGHT && fate != PROBE_RANGE_WRONG)
 			read->tried = false;
@@ -256,15 +248,15 @@ static unsigned int hold_against_reference(struct mounted *m, unsigned int *comp
 			continue;
 		++*compared;
 		read->whole = fate == PROBE_RANGE_RIGHT;
-		read->record.wrong = same_bytes(m, i) ? UINT32_MAX : 0;
+		r->wrong = same ? UINT32_MAX : 0;
 		/* A hard mount has no time-outs. */
-		read->record.ms = m->mount->hard ? 0 : read->record.ms;
-		moved += !read->record.error && !same_bytes(m, i);
+		r->ms = m->mount->hard ? 0 : r->ms;
+		moved += !r->error && !same;
 	}
 	return moved;
 }
 
-static unsigned int wrong_for_us(const struct mounted *m)
+static unsigned int mounted_count_wrong(const struct mounted *m)
 {
 	unsigned int i, count = 0;
 
@@ -273,10 +265,11 @@ static unsigned int wrong_for_us(const struct mounted *m)
 	return count;
 }
 
-static void tell_wrong(const struct mounted *m, const struct kernel_judgement *j)
+static void mounted_report_wrong(const struct mounted *m,
+				 const struct kernel_judgement *j)
 {
 	const struct kernel_record *first = &m->reads[j->first].record;
-	unsigned int ours = wrong_for_us(m);
+	unsigned int ours = mounted_count_wrong(m);
 	struct finding f;
 	char text[160];
 
@@ -298,13 +291,14 @@ static void tell_wrong(const struct mounted *m, const struct kernel_judgement *j
 	finding_number(&f, "tried", j->tried);
 	finding_number(&f, "right", j->right);
 	finding_number(&f, "wrong_for_our_client", ours);
-	emit(m, &f);
+	mounted_emit(m, &f);
 }
 
 /* Where only the probe's own client gets wrong data, the kernel is not at fault: it warns. */
-static void tell_right(const struct mounted *m, const struct kernel_judgement *j)
+static void mounted_report_right(const struct mounted *m,
+				 const struct kernel_judgement *j)
 {
-	unsigned int ours = wrong_for_us(m);
+	unsigned int ours = mounted_count_wrong(m);
 	struct finding f;
 
 	finding_init(
@@ -320,10 +314,10 @@ static void tell_right(const struct mounted *m, const struct kernel_judgement *j
 	finding_number(&f, "largest_right", j->largest_right);
 	finding_number(&f, "tried", j->tried);
 	finding_number(&f, "right", j->right);
-	emit(m, &f);
+	mounted_emit(m, &f);
 }
 
-static void tell_bug(const struct mounted *m, const struct kernel_judgement *j)
+static void mounted_report_bug(const struct mounted *m, const struct kernel_judgement *j)
 {
 	bool otherwise = j->fault == KERNEL_WRONG;
 	struct finding f;
@@ -347,19 +341,10 @@ static void tell_bug(const struct mounted *m, const struct kernel_judgement *j)
 	}
 	finding_text(&f, "by", "reading through %s", m->mount->target);
 	finding_number(&f, "largest_right", j->largest_right);
-	emit(m, &f);
+	mounted_emit(m, &f);
 }
 
-static unsigned int count_tried(const struct mounted *m)
-{
-	unsigned int i, count = 0;
-
-	for (i = 0; i < KERNEL_RANGES; i++)
-		count += m->reads[i].tried;
-	return count;
-}
-
-static void judge(struct mounted *m, unsigned int read, unsigned int compared)
+static void mounted_judge(struct mounted *m, unsigned int read, unsigned int compared)
 {
 	struct kernel_judgement j;
 	char text[400];
@@ -369,69 +354,67 @@ static void judge(struct mounted *m, unsigned int read, unsigned int compared)
 			text, sizeof(text),
 			"%u reads through the kernel completed, and there is nothing to compare them with%s",
 			read, m->end);
-		say_read(m, FINDING_UNKNOWN, "no-reference", text);
+		mounted_emit_read(m, FINDING_UNKNOWN, "no-reference", text);
 		return;
 	}
 	kernel_judge(m->reads, compared, &j);
 	if (m->silent) {
 		snprintf(text, sizeof(text),
 			 "a read through the kernel did not complete in time%s", m->end);
-		say_read(m, FINDING_FAIL, "hangs", text);
+		mounted_emit_read(m, FINDING_FAIL, "hangs", text);
 		j.fault = j.fault == KERNEL_RIGHT ? KERNEL_CUT : j.fault;
 	} else if (j.fault == KERNEL_RIGHT) {
-		tell_right(m, &j);
+		mounted_report_right(m, &j);
 	} else {
-		tell_wrong(m, &j);
+		mounted_report_wrong(m, &j);
 	}
-	tell_bug(m, &j);
+	mounted_report_bug(m, &j);
 }
 
 /* What differs may have been written to in between: read all of it once more. */
-static int read_and_compare(struct mounted *m)
+static int mounted_read_and_compare(struct mounted *m)
 {
-	unsigned int read, compared, i;
-	int rc = 0;
+	unsigned int read = 0, compared = 0, round, i;
+	int rc;
 
-	for (i = 0; i < 2 && !rc; i++) {
-		if (i)
-			rc = read_by_kernel(m, m->file);
-		read = count_tried(m);
-		rc = rc ? rc : read_by_us(m, !i);
-		if (rc || !hold_against_reference(m, &compared))
+	for (round = 0; round < 2; round++) {
+		rc = round ? mounted_read_by_kernel(m, m->file) : 0;
+		if (rc)
+			return rc;
+		for (read = 0, i = 0; i < KERNEL_RANGES; i++)
+			read += m->reads[i].tried;
+		rc = mounted_read_by_probe(m, !round);
+		if (rc)
+			return rc;
+		if (!mounted_compare(m, &compared))
 			break;
 	}
-	if (!rc)
-		judge(m, read, compared);
-	return rc;
+	mounted_judge(m, read, compared);
+	return 0;
 }
 
-/* Why no file was read. */
-static void tell_no_file(const struct mounted *m)
+static int mounted_test(struct mounted *m)
 {
 	const struct kernel_chosen *chosen = &m->chosen;
 	char text[400];
-
-	snprintf(text, sizeof(text), "%s%s",
-		 *chosen->why ? chosen->why
-			      : "the mount does not answer; its server may be down",
-		 m->end);
-	finding_clean(text);
-	say_read(m, FINDING_UNKNOWN, kernel_no_file_reason(chosen), text);
-}
-
-static int run(struct mounted *m)
-{
 	unsigned int i;
 	int rc;
 
-	if (!tell_mount(m))
+	if (!mounted_report_mount(m))
 		return 0;
 	m->chosen.error = ETIMEDOUT;
-	rc = read_by_kernel(m, m->below);
+	rc = mounted_read_by_kernel(m, m->below);
 	if (rc)
 		return rc;
-	if (m->chosen.error) {
-		tell_no_file(m);
+	if (chosen->error) {
+		snprintf(text, sizeof(text), "%s%s",
+			 *chosen->why
+				 ? chosen->why
+				 : "the mount does not answer; its server may be down",
+			 m->end);
+		finding_clean(text);
+		mounted_emit_read(m, FINDING_UNKNOWN, kernel_no_file_reason(chosen),
+				  text);
 		return 0;
 	}
 	finding_clean(m->chosen.path);
@@ -439,11 +422,11 @@ static int run(struct mounted *m)
 	m->events->subject(m->events->arg, "file", m->file);
 	for (i = 0; i < KERNEL_RANGES; i++)
 		m->ranges[i] = kernel_range_of(i, m->chosen.size);
-	return read_and_compare(m);
+	return mounted_read_and_compare(m);
 }
 
 /* Without redundant slashes; ".." would have to be looked up. */
-static int clean_path(const char *path, char *out, size_t cap)
+static int mounted_clean_path(const char *path, char *out, size_t cap)
 {
 	size_t used = 0, len;
 
@@ -473,7 +456,7 @@ int kernel_mounted(const struct kernel_mount_options *options,
 		   const struct probe_events *events)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
-	struct mounted *m = calloc(1, sizeof(*m));
+	_cleanup_free_ struct mounted *m = calloc(1, sizeof(*m));
 	struct nfs_mounts mounts = { 0 };
 	char path[KERNEL_PATH_MAX];
 	int rc;
@@ -483,14 +466,17 @@ int kernel_mounted(const struct kernel_mount_options *options,
 	m->options = options;
 	m->events = events;
 	m->deadline = deadline_in(options->timeout_ms);
-	rc = clean_path(options->path, path, sizeof(path));
-	rc = rc ? rc : host_open(&host, NULL);
-	rc = rc ? rc : host_nfs_mounts(host, &mounts);
+	rc = mounted_clean_path(options->path, path, sizeof(path));
+	if (rc)
+		return rc;
+	rc = host_open(&host, NULL);
+	if (rc)
+		return rc;
+	rc = host_nfs_mounts(host, &mounts);
 	if (!rc) {
-		find_mount(m, &mounts, path);
-		rc = run(m);
+		mounted_find(m, &mounts, path);
+		rc = mounted_test(m);
 	}
 	host_nfs_mounts_fini(&mounts);
-	free(m);
 	return rc;
 }

@@ -8,21 +8,21 @@
 /* Each is asked for. */
 #define QUICK_NAMES 64
 
-struct quick {
-	const struct kernel_quick_place *place;
+struct quick_reads {
+	const struct kernel_quick_request *request;
 	struct kernel_quick *out;
 };
 
-static void take(void *arg, const struct kernel_record *r)
+static void quick_on_record(void *arg, const struct kernel_record *r)
 {
-	const struct kernel_quick_place *place = ((struct quick *)arg)->place;
-	struct kernel_quick *out = ((struct quick *)arg)->out;
+	const struct kernel_quick_request *request = ((struct quick_reads *)arg)->request;
+	struct kernel_quick *out = ((struct quick_reads *)arg)->out;
 	uint32_t length = kernel_lengths[r->index];
 	size_t i;
 
-	for (i = 0; i < place->nlengths && place->lengths[i] != length; i++)
+	for (i = 0; i < request->nlengths && request->lengths[i] != length; i++)
 		;
-	if (i == place->nlengths)
+	if (i == request->nlengths)
 		return;
 	out->tried++;
 	if (!r->error && r->length == length) {
@@ -35,36 +35,37 @@ static void take(void *arg, const struct kernel_record *r)
 	}
 }
 
-void kernel_quick_read(const struct kernel_quick_place *place, struct kernel_quick *out)
+void kernel_quick_read(const struct kernel_quick_request *request,
+		       struct kernel_quick *out)
 {
 	struct kernel_reader_task task = {
-		.target = place->target,
-		.dev = place->dev,
-		.path = place->path,
+		.target = request->target,
+		.dev = request->dev,
+		.path = request->path,
 		.uid = geteuid(),
 		.gid = getegid(),
-		.lengths = place->lengths,
-		.nlengths = place->nlengths,
+		.lengths = request->lengths,
+		.nlengths = request->nlengths,
 		.most_names = QUICK_NAMES,
 	};
 	const struct child_function function = { .kind = CHILD_TOUCH,
 						 .name = "the process that reads",
 						 .run = kernel_reader,
 						 .arg = &task };
-	struct quick quick = { .place = place, .out = out };
+	struct quick_reads reads = { .request = request, .out = out };
 	struct kernel_chosen chosen;
-	const struct kernel_hearing hearing = { .record = take,
-						.arg = &quick,
-						.chosen = &chosen,
-						.deadline = deadline_in(place->ms),
-						.step_ms = place->ms };
+	const struct kernel_receiver receiver = { .record = quick_on_record,
+						  .arg = &reads,
+						  .chosen = &chosen,
+						  .deadline = deadline_in(request->ms),
+						  .step_ms = request->ms };
 	struct child_end end;
 	struct child child;
 
 	memset(out, 0, sizeof(*out));
 	if (child_start(&child, &function))
 		return;
-	kernel_hear(&hearing, &child);
+	kernel_receive(&receiver, &child);
 	child_finish(&child, 0, &end);
 	out->left = end.fate == CHILD_LEFT ? end.pid : 0;
 }

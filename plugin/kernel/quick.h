@@ -11,7 +11,7 @@
 
 #include "rpcrdma/base.h"
 
-struct kernel_quick_place {
+struct kernel_quick_request {
 	const char *target, *dev; /* of the mount, as struct nfs_mount has them */
 	const char *path; /* below it: a file, or where to look for one among few names */
 	const uint32_t *lengths; /* to be read, in ascending order: of kernel_lengths */
@@ -28,6 +28,7 @@ struct kernel_quick {
 
 /* What could not be read was not tried; there is no error. As the file's owner, where the caller is
  * root. */
-void kernel_quick_read(const struct kernel_quick_place *place, struct kernel_quick *out);
+void kernel_quick_read(const struct kernel_quick_request *request,
+		       struct kernel_quick *out);
 
 #endif

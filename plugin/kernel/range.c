@@ -6,7 +6,7 @@
 
 #include "plugin/kernel/internal.h"
 
-int kernel_tell_step(int channel, enum kernel_step step, int rc, uint64_t start_ms)
+int kernel_send_step(int channel, enum kernel_step step, int rc, uint64_t start_ms)
 {
 	struct kernel_record record = { .step = step, .wrong = UINT32_MAX };
 
@@ -14,25 +14,6 @@ int kernel_tell_step(int channel, enum kernel_step step, int rc, uint64_t start_
 	record.ms = (uint32_t)(now_ms() - start_ms);
 	channel_send(channel, CHANNEL_ANSWER, &record, sizeof(record), -1);
 	return rc;
-}
-
-static uint32_t first_difference(const uint8_t *a, const uint8_t *b, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len && a[i] == b[i]; i++)
-		;
-	return i < len ? (uint32_t)i : UINT32_MAX;
-}
-
-/* Before the next READ the parent counts what the server has sent of this one. */
-static int await_word(int channel)
-{
-	uint8_t word[4];
-	int type, passed;
-	ssize_t n = channel_receive(channel, &type, word, sizeof(word), &passed);
-
-	return n < 0 ? (int)n : 0;
 }
 
 int kernel_read_range(int channel, int fd, uint32_t index,
@@ -43,6 +24,9 @@ int kernel_read_range(int channel, int fd, uint32_t index,
 					.index = index,
 					.wrong = UINT32_MAX };
 	uint64_t start = now_ms();
+	uint8_t next[4];
+	int type, passed;
+	uint32_t i;
 	ssize_t n;
 
 	/* A part of the buffer that is not filled is wrong, too. */
@@ -50,12 +34,15 @@ int kernel_read_range(int channel, int fd, uint32_t index,
 	n = pread(fd, buf, range->length, (off_t)range->offset);
 	record.error = n < 0 ? errno : 0;
 	record.length = n < 0 ? 0 : (uint32_t)n;
-	if (expected)
-		record.wrong = first_difference(buf, expected, record.length);
+	for (i = 0; expected && i < record.length && record.wrong == UINT32_MAX; i++)
+		if (buf[i] != expected[i])
+			record.wrong = i;
 	record.digest = probe_digest(buf, record.length);
 	record.ms = (uint32_t)(now_ms() - start);
 	channel_send(channel, CHANNEL_ANSWER, &record, sizeof(record), -1);
-	return await_word(channel);
+	/* Before the next READ the parent counts what the server has sent of this one. */
+	n = channel_receive(channel, &type, next, sizeof(next), &passed);
+	return n < 0 ? (int)n : 0;
 }
 
 /* "Input/output error", "wrong data from byte 17 on", ... */

@@ -20,7 +20,7 @@
 #define ENTRIES_MAX     4096
 #define QUIET_SECONDS   60
 
-struct searching {
+struct reader_search {
 	int mount; /* its root */
 	dev_t dev;
 	char dirs[DIRECTORIES_MAX][KERNEL_PATH_MAX]; /* a queue */
@@ -31,7 +31,7 @@ struct searching {
 };
 
 /* For the file system alone. Root may be nobody on the server. */
-static void become(uid_t uid, gid_t gid)
+static void reader_set_fsuid(uid_t uid, gid_t gid)
 {
 	if (geteuid())
 		return;
@@ -40,7 +40,7 @@ static void become(uid_t uid, gid_t gid)
 	setfsuid(uid);
 }
 
-static bool is_live(const char *path)
+static bool reader_is_live(const char *path)
 {
 	static const char *const names[] = { "dom_md/ids", "dom_md/leases",
 					     "dom_md/inbox", "dom_md/outbox" };
@@ -55,29 +55,14 @@ static bool is_live(const char *path)
 	return false;
 }
 
-static bool is_quiet(const struct stat *st)
-{
-	time_t now = time(NULL);
-
-	return st->st_mtime + QUIET_SECONDS < now && st->st_ctime + QUIET_SECONDS < now;
-}
-
-/* The largest, up to what all ranges need. */
-static void consider_file(struct searching *s, const char *path, const struct stat *st)
-{
-	uint64_t size = min_u64((uint64_t)st->st_size, 2 * KERNEL_READ_MAX);
-
-	if (size <= s->size || !is_quiet(st))
-		return;
-	s->size = size;
-	s->st = *st;
-	strcpy(s->best, path);
-}
-
-static void consider(struct searching *s, int dir, const char *in, const char *name)
+/* Queues a directory. Of files the largest, up to what all ranges need. */
+static void reader_consider(struct reader_search *s, int dir, const char *in,
+			    const char *name)
 {
 	char path[KERNEL_PATH_MAX];
 	struct stat st;
+	uint64_t size;
+	time_t quiet;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s%s%s", in, *in ? "/" : "", name) >=
 		    sizeof(path) ||
@@ -86,13 +71,21 @@ static void consider(struct searching *s, int dir, const char *in, const char *n
 		return;
 	if (S_ISDIR(st.st_mode) && s->ndirs < DIRECTORIES_MAX)
 		strcpy(s->dirs[s->ndirs++], path);
-	else if (S_ISREG(st.st_mode) && !is_live(path))
-		consider_file(s, path, &st);
+	if (!S_ISREG(st.st_mode) || reader_is_live(path))
+		return;
+	size = min_u64((uint64_t)st.st_size, 2 * KERNEL_READ_MAX);
+	quiet = time(NULL) - QUIET_SECONDS;
+	if (size <= s->size || st.st_mtime >= quiet || st.st_ctime >= quiet)
+		return;
+	s->size = size;
+	s->st = st;
+	strcpy(s->best, path);
 }
 
 /* The directory that the last part of @path is in, and that part. Names are the server's: none of them is
  * followed where it is a link, or leads to another mount. */
-static int open_parent(const struct searching *s, const char *path, const char **last)
+static int reader_open_parent(const struct reader_search *s, const char *path,
+			      const char **last)
 {
 	int fd = openat(s->mount, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char name[NAME_MAX + 1];
@@ -123,11 +116,11 @@ static int open_parent(const struct searching *s, const char *path, const char *
 }
 
 /* @kind: S_IFDIR or S_IFREG: nothing else is opened. @st: of what it is. */
-static int open_below(const struct searching *s, const char *path, mode_t kind, int flags,
-		      struct stat *st)
+static int reader_open_below(const struct reader_search *s, const char *path, mode_t kind,
+			     int flags, struct stat *st)
 {
 	const char *name;
-	_cleanup_close_ int dir = open_parent(s, path, &name);
+	_cleanup_close_ int dir = reader_open_parent(s, path, &name);
 	_cleanup_close_ int fd = -1;
 
 	if (dir < 0 || fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT))
@@ -145,24 +138,18 @@ static int open_below(const struct searching *s, const char *path, mode_t kind, 
 	return take_fd(&fd);
 }
 
-/* Once more as its owner: root may be nobody on the server. */
-static int open_directory(const struct searching *s, const char *path)
-{
-	struct stat st;
-	int fd = open_below(s, path, S_IFDIR, O_RDONLY | O_DIRECTORY, &st);
-
-	if (fd >= 0 || errno != EACCES || geteuid())
-		return fd;
-	become(st.st_uid, st.st_gid);
-	return open_below(s, path, S_IFDIR, O_RDONLY | O_DIRECTORY, &st);
-}
-
-static void search_directory(struct searching *s, const char *path)
+static void reader_search_directory(struct reader_search *s, const char *path)
 {
 	struct dirent *entry;
+	struct stat st;
 	DIR *dir;
-	int fd = open_directory(s, path);
+	int fd = reader_open_below(s, path, S_IFDIR, O_RDONLY | O_DIRECTORY, &st);
 
+	/* Once more as its owner: root may be nobody on the server. */
+	if (fd < 0 && errno == EACCES && !geteuid()) {
+		reader_set_fsuid(st.st_uid, st.st_gid);
+		fd = reader_open_below(s, path, S_IFDIR, O_RDONLY | O_DIRECTORY, &st);
+	}
 	if (fd < 0)
 		return;
 	dir = fdopendir(fd);
@@ -174,35 +161,27 @@ static void search_directory(struct searching *s, const char *path)
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		s->entries++;
-		consider(s, fd, path, entry->d_name);
+		reader_consider(s, fd, path, entry->d_name);
 	}
 	closedir(dir);
 }
 
-static int look_at(struct searching *s, const char *path)
-{
-	const char *name;
-	_cleanup_close_ int dir = open_parent(s, path, &name);
-
-	if (dir < 0 || fstatat(dir, name, &s->st, AT_SYMLINK_NOFOLLOW))
-		return err_sys("%s", path);
-	return s->st.st_dev == s->dev ? 0
-				      : err_set(EXDEV, "%s is on another mount", path);
-}
-
 /* A file that was named, or the best below a directory that was. */
-static int search(struct searching *s, const char *path)
+static int reader_find_file(struct reader_search *s, const char *path)
 {
+	_cleanup_close_ int dir = -1;
+	const char *name;
 	unsigned int i;
-	int rc;
 
 	if (strlen(path) >= KERNEL_PATH_MAX)
 		return err_set(ENAMETOOLONG, "the path below the mount is too long");
-	rc = look_at(s, path);
-	if (rc)
-		return rc;
+	dir = reader_open_parent(s, path, &name);
+	if (dir < 0 || fstatat(dir, name, &s->st, AT_SYMLINK_NOFOLLOW))
+		return err_sys("%s", path);
+	if (s->st.st_dev != s->dev)
+		return err_set(EXDEV, "%s is on another mount", path);
 	snprintf(s->best, sizeof(s->best), "%s", path);
-	if (S_ISREG(s->st.st_mode) && is_live(path))
+	if (S_ISREG(s->st.st_mode) && reader_is_live(path))
 		return err_set(EPERM,
 			       "%s belongs to the host that runs the storage domain",
 			       path);
@@ -213,7 +192,7 @@ static int search(struct searching *s, const char *path)
 	s->best[0] = '\0';
 	strcpy(s->dirs[s->ndirs++], path);
 	for (i = 0; i < s->ndirs; i++)
-		search_directory(s, s->dirs[i]);
+		reader_search_directory(s, s->dirs[i]);
 	return s->best[0]
 		       ? 0
 		       : err_set(ENOENT,
@@ -221,77 +200,48 @@ static int search(struct searching *s, const char *path)
 				 s->entries);
 }
 
-static int open_mount(struct searching *s, const struct kernel_reader_task *task)
+static int reader_open_file(const struct kernel_reader_task *task,
+			    struct kernel_chosen *out)
 {
+	_cleanup_free_ struct reader_search *s = calloc(1, sizeof(*s));
 	char dev[32];
 	struct stat st;
-
-	s->mount = open(task->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_PATH);
-	if (s->mount < 0 || fstat(s->mount, &st))
-		return err_sys("%s", task->target);
-	s->dev = st.st_dev;
-	snprintf(dev, sizeof(dev), "%u:%u", major(st.st_dev), minor(st.st_dev));
-	return strcmp(dev, task->dev)
-		       ? err_set(ENOENT, "%s is not that mount any more", task->target)
-		       : 0;
-}
-
-static int open_file(const struct kernel_reader_task *task, struct kernel_chosen *out)
-{
-	_cleanup_free_ struct searching *s = calloc(1, sizeof(*s));
 	int fd, rc;
 
 	if (!s)
 		return err_set(ENOMEM, "no memory");
 	s->most = task->most_names ? task->most_names : ENTRIES_MAX;
 	if (task->has_cred)
-		become(task->uid, task->gid);
-	rc = open_mount(s, task);
-	rc = rc ? rc : search(s, task->path);
+		reader_set_fsuid(task->uid, task->gid);
+	s->mount = open(task->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_PATH);
+	if (s->mount < 0 || fstat(s->mount, &st))
+		return err_sys("%s", task->target);
+	s->dev = st.st_dev;
+	snprintf(dev, sizeof(dev), "%u:%u", major(st.st_dev), minor(st.st_dev));
+	if (strcmp(dev, task->dev) != 0)
+		return err_set(ENOENT, "%s is not that mount any more", task->target);
+	rc = reader_find_file(s, task->path);
 	if (rc)
 		return rc;
 	out->uid = task->has_cred || geteuid() ? task->uid : s->st.st_uid;
 	out->gid = task->has_cred || geteuid() ? task->gid : s->st.st_gid;
 	out->size = (uint64_t)s->st.st_size;
 	strcpy(out->path, s->best);
-	become(out->uid, out->gid);
-	fd = open_below(s, s->best, S_IFREG, O_RDONLY | O_DIRECT | O_NONBLOCK | O_NOCTTY,
-			&s->st);
+	reader_set_fsuid(out->uid, out->gid);
+	fd = reader_open_below(s, s->best, S_IFREG,
+			       O_RDONLY | O_DIRECT | O_NONBLOCK | O_NOCTTY, &s->st);
 	return fd < 0 ? err_sys("%s", s->best) : fd;
-}
-
-static bool is_wanted(const struct kernel_reader_task *task, uint32_t length)
-{
-	size_t i;
-
-	for (i = 0; i < task->nlengths && task->lengths[i] != length; i++)
-		;
-	return !task->lengths || i < task->nlengths;
-}
-
-static void read_all(const struct kernel_reader_task *task, int channel, int fd,
-		     uint64_t size)
-{
-	struct probe_range range;
-	void *buf = NULL;
-	uint32_t i;
-
-	if (posix_memalign(&buf, 4096, KERNEL_READ_MAX))
-		return;
-	for (i = 0; i < KERNEL_RANGES; i++) {
-		range = kernel_range_of(i, size);
-		if (range.length && is_wanted(task, range.length) &&
-		    kernel_read_range(channel, fd, i, &range, buf, NULL))
-			break;
-	}
-	free(buf);
 }
 
 int kernel_reader(void *arg, int channel)
 {
 	const struct kernel_reader_task *task = arg;
 	struct kernel_chosen chosen = { .uid = geteuid(), .gid = getegid() };
-	int fd = open_file(task, &chosen);
+	struct probe_range range;
+	void *buf = NULL;
+	uint32_t i;
+	size_t n;
+	int fd = reader_open_file(task, &chosen);
 
 	if (fd < 0) {
 		chosen.error = -fd;
@@ -299,6 +249,17 @@ int kernel_reader(void *arg, int channel)
 	}
 	if (channel_send(channel, KERNEL_CHOSEN, &chosen, sizeof(chosen), -1) || fd < 0)
 		return 1;
-	read_all(task, channel, fd, chosen.size);
+	if (posix_memalign(&buf, 4096, KERNEL_READ_MAX))
+		return 0;
+	for (i = 0; i < KERNEL_RANGES; i++) {
+		range = kernel_range_of(i, chosen.size);
+		for (n = 0; n < task->nlengths && task->lengths[n] != range.length; n++)
+			;
+		if (!range.length || (task->lengths && n == task->nlengths))
+			continue;
+		if (kernel_read_range(channel, fd, i, &range, buf, NULL))
+			break;
+	}
+	free(buf);
 	return 0;
 }

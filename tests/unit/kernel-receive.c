@@ -7,17 +7,17 @@
 
 #include "suite.h"
 
-struct said {
+struct sent {
 	const char *name;
 	int type;
 	uint32_t step, index;
 	size_t len; /* of the record, or of what was chosen */
 	bool may_choose;
 	int rc;
-	unsigned int heard;
+	unsigned int received;
 };
 
-static const struct said rows[] = {
+static const struct sent rows[] = {
 	{ "a step", CHANNEL_ANSWER, KERNEL_MOUNT, 0, sizeof(struct kernel_record), false,
 	  0, 1 },
 	{ "the last range", CHANNEL_ANSWER, KERNEL_READ, KERNEL_RANGES - 1,
@@ -39,9 +39,9 @@ static const struct said rows[] = {
 };
 
 /* A child that sends one message; for a READ the parent lets it continue. */
-static int say_one(void *arg, int channel)
+static int send_one(void *arg, int channel)
 {
-	const struct said *row = arg;
+	const struct sent *row = arg;
 	union {
 		struct kernel_record record;
 		struct kernel_chosen chosen;
@@ -62,7 +62,7 @@ static int say_one(void *arg, int channel)
 	return 0;
 }
 
-static int say_nothing(void *arg, int channel)
+static int send_nothing(void *arg, int channel)
 {
 	(void)arg;
 	(void)channel;
@@ -81,27 +81,27 @@ static void invalid_messages_end_the_child(void)
 	struct kernel_chosen chosen;
 	struct child_function function = { .kind = CHILD_TOUCH,
 					   .name = "the child",
-					   .run = say_one };
-	unsigned int heard;
-	struct kernel_hearing hearing = { .record = count,
-					  .arg = &heard,
-					  .deadline = deadline_in(PATIENCE_MS),
-					  .step_ms = PATIENCE_MS };
+					   .run = send_one };
+	unsigned int received;
+	struct kernel_receiver receiver = { .record = count,
+					    .arg = &received,
+					    .deadline = deadline_in(PATIENCE_MS),
+					    .step_ms = PATIENCE_MS };
 	struct child_end end;
 	struct child child;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct said row = rows[i];
+		struct sent row = rows[i];
 
 		SUITE_ROW("%zu: %s", i, row.name);
 		memset(&chosen, 0, sizeof(chosen));
-		heard = 0;
+		received = 0;
 		function.arg = &row;
-		hearing.chosen = row.may_choose ? &chosen : NULL;
+		receiver.chosen = row.may_choose ? &chosen : NULL;
 		CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
-		CU_ASSERT_EQUAL(kernel_hear(&hearing, &child), row.rc);
-		CU_ASSERT_EQUAL(heard, row.heard);
+		CU_ASSERT_EQUAL(kernel_receive(&receiver, &child), row.rc);
+		CU_ASSERT_EQUAL(received, row.received);
 		child_finish(&child, deadline_in(PATIENCE_MS), &end);
 		CU_ASSERT_EQUAL(end.fate, CHILD_EXITED);
 		CU_ASSERT_EQUAL(end.status, 0);
@@ -114,19 +114,19 @@ static void silence_does_not_end_the_child(void)
 {
 	const struct child_function function = { .kind = CHILD_TOUCH,
 						 .name = "the child",
-						 .run = say_nothing };
-	unsigned int heard = 0;
-	const struct kernel_hearing hearing = { .record = count,
-						.arg = &heard,
-						.deadline = deadline_in(PATIENCE_MS),
-						.step_ms = 20 };
+						 .run = send_nothing };
+	unsigned int received = 0;
+	const struct kernel_receiver receiver = { .record = count,
+						  .arg = &received,
+						  .deadline = deadline_in(PATIENCE_MS),
+						  .step_ms = 20 };
 	struct child child;
 
 	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
-	CU_ASSERT_EQUAL(kernel_hear(&hearing, &child), -ETIMEDOUT);
-	CU_ASSERT_EQUAL(heard, 0);
+	CU_ASSERT_EQUAL(kernel_receive(&receiver, &child), -ETIMEDOUT);
+	CU_ASSERT_EQUAL(received, 0);
 	child_finish(&child, 0, NULL);
 }
 
-SUITE_MAIN("kernel-hear", TEST(invalid_messages_end_the_child),
+SUITE_MAIN("kernel-receive", TEST(invalid_messages_end_the_child),
 	   TEST(silence_does_not_end_the_child))

@@ -22,19 +22,19 @@ struct row {
 	const char *reason; /* ID/REASON; "" none */
 };
 
-static struct kernel_seen seen_of(const struct row *row)
+static struct kernel_outcome outcome_of(const struct row *row)
 {
-	struct kernel_seen seen = { .version = "4.1",
-				    .device = "siw0",
-				    .reached = row->reached,
-				    .killed = row->killed,
-				    .hung = row->hung };
+	struct kernel_outcome outcome = { .version = "4.1",
+					  .device = "siw0",
+					  .reached = row->reached,
+					  .killed = row->killed,
+					  .hung = row->hung };
 	unsigned int i;
 
 	for (i = 0; i < KERNEL_STEPS; i++)
-		seen.done[i] = row->done >> i & 1;
-	seen.steps[row->failed].error = row->error;
-	return seen;
+		outcome.done[i] = row->done >> i & 1;
+	outcome.steps[row->failed].error = row->error;
+	return outcome;
 }
 
 static void expect(const struct finding *f, enum finding_status status,
@@ -72,14 +72,14 @@ static void a_mount_that_fails_says_why(void)
 		{ SPACE | MOUNT, KERNEL_MOUNT, ETIMEDOUT, .status = FINDING_SKIP,
 		  .reason = "" },
 	};
-	struct kernel_seen seen;
+	struct kernel_outcome outcome;
 	struct finding f;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu", i);
-		seen = seen_of(&rows[i]);
-		kernel_mount_finding(&seen, &f);
+		outcome = outcome_of(&rows[i]);
+		kernel_mount_finding(&outcome, &f);
 		expect(&f, rows[i].status, rows[i].reason);
 	}
 }
@@ -97,14 +97,14 @@ static void an_unmount_that_fails_says_why(void)
 		{ 0, KERNEL_UNMOUNT, 0, .killed = true, .status = FINDING_UNKNOWN,
 		  .reason = "kernel.unmount/killed" },
 	};
-	struct kernel_seen seen;
+	struct kernel_outcome outcome;
 	struct finding f;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu", i);
-		seen = seen_of(&rows[i]);
-		kernel_unmount_finding(&seen, &f);
+		outcome = outcome_of(&rows[i]);
+		kernel_unmount_finding(&outcome, &f);
 		expect(&f, rows[i].status, rows[i].reason);
 	}
 }
@@ -127,17 +127,18 @@ static void reads_that_fail_say_why(void)
 		{ KERNEL_CUT, 0, true, FINDING_UNKNOWN, "kernel.read/killed" },
 	};
 	struct kernel_judgement j = { .tried = 40, .right = 20, .smallest_wrong = 813 };
-	struct kernel_seen seen;
+	struct kernel_outcome outcome;
 	struct finding f;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu", i);
-		seen = (struct kernel_seen){ .version = "3", .killed = rows[i].killed };
-		seen.reads[0].record.error = rows[i].error;
-		seen.reads[0].record.length = 813;
+		outcome = (struct kernel_outcome){ .version = "3",
+						   .killed = rows[i].killed };
+		outcome.reads[0].record.error = rows[i].error;
+		outcome.reads[0].record.length = 813;
 		j.fault = rows[i].fault;
-		kernel_read_finding(&seen, &j, &f);
+		kernel_read_finding(&outcome, &j, &f);
 		expect(&f, rows[i].status, rows[i].reason);
 	}
 }
@@ -219,13 +220,13 @@ static void a_host_without_a_device_to_test_says_why(void)
 		}
 		rdma.count = rows[i].devices;
 		rdma.list[0].ports[0].state = rows[i].state;
-		CU_ASSERT_EQUAL(kernel_no_place(&rdma, &options), -ENODEV);
+		CU_ASSERT_EQUAL(kernel_no_address(&rdma, &options), -ENODEV);
 		CU_ASSERT_STRING_EQUAL(err_reason(), rows[i].reason);
 		CU_ASSERT_PTR_NOT_NULL(meaning_reason(meaning, err_reason()));
 	}
 }
 
-SUITE_MAIN("kernel-tell", TEST(a_mount_that_fails_says_why),
+SUITE_MAIN("kernel-findings", TEST(a_mount_that_fails_says_why),
 	   TEST(an_unmount_that_fails_says_why), TEST(reads_that_fail_say_why),
 	   TEST(the_bug_is_reported_before_other_errors),
 	   TEST(a_mount_without_a_file_says_why),

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The parent's side: each record of a child is checked here, once. */
+#include "plugin/kernel/internal.h"
+
+int kernel_receive(const struct kernel_receiver *receiver, const struct child *child)
+{
+	union {
+		struct kernel_chosen chosen;
+		struct kernel_record record;
+	} body;
+	struct kernel_record *r = &body.record;
+	int type, passed;
+	ssize_t n;
+
+	while (true) {
+		n = child_receive(
+			child, &type, &body, sizeof(body), &passed,
+			deadline_min(receiver->deadline, deadline_in(receiver->step_ms)));
+		if (n == -EPIPE)
+			return 0;
+		if (n == -EINTR && !(receiver->interrupted && *receiver->interrupted))
+			continue;
+		if (n < 0)
+			return (int)n;
+		if (type == KERNEL_CHOSEN && n == sizeof(body.chosen)) {
+			if (!receiver->chosen)
+				return err_set(EPROTO, "%s chose a file, unasked",
+					       child->name);
+			body.chosen.path[sizeof(body.chosen.path) - 1] = '\0';
+			body.chosen.why[sizeof(body.chosen.why) - 1] = '\0';
+			*receiver->chosen = body.chosen;
+			continue;
+		}
+		if (type != CHANNEL_ANSWER || n != sizeof(*r))
+			return err_set(EPROTO, "%s sent a record of %zd bytes",
+				       child->name, n);
+		if (r->step >= KERNEL_STEPS || r->index >= KERNEL_RANGES)
+			return err_set(EPROTO, "%s sent a record of step %u, range %u",
+				       child->name, r->step, r->index);
+		receiver->record(receiver->arg, r);
+		/* The next range. That a child has ended is seen at the next record. */
+		if (r->step == KERNEL_READ)
+			channel_send(child->channel, CHANNEL_ANSWER, NULL, 0, -1);
+	}
+}
