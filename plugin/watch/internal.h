@@ -3,16 +3,16 @@
 
 /* The map of plugin/watch.
  *
- *	things.c   watched objects: from successive looks to events; pure
+ *	objects.c   watched objects: from successive scans to events; pure
  *	silent.c   servers that do not answer; pure
  *	renew.c    which records to write or remove; pure
- *	heard.c    pools and guests, as libvirt last reported them
- *	look.c     one look at this host
- *	summary.c  a look as findings and metrics
- *	tell.c     an event in the journal and on a terminal
+ *	inventory.c pools and guests, as libvirt last reported them
+ *	scan.c     one scan of this host
+ *	summary.c  a scan as findings and metrics
+ *	events.c   an event in the journal and on a terminal
  *	export.c   files
  *	state.c    what a running watcher has exported
- *	watch.c    when to look */
+ *	watch.c    when to scan */
 #ifndef PLUGIN_WATCH_INTERNAL_H
 #define PLUGIN_WATCH_INTERNAL_H
 
@@ -24,100 +24,101 @@
 
 #define WATCH_NAME "nfsrdma-watch"
 
-/* things.c */
+/* objects.c */
 
-enum thing_kind {
-	THING_MOUNT,
-	THING_DOMAIN, /* a mount that is an oVirt storage domain */
-	THING_POOL,
-	THING_DISK,
-	THING_KINDS
+enum object_kind {
+	OBJECT_MOUNT,
+	OBJECT_DOMAIN, /* a mount that is an oVirt storage domain */
+	OBJECT_POOL,
+	OBJECT_DISK,
+	OBJECT_KINDS
 };
 
-/* Its actual transport at a look. */
-enum thing_run {
-	THING_UNKNOWN,
-	THING_RDMA,
-	THING_OTHER, /* another transport, or not mounted */
+/* Its actual transport at a scan. */
+enum object_transport {
+	OBJECT_UNKNOWN,
+	OBJECT_RDMA,
+	OBJECT_OTHER, /* another transport, or not mounted */
 };
 
-#define THING_TEXT_MAX 640
+#define OBJECT_TEXT_MAX 640
 
-/* One object at one look. */
-struct thing {
-	enum thing_kind kind;
+/* One object at one scan. */
+struct watch_object {
+	enum object_kind kind;
 	char key[640];  /* unique within its kind */
 	bool wanted;    /* RDMA is requested */
 	bool tolerated; /* the policy allows another transport: "prefer" */
 	char wanted_by[POLICY_FROM_MAX];
-	enum thing_run run;
+	enum object_transport run;
 	char proto[16];                  /* "" not known, or nothing is mounted */
 	char id[FINDING_ID_MAX];         /* of the finding that reports it */
 	char reason[FINDING_REASON_MAX]; /* of it, if not over RDMA; "" none */
 	char name[320]; /* "mount /srv/vm (nas:/vm)", "pool vms", "guest web1" */
-	char text[THING_TEXT_MAX]; /* a sentence, without its name */
-	char remedy[512];          /* "" none */
+	char text[OBJECT_TEXT_MAX]; /* a sentence, without its name */
+	char remedy[512];           /* "" none */
 	char target[256], spec[256];
 	char pool[128], guest[128], disk[64];
 	/* Further names used by the steps of a pool's reason; "" not known. */
 	char shares_with[256], nfs_version[8], mounted[256];
 };
 
-enum thing_state {
-	STATE_CALM,    /* RDMA is not requested */
-	STATE_GOOD,    /* over RDMA */
-	STATE_BAD,     /* RDMA is requested, and it is not over RDMA */
-	STATE_UNKNOWN, /* neither good nor bad */
+enum object_state {
+	STATE_UNREQUESTED, /* RDMA is not requested */
+	STATE_GOOD,        /* over RDMA */
+	STATE_BAD,         /* RDMA is requested, and it is not over RDMA */
+	STATE_UNKNOWN,     /* neither good nor bad */
 	STATE_COUNT
 };
 
-/* One object over many looks. */
-struct thing_known {
-	struct thing now;
-	enum thing_state state;
-	bool present;  /* at the last look; the object is remembered when it is gone */
+/* One object over many scans. */
+struct object_history {
+	struct watch_object now;
+	enum object_state state;
+	bool present;  /* at the last scan; the object is remembered when it is gone */
 	bool was_rdma; /* when its transport was last known */
 	bool by_past;  /* it should be over RDMA only because it was before */
 	bool told;     /* reported as lost, and not as back since */
-	bool seen;     /* at the current look */
+	bool seen;     /* at the current scan */
 	uint32_t hash;
-	uint64_t order; /* the last look at which it was present */
+	uint64_t order; /* the last scan at which it was present */
 };
 
-enum thing_event { THING_LOST, THING_BACK };
+enum object_event { OBJECT_LOST, OBJECT_BACK };
 
-typedef void (*thing_sink)(void *arg, enum thing_event event, const struct thing *thing);
+typedef void (*object_sink)(void *arg, enum object_event event,
+			    const struct watch_object *object);
 
 /* Far more than a host has; beyond it, the objects that are gone longest are forgotten. */
-#define THINGS_MAX 16384
+#define OBJECTS_MAX 16384
 
-struct things {
+struct watch_objects {
 	size_t count;
-	struct thing_known **list;
-	uint64_t looks;
-	unsigned long lost[THING_KINDS]; /* events so far */
+	struct object_history **list;
+	uint64_t scans;
+	unsigned long lost[OBJECT_KINDS]; /* events so far */
 };
 
-void things_fini(struct things *things);
-/* A look: begin, see each object once, end. An object is reported as lost when it is bad at
- * its first look, after it was good, or again after it was absent; and as back when it is
+void objects_fini(struct watch_objects *objects);
+/* A scan: begin, see each object once, end. An object is reported as lost when it is bad at
+ * its first scan, after it was good, or again after it was absent; and as back when it is
  * good again. Unknown reports nothing and changes nothing. An object without a request for
- * RDMA that was last seen over RDMA is lost, too. Errors of things_see(): -ENOMEM; -ENOSPC
- * more than THINGS_MAX. */
-void things_begin(struct things *things);
-int things_see(struct things *things, const struct thing *thing, thing_sink sink,
-	       void *arg);
-void things_end(struct things *things);
+ * RDMA that was last seen over RDMA is lost, too. Errors of objects_see(): -ENOMEM; -ENOSPC
+ * more than OBJECTS_MAX. */
+void objects_begin(struct watch_objects *objects);
+int objects_see(struct watch_objects *objects, const struct watch_object *object,
+		object_sink sink, void *arg);
+void objects_end(struct watch_objects *objects);
 /* The number of objects of a kind in that state. */
-unsigned int things_count(const struct things *things, enum thing_kind kind,
-			  enum thing_state state);
-const char *things_kind_name(enum thing_kind kind);
-const char *things_state_name(enum thing_state state);
+unsigned int objects_count(const struct watch_objects *objects, enum object_kind kind,
+			   enum object_state state);
+const char *objects_kind_name(enum object_kind kind);
+const char *objects_state_name(enum object_state state);
 
 /* silent.c */
 
-/* The time between two looks, so that a silent server is reported within a minute: at most
- * half a minute until the next look, plus this. */
+/* The time between two scans, so that a silent server is reported within a minute: at most
+ * half a minute until the next scan, plus this. */
 #define SILENT_MS 20000
 /* For kernels that do not report how many requests wait: longer than the lease renewal
  * interval. */
@@ -138,7 +139,7 @@ struct silence {
 struct silences {
 	size_t count, room;
 	struct silence *list;
-	uint64_t again_ms; /* when to look again at a possibly silent server; 0: none */
+	uint64_t again_ms; /* when to scan again for a possibly silent server; 0: none */
 };
 
 /* @silent: it has become silent; else it answers again. */
@@ -150,7 +151,7 @@ struct silence_sources {
 	uint64_t now; /* CLOCK_MONOTONIC in ms */
 };
 
-/* A look: begin, see each mount once, end. Errors: -ENOMEM. */
+/* A scan: begin, see each mount once, end. Errors: -ENOMEM. */
 void silences_begin(struct silences *all);
 int silences_see(struct silences *all, const struct silence_sources *sources,
 		 const struct nfs_mount *mount, silence_sink sink, void *arg);
@@ -196,9 +197,9 @@ bool renew_is_helpers(const struct renew_input *input, const struct nfs_mount *m
 /* The actions, in order; *@out for free(3). Errors: -ENOMEM. */
 int renew_plan(const struct renew_input *input, struct renewal **out, size_t *count);
 
-/* heard.c */
+/* inventory.c */
 
-struct heard_pool {
+struct inventory_pool {
 	struct pool_info info;
 	struct pool_xml *xml; /* NULL: it cannot be read */
 	char broken[256];     /* why it cannot be read */
@@ -207,23 +208,23 @@ struct heard_pool {
 	uint64_t missing_ms;
 };
 
-struct heard {
+struct inventory {
 	bool connected, remote;
 	char uri[256], why[256];
 	bool has_pools; /* libvirt has reported them at least once */
 	uint64_t pools_ms;
 	size_t npools;
-	struct heard_pool *pools;
+	struct inventory_pool *pools;
 	size_t nguests;
 	struct follow_guest *guests;
 };
 
-void heard_fini(struct heard *known);
+void inventory_fini(struct inventory *known);
 /* Takes the contents of @news, which is empty afterwards. Errors: -ENOMEM; the state is
  * then incomplete. */
-int heard_apply(struct heard *known, struct follow_changes *news);
+int inventory_apply(struct inventory *known, struct follow_changes *news);
 
-/* look.c */
+/* scan.c */
 
 /* A mount that proves that this host's kernel loses the data of READs: bug.read-812. */
 struct lost_reads {
@@ -248,38 +249,39 @@ struct watch {
 	bool policy_known;         /* a valid policy was read */
 	char policy_error[512];    /* its present error; "" none */
 	const char *policy_reason; /* with an error: the reason of watch.policy */
-	struct heard heard;
-	struct things things;
+	struct inventory inventory;
+	struct watch_objects objects;
 	struct silences silences;
-	bool ask_pools; /* libvirt's list is older than the last look */
-	unsigned long looks;
-	time_t started, last_look;
-	struct watch_event last[THING_BACK + 1]; /* by enum thing_event */
-	double look_ms;
-	unsigned int nmounts; /* at the last look */
+	bool ask_pools; /* libvirt's list is older than the last scan */
+	unsigned long scans;
+	time_t started, last_scan;
+	struct watch_event last[OBJECT_BACK + 1]; /* by enum object_event */
+	double scan_ms;
+	unsigned int nmounts; /* at the last scan */
 	unsigned int nlost;   /* mounts that lose READs; the first are in lost[] */
 	struct lost_reads lost[LOST_READS_MAX];
-	/* Of the last look; "" none. */
+	/* Of the last scan; "" none. */
 	char mounts_error[512], record_error[512];
 	const char *mounts_reason; /* with an error: of watch.list */
 	bool records_failed;       /* writing them failed */
 	/* Reports an event when it happens. */
-	void (*tell)(void *arg, enum thing_event event, const struct thing *thing);
-	void (*tell_gone)(void *arg, const struct record *record);
-	silence_sink tell_silence;
+	void (*on_event)(void *arg, enum object_event event,
+			 const struct watch_object *object);
+	void (*on_unmounted)(void *arg, const struct record *record);
+	silence_sink on_silence;
 	void *arg;
 };
 
 /* Reads, compares, reports events, renews the records, and puts the findings into @report.
  * @folder: of records, -1: none. Errors: -ENOMEM of the report; a source that cannot be
  * read is a finding. */
-int look_all(struct watch *watch, int folder, struct report *report);
+int scan_host(struct watch *watch, int folder, struct report *report);
 
 /* summary.c */
 
 /* The finding of one object, with its reason; without its history. */
-void summary_thing(const struct thing *thing, enum finding_status status,
-		   struct finding *finding);
+void summary_object(const struct watch_object *object, enum finding_status status,
+		    struct finding *finding);
 void summary_silence(const struct silence *one, struct finding *finding);
 /* Findings of all that is watched, and of the watcher itself. */
 void summary_findings(const struct watch *watch, finding_sink sink, void *arg);
@@ -292,16 +294,16 @@ const char *summary_line(const struct watch *watch, char buf[256]);
 /* The watcher's own metrics. @up: it runs. */
 void summary_metrics(const struct watch *watch, struct report *report, bool up);
 
-/* tell.c */
+/* events.c */
 
-void tell_thing(void *arg, enum thing_event event, const struct thing *thing);
-void tell_gone(void *arg, const struct record *record);
-void tell_silence(void *arg, const struct silence *one, bool silent, uint64_t now);
+void event_object(void *arg, enum object_event event, const struct watch_object *object);
+void event_unmounted(void *arg, const struct record *record);
+void event_silence(void *arg, const struct silence *one, bool silent, uint64_t now);
 /* libvirt answers again. */
-void tell_answers(FILE *lines);
+void event_libvirt_answers(FILE *lines);
 /* A warning about the watcher itself. */
-void tell_warning(FILE *lines, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void event_warning(FILE *lines, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Prints @text after the time. @lines: NULL: do not print. */
-void tell_line(FILE *lines, const char *text);
+void event_line(FILE *lines, const char *text);
 
 #endif

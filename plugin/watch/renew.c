@@ -56,7 +56,7 @@ static const struct record *find_pending(const struct renewing *plan, const char
 	return NULL;
 }
 
-/* It may have been written after the look began; a time further in the future is invalid. */
+/* It may have been written after the scan began; a time further in the future is invalid. */
 static bool younger_than(const struct renewing *plan, const struct record *record,
 			 uint64_t ms)
 {

@@ -8,7 +8,7 @@
  * connection that broke, and our own replies to the server's callbacks, which count as
  * sent. The minimum since the connection was made is taken as that part, and the kernel
  * reports how many requests wait (host_rpc_queues()). A server is silent if requests wait
- * at two looks, SILENT_MS apart, without any reply in between.
+ * at two scans, SILENT_MS apart, without any reply in between.
  *
  * Kernels before 5.14 do not report how many wait. A callback then looks like a waiting
  * request until the next reply: at the latest the one to NFSv4's lease renewal, once a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A look as findings, as a table, as one line, and as metrics: pure. */
+/* A scan as findings, as a table, as one line, and as metrics: pure. */
 #include "plugin/watch/internal.h"
 
 /* The most objects of one state with a finding of their own; bad ones come first. */
@@ -24,35 +24,36 @@ static void say_policy(const struct watch *watch, struct finding *finding)
 
 static void say_libvirt(const struct watch *watch, struct finding *finding)
 {
-	const struct heard *heard = &watch->heard;
+	const struct inventory *inventory = &watch->inventory;
 
 	if (!watch->options->libvirt)
 		finding_init(finding, "watch.libvirt", FINDING_SKIP,
 			     "not asked (--no-libvirt)");
-	else if (heard->connected)
+	else if (inventory->connected)
 		finding_init(finding, "watch.libvirt", FINDING_PASS,
 			     "%zu netfs pool%s and %zu running guest%s at %s",
-			     heard->npools, heard->npools == 1 ? "" : "s", heard->nguests,
-			     heard->nguests == 1 ? "" : "s", heard->uri);
-	else if (watch->no_libvirt && !heard->has_pools)
+			     inventory->npools, inventory->npools == 1 ? "" : "s",
+			     inventory->nguests, inventory->nguests == 1 ? "" : "s",
+			     inventory->uri);
+	else if (watch->no_libvirt && !inventory->has_pools)
 		finding_init(finding, "watch.libvirt", FINDING_SKIP,
 			     "no libvirt on this host");
 	else
 		finding_init(finding, "watch.libvirt", FINDING_UNKNOWN, "%s",
-			     *heard->why ? heard->why : "no answer yet");
+			     *inventory->why ? inventory->why : "no answer yet");
 	if (finding->status == FINDING_UNKNOWN)
 		finding_reason(finding, "no-answer");
-	finding_number(finding, "connected", heard->connected);
-	finding_number(finding, "pools", (double)heard->npools);
-	finding_number(finding, "guests", (double)heard->nguests);
+	finding_number(finding, "connected", inventory->connected);
+	finding_number(finding, "pools", (double)inventory->npools);
+	finding_number(finding, "guests", (double)inventory->nguests);
 }
 
-static unsigned int count_all(const struct watch *watch, enum thing_state state)
+static unsigned int count_all(const struct watch *watch, enum object_state state)
 {
 	unsigned int kind, count = 0;
 
-	for (kind = 0; kind < THING_KINDS; kind++)
-		count += things_count(&watch->things, (enum thing_kind)kind, state);
+	for (kind = 0; kind < OBJECT_KINDS; kind++)
+		count += objects_count(&watch->objects, (enum object_kind)kind, state);
 	return count;
 }
 
@@ -62,8 +63,8 @@ static void add_events(const struct watch *watch, struct finding *finding)
 	static const struct {
 		const char *at, *text;
 	} keys[] = {
-		[THING_LOST] = { "last_lost_at", "last_lost" },
-		[THING_BACK] = { "last_back_at", "last_back" },
+		[OBJECT_LOST] = { "last_lost_at", "last_lost" },
+		[OBJECT_BACK] = { "last_back_at", "last_back" },
 	};
 	size_t i;
 
@@ -176,7 +177,7 @@ static void sink_silent(const struct watch *watch, struct finding *finding,
 	}
 }
 
-/* Without the counters, which change at every look. */
+/* Without the counters, which change at every scan. */
 const char *summary_reads(const struct watch *watch, char buf[512])
 {
 	char more[32] = "";
@@ -196,41 +197,41 @@ const char *summary_reads(const struct watch *watch, char buf[512])
 
 /* --- what is watched ---------------------------------------------------------------- */
 
-static enum finding_status status_of(const struct thing_known *known)
+static enum finding_status status_of(const struct object_history *known)
 {
 	switch (known->state) {
 	case STATE_GOOD: return FINDING_PASS;
 	case STATE_BAD: return known->now.tolerated ? FINDING_WARN : FINDING_FAIL;
 	case STATE_UNKNOWN: return FINDING_UNKNOWN;
-	case STATE_CALM:
+	case STATE_UNREQUESTED:
 	case STATE_COUNT: break;
 	}
 	return FINDING_SKIP;
 }
 
-void summary_thing(const struct thing *thing, enum finding_status status,
-		   struct finding *finding)
+void summary_object(const struct watch_object *object, enum finding_status status,
+		    struct finding *finding)
 {
 	const struct {
 		const char *key, *value;
 	} evidence[] = {
-		{ "target", thing->target },
-		{ "source", thing->spec },
-		{ "pool", thing->pool },
-		{ "guest", thing->guest },
-		{ "disk", thing->disk },
-		{ "effective", thing->proto },
-		{ "wanted_by", thing->wanted_by },
-		{ "shares_with", thing->shares_with },
-		{ "nfs_version", thing->nfs_version },
-		{ "mounted", thing->mounted },
+		{ "target", object->target },
+		{ "source", object->spec },
+		{ "pool", object->pool },
+		{ "guest", object->guest },
+		{ "disk", object->disk },
+		{ "effective", object->proto },
+		{ "wanted_by", object->wanted_by },
+		{ "shares_with", object->shares_with },
+		{ "nfs_version", object->nfs_version },
+		{ "mounted", object->mounted },
 	};
 	size_t i;
 
-	finding_init(finding, thing->id, status, "%s: %s", thing->name, thing->text);
+	finding_init(finding, object->id, status, "%s: %s", object->name, object->text);
 	if (status != FINDING_PASS)
-		finding_reason(finding, thing->reason);
-	finding_text(finding, "kind", "%s", things_kind_name(thing->kind));
+		finding_reason(finding, object->reason);
+	finding_text(finding, "kind", "%s", objects_kind_name(object->kind));
 	for (i = 0; i < ARRAY_SIZE(evidence); i++)
 		if (*evidence[i].value)
 			finding_text(finding, evidence[i].key, "%s", evidence[i].value);
@@ -238,21 +239,21 @@ void summary_thing(const struct thing *thing, enum finding_status status,
 
 /* Calls @fn for present objects, bad ones first; at most @max of each state. */
 static int each(const struct watch *watch, unsigned int max,
-		int (*fn)(const struct thing_known *known, void *arg), void *arg)
+		int (*fn)(const struct object_history *known, void *arg), void *arg)
 {
-	static const enum thing_state order[] = { STATE_BAD, STATE_UNKNOWN, STATE_GOOD };
-	const struct things *things = &watch->things;
+	static const enum object_state order[] = { STATE_BAD, STATE_UNKNOWN, STATE_GOOD };
+	const struct watch_objects *objects = &watch->objects;
 	unsigned int told;
 	size_t i, j;
 	int rc = 0;
 
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		told = 0;
-		for (j = 0; !rc && j < things->count && told < max; j++) {
-			if (!things->list[j]->present ||
-			    things->list[j]->state != order[i])
+		for (j = 0; !rc && j < objects->count && told < max; j++) {
+			if (!objects->list[j]->present ||
+			    objects->list[j]->state != order[i])
 				continue;
-			rc = fn(things->list[j], arg);
+			rc = fn(objects->list[j], arg);
 			told++;
 		}
 	}
@@ -265,12 +266,12 @@ struct sinking {
 	struct finding finding;
 };
 
-static int sink_thing(const struct thing_known *known, void *arg)
+static int sink_thing(const struct object_history *known, void *arg)
 {
 	struct sinking *sinking = arg;
 
-	summary_thing(&known->now, status_of(known), &sinking->finding);
-	finding_text(&sinking->finding, "state", "%s", things_state_name(known->state));
+	summary_object(&known->now, status_of(known), &sinking->finding);
+	finding_text(&sinking->finding, "state", "%s", objects_state_name(known->state));
 	sinking->sink(sinking->arg, &sinking->finding);
 	return 0;
 }
@@ -297,16 +298,16 @@ void summary_findings(const struct watch *watch, finding_sink sink, void *arg)
 	sink(arg, &sinking.finding);
 }
 
-static int add_row(const struct thing_known *known, void *arg)
+static int add_row(const struct object_history *known, void *arg)
 {
-	const struct thing *thing = &known->now;
-	char name[sizeof(thing->name) + sizeof(thing->disk) + 8];
-	const char *cells[] = { things_state_name(known->state),
-				*thing->proto ? thing->proto : "-", name,
-				*thing->wanted_by ? thing->wanted_by : "-", NULL };
+	const struct watch_object *object = &known->now;
+	char name[sizeof(object->name) + sizeof(object->disk) + 8];
+	const char *cells[] = { objects_state_name(known->state),
+				*object->proto ? object->proto : "-", name,
+				*object->wanted_by ? object->wanted_by : "-", NULL };
 
-	snprintf(name, sizeof(name), "%s%s%s", thing->name,
-		 thing->kind == THING_DISK ? ", disk " : "", thing->disk);
+	snprintf(name, sizeof(name), "%s%s%s", object->name,
+		 object->kind == OBJECT_DISK ? ", disk " : "", object->disk);
 	return report_row(arg, status_of(known), cells);
 }
 
@@ -319,7 +320,7 @@ int summary_table(const struct watch *watch, struct report *report)
 	if (count_all(watch, STATE_GOOD) + count_all(watch, STATE_BAD) +
 	    count_all(watch, STATE_UNKNOWN))
 		rc = report_columns(report, heads, 2);
-	return rc ? rc : each(watch, THINGS_MAX, add_row, report);
+	return rc ? rc : each(watch, OBJECTS_MAX, add_row, report);
 }
 
 /* --- one line ----------------------------------------------------------------------- */
@@ -327,7 +328,7 @@ int summary_table(const struct watch *watch, struct report *report)
 #define FIRST_MAX 100
 
 /* @arg: of FIRST_MAX. */
-static int take_name(const struct thing_known *known, void *arg)
+static int take_name(const struct object_history *known, void *arg)
 {
 	if (known->state == STATE_BAD)
 		text_copy(arg, FIRST_MAX, known->now.name);
@@ -336,7 +337,7 @@ static int take_name(const struct thing_known *known, void *arg)
 
 const char *summary_line(const struct watch *watch, char buf[256])
 {
-	const struct heard *heard = &watch->heard;
+	const struct inventory *inventory = &watch->inventory;
 	char first[FIRST_MAX] = "", silent[48] = "";
 	unsigned int bad = count_all(watch, STATE_BAD);
 	unsigned int nsilent = silences_count(&watch->silences);
@@ -349,7 +350,7 @@ const char *summary_line(const struct watch *watch, char buf[256])
 		 count_all(watch, STATE_GOOD), bad, *first ? ": " : "", first,
 		 bad > 1 ? ", ..." : "", count_all(watch, STATE_UNKNOWN), silent,
 		 !watch->options->libvirt ? "not asked"
-		 : heard->connected       ? "connected"
+		 : inventory->connected   ? "connected"
 					  : "not connected",
 		 *watch->mounts_error ? "; MOUNTS CANNOT BE READ"
 		 : watch->nlost       ? "; THIS KERNEL LOSES DATA OF READS OVER RDMA"
@@ -366,13 +367,14 @@ static void add_things(const struct watch *watch, struct report *report)
 	struct metric_label labels[] = { { "kind", NULL }, { "state", NULL }, { 0 } };
 	unsigned int kind, state;
 
-	for (kind = 0; kind < THING_KINDS; kind++) {
-		labels[0].value = things_kind_name((enum thing_kind)kind);
+	for (kind = 0; kind < OBJECT_KINDS; kind++) {
+		labels[0].value = objects_kind_name((enum object_kind)kind);
 		for (state = STATE_GOOD; state < STATE_COUNT; state++) {
-			labels[1].value = things_state_name((enum thing_state)state);
+			labels[1].value = objects_state_name((enum object_state)state);
 			report_metric(report, METRIC_WATCH_THINGS,
-				      things_count(&watch->things, (enum thing_kind)kind,
-						   (enum thing_state)state),
+				      objects_count(&watch->objects,
+						    (enum object_kind)kind,
+						    (enum object_state)state),
 				      labels);
 		}
 	}
@@ -383,22 +385,22 @@ static void add_losses(const struct watch *watch, struct report *report)
 	struct metric_label labels[] = { { "kind", NULL }, { 0 } };
 	unsigned int kind;
 
-	for (kind = 0; kind < THING_KINDS; kind++) {
-		labels[0].value = things_kind_name((enum thing_kind)kind);
-		report_metric(report, METRIC_WATCH_LOST, (double)watch->things.lost[kind],
-			      labels);
+	for (kind = 0; kind < OBJECT_KINDS; kind++) {
+		labels[0].value = objects_kind_name((enum object_kind)kind);
+		report_metric(report, METRIC_WATCH_LOST,
+			      (double)watch->objects.lost[kind], labels);
 	}
 }
 
 void summary_metrics(const struct watch *watch, struct report *report, bool up)
 {
 	report_metric(report, METRIC_WATCH_UP, up, NULL);
-	report_metric(report, METRIC_WATCH_LAST_LOOK, (double)watch->last_look, NULL);
-	report_metric(report, METRIC_WATCH_LOOKS, (double)watch->looks, NULL);
+	report_metric(report, METRIC_WATCH_LAST_LOOK, (double)watch->last_scan, NULL);
+	report_metric(report, METRIC_WATCH_LOOKS, (double)watch->scans, NULL);
 	report_metric(report, METRIC_WATCH_READS_LOST, watch->nlost, NULL);
 	report_metric(report, METRIC_WATCH_SILENT, silences_count(&watch->silences),
 		      NULL);
-	report_metric(report, METRIC_WATCH_LIBVIRT, watch->heard.connected, NULL);
+	report_metric(report, METRIC_WATCH_LIBVIRT, watch->inventory.connected, NULL);
 	add_things(watch, report);
 	add_losses(watch, report);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* When to look: as soon as the kernel's list of mounts changes or libvirt reports
- * something, and at least once a period. The thread that looks blocks only while waiting
- * for the next look. */
+/* When to scan: as soon as the kernel's list of mounts changes or libvirt reports
+ * something, and at least once a period. The thread that scans blocks only while waiting
+ * for the next scan. */
 #include <systemd/sd-daemon.h>
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #define JSON_NAME    "watch.json"
 #define LOCK_NAME    "watch.lock"
 #define METRICS_NAME "metrics.prom"
-/* Limits looks to a fifth of the time where mounts change every second. */
+/* Limits scans to a fifth of the time where mounts change every second. */
 #define GAP_MS     200
 #define GAP_FACTOR 4
 /* A daemon that restarts is not reported. */
@@ -42,8 +42,8 @@ struct loop {
 static void loop_fini(struct loop *loop)
 {
 	follow_close(loop->follow);
-	heard_fini(&loop->watch.heard);
-	things_fini(&loop->watch.things);
+	inventory_fini(&loop->watch.inventory);
+	objects_fini(&loop->watch.objects);
 	silences_fini(&loop->watch.silences);
 	policy_free(loop->watch.policies);
 	host_close(loop->watch.host);
@@ -88,9 +88,9 @@ static int begin(struct loop *loop, const struct watch_options *options)
 			       .signals = -1 };
 	loop->watch.options = options;
 	loop->watch.started = time(NULL);
-	loop->watch.tell = tell_thing;
-	loop->watch.tell_gone = tell_gone;
-	loop->watch.tell_silence = tell_silence;
+	loop->watch.on_event = event_object;
+	loop->watch.on_unmounted = event_unmounted;
+	loop->watch.on_silence = event_silence;
 	loop->watch.arg = &loop->watch;
 	if (host_open(&loop->watch.host, options->root))
 		return -EINVAL;
@@ -106,12 +106,12 @@ static int begin(struct loop *loop, const struct watch_options *options)
 	return options->libvirt ? follow_open(&loop->follow, options->uri) : 0;
 }
 
-/* --- a look ------------------------------------------------------------------------- */
+/* --- a scan ------------------------------------------------------------------------- */
 
 static void nag(struct loop *loop, enum nag which, const char *text)
 {
 	if (*text && strcmp(loop->nags[which], text) != 0)
-		tell_warning(loop->options->lines, "%s", text);
+		event_warning(loop->options->lines, "%s", text);
 	snprintf(loop->nags[which], sizeof(loop->nags[which]), "%s", text);
 }
 
@@ -121,7 +121,7 @@ static int take_news(struct loop *loop)
 	int rc = 0;
 
 	if (loop->follow && follow_take(loop->follow, &news)) {
-		rc = heard_apply(&loop->watch.heard, &news);
+		rc = inventory_apply(&loop->watch.inventory, &news);
 		follow_changes_fini(&news);
 	}
 	return rc;
@@ -185,7 +185,7 @@ static int look_once(struct loop *loop, bool up, struct report **out)
 				 host_exists(loop->watch.host, "etc/libvirt/storage") &&
 				 host_exists(loop->watch.host, "run/libvirt");
 	reopen(loop);
-	one = look_all(&loop->watch, loop->folder, report);
+	one = scan_host(&loop->watch, loop->folder, report);
 	rc = rc ? rc : one;
 	if (rc)
 		report_cut(report);
@@ -204,7 +204,7 @@ static int look_once(struct loop *loop, bool up, struct report **out)
 /* Waits until libvirt has answered, or cannot be reached. */
 static void wait_for_libvirt(struct loop *loop, uint64_t after, uint64_t deadline)
 {
-	const struct heard *heard = &loop->watch.heard;
+	const struct inventory *inventory = &loop->watch.inventory;
 	struct pollfd pfd = { .events = POLLIN };
 
 	while (loop->follow && deadline_left(deadline)) {
@@ -213,7 +213,7 @@ static void wait_for_libvirt(struct loop *loop, uint64_t after, uint64_t deadlin
 			return;
 		if (take_news(loop))
 			return;
-		if (heard->connected ? heard->pools_ms > after : *heard->why)
+		if (inventory->connected ? inventory->pools_ms > after : *inventory->why)
 			return;
 	}
 }
@@ -230,7 +230,7 @@ int watch_once(const struct watch_options *options, uint64_t deadline,
 	wait_for_libvirt(&loop, 0, deadline);
 	rc = look_once(&loop, false, &report);
 	if (loop.watch.ask_pools) {
-		wait_for_libvirt(&loop, loop.watch.heard.pools_ms, deadline);
+		wait_for_libvirt(&loop, loop.watch.inventory.pools_ms, deadline);
 		report_free(report);
 		rc = look_once(&loop, false, &report);
 	}
@@ -250,24 +250,24 @@ static void sign_of_life(struct loop *loop)
 
 static void nag_of_libvirt(struct loop *loop)
 {
-	const struct heard *heard = &loop->watch.heard;
+	const struct inventory *inventory = &loop->watch.inventory;
 
-	if (!loop->follow || heard->connected) {
+	if (!loop->follow || inventory->connected) {
 		if (loop->lost_told)
-			tell_answers(loop->options->lines);
+			event_libvirt_answers(loop->options->lines);
 		loop->lost_ms = 0;
 		loop->lost_told = false;
 		return;
 	}
 	if (!loop->lost_ms)
 		loop->lost_ms = now_ms();
-	if (loop->lost_told || (loop->watch.no_libvirt && !heard->has_pools) ||
+	if (loop->lost_told || (loop->watch.no_libvirt && !inventory->has_pools) ||
 	    now_ms() - loop->lost_ms < LIBVIRT_PATIENCE_MS)
 		return;
 	loop->lost_told = true;
-	tell_warning(loop->options->lines,
-		     "pools and guests are not watched until libvirt answers again: %s",
-		     *heard->why ? heard->why : "no answer yet");
+	event_warning(loop->options->lines,
+		      "pools and guests are not watched until libvirt answers again: %s",
+		      *inventory->why ? inventory->why : "no answer yet");
 }
 
 static void look_now(struct loop *loop)
@@ -286,7 +286,7 @@ static void look_now(struct loop *loop)
 	nag(loop, NAG_MOUNTS, loop->watch.mounts_error);
 	nag(loop, NAG_READS, summary_reads(&loop->watch, reads));
 	nag_of_libvirt(loop);
-	sd_notifyf(0, "%sSTATUS=%s", loop->watch.looks == 1 ? "READY=1\n" : "",
+	sd_notifyf(0, "%sSTATUS=%s", loop->watch.scans == 1 ? "READY=1\n" : "",
 		   summary_line(&loop->watch, line));
 	loop->not_before = now_ms() + GAP_MS + GAP_FACTOR * (now_ms() - start);
 	loop->due = start + period;
@@ -331,7 +331,7 @@ static void wait_for_more(struct loop *loop)
 		deadline = deadline_min(deadline, loop->lost_ms + LIBVIRT_PATIENCE_MS);
 	if (poll(pfds, ARRAY_SIZE(pfds), deadline_left(deadline)) <= 0)
 		return;
-	debug(DEBUG_WATCH, "after look %lu came%s%s%s", loop->watch.looks,
+	debug(DEBUG_WATCH, "after look %lu came%s%s%s", loop->watch.scans,
 	      pfds[0].revents ? " a signal" : "",
 	      pfds[1].revents ? " a change of mounts" : "",
 	      pfds[2].revents ? " news of libvirt" : "");
@@ -375,7 +375,7 @@ static void say_good_bye(struct loop *loop)
 	unlink(path);
 	if (!report)
 		return;
-	report_times(report, loop->watch.last_look, loop->watch.look_ms);
+	report_times(report, loop->watch.last_scan, loop->watch.scan_ms);
 	report_cut(report);
 	export_metrics(loop, report, false);
 }

@@ -30,7 +30,7 @@ struct watch_options {
 	FILE *lines;              /* a line for each event; NULL: none */
 };
 
-/* One look, waiting for libvirt until @deadline at most. *@out is the caller's, also after
+/* One scan, waiting for libvirt until @deadline at most. *@out is the caller's, also after
  * an error in writing it. Errors: -EBUSY another watcher is running; -EACCES, -EPERM not
  * root; of reading and writing. */
 int watch_once(const struct watch_options *options, uint64_t deadline,
@@ -50,7 +50,7 @@ struct watch_state {
 	char lost_text[FINDING_VALUE_MAX], back_text[FINDING_VALUE_MAX];
 };
 
-/* The watcher's longest interval between looks. */
+/* The watcher's longest interval between scans. */
 #define WATCH_PERIOD_S 30
 
 /* @sink: gets the findings that need care about the watcher itself and about servers that

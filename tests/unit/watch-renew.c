@@ -178,7 +178,7 @@ static void a_running_helper_is_left_alone(void)
 		add(0, RECORD_UNPROVEN, rows[i].pending_age);
 		CU_ASSERT_STRING_EQUAL(plan(), rows[i].plan);
 	}
-	/* Written after the look began. */
+	/* Written after the scan began. */
 	begin();
 	add(0, RECORD_UNPROVEN, 0)->checked_ms = NOW + 50;
 	CU_ASSERT_STRING_EQUAL(plan(), "");

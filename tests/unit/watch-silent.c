@@ -16,13 +16,13 @@ static void on_silence(void *arg, const struct silence *one, bool silent, uint64
 }
 
 /* One observation of a mount. */
-struct look {
+struct scan {
 	uint64_t at; /* seconds */
 	uint64_t connects, sent, received, bad;
 	int queued; /* waiting, by the kernel; -1: the connection is down; -2: an old kernel */
 };
 
-static void see(const struct look *look)
+static void see(const struct scan *scan)
 {
 	struct nfs_mount mount = { .id = 40,
 				   .target = "/srv/vm",
@@ -34,32 +34,32 @@ static void see(const struct look *look)
 	struct host_rpc_queue list[] = {
 		{ "192.0.2.1", "tcp", true, 99 },
 		{ "192.0.2.2", "rdma", true, 99 },
-		{ "192.0.2.1", "rdma", look->queued >= 0,
-		  look->queued >= 0 ? (uint64_t)look->queued : 0 },
+		{ "192.0.2.1", "rdma", scan->queued >= 0,
+		  scan->queued >= 0 ? (uint64_t)scan->queued : 0 },
 	};
-	struct host_rpc_queues queues = { look->queued != -2, 3, list };
-	const struct silence_sources sources = { &queues, 1000 * (look->at + 1000) };
+	struct host_rpc_queues queues = { scan->queued != -2, 3, list };
+	const struct silence_sources sources = { &queues, 1000 * (scan->at + 1000) };
 
-	if (look->queued == -2)
+	if (scan->queued == -2)
 		queues.count = 0;
 	strcpy(xprt->proto, "rdma");
 	xprt->nvalues = 10;
-	xprt->values[XPRT_CONNECTS] = look->connects;
-	xprt->values[XPRT_SENDS] = look->sent;
-	xprt->values[XPRT_RECVS] = look->received;
-	xprt->values[XPRT_BAD_XIDS] = look->bad;
+	xprt->values[XPRT_CONNECTS] = scan->connects;
+	xprt->values[XPRT_SENDS] = scan->sent;
+	xprt->values[XPRT_RECVS] = scan->received;
+	xprt->values[XPRT_BAD_XIDS] = scan->bad;
 	silences_begin(&silences);
 	CU_ASSERT_EQUAL(silences_see(&silences, &sources, &mount, on_silence, NULL), 0);
 	silences_end(&silences);
 }
 
-#define LOOKS_MAX 7
+#define SCANS_MAX 7
 
 static void sequences_are_reported_as_expected(void)
 {
 	static const struct {
 		const char *name, *events;
-		struct look looks[LOOKS_MAX];
+		struct scan scans[SCANS_MAX];
 	} rows[] = {
 		{ "idle",
 		  "-----",
@@ -91,7 +91,7 @@ static void sequences_are_reported_as_expected(void)
 		    { 50, 1, 11, 10, 0, 1 },
 		    { 80, 1, 11, 10, 0, 1 },
 		    { 110, 2, 12, 11, 0, 0 } } },
-		{ "a look too early is none",
+		{ "a scan too early is none",
 		  "--S",
 		  { { 0, 1, 10, 10, 0, 0 },
 		    { 30, 1, 11, 10, 0, 1 },
@@ -152,7 +152,7 @@ static void sequences_are_reported_as_expected(void)
 		for (j = 0; rows[i].events[j]; j++) {
 			*events = '\0';
 			if (rows[i].events[j] != ' ')
-				see(&rows[i].looks[j]);
+				see(&rows[i].scans[j]);
 			strcat(all, rows[i].events[j] == ' ' ? " "
 				    : *events                ? events
 							     : "-");
@@ -164,16 +164,16 @@ static void sequences_are_reported_as_expected(void)
 
 static void the_next_check_is_in_time(void)
 {
-	static const struct look looks[] = { { 0, 1, 10, 10, 0, 0 },
+	static const struct scan scans[] = { { 0, 1, 10, 10, 0, 0 },
 					     { 30, 1, 11, 10, 0, 1 },
 					     { 50, 1, 11, 10, 0, 1 } };
 
-	see(&looks[0]);
+	see(&scans[0]);
 	CU_ASSERT_EQUAL(silences.again_ms, 0);
-	see(&looks[1]);
+	see(&scans[1]);
 	CU_ASSERT_EQUAL(silences.again_ms, 1050 * 1000);
 	CU_ASSERT_EQUAL(silences_count(&silences), 0);
-	see(&looks[2]);
+	see(&scans[2]);
 	CU_ASSERT_EQUAL(silences.again_ms, 0);
 	CU_ASSERT_EQUAL(silences_count(&silences), 1);
 	silences_fini(&silences);
@@ -181,14 +181,14 @@ static void the_next_check_is_in_time(void)
 
 static void a_mount_that_is_gone_is_forgotten(void)
 {
-	static const struct look look = { 0, 1, 10, 10, 0, 0 };
+	static const struct scan scan = { 0, 1, 10, 10, 0, 0 };
 
-	see(&look);
+	see(&scan);
 	CU_ASSERT_EQUAL(silences.count, 1);
 	silences_begin(&silences);
 	silences_end(&silences);
 	CU_ASSERT_EQUAL(silences.count, 0);
-	see(&look);
+	see(&scan);
 	CU_ASSERT_EQUAL(silences.count, 1);
 	silences_fini(&silences);
 }

@@ -17,31 +17,32 @@ static struct tree tree;
 static struct watch watch;
 static struct report *report;
 static int folder;
-static char told[4096];
+static char reported[4096];
 
-static void on_event(void *arg, enum thing_event event, const struct thing *thing)
+static void on_event(void *arg, enum object_event event,
+		     const struct watch_object *object)
 {
-	size_t used = strlen(told);
+	size_t used = strlen(reported);
 
 	(void)arg;
-	snprintf(told + used, sizeof(told) - used, "%s %s: %s\n",
-		 event == THING_LOST ? "lost" : "back", thing->name, thing->text);
+	snprintf(reported + used, sizeof(reported) - used, "%s %s: %s\n",
+		 event == OBJECT_LOST ? "lost" : "back", object->name, object->text);
 }
 
 static void on_gone(void *arg, const struct record *record)
 {
-	size_t used = strlen(told);
+	size_t used = strlen(reported);
 
 	(void)arg;
-	snprintf(told + used, sizeof(told) - used, "gone %s\n", record->target);
+	snprintf(reported + used, sizeof(reported) - used, "gone %s\n", record->target);
 }
 
 static void on_silence(void *arg, const struct silence *one, bool silent, uint64_t now)
 {
-	size_t used = strlen(told);
+	size_t used = strlen(reported);
 
 	(void)arg, (void)now;
-	snprintf(told + used, sizeof(told) - used, "%s %s\n",
+	snprintf(reported + used, sizeof(reported) - used, "%s %s\n",
 		 silent ? "silent" : "answers", one->target);
 }
 
@@ -75,16 +76,16 @@ static void begin(void)
 	folder = record_open(tree.root);
 	watch = (struct watch){ .options = &options,
 				.host = tree.host,
-				.tell = on_event,
-				.tell_gone = on_gone,
-				.tell_silence = on_silence };
+				.on_event = on_event,
+				.on_unmounted = on_gone,
+				.on_silence = on_silence };
 }
 
 static void end(void)
 {
 	report_free(take_ptr(report));
-	heard_fini(&watch.heard);
-	things_fini(&watch.things);
+	inventory_fini(&watch.inventory);
+	objects_fini(&watch.objects);
 	silences_fini(&watch.silences);
 	policy_free(watch.policies);
 	close(folder);
@@ -103,15 +104,15 @@ static void on_finding(void *arg, const struct finding *finding)
 		 finding->reason);
 }
 
-static const char *look(void)
+static const char *scan(void)
 {
-	*told = '\0';
+	*reported = '\0';
 	report_free(take_ptr(report));
 	report = report_new("watch");
-	CU_ASSERT_EQUAL(look_all(&watch, folder, report), 0);
+	CU_ASSERT_EQUAL(scan_host(&watch, folder, report), 0);
 	*reasons = '\0';
 	summary_findings(&watch, on_finding, NULL);
-	return told;
+	return reported;
 }
 
 static const char *printed(const char *format)
@@ -166,7 +167,7 @@ static void hear_pool(bool active)
 	/* Later than all previous observations. */
 	poll(NULL, 0, 3);
 	news.pools_ms = now_ms();
-	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
+	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &news), 0);
 	follow_changes_fini(&news);
 }
 
@@ -174,7 +175,7 @@ static void hear_nobody(void)
 {
 	struct follow_changes news = { .why = "it was stopped" };
 
-	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
+	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &news), 0);
 }
 
 static void hear_guest(const char *path)
@@ -193,7 +194,7 @@ static void hear_guest(const char *path)
 	if (path)
 		CU_ASSERT_EQUAL(
 			domain_disks_parse(&news.guests[0].disks, xml, strlen(xml)), 0);
-	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
+	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &news), 0);
 	follow_changes_fini(&news);
 }
 
@@ -220,7 +221,7 @@ static void count_reads(void *arg, const struct host_event *event)
 }
 
 /* Mounts, records, policy, fstab, pools: also for the disks of guests, after records were renewed. */
-static void a_look_reads_each_file_once(void)
+static void a_scan_reads_each_file_once(void)
 {
 	begin();
 	tree_write(&tree, "etc/fstab", "nas1:/e /pool nfs proto=rdma 0 0\n");
@@ -230,10 +231,10 @@ static void a_look_reads_each_file_once(void)
 	set_mount("rdma");
 	hear_pool(true);
 	hear_guest("/pool/a.img");
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	/* With a record now. */
 	host_watch(tree.host, count_reads, NULL);
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	host_watch(tree.host, NULL, NULL);
 	CU_ASSERT_EQUAL(nagain, 0);
 	/* mountinfo, mountstats, utab, fstab, policy, nfsmount.conf, the boot, the record. */
@@ -249,20 +250,20 @@ static void a_mount_is_recorded_and_its_loss_reported(void)
 {
 	begin();
 	set_mount("rdma");
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_STRING_EQUAL(believed(), "proven");
 	set_mount("tcp");
 	CU_ASSERT_STRING_EQUAL(
-		look(),
+		scan(),
 		"lost mount /pool (nas1:/e): over tcp, but /etc/nfsrdma.conf:2 requires RDMA: the cause cannot be determined from here\n");
 	CU_ASSERT_STRING_EQUAL(believed(), "tcp");
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_FAIL);
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	set_mount("rdma");
-	CU_ASSERT_STRING_EQUAL(look(),
+	CU_ASSERT_STRING_EQUAL(scan(),
 			       "back mount /pool (nas1:/e): over rdma, NFSv4.2\n");
 	set_mount(NULL);
-	CU_ASSERT_STRING_EQUAL(look(), "gone /pool\n");
+	CU_ASSERT_STRING_EQUAL(scan(), "gone /pool\n");
 	CU_ASSERT_EQUAL(host_exists(tree.host, RECORD_FOLDER "/40.json"), -ENOENT);
 	end();
 }
@@ -279,14 +280,14 @@ static void a_mount_in_progress_is_not_reported_as_lost(void)
 	strcpy(record.by, "mount.nfsrdma");
 	record.checked_ms = now_ms();
 	CU_ASSERT_EQUAL(record_write(folder, &record, NULL), 0);
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	ASSERT_CONTAINS(reasons, "watch.mount/being-mounted\n");
 	CU_ASSERT_STRING_EQUAL(believed(), "nothing");
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
 	/* The helper undoes its own mount. */
 	set_mount(NULL);
 	CU_ASSERT_EQUAL(record_remove(folder, 0, "/pool"), 0);
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	end();
 }
 
@@ -294,18 +295,18 @@ static void mounts_that_cannot_be_read_are_unknown(void)
 {
 	begin();
 	set_mount("rdma");
-	look();
+	scan();
 	tree_fifo(&tree, "proc/self/mountinfo");
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
 	ASSERT_CONTAINS(reasons, "watch.list/unreadable\n");
 	ASSERT_CONTAINS(reasons, "watch.mount/not-seen\n");
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_UNKNOWN), 1);
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_GOOD), 0);
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_MOUNT, STATE_UNKNOWN), 1);
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_MOUNT, STATE_GOOD), 0);
 	set_mount("rdma");
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN); /* of libvirt */
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_GOOD), 1);
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_MOUNT, STATE_GOOD), 1);
 	end();
 }
 
@@ -313,17 +314,17 @@ static void a_broken_policy_changes_only_the_verdict(void)
 {
 	begin();
 	set_mount("tcp");
-	CU_ASSERT_STRING_NOT_EQUAL(look(), "");
+	CU_ASSERT_STRING_NOT_EQUAL(scan(), "");
 	tree_write(&tree, "etc/nfsrdma.conf", "[server nas1]\npolicy = of\n");
-	CU_ASSERT_STRING_EQUAL(look(), "");
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_BAD), 1);
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_MOUNT, STATE_BAD), 1);
 	ASSERT_CONTAINS(printed("json"), "/etc/nfsrdma.conf:2");
 	ASSERT_CONTAINS(reasons, "watch.policy/malformed\n");
 	ASSERT_CONTAINS(reasons, "watch.mount/not-rdma\n");
 	ASSERT_CONTAINS(reasons, "watch.libvirt/no-answer\n");
 	tree_write(&tree, "etc/nfsrdma.conf", "[server nas1]\npolicy = off\n");
-	look();
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_BAD), 0);
+	scan();
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_MOUNT, STATE_BAD), 0);
 	end();
 }
 
@@ -335,18 +336,18 @@ static void a_pool_is_lost_with_its_mount(void)
 	tree_write(&tree, "etc/nfsrdma.conf", "");
 	set_mount("rdma");
 	hear_pool(true);
-	CU_ASSERT_STRING_EQUAL(look(), "");
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_GOOD), 1);
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_POOL, STATE_GOOD), 1);
 	set_mount("tcp");
 	CU_ASSERT_STRING_EQUAL(
-		look(),
+		scan(),
 		"lost mount /pool (nas1:/e): over tcp, but pool 'vms' requests RDMA: the cause cannot be determined from here\n"
 		"lost pool vms: over tcp, but its options request RDMA\n");
 	ASSERT_CONTAINS(reasons, "pool.transport/not-rdma\n");
 	/* One cause: the mount is the pool's. */
 	ASSERT_CONTAINS(printed("json"), "\"because_of\": \"pool.transport\"");
 	set_mount("rdma");
-	CU_ASSERT_STRING_EQUAL(look(), "back mount /pool (nas1:/e): over rdma, NFSv4.2\n"
+	CU_ASSERT_STRING_EQUAL(scan(), "back mount /pool (nas1:/e): over rdma, NFSv4.2\n"
 				       "back pool vms: over RDMA (rdma, NFSv4.2)\n");
 	CU_ASSERT_FALSE(watch.ask_pools);
 	end();
@@ -358,16 +359,16 @@ static void a_pool_that_is_stopped_is_not_lost(void)
 	begin();
 	set_mount("rdma");
 	hear_pool(true);
-	look();
+	scan();
 	set_mount(NULL);
-	CU_ASSERT_STRING_EQUAL(look(), "gone /pool\n");
+	CU_ASSERT_STRING_EQUAL(scan(), "gone /pool\n");
 	CU_ASSERT(watch.ask_pools);
 	ASSERT_CONTAINS(reasons, "pool.transport/unconfirmed\n");
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 1);
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_POOL, STATE_UNKNOWN), 1);
 	hear_pool(false);
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_FALSE(watch.ask_pools);
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 0);
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_POOL, STATE_UNKNOWN), 0);
 	end();
 }
 
@@ -376,16 +377,16 @@ static void a_running_pool_without_a_mount_is_lost(void)
 	begin();
 	set_mount("rdma");
 	hear_pool(true);
-	look();
+	scan();
 	set_mount(NULL);
-	look();
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	scan();
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	hear_pool(true);
 	CU_ASSERT_STRING_EQUAL(
-		look(),
+		scan(),
 		"lost pool vms: libvirt shows it as running, but no NFS is mounted on /pool: images there are on a local disk\n");
 	set_mount("rdma");
-	CU_ASSERT_STRING_EQUAL(look(), "back pool vms: over RDMA (rdma, NFSv4.2)\n");
+	CU_ASSERT_STRING_EQUAL(scan(), "back pool vms: over RDMA (rdma, NFSv4.2)\n");
 	end();
 }
 
@@ -395,15 +396,15 @@ static void without_libvirt_pools_are_unknown_and_mounts_followed(void)
 	tree_write(&tree, "etc/nfsrdma.conf", "");
 	set_mount("rdma");
 	hear_pool(true);
-	look();
+	scan();
 	hear_nobody();
-	CU_ASSERT_STRING_EQUAL(look(), "");
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 1);
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_POOL, STATE_UNKNOWN), 1);
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
 	/* The pool's request remains. */
 	set_mount("tcp");
 	CU_ASSERT_STRING_EQUAL(
-		look(),
+		scan(),
 		"lost mount /pool (nas1:/e): over tcp, but pool 'vms' requests RDMA: the cause cannot be determined from here\n");
 	end();
 }
@@ -415,18 +416,18 @@ static void disks_of_guests_are_checked_against_the_policy(void)
 	begin();
 	set_mount("rdma");
 	hear_guest("/pool/a.img");
-	CU_ASSERT_STRING_EQUAL(look(), "");
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_GOOD), 1);
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_GOOD), 1);
 	set_mount("tcp");
-	ASSERT_CONTAINS(look(), "lost guest web1: disk vda (/pool/a.img) is on nas1:/e");
+	ASSERT_CONTAINS(scan(), "lost guest web1: disk vda (/pool/a.img) is on nas1:/e");
 	ASSERT_CONTAINS(printed("json"), "\"guest\": \"web1\"");
 	ASSERT_CONTAINS(printed("json"), "\"because_of\": \"watch.mount\"");
 	tree_write(&tree, "etc/nfsrdma.conf", "[server nas1]\npolicy = of\n");
-	CU_ASSERT_STRING_EQUAL(look(), "");
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_UNKNOWN), 1);
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_UNKNOWN), 1);
 	hear_guest(NULL);
-	CU_ASSERT_STRING_EQUAL(look(), "");
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_UNKNOWN), 0);
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_UNKNOWN), 0);
 	end();
 }
 
@@ -438,10 +439,10 @@ static void a_disk_on_an_rdma_mount_by_another_name_passes(void)
 	tree_write(&tree, "etc/fstab", "nas:/e /pool nfs proto=rdma 0 0\n");
 	set_mount("rdma");
 	hear_guest("/pool/a.img");
-	CU_ASSERT_STRING_EQUAL(look(), "");
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_GOOD), 1);
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_GOOD), 1);
 	set_mount("tcp");
-	ASSERT_CONTAINS(look(), "lost guest web1: disk vda (/pool/a.img) is on nas1:/e");
+	ASSERT_CONTAINS(scan(), "lost guest web1: disk vda (/pool/a.img) is on nas1:/e");
 	end();
 }
 
@@ -452,9 +453,9 @@ static void an_earlier_rdma_mount_is_reported_as_such(void)
 	tree_write(&tree, "etc/nfsrdma.conf", "");
 	set_mount("rdma");
 	hear_guest("/pool/a.img");
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	set_mount("tcp");
-	ASSERT_CONTAINS(look(), "lost mount /pool (nas1:/e): over tcp, but it was over");
+	ASSERT_CONTAINS(scan(), "lost mount /pool (nas1:/e): over tcp, but it was over");
 	ASSERT_CONTAINS(reasons, "watch.mount/was-rdma\n");
 	ASSERT_CONTAINS(reasons, "gate.transport/was-rdma\n");
 	end();
@@ -464,7 +465,7 @@ static void an_invalid_record_is_reported(void)
 {
 	begin();
 	tree_write(&tree, "run/nfsrdma/mounts/7.json", "{");
-	look();
+	scan();
 	ASSERT_CONTAINS(reasons, "watch.record/malformed\n");
 	end();
 }
@@ -473,8 +474,8 @@ static void a_disk_without_a_request_is_ignored(void)
 {
 	begin();
 	hear_guest("/var/lib/libvirt/images/a.img");
-	CU_ASSERT_STRING_EQUAL(look(), "");
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_CALM), 1);
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_UNREQUESTED), 1);
 	end();
 }
 
@@ -488,17 +489,17 @@ static void an_unparsable_guest_is_unknown(void)
 	strcpy(news.guests[0].uuid, "aa263acc-97fb-4d79-81cb-e0a2808e688a");
 	news.guests[0].disks.name = strdup("web1");
 	strcpy(news.guests[0].broken, "more than 16384 disks");
-	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
+	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &news), 0);
 	follow_changes_fini(&news);
-	CU_ASSERT_STRING_EQUAL(look(), "");
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_UNKNOWN), 1);
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_UNKNOWN), 1);
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
 	ASSERT_CONTAINS(printed("json"),
 			"guest web1: its XML cannot be read: more than 16384 disks");
 	/* Until it is. */
 	hear_guest("/var/lib/libvirt/images/a.img");
-	look();
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_UNKNOWN), 0);
+	scan();
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_UNKNOWN), 0);
 	end();
 }
 
@@ -506,14 +507,14 @@ static void a_running_unparsable_pool_is_unknown(void)
 {
 	begin();
 	hear_pool(true);
-	pool_xml_free(take_ptr(watch.heard.pools[0].xml));
-	strcpy(watch.heard.pools[0].broken, "no XML");
-	look();
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 1);
+	pool_xml_free(take_ptr(watch.inventory.pools[0].xml));
+	strcpy(watch.inventory.pools[0].broken, "no XML");
+	scan();
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_POOL, STATE_UNKNOWN), 1);
 	ASSERT_CONTAINS(printed("json"), "pool vms: its XML cannot be read: no XML");
-	watch.heard.pools[0].info.active = false;
-	look();
-	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 0);
+	watch.inventory.pools[0].info.active = false;
+	scan();
+	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_POOL, STATE_UNKNOWN), 0);
 	end();
 }
 
@@ -551,7 +552,7 @@ static void short_reads_of_the_kernel_are_reported_once(void)
 
 	begin();
 	set_reads(1, 83);
-	look();
+	scan();
 	ASSERT_CONTAINS(printed("json"), "bug.read-812");
 	ASSERT_CONTAINS(printed("json"), "83 of 85 READs were short");
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_FAIL);
@@ -565,22 +566,22 @@ static void short_reads_of_the_kernel_are_reported_once(void)
 		"nfsrdma_finding{command=\"watch\",id=\"bug.read-812\",target=\"/m0\",source=\"n:/m0\",nfsrdma_finding=\"fail\"} 1");
 	/* The counters grow, but nothing is new. */
 	set_reads(1, 84);
-	look();
+	scan();
 	CU_ASSERT_STRING_EQUAL(summary_reads(&watch, again), first);
 	set_reads(20, 83);
-	look();
+	scan();
 	CU_ASSERT_EQUAL(watch.nlost, 20);
 	ASSERT_CONTAINS(summary_reads(&watch, again), " and 19 more");
 	ASSERT_CONTAINS(printed("json"), "4 more mounts");
 	set_reads(20, 42);
-	look();
+	scan();
 	CU_ASSERT_STRING_EQUAL(summary_reads(&watch, again), "");
 	ASSERT_LACKS(printed("json"), "bug.read-812");
 	/* A mount that cannot be read is not reported as still losing. */
 	set_reads(1, 83);
-	look();
+	scan();
 	tree_fifo(&tree, "proc/self/mountstats");
-	look();
+	scan();
 	CU_ASSERT_STRING_EQUAL(summary_reads(&watch, again), "");
 	end();
 }
@@ -593,7 +594,7 @@ static void metrics_include_the_watchers_own_and_those_of_mounts(void)
 
 	begin();
 	set_mount("tcp");
-	look();
+	scan();
 	summary_metrics(&watch, report, true);
 	text = printed("prometheus");
 	ASSERT_CONTAINS(text, "\nnfsrdma_watch_up 1\n");
@@ -614,7 +615,7 @@ static void a_status_line_summarises_the_state(void)
 
 	begin();
 	set_mount("tcp");
-	look();
+	scan();
 	CU_ASSERT_STRING_EQUAL(
 		summary_line(&watch, line),
 		"0 over RDMA, 1 not: mount /pool (nas1:/e), 0 unknown; libvirt: not connected");
@@ -664,28 +665,28 @@ static void silence_and_recovery_of_a_server_are_reported(void)
 
 	begin();
 	set_counts(10, 10);
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	set_counts(12, 10);
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_PTR_NULL(strstr(printed("json"), "watch.silent"));
 	CU_ASSERT_EQUAL_FATAL(watch.silences.count, 1);
 	CU_ASSERT_EQUAL(watch.silences.again_ms,
 			watch.silences.list[0].since_ms + SILENT_MS);
 	/* As if that much time had passed. */
 	watch.silences.list[0].since_ms -= SILENT_MS;
-	CU_ASSERT_STRING_EQUAL(look(), "silent /pool\n");
+	CU_ASSERT_STRING_EQUAL(scan(), "silent /pool\n");
 	ASSERT_CONTAINS(reasons, "watch.silent/soft\n");
 	ASSERT_CONTAINS(printed("json"),
 			"mount /pool (nas1:/e): the server does not answer");
 	ASSERT_CONTAINS(summary_line(&watch, line), "servers of 1 mount silent");
-	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
 	set_counts(12, 12);
-	CU_ASSERT_STRING_EQUAL(look(), "answers /pool\n");
+	CU_ASSERT_STRING_EQUAL(scan(), "answers /pool\n");
 	CU_ASSERT_PTR_NULL(strstr(printed("json"), "watch.silent"));
 	end();
 }
 
-SUITE_MAIN("watch-look", TEST(silence_and_recovery_of_a_server_are_reported),
+SUITE_MAIN("watch-scan", TEST(silence_and_recovery_of_a_server_are_reported),
 	   TEST(a_mount_is_recorded_and_its_loss_reported),
 	   TEST(a_mount_in_progress_is_not_reported_as_lost),
 	   TEST(mounts_that_cannot_be_read_are_unknown),
@@ -694,7 +695,7 @@ SUITE_MAIN("watch-look", TEST(silence_and_recovery_of_a_server_are_reported),
 	   TEST(a_pool_is_lost_with_its_mount), TEST(a_pool_that_is_stopped_is_not_lost),
 	   TEST(a_running_pool_without_a_mount_is_lost),
 	   TEST(without_libvirt_pools_are_unknown_and_mounts_followed),
-	   TEST(a_look_reads_each_file_once),
+	   TEST(a_scan_reads_each_file_once),
 	   TEST(disks_of_guests_are_checked_against_the_policy),
 	   TEST(a_disk_on_an_rdma_mount_by_another_name_passes),
 	   TEST(an_earlier_rdma_mount_is_reported_as_such),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One look: mounts, pools and disks as they are now, compared with their former state, and the records
+/* One scan: mounts, pools and disks as they are now, compared with their former state, and the records
  * renewed. Nothing here waits: it reads files of the kernel and of this host. */
 #include "plugin/watch/internal.h"
 
-struct looking {
+struct scan {
 	struct watch *watch;
 	int folder;
 	uint64_t start;
@@ -21,7 +21,7 @@ struct looking {
 	int rc;                         /* of the first object that could not be stored */
 };
 
-static void looking_fini(struct looking *l)
+static void scan_fini(struct scan *l)
 {
 	view_close(l->view);
 	view_places_fini(&l->pools);
@@ -31,55 +31,57 @@ static void looking_fini(struct looking *l)
 	free(l->targets);
 }
 
-static const struct nfs_mounts *mounts_of(const struct looking *l)
+static const struct nfs_mounts *mounts_of(const struct scan *l)
 {
 	return view_nfs(l->view);
 }
 
-static void see(struct looking *l, const struct thing *thing)
+static void see(struct scan *l, const struct watch_object *object)
 {
-	int rc = things_see(&l->watch->things, thing, l->watch->tell, l->watch->arg);
+	int rc = objects_see(&l->watch->objects, object, l->watch->on_event,
+			     l->watch->arg);
 
 	l->rc = l->rc ? l->rc : rc;
 }
 
 /* What cannot be read may request RDMA. */
-static void see_broken(struct looking *l, struct thing *thing, const char *id,
+static void see_broken(struct scan *l, struct watch_object *object, const char *id,
 		       const char *why)
 {
-	thing->wanted = true;
-	thing->run = THING_UNKNOWN;
-	strcpy(thing->id, id);
-	strcpy(thing->reason, thing->kind == THING_POOL ? "malformed" : "lost");
-	snprintf(thing->text, sizeof(thing->text), "its XML cannot be read: %s", why);
-	see(l, thing);
+	object->wanted = true;
+	object->run = OBJECT_UNKNOWN;
+	strcpy(object->id, id);
+	strcpy(object->reason, object->kind == OBJECT_POOL ? "malformed" : "lost");
+	snprintf(object->text, sizeof(object->text), "its XML cannot be read: %s", why);
+	see(l, object);
 }
 
-/* The state of what cannot be read is unknown. @kind: THING_KINDS: all. */
-static void lose(struct looking *l, enum thing_kind kind, const char *why)
+/* The state of what cannot be read is unknown. @kind: OBJECT_KINDS: all. */
+static void lose(struct scan *l, enum object_kind kind, const char *why)
 {
 	static const struct {
 		const char *id, *reason;
-	} unseen[THING_KINDS] = {
-		[THING_MOUNT] = { "watch.mount", "not-seen" },
-		[THING_DOMAIN] = { "watch.mount", "not-seen" },
-		[THING_POOL] = { "pool.transport", "not-visible" },
-		[THING_DISK] = { "gate.unknown", "lost" },
+	} unseen[OBJECT_KINDS] = {
+		[OBJECT_MOUNT] = { "watch.mount", "not-seen" },
+		[OBJECT_DOMAIN] = { "watch.mount", "not-seen" },
+		[OBJECT_POOL] = { "pool.transport", "not-visible" },
+		[OBJECT_DISK] = { "gate.unknown", "lost" },
 	};
-	struct things *things = &l->watch->things;
-	size_t count = things->count, i;
-	struct thing thing;
+	struct watch_objects *objects = &l->watch->objects;
+	size_t count = objects->count, i;
+	struct watch_object object;
 
 	for (i = 0; i < count; i++) {
-		thing = things->list[i]->now;
-		if (!things->list[i]->present ||
-		    (kind != THING_KINDS && thing.kind != kind))
+		object = objects->list[i]->now;
+		if (!objects->list[i]->present ||
+		    (kind != OBJECT_KINDS && object.kind != kind))
 			continue;
-		thing.run = THING_UNKNOWN;
-		strcpy(thing.id, unseen[thing.kind].id);
-		strcpy(thing.reason, unseen[thing.kind].reason);
-		snprintf(thing.text, sizeof(thing.text), "could not be checked: %s", why);
-		see(l, &thing);
+		object.run = OBJECT_UNKNOWN;
+		strcpy(object.id, unseen[object.kind].id);
+		strcpy(object.reason, unseen[object.kind].reason);
+		snprintf(object.text, sizeof(object.text), "could not be checked: %s",
+			 why);
+		see(l, &object);
 	}
 }
 
@@ -109,21 +111,21 @@ static void read_policy(struct watch *watch)
 
 /* Adds pools that run in libvirt without a file: those of its test driver, or of another
  * driver. */
-static int add_heard_pools(struct looking *l)
+static int add_heard_pools(struct scan *l)
 {
-	const struct heard *heard = &l->watch->heard;
+	const struct inventory *inventory = &l->watch->inventory;
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < heard->npools && !heard->remote; i++)
-		if (heard->pools[i].xml && heard->pools[i].info.active &&
-		    !view_places_pool(&l->pools, heard->pools[i].info.name))
-			rc = pool_place_add(&l->pools, heard->pools[i].xml,
-					    heard->pools[i].info.name, true);
+	for (i = 0; !rc && i < inventory->npools && !inventory->remote; i++)
+		if (inventory->pools[i].xml && inventory->pools[i].info.active &&
+		    !view_places_pool(&l->pools, inventory->pools[i].info.name))
+			rc = pool_place_add(&l->pools, inventory->pools[i].xml,
+					    inventory->pools[i].info.name, true);
 	return rc;
 }
 
-static int read_host(struct looking *l)
+static int read_host(struct scan *l)
 {
 	const struct host *host = l->watch->host;
 	struct view_sources sources = { .host = host,
@@ -145,14 +147,14 @@ static int read_host(struct looking *l)
 	return rc ? rc : view_open(&l->view, &sources);
 }
 
-static int judge_all(struct looking *l)
+static int judge_all(struct scan *l)
 {
 	const struct mounts_seen seen = { .view = l->view };
 	unsigned int i, count = mounts_of(l)->count;
 	int rc = mounts_audit(&seen, &l->verdicts);
 
 	l->seen = calloc((size_t)count + 1, sizeof(*l->seen));
-	l->targets = calloc(l->watch->heard.npools + 1, sizeof(*l->targets));
+	l->targets = calloc(l->watch->inventory.npools + 1, sizeof(*l->targets));
 	if (!rc && (!l->seen || !l->targets))
 		rc = err_set(ENOMEM, "no memory");
 	for (i = 0; !rc && i < count; i++)
@@ -162,22 +164,22 @@ static int judge_all(struct looking *l)
 
 /* --- pools -------------------------------------------------------------------------- */
 
-static struct pool_seen pool_seen_of(const struct looking *l, size_t index)
+static struct pool_seen pool_seen_of(const struct scan *l, size_t index)
 {
-	const struct heard_pool *pool = &l->watch->heard.pools[index];
+	const struct inventory_pool *pool = &l->watch->inventory.pools[index];
 
 	return (struct pool_seen){
 		.xml = pool->xml,
 		.info = &pool->info,
 		.view = l->view,
-		.remote = l->watch->heard.remote,
+		.remote = l->watch->inventory.remote,
 		.target = *l->targets[index] ? l->targets[index] : NULL,
 	};
 }
 
-static void find_target(struct looking *l, size_t index)
+static void find_target(struct scan *l, size_t index)
 {
-	const struct pool_xml *xml = l->watch->heard.pools[index].xml;
+	const struct pool_xml *xml = l->watch->inventory.pools[index].xml;
 	const char *written = xml ? pool_xml_facts(xml)->target : NULL;
 	struct host_path found;
 
@@ -191,9 +193,9 @@ static void find_target(struct looking *l, size_t index)
 
 /* Whether libvirt, queried after the pool was first seen without a mount, still shows it as
  * running. */
-static bool is_missing(struct looking *l, struct heard_pool *pool, enum pool_run run)
+static bool is_missing(struct scan *l, struct inventory_pool *pool, enum pool_run run)
 {
-	const struct heard *heard = &l->watch->heard;
+	const struct inventory *inventory = &l->watch->inventory;
 
 	if (run != POOL_RUN_NOTHING && run != POOL_RUN_OTHER) {
 		pool->missing_ms = 0;
@@ -201,109 +203,109 @@ static bool is_missing(struct looking *l, struct heard_pool *pool, enum pool_run
 	}
 	if (!pool->missing_ms)
 		pool->missing_ms = l->start;
-	if (heard->pools_ms > pool->missing_ms)
+	if (inventory->pools_ms > pool->missing_ms)
 		return true;
 	l->watch->ask_pools = true;
 	return false;
 }
 
-static enum thing_run run_of_pool(struct looking *l, struct heard_pool *pool,
-				  enum pool_run run)
+static enum object_transport run_of_pool(struct scan *l, struct inventory_pool *pool,
+					 enum pool_run run)
 {
-	static const enum thing_run runs[] = {
-		[POOL_RUN_UNKNOWN] = THING_UNKNOWN, [POOL_RUN_NOTHING] = THING_OTHER,
-		[POOL_RUN_OTHER] = THING_OTHER,     [POOL_RUN_RDMA] = THING_RDMA,
-		[POOL_RUN_TCP] = THING_OTHER,       [POOL_RUN_MIXED] = THING_OTHER,
+	static const enum object_transport runs[] = {
+		[POOL_RUN_UNKNOWN] = OBJECT_UNKNOWN, [POOL_RUN_NOTHING] = OBJECT_OTHER,
+		[POOL_RUN_OTHER] = OBJECT_OTHER,     [POOL_RUN_RDMA] = OBJECT_RDMA,
+		[POOL_RUN_TCP] = OBJECT_OTHER,       [POOL_RUN_MIXED] = OBJECT_OTHER,
 	};
 	bool missing = is_missing(l, pool, run);
 
 	/* Only libvirt knows whether a pool runs. */
-	if (!l->watch->heard.connected)
-		return THING_UNKNOWN;
-	return runs[run] != THING_OTHER || missing || !pool->missing_ms ? runs[run]
-									: THING_UNKNOWN;
+	if (!l->watch->inventory.connected)
+		return OBJECT_UNKNOWN;
+	return runs[run] != OBJECT_OTHER || missing || !pool->missing_ms ? runs[run]
+									 : OBJECT_UNKNOWN;
 }
 
 struct pool_look {
-	struct looking *l;
-	struct thing *thing;
+	struct scan *l;
+	struct watch_object *object;
 };
 
 /* A pool has the same finding here as in `nfsrdma pool list`. */
 static void take_finding(void *arg, const struct finding *finding)
 {
-	struct thing *thing = ((struct pool_look *)arg)->thing;
+	struct watch_object *object = ((struct pool_look *)arg)->object;
 	const char *text = finding->summary;
-	size_t len = strlen(thing->pool);
+	size_t len = strlen(object->pool);
 
-	if (!strncmp(text, thing->pool, len) && !strncmp(text + len, ": ", 2))
+	if (!strncmp(text, object->pool, len) && !strncmp(text + len, ": ", 2))
 		text += len + 2;
-	text_copy(thing->text, sizeof(thing->text), text);
-	strcpy(thing->reason, finding->reason);
-	text_copy(thing->shares_with, sizeof(thing->shares_with),
+	text_copy(object->text, sizeof(object->text), text);
+	strcpy(object->reason, finding->reason);
+	text_copy(object->shares_with, sizeof(object->shares_with),
 		  finding_evidence(finding, "shares_with"));
-	text_copy(thing->nfs_version, sizeof(thing->nfs_version),
+	text_copy(object->nfs_version, sizeof(object->nfs_version),
 		  finding_evidence(finding, "nfs_version"));
-	text_copy(thing->mounted, sizeof(thing->mounted),
+	text_copy(object->mounted, sizeof(object->mounted),
 		  finding_evidence(finding, "mounted"));
 }
 
-static void say_unconfirmed(struct thing *thing, const char *text)
+static void say_unconfirmed(struct watch_object *object, const char *text)
 {
-	strcpy(thing->reason, "unconfirmed");
-	strcpy(thing->text, text);
+	strcpy(object->reason, "unconfirmed");
+	strcpy(object->text, text);
 }
 
-static void look_at_pool(struct looking *l, size_t index)
+static void look_at_pool(struct scan *l, size_t index)
 {
-	struct heard_pool *pool = &l->watch->heard.pools[index];
-	struct thing thing = { .kind = THING_POOL };
-	struct pool_look one = { l, &thing };
+	struct inventory_pool *pool = &l->watch->inventory.pools[index];
+	struct watch_object object = { .kind = OBJECT_POOL };
+	struct pool_look one = { l, &object };
 	struct pool_seen seen;
 	struct pool_state state;
 
 	/* A stopped pool counts as absent. */
 	if (!pool->info.active)
 		return;
-	snprintf(thing.key, sizeof(thing.key), "%s", pool->info.uuid);
-	snprintf(thing.pool, sizeof(thing.pool), "%s", pool->info.name);
-	snprintf(thing.name, sizeof(thing.name), "pool %s", thing.pool);
+	snprintf(object.key, sizeof(object.key), "%s", pool->info.uuid);
+	snprintf(object.pool, sizeof(object.pool), "%s", pool->info.name);
+	snprintf(object.name, sizeof(object.name), "pool %s", object.pool);
 	if (!pool->xml) {
-		see_broken(l, &thing, "pool.definition", pool->broken);
+		see_broken(l, &object, "pool.definition", pool->broken);
 		return;
 	}
 	find_target(l, index);
 	seen = pool_seen_of(l, index);
 	pool_state(&seen, &state);
-	text_copy(thing.target, sizeof(thing.target), l->targets[index]);
-	if (pool_xml_source(pool->xml, thing.spec, sizeof(thing.spec)))
-		*thing.spec = '\0';
-	thing.wanted = state.wanted.rdma;
-	thing.tolerated = state.state == VIEW_TOLERATED;
-	snprintf(thing.wanted_by, sizeof(thing.wanted_by), "%s", state.wanted.from);
-	thing.run = run_of_pool(l, pool, state.run);
+	text_copy(object.target, sizeof(object.target), l->targets[index]);
+	if (pool_xml_source(pool->xml, object.spec, sizeof(object.spec)))
+		*object.spec = '\0';
+	object.wanted = state.wanted.rdma;
+	object.tolerated = state.state == VIEW_TOLERATED;
+	snprintf(object.wanted_by, sizeof(object.wanted_by), "%s", state.wanted.from);
+	object.run = run_of_pool(l, pool, state.run);
 	if (state.mount)
-		strcpy(thing.proto, state.mount->mount->proto);
-	strcpy(thing.id, "pool.transport");
+		strcpy(object.proto, state.mount->mount->proto);
+	strcpy(object.id, "pool.transport");
 	pool_audit_transport(&seen, take_finding, &one);
-	if (thing.run == THING_UNKNOWN && !l->watch->heard.connected)
-		say_unconfirmed(&thing, "libvirt does not answer whether it runs");
-	else if (thing.run == THING_UNKNOWN && state.run != POOL_RUN_UNKNOWN)
+	if (object.run == OBJECT_UNKNOWN && !l->watch->inventory.connected)
+		say_unconfirmed(&object, "libvirt does not answer whether it runs");
+	else if (object.run == OBJECT_UNKNOWN && state.run != POOL_RUN_UNKNOWN)
 		say_unconfirmed(
-			&thing,
+			&object,
 			"its mount is gone; libvirt is asked whether it still runs");
-	see(l, &thing);
+	see(l, &object);
 }
 
 /* --- mounts ------------------------------------------------------------------------- */
 
 /* Ignores the record: the caller proves the mount, and then renews the record. */
-static enum thing_run run_of_mount(const struct view_mount *seen)
+static enum object_transport run_of_mount(const struct view_mount *seen)
 {
-	static const enum thing_run runs[] = {
-		[RUN_UNKNOWN] = THING_UNKNOWN, [RUN_RDMA] = THING_RDMA,
-		[RUN_CLAIMED] = THING_RDMA,    [RUN_MIXED] = THING_OTHER,
-		[RUN_OTHER] = THING_OTHER,
+	static const enum object_transport runs[] = {
+		[RUN_UNKNOWN] = OBJECT_UNKNOWN, [RUN_RDMA] = OBJECT_RDMA,
+		[RUN_CLAIMED] = OBJECT_RDMA,    [RUN_MIXED] = OBJECT_OTHER,
+		[RUN_OTHER] = OBJECT_OTHER,
 	};
 
 	return runs[seen->run];
@@ -317,62 +319,62 @@ static bool says_why(const struct mount_verdict *verdict)
 	return status == FINDING_FAIL || status == FINDING_WARN;
 }
 
-static void describe(const struct mount_verdict *verdict, struct thing *thing)
+static void describe(const struct mount_verdict *verdict, struct watch_object *object)
 {
-	strcpy(thing->reason, thing->kind == THING_DOMAIN ? "vdsm" : "not-rdma");
-	if (thing->run == THING_UNKNOWN) {
-		strcpy(thing->reason, "no-transport");
-		strcpy(thing->text,
+	strcpy(object->reason, object->kind == OBJECT_DOMAIN ? "vdsm" : "not-rdma");
+	if (object->run == OBJECT_UNKNOWN) {
+		strcpy(object->reason, "no-transport");
+		strcpy(object->text,
 		       "its transport is unknown: mountinfo gives no transport");
-	} else if (thing->run == THING_RDMA) {
-		snprintf(thing->text, sizeof(thing->text), "over %s, NFSv%s",
-			 thing->proto, verdict->mount->vers);
-	} else if (thing->wanted && says_why(verdict)) {
-		snprintf(thing->text, sizeof(thing->text), "%s",
+	} else if (object->run == OBJECT_RDMA) {
+		snprintf(object->text, sizeof(object->text), "over %s, NFSv%s",
+			 object->proto, verdict->mount->vers);
+	} else if (object->wanted && says_why(verdict)) {
+		snprintf(object->text, sizeof(object->text), "%s",
 			 verdict->opinions[MOUNT_TRANSPORT].text);
-	} else if (thing->wanted) {
-		snprintf(thing->text, sizeof(thing->text), "over %s, but %s %s RDMA",
-			 thing->proto, thing->wanted_by,
+	} else if (object->wanted) {
+		snprintf(object->text, sizeof(object->text), "over %s, but %s %s RDMA",
+			 object->proto, object->wanted_by,
 			 view_verb(&verdict->view->wanted));
 	}
 }
 
-static void look_at_mount(struct looking *l, const struct renew_input *input,
+static void look_at_mount(struct scan *l, const struct renew_input *input,
 			  unsigned int index)
 {
 	const struct mount_verdict *verdict = &l->verdicts[index];
 	const struct nfs_mount *mount = verdict->mount;
 	const struct view_wanted *wanted = &verdict->view->wanted;
-	struct thing thing = { .kind = THING_MOUNT, .wanted = wanted->rdma };
+	struct watch_object object = { .kind = OBJECT_MOUNT, .wanted = wanted->rdma };
 
 	/* A later mount hides it. */
 	if (verdict->view->covered)
 		return;
 	if (verdict->view->domain)
-		thing.kind = THING_DOMAIN;
-	snprintf(thing.key, sizeof(thing.key), "%s %s", mount->target, mount->fs_spec);
-	snprintf(thing.name, sizeof(thing.name), "%s %.150s (%.150s)",
-		 thing.kind == THING_DOMAIN ? "storage domain" : "mount", mount->target,
+		object.kind = OBJECT_DOMAIN;
+	snprintf(object.key, sizeof(object.key), "%s %s", mount->target, mount->fs_spec);
+	snprintf(object.name, sizeof(object.name), "%s %.150s (%.150s)",
+		 object.kind == OBJECT_DOMAIN ? "storage domain" : "mount", mount->target,
 		 mount->fs_spec);
-	strcpy(thing.target, mount->target);
-	strcpy(thing.spec, mount->fs_spec);
-	strcpy(thing.proto, mount->proto);
+	strcpy(object.target, mount->target);
+	strcpy(object.spec, mount->fs_spec);
+	strcpy(object.proto, mount->proto);
 	if (wanted->rdma)
-		strcpy(thing.wanted_by, wanted->from);
-	strcpy(thing.id, "watch.mount");
-	thing.tolerated = wanted->rdma && wanted->mode == POLICY_PREFER;
-	thing.run = run_of_mount(verdict->view);
-	describe(verdict, &thing);
+		strcpy(object.wanted_by, wanted->from);
+	strcpy(object.id, "watch.mount");
+	object.tolerated = wanted->rdma && wanted->mode == POLICY_PREFER;
+	object.run = run_of_mount(verdict->view);
+	describe(verdict, &object);
 	if (renew_is_helpers(input, mount)) {
-		thing.run = THING_UNKNOWN;
-		strcpy(thing.reason, "being-mounted");
-		strcpy(thing.text,
+		object.run = OBJECT_UNKNOWN;
+		strcpy(object.reason, "being-mounted");
+		strcpy(object.text,
 		       "a mount helper is mounting it, or has not recorded the result");
 	}
-	see(l, &thing);
+	see(l, &object);
 }
 
-static void look_at_mounts(struct looking *l, struct renew_input *input)
+static void look_at_mounts(struct scan *l, struct renew_input *input)
 {
 	unsigned int i;
 
@@ -381,7 +383,7 @@ static void look_at_mounts(struct looking *l, struct renew_input *input)
 }
 
 /* Lost READs are a kernel bug, reported whatever transport is requested. */
-static void look_at_reads(struct looking *l)
+static void look_at_reads(struct scan *l)
 {
 	struct watch *watch = l->watch;
 	struct lost_reads *lost;
@@ -400,7 +402,7 @@ static void look_at_reads(struct looking *l)
 }
 
 /* Whether the server answers, for mounts that are or should be over RDMA. */
-static void look_at_silence(struct looking *l)
+static void look_at_silence(struct scan *l)
 {
 	_cleanup_(host_rpc_queues_fini) struct host_rpc_queues queues = { 0 };
 	const struct silence_sources sources = { &queues, l->start };
@@ -416,7 +418,7 @@ static void look_at_silence(struct looking *l)
 		if (seen->covered ||
 		    (!seen->wanted.rdma && !view_is_rdma(seen->mount->proto)))
 			continue;
-		rc = silences_see(all, &sources, seen->mount, l->watch->tell_silence,
+		rc = silences_see(all, &sources, seen->mount, l->watch->on_silence,
 				  l->watch->arg);
 		l->rc = l->rc ? l->rc : rc;
 	}
@@ -444,7 +446,7 @@ static struct report *report_of(const struct mount_verdict *verdict)
 	return take_ptr(report);
 }
 
-static int renew_one(struct looking *l, const struct renewal *renewal)
+static int renew_one(struct scan *l, const struct renewal *renewal)
 {
 	static const char *const actions[] = { [RENEW_WRITE] = "written",
 					       [RENEW_GONE] = "removed, unmounted",
@@ -458,7 +460,7 @@ static int renew_one(struct looking *l, const struct renewal *renewal)
 	case RENEW_WRITE:
 		report = report_of(&l->verdicts[renewal->mount]);
 		return record_renew(l->folder, &renewal->record, report);
-	case RENEW_GONE: l->watch->tell_gone(l->watch->arg, &renewal->record); break;
+	case RENEW_GONE: l->watch->on_unmounted(l->watch->arg, &renewal->record); break;
 	case RENEW_DROP: break;
 	}
 	return record_drop(l->folder, &renewal->record);
@@ -466,7 +468,7 @@ static int renew_one(struct looking *l, const struct renewal *renewal)
 
 /* Updates the list from what was written, so that disks are judged by it without reading
  * again. */
-static void keep_renewal(struct looking *l, const struct renewal *renewal)
+static void keep_renewal(struct scan *l, const struct renewal *renewal)
 {
 	struct record_list *records = &l->records;
 	size_t i;
@@ -485,7 +487,7 @@ static void keep_renewal(struct looking *l, const struct renewal *renewal)
 	}
 }
 
-static int make_room(struct looking *l, size_t more)
+static int make_room(struct scan *l, size_t more)
 {
 	struct record *list = realloc(l->records.list,
 				      (l->records.count + more + 1) * sizeof(*list));
@@ -497,7 +499,7 @@ static int make_room(struct looking *l, size_t more)
 }
 
 /* The first failure is reported; the other records are still written. */
-static int renew_each(struct looking *l, const struct renewal *list, size_t count)
+static int renew_each(struct scan *l, const struct renewal *list, size_t count)
 {
 	char *error = l->watch->record_error;
 	size_t i;
@@ -516,7 +518,7 @@ static int renew_each(struct looking *l, const struct renewal *list, size_t coun
 	return rc;
 }
 
-static void renew(struct looking *l, const struct renew_input *input)
+static void renew(struct scan *l, const struct renew_input *input)
 {
 	_cleanup_free_ struct renewal *list = NULL;
 	char *error = l->watch->record_error;
@@ -549,25 +551,25 @@ static const char *end_of(const char *text)
 
 /* A disk that passes with a warning is not over RDMA, unless the warning is about the
  * mount's source. */
-static enum thing_run run_of_disk(const struct guard_verdict *verdict)
+static enum object_transport run_of_disk(const struct guard_verdict *verdict)
 {
 	bool rdma = view_is_rdma(verdict->proto);
 	bool alias = rdma && !strcmp(verdict->id, "gate.mount");
 
 	if (verdict->answer == GUARD_UNKNOWN)
-		return THING_UNKNOWN;
+		return OBJECT_UNKNOWN;
 	if (verdict->answer == GUARD_REFUSE || (verdict->loud && !alias))
-		return THING_OTHER;
-	return verdict->wanted || rdma ? THING_RDMA : THING_OTHER;
+		return OBJECT_OTHER;
+	return verdict->wanted || rdma ? OBJECT_RDMA : OBJECT_OTHER;
 }
 
-static void look_at_disk(struct looking *l, const struct guard *guard,
+static void look_at_disk(struct scan *l, const struct guard *guard,
 			 const struct follow_guest *guest, const struct domain_disk *disk)
 {
 	const char *name = guest->disks.name ? guest->disks.name : guest->uuid;
 	const struct guard_disk question = domain_disk_guard(disk);
 	_cleanup_free_ struct guard_verdict *verdict = calloc(1, sizeof(*verdict));
-	struct thing thing = { .kind = THING_DISK };
+	struct watch_object object = { .kind = OBJECT_DISK };
 
 	if (!verdict) {
 		l->rc = err_set(ENOMEM, "no memory");
@@ -575,76 +577,76 @@ static void look_at_disk(struct looking *l, const struct guard *guard,
 	}
 	guard_ask(guard, &question, verdict);
 	/* A disk of unknown transport is reported, too. */
-	thing.wanted = verdict->wanted || verdict->answer == GUARD_UNKNOWN;
-	thing.tolerated = verdict->loud;
-	thing.run = run_of_disk(verdict);
+	object.wanted = verdict->wanted || verdict->answer == GUARD_UNKNOWN;
+	object.tolerated = verdict->loud;
+	object.run = run_of_disk(verdict);
 	/* The end of a long path distinguishes files. */
-	snprintf(thing.key, sizeof(thing.key), "%s %.60s %u %s/%.200s", guest->uuid,
+	snprintf(object.key, sizeof(object.key), "%s %.60s %u %s/%.200s", guest->uuid,
 		 disk->device, disk->depth, end_of(disk->path ? disk->path : disk->pool),
 		 disk->path ? "" : disk->volume);
-	snprintf(thing.name, sizeof(thing.name), "guest %.120s", name);
-	text_copy(thing.guest, sizeof(thing.guest), name);
-	text_copy(thing.disk, sizeof(thing.disk), disk->device);
-	text_copy(thing.pool, sizeof(thing.pool),
+	snprintf(object.name, sizeof(object.name), "guest %.120s", name);
+	text_copy(object.guest, sizeof(object.guest), name);
+	text_copy(object.disk, sizeof(object.disk), disk->device);
+	text_copy(object.pool, sizeof(object.pool),
 		  disk->pool ? disk->pool : verdict->pool);
-	strcpy(thing.wanted_by, verdict->by);
-	strcpy(thing.target, verdict->target);
-	strcpy(thing.spec, verdict->fs_spec);
-	strcpy(thing.proto, verdict->proto);
-	snprintf(thing.id, sizeof(thing.id), "%s", verdict->id);
-	snprintf(thing.reason, sizeof(thing.reason), "%s", verdict->reason);
-	snprintf(thing.remedy, sizeof(thing.remedy), "%s", verdict->remedy);
+	strcpy(object.wanted_by, verdict->by);
+	strcpy(object.target, verdict->target);
+	strcpy(object.spec, verdict->fs_spec);
+	strcpy(object.proto, verdict->proto);
+	snprintf(object.id, sizeof(object.id), "%s", verdict->id);
+	snprintf(object.reason, sizeof(object.reason), "%s", verdict->reason);
+	snprintf(object.remedy, sizeof(object.remedy), "%s", verdict->remedy);
 	if (*verdict->text)
-		snprintf(thing.text, sizeof(thing.text), "%s", verdict->text);
+		snprintf(object.text, sizeof(object.text), "%s", verdict->text);
 	else
-		snprintf(thing.text, sizeof(thing.text), "disk %s (%.300s) is over %s",
-			 thing.disk, verdict->path, verdict->proto);
-	see(l, &thing);
+		snprintf(object.text, sizeof(object.text), "disk %s (%.300s) is over %s",
+			 object.disk, verdict->path, verdict->proto);
+	see(l, &object);
 }
 
 /* Guests whose XML cannot be read: their disks are unknown, and the gate is not asked. */
-static void look_at_broken(struct looking *l, const struct follow_guest *guest)
+static void look_at_broken(struct scan *l, const struct follow_guest *guest)
 {
 	const char *name = guest->disks.name ? guest->disks.name : guest->uuid;
-	struct thing thing = { .kind = THING_DISK, .disk = "?" };
+	struct watch_object object = { .kind = OBJECT_DISK, .disk = "?" };
 
 	if (!*guest->broken)
 		return;
-	snprintf(thing.key, sizeof(thing.key), "%s", guest->uuid);
-	snprintf(thing.name, sizeof(thing.name), "guest %.120s", name);
-	text_copy(thing.guest, sizeof(thing.guest), name);
-	see_broken(l, &thing, "gate.unknown", guest->broken);
+	snprintf(object.key, sizeof(object.key), "%s", guest->uuid);
+	snprintf(object.name, sizeof(object.name), "guest %.120s", name);
+	text_copy(object.guest, sizeof(object.guest), name);
+	see_broken(l, &object, "gate.unknown", guest->broken);
 }
 
-static void look_at_disks(struct looking *l)
+static void look_at_disks(struct scan *l)
 {
-	const struct heard *heard = &l->watch->heard;
+	const struct inventory *inventory = &l->watch->inventory;
 	_cleanup_(guard_close_p) struct guard *guard = NULL;
 	size_t i, j;
 
-	if (!heard->nguests)
+	if (!inventory->nguests)
 		return;
-	for (i = 0; i < heard->nguests; i++)
-		look_at_broken(l, &heard->guests[i]);
+	for (i = 0; i < inventory->nguests; i++)
+		look_at_broken(l, &inventory->guests[i]);
 	/* A gate that cannot read the policy gives no answer. */
 	if (*l->watch->policy_error) {
-		lose(l, THING_DISK, l->watch->policy_error);
+		lose(l, OBJECT_DISK, l->watch->policy_error);
 		return;
 	}
 	if (guard_over(&guard, l->watch->host, l->view, &l->pools, l->pools_lack)) {
-		lose(l, THING_DISK, err_text());
+		lose(l, OBJECT_DISK, err_text());
 		return;
 	}
-	for (i = 0; i < heard->nguests; i++)
-		for (j = 0; j < heard->guests[i].disks.count; j++)
-			look_at_disk(l, guard, &heard->guests[i],
-				     &heard->guests[i].disks.list[j]);
+	for (i = 0; i < inventory->nguests; i++)
+		for (j = 0; j < inventory->guests[i].disks.count; j++)
+			look_at_disk(l, guard, &inventory->guests[i],
+				     &inventory->guests[i].disks.list[j]);
 }
 
 /* --- metrics ------------------------------------------------------------------------ */
 
 /* The same as of `nfsrdma mounts`, but for the answers. */
-static void add_metrics(const struct looking *l, struct report *report)
+static void add_metrics(const struct scan *l, struct report *report)
 {
 	const struct mounts_seen seen = { .view = l->view };
 	struct mounts_measured measured = { .seen = &seen, .verdicts = l->verdicts };
@@ -657,46 +659,46 @@ static void add_metrics(const struct looking *l, struct report *report)
 
 /* --- all ---------------------------------------------------------------------------- */
 
-static void look_at_nothing(struct looking *l)
+static void look_at_nothing(struct scan *l)
 {
 	snprintf(l->watch->mounts_error, sizeof(l->watch->mounts_error), "%s",
 		 err_text());
 	l->watch->mounts_reason = "unreadable";
-	things_begin(&l->watch->things);
-	lose(l, THING_KINDS, l->watch->mounts_error);
-	things_end(&l->watch->things);
+	objects_begin(&l->watch->objects);
+	lose(l, OBJECT_KINDS, l->watch->mounts_error);
+	objects_end(&l->watch->objects);
 }
 
-static void look_at_all(struct looking *l)
+static void look_at_all(struct scan *l)
 {
 	struct renew_input input;
 	size_t i;
 
 	input = (struct renew_input){ mounts_of(l), l->seen, &l->records, l->boot_id,
 				      l->start };
-	things_begin(&l->watch->things);
+	objects_begin(&l->watch->objects);
 	look_at_mounts(l, &input);
 	look_at_reads(l);
 	look_at_silence(l);
 	renew(l, &input);
 	/* By the present proof. */
-	for (i = 0; i < l->watch->heard.npools; i++)
+	for (i = 0; i < l->watch->inventory.npools; i++)
 		look_at_pool(l, i);
 	look_at_disks(l);
-	things_end(&l->watch->things);
+	objects_end(&l->watch->objects);
 }
 
-int look_all(struct watch *watch, int folder, struct report *report)
+int scan_host(struct watch *watch, int folder, struct report *report)
 {
-	_cleanup_(looking_fini) struct looking l = { .watch = watch,
-						     .folder = folder,
-						     .start = now_ms() };
+	_cleanup_(scan_fini) struct scan l = { .watch = watch,
+					       .folder = folder,
+					       .start = now_ms() };
 	uint64_t start = now_ns();
 	struct report_collector collector = { report, 0 };
 	int rc;
 
 	watch->ask_pools = false;
-	watch->last_look = time(NULL);
+	watch->last_scan = time(NULL);
 	read_policy(watch);
 	rc = read_host(&l);
 	rc = rc ? rc : judge_all(&l);
@@ -714,12 +716,12 @@ int look_all(struct watch *watch, int folder, struct report *report)
 		watch->mounts_reason = l.rc == -ENOSPC ? "too-many" : "no-memory";
 	}
 	watch->nmounts = l.view ? view_nfs(l.view)->count : 0;
-	watch->looks++;
-	watch->look_ms = (double)(now_ns() - start) / 1e6;
-	debug(DEBUG_WATCH, "look %lu: %u mount%s, %.1f ms%s%s", watch->looks,
-	      watch->nmounts, watch->nmounts == 1 ? "" : "s", watch->look_ms,
+	watch->scans++;
+	watch->scan_ms = (double)(now_ns() - start) / 1e6;
+	debug(DEBUG_WATCH, "look %lu: %u mount%s, %.1f ms%s%s", watch->scans,
+	      watch->nmounts, watch->nmounts == 1 ? "" : "s", watch->scan_ms,
 	      *watch->mounts_error ? ": " : "", watch->mounts_error);
-	report_times(report, watch->last_look, watch->look_ms);
+	report_times(report, watch->last_scan, watch->scan_ms);
 	summary_findings(watch, report_collect, &collector);
 	rc = summary_table(watch, report);
 	return rc ? rc : collector.rc;

@@ -9,7 +9,7 @@
 
 #define SENTENCE_MAX 1536
 
-void tell_line(FILE *lines, const char *text)
+void event_line(FILE *lines, const char *text)
 {
 	char when[32], clean[4 * SENTENCE_MAX];
 	time_t now = time(NULL);
@@ -41,55 +41,55 @@ static void add_finding(struct journal_field *fields, const struct finding *find
 					    journal_value(advice->lines) };
 }
 
-static void remember(struct watch *watch, enum thing_event event,
-		     const struct thing *thing)
+static void remember(struct watch *watch, enum object_event event,
+		     const struct watch_object *object)
 {
 	watch->last[event].at = time(NULL);
 	snprintf(watch->last[event].text, sizeof(watch->last[event].text), "%s: %.180s",
-		 thing->name, thing->text);
+		 object->name, object->text);
 	finding_clean(watch->last[event].text);
 }
 
-void tell_thing(void *arg, enum thing_event event, const struct thing *thing)
+void event_object(void *arg, enum object_event event, const struct watch_object *object)
 {
 	struct watch *watch = arg;
-	bool lost = event == THING_LOST;
+	bool lost = event == OBJECT_LOST;
 	struct journal_field fields[8 + FINDING_FIELDS] = {
-		{ "NFSRDMA_KIND", things_kind_name(thing->kind) },
-		{ "NFSRDMA_TARGET", journal_value(thing->target) },
-		{ "NFSRDMA_SPEC", journal_value(thing->spec) },
-		{ "NFSRDMA_POOL", journal_value(thing->pool) },
-		{ "NFSRDMA_GUEST", journal_value(thing->guest) },
-		{ "NFSRDMA_DISK", journal_value(thing->disk) },
-		{ "NFSRDMA_EFFECTIVE", journal_value(thing->proto) },
-		{ "NFSRDMA_WANTED_BY", journal_value(thing->wanted_by) },
+		{ "NFSRDMA_KIND", objects_kind_name(object->kind) },
+		{ "NFSRDMA_TARGET", journal_value(object->target) },
+		{ "NFSRDMA_SPEC", journal_value(object->spec) },
+		{ "NFSRDMA_POOL", journal_value(object->pool) },
+		{ "NFSRDMA_GUEST", journal_value(object->guest) },
+		{ "NFSRDMA_DISK", journal_value(object->disk) },
+		{ "NFSRDMA_EFFECTIVE", journal_value(object->proto) },
+		{ "NFSRDMA_WANTED_BY", journal_value(object->wanted_by) },
 	};
 	char text[SENTENCE_MAX], name[REPORT_NAME_MAX];
 	struct report_advice advice;
 	struct finding finding;
 
-	remember(watch, event, thing);
-	summary_thing(thing,
-		      !lost              ? FINDING_PASS
-		      : thing->tolerated ? FINDING_WARN
-					 : FINDING_FAIL,
-		      &finding);
+	remember(watch, event, object);
+	summary_object(object,
+		       !lost               ? FINDING_PASS
+		       : object->tolerated ? FINDING_WARN
+					   : FINDING_FAIL,
+		       &finding);
 	report_advise(&finding, &advice);
 	/* A gate's text includes what to do. */
-	if (lost && *thing->remedy)
-		text_copy(advice.remedy, sizeof(advice.remedy), thing->remedy);
+	if (lost && *object->remedy)
+		text_copy(advice.remedy, sizeof(advice.remedy), object->remedy);
 	add_finding(fields + 8, &finding, &advice);
 	snprintf(text, sizeof(text), "%s: %s: %s%s%s",
-		 lost ? "NOT over RDMA" : "over RDMA again", thing->name, thing->text,
+		 lost ? "NOT over RDMA" : "over RDMA again", object->name, object->text,
 		 lost ? "; what to do: nfsrdma explain " : "",
 		 lost ? report_name(&finding, name) : "");
 	finding_clean(text);
 	journal_send(lost ? JOURNAL_LOST : JOURNAL_BACK, WATCH_NAME, text, fields,
 		     ARRAY_SIZE(fields));
-	tell_line(watch->options->lines, text);
+	event_line(watch->options->lines, text);
 }
 
-void tell_silence(void *arg, const struct silence *one, bool silent, uint64_t now)
+void event_silence(void *arg, const struct silence *one, bool silent, uint64_t now)
 {
 	const struct watch *watch = arg;
 	struct journal_field fields[2 + FINDING_FIELDS] = {
@@ -121,18 +121,18 @@ void tell_silence(void *arg, const struct silence *one, bool silent, uint64_t no
 	finding_clean(text);
 	journal_send(silent ? JOURNAL_SILENT : JOURNAL_ANSWERS, WATCH_NAME, text, fields,
 		     ARRAY_SIZE(fields));
-	tell_line(watch->options->lines, text);
+	event_line(watch->options->lines, text);
 }
 
-void tell_answers(FILE *lines)
+void event_libvirt_answers(FILE *lines)
 {
 	static const char text[] = "libvirt answers again: pools and guests are watched";
 
 	journal_send(JOURNAL_ANSWERS, WATCH_NAME, text, NULL, 0);
-	tell_line(lines, text);
+	event_line(lines, text);
 }
 
-void tell_gone(void *arg, const struct record *record)
+void event_unmounted(void *arg, const struct record *record)
 {
 	const struct watch *watch = arg;
 	const struct journal_field fields[] = {
@@ -146,10 +146,10 @@ void tell_gone(void *arg, const struct record *record)
 		 record->target);
 	finding_clean(text);
 	journal_send(JOURNAL_UNMOUNTED, WATCH_NAME, text, fields, ARRAY_SIZE(fields));
-	tell_line(watch->options->lines, text);
+	event_line(watch->options->lines, text);
 }
 
-void tell_warning(FILE *lines, const char *fmt, ...)
+void event_warning(FILE *lines, const char *fmt, ...)
 {
 	char text[SENTENCE_MAX];
 	va_list ap;
@@ -159,5 +159,5 @@ void tell_warning(FILE *lines, const char *fmt, ...)
 	va_end(ap);
 	finding_clean(text);
 	journal_send(JOURNAL_WARNING, WATCH_NAME, text, NULL, 0);
-	tell_line(lines, text);
+	event_line(lines, text);
 }

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Watched objects over time: observations in, events out. Pure. */
+#include "plugin/watch/internal.h"
+
+static const char *const kinds[OBJECT_KINDS] = {
+	[OBJECT_MOUNT] = "mount",
+	[OBJECT_DOMAIN] = "domain",
+	[OBJECT_POOL] = "pool",
+	[OBJECT_DISK] = "disk",
+};
+
+static const char *const states[STATE_COUNT] = {
+	[STATE_UNREQUESTED] = "calm",
+	[STATE_GOOD] = "good",
+	[STATE_BAD] = "lost",
+	[STATE_UNKNOWN] = "unknown",
+};
+
+const char *objects_kind_name(enum object_kind kind)
+{
+	return kinds[kind];
+}
+
+const char *objects_state_name(enum object_state state)
+{
+	return states[state];
+}
+
+/* FNV-1a, to avoid most string comparisons. */
+static uint32_t hash_of(const struct watch_object *object)
+{
+	uint32_t hash = 0x811c9dc5u ^ (uint32_t)object->kind;
+	const char *p;
+
+	for (p = object->key; *p; p++)
+		hash = (hash ^ (uint8_t)*p) * 0x01000193u;
+	return hash;
+}
+
+static struct object_history *find(const struct watch_objects *objects,
+				   const struct watch_object *object)
+{
+	uint32_t hash = hash_of(object);
+	size_t i;
+
+	for (i = 0; i < objects->count; i++)
+		if (objects->list[i]->hash == hash &&
+		    objects->list[i]->now.kind == object->kind &&
+		    !strcmp(objects->list[i]->now.key, object->key))
+			return objects->list[i];
+	return NULL;
+}
+
+/* The object that is gone longest; NULL: all are present. */
+static struct object_history *find_oldest(const struct watch_objects *objects)
+{
+	struct object_history *oldest = NULL;
+	size_t i;
+
+	for (i = 0; i < objects->count; i++)
+		if (!objects->list[i]->present && !objects->list[i]->seen &&
+		    (!oldest || objects->list[i]->order < oldest->order))
+			oldest = objects->list[i];
+	return oldest;
+}
+
+static int grow(struct watch_objects *objects, struct object_history **out)
+{
+	struct object_history *known, **list;
+
+	if (objects->count == OBJECTS_MAX) {
+		*out = find_oldest(objects);
+		return *out ? 0
+			    : err_set(ENOSPC, "more than %d mounts, pools and disks",
+				      OBJECTS_MAX);
+	}
+	/* In steps: one scan may add thousands. */
+	if (!(objects->count & (objects->count - 1))) {
+		list = realloc(objects->list, (objects->count ? 2 * objects->count : 1) *
+						      sizeof(struct object_history *));
+		if (!list)
+			return err_set(ENOMEM, "no memory");
+		objects->list = list;
+	}
+	known = malloc(sizeof(*known));
+	if (!known)
+		return err_set(ENOMEM, "no memory");
+	objects->list[objects->count++] = known;
+	*out = known;
+	return 0;
+}
+
+static int add(struct watch_objects *objects, const struct watch_object *object,
+	       struct object_history **out)
+{
+	int rc = grow(objects, out);
+
+	if (!rc)
+		**out = (struct object_history){ .hash = hash_of(object) };
+	return rc;
+}
+
+void objects_fini(struct watch_objects *objects)
+{
+	while (objects->count)
+		free(objects->list[--objects->count]);
+	free(objects->list);
+	*objects = (struct watch_objects){ .count = 0 };
+}
+
+void objects_begin(struct watch_objects *objects)
+{
+	size_t i;
+
+	objects->scans++;
+	for (i = 0; i < objects->count; i++)
+		objects->list[i]->seen = false;
+}
+
+static enum object_state state_of(const struct watch_object *object)
+{
+	if (object->run == OBJECT_RDMA)
+		return STATE_GOOD;
+	if (!object->wanted)
+		return STATE_UNREQUESTED;
+	return object->run == OBJECT_OTHER ? STATE_BAD : STATE_UNKNOWN;
+}
+
+/* Reports changes. @was_there: present at the previous scan. */
+static void compare(struct watch_objects *objects, struct object_history *known,
+		    bool was_there, object_sink sink, void *arg)
+{
+	bool lost = known->state == STATE_BAD && (!known->told || !was_there);
+	bool back = known->state == STATE_GOOD && known->told;
+
+	if (lost || known->state == STATE_GOOD || known->state == STATE_UNREQUESTED)
+		known->told = lost;
+	if (lost)
+		objects->lost[known->now.kind]++;
+	if (lost || back)
+		sink(arg, lost ? OBJECT_LOST : OBJECT_BACK, &known->now);
+}
+
+/* What was over RDMA without a request should be over RDMA again. */
+static void want_as_before(struct object_history *known)
+{
+	struct watch_object *now = &known->now;
+
+	known->by_past = !now->wanted && known->was_rdma && now->run != OBJECT_RDMA;
+	if (!known->by_past)
+		return;
+	now->wanted = true;
+	strcpy(now->wanted_by, "it was over RDMA before");
+	if (now->run == OBJECT_OTHER && (now->kind == OBJECT_MOUNT || !*now->reason))
+		strcpy(now->reason, now->kind == OBJECT_POOL ? "not-rdma" : "was-rdma");
+	if (!*now->text)
+		snprintf(now->text, sizeof(now->text),
+			 "over %s, but it was over RDMA before",
+			 *now->proto ? now->proto : "another transport");
+}
+
+int objects_see(struct watch_objects *objects, const struct watch_object *object,
+		object_sink sink, void *arg)
+{
+	struct object_history *known = find(objects, object);
+	bool was_there = known && known->present;
+	int rc = known ? 0 : add(objects, object, &known);
+
+	if (rc)
+		return rc;
+	known->now = *object;
+	want_as_before(known);
+	known->state = state_of(&known->now);
+	known->seen = known->present = true;
+	known->order = objects->scans;
+	compare(objects, known, was_there, sink, arg);
+	known->was_rdma |= object->run == OBJECT_RDMA;
+	return 0;
+}
+
+/* An object that was lost only by comparison with its past, and then removed, starts anew
+ * when it appears again: its new transport is deliberate. */
+void objects_end(struct watch_objects *objects)
+{
+	struct object_history *known;
+	size_t i;
+
+	for (i = 0; i < objects->count; i++) {
+		known = objects->list[i];
+		if (known->present && !known->seen && known->by_past)
+			known->was_rdma = false;
+		known->present = known->seen;
+	}
+}
+
+unsigned int objects_count(const struct watch_objects *objects, enum object_kind kind,
+			   enum object_state state)
+{
+	unsigned int count = 0;
+	size_t i;
+
+	for (i = 0; i < objects->count; i++)
+		count += objects->list[i]->present &&
+			 objects->list[i]->now.kind == kind &&
+			 objects->list[i]->state == state;
+	return count;
+}
