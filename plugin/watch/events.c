@@ -41,15 +41,6 @@ static void add_finding(struct journal_field *fields, const struct finding *find
 					    journal_value(advice->lines) };
 }
 
-static void remember(struct watch *watch, enum object_event event,
-		     const struct watch_object *object)
-{
-	watch->last[event].at = time(NULL);
-	snprintf(watch->last[event].text, sizeof(watch->last[event].text), "%s: %.180s",
-		 object->name, object->text);
-	finding_clean(watch->last[event].text);
-}
-
 void event_object(void *arg, enum object_event event, const struct watch_object *object)
 {
 	struct watch *watch = arg;
@@ -68,7 +59,10 @@ void event_object(void *arg, enum object_event event, const struct watch_object 
 	struct report_advice advice;
 	struct finding finding;
 
-	remember(watch, event, object);
+	watch->last[event].at = time(NULL);
+	snprintf(watch->last[event].text, sizeof(watch->last[event].text), "%s: %.180s",
+		 object->name, object->text);
+	finding_clean(watch->last[event].text);
 	summary_object(object,
 		       !lost               ? FINDING_PASS
 		       : object->tolerated ? FINDING_WARN

@@ -78,7 +78,7 @@ struct object_history {
 	bool present;  /* at the last scan; the object is remembered when it is gone */
 	bool was_rdma; /* when its transport was last known */
 	bool by_past;  /* it should be over RDMA only because it was before */
-	bool told;     /* reported as lost, and not as back since */
+	bool reported; /* as lost, and not as back since */
 	bool seen;     /* at the current scan */
 	uint32_t hash;
 	uint64_t order; /* the last scan at which it was present */
@@ -133,7 +133,7 @@ struct silence {
 	uint64_t waiting;  /* sent, and not answered yet */
 	uint64_t since_ms; /* waiting since then without any reply; 0: not so */
 	bool hard;         /* programs wait until it answers */
-	bool told, seen;
+	bool reported, seen;
 };
 
 struct silences {

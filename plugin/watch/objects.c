@@ -4,14 +4,14 @@
 /* Watched objects over time: observations in, events out. Pure. */
 #include "plugin/watch/internal.h"
 
-static const char *const kinds[OBJECT_KINDS] = {
+static const char *const object_kinds[OBJECT_KINDS] = {
 	[OBJECT_MOUNT] = "mount",
 	[OBJECT_DOMAIN] = "domain",
 	[OBJECT_POOL] = "pool",
 	[OBJECT_DISK] = "disk",
 };
 
-static const char *const states[STATE_COUNT] = {
+static const char *const object_states[STATE_COUNT] = {
 	[STATE_UNREQUESTED] = "calm",
 	[STATE_GOOD] = "good",
 	[STATE_BAD] = "lost",
@@ -20,16 +20,16 @@ static const char *const states[STATE_COUNT] = {
 
 const char *objects_kind_name(enum object_kind kind)
 {
-	return kinds[kind];
+	return object_kinds[kind];
 }
 
 const char *objects_state_name(enum object_state state)
 {
-	return states[state];
+	return object_states[state];
 }
 
 /* FNV-1a, to avoid most string comparisons. */
-static uint32_t hash_of(const struct watch_object *object)
+static uint32_t object_hash(const struct watch_object *object)
 {
 	uint32_t hash = 0x811c9dc5u ^ (uint32_t)object->kind;
 	const char *p;
@@ -39,42 +39,22 @@ static uint32_t hash_of(const struct watch_object *object)
 	return hash;
 }
 
-static struct object_history *find(const struct watch_objects *objects,
-				   const struct watch_object *object)
+/* Memory for one more; of OBJECTS_MAX that of the object that is gone longest. */
+static int objects_make_room(struct watch_objects *objects, struct object_history **out)
 {
-	uint32_t hash = hash_of(object);
+	struct object_history *known = NULL, **list;
 	size_t i;
-
-	for (i = 0; i < objects->count; i++)
-		if (objects->list[i]->hash == hash &&
-		    objects->list[i]->now.kind == object->kind &&
-		    !strcmp(objects->list[i]->now.key, object->key))
-			return objects->list[i];
-	return NULL;
-}
-
-/* The object that is gone longest; NULL: all are present. */
-static struct object_history *find_oldest(const struct watch_objects *objects)
-{
-	struct object_history *oldest = NULL;
-	size_t i;
-
-	for (i = 0; i < objects->count; i++)
-		if (!objects->list[i]->present && !objects->list[i]->seen &&
-		    (!oldest || objects->list[i]->order < oldest->order))
-			oldest = objects->list[i];
-	return oldest;
-}
-
-static int grow(struct watch_objects *objects, struct object_history **out)
-{
-	struct object_history *known, **list;
 
 	if (objects->count == OBJECTS_MAX) {
-		*out = find_oldest(objects);
-		return *out ? 0
-			    : err_set(ENOSPC, "more than %d mounts, pools and disks",
-				      OBJECTS_MAX);
+		for (i = 0; i < objects->count; i++)
+			if (!objects->list[i]->present && !objects->list[i]->seen &&
+			    (!known || objects->list[i]->order < known->order))
+				known = objects->list[i];
+		if (!known)
+			return err_set(ENOSPC, "more than %d mounts, pools and disks",
+				       OBJECTS_MAX);
+		*out = known;
+		return 0;
 	}
 	/* In steps: one scan may add thousands. */
 	if (!(objects->count & (objects->count - 1))) {
@@ -90,16 +70,6 @@ static int grow(struct watch_objects *objects, struct object_history **out)
 	objects->list[objects->count++] = known;
 	*out = known;
 	return 0;
-}
-
-static int add(struct watch_objects *objects, const struct watch_object *object,
-	       struct object_history **out)
-{
-	int rc = grow(objects, out);
-
-	if (!rc)
-		**out = (struct object_history){ .hash = hash_of(object) };
-	return rc;
 }
 
 void objects_fini(struct watch_objects *objects)
@@ -119,32 +89,8 @@ void objects_begin(struct watch_objects *objects)
 		objects->list[i]->seen = false;
 }
 
-static enum object_state state_of(const struct watch_object *object)
-{
-	if (object->run == OBJECT_RDMA)
-		return STATE_GOOD;
-	if (!object->wanted)
-		return STATE_UNREQUESTED;
-	return object->run == OBJECT_OTHER ? STATE_BAD : STATE_UNKNOWN;
-}
-
-/* Reports changes. @was_there: present at the previous scan. */
-static void compare(struct watch_objects *objects, struct object_history *known,
-		    bool was_there, object_sink sink, void *arg)
-{
-	bool lost = known->state == STATE_BAD && (!known->told || !was_there);
-	bool back = known->state == STATE_GOOD && known->told;
-
-	if (lost || known->state == STATE_GOOD || known->state == STATE_UNREQUESTED)
-		known->told = lost;
-	if (lost)
-		objects->lost[known->now.kind]++;
-	if (lost || back)
-		sink(arg, lost ? OBJECT_LOST : OBJECT_BACK, &known->now);
-}
-
 /* What was over RDMA without a request should be over RDMA again. */
-static void want_as_before(struct object_history *known)
+static void object_request_past(struct object_history *known)
 {
 	struct watch_object *now = &known->now;
 
@@ -164,18 +110,42 @@ static void want_as_before(struct object_history *known)
 int objects_see(struct watch_objects *objects, const struct watch_object *object,
 		object_sink sink, void *arg)
 {
-	struct object_history *known = find(objects, object);
-	bool was_there = known && known->present;
-	int rc = known ? 0 : add(objects, object, &known);
+	uint32_t hash = object_hash(object);
+	struct object_history *known = NULL;
+	bool was_present, lost, back;
+	size_t i;
 
-	if (rc)
-		return rc;
+	for (i = 0; i < objects->count && !known; i++)
+		if (objects->list[i]->hash == hash &&
+		    objects->list[i]->now.kind == object->kind &&
+		    !strcmp(objects->list[i]->now.key, object->key))
+			known = objects->list[i];
+	was_present = known && known->present;
+	if (!known) {
+		int rc = objects_make_room(objects, &known);
+
+		if (rc)
+			return rc;
+		*known = (struct object_history){ .hash = hash };
+	}
 	known->now = *object;
-	want_as_before(known);
-	known->state = state_of(&known->now);
+	object_request_past(known);
+	if (known->now.run == OBJECT_RDMA)
+		known->state = STATE_GOOD;
+	else if (!known->now.wanted)
+		known->state = STATE_UNREQUESTED;
+	else
+		known->state = known->now.run == OBJECT_OTHER ? STATE_BAD : STATE_UNKNOWN;
 	known->seen = known->present = true;
 	known->order = objects->scans;
-	compare(objects, known, was_there, sink, arg);
+	lost = known->state == STATE_BAD && (!known->reported || !was_present);
+	back = known->state == STATE_GOOD && known->reported;
+	if (lost || known->state == STATE_GOOD || known->state == STATE_UNREQUESTED)
+		known->reported = lost;
+	if (lost)
+		objects->lost[known->now.kind]++;
+	if (lost || back)
+		sink(arg, lost ? OBJECT_LOST : OBJECT_BACK, &known->now);
 	known->was_rdma |= object->run == OBJECT_RDMA;
 	return 0;
 }

@@ -12,14 +12,14 @@
  * reported as a lost mount. */
 #include "plugin/watch/internal.h"
 
-struct renewing {
+struct renew_actions {
 	const struct renew_input *input;
 	struct renewal *list;
 	size_t count;
 };
 
-static void add(struct renewing *plan, enum renew_action action,
-		const struct record *record, unsigned int mount)
+static void renew_add(struct renew_actions *plan, enum renew_action action,
+		      const struct record *record, unsigned int mount)
 {
 	plan->list[plan->count++] = (struct renewal){ action, *record, mount };
 }
@@ -39,26 +39,23 @@ const struct record *renew_record(const struct renew_input *input,
 	return NULL;
 }
 
-static bool of_this_boot(const struct renewing *plan, const struct record *record)
-{
-	return !strcmp(record->boot_id, plan->input->boot_id);
-}
-
-static const struct record *find_pending(const struct renewing *plan, const char *target)
+static const struct record *renew_find_pending(const struct renew_actions *plan,
+					       const char *target)
 {
 	const struct record_list *records = plan->input->records;
 	size_t i;
 
 	for (i = 0; i < records->count; i++)
-		if (!records->list[i].id && of_this_boot(plan, &records->list[i]) &&
+		if (!records->list[i].id &&
+		    !strcmp(records->list[i].boot_id, plan->input->boot_id) &&
 		    !strcmp(records->list[i].target, target))
 			return &records->list[i];
 	return NULL;
 }
 
 /* It may have been written after the scan began; a time further in the future is invalid. */
-static bool younger_than(const struct renewing *plan, const struct record *record,
-			 uint64_t ms)
+static bool renew_is_younger(const struct renew_actions *plan,
+			     const struct record *record, uint64_t ms)
 {
 	uint64_t now = plan->input->now, then = record->checked_ms;
 
@@ -67,46 +64,37 @@ static bool younger_than(const struct renewing *plan, const struct record *recor
 
 bool renew_is_helpers(const struct renew_input *input, const struct nfs_mount *mount)
 {
-	struct renewing plan = { .input = input };
-	const struct record *pending = find_pending(&plan, mount->target),
+	struct renew_actions plan = { .input = input };
+	const struct record *pending = renew_find_pending(&plan, mount->target),
 			    *own = renew_record(input, mount);
 
 	if (!pending || (own && own->checked_ms > pending->checked_ms))
 		return false;
 	/* If one export has several mounts, the age is that of the first. */
-	return younger_than(&plan, pending, RENEW_HELPER_MS) ||
+	return renew_is_younger(&plan, pending, RENEW_HELPER_MS) ||
 	       (mount->age * 1000 < RENEW_HELPER_MS &&
-		younger_than(&plan, pending, RENEW_PENDING_MS));
+		renew_is_younger(&plan, pending, RENEW_PENDING_MS));
 }
 
-static enum record_state state_of(enum view_run run)
+static void renew_plan_mount(struct renew_actions *plan, unsigned int index)
 {
 	static const enum record_state states[] = {
 		[RUN_UNKNOWN] = RECORD_UNPROVEN, [RUN_RDMA] = RECORD_PROVEN,
 		[RUN_CLAIMED] = RECORD_PROVEN,   [RUN_MIXED] = RECORD_UNPROVEN,
 		[RUN_OTHER] = RECORD_TCP,
 	};
-
-	return states[run];
-}
-
-/* It already says what would be written, and is recent. */
-static bool is_fresh(const struct renewing *plan, const struct record *own,
-		     const struct record *record)
-{
-	return own && own->state == record->state &&
-	       !strcmp(own->wanted, record->wanted) &&
-	       !strcmp(own->effective, record->effective) &&
-	       younger_than(plan, own, RECORD_PERIOD_MS / 3);
-}
-
-static void write_one(struct renewing *plan, unsigned int index, const struct record *own)
-{
 	const struct renew_input *input = plan->input;
+	const struct nfs_mount *mount = &input->mounts->list[index];
 	const struct view_mount *seen = input->seen[index];
-	struct record record = { .state = state_of(seen->run), .checked_ms = input->now };
+	const struct record *own = renew_record(input, mount);
+	struct record record = { .state = states[seen->run], .checked_ms = input->now };
 
-	record_of_mount(&record, &input->mounts->list[index]);
+	if (renew_is_helpers(input, mount))
+		return;
+	if (seen->run != RUN_RDMA && seen->run != RUN_CLAIMED && seen->run != RUN_MIXED &&
+	    !own && !seen->wanted.rdma && !renew_find_pending(plan, mount->target))
+		return;
+	record_of_mount(&record, mount);
 	text_copy(record.boot_id, sizeof(record.boot_id), input->boot_id);
 	strcpy(record.by, WATCH_NAME);
 	if (own) {
@@ -115,72 +103,49 @@ static void write_one(struct renewing *plan, unsigned int index, const struct re
 	}
 	if (seen->wanted.rdma && seen->wanted.lasting)
 		strcpy(record.wanted, "rdma");
-	if (!is_fresh(plan, own, &record))
-		add(plan, RENEW_WRITE, &record, index);
+	/* It already says what would be written, and is recent. */
+	if (own && own->state == record.state && !strcmp(own->wanted, record.wanted) &&
+	    !strcmp(own->effective, record.effective) &&
+	    renew_is_younger(plan, own, RECORD_PERIOD_MS / 3))
+		return;
+	renew_add(plan, RENEW_WRITE, &record, index);
 }
 
-static void plan_mount(struct renewing *plan, unsigned int index)
+static void renew_plan_record(struct renew_actions *plan, const struct record *record)
 {
 	const struct renew_input *input = plan->input;
-	const struct nfs_mount *mount = &input->mounts->list[index];
-	const struct record *own = renew_record(input, mount);
-	enum view_run run = input->seen[index]->run;
-	bool rdma = run == RUN_RDMA || run == RUN_CLAIMED || run == RUN_MIXED;
+	const struct nfs_mounts *mounts = input->mounts;
+	bool mounted = false, helpers = false;
+	unsigned int i;
 
-	if (renew_is_helpers(input, mount))
+	if (strcmp(record->boot_id, input->boot_id) != 0) {
+		renew_add(plan, RENEW_DROP, record, 0);
 		return;
-	if (rdma || own || input->seen[index]->wanted.rdma ||
-	    find_pending(plan, mount->target))
-		write_one(plan, index, own);
-}
-
-static bool is_mounted(const struct renewing *plan, const struct record *record)
-{
-	const struct nfs_mounts *mounts = plan->input->mounts;
-	unsigned int i;
-
-	for (i = 0; i < mounts->count; i++)
-		if (record->id ? record_is_of(record, &mounts->list[i], plan->input->now)
-			       : !strcmp(mounts->list[i].target, record->target))
-			return true;
-	return false;
-}
-
-/* The helper made the mount on this directory, and it is recorded by now, unless the helper
- * is still working on it. */
-static bool is_done(const struct renewing *plan, const struct record *pending)
-{
-	const struct nfs_mounts *mounts = plan->input->mounts;
-	unsigned int i;
-
-	for (i = 0; i < mounts->count; i++)
-		if (!strcmp(mounts->list[i].target, pending->target) &&
-		    renew_is_helpers(plan->input, &mounts->list[i]))
-			return false;
-	return true;
-}
-
-static void plan_record(struct renewing *plan, const struct record *record)
-{
-	const struct nfs_mounts *mounts = plan->input->mounts;
-	bool mounted = is_mounted(plan, record);
-
-	if (!of_this_boot(plan, record))
-		add(plan, RENEW_DROP, record, 0);
+	}
 	/* The list of mounts is incomplete. */
-	else if (mounts->cut || mounts->unreadable)
+	if (mounts->cut || mounts->unreadable)
 		return;
-	else if (record->id && !mounted)
-		add(plan, RENEW_GONE, record, 0);
-	else if (!record->id && (mounted ? is_done(plan, record)
-					 : !younger_than(plan, record, RENEW_PENDING_MS)))
-		add(plan, RENEW_DROP, record, 0);
+	for (i = 0; i < mounts->count; i++) {
+		if (record->id) {
+			mounted |= record_is_of(record, &mounts->list[i], input->now);
+		} else if (!strcmp(mounts->list[i].target, record->target)) {
+			mounted = true;
+			helpers |= renew_is_helpers(input, &mounts->list[i]);
+		}
+	}
+	/* The helper made the mount on a pending record's directory, and it is recorded by now,
+	 * unless the helper is still working on it. */
+	if (record->id && !mounted)
+		renew_add(plan, RENEW_GONE, record, 0);
+	else if (!record->id &&
+		 (mounted ? !helpers : !renew_is_younger(plan, record, RENEW_PENDING_MS)))
+		renew_add(plan, RENEW_DROP, record, 0);
 }
 
 int renew_plan(const struct renew_input *input, struct renewal **out, size_t *count)
 {
 	const struct record_list *records = input->records;
-	struct renewing plan = { .input = input };
+	struct renew_actions plan = { .input = input };
 	unsigned int i;
 	size_t j;
 
@@ -188,9 +153,9 @@ int renew_plan(const struct renew_input *input, struct renewal **out, size_t *co
 	if (!plan.list)
 		return err_set(ENOMEM, "no memory");
 	for (i = 0; i < input->mounts->count; i++)
-		plan_mount(&plan, i);
+		renew_plan_mount(&plan, i);
 	for (j = 0; j < records->count; j++)
-		plan_record(&plan, &records->list[j]);
+		renew_plan_record(&plan, &records->list[j]);
 	*out = plan.list;
 	*count = plan.count;
 	return 0;

@@ -31,12 +31,12 @@ static void scan_fini(struct scan *l)
 	free(l->targets);
 }
 
-static const struct nfs_mounts *mounts_of(const struct scan *l)
+static const struct nfs_mounts *scan_mounts(const struct scan *l)
 {
 	return view_nfs(l->view);
 }
 
-static void see(struct scan *l, const struct watch_object *object)
+static void scan_see(struct scan *l, const struct watch_object *object)
 {
 	int rc = objects_see(&l->watch->objects, object, l->watch->on_event,
 			     l->watch->arg);
@@ -45,19 +45,19 @@ static void see(struct scan *l, const struct watch_object *object)
 }
 
 /* What cannot be read may request RDMA. */
-static void see_broken(struct scan *l, struct watch_object *object, const char *id,
-		       const char *why)
+static void scan_see_broken(struct scan *l, struct watch_object *object, const char *id,
+			    const char *why)
 {
 	object->wanted = true;
 	object->run = OBJECT_UNKNOWN;
 	strcpy(object->id, id);
 	strcpy(object->reason, object->kind == OBJECT_POOL ? "malformed" : "lost");
 	snprintf(object->text, sizeof(object->text), "its XML cannot be read: %s", why);
-	see(l, object);
+	scan_see(l, object);
 }
 
 /* The state of what cannot be read is unknown. @kind: OBJECT_KINDS: all. */
-static void lose(struct scan *l, enum object_kind kind, const char *why)
+static void scan_lose(struct scan *l, enum object_kind kind, const char *why)
 {
 	static const struct {
 		const char *id, *reason;
@@ -81,14 +81,14 @@ static void lose(struct scan *l, enum object_kind kind, const char *why)
 		strcpy(object.reason, unseen[object.kind].reason);
 		snprintf(object.text, sizeof(object.text), "could not be checked: %s",
 			 why);
-		see(l, &object);
+		scan_see(l, &object);
 	}
 }
 
 /* --- sources ------------------------------------------------------------------------ */
 
 /* If it has an error, the last policy without errors stays in force, and the report says so. */
-static void read_policy(struct watch *watch)
+static void scan_read_policy(struct watch *watch)
 {
 	struct policies *policies = NULL, *none = NULL;
 	int rc;
@@ -109,24 +109,9 @@ static void read_policy(struct watch *watch)
 	watch->policy_known = true;
 }
 
-/* Adds pools that run in libvirt without a file: those of its test driver, or of another
- * driver. */
-static int add_heard_pools(struct scan *l)
+static int scan_read_host(struct scan *l)
 {
 	const struct inventory *inventory = &l->watch->inventory;
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; !rc && i < inventory->npools && !inventory->remote; i++)
-		if (inventory->pools[i].xml && inventory->pools[i].info.active &&
-		    !view_places_pool(&l->pools, inventory->pools[i].info.name))
-			rc = pool_place_add(&l->pools, inventory->pools[i].xml,
-					    inventory->pools[i].info.name, true);
-	return rc;
-}
-
-static int read_host(struct scan *l)
-{
 	const struct host *host = l->watch->host;
 	struct view_sources sources = { .host = host,
 					.now = l->start,
@@ -134,50 +119,50 @@ static int read_host(struct scan *l)
 					.policies = l->watch->policies,
 					.records = &l->records,
 					.boot_id = l->boot_id };
+	struct mounts_seen seen = { .view = NULL };
+	size_t i;
 	int rc = record_boot_id(host, l->boot_id, sizeof(l->boot_id));
 
+	if (rc)
+		return rc;
 	/* Records first: a record whose mount is missing when mounts are read later is
 	 * outdated. */
-	rc = rc ? rc : record_list(host, &l->records);
+	rc = record_list(host, &l->records);
 	if (rc)
 		return rc;
 	l->pools_lack = pool_places_gap(host, &l->pools, l->pools_unknown);
 	sources.pools_unknown = l->pools_lack;
-	rc = add_heard_pools(l);
-	return rc ? rc : view_open(&l->view, &sources);
-}
+	/* Adds pools that run in libvirt without a file: those of its test driver, or of
+	 * another driver. */
+	for (i = 0; i < inventory->npools && !inventory->remote; i++) {
+		const struct inventory_pool *pool = &inventory->pools[i];
 
-static int judge_all(struct scan *l)
-{
-	const struct mounts_seen seen = { .view = l->view };
-	unsigned int i, count = mounts_of(l)->count;
-	int rc = mounts_audit(&seen, &l->verdicts);
-
-	l->seen = calloc((size_t)count + 1, sizeof(*l->seen));
-	l->targets = calloc(l->watch->inventory.npools + 1, sizeof(*l->targets));
-	if (!rc && (!l->seen || !l->targets))
-		rc = err_set(ENOMEM, "no memory");
-	for (i = 0; !rc && i < count; i++)
-		l->seen[i] = view_mount(l->view, i);
-	return rc;
+		if (!pool->xml || !pool->info.active ||
+		    view_places_pool(&l->pools, pool->info.name))
+			continue;
+		rc = pool_place_add(&l->pools, pool->xml, pool->info.name, true);
+		if (rc)
+			return rc;
+	}
+	rc = view_open(&l->view, &sources);
+	if (rc)
+		return rc;
+	seen.view = l->view;
+	rc = mounts_audit(&seen, &l->verdicts);
+	if (rc)
+		return rc;
+	l->seen = calloc((size_t)scan_mounts(l)->count + 1, sizeof(*l->seen));
+	l->targets = calloc(inventory->npools + 1, sizeof(*l->targets));
+	if (!l->seen || !l->targets)
+		return err_set(ENOMEM, "no memory");
+	for (i = 0; i < scan_mounts(l)->count; i++)
+		l->seen[i] = view_mount(l->view, (unsigned int)i);
+	return 0;
 }
 
 /* --- pools -------------------------------------------------------------------------- */
 
-static struct pool_seen pool_seen_of(const struct scan *l, size_t index)
-{
-	const struct inventory_pool *pool = &l->watch->inventory.pools[index];
-
-	return (struct pool_seen){
-		.xml = pool->xml,
-		.info = &pool->info,
-		.view = l->view,
-		.remote = l->watch->inventory.remote,
-		.target = *l->targets[index] ? l->targets[index] : NULL,
-	};
-}
-
-static void find_target(struct scan *l, size_t index)
+static void scan_find_pool_target(struct scan *l, size_t index)
 {
 	const struct pool_xml *xml = l->watch->inventory.pools[index].xml;
 	const char *written = xml ? pool_xml_facts(xml)->target : NULL;
@@ -191,50 +176,35 @@ static void find_target(struct scan *l, size_t index)
 			 : found.path);
 }
 
-/* Whether libvirt, queried after the pool was first seen without a mount, still shows it as
- * running. */
-static bool is_missing(struct scan *l, struct inventory_pool *pool, enum pool_run run)
+static enum object_transport scan_pool_transport(struct scan *l,
+						 struct inventory_pool *pool,
+						 enum pool_run run)
 {
 	const struct inventory *inventory = &l->watch->inventory;
-
-	if (run != POOL_RUN_NOTHING && run != POOL_RUN_OTHER) {
-		pool->missing_ms = 0;
-		return false;
-	}
-	if (!pool->missing_ms)
-		pool->missing_ms = l->start;
-	if (inventory->pools_ms > pool->missing_ms)
-		return true;
-	l->watch->ask_pools = true;
-	return false;
-}
-
-static enum object_transport run_of_pool(struct scan *l, struct inventory_pool *pool,
-					 enum pool_run run)
-{
 	static const enum object_transport runs[] = {
 		[POOL_RUN_UNKNOWN] = OBJECT_UNKNOWN, [POOL_RUN_NOTHING] = OBJECT_OTHER,
 		[POOL_RUN_OTHER] = OBJECT_OTHER,     [POOL_RUN_RDMA] = OBJECT_RDMA,
 		[POOL_RUN_TCP] = OBJECT_OTHER,       [POOL_RUN_MIXED] = OBJECT_OTHER,
 	};
-	bool missing = is_missing(l, pool, run);
+	bool nothing = run == POOL_RUN_NOTHING || run == POOL_RUN_OTHER, confirmed;
 
+	if (!nothing)
+		pool->missing_ms = 0;
+	else if (!pool->missing_ms)
+		pool->missing_ms = l->start;
+	/* Whether libvirt, queried after the pool was first seen without a mount, still shows
+	 * it as running. */
+	confirmed = !nothing || inventory->pools_ms > pool->missing_ms;
+	if (!confirmed)
+		l->watch->ask_pools = true;
 	/* Only libvirt knows whether a pool runs. */
-	if (!l->watch->inventory.connected)
-		return OBJECT_UNKNOWN;
-	return runs[run] != OBJECT_OTHER || missing || !pool->missing_ms ? runs[run]
-									 : OBJECT_UNKNOWN;
+	return inventory->connected && confirmed ? runs[run] : OBJECT_UNKNOWN;
 }
 
-struct pool_look {
-	struct scan *l;
-	struct watch_object *object;
-};
-
 /* A pool has the same finding here as in `nfsrdma pool list`. */
-static void take_finding(void *arg, const struct finding *finding)
+static void scan_on_pool_finding(void *arg, const struct finding *finding)
 {
-	struct watch_object *object = ((struct pool_look *)arg)->object;
+	struct watch_object *object = arg;
 	const char *text = finding->summary;
 	size_t len = strlen(object->pool);
 
@@ -250,18 +220,15 @@ static void take_finding(void *arg, const struct finding *finding)
 		  finding_evidence(finding, "mounted"));
 }
 
-static void say_unconfirmed(struct watch_object *object, const char *text)
-{
-	strcpy(object->reason, "unconfirmed");
-	strcpy(object->text, text);
-}
-
-static void look_at_pool(struct scan *l, size_t index)
+static void scan_pool(struct scan *l, size_t index)
 {
 	struct inventory_pool *pool = &l->watch->inventory.pools[index];
 	struct watch_object object = { .kind = OBJECT_POOL };
-	struct pool_look one = { l, &object };
-	struct pool_seen seen;
+	struct pool_seen seen = { .xml = pool->xml,
+				  .info = &pool->info,
+				  .view = l->view,
+				  .remote = l->watch->inventory.remote };
+	const char *unconfirmed = NULL;
 	struct pool_state state;
 
 	/* A stopped pool counts as absent. */
@@ -271,11 +238,11 @@ static void look_at_pool(struct scan *l, size_t index)
 	snprintf(object.pool, sizeof(object.pool), "%s", pool->info.name);
 	snprintf(object.name, sizeof(object.name), "pool %s", object.pool);
 	if (!pool->xml) {
-		see_broken(l, &object, "pool.definition", pool->broken);
+		scan_see_broken(l, &object, "pool.definition", pool->broken);
 		return;
 	}
-	find_target(l, index);
-	seen = pool_seen_of(l, index);
+	scan_find_pool_target(l, index);
+	seen.target = *l->targets[index] ? l->targets[index] : NULL;
 	pool_state(&seen, &state);
 	text_copy(object.target, sizeof(object.target), l->targets[index]);
 	if (pool_xml_source(pool->xml, object.spec, sizeof(object.spec)))
@@ -283,44 +250,29 @@ static void look_at_pool(struct scan *l, size_t index)
 	object.wanted = state.wanted.rdma;
 	object.tolerated = state.state == VIEW_TOLERATED;
 	snprintf(object.wanted_by, sizeof(object.wanted_by), "%s", state.wanted.from);
-	object.run = run_of_pool(l, pool, state.run);
+	object.run = scan_pool_transport(l, pool, state.run);
 	if (state.mount)
 		strcpy(object.proto, state.mount->mount->proto);
 	strcpy(object.id, "pool.transport");
-	pool_audit_transport(&seen, take_finding, &one);
+	pool_audit_transport(&seen, scan_on_pool_finding, &object);
 	if (object.run == OBJECT_UNKNOWN && !l->watch->inventory.connected)
-		say_unconfirmed(&object, "libvirt does not answer whether it runs");
+		unconfirmed = "libvirt does not answer whether it runs";
 	else if (object.run == OBJECT_UNKNOWN && state.run != POOL_RUN_UNKNOWN)
-		say_unconfirmed(
-			&object,
-			"its mount is gone; libvirt is asked whether it still runs");
-	see(l, &object);
+		unconfirmed = "its mount is gone; libvirt is asked whether it still runs";
+	if (unconfirmed) {
+		strcpy(object.reason, "unconfirmed");
+		strcpy(object.text, unconfirmed);
+	}
+	scan_see(l, &object);
 }
 
 /* --- mounts ------------------------------------------------------------------------- */
 
-/* Ignores the record: the caller proves the mount, and then renews the record. */
-static enum object_transport run_of_mount(const struct view_mount *seen)
+static void scan_describe_mount(const struct mount_verdict *verdict,
+				struct watch_object *object)
 {
-	static const enum object_transport runs[] = {
-		[RUN_UNKNOWN] = OBJECT_UNKNOWN, [RUN_RDMA] = OBJECT_RDMA,
-		[RUN_CLAIMED] = OBJECT_RDMA,    [RUN_MIXED] = OBJECT_OTHER,
-		[RUN_OTHER] = OBJECT_OTHER,
-	};
+	const struct mount_opinion *opinion = &verdict->opinions[MOUNT_TRANSPORT];
 
-	return runs[seen->run];
-}
-
-/* plugin/mounts has the reason. */
-static bool says_why(const struct mount_verdict *verdict)
-{
-	enum finding_status status = verdict->opinions[MOUNT_TRANSPORT].status;
-
-	return status == FINDING_FAIL || status == FINDING_WARN;
-}
-
-static void describe(const struct mount_verdict *verdict, struct watch_object *object)
-{
 	strcpy(object->reason, object->kind == OBJECT_DOMAIN ? "vdsm" : "not-rdma");
 	if (object->run == OBJECT_UNKNOWN) {
 		strcpy(object->reason, "no-transport");
@@ -329,9 +281,10 @@ static void describe(const struct mount_verdict *verdict, struct watch_object *o
 	} else if (object->run == OBJECT_RDMA) {
 		snprintf(object->text, sizeof(object->text), "over %s, NFSv%s",
 			 object->proto, verdict->mount->vers);
-	} else if (object->wanted && says_why(verdict)) {
-		snprintf(object->text, sizeof(object->text), "%s",
-			 verdict->opinions[MOUNT_TRANSPORT].text);
+	} else if (object->wanted &&
+		   (opinion->status == FINDING_FAIL || opinion->status == FINDING_WARN)) {
+		/* plugin/mounts has the reason. */
+		snprintf(object->text, sizeof(object->text), "%s", opinion->text);
 	} else if (object->wanted) {
 		snprintf(object->text, sizeof(object->text), "over %s, but %s %s RDMA",
 			 object->proto, object->wanted_by,
@@ -339,9 +292,15 @@ static void describe(const struct mount_verdict *verdict, struct watch_object *o
 	}
 }
 
-static void look_at_mount(struct scan *l, const struct renew_input *input,
-			  unsigned int index)
+static void scan_mount(struct scan *l, const struct renew_input *input,
+		       unsigned int index)
 {
+	/* Ignores the record: the caller proves the mount, and then renews the record. */
+	static const enum object_transport runs[] = {
+		[RUN_UNKNOWN] = OBJECT_UNKNOWN, [RUN_RDMA] = OBJECT_RDMA,
+		[RUN_CLAIMED] = OBJECT_RDMA,    [RUN_MIXED] = OBJECT_OTHER,
+		[RUN_OTHER] = OBJECT_OTHER,
+	};
 	const struct mount_verdict *verdict = &l->verdicts[index];
 	const struct nfs_mount *mount = verdict->mount;
 	const struct view_wanted *wanted = &verdict->view->wanted;
@@ -363,46 +322,38 @@ static void look_at_mount(struct scan *l, const struct renew_input *input,
 		strcpy(object.wanted_by, wanted->from);
 	strcpy(object.id, "watch.mount");
 	object.tolerated = wanted->rdma && wanted->mode == POLICY_PREFER;
-	object.run = run_of_mount(verdict->view);
-	describe(verdict, &object);
+	object.run = runs[verdict->view->run];
+	scan_describe_mount(verdict, &object);
 	if (renew_is_helpers(input, mount)) {
 		object.run = OBJECT_UNKNOWN;
 		strcpy(object.reason, "being-mounted");
 		strcpy(object.text,
 		       "a mount helper is mounting it, or has not recorded the result");
 	}
-	see(l, &object);
-}
-
-static void look_at_mounts(struct scan *l, struct renew_input *input)
-{
-	unsigned int i;
-
-	for (i = 0; i < mounts_of(l)->count; i++)
-		look_at_mount(l, input, i);
+	scan_see(l, &object);
 }
 
 /* Lost READs are a kernel bug, reported whatever transport is requested. */
-static void look_at_reads(struct scan *l)
+static void scan_reads(struct scan *l)
 {
 	struct watch *watch = l->watch;
 	struct lost_reads *lost;
 	unsigned int i;
 
-	for (i = 0; i < mounts_of(l)->count; i++) {
+	for (i = 0; i < scan_mounts(l)->count; i++) {
 		if (l->verdicts[i].opinions[MOUNT_READS].status != FINDING_FAIL)
 			continue;
 		if (watch->nlost++ >= LOST_READS_MAX)
 			continue;
 		lost = &watch->lost[watch->nlost - 1];
-		strcpy(lost->target, mounts_of(l)->list[i].target);
-		strcpy(lost->spec, mounts_of(l)->list[i].fs_spec);
-		lost->reads = mounts_of(l)->list[i].reads;
+		strcpy(lost->target, scan_mounts(l)->list[i].target);
+		strcpy(lost->spec, scan_mounts(l)->list[i].fs_spec);
+		lost->reads = scan_mounts(l)->list[i].reads;
 	}
 }
 
 /* Whether the server answers, for mounts that are or should be over RDMA. */
-static void look_at_silence(struct scan *l)
+static void scan_silence(struct scan *l)
 {
 	_cleanup_(host_rpc_queues_fini) struct host_rpc_queues queues = { 0 };
 	const struct silence_sources sources = { &queues, l->start };
@@ -413,7 +364,7 @@ static void look_at_silence(struct scan *l)
 
 	l->rc = l->rc ? l->rc : rc;
 	silences_begin(all);
-	for (i = 0; i < mounts_of(l)->count; i++) {
+	for (i = 0; i < scan_mounts(l)->count; i++) {
 		seen = l->seen[i];
 		if (seen->covered ||
 		    (!seen->wanted.rdma && !view_is_rdma(seen->mount->proto)))
@@ -428,7 +379,7 @@ static void look_at_silence(struct scan *l)
 /* --- records ------------------------------------------------------------------------ */
 
 /* The report that a mount's record extends. NULL: no memory. */
-static struct report *report_of(const struct mount_verdict *verdict)
+static struct report *scan_mount_report(const struct mount_verdict *verdict)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("watch");
 	const struct mount_opinion *opinion = &verdict->opinions[MOUNT_TRANSPORT];
@@ -446,7 +397,7 @@ static struct report *report_of(const struct mount_verdict *verdict)
 	return take_ptr(report);
 }
 
-static int renew_one(struct scan *l, const struct renewal *renewal)
+static int scan_renew_record(struct scan *l, const struct renewal *renewal)
 {
 	static const char *const actions[] = { [RENEW_WRITE] = "written",
 					       [RENEW_GONE] = "removed, unmounted",
@@ -458,7 +409,7 @@ static int renew_one(struct scan *l, const struct renewal *renewal)
 	      actions[renewal->action]);
 	switch (renewal->action) {
 	case RENEW_WRITE:
-		report = report_of(&l->verdicts[renewal->mount]);
+		report = scan_mount_report(&l->verdicts[renewal->mount]);
 		return record_renew(l->folder, &renewal->record, report);
 	case RENEW_GONE: l->watch->on_unmounted(l->watch->arg, &renewal->record); break;
 	case RENEW_DROP: break;
@@ -468,7 +419,7 @@ static int renew_one(struct scan *l, const struct renewal *renewal)
 
 /* Updates the list from what was written, so that disks are judged by it without reading
  * again. */
-static void keep_renewal(struct scan *l, const struct renewal *renewal)
+static void scan_update_records(struct scan *l, const struct renewal *renewal)
 {
 	struct record_list *records = &l->records;
 	size_t i;
@@ -487,43 +438,14 @@ static void keep_renewal(struct scan *l, const struct renewal *renewal)
 	}
 }
 
-static int make_room(struct scan *l, size_t more)
-{
-	struct record *list = realloc(l->records.list,
-				      (l->records.count + more + 1) * sizeof(*list));
-
-	if (!list)
-		return err_set(ENOMEM, "no memory");
-	l->records.list = list;
-	return 0;
-}
-
-/* The first failure is reported; the other records are still written. */
-static int renew_each(struct scan *l, const struct renewal *list, size_t count)
-{
-	char *error = l->watch->record_error;
-	size_t i;
-	int rc = 0, one;
-
-	for (i = 0; i < count && l->folder >= 0; i++) {
-		one = renew_one(l, &list[i]);
-		/* 1: another process wrote a newer record. */
-		if (!one)
-			keep_renewal(l, &list[i]);
-		if (one >= 0)
-			continue;
-		rc = -1;
-		snprintf(error, sizeof(l->watch->record_error), "%s", err_text());
-	}
-	return rc;
-}
-
-static void renew(struct scan *l, const struct renew_input *input)
+static void scan_renew(struct scan *l, const struct renew_input *input)
 {
 	_cleanup_free_ struct renewal *list = NULL;
 	char *error = l->watch->record_error;
-	size_t count = 0;
-	int rc = renew_plan(input, &list, &count);
+	struct record *records;
+	size_t count = 0, i;
+	int rc = renew_plan(input, &list, &count), one;
+	bool failed = false;
 
 	*error = '\0';
 	if (l->records.nbroken)
@@ -532,26 +454,36 @@ static void renew(struct scan *l, const struct renew_input *input)
 			 l->records.nbroken == 1 ? " is" : "s are",
 			 l->records.nbroken == 1 ? "a record" : "records",
 			 l->records.broken->why);
-	rc = rc ? rc : make_room(l, count);
-	rc = rc ? rc : renew_each(l, list, count);
+	if (!rc) {
+		records = realloc(l->records.list,
+				  (l->records.count + count + 1) * sizeof(*records));
+		if (records)
+			l->records.list = records;
+		else
+			rc = err_set(ENOMEM, "no memory");
+	}
 	if (rc < 0 && !*error)
 		snprintf(error, sizeof(l->watch->record_error), "%s", err_text());
-	l->watch->records_failed = rc < 0;
+	/* After a failure the other records are still written. */
+	for (i = 0; !rc && i < count && l->folder >= 0; i++) {
+		one = scan_renew_record(l, &list[i]);
+		if (one < 0) {
+			failed = true;
+			snprintf(error, sizeof(l->watch->record_error), "%s", err_text());
+		}
+		/* 1: another process wrote a newer record. */
+		if (!one)
+			scan_update_records(l, &list[i]);
+	}
+	l->watch->records_failed = rc < 0 || failed;
 	view_renew(l->view, &l->records);
 }
 
 /* --- disks -------------------------------------------------------------------------- */
 
-static const char *end_of(const char *text)
-{
-	size_t len = strlen(text);
-
-	return text + (len > 300 ? len - 300 : 0);
-}
-
 /* A disk that passes with a warning is not over RDMA, unless the warning is about the
  * mount's source. */
-static enum object_transport run_of_disk(const struct guard_verdict *verdict)
+static enum object_transport scan_disk_transport(const struct guard_verdict *verdict)
 {
 	bool rdma = view_is_rdma(verdict->proto);
 	bool alias = rdma && !strcmp(verdict->id, "gate.mount");
@@ -563,10 +495,12 @@ static enum object_transport run_of_disk(const struct guard_verdict *verdict)
 	return verdict->wanted || rdma ? OBJECT_RDMA : OBJECT_OTHER;
 }
 
-static void look_at_disk(struct scan *l, const struct guard *guard,
-			 const struct follow_guest *guest, const struct domain_disk *disk)
+static void scan_disk(struct scan *l, const struct guard *guard,
+		      const struct follow_guest *guest, const struct domain_disk *disk)
 {
 	const char *name = guest->disks.name ? guest->disks.name : guest->uuid;
+	const char *end = disk->path ? disk->path : disk->pool;
+	size_t len = strlen(end);
 	const struct guard_disk question = domain_disk_guard(disk);
 	_cleanup_free_ struct guard_verdict *verdict = calloc(1, sizeof(*verdict));
 	struct watch_object object = { .kind = OBJECT_DISK };
@@ -579,10 +513,10 @@ static void look_at_disk(struct scan *l, const struct guard *guard,
 	/* A disk of unknown transport is reported, too. */
 	object.wanted = verdict->wanted || verdict->answer == GUARD_UNKNOWN;
 	object.tolerated = verdict->loud;
-	object.run = run_of_disk(verdict);
+	object.run = scan_disk_transport(verdict);
 	/* The end of a long path distinguishes files. */
 	snprintf(object.key, sizeof(object.key), "%s %.60s %u %s/%.200s", guest->uuid,
-		 disk->device, disk->depth, end_of(disk->path ? disk->path : disk->pool),
+		 disk->device, disk->depth, end + (len > 300 ? len - 300 : 0),
 		 disk->path ? "" : disk->volume);
 	snprintf(object.name, sizeof(object.name), "guest %.120s", name);
 	text_copy(object.guest, sizeof(object.guest), name);
@@ -601,24 +535,10 @@ static void look_at_disk(struct scan *l, const struct guard *guard,
 	else
 		snprintf(object.text, sizeof(object.text), "disk %s (%.300s) is over %s",
 			 object.disk, verdict->path, verdict->proto);
-	see(l, &object);
+	scan_see(l, &object);
 }
 
-/* Guests whose XML cannot be read: their disks are unknown, and the gate is not asked. */
-static void look_at_broken(struct scan *l, const struct follow_guest *guest)
-{
-	const char *name = guest->disks.name ? guest->disks.name : guest->uuid;
-	struct watch_object object = { .kind = OBJECT_DISK, .disk = "?" };
-
-	if (!*guest->broken)
-		return;
-	snprintf(object.key, sizeof(object.key), "%s", guest->uuid);
-	snprintf(object.name, sizeof(object.name), "guest %.120s", name);
-	text_copy(object.guest, sizeof(object.guest), name);
-	see_broken(l, &object, "gate.unknown", guest->broken);
-}
-
-static void look_at_disks(struct scan *l)
+static void scan_disks(struct scan *l)
 {
 	const struct inventory *inventory = &l->watch->inventory;
 	_cleanup_(guard_close_p) struct guard *guard = NULL;
@@ -626,66 +546,61 @@ static void look_at_disks(struct scan *l)
 
 	if (!inventory->nguests)
 		return;
-	for (i = 0; i < inventory->nguests; i++)
-		look_at_broken(l, &inventory->guests[i]);
+	/* Guests whose XML cannot be read: their disks are unknown, and the gate is not
+	 * asked. */
+	for (i = 0; i < inventory->nguests; i++) {
+		const struct follow_guest *guest = &inventory->guests[i];
+		const char *name = guest->disks.name ? guest->disks.name : guest->uuid;
+		struct watch_object object = { .kind = OBJECT_DISK, .disk = "?" };
+
+		if (!*guest->broken)
+			continue;
+		snprintf(object.key, sizeof(object.key), "%s", guest->uuid);
+		snprintf(object.name, sizeof(object.name), "guest %.120s", name);
+		text_copy(object.guest, sizeof(object.guest), name);
+		scan_see_broken(l, &object, "gate.unknown", guest->broken);
+	}
 	/* A gate that cannot read the policy gives no answer. */
 	if (*l->watch->policy_error) {
-		lose(l, OBJECT_DISK, l->watch->policy_error);
+		scan_lose(l, OBJECT_DISK, l->watch->policy_error);
 		return;
 	}
 	if (guard_over(&guard, l->watch->host, l->view, &l->pools, l->pools_lack)) {
-		lose(l, OBJECT_DISK, err_text());
+		scan_lose(l, OBJECT_DISK, err_text());
 		return;
 	}
 	for (i = 0; i < inventory->nguests; i++)
 		for (j = 0; j < inventory->guests[i].disks.count; j++)
-			look_at_disk(l, guard, &inventory->guests[i],
-				     &inventory->guests[i].disks.list[j]);
-}
-
-/* --- metrics ------------------------------------------------------------------------ */
-
-/* The same as of `nfsrdma mounts`, but for the answers. */
-static void add_metrics(const struct scan *l, struct report *report)
-{
-	const struct mounts_seen seen = { .view = l->view };
-	struct mounts_measured measured = { .seen = &seen, .verdicts = l->verdicts };
-	struct host_system system;
-
-	if (!host_system(l->watch->host, &system))
-		measured.system = &system;
-	mounts_metrics(&measured, report);
+			scan_disk(l, guard, &inventory->guests[i],
+				  &inventory->guests[i].disks.list[j]);
 }
 
 /* --- all ---------------------------------------------------------------------------- */
 
-static void look_at_nothing(struct scan *l)
+/* The metrics are the same as of `nfsrdma mounts`, but for the answers. */
+static void scan_all(struct scan *l, struct report *report)
 {
-	snprintf(l->watch->mounts_error, sizeof(l->watch->mounts_error), "%s",
-		 err_text());
-	l->watch->mounts_reason = "unreadable";
-	objects_begin(&l->watch->objects);
-	lose(l, OBJECT_KINDS, l->watch->mounts_error);
-	objects_end(&l->watch->objects);
-}
+	const struct mounts_seen seen = { .view = l->view };
+	struct mounts_measured measured = { .seen = &seen, .verdicts = l->verdicts };
+	const struct renew_input input = { scan_mounts(l), l->seen, &l->records,
+					   l->boot_id, l->start };
+	struct host_system system;
+	unsigned int i;
 
-static void look_at_all(struct scan *l)
-{
-	struct renew_input input;
-	size_t i;
-
-	input = (struct renew_input){ mounts_of(l), l->seen, &l->records, l->boot_id,
-				      l->start };
 	objects_begin(&l->watch->objects);
-	look_at_mounts(l, &input);
-	look_at_reads(l);
-	look_at_silence(l);
-	renew(l, &input);
+	for (i = 0; i < scan_mounts(l)->count; i++)
+		scan_mount(l, &input, i);
+	scan_reads(l);
+	scan_silence(l);
+	scan_renew(l, &input);
 	/* By the present proof. */
 	for (i = 0; i < l->watch->inventory.npools; i++)
-		look_at_pool(l, i);
-	look_at_disks(l);
+		scan_pool(l, i);
+	scan_disks(l);
 	objects_end(&l->watch->objects);
+	if (!host_system(l->watch->host, &system))
+		measured.system = &system;
+	mounts_metrics(&measured, report);
 }
 
 int scan_host(struct watch *watch, int folder, struct report *report)
@@ -699,16 +614,19 @@ int scan_host(struct watch *watch, int folder, struct report *report)
 
 	watch->ask_pools = false;
 	watch->last_scan = time(NULL);
-	read_policy(watch);
-	rc = read_host(&l);
-	rc = rc ? rc : judge_all(&l);
+	scan_read_policy(watch);
+	rc = scan_read_host(&l);
 	*watch->mounts_error = '\0';
 	watch->nlost = 0;
 	if (rc) {
-		look_at_nothing(&l);
+		snprintf(watch->mounts_error, sizeof(watch->mounts_error), "%s",
+			 err_text());
+		watch->mounts_reason = "unreadable";
+		objects_begin(&watch->objects);
+		scan_lose(&l, OBJECT_KINDS, watch->mounts_error);
+		objects_end(&watch->objects);
 	} else {
-		look_at_all(&l);
-		add_metrics(&l, report);
+		scan_all(&l, report);
 	}
 	if (l.rc) {
 		snprintf(watch->mounts_error, sizeof(watch->mounts_error),

@@ -15,50 +15,47 @@
  * minute. */
 #include "plugin/watch/internal.h"
 
-struct counts {
+struct silence_counts {
 	uint64_t sent, answered, connects;
 };
 
-static uint64_t value_of(const struct nfs_xprt *xprt, enum xprt_column column)
+static uint64_t silence_value(const struct nfs_xprt *xprt, enum xprt_column column)
 {
 	return column < xprt->nvalues ? xprt->values[column] : 0;
 }
 
 /* Of all connections. False: the kernel does not report these counters. */
-static bool count(const struct nfs_mount *mount, struct counts *out)
+static bool silence_count(const struct nfs_mount *mount, struct silence_counts *out)
 {
 	unsigned int i;
 
-	*out = (struct counts){ 0 };
+	*out = (struct silence_counts){ 0 };
 	for (i = 0; i < mount->nxprts; i++) {
 		const struct nfs_xprt *xprt = &mount->xprts[i];
 
 		if (xprt->nvalues <= XPRT_BAD_XIDS)
 			return false;
-		out->connects += value_of(xprt, XPRT_CONNECTS);
-		out->sent += value_of(xprt, XPRT_SENDS);
-		out->answered += value_of(xprt, XPRT_RECVS) +
-				 value_of(xprt, XPRT_BAD_XIDS);
+		out->connects += silence_value(xprt, XPRT_CONNECTS);
+		out->sent += silence_value(xprt, XPRT_SENDS);
+		out->answered += silence_value(xprt, XPRT_RECVS) +
+				 silence_value(xprt, XPRT_BAD_XIDS);
 	}
 	return mount->nxprts && !mount->xprts_cut;
 }
 
-static struct silence *find(struct silences *all, const struct nfs_mount *mount)
-{
-	size_t i;
-
-	for (i = 0; i < all->count; i++)
-		if (all->list[i].id == mount->id &&
-		    !strcmp(all->list[i].target, mount->target) &&
-		    !strcmp(all->list[i].spec, mount->fs_spec))
-			return &all->list[i];
-	return NULL;
-}
-
-static int add(struct silences *all, const struct nfs_mount *mount, struct silence **out)
+/* The mount's entry, added if it is not there. Errors: -ENOMEM. */
+static int silence_get(struct silences *all, const struct nfs_mount *mount,
+		       struct silence **out)
 {
 	struct silence *list;
+	size_t i;
 
+	for (i = 0; i < all->count; i++) {
+		*out = &all->list[i];
+		if ((*out)->id == mount->id && !strcmp((*out)->target, mount->target) &&
+		    !strcmp((*out)->spec, mount->fs_spec))
+			return 0;
+	}
 	if (all->count == all->room) {
 		list = realloc(all->list, (2 * all->room + 1) * sizeof(*list));
 		if (!list)
@@ -82,19 +79,14 @@ void silences_begin(struct silences *all)
 		all->list[i].seen = false;
 }
 
-/* The counters of two connections are read one after the other. */
-static uint64_t unanswered(const struct counts *counts)
-{
-	return counts->sent > counts->answered ? counts->sent - counts->answered : 0;
-}
-
 /* Updates the constant part, and returns whether a reply came. */
-static bool take_counts(struct silence *one, const struct counts *now)
+static bool silence_update(struct silence *one, const struct silence_counts *now)
 {
 	bool anew = one->sent > now->sent || one->answered > now->answered ||
 		    one->connects != now->connects;
-	bool heard = one->answered != now->answered;
-	uint64_t open = unanswered(now);
+	bool answered = one->answered != now->answered;
+	/* The counters of two connections are read one after the other. */
+	uint64_t open = now->sent > now->answered ? now->sent - now->answered : 0;
 
 	if (anew || open < one->lost)
 		one->lost = open;
@@ -102,28 +94,13 @@ static bool take_counts(struct silence *one, const struct counts *now)
 	one->sent = now->sent;
 	one->answered = now->answered;
 	one->connects = now->connects;
-	return heard;
-}
-
-static void forget(struct silence *one)
-{
-	one->since_ms = 0;
-	one->told = false;
-}
-
-/* "rdma6" is "rdma" over IPv6. */
-static bool is_proto(const char *proto, const char *of_mount)
-{
-	size_t len = strlen(proto);
-
-	return !strncmp(proto, of_mount, len) &&
-	       (!of_mount[len] || !strcmp(of_mount + len, "6"));
+	return answered;
 }
 
 /* Of all connections to the mount's server. False: none of them is up, or the kernel is too
  * old. */
-static bool queued(const struct host_rpc_queues *queues, const struct nfs_mount *mount,
-		   uint64_t *waiting)
+static bool silence_queued(const struct host_rpc_queues *queues,
+			   const struct nfs_mount *mount, uint64_t *waiting)
 {
 	bool known = false;
 	size_t i;
@@ -131,9 +108,13 @@ static bool queued(const struct host_rpc_queues *queues, const struct nfs_mount 
 	*waiting = 0;
 	for (i = 0; i < queues->count; i++) {
 		const struct host_rpc_queue *queue = &queues->list[i];
+		size_t len = strlen(queue->proto);
 
-		if (!queue->known || strcmp(queue->addr, mount->addr) != 0 ||
-		    !is_proto(queue->proto, mount->proto))
+		if (!queue->known || strcmp(queue->addr, mount->addr) != 0)
+			continue;
+		/* "rdma6" is "rdma" over IPv6. */
+		if (strncmp(queue->proto, mount->proto, len) != 0 ||
+		    (mount->proto[len] && strcmp(mount->proto + len, "6") != 0))
 			continue;
 		known = true;
 		*waiting += queue->waiting;
@@ -145,36 +126,36 @@ int silences_see(struct silences *all, const struct silence_sources *sources,
 		 const struct nfs_mount *mount, silence_sink sink, void *arg)
 {
 	uint64_t now = sources->now, patience, waiting;
-	struct silence *one = find(all, mount);
-	struct counts counts;
-	int rc = 0;
+	struct silence_counts counts;
+	struct silence *one = NULL;
+	int rc;
 
-	if (!count(mount, &counts))
+	if (!silence_count(mount, &counts))
 		return 0;
-	if (!one)
-		rc = add(all, mount, &one);
+	rc = silence_get(all, mount, &one);
 	if (rc)
 		return rc;
 	one->seen = true;
 	one->hard = mount->hard;
-	if (take_counts(one, &counts)) {
-		if (one->told)
+	if (silence_update(one, &counts)) {
+		if (one->reported)
 			sink(arg, one, false, now);
-		forget(one);
+		one->since_ms = 0;
+		one->reported = false;
 	}
-	if (queued(sources->queues, mount, &waiting) && waiting < one->waiting)
+	if (silence_queued(sources->queues, mount, &waiting) && waiting < one->waiting)
 		one->waiting = waiting;
 	/* A silent server that was reported needs a reply: a new connection alone does not
 	 * count. */
-	if (!one->waiting && !one->told)
+	if (!one->waiting && !one->reported)
 		one->since_ms = 0;
-	if (!one->waiting || one->told)
+	if (!one->waiting || one->reported)
 		return 0;
 	if (!one->since_ms)
 		one->since_ms = now;
 	patience = sources->queues->present ? SILENT_MS : SILENT_OLD_MS;
 	if (now - one->since_ms >= patience) {
-		one->told = true;
+		one->reported = true;
 		sink(arg, one, true, now);
 	} else if (!all->again_ms || one->since_ms + patience < all->again_ms) {
 		all->again_ms = one->since_ms + patience;
@@ -198,7 +179,7 @@ unsigned int silences_count(const struct silences *all)
 	size_t i;
 
 	for (i = 0; i < all->count; i++)
-		n += all->list[i].told;
+		n += all->list[i].reported;
 	return n;
 }
 

@@ -45,17 +45,7 @@ static unsigned int state_count(struct json_object *object, const char *key)
 	return number < 0 || number > UINT32_MAX ? 0 : (unsigned int)number;
 }
 
-static enum finding_status state_status(const char *name)
-{
-	unsigned int status;
-
-	for (status = 0; status < FINDING_STATUS_COUNT; status++)
-		if (!strcmp(name, finding_status_name(status)))
-			return status;
-	return FINDING_STATUS_COUNT;
-}
-
-static void take_list(struct json_object *evidence, struct watch_state *out)
+static void state_take_list(struct json_object *evidence, struct watch_state *out)
 {
 	out->started_at = (time_t)state_number(evidence, "started_at");
 	out->good = state_count(evidence, "good");
@@ -69,16 +59,20 @@ static void take_list(struct json_object *evidence, struct watch_state *out)
 		  state_text(evidence, "last_back"));
 }
 
-static void pass_on(struct json_object *json, const char *id, enum finding_status status,
-		    finding_sink sink, void *arg)
+static void state_pass_finding(struct json_object *json, finding_sink sink, void *arg)
 {
 	static const char *const ids[] = { "watch.policy", "watch.libvirt",
 					   "watch.silent", "watch.record" };
 	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
+	const char *name = state_text(json, "status"), *id = state_text(json, "id");
+	unsigned int status = 0;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ids) && strcmp(id, ids[i]); i++)
 		;
+	while (status < FINDING_STATUS_COUNT &&
+	       strcmp(name, finding_status_name(status)) != 0)
+		status++;
 	if (!finding || !sink || i == ARRAY_SIZE(ids) || status == FINDING_PASS ||
 	    status == FINDING_SKIP || status == FINDING_STATUS_COUNT)
 		return;
@@ -92,31 +86,21 @@ static void pass_on(struct json_object *json, const char *id, enum finding_statu
 	sink(arg, finding);
 }
 
-static void take_finding(struct json_object *json, struct watch_state *out,
-			 finding_sink sink, void *arg)
+int watch_state_read(const struct host *host, struct watch_state *out, finding_sink sink,
+		     void *arg)
 {
-	const char *id = state_text(json, "id");
-	struct json_object *evidence;
-
-	if (!json_object_object_get_ex(json, "evidence", &evidence) ||
-	    !json_object_is_type(evidence, json_type_object))
-		return;
-	if (!strcmp(id, "watch.list"))
-		take_list(evidence, out);
-	if (!strcmp(id, "watch.libvirt"))
-		out->connected = state_number(evidence, "connected") == 1;
-	pass_on(json, id, state_status(state_text(json, "status")), sink, arg);
-}
-
-static int state_decode(const char *text, struct watch_state *out, finding_sink sink,
-			void *arg)
-{
-	_cleanup_(state_put_p) struct json_object *json = json_tokener_parse(text);
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	_cleanup_(state_put_p) struct json_object *json = NULL;
 	struct watch_state state = { 0 };
-	struct json_object *findings;
+	struct json_object *findings, *finding, *evidence;
 	struct tm tm = { 0 };
+	const char *id;
 	size_t i;
+	int rc = host_read(host, STATE_FILE, STATE_MAX, &text);
 
+	if (rc)
+		return rc;
+	json = json_tokener_parse(text.text);
 	if (!json_object_is_type(json, json_type_object) ||
 	    strcmp(state_text(json, "command"), "watch") != 0 ||
 	    !json_object_object_get_ex(json, "findings", &findings) ||
@@ -124,17 +108,18 @@ static int state_decode(const char *text, struct watch_state *out, finding_sink 
 	    !strptime(state_text(json, "started"), "%Y-%m-%dT%H:%M:%SZ", &tm))
 		return err_set(EBADMSG, "/" STATE_FILE " is not a watcher's report");
 	state.looked_at = timegm(&tm);
-	for (i = 0; i < json_object_array_length(findings); i++)
-		take_finding(json_object_array_get_idx(findings, i), &state, sink, arg);
+	for (i = 0; i < json_object_array_length(findings); i++) {
+		finding = json_object_array_get_idx(findings, i);
+		id = state_text(finding, "id");
+		if (!json_object_object_get_ex(finding, "evidence", &evidence) ||
+		    !json_object_is_type(evidence, json_type_object))
+			continue;
+		if (!strcmp(id, "watch.list"))
+			state_take_list(evidence, &state);
+		if (!strcmp(id, "watch.libvirt"))
+			state.connected = state_number(evidence, "connected") == 1;
+		state_pass_finding(finding, sink, arg);
+	}
 	*out = state;
 	return 0;
-}
-
-int watch_state_read(const struct host *host, struct watch_state *out, finding_sink sink,
-		     void *arg)
-{
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	int rc = host_read(host, STATE_FILE, STATE_MAX, &text);
-
-	return rc ? rc : state_decode(text.text, out, sink, arg);
 }

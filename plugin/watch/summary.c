@@ -5,11 +5,11 @@
 #include "plugin/watch/internal.h"
 
 /* The most objects of one state with a finding of their own; bad ones come first. */
-#define TOLD_MAX 250
+#define SUMMARY_MAX 250
 
 /* --- the watcher itself ------------------------------------------------------------- */
 
-static void say_policy(const struct watch *watch, struct finding *finding)
+static void summary_policy(const struct watch *watch, struct finding *finding)
 {
 	if (!*watch->policy_error) {
 		finding_init(finding, "watch.policy", FINDING_PASS,
@@ -22,7 +22,7 @@ static void say_policy(const struct watch *watch, struct finding *finding)
 	finding_reason(finding, watch->policy_reason);
 }
 
-static void say_libvirt(const struct watch *watch, struct finding *finding)
+static void summary_libvirt(const struct watch *watch, struct finding *finding)
 {
 	const struct inventory *inventory = &watch->inventory;
 
@@ -48,7 +48,7 @@ static void say_libvirt(const struct watch *watch, struct finding *finding)
 	finding_number(finding, "guests", (double)inventory->nguests);
 }
 
-static unsigned int count_all(const struct watch *watch, enum object_state state)
+static unsigned int summary_count(const struct watch *watch, enum object_state state)
 {
 	unsigned int kind, count = 0;
 
@@ -57,8 +57,7 @@ static unsigned int count_all(const struct watch *watch, enum object_state state
 	return count;
 }
 
-/* For `nfsrdma status`: the last events, and the start of the watch. */
-static void add_events(const struct watch *watch, struct finding *finding)
+static void summary_list(const struct watch *watch, struct finding *finding)
 {
 	static const struct {
 		const char *at, *text;
@@ -66,22 +65,10 @@ static void add_events(const struct watch *watch, struct finding *finding)
 		[OBJECT_LOST] = { "last_lost_at", "last_lost" },
 		[OBJECT_BACK] = { "last_back_at", "last_back" },
 	};
+	unsigned int good = summary_count(watch, STATE_GOOD),
+		     bad = summary_count(watch, STATE_BAD),
+		     unknown = summary_count(watch, STATE_UNKNOWN);
 	size_t i;
-
-	finding_number(finding, "started_at", (double)watch->started);
-	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		if (!watch->last[i].at)
-			continue;
-		finding_number(finding, keys[i].at, (double)watch->last[i].at);
-		finding_text(finding, keys[i].text, "%s", watch->last[i].text);
-	}
-}
-
-static void say_list(const struct watch *watch, struct finding *finding)
-{
-	unsigned int good = count_all(watch, STATE_GOOD),
-		     bad = count_all(watch, STATE_BAD),
-		     unknown = count_all(watch, STATE_UNKNOWN);
 
 	if (*watch->mounts_error)
 		finding_init(finding, "watch.list", FINDING_UNKNOWN, "%s",
@@ -98,10 +85,17 @@ static void say_list(const struct watch *watch, struct finding *finding)
 	finding_number(finding, "good", good);
 	finding_number(finding, "lost", bad);
 	finding_number(finding, "unknown", unknown);
-	add_events(watch, finding);
+	/* For `nfsrdma status`: the last events, and the start of the watch. */
+	finding_number(finding, "started_at", (double)watch->started);
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (!watch->last[i].at)
+			continue;
+		finding_number(finding, keys[i].at, (double)watch->last[i].at);
+		finding_text(finding, keys[i].text, "%s", watch->last[i].text);
+	}
 }
 
-static void say_records(const struct watch *watch, struct finding *finding)
+static void summary_records(const struct watch *watch, struct finding *finding)
 {
 	if (watch->records_failed)
 		finding_init(finding, "watch.record", FINDING_FAIL, "%s",
@@ -119,25 +113,21 @@ static void say_records(const struct watch *watch, struct finding *finding)
 
 /* --- READs that are lost ------------------------------------------------------------ */
 
-static void say_reads(const struct lost_reads *lost, struct finding *finding)
+static void summary_sink_reads(const struct watch *watch, struct finding *finding,
+			       finding_sink sink, void *arg)
 {
 	char text[READS_TEXT_MAX];
-
-	finding_init(finding, "bug.read-812", FINDING_FAIL, "%s: %s", lost->target,
-		     reads_text(&lost->reads, text));
-	finding_reason(finding, "lost");
-	finding_text(finding, "target", "%s", lost->target);
-	finding_text(finding, "source", "%s", lost->spec);
-	reads_evidence(finding, &lost->reads);
-}
-
-static void sink_reads(const struct watch *watch, struct finding *finding,
-		       finding_sink sink, void *arg)
-{
 	unsigned int i;
 
 	for (i = 0; i < watch->nlost && i < LOST_READS_MAX; i++) {
-		say_reads(&watch->lost[i], finding);
+		const struct lost_reads *lost = &watch->lost[i];
+
+		finding_init(finding, "bug.read-812", FINDING_FAIL, "%s: %s",
+			     lost->target, reads_text(&lost->reads, text));
+		finding_reason(finding, "lost");
+		finding_text(finding, "target", "%s", lost->target);
+		finding_text(finding, "source", "%s", lost->spec);
+		reads_evidence(finding, &lost->reads);
 		sink(arg, finding);
 	}
 	if (watch->nlost <= LOST_READS_MAX)
@@ -160,20 +150,20 @@ void summary_silence(const struct silence *one, struct finding *finding)
 	finding_number(finding, "waiting", (double)one->waiting);
 }
 
-static void sink_silent(const struct watch *watch, struct finding *finding,
-			finding_sink sink, void *arg)
+static void summary_sink_silent(const struct watch *watch, struct finding *finding,
+				finding_sink sink, void *arg)
 {
-	unsigned int told = 0;
+	unsigned int count = 0;
 	size_t i;
 
-	for (i = 0; i < watch->silences.count && told < TOLD_MAX; i++) {
+	for (i = 0; i < watch->silences.count && count < SUMMARY_MAX; i++) {
 		const struct silence *one = &watch->silences.list[i];
 
-		if (!one->told)
+		if (!one->reported)
 			continue;
 		summary_silence(one, finding);
 		sink(arg, finding);
-		told++;
+		count++;
 	}
 }
 
@@ -197,7 +187,7 @@ const char *summary_reads(const struct watch *watch, char buf[512])
 
 /* --- what is watched ---------------------------------------------------------------- */
 
-static enum finding_status status_of(const struct object_history *known)
+static enum finding_status summary_status(const struct object_history *known)
 {
 	switch (known->state) {
 	case STATE_GOOD: return FINDING_PASS;
@@ -238,39 +228,40 @@ void summary_object(const struct watch_object *object, enum finding_status statu
 }
 
 /* Calls @fn for present objects, bad ones first; at most @max of each state. */
-static int each(const struct watch *watch, unsigned int max,
-		int (*fn)(const struct object_history *known, void *arg), void *arg)
+static int summary_each(const struct watch *watch, unsigned int max,
+			int (*fn)(const struct object_history *known, void *arg),
+			void *arg)
 {
 	static const enum object_state order[] = { STATE_BAD, STATE_UNKNOWN, STATE_GOOD };
 	const struct watch_objects *objects = &watch->objects;
-	unsigned int told;
+	unsigned int count;
 	size_t i, j;
 	int rc = 0;
 
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
-		told = 0;
-		for (j = 0; !rc && j < objects->count && told < max; j++) {
+		count = 0;
+		for (j = 0; !rc && j < objects->count && count < max; j++) {
 			if (!objects->list[j]->present ||
 			    objects->list[j]->state != order[i])
 				continue;
 			rc = fn(objects->list[j], arg);
-			told++;
+			count++;
 		}
 	}
 	return rc;
 }
 
-struct sinking {
+struct summary_sink {
 	finding_sink sink;
 	void *arg;
 	struct finding finding;
 };
 
-static int sink_thing(const struct object_history *known, void *arg)
+static int summary_on_object(const struct object_history *known, void *arg)
 {
-	struct sinking *sinking = arg;
+	struct summary_sink *sinking = arg;
 
-	summary_object(&known->now, status_of(known), &sinking->finding);
+	summary_object(&known->now, summary_status(known), &sinking->finding);
 	finding_text(&sinking->finding, "state", "%s", objects_state_name(known->state));
 	sinking->sink(sinking->arg, &sinking->finding);
 	return 0;
@@ -280,25 +271,25 @@ void summary_findings(const struct watch *watch, finding_sink sink, void *arg)
 {
 	static void (*const before[])(const struct watch *watch,
 				      struct finding *finding) = {
-		say_policy,
-		say_libvirt,
-		say_list,
+		summary_policy,
+		summary_libvirt,
+		summary_list,
 	};
-	struct sinking sinking = { .sink = sink, .arg = arg };
+	struct summary_sink sinking = { .sink = sink, .arg = arg };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(before); i++) {
 		before[i](watch, &sinking.finding);
 		sink(arg, &sinking.finding);
 	}
-	sink_reads(watch, &sinking.finding, sink, arg);
-	sink_silent(watch, &sinking.finding, sink, arg);
-	each(watch, TOLD_MAX, sink_thing, &sinking);
-	say_records(watch, &sinking.finding);
+	summary_sink_reads(watch, &sinking.finding, sink, arg);
+	summary_sink_silent(watch, &sinking.finding, sink, arg);
+	summary_each(watch, SUMMARY_MAX, summary_on_object, &sinking);
+	summary_records(watch, &sinking.finding);
 	sink(arg, &sinking.finding);
 }
 
-static int add_row(const struct object_history *known, void *arg)
+static int summary_add_row(const struct object_history *known, void *arg)
 {
 	const struct watch_object *object = &known->now;
 	char name[sizeof(object->name) + sizeof(object->disk) + 8];
@@ -308,7 +299,7 @@ static int add_row(const struct object_history *known, void *arg)
 
 	snprintf(name, sizeof(name), "%s%s%s", object->name,
 		 object->kind == OBJECT_DISK ? ", disk " : "", object->disk);
-	return report_row(arg, status_of(known), cells);
+	return report_row(arg, summary_status(known), cells);
 }
 
 int summary_table(const struct watch *watch, struct report *report)
@@ -317,10 +308,10 @@ int summary_table(const struct watch *watch, struct report *report)
 					     NULL };
 	int rc = 0;
 
-	if (count_all(watch, STATE_GOOD) + count_all(watch, STATE_BAD) +
-	    count_all(watch, STATE_UNKNOWN))
+	if (summary_count(watch, STATE_GOOD) + summary_count(watch, STATE_BAD) +
+	    summary_count(watch, STATE_UNKNOWN))
 		rc = report_columns(report, heads, 2);
-	return rc ? rc : each(watch, OBJECTS_MAX, add_row, report);
+	return rc ? rc : summary_each(watch, OBJECTS_MAX, summary_add_row, report);
 }
 
 /* --- one line ----------------------------------------------------------------------- */
@@ -328,7 +319,7 @@ int summary_table(const struct watch *watch, struct report *report)
 #define FIRST_MAX 100
 
 /* @arg: of FIRST_MAX. */
-static int take_name(const struct object_history *known, void *arg)
+static int summary_take_name(const struct object_history *known, void *arg)
 {
 	if (known->state == STATE_BAD)
 		text_copy(arg, FIRST_MAX, known->now.name);
@@ -339,16 +330,16 @@ const char *summary_line(const struct watch *watch, char buf[256])
 {
 	const struct inventory *inventory = &watch->inventory;
 	char first[FIRST_MAX] = "", silent[48] = "";
-	unsigned int bad = count_all(watch, STATE_BAD);
+	unsigned int bad = summary_count(watch, STATE_BAD);
 	unsigned int nsilent = silences_count(&watch->silences);
 
-	each(watch, 1, take_name, first);
+	summary_each(watch, 1, summary_take_name, first);
 	if (nsilent)
 		snprintf(silent, sizeof(silent), "; servers of %u mount%s silent",
 			 nsilent, nsilent == 1 ? "" : "s");
 	snprintf(buf, 256, "%u over RDMA, %u not%s%s%s, %u unknown%s; libvirt: %s%s",
-		 count_all(watch, STATE_GOOD), bad, *first ? ": " : "", first,
-		 bad > 1 ? ", ..." : "", count_all(watch, STATE_UNKNOWN), silent,
+		 summary_count(watch, STATE_GOOD), bad, *first ? ": " : "", first,
+		 bad > 1 ? ", ..." : "", summary_count(watch, STATE_UNKNOWN), silent,
 		 !watch->options->libvirt ? "not asked"
 		 : inventory->connected   ? "connected"
 					  : "not connected",
@@ -361,12 +352,19 @@ const char *summary_line(const struct watch *watch, char buf[256])
 
 /* --- metrics ------------------------------------------------------------------------ */
 
-/* Of all kinds and states, so that a series begins with 0. */
-static void add_things(const struct watch *watch, struct report *report)
+void summary_metrics(const struct watch *watch, struct report *report, bool up)
 {
 	struct metric_label labels[] = { { "kind", NULL }, { "state", NULL }, { 0 } };
 	unsigned int kind, state;
 
+	report_metric(report, METRIC_WATCH_UP, up, NULL);
+	report_metric(report, METRIC_WATCH_LAST_LOOK, (double)watch->last_scan, NULL);
+	report_metric(report, METRIC_WATCH_LOOKS, (double)watch->scans, NULL);
+	report_metric(report, METRIC_WATCH_READS_LOST, watch->nlost, NULL);
+	report_metric(report, METRIC_WATCH_SILENT, silences_count(&watch->silences),
+		      NULL);
+	report_metric(report, METRIC_WATCH_LIBVIRT, watch->inventory.connected, NULL);
+	/* Of all kinds and states, so that a series begins with 0. */
 	for (kind = 0; kind < OBJECT_KINDS; kind++) {
 		labels[0].value = objects_kind_name((enum object_kind)kind);
 		for (state = STATE_GOOD; state < STATE_COUNT; state++) {
@@ -378,29 +376,10 @@ static void add_things(const struct watch *watch, struct report *report)
 				      labels);
 		}
 	}
-}
-
-static void add_losses(const struct watch *watch, struct report *report)
-{
-	struct metric_label labels[] = { { "kind", NULL }, { 0 } };
-	unsigned int kind;
-
+	labels[1] = (struct metric_label){ 0 };
 	for (kind = 0; kind < OBJECT_KINDS; kind++) {
 		labels[0].value = objects_kind_name((enum object_kind)kind);
 		report_metric(report, METRIC_WATCH_LOST,
 			      (double)watch->objects.lost[kind], labels);
 	}
-}
-
-void summary_metrics(const struct watch *watch, struct report *report, bool up)
-{
-	report_metric(report, METRIC_WATCH_UP, up, NULL);
-	report_metric(report, METRIC_WATCH_LAST_LOOK, (double)watch->last_scan, NULL);
-	report_metric(report, METRIC_WATCH_LOOKS, (double)watch->scans, NULL);
-	report_metric(report, METRIC_WATCH_READS_LOST, watch->nlost, NULL);
-	report_metric(report, METRIC_WATCH_SILENT, silences_count(&watch->silences),
-		      NULL);
-	report_metric(report, METRIC_WATCH_LIBVIRT, watch->inventory.connected, NULL);
-	add_things(watch, report);
-	add_losses(watch, report);
 }

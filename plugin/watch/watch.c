@@ -25,21 +25,28 @@
 #define LIBVIRT_PATIENCE_MS 10000
 
 /* Warnings that are repeated only when they change. */
-enum nag { NAG_POLICY, NAG_RECORDS, NAG_EXPORT, NAG_MOUNTS, NAG_READS, NAG_COUNT };
+enum watch_warning {
+	WARN_POLICY,
+	WARN_RECORDS,
+	WARN_EXPORT,
+	WARN_MOUNTS,
+	WARN_READS,
+	WARN_COUNT
+};
 
-struct loop {
+struct watch_loop {
 	struct watch watch;
 	const struct watch_options *options;
 	int lock, folder, mountinfo, signals;
 	struct follow *follow;
 	uint64_t due, not_before, last_ping;
 	uint64_t lost_ms; /* since when libvirt does not answer; 0: it does */
-	bool lost_told, end;
+	bool lost_reported, end;
 	unsigned int watchdog_ms; /* 0: no watchdog */
-	char nags[NAG_COUNT][512];
+	char warnings[WARN_COUNT][512];
 };
 
-static void loop_fini(struct loop *loop)
+static void watch_loop_fini(struct watch_loop *loop)
 {
 	follow_close(loop->follow);
 	inventory_fini(&loop->watch.inventory);
@@ -57,7 +64,7 @@ static void loop_fini(struct loop *loop)
 
 /* Only one watcher may run: two would report everything twice. The file is root's, since
  * otherwise any user could hold the lock. */
-static int take_lock(int folder)
+static int watch_take_lock(int folder)
 {
 	_cleanup_close_ int fd = openat(folder, "../" LOCK_NAME,
 					O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -79,13 +86,13 @@ static int take_lock(int folder)
 	return take_fd(&fd);
 }
 
-static int begin(struct loop *loop, const struct watch_options *options)
+static int watch_begin(struct watch_loop *loop, const struct watch_options *options)
 {
-	*loop = (struct loop){ .options = options,
-			       .lock = -1,
-			       .folder = -1,
-			       .mountinfo = -1,
-			       .signals = -1 };
+	*loop = (struct watch_loop){ .options = options,
+				     .lock = -1,
+				     .folder = -1,
+				     .mountinfo = -1,
+				     .signals = -1 };
 	loop->watch.options = options;
 	loop->watch.started = time(NULL);
 	loop->watch.on_event = event_object;
@@ -97,7 +104,7 @@ static int begin(struct loop *loop, const struct watch_options *options)
 	loop->folder = record_open(options->root ? options->root : RECORD_ROOT);
 	if (loop->folder < 0)
 		return loop->folder;
-	loop->lock = take_lock(loop->folder);
+	loop->lock = watch_take_lock(loop->folder);
 	if (loop->lock < 0)
 		return loop->lock;
 	/* Left by a killed watcher, it would claim that the watcher is up. */
@@ -108,14 +115,16 @@ static int begin(struct loop *loop, const struct watch_options *options)
 
 /* --- a scan ------------------------------------------------------------------------- */
 
-static void nag(struct loop *loop, enum nag which, const char *text)
+static void watch_warn(struct watch_loop *loop, enum watch_warning which,
+		       const char *text)
 {
-	if (*text && strcmp(loop->nags[which], text) != 0)
+	if (*text && strcmp(loop->warnings[which], text) != 0)
 		event_warning(loop->options->lines, "%s", text);
-	snprintf(loop->nags[which], sizeof(loop->nags[which]), "%s", text);
+	snprintf(loop->warnings[which], sizeof(loop->warnings[which]), "%s", text);
 }
 
-static int take_news(struct loop *loop)
+/* What libvirt reported since. */
+static int watch_update_inventory(struct watch_loop *loop)
 {
 	struct follow_changes news;
 	int rc = 0;
@@ -127,71 +136,55 @@ static int take_news(struct loop *loop)
 	return rc;
 }
 
-/* /run was cleaned. */
-static void reopen(struct loop *loop)
-{
-	struct stat st;
-
-	if (loop->folder >= 0 && !fstat(loop->folder, &st) && st.st_nlink)
-		return;
-	cleanup_close(&loop->folder);
-	loop->folder = record_open(loop->options->root ? loop->options->root
-						       : RECORD_ROOT);
-}
-
-static int put(const struct loop *loop, const char *name, const char *text)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/run/nfsrdma/%s",
-		 loop->options->root ? loop->options->root : "", name);
-	return export_text(path, text);
-}
-
 /* @file: a path; NULL: @name in /run/nfsrdma. */
-static int export_report(const struct loop *loop, const struct report *report,
-			 const char *format, const char *name, const char *file)
+static int watch_export(const struct watch_loop *loop, const struct report *report,
+			const char *format, const char *name, const char *file)
 {
 	_cleanup_free_ char *text = NULL;
+	char path[PATH_MAX];
 	int rc = report_render(report, report_format_find(format), NULL, &text);
 
 	if (rc)
 		return rc;
-	return file ? export_text(file, text) : put(loop, name, text);
-}
-
-static int export_json(const struct loop *loop, const struct report *report)
-{
-	return export_report(loop, report, "json", JSON_NAME, NULL);
+	snprintf(path, sizeof(path), "%s/run/nfsrdma/%s",
+		 loop->options->root ? loop->options->root : "", name);
+	return export_text(file ? file : path, text);
 }
 
 /* In the format that node_exporter's textfile collector reads. */
-static int export_metrics(const struct loop *loop, struct report *report, bool up)
+static int watch_export_metrics(const struct watch_loop *loop, struct report *report,
+				bool up)
 {
 	summary_metrics(&loop->watch, report, up);
-	return export_report(loop, report, "prometheus", METRICS_NAME,
-			     loop->options->textfile);
+	return watch_export(loop, report, "prometheus", METRICS_NAME,
+			    loop->options->textfile);
 }
 
 /* Errors: of the exports, and of memory; sources that cannot be read are findings. */
-static int look_once(struct loop *loop, bool up, struct report **out)
+static int watch_scan(struct watch_loop *loop, bool up, struct report **out)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("watch");
-	int rc = take_news(loop), one;
+	const char *root = loop->options->root ? loop->options->root : RECORD_ROOT;
+	struct stat st;
+	int rc = watch_update_inventory(loop), one;
 
 	if (!report)
 		return err_set(ENOMEM, "no memory");
 	loop->watch.no_libvirt = !loop->options->uri &&
 				 host_exists(loop->watch.host, "etc/libvirt/storage") &&
 				 host_exists(loop->watch.host, "run/libvirt");
-	reopen(loop);
+	/* /run was cleaned. */
+	if (loop->folder < 0 || fstat(loop->folder, &st) || !st.st_nlink) {
+		cleanup_close(&loop->folder);
+		loop->folder = record_open(root);
+	}
 	one = scan_host(&loop->watch, loop->folder, report);
 	rc = rc ? rc : one;
 	if (rc)
 		report_cut(report);
-	one = export_json(loop, report);
+	one = watch_export(loop, report, "json", JSON_NAME, NULL);
 	rc = rc ? rc : one;
-	one = export_metrics(loop, report, up);
+	one = watch_export_metrics(loop, report, up);
 	rc = rc ? rc : one;
 	if (loop->watch.ask_pools && loop->follow)
 		follow_request_pools(loop->follow);
@@ -202,7 +195,8 @@ static int look_once(struct loop *loop, bool up, struct report **out)
 /* --- once --------------------------------------------------------------------------- */
 
 /* Waits until libvirt has answered, or cannot be reached. */
-static void wait_for_libvirt(struct loop *loop, uint64_t after, uint64_t deadline)
+static void watch_wait_for_libvirt(struct watch_loop *loop, uint64_t after,
+				   uint64_t deadline)
 {
 	const struct inventory *inventory = &loop->watch.inventory;
 	struct pollfd pfd = { .events = POLLIN };
@@ -211,7 +205,7 @@ static void wait_for_libvirt(struct loop *loop, uint64_t after, uint64_t deadlin
 		pfd.fd = follow_fd(loop->follow);
 		if (poll(&pfd, 1, deadline_left(deadline)) < 0 && errno != EINTR)
 			return;
-		if (take_news(loop))
+		if (watch_update_inventory(loop))
 			return;
 		if (inventory->connected ? inventory->pools_ms > after : *inventory->why)
 			return;
@@ -221,18 +215,18 @@ static void wait_for_libvirt(struct loop *loop, uint64_t after, uint64_t deadlin
 int watch_once(const struct watch_options *options, uint64_t deadline,
 	       struct report **out)
 {
-	_cleanup_(loop_fini) struct loop loop;
+	_cleanup_(watch_loop_fini) struct watch_loop loop;
 	struct report *report = NULL;
-	int rc = begin(&loop, options);
+	int rc = watch_begin(&loop, options);
 
 	if (rc)
 		return rc;
-	wait_for_libvirt(&loop, 0, deadline);
-	rc = look_once(&loop, false, &report);
+	watch_wait_for_libvirt(&loop, 0, deadline);
+	rc = watch_scan(&loop, false, &report);
 	if (loop.watch.ask_pools) {
-		wait_for_libvirt(&loop, loop.watch.inventory.pools_ms, deadline);
+		watch_wait_for_libvirt(&loop, loop.watch.inventory.pools_ms, deadline);
 		report_free(report);
-		rc = look_once(&loop, false, &report);
+		rc = watch_scan(&loop, false, &report);
 	}
 	*out = report;
 	return rc;
@@ -240,52 +234,44 @@ int watch_once(const struct watch_options *options, uint64_t deadline,
 
 /* --- the loop ----------------------------------------------------------------------- */
 
-static void sign_of_life(struct loop *loop)
-{
-	if (!loop->watchdog_ms || now_ms() - loop->last_ping < loop->watchdog_ms / 4)
-		return;
-	sd_notify(0, "WATCHDOG=1");
-	loop->last_ping = now_ms();
-}
-
-static void nag_of_libvirt(struct loop *loop)
+static void watch_warn_of_libvirt(struct watch_loop *loop)
 {
 	const struct inventory *inventory = &loop->watch.inventory;
 
 	if (!loop->follow || inventory->connected) {
-		if (loop->lost_told)
+		if (loop->lost_reported)
 			event_libvirt_answers(loop->options->lines);
 		loop->lost_ms = 0;
-		loop->lost_told = false;
+		loop->lost_reported = false;
 		return;
 	}
 	if (!loop->lost_ms)
 		loop->lost_ms = now_ms();
-	if (loop->lost_told || (loop->watch.no_libvirt && !inventory->has_pools) ||
+	if (loop->lost_reported || (loop->watch.no_libvirt && !inventory->has_pools) ||
 	    now_ms() - loop->lost_ms < LIBVIRT_PATIENCE_MS)
 		return;
-	loop->lost_told = true;
+	loop->lost_reported = true;
 	event_warning(loop->options->lines,
 		      "pools and guests are not watched until libvirt answers again: %s",
 		      *inventory->why ? inventory->why : "no answer yet");
 }
 
-static void look_now(struct loop *loop)
+static void watch_scan_now(struct watch_loop *loop)
 {
 	unsigned int period = loop->options->interval_ms ? loop->options->interval_ms
 							 : RECORD_PERIOD_MS;
 	struct report *report = NULL;
 	uint64_t start = now_ms();
 	char line[256], reads[512];
-	int rc = look_once(loop, true, &report);
+	int rc = watch_scan(loop, true, &report);
 
 	report_free(report);
-	nag(loop, NAG_EXPORT, rc ? err_text() : "");
-	nag(loop, NAG_POLICY, loop->watch.policy_error);
-	nag(loop, NAG_RECORDS, loop->watch.record_error);
-	nag(loop, NAG_MOUNTS, loop->watch.mounts_error);
-	nag(loop, NAG_READS, summary_reads(&loop->watch, reads));
-	nag_of_libvirt(loop);
+	watch_warn(loop, WARN_EXPORT, rc ? err_text() : "");
+	watch_warn(loop, WARN_POLICY, loop->watch.policy_error);
+	watch_warn(loop, WARN_RECORDS, loop->watch.record_error);
+	watch_warn(loop, WARN_MOUNTS, loop->watch.mounts_error);
+	watch_warn(loop, WARN_READS, summary_reads(&loop->watch, reads));
+	watch_warn_of_libvirt(loop);
 	sd_notifyf(0, "%sSTATUS=%s", loop->watch.scans == 1 ? "READY=1\n" : "",
 		   summary_line(&loop->watch, line));
 	loop->not_before = now_ms() + GAP_MS + GAP_FACTOR * (now_ms() - start);
@@ -295,26 +281,14 @@ static void look_now(struct loop *loop)
 }
 
 /* Something changed. */
-static void look_soon(struct loop *loop)
+static void watch_scan_soon(struct watch_loop *loop)
 {
 	uint64_t soon = now_ms() > loop->not_before ? now_ms() : loop->not_before;
 
 	loop->due = deadline_min(loop->due, soon);
 }
 
-static void take_signals(struct loop *loop)
-{
-	struct signalfd_siginfo info;
-
-	while (read(loop->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGHUP)
-			look_soon(loop);
-		else
-			loop->end = true;
-	}
-}
-
-static void wait_for_more(struct loop *loop)
+static void watch_wait(struct watch_loop *loop)
 {
 	/* poll(2) ignores a descriptor of -1. */
 	struct pollfd pfds[] = {
@@ -323,11 +297,12 @@ static void wait_for_more(struct loop *loop)
 		{ .fd = loop->follow ? follow_fd(loop->follow) : -1, .events = POLLIN },
 	};
 	uint64_t deadline = loop->due;
+	struct signalfd_siginfo info;
 
 	if (loop->watchdog_ms)
 		deadline = deadline_min(deadline,
 					loop->last_ping + loop->watchdog_ms / 2);
-	if (loop->lost_ms && !loop->lost_told)
+	if (loop->lost_ms && !loop->lost_reported)
 		deadline = deadline_min(deadline, loop->lost_ms + LIBVIRT_PATIENCE_MS);
 	if (poll(pfds, ARRAY_SIZE(pfds), deadline_left(deadline)) <= 0)
 		return;
@@ -335,20 +310,26 @@ static void wait_for_more(struct loop *loop)
 	      pfds[0].revents ? " a signal" : "",
 	      pfds[1].revents ? " a change of mounts" : "",
 	      pfds[2].revents ? " news of libvirt" : "");
-	if (pfds[0].revents)
-		take_signals(loop);
+	while (pfds[0].revents &&
+	       read(loop->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGHUP)
+			watch_scan_soon(loop);
+		else
+			loop->end = true;
+	}
 	/* The kernel signals each change once, with POLLERR too. */
 	if (pfds[1].revents)
-		look_soon(loop);
+		watch_scan_soon(loop);
 	/* Read at once; otherwise poll(2) returns again immediately. */
 	if (pfds[2].revents) {
-		nag(loop, NAG_EXPORT, take_news(loop) ? err_text() : "");
-		look_soon(loop);
+		watch_warn(loop, WARN_EXPORT,
+			   watch_update_inventory(loop) ? err_text() : "");
+		watch_scan_soon(loop);
 	}
 }
 
 /* Before any thread starts, since threads inherit the mask. */
-static int block_signals(void)
+static int watch_block_signals(void)
 {
 	sigset_t set;
 	int fd;
@@ -364,7 +345,7 @@ static int block_signals(void)
 }
 
 /* Readers of the exports must see that the watcher has ended. */
-static void say_good_bye(struct loop *loop)
+static void watch_export_end(struct watch_loop *loop)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("watch");
 	char path[PATH_MAX];
@@ -377,18 +358,18 @@ static void say_good_bye(struct loop *loop)
 		return;
 	report_times(report, loop->watch.last_scan, loop->watch.scan_ms);
 	report_cut(report);
-	export_metrics(loop, report, false);
+	watch_export_metrics(loop, report, false);
 }
 
 int watch_run(const struct watch_options *options)
 {
-	_cleanup_(loop_fini) struct loop loop;
-	int signals = block_signals(), rc;
+	_cleanup_(watch_loop_fini) struct watch_loop loop;
+	int signals = watch_block_signals(), rc;
 	uint64_t usec = 0;
 
 	if (signals < 0)
 		return signals;
-	rc = begin(&loop, options);
+	rc = watch_begin(&loop, options);
 	loop.signals = signals;
 	if (rc)
 		return rc;
@@ -398,11 +379,15 @@ int watch_run(const struct watch_options *options)
 		loop.watchdog_ms = (unsigned int)(usec / 1000);
 	while (!loop.end) {
 		if (!deadline_left(loop.due))
-			look_now(&loop);
-		nag_of_libvirt(&loop);
-		sign_of_life(&loop);
-		wait_for_more(&loop);
+			watch_scan_now(&loop);
+		watch_warn_of_libvirt(&loop);
+		if (loop.watchdog_ms &&
+		    now_ms() - loop.last_ping >= loop.watchdog_ms / 4) {
+			sd_notify(0, "WATCHDOG=1");
+			loop.last_ping = now_ms();
+		}
+		watch_wait(&loop);
 	}
-	say_good_bye(&loop);
+	watch_export_end(&loop);
 	return 0;
 }
