@@ -22,6 +22,8 @@
 /* "90.json"; for a directory "pending-0123456789abcdef.json". Both pure. */
 const char *record_name(unsigned int id, char name[RECORD_NAME_MAX]);
 const char *record_pending_name(const char *target, char name[RECORD_NAME_MAX]);
+/* The one of these that the record has. */
+const char *record_file_name(const struct record *record, char name[RECORD_NAME_MAX]);
 
 /* record.c */
 

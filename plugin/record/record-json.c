@@ -8,7 +8,7 @@
 
 #include "plugin/record/internal.h"
 
-static const char *const state_names[RECORD_STATE_COUNT] = {
+static const char *const record_states[RECORD_STATE_COUNT] = {
 	[RECORD_UNPROVEN] = "unproven",
 	[RECORD_PROVEN] = "proven",
 	[RECORD_TCP] = "tcp",
@@ -17,10 +17,10 @@ static const char *const state_names[RECORD_STATE_COUNT] = {
 
 const char *record_state_name(enum record_state state)
 {
-	return state_names[state];
+	return record_states[state];
 }
 
-static void json_put_p(struct json_object **json)
+static void record_json_put_p(struct json_object **json)
 {
 	json_object_put(*json);
 }
@@ -46,9 +46,15 @@ const char *record_pending_name(const char *target, char name[RECORD_NAME_MAX])
 	return name;
 }
 
+const char *record_file_name(const struct record *record, char name[RECORD_NAME_MAX])
+{
+	return record->id ? record_name(record->id, name)
+			  : record_pending_name(record->target, name);
+}
+
 /* --- encode ------------------------------------------------------------------------------- */
 
-static struct json_object *mount_new(const struct record *record)
+static struct json_object *record_mount_json(const struct record *record)
 {
 	struct json_object *mount = json_object_new_object();
 	const struct {
@@ -77,25 +83,20 @@ static struct json_object *mount_new(const struct record *record)
 	return mount;
 }
 
-/* The report in its own format. NULL: no memory. */
-static struct json_object *report_new_json(const struct report *report)
-{
-	_cleanup_free_ char *text = NULL;
-
-	if (report_render(report, report_format_find("json"), NULL, &text))
-		return NULL;
-	return json_tokener_parse(text);
-}
-
 int record_encode(const struct record *record, const struct report *report, char **out)
 {
-	_cleanup_(json_put_p) struct json_object *json =
-		report ? report_new_json(report) : json_object_new_object();
+	_cleanup_(record_json_put_p) struct json_object *json = NULL;
+	_cleanup_free_ char *extended = NULL;
 	const char *text;
 
+	/* The report in its own format. */
+	if (!report)
+		json = json_object_new_object();
+	else if (!report_render(report, report_format_find("json"), NULL, &extended))
+		json = json_tokener_parse(extended);
 	if (!json)
 		return err_set(ENOMEM, "no memory for a record");
-	json_object_object_add(json, "mount", mount_new(record));
+	json_object_object_add(json, "mount", record_mount_json(record));
 	text = json_object_to_json_string_ext(
 		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 			      JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -106,7 +107,8 @@ int record_encode(const struct record *record, const struct report *report, char
 
 /* --- decode --------------------------------------------------------------------------------- */
 
-static int get_text(struct json_object *mount, const char *key, char *buf, size_t cap)
+static int record_get_text(struct json_object *mount, const char *key, char *buf,
+			   size_t cap)
 {
 	struct json_object *value;
 	size_t len;
@@ -122,8 +124,8 @@ static int get_text(struct json_object *mount, const char *key, char *buf, size_
 	return 0;
 }
 
-static int get_number(struct json_object *mount, const char *key, int64_t min,
-		      int64_t max, int64_t *out)
+static int record_get_number(struct json_object *mount, const char *key, int64_t min,
+			     int64_t max, int64_t *out)
 {
 	struct json_object *value;
 
@@ -136,14 +138,14 @@ static int get_number(struct json_object *mount, const char *key, int64_t min,
 	return 0;
 }
 
-static int get_state(struct json_object *mount, enum record_state *out)
+static int record_get_state(struct json_object *mount, enum record_state *out)
 {
 	char name[16];
-	int rc = get_text(mount, "state", name, sizeof(name));
+	int rc = record_get_text(mount, "state", name, sizeof(name));
 	size_t i;
 
-	for (i = 0; !rc && i < ARRAY_SIZE(state_names); i++) {
-		if (strcmp(name, state_names[i]))
+	for (i = 0; !rc && i < ARRAY_SIZE(record_states); i++) {
+		if (strcmp(name, record_states[i]))
 			continue;
 		*out = (enum record_state)i;
 		return 0;
@@ -151,21 +153,7 @@ static int get_state(struct json_object *mount, enum record_state *out)
 	return rc ? rc : err_set(EBADMSG, "unknown state \"%.15s\" in a record", name);
 }
 
-/* A pending record has null for both: then id is 0. */
-static int get_mount_id(struct json_object *mount, struct record *out)
-{
-	struct json_object *value;
-	int64_t id = 0;
-	int rc;
-
-	if (json_object_object_get_ex(mount, "id", &value) && !value)
-		return 0;
-	rc = get_number(mount, "id", 1, UINT32_MAX, &id);
-	out->id = (unsigned int)id;
-	return rc ? rc : get_text(mount, "dev", out->dev, sizeof(out->dev));
-}
-
-static int get_mount(struct json_object *mount, struct record *out)
+static int record_get_mount(struct json_object *mount, struct record *out)
 {
 	const struct {
 		const char *key;
@@ -179,24 +167,43 @@ static int get_mount(struct json_object *mount, struct record *out)
 		{ "effective", out->effective, sizeof(out->effective) },
 		{ "by", out->by, sizeof(out->by) },
 	};
-	int64_t checked = 0;
-	int rc = get_mount_id(mount, out);
+	struct json_object *value;
+	int64_t id = 0, checked = 0;
 	size_t i;
+	int rc;
 
-	for (i = 0; !rc && i < ARRAY_SIZE(texts); i++)
-		rc = get_text(mount, texts[i].key, texts[i].buf, texts[i].cap);
+	/* A pending record has null for id and device: then id is 0. */
+	if (!json_object_object_get_ex(mount, "id", &value) || value) {
+		rc = record_get_number(mount, "id", 1, UINT32_MAX, &id);
+		if (rc)
+			return rc;
+		out->id = (unsigned int)id;
+		rc = record_get_text(mount, "dev", out->dev, sizeof(out->dev));
+		if (rc)
+			return rc;
+	}
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		rc = record_get_text(mount, texts[i].key, texts[i].buf, texts[i].cap);
+		if (rc)
+			return rc;
+	}
 	/* Added later than the other keys. */
-	if (!rc && json_object_object_get_ex(mount, "policy", NULL))
-		rc = get_text(mount, "policy", out->policy, sizeof(out->policy));
-	rc = rc ? rc : get_state(mount, &out->state);
-	rc = rc ? rc : get_number(mount, "checked_monotonic_ms", 0, INT64_MAX, &checked);
+	rc = json_object_object_get_ex(mount, "policy", NULL)
+		     ? record_get_text(mount, "policy", out->policy, sizeof(out->policy))
+		     : 0;
+	if (rc)
+		return rc;
+	rc = record_get_state(mount, &out->state);
+	if (rc)
+		return rc;
+	rc = record_get_number(mount, "checked_monotonic_ms", 0, INT64_MAX, &checked);
 	out->checked_ms = (uint64_t)checked;
 	return rc;
 }
 
 int record_decode(const char *text, struct record *out)
 {
-	_cleanup_(json_put_p) struct json_object *json = NULL;
+	_cleanup_(record_json_put_p) struct json_object *json = NULL;
 	struct record record = { 0 };
 	struct json_object *mount;
 	int rc;
@@ -209,7 +216,7 @@ int record_decode(const char *text, struct record *out)
 	    !json_object_is_type(mount, json_type_object))
 		return err_set(EBADMSG,
 			       "a record is not a JSON object with a mount in it");
-	rc = get_mount(mount, &record);
+	rc = record_get_mount(mount, &record);
 	if (!rc)
 		*out = record;
 	return rc;

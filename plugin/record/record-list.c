@@ -6,50 +6,29 @@
 
 #include "plugin/record/internal.h"
 
-static bool is_record(const char *name)
+static void record_list_add(const struct host *host, const char *name,
+			    struct record_list *list)
 {
-	size_t len = strlen(name);
+	struct record *record = &list->list[list->count];
+	struct record_broken *broken = &list->broken[list->nbroken];
+	char path[sizeof(RECORD_FOLDER) + NAME_MAX + 1], right[RECORD_NAME_MAX];
+	int rc;
 
-	return *name != '.' && len > 5 && !strcmp(name + len - 5, ".json");
-}
-
-/* A record must match its file's name. */
-static int check_name(const char *name, const struct record *record)
-{
-	char right[RECORD_NAME_MAX];
-
-	if (record->id)
-		record_name(record->id, right);
-	else
-		record_pending_name(record->target, right);
-	return strcmp(right, name) ? err_set(EBADMSG, "it belongs to %s", right) : 0;
-}
-
-static void add_broken(struct record_list *list, const char *name, int rc)
-{
-	struct record_broken *broken = &list->broken[list->nbroken++];
-
+	snprintf(path, sizeof(path), RECORD_FOLDER "/%.*s", NAME_MAX, name);
+	rc = record_read(host, path, record);
+	if (!rc && strcmp(record_file_name(record, right), name) != 0)
+		rc = err_set(EBADMSG, "it belongs to %s", right);
+	if (!rc)
+		list->count++;
+	/* Removed since the folder was listed. */
+	if (!rc || rc == -ENOENT)
+		return;
+	list->nbroken++;
 	snprintf(broken->name, sizeof(broken->name), "%s", name);
 	broken->rc = rc;
 	snprintf(broken->why, sizeof(broken->why), "%s%.48s%s%.140s",
 		 rc == -EBADMSG ? "/" RECORD_FOLDER "/" : "", rc == -EBADMSG ? name : "",
 		 rc == -EBADMSG ? ": " : "", err_text());
-}
-
-static void add(const struct host *host, const char *name, struct record_list *list)
-{
-	struct record *record = &list->list[list->count];
-	char path[sizeof(RECORD_FOLDER) + NAME_MAX + 1];
-	int rc;
-
-	snprintf(path, sizeof(path), RECORD_FOLDER "/%.*s", NAME_MAX, name);
-	rc = record_read(host, path, record);
-	rc = rc ? rc : check_name(name, record);
-	if (!rc)
-		list->count++;
-	/* Removed since the folder was listed. */
-	else if (rc != -ENOENT)
-		add_broken(list, name, rc);
 }
 
 int record_list(const struct host *host, struct record_list *out)
@@ -71,9 +50,13 @@ int record_list(const struct host *host, struct record_list *out)
 		record_list_fini(&list);
 		return err_set(ENOMEM, "no memory");
 	}
-	for (i = 0; i < names.count; i++)
-		if (is_record(names.names[i]))
-			add(host, names.names[i], &list);
+	for (i = 0; i < names.count; i++) {
+		const char *name = names.names[i];
+		size_t len = strlen(name);
+
+		if (*name != '.' && len > 5 && !strcmp(name + len - 5, ".json"))
+			record_list_add(host, name, &list);
+	}
 	*out = list;
 	return 0;
 }
@@ -85,27 +68,20 @@ void record_list_fini(struct record_list *list)
 	*list = (struct record_list){ .count = 0 };
 }
 
-static bool is_named(const struct record *record, const char *name)
-{
-	char right[RECORD_NAME_MAX];
-
-	/* Skip records of the other kind first: most are. */
-	if (!record->id != !strncmp(name, "pending-", 8))
-		return false;
-	return !strcmp(record->id ? record_name(record->id, right)
-				  : record_pending_name(record->target, right),
-		       name);
-}
-
 int record_list_get(const struct record_list *list, const char *name, struct record *out)
 {
+	bool pending = !strncmp(name, "pending-", 8);
+	char right[RECORD_NAME_MAX];
 	size_t i;
 
-	for (i = 0; i < list->count; i++)
-		if (is_named(&list->list[i], name)) {
-			*out = list->list[i];
-			return 0;
-		}
+	for (i = 0; i < list->count; i++) {
+		/* Skip records of the other kind first: most are. */
+		if (!list->list[i].id != pending ||
+		    strcmp(record_file_name(&list->list[i], right), name) != 0)
+			continue;
+		*out = list->list[i];
+		return 0;
+	}
 	for (i = 0; i < list->nbroken; i++)
 		if (!strcmp(list->broken[i].name, name))
 			return err_set(-list->broken[i].rc, "%s", list->broken[i].why);

@@ -26,7 +26,7 @@
 #define LOCK_FILE ".lock"
 #define LOCK_MS   500
 
-static int enter(int parent, const char *name)
+static int record_enter(int parent, const char *name)
 {
 	int fd;
 
@@ -51,9 +51,9 @@ int record_open(const char *root)
 	/* If @root is not a system's root, its /run may be a symbolic link; only systems
 	 * have records. */
 	mask = umask(0022);
-	run = enter(top, "run");
-	ours = run < 0 ? run : enter(run, "nfsrdma");
-	fd = ours < 0 ? ours : enter(ours, "mounts");
+	run = record_enter(top, "run");
+	ours = run < 0 ? run : record_enter(run, "nfsrdma");
+	fd = ours < 0 ? ours : record_enter(ours, "mounts");
 	umask(mask);
 	return fd;
 }
@@ -61,7 +61,7 @@ int record_open(const char *root)
 /* Returns a descriptor to close, or -1: the holder does not release the lock (it was
  * stopped), or the lock's file cannot be created. The caller then continues without a lock:
  * a mount that hangs for its record is worse than a record that is rejected. */
-static int lock_records(int folder)
+static int record_lock(int folder)
 {
 	uint64_t deadline = deadline_in(LOCK_MS);
 	int fd = openat(folder, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
@@ -79,7 +79,7 @@ static int lock_records(int folder)
 
 /* Writes @name atomically. With the lock it replaces what a killed writer left; without it,
  * its temporary name is unique. */
-static int put_file(int folder, const char *name, const char *text, bool locked)
+static int record_put_file(int folder, const char *name, const char *text, bool locked)
 {
 	const struct fd_file file = { text, strlen(text), FILE_MODE, NULL, NULL };
 	char temporary[RECORD_NAME_MAX + 16];
@@ -93,12 +93,6 @@ static int put_file(int folder, const char *name, const char *text, bool locked)
 	return 0;
 }
 
-static const char *name_of(const struct record *record, char name[RECORD_NAME_MAX])
-{
-	return record->id ? record_name(record->id, name)
-			  : record_pending_name(record->target, name);
-}
-
 int record_write(int folder, const struct record *record, const struct report *report)
 {
 	_cleanup_free_ char *text = NULL;
@@ -108,11 +102,11 @@ int record_write(int folder, const struct record *record, const struct report *r
 
 	if (rc)
 		return rc;
-	lock = lock_records(folder);
-	return put_file(folder, name_of(record, name), text, lock >= 0);
+	lock = record_lock(folder);
+	return record_put_file(folder, record_file_name(record, name), text, lock >= 0);
 }
 
-static int remove_file(int folder, const char *name)
+static int record_remove_file(int folder, const char *name)
 {
 	if (unlinkat(folder, name, 0) && errno != ENOENT)
 		return err_sys("remove /" RECORD_FOLDER "/%s", name);
@@ -125,11 +119,11 @@ int record_remove(int folder, unsigned int id, const char *target)
 	char name[RECORD_NAME_MAX];
 	int rc = 0;
 
-	lock = lock_records(folder);
+	lock = record_lock(folder);
 	if (id)
-		rc = remove_file(folder, record_name(id, name));
+		rc = record_remove_file(folder, record_name(id, name));
 	if (!rc && target)
-		rc = remove_file(folder, record_pending_name(target, name));
+		rc = record_remove_file(folder, record_pending_name(target, name));
 	if (!rc && fsync(folder))
 		rc = err_sys("sync /" RECORD_FOLDER);
 	return rc;
@@ -139,7 +133,7 @@ int record_remove(int folder, unsigned int id, const char *target)
 #define FORGET_MAX 16384
 
 /* False: absent, or malformed. */
-static bool read_at(int folder, const char *name, struct record *out)
+static bool record_read_at(int folder, const char *name, struct record *out)
 {
 	_cleanup_free_ char *text = calloc(1, RECORD_MAX + 1);
 	_cleanup_close_ int fd = openat(folder, name,
@@ -154,91 +148,79 @@ static bool read_at(int folder, const char *name, struct record *out)
 	return used && !record_decode(text, out);
 }
 
-/* Selects the records of a directory: all, or those whose mount is not in @there. */
-struct choice {
-	char target[sizeof(((struct record *)NULL)->target)];
-	const struct nfs_mounts *there;
-	uint64_t now;
-};
-
-static bool is_there(const struct choice *choice, const struct record *record)
-{
-	unsigned int i;
-
-	for (i = 0; choice->there && i < choice->there->count; i++)
-		if (record_is_of(record, &choice->there->list[i], choice->now))
-			return true;
-	/* The mount of a pending record is not known. */
-	return choice->there && !record->id;
-}
-
-static bool is_chosen(int folder, const char *name, const struct choice *choice)
+/* Whether the file has a record of @target, and of @mounts (NULL: ignored) none is its. */
+static bool record_is_left(int folder, const char *name, const char *target,
+			   const struct nfs_mounts *mounts, uint64_t now)
 {
 	struct record record;
+	unsigned int i;
 
-	return read_at(folder, name, &record) && !strcmp(record.target, choice->target) &&
-	       !is_there(choice, &record);
+	if (!record_read_at(folder, name, &record) || strcmp(record.target, target) != 0)
+		return false;
+	for (i = 0; mounts && i < mounts->count; i++)
+		if (record_is_of(&record, &mounts->list[i], now))
+			return false;
+	/* The mount of a pending record is not known. */
+	return !mounts || record.id;
 }
 
-/* Left by a killed writer that had no lock. If that process still exists, it may be
- * writing. */
-static void tidy_temporary(int folder, const char *name)
+/* Removes the records of a directory: all, or those whose mount is not in @mounts. */
+static int record_remove_left(int folder, const char *target,
+			      const struct nfs_mounts *mounts, uint64_t now)
 {
-	const char *dot = strrchr(name, '.');
-	int pid = dot > name ? atoi(dot + 1) : 0;
-
-	if (pid > 0 && kill(pid, 0) && errno == ESRCH)
-		unlinkat(folder, name, 0);
-}
-
-static int remove_chosen(int folder, const struct choice *choice)
-{
+	char clean[sizeof(((struct record *)NULL)->target)];
 	_cleanup_close_ int lock = -1;
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0, pid;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	unsigned int left = FORGET_MAX;
 	struct dirent *entry;
+	const char *name, *dot;
 
 	if (!dir)
 		return err_sys("list /" RECORD_FOLDER);
-	lock = lock_records(folder);
-	while (!rc && left-- && (entry = readdir(dir)))
-		if (entry->d_name[0] == '.')
-			tidy_temporary(folder, entry->d_name);
-		else if (is_chosen(folder, entry->d_name, choice))
-			rc = remove_file(folder, entry->d_name);
+	text_copy(clean, sizeof(clean), target);
+	lock = record_lock(folder);
+	while (!rc && left-- && (entry = readdir(dir))) {
+		name = entry->d_name;
+		if (*name != '.') {
+			if (record_is_left(folder, name, clean, mounts, now))
+				rc = record_remove_file(folder, name);
+			continue;
+		}
+		/* Left by a killed writer that had no lock. If that process still exists,
+		 * it may be writing. */
+		dot = strrchr(name, '.');
+		pid = dot > name ? atoi(dot + 1) : 0;
+		if (pid > 0 && kill(pid, 0) && errno == ESRCH)
+			unlinkat(folder, name, 0);
+	}
 	closedir(dir);
 	return rc;
 }
 
 int record_forget(int folder, const char *target)
 {
-	struct choice choice = { .there = NULL };
-
-	text_copy(choice.target, sizeof(choice.target), target);
-	return remove_chosen(folder, &choice);
+	return record_remove_left(folder, target, NULL, 0);
 }
 
 int record_tidy(int folder, const char *target, const struct nfs_mounts *there,
 		uint64_t now)
 {
-	struct choice choice = { .there = there, .now = now };
-
 	if (there->cut || there->unreadable)
 		return 0;
-	text_copy(choice.target, sizeof(choice.target), target);
-	return remove_chosen(folder, &choice);
+	return record_remove_left(folder, target, there, now);
 }
 
 /* --- for the watcher ------------------------------------------------------------------ */
 
 /* A record with a time in the future is ignored. */
-static bool is_overtaken(int folder, const char *name, const struct record *ours)
+static bool record_is_newer(int folder, const char *name, const struct record *ours)
 {
 	struct record theirs;
 
-	return read_at(folder, name, &theirs) && theirs.checked_ms >= ours->checked_ms &&
-	       theirs.checked_ms <= now_ms() && !strcmp(theirs.boot_id, ours->boot_id);
+	return record_read_at(folder, name, &theirs) &&
+	       theirs.checked_ms >= ours->checked_ms && theirs.checked_ms <= now_ms() &&
+	       !strcmp(theirs.boot_id, ours->boot_id);
 }
 
 int record_renew(int folder, const struct record *record, const struct report *report)
@@ -250,12 +232,12 @@ int record_renew(int folder, const struct record *record, const struct report *r
 
 	if (rc)
 		return rc;
-	lock = lock_records(folder);
-	name_of(record, name);
-	if (is_overtaken(folder, name, record) ||
-	    is_overtaken(folder, record_pending_name(record->target, pending), record))
+	lock = record_lock(folder);
+	record_file_name(record, name);
+	if (record_is_newer(folder, name, record) ||
+	    record_is_newer(folder, record_pending_name(record->target, pending), record))
 		return 1;
-	return put_file(folder, name, text, lock >= 0);
+	return record_put_file(folder, name, text, lock >= 0);
 }
 
 int record_drop(int folder, const struct record *seen)
@@ -264,10 +246,10 @@ int record_drop(int folder, const struct record *seen)
 	char name[RECORD_NAME_MAX];
 	struct record now;
 
-	lock = lock_records(folder);
-	name_of(seen, name);
-	if (!read_at(folder, name, &now) || now.checked_ms != seen->checked_ms ||
+	lock = record_lock(folder);
+	record_file_name(seen, name);
+	if (!record_read_at(folder, name, &now) || now.checked_ms != seen->checked_ms ||
 	    strcmp(now.boot_id, seen->boot_id) || strcmp(now.target, seen->target))
 		return 0;
-	return remove_file(folder, name);
+	return record_remove_file(folder, name);
 }

@@ -30,8 +30,8 @@ int record_read(const struct host *host, const char *path, struct record *out)
 	return rc ? rc : record_decode(text.text, out);
 }
 
-static int read_record(const struct record_source *from, const char *name,
-		       struct record *out)
+static int record_source_read(const struct record_source *from, const char *name,
+			      struct record *out)
 {
 	char path[sizeof(RECORD_FOLDER) + RECORD_NAME_MAX];
 	int rc;
@@ -43,7 +43,8 @@ static int read_record(const struct record_source *from, const char *name,
 	return rc == -EBADMSG ? err_context(rc, "/%s", path) : rc;
 }
 
-static int same_boot(const struct record_source *from, const struct record *record)
+static int record_check_boot(const struct record_source *from,
+			     const struct record *record)
 {
 	char read[sizeof(record->boot_id)];
 	const char *boot_id = from->boot_id;
@@ -64,35 +65,32 @@ int record_source_pending(const struct record_source *from, const char *target,
 			  struct record *out)
 {
 	char name[RECORD_NAME_MAX], clean[sizeof(out->target)];
-	int rc = read_record(from, record_pending_name(target, name), out);
+	int rc = record_source_read(from, record_pending_name(target, name), out);
 
 	if (rc)
 		return rc;
 	text_copy(clean, sizeof(clean), target);
 	if (out->id || strcmp(out->target, clean))
 		return err_set(ESTALE, "the pending record is of another directory");
-	return same_boot(from, out);
+	return record_check_boot(from, out);
 }
 
 /* The age is in whole seconds, and @now is not exactly the time of reading. */
 #define AGE_SLACK_MS 3000
 
-/* It was written before the mount was made. If one export has several mounts, the age is
- * that of the first, which is larger: then this is not known, nor if mountstats has no age. */
-static bool is_older(const struct record *record, const struct nfs_mount *mount,
-		     uint64_t now)
-{
-	if (!mount->nxprts || mount->age >= now / 1000)
-		return false;
-	return record->checked_ms + AGE_SLACK_MS < now - mount->age * 1000;
-}
-
 bool record_is_of(const struct record *record, const struct nfs_mount *mount,
 		  uint64_t now)
 {
-	return record->id == mount->id && !strcmp(record->dev, mount->dev) &&
-	       !strcmp(record->target, mount->target) &&
-	       !strcmp(record->fs_spec, mount->fs_spec) && !is_older(record, mount, now);
+	if (record->id != mount->id || strcmp(record->dev, mount->dev) != 0 ||
+	    strcmp(record->target, mount->target) != 0 ||
+	    strcmp(record->fs_spec, mount->fs_spec) != 0)
+		return false;
+	/* Whether it was written before the mount was made. If one export has several mounts,
+	 * the age is that of the first, which is larger: then this is not known, nor if
+	 * mountstats has no age. */
+	if (!mount->nxprts || mount->age >= now / 1000)
+		return true;
+	return record->checked_ms + AGE_SLACK_MS >= now - mount->age * 1000;
 }
 
 bool record_is_lenient(const struct record *record)
@@ -100,27 +98,10 @@ bool record_is_lenient(const struct record *record)
 	return !strcmp(record->policy, "prefer");
 }
 
-static int same_mount(const struct record *record, const struct nfs_mount *mount,
-		      uint64_t now)
-{
-	return record_is_of(record, mount, now)
-		       ? 0
-		       : err_set(ESTALE, "the record is of another mount");
-}
-
-static int young_enough(const struct record *record, uint64_t now, uint64_t max_age_ms)
-{
-	if (record->checked_ms > now)
-		return err_set(ESTALE, "the record is from the future");
-	if (now - record->checked_ms > max_age_ms)
-		return err_set(ESTALE, "the record is %llu s old",
-			       (unsigned long long)((now - record->checked_ms) / 1000));
-	return 0;
-}
-
 /* A helper is working on this directory, or did not finish: the proof may be of an earlier
  * mount whose id this one has reused. */
-static int not_overtaken(const struct record_source *from, const struct record *record)
+static int record_check_pending(const struct record_source *from,
+				const struct record *record)
 {
 	struct record pending;
 	int rc = record_source_pending(from, record->target, &pending);
@@ -140,12 +121,21 @@ int record_source_find(const struct record_source *from, const struct nfs_mount 
 		       uint64_t now, uint64_t max_age_ms, struct record *out)
 {
 	char name[RECORD_NAME_MAX];
-	int rc = read_record(from, record_name(mount->id, name), out);
+	int rc = record_source_read(from, record_name(mount->id, name), out);
 
-	rc = rc ? rc : same_mount(out, mount, now);
-	rc = rc ? rc : same_boot(from, out);
-	rc = rc ? rc : young_enough(out, now, max_age_ms);
-	return rc ? rc : not_overtaken(from, out);
+	if (rc)
+		return rc;
+	if (!record_is_of(out, mount, now))
+		return err_set(ESTALE, "the record is of another mount");
+	rc = record_check_boot(from, out);
+	if (rc)
+		return rc;
+	if (out->checked_ms > now)
+		return err_set(ESTALE, "the record is from the future");
+	if (now - out->checked_ms > max_age_ms)
+		return err_set(ESTALE, "the record is %llu s old",
+			       (unsigned long long)((now - out->checked_ms) / 1000));
+	return record_check_pending(from, out);
 }
 
 int record_find(const struct host *host, const struct nfs_mount *mount, uint64_t now,

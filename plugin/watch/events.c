@@ -27,8 +27,8 @@ void event_line(FILE *lines, const char *text)
 /* The fields of a finding's entry in addition to MESSAGE. */
 #define FINDING_FIELDS 5
 
-static void add_finding(struct journal_field *fields, const struct finding *finding,
-			const struct report_advice *advice)
+static void event_add_finding(struct journal_field *fields, const struct finding *finding,
+			      const struct report_advice *advice)
 {
 	fields[0] = (struct journal_field){ "NFSRDMA_FINDING", finding->id };
 	fields[1] = (struct journal_field){ "NFSRDMA_REASON",
@@ -72,7 +72,7 @@ void event_object(void *arg, enum object_event event, const struct watch_object 
 	/* A gate's text includes what to do. */
 	if (lost && *object->remedy)
 		text_copy(advice.remedy, sizeof(advice.remedy), object->remedy);
-	add_finding(fields + 8, &finding, &advice);
+	event_add_finding(fields + 8, &finding, &advice);
 	snprintf(text, sizeof(text), "%s: %s: %s%s%s",
 		 lost ? "NOT over RDMA" : "over RDMA again", object->name, object->text,
 		 lost ? "; what to do: nfsrdma explain " : "",
@@ -101,7 +101,7 @@ void event_silence(void *arg, const struct silence *one, bool silent, uint64_t n
 		report_advise(&finding, &advice);
 	else
 		finding_reason(&finding, "");
-	add_finding(fields + 2, &finding, &advice);
+	event_add_finding(fields + 2, &finding, &advice);
 	if (silent)
 		snprintf(
 			text, sizeof(text),
