@@ -12,11 +12,11 @@
 /* A path in a sentence; its beginning and end are the most useful. */
 #define SHOWN_MAX 160
 
-struct shown {
+struct decide_shown {
 	char text[SHOWN_MAX + 4];
 };
 
-static const char *show(struct shown *shown, const char *text)
+static const char *decide_show(struct decide_shown *shown, const char *text)
 {
 	size_t len = strlen(text), half = SHOWN_MAX / 2;
 
@@ -29,7 +29,7 @@ static const char *show(struct shown *shown, const char *text)
 }
 
 PRINTF_LIKE(3, 4)
-static void say(char *buf, size_t cap, const char *fmt, ...)
+static void decide_print(char *buf, size_t cap, const char *fmt, ...)
 {
 	char text[2048];
 	va_list ap;
@@ -43,7 +43,7 @@ static void say(char *buf, size_t cap, const char *fmt, ...)
 
 /* --- parts of messages ---------------------------------------------------------------------- */
 
-struct sentence {
+struct decide_sentence {
 	const struct guard_seen *seen;
 	const char *disk, *file;
 	const char *source, *target, *type; /* of the mount; "" none known */
@@ -53,11 +53,12 @@ struct sentence {
 	char *text, *remedy;
 };
 
-#define SAY(sentence, ...)    say((sentence)->text, GUARD_TEXT_MAX, __VA_ARGS__)
-#define REMEDY(sentence, ...) say((sentence)->remedy, GUARD_TEXT_MAX, __VA_ARGS__)
+#define SAY(sentence, ...) decide_print((sentence)->text, GUARD_TEXT_MAX, __VA_ARGS__)
+#define REMEDY(sentence, ...) \
+	decide_print((sentence)->remedy, GUARD_TEXT_MAX, __VA_ARGS__)
 
 /* How to mount a missing mount. */
-static void say_mount(struct sentence *s, const char *before)
+static void decide_say_mount(struct decide_sentence *s, const char *before)
 {
 	const struct view_place *place = s->seen->wanted.place;
 
@@ -77,7 +78,7 @@ static void say_mount(struct sentence *s, const char *before)
 		       before, s->seen->dir, s->dir);
 }
 
-static void say_other(struct sentence *s)
+static void decide_say_other(struct decide_sentence *s)
 {
 	const struct view_place *place = s->seen->wanted.place;
 
@@ -93,7 +94,7 @@ static void say_other(struct sentence *s)
 		       s->dir);
 }
 
-static void say_unproven(struct sentence *s)
+static void decide_say_unproven(struct decide_sentence *s)
 {
 	SAY(s,
 	    "disk %s (%s) is on %s, mounted at %s, not proven to be over RDMA (%s), but %s %s RDMA",
@@ -104,7 +105,7 @@ static void say_unproven(struct sentence *s)
 }
 
 /* In place of commands to run by hand. */
-static void say_domain(struct sentence *s)
+static void decide_say_domain(struct decide_sentence *s)
 {
 	char spec[PATH_MAX];
 
@@ -118,7 +119,7 @@ static void say_domain(struct sentence *s)
 	       *spec ? SHELL_OPERAND(spec) : "SERVER:/EXPORT");
 }
 
-static void say_doubtful(struct sentence *s)
+static void decide_say_doubtful(struct decide_sentence *s)
 {
 	SAY(s,
 	    "disk %s (%s) is on %s, mounted at %s, its transport is unknown (%s), and %s %s RDMA",
@@ -127,7 +128,7 @@ static void say_doubtful(struct sentence *s)
 	       "Run 'nfsrdma mounts' as root on this host; on-unknown= in nfsrdma.conf decides while it is unknown.");
 }
 
-static void say_alias(struct sentence *s)
+static void decide_say_alias(struct decide_sentence *s)
 {
 	SAY(s,
 	    "disk %s (%s) is on %s, mounted at %s over %s, where %s %s %s: unknown whether both names mean the same export",
@@ -138,29 +139,29 @@ static void say_alias(struct sentence *s)
 	       s->dir);
 }
 
-static void say_stranger(struct sentence *s)
+static void decide_say_foreign(struct decide_sentence *s)
 {
-	struct shown dir;
+	struct decide_shown dir;
 
 	SAY(s, "disk %s (%s) is on %s (%s), mounted at %s, where %s %s %s over RDMA",
 	    s->disk, s->file, s->source, s->type, s->target, s->by, s->verb, s->what);
 	snprintf(dir.text, sizeof(dir.text), "Unmount %.100s. ", s->target);
-	say_mount(s, dir.text);
+	decide_say_mount(s, dir.text);
 }
 
-static void say_empty(struct sentence *s)
+static void decide_say_empty(struct decide_sentence *s)
 {
 	bool nfs = *s->seen->proto || !strncmp(s->type, "nfs", 3);
-	struct shown dir;
+	struct decide_shown dir;
 
 	SAY(s,
 	    "disk %s (%s) would be on %s (%s): nothing is mounted at %s, where %s %s %s over RDMA",
 	    s->disk, s->file, nfs ? s->source : s->target, s->type,
-	    show(&dir, s->seen->dir), s->by, s->verb, s->what);
-	say_mount(s, "");
+	    decide_show(&dir, s->seen->dir), s->by, s->verb, s->what);
+	decide_say_mount(s, "");
 }
 
-static void say_automount(struct sentence *s)
+static void decide_say_automount(struct decide_sentence *s)
 {
 	SAY(s,
 	    "disk %s (%s) is below %s, which is mounted on demand and not mounted now, but %s %s RDMA",
@@ -168,7 +169,7 @@ static void say_automount(struct sentence *s)
 	REMEDY(s, "Mount it before the guest starts ('ls %s').", s->dir);
 }
 
-static void say_lost(struct sentence *s)
+static void decide_say_unknown(struct decide_sentence *s)
 {
 	if (*s->seen->proto && !view_is_rdma(s->seen->proto))
 		SAY(s,
@@ -189,119 +190,109 @@ static const struct {
 	/* One for each origin of the request: a line of fstab or none known, a pool, VDSM,
 	 * or only a section of the policy. */
 	const char *reason, *pool_reason, *vdsm_reason, *section_reason;
-	void (*say)(struct sentence *sentence);
+	void (*say)(struct decide_sentence *sentence);
 	bool remount; /* the remedy */
 	bool strict;  /* no NFS mount, so not TCP either: "prefer" does not allow it */
-} rows[GROUND_COUNT] = {
-	[GROUND_RDMA] = { GUARD_PASS, "gate.transport", "", "", "", "", NULL, false,
-			  false },
-	[GROUND_OTHER] = { GUARD_REFUSE, "gate.transport", "not-rdma", "pool-not-rdma",
-			   "vdsm", "not-rdma", say_other, true, false },
-	[GROUND_UNPROVEN] = { GUARD_REFUSE, "gate.transport", "unproven", "unproven",
-			      "vdsm-unproven", "unproven", say_unproven, true, false },
-	[GROUND_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", "transport", "transport",
-			      "transport", "transport", say_doubtful, false, false },
-	[GROUND_ALIAS] = { GUARD_PASS, "gate.mount", "other-source", "other-source",
-			   "other-source", "other-source", say_alias, false, false },
-	[GROUND_STRANGER] = { GUARD_REFUSE, "gate.mount", "occupied", "pool-occupied",
-			      "vdsm", "section-occupied", say_stranger, true, true },
-	[GROUND_EMPTY] = { GUARD_REFUSE, "gate.mount", "not-mounted", "pool-not-mounted",
-			   "vdsm", "section-not-mounted", say_empty, true, true },
-	[GROUND_AUTOMOUNT] = { GUARD_UNKNOWN, "gate.unknown", "automount", "automount",
-			       "automount", "automount", say_automount, false, false },
-	[GROUND_LOST] = { GUARD_UNKNOWN, "gate.unknown", "lost", "lost", "lost", "lost",
-			  say_lost, false, false },
+} decide_rows[BACKING_COUNT] = {
+	[BACKING_RDMA] = { GUARD_PASS, "gate.transport", "", "", "", "", NULL, false,
+			   false },
+	[BACKING_OTHER] = { GUARD_REFUSE, "gate.transport", "not-rdma", "pool-not-rdma",
+			    "vdsm", "not-rdma", decide_say_other, true, false },
+	[BACKING_UNPROVEN] = { GUARD_REFUSE, "gate.transport", "unproven", "unproven",
+			       "vdsm-unproven", "unproven", decide_say_unproven, true,
+			       false },
+	[BACKING_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", "transport", "transport",
+			       "transport", "transport", decide_say_doubtful, false,
+			       false },
+	[BACKING_ALIAS] = { GUARD_PASS, "gate.mount", "other-source", "other-source",
+			    "other-source", "other-source", decide_say_alias, false,
+			    false },
+	[BACKING_FOREIGN] = { GUARD_REFUSE, "gate.mount", "occupied", "pool-occupied",
+			      "vdsm", "section-occupied", decide_say_foreign, true,
+			      true },
+	[BACKING_EMPTY] = { GUARD_REFUSE, "gate.mount", "not-mounted", "pool-not-mounted",
+			    "vdsm", "section-not-mounted", decide_say_empty, true, true },
+	[BACKING_AUTOMOUNT] = { GUARD_UNKNOWN, "gate.unknown", "automount", "automount",
+				"automount", "automount", decide_say_automount, false,
+				false },
+	[BACKING_UNKNOWN] = { GUARD_UNKNOWN, "gate.unknown", "lost", "lost", "lost",
+			      "lost", decide_say_unknown, false, false },
 };
 
-static const char *reason_of(const struct guard_seen *seen)
-{
-	const struct view_place *place = seen->wanted.place;
-
-	if (seen->domain)
-		return rows[seen->ground].vdsm_reason;
-	if (place && place->pool)
-		return rows[seen->ground].pool_reason;
-	return !place || place->kind == PLACE_SECTION ? rows[seen->ground].section_reason
-						      : rows[seen->ground].reason;
-}
-
-static void tell(const struct guard_seen *seen, const struct guard_disk *disk,
-		 const char *file, struct guard_verdict *out)
+static void decide_message(const struct guard_seen *seen, const struct guard_disk *disk,
+			   const char *file, struct guard_verdict *out)
 {
 	const struct view_place *place = seen->wanted.place;
 	const struct host_mount *mount = seen->mount;
-	struct shown shown[4];
+	struct decide_shown shown[4];
 	struct shell_word words[2];
-	struct sentence s = {
+	struct decide_sentence s = {
 		.seen = seen,
 		.disk = disk->name ? disk->name : "?",
-		.file = show(&shown[0], file),
-		.source = show(&shown[1], mount ? mount->source : ""),
-		.target = show(&shown[2], mount ? mount->target : "/"),
+		.file = decide_show(&shown[0], file),
+		.source = decide_show(&shown[1], mount ? mount->source : ""),
+		.target = decide_show(&shown[2], mount ? mount->target : "/"),
 		.type = mount ? mount->type : "?",
 		.by = seen->wanted.from,
 		.verb = view_verb(&seen->wanted),
-		.what = show(&shown[3],
-			     place && place->fs_spec ? place->fs_spec : "a mount"),
+		.what = decide_show(&shown[3],
+				    place && place->fs_spec ? place->fs_spec : "a mount"),
 		.dir = shell_word(&words[0], seen->dir),
 		.pool = shell_operand(&words[1], place && place->pool ? place->pool : ""),
 		.text = out->text,
 		.remedy = out->remedy,
 	};
 
-	rows[seen->ground].say(&s);
-	out->reason = reason_of(seen);
+	decide_rows[seen->backing].say(&s);
+	if (seen->domain)
+		out->reason = decide_rows[seen->backing].vdsm_reason;
+	else if (place && place->pool)
+		out->reason = decide_rows[seen->backing].pool_reason;
+	else if (!place || place->kind == PLACE_SECTION)
+		out->reason = decide_rows[seen->backing].section_reason;
+	else
+		out->reason = decide_rows[seen->backing].reason;
 	if (place && place->pool)
 		text_copy(out->pool, sizeof(out->pool), place->pool);
-	if (seen->domain && rows[seen->ground].remount)
-		say_domain(&s);
+	if (seen->domain && decide_rows[seen->backing].remount)
+		decide_say_domain(&s);
 }
 
-static void keep_names(const struct guard_seen *seen, const char *file,
-		       struct guard_verdict *out)
-{
-	const struct view_place *place = seen->wanted.place;
-	bool empty = seen->ground == GROUND_EMPTY;
-	const char *source = empty         ? place ? place->fs_spec : NULL
-			     : seen->mount ? seen->mount->source
-					   : NULL;
-	bool nfs = seen->ground < GROUND_STRANGER || *seen->proto;
-
-	text_copy(out->path, sizeof(out->path), file);
-	if (seen->wanted.rdma)
-		text_copy(out->by, sizeof(out->by), seen->wanted.from);
-	if (!out->wanted && !nfs)
-		return;
-	text_copy(out->target, sizeof(out->target), seen->dir);
-	text_copy(out->fs_spec, sizeof(out->fs_spec), source ? source : "");
-	snprintf(out->proto, sizeof(out->proto), "%s", seen->proto);
-}
-
-/* TCP is acceptable, or the guest starts without this disk. */
-static bool is_borne(const struct guard_seen *seen, const struct guard_disk *disk)
-{
-	return (seen->wanted.mode == POLICY_PREFER && !rows[seen->ground].strict) ||
-	       (disk->optional && seen->ground == GROUND_EMPTY);
-}
-
-void decide(const struct guard_seen *seen, const struct guard_disk *disk,
-	    const char *file, struct guard_verdict *out)
+void decide_disk(const struct guard_seen *seen, const struct guard_disk *disk,
+		 const char *file, struct guard_verdict *out)
 {
 	const struct view_wanted *wanted = &seen->wanted;
+	bool empty = seen->backing == BACKING_EMPTY;
+	bool nfs = seen->backing < BACKING_FOREIGN || *seen->proto;
+	const char *source = seen->mount ? seen->mount->source : NULL;
+	bool tolerated;
 
+	if (empty)
+		source = wanted->place ? wanted->place->fs_spec : NULL;
 	*out = (struct guard_verdict){ .answer = GUARD_PASS,
 				       .id = "gate.transport",
 				       .reason = "" };
 	out->wanted = wanted->rdma;
-	keep_names(seen, file, out);
-	if (!out->wanted && seen->ground != GROUND_LOST)
+	text_copy(out->path, sizeof(out->path), file);
+	if (wanted->rdma)
+		text_copy(out->by, sizeof(out->by), wanted->from);
+	if (out->wanted || nfs) {
+		text_copy(out->target, sizeof(out->target), seen->dir);
+		text_copy(out->fs_spec, sizeof(out->fs_spec), source ? source : "");
+		snprintf(out->proto, sizeof(out->proto), "%s", seen->proto);
+	}
+	if (!out->wanted && seen->backing != BACKING_UNKNOWN)
 		return;
-	out->answer = rows[seen->ground].answer;
-	out->id = rows[seen->ground].id;
-	if (!rows[seen->ground].say)
+	out->answer = decide_rows[seen->backing].answer;
+	out->id = decide_rows[seen->backing].id;
+	if (!decide_rows[seen->backing].say)
 		return;
-	tell(seen, disk, file, out);
-	if (out->answer == GUARD_PASS || (out->wanted && is_borne(seen, disk))) {
+	decide_message(seen, disk, file, out);
+	/* TCP is acceptable, or the guest starts without this disk. */
+	tolerated = (wanted->mode == POLICY_PREFER &&
+		     !decide_rows[seen->backing].strict) ||
+		    (disk->optional && empty);
+	if (out->answer == GUARD_PASS || (out->wanted && tolerated)) {
 		out->loud = true;
 		out->answer = out->answer == GUARD_REFUSE ? GUARD_PASS : out->answer;
 		return;

@@ -37,9 +37,10 @@ int guard_open(struct guard **out, const struct guard_sources *sources)
 	_cleanup_(view_close_p) struct view *view = NULL;
 	int rc = view_open(&view, &all);
 
-	rc = rc ? rc
-		: guard_over(out, sources->host, view, sources->places,
-			     sources->places_unknown);
+	if (rc)
+		return rc;
+	rc = guard_over(out, sources->host, view, sources->places,
+			sources->places_unknown);
 	if (!rc)
 		(*out)->own = take_ptr(view);
 	return rc;
@@ -76,21 +77,15 @@ void guard_close_p(struct guard **guard)
 
 /* --- the question ------------------------------------------------------------------------------- */
 
-/* libvirt's volumes are directly in their pool's target. */
-static bool is_file_name(const char *volume)
-{
-	return *volume && !strchr(volume, '/') && strcmp(volume, ".") &&
-	       strcmp(volume, "..");
-}
-
 /* The file of a volume; "": not a file of this host. -ENOENT with the reason if it is
  * unknown. */
-static int find_volume(const struct guard *guard, const struct guard_disk *disk,
-		       char path[PATH_MAX])
+static int guard_find_volume(const struct guard *guard, const struct guard_disk *disk,
+			     char path[PATH_MAX])
 {
+	const char *volume = disk->volume;
 	const struct view_place *place;
 
-	if (!disk->pool || !disk->volume)
+	if (!disk->pool || !volume)
 		return err_set(ENOENT, "the disk names no file");
 	place = view_places_pool(guard->places, disk->pool);
 	if (!place && guard->places_unknown)
@@ -101,31 +96,17 @@ static int find_volume(const struct guard *guard, const struct guard_disk *disk,
 	*path = '\0';
 	if (!place->target)
 		return 0;
-	if (!is_file_name(disk->volume))
-		return err_set(ENOENT, "'%.80s' is not a volume name", disk->volume);
-	if (snprintf(path, PATH_MAX, "%s/%s", place->target, disk->volume) >= PATH_MAX)
+	/* libvirt's volumes are directly in their pool's target. */
+	if (!*volume || strchr(volume, '/') || !strcmp(volume, ".") ||
+	    !strcmp(volume, ".."))
+		return err_set(ENOENT, "'%.80s' is not a volume name", volume);
+	if (snprintf(path, PATH_MAX, "%s/%s", place->target, volume) >= PATH_MAX)
 		return err_set(ENOENT, "its path has more than %d bytes", PATH_MAX - 1);
 	return 0;
 }
 
-/* A source that could not be read may request RDMA. */
-static void doubt(const struct guard *guard, struct guard_seen *seen)
-{
-	const char *lacks = view_lacks(guard->view);
-
-	if (!lacks || seen->wanted.covered || seen->wanted.rdma ||
-	    seen->wanted.mode == POLICY_OFF ||
-	    (seen->ground != GROUND_OTHER && seen->ground != GROUND_DOUBTFUL))
-		return;
-	seen->ground = GROUND_LOST;
-	text_copy(seen->why, sizeof(seen->why), lacks);
-	/* Even if RDMA is requested, TCP is acceptable. */
-	if (seen->wanted.mode == POLICY_PREFER)
-		seen->wanted.on_unknown = POLICY_UNKNOWN_ALLOW;
-}
-
-static void trace_answer(const struct guard_disk *disk,
-			 const struct guard_verdict *verdict)
+static void guard_trace(const struct guard_disk *disk,
+			const struct guard_verdict *verdict)
 {
 	static const char *const answers[] = { [GUARD_PASS] = "passes",
 					       [GUARD_REFUSE] = "is refused",
@@ -143,26 +124,37 @@ void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 	       struct guard_verdict *out)
 {
 	char file[PATH_MAX] = "", shown[256];
-	int lost = disk->path ? 0 : find_volume(guard, disk, file);
-	struct guard_seen seen = { .ground = GROUND_EMPTY };
+	int lost = disk->path ? 0 : guard_find_volume(guard, disk, file);
+	struct guard_seen seen = { .backing = BACKING_EMPTY };
+	const char *lacks;
 
 	if (!disk->path && (lost || !*file)) {
 		if (lost)
-			ground_lost(guard, "/", err_text(), &seen);
+			backing_unknown(guard, "/", err_text(), &seen);
 		snprintf(shown, sizeof(shown), "volume '%.100s' of pool '%.100s'",
 			 disk->volume ? disk->volume : "", disk->pool ? disk->pool : "");
-		decide(&seen, disk, shown, out);
+		decide_disk(&seen, disk, shown, out);
 		*out->path = '\0';
-		trace_answer(disk, out);
+		guard_trace(disk, out);
 		return;
 	}
 	if (disk->path && snprintf(file, sizeof(file), "%s", disk->path) >= PATH_MAX)
-		ground_lost(guard, "/", "the path is too long", &seen);
+		backing_unknown(guard, "/", "the path is too long", &seen);
 	else
-		ground_of_path(guard, file, &seen);
-	doubt(guard, &seen);
-	decide(&seen, disk, file, out);
-	trace_answer(disk, out);
+		backing_of_path(guard, file, &seen);
+	/* A source that could not be read may request RDMA. */
+	lacks = view_lacks(guard->view);
+	if (lacks && !seen.wanted.covered && !seen.wanted.rdma &&
+	    seen.wanted.mode != POLICY_OFF &&
+	    (seen.backing == BACKING_OTHER || seen.backing == BACKING_DOUBTFUL)) {
+		seen.backing = BACKING_UNKNOWN;
+		text_copy(seen.why, sizeof(seen.why), lacks);
+		/* Even if RDMA is requested, TCP is acceptable. */
+		if (seen.wanted.mode == POLICY_PREFER)
+			seen.wanted.on_unknown = POLICY_UNKNOWN_ALLOW;
+	}
+	decide_disk(&seen, disk, file, out);
+	guard_trace(disk, out);
 }
 
 void guard_finding(const struct guard_verdict *verdict, struct finding *out)

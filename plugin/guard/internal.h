@@ -3,7 +3,7 @@
 
 /* The map of plugin/guard.
  *
- *	ground.c  what a path lies on, and what is requested there
+ *	backing.c what a path lies on, and what is requested there
  *	decide.c  the answer and its message; pure
  *	guard.c   one question for each disk */
 #ifndef PLUGIN_GUARD_INTERNAL_H
@@ -12,21 +12,21 @@
 #include "plugin/guard/guard.h"
 
 /* What a path lies on. */
-enum guard_ground {
-	GROUND_RDMA,     /* an NFS mount, over RDMA */
-	GROUND_OTHER,    /* an NFS mount over another transport, or over several */
-	GROUND_UNPROVEN, /* an NFS mount over RDMA, contradicted by a record */
-	GROUND_DOUBTFUL, /* an NFS mount of unknown transport */
-	GROUND_ALIAS, /* an NFS mount over RDMA, of another source than requested there */
-	GROUND_STRANGER, /* another file system is mounted where an NFS mount is requested */
-	GROUND_EMPTY,    /* nothing is mounted where a mount is requested */
-	GROUND_AUTOMOUNT, /* an automounter would mount it */
-	GROUND_LOST,      /* its location, or what is requested there, is unknown */
-	GROUND_COUNT
+enum guard_backing {
+	BACKING_RDMA,     /* an NFS mount, over RDMA */
+	BACKING_OTHER,    /* an NFS mount over another transport, or over several */
+	BACKING_UNPROVEN, /* an NFS mount over RDMA, contradicted by a record */
+	BACKING_DOUBTFUL, /* an NFS mount of unknown transport */
+	BACKING_ALIAS, /* an NFS mount over RDMA, of another source than requested there */
+	BACKING_FOREIGN, /* another file system is mounted where an NFS mount is requested */
+	BACKING_EMPTY,     /* nothing is mounted where a mount is requested */
+	BACKING_AUTOMOUNT, /* an automounter would mount it */
+	BACKING_UNKNOWN,   /* its location, or what is requested there, is unknown */
+	BACKING_COUNT
 };
 
 struct guard_seen {
-	enum guard_ground ground;
+	enum guard_backing backing;
 	struct view_wanted wanted;
 	const struct host_mount *mount; /* mount that it lies on; NULL: none known */
 	char proto[16];                 /* of an NFS mount; "" not known */
@@ -55,18 +55,18 @@ struct guard {
 	struct guard_memo *last;
 };
 
-/* ground.c */
+/* backing.c*/
 
 /* What a path lies on, and what is requested there. */
-void ground_of_path(const struct guard *guard, const char *path, struct guard_seen *out);
+void backing_of_path(const struct guard *guard, const char *path, struct guard_seen *out);
 /* The same for a path whose location is unknown, with the reason. */
-void ground_lost(const struct guard *guard, const char *path, const char *why,
-		 struct guard_seen *out);
+void backing_unknown(const struct guard *guard, const char *path, const char *why,
+		     struct guard_seen *out);
 
 /* decide.c */
 
 /* @file: as configured. Fills in all of @out. */
-void decide(const struct guard_seen *seen, const struct guard_disk *disk,
-	    const char *file, struct guard_verdict *out);
+void decide_disk(const struct guard_seen *seen, const struct guard_disk *disk,
+		 const char *file, struct guard_verdict *out);
 
 #endif
