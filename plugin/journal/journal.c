@@ -15,7 +15,7 @@
 #define PATIENCE_MS 100
 
 /* A full queue of the journal is EAGAIN here. */
-static int send_patiently(int fd, const struct msghdr *message)
+static int journal_send_message(int fd, const struct msghdr *message)
 {
 	uint64_t deadline = deadline_in(PATIENCE_MS);
 	struct pollfd pfd = { .fd = fd, .events = POLLOUT };
@@ -31,22 +31,11 @@ static int send_patiently(int fd, const struct msghdr *message)
 	return 0;
 }
 
-static int make_file(const char *text, size_t len)
+static int journal_send_file(int fd, const struct msghdr *datagram, const char *text,
+			     size_t len)
 {
-	_cleanup_close_ int fd = memfd_create("nfsrdma-journal",
-					      MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	/* The journal accepts sealed files only. */
-	if (fd < 0 || fd_write_all(fd, text, len) ||
-	    fcntl(fd, F_ADD_SEALS,
-		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL))
-		return -errno;
-	return take_fd(&fd);
-}
-
-static int send_file(int fd, const struct msghdr *datagram, const char *text, size_t len)
-{
-	_cleanup_close_ int file = make_file(text, len);
+	_cleanup_close_ int file = memfd_create("nfsrdma-journal",
+						MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	union {
 		struct cmsghdr header;
 		char bytes[CMSG_SPACE(sizeof(int))];
@@ -58,13 +47,16 @@ static int send_file(int fd, const struct msghdr *datagram, const char *text, si
 				  .msg_control = &control,
 				  .msg_controllen = sizeof(control) };
 
-	if (file < 0)
-		return file;
+	/* The journal accepts sealed files only. */
+	if (file < 0 || fd_write_all(file, text, len) ||
+	    fcntl(file, F_ADD_SEALS,
+		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL))
+		return -errno;
 	memcpy(CMSG_DATA(&control.header), &file, sizeof(file));
-	return send_patiently(fd, &message);
+	return journal_send_message(fd, &message);
 }
 
-static int send_entry(const char *socket_path, char *text, size_t len)
+static int journal_send_entry(const char *socket_path, char *text, size_t len)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct iovec bytes = { .iov_base = text, .iov_len = len };
@@ -81,9 +73,9 @@ static int send_entry(const char *socket_path, char *text, size_t len)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	rc = send_patiently(fd, &message);
+	rc = journal_send_message(fd, &message);
 	if (rc == -EMSGSIZE || rc == -ENOBUFS)
-		rc = send_file(fd, &message, text, len);
+		rc = journal_send_file(fd, &message, text, len);
 	/* No socket, or nothing listens there: this system has no journal. */
 	return rc == -ENOENT || rc == -ECONNREFUSED || rc == -ENOTDIR ? 0 : rc;
 }
@@ -98,7 +90,7 @@ int journal_send_to(const char *socket_path, enum journal_event event, const cha
 
 	if (rc)
 		return rc;
-	rc = send_entry(socket_path, text, len);
+	rc = journal_send_entry(socket_path, text, len);
 	if (!rc)
 		return 0;
 	errno = -rc;
