@@ -161,7 +161,7 @@ int host_open_at(const struct host *host, const char *path, int flags)
 	int fd, rc;
 
 	path = host_relative(path);
-	fd = rc = beneath_open(host->fd, path, flags);
+	fd = rc = inroot_open(host->fd, path, flags);
 	if (fd < 0) {
 		/* In a snapshot, a missing file is not necessarily absent. */
 		if (host->index && rc == -ENOENT)

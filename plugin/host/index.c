@@ -151,7 +151,7 @@ static bool index_is_unlisted(const struct index *index, int root, const char *p
 
 	strcpy(above, path);
 	do {
-		fd = beneath_open(root, above, O_PATH | O_NOFOLLOW);
+		fd = inroot_open(root, above, O_PATH | O_NOFOLLOW);
 		if (fd < 0)
 			continue;
 		close(fd);

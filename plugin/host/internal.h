@@ -11,19 +11,19 @@
 /* Longer paths are refused, not truncated. */
 #define HOST_PATH_MAX 1024
 
-/* beneath.c */
+/* inroot.c */
 
 /* Opens @path as if @root were the root of the file system: ".." and absolute links
  * cannot leave it. @flags: O_PATH, O_RDONLY, O_DIRECTORY, O_NOFOLLOW (for the last
  * component)... Never follows magic links. Returns a descriptor, or -errno without
  * setting err_text(). */
-int beneath_open(int root, const char *path, int flags);
+int inroot_open(int root, const char *path, int flags);
 /* The same if the kernel or valgrind lacks openat2(2): one step for each component. */
-int beneath_walk(int root, const char *path, int flags);
+int inroot_open_by_steps(int root, const char *path, int flags);
 
 /* host.c */
 
-/* Opens @path with beneath_open(). Returns a descriptor, or -errno with err_text(). */
+/* Opens @path with inroot_open(). Returns a descriptor, or -errno with err_text(). */
 int host_open_at(const struct host *host, const char *path, int flags);
 /* Opens a regular file for reading; anything else is not opened at all. */
 int host_open_file(const struct host *host, const char *path);

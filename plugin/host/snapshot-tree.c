@@ -79,7 +79,7 @@ struct member *snapshot_tree_look(struct snapshot *snapshot, const char *path)
 
 	if (entry)
 		return entry;
-	fd = beneath_open(host_fd(snapshot->host), path, O_PATH | O_NOFOLLOW);
+	fd = inroot_open(host_fd(snapshot->host), path, O_PATH | O_NOFOLLOW);
 	if (fd < 0 || fstat(fd, &st))
 		return NULL;
 	entry = snapshot_tree_add(snapshot, &snapshot->entries, path, sizeof(*entry));

@@ -153,12 +153,12 @@ static void check_links(open_fn open_below)
 
 static void links_stay_below_the_root(void)
 {
-	check_links(beneath_open);
+	check_links(inroot_open);
 }
 
 static void links_stay_below_the_root_without_openat2(void)
 {
-	check_links(beneath_walk);
+	check_links(inroot_open_by_steps);
 }
 
 static void a_path_walk_is_bounded(void)
@@ -171,13 +171,13 @@ static void a_path_walk_is_bounded(void)
 	root = open(tree.root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	memset(deep, 'x', sizeof(deep) - 1);
 	deep[sizeof(deep) - 1] = '\0';
-	CU_ASSERT_EQUAL(beneath_walk(root, deep, O_PATH), -ENAMETOOLONG);
+	CU_ASSERT_EQUAL(inroot_open_by_steps(root, deep, O_PATH), -ENAMETOOLONG);
 	deep[300] = '\0';
-	CU_ASSERT_EQUAL(beneath_walk(root, deep, O_PATH), -ENAMETOOLONG);
+	CU_ASSERT_EQUAL(inroot_open_by_steps(root, deep, O_PATH), -ENAMETOOLONG);
 	deep[0] = '\0';
 	while (strlen(deep) < 1000)
 		strcat(deep, "here/");
-	CU_ASSERT_EQUAL(beneath_walk(root, deep, O_PATH), -ELOOP);
+	CU_ASSERT_EQUAL(inroot_open_by_steps(root, deep, O_PATH), -ELOOP);
 	close(root);
 	tree_free(&tree);
 }

@@ -109,7 +109,7 @@ static int inroot_reopen(const struct inroot_walk *walk, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-int beneath_walk(int root, const char *path, int flags)
+int inroot_open_by_steps(int root, const char *path, int flags)
 {
 	struct inroot_walk walk = { .stack = { root } };
 	int rc = 0;
@@ -135,7 +135,7 @@ int beneath_walk(int root, const char *path, int flags)
 	return rc;
 }
 
-int beneath_open(int root, const char *path, int flags)
+int inroot_open(int root, const char *path, int flags)
 {
 	struct open_how how = {
 		.flags = (unsigned int)(flags | O_CLOEXEC),
@@ -154,6 +154,6 @@ int beneath_open(int root, const char *path, int flags)
 	}
 	/* Seccomp filters return EPERM for system calls that they do not know. */
 	if (errno == ENOSYS || errno == EPERM)
-		return beneath_walk(root, path, flags);
+		return inroot_open_by_steps(root, path, flags);
 	return -errno;
 }
