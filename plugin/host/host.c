@@ -129,20 +129,20 @@ static void host_notify(const struct host *host, const struct host_event *event)
 static int host_notify_error(const struct host *host, const char *path, int rc)
 {
 	host_notify(host, &(struct host_event){
-				  .seen = HOST_SEEN_ERROR, .path = path, .rc = rc });
+				  .type = HOST_EVENT_ERROR, .path = path, .rc = rc });
 	return rc;
 }
 
-static void host_notify_path(const struct host *host, enum host_seen seen,
+static void host_notify_path(const struct host *host, enum host_event_type type,
 			     const char *path)
 {
-	host_notify(host, &(struct host_event){ .seen = seen, .path = path });
+	host_notify(host, &(struct host_event){ .type = type, .path = path });
 }
 
 void host_answer(const struct host *host, const char *record, const char *key,
 		 const char *value, const char *words)
 {
-	host_notify(host, &(struct host_event){ .seen = HOST_SEEN_ANSWER,
+	host_notify(host, &(struct host_event){ .type = HOST_EVENT_ANSWER,
 						.path = record,
 						.key = key,
 						.value = value,
@@ -176,7 +176,7 @@ int host_open_at(const struct host *host, const char *path, int flags)
 	}
 	if (flags & O_PATH)
 		host_notify_path(host,
-				 flags & O_NOFOLLOW ? HOST_SEEN_LINK : HOST_SEEN_THERE,
+				 flags & O_NOFOLLOW ? HOST_EVENT_LINK : HOST_EVENT_EXISTS,
 				 path);
 	return fd;
 }
@@ -236,7 +236,7 @@ int host_open_file(const struct host *host, const char *path)
 	int fd = host_open_regular(host, host_relative(path));
 
 	if (fd >= 0)
-		host_notify_path(host, HOST_SEEN_OPENED, host_relative(path));
+		host_notify_path(host, HOST_EVENT_OPENED, host_relative(path));
 	return fd;
 }
 
@@ -306,7 +306,7 @@ int host_read_bytes(const struct host *host, const char *path, size_t max,
 	out->len = (size_t)len;
 	debug(DEBUG_HOST, "read %s%s: %zu bytes", host->prefix, path, out->len);
 	host_notify(host, &(struct host_event){
-				  .seen = HOST_SEEN_TEXT, .path = path, .text = out });
+				  .type = HOST_EVENT_TEXT, .path = path, .text = out });
 	return 0;
 }
 
@@ -530,7 +530,7 @@ int host_list(const struct host *host, const char *path, struct host_list *out)
 		qsort(list.names, list.count, sizeof(*list.names), host_list_compare);
 	*out = list;
 	host_notify(host, &(struct host_event){
-				  .seen = HOST_SEEN_NAMES, .path = path, .names = out });
+				  .type = HOST_EVENT_NAMES, .path = path, .names = out });
 	return 0;
 }
 

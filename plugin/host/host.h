@@ -71,18 +71,18 @@ void host_list_fini(struct host_list *list);
 
 /* A watcher receives an event for every query by a reader, with its result. */
 
-enum host_seen {
-	HOST_SEEN_THERE,  /* the path exists, links followed */
-	HOST_SEEN_LINK,   /* the path exists and may itself be a link */
-	HOST_SEEN_OPENED, /* a regular file whose content a library reads */
-	HOST_SEEN_TEXT,   /* the content of a regular file: text */
-	HOST_SEEN_NAMES,  /* a listed directory: names */
-	HOST_SEEN_ERROR,  /* rc, with err_text(); -ENOENT: absent */
-	HOST_SEEN_ANSWER, /* an answer not read from a file: key, value, words */
+enum host_event_type {
+	HOST_EVENT_EXISTS, /* the path exists, links followed */
+	HOST_EVENT_LINK,   /* the path exists and may itself be a link */
+	HOST_EVENT_OPENED, /* a regular file whose content a library reads */
+	HOST_EVENT_TEXT,   /* the content of a regular file: text */
+	HOST_EVENT_NAMES,  /* a listed directory: names */
+	HOST_EVENT_ERROR,  /* rc, with err_text(); -ENOENT: absent */
+	HOST_EVENT_ANSWER, /* an answer not read from a file: key, value, words */
 };
 
 struct host_event {
-	enum host_seen seen;
+	enum host_event_type type;
 	const char *path; /* without leading slash; for an answer, its record */
 	int rc;
 	const struct host_text *text;

@@ -146,14 +146,14 @@ static void snapshot_on_event(void *arg, const struct host_event *event)
 {
 	struct snapshot *snapshot = arg;
 
-	switch (event->seen) {
-	case HOST_SEEN_THERE: snapshot_tree_place(snapshot, event->path, true); break;
-	case HOST_SEEN_LINK: snapshot_tree_place(snapshot, event->path, false); break;
-	case HOST_SEEN_OPENED: snapshot_on_opened(snapshot, event); break;
-	case HOST_SEEN_TEXT: snapshot_on_text(snapshot, event); break;
-	case HOST_SEEN_NAMES: snapshot_on_names(snapshot, event); break;
-	case HOST_SEEN_ERROR: snapshot_on_error(snapshot, event); break;
-	case HOST_SEEN_ANSWER: snapshot_on_answer(snapshot, event); break;
+	switch (event->type) {
+	case HOST_EVENT_EXISTS: snapshot_tree_place(snapshot, event->path, true); break;
+	case HOST_EVENT_LINK: snapshot_tree_place(snapshot, event->path, false); break;
+	case HOST_EVENT_OPENED: snapshot_on_opened(snapshot, event); break;
+	case HOST_EVENT_TEXT: snapshot_on_text(snapshot, event); break;
+	case HOST_EVENT_NAMES: snapshot_on_names(snapshot, event); break;
+	case HOST_EVENT_ERROR: snapshot_on_error(snapshot, event); break;
+	case HOST_EVENT_ANSWER: snapshot_on_answer(snapshot, event); break;
 	}
 }
 

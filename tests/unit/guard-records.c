@@ -465,7 +465,7 @@ static unsigned int reads;
 static void count(void *arg, const struct host_event *event)
 {
 	(void)arg;
-	reads += event->seen == HOST_SEEN_TEXT;
+	reads += event->type == HOST_EVENT_TEXT;
 	watch(NULL, event);
 }
 

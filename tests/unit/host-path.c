@@ -652,7 +652,7 @@ static unsigned int looks;
 static void count(void *arg, const struct host_event *event)
 {
 	(void)arg;
-	looks += event->seen == HOST_SEEN_LINK || event->seen == HOST_SEEN_ERROR;
+	looks += event->type == HOST_EVENT_LINK || event->type == HOST_EVENT_ERROR;
 }
 
 static void components_are_read_once(void)

@@ -108,8 +108,8 @@ static char answer[128];
 static void on_event(void *arg, const struct host_event *event)
 {
 	(void)arg;
-	told += event->seen == HOST_SEEN_TEXT || event->seen == HOST_SEEN_NAMES;
-	if (event->seen == HOST_SEEN_ANSWER)
+	told += event->type == HOST_EVENT_TEXT || event->type == HOST_EVENT_NAMES;
+	if (event->type == HOST_EVENT_ANSWER)
 		snprintf(answer, sizeof(answer), "%s=%s", event->key,
 			 event->value ? event->value : "");
 }

@@ -209,7 +209,7 @@ static void count_reads(void *arg, const struct host_event *event)
 	unsigned int i;
 
 	(void)arg;
-	if (event->seen != HOST_SEEN_TEXT && event->seen != HOST_SEEN_NAMES)
+	if (event->type != HOST_EVENT_TEXT && event->type != HOST_EVENT_NAMES)
 		return;
 	for (i = 0; i < nread; i++)
 		if (!strcmp(read_paths[i], event->path)) {
