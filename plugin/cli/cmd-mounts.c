@@ -34,7 +34,7 @@ static int cmd_mounts_read(const struct host *host, uint64_t deadline,
 	int rc = host_is_live(host) ? host_nfs_mounts(host, &readings->before) : 0;
 
 	if (!rc && readings->before.count)
-		rc = live_wake(&readings->before, deadline, &readings->answers);
+		rc = live_mounts(&readings->before, deadline, &readings->answers);
 	if (rc)
 		return rc;
 	/* libvirt is not asked: its files say what the gates go by. */
@@ -82,7 +82,7 @@ static int cmd_mounts_row(struct report *report, const struct mount_verdict *ver
 		snprintf(answered, sizeof(answered), "%.1f ms", answer->ms);
 	else if (answer)
 		snprintf(answered, sizeof(answered), "%s",
-			 answer->state == MOUNT_SILENT    ? "none"
+			 answer->state == MOUNT_NO_ANSWER ? "none"
 			 : answer->state == MOUNT_REFUSED ? "error"
 							  : "-");
 	return report_row(report, mounts_status(verdict), cmd_mounts_cells(cells, asked));

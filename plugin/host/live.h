@@ -145,22 +145,22 @@ struct nfs_utils_tried {
  * it. */
 int live_nfs_utils(const char *nfsconf, struct nfs_utils_tried *out);
 
-/* live-wake.c, in plugin-host-live */
+/* live-mounts.c, in plugin-host-live */
 
 /* The result of querying a mount. */
 struct mount_answer {
 	enum {
-		MOUNT_UNASKED,  /* not queried, see error; 0: no time was left */
-		MOUNT_ANSWERED, /* after ms */
-		MOUNT_REFUSED,  /* an error was returned */
-		MOUNT_SILENT,   /* no answer before the deadline */
+		MOUNT_NOT_QUERIED, /* not queried, see error; 0: no time was left */
+		MOUNT_ANSWERED,    /* after ms */
+		MOUNT_REFUSED,     /* an error was returned */
+		MOUNT_NO_ANSWER,   /* no answer before the deadline */
 	} state;
 	/* errno. EXDEV: something else is mounted there now; ETIMEDOUT or EIO: a soft
 	 * mount gave up; ESTALE; EACCES: the caller may not enter it, so nothing was
 	 * sent. */
 	int error;
 	double ms;
-	/* MOUNT_SILENT: the process that queried it, which the kernel holds despite
+	/* MOUNT_NO_ANSWER: the process that queried it, which the kernel holds despite
 	 * SIGKILL and which was left running; or 0. */
 	pid_t left;
 };
@@ -168,8 +168,8 @@ struct mount_answer {
 /* Queries all mounts in parallel, each in its own process, and returns by the deadline,
  * or some 200 ms later if a process cannot be killed. *@out: an answer for each mount, to
  * be freed with free(3). Errors: -ENOMEM. */
-int live_wake(const struct nfs_mounts *mounts, uint64_t deadline,
-	      struct mount_answer **out);
+int live_mounts(const struct nfs_mounts *mounts, uint64_t deadline,
+		struct mount_answer **out);
 
 /* live-child.c, in plugin-host: it links no bus library */
 

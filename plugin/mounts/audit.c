@@ -143,7 +143,7 @@ static void mounts_audit_answer(const struct mount_verdict *verdict,
 		mounts_say(out, FINDING_SKIP, "not asked");
 	else if (answer->state == MOUNT_ANSWERED)
 		mounts_say(out, FINDING_PASS, "answers in %.1f ms", answer->ms);
-	else if (answer->state == MOUNT_SILENT)
+	else if (answer->state == MOUNT_NO_ANSWER)
 		mounts_say_why(out, FINDING_FAIL, hard ? "silent-hard" : "silent-soft",
 			       "the server does not answer; programs that use it %s%s",
 			       hard ? "wait until it does" : "wait, then get an error",

@@ -29,7 +29,7 @@ static void mounts_findings_transport(struct finding *finding,
 {
 	const struct view_wanted *wanted = &verdict->view->wanted;
 	const struct nfs_mount *mount = verdict->mount;
-	bool silent = verdict->answer && verdict->answer->state == MOUNT_SILENT;
+	bool silent = verdict->answer && verdict->answer->state == MOUNT_NO_ANSWER;
 
 	finding_text(finding, "wanted", "%s", view_asked_name(wanted->asked));
 	finding_text(finding, "wanted_source", "%s", view_by_name(wanted->by));

@@ -61,7 +61,7 @@ static void mounts_measure_answer(const struct mounts_measure *m)
 	if (answer->state == MOUNT_ANSWERED) {
 		mounts_measure(m, METRIC_MOUNT_ANSWERS, 1);
 		mounts_measure(m, METRIC_MOUNT_ANSWER, answer->ms / 1000);
-	} else if (answer->state == MOUNT_SILENT) {
+	} else if (answer->state == MOUNT_NO_ANSWER) {
 		mounts_measure(m, METRIC_MOUNT_ANSWERS, 0);
 	}
 }

@@ -538,7 +538,7 @@ static void a_reply_counted_by_an_rdma_connection_is_proof(void)
 static void an_absent_server_explains_unproven_mounts(void)
 {
 	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA,
-		   MOUNT_SILENT);
+		   MOUNT_NO_ANSWER);
 	CU_ASSERT(is(0, MOUNT_ANSWER, FINDING_FAIL, "does not answer"));
 	CU_ASSERT(because(0, MOUNT_ANSWER, "silent-soft"));
 	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_SKIP, "not proven"));
@@ -552,7 +552,7 @@ static void a_hard_mount_waits_forever(void)
 {
 	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "hard,")), "", "", &before);
 	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "hard,")), "", "", &now);
-	answers[0].state = MOUNT_SILENT;
+	answers[0].state = MOUNT_NO_ANSWER;
 	audit(true);
 	CU_ASSERT(is(0, MOUNT_ANSWER, FINDING_FAIL, "wait until it does"));
 	CU_ASSERT(because(0, MOUNT_ANSWER, "silent-hard"));
@@ -563,7 +563,7 @@ static void a_process_stuck_on_a_mount_is_named(void)
 {
 	answers[0].left = 4711;
 	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA,
-		   MOUNT_SILENT);
+		   MOUNT_NO_ANSWER);
 	CU_ASSERT(is(0, MOUNT_ANSWER, FINDING_FAIL, "process 4711 survived SIGKILL"));
 	answers[0].left = 0;
 	done();
@@ -582,8 +582,8 @@ static void a_check_that_could_not_run_is_unknown(void)
 		{ MOUNT_REFUSED, EREMOTEIO, FINDING_FAIL, "Remote", "error" },
 		{ MOUNT_REFUSED, EXDEV, FINDING_UNKNOWN, "something else",
 		  "mounted-over" },
-		{ MOUNT_UNASKED, 0, FINDING_UNKNOWN, "time ran out", "no-time" },
-		{ MOUNT_UNASKED, EMFILE, FINDING_UNKNOWN, "open files", "not-asked" },
+		{ MOUNT_NOT_QUERIED, 0, FINDING_UNKNOWN, "time ran out", "no-time" },
+		{ MOUNT_NOT_QUERIED, EMFILE, FINDING_UNKNOWN, "open files", "not-asked" },
 		{ MOUNT_REFUSED, ESTALE, FINDING_FAIL, "Stale", "stale" },
 		{ MOUNT_REFUSED, ETIMEDOUT, FINDING_FAIL, "timed out", "timed-out" },
 		{ MOUNT_REFUSED, EIO, FINDING_FAIL, "Input/output", "timed-out" },

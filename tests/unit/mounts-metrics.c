@@ -250,7 +250,7 @@ static void answers_are_measured_where_mounts_are_asked(void)
 
 	read_mounts(protos, 3, "");
 	answers[0] = (struct mount_answer){ .state = MOUNT_ANSWERED, .ms = 2.5 };
-	answers[1] = (struct mount_answer){ .state = MOUNT_SILENT };
+	answers[1] = (struct mount_answer){ .state = MOUNT_NO_ANSWER };
 	answers[2] = (struct mount_answer){ .state = MOUNT_REFUSED };
 	measure(NULL, true);
 	ASSERT_HAS("answers", "/m0", "1");

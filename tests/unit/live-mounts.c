@@ -41,7 +41,7 @@ static void each_mount_has_its_answer(void)
 	memset(list[3].target, 'a', sizeof(list[3].target) - 1);
 	add("/");
 	list[4].nxprts = 4;
-	CU_ASSERT_EQUAL_FATAL(live_wake(&mounts, deadline_in(20000), &answers), 0);
+	CU_ASSERT_EQUAL_FATAL(live_mounts(&mounts, deadline_in(20000), &answers), 0);
 	CU_ASSERT_EQUAL(answers[0].state, MOUNT_ANSWERED);
 	ASSERT_MORE(answers[0].ms, 0);
 	ASSERT_LESS(answers[0].ms, 20000);
@@ -49,7 +49,7 @@ static void each_mount_has_its_answer(void)
 	CU_ASSERT_EQUAL(answers[1].error, ENOENT);
 	CU_ASSERT_EQUAL(answers[2].state, MOUNT_REFUSED);
 	CU_ASSERT_EQUAL(answers[2].error, EXDEV);
-	CU_ASSERT_EQUAL(answers[3].state, MOUNT_UNASKED);
+	CU_ASSERT_EQUAL(answers[3].state, MOUNT_NOT_QUERIED);
 	CU_ASSERT_EQUAL(answers[3].error, ENAMETOOLONG);
 	CU_ASSERT_EQUAL(answers[4].state, MOUNT_ANSWERED);
 	CU_ASSERT(no_child_is_left());
@@ -63,7 +63,7 @@ static void mounts_beyond_the_parallel_limit_are_asked_in_turn(void)
 	mounts.count = 0;
 	for (i = 0; i < ARRAY_SIZE(list); i++)
 		add("/");
-	CU_ASSERT_EQUAL_FATAL(live_wake(&mounts, deadline_in(50000), &answers), 0);
+	CU_ASSERT_EQUAL_FATAL(live_mounts(&mounts, deadline_in(50000), &answers), 0);
 	for (i = 0; i < ARRAY_SIZE(list); i++)
 		answered += answers[i].state == MOUNT_ANSWERED;
 	CU_ASSERT_EQUAL(answered, ARRAY_SIZE(list));
@@ -79,11 +79,11 @@ static void no_mount_is_waited_for_after_the_deadline(void)
 	mounts.count = 0;
 	for (i = 0; i < ARRAY_SIZE(list); i++)
 		add("/");
-	CU_ASSERT_EQUAL_FATAL(live_wake(&mounts, 0, &answers), 0);
+	CU_ASSERT_EQUAL_FATAL(live_mounts(&mounts, 0, &answers), 0);
 	ASSERT_WITHIN_MS(now_ms() - start, 10000);
 	for (i = 0; i < ARRAY_SIZE(list); i++) {
 		SUITE_ROW("%u", i);
-		CU_ASSERT_EQUAL(answers[i].state, MOUNT_UNASKED);
+		CU_ASSERT_EQUAL(answers[i].state, MOUNT_NOT_QUERIED);
 		CU_ASSERT_EQUAL(answers[i].error, 0);
 	}
 	CU_ASSERT(no_child_is_left());
@@ -94,11 +94,11 @@ static void no_mounts_are_not_an_error(void)
 	_cleanup_free_ struct mount_answer *answers = NULL;
 
 	mounts.count = 0;
-	CU_ASSERT_EQUAL(live_wake(&mounts, deadline_in(1000), &answers), 0);
+	CU_ASSERT_EQUAL(live_mounts(&mounts, deadline_in(1000), &answers), 0);
 	CU_ASSERT_PTR_NOT_NULL(answers);
 }
 
-SUITE_MAIN("live-wake", TIMED(each_mount_has_its_answer),
+SUITE_MAIN("live-mounts", TIMED(each_mount_has_its_answer),
 	   TIMED(mounts_beyond_the_parallel_limit_are_asked_in_turn),
 	   TIMED(no_mount_is_waited_for_after_the_deadline),
 	   TEST(no_mounts_are_not_an_error))

@@ -19,7 +19,7 @@
 #include "rpcrdma/child/child.h"
 
 /* In parallel; further mounts wait for the first of them to answer. */
-#define ASKED_MAX 128
+#define PARALLEL_MAX 128
 /* A killed process exits at once unless the kernel holds it. */
 #define REAP_MS 200
 
@@ -37,7 +37,7 @@ struct live_mounts_query {
 	const struct nfs_mounts *mounts;
 	struct mount_answer *answers;
 	unsigned int next, running;
-	struct live_mounts_child children[ASKED_MAX];
+	struct live_mounts_child children[PARALLEL_MAX];
 };
 
 /* In the child. Something else may be mounted on the target by now; statfs(2) itself
@@ -92,7 +92,7 @@ static void live_mounts_start(struct live_mounts_query *query,
 	out->error = -child_start(&child->child, &function);
 	if (out->error)
 		return;
-	out->state = MOUNT_SILENT;
+	out->state = MOUNT_NO_ANSWER;
 	child->index = index;
 	query->running++;
 }
@@ -111,7 +111,7 @@ static void live_mounts_finish(struct live_mounts_query *query,
 		out->ms = (double)reply.ns / 1e6;
 	} else {
 		/* It was killed by another process. */
-		out->state = MOUNT_UNASKED;
+		out->state = MOUNT_NOT_QUERIED;
 		out->error = ECHILD;
 	}
 	/* It exits by itself at once. */
@@ -121,12 +121,12 @@ static void live_mounts_finish(struct live_mounts_query *query,
 
 static bool live_mounts_wait(struct live_mounts_query *query, uint64_t deadline)
 {
-	struct pollfd pfds[ASKED_MAX];
-	struct live_mounts_child *children[ASKED_MAX];
+	struct pollfd pfds[PARALLEL_MAX];
+	struct live_mounts_child *children[PARALLEL_MAX];
 	nfds_t count = 0, i;
 	int rc;
 
-	for (i = 0; i < ASKED_MAX; i++) {
+	for (i = 0; i < PARALLEL_MAX; i++) {
 		if (!query->children[i].child.pid)
 			continue;
 		children[count] = &query->children[i];
@@ -149,9 +149,9 @@ static void live_mounts_kill(struct live_mounts_query *query)
 	struct live_mounts_child *child;
 	unsigned int i;
 
-	for (i = 0; i < ASKED_MAX; i++)
+	for (i = 0; i < PARALLEL_MAX; i++)
 		child_kill(&query->children[i].child);
-	for (i = 0; i < ASKED_MAX; i++) {
+	for (i = 0; i < PARALLEL_MAX; i++) {
 		child = &query->children[i];
 		if (!child->child.pid)
 			continue;
@@ -161,8 +161,8 @@ static void live_mounts_kill(struct live_mounts_query *query)
 	}
 }
 
-int live_wake(const struct nfs_mounts *mounts, uint64_t deadline,
-	      struct mount_answer **out)
+int live_mounts(const struct nfs_mounts *mounts, uint64_t deadline,
+		struct mount_answer **out)
 {
 	_cleanup_free_ struct mount_answer *answers = calloc(mounts->count + 1,
 							     sizeof(*answers));
@@ -173,10 +173,10 @@ int live_wake(const struct nfs_mounts *mounts, uint64_t deadline,
 		return err_set(ENOMEM, "no memory");
 	query->mounts = mounts;
 	query->answers = answers;
-	for (i = 0; i < ASKED_MAX; i++)
+	for (i = 0; i < PARALLEL_MAX; i++)
 		query->children[i].child = CHILD_NONE;
 	do {
-		for (i = 0; i < ASKED_MAX; i++)
+		for (i = 0; i < PARALLEL_MAX; i++)
 			while (!query->children[i].child.pid && deadline_left(deadline) &&
 			       query->next < mounts->count)
 				live_mounts_start(query, &query->children[i]);
