@@ -500,7 +500,7 @@ struct host_mounts {
 	struct host_mount *list; /* in the order of mountinfo */
 	/* For host_path_resolve(): the tree, and a cache of path lookups. */
 	struct mount_branch *branches;
-	struct path_note *notes;
+	struct path_cache *cache;
 };
 
 int host_mounts(const struct host *host, struct host_mounts *out);

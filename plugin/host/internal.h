@@ -165,8 +165,8 @@ const struct host_mount *mount_tree_on(const struct host_mounts *mounts,
 
 /* path.c */
 
-int path_notes_new(struct path_note **out);
-void path_notes_free(struct path_note *notes);
+int path_cache_new(struct path_cache **out);
+void path_cache_free(struct path_cache *cache);
 
 /* mounts.c */
 

@@ -199,7 +199,7 @@ int mount_tree_parse(char *text, struct host_mounts *out)
 	rc = mounts.list ? mount_tree_take_lines(text, &mounts)
 			 : err_set(ENOMEM, "no memory");
 	rc = rc ? rc : mount_tree_sort(&mounts);
-	rc = rc ? rc : path_notes_new(&mounts.notes);
+	rc = rc ? rc : path_cache_new(&mounts.cache);
 	if (rc)
 		host_mounts_fini(&mounts);
 	else
@@ -221,6 +221,6 @@ void host_mounts_fini(struct host_mounts *mounts)
 		mount_tree_mount_fini(&mounts->list[--mounts->count]);
 	free(mounts->list);
 	free(mounts->branches);
-	path_notes_free(mounts->notes);
+	path_cache_free(mounts->cache);
 	*mounts = (struct host_mounts){ .count = 0 };
 }

@@ -93,51 +93,51 @@ static bool path_is_blind(const struct path_walk *walk, const struct host_mount 
 
 /* Guest images share few directories: results for the names on the way there are cached
  * for as long as the list of mounts exists. A new name replaces the one in its slot. */
-struct path_note {
+struct path_cache {
 	char *path; /* NULL: none */
 	char *link; /* NULL: not a link */
 };
 
-#define NOTES 256
+#define CACHE_SLOTS 256
 
-static struct path_note *path_cache_slot(struct path_note *notes, const char *path)
+static struct path_cache *path_cache_slot(struct path_cache *cache, const char *path)
 {
 	uint32_t hash = 0x811c9dc5u; /* FNV-1a */
 
 	for (; *path; path++)
 		hash = (hash ^ (uint8_t)*path) * 0x01000193u;
-	return &notes[hash % NOTES];
+	return &cache[hash % CACHE_SLOTS];
 }
 
-static void path_cache_slot_fini(struct path_note *note)
+static void path_cache_slot_fini(struct path_cache *slot)
 {
-	free(note->path);
-	free(note->link);
-	*note = (struct path_note){ NULL, NULL };
+	free(slot->path);
+	free(slot->link);
+	*slot = (struct path_cache){ NULL, NULL };
 }
 
-static void path_cache_set(struct path_note *note, const char *path, const char *link)
+static void path_cache_set(struct path_cache *slot, const char *path, const char *link)
 {
-	path_cache_slot_fini(note);
-	note->path = strdup(path);
-	note->link = link ? strdup(link) : NULL;
-	if (!note->path || (link && !note->link))
-		path_cache_slot_fini(note);
+	path_cache_slot_fini(slot);
+	slot->path = strdup(path);
+	slot->link = link ? strdup(link) : NULL;
+	if (!slot->path || (link && !slot->link))
+		path_cache_slot_fini(slot);
 }
 
-int path_notes_new(struct path_note **out)
+int path_cache_new(struct path_cache **out)
 {
-	*out = calloc(NOTES, sizeof(**out));
+	*out = calloc(CACHE_SLOTS, sizeof(**out));
 	return *out ? 0 : err_set(ENOMEM, "no memory");
 }
 
-void path_notes_free(struct path_note *notes)
+void path_cache_free(struct path_cache *cache)
 {
 	size_t i;
 
-	for (i = 0; notes && i < NOTES; i++)
-		path_cache_slot_fini(&notes[i]);
-	free(notes);
+	for (i = 0; cache && i < CACHE_SLOTS; i++)
+		path_cache_slot_fini(&cache[i]);
+	free(cache);
 }
 
 /* Like host_link(), but does not set err_text() if it is not a link. @passing: more names
@@ -145,17 +145,17 @@ void path_notes_free(struct path_note *notes)
 static int path_read_link(const struct path_walk *walk, const char *path, bool passing,
 			  char *link)
 {
-	struct path_note *note = path_cache_slot(walk->mounts->notes, path);
+	struct path_cache *slot = path_cache_slot(walk->mounts->cache, path);
 	int rc;
 
-	if (note->path && !strcmp(note->path, path)) {
-		if (note->link)
-			strcpy(link, note->link);
-		return note->link ? 0 : -EINVAL;
+	if (slot->path && !strcmp(slot->path, path)) {
+		if (slot->link)
+			strcpy(link, slot->link);
+		return slot->link ? 0 : -EINVAL;
 	}
 	rc = host_link(walk->host, path + 1, link, PATH_MAX);
 	if (passing && (!rc || rc == -EINVAL))
-		path_cache_set(note, path, rc ? NULL : link);
+		path_cache_set(slot, path, rc ? NULL : link);
 	return rc;
 }
 

@@ -14,22 +14,22 @@
 
 #include "plugin/host/live-internal.h"
 
-#define PACKAGES ".nfsrdma/packages"
+#define SNAPSHOT_PACKAGES ".nfsrdma/packages"
 
 struct archive;
 
-enum member_type { MEMBER_FOLDER, MEMBER_LINK, MEMBER_FILE };
+enum snapshot_entry_type { SNAPSHOT_FOLDER, SNAPSHOT_LINK, SNAPSHOT_FILE };
 
-struct member {
+struct snapshot_entry {
 	char *path;
-	enum member_type type;
+	enum snapshot_entry_type type;
 	char *target;          /* of a link */
 	bool opened;           /* its content is stored too */
 	bool secret;           /* its content must not be stored */
 	struct host_text text; /* of a file; NULL: not stored */
 };
 
-struct asked {
+struct snapshot_query {
 	char *path;
 	bool absent, listed, read;
 	struct json_object *error;
@@ -37,7 +37,7 @@ struct asked {
 
 struct snapshot {
 	struct host *host;
-	void *entries, *asked;        /* of tsearch(3) */
+	void *entries, *queries;      /* of tsearch(3) */
 	struct json_object *packages; /* name: version, "" not installed; NULL: unknown */
 	struct json_object *remote;
 	int rc; /* of the first event that could not be kept */
@@ -55,10 +55,10 @@ void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path
 			size_t size);
 /* Returns the member at @path, in which only the last component may be a link. NULL:
  * nothing. */
-struct member *snapshot_tree_look(struct snapshot *snapshot, const char *path);
+struct snapshot_entry *snapshot_tree_lookup(struct snapshot *snapshot, const char *path);
 /* Adds every component on the path to the archive. NULL: it leads nowhere. */
-struct member *snapshot_tree_place(struct snapshot *snapshot, const char *path,
-				   bool follow);
+struct snapshot_entry *snapshot_tree_resolve(struct snapshot *snapshot, const char *path,
+					     bool follow);
 void snapshot_tree_free(struct snapshot *snapshot);
 
 /* snapshot.c */

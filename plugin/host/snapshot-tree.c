@@ -22,7 +22,7 @@ static int snapshot_tree_compare(const void *a, const void *b)
 
 static void snapshot_tree_free_entry(void *node)
 {
-	struct member *entry = node;
+	struct snapshot_entry *entry = node;
 
 	free(entry->path);
 	free(entry->target);
@@ -32,11 +32,11 @@ static void snapshot_tree_free_entry(void *node)
 
 static void snapshot_tree_free_query(void *node)
 {
-	struct asked *asked = node;
+	struct snapshot_query *query = node;
 
-	free(asked->path);
-	json_object_put(asked->error);
-	free(asked);
+	free(query->path);
+	json_object_put(query->error);
+	free(query);
 }
 
 static void *snapshot_tree_find(void *const *tree, const char *path)
@@ -69,9 +69,9 @@ void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path
 
 /* --- path resolution ------------------------------------------------------------------ */
 
-struct member *snapshot_tree_look(struct snapshot *snapshot, const char *path)
+struct snapshot_entry *snapshot_tree_lookup(struct snapshot *snapshot, const char *path)
 {
-	struct member *entry = snapshot_tree_find(&snapshot->entries, path);
+	struct snapshot_entry *entry = snapshot_tree_find(&snapshot->entries, path);
 	_cleanup_close_ int fd = -1;
 	char target[PATH_MAX];
 	struct stat st;
@@ -86,10 +86,10 @@ struct member *snapshot_tree_look(struct snapshot *snapshot, const char *path)
 	if (!entry)
 		return NULL;
 	/* Of a FIFO or a device, only the name. */
-	entry->type = S_ISDIR(st.st_mode)   ? MEMBER_FOLDER
-		      : S_ISLNK(st.st_mode) ? MEMBER_LINK
-					    : MEMBER_FILE;
-	if (entry->type != MEMBER_LINK)
+	entry->type = S_ISDIR(st.st_mode)   ? SNAPSHOT_FOLDER
+		      : S_ISLNK(st.st_mode) ? SNAPSHOT_LINK
+					    : SNAPSHOT_FILE;
+	if (entry->type != SNAPSHOT_LINK)
 		return entry;
 	len = readlinkat(fd, "", target, sizeof(target) - 1);
 	entry->target = len < 0 ? NULL : strndup(target, (size_t)len);
@@ -144,11 +144,11 @@ static bool snapshot_path_follow_link(struct snapshot_path *walk, const char *ta
 	return true;
 }
 
-struct member *snapshot_tree_place(struct snapshot *snapshot, const char *path,
-				   bool follow)
+struct snapshot_entry *snapshot_tree_resolve(struct snapshot *snapshot, const char *path,
+					     bool follow)
 {
 	char name[NAME_MAX + 1];
-	struct member *at = NULL;
+	struct snapshot_entry *at = NULL;
 	struct snapshot_path walk = { "", "", 0 };
 	size_t used;
 
@@ -160,7 +160,7 @@ struct member *snapshot_tree_place(struct snapshot *snapshot, const char *path,
 			continue;
 		if (!strcmp(name, "..")) {
 			snapshot_path_go_up(&walk);
-			at = walk.here[0] ? snapshot_tree_look(snapshot, walk.here)
+			at = walk.here[0] ? snapshot_tree_lookup(snapshot, walk.here)
 					  : NULL;
 			continue;
 		}
@@ -169,13 +169,13 @@ struct member *snapshot_tree_place(struct snapshot *snapshot, const char *path,
 			return NULL;
 		snprintf(walk.here + used, sizeof(walk.here) - used, "%s%s",
 			 used ? "/" : "", name);
-		at = snapshot_tree_look(snapshot, walk.here);
+		at = snapshot_tree_lookup(snapshot, walk.here);
 		if (!at)
 			return NULL;
-		if (at->type == MEMBER_LINK && (follow || walk.rest[0])) {
+		if (at->type == SNAPSHOT_LINK && (follow || walk.rest[0])) {
 			if (!at->target || !snapshot_path_follow_link(&walk, at->target))
 				return NULL;
-		} else if (at->type != MEMBER_FOLDER && walk.rest[0]) {
+		} else if (at->type != SNAPSHOT_FOLDER && walk.rest[0]) {
 			return NULL;
 		}
 	}
@@ -185,5 +185,5 @@ struct member *snapshot_tree_place(struct snapshot *snapshot, const char *path,
 void snapshot_tree_free(struct snapshot *snapshot)
 {
 	tdestroy(snapshot->entries, snapshot_tree_free_entry);
-	tdestroy(snapshot->asked, snapshot_tree_free_query);
+	tdestroy(snapshot->queries, snapshot_tree_free_query);
 }

@@ -20,7 +20,7 @@
 int snapshot_file(void *arg, const char *path, const char *text, size_t len)
 {
 	struct snapshot *snapshot = arg;
-	struct member *folder, *entry;
+	struct snapshot_entry *folder, *entry;
 	char name[HOST_PATH_MAX];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(path, "/"), path);
@@ -28,8 +28,8 @@ int snapshot_file(void *arg, const char *path, const char *text, size_t len)
 	entry = snapshot_tree_add(snapshot, &snapshot->entries, path, sizeof(*entry));
 	if (!folder || !entry)
 		return err_set(ENOMEM, "no memory for %s", path);
-	folder->type = MEMBER_FOLDER;
-	entry->type = MEMBER_FILE;
+	folder->type = SNAPSHOT_FOLDER;
+	entry->type = SNAPSHOT_FILE;
 	return snapshot_copy(&entry->text, text, len)
 		       ? err_set(ENOMEM, "no memory for %s", path)
 		       : 0;
@@ -86,28 +86,28 @@ static int snapshot_add_packages(struct snapshot *snapshot)
 	}
 	if (fclose(file))
 		return err_set(ENOMEM, "no memory for the packages");
-	return len ? snapshot_file(snapshot, PACKAGES, text, len) : 0;
+	return len ? snapshot_file(snapshot, SNAPSHOT_PACKAGES, text, len) : 0;
 }
 
 static void snapshot_collect(const void *node, VISIT which, void *arg)
 {
-	const struct asked *asked = *(struct asked *const *)node;
+	const struct snapshot_query *query = *(struct snapshot_query *const *)node;
 	struct snapshot *snapshot = arg;
 
 	if (which != postorder && which != leaf)
 		return;
-	if (asked->listed)
+	if (query->listed)
 		json_object_array_add(snapshot->listed,
-				      json_object_new_string(asked->path));
-	if (asked->absent)
+				      json_object_new_string(query->path));
+	if (query->absent)
 		json_object_array_add(snapshot->absent,
-				      json_object_new_string(asked->path));
-	if (asked->error) {
-		json_object_object_add(snapshot->errors, asked->path,
-				       json_object_get(asked->error));
+				      json_object_new_string(query->path));
+	if (query->error) {
+		json_object_object_add(snapshot->errors, query->path,
+				       json_object_get(query->error));
 		snapshot->summary->refused +=
 			!strcmp(json_object_get_string(
-					json_object_object_get(asked->error, "error")),
+					json_object_object_get(query->error, "error")),
 				"EACCES");
 	}
 }
@@ -121,7 +121,7 @@ static int snapshot_add_index(struct snapshot *snapshot, const struct tm *now)
 	snapshot->listed = json_object_new_array();
 	snapshot->absent = json_object_new_array();
 	snapshot->errors = json_object_new_object();
-	twalk_r(snapshot->asked, snapshot_collect, snapshot);
+	twalk_r(snapshot->queries, snapshot_collect, snapshot);
 	strftime(taken, sizeof(taken), "%Y-%m-%dT%H:%M:%SZ", now);
 	json_object_object_add(json, "schema", json_object_new_string(INDEX_SCHEMA));
 	json_object_object_add(json, "version", json_object_new_string(NFSRDMA_VERSION));
@@ -138,7 +138,7 @@ static int snapshot_add_index(struct snapshot *snapshot, const struct tm *now)
 
 static void snapshot_write_entry(const void *node, VISIT which, void *arg)
 {
-	struct member *entry = *(struct member *const *)node;
+	struct snapshot_entry *entry = *(struct snapshot_entry *const *)node;
 	struct snapshot *snapshot = arg;
 	char path[HOST_PATH_MAX + 128];
 	int rc;
@@ -147,12 +147,12 @@ static void snapshot_write_entry(const void *node, VISIT which, void *arg)
 		return;
 	snprintf(path, sizeof(path), "%s/%s", snapshot->summary->folder, entry->path);
 	/* Read files that a library has read: indexes and modules. */
-	if (entry->type == MEMBER_FILE && entry->opened && !entry->text.text &&
+	if (entry->type == SNAPSHOT_FILE && entry->opened && !entry->text.text &&
 	    host_read_bytes(snapshot->host, entry->path, OPENED_MAX, &entry->text))
 		entry->text = (struct host_text){ NULL, 0 };
-	if (entry->type == MEMBER_FOLDER) {
+	if (entry->type == SNAPSHOT_FOLDER) {
 		rc = archive_folder(snapshot->archive, path);
-	} else if (entry->type == MEMBER_LINK) {
+	} else if (entry->type == SNAPSHOT_LINK) {
 		rc = archive_link(snapshot->archive, path, entry->target);
 	} else if (entry->text.text) {
 		rc = archive_file(snapshot->archive, path, entry->text.text,

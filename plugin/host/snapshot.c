@@ -12,9 +12,11 @@ void snapshot_no_memory(struct snapshot *snapshot)
 		snapshot->rc = -ENOMEM;
 }
 
-static struct asked *snapshot_query(struct snapshot *snapshot, const char *path)
+static struct snapshot_query *snapshot_query_of(struct snapshot *snapshot,
+						const char *path)
 {
-	return snapshot_tree_add(snapshot, &snapshot->asked, path, sizeof(struct asked));
+	return snapshot_tree_add(snapshot, &snapshot->queries, path,
+				 sizeof(struct snapshot_query));
 }
 
 int snapshot_copy(struct host_text *to, const void *bytes, size_t len)
@@ -32,40 +34,40 @@ int snapshot_copy(struct host_text *to, const void *bytes, size_t len)
 
 static void snapshot_on_error(struct snapshot *snapshot, const struct host_event *event)
 {
-	struct asked *asked = snapshot_query(snapshot, event->path);
+	struct snapshot_query *query = snapshot_query_of(snapshot, event->path);
 
-	if (!asked)
+	if (!query)
 		return;
 	if (event->rc == -ENOENT)
-		asked->absent = true;
-	else if (!asked->read && !asked->error)
-		asked->error = live_encode_error(event->rc);
+		query->absent = true;
+	else if (!query->read && !query->error)
+		query->error = live_encode_error(event->rc);
 }
 
 /* The error may come from a reader with a smaller buffer, which gets it on replay too. */
 static void snapshot_forget_error(struct snapshot *snapshot, const char *path)
 {
-	struct asked *asked = snapshot_query(snapshot, path);
+	struct snapshot_query *query = snapshot_query_of(snapshot, path);
 
-	if (!asked)
+	if (!query)
 		return;
-	json_object_put(asked->error);
-	asked->error = NULL;
-	asked->read = true;
+	json_object_put(query->error);
+	query->error = NULL;
+	query->read = true;
 }
 
 /* Records an error in place of a secret. */
 static void snapshot_refuse(struct snapshot *snapshot, const char *path)
 {
-	struct asked *asked = snapshot_query(snapshot, path);
+	struct snapshot_query *query = snapshot_query_of(snapshot, path);
 
 	err_set(EACCES, "/%s is left out of snapshots: it may hold secrets", path);
-	if (asked && !asked->error)
-		asked->error = live_encode_error(-EACCES);
+	if (query && !query->error)
+		query->error = live_encode_error(-EACCES);
 }
 
 /* A file is secret if any of its names is, regardless of the name it is read by first. */
-static bool snapshot_may_hold(struct member *entry, const char *path)
+static bool snapshot_may_hold(struct snapshot_entry *entry, const char *path)
 {
 	entry->secret |= secrets_is_secret(entry->path) || secrets_is_secret(path);
 	if (entry->secret) {
@@ -77,9 +79,9 @@ static bool snapshot_may_hold(struct member *entry, const char *path)
 
 static void snapshot_on_opened(struct snapshot *snapshot, const struct host_event *event)
 {
-	struct member *entry = snapshot_tree_place(snapshot, event->path, true);
+	struct snapshot_entry *entry = snapshot_tree_resolve(snapshot, event->path, true);
 
-	if (!entry || entry->type != MEMBER_FILE)
+	if (!entry || entry->type != SNAPSHOT_FILE)
 		return;
 	if (!snapshot_may_hold(entry, event->path))
 		return snapshot_refuse(snapshot, event->path);
@@ -89,13 +91,14 @@ static void snapshot_on_opened(struct snapshot *snapshot, const struct host_even
 
 static void snapshot_on_text(struct snapshot *snapshot, const struct host_event *event)
 {
-	struct member *entry = snapshot_tree_place(snapshot, event->path, true);
+	struct snapshot_entry *entry = snapshot_tree_resolve(snapshot, event->path, true);
 
-	if (!entry || entry->type != MEMBER_FILE)
+	if (!entry || entry->type != SNAPSHOT_FILE)
 		return;
 	/* The full list of packages must not be in a snapshot: add_packages() writes an
 	 * extract. */
-	if (!strcmp(event->path, "var/lib/dpkg/status") || !strcmp(event->path, PACKAGES))
+	if (!strcmp(event->path, "var/lib/dpkg/status") ||
+	    !strcmp(event->path, SNAPSHOT_PACKAGES))
 		return;
 	if (!snapshot_may_hold(entry, event->path))
 		return snapshot_refuse(snapshot, event->path);
@@ -110,22 +113,23 @@ static void snapshot_on_text(struct snapshot *snapshot, const struct host_event 
 
 static void snapshot_on_names(struct snapshot *snapshot, const struct host_event *event)
 {
-	struct asked *asked = snapshot_query(snapshot, event->path);
-	struct member *folder = snapshot_tree_place(snapshot, event->path, true);
+	struct snapshot_query *query = snapshot_query_of(snapshot, event->path);
+	struct snapshot_entry *folder = snapshot_tree_resolve(snapshot, event->path,
+							      true);
 	char path[HOST_PATH_MAX];
 	size_t i;
 
-	if (!asked || !folder)
+	if (!query || !folder)
 		return;
-	asked->listed = true;
+	query->listed = true;
 	for (i = 0; i < event->names->count; i++)
 		if (!host_path(path, folder->path, event->names->names[i]))
-			snapshot_tree_look(snapshot, path);
+			snapshot_tree_lookup(snapshot, path);
 }
 
 static void snapshot_on_answer(struct snapshot *snapshot, const struct host_event *event)
 {
-	bool package = !strcmp(event->path, PACKAGES);
+	bool package = !strcmp(event->path, SNAPSHOT_PACKAGES);
 	struct json_object *value = NULL;
 
 	if (event->value && event->words && *event->words) {
@@ -147,8 +151,8 @@ static void snapshot_on_event(void *arg, const struct host_event *event)
 	struct snapshot *snapshot = arg;
 
 	switch (event->type) {
-	case HOST_EVENT_EXISTS: snapshot_tree_place(snapshot, event->path, true); break;
-	case HOST_EVENT_LINK: snapshot_tree_place(snapshot, event->path, false); break;
+	case HOST_EVENT_EXISTS: snapshot_tree_resolve(snapshot, event->path, true); break;
+	case HOST_EVENT_LINK: snapshot_tree_resolve(snapshot, event->path, false); break;
 	case HOST_EVENT_OPENED: snapshot_on_opened(snapshot, event); break;
 	case HOST_EVENT_TEXT: snapshot_on_text(snapshot, event); break;
 	case HOST_EVENT_NAMES: snapshot_on_names(snapshot, event); break;
