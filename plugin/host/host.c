@@ -15,10 +15,10 @@
 struct host {
 	int fd;
 	bool live;
-	bool *slow_index;    /* owned; set on a const host */
-	bool *quiet;         /* owned; the watcher receives no events */
-	struct index *index; /* of a snapshot, or NULL */
-	host_watch_fn watch; /* or NULL */
+	bool *slow_index;             /* owned; set on a const host */
+	bool *quiet;                  /* owned; the watcher receives no events */
+	struct snapshot_index *index; /* of a snapshot, or NULL */
+	host_watch_fn watch;          /* or NULL */
 	void *watch_arg;
 	char prefix[256];
 };
@@ -44,7 +44,7 @@ int host_open(struct host **out, const char *root)
 	len = strlen(host->prefix);
 	if (!len || host->prefix[len - 1] != '/')
 		strcpy(host->prefix + len, "/");
-	rc = root ? index_open(&host->index, host) : 0;
+	rc = root ? snapshot_index_open(&host->index, host) : 0;
 	if (rc)
 		return rc;
 	*out = take_ptr(host);
@@ -59,7 +59,7 @@ void host_close(struct host *host)
 		close(host->fd);
 	free(host->slow_index);
 	free(host->quiet);
-	index_close(host->index);
+	snapshot_index_close(host->index);
 	free(host);
 }
 
@@ -165,7 +165,7 @@ int host_open_at(const struct host *host, const char *path, int flags)
 	if (fd < 0) {
 		/* In a snapshot, a missing file is not necessarily absent. */
 		if (host->index && rc == -ENOENT)
-			rc = index_missing(host->index, host->fd, path);
+			rc = snapshot_index_missing(host->index, host->fd, path);
 		if (rc == fd || rc == -ENOENT) {
 			/* If a component of the path is not a directory, the rest does
 			 * not exist either. */
@@ -197,7 +197,7 @@ static int host_check_regular(const struct host *host, const char *path, int fd)
 /* Returns the error of reading or listing @path that the index records. */
 static int host_replay_error(const struct host *host, const char *path)
 {
-	int rc = host->index ? index_error(host->index, path) : 0;
+	int rc = host->index ? snapshot_index_error(host->index, path) : 0;
 
 	return rc ? host_notify_error(host, path, rc) : 0;
 }
@@ -227,7 +227,7 @@ static int host_open_regular(const struct host *host, const char *path)
 	rc = host_check_regular(host, path, fd);
 	if (rc)
 		return rc;
-	rc = host->index ? index_content(fd, path) : 0;
+	rc = host->index ? snapshot_index_content(fd, path) : 0;
 	return rc ? host_notify_error(host, path, rc) : take_fd(&fd);
 }
 
@@ -507,7 +507,7 @@ int host_list(const struct host *host, const char *path, struct host_list *out)
 		return err_set(ENOTDIR, "%s%s is not a directory", host->prefix, path);
 	if (fd < 0)
 		return fd;
-	rc = host->index ? index_listed(host->index, path) : 0;
+	rc = host->index ? snapshot_index_listed(host->index, path) : 0;
 	if (rc) {
 		close(fd);
 		return host_notify_error(host, path, rc);

@@ -830,7 +830,8 @@ int host_repository_source(const char *dir, char *out, size_t cap);
  * from files, or the snapshot does not contain this one. */
 int host_package(const struct host *host, const char *name, char *version, size_t cap);
 
-/* index.c: what a snapshot contains. A directory with .nfsrdma/index.json is a snapshot:
+/* snapshot-index.c: what a snapshot contains. A directory with .nfsrdma/index.json is a
+ * snapshot:
  *
  *	{"schema": "nfsrdma-snapshot/1", "version": "0.1.0", "taken": "2026-01-01T00:00:00Z",
  *	 "listed": ["etc/modprobe.d"], "absent": ["etc/nfs.conf"],

@@ -52,28 +52,29 @@ int host_number_in(const struct host *host, const char *folder, const char *name
 int host_link_name_in(const struct host *host, const char *folder, const char *name,
 		      char *buf, size_t cap);
 
-/* index.c */
+/* snapshot-index.c */
 
-#define INDEX_PATH   ".nfsrdma/index.json"
-#define INDEX_SCHEMA "nfsrdma-snapshot/1"
+#define SNAPSHOT_INDEX_PATH   ".nfsrdma/index.json"
+#define SNAPSHOT_INDEX_SCHEMA "nfsrdma-snapshot/1"
 
 /* The content of a file of which only the name was queried. */
-extern const char index_unread[];
+extern const char snapshot_index_unread[];
 
-struct index;
+struct snapshot_index;
 
 /* *@out is NULL if there is no index, so it is no snapshot. Errors: -EBADMSG; of reading. */
-int index_open(struct index **out, const struct host *host);
-void index_close(struct index *index);
+int snapshot_index_open(struct snapshot_index **out, const struct host *host);
+void snapshot_index_close(struct snapshot_index *index);
 /* The recorded error of reading or listing @path; 0: none. */
-int index_error(const struct index *index, const char *path);
+int snapshot_index_error(const struct snapshot_index *index, const char *path);
 /* Why @path does not exist below @root: -ENOENT: it did not exist, without err_text();
  * its recorded error, or -ENODATA, with err_text(). */
-int index_missing(const struct index *index, int root, const char *path);
+int snapshot_index_missing(const struct snapshot_index *index, int root,
+			   const char *path);
 /* Returns 0, or -ENODATA if the snapshot does not have all names in it. */
-int index_listed(const struct index *index, const char *path);
+int snapshot_index_listed(const struct snapshot_index *index, const char *path);
 /* Returns 0, or -ENODATA if the file is a placeholder for one that was not read. */
-int index_content(int fd, const char *path);
+int snapshot_index_content(int fd, const char *path);
 
 /* lines.c */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Writes a snapshot: the records that no reader read, the index (index.c), and the
- * archive of all. */
+/* Writes a snapshot: the records that no reader read, the index (snapshot-index.c), and
+ * the archive of all. */
 #include <search.h>
 #include <stdio.h>
 #include <time.h>
@@ -123,13 +123,14 @@ static int snapshot_add_index(struct snapshot *snapshot, const struct tm *now)
 	snapshot->errors = json_object_new_object();
 	twalk_r(snapshot->queries, snapshot_collect, snapshot);
 	strftime(taken, sizeof(taken), "%Y-%m-%dT%H:%M:%SZ", now);
-	json_object_object_add(json, "schema", json_object_new_string(INDEX_SCHEMA));
+	json_object_object_add(json, "schema",
+			       json_object_new_string(SNAPSHOT_INDEX_SCHEMA));
 	json_object_object_add(json, "version", json_object_new_string(NFSRDMA_VERSION));
 	json_object_object_add(json, "taken", json_object_new_string(taken));
 	json_object_object_add(json, "listed", snapshot->listed);
 	json_object_object_add(json, "absent", snapshot->absent);
 	json_object_object_add(json, "errors", snapshot->errors);
-	rc = snapshot_add_json(snapshot, INDEX_PATH, json);
+	rc = snapshot_add_json(snapshot, SNAPSHOT_INDEX_PATH, json);
 	json_object_put(json);
 	return rc;
 }
@@ -159,8 +160,8 @@ static void snapshot_write_entry(const void *node, VISIT which, void *arg)
 				  entry->text.len);
 		snapshot->summary->files++;
 	} else {
-		rc = archive_file(snapshot->archive, path, index_unread,
-				  strlen(index_unread));
+		rc = archive_file(snapshot->archive, path, snapshot_index_unread,
+				  strlen(snapshot_index_unread));
 	}
 	snapshot->rc = rc;
 }

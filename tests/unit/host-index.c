@@ -92,7 +92,7 @@ static void an_error_is_replayed_with_its_text(void)
 		"\"proc/p\": {\"error\": \"EACCES\", \"text\": \"/proc/p: no\"}, "
 		"\"proc/gone\": {\"error\": \"ELOOP\", \"text\": \"/proc/gone: loop\"}, "
 		"\"proc/d\": {\"error\": \"EIO\", \"text\": \"list /proc/d: bad\"}}"));
-	tree_write(&tree, "proc/p", index_unread);
+	tree_write(&tree, "proc/p", snapshot_index_unread);
 	tree_mkdir(&tree, "proc/d");
 	CU_ASSERT_EQUAL(host_exists(tree.host, "proc/p"), 0);
 	CU_ASSERT_EQUAL(host_attr(tree.host, "proc/p", buf, sizeof(buf)), -EACCES);
@@ -107,11 +107,12 @@ static void an_error_is_replayed_with_its_text(void)
 static void a_file_recorded_by_name_only_has_no_content(void)
 {
 	begin(EMPTY);
-	tree_write(&tree, "etc/a", index_unread);
+	tree_write(&tree, "etc/a", snapshot_index_unread);
 	CU_ASSERT_EQUAL(host_exists(tree.host, "etc/a"), 0);
 	CU_ASSERT_EQUAL(host_attr(tree.host, "etc/a", buf, sizeof(buf)), -ENODATA);
 	ASSERT_CONTAINS(err_text(), "the content of /etc/a");
-	tree_bytes(&tree, "etc/a", index_unread, strlen(index_unread) - 1);
+	tree_bytes(&tree, "etc/a", snapshot_index_unread,
+		   strlen(snapshot_index_unread) - 1);
 	CU_ASSERT_EQUAL(host_attr(tree.host, "etc/a", buf, sizeof(buf)), 0);
 	tree_free(&tree);
 }

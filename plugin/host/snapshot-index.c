@@ -12,33 +12,34 @@
 
 #define INDEX_MAX (64 * 1024 * 1024)
 
-const char index_unread[] =
+const char snapshot_index_unread[] =
 	"nfsrdma snapshot: this file was there, and nothing reads it\n";
 
-struct index {
+struct snapshot_index {
 	struct json_object *json;
 	struct json_object *listed, *absent; /* sorted */
 	struct json_object *errors;
 };
 
-static int index_compare(const void *a, const void *b)
+static int snapshot_index_compare(const void *a, const void *b)
 {
 	struct json_object *const *x = a, *const *y = b;
 
 	return strcmp(json_object_get_string(*x), json_object_get_string(*y));
 }
 
-static bool index_list_has(struct json_object *list, const char *path)
+static bool snapshot_index_list_has(struct json_object *list, const char *path)
 {
 	struct json_object *key = json_object_new_string(path), *found;
 
-	found = key ? json_object_array_bsearch(key, list, index_compare) : NULL;
+	found = key ? json_object_array_bsearch(key, list, snapshot_index_compare) : NULL;
 	json_object_put(key);
 	return found;
 }
 
-/* Takes an array of strings, sorted for index_list_has(). */
-static struct json_object *index_take_list(struct json_object *json, const char *key)
+/* Takes an array of strings, sorted for snapshot_index_list_has(). */
+static struct json_object *snapshot_index_take_list(struct json_object *json,
+						    const char *key)
 {
 	struct json_object *list;
 	size_t i;
@@ -50,37 +51,38 @@ static struct json_object *index_take_list(struct json_object *json, const char 
 		if (!json_object_is_type(json_object_array_get_idx(list, i),
 					 json_type_string))
 			return NULL;
-	json_object_array_sort(list, index_compare);
+	json_object_array_sort(list, snapshot_index_compare);
 	return list;
 }
 
-static int index_check(struct index *index)
+static int snapshot_index_check(struct snapshot_index *index)
 {
 	struct json_object *schema = NULL;
 
 	if (!json_object_is_type(index->json, json_type_object) ||
 	    !json_object_object_get_ex(index->json, "schema", &schema) ||
 	    !json_object_is_type(schema, json_type_string))
-		return err_set(EBADMSG, INDEX_PATH " is not the index of a snapshot");
-	if (strcmp(json_object_get_string(schema), INDEX_SCHEMA))
+		return err_set(EBADMSG,
+			       SNAPSHOT_INDEX_PATH " is not the index of a snapshot");
+	if (strcmp(json_object_get_string(schema), SNAPSHOT_INDEX_SCHEMA))
 		return err_set(
 			EBADMSG,
 			"the snapshot has the form %.40s, and this program knows %s",
-			json_object_get_string(schema), INDEX_SCHEMA);
-	index->listed = index_take_list(index->json, "listed");
-	index->absent = index_take_list(index->json, "absent");
+			json_object_get_string(schema), SNAPSHOT_INDEX_SCHEMA);
+	index->listed = snapshot_index_take_list(index->json, "listed");
+	index->absent = snapshot_index_take_list(index->json, "absent");
 	if (!index->listed || !index->absent ||
 	    !json_object_object_get_ex(index->json, "errors", &index->errors) ||
 	    !json_object_is_type(index->errors, json_type_object))
-		return err_set(EBADMSG, INDEX_PATH " is not complete");
+		return err_set(EBADMSG, SNAPSHOT_INDEX_PATH " is not complete");
 	return 0;
 }
 
-int index_open(struct index **out, const struct host *host)
+int snapshot_index_open(struct snapshot_index **out, const struct host *host)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	struct index *index;
-	int rc = host_read(host, INDEX_PATH, INDEX_MAX, &text);
+	struct snapshot_index *index;
+	int rc = host_read(host, SNAPSHOT_INDEX_PATH, INDEX_MAX, &text);
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
@@ -88,15 +90,15 @@ int index_open(struct index **out, const struct host *host)
 	if (!index)
 		return err_set(ENOMEM, "no memory");
 	index->json = json_tokener_parse(text.text);
-	rc = index_check(index);
+	rc = snapshot_index_check(index);
 	if (rc)
-		index_close(index);
+		snapshot_index_close(index);
 	else
 		*out = index;
 	return rc;
 }
 
-void index_close(struct index *index)
+void snapshot_index_close(struct snapshot_index *index)
 {
 	if (!index)
 		return;
@@ -104,7 +106,7 @@ void index_close(struct index *index)
 	free(index);
 }
 
-int index_error(const struct index *index, const char *path)
+int snapshot_index_error(const struct snapshot_index *index, const char *path)
 {
 	struct json_object *error;
 	int rc;
@@ -112,16 +114,17 @@ int index_error(const struct index *index, const char *path)
 	if (!json_object_object_get_ex(index->errors, path, &error))
 		return 0;
 	rc = live_decode_error(error);
-	return rc ? rc : err_set(EBADMSG, INDEX_PATH ": an error without its name");
+	return rc ? rc
+		  : err_set(EBADMSG, SNAPSHOT_INDEX_PATH ": an error without its name");
 }
 
-static int index_not_held(const char *what, const char *path)
+static int snapshot_index_not_held(const char *what, const char *path)
 {
 	return err_set(ENODATA, "the snapshot does not hold %s/%s", what, path);
 }
 
 /* Removes the last component; returns false if there was only one. */
-static bool index_cut_name(char *path)
+static bool snapshot_index_cut_name(char *path)
 {
 	char *slash = strrchr(path, '/');
 
@@ -130,21 +133,22 @@ static bool index_cut_name(char *path)
 	return slash;
 }
 
-static bool index_is_absent(const struct index *index, const char *path)
+static bool snapshot_index_is_absent(const struct snapshot_index *index, const char *path)
 {
 	char above[HOST_PATH_MAX];
 
 	strcpy(above, path);
 	do {
-		if (index_list_has(index->absent, above))
+		if (snapshot_index_list_has(index->absent, above))
 			return true;
-	} while (index_cut_name(above));
+	} while (snapshot_index_cut_name(above));
 	return false;
 }
 
 /* Whether the deepest existing directory has all its names, and the next component is not
  * among them. */
-static bool index_is_unlisted(const struct index *index, int root, const char *path)
+static bool snapshot_index_is_unlisted(const struct snapshot_index *index, int root,
+				       const char *path)
 {
 	char above[HOST_PATH_MAX];
 	int fd;
@@ -155,39 +159,40 @@ static bool index_is_unlisted(const struct index *index, int root, const char *p
 		if (fd < 0)
 			continue;
 		close(fd);
-		return index_list_has(index->listed, above);
-	} while (index_cut_name(above));
+		return snapshot_index_list_has(index->listed, above);
+	} while (snapshot_index_cut_name(above));
 	return false;
 }
 
-int index_missing(const struct index *index, int root, const char *path)
+int snapshot_index_missing(const struct snapshot_index *index, int root, const char *path)
 {
-	int rc = index_error(index, path);
+	int rc = snapshot_index_error(index, path);
 
 	if (rc)
 		return rc;
 	if (strlen(path) >= HOST_PATH_MAX)
-		return index_not_held("", path);
+		return snapshot_index_not_held("", path);
 	/* Its own directory was written together with the index. */
-	if (!strncmp(path, ".nfsrdma/", 9) || index_is_absent(index, path) ||
-	    index_is_unlisted(index, root, path))
+	if (!strncmp(path, ".nfsrdma/", 9) || snapshot_index_is_absent(index, path) ||
+	    snapshot_index_is_unlisted(index, root, path))
 		return -ENOENT;
-	return index_not_held("", path);
+	return snapshot_index_not_held("", path);
 }
 
-int index_listed(const struct index *index, const char *path)
+int snapshot_index_listed(const struct snapshot_index *index, const char *path)
 {
-	return index_list_has(index->listed, path)
+	return snapshot_index_list_has(index->listed, path)
 		       ? 0
-		       : index_not_held("the names in ", path);
+		       : snapshot_index_not_held("the names in ", path);
 }
 
-int index_content(int fd, const char *path)
+int snapshot_index_content(int fd, const char *path)
 {
-	char head[sizeof(index_unread)];
+	char head[sizeof(snapshot_index_unread)];
 	ssize_t got = pread(fd, head, sizeof(head), 0);
 
-	if (got != sizeof(head) - 1 || memcmp(head, index_unread, sizeof(head) - 1))
+	if (got != sizeof(head) - 1 ||
+	    memcmp(head, snapshot_index_unread, sizeof(head) - 1))
 		return 0;
-	return index_not_held("the content of ", path);
+	return snapshot_index_not_held("the content of ", path);
 }
