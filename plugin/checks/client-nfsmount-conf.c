@@ -199,7 +199,7 @@ static void judge_form(struct judge *judge)
 {
 	const char *cut = conf_cut_file(judge->conf),
 		   *problem = conf_problem(judge->conf),
-		   *deadly = conf_deadly(judge->conf);
+		   *deadly = conf_crash(judge->conf);
 
 	char text[256];
 

@@ -45,7 +45,7 @@ static void ovirt_policy_forget(struct ovirt_policy_run *run)
 static int ovirt_policy_nfs_utils(struct ovirt_policy_run *run)
 {
 	struct ovirt_change_request *request = &run->request;
-	struct nfs_utils_tried tried;
+	struct nfs_utils_behaviour tried;
 	struct host_system system;
 	struct nfs_utils utils;
 	int rc = nfs_utils_read(run->host, &utils);

@@ -31,7 +31,7 @@ struct conf {
 	struct conf_entry *entries;
 	char *files[FILES_MAX];
 	const char *cut; /* one of files */
-	char problem[256], deadly[256];
+	char problem[256], crash[256];
 };
 
 /* The current position in a file. */
@@ -248,8 +248,8 @@ static int conf_parse_assignment(struct conf_position *at, char *line)
 		conf_set_problem(at, "a line outside every section is ignored");
 		return 0;
 	}
-	if (at->unquoted && !at->conf->deadly[0])
-		snprintf(at->conf->deadly, sizeof(at->conf->deadly), "%s:%u", at->file,
+	if (at->unquoted && !at->conf->crash[0])
+		snprintf(at->conf->crash, sizeof(at->conf->crash), "%s:%u", at->file,
 			 at->line);
 	*value++ = '\0';
 	conf_trim_end(line);
@@ -498,9 +498,9 @@ const char *conf_problem(const struct conf *conf)
 	return conf->problem[0] ? conf->problem : NULL;
 }
 
-const char *conf_deadly(const struct conf *conf)
+const char *conf_crash(const struct conf *conf)
 {
-	return conf->deadly[0] ? conf->deadly : NULL;
+	return conf->crash[0] ? conf->crash : NULL;
 }
 
 const char *conf_cut_file(const struct conf *conf)

@@ -338,7 +338,7 @@ const char *conf_problem(const struct conf *conf);
 /* Returns the first setting in a section whose argument lacks its closing quote,
  * "etc/nfsmount.conf:2", or NULL. nfs-utils 2.6.2 crashes on it (SIGSEGV), regardless of
  * the command. */
-const char *conf_deadly(const struct conf *conf);
+const char *conf_crash(const struct conf *conf);
 /* Returns a file whose last line lacks a newline, so that nfs-utils drops the line; or
  * NULL. */
 const char *conf_cut_file(const struct conf *conf);

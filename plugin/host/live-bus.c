@@ -136,7 +136,7 @@ int live_bus_call(struct sd_bus *bus, const struct live_object *object,
 	return live_bus_send(bus, call, method, deadline, reply);
 }
 
-int live_bus_form(int rc, const char *method)
+int live_bus_check_reply(int rc, const char *method)
 {
 	return rc < 0 ? err_set(EIO, "the answer to %s is not understood: %s", method,
 				strerror(-rc))

@@ -293,7 +293,7 @@ static int firewalld_get_zone_name(struct firewalld_query *query,
 	rc = firewalld_call(query, object, method, arg, &reply);
 	if (rc)
 		return rc;
-	rc = live_bus_form(sd_bus_message_read_basic(reply, 's', &text), method);
+	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 's', &text), method);
 	if (!rc)
 		text_copy(zone, ZONE_NAME, text);
 	return rc;
@@ -309,7 +309,8 @@ static int firewalld_get_settings(struct firewalld_query *query,
 
 	rc = firewalld_call(query, object, method, name, &reply);
 	return rc ? rc
-		  : live_bus_form(firewalld_read_settings(query, reply, keys), method);
+		  : live_bus_check_reply(firewalld_read_settings(query, reply, keys),
+					 method);
 }
 
 static int firewalld_get_service(struct firewalld_query *query, const char *name)
@@ -377,7 +378,8 @@ static int firewalld_get_active(struct firewalld_query *query,
 	if (rc == -EOPNOTSUPP && policies)
 		return 0;
 	return rc ? rc
-		  : live_bus_form(firewalld_read_active(query, reply, policies), method);
+		  : live_bus_check_reply(firewalld_read_active(query, reply, policies),
+					 method);
 }
 
 static int firewalld_get_zone(struct firewalld_query *query, const char *netdev,
@@ -408,8 +410,8 @@ static int firewalld_get_zone(struct firewalld_query *query, const char *netdev,
 				    &reply);
 	if (rc)
 		return rc;
-	rc = live_bus_form(sd_bus_message_read_basic(reply, 'b', &panic),
-			   "queryPanicMode");
+	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'b', &panic),
+				  "queryPanicMode");
 	out->panic = panic;
 	return rc;
 }

@@ -71,7 +71,7 @@ int live_bus_call(struct sd_bus *bus, const struct live_object *object,
 int live_bus_send(struct sd_bus *bus, struct sd_bus_message *call, const char *method,
 		  uint64_t deadline, struct sd_bus_message **reply);
 /* Reports an sd-bus error for a message that does not have the form of its method. */
-int live_bus_form(int rc, const char *method);
+int live_bus_check_reply(int rc, const char *method);
 
 /* live-address.c */
 

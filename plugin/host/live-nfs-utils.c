@@ -60,7 +60,7 @@ static int live_nfs_utils_has_key(const char *nfsconf, const char *path,
 }
 
 static int live_nfs_utils_test(const char *nfsconf, const char *path,
-			       struct nfs_utils_tried *out)
+			       struct nfs_utils_behaviour *out)
 {
 	bool a = false, b = false, c = false;
 	int rc = live_nfs_utils_has_key(nfsconf, path, "-a/a", &a);
@@ -77,7 +77,7 @@ static int live_nfs_utils_test(const char *nfsconf, const char *path,
 	return 0;
 }
 
-int live_nfs_utils(const char *nfsconf, struct nfs_utils_tried *out)
+int live_nfs_utils(const char *nfsconf, struct nfs_utils_behaviour *out)
 {
 	char top[] = "/tmp/nfsrdma-conf.XXXXXX", path[sizeof(top) + 16];
 	_cleanup_close_ int folder = -1;

@@ -37,7 +37,8 @@ static int live_unit_load(struct live_unit_query *query, const char *unit)
 			   &reply);
 	if (rc)
 		return rc;
-	rc = live_bus_form(sd_bus_message_read_basic(reply, 'o', &text), "LoadUnit");
+	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'o', &text),
+				  "LoadUnit");
 	if (rc)
 		return rc;
 	if (strlen(text) >= PATH_MAX_BUS)
@@ -62,7 +63,7 @@ static int live_unit_get_value(struct live_unit_query *query, const char *name, 
 	rc = sd_bus_message_enter_container(*reply, 'v', contents);
 	if (rc > 0)
 		rc = sd_bus_message_read_basic(*reply, type, value);
-	return live_bus_form(rc, name);
+	return live_bus_check_reply(rc, name);
 }
 
 static int live_unit_get_text(struct live_unit_query *query, const char *name, char *buf,

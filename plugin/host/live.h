@@ -135,7 +135,7 @@ extern const struct live_ops live_system;
 
 /* live-nfs-utils.c, in plugin-host-live */
 
-struct nfs_utils_tried {
+struct nfs_utils_behaviour {
 	enum nfs_utils_sections sections;
 	bool drop_ins; /* it reads nfsmount.conf.d */
 };
@@ -143,7 +143,7 @@ struct nfs_utils_tried {
 /* Tests how the nfs-utils of this host behaves, with nfsconf(8). @nfsconf: NULL: the one
  * in /usr/sbin. Errors: -ENOENT: it does not exist, as before 2.3.2; -ENODATA; of running
  * it. */
-int live_nfs_utils(const char *nfsconf, struct nfs_utils_tried *out);
+int live_nfs_utils(const char *nfsconf, struct nfs_utils_behaviour *out);
 
 /* live-mounts.c, in plugin-host-live */
 

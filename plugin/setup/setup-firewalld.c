@@ -46,7 +46,8 @@ static int firewalld_zone_find(struct firewalld_zone *zone, const struct setup_p
 			   &reply);
 	if (rc)
 		return rc;
-	rc = live_bus_form(sd_bus_message_read_basic(reply, 'o', &path), "getZoneByName");
+	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'o', &path),
+				  "getZoneByName");
 	if (!rc && strlen(path) >= sizeof(zone->path))
 		rc = err_set(EIO, "the path of zone %s is too long", port->zone);
 	if (rc)
@@ -92,8 +93,8 @@ int setup_firewalld_get(const struct setup_port *port, bool *open)
 	bus = zone.bus;
 	rc = rc ? rc : firewalld_zone_call(&zone, "queryPort", false, &reply);
 	if (!rc)
-		rc = live_bus_form(sd_bus_message_read_basic(reply, 'b', &yes),
-				   "queryPort");
+		rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'b', &yes),
+					  "queryPort");
 	*open = yes;
 	return err_context(rc, "firewalld");
 }

@@ -29,7 +29,8 @@ static int unit_job_start(struct sd_bus *bus, const char *unit, uint64_t deadlin
 	rc = live_bus_call(bus, &manager, "RestartUnit", args, deadline, &reply);
 	if (rc)
 		return rc;
-	rc = live_bus_form(sd_bus_message_read_basic(reply, 'o', &job), "RestartUnit");
+	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'o', &job),
+				  "RestartUnit");
 	if (!rc && strlen(job) >= PATH_MAX_BUS)
 		rc = err_set(EIO, "the name of the job is too long");
 	if (!rc)

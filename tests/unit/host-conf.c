@@ -114,7 +114,7 @@ static void a_setting_after_an_open_quote_is_fatal(void)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].text);
 		parse(rows[i].text);
-		deadly = conf_deadly(conf);
+		deadly = conf_crash(conf);
 		CU_ASSERT_EQUAL(!deadly, !rows[i].deadly);
 		if (deadly && rows[i].deadly)
 			CU_ASSERT_STRING_EQUAL(deadly, rows[i].deadly);

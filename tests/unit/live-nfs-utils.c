@@ -10,7 +10,7 @@
 #include "suite.h"
 
 static char program[32];
-static struct nfs_utils_tried tried;
+static struct nfs_utils_behaviour tried;
 
 static int try(const char *script)
 {
@@ -21,7 +21,7 @@ static int try(const char *script)
 	if (fd < 0 || fd_write_all(fd, script, strlen(script)) || fchmod(fd, 0700) ||
 	    close(fd))
 		abort();
-	tried = (struct nfs_utils_tried){ NFS_UTILS_UNKNOWN, false };
+	tried = (struct nfs_utils_behaviour){ NFS_UTILS_UNKNOWN, false };
 	rc = live_nfs_utils(program, &tried);
 	unlink(program);
 	return rc;
