@@ -36,24 +36,11 @@ static int kconfig_gunzip(const struct host_text *packed, struct host_text *out)
 	return 0;
 }
 
-static int kconfig_read_packed(const struct host *host, struct host_kconfig *out)
-{
-	_cleanup_(host_text_fini) struct host_text packed = { NULL, 0 };
-	int rc = host_read_bytes(host, "proc/config.gz", HOST_FILE_MAX, &packed);
-
-	if (rc)
-		return rc;
-	rc = kconfig_gunzip(&packed, &out->text);
-	if (rc)
-		return err_context(rc, "%sproc/config.gz", host_prefix(host));
-	strcpy(out->file, "proc/config.gz");
-	return 0;
-}
-
 int host_kconfig(const struct host *host, struct host_kconfig *out)
 {
 	static const char *const places[] = { "boot/config-%s", "lib/modules/%s/config",
 					      "usr/lib/modules/%s/config" };
+	_cleanup_(host_text_fini) struct host_text packed = { NULL, 0 };
 	struct host_kconfig config = { { NULL, 0 }, "" };
 	char release[96];
 	size_t i;
@@ -70,8 +57,15 @@ int host_kconfig(const struct host *host, struct host_kconfig *out)
 		if (rc != -ENOENT)
 			break;
 	}
-	if (rc == -ENOENT)
-		rc = kconfig_read_packed(host, &config);
+	if (rc == -ENOENT) {
+		rc = host_read_bytes(host, "proc/config.gz", HOST_FILE_MAX, &packed);
+		if (rc)
+			return rc;
+		rc = kconfig_gunzip(&packed, &config.text);
+		if (rc)
+			return err_context(rc, "%sproc/config.gz", host_prefix(host));
+		strcpy(config.file, "proc/config.gz");
+	}
 	if (!rc)
 		*out = config;
 	return rc;

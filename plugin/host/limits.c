@@ -16,28 +16,6 @@ static uint64_t limits_number(const char *text)
 	return text && strcmp(text, "unlimited") ? strtoumax(text, NULL, 10) : UINT64_MAX;
 }
 
-/* "Max locked memory         8388608              8388608              bytes" */
-static int limits_read_own(const struct host *host, struct host_memlock *out)
-{
-	static const char name[] = "Max locked memory ";
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	int rc = host_read(host, "proc/self/limits", 65536, &text);
-	char *cursor, *line;
-
-	if (rc)
-		return rc == -ENOENT ? 0 : rc;
-	cursor = text.text;
-	while ((line = line_next(&cursor))) {
-		if (strncmp(line, name, sizeof(name) - 1))
-			continue;
-		line += sizeof(name) - 1;
-		out->soft = limits_number(word_next(&line));
-		out->hard = limits_number(word_next(&line));
-		out->known = true;
-	}
-	return 0;
-}
-
 /* limits.conf(5): domain, type, item, value. */
 static void limits_parse_line(const char *file, char *line, struct host_memlock *out)
 {
@@ -76,13 +54,27 @@ static int limits_read_file(const struct host *host, const char *file,
 
 int host_memlock(const struct host *host, struct host_memlock *out)
 {
+	static const char name[] = "Max locked memory ";
+	_cleanup_(host_text_fini) struct host_text own = { NULL, 0 };
 	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
+	char *cursor, *line;
 	size_t i;
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = limits_read_own(host, out);
-	rc = rc ? rc : limits_read_file(host, "etc/security/limits.conf", out);
+	rc = host_read(host, "proc/self/limits", 65536, &own);
+	if (rc && rc != -ENOENT)
+		return rc;
+	/* "Max locked memory         8388608              8388608              bytes" */
+	for (cursor = own.text; cursor && (line = line_next(&cursor));) {
+		if (strncmp(line, name, sizeof(name) - 1))
+			continue;
+		line += sizeof(name) - 1;
+		out->soft = limits_number(word_next(&line));
+		out->hard = limits_number(word_next(&line));
+		out->known = true;
+	}
+	rc = limits_read_file(host, "etc/security/limits.conf", out);
 	rc = rc ? rc : dropins_list(host, limits_dirs, ".conf", &files);
 	for (i = 0; !rc && i < files.count; i++)
 		rc = limits_read_file(host, files.names[i], out);

@@ -243,25 +243,19 @@ static int live_record_addresses(struct live_recorder *to, const char *netdev)
 		to, path, rc ? live_encode_error(rc) : live_encode_addresses(&addresses));
 }
 
-static struct json_object *live_record_unit(struct live_recorder *to, const char *unit)
-{
-	char state[64];
-	int rc;
-
-	rc = to->live->unit(to->host, unit, state, sizeof(state));
-	if (rc == -ENOENT)
-		return NULL;
-	return rc ? live_encode_error(rc) : json_object_new_string(state);
-}
-
 /* If the first query fails, all would: one error for all, and one deadline. */
 static int live_record_units(struct live_recorder *to)
 {
 	struct json_object *json = json_object_new_object(), *value;
 	const char *const *unit;
+	char state[64];
+	int rc;
 
 	for (unit = live_units; *unit; unit++) {
-		value = live_record_unit(to, *unit);
+		rc = to->live->unit(to->host, *unit, state, sizeof(state));
+		value = rc == -ENOENT ? NULL
+			: rc          ? live_encode_error(rc)
+				      : json_object_new_string(state);
 		if (json_object_is_type(value, json_type_object) && unit == live_units) {
 			json_object_put(json);
 			return live_record_write(to, ".nfsrdma/units.json", value);

@@ -37,13 +37,21 @@ static void module_lists_set_file(struct host_listed *out, const char *file)
 		text_copy(out->file, sizeof(out->file), file);
 }
 
-static int module_lists_read_boot(const struct host *host, const char *name,
-				  struct host_listed *out)
+int host_module_listed(const struct host *host, const char *name, struct host_listed *out)
 {
 	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
-	int rc = dropins_list(host, module_lists_dirs, ".conf", &files);
 	size_t i;
+	int rc;
 
+	memset(out, 0, sizeof(*out));
+	rc = module_lists_file_has(host, RDMA_CONF, name);
+	out->has_rdma_conf = rc >= 0;
+	out->rdma_conf = rc > 0;
+	if (rc > 0)
+		module_lists_set_file(out, RDMA_CONF);
+	if (rc < 0 && rc != -ENOENT)
+		return rc;
+	rc = dropins_list(host, module_lists_dirs, ".conf", &files);
 	if (rc)
 		return rc;
 	for (i = 0; i < files.count && !out->at_boot; i++) {
@@ -63,19 +71,4 @@ static int module_lists_read_boot(const struct host *host, const char *name,
 	if (rc > 0)
 		module_lists_set_file(out, "etc/modules");
 	return rc == -ENOENT || rc > 0 ? 0 : rc;
-}
-
-int host_module_listed(const struct host *host, const char *name, struct host_listed *out)
-{
-	int rc;
-
-	memset(out, 0, sizeof(*out));
-	rc = module_lists_file_has(host, RDMA_CONF, name);
-	out->has_rdma_conf = rc >= 0;
-	out->rdma_conf = rc > 0;
-	if (rc > 0)
-		module_lists_set_file(out, RDMA_CONF);
-	if (rc < 0 && rc != -ENOENT)
-		return rc;
-	return module_lists_read_boot(host, name, out);
 }

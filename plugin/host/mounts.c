@@ -54,16 +54,6 @@ int mounts_join(struct nfs_mounts *mounts, char *stats)
 	return mountstats_parse(stats, mounts_join_one, &join);
 }
 
-static int mounts_add_stats(const struct host *host, struct nfs_mounts *mounts)
-{
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	int rc = host_read(host, "proc/self/mountstats", MOUNTSTATS_MAX, &text);
-
-	if (rc)
-		return rc == -ENOENT ? 0 : rc;
-	return mounts_join(mounts, text.text);
-}
-
 /* Skips a line that libmount cannot parse, as mount(8) does. */
 static int mounts_skip_line(struct libmnt_table *table, const char *filename, int line)
 {
@@ -119,30 +109,32 @@ static int mounts_add_fstab(const struct host *host, struct nfs_mounts *mounts)
 	return rc;
 }
 
-/* If it cannot be read, the requested options are unknown, but the mounts are known. */
-static void mounts_add_utab(const struct host *host, struct nfs_mounts *mounts)
-{
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-
-	if (!host_read(host, "run/mount/utab", HOST_FILE_MAX, &text))
-		utab_parse(text.text, mounts);
-}
-
 /* @mountinfo: split in place. */
 static int mounts_read_nfs(const struct host *host, char *mountinfo, bool fstab,
 			   struct nfs_mounts *out)
 {
+	_cleanup_(host_text_fini) struct host_text stats = { NULL, 0 };
+	_cleanup_(host_text_fini) struct host_text utab = { NULL, 0 };
 	struct nfs_mounts mounts;
 	int rc = mountinfo_parse(mountinfo, &mounts);
 
 	if (rc)
 		return rc;
-	if (mounts.count)
-		rc = mounts_add_stats(host, &mounts);
-	if (!rc && mounts.count && fstab)
+	if (!mounts.count) {
+		*out = mounts;
+		return 0;
+	}
+	rc = host_read(host, "proc/self/mountstats", MOUNTSTATS_MAX, &stats);
+	if (!rc)
+		rc = mounts_join(&mounts, stats.text);
+	else if (rc == -ENOENT)
+		rc = 0;
+	if (!rc && fstab)
 		rc = mounts_add_fstab(host, &mounts);
-	if (!rc && mounts.count)
-		mounts_add_utab(host, &mounts);
+	/* If utab cannot be read, the requested options are unknown, but the mounts are
+	 * known. */
+	if (!rc && !host_read(host, "run/mount/utab", HOST_FILE_MAX, &utab))
+		utab_parse(utab.text, &mounts);
 	if (rc)
 		host_nfs_mounts_fini(&mounts);
 	else

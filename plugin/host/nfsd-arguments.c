@@ -66,14 +66,6 @@ static void nfsd_arguments_find_number(const struct host *host,
 		snprintf(out->who, sizeof(out->who), "nfs-utils of this host");
 }
 
-/* Returns NULL if it is unknown how its unit takes arguments. */
-static const struct nfsd_arguments_file *nfsd_arguments_file_of(enum distro distro)
-{
-	if (distro == DISTRO_DEBIAN || distro == DISTRO_UBUNTU)
-		return &nfsd_arguments_files[0];
-	return distro == DISTRO_RHEL ? &nfsd_arguments_files[1] : NULL;
-}
-
 /* Copies the words except --rdma, which is replaced. Returns false if a shell would
  * interpret a word differently, because such words are not shown. */
 static bool nfsd_arguments_copy_words(char *value, char *out, size_t cap)
@@ -152,7 +144,12 @@ void nfsd_arguments(const struct host *host, unsigned int port,
 	nfsd_arguments_find_number(host, &system, out);
 	out->reads_conf = out->number >= READS_CONF;
 	out->has_rdma = out->number >= HAS_RDMA;
-	row = nfsd_arguments_file_of(system.distro);
+	/* NULL: it is unknown how its unit takes arguments. */
+	row = NULL;
+	if (system.distro == DISTRO_DEBIAN || system.distro == DISTRO_UBUNTU)
+		row = &nfsd_arguments_files[0];
+	else if (system.distro == DISTRO_RHEL)
+		row = &nfsd_arguments_files[1];
 	words[0] = '\0';
 	if (row)
 		nfsd_arguments_read_words(host, row, words, sizeof(words));

@@ -43,31 +43,10 @@ static int platform_find_patch(const struct host *host, const char *path,
 	return 0;
 }
 
-static int platform_read_vdsm(const struct host *host, struct host_platform *out)
+int host_platform(const struct host *host, struct host_platform *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[HOST_PATH_MAX];
-	int rc = host_list(host, "usr/lib", &list);
-	size_t i;
-
-	if (rc == -ENOENT)
-		rc = 0;
-	for (i = 0; !rc && i < list.count; i++) {
-		if (strncmp(list.names[i], "python", 6))
-			continue;
-		snprintf(path, sizeof(path),
-			 "usr/lib/%.32s/site-packages/vdsm/storage/storageServer.py",
-			 list.names[i]);
-		rc = platform_find_patch(host, path, out);
-	}
-	/* Before 4.0. */
-	return rc ? rc
-		  : platform_find_patch(host, "usr/share/vdsm/storage/storageServer.py",
-					out);
-}
-
-int host_platform(const struct host *host, struct host_platform *out)
-{
 	size_t i;
 	int rc;
 
@@ -79,5 +58,21 @@ int host_platform(const struct host *host, struct host_platform *out)
 		if (!rc)
 			*(bool *)((char *)out + platform_files[i].offset) = true;
 	}
-	return out->vdsm ? platform_read_vdsm(host, out) : 0;
+	if (!out->vdsm)
+		return 0;
+	rc = host_list(host, "usr/lib", &list);
+	if (rc && rc != -ENOENT)
+		return rc;
+	for (i = 0; i < list.count; i++) {
+		if (strncmp(list.names[i], "python", 6))
+			continue;
+		snprintf(path, sizeof(path),
+			 "usr/lib/%.32s/site-packages/vdsm/storage/storageServer.py",
+			 list.names[i]);
+		rc = platform_find_patch(host, path, out);
+		if (rc)
+			return rc;
+	}
+	/* Before 4.0. */
+	return platform_find_patch(host, "usr/share/vdsm/storage/storageServer.py", out);
 }

@@ -36,31 +36,27 @@ static void utab_take_word(struct utab_line *line, char *word)
 	}
 }
 
-static void utab_take_line(struct nfs_mounts *mounts, const struct utab_line *line)
+void utab_parse(char *text, struct nfs_mounts *mounts)
 {
 	char source[sizeof(mounts->list->fs_spec)], target[sizeof(mounts->list->target)];
 	struct nfs_mount *mount;
-	unsigned int i;
-
-	text_copy(source, sizeof(source), line->source);
-	text_copy(target, sizeof(target), line->target);
-	for (i = 0; i < mounts->count; i++) {
-		mount = &mounts->list[i];
-		if (!strcmp(mount->target, target) && !strcmp(mount->fs_spec, source))
-			text_copy(mount->asked, sizeof(mount->asked), line->attrs);
-	}
-}
-
-void utab_parse(char *text, struct nfs_mounts *mounts)
-{
 	char *cursor, *word;
+	unsigned int i;
 
 	while ((cursor = line_next(&text))) {
 		struct utab_line line = { NULL, NULL, NULL };
 
 		while ((word = word_next(&cursor)))
 			utab_take_word(&line, word);
-		if (line.source && line.target && line.attrs)
-			utab_take_line(mounts, &line);
+		if (!line.source || !line.target || !line.attrs)
+			continue;
+		text_copy(source, sizeof(source), line.source);
+		text_copy(target, sizeof(target), line.target);
+		for (i = 0; i < mounts->count; i++) {
+			mount = &mounts->list[i];
+			if (!strcmp(mount->target, target) &&
+			    !strcmp(mount->fs_spec, source))
+				text_copy(mount->asked, sizeof(mount->asked), line.attrs);
+		}
 	}
 }
