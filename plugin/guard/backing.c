@@ -173,7 +173,7 @@ static bool backing_is_directory(const struct guard *guard, const struct host_pa
 
 	if (found->end == HOST_PATH_AUTOMOUNT)
 		return !strcmp(found->path, found->mount->target);
-	return found->end == HOST_PATH_LOCAL && found->looked &&
+	return found->end == HOST_PATH_LOCAL && found->resolved &&
 	       snprintf(path, sizeof(path), "%s/.", found->path + 1) < PATH_MAX &&
 	       !host_exists(guard->host, path);
 }

@@ -374,26 +374,26 @@ static int conf_add_folder(struct conf *conf, const struct host *host, const cha
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[HOST_PATH_MAX];
 	int rc = host_list(host, folder, &list);
-	const char *fresh;
+	const char *added;
 	size_t i;
 
 	if (rc && rc != -ENOENT)
 		return rc;
-	fresh = conf_override_name(folder, &list, override);
+	added = conf_override_name(folder, &list, override);
 	rc = 0;
 	for (i = 0; !rc && i < list.count; i++) {
 		if (list.names[i][0] == '.' || !text_ends_with(list.names[i], ".conf"))
 			continue;
 		/* In the order of scandir(3) with versionsort(3). */
-		if (fresh && strverscmp(fresh, list.names[i]) < 0) {
-			fresh = NULL;
+		if (added && strverscmp(added, list.names[i]) < 0) {
+			added = NULL;
 			rc = conf_add_override(conf, host, override);
 		}
 		rc = rc ? rc : host_path(path, folder, list.names[i]);
 		rc = rc ? rc : conf_add_file(conf, host, path, override);
 		rc = rc == -ENOENT ? 0 : rc;
 	}
-	return rc || !fresh ? rc : conf_add_override(conf, host, override);
+	return rc || !added ? rc : conf_add_override(conf, host, override);
 }
 
 static void conf_entries_fini(struct conf *conf)

@@ -527,8 +527,8 @@ enum host_path_end {
 struct host_path {
 	enum host_path_end end;
 	const struct host_mount *mount; /* owned by the tree; NULL: it has no root */
-	bool missing; /* a component on a local file system does not exist */
-	bool looked;  /* every component was looked up, so it can be again */
+	bool missing;  /* a component on a local file system does not exist */
+	bool resolved; /* every component was looked up, so it can be again */
 	/* Without "." and "..", and with links resolved as far as components were looked
 	 * up: names below a network mount, or after a missing component, are unchanged. */
 	char path[PATH_MAX];

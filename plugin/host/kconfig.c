@@ -38,8 +38,8 @@ static int kconfig_gunzip(const struct host_text *packed, struct host_text *out)
 
 int host_kconfig(const struct host *host, struct host_kconfig *out)
 {
-	static const char *const places[] = { "boot/config-%s", "lib/modules/%s/config",
-					      "usr/lib/modules/%s/config" };
+	static const char *const paths[] = { "boot/config-%s", "lib/modules/%s/config",
+					     "usr/lib/modules/%s/config" };
 	_cleanup_(host_text_fini) struct host_text packed = { NULL, 0 };
 	struct host_kconfig config = { { NULL, 0 }, "" };
 	char release[96];
@@ -48,11 +48,11 @@ int host_kconfig(const struct host *host, struct host_kconfig *out)
 
 	if (rc)
 		return rc;
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		const char *at = strchr(places[i], '%');
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
+		const char *at = strchr(paths[i], '%');
 
 		snprintf(config.file, sizeof(config.file), "%.*s%s%s",
-			 (int)(at - places[i]), places[i], release, at + 2);
+			 (int)(at - paths[i]), paths[i], release, at + 2);
 		rc = host_read(host, config.file, KCONFIG_MAX, &config.text);
 		if (rc != -ENOENT)
 			break;

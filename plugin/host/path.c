@@ -316,7 +316,7 @@ int host_path_resolve(const struct host *host, const struct host_mounts *mounts,
 		rc = path_step(walk, name);
 	out->mount = walk->steps[walk->depth].mount;
 	out->end = path_end(out->mount);
-	out->looked = !rc && !walk->steps[walk->depth].blind;
+	out->resolved = !rc && !walk->steps[walk->depth].blind;
 	/* After an error, the whole path, so that the caller can show it. */
 	len = strlen(out->path);
 	if (rc)

@@ -99,7 +99,7 @@ struct snapshot_entry *snapshot_tree_lookup(struct snapshot *snapshot, const cha
 }
 
 struct snapshot_path {
-	char here[HOST_PATH_MAX]; /* without links */
+	char resolved[HOST_PATH_MAX]; /* without links */
 	char rest[PATH_MAX];
 	unsigned int links;
 };
@@ -123,9 +123,9 @@ static const char *snapshot_path_next(struct snapshot_path *walk, char name[NAME
 
 static void snapshot_path_go_up(struct snapshot_path *walk)
 {
-	char *slash = strrchr(walk->here, '/');
+	char *slash = strrchr(walk->resolved, '/');
 
-	*(slash ? slash : walk->here) = '\0';
+	*(slash ? slash : walk->resolved) = '\0';
 }
 
 static bool snapshot_path_follow_link(struct snapshot_path *walk, const char *target)
@@ -138,7 +138,7 @@ static bool snapshot_path_follow_link(struct snapshot_path *walk, const char *ta
 		return false;
 	strcpy(walk->rest, joined);
 	if (target[0] == '/')
-		walk->here[0] = '\0';
+		walk->resolved[0] = '\0';
 	else
 		snapshot_path_go_up(walk);
 	return true;
@@ -160,16 +160,17 @@ struct snapshot_entry *snapshot_tree_resolve(struct snapshot *snapshot, const ch
 			continue;
 		if (!strcmp(name, "..")) {
 			snapshot_path_go_up(&walk);
-			at = walk.here[0] ? snapshot_tree_lookup(snapshot, walk.here)
-					  : NULL;
+			at = walk.resolved[0]
+				     ? snapshot_tree_lookup(snapshot, walk.resolved)
+				     : NULL;
 			continue;
 		}
-		used = strlen(walk.here);
-		if (used + strlen(name) + 2 > sizeof(walk.here))
+		used = strlen(walk.resolved);
+		if (used + strlen(name) + 2 > sizeof(walk.resolved))
 			return NULL;
-		snprintf(walk.here + used, sizeof(walk.here) - used, "%s%s",
+		snprintf(walk.resolved + used, sizeof(walk.resolved) - used, "%s%s",
 			 used ? "/" : "", name);
-		at = snapshot_tree_lookup(snapshot, walk.here);
+		at = snapshot_tree_lookup(snapshot, walk.resolved);
 		if (!at)
 			return NULL;
 		if (at->type == SNAPSHOT_LINK && (follow || walk.rest[0])) {
