@@ -14,8 +14,6 @@
 
 #include "plugin/host/internal.h"
 
-/* The kernel's limit: MAXSYMLINKS. */
-#define LINKS_MAX 40
 #define DEPTH_MAX 64
 
 struct inroot_walk {
@@ -47,7 +45,7 @@ static int inroot_follow_link(struct inroot_walk *walk, int link)
 	if (len < 0)
 		return -errno;
 	target[len] = '\0';
-	if (++walk->links > LINKS_MAX)
+	if (++walk->links > HOST_LINKS_MAX)
 		return -ELOOP;
 	if ((size_t)snprintf(joined, sizeof(joined), "%s/%s", target, walk->rest) >=
 	    sizeof(joined))

@@ -10,6 +10,8 @@
 
 /* Longer paths are refused, not truncated. */
 #define HOST_PATH_MAX 1024
+/* The kernel's limit of links on a path: MAXSYMLINKS. */
+#define HOST_LINKS_MAX 40
 
 /* inroot.c */
 

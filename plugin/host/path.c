@@ -13,8 +13,6 @@
 
 #include "plugin/host/internal.h"
 
-/* The kernel's limit: MAXSYMLINKS. */
-#define LINKS_MAX 40
 /* Names in a path; each has a slash before it. */
 #define DEPTH_MAX (PATH_MAX / 2)
 
@@ -210,9 +208,9 @@ static int path_follow_link(struct path_walk *walk, const char *link)
 	char joined[PATH_MAX];
 	int n = snprintf(joined, sizeof(joined), "%s/%s", link, walk->rest);
 
-	if (++walk->links > LINKS_MAX)
+	if (++walk->links > HOST_LINKS_MAX)
 		return err_set(ELOOP, "the path goes through more than %d links",
-			       LINKS_MAX);
+			       HOST_LINKS_MAX);
 	if (n < 0 || (size_t)n >= sizeof(joined))
 		return path_too_long();
 	memcpy(walk->rest, joined, (size_t)n + 1);

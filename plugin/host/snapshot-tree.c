@@ -11,9 +11,6 @@
 
 #include "plugin/host/snapshot-internal.h"
 
-/* The kernel's limit: MAXSYMLINKS. */
-#define LINKS_MAX 40
-
 /* Both types of nodes begin with their path. */
 static int snapshot_tree_compare(const void *a, const void *b)
 {
@@ -132,7 +129,7 @@ static bool snapshot_path_follow_link(struct snapshot_path *walk, const char *ta
 {
 	char joined[PATH_MAX];
 
-	if (++walk->links > LINKS_MAX ||
+	if (++walk->links > HOST_LINKS_MAX ||
 	    (size_t)snprintf(joined, sizeof(joined), "%s/%s", target, walk->rest) >=
 		    sizeof(joined))
 		return false;

@@ -47,37 +47,30 @@ static int snapshot_add_json(struct snapshot *snapshot, const char *path,
 		    : err_set(ENOMEM, "no memory for %s", path);
 }
 
-/* Only rpm can read its database: it is queried for packages that no reader could find. */
-static void snapshot_query_rpm(struct snapshot *snapshot, struct host_text *out)
-{
-	const char *names[PACKAGES_MAX + 1];
-	unsigned int count = 0;
-
-	json_object_object_foreach(snapshot->packages, name, version)
-	{
-		if (!version && count < PACKAGES_MAX)
-			names[count++] = name;
-	}
-	names[count] = NULL;
-	if (!count || !host_is_live(snapshot->host) || live_rpm(names, out))
-		return;
-	/* Packages that it does not print are not installed. */
-	while (count--)
-		json_object_object_add(snapshot->packages, names[count],
-				       json_object_new_string(""));
-}
-
 /* "NAME VERSION", or only the name if not installed. No line: unknown. */
 static int snapshot_add_packages(struct snapshot *snapshot)
 {
 	_cleanup_(host_text_fini) struct host_text rpm = { NULL, 0 };
+	const char *names[PACKAGES_MAX + 1];
+	unsigned int count = 0;
 	_cleanup_free_ char *text = NULL;
 	size_t len = 0;
 	FILE *file = open_memstream(&text, &len);
 
 	if (!file)
 		return err_set(ENOMEM, "no memory for the packages");
-	snapshot_query_rpm(snapshot, &rpm);
+	/* Only rpm can read its database: it is queried for packages that no reader could
+	 * find. Those that it does not print are not installed. */
+	json_object_object_foreach(snapshot->packages, queried, known)
+	{
+		if (!known && count < PACKAGES_MAX)
+			names[count++] = queried;
+	}
+	names[count] = NULL;
+	if (count && host_is_live(snapshot->host) && !live_rpm(names, &rpm))
+		while (count--)
+			json_object_object_add(snapshot->packages, names[count],
+					       json_object_new_string(""));
 	fputs(rpm.text ? rpm.text : "", file);
 	json_object_object_foreach(snapshot->packages, name, version)
 	{
