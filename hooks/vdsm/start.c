@@ -129,7 +129,7 @@ static bool start_policy_wants(const struct host *host)
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 
 	if (!policy_open(&policies, host))
-		return policy_asks(policies);
+		return policy_requests_rdma(policies);
 	start_log(
 		"the policy cannot be used, so mount -t nfsrdma fails and guests start unchecked: %s",
 		err_text());

@@ -104,16 +104,16 @@ struct pool_switch {
 
 void pool_switch_fini(struct pool_switch *change);
 /* Reports a finding. @reason: "" if it passes or was skipped. */
-void pool_switch_say(struct pool_switch *change, const char *id,
-		     enum finding_status status, const char *reason, const char *fmt, ...)
-	PRINTF_LIKE(5, 6);
+void pool_switch_report(struct pool_switch *change, const char *id,
+			enum finding_status status, const char *reason, const char *fmt,
+			...) PRINTF_LIKE(5, 6);
 /* Reports a step that libvirt refused (@rc, with err_text()) or has not answered. @reason:
  * used if neither @rc nor err_reason() is more specific. Returns @rc. */
 int pool_switch_failed(struct pool_switch *change, const char *id, const char *reason,
 		       const char *what, int rc);
 /* Reads the pool's present state. Errors: -ENOENT; -EINVAL with the reason if it cannot be
  * changed. */
-int pool_switch_look(struct pool_switch *change, const char *name);
+int pool_switch_read(struct pool_switch *change, const char *name);
 /* Reads the state of the pool's mount; @state->mount is NULL afterwards. @audit: also
  * reports it as a finding. Errors: of reading the mounts. */
 int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state *state,
@@ -122,7 +122,7 @@ int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state 
 int pool_switch_guests(struct pool_switch *change);
 /* Whether libvirt now has the mount options of @to; if so, change->xml is libvirt's
  * definition. */
-int pool_switch_taken(struct pool_switch *change, const char *to);
+int pool_switch_check_kept(struct pool_switch *change, const char *to);
 /* Returns 0; 1 if the former definition was restored; -errno if neither succeeded. Findings
  * report each step. */
 int pool_switch_to(struct pool_switch *change, const char *to);

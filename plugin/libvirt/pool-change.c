@@ -100,14 +100,15 @@ static int pool_change_close(struct pool_switch *change, struct pool_original *o
 static void pool_change_report_saved(struct pool_switch *change, int rc)
 {
 	if (rc)
-		pool_switch_say(
+		pool_switch_report(
 			change, "pool.original", FINDING_WARN, "not-saved",
 			"the former definition could not be saved in %s, so nfsrdma pool revert may refuse: %s",
 			change->changer->folder, err_text());
 	else
-		pool_switch_say(change, "pool.original", FINDING_PASS, "",
-				"nfsrdma pool revert %s restores the former definition",
-				SHELL_OPERAND(change->info.name));
+		pool_switch_report(
+			change, "pool.original", FINDING_PASS, "",
+			"nfsrdma pool revert %s restores the former definition",
+			SHELL_OPERAND(change->info.name));
 }
 
 static int pool_change_convert_now(struct pool_switch *change, const char *before,
@@ -160,8 +161,8 @@ static int pool_change_complete(struct pool_switch *change, const char *after)
 
 	if (rc && rc != -ENOENT)
 		return rc;
-	pool_switch_say(change, "pool.definition", FINDING_PASS, "",
-			"the pool already requests RDMA");
+	pool_switch_report(change, "pool.definition", FINDING_PASS, "",
+			   "the pool already requests RDMA");
 	/* An interrupted conversion: the pool may have been stopped and not started again. It
 	 * returns to its former state if it does not come up over RDMA now. */
 	if (cut_off) {
@@ -173,8 +174,8 @@ static int pool_change_complete(struct pool_switch *change, const char *after)
 		change->run = pool_change_must_run(change, &original);
 	}
 	if (!change->run) {
-		pool_switch_say(change, "pool.transport", FINDING_SKIP, "",
-				"%s: not running", change->info.name);
+		pool_switch_report(change, "pool.transport", FINDING_SKIP, "",
+				   "%s: not running", change->info.name);
 		return cut_off ? pool_change_close(change, &original, after, 0) : 0;
 	}
 	if (pool_change_is_proven(change))
@@ -198,7 +199,7 @@ int pool_change_convert(struct pool_changer *changer, const char *name,
 	_cleanup_close_ int lock = -1;
 	int rc = pool_change_refuse_remote(changer);
 
-	rc = rc ? rc : pool_switch_look(&change, name);
+	rc = rc ? rc : pool_switch_read(&change, name);
 	rc = rc ? rc : pool_change_new_xml(&change, request, &before, &after);
 	if (rc)
 		return rc;
@@ -264,7 +265,7 @@ int pool_change_revert(struct pool_changer *changer, const char *name)
 	_cleanup_close_ int lock = -1;
 	int rc = pool_change_refuse_remote(changer);
 
-	rc = rc ? rc : pool_switch_look(&change, name);
+	rc = rc ? rc : pool_switch_read(&change, name);
 	if (rc)
 		return rc;
 	lock = pool_original_lock(changer->folder);
@@ -320,14 +321,14 @@ int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml)
 				   "libvirt refused the definition", rc);
 		return 0;
 	}
-	rc = pool_switch_taken(&change, text);
+	rc = pool_switch_check_kept(&change, text);
 	if (rc) {
 		pool_switch_failed(
 			&change, "pool.definition", "error",
 			"libvirt did not keep the definition; it is undefined again", rc);
 		changer->ops->undefine(changer->conn, changer->deadline, name);
 	} else {
-		pool_switch_say(
+		pool_switch_report(
 			&change, "pool.definition", FINDING_PASS, "",
 			"libvirt accepted the definition; next: virsh pool-start --build %s, then nfsrdma pool verify %s",
 			SHELL_OPERAND(name), SHELL_OPERAND(name));
@@ -344,7 +345,7 @@ int pool_change_show(struct pool_changer *changer, const char *name,
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	int rc = pool_change_refuse_remote(changer);
 
-	rc = rc ? rc : pool_switch_look(&change, name);
+	rc = rc ? rc : pool_switch_read(&change, name);
 	if (rc || request)
 		return rc ? rc : pool_change_new_xml(&change, request, before, after);
 	rc = pool_change_read_saved(&change, &original);

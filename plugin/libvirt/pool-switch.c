@@ -29,8 +29,9 @@ static void switch_send(struct pool_switch *change, struct finding *finding,
 	change->changer->sink(change->changer->arg, finding);
 }
 
-void pool_switch_say(struct pool_switch *change, const char *id,
-		     enum finding_status status, const char *reason, const char *fmt, ...)
+void pool_switch_report(struct pool_switch *change, const char *id,
+			enum finding_status status, const char *reason, const char *fmt,
+			...)
 {
 	char text[FINDING_SUMMARY_MAX];
 	struct finding finding;
@@ -65,9 +66,9 @@ const char *pool_change_reason(int rc, const char *reason)
 int pool_switch_failed(struct pool_switch *change, const char *id, const char *reason,
 		       const char *what, int rc)
 {
-	pool_switch_say(change, id, rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
-			pool_change_reason(rc, *err_reason() ? err_reason() : reason),
-			"%s: %s", what, err_text());
+	pool_switch_report(change, id, rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
+			   pool_change_reason(rc, *err_reason() ? err_reason() : reason),
+			   "%s: %s", what, err_text());
 	return rc;
 }
 
@@ -79,7 +80,7 @@ void pool_switch_fini(struct pool_switch *change)
 
 /* --- present state ------------------------------------------------------------ */
 
-int pool_switch_look(struct pool_switch *change, const char *name)
+int pool_switch_read(struct pool_switch *change, const char *name)
 {
 	struct pool_changer *changer = change->changer;
 	int rc = changer->ops->get(changer->conn, changer->deadline, name, &change->info);
@@ -215,15 +216,15 @@ int pool_switch_guests(struct pool_switch *change)
 	if (users.count)
 		switch_report_users(change, &users);
 	else
-		pool_switch_say(change, "pool.guests", FINDING_PASS, "",
-				"no guest runs on the pool");
+		pool_switch_report(change, "pool.guests", FINDING_PASS, "",
+				   "no guest runs on the pool");
 	return users.count && !changer->force ? -EBUSY : 0;
 }
 
 /* --- steps ---------------------------------------------------------------------------------- */
 
 /* libvirt before 5.1 does not support mount options, and its test driver drops them. */
-int pool_switch_taken(struct pool_switch *change, const char *to)
+int pool_switch_check_kept(struct pool_switch *change, const char *to)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *wanted = NULL, *taken = NULL;
 	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
@@ -256,12 +257,12 @@ static int switch_define(struct pool_switch *change, const char *to)
 	int rc = changer->ops->define(changer->conn, changer->deadline, to,
 				      change->prove);
 
-	rc = rc ? rc : pool_switch_taken(change, to);
+	rc = rc ? rc : pool_switch_check_kept(change, to);
 	if (rc)
 		return pool_switch_failed(change, "pool.definition", "refused",
 					  "libvirt refused the definition", rc);
-	pool_switch_say(change, "pool.definition", FINDING_PASS, "",
-			"libvirt accepted the definition");
+	pool_switch_report(change, "pool.definition", FINDING_PASS, "",
+			   "libvirt accepted the definition");
 	return 0;
 }
 
@@ -287,8 +288,8 @@ static int switch_start(struct pool_switch *change)
 					  "libvirt cannot start the pool", rc);
 	change->info.active = true;
 	change->fresh = true;
-	pool_switch_say(change, "pool.restart", FINDING_PASS, "",
-			"libvirt started the pool with it");
+	pool_switch_report(change, "pool.restart", FINDING_PASS, "",
+			   "libvirt started the pool with it");
 	return 0;
 }
 
@@ -300,8 +301,9 @@ static int switch_prove(struct pool_switch *change)
 	int rc = pool_switch_mount(change, true, &state, version);
 
 	if (rc) {
-		pool_switch_say(change, "pool.transport", FINDING_UNKNOWN, "not-visible",
-				"the mounts of this host cannot be read: %s", err_text());
+		pool_switch_report(
+			change, "pool.transport", FINDING_UNKNOWN, "not-visible",
+			"the mounts of this host cannot be read: %s", err_text());
 		return change->prove ? rc : 0;
 	}
 	return change->prove && state.run != POOL_RUN_RDMA ? -EPROTO : 0;
@@ -331,7 +333,7 @@ static int switch_steps(struct pool_switch *change, const char *to)
 	if (rc)
 		return rc;
 	if (change->later) {
-		pool_switch_say(
+		pool_switch_report(
 			change, "pool.restart", FINDING_SKIP, "",
 			"the definition takes effect when the pool is started again");
 		return switch_keep_autostart(change);
@@ -367,15 +369,15 @@ static int switch_roll_back(struct pool_switch *change, const char *from, bool r
 	if (!rc && ran && !change->info.active)
 		rc = changer->ops->start(changer->conn, changer->deadline, name);
 	if (rc)
-		pool_switch_say(change, "pool.rollback",
-				rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
-				rc == -ETIMEDOUT ? "silent" : "failed",
-				"the pool did not get its former definition back: %s",
-				err_text());
+		pool_switch_report(change, "pool.rollback",
+				   rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
+				   rc == -ETIMEDOUT ? "silent" : "failed",
+				   "the pool did not get its former definition back: %s",
+				   err_text());
 	else
-		pool_switch_say(change, "pool.rollback", FINDING_PASS, "",
-				"the pool has its former definition%s",
-				ran ? ", and runs" : "");
+		pool_switch_report(change, "pool.rollback", FINDING_PASS, "",
+				   "the pool has its former definition%s",
+				   ran ? ", and runs" : "");
 	return rc;
 }
 

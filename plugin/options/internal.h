@@ -35,8 +35,8 @@ struct known {
 	/* Options of one group answer the same question; the last one applies. NULL: its own
 	 * name. */
 	const char *group;
-	const char
-		*says; /* its answer; NULL: the value, or the name where there is none */
+	/* To the question of its group; NULL: the value, or the name where there is none. */
+	const char *answer;
 	const char *refused; /* never accepted: why, a sentence */
 };
 
@@ -57,7 +57,7 @@ int known_check(const struct known *row, const struct opt *opt);
 /* What the kernel makes of a value that it accepts; NULL: it uses the value as it is. */
 const char *known_note(const struct known *row, const struct opt *opt);
 /* Its answer to the question of its group (known_group()). Of an unknown option: its value. */
-const char *known_says(const struct opt *opt);
+const char *known_answer(const struct opt *opt);
 /* A decimal number without leading zeros, from @min to @max. */
 bool known_number(const char *text, uint32_t min, uint32_t max, uint32_t *out);
 /* The index of @word in @words, which ends with NULL, or -1. */

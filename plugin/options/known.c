@@ -64,9 +64,9 @@ static const struct known known_table[] = {
 	  .kind = KNOWN_WORD,
 	  .words = known_protos,
 	  .group = GROUP_TRANSPORT },
-	{ .name = "rdma", .group = GROUP_TRANSPORT, .says = "rdma" },
-	{ .name = "tcp", .group = GROUP_TRANSPORT, .says = "tcp" },
-	{ .name = "udp", .group = GROUP_TRANSPORT, .says = "udp" },
+	{ .name = "rdma", .group = GROUP_TRANSPORT, .answer = "rdma" },
+	{ .name = "tcp", .group = GROUP_TRANSPORT, .answer = "tcp" },
+	{ .name = "udp", .group = GROUP_TRANSPORT, .answer = "udp" },
 	{ .name = "nordma",
 	  .kind = KNOWN_FREE,
 	  .refused = "is not a mount option; for plain NFS use mount -t nfs" },
@@ -425,12 +425,12 @@ const char *known_group(const struct opt *opt)
 	return row && row->group ? row->group : opt->name;
 }
 
-const char *known_says(const struct opt *opt)
+const char *known_answer(const struct opt *opt)
 {
 	const struct known *row = known_find(opt->name);
 
-	if (row && row->says)
-		return row->says;
+	if (row && row->answer)
+		return row->answer;
 	return opt->value ? opt->value : opt->name;
 }
 

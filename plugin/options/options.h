@@ -170,7 +170,7 @@ int policy_follow(struct policies *policies, policy_follow_fn *follow, void *arg
 typedef int policy_dir_fn(void *arg, const char *path, const struct policy *policy);
 int policy_each_dir(const struct policies *policies, policy_dir_fn *fn, void *arg);
 /* Whether any section says require or prefer. */
-bool policy_asks(const struct policies *policies);
+bool policy_requests_rdma(const struct policies *policies);
 
 /* For a gate that does not know the disks in question: whether any section says on-unknown =
  * refuse, because one of the disks may be its; of files that policy_open() refuses, too.

@@ -292,7 +292,7 @@ int policy_each_dir(const struct policies *policies, policy_dir_fn *fn, void *ar
 	return rc;
 }
 
-bool policy_asks(const struct policies *policies)
+bool policy_requests_rdma(const struct policies *policies)
 {
 	const char *off = policy_mode_name(POLICY_OFF);
 	size_t i;

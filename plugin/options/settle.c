@@ -93,15 +93,15 @@ int settle_own(struct draft *draft)
 const char *settle_transport(const struct opt *opt, bool *six)
 {
 	static const char *const names[] = { "rdma", "tcp", "udp" };
-	const char *says = known_says(opt);
+	const char *answer = known_answer(opt);
 	size_t i, len;
 
 	if (strcmp(known_group(opt), GROUP_TRANSPORT))
 		return NULL;
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		len = strlen(names[i]);
-		*six = !strcmp(says + strnlen(says, len), "6");
-		if (!strncmp(says, names[i], len) && (*six || !says[len]))
+		*six = !strcmp(answer + strnlen(answer, len), "6");
+		if (!strncmp(answer, names[i], len) && (*six || !answer[len]))
 			return names[i];
 	}
 	return NULL;
@@ -124,7 +124,7 @@ static bool settle_same_transport(const struct opt *a, const struct opt *b)
 
 static bool settle_same_text(const struct opt *a, const struct opt *b)
 {
-	return !strcmp(known_says(a), known_says(b));
+	return !strcmp(known_answer(a), known_answer(b));
 }
 
 static bool settle_is_minor(const struct opt *opt)

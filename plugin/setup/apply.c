@@ -18,7 +18,7 @@ static int apply_drop_record(struct apply_run *a, struct setup_change *change, i
 	char why[ERR_TEXT_MAX];
 
 	snprintf(why, sizeof(why), "%s", err_text());
-	store_forget_file(&a->store, change);
+	store_drop_file(&a->store, change);
 	store_save(&a->store);
 	return err_set(-rc, "%s", why);
 }

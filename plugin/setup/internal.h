@@ -125,7 +125,7 @@ void store_close(struct store *store);
 int store_save(struct store *store);
 /* A change to a file that was not done: the state is as before it, and folders made for it go.
  * Errors: of removing those; it stays, as one under way. */
-int store_forget_file(struct store *store, struct setup_change *change);
+int store_drop_file(struct store *store, struct setup_change *change);
 /* Finds out what became of changes that were under way when a setup was ended. @dry: and leaves all
  * as it is. */
 int store_settle(struct store *store, const struct setup_actions *actions, bool dry);
@@ -213,7 +213,7 @@ bool listener_is_taken(struct planner *planner);
 
 /* Whether the link that is asked for can be made; then its device is among planner->rdma, for the
  * remedies that follow. Errors: as setup_plan_make(). */
-int software_begin(struct planner *planner);
+int software_check(struct planner *planner);
 
 /* remedy-modules.c */
 
@@ -221,6 +221,6 @@ int software_begin(struct planner *planner);
 bool modules_no_server(struct planner *planner);
 
 /* Loads it now, and names it in a list. Also for other remedies. */
-int modules_want(struct planner *planner, const char *module, const char *why);
+int modules_require(struct planner *planner, const char *module, const char *why);
 
 #endif

@@ -258,7 +258,7 @@ int setup_plan_make(struct setup_plan **out, const struct setup_machine *machine
 		return rc;
 	planner.rdma = rdma;
 	if (request->software)
-		rc = software_begin(&planner);
+		rc = software_check(&planner);
 	if (!rc && (request->software || !plan_has_no_device(&planner))) {
 		plan_read_store(&planner);
 		rc = plan_run_remedies(&planner);

@@ -144,7 +144,7 @@ static int modules_plan_one(struct planner *planner, const char *name,
 	return 0;
 }
 
-int modules_want(struct planner *planner, const char *module, const char *why)
+int modules_require(struct planner *planner, const char *module, const char *why)
 {
 	const char *names[] = { module, NULL };
 
@@ -174,7 +174,7 @@ bool modules_no_server(struct planner *planner)
 }
 
 /* Adapters whose driver is not whole. Where there is another RDMA device that may be meant. */
-static int modules_want_drivers(struct planner *planner)
+static int modules_require_drivers(struct planner *planner)
 {
 	char names[4][96], why[160];
 	int count, i, rc = 0;
@@ -189,7 +189,7 @@ static int modules_want_drivers(struct planner *planner)
 			 names[i]);
 		if (behind)
 			*behind = '\0';
-		rc = modules_want(planner, names[i], why);
+		rc = modules_require(planner, names[i], why);
 	}
 	return count < 0 ? count : rc;
 }
@@ -201,18 +201,18 @@ static int modules_plan(struct planner *planner)
 	int rc;
 
 	planner->no_rpcrdma = server && modules_is_withheld(planner);
-	rc = modules_want_drivers(planner);
+	rc = modules_require_drivers(planner);
 	rc = rc ? rc
 		: modules_plan_one(planner, "rpcrdma", names,
 				   server ? "svcrdma" : "xprtrdma",
 				   "rpcrdma, the module of NFS over RDMA, is not loaded");
 	if (rc || !planner->request->for_probe)
 		return rc;
-	rc = modules_want(planner, "ib_uverbs",
-			  "programs use RDMA devices through ib_uverbs");
+	rc = modules_require(planner, "ib_uverbs",
+			     "programs use RDMA devices through ib_uverbs");
 	return rc ? rc
-		  : modules_want(planner, "rdma_ucm",
-				 "programs make RDMA connections through rdma_ucm");
+		  : modules_require(planner, "rdma_ucm",
+				    "programs make RDMA connections through rdma_ucm");
 }
 
 const struct remedy remedy_modules = {

@@ -177,7 +177,7 @@ static void software_add_device(struct planner *planner, const struct setup_link
 	text_copy(device->ports[0].netdev, IFNAMSIZ, link->netdev);
 }
 
-int software_begin(struct planner *planner)
+int software_check(struct planner *planner)
 {
 	const struct setup_request *request = planner->request;
 	struct setup_link link;
@@ -240,7 +240,7 @@ static int software_plan(struct planner *planner)
 	if (!planner->request->software)
 		return 0;
 	snprintf(why, sizeof(why), "software RDMA (%s) is asked for", link->type);
-	rc = modules_want(planner, link_module(link->type), why);
+	rc = modules_require(planner, link_module(link->type), why);
 	rc = rc ? rc : software_plan_unit(planner, link);
 	if (rc || planner->has_link || !planner->machine->actions)
 		return rc;

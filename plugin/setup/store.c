@@ -112,7 +112,7 @@ int store_save(struct store *store)
 
 /* --- what was under way ------------------------------------------------------------ */
 
-int store_forget_file(struct store *store, struct setup_change *change)
+int store_drop_file(struct store *store, struct setup_change *change)
 {
 	int rc;
 
@@ -145,7 +145,7 @@ static int store_settle_file(struct store *store, struct setup_change *change, b
 		return 0;
 	if (dry)
 		change->made.count = 0;
-	return store_forget_file(store, change);
+	return store_drop_file(store, change);
 }
 
 /* It was closed when it was planned. */

@@ -372,13 +372,13 @@ static void sections_that_request_rdma_are_found(void)
 	char text[128];
 	size_t i;
 
-	CU_ASSERT_FALSE(policy_asks(NULL));
+	CU_ASSERT_FALSE(policy_requests_rdma(NULL));
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].text);
 		CU_ASSERT_EQUAL_FATAL(policy_new(&policies), 0);
 		strcpy(text, rows[i].text);
 		CU_ASSERT_EQUAL(policy_add(policies, "f", text), 0);
-		CU_ASSERT_EQUAL(policy_asks(policies), rows[i].asks);
+		CU_ASSERT_EQUAL(policy_requests_rdma(policies), rows[i].asks);
 		policy_free(policies);
 	}
 }
