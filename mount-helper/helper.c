@@ -41,17 +41,6 @@ void helper_init(struct helper *helper)
 	signal(SIGCHLD, SIG_DFL);
 }
 
-static void helper_fini(struct helper *helper)
-{
-	plan_free(helper->plan);
-	policy_free(helper->policies);
-	report_free(helper->report);
-	host_close(helper->host);
-	if (helper->records >= 0)
-		close(helper->records);
-	args_fini(&helper->args);
-}
-
 int helper_main(const struct helper_command *command, int argc, char **argv)
 {
 	struct helper helper = { .name = command->name,
@@ -85,6 +74,12 @@ int helper_main(const struct helper_command *command, int argc, char **argv)
 	} else {
 		status = command->run(&helper);
 	}
-	helper_fini(&helper);
+	plan_free(helper.plan);
+	policy_free(helper.policies);
+	report_free(helper.report);
+	host_close(helper.host);
+	if (helper.records >= 0)
+		close(helper.records);
+	args_fini(&helper.args);
 	return status;
 }

@@ -306,7 +306,7 @@ const char *message_mount(const struct helper *helper);
 /* prepare.c */
 
 /* Everything before the first check: 0, or the exit status after a message. */
-int prepare(struct helper *helper);
+int prepare_mount(struct helper *helper);
 
 /* route.c */
 

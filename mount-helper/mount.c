@@ -18,26 +18,6 @@
 #define PAUSE_MS        10000
 #define PAUSE_DEVICE_MS 1000
 
-/* If the root mount is shared, as under systemd, umounts propagate into the hidden namespace, and it keeps
- * nothing busy. */
-static bool mount_root_is_shared(const struct host *host)
-{
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	char *cursor, *line, *mark;
-	bool shared = false;
-
-	if (host_read(host, "proc/self/mountinfo", 16 * 1024 * 1024, &text))
-		return false;
-	for (cursor = text.text; (line = line_next(&cursor));) {
-		mark = strstr(line, " - ");
-		if (!mark || !strstr(line, " / / "))
-			continue;
-		*mark = '\0';
-		shared = strstr(line, " shared:");
-	}
-	return shared;
-}
-
 static bool mount_can_hide(const struct helper *helper)
 {
 	/* Options that libmount keeps in /run/mount/utab. Newer versions look them up by the mount
@@ -45,7 +25,10 @@ static bool mount_can_hide(const struct helper *helper)
 	static const char *const utab[] = { "user",  "users",  "owner",
 					    "group", "helper", "uhelper" };
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	const struct plan *plan = helper->plan;
+	char *cursor, *line, *mark;
+	bool shared = false;
 	size_t i;
 
 	if (!helper->root || helper->args.fake || plan->remount || plan->background ||
@@ -59,7 +42,18 @@ static bool mount_can_hide(const struct helper *helper)
 	if (plan->nfs_major != 4 && host_exists(helper->host, "run/systemd/system") &&
 	    opts_find(opts, "nolock") < 0)
 		return false;
-	return mount_root_is_shared(helper->host);
+	/* If the root mount is shared, as under systemd, umounts propagate into the hidden
+	 * namespace, and it keeps nothing busy. */
+	if (host_read(helper->host, "proc/self/mountinfo", 16 * 1024 * 1024, &text))
+		return false;
+	for (cursor = text.text; (line = line_next(&cursor));) {
+		mark = strstr(line, " - ");
+		if (!mark || !strstr(line, " / / "))
+			continue;
+		*mark = '\0';
+		shared = strstr(line, " shared:");
+	}
+	return shared;
 }
 
 static void mount_attempt(struct helper *helper, const char *options, bool keep,
@@ -282,7 +276,7 @@ int mount_run(struct helper *helper)
 
 	helper->start_ms = now_ms();
 	helper->waiting.since_ms = helper->start_ms;
-	rc = prepare(helper);
+	rc = prepare_mount(helper);
 	waiting_erase(&helper->waiting);
 	if (rc)
 		return rc;

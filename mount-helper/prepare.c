@@ -77,7 +77,7 @@ static int prepare_resolve(struct helper *helper)
 	return 0;
 }
 
-int prepare(struct helper *helper)
+int prepare_mount(struct helper *helper)
 {
 	unsigned int i;
 

@@ -57,19 +57,33 @@ static void route_make_request(struct route_request *request,
 				    sizeof(in6->sin6_scope_id));
 }
 
-static int route_parse(const struct nlmsghdr *header, int family, struct host_route *out)
+static int route_parse(const void *answer, size_t len, int family, struct host_route *out)
 {
+	const struct nlmsghdr *header = answer;
+	const struct nlmsgerr *error = NLMSG_DATA(header);
 	const struct rtmsg *route = NLMSG_DATA(header);
-	const struct rtattr *attribute = RTM_RTA(route);
-	int left = (int)RTM_PAYLOAD(header);
+	const struct rtattr *attribute;
 	unsigned int oif = 0;
+	int left;
 
+	if (!NLMSG_OK(header, len))
+		return err_set(EPROTO,
+			       "the kernel's reply to a route request is truncated");
+	/* EINVAL is a blackhole route; other errors mean no route, too. */
+	if (header->nlmsg_type == NLMSG_ERROR &&
+	    header->nlmsg_len >= NLMSG_LENGTH(sizeof(*error)))
+		return err_set(ENETUNREACH, "there is no route to the server: %s",
+			       strerror(-error->error));
+	if (header->nlmsg_type != RTM_NEWROUTE)
+		return err_set(EPROTO, "the kernel does not answer a route request");
 	if (header->nlmsg_len < NLMSG_LENGTH(sizeof(*route)))
 		return err_set(EPROTO,
 			       "the kernel's reply to a route request is truncated");
 	out->local = route->rtm_type == RTN_LOCAL;
 	if (route->rtm_type != RTN_UNICAST && !out->local)
 		return err_set(ENETUNREACH, "the route to the server is prohibited");
+	attribute = RTM_RTA(route);
+	left = (int)RTM_PAYLOAD(header);
 	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
 		if (attribute->rta_type == RTA_OIF &&
 		    RTA_PAYLOAD(attribute) == sizeof(oif))
@@ -85,26 +99,6 @@ static int route_parse(const struct nlmsghdr *header, int family, struct host_ro
 		return err_set(ENETUNREACH,
 			       "the route to the server has no network device");
 	return 0;
-}
-
-static int route_parse_answer(const void *answer, size_t len, int family,
-			      struct host_route *out)
-{
-	const struct nlmsghdr *header = answer;
-	const struct nlmsgerr *error = NLMSG_DATA(header);
-
-	if (!NLMSG_OK(header, len))
-		return err_set(EPROTO,
-			       "the kernel's reply to a route request is truncated");
-	if (header->nlmsg_type == NLMSG_ERROR &&
-	    header->nlmsg_len >= NLMSG_LENGTH(sizeof(*error))) {
-		/* EINVAL is a blackhole route; other errors mean no route, too. */
-		return err_set(ENETUNREACH, "there is no route to the server: %s",
-			       strerror(-error->error));
-	}
-	if (header->nlmsg_type != RTM_NEWROUTE)
-		return err_set(EPROTO, "the kernel does not answer a route request");
-	return route_parse(header, family, out);
 }
 
 static int route_get(const struct host *host, const struct transport_address *to,
@@ -130,7 +124,7 @@ static int route_get(const struct host *host, const struct transport_address *to
 	n = recv(fd, &answer, sizeof(answer), 0);
 	if (n < 0)
 		return err_sys("route request");
-	return route_parse_answer(&answer, (size_t)n, to->addr.ss_family, out);
+	return route_parse(&answer, (size_t)n, to->addr.ss_family, out);
 }
 
 static int route_not_read(void)

@@ -60,14 +60,6 @@ static void start_load(const struct vdsm_call *call, const char *name, bool aske
 		start_log("the module %s could not be loaded: %s", module, err_text());
 }
 
-static bool start_is_loaded(const struct host *host, const char *name)
-{
-	struct host_module module;
-
-	return !host_module(host, name, &module) &&
-	       (module.state == MODULE_LOADED || module.state == MODULE_BUILTIN);
-}
-
 /* "mlx5_ib for 0000:3b:00.0" */
 static void start_load_drivers(const struct vdsm_call *call, char missing[][96],
 			       int count, uint64_t deadline)
@@ -110,19 +102,6 @@ static void start_on_finding(void *arg, const struct finding *finding)
 	journal_send(JOURNAL_FINDING, VDSM_WHO, text, fields, ARRAY_SIZE(fields));
 }
 
-/* The checks of this host alone; they contact no server, and read only files. */
-static void start_check(const struct vdsm_call *call, const struct host *host)
-{
-	const struct check_target target = { .port = NFS_RDMA_PORT,
-					     .roles = CHECK_CLIENT };
-	const struct check *chosen[CHECKS_AT_MOUNT_MAX + 1];
-
-	checks_at_mount(false, chosen);
-	if (checks_run(chosen, host, &live_replay, &target, call->deadline,
-		       start_on_finding, NULL))
-		start_log("checks failed to run: %s", err_text());
-}
-
 /* A broken policy is reported, and counts as a request for RDMA. */
 static bool start_policy_wants(const struct host *host)
 {
@@ -136,28 +115,32 @@ static bool start_policy_wants(const struct host *host)
 	return true;
 }
 
-static bool start_has_devices(const struct host *host)
-{
-	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
-
-	return !host_list(host, "sys/class/infiniband", &list) && list.count;
-}
-
 void vdsm_start(const struct vdsm_call *call, struct hook_answer *out)
 {
+	const struct check_target target = { .port = NFS_RDMA_PORT,
+					     .roles = CHECK_CLIENT };
+	const struct check *chosen[CHECKS_AT_MOUNT_MAX + 1];
+	_cleanup_(host_list_fini) struct host_list devices = { NULL, 0, false };
 	_cleanup_(host_close_p) struct host *host = NULL;
 	uint64_t deadline = deadline_in(LOAD_MS);
+	struct host_module module;
 	char missing[MISSING_MAX][96];
 
 	if (host_open(&host, call->root)) {
 		vdsm_failed(out);
 		return;
 	}
-	if (!start_policy_wants(host) && !start_has_devices(host))
+	if (!start_policy_wants(host) &&
+	    (host_list(host, "sys/class/infiniband", &devices) || !devices.count))
 		return;
 	start_load_drivers(call, missing, host_rdma_missing(host, missing, MISSING_MAX),
 			   deadline);
-	if (!start_is_loaded(host, "rpcrdma"))
+	if (host_module(host, "rpcrdma", &module) ||
+	    (module.state != MODULE_LOADED && module.state != MODULE_BUILTIN))
 		start_load(call, "rpcrdma", true, deadline);
-	start_check(call, host);
+	/* The checks of this host alone; they contact no server, and read only files. */
+	checks_at_mount(false, chosen);
+	if (checks_run(chosen, host, &live_replay, &target, call->deadline,
+		       start_on_finding, NULL))
+		start_log("checks failed to run: %s", err_text());
 }

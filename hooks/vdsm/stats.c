@@ -19,7 +19,7 @@
 #include "hooks/vdsm/json.h"
 #include "plugin/record/record.h"
 
-struct stats {
+struct stats_sources {
 	const struct vdsm_call *call;
 	struct host *host;
 	struct host_mounts mounts;
@@ -30,7 +30,7 @@ struct stats {
 	uint64_t now;
 };
 
-static void stats_fini(struct stats *stats)
+static void stats_fini(struct stats_sources *stats)
 {
 	vdsm_domains_fini(&stats->domains);
 	guard_close(stats->guard);
@@ -39,7 +39,7 @@ static void stats_fini(struct stats *stats)
 	host_close(stats->host);
 }
 
-static int stats_open(struct stats *stats)
+static int stats_open(struct stats_sources *stats)
 {
 	struct guard_sources sources = { .now = stats->now };
 	char repository[HOST_REPOSITORY_MAX];
@@ -56,24 +56,31 @@ static int stats_open(struct stats *stats)
 	return vdsm_domains(stats->host, &stats->mounts, repository, &stats->domains);
 }
 
-static const struct nfs_mount *stats_nfs_mount(const struct stats *stats, unsigned int id)
+/* The actual transport, and the record. Sets *@reason if the state is unknown. */
+static void stats_add_mounted(const struct stats_sources *stats,
+			      const struct vdsm_domain *domain, struct json_object *out,
+			      const char **reason)
 {
-	unsigned int i;
-
-	for (i = 0; i < stats->nfs.count; i++)
-		if (stats->nfs.list[i].id == id)
-			return &stats->nfs.list[i];
-	return NULL;
-}
-
-/* Reads the record. Sets @state, and the age if known. */
-static void stats_add_record(const struct stats *stats, const struct nfs_mount *mount,
-			     struct json_object *out, const char **reason)
-{
+	const struct nfs_mount *mount = NULL;
 	struct record record;
-	int rc = record_find(stats->host, mount, stats->now,
-			     (uint64_t)2 * RECORD_PERIOD_MS, &record);
+	unsigned int i;
+	int rc;
 
+	for (i = 0; !mount && i < stats->nfs.count; i++)
+		if (stats->nfs.list[i].id == domain->mount->id)
+			mount = &stats->nfs.list[i];
+	vdsm_json_add(out, "source", domain->mount->source);
+	if (!mount) {
+		/* It was mounted meanwhile, or its line cannot be parsed. */
+		vdsm_json_add(out, "effective", "");
+		vdsm_json_add(out, "state", "unknown");
+		vdsm_json_add(out, "age_ms", NULL);
+		*reason = "the kernel's mount list changes or cannot be parsed";
+		return;
+	}
+	vdsm_json_add(out, "effective", view_run_name(mount));
+	rc = record_find(stats->host, mount, stats->now, (uint64_t)2 * RECORD_PERIOD_MS,
+			 &record);
 	vdsm_json_add(out, "state", rc ? "unknown" : record_state_name(record.state));
 	json_object_object_add(
 		out, "age_ms",
@@ -83,27 +90,10 @@ static void stats_add_record(const struct stats *stats, const struct nfs_mount *
 		*reason = rc == -ENOENT ? "this mount has not been checked" : err_text();
 }
 
-static void stats_add_mounted(const struct stats *stats, const struct vdsm_domain *domain,
-			      struct json_object *out, const char **reason)
-{
-	const struct nfs_mount *mount = stats_nfs_mount(stats, domain->mount->id);
-
-	vdsm_json_add(out, "source", domain->mount->source);
-	if (mount) {
-		vdsm_json_add(out, "effective", view_run_name(mount));
-		stats_add_record(stats, mount, out, reason);
-		return;
-	}
-	/* It was mounted meanwhile, or its line cannot be parsed. */
-	vdsm_json_add(out, "effective", "");
-	vdsm_json_add(out, "state", "unknown");
-	vdsm_json_add(out, "age_ms", NULL);
-	*reason = "the kernel's mount list changes or cannot be parsed";
-}
-
 /* The gate's answer for a guest with a disk there. */
-static void stats_add_gate(const struct stats *stats, const struct vdsm_domain *domain,
-			   struct json_object *out, const char *reason)
+static void stats_add_gate(const struct stats_sources *stats,
+			   const struct vdsm_domain *domain, struct json_object *out,
+			   const char *reason)
 {
 	struct guard_verdict *verdict = calloc(1, sizeof(*verdict));
 	struct guard_disk disk = { .name = "of a guest" };
@@ -132,7 +122,7 @@ static void stats_add_gate(const struct stats *stats, const struct vdsm_domain *
 	free(verdict);
 }
 
-static struct json_object *stats_describe(const struct stats *stats,
+static struct json_object *stats_describe(const struct stats_sources *stats,
 					  const struct vdsm_domain *domain)
 {
 	struct json_object *out = json_object_new_object();
@@ -162,7 +152,8 @@ static struct json_object *stats_describe(const struct stats *stats,
 
 static int stats_edit(const struct vdsm_call *call)
 {
-	_cleanup_(stats_fini) struct stats stats = { .call = call, .now = now_ms() };
+	_cleanup_(stats_fini) struct stats_sources stats = { .call = call,
+							     .now = now_ms() };
 	_cleanup_(vdsm_input_fini) struct vdsm_input input = { .folder = -1 };
 	_cleanup_(vdsm_json_put_p) struct json_object *own = NULL;
 	_cleanup_(splice_fini) struct splice text = { NULL, 0 };

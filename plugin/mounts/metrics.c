@@ -22,55 +22,10 @@ static void mounts_measure(const struct mounts_measure *m, enum metric metric,
 	report_metric(m->report, metric, value, m->labels);
 }
 
-/* --- transport and answer -------------------------------------------------------------------- */
-
-static void mounts_measure_info(struct mounts_measure *m)
-{
-	const struct view_wanted *wanted = &m->verdict->view->wanted;
-	const struct nfs_mount *mount = m->verdict->mount;
-	struct metric_label *more = &m->labels[LABELS_OF_MOUNT];
-
-	more[0] = (struct metric_label){ "nfs_version", mount->vers };
-	more[1] = (struct metric_label){ "protocol", view_run_name(mount) };
-	more[2] = (struct metric_label){ "requested", view_asked_name(wanted->asked) };
-	more[3] = (struct metric_label){ "requested_by", view_by_name(wanted->by) };
-	mounts_measure(m, METRIC_MOUNT_INFO, 1);
-	memset(more, 0, 4 * sizeof(*more));
-}
-
-static void mounts_measure_transport(const struct mounts_measure *m)
-{
-	const struct mount_verdict *verdict = m->verdict;
-	const struct view_mount *view = verdict->view;
-	bool doubt = (view->unproven || view->doubtful) && !verdict->proven;
-
-	if (view->run != RUN_UNKNOWN)
-		mounts_measure(m, METRIC_MOUNT_RDMA,
-			       view_run_is_rdma(view->run) && !doubt);
-	if (view->wanted.rdma || view->wanted.asked != ASKED_UNKNOWN)
-		mounts_measure(m, METRIC_MOUNT_RDMA_REQUESTED, view->wanted.rdma);
-	mounts_measure(m, METRIC_MOUNT_AGE, (double)verdict->mount->age);
-}
-
-static void mounts_measure_answer(const struct mounts_measure *m)
-{
-	const struct mount_answer *answer = m->verdict->answer;
-
-	if (!answer)
-		return;
-	if (answer->state == MOUNT_ANSWERED) {
-		mounts_measure(m, METRIC_MOUNT_ANSWERS, 1);
-		mounts_measure(m, METRIC_MOUNT_ANSWER, answer->ms / 1000);
-	} else if (answer->state == MOUNT_NO_ANSWER) {
-		mounts_measure(m, METRIC_MOUNT_ANSWERS, 0);
-	}
-}
-
-/* --- counters ---------------------------------------------------------------------------------- */
-
-static void mounts_measure_connections(const struct mounts_measure *m)
+static void mounts_measure_counters(const struct mounts_measure *m)
 {
 	const struct host_system *system = m->what->system;
+	const struct nfs_reads *reads = &m->verdict->mount->reads;
 	/* Jiffies before Linux 5.0, of unknown length. */
 	bool has_seconds = system && system->kernel[0] >= 5;
 	struct xprt_sum sum;
@@ -84,12 +39,6 @@ static void mounts_measure_connections(const struct mounts_measure *m)
 			continue;
 		mounts_measure(m, xprt_columns[i].metric, (double)sum.values[i]);
 	}
-}
-
-static void mounts_measure_reads(const struct mounts_measure *m)
-{
-	const struct nfs_reads *reads = &m->verdict->mount->reads;
-
 	if (reads->broken)
 		return;
 	if (reads->has_calls) {
@@ -105,37 +54,42 @@ static void mounts_measure_reads(const struct mounts_measure *m)
 static void mounts_measure_mount(struct mounts_measure *m,
 				 const struct mount_verdict *verdict)
 {
+	const struct view_mount *view = verdict->view;
 	const struct nfs_mount *mount = verdict->mount;
-	enum view_run run = verdict->view->run;
+	const struct mount_answer *answer = verdict->answer;
+	bool doubt = (view->unproven || view->doubtful) && !verdict->proven;
+	struct metric_label *more = &m->labels[LABELS_OF_MOUNT];
 
 	memset(m->labels, 0, sizeof(m->labels));
 	m->verdict = verdict;
 	m->labels[0] = (struct metric_label){ "export", mount->fs_spec };
 	m->labels[1] = (struct metric_label){ "mountaddr", mount->addr };
 	m->labels[2] = (struct metric_label){ "mountpoint", mount->target };
-	mounts_measure_info(m);
-	mounts_measure_transport(m);
-	mounts_measure_answer(m);
-	if (!view_run_is_rdma(run) && run != RUN_MIXED)
+
+	more[0] = (struct metric_label){ "nfs_version", mount->vers };
+	more[1] = (struct metric_label){ "protocol", view_run_name(mount) };
+	more[2] = (struct metric_label){ "requested",
+					 view_asked_name(view->wanted.asked) };
+	more[3] = (struct metric_label){ "requested_by", view_by_name(view->wanted.by) };
+	mounts_measure(m, METRIC_MOUNT_INFO, 1);
+	memset(more, 0, 4 * sizeof(*more));
+
+	if (view->run != RUN_UNKNOWN)
+		mounts_measure(m, METRIC_MOUNT_RDMA,
+			       view_run_is_rdma(view->run) && !doubt);
+	if (view->wanted.rdma || view->wanted.asked != ASKED_UNKNOWN)
+		mounts_measure(m, METRIC_MOUNT_RDMA_REQUESTED, view->wanted.rdma);
+	mounts_measure(m, METRIC_MOUNT_AGE, (double)mount->age);
+	if (answer && answer->state == MOUNT_ANSWERED) {
+		mounts_measure(m, METRIC_MOUNT_ANSWERS, 1);
+		mounts_measure(m, METRIC_MOUNT_ANSWER, answer->ms / 1000);
+	} else if (answer && answer->state == MOUNT_NO_ANSWER) {
+		mounts_measure(m, METRIC_MOUNT_ANSWERS, 0);
+	}
+	if (!view_run_is_rdma(view->run) && view->run != RUN_MIXED)
 		return;
-	m->labels[LABELS_OF_MOUNT] = (struct metric_label){ "protocol", "rdma" };
-	mounts_measure_connections(m);
-	mounts_measure_reads(m);
-}
-
-static bool mounts_measure_is_bad(const struct mount_verdict *verdict)
-{
-	return verdict->view->state == VIEW_BAD ||
-	       verdict->view->state == VIEW_TOLERATED ||
-	       verdict->view->state == VIEW_UNKNOWN;
-}
-
-/* A mount that a later one hides cannot be accessed. */
-static bool mounts_measure_is_shown(const struct mounts_measured *what,
-				    const struct mount_verdict *verdict)
-{
-	return !verdict->view->covered &&
-	       (!what->has || what->has(what->arg, verdict->mount));
+	more[0] = (struct metric_label){ "protocol", "rdma" };
+	mounts_measure_counters(m);
 }
 
 void mounts_metrics(const struct mounts_measured *what, struct report *report)
@@ -147,9 +101,13 @@ void mounts_metrics(const struct mounts_measured *what, struct report *report)
 	for (bad = 2; bad-- > 0;) {
 		for (i = 0; i < view_nfs(what->seen->view)->count; i++) {
 			const struct mount_verdict *verdict = &what->verdicts[i];
+			enum view_state state = verdict->view->state;
+			bool needs_care = state == VIEW_BAD || state == VIEW_TOLERATED ||
+					  state == VIEW_UNKNOWN;
 
-			if (mounts_measure_is_bad(verdict) != bad ||
-			    !mounts_measure_is_shown(what, verdict))
+			/* A mount that a later one hides cannot be accessed. */
+			if (needs_care != bad || verdict->view->covered ||
+			    (what->has && !what->has(what->arg, verdict->mount)))
 				continue;
 			total++;
 			if (shown == MOUNTS_MEASURED_MAX)

@@ -33,13 +33,6 @@ static const struct view_place *mounts_missing_expected(const struct view *view,
 	return NULL;
 }
 
-/* A line of mountinfo without a type is malformed. */
-static bool mounts_missing_is_unknown(const struct view_dir *dir)
-{
-	return dir->mounted == DIR_UNKNOWN ||
-	       (dir->mounted == DIR_OTHER && !*dir->on->type);
-}
-
 const char *mounts_misfit(const struct view_place *place, char **options)
 {
 	_cleanup_(plan_free_p) struct plan *plan = NULL;
@@ -70,8 +63,10 @@ static void mounts_missing_judge(const struct view *view, const struct view_dir 
 	const struct view_wanted *wanted = &dir->wanted;
 	const char *source = dir->place->fs_spec, *misfit;
 	_cleanup_free_ char *options = NULL;
-	bool pool = by && by->kind == PLACE_POOL,
-	     unknown = mounts_missing_is_unknown(dir);
+	bool pool = by && by->kind == PLACE_POOL;
+	/* A line of mountinfo without a type is malformed. */
+	bool unknown = dir->mounted == DIR_UNKNOWN ||
+		       (dir->mounted == DIR_OTHER && !*dir->on->type);
 	char there[160];
 
 	out->dir = dir;

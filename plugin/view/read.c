@@ -8,27 +8,6 @@
 
 #include "plugin/view/internal.h"
 
-/* The first matching line applies, as for mount(8). */
-static void read_fill_fstab(struct view *view)
-{
-	struct nfs_mounts *mounts = &view->own_nfs;
-	unsigned int i;
-	size_t j;
-
-	text_copy(mounts->fstab_unknown, sizeof(mounts->fstab_unknown),
-		  view->fstab_unknown);
-	for (i = 0; i < mounts->count; i++)
-		for (j = 0; j < view->fstab.count; j++)
-			/* Strings of a mount are truncated. */
-			if (!strncmp(mounts->list[i].target, view->fstab.list[j].target,
-				     sizeof(mounts->list[i].target) - 1)) {
-				text_copy(mounts->list[i].fstab,
-					  sizeof(mounts->list[i].fstab),
-					  view->fstab.list[j].options);
-				break;
-			}
-}
-
 /* For given mounts, their own fstab data is used. */
 static int read_mounts(struct view *view, const struct view_sources *sources)
 {
@@ -46,13 +25,31 @@ static int read_mounts(struct view *view, const struct view_sources *sources)
 static int read_fstab(struct view *view)
 {
 	int rc = view->host ? view_places_fstab(view->host, &view->fstab) : 0;
+	struct nfs_mounts *mounts = &view->own_nfs;
+	struct nfs_mount *mount;
+	unsigned int i;
+	size_t j;
 
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc)
 		text_copy(view->fstab_unknown, sizeof(view->fstab_unknown), err_text());
-	if (view->nfs == &view->own_nfs)
-		read_fill_fstab(view);
+	if (view->nfs != mounts)
+		return 0;
+	text_copy(mounts->fstab_unknown, sizeof(mounts->fstab_unknown),
+		  view->fstab_unknown);
+	for (i = 0; i < mounts->count; i++) {
+		mount = &mounts->list[i];
+		/* The first matching line applies, as for mount(8). Strings of a mount are
+		 * truncated. */
+		for (j = 0; j < view->fstab.count; j++)
+			if (!strncmp(mount->target, view->fstab.list[j].target,
+				     sizeof(mount->target) - 1))
+				break;
+		if (j < view->fstab.count)
+			text_copy(mount->fstab, sizeof(mount->fstab),
+				  view->fstab.list[j].options);
+	}
 	return 0;
 }
 

@@ -9,22 +9,20 @@
 
 #include "plugin/view/internal.h"
 
-static bool view_lies_below(const char *path, const char *above)
-{
-	size_t len = strlen(above);
-
-	return !strncmp(path, above, len) &&
-	       (path[len] == '/' || (len && above[len - 1] == '/'));
-}
-
 /* A mount that the kernel made by itself, where the server has another file system or a
  * referral. It never had options of its own. */
 unsigned int view_below(const struct nfs_mounts *mounts, unsigned int index)
 {
 	const struct nfs_mount *mount = &mounts->list[index];
+	const char *above;
+	size_t len;
 
-	if (mount->parent >= mounts->count || *mount->asked || *mount->fstab ||
-	    !view_lies_below(mount->target, mounts->list[mount->parent].target))
+	if (mount->parent >= mounts->count || *mount->asked || *mount->fstab)
+		return UINT_MAX;
+	above = mounts->list[mount->parent].target;
+	len = strlen(above);
+	if (strncmp(mount->target, above, len) ||
+	    (mount->target[len] != '/' && (!len || above[len - 1] != '/')))
 		return UINT_MAX;
 	return mount->parent;
 }

@@ -177,17 +177,6 @@ static void header_decode_segment(struct reader *r, struct rpcrdma_segment *segm
 	segment->offset = reader_u64(r);
 }
 
-static int header_decode_read_list(struct rpcrdma_header *h, struct reader *r)
-{
-	while (reader_bool(r)) {
-		if (h->segment_count == RPCRDMA_MAX_SEGMENTS)
-			return header_too_many_segments();
-		h->read_position[h->read_count++] = reader_u32(r);
-		header_decode_segment(r, &h->segments[h->segment_count++]);
-	}
-	return r->bad ? header_bad("read list runs past the end") : 0;
-}
-
 static int header_decode_chunk(struct rpcrdma_header *h, struct reader *r,
 			       struct rpcrdma_chunk *chunk)
 {
@@ -206,10 +195,18 @@ static int header_decode_chunk(struct rpcrdma_header *h, struct reader *r,
 	return 0;
 }
 
-static int header_decode_write_list(struct rpcrdma_header *h, struct reader *r)
+static int header_decode_lists(struct rpcrdma_header *h, struct reader *r)
 {
 	int rc;
 
+	while (reader_bool(r)) {
+		if (h->segment_count == RPCRDMA_MAX_SEGMENTS)
+			return header_too_many_segments();
+		h->read_position[h->read_count++] = reader_u32(r);
+		header_decode_segment(r, &h->segments[h->segment_count++]);
+	}
+	if (r->bad)
+		return header_bad("read list runs past the end");
 	while (reader_bool(r)) {
 		if (h->write_count == RPCRDMA_MAX_CHUNKS)
 			return header_too_many_chunks();
@@ -218,23 +215,12 @@ static int header_decode_write_list(struct rpcrdma_header *h, struct reader *r)
 			return rc;
 		h->write_count++;
 	}
-	return r->bad ? header_bad("write list runs past the end") : 0;
-}
-
-static int header_decode_lists(struct rpcrdma_header *h, struct reader *r)
-{
-	int rc;
-
-	rc = header_decode_read_list(h, r);
-	if (!rc)
-		rc = header_decode_write_list(h, r);
-	if (rc)
-		return rc;
+	if (r->bad)
+		return header_bad("write list runs past the end");
 	h->has_reply = reader_bool(r);
 	if (r->bad)
 		return header_bad("reply chunk is missing");
-	if (h->has_reply)
-		rc = header_decode_chunk(h, r, &h->reply);
+	rc = h->has_reply ? header_decode_chunk(h, r, &h->reply) : 0;
 	if (rc)
 		return rc;
 	/* Section 4.5.2: without a chunk there is no place for the message. */

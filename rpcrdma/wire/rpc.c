@@ -56,36 +56,27 @@ void rpc_call_encode(struct writer *w, const struct rpc_call *call)
 	rpc_encode_null_verifier(w);
 }
 
-/* The body has its own length; bytes after the last group are skipped. */
-static void rpc_decode_auth_sys(struct rpc_cred *cred, struct reader *r)
-{
-	uint32_t len, i;
-
-	reader_u32(r); /* stamp */
-	reader_opaque(r, RPC_MACHINE_MAX, &len);
-	cred->uid = reader_u32(r);
-	cred->gid = reader_u32(r);
-	cred->ngids = reader_u32(r);
-	if (cred->ngids > RPC_GIDS_MAX) {
-		r->bad = true;
-		return;
-	}
-	for (i = 0; i < cred->ngids; i++)
-		cred->gids[i] = reader_u32(r);
-}
-
 static bool rpc_decode_cred(struct rpc_cred *cred, struct reader *r)
 {
 	struct reader body;
 	const uint8_t *p;
-	uint32_t len;
+	uint32_t len, machine_len, i;
 
 	cred->flavor = reader_u32(r);
 	p = reader_opaque(r, RPC_AUTH_BODY_MAX, &len);
 	if (!p || cred->flavor != RPC_AUTH_SYS)
 		return p;
 	reader_init(&body, p, len);
-	rpc_decode_auth_sys(cred, &body);
+	/* The body has its own length; bytes after the last group are skipped. */
+	reader_u32(&body); /* stamp */
+	reader_opaque(&body, RPC_MACHINE_MAX, &machine_len);
+	cred->uid = reader_u32(&body);
+	cred->gid = reader_u32(&body);
+	cred->ngids = reader_u32(&body);
+	if (cred->ngids > RPC_GIDS_MAX)
+		return false;
+	for (i = 0; i < cred->ngids; i++)
+		cred->gids[i] = reader_u32(&body);
 	return !body.bad;
 }
 
