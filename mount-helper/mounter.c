@@ -149,12 +149,12 @@ static enum mounter_fresh mounter_find_new(const struct mounter *mounter,
 static bool mounter_undo(struct mounter *mounter)
 {
 	const char *dir = mounter->request->dir;
-	bool gone = mounter->hidden.home >= 0 || !umount2(dir, UMOUNT_NOFOLLOW) ||
-		    !umount2(dir, UMOUNT_NOFOLLOW | MNT_DETACH);
+	bool undone = mounter->hidden.home >= 0 || !umount2(dir, UMOUNT_NOFOLLOW) ||
+		      !umount2(dir, UMOUNT_NOFOLLOW | MNT_DETACH);
 
-	if (gone)
+	if (undone)
 		mounter_forget_utab(dir);
-	return gone;
+	return undone;
 }
 
 static void mounter_end_left(struct mounter *mounter, const char *what, const char *why)

@@ -17,7 +17,7 @@
 /* The part of the deadline for the modules. */
 #define LOAD_MS     3000
 #define MISSING_MAX 16
-#define SAYS_MAX    4096
+#define OUTPUT_MAX  4096
 
 static void start_log(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
@@ -41,7 +41,7 @@ static void start_load(const struct vdsm_call *call, const char *name, bool aske
 		       uint64_t deadline)
 {
 	static const char *const programs[] = { "/usr/sbin/modprobe", "/sbin/modprobe" };
-	struct host_text said = { NULL, 0 };
+	struct host_text output = { NULL, 0 };
 	char program[PATH_MAX], module[64];
 	int rc = -ENOENT;
 	size_t i;
@@ -53,8 +53,8 @@ static void start_load(const struct vdsm_call *call, const char *name, bool aske
 		rc = live_child((const char *[]){ program,
 						  asked_for ? "--" : "--use-blacklist",
 						  module, NULL },
-				SAYS_MAX, deadline, &said);
-		host_text_fini(&said);
+				OUTPUT_MAX, deadline, &output);
+		host_text_fini(&output);
 	}
 	if (rc)
 		start_log("the module %s could not be loaded: %s", module, err_text());

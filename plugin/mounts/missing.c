@@ -67,7 +67,7 @@ static void mounts_missing_judge(const struct view *view, const struct view_dir 
 	/* A line of mountinfo without a type is malformed. */
 	bool unknown = dir->mounted == DIR_UNKNOWN ||
 		       (dir->mounted == DIR_OTHER && !*dir->on->type);
-	char there[160];
+	char what[160];
 
 	out->dir = dir;
 	out->by = by;
@@ -84,15 +84,15 @@ static void mounts_missing_judge(const struct view *view, const struct view_dir 
 		out->reason = misfit ? misfit : pool ? "pool" : "fstab";
 	}
 	if (unknown)
-		snprintf(there, sizeof(there), "unknown what is mounted there");
+		snprintf(what, sizeof(what), "unknown what is mounted there");
 	else if (dir->mounted == DIR_OTHER)
-		snprintf(there, sizeof(there), "%.80s (%s) is mounted there",
+		snprintf(what, sizeof(what), "%.80s (%s) is mounted there",
 			 dir->on->source, dir->on->type);
 	else if (dir->mounted == DIR_AUTOMOUNT)
-		snprintf(there, sizeof(there), "mounted on demand, not mounted now");
+		snprintf(what, sizeof(what), "mounted on demand, not mounted now");
 	else
-		snprintf(there, sizeof(there), "not mounted");
-	snprintf(out->text, sizeof(out->text), "%s, %s %.160s %s %.100s%sRDMA", there,
+		snprintf(what, sizeof(what), "not mounted");
+	snprintf(out->text, sizeof(out->text), "%s, %s %.160s %s %.100s%sRDMA", what,
 		 by ? "but" : "and", wanted->from, view_verb(wanted),
 		 source ? source : "", source ? " over " : "");
 }

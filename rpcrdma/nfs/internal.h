@@ -42,7 +42,7 @@ struct reference_answer {
 	uint32_t status;
 	uint32_t count; /* bytes that follow */
 	uint32_t eof;
-	uint32_t gone; /* the connection is lost: send no more requests */
+	uint32_t lost; /* the connection is lost: send no more requests */
 	char text[REFERENCE_TEXT_MAX];
 };
 

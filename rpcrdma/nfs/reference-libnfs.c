@@ -183,7 +183,7 @@ static void libnfs_connection_lost(struct rpc_context *rpc, struct libnfs_read *
 	const char *error = rpc_get_error(rpc);
 	char byte;
 
-	call->answer.gone = 1;
+	call->answer.lost = 1;
 	if (recv(call->task->server, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
 		libnfs_answer_error(call, "the server closed the connection");
 	else

@@ -71,7 +71,7 @@ static bool reference_answer_is_sane(struct reference_answer *answer, uint32_t a
 			*p = '?';
 	if (answer->rc && (answer->rc != -EIO || answer->count))
 		return false;
-	return answer->eof <= 1 && answer->gone <= 1 && answer->count <= asked;
+	return answer->eof <= 1 && answer->lost <= 1 && answer->count <= asked;
 }
 
 ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t offset,
@@ -106,7 +106,7 @@ ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t 
 		return reference_pair_failed(ref, rc);
 	if (answer.rc) {
 		err_set(EIO, "READ over TCP from %s: %s", ref->peer, answer.text);
-		return answer.gone ? reference_fail(ref, -EIO) : -EIO;
+		return answer.lost ? reference_fail(ref, -EIO) : -EIO;
 	}
 	*status = answer.status;
 	*eof = answer.eof;
