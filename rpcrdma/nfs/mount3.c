@@ -33,22 +33,25 @@ int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t 
 				 .vers = PMAP_VERSION,
 				 .proc = PMAP_GETPORT };
 	uint8_t args[16], buf[PMAP_REPLY_MAX];
-	const uint8_t *results;
+	struct rpc_tcp_exchange exchange = { .call = &call,
+					     .args = args,
+					     .args_len = sizeof(args),
+					     .buf = buf,
+					     .cap = sizeof(buf) };
 	uint32_t answer;
-	size_t len;
 	int rc;
 
 	put_be32(args, prog);
 	put_be32(args + 4, vers);
 	put_be32(args + 8, IPPROTO_TCP);
 	put_be32(args + 12, 0);
-	rc = rpc_tcp_call(fd, &call, args, sizeof(args), buf, sizeof(buf), &results, &len,
-			  deadline);
+	rc = rpc_tcp_call(fd, &exchange, deadline);
 	if (rc)
 		return err_context(rc, "rpcbind");
-	if (len < 4)
-		return err_set(EBADMSG, "rpcbind: %zu bytes instead of a port", len);
-	answer = get_be32(results);
+	if (exchange.results_len < 4)
+		return err_set(EBADMSG, "rpcbind: %zu bytes instead of a port",
+			       exchange.results_len);
+	answer = get_be32(exchange.results);
 	if (answer == 0)
 		return err_set(EADDRNOTAVAIL,
 			       "rpcbind: program %u version %u is not registered", prog,
@@ -67,10 +70,11 @@ int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred,
 				 .vers = MOUNT_VERSION,
 				 .proc = MOUNT3_MNT };
 	uint8_t args[MNT_ARGS_MAX], buf[MNT_REPLY_MAX];
-	const uint8_t *results;
+	struct rpc_tcp_exchange exchange = {
+		.call = &call, .args = args, .buf = buf, .cap = sizeof(buf)
+	};
 	struct reader r;
 	ssize_t args_len;
-	size_t len;
 	int rc;
 
 	if (cred)
@@ -78,10 +82,10 @@ int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred,
 	args_len = mount3_args_mnt(args, sizeof(args), path);
 	if (args_len < 0)
 		return err_context((int)args_len, "mount path");
-	rc = rpc_tcp_call(fd, &call, args, (size_t)args_len, buf, sizeof(buf), &results,
-			  &len, deadline);
+	exchange.args_len = (size_t)args_len;
+	rc = rpc_tcp_call(fd, &exchange, deadline);
 	if (!rc) {
-		reader_init(&r, results, len);
+		reader_init(&r, exchange.results, exchange.results_len);
 		rc = mount3_res_mnt(res, &r);
 	}
 	return rc ? err_context(rc, "mountd") : 0;

@@ -109,9 +109,14 @@ ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs_fh *dir,
 			 const char *name);
 ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs_fh *fh, uint64_t offset,
 		       uint32_t count);
-ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs_fh *dir,
-			      uint64_t cookie, const uint8_t cookieverf[8],
-			      uint32_t dircount, uint32_t maxcount);
+struct nfs3_readdirplus {
+	struct nfs_fh dir;
+	uint64_t cookie;
+	uint8_t cookieverf[8];
+	uint32_t dircount, maxcount;
+};
+
+ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs3_readdirplus *args);
 ssize_t mount3_args_mnt(void *buf, size_t cap, const char *path);
 
 /* nfs3-results.c: bounded. Return 0, or -EBADMSG if the bytes are not such a result; *res is then
@@ -193,13 +198,20 @@ const char *nfs3_status_text(uint32_t status);
 /* rpc-tcp.c: one RPC over TCP with record marking (RFC 5531 section 11), for rpcbind and MOUNT,
  * which do not exist over RDMA (RFC 8267 section 5.1) */
 
-/* Sends one call on a connected socket, blocking or not, and waits for its reply. The results are
- * in @buf from *results on, *results_len bytes. Errors: -ETIMEDOUT, -ECONNRESET, -EMSGSIZE (reply
- * longer than @cap), -EBADMSG, after which the connection is unusable; and those of
- * rpc_reply_check(). */
-int rpc_tcp_call(int fd, const struct rpc_call *call, const void *args, size_t args_len,
-		 void *buf, size_t cap, const uint8_t **results, size_t *results_len,
-		 uint64_t deadline);
+struct rpc_tcp_exchange {
+	const struct rpc_call *call;
+	const void *args;
+	size_t args_len;
+	void *buf; /* for the reply */
+	size_t cap;
+	const uint8_t *results; /* set by success: in @buf */
+	size_t results_len;
+};
+
+/* Sends one call on a connected socket, blocking or not, and waits for its reply. Errors:
+ * -ETIMEDOUT, -ECONNRESET, -EMSGSIZE (reply longer than @cap), -EBADMSG, after which the connection
+ * is unusable; and those of rpc_reply_check(). */
+int rpc_tcp_call(int fd, struct rpc_tcp_exchange *exchange, uint64_t deadline);
 /* Connects a TCP socket, non-blocking, from the address @from (NULL: the route's). With @reserved
  * it binds a local port from 512 to 1023 if permitted and one is free (otherwise the socket has
  * an ordinary port and *got_reserved is false). @got_reserved may be NULL. Errors: -ETIMEDOUT,
@@ -233,17 +245,24 @@ bool reference_available(void);
  * -EOPNOTSUPP; -errno of fork and pipes. reference_read() returns libnfs's errors. */
 int reference_open(struct reference **out, int fd, const struct transport_address *peer,
 		   const struct rpc_cred *cred, const struct nfs_version *version);
-/* Reads the file's bytes over NFS over TCP. Returns the count read, which may be less than @count
- * (servers clip at rtmax, and so does this at 1 MiB); *status is NFS's, and with an error there
- * the count is 0. A READ of 0 bytes is never sent, since it can crash a server: -EINVAL. Errors:
+struct reference_io {
+	struct nfs_fh fh;
+	uint64_t offset;
+	uint32_t count;
+	void *buf;
+	/* Results; unchanged by an error. */
+	uint32_t status; /* NFS's */
+	bool eof;
+};
+
+/* Reads the file's bytes over NFS over TCP. Returns the count read, which may be less than that
+ * requested (servers clip at rtmax, and so does this at 1 MiB); with an error in @io->status the
+ * count is 0. A READ of 0 bytes is never sent, since it can crash a server: -EINVAL. Errors:
  * -EINVAL a handle that the version does not have; -ETIMEDOUT; -EPIPE the child is gone (err_text
  * says how it died: a crash is a finding); -EIO libnfs's own error text, or that the server does
  * not support NFSv4.0, over TCP or at all. After -ETIMEDOUT, -EPIPE and a lost connection every
- * further call returns the same at once. *status and *eof are then unchanged; @buf may have
- * changed. */
-ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t offset,
-		       uint32_t count, void *buf, uint32_t *status, bool *eof,
-		       uint64_t deadline);
+ * further call returns the same at once. The buffer may have changed then. */
+ssize_t reference_read(struct reference *ref, struct reference_io *io, uint64_t deadline);
 /* Ends and reaps the child. NULL is fine. */
 void reference_close(struct reference *ref);
 void reference_close_p(struct reference **ref);

@@ -70,19 +70,17 @@ ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs_fh *fh, uint64_t 
 	return rc ? rc : nfs3_args_end(&w);
 }
 
-ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs_fh *dir,
-			      uint64_t cookie, const uint8_t cookieverf[8],
-			      uint32_t dircount, uint32_t maxcount)
+ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs3_readdirplus *args)
 {
 	struct writer w;
 	int rc;
 
 	writer_init(&w, buf, cap);
-	rc = nfs3_args_handle(&w, dir);
-	writer_u64(&w, cookie);
-	writer_bytes(&w, cookieverf, 8);
-	writer_u32(&w, dircount);
-	writer_u32(&w, maxcount);
+	rc = nfs3_args_handle(&w, &args->dir);
+	writer_u64(&w, args->cookie);
+	writer_bytes(&w, args->cookieverf, sizeof(args->cookieverf));
+	writer_u32(&w, args->dircount);
+	writer_u32(&w, args->maxcount);
 	return rc ? rc : nfs3_args_end(&w);
 }
 

@@ -26,8 +26,13 @@ static ssize_t nfs3_encode_read(const struct nfs_request *q, void *buf, size_t c
 
 static ssize_t nfs3_encode_readdir(const struct nfs_request *q, void *buf, size_t cap)
 {
-	return nfs3_args_readdirplus(buf, cap, &q->fh, q->cookie, q->verifier,
-				     q->dircount, q->maxcount);
+	struct nfs3_readdirplus args = { .dir = q->fh,
+					 .cookie = q->cookie,
+					 .dircount = q->dircount,
+					 .maxcount = q->maxcount };
+
+	memcpy(args.cookieverf, q->verifier, sizeof(args.cookieverf));
+	return nfs3_args_readdirplus(buf, cap, &args);
 }
 
 /* Arguments of a decoder besides the result. */

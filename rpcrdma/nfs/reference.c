@@ -74,23 +74,21 @@ static bool reference_answer_is_sane(struct reference_answer *answer, uint32_t a
 	return answer->eof <= 1 && answer->lost <= 1 && answer->count <= asked;
 }
 
-ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t offset,
-		       uint32_t count, void *buf, uint32_t *status, bool *eof,
-		       uint64_t deadline)
+ssize_t reference_read(struct reference *ref, struct reference_io *io, uint64_t deadline)
 {
-	struct reference_request request = { .fh = *fh,
-					     .count = min_u32(count, READ_MAX),
-					     .offset = offset };
+	struct reference_request request = { .fh = io->fh,
+					     .count = min_u32(io->count, READ_MAX),
+					     .offset = io->offset };
 	struct iovec iov = { &request, sizeof(request) };
 	struct reference_answer answer;
 	int rc;
 
 	if (ref->failed)
 		return err_set(-ref->failed, "%s", ref->text);
-	if (!count)
+	if (!io->count)
 		return err_set(EINVAL, "a READ of 0 bytes over TCP");
-	if (fh->len > ref->fh_max)
-		return err_set(EINVAL, "file handle of %u bytes, %u at most", fh->len,
+	if (io->fh.len > ref->fh_max)
+		return err_set(EINVAL, "file handle of %u bytes, %u at most", io->fh.len,
 			       ref->fh_max);
 	rc = rpc_tcp_send(ref->child.channel, &iov, 1, deadline);
 	if (!rc)
@@ -101,15 +99,15 @@ ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t 
 		err_set(EPIPE, "the TCP reference sent an invalid answer");
 		return reference_fail(ref, -EPIPE);
 	}
-	rc = rpc_tcp_recv(ref->child.channel, buf, answer.count, deadline);
+	rc = rpc_tcp_recv(ref->child.channel, io->buf, answer.count, deadline);
 	if (rc)
 		return reference_pair_failed(ref, rc);
 	if (answer.rc) {
 		err_set(EIO, "READ over TCP from %s: %s", ref->peer, answer.text);
 		return answer.lost ? reference_fail(ref, -EIO) : -EIO;
 	}
-	*status = answer.status;
-	*eof = answer.eof;
+	io->status = answer.status;
+	io->eof = answer.eof;
 	return answer.count;
 }
 

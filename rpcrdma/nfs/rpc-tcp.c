@@ -142,51 +142,44 @@ static int rpc_tcp_recv_record(int fd, uint8_t *buf, size_t cap, size_t *len,
 	return err_set(EBADMSG, "reply in more than %d fragments", FRAGMENTS_MAX);
 }
 
-static int rpc_tcp_send_call(int fd, const struct rpc_call *call, const void *args,
-			     size_t args_len, uint64_t deadline)
+int rpc_tcp_call(int fd, struct rpc_tcp_exchange *exchange, uint64_t deadline)
 {
 	uint8_t head[MARK_LEN + CALL_MAX];
-	struct iovec iov[2];
-	struct writer w;
-
-	writer_init(&w, head + MARK_LEN, CALL_MAX);
-	rpc_call_encode(&w, call);
-	if (w.bad || args_len > INT32_MAX - w.len)
-		return err_set(EMSGSIZE, "call with %zu bytes of arguments", args_len);
-	put_be32(head, MARK_LAST | (uint32_t)(w.len + args_len));
-	iov[0] = (struct iovec){ head, MARK_LEN + w.len };
-	iov[1] = (struct iovec){ (void *)args, args_len };
-	return rpc_tcp_send(fd, iov, ARRAY_SIZE(iov), deadline);
-}
-
-int rpc_tcp_call(int fd, const struct rpc_call *call, const void *args, size_t args_len,
-		 void *buf, size_t cap, const uint8_t **results, size_t *results_len,
-		 uint64_t deadline)
-{
 	struct rpc_reply reply;
+	struct iovec iov[2];
 	struct reader r;
+	struct writer w;
 	unsigned int i;
 	size_t len = 0;
 	int rc;
 
-	rc = rpc_tcp_send_call(fd, call, args, args_len, deadline);
+	writer_init(&w, head + MARK_LEN, CALL_MAX);
+	rpc_call_encode(&w, exchange->call);
+	if (w.bad || exchange->args_len > INT32_MAX - w.len)
+		return err_set(EMSGSIZE, "call with %zu bytes of arguments",
+			       exchange->args_len);
+	put_be32(head, MARK_LAST | (uint32_t)(w.len + exchange->args_len));
+	iov[0] = (struct iovec){ head, MARK_LEN + w.len };
+	iov[1] = (struct iovec){ (void *)exchange->args, exchange->args_len };
+	rc = rpc_tcp_send(fd, iov, ARRAY_SIZE(iov), deadline);
 	if (rc)
 		return rc;
 	/* A server that answers twice sends replies to earlier calls. */
 	for (i = 0; i < RECORDS_MAX; i++) {
-		rc = rpc_tcp_recv_record(fd, buf, cap, &len, deadline);
+		rc = rpc_tcp_recv_record(fd, exchange->buf, exchange->cap, &len,
+					 deadline);
 		if (rc)
 			return rc;
-		if (len >= 4 && get_be32(buf) != call->xid)
+		if (len >= 4 && get_be32(exchange->buf) != exchange->call->xid)
 			continue;
-		reader_init(&r, buf, len);
+		reader_init(&r, exchange->buf, len);
 		rc = rpc_reply_decode(&reply, &r);
 		if (!rc)
 			rc = rpc_reply_check(&reply);
 		if (rc)
 			return rc;
-		*results = r.p;
-		*results_len = reader_left(&r);
+		exchange->results = r.p;
+		exchange->results_len = reader_left(&r);
 		return 0;
 	}
 	return err_set(EBADMSG, "%d replies, none of them to our call", RECORDS_MAX);

@@ -63,25 +63,26 @@ static int exchange(struct probe *p, const struct nfs_version *version,
 		deadline_min(session_call_deadline(p, request->count),
 			     deadline_in((unsigned int)deadline_left(p->deadline) / 4));
 	uint8_t args[NFS_ARGS_MAX];
-	const uint8_t *results;
+	struct rpc_tcp_exchange exchange = {
+		.call = &call, .args = args, .buf = buf, .cap = cap
+	};
 	struct reader r;
 	ssize_t args_len;
-	size_t len;
 	int rc;
 
 	args_len = version->encode(version, request, args, sizeof(args));
 	if (args_len < 0)
 		return (int)args_len;
 	probe_step(p, "the reply to a READ over TCP");
-	rc = rpc_tcp_call(p->tcp, &call, args, (size_t)args_len, buf, cap, &results, &len,
-			  deadline);
+	exchange.args_len = (size_t)args_len;
+	rc = rpc_tcp_call(p->tcp, &exchange, deadline);
 	if (rc == -ECONNRESET)
 		gone_suspect(p, NULL, NULL);
 	if (rc) {
 		disconnect(p);
 		return rc;
 	}
-	reader_init(&r, results, len);
+	reader_init(&r, exchange.results, exchange.results_len);
 	return version->decode(version, request, &r, false, result, NULL, NULL);
 }
 

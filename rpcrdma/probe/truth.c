@@ -33,19 +33,20 @@ static ssize_t inline_piece(struct probe *p, const struct nfs_fh *fh, uint64_t o
 static ssize_t reference_piece(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
 			       uint32_t count, uint8_t *buf)
 {
+	struct reference_io io = {
+		.fh = *fh, .offset = offset, .count = count, .buf = buf
+	};
 	uint64_t deadline;
-	uint32_t status;
 	ssize_t n;
-	bool eof;
 
 	probe_step(p, "the reply to a READ over TCP");
 	/* A filtered port must not use up the time of steps that can do without it. */
 	deadline =
 		deadline_min(session_tcp_deadline(p, count),
 			     deadline_in((unsigned int)deadline_left(p->deadline) / 4));
-	n = reference_read(p->reference, fh, offset, count, buf, &status, &eof, deadline);
-	if (n >= 0 && status)
-		return err_set(EIO, "%s", p->version->status_text(status));
+	n = reference_read(p->reference, &io, deadline);
+	if (n >= 0 && io.status)
+		return err_set(EIO, "%s", p->version->status_text(io.status));
 	return n;
 }
 

@@ -29,6 +29,7 @@ static void call_answered(const uint8_t *data, size_t size, size_t cap)
 {
 	struct rpc_call call = { .xid = XID, .prog = MOUNT_PROGRAM_NUMBER, .vers = 3 };
 	_cleanup_free_ uint8_t *buf = malloc(cap);
+	struct rpc_tcp_exchange exchange = { .call = &call, .buf = buf, .cap = cap };
 	const uint8_t *results;
 	size_t len;
 	int fds[2];
@@ -37,8 +38,9 @@ static void call_answered(const uint8_t *data, size_t size, size_t cap)
 	FUZZ_CHECK(buf && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds));
 	FUZZ_CHECK(send(fds[1], data, size, MSG_DONTWAIT) == (ssize_t)size);
 	shutdown(fds[1], SHUT_WR);
-	rc = rpc_tcp_call(fds[0], &call, NULL, 0, buf, cap, &results, &len,
-			  deadline_in(5000));
+	rc = rpc_tcp_call(fds[0], &exchange, deadline_in(5000));
+	results = exchange.results;
+	len = exchange.results_len;
 	FUZZ_CHECK(rc <= 0 && rc != -ETIMEDOUT);
 	if (!rc) {
 		FUZZ_CHECK(results >= buf && len <= (size_t)(buf + cap - results));

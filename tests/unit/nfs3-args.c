@@ -80,11 +80,14 @@ static void readdirplus_repeats_the_verifier(void)
 					0,    0,    0,    1,    0,    0,    0,    2,
 					0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0xff,
 					0,    0,    2,    0,    0,    0,    0x10, 0 };
-	static const uint8_t verf[8] = { 0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0xff };
-	struct nfs_fh fh = counting_fh(4);
+	const struct nfs3_readdirplus args = { .dir = counting_fh(4),
+					       .cookie = 0x100000002,
+					       .cookieverf = { 0x80, 0x81, 0x82, 0x83,
+							       0x84, 0x85, 0x86, 0xff },
+					       .dircount = 512,
+					       .maxcount = 4096 };
 
-	CHECK_VECTOR(want,
-		     nfs3_args_readdirplus(buf, cap, &fh, 0x100000002, verf, 512, 4096));
+	CHECK_VECTOR(want, nfs3_args_readdirplus(buf, cap, &args));
 }
 
 static void mnt_encodes_one_path(void)
@@ -111,8 +114,10 @@ static void the_longest_handle_and_name_fit(void)
 
 static void impossible_arguments_are_refused(void)
 {
-	static const uint8_t verf[8];
 	struct nfs_fh longer = counting_fh(NFS3_FH_MAX + 1), huge = counting_fh(0);
+	const struct nfs3_readdirplus readdir = { .dir = longer,
+						  .dircount = 1,
+						  .maxcount = 1 };
 	struct nfs_fh fh = counting_fh(4);
 	char name[1026];
 	uint8_t buf[2048];
@@ -124,8 +129,7 @@ static void impossible_arguments_are_refused(void)
 	CU_ASSERT_EQUAL(nfs3_args_fh(buf, sizeof(buf), &huge), -EINVAL);
 	CU_ASSERT_EQUAL(nfs3_args_read(buf, sizeof(buf), &longer, 0, 1), -EINVAL);
 	CU_ASSERT_EQUAL(nfs3_args_lookup(buf, sizeof(buf), &longer, "a"), -EINVAL);
-	CU_ASSERT_EQUAL(nfs3_args_readdirplus(buf, sizeof(buf), &longer, 0, verf, 1, 1),
-			-EINVAL);
+	CU_ASSERT_EQUAL(nfs3_args_readdirplus(buf, sizeof(buf), &readdir), -EINVAL);
 	CU_ASSERT_EQUAL(nfs3_args_lookup(buf, sizeof(buf), &fh, ""), -EINVAL);
 	CU_ASSERT_EQUAL(mount3_args_mnt(buf, sizeof(buf), ""), -EINVAL);
 	CU_ASSERT_EQUAL(mount3_args_mnt(buf, sizeof(buf), name), -EINVAL);

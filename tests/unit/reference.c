@@ -272,12 +272,18 @@ static uint8_t data[MIB + 16];
 static struct got read_in(struct server *server, uint64_t offset, uint32_t count,
 			  unsigned int ms)
 {
-	struct got got = { .status = 0xdead };
+	struct reference_io io = { .fh = handle,
+				   .offset = offset,
+				   .count = count,
+				   .buf = data,
+				   .status = 0xdead };
 	uint64_t begin = now_ms();
+	struct got got;
 
 	memset(data, 0xa5, sizeof(data));
-	got.n = reference_read(server->ref, &handle, offset, count, data, &got.status,
-			       &got.eof, deadline_in(ms));
+	got.n = reference_read(server->ref, &io, deadline_in(ms));
+	got.status = io.status;
+	got.eof = io.eof;
 	got.took_ms = (unsigned int)(now_ms() - begin);
 	return got;
 }
@@ -730,26 +736,22 @@ static void impossible_nfs4_results_are_errors(void)
 
 static void a_handle_too_long_for_the_version_is_refused(void)
 {
-	struct nfs_fh fh = { .len = NFS3_FH_MAX + 1 };
+	struct reference_io io = { .fh = { .len = NFS3_FH_MAX + 1 },
+				   .count = 100,
+				   .buf = data };
 	struct server server;
-	uint32_t status;
-	bool eof;
 
 	start(&server, RIGHT, 0, &ovirt);
-	CU_ASSERT_EQUAL(reference_read(server.ref, &fh, 0, 100, data, &status, &eof,
-				       deadline_in(PATIENCE_MS)),
+	CU_ASSERT_EQUAL(reference_read(server.ref, &io, deadline_in(PATIENCE_MS)),
 			-EINVAL);
 	ASSERT_CONTAINS(err_text(), "65 bytes");
 	CU_ASSERT_EQUAL(read_at(&server, 0, 100).n, 100);
 	stop(&server);
 	start_version(&server, "4.0", RIGHT, 0, &ovirt);
-	fh.len = NFS4_FHSIZE;
-	CU_ASSERT_EQUAL(reference_read(server.ref, &fh, 0, 100, data, &status, &eof,
-				       deadline_in(PATIENCE_MS)),
-			100);
-	fh.len = NFS4_FHSIZE + 1;
-	CU_ASSERT_EQUAL(reference_read(server.ref, &fh, 0, 100, data, &status, &eof,
-				       deadline_in(PATIENCE_MS)),
+	io.fh.len = NFS4_FHSIZE;
+	CU_ASSERT_EQUAL(reference_read(server.ref, &io, deadline_in(PATIENCE_MS)), 100);
+	io.fh.len = NFS4_FHSIZE + 1;
+	CU_ASSERT_EQUAL(reference_read(server.ref, &io, deadline_in(PATIENCE_MS)),
 			-EINVAL);
 	stop(&server);
 }
@@ -771,11 +773,10 @@ static void closing_a_silent_one_does_not_wait(void)
 /* In a process that will be killed while its child waits for a reply. */
 static void forsake(const struct transport_address *server, int out)
 {
+	struct reference_io io = { .fh = handle, .count = 100, .buf = data };
 	struct reference *ref;
-	uint32_t status;
 	int fd = -1;
 	pid_t pid;
-	bool eof;
 
 	if (rpc_tcp_connect(&fd, server, NULL, false, NULL, deadline_in(PATIENCE_MS)) ||
 	    reference_open(&ref, fd, server, NULL, nfs_version_find("3")))
@@ -783,8 +784,7 @@ static void forsake(const struct transport_address *server, int out)
 	pid = only_child();
 	if (write(out, &pid, sizeof(pid)) != sizeof(pid))
 		_exit(1);
-	reference_read(ref, &handle, 0, 100, data, &status, &eof,
-		       deadline_in(PATIENCE_MS));
+	reference_read(ref, &io, deadline_in(PATIENCE_MS));
 	_exit(1);
 }
 

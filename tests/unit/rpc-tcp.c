@@ -24,9 +24,13 @@ static struct outcome call_peer(void (*serve)(int fd, void *arg), void *arg,
 {
 	static const uint8_t args[4] = { 0xde, 0xad, 0xbe, 0xef };
 	struct outcome o = { .rc = -EIO };
-	const uint8_t *results;
-	struct tcp_peer peer;
 	uint8_t buf[64];
+	struct rpc_tcp_exchange exchange = { .call = &null_call,
+					     .args = args,
+					     .args_len = sizeof(args),
+					     .buf = buf,
+					     .cap = sizeof(buf) };
+	struct tcp_peer peer;
 	uint64_t start;
 	int fd = -1;
 
@@ -37,11 +41,11 @@ static struct outcome call_peer(void (*serve)(int fd, void *arg), void *arg,
 					deadline_in(PATIENCE_MS)),
 			0);
 	start = now_ms();
-	o.rc = rpc_tcp_call(fd, &null_call, args, sizeof(args), buf, sizeof(buf),
-			    &results, &o.len, deadline_in(ms));
+	o.rc = rpc_tcp_call(fd, &exchange, deadline_in(ms));
+	o.len = exchange.results_len;
 	o.took_ms = (unsigned int)(now_ms() - start);
 	if (o.rc == 0 && o.len >= 4)
-		o.result = get_be32(results);
+		o.result = get_be32(exchange.results);
 	close(fd);
 	tcp_peer_join(&peer);
 	return o;
@@ -378,10 +382,13 @@ static void a_peer_that_does_not_read_ends_at_the_deadline(void)
 {
 	const size_t size = 16 << 20;
 	uint8_t *args = calloc(1, size), buf[64];
-	const uint8_t *results;
+	struct rpc_tcp_exchange exchange = { .call = &null_call,
+					     .args = args,
+					     .args_len = size,
+					     .buf = buf,
+					     .cap = sizeof(buf) };
 	struct tcp_peer peer;
 	int pipes[2];
-	size_t len;
 	int fd = -1;
 
 	if (pipe(pipes) || tcp_peer_listen(&peer, AF_INET))
@@ -390,9 +397,7 @@ static void a_peer_that_does_not_read_ends_at_the_deadline(void)
 	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, false, NULL,
 					deadline_in(PATIENCE_MS)),
 			0);
-	CU_ASSERT_EQUAL(rpc_tcp_call(fd, &null_call, args, size, buf, sizeof(buf),
-				     &results, &len, deadline_in(200)),
-			-ETIMEDOUT);
+	CU_ASSERT_EQUAL(rpc_tcp_call(fd, &exchange, deadline_in(200)), -ETIMEDOUT);
 	close(fd);
 	close(pipes[1]);
 	tcp_peer_join(&peer);

@@ -231,8 +231,10 @@ static void without_private_data_replies_are_limited_to_1024_bytes(void)
 	CU_ASSERT_EQUAL_FATAL(rpcrdma_open(&conn, &client, deadline_in(WAIT)), 0);
 	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, 3, NFS3_READDIRPLUS);
 	call.args = args;
-	call.args_len = (size_t)nfs3_args_readdirplus(args, sizeof(args), &fh, 0,
-						      (uint8_t[8]){ 0 }, 32768, 32768);
+	call.args_len = (size_t)nfs3_args_readdirplus(
+		args, sizeof(args),
+		&(struct nfs3_readdirplus){
+			.dir = fh, .dircount = 32768, .maxcount = 32768 });
 	CU_ASSERT_EQUAL(rpcrdma_call(conn, &call, deadline_in(WAIT)), 0);
 	ASSERT_AT_MOST(call.send_len, 1024);
 	ASSERT_MORE(call.send_len, 800);
