@@ -122,27 +122,23 @@ static struct json_object *caps_describe(const struct host *host)
 	return out;
 }
 
-static int caps_edit(const struct vdsm_call *call)
+void vdsm_caps(const struct vdsm_call *call, struct hook_answer *out)
 {
 	_cleanup_(vdsm_input_fini) struct vdsm_input input = { .folder = -1 };
 	_cleanup_(vdsm_json_put_p) struct json_object *own = NULL;
 	_cleanup_(splice_fini) struct splice caps = { NULL, 0 };
 	_cleanup_(host_close_p) struct host *host = NULL;
-	int rc = vdsm_input_read(call, VDSM_JSON_MAX, &input);
+	bool ready;
 
-	rc = rc ? rc : splice_open(&caps, input.text, input.len);
-	rc = rc ? rc : host_open(&host, call->root);
-	if (rc)
-		return rc;
+	if (vdsm_input_read(call, VDSM_JSON_MAX, &input) ||
+	    splice_open(&caps, input.text, input.len) || host_open(&host, call->root)) {
+		vdsm_failed(out);
+		return;
+	}
 	own = caps_describe(host);
-	if (json_object_get_boolean(json_object_object_get(own, "ready")))
-		rc = splice_list(&caps, "additionalFeatures", FEATURE);
-	rc = rc ? rc : splice_set(&caps, "nfsrdma", vdsm_json_print(own));
-	return rc ? rc : vdsm_input_replace(&input, caps.text, caps.len);
-}
-
-void vdsm_caps(const struct vdsm_call *call, struct hook_answer *out)
-{
-	if (caps_edit(call))
+	ready = json_object_get_boolean(json_object_object_get(own, "ready"));
+	if ((ready && splice_list(&caps, "additionalFeatures", FEATURE)) ||
+	    splice_set(&caps, "nfsrdma", vdsm_json_print(own)) ||
+	    vdsm_input_replace(&input, caps.text, caps.len))
 		vdsm_failed(out);
 }

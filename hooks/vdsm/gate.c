@@ -13,16 +13,18 @@ void vdsm_gate_xml(const struct vdsm_call *call, struct hook_answer *out)
 	_cleanup_(vdsm_input_fini) struct vdsm_input input = { .folder = -1 };
 	_cleanup_(host_close_p) struct host *host = NULL;
 	struct hook_guest guest = { .who = VDSM_WHO, .disks = &disks };
-	int rc = vdsm_input_read(call, DOMAIN_XML_MAX, &input);
 
-	rc = rc ? rc : domain_disks_parse(&disks, input.text, input.len);
-	rc = rc ? rc : host_open(&host, call->root);
-	if (!rc && disks.count) {
-		guest.name = call->guest ? call->guest : disks.name;
-		guest.host = host;
-		rc = hook_guest_ask(&guest, out);
+	if (vdsm_input_read(call, DOMAIN_XML_MAX, &input) ||
+	    domain_disks_parse(&disks, input.text, input.len) ||
+	    host_open(&host, call->root)) {
+		vdsm_failed(out);
+		return;
 	}
-	if (rc)
+	if (!disks.count)
+		return;
+	guest.name = call->guest ? call->guest : disks.name;
+	guest.host = host;
+	if (hook_guest_ask(&guest, out))
 		vdsm_failed(out);
 }
 

@@ -150,7 +150,7 @@ static struct json_object *stats_describe(const struct stats_sources *stats,
 	return out;
 }
 
-static int stats_edit(const struct vdsm_call *call)
+void vdsm_stats(const struct vdsm_call *call, struct hook_answer *out)
 {
 	_cleanup_(stats_fini) struct stats_sources stats = { .call = call,
 							     .now = now_ms() };
@@ -159,12 +159,12 @@ static int stats_edit(const struct vdsm_call *call)
 	_cleanup_(splice_fini) struct splice text = { NULL, 0 };
 	struct json_object *list;
 	size_t i;
-	int rc = vdsm_input_read(call, VDSM_JSON_MAX, &input);
 
-	rc = rc ? rc : splice_open(&text, input.text, input.len);
-	rc = rc ? rc : stats_open(&stats);
-	if (rc)
-		return rc;
+	if (vdsm_input_read(call, VDSM_JSON_MAX, &input) ||
+	    splice_open(&text, input.text, input.len) || stats_open(&stats)) {
+		vdsm_failed(out);
+		return;
+	}
 	own = json_object_new_object();
 	list = json_object_new_array();
 	for (i = 0; i < stats.domains.count; i++)
@@ -172,12 +172,7 @@ static int stats_edit(const struct vdsm_call *call)
 				      stats_describe(&stats, &stats.domains.list[i]));
 	vdsm_json_add(own, "version", NFSRDMA_VERSION);
 	json_object_object_add(own, "mounts", list);
-	rc = splice_set(&text, "nfsrdma", vdsm_json_print(own));
-	return rc ? rc : vdsm_input_replace(&input, text.text, text.len);
-}
-
-void vdsm_stats(const struct vdsm_call *call, struct hook_answer *out)
-{
-	if (stats_edit(call))
+	if (splice_set(&text, "nfsrdma", vdsm_json_print(own)) ||
+	    vdsm_input_replace(&input, text.text, text.len))
 		vdsm_failed(out);
 }
