@@ -4,24 +4,24 @@
 /* The map of mount-helper: mount(8) runs it for "mount -t nfsrdma", as root, on strings from
  * elsewhere. In the order of the work:
  *
- *	main.c      mount.nfsrdma
- *	helper.c    its process and state; the same for umount.nfsrdma
- *	args.c      the command line, as mount(8) writes it (pure)
- *	mount.c     all of it in order: plan, checks, record, attempts, exit status
- *	dir.c       the directory by its absolute name
- *	fstab.c     requirements on the fstab line of a user's mount
- *	prepare.c   policy, names and plan
- *	mount-checks.c the checks, before mount.nfs or for the cause of its failure
- *	route.c     the route to the server, from the kernel
- *	retry.c     what the result of the checks means for the mount (pure), and how long to retry
- *	waiting.c   signals and the line of progress
- *	mounter.c   the process that mounts, and its deadline
- *	hidden.c    a private mount namespace, and the move out of it
- *	mount-nfs.c mount.nfs as a child
- *	proof.c     the actual transport, by mountinfo and mountstats (pure except for reading)
- *	outcome.c   the outcome: message, journal and record
- *	message.c   stderr and the journal
- *	umount.c    umount.nfsrdma
+ *	main.c          mount.nfsrdma
+ *	helper.c        its process and state; the same for umount.nfsrdma
+ *	args.c          the command line, as mount(8) writes it (pure)
+ *	mount.c         all of it in order: plan, checks, record, attempts, exit status
+ *	dir.c           the directory by its absolute name
+ *	fstab.c         requirements on the fstab line of a user's mount
+ *	prepare.c       policy, names and plan
+ *	mount-checks.c  the checks, before mount.nfs or for the cause of its failure
+ *	route.c         the route to the server, from the kernel
+ *	retry.c         what the result of the checks means for the mount (pure), and how long to retry
+ *	waiting.c       signals and the line of progress
+ *	mounter.c       the process that mounts, and its deadline
+ *	hidden.c        a private mount namespace, and the move out of it
+ *	mount-nfs.c     mount.nfs as a child
+ *	proof.c         the actual transport, by mountinfo and mountstats (pure except for reading)
+ *	outcome.c       the outcome: message, journal and record
+ *	message.c       stderr and the journal
+ *	umount.c        umount.nfsrdma
  *
  * No shell, no PATH, nothing of the environment; no library that uses a bus. */
 #ifndef MOUNT_HELPER_INTERNAL_H
