@@ -8,7 +8,7 @@
 #define LINE_WIDTH 74
 
 /* journalctl prints the values of fields in a catalog's text as they are. */
-static void print_clean(FILE *out, const char *text, unsigned int indent)
+static void advice_print(FILE *out, const char *text, unsigned int indent)
 {
 	char clean[4 * MEANING_CAUSE_MAX];
 
@@ -16,42 +16,12 @@ static void print_clean(FILE *out, const char *text, unsigned int indent)
 		   LINE_WIDTH);
 }
 
-static void print_steps(const struct report *report, const struct finding *finding,
-			FILE *out)
+static void advice_print_lines(const struct report *report, const struct finding *finding,
+			       struct report_advice *advice)
 {
 	struct report_step steps[REPORT_STEPS_MAX];
 	unsigned int i, n = report_steps(report, finding, steps);
-	char text[4 * sizeof(steps[0].text)];
-
-	for (i = 0; i < n; i++) {
-		fprintf(out, "%2u. ", i + 1);
-		snprintf(text, sizeof(text), "%s%s", steps[i].text,
-			 *steps[i].command ? ":" : "");
-		print_clean(out, text, 4);
-		/* Whole, so that it can be copied. */
-		if (*steps[i].command)
-			fprintf(out, "      %s\n",
-				utf8_clean(text, sizeof(text), steps[i].command,
-					   UTF8_ESCAPE));
-	}
-}
-
-/* Whole lines only: half a command must not be pasted. */
-static void keep_lines(char *buf, size_t cap, const char *text)
-{
-	char *end;
-
-	snprintf(buf, cap, "%s", text);
-	if (strlen(text) < cap)
-		return;
-	end = strrchr(buf, '\n');
-	*(end ? end : buf) = '\0';
-}
-
-static void put_lines(const struct report *report, const struct finding *finding,
-		      struct report_advice *advice)
-{
-	struct report_step steps[REPORT_STEPS_MAX];
+	char step[4 * sizeof(steps[0].text)], *end;
 	_cleanup_free_ char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
@@ -59,18 +29,32 @@ static void put_lines(const struct report *report, const struct finding *finding
 	if (!out)
 		return;
 	if (*advice->cause)
-		print_clean(out, advice->cause, 0);
+		advice_print(out, advice->cause, 0);
 	if (*advice->cause && *advice->remedy)
 		fputc('\n', out);
-	if (report_steps(report, finding, steps))
-		print_steps(report, finding, out);
-	else if (*advice->remedy)
-		print_clean(out, advice->remedy, 0);
+	for (i = 0; i < n; i++) {
+		fprintf(out, "%2u. ", i + 1);
+		snprintf(step, sizeof(step), "%s%s", steps[i].text,
+			 *steps[i].command ? ":" : "");
+		advice_print(out, step, 4);
+		/* Whole, so that it can be copied. */
+		if (*steps[i].command)
+			fprintf(out, "      %s\n",
+				utf8_clean(step, sizeof(step), steps[i].command,
+					   UTF8_ESCAPE));
+	}
+	if (!n && *advice->remedy)
+		advice_print(out, advice->remedy, 0);
 	if (fclose(out))
 		return;
 	if (len && text[len - 1] == '\n')
 		text[len - 1] = '\0';
-	keep_lines(advice->lines, sizeof(advice->lines), text);
+	snprintf(advice->lines, sizeof(advice->lines), "%s", text);
+	if (strlen(text) < sizeof(advice->lines))
+		return;
+	/* Whole lines only: half a command must not be pasted. */
+	end = strrchr(advice->lines, '\n');
+	*(end ? end : advice->lines) = '\0';
 }
 
 void report_advise_in(const struct report *report, const struct finding *finding,
@@ -81,7 +65,7 @@ void report_advise_in(const struct report *report, const struct finding *finding
 		return;
 	report_cause(report, finding, advice->cause);
 	report_remedy(report, finding, advice->remedy);
-	put_lines(report, finding, advice);
+	advice_print_lines(report, finding, advice);
 }
 
 void report_advise(const struct finding *finding, struct report_advice *advice)

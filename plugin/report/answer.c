@@ -5,49 +5,35 @@
  * the data correct? It uses only what the findings prove. Pure. */
 #include "plugin/report/internal.h"
 
-enum answer { ANSWER_NONE, ANSWER_YES, ANSWER_NO };
-
-static bool is_good(const struct finding *finding)
-{
-	return finding->status == FINDING_PASS || finding->status == FINDING_WARN;
-}
-
-/* If it passes, the server has replied to NFS over RDMA. */
-static bool is_reply(const struct finding *finding)
-{
-	return !strcmp(finding->id, "fabric.listener") ||
-	       !strcmp(finding->id, "probe.null");
-}
-
-/* Requirements of such a reply. */
-static bool is_before_reply(const struct finding *finding)
-{
-	return is_reply(finding) || !strcmp(finding->id, "probe.connect") ||
-	       !strcmp(finding->id, "probe.route") ||
-	       !strcmp(finding->id, "probe.address");
-}
+enum answer_reply { ANSWER_NONE, ANSWER_YES, ANSWER_NO };
 
 /* A failure elsewhere, of a mount for instance, does not prove that there would be no
  * reply. */
-static enum answer answer_reach(const struct report *report)
+static enum answer_reply answer_reach(const struct report *report)
 {
-	enum answer answer = ANSWER_NONE;
+	enum answer_reply answer = ANSWER_NONE;
 	unsigned int i;
 
 	for (i = 0; i < report->nfindings; i++) {
 		const struct finding *finding = report->findings[i];
+		const char *id = finding->id;
+		/* If it passes, the server has replied to NFS over RDMA. */
+		bool reply = !strcmp(id, "fabric.listener") || !strcmp(id, "probe.null");
 
-		if (is_reply(finding) && is_good(finding))
+		if (reply &&
+		    (finding->status == FINDING_PASS || finding->status == FINDING_WARN))
 			return ANSWER_YES;
-		if (is_before_reply(finding) &&
+		/* The others are requirements of such a reply. */
+		if ((reply || !strcmp(id, "probe.connect") ||
+		     !strcmp(id, "probe.route") || !strcmp(id, "probe.address")) &&
 		    report_root(report, finding)->status == FINDING_FAIL)
 			answer = ANSWER_NO;
 	}
 	return answer;
 }
 
-/* Worse results come first. */
-enum data {
+/* From good to bad. */
+enum answer_data {
 	DATA_NOT_READ,
 	DATA_CORRECT,
 	DATA_DOUBTFUL,
@@ -64,43 +50,31 @@ bool report_is_about_reads(const struct finding *finding)
 	       !strcmp(finding->id, "bug.write-chunk-read");
 }
 
-/* The server violates the protocol; other findings decide whether the data is correct. */
-static bool is_of_protocol(const struct finding *finding)
+static enum answer_data answer_data_of(const struct finding *finding)
 {
-	return !strcmp(finding->id, "probe.read.write-chunk.pad") ||
-	       !strcmp(finding->id, "probe.read.write-chunk.lengths") ||
-	       !strcmp(finding->id, "probe.read.write-chunk.unused");
-}
+	const char *id = finding->id;
 
-static enum data data_of(const struct finding *finding)
-{
 	switch (finding->status) {
-	case FINDING_FAIL: return is_of_protocol(finding) ? DATA_VIOLATION : DATA_WRONG;
+	case FINDING_FAIL:
+		/* The server violates the protocol; other findings decide whether the data
+		 * is correct. */
+		return !strcmp(id, "probe.read.write-chunk.pad") ||
+				       !strcmp(id, "probe.read.write-chunk.lengths") ||
+				       !strcmp(id, "probe.read.write-chunk.unused")
+			       ? DATA_VIOLATION
+			       : DATA_WRONG;
 	case FINDING_WARN:
-		return strcmp(finding->id, "probe.read.over-tcp") ? DATA_DOUBTFUL
-								  : DATA_WRONG_OVER_TCP;
+		return strcmp(id, "probe.read.over-tcp") ? DATA_DOUBTFUL
+							 : DATA_WRONG_OVER_TCP;
 	case FINDING_UNKNOWN: return DATA_DOUBTFUL;
 	case FINDING_PASS:
-		return strcmp(finding->id, "probe.read.write-chunk") ? DATA_NOT_READ
-								     : DATA_CORRECT;
+		return strcmp(id, "probe.read.write-chunk") ? DATA_NOT_READ
+							    : DATA_CORRECT;
 	default: return DATA_NOT_READ;
 	}
 }
 
-/* The worst result. */
-static enum data answer_data(const struct report *report)
-{
-	enum data worst = DATA_NOT_READ;
-	unsigned int i;
-
-	for (i = 0; i < report->nfindings; i++)
-		if (report_is_about_reads(report->findings[i]) &&
-		    data_of(report->findings[i]) > worst)
-			worst = data_of(report->findings[i]);
-	return worst;
-}
-
-static bool has_failed(const struct report *report, const char *id)
+static bool answer_has_failed(const struct report *report, const char *id)
 {
 	unsigned int i;
 
@@ -111,36 +85,39 @@ static bool has_failed(const struct report *report, const char *id)
 	return false;
 }
 
-/* The text after "SERVER answers NFS over RDMA, but "; NULL: none. */
-static const char *objection(const struct report *report)
+static void answer_of_server(const struct report *report, const char *server, char *buf,
+			     size_t cap)
 {
+	/* The text after "SERVER answers NFS over RDMA, but ". */
 	static const char *const words[] = {
 		[DATA_WRONG] = "READs fail or return wrong data",
 		[DATA_WRONG_OVER_TCP] = "some READs fail, over TCP as well",
 		[DATA_VIOLATION] = "its READs violate the protocol",
 	};
-	enum data data = answer_data(report);
-
-	if (data >= DATA_VIOLATION)
-		return words[data];
-	if (has_failed(report, "probe.connection"))
-		return "connections break";
-	return report_verdict(report) == VERDICT_FAIL ? "a check failed" : NULL;
-}
-
-static void say_answered(const struct report *report, const char *server, char *buf,
-			 size_t cap)
-{
-	const char *but = objection(report);
-	const char *rest = report_verdict(report) == VERDICT_UNKNOWN
+	enum answer_data data = DATA_NOT_READ, one;
+	enum verdict verdict = report_verdict(report);
+	const char *rest = verdict == VERDICT_UNKNOWN
 				   ? ", but not everything could be checked"
 				   : "";
+	const char *but = NULL;
+	unsigned int i;
 
-	if (has_failed(report, "probe.server-gone"))
+	for (i = 0; i < report->nfindings; i++) {
+		one = answer_data_of(report->findings[i]);
+		if (report_is_about_reads(report->findings[i]) && one > data)
+			data = one;
+	}
+	if (data >= DATA_VIOLATION)
+		but = words[data];
+	else if (answer_has_failed(report, "probe.connection"))
+		but = "connections break";
+	else if (verdict == VERDICT_FAIL)
+		but = "a check failed";
+	if (answer_has_failed(report, "probe.server-gone"))
 		snprintf(buf, cap, "%s stopped answering during the probe.", server);
 	else if (but)
 		snprintf(buf, cap, "%s answers NFS over RDMA, but %s.", server, but);
-	else if (answer_data(report) == DATA_CORRECT)
+	else if (data == DATA_CORRECT)
 		snprintf(buf, cap,
 			 "NFS over RDMA with %s works, and the data is correct%s.",
 			 server, rest);
@@ -161,10 +138,10 @@ static const char *const needed_as_server[] = {
 	"server.address", "server.exports",  NULL
 };
 
-static bool lacks(const struct report *report, const char *const *ids)
+static bool answer_any_failed(const struct report *report, const char *const *ids)
 {
 	for (; *ids; ids++)
-		if (has_failed(report, *ids))
+		if (answer_has_failed(report, *ids))
 			return true;
 	return false;
 }
@@ -179,31 +156,31 @@ static const char *answer_of_host(const struct report *report)
 	case VERDICT_UNKNOWN: return "Not known whether this host can use NFS over RDMA.";
 	default: break;
 	}
-	if (lacks(report, needed_as_client))
+	if (answer_any_failed(report, needed_as_client))
 		return "This host cannot use NFS over RDMA.";
-	if (lacks(report, needed_as_server))
+	if (answer_any_failed(report, needed_as_server))
 		return "Clients cannot use NFS over RDMA with this host.";
 	return "";
-}
-
-static bool is_asked(const char *command)
-{
-	return !strcmp(command, "check") || !strcmp(command, "probe") ||
-	       !strcmp(command, "doctor") || !strcmp(command, "status");
 }
 
 const char *report_answer(const struct report *report, char *buf, size_t cap)
 {
 	const char *server = report->subject[SUBJECT_SERVER];
+	const char *command = report->command;
+	enum answer_reply answer;
 
 	*buf = '\0';
-	if (!is_asked(report->command))
+	if (strcmp(command, "check") != 0 && strcmp(command, "probe") != 0 &&
+	    strcmp(command, "doctor") != 0 && strcmp(command, "status") != 0)
 		return buf;
-	if (!server)
+	if (!server) {
 		snprintf(buf, cap, "%s", answer_of_host(report));
-	else if (answer_reach(report) == ANSWER_YES)
-		say_answered(report, server, buf, cap);
-	else if (answer_reach(report) == ANSWER_NO)
+		return buf;
+	}
+	answer = answer_reach(report);
+	if (answer == ANSWER_YES)
+		answer_of_server(report, server, buf, cap);
+	else if (answer == ANSWER_NO)
 		snprintf(buf, cap, "This host cannot use NFS over RDMA with %s.", server);
 	else
 		snprintf(buf, cap,

@@ -8,12 +8,12 @@
 #define CHAIN_MAX 16
 
 /* Lower values are more likely the cause of others. */
-static const unsigned int weights[FINDING_STATUS_COUNT] = {
+static const unsigned int because_weights[FINDING_STATUS_COUNT] = {
 	[FINDING_FAIL] = 0, [FINDING_UNKNOWN] = 1, [FINDING_WARN] = 2,
 	[FINDING_PASS] = 3, [FINDING_SKIP] = 3,
 };
 
-static bool is_same_thing(const struct finding *a, const struct finding *b)
+static bool because_is_same_object(const struct finding *a, const struct finding *b)
 {
 	static const char *const keys[] = { "target", "pool", "guest" };
 	size_t i;
@@ -29,7 +29,7 @@ static bool is_same_thing(const struct finding *a, const struct finding *b)
 }
 
 /* @name: "ID" or "ID/REASON". */
-static bool is_named(const struct finding *finding, const char *name)
+static bool because_is_named(const struct finding *finding, const char *name)
 {
 	size_t len = strlen(finding->id);
 
@@ -40,9 +40,9 @@ static bool is_named(const struct finding *finding, const char *name)
 }
 
 /* A check that was skipped may be about another object: a mount below that one. */
-static const struct finding *find_skipped_for(const struct report *report,
-					      const struct finding *finding,
-					      const char *id)
+static const struct finding *because_find_skipped_for(const struct report *report,
+						      const struct finding *finding,
+						      const char *id)
 {
 	const struct finding *any = NULL;
 	unsigned int i;
@@ -52,15 +52,16 @@ static const struct finding *find_skipped_for(const struct report *report,
 
 		if (other == finding || strcmp(other->id, id) != 0)
 			continue;
-		if (is_same_thing(finding, other))
+		if (because_is_same_object(finding, other))
 			return other;
 		any = any ? any : other;
 	}
 	return any;
 }
 
-static const struct finding *find_named(const struct report *report,
-					const struct finding *finding, const char *name)
+static const struct finding *because_find_named(const struct report *report,
+						const struct finding *finding,
+						const char *name)
 {
 	const struct finding *best = NULL;
 	unsigned int i;
@@ -69,9 +70,11 @@ static const struct finding *find_named(const struct report *report,
 		const struct finding *other = report->findings[i];
 
 		if (other == finding || !report_needs_care(other->status) ||
-		    !is_named(other, name) || !is_same_thing(finding, other))
+		    !because_is_named(other, name) ||
+		    !because_is_same_object(finding, other))
 			continue;
-		if (!best || weights[other->status] < weights[best->status])
+		if (!best ||
+		    because_weights[other->status] < because_weights[best->status])
 			best = other;
 	}
 	return best;
@@ -87,13 +90,15 @@ const struct finding *report_because(const struct report *report,
 	const struct finding *best = NULL, *other;
 
 	if (finding->status == FINDING_SKIP)
-		return *skipped_for ? find_skipped_for(report, finding, skipped_for)
-				    : NULL;
+		return *skipped_for
+			       ? because_find_skipped_for(report, finding, skipped_for)
+			       : NULL;
 	if (!report_needs_care(finding->status))
 		return NULL;
 	for (; *name; name++) {
-		other = find_named(report, finding, *name);
-		if (other && (!best || weights[other->status] < weights[best->status]))
+		other = because_find_named(report, finding, *name);
+		if (other && (!best || because_weights[other->status] <
+					       because_weights[best->status]))
 			best = other;
 	}
 	return best;

@@ -10,7 +10,7 @@
 
 #include "plugin/report/internal.h"
 
-static struct json_object *text_new(const char *text)
+static struct json_object *json_new_text(const char *text)
 {
 	/* U+FFFD has three bytes and replaces one. */
 	size_t cap = 3 * strlen(text) + 1;
@@ -20,29 +20,29 @@ static struct json_object *text_new(const char *text)
 		     : NULL;
 }
 
-static const char *skip_digits(const char *p)
+static const char *json_skip_digits(const char *p)
 {
 	return p + strspn(p, "0123456789");
 }
 
 /* RFC 8259 section 6: no plus, no leading zero, no bare point, no inf or nan. */
-static bool is_json_number(const char *text)
+static bool json_is_number(const char *text)
 {
 	const char *p = text + (*text == '-'), *digits = p;
 
-	p = skip_digits(p);
+	p = json_skip_digits(p);
 	if (p == digits || (*digits == '0' && p > digits + 1))
 		return false;
 	if (*p == '.') {
 		digits = ++p;
-		p = skip_digits(p);
+		p = json_skip_digits(p);
 		if (p == digits)
 			return false;
 	}
 	if (*p == 'e' || *p == 'E') {
 		p += 1 + (p[1] == '+' || p[1] == '-');
 		digits = p;
-		p = skip_digits(p);
+		p = json_skip_digits(p);
 		if (p == digits)
 			return false;
 	}
@@ -50,13 +50,13 @@ static bool is_json_number(const char *text)
 }
 
 /* Unquoted, with exactly the digits given. */
-static struct json_object *number_new(const char *text)
+static struct json_object *json_new_number(const char *text)
 {
-	return is_json_number(text) ? json_object_new_double_s(strtod(text, NULL), text)
-				    : text_new(text);
+	return json_is_number(text) ? json_object_new_double_s(strtod(text, NULL), text)
+				    : json_new_text(text);
 }
 
-static struct json_object *subject_new(const struct report *report)
+static struct json_object *json_new_subject(const struct report *report)
 {
 	struct json_object *subject = json_object_new_object();
 	const char *value;
@@ -66,111 +66,91 @@ static struct json_object *subject_new(const struct report *report)
 		value = report->subject[i];
 		json_object_object_add(subject, subject_name(i),
 				       !value              ? NULL
-				       : i == SUBJECT_PORT ? number_new(value)
-							   : text_new(value));
+				       : i == SUBJECT_PORT ? json_new_number(value)
+							   : json_new_text(value));
 	}
 	return subject;
 }
 
-static struct json_object *evidence_new(const struct finding *finding)
+static struct json_object *json_new_evidence(const struct finding *finding)
 {
 	struct json_object *evidence = json_object_new_object();
 	const struct finding_evidence *e = finding->evidence;
 	char key[3 * FINDING_KEY_MAX];
 
 	for (; e < finding->evidence + finding->nevidence; e++)
-		json_object_object_add(
-			evidence, utf8_clean(key, sizeof(key), e->key, UTF8_REPLACE),
-			e->is_number ? number_new(e->value) : text_new(e->value));
+		json_object_object_add(evidence,
+				       utf8_clean(key, sizeof(key), e->key, UTF8_REPLACE),
+				       e->is_number ? json_new_number(e->value)
+						    : json_new_text(e->value));
 	return evidence;
 }
 
-static struct json_object *see_new(const struct finding *finding)
-{
-	struct json_object *array = json_object_new_array();
-	const char *const *see;
-
-	for (see = report_see(finding); *see; see++)
-		json_object_array_add(array, text_new(*see));
-	return array;
-}
-
-static struct json_object *steps_array(const struct report_step *steps, unsigned int n)
+static struct json_object *json_new_steps(const struct report_step *steps, unsigned int n)
 {
 	struct json_object *array = json_object_new_array(), *object;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
 		object = json_object_new_object();
-		json_object_object_add(object, "text", text_new(steps[i].text));
+		json_object_object_add(object, "text", json_new_text(steps[i].text));
 		json_object_object_add(object, "command",
-				       *steps[i].command ? text_new(steps[i].command)
+				       *steps[i].command ? json_new_text(steps[i].command)
 							 : NULL);
 		json_object_array_add(array, object);
 	}
 	return array;
 }
 
-static struct json_object *steps_new(const struct report *report,
-				     const struct finding *finding)
-{
-	struct report_step steps[REPORT_STEPS_MAX];
-
-	return steps_array(steps, report_steps(report, finding, steps));
-}
-
-/* Of all findings. */
-static struct json_object *todo_new(const struct report *report)
-{
-	_cleanup_free_ struct report_step *steps = NULL;
-	unsigned int n = report_all_steps(report, &steps);
-
-	return steps_array(steps, n);
-}
-
-static struct json_object *finding_new(const struct report *report,
-				       const struct finding *finding)
+static struct json_object *json_new_finding(const struct report *report,
+					    const struct finding *finding)
 {
 	const struct meaning *meaning = meaning_find(finding->id);
 	const struct finding *because = report_because(report, finding);
 	struct json_object *object = json_object_new_object();
+	struct json_object *references = json_object_new_array();
 	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
+	struct report_step steps[REPORT_STEPS_MAX];
+	unsigned int nsteps = report_steps(report, finding, steps);
+	const char *const *see;
 
-	json_object_object_add(object, "id", text_new(meaning->id));
-	json_object_object_add(object, "title", text_new(meaning->title));
+	for (see = report_see(finding); *see; see++)
+		json_object_array_add(references, json_new_text(*see));
+	json_object_object_add(object, "id", json_new_text(meaning->id));
+	json_object_object_add(object, "title", json_new_text(meaning->title));
 	json_object_object_add(object, "status",
-			       text_new(finding_status_name(finding->status)));
+			       json_new_text(finding_status_name(finding->status)));
 	json_object_object_add(object, "reason",
-			       *finding->reason ? text_new(finding->reason) : NULL);
+			       *finding->reason ? json_new_text(finding->reason) : NULL);
 	json_object_object_add(object, "because_of",
-			       because ? text_new(because->id) : NULL);
-	json_object_object_add(object, "summary", text_new(finding->summary));
+			       because ? json_new_text(because->id) : NULL);
+	json_object_object_add(object, "summary", json_new_text(finding->summary));
 	json_object_object_add(object, "cause",
-			       text_new(report_cause(report, finding, cause)));
+			       json_new_text(report_cause(report, finding, cause)));
 	json_object_object_add(object, "remedy",
-			       text_new(report_remedy(report, finding, remedy)));
-	json_object_object_add(object, "steps", steps_new(report, finding));
-	json_object_object_add(object, "evidence", evidence_new(finding));
-	json_object_object_add(object, "see", see_new(finding));
+			       json_new_text(report_remedy(report, finding, remedy)));
+	json_object_object_add(object, "steps", json_new_steps(steps, nsteps));
+	json_object_object_add(object, "evidence", json_new_evidence(finding));
+	json_object_object_add(object, "see", references);
 	return object;
 }
 
-static struct json_object *matrix_row_new(const struct matrix *matrix,
-					  enum matrix_row row)
+static struct json_object *json_new_matrix_row(const struct matrix *matrix,
+					       enum matrix_row row)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *results = json_object_new_array();
 	unsigned int i;
 
 	for (i = 0; i < MATRIX_COLUMNS; i++)
-		json_object_array_add(results, text_new(matrix_result_name(
+		json_object_array_add(results, json_new_text(matrix_result_name(
 						       matrix_result(matrix, row, i))));
-	json_object_object_add(object, "mechanism", text_new(matrix_row_name(row)));
+	json_object_object_add(object, "mechanism", json_new_text(matrix_row_name(row)));
 	json_object_object_add(object, "results", results);
 	return object;
 }
 
-static struct json_object *matrix_new(const struct matrix *matrix)
+static struct json_object *json_new_matrix(const struct matrix *matrix)
 {
 	struct json_object *object, *sizes, *rows;
 	unsigned int i;
@@ -187,45 +167,42 @@ static struct json_object *matrix_new(const struct matrix *matrix)
 					      ? json_object_new_int64(matrix_size(i))
 					      : NULL);
 	for (i = 0; i < MATRIX_ROWS; i++)
-		json_object_array_add(rows, matrix_row_new(matrix, i));
+		json_object_array_add(rows, json_new_matrix_row(matrix, i));
 	json_object_object_add(object, "sizes", sizes);
 	json_object_object_add(object, "rows", rows);
-	return object;
-}
-
-static struct json_object *report_object(const struct report *report)
-{
-	struct json_object *object = json_object_new_object();
-	struct json_object *findings = json_object_new_array();
-	char started[32], elapsed[32];
-	unsigned int i;
-
-	for (i = 0; i < report->nfindings; i++)
-		json_object_array_add(findings, finding_new(report, report->findings[i]));
-	snprintf(elapsed, sizeof(elapsed), "%.1f", report->elapsed_ms);
-	json_object_object_add(object, "schema", text_new("nfsrdma-report/1"));
-	json_object_object_add(object, "version", text_new(NFSRDMA_VERSION));
-	json_object_object_add(object, "command", text_new(report->command));
-	json_object_object_add(object, "subject", subject_new(report));
-	json_object_object_add(object, "verdict",
-			       text_new(verdict_name(report_verdict(report))));
-	json_object_object_add(
-		object, "started",
-		text_new(report_started(report, started, sizeof(started))));
-	json_object_object_add(object, "elapsed_ms", number_new(elapsed));
-	json_object_object_add(object, "reads", matrix_new(&report->matrix));
-	json_object_object_add(object, "findings", findings);
-	if (report->todo)
-		json_object_object_add(object, "steps", todo_new(report));
 	return object;
 }
 
 static void json_render(const struct report *report, FILE *out,
 			const struct report_style *style)
 {
-	struct json_object *object = report_object(report);
+	struct json_object *object = json_object_new_object();
+	struct json_object *findings = json_object_new_array();
+	_cleanup_free_ struct report_step *steps = NULL;
+	char started[32], elapsed[32];
+	unsigned int i, n;
 
 	(void)style;
+	for (i = 0; i < report->nfindings; i++)
+		json_object_array_add(findings,
+				      json_new_finding(report, report->findings[i]));
+	snprintf(elapsed, sizeof(elapsed), "%.1f", report->elapsed_ms);
+	json_object_object_add(object, "schema", json_new_text("nfsrdma-report/1"));
+	json_object_object_add(object, "version", json_new_text(NFSRDMA_VERSION));
+	json_object_object_add(object, "command", json_new_text(report->command));
+	json_object_object_add(object, "subject", json_new_subject(report));
+	json_object_object_add(object, "verdict",
+			       json_new_text(verdict_name(report_verdict(report))));
+	json_object_object_add(
+		object, "started",
+		json_new_text(report_started(report, started, sizeof(started))));
+	json_object_object_add(object, "elapsed_ms", json_new_number(elapsed));
+	json_object_object_add(object, "reads", json_new_matrix(&report->matrix));
+	json_object_object_add(object, "findings", findings);
+	if (report->todo) {
+		n = report_all_steps(report, &steps);
+		json_object_object_add(object, "steps", json_new_steps(steps, n));
+	}
 	fprintf(out, "%s\n",
 		json_object_to_json_string_ext(
 			object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
@@ -233,13 +210,8 @@ static void json_render(const struct report *report, FILE *out,
 	json_object_put(object);
 }
 
-static int json_exit(enum verdict verdict)
-{
-	return verdict_exit(verdict);
-}
-
 const struct report_format report_format_json = {
 	.name = "json",
 	.render = json_render,
-	.exit_status = json_exit,
+	.exit_status = verdict_exit,
 };

@@ -18,7 +18,7 @@ const struct message *message_next(const struct message *after)
 }
 
 /* Trims blanks and merges several into one: a log may have wrapped the line. */
-static void squeeze(const char *text, char *out, size_t cap)
+static void message_squeeze(const char *text, char *out, size_t cap)
 {
 	size_t used = 0;
 
@@ -34,7 +34,7 @@ static void squeeze(const char *text, char *out, size_t cap)
 }
 
 /* The next part of *@cursor between two "{name}", trimmed; NULL: no more parts. */
-static const char *next_part(const char **cursor, size_t *len)
+static const char *message_next_part(const char **cursor, size_t *len)
 {
 	const char *at = *cursor;
 
@@ -50,12 +50,12 @@ static const char *next_part(const char **cursor, size_t *len)
 }
 
 /* The total length of the message's parts if @text contains all of them in order, else 0. */
-static size_t match_parts(const char *message, const char *text)
+static size_t message_match_parts(const char *message, const char *text)
 {
 	const char *part;
 	size_t len, score = 0;
 
-	while ((part = next_part(&message, &len))) {
+	while ((part = message_next_part(&message, &len))) {
 		text = memmem(text, strlen(text), part, len);
 		if (!text)
 			return 0;
@@ -67,12 +67,12 @@ static size_t match_parts(const char *message, const char *text)
 
 /* The length of @text if one part contains it, because only a piece of the message was
  * pasted; else 0. */
-static size_t match_piece(const char *message, const char *text)
+static size_t message_match_piece(const char *message, const char *text)
 {
 	size_t len, wanted = strlen(text);
 	const char *part;
 
-	while (wanted >= PART_MIN && (part = next_part(&message, &len)))
+	while (wanted >= PART_MIN && (part = message_next_part(&message, &len)))
 		if (memmem(part, len, text, wanted))
 			return wanted;
 	return 0;
@@ -83,7 +83,7 @@ size_t message_match(const struct message *message, const char *text)
 	char clean[MESSAGE_TEXT_MAX];
 	size_t score;
 
-	squeeze(text, clean, sizeof(clean));
-	score = match_parts(message->text, clean);
-	return score ? score : match_piece(message->text, clean);
+	message_squeeze(text, clean, sizeof(clean));
+	score = message_match_parts(message->text, clean);
+	return score ? score : message_match_piece(message->text, clean);
 }

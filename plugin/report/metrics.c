@@ -23,7 +23,7 @@ void metric_label(FILE *out, const char *name, const char *value)
 	fputc('"', out);
 }
 
-static char *labels_text(const struct metric_label *labels)
+static char *metrics_labels_text(const struct metric_label *labels)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -43,19 +43,7 @@ static char *labels_text(const struct metric_label *labels)
 	return NULL;
 }
 
-static bool has_sample(const struct metrics *metrics, enum metric metric,
-		       const char *labels)
-{
-	unsigned int i;
-
-	for (i = 0; i < metrics->count; i++)
-		if (metrics->list[i].metric == metric &&
-		    !strcmp(metrics->list[i].labels, labels))
-			return true;
-	return false;
-}
-
-static bool make_room(struct metrics *metrics)
+static bool metrics_make_room(struct metrics *metrics)
 {
 	unsigned int room = metrics->room ? 2 * metrics->room : 64;
 	struct metric_sample *list;
@@ -73,15 +61,20 @@ static bool make_room(struct metrics *metrics)
 void report_metric(struct report *report, enum metric metric, double value,
 		   const struct metric_label *labels)
 {
-	_cleanup_free_ char *text = labels_text(labels);
+	_cleanup_free_ char *text = metrics_labels_text(labels);
 	struct metrics *metrics = &report->metrics;
+	unsigned int i;
 
-	if (!text || !make_room(metrics)) {
+	if (!text || !metrics_make_room(metrics)) {
 		report->no_memory = true;
 		return;
 	}
-	if (metrics->count == METRICS_MAX || has_sample(metrics, metric, text))
+	if (metrics->count == METRICS_MAX)
 		return;
+	for (i = 0; i < metrics->count; i++)
+		if (metrics->list[i].metric == metric &&
+		    !strcmp(metrics->list[i].labels, text))
+			return;
 	metrics->list[metrics->count++] = (struct metric_sample){ metric, value,
 								  take_ptr(text) };
 }

@@ -13,7 +13,7 @@
 static const struct {
 	const char *word;
 	int status;
-} states[] = {
+} nagios_states[] = {
 	[VERDICT_PASS] = { "OK", 0 },
 	[VERDICT_WARN] = { "WARNING", 1 },
 	[VERDICT_FAIL] = { "CRITICAL", 2 },
@@ -21,7 +21,7 @@ static const struct {
 };
 
 /* The bar starts performance data, and cannot be quoted. */
-static void print_text(FILE *out, const char *text)
+static void nagios_print_text(FILE *out, const char *text)
 {
 	char clean[TEXT_MAX], *p;
 
@@ -31,28 +31,13 @@ static void print_text(FILE *out, const char *text)
 	fputs(clean, out);
 }
 
-static void print_reason(const struct report *report, FILE *out)
-{
-	const struct finding *finding = report_lead(report);
-	unsigned int passed = report_count(report, FINDING_PASS);
-	char name[REPORT_NAME_MAX];
-
-	if (report_verdict(report) == VERDICT_PASS)
-		fprintf(out, "%u finding%s passed", passed, passed == 1 ? "" : "s");
-	else if (finding) {
-		print_text(out, finding->summary);
-		fprintf(out, " [%s]", report_name(finding, name));
-	} else
-		fputs("interrupted before the end", out);
-}
-
-struct lines {
+struct nagios_lines {
 	FILE *out;
 	size_t used;
 	unsigned int left_out;
 };
 
-static void print_line(struct lines *lines, const struct finding *finding)
+static void nagios_print_line(struct nagios_lines *lines, const struct finding *finding)
 {
 	static const char more[] = "and 9999 more findings\n";
 	_cleanup_free_ char *line = NULL;
@@ -67,7 +52,7 @@ static void print_line(struct lines *lines, const struct finding *finding)
 	}
 	fprintf(mem, "%s %s: ", finding_status_name(finding->status),
 		report_name(finding, name));
-	print_text(mem, finding->summary);
+	nagios_print_text(mem, finding->summary);
 	fputc('\n', mem);
 	if (fclose(mem) || lines->used + len + strlen(more) > OUTPUT_MAX) {
 		lines->left_out++;
@@ -78,7 +63,7 @@ static void print_line(struct lines *lines, const struct finding *finding)
 }
 
 /* Each cause, followed by its consequences. */
-static void print_lines(const struct report *report, struct lines *lines)
+static void nagios_print_lines(const struct report *report, struct nagios_lines *lines)
 {
 	struct family families[REPORT_FINDINGS_MAX];
 	unsigned int i, j, count = report_families(report, families);
@@ -86,12 +71,12 @@ static void print_lines(const struct report *report, struct lines *lines)
 	for (i = 0; i < count; i++) {
 		for (j = 0; j < report->nfindings; j++)
 			if (report_is_alike(report->findings[j], families[i].root))
-				print_line(lines, report->findings[j]);
+				nagios_print_line(lines, report->findings[j]);
 		for (j = 0; j < report->nfindings; j++)
 			if (report_needs_care(report->findings[j]->status) &&
 			    !report_is_alike(report->findings[j], families[i].root) &&
 			    family_has(report, &families[i], report->findings[j]))
-				print_line(lines, report->findings[j]);
+				nagios_print_line(lines, report->findings[j]);
 	}
 	if (lines->left_out)
 		fprintf(lines->out, "and %u more finding%s\n", lines->left_out,
@@ -101,16 +86,25 @@ static void print_lines(const struct report *report, struct lines *lines)
 static void nagios_render(const struct report *report, FILE *out,
 			  const struct report_style *style)
 {
-	struct lines lines = { .out = out };
-	unsigned int status;
+	const struct finding *lead = report_lead(report);
+	unsigned int status, passed = report_count(report, FINDING_PASS);
+	struct nagios_lines lines = { .out = out };
+	char name[REPORT_NAME_MAX];
 	const char *p;
 
 	(void)style;
 	fputs("NFSRDMA ", out);
 	for (p = report->command; *p; p++)
 		fputc(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p, out);
-	fprintf(out, " %s - ", states[report_verdict(report)].word);
-	print_reason(report, out);
+	fprintf(out, " %s - ", nagios_states[report_verdict(report)].word);
+	if (report_verdict(report) == VERDICT_PASS) {
+		fprintf(out, "%u finding%s passed", passed, passed == 1 ? "" : "s");
+	} else if (lead) {
+		nagios_print_text(out, lead->summary);
+		fprintf(out, " [%s]", report_name(lead, name));
+	} else {
+		fputs("interrupted before the end", out);
+	}
 	fprintf(out, " | time=%.3fs", report->elapsed_ms / 1000);
 	for (status = 0; status < FINDING_STATUS_COUNT; status++)
 		fprintf(out, " %s=%u", finding_status_name(status),
@@ -118,12 +112,12 @@ static void nagios_render(const struct report *report, FILE *out,
 	fputc('\n', out);
 	/* Of the memory that every report is printed into. */
 	lines.used = (size_t)ftell(out);
-	print_lines(report, &lines);
+	nagios_print_lines(report, &lines);
 }
 
 static int nagios_exit(enum verdict verdict)
 {
-	return states[verdict].status;
+	return nagios_states[verdict].status;
 }
 
 const struct report_format report_format_nagios = {

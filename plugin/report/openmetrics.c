@@ -12,7 +12,7 @@
 
 #include "plugin/report/internal.h"
 
-struct printer {
+struct openmetrics_printer {
 	const struct report *report;
 	FILE *out;
 	bool openmetrics;
@@ -20,7 +20,8 @@ struct printer {
 
 /* --- families and samples ------------------------------------------------------------------- */
 
-static void print_head(const struct printer *p, enum metric metric)
+static void openmetrics_print_head(const struct openmetrics_printer *p,
+				   enum metric metric)
 {
 	const struct metric_family *family = &metric_families[metric];
 	size_t len = strlen(family->name);
@@ -37,21 +38,13 @@ static void print_head(const struct printer *p, enum metric metric)
 		fprintf(p->out, "# UNIT %.*s %s\n", (int)len, family->name, family->unit);
 }
 
-/* "nas1:/export", as in the metrics of mounts, and of node_exporter. */
-static void print_export(const struct printer *p)
-{
-	const char *server = p->report->subject[SUBJECT_SERVER];
-	char text[FINDING_SUMMARY_MAX];
-
-	snprintf(text, sizeof(text), "%s:%s", server, p->report->subject[SUBJECT_EXPORT]);
-	metric_label(p->out, "export", text);
-}
-
 /* The name and the labels of the scope. Returns what separates the next label. */
-static const char *print_name(const struct printer *p, enum metric metric)
+static const char *openmetrics_print_name(const struct openmetrics_printer *p,
+					  enum metric metric)
 {
 	const struct metric_family *family = &metric_families[metric];
 	char *const *subject = p->report->subject;
+	char export[FINDING_SUMMARY_MAX];
 
 	fputs(family->name, p->out);
 	if (family->scope == METRIC_OF_HOST)
@@ -64,47 +57,47 @@ static const char *print_name(const struct printer *p, enum metric metric)
 	metric_label(p->out, "server", subject[SUBJECT_SERVER]);
 	if (subject[SUBJECT_EXPORT]) {
 		fputc(',', p->out);
-		print_export(p);
+		/* "nas1:/export", as in the metrics of mounts, and of node_exporter. */
+		snprintf(export, sizeof(export), "%s:%s", subject[SUBJECT_SERVER],
+			 subject[SUBJECT_EXPORT]);
+		metric_label(p->out, "export", export);
 	}
 	return ",";
 }
 
-/* Counters exactly, as far as a double holds them. */
-static void print_value(const struct printer *p, double value)
+/* @labels: "" or more labels. */
+static void openmetrics_print_sample(const struct openmetrics_printer *p,
+				     enum metric metric, const char *labels, double value)
 {
+	const char *separator = openmetrics_print_name(p, metric);
+
+	if (*labels)
+		fprintf(p->out, "%s%s}", separator, labels);
+	else if (*separator == ',')
+		fputc('}', p->out);
+	/* Counters exactly, as far as a double holds them. */
 	if (value == floor(value) && fabs(value) < 1e18)
 		fprintf(p->out, " %.0f\n", value);
 	else
 		fprintf(p->out, " %.15g\n", value);
 }
 
-/* @labels: "" or more labels. */
-static void print_sample(const struct printer *p, enum metric metric, const char *labels,
-			 double value)
-{
-	const char *separator = print_name(p, metric);
-
-	if (*labels)
-		fprintf(p->out, "%s%s}", separator, labels);
-	else if (*separator == ',')
-		fputc('}', p->out);
-	print_value(p, value);
-}
-
 /* --- the report ----------------------------------------------------------------------------- */
 
-static void print_build(const struct printer *p, enum metric metric)
+static void openmetrics_print_build(const struct openmetrics_printer *p,
+				    enum metric metric)
 {
-	print_sample(p, metric, "version=\"" NFSRDMA_VERSION "\"", 1);
+	openmetrics_print_sample(p, metric, "version=\"" NFSRDMA_VERSION "\"", 1);
 }
 
-static void print_subject(const struct printer *p, enum metric metric)
+static void openmetrics_print_subject(const struct openmetrics_printer *p,
+				      enum metric metric)
 {
 	static const enum subject_key keys[] = { SUBJECT_PORT, SUBJECT_FILE,
 						 SUBJECT_TRANSPORT, SUBJECT_NFS_VERSION };
 	size_t i;
 
-	print_name(p, metric);
+	openmetrics_print_name(p, metric);
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
 		if (!p->report->subject[keys[i]])
 			continue;
@@ -114,17 +107,20 @@ static void print_subject(const struct printer *p, enum metric metric)
 	fputs("} 1\n", p->out);
 }
 
-static void print_started(const struct printer *p, enum metric metric)
+static void openmetrics_print_started(const struct openmetrics_printer *p,
+				      enum metric metric)
 {
-	print_sample(p, metric, "", (double)p->report->started);
+	openmetrics_print_sample(p, metric, "", (double)p->report->started);
 }
 
-static void print_elapsed(const struct printer *p, enum metric metric)
+static void openmetrics_print_elapsed(const struct openmetrics_printer *p,
+				      enum metric metric)
 {
-	print_sample(p, metric, "", p->report->elapsed_ms / 1000);
+	openmetrics_print_sample(p, metric, "", p->report->elapsed_ms / 1000);
 }
 
-static void print_verdict(const struct printer *p, enum metric metric)
+static void openmetrics_print_verdict(const struct openmetrics_printer *p,
+				      enum metric metric)
 {
 	char label[64];
 	int verdict;
@@ -132,7 +128,8 @@ static void print_verdict(const struct printer *p, enum metric metric)
 	for (verdict = VERDICT_PASS; verdict <= VERDICT_UNKNOWN; verdict++) {
 		snprintf(label, sizeof(label), "nfsrdma_verdict=\"%s\"",
 			 verdict_name(verdict));
-		print_sample(p, metric, label, (int)report_verdict(p->report) == verdict);
+		openmetrics_print_sample(p, metric, label,
+					 (int)report_verdict(p->report) == verdict);
 	}
 }
 
@@ -142,69 +139,72 @@ static void print_verdict(const struct printer *p, enum metric metric)
  * is; NULL: only if the finding has it. */
 static const struct {
 	const char *key, *with;
-} thing_keys[] = {
+} openmetrics_keys[] = {
 	{ "target", NULL }, { "source", "target" }, { "pool", NULL },
 	{ "guest", NULL },  { "disk", "guest" },
 };
 
-static const char *label_of(const struct finding *finding, size_t at)
+static const char *openmetrics_label(const struct finding *finding, size_t at)
 {
-	const char *with = thing_keys[at].with;
+	const char *with = openmetrics_keys[at].with;
 
 	return with && !*finding_evidence(finding, with)
 		       ? ""
-		       : finding_evidence(finding, thing_keys[at].key);
+		       : finding_evidence(finding, openmetrics_keys[at].key);
 }
 
-static void print_thing(const struct printer *p, enum metric metric,
-			const struct finding *finding)
+static void openmetrics_print_object(const struct openmetrics_printer *p,
+				     enum metric metric, const struct finding *finding)
 {
-	const char *separator = print_name(p, metric);
+	const char *separator = openmetrics_print_name(p, metric);
 	size_t i;
 
 	fprintf(p->out, "%sid=\"%s\"", separator, finding->id);
-	for (i = 0; i < ARRAY_SIZE(thing_keys); i++) {
-		if (!*finding_evidence(finding, thing_keys[i].with ? thing_keys[i].with
-								   : thing_keys[i].key))
+	for (i = 0; i < ARRAY_SIZE(openmetrics_keys); i++) {
+		if (!*finding_evidence(finding, openmetrics_keys[i].with
+							? openmetrics_keys[i].with
+							: openmetrics_keys[i].key))
 			continue;
 		fputc(',', p->out);
-		metric_label(p->out, thing_keys[i].key, label_of(finding, i));
+		metric_label(p->out, openmetrics_keys[i].key,
+			     openmetrics_label(finding, i));
 	}
 }
 
-static bool is_same(const struct finding *a, const struct finding *b)
+static bool openmetrics_is_same(const struct finding *a, const struct finding *b)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(thing_keys); i++)
-		if (strcmp(label_of(a, i), label_of(b, i)) != 0)
+	for (i = 0; i < ARRAY_SIZE(openmetrics_keys); i++)
+		if (strcmp(openmetrics_label(a, i), openmetrics_label(b, i)) != 0)
 			return false;
 	return !strcmp(a->id, b->id);
 }
 
 /* A sample may appear only once in an exposition: only the first finding about an object is
  * printed. */
-static bool is_first(const struct report *report, unsigned int at)
+static bool openmetrics_is_first(const struct report *report, unsigned int at)
 {
 	unsigned int i;
 
 	for (i = 0; i < at; i++)
-		if (is_same(report->findings[i], report->findings[at]))
+		if (openmetrics_is_same(report->findings[i], report->findings[at]))
 			return false;
 	return true;
 }
 
-static void print_findings(const struct printer *p, enum metric metric)
+static void openmetrics_print_findings(const struct openmetrics_printer *p,
+				       enum metric metric)
 {
 	const struct finding *finding;
 	unsigned int i, status;
 
 	for (i = 0; i < p->report->nfindings; i++) {
-		if (!is_first(p->report, i))
+		if (!openmetrics_is_first(p->report, i))
 			continue;
 		finding = p->report->findings[i];
 		for (status = 0; status < FINDING_STATUS_COUNT; status++) {
-			print_thing(p, metric, finding);
+			openmetrics_print_object(p, metric, finding);
 			fprintf(p->out, ",nfsrdma_finding=\"%s\"} %d\n",
 				finding_status_name(status), finding->status == status);
 		}
@@ -212,16 +212,17 @@ static void print_findings(const struct printer *p, enum metric metric)
 }
 
 /* A metric of its own: as a label of the states, each reason would start new series. */
-static void print_reasons(const struct printer *p, enum metric metric)
+static void openmetrics_print_reasons(const struct openmetrics_printer *p,
+				      enum metric metric)
 {
 	const struct finding *finding;
 	unsigned int i;
 
 	for (i = 0; i < p->report->nfindings; i++) {
 		finding = p->report->findings[i];
-		if (!*finding->reason || !is_first(p->report, i))
+		if (!*finding->reason || !openmetrics_is_first(p->report, i))
 			continue;
-		print_thing(p, metric, finding);
+		openmetrics_print_object(p, metric, finding);
 		fprintf(p->out, ",reason=\"%s\"} 1\n", finding->reason);
 	}
 }
@@ -236,7 +237,7 @@ static const struct {
 	enum metric metric;
 	double scale; /* to base units */
 	const char *labels;
-} measured[] = {
+} openmetrics_measured[] = {
 	{ "probe.null", "best_ms", METRIC_PROBE_NULL, 1e-3, "" },
 	{ "bench.read.write-chunk", "mb_per_s_median", METRIC_BENCH_THROUGHPUT, 1e6,
 	  SIDE("READ", "rdma") },
@@ -254,53 +255,44 @@ static const struct {
 	{ "bench.null", "ratio_to_tcp", METRIC_BENCH_RATIO, 1, OPERATION("NULL") },
 };
 
-static bool is_measured(enum metric metric)
+/* Prints the head before the first. False: it is not such a metric. */
+static bool openmetrics_print_measured(const struct openmetrics_printer *p,
+				       enum metric metric)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(measured); i++)
-		if (measured[i].metric == metric)
-			return true;
-	return false;
-}
-
-static const struct finding *first_of(const struct report *report, const char *id)
-{
-	unsigned int i;
-
-	for (i = 0; i < report->nfindings; i++)
-		if (!strcmp(report->findings[i]->id, id))
-			return report->findings[i];
-	return NULL;
-}
-
-/* Calls print_head() before the first. */
-static void print_measured(const struct printer *p, enum metric metric)
-{
-	const struct finding *finding;
-	bool begun = false;
+	bool known = false, begun = false;
 	const char *text;
 	double value;
+	unsigned int j;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(measured); i++) {
-		if (measured[i].metric != metric)
+	for (i = 0; i < ARRAY_SIZE(openmetrics_measured); i++) {
+		if (openmetrics_measured[i].metric != metric)
 			continue;
-		finding = first_of(p->report, measured[i].id);
-		text = finding ? finding_evidence(finding, measured[i].key) : "";
+		known = true;
+		for (j = 0; j < p->report->nfindings; j++)
+			if (!strcmp(p->report->findings[j]->id,
+				    openmetrics_measured[i].id))
+				break;
+		text = j < p->report->nfindings
+			       ? finding_evidence(p->report->findings[j],
+						  openmetrics_measured[i].key)
+			       : "";
 		value = strtod(text, NULL);
 		if (!*text || !isfinite(value))
 			continue;
 		if (!begun)
-			print_head(p, metric);
+			openmetrics_print_head(p, metric);
 		begun = true;
-		print_sample(p, metric, measured[i].labels, value * measured[i].scale);
+		openmetrics_print_sample(p, metric, openmetrics_measured[i].labels,
+					 value * openmetrics_measured[i].scale);
 	}
+	return known;
 }
 
 /* --- all ---------------------------------------------------------------------------------------- */
 
-static void print_collected(const struct printer *p, enum metric metric)
+static void openmetrics_print_collected(const struct openmetrics_printer *p,
+					enum metric metric)
 {
 	const struct metrics *metrics = &p->report->metrics;
 	bool begun = false;
@@ -310,37 +302,36 @@ static void print_collected(const struct printer *p, enum metric metric)
 		if (metrics->list[i].metric != metric)
 			continue;
 		if (!begun)
-			print_head(p, metric);
+			openmetrics_print_head(p, metric);
 		begun = true;
-		print_sample(p, metric, metrics->list[i].labels, metrics->list[i].value);
+		openmetrics_print_sample(p, metric, metrics->list[i].labels,
+					 metrics->list[i].value);
 	}
 }
 
-static void render(const struct report *report, FILE *out, bool openmetrics)
+static void openmetrics_print(const struct report *report, FILE *out, bool openmetrics)
 {
-	static void (*const own[METRIC_COUNT])(const struct printer *p,
+	static void (*const own[METRIC_COUNT])(const struct openmetrics_printer *p,
 					       enum metric metric) = {
-		[METRIC_BUILD_INFO] = print_build,
-		[METRIC_REPORT_INFO] = print_subject,
-		[METRIC_LAST_RUN] = print_started,
-		[METRIC_DURATION] = print_elapsed,
-		[METRIC_VERDICT] = print_verdict,
-		[METRIC_FINDING] = print_findings,
-		[METRIC_FINDING_INFO] = print_reasons,
+		[METRIC_BUILD_INFO] = openmetrics_print_build,
+		[METRIC_REPORT_INFO] = openmetrics_print_subject,
+		[METRIC_LAST_RUN] = openmetrics_print_started,
+		[METRIC_DURATION] = openmetrics_print_elapsed,
+		[METRIC_VERDICT] = openmetrics_print_verdict,
+		[METRIC_FINDING] = openmetrics_print_findings,
+		[METRIC_FINDING_INFO] = openmetrics_print_reasons,
 	};
-	const struct printer p = { report, out, openmetrics };
+	const struct openmetrics_printer p = { report, out, openmetrics };
 	unsigned int i;
 
 	for (i = 0; i < METRIC_COUNT; i++) {
 		enum metric metric = (enum metric)i;
 
 		if (own[i]) {
-			print_head(&p, metric);
+			openmetrics_print_head(&p, metric);
 			own[i](&p, metric);
-		} else if (is_measured(metric)) {
-			print_measured(&p, metric);
-		} else {
-			print_collected(&p, metric);
+		} else if (!openmetrics_print_measured(&p, metric)) {
+			openmetrics_print_collected(&p, metric);
 		}
 	}
 	if (openmetrics)
@@ -351,31 +342,26 @@ static void prometheus_render(const struct report *report, FILE *out,
 			      const struct report_style *style)
 {
 	(void)style;
-	render(report, out, false);
+	openmetrics_print(report, out, false);
 }
 
 static void openmetrics_render(const struct report *report, FILE *out,
 			       const struct report_style *style)
 {
 	(void)style;
-	render(report, out, true);
-}
-
-static int metrics_exit(enum verdict verdict)
-{
-	return verdict_exit(verdict);
+	openmetrics_print(report, out, true);
 }
 
 const struct report_format report_format_prometheus = {
 	.name = "prometheus",
 	.render = prometheus_render,
-	.exit_status = metrics_exit,
+	.exit_status = verdict_exit,
 	.metrics = true,
 };
 
 const struct report_format report_format_openmetrics = {
 	.name = "openmetrics",
 	.render = openmetrics_render,
-	.exit_status = metrics_exit,
+	.exit_status = verdict_exit,
 	.metrics = true,
 };

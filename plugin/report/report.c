@@ -18,7 +18,7 @@ static const char *const verdict_names[] = {
 	[VERDICT_UNKNOWN] = "unknown",
 };
 
-static const enum exit_status verdict_exits[] = {
+static const int verdict_exits[] = {
 	[VERDICT_PASS] = EXIT_GOOD,
 	[VERDICT_WARN] = EXIT_GOOD,
 	[VERDICT_FAIL] = EXIT_FAILED,
@@ -166,30 +166,22 @@ bool report_is_undecided(const struct report *report, const struct finding *find
 	       !report_is_for_root(report, finding);
 }
 
-static bool decisive_is_unknown(const struct report *report)
-{
-	unsigned int i;
-
-	for (i = 0; i < report->nfindings; i++)
-		if (report_is_undecided(report, report->findings[i]))
-			return true;
-	return false;
-}
-
 enum verdict report_verdict(const struct report *report)
 {
-	unsigned int warned = report_count(report, FINDING_WARN);
+	unsigned int warned = report_count(report, FINDING_WARN), i;
 
 	if (report_count(report, FINDING_FAIL))
 		return VERDICT_FAIL;
 	/* Skips alone prove nothing, and unknown is never reported as good. */
-	if (report->cut || decisive_is_unknown(report) ||
-	    warned + report_count(report, FINDING_PASS) == 0)
+	if (report->cut || warned + report_count(report, FINDING_PASS) == 0)
 		return VERDICT_UNKNOWN;
+	for (i = 0; i < report->nfindings; i++)
+		if (report_is_undecided(report, report->findings[i]))
+			return VERDICT_UNKNOWN;
 	return warned ? VERDICT_WARN : VERDICT_PASS;
 }
 
-static bool has_made(const struct finding *finding, enum verdict verdict)
+const struct finding *report_lead(const struct report *report)
 {
 	static const enum finding_status statuses[] = {
 		[VERDICT_PASS] = FINDING_PASS,
@@ -197,20 +189,14 @@ static bool has_made(const struct finding *finding, enum verdict verdict)
 		[VERDICT_FAIL] = FINDING_FAIL,
 		[VERDICT_UNKNOWN] = FINDING_UNKNOWN,
 	};
-
-	return finding->status == statuses[verdict];
-}
-
-const struct finding *report_lead(const struct report *report)
-{
 	struct family families[REPORT_FINDINGS_MAX];
 	unsigned int i, count = report_families(report, families);
-	enum verdict verdict = report_verdict(report);
+	enum finding_status status = statuses[report_verdict(report)];
 
 	for (i = 0; i < count; i++) {
-		if (has_made(families[i].root, verdict))
+		if (families[i].root->status == status)
 			return families[i].root;
-		if (has_made(families[i].worst, verdict))
+		if (families[i].worst->status == status)
 			return families[i].worst;
 	}
 	return NULL;
@@ -243,7 +229,7 @@ const char *verdict_name(enum verdict verdict)
 	return verdict_names[verdict];
 }
 
-enum exit_status verdict_exit(enum verdict verdict)
+int verdict_exit(enum verdict verdict)
 {
 	return verdict_exits[verdict];
 }
@@ -256,13 +242,6 @@ const char *report_started(const struct report *report, char *buf, size_t cap)
 	    !strftime(buf, cap, "%Y-%m-%dT%H:%M:%SZ", &tm))
 		snprintf(buf, cap, "1970-01-01T00:00:00Z");
 	return buf;
-}
-
-static int write_all(FILE *out, const char *text, size_t len)
-{
-	if (fwrite(text, 1, len, out) != len || fflush(out))
-		return err_sys("write the report");
-	return 0;
 }
 
 int report_render(const struct report *report, const struct report_format *format,
@@ -292,8 +271,14 @@ int report_print(const struct report *report, const struct report_format *format
 {
 	_cleanup_free_ char *text = NULL;
 	int rc = report_render(report, format, style, &text);
+	size_t len;
 
-	return rc ? rc : write_all(out, text, strlen(text));
+	if (rc)
+		return rc;
+	len = strlen(text);
+	if (fwrite(text, 1, len, out) != len || fflush(out))
+		return err_sys("write the report");
+	return 0;
 }
 
 const struct report_format *const report_formats[] = {

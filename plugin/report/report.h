@@ -179,7 +179,8 @@ typedef void report_fn(void *arg, const struct finding *finding,
 		       const struct finding *because);
 void report_each(const struct report *report, report_fn *fn, void *arg);
 const char *verdict_name(enum verdict verdict);
-enum exit_status verdict_exit(enum verdict verdict);
+/* Of enum exit_status. */
+int verdict_exit(enum verdict verdict);
 
 /* "ID/REASON", or "ID" without a reason, as explain accepts it. Returns buf. */
 #define REPORT_NAME_MAX (FINDING_ID_MAX + FINDING_REASON_MAX)

@@ -12,17 +12,17 @@
 
 /* Bytes, not letters of the locale. The tilde is special only at the beginning, and does
  * not occur elsewhere in names. */
-static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			    "0123456789_@%+=:,./-";
+static const char shell_plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_@%+=:,./-";
 
 /* Quotes the character at @text, of @len bytes. Characters that a terminal would interpret,
  * or a report would replace, become octal. bash restores the name; a shell without $'' sees
  * another, harmless one. */
-static void write_character(const char *text, size_t len, bool printable, char piece[48])
+static void shell_quote(const char *text, size_t len, bool printable, char piece[48])
 {
 	size_t i, used = 0;
 
-	if (printable && len == 1 && !strchr(plain, *text)) {
+	if (printable && len == 1 && !strchr(shell_plain, *text)) {
 		snprintf(piece, 48, "\\%c", *text);
 	} else if (printable) {
 		snprintf(piece, 48, "%.*s", (int)len, text);
@@ -45,7 +45,7 @@ const char *shell_word(struct shell_word *word, const char *text)
 		return strcpy(word->text, "''");
 	for (; *text; text += len) {
 		len = utf8_length(text, &printable);
-		write_character(text, len, printable, piece);
+		shell_quote(text, len, printable, piece);
 		/* A truncated name would be another name. */
 		if (used + strlen(piece) >= sizeof(word->text))
 			return strcpy(word->text, "...");

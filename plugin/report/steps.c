@@ -24,48 +24,19 @@ static void sentence_add(struct sentence *s, const char *text, size_t len)
 	s->buf[s->used] = '\0';
 }
 
-static const char *value_of(const struct report *report, const struct finding *finding,
-			    const char *key)
+/* After a blank the value could be taken for an option. @next: the following text; an
+ * IPv6 address gets brackets before a colon that joins it to more text. */
+static void sentence_add_value(struct sentence *s, const char *value, const char *next,
+			       bool shell)
 {
-	const char *value = finding_evidence(finding, key);
-	int i;
-
-	for (i = 0; !*value && i < SUBJECT_COUNT; i++)
-		if (!strcmp(subject_name(i), key) && report->subject[i])
-			value = report->subject[i];
-	return value;
-}
-
-/* An unknown value becomes a placeholder for the reader: "{export}" is EXPORT. */
-static void add_name(struct sentence *s, const char *key)
-{
-	char c;
-
-	for (; *key; key++) {
-		c = *key == '_' ? '-' : (char)toupper((unsigned char)*key);
-		sentence_add(s, &c, 1);
-	}
-}
-
-/* With or without its zone: a PCI address has colons, too. */
-static bool is_ipv6(const char *value)
-{
-	char address[INET6_ADDRSTRLEN];
+	char address[INET6_ADDRSTRLEN], bracketed[FINDING_VALUE_MAX + 2];
+	struct shell_word word;
 	struct in6_addr parsed;
 
+	/* With or without its zone: a PCI address has colons, too. */
 	snprintf(address, sizeof(address), "%.*s", (int)strcspn(value, "%"), value);
-	return inet_pton(AF_INET6, address, &parsed) == 1;
-}
-
-/* After a blank the value could be taken for an option. @behind: the following text; an
- * IPv6 address gets brackets before a colon that joins it to more text. */
-static void add_value(struct sentence *s, const char *value, const char *behind,
-		      bool shell)
-{
-	char bracketed[FINDING_VALUE_MAX + 2];
-	struct shell_word word;
-
-	if (*behind == ':' && behind[1] != ' ' && is_ipv6(value)) {
+	if (*next == ':' && next[1] != ' ' &&
+	    inet_pton(AF_INET6, address, &parsed) == 1) {
 		snprintf(bracketed, sizeof(bracketed), "[%.*s]", FINDING_VALUE_MAX - 1,
 			 value);
 		value = bracketed;
@@ -81,10 +52,11 @@ void report_expand(const struct report *report, const struct finding *finding,
 		   const char *text, bool shell, char *buf, size_t cap)
 {
 	struct sentence s = { .buf = buf, .cap = cap };
-	char key[FINDING_KEY_MAX];
-	const char *value;
+	const char *value, *name, *p;
+	char key[FINDING_KEY_MAX], c;
 	size_t len;
 	bool raw;
+	int i;
 
 	*buf = '\0';
 	while (*text) {
@@ -96,16 +68,25 @@ void report_expand(const struct report *report, const struct finding *finding,
 			break;
 		snprintf(key, sizeof(key), "%.*s", (int)len - 1, text + 1);
 		raw = *key == '!';
-		value = value_of(report, finding, key + raw);
+		name = key + raw;
+		value = finding_evidence(finding, name);
+		for (i = 0; !*value && i < SUBJECT_COUNT; i++)
+			if (!strcmp(subject_name(i), name) && report->subject[i])
+				value = report->subject[i];
 		if (*value)
-			add_value(&s, value, text + len + 1, shell && !raw);
-		else
-			add_name(&s, key + raw);
+			sentence_add_value(&s, value, text + len + 1, shell && !raw);
+		/* An unknown value becomes a placeholder for the reader: "{export}" is
+		 * EXPORT. */
+		for (p = name; !*value && *p; p++) {
+			c = *p == '_' ? '-' : (char)toupper((unsigned char)*p);
+			sentence_add(&s, &c, 1);
+		}
 		text += len + 1;
 	}
 }
 
-static const struct reason *reason_find(const struct reason *reason, const char *name)
+static const struct reason *steps_find_reason(const struct reason *reason,
+					      const char *name)
 {
 	for (; reason->name; reason++)
 		if (!strcmp(reason->name, name))
@@ -115,16 +96,16 @@ static const struct reason *reason_find(const struct reason *reason, const char 
 
 const struct reason *meaning_reason(const struct meaning *meaning, const char *name)
 {
-	const struct reason *reason = reason_find(meaning->reasons, name);
+	const struct reason *reason = steps_find_reason(meaning->reasons, name);
 
-	return reason ? reason : reason_find(meaning_common, name);
+	return reason ? reason : steps_find_reason(meaning_common, name);
 }
 
 /* By kind: a step may name several of each. */
 static const struct {
 	unsigned int bit;
 	const char *name;
-} system_kinds[][6] = {
+} steps_system_kinds[][6] = {
 	{ { SYSTEM_DEBIAN, "Debian" },
 	  { SYSTEM_UBUNTU, "Ubuntu" },
 	  { SYSTEM_RHEL, "RHEL" },
@@ -145,13 +126,13 @@ static const struct {
 };
 
 /* The systems of this kind that a host of @systems may be. */
-static unsigned int possible_systems(size_t kind, unsigned int systems)
+static unsigned int steps_possible_systems(size_t kind, unsigned int systems)
 {
 	unsigned int all = 0;
 	size_t i;
 
-	for (i = 0; system_kinds[kind][i].bit; i++)
-		all |= system_kinds[kind][i].bit;
+	for (i = 0; steps_system_kinds[kind][i].bit; i++)
+		all |= steps_system_kinds[kind][i].bit;
 	return systems & all ? systems & all : all;
 }
 
@@ -160,9 +141,9 @@ bool meaning_step_fits(const struct step *step, unsigned int systems)
 	unsigned int all, possible;
 	size_t kind;
 
-	for (kind = 0; kind < ARRAY_SIZE(system_kinds); kind++) {
-		all = possible_systems(kind, 0);
-		possible = possible_systems(kind, systems);
+	for (kind = 0; kind < ARRAY_SIZE(steps_system_kinds); kind++) {
+		all = steps_possible_systems(kind, 0);
+		possible = steps_possible_systems(kind, systems);
 		if (step->systems & all && !(step->systems & possible))
 			return false;
 	}
@@ -170,21 +151,21 @@ bool meaning_step_fits(const struct step *step, unsigned int systems)
 }
 
 /* "Debian, Ubuntu", unless the host is known to be one of these. */
-static void add_systems(struct sentence *s, size_t kind, const struct step *step,
-			unsigned int systems)
+static void sentence_add_systems(struct sentence *s, size_t kind, const struct step *step,
+				 unsigned int systems)
 {
 	const char *separator = s->used ? " with " : "";
 	size_t i;
 
-	if (!(possible_systems(kind, systems) & ~step->systems) ||
-	    !(possible_systems(kind, 0) & step->systems))
+	if (!(steps_possible_systems(kind, systems) & ~step->systems) ||
+	    !(steps_possible_systems(kind, 0) & step->systems))
 		return;
-	for (i = 0; system_kinds[kind][i].bit; i++) {
-		if (!(step->systems & system_kinds[kind][i].bit))
+	for (i = 0; steps_system_kinds[kind][i].bit; i++) {
+		if (!(step->systems & steps_system_kinds[kind][i].bit))
 			continue;
 		sentence_add(s, separator, strlen(separator));
-		sentence_add(s, system_kinds[kind][i].name,
-			     strlen(system_kinds[kind][i].name));
+		sentence_add(s, steps_system_kinds[kind][i].name,
+			     strlen(steps_system_kinds[kind][i].name));
 		separator = ", ";
 	}
 }
@@ -196,8 +177,8 @@ const char *meaning_step(const struct step *step, unsigned int systems, char *bu
 	size_t kind;
 
 	*buf = '\0';
-	for (kind = 0; kind < ARRAY_SIZE(system_kinds); kind++)
-		add_systems(&s, kind, step, systems);
+	for (kind = 0; kind < ARRAY_SIZE(steps_system_kinds); kind++)
+		sentence_add_systems(&s, kind, step, systems);
 	if (s.used)
 		sentence_add(&s, ": ", 2);
 	sentence_add(&s, step->text, strlen(step->text));
@@ -207,7 +188,7 @@ const char *meaning_step(const struct step *step, unsigned int systems, char *bu
 }
 
 /* As identified by the probe; NULL: not identified. */
-static const char *server_kind(const struct report *report)
+static const char *steps_server_kind(const struct report *report)
 {
 	unsigned int i;
 
@@ -218,7 +199,7 @@ static const char *server_kind(const struct report *report)
 }
 
 /* The known systems of this host and of the server. */
-static unsigned int systems_of(const struct report *report)
+static unsigned int steps_systems(const struct report *report)
 {
 	static const struct {
 		const char *kind;
@@ -230,7 +211,7 @@ static unsigned int systems_of(const struct report *report)
 		{ "nfsrdma", 0 },
 		{ "unknown", 0 },
 	};
-	const char *kind = server_kind(report);
+	const char *kind = steps_server_kind(report);
 	size_t i;
 
 	for (i = 0; kind && i < ARRAY_SIZE(rows); i++)
@@ -239,35 +220,21 @@ static unsigned int systems_of(const struct report *report)
 	return report->systems | (kind ? SYSTEM_OTHER_SERVER : 0);
 }
 
-static void say_step(const struct report *report, const struct finding *finding,
-		     const struct step *step, struct report_step *out)
-{
-	const struct step without_colon = { .systems = step->systems,
-					    .text = step->text };
-	char text[STEP_TEXT_MAX];
-
-	report_expand(
-		report, finding,
-		meaning_step(&without_colon, systems_of(report), text, sizeof(text)),
-		false, out->text, sizeof(out->text));
-}
-
-static bool is_unknown_by_itself(const struct meaning *meaning,
-				 const struct finding *finding)
+static bool steps_is_unknown(const struct meaning *meaning, const struct finding *finding)
 {
 	return finding->status == FINDING_UNKNOWN && meaning->unknown;
 }
 
 /* The finding has reasons, but none was chosen: listing all of them would be guessing. */
-static bool is_unexpected(const struct meaning *meaning, const struct finding *finding)
+static bool steps_is_unexpected(const struct meaning *meaning,
+				const struct finding *finding)
 {
 	return meaning->reasons->name && !*finding->reason &&
-	       report_needs_care(finding->status) &&
-	       !is_unknown_by_itself(meaning, finding);
+	       report_needs_care(finding->status) && !steps_is_unknown(meaning, finding);
 }
 
 /* "Unexpected: no known reason fits (state 4, speed 10)." */
-static void say_unexpected(const struct finding *finding, char *buf, size_t cap)
+static void steps_print_unexpected(const struct finding *finding, char *buf, size_t cap)
 {
 	struct sentence s = { .buf = buf, .cap = cap - sizeof(").") };
 	const struct finding_evidence *e = finding->evidence;
@@ -284,32 +251,36 @@ static void say_unexpected(const struct finding *finding, char *buf, size_t cap)
 	strcat(buf, finding->nevidence ? ")." : ".");
 }
 
-static unsigned int explain_step(const struct finding *finding, struct report_step *out)
-{
-	snprintf(out->text, sizeof(out->text), "See what can be the cause of %s",
-		 finding->id);
-	snprintf(out->command, sizeof(out->command), "nfsrdma explain %s", finding->id);
-	return 1;
-}
-
 unsigned int report_steps(const struct report *report, const struct finding *finding,
 			  struct report_step steps[REPORT_STEPS_MAX])
 {
 	const struct meaning *meaning = meaning_find(finding->id);
 	const struct reason *reason = meaning_reason(meaning, finding->reason);
+	unsigned int n = 0, systems;
 	const struct step *step;
-	unsigned int n = 0;
+	char text[STEP_TEXT_MAX];
 
 	if (!report_needs_care(finding->status))
 		return 0;
-	if (is_unexpected(meaning, finding))
-		return explain_step(finding, &steps[0]);
+	if (steps_is_unexpected(meaning, finding)) {
+		snprintf(steps[0].text, sizeof(steps[0].text),
+			 "See what can be the cause of %s", finding->id);
+		snprintf(steps[0].command, sizeof(steps[0].command), "nfsrdma explain %s",
+			 finding->id);
+		return 1;
+	}
 	if (!reason)
 		return 0;
+	systems = steps_systems(report);
 	for (step = reason->steps; step->text && n < REPORT_STEPS_MAX; step++) {
-		if (!meaning_step_fits(step, systems_of(report)))
+		const struct step without_colon = { .systems = step->systems,
+						    .text = step->text };
+
+		if (!meaning_step_fits(step, systems))
 			continue;
-		say_step(report, finding, step, &steps[n]);
+		report_expand(report, finding,
+			      meaning_step(&without_colon, systems, text, sizeof(text)),
+			      false, steps[n].text, sizeof(steps[n].text));
 		*steps[n].command = '\0';
 		if (step->command)
 			report_expand(report, finding, step->command, true,
@@ -320,7 +291,7 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 }
 
 /* "Load the module: 'modprobe rpcrdma'." */
-static void add_step(struct sentence *s, const struct report_step *step)
+static void sentence_add_step(struct sentence *s, const struct report_step *step)
 {
 	if (s->used)
 		sentence_add(s, " ", 1);
@@ -332,37 +303,34 @@ static void add_step(struct sentence *s, const struct report_step *step)
 	}
 }
 
-/* The cause of a reason, plus the text for this kind of server. */
-static void add_reason_cause(const struct report *report, const struct finding *finding,
-			     const struct reason *reason, char *buf, size_t cap)
-{
-	unsigned int systems = systems_of(report);
-	const char *more = systems & SYSTEM_LINUX_SERVER     ? reason->linux_cause
-			   : systems & SYSTEM_GANESHA_SERVER ? reason->ganesha_cause
-							     : NULL;
-	size_t used;
-
-	report_expand(report, finding, reason->cause, false, buf, cap);
-	used = strlen(buf);
-	if (more)
-		snprintf(buf + used, cap - used, " %s", more);
-}
-
 const char *report_cause(const struct report *report, const struct finding *finding,
 			 char buf[MEANING_CAUSE_MAX])
 {
 	const struct meaning *meaning = meaning_find(finding->id);
 	const struct reason *reason = meaning_reason(meaning, finding->reason);
+	const char *more = NULL;
+	unsigned int systems;
+	size_t used;
 
 	*buf = '\0';
 	if (!report_needs_care(finding->status))
 		return buf;
-	if (reason)
-		add_reason_cause(report, finding, reason, buf, MEANING_CAUSE_MAX);
-	else if (is_unexpected(meaning, finding))
-		say_unexpected(finding, buf, MEANING_CAUSE_MAX);
-	else if (!is_unknown_by_itself(meaning, finding))
-		meaning_cause(meaning, server_kind(report), buf);
+	if (!reason && steps_is_unexpected(meaning, finding))
+		steps_print_unexpected(finding, buf, MEANING_CAUSE_MAX);
+	else if (!reason && !steps_is_unknown(meaning, finding))
+		meaning_cause(meaning, steps_server_kind(report), buf);
+	if (!reason)
+		return buf;
+	/* The cause of a reason, plus the text for this kind of server. */
+	report_expand(report, finding, reason->cause, false, buf, MEANING_CAUSE_MAX);
+	systems = steps_systems(report);
+	if (systems & SYSTEM_LINUX_SERVER)
+		more = reason->linux_cause;
+	else if (systems & SYSTEM_GANESHA_SERVER)
+		more = reason->ganesha_cause;
+	used = strlen(buf);
+	if (more)
+		snprintf(buf + used, MEANING_CAUSE_MAX - used, " %s", more);
 	return buf;
 }
 
@@ -379,11 +347,11 @@ const char *report_remedy(const struct report *report, const struct finding *fin
 		return buf;
 	n = report_steps(report, finding, steps);
 	for (i = 0; i < n; i++)
-		add_step(&s, &steps[i]);
+		sentence_add_step(&s, &steps[i]);
 	if (!n)
 		snprintf(buf, REPORT_REMEDY_MAX, "%s",
-			 is_unknown_by_itself(meaning, finding) ? meaning->unknown
-								: meaning->remedy);
+			 steps_is_unknown(meaning, finding) ? meaning->unknown
+							    : meaning->remedy);
 	return buf;
 }
 
@@ -400,7 +368,7 @@ const char *report_first_step(const struct report *report, const struct finding 
 	if (!reason || (reason->steps->systems && !report->systems))
 		return buf;
 	if (report_steps(report, finding, steps))
-		add_step(&s, &steps[0]);
+		sentence_add_step(&s, &steps[0]);
 	return buf;
 }
 

@@ -7,7 +7,7 @@
 
 #define ROWS_STEP 64
 
-static void free_row(struct report_row *row)
+static void table_free_row(struct report_row *row)
 {
 	unsigned int i;
 
@@ -19,14 +19,14 @@ void table_fini(struct report_table *table)
 {
 	unsigned int i;
 
-	free_row(&table->head);
+	table_free_row(&table->head);
 	for (i = 0; i < table->nrows; i++)
-		free_row(&table->rows[i]);
+		table_free_row(&table->rows[i]);
 	free(table->rows);
 }
 
-static int take_row(struct report *report, struct report_row *row,
-		    const char *const *cells)
+static int table_copy_row(struct report *report, struct report_row *row,
+			  const char *const *cells)
 {
 	/* An escaped byte takes four characters. */
 	unsigned int i;
@@ -51,7 +51,7 @@ int report_columns(struct report *report, const char *const *heads, unsigned int
 	table->nnames = nnames;
 	while (table->ncolumns < REPORT_COLUMNS_MAX && heads[table->ncolumns])
 		table->ncolumns++;
-	return take_row(report, &table->head, heads);
+	return table_copy_row(report, &table->head, heads);
 }
 
 int report_row(struct report *report, enum finding_status status,
@@ -70,7 +70,7 @@ int report_row(struct report *report, enum finding_status status,
 	}
 	rows = &table->rows[table->nrows++];
 	*rows = (struct report_row){ .status = status };
-	return take_row(report, rows, cells);
+	return table_copy_row(report, rows, cells);
 }
 
 bool table_needs_care(const struct report_table *table)

@@ -10,20 +10,8 @@
 #define ALIKE_MAX 3 /* other objects with the same cause that are named */
 #define LINES_MAX 4 /* up to this many findings have a line each */
 
-/* "  WARN  Title: summary [ID/REASON]" */
-static void print_short(struct page *page, const struct finding *finding,
-			const char *summary)
-{
-	char text[FINDING_SUMMARY_MAX + 256], name[REPORT_NAME_MAX];
-	unsigned int column = page_status(page, finding->status);
-
-	snprintf(text, sizeof(text), "%s: %s [%s]", meaning_find(finding->id)->title,
-		 summary, report_name(finding, name));
-	page_paragraph(page, text, column);
-}
-
-static unsigned int count_alike(const struct report *report,
-				const struct finding *finding)
+static unsigned int brief_count_alike(const struct report *report,
+				      const struct finding *finding)
 {
 	unsigned int i, count = 0;
 
@@ -32,50 +20,55 @@ static unsigned int count_alike(const struct report *report,
 	return count;
 }
 
-/* For several findings alike: the first clause of the first, and the number of the others. */
-static void print_short_family(struct page *page, const struct report *report,
-			       const struct finding *root)
+/* "  WARN  Title: summary [ID/REASON]". For several findings alike: the first clause of the
+ * first, and the number of the others. */
+static void brief_print_line(struct page *page, const struct report *report,
+			     const struct finding *root)
 {
-	unsigned int alike = count_alike(report, root);
-	char clause[FINDING_SUMMARY_MAX], text[FINDING_SUMMARY_MAX + 32];
+	unsigned int alike = brief_count_alike(report, root), column;
+	char clause[FINDING_SUMMARY_MAX], summary[FINDING_SUMMARY_MAX + 32];
+	char text[FINDING_SUMMARY_MAX + 256], name[REPORT_NAME_MAX];
 
 	if (alike > 1)
-		snprintf(text, sizeof(text), "%s, and %u more",
+		snprintf(summary, sizeof(summary), "%s, and %u more",
 			 report_clause(root, clause), alike - 1);
 	else
-		snprintf(text, sizeof(text), "%s", root->summary);
-	print_short(page, root, text);
+		snprintf(summary, sizeof(summary), "%s", root->summary);
+	column = page_status(page, root->status);
+	snprintf(text, sizeof(text), "%s: %s [%s]", meaning_find(root->id)->title,
+		 summary, report_name(root, name));
+	page_paragraph(page, text, column);
 }
 
-static void print_indented(struct page *page, const char *text)
+static void brief_print_indented(struct page *page, const char *text)
 {
 	fprintf(page->out, "%*s", INDENT, "");
 	page_paragraph(page, text, INDENT);
 }
 
 /* One for each object with this cause. */
-static void print_summaries(struct page *page, const struct report *report,
-			    const struct finding *root)
+static void brief_print_summaries(struct page *page, const struct report *report,
+				  const struct finding *root)
 {
-	unsigned int i, count = 0, alike = count_alike(report, root);
+	unsigned int i, count = 0, alike = brief_count_alike(report, root);
 	char text[64];
 
 	for (i = 0; i < report->nfindings && count <= ALIKE_MAX; i++) {
 		if (!report_is_alike(report->findings[i], root))
 			continue;
-		print_indented(page, report->findings[i]->summary);
+		brief_print_indented(page, report->findings[i]->summary);
 		count++;
 	}
 	if (alike <= count)
 		return;
 	snprintf(text, sizeof(text), "and %u more", alike - count);
-	print_indented(page, text);
+	brief_print_indented(page, text);
 }
 
 /* The number of a step that was printed before; otherwise 0, and the step gets the next
  * number. */
-static unsigned int printed_before(struct printed *printed,
-				   const struct report_step *step)
+static unsigned int brief_printed_before(struct printed *printed,
+					 const struct report_step *step)
 {
 	unsigned int i;
 
@@ -91,7 +84,7 @@ static unsigned int printed_before(struct printed *printed,
 
 /* "     1. Load the module:", and the command on a line of its own, never wrapped, so that
  * it can be pasted. */
-static void print_step(struct page *page, const struct report_step *step)
+static void brief_print_step(struct page *page, const struct report_step *step)
 {
 	char text[sizeof(step->text) + 2];
 
@@ -106,58 +99,41 @@ static void print_step(struct page *page, const struct report_step *step)
 	fputc('\n', page->out);
 }
 
-/* "Take steps 1, 2 above." */
-static void print_again(struct page *page, const unsigned int *numbers,
-			unsigned int count, bool alone)
+/* Without a reason, prints the remedy as a paragraph. */
+static void brief_print_remedy(struct page *page, const struct report *report,
+			       const struct finding *finding)
 {
+	struct report_step steps[REPORT_STEPS_MAX];
+	unsigned int numbers[REPORT_STEPS_MAX], count = 0, number;
+	unsigned int i, n = report_steps(report, finding, steps);
+	char remedy[REPORT_REMEDY_MAX], text[REPORT_REMEDY_MAX + 16];
 	struct words words = { 0 };
-	char text[WORDS_MAX + 32];
-	unsigned int i, number;
 
+	if (!n && *report_remedy(report, finding, remedy)) {
+		snprintf(text, sizeof(text), "Remedy: %s", remedy);
+		brief_print_indented(page, text);
+	}
+	for (i = 0; i < n; i++) {
+		numbers[count] = brief_printed_before(&page->printed, &steps[i]);
+		if (numbers[count])
+			count++;
+		else
+			brief_print_step(page, &steps[i]);
+	}
+	if (!count)
+		return;
+	/* "Take steps 1, 2 above." */
 	for (number = 1; number <= page->printed.count; number++)
 		for (i = 0; i < count; i++)
 			if (numbers[i] == number)
 				words_add(&words, "%u", number);
-	snprintf(text, sizeof(text), "%s step%s %s above.", alone ? "Take" : "And",
+	snprintf(text, sizeof(text), "%s step%s %s above.", count == n ? "Take" : "And",
 		 count == 1 ? "" : "s", words_text(&words));
-	print_indented(page, text);
+	brief_print_indented(page, text);
 }
 
-static void print_steps(struct page *page, const struct report *report,
-			const struct finding *finding)
-{
-	struct report_step steps[REPORT_STEPS_MAX];
-	unsigned int numbers[REPORT_STEPS_MAX], count = 0;
-	unsigned int i, n = report_steps(report, finding, steps);
-
-	for (i = 0; i < n; i++) {
-		numbers[count] = printed_before(&page->printed, &steps[i]);
-		if (numbers[count])
-			count++;
-		else
-			print_step(page, &steps[i]);
-	}
-	if (count)
-		print_again(page, numbers, count, count == n);
-}
-
-/* Without a reason, prints the remedy as a paragraph. */
-static void print_remedy(struct page *page, const struct report *report,
-			 const struct finding *finding)
-{
-	struct report_step steps[REPORT_STEPS_MAX];
-	char remedy[REPORT_REMEDY_MAX], text[REPORT_REMEDY_MAX + 16];
-
-	if (report_steps(report, finding, steps)) {
-		print_steps(page, report, finding);
-	} else if (*report_remedy(report, finding, remedy)) {
-		snprintf(text, sizeof(text), "Remedy: %s", remedy);
-		print_indented(page, text);
-	}
-}
-
-static bool was_named(const struct report *report, const struct family *family,
-		      unsigned int at)
+static bool brief_was_named(const struct report *report, const struct family *family,
+			    unsigned int at)
 {
 	unsigned int i;
 
@@ -169,82 +145,63 @@ static bool was_named(const struct report *report, const struct family *family,
 	return false;
 }
 
-/* Titles that fit on one line; the others are counted. */
-struct titles {
-	char text[256];
-	size_t room;
-	unsigned int left_out;
-};
-
-static void add_title(struct titles *titles, const char *title)
-{
-	size_t used = strlen(titles->text);
-
-	if (titles->left_out || used + (used ? 2 : 0) + strlen(title) > titles->room)
-		titles->left_out++;
-	else
-		snprintf(titles->text + used, sizeof(titles->text) - used, "%s%s",
-			 used ? ", " : "", title);
-}
-
-static unsigned int count_skipped(const struct report *report,
-				  const struct family *family)
-{
-	unsigned int i, count = 0;
-
-	for (i = 0; i < report->nfindings; i++)
-		count += report->findings[i]->status == FINDING_SKIP &&
-			 family_has(report, family, report->findings[i]);
-	return count;
-}
-
 /* A consequence that is worse than its cause is printed before it. */
-static bool is_told_first(const struct family *family)
+static bool brief_is_worst_first(const struct family *family)
 {
 	return family->worst->status != family->root->status;
 }
 
-static bool is_told(const struct family *family, const struct finding *finding)
-{
-	return report_is_alike(finding, family->root) ||
-	       (is_told_first(family) && report_is_alike(finding, family->worst));
-}
-
 /* "Consequences: Route, MTU and 2 more; 3 checks skipped" */
-static void print_consequences(struct page *page, const struct report *report,
-			       const struct family *family)
+static void brief_print_consequences(struct page *page, const struct report *report,
+				     const struct family *family)
 {
 	static const char label[] = "Consequences: ", more[] = " and 99 more";
-	unsigned int i, skipped = count_skipped(report, family);
-	char text[512], checks[48] = "", others[32] = "";
-	struct titles titles = { .text = "" };
-	size_t taken;
+	char text[512], titles[256] = "", checks[48] = "", others[32] = "";
+	unsigned int i, skipped = 0, left_out = 0;
+	size_t taken, room, used = 0;
+	const char *title;
 
+	for (i = 0; i < report->nfindings; i++)
+		skipped += report->findings[i]->status == FINDING_SKIP &&
+			   family_has(report, family, report->findings[i]);
 	if (skipped)
 		snprintf(checks, sizeof(checks), "%u check%s skipped", skipped,
 			 skipped == 1 ? "" : "s");
 	taken = INDENT + strlen(label) + strlen(more) +
 		(skipped ? 2 + strlen(checks) : 0);
-	titles.room = page->width > taken ? page->width - taken : 0;
+	room = page->width > taken ? page->width - taken : 0;
 	for (i = 0; i < report->nfindings; i++) {
 		const struct finding *finding = report->findings[i];
 
-		if (report_needs_care(finding->status) && !is_told(family, finding) &&
-		    family_has(report, family, finding) && !was_named(report, family, i))
-			add_title(&titles, meaning_find(finding->id)->title);
+		if (!report_needs_care(finding->status) ||
+		    report_is_alike(finding, family->root) ||
+		    (brief_is_worst_first(family) &&
+		     report_is_alike(finding, family->worst)) ||
+		    !family_has(report, family, finding) ||
+		    brief_was_named(report, family, i))
+			continue;
+		/* Titles that fit on one line; the others are counted. */
+		title = meaning_find(finding->id)->title;
+		if (left_out || used + (used ? 2 : 0) + strlen(title) > room) {
+			left_out++;
+			continue;
+		}
+		snprintf(titles + used, sizeof(titles) - used, "%s%s", used ? ", " : "",
+			 title);
+		used = strlen(titles);
 	}
-	if (!*titles.text && !titles.left_out && !skipped)
+	if (!*titles && !left_out && !skipped)
 		return;
-	if (titles.left_out)
-		snprintf(others, sizeof(others), "%s%u more", *titles.text ? " and " : "",
-			 titles.left_out);
-	snprintf(text, sizeof(text), "%s%s%s%s%s", label, titles.text, others,
-		 skipped && (*titles.text || titles.left_out) ? "; " : "", checks);
-	print_indented(page, text);
+	if (left_out)
+		snprintf(others, sizeof(others), "%s%u more", *titles ? " and " : "",
+			 left_out);
+	snprintf(text, sizeof(text), "%s%s%s%s%s", label, titles, others,
+		 skipped && (*titles || left_out) ? "; " : "", checks);
+	brief_print_indented(page, text);
 }
 
-static void print_family(struct page *page, const struct report *report,
-			 const struct family *family)
+static void brief_print_family(struct page *page, const struct report *report,
+			       const struct family *family)
 {
 	const struct finding *root = family->root;
 	const char *title = meaning_find(root->id)->title;
@@ -252,28 +209,42 @@ static void print_family(struct page *page, const struct report *report,
 	unsigned int column;
 
 	fputc('\n', page->out);
-	if (is_told_first(family)) {
-		print_short_family(page, report, family->worst);
-		print_indented(page, "This follows from:");
+	if (brief_is_worst_first(family)) {
+		brief_print_line(page, report, family->worst);
+		brief_print_indented(page, "This follows from:");
 	}
 	column = page_status(page, root->status);
 	page_colored(page, "1", title);
 	page_name(page, root, column + (unsigned int)strlen(title));
-	print_summaries(page, report, root);
+	brief_print_summaries(page, report, root);
 	if (*report_cause(report, root, cause))
-		print_indented(page, cause);
+		brief_print_indented(page, cause);
 	if (!page->steps_last)
-		print_remedy(page, report, root);
-	print_consequences(page, report, family);
+		brief_print_remedy(page, report, root);
+	brief_print_consequences(page, report, family);
 }
 
-/* "  Only root can check: Firewall for RDMA, Firewall, other ports" */
-static void print_for_root(struct page *page, const struct report *report)
+static void brief_print_families(struct page *page, const struct report *report,
+				 const struct family *families, unsigned int count)
 {
+	bool leads = report_verdict(report) != VERDICT_PASS, apart = true;
 	struct words words = { 0 };
 	char text[WORDS_MAX + 32];
 	unsigned int i;
 
+	for (i = 0; i < count; i++) {
+		if (report_is_for_root(report, families[i].root))
+			continue;
+		if (leads && family_leads(report, families, &families[i])) {
+			brief_print_family(page, report, &families[i]);
+			continue;
+		}
+		if (apart)
+			fputc('\n', page->out);
+		apart = false;
+		brief_print_line(page, report, families[i].root);
+	}
+	/* "  Only root can check: Firewall for RDMA, Firewall, other ports" */
 	for (i = 0; i < report->nfindings; i++)
 		if (report_is_for_root(report, report->findings[i]))
 			words_add(&words, "%s",
@@ -285,92 +256,64 @@ static void print_for_root(struct page *page, const struct report *report)
 	page_paragraph(page, text, 2);
 }
 
-static void print_families(struct page *page, const struct report *report,
-			   const struct family *families, unsigned int count)
+static bool brief_is_good(const struct finding *finding, const char *group)
 {
-	bool leads = report_verdict(report) != VERDICT_PASS, apart = true;
-	unsigned int i;
-
-	for (i = 0; i < count; i++) {
-		if (report_is_for_root(report, families[i].root))
-			continue;
-		if (leads && family_leads(report, families, &families[i])) {
-			print_family(page, report, &families[i]);
-			continue;
-		}
-		if (apart)
-			fputc('\n', page->out);
-		apart = false;
-		print_short_family(page, report, families[i].root);
-	}
-	print_for_root(page, report);
+	return !strcmp(meaning_find(finding->id)->group, group) &&
+	       finding->status == FINDING_PASS;
 }
 
-static bool is_of(const struct finding *finding, const char *group)
-{
-	return !strcmp(meaning_find(finding->id)->group, group);
-}
-
-static unsigned int count_good(const struct report *report, const char *group)
+static unsigned int brief_count_good(const struct report *report, const char *group)
 {
 	unsigned int i, count = 0;
 
 	for (i = 0; i < report->nfindings; i++)
-		count += is_of(report->findings[i], group) &&
-			 report->findings[i]->status == FINDING_PASS;
+		count += brief_is_good(report->findings[i], group);
 	return count;
 }
 
-/* Summaries of good findings with a note, or of the only one, as far as they fit. */
-static void add_notes(const struct report *report, const char *group, bool only,
-		      size_t room, char *text, size_t cap)
+static void brief_print_group(struct page *page, const struct report *report,
+			      const char *group, unsigned int width)
 {
-	unsigned int i;
-
-	for (i = 0; i < report->nfindings; i++) {
-		const struct finding *finding = report->findings[i];
-
-		if (!is_of(finding, group) || finding->status != FINDING_PASS ||
-		    !(only || *finding_evidence(finding, "note")) ||
-		    strlen(text) + 2 + utf8_width(finding->summary) > room ||
-		    strlen(text) + 2 + strlen(finding->summary) >= cap)
-			continue;
-		strcat(text, strchr(text, ':') ? "; " : ": ");
-		strcat(text, finding->summary);
-	}
-}
-
-static void print_good(struct page *page, const struct report *report, const char *group,
-		       unsigned int width)
-{
-	unsigned int good = count_good(report, group);
+	unsigned int i, good = brief_count_good(report, group);
 	unsigned int column = page_status(page, FINDING_PASS);
 	char text[256];
+	size_t room;
 
 	fprintf(page->out, "%-*s  ", (int)width, group);
 	snprintf(text, sizeof(text), "%u passed", good);
 	column += width + 2;
-	add_notes(report, group, good == 1, page->width - min_u32(column, page->width),
-		  text, sizeof(text));
+	room = page->width - min_u32(column, page->width);
+	/* Summaries of good findings with a note, or of the only one, as far as they fit. */
+	for (i = 0; i < report->nfindings; i++) {
+		const struct finding *finding = report->findings[i];
+
+		if (!brief_is_good(finding, group) ||
+		    !(good == 1 || *finding_evidence(finding, "note")) ||
+		    strlen(text) + 2 + utf8_width(finding->summary) > room ||
+		    strlen(text) + 2 + strlen(finding->summary) >= sizeof(text))
+			continue;
+		strcat(text, strchr(text, ':') ? "; " : ": ");
+		strcat(text, finding->summary);
+	}
 	page_paragraph(page, text, column);
 }
 
-static void print_groups(struct page *page, const struct report *report)
+static void brief_print_groups(struct page *page, const struct report *report)
 {
 	unsigned int i, width = 0;
 	const char *group;
 
 	for (i = 0; i < report->nfindings; i++) {
 		group = meaning_find(report->findings[i]->id)->group;
-		if (count_good(report, group) && strlen(group) > width)
+		if (brief_count_good(report, group) && strlen(group) > width)
 			width = (unsigned int)strlen(group);
 	}
 	if (width)
 		fputc('\n', page->out);
 	for (i = 0; i < report->nfindings; i++) {
 		group = meaning_find(report->findings[i]->id)->group;
-		if (count_good(report, group) && !page_group_began(report, i))
-			print_good(page, report, group, width);
+		if (brief_count_good(report, group) && !page_group_began(report, i))
+			brief_print_group(page, report, group, width);
 	}
 }
 
@@ -386,7 +329,7 @@ void page_steps(struct page *page, const struct report *report)
 	fputc('\n', page->out);
 	for (i = 0; i < n; i++) {
 		page->printed.count = i + 1;
-		print_step(page, &steps[i]);
+		brief_print_step(page, &steps[i]);
 	}
 }
 
@@ -396,7 +339,7 @@ void page_causes(struct page *page, const struct report *report)
 	unsigned int i, count = report_families(report, families);
 
 	for (i = 0; i < count; i++)
-		print_short_family(page, report, families[i].root);
+		brief_print_line(page, report, families[i].root);
 }
 
 void page_brief(struct page *page, const struct report *report)
@@ -409,7 +352,7 @@ void page_brief(struct page *page, const struct report *report)
 	if (!quiet && (good ? report->nfindings <= LINES_MAX : !count))
 		page_full(page, report);
 	else if (!quiet && good && !report->table.ncolumns)
-		print_groups(page, report);
+		brief_print_groups(page, report);
 	if (count && (!good || report->nfindings > LINES_MAX || quiet))
-		print_families(page, report, families, count);
+		brief_print_families(page, report, families, count);
 }

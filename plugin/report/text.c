@@ -12,13 +12,13 @@
 
 static const struct {
 	const char *word, *color;
-} looks[FINDING_STATUS_COUNT] = {
+} text_statuses[FINDING_STATUS_COUNT] = {
 	[FINDING_PASS] = { "pass", "32" },         [FINDING_WARN] = { "WARN", "1;33" },
 	[FINDING_FAIL] = { "FAIL", "1;31" },       [FINDING_SKIP] = { "skip", "2" },
 	[FINDING_UNKNOWN] = { "UNKNOWN", "1;35" },
 };
 
-static const enum finding_status verdict_looks[] = {
+static const enum finding_status text_verdicts[] = {
 	[VERDICT_PASS] = FINDING_PASS,
 	[VERDICT_WARN] = FINDING_WARN,
 	[VERDICT_FAIL] = FINDING_FAIL,
@@ -36,11 +36,11 @@ void page_colored(struct page *page, const char *color, const char *text)
 unsigned int page_status_to(struct page *page, enum finding_status status,
 			    unsigned int at)
 {
-	unsigned int end = 2 + (unsigned int)strlen(looks[status].word) + 2;
+	unsigned int end = 2 + (unsigned int)strlen(text_statuses[status].word) + 2;
 
 	at = at > end ? at : end;
 	fputs("  ", page->out);
-	page_colored(page, looks[status].color, looks[status].word);
+	page_colored(page, text_statuses[status].color, text_statuses[status].word);
 	fprintf(page->out, "%*s", (int)(at - end) + 2, "");
 	return at;
 }
@@ -77,7 +77,7 @@ bool page_group_began(const struct report *report, unsigned int at)
 	return false;
 }
 
-static void print_subject(struct page *page, const struct report *report)
+static void text_print_subject(struct page *page, const struct report *report)
 {
 	char *const *s = report->subject;
 	const char *server = s[SUBJECT_SERVER] ? s[SUBJECT_SERVER] : "this host";
@@ -114,8 +114,8 @@ struct table_layout {
 	bool stacked; /* each on a separate line */
 };
 
-static unsigned int sum_widths(const struct table_layout *layout, unsigned int from,
-			       unsigned int to)
+static unsigned int text_sum_widths(const struct table_layout *layout, unsigned int from,
+				    unsigned int to)
 {
 	unsigned int sum = 0;
 
@@ -124,8 +124,8 @@ static unsigned int sum_widths(const struct table_layout *layout, unsigned int f
 	return sum;
 }
 
-static void lay_out(struct table_layout *layout, const struct report_table *table,
-		    unsigned int at, unsigned int width)
+static void text_lay_out(struct table_layout *layout, const struct report_table *table,
+			 unsigned int at, unsigned int width)
 {
 	unsigned int first = table->ncolumns - table->nnames, longest = 0, i, all;
 
@@ -134,8 +134,8 @@ static void lay_out(struct table_layout *layout, const struct report_table *tabl
 		layout->widths[i] = table_width(table, i);
 	for (i = first; i < table->ncolumns; i++)
 		longest = layout->widths[i] > longest ? layout->widths[i] : longest;
-	all = sum_widths(layout, first, table->ncolumns) - 2;
-	layout->names_at = at + sum_widths(layout, 0, first);
+	all = text_sum_widths(layout, first, table->ncolumns) - 2;
+	layout->names_at = at + text_sum_widths(layout, 0, first);
 	layout->stacked = layout->names_at + all > width;
 	if (layout->names_at + longest <= width)
 		return;
@@ -144,32 +144,12 @@ static void lay_out(struct table_layout *layout, const struct report_table *tabl
 	layout->stacked = layout->names_at + all > width;
 }
 
-static void print_names(struct page *page, const struct table_layout *layout,
-			const struct report_row *row)
+static void text_print_row(struct page *page, const struct table_layout *layout,
+			   const struct report_row *row)
 {
 	const struct report_table *table = layout->table;
-	unsigned int i, last = table->ncolumns - 1, blanks = 0;
-
-	while (last && (!row->cells[last] || !*row->cells[last]))
-		last--;
-	for (i = table->ncolumns - table->nnames; i <= last; i++) {
-		fprintf(page->out, "%*s%s", (int)blanks, "", row->cells[i]);
-		if (i == last)
-			break;
-		blanks = layout->widths[i] - utf8_width(row->cells[i]) + 2;
-		if (layout->stacked)
-			blanks = layout->names_at;
-		if (layout->stacked)
-			fputc('\n', page->out);
-	}
-	fputc('\n', page->out);
-}
-
-static void print_row(struct page *page, const struct table_layout *layout,
-		      const struct report_row *row)
-{
-	unsigned int i, first = layout->table->ncolumns - layout->table->nnames;
-	unsigned int blanks = 0;
+	unsigned int i, first = table->ncolumns - table->nnames;
+	unsigned int last = table->ncolumns - 1, blanks = 0;
 
 	for (i = 0; i < first; i++) {
 		const char *cell = row->cells[i] ? row->cells[i] : "";
@@ -181,10 +161,23 @@ static void print_row(struct page *page, const struct table_layout *layout,
 		fprintf(page->out, "\n%*s", (int)layout->names_at, "");
 	else
 		fprintf(page->out, "%*s", (int)blanks, "");
-	print_names(page, layout, row);
+	/* The names. */
+	while (last && (!row->cells[last] || !*row->cells[last]))
+		last--;
+	for (i = first, blanks = 0; i <= last; i++) {
+		fprintf(page->out, "%*s%s", (int)blanks, "", row->cells[i]);
+		if (i == last)
+			break;
+		blanks = layout->widths[i] - utf8_width(row->cells[i]) + 2;
+		if (layout->stacked) {
+			blanks = layout->names_at;
+			fputc('\n', page->out);
+		}
+	}
+	fputc('\n', page->out);
 }
 
-static void print_table(struct page *page, const struct report *report)
+static void text_print_table(struct page *page, const struct report *report)
 {
 	const struct report_table *table = &report->table;
 	unsigned int i, at = INDENT;
@@ -195,67 +188,63 @@ static void print_table(struct page *page, const struct report *report)
 	for (i = 0; i < table->nrows; i++)
 		if (table->rows[i].status == FINDING_UNKNOWN)
 			at = INDENT_UNKNOWN;
-	lay_out(&layout, table, at, page->width);
+	text_lay_out(&layout, table, at, page->width);
 	fprintf(page->out, "\n%*s", (int)at, "");
-	print_row(page, &layout, &table->head);
+	text_print_row(page, &layout, &table->head);
 	for (i = 0; i < table->nrows; i++) {
 		if (page->quiet && !report_needs_care(table->rows[i].status))
 			continue;
 		page_status_to(page, table->rows[i].status, at);
-		print_row(page, &layout, &table->rows[i]);
+		text_print_row(page, &layout, &table->rows[i]);
 	}
 }
 
-/* "16 passed, 1 failed; 3.2 s" */
-static void count_findings(const struct report *report, char *buf, size_t cap)
+/* "Verdict: FAIL  16 passed, 1 failed; 3.2 s" */
+static void text_print_verdict(struct page *page, const struct report *report)
 {
 	static const char *const words[FINDING_STATUS_COUNT] = {
 		[FINDING_PASS] = "passed",     [FINDING_WARN] = "warned",
 		[FINDING_FAIL] = "failed",     [FINDING_SKIP] = "skipped",
 		[FINDING_UNKNOWN] = "unknown",
 	};
-	unsigned int status, n;
+	enum finding_status status = text_verdicts[report_verdict(report)];
+	unsigned int indent = 11 + (unsigned int)strlen(text_statuses[status].word);
+	unsigned int i, n;
+	char counts[160];
 	size_t used = 0;
 
-	for (status = 0; status < FINDING_STATUS_COUNT; status++) {
-		n = report_count(report, status);
-		if (n)
-			used += (size_t)snprintf(buf + used, cap - used, "%s%u %s",
-						 used ? ", " : "", n, words[status]);
-	}
-	snprintf(buf + used, cap - used, "%s%.1f s", used ? "; " : "",
-		 report->elapsed_ms / 1000);
-}
-
-static void print_verdict(struct page *page, const struct report *report)
-{
-	enum finding_status look = verdict_looks[report_verdict(report)];
-	unsigned int indent = 11 + (unsigned int)strlen(looks[look].word);
-	char counts[160];
-
 	fputs("\nVerdict: ", page->out);
-	page_colored(page, looks[look].color, looks[look].word);
+	page_colored(page, text_statuses[status].color, text_statuses[status].word);
 	fputs("  ", page->out);
-	count_findings(report, counts, sizeof(counts));
+	for (i = 0; i < FINDING_STATUS_COUNT; i++) {
+		n = report_count(report, i);
+		if (n)
+			used += (size_t)snprintf(counts + used, sizeof(counts) - used,
+						 "%s%u %s", used ? ", " : "", n,
+						 words[i]);
+	}
+	snprintf(counts + used, sizeof(counts) - used, "%s%.1f s", used ? "; " : "",
+		 report->elapsed_ms / 1000);
 	page_paragraph(page, counts, indent);
 	if (report->cut)
 		fputs("Interrupted before the end.\n", page->out);
 }
 
 /* "FAIL  This host cannot use NFS over RDMA with nas1." */
-static void print_answer(struct page *page, const struct report *report)
+static void text_print_answer(struct page *page, const struct report *report)
 {
-	enum finding_status look = verdict_looks[report_verdict(report)];
+	enum finding_status status = text_verdicts[report_verdict(report)];
 	char answer[FINDING_SUMMARY_MAX];
 
 	if (!*report_answer(report, answer, sizeof(answer)))
 		return;
-	page_colored(page, looks[look].color, looks[look].word);
+	page_colored(page, text_statuses[status].color, text_statuses[status].word);
 	fputs("  ", page->out);
-	page_paragraph(page, answer, (unsigned int)strlen(looks[look].word) + 2);
+	page_paragraph(page, answer,
+		       (unsigned int)strlen(text_statuses[status].word) + 2);
 }
 
-static void print_hint(struct page *page, const struct report *report)
+static void text_print_hint(struct page *page, const struct report *report)
 {
 	unsigned int status, care = 0;
 
@@ -285,11 +274,11 @@ static void text_render(const struct report *report, FILE *out,
 	page.width = page.width ? page.width : 80;
 	page.width = page.width < WIDTH_MIN ? WIDTH_MIN : min_u32(page.width, WIDTH_MAX);
 	page.printed.steps = calloc(PRINTED_MAX, sizeof(*page.printed.steps));
-	print_subject(&page, report);
-	print_answer(&page, report);
+	text_print_subject(&page, report);
+	text_print_answer(&page, report);
 	if (style->verbose || style->terse)
 		page_causes(&page, report);
-	print_table(&page, report);
+	text_print_table(&page, report);
 	page_matrix(&page, report);
 	if (style->verbose)
 		page_full(&page, report);
@@ -299,18 +288,13 @@ static void text_render(const struct report *report, FILE *out,
 		page_facts(&page, report);
 	if (report->todo)
 		page_steps(&page, report);
-	print_verdict(&page, report);
-	print_hint(&page, report);
+	text_print_verdict(&page, report);
+	text_print_hint(&page, report);
 	free(page.printed.steps);
-}
-
-static int text_exit(enum verdict verdict)
-{
-	return verdict_exit(verdict);
 }
 
 const struct report_format report_format_text = {
 	.name = "text",
 	.render = text_render,
-	.exit_status = text_exit,
+	.exit_status = verdict_exit,
 };

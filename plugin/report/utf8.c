@@ -8,14 +8,14 @@
 #include "plugin/report/internal.h"
 
 /* First and last code point of each range that is not displayed. */
-static const uint32_t unprintable[][2] = {
+static const uint32_t utf8_unprintable[][2] = {
 	{ 0x00, 0x1f },     { 0x7f, 0x9f },     /* C0; DEL and C1 */
 	{ 0x200e, 0x200f }, { 0x2028, 0x202e }, /* marks, separators and overrides */
 	{ 0x2066, 0x2069 }, { 0xfeff, 0xfeff }, /* isolates; byte order mark */
 };
 
 /* Bytes of the well-formed character at @p (a terminated string), 0 if there is none. */
-static size_t decode(const uint8_t *p, uint32_t *cp)
+static size_t utf8_decode(const uint8_t *p, uint32_t *cp)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t len, i;
@@ -34,22 +34,15 @@ static size_t decode(const uint8_t *p, uint32_t *cp)
 	return len;
 }
 
-static bool is_printable(uint32_t cp)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(unprintable); i++)
-		if (cp >= unprintable[i][0] && cp <= unprintable[i][1])
-			return false;
-	return true;
-}
-
 size_t utf8_length(const char *text, bool *printable)
 {
 	uint32_t cp = 0;
-	size_t len = decode((const uint8_t *)text, &cp);
+	size_t len = utf8_decode((const uint8_t *)text, &cp), i;
 
-	*printable = len && is_printable(cp);
+	*printable = len > 0;
+	for (i = 0; i < ARRAY_SIZE(utf8_unprintable); i++)
+		if (cp >= utf8_unprintable[i][0] && cp <= utf8_unprintable[i][1])
+			*printable = false;
 	return len ? len : 1;
 }
 

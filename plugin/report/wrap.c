@@ -6,15 +6,6 @@
  * a backslash (shell.c). */
 #include "plugin/report/internal.h"
 
-static size_t word_length(const char *text)
-{
-	size_t len = 0;
-
-	while (text[len] && text[len] != ' ')
-		len += text[len] == '\\' && text[len + 1] ? 2 : 1;
-	return len;
-}
-
 void wrap_print(FILE *out, const char *text, unsigned int indent, unsigned int width)
 {
 	unsigned int column = indent, wide;
@@ -22,7 +13,8 @@ void wrap_print(FILE *out, const char *text, unsigned int indent, unsigned int w
 	size_t len;
 
 	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-		len = word_length(text);
+		for (len = 0; text[len] && text[len] != ' ';)
+			len += text[len] == '\\' && text[len + 1] ? 2 : 1;
 		len = len < sizeof(word) ? len : sizeof(word) - 1;
 		memcpy(word, text, len);
 		word[len] = '\0';
