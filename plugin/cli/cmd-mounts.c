@@ -190,11 +190,8 @@ void cmd_mounts_metrics(struct report *report, const struct host *host,
 		.has = of ? cmd_mounts_is_of : NULL,
 		.arg = of,
 	};
-	struct host_system system;
 
-	if (!host_system(host, &system))
-		measured.system = &system;
-	mounts_metrics(&measured, report);
+	mounts_metrics_of(host, &measured, report);
 }
 
 int cmd_mounts_of(struct report *report, const struct host *host,

@@ -119,3 +119,13 @@ void mounts_metrics(const struct mounts_measured *what, struct report *report)
 	report_metric(report, METRIC_MOUNTS, total, NULL);
 	report_metric(report, METRIC_MOUNTS_OMITTED, total - shown, NULL);
 }
+
+void mounts_metrics_of(const struct host *host, struct mounts_measured *what,
+		       struct report *report)
+{
+	struct host_system system;
+
+	what->system = host_system(host, &system) ? NULL : &system;
+	mounts_metrics(what, report);
+	what->system = NULL;
+}

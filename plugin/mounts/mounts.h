@@ -91,6 +91,9 @@ struct mounts_measured {
 #define MOUNTS_MEASURED_MAX 250
 
 void mounts_metrics(const struct mounts_measured *what, struct report *report);
+/* The same, with the system of @host, if that can be read. */
+void mounts_metrics_of(const struct host *host, struct mounts_measured *what,
+		       struct report *report);
 
 /* names.c: the names used by the steps of a reason */
 

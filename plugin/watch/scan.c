@@ -584,7 +584,6 @@ static void scan_all(struct scan *l, struct report *report)
 	struct mounts_measured measured = { .seen = &seen, .verdicts = l->verdicts };
 	const struct renew_input input = { scan_mounts(l), l->seen, &l->records,
 					   l->boot_id, l->start };
-	struct host_system system;
 	unsigned int i;
 
 	objects_begin(&l->watch->objects);
@@ -598,9 +597,7 @@ static void scan_all(struct scan *l, struct report *report)
 		scan_pool(l, i);
 	scan_disks(l);
 	objects_end(&l->watch->objects);
-	if (!host_system(l->watch->host, &system))
-		measured.system = &system;
-	mounts_metrics(&measured, report);
+	mounts_metrics_of(l->watch->host, &measured, report);
 }
 
 int scan_host(struct watch *watch, int folder, struct report *report)
