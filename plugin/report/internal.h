@@ -107,7 +107,7 @@ const char *report_started(const struct report *report, char *buf, size_t cap);
 /* because.c */
 
 /* The finding of the same report from which this one follows, or NULL. Both are about the
- * same thing (target, pool, guest), as far as both name one. */
+ * same object (target, pool, guest), as far as both name one. */
 const struct finding *report_because(const struct report *report,
 				     const struct finding *finding);
 /* The end of that chain, to be fixed first; the finding itself if it follows from none. */

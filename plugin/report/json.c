@@ -135,25 +135,10 @@ static struct json_object *json_new_finding(const struct report *report,
 	return object;
 }
 
-static struct json_object *json_new_matrix_row(const struct matrix *matrix,
-					       enum matrix_row row)
-{
-	struct json_object *object = json_object_new_object();
-	struct json_object *results = json_object_new_array();
-	unsigned int i;
-
-	for (i = 0; i < MATRIX_COLUMNS; i++)
-		json_object_array_add(results, json_new_text(matrix_result_name(
-						       matrix_result(matrix, row, i))));
-	json_object_object_add(object, "mechanism", json_new_text(matrix_row_name(row)));
-	json_object_object_add(object, "results", results);
-	return object;
-}
-
 static struct json_object *json_new_matrix(const struct matrix *matrix)
 {
-	struct json_object *object, *sizes, *rows;
-	unsigned int i;
+	struct json_object *object, *sizes, *rows, *row, *results;
+	unsigned int i, j;
 
 	if (matrix_is_empty(matrix))
 		return NULL;
@@ -166,8 +151,18 @@ static struct json_object *json_new_matrix(const struct matrix *matrix)
 				      i + 1 < MATRIX_COLUMNS
 					      ? json_object_new_int64(matrix_size(i))
 					      : NULL);
-	for (i = 0; i < MATRIX_ROWS; i++)
-		json_object_array_add(rows, json_new_matrix_row(matrix, i));
+	for (i = 0; i < MATRIX_ROWS; i++) {
+		row = json_object_new_object();
+		results = json_object_new_array();
+		for (j = 0; j < MATRIX_COLUMNS; j++)
+			json_object_array_add(results,
+					      json_new_text(matrix_result_name(
+						      matrix_result(matrix, i, j))));
+		json_object_object_add(row, "mechanism",
+				       json_new_text(matrix_row_name(i)));
+		json_object_object_add(row, "results", results);
+		json_object_array_add(rows, row);
+	}
 	json_object_object_add(object, "sizes", sizes);
 	json_object_object_add(object, "rows", rows);
 	return object;

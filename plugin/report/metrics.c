@@ -43,29 +43,22 @@ static char *metrics_labels_text(const struct metric_label *labels)
 	return NULL;
 }
 
-static bool metrics_make_room(struct metrics *metrics)
-{
-	unsigned int room = metrics->room ? 2 * metrics->room : 64;
-	struct metric_sample *list;
-
-	if (metrics->count < metrics->room)
-		return true;
-	list = realloc(metrics->list, room * sizeof(*list));
-	if (!list)
-		return false;
-	metrics->list = list;
-	metrics->room = room;
-	return true;
-}
-
 void report_metric(struct report *report, enum metric metric, double value,
 		   const struct metric_label *labels)
 {
 	_cleanup_free_ char *text = metrics_labels_text(labels);
 	struct metrics *metrics = &report->metrics;
-	unsigned int i;
+	unsigned int i, room = metrics->room ? 2 * metrics->room : 64;
+	struct metric_sample *list;
 
-	if (!text || !metrics_make_room(metrics)) {
+	if (text && metrics->count == metrics->room) {
+		list = realloc(metrics->list, room * sizeof(*list));
+		if (list) {
+			metrics->list = list;
+			metrics->room = room;
+		}
+	}
+	if (!text || metrics->count == metrics->room) {
 		report->no_memory = true;
 		return;
 	}

@@ -46,25 +46,6 @@ static void brief_print_indented(struct page *page, const char *text)
 	page_paragraph(page, text, INDENT);
 }
 
-/* One for each object with this cause. */
-static void brief_print_summaries(struct page *page, const struct report *report,
-				  const struct finding *root)
-{
-	unsigned int i, count = 0, alike = brief_count_alike(report, root);
-	char text[64];
-
-	for (i = 0; i < report->nfindings && count <= ALIKE_MAX; i++) {
-		if (!report_is_alike(report->findings[i], root))
-			continue;
-		brief_print_indented(page, report->findings[i]->summary);
-		count++;
-	}
-	if (alike <= count)
-		return;
-	snprintf(text, sizeof(text), "and %u more", alike - count);
-	brief_print_indented(page, text);
-}
-
 /* The number of a step that was printed before; otherwise 0, and the step gets the next
  * number. */
 static unsigned int brief_printed_before(struct printed *printed,
@@ -205,8 +186,8 @@ static void brief_print_family(struct page *page, const struct report *report,
 {
 	const struct finding *root = family->root;
 	const char *title = meaning_find(root->id)->title;
-	char cause[MEANING_CAUSE_MAX];
-	unsigned int column;
+	unsigned int i, column, count = 0, alike = brief_count_alike(report, root);
+	char cause[MEANING_CAUSE_MAX], more[64];
 
 	fputc('\n', page->out);
 	if (brief_is_worst_first(family)) {
@@ -216,7 +197,17 @@ static void brief_print_family(struct page *page, const struct report *report,
 	column = page_status(page, root->status);
 	page_colored(page, "1", title);
 	page_name(page, root, column + (unsigned int)strlen(title));
-	brief_print_summaries(page, report, root);
+	/* One for each object with this cause. */
+	for (i = 0; i < report->nfindings && count <= ALIKE_MAX; i++) {
+		if (!report_is_alike(report->findings[i], root))
+			continue;
+		brief_print_indented(page, report->findings[i]->summary);
+		count++;
+	}
+	if (alike > count) {
+		snprintf(more, sizeof(more), "and %u more", alike - count);
+		brief_print_indented(page, more);
+	}
 	if (*report_cause(report, root, cause))
 		brief_print_indented(page, cause);
 	if (!page->steps_last)

@@ -220,9 +220,9 @@ struct inventory {
 };
 
 void inventory_fini(struct inventory *known);
-/* Takes the contents of @news, which is empty afterwards. Errors: -ENOMEM; the state is
+/* Takes the contents of @changes, which is empty afterwards. Errors: -ENOMEM; the state is
  * then incomplete. */
-int inventory_apply(struct inventory *known, struct follow_changes *news);
+int inventory_apply(struct inventory *known, struct follow_changes *changes);
 
 /* scan.c */
 

@@ -87,23 +87,23 @@ static int inventory_take_guest(struct inventory *inventory, struct follow_guest
 	return 0;
 }
 
-int inventory_apply(struct inventory *inventory, struct follow_changes *news)
+int inventory_apply(struct inventory *inventory, struct follow_changes *changes)
 {
 	int rc = 0, one;
 	size_t i;
 
-	inventory->connected = news->connected;
-	inventory->remote = news->remote;
-	strcpy(inventory->uri, news->uri);
-	strcpy(inventory->why, news->why);
-	if (news->has_pools) {
-		rc = inventory_take_pools(inventory, &news->pools);
-		inventory->pools_ms = news->pools_ms;
+	inventory->connected = changes->connected;
+	inventory->remote = changes->remote;
+	strcpy(inventory->uri, changes->uri);
+	strcpy(inventory->why, changes->why);
+	if (changes->has_pools) {
+		rc = inventory_take_pools(inventory, &changes->pools);
+		inventory->pools_ms = changes->pools_ms;
 	}
-	if (news->forget_guests)
+	if (changes->forget_guests)
 		inventory_free_guests(inventory);
-	for (i = 0; i < news->nguests; i++) {
-		one = inventory_take_guest(inventory, &news->guests[i]);
+	for (i = 0; i < changes->nguests; i++) {
+		one = inventory_take_guest(inventory, &changes->guests[i]);
 		rc = rc ? rc : one;
 	}
 	return rc;

@@ -126,12 +126,12 @@ static void watch_warn(struct watch_loop *loop, enum watch_warning which,
 /* What libvirt reported since. */
 static int watch_update_inventory(struct watch_loop *loop)
 {
-	struct follow_changes news;
+	struct follow_changes changes;
 	int rc = 0;
 
-	if (loop->follow && follow_take(loop->follow, &news)) {
-		rc = inventory_apply(&loop->watch.inventory, &news);
-		follow_changes_fini(&news);
+	if (loop->follow && follow_take(loop->follow, &changes)) {
+		rc = inventory_apply(&loop->watch.inventory, &changes);
+		follow_changes_fini(&changes);
 	}
 	return rc;
 }
