@@ -3,17 +3,17 @@
 
 /* The map of the folder.
  *
- *	kernel.c   --client, the parent: server, one child a version, findings
- *	address.c  which device and address
- *	client.c   its child: namespace, mount(2), reads, umount2(2)
- *	mounted.c  --mount, the parent: an existing mount, and the probe's own client beside it
- *	export.c   beside a probe of a server: is its export mounted here?
- *	reader.c   the child of both: finds a file, and reads
- *	receive.c  the parents' side: records of the children
- *	quick.c    a few reads through a mount, for export.c and the mount helper
- *	range.c    how a range is read
- *	judge.c    pure: what is wrong with the reads
- *	findings.c pure: from one version's mount, reads and unmount to findings
+ *	kernel.c    --client, the parent: server, one child a version, findings
+ *	address.c   which device and address
+ *	client.c    its child: namespace, mount(2), reads, umount2(2)
+ *	mounted.c   --mount, the parent: an existing mount, and the probe's own client beside it
+ *	export.c    beside a probe of a server: is its export mounted here?
+ *	reader.c    the child of both: finds a file, and reads
+ *	receive.c   the parents' side: records of the children
+ *	quick.c     a few reads through a mount, for export.c and the mount helper
+ *	range.c     how a range is read
+ *	judge.c     pure: what is wrong with the reads
+ *	findings.c  pure: from one version's mount, reads and unmount to findings
  */
 #ifndef PLUGIN_KERNEL_INTERNAL_H
 #define PLUGIN_KERNEL_INTERNAL_H

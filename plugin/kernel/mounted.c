@@ -11,7 +11,6 @@
 
 /* READs of 1 MiB over a slow path; what takes longer has timed out. */
 #define READER_STEP_MS 20000
-#define RDMA_PORT      20049
 
 struct mounted {
 	const struct kernel_mount_options *options;
@@ -200,7 +199,7 @@ static int mounted_read_by_probe(struct mounted *m, bool first)
 					     .arg = m };
 	struct probe_options options = {
 		.host = m->mount->addr,
-		.port = (uint16_t)(m->mount->port ? m->mount->port : RDMA_PORT),
+		.port = (uint16_t)(m->mount->port ? m->mount->port : NFS_RDMA_PORT),
 		.mount_port = (uint16_t)m->mount->mountport,
 		.nfs_port = m->options->nfs_port,
 		.version = nfs_version_find(m->mount->vers),

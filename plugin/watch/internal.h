@@ -3,16 +3,16 @@
 
 /* The map of plugin/watch.
  *
- *	objects.c   watched objects: from successive scans to events; pure
- *	silent.c   servers that do not answer; pure
- *	renew.c    which records to write or remove; pure
- *	inventory.c pools and guests, as libvirt last reported them
- *	scan.c     one scan of this host
- *	summary.c  a scan as findings and metrics
- *	events.c   an event in the journal and on a terminal
- *	export.c   files
- *	state.c    what a running watcher has exported
- *	watch.c    when to scan */
+ *	objects.c    watched objects: from successive scans to events; pure
+ *	silent.c     servers that do not answer; pure
+ *	renew.c      which records to write or remove; pure
+ *	inventory.c  pools and guests, as libvirt last reported them
+ *	scan.c       one scan of this host
+ *	summary.c    a scan as findings and metrics
+ *	events.c     an event in the journal and on a terminal
+ *	export.c     files
+ *	state.c      what a running watcher has exported
+ *	watch.c      when to scan */
 #ifndef PLUGIN_WATCH_INTERNAL_H
 #define PLUGIN_WATCH_INTERNAL_H
 
