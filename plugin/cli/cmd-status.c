@@ -95,12 +95,12 @@ static void cmd_status_on_mount(void *arg, const struct finding *finding)
 static bool cmd_status_is_recorded(const struct view *view, const struct nfs_mount *mount,
 				   uint64_t now)
 {
-	const struct record_list *records = view_records(view);
+	const struct record_source from = { .list = view_records(view),
+					    .boot_id = view_boot_id(view) };
 	struct record record;
 
-	return records &&
-	       !record_list_find(records, view_boot_id(view), mount, now,
-				 2 * RECORD_PERIOD_MS, &record) &&
+	return from.list &&
+	       !record_source_find(&from, mount, now, 2 * RECORD_PERIOD_MS, &record) &&
 	       record.state == RECORD_PROVEN;
 }
 

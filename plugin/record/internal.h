@@ -30,18 +30,6 @@ const char *record_file_name(const struct record *record, char name[RECORD_NAME_
 /* Reads the record in a file below the host's root. Errors: of reading; -EBADMSG. */
 int record_read(const struct host *host, const char *path, struct record *out);
 
-/* The source of records: files, or a list that was read before. */
-struct record_source {
-	const struct host *host;
-	const struct record_list *list; /* NULL: @host's files */
-	const char *boot_id;            /* NULL: @host's */
-};
-
-int record_source_find(const struct record_source *from, const struct nfs_mount *mount,
-		       uint64_t now, uint64_t max_age_ms, struct record *out);
-int record_source_pending(const struct record_source *from, const char *target,
-			  struct record *out);
-
 /* record-list.c */
 
 /* The record in the file of this name. Errors: -ENOENT; the error of reading that file. */

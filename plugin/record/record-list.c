@@ -87,20 +87,3 @@ int record_list_get(const struct record_list *list, const char *name, struct rec
 			return err_set(-list->broken[i].rc, "%s", list->broken[i].why);
 	return -ENOENT;
 }
-
-int record_list_find(const struct record_list *list, const char *boot_id,
-		     const struct nfs_mount *mount, uint64_t now, uint64_t max_age_ms,
-		     struct record *out)
-{
-	const struct record_source from = { .list = list, .boot_id = boot_id };
-
-	return record_source_find(&from, mount, now, max_age_ms, out);
-}
-
-int record_list_find_pending(const struct record_list *list, const char *boot_id,
-			     const char *target, struct record *out)
-{
-	const struct record_source from = { .list = list, .boot_id = boot_id };
-
-	return record_source_pending(&from, target, out);
-}

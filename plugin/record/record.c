@@ -61,8 +61,8 @@ static int record_check_boot(const struct record_source *from,
 		       : 0;
 }
 
-int record_source_pending(const struct record_source *from, const char *target,
-			  struct record *out)
+int record_source_find_pending(const struct record_source *from, const char *target,
+			       struct record *out)
 {
 	char name[RECORD_NAME_MAX], clean[sizeof(out->target)];
 	int rc = record_source_read(from, record_pending_name(target, name), out);
@@ -104,7 +104,7 @@ static int record_check_pending(const struct record_source *from,
 				const struct record *record)
 {
 	struct record pending;
-	int rc = record_source_pending(from, record->target, &pending);
+	int rc = record_source_find_pending(from, record->target, &pending);
 
 	if (rc == -ENOENT || (rc == -ESTALE && pending.id == 0 &&
 			      strcmp(pending.boot_id, record->boot_id)))
@@ -150,5 +150,5 @@ int record_find_pending(const struct host *host, const char *target, struct reco
 {
 	const struct record_source from = { .host = host };
 
-	return record_source_pending(&from, target, out);
+	return record_source_find_pending(&from, target, out);
 }

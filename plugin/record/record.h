@@ -114,13 +114,18 @@ struct record_list {
  * folder; -ENOMEM. */
 int record_list(const struct host *host, struct record_list *out);
 void record_list_fini(struct record_list *list);
-/* As record_find() and record_find_pending(), for records that were read before. @boot_id:
- * "" not known: then no record is valid. */
-int record_list_find(const struct record_list *list, const char *boot_id,
-		     const struct nfs_mount *mount, uint64_t now, uint64_t max_age_ms,
-		     struct record *out);
-int record_list_find_pending(const struct record_list *list, const char *boot_id,
-			     const char *target, struct record *out);
+/* The source of records: files, or a list that was read before. */
+struct record_source {
+	const struct host *host;
+	const struct record_list *list; /* NULL: @host's files */
+	const char *boot_id; /* NULL: @host's; "" not known: then no record is valid */
+};
+
+/* As record_find() and record_find_pending(). */
+int record_source_find(const struct record_source *from, const struct nfs_mount *mount,
+		       uint64_t now, uint64_t max_age_ms, struct record *out);
+int record_source_find_pending(const struct record_source *from, const char *target,
+			       struct record *out);
 
 /* record-write.c: the only writer. Writes are atomic, and synced to disk on return. */
 

@@ -26,9 +26,10 @@ static void records_note_pending(const struct view *view, const struct nfs_mount
 				 uint64_t since, struct view_note *out)
 {
 	uint64_t age = mount->age * 1000;
+	const struct record_source from = { .list = view->records,
+					    .boot_id = view->boot_id };
 	struct record record = { .id = 0 };
-	int rc = record_list_find_pending(view->records, view->boot_id, mount->target,
-					  &record);
+	int rc = record_source_find_pending(&from, mount->target, &record);
 
 	if (rc == -ENOENT || rc == -ESTALE)
 		return;
@@ -54,6 +55,8 @@ static void records_note_pending(const struct view *view, const struct nfs_mount
 void records_note(const struct view *view, unsigned int index, struct view_note *out)
 {
 	const struct nfs_mount *mount = &view->nfs->list[index];
+	const struct record_source from = { .list = view->records,
+					    .boot_id = view->boot_id };
 	struct record record = { .id = 0 };
 	bool known;
 	int rc;
@@ -65,8 +68,7 @@ void records_note(const struct view *view, unsigned int index, struct view_note 
 	}
 	if (!view->records)
 		return;
-	rc = record_list_find(view->records, view->boot_id, mount, view->now,
-			      2 * RECORD_PERIOD_MS, &record);
+	rc = record_source_find(&from, mount, view->now, 2 * RECORD_PERIOD_MS, &record);
 	/* A record that is rejected as too old is still of that mount. */
 	known = !rc || (rc == -ESTALE && record_is_of(&record, mount, view->now) &&
 			!strcmp(record.boot_id, view->boot_id));
