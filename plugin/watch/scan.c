@@ -21,43 +21,43 @@ struct scan {
 	int rc;                         /* of the first object that could not be stored */
 };
 
-static void scan_fini(struct scan *l)
+static void scan_fini(struct scan *scan)
 {
-	view_close(l->view);
-	view_places_fini(&l->pools);
-	record_list_fini(&l->records);
-	free(l->verdicts);
-	free(l->seen);
-	free(l->targets);
+	view_close(scan->view);
+	view_places_fini(&scan->pools);
+	record_list_fini(&scan->records);
+	free(scan->verdicts);
+	free(scan->seen);
+	free(scan->targets);
 }
 
-static const struct nfs_mounts *scan_mounts(const struct scan *l)
+static const struct nfs_mounts *scan_mounts(const struct scan *scan)
 {
-	return view_nfs(l->view);
+	return view_nfs(scan->view);
 }
 
-static void scan_see(struct scan *l, const struct watch_object *object)
+static void scan_see(struct scan *scan, const struct watch_object *object)
 {
-	int rc = objects_see(&l->watch->objects, object, l->watch->on_event,
-			     l->watch->arg);
+	int rc = objects_see(&scan->watch->objects, object, scan->watch->on_event,
+			     scan->watch->arg);
 
-	l->rc = l->rc ? l->rc : rc;
+	scan->rc = scan->rc ? scan->rc : rc;
 }
 
 /* What cannot be read may request RDMA. */
-static void scan_see_broken(struct scan *l, struct watch_object *object, const char *id,
-			    const char *why)
+static void scan_see_broken(struct scan *scan, struct watch_object *object,
+			    const char *id, const char *why)
 {
 	object->wanted = true;
 	object->run = OBJECT_UNKNOWN;
 	strcpy(object->id, id);
 	strcpy(object->reason, object->kind == OBJECT_POOL ? "malformed" : "lost");
 	snprintf(object->text, sizeof(object->text), "its XML cannot be read: %s", why);
-	scan_see(l, object);
+	scan_see(scan, object);
 }
 
 /* The state of what cannot be read is unknown. @kind: OBJECT_KINDS: all. */
-static void scan_lose(struct scan *l, enum object_kind kind, const char *why)
+static void scan_lose(struct scan *scan, enum object_kind kind, const char *why)
 {
 	static const struct {
 		const char *id, *reason;
@@ -67,7 +67,7 @@ static void scan_lose(struct scan *l, enum object_kind kind, const char *why)
 		[OBJECT_POOL] = { "pool.transport", "not-visible" },
 		[OBJECT_DISK] = { "gate.unknown", "lost" },
 	};
-	struct watch_objects *objects = &l->watch->objects;
+	struct watch_objects *objects = &scan->watch->objects;
 	size_t count = objects->count, i;
 	struct watch_object object;
 
@@ -81,7 +81,7 @@ static void scan_lose(struct scan *l, enum object_kind kind, const char *why)
 		strcpy(object.reason, unseen[object.kind].reason);
 		snprintf(object.text, sizeof(object.text), "could not be checked: %s",
 			 why);
-		scan_see(l, &object);
+		scan_see(scan, &object);
 	}
 }
 
@@ -109,78 +109,79 @@ static void scan_read_policy(struct watch *watch)
 	watch->policy_known = true;
 }
 
-static int scan_read_host(struct scan *l)
+static int scan_read_host(struct scan *scan)
 {
-	const struct inventory *inventory = &l->watch->inventory;
-	const struct host *host = l->watch->host;
+	const struct inventory *inventory = &scan->watch->inventory;
+	const struct host *host = scan->watch->host;
 	struct view_sources sources = { .host = host,
-					.now = l->start,
-					.pools = &l->pools,
-					.policies = l->watch->policies,
-					.records = &l->records,
-					.boot_id = l->boot_id };
+					.now = scan->start,
+					.pools = &scan->pools,
+					.policies = scan->watch->policies,
+					.records = &scan->records,
+					.boot_id = scan->boot_id };
 	struct mounts_seen seen = { .view = NULL };
 	size_t i;
-	int rc = record_boot_id(host, l->boot_id, sizeof(l->boot_id));
+	int rc = record_boot_id(host, scan->boot_id, sizeof(scan->boot_id));
 
 	if (rc)
 		return rc;
 	/* Records first: a record whose mount is missing when mounts are read later is
 	 * outdated. */
-	rc = record_list(host, &l->records);
+	rc = record_list(host, &scan->records);
 	if (rc)
 		return rc;
-	l->pools_lack = pool_places_gap(host, &l->pools, l->pools_unknown);
-	sources.pools_unknown = l->pools_lack;
+	scan->pools_lack = pool_places_gap(host, &scan->pools, scan->pools_unknown);
+	sources.pools_unknown = scan->pools_lack;
 	/* Adds pools that run in libvirt without a file: those of its test driver, or of
 	 * another driver. */
 	for (i = 0; i < inventory->npools && !inventory->remote; i++) {
 		const struct inventory_pool *pool = &inventory->pools[i];
 
 		if (!pool->xml || !pool->info.active ||
-		    view_places_pool(&l->pools, pool->info.name))
+		    view_places_pool(&scan->pools, pool->info.name))
 			continue;
-		rc = pool_place_add(&l->pools, pool->xml, pool->info.name, true);
+		rc = pool_place_add(&scan->pools, pool->xml, pool->info.name, true);
 		if (rc)
 			return rc;
 	}
-	rc = view_open(&l->view, &sources);
+	rc = view_open(&scan->view, &sources);
 	if (rc)
 		return rc;
-	seen.view = l->view;
-	rc = mounts_audit(&seen, &l->verdicts);
+	seen.view = scan->view;
+	rc = mounts_audit(&seen, &scan->verdicts);
 	if (rc)
 		return rc;
-	l->seen = calloc((size_t)scan_mounts(l)->count + 1, sizeof(*l->seen));
-	l->targets = calloc(inventory->npools + 1, sizeof(*l->targets));
-	if (!l->seen || !l->targets)
+	scan->seen = calloc((size_t)scan_mounts(scan)->count + 1, sizeof(*scan->seen));
+	scan->targets = calloc(inventory->npools + 1, sizeof(*scan->targets));
+	if (!scan->seen || !scan->targets)
 		return err_set(ENOMEM, "no memory");
-	for (i = 0; i < scan_mounts(l)->count; i++)
-		l->seen[i] = view_mount(l->view, (unsigned int)i);
+	for (i = 0; i < scan_mounts(scan)->count; i++)
+		scan->seen[i] = view_mount(scan->view, (unsigned int)i);
 	return 0;
 }
 
 /* --- pools -------------------------------------------------------------------------- */
 
-static void scan_find_pool_target(struct scan *l, size_t index)
+static void scan_find_pool_target(struct scan *scan, size_t index)
 {
-	const struct pool_xml *xml = l->watch->inventory.pools[index].xml;
+	const struct pool_xml *xml = scan->watch->inventory.pools[index].xml;
 	const char *written = xml ? pool_xml_facts(xml)->target : NULL;
 	struct host_path found;
 
 	if (!written || *written != '/')
 		return;
-	snprintf(l->targets[index], PATH_MAX, "%s",
-		 host_path_resolve(l->watch->host, view_tree(l->view), written, &found)
+	snprintf(scan->targets[index], PATH_MAX, "%s",
+		 host_path_resolve(scan->watch->host, view_tree(scan->view), written,
+				   &found)
 			 ? written
 			 : found.path);
 }
 
-static enum object_transport scan_pool_transport(struct scan *l,
+static enum object_transport scan_pool_transport(struct scan *scan,
 						 struct inventory_pool *pool,
 						 enum pool_run run)
 {
-	const struct inventory *inventory = &l->watch->inventory;
+	const struct inventory *inventory = &scan->watch->inventory;
 	static const enum object_transport runs[] = {
 		[POOL_RUN_UNKNOWN] = OBJECT_UNKNOWN, [POOL_RUN_NOTHING] = OBJECT_OTHER,
 		[POOL_RUN_OTHER] = OBJECT_OTHER,     [POOL_RUN_RDMA] = OBJECT_RDMA,
@@ -191,12 +192,12 @@ static enum object_transport scan_pool_transport(struct scan *l,
 	if (!nothing)
 		pool->missing_ms = 0;
 	else if (!pool->missing_ms)
-		pool->missing_ms = l->start;
+		pool->missing_ms = scan->start;
 	/* Whether libvirt, queried after the pool was first seen without a mount, still shows
 	 * it as running. */
 	confirmed = !nothing || inventory->pools_ms > pool->missing_ms;
 	if (!confirmed)
-		l->watch->ask_pools = true;
+		scan->watch->ask_pools = true;
 	/* Only libvirt knows whether a pool runs. */
 	return inventory->connected && confirmed ? runs[run] : OBJECT_UNKNOWN;
 }
@@ -220,14 +221,14 @@ static void scan_on_pool_finding(void *arg, const struct finding *finding)
 		  finding_evidence(finding, "mounted"));
 }
 
-static void scan_pool(struct scan *l, size_t index)
+static void scan_pool(struct scan *scan, size_t index)
 {
-	struct inventory_pool *pool = &l->watch->inventory.pools[index];
+	struct inventory_pool *pool = &scan->watch->inventory.pools[index];
 	struct watch_object object = { .kind = OBJECT_POOL };
 	struct pool_seen seen = { .xml = pool->xml,
 				  .info = &pool->info,
-				  .view = l->view,
-				  .remote = l->watch->inventory.remote };
+				  .view = scan->view,
+				  .remote = scan->watch->inventory.remote };
 	const char *unconfirmed = NULL;
 	struct pool_state state;
 
@@ -238,24 +239,24 @@ static void scan_pool(struct scan *l, size_t index)
 	snprintf(object.pool, sizeof(object.pool), "%s", pool->info.name);
 	snprintf(object.name, sizeof(object.name), "pool %s", object.pool);
 	if (!pool->xml) {
-		scan_see_broken(l, &object, "pool.definition", pool->broken);
+		scan_see_broken(scan, &object, "pool.definition", pool->broken);
 		return;
 	}
-	scan_find_pool_target(l, index);
-	seen.target = *l->targets[index] ? l->targets[index] : NULL;
+	scan_find_pool_target(scan, index);
+	seen.target = *scan->targets[index] ? scan->targets[index] : NULL;
 	pool_state(&seen, &state);
-	text_copy(object.target, sizeof(object.target), l->targets[index]);
+	text_copy(object.target, sizeof(object.target), scan->targets[index]);
 	if (pool_xml_source(pool->xml, object.spec, sizeof(object.spec)))
 		*object.spec = '\0';
 	object.wanted = state.wanted.rdma;
 	object.tolerated = state.state == VIEW_TOLERATED;
 	snprintf(object.wanted_by, sizeof(object.wanted_by), "%s", state.wanted.from);
-	object.run = scan_pool_transport(l, pool, state.run);
+	object.run = scan_pool_transport(scan, pool, state.run);
 	if (state.mount)
 		strcpy(object.proto, state.mount->mount->proto);
 	strcpy(object.id, "pool.transport");
 	pool_audit_transport(&seen, scan_on_pool_finding, &object);
-	if (object.run == OBJECT_UNKNOWN && !l->watch->inventory.connected)
+	if (object.run == OBJECT_UNKNOWN && !scan->watch->inventory.connected)
 		unconfirmed = "libvirt does not answer whether it runs";
 	else if (object.run == OBJECT_UNKNOWN && state.run != POOL_RUN_UNKNOWN)
 		unconfirmed = "its mount is gone; libvirt is asked whether it still runs";
@@ -263,7 +264,7 @@ static void scan_pool(struct scan *l, size_t index)
 		strcpy(object.reason, "unconfirmed");
 		strcpy(object.text, unconfirmed);
 	}
-	scan_see(l, &object);
+	scan_see(scan, &object);
 }
 
 /* --- mounts ------------------------------------------------------------------------- */
@@ -292,7 +293,7 @@ static void scan_describe_mount(const struct mount_verdict *verdict,
 	}
 }
 
-static void scan_mount(struct scan *l, const struct renew_input *input,
+static void scan_mount(struct scan *scan, const struct renew_input *input,
 		       unsigned int index)
 {
 	/* Ignores the record: the caller proves the mount, and then renews the record. */
@@ -301,7 +302,7 @@ static void scan_mount(struct scan *l, const struct renew_input *input,
 		[RUN_CLAIMED] = OBJECT_RDMA,    [RUN_MIXED] = OBJECT_OTHER,
 		[RUN_OTHER] = OBJECT_OTHER,
 	};
-	const struct mount_verdict *verdict = &l->verdicts[index];
+	const struct mount_verdict *verdict = &scan->verdicts[index];
 	const struct nfs_mount *mount = verdict->mount;
 	const struct view_wanted *wanted = &verdict->view->wanted;
 	struct watch_object object = { .kind = OBJECT_MOUNT, .wanted = wanted->rdma };
@@ -330,48 +331,48 @@ static void scan_mount(struct scan *l, const struct renew_input *input,
 		strcpy(object.text,
 		       "a mount helper is mounting it, or has not recorded the result");
 	}
-	scan_see(l, &object);
+	scan_see(scan, &object);
 }
 
 /* Lost READs are a kernel bug, reported whatever transport is requested. */
-static void scan_reads(struct scan *l)
+static void scan_reads(struct scan *scan)
 {
-	struct watch *watch = l->watch;
+	struct watch *watch = scan->watch;
 	struct lost_reads *lost;
 	unsigned int i;
 
-	for (i = 0; i < scan_mounts(l)->count; i++) {
-		if (l->verdicts[i].opinions[MOUNT_READS].status != FINDING_FAIL)
+	for (i = 0; i < scan_mounts(scan)->count; i++) {
+		if (scan->verdicts[i].opinions[MOUNT_READS].status != FINDING_FAIL)
 			continue;
 		if (watch->nlost++ >= LOST_READS_MAX)
 			continue;
 		lost = &watch->lost[watch->nlost - 1];
-		strcpy(lost->target, scan_mounts(l)->list[i].target);
-		strcpy(lost->spec, scan_mounts(l)->list[i].fs_spec);
-		lost->reads = scan_mounts(l)->list[i].reads;
+		strcpy(lost->target, scan_mounts(scan)->list[i].target);
+		strcpy(lost->spec, scan_mounts(scan)->list[i].fs_spec);
+		lost->reads = scan_mounts(scan)->list[i].reads;
 	}
 }
 
 /* Whether the server answers, for mounts that are or should be over RDMA. */
-static void scan_silence(struct scan *l)
+static void scan_silence(struct scan *scan)
 {
 	_cleanup_(host_rpc_queues_fini) struct host_rpc_queues queues = { 0 };
-	const struct silence_sources sources = { &queues, l->start };
-	struct silences *all = &l->watch->silences;
+	const struct silence_sources sources = { &queues, scan->start };
+	struct silences *all = &scan->watch->silences;
 	const struct view_mount *seen;
 	unsigned int i;
-	int rc = host_rpc_queues(l->watch->host, &queues);
+	int rc = host_rpc_queues(scan->watch->host, &queues);
 
-	l->rc = l->rc ? l->rc : rc;
+	scan->rc = scan->rc ? scan->rc : rc;
 	silences_begin(all);
-	for (i = 0; i < scan_mounts(l)->count; i++) {
-		seen = l->seen[i];
+	for (i = 0; i < scan_mounts(scan)->count; i++) {
+		seen = scan->seen[i];
 		if (seen->covered ||
 		    (!seen->wanted.rdma && !view_is_rdma(seen->mount->proto)))
 			continue;
-		rc = silences_see(all, &sources, seen->mount, l->watch->on_silence,
-				  l->watch->arg);
-		l->rc = l->rc ? l->rc : rc;
+		rc = silences_see(all, &sources, seen->mount, scan->watch->on_silence,
+				  scan->watch->arg);
+		scan->rc = scan->rc ? scan->rc : rc;
 	}
 	silences_end(all);
 }
@@ -397,7 +398,7 @@ static struct report *scan_mount_report(const struct mount_verdict *verdict)
 	return take_ptr(report);
 }
 
-static int scan_renew_record(struct scan *l, const struct renewal *renewal)
+static int scan_renew_record(struct scan *scan, const struct renewal *renewal)
 {
 	static const char *const actions[] = { [RENEW_WRITE] = "written",
 					       [RENEW_GONE] = "removed, unmounted",
@@ -409,19 +410,21 @@ static int scan_renew_record(struct scan *l, const struct renewal *renewal)
 	      actions[renewal->action]);
 	switch (renewal->action) {
 	case RENEW_WRITE:
-		report = scan_mount_report(&l->verdicts[renewal->mount]);
-		return record_renew(l->folder, &renewal->record, report);
-	case RENEW_GONE: l->watch->on_unmounted(l->watch->arg, &renewal->record); break;
+		report = scan_mount_report(&scan->verdicts[renewal->mount]);
+		return record_renew(scan->folder, &renewal->record, report);
+	case RENEW_GONE:
+		scan->watch->on_unmounted(scan->watch->arg, &renewal->record);
+		break;
 	case RENEW_DROP: break;
 	}
-	return record_drop(l->folder, &renewal->record);
+	return record_drop(scan->folder, &renewal->record);
 }
 
 /* Updates the list from what was written, so that disks are judged by it without reading
  * again. */
-static void scan_update_records(struct scan *l, const struct renewal *renewal)
+static void scan_update_records(struct scan *scan, const struct renewal *renewal)
 {
-	struct record_list *records = &l->records;
+	struct record_list *records = &scan->records;
 	size_t i;
 
 	for (i = 0; i < records->count; i++)
@@ -438,45 +441,46 @@ static void scan_update_records(struct scan *l, const struct renewal *renewal)
 	}
 }
 
-static void scan_renew(struct scan *l, const struct renew_input *input)
+static void scan_renew(struct scan *scan, const struct renew_input *input)
 {
 	_cleanup_free_ struct renewal *list = NULL;
-	char *error = l->watch->record_error;
+	char *error = scan->watch->record_error;
 	struct record *records;
 	size_t count = 0, i;
 	int rc = renew_plan(input, &list, &count), one;
 	bool failed = false;
 
 	*error = '\0';
-	if (l->records.nbroken)
-		snprintf(error, sizeof(l->watch->record_error),
-			 "%u file%s not %s: %.300s", l->records.nbroken,
-			 l->records.nbroken == 1 ? " is" : "s are",
-			 l->records.nbroken == 1 ? "a record" : "records",
-			 l->records.broken->why);
+	if (scan->records.nbroken)
+		snprintf(error, sizeof(scan->watch->record_error),
+			 "%u file%s not %s: %.300s", scan->records.nbroken,
+			 scan->records.nbroken == 1 ? " is" : "s are",
+			 scan->records.nbroken == 1 ? "a record" : "records",
+			 scan->records.broken->why);
 	if (!rc) {
-		records = realloc(l->records.list,
-				  (l->records.count + count + 1) * sizeof(*records));
+		records = realloc(scan->records.list,
+				  (scan->records.count + count + 1) * sizeof(*records));
 		if (records)
-			l->records.list = records;
+			scan->records.list = records;
 		else
 			rc = err_set(ENOMEM, "no memory");
 	}
 	if (rc < 0 && !*error)
-		snprintf(error, sizeof(l->watch->record_error), "%s", err_text());
+		snprintf(error, sizeof(scan->watch->record_error), "%s", err_text());
 	/* After a failure the other records are still written. */
-	for (i = 0; !rc && i < count && l->folder >= 0; i++) {
-		one = scan_renew_record(l, &list[i]);
+	for (i = 0; !rc && i < count && scan->folder >= 0; i++) {
+		one = scan_renew_record(scan, &list[i]);
 		if (one < 0) {
 			failed = true;
-			snprintf(error, sizeof(l->watch->record_error), "%s", err_text());
+			snprintf(error, sizeof(scan->watch->record_error), "%s",
+				 err_text());
 		}
 		/* 1: another process wrote a newer record. */
 		if (!one)
-			scan_update_records(l, &list[i]);
+			scan_update_records(scan, &list[i]);
 	}
-	l->watch->records_failed = rc < 0 || failed;
-	view_renew(l->view, &l->records);
+	scan->watch->records_failed = rc < 0 || failed;
+	view_renew(scan->view, &scan->records);
 }
 
 /* --- disks -------------------------------------------------------------------------- */
@@ -495,7 +499,7 @@ static enum object_transport scan_disk_transport(const struct guard_verdict *ver
 	return verdict->wanted || rdma ? OBJECT_RDMA : OBJECT_OTHER;
 }
 
-static void scan_disk(struct scan *l, const struct guard *guard,
+static void scan_disk(struct scan *scan, const struct guard *guard,
 		      const struct follow_guest *guest, const struct domain_disk *disk)
 {
 	const char *name = guest->disks.name ? guest->disks.name : guest->uuid;
@@ -506,7 +510,7 @@ static void scan_disk(struct scan *l, const struct guard *guard,
 	struct watch_object object = { .kind = OBJECT_DISK };
 
 	if (!verdict) {
-		l->rc = err_set(ENOMEM, "no memory");
+		scan->rc = err_set(ENOMEM, "no memory");
 		return;
 	}
 	guard_ask(guard, &question, verdict);
@@ -535,12 +539,12 @@ static void scan_disk(struct scan *l, const struct guard *guard,
 	else
 		snprintf(object.text, sizeof(object.text), "disk %s (%.300s) is over %s",
 			 object.disk, verdict->path, verdict->proto);
-	scan_see(l, &object);
+	scan_see(scan, &object);
 }
 
-static void scan_disks(struct scan *l)
+static void scan_disks(struct scan *scan)
 {
-	const struct inventory *inventory = &l->watch->inventory;
+	const struct inventory *inventory = &scan->watch->inventory;
 	_cleanup_(guard_close_p) struct guard *guard = NULL;
 	size_t i, j;
 
@@ -558,53 +562,54 @@ static void scan_disks(struct scan *l)
 		snprintf(object.key, sizeof(object.key), "%s", guest->uuid);
 		snprintf(object.name, sizeof(object.name), "guest %.120s", name);
 		text_copy(object.guest, sizeof(object.guest), name);
-		scan_see_broken(l, &object, "gate.unknown", guest->broken);
+		scan_see_broken(scan, &object, "gate.unknown", guest->broken);
 	}
 	/* A gate that cannot read the policy gives no answer. */
-	if (*l->watch->policy_error) {
-		scan_lose(l, OBJECT_DISK, l->watch->policy_error);
+	if (*scan->watch->policy_error) {
+		scan_lose(scan, OBJECT_DISK, scan->watch->policy_error);
 		return;
 	}
-	if (guard_over(&guard, l->watch->host, l->view, &l->pools, l->pools_lack)) {
-		scan_lose(l, OBJECT_DISK, err_text());
+	if (guard_over(&guard, scan->watch->host, scan->view, &scan->pools,
+		       scan->pools_lack)) {
+		scan_lose(scan, OBJECT_DISK, err_text());
 		return;
 	}
 	for (i = 0; i < inventory->nguests; i++)
 		for (j = 0; j < inventory->guests[i].disks.count; j++)
-			scan_disk(l, guard, &inventory->guests[i],
+			scan_disk(scan, guard, &inventory->guests[i],
 				  &inventory->guests[i].disks.list[j]);
 }
 
 /* --- all ---------------------------------------------------------------------------- */
 
 /* The metrics are the same as of `nfsrdma mounts`, but for the answers. */
-static void scan_all(struct scan *l, struct report *report)
+static void scan_all(struct scan *scan, struct report *report)
 {
-	const struct mounts_seen seen = { .view = l->view };
-	struct mounts_measured measured = { .seen = &seen, .verdicts = l->verdicts };
-	const struct renew_input input = { scan_mounts(l), l->seen, &l->records,
-					   l->boot_id, l->start };
+	const struct mounts_seen seen = { .view = scan->view };
+	struct mounts_measured measured = { .seen = &seen, .verdicts = scan->verdicts };
+	const struct renew_input input = { scan_mounts(scan), scan->seen, &scan->records,
+					   scan->boot_id, scan->start };
 	unsigned int i;
 
-	objects_begin(&l->watch->objects);
-	for (i = 0; i < scan_mounts(l)->count; i++)
-		scan_mount(l, &input, i);
-	scan_reads(l);
-	scan_silence(l);
-	scan_renew(l, &input);
+	objects_begin(&scan->watch->objects);
+	for (i = 0; i < scan_mounts(scan)->count; i++)
+		scan_mount(scan, &input, i);
+	scan_reads(scan);
+	scan_silence(scan);
+	scan_renew(scan, &input);
 	/* By the present proof. */
-	for (i = 0; i < l->watch->inventory.npools; i++)
-		scan_pool(l, i);
-	scan_disks(l);
-	objects_end(&l->watch->objects);
-	mounts_metrics_of(l->watch->host, &measured, report);
+	for (i = 0; i < scan->watch->inventory.npools; i++)
+		scan_pool(scan, i);
+	scan_disks(scan);
+	objects_end(&scan->watch->objects);
+	mounts_metrics_of(scan->watch->host, &measured, report);
 }
 
 int scan_host(struct watch *watch, int folder, struct report *report)
 {
-	_cleanup_(scan_fini) struct scan l = { .watch = watch,
-					       .folder = folder,
-					       .start = now_ms() };
+	_cleanup_(scan_fini) struct scan scan = { .watch = watch,
+						  .folder = folder,
+						  .start = now_ms() };
 	uint64_t start = now_ns();
 	struct report_collector collector = { report, 0 };
 	int rc;
@@ -612,7 +617,7 @@ int scan_host(struct watch *watch, int folder, struct report *report)
 	watch->ask_pools = false;
 	watch->last_scan = time(NULL);
 	scan_read_policy(watch);
-	rc = scan_read_host(&l);
+	rc = scan_read_host(&scan);
 	*watch->mounts_error = '\0';
 	watch->nlost = 0;
 	if (rc) {
@@ -620,17 +625,17 @@ int scan_host(struct watch *watch, int folder, struct report *report)
 			 err_text());
 		watch->mounts_reason = "unreadable";
 		objects_begin(&watch->objects);
-		scan_lose(&l, OBJECT_KINDS, watch->mounts_error);
+		scan_lose(&scan, OBJECT_KINDS, watch->mounts_error);
 		objects_end(&watch->objects);
 	} else {
-		scan_all(&l, report);
+		scan_all(&scan, report);
 	}
-	if (l.rc) {
+	if (scan.rc) {
 		snprintf(watch->mounts_error, sizeof(watch->mounts_error),
-			 "not everything is watched: %s", strerror(-l.rc));
-		watch->mounts_reason = l.rc == -ENOSPC ? "too-many" : "no-memory";
+			 "not everything is watched: %s", strerror(-scan.rc));
+		watch->mounts_reason = scan.rc == -ENOSPC ? "too-many" : "no-memory";
 	}
-	watch->nmounts = l.view ? view_nfs(l.view)->count : 0;
+	watch->nmounts = scan.view ? view_nfs(scan.view)->count : 0;
 	watch->scans++;
 	watch->scan_ms = (double)(now_ns() - start) / 1e6;
 	debug(DEBUG_WATCH, "look %lu: %u mount%s, %.1f ms%s%s", watch->scans,
