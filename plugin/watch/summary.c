@@ -113,9 +113,15 @@ static void summary_records(const struct watch *watch, struct finding *finding)
 
 /* --- READs that are lost ------------------------------------------------------------ */
 
-static void summary_sink_reads(const struct watch *watch, struct finding *finding,
-			       finding_sink sink, void *arg)
+struct summary_sink {
+	finding_sink sink;
+	void *arg;
+	struct finding finding;
+};
+
+static void summary_sink_reads(const struct watch *watch, struct summary_sink *to)
 {
+	struct finding *finding = &to->finding;
 	char text[READS_TEXT_MAX];
 	unsigned int i;
 
@@ -128,14 +134,14 @@ static void summary_sink_reads(const struct watch *watch, struct finding *findin
 		finding_text(finding, "target", "%s", lost->target);
 		finding_text(finding, "source", "%s", lost->spec);
 		reads_evidence(finding, &lost->reads);
-		sink(arg, finding);
+		to->sink(to->arg, finding);
 	}
 	if (watch->nlost <= LOST_READS_MAX)
 		return;
 	finding_init(finding, "bug.read-812", FINDING_FAIL, "%u more mounts",
 		     watch->nlost - LOST_READS_MAX);
 	finding_reason(finding, "lost");
-	sink(arg, finding);
+	to->sink(to->arg, finding);
 }
 
 /* --- servers that do not answer ----------------------------------------------------- */
@@ -148,23 +154,6 @@ void summary_silence(const struct silence *one, struct finding *finding)
 	finding_text(finding, "target", "%s", one->target);
 	finding_text(finding, "source", "%s", one->spec);
 	finding_number(finding, "waiting", (double)one->waiting);
-}
-
-static void summary_sink_silent(const struct watch *watch, struct finding *finding,
-				finding_sink sink, void *arg)
-{
-	unsigned int count = 0;
-	size_t i;
-
-	for (i = 0; i < watch->silences.count && count < SUMMARY_MAX; i++) {
-		const struct silence *one = &watch->silences.list[i];
-
-		if (!one->reported)
-			continue;
-		summary_silence(one, finding);
-		sink(arg, finding);
-		count++;
-	}
 }
 
 /* Without the counters, which change at every scan. */
@@ -251,19 +240,13 @@ static int summary_each(const struct watch *watch, unsigned int max,
 	return rc;
 }
 
-struct summary_sink {
-	finding_sink sink;
-	void *arg;
-	struct finding finding;
-};
-
 static int summary_on_object(const struct object_history *known, void *arg)
 {
-	struct summary_sink *sinking = arg;
+	struct summary_sink *to = arg;
 
-	summary_object(&known->now, summary_status(known), &sinking->finding);
-	finding_text(&sinking->finding, "state", "%s", objects_state_name(known->state));
-	sinking->sink(sinking->arg, &sinking->finding);
+	summary_object(&known->now, summary_status(known), &to->finding);
+	finding_text(&to->finding, "state", "%s", objects_state_name(known->state));
+	to->sink(to->arg, &to->finding);
 	return 0;
 }
 
@@ -275,18 +258,25 @@ void summary_findings(const struct watch *watch, finding_sink sink, void *arg)
 		summary_libvirt,
 		summary_list,
 	};
-	struct summary_sink sinking = { .sink = sink, .arg = arg };
+	struct summary_sink to = { .sink = sink, .arg = arg };
+	unsigned int count = 0;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(before); i++) {
-		before[i](watch, &sinking.finding);
-		sink(arg, &sinking.finding);
+		before[i](watch, &to.finding);
+		sink(arg, &to.finding);
 	}
-	summary_sink_reads(watch, &sinking.finding, sink, arg);
-	summary_sink_silent(watch, &sinking.finding, sink, arg);
-	summary_each(watch, SUMMARY_MAX, summary_on_object, &sinking);
-	summary_records(watch, &sinking.finding);
-	sink(arg, &sinking.finding);
+	summary_sink_reads(watch, &to);
+	for (i = 0; i < watch->silences.count && count < SUMMARY_MAX; i++) {
+		if (!watch->silences.list[i].reported)
+			continue;
+		summary_silence(&watch->silences.list[i], &to.finding);
+		sink(arg, &to.finding);
+		count++;
+	}
+	summary_each(watch, SUMMARY_MAX, summary_on_object, &to);
+	summary_records(watch, &to.finding);
+	sink(arg, &to.finding);
 }
 
 static int summary_add_row(const struct object_history *known, void *arg)
