@@ -7,13 +7,6 @@
 
 #include "plugin/journal/journal.h"
 
-static bool entry_is_name(const char *name)
-{
-	size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-
-	return name[0] >= 'A' && name[0] <= 'Z' && !name[len] && len <= 64;
-}
-
 static void entry_put_field(FILE *out, const char *name, const char *value)
 {
 	uint64_t len = strlen(value);
@@ -29,39 +22,42 @@ static void entry_put_field(FILE *out, const char *name, const char *value)
 	fprintf(out, "%s\n", value);
 }
 
-int journal_encode(enum journal_event event, const char *who, const char *message,
-		   const struct journal_field *fields, size_t nfields, char **out,
-		   size_t *len)
+int journal_encode(const struct journal_entry *entry, char **out, size_t *len)
 {
-	const struct journal_row *row = &journal_table[event];
+	const struct journal_row *row = &journal_table[entry->event];
 	char priority[2] = { (char)('0' + row->priority), '\0' };
+	const struct journal_field *fields = entry->fields;
 	const char *const *missing;
+	const char *name;
 	char *text = NULL;
-	size_t size = 0, i;
+	size_t size = 0, i, n;
 	FILE *file;
 
-	for (i = 0; i < nfields; i++)
-		if (!entry_is_name(fields[i].name))
+	for (i = 0; i < entry->nfields; i++) {
+		name = fields[i].name;
+		n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+		if (*name < 'A' || *name > 'Z' || name[n] || n > 64)
 			return err_set(EINVAL, "the journal takes no field \"%.40s\"",
-				       fields[i].name);
+				       name);
+	}
 	file = open_memstream(&text, &size);
 	if (!file)
 		return err_set(ENOMEM, "no memory for an entry of the journal");
-	entry_put_field(file, "MESSAGE", message);
+	entry_put_field(file, "MESSAGE", entry->message);
 	entry_put_field(file, "MESSAGE_ID", row->message_id);
 	entry_put_field(file, "PRIORITY", priority);
-	entry_put_field(file, "SYSLOG_IDENTIFIER", who);
+	entry_put_field(file, "SYSLOG_IDENTIFIER", entry->who);
 	entry_put_field(file, "NFSRDMA_EVENT", row->name);
-	for (i = 0; i < nfields; i++)
+	for (i = 0; i < entry->nfields; i++)
 		if (fields[i].value)
 			entry_put_field(file, fields[i].name, fields[i].value);
 	/* journalctl -x prints the name of a field that the catalog's text has and the entry
 	 * lacks. */
 	for (missing = row->fields; *missing; missing++) {
-		for (i = 0; i < nfields; i++)
+		for (i = 0; i < entry->nfields; i++)
 			if (fields[i].value && !strcmp(fields[i].name, *missing))
 				break;
-		if (i == nfields)
+		if (i == entry->nfields)
 			entry_put_field(file, *missing, "");
 	}
 	if (fclose(file)) {

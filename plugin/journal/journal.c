@@ -80,13 +80,11 @@ static int journal_send_entry(const char *socket_path, char *text, size_t len)
 	return rc == -ENOENT || rc == -ECONNREFUSED || rc == -ENOTDIR ? 0 : rc;
 }
 
-int journal_send_to(const char *socket_path, enum journal_event event, const char *who,
-		    const char *message, const struct journal_field *fields,
-		    size_t nfields)
+int journal_send_to(const char *socket_path, const struct journal_entry *entry)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t len = 0;
-	int rc = journal_encode(event, who, message, fields, nfields, &text, &len);
+	int rc = journal_encode(entry, &text, &len);
 
 	if (rc)
 		return rc;
@@ -100,5 +98,7 @@ int journal_send_to(const char *socket_path, enum journal_event event, const cha
 int journal_send(enum journal_event event, const char *who, const char *message,
 		 const struct journal_field *fields, size_t nfields)
 {
-	return journal_send_to(JOURNAL_SOCKET, event, who, message, fields, nfields);
+	const struct journal_entry entry = { event, who, message, fields, nfields };
+
+	return journal_send_to(JOURNAL_SOCKET, &entry);
 }

@@ -71,15 +71,18 @@ static inline const char *journal_value(const char *text)
 int journal_send(enum journal_event event, const char *who, const char *message,
 		 const struct journal_field *fields, size_t nfields);
 
+struct journal_entry {
+	enum journal_event event;
+	const char *who, *message;
+	const struct journal_field *fields;
+	size_t nfields;
+};
+
 /* The same to another socket, for tests. */
-int journal_send_to(const char *socket_path, enum journal_event event, const char *who,
-		    const char *message, const struct journal_field *fields,
-		    size_t nfields);
+int journal_send_to(const char *socket_path, const struct journal_entry *entry);
 
 /* journal-entry.c: pure. The bytes of an entry, for the caller to free(3). A field's name has capitals,
  * digits and underscores, and begins with a capital. Errors: -EINVAL: another name; -ENOMEM. */
-int journal_encode(enum journal_event event, const char *who, const char *message,
-		   const struct journal_field *fields, size_t nfields, char **out,
-		   size_t *len);
+int journal_encode(const struct journal_entry *entry, char **out, size_t *len);
 
 #endif
