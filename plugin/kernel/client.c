@@ -41,16 +41,16 @@ void kernel_mount_data(const struct kernel_task *task, char *buf, size_t cap)
 static void client_read_ranges(int channel, int fd)
 {
 	_cleanup_free_ uint8_t *expected = malloc(KERNEL_READ_MAX);
-	struct probe_range range;
+	struct kernel_range_task task = { .fd = fd, .expected = expected };
 	void *buf = NULL;
-	unsigned int i;
 
 	if (!expected || posix_memalign(&buf, 4096, KERNEL_READ_MAX))
 		return;
-	for (i = 0; i < KERNEL_RANGES; i++) {
-		range = kernel_range(i);
-		export_memory_fill(expected, range.offset, range.length);
-		if (kernel_read_range(channel, fd, i, &range, buf, expected))
+	task.buf = buf;
+	for (; task.index < KERNEL_RANGES; task.index++) {
+		task.range = kernel_range(task.index);
+		export_memory_fill(expected, task.range.offset, task.range.length);
+		if (kernel_read_range(channel, &task))
 			break;
 	}
 	free(buf);

@@ -73,11 +73,17 @@ struct kernel_record {
 
 /* In a child. Reports a step that began at @start_ms. Returns @rc, of a system call. */
 int kernel_send_step(int channel, enum kernel_step step, int rc, uint64_t start_ms);
-/* In a child. Reads a range into @buf, reports it, and waits until the parent lets it go on.
- * @expected: the correct data; NULL: unknown. Errors: the parent has ended. */
-int kernel_read_range(int channel, int fd, uint32_t index,
-		      const struct probe_range *range, uint8_t *buf,
-		      const uint8_t *expected);
+struct kernel_range_task {
+	int fd;
+	uint8_t *buf;            /* of KERNEL_READ_MAX, aligned for O_DIRECT */
+	const uint8_t *expected; /* the correct data; NULL: unknown */
+	uint32_t index;          /* of the range */
+	struct probe_range range;
+};
+
+/* In a child. Reads a range, reports it, and waits until the parent lets it go on. Errors: the parent has
+ * ended. */
+int kernel_read_range(int channel, const struct kernel_range_task *task);
 /* What is wrong with a READ of @length bytes; returns @buf. */
 const char *kernel_wrong_text(const struct kernel_record *r, uint32_t length, char *buf,
 			      size_t cap);

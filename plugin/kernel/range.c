@@ -16,13 +16,14 @@ int kernel_send_step(int channel, enum kernel_step step, int rc, uint64_t start_
 	return rc;
 }
 
-int kernel_read_range(int channel, int fd, uint32_t index,
-		      const struct probe_range *range, uint8_t *buf,
-		      const uint8_t *expected)
+int kernel_read_range(int channel, const struct kernel_range_task *task)
 {
+	const struct probe_range *range = &task->range;
+	const uint8_t *expected = task->expected;
 	struct kernel_record record = { .step = KERNEL_READ,
-					.index = index,
+					.index = task->index,
 					.wrong = UINT32_MAX };
+	uint8_t *buf = task->buf;
 	uint64_t start = now_ms();
 	uint8_t next[4];
 	int type, passed;
@@ -31,7 +32,7 @@ int kernel_read_range(int channel, int fd, uint32_t index,
 
 	/* A part of the buffer that is not filled is wrong, too. */
 	memset(buf, 0xa5, range->length);
-	n = pread(fd, buf, range->length, (off_t)range->offset);
+	n = pread(task->fd, buf, range->length, (off_t)range->offset);
 	record.error = n < 0 ? errno : 0;
 	record.length = n < 0 ? 0 : (uint32_t)n;
 	for (i = 0; expected && i < record.length && record.wrong == UINT32_MAX; i++)

@@ -237,27 +237,29 @@ int kernel_reader(void *arg, int channel)
 {
 	const struct kernel_reader_task *task = arg;
 	struct kernel_chosen chosen = { .uid = geteuid(), .gid = getegid() };
-	struct probe_range range;
+	struct kernel_range_task read = { .fd = reader_open_file(task, &chosen) };
 	void *buf = NULL;
-	uint32_t i;
+	uint32_t length;
 	size_t n;
-	int fd = reader_open_file(task, &chosen);
 
-	if (fd < 0) {
-		chosen.error = -fd;
+	if (read.fd < 0) {
+		chosen.error = -read.fd;
 		snprintf(chosen.why, sizeof(chosen.why), "%s", err_text());
 	}
-	if (channel_send(channel, KERNEL_CHOSEN, &chosen, sizeof(chosen), -1) || fd < 0)
+	if (channel_send(channel, KERNEL_CHOSEN, &chosen, sizeof(chosen), -1) ||
+	    read.fd < 0)
 		return 1;
 	if (posix_memalign(&buf, 4096, KERNEL_READ_MAX))
 		return 0;
-	for (i = 0; i < KERNEL_RANGES; i++) {
-		range = kernel_range_of(i, chosen.size);
-		for (n = 0; n < task->nlengths && task->lengths[n] != range.length; n++)
+	read.buf = buf;
+	for (; read.index < KERNEL_RANGES; read.index++) {
+		read.range = kernel_range_of(read.index, chosen.size);
+		length = read.range.length;
+		for (n = 0; n < task->nlengths && task->lengths[n] != length; n++)
 			;
-		if (!range.length || (task->lengths && n == task->nlengths))
+		if (!length || (task->lengths && n == task->nlengths))
 			continue;
-		if (kernel_read_range(channel, fd, i, &range, buf, NULL))
+		if (kernel_read_range(channel, &read))
 			break;
 	}
 	free(buf);
