@@ -97,19 +97,6 @@ static int verbs_qp_size(struct verbs *c, const struct transport_param *param)
 	return 0;
 }
 
-static int verbs_qp_memory(struct verbs *c)
-{
-	size_t len = (size_t)c->recv_depth * c->recv_size;
-	int rc;
-
-	c->recv_memory = malloc(len);
-	if (!c->recv_memory)
-		return err_sys("receive buffers of %zu bytes", len);
-	rc = verbs_mr_register(c, c->recv_memory, len, IBV_ACCESS_LOCAL_WRITE,
-			       &c->recv_region);
-	return rc ? rc : verbs_ring_open(c, &c->out, c->out.size, 0);
-}
-
 /* Requests an event for the next completion, unless already requested. */
 static int verbs_qp_arm(struct verbs *c)
 {
@@ -134,13 +121,22 @@ static int verbs_qp_arm(struct verbs *c)
 int verbs_qp_open(struct verbs *c, const struct transport_param *param)
 {
 	uint32_t slot;
+	size_t len;
 	int rc;
 
 	rc = verbs_qp_size(c, param);
 	if (!rc)
 		rc = verbs_qp_create(c);
+	if (rc)
+		return rc;
+	len = (size_t)c->recv_depth * c->recv_size;
+	c->recv_memory = malloc(len);
+	if (!c->recv_memory)
+		return err_sys("receive buffers of %zu bytes", len);
+	rc = verbs_mr_register(c, c->recv_memory, len, IBV_ACCESS_LOCAL_WRITE,
+			       &c->recv_region);
 	if (!rc)
-		rc = verbs_qp_memory(c);
+		rc = verbs_ring_open(c, &c->out, c->out.size, 0);
 	for (slot = 0; !rc && slot < c->recv_depth; slot++)
 		rc = verbs_qp_post_receive(c, slot);
 	return rc ? rc : verbs_qp_arm(c);
