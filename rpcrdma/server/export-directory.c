@@ -95,7 +95,7 @@ static int directory_openat(const struct directory_export *dir, const char *path
 }
 
 /* The rule at the top of this file; "others", because the caller's identity must not matter. */
-static bool directory_serves(const struct stat *st)
+static bool directory_is_served(const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode))
 		return (st->st_mode & 05) == 05;
@@ -114,7 +114,7 @@ static uint32_t directory_object_open(const struct directory_export *dir,
 	object->fd = directory_openat(dir, object->path, O_PATH);
 	if (object->fd < 0 || fstat(object->fd, &object->st))
 		return directory_status(errno);
-	return directory_serves(&object->st) ? NFS3_STATUS_OK : NFS3_STATUS_ACCES;
+	return directory_is_served(&object->st) ? NFS3_STATUS_OK : NFS3_STATUS_ACCES;
 }
 
 /* Opens the same object for reading. Its type was checked before, so that no device or FIFO is
@@ -335,7 +335,7 @@ static bool directory_entry(struct directory_export *dir,
 	if (!strcmp(name, "..") && directory_same_inode(&object->st, &dir->root_stat))
 		name = ".";
 	if (fstatat(fd, name, &child.st, AT_SYMLINK_NOFOLLOW) ||
-	    !directory_serves(&child.st) || child.st.st_dev != dir->root_stat.st_dev ||
+	    !directory_is_served(&child.st) || child.st.st_dev != dir->root_stat.st_dev ||
 	    directory_child_path(child.path, object->path, name))
 		return false;
 	entry->name = de->d_name;
@@ -432,7 +432,7 @@ static int directory_open(struct directory_export *dir, const char *path)
 	dir->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir->root < 0 || fstat(dir->root, &dir->root_stat))
 		return err_sys("export %s", path);
-	if (!directory_serves(&dir->root_stat))
+	if (!directory_is_served(&dir->root_stat))
 		return err_set(EACCES,
 			       "export %s: others may not read it (its mode is %04o, r-x "
 			       "for others is needed)",

@@ -154,8 +154,8 @@ static struct nfs4_client *nfs4_client_add(struct nfs4_state *state, bool sessio
 	return client;
 }
 
-static void nfs4_client_describe(const struct nfs4_client *client,
-				 struct nfs4_client_res *res)
+static void nfs4_client_result(const struct nfs4_client *client,
+			       struct nfs4_client_res *res)
 {
 	res->clientid = client->clientid;
 	memcpy(res->confirm, client->confirm, sizeof(res->confirm));
@@ -165,10 +165,10 @@ static void nfs4_client_describe(const struct nfs4_client *client,
 
 /* Shared by SETCLIENTID and EXCHANGE_ID: finds the client's record with the same verifier, or
  * adds one. @busy: the status if the table is full. */
-static uint32_t nfs4_client_introduce(struct nfs4_state *state, bool sessions,
-				      uint32_t busy,
-				      const struct nfs4_client_owner *owner,
-				      struct nfs4_client_res *res)
+static uint32_t nfs4_client_find_or_add(struct nfs4_state *state, bool sessions,
+					uint32_t busy,
+					const struct nfs4_client_owner *owner,
+					struct nfs4_client_res *res)
 {
 	struct nfs4_client *client = nfs4_client_find(state, sessions, true, owner);
 
@@ -181,7 +181,7 @@ static uint32_t nfs4_client_introduce(struct nfs4_state *state, bool sessions,
 		client = nfs4_client_add(state, sessions, owner);
 	if (!client)
 		return busy;
-	nfs4_client_describe(client, res);
+	nfs4_client_result(client, res);
 	return NFS4_OK;
 }
 
@@ -193,7 +193,7 @@ uint32_t nfs4_clients_set(struct nfs4_state *state, const struct nfs4_client_own
 	uint32_t status;
 
 	nfs4_clients_lock(state);
-	status = nfs4_client_introduce(state, false, NFS4ERR_RESOURCE, owner, res);
+	status = nfs4_client_find_or_add(state, false, NFS4ERR_RESOURCE, owner, res);
 	nfs4_clients_unlock(state);
 	return status;
 }
@@ -241,7 +241,7 @@ static uint32_t nfs4_client_update(struct nfs4_state *state,
 		return NFS4ERR_NOT_SAME;
 	if (!nfs4_client_same_principal(client, owner))
 		return NFS4ERR_PERM;
-	nfs4_client_describe(client, res);
+	nfs4_client_result(client, res);
 	return NFS4_OK;
 }
 
@@ -252,9 +252,9 @@ uint32_t nfs4_clients_exchange(struct nfs4_state *state,
 	uint32_t status;
 
 	nfs4_clients_lock(state);
-	status = is_update
-			 ? nfs4_client_update(state, owner, res)
-			 : nfs4_client_introduce(state, true, NFS4ERR_DELAY, owner, res);
+	status = is_update ? nfs4_client_update(state, owner, res)
+			   : nfs4_client_find_or_add(state, true, NFS4ERR_DELAY, owner,
+						     res);
 	nfs4_clients_unlock(state);
 	return status;
 }

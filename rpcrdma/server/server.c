@@ -97,7 +97,7 @@ static int server_connection_start(struct server *server, struct transport *t, i
 	struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
 	struct server_connection *c = NULL;
 	socklen_t len = sizeof(peer);
-	bool welcome;
+	bool allowed;
 	int rc;
 
 	/* An unknown peer has an unspecified family, which equals no other. */
@@ -106,18 +106,18 @@ static int server_connection_start(struct server *server, struct transport *t, i
 	else if (getpeername(fd, (struct sockaddr *)&peer, &len))
 		peer.ss_family = AF_UNSPEC;
 	/* The peer is this host if its kernel connects to itself. */
-	welcome = !server->options.own_host ||
+	allowed = !server->options.own_host ||
 		  transport_same_host(
 			  (const struct sockaddr *)&peer,
 			  (const struct sockaddr *)&server->options.listen.addr);
-	if (welcome)
+	if (allowed)
 		c = server_slot(server, &peer);
 	if (!c) {
 		transport_close_p(&t);
 		if (fd >= 0)
 			close(fd);
 		debug(DEBUG_SERVER, "closed: %s",
-		      welcome ? "too many connections" : "it is another host");
+		      allowed ? "too many connections" : "it is another host");
 		return 0;
 	}
 	c->server = server;
