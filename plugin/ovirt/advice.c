@@ -35,7 +35,7 @@ int ovirt_advice_note(struct ovirt_advice *advice, const char *fmt, ...)
 	return 0;
 }
 
-static ssize_t find_group(const struct opts *opts, const char *group)
+static ssize_t ovirt_advice_find_group(const struct opts *opts, const char *group)
 {
 	size_t i;
 
@@ -48,42 +48,29 @@ static ssize_t find_group(const struct opts *opts, const char *group)
 	return -1;
 }
 
-static bool same_value(const char *a, const char *b)
+static bool ovirt_advice_same_value(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static ssize_t find_same(const struct opts *opts, const struct opt *opt)
+static ssize_t ovirt_advice_find(const struct opts *opts, const struct opt *opt)
 {
 	size_t i;
 
 	for (i = 0; i < opts_count(opts); i++) {
 		struct opt other = opts_at(opts, i);
 
-		if (!strcmp(other.name, opt->name) && same_value(other.value, opt->value))
+		if (!strcmp(other.name, opt->name) &&
+		    ovirt_advice_same_value(other.value, opt->value))
 			return (ssize_t)i;
 	}
 	return -1;
 }
 
-/* Removes the first occurrence of each of @less from @opts. */
-static void subtract(struct opts *opts, const struct opts *less)
-{
-	size_t i;
-
-	for (i = 0; i < opts_count(less); i++) {
-		struct opt opt = opts_at(less, i);
-		ssize_t at = find_same(opts, &opt);
-
-		if (at >= 0)
-			opts_remove(opts, (size_t)at);
-	}
-}
-
 /* --- an NFS domain ------------------------------------------------------------------ */
 
-static struct ovirt_connection connection_of(const struct ovirt_request *request,
-					     const char *options)
+static struct ovirt_connection ovirt_advice_connection(
+	const struct ovirt_request *request, const char *options)
 {
 	return (struct ovirt_connection){ .type = request->type,
 					  .version = request->version,
@@ -92,10 +79,11 @@ static struct ovirt_connection connection_of(const struct ovirt_request *request
 }
 
 /* The list of @options with those that VDSM adds. */
-static int added_by_vdsm(const struct ovirt_request *request, const char *options,
-			 struct opts **out)
+static int ovirt_advice_vdsm_options(const struct ovirt_request *request,
+				     const char *options, struct opts **out)
 {
-	const struct ovirt_connection connection = connection_of(request, options);
+	const struct ovirt_connection connection = ovirt_advice_connection(request,
+									   options);
 	_cleanup_(opts_free_p) struct opts *all = NULL, *typed = NULL;
 	_cleanup_free_ char *text = NULL;
 	size_t i;
@@ -114,7 +102,7 @@ static int added_by_vdsm(const struct ovirt_request *request, const char *option
 			struct opt other = opts_at(all, --at);
 
 			if (strcmp(other.name, opt.name) ||
-			    !same_value(other.value, opt.value))
+			    !ovirt_advice_same_value(other.value, opt.value))
 				continue;
 			opts_remove(all, at);
 			break;
@@ -125,13 +113,15 @@ static int added_by_vdsm(const struct ovirt_request *request, const char *option
 }
 
 /* Regardless of the policy: the domain is to use RDMA. */
-static int refuse_transport(const struct opts *typed)
+static int ovirt_advice_refuse(const struct opts *typed)
 {
 	static const char *const words[] = { "tcp",       "udp",        "nordma",
 					     "proto=tcp", "proto=tcp6", "proto=udp",
 					     "proto=udp6" };
+	const struct opt bg = { "bg", NULL };
 	char text[16];
 	size_t i, n;
+	ssize_t at;
 
 	for (i = 0; i < opts_count(typed); i++) {
 		struct opt opt = opts_at(typed, i);
@@ -145,27 +135,57 @@ static int refuse_transport(const struct opts *typed)
 					"'%s' selects another transport; remove it",
 					words[n]);
 	}
+	/* VDSM relies on the exit status of mount.nfs. */
+	at = ovirt_advice_find_group(typed, known_group(&bg));
+	if (at >= 0 && !strcmp(opts_at(typed, (size_t)at).name, bg.name))
+		return err_set(
+			EINVAL,
+			"with bg mount.nfs may exit with 0 and nothing mounted, and VDSM would use an empty directory; remove bg");
 	return 0;
 }
 
-/* Regardless of the policy: VDSM relies on the exit status of mount.nfs. */
-static int refuse_background(const struct opts *typed)
+static int ovirt_advice_plan(struct ovirt_advice *advice,
+			     const struct ovirt_request *request, const char *options)
 {
-	const struct opt bg = { "bg", NULL };
-	ssize_t at = find_group(typed, known_group(&bg));
+	const struct plan_request planned = {
+		.spec = advice->domain.spec,
+		.options = options,
+		.dir = advice->domain.dir,
+		.policies = request->policies,
+		.family = request->family,
+	};
+	unsigned int i;
+	int rc = plan_make(&advice->plan, &planned);
 
-	if (at < 0 || strcmp(opts_at(typed, (size_t)at).name, bg.name))
+	if (rc)
+		return rc;
+	/* A plan's warning about an option that mount.nfs would refuse is an error here, since its
+	 * message would not be seen. */
+	for (i = 0; i < advice->plan->nwarnings; i++)
+		if (strstr(advice->plan->warnings[i], "is written in lower case"))
+			return err_set(EINVAL, "%.300s", advice->plan->warnings[i]);
+	if (advice->plan->wants_rdma)
 		return 0;
-	return err_set(
-		EINVAL,
-		"with bg mount.nfs may exit with 0 and nothing mounted, and VDSM would use an empty directory; remove bg");
+	return advice->plan->policy.mode == POLICY_OFF
+		       ? err_set(EINVAL,
+				 "the policy for it is off (%s): it needs no options for RDMA",
+				 advice->plan->policy.mode_from)
+		       : err_set(EINVAL, "the options ask for %s, not RDMA",
+				 advice->plan->transport);
 }
 
-/* nfsrdma.* are for mount.nfsrdma, which an NFS domain does not use. */
-static int refuse_own(const struct opts *typed)
+static int ovirt_advice_nfs(struct ovirt_advice *advice,
+			    const struct ovirt_request *request, const struct opts *typed,
+			    const char *options)
 {
+	const struct ovirt_connection connection = ovirt_advice_connection(request,
+									   options);
+	_cleanup_(opts_free_p) struct opts *vdsm = NULL, *planned = NULL;
+	_cleanup_free_ char *whole = NULL;
 	size_t i;
+	int rc;
 
+	/* nfsrdma.* are for mount.nfsrdma, which an NFS domain does not use. */
 	for (i = 0; i < opts_count(typed); i++) {
 		struct opt opt = opts_at(typed, i);
 
@@ -175,89 +195,27 @@ static int refuse_own(const struct opts *typed)
 				"'%.60s' is an option of mount.nfsrdma, but mount.nfs mounts an NFS domain; set it in nfsrdma.conf(5), or use --type posix",
 				opt.name);
 	}
-	return 0;
-}
-
-/* A plan's warning about an option that mount.nfs would refuse is an error here, since its
- * message would not be seen. */
-static int refuse_unknown_case(const struct plan *plan)
-{
-	static const char words[] = "is written in lower case";
-	unsigned int i;
-
-	for (i = 0; i < plan->nwarnings; i++)
-		if (strstr(plan->warnings[i], words))
-			return err_set(EINVAL, "%.300s", plan->warnings[i]);
-	return 0;
-}
-
-static int take_plan(struct ovirt_advice *advice, const struct ovirt_request *request,
-		     const char *options)
-{
-	const struct plan_request planned = {
-		.spec = advice->domain.spec,
-		.options = options,
-		.dir = advice->domain.dir,
-		.policies = request->policies,
-		.family = request->family,
-	};
-	int rc = plan_make(&advice->plan, &planned);
-
-	rc = rc ? rc : refuse_unknown_case(advice->plan);
-	if (rc || advice->plan->wants_rdma)
-		return rc;
-	return advice->plan->policy.mode == POLICY_OFF
-		       ? err_set(EINVAL,
-				 "the policy for it is off (%s): it needs no options for RDMA",
-				 advice->plan->policy.mode_from)
-		       : err_set(EINVAL, "the options ask for %s, not RDMA",
-				 advice->plan->transport);
-}
-
-static int advise_nfs(struct ovirt_advice *advice, const struct ovirt_request *request,
-		      const struct opts *typed, const char *options)
-{
-	const struct ovirt_connection connection = connection_of(request, options);
-	_cleanup_(opts_free_p) struct opts *vdsm = NULL, *planned = NULL;
-	_cleanup_free_ char *whole = NULL;
-	int rc = refuse_own(typed);
-
-	rc = rc ? rc : ovirt_command_options(&connection, &whole);
-	rc = rc ? rc : added_by_vdsm(request, options, &vdsm);
-	rc = rc ? rc : take_plan(advice, request, whole);
+	rc = ovirt_command_options(&connection, &whole);
+	rc = rc ? rc : ovirt_advice_vdsm_options(request, options, &vdsm);
+	rc = rc ? rc : ovirt_advice_plan(advice, request, whole);
 	rc = rc ? rc : opts_parse(&planned, advice->plan->options);
 	if (rc)
 		return rc;
-	subtract(planned, vdsm);
+	/* The first occurrence of each that VDSM adds is removed again. */
+	for (i = 0; i < opts_count(vdsm); i++) {
+		struct opt opt = opts_at(vdsm, i);
+		ssize_t at = ovirt_advice_find(planned, &opt);
+
+		if (at >= 0)
+			opts_remove(planned, (size_t)at);
+	}
 	return opts_format(planned, &advice->options);
 }
 
 /* --- a POSIX domain ----------------------------------------------------------------- */
 
-/* Before the requested options, so that these override it. */
-static int add_absent(struct opts *opts, size_t *at, const char *name, const char *value)
-{
-	const struct opt opt = { name, value };
-
-	if (find_group(opts, known_group(&opt)) >= 0)
-		return 0;
-	return opts_insert(opts, (*at)++, name, value);
-}
-
-static int check_timeo(const struct opts *opts)
-{
-	ssize_t at = opts_find(opts, "timeo");
-	const char *value = at < 0 ? NULL : opts_at(opts, (size_t)at).value;
-
-	if (!value || !*value || strtol(value, NULL, 10) >= TIMEO_LEAST)
-		return 0;
-	return err_set(
-		EINVAL,
-		"timeo=%.20s is below sanlock's I/O timeout of ten seconds; use %d or more",
-		value, TIMEO_LEAST);
-}
-
-static int add_defaults(struct opts *opts, const char *version)
+/* VDSM's for NFS domains, before the requested options, so that these override them. */
+static int ovirt_advice_defaults(struct opts *opts, const char *version)
 {
 	static const struct opt defaults[] = { { "soft", NULL },
 					       { "nosharecache", NULL },
@@ -265,28 +223,19 @@ static int add_defaults(struct opts *opts, const char *version)
 					       { "retrans", "3" },
 					       /* VDSM mounts one at a time. */
 					       { "retry", "0" } };
-	bool any = !strcmp(version, "auto");
 	size_t i, at = 0;
 	int rc = 0;
 
 	for (i = 0; !rc && i < ARRAY_SIZE(defaults); i++)
-		rc = add_absent(opts, &at, defaults[i].name, defaults[i].value);
-	if (!rc && !any)
-		rc = opts_insert(opts, at++, "vers", version);
+		if (ovirt_advice_find_group(opts, known_group(&defaults[i])) < 0)
+			rc = opts_insert(opts, at++, defaults[i].name, defaults[i].value);
+	if (!rc && strcmp(version, "auto") != 0)
+		rc = opts_insert(opts, at, "vers", version);
 	return rc;
 }
 
-/* As VDSM does for NFS domains: NFSv3 locks would outlive a failed host. */
-static int add_nolock(struct opts *opts, const struct plan *plan)
-{
-	if (plan->nfs_major == 4 || opts_find(opts, "lock") >= 0 ||
-	    opts_find(opts, "nolock") >= 0)
-		return 0;
-	return opts_append(opts, "nolock", NULL);
-}
-
 /* The plan consumed them; here they are for mount.nfsrdma, and stay. */
-static void forget_change(struct plan *plan, const char *name)
+static void ovirt_advice_forget_change(struct plan *plan, const char *name)
 {
 	size_t len = strlen(name);
 	unsigned int i, kept = 0;
@@ -304,7 +253,8 @@ static void forget_change(struct plan *plan, const char *name)
 	plan->nchanges = kept;
 }
 
-static int append_own(struct opts *opts, const struct opts *typed, struct plan *plan)
+static int ovirt_advice_append_own(struct opts *opts, const struct opts *typed,
+				   struct plan *plan)
 {
 	size_t i;
 	int rc = 0;
@@ -314,34 +264,51 @@ static int append_own(struct opts *opts, const struct opts *typed, struct plan *
 
 		if (strncmp(opt.name, OWN_PREFIX, strlen(OWN_PREFIX)))
 			continue;
-		forget_change(plan, opt.name);
-		if (find_same(opts, &opt) < 0)
+		ovirt_advice_forget_change(plan, opt.name);
+		if (ovirt_advice_find(opts, &opt) < 0)
 			rc = opts_append(opts, opt.name, opt.value);
 	}
 	return rc;
 }
 
-static int advise_posix(struct ovirt_advice *advice, const struct ovirt_request *request,
-			const struct opts *typed, const char *options)
+static int ovirt_advice_posix(struct ovirt_advice *advice,
+			      const struct ovirt_request *request,
+			      const struct opts *typed, const char *options)
 {
 	_cleanup_(opts_free_p) struct opts *whole = NULL, *planned = NULL;
 	_cleanup_free_ char *text = NULL;
+	const char *timeo = NULL;
+	ssize_t at;
 	int rc = opts_parse(&whole, options);
 
-	rc = rc ? rc : check_timeo(whole);
-	rc = rc ? rc : add_defaults(whole, request->version);
+	if (rc)
+		return rc;
+	at = opts_find(whole, "timeo");
+	if (at >= 0)
+		timeo = opts_at(whole, (size_t)at).value;
+	if (timeo && *timeo && strtol(timeo, NULL, 10) < TIMEO_LEAST)
+		return err_set(
+			EINVAL,
+			"timeo=%.20s is below sanlock's I/O timeout of ten seconds; use %d or more",
+			timeo, TIMEO_LEAST);
+	rc = ovirt_advice_defaults(whole, request->version);
 	rc = rc ? rc : opts_format(whole, &text);
-	rc = rc ? rc : take_plan(advice, request, text);
+	rc = rc ? rc : ovirt_advice_plan(advice, request, text);
 	rc = rc ? rc : opts_parse(&planned, advice->plan->options);
-	rc = rc ? rc : add_nolock(planned, advice->plan);
-	rc = rc ? rc : append_own(planned, typed, advice->plan);
+	if (rc)
+		return rc;
+	/* As VDSM does for NFS domains: NFSv3 locks would outlive a failed host. */
+	if (advice->plan->nfs_major != 4 && opts_find(planned, "lock") < 0 &&
+	    opts_find(planned, "nolock") < 0)
+		rc = opts_append(planned, "nolock", NULL);
+	rc = rc ? rc : ovirt_advice_append_own(planned, typed, advice->plan);
 	return rc ? rc : opts_format(planned, &advice->options);
 }
 
 /* --- both --------------------------------------------------------------------------- */
 
 /* A storage domain must get an error eventually; options that the engine does not check get a note. */
-static int take_notes(struct ovirt_advice *advice, const struct opts *typed)
+static int ovirt_advice_notes(struct ovirt_advice *advice, const struct opts *typed)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	unsigned int i;
@@ -371,39 +338,37 @@ static int take_notes(struct ovirt_advice *advice, const struct opts *typed)
 	return rc;
 }
 
-static int advise(struct ovirt_advice *advice, const struct ovirt_request *request)
+int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request)
 {
 	const char *options = request->options ? request->options : "";
+	_cleanup_(ovirt_advice_free_p) struct ovirt_advice *advice =
+		calloc(1, sizeof(*advice));
 	_cleanup_(opts_free_p) struct opts *typed = NULL;
 	struct ovirt_connection connection;
-	int rc = ovirt_engine_source(request->type, request->spec);
+	int rc;
 
+	if (!advice)
+		return err_set(ENOMEM, "no memory");
+	rc = ovirt_engine_source(request->type, request->spec);
 	rc = rc ? rc : ovirt_domain(request->spec, request->repository, &advice->domain);
 	rc = rc ? rc : opts_parse(&typed, options);
 	rc = rc ? rc : ovirt_engine_strict(request->type, typed);
-	rc = rc ? rc : refuse_transport(typed);
-	rc = rc ? rc : refuse_background(typed);
+	rc = rc ? rc : ovirt_advice_refuse(typed);
 	if (rc)
 		return rc;
-	rc = request->type == OVIRT_NFS ? advise_nfs(advice, request, typed, options)
-					: advise_posix(advice, request, typed, options);
+	rc = request->type == OVIRT_NFS
+		     ? ovirt_advice_nfs(advice, request, typed, options)
+		     : ovirt_advice_posix(advice, request, typed, options);
 	rc = rc ? rc : ovirt_engine_options(request->type, advice->options);
 	if (rc)
 		return rc;
-	connection = connection_of(request, advice->options);
+	connection = ovirt_advice_connection(request, advice->options);
 	rc = ovirt_command(&connection, &advice->domain, &advice->command);
-	return rc ? rc : take_notes(advice, typed);
-}
-
-int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request)
-{
-	_cleanup_(ovirt_advice_free_p) struct ovirt_advice *advice =
-		calloc(1, sizeof(*advice));
-	int rc = advice ? advise(advice, request) : err_set(ENOMEM, "no memory");
-
-	if (!rc)
-		*out = take_ptr(advice);
-	return rc;
+	rc = rc ? rc : ovirt_advice_notes(advice, typed);
+	if (rc)
+		return rc;
+	*out = take_ptr(advice);
+	return 0;
 }
 
 void ovirt_advice_free(struct ovirt_advice *advice)

@@ -12,12 +12,12 @@
 #define RETRANS_DEFAULT "3"
 
 /* One option of a list, split at commas as VDSM does: quotes have no meaning. */
-struct piece {
+struct ovirt_command_piece {
 	const char *start;
 	size_t len;
 };
 
-static bool next_piece(const char **cursor, struct piece *out)
+static bool ovirt_command_next(const char **cursor, struct ovirt_command_piece *out)
 {
 	while (**cursor == ',')
 		++*cursor;
@@ -27,28 +27,28 @@ static bool next_piece(const char **cursor, struct piece *out)
 	return out->len;
 }
 
-static bool is_piece(const struct piece *piece, const char *word)
+static bool ovirt_command_is(const struct ovirt_command_piece *piece, const char *word)
 {
 	return piece->len == strlen(word) && !strncmp(piece->start, word, piece->len);
 }
 
-static bool has_piece(const char *options, const char *word)
+static bool ovirt_command_has(const char *options, const char *word)
 {
-	struct piece piece;
+	struct ovirt_command_piece piece;
 
-	while (next_piece(&options, &piece))
-		if (is_piece(&piece, word))
+	while (ovirt_command_next(&options, &piece))
+		if (ovirt_command_is(&piece, word))
 			return true;
 	return false;
 }
 
-static bool is_number(const char *text)
+static bool ovirt_command_is_number(const char *text)
 {
 	return *text && strlen(text) < 10 && !text[strspn(text, "0123456789")];
 }
 
 /* "4.2" is nfsvers=4,minorversion=2. @buf is empty if the engine says auto. */
-static int version_text(const char *version, char buf[48])
+static int ovirt_command_version(const char *version, char buf[48])
 {
 	char words[16];
 	char *minor;
@@ -60,8 +60,8 @@ static int version_text(const char *version, char buf[48])
 	minor = strchr(words, '.');
 	if (minor)
 		*minor++ = '\0';
-	if (strlen(version) >= sizeof(words) || !is_number(words) ||
-	    (minor && !is_number(minor)))
+	if (strlen(version) >= sizeof(words) || !ovirt_command_is_number(words) ||
+	    (minor && !ovirt_command_is_number(minor)))
 		return err_set(EINVAL,
 			       "VDSM rejects the NFS version '%.40s', and with it all "
 			       "connections of the call",
@@ -72,56 +72,51 @@ static int version_text(const char *version, char buf[48])
 }
 
 /* VDSM compares sets. */
-static bool is_default(const char *conf_options)
+static bool ovirt_command_is_default(const char *conf_options)
 {
 	const char *cursor = conf_options;
-	struct piece piece;
+	struct ovirt_command_piece piece;
 
-	while (next_piece(&cursor, &piece))
-		if (!is_piece(&piece, "soft") && !is_piece(&piece, "nosharecache"))
+	while (ovirt_command_next(&cursor, &piece))
+		if (!ovirt_command_is(&piece, "soft") &&
+		    !ovirt_command_is(&piece, "nosharecache"))
 			return false;
-	return has_piece(conf_options, "soft") && has_piece(conf_options, "nosharecache");
+	return ovirt_command_has(conf_options, "soft") &&
+	       ovirt_command_has(conf_options, "nosharecache");
 }
 
-/* NULL: no memory. */
-static char *join(const char *head, const char *options, bool nolock)
-{
-	size_t room = strlen(head) + strlen(options) + sizeof(",nolock") + 1;
-	char *text = malloc(room);
-	struct piece piece;
-	size_t used;
-
-	if (!text)
-		return NULL;
-	used = (size_t)snprintf(text, room, "%s", head);
-	while (next_piece(&options, &piece))
-		used += (size_t)snprintf(text + used, room - used, ",%.*s",
-					 (int)piece.len, piece.start);
-	if (nolock)
-		strcpy(text + used, ",nolock");
-	return text;
-}
-
-static int nfs_options(const struct ovirt_connection *connection, char **out)
+static int ovirt_command_nfs_options(const struct ovirt_connection *connection,
+				     char **out)
 {
 	const char *version = connection->version ? connection->version : "3";
 	const char *options = connection->options ? connection->options : "";
 	const char *timeo = connection->timeo ? connection->timeo : TIMEO_DEFAULT;
 	const char *retrans = connection->retrans ? connection->retrans : RETRANS_DEFAULT;
-	bool may_be_v3 = !strcmp(version, "auto") || !strcmp(version, "3");
+	bool nolock = (!strcmp(version, "auto") || !strcmp(version, "3")) &&
+		      !ovirt_command_has(options, "lock") &&
+		      !ovirt_command_has(options, "nolock");
+	size_t used, room = strlen(options);
 	char head[160], versions[48];
-	int rc = version_text(version, versions);
+	struct ovirt_command_piece piece;
+	int rc = ovirt_command_version(version, versions);
 
 	if (rc)
 		return rc;
-	if (!is_number(timeo) || !is_number(retrans))
+	if (!ovirt_command_is_number(timeo) || !ovirt_command_is_number(retrans))
 		return err_set(EINVAL, "VDSM takes only numbers for timeo and retrans");
 	snprintf(head, sizeof(head), "soft,nosharecache,timeo=%s,retrans=%s%s", timeo,
 		 retrans, versions);
-	*out = join(head, options,
-		    may_be_v3 && !has_piece(options, "lock") &&
-			    !has_piece(options, "nolock"));
-	return *out ? 0 : err_set(ENOMEM, "no memory");
+	room += strlen(head) + sizeof(",nolock") + 1;
+	*out = malloc(room);
+	if (!*out)
+		return err_set(ENOMEM, "no memory");
+	used = (size_t)snprintf(*out, room, "%s", head);
+	while (ovirt_command_next(&options, &piece))
+		used += (size_t)snprintf(*out + used, room - used, ",%.*s",
+					 (int)piece.len, piece.start);
+	if (nolock)
+		snprintf(*out + used, room - used, ",nolock");
+	return 0;
 }
 
 int ovirt_command_options(const struct ovirt_connection *connection, char **out)
@@ -129,15 +124,15 @@ int ovirt_command_options(const struct ovirt_connection *connection, char **out)
 	const char *conf = connection->conf_options, *options = connection->options;
 
 	if (connection->type == OVIRT_NFS && conf && !connection->version &&
-	    !connection->timeo && !connection->retrans && !is_default(conf))
+	    !connection->timeo && !connection->retrans && !ovirt_command_is_default(conf))
 		options = conf;
 	else if (connection->type == OVIRT_NFS)
-		return nfs_options(connection, out);
+		return ovirt_command_nfs_options(connection, out);
 	*out = strdup(options ? options : "");
 	return *out ? 0 : err_set(ENOMEM, "no memory");
 }
 
-static bool add(struct ovirt_command *command, const char *word)
+static bool ovirt_command_add(struct ovirt_command *command, const char *word)
 {
 	command->argv[command->argc] = strdup(word);
 	return command->argv[command->argc++];
@@ -154,10 +149,13 @@ int ovirt_command(const struct ovirt_connection *connection,
 	memset(out, 0, sizeof(*out));
 	if (rc)
 		return rc;
-	good = add(out, "/usr/bin/mount") && add(out, "-t") && add(out, type);
+	good = ovirt_command_add(out, "/usr/bin/mount") && ovirt_command_add(out, "-t") &&
+	       ovirt_command_add(out, type);
 	if (*options)
-		good = good && add(out, "-o") && add(out, options);
-	if (good && add(out, domain->spec) && add(out, domain->dir))
+		good = good && ovirt_command_add(out, "-o") &&
+		       ovirt_command_add(out, options);
+	if (good && ovirt_command_add(out, domain->spec) &&
+	    ovirt_command_add(out, domain->dir))
 		return 0;
 	ovirt_command_fini(out);
 	return err_set(ENOMEM, "no memory");

@@ -12,7 +12,7 @@
 #define NAME_BYTES_MAX 255
 
 /* "/a//b/../c/." is "/a/c"; in place. @path begins with a slash. */
-static void normalise(char *path)
+static void ovirt_domain_normalise(char *path)
 {
 	char *to = path, *from = path;
 
@@ -37,7 +37,7 @@ static void normalise(char *path)
 }
 
 /* Returns the bytes of the directory's name; SIZE_MAX: error. */
-static size_t transform(const char *spec, char *out, size_t cap)
+static size_t ovirt_domain_transform(const char *spec, char *out, size_t cap)
 {
 	size_t used = 0;
 
@@ -54,7 +54,7 @@ static size_t transform(const char *spec, char *out, size_t cap)
 	return used;
 }
 
-static int check_repository(const char *repository)
+static int ovirt_domain_check_repository(const char *repository)
 {
 	const char *p;
 
@@ -81,17 +81,17 @@ int ovirt_domain(const char *spec, const char *repository, struct ovirt_domain *
 
 	repository = repository ? repository : OVIRT_REPOSITORY;
 	rc = spec_parse(spec, &domain.parsed);
-	rc = rc ? rc : check_repository(repository);
+	rc = rc ? rc : ovirt_domain_check_repository(repository);
 	if (rc)
 		return rc;
 	if ((size_t)snprintf(top, sizeof(top), "%s/", repository) >= sizeof(top))
 		return err_set(EINVAL, "the repository's path is too long");
-	normalise(top);
-	normalise(domain.parsed.path);
+	ovirt_domain_normalise(top);
+	ovirt_domain_normalise(domain.parsed.path);
 	six = domain.parsed.family == IP_V6;
 	snprintf(domain.spec, sizeof(domain.spec), "%s%s%s:%s", six ? "[" : "",
 		 domain.parsed.host, six ? "]" : "", domain.parsed.path);
-	len = transform(domain.spec, name, sizeof(name));
+	len = ovirt_domain_transform(domain.spec, name, sizeof(name));
 	if (len > NAME_BYTES_MAX)
 		return err_set(
 			EINVAL,

@@ -12,7 +12,7 @@
 #define NFS_FIELDS "Custom Connection Parameters"
 
 /* Options that the engine keeps for itself. */
-static const struct managed {
+static const struct ovirt_engine_managed {
 	const char *name;
 	bool posix; /* also for a POSIX compliant file system */
 	const char *instead;
@@ -28,8 +28,9 @@ static const struct managed {
 	{ "clientaddr", true, "mount.nfs resolves the address itself" },
 };
 
-static const struct managed *find_managed(enum ovirt_type type, const char *name,
-					  size_t len)
+static const struct ovirt_engine_managed *ovirt_engine_find_managed(enum ovirt_type type,
+								    const char *name,
+								    size_t len)
 {
 	size_t i;
 
@@ -41,30 +42,26 @@ static const struct managed *find_managed(enum ovirt_type type, const char *name
 	return NULL;
 }
 
-static int refuse_managed(enum ovirt_type type, const struct managed *row)
+static int ovirt_engine_refuse(enum ovirt_type type,
+			       const struct ovirt_engine_managed *row)
 {
 	return err_set(EINVAL,
 		       "the engine refuses %s= among the options of %s domain: %s",
 		       row->name, type == OVIRT_NFS ? "an NFS" : "a POSIX", row->instead);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 /* The name of an element, as the engine parses it; false: the engine does not check it. */
-static bool engine_name(const char *element, size_t len, const char **name,
-			size_t *name_len)
+static bool ovirt_engine_option_name(const char *element, size_t len, const char **name,
+				     size_t *name_len)
 {
 	const char *equals = memchr(element, '=', len);
 
 	if (equals && memchr(equals + 1, '=', len - (size_t)(equals + 1 - element)))
 		return false;
 	len = equals ? (size_t)(equals - element) : len;
-	for (; len && is_blank(*element); element++)
+	for (; len && (*element == ' ' || *element == '\t'); element++)
 		len--;
-	while (len && is_blank(element[len - 1]))
+	while (len && (element[len - 1] == ' ' || element[len - 1] == '\t'))
 		len--;
 	*name = element;
 	*name_len = len;
@@ -77,13 +74,13 @@ int ovirt_engine_options(enum ovirt_type type, const char *options)
 	size_t len, name_len;
 
 	for (; *at; at += len + (at[len] == ',')) {
-		const struct managed *row = NULL;
+		const struct ovirt_engine_managed *row = NULL;
 
 		len = strcspn(at, ",");
-		if (engine_name(at, len, &name, &name_len))
-			row = find_managed(type, name, name_len);
+		if (ovirt_engine_option_name(at, len, &name, &name_len))
+			row = ovirt_engine_find_managed(type, name, name_len);
 		if (row)
-			return refuse_managed(type, row);
+			return ovirt_engine_refuse(type, row);
 	}
 	for (at = options; *at; at++)
 		if ((unsigned char)*at > 0x7e)
@@ -98,24 +95,20 @@ int ovirt_engine_options(enum ovirt_type type, const char *options)
 	return 0;
 }
 
-/* Shorthands that the engine does not recognize as a version. */
-static bool is_short_version(const char *name)
-{
-	return *name == 'v' && name[1] >= '2' && name[1] <= '4';
-}
-
 int ovirt_engine_strict(enum ovirt_type type, const struct opts *options)
 {
 	size_t i;
 
 	for (i = 0; i < opts_count(options); i++) {
 		struct opt opt = opts_at(options, i);
-		const struct managed *row = find_managed(type, opt.name,
-							 strlen(opt.name));
+		const struct ovirt_engine_managed *row =
+			ovirt_engine_find_managed(type, opt.name, strlen(opt.name));
 
 		if (row)
-			return refuse_managed(type, row);
-		if (type == OVIRT_NFS && is_short_version(opt.name))
+			return ovirt_engine_refuse(type, row);
+		/* Shorthands that the engine does not recognize as a version. */
+		if (type == OVIRT_NFS && *opt.name == 'v' && opt.name[1] >= '2' &&
+		    opt.name[1] <= '4')
 			return err_set(
 				EINVAL,
 				"'%.40s': the engine does not check it, and VDSM adds a version of its own; the field NFS Version of " NFS_FIELDS
@@ -131,7 +124,7 @@ int ovirt_engine_strict(enum ovirt_type type, const struct opts *options)
 
 /* A name that the engine's pattern accepts: no underscore, no hyphen at either end of a
  * label. */
-static bool is_engine_name(const char *host)
+static bool ovirt_engine_is_host(const char *host)
 {
 	size_t len;
 
@@ -146,7 +139,7 @@ static bool is_engine_name(const char *host)
 
 /* Its last component has a character before the first dot, and neither "|" nor "^" nor a backslash
  * in it, and may have a slash behind it: the engine's pattern since 4.2, read as a person would. */
-static bool is_engine_path(const char *path)
+static bool ovirt_engine_is_path(const char *path)
 {
 	const char *last = path;
 	size_t len;
@@ -184,14 +177,14 @@ int ovirt_engine_source(enum ovirt_type type, const char *spec)
 				"the engine takes only paths of ASCII without blanks");
 	if (type == OVIRT_POSIX)
 		return 0;
-	if (parsed.family == IP_UNKNOWN && !is_engine_name(parsed.host))
+	if (parsed.family == IP_UNKNOWN && !ovirt_engine_is_host(parsed.host))
 		return err_set(
 			EINVAL,
 			"the engine rejects the server name '%.80s'; use letters, digits, dots and hyphens",
 			parsed.host);
 	if (strchr(parsed.host, '%'))
 		return err_set(EINVAL, "the engine rejects an address with an interface");
-	if (!is_engine_path(parsed.path))
+	if (!ovirt_engine_is_path(parsed.path))
 		return err_set(
 			EINVAL,
 			"the engine rejects the path %.120s: it ends with two slashes, or its last part begins with a dot or has one of | ^ \\ in it",

@@ -12,15 +12,15 @@
 #include "plugin/ovirt/internal.h"
 
 /* Strings of mounts are truncated; ours are truncated alike. */
-static bool same_cut(const char *whole, const char *cut, size_t cap)
+static bool ovirt_mounted_same(const char *whole, const char *cut, size_t cap)
 {
 	size_t len = strlen(whole);
 
 	return len < cap ? !strcmp(whole, cut) : !strncmp(whole, cut, cap - 1);
 }
 
-static void collect(const struct view *view, const char *dir, const char *spec,
-		    struct ovirt_mounted *out)
+static void ovirt_mounted_collect(const struct view *view, const char *dir,
+				  const char *spec, struct ovirt_mounted *out)
 {
 	const struct nfs_mounts *mounts = view_nfs(view);
 	unsigned int i;
@@ -30,10 +30,11 @@ static void collect(const struct view *view, const char *dir, const char *spec,
 		const struct nfs_mount *mount = &mounts->list[i];
 		const struct view_mount *one;
 
-		if (!same_cut(dir, mount->target, sizeof(mount->target)))
+		if (!ovirt_mounted_same(dir, mount->target, sizeof(mount->target)))
 			continue;
 		out->count++;
-		if (spec && !same_cut(spec, mount->fs_spec, sizeof(mount->fs_spec)))
+		if (spec &&
+		    !ovirt_mounted_same(spec, mount->fs_spec, sizeof(mount->fs_spec)))
 			out->other_source = true;
 		one = view_mount(view, i);
 		/* All are covered only if the list is inconsistent. */
@@ -42,7 +43,7 @@ static void collect(const struct view *view, const char *dir, const char *spec,
 	}
 }
 
-static const char *run_word(const struct ovirt_mounted *mounted)
+static const char *ovirt_mounted_transport(const struct ovirt_mounted *mounted)
 {
 	const struct view_mount *top = mounted->top;
 
@@ -55,7 +56,7 @@ static const char *run_word(const struct ovirt_mounted *mounted)
 #define MAINTENANCE \
 	"put the storage domain into maintenance, which unmounts it on every host; "
 
-static void tell(struct ovirt_mounted *out)
+static void ovirt_mounted_describe(struct ovirt_mounted *out)
 {
 	const char *target = out->top ? out->top->mount->target : "";
 
@@ -63,7 +64,7 @@ static void tell(struct ovirt_mounted *out)
 		snprintf(
 			out->text, sizeof(out->text),
 			"%u mounts are stacked on %.200s, the topmost over %s; VDSM unmounts only one",
-			out->count, target, run_word(out));
+			out->count, target, ovirt_mounted_transport(out));
 		snprintf(
 			out->remedy, sizeof(out->remedy),
 			MAINTENANCE
@@ -85,7 +86,7 @@ static void tell(struct ovirt_mounted *out)
 		snprintf(
 			out->text, sizeof(out->text),
 			"%.200s is mounted over %s, and stays so whatever the options are: VDSM never remounts",
-			target, run_word(out));
+			target, ovirt_mounted_transport(out));
 		snprintf(
 			out->remedy, sizeof(out->remedy),
 			MAINTENANCE
@@ -97,22 +98,13 @@ static void tell(struct ovirt_mounted *out)
 void ovirt_mounted(const struct view *view, const struct ovirt_domain *domain,
 		   struct ovirt_mounted *out)
 {
-	collect(view, domain->dir, domain->spec, out);
-	tell(out);
+	ovirt_mounted_collect(view, domain->dir, domain->spec, out);
+	ovirt_mounted_describe(out);
 }
 
 /* --- all of a repository ------------------------------------------------------------ */
 
-/* REPOSITORY/mnt/NAME, and no deeper. */
-static bool is_domain(const char *target, const char *top)
-{
-	size_t len = strlen(top);
-
-	return len && !strncmp(target, top, len) && target[len] &&
-	       !strchr(target + len, '/');
-}
-
-static bool came_before(const struct nfs_mounts *mounts, unsigned int index)
+static bool ovirt_mounted_seen_before(const struct nfs_mounts *mounts, unsigned int index)
 {
 	unsigned int i;
 
@@ -125,15 +117,20 @@ static bool came_before(const struct nfs_mounts *mounts, unsigned int index)
 void ovirt_mounted_each(const struct view *view, ovirt_mounted_fn fn, void *arg)
 {
 	const struct nfs_mounts *mounts = view_nfs(view);
+	const char *top = view_domains(view);
 	struct ovirt_mounted mounted;
+	size_t len = strlen(top);
 	unsigned int i;
 
 	for (i = 0; i < mounts->count; i++) {
-		if (!is_domain(mounts->list[i].target, view_domains(view)) ||
-		    came_before(mounts, i))
+		const char *target = mounts->list[i].target;
+
+		/* REPOSITORY/mnt/NAME, and no deeper. */
+		if (!len || strncmp(target, top, len) != 0 || !target[len] ||
+		    strchr(target + len, '/') || ovirt_mounted_seen_before(mounts, i))
 			continue;
-		collect(view, mounts->list[i].target, NULL, &mounted);
-		tell(&mounted);
+		ovirt_mounted_collect(view, target, NULL, &mounted);
+		ovirt_mounted_describe(&mounted);
 		if (mounted.count > 1 || mounted.top->state == VIEW_BAD)
 			fn(arg, &mounted);
 	}
