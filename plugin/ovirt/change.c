@@ -16,7 +16,7 @@
 
 #define NFSMOUNT_CONF "etc/nfsmount.conf"
 
-struct making {
+struct ovirt_change_making {
 	const struct ovirt_change_request *request;
 	struct ovirt_change *change;
 	struct ovirt_part parts[2];
@@ -26,21 +26,21 @@ struct making {
 
 /* --- does another section lose a key ------------------------------------------------ */
 
-struct loss {
+struct ovirt_change_loss {
 	const struct conf *before, *after;
 	const char *section;
-	char who[256]; /* what loses a key; "" nothing */
+	char reason[256]; /* what loses a key; "" nothing */
 };
 
 /* The last section of a name that has a key keeps it. */
-struct last {
+struct ovirt_change_last {
 	const char *key, *arg;
 };
 
-static int note_last(void *arg, const char *section_arg, const char *key,
-		     const struct conf_value *value)
+static int ovirt_change_on_value(void *arg, const char *section_arg, const char *key,
+				 const struct conf_value *value)
 {
-	struct last *last = arg;
+	struct ovirt_change_last *last = arg;
 
 	(void)value;
 	if (!strcasecmp(key, last->key))
@@ -48,55 +48,55 @@ static int note_last(void *arg, const char *section_arg, const char *key,
 	return 0;
 }
 
-static bool keeps(const struct conf *conf, const char *section, const char *arg,
-		  const char *key)
+static bool ovirt_change_keeps(const struct conf *conf, const char *section,
+			       const char *arg, const char *key)
 {
-	struct last last = { key, NULL };
+	struct ovirt_change_last last = { key, NULL };
 
 	if (!conf_get(conf, section, arg, key))
 		return false;
-	conf_each(conf, section, note_last, &last);
+	conf_each(conf, section, ovirt_change_on_value, &last);
 	return last.arg && arg ? !strcasecmp(last.arg, arg) : last.arg == arg;
 }
 
-static int look_for_loss(void *arg, const char *section_arg, const char *key,
-			 const struct conf_value *value)
+static int ovirt_change_on_loss(void *arg, const char *section_arg, const char *key,
+				const struct conf_value *value)
 {
-	struct loss *loss = arg;
+	struct ovirt_change_loss *loss = arg;
 
 	/* Our own file is judged by its effect instead. */
 	if (!strcmp(value->file, OVIRT_NFSMOUNT_PATH) ||
-	    !keeps(loss->before, loss->section, section_arg, key) ||
-	    keeps(loss->after, loss->section, section_arg, key))
+	    !ovirt_change_keeps(loss->before, loss->section, section_arg, key) ||
+	    ovirt_change_keeps(loss->after, loss->section, section_arg, key))
 		return 0;
-	snprintf(loss->who, sizeof(loss->who),
+	snprintf(loss->reason, sizeof(loss->reason),
 		 "/%.80s:%u (%s \"%.80s\") would lose its %.20s", value->file,
 		 value->line, loss->section, section_arg ? section_arg : "", key);
 	return 1;
 }
 
-static bool takes_from_others(const struct making *making, const struct conf *after,
-			      char who[256])
+static bool ovirt_change_loses(const struct ovirt_change_making *making,
+			       const struct conf *after, char reason[256])
 {
 	static const char *const sections[] = { "MountPoint", "Server" };
-	struct loss loss = { making->now, after, NULL, "" };
+	struct ovirt_change_loss loss = { making->now, after, NULL, "" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(sections); i++) {
 		loss.section = sections[i];
-		if (conf_each(making->now, sections[i], look_for_loss, &loss))
+		if (conf_each(making->now, sections[i], ovirt_change_on_loss, &loss))
 			break;
 	}
-	snprintf(who, 256, "%s", loss.who);
-	return *who;
+	snprintf(reason, 256, "%s", loss.reason);
+	return *reason;
 }
 
 /* --- does it have an effect --------------------------------------------------------- */
 
 /* VDSM's own options have no name that matters here, so only those entered in the engine
  * count. They are not known for domains that were written without them. */
-static const char *options_of(const struct making *making,
-			      const struct ovirt_entry *entry)
+static const char *ovirt_change_options(const struct ovirt_change_making *making,
+					const struct ovirt_entry *entry)
 {
 	const struct ovirt_change_request *request = making->request;
 	size_t i;
@@ -108,13 +108,14 @@ static const char *options_of(const struct making *making,
 }
 
 /* Returns 0, or -EPERM with the reason. @lossy: this nfs-utils does, or may, drop sections. */
-static int try_form(struct making *making, enum ovirt_form form, bool lossy)
+static int ovirt_change_try(struct ovirt_change_making *making, enum ovirt_form form,
+			    bool lossy)
 {
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
 	const struct ovirt_part *part = &making->parts[OVIRT_NFSMOUNT];
 	_cleanup_free_ char *text = NULL;
 	struct ovirt_effect effect;
-	char who[256];
+	char reason[256];
 	size_t i;
 	int rc = ovirt_part_write(part, form, making->change->before[OVIRT_NFSMOUNT],
 				  &text);
@@ -126,15 +127,15 @@ static int try_form(struct making *making, enum ovirt_form form, bool lossy)
 		return rc;
 	for (i = 0; i < part->count; i++) {
 		ovirt_effect(conf, lossy, &part->list[i],
-			     options_of(making, &part->list[i]), &effect);
+			     ovirt_change_options(making, &part->list[i]), &effect);
 		making->lost = effect.lost;
 		if (!effect.rdma)
 			return err_set(EPERM, "%.120s would not be over RDMA: %s",
 				       part->list[i].spec, effect.why);
 	}
-	if (lossy && takes_from_others(making, conf, who)) {
+	if (lossy && ovirt_change_loses(making, conf, reason)) {
 		making->lost = true;
-		return err_set(EPERM, "%s", who);
+		return err_set(EPERM, "%s", reason);
 	}
 	making->change->form = form;
 	making->change->after[OVIRT_NFSMOUNT] = take_ptr(text);
@@ -142,7 +143,7 @@ static int try_form(struct making *making, enum ovirt_form form, bool lossy)
 }
 
 /* Whether all domains are on one server. */
-static bool is_one_server(const struct ovirt_part *part)
+static bool ovirt_change_one_server(const struct ovirt_part *part)
 {
 	size_t i, len = strcspn(part->list[0].spec, ":");
 
@@ -153,7 +154,7 @@ static bool is_one_server(const struct ovirt_part *part)
 }
 
 /* A domain that cannot share a section with the first; NULL: all can. */
-static const struct ovirt_entry *find_other(const struct ovirt_part *part)
+static const struct ovirt_entry *ovirt_change_find_other(const struct ovirt_part *part)
 {
 	size_t i;
 
@@ -164,41 +165,25 @@ static const struct ovirt_entry *find_other(const struct ovirt_part *part)
 	return NULL;
 }
 
-static void note_server(struct making *making)
-{
-	const struct ovirt_part *part = &making->parts[OVIRT_NFSMOUNT];
-
-	snprintf(
-		making->change->note, sizeof(making->change->note),
-		"%.64s keeps a key in one section of a kind only, so it is one for the server and not for the directory: whatever else this host mounts from %.*s, by that name and without a transport of its own, goes over RDMA, too",
-		making->request->nfs_utils, (int)strcspn(part->list[0].spec, ":"),
-		part->list[0].spec);
-}
-
-/* Several domains of one server, which cannot share a section because their requests
- * differ. */
-static int refuse_other(const struct making *making, const struct ovirt_entry *a,
-			const struct ovirt_entry *b)
-{
-	return err_set(
-		EPERM,
-		"%.120s has proto=%s,port=%u and %.120s proto=%s,port=%u, and with %.64s they have to share one section for their server: name all its domains in one command, with one --port",
-		a->spec, a->six ? "rdma6" : "rdma", a->port, b->spec,
-		b->six ? "rdma6" : "rdma", b->port, making->request->nfs_utils);
-}
-
 /* Adds what to do if a key is lost; otherwise the reason includes it. */
-static int refuse_sections(const struct making *making)
+static int ovirt_change_refuse(const struct ovirt_change_making *making)
 {
 	const struct ovirt_part *part = &making->parts[OVIRT_NFSMOUNT];
 	enum nfs_utils_sections sections = making->request->sections;
-	const struct ovirt_entry *other = find_other(part);
+	const struct ovirt_entry *other = ovirt_change_find_other(part);
 	char why[ERR_TEXT_MAX];
 
 	if (!making->lost)
 		return -EPERM;
-	if (is_one_server(part) && other)
-		return refuse_other(making, &part->list[0], other);
+	/* Several domains of one server, which cannot share a section because their requests
+	 * differ. */
+	if (ovirt_change_one_server(part) && other)
+		return err_set(
+			EPERM,
+			"%.120s has proto=%s,port=%u and %.120s proto=%s,port=%u, and with %.64s they have to share one section for their server: name all its domains in one command, with one --port",
+			part->list[0].spec, part->list[0].six ? "rdma6" : "rdma",
+			part->list[0].port, other->spec, other->six ? "rdma6" : "rdma",
+			other->port, making->request->nfs_utils);
 	snprintf(why, sizeof(why), "%s", err_text());
 	return err_set(
 		EPERM,
@@ -207,7 +192,7 @@ static int refuse_sections(const struct making *making)
 		sections == NFS_UTILS_LOSES ? "keeps" : "may keep");
 }
 
-static int make_nfsmount(struct making *making)
+static int ovirt_change_nfsmount(struct ovirt_change_making *making)
 {
 	const struct ovirt_part *part = &making->parts[OVIRT_NFSMOUNT];
 	bool lossy = making->request->sections != NFS_UTILS_KEEPS;
@@ -223,50 +208,42 @@ static int make_nfsmount(struct making *making)
 			EPERM,
 			"%.64s reads no nfsmount.conf.d: type the options into the engine (nfsrdma ovirt options), or update nfs-utils",
 			making->request->nfs_utils);
-	rc = try_form(making, OVIRT_BY_DIRECTORY, lossy);
-	if (rc == -EPERM && lossy && is_one_server(part) && !find_other(part) &&
-	    !try_form(making, OVIRT_BY_SERVER, true)) {
-		note_server(making);
+	rc = ovirt_change_try(making, OVIRT_BY_DIRECTORY, lossy);
+	if (rc == -EPERM && lossy && ovirt_change_one_server(part) &&
+	    !ovirt_change_find_other(part) &&
+	    !ovirt_change_try(making, OVIRT_BY_SERVER, true)) {
+		snprintf(
+			making->change->note, sizeof(making->change->note),
+			"%.64s keeps a key in one section of a kind only, so it is one for the server and not for the directory: whatever else this host mounts from %.*s, by that name and without a transport of its own, goes over RDMA, too",
+			making->request->nfs_utils, (int)strcspn(part->list[0].spec, ":"),
+			part->list[0].spec);
 		return 0;
 	}
 	/* The second attempt has its own message. */
 	if (rc == -EPERM)
-		rc = try_form(making, OVIRT_BY_DIRECTORY, lossy);
-	return rc == -EPERM ? refuse_sections(making) : rc;
+		rc = ovirt_change_try(making, OVIRT_BY_DIRECTORY, lossy);
+	return rc == -EPERM ? ovirt_change_refuse(making) : rc;
 }
 
 /* --- the gates' --------------------------------------------------------------------- */
 
-/* Verifies that the text is a valid policy: an invalid file prevents every mount of type nfsrdma. */
-static int check_guard(const char *text)
+/* Also verifies that the text is a valid policy: an invalid file prevents every mount of type nfsrdma. */
+static int ovirt_change_guard(struct ovirt_change_making *making)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	_cleanup_free_ char *copy = text ? strdup(text) : NULL;
-	int rc = policy_new(&policies);
-
-	if (!rc && text)
-		rc = copy ? policy_add(policies, "/" OVIRT_GUARD_PATH, copy)
-			  : err_set(ENOMEM, "no memory");
-	return rc;
-}
-
-static int make_guard(struct making *making)
-{
+	_cleanup_free_ char *copy = NULL;
 	struct ovirt_change *change = making->change;
 	int rc = ovirt_part_write(&making->parts[OVIRT_GUARD], OVIRT_BY_DIRECTORY,
 				  change->before[OVIRT_GUARD],
 				  &change->after[OVIRT_GUARD]);
 
-	return rc ? rc : check_guard(change->after[OVIRT_GUARD]);
-}
-
-/* If another file makes the policy invalid, it must be fixed first: no gate works with it. */
-static int check_others(const struct host *host)
-{
-	_cleanup_(policy_free_p) struct policies *policies = NULL;
-
-	/* Not an error of the command line. */
-	return policy_open(&policies, host) ? -ENODATA : 0;
+	rc = rc ? rc : policy_new(&policies);
+	if (rc || !change->after[OVIRT_GUARD])
+		return rc;
+	copy = strdup(change->after[OVIRT_GUARD]);
+	if (!copy)
+		return err_set(ENOMEM, "no memory");
+	return policy_add(policies, "/" OVIRT_GUARD_PATH, copy);
 }
 
 int ovirt_change_overruled(const struct ovirt_change_request *request,
@@ -294,22 +271,7 @@ int ovirt_change_overruled(const struct ovirt_change_request *request,
 
 /* --- both --------------------------------------------------------------------------- */
 
-static int read_parts(struct making *making)
-{
-	static const char *const paths[] = { OVIRT_NFSMOUNT_PATH, OVIRT_GUARD_PATH };
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; !rc && i < ARRAY_SIZE(making->parts); i++) {
-		rc = ovirt_part_read(&making->parts[i], (enum ovirt_file)i,
-				     making->change->before[i]);
-		if (rc)
-			err_context(rc, "/%s", paths[i]);
-	}
-	return rc;
-}
-
-static int add_all(struct making *making)
+static int ovirt_change_add(struct ovirt_change_making *making)
 {
 	const struct ovirt_change_request *request = making->request;
 	size_t i, file;
@@ -328,7 +290,7 @@ static int add_all(struct making *making)
 	return rc;
 }
 
-static int remove_all(struct making *making)
+static int ovirt_change_remove(struct ovirt_change_making *making)
 {
 	const struct ovirt_change_request *request = making->request;
 	size_t i, file;
@@ -350,54 +312,56 @@ static int remove_all(struct making *making)
 	return 0;
 }
 
-/* The rest keeps its form if that still works; removing does no harm. */
-static int make_removed(struct making *making)
+static void ovirt_change_making_fini(struct ovirt_change_making *making)
 {
-	struct ovirt_change *change = making->change;
-	int rc;
-
-	rc = ovirt_part_write(
-		&making->parts[OVIRT_NFSMOUNT], making->parts[OVIRT_NFSMOUNT].form,
-		change->before[OVIRT_NFSMOUNT], &change->after[OVIRT_NFSMOUNT]);
-	return rc ? rc : make_guard(making);
-}
-
-static int keep_nfsmount(struct ovirt_change *change)
-{
-	const char *text = change->before[OVIRT_NFSMOUNT];
-
-	change->after[OVIRT_NFSMOUNT] = text ? strdup(text) : NULL;
-	return text && !change->after[OVIRT_NFSMOUNT] ? err_set(ENOMEM, "no memory") : 0;
-}
-
-static int make_added(struct making *making)
-{
-	int rc = check_others(making->request->host);
-
-	if (!rc)
-		rc = making->request->guard_only ? keep_nfsmount(making->change)
-						 : make_nfsmount(making);
-	return rc ? rc : make_guard(making);
+	ovirt_part_fini(&making->parts[OVIRT_NFSMOUNT]);
+	ovirt_part_fini(&making->parts[OVIRT_GUARD]);
+	conf_close(making->now);
 }
 
 int ovirt_change_make(const struct ovirt_change_request *request,
 		      struct ovirt_change *change)
 {
-	struct making making = { .request = request, .change = change };
-	int rc = read_parts(&making);
+	static const char *const paths[] = { OVIRT_NFSMOUNT_PATH, OVIRT_GUARD_PATH };
+	_cleanup_(ovirt_change_making_fini) struct ovirt_change_making making = {
+		.request = request, .change = change
+	};
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
+	const char *text = change->before[OVIRT_NFSMOUNT];
+	struct ovirt_part *nfsmount = &making.parts[OVIRT_NFSMOUNT];
+	size_t i;
+	int rc;
 
-	rc = rc ? rc : conf_open(&making.now, request->host, NFSMOUNT_CONF);
-	if (!rc && request->remove) {
-		rc = remove_all(&making);
-		rc = rc ? rc : make_removed(&making);
-	} else if (!rc) {
-		rc = add_all(&making);
-		rc = rc ? rc : make_added(&making);
+	for (i = 0; i < ARRAY_SIZE(making.parts); i++) {
+		rc = ovirt_part_read(&making.parts[i], (enum ovirt_file)i,
+				     change->before[i]);
+		if (rc)
+			return err_context(rc, "/%s", paths[i]);
 	}
-	ovirt_part_fini(&making.parts[OVIRT_NFSMOUNT]);
-	ovirt_part_fini(&making.parts[OVIRT_GUARD]);
-	conf_close(making.now);
-	return rc;
+	rc = conf_open(&making.now, request->host, NFSMOUNT_CONF);
+	if (rc)
+		return rc;
+	rc = request->remove ? ovirt_change_remove(&making) : ovirt_change_add(&making);
+	if (rc)
+		return rc;
+	if (request->remove) {
+		/* The rest keeps its form if that still works; removing does no harm. */
+		rc = ovirt_part_write(nfsmount, nfsmount->form, text,
+				      &change->after[OVIRT_NFSMOUNT]);
+		return rc ? rc : ovirt_change_guard(&making);
+	}
+	/* If another file makes the policy invalid, it must be fixed first: no gate works with it.
+	 * Not an error of the command line. */
+	if (policy_open(&policies, request->host))
+		return -ENODATA;
+	if (!request->guard_only) {
+		rc = ovirt_change_nfsmount(&making);
+	} else if (text) {
+		change->after[OVIRT_NFSMOUNT] = strdup(text);
+		if (!change->after[OVIRT_NFSMOUNT])
+			rc = err_set(ENOMEM, "no memory");
+	}
+	return rc ? rc : ovirt_change_guard(&making);
 }
 
 void ovirt_change_fini(struct ovirt_change *change)

@@ -11,48 +11,46 @@
 #include "plugin/ovirt/internal.h"
 
 /* The value that mount.nfs finds in one section; NULL: none. */
-struct lookup {
+struct ovirt_effect_lookup {
 	bool lossy;
 	const char *arg, *key;
 	const struct conf_value *value;
 };
 
-static bool same_arg(const char *a, const char *b)
-{
-	return a && b ? !strcasecmp(a, b) : a == b;
-}
-
 /* conf_each() calls this in the order in which values were set. */
-static int look_at(void *arg, const char *section_arg, const char *key,
-		   const struct conf_value *value)
+static int ovirt_effect_on_value(void *arg, const char *section_arg, const char *key,
+				 const struct conf_value *value)
 {
-	struct lookup *lookup = arg;
+	struct ovirt_effect_lookup *lookup = arg;
 
 	if (strcasecmp(key, lookup->key))
 		return 0;
-	if (same_arg(section_arg, lookup->arg))
+	if (section_arg && lookup->arg ? !strcasecmp(section_arg, lookup->arg)
+				       : section_arg == lookup->arg)
 		lookup->value = value;
 	else if (lookup->lossy)
 		lookup->value = NULL;
 	return 0;
 }
 
-struct judge {
+struct ovirt_effect_rules {
 	const struct conf *conf;
 	bool lossy;
 	const struct conf_mount *mount;
 };
 
-static const struct conf_value *find(const struct judge *judge, const char *key,
-				     const struct conf_section **where)
+static const struct conf_value *ovirt_effect_find(const struct ovirt_effect_rules *rules,
+						  const char *key,
+						  const struct conf_section **where)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(judge->mount->sections); i++) {
-		const struct conf_section *source = &judge->mount->sections[i];
-		struct lookup lookup = { judge->lossy, source->arg, key, NULL };
+	for (i = 0; i < ARRAY_SIZE(rules->mount->sections); i++) {
+		const struct conf_section *source = &rules->mount->sections[i];
+		struct ovirt_effect_lookup lookup = { rules->lossy, source->arg, key,
+						      NULL };
 
-		conf_each(judge->conf, source->section, look_at, &lookup);
+		conf_each(rules->conf, source->section, ovirt_effect_on_value, &lookup);
 		if (!lookup.value)
 			continue;
 		if (where)
@@ -62,22 +60,17 @@ static const struct conf_value *find(const struct judge *judge, const char *key,
 	return NULL;
 }
 
-static bool has(const struct opts *opts, const char *name)
-{
-	return opts_find(opts, name) >= 0;
-}
-
 /* These override any option string. */
-static bool has_flag(const struct judge *judge, const struct opts *opts,
-		     struct ovirt_effect *out)
+static bool ovirt_effect_has_flag(const struct ovirt_effect_rules *rules,
+				  const struct opts *opts, struct ovirt_effect *out)
 {
 	static const char *const flags[] = { "tcp", "udp" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
-		const struct conf_value *value = find(judge, flags[i], NULL);
+		const struct conf_value *value = ovirt_effect_find(rules, flags[i], NULL);
 
-		if (!value || conf_bool(value, 1) != 1 || has(opts, flags[i]))
+		if (!value || conf_bool(value, 1) != 1 || opts_find(opts, flags[i]) >= 0)
 			continue;
 		snprintf(out->why, sizeof(out->why),
 			 "/%.80s:%u has %s=%.20s, which applies last; remove that line",
@@ -87,36 +80,12 @@ static bool has_flag(const struct judge *judge, const struct opts *opts,
 	return false;
 }
 
-/* The options of the command come first. */
-static bool says_otherwise(const struct opts *opts, struct ovirt_effect *out)
-{
-	static const char *const names[] = { "proto", "port", "mountproto", "mountport" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!has(opts, names[i]))
-			continue;
-		snprintf(
-			out->why, sizeof(out->why),
-			i < 2 ? "the engine's options have %s=, so mount.nfs ignores it in a file; remove it there"
-			      : "the engine's options have %s=, in which older versions of mount.nfs see the option without \"mount\", and ignore it in a file; remove it there",
-			names[i]);
-		return true;
-	}
-	return false;
-}
-
-static bool says_rdma(const struct ovirt_entry *entry, const char *value)
-{
-	return !strcmp(value, entry->six ? "rdma6" : "rdma");
-}
-
-static void judge_values(const struct judge *judge, const struct ovirt_entry *entry,
-			 struct ovirt_effect *out)
+static void ovirt_effect_judge(const struct ovirt_effect_rules *rules,
+			       const struct ovirt_entry *entry, struct ovirt_effect *out)
 {
 	const struct conf_section *where = NULL;
-	const struct conf_value *proto = find(judge, "proto", &where),
-				*port = find(judge, "port", NULL);
+	const struct conf_value *proto = ovirt_effect_find(rules, "proto", &where),
+				*port = ovirt_effect_find(rules, "port", NULL);
 	char number[8];
 
 	snprintf(number, sizeof(number), "%u", entry->port);
@@ -124,7 +93,7 @@ static void judge_values(const struct judge *judge, const struct ovirt_entry *en
 		snprintf(
 			out->why, sizeof(out->why),
 			"another section of its kind sets proto too, and this nfs-utils keeps only the last one");
-	else if (!says_rdma(entry, proto->value))
+	else if (strcmp(proto->value, entry->six ? "rdma6" : "rdma") != 0)
 		snprintf(out->why, sizeof(out->why),
 			 "/%.80s:%u says proto=%.20s for it (section %s)", proto->file,
 			 proto->line, proto->value, where->section);
@@ -141,19 +110,21 @@ static void judge_values(const struct judge *judge, const struct ovirt_entry *en
 
 /* Why a key is missing that would be present if every section were kept: the value found
  * instead is not the cause. */
-static void note_lost(const struct judge *judge, const struct ovirt_entry *entry,
-		      struct ovirt_effect *out)
+static void ovirt_effect_note_lost(const struct ovirt_effect_rules *rules,
+				   const struct ovirt_entry *entry,
+				   struct ovirt_effect *out)
 {
 	static const char *const keys[] = { "proto", "port" };
-	const struct judge keeping = { judge->conf, false, judge->mount };
+	const struct ovirt_effect_rules keeping = { rules->conf, false, rules->mount };
 	struct ovirt_effect kept = { .rdma = false };
 	size_t i = 0;
 
-	judge_values(&keeping, entry, &kept);
+	ovirt_effect_judge(&keeping, entry, &kept);
 	if (!kept.rdma)
 		return;
 	while (i + 1 < ARRAY_SIZE(keys) &&
-	       find(judge, keys[i], NULL) == find(&keeping, keys[i], NULL))
+	       ovirt_effect_find(rules, keys[i], NULL) ==
+		       ovirt_effect_find(&keeping, keys[i], NULL))
 		i++;
 	out->lost = true;
 	snprintf(
@@ -167,16 +138,16 @@ bool ovirt_effect_flag(const struct conf *conf, const struct ovirt_domain *domai
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	struct conf_mount mount;
-	struct judge judge = { conf, false, &mount };
+	struct ovirt_effect_rules rules = { conf, false, &mount };
 
 	*out = (struct ovirt_effect){ .rdma = false };
 	conf_mount(&mount, domain->spec, domain->dir);
 	if (opts_parse(&opts, options))
 		return false;
-	if (has_flag(&judge, opts, out))
+	if (ovirt_effect_has_flag(&rules, opts, out))
 		return true;
-	judge.lossy = true;
-	return has_flag(&judge, opts, out);
+	rules.lossy = true;
+	return ovirt_effect_has_flag(&rules, opts, out);
 }
 
 void ovirt_effect(const struct conf *conf, bool lossy, const struct ovirt_entry *entry,
@@ -184,7 +155,9 @@ void ovirt_effect(const struct conf *conf, bool lossy, const struct ovirt_entry 
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	struct conf_mount mount;
-	const struct judge judge = { conf, lossy, &mount };
+	static const char *const names[] = { "proto", "port", "mountproto", "mountport" };
+	const struct ovirt_effect_rules rules = { conf, lossy, &mount };
+	size_t i;
 
 	*out = (struct ovirt_effect){ .rdma = false };
 	conf_mount(&mount, entry->spec, entry->dir);
@@ -192,9 +165,20 @@ void ovirt_effect(const struct conf *conf, bool lossy, const struct ovirt_entry 
 		snprintf(out->why, sizeof(out->why), "%.300s", err_text());
 		return;
 	}
-	if (says_otherwise(opts, out) || has_flag(&judge, opts, out))
+	/* The options of the command come first. */
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (opts_find(opts, names[i]) < 0)
+			continue;
+		snprintf(
+			out->why, sizeof(out->why),
+			i < 2 ? "the engine's options have %s=, so mount.nfs ignores it in a file; remove it there"
+			      : "the engine's options have %s=, in which older versions of mount.nfs see the option without \"mount\", and ignore it in a file; remove it there",
+			names[i]);
 		return;
-	judge_values(&judge, entry, out);
+	}
+	if (ovirt_effect_has_flag(&rules, opts, out))
+		return;
+	ovirt_effect_judge(&rules, entry, out);
 	if (!out->rdma && lossy)
-		note_lost(&judge, entry, out);
+		ovirt_effect_note_lost(&rules, entry, out);
 }

@@ -9,6 +9,7 @@
  *	advice.c   the options to enter in the engine
  *	part.c     our part of a file
  *	effect.c   the result with mount.nfs and nfsmount.conf
+ *	change.c   the new contents of both files
  *	mounted.c  the present mounts
  */
 #ifndef PLUGIN_OVIRT_INTERNAL_H

@@ -18,11 +18,23 @@
 
 /* --- what can be in it -------------------------------------------------------------- */
 
-/* nfs-utils ends a heading at the first "]", quoted or not, and an argument at the first
- * quote. For the rest it reports "non-matched '"'", and mount.nfs 2.6.2 then crashes,
- * whatever it is to mount. */
-static int check_heading(const char *spec, const char *dir)
+static bool ovirt_part_is_plain(const char *text)
 {
+	for (; *text; text++)
+		if ((unsigned char)*text <= ' ' || *text == 0x7f)
+			return false;
+	return true;
+}
+
+static int ovirt_part_check(enum ovirt_file file, const char *spec, const char *dir)
+{
+	if (!ovirt_part_is_plain(spec) || !ovirt_part_is_plain(dir))
+		return err_set(EINVAL, "%.80s contains a blank", spec);
+	if (file != OVIRT_NFSMOUNT)
+		return 0;
+	/* nfs-utils ends a heading at the first "]", quoted or not, and an argument at the first
+	 * quote. For the rest it reports "non-matched '"'", and mount.nfs 2.6.2 then crashes,
+	 * whatever it is to mount. */
 	if (*spec == '[')
 		return err_set(
 			EINVAL,
@@ -36,22 +48,7 @@ static int check_heading(const char *spec, const char *dir)
 	return 0;
 }
 
-static bool is_plain(const char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text <= ' ' || *text == 0x7f)
-			return false;
-	return true;
-}
-
-static int check_entry(enum ovirt_file file, const char *spec, const char *dir)
-{
-	if (!is_plain(spec) || !is_plain(dir))
-		return err_set(EINVAL, "%.80s contains a blank", spec);
-	return file == OVIRT_NFSMOUNT ? check_heading(spec, dir) : 0;
-}
-
-static void entry_fini(struct ovirt_entry *entry)
+static void ovirt_part_entry_fini(struct ovirt_entry *entry)
 {
 	free(entry->spec);
 	free(entry->dir);
@@ -60,11 +57,11 @@ static void entry_fini(struct ovirt_entry *entry)
 void ovirt_part_fini(struct ovirt_part *part)
 {
 	while (part->count)
-		entry_fini(&part->list[--part->count]);
+		ovirt_part_entry_fini(&part->list[--part->count]);
 	free(take_ptr(part->list));
 }
 
-static struct ovirt_entry *find(const struct ovirt_part *part, const char *dir)
+static struct ovirt_entry *ovirt_part_find(const struct ovirt_part *part, const char *dir)
 {
 	size_t i;
 
@@ -74,11 +71,11 @@ static struct ovirt_entry *find(const struct ovirt_part *part, const char *dir)
 	return NULL;
 }
 
-static int add(struct ovirt_part *part, const char *spec, const char *dir, bool six,
-	       uint16_t port)
+static int ovirt_part_put(struct ovirt_part *part, const char *spec, const char *dir,
+			  bool six, uint16_t port)
 {
-	struct ovirt_entry *entry = find(part, dir), *grown;
-	int rc = check_entry(part->file, spec, dir);
+	struct ovirt_entry *entry = ovirt_part_find(part, dir), *grown;
+	int rc = ovirt_part_check(part->file, spec, dir);
 
 	if (rc)
 		return rc;
@@ -96,7 +93,7 @@ static int add(struct ovirt_part *part, const char *spec, const char *dir, bool 
 	entry = &grown[part->count];
 	*entry = (struct ovirt_entry){ strdup(spec), strdup(dir), six, port };
 	if (!entry->spec || !entry->dir) {
-		entry_fini(entry);
+		ovirt_part_entry_fini(entry);
 		return err_set(ENOMEM, "no memory");
 	}
 	part->count++;
@@ -106,18 +103,18 @@ static int add(struct ovirt_part *part, const char *spec, const char *dir, bool 
 int ovirt_part_add(struct ovirt_part *part, const struct ovirt_domain *domain, bool six,
 		   uint16_t port)
 {
-	return add(part, domain->spec, domain->dir, six, port);
+	return ovirt_part_put(part, domain->spec, domain->dir, six, port);
 }
 
 bool ovirt_part_remove(struct ovirt_part *part, const char *dir)
 {
-	struct ovirt_entry *entry = find(part, dir);
+	struct ovirt_entry *entry = ovirt_part_find(part, dir);
 	size_t behind;
 
 	if (!entry)
 		return false;
 	behind = (size_t)(part->list + part->count - entry - 1);
-	entry_fini(entry);
+	ovirt_part_entry_fini(entry);
 	memmove(entry, entry + 1, behind * sizeof(*entry));
 	part->count--;
 	return true;
@@ -125,49 +122,50 @@ bool ovirt_part_remove(struct ovirt_part *part, const char *dir)
 
 /* --- written ------------------------------------------------------------------------ */
 
-static const char *proto_of(const struct ovirt_entry *entry)
+static const char *ovirt_part_proto(const struct ovirt_entry *entry)
 {
 	return entry->six ? "rdma6" : "rdma";
 }
 
-static int server_len(const struct ovirt_entry *entry)
+static int ovirt_part_server_len(const struct ovirt_entry *entry)
 {
 	return (int)strcspn(entry->spec, ":");
 }
 
 /* nfs-utils ignores the case of an argument. */
-static bool is_first_of_server(const struct ovirt_part *part, size_t index)
+static bool ovirt_part_is_first(const struct ovirt_part *part, size_t index)
 {
-	int len = server_len(&part->list[index]);
+	int len = ovirt_part_server_len(&part->list[index]);
 	size_t i;
 
 	for (i = 0; i < index; i++)
-		if (server_len(&part->list[i]) == len &&
+		if (ovirt_part_server_len(&part->list[i]) == len &&
 		    !strncasecmp(part->list[i].spec, part->list[index].spec, (size_t)len))
 			return false;
 	return true;
 }
 
-static void write_nfsmount(const struct ovirt_part *part, enum ovirt_form form, FILE *out)
+static void ovirt_part_write_nfsmount(const struct ovirt_part *part, enum ovirt_form form,
+				      FILE *out)
 {
 	size_t i;
 
 	for (i = 0; i < part->count; i++) {
 		const struct ovirt_entry *entry = &part->list[i];
 
-		if (form == OVIRT_BY_SERVER && !is_first_of_server(part, i))
+		if (form == OVIRT_BY_SERVER && !ovirt_part_is_first(part, i))
 			continue;
 		if (form == OVIRT_BY_SERVER)
-			fprintf(out, "[ Server \"%.*s\" ]\n", server_len(entry),
-				entry->spec);
+			fprintf(out, "[ Server \"%.*s\" ]\n",
+				ovirt_part_server_len(entry), entry->spec);
 		else
 			fprintf(out, "[ MountPoint \"%s\" ]\n", entry->dir);
-		fprintf(out, "proto=%s\nport=%u\n", proto_of(entry), entry->port);
+		fprintf(out, "proto=%s\nport=%u\n", ovirt_part_proto(entry), entry->port);
 	}
 }
 
 /* A directory of nfsrdma.conf(5) is a pattern. */
-static void write_guard(const struct ovirt_part *part, FILE *out)
+static void ovirt_part_write_guard(const struct ovirt_part *part, FILE *out)
 {
 	const char *p;
 	size_t i;
@@ -181,7 +179,7 @@ static void write_guard(const struct ovirt_part *part, FILE *out)
 }
 
 /* NULL: no memory. */
-static char *render(const struct ovirt_part *part, enum ovirt_form form)
+static char *ovirt_part_render(const struct ovirt_part *part, enum ovirt_form form)
 {
 	char *text = NULL;
 	size_t len, i;
@@ -195,13 +193,13 @@ static char *render(const struct ovirt_part *part, enum ovirt_form form)
 
 		fprintf(out, DOMAIN "%s %s", entry->spec, entry->dir);
 		if (part->file == OVIRT_NFSMOUNT)
-			fprintf(out, " %s %u", proto_of(entry), entry->port);
+			fprintf(out, " %s %u", ovirt_part_proto(entry), entry->port);
 		fputc('\n', out);
 	}
 	if (part->file == OVIRT_NFSMOUNT)
-		write_nfsmount(part, form, out);
+		ovirt_part_write_nfsmount(part, form, out);
 	else
-		write_guard(part, out);
+		ovirt_part_write_guard(part, out);
 	fputs(part->count ? END : "", out);
 	if (ferror(out) | fclose(out)) {
 		free(text);
@@ -212,7 +210,7 @@ static char *render(const struct ovirt_part *part, enum ovirt_form form)
 
 /* --- found again -------------------------------------------------------------------- */
 
-static int changed(void)
+static int ovirt_part_changed(void)
 {
 	return err_set(
 		EBADMSG,
@@ -220,7 +218,7 @@ static int changed(void)
 }
 
 /* The first line that equals @line; NULL: none. */
-static const char *find_line(const char *text, const char *line)
+static const char *ovirt_part_find_line(const char *text, const char *line)
 {
 	const char *at = text;
 
@@ -233,10 +231,10 @@ static const char *find_line(const char *text, const char *line)
 
 /* The text after END, whose newline an editor may have removed at the end of the file;
  * NULL: there is no END. */
-static const char *find_end(const char *text)
+static const char *ovirt_part_find_end(const char *text)
 {
 	const size_t bare = strlen(BARE);
-	const char *at = find_line(text, END);
+	const char *at = ovirt_part_find_line(text, END);
 	size_t len = strlen(text);
 
 	if (at)
@@ -249,7 +247,7 @@ static const char *find_end(const char *text)
 
 /* A key belongs to the heading before it: after END to our last section, and to another one
  * if ours moves or is removed. */
-static int check_behind(const char *text, const char *end)
+static int ovirt_part_check_end(const char *text, const char *end)
 {
 	unsigned int number = 1;
 	const char *p;
@@ -274,20 +272,21 @@ static int check_behind(const char *text, const char *end)
 }
 
 /* The part from BEGIN to the end of END. @out->start NULL: there is none. */
-static int find_part(const char *text, const char **start, const char **end)
+static int ovirt_part_bounds(const char *text, const char **start, const char **end)
 {
-	*start = *end = text ? find_line(text, BEGIN) : NULL;
+	*start = *end = text ? ovirt_part_find_line(text, BEGIN) : NULL;
 	if (!*start)
-		return !text || !strstr(text, "BEGIN nfsrdma ovirt policy") ? 0
-									    : changed();
-	*end = find_end(*start);
-	if (!*end || find_line(*start + strlen(BEGIN), BEGIN))
-		return changed();
-	return check_behind(text, *end);
+		return !text || !strstr(text, "BEGIN nfsrdma ovirt policy")
+			       ? 0
+			       : ovirt_part_changed();
+	*end = ovirt_part_find_end(*start);
+	if (!*end || ovirt_part_find_line(*start + strlen(BEGIN), BEGIN))
+		return ovirt_part_changed();
+	return ovirt_part_check_end(text, *end);
 }
 
 /* "nas:/e DIR rdma 20049", cut in place. */
-static int read_entry(struct ovirt_part *part, char *line)
+static int ovirt_part_read_entry(struct ovirt_part *part, char *line)
 {
 	const char *spec = strsep(&line, " "), *dir = strsep(&line, " ");
 	const char *proto = "rdma", *number = "20049";
@@ -302,32 +301,21 @@ static int read_entry(struct ovirt_part *part, char *line)
 	if (line || !dir || !proto || !number || *dir != '/' ||
 	    spec_parse(spec, &parsed) ||
 	    (strcmp(proto, "rdma") && strcmp(proto, "rdma6")))
-		return changed();
+		return ovirt_part_changed();
 	port = strtoul(number, &end, 10);
 	if (*end || !port || port > UINT16_MAX)
-		return changed();
-	return add(part, spec, dir, !strcmp(proto, "rdma6"), (uint16_t)port);
-}
-
-static int read_entries(struct ovirt_part *part, char *text)
-{
-	char *line;
-	int rc = 0;
-
-	while (!rc && (line = strsep(&text, "\n")))
-		if (!strncmp(line, DOMAIN, strlen(DOMAIN)))
-			rc = read_entry(part, line + strlen(DOMAIN));
-	return rc == -ENOMEM || !rc ? rc : changed();
+		return ovirt_part_changed();
+	return ovirt_part_put(part, spec, dir, !strcmp(proto, "rdma6"), (uint16_t)port);
 }
 
 /* Whether it equals what would be written for its domains, in either form. */
-static int recognise(struct ovirt_part *part, const char *text)
+static int ovirt_part_recognise(struct ovirt_part *part, const char *text)
 {
 	static const enum ovirt_form forms[] = { OVIRT_BY_DIRECTORY, OVIRT_BY_SERVER };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(forms); i++) {
-		_cleanup_free_ char *rendered = render(part, forms[i]);
+		_cleanup_free_ char *rendered = ovirt_part_render(part, forms[i]);
 
 		if (!rendered)
 			return err_set(ENOMEM, "no memory");
@@ -335,7 +323,7 @@ static int recognise(struct ovirt_part *part, const char *text)
 		if (!strcmp(rendered, text))
 			return 0;
 	}
-	return changed();
+	return ovirt_part_changed();
 }
 
 int ovirt_part_read(struct ovirt_part *out, enum ovirt_file file, const char *text)
@@ -343,15 +331,24 @@ int ovirt_part_read(struct ovirt_part *out, enum ovirt_file file, const char *te
 	struct ovirt_part part = { .file = file };
 	_cleanup_free_ char *copy = NULL, *lines = NULL;
 	const char *start, *end;
-	int rc = find_part(text, &start, &end);
+	char *rest, *line;
+	int rc = ovirt_part_bounds(text, &start, &end);
 
-	if (!rc && start) {
+	if (rc)
+		return rc;
+	if (start) {
 		if (asprintf(&copy, "%.*s%s", (int)(end - start), start,
 			     end[-1] == '\n' ? "" : "\n") < 0)
 			copy = NULL;
-		lines = copy ? strdup(copy) : NULL;
-		rc = lines ? read_entries(&part, lines) : err_set(ENOMEM, "no memory");
-		rc = rc ? rc : recognise(&part, copy);
+		rest = lines = copy ? strdup(copy) : NULL;
+		if (!lines)
+			return err_set(ENOMEM, "no memory");
+		while (!rc && (line = strsep(&rest, "\n")))
+			if (!strncmp(line, DOMAIN, strlen(DOMAIN)))
+				rc = ovirt_part_read_entry(&part, line + strlen(DOMAIN));
+		if (rc && rc != -ENOMEM)
+			rc = ovirt_part_changed();
+		rc = rc ? rc : ovirt_part_recognise(&part, copy);
 	}
 	if (rc)
 		ovirt_part_fini(&part);
@@ -363,7 +360,7 @@ int ovirt_part_read(struct ovirt_part *out, enum ovirt_file file, const char *te
 /* --- the whole file ----------------------------------------------------------------- */
 
 /* The text between existing contents and an appended part: a trailing backslash joins lines. */
-static const char *gap(const char *text, size_t len)
+static const char *ovirt_part_gap(const char *text, size_t len)
 {
 	bool ended = len && text[len - 1] == '\n';
 	size_t body = len - ended;
@@ -373,17 +370,13 @@ static const char *gap(const char *text, size_t len)
 	return !len || ended ? "" : "\n";
 }
 
-static bool is_blank(const char *text)
-{
-	return !text[strspn(text, " \t\r\n")];
-}
-
 int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form,
 		     const char *text, char **out)
 {
-	_cleanup_free_ char *rendered = render(part, form), *whole = NULL;
+	_cleanup_free_ char *rendered = ovirt_part_render(part, form), *whole = NULL;
 	const char *start, *end;
-	int rc = rendered ? find_part(text, &start, &end) : err_set(ENOMEM, "no memory");
+	int rc = rendered ? ovirt_part_bounds(text, &start, &end)
+			  : err_set(ENOMEM, "no memory");
 	size_t before;
 
 	if (rc)
@@ -391,10 +384,11 @@ int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form,
 	text = text ? text : "";
 	before = start ? (size_t)(start - text) : strlen(text);
 	if (asprintf(&whole, "%.*s%s%s%s", (int)before, text,
-		     *rendered ? gap(text, before) : "", rendered, end ? end : "") < 0) {
+		     *rendered ? ovirt_part_gap(text, before) : "", rendered,
+		     end ? end : "") < 0) {
 		whole = NULL;
 		return err_set(ENOMEM, "no memory");
 	}
-	*out = is_blank(whole) ? NULL : take_ptr(whole);
+	*out = whole[strspn(whole, " \t\r\n")] ? take_ptr(whole) : NULL;
 	return 0;
 }
