@@ -199,8 +199,9 @@ int cmd_check_fill(const struct cmd_check_job *job, finding_sink sink, void *arg
 /* publish.c: a report that no terminal shows */
 
 /* An entry of the journal for each finding that needs care, then one for the verdict, with
- * @note. @who: SYSLOG_IDENTIFIER. Errors: of journal_send(). */
-int publish_journal(const struct report *report, const char *who, const char *note);
+ * @note. @identifier: SYSLOG_IDENTIFIER. Errors: of journal_send(). */
+int publish_journal(const struct report *report, const char *identifier,
+		    const char *note);
 /* Replaces the file. Where its folder is missing, *@note says so; else it is "". Errors: of
  * writing the file; -ENOMEM. */
 int publish_metrics(const struct report *report, const char *path, char *note,
@@ -350,7 +351,7 @@ int cli_usage(const struct cli_options *options);
 int cli_open_host(const struct cli_options *options, struct host **out);
 /* The host that a command changes: --root, which is no snapshot, or this machine, as root or with
  * --dry-run. 0, or the exit status; what is wrong has been said then. */
-int cli_open_to_change(const struct cli_options *options, struct host **out);
+int cli_open_writable(const struct cli_options *options, struct host **out);
 /* Width, colour and quiet for @out. */
 void output_style(FILE *out, bool quiet, struct report_style *style);
 /* As wide as a page of text on @out is to be. */
@@ -396,7 +397,7 @@ void progress_erase(struct progress *progress);
 
 struct ticker *ticker_start(bool quiet, const char *what);
 /* What the command does from now on; of @total the part @done, if it is not 0. */
-void ticker_say(struct ticker *ticker, const char *what, unsigned int done,
+void ticker_set(struct ticker *ticker, const char *what, unsigned int done,
 		unsigned int total);
 /* Before a line that the command prints; the ticker goes on. */
 void ticker_erase(struct ticker *ticker);

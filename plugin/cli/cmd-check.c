@@ -22,10 +22,10 @@ int cmd_check_fill(const struct cmd_check_job *job, finding_sink sink, void *arg
 		if (target->export)
 			report_subject(job->report, "export", target->export);
 		snprintf(looking, sizeof(looking), "looking up %.64s", target->server);
-		ticker_say(options->ticker, looking, 0, 0);
+		ticker_set(options->ticker, looking, 0, 0);
 		remote_resolve(job->host, target,
 			       deadline_min(job->deadline, deadline_in(RESOLVE_MS)));
-		ticker_say(options->ticker, options->command->working, 0, 0);
+		ticker_set(options->ticker, options->command->working, 0, 0);
 	}
 	return checks_run(check_table, job->host,
 			  host_is_live(job->host) ? &live_system : &live_replay, target,

@@ -53,7 +53,7 @@ static void doctor_on_matrix(void *arg, const struct matrix *matrix)
 static void doctor_on_progress(void *arg, const char *what, unsigned int done,
 			       unsigned int total)
 {
-	ticker_say(((struct doctor *)arg)->options->ticker, what, done, total);
+	ticker_set(((struct doctor *)arg)->options->ticker, what, done, total);
 }
 
 /* A finding of the doctor itself. */
@@ -64,7 +64,7 @@ struct doctor_fact {
 	const char *key, *value; /* of its evidence; NULL: none */
 };
 
-static int doctor_say(struct doctor *doctor, struct doctor_fact fact)
+static int doctor_report(struct doctor *doctor, struct doctor_fact fact)
 {
 	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
 
@@ -108,7 +108,7 @@ static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 
 	if (!host_is_live(doctor->host)) {
 		fact.text = "not probed: --root names files, not a running system";
-		return doctor_say(doctor, fact);
+		return doctor_report(doctor, fact);
 	}
 	if (doctor->listener != FINDING_PASS && !options->transport) {
 		if (!*doctor->because)
@@ -118,14 +118,14 @@ static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 		fact.text = text;
 		fact.key = "because";
 		fact.value = doctor->because;
-		return doctor_say(doctor, fact);
+		return doctor_report(doctor, fact);
 	}
 	if (!probe.timeout_ms) {
 		fact.status = FINDING_UNKNOWN;
 		fact.text = "the checks took all of the time";
-		return doctor_say(doctor, fact);
+		return doctor_report(doctor, fact);
 	}
-	ticker_say(options->ticker, "probing", 0, 0);
+	ticker_set(options->ticker, "probing", 0, 0);
 	return probe_run(&probe, &events);
 }
 
@@ -176,14 +176,14 @@ static int doctor_plan(struct doctor *doctor)
 	if (rc) {
 		fact.status = FINDING_FAIL;
 		fact.text = err_text();
-		return doctor_say(doctor, fact);
+		return doctor_report(doctor, fact);
 	}
 	snprintf(text, sizeof(text), "mount -t nfs -o %s %.300s DIRECTORY", plan->options,
 		 request.spec);
 	fact.text = text;
 	fact.key = "options";
 	fact.value = plan->options;
-	return doctor_say(doctor, fact);
+	return doctor_report(doctor, fact);
 }
 
 /* --- all ------------------------------------------------------------------------------------- */

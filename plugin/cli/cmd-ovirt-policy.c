@@ -329,7 +329,7 @@ int cmd_ovirt_policy(const struct cli_options *options)
 		return cli_usage(options);
 	if (!run)
 		return cli_error(options, EXIT_UNKNOWN, "no memory");
-	status = cli_open_to_change(options, &host);
+	status = cli_open_writable(options, &host);
 	if (status)
 		return status;
 	run->options = options;

@@ -227,15 +227,15 @@ static int cmd_ovirt_print_advice(const struct cli_options *options,
 				  const struct host *host)
 {
 	char text[OVIRT_TEXT_MAX], remedy[OVIRT_TEXT_MAX], repository[PATH_MAX];
-	struct ovirt_domain seen;
+	struct ovirt_domain domain;
 	unsigned int i;
 	int rc;
 
 	cmd_ovirt_repository(host, options, repository);
-	rc = ovirt_domain(request->spec, repository, &seen);
-	if (!rc && cmd_ovirt_note_nfsmount(host, &seen, advice))
+	rc = ovirt_domain(request->spec, repository, &domain);
+	if (!rc && cmd_ovirt_note_nfsmount(host, &domain, advice))
 		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	rc = rc ? rc : cmd_ovirt_mounted(host, &seen, text, remedy);
+	rc = rc ? rc : cmd_ovirt_mounted(host, &domain, text, remedy);
 	if (output_is_json(options)) {
 		cmd_ovirt_print_json(advice, request, rc ? NULL : text,
 				     rc ? NULL : remedy);

@@ -12,7 +12,7 @@
 /* A start waits for mount.nfs, which tries for two minutes where nobody answers; and then all is to
  * be put back. */
 #define CHANGE_MS  180000
-#define LOOK_MS    15000
+#define READ_MS    15000
 #define RESOLVE_MS 2000
 
 #define VERSION_DEFAULT "4.2"
@@ -545,7 +545,7 @@ static int cmd_pool_run(struct cli_options *options)
 	session.policies = policies;
 	session.deadline = deadline_in(options->has_timeout ? options->timeout_ms
 				       : action->changes    ? CHANGE_MS
-							    : LOOK_MS);
+							    : READ_MS);
 	status = cmd_pool_act(&session, action);
 	view_close(session.view);
 	view_places_fini(&session.places);

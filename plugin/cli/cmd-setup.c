@@ -308,7 +308,7 @@ static int cmd_setup_run(struct cli_options *options)
 
 	if (cmd_setup_check_options(options))
 		return cli_usage(options);
-	status = cli_open_to_change(options, &host);
+	status = cli_open_writable(options, &host);
 	if (status)
 		return status;
 	machine = (struct setup_machine){

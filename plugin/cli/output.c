@@ -53,7 +53,7 @@ int cli_open_host(const struct cli_options *options, struct host **out)
 	return cli_usage(options);
 }
 
-int cli_open_to_change(const struct cli_options *options, struct host **out)
+int cli_open_writable(const struct cli_options *options, struct host **out)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
 	int status = cli_open_host(options, &host);

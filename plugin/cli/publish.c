@@ -12,7 +12,7 @@
 
 struct publication {
 	const struct report *report;
-	const char *who;
+	const char *identifier;
 	int rc; /* of the first entry that the journal did not take */
 };
 
@@ -20,7 +20,7 @@ static void publish_entry(struct publication *to, enum journal_event event,
 			  const char *message, const struct journal_field *fields,
 			  size_t nfields)
 {
-	int rc = journal_send(event, to->who, message, fields, nfields);
+	int rc = journal_send(event, to->identifier, message, fields, nfields);
 
 	to->rc = to->rc ? to->rc : rc;
 }
@@ -54,7 +54,7 @@ static void publish_finding(void *arg, const struct finding *finding,
 	publish_entry(to, JOURNAL_FINDING, text, fields, ARRAY_SIZE(fields));
 }
 
-int publish_journal(const struct report *report, const char *who, const char *note)
+int publish_journal(const struct report *report, const char *identifier, const char *note)
 {
 	static const enum journal_event events[] = {
 		[VERDICT_PASS] = JOURNAL_CHECK_PASSED,
@@ -62,7 +62,7 @@ int publish_journal(const struct report *report, const char *who, const char *no
 		[VERDICT_FAIL] = JOURNAL_CHECK_FAILED,
 		[VERDICT_UNKNOWN] = JOURNAL_CHECK_UNKNOWN,
 	};
-	struct publication to = { .report = report, .who = who };
+	struct publication to = { .report = report, .identifier = identifier };
 	enum verdict verdict = report_verdict(report);
 	const struct journal_field fields[] = {
 		{ "NFSRDMA_VERDICT", verdict_name(verdict) },

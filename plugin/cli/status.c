@@ -22,7 +22,7 @@ static struct finding *status_begin(struct status *status, const char *id,
 }
 
 PRINTF_LIKE(2, 3)
-static void status_say(struct status *status, const char *fmt, ...)
+static void status_report(struct status *status, const char *fmt, ...)
 {
 	struct finding *finding = &status->finding;
 	va_list ap;
@@ -52,15 +52,15 @@ static void status_host(struct status *status)
 		host_attr(status->host, "etc/hostname", name, sizeof(name));
 	if (host_system(status->host, &system)) {
 		finding->status = FINDING_UNKNOWN;
-		status_say(status, "%s", err_text());
+		status_report(status, "%s", err_text());
 		return;
 	}
 	status_show(status);
 	finding_text(finding, "name", "%s", name);
 	finding_text(finding, "system", "%s", system.name);
 	finding_text(finding, "kernel", "%s", system.release);
-	status_say(status, "%s, %s, Linux %s", *name ? name : "this host",
-		   *system.name ? system.name : "unknown system", system.release);
+	status_report(status, "%s, %s, Linux %s", *name ? name : "this host",
+		      *system.name ? system.name : "unknown system", system.release);
 }
 
 /* --- ports ---------------------------------------------------------------------------------- */
@@ -105,9 +105,10 @@ static void status_port(struct status *status, const struct rdma_device *device,
 		finding_text(finding, "interface", "%s", port->netdev);
 	if (*address)
 		finding_text(finding, "address", "%s", address);
-	status_say(status, "%s: %s, %s%s%s%s%s", port_name(device, port, name),
-		   port_kind_name(device), port_state_name(port), up && *rate ? ", " : "",
-		   up ? rate : "", *address ? ", " : "", address);
+	status_report(status, "%s: %s, %s%s%s%s%s", port_name(device, port, name),
+		      port_kind_name(device), port_state_name(port),
+		      up && *rate ? ", " : "", up ? rate : "", *address ? ", " : "",
+		      address);
 }
 
 static void status_ports(struct status *status)
@@ -117,7 +118,7 @@ static void status_ports(struct status *status)
 
 	if (host_rdma(status->host, &rdma)) {
 		status_begin(status, "status.port", FINDING_UNKNOWN);
-		status_say(status, "%s", err_text());
+		status_report(status, "%s", err_text());
 		return;
 	}
 	for (i = 0; i < rdma->count; i++)
@@ -128,7 +129,7 @@ static void status_ports(struct status *status)
 		return;
 	status_begin(status, "status.port", FINDING_SKIP);
 	status_show(status);
-	status_say(status, "this host has no RDMA device");
+	status_report(status, "this host has no RDMA device");
 }
 
 /* --- the server ------------------------------------------------------------------------------ */
@@ -159,11 +160,12 @@ static bool status_ganesha(struct status *status)
 	status_show(status);
 	finding_text(finding, "server", "ganesha");
 	if (ganesha.rdma)
-		status_say(status,
-			   "NFS-Ganesha runs, with RDMA at port %u in its configuration",
-			   ganesha.port);
+		status_report(
+			status,
+			"NFS-Ganesha runs, with RDMA at port %u in its configuration",
+			ganesha.port);
 	else
-		status_say(status, "NFS-Ganesha runs, without RDMA");
+		status_report(status, "NFS-Ganesha runs, without RDMA");
 	return true;
 }
 
@@ -177,7 +179,7 @@ static void status_server(struct status *status)
 
 	if (host_nfsd(status->host, &nfsd)) {
 		status_begin(status, "status.server", FINDING_UNKNOWN);
-		status_say(status, "%s", err_text());
+		status_report(status, "%s", err_text());
 		return;
 	}
 	if (!nfsd.nlisteners && status_ganesha(status))
@@ -202,14 +204,14 @@ static void status_server(struct status *status)
 	if (others.count)
 		finding_text(finding, "others", "%s", words_text(&others));
 	if (rdma.count)
-		status_say(status, "listens on %s%s%s%s", words_text(&rdma),
-			   others.count ? ", " : "",
-			   others.count ? words_text(&others) : "", threads);
+		status_report(status, "listens on %s%s%s%s", words_text(&rdma),
+			      others.count ? ", " : "",
+			      others.count ? words_text(&others) : "", threads);
 	else if (others.count)
-		status_say(status, "does not listen for RDMA, only on %s%s",
-			   words_text(&others), threads);
+		status_report(status, "does not listen for RDMA, only on %s%s",
+			      words_text(&others), threads);
 	else
-		status_say(status, "not running");
+		status_report(status, "not running");
 }
 
 /* --- pools ----------------------------------------------------------------------------------- */
@@ -238,10 +240,10 @@ static void status_pools(struct status *status)
 
 	if (status->pools_rc || *status->pools_skipped) {
 		finding = status_begin(status, "status.pools", FINDING_UNKNOWN);
-		finding_reason(finding, status_may_not(status->pools_rc) ? "permission"
-									 : "damaged");
+		finding_reason(finding, status_is_denied(status->pools_rc) ? "permission"
+									   : "damaged");
 		finding_text(finding, "error", "%s", status->pools_skipped);
-		status_say(status, "%s", status->pools_skipped);
+		status_report(status, "%s", status->pools_skipped);
 		return;
 	}
 	/* Of netfs pools; others have no source. */
@@ -264,9 +266,9 @@ static void status_pools(struct status *status)
 	if (count > POOLS_SHOWN)
 		snprintf(more, sizeof(more), ", and %u more", count - POOLS_SHOWN);
 	if (count)
-		status_say(status, "%u: %s%s", count, words_text(&words), more);
+		status_report(status, "%u: %s%s", count, words_text(&words), more);
 	else
-		status_say(status, "no pool of type netfs");
+		status_report(status, "no pool of type netfs");
 }
 
 /* --- guests ---------------------------------------------------------------------------------- */
@@ -278,7 +280,7 @@ struct status_tally {
 		  96]; /* of the first that is bad, else of one that is unknown */
 	char guest[96];
 	char damaged[ERR_TEXT_MAX]; /* why one could not be read; "" all could */
-	bool may_not;               /* for want of permission */
+	bool denied;                /* for want of permission */
 };
 
 static void status_tally_disk(struct status_tally *tally, const char *guest,
@@ -323,7 +325,7 @@ static void status_tally_guest(struct status *status, struct status_tally *tally
 	if (rc && !*tally->damaged) {
 		snprintf(tally->damaged, sizeof(tally->damaged), "%.80s: %s", path,
 			 err_text());
-		tally->may_not = status_may_not(rc);
+		tally->denied = status_is_denied(rc);
 	}
 	for (i = 0; !rc && i < disks.count; i++)
 		status_tally_disk(tally, disks.name ? disks.name : file, &disks.list[i]);
@@ -348,7 +350,7 @@ static int status_tally_guests(struct status *status, struct status_tally *tally
 	return rc == -ENOENT ? 0 : rc;
 }
 
-static void status_say_guests(struct status *status, const struct status_tally *tally)
+static void status_report_guests(struct status *status, const struct status_tally *tally)
 {
 	struct finding *finding = status_begin(status, "status.guests", FINDING_PASS);
 
@@ -361,26 +363,26 @@ static void status_say_guests(struct status *status, const struct status_tally *
 	if (tally->bad || (tally->unknown && !*tally->damaged)) {
 		finding->status = tally->bad ? FINDING_FAIL : FINDING_UNKNOWN;
 		finding_reason(finding, tally->bad ? "not-rdma" : "uncertain");
-		status_say(status, "%s", tally->text);
+		status_report(status, "%s", tally->text);
 		return;
 	}
 	if (*tally->damaged) {
 		finding->status = FINDING_UNKNOWN;
-		finding_reason(finding, tally->may_not ? "permission" : "damaged");
+		finding_reason(finding, tally->denied ? "permission" : "damaged");
 		finding_text(finding, "error", "%s", tally->damaged);
-		status_say(status, "%u run; %s", tally->guests, tally->damaged);
+		status_report(status, "%u run; %s", tally->guests, tally->damaged);
 		return;
 	}
 	finding->status = tally->guests ? FINDING_PASS : FINDING_SKIP;
 	status_show(status);
 	if (!tally->guests)
-		status_say(status, "none");
+		status_report(status, "none");
 	else if (!tally->wanted)
-		status_say(status, "%u; none has a disk that requires RDMA",
-			   tally->guests);
+		status_report(status, "%u; none has a disk that requires RDMA",
+			      tally->guests);
 	else
-		status_say(status, "%u; %u of %u disks require RDMA and are on it",
-			   tally->guests, tally->wanted, tally->disks);
+		status_report(status, "%u; %u of %u disks require RDMA and are on it",
+			      tally->guests, tally->wanted, tally->disks);
 }
 
 static void status_guests(struct status *status)
@@ -393,10 +395,10 @@ static void status_guests(struct status *status)
 	if (!status->platform.libvirt || host_is_snapshot(status->host) ||
 	    !status->view) {
 		status_begin(status, "status.guests", FINDING_SKIP);
-		status_say(status, "%s",
-			   !status->platform.libvirt ? "libvirt is not installed"
-			   : status->view ? "a snapshot has no definitions of guests"
-					  : "mounts could not be read");
+		status_report(status, "%s",
+			      !status->platform.libvirt ? "libvirt is not installed"
+			      : status->view ? "a snapshot has no definitions of guests"
+					     : "mounts could not be read");
 		return;
 	}
 	rc = guard_over(&guard, status->host, status->view, &status->pools,
@@ -406,9 +408,9 @@ static void status_guests(struct status *status)
 	rc = rc ? rc : status_tally_guests(status, &tally);
 	if (rc && !*tally.damaged) {
 		snprintf(tally.damaged, sizeof(tally.damaged), "%s", err_text());
-		tally.may_not = status_may_not(rc);
+		tally.denied = status_is_denied(rc);
 	}
-	status_say_guests(status, &tally);
+	status_report_guests(status, &tally);
 }
 
 /* --- the watcher ----------------------------------------------------------------------------- */
@@ -422,7 +424,7 @@ static const char *status_event_time(time_t when, char buf[32])
 	return buf;
 }
 
-static void status_say_no_watcher(struct status *status, int rc)
+static void status_report_no_watcher(struct status *status, int rc)
 {
 	enum unit_state unit = UNIT_MISSING;
 	struct finding *finding;
@@ -431,26 +433,26 @@ static void status_say_no_watcher(struct status *status, int rc)
 
 	if (rc != -ENOENT && rc != -ENODATA) {
 		status_begin(status, "status.watcher", FINDING_UNKNOWN);
-		status_say(status, "%s", err_text());
+		status_report(status, "%s", err_text());
 		return;
 	}
 	/* Files that are no running system have no process. */
 	if (enabled && host_is_live(status->host)) {
 		finding = status_begin(status, "status.watcher", FINDING_WARN);
 		finding_reason(finding, "stopped");
-		status_say(status, "nfsrdma-watch.service is enabled but not running");
+		status_report(status, "nfsrdma-watch.service is enabled but not running");
 		return;
 	}
 	status_begin(status, "status.watcher", FINDING_SKIP);
 	status_show(status);
-	status_say(status, "%s",
-		   rc == -ENODATA ? "not in this snapshot"
-		   : enabled      ? "enabled; the system is not running"
-				  : "not running, and not enabled");
+	status_report(status, "%s",
+		      rc == -ENODATA ? "not in this snapshot"
+		      : enabled      ? "enabled; the system is not running"
+				     : "not running, and not enabled");
 }
 
 /* Whether it works, by its file. */
-static bool status_say_watcher(struct status *status, const struct watch_state *state)
+static bool status_report_watcher(struct status *status, const struct watch_state *state)
 {
 	long long age = (long long)(time(NULL) - state->looked_at);
 	bool live = host_is_live(status->host);
@@ -475,7 +477,7 @@ static bool status_say_watcher(struct status *status, const struct watch_state *
 	finding_number(finding, "unknown", state->unknown);
 	finding_text(finding, "libvirt", "%s",
 		     state->connected ? "connected" : "not connected");
-	status_say(
+	status_report(
 		status,
 		"last look %s; mounts, pools and disks: %u over RDMA, %u not, %u unknown; libvirt %s",
 		when, state->good, state->lost, state->unknown,
@@ -483,8 +485,8 @@ static bool status_say_watcher(struct status *status, const struct watch_state *
 	return !stalled;
 }
 
-static void status_say_event(struct status *status, const char *key, time_t at,
-			     const char *text, struct words *words)
+static void status_report_event(struct status *status, const char *key, time_t at,
+				const char *text, struct words *words)
 {
 	char when[32];
 
@@ -497,24 +499,24 @@ static void status_say_event(struct status *status, const char *key, time_t at,
 }
 
 /* NULL: there is no watcher. */
-static void status_say_events(struct status *status, const struct watch_state *state)
+static void status_report_events(struct status *status, const struct watch_state *state)
 {
 	struct words words = { .separator = "; " };
 	char when[32];
 
 	status_begin(status, "status.events", FINDING_SKIP);
 	if (!state) {
-		status_say(status, "unknown without the watcher");
+		status_report(status, "unknown without the watcher");
 		return;
 	}
-	status_say_event(status, "lost", state->lost_at, state->lost_text, &words);
-	status_say_event(status, "back", state->back_at, state->back_text, &words);
+	status_report_event(status, "lost", state->lost_at, state->lost_text, &words);
+	status_report_event(status, "back", state->back_at, state->back_text, &words);
 	status_show(status);
 	if (words.count)
-		status_say(status, "%s", words_text(&words));
+		status_report(status, "%s", words_text(&words));
 	else
-		status_say(status, "nothing since the watcher started at %s",
-			   status_event_time(state->started_at, when));
+		status_report(status, "nothing since the watcher started at %s",
+			      status_event_time(state->started_at, when));
 }
 
 static void status_watcher(struct status *status)
@@ -523,17 +525,17 @@ static void status_watcher(struct status *status)
 	int rc = watch_state_read(status->host, &state, NULL, NULL);
 
 	if (rc)
-		status_say_no_watcher(status, rc);
-	else if (status_say_watcher(status, &state))
+		status_report_no_watcher(status, rc);
+	else if (status_report_watcher(status, &state))
 		/* What it sees itself. */
 		watch_state_read(status->host, &state, report_collect,
 				 &status->collector);
-	status_say_events(status, rc ? NULL : &state);
+	status_report_events(status, rc ? NULL : &state);
 }
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-bool status_may_not(int rc)
+bool status_is_denied(int rc)
 {
 	return rc == -EACCES || rc == -EPERM;
 }

@@ -29,6 +29,6 @@ struct status {
 /* Adds what the host has, in findings of group Status. */
 void status_facts(struct status *status);
 /* Only root may do it. */
-bool status_may_not(int rc);
+bool status_is_denied(int rc);
 
 #endif

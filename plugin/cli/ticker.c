@@ -62,7 +62,7 @@ struct ticker *ticker_start(bool quiet, const char *what)
 	return ticker;
 }
 
-void ticker_say(struct ticker *ticker, const char *what, unsigned int done,
+void ticker_set(struct ticker *ticker, const char *what, unsigned int done,
 		unsigned int total)
 {
 	if (!ticker)
