@@ -9,7 +9,7 @@
 
 #define NAMES_SECONDS 5
 
-struct name_list {
+struct names_list {
 	char **lines;
 	size_t count;
 };
@@ -24,7 +24,7 @@ static void names_on_alarm(int number)
  * would make two of it. */
 static void names_keep(void *arg, const char *name, const char *about)
 {
-	struct name_list *list = arg;
+	struct names_list *list = arg;
 	char **lines, *line = NULL;
 	char text[128] = "";
 
@@ -60,7 +60,7 @@ static int cmd_names_run(struct cli_options *options)
 	const char *prefix = options->noperands > 1 ? options->operands[1] : "";
 	const struct cli_choice *choice = choice_list(name);
 	_cleanup_(host_close_p) struct host *host = NULL;
-	struct name_list list = { .count = 0 };
+	struct names_list list = { .count = 0 };
 	size_t i;
 
 	if (!choice) {

@@ -245,12 +245,6 @@ static int ovirt_policy_add_domains(struct ovirt_policy_run *run)
 	return rc;
 }
 
-static bool ovirt_policy_changes(const struct ovirt_policy_run *run)
-{
-	return ovirt_policy_is_changed(run, OVIRT_NFSMOUNT) ||
-	       ovirt_policy_is_changed(run, OVIRT_GUARD);
-}
-
 /* Reads the files, and what they are to be. Exit status, with words. */
 static int ovirt_policy_make(struct ovirt_policy_run *run)
 {
@@ -311,7 +305,8 @@ static int ovirt_policy_run(struct ovirt_policy_run *run)
 	run->request.port = options->port;
 	run->request.options = options->mount_options;
 	status = ovirt_policy_nfs_utils(run) ? EXIT_UNKNOWN : ovirt_policy_make(run);
-	any = !status && ovirt_policy_changes(run);
+	any = !status && (ovirt_policy_is_changed(run, OVIRT_NFSMOUNT) ||
+			  ovirt_policy_is_changed(run, OVIRT_GUARD));
 	if (any && !options->dry_run)
 		status = ovirt_policy_write(run);
 	if (status)

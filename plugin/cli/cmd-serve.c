@@ -81,28 +81,25 @@ static int cmd_serve_print_ready(const struct cli_options *options,
 	return output_finish(options);
 }
 
-/* Readable when the server shall end. Before there are threads, so that none takes the signal. */
-static int cmd_serve_signals(void)
+/* Until SIGINT or SIGTERM. They are blocked before there are threads, so that none takes the signal. */
+static int cmd_serve_start(const struct cli_options *options,
+			   const struct server_options *what)
 {
+	_cleanup_close_ int stop = -1;
+	struct server *server = NULL;
+	int status = EXIT_GOOD;
 	sigset_t set;
-	int fd;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC);
-	return fd < 0 ? err_sys("signalfd") : fd;
-}
-
-static int cmd_serve_start(const struct cli_options *options,
-			   const struct server_options *what)
-{
-	struct server *server = NULL;
-	_cleanup_close_ int stop = cmd_serve_signals();
-	int status = EXIT_GOOD;
-
-	if (stop < 0 || server_open_confined(&server, what))
+	stop = signalfd(-1, &set, SFD_CLOEXEC);
+	if (stop < 0) {
+		err_sys("signalfd");
+		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	}
+	if (server_open_confined(&server, what))
 		status = cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	if (!status)
 		status = cmd_serve_print_ready(options, server, &what->listen);
