@@ -13,7 +13,7 @@ int cmd_check_fill(const struct cmd_check_job *job, finding_sink sink, void *arg
 {
 	const struct cli_options *options = job->options;
 	struct check_target *target = job->target;
-	char looking[sizeof("looking up ") + 64], port[8];
+	char step[sizeof("looking up ") + 64], port[8];
 
 	if (target->server) {
 		snprintf(port, sizeof(port), "%u", target->port);
@@ -21,8 +21,8 @@ int cmd_check_fill(const struct cmd_check_job *job, finding_sink sink, void *arg
 		report_subject(job->report, "port", port);
 		if (target->export)
 			report_subject(job->report, "export", target->export);
-		snprintf(looking, sizeof(looking), "looking up %.64s", target->server);
-		ticker_set(options->ticker, looking, 0, 0);
+		snprintf(step, sizeof(step), "looking up %.64s", target->server);
+		ticker_set(options->ticker, step, 0, 0);
 		remote_resolve(job->host, target,
 			       deadline_min(job->deadline, deadline_in(RESOLVE_MS)));
 		ticker_set(options->ticker, options->command->working, 0, 0);

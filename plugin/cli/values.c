@@ -55,7 +55,7 @@ int value_port(const char *text, uint16_t *out)
 
 /* One id of the list at *text; moves to what follows it. -1, (uid_t)-1, means "none" to the
  * kernel and is nobody's. */
-static bool value_take_id(const char **text, char end, uint32_t *out)
+static bool value_id(const char **text, char end, uint32_t *out)
 {
 	size_t len = strcspn(*text, ":,");
 	unsigned long id;
@@ -73,15 +73,14 @@ int value_cred(const char *text, struct rpc_cred *out)
 {
 	struct rpc_cred cred = { .flavor = RPC_AUTH_SYS };
 	const char *p = text;
-	bool good = value_take_id(&p, ':', &cred.uid) &&
-		    value_take_id(&p, ',', &cred.gid);
+	bool good = value_id(&p, ':', &cred.uid) && value_id(&p, ',', &cred.gid);
 
 	while (good && *p) {
 		if (cred.ngids == RPC_GIDS_MAX)
 			return err_set(EINVAL,
 				       "takes at most %d additional groups (AUTH_SYS)",
 				       RPC_GIDS_MAX);
-		good = value_take_id(&p, ',', &cred.gids[cred.ngids++]);
+		good = value_id(&p, ',', &cred.gids[cred.ngids++]);
 	}
 	if (!good || text[strlen(text) - 1] == ',')
 		return err_set(EINVAL,
@@ -153,7 +152,7 @@ int value_device(const char *text, const char **out)
 }
 
 /* Splits off the host; *rest is what follows it: "" or ":...". */
-static int target_take_host(const char *text, struct target *out, const char **rest)
+static int target_host(const char *text, struct target *out, const char **rest)
 {
 	bool bracket = *text == '[';
 	const char *start = text + bracket;
@@ -189,7 +188,7 @@ int target_parse(const char *text, struct target *out)
 		if ((uint8_t)*p < 0x20 || *p == 0x7f)
 			return err_set(EINVAL, "'%.80s' contains a control character",
 				       text);
-	rc = target_take_host(text, out, &rest);
+	rc = target_host(text, out, &rest);
 	if (rc)
 		return rc;
 	out->path = NULL;

@@ -41,7 +41,7 @@ struct ovirt_effect_rules {
 
 static const struct conf_value *ovirt_effect_find(const struct ovirt_effect_rules *rules,
 						  const char *key,
-						  const struct conf_section **where)
+						  const struct conf_section **section)
 {
 	size_t i;
 
@@ -53,8 +53,8 @@ static const struct conf_value *ovirt_effect_find(const struct ovirt_effect_rule
 		conf_each(rules->conf, source->section, ovirt_effect_on_value, &lookup);
 		if (!lookup.value)
 			continue;
-		if (where)
-			*where = source;
+		if (section)
+			*section = source;
 		return lookup.value;
 	}
 	return NULL;
@@ -83,8 +83,8 @@ static bool ovirt_effect_has_flag(const struct ovirt_effect_rules *rules,
 static void ovirt_effect_judge(const struct ovirt_effect_rules *rules,
 			       const struct ovirt_entry *entry, struct ovirt_effect *out)
 {
-	const struct conf_section *where = NULL;
-	const struct conf_value *proto = ovirt_effect_find(rules, "proto", &where),
+	const struct conf_section *section = NULL;
+	const struct conf_value *proto = ovirt_effect_find(rules, "proto", &section),
 				*port = ovirt_effect_find(rules, "port", NULL);
 	char number[8];
 
@@ -96,7 +96,7 @@ static void ovirt_effect_judge(const struct ovirt_effect_rules *rules,
 	else if (strcmp(proto->value, entry->six ? "rdma6" : "rdma") != 0)
 		snprintf(out->why, sizeof(out->why),
 			 "/%.80s:%u says proto=%.20s for it (section %s)", proto->file,
-			 proto->line, proto->value, where->section);
+			 proto->line, proto->value, section->section);
 	else if (!port)
 		snprintf(
 			out->why, sizeof(out->why),

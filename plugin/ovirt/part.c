@@ -109,13 +109,13 @@ int ovirt_part_add(struct ovirt_part *part, const struct ovirt_domain *domain, b
 bool ovirt_part_remove(struct ovirt_part *part, const char *dir)
 {
 	struct ovirt_entry *entry = ovirt_part_find(part, dir);
-	size_t behind;
+	size_t rest;
 
 	if (!entry)
 		return false;
-	behind = (size_t)(part->list + part->count - entry - 1);
+	rest = (size_t)(part->list + part->count - entry - 1);
 	ovirt_part_entry_fini(entry);
-	memmove(entry, entry + 1, behind * sizeof(*entry));
+	memmove(entry, entry + 1, rest * sizeof(*entry));
 	part->count--;
 	return true;
 }
