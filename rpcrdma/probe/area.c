@@ -10,7 +10,7 @@
 #define CANARY 4160
 
 /* One round of splitmix64: positions differ from each other and from a file's content. */
-static uint64_t fill_word(uint64_t salt, size_t index)
+static uint64_t area_fill_word(uint64_t salt, size_t index)
 {
 	uint64_t z = salt + (index + 1) * 0x9e3779b97f4a7c15u;
 
@@ -18,9 +18,9 @@ static uint64_t fill_word(uint64_t salt, size_t index)
 	return z ^ (z >> 27);
 }
 
-static uint8_t fill_byte(const struct area *a, size_t at)
+static uint8_t area_fill_byte(const struct area *a, size_t at)
 {
-	uint64_t word = fill_word(a->salt, at / 8);
+	uint64_t word = area_fill_word(a->salt, at / 8);
 	uint8_t bytes[8];
 
 	memcpy(bytes, &word, sizeof(word));
@@ -28,20 +28,20 @@ static uint8_t fill_byte(const struct area *a, size_t at)
 }
 
 /* Index of the first byte in [from, to) that is not the prefill, or @to. */
-static size_t first_touched(const struct area *a, size_t from, size_t to)
+static size_t area_touched_in(const struct area *a, size_t from, size_t to)
 {
 	while (from < to) {
 		uint64_t word, want;
 
 		if (from % 8 == 0 && to - from >= 8) {
-			want = fill_word(a->salt, from / 8);
+			want = area_fill_word(a->salt, from / 8);
 			memcpy(&word, a->mem + from, sizeof(word));
 			if (word == want) {
 				from += 8;
 				continue;
 			}
 		}
-		if (a->mem[from] != fill_byte(a, from))
+		if (a->mem[from] != area_fill_byte(a, from))
 			return from;
 		from++;
 	}
@@ -64,7 +64,7 @@ int area_init(struct area *a, const uint32_t *lengths, unsigned int n)
 	a->salt = now_ns();
 	a->nsegs = n;
 	for (i = 0; i < a->size / 8; i++) {
-		uint64_t word = fill_word(a->salt, i);
+		uint64_t word = area_fill_word(a->salt, i);
 
 		memcpy(a->mem + i * 8, &word, sizeof(word));
 	}
@@ -83,17 +83,17 @@ void area_fini(struct area *a)
 	a->nsegs = 0;
 }
 
-static size_t seg_start(const struct area *a, unsigned int s)
+static size_t area_seg_start(const struct area *a, unsigned int s)
 {
 	return (size_t)((const uint8_t *)a->segs[s].base - a->mem);
 }
 
-static size_t touched_count(const struct area *a, size_t from, size_t to)
+static size_t area_touched_count(const struct area *a, size_t from, size_t to)
 {
 	size_t n = 0;
 
-	for (from = first_touched(a, from, to); from < to;
-	     from = first_touched(a, from + 1, to))
+	for (from = area_touched_in(a, from, to); from < to;
+	     from = area_touched_in(a, from + 1, to))
 		n++;
 	return n;
 }
@@ -104,10 +104,10 @@ size_t area_canaries_hurt(const struct area *a)
 	unsigned int s;
 
 	for (s = 0; s < a->nsegs; s++) {
-		hurt += touched_count(a, from, seg_start(a, s));
-		from = seg_start(a, s) + a->segs[s].length;
+		hurt += area_touched_count(a, from, area_seg_start(a, s));
+		from = area_seg_start(a, s) + a->segs[s].length;
 	}
-	return hurt + touched_count(a, from, a->size);
+	return hurt + area_touched_count(a, from, a->size);
 }
 
 /* Finds byte @at of the segments laid end to end in mem; false beyond the last. */
@@ -117,7 +117,7 @@ static bool locate(const struct area *a, size_t at, size_t *pos)
 
 	for (s = 0; s < a->nsegs; s++) {
 		if (at < a->segs[s].length) {
-			*pos = seg_start(a, s) + at;
+			*pos = area_seg_start(a, s) + at;
 			return true;
 		}
 		at -= a->segs[s].length;
@@ -134,10 +134,10 @@ int64_t area_first_touched(const struct area *a, size_t from)
 		size_t len = a->segs[s].length;
 
 		if (from < before + len) {
-			start = seg_start(a, s);
-			hit = first_touched(a,
-					    start + (from > before ? from - before : 0),
-					    start + len);
+			start = area_seg_start(a, s);
+			hit = area_touched_in(a,
+					      start + (from > before ? from - before : 0),
+					      start + len);
 			if (hit < start + len)
 				return (int64_t)(before + hit - start);
 		}
@@ -150,7 +150,7 @@ bool area_is_prefill(const struct area *a, size_t at)
 {
 	size_t pos;
 
-	return locate(a, at, &pos) && a->mem[pos] == fill_byte(a, pos);
+	return locate(a, at, &pos) && a->mem[pos] == area_fill_byte(a, pos);
 }
 
 void area_copy(const struct area *a, uint8_t *buf, size_t len)
@@ -167,7 +167,7 @@ void area_copy(const struct area *a, uint8_t *buf, size_t len)
 
 /* Index of the first of @len bytes that differs, or @len. Reads each byte of the area once: an
  * adapter may still write there, so a second read could see another value. */
-static size_t first_difference(const uint8_t *got, const uint8_t *want, size_t len)
+static size_t area_span_difference(const uint8_t *got, const uint8_t *want, size_t len)
 {
 	size_t at = 0, i;
 
@@ -195,7 +195,7 @@ int64_t area_first_difference(const struct area *a, const uint8_t *want, size_t 
 		size_t n = a->segs[s].length;
 
 		n = n < len - before ? n : len - before;
-		at = first_difference(a->segs[s].base, want + before, n);
+		at = area_span_difference(a->segs[s].base, want + before, n);
 		if (at < n)
 			return (int64_t)(before + at);
 		before += n;

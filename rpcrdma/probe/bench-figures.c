@@ -6,7 +6,7 @@
 
 #include "rpcrdma/probe/bench-internal.h"
 
-static int compare(const void *a, const void *b)
+static int figures_compare(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
@@ -18,23 +18,23 @@ double bench_median(const double *values, unsigned int n)
 	double sorted[BENCH_PAIRS_MAX];
 
 	memcpy(sorted, values, n * sizeof(*values));
-	qsort(sorted, n, sizeof(*sorted), compare);
+	qsort(sorted, n, sizeof(*sorted), figures_compare);
 	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
 /* Counts a sample that took no measurable time as one nanosecond, to avoid a division by zero. */
-static double seconds(double s)
+static double figures_seconds(double s)
 {
 	return s > 1e-9 ? s : 1e-9;
 }
 
 /* The measurement is less precise than three decimal places. */
-static double rounded(double value)
+static double figures_rounded(double value)
 {
 	return (double)(int64_t)(value * 1000 + 0.5) / 1000;
 }
 
-static double least_of(const double *values, unsigned int n)
+static double figures_least(const double *values, unsigned int n)
 {
 	double least = values[0];
 	unsigned int i;
@@ -44,8 +44,8 @@ static double least_of(const double *values, unsigned int n)
 	return least;
 }
 
-static void spread(struct finding *f, const char *side, const char *unit,
-		   const double *values, unsigned int n)
+static void figures_spread(struct finding *f, const char *side, const char *unit,
+			   const double *values, unsigned int n)
 {
 	double most = values[0];
 	char key[FINDING_KEY_MAX];
@@ -54,34 +54,34 @@ static void spread(struct finding *f, const char *side, const char *unit,
 	for (i = 1; i < n; i++)
 		most = values[i] > most ? values[i] : most;
 	snprintf(key, sizeof(key), "%s%s_median", side, unit);
-	finding_number(f, key, rounded(bench_median(values, n)));
+	finding_number(f, key, figures_rounded(bench_median(values, n)));
 	snprintf(key, sizeof(key), "%s%s_min", side, unit);
-	finding_number(f, key, rounded(least_of(values, n)));
+	finding_number(f, key, figures_rounded(figures_least(values, n)));
 	snprintf(key, sizeof(key), "%s%s_max", side, unit);
-	finding_number(f, key, rounded(most));
+	finding_number(f, key, figures_rounded(most));
 }
 
-static void side_evidence(struct finding *f, const char *side,
-			  const struct bench_work *work, const double *took,
-			  unsigned int n)
+static void figures_side(struct finding *f, const char *side,
+			 const struct bench_work *work, const double *took,
+			 unsigned int n)
 {
 	double values[BENCH_PAIRS_MAX] = { 0 };
 	unsigned int i;
 
 	if (work->kind == BENCH_THROUGHPUT) {
 		for (i = 0; i < n; i++)
-			values[i] = (double)work->bytes / seconds(took[i]) / 1e6;
-		spread(f, side, "mb_per_s", values, n);
+			values[i] = (double)work->bytes / figures_seconds(took[i]) / 1e6;
+		figures_spread(f, side, "mb_per_s", values, n);
 	}
 	for (i = 0; i < n; i++)
 		values[i] = took[i] * 1e6 / work->operations;
-	spread(f, side, "us", values, n);
+	figures_spread(f, side, "us", values, n);
 }
 
-static double ratio_of(enum bench_kind kind, double ours, double tcp)
+static double figures_ratio(enum bench_kind kind, double ours, double tcp)
 {
-	return kind == BENCH_THROUGHPUT ? seconds(tcp) / seconds(ours)
-					: seconds(ours) / seconds(tcp);
+	return kind == BENCH_THROUGHPUT ? figures_seconds(tcp) / figures_seconds(ours)
+					: figures_seconds(ours) / figures_seconds(tcp);
 }
 
 double bench_ratio(enum bench_kind kind, const struct bench_pairs *pairs)
@@ -90,7 +90,7 @@ double bench_ratio(enum bench_kind kind, const struct bench_pairs *pairs)
 	unsigned int i;
 
 	for (i = 0; i < pairs->n; i++)
-		ratios[i] = ratio_of(kind, pairs->ours[i], pairs->tcp[i]);
+		ratios[i] = figures_ratio(kind, pairs->ours[i], pairs->tcp[i]);
 	return bench_median(ratios, pairs->n);
 }
 
@@ -104,15 +104,17 @@ void bench_evidence(struct finding *f, const struct bench_work *work,
 	for (i = 0; i < pairs->n && used < sizeof(text); i++)
 		used += (size_t)snprintf(
 			text + used, sizeof(text) - used, "%s%.3f", i ? " " : "",
-			ratio_of(work->kind, pairs->ours[i], pairs->tcp[i]));
-	finding_number(f, "ratio_to_tcp", rounded(bench_ratio(work->kind, pairs)));
+			figures_ratio(work->kind, pairs->ours[i], pairs->tcp[i]));
+	finding_number(f, "ratio_to_tcp",
+		       figures_rounded(bench_ratio(work->kind, pairs)));
 	finding_text(f, "ratios", "%s", text);
 	finding_number(f, "ratio_of_best",
-		       rounded(ratio_of(work->kind, least_of(pairs->ours, pairs->n),
-					least_of(pairs->tcp, pairs->n))));
+		       figures_rounded(figures_ratio(
+			       work->kind, figures_least(pairs->ours, pairs->n),
+			       figures_least(pairs->tcp, pairs->n))));
 	finding_number(f, "pairs", pairs->n);
 	finding_number(f, "operations_per_sample", work->operations);
 	finding_number(f, "bytes_per_sample", (double)work->bytes);
-	side_evidence(f, "", work, pairs->ours, pairs->n);
-	side_evidence(f, "tcp_", work, pairs->tcp, pairs->n);
+	figures_side(f, "", work, pairs->ours, pairs->n);
+	figures_side(f, "tcp_", work, pairs->tcp, pairs->n);
 }

@@ -36,7 +36,7 @@ static int nfs_socket(int fd)
 
 /* Runs before each sample, so that no wait exceeds the deadline. Not before each call, which is
  * timed. */
-static int nfs_bound_waits(const struct bench_nfs *n)
+static int bench_nfs_bound_waits(const struct bench_nfs *n)
 {
 	unsigned int ms = min_u32(WAIT_S * 1000, (uint32_t)deadline_left(n->p->deadline));
 	/* A zero timeout would wait for ever. */
@@ -49,7 +49,7 @@ static int nfs_bound_waits(const struct bench_nfs *n)
 	return 0;
 }
 
-static int nfs_receive(int fd, void *buf, size_t len)
+static int bench_nfs_receive(int fd, void *buf, size_t len)
 {
 	ssize_t n = len ? recv(fd, buf, len, MSG_WAITALL) : 0;
 
@@ -62,7 +62,8 @@ static int nfs_receive(int fd, void *buf, size_t len)
 				: err_set(ECONNRESET, "NFS over TCP: the server closed");
 }
 
-static int nfs_call(struct bench_nfs *n, uint32_t proc, const void *args, size_t args_len)
+static int bench_nfs_call(struct bench_nfs *n, uint32_t proc, const void *args,
+			  size_t args_len)
 {
 	struct rpc_call call = {
 		.xid = n->next_xid++,
@@ -87,7 +88,7 @@ static int nfs_call(struct bench_nfs *n, uint32_t proc, const void *args, size_t
 	return 0;
 }
 
-static int nfs_read_call(struct bench_nfs *n, uint32_t block)
+static int bench_nfs_read_call(struct bench_nfs *n, uint32_t block)
 {
 	const struct bench_reads *b = n->reads;
 	const struct nfs_request request = {
@@ -100,15 +101,16 @@ static int nfs_read_call(struct bench_nfs *n, uint32_t block)
 	ssize_t len = n->version->encode(n->version, &request, args, sizeof(args));
 
 	return len < 0 ? (int)len
-		       : nfs_call(n, n->version->proc(NFS_OP_READ), args, (size_t)len);
+		       : bench_nfs_call(n, n->version->proc(NFS_OP_READ), args,
+					(size_t)len);
 }
 
 /* Reads the record's length and its first bytes; @r is after the RPC header. */
-static int nfs_head(struct bench_nfs *n, uint8_t head[HEAD_LEN], uint32_t most,
-		    uint32_t *record, struct rpc_reply *rpc, struct reader *r)
+static int bench_nfs_head(struct bench_nfs *n, uint8_t head[HEAD_LEN], uint32_t most,
+			  uint32_t *record, struct rpc_reply *rpc, struct reader *r)
 {
 	uint8_t mark[4];
-	int rc = nfs_receive(n->fd, mark, sizeof(mark));
+	int rc = bench_nfs_receive(n->fd, mark, sizeof(mark));
 
 	if (rc)
 		return rc;
@@ -118,7 +120,7 @@ static int nfs_head(struct bench_nfs *n, uint8_t head[HEAD_LEN], uint32_t most,
 			EOPNOTSUPP,
 			"NFS over TCP: a record of %u bytes%s, one of %u at most expected",
 			*record, get_be32(mark) & LAST_FRAGMENT ? "" : " and more", most);
-	rc = nfs_receive(n->fd, head, min_u32(*record, HEAD_LEN));
+	rc = bench_nfs_receive(n->fd, head, min_u32(*record, HEAD_LEN));
 	if (rc)
 		return rc;
 	reader_init(r, head, min_u32(*record, HEAD_LEN));
@@ -130,7 +132,7 @@ static int nfs_head(struct bench_nfs *n, uint8_t head[HEAD_LEN], uint32_t most,
 	return err_context(rc, "NFS over TCP");
 }
 
-static int nfs_read_reply(struct bench_nfs *n)
+static int bench_nfs_read_reply(struct bench_nfs *n)
 {
 	const struct bench_reads *b = n->reads;
 	const struct nfs_request request = { .op = NFS_OP_READ };
@@ -142,7 +144,7 @@ static int nfs_read_reply(struct bench_nfs *n)
 	size_t early, pad = xdr_pad4(b->length) - b->length;
 	int rc;
 
-	rc = nfs_head(n, head, b->length + RECORD_MORE, &record, &rpc, &r);
+	rc = bench_nfs_head(n, head, b->length + RECORD_MORE, &record, &rpc, &r);
 	if (!rc)
 		rc = n->version->decode(n->version, &request, &r, true, &res, NULL, NULL);
 	if (rc)
@@ -158,32 +160,32 @@ static int nfs_read_reply(struct bench_nfs *n)
 			       res.read.len, b->length);
 	to = b->region + (size_t)(rpc.xid % b->depth) * b->length;
 	memcpy(to, reader_bytes(&r, early), early);
-	rc = nfs_receive(n->fd, to + early, b->length - early);
-	return rc ? rc : nfs_receive(n->fd, head, pad);
+	rc = bench_nfs_receive(n->fd, to + early, b->length - early);
+	return rc ? rc : bench_nfs_receive(n->fd, head, pad);
 }
 
-static int nfs_stream(void *arg, uint32_t count, uint32_t length, double *took)
+static int bench_nfs_stream(void *arg, uint32_t count, uint32_t length, double *took)
 {
 	struct bench_nfs *n = arg;
 	uint32_t asked = 0, answered = 0;
 	uint64_t begin = now_ns();
-	int rc = nfs_bound_waits(n);
+	int rc = bench_nfs_bound_waits(n);
 
 	(void)length; /* that of the reads */
 	n->oldest_xid = n->next_xid;
 	while (answered < count && !rc) {
 		while (!rc && asked < count && asked - answered < n->reads->depth)
-			rc = nfs_read_call(n, asked++ % n->reads->blocks);
+			rc = bench_nfs_read_call(n, asked++ % n->reads->blocks);
 		if (!rc)
-			rc = nfs_read_reply(n);
+			rc = bench_nfs_read_reply(n);
 		answered++;
 	}
 	*took = (double)(now_ns() - begin) / 1e9;
 	return rc;
 }
 
-static int nfs_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t answer,
-			double *took)
+static int bench_nfs_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t answer,
+			      double *took)
 {
 	struct bench_nfs *n = arg;
 	uint8_t head[HEAD_LEN];
@@ -191,21 +193,21 @@ static int nfs_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t answer
 	uint64_t begin = now_ns();
 	struct reader r;
 	uint32_t i, record;
-	int rc = nfs_bound_waits(n);
+	int rc = bench_nfs_bound_waits(n);
 
 	(void)ask; /* a NULL call has a fixed length */
 	(void)answer;
 	for (i = 0; i < count && !rc; i++) {
 		n->oldest_xid = n->next_xid;
-		rc = nfs_call(n, NFS3_NULL, NULL, 0);
+		rc = bench_nfs_call(n, NFS3_NULL, NULL, 0);
 		if (!rc)
-			rc = nfs_head(n, head, HEAD_LEN, &record, &rpc, &r);
+			rc = bench_nfs_head(n, head, HEAD_LEN, &record, &rpc, &r);
 	}
 	*took = (double)(now_ns() - begin) / 1e9;
 	return rc;
 }
 
-static void nfs_close(void *arg)
+static void bench_nfs_close(void *arg)
 {
 	struct bench_nfs *n = arg;
 
@@ -232,13 +234,13 @@ int bench_nfs_open(struct bench_baseline *out, struct probe *p,
 	else
 		rc = nfs_socket(n->fd);
 	if (rc) {
-		nfs_close(n);
+		bench_nfs_close(n);
 		return rc;
 	}
 	*out = (struct bench_baseline){ .name = "NFS over TCP",
-					.stream = nfs_stream,
-					.exchange = nfs_exchange,
-					.close = nfs_close,
+					.stream = bench_nfs_stream,
+					.exchange = bench_nfs_exchange,
+					.close = bench_nfs_close,
 					.arg = n };
 	return 0;
 }

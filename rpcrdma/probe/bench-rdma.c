@@ -66,7 +66,8 @@ void bench_reads_close(struct bench_reads *b)
 	memset(b, 0, sizeof(*b));
 }
 
-static int start(struct bench_reads *b, struct bench_read *read, uint32_t block)
+static int bench_read_start(struct bench_reads *b, struct bench_read *read,
+			    uint32_t block)
 {
 	struct operation *op = &read->op;
 	int rc;
@@ -84,7 +85,7 @@ static int start(struct bench_reads *b, struct bench_read *read, uint32_t block)
 }
 
 /* RFC 8166 section 3.4.6: the returned segment has the number of bytes written. */
-static int check(const struct bench_reads *b, const struct bench_read *read)
+static int bench_read_check(const struct bench_reads *b, const struct bench_read *read)
 {
 	const struct rpcrdma_header *h = &read->op.call.header;
 	const struct nfs_result *res = &read->op.result;
@@ -104,7 +105,7 @@ static int check(const struct bench_reads *b, const struct bench_read *read)
 	return 0;
 }
 
-static int finish(struct bench_reads *b, struct bench_read *read)
+static int bench_read_finish(struct bench_reads *b, struct bench_read *read)
 {
 	int rc;
 
@@ -115,7 +116,7 @@ static int finish(struct bench_reads *b, struct bench_read *read)
 	/* After -ETIMEDOUT and similar errors the session has dropped the connection. */
 	read->started = false;
 	if (!rc)
-		rc = check(b, read);
+		rc = bench_read_check(b, read);
 	operation_fini(b->p, &read->op);
 	return err_context(rc, "READ of %u bytes", b->length);
 }
@@ -125,7 +126,7 @@ static int finish_all(struct bench_reads *b, uint32_t first, int rc)
 	uint32_t i;
 
 	for (i = 0; i < b->depth && !rc; i++)
-		rc = finish(b, &b->reads[(first + i) % b->depth]);
+		rc = bench_read_finish(b, &b->reads[(first + i) % b->depth]);
 	return rc;
 }
 
@@ -138,9 +139,9 @@ int bench_reads_sample(struct bench_reads *b, uint32_t count, double *took)
 
 	for (i = 0; i < count && !rc; i++) {
 		read = &b->reads[i % b->depth];
-		rc = finish(b, read);
+		rc = bench_read_finish(b, read);
 		if (!rc)
-			rc = start(b, read, i % b->blocks);
+			rc = bench_read_start(b, read, i % b->blocks);
 	}
 	rc = finish_all(b, count % b->depth, rc);
 	*took = (double)(now_ns() - begin) / 1e9;
@@ -164,7 +165,7 @@ static int check_difference(struct bench_reads *b, struct window *w, uint64_t at
 	}
 }
 
-static int check_block(struct bench_reads *b, uint32_t block)
+static int bench_reads_check_block(struct bench_reads *b, uint32_t block)
 {
 	struct bench_read *read = &b->reads[block % b->depth];
 	uint64_t at = (uint64_t)block * b->length;
@@ -175,9 +176,9 @@ static int check_block(struct bench_reads *b, uint32_t block)
 	if (rc)
 		return rc;
 	memset(read->memory.base, 0xa5, b->length);
-	rc = start(b, read, block);
+	rc = bench_read_start(b, read, block);
 	if (!rc)
-		rc = finish(b, read);
+		rc = bench_read_finish(b, read);
 	if (!rc && w.len != b->length)
 		rc = err_set(ENODATA, "%s became shorter", b->file->path);
 	if (!rc && memcmp(read->memory.base, w.bytes, b->length))
@@ -192,11 +193,11 @@ int bench_reads_check(struct bench_reads *b)
 	int rc = 0;
 
 	for (block = 0; block < b->blocks && !rc; block++)
-		rc = check_block(b, block);
+		rc = bench_reads_check_block(b, block);
 	return rc;
 }
 
-static int null_call(struct probe *p, struct rpcrdma_call *call)
+static int bench_null_call(struct probe *p, struct rpcrdma_call *call)
 {
 	int rc;
 
@@ -213,7 +214,7 @@ int bench_null_sample(struct probe *p, uint32_t count, double *took)
 	int rc = 0;
 
 	for (i = 0; i < count && !rc; i++) {
-		rc = null_call(p, &call);
+		rc = bench_null_call(p, &call);
 		rpcrdma_call_fini(&call);
 	}
 	*took = (double)(now_ns() - begin) / 1e9;
@@ -228,7 +229,7 @@ int bench_null_size(struct probe *p, uint32_t *ask, uint32_t *answer)
 	struct rpcrdma_call call;
 	uint8_t buf[256];
 	struct writer w;
-	int rc = null_call(p, &call);
+	int rc = bench_null_call(p, &call);
 
 	writer_init(&w, buf, sizeof(buf));
 	rpc_call_encode(&w, &rpc);

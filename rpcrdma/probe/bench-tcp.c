@@ -18,7 +18,7 @@
 #define PING_MAX 4096
 
 /* A request to the child. */
-struct order {
+struct bench_tcp_order {
 	uint64_t bytes; /* bytes of a stream; 0: an exchange of messages */
 	uint32_t count; /* of exchanges */
 	uint32_t ask, answer;
@@ -31,7 +31,7 @@ struct bench_tcp {
 	size_t region_len;
 };
 
-static int send_all(int fd, const void *buf, size_t len)
+static int bench_tcp_send(int fd, const void *buf, size_t len)
 {
 	const uint8_t *p = buf;
 	ssize_t n;
@@ -46,7 +46,7 @@ static int send_all(int fd, const void *buf, size_t len)
 	return 0;
 }
 
-static int recv_all(int fd, void *buf, size_t len)
+static int bench_tcp_receive(int fd, void *buf, size_t len)
 {
 	uint8_t *p = buf;
 	ssize_t n;
@@ -65,60 +65,61 @@ static int recv_all(int fd, void *buf, size_t len)
 
 /* The child */
 
-static int child_stream(int fd, const uint8_t *source, size_t source_len, uint64_t bytes)
+static int bench_tcp_serve_stream(int fd, const uint8_t *source, size_t source_len,
+				  uint64_t bytes)
 {
 	size_t at = 0, part;
 	int rc = 0;
 
 	for (; bytes && !rc; bytes -= part) {
 		part = min_u64(bytes, min_u64(CHUNK, source_len - at));
-		rc = send_all(fd, source + at, part);
+		rc = bench_tcp_send(fd, source + at, part);
 		at = (at + part) % source_len;
 	}
 	return rc;
 }
 
-static int child_exchange(int fd, const struct order *o)
+static int bench_tcp_serve_exchange(int fd, const struct bench_tcp_order *o)
 {
 	uint8_t buf[PING_MAX] = { 0 };
 	uint32_t i;
 	int rc = 0;
 
 	for (i = 0; i < o->count && !rc; i++) {
-		rc = recv_all(fd, buf, o->ask);
+		rc = bench_tcp_receive(fd, buf, o->ask);
 		if (!rc)
-			rc = send_all(fd, buf, o->answer);
+			rc = bench_tcp_send(fd, buf, o->answer);
 	}
 	return rc;
 }
 
-struct baseline_task {
+struct bench_tcp_task {
 	int server; /* the child's end */
 	size_t source_len;
 };
 
-static int baseline_run(void *arg, int channel)
+static int bench_tcp_serve(void *arg, int channel)
 {
-	const struct baseline_task *task = arg;
+	const struct bench_tcp_task *task = arg;
 	uint8_t *source = malloc(task->source_len);
-	struct order o;
+	struct bench_tcp_order o;
 	int rc = source ? 0 : -ENOMEM;
 
 	(void)channel;
 	/* Touch every page, because the other side's file is in memory too. */
 	if (source)
 		memset(source, 0x5a, task->source_len);
-	while (!rc && !recv_all(task->server, &o, sizeof(o)))
-		rc = o.bytes ? child_stream(task->server, source, task->source_len,
-					    o.bytes)
-			     : child_exchange(task->server, &o);
+	while (!rc && !bench_tcp_receive(task->server, &o, sizeof(o)))
+		rc = o.bytes ? bench_tcp_serve_stream(task->server, source,
+						      task->source_len, o.bytes)
+			     : bench_tcp_serve_exchange(task->server, &o);
 	return 0;
 }
 
 /* This side */
 
 /* Both ends are created here, before the fork: no other process can connect. */
-static int connect_pair(int pair[2])
+static int bench_tcp_pair(int pair[2])
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -145,13 +146,13 @@ static int connect_pair(int pair[2])
 	return 0;
 }
 
-static int tcp_start(struct bench_tcp *t, size_t source_len)
+static int bench_tcp_start(struct bench_tcp *t, size_t source_len)
 {
-	struct baseline_task task = { .source_len = source_len };
+	struct bench_tcp_task task = { .source_len = source_len };
 	const struct child_function function = {
 		.kind = CHILD_BASELINE,
 		.name = "the TCP baseline",
-		.run = baseline_run,
+		.run = bench_tcp_serve,
 		.arg = &task,
 		.keep = &task.server,
 		.nkeep = 1,
@@ -160,7 +161,7 @@ static int tcp_start(struct bench_tcp *t, size_t source_len)
 	_cleanup_close_ int ours = -1, theirs = -1;
 	int pair[2] = { -1, -1 }, rc;
 
-	rc = connect_pair(pair);
+	rc = bench_tcp_pair(pair);
 	ours = pair[0];
 	theirs = pair[1];
 	if (rc)
@@ -174,7 +175,7 @@ static int tcp_start(struct bench_tcp *t, size_t source_len)
 	return rc;
 }
 
-static void tcp_close(void *arg)
+static void bench_tcp_close(void *arg)
 {
 	struct bench_tcp *t = arg;
 
@@ -184,14 +185,14 @@ static void tcp_close(void *arg)
 	free(t);
 }
 
-static int tcp_stream(void *arg, uint32_t count, uint32_t length, double *took)
+static int bench_tcp_stream(void *arg, uint32_t count, uint32_t length, double *took)
 {
 	struct bench_tcp *t = arg;
-	struct order o = { .bytes = (uint64_t)count * length };
+	struct bench_tcp_order o = { .bytes = (uint64_t)count * length };
 	uint64_t left = o.bytes, start = now_ns();
 	size_t at = 0;
 	ssize_t n;
-	int rc = send_all(t->fd, &o, sizeof(o));
+	int rc = bench_tcp_send(t->fd, &o, sizeof(o));
 
 	for (; left && !rc; left -= (uint64_t)n) {
 		n = recv(t->fd, t->region + at,
@@ -205,22 +206,22 @@ static int tcp_stream(void *arg, uint32_t count, uint32_t length, double *took)
 	return rc;
 }
 
-static int tcp_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t answer,
-			double *took)
+static int bench_tcp_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t answer,
+			      double *took)
 {
 	struct bench_tcp *t = arg;
-	struct order o = { .count = count,
-			   .ask = min_u32(ask, PING_MAX),
-			   .answer = min_u32(answer, PING_MAX) };
+	struct bench_tcp_order o = { .count = count,
+				     .ask = min_u32(ask, PING_MAX),
+				     .answer = min_u32(answer, PING_MAX) };
 	uint8_t buf[PING_MAX] = { 0 };
-	int rc = send_all(t->fd, &o, sizeof(o));
+	int rc = bench_tcp_send(t->fd, &o, sizeof(o));
 	uint64_t start = now_ns();
 	uint32_t i;
 
 	for (i = 0; i < count && !rc; i++) {
-		rc = send_all(t->fd, buf, o.ask);
+		rc = bench_tcp_send(t->fd, buf, o.ask);
 		if (!rc)
-			rc = recv_all(t->fd, buf, o.answer);
+			rc = bench_tcp_receive(t->fd, buf, o.answer);
 	}
 	*took = (double)(now_ns() - start) / 1e9;
 	return rc;
@@ -238,15 +239,15 @@ int bench_tcp_open(struct bench_baseline *out, uint8_t *region, size_t region_le
 	t->child = CHILD_NONE;
 	t->region = region;
 	t->region_len = region_len;
-	rc = tcp_start(t, source_len);
+	rc = bench_tcp_start(t, source_len);
 	if (rc) {
-		tcp_close(t);
+		bench_tcp_close(t);
 		return rc;
 	}
 	*out = (struct bench_baseline){ .name = "a plain TCP connection over loopback",
-					.stream = tcp_stream,
-					.exchange = tcp_exchange,
-					.close = tcp_close,
+					.stream = bench_tcp_stream,
+					.exchange = bench_tcp_exchange,
+					.close = bench_tcp_close,
 					.arg = t };
 	return 0;
 }

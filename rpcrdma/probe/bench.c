@@ -8,13 +8,13 @@
 #include "rpcrdma/probe/bench-internal.h"
 
 /* One sample of a side: @count operations. */
-typedef int (*sample_fn)(void *arg, uint32_t count, double *took);
+typedef int (*bench_sample_fn)(void *arg, uint32_t count, double *took);
 
-struct contest {
+struct bench_contest {
 	const char *id;
 	struct probe *p;
 	struct bench_work work;
-	sample_fn ours, tcp;
+	bench_sample_fn ours, tcp;
 	void *arg;
 	unsigned int to_come; /* contests left, including this one */
 	struct bench_pairs pairs;
@@ -34,7 +34,7 @@ static const struct {
 
 /* Warms up caches and congestion windows with samples that do not count, doubling the work until
  * it fills @seconds. This also tells how much work a sample needs. */
-static int warm_up(struct contest *c, double seconds)
+static int bench_warm_up(struct bench_contest *c, double seconds)
 {
 	uint32_t count = c->work.operations;
 	double took = 0;
@@ -56,7 +56,7 @@ static int warm_up(struct contest *c, double seconds)
 	return c->tcp(c->arg, c->work.operations, &took);
 }
 
-static int run_pair(struct contest *c)
+static int bench_pair_run(struct bench_contest *c)
 {
 	struct bench_pairs *pairs = &c->pairs;
 	double ours = 0, tcp = 0;
@@ -78,7 +78,7 @@ static int run_pair(struct contest *c)
 
 /* The time of the level, or less if the deadline would come before all samples are done; the
  * warm-up counts as three pairs. */
-static double sample_seconds(const struct contest *c)
+static double sample_seconds(const struct bench_contest *c)
 {
 	unsigned int level = c->p->options->level;
 	double left = deadline_left(c->p->deadline) / 1000.0 / c->to_come;
@@ -88,14 +88,14 @@ static double sample_seconds(const struct contest *c)
 }
 
 /* Runs enough pairs, or as many as the deadline allows: the deadline cuts off the last one. */
-static int run_contest(struct contest *c)
+static int bench_contest_run(struct bench_contest *c)
 {
 	unsigned int level = c->p->options->level, i;
-	int rc = warm_up(c, sample_seconds(c));
+	int rc = bench_warm_up(c, sample_seconds(c));
 
 	for (i = 0; i < levels[level].pairs && !rc; i++) {
 		probe_progress(c->p, c->id, i, levels[level].pairs);
-		rc = deadline_left(c->p->deadline) ? run_pair(c) : -ETIMEDOUT;
+		rc = deadline_left(c->p->deadline) ? bench_pair_run(c) : -ETIMEDOUT;
 	}
 	if (!rc || deadline_left(c->p->deadline))
 		return rc;
@@ -107,7 +107,7 @@ static int run_contest(struct contest *c)
 }
 
 /* Reports what was wrong or could not be measured. */
-static void say_failed(struct probe *p, const char *id, int rc)
+static void bench_say_failed(struct probe *p, const char *id, int rc)
 {
 	bool wrong = rc == -EILSEQ || rc == -EBADMSG || rc == -EBADE || rc == -EPROTO;
 
@@ -119,7 +119,7 @@ static void say_failed(struct probe *p, const char *id, int rc)
 }
 
 /* Reports what else the figures depend on. */
-static void environment(struct probe *p, struct finding *f, const char *baseline)
+static void bench_environment(struct probe *p, struct finding *f, const char *baseline)
 {
 	double load;
 
@@ -132,12 +132,14 @@ static void environment(struct probe *p, struct finding *f, const char *baseline
 		finding_number(f, "load_average", load);
 }
 
-static double us_each(const struct bench_work *work, const double *took, unsigned int n)
+static double bench_us_each(const struct bench_work *work, const double *took,
+			    unsigned int n)
 {
 	return bench_median(took, n) * 1e6 / work->operations;
 }
 
-static double mb_per_s(const struct bench_work *work, const double *took, unsigned int n)
+static double bench_mb_per_s(const struct bench_work *work, const double *took,
+			     unsigned int n)
 {
 	double s = bench_median(took, n);
 
@@ -146,35 +148,35 @@ static double mb_per_s(const struct bench_work *work, const double *took, unsign
 
 /* NULL */
 
-struct null_work {
+struct bench_null {
 	struct probe *p;
 	const struct bench_baseline *baseline;
 	uint32_t ask, answer;
 };
 
-static int null_ours(void *arg, uint32_t count, double *took)
+static int bench_null_ours(void *arg, uint32_t count, double *took)
 {
-	struct null_work *w = arg;
+	struct bench_null *w = arg;
 
 	return bench_null_sample(w->p, count, took);
 }
 
-static int null_tcp(void *arg, uint32_t count, double *took)
+static int bench_null_tcp(void *arg, uint32_t count, double *took)
 {
-	struct null_work *w = arg;
+	struct bench_null *w = arg;
 
 	return w->baseline->exchange(w->baseline->arg, count, w->ask, w->answer, took);
 }
 
-static void measure_null(struct probe *p, const struct bench_baseline *baseline)
+static void bench_measure_null(struct probe *p, const struct bench_baseline *baseline)
 {
-	struct null_work w = { .p = p, .baseline = baseline };
-	struct contest c = {
+	struct bench_null w = { .p = p, .baseline = baseline };
+	struct bench_contest c = {
 		.id = "bench.null",
 		.p = p,
 		.work = { .kind = BENCH_LATENCY, .operations = 64 },
-		.ours = null_ours,
-		.tcp = null_tcp,
+		.ours = bench_null_ours,
+		.tcp = bench_null_tcp,
 		.arg = &w,
 		.to_come = 2,
 	};
@@ -183,89 +185,89 @@ static void measure_null(struct probe *p, const struct bench_baseline *baseline)
 
 	rc = bench_null_size(p, &w.ask, &w.answer);
 	if (!rc)
-		rc = run_contest(&c);
+		rc = bench_contest_run(&c);
 	if (rc) {
-		say_failed(p, c.id, rc);
+		bench_say_failed(p, c.id, rc);
 		return;
 	}
 	c.work.bytes = (uint64_t)c.work.operations * (w.ask + w.answer);
 	finding_init(&f, c.id, FINDING_PASS,
 		     "NULL takes %.1f us, %s %.1f us: ratio %.2f, median of %u pairs",
-		     us_each(&c.work, c.pairs.ours, c.pairs.n), baseline->name,
-		     us_each(&c.work, c.pairs.tcp, c.pairs.n),
+		     bench_us_each(&c.work, c.pairs.ours, c.pairs.n), baseline->name,
+		     bench_us_each(&c.work, c.pairs.tcp, c.pairs.n),
 		     bench_ratio(c.work.kind, &c.pairs), c.pairs.n);
 	bench_evidence(&f, &c.work, &c.pairs);
 	finding_number(&f, "call_bytes", w.ask);
 	finding_number(&f, "reply_bytes", w.answer);
-	environment(p, &f, baseline->name);
+	bench_environment(p, &f, baseline->name);
 	probe_emit(p, &f);
 }
 
 /* READ */
 
-struct read_work {
+struct bench_read_work {
 	struct bench_reads *reads;
 	const struct bench_baseline *baseline;
 };
 
-static int read_ours(void *arg, uint32_t count, double *took)
+static int bench_read_ours(void *arg, uint32_t count, double *took)
 {
-	struct read_work *w = arg;
+	struct bench_read_work *w = arg;
 
 	return bench_reads_sample(w->reads, count, took);
 }
 
-static int read_tcp(void *arg, uint32_t count, double *took)
+static int bench_read_tcp(void *arg, uint32_t count, double *took)
 {
-	struct read_work *w = arg;
+	struct bench_read_work *w = arg;
 
 	return w->baseline->stream(w->baseline->arg, count, w->reads->length, took);
 }
 
-static void measure_read(struct probe *p, struct bench_reads *reads,
-			 const struct bench_baseline *baseline)
+static void bench_measure_read(struct probe *p, struct bench_reads *reads,
+			       const struct bench_baseline *baseline)
 {
-	struct read_work w = { .reads = reads, .baseline = baseline };
-	struct contest c = {
+	struct bench_read_work w = { .reads = reads, .baseline = baseline };
+	struct bench_contest c = {
 		.id = "bench.read.write-chunk",
 		.p = p,
 		.work = { .kind = BENCH_THROUGHPUT, .operations = 2 * reads->depth },
-		.ours = read_ours,
-		.tcp = read_tcp,
+		.ours = bench_read_ours,
+		.tcp = bench_read_tcp,
 		.arg = &w,
 		.to_come = 1,
 	};
 	struct finding f;
-	int rc = run_contest(&c);
+	int rc = bench_contest_run(&c);
 
 	if (rc) {
-		say_failed(p, c.id, rc);
+		bench_say_failed(p, c.id, rc);
 		return;
 	}
 	c.work.bytes = (uint64_t)c.work.operations * reads->length;
 	finding_init(
 		&f, c.id, FINDING_PASS,
 		"READs of %u bytes bring %.0f MB/s, %s %.0f MB/s: ratio %.2f, median of %u pairs",
-		reads->length, mb_per_s(&c.work, c.pairs.ours, c.pairs.n), baseline->name,
-		mb_per_s(&c.work, c.pairs.tcp, c.pairs.n),
+		reads->length, bench_mb_per_s(&c.work, c.pairs.ours, c.pairs.n),
+		baseline->name, bench_mb_per_s(&c.work, c.pairs.tcp, c.pairs.n),
 		bench_ratio(c.work.kind, &c.pairs), c.pairs.n);
 	bench_evidence(&f, &c.work, &c.pairs);
 	finding_number(&f, "read_bytes", reads->length);
 	finding_number(&f, "depth", reads->depth);
-	environment(p, &f, baseline->name);
+	bench_environment(p, &f, baseline->name);
 	probe_emit(p, &f);
 }
 
-static void close_baseline(struct bench_baseline *baseline)
+static void bench_baseline_close(struct bench_baseline *baseline)
 {
 	if (baseline->close)
 		baseline->close(baseline->arg);
 }
 
 /* @local: the server is on this host. */
-static void measure(struct probe *p, bool local)
+static void bench_measure(struct probe *p, bool local)
 {
-	_cleanup_(close_baseline) struct bench_baseline baseline = { 0 };
+	_cleanup_(bench_baseline_close) struct bench_baseline baseline = { 0 };
 	_cleanup_(bench_reads_close) struct bench_reads reads = { 0 };
 	int rc;
 
@@ -278,15 +280,15 @@ static void measure(struct probe *p, bool local)
 	else if (!rc)
 		rc = bench_nfs_open(&baseline, p, &reads);
 	if (rc) {
-		say_failed(p, "bench.read.write-chunk", rc);
+		bench_say_failed(p, "bench.read.write-chunk", rc);
 		return;
 	}
-	measure_null(p, &baseline);
+	bench_measure_null(p, &baseline);
 	bench_place_free();
-	measure_read(p, &reads, &baseline);
+	bench_measure_read(p, &reads, &baseline);
 }
 
-static void work(struct probe *p, bool local)
+static void bench_worker(struct probe *p, bool local)
 {
 	bool answered = target_ping(p);
 	bool pinged = answered && versions_choose(p);
@@ -296,7 +298,7 @@ static void work(struct probe *p, bool local)
 			      "no export given; expected SERVER:/EXPORT");
 	else if (pinged && root_find(p) && target_limits(p) && pick_files(p)) {
 		target_reference(p);
-		measure(p, local);
+		bench_measure(p, local);
 		reference_close(p->reference);
 	}
 	gone_ask(p);
@@ -306,24 +308,24 @@ static void work(struct probe *p, bool local)
 	session_drop(p);
 }
 
-static void work_remote(struct probe *p)
+static void bench_worker_remote(struct probe *p)
 {
-	work(p, false);
+	bench_worker(p, false);
 }
 
-static void work_local(struct probe *p)
+static void bench_worker_local(struct probe *p)
 {
-	work(p, true);
+	bench_worker(p, true);
 }
 
 int bench_run(const struct probe_options *options, const struct probe_events *events)
 {
 	/* The reference, and the baseline. */
-	return parent_run(options, work_remote, 2, events);
+	return parent_run(options, bench_worker_remote, 2, events);
 }
 
 int bench_run_local(const struct probe_options *options,
 		    const struct probe_events *events)
 {
-	return parent_run(options, work_local, 1, events);
+	return parent_run(options, bench_worker_local, 1, events);
 }

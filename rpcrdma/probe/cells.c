@@ -25,7 +25,7 @@ unsigned int cells_seen(enum mechanism mechanism, enum read_kind kind)
 	}
 }
 
-static enum matrix_row row_of(const struct record *r)
+static enum matrix_row cells_row(const struct record *r)
 {
 	if (r->c.mechanism == MECH_INLINE)
 		return MATRIX_INLINE;
@@ -57,6 +57,6 @@ void cells_add(struct matrix *matrix, const struct records *records)
 		seen = cells_seen(r->c.mechanism, r->outcome.kind);
 		if (seen & MATRIX_WRONG && is_at_times(r))
 			seen = MATRIX_AT_TIMES;
-		matrix_add(matrix, row_of(r), r->expected, seen);
+		matrix_add(matrix, cells_row(r), r->expected, seen);
 	}
 }

@@ -25,7 +25,7 @@
 #define CLOSE_MS 1000
 #define AGAIN_US 100000
 
-static const char *const step_names[] = {
+static const char *const client41_step_names[] = {
 	[REMAINS_EXCHANGE_ID] = "EXCHANGE_ID",
 	[REMAINS_CREATE_SESSION] = "CREATE_SESSION",
 	[REMAINS_DESTROY_SESSION] = "DESTROY_SESSION",
@@ -33,21 +33,21 @@ static const char *const step_names[] = {
 };
 
 /* Tells the parent, which may have to remove it. */
-static void tell(struct probe *p)
+static void client41_report(struct probe *p)
 {
 	uint8_t buf[REMAINS_RECORD_MAX];
 
 	probe_record(p, WORKER_REMAINS, buf, remains_encode(&p->client.remains, buf));
 }
 
-static int random_bytes(void *buf, size_t len)
+static int client41_random(void *buf, size_t len)
 {
 	if (getrandom(buf, len, 0) != (ssize_t)len)
 		return err_because(err_sys("random numbers"), "local");
 	return 0;
 }
 
-static int new_owner(struct probe *p)
+static int client41_owner_new(struct probe *p)
 {
 	struct remains *r = &p->client.remains;
 	uint8_t id[16];
@@ -55,9 +55,9 @@ static int new_owner(struct probe *p)
 	int rc;
 
 	memset(r, 0, sizeof(*r));
-	rc = random_bytes(id, sizeof(id));
+	rc = client41_random(id, sizeof(id));
 	if (!rc)
-		rc = random_bytes(p->client.verifier, sizeof(p->client.verifier));
+		rc = client41_random(p->client.verifier, sizeof(p->client.verifier));
 	if (rc)
 		return rc;
 	used = (size_t)snprintf(r->owner, sizeof(r->owner), "%s", REMAINS_OWNER);
@@ -72,8 +72,8 @@ static int new_owner(struct probe *p)
 }
 
 /* One COMPOUND of nfs4-session.c. The caller finishes the call. */
-static int compound(struct probe *p, struct rpcrdma_call *call, const void *args,
-		    ssize_t len)
+static int client41_compound(struct probe *p, struct rpcrdma_call *call, const void *args,
+			     ssize_t len)
 {
 	int rc;
 
@@ -87,7 +87,8 @@ static int compound(struct probe *p, struct rpcrdma_call *call, const void *args
 	return rc ? rc : rpc_reply_check(&call->rpc);
 }
 
-static ssize_t step_args(struct probe *p, enum remains_step step, void *buf, size_t cap)
+static ssize_t client41_step_args(struct probe *p, enum remains_step step, void *buf,
+				  size_t cap)
 {
 	const struct remains *r = &p->client.remains;
 	const struct nfs4_create_session create = {
@@ -114,7 +115,7 @@ static ssize_t step_args(struct probe *p, enum remains_step step, void *buf, siz
 	}
 }
 
-static int take_client(struct probe *p, struct reader *r, uint32_t *status)
+static int client41_take_client(struct probe *p, struct reader *r, uint32_t *status)
 {
 	struct nfs4_exchange_id_res res;
 	int rc = nfs4_res_exchange_id(&res, r);
@@ -131,7 +132,7 @@ static int take_client(struct probe *p, struct reader *r, uint32_t *status)
 	return 0;
 }
 
-static int take_session(struct probe *p, struct reader *r, uint32_t *status)
+static int client41_take_session(struct probe *p, struct reader *r, uint32_t *status)
 {
 	struct client41 *client = &p->client;
 	struct nfs4_create_session_res res;
@@ -149,36 +150,37 @@ static int take_session(struct probe *p, struct reader *r, uint32_t *status)
 }
 
 /* Makes one call; its results are in the remains. */
-static int try_step(struct probe *p, enum remains_step step, uint32_t *status)
+static int client41_step_once(struct probe *p, enum remains_step step, uint32_t *status)
 {
 	struct rpcrdma_call call;
 	uint8_t args[NFS_ARGS_MAX];
 	struct reader r;
 	int rc;
 
-	rc = compound(p, &call, args, step_args(p, step, args, sizeof(args)));
+	rc = client41_compound(p, &call, args,
+			       client41_step_args(p, step, args, sizeof(args)));
 	reader_init(&r, call.results, call.results_len);
 	if (!rc && step == REMAINS_EXCHANGE_ID)
-		rc = take_client(p, &r, status);
+		rc = client41_take_client(p, &r, status);
 	else if (!rc && step == REMAINS_CREATE_SESSION)
-		rc = take_session(p, &r, status);
+		rc = client41_take_session(p, &r, status);
 	else if (!rc)
 		rc = nfs4_res_status(status, &r);
 	rpcrdma_call_fini(&call);
-	debug(DEBUG_PROBE, "%s: %s", step_names[step],
+	debug(DEBUG_PROBE, "%s: %s", client41_step_names[step],
 	      rc ? err_text() : p->version->status_text(*status));
-	return err_context(rc, "%s", step_names[step]);
+	return err_context(rc, "%s", client41_step_names[step]);
 }
 
 /* Waits when the server asks for patience, and repeats the call once after a lost connection. */
-static int do_step(struct probe *p, enum remains_step step, uint32_t *status)
+static int client41_step(struct probe *p, enum remains_step step, uint32_t *status)
 {
 	struct patience patience = { 0 };
 	unsigned int tries = 0;
 	int rc;
 
 	for (;;) {
-		rc = try_step(p, step, status);
+		rc = client41_step_once(p, step, status);
 		if (session_is_mishap(rc) && !tries++ && !p->hopeless)
 			continue;
 		if (rc || !session_later(p, *status, &patience))
@@ -186,30 +188,30 @@ static int do_step(struct probe *p, enum remains_step step, uint32_t *status)
 	}
 }
 
-static int make_client(struct probe *p)
+static int client41_client_make(struct probe *p)
 {
 	struct remains *r = &p->client.remains;
 	uint32_t status = 0;
-	int rc = r->owner[0] ? 0 : new_owner(p);
+	int rc = r->owner[0] ? 0 : client41_owner_new(p);
 
 	if (rc)
 		return rc;
 	r->exists = r->unsure = true;
 	r->has_client = r->has_session = false;
-	tell(p);
-	rc = do_step(p, REMAINS_EXCHANGE_ID, &status);
+	client41_report(p);
+	rc = client41_step(p, REMAINS_EXCHANGE_ID, &status);
 	if (rc)
 		return rc;
 	r->unsure = false;
 	r->exists = r->has_client = !status;
 	p->client.reclaimed = false;
-	tell(p);
+	client41_report(p);
 	return err_context(operation_error(p, status), "EXCHANGE_ID");
 }
 
 /* Destroys the session before another is made. If that fails, it is destroyed at the end, with
  * its owner. */
-static bool drop_session(struct probe *p)
+static bool client41_session_drop(struct probe *p)
 {
 	struct remains *r = &p->client.remains;
 	uint32_t status = 0;
@@ -218,33 +220,33 @@ static bool drop_session(struct probe *p)
 	p->client.slots.count = 0;
 	if (!r->has_session)
 		return true;
-	gone = !try_step(p, REMAINS_DESTROY_SESSION, &status) &&
+	gone = !client41_step_once(p, REMAINS_DESTROY_SESSION, &status) &&
 	       (!status || status == NFS4ERR_BADSESSION);
 	r->has_session = false;
 	return gone;
 }
 
 /* @status: CREATE_SESSION's. */
-static int make_session(struct probe *p, bool clean, uint32_t *status)
+static int client41_session_make(struct probe *p, bool clean, uint32_t *status)
 {
 	struct remains *r = &p->client.remains;
 	int rc;
 
 	r->unsure = true;
-	tell(p);
-	rc = do_step(p, REMAINS_CREATE_SESSION, status);
+	client41_report(p);
+	rc = client41_step(p, REMAINS_CREATE_SESSION, status);
 	if (rc)
 		return rc;
 	r->unsure = !clean;
 	r->has_session = !*status;
 	p->client.made += !*status;
-	tell(p);
+	client41_report(p);
 	return 0;
 }
 
 /* The first operation of a new client (RFC 8881 section 18.51.3). Its slot is not used again if
  * the status does not say which operation it belongs to. */
-static int reclaim_complete(struct probe *p)
+static int client41_reclaim_complete(struct probe *p)
 {
 	struct patience patience = { 0 };
 	struct nfs4_sequence sequence;
@@ -260,9 +262,10 @@ static int reclaim_complete(struct probe *p)
 			return err_because(
 				err_set(EAGAIN, "RECLAIM_COMPLETE: no free slot"),
 				"no-reply");
-		rc = compound(p, &call, args,
-			      nfs4_args_reclaim_complete(args, sizeof(args),
-							 p->version->minor, &sequence));
+		rc = client41_compound(p, &call, args,
+				       nfs4_args_reclaim_complete(args, sizeof(args),
+								  p->version->minor,
+								  &sequence));
 		reader_init(&r, call.results, call.results_len);
 		if (!rc)
 			rc = nfs4_res_status(&status, &r);
@@ -287,7 +290,7 @@ static int reclaim_complete(struct probe *p)
 /* The client was known on an earlier connection, which was lost. If the connection is the same,
  * the server did not restart, since that would end the connection: an administrator removed the
  * client. */
-static bool is_restart(struct probe *p, uint32_t status)
+static bool client41_is_restart(struct probe *p, uint32_t status)
 {
 	char text[64];
 
@@ -312,22 +315,22 @@ static int make(struct probe *p)
 					   "the NFSv4.%u client is still on the server",
 					   r->minor),
 				   "no-reply");
-	clean = drop_session(p) && !(r->exists && r->unsure);
-	rc = r->exists && r->has_client ? 0 : make_client(p);
+	clean = client41_session_drop(p) && !(r->exists && r->unsure);
+	rc = r->exists && r->has_client ? 0 : client41_client_make(p);
 	if (!rc)
-		rc = make_session(p, clean, &status);
+		rc = client41_session_make(p, clean, &status);
 	/* The server restarted and has no clients. */
-	if (!rc && is_restart(p, status))
+	if (!rc && client41_is_restart(p, status))
 		return err_set(ECANCELED, "%s", p->gone_why);
 	if (!rc && status == NFS4ERR_STALE_CLIENTID) {
-		rc = make_client(p);
+		rc = client41_client_make(p);
 		if (!rc)
-			rc = make_session(p, true, &status);
+			rc = client41_session_make(p, true, &status);
 	}
 	if (!rc && status)
 		rc = err_context(operation_error(p, status), "CREATE_SESSION");
 	if (!rc && !p->client.reclaimed)
-		rc = reclaim_complete(p);
+		rc = client41_reclaim_complete(p);
 	return rc;
 }
 
@@ -344,7 +347,7 @@ int client41_ready(struct probe *p)
 }
 
 /* SEQUENCE's errors after which a session, or our view of it, is no longer usable. */
-static bool is_end(uint32_t status)
+static bool client41_is_end(uint32_t status)
 {
 	switch (status) {
 	case NFS4ERR_BADSESSION:
@@ -367,7 +370,7 @@ bool client41_forgotten(struct probe *p, const struct operation *op)
 	uint32_t status = op->result.status;
 
 	if (!p->version->sessions || op->result.sequenced ||
-	    op->result.failed_op != OP_SEQUENCE || !is_end(status))
+	    op->result.failed_op != OP_SEQUENCE || !client41_is_end(status))
 		return false;
 	/* Another call may have reported this before. */
 	if (client->slots.count &&
@@ -378,7 +381,7 @@ bool client41_forgotten(struct probe *p, const struct operation *op)
 		client->lost_status = status;
 		if (status == NFS4ERR_BADSESSION || status == NFS4ERR_STALE_CLIENTID)
 			client->remains.has_session = false;
-		is_restart(p, status);
+		client41_is_restart(p, status);
 	}
 	return true;
 }
@@ -394,7 +397,7 @@ unsigned int client41_width(const struct probe *p)
 }
 
 /* Removes state step by step, until the server has none left or the time is over. */
-static int clear(struct probe *p)
+static int client41_clear(struct probe *p)
 {
 	struct remains *r = &p->client.remains;
 	enum remains_step step;
@@ -406,20 +409,21 @@ static int clear(struct probe *p)
 		if (step == REMAINS_NOTHING)
 			return 0;
 		rc = step == REMAINS_EXCHANGE_ID
-			     ? random_bytes(p->client.verifier, NFS4_VERIFIER_SIZE)
+			     ? client41_random(p->client.verifier, NFS4_VERIFIER_SIZE)
 			     : 0;
 		if (!rc)
-			rc = do_step(p, step, &status);
+			rc = client41_step(p, step, &status);
 		if (rc)
 			return rc;
 		if (!remains_answered(r, step, status))
 			return err_context(operation_error(p, status), "%s",
-					   step_names[step]);
-		tell(p);
+					   client41_step_names[step]);
+		client41_report(p);
 		if (status)
 			usleep(AGAIN_US);
 		if (!deadline_left(p->deadline))
-			return err_set(ETIMEDOUT, "%s: out of time", step_names[step]);
+			return err_set(ETIMEDOUT, "%s: out of time",
+				       client41_step_names[step]);
 	}
 }
 
@@ -431,13 +435,13 @@ void client41_close(struct probe *p)
 	p->hopeless = p->device_gone || p->gone;
 	if (deadline_left(p->deadline) < CLOSE_MS)
 		p->deadline = deadline_in(CLOSE_MS);
-	if (clear(p))
+	if (client41_clear(p))
 		debug(DEBUG_PROBE, "the client stays on the server: %s", err_text());
 	/* The state is gone with the server. Neither this process nor the parent sends anything
 	 * more to it. */
 	if (p->gone && p->client.remains.exists) {
 		p->client.remains.exists = false;
-		tell(p);
+		client41_report(p);
 	}
 	/* The next one is another. */
 	if (!p->client.remains.exists)
@@ -457,7 +461,7 @@ void client41_clean(struct probe *p)
 	/* The worker's end does not tell whether the server is still there: ask with NULL
 	 * first. */
 	p->heard = p->suspect = true;
-	if (p->version->sessions && p->address < p->naddresses && clear(p))
+	if (p->version->sessions && p->address < p->naddresses && client41_clear(p))
 		debug(DEBUG_PROBE, "cleaning: %s", err_text());
 	session_drop(p);
 }

@@ -16,7 +16,7 @@ uint64_t probe_digest(const void *bytes, size_t len)
 	return digest;
 }
 
-static void tell_range(struct probe *p, const struct probe_range_result *result)
+static void compare_report(struct probe *p, const struct probe_range_result *result)
 {
 	uint8_t body[WORKER_RANGE_LEN];
 
@@ -27,7 +27,7 @@ static void tell_range(struct probe *p, const struct probe_range_result *result)
 	probe_record(p, WORKER_RANGE, body, sizeof(body));
 }
 
-static enum probe_range_fate fate_of(enum read_kind kind)
+static enum probe_range_fate compare_fate(enum read_kind kind)
 {
 	switch (kind) {
 	case READ_OK:
@@ -53,7 +53,7 @@ static enum probe_range_fate read_piece(struct probe *p, struct window *w, uint3
 	read_once(p, w, &c, &outcome);
 	if (read_kind_is_failure(outcome.kind))
 		truth_judge(&outcome, truth_again(p, w, c.offset, c.count));
-	return fate_of(outcome.kind);
+	return compare_fate(outcome.kind);
 }
 
 /* As the kernel does: in pieces of the largest READ. The first incorrect piece decides. */
@@ -75,14 +75,14 @@ static void compare_range(struct probe *p, uint32_t index)
 	struct window w;
 
 	if (truth_open(p, &w, &p->root, range->offset, range->length))
-		return tell_range(p, &result);
+		return compare_report(p, &result);
 	if (w.len) {
 		result.length = w.len;
 		result.digest = probe_digest(w.bytes, w.len);
 		result.fate = read_by_rdma(p, &w);
 	}
 	truth_close(&w);
-	tell_range(p, &result);
+	compare_report(p, &result);
 }
 
 static void compare_ranges(struct probe *p)

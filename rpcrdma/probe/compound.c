@@ -19,19 +19,19 @@
 /* A window of the file that contains the ranges. */
 #define WINDOW 8192
 
-struct pair {
+struct compound_pair {
 	uint32_t first, second;
 };
 
 /* Odd sizes, because padding triggers such defects, and those around 812. */
 static const uint32_t sizes[] = { 1,   3,   5,    788,  811,  812, 813,
 				  815, 856, 1023, 1025, 2047, 3001 };
-static const struct pair pairs[] = {
+static const struct compound_pair pairs[] = {
 	{ 1, 1 },     { 3, 5 },     { 5, 812 },    { 811, 3 },
 	{ 812, 813 }, { 813, 812 }, { 1023, 517 }, { 2047, 1021 },
 };
 
-struct trial {
+struct compound_trial {
 	struct probe *p;
 	struct window *w;
 	unsigned int right, wrong, untried, withheld;
@@ -48,23 +48,23 @@ struct trial {
 	char why[256];                      /* why something was not tried */
 };
 
-static const char *behind_name(enum behind behind)
+static const char *compound_next_name(enum behind behind)
 {
 	return behind == BEHIND_GETATTR ? "GETATTR" : "another READ";
 }
 
-static void describe(char *text, size_t cap, const struct read_case *c,
-		     const struct read_outcome *o)
+static void compound_describe(char *text, size_t cap, const struct read_case *c,
+			      const struct read_outcome *o)
 {
 	snprintf(text, cap, "READ of %u byte%s by %s and %s: %s", c->count,
 		 c->count == 1 ? "" : "s", mechanism_name(c->mechanism),
-		 behind_name(c->behind), read_kind_name(o->kind));
+		 compound_next_name(c->behind), read_kind_name(o->kind));
 }
 
 /* Decides which side is at fault. Newer kernels send zeros for second READs over any transport,
  * so if TCP cannot be asked, these are not attributed to RDMA. */
-static void note_wrong(struct trial *t, const struct read_case *c,
-		       const struct read_outcome *o)
+static void compound_note_failure(struct compound_trial *t, const struct read_case *c,
+				  const struct read_outcome *o)
 {
 	enum over_tcp answer = read_kind_is_failure(o->kind) ? over_tcp(t->p, t->w, c)
 							     : OVER_TCP_RIGHT;
@@ -75,20 +75,21 @@ static void note_wrong(struct trial *t, const struct read_case *c,
 		 o->kind == READ_BEHIND)
 		t->doubtful++;
 	else if (!t->wrong++) {
-		describe(t->example, sizeof(t->example), c, o);
+		compound_describe(t->example, sizeof(t->example), c, o);
 		snprintf(t->detail, sizeof(t->detail), "%s", o->text);
 		t->reason = o->kind == READ_BEHIND || o->kind == READ_HEADER
 				    ? "after-the-data"
 				    : "read";
 	}
 	if (t->over_tcp + t->doubtful && !t->mild[0])
-		describe(t->mild, sizeof(t->mild), c, o);
+		compound_describe(t->mild, sizeof(t->mild), c, o);
 }
 
 /* READs alone fail in the same way and have a finding for it. @late_writes: to the memory of
  * earlier READs; they end the connection, regardless of this READ's mechanism. */
-static bool is_told(const struct trial *t, const struct read_case *c,
-		    const struct read_outcome *o, unsigned int late_writes)
+static bool compound_is_reported(const struct compound_trial *t,
+				 const struct read_case *c, const struct read_outcome *o,
+				 unsigned int late_writes)
 {
 	if (o->kind == READ_TRANSPORT && late_writes && t->p->order_failed)
 		return true;
@@ -100,12 +101,12 @@ static bool is_told(const struct trial *t, const struct read_case *c,
 	       (o->sign == SIGN_TAIL && t->p->tails);
 }
 
-static void note_outcome(struct trial *t, const struct read_case *c,
-			 const struct read_outcome *o, unsigned int late_writes)
+static void compound_note(struct compound_trial *t, const struct read_case *c,
+			  const struct read_outcome *o, unsigned int late_writes)
 {
 	matrix_add(&t->p->matrix, MATRIX_COMPOUND, c->count + c->count2,
 		   cells_seen(c->mechanism, o->kind));
-	if (is_told(t, c, o, late_writes)) {
+	if (compound_is_reported(t, c, o, late_writes)) {
 		t->told++;
 		return;
 	}
@@ -130,12 +131,12 @@ static void note_outcome(struct trial *t, const struct read_case *c,
 		t->untried++;
 		snprintf(t->why, sizeof(t->why), "%s", o->text);
 		break;
-	default: note_wrong(t, c, o);
+	default: compound_note_failure(t, c, o);
 	}
 }
 
 /* A failure must occur twice while the file is unchanged. */
-static void attempt(struct trial *t, const struct read_case *c)
+static void compound_attempt(struct compound_trial *t, const struct read_case *c)
 {
 	struct patience patience = { 0 };
 	struct read_outcome o;
@@ -160,36 +161,38 @@ static void attempt(struct trial *t, const struct read_case *c)
 		snprintf(o.text, sizeof(o.text), "%s", t->p->gone_why);
 	}
 	debug(DEBUG_PROBE, "%u bytes by %s and %s: %s %s", c->count,
-	      mechanism_name(c->mechanism), behind_name(c->behind),
+	      mechanism_name(c->mechanism), compound_next_name(c->behind),
 	      read_kind_name(o.kind), o.text);
-	note_outcome(t, c, &o, t->p->late_writes.count - late_before);
+	compound_note(t, c, &o, t->p->late_writes.count - late_before);
 }
 
-static bool is_out_of_time(const struct trial *t)
+static bool compound_is_out_of_time(const struct compound_trial *t)
 {
 	return deadline_left(t->p->deadline) < (int)(t->p->options->timeout_ms / 8);
 }
 
-static bool is_over(const struct trial *t)
+static bool compound_is_over(const struct compound_trial *t)
 {
-	return t->p->hopeless || t->w->changing || t->p->busy[0] || is_out_of_time(t);
+	return t->p->hopeless || t->w->changing || t->p->busy[0] ||
+	       compound_is_out_of_time(t);
 }
 
 /* Where there is no other reason, and enough is known without it. */
-static bool is_slow(const struct trial *t)
+static bool compound_is_slow(const struct compound_trial *t)
 {
-	return is_out_of_time(t) && t->p->pace.enough && !t->p->busy[0] && !t->why[0];
+	return compound_is_out_of_time(t) && t->p->pace.enough && !t->p->busy[0] &&
+	       !t->why[0];
 }
 
-static void every_mechanism(struct trial *t, struct read_case c)
+static void compound_every_mechanism(struct compound_trial *t, struct read_case c)
 {
-	for (c.mechanism = MECH_INLINE; c.mechanism < MECH_COUNT && !is_over(t);
+	for (c.mechanism = MECH_INLINE; c.mechanism < MECH_COUNT && !compound_is_over(t);
 	     c.mechanism++)
 		if (c.count + c.count2 <= t->w->len)
-			attempt(t, &c);
+			compound_attempt(t, &c);
 }
 
-static void all_cases(struct trial *t)
+static void all_cases(struct compound_trial *t)
 {
 	/* Every third is enough to show the defect. */
 	unsigned int i, step = t->p->options->level == PROBE_QUICK ? 3 : 1;
@@ -197,22 +200,24 @@ static void all_cases(struct trial *t)
 	for (i = 0; i < ARRAY_SIZE(sizes); i += step) {
 		probe_progress(t->p, "READs in a COMPOUND", i,
 			       ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
-		every_mechanism(t, (struct read_case){ .count = sizes[i],
-						       .layout = LAYOUT_ROUNDED,
-						       .behind = BEHIND_GETATTR });
+		compound_every_mechanism(t,
+					 (struct read_case){ .count = sizes[i],
+							     .layout = LAYOUT_ROUNDED,
+							     .behind = BEHIND_GETATTR });
 	}
 	for (i = 0; i < ARRAY_SIZE(pairs); i += step) {
 		probe_progress(t->p, "READs in a COMPOUND", ARRAY_SIZE(sizes) + i,
 			       ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
-		every_mechanism(t, (struct read_case){ .count = pairs[i].first,
-						       .layout = LAYOUT_ROUNDED,
-						       .behind = BEHIND_READ,
-						       .offset2 = pairs[i].first,
-						       .count2 = pairs[i].second });
+		compound_every_mechanism(t,
+					 (struct read_case){ .count = pairs[i].first,
+							     .layout = LAYOUT_ROUNDED,
+							     .behind = BEHIND_READ,
+							     .offset2 = pairs[i].first,
+							     .count2 = pairs[i].second });
 	}
 }
 
-static const char *incomplete_reason(const struct trial *t)
+static const char *incomplete_reason(const struct compound_trial *t)
 {
 	if (t->p->busy[0])
 		return "busy";
@@ -222,7 +227,7 @@ static const char *incomplete_reason(const struct trial *t)
 				   : "time";
 }
 
-static void say(struct trial *t)
+static void compound_say(struct compound_trial *t)
 {
 	unsigned int mild = t->over_tcp + t->doubtful;
 	char note[96] = "";
@@ -252,9 +257,9 @@ static void say(struct trial *t)
 		finding_init(
 			&f, "probe.read.compound", FINDING_SKIP,
 			"a READ followed by another operation can crash nfs-ganesha");
-	else if (t->untried || !t->right || is_over(t))
+	else if (t->untried || !t->right || compound_is_over(t))
 		finding_init(&f, "probe.read.compound",
-			     is_slow(t) ? FINDING_SKIP : FINDING_UNKNOWN,
+			     compound_is_slow(t) ? FINDING_SKIP : FINDING_UNKNOWN,
 			     "%s, after %u correct COMPOUNDs",
 			     t->p->busy[0] ? t->p->busy
 			     : t->why[0]   ? t->why
@@ -286,26 +291,26 @@ static void say(struct trial *t)
 		finding_number(&f, "unknown_over_tcp", t->doubtful);
 	finding_number(&f, "largest_right", t->largest);
 	probe_emit(t->p, &f);
-	if (f.status == FINDING_SKIP && is_slow(t))
+	if (f.status == FINDING_SKIP && compound_is_slow(t))
 		late_not_tried(t->p, "some COMPOUNDs of READ and another operation");
 }
 
 void compound_run(struct probe *p)
 {
 	struct window w = { 0 };
-	struct trial t = { .p = p, .w = &w };
+	struct compound_trial t = { .p = p, .w = &w };
 
 	if (p->version->vers == 3) {
 		probe_say(p, "probe.read.compound", FINDING_SKIP,
 			  "NFSv3 has one operation in a call");
 		return;
 	}
-	if (!is_slow(&t) && truth_open(p, &w, &p->candidates[0], 0, WINDOW)) {
+	if (!compound_is_slow(&t) && truth_open(p, &w, &p->candidates[0], 0, WINDOW)) {
 		probe_because(p, "probe.read.compound", FINDING_UNKNOWN, "not-tried",
 			      "%s", err_text());
 		return;
 	}
 	all_cases(&t);
-	say(&t);
+	compound_say(&t);
 	truth_close(&w);
 }

@@ -9,7 +9,7 @@
 #define WORD 8
 
 /* Bytes of the piece of @len from @offset on that are in one unit of @size with its first. */
-static size_t in_unit(uint64_t offset, size_t len, size_t size)
+static size_t damage_unit(uint64_t offset, size_t len, size_t size)
 {
 	return (size_t)min_u64(len, size - offset % size);
 }
@@ -26,14 +26,14 @@ static void add_word(struct damage *d, const uint8_t *got, const uint8_t *want,
 }
 
 /* Adds one page. Some bytes of most files are zero, so whole words are counted. */
-static void add_page(struct damage *d, uint64_t offset, const uint8_t *got,
-		     const uint8_t *want, size_t len)
+static void damage_add_page(struct damage *d, uint64_t offset, const uint8_t *got,
+			    const uint8_t *want, size_t len)
 {
 	unsigned int words = 0, wrong = 0;
 	size_t at, n;
 
 	for (at = 0; at < len; at += n) {
-		n = in_unit(offset + at, len - at, WORD);
+		n = damage_unit(offset + at, len - at, WORD);
 		words++;
 		if (!memcmp(got + at, want + at, n))
 			continue;
@@ -51,8 +51,8 @@ void damage_look(struct damage *d, uint64_t offset, const uint8_t *got,
 
 	*d = (struct damage){ 0 };
 	for (at = 0; at < len; at += n) {
-		n = in_unit(offset + at, len - at, PAGE);
-		add_page(d, offset + at, got + at, want + at, n);
+		n = damage_unit(offset + at, len - at, PAGE);
+		damage_add_page(d, offset + at, got + at, want + at, n);
 	}
 }
 

@@ -42,7 +42,7 @@ void gone_suspect(struct probe *p, const struct operation *op,
 }
 
 /* "READ of 5 bytes at offset 0 inline (NFSv3) and 3 more" */
-static void request_text(const struct probe *p, char *buf, size_t cap)
+static void gone_request_text(const struct probe *p, char *buf, size_t cap)
 {
 	size_t used;
 
@@ -52,12 +52,13 @@ static void request_text(const struct probe *p, char *buf, size_t cap)
 		snprintf(buf + used, cap - used, " and %u more", p->under_way - 1);
 }
 
-static void say(struct probe *p, const char *how, const char *reason, const char *why)
+static void gone_say(struct probe *p, const char *how, const char *reason,
+		     const char *why)
 {
 	char request[256];
 	struct finding f;
 
-	request_text(p, request, sizeof(request));
+	gone_request_text(p, request, sizeof(request));
 	finding_init(&f, "probe.server-gone", FINDING_FAIL,
 		     "the server %s after %s: %.300s", how, request, why);
 	finding_reason(&f, reason);
@@ -77,7 +78,7 @@ static void say(struct probe *p, const char *how, const char *reason, const char
 void gone_forgotten(struct probe *p, const char *what)
 {
 	if (!p->gone)
-		say(p, "was restarted", "restarted", what);
+		gone_say(p, "was restarted", "restarted", what);
 }
 
 void gone_refuses(struct probe *p)
@@ -86,18 +87,18 @@ void gone_refuses(struct probe *p)
 
 	snprintf(why, sizeof(why), "%s", err_text());
 	if (p->heard && !p->gone)
-		say(p, "is gone", "gone", why);
+		gone_say(p, "is gone", "gone", why);
 }
 
 /* Whether the server, or its host, caused an error of a connection. */
-static bool is_its_own(int rc)
+static bool gone_is_servers(int rc)
 {
 	return rc == -ECONNREFUSED || rc == -ECONNRESET || rc == -ETIMEDOUT ||
 	       rc == -EPROTO || rc == -EREMOTEIO || rc == -EHOSTUNREACH ||
 	       rc == -EHOSTDOWN;
 }
 
-static int null_call(struct probe *p, struct rpcrdma_conn *conn)
+static int gone_null(struct probe *p, struct rpcrdma_conn *conn)
 {
 	struct rpcrdma_call call;
 	int rc;
@@ -110,7 +111,7 @@ static int null_call(struct probe *p, struct rpcrdma_conn *conn)
 	return rc == -EBADE || rc == -EILSEQ || rc == -EBADMSG ? 0 : rc;
 }
 
-static int ask_once(struct probe *p)
+static int gone_null_once(struct probe *p)
 {
 	_cleanup_(rpcrdma_close_p) struct rpcrdma_conn *conn = NULL;
 	struct rpcrdma_options options;
@@ -121,27 +122,27 @@ static int ask_once(struct probe *p)
 			  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
 	if (rc)
 		return err_context(rc, "a new connection");
-	rc = null_call(p, conn);
+	rc = gone_null(p, conn);
 	return err_context(rc, "NULL on a new connection");
 }
 
 int gone_time(struct probe *p)
 {
 	uint64_t begin = now_ms();
-	int rc = ask_once(p);
+	int rc = gone_null_once(p);
 
 	return rc ? rc : (int)min_u64(now_ms() - begin, INT_MAX);
 }
 
-static int ask_patiently(struct probe *p)
+static int gone_null_repeated(struct probe *p)
 {
 	uint64_t refused = deadline_min(p->deadline, deadline_in(REFUSED_MS));
 	uint64_t silent = deadline_min(p->deadline, deadline_in(SILENT_MS));
 	int rc;
 
 	for (;;) {
-		rc = ask_once(p);
-		if (!is_its_own(rc) ||
+		rc = gone_null_once(p);
+		if (!gone_is_servers(rc) ||
 		    !deadline_left(rc == -ECONNREFUSED ? refused : silent))
 			return rc;
 		usleep(PAUSE_MS * 1000);
@@ -154,14 +155,14 @@ int gone_ask(struct probe *p)
 
 	if (!p->suspect)
 		return 0;
-	rc = ask_patiently(p);
+	rc = gone_null_repeated(p);
 	debug(DEBUG_PROBE, "is the server still there? %s", rc ? err_text() : "yes");
 	if (!rc) {
 		p->suspect = false;
 		return 0;
 	}
 	/* Lack of time to ask says nothing about the server. */
-	if (!is_its_own(rc) || !deadline_left(p->deadline))
+	if (!gone_is_servers(rc) || !deadline_left(p->deadline))
 		return rc;
 	gone_refuses(p);
 	return err_set(ECANCELED, "%s", p->gone_why);

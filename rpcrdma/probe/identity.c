@@ -76,7 +76,7 @@ static uint32_t knfsd_id_length(uint8_t type)
 	return type < ARRAY_SIZE(lengths) ? lengths[type] : 0;
 }
 
-static bool is_knfsd(const struct nfs_fh *fh)
+static bool identity_is_knfsd(const struct nfs_fh *fh)
 {
 	uint32_t id;
 
@@ -90,36 +90,36 @@ static bool is_knfsd(const struct nfs_fh *fh)
 	return fh->data[3] ? fh->len > KNFSD_HEAD + id : fh->len == KNFSD_HEAD + id;
 }
 
-static bool is_knfsd_root(const struct nfs_fh *fh)
+static bool identity_is_knfsd_root(const struct nfs_fh *fh)
 {
-	return is_knfsd(fh) && !fh->data[3];
+	return identity_is_knfsd(fh) && !fh->data[3];
 }
 
 /* @root is the root of the export that contains @fh. */
 static bool is_below(const struct nfs_fh *root, const struct nfs_fh *fh)
 {
-	return !is_knfsd_root(fh) && fh->data[2] == root->data[2] &&
+	return !identity_is_knfsd_root(fh) && fh->data[2] == root->data[2] &&
 	       !memcmp(fh->data + KNFSD_HEAD, root->data + KNFSD_HEAD,
 		       root->len - KNFSD_HEAD);
 }
 
-static bool is_first_knfsd(const struct nfs_fh *fh)
+static bool identity_is_like_knfsd(const struct nfs_fh *fh)
 {
 	return fh->len > KNFSD_HEAD && fh->data[0] == KNFSD_VERSION;
 }
 
-static bool is_ours(const struct nfs_fh *fh)
+static bool identity_is_ours(const struct nfs_fh *fh)
 {
 	return fh->len == OURS_LENGTH && get_be32(fh->data) == OURS_MAGIC;
 }
 
-static bool is_ganesha(const struct nfs_fh *fh)
+static bool identity_is_ganesha(const struct nfs_fh *fh)
 {
 	return fh->len && fh->data[0] >= GANESHA_FIRST && fh->data[0] <= GANESHA_LAST;
 }
 
-static unsigned int count_handles(const struct server_seen *seen,
-				  bool (*test)(const struct nfs_fh *fh))
+static unsigned int identity_count_handles(const struct server_seen *seen,
+					   bool (*test)(const struct nfs_fh *fh))
 {
 	unsigned int i, n = 0;
 
@@ -128,18 +128,19 @@ static unsigned int count_handles(const struct server_seen *seen,
 	return n;
 }
 
-static bool all_handles(const struct server_seen *seen,
-			bool (*test)(const struct nfs_fh *fh))
+static bool identity_all_handles(const struct server_seen *seen,
+				 bool (*test)(const struct nfs_fh *fh))
 {
-	return count_handles(seen, test) == seen->nhandles;
+	return identity_count_handles(seen, test) == seen->nhandles;
 }
 
-static bool has_pair(const struct server_seen *seen)
+static bool identity_has_pair(const struct server_seen *seen)
 {
 	unsigned int i, j;
 
 	for (i = 0; i < seen->nhandles; i++)
-		for (j = 0; is_knfsd_root(&seen->handles[i]) && j < seen->nhandles; j++)
+		for (j = 0;
+		     identity_is_knfsd_root(&seen->handles[i]) && j < seen->nhandles; j++)
 			if (is_below(&seen->handles[i], &seen->handles[j]))
 				return true;
 	return false;
@@ -165,7 +166,7 @@ static bool says_linux(const struct server_seen *seen)
 }
 
 /* Names of other servers in EXCHANGE_ID, in the domain or in the name. */
-static enum server_kind named_other(const struct server_seen *seen)
+static enum server_kind identity_named(const struct server_seen *seen)
 {
 	static const struct {
 		const char *part;
@@ -188,26 +189,27 @@ static enum server_kind named_other(const struct server_seen *seen)
 enum server_kind identity_of(const struct server_seen *seen, char *why, size_t cap)
 {
 	bool named = seen->domain[0] || seen->implementation[0];
-	enum server_kind other = named_other(seen);
+	enum server_kind other = identity_named(seen);
 
 	if (says_ganesha(seen)) {
 		snprintf(why, cap, "EXCHANGE_ID names it");
 		return SERVER_GANESHA;
 	}
-	if (count_handles(seen, is_ganesha)) {
+	if (identity_count_handles(seen, identity_is_ganesha)) {
 		snprintf(why, cap, "by its file handles");
 		return SERVER_GANESHA;
 	}
-	if (seen->nhandles && all_handles(seen, is_ours) && !named) {
+	if (seen->nhandles && identity_all_handles(seen, identity_is_ours) && !named) {
 		snprintf(why, cap, "by its file handles");
 		return SERVER_OURS;
 	}
 	/* A server that gives another name is not identified as Linux by its handles. */
-	if (says_linux(seen) && all_handles(seen, is_first_knfsd)) {
+	if (says_linux(seen) && identity_all_handles(seen, identity_is_like_knfsd)) {
 		snprintf(why, cap, "EXCHANGE_ID names %.100s", seen->implementation);
 		return SERVER_LINUX;
 	}
-	if (!named && all_handles(seen, is_knfsd) && has_pair(seen)) {
+	if (!named && identity_all_handles(seen, identity_is_knfsd) &&
+	    identity_has_pair(seen)) {
 		snprintf(why, cap, "by its file handles");
 		return SERVER_LINUX;
 	}
@@ -253,7 +255,7 @@ bool identity_may_be_linux(enum server_kind kind)
 
 /* Requests that crash a server */
 
-static uint32_t brought(const struct gate_request *q)
+static uint32_t gate_bytes(const struct gate_request *q)
 {
 	if (q->offset >= q->size)
 		return 0;
@@ -264,14 +266,14 @@ enum gate gate_class(const struct gate_request *q)
 {
 	if (q->followed)
 		return GATE_FOLLOWED;
-	if (!brought(q))
+	if (!gate_bytes(q))
 		return GATE_EMPTY;
-	if (q->count > GATE_MAX || (brought(q) % 4 && brought(q) > GATE_MAX - 4))
+	if (q->count > GATE_MAX || (gate_bytes(q) % 4 && gate_bytes(q) > GATE_MAX - 4))
 		return GATE_LONG;
 	/* The reply may be shorter than the request: at the end of the file, or at the server's
 	 * limit. Both lengths count. */
 	if (q->reply_chunk &&
-	    (q->count % 4 || brought(q) % 4 || q->count > GATE_REPLY_CHUNK_MAX))
+	    (q->count % 4 || gate_bytes(q) % 4 || q->count > GATE_REPLY_CHUNK_MAX))
 		return GATE_REPLY_CHUNK;
 	return GATE_OPEN;
 }

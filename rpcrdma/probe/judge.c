@@ -13,20 +13,20 @@
 
 /* A server that asks for patience, or that restarted and lost the session, has not failed. True:
  * waited, try again. */
-static bool is_later(struct sweep *s, const struct read_outcome *outcome,
-		     struct patience *patience)
+static bool judge_is_later(struct sweep *s, const struct read_outcome *outcome,
+			   struct patience *patience)
 {
 	return read_again(s->p, outcome, patience) && !sweep_stop(s);
 }
 
-static void read_patiently(struct sweep *s, const struct read_case *c,
-			   struct read_outcome *outcome)
+static void judge_read(struct sweep *s, const struct read_case *c,
+		       struct read_outcome *outcome)
 {
 	struct patience patience = { 0 };
 
 	do
 		read_once(s->p, &s->w, c, outcome);
-	while (is_later(s, outcome, &patience));
+	while (judge_is_later(s, outcome, &patience));
 }
 
 void judge_try(struct sweep *s, const struct read_case *c, bool after_others,
@@ -35,10 +35,10 @@ void judge_try(struct sweep *s, const struct read_case *c, bool after_others,
 	struct read_outcome warm;
 
 	if (after_others) {
-		read_patiently(s, c, &warm);
+		judge_read(s, c, &warm);
 		listing_between(s->p, &s->w.file->fh);
 	}
-	read_patiently(s, c, outcome);
+	judge_read(s, c, outcome);
 }
 
 bool judge_is_large(const struct sweep *s, uint32_t count)
@@ -48,7 +48,7 @@ bool judge_is_large(const struct sweep *s, uint32_t count)
 
 /* Reads the range in pieces that are safe for every server: by Reply chunk up to a multiple of 4,
  * the remaining 0 to 3 bytes inline. */
-static bool pieces_right(struct sweep *s, uint64_t offset, uint32_t count)
+static bool judge_pieces_right(struct sweep *s, uint64_t offset, uint32_t count)
 {
 	uint64_t end = min_u64(offset + count, s->w.attr.size);
 	uint32_t most = min_u32(GATE_REPLY_CHUNK_MAX, s->p->rtmax & ~3u);
@@ -62,7 +62,7 @@ static bool pieces_right(struct sweep *s, uint64_t offset, uint32_t count)
 			.count = n < 4 ? n : n & ~3u,
 		};
 
-		read_patiently(s, &c, &outcome);
+		judge_read(s, &c, &outcome);
 		if (!read_kind_is_clean(outcome.kind))
 			return false;
 		offset += c.count;
@@ -78,15 +78,15 @@ bool judge_control(struct sweep *s, const struct read_case *suspect)
 	if (session_ready(s->p))
 		return false;
 	if (judge_is_large(s, c.count))
-		return pieces_right(s, c.offset, c.count);
+		return judge_pieces_right(s, c.offset, c.count);
 	c.mechanism = read_fits_inline(s->p, c.count) && suspect->mechanism != MECH_INLINE
 			      ? MECH_INLINE
 			      : MECH_REPLY_CHUNK;
 	if (c.mechanism == suspect->mechanism)
 		c.mechanism = MECH_WRITE_CHUNK;
-	read_patiently(s, &c, &outcome);
+	judge_read(s, &c, &outcome);
 	if (outcome.kind == READ_WITHHELD && c.mechanism == MECH_REPLY_CHUNK)
-		return pieces_right(s, c.offset, c.count);
+		return judge_pieces_right(s, c.offset, c.count);
 	/* An inline reply is no control for inline. */
 	return outcome.kind == READ_OK ||
 	       (outcome.kind == READ_INLINE && suspect->mechanism != MECH_INLINE);
@@ -126,7 +126,7 @@ static unsigned int again_max(const struct sweep *s, enum read_kind kind)
 }
 
 /* Counts one more try. False: no more are needed, or the try proved nothing. */
-static bool count_try(struct record *r, enum read_kind kind)
+static bool judge_count_try(struct record *r, enum read_kind kind)
 {
 	bool wrong = read_kind_is_failure(kind);
 
@@ -137,7 +137,7 @@ static bool count_try(struct record *r, enum read_kind kind)
 	return wrong;
 }
 
-static void note_tries(struct sweep *s, struct record *r)
+static void judge_note_tries(struct sweep *s, struct record *r)
 {
 	r->confirmed = r->tries > 1 && r->wrong == r->tries;
 	s->never_right += r->confirmed;
@@ -145,7 +145,7 @@ static void note_tries(struct sweep *s, struct record *r)
 }
 
 /* Repeats the READ in the same way until it is correct. */
-static void make_again(struct sweep *s, struct record *r)
+static void judge_again(struct sweep *s, struct record *r)
 {
 	unsigned int i, most = again_max(s, r->outcome.kind);
 	struct read_outcome again = { .kind = READ_NOT_RUN };
@@ -153,10 +153,10 @@ static void make_again(struct sweep *s, struct record *r)
 	for (i = 0; i < most && !sweep_stop(s); i++) {
 		judge_try(s, &r->c, r->after_others, &again);
 		/* Waiting as long again would only cost time. */
-		if (!count_try(r, again.kind) || again.kind == READ_LOST)
+		if (!judge_count_try(r, again.kind) || again.kind == READ_LOST)
 			break;
 	}
-	note_tries(s, r);
+	judge_note_tries(s, r);
 }
 
 /* A READ that was lost like the one before it is not repeated: another READ is as informative. */
@@ -166,11 +166,11 @@ static void judge_lost(struct sweep *s, struct record *r)
 	if (s->unanswered[r->c.mechanism])
 		r->confirmed = true;
 	else
-		make_again(s, r);
+		judge_again(s, r);
 }
 
 /* Failures that TCP cannot reproduce: no answer, or memory that was not written. */
-static bool is_of_rdma(enum read_kind kind)
+static bool judge_is_of_rdma(enum read_kind kind)
 {
 	return kind != READ_DATA && kind != READ_SHORT && kind != READ_STATUS &&
 	       kind != READ_RPC;
@@ -198,20 +198,20 @@ void judge(struct sweep *s, struct record *r)
 		return;
 	}
 	r->controls_right = judge_control(s, &r->c);
-	make_again(s, r);
+	judge_again(s, r);
 	r->controls_right = r->controls_right && judge_control(s, &r->c);
 	/* Keep the first outcome, which was examined before. */
 	truth = truth_again(s->p, &s->w, r->c.offset, r->c.count);
 	if (truth == TRUTH_CHANGED)
 		r->outcome.kind = READ_CHANGING;
 	r->confirmed = r->confirmed && truth == TRUTH_SAME;
-	if (r->confirmed && !is_of_rdma(r->outcome.kind))
+	if (r->confirmed && !judge_is_of_rdma(r->outcome.kind))
 		r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) == OVER_TCP_WRONG;
 }
 
 /* Makes @n READs at once; outcomes are in order. */
-static void fly(struct sweep *s, const struct read_case *cases, unsigned int n,
-		struct read_outcome *outcomes)
+static void judge_flight_once(struct sweep *s, const struct read_case *cases,
+			      unsigned int n, struct read_outcome *outcomes)
 {
 	_cleanup_free_ struct read_job *jobs = calloc(n, sizeof(*jobs));
 	unsigned int i;
@@ -237,15 +237,15 @@ void judge_fly(struct sweep *s, const struct read_case *cases, unsigned int n,
 	unsigned int i;
 
 	do {
-		fly(s, cases, n, outcomes);
+		judge_flight_once(s, cases, n, outcomes);
 		for (i = 0; i < n && outcomes[i].kind != READ_LATER; i++)
 			;
-	} while (i < n && is_later(s, &outcomes[i], &patience));
+	} while (i < n && judge_is_later(s, &outcomes[i], &patience));
 }
 
 /* Repeats all of them while one was never correct. */
-static void fly_again(struct sweep *s, const struct read_case *cases, unsigned int n,
-		      struct record *rs)
+static void judge_flight_again(struct sweep *s, const struct read_case *cases,
+			       unsigned int n, struct record *rs)
 {
 	struct read_outcome again[SWEEP_IN_FLIGHT];
 	bool open = true, lost = false;
@@ -258,7 +258,7 @@ static void fly_again(struct sweep *s, const struct read_case *cases, unsigned i
 		open = false;
 		for (i = 0; i < n; i++) {
 			if (rs[i].wrong == rs[i].tries &&
-			    count_try(&rs[i], again[i].kind))
+			    judge_count_try(&rs[i], again[i].kind))
 				open = true;
 			lost = lost || again[i].kind == READ_LOST ||
 			       judge_is_broken(again[i].kind);
@@ -266,7 +266,7 @@ static void fly_again(struct sweep *s, const struct read_case *cases, unsigned i
 	}
 	for (i = 0; i < n; i++)
 		if (rs[i].wrong)
-			note_tries(s, &rs[i]);
+			judge_note_tries(s, &rs[i]);
 }
 
 void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
@@ -283,7 +283,7 @@ void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n
 		before[i] = judge_control(s, &cases[i]);
 	}
 	if (!all_right)
-		fly_again(s, cases, n, rs);
+		judge_flight_again(s, cases, n, rs);
 	for (i = 0; i < n; i++) {
 		struct record *r = &rs[i];
 
@@ -292,7 +292,7 @@ void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n
 		look_again(s, r);
 		if (r->outcome.kind != READ_CHANGING)
 			r->controls_right = before[i] && judge_control(s, &r->c);
-		if (r->confirmed && !is_of_rdma(r->outcome.kind))
+		if (r->confirmed && !judge_is_of_rdma(r->outcome.kind))
 			r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) ==
 					    OVER_TCP_WRONG;
 		if (s->p->gone)

@@ -18,7 +18,7 @@ static uint32_t largest_right(const struct records *records)
 }
 
 /* Whether larger ones were tested and failed. */
-static bool has_failed(const struct records *records, uint32_t largest)
+static bool largest_has_failed(const struct records *records, uint32_t largest)
 {
 	size_t i;
 
@@ -30,7 +30,7 @@ static bool has_failed(const struct records *records, uint32_t largest)
 	return false;
 }
 
-static const char *why(const struct largest_input *in, uint32_t largest)
+static const char *largest_stopped_why(const struct largest_input *in, uint32_t largest)
 {
 	if (in->records->out_of_time)
 		return "the time ran out";
@@ -50,7 +50,7 @@ void largest_say(const struct largest_input *in, finding_sink sink, void *arg)
 {
 	static const char id[] = "probe.read.largest";
 	uint32_t largest = largest_right(in->records);
-	bool failed = has_failed(in->records, largest);
+	bool failed = largest_has_failed(in->records, largest);
 	struct finding f;
 
 	if (!largest)
@@ -74,7 +74,7 @@ void largest_say(const struct largest_input *in, finding_sink sink, void *arg)
 		finding_init(
 			&f, id, FINDING_SKIP,
 			"Write-chunk READs stopped at %u bytes, the server takes %u: %s",
-			largest, in->named_max, why(in, largest));
+			largest, in->named_max, largest_stopped_why(in, largest));
 	finding_number(&f, "largest_right", largest);
 	finding_number(&f, "server_largest", in->named_max);
 	sink(arg, &f);

@@ -33,7 +33,7 @@ unsigned int late_silence(const struct probe *p)
 }
 
 /* Whether data or messages arrived since the last check. Empty Writes do not count. */
-static bool has_moved(struct probe *p)
+static bool late_has_moved(struct probe *p)
 {
 	const struct transport_stats *stats = &rpcrdma_transport(p->conn)->stats;
 	uint64_t moved = stats->sends_in + stats->write_bytes_in;
@@ -46,7 +46,7 @@ static bool has_moved(struct probe *p)
 }
 
 /* Whether the server answers another connection at once. */
-static bool answers_at_once(struct probe *p)
+static bool late_answers_at_once(struct probe *p)
 {
 	int ms = gone_time(p);
 
@@ -57,14 +57,14 @@ static bool answers_at_once(struct probe *p)
 
 /* A reply did not arrive in time: may it still arrive, and when to check again? @late: the reply
  * is late. */
-static bool may_come(struct probe *p, const struct rpcrdma_call *call, uint64_t *again,
-		     bool *late)
+static bool late_may_come(struct probe *p, const struct rpcrdma_call *call,
+			  uint64_t *again, bool *late)
 {
 	uint64_t since = call->sent_ns / 1000000, end;
 
 	if (!deadline_left(p->deadline))
 		return false;
-	if (has_moved(p)) {
+	if (late_has_moved(p)) {
 		*again = deadline_min(p->deadline, deadline_in(QUIET_MS));
 		return true;
 	}
@@ -73,7 +73,7 @@ static bool may_come(struct probe *p, const struct rpcrdma_call *call, uint64_t 
 		since = p->pace.moved_at;
 	end = since + late_silence(p);
 	/* A server that never answered is not asked again. */
-	if (!deadline_left(end) && (!p->heard || answers_at_once(p)))
+	if (!deadline_left(end) && (!p->heard || late_answers_at_once(p)))
 		return false;
 	*again = deadline_min(p->deadline,
 			      deadline_left(end) ? end : deadline_in(QUIET_MS));
@@ -99,10 +99,10 @@ void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 	bool late = false;
 
 	/* Note the bytes received until now. */
-	has_moved(p);
+	late_has_moved(p);
 	do
 		rpcrdma_poll(p->conn, call, deadline);
-	while (call->rc == -EINPROGRESS && may_come(p, call, &deadline, &late));
+	while (call->rc == -EINPROGRESS && late_may_come(p, call, &deadline, &late));
 	/* The reply may have arrived while another connection was asked. */
 	rpcrdma_wait(p->conn, call, 0);
 	if (!call->rc)

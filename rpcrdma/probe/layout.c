@@ -13,7 +13,8 @@
 
 /* Unequal and odd lengths; the last takes the rest. They reveal a length that is not carried over
  * a segment boundary. */
-static unsigned int cut_pieces(uint32_t count, unsigned int pieces, uint32_t *lengths)
+static unsigned int layout_cut_pieces(uint32_t count, unsigned int pieces,
+				      uint32_t *lengths)
 {
 	static const uint32_t odd[] = { 1, 3, 4095, 4097, 7, 517, 5, 1021 };
 	unsigned int i;
@@ -30,7 +31,7 @@ static unsigned int cut_pieces(uint32_t count, unsigned int pieces, uint32_t *le
 	return i + 1;
 }
 
-static bool wants_pad_segment(const struct read_case *c, bool implicit_roundup)
+static bool layout_wants_pad(const struct read_case *c, bool implicit_roundup)
 {
 	if (c->mechanism != MECH_WRITE_CHUNK || c->count % 4 == 0)
 		return false;
@@ -46,7 +47,7 @@ unsigned int layout_cut(const struct read_case *c, uint32_t reply_bytes,
 	uint32_t rounded = (uint32_t)xdr_pad4(c->count);
 	/* Some servers refuse a segment of no bytes: an empty READ gets a word. */
 	uint32_t count = c->count ? c->count : 4;
-	bool pad = wants_pad_segment(c, implicit_roundup);
+	bool pad = layout_wants_pad(c, implicit_roundup);
 	unsigned int n = 1;
 
 	if (c->mechanism == MECH_INLINE)
@@ -59,7 +60,8 @@ unsigned int layout_cut(const struct read_case *c, uint32_t reply_bytes,
 		count += 516;
 	lengths[0] = count;
 	if (c->layout == LAYOUT_PIECES)
-		n = cut_pieces(count, min_u32(c->pieces, AREA_SEGMENTS - pad), lengths);
+		n = layout_cut_pieces(count, min_u32(c->pieces, AREA_SEGMENTS - pad),
+				      lengths);
 	if (pad)
 		lengths[n++] = rounded - c->count;
 	return n;

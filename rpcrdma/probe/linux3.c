@@ -74,8 +74,8 @@ static bool has_fourth_mark(const struct linux3_seen *seen)
 	       seen->reply_heads >= LINUX3_READS || seen->page_starts >= LINUX3_READS;
 }
 
-static void say(const char *id, unsigned int reads, const char *what, finding_sink sink,
-		void *arg)
+static void linux3_say_defect(const char *id, unsigned int reads, const char *what,
+			      finding_sink sink, void *arg)
 {
 	struct finding f;
 
@@ -87,29 +87,32 @@ static void say(const char *id, unsigned int reads, const char *what, finding_si
 }
 
 /* Later kernels send private data and have none of these defects. */
-static void say_reads(const struct linux3_seen *seen, finding_sink sink, void *arg)
+static void linux3_say_reads(const struct linux3_seen *seen, finding_sink sink, void *arg)
 {
 	if (seen->private_data)
 		return;
 	if (seen->reply_heads >= LINUX3_READS)
-		say("bug.linux3-inline-head", seen->reply_heads,
-		    "inline READs return the head of the reply, not the file's data",
-		    sink, arg);
+		linux3_say_defect(
+			"bug.linux3-inline-head", seen->reply_heads,
+			"inline READs return the head of the reply, not the file's data",
+			sink, arg);
 	if (seen->page_starts >= LINUX3_READS)
-		say("bug.linux3-page-base", seen->page_starts,
-		    "READs at unaligned offsets return data from the start of the page",
-		    sink, arg);
+		linux3_say_defect(
+			"bug.linux3-page-base", seen->page_starts,
+			"READs at unaligned offsets return data from the start of the page",
+			sink, arg);
 	if (seen->header_segment)
-		say("bug.linux3-pad-segment", 0,
-		    "an RDMA Write to a segment made of words of the call (handle 2) ended the connection",
-		    sink, arg);
+		linux3_say_defect(
+			"bug.linux3-pad-segment", 0,
+			"an RDMA Write to a segment made of words of the call (handle 2) ended the connection",
+			sink, arg);
 }
 
 void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg)
 {
 	struct finding f;
 
-	say_reads(seen, sink, arg);
+	linux3_say_reads(seen, sink, arg);
 	if (!has_three_marks(seen) || (!has_fourth_mark(seen) && seen->unused_kept))
 		return;
 	if (has_fourth_mark(seen))

@@ -15,16 +15,16 @@
 #define LISTING_SPARE 64
 
 /* A digest of a listing: its entries, in order. */
-struct digest {
+struct listing_digest {
 	uint64_t hash;
 	uint32_t entries;
 	bool whole;          /* to the end of the directory */
 	unsigned int unused; /* Reply chunks that were unused: the reply was inline */
 };
 
-static int digest_entry(void *arg, const struct nfs_entry *e)
+static int listing_digest_entry(void *arg, const struct nfs_entry *e)
 {
-	struct digest *d = arg;
+	struct listing_digest *d = arg;
 	uint32_t i;
 
 	/* FNV-1a over id and name. */
@@ -42,20 +42,20 @@ uint32_t listing_room(const struct probe *p, uint32_t bytes)
 }
 
 /* An operation whose reply may use a chunk. */
-struct chunk_call {
+struct listing_call {
 	struct operation op;
 	struct area area;
 };
 
-static void chunk_done(struct probe *p, struct chunk_call *cc)
+static void listing_call_fini(struct probe *p, struct listing_call *cc)
 {
 	session_release(p, &cc->area);
 	operation_fini(p, &cc->op);
 	area_fini(&cc->area);
 }
 
-static int chunk_once(struct probe *p, struct chunk_call *cc, uint32_t chunk,
-		      bool write_chunk)
+static int listing_call_once(struct probe *p, struct listing_call *cc, uint32_t chunk,
+			     bool write_chunk)
 {
 	int rc;
 
@@ -80,9 +80,9 @@ static int chunk_once(struct probe *p, struct chunk_call *cc, uint32_t chunk,
 }
 
 /* One operation with a chunk of @chunk bytes (0: inline). The caller has filled in the request
- * and takes the result before chunk_done(). */
-static int chunk_call(struct probe *p, struct chunk_call *cc, uint32_t chunk,
-		      bool write_chunk)
+ * and takes the result before listing_call_fini(). */
+static int listing_call_run(struct probe *p, struct listing_call *cc, uint32_t chunk,
+			    bool write_chunk)
 {
 	const struct nfs_request request = cc->op.request;
 	const nfs_entry_fn entry = cc->op.entry;
@@ -92,10 +92,10 @@ static int chunk_call(struct probe *p, struct chunk_call *cc, uint32_t chunk,
 
 	for (;;) {
 		memset(&cc->area, 0, sizeof(cc->area));
-		rc = chunk_once(p, cc, chunk, write_chunk);
+		rc = listing_call_once(p, cc, chunk, write_chunk);
 		if (!operation_again(p, &cc->op, &patience))
 			return rc;
-		chunk_done(p, cc);
+		listing_call_fini(p, cc);
 		operation_init(&cc->op, request.op, NULL);
 		cc->op.request = request;
 		cc->op.entry = entry;
@@ -103,10 +103,10 @@ static int chunk_call(struct probe *p, struct chunk_call *cc, uint32_t chunk,
 	}
 }
 
-static int list_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res *at,
-		     struct digest *d)
+static int listing_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res *at,
+			struct listing_digest *d)
 {
-	struct chunk_call cc;
+	struct listing_call cc;
 	int rc;
 
 	operation_init(&cc.op, NFS_OP_READDIR, &p->directory.fh);
@@ -115,9 +115,9 @@ static int list_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res *a
 	cc.op.request.maxcount = listing_room(p, chunk ? chunk
 						       : rpcrdma_reply_inline(p->conn));
 	cc.op.request.dircount = cc.op.request.maxcount;
-	cc.op.entry = digest_entry;
+	cc.op.entry = listing_digest_entry;
 	cc.op.entry_arg = d;
-	rc = chunk_call(p, &cc, chunk, false);
+	rc = listing_call_run(p, &cc, chunk, false);
 	if (!rc && area_canaries_hurt(&cc.area))
 		rc = err_set(EBADMSG, "data written outside the Reply chunk");
 	if (!rc) {
@@ -126,11 +126,11 @@ static int list_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res *a
 		 * was not tested. */
 		d->unused += operation_left_chunk(&cc.op);
 	}
-	chunk_done(p, &cc);
+	listing_call_fini(p, &cc);
 	return rc;
 }
 
-static int list_all(struct probe *p, uint32_t chunk, struct digest *d)
+static int listing_all(struct probe *p, uint32_t chunk, struct listing_digest *d)
 {
 	struct nfs3_readdir_res at = { 0 };
 	unsigned int calls = 0;
@@ -142,7 +142,7 @@ static int list_all(struct probe *p, uint32_t chunk, struct digest *d)
 		before = at.last_cookie;
 		rc = session_ready(p);
 		if (!rc)
-			rc = list_once(p, chunk, &at, d);
+			rc = listing_once(p, chunk, &at, d);
 		if (!rc && !at.eof && (!at.entries || at.last_cookie == before))
 			rc = err_set(EBADMSG,
 				     "the listing does not continue after cookie %llu",
@@ -153,23 +153,24 @@ static int list_all(struct probe *p, uint32_t chunk, struct digest *d)
 }
 
 /* Repeats the listing if the first try lost the connection. */
-static int list_again(struct probe *p, uint32_t chunk, struct digest *d)
+static int listing_again(struct probe *p, uint32_t chunk, struct listing_digest *d)
 {
-	int rc = list_all(p, chunk, d);
+	int rc = listing_all(p, chunk, d);
 
-	return session_is_mishap(rc) ? list_all(p, chunk, d) : rc;
+	return session_is_mishap(rc) ? listing_all(p, chunk, d) : rc;
 }
 
 /* Failures that the reply's mechanism did not cause. */
-static bool is_unknown(int rc)
+static bool listing_is_unknown(int rc)
 {
 	return session_is_mishap(rc) || rc == -EAGAIN || target_is_local(rc);
 }
 
 /* Reports what is unknown or wrong. */
-static void say_unlisted(struct probe *p, const char *what, int rc)
+static void listing_say_failed(struct probe *p, const char *what, int rc)
 {
-	enum finding_status status = is_unknown(rc) ? late_unknown(p) : FINDING_FAIL;
+	enum finding_status status = listing_is_unknown(rc) ? late_unknown(p)
+							    : FINDING_FAIL;
 
 	if (status == FINDING_SKIP)
 		late_not_tried(p, "READDIR");
@@ -181,7 +182,7 @@ static void say_unlisted(struct probe *p, const char *what, int rc)
 void listing_readdir(struct probe *p)
 {
 	struct nfs_attr before, after;
-	struct digest chunk, direct;
+	struct listing_digest chunk, direct;
 	struct finding f;
 	char what[64];
 	int rc;
@@ -192,16 +193,17 @@ void listing_readdir(struct probe *p)
 	}
 	if (operation_getattr(p, &p->directory.fh, &before))
 		before = p->directory.attr;
-	rc = list_again(p, CHUNK_BYTES, &chunk);
+	rc = listing_again(p, CHUNK_BYTES, &chunk);
 	if (rc) {
 		snprintf(what, sizeof(what), "READDIR by Reply chunk of %u bytes",
 			 CHUNK_BYTES);
-		say_unlisted(p, what, rc);
+		listing_say_failed(p, what, rc);
 		return;
 	}
-	rc = list_again(p, 0, &direct);
+	rc = listing_again(p, 0, &direct);
 	if (rc || operation_getattr(p, &p->directory.fh, &after)) {
-		say_unlisted(p, "nothing to compare with: READDIR inline", -ETIMEDOUT);
+		listing_say_failed(p, "nothing to compare with: READDIR inline",
+				   -ETIMEDOUT);
 		return;
 	}
 	if (before.mtime.sec != after.mtime.sec ||
@@ -239,7 +241,7 @@ void listing_readdir(struct probe *p)
 }
 
 /* Whether the text is in the reply although there was a Write chunk for it. */
-static bool is_inline(const struct probe *p, const struct chunk_call *cc)
+static bool listing_link_is_inline(const struct probe *p, const struct listing_call *cc)
 {
 	struct nfs_result result = { 0 };
 	struct reader r;
@@ -252,8 +254,9 @@ static bool is_inline(const struct probe *p, const struct chunk_call *cc)
 
 /* Reads the target into @text; returns its length, or -errno with its text. @unused: it was
  * inline and the chunk unused. */
-static int read_link(struct probe *p, const struct probe_file *link,
-		     enum mechanism mechanism, char *text, size_t cap, bool *unused)
+static int listing_link_read(struct probe *p, const struct probe_file *link,
+			     enum mechanism mechanism, char *text, size_t cap,
+			     bool *unused)
 {
 	uint32_t size = (uint32_t)xdr_pad4(link->attr.size);
 	uint32_t chunk = mechanism == MECH_INLINE ? 0
@@ -262,11 +265,11 @@ static int read_link(struct probe *p, const struct probe_file *link,
 				 : size + p->version->readlink_head;
 	bool reduced = mechanism == MECH_WRITE_CHUNK;
 	struct nfs_data data;
-	struct chunk_call cc;
+	struct listing_call cc;
 	int rc;
 
 	operation_init(&cc.op, NFS_OP_READLINK, &link->fh);
-	rc = chunk_call(p, &cc, chunk, reduced);
+	rc = listing_call_run(p, &cc, chunk, reduced);
 	data = cc.op.result.read;
 	*unused = operation_left_chunk(&cc.op);
 	reduced = reduced && !*unused;
@@ -277,7 +280,7 @@ static int read_link(struct probe *p, const struct probe_file *link,
 	 * be more than can be received inline. */
 	if (!rc && mechanism == MECH_WRITE_CHUNK && data.len &&
 	    area_first_touched(&cc.area, 0) < 0)
-		rc = *unused || is_inline(p, &cc)
+		rc = *unused || listing_link_is_inline(p, &cc)
 			     ? err_set(EMSGSIZE,
 				       "the text is inline, and nothing is written into the chunk")
 			     : err_set(EBADMSG, "nothing is written into the chunk");
@@ -290,27 +293,28 @@ static int read_link(struct probe *p, const struct probe_file *link,
 		rc = err_set(EBADMSG, "data written into an unused chunk");
 	if (!rc && area_canaries_hurt(&cc.area))
 		rc = err_set(EBADMSG, "data written outside the chunk");
-	chunk_done(p, &cc);
+	listing_call_fini(p, &cc);
 	return rc ? rc : (int)data.len;
 }
 
-static int read_link_again(struct probe *p, const struct probe_file *link,
-			   enum mechanism mechanism, char *text, size_t cap, bool *unused)
+static int listing_link_again(struct probe *p, const struct probe_file *link,
+			      enum mechanism mechanism, char *text, size_t cap,
+			      bool *unused)
 {
-	int n = read_link(p, link, mechanism, text, cap, unused);
+	int n = listing_link_read(p, link, mechanism, text, cap, unused);
 	/* One byte equals the prefill by chance once in 256 times, and then looks unwritten. The
 	 * prefill differs the next time. */
 	bool chance = n == -EBADMSG && link->attr.size < sizeof(uint64_t);
 
 	return chance || session_is_mishap(n)
-		       ? read_link(p, link, mechanism, text, cap, unused)
+		       ? listing_link_read(p, link, mechanism, text, cap, unused)
 		       : n;
 }
 
 /* Compares the link by each of these and by another mechanism. 1 correct, 0 could not be
  * compared, or -errno with its text. @unused: of the last. */
-static int compare_link(struct probe *p, const struct probe_file *link,
-			enum mechanism from, enum mechanism to, bool *unused)
+static int listing_link_compare(struct probe *p, const struct probe_file *link,
+				enum mechanism from, enum mechanism to, bool *unused)
 {
 	char want[NFS3_PATH_MAX], got[NFS3_PATH_MAX];
 	uint64_t all = RPCRDMA_HEADER_MIN + p->version->readlink_head +
@@ -320,12 +324,12 @@ static int compare_link(struct probe *p, const struct probe_file *link,
 	enum mechanism m;
 	int len, n;
 
-	len = read_link_again(p, link, first, want, sizeof(want), unused);
+	len = listing_link_again(p, link, first, want, sizeof(want), unused);
 	if (len < 0)
-		return is_unknown(len) ? 0 : len;
+		return listing_is_unknown(len) ? 0 : len;
 	for (m = from; m <= to; m++) {
-		n = read_link_again(p, link, m, got, sizeof(got), unused);
-		if (is_unknown(n))
+		n = listing_link_again(p, link, m, got, sizeof(got), unused);
+		if (listing_is_unknown(n))
 			return 0;
 		if (n < 0)
 			return err_context(n, "by %s", mechanism_name(m));
@@ -339,8 +343,9 @@ static int compare_link(struct probe *p, const struct probe_file *link,
 }
 
 /* Compares every link by these. @bad: the status of a wrong one. */
-static void compare_links(struct probe *p, const char *id, enum mechanism from,
-			  enum mechanism to, enum finding_status bad, const char *how)
+static void listing_links_compare(struct probe *p, const char *id, enum mechanism from,
+				  enum mechanism to, enum finding_status bad,
+				  const char *how)
 {
 	unsigned int i, right = 0, unused = 0;
 	char note[128] = "";
@@ -353,7 +358,7 @@ static void compare_links(struct probe *p, const char *id, enum mechanism from,
 		if (!p->links[i].attr.size || p->links[i].attr.size > NFS3_PATH_MAX ||
 		    session_ready(p))
 			continue;
-		rc = compare_link(p, &p->links[i], from, to, &is_unused);
+		rc = listing_link_compare(p, &p->links[i], from, to, &is_unused);
 		if (rc < 0) {
 			probe_because(
 				p, id, bad, rc == -EMSGSIZE ? "inline" : "wrong-text",
@@ -391,11 +396,11 @@ static void compare_links(struct probe *p, const char *id, enum mechanism from,
  * Write chunk for a link. */
 void listing_readlink(struct probe *p)
 {
-	compare_links(p, "probe.readlink", MECH_REPLY_CHUNK, MECH_REPLY_CHUNK,
-		      FINDING_FAIL, "by Reply chunk");
+	listing_links_compare(p, "probe.readlink", MECH_REPLY_CHUNK, MECH_REPLY_CHUNK,
+			      FINDING_FAIL, "by Reply chunk");
 	if (p->options->level == PROBE_FULL)
-		compare_links(p, "probe.readlink.write-chunk", MECH_WRITE_CHUNK,
-			      MECH_WRITE_CHUNK, FINDING_WARN, "by Write chunk");
+		listing_links_compare(p, "probe.readlink.write-chunk", MECH_WRITE_CHUNK,
+				      MECH_WRITE_CHUNK, FINDING_WARN, "by Write chunk");
 	else
 		probe_say(
 			p, "probe.readlink.write-chunk", FINDING_SKIP,
@@ -406,15 +411,15 @@ void listing_between(struct probe *p, const struct nfs_fh *file)
 {
 	struct nfs3_readdir_res at = { 0 };
 	char target[NFS3_PATH_MAX];
-	struct digest ignored = { 0 };
+	struct listing_digest ignored = { 0 };
 	struct nfs_attr attr;
 	bool unused;
 
 	/* Only their execution matters here; the session notes failures. */
 	operation_getattr(p, file, &attr);
 	if (p->directory_entries && !session_ready(p))
-		list_once(p, BETWEEN_BYTES, &at, &ignored);
+		listing_once(p, BETWEEN_BYTES, &at, &ignored);
 	if (p->nlinks && p->links[0].attr.size && p->links[0].attr.size <= NFS3_PATH_MAX)
-		read_link(p, &p->links[0], MECH_REPLY_CHUNK, target, sizeof(target),
-			  &unused);
+		listing_link_read(p, &p->links[0], MECH_REPLY_CHUNK, target,
+				  sizeof(target), &unused);
 }

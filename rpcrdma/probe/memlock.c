@@ -14,7 +14,7 @@
 #define WORK_SIZE     1024 /* of a queue's entry, where the adapter's library locks it */
 #define MIB           (1024 * 1024)
 
-static uint64_t locked(uint64_t len, uint64_t page)
+static uint64_t memlock_pages(uint64_t len, uint64_t page)
 {
 	return (len + page - 1) / page * page + page;
 }
@@ -23,9 +23,9 @@ uint64_t probe_memlock_kib(void)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), all;
 
-	all = BENCH_DEPTH * locked(READ_MAX, page);
-	all += 2 * locked(BUFFERS * RPCRDMA_INLINE_SIZE, page);
-	all += locked(WORK_REQUESTS * WORK_SIZE, page);
+	all = BENCH_DEPTH * memlock_pages(READ_MAX, page);
+	all += 2 * memlock_pages(BUFFERS * RPCRDMA_INLINE_SIZE, page);
+	all += memlock_pages(WORK_REQUESTS * WORK_SIZE, page);
 	all = (all + MIB - 1) / MIB * MIB;
 	return all / 1024;
 }

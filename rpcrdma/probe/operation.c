@@ -27,7 +27,7 @@ void operation_init(struct operation *op, enum nfs_op what, const struct nfs_fh 
 }
 
 /* The outcome is not known. */
-static void lose_slot(struct probe *p, struct operation *op)
+static void operation_lose_slot(struct probe *p, struct operation *op)
 {
 	if (op->has_slot)
 		slots41_lost(&p->client.slots, &op->request.sequence);
@@ -36,17 +36,17 @@ static void lose_slot(struct probe *p, struct operation *op)
 
 void operation_fini(struct probe *p, struct operation *op)
 {
-	lose_slot(p, op);
+	operation_lose_slot(p, op);
 	rpcrdma_call_fini(&op->call);
 }
 
-static bool is_read(enum nfs_op op)
+static bool operation_is_read(enum nfs_op op)
 {
 	return op == NFS_OP_READ || op == NFS_OP_READ_GETATTR || op == NFS_OP_READ_READ;
 }
 
 /* Every READ of a probe or a benchmark passes here. */
-static int pass_gate(struct probe *p, struct operation *op)
+static int operation_pass_gate(struct probe *p, struct operation *op)
 {
 	const struct gate_request q = {
 		.reply_chunk = op->call.reply_count > 0,
@@ -56,7 +56,7 @@ static int pass_gate(struct probe *p, struct operation *op)
 		.size = op->size,
 		.most = p->rtmax ? p->rtmax : UINT32_MAX,
 	};
-	enum gate gate = is_read(op->request.op) ? gate_class(&q) : GATE_OPEN;
+	enum gate gate = operation_is_read(op->request.op) ? gate_class(&q) : GATE_OPEN;
 
 	op->withheld = !gate_lets(p->kind, gate);
 	if (!op->withheld)
@@ -65,12 +65,12 @@ static int pass_gate(struct probe *p, struct operation *op)
 	return err_set(EPERM, "withheld: it can crash nfs-ganesha");
 }
 
-static int prepare(struct probe *p, struct operation *op)
+static int operation_prepare(struct probe *p, struct operation *op)
 {
 	ssize_t len;
 	int rc;
 
-	rc = pass_gate(p, op);
+	rc = operation_pass_gate(p, op);
 	if (rc)
 		return rc;
 	if (p->version->sessions) {
@@ -96,7 +96,7 @@ static int prepare(struct probe *p, struct operation *op)
 	return 0;
 }
 
-static void debug_sent(const struct operation *op)
+static void operation_debug(const struct operation *op)
 {
 	char text[128];
 
@@ -108,7 +108,7 @@ static void debug_sent(const struct operation *op)
 
 int operation_start(struct probe *p, struct operation *op, uint64_t deadline)
 {
-	int rc = prepare(p, op);
+	int rc = operation_prepare(p, op);
 
 	if (rc) {
 		op->call.rc = rc;
@@ -116,7 +116,7 @@ int operation_start(struct probe *p, struct operation *op, uint64_t deadline)
 		return rc;
 	}
 	op->started = true;
-	debug_sent(op);
+	operation_debug(op);
 	rc = session_start(p, &op->call, deadline);
 	op->generation = p->generation;
 	return rc;
@@ -124,23 +124,23 @@ int operation_start(struct probe *p, struct operation *op, uint64_t deadline)
 
 /* An RDMA_ERROR ends a call (RFC 8267 section 6.4.2), so the repeated call is a new one: with the
  * same chunks, on the connection that has their memory registered, and with another slot. */
-static bool start_again(struct probe *p, struct operation *op)
+static bool operation_start_again(struct probe *p, struct operation *op)
 {
-	lose_slot(p, op);
+	operation_lose_slot(p, op);
 	if (!p->conn || op->generation != p->generation ||
 	    (p->version->sessions && !slots41_in(&p->client.slots, SLOT41_FREE)) ||
-	    prepare(p, op))
+	    operation_prepare(p, op))
 		return false;
 	/* A new session may have replaced the connection. */
 	if (!p->conn || op->generation != p->generation)
 		return false;
 	rpcrdma_call_fini(&op->call);
-	debug_sent(op);
+	operation_debug(op);
 	return !session_start(p, &op->call, session_call_deadline(p, op->request.count));
 }
 
 /* Whether the Write chunk was returned without any bytes in it. */
-static bool is_unused(const struct rpcrdma_call *call)
+static bool operation_chunk_is_unused(const struct rpcrdma_call *call)
 {
 	const struct rpcrdma_header *h = &call->header;
 
@@ -148,7 +148,7 @@ static bool is_unused(const struct rpcrdma_call *call)
 	       (!h->write_count || !header_chunk_length(h, &h->write[0]));
 }
 
-static int decode(struct probe *p, struct operation *op, bool reduced)
+static int operation_decode(struct probe *p, struct operation *op, bool reduced)
 {
 	struct reader r;
 
@@ -163,7 +163,7 @@ bool operation_left_chunk(const struct operation *op)
 }
 
 /* From the reply to the result; sets the stage. */
-static int take_reply(struct probe *p, struct operation *op)
+static int operation_take_reply(struct probe *p, struct operation *op)
 {
 	int rc;
 
@@ -172,11 +172,11 @@ static int take_reply(struct probe *p, struct operation *op)
 	if (rc)
 		return rc;
 	op->stage = OPERATION_RESULTS;
-	rc = decode(p, op, op->call.write_count > 0);
-	if (is_unused(&op->call) && (rc || op->result.read.len)) {
-		op->data_inline = !decode(p, op, false);
+	rc = operation_decode(p, op, op->call.write_count > 0);
+	if (operation_chunk_is_unused(&op->call) && (rc || op->result.read.len)) {
+		op->data_inline = !operation_decode(p, op, false);
 		/* If the data is not inline either, keep the error of the reduced form. */
-		rc = op->data_inline ? 0 : decode(p, op, true);
+		rc = op->data_inline ? 0 : operation_decode(p, op, true);
 	}
 	if (rc)
 		return rc;
@@ -206,7 +206,7 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 	p->waiting = op;
 	rc = session_wait(p, &op->call, deadline, write_chunk_read);
 	while (session_again(p, &op->call, &tries)) {
-		if (!start_again(p, op)) {
+		if (!operation_start_again(p, op)) {
 			session_gave_up(p, &op->call);
 			break;
 		}
@@ -216,9 +216,9 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 	}
 	p->waiting = NULL;
 	if (!rc)
-		rc = take_reply(p, op);
+		rc = operation_take_reply(p, op);
 	/* An unreadable answer does not tell whether the slot's sequence advanced. */
-	lose_slot(p, op);
+	operation_lose_slot(p, op);
 	return rc;
 }
 
@@ -279,7 +279,7 @@ void operation_text(const struct operation *op, char *buf, size_t cap)
 
 	snprintf(buf, cap, "%s", op_names[q->op]);
 	used = strlen(buf);
-	if (is_read(q->op))
+	if (operation_is_read(q->op))
 		snprintf(buf + used, cap - used, " of %u bytes at offset %llu", q->count,
 			 (unsigned long long)q->offset);
 	used = strlen(buf);

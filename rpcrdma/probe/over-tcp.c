@@ -15,7 +15,7 @@
 #define REPLY_HEAD 4096
 #define ELSEWHERE  2
 
-static bool connected(struct probe *p)
+static bool over_tcp_connected(struct probe *p)
 {
 	if (!p->tcp_tried)
 		p->tcp = probe_tcp(p, TCP_NFS, target_nfs_port(p), NULL);
@@ -23,21 +23,15 @@ static bool connected(struct probe *p)
 	return p->tcp >= 0;
 }
 
-/* Closes a connection that is no longer usable. */
-static void disconnect(struct probe *p)
+void over_tcp_close(struct probe *p)
 {
 	if (p->tcp_tried && p->tcp >= 0)
 		close(p->tcp);
 	p->tcp = -1;
 }
 
-void over_tcp_close(struct probe *p)
-{
-	disconnect(p);
-}
-
-static bool may_be_sent(const struct probe *p, const struct window *w,
-			const struct read_case *c)
+static bool over_tcp_may_be_sent(const struct probe *p, const struct window *w,
+				 const struct read_case *c)
 {
 	const struct gate_request q = {
 		.followed = c->behind == BEHIND_READ,
@@ -50,9 +44,9 @@ static bool may_be_sent(const struct probe *p, const struct window *w,
 	return c->count <= p->rtmax + 1 && gate_lets(p->kind, gate_class(&q));
 }
 
-static int exchange(struct probe *p, const struct nfs_version *version,
-		    const struct nfs_request *request, uint8_t *buf, size_t cap,
-		    struct nfs_result *result)
+static int over_tcp_exchange(struct probe *p, const struct nfs_version *version,
+			     const struct nfs_request *request, uint8_t *buf, size_t cap,
+			     struct nfs_result *result)
 {
 	const struct rpc_call call = { .xid = (uint32_t)now_ns(),
 				       .prog = NFS_PROGRAM_NUMBER,
@@ -79,15 +73,15 @@ static int exchange(struct probe *p, const struct nfs_version *version,
 	if (rc == -ECONNRESET)
 		gone_suspect(p, NULL, NULL);
 	if (rc) {
-		disconnect(p);
+		over_tcp_close(p);
 		return rc;
 	}
 	reader_init(&r, exchange.results, exchange.results_len);
 	return version->decode(version, request, &r, false, result, NULL, NULL);
 }
 
-static enum over_tcp ask(struct probe *p, const struct window *w,
-			 const struct read_case *c)
+static enum over_tcp over_tcp_ask(struct probe *p, const struct window *w,
+				  const struct read_case *c)
 {
 	const struct nfs_version *version = p->version->vers == 4
 						    ? nfs_version_find("4.0")
@@ -103,7 +97,7 @@ static enum over_tcp ask(struct probe *p, const struct window *w,
 	struct nfs_result result = { 0 };
 	struct read_outcome outcome;
 
-	if (!buf || exchange(p, version, &request, buf, cap, &result) ||
+	if (!buf || over_tcp_exchange(p, version, &request, buf, cap, &result) ||
 	    result.status == NFS4ERR_MINOR_VERS_MISMATCH)
 		return OVER_TCP_UNKNOWN;
 	read_compare(p, w, c, &result, &outcome);
@@ -114,8 +108,8 @@ static enum over_tcp ask(struct probe *p, const struct window *w,
 
 /* A page that is sent with its previous content may hold the correct data, because the READ
  * before it read there: so correct second READs are repeated at other offsets. */
-static enum over_tcp ask_elsewhere(struct probe *p, const struct window *w,
-				   const struct read_case *c)
+static enum over_tcp over_tcp_ask_elsewhere(struct probe *p, const struct window *w,
+					    const struct read_case *c)
 {
 	struct read_case other = *c;
 	unsigned int i;
@@ -123,7 +117,7 @@ static enum over_tcp ask_elsewhere(struct probe *p, const struct window *w,
 	for (i = 1; i <= ELSEWHERE; i++) {
 		other.offset2 = w->base + (c->offset2 - w->base + i * (uint64_t)2731) %
 						  (w->len - c->count2 + 1);
-		if (ask(p, w, &other) == OVER_TCP_WRONG)
+		if (over_tcp_ask(p, w, &other) == OVER_TCP_WRONG)
 			return OVER_TCP_WRONG;
 	}
 	return OVER_TCP_RIGHT;
@@ -133,11 +127,11 @@ enum over_tcp over_tcp(struct probe *p, const struct window *w, const struct rea
 {
 	enum over_tcp answer = OVER_TCP_UNKNOWN;
 
-	if (!p->gone && deadline_left(p->deadline) && may_be_sent(p, w, c) &&
-	    connected(p))
-		answer = ask(p, w, c);
-	if (answer == OVER_TCP_RIGHT && c->behind == BEHIND_READ && connected(p))
-		answer = ask_elsewhere(p, w, c);
+	if (!p->gone && deadline_left(p->deadline) && over_tcp_may_be_sent(p, w, c) &&
+	    over_tcp_connected(p))
+		answer = over_tcp_ask(p, w, c);
+	if (answer == OVER_TCP_RIGHT && c->behind == BEHIND_READ && over_tcp_connected(p))
+		answer = over_tcp_ask_elsewhere(p, w, c);
 	debug(DEBUG_PROBE, "the same over TCP: %s",
 	      answer == OVER_TCP_RIGHT   ? "right"
 	      : answer == OVER_TCP_WRONG ? "wrong"

@@ -47,14 +47,14 @@ struct parent {
 	struct probe_options clean; /* for the worker that removes the remains */
 };
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t parent_interrupted;
 
-static void on_signal(int sig)
+static void parent_on_signal(int sig)
 {
-	interrupted = sig;
+	parent_interrupted = sig;
 }
 
-static int say_unresolved(struct parent *parent, int rc)
+static int parent_say_unresolved(struct parent *parent, int rc)
 {
 	struct finding f;
 
@@ -65,7 +65,7 @@ static int say_unresolved(struct parent *parent, int rc)
 	return rc == -ENOENT || rc == -EAGAIN ? 0 : rc;
 }
 
-static void say_resolved(struct parent *parent)
+static void parent_say_resolved(struct parent *parent)
 {
 	char text[96];
 	struct finding f;
@@ -81,7 +81,7 @@ static void say_resolved(struct parent *parent)
 	parent->events->finding(parent->events->arg, &f);
 }
 
-static int take_finding(struct parent *parent, const uint8_t *body, size_t len)
+static int parent_take_finding(struct parent *parent, const uint8_t *body, size_t len)
 {
 	struct finding f;
 	int rc;
@@ -99,28 +99,28 @@ static int take_finding(struct parent *parent, const uint8_t *body, size_t len)
 }
 
 /* A string with its NUL at the end of a body, safe for a terminal and JSON. */
-static bool is_last_text(const char *text, size_t len)
+static bool parent_is_last_text(const char *text, size_t len)
 {
 	return len && strnlen(text, len) == len - 1 && finding_is_clean(text);
 }
 
 /* Two strings. */
-static int take_subject(struct parent *parent, const char *body, size_t len)
+static int parent_take_subject(struct parent *parent, const char *body, size_t len)
 {
 	size_t key = strnlen(body, len) + 1;
 
-	if (key >= len || !is_last_text(body, key) ||
-	    !is_last_text(body + key, len - key))
+	if (key >= len || !parent_is_last_text(body, key) ||
+	    !parent_is_last_text(body + key, len - key))
 		return err_set(EPROTO, "the worker sent an invalid subject");
 	parent->events->subject(parent->events->arg, body, body + key);
 	return 0;
 }
 
-static int take_progress(struct parent *parent, const uint8_t *body, size_t len)
+static int parent_take_progress(struct parent *parent, const uint8_t *body, size_t len)
 {
 	const char *text = (const char *)body + 8;
 
-	if (len < 9 || !is_last_text(text, len - 8))
+	if (len < 9 || !parent_is_last_text(text, len - 8))
 		return err_set(EPROTO, "the worker sent an invalid progress record");
 	if (parent->events->progress)
 		parent->events->progress(parent->events->arg, text, get_be32(body),
@@ -131,7 +131,7 @@ static int take_progress(struct parent *parent, const uint8_t *body, size_t len)
 /* Allows a TCP socket only to the server that the user named; one for each service that the probe
  * uses over TCP. The ports of mountd and NFS are rpcbind's answers, which only the worker
  * decodes. */
-static bool may_connect(struct parent *parent, const uint8_t *body, size_t len)
+static bool parent_may_connect(struct parent *parent, const uint8_t *body, size_t len)
 {
 	const struct probe_options *options = parent->options;
 	const uint16_t named[TCP_PEERS] = { [TCP_RPCBIND] = RPCBIND_PORT,
@@ -148,7 +148,7 @@ static bool may_connect(struct parent *parent, const uint8_t *body, size_t len)
 	return port && (!named[body[0]] || named[body[0]] == port);
 }
 
-static int take_connect(struct parent *parent, const uint8_t *body, size_t len)
+static int parent_take_connect(struct parent *parent, const uint8_t *body, size_t len)
 {
 	_cleanup_close_ int fd = -1;
 	struct transport_address to;
@@ -157,7 +157,7 @@ static int take_connect(struct parent *parent, const uint8_t *body, size_t len)
 	uint32_t wait;
 	int rc;
 
-	if (!may_connect(parent, body, len))
+	if (!parent_may_connect(parent, body, len))
 		return err_set(EPROTO,
 			       "the worker requested a connection that is not allowed");
 	to = parent->addresses[body[3]];
@@ -174,7 +174,7 @@ static int take_connect(struct parent *parent, const uint8_t *body, size_t len)
 			    6 + strlen((char *)answer + 5), fd);
 }
 
-static int take_remains(struct parent *parent, const uint8_t *body, size_t len)
+static int parent_take_remains(struct parent *parent, const uint8_t *body, size_t len)
 {
 	struct remains remains;
 	int rc = remains_decode(&remains, body, len);
@@ -186,7 +186,7 @@ static int take_remains(struct parent *parent, const uint8_t *body, size_t len)
 	return rc;
 }
 
-static int take_range(struct parent *parent, const uint8_t *body, size_t len)
+static int parent_take_range(struct parent *parent, const uint8_t *body, size_t len)
 {
 	struct probe_range_result result;
 	uint32_t fate = len == WORKER_RANGE_LEN ? get_be32(body + 4) : PROBE_RANGE_FATES;
@@ -204,7 +204,7 @@ static int take_range(struct parent *parent, const uint8_t *body, size_t len)
 	return 0;
 }
 
-static int take_matrix(struct parent *parent, const uint8_t *body, size_t len)
+static int parent_take_matrix(struct parent *parent, const uint8_t *body, size_t len)
 {
 	struct matrix matrix;
 	int rc = matrix_decode(&matrix, body, len);
@@ -216,7 +216,7 @@ static int take_matrix(struct parent *parent, const uint8_t *body, size_t len)
 	return 0;
 }
 
-static int take_end(struct parent *parent, const uint8_t *body, size_t len)
+static int parent_take_end(struct parent *parent, const uint8_t *body, size_t len)
 {
 	uint32_t sent = len == 4 ? get_be32(body) : 0;
 
@@ -232,31 +232,32 @@ static int take_end(struct parent *parent, const uint8_t *body, size_t len)
 	return 0;
 }
 
-static int take_record(struct parent *parent, int type, const uint8_t *body, size_t len)
+static int parent_take_record(struct parent *parent, int type, const uint8_t *body,
+			      size_t len)
 {
 	if (parent->complete)
 		return err_set(EPROTO, "the worker sent a message after its end");
 	if (type == WORKER_END)
-		return take_end(parent, body, len);
+		return parent_take_end(parent, body, len);
 	parent->records += type != WORKER_PROGRESS;
 	if (type == WORKER_REMAINS)
-		return take_remains(parent, body, len);
+		return parent_take_remains(parent, body, len);
 	/* The first worker reported everything else. */
 	if (parent->quiet)
 		return 0;
 	switch (type) {
-	case WORKER_FINDING: return take_finding(parent, body, len);
-	case WORKER_SUBJECT: return take_subject(parent, (const char *)body, len);
-	case WORKER_PROGRESS: return take_progress(parent, body, len);
-	case WORKER_MATRIX: return take_matrix(parent, body, len);
-	case WORKER_RANGE: return take_range(parent, body, len);
-	case WORKER_CONNECT: return take_connect(parent, body, len);
+	case WORKER_FINDING: return parent_take_finding(parent, body, len);
+	case WORKER_SUBJECT: return parent_take_subject(parent, (const char *)body, len);
+	case WORKER_PROGRESS: return parent_take_progress(parent, body, len);
+	case WORKER_MATRIX: return parent_take_matrix(parent, body, len);
+	case WORKER_RANGE: return parent_take_range(parent, body, len);
+	case WORKER_CONNECT: return parent_take_connect(parent, body, len);
 	default: return err_set(EPROTO, "the worker sent a message of type %d", type);
 	}
 }
 
 /* The worker could not open its capture file, or give up its privilege. */
-static void say_unprepared(struct parent *parent)
+static void parent_say_unprepared(struct parent *parent)
 {
 	struct finding f;
 
@@ -270,7 +271,7 @@ static void say_unprepared(struct parent *parent)
 	parent->events->finding(parent->events->arg, &f);
 }
 
-static int take_message(struct parent *parent, uint64_t deadline)
+static int parent_receive(struct parent *parent, uint64_t deadline)
 {
 	_cleanup_free_ uint8_t *body = malloc(WORKER_RECORD_MAX);
 	_cleanup_close_ int passed = -1;
@@ -282,11 +283,11 @@ static int take_message(struct parent *parent, uint64_t deadline)
 	n = child_receive(&parent->worker, &type, body, WORKER_RECORD_MAX, &passed,
 			  deadline);
 	if (n >= 0)
-		return take_record(parent, type, body, (size_t)n);
+		return parent_take_record(parent, type, body, (size_t)n);
 	if (n == -EPIPE)
 		parent->ended = true;
 	else if (type == CHANNEL_FAILED && n != -EPROTO)
-		say_unprepared(parent);
+		parent_say_unprepared(parent);
 	else if (n == -ETIMEDOUT && !deadline_left(parent->until))
 		return err_set(ETIMEDOUT, "the worker did not exit at the deadline");
 	else if (n != -ETIMEDOUT && n != -EINTR)
@@ -294,28 +295,28 @@ static int take_message(struct parent *parent, uint64_t deadline)
 	return 0;
 }
 
-static int listen_to_worker(struct parent *parent)
+static int parent_serve(struct parent *parent)
 {
 	int rc = 0;
 
 	while (!rc && !parent->ended) {
-		if (interrupted && !parent->quiet)
+		if (parent_interrupted && !parent->quiet)
 			return err_set(EINTR, "interrupted");
 		/* A signal that arrives just here is handled in the next round. */
-		rc = take_message(parent,
-				  deadline_min(parent->until, deadline_in(LOOK_MS)));
+		rc = parent_receive(parent,
+				    deadline_min(parent->until, deadline_in(LOOK_MS)));
 	}
 	return rc;
 }
 
 /* The worker closed the channel, so it should exit in a moment. */
-static int await_end(struct parent *parent, struct child_end *end)
+static int parent_await_exit(struct parent *parent, struct child_end *end)
 {
 	uint64_t until = deadline_min(parent->until, deadline_in(GRACE_MS));
 
 	while (!child_reap(&parent->worker, deadline_min(until, deadline_in(LOOK_MS)),
 			   end)) {
-		if (interrupted && !parent->quiet)
+		if (parent_interrupted && !parent->quiet)
 			return err_set(EINTR, "interrupted");
 		if (!deadline_left(until))
 			return err_set(ETIMEDOUT,
@@ -331,13 +332,14 @@ static void hear_the_rest(struct parent *parent)
 
 	parent->quiet = true;
 	while (!parent->ended && deadline_left(deadline) &&
-	       !take_message(parent, deadline))
+	       !parent_receive(parent, deadline))
 		;
 }
 
 /* The last step that the worker noted. The worker can write this memory, so its content is
  * copied, terminated and cleaned. */
-static const char *step_text(const struct parent *parent, char buf[WORKER_STEP_MAX])
+static const char *parent_step_text(const struct parent *parent,
+				    char buf[WORKER_STEP_MAX])
 {
 	memcpy(buf, parent->step, WORKER_STEP_MAX);
 	buf[WORKER_STEP_MAX - 1] = '\0';
@@ -345,18 +347,19 @@ static const char *step_text(const struct parent *parent, char buf[WORKER_STEP_M
 	return *buf ? buf : "nothing";
 }
 
-static int worker_verdict(const struct parent *parent, const struct child_end *end)
+static int parent_check_exit(const struct parent *parent, const struct child_end *end)
 {
 	char step[WORKER_STEP_MAX];
 
 	if (end->fate == CHILD_SIGNALLED)
-		return err_set(
-			EPROTO, "the worker died with signal %d (%s); last decoded: %s",
-			end->status, strsignal(end->status), step_text(parent, step));
+		return err_set(EPROTO,
+			       "the worker died with signal %d (%s); last decoded: %s",
+			       end->status, strsignal(end->status),
+			       parent_step_text(parent, step));
 	if (end->fate == CHILD_EXITED && end->status)
 		return err_set(EPROTO,
 			       "the worker ended with status %d; last decoded: %s",
-			       end->status, step_text(parent, step));
+			       end->status, parent_step_text(parent, step));
 	if (!parent->complete)
 		return err_set(EPROTO,
 			       "the worker sent no end record: findings may be missing");
@@ -365,16 +368,16 @@ static int worker_verdict(const struct parent *parent, const struct child_end *e
 
 /* Kills the worker when it must not continue. A worker stuck in the kernel, as soft-iWARP is
  * while it connects, is left. */
-static int end_worker(struct parent *parent, int rc)
+static int parent_end_worker(struct parent *parent, int rc)
 {
 	struct child_end end = { .fate = CHILD_UNKNOWN };
 	struct err_kept why;
 	char how[96];
 
 	if (!rc)
-		rc = await_end(parent, &end);
+		rc = parent_await_exit(parent, &end);
 	if (!rc)
-		rc = worker_verdict(parent, &end);
+		rc = parent_check_exit(parent, &end);
 	parent->end = end;
 	err_keep(&why, rc);
 	if (parent->worker.pid) {
@@ -389,7 +392,7 @@ static int end_worker(struct parent *parent, int rc)
 	return err_again(&why);
 }
 
-static int start_worker(struct parent *parent)
+static int parent_start_worker(struct parent *parent)
 {
 	struct worker_task task = {
 		.options = parent->options,
@@ -429,7 +432,7 @@ const char *parent_reason(const struct child_end *end, bool lost, int rc)
 }
 
 /* The findings so far are valid but not complete. An interrupt is the user's own. */
-static void say_incomplete(const struct parent *parent, int rc, const char *why)
+static void parent_say_incomplete(const struct parent *parent, int rc, const char *why)
 {
 	char step[WORKER_STEP_MAX];
 	struct finding f;
@@ -440,7 +443,7 @@ static void say_incomplete(const struct parent *parent, int rc, const char *why)
 	finding_reason(&f, parent_reason(&parent->end, parent->lost, rc));
 	if (parent->end.fate == CHILD_SIGNALLED)
 		finding_number(&f, "signal", parent->end.status);
-	finding_text(&f, "decoded", "%s", step_text(parent, step));
+	finding_text(&f, "decoded", "%s", parent_step_text(parent, step));
 	finding_number(&f, "records", parent->records);
 	parent->events->finding(parent->events->arg, &f);
 }
@@ -460,7 +463,7 @@ static void say_left(const struct parent *parent)
 
 /* The worker ended without removing its client from the server: start another that does only
  * that. Neither an interrupt nor the first deadline ends it; it has its own. */
-static void clean_up(struct parent *parent)
+static void parent_clean_up(struct parent *parent)
 {
 	if (!parent->remains.exists)
 		return;
@@ -471,33 +474,33 @@ static void clean_up(struct parent *parent)
 	parent->work = client41_clean;
 	parent->quiet = true;
 	parent->deadline = parent->until = deadline_in(CLEAN_MS);
-	if (!start_worker(parent))
-		end_worker(parent, listen_to_worker(parent));
+	if (!parent_start_worker(parent))
+		parent_end_worker(parent, parent_serve(parent));
 	if (parent->remains.exists)
 		say_left(parent);
 }
 
 /* Runs the worker with the user's signals handled. */
-static int run_worker(struct parent *parent)
+static int parent_run_worker(struct parent *parent)
 {
 	struct err_kept why;
 	int rc;
 
 	parent->end.fate = CHILD_UNKNOWN;
-	rc = start_worker(parent);
+	rc = parent_start_worker(parent);
 	if (!rc)
-		rc = end_worker(parent, listen_to_worker(parent));
+		rc = parent_end_worker(parent, parent_serve(parent));
 	err_keep(&why, rc);
 	if (rc)
-		say_incomplete(parent, rc, why.text);
-	clean_up(parent);
+		parent_say_incomplete(parent, rc, why.text);
+	parent_clean_up(parent);
 	return err_again(&why);
 }
 
 int parent_run(const struct probe_options *options, worker_fn work,
 	       unsigned int nfs_connections, const struct probe_events *events)
 {
-	struct sigaction action = { .sa_handler = on_signal }, old_int, old_term;
+	struct sigaction action = { .sa_handler = parent_on_signal }, old_int, old_term;
 	struct parent parent = { .options = options,
 				 .work = work,
 				 .events = events,
@@ -509,16 +512,16 @@ int parent_run(const struct probe_options *options, worker_fn work,
 	rc = transport_resolve(options->host, options->port, parent.addresses,
 			       ADDRESSES_MAX, &parent.naddresses, parent.deadline);
 	if (rc)
-		return say_unresolved(&parent, rc);
-	say_resolved(&parent);
+		return parent_say_unresolved(&parent, rc);
+	parent_say_resolved(&parent);
 	parent.step = mmap(NULL, WORKER_STEP_MAX, PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (parent.step == MAP_FAILED)
 		return err_sys("memory to share with the worker");
-	interrupted = 0;
+	parent_interrupted = 0;
 	sigaction(SIGINT, &action, &old_int);
 	sigaction(SIGTERM, &action, &old_term);
-	rc = run_worker(&parent);
+	rc = parent_run_worker(&parent);
 	sigaction(SIGINT, &old_int, NULL);
 	sigaction(SIGTERM, &old_term, NULL);
 	munmap(parent.step, WORKER_STEP_MAX);

@@ -17,7 +17,7 @@
 #define QUIET_SECONDS   60
 #define WALK_MS         8000
 
-struct walk {
+struct pick_walk {
 	struct probe *p;
 	struct probe_file *dirs; /* a queue */
 	unsigned int ndirs, dir;
@@ -30,7 +30,7 @@ struct walk {
 static const char *const live_names[] = { "ids", "leases", "inbox", "outbox", NULL };
 
 /* @dir: below the export, which may itself be such a directory. */
-static bool is_live(const struct probe *p, const char *dir, const char *name)
+static bool pick_is_live(const struct probe *p, const char *dir, const char *name)
 {
 	const char *path = *dir ? dir : p->options->export;
 	const char *last = strrchr(path, '/');
@@ -44,30 +44,31 @@ static bool is_live(const struct probe *p, const char *dir, const char *name)
 	return false;
 }
 
-static bool is_quiet(const struct walk *walk, const struct nfs_attr *a)
+static bool pick_is_quiet(const struct pick_walk *walk, const struct nfs_attr *a)
 {
 	return (time_t)a->mtime.sec + QUIET_SECONDS < walk->now &&
 	       (time_t)a->ctime.sec + QUIET_SECONDS < walk->now;
 }
 
 /* Greater is better. Size counts up to the size that the largest READ at every offset needs. */
-static uint64_t worth(const struct walk *walk, const struct nfs_attr *a)
+static uint64_t pick_worth(const struct pick_walk *walk, const struct nfs_attr *a)
 {
 	uint64_t size = min_u64(a->size, 2 * (uint64_t)walk->p->rtmax + 16384);
 	bool dense = a->used >= a->size;
 
-	return (uint64_t)is_quiet(walk, a) << 62 | (uint64_t)dense << 61 | size;
+	return (uint64_t)pick_is_quiet(walk, a) << 62 | (uint64_t)dense << 61 | size;
 }
 
-static void remember_candidate(struct walk *walk, const struct probe_file *file)
+static void pick_add_candidate(struct pick_walk *walk, const struct probe_file *file)
 {
 	struct probe *p = walk->p;
 	unsigned int i = p->ncandidates;
 
 	if (file->attr.size > ((uint64_t)1 << 32) + 65536 && !p->giant.attr.size &&
-	    is_quiet(walk, &file->attr))
+	    pick_is_quiet(walk, &file->attr))
 		p->giant = *file;
-	while (i && worth(walk, &file->attr) > worth(walk, &p->candidates[i - 1].attr))
+	while (i && pick_worth(walk, &file->attr) >
+			    pick_worth(walk, &p->candidates[i - 1].attr))
 		i--;
 	if (i == PROBE_CANDIDATES)
 		return;
@@ -78,7 +79,7 @@ static void remember_candidate(struct walk *walk, const struct probe_file *file)
 	p->candidates[i] = *file;
 }
 
-static void remember(struct walk *walk, const struct probe_file *file)
+static void pick_add(struct pick_walk *walk, const struct probe_file *file)
 {
 	struct probe *p = walk->p;
 
@@ -93,15 +94,15 @@ static void remember(struct walk *walk, const struct probe_file *file)
 		break;
 	case NFS_REG:
 		if (file->attr.size)
-			remember_candidate(walk, file);
+			pick_add_candidate(walk, file);
 		break;
 	default: break;
 	}
 }
 
-static int on_entry(void *arg, const struct nfs_entry *e)
+static int pick_on_entry(void *arg, const struct nfs_entry *e)
 {
-	struct walk *walk = arg;
+	struct pick_walk *walk = arg;
 	const struct probe_file *dir = &walk->dirs[walk->dir];
 	struct probe_file file = { 0 };
 	char name[NFS3_NAME_MAX + 1];
@@ -114,7 +115,7 @@ static int on_entry(void *arg, const struct nfs_entry *e)
 	memcpy(name, e->name, e->name_len);
 	name[e->name_len] = '\0';
 	if (!strcmp(name, ".") || !strcmp(name, "..") ||
-	    is_live(walk->p, dir->path, name))
+	    pick_is_live(walk->p, dir->path, name))
 		return 0;
 	file.fh = e->fh;
 	file.attr = e->attr;
@@ -122,11 +123,12 @@ static int on_entry(void *arg, const struct nfs_entry *e)
 	if (snprintf(file.path, sizeof(file.path), "%s%s%s", dir->path,
 		     *dir->path ? "/" : "", name) >= (int)sizeof(file.path))
 		file.path[sizeof(file.path) - 1] = '\0';
-	remember(walk, &file);
+	pick_add(walk, &file);
 	return 0;
 }
 
-static int list_once(struct walk *walk, uint64_t *cookie, uint8_t verf[8], bool *eof)
+static int pick_list_once(struct pick_walk *walk, uint64_t *cookie, uint8_t verf[8],
+			  bool *eof)
 {
 	struct probe *p = walk->p;
 	const struct nfs3_readdir_res *dir;
@@ -140,7 +142,7 @@ static int list_once(struct walk *walk, uint64_t *cookie, uint8_t verf[8], bool 
 	memcpy(op.request.verifier, verf, sizeof(op.request.verifier));
 	op.request.maxcount = listing_room(p, rpcrdma_reply_inline(p->conn));
 	op.request.dircount = op.request.maxcount;
-	op.entry = on_entry;
+	op.entry = pick_on_entry;
 	op.entry_arg = walk;
 	rc = operation_check(p, &op, operation_run(p, &op));
 	dir = &op.result.dir;
@@ -156,7 +158,8 @@ static int list_once(struct walk *walk, uint64_t *cookie, uint8_t verf[8], bool 
 }
 
 /* Lists one directory, or as much of it as the bounds allow. */
-static int list_directory(struct walk *walk, unsigned int *calls, uint64_t until)
+static int pick_list_directory(struct pick_walk *walk, unsigned int *calls,
+			       uint64_t until)
 {
 	struct probe *p = walk->p;
 	uint8_t verf[8] = { 0 };
@@ -167,7 +170,7 @@ static int list_directory(struct walk *walk, unsigned int *calls, uint64_t until
 	walk->in_dir = 0;
 	while (!rc && !eof && walk->entries < ENTRIES_MAX && (*calls)++ < CALLS_MAX &&
 	       deadline_left(until))
-		rc = list_once(walk, &cookie, verf, &eof);
+		rc = pick_list_once(walk, &cookie, verf, &eof);
 	if (walk->in_dir > p->directory_entries) {
 		p->directory = walk->dirs[walk->dir];
 		p->directory_entries = walk->in_dir;
@@ -176,7 +179,7 @@ static int list_directory(struct walk *walk, unsigned int *calls, uint64_t until
 }
 
 /* Tries a READ of one byte: the server decides on access, not the mode. */
-static int try_read(struct probe *p, const struct probe_file *file)
+static int pick_try_read(struct probe *p, const struct probe_file *file)
 {
 	struct operation op;
 	int rc;
@@ -189,28 +192,28 @@ static int try_read(struct probe *p, const struct probe_file *file)
 }
 
 /* Drops the candidates that cannot be read. */
-static unsigned int drop_unreadable(struct probe *p)
+static unsigned int pick_drop_unreadable(struct probe *p)
 {
 	unsigned int i, kept = 0, denied = 0;
 	int rc;
 
 	for (i = 0; i < p->ncandidates; i++) {
-		rc = try_read(p, &p->candidates[i]);
+		rc = pick_try_read(p, &p->candidates[i]);
 		/* Try again: the first try may have lost the connection. */
 		if (rc && rc != -EACCES)
-			rc = try_read(p, &p->candidates[i]);
+			rc = pick_try_read(p, &p->candidates[i]);
 		denied += rc == -EACCES;
 		/* Other failures are reported by the sweep. */
 		if (rc != -EACCES)
 			p->candidates[kept++] = p->candidates[i];
 	}
 	p->ncandidates = kept;
-	if (p->giant.attr.size && try_read(p, &p->giant) == -EACCES)
+	if (p->giant.attr.size && pick_try_read(p, &p->giant) == -EACCES)
 		p->giant.attr.size = 0;
 	return denied;
 }
 
-static int walk_export(struct probe *p, struct walk *walk)
+static int walk_export(struct probe *p, struct pick_walk *walk)
 {
 	uint64_t until = deadline_min(p->deadline, deadline_in(WALK_MS));
 	unsigned int calls = 0;
@@ -219,15 +222,15 @@ static int walk_export(struct probe *p, struct walk *walk)
 	walk->dirs[walk->ndirs++] = p->root;
 	for (; walk->dir < walk->ndirs && calls < CALLS_MAX && deadline_left(until);
 	     walk->dir++) {
-		rc = list_directory(walk, &calls, until);
+		rc = pick_list_directory(walk, &calls, until);
 		if (rc && !session_ready(p))
-			rc = list_directory(walk, &calls, until);
+			rc = pick_list_directory(walk, &calls, until);
 		first = first ? first : rc;
 	}
 	return p->ncandidates ? 0 : first;
 }
 
-static int find(struct probe *p, struct walk *walk)
+static int pick_find(struct probe *p, struct pick_walk *walk)
 {
 	int rc;
 
@@ -235,18 +238,18 @@ static int find(struct probe *p, struct walk *walk)
 	p->giant.attr.size = 0;
 	walk->ndirs = walk->dir = walk->entries = 0;
 	if (p->root_is_file) {
-		remember(walk, &p->root);
+		pick_add(walk, &p->root);
 		rc = 0;
 	} else {
 		rc = walk_export(p, walk);
 	}
-	walk->unreadable = drop_unreadable(p);
+	walk->unreadable = pick_drop_unreadable(p);
 	return rc;
 }
 
 /* oVirt's files are 36:36 and 0660 on an export that squashes root, where root may not even list
  * directories: try again as vdsm:kvm. */
-static bool retry_as_ovirt(struct probe *p, struct walk *walk, int *rc)
+static bool pick_retry_as_ovirt(struct probe *p, struct pick_walk *walk, int *rc)
 {
 	struct rpc_cred before = p->cred;
 
@@ -256,14 +259,14 @@ static bool retry_as_ovirt(struct probe *p, struct walk *walk, int *rc)
 	    p->root.attr.uid != 36)
 		return false;
 	p->cred = (struct rpc_cred){ .flavor = RPC_AUTH_SYS, .uid = 36, .gid = 36 };
-	*rc = find(p, walk);
+	*rc = pick_find(p, walk);
 	if (p->ncandidates)
 		return true;
 	p->cred = before;
 	return false;
 }
 
-static void say_identity(struct probe *p, bool as_ovirt)
+static void pick_say_identity(struct probe *p, bool as_ovirt)
 {
 	struct finding f;
 
@@ -277,7 +280,7 @@ static void say_identity(struct probe *p, bool as_ovirt)
 	probe_emit(p, &f);
 }
 
-static void say_unreadable(struct probe *p, const char *reason, const char *summary)
+static void pick_say_unreadable(struct probe *p, const char *reason, const char *summary)
 {
 	struct finding f;
 
@@ -288,7 +291,7 @@ static void say_unreadable(struct probe *p, const char *reason, const char *summ
 	probe_emit(p, &f);
 }
 
-static void say_no_file(struct probe *p, const struct walk *walk, int rc)
+static void pick_say_no_file(struct probe *p, const struct pick_walk *walk, int rc)
 {
 	const char *what = p->options->export;
 	char text[FINDING_SUMMARY_MAX];
@@ -302,7 +305,7 @@ static void say_no_file(struct probe *p, const struct walk *walk, int rc)
 	else if (rc) {
 		snprintf(text, sizeof(text), "no file to read in %.400s: %s", what,
 			 err_text());
-		say_unreadable(p, probe_reason(rc), text);
+		pick_say_unreadable(p, probe_reason(rc), text);
 	} else if (walk->ndirs == DIRECTORIES_MAX || walk->entries >= ENTRIES_MAX)
 		probe_because(p, "probe.file", FINDING_UNKNOWN, "large-tree",
 			      "only empty files among the first %u names of %s",
@@ -312,7 +315,8 @@ static void say_no_file(struct probe *p, const struct walk *walk, int rc)
 			      "%s has no file that is not empty", what);
 }
 
-static bool say_files(struct probe *p, const struct walk *walk, int rc, bool as_ovirt)
+static bool pick_say_files(struct probe *p, const struct pick_walk *walk, int rc,
+			   bool as_ovirt)
 {
 	const struct probe_file *file = &p->candidates[0];
 	struct finding f;
@@ -322,18 +326,19 @@ static bool say_files(struct probe *p, const struct walk *walk, int rc, bool as_
 		snprintf(text, sizeof(text), "uid %u gid %u may read none of %u file%s",
 			 p->cred.uid, p->cred.gid, walk->unreadable,
 			 walk->unreadable == 1 ? "" : "s");
-		say_unreadable(p, "denied", text);
+		pick_say_unreadable(p, "denied", text);
 		return false;
 	}
 	if (!p->ncandidates) {
-		say_no_file(p, walk, rc);
+		pick_say_no_file(p, walk, rc);
 		return false;
 	}
-	say_identity(p, as_ovirt);
+	pick_say_identity(p, as_ovirt);
 	finding_init(&f, "probe.file", FINDING_PASS, "%s, %llu bytes%s", file->path,
 		     (unsigned long long)file->attr.size,
-		     is_quiet(walk, &file->attr) ? ""
-						 : ", written within the last minute");
+		     pick_is_quiet(walk, &file->attr)
+			     ? ""
+			     : ", written within the last minute");
 	finding_number(&f, "size", (double)file->attr.size);
 	finding_number(&f, "candidates", p->ncandidates);
 	finding_text(&f, "over_4gib", "%s", p->giant.attr.size ? p->giant.path : "none");
@@ -344,7 +349,7 @@ static bool say_files(struct probe *p, const struct walk *walk, int rc, bool as_
 
 bool pick_files(struct probe *p)
 {
-	_cleanup_free_ struct walk *walk = calloc(1, sizeof(*walk));
+	_cleanup_free_ struct pick_walk *walk = calloc(1, sizeof(*walk));
 	_cleanup_free_ struct probe_file *dirs = calloc(DIRECTORIES_MAX, sizeof(*dirs));
 	bool as_ovirt;
 	int rc;
@@ -354,7 +359,7 @@ bool pick_files(struct probe *p)
 	walk->p = p;
 	walk->dirs = dirs;
 	walk->now = time(NULL);
-	rc = find(p, walk);
-	as_ovirt = retry_as_ovirt(p, walk, &rc);
-	return say_files(p, walk, rc, as_ovirt);
+	rc = pick_find(p, walk);
+	as_ovirt = pick_retry_as_ovirt(p, walk, &rc);
+	return pick_say_files(p, walk, rc, as_ovirt);
 }

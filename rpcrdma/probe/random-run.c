@@ -25,7 +25,7 @@
 #define FILE_ENOUGH   (64u << 10) /* smaller files only if all are */
 #define FILES_MAX     (PROBE_CANDIDATES + 1)
 
-struct run {
+struct random_run {
 	const struct random_task *task;
 	struct probe *p;
 	struct random_reads *out;
@@ -37,7 +37,7 @@ struct run {
 	unsigned int nfiles;
 };
 
-static void ended(struct run *r, const char *why)
+static void random_run_end(struct random_run *r, const char *why)
 {
 	snprintf(r->out->why, sizeof(r->out->why), "%s", why);
 }
@@ -50,31 +50,32 @@ static uint64_t new_seed(void)
 									     : now_ns();
 }
 
-static void add_file(struct run *r, const struct probe_file *file, uint64_t least)
+static void random_run_add_file(struct random_run *r, const struct probe_file *file,
+				uint64_t least)
 {
 	if (file->attr.size >= least && r->nfiles < FILES_MAX)
 		r->files[r->nfiles++] = file;
 }
 
 /* Adds files of at least @least bytes. */
-static void add_files(struct run *r, uint64_t least)
+static void random_run_add_files(struct random_run *r, uint64_t least)
 {
 	unsigned int i;
 
 	for (i = r->task->first; i < r->p->ncandidates; i++)
-		add_file(r, &r->p->candidates[i], least);
-	add_file(r, &r->p->giant, least);
+		random_run_add_file(r, &r->p->candidates[i], least);
+	random_run_add_file(r, &r->p->giant, least);
 }
 
-static void drop_file(struct run *r, unsigned int i)
+static void drop_file(struct random_run *r, unsigned int i)
 {
 	r->files[i] = r->files[--r->nfiles];
 	if (!r->nfiles)
-		ended(r, "every file changed while it was read");
+		random_run_end(r, "every file changed while it was read");
 }
 
 /* At most half of the time left: later steps need time, too. */
-static bool plan_time(struct run *r)
+static bool random_run_plan_time(struct random_run *r)
 {
 	double more = r->out->wanted > PROBE_READS_DEFAULT
 			      ? (double)r->out->wanted / PROBE_READS_DEFAULT
@@ -89,7 +90,7 @@ static bool plan_time(struct run *r)
 }
 
 /* The time for a window's true bytes: a quarter. */
-static void plan_window(struct run *r)
+static void random_run_plan_window(struct random_run *r)
 {
 	double quarter = deadline_left(r->end) / 4.0;
 	double ms_a_byte = r->task->ms_a_byte, most = 2.0 * r->p->rtmax;
@@ -103,40 +104,41 @@ static void plan_window(struct run *r)
 	r->window = most < WINDOW_MIN ? 0
 				      : (uint32_t)most / RANDOM_SECTOR * RANDOM_SECTOR;
 	if (!r->window)
-		ended(r, "the path is too slow for them");
+		random_run_end(r, "the path is too slow for them");
 }
 
-static bool open_window(struct run *r, const struct probe_file *file)
+static bool open_window(struct random_run *r, const struct probe_file *file)
 {
 	uint32_t len = (uint32_t)min_u64(file->attr.size, r->window);
 	int rc = truth_open(r->p, r->task->w, file,
 			    random_window(&r->choice, file->attr.size, len), len);
 
 	if (rc)
-		ended(r, "a file could not be read for comparison");
+		random_run_end(r, "a file could not be read for comparison");
 	return !rc;
 }
 
 /* Whether there is time for @bytes. */
-static bool fits(struct run *r, uint32_t bytes)
+static bool random_run_has_time(struct random_run *r, uint32_t bytes)
 {
 	double ms = bytes * r->task->ms_a_byte + 2 * r->p->rtt_ms;
 
 	if (deadline_left(r->end) > ms)
 		return true;
-	ended(r, "out of time");
+	random_run_end(r, "out of time");
 	return false;
 }
 
 /* Counts one READ. False: make no more. */
-static bool count_read(struct run *r, const struct read_case *c, enum read_kind kind)
+static bool random_run_count(struct random_run *r, const struct read_case *c,
+			     enum read_kind kind)
 {
 	bool unanswered = kind == READ_NOT_RUN || kind == READ_WITHHELD ||
 			  kind == READ_LATER;
 
 	/* A READ during which the server was lost was made. */
 	if (unanswered && !r->p->gone) {
-		ended(r, "the server no longer answers");
+		random_run_end(r, "the server no longer answers");
 		return false;
 	}
 	r->out->reads++;
@@ -155,25 +157,25 @@ static bool count_read(struct run *r, const struct read_case *c, enum read_kind 
 	/* A READ that ends a connection is not repeated. */
 	if (unanswered || kind == READ_LOST || kind == READ_CLOSED ||
 	    kind == READ_TRANSPORT || r->p->hopeless || r->out->wrong >= WRONG_MAX) {
-		ended(r, "READs failed");
+		random_run_end(r, "READs failed");
 		return false;
 	}
 	return true;
 }
 
-static bool is_done(struct run *r)
+static bool is_done(struct random_run *r)
 {
 	if (r->out->reads >= r->out->wanted)
-		ended(r, "all done");
+		random_run_end(r, "all done");
 	else if (r->out->bytes >= r->bytes_max)
-		ended(r, "enough bytes were read");
+		random_run_end(r, "enough bytes were read");
 	else
 		return false;
 	return true;
 }
 
 /* Reads in the open window. False: make no more. */
-static bool read_window(struct run *r)
+static bool random_run_window(struct random_run *r)
 {
 	struct window *w = r->task->w;
 	struct read_case c;
@@ -183,52 +185,52 @@ static bool read_window(struct run *r)
 	for (i = 0; !r->p->reference || i < WINDOW_READS; i++) {
 		probe_progress(r->p, "random READs", r->out->reads, r->out->wanted);
 		if (!random_read(&r->choice, w->base, w->len, w->attr.size, &c)) {
-			ended(r, "no mechanism can be used");
+			random_run_end(r, "no mechanism can be used");
 			return false;
 		}
-		if (is_done(r) || !fits(r, c.count))
+		if (is_done(r) || !random_run_has_time(r, c.count))
 			return false;
 		kind = r->task->attempt(r->task->arg, &c);
 		if (kind == READ_CHANGING || w->changing)
 			return true;
-		if (!count_read(r, &c, kind))
+		if (!random_run_count(r, &c, kind))
 			return false;
 	}
 	return true;
 }
 
-static void read_files(struct run *r)
+static void random_run_files(struct random_run *r)
 {
 	bool more = true;
 	unsigned int i;
 
-	while (more && r->nfiles && fits(r, r->window)) {
+	while (more && r->nfiles && random_run_has_time(r, r->window)) {
 		i = (unsigned int)random_below(&r->choice, r->nfiles);
 		if (!open_window(r, r->files[i]))
 			return;
-		more = read_window(r);
+		more = random_run_window(r);
 		if (r->task->w->changing)
 			drop_file(r, i);
 		truth_close(r->task->w);
 	}
 }
 
-static void make_reads(struct run *r)
+static void random_run_reads(struct random_run *r)
 {
 	const struct probe *p = r->p;
 
 	r->out->seed = p->options->seed ? p->options->seed : new_seed();
 	random_begin(&r->choice, r->out->seed, p->kind, r->task->records, p->rtmax);
-	add_files(r, FILE_ENOUGH);
+	random_run_add_files(r, FILE_ENOUGH);
 	if (!r->nfiles)
-		add_files(r, RANDOM_SECTOR);
+		random_run_add_files(r, RANDOM_SECTOR);
 	if (!r->nfiles)
-		return ended(r, "no file is as long as a sector of 512 bytes");
-	if (!plan_time(r))
-		return ended(r, "the time ran out");
-	plan_window(r);
+		return random_run_end(r, "no file is as long as a sector of 512 bytes");
+	if (!random_run_plan_time(r))
+		return random_run_end(r, "the time ran out");
+	random_run_plan_window(r);
 	if (r->window)
-		read_files(r);
+		random_run_files(r);
 	r->out->seconds = (double)(now_ms() - r->begin) / 1000;
 }
 
@@ -241,15 +243,15 @@ void random_run(const struct random_task *task)
 {
 	const struct probe_options *options = task->p->options;
 	struct random_reads *out = &task->records->random;
-	struct run r = { .task = task, .p = task->p, .out = out };
+	struct random_run r = { .task = task, .p = task->p, .out = out };
 
 	*out = (struct random_reads){ .wanted = options->reads };
 	if (options->level == PROBE_QUICK)
-		ended(&r, "not at level quick");
+		random_run_end(&r, "not at level quick");
 	else if (!options->reads)
-		ended(&r, "none were requested");
+		random_run_end(&r, "none were requested");
 	else if (mishaps(task->p))
-		ended(&r, "connections or replies were lost before");
+		random_run_end(&r, "connections or replies were lost before");
 	else if (random_is_wanted(task->records, out->why, sizeof(out->why)))
-		make_reads(&r);
+		random_run_reads(&r);
 }

@@ -15,7 +15,7 @@
 #define SMALL_SECTORS 128
 
 /* splitmix64 */
-static uint64_t next(struct random_choice *c)
+static uint64_t random_next(struct random_choice *c)
 {
 	uint64_t z = c->state += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -26,7 +26,7 @@ static uint64_t next(struct random_choice *c)
 
 uint64_t random_below(struct random_choice *c, uint64_t n)
 {
-	return next(c) % n;
+	return random_next(c) % n;
 }
 
 void random_begin(struct random_choice *c, uint64_t seed, enum server_kind kind,
@@ -59,7 +59,7 @@ uint64_t random_window(struct random_choice *c, uint64_t size, uint32_t len)
 }
 
 /* Guests' large READs use Write chunks: three of five. */
-static bool choose_mechanism(struct random_choice *c, enum mechanism *out)
+static bool random_choose_mechanism(struct random_choice *c, enum mechanism *out)
 {
 	static const enum mechanism lots[] = { MECH_WRITE_CHUNK, MECH_WRITE_CHUNK,
 					       MECH_WRITE_CHUNK, MECH_REPLY_CHUNK,
@@ -75,7 +75,7 @@ static bool choose_mechanism(struct random_choice *c, enum mechanism *out)
 	return n;
 }
 
-static uint32_t choose_sectors(struct random_choice *c, uint32_t most)
+static uint32_t random_choose_sectors(struct random_choice *c, uint32_t most)
 {
 	unsigned int powers = 1;
 	uint32_t small;
@@ -95,9 +95,9 @@ bool random_read(struct random_choice *c, uint64_t base, uint32_t len, uint64_t 
 	struct gate_request q = { .size = size, .most = UINT32_MAX };
 
 	*out = (struct read_case){ .layout = LAYOUT_LINUX };
-	if (!window || !choose_mechanism(c, &out->mechanism))
+	if (!window || !random_choose_mechanism(c, &out->mechanism))
 		return false;
-	sectors = choose_sectors(
+	sectors = random_choose_sectors(
 		c, min_u32(window, c->most[out->mechanism] / RANDOM_SECTOR));
 	out->count = sectors * RANDOM_SECTOR;
 	out->offset = base + random_below(c, window - sectors + 1) * RANDOM_SECTOR;
@@ -108,7 +108,7 @@ bool random_read(struct random_choice *c, uint64_t base, uint32_t len, uint64_t 
 }
 
 /* Servers may answer inline and ignore a Reply chunk. */
-static bool found_nothing(const struct record *r)
+static bool random_found_nothing(const struct record *r)
 {
 	return r->outcome.kind == READ_OK || r->outcome.kind == READ_CHANGING ||
 	       (r->outcome.kind == READ_INLINE && r->c.mechanism == MECH_REPLY_CHUNK);
@@ -120,7 +120,7 @@ bool random_is_wanted(const struct records *swept, char *why, size_t cap)
 	size_t i;
 
 	for (i = 0; i < swept->count; i++)
-		if (!found_nothing(&swept->list[i])) {
+		if (!random_found_nothing(&swept->list[i])) {
 			snprintf(why, cap, "READs of chosen sizes fail already");
 			return false;
 		}

@@ -25,8 +25,8 @@ void ranges_add(struct range_set *r, uint64_t offset, uint32_t count)
 		r->list[r->n++] = (struct range){ offset, count };
 }
 
-static void add_offsets(struct range_set *r, uint32_t rtmax, const uint32_t *counts,
-			size_t n)
+static void ranges_add_offsets(struct range_set *r, uint32_t rtmax,
+			       const uint32_t *counts, size_t n)
 {
 	size_t i, j;
 
@@ -52,9 +52,9 @@ void ranges_head(struct range_set *r, enum probe_level level, uint32_t rtmax)
 	if (level == PROBE_QUICK)
 		ranges_add(r, 4097, 813);
 	else if (level == PROBE_STANDARD)
-		add_offsets(r, rtmax, offset_sizes, ARRAY_SIZE(offset_sizes));
+		ranges_add_offsets(r, rtmax, offset_sizes, ARRAY_SIZE(offset_sizes));
 	else
-		add_offsets(r, rtmax, sizes, ARRAY_SIZE(sizes));
+		ranges_add_offsets(r, rtmax, sizes, ARRAY_SIZE(sizes));
 }
 
 void ranges_tail(struct range_set *r, enum probe_level level, uint32_t most,

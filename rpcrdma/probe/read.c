@@ -93,7 +93,7 @@ bool read_fits_inline(const struct probe *p, uint32_t count)
 }
 
 /* Bytes of the reply without the first READ's data. */
-static uint32_t reply_bytes(const struct probe *p, const struct read_case *c)
+static uint32_t read_reply_bytes(const struct probe *p, const struct read_case *c)
 {
 	uint32_t bytes = p->version->read_head;
 
@@ -109,16 +109,17 @@ bool read_case_fits(const struct probe *p, const struct read_case *c)
 	/* Counts the data too: a server that ignores the chunk must not send more than we
 	 * receive. */
 	uint64_t all = RPCRDMA_HEADER_MIN + 4 + 4 + 16 * RPCRDMA_SEGMENTS +
-		       reply_bytes(p, c) + xdr_pad4(c->count);
+		       read_reply_bytes(p, c) + xdr_pad4(c->count);
 
 	return c->mechanism == MECH_REPLY_CHUNK ||
 	       (p->conn && all <= rpcrdma_reply_inline(p->conn));
 }
 
-static void outcome_set(struct read_outcome *o, enum read_kind kind, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
+static void read_outcome_set(struct read_outcome *o, enum read_kind kind, const char *fmt,
+			     ...) PRINTF_LIKE(3, 4);
 
-static void outcome_set(struct read_outcome *o, enum read_kind kind, const char *fmt, ...)
+static void read_outcome_set(struct read_outcome *o, enum read_kind kind, const char *fmt,
+			     ...)
 {
 	va_list ap;
 
@@ -137,7 +138,7 @@ enum nfs_op read_operation(const struct read_case *c)
 	}
 }
 
-static int prepare(struct probe *p, struct read_job *job)
+static int read_prepare(struct probe *p, struct read_job *job)
 {
 	const struct read_case *c = &job->c;
 	struct operation *op = &job->op;
@@ -152,7 +153,7 @@ static int prepare(struct probe *p, struct read_job *job)
 	/* A missing connection is not an answer to this READ. */
 	if (session_ready(p))
 		return -ENOTCONN;
-	n = layout_cut(c, reply_bytes(p, c), rpcrdma_peer_private(p->conn)->present,
+	n = layout_cut(c, read_reply_bytes(p, c), rpcrdma_peer_private(p->conn)->present,
 		       lengths);
 	rc = area_init(&job->area, lengths, n);
 	if (!rc)
@@ -180,7 +181,7 @@ void read_start(struct probe *p, struct read_job *job, const struct window *w,
 	job->op.size = w->attr.size;
 	/* Before the memory is registered, since a new session may need a new connection. A
 	 * missing connection is not an answer to this READ. */
-	rc = client41_ready(p) ? -ENOTCONN : prepare(p, job);
+	rc = client41_ready(p) ? -ENOTCONN : read_prepare(p, job);
 	job->deadline = session_call_deadline(p, c->count);
 	if (rc) {
 		job->op.call.rc = rc;
@@ -192,28 +193,28 @@ void read_start(struct probe *p, struct read_job *job, const struct window *w,
 }
 
 /* Translates the call's error into this READ's outcome. */
-static void call_failed(struct read_job *job)
+static void read_call_failed(struct read_job *job)
 {
 	struct read_outcome *o = &job->outcome;
 	const char *text = job->op.call.text;
 
 	switch (job->op.call.rc) {
-	case -ETIMEDOUT: outcome_set(o, READ_LOST, "%s", text); break;
-	case -ECONNRESET: outcome_set(o, READ_CLOSED, "%s", text); break;
+	case -ETIMEDOUT: read_outcome_set(o, READ_LOST, "%s", text); break;
+	case -ECONNRESET: read_outcome_set(o, READ_CLOSED, "%s", text); break;
 	case -EPROTO:
-	case -EREMOTEIO: outcome_set(o, READ_TRANSPORT, "%s", text); break;
-	case -EILSEQ: outcome_set(o, READ_XID, "%s", text); break;
-	case -EBADMSG: outcome_set(o, READ_HEADER, "%s", text); break;
-	case -EBADE: outcome_set(o, READ_RDMA_ERROR, "%s", text); break;
+	case -EREMOTEIO: read_outcome_set(o, READ_TRANSPORT, "%s", text); break;
+	case -EILSEQ: read_outcome_set(o, READ_XID, "%s", text); break;
+	case -EBADMSG: read_outcome_set(o, READ_HEADER, "%s", text); break;
+	case -EBADE: read_outcome_set(o, READ_RDMA_ERROR, "%s", text); break;
 	/* Errors such as -ENODEV are not the fault of the READ. */
-	default: outcome_set(o, READ_NOT_RUN, "%s", text); break;
+	default: read_outcome_set(o, READ_NOT_RUN, "%s", text); break;
 	}
 }
 
 /* Returned chunk: same segments, lengths rewritten to the bytes written (RFC 8166 section
  * 3.4.6). */
-static void check_returned(struct read_job *job, const struct rpcrdma_chunk *got,
-			   bool present, uint64_t want)
+static void read_check_returned(struct read_job *job, const struct rpcrdma_chunk *got,
+				bool present, uint64_t want)
 {
 	const struct rpcrdma_header *h = &job->op.call.header;
 	const struct area *a = &job->area;
@@ -223,9 +224,9 @@ static void check_returned(struct read_job *job, const struct rpcrdma_chunk *got
 	if (!present || got->count != a->nsegs) {
 		if (present && !got->count && !want)
 			job->outcome.sign = SIGN_UNUSED_DROPPED;
-		outcome_set(&job->outcome, READ_LENGTHS,
-			    "%u segments were offered, %u came back", a->nsegs,
-			    present ? got->count : 0);
+		read_outcome_set(&job->outcome, READ_LENGTHS,
+				 "%u segments were offered, %u came back", a->nsegs,
+				 present ? got->count : 0);
 		return;
 	}
 	for (i = 0; i < a->nsegs; i++) {
@@ -234,24 +235,27 @@ static void check_returned(struct read_job *job, const struct rpcrdma_chunk *got
 		if (s->handle != a->segs[i].region.handle ||
 		    s->offset != a->segs[i].region.offset ||
 		    s->length > a->segs[i].length)
-			outcome_set(&job->outcome, READ_LENGTHS,
-				    "segment %u was returned with handle %08x length %u",
-				    i, s->handle, s->length);
+			read_outcome_set(
+				&job->outcome, READ_LENGTHS,
+				"segment %u was returned with handle %08x length %u", i,
+				s->handle, s->length);
 		sum += s->length;
 	}
 	if (job->outcome.kind != READ_OK || sum == want)
 		return;
-	outcome_set(&job->outcome, READ_LENGTHS,
-		    "the returned segments sum to %llu bytes, the READ returned %llu",
-		    (unsigned long long)sum, (unsigned long long)want);
+	read_outcome_set(
+		&job->outcome, READ_LENGTHS,
+		"the returned segments sum to %llu bytes, the READ returned %llu",
+		(unsigned long long)sum, (unsigned long long)want);
 	if (sum > want && sum <= xdr_pad4(want))
 		job->outcome.sign = SIGN_PAD_COUNTED;
 }
 
 /* In a file whose words are their own offsets, finds where a byte came from: by the word at @word
  * in the file. 0: unknown. */
-static uint64_t moved_from(const struct window *w, uint64_t offset, const uint8_t *got,
-			   const uint8_t *truth, uint32_t len, uint64_t word)
+static uint64_t read_moved_from(const struct window *w, uint64_t offset,
+				const uint8_t *got, const uint8_t *truth, uint32_t len,
+				uint64_t word)
 {
 	uint64_t from;
 
@@ -263,26 +267,27 @@ static uint64_t moved_from(const struct window *w, uint64_t offset, const uint8_
 }
 
 /* Uses the first wrong word if all of it is within the READ, otherwise the next. */
-static bool explain_moved(struct read_job *job, const struct window *w,
-			  const uint8_t *got, const uint8_t *truth, uint32_t len,
-			  uint64_t first)
+static bool read_explain_moved(struct read_job *job, const struct window *w,
+			       const uint8_t *got, const uint8_t *truth, uint32_t len,
+			       uint64_t first)
 {
 	uint64_t word = first - first % 8, from;
 
-	from = moved_from(w, job->c.offset, got, truth, len, word);
+	from = read_moved_from(w, job->c.offset, got, truth, len, word);
 	if (!from) {
 		word += 8;
-		from = moved_from(w, job->c.offset, got, truth, len, word);
+		from = read_moved_from(w, job->c.offset, got, truth, len, word);
 	}
 	if (!from)
 		return false;
-	outcome_set(&job->outcome, READ_DATA, "at offset %llu the data of offset %llu",
-		    (unsigned long long)first, (unsigned long long)(first + from - word));
+	read_outcome_set(
+		&job->outcome, READ_DATA, "at offset %llu the data of offset %llu",
+		(unsigned long long)first, (unsigned long long)(first + from - word));
 	return true;
 }
 
 /* Up to 8 bytes, for printing. */
-static unsigned long long number(const uint8_t *bytes, uint32_t n)
+static unsigned long long read_hex_number(const uint8_t *bytes, uint32_t n)
 {
 	unsigned long long value = 0;
 
@@ -292,8 +297,9 @@ static unsigned long long number(const uint8_t *bytes, uint32_t n)
 }
 
 /* Describes the first difference between @got and @truth, at byte @at. */
-static void explain_data(struct read_job *job, const struct window *w, const uint8_t *got,
-			 const uint8_t *truth, uint32_t len, uint32_t at)
+static void read_explain_data(struct read_job *job, const struct window *w,
+			      const uint8_t *got, const uint8_t *truth, uint32_t len,
+			      uint32_t at)
 {
 	static const uint8_t zeros[8];
 	uint64_t first = job->c.offset + at;
@@ -301,22 +307,23 @@ static void explain_data(struct read_job *job, const struct window *w, const uin
 
 	damage_look(&job->outcome.damage, job->c.offset, got, truth, len);
 	if (damage_kind(&job->outcome.damage) == DAMAGE_BIT)
-		outcome_set(&job->outcome, READ_DATA,
-			    "at offset %llu one bit is wrong: %02x, expected %02x",
-			    (unsigned long long)first, got[at], truth[at]);
+		read_outcome_set(&job->outcome, READ_DATA,
+				 "at offset %llu one bit is wrong: %02x, expected %02x",
+				 (unsigned long long)first, got[at], truth[at]);
 	else if (!memcmp(got + at, zeros, n))
-		outcome_set(&job->outcome, READ_DATA, "at offset %llu zeros",
-			    (unsigned long long)first);
-	else if (!explain_moved(job, w, got, truth, len, first))
-		outcome_set(&job->outcome, READ_DATA,
-			    "at offset %llu %0*llx, expected %0*llx",
-			    (unsigned long long)first, (int)n * 2, number(got + at, n),
-			    (int)n * 2, number(truth + at, n));
+		read_outcome_set(&job->outcome, READ_DATA, "at offset %llu zeros",
+				 (unsigned long long)first);
+	else if (!read_explain_moved(job, w, got, truth, len, first))
+		read_outcome_set(&job->outcome, READ_DATA,
+				 "at offset %llu %0*llx, expected %0*llx",
+				 (unsigned long long)first, (int)n * 2,
+				 read_hex_number(got + at, n), (int)n * 2,
+				 read_hex_number(truth + at, n));
 }
 
 /* The file's bytes at this offset, as far as the window has them. */
-static uint32_t truth_of(const struct window *w, const struct read_case *c,
-			 const uint8_t **bytes)
+static uint32_t read_expected_bytes(const struct window *w, const struct read_case *c,
+				    const uint8_t **bytes)
 {
 	*bytes = w->bytes;
 	if (c->offset < w->base || c->offset >= w->base + w->len)
@@ -329,7 +336,7 @@ static uint32_t truth_of(const struct window *w, const struct read_case *c,
 #define UNWRITTEN_MIN 2
 
 /* Length of the prefill from @at on, within the first @len bytes: checks 8 of them. */
-static uint32_t unwritten(const struct area *a, uint32_t at, uint32_t len)
+static uint32_t read_unwritten(const struct area *a, uint32_t at, uint32_t len)
 {
 	uint32_t n = 0;
 
@@ -339,16 +346,16 @@ static uint32_t unwritten(const struct area *a, uint32_t at, uint32_t len)
 }
 
 /* All bytes but those after the last whole XDR word were written. */
-static bool explain_tail(struct read_job *job, uint32_t at, uint32_t len)
+static bool read_explain_tail(struct read_job *job, uint32_t at, uint32_t len)
 {
 	uint32_t tail = len % 4, from = len - tail;
 
-	if (!tail || at < from || unwritten(&job->area, from, len) < tail)
+	if (!tail || at < from || read_unwritten(&job->area, from, len) < tail)
 		return false;
-	outcome_set(&job->outcome, tail < UNWRITTEN_MIN ? READ_DATA : READ_STALE,
-		    from ? "the last %u of %u bytes are not written"
-			 : "%u of %u bytes were not written",
-		    tail, len);
+	read_outcome_set(&job->outcome, tail < UNWRITTEN_MIN ? READ_DATA : READ_STALE,
+			 from ? "the last %u of %u bytes are not written"
+			      : "%u of %u bytes were not written",
+			 tail, len);
 	job->outcome.sign = SIGN_TAIL;
 	return true;
 }
@@ -356,8 +363,8 @@ static bool explain_tail(struct read_job *job, uint32_t at, uint32_t len)
 /* RDMA Writes of a connection arrive in order with its Sends, so data that appears later was
  * written after the reply. If this is checked too late, the memory is no longer ours: software
  * iWARP detects that (session.c). */
-static bool comes_late(struct probe *p, struct read_job *job, const uint8_t *truth,
-		       uint32_t len)
+static bool read_comes_late(struct probe *p, struct read_job *job, const uint8_t *truth,
+			    uint32_t len)
 {
 	uint64_t begin = now_ms(), end = deadline_min(p->deadline, deadline_in(ORDER_MS));
 
@@ -366,9 +373,9 @@ static bool comes_late(struct probe *p, struct read_job *job, const uint8_t *tru
 	while (p->conn && job->area.generation == p->generation &&
 	       !rpcrdma_idle(p->conn, deadline_in(ORDER_STEP_MS))) {
 		if (area_first_difference(&job->area, truth, len) < 0) {
-			outcome_set(&job->outcome, READ_ORDER,
-				    "the data arrived %llu ms after the reply",
-				    (unsigned long long)(now_ms() - begin));
+			read_outcome_set(&job->outcome, READ_ORDER,
+					 "the data arrived %llu ms after the reply",
+					 (unsigned long long)(now_ms() - begin));
 			return true;
 		}
 		if (!deadline_left(end))
@@ -378,8 +385,8 @@ static bool comes_late(struct probe *p, struct read_job *job, const uint8_t *tru
 	return false;
 }
 
-static void check_placed(struct probe *p, struct read_job *job, const struct window *w,
-			 const uint8_t *truth, uint32_t len)
+static void read_check_placed(struct probe *p, struct read_job *job,
+			      const struct window *w, const uint8_t *truth, uint32_t len)
 {
 	int64_t at = area_first_difference(&job->area, truth, len);
 	_cleanup_free_ uint8_t *got = NULL;
@@ -387,31 +394,32 @@ static void check_placed(struct probe *p, struct read_job *job, const struct win
 
 	if (at < 0)
 		return;
-	if (area_is_prefill(&job->area, (size_t)at) && comes_late(p, job, truth, len))
+	if (area_is_prefill(&job->area, (size_t)at) &&
+	    read_comes_late(p, job, truth, len))
 		return;
-	if (explain_tail(job, (uint32_t)at, len))
+	if (read_explain_tail(job, (uint32_t)at, len))
 		return;
-	n = unwritten(&job->area, (uint32_t)at, len);
+	n = read_unwritten(&job->area, (uint32_t)at, len);
 	if (n >= UNWRITTEN_MIN && n == min_u32(len - (uint32_t)at, 8)) {
-		outcome_set(&job->outcome, READ_STALE,
-			    "nothing is written from byte %lld of %u", (long long)at,
-			    job->c.count);
+		read_outcome_set(&job->outcome, READ_STALE,
+				 "nothing is written from byte %lld of %u", (long long)at,
+				 job->c.count);
 		return;
 	}
 	got = malloc(len);
 	if (!got) {
-		outcome_set(&job->outcome, READ_DATA, "wrong from offset %llu",
-			    (unsigned long long)(job->c.offset + (uint64_t)at));
+		read_outcome_set(&job->outcome, READ_DATA, "wrong from offset %llu",
+				 (unsigned long long)(job->c.offset + (uint64_t)at));
 		return;
 	}
 	area_copy(&job->area, got, len);
 	/* An adapter may have written meanwhile. */
 	if (got[at] != truth[at])
-		explain_data(job, w, got, truth, len, (uint32_t)at);
+		read_explain_data(job, w, got, truth, len, (uint32_t)at);
 	else
-		outcome_set(&job->outcome, READ_ORDER,
-			    "at offset %llu the data changed after the reply",
-			    (unsigned long long)(job->c.offset + (uint64_t)at));
+		read_outcome_set(&job->outcome, READ_ORDER,
+				 "at offset %llu the data changed after the reply",
+				 (unsigned long long)(job->c.offset + (uint64_t)at));
 }
 
 /* Up to the last changed byte: not every server that pads does so to a multiple of 4. */
@@ -426,7 +434,7 @@ static uint32_t pad_written(const struct area *a, uint32_t len)
 
 /* Checks a Write chunk beyond the data: nothing may be written there, least of all the XDR pad
  * (RFC 8166 section 3.4.6.2). */
-static void check_tail(struct read_job *job, uint32_t len)
+static void read_check_tail(struct read_job *job, uint32_t len)
 {
 	int64_t touched = area_first_touched(&job->area, len);
 	bool only_pad;
@@ -438,12 +446,12 @@ static void check_tail(struct read_job *job, uint32_t len)
 		   !area_canaries_hurt(&job->area);
 	n = only_pad ? pad_written(&job->area, len) : 0;
 	if (only_pad)
-		outcome_set(&job->outcome, READ_PAD,
-			    "%u pad byte%s written after %u byte%s", n,
-			    n == 1 ? " was" : "s were", len, len == 1 ? "" : "s");
+		read_outcome_set(&job->outcome, READ_PAD,
+				 "%u pad byte%s written after %u byte%s", n,
+				 n == 1 ? " was" : "s were", len, len == 1 ? "" : "s");
 	else
-		outcome_set(&job->outcome, READ_OUTSIDE,
-			    "data written after the %u bytes read", len);
+		read_outcome_set(&job->outcome, READ_OUTSIDE,
+				 "data written after the %u bytes read", len);
 }
 
 static void check_inline_data(struct read_job *job, const struct window *w,
@@ -454,38 +462,39 @@ static void check_inline_data(struct read_job *job, const struct window *w,
 	while (at < data->len && data->bytes[at] == truth[at])
 		at++;
 	if (at < data->len)
-		explain_data(job, w, data->bytes, truth, data->len, at);
+		read_explain_data(job, w, data->bytes, truth, data->len, at);
 }
 
 /* Compares count, eof and length with the file. Returns false if the data need not be compared
  * any more. */
-static bool check_counts(struct probe *p, struct read_job *job, const struct window *w,
-			 uint32_t have)
+static bool read_check_counts(struct probe *p, struct read_job *job,
+			      const struct window *w, uint32_t have)
 {
 	const struct nfs_result *res = &job->op.result;
 	bool at_end = job->c.offset + res->read_count >= w->attr.size;
 	uint32_t want = min_u32(have, p->rtmax);
 
 	if (res->read_count != res->read.len)
-		outcome_set(&job->outcome, READ_HEADER,
-			    "count says %u bytes, the opaque %u", res->read_count,
-			    res->read.len);
+		read_outcome_set(&job->outcome, READ_HEADER,
+				 "count says %u bytes, the opaque %u", res->read_count,
+				 res->read.len);
 	else if (res->read_count > job->c.count)
-		outcome_set(&job->outcome, READ_HEADER, "%u bytes returned, %u requested",
-			    res->read_count, job->c.count);
+		read_outcome_set(&job->outcome, READ_HEADER,
+				 "%u bytes returned, %u requested", res->read_count,
+				 job->c.count);
 	else if (res->read_count < want && !(res->read.eof && at_end))
-		outcome_set(&job->outcome, READ_SHORT, "%u bytes came, %u are there%s",
-			    res->read_count, want,
-			    res->read.eof ? ", and eof is set" : "");
+		read_outcome_set(&job->outcome, READ_SHORT,
+				 "%u bytes came, %u are there%s", res->read_count, want,
+				 res->read.eof ? ", and eof is set" : "");
 	else if (res->read_count > have)
-		outcome_set(&job->outcome, READ_DATA,
-			    "%u bytes came, the file has %u there", res->read_count,
-			    have);
+		read_outcome_set(&job->outcome, READ_DATA,
+				 "%u bytes came, the file has %u there", res->read_count,
+				 have);
 	return job->outcome.kind == READ_OK || job->outcome.kind == READ_SHORT;
 }
 
 /* Whether the data is in the chunk, not in the reply. */
-static bool is_reduced(const struct read_job *job)
+static bool read_is_reduced(const struct read_job *job)
 {
 	return job->c.mechanism == MECH_WRITE_CHUNK && !job->op.data_inline;
 }
@@ -496,33 +505,33 @@ static bool is_zeros(const uint8_t *bytes, uint32_t len)
 }
 
 /* Whether the data is the file's from @back bytes earlier. Zeros prove nothing. */
-static bool is_shifted(struct read_job *job, const struct window *w, uint64_t back,
-		       const uint8_t *truth, const struct nfs_data *data)
+static bool read_is_shifted(struct read_job *job, const struct window *w, uint64_t back,
+			    const uint8_t *truth, const struct nfs_data *data)
 {
 	if (!back || (uint64_t)(truth - w->bytes) < back ||
 	    is_zeros(truth - back, data->len))
 		return false;
-	return is_reduced(job)
+	return read_is_reduced(job)
 		       ? area_first_difference(&job->area, truth - back, data->len) < 0
 		       : !memcmp(data->bytes, truth - back, data->len);
 }
 
 /* Looks for wrong data that one defect explains, see linux3.c. */
-static void sign_data(struct read_job *job, const struct window *w, const uint8_t *truth,
-		      const struct nfs_data *data)
+static void read_sign_data(struct read_job *job, const struct window *w,
+			   const uint8_t *truth, const struct nfs_data *data)
 {
 	uint64_t back = job->c.offset % 4096;
 	uint8_t head[8];
 
 	put_be32(head, job->op.call.xid);
 	put_be32(head + 4, 1); /* REPLY */
-	if (!is_reduced(job) && data->len >= sizeof(head) &&
+	if (!read_is_reduced(job) && data->len >= sizeof(head) &&
 	    !memcmp(data->bytes, head, sizeof(head))) {
-		outcome_set(&job->outcome, READ_DATA,
-			    "the data are the head of the reply");
+		read_outcome_set(&job->outcome, READ_DATA,
+				 "the data are the head of the reply");
 		job->outcome.sign = SIGN_REPLY_HEAD;
-	} else if (is_shifted(job, w, back, truth, data)) {
-		outcome_set(
+	} else if (read_is_shifted(job, w, back, truth, data)) {
+		read_outcome_set(
 			&job->outcome, READ_DATA,
 			"at offset %llu the data of offset %llu, the start of the page",
 			(unsigned long long)job->c.offset,
@@ -531,40 +540,42 @@ static void sign_data(struct read_job *job, const struct window *w, const uint8_
 	}
 }
 
-static void check_data(struct probe *p, struct read_job *job, const struct window *w)
+static void read_check_data(struct probe *p, struct read_job *job, const struct window *w)
 {
 	const struct rpcrdma_header *h = &job->op.call.header;
 	const struct nfs_data *data = &job->op.result.read;
-	bool reduced = is_reduced(job);
+	bool reduced = read_is_reduced(job);
 	const uint8_t *truth;
-	uint32_t have = truth_of(w, &job->c, &truth);
+	uint32_t have = read_expected_bytes(w, &job->c, &truth);
 	struct read_outcome counts;
 
-	if (!check_counts(p, job, w, have))
+	if (!read_check_counts(p, job, w, have))
 		return;
 	counts = job->outcome;
 	if (reduced) {
-		check_placed(p, job, w, truth, data->len);
+		read_check_placed(p, job, w, truth, data->len);
 		if (job->outcome.kind == READ_OK)
-			check_tail(job, data->len);
+			read_check_tail(job, data->len);
 		if (job->outcome.kind == READ_OK)
-			check_returned(job, &h->write[0], h->write_count == 1, data->len);
+			read_check_returned(job, &h->write[0], h->write_count == 1,
+					    data->len);
 	} else {
 		check_inline_data(job, w, data, truth);
 	}
 	if (job->outcome.kind == READ_DATA && !job->outcome.sign)
-		sign_data(job, w, truth, data);
+		read_sign_data(job, w, truth, data);
 	if (job->outcome.kind == READ_OK)
 		job->outcome = counts;
 }
 
-static bool same_time(const struct nfs_time *a, const struct nfs_time *b)
+static bool read_same_time(const struct nfs_time *a, const struct nfs_time *b)
 {
 	return a->sec == b->sec && a->nsec == b->nsec;
 }
 
 /* The first attribute that differs; NULL: none. Reading may change atime and the space used. */
-static const char *attr_difference(const struct nfs_attr *a, const struct nfs_attr *b)
+static const char *read_attr_difference(const struct nfs_attr *a,
+					const struct nfs_attr *b)
 {
 	const struct {
 		const char *name;
@@ -578,8 +589,8 @@ static const char *attr_difference(const struct nfs_attr *a, const struct nfs_at
 		{ "size", a->size == b->size },
 		{ "fsid", a->fsid == b->fsid },
 		{ "fileid", a->fileid == b->fileid },
-		{ "mtime", same_time(&a->mtime, &b->mtime) },
-		{ "ctime", same_time(&a->ctime, &b->ctime) },
+		{ "mtime", read_same_time(&a->mtime, &b->mtime) },
+		{ "ctime", read_same_time(&a->ctime, &b->ctime) },
 	};
 	size_t i;
 
@@ -590,70 +601,74 @@ static const char *attr_difference(const struct nfs_attr *a, const struct nfs_at
 }
 
 /* The window has the attributes of a plain GETATTR. */
-static void check_getattr_behind(struct read_job *job, const struct window *w)
+static void read_check_getattr(struct read_job *job, const struct window *w)
 {
 	const struct nfs_result *res = &job->op.result;
-	const char *name = attr_difference(&res->attr, &w->attr);
+	const char *name = read_attr_difference(&res->attr, &w->attr);
 
 	if (!res->has_attr)
-		outcome_set(&job->outcome, READ_BEHIND,
-			    "no attributes returned behind the READ");
+		read_outcome_set(&job->outcome, READ_BEHIND,
+				 "no attributes returned behind the READ");
 	else if (name)
-		outcome_set(&job->outcome, READ_BEHIND,
-			    "the %s after the READ differs from GETATTR alone", name);
+		read_outcome_set(&job->outcome, READ_BEHIND,
+				 "the %s after the READ differs from GETATTR alone",
+				 name);
 }
 
 /* The second READ's data is in the reply, whichever chunk the first had. */
-static void check_read_behind(struct probe *p, struct read_job *job,
+static void read_check_second(struct probe *p, struct read_job *job,
 			      const struct window *w)
 {
 	const struct read_case second = { .offset = job->c.offset2,
 					  .count = job->c.count2 };
 	const struct nfs_data *data = &job->op.result.read2;
 	const uint8_t *truth;
-	uint32_t want = min_u32(truth_of(w, &second, &truth), p->rtmax);
+	uint32_t want = min_u32(read_expected_bytes(w, &second, &truth), p->rtmax);
 
 	if (data->len != want)
-		outcome_set(&job->outcome, READ_BEHIND,
-			    "the second READ returned %u bytes of %u", data->len, want);
+		read_outcome_set(&job->outcome, READ_BEHIND,
+				 "the second READ returned %u bytes of %u", data->len,
+				 want);
 	else if (want && memcmp(data->bytes, truth, want))
-		outcome_set(&job->outcome, READ_BEHIND,
-			    "the second READ returned wrong data");
+		read_outcome_set(&job->outcome, READ_BEHIND,
+				 "the second READ returned wrong data");
 }
 
 /* The data is correct and was in the reply. */
 static void check_unused(struct read_job *job)
 {
 	if (area_first_touched(&job->area, 0) >= 0)
-		outcome_set(&job->outcome, READ_OUTSIDE,
-			    "data written into a chunk returned as unused");
+		read_outcome_set(&job->outcome, READ_OUTSIDE,
+				 "data written into a chunk returned as unused");
 	else
-		outcome_set(&job->outcome, READ_INLINE, "the data is inline");
+		read_outcome_set(&job->outcome, READ_INLINE, "the data is inline");
 }
 
-static void check_result(struct probe *p, struct read_job *job, const struct window *w)
+static void read_check_result(struct probe *p, struct read_job *job,
+			      const struct window *w)
 {
 	struct read_outcome *o = &job->outcome;
 	uint32_t status = job->op.result.status;
 
 	o->status = status;
 	if (client41_forgotten(p, &job->op)) {
-		outcome_set(o, READ_LATER, "%s", p->version->status_text(status));
+		read_outcome_set(o, READ_LATER, "%s", p->version->status_text(status));
 		return;
 	}
 	if (status) {
-		outcome_set(o, nfs_status_is_later(status) ? READ_LATER : READ_STATUS,
-			    "%s", p->version->status_text(status));
+		read_outcome_set(o,
+				 nfs_status_is_later(status) ? READ_LATER : READ_STATUS,
+				 "%s", p->version->status_text(status));
 		return;
 	}
 	o->brought = job->op.result.read_count;
-	check_data(p, job, w);
+	read_check_data(p, job, w);
 	if (o->kind == READ_OK && job->c.behind == BEHIND_GETATTR)
-		check_getattr_behind(job, w);
+		read_check_getattr(job, w);
 	if (o->kind == READ_OK && job->c.behind == BEHIND_READ)
-		check_read_behind(p, job, w);
+		read_check_second(p, job, w);
 	if (o->kind == READ_OK && area_canaries_hurt(&job->area))
-		outcome_set(o, READ_OUTSIDE, "data written outside the chunk");
+		read_outcome_set(o, READ_OUTSIDE, "data written outside the chunk");
 	if (o->kind == READ_OK && operation_left_chunk(&job->op))
 		check_unused(job);
 }
@@ -662,17 +677,19 @@ void read_finish(struct probe *p, struct read_job *job, const struct window *w)
 {
 	operation_wait(p, &job->op, job->deadline, job->c.mechanism == MECH_WRITE_CHUNK);
 	switch (job->op.stage) {
-	case OPERATION_CALL: call_failed(job); break;
-	case OPERATION_RPC: outcome_set(&job->outcome, READ_RPC, "%s", err_text()); break;
-	case OPERATION_RESULTS:
-		outcome_set(&job->outcome, READ_HEADER, "%s", err_text());
+	case OPERATION_CALL: read_call_failed(job); break;
+	case OPERATION_RPC:
+		read_outcome_set(&job->outcome, READ_RPC, "%s", err_text());
 		break;
-	case OPERATION_DONE: check_result(p, job, w); break;
+	case OPERATION_RESULTS:
+		read_outcome_set(&job->outcome, READ_HEADER, "%s", err_text());
+		break;
+	case OPERATION_DONE: read_check_result(p, job, w); break;
 	}
 	if (job->op.withheld)
-		outcome_set(&job->outcome, READ_WITHHELD, "%s", job->op.call.text);
+		read_outcome_set(&job->outcome, READ_WITHHELD, "%s", job->op.call.text);
 	if (job->outcome.kind == READ_LOST && !deadline_left(p->deadline))
-		outcome_set(&job->outcome, READ_NOT_RUN, "the time ran out");
+		read_outcome_set(&job->outcome, READ_NOT_RUN, "the time ran out");
 	session_release(p, &job->area);
 	operation_fini(p, &job->op);
 	area_fini(&job->area);
@@ -684,7 +701,7 @@ void read_once(struct probe *p, const struct window *w, const struct read_case *
 	_cleanup_free_ struct read_job *job = calloc(1, sizeof(*job));
 
 	if (!job) {
-		outcome_set(outcome, READ_NOT_RUN, "no memory");
+		read_outcome_set(outcome, READ_NOT_RUN, "no memory");
 		return;
 	}
 	read_start(p, job, w, c);
@@ -698,13 +715,13 @@ void read_compare(struct probe *p, const struct window *w, const struct read_cas
 	_cleanup_free_ struct read_job *job = calloc(1, sizeof(*job));
 
 	if (!job) {
-		outcome_set(outcome, READ_NOT_RUN, "no memory");
+		read_outcome_set(outcome, READ_NOT_RUN, "no memory");
 		return;
 	}
 	job->c = *c;
 	job->c.mechanism = MECH_INLINE;
 	job->op.result = *result;
-	check_result(p, job, w);
+	read_check_result(p, job, w);
 	*outcome = job->outcome;
 }
 

@@ -30,7 +30,7 @@ size_t remains_encode(const struct remains *r, uint8_t buf[REMAINS_RECORD_MAX])
 }
 
 /* Never destroys the state of others on this host, above all of its kernel. */
-static bool is_owner(const char *owner, size_t len)
+static bool remains_is_owner(const char *owner, size_t len)
 {
 	const size_t prefix = strlen(REMAINS_OWNER);
 
@@ -43,7 +43,7 @@ int remains_decode(struct remains *r, const uint8_t *buf, size_t len)
 {
 	const size_t fixed = 20 + NFS4_SESSIONID_SIZE;
 
-	if (len <= fixed || !is_owner((const char *)buf + fixed, len - fixed) ||
+	if (len <= fixed || !remains_is_owner((const char *)buf + fixed, len - fixed) ||
 	    buf[1] < 1 || buf[1] > NFS4_MINOR_MAX || buf[0] >= 2 * EXISTS)
 		return err_set(EPROTO, "the worker sent an invalid client record");
 	memset(r, 0, sizeof(*r));
@@ -75,7 +75,7 @@ enum remains_step remains_next(const struct remains *r)
 }
 
 /* The state is not as expected: start again, but not for ever. */
-static bool start_anew(struct remains *r)
+static bool remains_start_anew(struct remains *r)
 {
 	if (r->restarted)
 		return false;
@@ -86,7 +86,7 @@ static bool start_anew(struct remains *r)
 static bool destroyed_session(struct remains *r, uint32_t status)
 {
 	if (status && status != NFS4ERR_BADSESSION && status != NFS4ERR_DEADSESSION)
-		return start_anew(r);
+		return remains_start_anew(r);
 	r->has_session = false;
 	return true;
 }
@@ -94,7 +94,7 @@ static bool destroyed_session(struct remains *r, uint32_t status)
 static bool destroyed_client(struct remains *r, uint32_t status)
 {
 	if (status && status != NFS4ERR_STALE_CLIENTID)
-		return start_anew(r);
+		return remains_start_anew(r);
 	r->exists = r->has_client = false;
 	return true;
 }

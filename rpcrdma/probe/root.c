@@ -14,8 +14,8 @@
 
 /* MNT of the path, then of its parents: the user gives a path, and only the server knows which
  * part of it is the export. *rest is the part below the export. */
-static int mount_walk(struct probe *p, int fd, char *path, const char **rest,
-		      struct mount3_mnt_res *res)
+static int root_mount_walk(struct probe *p, int fd, char *path, const char **rest,
+			   struct mount3_mnt_res *res)
 {
 	static const char nothing[] = "";
 	uint32_t told = NFS3_STATUS_OK;
@@ -46,7 +46,8 @@ static int mount_walk(struct probe *p, int fd, char *path, const char **rest,
 }
 
 /* The link's target, for the report. */
-static int link_error(struct probe *p, const struct probe_file *link, const char *name)
+static int root_link_error(struct probe *p, const struct probe_file *link,
+			   const char *name)
 {
 	char target[128] = "";
 	struct operation op;
@@ -66,7 +67,7 @@ static int link_error(struct probe *p, const struct probe_file *link, const char
 		"symlink");
 }
 
-static int lookup(struct probe *p, struct probe_file *at, const char *name)
+static int root_lookup(struct probe *p, struct probe_file *at, const char *name)
 {
 	struct operation op;
 	size_t used;
@@ -86,14 +87,14 @@ static int lookup(struct probe *p, struct probe_file *at, const char *name)
 	if (rc)
 		return err_context(rc, "LOOKUP of %s", name);
 	if (at->attr.type == NFS_LNK)
-		return link_error(p, at, name);
+		return root_link_error(p, at, name);
 	used = strlen(at->path);
 	snprintf(at->path + used, sizeof(at->path) - used, "%s%s", used ? "/" : "", name);
 	return 0;
 }
 
 /* The next component of *rest into @name: its length, 0 at the end, or -ENAMETOOLONG. */
-static int next_name(const char **rest, char name[NFS3_NAME_MAX + 1])
+static int root_next_name(const char **rest, char name[NFS3_NAME_MAX + 1])
 {
 	size_t len;
 
@@ -108,18 +109,18 @@ static int next_name(const char **rest, char name[NFS3_NAME_MAX + 1])
 	return (int)len;
 }
 
-static int walk_down(struct probe *p, const char *rest)
+static int root_walk_down(struct probe *p, const char *rest)
 {
 	char name[NFS3_NAME_MAX + 1];
 	int n, rc = 0;
 
-	while (!rc && (n = next_name(&rest, name)) != 0)
-		rc = n < 0 ? n : lookup(p, &p->root, name);
+	while (!rc && (n = root_next_name(&rest, name)) != 0)
+		rc = n < 0 ? n : root_lookup(p, &p->root, name);
 	return rc ? rc : operation_getattr(p, &p->root.fh, &p->root.attr);
 }
 
-static void say_mount_refused(struct probe *p, const struct mount3_mnt_res *res,
-			      bool reserved)
+static void root_say_refused(struct probe *p, const struct mount3_mnt_res *res,
+			     bool reserved)
 {
 	bool access = res->status == NFS3_STATUS_ACCES || res->status == NFS3_STATUS_PERM;
 
@@ -140,7 +141,7 @@ static void say_mount_refused(struct probe *p, const struct mount3_mnt_res *res,
 			      nfs3_status_text(res->status));
 }
 
-static bool flavor_usable(const struct mount3_mnt_res *res)
+static bool root_flavor_is_usable(const struct mount3_mnt_res *res)
 {
 	uint32_t i;
 
@@ -151,12 +152,12 @@ static bool flavor_usable(const struct mount3_mnt_res *res)
 	return !res->nflavors;
 }
 
-static enum finding_status walk_status(int rc)
+static enum finding_status root_walk_status(int rc)
 {
 	return rc == -ELOOP ? FINDING_UNKNOWN : target_refusal(rc);
 }
 
-static void say_root(struct probe *p, struct finding *f, const char *export)
+static void root_say(struct probe *p, struct finding *f, const char *export)
 {
 	const char *name = strrchr(p->options->export, '/');
 
@@ -174,7 +175,7 @@ static void say_root(struct probe *p, struct finding *f, const char *export)
 }
 
 /* "; under NFSv4.2: NFS4ERR_NOENT" */
-static const char *lower_text(const struct probe *p, char *buf, size_t cap)
+static const char *root_lower_text(const struct probe *p, char *buf, size_t cap)
 {
 	buf[0] = '\0';
 	if (*p->lower_because)
@@ -183,7 +184,7 @@ static const char *lower_text(const struct probe *p, char *buf, size_t cap)
 }
 
 /* @port: mountd's; 0: rpcbind has none. */
-static void say_no_mountd(struct probe *p, const char *reason, uint16_t port)
+static void root_say_no_mountd(struct probe *p, const char *reason, uint16_t port)
 {
 	struct finding f;
 
@@ -196,8 +197,8 @@ static void say_no_mountd(struct probe *p, const char *reason, uint16_t port)
 }
 
 /* mountd's answer for the path, or false and the finding is emitted. */
-static bool ask_mountd(struct probe *p, char *path, const char **rest,
-		       struct mount3_mnt_res *res, uint16_t *port, bool *reserved)
+static bool root_ask_mountd(struct probe *p, char *path, const char **rest,
+			    struct mount3_mnt_res *res, uint16_t *port, bool *reserved)
 {
 	_cleanup_close_ int fd = -1;
 	const char *reason = "";
@@ -214,25 +215,25 @@ static bool ask_mountd(struct probe *p, char *path, const char **rest,
 		reason = "mountd";
 	}
 	if (rc) {
-		say_no_mountd(p, reason, *port);
+		root_say_no_mountd(p, reason, *port);
 		return false;
 	}
-	rc = mount_walk(p, fd, path, rest, res);
+	rc = root_mount_walk(p, fd, path, rest, res);
 	if (rc)
 		probe_because(p, "probe.mount", target_refusal(rc), "mountd-reply",
 			      "MOUNT of %s on TCP port %u: %s", p->options->export, *port,
 			      err_text());
 	else if (res->status)
-		say_mount_refused(p, res, *reserved);
-	else if (!flavor_usable(res))
+		root_say_refused(p, res, *reserved);
+	else if (!root_flavor_is_usable(res))
 		probe_because(
 			p, "probe.mount", FINDING_UNKNOWN, "kerberos",
 			"%s is exported with security flavors other than sys (first: %u), which the probe does not speak",
 			p->options->export, res->flavors[0]);
-	return !rc && !res->status && flavor_usable(res);
+	return !rc && !res->status && root_flavor_is_usable(res);
 }
 
-static bool find_by_mount(struct probe *p)
+static bool root_find_by_mount(struct probe *p)
 {
 	struct mount3_mnt_res res = { 0 };
 	char path[NFS3_PATH_MAX], lower[320];
@@ -243,12 +244,12 @@ static bool find_by_mount(struct probe *p)
 	int rc;
 
 	snprintf(path, sizeof(path), "%s", p->options->export);
-	if (!ask_mountd(p, path, &rest, &res, &port, &reserved))
+	if (!root_ask_mountd(p, path, &rest, &res, &port, &reserved))
 		return false;
 	p->root.fh = res.fh;
-	rc = walk_down(p, rest);
+	rc = root_walk_down(p, rest);
 	if (rc) {
-		probe_because(p, "probe.mount", walk_status(rc), probe_reason(rc),
+		probe_because(p, "probe.mount", root_walk_status(rc), probe_reason(rc),
 			      "%s: %s", p->options->export, err_text());
 		return false;
 	}
@@ -256,16 +257,16 @@ static bool find_by_mount(struct probe *p)
 	identity_add(&p->seen, &res.fh);
 	finding_init(&f, "probe.mount", FINDING_PASS,
 		     "root handle of %s by MOUNT on TCP port %u%s", *path ? path : "/",
-		     port, lower_text(p, lower, sizeof(lower)));
+		     port, root_lower_text(p, lower, sizeof(lower)));
 	finding_number(&f, "port", port);
 	finding_text(&f, "reserved_port", "%s", reserved ? "yes" : "no");
-	say_root(p, &f, *path ? path : "/");
+	root_say(p, &f, *path ? path : "/");
 	return true;
 }
 
 /* Walks from the server's root to the path. @export: the part of it that is the export, as far as
  * can be seen: up to the start of the last file system. */
-static int walk_from_root(struct probe *p, char *export, size_t cap)
+static int root_walk(struct probe *p, char *export, size_t cap)
 {
 	char name[NFS3_NAME_MAX + 1], walked[NFS3_PATH_MAX] = "";
 	const char *rest = p->options->export;
@@ -284,9 +285,9 @@ static int walk_from_root(struct probe *p, char *export, size_t cap)
 	if (rc)
 		return err_context(rc, "PUTROOTFH");
 	identity_add(&p->seen, &p->root.fh);
-	while ((n = next_name(&rest, name)) != 0) {
+	while ((n = root_next_name(&rest, name)) != 0) {
 		fsid = p->root.attr.fsid;
-		rc = n < 0 ? n : lookup(p, &p->root, name);
+		rc = n < 0 ? n : root_lookup(p, &p->root, name);
 		if (rc)
 			return rc;
 		if (used < sizeof(walked))
@@ -300,7 +301,7 @@ static int walk_from_root(struct probe *p, char *export, size_t cap)
 	return 0;
 }
 
-static void say_session(struct probe *p)
+static void root_say_session(struct probe *p)
 {
 	const struct slots41 *slots = &p->client.slots;
 	struct finding f;
@@ -326,7 +327,7 @@ static enum finding_status session_status(const struct probe *p, int rc)
 
 /* -ENOENT: no such path under this version, and nothing was emitted yet; else 0 or another error,
  * and the finding is emitted. */
-static int find_by_lookup(struct probe *p)
+static int root_find_by_lookup(struct probe *p)
 {
 	char export[NFS3_PATH_MAX], lower[320];
 	struct finding f;
@@ -338,19 +339,19 @@ static int find_by_lookup(struct probe *p)
 			      "%s", err_text());
 		return rc == -ENOENT ? -EIO : rc;
 	}
-	rc = walk_from_root(p, export, sizeof(export));
+	rc = root_walk(p, export, sizeof(export));
 	if (rc == -ENOENT)
 		return rc;
-	say_session(p);
+	root_say_session(p);
 	if (rc) {
-		probe_because(p, "probe.root", walk_status(rc), probe_reason(rc),
+		probe_because(p, "probe.root", root_walk_status(rc), probe_reason(rc),
 			      "%s: %s", p->options->export, err_text());
 		return rc;
 	}
 	finding_init(&f, "probe.root", FINDING_PASS,
 		     "root handle of %s by PUTROOTFH and LOOKUP, NFSv%s%s", export,
-		     p->version->name, lower_text(p, lower, sizeof(lower)));
-	say_root(p, &f, export);
+		     p->version->name, root_lower_text(p, lower, sizeof(lower)));
+	root_say(p, &f, export);
 	return 0;
 }
 
@@ -360,7 +361,7 @@ bool root_find(struct probe *p)
 	int rc;
 
 	while (p->version->vers != 3) {
-		rc = find_by_lookup(p);
+		rc = root_find_by_lookup(p);
 		if (rc != -ENOENT)
 			return !rc;
 		snprintf(why, sizeof(why), "under NFSv%s: %.200s", p->version->name,
@@ -375,5 +376,5 @@ bool root_find(struct probe *p)
 			return false;
 		}
 	}
-	return find_by_mount(p);
+	return root_find_by_mount(p);
 }

@@ -12,7 +12,7 @@
 #define ROUTE_MS 3000
 
 /* Tries every address of the name in turn; the error is the first one's. */
-static int find_route(struct probe *p, const struct transport_ops *verbs,
+static int route_find(struct probe *p, const struct transport_ops *verbs,
 		      struct transport_route *route)
 {
 	const struct transport_param param = {
@@ -34,7 +34,7 @@ static int find_route(struct probe *p, const struct transport_ops *verbs,
 	return err_again(&first);
 }
 
-static void say_verbs(struct probe *p, const struct transport_route *route)
+static void route_say_verbs(struct probe *p, const struct transport_route *route)
 {
 	struct finding f;
 
@@ -47,7 +47,7 @@ static void say_verbs(struct probe *p, const struct transport_route *route)
 	probe_emit(p, &f);
 }
 
-static void say_iwarp(struct probe *p, const char *why)
+static void route_say_iwarp(struct probe *p, const char *why)
 {
 	struct finding f;
 
@@ -57,7 +57,7 @@ static void say_iwarp(struct probe *p, const char *why)
 	probe_emit(p, &f);
 }
 
-static void say_none(struct probe *p, int rc)
+static void route_say_none(struct probe *p, int rc)
 {
 	char address[TRANSPORT_ADDRESS_TEXT];
 	struct finding f;
@@ -79,23 +79,24 @@ bool route_choose(struct probe *p)
 
 	p->via = wanted ? wanted : transport_find("iwarp");
 	if (wanted && !wanted->route) {
-		say_iwarp(p, "as requested");
+		route_say_iwarp(p, "as requested");
 		return true;
 	}
 	if (!wanted && p->pcap) {
-		say_iwarp(p, "RDMA devices cannot be captured");
+		route_say_iwarp(p, "RDMA devices cannot be captured");
 		return true;
 	}
-	rc = verbs ? find_route(p, verbs, &route) : -ENODEV;
+	rc = verbs ? route_find(p, verbs, &route) : -ENODEV;
 	if (rc) {
 		if (!wanted && !p->options->device) {
-			say_iwarp(p, verbs ? err_text() : "this build has no other");
+			route_say_iwarp(p,
+					verbs ? err_text() : "this build has no other");
 			return true;
 		}
-		say_none(p, rc);
+		route_say_none(p, rc);
 		return false;
 	}
 	p->via = verbs;
-	say_verbs(p, &route);
+	route_say_verbs(p, &route);
 	return true;
 }

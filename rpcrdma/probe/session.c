@@ -31,7 +31,7 @@
 #define BARREN_MAX 3
 
 /* The device was removed: nothing more can be learned. */
-static void note_device(struct probe *p)
+static void session_note_device(struct probe *p)
 {
 	if (!p->device_gone)
 		snprintf(p->device_why, sizeof(p->device_why), "%.255s", err_text());
@@ -41,7 +41,7 @@ static void note_device(struct probe *p)
 
 /* Pauses 100 ms, doubling up to a second, but not beyond @until: then returns false without a
  * pause. */
-static bool pause_until(uint64_t until, unsigned int *ms)
+static bool session_pause(uint64_t until, unsigned int *ms)
 {
 	*ms = *ms ? min_u32(2 * *ms, LATER_MS_MAX) : LATER_MS;
 	if (deadline_left(until) < (int)*ms + RECONNECT_MS)
@@ -51,19 +51,19 @@ static bool pause_until(uint64_t until, unsigned int *ms)
 }
 
 /* A server that refuses, or closes at once, may be restarting. */
-static int reconnect(struct probe *p, const struct rpcrdma_options *options)
+static int session_reconnect(struct probe *p, const struct rpcrdma_options *options)
 {
 	uint64_t until = deadline_min(p->deadline, deadline_in(RESTART_MS));
 	int rc;
 
 	if (p->barren >= BARREN_MAX)
-		pause_until(p->deadline, &p->pause_ms);
+		session_pause(p->deadline, &p->pause_ms);
 	do {
 		rc = rpcrdma_open(&p->conn, options,
 				  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
 		if (rc != -ECONNREFUSED && rc != -ECONNRESET)
 			return rc;
-	} while (pause_until(until, &p->pause_ms));
+	} while (session_pause(until, &p->pause_ms));
 	if (deadline_left(p->deadline) > RECONNECT_MS)
 		gone_refuses(p);
 	p->closed.count++;
@@ -122,10 +122,10 @@ int session_ready(struct probe *p)
 	else if (deadline_left(p->deadline) < RECONNECT_MS)
 		rc = err_set(ETIMEDOUT, "no time left for a new connection");
 	else
-		rc = reconnect(p, &options);
+		rc = session_reconnect(p, &options);
 	/* On the first connection the device was never there. */
 	if (rc == -ENODEV && p->generation)
-		note_device(p);
+		session_note_device(p);
 	if (!rc)
 		keep_mpa(p);
 	p->generation += !rc;
@@ -133,7 +133,7 @@ int session_ready(struct probe *p)
 	return rc;
 }
 
-static void note_credits(struct probe *p)
+static void session_note_credits(struct probe *p)
 {
 	if (!p->conn)
 		return;
@@ -145,7 +145,7 @@ void session_drop(struct probe *p)
 {
 	if (!p->conn)
 		return;
-	note_credits(p);
+	session_note_credits(p);
 	p->zero_grants += rpcrdma_zero_grants(p->conn);
 	rpcrdma_close(p->conn);
 	p->conn = NULL;
@@ -165,8 +165,8 @@ uint64_t session_tcp_deadline(const struct probe *p, uint32_t bytes)
 	return deadline_min(p->deadline, deadline_in((unsigned int)ms));
 }
 
-static void note(struct mishap *m, const struct rpcrdma_call *call, bool write_chunk_read,
-		 const char *evidence)
+static void session_note(struct mishap *m, const struct rpcrdma_call *call,
+			 bool write_chunk_read, const char *evidence)
 {
 	m->count++;
 	m->beside_write_chunks += !write_chunk_read;
@@ -177,17 +177,18 @@ static void note(struct mishap *m, const struct rpcrdma_call *call, bool write_c
 
 /* An event that ends a connection fails each call in flight on it: one mishap, whatever their
  * number. */
-static void note_end(struct probe *p, struct mishap *m, const struct rpcrdma_call *call,
-		     bool write_chunk_read, const char *evidence)
+static void session_note_end(struct probe *p, struct mishap *m,
+			     const struct rpcrdma_call *call, bool write_chunk_read,
+			     const char *evidence)
 {
 	if (m->generation == p->generation)
 		return;
 	m->generation = p->generation;
-	note(m, call, write_chunk_read, evidence);
+	session_note(m, call, write_chunk_read, evidence);
 }
 
 /* "frame 0056..." of the peer's violation, if the transport kept it. */
-static void violation_text(struct probe *p, char *buf, size_t cap)
+static void session_violation_text(struct probe *p, char *buf, size_t cap)
 {
 	const struct transport *t = p->conn ? rpcrdma_transport(p->conn) : NULL;
 	size_t used;
@@ -215,7 +216,7 @@ const char *session_breach(int rc, enum transport_breach breach)
 
 /* The peer wrote to memory that had been revoked: reported for READs, as data that arrived after
  * the reply. */
-static bool is_late_write(const struct probe *p)
+static bool session_is_late_write(const struct probe *p)
 {
 	return p->conn && rpcrdma_transport(p->conn)->violation.released &&
 	       (!p->order_told || p->order_failed);
@@ -228,8 +229,8 @@ static void note_error(struct probe *p, const struct rpcrdma_call *call)
 			 call->text);
 }
 
-static void note_result(struct probe *p, const struct rpcrdma_call *call,
-			bool write_chunk_read)
+static void session_note_result(struct probe *p, const struct rpcrdma_call *call,
+				bool write_chunk_read)
 {
 	/* Silence for this time, or for half the time there is, is a lost reply even if the
 	 * probe's own deadline ends it. */
@@ -252,25 +253,28 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 		if (!deadline_left(p->deadline) && now_ms() < since + enough)
 			break;
 		p->lost_total++;
-		note(&p->lost, call, write_chunk_read, "");
+		session_note(&p->lost, call, write_chunk_read, "");
 		break;
-	case -ECONNRESET: note_end(p, &p->closed, call, write_chunk_read, ""); break;
+	case -ECONNRESET:
+		session_note_end(p, &p->closed, call, write_chunk_read, "");
+		break;
 	case -EPROTO:
 	case -EREMOTEIO:
-		violation_text(p, frame, sizeof(frame));
-		if (!is_late_write(p) && !p->transport.reason)
+		session_violation_text(p, frame, sizeof(frame));
+		if (!session_is_late_write(p) && !p->transport.reason)
 			p->transport.reason = session_breach(
 				call->rc,
 				p->conn ? rpcrdma_transport(p->conn)->violation.breach
 					: BREACH_FRAME);
-		note_end(p, is_late_write(p) ? &p->late_writes : &p->transport, call,
-			 write_chunk_read, frame);
+		session_note_end(
+			p, session_is_late_write(p) ? &p->late_writes : &p->transport,
+			call, write_chunk_read, frame);
 		break;
 	case -EBADE: note_error(p, call); return;
-	case -EILSEQ: note(&p->xid, call, write_chunk_read, ""); break;
+	case -EILSEQ: session_note(&p->xid, call, write_chunk_read, ""); break;
 	case -ENODEV:
 		err_set(ENODEV, "%s", call->text);
-		note_device(p);
+		session_note_device(p);
 		break;
 	default: return;
 	}
@@ -295,7 +299,7 @@ int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 	return rc;
 }
 
-static void tell_step(struct probe *p, const struct rpcrdma_call *call)
+static void session_step(struct probe *p, const struct rpcrdma_call *call)
 {
 	char what[128];
 
@@ -323,11 +327,11 @@ int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 {
 	bool lost;
 
-	tell_step(p, call);
+	session_step(p, call);
 	if (call->rc == -EINPROGRESS)
 		late_wait(p, call, deadline);
-	note_result(p, call, write_chunk_read);
-	note_credits(p);
+	session_note_result(p, call, write_chunk_read);
+	session_note_credits(p);
 	if (call->rc == -ETIMEDOUT || call->rc == -ECONNRESET || call->rc == -EPROTO ||
 	    call->rc == -EREMOTEIO || call->rc == -ENODEV) {
 		lost = call->rc != -ENODEV && (p->conn || call->sent_ns);

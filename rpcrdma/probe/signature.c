@@ -12,7 +12,7 @@
 
 /* Distinct ranges of plain READs from @from bytes on: all of them, those that fail every time,
  * and those whose failure counts as evidence. */
-struct ranges {
+struct signature_ranges {
 	uint32_t from;
 	unsigned int all, failing, proven;
 };
@@ -24,51 +24,56 @@ static bool same_range(const struct record *a, const struct record *b)
 
 /* How a READ was sent. A server that fails only after other operations is correct in READs alone,
  * so each way is judged separately. */
-enum way { WAY_ALONE, WAY_AFTER_OTHERS, WAY_TOGETHER, WAY_COUNT };
+enum read_context {
+	CONTEXT_ALONE,
+	CONTEXT_AFTER_OTHERS,
+	CONTEXT_IN_FLIGHT,
+	CONTEXT_COUNT
+};
 
-static enum way way_of(const struct record *r)
+static enum read_context signature_context(const struct record *r)
 {
 	if (r->after_others)
-		return WAY_AFTER_OTHERS;
-	return r->in_flight > 1 ? WAY_TOGETHER : WAY_ALONE;
+		return CONTEXT_AFTER_OTHERS;
+	return r->in_flight > 1 ? CONTEXT_IN_FLIGHT : CONTEXT_ALONE;
 }
 
-static bool is_plain_in(const struct record *r, enum way way)
+static bool signature_is_plain(const struct record *r, enum read_context context)
 {
-	return tally_is_plain(r) && way_of(r) == way;
+	return tally_is_plain(r) && signature_context(r) == context;
 }
 
 /* Correct data with more written after it is a broken frame; bytes that are missing at the end
  * have a finding of their own. */
-static bool is_proof(const struct verdict_input *in, const struct record *r)
+static bool signature_is_proof(const struct verdict_input *in, const struct record *r)
 {
 	return tally_is_always(in, r) && r->outcome.kind != READ_OUTSIDE &&
 	       !(in->tails && r->outcome.sign == SIGN_TAIL);
 }
 
 /* The outcomes of all READs of one range in one way. */
-struct range_seen {
+struct signature_range {
 	bool first;   /* no earlier record has that range */
 	bool failing; /* and none was correct */
 	bool proven;
 };
 
-static struct range_seen range_look(const struct verdict_input *in, size_t i,
-				    enum way way)
+static struct signature_range signature_range_of(const struct verdict_input *in, size_t i,
+						 enum read_context context)
 {
 	const struct records *rs = in->records;
-	struct range_seen seen = { .first = true };
+	struct signature_range seen = { .first = true };
 	bool right = false;
 	size_t j;
 
 	for (j = 0; j < rs->count; j++) {
 		const struct record *r = &rs->list[j];
 
-		if (!is_plain_in(r, way) || !same_range(r, &rs->list[i]))
+		if (!signature_is_plain(r, context) || !same_range(r, &rs->list[i]))
 			continue;
 		seen.first = seen.first && j >= i;
 		seen.failing = seen.failing || tally_is_failure(in, r);
-		seen.proven = seen.proven || is_proof(in, r);
+		seen.proven = seen.proven || signature_is_proof(in, r);
 		right = right || tally_is_right(r);
 	}
 	seen.failing = seen.failing && !right;
@@ -77,49 +82,53 @@ static struct range_seen range_look(const struct verdict_input *in, size_t i,
 }
 
 /* The smallest range whose failure counts as evidence; UINT32_MAX: there is none. */
-static uint32_t smallest_proven(const struct verdict_input *in, enum way way)
+static uint32_t signature_smallest_proven(const struct verdict_input *in,
+					  enum read_context context)
 {
 	const struct records *rs = in->records;
 	uint32_t smallest = UINT32_MAX;
 	size_t i;
 
 	for (i = 0; i < rs->count; i++)
-		if (rs->list[i].c.count < smallest && is_plain_in(&rs->list[i], way) &&
-		    range_look(in, i, way).proven)
+		if (rs->list[i].c.count < smallest &&
+		    signature_is_plain(&rs->list[i], context) &&
+		    signature_range_of(in, i, context).proven)
 			smallest = rs->list[i].c.count;
 	return smallest;
 }
 
-static void count_ranges(const struct verdict_input *in, enum way way, struct ranges *n)
+static void signature_count_ranges(const struct verdict_input *in,
+				   enum read_context context, struct signature_ranges *n)
 {
 	const struct records *rs = in->records;
-	struct range_seen seen;
+	struct signature_range seen;
 	size_t i;
 
-	*n = (struct ranges){ .from = smallest_proven(in, way) };
+	*n = (struct signature_ranges){ .from = signature_smallest_proven(in, context) };
 	for (i = 0; i < rs->count; i++) {
-		if (!is_plain_in(&rs->list[i], way) || rs->list[i].c.count < n->from)
+		if (!signature_is_plain(&rs->list[i], context) ||
+		    rs->list[i].c.count < n->from)
 			continue;
-		seen = range_look(in, i, way);
+		seen = signature_range_of(in, i, context);
 		n->all += seen.first;
 		n->failing += seen.first && seen.failing;
 		n->proven += seen.first && seen.proven;
 	}
 }
 
-static bool is_signature(const struct ranges *n)
+static bool is_signature(const struct signature_ranges *n)
 {
 	return n->from <= PAGE && n->proven >= PROOF_RANGES &&
 	       n->failing * 5 >= n->all * 4;
 }
 
 /* In the way that shows it, otherwise in the last. */
-static bool find_signature(const struct verdict_input *in, struct ranges *n)
+static bool signature_find(const struct verdict_input *in, struct signature_ranges *n)
 {
-	enum way way;
+	enum read_context context;
 
-	for (way = 0; way < WAY_COUNT; way++) {
-		count_ranges(in, way, n);
+	for (context = 0; context < CONTEXT_COUNT; context++) {
+		signature_count_ranges(in, context, n);
 		if (is_signature(n))
 			return true;
 	}
@@ -127,7 +136,7 @@ static bool find_signature(const struct verdict_input *in, struct ranges *n)
 }
 
 /* Correct READs between a client's switch to Write chunks and a page. */
-static bool is_seen_above_change_over(const struct verdict_input *in)
+static bool signature_is_right_above_switch(const struct verdict_input *in)
 {
 	unsigned int right = 0;
 	size_t i;
@@ -142,7 +151,7 @@ static bool is_seen_above_change_over(const struct verdict_input *in)
 }
 
 /* Whether the data differs from the file's, as opposed to errors and silence. */
-static bool is_corrupt(const struct tally *plain)
+static bool signature_is_corrupt(const struct tally *plain)
 {
 	return plain->kinds[READ_DATA] || plain->kinds[READ_STALE];
 }
@@ -151,15 +160,15 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 				finding_sink sink, void *arg)
 {
 	static const char id[] = "bug.write-chunk-read";
-	struct ranges n = { 0 };
+	struct signature_ranges n = { 0 };
 	struct finding f;
 
-	if (plain->failed && find_signature(in, &n))
+	if (plain->failed && signature_find(in, &n))
 		finding_init(&f, id, FINDING_FAIL,
 			     "Write-chunk READs from %u byte%s %s in %u of %u ranges",
 			     n.from, n.from == 1 ? "" : "s",
-			     is_corrupt(plain) ? "are corrupt" : "fail", n.failing,
-			     n.all);
+			     signature_is_corrupt(plain) ? "are corrupt" : "fail",
+			     n.failing, n.all);
 	else if (tally_is_steady(plain) && plain->smallest_always > PAGE)
 		finding_init(
 			&f, id, FINDING_SKIP,
@@ -171,7 +180,7 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 			     "some Write-chunk READs fail, but not all from one size on");
 	else if (plain->lengths)
 		finding_init(&f, id, FINDING_SKIP, "%s", verdict_only_data);
-	else if (plain->largest_right > PAGE && is_seen_above_change_over(in) &&
+	else if (plain->largest_right > PAGE && signature_is_right_above_switch(in) &&
 		 verdict_is_complete(in->records, MECH_WRITE_CHUNK))
 		finding_init(
 			&f, id, FINDING_PASS,
@@ -180,7 +189,7 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 	else
 		finding_init(&f, id, FINDING_SKIP, "too few Write-chunk READs to tell");
 	if (f.status == FINDING_FAIL)
-		finding_reason(&f, is_corrupt(plain) ? "corrupt" : "failing");
+		finding_reason(&f, signature_is_corrupt(plain) ? "corrupt" : "failing");
 	if (n.proven)
 		finding_number(&f, "smallest_failing", n.from);
 	finding_number(&f, "largest_right", plain->largest_right_below);
@@ -193,7 +202,7 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 }
 
 /* A client that changes to Write chunks above @limit sees every failure above it. */
-static bool profile_hurt(const struct verdict_input *in, uint32_t limit)
+static bool signature_profile_fails(const struct verdict_input *in, uint32_t limit)
 {
 	size_t i;
 
@@ -206,7 +215,7 @@ static bool profile_hurt(const struct verdict_input *in, uint32_t limit)
 }
 
 /* It was correct at the size where its Write chunks begin. */
-static bool profile_tried(const struct verdict_input *in, uint32_t limit)
+static bool signature_profile_tried(const struct verdict_input *in, uint32_t limit)
 {
 	size_t i;
 
@@ -220,7 +229,7 @@ static bool profile_tried(const struct verdict_input *in, uint32_t limit)
 	return false;
 }
 
-static void add_limit(char *list, size_t cap, uint32_t limit)
+static void signature_add_limit(char *list, size_t cap, uint32_t limit)
 {
 	size_t used = strlen(list);
 
@@ -235,12 +244,13 @@ void signature_profiles(const struct verdict_input *in, const struct tally *plai
 	unsigned int i;
 
 	for (i = 0; sweep_profiles[i]; i++)
-		if (tally_is_steady(plain) && profile_hurt(in, sweep_profiles[i]))
-			add_limit(wrong, sizeof(wrong), sweep_profiles[i]);
-		else if (profile_tried(in, sweep_profiles[i]))
-			add_limit(right, sizeof(right), sweep_profiles[i]);
+		if (tally_is_steady(plain) &&
+		    signature_profile_fails(in, sweep_profiles[i]))
+			signature_add_limit(wrong, sizeof(wrong), sweep_profiles[i]);
+		else if (signature_profile_tried(in, sweep_profiles[i]))
+			signature_add_limit(right, sizeof(right), sweep_profiles[i]);
 		else
-			add_limit(untried, sizeof(untried), sweep_profiles[i]);
+			signature_add_limit(untried, sizeof(untried), sweep_profiles[i]);
 	if (!plain->right)
 		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
 			     "no Write-chunk READ was correct");

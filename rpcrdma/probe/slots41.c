@@ -40,7 +40,7 @@ bool slots41_take(struct slots41 *s, struct nfs4_sequence *sequence)
 }
 
 /* Whether it belongs to this session: the call's session may be gone meanwhile. */
-static bool is_busy(const struct slots41 *s, const struct nfs4_sequence *sequence)
+static bool slots41_is_busy(const struct slots41 *s, const struct nfs4_sequence *sequence)
 {
 	return sequence->slotid < s->count &&
 	       s->slots[sequence->slotid].state == SLOT41_BUSY &&
@@ -50,7 +50,7 @@ static bool is_busy(const struct slots41 *s, const struct nfs4_sequence *sequenc
 void slots41_answered(struct slots41 *s, const struct nfs4_sequence *sequence,
 		      bool sequenced)
 {
-	if (!is_busy(s, sequence))
+	if (!slots41_is_busy(s, sequence))
 		return;
 	s->slots[sequence->slotid].state = SLOT41_FREE;
 	s->slots[sequence->slotid].sequenceid += sequenced;
@@ -58,7 +58,7 @@ void slots41_answered(struct slots41 *s, const struct nfs4_sequence *sequence,
 
 void slots41_lost(struct slots41 *s, const struct nfs4_sequence *sequence)
 {
-	if (is_busy(s, sequence))
+	if (slots41_is_busy(s, sequence))
 		s->slots[sequence->slotid].state = SLOT41_LOST;
 }
 

@@ -34,7 +34,7 @@ static const struct {
 };
 
 /* Later steps take longer on a slow path. */
-static unsigned int reserve_ms(const struct sweep *s)
+static unsigned int sweep_reserve_ms(const struct sweep *s)
 {
 	double slow = 20 * s->p->rtt_ms + s->p->pace.slowest_ms;
 
@@ -45,12 +45,12 @@ static unsigned int reserve_ms(const struct sweep *s)
 
 bool sweep_stop(struct sweep *s)
 {
-	if (deadline_left(s->p->deadline) < (int)reserve_ms(s))
+	if (deadline_left(s->p->deadline) < (int)sweep_reserve_ms(s))
 		s->records->out_of_time = true;
 	return s->records->out_of_time || s->p->hopeless || s->w.changing;
 }
 
-static void add_record(struct sweep *s, const struct record *r)
+static void sweep_add_record(struct sweep *s, const struct record *r)
 {
 	struct records *rs = s->records;
 	struct record *list;
@@ -73,7 +73,7 @@ static void add_record(struct sweep *s, const struct record *r)
 	rs->list[rs->count++] = *r;
 }
 
-static void count_hopes(struct sweep *s, const struct record *r)
+static void sweep_count_failures(struct sweep *s, const struct record *r)
 {
 	enum mechanism m = r->c.mechanism;
 
@@ -86,7 +86,7 @@ static void count_hopes(struct sweep *s, const struct record *r)
 		s->records->gave_up[m] = true;
 }
 
-static uint32_t expected(const struct sweep *s, const struct read_case *c)
+static uint32_t sweep_expected(const struct sweep *s, const struct read_case *c)
 {
 	if (c->offset >= s->w.attr.size)
 		return 0;
@@ -96,14 +96,15 @@ static uint32_t expected(const struct sweep *s, const struct read_case *c)
 
 /* Whether @bytes can be read before the sweep has to end, at the pace of the fastest READ so
  * far. */
-static bool fits_time(struct sweep *s, uint64_t bytes)
+static bool sweep_fits_time(struct sweep *s, uint64_t bytes)
 {
-	if (deadline_left(s->p->deadline) < (double)bytes * s->ms_a_byte + reserve_ms(s))
+	if (deadline_left(s->p->deadline) <
+	    (double)bytes * s->ms_a_byte + sweep_reserve_ms(s))
 		s->records->out_of_time = true;
 	return !s->records->out_of_time;
 }
 
-static void note_rate(struct sweep *s, const struct record *r, uint64_t begin)
+static void sweep_note_rate(struct sweep *s, const struct record *r, uint64_t begin)
 {
 	double ms_a_byte;
 
@@ -116,15 +117,15 @@ static void note_rate(struct sweep *s, const struct record *r, uint64_t begin)
 }
 
 /* Makes the READ once and judges it. */
-static void make(struct sweep *s, struct record *r)
+static void sweep_read(struct sweep *s, struct record *r)
 {
 	const struct mishap before = s->p->transport;
 	const struct read_case *c = &r->c;
 	uint64_t begin = now_ms();
 
-	r->expected = expected(s, c);
+	r->expected = sweep_expected(s, c);
 	judge_try(s, c, r->after_others, &r->outcome);
-	note_rate(s, r, begin);
+	sweep_note_rate(s, r, begin);
 	if (r->outcome.kind == READ_WITHHELD)
 		return;
 	/* A large READ may return less. */
@@ -141,40 +142,40 @@ static void make(struct sweep *s, struct record *r)
 	      : r->random     ? " at random"
 			      : "",
 	      read_kind_name(r->outcome.kind), r->outcome.text);
-	count_hopes(s, r);
+	sweep_count_failures(s, r);
 	if (c->mechanism != MECH_WRITE_CHUNK)
 		judge_note_before(s, c, read_kind_is_clean(r->outcome.kind));
 }
 
-static void attempt(struct sweep *s, const struct read_case *c, bool after_others)
+static void sweep_attempt(struct sweep *s, const struct read_case *c, bool after_others)
 {
 	struct record r = {
 		.c = *c, .after_others = after_others, .in_flight = 1, .tries = 1
 	};
 
 	if (sweep_stop(s) || s->records->gave_up[c->mechanism] ||
-	    !fits_time(s, (after_others ? 2 : 1) * (uint64_t)c->count))
+	    !sweep_fits_time(s, (after_others ? 2 : 1) * (uint64_t)c->count))
 		return;
-	make(s, &r);
-	add_record(s, &r);
+	sweep_read(s, &r);
+	sweep_add_record(s, &r);
 }
 
 /* Room for a pad if there is one, or the layout of Linux clients: the two alternate. */
-static enum layout plain_layout(unsigned int i)
+static enum layout sweep_plain_layout(unsigned int i)
 {
 	return i % 2 ? LAYOUT_LINUX : LAYOUT_ROUNDED;
 }
 
 /* Notes that the time ran out before the last of them was done. */
-static void note_cut(struct sweep *s, unsigned int done, unsigned int total,
-		     const char *what)
+static void sweep_note_cut(struct sweep *s, unsigned int done, unsigned int total,
+			   const char *what)
 {
 	if (s->records->out_of_time && done < total)
 		late_not_tried(s->p, "%u of %u range%s %s", total - done, total,
 			       total == 1 ? "" : "s", what);
 }
 
-static void every_mechanism(struct sweep *s)
+static void sweep_every_mechanism(struct sweep *s)
 {
 	unsigned int i;
 
@@ -184,50 +185,50 @@ static void every_mechanism(struct sweep *s)
 
 		probe_progress(s->p, "READs by every mechanism", s->done++, s->total);
 		c.mechanism = MECH_REPLY_CHUNK;
-		attempt(s, &c, false);
+		sweep_attempt(s, &c, false);
 		if (session_ready(s->p))
 			continue;
 		c.mechanism = MECH_INLINE;
 		if (read_fits_inline(s->p, c.count))
-			attempt(s, &c, false);
+			sweep_attempt(s, &c, false);
 		c.mechanism = MECH_WRITE_CHUNK;
 		/* Neither was sent to this server. */
 		if (!judge_is_before(s, &c) && !s->records->gave_up[MECH_REPLY_CHUNK] &&
 		    !gate_lets(s->p->kind, GATE_REPLY_CHUNK))
 			judge_note_before(s, &c, judge_control(s, &c));
 		/* An odd length shows a pad that is written only if there is room for it. */
-		c.layout = c.count % 4 ? LAYOUT_ROUNDED : plain_layout(i);
-		attempt(s, &c, false);
+		c.layout = c.count % 4 ? LAYOUT_ROUNDED : sweep_plain_layout(i);
+		sweep_attempt(s, &c, false);
 		/* Some READs of this range were not made. */
 		if (s->records->out_of_time)
 			break;
 	}
-	note_cut(s, i, s->nranges, "by every mechanism");
+	sweep_note_cut(s, i, s->nranges, "by every mechanism");
 }
 
-static void after_others(struct sweep *s)
+static void sweep_after_others(struct sweep *s)
 {
 	const bool *gave_up = &s->records->gave_up[MECH_WRITE_CHUNK];
 	unsigned int i;
 
 	for (i = 0; i < s->nranges && !*gave_up && !sweep_stop(s); i++) {
 		struct read_case c = { .mechanism = MECH_WRITE_CHUNK,
-				       .layout = plain_layout(i + 1),
+				       .layout = sweep_plain_layout(i + 1),
 				       .offset = s->ranges[i].offset,
 				       .count = s->ranges[i].count };
 
 		probe_progress(s->p, "READs after other operations", s->done++, s->total);
 		judge_note_before(s, &c, judge_control(s, &c));
-		attempt(s, &c, true);
+		sweep_attempt(s, &c, true);
 		if (s->records->out_of_time)
 			break;
 	}
-	note_cut(s, i, s->nranges, "after other operations");
+	sweep_note_cut(s, i, s->nranges, "after other operations");
 }
 
 /* Checks the outcomes and records them. */
-static void record_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
-			  const struct read_outcome *outcomes)
+static void sweep_record_flight(struct sweep *s, const struct read_case *cases,
+				unsigned int n, const struct read_outcome *outcomes)
 {
 	struct record rs[SWEEP_IN_FLIGHT];
 	unsigned int i;
@@ -235,17 +236,17 @@ static void record_flight(struct sweep *s, const struct read_case *cases, unsign
 	for (i = 0; i < n; i++)
 		rs[i] = (struct record){ .c = cases[i],
 					 .outcome = outcomes[i],
-					 .expected = expected(s, &cases[i]),
+					 .expected = sweep_expected(s, &cases[i]),
 					 .tries = 1,
 					 .in_flight = n };
 	judge_flight(s, cases, n, rs);
 	for (i = 0; i < n; i++) {
-		count_hopes(s, &rs[i]);
-		add_record(s, &rs[i]);
+		sweep_count_failures(s, &rs[i]);
+		sweep_add_record(s, &rs[i]);
 	}
 }
 
-static void in_flight(struct sweep *s)
+static void sweep_in_flight(struct sweep *s)
 {
 	struct read_case cases[SWEEP_IN_FLIGHT];
 	struct read_outcome outcomes[SWEEP_IN_FLIGHT];
@@ -263,23 +264,23 @@ static void in_flight(struct sweep *s)
 		for (n = 0, bytes = 0; n < width && i + n < s->nranges; n++) {
 			bytes += s->ranges[i + n].count;
 			cases[n] = (struct read_case){ .mechanism = MECH_WRITE_CHUNK,
-						       .layout = plain_layout(n),
+						       .layout = sweep_plain_layout(n),
 						       .offset = s->ranges[i + n].offset,
 						       .count = s->ranges[i + n].count };
 		}
-		if (!fits_time(s, bytes))
+		if (!sweep_fits_time(s, bytes))
 			break;
 		s->done += n;
 		before = s->p->transport;
 		judge_fly(s, cases, n, outcomes);
-		record_flight(s, cases, n, outcomes);
+		sweep_record_flight(s, cases, n, outcomes);
 		if (s->w.changing)
 			s->p->transport = before;
 	}
-	note_cut(s, i, s->nranges, "several in flight");
+	sweep_note_cut(s, i, s->nranges, "several in flight");
 }
 
-static void every_layout(struct sweep *s)
+static void sweep_every_layout(struct sweep *s)
 {
 	unsigned int i, j;
 
@@ -294,17 +295,17 @@ static void every_layout(struct sweep *s)
 
 			probe_progress(s->p, "READs by several segments", s->done++,
 				       s->total);
-			attempt(s, &c, false);
+			sweep_attempt(s, &c, false);
 			c.mechanism = MECH_REPLY_CHUNK;
 			if (c.layout == LAYOUT_PIECES)
-				attempt(s, &c, false);
+				sweep_attempt(s, &c, false);
 		}
-	note_cut(s, i, ARRAY_SIZE(layout_sizes), "by several segments");
+	sweep_note_cut(s, i, ARRAY_SIZE(layout_sizes), "by several segments");
 }
 
 /* Reads as Linux clients of various versions do: inline up to a size, by Write chunk above it,
  * with growing sizes on one connection. */
-static void profiles(struct sweep *s)
+static void sweep_client_profiles(struct sweep *s)
 {
 	unsigned int i, j;
 
@@ -322,12 +323,12 @@ static void profiles(struct sweep *s)
 			c.mechanism = steps[j] <= limit && read_fits_inline(s->p, c.count)
 					      ? MECH_INLINE
 					      : MECH_WRITE_CHUNK;
-			attempt(s, &c, false);
+			sweep_attempt(s, &c, false);
 		}
 	}
 }
 
-static void head_ranges(struct sweep *s)
+static void sweep_head_ranges(struct sweep *s)
 {
 	ranges_head(&s->set, s->p->options->level, s->p->rtmax);
 	/* The form of a returned unused chunk identifies old servers. */
@@ -335,7 +336,7 @@ static void head_ranges(struct sweep *s)
 		ranges_add(&s->set, 0, 0);
 }
 
-static void tail_ranges(struct sweep *s)
+static void sweep_tail_ranges(struct sweep *s)
 {
 	/* The window was placed by an earlier size of the file. */
 	if (s->w.base + s->w.len == s->w.attr.size)
@@ -343,7 +344,7 @@ static void tail_ranges(struct sweep *s)
 			    s->w.attr.size);
 }
 
-static void giant_ranges(struct sweep *s)
+static void sweep_giant_ranges(struct sweep *s)
 {
 	uint64_t edge = (uint64_t)1 << 32;
 
@@ -352,15 +353,15 @@ static void giant_ranges(struct sweep *s)
 	ranges_add(&s->set, edge, 4097);
 }
 
-static void hole_ranges(struct sweep *s)
+static void sweep_hole_ranges(struct sweep *s)
 {
 	ranges_add(&s->set, s->w.base, 4097);
 	ranges_add(&s->set, s->w.base + 4095, 65536);
 }
 
 /* Reads the ranges of a window of a file. */
-static int window(struct sweep *s, const struct probe_file *file, uint64_t base,
-		  uint32_t len, void (*ranges)(struct sweep *s))
+static int sweep_window_open(struct sweep *s, const struct probe_file *file,
+			     uint64_t base, uint32_t len, void (*ranges)(struct sweep *s))
 {
 	enum mechanism m;
 	int rc;
@@ -377,31 +378,31 @@ static int window(struct sweep *s, const struct probe_file *file, uint64_t base,
 }
 
 /* The file that carries the sweep. False: it changed, take another. */
-static bool main_file(struct sweep *s, const struct probe_file *file)
+static bool sweep_main_file(struct sweep *s, const struct probe_file *file)
 {
 	bool quick = s->p->options->level == PROBE_QUICK;
 	bool changed;
 
-	if (window(s, file, 0, s->p->rtmax + 8192, head_ranges))
+	if (sweep_window_open(s, file, 0, s->p->rtmax + 8192, sweep_head_ranges))
 		return false;
 	s->done = 0;
 	s->total = 3 * s->nranges + ARRAY_SIZE(layout_sizes) * ARRAY_SIZE(layouts) + 20;
-	every_mechanism(s);
-	profiles(s);
+	sweep_every_mechanism(s);
+	sweep_client_profiles(s);
 	if (quick) {
 		ranges_keep(&s->set, 813, 4096);
 		s->nranges = s->set.n;
 	}
-	after_others(s);
+	sweep_after_others(s);
 	if (!quick)
-		every_layout(s);
-	in_flight(s);
+		sweep_every_layout(s);
+	sweep_in_flight(s);
 	changed = s->w.changing;
 	truth_close(&s->w);
 	return !changed;
 }
 
-static void more_windows(struct sweep *s, const struct probe_file *file)
+static void sweep_more_windows(struct sweep *s, const struct probe_file *file)
 {
 	const struct probe_file *giant = s->p->giant.attr.size ? &s->p->giant : NULL;
 	uint32_t tail = (uint32_t)min_u64(file->attr.size, s->p->rtmax);
@@ -411,32 +412,32 @@ static void more_windows(struct sweep *s, const struct probe_file *file)
 		uint32_t len;
 		void (*ranges)(struct sweep *s);
 	} windows[] = {
-		{ file, file->attr.size - tail, tail, tail_ranges },
-		{ giant, ((uint64_t)1 << 32) - 8192, 65536, giant_ranges },
-		{ giant, (uint64_t)1 << 30, 131072, hole_ranges },
+		{ file, file->attr.size - tail, tail, sweep_tail_ranges },
+		{ giant, ((uint64_t)1 << 32) - 8192, 65536, sweep_giant_ranges },
+		{ giant, (uint64_t)1 << 30, 131072, sweep_hole_ranges },
 	};
 	size_t i;
 
 	s->w.changing = false;
 	if (sweep_stop(s))
-		note_cut(s, 0, 1, "at the end of the file");
+		sweep_note_cut(s, 0, 1, "at the end of the file");
 	for (i = 0; i < ARRAY_SIZE(windows); i++) {
 		s->w.changing = false;
 		if (!windows[i].file || sweep_stop(s) ||
-		    window(s, windows[i].file, windows[i].base, windows[i].len,
-			   windows[i].ranges))
+		    sweep_window_open(s, windows[i].file, windows[i].base, windows[i].len,
+				      windows[i].ranges))
 			continue;
 		s->done = 0;
 		s->total = 3 * s->nranges;
-		every_mechanism(s);
-		after_others(s);
-		in_flight(s);
+		sweep_every_mechanism(s);
+		sweep_after_others(s);
+		sweep_in_flight(s);
 		truth_close(&s->w);
 	}
 }
 
 /* The file that has most of the bytes that the server returns at once. */
-static const struct probe_file *large_file(const struct probe *p)
+static const struct probe_file *sweep_large_file(const struct probe *p)
 {
 	const struct probe_file *file = &p->candidates[0];
 	unsigned int i;
@@ -449,7 +450,7 @@ static const struct probe_file *large_file(const struct probe *p)
 }
 
 /* The limit of locked memory differs between hosts and does not concern the server. */
-static bool can_register(struct sweep *s, uint32_t len)
+static bool sweep_can_register(struct sweep *s, uint32_t len)
 {
 	struct area a;
 	int rc = session_ready(s->p);
@@ -464,7 +465,7 @@ static bool can_register(struct sweep *s, uint32_t len)
 	return !rc;
 }
 
-static void stopped(struct sweep *s, const char *why)
+static void sweep_large_stop(struct sweep *s, const char *why)
 {
 	snprintf(s->records->large_why, sizeof(s->records->large_why), "%s", why);
 }
@@ -487,24 +488,24 @@ static int grow_window(struct sweep *s, const struct probe_file *file, uint32_t 
 }
 
 /* Makes one of them. False: make no more. */
-static bool large_read(struct sweep *s, const struct probe_file *file,
-		       const struct read_case *c, uint32_t window)
+static bool sweep_large_read(struct sweep *s, const struct probe_file *file,
+			     const struct read_case *c, uint32_t window)
 {
 	size_t before = s->records->count;
 	const struct record *r;
 
-	if (grow_window(s, file, window) || !can_register(s, c->count)) {
-		stopped(s, err_text());
+	if (grow_window(s, file, window) || !sweep_can_register(s, c->count)) {
+		sweep_large_stop(s, err_text());
 		return false;
 	}
-	attempt(s, c, false);
+	sweep_attempt(s, c, false);
 	if (s->w.changing)
-		stopped(s, "the file changed while it was read");
+		sweep_large_stop(s, "the file changed while it was read");
 	if (s->w.changing || s->records->count == before)
 		return false;
 	r = &s->records->list[before];
 	if (r->outcome.kind == READ_OK && r->expected < c->count) {
-		stopped(s, "the server returns no more at once");
+		sweep_large_stop(s, "the server returns no more at once");
 		return false;
 	}
 	return true;
@@ -512,21 +513,21 @@ static bool large_read(struct sweep *s, const struct probe_file *file,
 
 /* READs up to the largest that the server accepts, by Write chunk alone: another mechanism needs
  * memory for all of it elsewhere, and no client reads so. */
-static void large_reads(struct sweep *s)
+static void sweep_large_reads(struct sweep *s)
 {
-	const struct probe_file *file = large_file(s->p);
+	const struct probe_file *file = sweep_large_file(s->p);
 	uint64_t most = min_u64(s->p->read_max, file->attr.size), begin;
 	struct read_case c = { .mechanism = MECH_WRITE_CHUNK, .layout = LAYOUT_ROUNDED };
 	double ms_a_byte = 0;
 	unsigned int i;
 
 	if (most < s->p->read_max)
-		stopped(s, "no larger file found");
+		sweep_large_stop(s, "no larger file found");
 	if (!gate_lets(s->p->kind, GATE_LONG))
 		return;
 	if (!s->p->reference && most > LARGE_INLINE_MAX) {
 		most = LARGE_INLINE_MAX;
-		stopped(s, "no reference over TCP to compare more with");
+		sweep_large_stop(s, "no reference over TCP to compare more with");
 	}
 	s->w.changing = false;
 	s->set.n = 0;
@@ -536,38 +537,39 @@ static void large_reads(struct sweep *s)
 		probe_progress(s->p, "large READs", i, s->set.n);
 		begin = now_ms();
 		if (!has_time(s, c.count, ms_a_byte)) {
-			stopped(s, "more would take too long");
+			sweep_large_stop(s, "more would take too long");
 			break;
 		}
-		if (!large_read(s, file, &c, (uint32_t)min_u64(c.count + 1ull, most)))
+		if (!sweep_large_read(s, file, &c,
+				      (uint32_t)min_u64(c.count + 1ull, most)))
 			break;
 		ms_a_byte = (double)(now_ms() - begin) / c.count;
 	}
 	truth_close(&s->w);
 }
 
-static enum read_kind attempt_random(void *arg, const struct read_case *c)
+static enum read_kind sweep_attempt_random(void *arg, const struct read_case *c)
 {
 	struct record r = { .c = *c, .random = true, .in_flight = 1, .tries = 1 };
 	struct sweep *s = arg;
 
-	make(s, &r);
+	sweep_read(s, &r);
 	if (!read_kind_is_clean(r.outcome.kind) && r.outcome.kind != READ_NOT_RUN &&
 	    r.outcome.kind != READ_LATER)
-		add_record(s, &r);
+		sweep_add_record(s, &r);
 	return r.outcome.kind;
 }
 
 /* READs that are not made here do not count for the sweep. */
-static void random_reads(struct sweep *s, unsigned int first)
+static void sweep_random_reads(struct sweep *s, unsigned int first)
 {
 	const struct random_task task = { .p = s->p,
 					  .records = s->records,
 					  .w = &s->w,
 					  .first = first,
-					  .reserve_ms = reserve_ms(s),
+					  .reserve_ms = sweep_reserve_ms(s),
 					  .ms_a_byte = s->ms_a_byte,
-					  .attempt = attempt_random,
+					  .attempt = sweep_attempt_random,
 					  .arg = s };
 	bool out_of_time = s->records->out_of_time;
 
@@ -582,7 +584,7 @@ void sweep_run(struct probe *p, struct records *records)
 
 	for (i = 0; i < files; i++) {
 		s.w.changing = false;
-		if (sweep_stop(&s) || main_file(&s, &p->candidates[i]))
+		if (sweep_stop(&s) || sweep_main_file(&s, &p->candidates[i]))
 			break;
 		records->changed_files += s.w.changing;
 	}
@@ -591,10 +593,10 @@ void sweep_run(struct probe *p, struct records *records)
 	if (i < files && i)
 		probe_subject(p, "file", "%s", p->candidates[i].path);
 	if (i < files && p->options->level != PROBE_QUICK)
-		more_windows(&s, &p->candidates[i]);
+		sweep_more_windows(&s, &p->candidates[i]);
 	if (i < files && p->options->level == PROBE_FULL)
-		large_reads(&s);
-	random_reads(&s, i);
+		sweep_large_reads(&s);
+	sweep_random_reads(&s, i);
 	if (records->out_of_time && !p->pace.not_tried[0])
 		late_not_tried(p, "the last READs");
 	records->hopeless = p->hopeless;

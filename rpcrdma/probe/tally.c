@@ -6,7 +6,7 @@
 
 /* Whether the failure is this READ's. With others in flight, a lost connection belongs to none in
  * particular. */
-static bool is_its_own(const struct record *r)
+static bool tally_is_its_own(const struct record *r)
 {
 	return r->in_flight <= 1 ||
 	       (r->outcome.kind != READ_CLOSED && r->outcome.kind != READ_TRANSPORT);
@@ -18,20 +18,20 @@ bool tally_is_plain(const struct record *r)
 			   r->c.layout == LAYOUT_LARGER ||
 			   (r->c.layout == LAYOUT_PAD_SEGMENT && r->c.count % 4 == 0);
 
-	return r->c.mechanism == MECH_WRITE_CHUNK && one_segment && is_its_own(r) &&
+	return r->c.mechanism == MECH_WRITE_CHUNK && one_segment && tally_is_its_own(r) &&
 	       r->c.offset % PAGE == 0 && r->expected == r->c.count;
 }
 
 bool tally_is_unaligned(const struct record *r)
 {
 	return r->c.mechanism == MECH_WRITE_CHUNK && r->c.layout != LAYOUT_PIECES &&
-	       is_its_own(r) && r->c.offset % PAGE;
+	       tally_is_its_own(r) && r->c.offset % PAGE;
 }
 
 bool tally_is_segmented(const struct record *r)
 {
 	return r->c.mechanism == MECH_WRITE_CHUNK && r->c.layout == LAYOUT_PIECES &&
-	       is_its_own(r);
+	       tally_is_its_own(r);
 }
 
 bool tally_is_write_chunk(const struct record *r)

@@ -22,7 +22,7 @@ bool target_is_local(int rc)
 }
 
 /* Whether there was no answer, or no way to ask, as opposed to a wrong answer or a refusal. */
-static bool nobody_answered(int rc)
+static bool target_is_unanswered(int rc)
 {
 	return rc == -ETIMEDOUT || rc == -EHOSTUNREACH || rc == -ENETUNREACH ||
 	       rc == -EACCES || rc == -EPERM || rc == -EADDRNOTAVAIL || rc == -ENODEV ||
@@ -31,11 +31,11 @@ static bool nobody_answered(int rc)
 
 enum finding_status target_refusal(int rc)
 {
-	return nobody_answered(rc) ? FINDING_UNKNOWN : FINDING_FAIL;
+	return target_is_unanswered(rc) ? FINDING_UNKNOWN : FINDING_FAIL;
 }
 
 /* Tries every address of the name in turn: an answer, even a bad one, says more than silence. */
-static bool connect_any(struct probe *p)
+static bool target_connect(struct probe *p)
 {
 	int rc = err_set(EHOSTUNREACH, "the name has no address");
 	struct err_kept worst = { 0 };
@@ -47,7 +47,7 @@ static bool connect_any(struct probe *p)
 		rc = session_ready(p);
 		if (!rc)
 			break;
-		if (!worst.rc || nobody_answered(worst.rc))
+		if (!worst.rc || target_is_unanswered(worst.rc))
 			err_keep(&worst, rc);
 	}
 	if (rc) {
@@ -77,7 +77,7 @@ static bool connect_any(struct probe *p)
 	return true;
 }
 
-static void tell_private(struct probe *p)
+static void target_say_private(struct probe *p)
 {
 	const struct rpcrdma_private *peer = rpcrdma_peer_private(p->conn);
 	struct finding f;
@@ -117,14 +117,14 @@ int target_null(struct probe *p, uint32_t vers, double *ms)
 	return rc;
 }
 
-struct pings {
+struct target_pings {
 	uint32_t vers;
 	unsigned int answered;
 	double best;
 	struct err_kept first; /* error */
 };
 
-static void ping(struct probe *p, struct pings *pings)
+static void target_ping_version(struct probe *p, struct target_pings *pings)
 {
 	unsigned int i;
 	double ms;
@@ -147,7 +147,7 @@ static void ping(struct probe *p, struct pings *pings)
 }
 
 /* The reason for a failed NULL. */
-static const char *null_reason(const struct err_kept *error)
+static const char *target_null_reason(const struct err_kept *error)
 {
 	static const struct {
 		int rc;
@@ -169,23 +169,25 @@ static const char *null_reason(const struct err_kept *error)
 
 bool target_ping(struct probe *p)
 {
-	struct pings pings = { .vers = p->options->version ? p->options->version->vers
-							   : 4 };
+	struct target_pings pings = { .vers = p->options->version
+						      ? p->options->version->vers
+						      : 4 };
 	struct finding f;
 
-	if (!connect_any(p))
+	if (!target_connect(p))
 		return false;
-	tell_private(p);
-	ping(p, &pings);
+	target_say_private(p);
+	target_ping_version(p, &pings);
 	/* Whether it is the requested version is a finding of its own. */
 	if (!pings.answered && (pings.first.rc == -EOPNOTSUPP || !p->options->version)) {
 		pings.vers = pings.vers == 4 ? 3 : 4;
-		ping(p, &pings);
+		target_ping_version(p, &pings);
 	}
 	p->rtt_ms = pings.best;
 	if (!pings.answered) {
 		probe_because(p, "probe.null", target_refusal(pings.first.rc),
-			      null_reason(&pings.first), "NULL: %s", pings.first.text);
+			      target_null_reason(&pings.first), "NULL: %s",
+			      pings.first.text);
 		return false;
 	}
 	/* A single loss among answers is reported by target_mishaps(). */
@@ -307,8 +309,9 @@ void target_tell_reference(struct probe *p)
 }
 
 /* @told: those of READs by Write chunk are reported as that mechanism's. */
-static void tell_mishap(struct probe *p, const char *id, const struct mishap *m,
-			bool told, const char *reason, const char *none, const char *some)
+static void target_say_failures(struct probe *p, const char *id, const struct mishap *m,
+				bool told, const char *reason, const char *none,
+				const char *some)
 {
 	bool beside = m->beside_write_chunks || !told;
 	struct finding f;
@@ -330,7 +333,7 @@ static void tell_mishap(struct probe *p, const char *id, const struct mishap *m,
 	probe_emit(p, &f);
 }
 
-static void tell_errors(struct probe *p)
+static void target_say_errors(struct probe *p)
 {
 	const struct refusals *r = &p->refused;
 	struct finding f;
@@ -363,7 +366,7 @@ static void tell_errors(struct probe *p)
 	probe_emit(p, &f);
 }
 
-static void tell_credits(struct probe *p)
+static void target_say_credits(struct probe *p)
 {
 	struct finding f;
 
@@ -383,7 +386,7 @@ static void tell_credits(struct probe *p)
 }
 
 /* Reports a session that the server lost before it was destroyed. */
-static void tell_session(struct probe *p)
+static void target_say_session(struct probe *p)
 {
 	const struct client41 *client = &p->client;
 	struct finding f;
@@ -422,17 +425,18 @@ void target_mishaps(struct probe *p)
 	session_drop(p);
 	tell_device(p);
 	late_say(p);
-	tell_credits(p);
-	tell_session(p);
-	tell_mishap(p, "probe.reply.xid", &p->xid, false, "other-xid",
-		    "every reply has the xid of its call", "a reply had the wrong xid");
-	tell_errors(p);
-	tell_mishap(p, "probe.reply.lost", &p->lost, told, "no-reply",
-		    "every call was answered", "a call got no reply");
-	tell_mishap(p, "probe.connection", &p->closed, told, "closed",
-		    "the server kept its connections",
-		    "the server closed the connection before its reply");
-	tell_mishap(p, "probe.transport", &p->transport, told, "frame",
-		    "every frame follows the transport's protocol",
-		    "the peer violated the transport's protocol");
+	target_say_credits(p);
+	target_say_session(p);
+	target_say_failures(p, "probe.reply.xid", &p->xid, false, "other-xid",
+			    "every reply has the xid of its call",
+			    "a reply had the wrong xid");
+	target_say_errors(p);
+	target_say_failures(p, "probe.reply.lost", &p->lost, told, "no-reply",
+			    "every call was answered", "a call got no reply");
+	target_say_failures(p, "probe.connection", &p->closed, told, "closed",
+			    "the server kept its connections",
+			    "the server closed the connection before its reply");
+	target_say_failures(p, "probe.transport", &p->transport, told, "frame",
+			    "every frame follows the transport's protocol",
+			    "the peer violated the transport's protocol");
 }

@@ -10,8 +10,8 @@
 
 #include "rpcrdma/probe/internal.h"
 
-static ssize_t inline_piece(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
-			    uint32_t count, uint8_t *buf)
+static ssize_t window_inline_piece(struct probe *p, const struct nfs_fh *fh,
+				   uint64_t offset, uint32_t count, uint8_t *buf)
 {
 	struct operation op;
 	uint32_t len;
@@ -30,8 +30,8 @@ static ssize_t inline_piece(struct probe *p, const struct nfs_fh *fh, uint64_t o
 	return rc ? rc : (ssize_t)len;
 }
 
-static ssize_t reference_piece(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
-			       uint32_t count, uint8_t *buf)
+static ssize_t window_reference_piece(struct probe *p, const struct nfs_fh *fh,
+				      uint64_t offset, uint32_t count, uint8_t *buf)
 {
 	struct reference_io io = {
 		.fh = *fh, .offset = offset, .count = count, .buf = buf
@@ -51,7 +51,7 @@ static ssize_t reference_piece(struct probe *p, const struct nfs_fh *fh, uint64_
 }
 
 /* The reference is gone: report the reason once and continue without it. */
-static void reference_lost(struct probe *p, int rc)
+static void window_reference_lost(struct probe *p, int rc)
 {
 	p->reference_died = rc == -EPIPE;
 	/* The server may have crashed. */
@@ -62,21 +62,23 @@ static void reference_lost(struct probe *p, int rc)
 	p->reference = NULL;
 }
 
-static int read_range(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
-		      uint32_t len, uint8_t *buf)
+static int window_read(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
+		       uint32_t len, uint8_t *buf)
 {
 	uint32_t done = 0;
 	ssize_t n;
 
 	while (done < len) {
 		if (p->reference)
-			n = reference_piece(p, fh, offset + done,
-					    min_u32(len - done, p->rtmax), buf + done);
+			n = window_reference_piece(p, fh, offset + done,
+						   min_u32(len - done, p->rtmax),
+						   buf + done);
 		else
-			n = inline_piece(p, fh, offset + done,
-					 min_u32(len - done, TRUTH_PIECE), buf + done);
+			n = window_inline_piece(p, fh, offset + done,
+						min_u32(len - done, TRUTH_PIECE),
+						buf + done);
 		if (n < 0 && p->reference && deadline_left(p->deadline)) {
-			reference_lost(p, (int)n);
+			window_reference_lost(p, (int)n);
 			continue;
 		}
 		if (n < 0)
@@ -104,7 +106,7 @@ int truth_open(struct probe *p, struct window *w, const struct probe_file *file,
 	w->bytes = malloc(w->len ? w->len : 1);
 	if (!w->bytes)
 		return err_sys("memory for %u bytes of reference", w->len);
-	rc = read_range(p, &file->fh, base, w->len, w->bytes);
+	rc = window_read(p, &file->fh, base, w->len, w->bytes);
 	if (rc) {
 		truth_close(w);
 		return err_context(rc, "reference of %s", file->path);
@@ -127,7 +129,7 @@ static bool attr_moved(const struct nfs_attr *a, const struct nfs_attr *b)
 }
 
 /* Compares only the attributes. */
-static enum truth attr_again(struct probe *p, const struct window *w)
+static enum truth window_attr_again(struct probe *p, const struct window *w)
 {
 	struct nfs_attr attr;
 	int rc = operation_getattr(p, &w->file->fh, &attr);
@@ -139,8 +141,8 @@ static enum truth attr_again(struct probe *p, const struct window *w)
 }
 
 /* Reads the window's pieces that contain the range again, in the same way as at first. */
-static enum truth pieces_again(struct probe *p, const struct window *w, uint64_t at,
-			       uint32_t count)
+static enum truth window_pieces_again(struct probe *p, const struct window *w,
+				      uint64_t at, uint32_t count)
 {
 	_cleanup_free_ uint8_t *again = malloc(p->rtmax);
 	uint64_t end = at + count;
@@ -150,7 +152,7 @@ static enum truth pieces_again(struct probe *p, const struct window *w, uint64_t
 		return TRUTH_UNKNOWN;
 	for (at -= at % p->rtmax; at < end; at += n) {
 		n = (uint32_t)min_u64(p->rtmax, w->len - at);
-		if (read_range(p, &w->file->fh, w->base + at, n, again))
+		if (window_read(p, &w->file->fh, w->base + at, n, again))
 			return TRUTH_UNKNOWN;
 		if (memcmp(again, w->bytes + at, n))
 			return TRUTH_CHANGED;
@@ -158,8 +160,8 @@ static enum truth pieces_again(struct probe *p, const struct window *w, uint64_t
 	return TRUTH_SAME;
 }
 
-static enum truth bytes_again(struct probe *p, const struct window *w, uint64_t offset,
-			      uint32_t count)
+static enum truth window_bytes_again(struct probe *p, const struct window *w,
+				     uint64_t offset, uint32_t count)
 {
 	_cleanup_free_ uint8_t *again = NULL;
 	uint64_t at = offset - w->base;
@@ -168,24 +170,24 @@ static enum truth bytes_again(struct probe *p, const struct window *w, uint64_t 
 		return TRUTH_SAME;
 	count = (uint32_t)min_u64(count, w->len - at);
 	again = malloc(count ? count : 1);
-	if (!again || read_range(p, &w->file->fh, offset, count, again))
+	if (!again || window_read(p, &w->file->fh, offset, count, again))
 		return TRUTH_UNKNOWN;
 	if (!memcmp(again, w->bytes + at, count))
 		return TRUTH_SAME;
 	/* Alternatively, the server returns other bytes for it than for the READ that it was a
 	 * part of. */
-	return p->reference ? pieces_again(p, w, at, count) : TRUTH_CHANGED;
+	return p->reference ? window_pieces_again(p, w, at, count) : TRUTH_CHANGED;
 }
 
 enum truth truth_again(struct probe *p, struct window *w, uint64_t offset, uint32_t count)
 {
-	enum truth truth = w->changing ? TRUTH_CHANGED : attr_again(p, w);
+	enum truth truth = w->changing ? TRUTH_CHANGED : window_attr_again(p, w);
 
 	if (truth == TRUTH_SAME)
-		truth = bytes_again(p, w, offset, count);
+		truth = window_bytes_again(p, w, offset, count);
 	/* A write between the two reads shows in the times. */
 	if (truth == TRUTH_SAME)
-		truth = attr_again(p, w);
+		truth = window_attr_again(p, w);
 	w->changing = truth == TRUTH_CHANGED;
 	return truth;
 }

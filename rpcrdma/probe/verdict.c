@@ -60,8 +60,9 @@ static bool is_slow(const struct verdict_input *in, enum mechanism mechanism)
 }
 
 /* Why the sweep by a mechanism did not complete: the text and the reason. */
-static const char *incomplete_why(const struct records *rs, enum mechanism mechanism,
-				  const struct tally *t, const char **reason)
+static const char *verdict_incomplete_why(const struct records *rs,
+					  enum mechanism mechanism, const struct tally *t,
+					  const char **reason)
 {
 	*reason = rs->why_reason;
 	if (rs->why[0])
@@ -81,12 +82,12 @@ static const char *incomplete_why(const struct records *rs, enum mechanism mecha
 	return t->right ? "some READs could not be tested" : "nothing could be read";
 }
 
-static void say_incomplete(const struct verdict_input *in, struct finding *f,
-			   const char *id, const struct tally *t,
-			   enum mechanism mechanism)
+static void verdict_say_incomplete(const struct verdict_input *in, struct finding *f,
+				   const char *id, const struct tally *t,
+				   enum mechanism mechanism)
 {
 	const char *reason;
-	const char *why = incomplete_why(in->records, mechanism, t, &reason);
+	const char *why = verdict_incomplete_why(in->records, mechanism, t, &reason);
 
 	finding_init(f, id, is_slow(in, mechanism) ? FINDING_SKIP : FINDING_UNKNOWN,
 		     "%s, after %u correct READ%s", why, t->right,
@@ -106,7 +107,7 @@ static const char *const kind_reasons[READ_KIND_COUNT] = {
 };
 
 /* Whether only lengths that need a pad fail. */
-static bool is_of_pads(const struct verdict_input *in, record_filter with)
+static bool verdict_is_of_pads(const struct verdict_input *in, record_filter with)
 {
 	unsigned int whole = 0;
 	size_t i;
@@ -123,11 +124,11 @@ static bool is_of_pads(const struct verdict_input *in, record_filter with)
 	return whole >= PROOF_RANGES;
 }
 
-static void say_mechanism(const struct verdict_input *in, size_t row, finding_sink sink,
-			  void *arg)
+static void verdict_say_mechanism(const struct verdict_input *in, size_t row,
+				  finding_sink sink, void *arg)
 {
 	enum mechanism mechanism = mechanisms[row].mechanism;
-	bool pads = is_of_pads(in, mechanisms[row].filter);
+	bool pads = verdict_is_of_pads(in, mechanisms[row].filter);
 	char note[96] = "";
 	struct finding f;
 	struct tally t;
@@ -152,7 +153,7 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 			     "all %u READs were answered inline, with the %s unused",
 			     t.answered_inline, mechanism_name(mechanism));
 	else if (!t.right || !verdict_is_complete(in->records, mechanism))
-		say_incomplete(in, &f, mechanisms[row].id, &t, mechanism);
+		verdict_say_incomplete(in, &f, mechanisms[row].id, &t, mechanism);
 	else
 		finding_init(&f, mechanisms[row].id, FINDING_PASS,
 			     "%u READs of up to %u bytes, all correct%s%s", t.right,
@@ -172,7 +173,7 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 	sink(arg, &f);
 }
 
-static void tell_example(struct finding *f, const struct record *r)
+static void verdict_add_example(struct finding *f, const struct record *r)
 {
 	finding_text(f, "example", "%u byte%s at offset %llu: %.300s", r->c.count,
 		     r->c.count == 1 ? "" : "s", (unsigned long long)r->c.offset,
@@ -180,9 +181,9 @@ static void tell_example(struct finding *f, const struct record *r)
 }
 
 /* Reports correct data in a broken frame. */
-static void say_frame(const struct verdict_input *in, const char *id, enum read_kind kind,
-		      const char *reason, const char *good, const char *bad,
-		      finding_sink sink, void *arg)
+static void verdict_say_frame(const struct verdict_input *in, const char *id,
+			      enum read_kind kind, const char *reason, const char *good,
+			      const char *bad, finding_sink sink, void *arg)
 {
 	const struct record *example = NULL;
 	unsigned int looked = 0, hit = 0;
@@ -215,14 +216,14 @@ static void say_frame(const struct verdict_input *in, const char *id, enum read_
 	finding_number(&f, "looked_at", looked);
 	finding_number(&f, "wrong", hit);
 	if (example)
-		tell_example(&f, example);
+		verdict_add_example(&f, example);
 	sink(arg, &f);
 }
 
 /* The bytes after the last whole XDR word are missing every time. Only a READ of more than a word
  * proves it. */
-static void tally_tails(const struct verdict_input *in, struct tally *t,
-			unsigned int *right)
+static void verdict_tally_tails(const struct verdict_input *in, struct tally *t,
+				unsigned int *right)
 {
 	unsigned int long_ones = 0;
 	size_t i;
@@ -249,14 +250,14 @@ static void tally_tails(const struct verdict_input *in, struct tally *t,
 		t->always = 0;
 }
 
-static void say_tail(const struct verdict_input *in, finding_sink sink, void *arg)
+static void verdict_say_tail(const struct verdict_input *in, finding_sink sink, void *arg)
 {
 	static const char id[] = "probe.read.write-chunk.tail";
 	unsigned int right;
 	struct finding f;
 	struct tally t;
 
-	tally_tails(in, &t, &right);
+	verdict_tally_tails(in, &t, &right);
 	if (in->tails)
 		finding_init(&f, id, FINDING_FAIL,
 			     "%u READs lack the bytes after the last multiple of four",
@@ -275,11 +276,12 @@ static void say_tail(const struct verdict_input *in, finding_sink sink, void *ar
 	finding_number(&f, "wrong", t.always);
 	finding_number(&f, "right", right);
 	if (in->tails)
-		tell_example(&f, t.example_always);
+		verdict_add_example(&f, t.example_always);
 	sink(arg, &f);
 }
 
-static void say_order(const struct verdict_input *in, finding_sink sink, void *arg)
+static void verdict_say_order(const struct verdict_input *in, finding_sink sink,
+			      void *arg)
 {
 	static const char id[] = "probe.read.write-chunk.order";
 	const struct record *example = NULL;
@@ -312,7 +314,7 @@ static void say_order(const struct verdict_input *in, finding_sink sink, void *a
 		finding_reason(&f, late ? "late-data" : "released-memory");
 	finding_number(&f, "late", late);
 	if (late)
-		tell_example(&f, example);
+		verdict_add_example(&f, example);
 	finding_number(&f, "writes_to_released_memory", in->late_writes);
 	sink(arg, &f);
 }
@@ -327,9 +329,9 @@ static void init_bound(struct finding *f, const char *id, const struct tally *t,
 }
 
 /* A failure that depends on one property: @with fails where plain READs are correct. */
-static void say_bound(const struct verdict_input *in, const char *id, record_filter with,
-		      const struct tally *plain, const char *what, finding_sink sink,
-		      void *arg)
+static void verdict_say_property(const struct verdict_input *in, const char *id,
+				 record_filter with, const struct tally *plain,
+				 const char *what, finding_sink sink, void *arg)
 {
 	struct finding f;
 	struct tally t;
@@ -355,7 +357,7 @@ static void say_bound(const struct verdict_input *in, const char *id, record_fil
 	sink(arg, &f);
 }
 
-static void say_placement(const struct tally *plain, finding_sink sink, void *arg)
+static void verdict_say_placement(const struct tally *plain, finding_sink sink, void *arg)
 {
 	struct finding f;
 
@@ -384,7 +386,8 @@ static void say_placement(const struct tally *plain, finding_sink sink, void *ar
 }
 
 /* Reports only what was seen. */
-static void say_over_tcp(const struct verdict_input *in, finding_sink sink, void *arg)
+static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink sink,
+				 void *arg)
 {
 	const struct record *example = NULL;
 	unsigned int n = 0;
@@ -404,12 +407,12 @@ static void say_over_tcp(const struct verdict_input *in, finding_sink sink, void
 		     n == 1 ? " fails" : "s fail", read_kind_name(example->outcome.kind));
 	finding_reason(&f, "nfs");
 	finding_number(&f, "wrong", n);
-	tell_example(&f, example);
+	verdict_add_example(&f, example);
 	sink(arg, &f);
 }
 
 /* READs that were correct when repeated. */
-struct now_and_then {
+struct intermittent {
 	unsigned int told; /* they have a finding of their own */
 	unsigned int wrong[MECH_COUNT], of[MECH_COUNT]; /* repeated or not */
 	unsigned int all_wrong, all;
@@ -425,7 +428,8 @@ static bool is_mishap(const struct record *r)
 	       r->outcome.kind == READ_TRANSPORT;
 }
 
-static void count_now_and_then(const struct verdict_input *in, struct now_and_then *n)
+static void verdict_count_intermittent(const struct verdict_input *in,
+				       struct intermittent *n)
 {
 	enum mechanism m;
 	size_t i;
@@ -457,7 +461,7 @@ static void count_now_and_then(const struct verdict_input *in, struct now_and_th
 	}
 }
 
-static const char *damage_text(const struct now_and_then *n)
+static const char *verdict_damage_text(const struct intermittent *n)
 {
 	bool bits = n->damage[DAMAGE_BIT], pages = n->damage[DAMAGE_PAGES],
 	     bytes = n->damage[DAMAGE_BYTES], none = n->damage[DAMAGE_NONE];
@@ -468,7 +472,7 @@ static const char *damage_text(const struct now_and_then *n)
 }
 
 /* The same as a reason. */
-static const char *damage_reason(const struct now_and_then *n)
+static const char *verdict_damage_reason(const struct intermittent *n)
 {
 	static const char *const reasons[] = {
 		[DAMAGE_NONE] = "errors",
@@ -485,7 +489,7 @@ static const char *damage_reason(const struct now_and_then *n)
 	return reason;
 }
 
-static void list_mechanisms(const struct now_and_then *n, char *text, size_t cap)
+static void verdict_list_mechanisms(const struct intermittent *n, char *text, size_t cap)
 {
 	size_t used = 0;
 	enum mechanism m;
@@ -499,19 +503,20 @@ static void list_mechanisms(const struct now_and_then *n, char *text, size_t cap
 						 mechanism_name(m));
 }
 
-static void say_intermittent(const struct verdict_input *in, finding_sink sink, void *arg)
+static void verdict_say_intermittent(const struct verdict_input *in, finding_sink sink,
+				     void *arg)
 {
 	static const char id[] = "probe.read.intermittent";
-	struct now_and_then n;
+	struct intermittent n;
 	struct finding f;
 	char list[128];
 
-	count_now_and_then(in, &n);
-	list_mechanisms(&n, list, sizeof(list));
+	verdict_count_intermittent(in, &n);
+	verdict_list_mechanisms(&n, list, sizeof(list));
 	if (n.all_wrong)
 		finding_init(&f, id, FINDING_FAIL,
 			     "%u of %u READs failed and were correct when repeated: %s",
-			     n.all_wrong, n.all, damage_text(&n));
+			     n.all_wrong, n.all, verdict_damage_text(&n));
 	else if (n.told)
 		finding_init(
 			&f, id, FINDING_SKIP,
@@ -530,10 +535,10 @@ static void say_intermittent(const struct verdict_input *in, finding_sink sink, 
 	finding_number(&f, "wrong", n.all_wrong);
 	finding_number(&f, "of", n.all);
 	if (n.all_wrong) {
-		finding_reason(&f, damage_reason(&n));
+		finding_reason(&f, verdict_damage_reason(&n));
 		finding_text(&f, "mechanisms", "%s", list);
-		finding_text(&f, "damage", "%s", damage_text(&n));
-		tell_example(&f, n.example);
+		finding_text(&f, "damage", "%s", verdict_damage_text(&n));
+		verdict_add_example(&f, n.example);
 	}
 	sink(arg, &f);
 }
@@ -557,32 +562,32 @@ void verdict_reads(const struct verdict_input *input, finding_sink sink, void *a
 	size_t i;
 
 	own.late = has_come_late(in);
-	tally_tails(in, &tails, &right);
+	verdict_tally_tails(in, &tails, &right);
 	own.tails = tally_is_steady(&tails);
 	tally_records(in, tally_is_write_chunk, &all);
 	own.unwritten = tally_is_steady(&all) &&
 			all.kinds[READ_STALE] * 5 >= all.failed * 4;
 	for (i = 0; i < ARRAY_SIZE(mechanisms); i++)
-		say_mechanism(in, i, sink, arg);
+		verdict_say_mechanism(in, i, sink, arg);
 	tally_records(in, tally_is_plain, &plain);
-	say_frame(in, "probe.read.write-chunk.pad", READ_PAD, "padded",
-		  "no pad is written", "the XDR pad is written into the Write chunk",
-		  sink, arg);
-	say_frame(in, "probe.read.write-chunk.lengths", READ_LENGTHS, "wrong-lengths",
-		  "returned lengths match the data",
-		  "returned lengths do not match the data", sink, arg);
-	say_frame(in, "probe.read.write-chunk.unused", READ_INLINE, "data-inline",
-		  "the Write chunk is used",
-		  "the Write chunk is unused and the data inline", sink, arg);
-	say_tail(in, sink, arg);
-	say_order(in, sink, arg);
-	say_bound(in, "probe.read.write-chunk.segments", tally_is_segmented, &plain,
-		  "in several segments", sink, arg);
-	say_bound(in, "probe.read.write-chunk.alignment", tally_is_unaligned, &plain,
-		  "at unaligned offsets", sink, arg);
-	say_placement(&plain, sink, arg);
+	verdict_say_frame(in, "probe.read.write-chunk.pad", READ_PAD, "padded",
+			  "no pad is written",
+			  "the XDR pad is written into the Write chunk", sink, arg);
+	verdict_say_frame(in, "probe.read.write-chunk.lengths", READ_LENGTHS,
+			  "wrong-lengths", "returned lengths match the data",
+			  "returned lengths do not match the data", sink, arg);
+	verdict_say_frame(in, "probe.read.write-chunk.unused", READ_INLINE, "data-inline",
+			  "the Write chunk is used",
+			  "the Write chunk is unused and the data inline", sink, arg);
+	verdict_say_tail(in, sink, arg);
+	verdict_say_order(in, sink, arg);
+	verdict_say_property(in, "probe.read.write-chunk.segments", tally_is_segmented,
+			     &plain, "in several segments", sink, arg);
+	verdict_say_property(in, "probe.read.write-chunk.alignment", tally_is_unaligned,
+			     &plain, "at unaligned offsets", sink, arg);
+	verdict_say_placement(&plain, sink, arg);
 	signature_profiles(in, &plain, sink, arg);
-	say_intermittent(in, sink, arg);
-	say_over_tcp(in, sink, arg);
+	verdict_say_intermittent(in, sink, arg);
+	verdict_say_over_tcp(in, sink, arg);
 	signature_write_chunk_read(in, &plain, sink, arg);
 }

@@ -10,17 +10,17 @@
 
 #include "rpcrdma/probe/internal.h"
 
-enum answer { ANSWER_NONE, ANSWER_YES, ANSWER_NO };
+enum versions_answer { ANSWER_NONE, ANSWER_YES, ANSWER_NO };
 
-struct census {
-	enum answer answers[PROBE_VERSIONS];
+struct versions_census {
+	enum versions_answer answers[PROBE_VERSIONS];
 	char why[PROBE_VERSIONS][128]; /* no answer */
 	bool silent;                   /* a version was waited for twice */
 };
 
 /* @rpc: the reply's header, if there is one. */
-static int ask_once(struct probe *p, const struct nfs_version *version,
-		    struct rpc_reply *rpc)
+static int versions_ask_once(struct probe *p, const struct nfs_version *version,
+			     struct rpc_reply *rpc)
 {
 	uint32_t status = 0;
 	struct rpcrdma_call call;
@@ -53,7 +53,7 @@ static int ask_once(struct probe *p, const struct nfs_version *version,
 }
 
 /* The server returned the range of its program versions: all others are not offered. */
-static void take_range(struct census *c, const struct rpc_reply *rpc)
+static void take_range(struct versions_census *c, const struct rpc_reply *rpc)
 {
 	size_t i;
 
@@ -64,7 +64,7 @@ static void take_range(struct census *c, const struct rpc_reply *rpc)
 			c->answers[i] = ANSWER_NO;
 }
 
-static void ask(struct probe *p, struct census *c, size_t i)
+static void versions_ask(struct probe *p, struct versions_census *c, size_t i)
 {
 	const struct nfs_version *version = nfs_versions[i];
 	struct rpc_reply rpc = { 0 };
@@ -72,7 +72,7 @@ static void ask(struct probe *p, struct census *c, size_t i)
 	int rc = -ECANCELED;
 
 	for (tries = 0; tries < 2 && !p->hopeless; tries++) {
-		rc = ask_once(p, version, &rpc);
+		rc = versions_ask_once(p, version, &rpc);
 		/* Do not ask a silent server twice for every version. */
 		if (!session_is_mishap(rc) || (rc == -ETIMEDOUT && c->silent))
 			break;
@@ -86,7 +86,8 @@ static void ask(struct probe *p, struct census *c, size_t i)
 }
 
 /* "3 4.0 4.1 4.2": the versions with that answer, lowest first. */
-static void list(const struct census *c, enum answer answer, char *buf, size_t cap)
+static void versions_list(const struct versions_census *c, enum versions_answer answer,
+			  char *buf, size_t cap)
 {
 	size_t used = 0, n = 0;
 
@@ -100,7 +101,7 @@ static void list(const struct census *c, enum answer answer, char *buf, size_t c
 }
 
 /* The version to use; NULL: none. */
-static const struct nfs_version *choose(struct probe *p, const struct census *c)
+static const struct nfs_version *choose(struct probe *p, const struct versions_census *c)
 {
 	const struct nfs_version *wanted = p->options->version;
 	size_t i;
@@ -129,14 +130,14 @@ static void init_none(struct probe *p, struct finding *f, const char *offered,
 			     *silent ? "; without an answer: " : "", silent);
 }
 
-static void say(struct probe *p, const struct census *c)
+static void versions_say(struct probe *p, const struct versions_census *c)
 {
 	char offered[64], silent[64];
 	struct finding f;
 	size_t i;
 
-	list(c, ANSWER_YES, offered, sizeof(offered));
-	list(c, ANSWER_NONE, silent, sizeof(silent));
+	versions_list(c, ANSWER_YES, offered, sizeof(offered));
+	versions_list(c, ANSWER_NONE, silent, sizeof(silent));
 	if (!p->version)
 		init_none(p, &f, offered, silent);
 	else if (*silent)
@@ -164,16 +165,16 @@ static void say(struct probe *p, const struct census *c)
 
 bool versions_choose(struct probe *p)
 {
-	struct census c = { .silent = false };
+	struct versions_census c = { .silent = false };
 	size_t i;
 
 	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++) {
 		if (c.answers[i] != ANSWER_NO)
-			ask(p, &c, i);
+			versions_ask(p, &c, i);
 		p->offered[i] = c.answers[i] == ANSWER_YES;
 	}
 	p->version = choose(p, &c);
-	say(p, &c);
+	versions_say(p, &c);
 	if (!p->version)
 		return false;
 	probe_subject(p, "nfs_version", "%s", p->version->name);

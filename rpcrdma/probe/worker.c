@@ -152,7 +152,7 @@ int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved
 }
 
 /* The caller's credentials, read before they are dropped. */
-static void default_cred(struct rpc_cred *cred)
+static void worker_default_cred(struct rpc_cred *cred)
 {
 	gid_t gids[NGROUPS_MAX];
 	int i, n = getgroups(NGROUPS_MAX, gids);
@@ -166,7 +166,7 @@ static void default_cred(struct rpc_cred *cred)
 }
 
 /* Notes the findings on READs for later findings. */
-static void sink_finding(void *arg, const struct finding *finding)
+static void worker_sink(void *arg, const struct finding *finding)
 {
 	struct probe *p = arg;
 	const struct {
@@ -187,7 +187,7 @@ static void sink_finding(void *arg, const struct finding *finding)
 }
 
 /* Adds the evidence for a kind of server that is not proof. */
-static void add_habits(struct probe *p, struct finding *f)
+static void worker_add_habits(struct probe *p, struct finding *f)
 {
 	char versions[64] = "";
 	unsigned int i;
@@ -205,7 +205,7 @@ static void add_habits(struct probe *p, struct finding *f)
 	finding_number(f, "credits", p->most_granted);
 }
 
-static enum server_kind guess(struct probe *p, char *why, size_t cap)
+static enum server_kind worker_guess(struct probe *p, char *why, size_t cap)
 {
 	unsigned int i;
 
@@ -217,7 +217,7 @@ static enum server_kind guess(struct probe *p, char *why, size_t cap)
 }
 
 /* Identifies the server by the handles that it returned so far, and by EXCHANGE_ID. */
-static void identify(struct probe *p)
+static void worker_identify(struct probe *p)
 {
 	char why[256], head[16], because[96] = "";
 	enum server_kind perhaps = SERVER_UNKNOWN;
@@ -228,7 +228,7 @@ static void identify(struct probe *p)
 		identity_add(&p->seen, &p->candidates[i].fh);
 	p->kind = identity_of(&p->seen, why, sizeof(why));
 	if (p->kind == SERVER_UNKNOWN)
-		perhaps = guess(p, because, sizeof(because));
+		perhaps = worker_guess(p, because, sizeof(because));
 	if (perhaps != SERVER_UNKNOWN)
 		finding_init(&f, "probe.server", FINDING_PASS, "%s, perhaps %s (%s): %s",
 			     identity_name(p->kind), identity_name(perhaps), because,
@@ -252,11 +252,11 @@ static void identify(struct probe *p)
 	if (p->seen.implementation[0])
 		finding_text(&f, "implementation", "%s %s", p->seen.domain,
 			     p->seen.implementation);
-	add_habits(p, &f);
+	worker_add_habits(p, &f);
 	probe_emit(p, &f);
 }
 
-static void tell_withheld(struct probe *p)
+static void worker_say_withheld(struct probe *p)
 {
 	static const char *const keys[GATE_COUNT] = {
 		[GATE_EMPTY] = "empty_reads",
@@ -291,7 +291,7 @@ static void tell_withheld(struct probe *p)
 
 /* Data that is compared with consecutive short READs may be long only if a round trip is short:
  * at most a third of the time. */
-static void bound_by_time(struct probe *p)
+static void worker_bound_by_time(struct probe *p)
 {
 	double pieces = deadline_left(p->deadline) / 3.0 / (p->rtt_ms + 0.01);
 	uint32_t most = p->rtmax;
@@ -314,14 +314,14 @@ static void send_matrix(struct probe *p)
 	probe_record(p, WORKER_MATRIX, buf, sizeof(buf));
 }
 
-static void read_files(struct probe *p)
+static void worker_read_files(struct probe *p)
 {
 	struct records records = { 0 };
 	struct verdict_input in = { .records = &records };
 
-	identify(p);
+	worker_identify(p);
 	target_reference(p);
-	bound_by_time(p);
+	worker_bound_by_time(p);
 	sweep_run(p, &records);
 	target_tell_reference(p);
 	/* With several in flight, a foreign xid costs one of them its reply. */
@@ -329,9 +329,9 @@ static void read_files(struct probe *p)
 	in.closed_elsewhere = p->closed.beside_write_chunks;
 	in.transport_elsewhere = p->transport.beside_write_chunks + p->late_writes.count;
 	in.late_writes = p->late_writes.count;
-	verdict_reads(&in, sink_finding, p);
+	verdict_reads(&in, worker_sink, p);
 	p->order_told = true;
-	random_say(&records.random, sink_finding, p);
+	random_say(&records.random, worker_sink, p);
 	p->pace.enough = verdict_is_enough(&in) && !p->hopeless;
 	if (records.changed_files)
 		probe_because(
@@ -348,14 +348,14 @@ static void read_files(struct probe *p)
 	p->linux3.credits = p->most_granted;
 	linux3_look(&p->linux3, &records);
 	if (identity_may_be_linux(p->kind))
-		linux3_say(&p->linux3, sink_finding, p);
-	tell_withheld(p);
+		linux3_say(&p->linux3, worker_sink, p);
+	worker_say_withheld(p);
 	largest_say(&(struct largest_input){ .records = &records,
 					     .level = p->options->level,
 					     .kind = p->kind,
 					     .named_max = p->named_max,
 					     .read_max = p->read_max },
-		    sink_finding, p);
+		    worker_sink, p);
 	listing_readdir(p);
 	listing_readlink(p);
 	reference_close(p->reference);
@@ -372,7 +372,7 @@ void worker_probe(struct probe *p)
 		probe_say(p, "probe.mount", FINDING_SKIP,
 			  "no export given, nothing read; expected SERVER:/EXPORT");
 	else if (pinged && root_find(p) && target_limits(p) && pick_files(p))
-		read_files(p);
+		worker_read_files(p);
 	gone_ask(p);
 	client41_close(p);
 	if (answered)
@@ -406,14 +406,14 @@ int worker_prepare(void *arg, int channel)
 	if (options->has_cred)
 		p->cred = options->cred;
 	else
-		default_cred(&p->cred);
+		worker_default_cred(&p->cred);
 	transport_raise_memlock();
 	return 0;
 }
 
 /* Software iWARP chooses region names at random, and NFSv4.1 its client owner; a kernel before
  * 3.17 lacks the system call for that. That is not an answer of the server. */
-static bool has_random(struct probe *p)
+static bool worker_has_random(struct probe *p)
 {
 	struct finding f;
 	uint8_t byte;
@@ -444,7 +444,7 @@ int worker_run(void *arg, int channel)
 	struct probe *p = task->probe;
 
 	(void)channel;
-	if (route_choose(p) && has_random(p)) {
+	if (route_choose(p) && worker_has_random(p)) {
 		task->work(p);
 		if (p->pcap && pcap_close(p->pcap))
 			say_capture(p);
