@@ -150,9 +150,9 @@ int bench_reads_sample(struct bench_reads *b, uint32_t count, double *took)
 
 static int check_difference(struct bench_reads *b, struct window *w, uint64_t at)
 {
-	switch (truth_again(b->p, w, at, b->length)) {
-	case TRUTH_CHANGED: return 0;
-	case TRUTH_SAME:
+	switch (window_again(b->p, w, at, b->length)) {
+	case WINDOW_CHANGED: return 0;
+	case WINDOW_SAME:
 		return err_set(
 			EILSEQ,
 			"wrong data by Write chunk from offset %llu: run nfsrdma probe",
@@ -172,7 +172,7 @@ static int bench_reads_check_block(struct bench_reads *b, uint32_t block)
 	struct window w;
 	int rc;
 
-	rc = truth_open(b->p, &w, b->file, at, b->length);
+	rc = window_open(b->p, &w, b->file, at, b->length);
 	if (rc)
 		return rc;
 	memset(read->memory.base, 0xa5, b->length);
@@ -183,7 +183,7 @@ static int bench_reads_check_block(struct bench_reads *b, uint32_t block)
 		rc = err_set(ENODATA, "%s became shorter", b->file->path);
 	if (!rc && memcmp(read->memory.base, w.bytes, b->length))
 		rc = check_difference(b, &w, at);
-	truth_close(&w);
+	window_close(&w);
 	return rc;
 }
 

@@ -301,10 +301,10 @@ static void bench_worker(struct probe *p, bool local)
 		bench_measure(p, local);
 		reference_close(p->reference);
 	}
-	gone_ask(p);
+	liveness_check(p);
 	client41_close(p);
 	if (answered)
-		target_mishaps(p);
+		target_behaviour(p);
 	session_drop(p);
 }
 

@@ -175,15 +175,15 @@ static int client41_step_once(struct probe *p, enum remains_step step, uint32_t 
 /* Waits when the server asks for patience, and repeats the call once after a lost connection. */
 static int client41_step(struct probe *p, enum remains_step step, uint32_t *status)
 {
-	struct patience patience = { 0 };
+	struct retries retries = { 0 };
 	unsigned int tries = 0;
 	int rc;
 
 	for (;;) {
 		rc = client41_step_once(p, step, status);
-		if (session_is_mishap(rc) && !tries++ && !p->hopeless)
+		if (session_is_failure(rc) && !tries++ && !p->hopeless)
 			continue;
-		if (rc || !session_later(p, *status, &patience))
+		if (rc || !session_later(p, *status, &retries))
 			return rc;
 	}
 }
@@ -248,7 +248,7 @@ static int client41_session_make(struct probe *p, bool clean, uint32_t *status)
  * the status does not say which operation it belongs to. */
 static int client41_reclaim_complete(struct probe *p)
 {
-	struct patience patience = { 0 };
+	struct retries retries = { 0 };
 	struct nfs4_sequence sequence;
 	unsigned int tries = 0;
 	struct rpcrdma_call call;
@@ -276,12 +276,12 @@ static int client41_reclaim_complete(struct probe *p)
 			return 0;
 		}
 		slots41_lost(&p->client.slots, &sequence);
-		if (session_is_mishap(rc) && !tries++ && !p->hopeless)
+		if (session_is_failure(rc) && !tries++ && !p->hopeless)
 			continue;
 		/* The server executed it, but answered with RDMA_ERROR. */
 		if (!rc && status == NFS4ERR_RETRY_UNCACHED_REP && !tries++)
 			continue;
-		if (rc || !session_later(p, status, &patience))
+		if (rc || !session_later(p, status, &retries))
 			break;
 	}
 	return err_context(rc ? rc : operation_error(p, status), "RECLAIM_COMPLETE");
@@ -299,7 +299,7 @@ static bool client41_is_restart(struct probe *p, uint32_t status)
 		return false;
 	snprintf(text, sizeof(text), "it no longer knows its client (%s)",
 		 p->version->status_text(status));
-	gone_forgotten(p, text);
+	liveness_restarted(p, text);
 	return true;
 }
 
@@ -460,7 +460,7 @@ void client41_clean(struct probe *p)
 	p->client.cred = p->cred;
 	/* The worker's end does not tell whether the server is still there: ask with NULL
 	 * first. */
-	p->heard = p->suspect = true;
+	p->answered = p->connection_lost = true;
 	if (p->version->sessions && p->address < p->naddresses && client41_clear(p))
 		debug(DEBUG_PROBE, "cleaning: %s", err_text());
 	session_drop(p);

@@ -52,7 +52,7 @@ static enum probe_range_fate read_piece(struct probe *p, struct window *w, uint3
 	c.mechanism = read_fits_inline(p, c.count) ? MECH_INLINE : MECH_WRITE_CHUNK;
 	read_once(p, w, &c, &outcome);
 	if (read_kind_is_failure(outcome.kind))
-		truth_judge(&outcome, truth_again(p, w, c.offset, c.count));
+		window_judge(&outcome, window_again(p, w, c.offset, c.count));
 	return compare_fate(outcome.kind);
 }
 
@@ -74,14 +74,14 @@ static void compare_range(struct probe *p, uint32_t index)
 					     .fate = PROBE_RANGE_UNKNOWN };
 	struct window w;
 
-	if (truth_open(p, &w, &p->root, range->offset, range->length))
+	if (window_open(p, &w, &p->root, range->offset, range->length))
 		return compare_report(p, &result);
 	if (w.len) {
 		result.length = w.len;
 		result.digest = probe_digest(w.bytes, w.len);
 		result.fate = read_by_rdma(p, &w);
 	}
-	truth_close(&w);
+	window_close(&w);
 	compare_report(p, &result);
 }
 
@@ -100,7 +100,7 @@ static void compare_ranges(struct probe *p)
 		compare_range(p, i);
 		probe_progress(p, "our own client", i + 1, p->options->nranges);
 	}
-	target_tell_reference(p);
+	target_say_reference(p);
 	reference_close(p->reference);
 }
 
@@ -110,10 +110,10 @@ static void compare_work(struct probe *p)
 
 	if (answered && versions_choose(p) && root_find(p) && target_limits(p))
 		compare_ranges(p);
-	gone_ask(p);
+	liveness_check(p);
 	client41_close(p);
 	if (answered)
-		target_mishaps(p);
+		target_behaviour(p);
 	session_drop(p);
 }
 

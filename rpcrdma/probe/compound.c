@@ -37,7 +37,7 @@ struct compound_trial {
 	unsigned int right, wrong, untried, withheld;
 	unsigned int pairs; /* of correct cases */
 	/* Right, but the Reply chunk was left unused; wrong as READs alone are. */
-	unsigned int answered_inline, told;
+	unsigned int answered_inline, reported;
 	/* Also wrong over TCP; second READs that could not be made over TCP. */
 	unsigned int over_tcp, doubtful;
 	uint32_t largest;
@@ -48,9 +48,9 @@ struct compound_trial {
 	char why[256];                      /* why something was not tried */
 };
 
-static const char *compound_next_name(enum behind behind)
+static const char *compound_next_name(enum followed_by followed_by)
 {
-	return behind == BEHIND_GETATTR ? "GETATTR" : "another READ";
+	return followed_by == FOLLOWED_BY_GETATTR ? "GETATTR" : "another READ";
 }
 
 static void compound_describe(char *text, size_t cap, const struct read_case *c,
@@ -58,7 +58,7 @@ static void compound_describe(char *text, size_t cap, const struct read_case *c,
 {
 	snprintf(text, cap, "READ of %u byte%s by %s and %s: %s", c->count,
 		 c->count == 1 ? "" : "s", mechanism_name(c->mechanism),
-		 compound_next_name(c->behind), read_kind_name(o->kind));
+		 compound_next_name(c->followed_by), read_kind_name(o->kind));
 }
 
 /* Decides which side is at fault. Newer kernels send zeros for second READs over any transport,
@@ -71,13 +71,13 @@ static void compound_note_failure(struct compound_trial *t, const struct read_ca
 
 	if (answer == OVER_TCP_WRONG)
 		t->over_tcp++;
-	else if (answer == OVER_TCP_UNKNOWN && c->behind == BEHIND_READ &&
-		 o->kind == READ_BEHIND)
+	else if (answer == OVER_TCP_UNKNOWN && c->followed_by == FOLLOWED_BY_READ &&
+		 o->kind == READ_FOLLOWING)
 		t->doubtful++;
 	else if (!t->wrong++) {
 		compound_describe(t->example, sizeof(t->example), c, o);
 		snprintf(t->detail, sizeof(t->detail), "%s", o->text);
-		t->reason = o->kind == READ_BEHIND || o->kind == READ_HEADER
+		t->reason = o->kind == READ_FOLLOWING || o->kind == READ_HEADER
 				    ? "after-the-data"
 				    : "read";
 	}
@@ -107,7 +107,7 @@ static void compound_note(struct compound_trial *t, const struct read_case *c,
 	matrix_add(&t->p->matrix, MATRIX_COMPOUND, c->count + c->count2,
 		   cells_seen(c->mechanism, o->kind));
 	if (compound_is_reported(t, c, o, late_writes)) {
-		t->told++;
+		t->reported++;
 		return;
 	}
 	/* A server may ignore a Reply chunk. */
@@ -121,7 +121,7 @@ static void compound_note(struct compound_trial *t, const struct read_case *c,
 	case READ_PAD:
 	case READ_LENGTHS:
 		t->right++;
-		t->pairs += c->behind == BEHIND_READ;
+		t->pairs += c->followed_by == FOLLOWED_BY_READ;
 		t->largest = c->count > t->largest ? c->count : t->largest;
 		break;
 	case READ_CHANGING: break;
@@ -138,7 +138,7 @@ static void compound_note(struct compound_trial *t, const struct read_case *c,
 /* A failure must occur twice while the file is unchanged. */
 static void compound_attempt(struct compound_trial *t, const struct read_case *c)
 {
-	struct patience patience = { 0 };
+	struct retries retries = { 0 };
 	struct read_outcome o;
 	unsigned int tries = 0, late_before = t->p->late_writes.count;
 
@@ -151,17 +151,17 @@ static void compound_attempt(struct compound_trial *t, const struct read_case *c
 		return;
 	do {
 		read_once(t->p, t->w, c, &o);
-	} while (read_again(t->p, &o, &patience) ||
+	} while (read_again(t->p, &o, &retries) ||
 		 (!read_kind_is_clean(o.kind) && o.kind != READ_NOT_RUN &&
 		  o.kind != READ_LATER && o.kind != READ_WITHHELD && !tries++));
 	if (!read_kind_is_clean(o.kind) && o.kind != READ_WITHHELD)
-		truth_judge(&o, truth_again(t->p, t->w, c->offset, WINDOW));
+		window_judge(&o, window_again(t->p, t->w, c->offset, WINDOW));
 	if (o.kind != READ_OK && t->p->gone) {
 		o.kind = READ_NOT_RUN;
 		snprintf(o.text, sizeof(o.text), "%s", t->p->gone_why);
 	}
 	debug(DEBUG_PROBE, "%u bytes by %s and %s: %s %s", c->count,
-	      mechanism_name(c->mechanism), compound_next_name(c->behind),
+	      mechanism_name(c->mechanism), compound_next_name(c->followed_by),
 	      read_kind_name(o.kind), o.text);
 	compound_note(t, c, &o, t->p->late_writes.count - late_before);
 }
@@ -200,20 +200,20 @@ static void all_cases(struct compound_trial *t)
 	for (i = 0; i < ARRAY_SIZE(sizes); i += step) {
 		probe_progress(t->p, "READs in a COMPOUND", i,
 			       ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
-		compound_every_mechanism(t,
-					 (struct read_case){ .count = sizes[i],
-							     .layout = LAYOUT_ROUNDED,
-							     .behind = BEHIND_GETATTR });
+		compound_every_mechanism(
+			t, (struct read_case){ .count = sizes[i],
+					       .layout = LAYOUT_ROUNDED,
+					       .followed_by = FOLLOWED_BY_GETATTR });
 	}
 	for (i = 0; i < ARRAY_SIZE(pairs); i += step) {
 		probe_progress(t->p, "READs in a COMPOUND", ARRAY_SIZE(sizes) + i,
 			       ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
-		compound_every_mechanism(t,
-					 (struct read_case){ .count = pairs[i].first,
-							     .layout = LAYOUT_ROUNDED,
-							     .behind = BEHIND_READ,
-							     .offset2 = pairs[i].first,
-							     .count2 = pairs[i].second });
+		compound_every_mechanism(
+			t, (struct read_case){ .count = pairs[i].first,
+					       .layout = LAYOUT_ROUNDED,
+					       .followed_by = FOLLOWED_BY_READ,
+					       .offset2 = pairs[i].first,
+					       .count2 = pairs[i].second });
 	}
 }
 
@@ -265,11 +265,11 @@ static void compound_say(struct compound_trial *t)
 			     : t->why[0]   ? t->why
 					   : "the time ran out",
 			     t->right);
-	else if (t->told)
+	else if (t->reported)
 		finding_init(
 			&f, "probe.read.compound", FINDING_SKIP,
 			"%u COMPOUNDs are correct; %u fail as READs alone do, which has its own finding",
-			t->right, t->told);
+			t->right, t->reported);
 	else
 		finding_init(
 			&f, "probe.read.compound", FINDING_PASS,
@@ -305,12 +305,12 @@ void compound_run(struct probe *p)
 			  "NFSv3 has one operation in a call");
 		return;
 	}
-	if (!compound_is_slow(&t) && truth_open(p, &w, &p->candidates[0], 0, WINDOW)) {
+	if (!compound_is_slow(&t) && window_open(p, &w, &p->candidates[0], 0, WINDOW)) {
 		probe_because(p, "probe.read.compound", FINDING_UNKNOWN, "not-tried",
 			      "%s", err_text());
 		return;
 	}
 	all_cases(&t);
 	compound_say(&t);
-	truth_close(&w);
+	window_close(&w);
 }

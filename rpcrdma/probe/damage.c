@@ -44,8 +44,8 @@ static void damage_add_page(struct damage *d, uint64_t offset, const uint8_t *go
 	d->whole_pages += wrong && wrong * 2 >= words;
 }
 
-void damage_look(struct damage *d, uint64_t offset, const uint8_t *got,
-		 const uint8_t *want, size_t len)
+void damage_count(struct damage *d, uint64_t offset, const uint8_t *got,
+		  const uint8_t *want, size_t len)
 {
 	size_t at, n;
 

@@ -9,7 +9,7 @@
  *	identity.c  which server it is, and requests that only some servers may get (pure)
  *	session.c   the RPC-over-RDMA connection: reconnects; its failures
  *	late.c      waits for a reply, and distinguishes a slow one from a lost one
- *	gone.c      is the server still there, and is it the same instance?
+ *	liveness.c  is the server still there, and is it the same instance?
  *	operation.c one NFS operation, by the version in use
  *	client41.c  NFSv4.1 and later: client id and session, created and removed
  *	slots41.c   the slots of such a session (pure)
@@ -18,7 +18,7 @@
  *	versions.c  which versions of NFS the server offers
  *	root.c      the export's root handle
  *	pick.c      which files, links and directories to read
- *	truth.c     the true bytes of a range, and whether they are changing
+ *	window.c    the reference bytes of a range, and whether they are changing
  *	area.c      prefilled memory with canaries
  *	damage.c    how bytes differ from the expected ones (pure)
  *	layout.c    how the memory of a chunk is cut (pure)
@@ -73,7 +73,7 @@ enum tcp_peer { TCP_RPCBIND, TCP_MOUNT, TCP_NFS, TCP_PEERS };
 
 /* Failures of calls that belong to no mechanism: noted by session.c, reported by target.c. An
  * event that ends a connection counts once, regardless of the number of calls in flight. */
-struct mishap {
+struct call_failures {
 	unsigned int count;
 	unsigned int beside_write_chunks; /* those not of a READ by Write chunk */
 	unsigned int generation;          /* of the connection that ended last */
@@ -288,7 +288,7 @@ struct linux3_seen {
 
 /* Whether this is the first frame of such a Write, as the transport kept it. */
 bool linux3_is_header_segment(const uint8_t *frame, size_t len);
-void linux3_look(struct linux3_seen *seen, const struct records *records);
+void linux3_count(struct linux3_seen *seen, const struct records *records);
 /* Reports only what was seen. */
 void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg);
 
@@ -326,10 +326,11 @@ struct probe {
 	uint32_t most_granted;
 	uint32_t zero_grants;
 	double rtt_ms;
-	struct mishap lost, closed, transport, xid;
+	struct call_failures lost, closed, transport, xid;
 	struct matrix matrix;
-	struct mishap late_writes; /* RDMA Writes to memory that was released before */
-	bool order_told,
+	struct call_failures
+		late_writes; /* RDMA Writes to memory that was released before */
+	bool order_reported,
 		order_failed; /* probe.read.write-chunk.order was reported and failed */
 	unsigned int order_waits; /* for data that never arrived */
 	struct refusals refused;
@@ -339,9 +340,9 @@ struct probe {
 	bool hopeless; /* no more can be learned from this server */
 	bool device_gone;
 	char device_why[256];
-	/* gone.c: the server answered a call; a connection was lost since the server last
+	/* liveness.c: the server answered a call; a connection was lost since the server last
 	 * answered, and what was in flight then; the server is gone. */
-	bool heard, suspect, gone;
+	bool answered, connection_lost, gone;
 	char request[160];
 	unsigned int under_way;
 	char gone_why[64];
@@ -463,15 +464,15 @@ const char *session_reason(int rc);
 /* The peer's violation in a frame, as a reason of probe.transport. @rc: of the call. */
 const char *session_breach(int rc, enum transport_breach breach);
 /* Whether a call failed because of its connection or reply, not because of the request. */
-bool session_is_mishap(int rc);
+bool session_is_failure(int rc);
 /* How often one operation was repeated. Initially all 0. */
-struct patience {
+struct retries {
 	unsigned int wait_ms, sessions;
 };
 
 /* After an answer that asks for patience (JUKEBOX, DELAY, GRACE): waits, longer each time, and
  * returns true; false if @status is another or the time is over. */
-bool session_later(struct probe *p, uint32_t status, struct patience *patience);
+bool session_later(struct probe *p, uint32_t status, struct retries *retries);
 /* "the server is in its grace period until the deadline (NFS4ERR_GRACE)"; returns @buf. */
 const char *session_busy_text(const struct probe *p, uint32_t status, char *buf,
 			      size_t cap);
@@ -500,27 +501,27 @@ enum finding_status late_unknown(const struct probe *p);
 /* Reports probe.slow if replies were late or the time ran out. */
 void late_say(struct probe *p);
 
-/* gone.c */
+/* liveness.c */
 
 /* Notes that the connection was lost during a call: @op is the operation of the call; with
  * neither, it was a READ over TCP. */
-void gone_suspect(struct probe *p, const struct operation *op,
-		  const struct rpcrdma_call *call);
+void liveness_suspect(struct probe *p, const struct operation *op,
+		      const struct rpcrdma_call *call);
 /* Milliseconds that the server takes to answer NULL on a separate connection, while the current
  * one is kept; or an error. */
-int gone_time(struct probe *p);
+int liveness_time(struct probe *p);
 /* After a lost connection: is the server there? 0: it is, or no connection was lost. Otherwise an
  * error: the server is gone, which is emitted, and nothing more may be sent; or it could not be
  * asked. */
-int gone_ask(struct probe *p);
+int liveness_check(struct probe *p);
 /* Reports that the server accepts no connections, with the error text. */
-void gone_refuses(struct probe *p);
+void liveness_refused(struct probe *p);
 /* Reports that the server answers but has lost the state of another connection. @what: the
  * evidence. */
-void gone_forgotten(struct probe *p, const char *what);
+void liveness_restarted(struct probe *p, const char *what);
 /* A handle is stale: reports a restart if the root's handle is stale too and the connection was
  * lost since. */
-bool gone_root(struct probe *p);
+bool liveness_check_root(struct probe *p);
 
 /* operation.c */
 
@@ -564,7 +565,7 @@ int operation_once(struct probe *p, struct operation *op, uint32_t bytes);
 /* Whether to repeat the operation, after waiting: the server lost the session, or asks to retry
  * later. */
 bool operation_again(struct probe *p, const struct operation *op,
-		     struct patience *patience);
+		     struct retries *retries);
 /* Runs the operation with the reply inline. Repeats it if the connection or the session was lost,
  * or if the server asks for patience. */
 int operation_run(struct probe *p, struct operation *op);
@@ -608,9 +609,9 @@ enum finding_status target_refusal(int rc);
 uint16_t target_nfs_port(struct probe *p);
 void target_reference(struct probe *p);
 /* Emits probe.reference: what data was compared with; call it after all comparisons. */
-void target_tell_reference(struct probe *p);
+void target_say_reference(struct probe *p);
 /* Reports credits and what session.c noted; call it last. */
-void target_mishaps(struct probe *p);
+void target_behaviour(struct probe *p);
 
 /* versions.c */
 
@@ -629,15 +630,15 @@ bool root_find(struct probe *p);
 /* Walks the export, bounded. False: no readable file (the finding is emitted). */
 bool pick_files(struct probe *p);
 
-/* truth.c: a window of a file, and what its bytes are */
+/* window.c: a window of a file, and what its bytes are */
 
 /* Piece of a window that is read inline: small enough for every inline threshold above the
  * minimum, with room for attributes. */
-#define TRUTH_PIECE 768
+#define WINDOW_PIECE 768
 
 struct window {
 	const struct probe_file *file;
-	struct nfs_attr attr; /* when the truth was read */
+	struct nfs_attr attr; /* when the bytes were read */
 	uint64_t base;
 	uint32_t len; /* cut at the end of the file */
 	uint8_t *bytes;
@@ -645,24 +646,24 @@ struct window {
 };
 
 /* Reads [base, base + len) from the reference, or inline piece by piece. Errors: of the reads. */
-int truth_open(struct probe *p, struct window *w, const struct probe_file *file,
-	       uint64_t base, uint32_t len);
-void truth_close(struct window *w);
+int window_open(struct probe *p, struct window *w, const struct probe_file *file,
+		uint64_t base, uint32_t len);
+void window_close(struct window *w);
 struct read_outcome;
 
-enum truth {
-	TRUTH_SAME,    /* neither bytes nor times have changed */
-	TRUTH_CHANGED, /* and the window is marked */
-	TRUTH_UNKNOWN, /* it could not be read again: a difference proves nothing */
+enum window_change {
+	WINDOW_SAME,    /* neither bytes nor times have changed */
+	WINDOW_CHANGED, /* and the window is marked */
+	WINDOW_UNKNOWN, /* it could not be read again: a difference proves nothing */
 };
 
 /* Reads the range again. */
-enum truth truth_again(struct probe *p, struct window *w, uint64_t offset,
-		       uint32_t count);
+enum window_change window_again(struct probe *p, struct window *w, uint64_t offset,
+				uint32_t count);
 /* Sets the outcome of a failed READ by the current state of its range: unchanged; READ_CHANGING;
  * or READ_NOT_RUN, if a change of content would explain the failure and it is unknown whether
  * there was one. */
-void truth_judge(struct read_outcome *outcome, enum truth truth);
+void window_judge(struct read_outcome *outcome, enum window_change change);
 
 /* area.c */
 
@@ -708,8 +709,8 @@ enum damage_kind {
 };
 
 /* Examines @len bytes from @offset of the file. */
-void damage_look(struct damage *d, uint64_t offset, const uint8_t *got,
-		 const uint8_t *want, size_t len);
+void damage_count(struct damage *d, uint64_t offset, const uint8_t *got,
+		  const uint8_t *want, size_t len);
 enum damage_kind damage_kind(const struct damage *d);
 
 /* read.c */
@@ -746,7 +747,7 @@ enum read_kind {
 	READ_ORDER,      /* written after the reply */
 	READ_SHORT,      /* fewer bytes than the file has */
 	READ_OUTSIDE,    /* bytes written outside the data */
-	READ_BEHIND,     /* wrong result of the operation after the READ */
+	READ_FOLLOWING,  /* wrong result of the operation after the READ */
 	READ_STATUS,     /* an NFS error */
 	READ_RPC,        /* an RPC error */
 	READ_RDMA_ERROR, /* ERR_VERS or ERR_CHUNK */
@@ -757,7 +758,7 @@ enum read_kind {
 };
 
 /* The operation that follows the READ in its COMPOUND. */
-enum behind { BEHIND_NOTHING, BEHIND_GETATTR, BEHIND_READ };
+enum followed_by { FOLLOWED_BY_NOTHING, FOLLOWED_BY_GETATTR, FOLLOWED_BY_READ };
 
 struct read_case {
 	enum mechanism mechanism;
@@ -765,8 +766,8 @@ struct read_case {
 	unsigned int pieces;
 	uint64_t offset;
 	uint32_t count;
-	enum behind behind;
-	uint64_t offset2; /* BEHIND_READ */
+	enum followed_by followed_by;
+	uint64_t offset2; /* FOLLOWED_BY_READ */
 	uint32_t count2;
 };
 
@@ -837,7 +838,7 @@ void read_compare(struct probe *p, const struct window *w, const struct read_cas
 		  const struct nfs_result *result, struct read_outcome *outcome);
 /* Whether to repeat it, after waiting. */
 bool read_again(struct probe *p, const struct read_outcome *outcome,
-		struct patience *patience);
+		struct retries *retries);
 
 /* ranges.c */
 

@@ -14,19 +14,19 @@
 /* A server that asks for patience, or that restarted and lost the session, has not failed. True:
  * waited, try again. */
 static bool judge_is_later(struct sweep *s, const struct read_outcome *outcome,
-			   struct patience *patience)
+			   struct retries *retries)
 {
-	return read_again(s->p, outcome, patience) && !sweep_stop(s);
+	return read_again(s->p, outcome, retries) && !sweep_stop(s);
 }
 
 static void judge_read(struct sweep *s, const struct read_case *c,
 		       struct read_outcome *outcome)
 {
-	struct patience patience = { 0 };
+	struct retries retries = { 0 };
 
 	do
 		read_once(s->p, &s->w, c, outcome);
-	while (judge_is_later(s, outcome, &patience));
+	while (judge_is_later(s, outcome, &retries));
 }
 
 void judge_try(struct sweep *s, const struct read_case *c, bool after_others,
@@ -115,7 +115,7 @@ bool judge_is_broken(enum read_kind kind)
 
 static void look_again(struct sweep *s, struct record *r)
 {
-	truth_judge(&r->outcome, truth_again(s->p, &s->w, r->c.offset, r->c.count));
+	window_judge(&r->outcome, window_again(s->p, &s->w, r->c.offset, r->c.count));
 }
 
 static unsigned int again_max(const struct sweep *s, enum read_kind kind)
@@ -176,9 +176,9 @@ static bool judge_is_of_rdma(enum read_kind kind)
 	       kind != READ_RPC;
 }
 
-void judge(struct sweep *s, struct record *r)
+void judge_failure(struct sweep *s, struct record *r)
 {
-	enum truth truth;
+	enum window_change change;
 
 	/* Also if the transport's checksum was wrong: a kernel that sends pages without copying
 	 * them computes it before a writer changes them. */
@@ -201,10 +201,10 @@ void judge(struct sweep *s, struct record *r)
 	judge_again(s, r);
 	r->controls_right = r->controls_right && judge_control(s, &r->c);
 	/* Keep the first outcome, which was examined before. */
-	truth = truth_again(s->p, &s->w, r->c.offset, r->c.count);
-	if (truth == TRUTH_CHANGED)
+	change = window_again(s->p, &s->w, r->c.offset, r->c.count);
+	if (change == WINDOW_CHANGED)
 		r->outcome.kind = READ_CHANGING;
-	r->confirmed = r->confirmed && truth == TRUTH_SAME;
+	r->confirmed = r->confirmed && change == WINDOW_SAME;
 	if (r->confirmed && !judge_is_of_rdma(r->outcome.kind))
 		r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) == OVER_TCP_WRONG;
 }
@@ -230,17 +230,17 @@ static void judge_flight_once(struct sweep *s, const struct read_case *cases,
 }
 
 /* Repeats all of them if one was told to wait, because they must be in flight together. */
-void judge_fly(struct sweep *s, const struct read_case *cases, unsigned int n,
-	       struct read_outcome *outcomes)
+void judge_flight_read(struct sweep *s, const struct read_case *cases, unsigned int n,
+		       struct read_outcome *outcomes)
 {
-	struct patience patience = { 0 };
+	struct retries retries = { 0 };
 	unsigned int i;
 
 	do {
 		judge_flight_once(s, cases, n, outcomes);
 		for (i = 0; i < n && outcomes[i].kind != READ_LATER; i++)
 			;
-	} while (i < n && judge_is_later(s, &outcomes[i], &patience));
+	} while (i < n && judge_is_later(s, &outcomes[i], &retries));
 }
 
 /* Repeats all of them while one was never correct. */
@@ -254,7 +254,7 @@ static void judge_flight_again(struct sweep *s, const struct read_case *cases,
 	for (tries = 0; tries < AGAIN_MAX && open && !lost && !sweep_stop(s); tries++) {
 		if (tries && s->never_right >= AGAIN_ENOUGH && !s->sometimes)
 			break;
-		judge_fly(s, cases, n, again);
+		judge_flight_read(s, cases, n, again);
 		open = false;
 		for (i = 0; i < n; i++) {
 			if (rs[i].wrong == rs[i].tries &&

@@ -53,7 +53,7 @@ static void look(struct linux3_seen *seen, const struct record *r)
 	seen->page_starts += wrong_again && o->sign == SIGN_PAGE_START;
 }
 
-void linux3_look(struct linux3_seen *seen, const struct records *records)
+void linux3_count(struct linux3_seen *seen, const struct records *records)
 {
 	size_t i;
 

@@ -87,13 +87,13 @@ static int listing_call_run(struct probe *p, struct listing_call *cc, uint32_t c
 	const struct nfs_request request = cc->op.request;
 	const nfs_entry_fn entry = cc->op.entry;
 	void *const entry_arg = cc->op.entry_arg;
-	struct patience patience = { 0 };
+	struct retries retries = { 0 };
 	int rc;
 
 	for (;;) {
 		memset(&cc->area, 0, sizeof(cc->area));
 		rc = listing_call_once(p, cc, chunk, write_chunk);
-		if (!operation_again(p, &cc->op, &patience))
+		if (!operation_again(p, &cc->op, &retries))
 			return rc;
 		listing_call_fini(p, cc);
 		operation_init(&cc->op, request.op, NULL);
@@ -157,13 +157,13 @@ static int listing_again(struct probe *p, uint32_t chunk, struct listing_digest 
 {
 	int rc = listing_all(p, chunk, d);
 
-	return session_is_mishap(rc) ? listing_all(p, chunk, d) : rc;
+	return session_is_failure(rc) ? listing_all(p, chunk, d) : rc;
 }
 
 /* Failures that the reply's mechanism did not cause. */
 static bool listing_is_unknown(int rc)
 {
-	return session_is_mishap(rc) || rc == -EAGAIN || target_is_local(rc);
+	return session_is_failure(rc) || rc == -EAGAIN || target_is_local(rc);
 }
 
 /* Reports what is unknown or wrong. */
@@ -306,7 +306,7 @@ static int listing_link_again(struct probe *p, const struct probe_file *link,
 	 * prefill differs the next time. */
 	bool chance = n == -EBADMSG && link->attr.size < sizeof(uint64_t);
 
-	return chance || session_is_mishap(n)
+	return chance || session_is_failure(n)
 		       ? listing_link_read(p, link, mechanism, text, cap, unused)
 		       : n;
 }

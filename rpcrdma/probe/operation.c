@@ -238,27 +238,26 @@ static void rewind_call(struct probe *p, struct operation *op)
 	rpcrdma_call_init(&op->call, NFS_PROGRAM_NUMBER, 0, 0);
 }
 
-bool operation_again(struct probe *p, const struct operation *op,
-		     struct patience *patience)
+bool operation_again(struct probe *p, const struct operation *op, struct retries *retries)
 {
 	if (op->stage != OPERATION_DONE || !op->result.status)
 		return false;
 	if (client41_forgotten(p, op))
-		return patience->sessions++ < SESSIONS_MAX;
-	return session_later(p, op->result.status, patience);
+		return retries->sessions++ < SESSIONS_MAX;
+	return session_later(p, op->result.status, retries);
 }
 
 int operation_run(struct probe *p, struct operation *op)
 {
-	struct patience patience = { 0 };
+	struct retries retries = { 0 };
 	unsigned int tries = 0;
 	int rc;
 
 	for (;;) {
 		rc = operation_once(p, op, op->request.count);
 		/* A failure is noted; try once more, so that it does not hide later results. */
-		if (!(session_is_mishap(rc) && !tries++ && !p->hopeless) &&
-		    !operation_again(p, op, &patience))
+		if (!(session_is_failure(rc) && !tries++ && !p->hopeless) &&
+		    !operation_again(p, op, &retries))
 			return rc;
 		rewind_call(p, op);
 	}

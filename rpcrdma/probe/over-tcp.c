@@ -34,7 +34,7 @@ static bool over_tcp_may_be_sent(const struct probe *p, const struct window *w,
 				 const struct read_case *c)
 {
 	const struct gate_request q = {
-		.followed = c->behind == BEHIND_READ,
+		.followed = c->followed_by == FOLLOWED_BY_READ,
 		.offset = c->offset,
 		.count = c->count,
 		.size = w->attr.size,
@@ -71,7 +71,7 @@ static int over_tcp_exchange(struct probe *p, const struct nfs_version *version,
 	exchange.args_len = (size_t)args_len;
 	rc = rpc_tcp_call(p->tcp, &exchange, deadline);
 	if (rc == -ECONNRESET)
-		gone_suspect(p, NULL, NULL);
+		liveness_suspect(p, NULL, NULL);
 	if (rc) {
 		over_tcp_close(p);
 		return rc;
@@ -130,7 +130,8 @@ enum over_tcp over_tcp(struct probe *p, const struct window *w, const struct rea
 	if (!p->gone && deadline_left(p->deadline) && over_tcp_may_be_sent(p, w, c) &&
 	    over_tcp_connected(p))
 		answer = over_tcp_ask(p, w, c);
-	if (answer == OVER_TCP_RIGHT && c->behind == BEHIND_READ && over_tcp_connected(p))
+	if (answer == OVER_TCP_RIGHT && c->followed_by == FOLLOWED_BY_READ &&
+	    over_tcp_connected(p))
 		answer = over_tcp_ask_elsewhere(p, w, c);
 	debug(DEBUG_PROBE, "the same over TCP: %s",
 	      answer == OVER_TCP_RIGHT   ? "right"

@@ -4,7 +4,7 @@
 /* Exercises an NFS server's RPC-over-RDMA transport with real READs, by every mechanism of a
  * reply, and reports the results. Read-only and well-formed: requests that crash one kind of
  * server go only to servers that are identified as another (identity.c), and a server that may
- * have crashed gets no more requests (gone.c).
+ * have crashed gets no more requests (liveness.c).
  *
  * Data from the network is decoded in a child process without privilege (worker.c), which returns
  * findings as bounded records. */

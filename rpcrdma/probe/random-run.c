@@ -97,7 +97,7 @@ static void random_run_plan_window(struct random_run *r)
 
 	if (!r->p->reference) {
 		most = WINDOW_INLINE;
-		ms_a_byte = (r->p->rtt_ms + 0.01) / TRUTH_PIECE;
+		ms_a_byte = (r->p->rtt_ms + 0.01) / WINDOW_PIECE;
 	}
 	if (ms_a_byte > 0 && quarter / ms_a_byte < most)
 		most = quarter / ms_a_byte;
@@ -110,8 +110,8 @@ static void random_run_plan_window(struct random_run *r)
 static bool open_window(struct random_run *r, const struct probe_file *file)
 {
 	uint32_t len = (uint32_t)min_u64(file->attr.size, r->window);
-	int rc = truth_open(r->p, r->task->w, file,
-			    random_window(&r->choice, file->attr.size, len), len);
+	int rc = window_open(r->p, r->task->w, file,
+			     random_window(&r->choice, file->attr.size, len), len);
 
 	if (rc)
 		random_run_end(r, "a file could not be read for comparison");
@@ -211,7 +211,7 @@ static void random_run_files(struct random_run *r)
 		more = random_run_window(r);
 		if (r->task->w->changing)
 			drop_file(r, i);
-		truth_close(r->task->w);
+		window_close(r->task->w);
 	}
 }
 

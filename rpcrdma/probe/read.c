@@ -3,7 +3,7 @@
 
 /* One READ by one mechanism. The caller chooses how the reply travels, inline, by Write chunk
  * or by Reply chunk (RFC 8166 section 3), and how the chunk's memory is cut. The reply is then
- * compared with the truth and checked against the rules of RFC 8166 section 3.4.6 and RFC
+ * compared with the reference and checked against the rules of RFC 8166 section 3.4.6 and RFC
  * 8267. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
 
 /* Room for GETATTR's result after a READ, with owners as names; and for the results before a
  * second READ's data. */
-#define BEHIND_GETATTR_BYTES 512
-#define BEHIND_READ_HEAD     16
-#define SESSIONS_MAX         3 /* lost during one READ */
+#define FOLLOWING_GETATTR_BYTES 512
+#define FOLLOWING_READ_HEAD     16
+#define SESSIONS_MAX            3 /* lost during one READ */
 /* How long to wait for data that did not arrive with its reply; and how often in vain. */
 #define ORDER_MS        100
 #define ORDER_STEP_MS   2
@@ -46,7 +46,7 @@ static const struct {
 	[READ_SHORT] = { "short", true },
 	[READ_OUTSIDE] = { "bytes beyond the data", true },
 	[READ_STATUS] = { "NFS error", true },
-	[READ_BEHIND] = { "wrong after the data", true },
+	[READ_FOLLOWING] = { "wrong after the data", true },
 	[READ_RPC] = { "RPC error", true },
 	[READ_RDMA_ERROR] = { "RDMA_ERROR", true },
 	[READ_CLOSED] = { "connection lost", true },
@@ -97,9 +97,10 @@ static uint32_t read_reply_bytes(const struct probe *p, const struct read_case *
 {
 	uint32_t bytes = p->version->read_head;
 
-	switch (c->behind) {
-	case BEHIND_GETATTR: return bytes + BEHIND_GETATTR_BYTES;
-	case BEHIND_READ: return bytes + BEHIND_READ_HEAD + (uint32_t)xdr_pad4(c->count2);
+	switch (c->followed_by) {
+	case FOLLOWED_BY_GETATTR: return bytes + FOLLOWING_GETATTR_BYTES;
+	case FOLLOWED_BY_READ:
+		return bytes + FOLLOWING_READ_HEAD + (uint32_t)xdr_pad4(c->count2);
 	default: return bytes;
 	}
 }
@@ -131,9 +132,9 @@ static void read_outcome_set(struct read_outcome *o, enum read_kind kind, const 
 
 enum nfs_op read_operation(const struct read_case *c)
 {
-	switch (c->behind) {
-	case BEHIND_GETATTR: return NFS_OP_READ_GETATTR;
-	case BEHIND_READ: return NFS_OP_READ_READ;
+	switch (c->followed_by) {
+	case FOLLOWED_BY_GETATTR: return NFS_OP_READ_GETATTR;
+	case FOLLOWED_BY_READ: return NFS_OP_READ_READ;
 	default: return NFS_OP_READ;
 	}
 }
@@ -254,13 +255,13 @@ static void read_check_returned(struct read_job *job, const struct rpcrdma_chunk
 /* In a file whose words are their own offsets, finds where a byte came from: by the word at @word
  * in the file. 0: unknown. */
 static uint64_t read_moved_from(const struct window *w, uint64_t offset,
-				const uint8_t *got, const uint8_t *truth, uint32_t len,
+				const uint8_t *got, const uint8_t *expected, uint32_t len,
 				uint64_t word)
 {
 	uint64_t from;
 
 	if (word < offset || word + 8 > offset + len ||
-	    get_be64(truth + (word - offset)) != word)
+	    get_be64(expected + (word - offset)) != word)
 		return 0;
 	from = get_be64(got + (word - offset));
 	return from % 8 || from >= w->attr.size || from == word ? 0 : from;
@@ -268,15 +269,15 @@ static uint64_t read_moved_from(const struct window *w, uint64_t offset,
 
 /* Uses the first wrong word if all of it is within the READ, otherwise the next. */
 static bool read_explain_moved(struct read_job *job, const struct window *w,
-			       const uint8_t *got, const uint8_t *truth, uint32_t len,
+			       const uint8_t *got, const uint8_t *expected, uint32_t len,
 			       uint64_t first)
 {
 	uint64_t word = first - first % 8, from;
 
-	from = read_moved_from(w, job->c.offset, got, truth, len, word);
+	from = read_moved_from(w, job->c.offset, got, expected, len, word);
 	if (!from) {
 		word += 8;
-		from = read_moved_from(w, job->c.offset, got, truth, len, word);
+		from = read_moved_from(w, job->c.offset, got, expected, len, word);
 	}
 	if (!from)
 		return false;
@@ -296,29 +297,29 @@ static unsigned long long read_hex_number(const uint8_t *bytes, uint32_t n)
 	return value;
 }
 
-/* Describes the first difference between @got and @truth, at byte @at. */
+/* Describes the first difference between @got and @expected, at byte @at. */
 static void read_explain_data(struct read_job *job, const struct window *w,
-			      const uint8_t *got, const uint8_t *truth, uint32_t len,
+			      const uint8_t *got, const uint8_t *expected, uint32_t len,
 			      uint32_t at)
 {
 	static const uint8_t zeros[8];
 	uint64_t first = job->c.offset + at;
 	uint32_t n = min_u32(len - at, sizeof(zeros));
 
-	damage_look(&job->outcome.damage, job->c.offset, got, truth, len);
+	damage_count(&job->outcome.damage, job->c.offset, got, expected, len);
 	if (damage_kind(&job->outcome.damage) == DAMAGE_BIT)
 		read_outcome_set(&job->outcome, READ_DATA,
 				 "at offset %llu one bit is wrong: %02x, expected %02x",
-				 (unsigned long long)first, got[at], truth[at]);
+				 (unsigned long long)first, got[at], expected[at]);
 	else if (!memcmp(got + at, zeros, n))
 		read_outcome_set(&job->outcome, READ_DATA, "at offset %llu zeros",
 				 (unsigned long long)first);
-	else if (!read_explain_moved(job, w, got, truth, len, first))
+	else if (!read_explain_moved(job, w, got, expected, len, first))
 		read_outcome_set(&job->outcome, READ_DATA,
 				 "at offset %llu %0*llx, expected %0*llx",
 				 (unsigned long long)first, (int)n * 2,
 				 read_hex_number(got + at, n), (int)n * 2,
-				 read_hex_number(truth + at, n));
+				 read_hex_number(expected + at, n));
 }
 
 /* The file's bytes at this offset, as far as the window has them. */
@@ -363,8 +364,8 @@ static bool read_explain_tail(struct read_job *job, uint32_t at, uint32_t len)
 /* RDMA Writes of a connection arrive in order with its Sends, so data that appears later was
  * written after the reply. If this is checked too late, the memory is no longer ours: software
  * iWARP detects that (session.c). */
-static bool read_comes_late(struct probe *p, struct read_job *job, const uint8_t *truth,
-			    uint32_t len)
+static bool read_comes_late(struct probe *p, struct read_job *job,
+			    const uint8_t *expected, uint32_t len)
 {
 	uint64_t begin = now_ms(), end = deadline_min(p->deadline, deadline_in(ORDER_MS));
 
@@ -372,7 +373,7 @@ static bool read_comes_late(struct probe *p, struct read_job *job, const uint8_t
 		return false;
 	while (p->conn && job->area.generation == p->generation &&
 	       !rpcrdma_idle(p->conn, deadline_in(ORDER_STEP_MS))) {
-		if (area_first_difference(&job->area, truth, len) < 0) {
+		if (area_first_difference(&job->area, expected, len) < 0) {
 			read_outcome_set(&job->outcome, READ_ORDER,
 					 "the data arrived %llu ms after the reply",
 					 (unsigned long long)(now_ms() - begin));
@@ -386,16 +387,17 @@ static bool read_comes_late(struct probe *p, struct read_job *job, const uint8_t
 }
 
 static void read_check_placed(struct probe *p, struct read_job *job,
-			      const struct window *w, const uint8_t *truth, uint32_t len)
+			      const struct window *w, const uint8_t *expected,
+			      uint32_t len)
 {
-	int64_t at = area_first_difference(&job->area, truth, len);
+	int64_t at = area_first_difference(&job->area, expected, len);
 	_cleanup_free_ uint8_t *got = NULL;
 	uint32_t n;
 
 	if (at < 0)
 		return;
 	if (area_is_prefill(&job->area, (size_t)at) &&
-	    read_comes_late(p, job, truth, len))
+	    read_comes_late(p, job, expected, len))
 		return;
 	if (read_explain_tail(job, (uint32_t)at, len))
 		return;
@@ -414,8 +416,8 @@ static void read_check_placed(struct probe *p, struct read_job *job,
 	}
 	area_copy(&job->area, got, len);
 	/* An adapter may have written meanwhile. */
-	if (got[at] != truth[at])
-		read_explain_data(job, w, got, truth, len, (uint32_t)at);
+	if (got[at] != expected[at])
+		read_explain_data(job, w, got, expected, len, (uint32_t)at);
 	else
 		read_outcome_set(&job->outcome, READ_ORDER,
 				 "at offset %llu the data changed after the reply",
@@ -455,14 +457,14 @@ static void read_check_tail(struct read_job *job, uint32_t len)
 }
 
 static void check_inline_data(struct read_job *job, const struct window *w,
-			      const struct nfs_data *data, const uint8_t *truth)
+			      const struct nfs_data *data, const uint8_t *expected)
 {
 	uint32_t at = 0;
 
-	while (at < data->len && data->bytes[at] == truth[at])
+	while (at < data->len && data->bytes[at] == expected[at])
 		at++;
 	if (at < data->len)
-		read_explain_data(job, w, data->bytes, truth, data->len, at);
+		read_explain_data(job, w, data->bytes, expected, data->len, at);
 }
 
 /* Compares count, eof and length with the file. Returns false if the data need not be compared
@@ -506,19 +508,19 @@ static bool is_zeros(const uint8_t *bytes, uint32_t len)
 
 /* Whether the data is the file's from @back bytes earlier. Zeros prove nothing. */
 static bool read_is_shifted(struct read_job *job, const struct window *w, uint64_t back,
-			    const uint8_t *truth, const struct nfs_data *data)
+			    const uint8_t *expected, const struct nfs_data *data)
 {
-	if (!back || (uint64_t)(truth - w->bytes) < back ||
-	    is_zeros(truth - back, data->len))
+	if (!back || (uint64_t)(expected - w->bytes) < back ||
+	    is_zeros(expected - back, data->len))
 		return false;
 	return read_is_reduced(job)
-		       ? area_first_difference(&job->area, truth - back, data->len) < 0
-		       : !memcmp(data->bytes, truth - back, data->len);
+		       ? area_first_difference(&job->area, expected - back, data->len) < 0
+		       : !memcmp(data->bytes, expected - back, data->len);
 }
 
 /* Looks for wrong data that one defect explains, see linux3.c. */
 static void read_sign_data(struct read_job *job, const struct window *w,
-			   const uint8_t *truth, const struct nfs_data *data)
+			   const uint8_t *expected, const struct nfs_data *data)
 {
 	uint64_t back = job->c.offset % 4096;
 	uint8_t head[8];
@@ -530,7 +532,7 @@ static void read_sign_data(struct read_job *job, const struct window *w,
 		read_outcome_set(&job->outcome, READ_DATA,
 				 "the data are the head of the reply");
 		job->outcome.sign = SIGN_REPLY_HEAD;
-	} else if (read_is_shifted(job, w, back, truth, data)) {
+	} else if (read_is_shifted(job, w, back, expected, data)) {
 		read_outcome_set(
 			&job->outcome, READ_DATA,
 			"at offset %llu the data of offset %llu, the start of the page",
@@ -545,25 +547,25 @@ static void read_check_data(struct probe *p, struct read_job *job, const struct 
 	const struct rpcrdma_header *h = &job->op.call.header;
 	const struct nfs_data *data = &job->op.result.read;
 	bool reduced = read_is_reduced(job);
-	const uint8_t *truth;
-	uint32_t have = read_expected_bytes(w, &job->c, &truth);
+	const uint8_t *expected;
+	uint32_t have = read_expected_bytes(w, &job->c, &expected);
 	struct read_outcome counts;
 
 	if (!read_check_counts(p, job, w, have))
 		return;
 	counts = job->outcome;
 	if (reduced) {
-		read_check_placed(p, job, w, truth, data->len);
+		read_check_placed(p, job, w, expected, data->len);
 		if (job->outcome.kind == READ_OK)
 			read_check_tail(job, data->len);
 		if (job->outcome.kind == READ_OK)
 			read_check_returned(job, &h->write[0], h->write_count == 1,
 					    data->len);
 	} else {
-		check_inline_data(job, w, data, truth);
+		check_inline_data(job, w, data, expected);
 	}
 	if (job->outcome.kind == READ_DATA && !job->outcome.sign)
-		read_sign_data(job, w, truth, data);
+		read_sign_data(job, w, expected, data);
 	if (job->outcome.kind == READ_OK)
 		job->outcome = counts;
 }
@@ -607,10 +609,10 @@ static void read_check_getattr(struct read_job *job, const struct window *w)
 	const char *name = read_attr_difference(&res->attr, &w->attr);
 
 	if (!res->has_attr)
-		read_outcome_set(&job->outcome, READ_BEHIND,
+		read_outcome_set(&job->outcome, READ_FOLLOWING,
 				 "no attributes returned behind the READ");
 	else if (name)
-		read_outcome_set(&job->outcome, READ_BEHIND,
+		read_outcome_set(&job->outcome, READ_FOLLOWING,
 				 "the %s after the READ differs from GETATTR alone",
 				 name);
 }
@@ -622,15 +624,15 @@ static void read_check_second(struct probe *p, struct read_job *job,
 	const struct read_case second = { .offset = job->c.offset2,
 					  .count = job->c.count2 };
 	const struct nfs_data *data = &job->op.result.read2;
-	const uint8_t *truth;
-	uint32_t want = min_u32(read_expected_bytes(w, &second, &truth), p->rtmax);
+	const uint8_t *expected;
+	uint32_t want = min_u32(read_expected_bytes(w, &second, &expected), p->rtmax);
 
 	if (data->len != want)
-		read_outcome_set(&job->outcome, READ_BEHIND,
+		read_outcome_set(&job->outcome, READ_FOLLOWING,
 				 "the second READ returned %u bytes of %u", data->len,
 				 want);
-	else if (want && memcmp(data->bytes, truth, want))
-		read_outcome_set(&job->outcome, READ_BEHIND,
+	else if (want && memcmp(data->bytes, expected, want))
+		read_outcome_set(&job->outcome, READ_FOLLOWING,
 				 "the second READ returned wrong data");
 }
 
@@ -663,9 +665,9 @@ static void read_check_result(struct probe *p, struct read_job *job,
 	}
 	o->brought = job->op.result.read_count;
 	read_check_data(p, job, w);
-	if (o->kind == READ_OK && job->c.behind == BEHIND_GETATTR)
+	if (o->kind == READ_OK && job->c.followed_by == FOLLOWED_BY_GETATTR)
 		read_check_getattr(job, w);
-	if (o->kind == READ_OK && job->c.behind == BEHIND_READ)
+	if (o->kind == READ_OK && job->c.followed_by == FOLLOWED_BY_READ)
 		read_check_second(p, job, w);
 	if (o->kind == READ_OK && area_canaries_hurt(&job->area))
 		read_outcome_set(o, READ_OUTSIDE, "data written outside the chunk");
@@ -726,11 +728,11 @@ void read_compare(struct probe *p, const struct window *w, const struct read_cas
 }
 
 bool read_again(struct probe *p, const struct read_outcome *outcome,
-		struct patience *patience)
+		struct retries *retries)
 {
 	if (outcome->kind != READ_LATER)
 		return false;
 	if (!nfs_status_is_later(outcome->status))
-		return patience->sessions++ < SESSIONS_MAX;
-	return session_later(p, outcome->status, patience);
+		return retries->sessions++ < SESSIONS_MAX;
+	return session_later(p, outcome->status, retries);
 }

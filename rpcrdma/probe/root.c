@@ -18,7 +18,7 @@ static int root_mount_walk(struct probe *p, int fd, char *path, const char **res
 			   struct mount3_mnt_res *res)
 {
 	static const char nothing[] = "";
-	uint32_t told = NFS3_STATUS_OK;
+	uint32_t first = NFS3_STATUS_OK;
 	unsigned int i;
 	char *slash;
 	int rc;
@@ -31,7 +31,7 @@ static int root_mount_walk(struct probe *p, int fd, char *path, const char **res
 		if (rc || !res->status)
 			return rc;
 		/* The error for the path as the user gave it is reported. */
-		told = told ? told : res->status;
+		first = first ? first : res->status;
 		slash = strrchr(path, '/');
 		if (!slash || !*path || (slash == path && !path[1]))
 			break;
@@ -41,7 +41,7 @@ static int root_mount_walk(struct probe *p, int fd, char *path, const char **res
 			path[strlen(path) + 1 + strlen(slash + 1)] = '/';
 		*rest = slash + 1;
 	}
-	res->status = told;
+	res->status = first;
 	return 0;
 }
 

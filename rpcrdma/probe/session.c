@@ -65,7 +65,7 @@ static int session_reconnect(struct probe *p, const struct rpcrdma_options *opti
 			return rc;
 	} while (session_pause(until, &p->pause_ms));
 	if (deadline_left(p->deadline) > RECONNECT_MS)
-		gone_refuses(p);
+		liveness_refused(p);
 	p->closed.count++;
 	p->closed.beside_write_chunks++;
 	p->closed.reason = "no-new-connection";
@@ -109,7 +109,7 @@ int session_ready(struct probe *p)
 		return err_set(ECANCELED, "%s", p->gone_why);
 	if (p->hopeless && !p->conn)
 		return err_set(ECANCELED, "given up after too many failures");
-	rc = gone_ask(p);
+	rc = liveness_check(p);
 	if (rc || p->conn)
 		return rc;
 	probe_step(p, "messages during connection setup");
@@ -165,7 +165,7 @@ uint64_t session_tcp_deadline(const struct probe *p, uint32_t bytes)
 	return deadline_min(p->deadline, deadline_in((unsigned int)ms));
 }
 
-static void session_note(struct mishap *m, const struct rpcrdma_call *call,
+static void session_note(struct call_failures *m, const struct rpcrdma_call *call,
 			 bool write_chunk_read, const char *evidence)
 {
 	m->count++;
@@ -175,9 +175,9 @@ static void session_note(struct mishap *m, const struct rpcrdma_call *call,
 			 *evidence ? ": " : "", evidence);
 }
 
-/* An event that ends a connection fails each call in flight on it: one mishap, whatever their
+/* An event that ends a connection fails each call in flight on it: one failure, whatever their
  * number. */
-static void session_note_end(struct probe *p, struct mishap *m,
+static void session_note_end(struct probe *p, struct call_failures *m,
 			     const struct rpcrdma_call *call, bool write_chunk_read,
 			     const char *evidence)
 {
@@ -219,7 +219,7 @@ const char *session_breach(int rc, enum transport_breach breach)
 static bool session_is_late_write(const struct probe *p)
 {
 	return p->conn && rpcrdma_transport(p->conn)->violation.released &&
-	       (!p->order_told || p->order_failed);
+	       (!p->order_reported || p->order_failed);
 }
 
 static void note_error(struct probe *p, const struct rpcrdma_call *call)
@@ -243,7 +243,7 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 			    call->rc == -EILSEQ;
 	switch (call->rc) {
 	case 0:
-		p->heard = true;
+		p->answered = true;
 		p->silent_since = now_ms();
 		p->barren = p->pause_ms = 0;
 		break;
@@ -337,7 +337,7 @@ int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 		lost = call->rc != -ENODEV && (p->conn || call->sent_ns);
 		session_drop(p);
 		if (lost)
-			gone_suspect(p, p->waiting, call);
+			liveness_suspect(p, p->waiting, call);
 	}
 	if (call->rc)
 		err_because(err_set(-call->rc, "%s", call->text),
@@ -387,7 +387,7 @@ bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned in
 	return false;
 }
 
-bool session_is_mishap(int rc)
+bool session_is_failure(int rc)
 {
 	return rc == -ECONNRESET || rc == -ETIMEDOUT || rc == -EREMOTEIO ||
 	       rc == -EPROTO || rc == -EILSEQ || rc == -ECANCELED || rc == -ENODEV;
@@ -403,16 +403,16 @@ const char *session_busy_text(const struct probe *p, uint32_t status, char *buf,
 	return buf;
 }
 
-bool session_later(struct probe *p, uint32_t status, struct patience *patience)
+bool session_later(struct probe *p, uint32_t status, struct retries *retries)
 {
 	unsigned int reserve = min_u32(LATER_RESERVE_MS, p->options->timeout_ms / 4);
-	unsigned int ms = patience->wait_ms;
+	unsigned int ms = retries->wait_ms;
 
 	if (!nfs_status_is_later(status))
 		return false;
 	/* READs succeeded, and then the connection was lost. */
 	if (status == NFS4ERR_GRACE && p->served && p->served != p->generation) {
-		gone_forgotten(p, "it is in its grace period again");
+		liveness_restarted(p, "it is in its grace period again");
 		return false;
 	}
 	ms = ms ? min_u32(2 * ms, LATER_MS_MAX) : LATER_MS;
@@ -420,7 +420,7 @@ bool session_later(struct probe *p, uint32_t status, struct patience *patience)
 		session_busy_text(p, status, p->busy, sizeof(p->busy));
 		return false;
 	}
-	patience->wait_ms = ms;
+	retries->wait_ms = ms;
 	probe_progress(p, "waiting for the server", 0, 0);
 	usleep(ms * 1000);
 	return true;

@@ -119,7 +119,7 @@ static void sweep_note_rate(struct sweep *s, const struct record *r, uint64_t be
 /* Makes the READ once and judges it. */
 static void sweep_read(struct sweep *s, struct record *r)
 {
-	const struct mishap before = s->p->transport;
+	const struct call_failures before = s->p->transport;
 	const struct read_case *c = &r->c;
 	uint64_t begin = now_ms();
 
@@ -133,7 +133,7 @@ static void sweep_read(struct sweep *s, struct record *r)
 		r->expected = r->outcome.brought;
 	if (!read_kind_is_clean(r->outcome.kind) && r->outcome.kind != READ_NOT_RUN &&
 	    r->outcome.kind != READ_LATER)
-		judge(s, r);
+		judge_failure(s, r);
 	if (r->outcome.kind == READ_CHANGING)
 		s->p->transport = before; /* nor is a wrong checksum of these a fault */
 	debug(DEBUG_PROBE, "%u bytes at %llu by %s%s: %s %s", c->count,
@@ -251,7 +251,7 @@ static void sweep_in_flight(struct sweep *s)
 	struct read_case cases[SWEEP_IN_FLIGHT];
 	struct read_outcome outcomes[SWEEP_IN_FLIGHT];
 	unsigned int i, n, width;
-	struct mishap before;
+	struct call_failures before;
 	uint64_t bytes;
 
 	for (i = 0; i < s->nranges && !sweep_stop(s); i += n) {
@@ -272,7 +272,7 @@ static void sweep_in_flight(struct sweep *s)
 			break;
 		s->done += n;
 		before = s->p->transport;
-		judge_fly(s, cases, n, outcomes);
+		judge_flight_read(s, cases, n, outcomes);
 		sweep_record_flight(s, cases, n, outcomes);
 		if (s->w.changing)
 			s->p->transport = before;
@@ -367,7 +367,7 @@ static int sweep_window_open(struct sweep *s, const struct probe_file *file,
 	int rc;
 
 	s->set.n = s->set.left_out = 0;
-	rc = truth_open(s->p, &s->w, file, base, len);
+	rc = window_open(s->p, &s->w, file, base, len);
 	if (!rc)
 		ranges(s);
 	s->ranges = s->set.list;
@@ -398,7 +398,7 @@ static bool sweep_main_file(struct sweep *s, const struct probe_file *file)
 		sweep_every_layout(s);
 	sweep_in_flight(s);
 	changed = s->w.changing;
-	truth_close(&s->w);
+	window_close(&s->w);
 	return !changed;
 }
 
@@ -432,7 +432,7 @@ static void sweep_more_windows(struct sweep *s, const struct probe_file *file)
 		sweep_every_mechanism(s);
 		sweep_after_others(s);
 		sweep_in_flight(s);
-		truth_close(&s->w);
+		window_close(&s->w);
 	}
 }
 
@@ -483,8 +483,8 @@ static int grow_window(struct sweep *s, const struct probe_file *file, uint32_t 
 {
 	if (len <= s->w.len)
 		return 0;
-	truth_close(&s->w);
-	return truth_open(s->p, &s->w, file, 0, len);
+	window_close(&s->w);
+	return window_open(s->p, &s->w, file, 0, len);
 }
 
 /* Makes one of them. False: make no more. */
@@ -545,7 +545,7 @@ static void sweep_large_reads(struct sweep *s)
 			break;
 		ms_a_byte = (double)(now_ms() - begin) / c.count;
 	}
-	truth_close(&s->w);
+	window_close(&s->w);
 }
 
 static enum read_kind sweep_attempt_random(void *arg, const struct read_case *c)

@@ -90,7 +90,7 @@ bool tally_is_sometimes(const struct verdict_input *in, const struct record *r)
 	return tally_is_failure(in, r) && r->wrong < r->tries;
 }
 
-bool tally_is_told(const struct verdict_input *in, const struct record *r)
+bool tally_is_reported(const struct verdict_input *in, const struct record *r)
 {
 	return tally_is_order(in, r) || (in->tails && r->outcome.sign == SIGN_TAIL) ||
 	       (in->unwritten && tally_is_unwritten(r));

@@ -190,7 +190,7 @@ bool target_ping(struct probe *p)
 			      pings.first.text);
 		return false;
 	}
-	/* A single loss among answers is reported by target_mishaps(). */
+	/* A single loss among answers is reported by target_behaviour(). */
 	finding_init(&f, "probe.null", FINDING_PASS, "NULL answered in %.3f ms",
 		     pings.best);
 	finding_number(&f, "best_ms", pings.best);
@@ -296,7 +296,7 @@ void target_reference(struct probe *p)
 	}
 }
 
-void target_tell_reference(struct probe *p)
+void target_say_reference(struct probe *p)
 {
 	if (p->reference)
 		probe_say(p, "probe.reference", FINDING_PASS,
@@ -308,12 +308,12 @@ void target_tell_reference(struct probe *p)
 			      p->reference_why);
 }
 
-/* @told: those of READs by Write chunk are reported as that mechanism's. */
-static void target_say_failures(struct probe *p, const char *id, const struct mishap *m,
-				bool told, const char *reason, const char *none,
-				const char *some)
+/* @reported: those of READs by Write chunk are reported as that mechanism's. */
+static void target_say_failures(struct probe *p, const char *id,
+				const struct call_failures *m, bool reported,
+				const char *reason, const char *none, const char *some)
 {
-	bool beside = m->beside_write_chunks || !told;
+	bool beside = m->beside_write_chunks || !reported;
 	struct finding f;
 
 	if (!m->count) {
@@ -391,7 +391,7 @@ static void target_say_session(struct probe *p)
 	const struct client41 *client = &p->client;
 	struct finding f;
 
-	/* A restarted server has lost more: gone.c. */
+	/* A restarted server has lost more: liveness.c. */
 	if (!client->made || p->gone)
 		return;
 	if (client->lost)
@@ -418,9 +418,9 @@ static void tell_device(struct probe *p)
 			      p->device_why);
 }
 
-void target_mishaps(struct probe *p)
+void target_behaviour(struct probe *p)
 {
-	bool told = p->write_chunk_failed;
+	bool reported = p->write_chunk_failed;
 
 	session_drop(p);
 	tell_device(p);
@@ -431,12 +431,12 @@ void target_mishaps(struct probe *p)
 			    "every reply has the xid of its call",
 			    "a reply had the wrong xid");
 	target_say_errors(p);
-	target_say_failures(p, "probe.reply.lost", &p->lost, told, "no-reply",
+	target_say_failures(p, "probe.reply.lost", &p->lost, reported, "no-reply",
 			    "every call was answered", "a call got no reply");
-	target_say_failures(p, "probe.connection", &p->closed, told, "closed",
+	target_say_failures(p, "probe.connection", &p->closed, reported, "closed",
 			    "the server kept its connections",
 			    "the server closed the connection before its reply");
-	target_say_failures(p, "probe.transport", &p->transport, told, "frame",
+	target_say_failures(p, "probe.transport", &p->transport, reported, "frame",
 			    "every frame follows the transport's protocol",
 			    "the peer violated the transport's protocol");
 }

@@ -42,7 +42,7 @@ bool tally_is_always(const struct verdict_input *in, const struct record *r);
 bool tally_is_sometimes(const struct verdict_input *in, const struct record *r);
 /* Failures that have a finding of their own and may be correct by chance: late data, and a byte
  * that was not written but equals the file's. */
-bool tally_is_told(const struct verdict_input *in, const struct record *r);
+bool tally_is_reported(const struct verdict_input *in, const struct record *r);
 
 struct tally {
 	unsigned int right, failed;

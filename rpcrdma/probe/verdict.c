@@ -413,10 +413,10 @@ static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink si
 
 /* READs that were correct when repeated. */
 struct intermittent {
-	unsigned int told; /* they have a finding of their own */
+	unsigned int reported; /* they have a finding of their own */
 	unsigned int wrong[MECH_COUNT], of[MECH_COUNT]; /* repeated or not */
 	unsigned int all_wrong, all;
-	unsigned int mishaps; /* that were correct then */
+	unsigned int no_reply; /* that were correct then */
 	unsigned int damage[DAMAGE_BYTES + 1];
 	const struct record *example;
 };
@@ -442,16 +442,16 @@ static void verdict_count_intermittent(const struct verdict_input *in,
 	for (i = 0; i < in->records->count; i++) {
 		const struct record *r = &in->records->list[i];
 
-		n->mishaps += is_mishap(r) && !tally_is_failure(in, r) &&
-			      r->wrong < r->tries;
+		n->no_reply += is_mishap(r) && !tally_is_failure(in, r) &&
+			       r->wrong < r->tries;
 		if (!tally_is_right(r) && !tally_is_failure(in, r))
 			continue;
 		n->of[r->c.mechanism] += r->tries;
 		n->all += r->tries;
 		if (!tally_is_sometimes(in, r))
 			continue;
-		n->told += tally_is_told(in, r);
-		if (tally_is_told(in, r))
+		n->reported += tally_is_reported(in, r);
+		if (tally_is_reported(in, r))
 			continue;
 		n->wrong[r->c.mechanism] += r->wrong;
 		n->all_wrong += r->wrong;
@@ -517,16 +517,16 @@ static void verdict_say_intermittent(const struct verdict_input *in, finding_sin
 		finding_init(&f, id, FINDING_FAIL,
 			     "%u of %u READs failed and were correct when repeated: %s",
 			     n.all_wrong, n.all, verdict_damage_text(&n));
-	else if (n.told)
+	else if (n.reported)
 		finding_init(
 			&f, id, FINDING_SKIP,
 			"%u READ%s correct when repeated, by chance: another finding has the defect",
-			n.told, n.told == 1 ? " was" : "s were");
-	else if (n.mishaps)
+			n.reported, n.reported == 1 ? " was" : "s were");
+	else if (n.no_reply)
 		finding_init(
 			&f, id, FINDING_SKIP,
 			"%u READ%s without a reply or lost the connection, and correct when repeated: no data is corrupt",
-			n.mishaps, n.mishaps == 1 ? " was" : "s were");
+			n.no_reply, n.no_reply == 1 ? " was" : "s were");
 	else if (n.all)
 		finding_init(&f, id, FINDING_PASS,
 			     "no READ failed at first and was correct when repeated");

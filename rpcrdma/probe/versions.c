@@ -74,7 +74,7 @@ static void versions_ask(struct probe *p, struct versions_census *c, size_t i)
 	for (tries = 0; tries < 2 && !p->hopeless; tries++) {
 		rc = versions_ask_once(p, version, &rpc);
 		/* Do not ask a silent server twice for every version. */
-		if (!session_is_mishap(rc) || (rc == -ETIMEDOUT && c->silent))
+		if (!session_is_failure(rc) || (rc == -ETIMEDOUT && c->silent))
 			break;
 		c->silent = rc == -ETIMEDOUT && tries;
 	}

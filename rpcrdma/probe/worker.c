@@ -296,8 +296,8 @@ static void worker_bound_by_time(struct probe *p)
 	double pieces = deadline_left(p->deadline) / 3.0 / (p->rtt_ms + 0.01);
 	uint32_t most = p->rtmax;
 
-	if (!p->reference && pieces * TRUTH_PIECE < most)
-		most = (uint32_t)(pieces * TRUTH_PIECE) & ~4095u;
+	if (!p->reference && pieces * WINDOW_PIECE < most)
+		most = (uint32_t)(pieces * WINDOW_PIECE) & ~4095u;
 	if (most == p->rtmax || most < ENOUGH_BYTES)
 		return;
 	late_not_tried(p, "READs of more than %u bytes", most);
@@ -323,14 +323,14 @@ static void worker_read_files(struct probe *p)
 	target_reference(p);
 	worker_bound_by_time(p);
 	sweep_run(p, &records);
-	target_tell_reference(p);
+	target_say_reference(p);
 	/* With several in flight, a foreign xid costs one of them its reply. */
 	in.lost_elsewhere = p->lost.beside_write_chunks + p->xid.count;
 	in.closed_elsewhere = p->closed.beside_write_chunks;
 	in.transport_elsewhere = p->transport.beside_write_chunks + p->late_writes.count;
 	in.late_writes = p->late_writes.count;
 	verdict_reads(&in, worker_sink, p);
-	p->order_told = true;
+	p->order_reported = true;
 	random_say(&records.random, worker_sink, p);
 	p->pace.enough = verdict_is_enough(&in) && !p->hopeless;
 	if (records.changed_files)
@@ -346,7 +346,7 @@ static void worker_read_files(struct probe *p)
 	cells_add(&p->matrix, &records);
 	send_matrix(p);
 	p->linux3.credits = p->most_granted;
-	linux3_look(&p->linux3, &records);
+	linux3_count(&p->linux3, &records);
 	if (identity_may_be_linux(p->kind))
 		linux3_say(&p->linux3, worker_sink, p);
 	worker_say_withheld(p);
@@ -373,10 +373,10 @@ void worker_probe(struct probe *p)
 			  "no export given, nothing read; expected SERVER:/EXPORT");
 	else if (pinged && root_find(p) && target_limits(p) && pick_files(p))
 		worker_read_files(p);
-	gone_ask(p);
+	liveness_check(p);
 	client41_close(p);
 	if (answered)
-		target_mishaps(p);
+		target_behaviour(p);
 	session_drop(p);
 }
 

@@ -26,7 +26,7 @@ static void begin(uint64_t offset)
 
 static void look(uint64_t offset, size_t len)
 {
-	damage_look(&d, offset, got, want, len);
+	damage_count(&d, offset, got, want, len);
 }
 
 static void correct_data_has_no_damage(void)

@@ -16,7 +16,7 @@ static void sink(void *arg, const struct finding *f)
 	findings[nfindings++] = *f;
 }
 
-static void judge(const struct linux3_seen *seen)
+static void judge_failure(const struct linux3_seen *seen)
 {
 	nfindings = 0;
 	linux3_say(seen, sink, NULL);
@@ -26,7 +26,7 @@ static const struct linux3_seen old = { .credits = 16, .pads = 30, .unused_dropp
 
 static void all_four_marks_make_the_fingerprint(void)
 {
-	judge(&old);
+	judge_failure(&old);
 	CU_ASSERT_EQUAL_FATAL(nfindings, 1);
 	CU_ASSERT_STRING_EQUAL(findings[0].id, "bug.linux3-write");
 	CU_ASSERT_EQUAL(findings[0].status, FINDING_WARN);
@@ -45,7 +45,7 @@ static void three_marks_are_not_enough(void)
 	seen[3].unused_kept = 1;
 	for (i = 0; i < ARRAY_SIZE(seen); i++) {
 		SUITE_ROW("%zu", i);
-		judge(&seen[i]);
+		judge_failure(&seen[i]);
 		CU_ASSERT_EQUAL(nfindings, 0);
 	}
 }
@@ -56,13 +56,13 @@ static void three_marks_are_enough_if_the_fourth_was_not_tested(void)
 	struct linux3_seen seen = old;
 
 	seen.unused_dropped = 0;
-	judge(&seen);
+	judge_failure(&seen);
 	CU_ASSERT_EQUAL_FATAL(nfindings, 1);
 	CU_ASSERT_STRING_EQUAL(findings[0].id, "bug.linux3-write");
 	CU_ASSERT_EQUAL(findings[0].status, FINDING_WARN);
 	ASSERT_CONTAINS(findings[0].summary, "three of four signs");
 	seen.pads = 0;
-	judge(&seen);
+	judge_failure(&seen);
 	CU_ASSERT_EQUAL(nfindings, 0);
 }
 
@@ -79,11 +79,11 @@ static void a_read_defect_replaces_the_fourth_mark(void)
 	for (i = 0; i < ARRAY_SIZE(seen); i++) {
 		SUITE_ROW("%zu", i);
 		seen[i].unused_dropped = 0;
-		judge(&seen[i]);
+		judge_failure(&seen[i]);
 		CU_ASSERT_EQUAL_FATAL(nfindings, 2);
 		CU_ASSERT_STRING_EQUAL(findings[1].id, "bug.linux3-write");
 		seen[i].pads = 0;
-		judge(&seen[i]);
+		judge_failure(&seen[i]);
 		CU_ASSERT_EQUAL(nfindings, 1);
 	}
 }
@@ -106,7 +106,7 @@ static void each_read_defect_has_its_name(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu", i);
-		judge(&rows[i].seen);
+		judge_failure(&rows[i].seen);
 		CU_ASSERT_EQUAL_FATAL(nfindings, rows[i].id ? 1 : 0);
 		if (!rows[i].id)
 			continue;
@@ -138,7 +138,7 @@ static void marks_count_only_where_they_apply(void)
 	const struct records records = { .list = list, .count = ARRAY_SIZE(list) };
 	struct linux3_seen seen = { 0 };
 
-	linux3_look(&seen, &records);
+	linux3_count(&seen, &records);
 	CU_ASSERT_EQUAL(seen.pads, 1);
 	CU_ASSERT_EQUAL(seen.unused_dropped, 1);
 	CU_ASSERT_EQUAL(seen.unused_kept, 1);

@@ -24,21 +24,21 @@ static void begin(const char *fault)
 			      0);
 	p->tcp_tried = true;
 	p->kind = SERVER_OURS;
-	CU_ASSERT_EQUAL_FATAL(truth_open(p, &w, &p->candidates[0], 0, 65536), 0);
+	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->candidates[0], 0, 65536), 0);
 }
 
 static void end(void)
 {
-	truth_close(&w);
+	window_close(&w);
 	over_tcp_close(p);
 	close_probe();
 }
 
-static enum over_tcp ask(uint64_t offset, uint32_t count, enum behind behind)
+static enum over_tcp ask(uint64_t offset, uint32_t count, enum followed_by followed_by)
 {
 	const struct read_case c = { .offset = offset,
 				     .count = count,
-				     .behind = behind,
+				     .followed_by = followed_by,
 				     .offset2 = offset + count,
 				     .count2 = 5 };
 
@@ -54,9 +54,9 @@ static void correct_data_passes_in_each_version(void)
 		SUITE_ROW("%s", versions[i]);
 		begin(NULL);
 		p->version = nfs_version_find(versions[i]);
-		CU_ASSERT_EQUAL(ask(0, 4096, BEHIND_NOTHING), OVER_TCP_RIGHT);
-		CU_ASSERT_EQUAL(ask(813, 1021, BEHIND_GETATTR), OVER_TCP_RIGHT);
-		CU_ASSERT_EQUAL(ask(0, 813, BEHIND_READ), OVER_TCP_RIGHT);
+		CU_ASSERT_EQUAL(ask(0, 4096, FOLLOWED_BY_NOTHING), OVER_TCP_RIGHT);
+		CU_ASSERT_EQUAL(ask(813, 1021, FOLLOWED_BY_GETATTR), OVER_TCP_RIGHT);
+		CU_ASSERT_EQUAL(ask(0, 813, FOLLOWED_BY_READ), OVER_TCP_RIGHT);
 		p->version = options.version;
 		end();
 	}
@@ -66,10 +66,10 @@ static void data_that_differs_from_the_file_fails(void)
 {
 	begin(NULL);
 	w.bytes[100] ^= 1;
-	CU_ASSERT_EQUAL(ask(0, 100, BEHIND_NOTHING), OVER_TCP_RIGHT);
-	CU_ASSERT_EQUAL(ask(0, 101, BEHIND_NOTHING), OVER_TCP_WRONG);
+	CU_ASSERT_EQUAL(ask(0, 100, FOLLOWED_BY_NOTHING), OVER_TCP_RIGHT);
+	CU_ASSERT_EQUAL(ask(0, 101, FOLLOWED_BY_NOTHING), OVER_TCP_WRONG);
 	w.attr.mtime.sec++;
-	CU_ASSERT_EQUAL(ask(0, 100, BEHIND_GETATTR), OVER_TCP_WRONG);
+	CU_ASSERT_EQUAL(ask(0, 100, FOLLOWED_BY_GETATTR), OVER_TCP_WRONG);
 	end();
 }
 
@@ -78,26 +78,26 @@ static void a_server_that_fails_over_any_transport_is_found(void)
 	uint32_t i;
 
 	begin("nfs-second-read");
-	CU_ASSERT_EQUAL(ask(8, 4088, BEHIND_READ), OVER_TCP_RIGHT);
-	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_READ), OVER_TCP_WRONG);
-	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_GETATTR), OVER_TCP_RIGHT);
+	CU_ASSERT_EQUAL(ask(8, 4088, FOLLOWED_BY_READ), OVER_TCP_RIGHT);
+	CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_READ), OVER_TCP_WRONG);
+	CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_GETATTR), OVER_TCP_RIGHT);
 	end();
 	/* Its data may be correct where the second READ follows the first. */
 	begin("nfs-second-read=leftover");
-	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_READ), OVER_TCP_WRONG);
-	CU_ASSERT_EQUAL(ask(8, 4088, BEHIND_READ), OVER_TCP_RIGHT);
+	CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_READ), OVER_TCP_WRONG);
+	CU_ASSERT_EQUAL(ask(8, 4088, FOLLOWED_BY_READ), OVER_TCP_RIGHT);
 	end();
 	begin("nfs-unaligned");
 	/* The file, which was read inline in pieces. */
 	for (i = 0; i < w.len; i += 8)
 		put_be64(w.bytes + i, i);
-	CU_ASSERT_EQUAL(ask(4096, 811, BEHIND_NOTHING), OVER_TCP_RIGHT);
-	CU_ASSERT_EQUAL(ask(4100, 811, BEHIND_NOTHING), OVER_TCP_WRONG);
+	CU_ASSERT_EQUAL(ask(4096, 811, FOLLOWED_BY_NOTHING), OVER_TCP_RIGHT);
+	CU_ASSERT_EQUAL(ask(4100, 811, FOLLOWED_BY_NOTHING), OVER_TCP_WRONG);
 	end();
 	/* A server that fails only over RDMA does not fail here. */
 	begin("compound-tail");
-	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_READ), OVER_TCP_RIGHT);
-	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_GETATTR), OVER_TCP_RIGHT);
+	CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_READ), OVER_TCP_RIGHT);
+	CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_GETATTR), OVER_TCP_RIGHT);
 	end();
 }
 
@@ -110,10 +110,11 @@ static void calls_that_can_crash_a_server_are_not_sent(void)
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		begin("foreign");
 		p->kind = kinds[i];
-		CU_ASSERT_EQUAL(ask(0, 811, BEHIND_READ), OVER_TCP_UNKNOWN);
-		CU_ASSERT_EQUAL(ask(0, 0, BEHIND_NOTHING), OVER_TCP_UNKNOWN);
-		CU_ASSERT_EQUAL(ask(w.attr.size, 5, BEHIND_NOTHING), OVER_TCP_UNKNOWN);
-		CU_ASSERT_EQUAL(ask(0, 811, BEHIND_GETATTR), OVER_TCP_RIGHT);
+		CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_READ), OVER_TCP_UNKNOWN);
+		CU_ASSERT_EQUAL(ask(0, 0, FOLLOWED_BY_NOTHING), OVER_TCP_UNKNOWN);
+		CU_ASSERT_EQUAL(ask(w.attr.size, 5, FOLLOWED_BY_NOTHING),
+				OVER_TCP_UNKNOWN);
+		CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_GETATTR), OVER_TCP_RIGHT);
 		end();
 	}
 }
@@ -122,11 +123,11 @@ static void an_absent_server_is_unknown(void)
 {
 	begin(NULL);
 	server_kill_p(&server);
-	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_NOTHING), OVER_TCP_UNKNOWN);
+	CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_NOTHING), OVER_TCP_UNKNOWN);
 	CU_ASSERT_EQUAL(p->tcp, -1);
-	CU_ASSERT_TRUE(p->suspect);
-	p->suspect = false;
-	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_NOTHING), OVER_TCP_UNKNOWN);
+	CU_ASSERT_TRUE(p->connection_lost);
+	p->connection_lost = false;
+	CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_NOTHING), OVER_TCP_UNKNOWN);
 	p->deadline = deadline_in(0);
 	end();
 }

@@ -198,7 +198,7 @@ static void reads_that_could_crash_the_server_are_not_sent(void)
 				q.count = c.count;
 				SUITE_ROW("%u: %u bytes", kinds[i], c.count);
 				CU_ASSERT_EQUAL(gate_class(&q), GATE_OPEN);
-				CU_ASSERT_EQUAL(c.behind, BEHIND_NOTHING);
+				CU_ASSERT_EQUAL(c.followed_by, FOLLOWED_BY_NOTHING);
 				reply += q.reply_chunk;
 			}
 		}

@@ -11,14 +11,14 @@ static struct read_outcome outcome;
 static void begin(void)
 {
 	open_probe("4.0", PROBE_STANDARD, 0);
-	CU_ASSERT_EQUAL_FATAL(truth_open(p, &w, &p->candidates[0], 0, 65536), 0);
+	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->candidates[0], 0, 65536), 0);
 	ASSERT_AT_LEAST(w.len, 65536);
 	p->kind = SERVER_OURS;
 }
 
 static void end(void)
 {
-	truth_close(&w);
+	window_close(&w);
 	close_probe();
 }
 
@@ -179,7 +179,7 @@ static void a_late_write_is_not_a_transport_error(void)
 	CU_ASSERT_EQUAL(p->late_writes.count, 1);
 	ASSERT_CONTAINS(p->late_writes.example, "the region was released");
 	/* Once it was reported as something else; it is an error of the transport. */
-	p->order_told = true;
+	p->order_reported = true;
 	read_by(MECH_WRITE_CHUNK, 0, 65536);
 	read_by(MECH_INLINE, 0, 813);
 	CU_ASSERT_EQUAL(p->transport.count, 1);

@@ -208,7 +208,7 @@ static void tell(struct probe *probe)
 
 	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
 	probe->channel = ends[0];
-	target_mishaps(probe);
+	target_behaviour(probe);
 	close(ends[0]);
 	hear(ends[1]);
 	close(ends[1]);
@@ -238,7 +238,7 @@ static void a_connection_failure_gives_its_reason(void)
 	probe.client.made = 2;
 	probe.client.lost = 1;
 	probe.client.lost_status = NFS4ERR_BADSESSION;
-	probe.lost = (struct mishap){ .count = 1, .beside_write_chunks = 1 };
+	probe.lost = (struct call_failures){ .count = 1, .beside_write_chunks = 1 };
 	probe.device_gone = true;
 	tell(&probe);
 	CU_ASSERT_STRING_EQUAL(reason_of("probe.session.kept"), "forgotten");

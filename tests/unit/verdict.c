@@ -23,7 +23,7 @@ static void sink(void *arg, const struct finding *f)
 	findings[nfindings++] = *f;
 }
 
-static void judge(void)
+static void judge_failure(void)
 {
 	nfindings = 0;
 	verdict_reads(&in, sink, NULL);
@@ -177,7 +177,7 @@ static void assert_no_bug(void)
 static void a_clean_sweep_passes_or_skips_and_nothing_else(void)
 {
 	clean_sweep();
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
 	CU_ASSERT_EQUAL(count_of(FINDING_WARN), 0);
 	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), 0);
@@ -194,7 +194,7 @@ static void a_clean_sweep_passes_or_skips_and_nothing_else(void)
 static void no_records_are_unknown_and_no_pass_anywhere(void)
 {
 	reset();
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(count_of(FINDING_PASS), 0);
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
 	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), 3);
@@ -230,7 +230,7 @@ static void the_signature_is_raised_in_every_kind_of_failure(void)
 		SUITE_ROW("%zu", i);
 		clean_sweep();
 		fail_all(over_812, kinds[i]);
-		judge();
+		judge_failure();
 		assert_bug(813, 812);
 		CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "ranges_proven"),
 				       "8");
@@ -254,7 +254,7 @@ static void an_abandoned_mechanism_keeps_its_results(void)
 	}
 	records.gave_up[MECH_WRITE_CHUNK] = true;
 	fail_all(over_812, READ_LOST);
-	judge();
+	judge_failure();
 	assert_bug(813, 812);
 }
 
@@ -262,7 +262,7 @@ static void failures_only_after_other_operations_are_the_signature(void)
 {
 	clean_sweep();
 	fail_all(later_over_812, READ_DATA);
-	judge();
+	judge_failure();
 	assert_bug(813, 812);
 }
 
@@ -273,7 +273,7 @@ static void the_most_frequent_failure_is_reported(void)
 	fail_all(is_write, READ_STALE);
 	fail(add(MECH_WRITE_CHUNK, 0, 1), READ_DATA);
 	list[2].outcome.kind = READ_DATA; /* the first by Write chunk */
-	judge();
+	judge_failure();
 	ASSERT_CONTAINS(get("probe.read.write-chunk")->summary,
 			"the smallest of 1 byte: stale memory");
 }
@@ -286,7 +286,7 @@ static void another_threshold_below_a_page_is_reported(void)
 	for (i = 0; i < records.count; i++)
 		if (is_write(&list[i]) && list[i].c.count > 2048)
 			fail(&list[i], READ_DATA);
-	judge();
+	judge_failure();
 	assert_bug(4096, 2048);
 }
 
@@ -296,7 +296,7 @@ static void a_loss_in_flight_does_not_hide_the_threshold(void)
 	clean_sweep();
 	fail_all(together, READ_CLOSED);
 	fail_all(over_812, READ_CLOSED);
-	judge();
+	judge_failure();
 	assert_bug(813, 812);
 }
 
@@ -319,7 +319,7 @@ static void leave_out_tails(void)
 static void bytes_left_out_at_the_end_have_their_finding(void)
 {
 	leave_out_tails();
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_FAIL);
 	ASSERT_STARTS(evidence("probe.read.write-chunk.tail", "example"), "5 bytes at ");
@@ -331,7 +331,7 @@ static void bytes_left_out_at_the_end_have_their_finding(void)
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_PASS);
 	list[2].wrong--;
 	list[2].confirmed = false;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_SKIP);
 }
@@ -345,7 +345,7 @@ static void a_tail_needs_failures_every_time(void)
 	for (i = 0; i < records.count; i++)
 		if (is_write(&list[i]) && !odd(&list[i]))
 			fail(&list[i], READ_DATA);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_FAIL);
 
@@ -353,7 +353,7 @@ static void a_tail_needs_failures_every_time(void)
 	leave_out_tails();
 	for (i = 0; i < records.count; i++)
 		list[i].controls_right = false;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_SKIP);
 
 	/* READs of less than a word returned nothing, which proves nothing. */
@@ -361,7 +361,7 @@ static void a_tail_needs_failures_every_time(void)
 	for (i = 0; i < records.count; i++)
 		if (odd(&list[i]) && list[i].c.count > 4)
 			list[i].outcome = (struct read_outcome){ 0 };
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_SKIP);
 }
 
@@ -369,7 +369,7 @@ static void data_after_the_reply_has_its_finding(void)
 {
 	clean_sweep();
 	fail_all(over_812, READ_ORDER);
-	judge();
+	judge_failure();
 	ASSERT_CONTAINS(get("bug.write-chunk-read")->summary, "arrive after their reply");
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_FAIL);
@@ -384,7 +384,7 @@ static void data_after_the_reply_has_its_finding(void)
 	fail(&list[2], READ_ORDER);
 	list[2].wrong--;
 	list[2].confirmed = false;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_SKIP);
 }
@@ -395,7 +395,7 @@ static void even_later_data_is_the_same_defect(void)
 	clean_sweep();
 	fail_all(is_write, READ_STALE);
 	list[2].outcome.kind = READ_ORDER; /* the first by Write chunk */
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 2);
@@ -403,7 +403,7 @@ static void even_later_data_is_the_same_defect(void)
 	clean_sweep();
 	fail_all(is_write, READ_STALE);
 	in.late_writes = 1;
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 2);
 }
@@ -420,7 +420,7 @@ static void a_byte_correct_by_chance_is_not_intermittent(void)
 	r->outcome.sign = SIGN_TAIL;
 	r->wrong--;
 	r->confirmed = false;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_SKIP);
 	/* If most are correct, it is intermittent. */
@@ -430,7 +430,7 @@ static void a_byte_correct_by_chance_is_not_intermittent(void)
 	r->outcome.sign = SIGN_TAIL;
 	r->wrong--;
 	r->confirmed = false;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_FAIL);
 }
 
@@ -440,7 +440,7 @@ static void writes_to_released_memory_are_an_ordering_failure(void)
 	in.late_writes = 2;
 	in.transport_elsewhere = 2;
 	fail(&list[2], READ_TRANSPORT);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_FAIL);
 	ASSERT_CONTAINS(get("probe.read.write-chunk.order")->summary,
 			"ended 2 connections");
@@ -470,7 +470,7 @@ static void an_unused_write_chunk_is_not_correct(void)
 {
 	clean_sweep();
 	answer_inline(small_write);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.unused"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 1);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
@@ -482,7 +482,7 @@ static void an_unused_write_chunk_is_not_correct(void)
 
 	clean_sweep();
 	answer_inline(is_write);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.unused"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), 0);
@@ -492,7 +492,7 @@ static void an_unused_reply_chunk_is_reported_but_not_a_failure(void)
 {
 	clean_sweep();
 	answer_inline(small_reply);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.unused"), FINDING_PASS);
 	CU_ASSERT_EQUAL(status("probe.read.reply-chunk"), FINDING_PASS);
@@ -507,7 +507,7 @@ static void failures_above_a_page_are_placement_failures(void)
 {
 	clean_sweep();
 	fail_all(over_page, READ_DATA);
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.placement"), FINDING_FAIL);
 	CU_ASSERT_STRING_EQUAL(
@@ -520,7 +520,7 @@ static void failures_in_several_segments_are_segment_failures(void)
 {
 	clean_sweep();
 	fail_all(in_pieces, READ_DATA);
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.segments"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.alignment"), FINDING_PASS);
@@ -531,7 +531,7 @@ static void failures_at_unaligned_offsets_are_alignment_failures(void)
 {
 	clean_sweep();
 	fail_all(unaligned, READ_DATA);
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.alignment"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.segments"), FINDING_PASS);
@@ -546,7 +546,7 @@ static void failures_at_the_end_of_the_file_are_not_the_signature(void)
 	for (i = 0; i < 5; i++)
 		add(MECH_WRITE_CHUNK, (uint64_t)(i + 2) << 20, 4096)->expected = 1000;
 	fail_all(at_the_end, READ_SHORT);
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
@@ -569,7 +569,7 @@ static void failures_of_all_sizes_are_the_bug(void)
 		SUITE_ROW("%zu", i);
 		clean_sweep();
 		fail_all(is_write, rows[i].kind);
-		judge();
+		judge_failure();
 		assert_bug(1, 0);
 		ASSERT_CONTAINS(get("bug.write-chunk-read")->summary, rows[i].how);
 		CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
@@ -586,7 +586,7 @@ static void small_ranges_correct_by_chance_hide_nothing(void)
 	for (i = 0; i < records.count; i++)
 		if (is_write(&list[i]) && list[i].c.count > 5)
 			fail(&list[i], READ_DATA);
-	judge();
+	judge_failure();
 	assert_bug(788, 5);
 }
 
@@ -606,7 +606,7 @@ static void intermittent_ranges_are_not_the_signature(void)
 			r->after_others = list[i].after_others;
 			r->in_flight = list[i].in_flight;
 		}
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
@@ -624,7 +624,7 @@ static void a_stray_failure_does_not_hide_the_size(void)
 			list[i].confirmed = false;
 			break;
 		}
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_FAIL);
 	CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "smallest_failing"),
 			       "813");
@@ -641,7 +641,7 @@ static void fewer_than_three_ranges_are_not_the_signature(void)
 		add(MECH_WRITE_CHUNK, 0, sizes[i])->after_others = true;
 	}
 	fail_all(over_812, READ_DATA); /* 813 and 816 */
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
@@ -656,7 +656,7 @@ static void a_few_failures_among_many_correct_are_not_the_signature(void)
 	for (i = 0; i < records.count; i++)
 		if (over_812(&list[i]) && list[i].c.count < 1000 && hit++ < 5)
 			fail(&list[i], READ_DATA);
-	judge();
+	judge_failure();
 	assert_no_bug();
 }
 
@@ -668,7 +668,7 @@ static void failing_controls_exclude_the_signature(void)
 	fail_all(over_812, READ_DATA);
 	for (i = 0; i < records.count; i++)
 		list[i].controls_right = false;
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
@@ -681,7 +681,7 @@ static void failures_that_do_not_repeat_are_not_the_signature(void)
 	fail_all(over_812, READ_DATA);
 	for (i = 0; i < records.count; i++)
 		list[i].confirmed = false;
-	judge();
+	judge_failure();
 	assert_no_bug();
 }
 
@@ -693,7 +693,7 @@ static void a_connection_lost_once_does_not_blame_the_mechanism(void)
 	fail_all(over_812, READ_CLOSED);
 	for (i = 0; i < records.count; i++)
 		list[i].confirmed = false;
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_NOT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
@@ -710,7 +710,7 @@ static void failures_of_other_calls_do_not_blame_the_mechanism(void)
 		in.lost_elsewhere = kinds[i] == READ_LOST;
 		in.closed_elsewhere = kinds[i] == READ_CLOSED;
 		in.transport_elsewhere = kinds[i] == READ_TRANSPORT;
-		judge();
+		judge_failure();
 		assert_no_bug();
 		CU_ASSERT_NOT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 	}
@@ -720,7 +720,7 @@ static void correct_data_in_a_broken_frame_has_its_own_findings(void)
 {
 	clean_sweep();
 	fail_all(over_812, READ_PAD);
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_PASS);
@@ -728,7 +728,7 @@ static void correct_data_in_a_broken_frame_has_its_own_findings(void)
 
 	clean_sweep();
 	fail_all(over_812, READ_LENGTHS);
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_PASS);
@@ -745,7 +745,7 @@ static void a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are(void)
 	list[0].c.mechanism = MECH_WRITE_CHUNK;
 	fail(&list[0], READ_LENGTHS);
 	list[0].outcome.sign = SIGN_PAD_COUNTED;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_PASS);
 	/* But no length that clients use. */
@@ -755,7 +755,7 @@ static void a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are(void)
 	clean_sweep();
 	fail_all(over_812, READ_LENGTHS);
 	list[0].outcome.sign = SIGN_PAD_COUNTED;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_PASS);
 }
@@ -775,12 +775,12 @@ static void a_failure_of_only_pads_is_reported_as_one(void)
 	for (i = 4; i < 20; i += 4)
 		add(MECH_INLINE, 0, i);
 	fail_all(is_odd_inline, READ_HEADER);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_FAIL);
 	ASSERT_CONTAINS(get("probe.read.inline")->summary, text);
 	CU_ASSERT_STRING_EQUAL(get("probe.read.inline")->reason, "padding");
 	fail(&list[records.count - 1], READ_HEADER);
-	judge();
+	judge_failure();
 	CU_ASSERT_PTR_NULL(strstr(get("probe.read.inline")->summary, text));
 
 	/* Nothing shows that another length would be correct. */
@@ -788,7 +788,7 @@ static void a_failure_of_only_pads_is_reported_as_one(void)
 	add(MECH_INLINE, 0, 1);
 	add(MECH_INLINE, 0, 4);
 	fail_all(is_odd_inline, READ_HEADER);
-	judge();
+	judge_failure();
 	CU_ASSERT_PTR_NULL(strstr(get("probe.read.inline")->summary, text));
 }
 
@@ -796,7 +796,7 @@ static void bytes_after_correct_data_are_not_the_signature(void)
 {
 	clean_sweep();
 	fail_all(over_812, READ_OUTSIDE);
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
@@ -821,18 +821,18 @@ static void the_failing_part_is_the_reason(void)
 		SUITE_ROW("%s", rows[i].reason);
 		clean_sweep();
 		fail_all(over_812, rows[i].kind);
-		judge();
+		judge_failure();
 		CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk")->reason,
 				       rows[i].reason);
 		CU_ASSERT_STRING_EQUAL(get("probe.read.inline")->reason, "");
 	}
 	clean_sweep();
 	fail_all(over_812, READ_DATA);
-	judge();
+	judge_failure();
 	CU_ASSERT_STRING_EQUAL(get("bug.write-chunk-read")->reason, "corrupt");
 	CU_ASSERT_STRING_EQUAL(get("probe.read.profiles")->reason, "above-change-over");
 	fail_all(over_812, READ_STATUS);
-	judge();
+	judge_failure();
 	CU_ASSERT_STRING_EQUAL(get("bug.write-chunk-read")->reason, "failing");
 }
 
@@ -840,22 +840,22 @@ static void the_condition_of_a_failure_is_the_reason(void)
 {
 	clean_sweep();
 	fail_all(in_pieces, READ_DATA);
-	judge();
+	judge_failure();
 	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.segments")->reason,
 			       "every-time");
 	clean_sweep();
 	fail_all(unaligned, READ_DATA);
-	judge();
+	judge_failure();
 	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.alignment")->reason,
 			       "every-time");
 	clean_sweep();
 	fail_all(over_page, READ_DATA);
-	judge();
+	judge_failure();
 	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.placement")->reason,
 			       "above-a-page");
 	clean_sweep();
 	in.late_writes = 1;
-	judge();
+	judge_failure();
 	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.order")->reason,
 			       "released-memory");
 }
@@ -878,7 +878,7 @@ static void why_a_sweep_ended_is_the_reason(void)
 		records.out_of_time = i == 2;
 		records.hopeless = i == 3;
 		records.gave_up[MECH_INLINE] = i == 4;
-		judge();
+		judge_failure();
 		CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_UNKNOWN);
 		CU_ASSERT_STRING_EQUAL(get("probe.read.inline")->reason, reasons[i]);
 	}
@@ -905,7 +905,7 @@ static void intermittent_damage_is_the_reason(void)
 		list[2].wrong = 1;
 		list[2].confirmed = false;
 		list[2].outcome.damage = rows[i].damage;
-		judge();
+		judge_failure();
 		CU_ASSERT_STRING_EQUAL(get("probe.read.intermittent")->reason,
 				       rows[i].reason);
 	}
@@ -913,7 +913,7 @@ static void intermittent_damage_is_the_reason(void)
 	list[3].wrong = 1;
 	list[3].confirmed = false;
 	list[3].outcome.damage = rows[0].damage;
-	judge();
+	judge_failure();
 	CU_ASSERT_STRING_EQUAL(get("probe.read.intermittent")->reason, "several-ways");
 }
 
@@ -921,14 +921,14 @@ static void foreign_xids_and_changing_files_are_not_failures(void)
 {
 	clean_sweep();
 	fail_all(over_812, READ_XID);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
 	/* But then no data above 812 bytes was seen. */
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 
 	clean_sweep();
 	fail_all(over_812, READ_CHANGING);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 }
@@ -937,7 +937,7 @@ static void failures_by_reply_chunk_are_not_the_signature(void)
 {
 	clean_sweep();
 	fail_all(reply_over_812, READ_DATA);
-	judge();
+	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.reply-chunk"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
@@ -946,7 +946,7 @@ static void failures_by_reply_chunk_are_not_the_signature(void)
 /* Whatever interrupted a sweep, its mechanisms are unknown, and the bug is not excluded. */
 static void assert_unknown(unsigned int unknown)
 {
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
 	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), unknown);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_UNKNOWN);
@@ -989,14 +989,14 @@ static void a_sweep_that_only_the_deadline_ended_is_slow(void)
 	clean_sweep();
 	CU_ASSERT_TRUE(verdict_is_enough(&in));
 	records.out_of_time = true;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL) + count_of(FINDING_UNKNOWN), 0);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 	records.gave_up[MECH_WRITE_CHUNK] = true;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_UNKNOWN);
 	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_SKIP);
 }
@@ -1022,7 +1022,7 @@ static void a_failure_remains_one_after_the_deadline(void)
 	clean_sweep();
 	fail_all(over_812, READ_DATA);
 	records.out_of_time = true;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_UNKNOWN);
@@ -1035,7 +1035,7 @@ static void small_files_cannot_show_the_bug(void)
 	reset();
 	for (i = 0; i < ARRAY_SIZE(sizes) && sizes[i] < 1000; i++)
 		add(MECH_WRITE_CHUNK, 0, sizes[i]);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
 }
@@ -1049,7 +1049,7 @@ static void correct_reads_of_other_sizes_do_not_exclude_the_bug(void)
 	for (i = 0; i < records.count; i++)
 		if (over_812(&list[i]) && list[i].c.count <= 4096)
 			list[i].outcome.kind = READ_CHANGING;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 }
@@ -1062,7 +1062,7 @@ static void profiles_are_affected_from_their_first_write_chunk(void)
 	for (i = 0; i < records.count; i++)
 		if (is_write(&list[i]) && list[i].c.count == 816)
 			fail(&list[i], READ_DATA);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_FAIL);
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "wrong"), "788, 812");
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "right"), "816, 856");
@@ -1107,7 +1107,7 @@ static void failures_that_a_retry_corrects_name_no_cause(void)
 			SUITE_ROW("%zu, up to %zu", i, most);
 			clean_sweep();
 			fail_at_times(choosers[i], (unsigned int)most);
-			judge();
+			judge_failure();
 			CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_FAIL);
 			CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 			for (j = 0; j < ARRAY_SIZE(causes); j++)
@@ -1121,7 +1121,7 @@ static void frequency_and_mechanisms_are_reported(void)
 	const char *id = "probe.read.intermittent";
 
 	clean_sweep();
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status(id), FINDING_PASS);
 	CU_ASSERT_STRING_EQUAL(evidence(id, "wrong"), "0");
 	reset();
@@ -1131,7 +1131,7 @@ static void frequency_and_mechanisms_are_reported(void)
 	at_times(add(MECH_REPLY_CHUNK, 0, 4096), 1, 2);
 	list[2].outcome.damage = list[3].outcome.damage =
 		(struct damage){ .bytes = 1, .bits = 1, .pages = 1 };
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status(id), FINDING_FAIL);
 	ASSERT_CONTAINS(
 		get(id)->summary,
@@ -1141,10 +1141,10 @@ static void frequency_and_mechanisms_are_reported(void)
 	list[3].outcome.damage = (struct damage){
 		.bytes = 4000, .bits = 9000, .pages = 1, .whole_pages = 1
 	};
-	judge();
+	judge_failure();
 	CU_ASSERT_STRING_EQUAL(evidence(id, "damage"), "in several ways");
 	list[2].outcome.damage = list[3].outcome.damage;
-	judge();
+	judge_failure();
 	CU_ASSERT_STRING_EQUAL(evidence(id, "damage"), "whole pages");
 }
 
@@ -1154,7 +1154,7 @@ static void a_defect_is_named_despite_intermittent_failures(void)
 	clean_sweep();
 	fail_all(unaligned, READ_DATA);
 	at_times(&list[2], 1, 3);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.alignment"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_FAIL);
 	CU_ASSERT_NOT_EQUAL(status("probe.read.profiles"), FINDING_FAIL);
@@ -1171,7 +1171,7 @@ static void failing_controls_name_no_cause(void)
 		fail_all(choosers[i], READ_DATA);
 		for (j = 0; j < records.count; j++)
 			list[j].controls_right = false;
-		judge();
+		judge_failure();
 		CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 		CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 1);
 	}
@@ -1185,7 +1185,7 @@ static void failures_over_tcp_too_do_not_blame_rdma(void)
 	fail_all(unaligned, READ_DATA);
 	for (i = 0; i < records.count; i++)
 		list[i].wrong_over_tcp = unaligned(&list[i]);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
 	CU_ASSERT_EQUAL(count_of(FINDING_WARN), 1);
 	CU_ASSERT_EQUAL(status("probe.read.over-tcp"), FINDING_WARN);
@@ -1207,7 +1207,7 @@ static void a_random_range_names_no_cause(void)
 	r = add(MECH_WRITE_CHUNK, 8192, 66048);
 	fail(r, READ_DATA);
 	r->random = true;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_PASS);
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 1);
@@ -1217,12 +1217,12 @@ static void random_reads_count_where_reads_are_counted(void)
 {
 	clean_sweep();
 	at_times(&list[2], 1, 2);
-	judge();
+	judge_failure();
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.intermittent", "of"), "89");
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "right"), "65");
 	records.random.right[MECH_WRITE_CHUNK] = 3000;
 	records.random.right[MECH_INLINE] = 1000;
-	judge();
+	judge_failure();
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.intermittent", "of"), "4089");
 	ASSERT_CONTAINS(evidence("probe.read.intermittent", "mechanisms"),
 			"by Write chunk");
@@ -1235,7 +1235,7 @@ static void a_reply_lost_once_does_not_blame_the_mechanism(void)
 	clean_sweep();
 	at_times(&list[2], 1, 2);
 	list[2].outcome.kind = READ_LOST;
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_SKIP);
 	ASSERT_CONTAINS(get("probe.read.intermittent")->summary,
@@ -1251,7 +1251,7 @@ static void only_tested_profiles_pass(void)
 		add(MECH_INLINE, 0, sizes[i]);
 		add(MECH_WRITE_CHUNK, 0, sizes[i]);
 	}
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_PASS);
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "right"), "788, 812");
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "not_tried"), "816, 856");
@@ -1259,7 +1259,7 @@ static void only_tested_profiles_pass(void)
 	reset();
 	add(MECH_WRITE_CHUNK, 0, 5);
 	add(MECH_WRITE_CHUNK, 0, 8192);
-	judge();
+	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "right"), "");
 }
@@ -1278,7 +1278,7 @@ static void the_longest_texts_fit_a_finding_and_its_record(void)
 		list[i].expected = list[i].c.count;
 		list[i].c.offset = list[i].c.offset ? UINT64_MAX : 0;
 	}
-	judge();
+	judge_failure();
 	for (i = 0; i < nfindings; i++) {
 		SUITE_ROW("%zu", i);
 		ASSERT_MORE(finding_encode(&findings[i], buf, sizeof(buf)), 0);

@@ -56,7 +56,7 @@ static void window_reference_lost(struct probe *p, int rc)
 	p->reference_died = rc == -EPIPE;
 	/* The server may have crashed. */
 	if (rc == -EIO)
-		gone_suspect(p, NULL, NULL);
+		liveness_suspect(p, NULL, NULL);
 	snprintf(p->reference_why, sizeof(p->reference_why), "%.255s", err_text());
 	reference_close(p->reference);
 	p->reference = NULL;
@@ -75,7 +75,7 @@ static int window_read(struct probe *p, const struct nfs_fh *fh, uint64_t offset
 						   buf + done);
 		else
 			n = window_inline_piece(p, fh, offset + done,
-						min_u32(len - done, TRUTH_PIECE),
+						min_u32(len - done, WINDOW_PIECE),
 						buf + done);
 		if (n < 0 && p->reference && deadline_left(p->deadline)) {
 			window_reference_lost(p, (int)n);
@@ -91,8 +91,8 @@ static int window_read(struct probe *p, const struct nfs_fh *fh, uint64_t offset
 	return 0;
 }
 
-int truth_open(struct probe *p, struct window *w, const struct probe_file *file,
-	       uint64_t base, uint32_t len)
+int window_open(struct probe *p, struct window *w, const struct probe_file *file,
+		uint64_t base, uint32_t len)
 {
 	int rc;
 
@@ -108,13 +108,13 @@ int truth_open(struct probe *p, struct window *w, const struct probe_file *file,
 		return err_sys("memory for %u bytes of reference", w->len);
 	rc = window_read(p, &file->fh, base, w->len, w->bytes);
 	if (rc) {
-		truth_close(w);
+		window_close(w);
 		return err_context(rc, "reference of %s", file->path);
 	}
 	return 0;
 }
 
-void truth_close(struct window *w)
+void window_close(struct window *w)
 {
 	free(w->bytes);
 	w->bytes = NULL;
@@ -129,81 +129,83 @@ static bool attr_moved(const struct nfs_attr *a, const struct nfs_attr *b)
 }
 
 /* Compares only the attributes. */
-static enum truth window_attr_again(struct probe *p, const struct window *w)
+static enum window_change window_attr_again(struct probe *p, const struct window *w)
 {
 	struct nfs_attr attr;
 	int rc = operation_getattr(p, &w->file->fh, &attr);
 
-	if (rc && (rc != -ESTALE || gone_root(p)))
-		return TRUTH_UNKNOWN;
+	if (rc && (rc != -ESTALE || liveness_check_root(p)))
+		return WINDOW_UNKNOWN;
 	/* A file that was replaced by another of the same name changed too. */
-	return rc || attr_moved(&attr, &w->attr) ? TRUTH_CHANGED : TRUTH_SAME;
+	return rc || attr_moved(&attr, &w->attr) ? WINDOW_CHANGED : WINDOW_SAME;
 }
 
 /* Reads the window's pieces that contain the range again, in the same way as at first. */
-static enum truth window_pieces_again(struct probe *p, const struct window *w,
-				      uint64_t at, uint32_t count)
+static enum window_change window_pieces_again(struct probe *p, const struct window *w,
+					      uint64_t at, uint32_t count)
 {
 	_cleanup_free_ uint8_t *again = malloc(p->rtmax);
 	uint64_t end = at + count;
 	uint32_t n;
 
 	if (!again)
-		return TRUTH_UNKNOWN;
+		return WINDOW_UNKNOWN;
 	for (at -= at % p->rtmax; at < end; at += n) {
 		n = (uint32_t)min_u64(p->rtmax, w->len - at);
 		if (window_read(p, &w->file->fh, w->base + at, n, again))
-			return TRUTH_UNKNOWN;
+			return WINDOW_UNKNOWN;
 		if (memcmp(again, w->bytes + at, n))
-			return TRUTH_CHANGED;
+			return WINDOW_CHANGED;
 	}
-	return TRUTH_SAME;
+	return WINDOW_SAME;
 }
 
-static enum truth window_bytes_again(struct probe *p, const struct window *w,
-				     uint64_t offset, uint32_t count)
+static enum window_change window_bytes_again(struct probe *p, const struct window *w,
+					     uint64_t offset, uint32_t count)
 {
 	_cleanup_free_ uint8_t *again = NULL;
 	uint64_t at = offset - w->base;
 
 	if (offset < w->base || offset >= w->base + w->len)
-		return TRUTH_SAME;
+		return WINDOW_SAME;
 	count = (uint32_t)min_u64(count, w->len - at);
 	again = malloc(count ? count : 1);
 	if (!again || window_read(p, &w->file->fh, offset, count, again))
-		return TRUTH_UNKNOWN;
+		return WINDOW_UNKNOWN;
 	if (!memcmp(again, w->bytes + at, count))
-		return TRUTH_SAME;
+		return WINDOW_SAME;
 	/* Alternatively, the server returns other bytes for it than for the READ that it was a
 	 * part of. */
-	return p->reference ? window_pieces_again(p, w, at, count) : TRUTH_CHANGED;
+	return p->reference ? window_pieces_again(p, w, at, count) : WINDOW_CHANGED;
 }
 
-enum truth truth_again(struct probe *p, struct window *w, uint64_t offset, uint32_t count)
+enum window_change window_again(struct probe *p, struct window *w, uint64_t offset,
+				uint32_t count)
 {
-	enum truth truth = w->changing ? TRUTH_CHANGED : window_attr_again(p, w);
+	enum window_change change = w->changing ? WINDOW_CHANGED
+						: window_attr_again(p, w);
 
-	if (truth == TRUTH_SAME)
-		truth = window_bytes_again(p, w, offset, count);
+	if (change == WINDOW_SAME)
+		change = window_bytes_again(p, w, offset, count);
 	/* A write between the two reads shows in the times. */
-	if (truth == TRUTH_SAME)
-		truth = window_attr_again(p, w);
-	w->changing = truth == TRUTH_CHANGED;
-	return truth;
+	if (change == WINDOW_SAME)
+		change = window_attr_again(p, w);
+	w->changing = change == WINDOW_CHANGED;
+	return change;
 }
 
 /* Whether a change of the file's content would explain it. */
 static bool is_of_content(enum read_kind kind)
 {
 	return kind == READ_DATA || kind == READ_STALE || kind == READ_SHORT ||
-	       kind == READ_BEHIND;
+	       kind == READ_FOLLOWING;
 }
 
-void truth_judge(struct read_outcome *outcome, enum truth truth)
+void window_judge(struct read_outcome *outcome, enum window_change change)
 {
-	if (truth == TRUTH_CHANGED)
+	if (change == WINDOW_CHANGED)
 		outcome->kind = READ_CHANGING;
-	if (truth != TRUTH_UNKNOWN || !is_of_content(outcome->kind))
+	if (change != WINDOW_UNKNOWN || !is_of_content(outcome->kind))
 		return;
 	outcome->kind = READ_NOT_RUN;
 	snprintf(outcome->text, sizeof(outcome->text),

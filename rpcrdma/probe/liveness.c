@@ -20,17 +20,17 @@
 #define SILENT_MS 8000
 #define PAUSE_MS  100
 
-void gone_suspect(struct probe *p, const struct operation *op,
-		  const struct rpcrdma_call *call)
+void liveness_suspect(struct probe *p, const struct operation *op,
+		      const struct rpcrdma_call *call)
 {
 	/* A server that never answered cannot be gone. */
-	if (!p->heard || p->gone)
+	if (!p->answered || p->gone)
 		return;
-	if (p->suspect) {
+	if (p->connection_lost) {
 		p->under_way++;
 		return;
 	}
-	p->suspect = true;
+	p->connection_lost = true;
 	p->under_way = 1;
 	if (op)
 		operation_text(op, p->request, sizeof(p->request));
@@ -42,7 +42,7 @@ void gone_suspect(struct probe *p, const struct operation *op,
 }
 
 /* "READ of 5 bytes at offset 0 inline (NFSv3) and 3 more" */
-static void gone_request_text(const struct probe *p, char *buf, size_t cap)
+static void liveness_request_text(const struct probe *p, char *buf, size_t cap)
 {
 	size_t used;
 
@@ -52,13 +52,13 @@ static void gone_request_text(const struct probe *p, char *buf, size_t cap)
 		snprintf(buf + used, cap - used, " and %u more", p->under_way - 1);
 }
 
-static void gone_say(struct probe *p, const char *how, const char *reason,
-		     const char *why)
+static void liveness_say(struct probe *p, const char *how, const char *reason,
+			 const char *why)
 {
 	char request[256];
 	struct finding f;
 
-	gone_request_text(p, request, sizeof(request));
+	liveness_request_text(p, request, sizeof(request));
 	finding_init(&f, "probe.server-gone", FINDING_FAIL,
 		     "the server %s after %s: %.300s", how, request, why);
 	finding_reason(&f, reason);
@@ -69,36 +69,36 @@ static void gone_say(struct probe *p, const char *how, const char *reason,
 		finding_text(&f, "client", "%s", p->client.remains.owner);
 	probe_emit(p, &f);
 	p->gone = true;
-	p->suspect = false;
+	p->connection_lost = false;
 	p->hopeless = true;
 	snprintf(p->gone_why, sizeof(p->gone_why), "the server %s", how);
 	session_drop(p);
 }
 
-void gone_forgotten(struct probe *p, const char *what)
+void liveness_restarted(struct probe *p, const char *what)
 {
 	if (!p->gone)
-		gone_say(p, "was restarted", "restarted", what);
+		liveness_say(p, "was restarted", "restarted", what);
 }
 
-void gone_refuses(struct probe *p)
+void liveness_refused(struct probe *p)
 {
 	char why[ERR_TEXT_MAX];
 
 	snprintf(why, sizeof(why), "%s", err_text());
-	if (p->heard && !p->gone)
-		gone_say(p, "is gone", "gone", why);
+	if (p->answered && !p->gone)
+		liveness_say(p, "is gone", "gone", why);
 }
 
 /* Whether the server, or its host, caused an error of a connection. */
-static bool gone_is_servers(int rc)
+static bool liveness_is_servers(int rc)
 {
 	return rc == -ECONNREFUSED || rc == -ECONNRESET || rc == -ETIMEDOUT ||
 	       rc == -EPROTO || rc == -EREMOTEIO || rc == -EHOSTUNREACH ||
 	       rc == -EHOSTDOWN;
 }
 
-static int gone_null(struct probe *p, struct rpcrdma_conn *conn)
+static int liveness_null(struct probe *p, struct rpcrdma_conn *conn)
 {
 	struct rpcrdma_call call;
 	int rc;
@@ -111,7 +111,7 @@ static int gone_null(struct probe *p, struct rpcrdma_conn *conn)
 	return rc == -EBADE || rc == -EILSEQ || rc == -EBADMSG ? 0 : rc;
 }
 
-static int gone_null_once(struct probe *p)
+static int liveness_null_once(struct probe *p)
 {
 	_cleanup_(rpcrdma_close_p) struct rpcrdma_conn *conn = NULL;
 	struct rpcrdma_options options;
@@ -122,53 +122,53 @@ static int gone_null_once(struct probe *p)
 			  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
 	if (rc)
 		return err_context(rc, "a new connection");
-	rc = gone_null(p, conn);
+	rc = liveness_null(p, conn);
 	return err_context(rc, "NULL on a new connection");
 }
 
-int gone_time(struct probe *p)
+int liveness_time(struct probe *p)
 {
 	uint64_t begin = now_ms();
-	int rc = gone_null_once(p);
+	int rc = liveness_null_once(p);
 
 	return rc ? rc : (int)min_u64(now_ms() - begin, INT_MAX);
 }
 
-static int gone_null_repeated(struct probe *p)
+static int liveness_null_repeated(struct probe *p)
 {
 	uint64_t refused = deadline_min(p->deadline, deadline_in(REFUSED_MS));
 	uint64_t silent = deadline_min(p->deadline, deadline_in(SILENT_MS));
 	int rc;
 
 	for (;;) {
-		rc = gone_null_once(p);
-		if (!gone_is_servers(rc) ||
+		rc = liveness_null_once(p);
+		if (!liveness_is_servers(rc) ||
 		    !deadline_left(rc == -ECONNREFUSED ? refused : silent))
 			return rc;
 		usleep(PAUSE_MS * 1000);
 	}
 }
 
-int gone_ask(struct probe *p)
+int liveness_check(struct probe *p)
 {
 	int rc;
 
-	if (!p->suspect)
+	if (!p->connection_lost)
 		return 0;
-	rc = gone_null_repeated(p);
+	rc = liveness_null_repeated(p);
 	debug(DEBUG_PROBE, "is the server still there? %s", rc ? err_text() : "yes");
 	if (!rc) {
-		p->suspect = false;
+		p->connection_lost = false;
 		return 0;
 	}
 	/* Lack of time to ask says nothing about the server. */
-	if (!gone_is_servers(rc) || !deadline_left(p->deadline))
+	if (!liveness_is_servers(rc) || !deadline_left(p->deadline))
 		return rc;
-	gone_refuses(p);
+	liveness_refused(p);
 	return err_set(ECANCELED, "%s", p->gone_why);
 }
 
-bool gone_root(struct probe *p)
+bool liveness_check_root(struct probe *p)
 {
 	struct nfs_attr attr;
 
@@ -176,6 +176,6 @@ bool gone_root(struct probe *p)
 	if (p->gone || !p->root.fh.len || p->generation == p->root_generation ||
 	    operation_getattr(p, &p->root.fh, &attr) != -ESTALE)
 		return false;
-	gone_forgotten(p, "it no longer knows the root of the export");
+	liveness_restarted(p, "it no longer knows the root of the export");
 	return true;
 }
