@@ -110,21 +110,6 @@ size_t area_canaries_hurt(const struct area *a)
 	return hurt + area_touched_count(a, from, a->size);
 }
 
-/* Finds byte @at of the segments laid end to end in mem; false beyond the last. */
-static bool locate(const struct area *a, size_t at, size_t *pos)
-{
-	unsigned int s;
-
-	for (s = 0; s < a->nsegs; s++) {
-		if (at < a->segs[s].length) {
-			*pos = area_seg_start(a, s) + at;
-			return true;
-		}
-		at -= a->segs[s].length;
-	}
-	return false;
-}
-
 int64_t area_first_touched(const struct area *a, size_t from)
 {
 	size_t before = 0, start, hit;
@@ -148,9 +133,17 @@ int64_t area_first_touched(const struct area *a, size_t from)
 
 bool area_is_prefill(const struct area *a, size_t at)
 {
+	unsigned int s;
 	size_t pos;
 
-	return locate(a, at, &pos) && a->mem[pos] == area_fill_byte(a, pos);
+	for (s = 0; s < a->nsegs; s++) {
+		if (at < a->segs[s].length) {
+			pos = area_seg_start(a, s) + at;
+			return a->mem[pos] == area_fill_byte(a, pos);
+		}
+		at -= a->segs[s].length;
+	}
+	return false;
 }
 
 void area_copy(const struct area *a, uint8_t *buf, size_t len)

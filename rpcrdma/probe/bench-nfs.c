@@ -25,15 +25,6 @@ struct bench_nfs {
 	uint32_t next_xid, oldest_xid;
 };
 
-static int nfs_socket(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
-		return err_sys("NFS over TCP");
-	return 0;
-}
-
 /* Runs before each sample, so that no wait exceeds the deadline. Not before each call, which is
  * timed. */
 static int bench_nfs_bound_waits(const struct bench_nfs *n)
@@ -48,6 +39,14 @@ static int bench_nfs_bound_waits(const struct bench_nfs *n)
 		return err_sys("NFS over TCP");
 	return 0;
 }
+
+/* The head of a record; r is after the RPC header. */
+struct bench_nfs_reply {
+	uint8_t head[HEAD_LEN];
+	uint32_t record; /* its length */
+	struct rpc_reply rpc;
+	struct reader r;
+};
 
 static int bench_nfs_receive(int fd, void *buf, size_t len)
 {
@@ -105,30 +104,33 @@ static int bench_nfs_read_call(struct bench_nfs *n, uint32_t block)
 					(size_t)len);
 }
 
-/* Reads the record's length and its first bytes; @r is after the RPC header. */
-static int bench_nfs_head(struct bench_nfs *n, uint8_t head[HEAD_LEN], uint32_t most,
-			  uint32_t *record, struct rpc_reply *rpc, struct reader *r)
+/* Reads a record's length, @most at most, and its first bytes. */
+static int bench_nfs_head(struct bench_nfs *n, uint32_t most,
+			  struct bench_nfs_reply *reply)
 {
 	uint8_t mark[4];
+	uint32_t len;
 	int rc = bench_nfs_receive(n->fd, mark, sizeof(mark));
 
 	if (rc)
 		return rc;
-	*record = get_be32(mark) & ~LAST_FRAGMENT;
-	if (!(get_be32(mark) & LAST_FRAGMENT) || *record > most)
+	reply->record = get_be32(mark) & ~LAST_FRAGMENT;
+	if (!(get_be32(mark) & LAST_FRAGMENT) || reply->record > most)
 		return err_set(
 			EOPNOTSUPP,
 			"NFS over TCP: a record of %u bytes%s, one of %u at most expected",
-			*record, get_be32(mark) & LAST_FRAGMENT ? "" : " and more", most);
-	rc = bench_nfs_receive(n->fd, head, min_u32(*record, HEAD_LEN));
+			reply->record, get_be32(mark) & LAST_FRAGMENT ? "" : " and more",
+			most);
+	len = min_u32(reply->record, HEAD_LEN);
+	rc = bench_nfs_receive(n->fd, reply->head, len);
 	if (rc)
 		return rc;
-	reader_init(r, head, min_u32(*record, HEAD_LEN));
-	rc = rpc_reply_decode(rpc, r);
+	reader_init(&reply->r, reply->head, len);
+	rc = rpc_reply_decode(&reply->rpc, &reply->r);
 	if (!rc)
-		rc = rpc_reply_check(rpc);
-	if (!rc && rpc->xid - n->oldest_xid >= n->next_xid - n->oldest_xid)
-		rc = err_set(EILSEQ, "unexpected xid %08x", rpc->xid);
+		rc = rpc_reply_check(&reply->rpc);
+	if (!rc && reply->rpc.xid - n->oldest_xid >= n->next_xid - n->oldest_xid)
+		rc = err_set(EILSEQ, "unexpected xid %08x", reply->rpc.xid);
 	return err_context(rc, "NFS over TCP");
 }
 
@@ -136,32 +138,31 @@ static int bench_nfs_read_reply(struct bench_nfs *n)
 {
 	const struct bench_reads *b = n->reads;
 	const struct nfs_request request = { .op = NFS_OP_READ };
-	uint8_t head[HEAD_LEN], *to;
-	struct nfs_result res;
-	struct rpc_reply rpc;
-	struct reader r;
-	uint32_t record;
 	size_t early, pad = xdr_pad4(b->length) - b->length;
+	struct bench_nfs_reply reply;
+	struct nfs_result res;
+	uint8_t *to;
 	int rc;
 
-	rc = bench_nfs_head(n, head, b->length + RECORD_MORE, &record, &rpc, &r);
+	rc = bench_nfs_head(n, b->length + RECORD_MORE, &reply);
 	if (!rc)
-		rc = n->version->decode(n->version, &request, &r, true, &res, NULL, NULL);
+		rc = n->version->decode(n->version, &request, &reply.r, true, &res, NULL,
+					NULL);
 	if (rc)
 		return rc;
 	if (res.status)
 		return err_set(EIO, "NFS over TCP: %s",
 			       n->version->status_text(res.status));
-	early = reader_left(&r);
+	early = reader_left(&reply.r);
 	if (res.read.len != b->length || early > b->length ||
-	    record - (min_u32(record, HEAD_LEN) - early) != b->length + pad)
+	    reply.record - (min_u32(reply.record, HEAD_LEN) - early) != b->length + pad)
 		return err_set(EOPNOTSUPP,
 			       "NFS over TCP: %u bytes returned, %u requested",
 			       res.read.len, b->length);
-	to = b->region + (size_t)(rpc.xid % b->depth) * b->length;
-	memcpy(to, reader_bytes(&r, early), early);
+	to = b->region + (size_t)(reply.rpc.xid % b->depth) * b->length;
+	memcpy(to, reader_bytes(&reply.r, early), early);
 	rc = bench_nfs_receive(n->fd, to + early, b->length - early);
-	return rc ? rc : bench_nfs_receive(n->fd, head, pad);
+	return rc ? rc : bench_nfs_receive(n->fd, reply.head, pad);
 }
 
 static int bench_nfs_stream(void *arg, uint32_t count, uint32_t length, double *took)
@@ -188,11 +189,9 @@ static int bench_nfs_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t 
 			      double *took)
 {
 	struct bench_nfs *n = arg;
-	uint8_t head[HEAD_LEN];
-	struct rpc_reply rpc;
+	struct bench_nfs_reply reply;
 	uint64_t begin = now_ns();
-	struct reader r;
-	uint32_t i, record;
+	uint32_t i;
 	int rc = bench_nfs_bound_waits(n);
 
 	(void)ask; /* a NULL call has a fixed length */
@@ -201,7 +200,7 @@ static int bench_nfs_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t 
 		n->oldest_xid = n->next_xid;
 		rc = bench_nfs_call(n, NFS3_NULL, NULL, 0);
 		if (!rc)
-			rc = bench_nfs_head(n, head, HEAD_LEN, &record, &rpc, &r);
+			rc = bench_nfs_head(n, HEAD_LEN, &reply);
 	}
 	*took = (double)(now_ns() - begin) / 1e9;
 	return rc;
@@ -220,7 +219,7 @@ int bench_nfs_open(struct bench_baseline *out, struct probe *p,
 		   const struct bench_reads *reads)
 {
 	struct bench_nfs *n = calloc(1, sizeof(*n));
-	int rc = 0;
+	int flags, rc = 0;
 
 	if (!n)
 		return err_sys("memory for NFS over TCP");
@@ -231,8 +230,10 @@ int bench_nfs_open(struct bench_baseline *out, struct probe *p,
 	n->fd = probe_tcp(p, TCP_NFS, target_nfs_port(p), NULL);
 	if (n->fd < 0)
 		rc = err_context(n->fd, "NFS over TCP");
-	else
-		rc = nfs_socket(n->fd);
+	else if ((flags = fcntl(n->fd, F_GETFL)) < 0 ||
+		 fcntl(n->fd, F_SETFL, flags & ~O_NONBLOCK))
+		rc = err_sys("NFS over TCP");
+
 	if (rc) {
 		bench_nfs_close(n);
 		return rc;

@@ -121,15 +121,6 @@ static int bench_read_finish(struct bench_reads *b, struct bench_read *read)
 	return err_context(rc, "READ of %u bytes", b->length);
 }
 
-static int finish_all(struct bench_reads *b, uint32_t first, int rc)
-{
-	uint32_t i;
-
-	for (i = 0; i < b->depth && !rc; i++)
-		rc = bench_read_finish(b, &b->reads[(first + i) % b->depth]);
-	return rc;
-}
-
 int bench_reads_sample(struct bench_reads *b, uint32_t count, double *took)
 {
 	uint64_t begin = now_ns();
@@ -143,32 +134,18 @@ int bench_reads_sample(struct bench_reads *b, uint32_t count, double *took)
 		if (!rc)
 			rc = bench_read_start(b, read, i % b->blocks);
 	}
-	rc = finish_all(b, count % b->depth, rc);
+	/* The oldest first. */
+	for (i = 0; i < b->depth && !rc; i++)
+		rc = bench_read_finish(b, &b->reads[(count + i) % b->depth]);
 	*took = (double)(now_ns() - begin) / 1e9;
 	return rc;
-}
-
-static int check_difference(struct bench_reads *b, struct window *w, uint64_t at)
-{
-	switch (window_again(b->p, w, at, b->length)) {
-	case WINDOW_CHANGED: return 0;
-	case WINDOW_SAME:
-		return err_set(
-			EILSEQ,
-			"wrong data by Write chunk from offset %llu: run nfsrdma probe",
-			(unsigned long long)at);
-	default:
-		return err_set(
-			EIO,
-			"different data by Write chunk from offset %llu; cannot tell whether the file had changed",
-			(unsigned long long)at);
-	}
 }
 
 static int bench_reads_check_block(struct bench_reads *b, uint32_t block)
 {
 	struct bench_read *read = &b->reads[block % b->depth];
 	uint64_t at = (uint64_t)block * b->length;
+	enum window_change change;
 	struct window w;
 	int rc;
 
@@ -181,8 +158,19 @@ static int bench_reads_check_block(struct bench_reads *b, uint32_t block)
 		rc = bench_read_finish(b, read);
 	if (!rc && w.len != b->length)
 		rc = err_set(ENODATA, "%s became shorter", b->file->path);
-	if (!rc && memcmp(read->memory.base, w.bytes, b->length))
-		rc = check_difference(b, &w, at);
+	if (!rc && memcmp(read->memory.base, w.bytes, b->length)) {
+		change = window_again(b->p, &w, at, b->length);
+		if (change == WINDOW_SAME)
+			rc = err_set(
+				EILSEQ,
+				"wrong data by Write chunk from offset %llu: run nfsrdma probe",
+				(unsigned long long)at);
+		else if (change == WINDOW_UNKNOWN)
+			rc = err_set(
+				EIO,
+				"different data by Write chunk from offset %llu; cannot tell whether the file had changed",
+				(unsigned long long)at);
+	}
 	window_close(&w);
 	return rc;
 }

@@ -76,22 +76,16 @@ static int bench_pair_run(struct bench_contest *c)
 	return 0;
 }
 
-/* The time of the level, or less if the deadline would come before all samples are done; the
- * warm-up counts as three pairs. */
-static double sample_seconds(const struct bench_contest *c)
-{
-	unsigned int level = c->p->options->level;
-	double left = deadline_left(c->p->deadline) / 1000.0 / c->to_come;
-	double most = left / (2 * (levels[level].pairs + 3));
-
-	return most < levels[level].sample_s ? most : levels[level].sample_s;
-}
-
 /* Runs enough pairs, or as many as the deadline allows: the deadline cuts off the last one. */
 static int bench_contest_run(struct bench_contest *c)
 {
 	unsigned int level = c->p->options->level, i;
-	int rc = bench_warm_up(c, sample_seconds(c));
+	double left = deadline_left(c->p->deadline) / 1000.0 / c->to_come;
+	/* The time of the level, or less if the deadline would come before all samples are
+	 * done; the warm-up counts as three pairs. */
+	double most = left / (2 * (levels[level].pairs + 3));
+	int rc = bench_warm_up(c, most < levels[level].sample_s ? most
+								: levels[level].sample_s);
 
 	for (i = 0; i < levels[level].pairs && !rc; i++) {
 		probe_progress(c->p, c->id, i, levels[level].pairs);

@@ -40,12 +40,6 @@ static enum matrix_row cells_row(const struct record *r)
 	return r->in_flight > 1 ? MATRIX_IN_FLIGHT : MATRIX_WRITE_CHUNK;
 }
 
-/* Random READs are made only where the READs of the sweep were correct. */
-static bool is_at_times(const struct record *r)
-{
-	return r->random || (r->wrong && r->wrong < r->tries);
-}
-
 void cells_add(struct matrix *matrix, const struct records *records)
 {
 	unsigned int seen;
@@ -55,7 +49,9 @@ void cells_add(struct matrix *matrix, const struct records *records)
 		const struct record *r = &records->list[i];
 
 		seen = cells_seen(r->c.mechanism, r->outcome.kind);
-		if (seen & MATRIX_WRONG && is_at_times(r))
+		/* Random READs are made only where the READs of the sweep were correct. */
+		if (seen & MATRIX_WRONG &&
+		    (r->random || (r->wrong && r->wrong < r->tries)))
 			seen = MATRIX_AT_TIMES;
 		matrix_add(matrix, cells_row(r), r->expected, seen);
 	}

@@ -303,13 +303,19 @@ static bool client41_is_restart(struct probe *p, uint32_t status)
 	return true;
 }
 
-static int make(struct probe *p)
+int client41_ready(struct probe *p)
 {
+	const struct slots41 *slots = &p->client.slots;
 	struct remains *r = &p->client.remains;
 	uint32_t status = 0;
 	bool clean;
 	int rc;
 
+	if (!p->version->sessions)
+		return 0;
+	if (slots->count && (slots41_in(slots, SLOT41_BUSY) ||
+			     2 * slots41_in(slots, SLOT41_FREE) >= slots->count))
+		return 0;
 	if (r->exists && r->minor != p->version->minor)
 		return err_because(err_set(EBUSY,
 					   "the NFSv4.%u client is still on the server",
@@ -319,31 +325,21 @@ static int make(struct probe *p)
 	rc = r->exists && r->has_client ? 0 : client41_client_make(p);
 	if (!rc)
 		rc = client41_session_make(p, clean, &status);
+	if (rc)
+		return rc;
 	/* The server restarted and has no clients. */
-	if (!rc && client41_is_restart(p, status))
+	if (client41_is_restart(p, status))
 		return err_set(ECANCELED, "%s", p->gone_why);
-	if (!rc && status == NFS4ERR_STALE_CLIENTID) {
+	if (status == NFS4ERR_STALE_CLIENTID) {
 		rc = client41_client_make(p);
 		if (!rc)
 			rc = client41_session_make(p, true, &status);
+		if (rc)
+			return rc;
 	}
-	if (!rc && status)
-		rc = err_context(operation_error(p, status), "CREATE_SESSION");
-	if (!rc && !p->client.reclaimed)
-		rc = client41_reclaim_complete(p);
-	return rc;
-}
-
-int client41_ready(struct probe *p)
-{
-	const struct slots41 *slots = &p->client.slots;
-
-	if (!p->version->sessions)
-		return 0;
-	if (slots->count && (slots41_in(slots, SLOT41_BUSY) ||
-			     2 * slots41_in(slots, SLOT41_FREE) >= slots->count))
-		return 0;
-	return make(p);
+	if (status)
+		return err_context(operation_error(p, status), "CREATE_SESSION");
+	return p->client.reclaimed ? 0 : client41_reclaim_complete(p);
 }
 
 /* SEQUENCE's errors after which a session, or our view of it, is no longer usable. */

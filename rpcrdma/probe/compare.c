@@ -42,28 +42,25 @@ static enum probe_range_fate compare_fate(enum read_kind kind)
 	}
 }
 
-static enum probe_range_fate read_piece(struct probe *p, struct window *w, uint32_t at)
-{
-	struct read_case c = { .layout = LAYOUT_LINUX,
-			       .offset = w->base + at,
-			       .count = min_u32(w->len - at, p->rtmax) };
-	struct read_outcome outcome;
-
-	c.mechanism = read_fits_inline(p, c.count) ? MECH_INLINE : MECH_WRITE_CHUNK;
-	read_once(p, w, &c, &outcome);
-	if (read_kind_is_failure(outcome.kind))
-		window_judge(&outcome, window_again(p, w, c.offset, c.count));
-	return compare_fate(outcome.kind);
-}
-
 /* As the kernel does: in pieces of the largest READ. The first incorrect piece decides. */
-static enum probe_range_fate read_by_rdma(struct probe *p, struct window *w)
+static enum probe_range_fate compare_window(struct probe *p, struct window *w)
 {
 	enum probe_range_fate fate = PROBE_RANGE_RIGHT;
+	struct read_outcome outcome;
 	uint32_t at;
 
-	for (at = 0; at < w->len && fate == PROBE_RANGE_RIGHT; at += p->rtmax)
-		fate = read_piece(p, w, at);
+	for (at = 0; at < w->len && fate == PROBE_RANGE_RIGHT; at += p->rtmax) {
+		struct read_case c = { .layout = LAYOUT_LINUX,
+				       .offset = w->base + at,
+				       .count = min_u32(w->len - at, p->rtmax) };
+
+		c.mechanism = read_fits_inline(p, c.count) ? MECH_INLINE
+							   : MECH_WRITE_CHUNK;
+		read_once(p, w, &c, &outcome);
+		if (read_kind_is_failure(outcome.kind))
+			window_judge(&outcome, window_again(p, w, c.offset, c.count));
+		fate = compare_fate(outcome.kind);
+	}
 	return fate;
 }
 
@@ -79,7 +76,7 @@ static void compare_range(struct probe *p, uint32_t index)
 	if (w.len) {
 		result.length = w.len;
 		result.digest = probe_digest(w.bytes, w.len);
-		result.fate = read_by_rdma(p, &w);
+		result.fate = compare_window(p, &w);
 	}
 	window_close(&w);
 	compare_report(p, &result);

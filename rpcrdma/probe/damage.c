@@ -14,23 +14,12 @@ static size_t damage_unit(uint64_t offset, size_t len, size_t size)
 	return (size_t)min_u64(len, size - offset % size);
 }
 
-static void add_word(struct damage *d, const uint8_t *got, const uint8_t *want,
-		     size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++) {
-		d->bytes += got[i] != want[i];
-		d->bits += (uint32_t)__builtin_popcount(got[i] ^ want[i]);
-	}
-}
-
 /* Adds one page. Some bytes of most files are zero, so whole words are counted. */
 static void damage_add_page(struct damage *d, uint64_t offset, const uint8_t *got,
 			    const uint8_t *want, size_t len)
 {
 	unsigned int words = 0, wrong = 0;
-	size_t at, n;
+	size_t at, i, n;
 
 	for (at = 0; at < len; at += n) {
 		n = damage_unit(offset + at, len - at, WORD);
@@ -38,7 +27,10 @@ static void damage_add_page(struct damage *d, uint64_t offset, const uint8_t *go
 		if (!memcmp(got + at, want + at, n))
 			continue;
 		wrong++;
-		add_word(d, got + at, want + at, n);
+		for (i = at; i < at + n; i++) {
+			d->bytes += got[i] != want[i];
+			d->bits += (uint32_t)__builtin_popcount(got[i] ^ want[i]);
+		}
 	}
 	d->pages += wrong > 0;
 	d->whole_pages += wrong && wrong * 2 >= words;
