@@ -192,41 +192,6 @@ static void compound_every_mechanism(struct compound_trial *t, struct read_case 
 			compound_attempt(t, &c);
 }
 
-static void all_cases(struct compound_trial *t)
-{
-	/* Every third is enough to show the defect. */
-	unsigned int i, step = t->p->options->level == PROBE_QUICK ? 3 : 1;
-
-	for (i = 0; i < ARRAY_SIZE(sizes); i += step) {
-		probe_progress(t->p, "READs in a COMPOUND", i,
-			       ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
-		compound_every_mechanism(
-			t, (struct read_case){ .count = sizes[i],
-					       .layout = LAYOUT_ROUNDED,
-					       .followed_by = FOLLOWED_BY_GETATTR });
-	}
-	for (i = 0; i < ARRAY_SIZE(pairs); i += step) {
-		probe_progress(t->p, "READs in a COMPOUND", ARRAY_SIZE(sizes) + i,
-			       ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
-		compound_every_mechanism(
-			t, (struct read_case){ .count = pairs[i].first,
-					       .layout = LAYOUT_ROUNDED,
-					       .followed_by = FOLLOWED_BY_READ,
-					       .offset2 = pairs[i].first,
-					       .count2 = pairs[i].second });
-	}
-}
-
-static const char *incomplete_reason(const struct compound_trial *t)
-{
-	if (t->p->busy[0])
-		return "busy";
-	return t->p->gone          ? "server-gone"
-	       : t->p->device_gone ? "device"
-	       : t->why[0]         ? "not-tried"
-				   : "time";
-}
-
 static void compound_say(struct compound_trial *t)
 {
 	unsigned int mild = t->over_tcp + t->doubtful;
@@ -275,10 +240,14 @@ static void compound_say(struct compound_trial *t)
 			&f, "probe.read.compound", FINDING_PASS,
 			"%u COMPOUNDs of READ and GETATTR%s, by every mechanism, all correct%s",
 			t->right, t->pairs ? ", and of two READs" : "", note);
-	finding_reason(&f, t->wrong      ? t->reason
-			   : t->over_tcp ? "over-tcp"
-			   : t->doubtful ? "second-read"
-					 : incomplete_reason(t));
+	finding_reason(&f, t->wrong            ? t->reason
+			   : t->over_tcp       ? "over-tcp"
+			   : t->doubtful       ? "second-read"
+			   : t->p->busy[0]     ? "busy"
+			   : t->p->gone        ? "server-gone"
+			   : t->p->device_gone ? "device"
+			   : t->why[0]         ? "not-tried"
+					       : "time");
 	finding_number(&f, "right", t->right);
 	finding_number(&f, "failed", t->wrong);
 	if (t->answered_inline)
@@ -299,6 +268,8 @@ void compound_run(struct probe *p)
 {
 	struct window w = { 0 };
 	struct compound_trial t = { .p = p, .w = &w };
+	/* Every third is enough to show the defect. */
+	unsigned int i, step = p->options->level == PROBE_QUICK ? 3 : 1;
 
 	if (p->version->vers == 3) {
 		probe_say(p, "probe.read.compound", FINDING_SKIP,
@@ -310,7 +281,24 @@ void compound_run(struct probe *p)
 			      "%s", err_text());
 		return;
 	}
-	all_cases(&t);
+	for (i = 0; i < ARRAY_SIZE(sizes); i += step) {
+		probe_progress(p, "READs in a COMPOUND", i,
+			       ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
+		compound_every_mechanism(
+			&t, (struct read_case){ .count = sizes[i],
+						.layout = LAYOUT_ROUNDED,
+						.followed_by = FOLLOWED_BY_GETATTR });
+	}
+	for (i = 0; i < ARRAY_SIZE(pairs); i += step) {
+		probe_progress(p, "READs in a COMPOUND", ARRAY_SIZE(sizes) + i,
+			       ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
+		compound_every_mechanism(
+			&t, (struct read_case){ .count = pairs[i].first,
+						.layout = LAYOUT_ROUNDED,
+						.followed_by = FOLLOWED_BY_READ,
+						.offset2 = pairs[i].first,
+						.count2 = pairs[i].second });
+	}
 	compound_say(&t);
 	window_close(&w);
 }

@@ -68,39 +68,26 @@ void identity_add(struct server_seen *seen, const struct nfs_fh *fh)
 		seen->handles[seen->nhandles++] = *fh;
 }
 
-/* Length of a file system's id by its type; 0: there is no such type. */
-static uint32_t knfsd_id_length(uint8_t type)
-{
-	static const uint8_t lengths[] = { 8, 4, 12, 8, 8, 8, 16, 24 };
-
-	return type < ARRAY_SIZE(lengths) ? lengths[type] : 0;
-}
-
 static bool identity_is_knfsd(const struct nfs_fh *fh)
 {
+	/* Of a file system's id, by its type. */
+	static const uint8_t lengths[] = { 8, 4, 12, 8, 8, 8, 16, 24 };
 	uint32_t id;
 
 	if (fh->len < KNFSD_HEAD || fh->len % 4 || fh->data[0] != KNFSD_VERSION ||
 	    fh->data[1] != 0)
 		return false;
-	id = knfsd_id_length(fh->data[2]);
-	/* FILEID_ROOT, and FILEID_INVALID, which is never sent */
-	if (!id || fh->data[3] == 0xff)
+	/* FILEID_INVALID is never sent. */
+	if (fh->data[2] >= ARRAY_SIZE(lengths) || fh->data[3] == 0xff)
 		return false;
+	id = lengths[fh->data[2]];
+	/* FILEID_ROOT has nothing after the id. */
 	return fh->data[3] ? fh->len > KNFSD_HEAD + id : fh->len == KNFSD_HEAD + id;
 }
 
 static bool identity_is_knfsd_root(const struct nfs_fh *fh)
 {
 	return identity_is_knfsd(fh) && !fh->data[3];
-}
-
-/* @root is the root of the export that contains @fh. */
-static bool is_below(const struct nfs_fh *root, const struct nfs_fh *fh)
-{
-	return !identity_is_knfsd_root(fh) && fh->data[2] == root->data[2] &&
-	       !memcmp(fh->data + KNFSD_HEAD, root->data + KNFSD_HEAD,
-		       root->len - KNFSD_HEAD);
 }
 
 static bool identity_is_like_knfsd(const struct nfs_fh *fh)
@@ -134,35 +121,23 @@ static bool identity_all_handles(const struct server_seen *seen,
 	return identity_count_handles(seen, test) == seen->nhandles;
 }
 
+/* Whether there are the root of an export and a handle of the same export below it. */
 static bool identity_has_pair(const struct server_seen *seen)
 {
+	const struct nfs_fh *root, *fh;
 	unsigned int i, j;
 
 	for (i = 0; i < seen->nhandles; i++)
-		for (j = 0;
-		     identity_is_knfsd_root(&seen->handles[i]) && j < seen->nhandles; j++)
-			if (is_below(&seen->handles[i], &seen->handles[j]))
+		for (j = 0; j < seen->nhandles; j++) {
+			root = &seen->handles[i];
+			fh = &seen->handles[j];
+			if (identity_is_knfsd_root(root) && !identity_is_knfsd_root(fh) &&
+			    fh->data[2] == root->data[2] &&
+			    !memcmp(fh->data + KNFSD_HEAD, root->data + KNFSD_HEAD,
+				    root->len - KNFSD_HEAD))
 				return true;
+		}
 	return false;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), n = strlen(end);
-
-	return len >= n && !strcmp(text + len - n, end);
-}
-
-static bool says_ganesha(const struct server_seen *seen)
-{
-	return ends_with(seen->scope, "_NFS-Ganesha") ||
-	       strcasestr(seen->implementation, "ganesha");
-}
-
-static bool says_linux(const struct server_seen *seen)
-{
-	return !strcmp(seen->domain, "kernel.org") &&
-	       !strncmp(seen->implementation, "Linux ", 6);
 }
 
 /* Names of other servers in EXCHANGE_ID, in the domain or in the name. */
@@ -188,10 +163,12 @@ static enum server_kind identity_named(const struct server_seen *seen)
 
 enum server_kind identity_of(const struct server_seen *seen, char *why, size_t cap)
 {
+	static const char ganesha[] = "_NFS-Ganesha"; /* the end of its scope */
 	bool named = seen->domain[0] || seen->implementation[0];
-	enum server_kind other = identity_named(seen);
+	size_t len = strlen(seen->scope), end = strlen(ganesha);
 
-	if (says_ganesha(seen)) {
+	if ((len >= end && !strcmp(seen->scope + len - end, ganesha)) ||
+	    strcasestr(seen->implementation, "ganesha")) {
 		snprintf(why, cap, "EXCHANGE_ID names it");
 		return SERVER_GANESHA;
 	}
@@ -204,7 +181,9 @@ enum server_kind identity_of(const struct server_seen *seen, char *why, size_t c
 		return SERVER_OURS;
 	}
 	/* A server that gives another name is not identified as Linux by its handles. */
-	if (says_linux(seen) && identity_all_handles(seen, identity_is_like_knfsd)) {
+	if (!strcmp(seen->domain, "kernel.org") &&
+	    !strncmp(seen->implementation, "Linux ", 6) &&
+	    identity_all_handles(seen, identity_is_like_knfsd)) {
 		snprintf(why, cap, "EXCHANGE_ID names %.100s", seen->implementation);
 		return SERVER_LINUX;
 	}
@@ -218,7 +197,7 @@ enum server_kind identity_of(const struct server_seen *seen, char *why, size_t c
 			 seen->implementation);
 	else
 		snprintf(why, cap, "unknown form of file handles");
-	return other;
+	return identity_named(seen);
 }
 
 /* The default largest and preferred READ of each server. */

@@ -103,26 +103,9 @@ bool judge_is_before(const struct sweep *s, const struct read_case *c)
 	return s->before.offset == c->offset && s->before.count == c->count;
 }
 
-static bool before_was_right(const struct sweep *s, const struct read_case *c)
-{
-	return s->before_right && judge_is_before(s, c);
-}
-
 bool judge_is_broken(enum read_kind kind)
 {
 	return kind == READ_CLOSED || kind == READ_TRANSPORT;
-}
-
-static void look_again(struct sweep *s, struct record *r)
-{
-	window_judge(&r->outcome, window_again(s->p, &s->w, r->c.offset, r->c.count));
-}
-
-static unsigned int again_max(const struct sweep *s, enum read_kind kind)
-{
-	if (kind == READ_LOST || (s->never_right >= AGAIN_ENOUGH && !s->sometimes))
-		return 1;
-	return judge_is_broken(kind) ? AGAIN_CLOSED : AGAIN_MAX;
 }
 
 /* Counts one more try. False: no more are needed, or the try proved nothing. */
@@ -147,8 +130,13 @@ static void judge_note_tries(struct sweep *s, struct record *r)
 /* Repeats the READ in the same way until it is correct. */
 static void judge_again(struct sweep *s, struct record *r)
 {
-	unsigned int i, most = again_max(s, r->outcome.kind);
+	unsigned int i,
+		most = judge_is_broken(r->outcome.kind) ? AGAIN_CLOSED : AGAIN_MAX;
 	struct read_outcome again = { .kind = READ_NOT_RUN };
+
+	if (r->outcome.kind == READ_LOST ||
+	    (s->never_right >= AGAIN_ENOUGH && !s->sometimes))
+		most = 1;
 
 	for (i = 0; i < most && !sweep_stop(s); i++) {
 		judge_try(s, &r->c, r->after_others, &again);
@@ -157,16 +145,6 @@ static void judge_again(struct sweep *s, struct record *r)
 			break;
 	}
 	judge_note_tries(s, r);
-}
-
-/* A READ that was lost like the one before it is not repeated: another READ is as informative. */
-static void judge_lost(struct sweep *s, struct record *r)
-{
-	r->controls_right = before_was_right(s, &r->c) && judge_control(s, &r->c);
-	if (s->unanswered[r->c.mechanism])
-		r->confirmed = true;
-	else
-		judge_again(s, r);
 }
 
 /* Failures that TCP cannot reproduce: no answer, or memory that was not written. */
@@ -182,7 +160,7 @@ void judge_failure(struct sweep *s, struct record *r)
 
 	/* Also if the transport's checksum was wrong: a kernel that sends pages without copying
 	 * them computes it before a writer changes them. */
-	look_again(s, r);
+	window_judge(&r->outcome, window_again(s->p, &s->w, r->c.offset, r->c.count));
 	if (r->outcome.kind == READ_CHANGING)
 		return;
 	/* This has its own finding and says nothing about the mechanism. */
@@ -194,7 +172,13 @@ void judge_failure(struct sweep *s, struct record *r)
 		return;
 	r->wrong = 1;
 	if (r->outcome.kind == READ_LOST) {
-		judge_lost(s, r);
+		r->controls_right = s->before_right && judge_is_before(s, &r->c) &&
+				    judge_control(s, &r->c);
+		/* If the one before it was lost too, another READ is as informative. */
+		if (s->unanswered[r->c.mechanism])
+			r->confirmed = true;
+		else
+			judge_again(s, r);
 		return;
 	}
 	r->controls_right = judge_control(s, &r->c);
@@ -289,7 +273,8 @@ void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n
 
 		if (!r->wrong)
 			continue;
-		look_again(s, r);
+		window_judge(&r->outcome,
+			     window_again(s->p, &s->w, r->c.offset, r->c.count));
 		if (r->outcome.kind != READ_CHANGING)
 			r->controls_right = before[i] && judge_control(s, &r->c);
 		if (r->confirmed && !judge_is_of_rdma(r->outcome.kind))

@@ -80,23 +80,10 @@ static bool late_may_come(struct probe *p, const struct rpcrdma_call *call,
 	return true;
 }
 
-static void note_time(struct probe *p, const struct rpcrdma_call *call, bool late)
-{
-	double ms = (double)(call->done_ns - call->sent_ns) / 1e6;
-
-	p->pace.late += late;
-	if (ms <= p->pace.slowest_ms)
-		return;
-	p->pace.slowest_ms = ms;
-	if (p->waiting)
-		operation_text(p->waiting, p->pace.slowest, sizeof(p->pace.slowest));
-	else
-		snprintf(p->pace.slowest, sizeof(p->pace.slowest), "NULL");
-}
-
 void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 {
 	bool late = false;
+	double ms;
 
 	/* Note the bytes received until now. */
 	late_has_moved(p);
@@ -105,10 +92,19 @@ void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 	while (call->rc == -EINPROGRESS && late_may_come(p, call, &deadline, &late));
 	/* The reply may have arrived while another connection was asked. */
 	rpcrdma_wait(p->conn, call, 0);
-	if (!call->rc)
-		note_time(p, call, late);
-	else if (call->rc == -ETIMEDOUT && deadline_left(p->deadline))
+	if (call->rc == -ETIMEDOUT && deadline_left(p->deadline))
 		p->pace.lossy = true;
+	if (call->rc)
+		return;
+	ms = (double)(call->done_ns - call->sent_ns) / 1e6;
+	p->pace.late += late;
+	if (ms <= p->pace.slowest_ms)
+		return;
+	p->pace.slowest_ms = ms;
+	if (p->waiting)
+		operation_text(p->waiting, p->pace.slowest, sizeof(p->pace.slowest));
+	else
+		snprintf(p->pace.slowest, sizeof(p->pace.slowest), "NULL");
 }
 
 void late_not_tried(struct probe *p, const char *fmt, ...)
@@ -128,18 +124,6 @@ enum finding_status late_unknown(const struct probe *p)
 {
 	return p->pace.enough && deadline_left(p->deadline) < OVER_MS ? FINDING_SKIP
 								      : FINDING_UNKNOWN;
-}
-
-static void add_times(struct finding *f, const struct probe *p)
-{
-	const struct pace *pace = &p->pace;
-
-	finding_number(f, "late", pace->late);
-	finding_number(f, "slowest_ms", pace->slowest_ms);
-	finding_text(f, "slowest", "%s", pace->slowest);
-	finding_number(f, "null_ms", p->rtt_ms);
-	if (pace->not_tried[0])
-		finding_text(f, "not_tried", "%s", pace->not_tried);
 }
 
 void late_say(struct probe *p)
@@ -163,6 +147,11 @@ void late_say(struct probe *p)
 			pace->late, pace->late == 1 ? "y" : "ies",
 			pace->slowest_ms / 1000, pace->slowest, p->rtt_ms);
 	finding_reason(&f, cut ? "time" : "late");
-	add_times(&f, p);
+	finding_number(&f, "late", pace->late);
+	finding_number(&f, "slowest_ms", pace->slowest_ms);
+	finding_text(&f, "slowest", "%s", pace->slowest);
+	finding_number(&f, "null_ms", p->rtt_ms);
+	if (pace->not_tried[0])
+		finding_text(&f, "not_tried", "%s", pace->not_tried);
 	probe_emit(p, &f);
 }

@@ -40,38 +40,23 @@ bool linux3_is_header_segment(const uint8_t *frame, size_t len)
 	       (vers == 4 && proc == NFSPROC4_COMPOUND);
 }
 
-static void look(struct linux3_seen *seen, const struct record *r)
-{
-	const struct read_outcome *o = &r->outcome;
-	bool wrong_again = o->kind == READ_DATA && r->confirmed;
-
-	seen->pads += r->c.mechanism == MECH_WRITE_CHUNK && o->kind == READ_PAD;
-	seen->unused_dropped += o->kind == READ_LENGTHS && o->sign == SIGN_UNUSED_DROPPED;
-	seen->unused_kept += r->c.mechanism == MECH_WRITE_CHUNK && o->kind == READ_OK &&
-			     !o->brought;
-	seen->reply_heads += wrong_again && o->sign == SIGN_REPLY_HEAD;
-	seen->page_starts += wrong_again && o->sign == SIGN_PAGE_START;
-}
-
 void linux3_count(struct linux3_seen *seen, const struct records *records)
 {
 	size_t i;
 
-	for (i = 0; i < records->count; i++)
-		look(seen, &records->list[i]);
-}
+	for (i = 0; i < records->count; i++) {
+		const struct record *r = &records->list[i];
+		const struct read_outcome *o = &r->outcome;
+		bool write_chunk = r->c.mechanism == MECH_WRITE_CHUNK;
+		bool wrong_again = o->kind == READ_DATA && r->confirmed;
 
-static bool has_three_marks(const struct linux3_seen *seen)
-{
-	return !seen->private_data && seen->credits == LINUX3_CREDITS && seen->pads;
-}
-
-/* This sign needs an empty READ, which goes only to identified servers; a defect of READs proves
- * as much. */
-static bool has_fourth_mark(const struct linux3_seen *seen)
-{
-	return seen->unused_dropped || seen->header_segment ||
-	       seen->reply_heads >= LINUX3_READS || seen->page_starts >= LINUX3_READS;
+		seen->pads += write_chunk && o->kind == READ_PAD;
+		seen->unused_dropped += o->kind == READ_LENGTHS &&
+					o->sign == SIGN_UNUSED_DROPPED;
+		seen->unused_kept += write_chunk && o->kind == READ_OK && !o->brought;
+		seen->reply_heads += wrong_again && o->sign == SIGN_REPLY_HEAD;
+		seen->page_starts += wrong_again && o->sign == SIGN_PAGE_START;
+	}
 }
 
 static void linux3_say_defect(const char *id, unsigned int reads, const char *what,
@@ -110,12 +95,18 @@ static void linux3_say_reads(const struct linux3_seen *seen, finding_sink sink, 
 
 void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg)
 {
+	/* This sign needs an empty READ, which goes only to identified servers; a defect of
+	 * READs proves as much. */
+	bool fourth = seen->unused_dropped || seen->header_segment ||
+		      seen->reply_heads >= LINUX3_READS ||
+		      seen->page_starts >= LINUX3_READS;
 	struct finding f;
 
 	linux3_say_reads(seen, sink, arg);
-	if (!has_three_marks(seen) || (!has_fourth_mark(seen) && seen->unused_kept))
+	if (seen->private_data || seen->credits != LINUX3_CREDITS || !seen->pads ||
+	    (!fourth && seen->unused_kept))
 		return;
-	if (has_fourth_mark(seen))
+	if (fourth)
 		finding_init(
 			&f, "bug.linux3-write", FINDING_WARN,
 			"behaves like Linux 3.x: the first WRITE of a page over RDMA crashes 3.8 to 3.14");
@@ -124,7 +115,7 @@ void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg)
 		finding_init(
 			&f, "bug.linux3-write", FINDING_WARN,
 			"may be Linux 3.x (three of four signs, the fourth untested): the first WRITE of a page over RDMA crashes 3.8 to 3.14");
-	finding_reason(&f, has_fourth_mark(seen) ? "four-marks" : "three-marks");
+	finding_reason(&f, fourth ? "four-marks" : "three-marks");
 	finding_text(&f, "private_data", "none");
 	finding_number(&f, "credits", seen->credits);
 	finding_number(&f, "pads_written", seen->pads);

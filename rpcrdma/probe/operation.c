@@ -230,14 +230,6 @@ int operation_once(struct probe *p, struct operation *op, uint32_t bytes)
 	return operation_wait(p, op, deadline, false);
 }
 
-/* As before the first try. */
-static void rewind_call(struct probe *p, struct operation *op)
-{
-	operation_fini(p, op);
-	op->started = false;
-	rpcrdma_call_init(&op->call, NFS_PROGRAM_NUMBER, 0, 0);
-}
-
 bool operation_again(struct probe *p, const struct operation *op, struct retries *retries)
 {
 	if (op->stage != OPERATION_DONE || !op->result.status)
@@ -259,7 +251,10 @@ int operation_run(struct probe *p, struct operation *op)
 		if (!(session_is_failure(rc) && !tries++ && !p->hopeless) &&
 		    !operation_again(p, op, &retries))
 			return rc;
-		rewind_call(p, op);
+		/* As before the first try. */
+		operation_fini(p, op);
+		op->started = false;
+		rpcrdma_call_init(&op->call, NFS_PROGRAM_NUMBER, 0, 0);
 	}
 }
 

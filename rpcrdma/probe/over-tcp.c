@@ -44,10 +44,13 @@ static bool over_tcp_may_be_sent(const struct probe *p, const struct window *w,
 	return c->count <= p->rtmax + 1 && gate_lets(p->kind, gate_class(&q));
 }
 
-static int over_tcp_exchange(struct probe *p, const struct nfs_version *version,
-			     const struct nfs_request *request, uint8_t *buf, size_t cap,
-			     struct nfs_result *result)
+/* @result points into @buf. */
+static int over_tcp_exchange(struct probe *p, const struct nfs_request *request,
+			     uint8_t *buf, size_t cap, struct nfs_result *result)
 {
+	const struct nfs_version *version = p->version->vers == 4
+						    ? nfs_version_find("4.0")
+						    : p->version;
 	const struct rpc_call call = { .xid = (uint32_t)now_ns(),
 				       .prog = NFS_PROGRAM_NUMBER,
 				       .vers = version->vers,
@@ -83,9 +86,6 @@ static int over_tcp_exchange(struct probe *p, const struct nfs_version *version,
 static enum over_tcp over_tcp_ask(struct probe *p, const struct window *w,
 				  const struct read_case *c)
 {
-	const struct nfs_version *version = p->version->vers == 4
-						    ? nfs_version_find("4.0")
-						    : p->version;
 	const struct nfs_request request = { .op = read_operation(c),
 					     .fh = w->file->fh,
 					     .offset = c->offset,
@@ -97,7 +97,7 @@ static enum over_tcp over_tcp_ask(struct probe *p, const struct window *w,
 	struct nfs_result result = { 0 };
 	struct read_outcome outcome;
 
-	if (!buf || over_tcp_exchange(p, version, &request, buf, cap, &result) ||
+	if (!buf || over_tcp_exchange(p, &request, buf, cap, &result) ||
 	    result.status == NFS4ERR_MINOR_VERS_MISMATCH)
 		return OVER_TCP_UNKNOWN;
 	read_compare(p, w, c, &result, &outcome);

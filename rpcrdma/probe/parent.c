@@ -325,17 +325,6 @@ static int parent_await_exit(struct parent *parent, struct child_end *end)
 	return 0;
 }
 
-/* Receives the worker's last records about its client. The worker has exited. */
-static void hear_the_rest(struct parent *parent)
-{
-	uint64_t deadline = deadline_in(REST_MS);
-
-	parent->quiet = true;
-	while (!parent->ended && deadline_left(deadline) &&
-	       !parent_receive(parent, deadline))
-		;
-}
-
 /* The last step that the worker noted. The worker can write this memory, so its content is
  * copied, terminated and cleaned. */
 static const char *parent_step_text(const struct parent *parent,
@@ -372,6 +361,7 @@ static int parent_end_worker(struct parent *parent, int rc)
 {
 	struct child_end end = { .fate = CHILD_UNKNOWN };
 	struct err_kept why;
+	uint64_t rest;
 	char how[96];
 
 	if (!rc)
@@ -387,7 +377,11 @@ static int parent_end_worker(struct parent *parent, int rc)
 				 sizeof(why.text) - strlen(why.text), "; it %s",
 				 child_end_text(&end, how, sizeof(how)));
 	}
-	hear_the_rest(parent);
+	/* It has exited: receive its last records, about its client. */
+	parent->quiet = true;
+	rest = deadline_in(REST_MS);
+	while (!parent->ended && deadline_left(rest) && !parent_receive(parent, rest))
+		;
 	child_close(&parent->worker);
 	return err_again(&why);
 }
@@ -448,23 +442,12 @@ static void parent_say_incomplete(const struct parent *parent, int rc, const cha
 	parent->events->finding(parent->events->arg, &f);
 }
 
-static void say_left(const struct parent *parent)
-{
-	struct finding f;
-
-	finding_init(
-		&f, "probe.session.left", FINDING_WARN,
-		"the client %s could not be removed from the server; it remains until its lease ends",
-		parent->remains.owner);
-	finding_reason(&f, "no-answer");
-	finding_text(&f, "owner", "%s", parent->remains.owner);
-	parent->events->finding(parent->events->arg, &f);
-}
-
 /* The worker ended without removing its client from the server: start another that does only
  * that. Neither an interrupt nor the first deadline ends it; it has its own. */
 static void parent_clean_up(struct parent *parent)
 {
+	struct finding f;
+
 	if (!parent->remains.exists)
 		return;
 	parent->clean = *parent->options;
@@ -476,8 +459,15 @@ static void parent_clean_up(struct parent *parent)
 	parent->deadline = parent->until = deadline_in(CLEAN_MS);
 	if (!parent_start_worker(parent))
 		parent_end_worker(parent, parent_serve(parent));
-	if (parent->remains.exists)
-		say_left(parent);
+	if (!parent->remains.exists)
+		return;
+	finding_init(
+		&f, "probe.session.left", FINDING_WARN,
+		"the client %s could not be removed from the server; it remains until its lease ends",
+		parent->remains.owner);
+	finding_reason(&f, "no-answer");
+	finding_text(&f, "owner", "%s", parent->remains.owner);
+	parent->events->finding(parent->events->arg, &f);
 }
 
 /* Runs the worker with the user's signals handled. */

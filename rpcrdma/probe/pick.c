@@ -213,13 +213,21 @@ static unsigned int pick_drop_unreadable(struct probe *p)
 	return denied;
 }
 
-static int walk_export(struct probe *p, struct pick_walk *walk)
+/* Walks the export, if the root is not a file. Errors: the first directory's, if there is no
+ * file. */
+static int pick_find(struct probe *p, struct pick_walk *walk)
 {
 	uint64_t until = deadline_min(p->deadline, deadline_in(WALK_MS));
 	unsigned int calls = 0;
 	int rc, first = 0;
 
-	walk->dirs[walk->ndirs++] = p->root;
+	p->ncandidates = p->nlinks = p->directory_entries = 0;
+	p->giant.attr.size = 0;
+	walk->ndirs = walk->dir = walk->entries = 0;
+	if (p->root_is_file)
+		pick_add(walk, &p->root);
+	else
+		walk->dirs[walk->ndirs++] = p->root;
 	for (; walk->dir < walk->ndirs && calls < CALLS_MAX && deadline_left(until);
 	     walk->dir++) {
 		rc = pick_list_directory(walk, &calls, until);
@@ -227,24 +235,10 @@ static int walk_export(struct probe *p, struct pick_walk *walk)
 			rc = pick_list_directory(walk, &calls, until);
 		first = first ? first : rc;
 	}
-	return p->ncandidates ? 0 : first;
-}
-
-static int pick_find(struct probe *p, struct pick_walk *walk)
-{
-	int rc;
-
-	p->ncandidates = p->nlinks = p->directory_entries = 0;
-	p->giant.attr.size = 0;
-	walk->ndirs = walk->dir = walk->entries = 0;
-	if (p->root_is_file) {
-		pick_add(walk, &p->root);
-		rc = 0;
-	} else {
-		rc = walk_export(p, walk);
-	}
+	if (p->ncandidates)
+		first = 0;
 	walk->unreadable = pick_drop_unreadable(p);
-	return rc;
+	return first;
 }
 
 /* oVirt's files are 36:36 and 0660 on an export that squashes root, where root may not even list
