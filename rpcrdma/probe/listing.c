@@ -252,11 +252,15 @@ static bool listing_link_is_inline(const struct probe *p, const struct listing_c
 	       result.read.len;
 }
 
-/* Reads the target into @text; returns its length, or -errno with its text. @unused: it was
- * inline and the chunk unused. */
+/* The text of a link. */
+struct listing_link {
+	char text[NFS3_PATH_MAX];
+	bool unused; /* it was inline and the chunk unused */
+};
+
+/* Returns the length of the text, or -errno with its text. */
 static int listing_link_read(struct probe *p, const struct probe_file *link,
-			     enum mechanism mechanism, char *text, size_t cap,
-			     bool *unused)
+			     enum mechanism mechanism, struct listing_link *out)
 {
 	uint32_t size = (uint32_t)xdr_pad4(link->attr.size);
 	uint32_t chunk = mechanism == MECH_INLINE ? 0
@@ -271,25 +275,25 @@ static int listing_link_read(struct probe *p, const struct probe_file *link,
 	operation_init(&cc.op, NFS_OP_READLINK, &link->fh);
 	rc = listing_call_run(p, &cc, chunk, reduced);
 	data = cc.op.result.read;
-	*unused = operation_left_chunk(&cc.op);
-	reduced = reduced && !*unused;
-	if (!rc && (data.len > cap || (reduced && data.len > chunk)))
+	out->unused = operation_left_chunk(&cc.op);
+	reduced = reduced && !out->unused;
+	if (!rc && (data.len > sizeof(out->text) || (reduced && data.len > chunk)))
 		rc = err_set(EBADMSG, "a target of %u bytes; expected %llu", data.len,
 			     (unsigned long long)link->attr.size);
 	/* Regardless of the returned lengths. Longer links are then not requested: their text may
 	 * be more than can be received inline. */
 	if (!rc && mechanism == MECH_WRITE_CHUNK && data.len &&
 	    area_first_touched(&cc.area, 0) < 0)
-		rc = *unused || listing_link_is_inline(p, &cc)
+		rc = out->unused || listing_link_is_inline(p, &cc)
 			     ? err_set(EMSGSIZE,
 				       "the text is inline, and nothing is written into the chunk")
 			     : err_set(EBADMSG, "nothing is written into the chunk");
 	if (!rc && data.len)
-		memcpy(text, reduced ? cc.area.segs[0].base : data.bytes, data.len);
+		memcpy(out->text, reduced ? cc.area.segs[0].base : data.bytes, data.len);
 	if (!rc && reduced && area_first_touched(&cc.area, data.len) >= 0)
 		rc = err_set(EBADMSG, "data written after the %u bytes of the target",
 			     data.len);
-	if (!rc && *unused && area_first_touched(&cc.area, 0) >= 0)
+	if (!rc && out->unused && area_first_touched(&cc.area, 0) >= 0)
 		rc = err_set(EBADMSG, "data written into an unused chunk");
 	if (!rc && area_canaries_hurt(&cc.area))
 		rc = err_set(EBADMSG, "data written outside the chunk");
@@ -298,54 +302,50 @@ static int listing_link_read(struct probe *p, const struct probe_file *link,
 }
 
 static int listing_link_again(struct probe *p, const struct probe_file *link,
-			      enum mechanism mechanism, char *text, size_t cap,
-			      bool *unused)
+			      enum mechanism mechanism, struct listing_link *out)
 {
-	int n = listing_link_read(p, link, mechanism, text, cap, unused);
+	int n = listing_link_read(p, link, mechanism, out);
 	/* One byte equals the prefill by chance once in 256 times, and then looks unwritten. The
 	 * prefill differs the next time. */
 	bool chance = n == -EBADMSG && link->attr.size < sizeof(uint64_t);
 
 	return chance || session_is_failure(n)
-		       ? listing_link_read(p, link, mechanism, text, cap, unused)
+		       ? listing_link_read(p, link, mechanism, out)
 		       : n;
 }
 
-/* Compares the link by each of these and by another mechanism. 1 correct, 0 could not be
- * compared, or -errno with its text. @unused: of the last. */
+/* Compares the link by this mechanism and by another. 1 correct, 0 could not be compared, or
+ * -errno with its text. @unused: of the last READLINK. */
 static int listing_link_compare(struct probe *p, const struct probe_file *link,
-				enum mechanism from, enum mechanism to, bool *unused)
+				enum mechanism mechanism, bool *unused)
 {
-	char want[NFS3_PATH_MAX], got[NFS3_PATH_MAX];
 	uint64_t all = RPCRDMA_HEADER_MIN + p->version->readlink_head +
 		       xdr_pad4(link->attr.size);
 	enum mechanism first = all > rpcrdma_reply_inline(p->conn) ? MECH_REPLY_CHUNK
 								   : MECH_INLINE;
-	enum mechanism m;
+	struct listing_link want, got;
 	int len, n;
 
-	len = listing_link_again(p, link, first, want, sizeof(want), unused);
+	len = listing_link_again(p, link, first, &want);
+	*unused = want.unused;
 	if (len < 0)
 		return listing_is_unknown(len) ? 0 : len;
-	for (m = from; m <= to; m++) {
-		n = listing_link_again(p, link, m, got, sizeof(got), unused);
-		if (listing_is_unknown(n))
-			return 0;
-		if (n < 0)
-			return err_context(n, "by %s", mechanism_name(m));
-		if (n != len || memcmp(got, want, (size_t)len))
-			return err_set(
-				EBADMSG,
-				"%s returned %d bytes that differ from the %d by %s",
-				mechanism_name(m), n, len, mechanism_name(first));
-	}
+	n = listing_link_again(p, link, mechanism, &got);
+	*unused = got.unused;
+	if (listing_is_unknown(n))
+		return 0;
+	if (n < 0)
+		return err_context(n, "by %s", mechanism_name(mechanism));
+	if (n != len || memcmp(got.text, want.text, (size_t)len))
+		return err_set(EBADMSG,
+			       "%s returned %d bytes that differ from the %d by %s",
+			       mechanism_name(mechanism), n, len, mechanism_name(first));
 	return 1;
 }
 
-/* Compares every link by these. @bad: the status of a wrong one. */
-static void listing_links_compare(struct probe *p, const char *id, enum mechanism from,
-				  enum mechanism to, enum finding_status bad,
-				  const char *how)
+/* Compares every link by this mechanism. @bad: the status of a wrong one. */
+static void listing_links_compare(struct probe *p, const char *id,
+				  enum mechanism mechanism, enum finding_status bad)
 {
 	unsigned int i, right = 0, unused = 0;
 	char note[128] = "";
@@ -358,7 +358,7 @@ static void listing_links_compare(struct probe *p, const char *id, enum mechanis
 		if (!p->links[i].attr.size || p->links[i].attr.size > NFS3_PATH_MAX ||
 		    session_ready(p))
 			continue;
-		rc = listing_link_compare(p, &p->links[i], from, to, &is_unused);
+		rc = listing_link_compare(p, &p->links[i], mechanism, &is_unused);
 		if (rc < 0) {
 			probe_because(
 				p, id, bad, rc == -EMSGSIZE ? "inline" : "wrong-text",
@@ -381,11 +381,11 @@ static void listing_links_compare(struct probe *p, const char *id, enum mechanis
 		snprintf(note, sizeof(note),
 			 "; the text of %u came inline, with the Reply chunk unused",
 			 unused);
-	finding_init(&f, id, FINDING_PASS, "%u links of up to %llu bytes, %s%s", right,
-		     (unsigned long long)longest, how, note);
+	finding_init(&f, id, FINDING_PASS, "%u links of up to %llu bytes, by %s%s", right,
+		     (unsigned long long)longest, mechanism_name(mechanism), note);
 	finding_number(&f, "links", right);
 	finding_number(&f, "longest", (double)longest);
-	if (to != MECH_WRITE_CHUNK)
+	if (mechanism != MECH_WRITE_CHUNK)
 		finding_number(&f, "reply_chunks_unused", unused);
 	probe_emit(p, &f);
 }
@@ -396,11 +396,10 @@ static void listing_links_compare(struct probe *p, const char *id, enum mechanis
  * Write chunk for a link. */
 void listing_readlink(struct probe *p)
 {
-	listing_links_compare(p, "probe.readlink", MECH_REPLY_CHUNK, MECH_REPLY_CHUNK,
-			      FINDING_FAIL, "by Reply chunk");
+	listing_links_compare(p, "probe.readlink", MECH_REPLY_CHUNK, FINDING_FAIL);
 	if (p->options->level == PROBE_FULL)
 		listing_links_compare(p, "probe.readlink.write-chunk", MECH_WRITE_CHUNK,
-				      MECH_WRITE_CHUNK, FINDING_WARN, "by Write chunk");
+				      FINDING_WARN);
 	else
 		probe_say(
 			p, "probe.readlink.write-chunk", FINDING_SKIP,
@@ -410,16 +409,14 @@ void listing_readlink(struct probe *p)
 void listing_between(struct probe *p, const struct nfs_fh *file)
 {
 	struct nfs3_readdir_res at = { 0 };
-	char target[NFS3_PATH_MAX];
 	struct listing_digest ignored = { 0 };
+	struct listing_link link;
 	struct nfs_attr attr;
-	bool unused;
 
 	/* Only their execution matters here; the session notes failures. */
 	operation_getattr(p, file, &attr);
 	if (p->directory_entries && !session_ready(p))
 		listing_once(p, BETWEEN_BYTES, &at, &ignored);
 	if (p->nlinks && p->links[0].attr.size && p->links[0].attr.size <= NFS3_PATH_MAX)
-		listing_link_read(p, &p->links[0], MECH_REPLY_CHUNK, target,
-				  sizeof(target), &unused);
+		listing_link_read(p, &p->links[0], MECH_REPLY_CHUNK, &link);
 }

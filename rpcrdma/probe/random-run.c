@@ -42,14 +42,6 @@ static void random_run_end(struct random_run *r, const char *why)
 	snprintf(r->out->why, sizeof(r->out->why), "%s", why);
 }
 
-static uint64_t new_seed(void)
-{
-	uint64_t seed;
-
-	return getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed) ? seed
-									     : now_ns();
-}
-
 static void random_run_add_file(struct random_run *r, const struct probe_file *file,
 				uint64_t least)
 {
@@ -65,13 +57,6 @@ static void random_run_add_files(struct random_run *r, uint64_t least)
 	for (i = r->task->first; i < r->p->ncandidates; i++)
 		random_run_add_file(r, &r->p->candidates[i], least);
 	random_run_add_file(r, &r->p->giant, least);
-}
-
-static void drop_file(struct random_run *r, unsigned int i)
-{
-	r->files[i] = r->files[--r->nfiles];
-	if (!r->nfiles)
-		random_run_end(r, "every file changed while it was read");
 }
 
 /* At most half of the time left: later steps need time, too. */
@@ -105,17 +90,6 @@ static void random_run_plan_window(struct random_run *r)
 				      : (uint32_t)most / RANDOM_SECTOR * RANDOM_SECTOR;
 	if (!r->window)
 		random_run_end(r, "the path is too slow for them");
-}
-
-static bool open_window(struct random_run *r, const struct probe_file *file)
-{
-	uint32_t len = (uint32_t)min_u64(file->attr.size, r->window);
-	int rc = window_open(r->p, r->task->w, file,
-			     random_window(&r->choice, file->attr.size, len), len);
-
-	if (rc)
-		random_run_end(r, "a file could not be read for comparison");
-	return !rc;
 }
 
 /* Whether there is time for @bytes. */
@@ -163,17 +137,6 @@ static bool random_run_count(struct random_run *r, const struct read_case *c,
 	return true;
 }
 
-static bool is_done(struct random_run *r)
-{
-	if (r->out->reads >= r->out->wanted)
-		random_run_end(r, "all done");
-	else if (r->out->bytes >= r->bytes_max)
-		random_run_end(r, "enough bytes were read");
-	else
-		return false;
-	return true;
-}
-
 /* Reads in the open window. False: make no more. */
 static bool random_run_window(struct random_run *r)
 {
@@ -188,7 +151,15 @@ static bool random_run_window(struct random_run *r)
 			random_run_end(r, "no mechanism can be used");
 			return false;
 		}
-		if (is_done(r) || !random_run_has_time(r, c.count))
+		if (r->out->reads >= r->out->wanted) {
+			random_run_end(r, "all done");
+			return false;
+		}
+		if (r->out->bytes >= r->bytes_max) {
+			random_run_end(r, "enough bytes were read");
+			return false;
+		}
+		if (!random_run_has_time(r, c.count))
 			return false;
 		kind = r->task->attempt(r->task->arg, &c);
 		if (kind == READ_CHANGING || w->changing)
@@ -201,17 +172,25 @@ static bool random_run_window(struct random_run *r)
 
 static void random_run_files(struct random_run *r)
 {
+	struct window *w = r->task->w;
 	bool more = true;
-	unsigned int i;
 
 	while (more && r->nfiles && random_run_has_time(r, r->window)) {
-		i = (unsigned int)random_below(&r->choice, r->nfiles);
-		if (!open_window(r, r->files[i]))
+		unsigned int i = (unsigned int)random_below(&r->choice, r->nfiles);
+		uint64_t size = r->files[i]->attr.size;
+		uint32_t len = (uint32_t)min_u64(size, r->window);
+
+		if (window_open(r->p, w, r->files[i],
+				random_window(&r->choice, size, len), len)) {
+			random_run_end(r, "a file could not be read for comparison");
 			return;
+		}
 		more = random_run_window(r);
-		if (r->task->w->changing)
-			drop_file(r, i);
-		window_close(r->task->w);
+		if (w->changing)
+			r->files[i] = r->files[--r->nfiles];
+		if (!r->nfiles)
+			random_run_end(r, "every file changed while it was read");
+		window_close(w);
 	}
 }
 
@@ -219,7 +198,10 @@ static void random_run_reads(struct random_run *r)
 {
 	const struct probe *p = r->p;
 
-	r->out->seed = p->options->seed ? p->options->seed : new_seed();
+	r->out->seed = p->options->seed;
+	if (!r->out->seed && getrandom(&r->out->seed, sizeof(r->out->seed),
+				       GRND_NONBLOCK) != sizeof(r->out->seed))
+		r->out->seed = now_ns();
 	random_begin(&r->choice, r->out->seed, p->kind, r->task->records, p->rtmax);
 	random_run_add_files(r, FILE_ENOUGH);
 	if (!r->nfiles)
@@ -234,23 +216,20 @@ static void random_run_reads(struct random_run *r)
 	r->out->seconds = (double)(now_ms() - r->begin) / 1000;
 }
 
-static unsigned int mishaps(const struct probe *p)
-{
-	return p->lost_total + p->closed.count + p->transport.count + p->xid.count;
-}
-
 void random_run(const struct random_task *task)
 {
-	const struct probe_options *options = task->p->options;
+	const struct probe *p = task->p;
 	struct random_reads *out = &task->records->random;
 	struct random_run r = { .task = task, .p = task->p, .out = out };
+	unsigned int lost = p->lost_total + p->closed.count + p->transport.count +
+			    p->xid.count;
 
-	*out = (struct random_reads){ .wanted = options->reads };
-	if (options->level == PROBE_QUICK)
+	*out = (struct random_reads){ .wanted = p->options->reads };
+	if (p->options->level == PROBE_QUICK)
 		random_run_end(&r, "not at level quick");
-	else if (!options->reads)
+	else if (!p->options->reads)
 		random_run_end(&r, "none were requested");
-	else if (mishaps(task->p))
+	else if (lost)
 		random_run_end(&r, "connections or replies were lost before");
 	else if (random_is_wanted(task->records, out->why, sizeof(out->why)))
 		random_run_reads(&r);

@@ -135,23 +135,6 @@ bool random_is_wanted(const struct records *swept, char *why, size_t cap)
 	return !swept->out_of_time;
 }
 
-static void add_evidence(struct finding *f, const struct random_reads *r)
-{
-	finding_number(f, "reads", r->reads);
-	finding_number(f, "wrong", r->wrong);
-	finding_number(f, "bytes", (double)r->bytes);
-	finding_number(f, "seconds", r->seconds);
-	finding_text(f, "seed", "%016llx", (unsigned long long)r->seed);
-	finding_number(f, "inline", r->right[MECH_INLINE]);
-	finding_number(f, "write_chunk", r->right[MECH_WRITE_CHUNK]);
-	finding_number(f, "reply_chunk", r->right[MECH_REPLY_CHUNK]);
-	finding_number(f, "answered_inline", r->answered_inline);
-	/* The rule of three: with 95 % confidence. */
-	if (r->reads >= 3 && !r->wrong)
-		finding_number(f, "rate_below", 3.0 / r->reads);
-	finding_text(f, "ended", "%s", r->why);
-}
-
 void random_say(const struct random_reads *r, finding_sink sink, void *arg)
 {
 	static const char id[] = "probe.read.random";
@@ -174,7 +157,22 @@ void random_say(const struct random_reads *r, finding_sink sink, void *arg)
 			r->reads, (double)r->bytes / (1 << 20), r->seconds, r->reads / 3,
 			r->reads < r->wanted ? "; stopped early: " : "",
 			r->reads < r->wanted ? r->why : "");
-	if (r->reads)
-		add_evidence(&f, r);
+	if (!r->reads) {
+		sink(arg, &f);
+		return;
+	}
+	finding_number(&f, "reads", r->reads);
+	finding_number(&f, "wrong", r->wrong);
+	finding_number(&f, "bytes", (double)r->bytes);
+	finding_number(&f, "seconds", r->seconds);
+	finding_text(&f, "seed", "%016llx", (unsigned long long)r->seed);
+	finding_number(&f, "inline", r->right[MECH_INLINE]);
+	finding_number(&f, "write_chunk", r->right[MECH_WRITE_CHUNK]);
+	finding_number(&f, "reply_chunk", r->right[MECH_REPLY_CHUNK]);
+	finding_number(&f, "answered_inline", r->answered_inline);
+	/* The rule of three: with 95 % confidence. */
+	if (r->reads >= 3 && !r->wrong)
+		finding_number(&f, "rate_below", 3.0 / r->reads);
+	finding_text(&f, "ended", "%s", r->why);
 	sink(arg, &f);
 }

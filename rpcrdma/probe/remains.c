@@ -83,22 +83,6 @@ static bool remains_start_anew(struct remains *r)
 	return true;
 }
 
-static bool destroyed_session(struct remains *r, uint32_t status)
-{
-	if (status && status != NFS4ERR_BADSESSION && status != NFS4ERR_DEADSESSION)
-		return remains_start_anew(r);
-	r->has_session = false;
-	return true;
-}
-
-static bool destroyed_client(struct remains *r, uint32_t status)
-{
-	if (status && status != NFS4ERR_STALE_CLIENTID)
-		return remains_start_anew(r);
-	r->exists = r->has_client = false;
-	return true;
-}
-
 bool remains_answered(struct remains *r, enum remains_step step, uint32_t status)
 {
 	/* An earlier call may still hold it for a moment. */
@@ -116,8 +100,17 @@ bool remains_answered(struct remains *r, enum remains_step step, uint32_t status
 		r->has_session = !status;
 		/* The server restarted and lost it. */
 		return !status || status == NFS4ERR_STALE_CLIENTID;
-	case REMAINS_DESTROY_SESSION: return destroyed_session(r, status);
-	case REMAINS_DESTROY_CLIENTID: return destroyed_client(r, status);
+	case REMAINS_DESTROY_SESSION:
+		if (status && status != NFS4ERR_BADSESSION &&
+		    status != NFS4ERR_DEADSESSION)
+			return remains_start_anew(r);
+		r->has_session = false;
+		return true;
+	case REMAINS_DESTROY_CLIENTID:
+		if (status && status != NFS4ERR_STALE_CLIENTID)
+			return remains_start_anew(r);
+		r->exists = r->has_client = false;
+		return true;
 	default: return false;
 	}
 }

@@ -34,19 +34,6 @@ static int route_find(struct probe *p, const struct transport_ops *verbs,
 	return err_again(&first);
 }
 
-static void route_say_verbs(struct probe *p, const struct transport_route *route)
-{
-	struct finding f;
-
-	finding_init(&f, "probe.route", FINDING_PASS, "verbs: the route uses %s",
-		     route->text);
-	finding_text(&f, "transport", "verbs");
-	finding_text(&f, "device", "%s", route->device);
-	finding_number(&f, "port", route->port);
-	probe_subject(p, "transport", "verbs");
-	probe_emit(p, &f);
-}
-
 static void route_say_iwarp(struct probe *p, const char *why)
 {
 	struct finding f;
@@ -75,6 +62,7 @@ bool route_choose(struct probe *p)
 	const struct transport_ops *wanted = p->options->transport;
 	const struct transport_ops *verbs = transport_find("verbs");
 	struct transport_route route = { 0 };
+	struct finding f;
 	int rc;
 
 	p->via = wanted ? wanted : transport_find("iwarp");
@@ -97,6 +85,12 @@ bool route_choose(struct probe *p)
 		return false;
 	}
 	p->via = verbs;
-	route_say_verbs(p, &route);
+	finding_init(&f, "probe.route", FINDING_PASS, "verbs: the route uses %s",
+		     route.text);
+	finding_text(&f, "transport", "verbs");
+	finding_text(&f, "device", "%s", route.device);
+	finding_number(&f, "port", route.port);
+	probe_subject(p, "transport", "verbs");
+	probe_emit(p, &f);
 	return true;
 }

@@ -88,18 +88,10 @@ void session_options(const struct probe *p, struct rpcrdma_options *options)
 	};
 }
 
-/* Keeps the MPA settings that the server accepted: only the first connection negotiates, so that
- * a server that closes later ones is not mistaken for one that refuses. */
-static void keep_mpa(struct probe *p)
-{
-	const struct transport *t = rpcrdma_transport(p->conn);
-
-	p->mpa_revision = t->mpa_revision;
-	p->no_crc = t->mpa_revision && !t->crc;
-}
-
 int session_ready(struct probe *p)
 {
+	const struct transport *t;
+
 	struct rpcrdma_options options;
 	int rc;
 
@@ -126,11 +118,16 @@ int session_ready(struct probe *p)
 	/* On the first connection the device was never there. */
 	if (rc == -ENODEV && p->generation)
 		session_note_device(p);
-	if (!rc)
-		keep_mpa(p);
-	p->generation += !rc;
-	p->barren += !rc;
-	return rc;
+	if (rc)
+		return rc;
+	/* Keep the MPA settings that the server accepted: only the first connection negotiates,
+	 * so that a server that closes later ones is not mistaken for one that refuses. */
+	t = rpcrdma_transport(p->conn);
+	p->mpa_revision = t->mpa_revision;
+	p->no_crc = t->mpa_revision && !t->crc;
+	p->generation++;
+	p->barren++;
+	return 0;
 }
 
 static void session_note_credits(struct probe *p)
@@ -222,13 +219,6 @@ static bool session_is_late_write(const struct probe *p)
 	       (!p->order_reported || p->order_failed);
 }
 
-static void note_error(struct probe *p, const struct rpcrdma_call *call)
-{
-	if (!p->refused.errors++)
-		snprintf(p->refused.example, sizeof(p->refused.example), "%s",
-			 call->text);
-}
-
 static void session_note_result(struct probe *p, const struct rpcrdma_call *call,
 				bool write_chunk_read)
 {
@@ -270,7 +260,11 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 			p, session_is_late_write(p) ? &p->late_writes : &p->transport,
 			call, write_chunk_read, frame);
 		break;
-	case -EBADE: note_error(p, call); return;
+	case -EBADE:
+		if (!p->refused.errors++)
+			snprintf(p->refused.example, sizeof(p->refused.example), "%s",
+				 call->text);
+		return;
 	case -EILSEQ: session_note(&p->xid, call, write_chunk_read, ""); break;
 	case -ENODEV:
 		err_set(ENODEV, "%s", call->text);
@@ -366,11 +360,6 @@ void session_gave_up(struct probe *p, const struct rpcrdma_call *call)
 	p->refused.plain += !call->write_count && !call->reply_count;
 }
 
-static bool is_enough(const struct refusals *r)
-{
-	return r->lasting >= ERROR_ENOUGH && !r->recovered;
-}
-
 bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned int *tries)
 {
 	struct refusals *r = &p->refused;
@@ -379,7 +368,8 @@ bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned in
 		r->recovered += *tries && !call->rc;
 		return false;
 	}
-	if (*tries < ERROR_TRIES && !is_enough(r) && deadline_left(p->deadline)) {
+	if (*tries < ERROR_TRIES && (r->lasting < ERROR_ENOUGH || r->recovered) &&
+	    deadline_left(p->deadline)) {
 		++*tries;
 		return true;
 	}

@@ -121,23 +121,21 @@ void window_close(struct window *w)
 	w->len = 0;
 }
 
-static bool attr_moved(const struct nfs_attr *a, const struct nfs_attr *b)
-{
-	return a->size != b->size || a->mtime.sec != b->mtime.sec ||
-	       a->mtime.nsec != b->mtime.nsec || a->ctime.sec != b->ctime.sec ||
-	       a->ctime.nsec != b->ctime.nsec;
-}
-
 /* Compares only the attributes. */
 static enum window_change window_attr_again(struct probe *p, const struct window *w)
 {
+	const struct nfs_attr *old = &w->attr;
 	struct nfs_attr attr;
 	int rc = operation_getattr(p, &w->file->fh, &attr);
 
 	if (rc && (rc != -ESTALE || liveness_check_root(p)))
 		return WINDOW_UNKNOWN;
 	/* A file that was replaced by another of the same name changed too. */
-	return rc || attr_moved(&attr, &w->attr) ? WINDOW_CHANGED : WINDOW_SAME;
+	if (rc || attr.size != old->size || attr.mtime.sec != old->mtime.sec ||
+	    attr.mtime.nsec != old->mtime.nsec || attr.ctime.sec != old->ctime.sec ||
+	    attr.ctime.nsec != old->ctime.nsec)
+		return WINDOW_CHANGED;
+	return WINDOW_SAME;
 }
 
 /* Reads the window's pieces that contain the range again, in the same way as at first. */
@@ -194,18 +192,15 @@ enum window_change window_again(struct probe *p, struct window *w, uint64_t offs
 	return change;
 }
 
-/* Whether a change of the file's content would explain it. */
-static bool is_of_content(enum read_kind kind)
-{
-	return kind == READ_DATA || kind == READ_STALE || kind == READ_SHORT ||
-	       kind == READ_FOLLOWING;
-}
-
 void window_judge(struct read_outcome *outcome, enum window_change change)
 {
+	enum read_kind kind = outcome->kind;
+
 	if (change == WINDOW_CHANGED)
 		outcome->kind = READ_CHANGING;
-	if (change != WINDOW_UNKNOWN || !is_of_content(outcome->kind))
+	/* A change of the file's content would explain only these. */
+	if (change != WINDOW_UNKNOWN || (kind != READ_DATA && kind != READ_STALE &&
+					 kind != READ_SHORT && kind != READ_FOLLOWING))
 		return;
 	outcome->kind = READ_NOT_RUN;
 	snprintf(outcome->text, sizeof(outcome->text),
