@@ -252,32 +252,36 @@ static void read_check_returned(struct read_job *job, const struct rpcrdma_chunk
 		job->outcome.sign = SIGN_PAD_COUNTED;
 }
 
+/* Data of a READ, and the file's. */
+struct read_pair {
+	const uint8_t *got, *expected;
+	uint32_t len;
+};
+
 /* In a file whose words are their own offsets, finds where a byte came from: by the word at @word
  * in the file. 0: unknown. */
 static uint64_t read_moved_from(const struct window *w, uint64_t offset,
-				const uint8_t *got, const uint8_t *expected, uint32_t len,
-				uint64_t word)
+				const struct read_pair *data, uint64_t word)
 {
 	uint64_t from;
 
-	if (word < offset || word + 8 > offset + len ||
-	    get_be64(expected + (word - offset)) != word)
+	if (word < offset || word + 8 > offset + data->len ||
+	    get_be64(data->expected + (word - offset)) != word)
 		return 0;
-	from = get_be64(got + (word - offset));
+	from = get_be64(data->got + (word - offset));
 	return from % 8 || from >= w->attr.size || from == word ? 0 : from;
 }
 
 /* Uses the first wrong word if all of it is within the READ, otherwise the next. */
 static bool read_explain_moved(struct read_job *job, const struct window *w,
-			       const uint8_t *got, const uint8_t *expected, uint32_t len,
-			       uint64_t first)
+			       const struct read_pair *data, uint64_t first)
 {
 	uint64_t word = first - first % 8, from;
 
-	from = read_moved_from(w, job->c.offset, got, expected, len, word);
+	from = read_moved_from(w, job->c.offset, data, word);
 	if (!from) {
 		word += 8;
-		from = read_moved_from(w, job->c.offset, got, expected, len, word);
+		from = read_moved_from(w, job->c.offset, data, word);
 	}
 	if (!from)
 		return false;
@@ -297,29 +301,31 @@ static unsigned long long read_hex_number(const uint8_t *bytes, uint32_t n)
 	return value;
 }
 
-/* Describes the first difference between @got and @expected, at byte @at. */
+/* Describes their first difference, at byte @at. */
 static void read_explain_data(struct read_job *job, const struct window *w,
-			      const uint8_t *got, const uint8_t *expected, uint32_t len,
-			      uint32_t at)
+			      const struct read_pair *data, uint32_t at)
 {
+	const uint8_t *got = data->got + at, *expected = data->expected + at;
+
 	static const uint8_t zeros[8];
 	uint64_t first = job->c.offset + at;
-	uint32_t n = min_u32(len - at, sizeof(zeros));
+	uint32_t n = min_u32(data->len - at, sizeof(zeros));
 
-	damage_count(&job->outcome.damage, job->c.offset, got, expected, len);
+	damage_count(&job->outcome.damage, job->c.offset, data->got, data->expected,
+		     data->len);
 	if (damage_kind(&job->outcome.damage) == DAMAGE_BIT)
 		read_outcome_set(&job->outcome, READ_DATA,
 				 "at offset %llu one bit is wrong: %02x, expected %02x",
-				 (unsigned long long)first, got[at], expected[at]);
-	else if (!memcmp(got + at, zeros, n))
+				 (unsigned long long)first, *got, *expected);
+	else if (!memcmp(got, zeros, n))
 		read_outcome_set(&job->outcome, READ_DATA, "at offset %llu zeros",
 				 (unsigned long long)first);
-	else if (!read_explain_moved(job, w, got, expected, len, first))
+	else if (!read_explain_moved(job, w, data, first))
 		read_outcome_set(&job->outcome, READ_DATA,
 				 "at offset %llu %0*llx, expected %0*llx",
 				 (unsigned long long)first, (int)n * 2,
-				 read_hex_number(got + at, n), (int)n * 2,
-				 read_hex_number(expected + at, n));
+				 read_hex_number(got, n), (int)n * 2,
+				 read_hex_number(expected, n));
 }
 
 /* The file's bytes at this offset, as far as the window has them. */
@@ -417,54 +423,35 @@ static void read_check_placed(struct probe *p, struct read_job *job,
 	area_copy(&job->area, got, len);
 	/* An adapter may have written meanwhile. */
 	if (got[at] != expected[at])
-		read_explain_data(job, w, got, expected, len, (uint32_t)at);
+		read_explain_data(job, w, &(struct read_pair){ got, expected, len },
+				  (uint32_t)at);
 	else
 		read_outcome_set(&job->outcome, READ_ORDER,
 				 "at offset %llu the data changed after the reply",
 				 (unsigned long long)(job->c.offset + (uint64_t)at));
 }
 
-/* Up to the last changed byte: not every server that pads does so to a multiple of 4. */
-static uint32_t pad_written(const struct area *a, uint32_t len)
-{
-	int64_t at = area_first_touched(a, len), last = len - 1;
-
-	for (; at >= 0; at = area_first_touched(a, (size_t)at + 1))
-		last = at;
-	return (uint32_t)(last + 1 - len);
-}
-
 /* Checks a Write chunk beyond the data: nothing may be written there, least of all the XDR pad
  * (RFC 8166 section 3.4.6.2). */
 static void read_check_tail(struct read_job *job, uint32_t len)
 {
-	int64_t touched = area_first_touched(&job->area, len);
-	bool only_pad;
+	int64_t touched = area_first_touched(&job->area, len), last = touched;
+	bool hurt = area_canaries_hurt(&job->area) > 0;
 	uint32_t n;
 
-	if (touched < 0 && !area_canaries_hurt(&job->area))
+	if (touched < 0 && !hurt)
 		return;
-	only_pad = touched >= 0 && area_first_touched(&job->area, xdr_pad4(len)) < 0 &&
-		   !area_canaries_hurt(&job->area);
-	n = only_pad ? pad_written(&job->area, len) : 0;
-	if (only_pad)
-		read_outcome_set(&job->outcome, READ_PAD,
-				 "%u pad byte%s written after %u byte%s", n,
-				 n == 1 ? " was" : "s were", len, len == 1 ? "" : "s");
-	else
+	if (touched < 0 || hurt || area_first_touched(&job->area, xdr_pad4(len)) >= 0) {
 		read_outcome_set(&job->outcome, READ_OUTSIDE,
 				 "data written after the %u bytes read", len);
-}
-
-static void check_inline_data(struct read_job *job, const struct window *w,
-			      const struct nfs_data *data, const uint8_t *expected)
-{
-	uint32_t at = 0;
-
-	while (at < data->len && data->bytes[at] == expected[at])
-		at++;
-	if (at < data->len)
-		read_explain_data(job, w, data->bytes, expected, data->len, at);
+		return;
+	}
+	/* Up to the last changed byte: not every server that pads does so to a multiple of 4. */
+	for (; touched >= 0; touched = area_first_touched(&job->area, (size_t)last + 1))
+		last = touched;
+	n = (uint32_t)(last + 1 - len);
+	read_outcome_set(&job->outcome, READ_PAD, "%u pad byte%s written after %u byte%s",
+			 n, n == 1 ? " was" : "s were", len, len == 1 ? "" : "s");
 }
 
 /* Compares count, eof and length with the file. Returns false if the data need not be compared
@@ -501,21 +488,20 @@ static bool read_is_reduced(const struct read_job *job)
 	return job->c.mechanism == MECH_WRITE_CHUNK && !job->op.data_inline;
 }
 
-static bool is_zeros(const uint8_t *bytes, uint32_t len)
-{
-	return !len || (!bytes[0] && !memcmp(bytes, bytes + 1, len - 1));
-}
-
 /* Whether the data is the file's from @back bytes earlier. Zeros prove nothing. */
 static bool read_is_shifted(struct read_job *job, const struct window *w, uint64_t back,
 			    const uint8_t *expected, const struct nfs_data *data)
 {
-	if (!back || (uint64_t)(expected - w->bytes) < back ||
-	    is_zeros(expected - back, data->len))
+	const uint8_t *from;
+
+	if (!back || (uint64_t)(expected - w->bytes) < back || !data->len)
+		return false;
+	from = expected - back;
+	if (!from[0] && !memcmp(from, from + 1, data->len - 1))
 		return false;
 	return read_is_reduced(job)
-		       ? area_first_difference(&job->area, expected - back, data->len) < 0
-		       : !memcmp(data->bytes, expected - back, data->len);
+		       ? area_first_difference(&job->area, from, data->len) < 0
+		       : !memcmp(data->bytes, from, data->len);
 }
 
 /* Looks for wrong data that one defect explains, see linux3.c. */
@@ -548,7 +534,7 @@ static void read_check_data(struct probe *p, struct read_job *job, const struct 
 	const struct nfs_data *data = &job->op.result.read;
 	bool reduced = read_is_reduced(job);
 	const uint8_t *expected;
-	uint32_t have = read_expected_bytes(w, &job->c, &expected);
+	uint32_t at = 0, have = read_expected_bytes(w, &job->c, &expected);
 	struct read_outcome counts;
 
 	if (!read_check_counts(p, job, w, have))
@@ -562,7 +548,13 @@ static void read_check_data(struct probe *p, struct read_job *job, const struct 
 			read_check_returned(job, &h->write[0], h->write_count == 1,
 					    data->len);
 	} else {
-		check_inline_data(job, w, data, expected);
+		while (at < data->len && data->bytes[at] == expected[at])
+			at++;
+		if (at < data->len)
+			read_explain_data(
+				job, w,
+				&(struct read_pair){ data->bytes, expected, data->len },
+				at);
 	}
 	if (job->outcome.kind == READ_DATA && !job->outcome.sign)
 		read_sign_data(job, w, expected, data);
@@ -636,16 +628,6 @@ static void read_check_second(struct probe *p, struct read_job *job,
 				 "the second READ returned wrong data");
 }
 
-/* The data is correct and was in the reply. */
-static void check_unused(struct read_job *job)
-{
-	if (area_first_touched(&job->area, 0) >= 0)
-		read_outcome_set(&job->outcome, READ_OUTSIDE,
-				 "data written into a chunk returned as unused");
-	else
-		read_outcome_set(&job->outcome, READ_INLINE, "the data is inline");
-}
-
 static void read_check_result(struct probe *p, struct read_job *job,
 			      const struct window *w)
 {
@@ -671,8 +653,14 @@ static void read_check_result(struct probe *p, struct read_job *job,
 		read_check_second(p, job, w);
 	if (o->kind == READ_OK && area_canaries_hurt(&job->area))
 		read_outcome_set(o, READ_OUTSIDE, "data written outside the chunk");
-	if (o->kind == READ_OK && operation_left_chunk(&job->op))
-		check_unused(job);
+	if (o->kind != READ_OK || !operation_left_chunk(&job->op))
+		return;
+	/* The data is correct and was in the reply. */
+	if (area_first_touched(&job->area, 0) >= 0)
+		read_outcome_set(o, READ_OUTSIDE,
+				 "data written into a chunk returned as unused");
+	else
+		read_outcome_set(o, READ_INLINE, "the data is inline");
 }
 
 void read_finish(struct probe *p, struct read_job *job, const struct window *w)

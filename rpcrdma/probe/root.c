@@ -12,36 +12,44 @@
 /* A path has few components; this bounds the walk of a hostile one. */
 #define WALK_UP_MAX 16
 
+/* What MOUNT says of a path. */
+struct root_mount {
+	char path[NFS3_PATH_MAX]; /* of the export; empty: "/" */
+	const char *rest;         /* the part below the export */
+	struct mount3_mnt_res res;
+	uint16_t port; /* of mountd; 0: rpcbind has none */
+	bool reserved; /* asked from a reserved port */
+};
+
 /* MNT of the path, then of its parents: the user gives a path, and only the server knows which
- * part of it is the export. *rest is the part below the export. */
-static int root_mount_walk(struct probe *p, int fd, char *path, const char **rest,
-			   struct mount3_mnt_res *res)
+ * part of it is the export. */
+static int root_mount_walk(struct probe *p, int fd, struct root_mount *m)
 {
 	static const char nothing[] = "";
 	uint32_t first = NFS3_STATUS_OK;
+	char *slash, *path = m->path;
 	unsigned int i;
-	char *slash;
 	int rc;
 
-	*rest = nothing;
+	m->rest = nothing;
 	probe_step(p, "the reply of mountd");
 	for (i = 0; i < WALK_UP_MAX; i++) {
-		rc = mount3_mnt(fd, *path ? path : "/", &p->cred, res,
+		rc = mount3_mnt(fd, *path ? path : "/", &p->cred, &m->res,
 				session_tcp_deadline(p, 0));
-		if (rc || !res->status)
+		if (rc || !m->res.status)
 			return rc;
 		/* The error for the path as the user gave it is reported. */
-		first = first ? first : res->status;
+		first = first ? first : m->res.status;
 		slash = strrchr(path, '/');
 		if (!slash || !*path || (slash == path && !path[1]))
 			break;
 		*slash = '\0';
 		/* The rest grows to the left: restore the slash that was cut before. */
-		if (**rest)
+		if (*m->rest)
 			path[strlen(path) + 1 + strlen(slash + 1)] = '/';
-		*rest = slash + 1;
+		m->rest = slash + 1;
 	}
-	res->status = first;
+	m->res.status = first;
 	return 0;
 }
 
@@ -109,16 +117,6 @@ static int root_next_name(const char **rest, char name[NFS3_NAME_MAX + 1])
 	return (int)len;
 }
 
-static int root_walk_down(struct probe *p, const char *rest)
-{
-	char name[NFS3_NAME_MAX + 1];
-	int n, rc = 0;
-
-	while (!rc && (n = root_next_name(&rest, name)) != 0)
-		rc = n < 0 ? n : root_lookup(p, &p->root, name);
-	return rc ? rc : operation_getattr(p, &p->root.fh, &p->root.attr);
-}
-
 static void root_say_refused(struct probe *p, const struct mount3_mnt_res *res,
 			     bool reserved)
 {
@@ -183,84 +181,79 @@ static const char *root_lower_text(const struct probe *p, char *buf, size_t cap)
 	return buf;
 }
 
-/* @port: mountd's; 0: rpcbind has none. */
-static void root_say_no_mountd(struct probe *p, const char *reason, uint16_t port)
-{
-	struct finding f;
-
-	finding_init(&f, "probe.mount", FINDING_UNKNOWN, "no answer from mountd: %s",
-		     err_text());
-	finding_reason(&f, reason);
-	if (port)
-		finding_number(&f, "mount_port", port);
-	probe_emit(p, &f);
-}
-
-/* mountd's answer for the path, or false and the finding is emitted. */
-static bool root_ask_mountd(struct probe *p, char *path, const char **rest,
-			    struct mount3_mnt_res *res, uint16_t *port, bool *reserved)
+/* mountd's answer for m->path, or false and the finding is emitted. */
+static bool root_ask_mountd(struct probe *p, struct root_mount *m)
 {
 	_cleanup_close_ int fd = -1;
 	const char *reason = "";
+	struct finding f;
 	int rc = 0;
 
-	*port = p->options->mount_port;
-	if (!*port) {
-		rc = target_rpcbind(p, MOUNT_PROGRAM_NUMBER, port);
+	m->port = p->options->mount_port;
+	if (!m->port) {
+		rc = target_rpcbind(p, MOUNT_PROGRAM_NUMBER, &m->port);
 		reason = rc == -EADDRNOTAVAIL ? "no-mountd" : "rpcbind";
 	}
 	if (!rc) {
-		fd = probe_tcp(p, TCP_MOUNT, *port, reserved);
+		fd = probe_tcp(p, TCP_MOUNT, m->port, &m->reserved);
 		rc = fd < 0 ? fd : 0;
 		reason = "mountd";
 	}
 	if (rc) {
-		root_say_no_mountd(p, reason, *port);
+		finding_init(&f, "probe.mount", FINDING_UNKNOWN,
+			     "no answer from mountd: %s", err_text());
+		finding_reason(&f, reason);
+		if (m->port)
+			finding_number(&f, "mount_port", m->port);
+		probe_emit(p, &f);
 		return false;
 	}
-	rc = root_mount_walk(p, fd, path, rest, res);
+	rc = root_mount_walk(p, fd, m);
 	if (rc)
 		probe_because(p, "probe.mount", target_refusal(rc), "mountd-reply",
-			      "MOUNT of %s on TCP port %u: %s", p->options->export, *port,
-			      err_text());
-	else if (res->status)
-		root_say_refused(p, res, *reserved);
-	else if (!root_flavor_is_usable(res))
+			      "MOUNT of %s on TCP port %u: %s", p->options->export,
+			      m->port, err_text());
+	else if (m->res.status)
+		root_say_refused(p, &m->res, m->reserved);
+	else if (!root_flavor_is_usable(&m->res))
 		probe_because(
 			p, "probe.mount", FINDING_UNKNOWN, "kerberos",
 			"%s is exported with security flavors other than sys (first: %u), which the probe does not speak",
-			p->options->export, res->flavors[0]);
-	return !rc && !res->status && root_flavor_is_usable(res);
+			p->options->export, m->res.flavors[0]);
+	return !rc && !m->res.status && root_flavor_is_usable(&m->res);
 }
 
 static bool root_find_by_mount(struct probe *p)
 {
-	struct mount3_mnt_res res = { 0 };
-	char path[NFS3_PATH_MAX], lower[320];
-	bool reserved = false;
+	char name[NFS3_NAME_MAX + 1], lower[320];
+	struct root_mount m = { .reserved = false };
+	const char *export, *rest;
 	struct finding f;
-	const char *rest;
-	uint16_t port;
-	int rc;
+	int n, rc = 0;
 
-	snprintf(path, sizeof(path), "%s", p->options->export);
-	if (!root_ask_mountd(p, path, &rest, &res, &port, &reserved))
+	snprintf(m.path, sizeof(m.path), "%s", p->options->export);
+	if (!root_ask_mountd(p, &m))
 		return false;
-	p->root.fh = res.fh;
-	rc = root_walk_down(p, rest);
+	p->root.fh = m.res.fh;
+	rest = m.rest;
+	while (!rc && (n = root_next_name(&rest, name)) != 0)
+		rc = n < 0 ? n : root_lookup(p, &p->root, name);
+	if (!rc)
+		rc = operation_getattr(p, &p->root.fh, &p->root.attr);
 	if (rc) {
 		probe_because(p, "probe.mount", root_walk_status(rc), probe_reason(rc),
 			      "%s: %s", p->options->export, err_text());
 		return false;
 	}
 	/* mountd sent it over TCP, but the server accepted it over RDMA. */
-	identity_add(&p->seen, &res.fh);
+	identity_add(&p->seen, &m.res.fh);
+	export = *m.path ? m.path : "/";
 	finding_init(&f, "probe.mount", FINDING_PASS,
-		     "root handle of %s by MOUNT on TCP port %u%s", *path ? path : "/",
-		     port, root_lower_text(p, lower, sizeof(lower)));
-	finding_number(&f, "port", port);
-	finding_text(&f, "reserved_port", "%s", reserved ? "yes" : "no");
-	root_say(p, &f, *path ? path : "/");
+		     "root handle of %s by MOUNT on TCP port %u%s", export, m.port,
+		     root_lower_text(p, lower, sizeof(lower)));
+	finding_number(&f, "port", m.port);
+	finding_text(&f, "reserved_port", "%s", m.reserved ? "yes" : "no");
+	root_say(p, &f, export);
 	return true;
 }
 
@@ -317,14 +310,6 @@ static void root_say_session(struct probe *p)
 	probe_emit(p, &f);
 }
 
-/* A server that answered before and is silent now is at fault, if it had enough time. */
-static enum finding_status session_status(const struct probe *p, int rc)
-{
-	if (rc == -ETIMEDOUT && deadline_left(p->deadline))
-		return FINDING_FAIL;
-	return target_refusal(rc);
-}
-
 /* -ENOENT: no such path under this version, and nothing was emitted yet; else 0 or another error,
  * and the finding is emitted. */
 static int root_find_by_lookup(struct probe *p)
@@ -335,8 +320,13 @@ static int root_find_by_lookup(struct probe *p)
 
 	rc = client41_ready(p);
 	if (rc) {
-		probe_because(p, "probe.session", session_status(p, rc), probe_reason(rc),
-			      "%s", err_text());
+		/* A server that answered before and is silent now is at fault, if it had enough
+		 * time. */
+		probe_because(p, "probe.session",
+			      rc == -ETIMEDOUT && deadline_left(p->deadline)
+				      ? FINDING_FAIL
+				      : target_refusal(rc),
+			      probe_reason(rc), "%s", err_text());
 		return rc == -ENOENT ? -EIO : rc;
 	}
 	rc = root_walk(p, export, sizeof(export));
