@@ -6,7 +6,7 @@
  * checked by client.kernel-defects. */
 #include "plugin/checks/internal.h"
 
-static int bug_read_812_run(struct check_run *run)
+static int bug_read_812_check_run(struct check_run *run)
 {
 	static const struct host_system unknown;
 	const struct nfs_mounts *mounts;
@@ -23,5 +23,5 @@ static int bug_read_812_run(struct check_run *run)
 const struct check check_bug_read_812 = {
 	.id = "bug.read-812",
 	.roles = CHECK_CLIENT,
-	.run = bug_read_812_run,
+	.run = bug_read_812_check_run,
 };

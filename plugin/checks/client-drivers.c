@@ -49,7 +49,7 @@ static int say_first(struct check_run *run, const char *name, const char *all)
 			     "an adapter has no RDMA device: %s is missing", all);
 }
 
-static int run_check(struct check_run *run)
+static int drivers_check_run(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	char names[NAMES_MAX][96];
@@ -80,5 +80,5 @@ const struct check check_client_drivers = {
 	.id = "client.drivers",
 	.roles = CHECK_BOTH,
 	.at_mount = CHECK_MOUNT_DEVICE,
-	.run = run_check,
+	.run = drivers_check_run,
 };

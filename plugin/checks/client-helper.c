@@ -5,7 +5,7 @@
  * program". */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int client_helper_check_run(struct check_run *run)
 {
 	static const char *const places[] = { "sbin/mount.nfs", "usr/sbin/mount.nfs",
 					      "usr/bin/mount.nfs" };
@@ -29,5 +29,5 @@ const struct check check_client_helper = {
 	.roles = CHECK_CLIENT,
 	.at_mount = CHECK_MOUNT_STOPS,
 	.needs = { "client.module", "client.device" },
-	.run = run_check,
+	.run = client_helper_check_run,
 };

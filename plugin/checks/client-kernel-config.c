@@ -27,7 +27,7 @@ static bool has_infiniband(const struct rdma_devices *rdma)
 	return false;
 }
 
-static int run_check(struct check_run *run)
+static int kernel_config_check_run(struct check_run *run)
 {
 	const struct host_kconfig *config;
 	const struct rdma_devices *rdma;
@@ -66,5 +66,5 @@ const struct check check_client_kernel_config = {
 	.id = "client.kernel-config",
 	.roles = CHECK_BOTH,
 	.needs = { "client.module", "client.device", "server.module", "server.device" },
-	.run = run_check,
+	.run = kernel_config_check_run,
 };

@@ -62,7 +62,7 @@ static const char *kernel_name(const struct host_system *system, char name[128])
 	return name;
 }
 
-static int run_check(struct check_run *run)
+static int kernel_defects_check_run(struct check_run *run)
 {
 	const struct host_system *system;
 	const struct rdma_devices *rdma;
@@ -108,5 +108,5 @@ const struct check check_client_kernel_defects = {
 	.id = "client.kernel-defects",
 	.roles = CHECK_BOTH,
 	.needs = { "client.module", "client.device", "server.module", "server.device" },
-	.run = run_check,
+	.run = kernel_defects_check_run,
 };

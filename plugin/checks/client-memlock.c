@@ -41,7 +41,7 @@ static const char *amount(uint64_t bytes, char buf[32])
 	return buf;
 }
 
-static int run_check(struct check_run *run)
+static int memlock_check_run(struct check_run *run)
 {
 	struct host_memlock memlock;
 	struct words lines = { 0 };
@@ -75,5 +75,5 @@ const struct check check_client_memlock = {
 	.id = "client.memlock",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = memlock_check_run,
 };

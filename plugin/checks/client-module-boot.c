@@ -40,7 +40,7 @@ static int masked_reader(struct check_run *run, const struct host_listed *listed
 	return rc;
 }
 
-static int run_check(struct check_run *run)
+static int module_boot_check_run(struct check_run *run)
 {
 	const struct host_module *module;
 	struct host_listed listed;
@@ -78,5 +78,5 @@ const struct check check_client_module_boot = {
 	.id = "client.module-boot",
 	.roles = CHECK_BOTH,
 	.needs = { "client.module", "client.device", "server.module", "server.device" },
-	.run = run_check,
+	.run = module_boot_check_run,
 };

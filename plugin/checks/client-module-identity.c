@@ -68,7 +68,7 @@ static int say_updated(struct check_run *run, const struct host_module *module)
 			     "the loaded rpcrdma is not the installed one");
 }
 
-static int run_check(struct check_run *run)
+static int module_identity_check_run(struct check_run *run)
 {
 	const struct host_module *module;
 	int rc = facts_rpcrdma(run, &module);
@@ -99,5 +99,5 @@ const struct check check_client_module_identity = {
 	.id = "client.module-identity",
 	.roles = CHECK_BOTH,
 	.needs = { "client.module", "client.device", "server.module", "server.device" },
-	.run = run_check,
+	.run = module_identity_check_run,
 };

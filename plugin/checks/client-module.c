@@ -4,7 +4,7 @@
 /* Whether a mount gets the module rpcrdma. */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int client_module_check_run(struct check_run *run)
 {
 	return module_check(run, CHECK_CLIENT);
 }
@@ -13,5 +13,5 @@ const struct check check_client_module = {
 	.id = "client.module",
 	.roles = CHECK_CLIENT,
 	.at_mount = CHECK_MOUNT_STOPS,
-	.run = run_check,
+	.run = client_module_check_run,
 };

@@ -4,7 +4,7 @@
 /* Whether the services that NFSv3 needs of a client can start. */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int client_nfs3_check_run(struct check_run *run)
 {
 	return nfs3_check(run, CHECK_CLIENT);
 }
@@ -12,5 +12,5 @@ static int run_check(struct check_run *run)
 const struct check check_client_nfs3 = {
 	.id = "client.nfs3",
 	.roles = CHECK_CLIENT,
-	.run = run_check,
+	.run = client_nfs3_check_run,
 };

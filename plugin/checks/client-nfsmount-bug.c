@@ -43,7 +43,7 @@ static int judge(struct check_run *run, const char *section, const char *key)
 		key, utils.version);
 }
 
-static int run_check(struct check_run *run)
+static int nfsmount_bug_check_run(struct check_run *run)
 {
 	static const char *const sections[] = { "Server", "MountPoint" };
 	const struct conf *conf;
@@ -66,5 +66,5 @@ const struct check check_client_nfsmount_bug = {
 	.id = "client.nfsmount-bug",
 	.roles = CHECK_CLIENT,
 	.needs = { "client.module", "client.device" },
-	.run = run_check,
+	.run = nfsmount_bug_check_run,
 };

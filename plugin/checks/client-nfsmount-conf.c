@@ -237,7 +237,7 @@ static int say_harm(struct check_run *run, struct judge *judge, enum harm harm,
 			     both ? words_text(some) : "");
 }
 
-static int run_check(struct check_run *run)
+static int nfsmount_conf_check_run(struct check_run *run)
 {
 	static const char *const sections[] = { "MountPoint", "Server",
 						"NFSMount_Global_Options" };
@@ -276,5 +276,5 @@ const struct check check_client_nfsmount_conf = {
 	.roles = CHECK_CLIENT,
 	.at_mount = CHECK_MOUNT_TELLS,
 	.needs = { "client.module", "client.device" },
-	.run = run_check,
+	.run = nfsmount_conf_check_run,
 };

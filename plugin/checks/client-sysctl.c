@@ -13,7 +13,7 @@ static const struct sysctl_setting settings[] = {
 	{ NULL, 0, 0, 0 },
 };
 
-static int run_check(struct check_run *run)
+static int client_sysctl_check_run(struct check_run *run)
 {
 	return sysctls_judge(run, "proc/sys/sunrpc", settings);
 }
@@ -22,5 +22,5 @@ const struct check check_client_sysctl = {
 	.id = "client.sysctl",
 	.roles = CHECK_CLIENT,
 	.needs = { "client.module", "client.device" },
-	.run = run_check,
+	.run = client_sysctl_check_run,
 };

@@ -7,7 +7,7 @@
 
 static const char *const names[] = { "ib_uverbs", "rdma_ucm" };
 
-static int run_check(struct check_run *run)
+static int uverbs_check_run(struct check_run *run)
 {
 	struct host_module module;
 	struct words missing = { 0 }, absent = { 0 };
@@ -37,5 +37,5 @@ const struct check check_client_uverbs = {
 	.id = "client.uverbs",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = uverbs_check_run,
 };

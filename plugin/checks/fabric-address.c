@@ -4,7 +4,7 @@
 /* The server's address, from which the path to it is found. */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int fabric_address_check_run(struct check_run *run)
 {
 	const struct check_target *target = run->target;
 	struct words words = { 0 };
@@ -28,5 +28,5 @@ const struct check check_fabric_address = {
 	.remote = true,
 	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device" },
-	.run = run_check,
+	.run = fabric_address_check_run,
 };

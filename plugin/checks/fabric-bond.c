@@ -86,7 +86,7 @@ static bool bond_judge(struct check_run *run, const struct rdma_devices *rdma,
 	return false;
 }
 
-static int run_check(struct check_run *run)
+static int bond_check_run(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	const struct netdevs *netdevs;
@@ -118,5 +118,5 @@ const struct check check_fabric_bond = {
 	.id = "fabric.bond",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = bond_check_run,
 };

@@ -114,7 +114,7 @@ static int cable_say(struct check_run *run, struct cable_tally *tally)
 	return check_say(run, FINDING_PASS, "%s", words_text(&tally->up));
 }
 
-static int run_check(struct check_run *run)
+static int cable_check_run(struct check_run *run)
 {
 	struct cable_tally tally = { .first_down = NULL };
 	struct port_list ports;
@@ -139,5 +139,5 @@ const struct check check_fabric_cable = {
 	.roles = CHECK_BOTH,
 	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = cable_check_run,
 };

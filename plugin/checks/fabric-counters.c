@@ -106,7 +106,7 @@ static bool counters_judge(struct check_run *run, const struct port_at *at, doub
 	return false;
 }
 
-static int run_check(struct check_run *run)
+static int fabric_counters_check_run(struct check_run *run)
 {
 	double hours = hours_up(run);
 	struct port_list ports;
@@ -139,5 +139,5 @@ const struct check check_fabric_counters = {
 	.id = "fabric.counters",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device", "fabric.port" },
-	.run = run_check,
+	.run = fabric_counters_check_run,
 };

@@ -85,7 +85,7 @@ static int look_at_routes(struct check_run *run, bool *told)
 		     : 0;
 }
 
-static int run_check(struct check_run *run)
+static int gid_check_run(struct check_run *run)
 {
 	struct words without = { 0 };
 	const struct port_at *first = NULL;
@@ -123,5 +123,5 @@ const struct check check_fabric_gid = {
 	.roles = CHECK_BOTH,
 	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device", "server.device", "fabric.port" },
-	.run = run_check,
+	.run = gid_check_run,
 };

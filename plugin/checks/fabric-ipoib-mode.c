@@ -11,7 +11,7 @@ static bool is_enhanced(const struct host_netdev *netdev)
 	return !strcmp(netdev->driver, "mlx5_core");
 }
 
-static int run_check(struct check_run *run)
+static int ipoib_mode_check_run(struct check_run *run)
 {
 	const struct netdevs *netdevs;
 	struct words words = { 0 };
@@ -39,5 +39,5 @@ const struct check check_fabric_ipoib_mode = {
 	.id = "fabric.ipoib-mode",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = ipoib_mode_check_run,
 };

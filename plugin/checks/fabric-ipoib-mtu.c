@@ -30,7 +30,7 @@ static bool look_at(const struct host_netdev *netdev, struct words *odd,
 	return true;
 }
 
-static int run_check(struct check_run *run)
+static int ipoib_mtu_check_run(struct check_run *run)
 {
 	const struct host_netdev *first = NULL;
 	const struct netdevs *netdevs;
@@ -60,5 +60,5 @@ const struct check check_fabric_ipoib_mtu = {
 	.id = "fabric.ipoib-mtu",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = ipoib_mtu_check_run,
 };

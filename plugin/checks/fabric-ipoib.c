@@ -31,7 +31,7 @@ static int ipoib_say(struct check_run *run, const struct port_at *without,
 			     words_text(names));
 }
 
-static int run_check(struct check_run *run)
+static int ipoib_check_run(struct check_run *run)
 {
 	struct words with = { 0 }, without = { 0 };
 	const struct port_at *first = NULL;
@@ -71,5 +71,5 @@ const struct check check_fabric_ipoib = {
 	.id = "fabric.ipoib",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device", "fabric.port" },
-	.run = run_check,
+	.run = ipoib_check_run,
 };

@@ -68,7 +68,7 @@ static int krb5_say_keytab(struct check_run *run)
 			     path);
 }
 
-static int run_check(struct check_run *run)
+static int krb5_check_run(struct check_run *run)
 {
 	struct remote remote;
 	bool refused;
@@ -98,5 +98,5 @@ const struct check check_fabric_krb5 = {
 	.id = "fabric.krb5",
 	.roles = CHECK_CLIENT,
 	.remote = true,
-	.run = run_check,
+	.run = krb5_check_run,
 };

@@ -71,7 +71,7 @@ static int listener_say(struct check_run *run, uint16_t port, const struct remot
 			 answers[remote->answer].text, port);
 }
 
-static int run_check(struct check_run *run)
+static int fabric_listener_check_run(struct check_run *run)
 {
 	const struct check_target *target = run->target;
 	struct remote remote, other;
@@ -102,5 +102,5 @@ const struct check check_fabric_listener = {
 	.remote = true,
 	.at_mount = CHECK_MOUNT_SERVER,
 	.needs = { "client.device", "fabric.port", "fabric.route", "fabric.gid" },
-	.run = run_check,
+	.run = fabric_listener_check_run,
 };

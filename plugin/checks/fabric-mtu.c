@@ -19,7 +19,7 @@ static unsigned int roce_mtu(unsigned int mtu)
 	return size;
 }
 
-static int run_check(struct check_run *run)
+static int mtu_check_run(struct check_run *run)
 {
 	struct words small = { 0 }, good = { .separator = "; " };
 	const struct port_at *first = NULL;
@@ -64,5 +64,5 @@ const struct check check_fabric_mtu = {
 	.id = "fabric.mtu",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device", "fabric.port" },
-	.run = run_check,
+	.run = mtu_check_run,
 };

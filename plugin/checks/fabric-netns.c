@@ -5,7 +5,7 @@
  * one (rdma-system(8)). */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int netns_check_run(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	int rc = facts_rdma(run, &rdma);
@@ -25,5 +25,5 @@ const struct check check_fabric_netns = {
 	.id = "fabric.netns",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = netns_check_run,
 };

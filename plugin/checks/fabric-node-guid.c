@@ -4,7 +4,7 @@
 /* A device whose node GUID is zero: librdmacm ignores it, and older versions crash. */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int node_guid_check_run(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	struct words zero = { 0 };
@@ -35,5 +35,5 @@ const struct check check_fabric_node_guid = {
 	.id = "fabric.node-guid",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = node_guid_check_run,
 };

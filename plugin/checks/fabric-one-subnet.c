@@ -119,7 +119,7 @@ static int one_subnet_judge(struct check_run *run,
 			 pair[0]->name, pair[1]->name);
 }
 
-static int run_check(struct check_run *run)
+static int one_subnet_check_run(struct check_run *run)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	const struct host_netdev *pair[2];
@@ -139,5 +139,5 @@ const struct check check_fabric_one_subnet = {
 	.id = "fabric.one-subnet",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = one_subnet_check_run,
 };

@@ -28,7 +28,7 @@ static bool is_enabled(struct check_run *run)
 	       state == UNIT_ENABLED;
 }
 
-static int run_check(struct check_run *run)
+static int opensm_check_run(struct check_run *run)
 {
 	struct words priorities = { 0 };
 	struct host_opensm opensm;
@@ -67,5 +67,5 @@ const struct check check_fabric_opensm = {
 	.id = "fabric.opensm",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = opensm_check_run,
 };

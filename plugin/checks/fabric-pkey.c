@@ -69,7 +69,7 @@ static void pkey_blame(struct check_run *run, const char *reason,
 	finding_text(&run->finding, "pkey", "0x%04x", netdev->pkey & ~FULL_MEMBER);
 }
 
-static int run_check(struct check_run *run)
+static int pkey_check_run(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	const struct netdevs *netdevs;
@@ -108,5 +108,5 @@ const struct check check_fabric_pkey = {
 	.id = "fabric.pkey",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device", "fabric.port" },
-	.run = run_check,
+	.run = pkey_check_run,
 };

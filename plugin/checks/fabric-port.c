@@ -34,7 +34,7 @@ static void port_blame(struct check_run *run, const struct port_at *at)
 		finding_number(&run->finding, "sm_lid", at->port->sm_lid);
 }
 
-static int run_check(struct check_run *run)
+static int fabric_port_check_run(struct check_run *run)
 {
 	struct words up = { 0 }, down = { 0 };
 	struct port_list ports;
@@ -80,5 +80,5 @@ const struct check check_fabric_port = {
 	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device", "server.device", "fabric.cable",
 		   "fabric.subnet-manager" },
-	.run = run_check,
+	.run = fabric_port_check_run,
 };

@@ -21,7 +21,7 @@ static bool prefers_v1(const struct rdma_port *port)
 	return strstr(port->default_roce_mode, "v1");
 }
 
-static int run_check(struct check_run *run)
+static int roce_version_check_run(struct check_run *run)
 {
 	struct words only_v1 = { 0 }, set_v1 = { 0 }, v2 = { 0 };
 	const struct port_at *first_set = NULL, *first_only = NULL;
@@ -73,5 +73,5 @@ const struct check check_fabric_roce_version = {
 	.id = "fabric.roce-version",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device", "fabric.port" },
-	.run = run_check,
+	.run = roce_version_check_run,
 };

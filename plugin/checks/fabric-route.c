@@ -113,7 +113,7 @@ static int route_say(struct check_run *run, struct routes *routes)
 	return err_set(-routes->first_unknown->rc, "%s", routes->first_unknown->why);
 }
 
-static int run_check(struct check_run *run)
+static int route_check_run(struct check_run *run)
 {
 	struct routes routes = { .reason = NULL };
 	const struct path *paths;
@@ -133,5 +133,5 @@ const struct check check_fabric_route = {
 	.remote = true,
 	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device" },
-	.run = run_check,
+	.run = route_check_run,
 };

@@ -96,7 +96,7 @@ static int channels_say(struct check_run *run, struct tally *tally)
 	return check_say(run, FINDING_PASS, "%s", words_text(&tally->good));
 }
 
-static int run_check(struct check_run *run)
+static int fabric_channels_check_run(struct check_run *run)
 {
 	struct tally tally = { .any_refused = false };
 	struct remote remote;
@@ -120,5 +120,5 @@ const struct check check_fabric_side_channels = {
 	.roles = CHECK_CLIENT,
 	.remote = true,
 	.at_mount = CHECK_MOUNT_PATH,
-	.run = run_check,
+	.run = fabric_channels_check_run,
 };

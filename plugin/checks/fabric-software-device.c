@@ -54,7 +54,7 @@ static int warn(struct check_run *run, const struct port_at *at)
 		at->device->name, at->device->driver);
 }
 
-static int run_check(struct check_run *run)
+static int software_device_check_run(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	struct words software = { 0 };
@@ -82,5 +82,5 @@ const struct check check_fabric_software_device = {
 	.id = "fabric.software-device",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = software_device_check_run,
 };

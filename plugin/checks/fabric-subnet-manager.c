@@ -39,7 +39,7 @@ static const char *opensm_here(struct check_run *run, const struct port_at *at)
 	return "; opensm runs on this host";
 }
 
-static int run_check(struct check_run *run)
+static int subnet_manager_check_run(struct check_run *run)
 {
 	struct words waiting = { 0 }, good = { 0 };
 	const struct port_at *first = NULL;
@@ -83,5 +83,5 @@ const struct check check_fabric_subnet_manager = {
 	.roles = CHECK_BOTH,
 	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device", "server.device", "fabric.cable" },
-	.run = run_check,
+	.run = subnet_manager_check_run,
 };

@@ -15,7 +15,7 @@ static bool has_defect(const struct rdma_device *device)
 	       device->pci_device >= 0x6340 && device->pci_device <= 0x6778;
 }
 
-static int run_check(struct check_run *run)
+static int tso_defect_check_run(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	const struct rdma_device *first = NULL;
@@ -47,5 +47,5 @@ const struct check check_fabric_tso_defect = {
 	.id = "fabric.tso-defect",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = tso_defect_check_run,
 };

@@ -34,7 +34,7 @@ static int udev_ipoib_warn(struct check_run *run, const struct search *search,
 	return check_say(run, FINDING_WARN, "%s: %s", text, words_text(files));
 }
 
-static int run_check(struct check_run *run)
+static int udev_ipoib_check_run(struct check_run *run)
 {
 	const struct netdevs *netdevs;
 	struct search search = { .enhanced = false };
@@ -73,5 +73,5 @@ const struct check check_fabric_udev_ipoib = {
 	.id = "fabric.udev-ipoib",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = udev_ipoib_check_run,
 };

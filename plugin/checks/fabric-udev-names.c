@@ -54,7 +54,7 @@ static int look_at(void *arg, const char *file, unsigned int line, const char *r
 	return 0;
 }
 
-static int run_check(struct check_run *run)
+static int udev_names_check_run(struct check_run *run)
 {
 	struct words words = { 0 };
 	int rc = host_udev_each(run->host, look_at, &words);
@@ -77,5 +77,5 @@ const struct check check_fabric_udev_names = {
 	.id = "fabric.udev-names",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = udev_names_check_run,
 };

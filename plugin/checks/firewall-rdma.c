@@ -238,7 +238,7 @@ static int ask_roles(struct check_run *run, struct state *state)
 	return rc;
 }
 
-static int run_check(struct check_run *run)
+static int firewall_rdma_check_run(struct check_run *run)
 {
 	_cleanup_free_ struct state *state = calloc(1, sizeof(*state));
 	char text[FINDING_SUMMARY_MAX];
@@ -264,5 +264,5 @@ const struct check check_firewall_rdma = {
 	.id = "firewall.rdma",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = firewall_rdma_check_run,
 };

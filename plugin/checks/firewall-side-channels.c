@@ -196,7 +196,7 @@ static int find_ways(struct check_run *run, enum check_role role, struct way_lis
 	return out->count ? 0 : ways_to_anybody(run, out);
 }
 
-static int run_check(struct check_run *run)
+static int firewall_channels_check_run(struct check_run *run)
 {
 	_cleanup_free_ struct way_list *ways = malloc(sizeof(*ways));
 	_cleanup_free_ struct state *state = calloc(1, sizeof(*state));
@@ -229,5 +229,5 @@ const struct check check_firewall_side_channels = {
 	.id = "firewall.side-channels",
 	.roles = CHECK_BOTH,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = firewall_channels_check_run,
 };

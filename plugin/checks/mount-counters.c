@@ -4,7 +4,7 @@
 /* Whether the counters of mounts over RDMA show errors. */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int mount_counters_check_run(struct check_run *run)
 {
 	return mounts_check(run, MOUNT_COUNTERS);
 }
@@ -12,5 +12,5 @@ static int run_check(struct check_run *run)
 const struct check check_mount_counters = {
 	.id = "mount.counters",
 	.roles = CHECK_CLIENT,
-	.run = run_check,
+	.run = mount_counters_check_run,
 };

@@ -43,7 +43,7 @@ static void on_missing(void *arg, const struct mount_missing *missing)
 	words_add(&tally->words, "%.120s: %s", missing->dir->path, missing->text);
 }
 
-static int run_check(struct check_run *run)
+static int mount_missing_check_run(struct check_run *run)
 {
 	struct missing_tally tally = { .target = run->target,
 				       .finding = &run->finding,
@@ -66,5 +66,5 @@ static int run_check(struct check_run *run)
 const struct check check_mount_missing = {
 	.id = "mount.missing",
 	.roles = CHECK_CLIENT,
-	.run = run_check,
+	.run = mount_missing_check_run,
 };

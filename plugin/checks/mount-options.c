@@ -4,7 +4,7 @@
 /* Whether the options of mounts over RDMA suit it. */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int mount_options_check_run(struct check_run *run)
 {
 	return mounts_check(run, MOUNT_OPTIONS);
 }
@@ -12,5 +12,5 @@ static int run_check(struct check_run *run)
 const struct check check_mount_options = {
 	.id = "mount.options",
 	.roles = CHECK_CLIENT,
-	.run = run_check,
+	.run = mount_options_check_run,
 };

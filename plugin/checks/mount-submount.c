@@ -4,7 +4,7 @@
 /* Whether sub-mounts and referrals below a mount over RDMA use it, too. */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int mount_submount_check_run(struct check_run *run)
 {
 	return mounts_check(run, MOUNT_SUBMOUNT);
 }
@@ -12,5 +12,5 @@ static int run_check(struct check_run *run)
 const struct check check_mount_submount = {
 	.id = "mount.submount",
 	.roles = CHECK_CLIENT,
-	.run = run_check,
+	.run = mount_submount_check_run,
 };

@@ -4,7 +4,7 @@
 /* Whether mounts that requested RDMA use it. */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int mount_transport_check_run(struct check_run *run)
 {
 	return mounts_check(run, MOUNT_TRANSPORT);
 }
@@ -12,5 +12,5 @@ static int run_check(struct check_run *run)
 const struct check check_mount_transport = {
 	.id = "mount.transport",
 	.roles = CHECK_CLIENT,
-	.run = run_check,
+	.run = mount_transport_check_run,
 };

@@ -120,7 +120,7 @@ int libvirt_hook_find(const struct host *host, const struct live_ops *live,
 	return rc;
 }
 
-static int run_check(struct check_run *run)
+static int libvirt_hook_check_run(struct check_run *run)
 {
 	const struct host_platform *platform;
 	int rc = facts_platform(run, &platform);
@@ -135,5 +135,5 @@ static int run_check(struct check_run *run)
 const struct check check_platform_libvirt_hook = {
 	.id = "platform.libvirt-hook",
 	.roles = CHECK_CLIENT,
-	.run = run_check,
+	.run = libvirt_hook_check_run,
 };

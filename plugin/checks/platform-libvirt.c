@@ -4,7 +4,7 @@
 /* libvirt on this host: how its pools are given mount options. */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int platform_libvirt_check_run(struct check_run *run)
 {
 	const struct host_platform *platform;
 	int rc = facts_platform(run, &platform);
@@ -23,5 +23,5 @@ static int run_check(struct check_run *run)
 const struct check check_platform_libvirt = {
 	.id = "platform.libvirt",
 	.roles = CHECK_CLIENT,
-	.run = run_check,
+	.run = platform_libvirt_check_run,
 };

@@ -152,7 +152,7 @@ static int judge_all(struct check_run *run, const struct proxmox_storages *stora
 				      "pvesm set NAME --options vers=4.2,proto=rdma");
 }
 
-static int run_check(struct check_run *run)
+static int proxmox_check_run(struct check_run *run)
 {
 	_cleanup_free_ struct proxmox_storages *storages = malloc(sizeof(*storages));
 	const struct host_platform *platform;
@@ -176,5 +176,5 @@ static int run_check(struct check_run *run)
 const struct check check_platform_proxmox = {
 	.id = "platform.proxmox",
 	.roles = CHECK_CLIENT,
-	.run = run_check,
+	.run = proxmox_check_run,
 };

@@ -42,7 +42,7 @@ static int look_at_domains(struct check_run *run, struct told *told)
 	return rc;
 }
 
-static int run_check(struct check_run *run)
+static int vdsm_check_run(struct check_run *run)
 {
 	struct told told = { run, { .separator = "; " }, false };
 	const struct host_platform *platform;
@@ -75,5 +75,5 @@ static int run_check(struct check_run *run)
 const struct check check_platform_vdsm = {
 	.id = "platform.vdsm",
 	.roles = CHECK_CLIENT,
-	.run = run_check,
+	.run = vdsm_check_run,
 };

@@ -110,7 +110,7 @@ static int say_bound(struct check_run *run, const struct own_addresses *all,
 		conf->hosts_where, conf->hosts, good);
 }
 
-static int run_check(struct check_run *run)
+static int server_address_check_run(struct check_run *run)
 {
 	struct own_addresses all;
 	struct lists lists = { 0 };
@@ -152,5 +152,5 @@ const struct check check_server_address = {
 	.id = "server.address",
 	.roles = CHECK_SERVER,
 	.needs = { "server.module", "server.device", "fabric.port", "fabric.gid" },
-	.run = run_check,
+	.run = server_address_check_run,
 };

@@ -28,7 +28,7 @@ static bool has_little_memory(struct check_run *run)
 	return kib / 4096 * KIB < LEAST;
 }
 
-static int run_check(struct check_run *run)
+static int block_size_check_run(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 
@@ -55,5 +55,5 @@ const struct check check_server_block_size = {
 	.id = "server.block-size",
 	.roles = CHECK_SERVER,
 	.needs = { "server.module", "server.device", "server.threads" },
-	.run = run_check,
+	.run = block_size_check_run,
 };

@@ -14,7 +14,7 @@ static bool is_in_cluster(struct check_run *run)
 	       state == UNIT_ENABLED;
 }
 
-static int run_check(struct check_run *run)
+static int server_boot_check_run(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 	enum unit_state state;
@@ -44,5 +44,5 @@ const struct check check_server_boot = {
 	.id = "server.boot",
 	.roles = CHECK_SERVER,
 	.needs = { "server.module", "server.device", "server.threads" },
-	.run = run_check,
+	.run = server_boot_check_run,
 };

@@ -44,7 +44,7 @@ static bool is_starved(const struct value values[COUNTERS])
 	       starved->number > calls->number / STARVED_ONE_IN;
 }
 
-static int run_check(struct check_run *run)
+static int server_counters_check_run(struct check_run *run)
 {
 	struct value values[COUNTERS] = { 0 };
 	char path[64];
@@ -77,5 +77,5 @@ const struct check check_server_counters = {
 	.id = "server.counters",
 	.roles = CHECK_SERVER,
 	.needs = { "server.module", "server.device" },
-	.run = run_check,
+	.run = server_counters_check_run,
 };

@@ -5,7 +5,7 @@
  * it. */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int server_device_check_run(struct check_run *run)
 {
 	if (run->target->roles & CHECK_CLIENT)
 		return check_say(run, FINDING_SKIP, "client.device shows it");
@@ -16,5 +16,5 @@ const struct check check_server_device = {
 	.id = "server.device",
 	.roles = CHECK_SERVER,
 	.needs = { "client.device" },
-	.run = run_check,
+	.run = server_device_check_run,
 };

@@ -127,7 +127,7 @@ static int say_exported(struct check_run *run, const struct host_exports *export
 			 words_text(&without));
 }
 
-static int run_check(struct check_run *run)
+static int server_exports_check_run(struct check_run *run)
 {
 	_cleanup_free_ struct host_exports *exports = malloc(sizeof(*exports));
 	const struct host_nfsd *nfsd;
@@ -158,5 +158,5 @@ const struct check check_server_exports = {
 	.id = "server.exports",
 	.roles = CHECK_SERVER,
 	.needs = { "server.module", "server.device", "server.threads" },
-	.run = run_check,
+	.run = server_exports_check_run,
 };

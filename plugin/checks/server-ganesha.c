@@ -67,7 +67,7 @@ static bool is_stopped(struct check_run *run, const struct host_ganesha *ganesha
 	       strcmp(state, "active") != 0;
 }
 
-static int run_check(struct check_run *run)
+static int ganesha_check_run(struct check_run *run)
 {
 	const struct host_ganesha *ganesha;
 	char state[32];
@@ -109,5 +109,5 @@ const struct check check_server_ganesha = {
 	.id = "server.ganesha",
 	.roles = CHECK_SERVER,
 	.needs = { "client.device", "server.device" },
-	.run = run_check,
+	.run = ganesha_check_run,
 };

@@ -25,7 +25,7 @@ static void name_setting(struct check_run *run)
 		finding_text(&run->finding, "file", "/%s:%u", value->file, value->line);
 }
 
-static int run_check(struct check_run *run)
+static int grace_check_run(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 	int64_t seconds = 0;
@@ -67,5 +67,5 @@ const struct check check_server_grace = {
 	.id = "server.grace",
 	.roles = CHECK_SERVER,
 	.needs = { "server.module", "server.device", "server.threads" },
-	.run = run_check,
+	.run = grace_check_run,
 };

@@ -70,7 +70,7 @@ static int say_missing(struct check_run *run, const struct nfsd_conf *conf)
 		conf->where, conf->port);
 }
 
-static int run_check(struct check_run *run)
+static int server_listener_check_run(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 	struct words words = { 0 };
@@ -103,5 +103,5 @@ const struct check check_server_listener = {
 	.id = "server.listener",
 	.roles = CHECK_SERVER,
 	.needs = { "server.module", "server.device", "server.threads" },
-	.run = run_check,
+	.run = server_listener_check_run,
 };

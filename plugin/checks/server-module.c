@@ -5,7 +5,7 @@
  * lacks too, and one finding reports it. */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int server_module_check_run(struct check_run *run)
 {
 	if (ganesha_serves(run))
 		return check_say(run, FINDING_SKIP,
@@ -17,5 +17,5 @@ const struct check check_server_module = {
 	.id = "server.module",
 	.roles = CHECK_SERVER,
 	.needs = { "client.module" },
-	.run = run_check,
+	.run = server_module_check_run,
 };

@@ -52,7 +52,7 @@ static int say_without(struct check_run *run, const struct nfsd_conf *conf, bool
 			     conf->why, cut);
 }
 
-static int run_check(struct check_run *run)
+static int server_nfs_conf_check_run(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 	struct nfsd_ports ports = { .count = 0 };
@@ -81,5 +81,5 @@ const struct check check_server_nfs_conf = {
 	.id = "server.nfs-conf",
 	.roles = CHECK_SERVER,
 	.needs = { "server.module", "server.device" },
-	.run = run_check,
+	.run = server_nfs_conf_check_run,
 };

@@ -4,7 +4,7 @@
 /* Whether the services that NFSv3 needs of a server can start. */
 #include "plugin/checks/internal.h"
 
-static int run_check(struct check_run *run)
+static int server_nfs3_check_run(struct check_run *run)
 {
 	if (ganesha_serves(run))
 		return check_skip(run, "server.ganesha");
@@ -15,5 +15,5 @@ const struct check check_server_nfs3 = {
 	.id = "server.nfs3",
 	.roles = CHECK_SERVER,
 	.needs = { "server.module", "server.device" },
-	.run = run_check,
+	.run = server_nfs3_check_run,
 };

@@ -16,7 +16,7 @@ static const char *listed(const struct nfsd_ports *ports, struct words *words)
 	return words_text(words);
 }
 
-static int run_check(struct check_run *run)
+static int server_port_check_run(struct check_run *run)
 {
 	const struct check_target *target = run->target;
 	const struct host_nfsd *nfsd;
@@ -60,5 +60,5 @@ const struct check check_server_port = {
 	.id = "server.port",
 	.roles = CHECK_SERVER,
 	.needs = { "server.threads", "server.listener", "server.nfs-conf" },
-	.run = run_check,
+	.run = server_port_check_run,
 };

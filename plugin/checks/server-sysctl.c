@@ -14,7 +14,7 @@ static const struct sysctl_setting settings[] = {
 	{ NULL, 0, 0, 0 },
 };
 
-static int run_check(struct check_run *run)
+static int server_sysctl_check_run(struct check_run *run)
 {
 	return sysctls_judge(run, "proc/sys/sunrpc/svc_rdma", settings);
 }
@@ -23,5 +23,5 @@ const struct check check_server_sysctl = {
 	.id = "server.sysctl",
 	.roles = CHECK_SERVER,
 	.needs = { "server.module", "server.device" },
-	.run = run_check,
+	.run = server_sysctl_check_run,
 };

@@ -64,7 +64,7 @@ static int say_stopped(struct check_run *run)
 			     "the NFS server does not run; %s is %s", unit, state);
 }
 
-static int run_check(struct check_run *run)
+static int server_threads_check_run(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 	int rc;
@@ -93,5 +93,5 @@ const struct check check_server_threads = {
 	.id = "server.threads",
 	.roles = CHECK_SERVER,
 	.needs = { "server.module", "server.device" },
-	.run = run_check,
+	.run = server_threads_check_run,
 };

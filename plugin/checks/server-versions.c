@@ -57,7 +57,7 @@ static int say_lacking(struct check_run *run, const char *name)
 			     value->file, value->line);
 }
 
-static int run_check(struct check_run *run)
+static int server_versions_check_run(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 	struct words on = { 0 }, off = { 0 };
@@ -97,5 +97,5 @@ const struct check check_server_versions = {
 	.id = "server.versions",
 	.roles = CHECK_SERVER,
 	.needs = { "server.module", "server.device", "server.threads" },
-	.run = run_check,
+	.run = server_versions_check_run,
 };
