@@ -204,8 +204,8 @@ struct netdevs {
 
 int facts_netdevs(struct check_run *run, const struct netdevs **out);
 
-/* The way to one of the server's addresses. */
-struct path {
+/* The path to one of the server's addresses. */
+struct server_path {
 	const struct transport_address *to;
 	int rc; /* of the route, with @why */
 	char why[256];
@@ -216,7 +216,8 @@ struct path {
 };
 
 /* @count of the target's addresses, in their order; 0 where none is known. */
-int facts_paths(struct check_run *run, const struct path **out, unsigned int *count);
+int facts_paths(struct check_run *run, const struct server_path **out,
+		unsigned int *count);
 /* The device and port that the route to the server leads through, by the first address for which
  * it does. -ENODEV: through none; -ENODATA no address, or no route, is known. */
 int facts_route_port(struct check_run *run, const struct rdma_device **device,

@@ -36,7 +36,7 @@ bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2)
 }
 
 /* Why an address has no GID, and its interface. */
-static void gid_blame(struct check_run *run, const struct path *path)
+static void gid_blame(struct check_run *run, const struct server_path *path)
 {
 	finding_text(&run->finding, "address", "%s", path->route.source);
 	finding_text(&run->finding, "interface", "%s", path->route.netdev);
@@ -54,14 +54,14 @@ static void gid_blame(struct check_run *run, const struct path *path)
 static int look_at_routes(struct check_run *run, bool *told)
 {
 	struct words without = { 0 }, with = { 0 };
-	const struct path *first = NULL;
-	const struct path *paths;
+	const struct server_path *first = NULL;
+	const struct server_path *paths;
 	unsigned int count, i;
 	bool v2 = false;
 
 	facts_paths(run, &paths, &count);
 	for (i = 0; i < count; i++) {
-		const struct path *path = &paths[i];
+		const struct server_path *path = &paths[i];
 
 		if (path->rc || !path->port || path->device->kind != RDMA_ROCE ||
 		    !path->route.source[0] || path->port->gids_cut)

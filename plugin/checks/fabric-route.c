@@ -7,11 +7,11 @@
 
 struct routes {
 	struct words good, bad, none, local;
-	const struct path *first_good, *first_bad, *first_none, *first_unknown;
+	const struct server_path *first_good, *first_bad, *first_none, *first_unknown;
 	const char *reason; /* of first_bad */
 };
 
-static void route_add_bad(struct routes *routes, const struct path *path,
+static void route_add_bad(struct routes *routes, const struct server_path *path,
 			  const char *reason)
 {
 	if (routes->first_bad)
@@ -21,8 +21,8 @@ static void route_add_bad(struct routes *routes, const struct path *path,
 }
 
 /* By an interface above a device's own; false: it is not, or the device serves it. */
-static bool route_is_above(struct check_run *run, const struct path *path, const char *to,
-			   struct routes *routes)
+static bool route_is_above(struct check_run *run, const struct server_path *path,
+			   const char *to, struct routes *routes)
 {
 	const char *netdev = path->route.netdev;
 
@@ -46,7 +46,7 @@ static bool route_is_above(struct check_run *run, const struct path *path, const
 }
 
 /* "192.0.2.1 by eth0" */
-static void route_count(struct check_run *run, const struct path *path,
+static void route_count(struct check_run *run, const struct server_path *path,
 			struct routes *routes)
 {
 	char to[ADDRESS_NAME_MAX], name[PORT_NAME_MAX];
@@ -72,7 +72,7 @@ static void route_count(struct check_run *run, const struct path *path,
 }
 
 static void route_blame(struct check_run *run, const char *reason,
-			const struct path *path)
+			const struct server_path *path)
 {
 	char to[ADDRESS_NAME_MAX];
 
@@ -116,7 +116,7 @@ static int route_say(struct check_run *run, struct routes *routes)
 static int route_check_run(struct check_run *run)
 {
 	struct routes routes = { .reason = NULL };
-	const struct path *paths;
+	const struct server_path *paths;
 	unsigned int count, i;
 
 	facts_paths(run, &paths, &count);

@@ -10,15 +10,29 @@
 
 #define PATHS_MAX ARRAY_SIZE(((struct check_target *)0)->addresses)
 
-struct memo {
-	bool read;
-	struct err_kept err;
+enum fact {
+	FACT_SYSTEM,
+	FACT_RDMA,
+	FACT_MOUNTS,
+	FACT_VIEW,
+	FACT_NFS_CONF,
+	FACT_NFSMOUNT_CONF,
+	FACT_NFSD,
+	FACT_GANESHA,
+	FACT_PLATFORM,
+	FACT_RPCRDMA,
+	FACT_KCONFIG,
+	FACT_NETDEVS,
+	FACT_LISTENER,
+	FACT_PATHS,
+	FACT_COUNT
 };
 
 struct facts {
-	struct memo system_memo, rdma_memo, mounts_memo, nfs_conf_memo,
-		nfsmount_conf_memo, nfsd_memo, ganesha_memo, platform_memo, rpcrdma_memo,
-		kconfig_memo, netdevs_memo, paths_memo, view_memo;
+	struct {
+		bool read;
+		struct err_kept err;
+	} memo[FACT_COUNT];
 	struct host_system system;
 	struct rdma_devices *rdma;
 	struct nfs_mounts mounts;
@@ -31,12 +45,11 @@ struct facts {
 	struct host_module rpcrdma;
 	struct host_kconfig kconfig;
 	struct netdevs netdevs;
-	struct path paths[PATHS_MAX];
+	struct remote listener;
+	struct server_path paths[PATHS_MAX];
 	unsigned int npaths;
 	struct filters filters;
 	bool filters_known;
-	struct memo listener_memo;
-	struct remote listener;
 	bool rpcbind_silent[2]; /* the server's, this host's */
 };
 
@@ -64,49 +77,9 @@ void facts_free_p(struct facts **facts)
 	*facts = NULL;
 }
 
-static void memo_keep(struct memo *memo, int rc)
-{
-	memo->read = true;
-	if (rc)
-		err_keep(&memo->err, rc);
-}
+/* --- how each is read ----------------------------------------------------------------- */
 
-static int memo_tell(const struct memo *memo)
-{
-	return memo->err.rc ? err_again(&memo->err) : 0;
-}
-
-int facts_system(struct check_run *run, const struct host_system **out)
-{
-	struct facts *f = run->facts;
-
-	if (!f->system_memo.read)
-		memo_keep(&f->system_memo, host_system(run->host, &f->system));
-	*out = &f->system;
-	return memo_tell(&f->system_memo);
-}
-
-int facts_rdma(struct check_run *run, const struct rdma_devices **out)
-{
-	struct facts *f = run->facts;
-
-	if (!f->rdma_memo.read)
-		memo_keep(&f->rdma_memo, host_rdma(run->host, &f->rdma));
-	*out = f->rdma;
-	return memo_tell(&f->rdma_memo);
-}
-
-int facts_mounts(struct check_run *run, const struct nfs_mounts **out)
-{
-	struct facts *f = run->facts;
-
-	if (!f->mounts_memo.read)
-		memo_keep(&f->mounts_memo, host_nfs_mounts(run->host, &f->mounts));
-	*out = &f->mounts;
-	return memo_tell(&f->mounts_memo);
-}
-
-static int open_view(struct check_run *run, struct facts *f)
+static int facts_open_view(struct check_run *run, struct facts *f)
 {
 	struct view_sources sources = { .host = run->host, .now = now_ms() };
 	const struct nfs_mounts *mounts;
@@ -125,81 +98,8 @@ static int open_view(struct check_run *run, struct facts *f)
 	return view_open(&f->view, &sources);
 }
 
-int facts_view(struct check_run *run, const struct view **out)
-{
-	struct facts *f = run->facts;
-
-	if (!f->view_memo.read)
-		memo_keep(&f->view_memo, open_view(run, f));
-	*out = f->view;
-	return memo_tell(&f->view_memo);
-}
-
-int facts_nfs_conf(struct check_run *run, const struct conf **out)
-{
-	struct facts *f = run->facts;
-
-	if (!f->nfs_conf_memo.read)
-		memo_keep(&f->nfs_conf_memo,
-			  conf_open(&f->nfs_conf, run->host, "etc/nfs.conf"));
-	*out = f->nfs_conf;
-	return memo_tell(&f->nfs_conf_memo);
-}
-
-int facts_nfsmount_conf(struct check_run *run, const struct conf **out)
-{
-	struct facts *f = run->facts;
-
-	if (!f->nfsmount_conf_memo.read)
-		memo_keep(&f->nfsmount_conf_memo,
-			  conf_open(&f->nfsmount_conf, run->host, "etc/nfsmount.conf"));
-	*out = f->nfsmount_conf;
-	return memo_tell(&f->nfsmount_conf_memo);
-}
-
-int facts_nfsd(struct check_run *run, const struct host_nfsd **out)
-{
-	struct facts *f = run->facts;
-
-	if (!f->nfsd_memo.read)
-		memo_keep(&f->nfsd_memo, host_nfsd(run->host, &f->nfsd));
-	*out = &f->nfsd;
-	return memo_tell(&f->nfsd_memo);
-}
-
-int facts_ganesha(struct check_run *run, const struct host_ganesha **out)
-{
-	struct facts *f = run->facts;
-
-	if (!f->ganesha_memo.read)
-		memo_keep(&f->ganesha_memo, host_ganesha(run->host, &f->ganesha));
-	*out = &f->ganesha;
-	return memo_tell(&f->ganesha_memo);
-}
-
-const char *container_reason(struct check_run *run, const char *otherwise)
-{
-	char kind[HOST_CONTAINER_MAX];
-
-	if (!host_container(run->host, kind))
-		return otherwise;
-	if (!*finding_evidence(&run->finding, "container"))
-		finding_text(&run->finding, "container", "%s", kind);
-	return "container";
-}
-
-int facts_platform(struct check_run *run, const struct host_platform **out)
-{
-	struct facts *f = run->facts;
-
-	if (!f->platform_memo.read)
-		memo_keep(&f->platform_memo, host_platform(run->host, &f->platform));
-	*out = &f->platform;
-	return memo_tell(&f->platform_memo);
-}
-
 /* Before 4.2 the client is a module of its own, xprtrdma. */
-static int read_rpcrdma(const struct host *host, struct host_module *out)
+static int facts_read_rpcrdma(const struct host *host, struct host_module *out)
 {
 	struct host_module old;
 	int rc = host_module(host, "rpcrdma", out);
@@ -210,29 +110,7 @@ static int read_rpcrdma(const struct host *host, struct host_module *out)
 	return rc;
 }
 
-int facts_rpcrdma(struct check_run *run, const struct host_module **out)
-{
-	struct facts *f = run->facts;
-
-	if (!f->rpcrdma_memo.read)
-		memo_keep(&f->rpcrdma_memo, read_rpcrdma(run->host, &f->rpcrdma));
-	*out = &f->rpcrdma;
-	return memo_tell(&f->rpcrdma_memo);
-}
-
-int facts_kconfig(struct check_run *run, const struct host_kconfig **out)
-{
-	struct facts *f = run->facts;
-
-	if (!f->kconfig_memo.read)
-		memo_keep(&f->kconfig_memo, host_kconfig(run->host, &f->kconfig));
-	*out = &f->kconfig;
-	return memo_tell(&f->kconfig_memo);
-}
-
-/* --- network interfaces -------------------------------------------------------------- */
-
-static int read_netdevs(struct check_run *run, struct netdevs *out)
+static int facts_read_netdevs(struct check_run *run, struct netdevs *out)
 {
 	_cleanup_(host_list_fini) struct host_list names = { NULL, 0, false };
 	const struct rdma_devices *rdma;
@@ -253,71 +131,30 @@ static int read_netdevs(struct check_run *run, struct netdevs *out)
 	return 0;
 }
 
-int facts_netdevs(struct check_run *run, const struct netdevs **out)
+/* The port of the path's interface. */
+static void server_path_find_port(const struct rdma_devices *rdma,
+				  struct server_path *path)
 {
-	struct facts *f = run->facts;
+	unsigned int i, p;
 
-	if (!f->netdevs_memo.read)
-		memo_keep(&f->netdevs_memo, read_netdevs(run, &f->netdevs));
-	*out = &f->netdevs;
-	return memo_tell(&f->netdevs_memo);
-}
+	for (i = 0; i < rdma->count; i++) {
+		const struct rdma_device *device = &rdma->list[i];
 
-struct filters *facts_filters(struct check_run *run)
-{
-	struct facts *f = run->facts;
-
-	if (!f->filters_known)
-		filters_read(run, &f->filters);
-	f->filters_known = true;
-	return &f->filters;
-}
-
-int facts_listener(struct check_run *run, struct remote *out)
-{
-	struct facts *f = run->facts;
-
-	if (!f->listener_memo.read)
-		memo_keep(&f->listener_memo,
-			  remote_rdma(run, run->target->port, &f->listener));
-	*out = f->listener;
-	return memo_tell(&f->listener_memo);
-}
-
-int facts_rpcbind(struct check_run *run, bool here, uint32_t program, uint32_t version,
-		  uint16_t *port)
-{
-	bool *silent = &run->facts->rpcbind_silent[here];
-	int rc;
-
-	if (*silent)
-		return err_set(ETIMEDOUT, "rpcbind does not answer");
-	rc = here ? remote_rpcbind_here(run, program, version, port)
-		  : remote_rpcbind(run, program, version, port);
-	*silent = rc == -ETIMEDOUT;
-	return rc;
-}
-
-/* --- the way to the server ------------------------------------------------------------- */
-
-static void find_port(const struct rdma_devices *rdma, struct path *path)
-{
-	const struct rdma_device *device = NULL;
-	unsigned int i;
-
-	for (i = 0; i < rdma->count && !device; i++)
-		if (!strcmp(rdma->list[i].name, path->netdev.rdma_device))
-			device = &rdma->list[i];
-	for (i = 0; device && i < device->nports; i++) {
-		if (device->ports[i].number != path->netdev.rdma_port)
+		if (strcmp(device->name, path->netdev.rdma_device))
 			continue;
-		path->device = device;
-		path->port = &device->ports[i];
+		for (p = 0; p < device->nports; p++) {
+			if (device->ports[p].number != path->netdev.rdma_port)
+				continue;
+			path->device = device;
+			path->port = &device->ports[p];
+		}
+		return;
 	}
 }
 
 /* To an address of this host itself, which RoCE has a GID for. */
-static void find_local(const struct rdma_devices *rdma, struct path *path)
+static void server_path_find_local(const struct rdma_devices *rdma,
+				   struct server_path *path)
 {
 	char name[ADDRESS_NAME_MAX];
 	unsigned int i, p;
@@ -337,7 +174,7 @@ static void find_local(const struct rdma_devices *rdma, struct path *path)
 	}
 }
 
-static int read_path(struct check_run *run, struct path *path)
+static int server_path_read(struct check_run *run, struct server_path *path)
 {
 	const struct rdma_devices *rdma;
 	int rc = facts_rdma(run, &rdma);
@@ -346,48 +183,200 @@ static int read_path(struct check_run *run, struct path *path)
 	if (rc)
 		return rc;
 	if (path->route.local) {
-		find_local(rdma, path);
+		server_path_find_local(rdma, path);
 		return 0;
 	}
 	rc = host_netdev(run->host, path->route.netdev, rdma, &path->netdev);
 	if (!rc && path->netdev.rdma_device[0])
-		find_port(rdma, path);
+		server_path_find_port(rdma, path);
 	return rc;
 }
 
-static void read_paths(struct check_run *run, struct facts *f)
+static int facts_read_paths(struct check_run *run, struct facts *f)
 {
 	const struct check_target *target = run->target;
 	unsigned int i;
 
 	for (i = 0; i < target->naddresses && i < PATHS_MAX; i++) {
-		struct path *path = &f->paths[f->npaths++];
+		struct server_path *path = &f->paths[f->npaths++];
 
 		path->to = &target->addresses[i];
 		err_clear();
-		path->rc = read_path(run, path);
+		path->rc = server_path_read(run, path);
 		if (path->rc)
 			snprintf(path->why, sizeof(path->why), "%s", err_text());
 	}
+	return 0;
 }
 
-int facts_paths(struct check_run *run, const struct path **out, unsigned int *count)
+static int facts_read(struct check_run *run, struct facts *f, enum fact fact)
+{
+	const struct host *host = run->host;
+
+	switch (fact) {
+	case FACT_SYSTEM: return host_system(host, &f->system);
+	case FACT_RDMA: return host_rdma(host, &f->rdma);
+	case FACT_MOUNTS: return host_nfs_mounts(host, &f->mounts);
+	case FACT_VIEW: return facts_open_view(run, f);
+	case FACT_NFS_CONF: return conf_open(&f->nfs_conf, host, "etc/nfs.conf");
+	case FACT_NFSMOUNT_CONF:
+		return conf_open(&f->nfsmount_conf, host, "etc/nfsmount.conf");
+	case FACT_NFSD: return host_nfsd(host, &f->nfsd);
+	case FACT_GANESHA: return host_ganesha(host, &f->ganesha);
+	case FACT_PLATFORM: return host_platform(host, &f->platform);
+	case FACT_RPCRDMA: return facts_read_rpcrdma(host, &f->rpcrdma);
+	case FACT_KCONFIG: return host_kconfig(host, &f->kconfig);
+	case FACT_NETDEVS: return facts_read_netdevs(run, &f->netdevs);
+	case FACT_LISTENER: return remote_rdma(run, run->target->port, &f->listener);
+	case FACT_PATHS: return facts_read_paths(run, f);
+	case FACT_COUNT: break;
+	}
+	return -EINVAL;
+}
+
+/* Reads it, the first time; then only its error is repeated, with its words. */
+static int facts_need(struct check_run *run, enum fact fact)
+{
+	struct facts *f = run->facts;
+	int rc;
+
+	if (!f->memo[fact].read) {
+		rc = facts_read(run, f, fact);
+		f->memo[fact].read = true;
+		if (rc)
+			err_keep(&f->memo[fact].err, rc);
+	}
+	return f->memo[fact].err.rc ? err_again(&f->memo[fact].err) : 0;
+}
+
+/* --- what the checks ask --------------------------------------------------------------- */
+
+int facts_system(struct check_run *run, const struct host_system **out)
+{
+	*out = &run->facts->system;
+	return facts_need(run, FACT_SYSTEM);
+}
+
+int facts_rdma(struct check_run *run, const struct rdma_devices **out)
+{
+	int rc = facts_need(run, FACT_RDMA);
+
+	*out = run->facts->rdma;
+	return rc;
+}
+
+int facts_mounts(struct check_run *run, const struct nfs_mounts **out)
+{
+	*out = &run->facts->mounts;
+	return facts_need(run, FACT_MOUNTS);
+}
+
+int facts_view(struct check_run *run, const struct view **out)
+{
+	int rc = facts_need(run, FACT_VIEW);
+
+	*out = run->facts->view;
+	return rc;
+}
+
+int facts_nfs_conf(struct check_run *run, const struct conf **out)
+{
+	int rc = facts_need(run, FACT_NFS_CONF);
+
+	*out = run->facts->nfs_conf;
+	return rc;
+}
+
+int facts_nfsmount_conf(struct check_run *run, const struct conf **out)
+{
+	int rc = facts_need(run, FACT_NFSMOUNT_CONF);
+
+	*out = run->facts->nfsmount_conf;
+	return rc;
+}
+
+int facts_nfsd(struct check_run *run, const struct host_nfsd **out)
+{
+	*out = &run->facts->nfsd;
+	return facts_need(run, FACT_NFSD);
+}
+
+int facts_ganesha(struct check_run *run, const struct host_ganesha **out)
+{
+	*out = &run->facts->ganesha;
+	return facts_need(run, FACT_GANESHA);
+}
+
+int facts_platform(struct check_run *run, const struct host_platform **out)
+{
+	*out = &run->facts->platform;
+	return facts_need(run, FACT_PLATFORM);
+}
+
+int facts_rpcrdma(struct check_run *run, const struct host_module **out)
+{
+	*out = &run->facts->rpcrdma;
+	return facts_need(run, FACT_RPCRDMA);
+}
+
+int facts_kconfig(struct check_run *run, const struct host_kconfig **out)
+{
+	*out = &run->facts->kconfig;
+	return facts_need(run, FACT_KCONFIG);
+}
+
+int facts_netdevs(struct check_run *run, const struct netdevs **out)
+{
+	*out = &run->facts->netdevs;
+	return facts_need(run, FACT_NETDEVS);
+}
+
+struct filters *facts_filters(struct check_run *run)
 {
 	struct facts *f = run->facts;
 
-	if (!f->paths_memo.read) {
-		read_paths(run, f);
-		memo_keep(&f->paths_memo, 0);
-	}
-	*out = f->paths;
-	*count = f->npaths;
-	return 0;
+	if (!f->filters_known)
+		filters_read(run, &f->filters);
+	f->filters_known = true;
+	return &f->filters;
+}
+
+int facts_listener(struct check_run *run, struct remote *out)
+{
+	int rc = facts_need(run, FACT_LISTENER);
+
+	*out = run->facts->listener;
+	return rc;
+}
+
+int facts_rpcbind(struct check_run *run, bool here, uint32_t program, uint32_t version,
+		  uint16_t *port)
+{
+	bool *silent = &run->facts->rpcbind_silent[here];
+	int rc;
+
+	if (*silent)
+		return err_set(ETIMEDOUT, "rpcbind does not answer");
+	rc = here ? remote_rpcbind_here(run, program, version, port)
+		  : remote_rpcbind(run, program, version, port);
+	*silent = rc == -ETIMEDOUT;
+	return rc;
+}
+
+int facts_paths(struct check_run *run, const struct server_path **out,
+		unsigned int *count)
+{
+	int rc = facts_need(run, FACT_PATHS);
+
+	*out = run->facts->paths;
+	*count = run->facts->npaths;
+	return rc;
 }
 
 int facts_route_port(struct check_run *run, const struct rdma_device **device,
 		     const struct rdma_port **port)
 {
-	const struct path *paths;
+	const struct server_path *paths;
 	unsigned int count, i, known = 0;
 
 	facts_paths(run, &paths, &count);
@@ -401,4 +390,15 @@ int facts_route_port(struct check_run *run, const struct rdma_device **device,
 	}
 	return known ? err_set(ENODEV, "the route leads through no RDMA device")
 		     : err_set(ENODATA, "the route to the server is not known");
+}
+
+const char *container_reason(struct check_run *run, const char *otherwise)
+{
+	char kind[HOST_CONTAINER_MAX];
+
+	if (!host_container(run->host, kind))
+		return otherwise;
+	if (!*finding_evidence(&run->finding, "container"))
+		finding_text(&run->finding, "container", "%s", kind);
+	return "container";
 }

@@ -47,14 +47,14 @@ static struct way *add(struct check_run *run, struct way_list *out, const char *
 
 void ways_to_server(struct check_run *run, struct way_list *out)
 {
-	const struct path *paths;
+	const struct server_path *paths;
 	unsigned int count, i;
 	struct way *way;
 
 	out->count = 0;
 	facts_paths(run, &paths, &count);
 	for (i = 0; i < count; i++) {
-		const struct path *path = &paths[i];
+		const struct server_path *path = &paths[i];
 
 		way = path->rc ? NULL : add(run, out, path->route.netdev);
 		if (!way)
