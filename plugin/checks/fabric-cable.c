@@ -23,24 +23,31 @@ static const char *const phys_states[] = {
 
 #define STATE_INIT 2
 
-static const char *phys_name(const struct rdma_port *port)
+/* Why a port has no link; "": it is unknown. Drivers of Ethernet report "Disabled" for an interface that
+ * is set down, and for one without a cable (mlx5_query_port_roce(), iw_query_port()). So the
+ * interface's flags decide. */
+static const char *cable_reason(struct check_run *run, const struct port_at *at)
 {
-	if (port->phys_state < ARRAY_SIZE(phys_states) && phys_states[port->phys_state])
-		return phys_states[port->phys_state];
-	return "in an unknown state";
-}
-
-/* Why an Ethernet port has no link: drivers report "Disabled" for an interface that is set down,
- * and for one without a cable (mlx5_query_port_roce(), iw_query_port()). So the interface's
- * flags decide. */
-static const char *cable_reason_ethernet(struct check_run *run, const struct port_at *at)
-{
-	const char *interface = port_interface(run, at);
+	const struct rdma_port *port = at->port;
+	const char *interface;
 	struct host_netdev netdev;
 
+	if (port->layer == LINK_INFINIBAND) {
+		/* The port of a virtual function has no cable of its own. */
+		if (at->device->virtual_function)
+			return "vf";
+		switch (port->phys_state) {
+		case PHYS_POLLING: return "no-signal";
+		case PHYS_DISABLED: return "disabled";
+		case PHYS_TRAINING:
+		case PHYS_RECOVERING: return "unstable";
+		default: return "";
+		}
+	}
+	interface = port_interface(run, at);
 	/* iw_query_port(): a link, and no IPv4 address. */
-	if (at->device->kind == RDMA_IWARP && at->port->phys_state == PHYS_TRAINING &&
-	    at->port->state == STATE_INIT)
+	if (at->device->kind == RDMA_IWARP && port->phys_state == PHYS_TRAINING &&
+	    port->state == STATE_INIT)
 		return "no-address";
 	if (!*interface || host_netdev(run->host, interface, NULL, &netdev))
 		return "no-link";
@@ -49,89 +56,63 @@ static const char *cable_reason_ethernet(struct check_run *run, const struct por
 	return netdev.carrier == 0 ? "no-carrier" : "no-link";
 }
 
-/* "": it is unknown. */
-static const char *cable_reason(struct check_run *run, const struct port_at *at)
-{
-	if (at->port->layer != LINK_INFINIBAND)
-		return cable_reason_ethernet(run, at);
-	/* The port of a virtual function has no cable of its own. */
-	if (at->device->virtual_function)
-		return "vf";
-	switch (at->port->phys_state) {
-	case PHYS_POLLING: return "no-signal";
-	case PHYS_DISABLED: return "disabled";
-	case PHYS_TRAINING:
-	case PHYS_RECOVERING: return "unstable";
-	default: return "";
-	}
-}
+enum cable_group { CABLE_UP, CABLE_NARROW, CABLE_DOWN, CABLE_GROUPS };
 
-/* One lane of the four that adapters have: mostly a damaged cable. */
-static bool is_narrow(const struct rdma_device *device, const struct rdma_port *port)
+static int cable_judge(struct check_run *run, const struct port_at *at,
+		       struct port_group *groups)
 {
-	return device->kind == RDMA_INFINIBAND && !device->software &&
-	       strstr(port->rate, "(1X ");
-}
-
-struct cable_tally {
-	struct words up, down, narrow;
-	const struct port_at *first_down, *first_narrow;
-};
-
-static void cable_count(struct cable_tally *tally, const struct port_at *at)
-{
+	const struct rdma_device *device = at->device;
+	const struct rdma_port *port = at->port;
+	const char *state = NULL;
 	char name[PORT_NAME_MAX];
+	int rc = port_problem(device, port);
 
-	port_name(at->device, at->port, name);
-	if (at->port->phys_state != PHYS_UP) {
-		words_add(&tally->down, "%s is %s", name, phys_name(at->port));
-		tally->first_down = tally->first_down ? tally->first_down : at;
-	} else if (is_narrow(at->device, at->port)) {
-		words_add(&tally->narrow, "%s has %s", name, at->port->rate);
-		tally->first_narrow = tally->first_narrow ? tally->first_narrow : at;
-	} else {
-		words_add(&tally->up, "%s has %s", name, at->port->rate);
-	}
-}
-
-static int cable_say(struct check_run *run, struct cable_tally *tally)
-{
-	if (tally->down.count)
-		finding_text(&run->finding, "without_link", "%s",
-			     words_text(&tally->down));
-	if (!tally->up.count && !tally->first_narrow) {
-		finding_reason(&run->finding, cable_reason(run, tally->first_down));
-		port_evidence(run, tally->first_down);
-		return check_say(run, FINDING_FAIL, "no link: %s",
-				 words_text(&tally->down));
-	}
-	if (tally->first_narrow) {
-		finding_reason(&run->finding, "one-lane");
-		port_evidence(run, tally->first_narrow);
-		return check_say(run, FINDING_WARN, "the link uses one lane of four: %s",
-				 words_text(&tally->narrow));
-	}
-	return check_say(run, FINDING_PASS, "%s", words_text(&tally->up));
+	(void)run;
+	if (rc)
+		return rc;
+	port_name(device, port, name);
+	if (port->phys_state < ARRAY_SIZE(phys_states))
+		state = phys_states[port->phys_state];
+	if (port->phys_state != PHYS_UP)
+		port_group_add(&groups[CABLE_DOWN], at, "%s is %s", name,
+			       state ? state : "in an unknown state");
+	else if (device->kind == RDMA_INFINIBAND && !device->software &&
+		 strstr(port->rate, "(1X "))
+		/* One lane of the four that adapters have: mostly a damaged cable. */
+		port_group_add(&groups[CABLE_NARROW], at, "%s has %s", name, port->rate);
+	else
+		port_group_add(&groups[CABLE_UP], at, "%s has %s", name, port->rate);
+	return 0;
 }
 
 static int cable_check_run(struct check_run *run)
 {
-	struct cable_tally tally = { .first_down = NULL };
+	struct port_group groups[CABLE_GROUPS] = { 0 };
+	struct port_group *down = &groups[CABLE_DOWN], *narrow = &groups[CABLE_NARROW];
 	struct port_list ports;
-	int rc = ports_wanted(run, &ports);
-	unsigned int i;
+	int rc = ports_judge(run, &ports, cable_judge, groups);
 
-	for (i = 0; !rc && i < ports.count; i++) {
-		rc = port_problem(ports.list[i].device, ports.list[i].port);
-		if (!rc)
-			cable_count(&tally, &ports.list[i]);
-	}
 	if (rc)
 		return rc;
 	if (!ports.count)
 		return err_because(err_set(EIO, "the RDMA devices show no ports"),
 				   "no-ports");
-	return cable_say(run, &tally);
+	if (down->first)
+		finding_text(&run->finding, "without_link", "%s",
+			     words_text(&down->words));
+	if (!groups[CABLE_UP].first && !narrow->first) {
+		finding_reason(&run->finding, cable_reason(run, down->first));
+		port_evidence(run, down->first);
+		return check_say(run, FINDING_FAIL, "no link: %s",
+				 words_text(&down->words));
+	}
+	if (narrow->first) {
+		finding_reason(&run->finding, "one-lane");
+		port_evidence(run, narrow->first);
+		return check_say(run, FINDING_WARN, "the link uses one lane of four: %s",
+				 words_text(&narrow->words));
+	}
+	return check_say(run, FINDING_PASS, "%s", words_text(&groups[CABLE_UP].words));
 }
 
 const struct check check_fabric_cable = {

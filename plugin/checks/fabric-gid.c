@@ -8,14 +8,19 @@
 
 #include "plugin/checks/internal.h"
 
-/* An IPv4 address is ::ffff:a.b.c.d (ipv6_addr_set_v4mapped() in ib_addr.h). */
-static bool gid_of(const char *address, uint8_t gid[16])
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+static const uint8_t gid_ipv4[12] = { [10] = 0xff, [11] = 0xff };
 
-	memcpy(gid, mapped, sizeof(mapped));
-	return inet_pton(AF_INET, address, gid + 12) == 1 ||
+/* An IPv4 address is ::ffff:a.b.c.d (ipv6_addr_set_v4mapped() in ib_addr.h). */
+static bool gid_from_address(const char *address, uint8_t gid[16])
+{
+	memcpy(gid, gid_ipv4, sizeof(gid_ipv4));
+	return inet_pton(AF_INET, address, gid + sizeof(gid_ipv4)) == 1 ||
 	       inet_pton(AF_INET6, address, gid) == 1;
+}
+
+bool gid_is_ipv4(const struct rdma_gid *gid)
+{
+	return !memcmp(gid->bytes, gid_ipv4, sizeof(gid_ipv4));
 }
 
 bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2)
@@ -24,7 +29,7 @@ bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2)
 	bool found = false;
 	unsigned int i;
 
-	if (!gid_of(address, gid))
+	if (!gid_from_address(address, gid))
 		return false;
 	for (i = 0; i < port->ngids; i++) {
 		if (memcmp(port->gids[i].bytes, gid, sizeof(gid)))
@@ -35,27 +40,13 @@ bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2)
 	return found;
 }
 
-/* Why an address has no GID, and its interface. */
-static void gid_blame(struct check_run *run, const struct server_path *path)
-{
-	finding_text(&run->finding, "address", "%s", path->route.source);
-	finding_text(&run->finding, "interface", "%s", path->route.netdev);
-	if (path->netdev.rdma_lower[0])
-		finding_text(&run->finding, "lower", "%s", path->netdev.rdma_lower);
-	finding_reason(&run->finding, netdev_is_bridge(run, path->route.netdev) ? "bridge"
-				      : path->netdev.rdma_lower[0]
-					      ? "upper"
-					      : container_reason(run, "lost"));
-	finding_text(&run->finding, "device", "%s", path->device->name);
-	finding_number(&run->finding, "device_port", path->port->number);
-}
-
-/* On the route: the source address of packets to the server. */
-static int look_at_routes(struct check_run *run, bool *told)
+/* On the route: the source address of packets to the server. @known: the finding is complete. */
+static int gid_judge_routes(struct check_run *run, bool *known)
 {
 	struct words without = { 0 }, with = { 0 };
-	const struct server_path *first = NULL;
-	const struct server_path *paths;
+	const struct server_path *first = NULL, *paths;
+	struct finding *finding = &run->finding;
+	const char *lower, *netdev;
 	unsigned int count, i;
 	bool v2 = false;
 
@@ -73,47 +64,60 @@ static int look_at_routes(struct check_run *run, bool *told)
 		words_add(&without, "%s on %s", path->route.source, path->route.netdev);
 		first = first ? first : path;
 	}
-	*told = with.count || without.count;
-	if (first) {
-		gid_blame(run, first);
-		return check_say(run, FINDING_FAIL,
-				 "%s has no GID for this host's address %s",
-				 first->device->name, words_text(&without));
-	}
-	return *told ? check_say(run, FINDING_PASS, "there is one for %s",
-				 words_text(&with))
-		     : 0;
+	*known = with.count || without.count;
+	if (!*known)
+		return 0;
+	if (!first)
+		return check_say(run, FINDING_PASS, "there is one for %s",
+				 words_text(&with));
+	lower = first->netdev.rdma_lower;
+	netdev = first->route.netdev;
+	finding_text(finding, "address", "%s", first->route.source);
+	finding_text(finding, "interface", "%s", netdev);
+	if (*lower)
+		finding_text(finding, "lower", "%s", lower);
+	finding_reason(finding, netdev_is_bridge(run, netdev) ? "bridge"
+				: *lower                      ? "upper"
+					 : container_reason(run, "lost"));
+	finding_text(finding, "device", "%s", first->device->name);
+	finding_number(finding, "device_port", first->port->number);
+	return check_say(run, FINDING_FAIL, "%s has no GID for this host's address %s",
+			 first->device->name, words_text(&without));
+}
+
+enum gid_group { GID_WITH, GID_WITHOUT, GID_GROUPS };
+
+static int gid_judge(struct check_run *run, const struct port_at *at,
+		     struct port_group *groups)
+{
+	char name[PORT_NAME_MAX];
+
+	(void)run;
+	if (port_is_up(at->port))
+		port_group_add(&groups[at->port->ngids ? GID_WITH : GID_WITHOUT], at,
+			       "%s", port_name(at->device, at->port, name));
+	return 0;
 }
 
 static int gid_check_run(struct check_run *run)
 {
-	struct words without = { 0 };
-	const struct port_at *first = NULL;
+	struct port_group groups[GID_GROUPS] = { 0 };
+	struct port_group *without = &groups[GID_WITHOUT];
 	struct port_list ports;
-	char name[PORT_NAME_MAX];
-	int rc = ports_wanted(run, &ports);
-	unsigned int i, up = 0;
-	bool told;
+	bool known;
+	int rc = ports_judge(run, &ports, gid_judge, groups);
 
-	rc = rc ? rc : look_at_routes(run, &told);
-	if (rc || told)
+	rc = rc ? rc : gid_judge_routes(run, &known);
+	if (rc || known)
 		return rc;
-	for (i = 0; i < ports.count; i++) {
-		const struct rdma_port *port = ports.list[i].port;
-
-		up += port_is_up(port);
-		if (!port_is_up(port) || port->ngids)
-			continue;
-		words_add(&without, "%s", port_name(ports.list[i].device, port, name));
-		first = first ? first : &ports.list[i];
-	}
-	if (!up)
+	if (!groups[GID_WITH].first && !without->first)
 		return err_because(err_set(ENODATA, "no port is known to be active"),
 				   "port-unknown");
-	if (first) {
+	if (without->first) {
 		finding_reason(&run->finding, container_reason(run, "none"));
-		port_evidence(run, first);
-		return check_say(run, FINDING_FAIL, "no GID: %s", words_text(&without));
+		port_evidence(run, without->first);
+		return check_say(run, FINDING_FAIL, "no GID: %s",
+				 words_text(&without->words));
 	}
 	return check_say(run, FINDING_PASS, "every active port has one");
 }

@@ -7,64 +7,54 @@
 
 #define ARPHRD_IPOIB 32
 
-static bool ipoib_is_of(const struct netdevs *netdevs, const struct port_at *at)
-{
-	unsigned int i;
+enum ipoib_group { IPOIB_WITH, IPOIB_WITHOUT, IPOIB_NOT_IB, IPOIB_GROUPS };
 
-	for (i = 0; i < netdevs->count; i++)
+static int ipoib_judge(struct check_run *run, const struct port_at *at,
+		       struct port_group *groups)
+{
+	enum ipoib_group group = at->port->layer == LINK_INFINIBAND ? IPOIB_WITHOUT
+								    : IPOIB_NOT_IB;
+	const struct netdevs *netdevs;
+	char name[PORT_NAME_MAX];
+	unsigned int i;
+	int rc = facts_netdevs(run, &netdevs);
+
+	if (rc || !port_is_up(at->port))
+		return rc;
+	for (i = 0; group == IPOIB_WITHOUT && i < netdevs->count; i++)
 		if (netdevs->list[i].type == ARPHRD_IPOIB &&
 		    !strcmp(netdevs->list[i].rdma_device, at->device->name) &&
 		    netdevs->list[i].rdma_port == at->port->number)
-			return true;
-	return false;
-}
-
-static int ipoib_say(struct check_run *run, const struct port_at *without,
-		     struct words *names, bool others)
-{
-	bool loaded = !host_exists(run->host, "sys/module/ib_ipoib");
-
-	port_evidence(run, without);
-	return check_say_why(run, others ? FINDING_WARN : FINDING_FAIL,
-			     loaded ? "missing" : "no-module",
-			     "no active InfiniBand port has an IPoIB interface: %s",
-			     words_text(names));
+			group = IPOIB_WITH;
+	port_group_add(&groups[group], at, "%s", port_name(at->device, at->port, name));
+	return 0;
 }
 
 static int ipoib_check_run(struct check_run *run)
 {
-	struct words with = { 0 }, without = { 0 };
-	const struct port_at *first = NULL;
+	struct port_group groups[IPOIB_GROUPS] = { 0 };
+	struct port_group *without = &groups[IPOIB_WITHOUT];
 	const struct netdevs *netdevs;
 	struct port_list ports;
-	char name[PORT_NAME_MAX];
-	bool others = false;
-	int rc = ports_wanted(run, &ports);
-	unsigned int i;
+	bool loaded;
+	int rc = facts_netdevs(run, &netdevs);
 
-	rc = rc ? rc : facts_netdevs(run, &netdevs);
+	rc = rc ? rc : ports_judge(run, &ports, ipoib_judge, groups);
 	if (rc)
 		return rc;
-	for (i = 0; i < ports.count; i++) {
-		const struct port_at *at = &ports.list[i];
-
-		if (!port_is_up(at->port))
-			continue;
-		if (at->port->layer != LINK_INFINIBAND) {
-			others = true;
-			continue;
-		}
-		port_name(at->device, at->port, name);
-		words_add(ipoib_is_of(netdevs, at) ? &with : &without, "%s", name);
-		if (!ipoib_is_of(netdevs, at) && !first)
-			first = at;
-	}
 	/* The second port of an adapter may be unused. */
-	if (with.count)
-		return check_say(run, FINDING_PASS, "%s", words_text(&with));
-	if (first)
-		return ipoib_say(run, first, &without, others);
-	return check_say(run, FINDING_SKIP, "no InfiniBand port is active");
+	if (groups[IPOIB_WITH].first)
+		return check_say(run, FINDING_PASS, "%s",
+				 words_text(&groups[IPOIB_WITH].words));
+	if (!without->first)
+		return check_say(run, FINDING_SKIP, "no InfiniBand port is active");
+	loaded = !host_exists(run->host, "sys/module/ib_ipoib");
+	port_evidence(run, without->first);
+	return check_say_why(run,
+			     groups[IPOIB_NOT_IB].first ? FINDING_WARN : FINDING_FAIL,
+			     loaded ? "missing" : "no-module",
+			     "no active InfiniBand port has an IPoIB interface: %s",
+			     words_text(&without->words));
 }
 
 const struct check check_fabric_ipoib = {

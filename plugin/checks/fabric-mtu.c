@@ -10,7 +10,7 @@
 /* Headers of RoCE v2 with room (rxe_mtu_int_to_enum(), iboe_get_mtu() in ib_addr.h). */
 #define ROCE_HEADERS 78
 
-static unsigned int roce_mtu(unsigned int mtu)
+static unsigned int mtu_of_roce(unsigned int mtu)
 {
 	unsigned int size = 4096;
 
@@ -19,45 +19,54 @@ static unsigned int roce_mtu(unsigned int mtu)
 	return size;
 }
 
+enum mtu_group { MTU_SMALL, MTU_GOOD, MTU_GROUPS };
+
+static int mtu_judge(struct check_run *run, const struct port_at *at,
+		     struct port_group *groups)
+{
+	const struct rdma_port *port = at->port;
+	struct host_netdev netdev;
+	int rc;
+
+	if (!port->netdev[0] || !port_is_up(port))
+		return 0;
+	rc = host_netdev(run->host, port->netdev, NULL, &netdev);
+	if (rc)
+		return err_because(err_context(rc, "%s", port->netdev), "unreadable");
+	if (netdev.mtu < ETHERNET_USUAL)
+		port_group_add(&groups[MTU_SMALL], at, "%s has %u", netdev.name,
+			       netdev.mtu);
+	else if (at->device->kind == RDMA_ROCE)
+		port_group_add(&groups[MTU_GOOD], at,
+			       "%s has %u, so RoCE packets carry %u", netdev.name,
+			       netdev.mtu, mtu_of_roce(netdev.mtu));
+	else
+		port_group_add(&groups[MTU_GOOD], at, "%s has %u", netdev.name,
+			       netdev.mtu);
+	return 0;
+}
+
 static int mtu_check_run(struct check_run *run)
 {
-	struct words small = { 0 }, good = { .separator = "; " };
-	const struct port_at *first = NULL;
-	struct host_netdev netdev;
+	struct port_group groups[MTU_GROUPS] = {
+		[MTU_GOOD] = { .words = { .separator = "; " } },
+	};
+	struct port_group *small = &groups[MTU_SMALL], *good = &groups[MTU_GOOD];
 	struct port_list ports;
-	int rc = ports_wanted(run, &ports);
-	unsigned int i;
+	int rc = ports_judge(run, &ports, mtu_judge, groups);
 
-	for (i = 0; !rc && i < ports.count; i++) {
-		const struct rdma_port *port = ports.list[i].port;
-
-		if (!port->netdev[0] || !port_is_up(port))
-			continue;
-		rc = host_netdev(run->host, port->netdev, NULL, &netdev);
-		if (rc)
-			return err_because(err_context(rc, "%s", port->netdev),
-					   "unreadable");
-		if (netdev.mtu < ETHERNET_USUAL) {
-			words_add(&small, "%s has %u", netdev.name, netdev.mtu);
-			first = first ? first : &ports.list[i];
-		} else if (ports.list[i].device->kind == RDMA_ROCE)
-			words_add(&good, "%s has %u, so RoCE packets carry %u",
-				  netdev.name, netdev.mtu, roce_mtu(netdev.mtu));
-		else
-			words_add(&good, "%s has %u", netdev.name, netdev.mtu);
-	}
 	if (rc)
 		return rc;
-	if (first) {
+	if (small->first) {
 		finding_reason(&run->finding, "small");
-		port_evidence(run, first);
+		port_evidence(run, small->first);
 		return check_say(run, FINDING_WARN, "smaller than Ethernet's %u: %s",
-				 ETHERNET_USUAL, words_text(&small));
+				 ETHERNET_USUAL, words_text(&small->words));
 	}
-	if (!good.count)
+	if (!good->first)
 		return check_say(run, FINDING_SKIP,
 				 "no active port belongs to an Ethernet interface");
-	return check_say(run, FINDING_PASS, "%s", words_text(&good));
+	return check_say(run, FINDING_PASS, "%s", words_text(&good->words));
 }
 
 const struct check check_fabric_mtu = {

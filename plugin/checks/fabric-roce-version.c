@@ -6,67 +6,54 @@
  * otherwise until the next boot (drivers/infiniband/core/cma.c). */
 #include "plugin/checks/internal.h"
 
-static bool has_v2(const struct rdma_port *port)
+enum roce_version_group { ROCE_V1_ONLY, ROCE_V1_SET, ROCE_V2, ROCE_GROUPS };
+
+static int roce_version_judge(struct check_run *run, const struct port_at *at,
+			      struct port_group *groups)
 {
+	enum roce_version_group group = ROCE_V1_ONLY;
+	const struct rdma_port *port = at->port;
+	char name[PORT_NAME_MAX];
 	unsigned int i;
 
+	(void)run;
+	/* Without a GID the version is unknown. */
+	if (at->device->kind != RDMA_ROCE || !port_is_up(port) || !port->ngids)
+		return 0;
 	for (i = 0; i < port->ngids; i++)
 		if (port->gids[i].v2)
-			return true;
-	return false;
-}
-
-static bool prefers_v1(const struct rdma_port *port)
-{
-	return strstr(port->default_roce_mode, "v1");
+			group = strstr(port->default_roce_mode, "v1") ? ROCE_V1_SET
+								      : ROCE_V2;
+	port_group_add(&groups[group], at, "%s", port_name(at->device, port, name));
+	return 0;
 }
 
 static int roce_version_check_run(struct check_run *run)
 {
-	struct words only_v1 = { 0 }, set_v1 = { 0 }, v2 = { 0 };
-	const struct port_at *first_set = NULL, *first_only = NULL;
+	struct port_group groups[ROCE_GROUPS] = { 0 };
+	struct port_group *set = &groups[ROCE_V1_SET], *only = &groups[ROCE_V1_ONLY];
 	struct port_list ports;
-	char name[PORT_NAME_MAX];
-	int rc = ports_wanted(run, &ports);
-	unsigned int i;
+	int rc = ports_judge(run, &ports, roce_version_judge, groups);
 
 	if (rc)
 		return rc;
-	for (i = 0; i < ports.count; i++) {
-		const struct rdma_port *port = ports.list[i].port;
-
-		/* Without a GID the version is unknown. */
-		if (ports.list[i].device->kind != RDMA_ROCE || !port_is_up(port) ||
-		    !port->ngids)
-			continue;
-		port_name(ports.list[i].device, port, name);
-		if (!has_v2(port)) {
-			words_add(&only_v1, "%s", name);
-			first_only = first_only ? first_only : &ports.list[i];
-		} else if (prefers_v1(port)) {
-			words_add(&set_v1, "%s", name);
-			first_set = first_set ? first_set : &ports.list[i];
-		} else {
-			words_add(&v2, "%s", name);
-		}
-	}
-	if (first_set) {
+	if (set->first) {
 		finding_reason(&run->finding, "set-to-v1");
-		port_evidence(run, first_set);
+		port_evidence(run, set->first);
 		return check_say(
 			run, FINDING_WARN,
 			"%s supports RoCE v2 and is set to v1 (default_roce_mode)",
-			words_text(&set_v1));
+			words_text(&set->words));
 	}
-	if (first_only) {
+	if (only->first) {
 		finding_reason(&run->finding, "v1-only");
-		port_evidence(run, first_only);
+		port_evidence(run, only->first);
 		return check_say(run, FINDING_WARN, "%s supports RoCE v1 only",
-				 words_text(&only_v1));
+				 words_text(&only->words));
 	}
-	if (!v2.count)
+	if (!groups[ROCE_V2].first)
 		return check_say(run, FINDING_SKIP, "there is no active RoCE port");
-	return check_say(run, FINDING_PASS, "v2: %s", words_text(&v2));
+	return check_say(run, FINDING_PASS, "v2: %s", words_text(&groups[ROCE_V2].words));
 }
 
 const struct check check_fabric_roce_version = {

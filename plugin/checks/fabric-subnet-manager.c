@@ -5,11 +5,13 @@
  * between two hosts. An armed port has had one: fabric.port. */
 #include "plugin/checks/internal.h"
 
-#define PHYS_UP 5
-#define INIT    2
+#define PHYS_UP    5
+#define STATE_INIT 2
+
+enum subnet_manager_group { SM_WAITING, SM_GOOD, SM_GROUPS };
 
 /* The subnet managers of this host: the reason, and its sentence. */
-static const char *opensm_here(struct check_run *run, const struct port_at *at)
+static const char *subnet_manager_here(struct check_run *run, const struct port_at *at)
 {
 	struct host_opensm opensm;
 	char state[32] = "";
@@ -39,43 +41,48 @@ static const char *opensm_here(struct check_run *run, const struct port_at *at)
 	return "; opensm runs on this host";
 }
 
+static int subnet_manager_judge(struct check_run *run, const struct port_at *at,
+				struct port_group *groups)
+{
+	const struct rdma_port *port = at->port;
+	char name[PORT_NAME_MAX];
+	int rc;
+
+	(void)run;
+	if (port->layer != LINK_INFINIBAND || port->phys_state != PHYS_UP)
+		return 0;
+	rc = port_problem(at->device, port);
+	if (rc)
+		return rc;
+	port_name(at->device, port, name);
+	if (port->state == STATE_INIT)
+		port_group_add(&groups[SM_WAITING], at, "%s", name);
+	else
+		port_group_add(&groups[SM_GOOD], at,
+			       "%s has LID %u from the one at LID %u", name, port->lid,
+			       port->sm_lid);
+	return 0;
+}
+
 static int subnet_manager_check_run(struct check_run *run)
 {
-	struct words waiting = { 0 }, good = { 0 };
-	const struct port_at *first = NULL;
+	struct port_group groups[SM_GROUPS] = { 0 };
+	struct port_group *waiting = &groups[SM_WAITING], *good = &groups[SM_GOOD];
 	struct port_list ports;
-	char name[PORT_NAME_MAX];
-	int rc = ports_wanted(run, &ports);
-	unsigned int i;
+	int rc = ports_judge(run, &ports, subnet_manager_judge, groups);
 
 	if (rc)
 		return rc;
-	for (i = 0; i < ports.count; i++) {
-		const struct rdma_port *port = ports.list[i].port;
-
-		if (port->layer != LINK_INFINIBAND || port->phys_state != PHYS_UP)
-			continue;
-		rc = port_problem(ports.list[i].device, port);
-		if (rc)
-			return rc;
-		port_name(ports.list[i].device, port, name);
-		if (port->state == INIT) {
-			words_add(&waiting, "%s", name);
-			first = first ? first : &ports.list[i];
-		} else {
-			words_add(&good, "%s has LID %u from the one at LID %u", name,
-				  port->lid, port->sm_lid);
-		}
-	}
-	if (first) {
-		port_evidence(run, first);
-		return check_say(run, good.count ? FINDING_WARN : FINDING_FAIL,
+	if (waiting->first) {
+		port_evidence(run, waiting->first);
+		return check_say(run, good->first ? FINDING_WARN : FINDING_FAIL,
 				 "no subnet manager has configured %s%s",
-				 words_text(&waiting), opensm_here(run, first));
+				 words_text(&waiting->words),
+				 subnet_manager_here(run, waiting->first));
 	}
-	if (!good.count)
+	if (!good->first)
 		return check_say(run, FINDING_SKIP, "no InfiniBand port has a link");
-	return check_say(run, FINDING_PASS, "%s", words_text(&good));
+	return check_say(run, FINDING_PASS, "%s", words_text(&good->words));
 }
 
 const struct check check_fabric_subnet_manager = {

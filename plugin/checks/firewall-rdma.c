@@ -15,150 +15,116 @@
 
 #define ROCE_PORT 4791
 
-struct state {
+struct firewall_rdma {
 	struct netfilter_tally tally;
 	struct words roce, iwarp, infiniband, rxe, siw;
 	enum finding_status status; /* the worse of both roles */
 	const char *role;           /* the first whose packets do not all pass */
 };
 
-/* The answers for the paths of one role. */
-struct count {
-	unsigned int open, dropped, unknown;
-};
-
 /* A device is named once, however many ports and addresses it has. */
-static void name_once(struct words *words, const struct way *way)
+static void firewall_rdma_name(struct words *words, const struct rdma_device *device)
 {
-	const char *name = way->device->name;
-	const char *found = strstr(words->text, name);
+	const char *found = strstr(words->text, device->name);
 
-	if (!found || (found[strlen(name)] && found[strlen(name)] != ','))
-		words_add(words, "%s", name);
+	if (!found || (found[strlen(device->name)] && found[strlen(device->name)] != ','))
+		words_add(words, "%s", device->name);
 }
 
-/* The worse of two answers about packets that must all pass. */
-static enum firewall_answer worse(enum firewall_answer a, enum firewall_answer b)
+static int firewall_rdma_ask(struct check_run *run, struct firewall_rdma *state,
+			     const struct packet_path *path, enum check_role role,
+			     enum firewall_answer *answer)
 {
-	if (a == FIREWALL_DROP || b == FIREWALL_DROP)
-		return FIREWALL_DROP;
-	return a == FIREWALL_UNKNOWN ? a : b;
-}
-
-static int ask(struct check_run *run, struct state *state, const struct way *way,
-	       const struct firewall_packet *packet, enum firewall_answer *answer)
-{
-	enum firewall_answer one;
-	int rc = netfilter_count(run, &state->tally, way->device->name, packet, &one);
-
-	if (!rc)
-		*answer = worse(*answer, one);
-	return rc;
-}
-
-static int ask_rxe(struct check_run *run, struct state *state, const struct way *way,
-		   enum firewall_answer *answer)
-{
-	struct firewall_packet packet;
-	int rc = 0, in;
-
-	/* Packets to this host itself do not leave the driver. */
-	for (in = 1; in >= 0 && !rc && !way->local; in--) {
-		way_packet(way, in, false, IPPROTO_UDP, ROCE_PORT, &packet);
-		packet.dynamic_source = true;
-		rc = ask(run, state, way, &packet, answer);
-	}
-	return rc;
-}
-
-/* The first packet of a connection, and the replies to it. */
-static int ask_siw(struct check_run *run, struct state *state, const struct way *way,
-		   enum check_role role, enum firewall_answer *answer)
-{
-	uint16_t port = role == CHECK_SERVER ? channel_rdma_port(run) : run->target->port;
-	struct firewall_packet packet;
-	int rc = 0, reply;
-
-	for (reply = 0; reply <= 1 && !rc; reply++) {
-		way_packet(way, role == CHECK_SERVER, reply, IPPROTO_TCP, port, &packet);
-		rc = ask(run, state, way, &packet, answer);
-	}
-	return rc;
-}
-
-static int ask_way(struct check_run *run, struct state *state, const struct way *way,
-		   enum check_role role, enum firewall_answer *answer)
-{
-	const struct rdma_device *device = way->device;
+	const struct rdma_device *device = path->device;
+	bool roce = device->kind == RDMA_ROCE, server = role == CHECK_SERVER;
+	uint16_t port = ROCE_PORT;
+	int rc, i;
 
 	*answer = FIREWALL_ACCEPT;
 	if (!device->software) {
-		name_once(device->kind == RDMA_ROCE    ? &state->roce
-			  : device->kind == RDMA_IWARP ? &state->iwarp
-						       : &state->infiniband,
-			  way);
+		firewall_rdma_name(roce                         ? &state->roce
+				   : device->kind == RDMA_IWARP ? &state->iwarp
+								: &state->infiniband,
+				   device);
 		return 0;
 	}
-	name_once(device->kind == RDMA_ROCE ? &state->rxe : &state->siw, way);
-	if (!*way->netdev)
+	firewall_rdma_name(roce ? &state->rxe : &state->siw, device);
+	if (!*path->netdev)
 		return err_because(err_set(ENODATA,
 					   "%s: its network interface is unknown",
 					   device->name),
 				   "no-interface");
-	return device->kind == RDMA_ROCE ? ask_rxe(run, state, way, answer)
-					 : ask_siw(run, state, way, role, answer);
-}
+	/* rxe's packets to this host itself do not leave the driver. */
+	if (roce && path->local)
+		return 0;
+	if (!roce)
+		port = server ? channel_rdma_port(run) : run->target->port;
+	/* Of rxe those that arrive and those that leave; of siw the first packet of a connection,
+	 * and the replies to it. */
+	for (i = 0; i < 2; i++) {
+		struct packet_kind kind = { .protocol = roce ? IPPROTO_UDP : IPPROTO_TCP,
+					    .in = roce ? !i : server,
+					    .reply = !roce && i };
+		struct firewall_packet packet;
+		enum firewall_answer one;
 
-/* One open path is enough if it is unknown which one is used; closed ones are a warning then. */
-static enum finding_status status_of(const struct count *count)
-{
-	if (count->dropped && !count->open && !count->unknown)
-		return FINDING_FAIL;
-	if (count->unknown)
-		return FINDING_UNKNOWN;
-	return count->dropped ? FINDING_WARN : FINDING_PASS;
-}
-
-/* The paths of a role: to the server if its route is through an RDMA device. */
-static int find_ways(struct check_run *run, enum check_role role, struct way_list *out)
-{
-	unsigned int i, kept = 0;
-
-	out->count = 0;
-	if (role == CHECK_CLIENT)
-		ways_to_server(run, out);
-	for (i = 0; i < out->count; i++)
-		if (out->list[i].port)
-			out->list[kept++] = out->list[i];
-	out->count = kept;
-	return kept ? 0 : ways_to_anybody(run, out);
-}
-
-static int look_as(struct check_run *run, struct state *state, struct way_list *ways,
-		   enum check_role role)
-{
-	struct count count = { 0, 0, 0 };
-	enum firewall_answer answer;
-	unsigned int i;
-	int rc = find_ways(run, role, ways);
-
-	for (i = 0; i < ways->count && !rc; i++) {
-		rc = ask_way(run, state, &ways->list[i], role, &answer);
-		count.open += answer == FIREWALL_ACCEPT;
-		count.dropped += answer == FIREWALL_DROP;
-		count.unknown += answer == FIREWALL_UNKNOWN;
+		packet_path_packet(path, kind, port, &packet);
+		packet.dynamic_source = roce;
+		rc = netfilter_count(run, &state->tally, device->name, &packet, &one);
+		if (rc)
+			return rc;
+		/* The worse of them: all must pass. */
+		if (one == FIREWALL_DROP ||
+		    (one == FIREWALL_UNKNOWN && *answer == FIREWALL_ACCEPT))
+			*answer = one;
 	}
-	if (!rc)
-		state->status = netfilter_worse(state->status, status_of(&count));
-	if ((rc || status_of(&count) != FINDING_PASS) && !state->role)
+	return 0;
+}
+
+static int firewall_rdma_judge(struct check_run *run, struct firewall_rdma *state,
+			       struct packet_path_list *paths, enum check_role role)
+{
+	unsigned int open = 0, dropped = 0, unknown = 0, kept = 0, i;
+	enum finding_status status = FINDING_PASS;
+	enum firewall_answer answer;
+	int rc = 0;
+
+	/* To the server if its route is through an RDMA device. */
+	paths->count = 0;
+	if (role == CHECK_CLIENT)
+		packet_paths_to_server(run, paths);
+	for (i = 0; i < paths->count; i++)
+		if (paths->list[i].port)
+			paths->list[kept++] = paths->list[i];
+	paths->count = kept;
+	if (!kept)
+		rc = packet_paths_to_anybody(run, paths);
+	for (i = 0; i < paths->count && !rc; i++) {
+		rc = firewall_rdma_ask(run, state, &paths->list[i], role, &answer);
+		open += answer == FIREWALL_ACCEPT;
+		dropped += answer == FIREWALL_DROP;
+		unknown += answer == FIREWALL_UNKNOWN;
+	}
+	/* One open path is enough if it is unknown which one is used; closed ones are a warning
+	 * then. */
+	if (dropped && !open && !unknown)
+		status = FINDING_FAIL;
+	else if (unknown)
+		status = FINDING_UNKNOWN;
+	else if (dropped)
+		status = FINDING_WARN;
+	if ((rc || status != FINDING_PASS) && !state->role)
 		state->role = role == CHECK_CLIENT ? "client" : "server";
-	if (!rc && role == CHECK_CLIENT && status_of(&count) == FINDING_FAIL)
+	if (rc)
+		return rc;
+	state->status = netfilter_worse(state->status, status);
+	if (role == CHECK_CLIENT && status == FINDING_FAIL)
 		facts_filters(run)->client_is_cut_off = true;
-	return rc;
+	return 0;
 }
 
 /* What passes, and what must be open elsewhere. */
-static int say_good(struct check_run *run, struct state *state)
+static int firewall_rdma_say_good(struct check_run *run, struct firewall_rdma *state)
 {
 	const char *some = state->tally.for_some ? " for some addresses" : "";
 	const char *who =
@@ -198,18 +164,9 @@ static int say_good(struct check_run *run, struct state *state)
 	return check_say(run, FINDING_PASS, "%s", words_text(&good));
 }
 
-/* The rules are unknown: names the device for which that matters before the cause. */
-static int explain(int rc, const struct state *state)
-{
-	const char *rxe = state->rxe.text, *siw = state->siw.text;
-
-	return err_context(rc, "this host's firewall filters %s%s%s (software RDMA)", rxe,
-			   *rxe && *siw ? " and " : "", siw);
-}
-
 /* If the rules are unknown, an answer of the server shows that they accept it. The clients of a
  * server cannot be asked. */
-static bool is_answered(struct check_run *run)
+static bool firewall_rdma_is_answered(struct check_run *run)
 {
 	const struct check_target *target = run->target;
 	const struct rdma_device *device;
@@ -221,37 +178,33 @@ static bool is_answered(struct check_run *run)
 	       remote.answer == REMOTE_OPEN;
 }
 
-static int ask_roles(struct check_run *run, struct state *state)
+static int firewall_rdma_check_run(struct check_run *run)
 {
-	_cleanup_free_ struct way_list *ways = malloc(sizeof(*ways));
+	_cleanup_free_ struct packet_path_list *paths = malloc(sizeof(*paths));
+	_cleanup_free_ struct firewall_rdma *state = calloc(1, sizeof(*state));
+	char text[FINDING_SUMMARY_MAX];
+	const char *rxe, *siw;
+	struct err_kept kept;
 	int rc = 0;
 
-	if (!ways)
+	if (!paths || !state)
 		return err_set(ENOMEM, "no memory");
 	state->status = FINDING_PASS;
 	if (run->target->roles & CHECK_CLIENT)
-		rc = look_as(run, state, ways, CHECK_CLIENT);
+		rc = firewall_rdma_judge(run, state, paths, CHECK_CLIENT);
 	if (!rc && run->target->roles & CHECK_SERVER)
-		rc = look_as(run, state, ways, CHECK_SERVER);
-	if (rc && (state->rxe.count || state->siw.count))
-		return explain(rc, state);
-	return rc;
-}
-
-static int firewall_rdma_check_run(struct check_run *run)
-{
-	_cleanup_free_ struct state *state = calloc(1, sizeof(*state));
-	char text[FINDING_SUMMARY_MAX];
-	struct err_kept kept;
-	int rc;
-
-	if (!state)
-		return err_set(ENOMEM, "no memory");
-	rc = ask_roles(run, state);
+		rc = firewall_rdma_judge(run, state, paths, CHECK_SERVER);
 	if (!rc && state->status == FINDING_PASS)
-		return say_good(run, state);
+		return firewall_rdma_say_good(run, state);
+	/* The rules are unknown: names the device for which that matters before the cause. */
+	rxe = state->rxe.text;
+	siw = state->siw.text;
+	if (rc && (*rxe || *siw))
+		rc = err_context(rc,
+				 "this host's firewall filters %s%s%s (software RDMA)",
+				 rxe, *rxe && *siw ? " and " : "", siw);
 	err_keep(&kept, rc);
-	if ((rc || state->status == FINDING_UNKNOWN) && is_answered(run))
+	if ((rc || state->status == FINDING_UNKNOWN) && firewall_rdma_is_answered(run))
 		return check_say(run, FINDING_PASS, "the server's answer passed");
 	finding_text(&run->finding, "role", "%s", state->role);
 	if (rc)

@@ -17,7 +17,7 @@
  *	GROUP-NAME.c  one check a file: check_GROUP_NAME
  *	mounts-check.c  what checks say of this host's NFS mounts
  *	netfilter*.c  what the filters of this host do with one, and what opens them to it
- *	ways.c        the ways of packets between this host and its peers
+ *	packet-paths.c  the paths of packets between this host and its peers
  *	channels.c    the side channels of NFS: who connects to whom, at which port
  */
 #ifndef PLUGIN_CHECKS_INTERNAL_H
@@ -55,11 +55,25 @@ struct port_at {
 /* Ports that a check looks at: the one on the route to the server, or all. */
 struct port_list {
 	unsigned int count;
-	bool routed; /* it is the one on the route */
 	struct port_at list[RDMA_DEVICES_MAX * RDMA_PORTS_MAX];
 };
 
 int ports_wanted(struct check_run *run, struct port_list *out);
+
+/* Ports of which a check says the same. */
+struct port_group {
+	struct words words;
+	const struct port_at *first;
+};
+
+void port_group_add(struct port_group *group, const struct port_at *at, const char *fmt,
+		    ...) PRINTF_LIKE(3, 4);
+/* Each of the wanted ports by @judge, which adds it to one of @groups or leaves it out.
+ * Errors: of reading the ports, and @judge's, which ends it. */
+int ports_judge(struct check_run *run, struct port_list *ports,
+		int (*judge)(struct check_run *run, const struct port_at *at,
+			     struct port_group *groups),
+		struct port_group *groups);
 /* NFS over RDMA can use a device of this kind. */
 bool port_usable(const struct rdma_device *device);
 /* -EIO with words where the state of a port could not be read. */
@@ -74,6 +88,8 @@ void port_evidence(struct check_run *run, const struct port_at *at);
 
 /* The port has a GID for the address, in numbers; *@v2 is set where it is one of RoCE v2. */
 bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2);
+/* It is one of an IPv4 address, which its last four bytes are. */
+bool gid_is_ipv4(const struct rdma_gid *gid);
 
 /* addresses.c: this host's addresses on its RDMA devices */
 
@@ -130,9 +146,9 @@ enum own_bound {
 /* Pure. @hosts: "192.0.2.10, nas1", as host= of nfs.conf has them. */
 enum own_bound addresses_bound(const struct own_addresses *all, const char *hosts);
 
-/* ways.c: between this host and its peers, as the packet filters see it */
+/* packet-paths.c: between this host and its peers, as the packet filters see it */
 
-struct way {
+struct packet_path {
 	const struct rdma_device *device; /* NULL: of none */
 	const struct rdma_port *port;
 	char netdev[IFNAMSIZ]; /* empty: not known */
@@ -142,21 +158,27 @@ struct way {
 	bool local;  /* far is an address of this host itself */
 };
 
-#define WAYS_MAX 64
+#define PACKET_PATHS_MAX 64
 
-struct way_list {
+struct packet_path_list {
 	unsigned int count;
-	struct way list[WAYS_MAX];
+	struct packet_path list[PACKET_PATHS_MAX];
 };
 
 /* To each address of the server that has a route; none where none is known. */
-void ways_to_server(struct check_run *run, struct way_list *out);
+void packet_paths_to_server(struct check_run *run, struct packet_path_list *out);
 /* By each usable port to anybody, in each family that the port has addresses of. */
-int ways_to_anybody(struct check_run *run, struct way_list *out);
-/* A packet that opens a connection to @port, or with @reply one of those that come back.
- * @in: the far end opens it. */
-void way_packet(const struct way *way, bool in, bool reply, uint8_t protocol,
-		uint16_t port, struct firewall_packet *out);
+int packet_paths_to_anybody(struct check_run *run, struct packet_path_list *out);
+
+struct packet_kind {
+	uint8_t protocol;
+	bool in;    /* the far end opens the connection */
+	bool reply; /* one of those that come back; otherwise the one that opens it */
+};
+
+/* A packet of a connection to @port. */
+void packet_path_packet(const struct packet_path *path, struct packet_kind kind,
+			uint16_t port, struct firewall_packet *out);
 
 /* netfilter.c: what the packet filters of this host do */
 

@@ -4,6 +4,7 @@
 /* Ports of RDMA devices: which of them a check examines, and their names. With a server it is
  * the port on the route to it; else all, and one that is good is enough, because the second port
  * of an adapter is often not connected. */
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
@@ -69,14 +70,11 @@ const char *port_kind_name(const struct rdma_device *device)
 	return names[device->kind];
 }
 
-static void add(struct port_list *out, const struct rdma_device *device,
-		const struct rdma_port *port)
+static void ports_add(struct port_list *out, const struct rdma_device *device,
+		      const struct rdma_port *port)
 {
-	if (out->count == ARRAY_SIZE(out->list))
-		return;
-	out->list[out->count].device = device;
-	out->list[out->count].port = port;
-	out->count++;
+	if (out->count < ARRAY_SIZE(out->list))
+		out->list[out->count++] = (struct port_at){ device, port };
 }
 
 int ports_wanted(struct check_run *run, struct port_list *out)
@@ -88,20 +86,45 @@ int ports_wanted(struct check_run *run, struct port_list *out)
 	unsigned int i, p;
 
 	out->count = 0;
-	out->routed = false;
+
 	if (rc)
 		return rc;
 	if (!facts_route_port(run, &device, &port)) {
-		out->routed = true;
-		add(out, device, port);
+		ports_add(out, device, port);
 		return 0;
 	}
 	for (i = 0; i < rdma->count; i++) {
 		device = &rdma->list[i];
 		for (p = 0; port_usable(device) && p < device->nports; p++)
-			add(out, device, &device->ports[p]);
+			ports_add(out, device, &device->ports[p]);
 	}
 	return 0;
+}
+
+void port_group_add(struct port_group *group, const struct port_at *at, const char *fmt,
+		    ...)
+{
+	char text[WORDS_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	words_add(&group->words, "%s", text);
+	group->first = group->first ? group->first : at;
+}
+
+int ports_judge(struct check_run *run, struct port_list *ports,
+		int (*judge)(struct check_run *run, const struct port_at *at,
+			     struct port_group *groups),
+		struct port_group *groups)
+{
+	int rc = ports_wanted(run, ports);
+	unsigned int i;
+
+	for (i = 0; !rc && i < ports->count; i++)
+		rc = judge(run, &ports->list[i], groups);
+	return rc;
 }
 
 const char *port_interface(struct check_run *run, const struct port_at *at)

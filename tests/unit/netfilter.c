@@ -84,13 +84,14 @@ static void end(struct asking *asking)
 
 static struct firewall_packet packet(int family)
 {
-	struct way way = { .netdev = "eth0" };
+	struct packet_path path = { .netdev = "eth0" };
 	struct firewall_packet out;
 
-	way.near.addr.ss_family = way.far.addr.ss_family = (sa_family_t)family;
-	way.near.len = way.far.len = family == AF_INET6 ? sizeof(struct sockaddr_in6)
-							: sizeof(struct sockaddr_in);
-	way_packet(&way, true, false, IPPROTO_UDP, 4791, &out);
+	path.near.addr.ss_family = path.far.addr.ss_family = (sa_family_t)family;
+	path.near.len = path.far.len = family == AF_INET6 ? sizeof(struct sockaddr_in6)
+							  : sizeof(struct sockaddr_in);
+	packet_path_packet(&path, (struct packet_kind){ IPPROTO_UDP, .in = true }, 4791,
+			   &out);
 	return out;
 }
 
@@ -345,16 +346,19 @@ static void a_connection_has_packets_of_four_kinds(void)
 		{ true, false, FIREWALL_INPUT, 0, 20049 },
 		{ true, true, FIREWALL_OUTPUT, 20049, 0 },
 	};
-	struct way way = { .netdev = "eth0", .bridge = true };
+	struct packet_path path = { .netdev = "eth0", .bridge = true };
 	struct firewall_packet got;
 	size_t i;
 
-	way.near.addr.ss_family = way.far.addr.ss_family = AF_INET;
-	way.near.len = way.far.len = sizeof(struct sockaddr_in);
-	((struct sockaddr_in *)&way.far.addr)->sin_addr.s_addr = htonl(0xc0000201);
+	path.near.addr.ss_family = path.far.addr.ss_family = AF_INET;
+	path.near.len = path.far.len = sizeof(struct sockaddr_in);
+	((struct sockaddr_in *)&path.far.addr)->sin_addr.s_addr = htonl(0xc0000201);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu", i);
-		way_packet(&way, rows[i].in, rows[i].reply, IPPROTO_TCP, 20049, &got);
+		packet_path_packet(
+			&path,
+			(struct packet_kind){ IPPROTO_TCP, rows[i].in, rows[i].reply },
+			20049, &got);
 		CU_ASSERT_EQUAL(got.hook, rows[i].hook);
 		CU_ASSERT_EQUAL(transport_port(&got.source), rows[i].sport);
 		CU_ASSERT_EQUAL(transport_port(&got.destination), rows[i].dport);
