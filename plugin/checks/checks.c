@@ -35,11 +35,11 @@ unsigned int checks_roles(const struct host *host)
 	return !host_nfsd(host, &nfsd) && nfsd.nlisteners ? CHECK_BOTH : CHECK_CLIENT;
 }
 
-static void say(struct check_run *run, enum finding_status status, const char *fmt,
-		va_list ap) PRINTF_LIKE(3, 0);
+static void check_vsay(struct check_run *run, enum finding_status status, const char *fmt,
+		       va_list ap) PRINTF_LIKE(3, 0);
 
-static void say(struct check_run *run, enum finding_status status, const char *fmt,
-		va_list ap)
+static void check_vsay(struct check_run *run, enum finding_status status, const char *fmt,
+		       va_list ap)
 {
 	run->finding.status = status;
 	vsnprintf(run->finding.summary, sizeof(run->finding.summary), fmt, ap);
@@ -51,7 +51,7 @@ int check_say(struct check_run *run, enum finding_status status, const char *fmt
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(run, status, fmt, ap);
+	check_vsay(run, status, fmt, ap);
 	va_end(ap);
 	return 0;
 }
@@ -62,7 +62,7 @@ int check_say_why(struct check_run *run, enum finding_status status, const char 
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(run, status, fmt, ap);
+	check_vsay(run, status, fmt, ap);
 	va_end(ap);
 	finding_reason(&run->finding, reason);
 	return 0;
@@ -80,7 +80,8 @@ int check_skip(struct check_run *run, const char *id)
 	return check_say(run, FINDING_SKIP, "not looked at, because of %s", id);
 }
 
-static const struct outcome *outcome_of(const struct outcomes *outcomes, const char *id)
+static const struct outcome *check_outcome_of(const struct outcomes *outcomes,
+					      const char *id)
 {
 	unsigned int i;
 
@@ -92,19 +93,20 @@ static const struct outcome *outcome_of(const struct outcomes *outcomes, const c
 
 bool check_failed(const struct check_run *run, const char *id)
 {
-	const struct outcome *outcome = outcome_of(run->outcomes, id);
+	const struct outcome *outcome = check_outcome_of(run->outcomes, id);
 
 	return outcome && outcome->status == FINDING_FAIL;
 }
 
 /* The failure that makes this check pointless: the first of what it needs, or what that one
  * was skipped for. */
-static const char *obstacle(const struct check *check, const struct outcomes *outcomes)
+static const char *check_obstacle(const struct check *check,
+				  const struct outcomes *outcomes)
 {
 	unsigned int i;
 
 	for (i = 0; i < CHECK_NEEDS_MAX && check->needs[i]; i++) {
-		const struct outcome *need = outcome_of(outcomes, check->needs[i]);
+		const struct outcome *need = check_outcome_of(outcomes, check->needs[i]);
 
 		if (need && need->status == FINDING_FAIL)
 			return need->id;
@@ -116,7 +118,7 @@ static const char *obstacle(const struct check *check, const struct outcomes *ou
 
 /* Why nothing is known, where whoever failed did not say: a reason that all findings have. NULL: no
  * such error is expected of a check. */
-static const char *common_reason(int rc)
+static const char *check_common_reason(int rc)
 {
 	static const struct {
 		int rc;
@@ -137,71 +139,46 @@ static const char *common_reason(int rc)
 	return NULL;
 }
 
-static void say_unknown(struct check_run *run, int rc)
+static void check_run_one(const struct check *check, struct check_run *run)
 {
-	const char *reason = *err_reason() ? err_reason() : common_reason(rc);
-
-	/* Of a running system there is no record. */
-	if (rc == -ENODATA && !*err_reason() && host_is_live(run->host))
-		reason = NULL;
-	if (reason)
-		finding_reason(&run->finding, reason);
-	check_say(run, FINDING_UNKNOWN, "%s", *err_text() ? err_text() : strerror(-rc));
-}
-
-/* Its own words, or why there are none. */
-static void run_one(const struct check *check, struct check_run *run)
-{
-	int rc;
-
-	err_clear();
-	rc = check->run(run);
-	if (rc)
-		say_unknown(run, rc);
-	else if (!*run->finding.summary)
-		check_say(run, FINDING_UNKNOWN, "the check said nothing");
-}
-
-static bool applies(const struct check *check, const struct check_target *target)
-{
-	return (check->roles & target->roles) && (!check->remote || target->server);
-}
-
-static void look_at(const struct check *check, struct check_run *run)
-{
-	const char *because = obstacle(check, run->outcomes);
+	const char *because = check_obstacle(check, run->outcomes), *reason;
 	uint64_t start = now_ns();
+	int rc;
 
 	finding_init(&run->finding, check->id, FINDING_UNKNOWN, "%s", "");
 	run->because = NULL;
 	run->stops = false;
-	if (because)
+	if (because) {
 		check_skip(run, because);
-	else if (!deadline_left(run->deadline))
+	} else if (!deadline_left(run->deadline)) {
 		check_say_why(run, FINDING_UNKNOWN, "out-of-time",
 			      "the time ran out before this check");
-	else
-		run_one(check, run);
+	} else {
+		err_clear();
+		rc = check->run(run);
+		reason = *err_reason() ? err_reason() : check_common_reason(rc);
+		/* Of a running system there is no record. */
+		if (rc == -ENODATA && !*err_reason() && host_is_live(run->host))
+			reason = NULL;
+		if (rc && reason)
+			finding_reason(&run->finding, reason);
+		if (rc)
+			check_say(run, FINDING_UNKNOWN, "%s",
+				  *err_text() ? err_text() : strerror(-rc));
+		else if (!*run->finding.summary)
+			check_say(run, FINDING_UNKNOWN, "the check said nothing");
+	}
 	debug(DEBUG_CHECKS, "%s: %s after %.1f ms: %s", check->id,
 	      finding_status_name(run->finding.status), (double)(now_ns() - start) / 1e6,
 	      run->finding.summary);
 }
 
-static void remember(struct outcomes *outcomes, const struct check_run *run,
-		     const char *id)
-{
-	struct outcome *outcome = &outcomes->list[outcomes->count++];
-
-	outcome->id = id;
-	outcome->status = run->finding.status;
-	outcome->because = run->stops ? id : run->because;
-}
-
 /* @outcomes: NULL: the others' are not looked at, and not remembered. @sink: or NULL. */
-static int run_all(const struct check *const *table, struct check_run *run,
-		   struct outcomes *outcomes, finding_sink sink, void *arg)
+static int checks_run_all(const struct check *const *table, struct check_run *run,
+			  struct outcomes *outcomes, finding_sink sink, void *arg)
 {
 	_cleanup_(facts_free_p) struct facts *facts = facts_new();
+	const struct check *check;
 	unsigned int count = 0;
 
 	if (!facts)
@@ -209,12 +186,18 @@ static int run_all(const struct check *const *table, struct check_run *run,
 	run->facts = facts;
 	run->outcomes = outcomes;
 	for (; *table && count < CHECKS_MAX; table++) {
-		if (!applies(*table, run->target))
+		check = *table;
+		if (!(check->roles & run->target->roles) ||
+		    (check->remote && !run->target->server))
 			continue;
-		look_at(*table, run);
+		check_run_one(check, run);
 		count++;
 		if (outcomes)
-			remember(outcomes, run, (*table)->id);
+			outcomes->list[outcomes->count++] = (struct outcome){
+				.id = check->id,
+				.status = run->finding.status,
+				.because = run->stops ? check->id : run->because,
+			};
 		if (sink)
 			sink(arg, &run->finding);
 	}
@@ -234,7 +217,7 @@ int checks_run(const struct check *const *table, const struct host *host,
 	run->live = live;
 	run->target = target;
 	run->deadline = deadline;
-	return run_all(table, run, outcomes, sink, arg);
+	return checks_run_all(table, run, outcomes, sink, arg);
 }
 
 int checks_visit(const struct check *const *table, const struct host *host,
@@ -253,5 +236,5 @@ int checks_visit(const struct check *const *table, const struct host *host,
 	run->live = live;
 	run->target = &alone;
 	run->deadline = deadline;
-	return run_all(table, run, NULL, NULL, NULL);
+	return checks_run_all(table, run, NULL, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #define NAMES_MAX 16
 
 /* What keeps the first adapter's module, "mlx5_ib for 0000:3b:00.0", from being loaded. */
-static int say_first(struct check_run *run, const char *name, const char *all)
+static int drivers_say_missing(struct check_run *run, const char *name, const char *all)
 {
 	const char *adapter = strrchr(name, ' ');
 	const char *reason = "not-loaded";
@@ -70,7 +70,7 @@ static int drivers_check_run(struct check_run *run)
 	if (!count)
 		return check_say(run, FINDING_PASS, "no adapter lacks its RDMA driver");
 	if (!rdma->count)
-		return say_first(run, names[0], words_text(&words));
+		return drivers_say_missing(run, names[0], words_text(&words));
 	check_note(run);
 	return check_say(run, FINDING_PASS, "other adapters have no RDMA device: %s",
 			 words_text(&words));

@@ -17,21 +17,12 @@ static const struct {
 	{ "CONFIG_INFINIBAND_IPOIB", "no IP addresses on InfiniBand", NEED_INFINIBAND },
 };
 
-static bool has_infiniband(const struct rdma_devices *rdma)
-{
-	unsigned int i;
-
-	for (i = 0; i < rdma->count; i++)
-		if (rdma->list[i].kind == RDMA_INFINIBAND)
-			return true;
-	return false;
-}
-
 static int kernel_config_check_run(struct check_run *run)
 {
 	const struct host_kconfig *config;
 	const struct rdma_devices *rdma;
 	struct words missing = { 0 };
+	bool infiniband = false;
 	int rc = facts_rdma(run, &rdma);
 	size_t i;
 
@@ -47,8 +38,10 @@ static int kernel_config_check_run(struct check_run *run)
 		return check_say(
 			run, FINDING_PASS,
 			"the kernel has no RDMA of its own: a vendor's drivers provide it");
+	for (i = 0; i < rdma->count; i++)
+		infiniband |= rdma->list[i].kind == RDMA_INFINIBAND;
 	for (i = 0; i < ARRAY_SIZE(options); i++) {
-		if (options[i].need == NEED_INFINIBAND && !has_infiniband(rdma))
+		if (options[i].need == NEED_INFINIBAND && !infiniband)
 			continue;
 		if (kconfig_get(config, options[i].option) == 'n')
 			words_add(&missing, "%s (%s)", options[i].option,

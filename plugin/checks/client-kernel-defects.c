@@ -8,7 +8,7 @@
 
 #include "plugin/checks/internal.h"
 
-static unsigned int drivers_of(const struct rdma_devices *rdma)
+static unsigned int kernel_defects_parts(const struct rdma_devices *rdma)
 {
 	unsigned int i, drivers = 0;
 
@@ -24,7 +24,7 @@ static unsigned int drivers_of(const struct rdma_devices *rdma)
 }
 
 /* Whether a mount's counters prove that it is not there: vendors, and people, repair kernels. */
-static bool is_disproved(struct check_run *run, const struct defect *defect)
+static bool kernel_defects_disproved(struct check_run *run, const struct defect *defect)
 {
 	const struct nfs_mounts *mounts;
 	const struct nfs_mount *proof;
@@ -35,8 +35,9 @@ static bool is_disproved(struct check_run *run, const struct defect *defect)
 	return proof && reads_judge(&proof->reads) == READS_WHOLE;
 }
 
-static void collect(struct check_run *run, const struct host_system *system,
-		    unsigned int parts, struct words words[])
+static void kernel_defects_collect(struct check_run *run,
+				   const struct host_system *system, unsigned int parts,
+				   struct words words[])
 {
 	const struct defect *defect;
 	enum defect_presence presence;
@@ -45,7 +46,7 @@ static void collect(struct check_run *run, const struct host_system *system,
 		presence = defect_presence(defect, system);
 		if (!(defect->part & parts) || presence == DEFECT_ABSENT)
 			continue;
-		if (is_disproved(run, defect))
+		if (kernel_defects_disproved(run, defect))
 			finding_text(&run->finding, "disproved_by_counters", "%s",
 				     defect->text);
 		else
@@ -53,7 +54,7 @@ static void collect(struct check_run *run, const struct host_system *system,
 	}
 }
 
-static const char *kernel_name(const struct host_system *system, char name[128])
+static const char *kernel_defects_kernel(const struct host_system *system, char name[128])
 {
 	if (!system->kernel_is_plain)
 		return system->release;
@@ -76,18 +77,19 @@ static int kernel_defects_check_run(struct check_run *run)
 	rc = rc ? rc : facts_rdma(run, &rdma);
 	if (rc)
 		return rc;
-	parts = drivers_of(rdma);
+	parts = kernel_defects_parts(rdma);
 	if (run->target->roles & CHECK_CLIENT)
 		parts |= DEFECT_CLIENT;
 	if (run->target->roles & CHECK_SERVER)
 		parts |= DEFECT_SERVER;
 	finding_text(&run->finding, "kernel", "%u.%u.%u", system->kernel[0],
 		     system->kernel[1], system->kernel[2]);
-	collect(run, system, parts, words);
+	kernel_defects_collect(run, system, parts, words);
 	if (words[DEFECT_PRESENT].count)
 		return check_say_why(
 			run, FINDING_WARN, "known", "%s: %s%s%s",
-			kernel_name(system, name), words_text(&words[DEFECT_PRESENT]),
+			kernel_defects_kernel(system, name),
+			words_text(&words[DEFECT_PRESENT]),
 			possible->count ? "; Linux of that version also had: " : "",
 			possible->count ? words_text(possible) : "");
 	if (possible->count) {
@@ -99,7 +101,7 @@ static int kernel_defects_check_run(struct check_run *run)
 	}
 	if (system->kernel_is_plain)
 		return check_say(run, FINDING_PASS, "%s has no known defect",
-				 kernel_name(system, name));
+				 kernel_defects_kernel(system, name));
 	return check_say(run, FINDING_PASS, "no known defect is certain in %s",
 			 system->release);
 }

@@ -10,30 +10,28 @@
 #include "plugin/checks/internal.h"
 #include "rpcrdma/probe/probe.h"
 
-static uint64_t kib_of(const char *value)
-{
-	if (!strcmp(value, "unlimited") || !strcmp(value, "infinity") ||
-	    !strcmp(value, "-1"))
-		return UINT64_MAX;
-	return strtoumax(value, NULL, 10);
-}
-
 /* The most that limits.conf gives to anybody; 0: no line. */
-static uint64_t most_configured(const struct host_memlock *memlock, struct words *lines)
+static uint64_t memlock_most(const struct host_memlock *memlock, struct words *lines)
 {
 	uint64_t most = 0, kib;
 	unsigned int i;
 
 	for (i = 0; i < memlock->nlines; i++) {
-		kib = kib_of(memlock->lines[i].value);
+		const char *value = memlock->lines[i].value;
+
+		if (!strcmp(value, "unlimited") || !strcmp(value, "infinity") ||
+		    !strcmp(value, "-1"))
+			kib = UINT64_MAX;
+		else
+			kib = strtoumax(value, NULL, 10);
 		most = kib > most ? kib : most;
 		words_add(lines, "%s %s %s", memlock->lines[i].domain,
-			  memlock->lines[i].type, memlock->lines[i].value);
+			  memlock->lines[i].type, value);
 	}
 	return most;
 }
 
-static const char *amount(uint64_t bytes, char buf[32])
+static const char *memlock_amount(uint64_t bytes, char buf[32])
 {
 	if (bytes == UINT64_MAX)
 		return "unlimited";
@@ -51,10 +49,10 @@ static int memlock_check_run(struct check_run *run)
 
 	if (rc)
 		return rc;
-	most = most_configured(&memlock, &lines);
+	most = memlock_most(&memlock, &lines);
 	if (memlock.known)
 		finding_text(&run->finding, "hard_limit", "%s",
-			     amount(memlock.hard, hard));
+			     memlock_amount(memlock.hard, hard));
 	if (memlock.nlines && most < probe_memlock_kib())
 		return check_say_why(
 			run, FINDING_WARN, "too-small",
@@ -68,7 +66,8 @@ static int memlock_check_run(struct check_run *run)
 	return check_say(
 		run, FINDING_PASS,
 		"mounts and root need no higher limit; programs of other users may lock %s",
-		memlock.known ? amount(memlock.hard, hard) : "the default amount");
+		memlock.known ? memlock_amount(memlock.hard, hard)
+			      : "the default amount");
 }
 
 const struct check check_client_memlock = {

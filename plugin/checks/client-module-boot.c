@@ -7,7 +7,7 @@
 
 static const char *const names[] = { "xprtrdma", "svcrdma", "rpcrdma" };
 
-static int find_listed(struct check_run *run, struct host_listed *out)
+static int module_boot_listed(struct check_run *run, struct host_listed *out)
 {
 	struct host_listed one;
 	size_t i;
@@ -27,31 +27,19 @@ static int find_listed(struct check_run *run, struct host_listed *out)
 	return 0;
 }
 
-/* The unit that reads the list, if it is masked. */
-static int masked_reader(struct check_run *run, const struct host_listed *listed,
-			 const char **out)
-{
-	const char *unit = listed->at_boot ? "systemd-modules-load.service"
-					   : "rdma-load-modules@rdma.service";
-	enum unit_state state;
-	int rc = host_unit_state(run->host, unit, &state);
-
-	*out = !rc && state == UNIT_MASKED ? unit : NULL;
-	return rc;
-}
-
 static int module_boot_check_run(struct check_run *run)
 {
 	const struct host_module *module;
 	struct host_listed listed;
-	const char *masked;
+	enum unit_state state;
+	const char *reader;
 	int rc = facts_rpcrdma(run, &module);
 
 	if (rc && rc != -ENOENT)
 		return rc;
 	if (module->state == MODULE_BUILTIN)
 		return check_say(run, FINDING_SKIP, "rpcrdma is built into the kernel");
-	rc = find_listed(run, &listed);
+	rc = module_boot_listed(run, &listed);
 	if (rc)
 		return rc;
 	if (!listed.file[0])
@@ -59,15 +47,17 @@ static int module_boot_check_run(struct check_run *run)
 			run, FINDING_PASS,
 			"no list names rpcrdma (or xprtrdma, svcrdma): a mount, or a server that listens for RDMA, loads it");
 	finding_text(&run->finding, "list", "/%s", listed.file);
-	rc = masked_reader(run, &listed, &masked);
+	reader = listed.at_boot ? "systemd-modules-load.service"
+				: "rdma-load-modules@rdma.service";
+	rc = host_unit_state(run->host, reader, &state);
 	if (rc)
 		return rc;
-	if (masked && module->state != MODULE_LOADED) {
-		finding_text(&run->finding, "unit", "%s", masked);
+	if (state == UNIT_MASKED && module->state != MODULE_LOADED) {
+		finding_text(&run->finding, "unit", "%s", reader);
 		return check_say_why(
 			run, FINDING_WARN, "masked",
 			"/%s lists it, but %s, which reads that list, is masked",
-			listed.file, masked);
+			listed.file, reader);
 	}
 	return check_say(run, FINDING_PASS, "/%s lists it%s", listed.file,
 			 listed.at_boot ? ", for boot"

@@ -7,7 +7,8 @@
 #include "plugin/checks/internal.h"
 
 /* Not loaded, so whether it matches is not proven yet. */
-static int look_at_file(struct check_run *run, const struct host_module *module)
+static int module_identity_judge_file(struct check_run *run,
+				      const struct host_module *module)
 {
 	const struct host_system *system;
 	struct host_module core;
@@ -35,31 +36,26 @@ static int look_at_file(struct check_run *run, const struct host_module *module)
 			 system->release);
 }
 
-/* "/srv/vm, /srv/iso, and the NFS server's listener": what must end before it can be reloaded. Where one of
- * them cannot be read, modprobe says it. */
-static void find_holders(struct check_run *run, struct words *out)
+static int module_identity_say_updated(struct check_run *run,
+				       const struct host_module *module)
 {
 	const struct nfs_mounts *mounts;
 	const struct host_nfsd *nfsd;
+	struct words holders = { 0 };
 	unsigned int i;
 
+	/* "/srv/vm, /srv/iso, and the NFS server's listener": what must end before it can be reloaded.
+	 * Where one of them cannot be read, modprobe says it. */
 	for (i = 0; !facts_mounts(run, &mounts) && i < mounts->count; i++)
 		if (view_run(&mounts->list[i]) == RUN_RDMA ||
 		    view_is_rdma(mounts->list[i].proto))
-			words_add(out, "%.120s", mounts->list[i].target);
+			words_add(&holders, "%.120s", mounts->list[i].target);
 	for (i = 0; !facts_nfsd(run, &nfsd) && i < nfsd->nlisteners; i++) {
 		if (strcmp(nfsd->listeners[i].proto, "rdma") != 0)
 			continue;
-		words_add(out, "the NFS server's listener");
+		words_add(&holders, "the NFS server's listener");
 		break;
 	}
-}
-
-static int say_updated(struct check_run *run, const struct host_module *module)
-{
-	struct words holders = { 0 };
-
-	find_holders(run, &holders);
 	finding_text(&run->finding, "file", "/%s", module->file);
 	if (holders.count)
 		finding_text(&run->finding, "holders", "%s", words_text(&holders));
@@ -84,13 +80,13 @@ static int module_identity_check_run(struct check_run *run)
 		finding_text(&run->finding, "srcversion_file", "%s",
 			     module->srcversion_file);
 	if (module->state == MODULE_AVAILABLE)
-		return look_at_file(run, module);
+		return module_identity_judge_file(run, module);
 	if (!module->file[0])
 		return check_say_why(run, FINDING_WARN, "no-file",
 				     "rpcrdma is loaded, but its file is gone");
 	if (module->srcversion_loaded[0] && module->srcversion_file[0] &&
 	    strcmp(module->srcversion_loaded, module->srcversion_file) != 0)
-		return say_updated(run, module);
+		return module_identity_say_updated(run, module);
 	return check_say(run, FINDING_PASS, "/%s is loaded%s", module->file,
 			 module->external ? ", a vendor's" : "");
 }

@@ -7,7 +7,7 @@
  * patch of January 2025). The other servers are mounted over TCP then, without a word. */
 #include "plugin/checks/internal.h"
 
-static int judge(struct check_run *run, const char *section, const char *key)
+static int nfsmount_bug_judge(struct check_run *run, const char *section, const char *key)
 {
 	const struct host_system *system;
 	struct nfs_utils utils;
@@ -56,7 +56,7 @@ static int nfsmount_bug_check_run(struct check_run *run)
 	for (i = 0; i < ARRAY_SIZE(sections); i++) {
 		key = nfs_utils_clash(conf, sections[i]);
 		if (key)
-			return judge(run, sections[i], key);
+			return nfsmount_bug_judge(run, sections[i], key);
 	}
 	return check_say(run, FINDING_SKIP,
 			 "nfsmount.conf does not set one option in several sections");

@@ -17,7 +17,7 @@ enum harm {
 	HARM_COUNT
 };
 
-struct judge {
+struct nfsmount_judge {
 	const struct conf *conf;
 	const char *server; /* NULL: any */
 	const char *section;
@@ -30,13 +30,13 @@ struct judge {
 };
 
 /* A setting of one section. */
-struct setting {
+struct nfsmount_setting {
 	const char *section, *arg, *key;
 	const struct conf_value *value;
 };
 
 /* "/etc/nfsmount.conf:3 (Server "nas") Proto=tcp" */
-static const char *where(const struct setting *at, char buf[256])
+static const char *nfsmount_where(const struct nfsmount_setting *at, char buf[256])
 {
 	if (at->arg)
 		snprintf(buf, 256, "/%.64s:%u (%s \"%.64s\") %.20s=%.40s",
@@ -48,8 +48,9 @@ static const char *where(const struct setting *at, char buf[256])
 	return buf;
 }
 
-static void add_harm(struct judge *judge, enum harm harm, const char *reason,
-		     const struct setting *at, const char *effect)
+static void nfsmount_add_harm(struct nfsmount_judge *judge, enum harm harm,
+			      const char *reason, const struct nfsmount_setting *at,
+			      const char *effect)
 {
 	char text[256];
 
@@ -60,13 +61,13 @@ static void add_harm(struct judge *judge, enum harm harm, const char *reason,
 		snprintf(judge->first[harm].setting, sizeof(judge->first[harm].setting),
 			 "%.20s=%.40s", at->key, at->value->value);
 	}
-	words_add(&judge->harm[harm], "%s: %s", where(at, text), effect);
+	words_add(&judge->harm[harm], "%s: %s", nfsmount_where(at, text), effect);
 }
 
 /* Of a whole file: @file is it, with its line. */
 /* @file: up to the first blank; of a problem, "FILE:LINE: what it is". */
-static void add_form(struct judge *judge, enum harm harm, const char *reason,
-		     const char *file, const char *text)
+static void nfsmount_add_form(struct nfsmount_judge *judge, enum harm harm,
+			      const char *reason, const char *file, const char *text)
 {
 	int len = (int)strcspn(file, " ");
 
@@ -80,30 +81,33 @@ static void add_form(struct judge *judge, enum harm harm, const char *reason,
 	words_add(&judge->harm[harm], "%s", text);
 }
 
-static void judge_proto(struct judge *judge, const struct setting *at)
+static void nfsmount_judge_proto(struct nfsmount_judge *judge,
+				 const struct nfsmount_setting *at)
 {
 	static const char *const others[] = { "tcp", "tcp6", "udp", "udp6" };
 	char text[256];
 	size_t i;
 
 	if (view_is_rdma(at->value->value)) {
-		words_add(&judge->good, "%s", where(at, text));
+		words_add(&judge->good, "%s", nfsmount_where(at, text));
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		if (strcmp(at->value->value, others[i]))
 			continue;
-		add_harm(
+		nfsmount_add_harm(
 			judge, HARM_SOME, "proto-tcp", at,
 			"a mount with the option rdma uses TCP or UDP, one with proto=rdma uses RDMA");
 		return;
 	}
-	add_harm(judge, HARM_ALL, "unknown-protocol", at,
-		 "mount.nfs does not know this protocol and refuses every mount");
+	nfsmount_add_harm(
+		judge, HARM_ALL, "unknown-protocol", at,
+		"mount.nfs does not know this protocol and refuses every mount");
 }
 
 /* The option proto= of mounts is the file's where they have none; so is the port. */
-static void judge_port(struct judge *judge, const struct setting *at)
+static void nfsmount_judge_port(struct nfsmount_judge *judge,
+				const struct nfsmount_setting *at)
 {
 	const struct conf_value *proto = conf_get(judge->conf, at->section, at->arg,
 						  "proto");
@@ -111,77 +115,84 @@ static void judge_port(struct judge *judge, const struct setting *at)
 	char text[256];
 
 	if (rdma && !strcmp(at->value->value, "2049"))
-		add_harm(judge, HARM_BARE, "rdma-at-tcp-port", at,
-			 "RDMA mounts use the TCP port, where no RDMA listener is");
+		nfsmount_add_harm(
+			judge, HARM_BARE, "rdma-at-tcp-port", at,
+			"RDMA mounts use the TCP port, where no RDMA listener is");
 	else if (rdma)
-		words_add(&judge->good, "%s", where(at, text));
+		words_add(&judge->good, "%s", nfsmount_where(at, text));
 	else if (!strcmp(at->value->value, "20049"))
-		add_harm(judge, HARM_BARE, "tcp-at-rdma-port", at,
-			 "TCP mounts use the RDMA port, where no TCP listener is");
+		nfsmount_add_harm(
+			judge, HARM_BARE, "tcp-at-rdma-port", at,
+			"TCP mounts use the RDMA port, where no TCP listener is");
 	else
-		add_harm(judge, HARM_SOME, "other-port", at,
-			 "RDMA mounts without a port use this one, not 20049");
+		nfsmount_add_harm(judge, HARM_SOME, "other-port", at,
+				  "RDMA mounts without a port use this one, not 20049");
 }
 
-static void judge_rdma(struct judge *judge, const struct setting *at)
+static void nfsmount_judge_rdma(struct nfsmount_judge *judge,
+				const struct nfsmount_setting *at)
 {
 	char text[256];
 
 	if (conf_bool(at->value, 1))
-		words_add(&judge->good, "%s", where(at, text));
+		words_add(&judge->good, "%s", nfsmount_where(at, text));
 	else
-		add_harm(
+		nfsmount_add_harm(
 			judge, HARM_ALL, "nordma", at,
 			"mount.nfs passes nordma, which the kernel refuses, so mounts fail");
 }
 
 /* tcp and udp: another name than proto, so added behind it, and the kernel believes the last. */
-static void judge_flag(struct judge *judge, const struct setting *at)
+static void nfsmount_judge_flag(struct nfsmount_judge *judge,
+				const struct nfsmount_setting *at)
 {
 	if (conf_bool(at->value, 1))
-		add_harm(judge, HARM_ALL, "transport-flag", at,
-			 "no mount uses RDMA, not even one with proto=rdma");
+		nfsmount_add_harm(judge, HARM_ALL, "transport-flag", at,
+				  "no mount uses RDMA, not even one with proto=rdma");
 }
 
-static void judge_background(struct judge *judge, const struct setting *at)
+static void nfsmount_judge_background(struct nfsmount_judge *judge,
+				      const struct nfsmount_setting *at)
 {
 	if (conf_bool(at->value, 1))
-		add_harm(judge, HARM_SOME, "background", at,
-			 "mount(8) reports success before anything is mounted");
+		nfsmount_add_harm(judge, HARM_SOME, "background", at,
+				  "mount(8) reports success before anything is mounted");
 }
 
-static void judge_mountproto(struct judge *judge, const struct setting *at)
+static void nfsmount_judge_mountproto(struct nfsmount_judge *judge,
+				      const struct nfsmount_setting *at)
 {
-	add_harm(judge, HARM_SOME, "mountproto", at,
-		 "mounts without a version become NFSv3");
+	nfsmount_add_harm(judge, HARM_SOME, "mountproto", at,
+			  "mounts without a version become NFSv3");
 }
 
-static void judge_default(struct judge *judge, const struct setting *at)
+static void nfsmount_judge_default(struct nfsmount_judge *judge,
+				   const struct nfsmount_setting *at)
 {
 	if (!strncasecmp(at->value->value, "rdma", 4))
-		add_harm(judge, HARM_SOME, "defaultproto", at,
-			 "this has no effect on NFSv4; use Proto=rdma");
+		nfsmount_add_harm(judge, HARM_SOME, "defaultproto", at,
+				  "this has no effect on NFSv4; use Proto=rdma");
 }
 
 static const struct {
 	const char *key;
-	void (*judge)(struct judge *judge, const struct setting *at);
+	void (*judge)(struct nfsmount_judge *judge, const struct nfsmount_setting *at);
 } keys[] = {
-	{ "proto", judge_proto },
-	{ "port", judge_port },
-	{ "rdma", judge_rdma },
-	{ "tcp", judge_flag },
-	{ "udp", judge_flag },
-	{ "background", judge_background },
-	{ "mountproto", judge_mountproto },
-	{ "defaultproto", judge_default },
+	{ "proto", nfsmount_judge_proto },
+	{ "port", nfsmount_judge_port },
+	{ "rdma", nfsmount_judge_rdma },
+	{ "tcp", nfsmount_judge_flag },
+	{ "udp", nfsmount_judge_flag },
+	{ "background", nfsmount_judge_background },
+	{ "mountproto", nfsmount_judge_mountproto },
+	{ "defaultproto", nfsmount_judge_default },
 };
 
-static int judge_one(void *arg, const char *section_arg, const char *key,
-		     const struct conf_value *value)
+static int nfsmount_judge_one(void *arg, const char *section_arg, const char *key,
+			      const struct conf_value *value)
 {
-	struct judge *judge = arg;
-	const struct setting at = { judge->section, section_arg, key, value };
+	struct nfsmount_judge *judge = arg;
+	const struct nfsmount_setting at = { judge->section, section_arg, key, value };
 	size_t i;
 
 	/* Of another server than the one that is asked about. */
@@ -195,7 +206,7 @@ static int judge_one(void *arg, const char *section_arg, const char *key,
 }
 
 /* What nfs-utils leaves out of its own files. */
-static void judge_form(struct judge *judge)
+static void nfsmount_judge_form(struct nfsmount_judge *judge)
 {
 	const char *cut = conf_cut_file(judge->conf),
 		   *problem = conf_problem(judge->conf),
@@ -208,23 +219,23 @@ static void judge_form(struct judge *judge)
 			text, sizeof(text),
 			"the last line of /%.160s has no newline, so mount.nfs ignores it",
 			cut);
-		add_form(judge, HARM_SOME, "no-newline", cut, text);
+		nfsmount_add_form(judge, HARM_SOME, "no-newline", cut, text);
 	}
 	if (deadly) {
 		snprintf(
 			text, sizeof(text),
 			"/%.96s is in a section whose argument has no closing quote: mount.nfs crashes (SIGSEGV) at every NFS mount of this host",
 			deadly);
-		add_form(judge, HARM_ALL, "open-quote", deadly, text);
+		nfsmount_add_form(judge, HARM_ALL, "open-quote", deadly, text);
 	}
 	if (problem) {
 		snprintf(text, sizeof(text), "/%.240s", problem);
-		add_form(judge, HARM_SOME, "ignored-line", problem, text);
+		nfsmount_add_form(judge, HARM_SOME, "ignored-line", problem, text);
 	}
 }
 
-static int say_harm(struct check_run *run, struct judge *judge, enum harm harm,
-		    enum finding_status status)
+static int nfsmount_say_harm(struct check_run *run, struct nfsmount_judge *judge,
+			     enum harm harm, enum finding_status status)
 {
 	struct words *some = &judge->harm[HARM_SOME];
 	/* Often because of the other: a Proto=rdma that is dropped. */
@@ -241,10 +252,10 @@ static int nfsmount_conf_check_run(struct check_run *run)
 {
 	static const char *const sections[] = { "MountPoint", "Server",
 						"NFSMount_Global_Options" };
-	struct judge judge = { .server = run->target->server,
-			       .harm = { { .separator = "; " },
-					 { .separator = "; " },
-					 { .separator = "; " } } };
+	struct nfsmount_judge judge = { .server = run->target->server,
+					.harm = { { .separator = "; " },
+						  { .separator = "; " },
+						  { .separator = "; " } } };
 	size_t i;
 	int rc = facts_nfsmount_conf(run, &judge.conf);
 
@@ -252,17 +263,17 @@ static int nfsmount_conf_check_run(struct check_run *run)
 		return rc;
 	for (i = 0; i < ARRAY_SIZE(sections); i++) {
 		judge.section = sections[i];
-		conf_each(judge.conf, sections[i], judge_one, &judge);
+		conf_each(judge.conf, sections[i], nfsmount_judge_one, &judge);
 	}
-	judge_form(&judge);
+	nfsmount_judge_form(&judge);
 	if (judge.harm[HARM_ALL].count)
-		return say_harm(run, &judge, HARM_ALL, FINDING_FAIL);
+		return nfsmount_say_harm(run, &judge, HARM_ALL, FINDING_FAIL);
 	if (judge.harm[HARM_BARE].count) {
 		finding_text(&run->finding, CHECK_SPARES, "proto=rdma,port=20049");
-		return say_harm(run, &judge, HARM_BARE, FINDING_FAIL);
+		return nfsmount_say_harm(run, &judge, HARM_BARE, FINDING_FAIL);
 	}
 	if (judge.harm[HARM_SOME].count)
-		return say_harm(run, &judge, HARM_SOME, FINDING_WARN);
+		return nfsmount_say_harm(run, &judge, HARM_SOME, FINDING_WARN);
 	if (!judge.good.count)
 		return check_say(run, FINDING_PASS,
 				 "nfsmount.conf sets no transport and no port");

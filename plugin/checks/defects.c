@@ -142,7 +142,7 @@ static const struct {
 	{ &defect_table[0], 514 },
 };
 
-static int compare(const unsigned int a[3], const unsigned int b[3])
+static int defect_compare(const unsigned int a[3], const unsigned int b[3])
 {
 	size_t i;
 
@@ -154,11 +154,12 @@ static int compare(const unsigned int a[3], const unsigned int b[3])
 
 bool defect_in(const struct defect *defect, const unsigned int kernel[3])
 {
-	return compare(kernel, defect->from) >= 0 && compare(kernel, defect->until) < 0;
+	return defect_compare(kernel, defect->from) >= 0 &&
+	       defect_compare(kernel, defect->until) < 0;
 }
 
 /* "3.10.0-514.el7.x86_64", not another vendor's of that number. */
-static bool el7_number(const char *release, unsigned int *out)
+static bool defect_el7_number(const char *release, unsigned int *out)
 {
 	return sscanf(release, "3.10.0-%5u.", out) == 1 && strstr(release, ".el7") &&
 	       !strstr(release, "elrepo");
@@ -176,7 +177,7 @@ enum defect_presence defect_presence(const struct defect *defect,
 		return DEFECT_PRESENT;
 	for (i = 0; i < ARRAY_SIZE(vendor_repairs); i++)
 		if (vendor_repairs[i].defect == defect &&
-		    el7_number(system->release, &number))
+		    defect_el7_number(system->release, &number))
 			return number < vendor_repairs[i].el7 ? DEFECT_PRESENT
 							      : DEFECT_ABSENT;
 	return DEFECT_POSSIBLE;

@@ -6,44 +6,14 @@
 
 #include "plugin/checks/internal.h"
 
-static int say_container(struct check_run *run)
-{
-	return check_say_why(run, FINDING_FAIL, "container",
-			     "this container (%s) has no RDMA device",
-			     finding_evidence(&run->finding, "container"));
-}
-
-/* libvirt's name of a PCI function: pci_0000_3b_00_0 */
-static void add_nodedev(struct check_run *run, const char *adapter)
-{
-	char name[32];
-	char *p;
-
-	snprintf(name, sizeof(name), "pci_%.16s", adapter);
-	for (p = name; *p; p++)
-		if (*p == ':' || *p == '.')
-			*p = '_';
-	finding_text(&run->finding, "nodedev", "%s", name);
-}
-
-static int say_assigned(struct check_run *run, const struct host_assigned *assigned)
-{
-	finding_text(&run->finding, "adapter", "%s", assigned->adapter);
-	finding_text(&run->finding, "driver", "%s", assigned->driver);
-	add_nodedev(run, assigned->adapter);
-	return check_say_why(
-		run, FINDING_FAIL, "assigned",
-		"this host has no RDMA device: the adapter at %s is bound to %s",
-		assigned->adapter, assigned->driver);
-}
-
 /* Without devices: another check may have said why already. */
-static int say_none(struct check_run *run, const struct rdma_devices *rdma,
-		    bool contained)
+static int device_say_none(struct check_run *run, const struct rdma_devices *rdma,
+			   bool contained)
 {
 	static const char *const causes[] = { "client.module", "server.module",
 					      "client.drivers" };
 	struct host_assigned assigned;
+	char nodedev[32], *p;
 	size_t i;
 	int rc;
 
@@ -51,7 +21,9 @@ static int say_none(struct check_run *run, const struct rdma_devices *rdma,
 		if (check_failed(run, causes[i]))
 			return check_skip(run, causes[i]);
 	if (contained)
-		return say_container(run);
+		return check_say_why(run, FINDING_FAIL, "container",
+				     "this container (%s) has no RDMA device",
+				     finding_evidence(&run->finding, "container"));
 	if (!rdma->netns_shared)
 		return check_say_why(
 			run, FINDING_FAIL, "other-namespace",
@@ -59,18 +31,21 @@ static int say_none(struct check_run *run, const struct rdma_devices *rdma,
 	rc = host_rdma_assigned(run->host, &assigned);
 	if (rc)
 		return rc;
-	if (*assigned.adapter)
-		return say_assigned(run, &assigned);
-	return check_say_why(run, FINDING_FAIL, "none", "this host has no RDMA device");
-}
-
-/* A root directory that is not a running system: checks that need a device are skipped, too. */
-static int say_image(struct check_run *run)
-{
-	run->stops = true;
+	if (!*assigned.adapter)
+		return check_say_why(run, FINDING_FAIL, "none",
+				     "this host has no RDMA device");
+	/* libvirt's name of a PCI function: pci_0000_3b_00_0 */
+	snprintf(nodedev, sizeof(nodedev), "pci_%.16s", assigned.adapter);
+	for (p = nodedev; *p; p++)
+		if (*p == ':' || *p == '.')
+			*p = '_';
+	finding_text(&run->finding, "adapter", "%s", assigned.adapter);
+	finding_text(&run->finding, "driver", "%s", assigned.driver);
+	finding_text(&run->finding, "nodedev", "%s", nodedev);
 	return check_say_why(
-		run, FINDING_UNKNOWN, "image",
-		"this root has no /sys/class: it is an image, not a running system, and shows no devices");
+		run, FINDING_FAIL, "assigned",
+		"this host has no RDMA device: the adapter at %s is bound to %s",
+		assigned.adapter, assigned.driver);
 }
 
 int device_check(struct check_run *run)
@@ -84,10 +59,15 @@ int device_check(struct check_run *run)
 
 	if (rc)
 		return rc;
-	if (!rdma->count && host_exists(run->host, "sys/class") == -ENOENT)
-		return say_image(run);
+	/* A root directory that is not a running system: checks that need a device are skipped, too. */
+	if (!rdma->count && host_exists(run->host, "sys/class") == -ENOENT) {
+		run->stops = true;
+		return check_say_why(
+			run, FINDING_UNKNOWN, "image",
+			"this root has no /sys/class: it is an image, not a running system, and shows no devices");
+	}
 	if (!rdma->count)
-		return say_none(run, rdma, contained);
+		return device_say_none(run, rdma, contained);
 	for (i = 0; i < rdma->count; i++)
 		words_add(port_usable(&rdma->list[i]) ? &good : &bad, "%s (%s, %s)",
 			  rdma->list[i].name, rdma->list[i].driver,

@@ -17,8 +17,8 @@ struct bond {
 	const struct host_netdev *slaves[SLAVES_MAX]; /* those with a RoCE device */
 };
 
-static const struct rdma_device *device_of(const struct rdma_devices *rdma,
-					   const struct host_netdev *netdev)
+static const struct rdma_device *bond_device(const struct rdma_devices *rdma,
+					     const struct host_netdev *netdev)
 {
 	unsigned int i;
 
@@ -44,7 +44,7 @@ static bool bond_read(struct check_run *run, const struct rdma_devices *rdma,
 	for (i = 0; i < netdevs->count && out->count < SLAVES_MAX; i++) {
 		const struct host_netdev *netdev = &netdevs->list[i];
 
-		device = device_of(rdma, netdev);
+		device = bond_device(rdma, netdev);
 		if (device && device->kind == RDMA_ROCE && !device->software &&
 		    !strcmp(netdev->master, name) && !netdev->rdma_lower[0])
 			out->slaves[out->count++] = netdev;
@@ -53,7 +53,7 @@ static bool bond_read(struct check_run *run, const struct rdma_devices *rdma,
 }
 
 /* "0000:3b:00.1" without the function. */
-static bool same_adapter(const struct rdma_device *a, const struct rdma_device *b)
+static bool bond_same_adapter(const struct rdma_device *a, const struct rdma_device *b)
 {
 	size_t len = strcspn(a->pci_address, ".");
 
@@ -69,11 +69,11 @@ static bool bond_judge(struct check_run *run, const struct rdma_devices *rdma,
 	bool same;
 
 	for (i = 1; i < bond->count; i++) {
-		first = device_of(rdma, bond->slaves[0]);
-		other = device_of(rdma, bond->slaves[i]);
+		first = bond_device(rdma, bond->slaves[0]);
+		other = bond_device(rdma, bond->slaves[i]);
 		if (first == other)
 			continue;
-		same = same_adapter(first, other);
+		same = bond_same_adapter(first, other);
 		finding_text(&run->finding, "interface", "%s", bond->name);
 		finding_text(&run->finding, "mode", "%s", bond->mode);
 		finding_text(&run->finding, "device", "%s", first->name);
@@ -99,7 +99,7 @@ static int bond_check_run(struct check_run *run)
 	if (rc)
 		return rc;
 	for (i = 0; i < netdevs->count; i++) {
-		const struct rdma_device *device = device_of(rdma, &netdevs->list[i]);
+		const struct rdma_device *device = bond_device(rdma, &netdevs->list[i]);
 
 		if (!device || device->kind != RDMA_ROCE ||
 		    !bond_read(run, rdma, netdevs, netdevs->list[i].name, &bond))

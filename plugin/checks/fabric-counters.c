@@ -16,7 +16,8 @@
 #define LOST_MIN         1000
 #define PACKETS_PER_LOST 100000
 
-static int64_t counter(struct check_run *run, const struct port_at *at, const char *name)
+static int64_t counters_get(struct check_run *run, const struct port_at *at,
+			    const char *name)
 {
 	char path[200];
 	int64_t value = 0;
@@ -26,7 +27,8 @@ static int64_t counter(struct check_run *run, const struct port_at *at, const ch
 	return host_attr_number(run->host, path, &value) || value < 0 ? 0 : value;
 }
 
-static bool has_counter(struct check_run *run, const struct port_at *at, const char *name)
+static bool counters_have(struct check_run *run, const struct port_at *at,
+			  const char *name)
 {
 	char path[200];
 
@@ -36,7 +38,7 @@ static bool has_counter(struct check_run *run, const struct port_at *at, const c
 }
 
 /* -1: not known. */
-static double hours_up(struct check_run *run)
+static double counters_hours_up(struct check_run *run)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	double seconds;
@@ -47,68 +49,63 @@ static double hours_up(struct check_run *run)
 	return seconds / 3600;
 }
 
-struct loss {
-	int64_t lost, packets;
-	bool notified; /* congestion, by ECN */
-};
-
-static void loss_read(struct check_run *run, const struct port_at *at, struct loss *out)
-{
-	out->lost = counter(run, at, "hw_counters/out_of_sequence") +
-		    counter(run, at, "hw_counters/packet_seq_err") +
-		    counter(run, at, "hw_counters/local_ack_timeout_err");
-	out->packets = counter(run, at, "counters/port_rcv_packets") +
-		       counter(run, at, "counters/port_xmit_packets");
-	out->notified = !has_counter(run, at, "hw_counters/np_cnp_sent") ||
-			counter(run, at, "hw_counters/np_cnp_sent") ||
-			counter(run, at, "hw_counters/rp_cnp_handled");
-}
-
-static int counters_warn(struct check_run *run, const struct port_at *at,
-			 const char *reason, int64_t count, const char *what,
-			 double hours)
-{
-	char name[PORT_NAME_MAX];
-
-	port_evidence(run, at);
-	finding_number(&run->finding, "count", (double)count);
-	finding_number(&run->finding, "hours", (double)(int64_t)(hours + 0.5));
-	return check_say_why(run, FINDING_WARN, reason,
-			     "%s counted %" PRId64 " %s in at most %.0f hours",
-			     port_name(at->device, at->port, name), count, what, hours);
-}
-
 /* Whether the finding is complete. */
 static bool counters_judge(struct check_run *run, const struct port_at *at, double hours)
 {
-	int64_t symbols = counter(run, at, "counters/symbol_error");
-	int64_t downs = counter(run, at, "counters/link_downed");
-	int64_t discards = counter(run, at, "counters/port_xmit_discards");
-	struct loss loss;
+	int64_t symbols = counters_get(run, at, "counters/symbol_error");
+	int64_t downs = counters_get(run, at, "counters/link_downed");
+	int64_t discards = counters_get(run, at, "counters/port_xmit_discards");
+	int64_t lost, packets, count;
+	const char *reason, *what;
+	char name[PORT_NAME_MAX];
+	bool notified; /* congestion, by ECN */
 
-	if (downs >= DOWNS_MIN && (double)downs > hours)
-		return !counters_warn(run, at, "link-down", downs, "link failures",
-				      hours);
-	if (at->port->layer == LINK_INFINIBAND &&
-	    (double)symbols > SYMBOLS_PER_HOUR * hours)
-		return !counters_warn(run, at, "symbol-errors", symbols, "symbol errors",
-				      hours);
-	loss_read(run, at, &loss);
-	if (!loss.packets)
-		return false;
-	if (at->device->kind == RDMA_ROCE && loss.lost >= LOST_MIN &&
-	    loss.lost > loss.packets / PACKETS_PER_LOST)
-		return !counters_warn(run, at, loss.notified ? "packets-lost" : "no-ecn",
-				      loss.lost, "signs of lost packets", hours);
-	if (discards >= LOST_MIN && discards > loss.packets / PACKETS_PER_LOST)
-		return !counters_warn(run, at, "discards", discards,
-				      "packets discarded before sending", hours);
-	return false;
+	if (downs >= DOWNS_MIN && (double)downs > hours) {
+		reason = "link-down";
+		what = "link failures";
+		count = downs;
+	} else if (at->port->layer == LINK_INFINIBAND &&
+		   (double)symbols > SYMBOLS_PER_HOUR * hours) {
+		reason = "symbol-errors";
+		what = "symbol errors";
+		count = symbols;
+	} else {
+		lost = counters_get(run, at, "hw_counters/out_of_sequence") +
+		       counters_get(run, at, "hw_counters/packet_seq_err") +
+		       counters_get(run, at, "hw_counters/local_ack_timeout_err");
+		packets = counters_get(run, at, "counters/port_rcv_packets") +
+			  counters_get(run, at, "counters/port_xmit_packets");
+		notified = !counters_have(run, at, "hw_counters/np_cnp_sent") ||
+			   counters_get(run, at, "hw_counters/np_cnp_sent") ||
+			   counters_get(run, at, "hw_counters/rp_cnp_handled");
+		if (!packets)
+			return false;
+		if (at->device->kind == RDMA_ROCE && lost >= LOST_MIN &&
+		    lost > packets / PACKETS_PER_LOST) {
+			reason = notified ? "packets-lost" : "no-ecn";
+			what = "signs of lost packets";
+			count = lost;
+		} else if (discards >= LOST_MIN &&
+			   discards > packets / PACKETS_PER_LOST) {
+			reason = "discards";
+			what = "packets discarded before sending";
+			count = discards;
+		} else {
+			return false;
+		}
+	}
+	port_evidence(run, at);
+	finding_number(&run->finding, "count", (double)count);
+	finding_number(&run->finding, "hours", (double)(int64_t)(hours + 0.5));
+	check_say_why(run, FINDING_WARN, reason,
+		      "%s counted %" PRId64 " %s in at most %.0f hours",
+		      port_name(at->device, at->port, name), count, what, hours);
+	return true;
 }
 
 static int fabric_counters_check_run(struct check_run *run)
 {
-	double hours = hours_up(run);
+	double hours = counters_hours_up(run);
 	struct port_list ports;
 	int rc = ports_wanted(run, &ports);
 	unsigned int i, seen = 0;
@@ -124,7 +121,7 @@ static int fabric_counters_check_run(struct check_run *run)
 	for (i = 0; i < ports.count; i++) {
 		const struct port_at *at = &ports.list[i];
 
-		if (at->device->software || !has_counter(run, at, "counters"))
+		if (at->device->software || !counters_have(run, at, "counters"))
 			continue;
 		seen++;
 		if (counters_judge(run, at, hours))

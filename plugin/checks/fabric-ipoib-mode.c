@@ -5,12 +5,6 @@
  * does not use it. So both of its modes work, and the check only reports them. */
 #include "plugin/checks/internal.h"
 
-/* ConnectX-4 and later have IPoIB in hardware, in datagram mode only. */
-static bool is_enhanced(const struct host_netdev *netdev)
-{
-	return !strcmp(netdev->driver, "mlx5_core");
-}
-
 static int ipoib_mode_check_run(struct check_run *run)
 {
 	const struct netdevs *netdevs;
@@ -26,7 +20,8 @@ static int ipoib_mode_check_run(struct check_run *run)
 
 		if (!netdev->ipoib_mode[0])
 			continue;
-		enhanced |= is_enhanced(netdev);
+		/* ConnectX-4 and later have IPoIB in hardware, in datagram mode only. */
+		enhanced |= !strcmp(netdev->driver, "mlx5_core");
 		words_add(&words, "%s %s", netdev->name, netdev->ipoib_mode);
 	}
 	if (!words.count)

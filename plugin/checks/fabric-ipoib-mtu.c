@@ -9,16 +9,16 @@
 #define DATAGRAM_MAX    4092
 #define CONNECTED_USUAL 65520
 
-static bool is_connected(const struct host_netdev *netdev)
+static bool ipoib_mtu_connected(const struct host_netdev *netdev)
 {
 	return !strcmp(netdev->ipoib_mode, "connected");
 }
 
 /* True: it is odd. */
-static bool look_at(const struct host_netdev *netdev, struct words *odd,
-		    struct words *good)
+static bool ipoib_mtu_is_odd(const struct host_netdev *netdev, struct words *odd,
+			     struct words *good)
 {
-	if (is_connected(netdev) && netdev->mtu <= DATAGRAM_MAX)
+	if (ipoib_mtu_connected(netdev) && netdev->mtu <= DATAGRAM_MAX)
 		words_add(odd,
 			  "%s is in connected mode with an MTU of %u; %u is possible",
 			  netdev->name, netdev->mtu, CONNECTED_USUAL);
@@ -42,11 +42,11 @@ static int ipoib_mtu_check_run(struct check_run *run)
 		return rc;
 	for (i = 0; i < netdevs->count; i++)
 		if (netdevs->list[i].ipoib_mode[0] &&
-		    look_at(&netdevs->list[i], &odd, &good) && !first)
+		    ipoib_mtu_is_odd(&netdevs->list[i], &odd, &good) && !first)
 			first = &netdevs->list[i];
 	if (first) {
 		finding_reason(&run->finding,
-			       is_connected(first) ? "connected-small" : "small");
+			       ipoib_mtu_connected(first) ? "connected-small" : "small");
 		finding_text(&run->finding, "interface", "%s", first->name);
 		finding_number(&run->finding, "mtu", first->mtu);
 		return check_say(run, FINDING_WARN, "%s", words_text(&odd));

@@ -9,7 +9,7 @@
 #define NFS_PORT 2049
 
 /* The value of default_keytab_name in krb5.conf, "FILE:/etc/krb5.keytab"; included files are not read. */
-static void keytab_of_krb5(const struct host *host, char *path, size_t cap)
+static void krb5_conf_keytab(const struct host *host, char *path, size_t cap)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	char *cursor, *line, *value;
@@ -30,7 +30,7 @@ static void keytab_of_krb5(const struct host *host, char *path, size_t cap)
 
 /* Where rpc.gssd looks: nfs.conf, then krb5.conf, then the default. "" if it is not a file, or
  * rpc.gssd does not need it. */
-static int keytab_path(struct check_run *run, char *path, size_t cap)
+static int krb5_keytab_path(struct check_run *run, char *path, size_t cap)
 {
 	const struct conf_value *value;
 	const struct conf *conf;
@@ -43,7 +43,7 @@ static int keytab_path(struct check_run *run, char *path, size_t cap)
 	if (value)
 		text_copy(path, cap, value->value);
 	else
-		keytab_of_krb5(run->host, path, cap);
+		krb5_conf_keytab(run->host, path, cap);
 	if (!strncmp(path, "FILE:", 5))
 		memmove(path, path + 5, strlen(path + 5) + 1);
 	if (*path != '/' ||
@@ -52,25 +52,10 @@ static int keytab_path(struct check_run *run, char *path, size_t cap)
 	return 0;
 }
 
-static int krb5_say_keytab(struct check_run *run)
-{
-	char path[128];
-	int rc = keytab_path(run, path, sizeof(path));
-
-	if (!rc && *path)
-		rc = host_exists(run->host, path + 1);
-	if (rc != -ENOENT)
-		return rc ? rc
-			  : check_say(run, FINDING_PASS,
-				      "NFS over TCP answers at port %d", NFS_PORT);
-	finding_text(&run->finding, "file", "%s", path);
-	return check_say_why(run, FINDING_WARN, "no-keytab", "there is no keytab %s",
-			     path);
-}
-
 static int krb5_check_run(struct check_run *run)
 {
 	struct remote remote;
+	char path[128];
 	bool refused;
 	int rc;
 
@@ -85,13 +70,25 @@ static int krb5_check_run(struct check_run *run)
 		return check_skip(run, "firewall.side-channels");
 	if (*remote.text)
 		finding_text(&run->finding, "answer", "%s", remote.text);
-	if (remote.answer == REMOTE_OPEN)
-		return krb5_say_keytab(run);
-	refused = remote.answer == REMOTE_REFUSED;
-	return check_say_why(run, refused ? FINDING_FAIL : FINDING_UNKNOWN,
-			     refused ? "refused" : "silent",
-			     "NFS over TCP %s at port %d, and Kerberos needs it",
-			     refused ? "is refused" : "does not answer", NFS_PORT);
+	if (remote.answer != REMOTE_OPEN) {
+		refused = remote.answer == REMOTE_REFUSED;
+		return check_say_why(run, refused ? FINDING_FAIL : FINDING_UNKNOWN,
+				     refused ? "refused" : "silent",
+				     "NFS over TCP %s at port %d, and Kerberos needs it",
+				     refused ? "is refused" : "does not answer",
+				     NFS_PORT);
+	}
+	rc = krb5_keytab_path(run, path, sizeof(path));
+	if (!rc && *path)
+		rc = host_exists(run->host, path + 1);
+	if (rc == -ENOENT) {
+		finding_text(&run->finding, "file", "%s", path);
+		return check_say_why(run, FINDING_WARN, "no-keytab",
+				     "there is no keytab %s", path);
+	}
+	if (rc)
+		return rc;
+	return check_say(run, FINDING_PASS, "NFS over TCP answers at port %d", NFS_PORT);
 }
 
 const struct check check_fabric_krb5 = {

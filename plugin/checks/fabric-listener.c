@@ -23,7 +23,7 @@ static const struct {
 				 "the fabric does not reach the server at port" },
 };
 
-static bool listener_is_silent(const struct remote *remote)
+static bool fabric_listener_is_silent(const struct remote *remote)
 {
 	return remote->answer == REMOTE_SILENT || remote->answer == REMOTE_UNREACHABLE;
 }
@@ -31,8 +31,8 @@ static bool listener_is_silent(const struct remote *remote)
 /* An iWARP listener is a TCP listener, which RoCE and InfiniBand do not have; so a refusal, or
  * silence, means something else over iWARP. And if another device is refused or gets no answer,
  * but TCP is accepted, the server has iWARP. */
-static const char *listener_reason(struct check_run *run, uint16_t port,
-				   const struct remote *remote)
+static const char *fabric_listener_reason(struct check_run *run, uint16_t port,
+					  const struct remote *remote)
 {
 	const struct rdma_device *device;
 	const struct rdma_port *local;
@@ -44,31 +44,13 @@ static const char *listener_reason(struct check_run *run, uint16_t port,
 	finding_text(&run->finding, "kind", "%s", port_kind_name(device));
 	if (device->kind == RDMA_IWARP)
 		return remote->answer == REMOTE_REFUSED ? "refused-iwarp"
-		       : listener_is_silent(remote)     ? "silent-iwarp"
-							: answers[remote->answer].reason;
+		       : fabric_listener_is_silent(remote)
+			       ? "silent-iwarp"
+			       : answers[remote->answer].reason;
 	if (remote->answer != REMOTE_NO_NFS && !remote_tcp(run, port, &tcp) &&
 	    tcp.answer == REMOTE_OPEN)
 		return "server-iwarp";
 	return answers[remote->answer].reason;
-}
-
-static int listener_say(struct check_run *run, uint16_t port, const struct remote *remote)
-{
-	if (*remote->text)
-		finding_text(&run->finding, "answer", "%s", remote->text);
-	if (listener_is_silent(remote))
-		finding_number(&run->finding, CHECK_SILENT, port);
-	if (remote->answer == REMOTE_UNASKED)
-		return err_because(
-			err_set(ENODATA, "this host could not ask: %.200s",
-				*remote->text ? remote->text : "no reason was given"),
-			"unasked");
-	if (remote->answer == REMOTE_OPEN)
-		check_note(run);
-	else
-		finding_reason(&run->finding, listener_reason(run, port, remote));
-	return check_say(run, answers[remote->answer].status, "%s %u",
-			 answers[remote->answer].text, port);
 }
 
 static int fabric_listener_check_run(struct check_run *run)
@@ -93,7 +75,22 @@ static int fabric_listener_check_run(struct check_run *run)
 			"NFS answers over RDMA at port %u, as of RHEL 6, and not at %u",
 			RHEL6_PORT, target->port);
 	}
-	return listener_say(run, target->port, &remote);
+	if (*remote.text)
+		finding_text(&run->finding, "answer", "%s", remote.text);
+	if (fabric_listener_is_silent(&remote))
+		finding_number(&run->finding, CHECK_SILENT, target->port);
+	if (remote.answer == REMOTE_UNASKED)
+		return err_because(
+			err_set(ENODATA, "this host could not ask: %.200s",
+				*remote.text ? remote.text : "no reason was given"),
+			"unasked");
+	if (remote.answer == REMOTE_OPEN)
+		check_note(run);
+	else
+		finding_reason(&run->finding,
+			       fabric_listener_reason(run, target->port, &remote));
+	return check_say(run, answers[remote.answer].status, "%s %u",
+			 answers[remote.answer].text, target->port);
 }
 
 const struct check check_fabric_listener = {

@@ -16,7 +16,7 @@ struct subnet {
 };
 
 /* "ens1f0np0 000200C0 00000000 0001 0 0 100 00FFFFFF 0 0 0": a route without a gateway, to more than a host. */
-static bool subnet_parse(const char *line, struct subnet *out)
+static bool one_subnet_parse(const char *line, struct subnet *out)
 {
 	unsigned int address, gateway, flags, mask;
 	char netdev[IFNAMSIZ];
@@ -31,8 +31,8 @@ static bool subnet_parse(const char *line, struct subnet *out)
 	return true;
 }
 
-static const struct host_netdev *rdma_netdev(const struct netdevs *netdevs,
-					     const char *name)
+static const struct host_netdev *one_subnet_netdev(const struct netdevs *netdevs,
+						   const char *name)
 {
 	unsigned int i;
 
@@ -43,27 +43,24 @@ static const struct host_netdev *rdma_netdev(const struct netdevs *netdevs,
 	return NULL;
 }
 
-static bool same_port(const struct host_netdev *a, const struct host_netdev *b)
-{
-	return !strcmp(a->rdma_device, b->rdma_device) && a->rdma_port == b->rdma_port;
-}
-
 /* The first two interfaces of different ports. */
-static bool find_pair(const struct netdevs *netdevs, char *text,
-		      const struct host_netdev *pair[2])
+static bool one_subnet_find_pair(const struct netdevs *netdevs, char *text,
+				 const struct host_netdev *pair[2])
 {
 	struct subnet list[SUBNETS_MAX];
 	unsigned int n = 0, i;
 	char *line;
 
 	while (n < SUBNETS_MAX && (line = line_next(&text))) {
-		if (!subnet_parse(line, &list[n]))
+		if (!one_subnet_parse(line, &list[n]))
 			continue;
-		pair[1] = rdma_netdev(netdevs, list[n].netdev);
+		pair[1] = one_subnet_netdev(netdevs, list[n].netdev);
 		for (i = 0; pair[1] && i < n; i++) {
-			pair[0] = rdma_netdev(netdevs, list[i].netdev);
+			pair[0] = one_subnet_netdev(netdevs, list[i].netdev);
 			if (list[i].address == list[n].address &&
-			    list[i].mask == list[n].mask && !same_port(pair[0], pair[1]))
+			    list[i].mask == list[n].mask &&
+			    (strcmp(pair[0]->rdma_device, pair[1]->rdma_device) ||
+			     pair[0]->rdma_port != pair[1]->rdma_port))
 				return true;
 		}
 		n += pair[1] != NULL;
@@ -73,8 +70,8 @@ static bool find_pair(const struct netdevs *netdevs, char *text,
 
 /* The kernel uses the larger of the values of the interface and of all.
  * Errors: of reading. */
-static int effective(struct check_run *run, const char *netdev, const char *name,
-		     int64_t *out)
+static int one_subnet_setting(struct check_run *run, const char *netdev, const char *name,
+			      int64_t *out)
 {
 	int64_t all = 0, own = 0;
 	char path[96];
@@ -88,19 +85,30 @@ static int effective(struct check_run *run, const char *netdev, const char *name
 	return rc;
 }
 
-static int one_subnet_judge(struct check_run *run,
-			    const struct host_netdev *const pair[2])
+static int one_subnet_check_run(struct check_run *run)
 {
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	const struct host_netdev *pair[2];
 	int64_t ignore, announce, filter;
+	const struct netdevs *netdevs;
 	unsigned int i;
-	int rc = 0;
+	int rc = facts_netdevs(run, &netdevs);
 
+	rc = rc ? rc : host_read(run->host, "proc/net/route", HOST_FILE_MAX, &text);
+	if (rc && rc != -ENOENT)
+		return rc;
+	if (rc || !one_subnet_find_pair(netdevs, text.text, pair))
+		return check_say(run, FINDING_SKIP,
+				 "no two RDMA interfaces are in one subnet");
 	finding_text(&run->finding, "interface", "%s", pair[0]->name);
 	finding_text(&run->finding, "other_interface", "%s", pair[1]->name);
-	for (i = 0; !rc && i < 2; i++) {
-		rc = effective(run, pair[i]->name, "arp_ignore", &ignore);
-		rc = rc ? rc : effective(run, pair[i]->name, "arp_announce", &announce);
-		rc = rc ? rc : effective(run, pair[i]->name, "rp_filter", &filter);
+	for (i = 0; i < 2; i++) {
+		rc = one_subnet_setting(run, pair[i]->name, "arp_ignore", &ignore);
+		rc = rc ? rc
+			: one_subnet_setting(run, pair[i]->name, "arp_announce",
+					     &announce);
+		rc = rc ? rc
+			: one_subnet_setting(run, pair[i]->name, "rp_filter", &filter);
 		if (rc)
 			return rc;
 		if (!ignore || !announce)
@@ -117,22 +125,6 @@ static int one_subnet_judge(struct check_run *run,
 	return check_say(run, FINDING_PASS,
 			 "%s and %s are in one subnet, and answer ARP for themselves",
 			 pair[0]->name, pair[1]->name);
-}
-
-static int one_subnet_check_run(struct check_run *run)
-{
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	const struct host_netdev *pair[2];
-	const struct netdevs *netdevs;
-	int rc = facts_netdevs(run, &netdevs);
-
-	rc = rc ? rc : host_read(run->host, "proc/net/route", HOST_FILE_MAX, &text);
-	if (rc && rc != -ENOENT)
-		return rc;
-	if (rc || !find_pair(netdevs, text.text, pair))
-		return check_say(run, FINDING_SKIP,
-				 "no two RDMA interfaces are in one subnet");
-	return one_subnet_judge(run, pair);
 }
 
 const struct check check_fabric_one_subnet = {

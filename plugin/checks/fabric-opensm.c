@@ -6,7 +6,7 @@
 #include "plugin/checks/internal.h"
 
 /* Two instances for the same port: returns the second; *@first is the other. */
-static const char *twice(const struct host_opensm *opensm, const char **first)
+static const char *opensm_same_port(const struct host_opensm *opensm, const char **first)
 {
 	unsigned int i, j;
 
@@ -20,18 +20,11 @@ static const char *twice(const struct host_opensm *opensm, const char **first)
 	return NULL;
 }
 
-static bool is_enabled(struct check_run *run)
-{
-	enum unit_state state;
-
-	return !host_unit_state(run->host, "opensm.service", &state) &&
-	       state == UNIT_ENABLED;
-}
-
 static int opensm_check_run(struct check_run *run)
 {
 	struct words priorities = { 0 };
 	struct host_opensm opensm;
+	enum unit_state state;
 	const char *first, *second;
 	unsigned int i;
 	int rc = host_opensm(run->host, &opensm);
@@ -40,10 +33,10 @@ static int opensm_check_run(struct check_run *run)
 		return rc;
 	if (!opensm.installed)
 		return check_say(run, FINDING_SKIP, "OpenSM is not installed");
-	if (!is_enabled(run))
+	if (host_unit_state(run->host, "opensm.service", &state) || state != UNIT_ENABLED)
 		return check_say(run, FINDING_SKIP,
 				 "OpenSM is installed and not enabled");
-	second = twice(&opensm, &first);
+	second = opensm_same_port(&opensm, &first);
 	if (second) {
 		finding_reason(&run->finding, "same-port");
 		finding_text(&run->finding, "file", "/%s", second);

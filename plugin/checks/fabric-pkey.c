@@ -8,8 +8,8 @@
 
 #define FULL_MEMBER 0x8000
 
-static const struct rdma_port *port_of(const struct rdma_devices *rdma,
-				       const struct host_netdev *netdev)
+static const struct rdma_port *pkey_port(const struct rdma_devices *rdma,
+					 const struct host_netdev *netdev)
 {
 	unsigned int i, p;
 
@@ -25,7 +25,7 @@ static const struct rdma_port *port_of(const struct rdma_devices *rdma,
 }
 
 /* The key as the port's table has it; 0: not at all. */
-static uint16_t key_in(const struct rdma_port *port, uint16_t key)
+static uint16_t pkey_in_table(const struct rdma_port *port, uint16_t key)
 {
 	unsigned int i;
 
@@ -43,7 +43,7 @@ struct pkey_tally {
 static void pkey_count(const struct rdma_port *port, const struct host_netdev *netdev,
 		       struct pkey_tally *tally)
 {
-	uint16_t key = key_in(port, netdev->pkey);
+	uint16_t key = pkey_in_table(port, netdev->pkey);
 
 	if (!key) {
 		words_add(&tally->absent, "%s has 0x%04x", netdev->name, netdev->pkey);
@@ -82,7 +82,7 @@ static int pkey_check_run(struct check_run *run)
 	if (rc)
 		return rc;
 	for (i = 0; i < netdevs->count; i++) {
-		port = netdevs->list[i].pkey ? port_of(rdma, &netdevs->list[i]) : NULL;
+		port = netdevs->list[i].pkey ? pkey_port(rdma, &netdevs->list[i]) : NULL;
 		/* The table is empty until the port is active. */
 		if (port && port_is_up(port) && port->npkeys)
 			pkey_count(port, &netdevs->list[i], &found);

@@ -5,13 +5,13 @@
  * addresses: the connection manager takes the device from the route. */
 #include "plugin/checks/internal.h"
 
-struct routes {
+struct route_tally {
 	struct words good, bad, none, local;
 	const struct server_path *first_good, *first_bad, *first_none, *first_unknown;
 	const char *reason; /* of first_bad */
 };
 
-static void route_add_bad(struct routes *routes, const struct server_path *path,
+static void route_add_bad(struct route_tally *routes, const struct server_path *path,
 			  const char *reason)
 {
 	if (routes->first_bad)
@@ -22,7 +22,7 @@ static void route_add_bad(struct routes *routes, const struct server_path *path,
 
 /* By an interface above a device's own; false: it is not, or the device serves it. */
 static bool route_is_above(struct check_run *run, const struct server_path *path,
-			   const char *to, struct routes *routes)
+			   const char *to, struct route_tally *routes)
 {
 	const char *netdev = path->route.netdev;
 
@@ -47,7 +47,7 @@ static bool route_is_above(struct check_run *run, const struct server_path *path
 
 /* "192.0.2.1 by eth0" */
 static void route_count(struct check_run *run, const struct server_path *path,
-			struct routes *routes)
+			struct route_tally *routes)
 {
 	char to[ADDRESS_NAME_MAX], name[PORT_NAME_MAX];
 
@@ -86,36 +86,9 @@ static void route_blame(struct check_run *run, const char *reason,
 		finding_text(&run->finding, "device", "%s", path->device->name);
 }
 
-static int route_say(struct check_run *run, struct routes *routes)
-{
-	if (routes->first_good && routes->first_bad) {
-		route_blame(run, "partly", routes->first_good);
-		return check_say(run, FINDING_WARN, "%s; but not of an RDMA device: %s",
-				 words_text(&routes->good), words_text(&routes->bad));
-	}
-	if (routes->first_good) {
-		check_note(run);
-		return check_say(run, FINDING_PASS, "%s", words_text(&routes->good));
-	}
-	if (routes->first_bad) {
-		route_blame(run, routes->reason, routes->first_bad);
-		return check_say(run, FINDING_FAIL, "not through an RDMA device: %s",
-				 words_text(&routes->bad));
-	}
-	if (routes->first_none) {
-		route_blame(run, "no-route", routes->first_none);
-		return check_say(run, FINDING_FAIL, "there is no route to %s",
-				 words_text(&routes->none));
-	}
-	if (routes->local.count)
-		return check_say(run, FINDING_PASS, "%s is an address of this host",
-				 words_text(&routes->local));
-	return err_set(-routes->first_unknown->rc, "%s", routes->first_unknown->why);
-}
-
 static int route_check_run(struct check_run *run)
 {
-	struct routes routes = { .reason = NULL };
+	struct route_tally routes = { .reason = NULL };
 	const struct server_path *paths;
 	unsigned int count, i;
 
@@ -124,7 +97,29 @@ static int route_check_run(struct check_run *run)
 		return check_skip(run, "fabric.address");
 	for (i = 0; i < count; i++)
 		route_count(run, &paths[i], &routes);
-	return route_say(run, &routes);
+	if (routes.first_good && routes.first_bad) {
+		route_blame(run, "partly", routes.first_good);
+		return check_say(run, FINDING_WARN, "%s; but not of an RDMA device: %s",
+				 words_text(&routes.good), words_text(&routes.bad));
+	}
+	if (routes.first_good) {
+		check_note(run);
+		return check_say(run, FINDING_PASS, "%s", words_text(&routes.good));
+	}
+	if (routes.first_bad) {
+		route_blame(run, routes.reason, routes.first_bad);
+		return check_say(run, FINDING_FAIL, "not through an RDMA device: %s",
+				 words_text(&routes.bad));
+	}
+	if (routes.first_none) {
+		route_blame(run, "no-route", routes.first_none);
+		return check_say(run, FINDING_FAIL, "there is no route to %s",
+				 words_text(&routes.none));
+	}
+	if (routes.local.count)
+		return check_say(run, FINDING_PASS, "%s is an address of this host",
+				 words_text(&routes.local));
+	return err_set(-routes.first_unknown->rc, "%s", routes.first_unknown->why);
 }
 
 const struct check check_fabric_route = {

@@ -14,22 +14,16 @@ static const struct {
 	{ "lockd", 100021, 4 },
 };
 
-static const char *answer_words(enum remote_answer answer)
-{
-	return answer == REMOTE_REFUSED ? "refuses"
-	       : answer == REMOTE_OPEN  ? "answers"
-					: "does not answer";
-}
-
-struct tally {
+struct fabric_channels {
 	struct words good, refused, silent;
 	bool any_refused, any_silent;
 };
 
 /* The reason is that of the first one that is refused, or else of the first that is silent. */
-static void channel_blame(struct check_run *run, struct tally *tally, bool refused,
-			  const char *reason, const char *name, uint16_t port)
+static void fabric_channels_blame(struct check_run *run, struct fabric_channels *tally,
+				  const char *reason, const char *name, uint16_t port)
 {
+	bool refused = strcmp(reason, "silent");
 	bool first = !tally->any_refused && (refused || !tally->any_silent);
 
 	tally->any_refused |= refused;
@@ -43,21 +37,23 @@ static void channel_blame(struct check_run *run, struct tally *tally, bool refus
 		finding_number(&run->finding, "service_port", port);
 }
 
-static void channel_count(struct check_run *run, struct tally *tally, const char *name,
-			  uint16_t port, enum remote_answer answer)
+static void fabric_channels_count(struct check_run *run, struct fabric_channels *tally,
+				  const char *name, uint16_t port,
+				  enum remote_answer answer)
 {
-	struct words *words = answer == REMOTE_OPEN      ? &tally->good
-			      : answer == REMOTE_REFUSED ? &tally->refused
-							 : &tally->silent;
-	bool refused = answer == REMOTE_REFUSED;
-
-	words_add(words, "%s at TCP port %u %s", name, port, answer_words(answer));
-	if (answer != REMOTE_OPEN)
-		channel_blame(run, tally, refused, refused ? "refused" : "silent", name,
-			      port);
+	if (answer == REMOTE_OPEN) {
+		words_add(&tally->good, "%s at TCP port %u answers", name, port);
+	} else if (answer == REMOTE_REFUSED) {
+		words_add(&tally->refused, "%s at TCP port %u refuses", name, port);
+		fabric_channels_blame(run, tally, "refused", name, port);
+	} else {
+		words_add(&tally->silent, "%s at TCP port %u does not answer", name,
+			  port);
+		fabric_channels_blame(run, tally, "silent", name, port);
+	}
 }
 
-static int channels_ask(struct check_run *run, struct tally *tally)
+static int fabric_channels_ask(struct check_run *run, struct fabric_channels *tally)
 {
 	struct remote remote;
 	uint16_t port;
@@ -69,36 +65,21 @@ static int channels_ask(struct check_run *run, struct tally *tally)
 		if (rc == -EADDRNOTAVAIL) {
 			words_add(&tally->refused, "%s is not registered with rpcbind",
 				  services[i].name);
-			channel_blame(run, tally, true, "not-registered",
-				      services[i].name, 0);
+			fabric_channels_blame(run, tally, "not-registered",
+					      services[i].name, 0);
 			continue;
 		}
 		rc = rc ? rc : remote_tcp(run, port, &remote);
 		if (rc)
 			return rc;
-		channel_count(run, tally, services[i].name, port, remote.answer);
+		fabric_channels_count(run, tally, services[i].name, port, remote.answer);
 	}
 	return 0;
 }
 
-static int channels_say(struct check_run *run, struct tally *tally)
-{
-	if ((tally->any_refused || tally->any_silent) &&
-	    check_failed(run, "firewall.side-channels")) {
-		finding_reason(&run->finding, "");
-		run->finding.nevidence = 0;
-		return check_skip(run, "firewall.side-channels");
-	}
-	if (tally->any_refused)
-		return check_say(run, FINDING_FAIL, "%s", words_text(&tally->refused));
-	if (tally->any_silent)
-		return check_say(run, FINDING_UNKNOWN, "%s", words_text(&tally->silent));
-	return check_say(run, FINDING_PASS, "%s", words_text(&tally->good));
-}
-
 static int fabric_channels_check_run(struct check_run *run)
 {
-	struct tally tally = { .any_refused = false };
+	struct fabric_channels tally = { .any_refused = false };
 	struct remote remote;
 	int rc;
 
@@ -110,9 +91,22 @@ static int fabric_channels_check_run(struct check_run *run)
 	rc = remote_tcp(run, RPCBIND_PORT, &remote);
 	if (rc)
 		return rc;
-	channel_count(run, &tally, "rpcbind", RPCBIND_PORT, remote.answer);
-	rc = remote.answer == REMOTE_OPEN ? channels_ask(run, &tally) : 0;
-	return rc ? rc : channels_say(run, &tally);
+	fabric_channels_count(run, &tally, "rpcbind", RPCBIND_PORT, remote.answer);
+	if (remote.answer == REMOTE_OPEN)
+		rc = fabric_channels_ask(run, &tally);
+	if (rc)
+		return rc;
+	if ((tally.any_refused || tally.any_silent) &&
+	    check_failed(run, "firewall.side-channels")) {
+		finding_reason(&run->finding, "");
+		run->finding.nevidence = 0;
+		return check_skip(run, "firewall.side-channels");
+	}
+	if (tally.any_refused)
+		return check_say(run, FINDING_FAIL, "%s", words_text(&tally.refused));
+	if (tally.any_silent)
+		return check_say(run, FINDING_UNKNOWN, "%s", words_text(&tally.silent));
+	return check_say(run, FINDING_PASS, "%s", words_text(&tally.good));
 }
 
 const struct check check_fabric_side_channels = {

@@ -7,7 +7,7 @@
 
 /* The first software port that NFS over RDMA has to use here: that on the route to the server, or where
  * none is known one of a host that has no adapter. False: there is none. */
-static bool find_used(struct check_run *run, struct port_at *out)
+static bool software_device_used(struct check_run *run, struct port_at *out)
 {
 	struct port_list ports;
 	unsigned int i;
@@ -21,37 +21,18 @@ static bool find_used(struct check_run *run, struct port_at *out)
 	return true;
 }
 
-/* What sets it up is for this host only: a container sees the devices of its host, whose interfaces are not
- * its own. */
-static bool is_own(struct check_run *run, const char *interface)
-{
-	struct host_netdev netdev;
-
-	return *interface && !host_netdev(run->host, interface, NULL, &netdev);
-}
-
 /* True: nothing makes it again. Where that is not known it is not said. */
-static bool is_lost_at_reboot(struct check_run *run, const struct port_at *at)
+static bool software_device_is_lost(struct check_run *run, const struct port_at *at)
 {
+	const char *interface = port_interface(run, at);
+	struct host_netdev netdev;
 	char file[128];
 
-	return is_own(run, port_interface(run, at)) &&
-	       !host_software_links(run->host, file, sizeof(file)) && !*file;
-}
-
-static int warn(struct check_run *run, const struct port_at *at)
-{
-	bool server = run->target->roles == CHECK_SERVER;
-
-	port_evidence(run, at);
-	finding_text(&run->finding, "type", "%s",
-		     strcmp(at->device->driver, "siw") ? "rxe" : "siw");
-	finding_text(&run->finding, "role", "%s", server ? "server" : "client");
-	finding_reason(&run->finding, "not-persistent");
-	return check_say(
-		run, FINDING_WARN,
-		"%s (%s) does not survive a reboot: nothing on this host adds it again",
-		at->device->name, at->device->driver);
+	/* What sets it up is for this host only: a container sees the devices of its host, whose
+	 * interfaces are not its own. */
+	if (!*interface || host_netdev(run->host, interface, NULL, &netdev))
+		return false;
+	return !host_software_links(run->host, file, sizeof(file)) && !*file;
 }
 
 static int software_device_check_run(struct check_run *run)
@@ -70,12 +51,22 @@ static int software_device_check_run(struct check_run *run)
 				  rdma->list[i].driver);
 	if (!software.count)
 		return check_say(run, FINDING_SKIP, "all devices are adapters");
-	if (find_used(run, &used) && is_lost_at_reboot(run, &used))
-		return warn(run, &used);
-	check_note(run);
-	return check_say(run, FINDING_PASS,
-			 "for testing: %s, RDMA in software, no faster than TCP",
-			 words_text(&software));
+	if (!software_device_used(run, &used) || !software_device_is_lost(run, &used)) {
+		check_note(run);
+		return check_say(run, FINDING_PASS,
+				 "for testing: %s, RDMA in software, no faster than TCP",
+				 words_text(&software));
+	}
+	port_evidence(run, &used);
+	finding_text(&run->finding, "type", "%s",
+		     strcmp(used.device->driver, "siw") ? "rxe" : "siw");
+	finding_text(&run->finding, "role", "%s",
+		     run->target->roles == CHECK_SERVER ? "server" : "client");
+	finding_reason(&run->finding, "not-persistent");
+	return check_say(
+		run, FINDING_WARN,
+		"%s (%s) does not survive a reboot: nothing on this host adds it again",
+		used.device->name, used.device->driver);
 }
 
 const struct check check_fabric_software_device = {

@@ -9,7 +9,7 @@
 #define REVISION_A0 0xa0
 
 /* The first ConnectX (mlx4_core's table; ConnectX-3 begins at 0x1003). */
-static bool has_defect(const struct rdma_device *device)
+static bool tso_defect_is_in(const struct rdma_device *device)
 {
 	return device->pci_vendor == MELLANOX && device->pci_revision == REVISION_A0 &&
 	       device->pci_device >= 0x6340 && device->pci_device <= 0x6778;
@@ -26,7 +26,7 @@ static int tso_defect_check_run(struct check_run *run)
 	if (rc)
 		return rc;
 	for (i = 0; i < rdma->count; i++) {
-		if (!has_defect(&rdma->list[i]))
+		if (!tso_defect_is_in(&rdma->list[i]))
 			continue;
 		words_add(&words, "%s (%04x:%04x)", rdma->list[i].name,
 			  rdma->list[i].pci_vendor, rdma->list[i].pci_device);

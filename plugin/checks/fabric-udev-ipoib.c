@@ -6,15 +6,16 @@
  * connected mode either way. */
 #include "plugin/checks/internal.h"
 
-struct search {
+struct udev_ipoib {
 	bool enhanced;            /* an interface of this host has datagram mode only */
 	char interface[IFNAMSIZ]; /* the first */
 	struct words by_attr, connected;
 };
 
-static int look_at(void *arg, const char *file, unsigned int line, const char *rule)
+static int udev_ipoib_rule(void *arg, const char *file, unsigned int line,
+			   const char *rule)
 {
-	struct search *search = arg;
+	struct udev_ipoib *search = arg;
 
 	bool connected = strstr(rule, "ATTR{mode}=\"connected\"");
 
@@ -25,7 +26,7 @@ static int look_at(void *arg, const char *file, unsigned int line, const char *r
 	return 0;
 }
 
-static int udev_ipoib_warn(struct check_run *run, const struct search *search,
+static int udev_ipoib_warn(struct check_run *run, const struct udev_ipoib *search,
 			   const char *reason, const char *text, struct words *files)
 {
 	finding_reason(&run->finding, reason);
@@ -37,7 +38,7 @@ static int udev_ipoib_warn(struct check_run *run, const struct search *search,
 static int udev_ipoib_check_run(struct check_run *run)
 {
 	const struct netdevs *netdevs;
-	struct search search = { .enhanced = false };
+	struct udev_ipoib search = { .enhanced = false };
 	unsigned int i, found = 0;
 	int rc = facts_netdevs(run, &netdevs);
 
@@ -53,7 +54,7 @@ static int udev_ipoib_check_run(struct check_run *run)
 	}
 	if (!found)
 		return check_say(run, FINDING_SKIP, "no IPoIB interface");
-	rc = host_udev_each(run->host, look_at, &search);
+	rc = host_udev_each(run->host, udev_ipoib_rule, &search);
 	if (rc)
 		return rc;
 	if (search.enhanced && search.connected.count)

@@ -11,7 +11,7 @@
 #define STABLE_BYTES 8
 
 /* The value of KEY=="..." in a rule, NULL if it is not compared. */
-static const char *compared(const char *rule, const char *key, size_t *len)
+static const char *udev_names_compared(const char *rule, const char *key, size_t *len)
 {
 	const char *at = strstr(rule, key);
 
@@ -26,7 +26,7 @@ static const char *compared(const char *rule, const char *key, size_t *len)
 }
 
 /* "00:11:22": the number of bytes that it has. */
-static unsigned int count_bytes(const char *pattern, size_t len)
+static unsigned int udev_names_bytes(const char *pattern, size_t len)
 {
 	unsigned int bytes = 0;
 	size_t i;
@@ -41,15 +41,16 @@ static unsigned int count_bytes(const char *pattern, size_t len)
 	return bytes;
 }
 
-static int look_at(void *arg, const char *file, unsigned int line, const char *rule)
+static int udev_names_rule(void *arg, const char *file, unsigned int line,
+			   const char *rule)
 {
 	struct words *words = arg;
 	size_t len;
-	const char *address = compared(rule, "ATTR{address}", &len);
+	const char *address = udev_names_compared(rule, "ATTR{address}", &len);
 
 	/* Six bytes are an Ethernet address. */
 	if (address && strstr(rule, "NAME=\"") &&
-	    count_bytes(address, len) > STABLE_BYTES)
+	    udev_names_bytes(address, len) > STABLE_BYTES)
 		words_add(words, "/%s:%u", file, line);
 	return 0;
 }
@@ -57,7 +58,7 @@ static int look_at(void *arg, const char *file, unsigned int line, const char *r
 static int udev_names_check_run(struct check_run *run)
 {
 	struct words words = { 0 };
-	int rc = host_udev_each(run->host, look_at, &words);
+	int rc = host_udev_each(run->host, udev_names_rule, &words);
 
 	if (rc)
 		return rc;
