@@ -22,8 +22,6 @@
 
 #include "plugin/checks/internal.h"
 
-static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
 bool netdev_lacks_gid(const struct host_netdev *netdev, const struct rdma_device *device)
 {
 	return netdev->rdma_lower[0] && device && device->kind == RDMA_ROCE;
@@ -45,22 +43,23 @@ bool netdev_is_passed_by(struct check_run *run, const char *netdev,
 }
 
 /* @known: the device knows the interface's addresses. */
-static enum own_state state_of(struct check_run *run, const char *netdev,
-			       const struct rdma_device *device, bool known)
+static enum own_state own_state_of(struct check_run *run, const char *netdev,
+				   const struct rdma_device *device, bool known)
 {
 	return !known                                     ? OWN_NO_GID
 	       : netdev_is_passed_by(run, netdev, device) ? OWN_BRIDGE
 							  : OWN_REACHED;
 }
 
-static bool is_link_local(const char *address)
+static bool own_is_link_local(const char *address)
 {
 	struct in6_addr in6;
 
 	return inet_pton(AF_INET6, address, &in6) == 1 && IN6_IS_ADDR_LINKLOCAL(&in6);
 }
 
-static const struct own_address *find(const struct own_addresses *all, const char *text)
+static const struct own_address *own_find(const struct own_addresses *all,
+					  const char *text)
 {
 	unsigned int i;
 
@@ -71,12 +70,12 @@ static const struct own_address *find(const struct own_addresses *all, const cha
 }
 
 /* A GID of version 1 and one of version 2 are one address. */
-static void add(struct own_addresses *out, const struct own_address *like,
-		const char *text, const char *netdev, enum own_state state)
+static void own_add(struct own_addresses *out, const struct own_address *like,
+		    const char *text, const char *netdev, enum own_state state)
 {
 	struct own_address *own;
 
-	if (is_link_local(text) || find(out, text))
+	if (own_is_link_local(text) || own_find(out, text))
 		return;
 	if (out->count == OWN_ADDRESSES_MAX) {
 		out->cut = true;
@@ -89,8 +88,8 @@ static void add(struct own_addresses *out, const struct own_address *like,
 	own->state = state == OWN_REACHED && !port_is_up(own->port) ? OWN_DOWN : state;
 }
 
-static void add_gids(struct check_run *run, struct own_addresses *out,
-		     const struct own_address *like)
+static void own_add_gids(struct check_run *run, struct own_addresses *out,
+			 const struct own_address *like)
 {
 	const struct rdma_port *port = like->port;
 	char text[INET6_ADDRSTRLEN];
@@ -99,18 +98,18 @@ static void add_gids(struct check_run *run, struct own_addresses *out,
 	for (i = 0; i < port->ngids; i++) {
 		const struct rdma_gid *gid = &port->gids[i];
 		const char *netdev = *gid->netdev ? gid->netdev : port->netdev;
-		bool v4 = !memcmp(gid->bytes, mapped, sizeof(mapped));
+		bool v4 = gid_is_ipv4(gid);
 
 		if (inet_ntop(v4 ? AF_INET : AF_INET6, gid->bytes + (v4 ? 12 : 0), text,
 			      sizeof(text)))
-			add(out, like, text, netdev,
-			    state_of(run, netdev, like->device, true));
+			own_add(out, like, text, netdev,
+				own_state_of(run, netdev, like->device, true));
 	}
 }
 
-static void add_netdev(struct check_run *run, const struct host_netdev *netdev,
-		       const struct rdma_device *device, const struct rdma_port *port,
-		       struct own_addresses *out)
+static void own_add_netdev(struct check_run *run, const struct host_netdev *netdev,
+			   const struct rdma_device *device, const struct rdma_port *port,
+			   struct own_addresses *out)
 {
 	struct own_address like = { .device = device, .port = port };
 	struct host_addresses addresses;
@@ -126,25 +125,25 @@ static void add_netdev(struct check_run *run, const struct host_netdev *netdev,
 	memcpy(like.lower, netdev->rdma_lower, sizeof(like.lower));
 	for (i = 0; i < addresses.count; i++)
 		if (device->kind != RDMA_ROCE || !port->gids_cut)
-			add(out, &like, addresses.list[i], netdev->name,
-			    state_of(run, netdev->name, device,
-				     device->kind != RDMA_ROCE));
+			own_add(out, &like, addresses.list[i], netdev->name,
+				own_state_of(run, netdev->name, device,
+					     device->kind != RDMA_ROCE));
 	out->cut |= addresses.cut;
 }
 
-static void add_port(struct check_run *run, const struct netdevs *netdevs,
-		     const struct rdma_device *device, const struct rdma_port *port,
-		     struct own_addresses *out)
+static void own_add_port(struct check_run *run, const struct netdevs *netdevs,
+			 const struct rdma_device *device, const struct rdma_port *port,
+			 struct own_addresses *out)
 {
 	const struct own_address like = { .device = device, .port = port };
 	unsigned int i;
 
 	if (device->kind == RDMA_ROCE)
-		add_gids(run, out, &like);
+		own_add_gids(run, out, &like);
 	for (i = 0; i < netdevs->count; i++)
 		if (!strcmp(netdevs->list[i].rdma_device, device->name) &&
 		    netdevs->list[i].rdma_port == port->number)
-			add_netdev(run, &netdevs->list[i], device, port, out);
+			own_add_netdev(run, &netdevs->list[i], device, port, out);
 }
 
 int addresses_read(struct check_run *run, struct own_addresses *out)
@@ -160,25 +159,12 @@ int addresses_read(struct check_run *run, struct own_addresses *out)
 		const struct rdma_device *device = &rdma->list[i];
 
 		for (p = 0; port_usable(device) && p < device->nports; p++)
-			add_port(run, netdevs, device, &device->ports[p], out);
+			own_add_port(run, netdevs, device, &device->ports[p], out);
 	}
 	return rc;
 }
 
 /* --- where the server is set to listen --------------------------------------------------- */
-
-static bool is_any(const char *address)
-{
-	return !strcmp(address, "0.0.0.0") || !strcmp(address, "::");
-}
-
-static bool is_numeric(const char *address)
-{
-	uint8_t bytes[16];
-
-	return inet_pton(AF_INET, address, bytes) == 1 ||
-	       inet_pton(AF_INET6, address, bytes) == 1;
-}
 
 enum own_bound addresses_bound(const struct own_addresses *all, const char *hosts)
 {
@@ -186,12 +172,16 @@ enum own_bound addresses_bound(const struct own_addresses *all, const char *host
 	enum own_bound bound = OWN_BOUND_ELSEWHERE;
 	const struct own_address *own;
 	char *rest = text, *host;
+	uint8_t bytes[16];
 
 	while (text && (host = strsep(&rest, ", \t"))) {
-		own = find(all, host);
-		if (is_any(host) || (own && own->state == OWN_REACHED))
+		own = own_find(all, host);
+		if (!strcmp(host, "0.0.0.0") || !strcmp(host, "::") ||
+		    (own && own->state == OWN_REACHED))
 			return OWN_BOUND_HERE;
-		if (*host && !is_numeric(host))
+		/* A name. */
+		if (*host && inet_pton(AF_INET, host, bytes) != 1 &&
+		    inet_pton(AF_INET6, host, bytes) != 1)
 			bound = OWN_BOUND_UNKNOWN;
 	}
 	return text ? bound : OWN_BOUND_UNKNOWN;

@@ -26,29 +26,28 @@
 
 /* --- ports ------------------------------------------------------------------------------- */
 
-static uint16_t number_port(const char *text)
+static uint16_t channel_conf_port(struct check_run *run, const char *section,
+				  const char *key)
 {
+	const struct conf_value *value;
+	const struct conf *conf;
 	unsigned long number;
+	const char *text;
 	char *end;
 
+	if (facts_nfs_conf(run, &conf))
+		return 0;
+	value = conf_get(conf, section, NULL, key);
+	if (!value)
+		return 0;
+	text = value->value;
 	number = strtoul(text, &end, 10);
 	return *text < '0' || *text > '9' || *end || number > UINT16_MAX
 		       ? 0
 		       : (uint16_t)number;
 }
 
-static uint16_t conf_port(struct check_run *run, const char *section, const char *key)
-{
-	const struct conf_value *value;
-	const struct conf *conf;
-
-	if (facts_nfs_conf(run, &conf))
-		return 0;
-	value = conf_get(conf, section, NULL, key);
-	return value ? number_port(value->value) : 0;
-}
-
-static uint16_t kernel_port(struct check_run *run, const char *path)
+static uint16_t channel_kernel_port(struct check_run *run, const char *path)
 {
 	int64_t number = 0;
 
@@ -58,68 +57,66 @@ static uint16_t kernel_port(struct check_run *run, const char *path)
 	return (uint16_t)number;
 }
 
-static uint16_t service_port(struct check_run *run, const char *name)
-{
-	unsigned int port;
-
-	return host_service(run->host, name, "tcp", &port) ? 0 : (uint16_t)port;
-}
-
-static uint16_t here_port(struct check_run *run, uint32_t program, uint32_t version)
+static uint16_t channel_port_here(struct check_run *run, uint32_t program,
+				  uint32_t version)
 {
 	uint16_t port = 0;
 
 	return facts_rpcbind(run, true, program, version, &port) ? 0 : port;
 }
 
-static uint16_t rpcbind_port(struct check_run *run)
+static uint16_t channel_port_rpcbind(struct check_run *run)
 {
 	(void)run;
 	return RPCBIND_PORT;
 }
 
-static uint16_t nfs_port(struct check_run *run)
+static uint16_t channel_port_nfs(struct check_run *run)
 {
 	(void)run;
 	return NFS_PORT;
 }
 
-static uint16_t any_port(struct check_run *run)
+static uint16_t channel_port_any(struct check_run *run)
 {
 	(void)run;
 	return 0;
 }
 
 /* Of this host, as configured: what rpcbind reports holds until the next start. */
-static uint16_t mountd_port(struct check_run *run)
+static uint16_t channel_port_mountd(struct check_run *run)
 {
-	uint16_t port = conf_port(run, "mountd", "port");
+	uint16_t port = channel_conf_port(run, "mountd", "port");
 
-	port = port ? port : service_port(run, "mountd");
-	return port ? port : here_port(run, MOUNTD, 3);
+	unsigned int service;
+
+	if (!port && !host_service(run->host, "mountd", "tcp", &service))
+		port = (uint16_t)service;
+	return port ? port : channel_port_here(run, MOUNTD, 3);
 }
 
-static uint16_t lockd_port(struct check_run *run)
+static uint16_t channel_port_lockd(struct check_run *run)
 {
-	uint16_t port = kernel_port(run, "proc/sys/fs/nfs/nlm_tcpport");
+	uint16_t port = channel_kernel_port(run, "proc/sys/fs/nfs/nlm_tcpport");
 
-	port = port ? port : conf_port(run, "lockd", "port");
-	return port ? port : here_port(run, LOCKD, 4);
+	port = port ? port : channel_conf_port(run, "lockd", "port");
+	return port ? port : channel_port_here(run, LOCKD, 4);
 }
 
-static uint16_t statd_port(struct check_run *run)
+static uint16_t channel_port_statd(struct check_run *run)
 {
-	uint16_t port = conf_port(run, "statd", "port");
+	uint16_t port = channel_conf_port(run, "statd", "port");
 
-	return port ? port : here_port(run, STATD, 1);
+	return port ? port : channel_port_here(run, STATD, 1);
 }
 
-static uint16_t callback_port(struct check_run *run)
+static uint16_t channel_port_callback(struct check_run *run)
 {
-	return kernel_port(run, "sys/module/nfs/parameters/callback_tcpport");
+	return channel_kernel_port(run, "sys/module/nfs/parameters/callback_tcpport");
 }
 
-static uint16_t server_port(struct check_run *run, uint32_t program, uint32_t version)
+static uint16_t channel_port_there(struct check_run *run, uint32_t program,
+				   uint32_t version)
 {
 	uint16_t port = 0;
 
@@ -129,14 +126,14 @@ static uint16_t server_port(struct check_run *run, uint32_t program, uint32_t ve
 	return port;
 }
 
-static uint16_t server_mountd_port(struct check_run *run)
+static uint16_t channel_port_server_mountd(struct check_run *run)
 {
-	return server_port(run, MOUNTD, 3);
+	return channel_port_there(run, MOUNTD, 3);
 }
 
-static uint16_t server_lockd_port(struct check_run *run)
+static uint16_t channel_port_server_lockd(struct check_run *run)
 {
-	return server_port(run, LOCKD, 4);
+	return channel_port_there(run, LOCKD, 4);
 }
 
 uint16_t channel_rdma_port(struct check_run *run)
@@ -173,31 +170,30 @@ bool channel_is_asked(const struct check_run *run, enum channel_use use)
 	}
 }
 
-static bool mount_uses(const struct nfs_mount *mount, enum channel_use use)
-{
-	switch (use) {
-	case USE_V3: return !strcmp(mount->vers, "3");
-	case USE_V40: return !strcmp(mount->vers, "4.0");
-	default: return !strncmp(mount->sec, "krb5", 4);
-	}
-}
-
-static bool is_mounted(struct check_run *run, enum channel_use use)
+/* Whether a mount over RDMA uses it. */
+static bool channel_is_mounted(struct check_run *run, enum channel_use use)
 {
 	const struct nfs_mounts *mounts;
 	unsigned int i;
+	bool uses;
 
 	if (facts_mounts(run, &mounts))
 		return false;
-	for (i = 0; i < mounts->count; i++)
-		if (!strncmp(mounts->list[i].proto, "rdma", 4) &&
-		    mount_uses(&mounts->list[i], use))
+	for (i = 0; i < mounts->count; i++) {
+		const struct nfs_mount *mount = &mounts->list[i];
+
+		if (use == USE_KRB5)
+			uses = !strncmp(mount->sec, "krb5", 4);
+		else
+			uses = !strcmp(mount->vers, use == USE_V3 ? "3" : "4.0");
+		if (uses && !strncmp(mount->proto, "rdma", 4))
 			return true;
+	}
 	return false;
 }
 
 /* The running nfsd, or nfs.conf; by default it has all versions. */
-static bool is_offered(struct check_run *run, enum channel_use use)
+static bool channel_is_offered(struct check_run *run, enum channel_use use)
 {
 	static const char *const off[USE_COUNT] = { "-3", "-4.0", NULL };
 	static const char *const keys[USE_COUNT] = { "vers3", "vers4.0", NULL };
@@ -219,7 +215,8 @@ bool channel_is_wanted(struct check_run *run, enum check_role role, enum channel
 	/* Another version was asked for. */
 	if (run->target->nfs_version && use != USE_KRB5)
 		return false;
-	return role == CHECK_SERVER ? is_offered(run, use) : is_mounted(run, use);
+	return role == CHECK_SERVER ? channel_is_offered(run, use)
+				    : channel_is_mounted(run, use);
 }
 
 /* --- the table ---------------------------------------------------------------------------- */
@@ -230,19 +227,19 @@ bool channel_is_wanted(struct check_run *run, enum check_role role, enum channel
 #define UDP IPPROTO_UDP
 
 const struct channel channel_table[] = {
-	{ "rpcbind", C, USE_V3, false, false, TCP, rpcbind_port },
-	{ "mountd", C, USE_V3, false, false, TCP, server_mountd_port },
-	{ "lockd", C, USE_V3, false, false, TCP, server_lockd_port },
-	{ "lockd's callback", C, USE_V3, true, true, TCP, lockd_port },
-	{ "statd", C, USE_V3, true, true, UDP, statd_port },
-	{ "NFSv4.0's callback", C, USE_V40, true, true, TCP, callback_port },
-	{ "rpc.gssd", C, USE_KRB5, false, false, TCP, nfs_port },
-	{ "rpcbind", S, USE_V3, true, false, TCP, rpcbind_port },
-	{ "mountd", S, USE_V3, true, false, TCP, mountd_port },
-	{ "lockd", S, USE_V3, true, false, TCP, lockd_port },
-	{ "lockd's callback", S, USE_V3, false, true, TCP, any_port },
-	{ "statd", S, USE_V3, true, true, UDP, statd_port },
-	{ "NFSv4.0's callback", S, USE_V40, false, true, TCP, any_port },
-	{ "rpc.gssd", S, USE_KRB5, true, false, TCP, nfs_port },
+	{ "rpcbind", C, USE_V3, false, false, TCP, channel_port_rpcbind },
+	{ "mountd", C, USE_V3, false, false, TCP, channel_port_server_mountd },
+	{ "lockd", C, USE_V3, false, false, TCP, channel_port_server_lockd },
+	{ "lockd's callback", C, USE_V3, true, true, TCP, channel_port_lockd },
+	{ "statd", C, USE_V3, true, true, UDP, channel_port_statd },
+	{ "NFSv4.0's callback", C, USE_V40, true, true, TCP, channel_port_callback },
+	{ "rpc.gssd", C, USE_KRB5, false, false, TCP, channel_port_nfs },
+	{ "rpcbind", S, USE_V3, true, false, TCP, channel_port_rpcbind },
+	{ "mountd", S, USE_V3, true, false, TCP, channel_port_mountd },
+	{ "lockd", S, USE_V3, true, false, TCP, channel_port_lockd },
+	{ "lockd's callback", S, USE_V3, false, true, TCP, channel_port_any },
+	{ "statd", S, USE_V3, true, true, UDP, channel_port_statd },
+	{ "NFSv4.0's callback", S, USE_V40, false, true, TCP, channel_port_any },
+	{ "rpc.gssd", S, USE_KRB5, true, false, TCP, channel_port_nfs },
 	{ NULL, C, USE_V3, false, false, TCP, NULL },
 };

@@ -9,7 +9,7 @@
 #include "plugin/checks/internal.h"
 
 /* modprobe knows no module; the kernel's configuration says why. */
-static int say_missing(struct check_run *run, const struct host_module *module)
+static int module_say_missing(struct check_run *run, const struct host_module *module)
 {
 	const struct host_kconfig *config;
 	const struct host_system *system;
@@ -42,7 +42,8 @@ static int say_missing(struct check_run *run, const struct host_module *module)
 
 /* There is no list of modules for the running kernel: in a container, after an update that removed
  * it, or because there are none at all. */
-static int say_unlisted(struct check_run *run, const struct host_module *module, int why)
+static int module_say_unlisted(struct check_run *run, const struct host_module *module,
+			       int why)
 {
 	_cleanup_(host_list_fini) struct host_list others = { NULL, 0, false };
 	const struct host_kconfig *config;
@@ -57,7 +58,7 @@ static int say_unlisted(struct check_run *run, const struct host_module *module,
 			"container");
 	rc = facts_kconfig(run, &config);
 	if (!rc && kconfig_get(config, "CONFIG_SUNRPC_XPRT_RDMA") != 'm')
-		return say_missing(run, module);
+		return module_say_missing(run, module);
 	if (!facts_system(run, &system) &&
 	    !host_list(run->host, "lib/modules", &others) && others.count) {
 		finding_text(&run->finding, "kernel", "%s", system->release);
@@ -68,25 +69,6 @@ static int say_unlisted(struct check_run *run, const struct host_module *module,
 	}
 	facts_rpcrdma(run, &module);
 	return err_because(why, "no-modules");
-}
-
-static int say_blacklisted(struct check_run *run, enum check_role role)
-{
-	if (role == CHECK_SERVER)
-		return check_say_why(
-			run, FINDING_FAIL, "blacklisted",
-			"rpcrdma is blacklisted and not loaded: a server requests it as svcrdma, which fails with 'Protocol not supported'");
-	return check_say_why(
-		run, FINDING_WARN, "blacklisted",
-		"rpcrdma is blacklisted and not loaded: IPv4 mounts load it by its name; IPv6 mounts (rpcrdma6), servers (svcrdma) and module lists do not");
-}
-
-/* The installed file is a vendor's, and does nothing. */
-static int say_dummy(struct check_run *run, const struct host_module *module)
-{
-	return check_say_why(run, FINDING_FAIL, "dummy",
-			     "%s is a vendor's dummy module without NFS over RDMA",
-			     module->name);
 }
 
 bool module_is_rejected(struct check_run *run, const struct host_module *module)
@@ -101,15 +83,28 @@ bool module_is_rejected(struct check_run *run, const struct host_module *module)
 	return true;
 }
 
-static int say_state(struct check_run *run, const struct host_module *module,
-		     enum check_role role)
+int module_check(struct check_run *run, enum check_role role)
 {
-	bool rejected = module->state == MODULE_AVAILABLE &&
-			module_is_rejected(run, module);
+	bool server = role == CHECK_SERVER, rejected;
+	const struct host_module *module;
+	int rc = facts_rpcrdma(run, &module);
 
+	if (rc == -ENOENT)
+		return module_say_unlisted(run, module, rc);
+	if (rc)
+		return rc;
+	if (module->file[0])
+		finding_text(&run->finding, "file", "/%s", module->file);
+	if (module->state == MODULE_MISSING)
+		return module_say_missing(run, module);
+	rejected = module->state == MODULE_AVAILABLE && module_is_rejected(run, module);
+	/* The installed file is a vendor's, and does nothing. */
 	if (module->dummy) {
 		finding_text(&run->finding, "module", "%s", module->name);
-		return say_dummy(run, module);
+		return check_say_why(
+			run, FINDING_FAIL, "dummy",
+			"%s is a vendor's dummy module without NFS over RDMA",
+			module->name);
 	}
 	if (module->state == MODULE_LOADED)
 		return check_say(run, FINDING_PASS, "%s is loaded", module->name);
@@ -136,27 +131,16 @@ static int say_state(struct check_run *run, const struct host_module *module,
 			run, FINDING_FAIL, "unsigned",
 			"%s is not loaded, and the kernel rejects it: it is not signed",
 			module->name);
+	if (module->blacklisted && server)
+		return check_say_why(
+			run, FINDING_FAIL, "blacklisted",
+			"rpcrdma is blacklisted and not loaded: a server requests it as svcrdma, which fails with 'Protocol not supported'");
 	if (module->blacklisted)
-		return say_blacklisted(run, role);
+		return check_say_why(
+			run, FINDING_WARN, "blacklisted",
+			"rpcrdma is blacklisted and not loaded: IPv4 mounts load it by its name; IPv6 mounts (rpcrdma6), servers (svcrdma) and module lists do not");
 	return check_say(
 		run, FINDING_PASS,
-		role == CHECK_SERVER
-			? "rpcrdma is installed; a server that listens for RDMA loads it"
-			: "rpcrdma is installed; the first mount over RDMA loads it");
-}
-
-int module_check(struct check_run *run, enum check_role role)
-{
-	const struct host_module *module;
-	int rc = facts_rpcrdma(run, &module);
-
-	if (rc == -ENOENT)
-		return say_unlisted(run, module, rc);
-	if (rc)
-		return rc;
-	if (module->file[0])
-		finding_text(&run->finding, "file", "/%s", module->file);
-	if (module->state == MODULE_MISSING)
-		return say_missing(run, module);
-	return say_state(run, module, role);
+		server ? "rpcrdma is installed; a server that listens for RDMA loads it"
+		       : "rpcrdma is installed; the first mount over RDMA loads it");
 }

@@ -11,35 +11,27 @@ struct missing_tally {
 	struct words words;
 };
 
-/* The reason is that of the first failure, or else of the first that is unknown. */
-static void take_reason(struct missing_tally *tally, const struct mount_missing *missing)
-{
-	bool first = missing->status == FINDING_FAIL
-			     ? tally->failed == 1
-			     : !tally->failed && tally->unknown == 1;
-
-	if (!first)
-		return;
-	tally->finding->nevidence = 0;
-	finding_reason(tally->finding, missing->reason);
-	mounts_missing_names(tally->finding, missing);
-}
-
-static void on_missing(void *arg, const struct mount_missing *missing)
+static void mount_missing_count(void *arg, const struct mount_missing *missing)
 {
 	struct missing_tally *tally = arg;
 	const char *server = tally->target->server,
 		   *source = missing->dir->place->fs_spec;
 	size_t len = server ? strlen(server) : 0;
+	bool failed = missing->status == FINDING_FAIL;
 
 	if (server && (!source || strncmp(source, server, len) || source[len] != ':'))
 		return;
-	tally->failed += missing->status == FINDING_FAIL;
+	tally->failed += failed;
 	tally->unknown += missing->status == FINDING_UNKNOWN;
 	tally->later += missing->status == FINDING_SKIP;
 	if (missing->status == FINDING_SKIP)
 		return;
-	take_reason(tally, missing);
+	/* The reason is that of the first failure, or else of the first that is unknown. */
+	if (failed ? tally->failed == 1 : !tally->failed && tally->unknown == 1) {
+		tally->finding->nevidence = 0;
+		finding_reason(tally->finding, missing->reason);
+		mounts_missing_names(tally->finding, missing);
+	}
 	words_add(&tally->words, "%.120s: %s", missing->dir->path, missing->text);
 }
 
@@ -53,7 +45,7 @@ static int mount_missing_check_run(struct check_run *run)
 
 	if (rc)
 		return rc;
-	mounts_missing(view, on_missing, &tally);
+	mounts_missing(view, mount_missing_count, &tally);
 	if (tally.failed || tally.unknown)
 		return check_say(run, tally.failed ? FINDING_FAIL : FINDING_UNKNOWN, "%s",
 				 words_text(&tally.words));

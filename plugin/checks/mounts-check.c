@@ -25,73 +25,52 @@ bool check_target_has(const struct check_target *target, const char *source,
 	return false;
 }
 
-struct tally {
+struct mounts_tally {
 	unsigned int count[FINDING_STATUS_COUNT];
-	unsigned int notes, looked_at;
+	unsigned int seen;
 	struct words words[FINDING_STATUS_COUNT], noted;
 	/* Of each status the first: its reason is that of the finding. */
 	const struct mount_verdict *first[FINDING_STATUS_COUNT];
 };
 
-static void add(struct tally *tally, const struct mount_verdict *verdict,
-		enum mount_aspect aspect)
+/* Several mounts that are not good for several reasons are one finding, with the first one's steps.
+ * False: none has that status. */
+static bool mounts_say_bad(struct check_run *run, struct mounts_tally *tally,
+			   enum mount_aspect aspect, enum finding_status status)
+{
+	const struct mount_verdict *first = tally->first[status];
+
+	if (!tally->count[status])
+		return false;
+	if (first->opinions[aspect].reason)
+		finding_reason(&run->finding, first->opinions[aspect].reason);
+	mounts_names(&run->finding, first, aspect);
+	if (tally->count[status] > 1)
+		finding_number(&run->finding, "mounts", tally->count[status]);
+	check_say(run, status, "%s", words_text(&tally->words[status]));
+	return true;
+}
+
+static void mounts_count(struct mounts_tally *tally, const struct mount_verdict *verdict,
+			 enum mount_aspect aspect)
 {
 	const struct mount_opinion *opinion = &verdict->opinions[aspect];
 
-	tally->looked_at++;
+	tally->seen++;
 	if (!tally->count[opinion->status]++)
 		tally->first[opinion->status] = verdict;
 	words_add(opinion->note ? &tally->noted : &tally->words[opinion->status],
 		  "%.120s: %s", verdict->mount->target, opinion->text);
 }
 
-/* Several mounts that are not good for several reasons are one finding, with the first one's steps. */
-static int say_bad(struct check_run *run, struct tally *tally, enum mount_aspect aspect,
-		   enum finding_status status)
-{
-	const struct mount_verdict *first = tally->first[status];
-
-	if (first->opinions[aspect].reason)
-		finding_reason(&run->finding, first->opinions[aspect].reason);
-	mounts_names(&run->finding, first, aspect);
-	if (tally->count[status] > 1)
-		finding_number(&run->finding, "mounts", tally->count[status]);
-	return check_say(run, status, "%s", words_text(&tally->words[status]));
-}
-
-/* @lacks: sources of requests that are not known; NULL: all are. */
-static int say(struct check_run *run, struct tally *tally, enum mount_aspect aspect,
-	       const char *lacks)
-{
-	static const enum finding_status order[] = { FINDING_FAIL, FINDING_UNKNOWN,
-						     FINDING_WARN };
-	unsigned int i, good = tally->count[FINDING_PASS];
-
-	for (i = 0; i < ARRAY_SIZE(order); i++)
-		if (tally->count[order[i]])
-			return say_bad(run, tally, aspect, order[i]);
-	if (!good)
-		return check_say(run, FINDING_SKIP, "%s",
-				 tally->looked_at      ? "applies to no mount"
-				 : run->target->server ? "no mount of that server"
-						       : "no NFS mount");
-	if (lacks)
-		words_add(&tally->noted, "requested transports are not all known: %.200s",
-			  lacks);
-	if (!tally->noted.count)
-		return check_say(run, FINDING_PASS, "%u mount%s", good,
-				 good == 1 ? "" : "s");
-	check_note(run);
-	return check_say(run, FINDING_PASS, "%s", words_text(&tally->noted));
-}
-
 int mounts_check(struct check_run *run, enum mount_aspect aspect)
 {
 	_cleanup_free_ struct mount_verdict *verdicts = NULL;
-	_cleanup_free_ struct tally *tally = calloc(1, sizeof(*tally));
+	_cleanup_free_ struct mounts_tally *tally = calloc(1, sizeof(*tally));
 	struct mounts_seen seen = { .view = NULL };
 	const struct nfs_mounts *mounts;
-	unsigned int i;
+	const char *lacks;
+	unsigned int i, good;
 	int rc = facts_view(run, &seen.view);
 
 	if (!tally)
@@ -108,7 +87,7 @@ int mounts_check(struct check_run *run, enum mount_aspect aspect)
 	for (i = 0; i < mounts->count; i++)
 		if (check_target_has(run->target, mounts->list[i].fs_spec,
 				     mounts->list[i].addr))
-			add(tally, &verdicts[i], aspect);
+			mounts_count(tally, &verdicts[i], aspect);
 	if (mounts->unreadable && aspect == MOUNT_TRANSPORT &&
 	    !tally->count[FINDING_FAIL]) {
 		finding_reason(&run->finding, "malformed");
@@ -116,6 +95,24 @@ int mounts_check(struct check_run *run, enum mount_aspect aspect)
 				 "%u NFS mount%s whose line in mountinfo is malformed",
 				 mounts->unreadable, mounts->unreadable == 1 ? "" : "s");
 	}
-	return say(run, tally, aspect,
-		   aspect == MOUNT_TRANSPORT ? view_lacks(seen.view) : NULL);
+	if (mounts_say_bad(run, tally, aspect, FINDING_FAIL) ||
+	    mounts_say_bad(run, tally, aspect, FINDING_UNKNOWN) ||
+	    mounts_say_bad(run, tally, aspect, FINDING_WARN))
+		return 0;
+	good = tally->count[FINDING_PASS];
+	if (!good)
+		return check_say(run, FINDING_SKIP, "%s",
+				 tally->seen           ? "applies to no mount"
+				 : run->target->server ? "no mount of that server"
+						       : "no NFS mount");
+	/* Sources of requests that are not known. */
+	lacks = aspect == MOUNT_TRANSPORT ? view_lacks(seen.view) : NULL;
+	if (lacks)
+		words_add(&tally->noted, "requested transports are not all known: %.200s",
+			  lacks);
+	if (!tally->noted.count)
+		return check_say(run, FINDING_PASS, "%u mount%s", good,
+				 good == 1 ? "" : "s");
+	check_note(run);
+	return check_say(run, FINDING_PASS, "%s", words_text(&tally->noted));
 }

@@ -12,11 +12,11 @@
 #include "plugin/report/shell.h"
 
 /* How a packet is matched. */
-struct match {
+struct open_match {
 	const struct firewall_packet *packet;
 	const struct firewall_place *place;
 	const char *zone; /* NULL: firewalld does not say */
-	bool has_ufw;     /* its chains are among the rules */
+
 	const char *protocol, *field;
 	bool in;
 	uint16_t port;
@@ -24,7 +24,7 @@ struct match {
 
 /* A name that nft accepts. A shell's quotes are not enough: a semicolon means something to nft
  * too. */
-static bool is_plain(const char *name)
+static bool open_is_plain(const char *name)
 {
 	static const char good[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
@@ -32,13 +32,8 @@ static bool is_plain(const char *name)
 	return *name && *name != '-' && strspn(name, good) == strlen(name);
 }
 
-static bool is_firewalld(const struct match *match)
-{
-	return !strcmp(match->place->table, "firewalld");
-}
-
 /* iptables names its chains in capitals, users of nft do not. */
-static bool is_iptables(const struct match *match)
+static bool open_is_iptables(const struct open_match *match)
 {
 	static const char *const tables[] = { "filter", "mangle", "raw", "security" };
 	char first = match->place->chain[0];
@@ -53,16 +48,9 @@ static bool is_iptables(const struct match *match)
 	return false;
 }
 
-/* ufw denies the rest by the policy of iptables' own chain. */
-static bool is_ufw(const struct match *match)
-{
-	return !strncmp(match->place->chain, "ufw", 3) ||
-	       (match->has_ufw && is_iptables(match));
-}
-
 /* No command, if it does not fit: a truncated one is another command. */
 PRINTF_LIKE(2, 3)
-static void put_command(char *command, const char *fmt, ...)
+static void open_put(char *command, const char *fmt, ...)
 {
 	va_list ap;
 	int len;
@@ -75,60 +63,57 @@ static void put_command(char *command, const char *fmt, ...)
 }
 
 /* A zone's ports do not apply to replies and outgoing packets. */
-static void by_firewalld(const struct match *match, char *command)
+static void open_by_firewalld(const struct open_match *match, char *command)
 {
 	if (!match->in || match->packet->established)
 		return;
 	if (match->zone)
-		put_command(command, "firewall-cmd --zone=%s --add-port=%u/%s",
-			    SHELL_WORD(match->zone), match->port, match->protocol);
+		open_put(command, "firewall-cmd --zone=%s --add-port=%u/%s",
+			 SHELL_WORD(match->zone), match->port, match->protocol);
 	else
-		put_command(
-			command,
-			"firewall-cmd --zone=$(firewall-cmd --get-zone-of-interface=%s) "
-			"--add-port=%u/%s",
-			SHELL_WORD(match->packet->netdev), match->port, match->protocol);
+		open_put(command,
+			 "firewall-cmd --zone=$(firewall-cmd --get-zone-of-interface=%s) "
+			 "--add-port=%u/%s",
+			 SHELL_WORD(match->packet->netdev), match->port, match->protocol);
 }
 
 /* The first rule that matches applies, so one that denies must come later. */
-static void by_ufw(const struct match *match, char *command)
+static void open_by_ufw(const struct open_match *match, char *command)
 {
 	bool before = strstr(match->place->chain, "-user-");
 
 	if (!match->packet->established)
-		put_command(command, "ufw %sallow %s on %s to any port %u proto %s",
-			    before ? "insert 1 " : "", match->in ? "in" : "out",
-			    SHELL_WORD(match->packet->netdev), match->port,
-			    match->protocol);
+		open_put(command, "ufw %sallow %s on %s to any port %u proto %s",
+			 before ? "insert 1 " : "", match->in ? "in" : "out",
+			 SHELL_WORD(match->packet->netdev), match->port, match->protocol);
 }
 
-static void by_iptables(const struct match *match, char *command)
+static void open_by_iptables(const struct open_match *match, char *command)
 {
 	const struct firewall_place *place = match->place;
 	bool filter = !strcmp(place->table, "filter");
 
-	put_command(
-		command, "%s %s%s%s-I %s -%c %s -p %s --%s %u%s -j ACCEPT",
-		strcmp(place->family, "ip") ? "ip6tables" : "iptables",
-		filter ? "" : "-t ", filter ? "" : place->table, filter ? "" : " ",
-		place->chain, match->in ? 'i' : 'o', SHELL_WORD(match->packet->netdev),
-		match->protocol, match->field, match->port,
-		match->packet->established ? " -m conntrack --ctstate ESTABLISHED" : "");
+	open_put(command, "%s %s%s%s-I %s -%c %s -p %s --%s %u%s -j ACCEPT",
+		 strcmp(place->family, "ip") ? "ip6tables" : "iptables",
+		 filter ? "" : "-t ", filter ? "" : place->table, filter ? "" : " ",
+		 place->chain, match->in ? 'i' : 'o', SHELL_WORD(match->packet->netdev),
+		 match->protocol, match->field, match->port,
+		 match->packet->established ? " -m conntrack --ctstate ESTABLISHED" : "");
 }
 
 /* nft parses its arguments as a language of its own, in which a name that is not an identifier
  * needs double quotes, and cannot contain one. */
-static const char *nft_name(const char *name, struct shell_word *word)
+static const char *open_nft_name(const char *name, struct shell_word *word)
 {
 	char quoted[64];
 
-	if (is_plain(name))
+	if (open_is_plain(name))
 		return shell_word(word, name);
 	snprintf(quoted, sizeof(quoted), "\"%.60s\"", name);
 	return shell_word(word, quoted);
 }
 
-static void by_nft(const struct match *match, char *command)
+static void open_by_nft(const struct open_match *match, char *command)
 {
 	const struct firewall_place *place = match->place;
 	struct shell_word word;
@@ -138,19 +123,18 @@ static void by_nft(const struct match *match, char *command)
 	if (strcmp(place->family, "netdev") != 0)
 		snprintf(interface, sizeof(interface), "%s %s ",
 			 match->in ? "iifname" : "oifname",
-			 nft_name(match->packet->netdev, &word));
-	put_command(command, "nft insert rule %s %s %s %s%s %s %u %saccept",
-		    place->family, place->table, place->chain, interface, match->protocol,
-		    match->field, match->port,
-		    match->packet->established && *interface ? "ct state established "
-							     : "");
+			 open_nft_name(match->packet->netdev, &word));
+	open_put(command, "nft insert rule %s %s %s %s%s %s %u %saccept", place->family,
+		 place->table, place->chain, interface, match->protocol, match->field,
+		 match->port,
+		 match->packet->established && *interface ? "ct state established " : "");
 }
 
-static void (*const writers[])(const struct match *match, char *command) = {
-	[NETFILTER_FIREWALLD] = by_firewalld,
-	[NETFILTER_UFW] = by_ufw,
-	[NETFILTER_IPTABLES] = by_iptables,
-	[NETFILTER_NFTABLES] = by_nft,
+static void (*const writers[])(const struct open_match *match, char *command) = {
+	[NETFILTER_FIREWALLD] = open_by_firewalld,
+	[NETFILTER_UFW] = open_by_ufw,
+	[NETFILTER_IPTABLES] = open_by_iptables,
+	[NETFILTER_NFTABLES] = open_by_nft,
 };
 
 enum netfilter_owner netfilter_command(const struct firewall_packet *packet,
@@ -160,11 +144,11 @@ enum netfilter_owner netfilter_command(const struct firewall_packet *packet,
 {
 	enum netfilter_owner owner = NETFILTER_NONE;
 	bool reply = packet->established, known = place->family[0];
-	struct match match = {
+	struct open_match match = {
 		.packet = packet,
 		.place = place,
 		.zone = zone ? zone->zone : NULL,
-		.has_ufw = has_ufw,
+
 		.protocol = packet->protocol == IPPROTO_UDP ? "udp" : "tcp",
 		.field = reply ? "sport" : "dport",
 		.in = packet->hook == FIREWALL_INPUT,
@@ -177,14 +161,17 @@ enum netfilter_owner netfilter_command(const struct firewall_packet *packet,
 		return NETFILTER_PANIC;
 	}
 	if (!match.port ||
-	    (known && (!is_plain(place->table) || !is_plain(place->chain))))
+	    (known && (!open_is_plain(place->table) || !open_is_plain(place->chain))))
 		return owner;
 	/* Its rules may be those of iptables-nft. */
-	if (is_firewalld(&match) || (zone && (!known || is_iptables(&match))))
+	if (!strcmp(place->table, "firewalld") ||
+	    (zone && (!known || open_is_iptables(&match))))
 		owner = NETFILTER_FIREWALLD;
-	else if (is_ufw(&match))
+	/* ufw denies the rest by the policy of iptables' own chain. */
+	else if (!strncmp(place->chain, "ufw", 3) ||
+		 (has_ufw && open_is_iptables(&match)))
 		owner = NETFILTER_UFW;
-	else if (is_iptables(&match))
+	else if (open_is_iptables(&match))
 		owner = NETFILTER_IPTABLES;
 	else if (known)
 		owner = NETFILTER_NFTABLES;

@@ -13,7 +13,7 @@
 /* --- what is read once ------------------------------------------------------------------ */
 
 /* Certainly not in the kernel, so without a rule. nft would load nf_tables to list none. */
-static bool is_absent(struct check_run *run, const char *module)
+static bool filters_module_is_absent(struct check_run *run, const char *module)
 {
 	struct host_module found;
 
@@ -21,38 +21,31 @@ static bool is_absent(struct check_run *run, const char *module)
 	       (found.state == MODULE_MISSING || found.state == MODULE_AVAILABLE);
 }
 
-/* Rules of nat drop nothing. */
-static void leave_out_nat(char *names)
-{
-	char list[sizeof(((struct filters *)0)->legacy)], *cursor = list, *name;
-	size_t used = 0;
-
-	strcpy(list, names);
-	names[0] = '\0';
-	while ((name = word_next(&cursor))) {
-		if (!strcmp(name, "nat") || strstr(names, name))
-			continue;
-		used += (size_t)sprintf(names + used, "%s%s", used ? ", " : "", name);
-	}
-}
-
-static void read_legacy(struct check_run *run, struct filters *out)
+static void filters_read_legacy(struct check_run *run, struct filters *out)
 {
 	/* Half of the room: quotes make it longer. */
-	char names[sizeof(out->legacy) / 2] = "";
+	char names[sizeof(out->legacy) / 2] = "", *cursor = names, *name;
+	size_t used = 0;
 
-	if (is_absent(run, "ip_tables") && is_absent(run, "ip6_tables"))
+	if (filters_module_is_absent(run, "ip_tables") &&
+	    filters_module_is_absent(run, "ip6_tables"))
 		return;
 	out->legacy_rc = live_legacy_tables(run->host, names, sizeof(names));
-	strcpy(out->legacy, names);
-	leave_out_nat(out->legacy);
+	out->legacy[0] = '\0';
+	while ((name = word_next(&cursor))) {
+		/* Rules of nat drop nothing. */
+		if (!strcmp(name, "nat") || strstr(out->legacy, name))
+			continue;
+		used += (size_t)sprintf(out->legacy + used, "%s%s", used ? ", " : "",
+					name);
+	}
 }
 
 void filters_read(struct check_run *run, struct filters *out)
 {
 	memset(out, 0, sizeof(*out));
-	read_legacy(run, out);
-	out->no_nft = is_absent(run, "nf_tables");
+	filters_read_legacy(run, out);
+	out->no_nft = filters_module_is_absent(run, "nf_tables");
 	if (out->no_nft)
 		return;
 	err_clear();
@@ -67,7 +60,8 @@ void filters_fini(struct filters *filters)
 }
 
 /* NULL: firewalld does not say. */
-static const struct host_firewalld *find_zone(struct check_run *run, const char *netdev)
+static const struct host_firewalld *filters_zone(struct check_run *run,
+						 const char *netdev)
 {
 	struct filters *filters = facts_filters(run);
 	unsigned int i;
@@ -90,20 +84,10 @@ static const struct host_firewalld *find_zone(struct check_run *run, const char 
 
 /* --- one packet -------------------------------------------------------------------------- */
 
-static int ask_rules(const struct filters *filters, const struct firewall_packet *packet,
-		     struct netfilter_answer *out, struct firewall_place *place)
-{
-	snprintf(out->why, sizeof(out->why), "no packet filter is loaded");
-	if (filters->no_nft)
-		return 0;
-	return firewall_eval(filters->nft.text, filters->nft.len, packet, &out->answer,
-			     out->why, sizeof(out->why), place);
-}
-
 #define PEERS_MAX 16
 #define PEERS_MS  500
 
-static bool is_any(const struct transport_address *a)
+static bool netfilter_is_any(const struct transport_address *a)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&a->addr;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)&a->addr;
@@ -112,22 +96,14 @@ static bool is_any(const struct transport_address *a)
 					     : !in->sin_addr.s_addr;
 }
 
-static void set_peer(struct transport_address *far, const struct transport_address *peer)
-{
-	uint16_t port = transport_port(far);
-
-	*far = *peer;
-	transport_set_port(far, port);
-}
-
 /* The next address after this host's own: a neighbour's. */
-static unsigned int add_neighbour(const struct transport_address *near,
-				  struct transport_address *out)
+static unsigned int netfilter_add_neighbour(const struct transport_address *near,
+					    struct transport_address *out)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&out->addr;
 	struct sockaddr_in *in = (struct sockaddr_in *)&out->addr;
 
-	if (is_any(near))
+	if (netfilter_is_any(near))
 		return 0;
 	*out = *near;
 	if (near->addr.ss_family == AF_INET6)
@@ -140,8 +116,9 @@ static unsigned int add_neighbour(const struct transport_address *near,
 /* Rules for some addresses leave open what happens to a packet from anywhere. It is answered for
  * a neighbour, or else for an address that they name: then packets from some pass, as such rules
  * intend. */
-static void ask_peers(const struct filters *filters, const struct firewall_packet *packet,
-		      struct netfilter_answer *out)
+static void netfilter_ask_peers(const struct filters *filters,
+				const struct firewall_packet *packet,
+				struct netfilter_answer *out)
 {
 	uint64_t deadline = deadline_in(PEERS_MS);
 	struct firewall_packet known = *packet;
@@ -152,13 +129,15 @@ static void ask_peers(const struct filters *filters, const struct firewall_packe
 	struct transport_address peers[PEERS_MAX];
 	enum firewall_answer answer;
 	unsigned int count, own, i;
+	uint16_t port = transport_port(far);
 	char why[FIREWALL_WHY_MAX];
 
-	own = add_neighbour(near, peers);
+	own = netfilter_add_neighbour(near, peers);
 	count = own + firewall_peers(filters->nft.text, filters->nft.len,
 				     far->addr.ss_family, peers + own, PEERS_MAX - own);
 	for (i = 0; i < count && deadline_left(deadline); i++) {
-		set_peer(far, &peers[i]);
+		*far = peers[i];
+		transport_set_port(far, port);
 		if (firewall_eval(filters->nft.text, filters->nft.len, &known, &answer,
 				  why, sizeof(why), NULL) ||
 		    answer != FIREWALL_ACCEPT)
@@ -170,7 +149,8 @@ static void ask_peers(const struct filters *filters, const struct firewall_packe
 	}
 }
 
-static void ask_legacy(const struct filters *filters, struct netfilter_answer *out)
+static void netfilter_ask_legacy(const struct filters *filters,
+				 struct netfilter_answer *out)
 {
 	if (out->answer != FIREWALL_ACCEPT || (!filters->legacy_rc && !*filters->legacy))
 		return;
@@ -186,15 +166,8 @@ static void ask_legacy(const struct filters *filters, struct netfilter_answer *o
 			 filters->legacy);
 }
 
-static void ask_zone(const struct host_firewalld *zone,
-		     const struct firewall_packet *packet, struct netfilter_answer *out)
-{
-	firewall_zone(zone, packet, &out->answer, out->why, sizeof(out->why));
-	out->by_zone = true;
-}
-
 /* Why rules are unknown, if the error has no reason that all checks share. */
-static int because(int rc)
+static int netfilter_because(int rc)
 {
 	static const struct {
 		int rc;
@@ -225,22 +198,29 @@ int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
 		return err_set(ETIMEDOUT,
 			       "the time ran out before the firewall was checked");
 	if (filters->nft_rc) {
-		zone = find_zone(run, packet->netdev);
+		zone = filters_zone(run, packet->netdev);
 		if (!zone)
-			return because(err_set(-filters->nft_rc, "%s", filters->nft_why));
-		ask_zone(zone, packet, out);
+			return netfilter_because(
+				err_set(-filters->nft_rc, "%s", filters->nft_why));
+		firewall_zone(zone, packet, &out->answer, out->why, sizeof(out->why));
+		out->by_zone = true;
 	} else {
-		rc = because(ask_rules(filters, packet, out, &place));
+		snprintf(out->why, sizeof(out->why), "no packet filter is loaded");
+		if (!filters->no_nft)
+			rc = netfilter_because(firewall_eval(
+				filters->nft.text, filters->nft.len, packet, &out->answer,
+				out->why, sizeof(out->why), &place));
 		if (!rc && out->answer == FIREWALL_UNKNOWN &&
-		    is_any(packet->hook == FIREWALL_INPUT ? &packet->source
-							  : &packet->destination))
-			ask_peers(filters, packet, out);
-		ask_legacy(filters, out);
+		    netfilter_is_any(packet->hook == FIREWALL_INPUT
+					     ? &packet->source
+					     : &packet->destination))
+			netfilter_ask_peers(filters, packet, out);
+		netfilter_ask_legacy(filters, out);
 	}
 	if (out->answer == FIREWALL_UNKNOWN && !out->unknown)
 		out->unknown = "not-modelled";
 	if (!rc && out->answer == FIREWALL_DROP) {
-		zone = zone ? zone : find_zone(run, packet->netdev);
+		zone = zone ? zone : filters_zone(run, packet->netdev);
 		out->owner = netfilter_command(
 			packet, &place, zone,
 			filters->nft.text &&
@@ -253,7 +233,8 @@ int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
 /* --- several ------------------------------------------------------------------------------ */
 
 /* "TCP to port 20048 arriving on eth0" */
-static void name_packet(const struct firewall_packet *packet, char *buf, size_t cap)
+static void netfilter_name_packet(const struct firewall_packet *packet, char *buf,
+				  size_t cap)
 {
 	bool reply = packet->established;
 	uint16_t port = transport_port(reply ? &packet->source : &packet->destination);
@@ -268,8 +249,8 @@ static void name_packet(const struct firewall_packet *packet, char *buf, size_t 
 }
 
 /* What several packets have in common is printed once, and for IPv6 only what differs from IPv4. */
-static void add_once(struct words *words, const char *separator,
-		     const struct firewall_packet *packet, const char *text)
+static void netfilter_add_once(struct words *words, const char *separator,
+			       const struct firewall_packet *packet, const char *text)
 {
 	bool v6 = packet->source.addr.ss_family == AF_INET6;
 
@@ -278,30 +259,13 @@ static void add_once(struct words *words, const char *separator,
 		words_add(words, "%s%s", v6 && strchr(text, '(') ? "IPv6: " : "", text);
 }
 
-/* The first one that is dropped replaces one that is unknown. */
-static void keep_first(struct netfilter_tally *tally, const char *what, const char *name,
-		       const struct netfilter_answer *got)
-{
-	bool first = got->answer == FIREWALL_DROP
-			     ? !tally->dropped.count
-			     : !tally->dropped.count && !tally->unknown.count;
-
-	if (got->answer == FIREWALL_ACCEPT || !first)
-		return;
-	tally->owner = got->owner;
-	tally->reason = got->unknown;
-	snprintf(tally->packet, sizeof(tally->packet), "%s", name);
-	snprintf(tally->what, sizeof(tally->what), "%s", what ? what : "");
-	strcpy(tally->rule, got->why);
-}
-
-static void words_append(struct words *words, const char *separator, const char *text)
+static void netfilter_append(struct words *words, const char *separator, const char *text)
 {
 	words->separator = separator;
 	words_add(words, "%s", text);
 }
 
-static const char *last_of(const char *text, const char *part)
+static const char *netfilter_last(const char *text, const char *part)
 {
 	const char *last = text, *next = strstr(text, part);
 
@@ -312,7 +276,7 @@ static const char *last_of(const char *text, const char *part)
 
 /* firewalld forgets what it opens, unless told again with --permanent. One command takes several
  * ports of a zone. */
-static void add_firewalld(struct netfilter_tally *tally, const char *command)
+static void netfilter_add_firewalld(struct netfilter_tally *tally, const char *command)
 {
 	static const char program[] = "firewall-cmd", option[] = " --add-port=";
 	const char *ports = strstr(command, option);
@@ -320,29 +284,17 @@ static void add_firewalld(struct netfilter_tally *tally, const char *command)
 
 	snprintf(zone, sizeof(zone), "%.*s", (int)(ports ? ports - command : 0), command);
 	if (ports && *zone && !strcmp(zone, tally->zone)) {
-		if (strstr(last_of(tally->open.text, zone), ports))
+		if (strstr(netfilter_last(tally->open.text, zone), ports))
 			return;
-		words_append(&tally->open, "", ports);
-		words_append(&tally->keep, "", ports);
+		netfilter_append(&tally->open, "", ports);
+		netfilter_append(&tally->keep, "", ports);
 		return;
 	}
 	snprintf(keep, sizeof(keep), "%s --permanent%s", program,
 		 command + strlen(program));
-	words_append(&tally->open, " && ", command);
-	words_append(&tally->keep, " && ", keep);
+	netfilter_append(&tally->open, " && ", command);
+	netfilter_append(&tally->keep, " && ", keep);
 	strcpy(tally->zone, zone);
-}
-
-static void add_command(struct netfilter_tally *tally, const struct netfilter_answer *got)
-{
-	if (!*got->command || strstr(tally->open.text, got->command))
-		return;
-	if (got->owner == NETFILTER_FIREWALLD) {
-		add_firewalld(tally, got->command);
-		return;
-	}
-	words_append(&tally->open, " && ", got->command);
-	tally->zone[0] = '\0';
 }
 
 int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
@@ -351,6 +303,7 @@ int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
 {
 	struct netfilter_answer got;
 	char text[WORDS_MAX], name[160];
+	bool first;
 	int rc;
 
 	rc = netfilter_ask(run, packet, &got);
@@ -359,18 +312,35 @@ int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
 	*answer = got.answer;
 	tally->by_zone |= got.by_zone;
 	tally->for_some |= got.for_some;
-	name_packet(packet, name, sizeof(name));
-	keep_first(tally, what, name, &got);
+	netfilter_name_packet(packet, name, sizeof(name));
+	/* The first one that is dropped replaces one that is unknown. */
+	first = !tally->dropped.count &&
+		(got.answer == FIREWALL_DROP ||
+		 (got.answer == FIREWALL_UNKNOWN && !tally->unknown.count));
+	if (first) {
+		tally->owner = got.owner;
+		tally->reason = got.unknown;
+		snprintf(tally->packet, sizeof(tally->packet), "%s", name);
+		snprintf(tally->what, sizeof(tally->what), "%s", what ? what : "");
+		strcpy(tally->rule, got.why);
+	}
 	if (got.of_all)
 		snprintf(text, sizeof(text), "%s", got.why);
 	else
 		snprintf(text, sizeof(text), "%s%s%s (%s)", what ? what : "",
 			 what ? ", " : "", name, got.why);
 	if (got.answer == FIREWALL_DROP)
-		add_once(&tally->dropped, "; ", packet, text);
+		netfilter_add_once(&tally->dropped, "; ", packet, text);
 	if (got.answer == FIREWALL_UNKNOWN)
-		add_once(&tally->unknown, "; ", packet, text);
-	add_command(tally, &got);
+		netfilter_add_once(&tally->unknown, "; ", packet, text);
+	if (!*got.command || strstr(tally->open.text, got.command))
+		return 0;
+	if (got.owner == NETFILTER_FIREWALLD) {
+		netfilter_add_firewalld(tally, got.command);
+		return 0;
+	}
+	netfilter_append(&tally->open, " && ", got.command);
+	tally->zone[0] = '\0';
 	return 0;
 }
 
@@ -385,7 +355,8 @@ enum finding_status netfilter_worse(enum finding_status a, enum finding_status b
 	return order[b] > order[a] ? b : a;
 }
 
-static void append(char text[FINDING_SUMMARY_MAX], const char *label, const char *more)
+static void netfilter_add_label(char text[FINDING_SUMMARY_MAX], const char *label,
+				const char *more)
 {
 	size_t used = strlen(text);
 
@@ -396,13 +367,14 @@ static void append(char text[FINDING_SUMMARY_MAX], const char *label, const char
 const char *netfilter_text(struct netfilter_tally *tally, char text[FINDING_SUMMARY_MAX])
 {
 	text[0] = '\0';
-	append(text, "dropped: ", words_text(&tally->dropped));
-	append(text, *text ? "; unknown: " : "unknown: ", words_text(&tally->unknown));
+	netfilter_add_label(text, "dropped: ", words_text(&tally->dropped));
+	netfilter_add_label(
+		text, *text ? "; unknown: " : "unknown: ", words_text(&tally->unknown));
 	return text;
 }
 
 /* The whole text or nothing. */
-static bool is_whole(const struct words *commands)
+static bool netfilter_is_whole(const struct words *commands)
 {
 	return commands->count && !commands->left_out &&
 	       strlen(commands->text) < FINDING_VALUE_MAX;
@@ -416,8 +388,9 @@ void netfilter_explain(struct check_run *run, struct netfilter_tally *tally)
 		[NETFILTER_IPTABLES] = "iptables", [NETFILTER_NFTABLES] = "nftables",
 	};
 	struct finding *finding = &run->finding;
-	bool whole = is_whole(&tally->open) &&
-		     (tally->owner != NETFILTER_FIREWALLD || is_whole(&tally->keep));
+	bool whole = netfilter_is_whole(&tally->open) &&
+		     (tally->owner != NETFILTER_FIREWALLD ||
+		      netfilter_is_whole(&tally->keep));
 
 	finding_text(finding, "packet", "%s", tally->packet);
 	finding_text(finding, "needed_by", "%s", tally->what);

@@ -10,7 +10,7 @@ static const char *const statd_units[] = { "rpc-statd.service", "nfs-lock.servic
 					   NULL };
 
 /* The first of them; NULL: none. */
-static const char *masked(struct check_run *run, const char *const *units)
+static const char *nfs3_masked(struct check_run *run, const char *const *units)
 {
 	enum unit_state state;
 
@@ -20,8 +20,8 @@ static const char *masked(struct check_run *run, const char *const *units)
 	return NULL;
 }
 
-static int say_masked(struct check_run *run, const char *unit, const char *reason,
-		      bool asked)
+static int nfs3_say_masked(struct check_run *run, const char *unit, const char *reason,
+			   bool asked)
 {
 	finding_text(&run->finding, "unit", "%s", unit);
 	return check_say_why(run, asked ? FINDING_FAIL : FINDING_WARN, reason,
@@ -37,11 +37,11 @@ int nfs3_check(struct check_run *run, enum check_role role)
 		return check_say(run, FINDING_SKIP,
 				 role == CHECK_SERVER ? "the server does not offer NFSv3"
 						      : "nothing uses NFSv3 over RDMA");
-	unit = masked(run, rpcbind_units);
+	unit = nfs3_masked(run, rpcbind_units);
 	if (unit)
-		return say_masked(run, unit, "rpcbind-masked", asked);
-	unit = masked(run, statd_units);
+		return nfs3_say_masked(run, unit, "rpcbind-masked", asked);
+	unit = nfs3_masked(run, statd_units);
 	if (unit)
-		return say_masked(run, unit, "statd-masked", asked);
+		return nfs3_say_masked(run, unit, "statd-masked", asked);
 	return check_say(run, FINDING_PASS, "rpcbind and statd are not masked");
 }

@@ -23,11 +23,11 @@
 
 #define NFSD_SERVICE "nfs-server.service"
 
-static void judge_as(struct nfsd_conf *out, enum nfsd_conf_state state,
-		     const char *reason, const char *fmt, ...) PRINTF_LIKE(4, 5);
+static void nfsd_conf_set(struct nfsd_conf *out, enum nfsd_conf_state state,
+			  const char *reason, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-static void judge_as(struct nfsd_conf *out, enum nfsd_conf_state state,
-		     const char *reason, const char *fmt, ...)
+static void nfsd_conf_set(struct nfsd_conf *out, enum nfsd_conf_state state,
+			  const char *reason, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -40,7 +40,7 @@ static void judge_as(struct nfsd_conf *out, enum nfsd_conf_state state,
 
 /* --- pure ------------------------------------------------------------------------------ */
 
-static unsigned int port_of(const struct nfsd_conf_input *in, const char *name)
+static unsigned int nfsd_conf_port(const struct nfsd_conf_input *in, const char *name)
 {
 	unsigned int port = in->service ? in->service(in->arg, name) : 0;
 	unsigned long number;
@@ -54,63 +54,49 @@ static unsigned int port_of(const struct nfsd_conf_input *in, const char *name)
 		       : 0;
 }
 
-static bool is_old(const struct nfsd_conf_input *in)
+static bool nfsd_conf_is_old(const struct nfsd_conf_input *in)
 {
 	const unsigned int *v = in->version;
 
 	return v[0] && (v[0] < 2 || (v[0] == 2 && (v[1] < 4 || (v[1] == 4 && v[2] < 2))));
 }
 
-/* rdma=y, if that is a switch. */
-static void judge_switch(const struct nfsd_conf_input *in, struct nfsd_conf *out)
+/* The setting rdma= enables RDMA: @yes is 1, or -1 where it is neither yes nor no. */
+static void nfsd_conf_judge_on(const struct nfsd_conf_input *in, int yes,
+			       struct nfsd_conf *out)
 {
-	out->port = port_of(in, in->rdma_port ? in->rdma_port : "nfsrdma");
-	if (out->port)
-		out->state = NFSD_CONF_ON;
-	else if (in->rdma_port)
-		judge_as(out, NFSD_CONF_BROKEN, "bad-port",
-			 "rdma-port=%.40s is not a port", in->rdma_port);
-	else
-		judge_as(
-			out, NFSD_CONF_BROKEN, "no-port",
-			"rdma=%.8s without rdma-port= means the service nfsrdma, which /etc/services does not have",
-			in->rdma);
-}
+	bool old = nfsd_conf_is_old(in);
 
-static void judge_old(const struct nfsd_conf_input *in, struct nfsd_conf *out)
-{
-	out->port = port_of(in, in->rdma);
-	if (out->port)
+	/* rdma=y, if that is a switch. */
+	if (yes > 0 && !old) {
+		out->port = nfsd_conf_port(in, in->rdma_port ? in->rdma_port : "nfsrdma");
+		if (out->port)
+			out->state = NFSD_CONF_ON;
+		else if (in->rdma_port)
+			nfsd_conf_set(out, NFSD_CONF_BROKEN, "bad-port",
+				      "rdma-port=%.40s is not a port", in->rdma_port);
+		else
+			nfsd_conf_set(
+				out, NFSD_CONF_BROKEN, "no-port",
+				"rdma=%.8s without rdma-port= means the service nfsrdma, which /etc/services does not have",
+				in->rdma);
+		return;
+	}
+	out->port = nfsd_conf_port(in, in->rdma);
+	if (out->port && (old || !in->nfsdctl))
 		out->state = NFSD_CONF_ON;
-	else
-		judge_as(
+	else if (out->port)
+		nfsd_conf_set(out, NFSD_CONF_BROKEN, "nfsdctl-number",
+			      "nfsdctl, which starts this server, ignores rdma=%.40s",
+			      in->rdma);
+	else if (old)
+		nfsd_conf_set(
 			out, NFSD_CONF_BROKEN, "old-nfs-utils",
 			"nfs-utils %u.%u.%u takes rdma= for the port, and rdma=%.40s is not one",
 			in->version[0], in->version[1], in->version[2], in->rdma);
-}
-
-/* Neither yes nor no. */
-static void judge_port(const struct nfsd_conf_input *in, struct nfsd_conf *out)
-{
-	out->port = port_of(in, in->rdma);
-	if (out->port && !in->nfsdctl)
-		out->state = NFSD_CONF_ON;
-	else if (out->port)
-		judge_as(out, NFSD_CONF_BROKEN, "nfsdctl-number",
-			 "nfsdctl, which starts this server, ignores rdma=%.40s",
-			 in->rdma);
 	else
-		judge_as(out, NFSD_CONF_BROKEN, "bad-value",
-			 "rdma=%.40s is neither yes, no nor a port", in->rdma);
-}
-
-static void judge_off(const struct nfsd_conf_input *in, struct nfsd_conf *out)
-{
-	if (in->rdma)
-		judge_as(out, NFSD_CONF_OFF, "switched-off", "rdma=%.8s disables RDMA",
-			 in->rdma);
-	else
-		judge_as(out, NFSD_CONF_OFF, "not-set", "no setting enables RDMA");
+		nfsd_conf_set(out, NFSD_CONF_BROKEN, "bad-value",
+			      "rdma=%.40s is neither yes, no nor a port", in->rdma);
 }
 
 void nfsd_conf_judge(const struct nfsd_conf_input *in, struct nfsd_conf *out)
@@ -122,17 +108,17 @@ void nfsd_conf_judge(const struct nfsd_conf_input *in, struct nfsd_conf *out)
 	out->port = 0;
 	out->reason = "";
 	out->why[0] = '\0';
-	if (!in->rdma && in->rdma_port && !is_old(in))
-		judge_as(out, NFSD_CONF_BROKEN, "port-alone",
-			 "rdma-port=%.40s has no effect without rdma=y", in->rdma_port);
+	if (!in->rdma && in->rdma_port && !nfsd_conf_is_old(in))
+		nfsd_conf_set(out, NFSD_CONF_BROKEN, "port-alone",
+			      "rdma-port=%.40s has no effect without rdma=y",
+			      in->rdma_port);
+	else if (!in->rdma)
+		nfsd_conf_set(out, NFSD_CONF_OFF, "not-set", "no setting enables RDMA");
 	else if (!yes)
-		judge_off(in, out);
-	else if (is_old(in))
-		judge_old(in, out);
-	else if (yes > 0)
-		judge_switch(in, out);
+		nfsd_conf_set(out, NFSD_CONF_OFF, "switched-off",
+			      "rdma=%.8s disables RDMA", in->rdma);
 	else
-		judge_port(in, out);
+		nfsd_conf_judge_on(in, yes, out);
 	if (out->state != NFSD_CONF_ON)
 		out->port = 0;
 }
@@ -153,7 +139,7 @@ void nfsd_conf_version(const char *text, unsigned int version[3])
 
 /* --- what the host has ----------------------------------------------------------------- */
 
-static unsigned int find_service(const void *arg, const char *name)
+static unsigned int nfsd_conf_service(const void *arg, const char *name)
 {
 	unsigned int port;
 
@@ -161,7 +147,7 @@ static unsigned int find_service(const void *arg, const char *name)
 }
 
 /* "--rdma" or "--rdma=20049": the arguments of rpc.nfsd override the file. */
-static bool find_argument(const char *text, char port[16])
+static bool nfsd_conf_argument(const char *text, char port[16])
 {
 	const char *at = strstr(text, "--rdma"), *value;
 
@@ -173,8 +159,8 @@ static bool find_argument(const char *text, char port[16])
 }
 
 /* The lines of the files from which older units take rpc.nfsd's arguments. */
-static bool find_in_environment(const struct host *host, struct nfsd_conf *out,
-				char port[16])
+static bool nfsd_conf_environment(const struct host *host, struct nfsd_conf *out,
+				  char port[16])
 {
 	static const char *const files[] = { "etc/sysconfig/nfs",
 					     "etc/default/nfs-kernel-server" };
@@ -188,7 +174,8 @@ static bool find_in_environment(const struct host *host, struct nfsd_conf *out,
 			continue;
 		cursor = text.text;
 		while ((line = line_next(&cursor))) {
-			if (strncmp(line, "RPCNFSD", 7) || !find_argument(line, port))
+			if (strncmp(line, "RPCNFSD", 7) ||
+			    !nfsd_conf_argument(line, port))
 				continue;
 			snprintf(out->where, sizeof(out->where), "/%s", files[i]);
 			return true;
@@ -197,121 +184,65 @@ static bool find_in_environment(const struct host *host, struct nfsd_conf *out,
 	return false;
 }
 
-static bool find_command_line(const struct host *host, const char *start,
-			      struct nfsd_conf *out, char port[16])
-{
-	snprintf(out->where, sizeof(out->where), NFSD_SERVICE);
-	return find_argument(start, port) ||
-	       (strstr(start, "$RPCNFSD") && find_in_environment(host, out, port));
-}
-
-static void set_hosts(struct nfsd_conf *out, const struct conf_value *hosts)
-{
-	if (!hosts)
-		return;
-	text_copy(out->hosts, sizeof(out->hosts), hosts->value);
-	snprintf(out->hosts_where, sizeof(out->hosts_where), "/%.100s:%u", hosts->file,
-		 hosts->line);
-}
-
-static void set_where(struct nfsd_conf *out, const struct conf_value *rdma,
-		      const struct conf_value *rdma_port)
-{
-	const struct conf_value *value = rdma ? rdma : rdma_port;
-
-	if (value)
-		snprintf(out->where, sizeof(out->where), "/%.100s:%u", value->file,
-			 value->line);
-	else
-		snprintf(out->where, sizeof(out->where), "/etc/nfs.conf");
-}
-
 /* Before 1.3.4 the service's port was written with its bytes swapped (nfssvc_set_rdmaport()). */
-static void judge_argument(struct check_run *run, const char *port, unsigned int number,
-			   struct nfsd_conf *out)
+static void nfsd_conf_judge_argument(struct check_run *run, const char *port,
+				     unsigned int number, struct nfsd_conf *out)
 {
-	struct nfsd_conf_input in = { .service = find_service, .arg = run->host };
+	struct nfsd_conf_input in = { .service = nfsd_conf_service, .arg = run->host };
 
 	in.rdma = "y";
 	in.rdma_port = *port ? port : NULL;
 	nfsd_conf_judge(&in, out);
 	if (out->state != NFSD_CONF_ON && *port)
-		judge_as(out, NFSD_CONF_BROKEN, "bad-argument",
-			 "the port in --rdma=%.40s is not one", port);
+		nfsd_conf_set(out, NFSD_CONF_BROKEN, "bad-argument",
+			      "the port in --rdma=%.40s is not one", port);
 	else if (out->state != NFSD_CONF_ON)
-		judge_as(
+		nfsd_conf_set(
 			out, NFSD_CONF_BROKEN, "bad-argument",
 			"--rdma without a port means the service nfsrdma, which /etc/services does not have");
 	else if (number && number < 10304 && (!*port || port[strspn(port, "0123456789")]))
-		judge_as(
+		nfsd_conf_set(
 			out, NFSD_CONF_BROKEN, "bad-argument",
 			"before nfs-utils 1.3.4 --rdma with a service's name, or none, listens at another port");
 	if (out->state != NFSD_CONF_ON)
 		out->port = 0;
 }
 
-/* With a server's name the port is that server's. */
-static unsigned int wanted_port(const struct check_target *target)
-{
-	return target->server || !target->port ? 20049 : target->port;
-}
-
-/* The settings may have no effect. */
-static void add_unknown(const struct nfsd_arguments *arguments, struct nfsd_conf *out)
-{
-	size_t used = strlen(out->why);
-
-	if (out->state != NFSD_CONF_ON && *arguments->why)
-		snprintf(out->why + used, sizeof(out->why) - used, "; %s",
-			 arguments->why);
-}
-
-/* No nfs.conf is read. */
-static void judge_unread(const struct nfsd_arguments *arguments, struct nfsd_conf *out)
-{
-	const char *reason = !arguments->has_rdma ? "no-rdma-argument"
-			     : *arguments->file   ? "argument-file"
-						  : "argument";
-
-	snprintf(out->where, sizeof(out->where), NFSD_SERVICE);
-	snprintf(out->file, sizeof(out->file), "%s", arguments->file);
-	snprintf(out->write, sizeof(out->write), "%s", arguments->line);
-	judge_as(out, NFSD_CONF_OFF, reason, "%s does not read nfs.conf", arguments->who);
-}
-
-static void set_write(const struct nfsd_conf_input *in, unsigned int port,
-		      struct nfsd_conf *out)
-{
-	if (is_old(in))
-		snprintf(out->write, sizeof(out->write), "rdma=%u", port);
-	else
-		snprintf(out->write, sizeof(out->write), "rdma=y and rdma-port=%u", port);
-}
-
 int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 {
-	struct nfsd_conf_input in = { .service = find_service, .arg = run->host };
-	const struct conf_value *rdma, *rdma_port;
-	const struct conf *conf;
+	struct nfsd_conf_input in = { .service = nfsd_conf_service, .arg = run->host };
+	const struct check_target *target = run->target;
+	/* With a server's name the port is that server's. */
+	unsigned int wanted = target->server || !target->port ? 20049 : target->port;
+	const struct conf_value *rdma, *rdma_port, *hosts, *value;
 	struct nfsd_arguments arguments;
+	const struct conf *conf;
 	struct nfs_utils utils;
 	char start[256], port[16];
+	size_t used;
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	nfsd_arguments(run->host, wanted_port(run->target), &arguments);
+	nfsd_arguments(run->host, wanted, &arguments);
 	/* Without systemd, or if the unit cannot be read, rpc.nfsd starts it. */
 	if (host_unit_get(run->host, NFSD_SERVICE, "Service", "ExecStart", start,
 			  sizeof(start)))
 		start[0] = '\0';
-	if (find_command_line(run->host, start, out, port)) {
-		judge_argument(run, port, arguments.number, out);
-		snprintf(out->write, sizeof(out->write), "--rdma=%u",
-			 wanted_port(run->target));
+	snprintf(out->where, sizeof(out->where), NFSD_SERVICE);
+	if (nfsd_conf_argument(start, port) ||
+	    (strstr(start, "$RPCNFSD") && nfsd_conf_environment(run->host, out, port))) {
+		nfsd_conf_judge_argument(run, port, arguments.number, out);
+		snprintf(out->write, sizeof(out->write), "--rdma=%u", wanted);
 		return 0;
 	}
 	if (!arguments.reads_conf) {
-		judge_unread(&arguments, out);
+		snprintf(out->file, sizeof(out->file), "%s", arguments.file);
+		snprintf(out->write, sizeof(out->write), "%s", arguments.line);
+		nfsd_conf_set(out, NFSD_CONF_OFF,
+			      !arguments.has_rdma ? "no-rdma-argument"
+			      : *arguments.file   ? "argument-file"
+						  : "argument",
+			      "%s does not read nfs.conf", arguments.who);
 		return 0;
 	}
 	rc = facts_nfs_conf(run, &conf);
@@ -324,11 +255,24 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 	in.nfsdctl = strstr(start, "nfsdctl");
 	if (!nfs_utils_read(run->host, &utils))
 		nfsd_conf_version(utils.version, in.version);
-	set_where(out, rdma, rdma_port);
-	if (in.nfsdctl)
-		set_hosts(out, conf_get(conf, "nfsd", NULL, "host"));
+	value = rdma ? rdma : rdma_port;
+	if (value)
+		snprintf(out->where, sizeof(out->where), "/%.100s:%u", value->file,
+			 value->line);
+	else
+		snprintf(out->where, sizeof(out->where), "/etc/nfs.conf");
+	hosts = in.nfsdctl ? conf_get(conf, "nfsd", NULL, "host") : NULL;
+	if (hosts) {
+		text_copy(out->hosts, sizeof(out->hosts), hosts->value);
+		snprintf(out->hosts_where, sizeof(out->hosts_where), "/%.100s:%u",
+			 hosts->file, hosts->line);
+	}
 	nfsd_conf_judge(&in, out);
-	set_write(&in, wanted_port(run->target), out);
-	add_unknown(&arguments, out);
+	snprintf(out->write, sizeof(out->write),
+		 nfsd_conf_is_old(&in) ? "rdma=%u" : "rdma=y and rdma-port=%u", wanted);
+	/* The settings may have no effect. */
+	used = strlen(out->why);
+	if (out->state != NFSD_CONF_ON && *arguments.why)
+		snprintf(out->why + used, sizeof(out->why) - used, "; %s", arguments.why);
 	return 0;
 }

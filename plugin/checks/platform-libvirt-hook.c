@@ -13,9 +13,10 @@
 
 enum seen_by { SEEN_AT_START, SEEN_WITH_OTHER, SEEN_BY_RELOAD, SEEN_NOT, SEEN_UNKNOWN };
 
-static enum seen_by judge(const struct host_libvirt_hook *hook,
-			  const struct host_hook_daemon *daemon, const struct host *host,
-			  const struct live_ops *live)
+static enum seen_by libvirt_hook_seen(const struct host_libvirt_hook *hook,
+				      const struct host_hook_daemon *daemon,
+				      const struct host *host,
+				      const struct live_ops *live)
 {
 	char unit[64];
 	int64_t changed;
@@ -31,7 +32,7 @@ static enum seen_by judge(const struct host_libvirt_hook *hook,
 	return changed >= hook->linked_at ? SEEN_BY_RELOAD : SEEN_NOT;
 }
 
-static const char *time_text(int64_t when, char buf[32])
+static const char *libvirt_hook_time(int64_t when, char buf[32])
 {
 	time_t seconds = (time_t)when;
 	struct tm tm;
@@ -41,9 +42,9 @@ static const char *time_text(int64_t when, char buf[32])
 	return buf;
 }
 
-static void say(struct finding *out, enum finding_status status,
-		const struct host_libvirt_hook *hook,
-		const struct host_hook_daemon *daemon, enum seen_by seen)
+static void libvirt_hook_say(struct finding *out, enum finding_status status,
+			     const struct host_libvirt_hook *hook,
+			     const struct host_hook_daemon *daemon, enum seen_by seen)
 {
 	static const char *const words[] = {
 		[SEEN_AT_START] = "started after its hook was linked",
@@ -61,8 +62,8 @@ static void say(struct finding *out, enum finding_status status,
 			out, "platform.libvirt-hook", status,
 			"%s (process %lld) started at %s, before its hook was installed at %s, and %s: until 'systemctl reload %s' it may start guests without the hook",
 			daemon->name, (long long)daemon->pid,
-			time_text(daemon->started_at, started),
-			time_text(hook->linked_at, linked),
+			libvirt_hook_time(daemon->started_at, started),
+			libvirt_hook_time(hook->linked_at, linked),
 			seen == SEEN_NOT ? "systemd reports no reload since"
 					 : "systemd does not say whether it was reloaded",
 			daemon->name);
@@ -93,13 +94,14 @@ void libvirt_hook_judge(const struct host_libvirt_hook *hook, const struct host 
 		return;
 	}
 	for (i = 0; i < hook->ndaemons; i++) {
-		seen = judge(hook, &hook->daemons[i], host, live);
+		seen = libvirt_hook_seen(hook, &hook->daemons[i], host, live);
 		if (seen == SEEN_NOT || seen == SEEN_UNKNOWN) {
-			say(out, FINDING_WARN, hook, &hook->daemons[i], seen);
+			libvirt_hook_say(out, FINDING_WARN, hook, &hook->daemons[i],
+					 seen);
 			return;
 		}
 	}
-	say(out, FINDING_PASS, hook, &hook->daemons[i - 1], seen);
+	libvirt_hook_say(out, FINDING_PASS, hook, &hook->daemons[i - 1], seen);
 }
 
 int libvirt_hook_find(const struct host *host, const struct live_ops *live,

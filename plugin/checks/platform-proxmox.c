@@ -13,7 +13,7 @@
 #include "plugin/checks/internal.h"
 #include "plugin/options/options.h"
 
-static bool storage_wants_rdma(const struct opts *opts)
+static bool proxmox_wants_rdma(const struct opts *opts)
 {
 	ssize_t at = opts_find(opts, "proto");
 
@@ -23,7 +23,7 @@ static bool storage_wants_rdma(const struct opts *opts)
 }
 
 /* The index of the first option that is not known but resembles one, or -1. */
-static ssize_t misspelt(const struct opts *opts)
+static ssize_t proxmox_misspelt(const struct opts *opts)
 {
 	size_t i;
 
@@ -33,8 +33,8 @@ static ssize_t misspelt(const struct opts *opts)
 	return -1;
 }
 
-static const struct nfs_mount *find_mount(struct check_run *run,
-					  const struct proxmox_storage *storage)
+static const struct nfs_mount *proxmox_mount(struct check_run *run,
+					     const struct proxmox_storage *storage)
 {
 	const struct nfs_mounts *mounts;
 	unsigned int i;
@@ -48,7 +48,7 @@ static const struct nfs_mount *find_mount(struct check_run *run,
 }
 
 /* The value for pvesm --options: @opts without the port. */
-static void name_options(struct check_run *run, struct opts *opts)
+static void proxmox_name_options(struct check_run *run, struct opts *opts)
 {
 	_cleanup_free_ char *text = NULL;
 	ssize_t at;
@@ -59,7 +59,8 @@ static void name_options(struct check_run *run, struct opts *opts)
 		finding_text(&run->finding, "options", "%s", text);
 }
 
-static void name_storage(struct check_run *run, const struct proxmox_storage *storage)
+static void proxmox_name_storage(struct check_run *run,
+				 const struct proxmox_storage *storage)
 {
 	finding_text(&run->finding, "storage", "%s", storage->name);
 	finding_text(&run->finding, "server", "%s", storage->server);
@@ -70,17 +71,18 @@ static void name_storage(struct check_run *run, const struct proxmox_storage *st
 		     *storage->content ? storage->content : "images");
 }
 
-static int say_misspelt(struct check_run *run, const struct proxmox_storage *storage,
-			struct opts *opts, size_t at)
+static int proxmox_say_misspelt(struct check_run *run,
+				const struct proxmox_storage *storage, struct opts *opts,
+				size_t at)
 {
 	const char *near = known_near(opts_at(opts, at).name);
 
-	name_storage(run, storage);
+	proxmox_name_storage(run, storage);
 	finding_text(&run->finding, "option", "%s", opts_at(opts, at).name);
 	finding_text(&run->finding, "near", "%s", near);
 	if (opts_replace(opts, at, near, opts_at(opts, at).value))
 		return err_set(ENOMEM, "no memory");
-	name_options(run, opts);
+	proxmox_name_options(run, opts);
 	return check_say_why(
 		run, FINDING_WARN, "unknown-option",
 		"storage %s: '%.60s' is not a known mount option; did you mean '%s'?",
@@ -88,17 +90,17 @@ static int say_misspelt(struct check_run *run, const struct proxmox_storage *sto
 }
 
 /* Reports what is wrong with a storage. -EAGAIN: nothing is. */
-static int judge_storage(struct check_run *run, const struct proxmox_storage *storage,
-			 struct opts *opts)
+static int proxmox_judge_storage(struct check_run *run,
+				 const struct proxmox_storage *storage, struct opts *opts)
 {
-	const struct nfs_mount *mount = find_mount(run, storage);
+	const struct nfs_mount *mount = proxmox_mount(run, storage);
 	ssize_t port = opts_find(opts, "port");
-	ssize_t slip = misspelt(opts);
+	ssize_t slip = proxmox_misspelt(opts);
 
 	if (slip >= 0)
-		return say_misspelt(run, storage, opts, (size_t)slip);
+		return proxmox_say_misspelt(run, storage, opts, (size_t)slip);
 	if (mount && *mount->proto && !view_is_rdma(mount->proto)) {
-		name_storage(run, storage);
+		proxmox_name_storage(run, storage);
 		finding_text(&run->finding, "proto", "%s", mount->proto);
 		return check_say_why(
 			run, FINDING_FAIL, "stays-tcp",
@@ -109,16 +111,17 @@ static int judge_storage(struct check_run *run, const struct proxmox_storage *st
 	if (port < 0 || !strstr(storage->options, "vers=4") ||
 	    !strcmp(opts_at(opts, (size_t)port).value, "0"))
 		return -EAGAIN;
-	name_storage(run, storage);
+	proxmox_name_storage(run, storage);
 	finding_text(&run->finding, "port", "%s", opts_at(opts, (size_t)port).value);
-	name_options(run, opts);
+	proxmox_name_options(run, opts);
 	return check_say_why(run, FINDING_WARN, "port-ping",
 			     "storage %s has port=%s; Proxmox may show it as offline",
 			     storage->name, finding_evidence(&run->finding, "port"));
 }
 
 /* Reports the first storage with something wrong, a failure before a warning. */
-static int judge_all(struct check_run *run, const struct proxmox_storages *storages)
+static int proxmox_judge_all(struct check_run *run,
+			     const struct proxmox_storages *storages)
 {
 	struct words good = { 0 };
 	struct finding found = { .status = FINDING_PASS }, empty = run->finding;
@@ -130,10 +133,10 @@ static int judge_all(struct check_run *run, const struct proxmox_storages *stora
 		const struct proxmox_storage *storage = &storages->list[i];
 
 		if (storage->disabled || opts_parse(&opts, storage->options) ||
-		    !storage_wants_rdma(opts))
+		    !proxmox_wants_rdma(opts))
 			continue;
 		run->finding = empty;
-		rc = judge_storage(run, storage, opts);
+		rc = proxmox_judge_storage(run, storage, opts);
 		if (rc == -EAGAIN)
 			words_add(&good, "%s (%s)", storage->name, storage->options);
 		else if (found.status == FINDING_PASS ||
@@ -165,7 +168,7 @@ static int proxmox_check_run(struct check_run *run)
 	if (!storages)
 		return err_set(ENOMEM, "no memory");
 	if (!host_proxmox(run->host, storages))
-		return judge_all(run, storages);
+		return proxmox_judge_all(run, storages);
 	check_note(run);
 	return check_say(run, FINDING_PASS,
 			 "cannot read its storages (%.200s); to use RDMA: "

@@ -6,59 +6,50 @@
 #include "plugin/checks/internal.h"
 #include "plugin/ovirt/ovirt.h"
 
-struct told {
+struct vdsm_domains {
 	struct check_run *run;
 	struct words words;
 	bool stacked;
 };
 
-static void on_domain(void *arg, const struct ovirt_mounted *mounted)
+static void vdsm_on_domain(void *arg, const struct ovirt_mounted *mounted)
 {
-	struct told *told = arg;
+	struct vdsm_domains *domains = arg;
 
-	words_add(&told->words, "%s", mounted->text);
-	if (mounted->count > 1 && !told->stacked) {
-		told->stacked = true;
-		finding_text(&told->run->finding, "directory", "%s",
+	words_add(&domains->words, "%s", mounted->text);
+	if (mounted->count > 1 && !domains->stacked) {
+		domains->stacked = true;
+		finding_text(&domains->run->finding, "directory", "%s",
 			     mounted->top->mount->target);
 	}
 	/* The first one's, as an example. */
-	if (told->words.count == 1)
-		finding_text(&told->run->finding, "remedy", "%s", mounted->remedy);
-}
-
-/* What could not be read is said where it is looked at for itself: mount.list; of the policy here. */
-static int look_at_domains(struct check_run *run, struct told *told)
-{
-	const struct nfs_mounts *mounts;
-	const struct view *view;
-	int rc = facts_mounts(run, &mounts);
-
-	if (rc || !mounts->count)
-		return 0;
-	rc = facts_view(run, &view);
-	if (!rc)
-		ovirt_mounted_each(view, on_domain, told);
-	return rc;
+	if (domains->words.count == 1)
+		finding_text(&domains->run->finding, "remedy", "%s", mounted->remedy);
 }
 
 static int vdsm_check_run(struct check_run *run)
 {
-	struct told told = { run, { .separator = "; " }, false };
+	struct vdsm_domains domains = { run, { .separator = "; " }, false };
 	const struct host_platform *platform;
+	const struct nfs_mounts *mounts;
+	const struct view *view;
 	int rc = facts_platform(run, &platform);
 
 	if (rc)
 		return rc;
 	if (!platform->vdsm)
 		return check_say(run, FINDING_SKIP, "VDSM is not installed");
-	rc = look_at_domains(run, &told);
-	if (rc)
-		return rc;
-	if (told.words.count)
+	/* Mounts that could not be read have their own finding; the policy is reported here. */
+	if (!facts_mounts(run, &mounts) && mounts->count) {
+		rc = facts_view(run, &view);
+		if (rc)
+			return rc;
+		ovirt_mounted_each(view, vdsm_on_domain, &domains);
+	}
+	if (domains.words.count)
 		return check_say_why(run, FINDING_FAIL,
-				     told.stacked ? "stacked" : "domain", "%s",
-				     words_text(&told.words));
+				     domains.stacked ? "stacked" : "domain", "%s",
+				     words_text(&domains.words));
 	if (platform->vdsm_patched[0]) {
 		finding_text(&run->finding, "file", "/%s", platform->vdsm_patched);
 		return check_say_why(

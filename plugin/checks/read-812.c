@@ -6,7 +6,7 @@
  * the kernel's version (defects.c), which is a hint: it is never more than a warning. */
 #include "plugin/checks/internal.h"
 
-static void judge_by_counters(const struct nfs_mount *mount, struct finding *out)
+static void read_812_by_counters(const struct nfs_mount *mount, struct finding *out)
 {
 	bool lost = reads_judge(&mount->reads) == READS_LOST;
 	char text[READS_TEXT_MAX];
@@ -23,7 +23,7 @@ static void judge_by_counters(const struct nfs_mount *mount, struct finding *out
 	reads_evidence(out, &mount->reads);
 }
 
-static void judge_by_version(const struct host_system *system, struct finding *out)
+static void read_812_by_version(const struct host_system *system, struct finding *out)
 {
 	enum defect_presence presence = defect_presence(defect_read_812, system);
 	static const char id[] = "bug.read-812";
@@ -60,9 +60,9 @@ void read_812_judge(const struct nfs_mounts *mounts, const struct host_system *s
 	const struct nfs_mount *mount = mounts ? reads_proof(mounts, spec) : NULL;
 
 	if (mount)
-		judge_by_counters(mount, out);
+		read_812_by_counters(mount, out);
 	else
-		judge_by_version(system, out);
+		read_812_by_version(system, out);
 }
 
 void read_812_find(const struct host *host, const char *spec, struct finding *out)

@@ -9,35 +9,35 @@
 #include "rpcrdma/child/child.h"
 #include "rpcrdma/nfs/nfs.h"
 
-/* Between the question and the end of the child, so that the child itself reports what did not
+/* Between the request and the end of the child, so that the child itself reports what did not
  * answer. */
 #define GRACE_MS 500
 
-struct question {
+struct rpcbind_request {
 	const struct transport_address *server;
 	uint32_t program, version;
 	uint64_t deadline;
 };
 
-struct reply {
+struct rpcbind_reply {
 	int32_t rc;
 	uint32_t port;
 	char text[256];
 };
 
-static int rpcbind_run(void *arg, int channel)
+static int remote_rpcbind_run(void *arg, int channel)
 {
-	const struct question *question = arg;
-	struct transport_address to = *question->server;
+	const struct rpcbind_request *request = arg;
+	struct transport_address to = *request->server;
 	_cleanup_close_ int fd = -1;
-	struct reply reply = { 0 };
+	struct rpcbind_reply reply = { 0 };
 	uint16_t port = 0;
 
 	transport_set_port(&to, RPCBIND_PORT);
-	reply.rc = rpc_tcp_connect(&fd, &to, NULL, false, NULL, question->deadline);
+	reply.rc = rpc_tcp_connect(&fd, &to, NULL, false, NULL, request->deadline);
 	if (!reply.rc)
-		reply.rc = pmap_getport(fd, question->program, question->version, &port,
-					question->deadline);
+		reply.rc = pmap_getport(fd, request->program, request->version, &port,
+					request->deadline);
 	reply.port = port;
 	if (reply.rc)
 		snprintf(reply.text, sizeof(reply.text), "%.255s", err_text());
@@ -45,7 +45,7 @@ static int rpcbind_run(void *arg, int channel)
 }
 
 /* It comes from the process that decoded a peer's bytes. */
-static bool reply_is_sane(struct reply *reply)
+static bool remote_rpcbind_is_sane(struct rpcbind_reply *reply)
 {
 	reply->text[sizeof(reply->text) - 1] = '\0';
 	finding_clean(reply->text);
@@ -57,19 +57,19 @@ static bool reply_is_sane(struct reply *reply)
 int remote_rpcbind_ask(const struct transport_address *server, uint32_t program,
 		       uint32_t version, uint16_t *port, uint64_t deadline)
 {
-	struct question question = { server, program, version, deadline };
+	struct rpcbind_request request = { server, program, version, deadline };
 	const struct child_function function = {
 		.kind = CHILD_WORKER,
 		.name = "the process that asks rpcbind",
-		.run = rpcbind_run,
-		.arg = &question,
+		.run = remote_rpcbind_run,
+		.arg = &request,
 	};
-	struct reply reply;
+	struct rpcbind_reply reply;
 	int rc = child_call(&function, &reply, sizeof(reply), deadline + GRACE_MS, NULL);
 
 	if (rc)
 		return rc;
-	if (!reply_is_sane(&reply))
+	if (!remote_rpcbind_is_sane(&reply))
 		return err_set(EPROTO, "%s sent a malformed answer", function.name);
 	if (reply.rc)
 		return err_set(-reply.rc, "%s", reply.text);

@@ -33,16 +33,16 @@ static const char *const answer_names[] = {
 
 /* --- the record ------------------------------------------------------------------------ */
 
-static void json_put_p(struct json_object **json)
+static void remote_json_put_p(struct json_object **json)
 {
 	json_object_put(*json);
 }
 
 /* @text: NULL, or for the words. */
-static int read_record(const struct host *host, const char *key,
-		       char value[RECORD_TEXT_MAX], char text[RECORD_TEXT_MAX])
+static int remote_record_read(const struct host *host, const char *key,
+			      char value[RECORD_TEXT_MAX], char text[RECORD_TEXT_MAX])
 {
-	_cleanup_(json_put_p) struct json_object *json = NULL;
+	_cleanup_(remote_json_put_p) struct json_object *json = NULL;
 	_cleanup_(host_text_fini) struct host_text file = { NULL, 0 };
 	struct json_object *member, *answer, *words = NULL;
 	int rc = host_read(host, RECORD, RECORD_MAX, &file);
@@ -69,11 +69,11 @@ static int read_record(const struct host *host, const char *key,
 	return 0;
 }
 
-static int replay(struct check_run *run, const char *key, struct remote *out)
+static int remote_replay(struct check_run *run, const char *key, struct remote *out)
 {
 	char value[RECORD_TEXT_MAX], text[RECORD_TEXT_MAX];
 	size_t i;
-	int rc = read_record(run->host, key, value, text);
+	int rc = remote_record_read(run->host, key, value, text);
 
 	for (i = 0; !rc && i < ARRAY_SIZE(answer_names); i++) {
 		if (strcmp(value, answer_names[i]))
@@ -86,16 +86,18 @@ static int replay(struct check_run *run, const char *key, struct remote *out)
 	return rc ? rc : err_set(EBADMSG, RECORD ": unknown answer '%s'", value);
 }
 
-static void record(struct check_run *run, const char *key, const struct remote *remote)
+static void remote_record(struct check_run *run, const char *key,
+			  const struct remote *remote)
 {
 	host_answer(run->host, RECORD, key, answer_names[remote->answer], remote->text);
 }
 
 /* --- the server's name ------------------------------------------------------------------ */
 
-/* Numeric addresses, as record_addresses() joined them. */
-static unsigned int parse_addresses(char *text, uint16_t port,
-				    struct transport_address *out, unsigned int max)
+/* Numeric addresses, as remote_record_addresses() joined them. */
+static unsigned int remote_parse_addresses(char *text, uint16_t port,
+					   struct transport_address *out,
+					   unsigned int max)
 {
 	unsigned int count = 0;
 	size_t found;
@@ -107,16 +109,16 @@ static unsigned int parse_addresses(char *text, uint16_t port,
 	return count;
 }
 
-static void replay_addresses(const struct host *host, struct check_target *target,
-			     const char *key)
+static void remote_replay_addresses(const struct host *host, struct check_target *target,
+				    const char *key)
 {
 	char value[RECORD_TEXT_MAX], text[RECORD_TEXT_MAX];
-	int rc = read_record(host, key, value, text);
+	int rc = remote_record_read(host, key, value, text);
 
 	if (!rc)
-		target->naddresses = parse_addresses(value, target->port,
-						     target->addresses,
-						     ARRAY_SIZE(target->addresses));
+		target->naddresses =
+			remote_parse_addresses(value, target->port, target->addresses,
+					       ARRAY_SIZE(target->addresses));
 	snprintf(target->unresolved, sizeof(target->unresolved), "%.159s",
 		 !rc ? text
 		     : "names cannot be looked up in a snapshot; give the address");
@@ -124,8 +126,8 @@ static void replay_addresses(const struct host *host, struct check_target *targe
 	strcpy(target->unresolved_reason, "snapshot");
 }
 
-static void record_addresses(const struct host *host, const struct check_target *target,
-			     const char *key)
+static void remote_record_addresses(const struct host *host,
+				    const struct check_target *target, const char *key)
 {
 	struct words words = { .separator = " " };
 	char name[ADDRESS_NAME_MAX];
@@ -152,26 +154,21 @@ void remote_resolve(const struct host *host, struct check_target *target,
 	target->naddresses = rc ? 0 : (unsigned int)count;
 	target->unresolved[0] = '\0';
 	if (rc && !live) {
-		replay_addresses(host, target, key);
+		remote_replay_addresses(host, target, key);
 	} else if (rc) {
 		snprintf(target->unresolved, sizeof(target->unresolved), "%s",
 			 err_text());
 		snprintf(target->unresolved_reason, sizeof(target->unresolved_reason),
 			 "%s", err_reason());
-		record_addresses(host, target, key);
+		remote_record_addresses(host, target, key);
 	} else if (live) {
-		record_addresses(host, target, key);
+		remote_record_addresses(host, target, key);
 	}
 }
 
 /* --- RDMA -------------------------------------------------------------------------------- */
 
-static void take_text(struct remote *out, const struct finding *finding)
-{
-	snprintf(out->text, sizeof(out->text), "%.255s", finding->summary);
-}
-
-static const char *evidence(const struct finding *finding, const char *key)
+static const char *remote_evidence(const struct finding *finding, const char *key)
 {
 	unsigned int i;
 
@@ -181,7 +178,7 @@ static const char *evidence(const struct finding *finding, const char *key)
 	return "";
 }
 
-static enum remote_answer connect_answer(const struct finding *finding)
+static enum remote_answer remote_connect_answer(const struct finding *finding)
 {
 	static const struct {
 		const char *error;
@@ -192,7 +189,7 @@ static enum remote_answer connect_answer(const struct finding *finding)
 		{ "ENETUNREACH", REMOTE_UNREACHABLE },
 		{ "EPROTONOSUPPORT", REMOTE_NO_NFS },
 	};
-	const char *error = evidence(finding, "error");
+	const char *error = remote_evidence(finding, "error");
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
@@ -202,30 +199,30 @@ static enum remote_answer connect_answer(const struct finding *finding)
 }
 
 /* Findings come in the order of causes: the first that is not good decides. */
-static void on_finding(void *arg, const struct finding *finding)
+static void remote_on_finding(void *arg, const struct finding *finding)
 {
 	struct remote *out = arg;
 	bool good = finding->status == FINDING_PASS || finding->status == FINDING_WARN;
 
 	if (out->answer != REMOTE_UNASKED || *out->text)
 		return;
-	if (!strcmp(finding->id, "probe.null")) {
+	if (!strcmp(finding->id, "probe.null"))
 		out->answer = good ? REMOTE_OPEN : REMOTE_NO_NFS;
-		take_text(out, finding);
-	} else if (!good) {
-		out->answer = connect_answer(finding);
-		take_text(out, finding);
-	}
+	else if (!good)
+		out->answer = remote_connect_answer(finding);
+	else
+		return;
+	snprintf(out->text, sizeof(out->text), "%.255s", finding->summary);
 }
 
-static void on_subject(void *arg, const char *key, const char *value)
+static void remote_on_subject(void *arg, const char *key, const char *value)
 {
 	(void)arg;
 	(void)key;
 	(void)value;
 }
 
-static bool is_siw(const struct rdma_device *device)
+static bool remote_is_siw(const struct rdma_device *device)
 {
 	return device->kind == RDMA_IWARP && device->software;
 }
@@ -233,7 +230,7 @@ static bool is_siw(const struct rdma_device *device)
 /* siw connects within the system call that requests it, and nothing ends that before TCP gives
  * up. A program can speak iWARP to the server without it, by the same packets. The same applies
  * to a server on this host itself that no other device reaches. */
-static const struct transport_ops *transport_of(struct check_run *run)
+static const struct transport_ops *remote_transport(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	const struct rdma_device *device;
@@ -242,22 +239,22 @@ static const struct transport_ops *transport_of(struct check_run *run)
 	unsigned int i;
 
 	if (!facts_route_port(run, &device, &port))
-		siw = is_siw(device);
+		siw = remote_is_siw(device);
 	else if (!facts_rdma(run, &rdma))
 		for (i = 0; i < rdma->count; i++)
-			siw |= is_siw(&rdma->list[i]);
+			siw |= remote_is_siw(&rdma->list[i]);
 	return transport_find(siw ? "iwarp" : "verbs");
 }
 
 int remote_rdma(struct check_run *run, uint16_t port, struct remote *out)
 {
-	const struct probe_events events = { .finding = on_finding,
-					     .subject = on_subject,
+	const struct probe_events events = { .finding = remote_on_finding,
+					     .subject = remote_on_subject,
 					     .arg = out };
 	struct probe_options options = {
 		.host = run->target->server,
 		.port = port,
-		.transport = transport_of(run),
+		.transport = remote_transport(run),
 		.level = PROBE_QUICK,
 	};
 	char key[32];
@@ -266,20 +263,30 @@ int remote_rdma(struct check_run *run, uint16_t port, struct remote *out)
 	*out = (struct remote){ .answer = REMOTE_UNASKED };
 	snprintf(key, sizeof(key), "rdma/%u", port);
 	if (!host_is_live(run->host))
-		return replay(run, key, out);
+		return remote_replay(run, key, out);
 	options.timeout_ms = left < RDMA_MS ? (unsigned int)left : RDMA_MS;
 	rc = probe_run(&options, &events);
 	if (!rc)
-		record(run, key, out);
+		remote_record(run, key, out);
 	return rc;
 }
 
 /* --- TCP ---------------------------------------------------------------------------------- */
 
-static enum remote_answer tcp_answer(int rc)
+static enum remote_answer remote_tcp_ask(const struct transport_address *server,
+					 uint16_t port, struct remote *out,
+					 uint64_t deadline)
 {
+	struct transport_address to = *server;
+	_cleanup_close_ int fd = -1;
+	int rc;
+
+	transport_set_port(&to, port);
+	rc = rpc_tcp_connect(&fd, &to, NULL, false, NULL, deadline);
+	if (!rc)
+		return REMOTE_OPEN;
+	snprintf(out->text, sizeof(out->text), "%.255s", err_text());
 	switch (rc) {
-	case 0: return REMOTE_OPEN;
 	case -ECONNREFUSED:
 	case -ECONNRESET: return REMOTE_REFUSED;
 	case -ETIMEDOUT: return REMOTE_SILENT;
@@ -287,18 +294,6 @@ static enum remote_answer tcp_answer(int rc)
 	case -ENETUNREACH: return REMOTE_UNREACHABLE;
 	default: return REMOTE_UNASKED;
 	}
-}
-
-static void ask_tcp(const struct transport_address *server, uint16_t port,
-		    struct remote *out, uint64_t deadline)
-{
-	struct transport_address to = *server;
-	_cleanup_close_ int fd = -1;
-
-	transport_set_port(&to, port);
-	out->answer = tcp_answer(rpc_tcp_connect(&fd, &to, NULL, false, NULL, deadline));
-	if (out->answer != REMOTE_OPEN)
-		snprintf(out->text, sizeof(out->text), "%.255s", err_text());
 }
 
 int remote_tcp(struct check_run *run, uint16_t port, struct remote *out)
@@ -310,13 +305,14 @@ int remote_tcp(struct check_run *run, uint16_t port, struct remote *out)
 	*out = (struct remote){ .answer = REMOTE_UNASKED };
 	snprintf(key, sizeof(key), "tcp/%u", port);
 	if (!host_is_live(run->host))
-		return replay(run, key, out);
+		return remote_replay(run, key, out);
 	for (i = 0; i < run->target->naddresses; i++) {
-		ask_tcp(&run->target->addresses[i], port, out, deadline);
+		out->answer = remote_tcp_ask(&run->target->addresses[i], port, out,
+					     deadline);
 		if (out->answer == REMOTE_OPEN || out->answer == REMOTE_REFUSED)
 			break;
 	}
-	record(run, key, out);
+	remote_record(run, key, out);
 	return 0;
 }
 
@@ -328,10 +324,10 @@ bool remote_is_kept_off(const struct remote *remote)
 }
 
 /* A port, 0 if there is none, or the name of an error. */
-static int replay_rpcbind(struct check_run *run, const char *key, uint16_t *port)
+static int remote_replay_rpcbind(struct check_run *run, const char *key, uint16_t *port)
 {
 	char value[RECORD_TEXT_MAX], text[RECORD_TEXT_MAX];
-	int rc = read_record(run->host, key, value, text), number;
+	int rc = remote_record_read(run->host, key, value, text), number;
 	long found;
 
 	if (rc)
@@ -346,7 +342,8 @@ static int replay_rpcbind(struct check_run *run, const char *key, uint16_t *port
 	return 0;
 }
 
-static void record_rpcbind(struct check_run *run, const char *key, int rc, uint16_t port)
+static void remote_record_rpcbind(struct check_run *run, const char *key, int rc,
+				  uint16_t port)
 {
 	const char *name = rc ? strerrorname_np(-rc) : NULL;
 	char number[8];
@@ -364,10 +361,10 @@ int remote_rpcbind(struct check_run *run, uint32_t program, uint32_t version,
 
 	snprintf(key, sizeof(key), "rpcbind/%u/%u", program, version);
 	if (!host_is_live(run->host))
-		return replay_rpcbind(run, key, port);
+		return remote_replay_rpcbind(run, key, port);
 	rc = remote_rpcbind_ask(&run->target->addresses[0], program, version, port,
 				deadline);
-	record_rpcbind(run, key, rc, *port);
+	remote_record_rpcbind(run, key, rc, *port);
 	return rc;
 }
 
@@ -382,10 +379,10 @@ int remote_rpcbind_here(struct check_run *run, uint32_t program, uint32_t versio
 
 	snprintf(key, sizeof(key), "here/rpcbind/%u/%u", program, version);
 	if (!host_is_live(run->host))
-		return replay_rpcbind(run, key, port);
+		return remote_replay_rpcbind(run, key, port);
 	in->sin_family = AF_INET;
 	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	rc = remote_rpcbind_ask(&here, program, version, port, deadline);
-	record_rpcbind(run, key, rc, *port);
+	remote_record_rpcbind(run, key, rc, *port);
 	return rc;
 }
