@@ -78,7 +78,7 @@ enum check_at_mount {
 			     * there can be no mount over RDMA */
 	CHECK_MOUNT_DEVICE, /* the same, of the device, which may come a little later */
 	CHECK_MOUNT_TELLS,  /* the same, and worth a word where it fails */
-	CHECK_MOUNT_PATH, /* the way to the server: where the policy wants it, and for the
+	CHECK_MOUNT_PATH, /* the path to the server: where the policy wants it, and for the
 			     * cause when a mount failed */
 	CHECK_MOUNT_SERVER, /* the same, of the listener: refused, or with CHECK_SILENT unknown */
 };
@@ -107,7 +107,7 @@ extern const struct check *const check_table[]; /* ends with NULL */
 
 #define CHECKS_AT_MOUNT_MAX 64
 
-/* Those of the table that are run before a mount, of this host alone; @path: and those of the way to the
+/* Those of the table that are run before a mount, of this host alone; @path: and those of the path to the
  * server. NULL is behind the last. */
 void checks_at_mount(bool path, const struct check *out[CHECKS_AT_MOUNT_MAX + 1]);
 

@@ -64,7 +64,7 @@ CHECK(server_block_size)
 CHECK(server_sysctl)
 CHECK(server_counters)
 
-/* the way to the server */
+/* the path to the server */
 CHECK(fabric_address)
 CHECK(fabric_route)
 CHECK(fabric_listener)

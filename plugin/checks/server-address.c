@@ -5,11 +5,12 @@
  * listener does not need one: portlist has its line even if no client can connect. */
 #include "plugin/checks/internal.h"
 
-struct lists {
+struct server_address {
 	struct words good, down, bridge, without;
 };
 
-static void sort(const struct own_addresses *all, struct lists *lists)
+static void server_address_sort(const struct own_addresses *all,
+				struct server_address *lists)
 {
 	unsigned int i;
 
@@ -31,25 +32,18 @@ static void sort(const struct own_addresses *all, struct lists *lists)
 	}
 }
 
-static const struct own_address *first_of(const struct own_addresses *all,
-					  enum own_state state)
+/* Names for steps: of the first address in that state. */
+static void server_address_name(struct check_run *run, const struct own_addresses *all,
+				enum own_state state)
 {
+	const struct own_address *own;
 	unsigned int i;
 
-	for (i = 0; i < all->count; i++)
-		if (all->list[i].state == state)
-			return &all->list[i];
-	return NULL;
-}
-
-/* Names for steps: of the first address in that state. */
-static void name_first(struct check_run *run, const struct own_addresses *all,
-		       enum own_state state)
-{
-	const struct own_address *own = first_of(all, state);
-
-	if (!own)
+	for (i = 0; i < all->count && all->list[i].state != state; i++)
+		;
+	if (i == all->count)
 		return;
+	own = &all->list[i];
 	finding_text(&run->finding, "address", "%s", own->text);
 	finding_text(&run->finding, "interface", "%s", own->netdev);
 	finding_text(&run->finding, "device", "%s", own->device->name);
@@ -57,26 +51,26 @@ static void name_first(struct check_run *run, const struct own_addresses *all,
 	finding_text(&run->finding, "device_interface", "%s", own->port->netdev);
 }
 
-static int say_none(struct check_run *run, const struct own_addresses *all,
-		    struct lists *lists)
+static int server_address_say_none(struct check_run *run, const struct own_addresses *all,
+				   struct server_address *lists)
 {
 	static const char none[] = "no address of this host is reachable over RDMA";
 
 	if (lists->down.count) {
-		name_first(run, all, OWN_DOWN);
+		server_address_name(run, all, OWN_DOWN);
 		return check_say_why(run, FINDING_FAIL, "port-down",
 				     "%s: the port with %s is down", none,
 				     words_text(&lists->down));
 	}
 	if (lists->bridge.count) {
-		name_first(run, all, OWN_BRIDGE);
+		server_address_name(run, all, OWN_BRIDGE);
 		return check_say_why(
 			run, FINDING_FAIL, "bridge",
 			"%s: the RDMA device does not receive packets for %s", none,
 			words_text(&lists->bridge));
 	}
 	if (lists->without.count) {
-		name_first(run, all, OWN_NO_GID);
+		server_address_name(run, all, OWN_NO_GID);
 		return check_say_why(run, FINDING_FAIL, "no-gid",
 				     "%s: the port has no GID for %s", none,
 				     words_text(&lists->without));
@@ -88,8 +82,9 @@ static int say_none(struct check_run *run, const struct own_addresses *all,
 
 /* Only nfsdctl limits the RDMA listener to host=; rpc.nfsd applies it to TCP
  * (nfssvc_set_rdmaport()). */
-static int say_bound(struct check_run *run, const struct own_addresses *all,
-		     const struct nfsd_conf *conf, const char *good)
+static int server_address_say_bound(struct check_run *run,
+				    const struct own_addresses *all,
+				    const struct nfsd_conf *conf, const char *good)
 {
 	enum own_bound bound = addresses_bound(all, conf->hosts);
 
@@ -98,7 +93,7 @@ static int say_bound(struct check_run *run, const struct own_addresses *all,
 	finding_text(&run->finding, "file", "%s", conf->hosts_where);
 	finding_text(&run->finding, "host", "%s", conf->hosts);
 	finding_text(&run->finding, "reachable", "%s", good);
-	name_first(run, all, OWN_REACHED);
+	server_address_name(run, all, OWN_REACHED);
 	if (bound == OWN_BOUND_ELSEWHERE)
 		return check_say_why(
 			run, FINDING_FAIL, "host-elsewhere",
@@ -113,13 +108,13 @@ static int say_bound(struct check_run *run, const struct own_addresses *all,
 static int server_address_check_run(struct check_run *run)
 {
 	struct own_addresses all;
-	struct lists lists = { 0 };
+	struct server_address lists = { 0 };
 	struct nfsd_conf conf;
 	int rc = addresses_read(run, &all);
 
 	if (rc)
 		return rc;
-	sort(&all, &lists);
+	server_address_sort(&all, &lists);
 	if (lists.bridge.count)
 		finding_text(&run->finding, "on_bridge", "%s", words_text(&lists.bridge));
 	if (lists.down.count)
@@ -127,14 +122,14 @@ static int server_address_check_run(struct check_run *run)
 			     words_text(&lists.down));
 	if (!lists.good.count)
 		return all.rc ? err_set(-all.rc, "%s", all.why)
-			      : say_none(run, &all, &lists);
+			      : server_address_say_none(run, &all, &lists);
 	if (!nfsd_conf_read(run, &conf) && *conf.hosts) {
-		rc = say_bound(run, &all, &conf, words_text(&lists.good));
+		rc = server_address_say_bound(run, &all, &conf, words_text(&lists.good));
 		if (rc != -EAGAIN)
 			return rc;
 	}
 	if (lists.down.count) {
-		name_first(run, &all, OWN_DOWN);
+		server_address_name(run, &all, OWN_DOWN);
 		return check_say_why(run, FINDING_WARN, "one-port-down",
 				     "%s; not %s, whose port is down",
 				     words_text(&lists.good), words_text(&lists.down));

@@ -13,7 +13,7 @@
 #define LEAST (128 * KIB)
 
 /* With so little memory the kernel chooses less than LEAST by itself. */
-static bool has_little_memory(struct check_run *run)
+static bool block_size_little_memory(struct check_run *run)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	unsigned long kib;
@@ -40,7 +40,7 @@ static int block_size_check_run(struct check_run *run)
 	if (nfsd->max_block < LEAST)
 		return check_say_why(
 			run, FINDING_WARN,
-			has_little_memory(run) ? "little-memory" : "set-small",
+			block_size_little_memory(run) ? "little-memory" : "set-small",
 			"the server takes READs and WRITEs of at most %u KiB",
 			nfsd->max_block / KIB);
 	if (nfsd->max_block < USUAL)

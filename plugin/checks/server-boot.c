@@ -6,18 +6,10 @@
 
 static const char unit[] = "nfs-server.service";
 
-static bool is_in_cluster(struct check_run *run)
-{
-	enum unit_state state;
-
-	return !host_unit_state(run->host, "pacemaker.service", &state) &&
-	       state == UNIT_ENABLED;
-}
-
 static int server_boot_check_run(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
-	enum unit_state state;
+	enum unit_state state, cluster;
 	int rc;
 
 	if (nfsd_running(run, &nfsd))
@@ -31,7 +23,8 @@ static int server_boot_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP,
 				 "there is no %s: something else starts the server",
 				 unit);
-	if (is_in_cluster(run))
+	if (!host_unit_state(run->host, "pacemaker.service", &cluster) &&
+	    cluster == UNIT_ENABLED)
 		return check_say(run, FINDING_PASS,
 				 "the cluster (pacemaker) starts the server");
 	return check_say_why(run, FINDING_WARN,

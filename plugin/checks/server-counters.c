@@ -24,29 +24,15 @@ static const char *const names[COUNTERS] = {
 	[SQ_STARVE] = "sq_starve",
 };
 
-struct value {
+struct server_counter {
 	uint64_t number;
 	bool large; /* more than the kernel can print, so at least that many */
 };
 
-static void keep(struct check_run *run, const char *name, const struct value *value)
-{
-	finding_text(&run->finding, name, "%s%" PRIu64, value->large ? "over " : "",
-		     value->number);
-}
-
-static bool is_starved(const struct value values[COUNTERS])
-{
-	const struct value *calls = &values[RECV], *starved = &values[SQ_STARVE];
-
-	/* If both are too large to be shown, it is unknown which one is larger. */
-	return calls->number >= CALLS_LEAST && !calls->large &&
-	       starved->number > calls->number / STARVED_ONE_IN;
-}
-
 static int server_counters_check_run(struct check_run *run)
 {
-	struct value values[COUNTERS] = { 0 };
+	struct server_counter values[COUNTERS] = { 0 };
+	const struct server_counter *calls = &values[RECV], *starved = &values[SQ_STARVE];
 	char path[64];
 	size_t i;
 	int rc;
@@ -59,18 +45,21 @@ static int server_counters_check_run(struct check_run *run)
 					 "rpcrdma has counters only when it is loaded");
 		if (rc)
 			return rc;
-		keep(run, names[i], &values[i]);
+		finding_text(&run->finding, names[i], "%s%" PRIu64,
+			     values[i].large ? "over " : "", values[i].number);
 	}
-	if (is_starved(values))
+	/* If both are too large to be shown, it is unknown which one is larger. */
+	if (calls->number >= CALLS_LEAST && !calls->large &&
+	    starved->number > calls->number / STARVED_ONE_IN)
 		return check_say_why(run, FINDING_WARN, "send-queue-full",
 				     "the send queue was full %s%" PRIu64
 				     " times in %" PRIu64 " calls",
-				     values[SQ_STARVE].large ? "over " : "",
-				     values[SQ_STARVE].number, values[RECV].number);
-	if (!values[RECV].number)
+				     starved->large ? "over " : "", starved->number,
+				     calls->number);
+	if (!calls->number)
 		return check_say(run, FINDING_PASS, "no call over RDMA so far");
 	return check_say(run, FINDING_PASS, "%s%" PRIu64 " calls over RDMA",
-			 values[RECV].large ? "over " : "", values[RECV].number);
+			 calls->large ? "over " : "", calls->number);
 }
 
 const struct check check_server_counters = {

@@ -17,8 +17,8 @@ struct exported_to {
 	bool anybody; /* a default route is among them, or their network is unknown */
 };
 
-static void find_networks(struct check_run *run, const struct own_addresses *own,
-			  struct exported_to *out)
+static void exports_find_networks(struct check_run *run, const struct own_addresses *own,
+				  struct exported_to *out)
 {
 	_cleanup_free_ struct host_networks *all = malloc(sizeof(*all));
 	unsigned int i, a;
@@ -40,35 +40,28 @@ static void find_networks(struct check_run *run, const struct own_addresses *own
 	out->anybody |= !out->count;
 }
 
-static bool is_covered(const struct host_export *export, const struct exported_to *to)
+/* Whether the directory has a client in the networks. Of several lines of it one is enough. */
+static bool exports_cover(const struct host_exports *exports,
+			  const struct exported_to *to, const char *path)
 {
 	struct host_network client;
-	unsigned int i;
+	unsigned int i, n;
 
-	if (!network_parse(export->client, &client))
-		return true;
-	for (i = 0; i < to->count; i++)
-		if (network_overlaps(&client, &to->list[i]))
+	for (i = 0; i < exports->count; i++) {
+		if (strcmp(exports->list[i].path, path))
+			continue;
+		if (!network_parse(exports->list[i].client, &client))
 			return true;
-	return false;
-}
-
-/* Of several lines of a directory one is enough. */
-static bool path_is_covered(const struct host_exports *exports,
-			    const struct exported_to *to, const char *path)
-{
-	unsigned int i;
-
-	for (i = 0; i < exports->count; i++)
-		if (!strcmp(exports->list[i].path, path) &&
-		    is_covered(&exports->list[i], to))
-			return true;
+		for (n = 0; n < to->count; n++)
+			if (network_overlaps(&client, &to->list[n]))
+				return true;
+	}
 	return false;
 }
 
 /* Directories without a client in the networks; counts those with one. */
-static unsigned int sort_paths(const struct host_exports *exports,
-			       const struct exported_to *to, struct words *without)
+static unsigned int exports_sort(const struct host_exports *exports,
+				 const struct exported_to *to, struct words *without)
 {
 	unsigned int i, j, with = 0;
 
@@ -78,7 +71,7 @@ static unsigned int sort_paths(const struct host_exports *exports,
 				break;
 		if (j < i)
 			continue;
-		if (path_is_covered(exports, to, exports->list[i].path))
+		if (exports_cover(exports, to, exports->list[i].path))
 			with++;
 		else
 			words_add(without, "%s", exports->list[i].path);
@@ -86,32 +79,24 @@ static unsigned int sort_paths(const struct host_exports *exports,
 	return with;
 }
 
-static void name_networks(struct check_run *run, const struct exported_to *to,
-			  struct words *networks)
-{
-	char text[NETWORK_TEXT_MAX];
-	unsigned int i;
-
-	for (i = 0; i < to->count; i++)
-		words_add(networks, "%s", network_text(&to->list[i], text));
-	finding_text(&run->finding, "network", "%s", network_text(&to->list[0], text));
-	finding_text(&run->finding, "interface", "%s", to->list[0].netdev);
-}
-
-static int say_exported(struct check_run *run, const struct host_exports *exports)
+static int exports_say(struct check_run *run, const struct host_exports *exports)
 {
 	_cleanup_free_ struct own_addresses *own = malloc(sizeof(*own));
 	struct words without = { 0 }, networks = { 0 };
 	struct exported_to to = { .anybody = true };
-	unsigned int with;
+	char text[NETWORK_TEXT_MAX];
+	unsigned int with, i;
 
 	if (own && !addresses_read(run, own))
-		find_networks(run, own, &to);
+		exports_find_networks(run, own, &to);
 	if (to.anybody)
 		return check_say(run, FINDING_PASS, "%s%s", exports->first,
 				 exports->exported > 1 ? ", and more" : " is exported");
-	with = sort_paths(exports, &to, &without);
-	name_networks(run, &to, &networks);
+	with = exports_sort(exports, &to, &without);
+	for (i = 0; i < to.count; i++)
+		words_add(&networks, "%s", network_text(&to.list[i], text));
+	finding_text(&run->finding, "network", "%s", network_text(&to.list[0], text));
+	finding_text(&run->finding, "interface", "%s", to.list[0].netdev);
 	if (without.count)
 		finding_text(&run->finding, "client", "%s", exports->list[0].client);
 	if (!with && without.count && !exports->cut)
@@ -144,7 +129,7 @@ static int server_exports_check_run(struct check_run *run)
 	finding_number(&run->finding, "configured", exports->configured);
 	finding_text(&run->finding, "directory", "%s", exports->first);
 	if (exports->exported)
-		return say_exported(run, exports);
+		return exports_say(run, exports);
 	if (exports->configured)
 		return check_say_why(
 			run, FINDING_FAIL, "not-exported",

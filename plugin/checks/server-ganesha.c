@@ -27,18 +27,7 @@ bool ganesha_serves(struct check_run *run)
 	       kernel == UNIT_MISSING;
 }
 
-/* The distribution's own package: versions of other builds have a tilde ("5.7-ubuntu1~jammy1").
- * Debian's libntirpc needs no librdmacm. */
-static bool is_built_without(struct check_run *run, const struct host_ganesha *ganesha)
-{
-	const struct host_system *system;
-
-	return *ganesha->version && !strchr(ganesha->version, '~') &&
-	       !facts_system(run, &system) &&
-	       (system->distro == DISTRO_DEBIAN || system->distro == DISTRO_UBUNTU);
-}
-
-static int say_without_rdma(struct check_run *run, const struct host_ganesha *ganesha)
+static int ganesha_say_without(struct check_run *run, const struct host_ganesha *ganesha)
 {
 	if (*ganesha->left_out) {
 		finding_text(&run->finding, "included", "%s", ganesha->left_out);
@@ -60,16 +49,10 @@ static int say_without_rdma(struct check_run *run, const struct host_ganesha *ga
 			     ganesha->where);
 }
 
-static bool is_stopped(struct check_run *run, const struct host_ganesha *ganesha,
-		       char state[32])
-{
-	return !ganesha->running && !run->live->unit(run->host, UNIT, state, 32) &&
-	       strcmp(state, "active") != 0;
-}
-
 static int ganesha_check_run(struct check_run *run)
 {
 	const struct host_ganesha *ganesha;
+	const struct host_system *system;
 	char state[32];
 	int rc = facts_ganesha(run, &ganesha);
 
@@ -77,7 +60,11 @@ static int ganesha_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "NFS-Ganesha does not serve here");
 	if (*ganesha->version)
 		finding_text(&run->finding, "version", "%s", ganesha->version);
-	if (is_built_without(run, ganesha))
+	/* The distribution's own package: versions of other builds have a tilde ("5.7-ubuntu1~jammy1").
+	 * Debian's libntirpc needs no librdmacm. */
+	if (*ganesha->version && !strchr(ganesha->version, '~') &&
+	    !facts_system(run, &system) &&
+	    (system->distro == DISTRO_DEBIAN || system->distro == DISTRO_UBUNTU))
 		return check_say_why(
 			run, FINDING_FAIL, "built-without",
 			"the distribution's package nfs-ganesha %s is built without RDMA",
@@ -86,7 +73,7 @@ static int ganesha_check_run(struct check_run *run)
 		return rc;
 	finding_text(&run->finding, "file", "%s", ganesha->where);
 	if (!ganesha->rdma)
-		return say_without_rdma(run, ganesha);
+		return ganesha_say_without(run, ganesha);
 	finding_number(&run->finding, "port", ganesha->port);
 	if (!ganesha->port || ganesha->port > UINT16_MAX)
 		return check_say_why(run, FINDING_FAIL, "bad-port",
@@ -94,7 +81,9 @@ static int ganesha_check_run(struct check_run *run)
 				     ganesha->where, ganesha->port);
 	if (*ganesha->versions)
 		finding_text(&run->finding, "versions", "%s", ganesha->versions);
-	if (is_stopped(run, ganesha, state)) {
+	if (!ganesha->running &&
+	    !run->live->unit(run->host, UNIT, state, sizeof(state)) &&
+	    strcmp(state, "active") != 0) {
 		finding_text(&run->finding, "state", "%s", state);
 		return check_say_why(run, FINDING_FAIL, "not-running",
 				     "NFS-Ganesha does not run: " UNIT " is %s", state);

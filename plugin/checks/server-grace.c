@@ -13,24 +13,13 @@
 /* nfsd's default is 90 s. */
 #define LONG_S 120
 
-static void name_setting(struct check_run *run)
-{
-	const struct conf_value *value;
-	const struct conf *conf;
-
-	if (facts_nfs_conf(run, &conf))
-		return;
-	value = conf_get(conf, "nfsd", NULL, "grace-time");
-	if (value)
-		finding_text(&run->finding, "file", "/%s:%u", value->file, value->line);
-}
-
 static int grace_check_run(struct check_run *run)
 {
+	const struct conf_value *value = NULL;
 	const struct host_nfsd *nfsd;
+	const struct conf *conf;
 	int64_t seconds = 0;
 	char ended[8];
-	bool set;
 	int rc;
 
 	if (nfsd_running(run, &nfsd))
@@ -42,8 +31,10 @@ static int grace_check_run(struct check_run *run)
 		return rc;
 	if (!host_attr_number(run->host, NFSD "nfsv4gracetime", &seconds))
 		finding_number(&run->finding, "seconds", (double)seconds);
-	name_setting(run);
-	set = *finding_evidence(&run->finding, "file");
+	if (!facts_nfs_conf(run, &conf))
+		value = conf_get(conf, "nfsd", NULL, "grace-time");
+	if (value)
+		finding_text(&run->finding, "file", "/%s:%u", value->file, value->line);
 	if (*ended != 'N' && seconds <= LONG_S)
 		return check_say(run, FINDING_PASS, "no grace period is in force");
 	if (*ended != 'N') {
@@ -55,7 +46,7 @@ static int grace_check_run(struct check_run *run)
 			seconds);
 	}
 	if (seconds > LONG_S)
-		return check_say_why(run, FINDING_WARN, set ? "long-by-conf" : "long",
+		return check_say_why(run, FINDING_WARN, value ? "long-by-conf" : "long",
 				     "a grace period of up to %" PRId64 " s is in force",
 				     seconds);
 	check_note(run);

@@ -7,28 +7,21 @@
  * (cma_add_one() in drivers/infiniband/core/cma.c). */
 #include "plugin/checks/internal.h"
 
-static bool has_iwarp(struct check_run *run)
-{
-	const struct rdma_devices *rdma;
-	unsigned int i;
-
-	if (facts_rdma(run, &rdma))
-		return false;
-	for (i = 0; i < rdma->count; i++)
-		if (rdma->list[i].kind == RDMA_IWARP)
-			return true;
-	return false;
-}
-
 /* Over iWARP the port is a TCP port: the service that nfs.conf gives it to; NULL: none. */
-static const char *rival(struct check_run *run, unsigned int port,
-			 const struct conf_value **value)
+static const char *server_listener_rival(struct check_run *run, unsigned int port,
+					 const struct conf_value **value)
 {
 	static const char *const sections[] = { "nfsd", "mountd", "lockd", "statd" };
+	const struct rdma_devices *rdma;
 	const struct conf *conf;
+	bool iwarp = false;
 	size_t i;
 
-	if (!has_iwarp(run) || facts_nfs_conf(run, &conf))
+	if (facts_rdma(run, &rdma))
+		return NULL;
+	for (i = 0; i < rdma->count; i++)
+		iwarp |= rdma->list[i].kind == RDMA_IWARP;
+	if (!iwarp || facts_nfs_conf(run, &conf))
 		return NULL;
 	for (i = 0; i < ARRAY_SIZE(sections); i++) {
 		*value = conf_get(conf, sections[i], NULL, "port");
@@ -38,11 +31,12 @@ static const char *rival(struct check_run *run, unsigned int port,
 	return NULL;
 }
 
-static int say_missing(struct check_run *run, const struct nfsd_conf *conf)
+static int server_listener_say_missing(struct check_run *run,
+				       const struct nfsd_conf *conf)
 {
 	const struct host_module *module;
 	const struct conf_value *value;
-	const char *other = rival(run, conf->port, &value);
+	const char *other = server_listener_rival(run, conf->port, &value);
 	int rc = facts_rpcrdma(run, &module);
 
 	/* Without a list of modules it is still known whether one is loaded. */
@@ -95,7 +89,7 @@ static int server_listener_check_run(struct check_run *run)
 	if (rc)
 		return check_say_why(run, FINDING_FAIL, "conf-unread",
 				     "the server runs and does not listen for RDMA");
-	return conf.state == NFSD_CONF_ON ? say_missing(run, &conf)
+	return conf.state == NFSD_CONF_ON ? server_listener_say_missing(run, &conf)
 					  : check_skip(run, "server.nfs-conf");
 }
 

@@ -10,7 +10,7 @@
 
 /* Whether the last line of the file, without a newline and so ignored by nfs-utils, is about
  * RDMA. */
-static bool is_rdma_cut(struct check_run *run, const char *file)
+static bool server_nfs_conf_is_cut(struct check_run *run, const char *file)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	const char *line;
@@ -22,21 +22,18 @@ static bool is_rdma_cut(struct check_run *run, const char *file)
 	return !strncmp(line + strspn(line, " \t"), "rdma", 4);
 }
 
-static const char *cut_file(struct check_run *run)
+static int server_nfs_conf_say(struct check_run *run, const struct nfsd_conf *conf,
+			       bool listens)
 {
-	const struct conf *conf;
-
-	return facts_nfs_conf(run, &conf) ? NULL : conf_cut_file(conf);
-}
-
-static int say_without(struct check_run *run, const struct nfsd_conf *conf, bool listens)
-{
-	const char *file = cut_file(run), *reason = conf->reason;
+	const char *file = NULL, *reason = conf->reason;
+	const struct conf *nfs_conf;
 	char cut[160] = "";
 
 	finding_text(&run->finding, "file", "%s", *conf->file ? conf->file : conf->where);
 	finding_text(&run->finding, "write", "%s", conf->write);
-	if (file && is_rdma_cut(run, file)) {
+	if (!facts_nfs_conf(run, &nfs_conf))
+		file = conf_cut_file(nfs_conf);
+	if (file && server_nfs_conf_is_cut(run, file)) {
 		reason = "no-newline";
 		finding_text(&run->finding, "cut_file", "/%s", file);
 		snprintf(cut, sizeof(cut),
@@ -71,7 +68,7 @@ static int server_nfs_conf_check_run(struct check_run *run)
 		 state == UNIT_MISSING)
 		return check_skip(run, "server.threads");
 	if (conf.state != NFSD_CONF_ON)
-		return say_without(run, &conf, ports.count);
+		return server_nfs_conf_say(run, &conf, ports.count);
 	finding_number(&run->finding, "port", conf.port);
 	return check_say(run, FINDING_PASS, "%s enables RDMA at port %u", conf.where,
 			 conf.port);

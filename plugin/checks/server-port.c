@@ -7,7 +7,7 @@
 
 #define NFS_RDMA_PORT 20049
 
-static const char *listed(const struct nfsd_ports *ports, struct words *words)
+static const char *server_port_list(const struct nfsd_ports *ports, struct words *words)
 {
 	unsigned int i;
 
@@ -35,7 +35,7 @@ static int server_port_check_run(struct check_run *run)
 		finding_number(&run->finding, "asked", target->port);
 		return check_say_why(run, FINDING_FAIL, "other-port",
 				     "the server listens for RDMA at port %s, not at %u",
-				     listed(&ports, &words), target->port);
+				     server_port_list(&ports, &words), target->port);
 	}
 	if (nfsd_conf_read(run, &conf))
 		return check_skip(run, "server.nfs-conf");
@@ -45,7 +45,7 @@ static int server_port_check_run(struct check_run *run)
 		return check_say_why(
 			run, FINDING_WARN, "changes",
 			"the server listens for RDMA at port %s; after its next start it listens at %u (%s)",
-			listed(&ports, &words), conf.port, conf.where);
+			server_port_list(&ports, &words), conf.port, conf.where);
 	}
 	if (nfsd_has_port(&ports, NFS_RDMA_PORT))
 		return check_say(run, FINDING_PASS, "%u is the clients' default",

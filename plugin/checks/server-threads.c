@@ -11,39 +11,20 @@
 
 static const char unit[] = "nfs-server.service";
 
-static const char *state_of(struct check_run *run, enum unit_state file, char buf[32])
+static int server_threads_say_stopped(struct check_run *run)
 {
-	if (file == UNIT_MASKED)
-		return "masked";
-	/* A snapshot may not record it, and not every system has systemd. */
-	if (!run->live->unit(run->host, unit, buf, 32))
-		return buf;
-	return file == UNIT_ENABLED ? "enabled" : "disabled";
-}
-
-static const char *stopped_reason(const char *state)
-{
-	static const char *const rows[][2] = {
+	static const char *const reasons[][2] = {
 		{ "masked", "masked" },
 		{ "failed", "failed" },
 		/* rpc.nfsd 0 ends all threads, and the unit stays active. */
 		{ "active", "no-threads" },
 	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		if (!strcmp(state, rows[i][0]))
-			return rows[i][1];
-	return "not-started";
-}
-
-static int say_stopped(struct check_run *run)
-{
+	const char *state, *reason = "not-started";
 	const struct host_system *system;
 	struct host_module module;
 	enum unit_state file;
-	const char *state;
 	char buf[32];
+	size_t i;
 	int rc = facts_system(run, &system);
 
 	rc = rc ? rc : host_unit_state(run->host, unit, &file);
@@ -59,8 +40,17 @@ static int say_stopped(struct check_run *run)
 		return check_say_why(run, FINDING_FAIL, "not-installed",
 				     "the NFS server does not run, and there is no %s",
 				     unit);
-	state = state_of(run, file, buf);
-	return check_say_why(run, FINDING_FAIL, stopped_reason(state),
+	/* A snapshot may not record it, and not every system has systemd. */
+	if (file == UNIT_MASKED)
+		state = "masked";
+	else if (!run->live->unit(run->host, unit, buf, sizeof(buf)))
+		state = buf;
+	else
+		state = file == UNIT_ENABLED ? "enabled" : "disabled";
+	for (i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (!strcmp(state, reasons[i][0]))
+			reason = reasons[i][1];
+	return check_say_why(run, FINDING_FAIL, reason,
 			     "the NFS server does not run; %s is %s", unit, state);
 }
 
@@ -74,7 +64,7 @@ static int server_threads_check_run(struct check_run *run)
 	rc = nfsd_running(run, &nfsd);
 
 	if (rc == -ESRCH)
-		return say_stopped(run);
+		return server_threads_say_stopped(run);
 	if (rc)
 		return rc;
 	if (!nfsd->threads_known)

@@ -10,7 +10,7 @@ static const char *const names[] = { "3", "4.0", "4.1", "4.2" };
 
 /* "+4.0" is never shown: "+4" stands for it, unless there is "-4.0"
  * (nfsd_print_version_support() in fs/nfsd/nfsctl.c). */
-static bool is_served(const char *versions, const char *name)
+static bool server_versions_has(const char *versions, const char *name)
 {
 	char text[64], sign[8];
 
@@ -22,7 +22,7 @@ static bool is_served(const char *versions, const char *name)
 	return strstr(text, sign) || (!strcmp(name, "4.0") && strstr(text, " +4 "));
 }
 
-static bool is_wanted(const struct check_target *target, const char *name)
+static bool server_versions_wants(const struct check_target *target, const char *name)
 {
 	char wanted[16];
 
@@ -35,7 +35,7 @@ static bool is_wanted(const struct check_target *target, const char *name)
 }
 
 /* Disabled by a line of nfs.conf, if it has one; else by an argument, or by hand. */
-static int say_lacking(struct check_run *run, const char *name)
+static int server_versions_say_lacking(struct check_run *run, const char *name)
 {
 	const struct conf_value *value = NULL;
 	const struct conf *conf;
@@ -76,14 +76,14 @@ static int server_versions_check_run(struct check_run *run)
 			nfsd->versions);
 	finding_text(&run->finding, "versions", "%s", nfsd->versions);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		bool served = is_served(nfsd->versions, names[i]);
+		bool served = server_versions_has(nfsd->versions, names[i]);
 
 		words_add(served ? &on : &off, "%s", names[i]);
-		if (!served && is_wanted(run->target, names[i]))
+		if (!served && server_versions_wants(run->target, names[i]))
 			lacking = names[i];
 	}
 	if (lacking)
-		return say_lacking(run, lacking);
+		return server_versions_say_lacking(run, lacking);
 	if (!on.count)
 		return check_say_why(run, FINDING_FAIL, "none",
 				     "the server serves no version of NFS");

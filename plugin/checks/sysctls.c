@@ -8,46 +8,37 @@
 
 #include "plugin/checks/internal.h"
 
-/* @found: counts those that are there. Errors: of reading. */
-static int judge_one(struct check_run *run, const char *folder,
-		     const struct sysctl_setting *setting, struct words *low,
-		     struct words *other, unsigned int *found)
+int sysctls_judge(struct check_run *run, const char *folder,
+		  const struct sysctl_setting *settings)
 {
 	/* As sysctl(8) names it. */
 	const char *namespace = strstr(folder, "svc_rdma") ? "sunrpc.svc_rdma" : "sunrpc";
+	struct words low = { 0 }, other = { 0 };
+	unsigned int found = 0;
 	char path[96];
 	int64_t value;
 	int rc;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, setting->name);
-	rc = host_attr_number(run->host, path, &value);
-	if (rc)
-		return rc == -ENOENT ? 0 : rc;
-	(*found)++;
-	finding_number(&run->finding, setting->name, (double)value);
-	if (value < setting->least && !low->count) {
-		finding_text(&run->finding, "setting", "%s.%s", namespace, setting->name);
-		finding_number(&run->finding, "value", (double)value);
-		finding_number(&run->finding, "default", (double)setting->usual);
+	for (; settings->name; settings++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, settings->name);
+		rc = host_attr_number(run->host, path, &value);
+		if (rc == -ENOENT)
+			continue;
+		if (rc)
+			return rc;
+		found++;
+		finding_number(&run->finding, settings->name, (double)value);
+		if (value < settings->least && !low.count) {
+			finding_text(&run->finding, "setting", "%s.%s", namespace,
+				     settings->name);
+			finding_number(&run->finding, "value", (double)value);
+			finding_number(&run->finding, "default", (double)settings->usual);
+		}
+		if (value < settings->least)
+			words_add(&low, "%s is %" PRId64, settings->name, value);
+		else if (value != settings->usual && value != settings->older)
+			words_add(&other, "%s is %" PRId64, settings->name, value);
 	}
-	if (value < setting->least)
-		words_add(low, "%s is %" PRId64, setting->name, value);
-	else if (value != setting->usual && value != setting->older)
-		words_add(other, "%s is %" PRId64, setting->name, value);
-	return 0;
-}
-
-int sysctls_judge(struct check_run *run, const char *folder,
-		  const struct sysctl_setting *settings)
-{
-	struct words low = { 0 }, other = { 0 };
-	unsigned int found = 0;
-	int rc = 0;
-
-	for (; settings->name && !rc; settings++)
-		rc = judge_one(run, folder, settings, &low, &other, &found);
-	if (rc)
-		return rc;
 	if (!found)
 		return check_say(run, FINDING_SKIP,
 				 "rpcrdma has settings only when it is loaded");
