@@ -18,7 +18,7 @@
 
 /* Hooks in the order in which a packet reaches them. */
 static const struct {
-	enum firewall_hook way;
+	enum firewall_hook direction;
 	const char *name;
 	bool of_device;
 } hooks[] = {
@@ -30,16 +30,16 @@ static const struct {
 	{ FIREWALL_OUTPUT, "egress", true },
 };
 
-struct base {
+struct base_chain {
 	struct ruleset_chain *chain;
 	unsigned int hook;
 	int64_t priority;
 	enum truth passes; /* whether the packet traverses it */
 };
 
-static int compare_bases(const void *a, const void *b)
+static int base_chain_compare(const void *a, const void *b)
 {
-	const struct base *x = a, *y = b;
+	const struct base_chain *x = a, *y = b;
 
 	if (x->hook != y->hook)
 		return x->hook < y->hook ? -1 : 1;
@@ -49,7 +49,7 @@ static int compare_bases(const void *a, const void *b)
 }
 
 /* nft 1.0.6 does not print the devices of a chain. */
-static enum truth has_device(struct json_object *devices, const char *netdev)
+static enum truth base_chain_has_device(struct json_object *devices, const char *netdev)
 {
 	struct json_object *device;
 	size_t i;
@@ -67,7 +67,8 @@ static enum truth has_device(struct json_object *devices, const char *netdev)
 	return NO;
 }
 
-static enum truth passes_family(const struct firewall_packet *packet, const char *family)
+static enum truth base_chain_of_family(const struct firewall_packet *packet,
+				       const char *family)
 {
 	int ours = packet_family(packet);
 
@@ -82,57 +83,53 @@ static enum truth passes_family(const struct firewall_packet *packet, const char
 	return (ours == AF_INET6) == !strcmp(family, "ip6") ? YES : NO;
 }
 
-static enum truth least(enum truth a, enum truth b)
-{
-	return a < b ? a : b;
-}
-
-static bool is_base(const struct firewall_run *run, struct ruleset_chain *chain,
-		    struct base *out)
-{
-	const char *hook = json_word(chain->json, "hook");
-	enum truth on;
-	unsigned int i;
-
-	for (i = 0; hook && i < ARRAY_SIZE(hooks); i++) {
-		if (hooks[i].way != run->packet->hook || strcmp(hooks[i].name, hook) != 0)
-			continue;
-		out->chain = chain;
-		out->hook = i;
-		out->priority = json_object_get_int64(json_member(chain->json, "prio"));
-		on = YES - ruleset_is_dormant(run->ruleset, chain);
-		out->passes = least(passes_family(run->packet, chain->family), on);
-		if (hooks[i].of_device)
-			out->passes = least(out->passes,
-					    has_device(json_member(chain->json, "dev"),
-						       run->packet->netdev));
-		return out->passes != NO;
-	}
-	return false;
-}
-
-static int collect(struct firewall_run *run, struct base *bases, unsigned int *count)
+/* Of the base chains those that the packet may traverse, in the order in which it does. */
+static int base_chains_collect(struct firewall_run *run, struct base_chain *bases,
+			       unsigned int *count)
 {
 	struct ruleset_chain *chain;
-	struct base base;
+	enum truth passes, other;
+	const char *hook;
+	unsigned int h;
 	size_t i;
 
 	*count = 0;
 	for (i = 0; (chain = ruleset_chain_at(run->ruleset, i)); i++) {
-		if (!is_base(run, chain, &base))
+		hook = json_word(chain->json, "hook");
+		for (h = 0; hook && h < ARRAY_SIZE(hooks); h++)
+			if (hooks[h].direction == run->packet->hook &&
+			    !strcmp(hooks[h].name, hook))
+				break;
+		if (!hook || h == ARRAY_SIZE(hooks))
+			continue;
+		passes = base_chain_of_family(run->packet, chain->family);
+		other = YES - ruleset_is_dormant(run->ruleset, chain);
+		passes = other < passes ? other : passes;
+		if (hooks[h].of_device) {
+			other = base_chain_has_device(json_member(chain->json, "dev"),
+						      run->packet->netdev);
+			passes = other < passes ? other : passes;
+		}
+		if (passes == NO)
 			continue;
 		if (*count == BASES_MAX)
 			return err_set(E2BIG,
 				       "more than %u chains at the hooks of a packet",
 				       BASES_MAX);
-		bases[(*count)++] = base;
+		bases[(*count)++] = (struct base_chain){
+			.chain = chain,
+			.hook = h,
+			.priority =
+				json_object_get_int64(json_member(chain->json, "prio")),
+			.passes = passes,
+		};
 	}
-	qsort(bases, *count, sizeof(*bases), compare_bases);
+	qsort(bases, *count, sizeof(*bases), base_chain_compare);
 	return 0;
 }
 
 /* "rule with handle 7 of chain input, table inet filter (its comment)" */
-static void say(const struct firewall_cause *cause, char *why, size_t cap)
+static void cause_say(const struct firewall_cause *cause, char *why, size_t cap)
 {
 	const struct ruleset_chain *chain = cause->chain;
 	const char *comment = json_word(cause->rule, "comment"),
@@ -155,40 +152,7 @@ static void say(const struct firewall_cause *cause, char *why, size_t cap)
 	finding_clean(why);
 }
 
-/* What keeps the answer from being known: the first rule without which there is one answer. */
-static const struct firewall_cause *first_doubt(const struct firewall_outcome *out)
-{
-	const struct firewall_cause *first = NULL;
-	int way;
-
-	for (way = WAY_ACCEPT; way <= WAY_DROP; way++)
-		if (out->way[way] && out->by[way].doubt[0] &&
-		    (!first || out->by[way].order < first->order))
-			first = &out->by[way];
-	return first ? first : &out->doubt;
-}
-
-/* A chain that may not apply to the packet, or may be disabled. */
-static void weaken(struct firewall_run *run, struct firewall_outcome *out,
-		   struct ruleset_chain *chain)
-{
-	struct firewall_cause *cause = &out->by[WAY_DROP];
-
-	if (!out->way[WAY_DROP])
-		return;
-	if (!cause->doubt[0])
-		snprintf(cause->doubt, sizeof(cause->doubt), "%s",
-			 strcmp(chain->family, "bridge")
-				 ? "whether it applies is not known"
-				 : "the bridge's port is not known");
-	if (!out->way[WAY_ACCEPT]) {
-		out->way[WAY_ACCEPT] = true;
-		out->by[WAY_ACCEPT] = (struct firewall_cause){ .order = ++run->order,
-							       .chain = chain };
-	}
-}
-
-struct verdict {
+struct eval_verdict {
 	enum firewall_answer answer;
 	bool is_rule; /* why is more than a policy */
 	char *why;
@@ -196,60 +160,65 @@ struct verdict {
 	struct firewall_place *place; /* may be NULL */
 };
 
-/* nft has no names longer than this, so a command could not use one. */
-static void tell_place(const struct ruleset_chain *chain, struct firewall_place *place)
+/* The outcome of a chain that may not apply to the packet, or may be disabled. */
+static void outcome_weaken(struct firewall_run *run, struct firewall_outcome *out,
+			   struct ruleset_chain *chain)
 {
-	if (!place || strlen(chain->family) >= sizeof(place->family) ||
-	    strlen(chain->table) >= sizeof(place->table) ||
-	    strlen(chain->name) >= sizeof(place->chain))
+	struct firewall_cause *cause = &out->by[END_DROP];
+
+	if (!out->can[END_DROP])
 		return;
-	strcpy(place->family, chain->family);
-	strcpy(place->table, chain->table);
-	strcpy(place->chain, chain->name);
+	if (!cause->doubt[0])
+		snprintf(cause->doubt, sizeof(cause->doubt), "%s",
+			 strcmp(chain->family, "bridge")
+				 ? "whether it applies is not known"
+				 : "the bridge's port is not known");
+	if (!out->can[END_ACCEPT]) {
+		out->can[END_ACCEPT] = true;
+		out->by[END_ACCEPT] = (struct firewall_cause){ .order = ++run->order,
+							       .chain = chain };
+	}
 }
 
 /* Adds the outcome of one more chain. True: no later chain matters. */
-static bool add_base(const struct firewall_run *run, const struct firewall_outcome *out,
-		     struct verdict *verdict)
+static bool eval_verdict_add(const struct firewall_run *run,
+			     const struct firewall_outcome *out,
+			     struct eval_verdict *verdict)
 {
-	if (out->way[WAY_DROP] && !out->way[WAY_ACCEPT]) {
+	const struct ruleset_chain *chain = out->by[END_DROP].chain;
+	const struct firewall_cause *first = NULL;
+	struct firewall_place *place = verdict->place;
+	int end;
+
+	if (out->can[END_DROP] && !out->can[END_ACCEPT]) {
 		verdict->answer = FIREWALL_DROP;
-		say(&out->by[WAY_DROP], verdict->why, verdict->cap);
-		tell_place(out->by[WAY_DROP].chain, verdict->place);
+		cause_say(&out->by[END_DROP], verdict->why, verdict->cap);
+		/* nft has no names longer than this, so a command could not use one. */
+		if (place && strlen(chain->family) < sizeof(place->family) &&
+		    strlen(chain->table) < sizeof(place->table) &&
+		    strlen(chain->name) < sizeof(place->chain)) {
+			strcpy(place->family, chain->family);
+			strcpy(place->table, chain->table);
+			strcpy(place->chain, chain->name);
+		}
 		return true;
 	}
 	if (verdict->answer == FIREWALL_UNKNOWN)
 		return run->lost;
-	if (out->way[WAY_DROP]) {
+	if (out->can[END_DROP]) {
+		/* What keeps the answer from being known: the first rule without which there is
+		 * one answer. */
+		for (end = END_ACCEPT; end <= END_DROP; end++)
+			if (out->can[end] && out->by[end].doubt[0] &&
+			    (!first || out->by[end].order < first->order))
+				first = &out->by[end];
 		verdict->answer = FIREWALL_UNKNOWN;
-		say(first_doubt(out), verdict->why, verdict->cap);
-	} else if (out->by[WAY_ACCEPT].rule || !verdict->is_rule) {
-		say(&out->by[WAY_ACCEPT], verdict->why, verdict->cap);
-		verdict->is_rule = out->by[WAY_ACCEPT].rule;
+		cause_say(first ? first : &out->doubt, verdict->why, verdict->cap);
+	} else if (out->by[END_ACCEPT].rule || !verdict->is_rule) {
+		cause_say(&out->by[END_ACCEPT], verdict->why, verdict->cap);
+		verdict->is_rule = out->by[END_ACCEPT].rule;
 	}
 	return run->lost;
-}
-
-static int walk_bases(struct firewall_run *run, struct base *bases, unsigned int count,
-		      struct verdict *verdict)
-{
-	struct firewall_outcome *out;
-	bool done = false;
-	unsigned int i;
-
-	for (i = 0; i < count && !done; i++) {
-		run->base = bases[i].chain;
-		run->priority = bases[i].priority;
-		walk_base(run, bases[i].chain);
-		out = &bases[i].chain->outcome;
-		if (run_is_exhausted(run))
-			return err_set(E2BIG, "more than %u comparisons of rules",
-				       FIREWALL_STEPS_MAX);
-		if (bases[i].passes == MAYBE)
-			weaken(run, out, bases[i].chain);
-		done = add_base(run, out, verdict);
-	}
-	return 0;
 }
 
 int firewall_eval(const char *json, size_t len, const struct firewall_packet *packet,
@@ -257,10 +226,12 @@ int firewall_eval(const char *json, size_t len, const struct firewall_packet *pa
 		  struct firewall_place *place)
 {
 	_cleanup_(ruleset_close_p) struct ruleset *ruleset = NULL;
-	struct verdict verdict = { FIREWALL_ACCEPT, false, why, cap, place };
+	struct eval_verdict verdict = { FIREWALL_ACCEPT, false, why, cap, place };
 	struct firewall_run run = { .packet = packet };
-	struct base bases[BASES_MAX];
-	unsigned int count;
+	struct base_chain bases[BASES_MAX];
+	struct firewall_outcome *out;
+	unsigned int count, i;
+	bool done = false;
 	int rc;
 
 	if (place)
@@ -270,9 +241,21 @@ int firewall_eval(const char *json, size_t len, const struct firewall_packet *pa
 		return rc;
 	run.ruleset = ruleset;
 	snprintf(why, cap, "no chain filters it");
-	rc = collect(&run, bases, &count);
-	if (!rc)
-		rc = walk_bases(&run, bases, count, &verdict);
+	rc = base_chains_collect(&run, bases, &count);
+	for (i = 0; !rc && i < count && !done; i++) {
+		run.base = bases[i].chain;
+		run.priority = bases[i].priority;
+		walk_base(&run, bases[i].chain);
+		out = &bases[i].chain->outcome;
+		if (run_is_exhausted(&run)) {
+			rc = err_set(E2BIG, "more than %u comparisons of rules",
+				     FIREWALL_STEPS_MAX);
+			break;
+		}
+		if (bases[i].passes == MAYBE)
+			outcome_weaken(&run, out, bases[i].chain);
+		done = eval_verdict_add(&run, out, &verdict);
+	}
 	*answer = verdict.answer;
 	return rc;
 }

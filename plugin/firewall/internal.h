@@ -6,8 +6,8 @@
  *
  * Three values. A match that is not modelled may hold or not, so a rule with one adds what it
  * could decide to what is possible, and the walk goes on. What is possible at the end of a chain
- * is the answer if it is one thing; so a match that is not modelled costs nothing where all
- * ways lead to the same end.
+ * is the answer if it is one thing; so a match that is not modelled costs nothing where every
+ * outcome is the same.
  *
  *	ruleset -> chains in the order of hooks and priorities   eval.c
  *	  chain -> rules, jumps, verdicts                        walk.c
@@ -25,8 +25,8 @@ enum truth { NO, MAYBE, YES };
 
 /* ruleset.c: finds things in the JSON, whose writer is not trusted */
 
-/* The outcomes of a chain. */
-enum firewall_way { WAY_ACCEPT, WAY_DROP, WAY_RETURN, WAY_COUNT };
+/* How a chain can end. */
+enum firewall_end { END_ACCEPT, END_DROP, END_RETURN, END_COUNT };
 
 /* Why an outcome is possible. */
 struct firewall_cause {
@@ -38,8 +38,8 @@ struct firewall_cause {
 };
 
 struct firewall_outcome {
-	bool way[WAY_COUNT];
-	struct firewall_cause by[WAY_COUNT];
+	bool can[END_COUNT];
+	struct firewall_cause by[END_COUNT];
 	struct firewall_cause doubt; /* the first */
 };
 

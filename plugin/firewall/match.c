@@ -25,12 +25,6 @@ unsigned int match_operands(struct firewall_run *run, struct json_object *expr,
 	return (unsigned int)count;
 }
 
-static bool is_wildcard(struct json_object *element)
-{
-	return json_object_is_type(element, json_type_string) &&
-	       !strcmp(json_object_get_string(element), "*");
-}
-
 enum truth match_element(struct firewall_run *run, const struct operand *ops,
 			 unsigned int nops, struct json_object *element)
 {
@@ -41,7 +35,9 @@ enum truth match_element(struct firewall_run *run, const struct operand *ops,
 	/* With a timeout, a counter or a comment. */
 	if (inner)
 		element = json_member(inner, "val");
-	if (is_wildcard(element))
+	/* The wildcard. */
+	if (json_object_is_type(element, json_type_string) &&
+	    !strcmp(json_object_get_string(element), "*"))
 		return YES;
 	if (nops == 1)
 		return value_is(run, &ops[0], element);
@@ -105,12 +101,12 @@ static enum truth match_flags(struct firewall_run *run, const struct operand *op
 	return bits & ~op->known ? MAYBE : NO;
 }
 
-static enum truth opposite(enum truth truth)
+static enum truth match_opposite(enum truth truth)
 {
 	return truth == MAYBE ? MAYBE : truth == YES ? NO : YES;
 }
 
-static bool has_names(const struct operand *op, struct json_object *right)
+static bool match_has_names(const struct operand *op, struct json_object *right)
 {
 	return op->kind == OPERAND_NUMBER && op->flags &&
 	       (json_object_is_type(right, json_type_array) ||
@@ -118,8 +114,8 @@ static bool has_names(const struct operand *op, struct json_object *right)
 		 json_object_get_string(right)[0] != '@'));
 }
 
-static enum truth compare(struct firewall_run *run, const struct operand *op,
-			  const char *how, struct json_object *right)
+static enum truth match_compare(struct firewall_run *run, const struct operand *op,
+				const char *how, struct json_object *right)
 {
 	bool less = how[0] == '<', equal = how[1] == '=';
 	uint64_t number;
@@ -136,33 +132,13 @@ static enum truth compare(struct firewall_run *run, const struct operand *op,
 	return (op->number < number) == less ? YES : NO;
 }
 
-static enum truth apply(struct firewall_run *run, const char *how,
-			const struct operand *ops, unsigned int nops,
-			struct json_object *right)
-{
-	/* Kernels before 5.4 end the rule; later ones compare with an empty name. */
-	if (ops[0].kind == OPERAND_NOWHERE && !strcmp(how, "!="))
-		return operand_doubt(run,
-				     "an interface that the packet does not have yet");
-	if (!strcmp(how, "in") && nops == 1 && has_names(&ops[0], right))
-		return match_flags(run, &ops[0], right);
-	if (!strcmp(how, "==") || !strcmp(how, "in"))
-		return match_equal(run, ops, nops, right);
-	if (!strcmp(how, "!") && nops == 1 && has_names(&ops[0], right))
-		return opposite(match_flags(run, &ops[0], right));
-	if (!strcmp(how, "!="))
-		return opposite(match_equal(run, ops, nops, right));
-	if ((how[0] == '<' || how[0] == '>') && nops == 1)
-		return compare(run, &ops[0], how, right);
-	return operand_doubt(run, "the operator %.4s is not modelled", how);
-}
-
 enum truth match_holds(struct firewall_run *run, struct json_object *match)
 {
 	struct json_object *right = json_member(match, "right");
 	const char *how = json_word(match, "op");
 	struct operand ops[OPERANDS_MAX];
 	unsigned int nops, i;
+	bool names;
 
 	nops = match_operands(run, json_member(match, "left"), ops);
 	if (!how || !nops)
@@ -170,5 +146,20 @@ enum truth match_holds(struct firewall_run *run, struct json_object *match)
 	for (i = 0; i < nops; i++)
 		if (ops[i].kind == OPERAND_MISSING)
 			return NO;
-	return apply(run, how, ops, nops, right);
+	/* Kernels before 5.4 end the rule; later ones compare with an empty name. */
+	if (ops[0].kind == OPERAND_NOWHERE && !strcmp(how, "!="))
+		return operand_doubt(run,
+				     "an interface that the packet does not have yet");
+	names = nops == 1 && match_has_names(&ops[0], right);
+	if (!strcmp(how, "in") && names)
+		return match_flags(run, &ops[0], right);
+	if (!strcmp(how, "==") || !strcmp(how, "in"))
+		return match_equal(run, ops, nops, right);
+	if (!strcmp(how, "!") && names)
+		return match_opposite(match_flags(run, &ops[0], right));
+	if (!strcmp(how, "!="))
+		return match_opposite(match_equal(run, ops, nops, right));
+	if ((how[0] == '<' || how[0] == '>') && nops == 1)
+		return match_compare(run, &ops[0], how, right);
+	return operand_doubt(run, "the operator %.4s is not modelled", how);
 }

@@ -47,7 +47,7 @@ bool run_is_family(const struct firewall_run *run, const char *family)
 }
 
 /* A frame enters a bridge by one of its ports, which is unknown. */
-static void interface(struct firewall_run *run, struct operand *out, bool here)
+static void meta_interface(struct firewall_run *run, struct operand *out, bool here)
 {
 	if (here && run_is_family(run, "bridge")) {
 		operand_unknown(run, out, "the bridge's port");
@@ -57,17 +57,17 @@ static void interface(struct firewall_run *run, struct operand *out, bool here)
 	out->name = run->packet->netdev;
 }
 
-static void interface_in(struct firewall_run *run, struct operand *out)
+static void meta_interface_in(struct firewall_run *run, struct operand *out)
 {
-	interface(run, out, run_is_input(run));
+	meta_interface(run, out, run_is_input(run));
 }
 
-static void interface_out(struct firewall_run *run, struct operand *out)
+static void meta_interface_out(struct firewall_run *run, struct operand *out)
 {
-	interface(run, out, !run_is_input(run));
+	meta_interface(run, out, !run_is_input(run));
 }
 
-static void bridge_name(struct firewall_run *run, struct operand *out)
+static void meta_bridge_name(struct firewall_run *run, struct operand *out)
 {
 	out->kind = OPERAND_NAME;
 	out->name = run->packet->netdev;
@@ -78,8 +78,8 @@ void operand_layer4(struct firewall_run *run, struct operand *out)
 	operand_symbol(out, run->packet->protocol, protocols);
 }
 
-static void of_family(struct firewall_run *run, struct operand *out, uint64_t v4,
-		      uint64_t v6, const struct operand_symbol *symbols)
+static void meta_of_family(struct firewall_run *run, struct operand *out, uint64_t v4,
+			   uint64_t v6, const struct operand_symbol *symbols)
 {
 	int family = packet_family(run->packet);
 
@@ -89,17 +89,17 @@ static void of_family(struct firewall_run *run, struct operand *out, uint64_t v4
 		operand_symbol(out, family == AF_INET ? v4 : v6, symbols);
 }
 
-static void nfproto(struct firewall_run *run, struct operand *out)
+static void meta_nfproto(struct firewall_run *run, struct operand *out)
 {
-	of_family(run, out, 2, 10, families);
+	meta_of_family(run, out, 2, 10, families);
 }
 
 void operand_ethertype(struct firewall_run *run, struct operand *out)
 {
-	of_family(run, out, 0x0800, 0x86dd, ethertypes);
+	meta_of_family(run, out, 0x0800, 0x86dd, ethertypes);
 }
 
-static void packet_type(struct firewall_run *run, struct operand *out)
+static void meta_packet_type(struct firewall_run *run, struct operand *out)
 {
 	if (run_is_input(run))
 		operand_symbol(out, 0, packet_types);
@@ -131,7 +131,7 @@ static const struct operand_symbol directions[] = {
 	{ NULL, 0 },
 };
 
-static bool sees_connection(struct firewall_run *run, struct operand *out)
+static bool ct_sees_connection(struct firewall_run *run, struct operand *out)
 {
 	const char *hook = json_word(run->base->json, "hook");
 	bool begins = hook && (!strcmp(hook, "prerouting") || !strcmp(hook, "output"));
@@ -150,14 +150,14 @@ static bool sees_connection(struct firewall_run *run, struct operand *out)
 }
 
 /* Without a connection the state is "invalid", and other keys end the rule (nft_ct.c). */
-static void state(struct firewall_run *run, struct operand *out)
+static void ct_state(struct firewall_run *run, struct operand *out)
 {
 	bool sees;
 
 	if (run->notrack == YES) {
 		operand_symbol(out, 64, states);
 	} else {
-		sees = sees_connection(run, out);
+		sees = ct_sees_connection(run, out);
 		if (!sees && out->kind == OPERAND_UNKNOWN)
 			return;
 		operand_symbol(out, !sees ? 1 : run->packet->established ? 2 : 8, states);
@@ -166,9 +166,9 @@ static void state(struct firewall_run *run, struct operand *out)
 }
 
 /* The rule that could translate an address is an unknown already. */
-static void status(struct firewall_run *run, struct operand *out)
+static void ct_status(struct firewall_run *run, struct operand *out)
 {
-	if (!sees_connection(run, out))
+	if (!ct_sees_connection(run, out))
 		return;
 	operand_symbol(out, 0, statuses);
 	out->known = run->packet->established ? 32 : 63;
@@ -176,34 +176,34 @@ static void status(struct firewall_run *run, struct operand *out)
 	operand_doubt(run, "ct status is not modelled");
 }
 
-static void direction(struct firewall_run *run, struct operand *out)
+static void ct_direction(struct firewall_run *run, struct operand *out)
 {
-	if (sees_connection(run, out))
+	if (ct_sees_connection(run, out))
 		operand_symbol(out, run->packet->established, directions);
 }
 
-struct key {
+struct meta_key {
 	const char *name;
 	void (*read)(struct firewall_run *run, struct operand *out);
 };
 
-static const struct key meta_keys[] = {
-	{ "iifname", interface_in },       { "iif", interface_in },
-	{ "oifname", interface_out },      { "oif", interface_out },
-	{ "l4proto", operand_layer4 },     { "nfproto", nfproto },
-	{ "protocol", operand_ethertype }, { "pkttype", packet_type },
-	{ "ibrname", bridge_name },        { NULL, NULL },
+static const struct meta_key meta_keys[] = {
+	{ "iifname", meta_interface_in },  { "iif", meta_interface_in },
+	{ "oifname", meta_interface_out }, { "oif", meta_interface_out },
+	{ "l4proto", operand_layer4 },     { "nfproto", meta_nfproto },
+	{ "protocol", operand_ethertype }, { "pkttype", meta_packet_type },
+	{ "ibrname", meta_bridge_name },   { NULL, NULL },
 };
 
-static const struct key ct_keys[] = {
-	{ "state", state },
-	{ "status", status },
-	{ "direction", direction },
+static const struct meta_key ct_keys[] = {
+	{ "state", ct_state },
+	{ "status", ct_status },
+	{ "direction", ct_direction },
 	{ NULL, NULL },
 };
 
-static void read_key(struct firewall_run *run, const struct key *keys, const char *kind,
-		     struct json_object *expr, struct operand *out)
+static void meta_read_key(struct firewall_run *run, const struct meta_key *keys,
+			  const char *kind, struct json_object *expr, struct operand *out)
 {
 	const char *name = json_word(expr, "key");
 	char what[40];
@@ -220,11 +220,11 @@ static void read_key(struct firewall_run *run, const struct key *keys, const cha
 void operand_read_meta(struct firewall_run *run, struct json_object *expr,
 		       struct operand *out)
 {
-	read_key(run, meta_keys, "meta", expr, out);
+	meta_read_key(run, meta_keys, "meta", expr, out);
 }
 
 void operand_read_ct(struct firewall_run *run, struct json_object *expr,
 		     struct operand *out)
 {
-	read_key(run, ct_keys, "ct", expr, out);
+	meta_read_key(run, ct_keys, "ct", expr, out);
 }

@@ -25,16 +25,16 @@ bool run_is_exhausted(struct firewall_run *run)
 	return run->steps >= FIREWALL_STEPS_MAX;
 }
 
-static int address_family(const struct transport_address *a)
+static int operand_family(const struct transport_address *a)
 {
 	return a->len ? a->addr.ss_family : AF_UNSPEC;
 }
 
 int packet_family(const struct firewall_packet *packet)
 {
-	int family = address_family(&packet->source);
+	int family = operand_family(&packet->source);
 
-	return family == AF_UNSPEC ? address_family(&packet->destination) : family;
+	return family == AF_UNSPEC ? operand_family(&packet->destination) : family;
 }
 
 void operand_unknown(struct firewall_run *run, struct operand *out, const char *what)
@@ -59,13 +59,14 @@ void operand_symbol(struct operand *out, uint64_t value,
 
 /* --- payload ------------------------------------------------------------------ */
 
-static void address(struct firewall_run *run, const struct transport_address *from,
-		    const char *what, struct operand *out)
+static void operand_address(struct firewall_run *run,
+			    const struct transport_address *from, const char *what,
+			    struct operand *out)
 {
 	static const uint8_t any[16];
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&from->addr;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)&from->addr;
-	bool v6 = address_family(from) == AF_INET6;
+	bool v6 = operand_family(from) == AF_INET6;
 
 	out->address_len = v6 ? 16 : 4;
 	if (from->len && v6)
@@ -79,18 +80,18 @@ static void address(struct firewall_run *run, const struct transport_address *fr
 	}
 }
 
-static void source(struct firewall_run *run, struct operand *out)
+static void operand_source(struct firewall_run *run, struct operand *out)
 {
-	address(run, &run->packet->source, "source", out);
+	operand_address(run, &run->packet->source, "source", out);
 }
 
-static void destination(struct firewall_run *run, struct operand *out)
+static void operand_destination(struct firewall_run *run, struct operand *out)
 {
-	address(run, &run->packet->destination, "destination", out);
+	operand_address(run, &run->packet->destination, "destination", out);
 }
 
-static void port(struct firewall_run *run, const struct transport_address *of,
-		 const char *what, struct operand *out)
+static void operand_port(struct firewall_run *run, const struct transport_address *of,
+			 const char *what, struct operand *out)
 {
 	uint16_t value = of->len ? transport_port(of) : 0;
 
@@ -102,20 +103,20 @@ static void port(struct firewall_run *run, const struct transport_address *of,
 /* The first dynamic port (RFC 6335). */
 #define DYNAMIC_PORT 0xc000
 
-static void source_port(struct firewall_run *run, struct operand *out)
+static void operand_source_port(struct firewall_run *run, struct operand *out)
 {
-	port(run, &run->packet->source, "source", out);
+	operand_port(run, &run->packet->source, "source", out);
 	if (!out->known && run->packet->dynamic_source)
 		operand_number(out, DYNAMIC_PORT, ~(uint64_t)(UINT16_MAX ^ DYNAMIC_PORT));
 }
 
-static void destination_port(struct firewall_run *run, struct operand *out)
+static void operand_destination_port(struct firewall_run *run, struct operand *out)
 {
-	port(run, &run->packet->destination, "destination", out);
+	operand_port(run, &run->packet->destination, "destination", out);
 }
 
 /* Not a fragment: conntrack reassembles them, and both protocols forbid them. */
-static void fragment_offset(struct firewall_run *run, struct operand *out)
+static void operand_fragment_offset(struct firewall_run *run, struct operand *out)
 {
 	(void)run;
 	operand_number(out, 0, 0x3fff);
@@ -128,7 +129,7 @@ static const struct operand_symbol tcp_flags[] = {
 
 /* The first packet is a SYN. With ECN it has two more flags, but Linux does not request ECN by
  * default (tcp_ecn). */
-static void flags_of_tcp(struct firewall_run *run, struct operand *out)
+static void operand_tcp_flags(struct firewall_run *run, struct operand *out)
 {
 	operand_symbol(out, 2, tcp_flags);
 	out->known = run->packet->established ? 0 : UINT64_MAX;
@@ -141,26 +142,26 @@ static const struct {
 	const char *protocol, *field;
 	void (*read)(struct firewall_run *run, struct operand *out);
 } fields[] = {
-	{ "ip", "saddr", source },
-	{ "ip", "daddr", destination },
+	{ "ip", "saddr", operand_source },
+	{ "ip", "daddr", operand_destination },
 	{ "ip", "protocol", operand_layer4 },
-	{ "ip", "frag-off", fragment_offset },
-	{ "ip6", "saddr", source },
-	{ "ip6", "daddr", destination },
+	{ "ip", "frag-off", operand_fragment_offset },
+	{ "ip6", "saddr", operand_source },
+	{ "ip6", "daddr", operand_destination },
 	{ "ip6", "nexthdr", operand_layer4 },
-	{ "tcp", "sport", source_port },
-	{ "tcp", "dport", destination_port },
-	{ "tcp", "flags", flags_of_tcp },
-	{ "udp", "sport", source_port },
-	{ "udp", "dport", destination_port },
-	{ "th", "sport", source_port },
-	{ "th", "dport", destination_port },
+	{ "tcp", "sport", operand_source_port },
+	{ "tcp", "dport", operand_destination_port },
+	{ "tcp", "flags", operand_tcp_flags },
+	{ "udp", "sport", operand_source_port },
+	{ "udp", "dport", operand_destination_port },
+	{ "th", "sport", operand_source_port },
+	{ "th", "dport", operand_destination_port },
 	{ "ether", "type", operand_ethertype },
 };
 
 /* A field of a header that the packet lacks ends the rule, whatever it is compared with: nft
  * puts a test for the protocol before it, and does not print that. */
-static bool has_header(struct firewall_run *run, const char *protocol)
+static bool packet_has_header(struct firewall_run *run, const char *protocol)
 {
 	static const struct {
 		const char *name;
@@ -198,8 +199,8 @@ static bool has_header(struct firewall_run *run, const char *protocol)
 	return strcmp(protocol, "arp") != 0;
 }
 
-static void read_payload(struct firewall_run *run, struct json_object *expr,
-			 struct operand *out)
+static void operand_read_payload(struct firewall_run *run, struct json_object *expr,
+				 struct operand *out)
 {
 	const char *protocol = json_word(expr, "protocol"),
 		   *field = json_word(expr, "field");
@@ -210,7 +211,7 @@ static void read_payload(struct firewall_run *run, struct json_object *expr,
 		operand_unknown(run, out, "a part of the packet by its offset");
 		return;
 	}
-	if (!has_header(run, protocol)) {
+	if (!packet_has_header(run, protocol)) {
 		out->kind = OPERAND_MISSING;
 		return;
 	}
@@ -233,7 +234,7 @@ static const struct operand_symbol route_types[] = {
 	{ "prohibit", 8 }, { NULL, 0 },
 };
 
-static bool has_flag(struct json_object *fib, const char *wanted)
+static bool fib_has_flag(struct json_object *fib, const char *wanted)
 {
 	struct json_object *flags = json_member(fib, "flags"), *flag;
 	size_t i;
@@ -252,24 +253,24 @@ static bool has_flag(struct json_object *fib, const char *wanted)
 }
 
 /* The near address is this host's, the far one is not; and the reverse path, if it is known. */
-static void read_fib(struct firewall_run *run, struct json_object *expr,
-		     struct operand *out)
+static void operand_read_fib(struct firewall_run *run, struct json_object *expr,
+			     struct operand *out)
 {
 	const char *result = json_word(expr, "result");
-	bool from = has_flag(expr, "saddr");
+	bool from = fib_has_flag(expr, "saddr");
 
-	if (result && !strcmp(result, "type") && from != has_flag(expr, "daddr") &&
+	if (result && !strcmp(result, "type") && from != fib_has_flag(expr, "daddr") &&
 	    strcmp(run->packet->netdev, "lo") != 0)
 		operand_symbol(out, from == run_is_input(run) ? 1 : 2, route_types);
-	else if (result && !strcmp(result, "oif") && from && has_flag(expr, "iif") &&
+	else if (result && !strcmp(result, "oif") && from && fib_has_flag(expr, "iif") &&
 		 run_is_input(run) && run->packet->symmetric)
 		operand_number(out, 1, UINT64_MAX);
 	else
 		operand_unknown(run, out, "fib");
 }
 
-static void read_and(struct firewall_run *run, struct json_object *expr,
-		     struct operand *out)
+static void operand_read_and(struct firewall_run *run, struct json_object *expr,
+			     struct operand *out)
 {
 	uint64_t mask;
 
@@ -292,8 +293,8 @@ static void read_and(struct firewall_run *run, struct json_object *expr,
 }
 
 /* IPv4 has no extension headers, and only TCP has its options. */
-static void read_exthdr(struct firewall_run *run, struct json_object *expr,
-			struct operand *out)
+static void operand_read_exthdr(struct firewall_run *run, struct json_object *expr,
+				struct operand *out)
 {
 	(void)expr;
 	operand_unknown(run, out, "exthdr");
@@ -301,8 +302,8 @@ static void read_exthdr(struct firewall_run *run, struct json_object *expr,
 		out->kind = OPERAND_MISSING;
 }
 
-static void read_tcp_option(struct firewall_run *run, struct json_object *expr,
-			    struct operand *out)
+static void operand_read_tcp_option(struct firewall_run *run, struct json_object *expr,
+				    struct operand *out)
 {
 	(void)expr;
 	operand_unknown(run, out, "tcp option");
@@ -316,12 +317,12 @@ static const struct {
 		     struct operand *out);
 } kinds[] = {
 	{ "meta", operand_read_meta },
-	{ "payload", read_payload },
+	{ "payload", operand_read_payload },
 	{ "ct", operand_read_ct },
-	{ "fib", read_fib },
-	{ "&", read_and },
-	{ "exthdr", read_exthdr },
-	{ "tcp option", read_tcp_option },
+	{ "fib", operand_read_fib },
+	{ "&", operand_read_and },
+	{ "exthdr", operand_read_exthdr },
+	{ "tcp option", operand_read_tcp_option },
 };
 
 void operand_read(struct firewall_run *run, struct json_object *expr, struct operand *out)

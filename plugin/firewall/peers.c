@@ -9,7 +9,7 @@
 
 #include "plugin/firewall/internal.h"
 
-static bool parse_address(struct transport_address *out, int family, const char *text)
+static bool peers_parse(struct transport_address *out, int family, const char *text)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&out->addr;
 	struct sockaddr_in *in = (struct sockaddr_in *)&out->addr;
@@ -22,8 +22,8 @@ static bool parse_address(struct transport_address *out, int family, const char 
 					    : (void *)&in->sin_addr) == 1;
 }
 
-static bool is_among(const struct transport_address *list, unsigned int count,
-		     const struct transport_address *one)
+static bool peers_have(const struct transport_address *list, unsigned int count,
+		       const struct transport_address *one)
 {
 	unsigned int i;
 
@@ -50,8 +50,8 @@ unsigned int firewall_peers(const char *json, size_t len, int family,
 		if ((size_t)(close - at) < sizeof(text)) {
 			memcpy(text, at, (size_t)(close - at));
 			text[close - at] = '\0';
-			if (parse_address(&out[count], family, text) &&
-			    !is_among(out, count, &out[count]))
+			if (peers_parse(&out[count], family, text) &&
+			    !peers_have(out, count, &out[count]))
 				count++;
 		}
 		/* The end of one may begin the next, if it had a backslash. */

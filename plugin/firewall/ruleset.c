@@ -13,7 +13,7 @@
 #define DEPTH_MAX      32
 
 /* A set, a map or a table. */
-struct named {
+struct ruleset_named {
 	const char *family, *table, *name;
 	struct json_object *json;
 };
@@ -22,7 +22,7 @@ struct ruleset {
 	struct json_object *json;
 	size_t nchains, nsets, ntables, nrules;
 	struct ruleset_chain *chains;
-	struct named *sets, *tables;
+	struct ruleset_named *sets, *tables;
 	struct ruleset_rule *rules;
 };
 
@@ -57,7 +57,7 @@ bool json_only(struct json_object *json, const char **key, struct json_object **
 	return true;
 }
 
-static int compare_names(const char *const a[3], const char *const b[3])
+static int ruleset_compare_names(const char *const a[3], const char *const b[3])
 {
 	int i, order = 0;
 
@@ -66,20 +66,20 @@ static int compare_names(const char *const a[3], const char *const b[3])
 	return order;
 }
 
-static int compare_chains(const void *a, const void *b)
+static int ruleset_compare_chains(const void *a, const void *b)
 {
 	const struct ruleset_chain *x = a, *y = b;
 
-	return compare_names((const char *[]){ x->family, x->table, x->name },
-			     (const char *[]){ y->family, y->table, y->name });
+	return ruleset_compare_names((const char *[]){ x->family, x->table, x->name },
+				     (const char *[]){ y->family, y->table, y->name });
 }
 
-static int compare_named(const void *a, const void *b)
+static int ruleset_compare_named(const void *a, const void *b)
 {
-	const struct named *x = a, *y = b;
+	const struct ruleset_named *x = a, *y = b;
 
-	return compare_names((const char *[]){ x->family, x->table, x->name },
-			     (const char *[]){ y->family, y->table, y->name });
+	return ruleset_compare_names((const char *[]){ x->family, x->table, x->name },
+				     (const char *[]){ y->family, y->table, y->name });
 }
 
 struct ruleset_chain *ruleset_chain(struct ruleset *ruleset, const char *family,
@@ -88,7 +88,7 @@ struct ruleset_chain *ruleset_chain(struct ruleset *ruleset, const char *family,
 	struct ruleset_chain key = { .family = family, .table = table, .name = name };
 
 	return bsearch(&key, ruleset->chains, ruleset->nchains, sizeof(key),
-		       compare_chains);
+		       ruleset_compare_chains);
 }
 
 struct ruleset_chain *ruleset_chain_at(struct ruleset *ruleset, size_t i)
@@ -104,9 +104,10 @@ const struct ruleset_rule *ruleset_rule(const struct ruleset *ruleset, unsigned 
 bool ruleset_elements(struct ruleset *ruleset, const struct ruleset_chain *chain,
 		      const char *name, struct json_object **out)
 {
-	struct named key = { chain->family, chain->table, name, NULL }, *set;
+	struct ruleset_named key = { chain->family, chain->table, name, NULL }, *set;
 
-	set = bsearch(&key, ruleset->sets, ruleset->nsets, sizeof(key), compare_named);
+	set = bsearch(&key, ruleset->sets, ruleset->nsets, sizeof(key),
+		      ruleset_compare_named);
 	if (!set)
 		return false;
 	*out = json_member(set->json, "elem");
@@ -126,7 +127,7 @@ static const struct {
 };
 
 /* nft 1.0.6 prints a stray string for the flags of a table: an unknown flag may be any. */
-static enum truth flag_is_dormant(struct json_object *flag)
+static enum truth ruleset_flag_is_dormant(struct json_object *flag)
 {
 	const char *name = json_object_is_type(flag, json_type_string)
 				   ? json_object_get_string(flag)
@@ -141,26 +142,26 @@ static enum truth flag_is_dormant(struct json_object *flag)
 
 enum truth ruleset_is_dormant(struct ruleset *ruleset, const struct ruleset_chain *chain)
 {
-	struct named key = { chain->family, "", chain->table, NULL }, *table;
+	struct ruleset_named key = { chain->family, "", chain->table, NULL }, *table;
 	struct json_object *flags;
 	enum truth dormant = NO, flag;
 	size_t i;
 
 	table = bsearch(&key, ruleset->tables, ruleset->ntables, sizeof(key),
-			compare_named);
+			ruleset_compare_named);
 	flags = table ? json_member(table->json, "flags") : NULL;
 	if (!flags)
 		return NO;
 	if (!json_object_is_type(flags, json_type_array))
-		return flag_is_dormant(flags);
+		return ruleset_flag_is_dormant(flags);
 	for (i = 0; i < json_object_array_length(flags); i++) {
-		flag = flag_is_dormant(json_object_array_get_idx(flags, i));
+		flag = ruleset_flag_is_dormant(json_object_array_get_idx(flags, i));
 		dormant = flag > dormant ? flag : dormant;
 	}
 	return dormant;
 }
 
-static void add_chain(struct ruleset *ruleset, struct json_object *json)
+static void ruleset_add_chain(struct ruleset *ruleset, struct json_object *json)
 {
 	struct ruleset_chain chain = {
 		.family = json_word(json, "family"),
@@ -174,26 +175,26 @@ static void add_chain(struct ruleset *ruleset, struct json_object *json)
 		ruleset->chains[ruleset->nchains++] = chain;
 }
 
-static void add_set(struct ruleset *ruleset, struct json_object *json)
+static void ruleset_add_set(struct ruleset *ruleset, struct json_object *json)
 {
-	struct named set = { json_word(json, "family"), json_word(json, "table"),
-			     json_word(json, "name"), json };
+	struct ruleset_named set = { json_word(json, "family"), json_word(json, "table"),
+				     json_word(json, "name"), json };
 
 	if (set.family && set.table && set.name)
 		ruleset->sets[ruleset->nsets++] = set;
 }
 
-static void add_table(struct ruleset *ruleset, struct json_object *json)
+static void ruleset_add_table(struct ruleset *ruleset, struct json_object *json)
 {
-	struct named table = { json_word(json, "family"), "", json_word(json, "name"),
-			       json };
+	struct ruleset_named table = { json_word(json, "family"), "",
+				       json_word(json, "name"), json };
 
 	if (table.family && table.name)
 		ruleset->tables[ruleset->ntables++] = table;
 }
 
 /* Called once the chains are sorted. A rule whose chain does not exist is never reached. */
-static void add_rule(struct ruleset *ruleset, struct json_object *json)
+static void ruleset_add_rule(struct ruleset *ruleset, struct json_object *json)
 {
 	const char *family = json_word(json, "family"), *table = json_word(json, "table"),
 		   *name = json_word(json, "chain");
@@ -217,28 +218,17 @@ static const struct {
 	const char *kind;
 	void (*add)(struct ruleset *ruleset, struct json_object *json);
 } kinds[] = {
-	{ "table", add_table },
-	{ "chain", add_chain },
-	{ "set", add_set },
-	{ "map", add_set },
+	{ "table", ruleset_add_table },
+	{ "chain", ruleset_add_chain },
+	{ "set", ruleset_add_set },
+	{ "map", ruleset_add_set },
 };
 
-static void index_object(struct ruleset *ruleset, struct json_object *json)
+static int ruleset_index(struct ruleset *ruleset, struct json_object *objects)
 {
-	const char *kind;
+	size_t count = json_object_array_length(objects), i, k;
 	struct json_object *value;
-	size_t i;
-
-	if (json_only(json, &kind, &value))
-		for (i = 0; i < ARRAY_SIZE(kinds); i++)
-			if (!strcmp(kinds[i].kind, kind))
-				kinds[i].add(ruleset, value);
-}
-
-static int index_objects(struct ruleset *ruleset, struct json_object *objects)
-{
-	size_t count = json_object_array_length(objects), i;
-	struct json_object *rule;
+	const char *kind;
 
 	ruleset->chains = calloc(count + 1, sizeof(*ruleset->chains));
 	ruleset->sets = calloc(count + 1, sizeof(*ruleset->sets));
@@ -246,34 +236,28 @@ static int index_objects(struct ruleset *ruleset, struct json_object *objects)
 	ruleset->rules = calloc(count + 1, sizeof(*ruleset->rules));
 	if (!ruleset->chains || !ruleset->sets || !ruleset->tables || !ruleset->rules)
 		return err_sys("memory for %zu rules", count);
-	for (i = 0; i < count; i++)
-		index_object(ruleset, json_object_array_get_idx(objects, i));
-	qsort(ruleset->chains, ruleset->nchains, sizeof(*ruleset->chains),
-	      compare_chains);
-	qsort(ruleset->sets, ruleset->nsets, sizeof(*ruleset->sets), compare_named);
-	qsort(ruleset->tables, ruleset->ntables, sizeof(*ruleset->tables), compare_named);
 	for (i = 0; i < count; i++) {
-		rule = json_member(json_object_array_get_idx(objects, i), "rule");
-		if (rule)
-			add_rule(ruleset, rule);
+		if (!json_only(json_object_array_get_idx(objects, i), &kind, &value))
+			continue;
+		for (k = 0; k < ARRAY_SIZE(kinds); k++)
+			if (!strcmp(kinds[k].kind, kind))
+				kinds[k].add(ruleset, value);
+	}
+	qsort(ruleset->chains, ruleset->nchains, sizeof(*ruleset->chains),
+	      ruleset_compare_chains);
+	qsort(ruleset->sets, ruleset->nsets, sizeof(*ruleset->sets),
+	      ruleset_compare_named);
+	qsort(ruleset->tables, ruleset->ntables, sizeof(*ruleset->tables),
+	      ruleset_compare_named);
+	for (i = 0; i < count; i++) {
+		value = json_member(json_object_array_get_idx(objects, i), "rule");
+		if (value)
+			ruleset_add_rule(ruleset, value);
 	}
 	return 0;
 }
 
-/* json-c needs a hundred times the memory of the text: refused before it is parsed. */
-static int count_containers(const char *json, size_t len)
-{
-	size_t i, count = 0;
-
-	for (i = 0; i < len; i++)
-		count += json[i] == '{' || json[i] == '[';
-	if (count > CONTAINERS_MAX)
-		return err_set(E2BIG, "the ruleset has %zu parts; at most %u are read",
-			       count, CONTAINERS_MAX);
-	return 0;
-}
-
-static int parse(struct json_object **out, const char *json, size_t len)
+static int ruleset_parse(struct json_object **out, const char *json, size_t len)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
 	enum json_tokener_error error;
@@ -295,24 +279,28 @@ int ruleset_open(struct ruleset **out, const char *json, size_t len)
 {
 	_cleanup_(ruleset_close_p) struct ruleset *ruleset = NULL;
 	struct json_object *objects;
+	size_t containers = 0, i;
 	int rc;
 
 	if (len > LIVE_NFT_MAX)
 		return err_set(E2BIG, "the ruleset has %zu bytes; at most %u are read",
 			       len, LIVE_NFT_MAX);
-	rc = count_containers(json, len);
-	if (rc)
-		return rc;
+	/* json-c needs a hundred times the memory of the text: refused before it is parsed. */
+	for (i = 0; i < len; i++)
+		containers += json[i] == '{' || json[i] == '[';
+	if (containers > CONTAINERS_MAX)
+		return err_set(E2BIG, "the ruleset has %zu parts; at most %u are read",
+			       containers, CONTAINERS_MAX);
 	ruleset = calloc(1, sizeof(*ruleset));
 	if (!ruleset)
 		return err_sys("memory for a ruleset");
-	rc = parse(&ruleset->json, json, len);
+	rc = ruleset_parse(&ruleset->json, json, len);
 	if (rc)
 		return rc;
 	objects = json_member(ruleset->json, "nftables");
 	if (!json_object_is_type(objects, json_type_array))
 		return err_set(EBADMSG, "the ruleset has no array \"nftables\"");
-	rc = index_objects(ruleset, objects);
+	rc = ruleset_index(ruleset, objects);
 	if (rc)
 		return rc;
 	*out = take_ptr(ruleset);

@@ -8,7 +8,7 @@
 
 #include "plugin/firewall/internal.h"
 
-static bool symbol_number(const struct operand *op, const char *name, uint64_t *out)
+static bool value_symbol(const struct operand *op, const char *name, uint64_t *out)
 {
 	const struct operand_symbol *symbol;
 	char *end;
@@ -23,8 +23,7 @@ static bool symbol_number(const struct operand *op, const char *name, uint64_t *
 	return name[0] >= '0' && name[0] <= '9' && !*end && !errno;
 }
 
-static bool flags_number(const struct operand *op, struct json_object *list,
-			 uint64_t *out)
+static bool value_flags(const struct operand *op, struct json_object *list, uint64_t *out)
 {
 	uint64_t one;
 	size_t i;
@@ -48,16 +47,16 @@ bool value_to_number(const struct operand *op, struct json_object *value, uint64
 		*out = (uint64_t)json_object_get_boolean(value);
 		return true;
 	case json_type_string:
-		return symbol_number(op, json_object_get_string(value), out);
-	case json_type_array: return flags_number(op, value, out);
+		return value_symbol(op, json_object_get_string(value), out);
+	case json_type_array: return value_flags(op, value, out);
 	case json_type_object:
 		return json_object_is_type(list, json_type_array) &&
-		       flags_number(op, list, out);
+		       value_flags(op, list, out);
 	default: return false;
 	}
 }
 
-static enum truth not_understood(struct firewall_run *run, struct json_object *value)
+static enum truth value_not_modelled(struct firewall_run *run, struct json_object *value)
 {
 	const char *text = value ? json_object_to_json_string_ext(value,
 								  JSON_C_TO_STRING_PLAIN)
@@ -67,8 +66,8 @@ static enum truth not_understood(struct firewall_run *run, struct json_object *v
 			     text ? text : "null");
 }
 
-static enum truth number_is(struct firewall_run *run, const struct operand *op,
-			    struct json_object *value)
+static enum truth value_number_is(struct firewall_run *run, const struct operand *op,
+				  struct json_object *value)
 {
 	uint64_t number;
 
@@ -77,40 +76,40 @@ static enum truth number_is(struct firewall_run *run, const struct operand *op,
 		if (op->symbols && !op->flags &&
 		    json_object_is_type(value, json_type_string))
 			return NO;
-		return not_understood(run, value);
+		return value_not_modelled(run, value);
 	}
 	if ((op->number ^ number) & op->known)
 		return NO;
 	return op->known == UINT64_MAX ? YES : MAYBE;
 }
 
-static bool parse_address(const struct operand *op, struct json_object *value,
-			  uint8_t out[16])
+static bool value_parse_address(const struct operand *op, struct json_object *value,
+				uint8_t out[16])
 {
 	return json_object_is_type(value, json_type_string) &&
 	       inet_pton(op->address_len == 4 ? AF_INET : AF_INET6,
 			 json_object_get_string(value), out) == 1;
 }
 
-static enum truth address_is(struct firewall_run *run, const struct operand *op,
-			     struct json_object *value)
+static enum truth value_address_is(struct firewall_run *run, const struct operand *op,
+				   struct json_object *value)
 {
 	uint8_t address[16];
 
-	if (!parse_address(op, value, address))
-		return not_understood(run, value);
+	if (!value_parse_address(op, value, address))
+		return value_not_modelled(run, value);
 	return memcmp(address, op->address, op->address_len) ? NO : YES;
 }
 
 /* A name that ends in an asterisk stands for all that begin so. */
-static enum truth name_is(struct firewall_run *run, const struct operand *op,
-			  struct json_object *value)
+static enum truth value_name_is(struct firewall_run *run, const struct operand *op,
+				struct json_object *value)
 {
 	const char *name;
 	size_t len;
 
 	if (!json_object_is_type(value, json_type_string))
-		return not_understood(run, value);
+		return value_not_modelled(run, value);
 	name = json_object_get_string(value);
 	len = strlen(name);
 	if (len && name[len - 1] == '*')
@@ -118,8 +117,8 @@ static enum truth name_is(struct firewall_run *run, const struct operand *op,
 	return strcmp(name, op->name) ? NO : YES;
 }
 
-static enum truth prefix_holds(struct firewall_run *run, const struct operand *op,
-			       struct json_object *prefix)
+static enum truth value_prefix_holds(struct firewall_run *run, const struct operand *op,
+				     struct json_object *prefix)
 {
 	struct json_object *len = json_member(prefix, "len");
 	int64_t bits = json_object_get_int64(len);
@@ -128,8 +127,8 @@ static enum truth prefix_holds(struct firewall_run *run, const struct operand *o
 
 	if (op->kind != OPERAND_ADDRESS || !json_object_is_type(len, json_type_int) ||
 	    bits < 0 || bits > 8 * (int64_t)op->address_len ||
-	    !parse_address(op, json_member(prefix, "addr"), address))
-		return not_understood(run, prefix);
+	    !value_parse_address(op, json_member(prefix, "addr"), address))
+		return value_not_modelled(run, prefix);
 	bytes = (size_t)bits / 8;
 	mask = (uint8_t)(0xff00 >> (bits % 8));
 	if (memcmp(address, op->address, bytes) != 0)
@@ -137,13 +136,13 @@ static enum truth prefix_holds(struct firewall_run *run, const struct operand *o
 	return mask && (address[bytes] ^ op->address[bytes]) & mask ? NO : YES;
 }
 
-static enum truth address_range(struct firewall_run *run, const struct operand *op,
-				struct json_object *first, struct json_object *last)
+static enum truth value_address_in(struct firewall_run *run, const struct operand *op,
+				   struct json_object *first, struct json_object *last)
 {
 	uint8_t low[16], high[16];
 
-	if (!parse_address(op, first, low) || !parse_address(op, last, high))
-		return not_understood(run, first);
+	if (!value_parse_address(op, first, low) || !value_parse_address(op, last, high))
+		return value_not_modelled(run, first);
 	return memcmp(low, op->address, op->address_len) <= 0 &&
 			       memcmp(op->address, high, op->address_len) <= 0
 		       ? YES
@@ -151,7 +150,7 @@ static enum truth address_range(struct firewall_run *run, const struct operand *
 }
 
 /* Between the least and the greatest that the unknown bits allow. */
-static enum truth bounds_hold(const struct operand *op, uint64_t low, uint64_t high)
+static enum truth value_bounds_hold(const struct operand *op, uint64_t low, uint64_t high)
 {
 	uint64_t least = op->number & op->known, most = op->number | ~op->known;
 
@@ -160,23 +159,23 @@ static enum truth bounds_hold(const struct operand *op, uint64_t low, uint64_t h
 	return low <= least && most <= high ? YES : MAYBE;
 }
 
-static enum truth range_holds(struct firewall_run *run, const struct operand *op,
-			      struct json_object *range)
+static enum truth value_range_holds(struct firewall_run *run, const struct operand *op,
+				    struct json_object *range)
 {
 	struct json_object *first, *last;
 	uint64_t low, high;
 
 	if (!json_object_is_type(range, json_type_array) ||
 	    json_object_array_length(range) != 2)
-		return not_understood(run, range);
+		return value_not_modelled(run, range);
 	first = json_object_array_get_idx(range, 0);
 	last = json_object_array_get_idx(range, 1);
 	if (op->kind == OPERAND_ADDRESS)
-		return address_range(run, op, first, last);
+		return value_address_in(run, op, first, last);
 	if (op->kind != OPERAND_NUMBER || !value_to_number(op, first, &low) ||
 	    !value_to_number(op, last, &high))
-		return not_understood(run, range);
-	return bounds_hold(op, low, high);
+		return value_not_modelled(run, range);
+	return value_bounds_hold(op, low, high);
 }
 
 enum truth value_is(struct firewall_run *run, const struct operand *op,
@@ -191,12 +190,12 @@ enum truth value_is(struct firewall_run *run, const struct operand *op,
 		return NO;
 	part = json_member(value, "prefix");
 	if (part)
-		return prefix_holds(run, op, part);
+		return value_prefix_holds(run, op, part);
 	part = json_member(value, "range");
 	if (part)
-		return range_holds(run, op, part);
+		return value_range_holds(run, op, part);
 	if (op->kind == OPERAND_NUMBER)
-		return number_is(run, op, value);
-	return op->kind == OPERAND_ADDRESS ? address_is(run, op, value)
-					   : name_is(run, op, value);
+		return value_number_is(run, op, value);
+	return op->kind == OPERAND_ADDRESS ? value_address_is(run, op, value)
+					   : value_name_is(run, op, value);
 }

@@ -29,9 +29,9 @@ struct walk {
 static const struct firewall_outcome *walk_chain(struct firewall_run *run,
 						 struct ruleset_chain *chain,
 						 unsigned int depth);
-static void do_statement(struct walk *walk, struct json_object *statement);
+static void walk_statement(struct walk *walk, struct json_object *statement);
 
-static void make_cause(struct walk *walk, struct firewall_cause *cause, const char *why)
+static void walk_cause(struct walk *walk, struct firewall_cause *cause, const char *why)
 {
 	cause->order = ++walk->run->order;
 	cause->rule = walk->rule;
@@ -40,28 +40,28 @@ static void make_cause(struct walk *walk, struct firewall_cause *cause, const ch
 }
 
 /* What decides is named rather than what might have decided the same before it. */
-static void add_way(struct firewall_outcome *out, enum firewall_way way,
-		    const struct firewall_cause *cause)
+static void outcome_add(struct firewall_outcome *out, enum firewall_end end,
+			const struct firewall_cause *cause)
 {
-	if (!out->way[way] || (out->by[way].doubt[0] && !cause->doubt[0]))
-		out->by[way] = *cause;
-	out->way[way] = true;
+	if (!out->can[end] || (out->by[end].doubt[0] && !cause->doubt[0]))
+		out->by[end] = *cause;
+	out->can[end] = true;
 	if (cause->doubt[0] && !out->doubt.order)
 		out->doubt = *cause;
 }
 
-static void decide(struct walk *walk, enum firewall_way way)
+static void walk_end(struct walk *walk, enum firewall_end end)
 {
 	struct firewall_cause cause;
 
-	make_cause(walk, &cause, walk->truth == YES ? "" : walk->doubt);
-	add_way(walk->out, way, &cause);
+	walk_cause(walk, &cause, walk->truth == YES ? "" : walk->doubt);
+	outcome_add(walk->out, end, &cause);
 	walk->rule_ended = true;
 	walk->ended |= walk->truth == YES;
 }
 
 /* It is uncertain from here on. */
-static void may_be(struct walk *walk, const char *why)
+static void walk_doubt(struct walk *walk, const char *why)
 {
 	if (walk->truth == YES)
 		snprintf(walk->doubt, sizeof(walk->doubt), "%s",
@@ -70,35 +70,35 @@ static void may_be(struct walk *walk, const char *why)
 }
 
 /* A verdict that is unknown, as is the packet after it. */
-static void may_be_anything(struct walk *walk, const char *what)
+static void walk_unknown(struct walk *walk, const char *what)
 {
 	char why[64];
 
 	snprintf(why, sizeof(why), "%.45s is not modelled", what);
-	may_be(walk, why);
-	decide(walk, WAY_ACCEPT);
-	decide(walk, WAY_DROP);
+	walk_doubt(walk, why);
+	walk_end(walk, END_ACCEPT);
+	walk_end(walk, END_DROP);
 	walk->rule_ended = false;
 	walk->run->lost = true;
 }
 
 /* --- verdicts ------------------------------------------------------------------ */
 
-static void do_accept(struct walk *walk, struct json_object *value)
+static void walk_accept(struct walk *walk, struct json_object *value)
 {
 	(void)value;
-	decide(walk, WAY_ACCEPT);
+	walk_end(walk, END_ACCEPT);
 }
 
-static void do_drop(struct walk *walk, struct json_object *value)
+static void walk_drop(struct walk *walk, struct json_object *value)
 {
 	(void)value;
-	decide(walk, WAY_DROP);
+	walk_end(walk, END_DROP);
 }
 
 /* A reply has an address, whose test nft does not print though it put it before. (nft 1.0.6 does
  * not print the one for the IP version before a TCP reset either.) */
-static void do_reject(struct walk *walk, struct json_object *value)
+static void walk_reject(struct walk *walk, struct json_object *value)
 {
 	const char *type = json_word(value, "type");
 	int family = packet_family(walk->run->packet);
@@ -107,48 +107,48 @@ static void do_reject(struct walk *walk, struct json_object *value)
 	if (type && (!strcmp(type, "icmp") || !strcmp(type, "icmpv6"))) {
 		other = family == (type[4] ? AF_INET : AF_INET6);
 		if (family == AF_UNSPEC)
-			may_be(walk, "a packet of either IP version is not modelled");
+			walk_doubt(walk, "a packet of either IP version is not modelled");
 	} else if (type && !strcmp(type, "tcp reset")) {
 		other = walk->run->packet->protocol != IPPROTO_TCP;
 	}
 	if (other)
 		walk->rule_ended = true;
 	else
-		decide(walk, WAY_DROP);
+		walk_end(walk, END_DROP);
 }
 
-static void do_return(struct walk *walk, struct json_object *value)
+static void walk_return(struct walk *walk, struct json_object *value)
 {
 	(void)value;
-	decide(walk, WAY_RETURN);
+	walk_end(walk, END_RETURN);
 }
 
-static void do_continue(struct walk *walk, struct json_object *value)
+static void walk_continue(struct walk *walk, struct json_object *value)
 {
 	(void)value;
 	walk->rule_ended = true;
 }
 
 /* Adds what another chain makes possible; if it may not be reached, this rule is the reason. */
-static void add_outcome(struct walk *walk, const struct firewall_outcome *sub,
-			bool with_return)
+static void outcome_merge(struct walk *walk, const struct firewall_outcome *sub,
+			  bool with_return)
 {
 	struct firewall_cause cause, doubted;
-	int way;
+	int end;
 
-	make_cause(walk, &doubted, walk->doubt);
-	for (way = 0; way < WAY_COUNT; way++) {
-		if (!sub->way[way] || (way == WAY_RETURN && !with_return))
+	walk_cause(walk, &doubted, walk->doubt);
+	for (end = 0; end < END_COUNT; end++) {
+		if (!sub->can[end] || (end == END_RETURN && !with_return))
 			continue;
-		cause = walk->truth == YES || sub->by[way].doubt[0] ? sub->by[way]
+		cause = walk->truth == YES || sub->by[end].doubt[0] ? sub->by[end]
 								    : doubted;
-		add_way(walk->out, way, &cause);
+		outcome_add(walk->out, end, &cause);
 	}
 	if (sub->doubt.order && !walk->out->doubt.order)
 		walk->out->doubt = sub->doubt;
 }
 
-static void visit(struct walk *walk, struct json_object *value, bool comes_back)
+static void walk_visit(struct walk *walk, struct json_object *value, bool comes_back)
 {
 	const char *name = json_word(value, "target");
 	const struct firewall_outcome *sub;
@@ -159,37 +159,37 @@ static void visit(struct walk *walk, struct json_object *value, bool comes_back)
 				      walk->chain->table, name)
 		      : NULL;
 	if (!target || target->active || walk->depth + 1 >= CHAINS_MAX) {
-		may_be_anything(walk, !target ? "a jump to a chain that does not exist"
-				      : target->active ? "a loop of jumps"
-						       : "jumps nested too deeply");
+		walk_unknown(walk, !target ? "a jump to a chain that does not exist"
+				   : target->active ? "a loop of jumps"
+						    : "jumps nested too deeply");
 		walk->rule_ended = true;
 		return;
 	}
 	sub = walk_chain(walk->run, target, walk->depth + 1);
-	add_outcome(walk, sub, !comes_back);
+	outcome_merge(walk, sub, !comes_back);
 	if (walk->truth == YES)
-		walk->ended = !comes_back || !sub->way[WAY_RETURN];
+		walk->ended = !comes_back || !sub->can[END_RETURN];
 }
 
-static void do_jump(struct walk *walk, struct json_object *value)
+static void walk_jump(struct walk *walk, struct json_object *value)
 {
-	visit(walk, value, true);
+	walk_visit(walk, value, true);
 }
 
-static void do_goto(struct walk *walk, struct json_object *value)
+static void walk_goto(struct walk *walk, struct json_object *value)
 {
-	visit(walk, value, false);
+	walk_visit(walk, value, false);
 }
 
 /* --- statements ----------------------------------------------------------------- */
 
-static void do_nothing(struct walk *walk, struct json_object *value)
+static void walk_nothing(struct walk *walk, struct json_object *value)
 {
 	(void)walk;
 	(void)value;
 }
 
-static void do_match(struct walk *walk, struct json_object *value)
+static void walk_match(struct walk *walk, struct json_object *value)
 {
 	enum truth truth;
 
@@ -198,10 +198,10 @@ static void do_match(struct walk *walk, struct json_object *value)
 	if (truth == NO)
 		walk->rule_ended = true;
 	else if (truth == MAYBE)
-		may_be(walk, walk->run->doubt);
+		walk_doubt(walk, walk->run->doubt);
 }
 
-static void do_notrack(struct walk *walk, struct json_object *value)
+static void walk_notrack(struct walk *walk, struct json_object *value)
 {
 	bool certain = walk->truth == YES && !walk->depth && !walk->out->doubt.order;
 
@@ -211,20 +211,20 @@ static void do_notrack(struct walk *walk, struct json_object *value)
 }
 
 /* Marks and the like may change, but nothing that is evaluated here. */
-static void do_mangle(struct walk *walk, struct json_object *value)
+static void walk_mangle(struct walk *walk, struct json_object *value)
 {
 	struct json_object *key = json_member(value, "key");
 
 	if (json_word(json_member(key, "payload"), "field") &&
 	    strcmp(json_word(json_member(key, "payload"), "field"), "dscp") != 0)
-		may_be_anything(walk, "a change of the packet");
+		walk_unknown(walk, "a change of the packet");
 }
 
 /* "add @set { ... limit ... }" matches as the limit does. */
-static void do_set(struct walk *walk, struct json_object *value)
+static void walk_set(struct walk *walk, struct json_object *value)
 {
 	if (json_member(value, "stmt"))
-		may_be(walk, "a set with limits is not modelled");
+		walk_doubt(walk, "a set with limits is not modelled");
 }
 
 /* A match or target of iptables-nft: nft prints its name without arguments. */
@@ -232,36 +232,36 @@ static const struct {
 	const char *name;
 	void (*act)(struct walk *walk, struct json_object *value);
 } targets[] = {
-	{ "AUDIT", do_nothing },     { "CHECKSUM", do_nothing },
-	{ "CLASSIFY", do_nothing },  { "CONNMARK", do_nothing },
-	{ "CT", do_notrack },        { "DSCP", do_nothing },
-	{ "HL", do_nothing },        { "LED", do_nothing },
-	{ "LOG", do_nothing },       { "MARK", do_nothing },
-	{ "MASQUERADE", do_accept }, { "NFLOG", do_nothing },
-	{ "NOTRACK", do_notrack },   { "REJECT", do_drop },
-	{ "SET", do_nothing },       { "SNAT", do_accept },
-	{ "TCPMSS", do_nothing },    { "TEE", do_nothing },
-	{ "TOS", do_nothing },       { "TRACE", do_nothing },
-	{ "TTL", do_nothing },       { "ULOG", do_nothing },
+	{ "AUDIT", walk_nothing },     { "CHECKSUM", walk_nothing },
+	{ "CLASSIFY", walk_nothing },  { "CONNMARK", walk_nothing },
+	{ "CT", walk_notrack },        { "DSCP", walk_nothing },
+	{ "HL", walk_nothing },        { "LED", walk_nothing },
+	{ "LOG", walk_nothing },       { "MARK", walk_nothing },
+	{ "MASQUERADE", walk_accept }, { "NFLOG", walk_nothing },
+	{ "NOTRACK", walk_notrack },   { "REJECT", walk_drop },
+	{ "SET", walk_nothing },       { "SNAT", walk_accept },
+	{ "TCPMSS", walk_nothing },    { "TEE", walk_nothing },
+	{ "TOS", walk_nothing },       { "TRACE", walk_nothing },
+	{ "TTL", walk_nothing },       { "ULOG", walk_nothing },
 };
 
-static void do_target(struct walk *walk, struct json_object *value, const char *name)
+static void walk_xt_target(struct walk *walk, struct json_object *value, const char *name)
 {
 	char what[48];
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(targets); i++)
 		if (!strcmp(targets[i].name, name)) {
-			if (targets[i].act == do_notrack)
-				may_be(walk, "xt target CT is not modelled");
+			if (targets[i].act == walk_notrack)
+				walk_doubt(walk, "xt target CT is not modelled");
 			targets[i].act(walk, value);
 			return;
 		}
 	snprintf(what, sizeof(what), "xt target %.30s", name);
-	may_be_anything(walk, what);
+	walk_unknown(walk, what);
 }
 
-static void do_xt(struct walk *walk, struct json_object *value)
+static void walk_xt(struct walk *walk, struct json_object *value)
 {
 	const char *type = json_word(value, "type"), *name = json_word(value, "name");
 	char what[64];
@@ -270,20 +270,20 @@ static void do_xt(struct walk *walk, struct json_object *value)
 		/* nft before 1.0.3 prints null for either: a target is the rule's last
 		 * statement. */
 		if (walk->last)
-			may_be_anything(walk, "xt");
+			walk_unknown(walk, "xt");
 		else
-			may_be(walk, "xt is not modelled");
+			walk_doubt(walk, "xt is not modelled");
 	} else if (!strcmp(type, "target")) {
-		do_target(walk, value, name);
+		walk_xt_target(walk, value, name);
 	} else if (strcmp(name, "comment") != 0) {
 		snprintf(what, sizeof(what), "xt match %.30s is not modelled", name);
-		may_be(walk, what);
+		walk_doubt(walk, what);
 	}
 }
 
 /* The pairs of a map: NULL if it has none. False: not a map that is modelled. */
-static bool map_pairs(struct walk *walk, struct json_object *data,
-		      struct json_object **out)
+static bool walk_map_pairs(struct walk *walk, struct json_object *data,
+			   struct json_object **out)
 {
 	*out = json_member(data, "set");
 	if (json_object_is_type(data, json_type_string))
@@ -292,22 +292,16 @@ static bool map_pairs(struct walk *walk, struct json_object *data,
 	return json_object_is_type(*out, json_type_array);
 }
 
-static struct json_object *pair_part(struct json_object *pair, size_t part)
+static struct json_object *walk_pair_part(struct json_object *pair, size_t part)
 {
 	return json_object_is_type(pair, json_type_array)
 		       ? json_object_array_get_idx(pair, part)
 		       : NULL;
 }
 
-static bool is_any_other(struct json_object *key)
-{
-	return json_object_is_type(key, json_type_string) &&
-	       !strcmp(json_object_get_string(key), "*");
-}
-
 /* The verdict of the element that the key equals; the element "*" is for all others. */
-static void do_pairs(struct walk *walk, const struct operand *ops, unsigned int nops,
-		     struct json_object *pairs)
+static void walk_pairs(struct walk *walk, const struct operand *ops, unsigned int nops,
+		       struct json_object *pairs)
 {
 	size_t i, count = pairs ? json_object_array_length(pairs) : 0;
 	struct json_object *pair, *key, *other = NULL;
@@ -315,22 +309,23 @@ static void do_pairs(struct walk *walk, const struct operand *ops, unsigned int 
 
 	for (i = 0; i < count && truth != YES && !run_is_exhausted(walk->run); i++) {
 		pair = json_object_array_get_idx(pairs, i);
-		key = pair_part(pair, 0);
-		if (is_any_other(key)) {
-			other = pair_part(pair, 1);
+		key = walk_pair_part(pair, 0);
+		if (json_object_is_type(key, json_type_string) &&
+		    !strcmp(json_object_get_string(key), "*")) {
+			other = walk_pair_part(pair, 1);
 			continue;
 		}
 		truth = match_element(walk->run, ops, nops, key);
 		if (truth == MAYBE)
-			may_be(walk, walk->run->doubt);
+			walk_doubt(walk, walk->run->doubt);
 		if (truth != NO)
-			do_statement(walk, pair_part(pair, 1));
+			walk_statement(walk, walk_pair_part(pair, 1));
 	}
 	if (truth != YES && other)
-		do_statement(walk, other);
+		walk_statement(walk, other);
 }
 
-static void do_vmap(struct walk *walk, struct json_object *value)
+static void walk_vmap(struct walk *walk, struct json_object *value)
 {
 	struct operand ops[OPERANDS_MAX];
 	unsigned int nops, i;
@@ -338,14 +333,14 @@ static void do_vmap(struct walk *walk, struct json_object *value)
 
 	walk->run->doubt[0] = '\0';
 	nops = match_operands(walk->run, json_member(value, "key"), ops);
-	if (!nops || !map_pairs(walk, json_member(value, "data"), &pairs)) {
-		may_be_anything(walk, "a map");
+	if (!nops || !walk_map_pairs(walk, json_member(value, "data"), &pairs)) {
+		walk_unknown(walk, "a map");
 		return;
 	}
 	for (i = 0; i < nops && ops[i].kind != OPERAND_MISSING; i++)
 		;
 	if (i == nops)
-		do_pairs(walk, ops, nops, pairs);
+		walk_pairs(walk, ops, nops, pairs);
 	walk->rule_ended = true;
 }
 
@@ -354,40 +349,40 @@ static const struct {
 	const char *name;
 	void (*act)(struct walk *walk, struct json_object *value);
 } statements[] = {
-	{ "match", do_match },
-	{ "accept", do_accept },
-	{ "drop", do_drop },
-	{ "reject", do_reject },
-	{ "return", do_return },
-	{ "continue", do_continue },
-	{ "jump", do_jump },
-	{ "goto", do_goto },
-	{ "vmap", do_vmap },
-	{ "xt", do_xt },
-	{ "mangle", do_mangle },
-	{ "set", do_set },
-	{ "notrack", do_notrack },
+	{ "match", walk_match },
+	{ "accept", walk_accept },
+	{ "drop", walk_drop },
+	{ "reject", walk_reject },
+	{ "return", walk_return },
+	{ "continue", walk_continue },
+	{ "jump", walk_jump },
+	{ "goto", walk_goto },
+	{ "vmap", walk_vmap },
+	{ "xt", walk_xt },
+	{ "mangle", walk_mangle },
+	{ "set", walk_set },
+	{ "notrack", walk_notrack },
 	/* the far end of a connection stays the same */
-	{ "masquerade", do_accept },
-	{ "snat", do_accept },
-	{ "counter", do_nothing },
-	{ "log", do_nothing },
-	{ "comment", do_nothing },
-	{ "last", do_nothing },
-	{ "dup", do_nothing },
-	{ "flow", do_nothing },
-	{ "map", do_nothing },
-	{ "secmark", do_nothing },
-	{ "ct helper", do_nothing },
-	{ "ct timeout", do_nothing },
-	{ "ct expectation", do_nothing },
+	{ "masquerade", walk_accept },
+	{ "snat", walk_accept },
+	{ "counter", walk_nothing },
+	{ "log", walk_nothing },
+	{ "comment", walk_nothing },
+	{ "last", walk_nothing },
+	{ "dup", walk_nothing },
+	{ "flow", walk_nothing },
+	{ "map", walk_nothing },
+	{ "secmark", walk_nothing },
+	{ "ct helper", walk_nothing },
+	{ "ct timeout", walk_nothing },
+	{ "ct expectation", walk_nothing },
 };
 
 /* Matches as long as a rate or a count is kept. */
 static const char *const limits[] = { "limit", "quota", "ct count", "meter",
 				      "connlimit" };
 
-static void do_statement(struct walk *walk, struct json_object *statement)
+static void walk_statement(struct walk *walk, struct json_object *statement)
 {
 	struct json_object *value = NULL;
 	const char *name = NULL;
@@ -406,14 +401,14 @@ static void do_statement(struct walk *walk, struct json_object *statement)
 	for (i = 0; name && i < ARRAY_SIZE(limits); i++)
 		if (!strcmp(limits[i], name)) {
 			snprintf(why, sizeof(why), "%s is not modelled", name);
-			may_be(walk, why);
+			walk_doubt(walk, why);
 			return;
 		}
 	/* queue, fwd, dnat, redirect, tproxy, synproxy, and what newer versions add. */
-	may_be_anything(walk, name ? name : "a statement");
+	walk_unknown(walk, name ? name : "a statement");
 }
 
-static void do_rule(struct walk *walk, struct json_object *rule)
+static void walk_rule(struct walk *walk, struct json_object *rule)
 {
 	struct json_object *expr = json_member(rule, "expr");
 	size_t i, count;
@@ -427,7 +422,7 @@ static void do_rule(struct walk *walk, struct json_object *rule)
 	for (i = 0; i < count && !walk->rule_ended && !run_is_exhausted(walk->run); i++) {
 		walk->run->steps++;
 		walk->last = i + 1 == count;
-		do_statement(walk, json_object_array_get_idx(expr, i));
+		walk_statement(walk, json_object_array_get_idx(expr, i));
 	}
 }
 
@@ -447,14 +442,14 @@ static const struct firewall_outcome *walk_chain(struct firewall_run *run,
 	     rule && !walk.ended && !run_is_exhausted(run);
 	     rule = ruleset_rule(run->ruleset, rule->next)) {
 		run->steps++;
-		do_rule(&walk, rule->json);
+		walk_rule(&walk, rule->json);
 	}
 	chain->active = false;
 	/* The end of a chain is a return; the end of a base chain, its policy. */
 	if (!walk.ended) {
 		walk.rule = NULL;
 		walk.truth = YES;
-		decide(&walk, WAY_RETURN);
+		walk_end(&walk, END_RETURN);
 	}
 	chain->walked = run->walk;
 	return &chain->outcome;
@@ -468,11 +463,11 @@ const struct firewall_outcome *walk_base(struct firewall_run *run,
 
 	run->walk++;
 	walk_chain(run, chain, 0);
-	if (chain->outcome.way[WAY_RETURN]) {
+	if (chain->outcome.can[END_RETURN]) {
 		cause.order = ++run->order;
-		add_way(&chain->outcome,
-			policy && !strcmp(policy, "drop") ? WAY_DROP : WAY_ACCEPT,
-			&cause);
+		outcome_add(&chain->outcome,
+			    policy && !strcmp(policy, "drop") ? END_DROP : END_ACCEPT,
+			    &cause);
 	}
 	return &chain->outcome;
 }

@@ -10,12 +10,12 @@
 #include "plugin/firewall/firewall.h"
 
 /* Whether the zone accepts a packet that none of its rules covers. */
-static bool lets_in(const struct host_firewalld *zone)
+static bool zone_accepts(const struct host_firewalld *zone)
 {
 	return !strcmp(zone->target, "ACCEPT");
 }
 
-static const struct host_firewalld_port *find_port(const struct host_firewalld *zone,
+static const struct host_firewalld_port *zone_port(const struct host_firewalld *zone,
 						   const struct firewall_packet *packet)
 {
 	uint16_t port = packet->destination.len ? transport_port(&packet->destination)
@@ -34,36 +34,31 @@ static const struct host_firewalld_port *find_port(const struct host_firewalld *
 	return some;
 }
 
-static const char *protocol_name(const struct firewall_packet *packet)
-{
-	return packet->protocol == IPPROTO_UDP ? "udp" : "tcp";
-}
-
-static enum firewall_answer ask_zone(const struct host_firewalld *zone,
+static enum firewall_answer zone_ask(const struct host_firewalld *zone,
 				     const struct firewall_packet *packet, char *why,
 				     size_t cap)
 {
-	const struct host_firewalld_port *port = find_port(zone, packet);
+	const struct host_firewalld_port *port = zone_port(zone, packet);
+	const char *protocol = packet->protocol == IPPROTO_UDP ? "udp" : "tcp";
 
 	if (zone->more[0]) {
 		snprintf(why, cap, "zone %s has %s, which is not modelled", zone->zone,
 			 zone->more);
 		return FIREWALL_UNKNOWN;
 	}
-	if (port && port->some && !lets_in(zone)) {
+	if (port && port->some && !zone_accepts(zone)) {
 		snprintf(why, cap, "zone %s opens %u/%s to some addresses only",
-			 zone->zone, transport_port(&packet->destination),
-			 protocol_name(packet));
+			 zone->zone, transport_port(&packet->destination), protocol);
 		return FIREWALL_UNKNOWN;
 	}
 	if (port && !port->some) {
 		snprintf(why, cap, "zone %s opens %u/%s", zone->zone,
-			 transport_port(&packet->destination), protocol_name(packet));
+			 transport_port(&packet->destination), protocol);
 		return FIREWALL_ACCEPT;
 	}
 	snprintf(why, cap, "zone %s, target %s, does not list it", zone->zone,
 		 zone->target);
-	return lets_in(zone) ? FIREWALL_ACCEPT : FIREWALL_DROP;
+	return zone_accepts(zone) ? FIREWALL_ACCEPT : FIREWALL_DROP;
 }
 
 void firewall_zone(const struct host_firewalld *zone,
@@ -86,6 +81,6 @@ void firewall_zone(const struct host_firewalld *zone,
 		*answer = FIREWALL_ACCEPT;
 		snprintf(why, cap, "no policy of firewalld restricts what leaves");
 	} else {
-		*answer = ask_zone(zone, packet, why, cap);
+		*answer = zone_ask(zone, packet, why, cap);
 	}
 }
