@@ -13,14 +13,9 @@
 /* Distinct ranges of plain READs from @from bytes on: all of them, those that fail every time,
  * and those whose failure counts as evidence. */
 struct signature_ranges {
-	uint32_t from;
+	uint32_t from; /* the smallest whose failure does; UINT32_MAX: none */
 	unsigned int all, failing, proven;
 };
-
-static bool same_range(const struct record *a, const struct record *b)
-{
-	return a->c.offset == b->c.offset && a->c.count == b->c.count;
-}
 
 /* How a READ was sent. A server that fails only after other operations is correct in READs alone,
  * so each way is judged separately. */
@@ -62,6 +57,7 @@ static struct signature_range signature_range_of(const struct verdict_input *in,
 						 enum read_context context)
 {
 	const struct records *rs = in->records;
+	const struct read_case *range = &rs->list[i].c;
 	struct signature_range seen = { .first = true };
 	bool right = false;
 	size_t j;
@@ -69,7 +65,8 @@ static struct signature_range signature_range_of(const struct verdict_input *in,
 	for (j = 0; j < rs->count; j++) {
 		const struct record *r = &rs->list[j];
 
-		if (!signature_is_plain(r, context) || !same_range(r, &rs->list[i]))
+		if (!signature_is_plain(r, context) || r->c.offset != range->offset ||
+		    r->c.count != range->count)
 			continue;
 		seen.first = seen.first && j >= i;
 		seen.failing = seen.failing || tally_is_failure(in, r);
@@ -81,22 +78,6 @@ static struct signature_range signature_range_of(const struct verdict_input *in,
 	return seen;
 }
 
-/* The smallest range whose failure counts as evidence; UINT32_MAX: there is none. */
-static uint32_t signature_smallest_proven(const struct verdict_input *in,
-					  enum read_context context)
-{
-	const struct records *rs = in->records;
-	uint32_t smallest = UINT32_MAX;
-	size_t i;
-
-	for (i = 0; i < rs->count; i++)
-		if (rs->list[i].c.count < smallest &&
-		    signature_is_plain(&rs->list[i], context) &&
-		    signature_range_of(in, i, context).proven)
-			smallest = rs->list[i].c.count;
-	return smallest;
-}
-
 static void signature_count_ranges(const struct verdict_input *in,
 				   enum read_context context, struct signature_ranges *n)
 {
@@ -104,7 +85,12 @@ static void signature_count_ranges(const struct verdict_input *in,
 	struct signature_range seen;
 	size_t i;
 
-	*n = (struct signature_ranges){ .from = signature_smallest_proven(in, context) };
+	*n = (struct signature_ranges){ .from = UINT32_MAX };
+	for (i = 0; i < rs->count; i++)
+		if (rs->list[i].c.count < n->from &&
+		    signature_is_plain(&rs->list[i], context) &&
+		    signature_range_of(in, i, context).proven)
+			n->from = rs->list[i].c.count;
 	for (i = 0; i < rs->count; i++) {
 		if (!signature_is_plain(&rs->list[i], context) ||
 		    rs->list[i].c.count < n->from)
@@ -116,12 +102,6 @@ static void signature_count_ranges(const struct verdict_input *in,
 	}
 }
 
-static bool is_signature(const struct signature_ranges *n)
-{
-	return n->from <= PAGE && n->proven >= PROOF_RANGES &&
-	       n->failing * 5 >= n->all * 4;
-}
-
 /* In the way that shows it, otherwise in the last. */
 static bool signature_find(const struct verdict_input *in, struct signature_ranges *n)
 {
@@ -129,7 +109,8 @@ static bool signature_find(const struct verdict_input *in, struct signature_rang
 
 	for (context = 0; context < CONTEXT_COUNT; context++) {
 		signature_count_ranges(in, context, n);
-		if (is_signature(n))
+		if (n->from <= PAGE && n->proven >= PROOF_RANGES &&
+		    n->failing * 5 >= n->all * 4)
 			return true;
 	}
 	return false;

@@ -470,31 +470,20 @@ static void sweep_large_stop(struct sweep *s, const char *why)
 	snprintf(s->records->large_why, sizeof(s->records->large_why), "%s", why);
 }
 
-/* Whether there is time for a READ of this size, by the time of those before: at most half of the
- * time left, because later steps need time too. */
-static bool has_time(const struct sweep *s, uint32_t count, double ms_a_byte)
-{
-	return deadline_left(s->p->deadline) / 2 >
-	       2 * count * ms_a_byte + TIME_RESERVE_MS;
-}
-
-/* Grows the window to hold the READ's data. */
-static int grow_window(struct sweep *s, const struct probe_file *file, uint32_t len)
-{
-	if (len <= s->w.len)
-		return 0;
-	window_close(&s->w);
-	return window_open(s->p, &s->w, file, 0, len);
-}
-
 /* Makes one of them. False: make no more. */
 static bool sweep_large_read(struct sweep *s, const struct probe_file *file,
 			     const struct read_case *c, uint32_t window)
 {
 	size_t before = s->records->count;
 	const struct record *r;
+	int rc = 0;
 
-	if (grow_window(s, file, window) || !sweep_can_register(s, c->count)) {
+	/* Grow the window to hold the READ's data. */
+	if (window > s->w.len) {
+		window_close(&s->w);
+		rc = window_open(s->p, &s->w, file, 0, window);
+	}
+	if (rc || !sweep_can_register(s, c->count)) {
 		sweep_large_stop(s, err_text());
 		return false;
 	}
@@ -536,7 +525,10 @@ static void sweep_large_reads(struct sweep *s)
 		c.count = s->set.list[i].count;
 		probe_progress(s->p, "large READs", i, s->set.n);
 		begin = now_ms();
-		if (!has_time(s, c.count, ms_a_byte)) {
+		/* By the time of those before: at most half of the time left, because later
+		 * steps need time too. */
+		if (deadline_left(s->p->deadline) / 2 <=
+		    2 * c.count * ms_a_byte + TIME_RESERVE_MS) {
 			sweep_large_stop(s, "more would take too long");
 			break;
 		}

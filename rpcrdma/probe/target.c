@@ -215,23 +215,13 @@ int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port)
 	return err_context(rc, "rpcbind");
 }
 
-/* A session limits the size of every reply. */
-static uint32_t bound_read(const struct probe *p, uint32_t most)
-{
-	uint32_t response = p->client.response_size;
-
-	most = min_u32(most ? most : READ_MAX_UNSAID, READ_MAX_LARGE);
-	if (p->version->sessions && response > 2 * RESPONSE_HEAD)
-		most = min_u32(most, response - RESPONSE_HEAD);
-	return most;
-}
-
 bool target_limits(struct probe *p)
 {
 	const char *name = p->version->vers == 3 ? "rtmax" : "maxread";
 	const struct nfs_result *res;
 	struct operation op;
 	struct finding f;
+	uint32_t response;
 	int rc;
 
 	operation_init(&op, NFS_OP_LIMITS, &p->root.fh);
@@ -247,10 +237,14 @@ bool target_limits(struct probe *p)
 		operation_fini(p, &op);
 		return false;
 	}
+	response = p->client.response_size;
 	p->named_max = res->rtmax;
 	p->habits.largest_read = res->rtmax;
 	p->habits.preferred_read = p->version->vers == 3 ? res->rtpref : 0;
-	p->read_max = bound_read(p, res->rtmax);
+	p->read_max = min_u32(res->rtmax ? res->rtmax : READ_MAX_UNSAID, READ_MAX_LARGE);
+	/* A session limits the size of every reply. */
+	if (p->version->sessions && response > 2 * RESPONSE_HEAD)
+		p->read_max = min_u32(p->read_max, response - RESPONSE_HEAD);
 	p->rtmax = min_u32(p->read_max, READ_MAX_EACH);
 	if (res->rtmax)
 		finding_init(&f, "probe.fsinfo", FINDING_PASS,
@@ -308,25 +302,54 @@ void target_say_reference(struct probe *p)
 			      p->reference_why);
 }
 
+/* A kind of failure of calls: the finding, its reason if session.c noted none, and its texts. */
+struct target_failures {
+	const char *id, *reason, *none, *some;
+};
+
+static const struct target_failures target_xid = {
+	"probe.reply.xid",
+	"other-xid",
+	"every reply has the xid of its call",
+	"a reply had the wrong xid",
+};
+static const struct target_failures target_lost = {
+	"probe.reply.lost",
+	"no-reply",
+	"every call was answered",
+	"a call got no reply",
+};
+static const struct target_failures target_closed = {
+	"probe.connection",
+	"closed",
+	"the server kept its connections",
+	"the server closed the connection before its reply",
+};
+static const struct target_failures target_transport = {
+	"probe.transport",
+	"frame",
+	"every frame follows the transport's protocol",
+	"the peer violated the transport's protocol",
+};
+
 /* @reported: those of READs by Write chunk are reported as that mechanism's. */
-static void target_say_failures(struct probe *p, const char *id,
-				const struct call_failures *m, bool reported,
-				const char *reason, const char *none, const char *some)
+static void target_say_failures(struct probe *p, const struct target_failures *kind,
+				const struct call_failures *m, bool reported)
 {
 	bool beside = m->beside_write_chunks || !reported;
 	struct finding f;
 
 	if (!m->count) {
-		probe_say(p, id, FINDING_PASS, "%s", none);
+		probe_say(p, kind->id, FINDING_PASS, "%s", kind->none);
 		return;
 	}
 	finding_init(
-		&f, id, beside ? FINDING_FAIL : FINDING_SKIP, "%s %u time%s%s: %.400s",
-		some, m->count, m->count == 1 ? "" : "s",
+		&f, kind->id, beside ? FINDING_FAIL : FINDING_SKIP,
+		"%s %u time%s%s: %.400s", kind->some, m->count, m->count == 1 ? "" : "s",
 		beside ? ""
 		       : ", only for Write-chunk READs, which have their own finding",
 		m->example);
-	finding_reason(&f, m->reason ? m->reason : reason);
+	finding_reason(&f, m->reason ? m->reason : kind->reason);
 	finding_number(&f, "count", m->count);
 	finding_number(&f, "beside_write_chunk_reads", m->beside_write_chunks);
 	finding_text(&f, "example", "%s", m->example);
@@ -410,33 +433,21 @@ static void target_say_session(struct probe *p)
 	probe_emit(p, &f);
 }
 
-static void tell_device(struct probe *p)
-{
-	if (p->device_gone)
-		probe_because(p, "probe.device", FINDING_UNKNOWN, "removed",
-			      "the RDMA device was removed while in use: %s",
-			      p->device_why);
-}
-
 void target_behaviour(struct probe *p)
 {
 	bool reported = p->write_chunk_failed;
 
 	session_drop(p);
-	tell_device(p);
+	if (p->device_gone)
+		probe_because(p, "probe.device", FINDING_UNKNOWN, "removed",
+			      "the RDMA device was removed while in use: %s",
+			      p->device_why);
 	late_say(p);
 	target_say_credits(p);
 	target_say_session(p);
-	target_say_failures(p, "probe.reply.xid", &p->xid, false, "other-xid",
-			    "every reply has the xid of its call",
-			    "a reply had the wrong xid");
+	target_say_failures(p, &target_xid, &p->xid, false);
 	target_say_errors(p);
-	target_say_failures(p, "probe.reply.lost", &p->lost, reported, "no-reply",
-			    "every call was answered", "a call got no reply");
-	target_say_failures(p, "probe.connection", &p->closed, reported, "closed",
-			    "the server kept its connections",
-			    "the server closed the connection before its reply");
-	target_say_failures(p, "probe.transport", &p->transport, reported, "frame",
-			    "every frame follows the transport's protocol",
-			    "the peer violated the transport's protocol");
+	target_say_failures(p, &target_lost, &p->lost, reported);
+	target_say_failures(p, &target_closed, &p->closed, reported);
+	target_say_failures(p, &target_transport, &p->transport, reported);
 }

@@ -52,24 +52,13 @@ static int versions_ask_once(struct probe *p, const struct nfs_version *version,
 	return rc;
 }
 
-/* The server returned the range of its program versions: all others are not offered. */
-static void take_range(struct versions_census *c, const struct rpc_reply *rpc)
-{
-	size_t i;
-
-	if (rpc->reply_stat != RPC_MSG_ACCEPTED || rpc->accept_stat != RPC_PROG_MISMATCH)
-		return;
-	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
-		if (nfs_versions[i]->vers < rpc->low || nfs_versions[i]->vers > rpc->high)
-			c->answers[i] = ANSWER_NO;
-}
-
 static void versions_ask(struct probe *p, struct versions_census *c, size_t i)
 {
 	const struct nfs_version *version = nfs_versions[i];
 	struct rpc_reply rpc = { 0 };
 	unsigned int tries;
 	int rc = -ECANCELED;
+	size_t j;
 
 	for (tries = 0; tries < 2 && !p->hopeless; tries++) {
 		rc = versions_ask_once(p, version, &rpc);
@@ -79,8 +68,13 @@ static void versions_ask(struct probe *p, struct versions_census *c, size_t i)
 		c->silent = rc == -ETIMEDOUT && tries;
 	}
 	c->answers[i] = !rc ? ANSWER_YES : rc == -EOPNOTSUPP ? ANSWER_NO : ANSWER_NONE;
-	if (rc == -EOPNOTSUPP)
-		take_range(c, &rpc);
+	/* The server returned the range of its program versions: all others are not offered. */
+	if (rc == -EOPNOTSUPP && rpc.reply_stat == RPC_MSG_ACCEPTED &&
+	    rpc.accept_stat == RPC_PROG_MISMATCH)
+		for (j = 0; j < PROBE_VERSIONS && nfs_versions[j]; j++)
+			if (nfs_versions[j]->vers < rpc.low ||
+			    nfs_versions[j]->vers > rpc.high)
+				c->answers[j] = ANSWER_NO;
 	if (c->answers[i] == ANSWER_NONE)
 		snprintf(c->why[i], sizeof(c->why[i]), "%.127s", err_text());
 }
@@ -100,46 +94,26 @@ static void versions_list(const struct versions_census *c, enum versions_answer 
 						 used ? " " : "", nfs_versions[n]->name);
 }
 
-/* The version to use; NULL: none. */
-static const struct nfs_version *choose(struct probe *p, const struct versions_census *c)
-{
-	const struct nfs_version *wanted = p->options->version;
-	size_t i;
-
-	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
-		if (c->answers[i] == ANSWER_YES && (!wanted || nfs_versions[i] == wanted))
-			return nfs_versions[i];
-	return NULL;
-}
-
-/* No version was chosen. A version without an answer is not known to be absent, but a server that
- * answered other calls should have answered. */
-static void init_none(struct probe *p, struct finding *f, const char *offered,
-		      const char *silent)
-{
-	const struct nfs_version *wanted = p->options->version;
-
-	if (wanted)
-		finding_init(f, "probe.versions", FINDING_FAIL,
-			     "NFSv%s was asked for; offered over RDMA: %s%s%s",
-			     wanted->name, *offered ? offered : "none",
-			     *silent ? "; without an answer: " : "", silent);
-	else
-		finding_init(f, "probe.versions", FINDING_FAIL,
-			     "no NFS version is offered over RDMA%s%s",
-			     *silent ? "; without an answer: " : "", silent);
-}
-
 static void versions_say(struct probe *p, const struct versions_census *c)
 {
+	const struct nfs_version *wanted = p->options->version;
 	char offered[64], silent[64];
 	struct finding f;
 	size_t i;
 
 	versions_list(c, ANSWER_YES, offered, sizeof(offered));
 	versions_list(c, ANSWER_NONE, silent, sizeof(silent));
-	if (!p->version)
-		init_none(p, &f, offered, silent);
+	/* A version without an answer is not known to be absent, but a server that answered other
+	 * calls should have answered. */
+	if (!p->version && wanted)
+		finding_init(&f, "probe.versions", FINDING_FAIL,
+			     "NFSv%s was asked for; offered over RDMA: %s%s%s",
+			     wanted->name, *offered ? offered : "none",
+			     *silent ? "; without an answer: " : "", silent);
+	else if (!p->version)
+		finding_init(&f, "probe.versions", FINDING_FAIL,
+			     "no NFS version is offered over RDMA%s%s",
+			     *silent ? "; without an answer: " : "", silent);
 	else if (*silent)
 		finding_init(&f, "probe.versions", FINDING_WARN,
 			     "NFS versions offered over RDMA: %s; without an answer: %s",
@@ -148,11 +122,11 @@ static void versions_say(struct probe *p, const struct versions_census *c)
 		finding_init(&f, "probe.versions", FINDING_PASS,
 			     "NFS versions offered over RDMA: %s", offered);
 	if (f.status != FINDING_PASS)
-		finding_reason(&f, p->version            ? "silent"
-				   : p->options->version ? "not-offered"
-							 : "none");
-	if (p->options->version)
-		finding_text(&f, "requested", "%s", p->options->version->name);
+		finding_reason(&f, p->version ? "silent"
+				   : wanted   ? "not-offered"
+					      : "none");
+	if (wanted)
+		finding_text(&f, "requested", "%s", wanted->name);
 	if (*silent)
 		finding_text(&f, "silent", "%s", silent);
 	finding_text(&f, "offered", "%s", offered);
@@ -173,7 +147,11 @@ bool versions_choose(struct probe *p)
 			versions_ask(p, &c, i);
 		p->offered[i] = c.answers[i] == ANSWER_YES;
 	}
-	p->version = choose(p, &c);
+	p->version = NULL;
+	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i] && !p->version; i++)
+		if (c.answers[i] == ANSWER_YES &&
+		    (!p->options->version || nfs_versions[i] == p->options->version))
+			p->version = nfs_versions[i];
 	versions_say(p, &c);
 	if (!p->version)
 		return false;

@@ -25,14 +25,6 @@ int probe_record(struct probe *p, enum worker_record type, const void *body, siz
 	return rc;
 }
 
-static void tell_end(struct probe *p)
-{
-	uint8_t body[4];
-
-	put_be32(body, p->records);
-	channel_send(p->channel, WORKER_END, body, sizeof(body), -1);
-}
-
 void probe_step(struct probe *p, const char *fmt, ...)
 {
 	va_list ap;
@@ -304,20 +296,11 @@ static void worker_bound_by_time(struct probe *p)
 	p->rtmax = most;
 }
 
-static void send_matrix(struct probe *p)
-{
-	uint8_t buf[MATRIX_RECORD];
-
-	if (matrix_is_empty(&p->matrix))
-		return;
-	matrix_encode(&p->matrix, buf);
-	probe_record(p, WORKER_MATRIX, buf, sizeof(buf));
-}
-
 static void worker_read_files(struct probe *p)
 {
 	struct records records = { 0 };
 	struct verdict_input in = { .records = &records };
+	uint8_t matrix[MATRIX_RECORD];
 
 	worker_identify(p);
 	target_reference(p);
@@ -344,7 +327,10 @@ static void worker_read_files(struct probe *p)
 			records.changed_files);
 	compound_run(p);
 	cells_add(&p->matrix, &records);
-	send_matrix(p);
+	if (!matrix_is_empty(&p->matrix)) {
+		matrix_encode(&p->matrix, matrix);
+		probe_record(p, WORKER_MATRIX, matrix, sizeof(matrix));
+	}
 	p->linux3.credits = p->most_granted;
 	linux3_count(&p->linux3, &records);
 	if (identity_may_be_linux(p->kind))
@@ -429,27 +415,22 @@ static bool worker_has_random(struct probe *p)
 	return false;
 }
 
-static void say_capture(struct probe *p)
-{
-	struct finding f;
-
-	finding_init(&f, "probe.connect", FINDING_UNKNOWN, "--pcap: %s", err_text());
-	finding_reason(&f, "capture");
-	probe_emit(p, &f);
-}
-
 int worker_run(void *arg, int channel)
 {
 	struct worker_task *task = arg;
 	struct probe *p = task->probe;
+	uint8_t body[4];
 
 	(void)channel;
 	if (route_choose(p) && worker_has_random(p)) {
 		task->work(p);
 		if (p->pcap && pcap_close(p->pcap))
-			say_capture(p);
+			probe_because(p, "probe.connect", FINDING_UNKNOWN, "capture",
+				      "--pcap: %s", err_text());
 	}
-	tell_end(p);
+	/* The end is not counted. */
+	put_be32(body, p->records);
+	channel_send(p->channel, WORKER_END, body, sizeof(body), -1);
 	free(p);
 	/* Not _exit(2), so that a sanitizer can look for leaks. */
 	exit(0);
