@@ -50,15 +50,6 @@ bool verdict_is_complete(const struct records *rs, enum mechanism mechanism)
 	       !rs->hopeless && !rs->gave_up[mechanism] && !rs->not_run[mechanism];
 }
 
-/* Whether only the deadline ended it. */
-static bool is_slow(const struct verdict_input *in, enum mechanism mechanism)
-{
-	const struct records *rs = in->records;
-
-	return rs->out_of_time && !rs->why[0] && !rs->all_changing && !rs->hopeless &&
-	       !rs->gave_up[mechanism] && verdict_is_enough(in);
-}
-
 /* Why the sweep by a mechanism did not complete: the text and the reason. */
 static const char *verdict_incomplete_why(const struct records *rs,
 					  enum mechanism mechanism, const struct tally *t,
@@ -86,10 +77,14 @@ static void verdict_say_incomplete(const struct verdict_input *in, struct findin
 				   const char *id, const struct tally *t,
 				   enum mechanism mechanism)
 {
+	const struct records *rs = in->records;
+	/* Only the deadline ended it. */
+	bool slow = rs->out_of_time && !rs->why[0] && !rs->all_changing &&
+		    !rs->hopeless && !rs->gave_up[mechanism] && verdict_is_enough(in);
 	const char *reason;
-	const char *why = verdict_incomplete_why(in->records, mechanism, t, &reason);
+	const char *why = verdict_incomplete_why(rs, mechanism, t, &reason);
 
-	finding_init(f, id, is_slow(in, mechanism) ? FINDING_SKIP : FINDING_UNKNOWN,
+	finding_init(f, id, slow ? FINDING_SKIP : FINDING_UNKNOWN,
 		     "%s, after %u correct READ%s", why, t->right,
 		     t->right == 1 ? "" : "s");
 	finding_reason(f, reason ? reason : "not-tried");
@@ -180,10 +175,25 @@ static void verdict_add_example(struct finding *f, const struct record *r)
 		     r->outcome.text);
 }
 
-/* Reports correct data in a broken frame. */
-static void verdict_say_frame(const struct verdict_input *in, const char *id,
-			      enum read_kind kind, const char *reason, const char *good,
-			      const char *bad, finding_sink sink, void *arg)
+/* Correct data in a broken frame. */
+struct verdict_frame {
+	const char *id;
+	enum read_kind kind;
+	const char *reason, *good, *bad;
+};
+
+static const struct verdict_frame verdict_frames[] = {
+	{ "probe.read.write-chunk.pad", READ_PAD, "padded", "no pad is written",
+	  "the XDR pad is written into the Write chunk" },
+	{ "probe.read.write-chunk.lengths", READ_LENGTHS, "wrong-lengths",
+	  "returned lengths match the data", "returned lengths do not match the data" },
+	{ "probe.read.write-chunk.unused", READ_INLINE, "data-inline",
+	  "the Write chunk is used", "the Write chunk is unused and the data inline" },
+};
+
+static void verdict_say_frame(const struct verdict_input *in,
+			      const struct verdict_frame *frame, finding_sink sink,
+			      void *arg)
 {
 	const struct record *example = NULL;
 	unsigned int looked = 0, hit = 0;
@@ -195,24 +205,26 @@ static void verdict_say_frame(const struct verdict_input *in, const char *id,
 		const struct record *r = &in->records->list[i];
 
 		if (!tally_is_write_chunk(r) ||
-		    (!tally_is_right(r) && r->outcome.kind != kind))
+		    (!tally_is_right(r) && r->outcome.kind != frame->kind))
 			continue;
 		looked++;
-		if (tally_frame_kind(r, pads) != kind)
+		if (tally_frame_kind(r, pads) != frame->kind)
 			continue;
 		hit++;
-		if (r->outcome.kind == kind && !example)
+		if (r->outcome.kind == frame->kind && !example)
 			example = r;
 	}
 	if (example)
-		finding_init(&f, id, FINDING_FAIL, "%s in %u of %u READs", bad, hit,
-			     looked);
+		finding_init(&f, frame->id, FINDING_FAIL, "%s in %u of %u READs",
+			     frame->bad, hit, looked);
 	else if (looked)
-		finding_init(&f, id, FINDING_PASS, "%s in %u READs", good, looked);
+		finding_init(&f, frame->id, FINDING_PASS, "%s in %u READs", frame->good,
+			     looked);
 	else
-		finding_init(&f, id, FINDING_SKIP, "no Write-chunk READ was correct");
+		finding_init(&f, frame->id, FINDING_SKIP,
+			     "no Write-chunk READ was correct");
 	if (example)
-		finding_reason(&f, reason);
+		finding_reason(&f, frame->reason);
 	finding_number(&f, "looked_at", looked);
 	finding_number(&f, "wrong", hit);
 	if (example)
@@ -319,38 +331,50 @@ static void verdict_say_order(const struct verdict_input *in, finding_sink sink,
 	sink(arg, &f);
 }
 
-static void init_bound(struct finding *f, const char *id, const struct tally *t,
-		       const char *what)
-{
-	finding_init(f, id, FINDING_FAIL,
-		     "Write-chunk READs %s fail every time (%u of %u), others do not",
-		     what, t->always, t->failed + t->right);
-	finding_reason(f, "every-time");
-}
+/* A property on which failures may depend: @filter selects the READs that have it. */
+struct verdict_property {
+	const char *id;
+	record_filter filter;
+	const char *what;
+};
 
-/* A failure that depends on one property: @with fails where plain READs are correct. */
-static void verdict_say_property(const struct verdict_input *in, const char *id,
-				 record_filter with, const struct tally *plain,
-				 const char *what, finding_sink sink, void *arg)
+static const struct verdict_property verdict_properties[] = {
+	{ "probe.read.write-chunk.segments", tally_is_segmented, "in several segments" },
+	{ "probe.read.write-chunk.alignment", tally_is_unaligned,
+	  "at unaligned offsets" },
+};
+
+/* Whether READs with the property fail where plain READs are correct. */
+static void verdict_say_property(const struct verdict_input *in,
+				 const struct verdict_property *property,
+				 const struct tally *plain, finding_sink sink, void *arg)
 {
+	bool steady;
 	struct finding f;
 	struct tally t;
 
-	tally_records(in, with, &t);
-	if (tally_is_steady(&t) && !plain->always)
-		init_bound(&f, id, &t, what);
-	else if (tally_is_steady(&t))
-		finding_init(&f, id, FINDING_SKIP, "other READs fail too");
+	tally_records(in, property->filter, &t);
+	steady = tally_is_steady(&t);
+	if (steady && !plain->always)
+		finding_init(
+			&f, property->id, FINDING_FAIL,
+			"Write-chunk READs %s fail every time (%u of %u), others do not",
+			property->what, t.always, t.failed + t.right);
+	else if (steady)
+		finding_init(&f, property->id, FINDING_SKIP, "other READs fail too");
 	else if (t.failed)
-		finding_init(&f, id, FINDING_SKIP, "%s", tally_unsteady(&t));
+		finding_init(&f, property->id, FINDING_SKIP, "%s", tally_unsteady(&t));
 	else if (t.right)
-		finding_init(&f, id, FINDING_PASS, "%u Write-chunk READs %s are correct",
-			     t.right, what);
+		finding_init(&f, property->id, FINDING_PASS,
+			     "%u Write-chunk READs %s are correct", t.right,
+			     property->what);
 	else
-		finding_init(&f, id, FINDING_SKIP, "%s",
+		finding_init(&f, property->id, FINDING_SKIP, "%s",
 			     t.over_tcp          ? "READs fail over TCP too"
 			     : t.answered_inline ? "the Write chunk is unused"
 						 : "not tested at this level");
+	if (f.status == FINDING_FAIL)
+		finding_reason(&f, "every-time");
 	tally_numbers(&f, &t);
 	if (t.failed)
 		tally_examples(&f, &t);
@@ -421,13 +445,6 @@ struct intermittent {
 	const struct record *example;
 };
 
-/* No reply, or no connection, which have findings of their own. */
-static bool is_mishap(const struct record *r)
-{
-	return r->outcome.kind == READ_LOST || r->outcome.kind == READ_CLOSED ||
-	       r->outcome.kind == READ_TRANSPORT;
-}
-
 static void verdict_count_intermittent(const struct verdict_input *in,
 				       struct intermittent *n)
 {
@@ -442,8 +459,11 @@ static void verdict_count_intermittent(const struct verdict_input *in,
 	for (i = 0; i < in->records->count; i++) {
 		const struct record *r = &in->records->list[i];
 
-		n->no_reply += is_mishap(r) && !tally_is_failure(in, r) &&
-			       r->wrong < r->tries;
+		/* No reply, or no connection, which have findings of their own. */
+		n->no_reply += (r->outcome.kind == READ_LOST ||
+				r->outcome.kind == READ_CLOSED ||
+				r->outcome.kind == READ_TRANSPORT) &&
+			       !tally_is_failure(in, r) && r->wrong < r->tries;
 		if (!tally_is_right(r) && !tally_is_failure(in, r))
 			continue;
 		n->of[r->c.mechanism] += r->tries;
@@ -543,16 +563,6 @@ static void verdict_say_intermittent(const struct verdict_input *in, finding_sin
 	sink(arg, &f);
 }
 
-static bool has_come_late(const struct verdict_input *in)
-{
-	size_t i;
-
-	for (i = 0; i < in->records->count; i++)
-		if (in->records->list[i].outcome.kind == READ_ORDER)
-			return true;
-	return in->late_writes > 0;
-}
-
 void verdict_reads(const struct verdict_input *input, finding_sink sink, void *arg)
 {
 	struct verdict_input own = *input;
@@ -561,7 +571,9 @@ void verdict_reads(const struct verdict_input *input, finding_sink sink, void *a
 	unsigned int right;
 	size_t i;
 
-	own.late = has_come_late(in);
+	own.late = in->late_writes > 0;
+	for (i = 0; i < in->records->count && !own.late; i++)
+		own.late = in->records->list[i].outcome.kind == READ_ORDER;
 	verdict_tally_tails(in, &tails, &right);
 	own.tails = tally_is_steady(&tails);
 	tally_records(in, tally_is_write_chunk, &all);
@@ -570,21 +582,12 @@ void verdict_reads(const struct verdict_input *input, finding_sink sink, void *a
 	for (i = 0; i < ARRAY_SIZE(mechanisms); i++)
 		verdict_say_mechanism(in, i, sink, arg);
 	tally_records(in, tally_is_plain, &plain);
-	verdict_say_frame(in, "probe.read.write-chunk.pad", READ_PAD, "padded",
-			  "no pad is written",
-			  "the XDR pad is written into the Write chunk", sink, arg);
-	verdict_say_frame(in, "probe.read.write-chunk.lengths", READ_LENGTHS,
-			  "wrong-lengths", "returned lengths match the data",
-			  "returned lengths do not match the data", sink, arg);
-	verdict_say_frame(in, "probe.read.write-chunk.unused", READ_INLINE, "data-inline",
-			  "the Write chunk is used",
-			  "the Write chunk is unused and the data inline", sink, arg);
+	for (i = 0; i < ARRAY_SIZE(verdict_frames); i++)
+		verdict_say_frame(in, &verdict_frames[i], sink, arg);
 	verdict_say_tail(in, sink, arg);
 	verdict_say_order(in, sink, arg);
-	verdict_say_property(in, "probe.read.write-chunk.segments", tally_is_segmented,
-			     &plain, "in several segments", sink, arg);
-	verdict_say_property(in, "probe.read.write-chunk.alignment", tally_is_unaligned,
-			     &plain, "at unaligned offsets", sink, arg);
+	for (i = 0; i < ARRAY_SIZE(verdict_properties); i++)
+		verdict_say_property(in, &verdict_properties[i], &plain, sink, arg);
 	verdict_say_placement(&plain, sink, arg);
 	signature_profiles(in, &plain, sink, arg);
 	verdict_say_intermittent(in, sink, arg);
