@@ -192,8 +192,23 @@ static void compound_every_mechanism(struct compound_trial *t, struct read_case 
 			compound_attempt(t, &c);
 }
 
+/* The reason of a finding that is not good, the worst first. */
+static const char *compound_reason(const struct compound_trial *t)
+{
+	if (t->wrong)
+		return t->reason;
+	if (t->over_tcp || t->doubtful)
+		return t->over_tcp ? "over-tcp" : "second-read";
+	if (t->p->busy[0])
+		return "busy";
+	if (t->p->gone || t->p->device_gone)
+		return t->p->gone ? "server-gone" : "device";
+	return t->why[0] ? "not-tried" : "time";
+}
+
 static void compound_say(struct compound_trial *t)
 {
+	static const char id[] = "probe.read.compound";
 	unsigned int mild = t->over_tcp + t->doubtful;
 	char note[96] = "";
 	struct finding f;
@@ -203,28 +218,25 @@ static void compound_say(struct compound_trial *t)
 			 "; %u more were answered inline, with the Reply chunk unused",
 			 t->answered_inline);
 	if (t->wrong)
-		finding_init(&f, "probe.read.compound", FINDING_FAIL,
-			     "%u of %u COMPOUNDs fail: %s", t->wrong,
-			     t->wrong + mild + t->right, t->example);
+		finding_init(&f, id, FINDING_FAIL, "%u of %u COMPOUNDs fail: %s",
+			     t->wrong, t->wrong + mild + t->right, t->example);
 	else if (t->over_tcp)
-		finding_init(&f, "probe.read.compound", FINDING_WARN,
+		finding_init(&f, id, FINDING_WARN,
 			     "%u of %u COMPOUNDs fail over RDMA and over TCP alike: %s",
 			     mild, mild + t->right, t->mild);
 	else if (t->doubtful)
 		finding_init(
-			&f, "probe.read.compound", FINDING_WARN,
+			&f, id, FINDING_WARN,
 			"%u of %u COMPOUNDs fail, and could not be compared with NFS over TCP: %s",
 			mild, mild + t->right, t->mild);
 	else if (t->w->changing)
-		finding_init(&f, "probe.read.compound", FINDING_SKIP,
-			     "the file changed while it was read");
+		finding_init(&f, id, FINDING_SKIP, "the file changed while it was read");
 	else if (t->withheld && !t->right)
 		finding_init(
-			&f, "probe.read.compound", FINDING_SKIP,
+			&f, id, FINDING_SKIP,
 			"a READ followed by another operation can crash nfs-ganesha");
 	else if (t->untried || !t->right || compound_is_over(t))
-		finding_init(&f, "probe.read.compound",
-			     compound_is_slow(t) ? FINDING_SKIP : FINDING_UNKNOWN,
+		finding_init(&f, id, compound_is_slow(t) ? FINDING_SKIP : FINDING_UNKNOWN,
 			     "%s, after %u correct COMPOUNDs",
 			     t->p->busy[0] ? t->p->busy
 			     : t->why[0]   ? t->why
@@ -232,22 +244,15 @@ static void compound_say(struct compound_trial *t)
 			     t->right);
 	else if (t->reported)
 		finding_init(
-			&f, "probe.read.compound", FINDING_SKIP,
+			&f, id, FINDING_SKIP,
 			"%u COMPOUNDs are correct; %u fail as READs alone do, which has its own finding",
 			t->right, t->reported);
 	else
 		finding_init(
-			&f, "probe.read.compound", FINDING_PASS,
+			&f, id, FINDING_PASS,
 			"%u COMPOUNDs of READ and GETATTR%s, by every mechanism, all correct%s",
 			t->right, t->pairs ? ", and of two READs" : "", note);
-	finding_reason(&f, t->wrong            ? t->reason
-			   : t->over_tcp       ? "over-tcp"
-			   : t->doubtful       ? "second-read"
-			   : t->p->busy[0]     ? "busy"
-			   : t->p->gone        ? "server-gone"
-			   : t->p->device_gone ? "device"
-			   : t->why[0]         ? "not-tried"
-					       : "time");
+	finding_reason(&f, compound_reason(t));
 	finding_number(&f, "right", t->right);
 	finding_number(&f, "failed", t->wrong);
 	if (t->answered_inline)

@@ -213,7 +213,7 @@ static void judge_flight_once(struct sweep *s, const struct read_case *cases,
 	}
 }
 
-/* Repeats all of them if one was told to wait, because they must be in flight together. */
+/* Repeats all of them if the server asked one to wait, because they must be in flight together. */
 void judge_flight_read(struct sweep *s, const struct read_case *cases, unsigned int n,
 		       struct read_outcome *outcomes)
 {

@@ -41,24 +41,17 @@ void liveness_suspect(struct probe *p, const struct operation *op,
 		snprintf(p->request, sizeof(p->request), "a READ over TCP");
 }
 
-/* "READ of 5 bytes at offset 0 inline (NFSv3) and 3 more" */
-static void liveness_request_text(const struct probe *p, char *buf, size_t cap)
-{
-	size_t used;
-
-	snprintf(buf, cap, "%s", p->request[0] ? p->request : "no request");
-	used = strlen(buf);
-	if (p->under_way > 1)
-		snprintf(buf + used, cap - used, " and %u more", p->under_way - 1);
-}
-
 static void liveness_say(struct probe *p, const char *how, const char *reason,
 			 const char *why)
 {
-	char request[256];
+	char request[256], more[32] = "";
 	struct finding f;
 
-	liveness_request_text(p, request, sizeof(request));
+	/* "READ of 5 bytes at offset 0 inline (NFSv3) and 3 more" */
+	if (p->under_way > 1)
+		snprintf(more, sizeof(more), " and %u more", p->under_way - 1);
+	snprintf(request, sizeof(request), "%s%s",
+		 p->request[0] ? p->request : "no request", more);
 	finding_init(&f, "probe.server-gone", FINDING_FAIL,
 		     "the server %s after %s: %.300s", how, request, why);
 	finding_reason(&f, reason);
@@ -98,23 +91,11 @@ static bool liveness_is_servers(int rc)
 	       rc == -EHOSTDOWN;
 }
 
-static int liveness_null(struct probe *p, struct rpcrdma_conn *conn)
-{
-	struct rpcrdma_call call;
-	int rc;
-
-	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, p->version ? p->version->vers : 3,
-			  NFS3_NULL);
-	rc = rpcrdma_call(conn, &call, deadline_min(p->deadline, deadline_in(ANSWER_MS)));
-	rpcrdma_call_fini(&call);
-	/* Any answer shows that the server is there. */
-	return rc == -EBADE || rc == -EILSEQ || rc == -EBADMSG ? 0 : rc;
-}
-
 static int liveness_null_once(struct probe *p)
 {
 	_cleanup_(rpcrdma_close_p) struct rpcrdma_conn *conn = NULL;
 	struct rpcrdma_options options;
+	struct rpcrdma_call call;
 	int rc;
 
 	session_options(p, &options);
@@ -122,7 +103,13 @@ static int liveness_null_once(struct probe *p)
 			  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
 	if (rc)
 		return err_context(rc, "a new connection");
-	rc = liveness_null(p, conn);
+	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, p->version ? p->version->vers : 3,
+			  NFS3_NULL);
+	rc = rpcrdma_call(conn, &call, deadline_min(p->deadline, deadline_in(ANSWER_MS)));
+	rpcrdma_call_fini(&call);
+	/* Any answer shows that the server is there. */
+	if (rc == -EBADE || rc == -EILSEQ || rc == -EBADMSG)
+		return 0;
 	return err_context(rc, "NULL on a new connection");
 }
 

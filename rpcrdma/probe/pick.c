@@ -260,20 +260,6 @@ static bool pick_retry_as_ovirt(struct probe *p, struct pick_walk *walk, int *rc
 	return false;
 }
 
-static void pick_say_identity(struct probe *p, bool as_ovirt)
-{
-	struct finding f;
-
-	finding_init(
-		&f, "probe.identity", FINDING_PASS, "%s as uid %u gid %u",
-		as_ovirt ? "root was refused (EACCES) and the export belongs to 36: read"
-			 : "read",
-		p->cred.uid, p->cred.gid);
-	finding_number(&f, "uid", p->cred.uid);
-	finding_number(&f, "gid", p->cred.gid);
-	probe_emit(p, &f);
-}
-
 static void pick_say_unreadable(struct probe *p, const char *reason, const char *summary)
 {
 	struct finding f;
@@ -327,7 +313,14 @@ static bool pick_say_files(struct probe *p, const struct pick_walk *walk, int rc
 		pick_say_no_file(p, walk, rc);
 		return false;
 	}
-	pick_say_identity(p, as_ovirt);
+	finding_init(
+		&f, "probe.identity", FINDING_PASS, "%s as uid %u gid %u",
+		as_ovirt ? "root was refused (EACCES) and the export belongs to 36: read"
+			 : "read",
+		p->cred.uid, p->cred.gid);
+	finding_number(&f, "uid", p->cred.uid);
+	finding_number(&f, "gid", p->cred.gid);
+	probe_emit(p, &f);
 	finding_init(&f, "probe.file", FINDING_PASS, "%s, %llu bytes%s", file->path,
 		     (unsigned long long)file->attr.size,
 		     pick_is_quiet(walk, &file->attr)

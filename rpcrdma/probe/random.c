@@ -107,23 +107,22 @@ bool random_read(struct random_choice *c, uint64_t base, uint32_t len, uint64_t 
 	return gate_lets(c->kind, gate_class(&q));
 }
 
-/* Servers may answer inline and ignore a Reply chunk. */
-static bool random_found_nothing(const struct record *r)
-{
-	return r->outcome.kind == READ_OK || r->outcome.kind == READ_CHANGING ||
-	       (r->outcome.kind == READ_INLINE && r->c.mechanism == MECH_REPLY_CHUNK);
-}
-
 bool random_is_wanted(const struct records *swept, char *why, size_t cap)
 {
+	enum read_kind kind;
 	enum mechanism m;
 	size_t i;
 
-	for (i = 0; i < swept->count; i++)
-		if (!random_found_nothing(&swept->list[i])) {
+	for (i = 0; i < swept->count; i++) {
+		kind = swept->list[i].outcome.kind;
+		/* Servers may answer inline and ignore a Reply chunk. */
+		if (kind != READ_OK && kind != READ_CHANGING &&
+		    (kind != READ_INLINE ||
+		     swept->list[i].c.mechanism != MECH_REPLY_CHUNK)) {
 			snprintf(why, cap, "READs of chosen sizes fail already");
 			return false;
 		}
+	}
 	for (m = 0; m < MECH_COUNT; m++)
 		if (swept->gave_up[m] || swept->hopeless || swept->unfinished ||
 		    !swept->count) {

@@ -26,24 +26,15 @@ enum read_context {
 	CONTEXT_COUNT
 };
 
-static enum read_context signature_context(const struct record *r)
-{
-	if (r->after_others)
-		return CONTEXT_AFTER_OTHERS;
-	return r->in_flight > 1 ? CONTEXT_IN_FLIGHT : CONTEXT_ALONE;
-}
-
 static bool signature_is_plain(const struct record *r, enum read_context context)
 {
-	return tally_is_plain(r) && signature_context(r) == context;
-}
+	enum read_context own = CONTEXT_ALONE;
 
-/* Correct data with more written after it is a broken frame; bytes that are missing at the end
- * have a finding of their own. */
-static bool signature_is_proof(const struct verdict_input *in, const struct record *r)
-{
-	return tally_is_always(in, r) && r->outcome.kind != READ_OUTSIDE &&
-	       !(in->tails && r->outcome.sign == SIGN_TAIL);
+	if (r->after_others)
+		own = CONTEXT_AFTER_OTHERS;
+	else if (r->in_flight > 1)
+		own = CONTEXT_IN_FLIGHT;
+	return tally_is_plain(r) && own == context;
 }
 
 /* The outcomes of all READs of one range in one way. */
@@ -70,7 +61,12 @@ static struct signature_range signature_range_of(const struct verdict_input *in,
 			continue;
 		seen.first = seen.first && j >= i;
 		seen.failing = seen.failing || tally_is_failure(in, r);
-		seen.proven = seen.proven || signature_is_proof(in, r);
+		/* Correct data with more written after it is a broken frame; bytes that are
+		 * missing at the end have a finding of their own. */
+		seen.proven = seen.proven ||
+			      (tally_is_always(in, r) &&
+			       r->outcome.kind != READ_OUTSIDE &&
+			       !(in->tails && r->outcome.sign == SIGN_TAIL));
 		right = right || tally_is_right(r);
 	}
 	seen.failing = seen.failing && !right;

@@ -47,7 +47,7 @@ void judge_note_before(struct sweep *s, const struct read_case *c, bool right);
 bool judge_is_before(const struct sweep *s, const struct read_case *c);
 /* Examines a failed READ: the reason, and whether it fails again. */
 void judge_failure(struct sweep *s, struct record *r);
-/* Makes @n READs at once, at most SWEEP_IN_FLIGHT; repeats all of them if one was told to
+/* Makes @n READs at once, at most SWEEP_IN_FLIGHT; repeats all of them if the server asked one to
  * wait. */
 void judge_flight_read(struct sweep *s, const struct read_case *cases, unsigned int n,
 		       struct read_outcome *outcomes);

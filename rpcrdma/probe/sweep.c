@@ -104,28 +104,22 @@ static bool sweep_fits_time(struct sweep *s, uint64_t bytes)
 	return !s->records->out_of_time;
 }
 
-static void sweep_note_rate(struct sweep *s, const struct record *r, uint64_t begin)
-{
-	double ms_a_byte;
-
-	if (r->outcome.kind != READ_OK || r->outcome.brought < RATE_BYTES ||
-	    r->after_others)
-		return;
-	ms_a_byte = (double)(now_ms() - begin) / r->outcome.brought;
-	if (!s->ms_a_byte || ms_a_byte < s->ms_a_byte)
-		s->ms_a_byte = ms_a_byte;
-}
-
 /* Makes the READ once and judges it. */
 static void sweep_read(struct sweep *s, struct record *r)
 {
 	const struct call_failures before = s->p->transport;
 	const struct read_case *c = &r->c;
 	uint64_t begin = now_ms();
+	double ms_a_byte;
 
 	r->expected = sweep_expected(s, c);
 	judge_try(s, c, r->after_others, &r->outcome);
-	sweep_note_rate(s, r, begin);
+	if (r->outcome.kind == READ_OK && r->outcome.brought >= RATE_BYTES &&
+	    !r->after_others) {
+		ms_a_byte = (double)(now_ms() - begin) / r->outcome.brought;
+		if (!s->ms_a_byte || ms_a_byte < s->ms_a_byte)
+			s->ms_a_byte = ms_a_byte;
+	}
 	if (r->outcome.kind == READ_WITHHELD)
 		return;
 	/* A large READ may return less. */

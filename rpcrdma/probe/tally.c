@@ -107,14 +107,6 @@ static void tally_failed(struct tally *t, const struct record *r)
 		t->example[t->examples++] = r;
 }
 
-static void tally_always(struct tally *t, const struct record *r)
-{
-	if (!t->always++)
-		t->example_always = r;
-	if (r->c.count < t->smallest_always)
-		t->smallest_always = r->c.count;
-}
-
 bool tally_is_steady(const struct tally *t)
 {
 	return t->always && t->always * 5 >= t->failed * 4;
@@ -176,8 +168,12 @@ void tally_records(const struct verdict_input *in, record_filter filter, struct 
 			tally_right(t, r, pads);
 		t->over_tcp += r->wrong_over_tcp;
 		t->answered_inline += r->outcome.kind == READ_INLINE;
-		if (tally_is_always(in, r))
-			tally_always(t, r);
+		if (!tally_is_always(in, r))
+			continue;
+		if (!t->always++)
+			t->example_always = r;
+		if (r->c.count < t->smallest_always)
+			t->smallest_always = r->c.count;
 	}
 	for (i = 0; i < rs->count; i++) {
 		const struct record *r = &rs->list[i];

@@ -197,17 +197,6 @@ static void worker_add_habits(struct probe *p, struct finding *f)
 	finding_number(f, "credits", p->most_granted);
 }
 
-static enum server_kind worker_guess(struct probe *p, char *why, size_t cap)
-{
-	unsigned int i;
-
-	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++) {
-		p->habits.nfs4 |= p->offered[i] && nfs_versions[i]->vers == 4;
-		p->habits.nfs42 |= p->offered[i] && !strcmp(nfs_versions[i]->name, "4.2");
-	}
-	return identity_guess(&p->habits, why, cap);
-}
-
 /* Identifies the server by the handles that it returned so far, and by EXCHANGE_ID. */
 static void worker_identify(struct probe *p)
 {
@@ -219,8 +208,13 @@ static void worker_identify(struct probe *p)
 	for (i = 0; i < p->ncandidates; i++)
 		identity_add(&p->seen, &p->candidates[i].fh);
 	p->kind = identity_of(&p->seen, why, sizeof(why));
+	for (i = 0; i < PROBE_VERSIONS && p->kind == SERVER_UNKNOWN && nfs_versions[i];
+	     i++) {
+		p->habits.nfs4 |= p->offered[i] && nfs_versions[i]->vers == 4;
+		p->habits.nfs42 |= p->offered[i] && !strcmp(nfs_versions[i]->name, "4.2");
+	}
 	if (p->kind == SERVER_UNKNOWN)
-		perhaps = worker_guess(p, because, sizeof(because));
+		perhaps = identity_guess(&p->habits, because, sizeof(because));
 	if (perhaps != SERVER_UNKNOWN)
 		finding_init(&f, "probe.server", FINDING_PASS, "%s, perhaps %s (%s): %s",
 			     identity_name(p->kind), identity_name(perhaps), because,
