@@ -64,26 +64,9 @@ static enum probe_range_fate compare_window(struct probe *p, struct window *w)
 	return fate;
 }
 
-static void compare_range(struct probe *p, uint32_t index)
-{
-	const struct probe_range *range = &p->options->ranges[index];
-	struct probe_range_result result = { .index = index,
-					     .fate = PROBE_RANGE_UNKNOWN };
-	struct window w;
-
-	if (window_open(p, &w, &p->root, range->offset, range->length))
-		return compare_report(p, &result);
-	if (w.len) {
-		result.length = w.len;
-		result.digest = probe_digest(w.bytes, w.len);
-		result.fate = compare_window(p, &w);
-	}
-	window_close(&w);
-	compare_report(p, &result);
-}
-
 static void compare_ranges(struct probe *p)
 {
+	struct window w;
 	uint32_t i;
 
 	if (!p->root_is_file) {
@@ -94,7 +77,19 @@ static void compare_ranges(struct probe *p)
 	target_reference(p);
 	for (i = 0; i < p->options->nranges && deadline_left(p->deadline) && !p->gone;
 	     i++) {
-		compare_range(p, i);
+		const struct probe_range *range = &p->options->ranges[i];
+		struct probe_range_result result = { .index = i,
+						     .fate = PROBE_RANGE_UNKNOWN };
+
+		if (!window_open(p, &w, &p->root, range->offset, range->length)) {
+			if (w.len) {
+				result.length = w.len;
+				result.digest = probe_digest(w.bytes, w.len);
+				result.fate = compare_window(p, &w);
+			}
+			window_close(&w);
+		}
+		compare_report(p, &result);
 		probe_progress(p, "our own client", i + 1, p->options->nranges);
 	}
 	target_say_reference(p);

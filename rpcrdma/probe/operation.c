@@ -139,15 +139,6 @@ static bool operation_start_again(struct probe *p, struct operation *op)
 	return !session_start(p, &op->call, session_call_deadline(p, op->request.count));
 }
 
-/* Whether the Write chunk was returned without any bytes in it. */
-static bool operation_chunk_is_unused(const struct rpcrdma_call *call)
-{
-	const struct rpcrdma_header *h = &call->header;
-
-	return call->write_count &&
-	       (!h->write_count || !header_chunk_length(h, &h->write[0]));
-}
-
 static int operation_decode(struct probe *p, struct operation *op, bool reduced)
 {
 	struct reader r;
@@ -165,6 +156,8 @@ bool operation_left_chunk(const struct operation *op)
 /* From the reply to the result; sets the stage. */
 static int operation_take_reply(struct probe *p, struct operation *op)
 {
+	const struct rpcrdma_header *h = &op->call.header;
+	bool unused;
 	int rc;
 
 	op->stage = OPERATION_RPC;
@@ -173,7 +166,10 @@ static int operation_take_reply(struct probe *p, struct operation *op)
 		return rc;
 	op->stage = OPERATION_RESULTS;
 	rc = operation_decode(p, op, op->call.write_count > 0);
-	if (operation_chunk_is_unused(&op->call) && (rc || op->result.read.len)) {
+	/* The Write chunk was returned without any bytes in it. */
+	unused = op->call.write_count &&
+		 (!h->write_count || !header_chunk_length(h, &h->write[0]));
+	if (unused && (rc || op->result.read.len)) {
 		op->data_inline = !operation_decode(p, op, false);
 		/* If the data is not inline either, keep the error of the reduced form. */
 		rc = op->data_inline ? 0 : operation_decode(p, op, true);

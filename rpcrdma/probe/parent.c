@@ -470,23 +470,6 @@ static void parent_clean_up(struct parent *parent)
 	parent->events->finding(parent->events->arg, &f);
 }
 
-/* Runs the worker with the user's signals handled. */
-static int parent_run_worker(struct parent *parent)
-{
-	struct err_kept why;
-	int rc;
-
-	parent->end.fate = CHILD_UNKNOWN;
-	rc = parent_start_worker(parent);
-	if (!rc)
-		rc = parent_end_worker(parent, parent_serve(parent));
-	err_keep(&why, rc);
-	if (rc)
-		parent_say_incomplete(parent, rc, why.text);
-	parent_clean_up(parent);
-	return err_again(&why);
-}
-
 int parent_run(const struct probe_options *options, worker_fn work,
 	       unsigned int nfs_connections, const struct probe_events *events)
 {
@@ -495,6 +478,7 @@ int parent_run(const struct probe_options *options, worker_fn work,
 				 .work = work,
 				 .events = events,
 				 .nfs_connections = nfs_connections };
+	struct err_kept why;
 	int rc;
 
 	parent.deadline = deadline_in(options->timeout_ms);
@@ -511,11 +495,18 @@ int parent_run(const struct probe_options *options, worker_fn work,
 	parent_interrupted = 0;
 	sigaction(SIGINT, &action, &old_int);
 	sigaction(SIGTERM, &action, &old_term);
-	rc = parent_run_worker(&parent);
+	parent.end.fate = CHILD_UNKNOWN;
+	rc = parent_start_worker(&parent);
+	if (!rc)
+		rc = parent_end_worker(&parent, parent_serve(&parent));
+	err_keep(&why, rc);
+	if (rc)
+		parent_say_incomplete(&parent, rc, why.text);
+	parent_clean_up(&parent);
 	sigaction(SIGINT, &old_int, NULL);
 	sigaction(SIGTERM, &old_term, NULL);
 	munmap(parent.step, WORKER_STEP_MAX);
-	return rc;
+	return err_again(&why);
 }
 
 int probe_run(const struct probe_options *options, const struct probe_events *events)

@@ -241,25 +241,6 @@ static int pick_find(struct probe *p, struct pick_walk *walk)
 	return first;
 }
 
-/* oVirt's files are 36:36 and 0660 on an export that squashes root, where root may not even list
- * directories: try again as vdsm:kvm. */
-static bool pick_retry_as_ovirt(struct probe *p, struct pick_walk *walk, int *rc)
-{
-	struct rpc_cred before = p->cred;
-
-	bool denied = walk->unreadable || *rc == -EACCES;
-
-	if (p->ncandidates || !denied || p->options->has_cred || p->cred.uid != 0 ||
-	    p->root.attr.uid != 36)
-		return false;
-	p->cred = (struct rpc_cred){ .flavor = RPC_AUTH_SYS, .uid = 36, .gid = 36 };
-	*rc = pick_find(p, walk);
-	if (p->ncandidates)
-		return true;
-	p->cred = before;
-	return false;
-}
-
 static void pick_say_unreadable(struct probe *p, const char *reason, const char *summary)
 {
 	struct finding f;
@@ -338,7 +319,8 @@ bool pick_files(struct probe *p)
 {
 	_cleanup_free_ struct pick_walk *walk = calloc(1, sizeof(*walk));
 	_cleanup_free_ struct probe_file *dirs = calloc(DIRECTORIES_MAX, sizeof(*dirs));
-	bool as_ovirt;
+	struct rpc_cred before = p->cred;
+	bool as_ovirt = false;
 	int rc;
 
 	if (!walk || !dirs)
@@ -347,6 +329,16 @@ bool pick_files(struct probe *p)
 	walk->dirs = dirs;
 	walk->now = time(NULL);
 	rc = pick_find(p, walk);
-	as_ovirt = pick_retry_as_ovirt(p, walk, &rc);
+	/* oVirt's files are 36:36 and 0660 on an export that squashes root, where root may not
+	 * even list directories: try again as vdsm:kvm. */
+	if (!p->ncandidates && (walk->unreadable || rc == -EACCES) &&
+	    !p->options->has_cred && p->cred.uid == 0 && p->root.attr.uid == 36) {
+		p->cred =
+			(struct rpc_cred){ .flavor = RPC_AUTH_SYS, .uid = 36, .gid = 36 };
+		rc = pick_find(p, walk);
+		as_ovirt = p->ncandidates;
+		if (!as_ovirt)
+			p->cred = before;
+	}
 	return pick_say_files(p, walk, rc, as_ovirt);
 }

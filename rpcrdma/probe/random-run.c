@@ -59,21 +59,6 @@ static void random_run_add_files(struct random_run *r, uint64_t least)
 	random_run_add_file(r, &r->p->giant, least);
 }
 
-/* At most half of the time left: later steps need time, too. */
-static bool random_run_plan_time(struct random_run *r)
-{
-	double more = r->out->wanted > PROBE_READS_DEFAULT
-			      ? (double)r->out->wanted / PROBE_READS_DEFAULT
-			      : 1;
-	unsigned int half = (unsigned int)deadline_left(r->p->deadline) / 2;
-	double most = TIME_MS * more;
-
-	r->bytes_max = (uint64_t)(BYTES_MAX * more);
-	r->begin = now_ms();
-	r->end = deadline_in(most < half ? (unsigned int)most : half);
-	return half > r->task->reserve_ms;
-}
-
 /* The time for a window's true bytes: a quarter. */
 static void random_run_plan_window(struct random_run *r)
 {
@@ -197,6 +182,11 @@ static void random_run_files(struct random_run *r)
 static void random_run_reads(struct random_run *r)
 {
 	const struct probe *p = r->p;
+	double more = r->out->wanted > PROBE_READS_DEFAULT
+			      ? (double)r->out->wanted / PROBE_READS_DEFAULT
+			      : 1;
+	double most = TIME_MS * more;
+	unsigned int half;
 
 	r->out->seed = p->options->seed;
 	if (!r->out->seed && getrandom(&r->out->seed, sizeof(r->out->seed),
@@ -208,7 +198,12 @@ static void random_run_reads(struct random_run *r)
 		random_run_add_files(r, RANDOM_SECTOR);
 	if (!r->nfiles)
 		return random_run_end(r, "no file is as long as a sector of 512 bytes");
-	if (!random_run_plan_time(r))
+	/* At most half of the time left: later steps need time, too. */
+	half = (unsigned int)deadline_left(p->deadline) / 2;
+	r->bytes_max = (uint64_t)(BYTES_MAX * more);
+	r->begin = now_ms();
+	r->end = deadline_in(most < half ? (unsigned int)most : half);
+	if (half <= r->task->reserve_ms)
 		return random_run_end(r, "the time ran out");
 	random_run_plan_window(r);
 	if (r->window)

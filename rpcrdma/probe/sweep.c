@@ -546,27 +546,11 @@ static enum read_kind sweep_attempt_random(void *arg, const struct read_case *c)
 	return r.outcome.kind;
 }
 
-/* READs that are not made here do not count for the sweep. */
-static void sweep_random_reads(struct sweep *s, unsigned int first)
-{
-	const struct random_task task = { .p = s->p,
-					  .records = s->records,
-					  .w = &s->w,
-					  .first = first,
-					  .reserve_ms = sweep_reserve_ms(s),
-					  .ms_a_byte = s->ms_a_byte,
-					  .attempt = sweep_attempt_random,
-					  .arg = s };
-	bool out_of_time = s->records->out_of_time;
-
-	random_run(&task);
-	s->records->out_of_time = out_of_time;
-}
-
 void sweep_run(struct probe *p, struct records *records)
 {
 	struct sweep s = { .p = p, .records = records };
 	unsigned int i, files = min_u32(p->ncandidates, FILES_MAX);
+	bool out_of_time;
 
 	for (i = 0; i < files; i++) {
 		s.w.changing = false;
@@ -582,7 +566,17 @@ void sweep_run(struct probe *p, struct records *records)
 		sweep_more_windows(&s, &p->candidates[i]);
 	if (i < files && p->options->level == PROBE_FULL)
 		sweep_large_reads(&s);
-	sweep_random_reads(&s, i);
+	/* READs that are not made there do not count for the sweep. */
+	out_of_time = records->out_of_time;
+	random_run(&(struct random_task){ .p = p,
+					  .records = records,
+					  .w = &s.w,
+					  .first = i,
+					  .reserve_ms = sweep_reserve_ms(&s),
+					  .ms_a_byte = s.ms_a_byte,
+					  .attempt = sweep_attempt_random,
+					  .arg = &s });
+	records->out_of_time = out_of_time;
 	if (records->out_of_time && !p->pace.not_tried[0])
 		late_not_tried(p, "the last READs");
 	records->hopeless = p->hopeless;
