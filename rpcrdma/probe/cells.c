@@ -25,7 +25,7 @@ unsigned int cells_seen(enum mechanism mechanism, enum read_kind kind)
 	}
 }
 
-static enum matrix_row cells_row(const struct record *r)
+static enum matrix_row cells_row(const struct read_record *r)
 {
 	if (r->c.mechanism == MECH_INLINE)
 		return MATRIX_INLINE;
@@ -46,7 +46,7 @@ void cells_add(struct matrix *matrix, const struct records *records)
 	size_t i;
 
 	for (i = 0; i < records->count; i++) {
-		const struct record *r = &records->list[i];
+		const struct read_record *r = &records->list[i];
 
 		seen = cells_seen(r->c.mechanism, r->outcome.kind);
 		/* Random READs are made only where the READs of the sweep were correct. */

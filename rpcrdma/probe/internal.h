@@ -869,7 +869,7 @@ void ranges_keep(struct range_set *r, uint32_t from, uint32_t to);
 /* sweep.c */
 
 /* One READ that was tried, for the verdict. */
-struct record {
+struct read_record {
 	struct read_case c;
 	struct read_outcome outcome;
 	uint32_t expected; /* bytes that the file has there */
@@ -894,7 +894,7 @@ struct random_reads {
 };
 
 struct records {
-	struct record *list;
+	struct read_record *list;
 	size_t count, cap;
 	bool out_of_time;
 	char why[96];             /* why it ended early, if known */

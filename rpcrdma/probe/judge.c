@@ -109,7 +109,7 @@ bool judge_is_broken(enum read_kind kind)
 }
 
 /* Counts one more try. False: no more are needed, or the try proved nothing. */
-static bool judge_count_try(struct record *r, enum read_kind kind)
+static bool judge_count_try(struct read_record *r, enum read_kind kind)
 {
 	bool wrong = read_kind_is_failure(kind);
 
@@ -120,7 +120,7 @@ static bool judge_count_try(struct record *r, enum read_kind kind)
 	return wrong;
 }
 
-static void judge_note_tries(struct sweep *s, struct record *r)
+static void judge_note_tries(struct sweep *s, struct read_record *r)
 {
 	r->confirmed = r->tries > 1 && r->wrong == r->tries;
 	s->never_right += r->confirmed;
@@ -128,7 +128,7 @@ static void judge_note_tries(struct sweep *s, struct record *r)
 }
 
 /* Repeats the READ in the same way until it is correct. */
-static void judge_again(struct sweep *s, struct record *r)
+static void judge_again(struct sweep *s, struct read_record *r)
 {
 	unsigned int i,
 		most = judge_is_broken(r->outcome.kind) ? AGAIN_CLOSED : AGAIN_MAX;
@@ -154,7 +154,7 @@ static bool judge_is_of_rdma(enum read_kind kind)
 	       kind != READ_RPC;
 }
 
-void judge_failure(struct sweep *s, struct record *r)
+void judge_failure(struct sweep *s, struct read_record *r)
 {
 	enum window_change change;
 
@@ -229,7 +229,7 @@ void judge_flight_read(struct sweep *s, const struct read_case *cases, unsigned 
 
 /* Repeats all of them while one was never correct. */
 static void judge_flight_again(struct sweep *s, const struct read_case *cases,
-			       unsigned int n, struct record *rs)
+			       unsigned int n, struct read_record *rs)
 {
 	struct read_outcome again[SWEEP_IN_FLIGHT];
 	bool open = true, lost = false;
@@ -254,7 +254,7 @@ static void judge_flight_again(struct sweep *s, const struct read_case *cases,
 }
 
 void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
-		  struct record *rs)
+		  struct read_record *rs)
 {
 	bool before[SWEEP_IN_FLIGHT] = { false }, all_right = true;
 	unsigned int i;
@@ -269,7 +269,7 @@ void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n
 	if (!all_right)
 		judge_flight_again(s, cases, n, rs);
 	for (i = 0; i < n; i++) {
-		struct record *r = &rs[i];
+		struct read_record *r = &rs[i];
 
 		if (!r->wrong)
 			continue;

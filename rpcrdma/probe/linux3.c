@@ -45,7 +45,7 @@ void linux3_count(struct linux3_seen *seen, const struct records *records)
 	size_t i;
 
 	for (i = 0; i < records->count; i++) {
-		const struct record *r = &records->list[i];
+		const struct read_record *r = &records->list[i];
 		const struct read_outcome *o = &r->outcome;
 		bool write_chunk = r->c.mechanism == MECH_WRITE_CHUNK;
 		bool wrong_again = o->kind == READ_DATA && r->confirmed;

@@ -37,7 +37,7 @@ void random_begin(struct random_choice *c, uint64_t seed, enum server_kind kind,
 
 	*c = (struct random_choice){ .state = seed, .kind = kind };
 	for (i = 0; i < swept->count; i++) {
-		const struct record *r = &swept->list[i];
+		const struct read_record *r = &swept->list[i];
 
 		if (r->outcome.kind == READ_OK && !swept->gave_up[r->c.mechanism] &&
 		    r->expected > c->most[r->c.mechanism])

@@ -26,7 +26,7 @@ enum read_context {
 	CONTEXT_COUNT
 };
 
-static bool signature_is_plain(const struct record *r, enum read_context context)
+static bool signature_is_plain(const struct read_record *r, enum read_context context)
 {
 	enum read_context own = CONTEXT_ALONE;
 
@@ -54,7 +54,7 @@ static struct signature_range signature_range_of(const struct verdict_input *in,
 	size_t j;
 
 	for (j = 0; j < rs->count; j++) {
-		const struct record *r = &rs->list[j];
+		const struct read_record *r = &rs->list[j];
 
 		if (!signature_is_plain(r, context) || r->c.offset != range->offset ||
 		    r->c.count != range->count)
@@ -119,7 +119,7 @@ static bool signature_is_right_above_switch(const struct verdict_input *in)
 	size_t i;
 
 	for (i = 0; i < in->records->count; i++) {
-		const struct record *r = &in->records->list[i];
+		const struct read_record *r = &in->records->list[i];
 
 		right += tally_is_plain(r) && tally_is_right(r) &&
 			 r->c.count > CHANGE_OVER && r->c.count <= PAGE;
@@ -197,7 +197,7 @@ static bool signature_profile_tried(const struct verdict_input *in, uint32_t lim
 	size_t i;
 
 	for (i = 0; i < in->records->count; i++) {
-		const struct record *r = &in->records->list[i];
+		const struct read_record *r = &in->records->list[i];
 
 		if (tally_is_plain(r) && tally_is_right(r) && r->c.count > limit &&
 		    r->c.count <= 2 * limit)

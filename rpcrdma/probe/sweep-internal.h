@@ -46,13 +46,13 @@ bool judge_control(struct sweep *s, const struct read_case *suspect);
 void judge_note_before(struct sweep *s, const struct read_case *c, bool right);
 bool judge_is_before(const struct sweep *s, const struct read_case *c);
 /* Examines a failed READ: the reason, and whether it fails again. */
-void judge_failure(struct sweep *s, struct record *r);
+void judge_failure(struct sweep *s, struct read_record *r);
 /* Makes @n READs at once, at most SWEEP_IN_FLIGHT; repeats all of them if the server asked one to
  * wait. */
 void judge_flight_read(struct sweep *s, const struct read_case *cases, unsigned int n,
 		       struct read_outcome *outcomes);
 /* Judges those of them that failed, as judge_failure(). */
 void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
-		  struct record *rs);
+		  struct read_record *rs);
 
 #endif

@@ -50,10 +50,10 @@ bool sweep_stop(struct sweep *s)
 	return s->records->out_of_time || s->p->hopeless || s->w.changing;
 }
 
-static void sweep_add_record(struct sweep *s, const struct record *r)
+static void sweep_add_record(struct sweep *s, const struct read_record *r)
 {
 	struct records *rs = s->records;
-	struct record *list;
+	struct read_record *list;
 
 	if (r->outcome.kind == READ_NOT_RUN || r->outcome.kind == READ_LATER) {
 		rs->not_run[r->c.mechanism]++;
@@ -73,7 +73,7 @@ static void sweep_add_record(struct sweep *s, const struct record *r)
 	rs->list[rs->count++] = *r;
 }
 
-static void sweep_count_failures(struct sweep *s, const struct record *r)
+static void sweep_count_failures(struct sweep *s, const struct read_record *r)
 {
 	enum mechanism m = r->c.mechanism;
 
@@ -105,7 +105,7 @@ static bool sweep_fits_time(struct sweep *s, uint64_t bytes)
 }
 
 /* Makes the READ once and judges it. */
-static void sweep_read(struct sweep *s, struct record *r)
+static void sweep_read(struct sweep *s, struct read_record *r)
 {
 	const struct call_failures before = s->p->transport;
 	const struct read_case *c = &r->c;
@@ -143,7 +143,7 @@ static void sweep_read(struct sweep *s, struct record *r)
 
 static void sweep_attempt(struct sweep *s, const struct read_case *c, bool after_others)
 {
-	struct record r = {
+	struct read_record r = {
 		.c = *c, .after_others = after_others, .in_flight = 1, .tries = 1
 	};
 
@@ -224,15 +224,15 @@ static void sweep_after_others(struct sweep *s)
 static void sweep_record_flight(struct sweep *s, const struct read_case *cases,
 				unsigned int n, const struct read_outcome *outcomes)
 {
-	struct record rs[SWEEP_IN_FLIGHT];
+	struct read_record rs[SWEEP_IN_FLIGHT];
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		rs[i] = (struct record){ .c = cases[i],
-					 .outcome = outcomes[i],
-					 .expected = sweep_expected(s, &cases[i]),
-					 .tries = 1,
-					 .in_flight = n };
+		rs[i] = (struct read_record){ .c = cases[i],
+					      .outcome = outcomes[i],
+					      .expected = sweep_expected(s, &cases[i]),
+					      .tries = 1,
+					      .in_flight = n };
 	judge_flight(s, cases, n, rs);
 	for (i = 0; i < n; i++) {
 		sweep_count_failures(s, &rs[i]);
@@ -469,7 +469,7 @@ static bool sweep_large_read(struct sweep *s, const struct probe_file *file,
 			     const struct read_case *c, uint32_t window)
 {
 	size_t before = s->records->count;
-	const struct record *r;
+	const struct read_record *r;
 	int rc = 0;
 
 	/* Grow the window to hold the READ's data. */
@@ -536,7 +536,7 @@ static void sweep_large_reads(struct sweep *s)
 
 static enum read_kind sweep_attempt_random(void *arg, const struct read_case *c)
 {
-	struct record r = { .c = *c, .random = true, .in_flight = 1, .tries = 1 };
+	struct read_record r = { .c = *c, .random = true, .in_flight = 1, .tries = 1 };
 	struct sweep *s = arg;
 
 	sweep_read(s, &r);

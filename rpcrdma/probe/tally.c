@@ -6,13 +6,13 @@
 
 /* Whether the failure is this READ's. With others in flight, a lost connection belongs to none in
  * particular. */
-static bool tally_is_its_own(const struct record *r)
+static bool tally_is_its_own(const struct read_record *r)
 {
 	return r->in_flight <= 1 ||
 	       (r->outcome.kind != READ_CLOSED && r->outcome.kind != READ_TRANSPORT);
 }
 
-bool tally_is_plain(const struct record *r)
+bool tally_is_plain(const struct read_record *r)
 {
 	bool one_segment = r->c.layout == LAYOUT_LINUX || r->c.layout == LAYOUT_ROUNDED ||
 			   r->c.layout == LAYOUT_LARGER ||
@@ -22,34 +22,34 @@ bool tally_is_plain(const struct record *r)
 	       r->c.offset % PAGE == 0 && r->expected == r->c.count;
 }
 
-bool tally_is_unaligned(const struct record *r)
+bool tally_is_unaligned(const struct read_record *r)
 {
 	return r->c.mechanism == MECH_WRITE_CHUNK && r->c.layout != LAYOUT_PIECES &&
 	       tally_is_its_own(r) && r->c.offset % PAGE;
 }
 
-bool tally_is_segmented(const struct record *r)
+bool tally_is_segmented(const struct read_record *r)
 {
 	return r->c.mechanism == MECH_WRITE_CHUNK && r->c.layout == LAYOUT_PIECES &&
 	       tally_is_its_own(r);
 }
 
-bool tally_is_write_chunk(const struct record *r)
+bool tally_is_write_chunk(const struct read_record *r)
 {
 	return r->c.mechanism == MECH_WRITE_CHUNK;
 }
 
-bool tally_is_reply_chunk(const struct record *r)
+bool tally_is_reply_chunk(const struct read_record *r)
 {
 	return r->c.mechanism == MECH_REPLY_CHUNK;
 }
 
-bool tally_is_inline(const struct record *r)
+bool tally_is_inline(const struct read_record *r)
 {
 	return r->c.mechanism == MECH_INLINE;
 }
 
-bool tally_is_failure(const struct verdict_input *in, const struct record *r)
+bool tally_is_failure(const struct verdict_input *in, const struct read_record *r)
 {
 	if (r->wrong_over_tcp)
 		return false;
@@ -61,12 +61,12 @@ bool tally_is_failure(const struct verdict_input *in, const struct record *r)
 	}
 }
 
-bool tally_is_right(const struct record *r)
+bool tally_is_right(const struct read_record *r)
 {
 	return read_kind_is_right(r->outcome.kind);
 }
 
-static bool tally_is_unwritten(const struct record *r)
+static bool tally_is_unwritten(const struct read_record *r)
 {
 	return read_is_unwritten(&r->c, &r->outcome);
 }
@@ -74,29 +74,29 @@ static bool tally_is_unwritten(const struct record *r)
 /* Data that arrived after its reply. By chance it may be in time or not: that has a finding of
  * its own and depends on nothing else. If some data was late, other READs were not waited for
  * long enough. */
-static bool tally_is_order(const struct verdict_input *in, const struct record *r)
+static bool tally_is_order(const struct verdict_input *in, const struct read_record *r)
 {
 	return r->outcome.kind == READ_ORDER || (in->late && tally_is_unwritten(r));
 }
 
-bool tally_is_always(const struct verdict_input *in, const struct record *r)
+bool tally_is_always(const struct verdict_input *in, const struct read_record *r)
 {
 	return !r->random && tally_is_failure(in, r) && r->confirmed &&
 	       r->controls_right && !tally_is_order(in, r);
 }
 
-bool tally_is_sometimes(const struct verdict_input *in, const struct record *r)
+bool tally_is_sometimes(const struct verdict_input *in, const struct read_record *r)
 {
 	return tally_is_failure(in, r) && r->wrong < r->tries;
 }
 
-bool tally_is_reported(const struct verdict_input *in, const struct record *r)
+bool tally_is_reported(const struct verdict_input *in, const struct read_record *r)
 {
 	return tally_is_order(in, r) || (in->tails && r->outcome.sign == SIGN_TAIL) ||
 	       (in->unwritten && tally_is_unwritten(r));
 }
 
-static void tally_failed(struct tally *t, const struct record *r)
+static void tally_failed(struct tally *t, const struct read_record *r)
 {
 	t->failed++;
 	if (!t->kinds[r->outcome.kind]++)
@@ -112,7 +112,7 @@ bool tally_is_steady(const struct tally *t)
 	return t->always && t->always * 5 >= t->failed * 4;
 }
 
-const struct record *tally_typical(const struct tally *t)
+const struct read_record *tally_typical(const struct tally *t)
 {
 	unsigned int i, most = 0;
 
@@ -133,12 +133,12 @@ bool tally_has_pads(const struct verdict_input *in)
 	return false;
 }
 
-enum read_kind tally_frame_kind(const struct record *r, bool pads)
+enum read_kind tally_frame_kind(const struct read_record *r, bool pads)
 {
 	return pads && r->outcome.sign == SIGN_PAD_COUNTED ? READ_PAD : r->outcome.kind;
 }
 
-static void tally_right(struct tally *t, const struct record *r, bool pads)
+static void tally_right(struct tally *t, const struct read_record *r, bool pads)
 {
 	t->right++;
 	t->lengths += r->expected && tally_frame_kind(r, pads) == READ_LENGTHS;
@@ -158,7 +158,7 @@ void tally_records(const struct verdict_input *in, record_filter filter, struct 
 	memset(t, 0, sizeof(*t));
 	t->smallest_failed = t->smallest_always = UINT32_MAX;
 	for (i = 0; i < rs->count; i++) {
-		const struct record *r = &rs->list[i];
+		const struct read_record *r = &rs->list[i];
 
 		if (!filter(r))
 			continue;
@@ -176,7 +176,7 @@ void tally_records(const struct verdict_input *in, record_filter filter, struct 
 			t->smallest_always = r->c.count;
 	}
 	for (i = 0; i < rs->count; i++) {
-		const struct record *r = &rs->list[i];
+		const struct read_record *r = &rs->list[i];
 
 		if (filter(r) && tally_is_right(r) && r->expected < t->smallest_always &&
 		    r->expected > t->largest_right_below)
@@ -199,7 +199,7 @@ void tally_examples(struct finding *f, const struct tally *t)
 						       read_kind_name(i), t->kinds[i]);
 	finding_text(f, "failures", "%s", kinds);
 	for (i = 0; i < t->examples; i++) {
-		const struct record *r = t->example[i];
+		const struct read_record *r = t->example[i];
 
 		finding_text(f, keys[i], "%u bytes at offset %llu%s%s: %s: %s",
 			     r->c.count, (unsigned long long)r->c.offset,

@@ -20,29 +20,29 @@
 /* tally.c */
 
 /* Selects records. */
-typedef bool (*record_filter)(const struct record *r);
+typedef bool (*record_filter)(const struct read_record *r);
 
-bool tally_is_inline(const struct record *r);
-bool tally_is_write_chunk(const struct record *r);
-bool tally_is_reply_chunk(const struct record *r);
+bool tally_is_inline(const struct read_record *r);
+bool tally_is_write_chunk(const struct read_record *r);
+bool tally_is_reply_chunk(const struct read_record *r);
 /* By Write chunk in one segment, at an aligned offset, entirely inside the file: only the size
  * varies. */
-bool tally_is_plain(const struct record *r);
-bool tally_is_unaligned(const struct record *r);
-bool tally_is_segmented(const struct record *r);
+bool tally_is_plain(const struct read_record *r);
+bool tally_is_unaligned(const struct read_record *r);
+bool tally_is_segmented(const struct read_record *r);
 
-bool tally_is_right(const struct record *r);
+bool tally_is_right(const struct read_record *r);
 /* A connection that was lost only once, or a failure that affects other calls or TCP too, is not
  * a property of the mechanism: it has findings of its own. */
-bool tally_is_failure(const struct verdict_input *in, const struct record *r);
+bool tally_is_failure(const struct verdict_input *in, const struct read_record *r);
 /* Never correct, although its range was by another mechanism. One random range is not evidence
  * about a size. */
-bool tally_is_always(const struct verdict_input *in, const struct record *r);
+bool tally_is_always(const struct verdict_input *in, const struct read_record *r);
 /* Correct when it was repeated. */
-bool tally_is_sometimes(const struct verdict_input *in, const struct record *r);
+bool tally_is_sometimes(const struct verdict_input *in, const struct read_record *r);
 /* Failures that have a finding of their own and may be correct by chance: late data, and a byte
  * that was not written but equals the file's. */
-bool tally_is_reported(const struct verdict_input *in, const struct record *r);
+bool tally_is_reported(const struct verdict_input *in, const struct read_record *r);
 
 struct tally {
 	unsigned int right, failed;
@@ -53,14 +53,14 @@ struct tally {
 		always; /* of the failed ones; the following members describe only these: */
 	uint32_t smallest_always;     /* bytes asked; UINT32_MAX if none */
 	uint32_t largest_right_below; /* of READs smaller than that */
-	const struct record *example_always;
+	const struct read_record *example_always;
 	unsigned int in_flight;   /* the most at once, of the correct READs */
 	uint32_t largest_right;   /* bytes returned */
 	uint32_t smallest_failed; /* bytes asked; UINT32_MAX if none */
 	uint64_t bytes;
 	unsigned int kinds[READ_KIND_COUNT];
-	const struct record *first[READ_KIND_COUNT]; /* of each kind */
-	const struct record *example[TALLY_EXAMPLES];
+	const struct read_record *first[READ_KIND_COUNT]; /* of each kind */
+	const struct read_record *example[TALLY_EXAMPLES];
 	unsigned int examples;
 };
 
@@ -73,12 +73,12 @@ bool tally_comes_late(const struct tally *t);
 /* The reason why no cause is named for the failures. */
 const char *tally_unsteady(const struct tally *t);
 /* The first record of the most frequent kind of failure. */
-const struct record *tally_typical(const struct tally *t);
+const struct read_record *tally_typical(const struct tally *t);
 /* Whether the server writes pads into Write chunks. */
 bool tally_has_pads(const struct verdict_input *in);
 /* If the server writes pads (@pads), a pad may equal the memory's previous content: of one byte,
  * once in 256 times. Then only the returned lengths show it. */
-enum read_kind tally_frame_kind(const struct record *r, bool pads);
+enum read_kind tally_frame_kind(const struct read_record *r, bool pads);
 /* Adds examples to the evidence of a finding. */
 void tally_examples(struct finding *f, const struct tally *t);
 void tally_numbers(struct finding *f, const struct tally *t);

@@ -21,7 +21,7 @@ bool verdict_is_enough(const struct verdict_input *in)
 	size_t i;
 
 	for (i = 0; i < in->records->count; i++) {
-		const struct record *r = &in->records->list[i];
+		const struct read_record *r = &in->records->list[i];
 
 		if (tally_is_failure(in, r))
 			return false;
@@ -108,7 +108,7 @@ static bool verdict_is_of_pads(const struct verdict_input *in, record_filter wit
 	size_t i;
 
 	for (i = 0; i < in->records->count; i++) {
-		const struct record *r = &in->records->list[i];
+		const struct read_record *r = &in->records->list[i];
 
 		if (!with(r))
 			continue;
@@ -168,7 +168,7 @@ static void verdict_say_mechanism(const struct verdict_input *in, size_t row,
 	sink(arg, &f);
 }
 
-static void verdict_add_example(struct finding *f, const struct record *r)
+static void verdict_add_example(struct finding *f, const struct read_record *r)
 {
 	finding_text(f, "example", "%u byte%s at offset %llu: %.300s", r->c.count,
 		     r->c.count == 1 ? "" : "s", (unsigned long long)r->c.offset,
@@ -195,14 +195,14 @@ static void verdict_say_frame(const struct verdict_input *in,
 			      const struct verdict_frame *frame, finding_sink sink,
 			      void *arg)
 {
-	const struct record *example = NULL;
+	const struct read_record *example = NULL;
 	unsigned int looked = 0, hit = 0;
 	bool pads = tally_has_pads(in);
 	struct finding f;
 	size_t i;
 
 	for (i = 0; i < in->records->count; i++) {
-		const struct record *r = &in->records->list[i];
+		const struct read_record *r = &in->records->list[i];
 
 		if (!tally_is_write_chunk(r) ||
 		    (!tally_is_right(r) && r->outcome.kind != frame->kind))
@@ -244,7 +244,7 @@ static void verdict_tally_tails(const struct verdict_input *in, struct tally *t,
 	t->smallest_failed = t->smallest_always = UINT32_MAX;
 	*right = 0;
 	for (i = 0; i < in->records->count; i++) {
-		const struct record *r = &in->records->list[i];
+		const struct read_record *r = &in->records->list[i];
 
 		if (!tally_is_write_chunk(r))
 			continue;
@@ -296,13 +296,13 @@ static void verdict_say_order(const struct verdict_input *in, finding_sink sink,
 			      void *arg)
 {
 	static const char id[] = "probe.read.write-chunk.order";
-	const struct record *example = NULL;
+	const struct read_record *example = NULL;
 	unsigned int late = 0, right = 0;
 	struct finding f;
 	size_t i;
 
 	for (i = 0; i < in->records->count; i++) {
-		const struct record *r = &in->records->list[i];
+		const struct read_record *r = &in->records->list[i];
 
 		if (r->outcome.kind == READ_ORDER && !late++)
 			example = r;
@@ -413,13 +413,13 @@ static void verdict_say_placement(const struct tally *plain, finding_sink sink, 
 static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink sink,
 				 void *arg)
 {
-	const struct record *example = NULL;
+	const struct read_record *example = NULL;
 	unsigned int n = 0;
 	struct finding f;
 	size_t i;
 
 	for (i = 0; i < in->records->count; i++) {
-		const struct record *r = &in->records->list[i];
+		const struct read_record *r = &in->records->list[i];
 
 		if (r->wrong_over_tcp && !n++)
 			example = r;
@@ -442,7 +442,7 @@ struct intermittent {
 	unsigned int all_wrong, all;
 	unsigned int no_reply; /* that were correct then */
 	unsigned int damage[DAMAGE_BYTES + 1];
-	const struct record *example;
+	const struct read_record *example;
 };
 
 static void verdict_count_intermittent(const struct verdict_input *in,
@@ -457,7 +457,7 @@ static void verdict_count_intermittent(const struct verdict_input *in,
 		n->all += n->of[m];
 	}
 	for (i = 0; i < in->records->count; i++) {
-		const struct record *r = &in->records->list[i];
+		const struct read_record *r = &in->records->list[i];
 
 		/* No reply, or no connection, which have findings of their own. */
 		n->no_reply += (r->outcome.kind == READ_LOST ||

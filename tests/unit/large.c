@@ -14,7 +14,7 @@ struct sum {
 
 static void add_up(const struct records *rs, struct sum *sum)
 {
-	const struct record *r;
+	const struct read_record *r;
 	size_t i;
 
 	memset(sum, 0, sizeof(*sum));

@@ -6,7 +6,7 @@
 
 #include "tests/unit/suite.h"
 
-static struct record list[8];
+static struct read_record list[8];
 static struct records records;
 static struct largest_input in;
 static struct finding found;
@@ -32,7 +32,7 @@ static void begin(void)
 
 static void add(uint32_t count, enum read_kind kind)
 {
-	struct record *r = &list[records.count++];
+	struct read_record *r = &list[records.count++];
 
 	r->c.mechanism = MECH_WRITE_CHUNK;
 	r->c.count = r->expected = count;

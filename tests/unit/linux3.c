@@ -117,7 +117,7 @@ static void each_read_defect_has_its_name(void)
 
 static void marks_count_only_where_they_apply(void)
 {
-	struct record list[] = {
+	struct read_record list[] = {
 		{ .c.mechanism = MECH_WRITE_CHUNK, .outcome.kind = READ_PAD },
 		{ .c.mechanism = MECH_WRITE_CHUNK,
 		  .outcome = { .kind = READ_LENGTHS, .sign = SIGN_UNUSED_DROPPED } },

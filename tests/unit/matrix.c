@@ -7,7 +7,7 @@
 #include "tests/unit/suite.h"
 
 static struct matrix matrix;
-static struct record list[8];
+static struct read_record list[8];
 static struct records records;
 
 static void reset(void)
@@ -17,16 +17,17 @@ static void reset(void)
 	records = (struct records){ .list = list, .cap = ARRAY_SIZE(list) };
 }
 
-static struct record *add(enum mechanism mechanism, uint32_t count, enum read_kind kind)
+static struct read_record *add(enum mechanism mechanism, uint32_t count,
+			       enum read_kind kind)
 {
-	struct record *r = &list[records.count++];
+	struct read_record *r = &list[records.count++];
 
-	*r = (struct record){ .c = { .mechanism = mechanism, .count = count },
-			      .expected = count,
-			      .outcome = { .kind = kind },
-			      .in_flight = 1,
-			      .tries = 1,
-			      .wrong = read_kind_is_failure(kind) };
+	*r = (struct read_record){ .c = { .mechanism = mechanism, .count = count },
+				   .expected = count,
+				   .outcome = { .kind = kind },
+				   .in_flight = 1,
+				   .tries = 1,
+				   .wrong = read_kind_is_failure(kind) };
 	return r;
 }
 
@@ -108,7 +109,7 @@ static void a_cell_shows_its_worst_result(void)
 static void a_read_belongs_to_the_row_of_its_mechanism(void)
 {
 	static const struct {
-		struct record r;
+		struct read_record r;
 		enum matrix_row row;
 	} rows[] = {
 		{ { .c = { .mechanism = MECH_INLINE, .offset = 1 } }, MATRIX_INLINE },

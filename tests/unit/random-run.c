@@ -8,7 +8,7 @@
 
 #define MIB (1024 * 1024)
 
-static struct record list[MECH_COUNT];
+static struct read_record list[MECH_COUNT];
 static struct records records;
 static struct random_task task;
 static struct window w;

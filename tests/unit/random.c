@@ -9,7 +9,7 @@
 #define KIB 1024
 #define MIB (1024 * KIB)
 
-static struct record list[8];
+static struct read_record list[8];
 static struct records swept;
 static struct random_choice choice;
 static struct finding finding;
@@ -26,7 +26,7 @@ static void sweep(uint32_t most_inline, uint32_t write_chunk, uint32_t reply_chu
 	swept = (struct records){ .list = list, .cap = ARRAY_SIZE(list) };
 	for (m = 0; m < MECH_COUNT; m++)
 		if (most[m])
-			list[swept.count++] = (struct record){
+			list[swept.count++] = (struct read_record){
 				.c = { .mechanism = m, .count = most[m] },
 				.expected = most[m],
 			};

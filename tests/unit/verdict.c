@@ -10,7 +10,7 @@
 static const uint32_t sizes[] = { 1,    5,    788,  811,  812,   813,   816,
 				  1024, 2048, 4096, 8192, 65536, 262144 };
 
-static struct record list[1024];
+static struct read_record list[1024];
 static struct records records;
 static struct verdict_input in;
 static struct finding findings[32];
@@ -72,9 +72,9 @@ static void reset(void)
 	in = (struct verdict_input){ .records = &records };
 }
 
-static struct record *add(enum mechanism mechanism, uint64_t offset, uint32_t count)
+static struct read_record *add(enum mechanism mechanism, uint64_t offset, uint32_t count)
 {
-	struct record *r = &list[records.count++];
+	struct read_record *r = &list[records.count++];
 
 	r->c.mechanism = mechanism;
 	r->c.layout = LAYOUT_ROUNDED;
@@ -105,7 +105,7 @@ static void clean_sweep(void)
 	add(MECH_WRITE_CHUNK, 1 << 20, 4096)->expected = 17;
 }
 
-static void fail(struct record *r, enum read_kind kind)
+static void fail(struct read_record *r, enum read_kind kind)
 {
 	r->outcome.kind = kind;
 	snprintf(r->outcome.text, sizeof(r->outcome.text), "made up");
@@ -113,7 +113,7 @@ static void fail(struct record *r, enum read_kind kind)
 	r->confirmed = r->controls_right = true;
 }
 
-typedef bool (*chooser)(const struct record *r);
+typedef bool (*chooser)(const struct read_record *r);
 
 static void fail_all(chooser which, enum read_kind kind)
 {
@@ -124,47 +124,47 @@ static void fail_all(chooser which, enum read_kind kind)
 			fail(&list[i], kind);
 }
 
-static bool is_write(const struct record *r)
+static bool is_write(const struct read_record *r)
 {
 	return r->c.mechanism == MECH_WRITE_CHUNK;
 }
 
-static bool over_812(const struct record *r)
+static bool over_812(const struct read_record *r)
 {
 	return is_write(r) && r->c.count > 812 && r->expected > 812;
 }
 
-static bool over_page(const struct record *r)
+static bool over_page(const struct read_record *r)
 {
 	return is_write(r) && r->c.count > 4096;
 }
 
-static bool in_pieces(const struct record *r)
+static bool in_pieces(const struct read_record *r)
 {
 	return is_write(r) && r->c.layout == LAYOUT_PIECES;
 }
 
-static bool unaligned(const struct record *r)
+static bool unaligned(const struct read_record *r)
 {
 	return is_write(r) && r->c.offset % 4096;
 }
 
-static bool at_the_end(const struct record *r)
+static bool at_the_end(const struct read_record *r)
 {
 	return is_write(r) && r->expected < r->c.count;
 }
 
-static bool reply_over_812(const struct record *r)
+static bool reply_over_812(const struct read_record *r)
 {
 	return r->c.mechanism == MECH_REPLY_CHUNK && r->c.count > 812;
 }
 
-static bool later_over_812(const struct record *r)
+static bool later_over_812(const struct read_record *r)
 {
 	return over_812(r) && r->after_others;
 }
 
-static bool together(const struct record *r)
+static bool together(const struct read_record *r)
 {
 	return is_write(r) && r->in_flight > 1;
 }
@@ -300,7 +300,7 @@ static void a_loss_in_flight_does_not_hide_the_threshold(void)
 	assert_bug(813, 812);
 }
 
-static bool odd(const struct record *r)
+static bool odd(const struct read_record *r)
 {
 	return is_write(r) && r->c.count % 4;
 }
@@ -411,7 +411,7 @@ static void even_later_data_is_the_same_defect(void)
 /* One byte in 256 equals the old byte. */
 static void a_byte_correct_by_chance_is_not_intermittent(void)
 {
-	struct record *r;
+	struct read_record *r;
 
 	clean_sweep();
 	fail_all(is_write, READ_STALE);
@@ -447,12 +447,12 @@ static void writes_to_released_memory_are_an_ordering_failure(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
 }
 
-static bool small_write(const struct record *r)
+static bool small_write(const struct read_record *r)
 {
 	return is_write(r) && r->c.count <= 4096;
 }
 
-static bool small_reply(const struct record *r)
+static bool small_reply(const struct read_record *r)
 {
 	return r->c.mechanism == MECH_REPLY_CHUNK && r->c.count < 3900;
 }
@@ -600,7 +600,7 @@ static void intermittent_ranges_are_not_the_signature(void)
 	n = records.count;
 	for (i = 0; i < n; i++)
 		if (over_812(&list[i])) {
-			struct record *r = add(MECH_WRITE_CHUNK, 0, list[i].c.count);
+			struct read_record *r = add(MECH_WRITE_CHUNK, 0, list[i].c.count);
 
 			r->c.offset = list[i].c.offset;
 			r->after_others = list[i].after_others;
@@ -760,7 +760,7 @@ static void a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_PASS);
 }
 
-static bool is_odd_inline(const struct record *r)
+static bool is_odd_inline(const struct read_record *r)
 {
 	return r->c.mechanism == MECH_INLINE && r->c.count % 4 == 1;
 }
@@ -1069,7 +1069,7 @@ static void profiles_are_affected_from_their_first_write_chunk(void)
 }
 
 /* As many READs of a case as there are tries, of which @wrong failed. */
-static void at_times(struct record *r, unsigned int wrong, unsigned int tries)
+static void at_times(struct read_record *r, unsigned int wrong, unsigned int tries)
 {
 	fail(r, READ_DATA);
 	r->wrong = wrong;
@@ -1198,7 +1198,7 @@ static void failures_over_tcp_too_do_not_blame_rdma(void)
 
 static void a_random_range_names_no_cause(void)
 {
-	struct record *r;
+	struct read_record *r;
 
 	clean_sweep();
 	r = add(MECH_WRITE_CHUNK, 512, 66048);
