@@ -121,28 +121,21 @@ int liveness_time(struct probe *p)
 	return rc ? rc : (int)min_u64(now_ms() - begin, INT_MAX);
 }
 
-static int liveness_null_repeated(struct probe *p)
+int liveness_check(struct probe *p)
 {
 	uint64_t refused = deadline_min(p->deadline, deadline_in(REFUSED_MS));
 	uint64_t silent = deadline_min(p->deadline, deadline_in(SILENT_MS));
 	int rc;
 
+	if (!p->connection_lost)
+		return 0;
 	for (;;) {
 		rc = liveness_null_once(p);
 		if (!liveness_is_servers(rc) ||
 		    !deadline_left(rc == -ECONNREFUSED ? refused : silent))
-			return rc;
+			break;
 		usleep(PAUSE_MS * 1000);
 	}
-}
-
-int liveness_check(struct probe *p)
-{
-	int rc;
-
-	if (!p->connection_lost)
-		return 0;
-	rc = liveness_null_repeated(p);
 	debug(DEBUG_PROBE, "is the server still there? %s", rc ? err_text() : "yes");
 	if (!rc) {
 		p->connection_lost = false;

@@ -305,9 +305,8 @@ static unsigned long long read_hex_number(const uint8_t *bytes, uint32_t n)
 static void read_explain_data(struct read_job *job, const struct window *w,
 			      const struct read_pair *data, uint32_t at)
 {
-	const uint8_t *got = data->got + at, *expected = data->expected + at;
-
 	static const uint8_t zeros[8];
+	const uint8_t *got = data->got + at, *expected = data->expected + at;
 	uint64_t first = job->c.offset + at;
 	uint32_t n = min_u32(data->len - at, sizeof(zeros));
 

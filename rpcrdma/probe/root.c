@@ -294,22 +294,6 @@ static int root_walk(struct probe *p, char *export, size_t cap)
 	return 0;
 }
 
-static void root_say_session(struct probe *p)
-{
-	const struct slots41 *slots = &p->client.slots;
-	struct finding f;
-
-	if (!p->version->sessions)
-		return;
-	finding_init(&f, "probe.session", FINDING_PASS,
-		     "session with %u slots, replies of up to %u bytes", slots->count,
-		     p->client.response_size);
-	finding_number(&f, "slots", slots->count);
-	finding_number(&f, "response_size", p->client.response_size);
-	finding_text(&f, "owner", "%s", p->client.remains.owner);
-	probe_emit(p, &f);
-}
-
 /* -ENOENT: no such path under this version, and nothing was emitted yet; else 0 or another error,
  * and the finding is emitted. */
 static int root_find_by_lookup(struct probe *p)
@@ -332,7 +316,15 @@ static int root_find_by_lookup(struct probe *p)
 	rc = root_walk(p, export, sizeof(export));
 	if (rc == -ENOENT)
 		return rc;
-	root_say_session(p);
+	if (p->version->sessions) {
+		finding_init(&f, "probe.session", FINDING_PASS,
+			     "session with %u slots, replies of up to %u bytes",
+			     p->client.slots.count, p->client.response_size);
+		finding_number(&f, "slots", p->client.slots.count);
+		finding_number(&f, "response_size", p->client.response_size);
+		finding_text(&f, "owner", "%s", p->client.remains.owner);
+		probe_emit(p, &f);
+	}
 	if (rc) {
 		probe_because(p, "probe.root", root_walk_status(rc), probe_reason(rc),
 			      "%s: %s", p->options->export, err_text());

@@ -91,7 +91,6 @@ void session_options(const struct probe *p, struct rpcrdma_options *options)
 int session_ready(struct probe *p)
 {
 	const struct transport *t;
-
 	struct rpcrdma_options options;
 	int rc;
 
