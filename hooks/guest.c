@@ -55,7 +55,7 @@ int hook_guest_ask(const struct hook_guest *guest, struct hook_answer *out)
 	rc = guard_open(&guard, &sources);
 	if (rc)
 		return rc;
-	hook_ask(guest->who, guest->name, guard, disks, n, out);
+	hook_ask(guard, &(struct hook_disks){ guest->who, guest->name, disks, n }, out);
 	guard_close(guard);
 	return 0;
 }

@@ -419,21 +419,21 @@ static void hook_log_disk(struct hook_journal *journal, const struct guard_disk 
 	hook_send_early(verdict, out);
 }
 
-void hook_ask(const char *who, const char *guest, const struct guard *guard,
-	      const struct guard_disk *disks, size_t ndisks, struct hook_answer *out)
+void hook_ask(const struct guard *guard, const struct hook_disks *disks,
+	      struct hook_answer *out)
 {
 	struct guard_verdict verdict, worst = { .answer = GUARD_PASS };
-	const char *unknown = ndisks ? guard_unknown(guard) : NULL;
-	struct hook_journal journal = { .who = who, .guest = guest };
+	const char *unknown = disks->count ? guard_unknown(guard) : NULL;
+	struct hook_journal journal = { .who = disks->who, .guest = disks->guest };
 	size_t same = 0, i;
 
 	*out = (struct hook_answer){ .early = out->early, .spare = out->spare };
-	debug(DEBUG_GATE, "guest %s: %zu disk%s", guest ? guest : "?", ndisks,
-	      ndisks == 1 ? "" : "s");
+	debug(DEBUG_GATE, "guest %s: %zu disk%s", disks->guest ? disks->guest : "?",
+	      disks->count, disks->count == 1 ? "" : "s");
 	if (unknown)
 		hook_log_unknown(&journal, unknown, out);
-	for (i = 0; i < ndisks; i++) {
-		guard_ask(guard, &disks[i], &verdict);
+	for (i = 0; i < disks->count; i++) {
+		guard_ask(guard, &disks->list[i], &verdict);
 		if (out->spare)
 			hook_allow_loudly(&verdict, out->spare);
 		if (hook_rank_of(&verdict) == RANK_GOOD)
@@ -445,7 +445,7 @@ void hook_ask(const char *who, const char *guest, const struct guard *guard,
 		} else if (hook_rank_of(&verdict) == hook_rank_of(&worst)) {
 			same++;
 		}
-		hook_log_disk(&journal, &disks[i], &verdict, out);
+		hook_log_disk(&journal, &disks->list[i], &verdict, out);
 	}
 	out->refuse = worst.refuse;
 	if (same)

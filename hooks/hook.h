@@ -58,12 +58,19 @@ void hook_answered(const char *who, const char *guest, const struct hook_answer 
  * -ETIMEDOUT; of read(2). */
 int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len);
 
+struct hook_disks {
+	const char *who;   /* SYSLOG_IDENTIFIER */
+	const char *guest; /* its name, NULL if unknown */
+	const struct guard_disk *list;
+	size_t count;
+};
+
 /* Checks each disk with the gate: the first refusal is the answer. The journal gets all refusals,
  * unknown and loud disks, and unreadable requirements (guard_unknown()). A journal that takes half a
  * second in total gets only the first refusal from then on (hook_answered() tries that again).
- * @out->early and ->spare are kept. @who: SYSLOG_IDENTIFIER; @guest: its name, NULL if unknown. */
-void hook_ask(const char *who, const char *guest, const struct guard *guard,
-	      const struct guard_disk *disks, size_t ndisks, struct hook_answer *out);
+ * @out->early and ->spare are kept. */
+void hook_ask(const struct guard *guard, const struct hook_disks *disks,
+	      struct hook_answer *out);
 
 /* In the child, before hook_ask(): refuse nothing, neither a disk nor an unknown, because a refusal
  * would do more harm than the missing RDMA. @what: as @spare. */

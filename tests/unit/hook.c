@@ -85,7 +85,7 @@ static void ask(const char *const *names, size_t count, struct hook_answer *out)
 	journal_calls = 0;
 	for (i = 0; i < count; i++)
 		disks[i] = (struct guard_disk){ .name = names[i], .path = "/a" };
-	hook_ask("hook", "web1", NULL, disks, count, out);
+	hook_ask(NULL, &(struct hook_disks){ "hook", "web1", disks, count }, out);
 }
 
 #define ASK(out, ...)                             \
@@ -386,7 +386,7 @@ static void ask_words(void *arg, struct hook_answer *out)
 
 	while ((word = strsep(&words, " ")))
 		disks[n++] = (struct guard_disk){ .name = word, .path = "/a" };
-	hook_ask("hook", "web1", NULL, disks, n, out);
+	hook_ask(NULL, &(struct hook_disks){ "hook", "web1", disks, n }, out);
 }
 
 static void a_refusal_outlives_the_child(void)
