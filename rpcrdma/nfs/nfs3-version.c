@@ -35,20 +35,13 @@ static ssize_t nfs3_encode_readdir(const struct nfs_request *q, void *buf, size_
 	return nfs3_args_readdirplus(buf, cap, &args);
 }
 
-/* Arguments of a decoder besides the result. */
-struct nfs3_decoding {
-	bool reduced;
-	nfs_entry_fn fn;
-	void *arg;
-};
-
 static int nfs3_decode_getattr(struct nfs_result *result, struct reader *r,
-			       const struct nfs3_decoding *d)
+			       const struct nfs_request *q, bool reduced)
 {
 	struct nfs3_getattr_res res;
 	int rc = nfs3_res_getattr(&res, r);
 
-	(void)d;
+	(void)q, (void)reduced;
 	result->status = res.status;
 	result->has_attr = res.status == NFS3_STATUS_OK;
 	result->attr = res.attr;
@@ -56,12 +49,12 @@ static int nfs3_decode_getattr(struct nfs_result *result, struct reader *r,
 }
 
 static int nfs3_decode_lookup(struct nfs_result *result, struct reader *r,
-			      const struct nfs3_decoding *d)
+			      const struct nfs_request *q, bool reduced)
 {
 	struct nfs3_lookup_res res;
 	int rc = nfs3_res_lookup(&res, r);
 
-	(void)d;
+	(void)q, (void)reduced;
 	result->status = res.status;
 	result->has_attr = res.has_attr;
 	result->attr = res.attr;
@@ -81,41 +74,44 @@ static void nfs3_take_data(struct nfs_result *result, const struct nfs3_read_res
 }
 
 static int nfs3_decode_read(struct nfs_result *result, struct reader *r,
-			    const struct nfs3_decoding *d)
+			    const struct nfs_request *q, bool reduced)
 {
 	struct nfs3_read_res res;
-	int rc = nfs3_res_read(&res, r, d->reduced);
+	int rc = nfs3_res_read(&res, r, reduced);
 
+	(void)q;
 	nfs3_take_data(result, &res);
 	return rc;
 }
 
 static int nfs3_decode_readlink(struct nfs_result *result, struct reader *r,
-				const struct nfs3_decoding *d)
+				const struct nfs_request *q, bool reduced)
 {
 	struct nfs3_read_res res;
-	int rc = nfs3_res_readlink(&res, r, d->reduced);
+	int rc = nfs3_res_readlink(&res, r, reduced);
 
+	(void)q;
 	nfs3_take_data(result, &res);
 	return rc;
 }
 
 static int nfs3_decode_readdir(struct nfs_result *result, struct reader *r,
-			       const struct nfs3_decoding *d)
+			       const struct nfs_request *q, bool reduced)
 {
-	int rc = nfs3_res_readdirplus(&result->dir, r, d->fn, d->arg);
+	int rc = nfs3_res_readdirplus(&result->dir, r, q->entry, q->entry_arg);
 
+	(void)reduced;
 	result->status = result->dir.status;
 	return rc;
 }
 
 static int nfs3_decode_limits(struct nfs_result *result, struct reader *r,
-			      const struct nfs3_decoding *d)
+			      const struct nfs_request *q, bool reduced)
 {
 	struct nfs3_fsinfo_res res;
 	int rc = nfs3_res_fsinfo(&res, r);
 
-	(void)d;
+	(void)q, (void)reduced;
 	result->status = res.status;
 	result->rtmax = res.rtmax;
 	result->rtpref = res.rtpref;
@@ -127,7 +123,7 @@ static const struct {
 	enum nfs3_proc proc;
 	ssize_t (*encode)(const struct nfs_request *q, void *buf, size_t cap);
 	int (*decode)(struct nfs_result *result, struct reader *r,
-		      const struct nfs3_decoding *d);
+		      const struct nfs_request *q, bool reduced);
 } nfs3_operations[NFS_OP_COUNT] = {
 	[NFS_OP_GETATTR] = { NFS3_GETATTR, nfs3_encode_fh, nfs3_decode_getattr },
 	[NFS_OP_LOOKUP] = { NFS3_LOOKUP, nfs3_encode_lookup, nfs3_decode_lookup },
@@ -158,15 +154,13 @@ static ssize_t nfs3_encode(const struct nfs_version *version,
 
 static int nfs3_decode(const struct nfs_version *version,
 		       const struct nfs_request *request, struct reader *r, bool reduced,
-		       struct nfs_result *result, nfs_entry_fn fn, void *arg)
+		       struct nfs_result *result)
 {
-	struct nfs3_decoding d = { .reduced = reduced, .fn = fn, .arg = arg };
-
 	(void)version;
 	memset(result, 0, sizeof(*result));
 	if (!nfs3_operations[request->op].decode)
 		return nfs3_has_no(request->op);
-	return nfs3_operations[request->op].decode(result, r, &d);
+	return nfs3_operations[request->op].decode(result, r, request, reduced);
 }
 
 const struct nfs_version nfs3_version = {

@@ -13,8 +13,6 @@ struct nfs4_decoding {
 	struct nfs_result *result;
 	bool reduced;
 	uint32_t reads; /* so far */
-	nfs_entry_fn fn;
-	void *arg;
 };
 
 int nfs4_results_end(const struct reader *r, const char *what)
@@ -160,7 +158,8 @@ static int nfs4_decode_readdir(struct nfs4_decoding *d, struct reader *r)
 			break;
 		dir->entries++;
 		dir->last_cookie = entry.cookie;
-		rc = d->fn ? d->fn(d->arg, &entry) : 0;
+		rc = d->request->entry ? d->request->entry(d->request->entry_arg, &entry)
+				       : 0;
 		if (rc)
 			return rc;
 	}
@@ -208,10 +207,10 @@ int nfs4_results_check(const struct nfs4_head *head, uint32_t asked, uint32_t la
 
 int nfs4_results_decode(const struct nfs_version *version,
 			const struct nfs_request *request, struct reader *r, bool reduced,
-			struct nfs_result *result, nfs_entry_fn fn, void *arg)
+			struct nfs_result *result)
 {
 	const struct nfs4_compound *compound = nfs4_compound_of(request->op);
-	struct nfs4_decoding d = { request, compound, result, reduced, 0, fn, arg };
+	struct nfs4_decoding d = { request, compound, result, reduced, 0 };
 	uint32_t asked = nfs4_compound_count(version, compound), status = NFS4_OK, op, i;
 	struct nfs4_head head;
 	int rc;

@@ -62,7 +62,7 @@ bool nfs4_attrs_has(const struct nfs4_attrs *attrs, enum fattr4 number);
 
 int nfs4_results_decode(const struct nfs_version *version,
 			const struct nfs_request *request, struct reader *r, bool reduced,
-			struct nfs_result *result, nfs_entry_fn fn, void *arg);
+			struct nfs_result *result);
 
 struct nfs4_head {
 	uint32_t status;

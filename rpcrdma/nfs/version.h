@@ -44,6 +44,8 @@ struct nfs_request {
 	uint64_t cookie; /* READDIR: initially 0 */
 	uint8_t verifier[8];
 	uint32_t dircount, maxcount;
+	nfs_entry_fn entry; /* called for each entry of the result; NULL: none */
+	void *entry_arg;
 	struct nfs4_sequence sequence; /* 4.1 and later */
 };
 
@@ -93,11 +95,11 @@ struct nfs_version {
 	 * such operation. */
 	ssize_t (*encode)(const struct nfs_version *version,
 			  const struct nfs_request *request, void *buf, size_t cap);
-	/* 0, or -EBADMSG if the bytes are not a result of that request, or what @fn returned.
-	 * @fn: called for each entry of a READDIR; otherwise it may be NULL. */
+	/* 0, or -EBADMSG if the bytes are not a result of that request, or what @request->entry
+	 * returned. */
 	int (*decode)(const struct nfs_version *version,
 		      const struct nfs_request *request, struct reader *r, bool reduced,
-		      struct nfs_result *result, nfs_entry_fn fn, void *arg);
+		      struct nfs_result *result);
 	/* "NFS3ERR_STALE", "NFS4ERR_GRACE"; this thread's, until the next call. */
 	const char *(*status_text)(uint32_t status);
 };

@@ -146,8 +146,7 @@ static int bench_nfs_read_reply(struct bench_nfs *n)
 
 	rc = bench_nfs_head(n, b->length + RECORD_MORE, &reply);
 	if (!rc)
-		rc = n->version->decode(n->version, &request, &reply.r, true, &res, NULL,
-					NULL);
+		rc = n->version->decode(n->version, &request, &reply.r, true, &res);
 	if (rc)
 		return rc;
 	if (res.status)

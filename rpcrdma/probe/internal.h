@@ -533,13 +533,11 @@ enum operation_stage {
 	OPERATION_DONE,    /* the result is valid; its status may be an error */
 };
 
-/* The caller fills in the rest of request, entry for READDIR, and call.write or call.reply if the
+/* The caller fills in the rest of request, and call.write or call.reply if the
  * reply must not be inline. Large: 12 KiB. */
 struct operation {
 	struct nfs_request request;
 	uint64_t size; /* READ: of the file, where it is known */
-	nfs_entry_fn entry;
-	void *entry_arg;
 	struct rpcrdma_call call;
 	enum operation_stage stage;
 	struct nfs_result result; /* points into call: valid until operation_fini */

@@ -85,8 +85,6 @@ static int listing_call_run(struct probe *p, struct listing_call *cc, uint32_t c
 			    bool write_chunk)
 {
 	const struct nfs_request request = cc->op.request;
-	const nfs_entry_fn entry = cc->op.entry;
-	void *const entry_arg = cc->op.entry_arg;
 	struct retries retries = { 0 };
 	int rc;
 
@@ -98,8 +96,6 @@ static int listing_call_run(struct probe *p, struct listing_call *cc, uint32_t c
 		listing_call_fini(p, cc);
 		operation_init(&cc->op, request.op, NULL);
 		cc->op.request = request;
-		cc->op.entry = entry;
-		cc->op.entry_arg = entry_arg;
 	}
 }
 
@@ -115,8 +111,8 @@ static int listing_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res
 	cc.op.request.maxcount = listing_room(p, chunk ? chunk
 						       : rpcrdma_reply_inline(p->conn));
 	cc.op.request.dircount = cc.op.request.maxcount;
-	cc.op.entry = listing_digest_entry;
-	cc.op.entry_arg = d;
+	cc.op.request.entry = listing_digest_entry;
+	cc.op.request.entry_arg = d;
 	rc = listing_call_run(p, &cc, chunk, false);
 	if (!rc && area_canaries_hurt(&cc.area))
 		rc = err_set(EBADMSG, "data written outside the Reply chunk");
@@ -247,8 +243,7 @@ static bool listing_link_is_inline(const struct probe *p, const struct listing_c
 	struct reader r;
 
 	reader_init(&r, cc->op.call.results, cc->op.call.results_len);
-	return !p->version->decode(p->version, &cc->op.request, &r, false, &result, NULL,
-				   NULL) &&
+	return !p->version->decode(p->version, &cc->op.request, &r, false, &result) &&
 	       result.read.len;
 }
 

@@ -18,8 +18,6 @@ void operation_init(struct operation *op, enum nfs_op what, const struct nfs_fh 
 	if (fh)
 		op->request.fh = *fh;
 	op->size = UINT64_MAX;
-	op->entry = NULL;
-	op->entry_arg = NULL;
 	op->has_slot = op->started = op->withheld = op->data_inline = false;
 	op->stage = OPERATION_CALL;
 	memset(&op->result, 0, sizeof(op->result));
@@ -144,8 +142,7 @@ static int operation_decode(struct probe *p, struct operation *op, bool reduced)
 	struct reader r;
 
 	reader_init(&r, op->call.results, op->call.results_len);
-	return p->version->decode(p->version, &op->request, &r, reduced, &op->result,
-				  op->entry, op->entry_arg);
+	return p->version->decode(p->version, &op->request, &r, reduced, &op->result);
 }
 
 bool operation_left_chunk(const struct operation *op)

@@ -80,7 +80,7 @@ static int over_tcp_exchange(struct probe *p, const struct nfs_request *request,
 		return rc;
 	}
 	reader_init(&r, exchange.results, exchange.results_len);
-	return version->decode(version, request, &r, false, result, NULL, NULL);
+	return version->decode(version, request, &r, false, result);
 }
 
 static enum over_tcp over_tcp_ask(struct probe *p, const struct window *w,

@@ -142,8 +142,8 @@ static int pick_list_once(struct pick_walk *walk, uint64_t *cookie, uint8_t verf
 	memcpy(op.request.verifier, verf, sizeof(op.request.verifier));
 	op.request.maxcount = listing_room(p, rpcrdma_reply_inline(p->conn));
 	op.request.dircount = op.request.maxcount;
-	op.entry = pick_on_entry;
-	op.entry_arg = walk;
+	op.request.entry = pick_on_entry;
+	op.request.entry_arg = walk;
 	rc = operation_check(p, &op, operation_run(p, &op));
 	dir = &op.result.dir;
 	if (!rc) {

@@ -58,12 +58,14 @@ static void fuzz_request(struct input *in, struct reader *r, enum nfs_op op,
 {
 	static const char *const names[] = { "4.0", "4.1", "4.2" };
 	const struct nfs_version *v = nfs_version_find(names[manner % 3]);
-	struct nfs_request request = { .op = op, .sequence = sequence };
+	struct nfs_request request = {
+		.op = op, .entry = check_entry, .entry_arg = in, .sequence = sequence
+	};
 	bool reduced = manner & 0x80;
 	struct nfs_result res;
 	int rc;
 
-	rc = v->decode(v, &request, r, reduced, &res, check_entry, in);
+	rc = v->decode(v, &request, r, reduced, &res);
 	FUZZ_CHECK(rc == 0 || rc == -EBADMSG || rc == -ECANCELED);
 	FUZZ_CHECK(v->sessions || !res.sequenced);
 	/* An entry takes 24 bytes. */

@@ -114,6 +114,7 @@ static int decode_copy(const struct golden_request *q, const uint8_t *bytes, siz
 		       struct nfs_result *res, struct text *t)
 {
 	uint8_t *copy = malloc(len ? len : 1);
+	struct nfs_request request = q->request;
 	struct reader r;
 	int rc;
 
@@ -121,8 +122,9 @@ static int decode_copy(const struct golden_request *q, const uint8_t *bytes, siz
 		abort();
 	memcpy(copy, bytes, len);
 	reader_init(&r, copy, len);
-	rc = q->version->decode(q->version, &q->request, &r, q->reduced, res,
-				t ? say_entry : NULL, t);
+	request.entry = t ? say_entry : NULL;
+	request.entry_arg = t;
+	rc = q->version->decode(q->version, &request, &r, q->reduced, res);
 	if (t && !rc) {
 		say_result(t, q->request.op, res);
 		CU_ASSERT_EQUAL(reader_left(&r), 0);
@@ -363,8 +365,9 @@ static void the_entry_callback_can_stop_the_list(void)
 
 	CU_ASSERT_FATAL(golden_request_parse(&q, g));
 	reader_init(&r, g->bytes, g->len);
-	CU_ASSERT_EQUAL(q.version->decode(q.version, &q.request, &r, false, &res,
-					  stop_at_second, &calls),
+	q.request.entry = stop_at_second;
+	q.request.entry_arg = &calls;
+	CU_ASSERT_EQUAL(q.version->decode(q.version, &q.request, &r, false, &res),
 			-ECANCELED);
 	CU_ASSERT_EQUAL(calls, 2);
 	CU_ASSERT_TRUE(res.sequenced);

@@ -146,9 +146,9 @@ static void nfs3_has_no_compounds(void)
 			nfs3_version.encode(&nfs3_version, &request, buf, sizeof(buf)),
 			-EOPNOTSUPP);
 		reader_init(&r, buf, sizeof(buf));
-		CU_ASSERT_EQUAL(nfs3_version.decode(&nfs3_version, &request, &r, false,
-						    &res, NULL, NULL),
-				-EOPNOTSUPP);
+		CU_ASSERT_EQUAL(
+			nfs3_version.decode(&nfs3_version, &request, &r, false, &res),
+			-EOPNOTSUPP);
 	}
 }
 
@@ -173,14 +173,15 @@ static struct nfs_result decode3(const struct writer *w, enum nfs_op op, bool re
 	for (len = 0; len < w->len; len++) {
 		SUITE_ROW("len %zu", len);
 		reader_init(&r, w->base, len);
-		CU_ASSERT_EQUAL(nfs3_version.decode(&nfs3_version, &request, &r, reduced,
-						    &cut, NULL, NULL),
-				-EBADMSG);
+		CU_ASSERT_EQUAL(
+			nfs3_version.decode(&nfs3_version, &request, &r, reduced, &cut),
+			-EBADMSG);
 	}
 	reader_init(&r, w->base, w->len);
-	CU_ASSERT_EQUAL(
-		nfs3_version.decode(&nfs3_version, &request, &r, reduced, &res, fn, arg),
-		0);
+	request.entry = fn;
+	request.entry_arg = arg;
+	CU_ASSERT_EQUAL(nfs3_version.decode(&nfs3_version, &request, &r, reduced, &res),
+			0);
 	CU_ASSERT_EQUAL(reader_left(&r), 0);
 	CU_ASSERT_FALSE(res.sequenced);
 	CU_ASSERT_EQUAL(res.failed_op, 0);
