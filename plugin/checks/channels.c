@@ -17,12 +17,8 @@
 #include "plugin/checks/internal.h"
 #include "rpcrdma/nfs/nfs.h"
 
-#define NFS_PORT  2049
-#define RDMA_PORT 20049
-
-#define MOUNTD 100005
-#define LOCKD  100021
-#define STATD  100024
+#define LOCKD 100021
+#define STATD 100024
 
 /* --- ports ------------------------------------------------------------------------------- */
 
@@ -74,7 +70,7 @@ static uint16_t channel_port_rpcbind(struct check_run *run)
 static uint16_t channel_port_nfs(struct check_run *run)
 {
 	(void)run;
-	return NFS_PORT;
+	return NFS_TCP_PORT;
 }
 
 static uint16_t channel_port_any(struct check_run *run)
@@ -87,12 +83,11 @@ static uint16_t channel_port_any(struct check_run *run)
 static uint16_t channel_port_mountd(struct check_run *run)
 {
 	uint16_t port = channel_conf_port(run, "mountd", "port");
-
 	unsigned int service;
 
 	if (!port && !host_service(run->host, "mountd", "tcp", &service))
 		port = (uint16_t)service;
-	return port ? port : channel_port_here(run, MOUNTD, 3);
+	return port ? port : channel_port_here(run, MOUNT_PROGRAM_NUMBER, 3);
 }
 
 static uint16_t channel_port_lockd(struct check_run *run)
@@ -128,7 +123,7 @@ static uint16_t channel_port_there(struct check_run *run, uint32_t program,
 
 static uint16_t channel_port_server_mountd(struct check_run *run)
 {
-	return channel_port_there(run, MOUNTD, 3);
+	return channel_port_there(run, MOUNT_PROGRAM_NUMBER, 3);
 }
 
 static uint16_t channel_port_server_lockd(struct check_run *run)
@@ -154,7 +149,7 @@ uint16_t channel_rdma_port(struct check_run *run)
 				return (uint16_t)nfsd->listeners[i].port;
 	if (!nfsd_conf_read(run, &conf) && conf.port)
 		return (uint16_t)conf.port;
-	return RDMA_PORT;
+	return NFS_RDMA_PORT;
 }
 
 /* --- what is wanted ------------------------------------------------------------------------ */

@@ -6,8 +6,6 @@
  * (nfs-utils, commit 959efe8f). */
 #include "plugin/checks/internal.h"
 
-#define NFS_PORT 2049
-
 /* The value of default_keytab_name in krb5.conf, "FILE:/etc/krb5.keytab"; included files are not read. */
 static void krb5_conf_keytab(const struct host *host, char *path, size_t cap)
 {
@@ -63,7 +61,7 @@ static int krb5_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "Kerberos was not requested (--sec)");
 	if (!run->target->naddresses)
 		return check_skip(run, "fabric.address");
-	rc = remote_tcp(run, NFS_PORT, &remote);
+	rc = remote_tcp(run, NFS_TCP_PORT, &remote);
 	if (rc)
 		return rc;
 	if (remote_is_kept_off(&remote) && check_failed(run, "firewall.side-channels"))
@@ -76,7 +74,7 @@ static int krb5_check_run(struct check_run *run)
 				     refused ? "refused" : "silent",
 				     "NFS over TCP %s at port %d, and Kerberos needs it",
 				     refused ? "is refused" : "does not answer",
-				     NFS_PORT);
+				     NFS_TCP_PORT);
 	}
 	rc = krb5_keytab_path(run, path, sizeof(path));
 	if (!rc && *path)
@@ -88,7 +86,8 @@ static int krb5_check_run(struct check_run *run)
 	}
 	if (rc)
 		return rc;
-	return check_say(run, FINDING_PASS, "NFS over TCP answers at port %d", NFS_PORT);
+	return check_say(run, FINDING_PASS, "NFS over TCP answers at port %d",
+			 NFS_TCP_PORT);
 }
 
 const struct check check_fabric_krb5 = {

@@ -10,7 +10,7 @@ static const struct {
 	const char *name;
 	uint32_t program, version;
 } services[] = {
-	{ "mountd", 100005, 3 },
+	{ "mountd", MOUNT_PROGRAM_NUMBER, 3 },
 	{ "lockd", 100021, 4 },
 };
 

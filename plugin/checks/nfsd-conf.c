@@ -213,7 +213,8 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 	struct nfsd_conf_input in = { .service = nfsd_conf_service, .arg = run->host };
 	const struct check_target *target = run->target;
 	/* With a server's name the port is that server's. */
-	unsigned int wanted = target->server || !target->port ? 20049 : target->port;
+	unsigned int wanted = target->server || !target->port ? NFS_RDMA_PORT
+							      : target->port;
 	const struct conf_value *rdma, *rdma_port, *hosts, *value;
 	struct nfsd_arguments arguments;
 	const struct conf *conf;

@@ -5,8 +5,6 @@
  * whether it stays the same at the next start. */
 #include "plugin/checks/internal.h"
 
-#define NFS_RDMA_PORT 20049
-
 static const char *server_port_list(const struct nfsd_ports *ports, struct words *words)
 {
 	unsigned int i;
