@@ -208,17 +208,51 @@ static void nfsd_conf_judge_argument(struct check_run *run, const char *port,
 		out->port = 0;
 }
 
+/* By the settings of nfs.conf. @start: what starts the server. */
+static int nfsd_conf_read_file(struct check_run *run, const char *start,
+			       unsigned int wanted, struct nfsd_conf *out)
+{
+	struct nfsd_conf_input in = { .service = nfsd_conf_service,
+				      .arg = run->host,
+				      .nfsdctl = strstr(start, "nfsdctl") };
+	const struct conf_value *rdma, *rdma_port, *hosts, *value;
+	const struct conf *conf;
+	struct nfs_utils utils;
+	int rc = facts_nfs_conf(run, &conf);
+
+	if (rc)
+		return rc;
+	rdma = conf_get(conf, "nfsd", NULL, "rdma");
+	rdma_port = conf_get(conf, "nfsd", NULL, "rdma-port");
+	in.rdma = rdma ? rdma->value : NULL;
+	in.rdma_port = rdma_port ? rdma_port->value : NULL;
+	if (!nfs_utils_read(run->host, &utils))
+		nfsd_conf_version(utils.version, in.version);
+	value = rdma ? rdma : rdma_port;
+	if (value)
+		snprintf(out->where, sizeof(out->where), "/%.100s:%u", value->file,
+			 value->line);
+	else
+		snprintf(out->where, sizeof(out->where), "/etc/nfs.conf");
+	hosts = in.nfsdctl ? conf_get(conf, "nfsd", NULL, "host") : NULL;
+	if (hosts) {
+		text_copy(out->hosts, sizeof(out->hosts), hosts->value);
+		snprintf(out->hosts_where, sizeof(out->hosts_where), "/%.100s:%u",
+			 hosts->file, hosts->line);
+	}
+	nfsd_conf_judge(&in, out);
+	snprintf(out->write, sizeof(out->write),
+		 nfsd_conf_is_old(&in) ? "rdma=%u" : "rdma=y and rdma-port=%u", wanted);
+	return 0;
+}
+
 int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 {
-	struct nfsd_conf_input in = { .service = nfsd_conf_service, .arg = run->host };
 	const struct check_target *target = run->target;
 	/* With a server's name the port is that server's. */
 	unsigned int wanted = target->server || !target->port ? NFS_RDMA_PORT
 							      : target->port;
-	const struct conf_value *rdma, *rdma_port, *hosts, *value;
 	struct nfsd_arguments arguments;
-	const struct conf *conf;
-	struct nfs_utils utils;
 	char start[256], port[16];
 	size_t used;
 	int rc;
@@ -246,31 +280,9 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 			      "%s does not read nfs.conf", arguments.who);
 		return 0;
 	}
-	rc = facts_nfs_conf(run, &conf);
+	rc = nfsd_conf_read_file(run, start, wanted, out);
 	if (rc)
 		return rc;
-	rdma = conf_get(conf, "nfsd", NULL, "rdma");
-	rdma_port = conf_get(conf, "nfsd", NULL, "rdma-port");
-	in.rdma = rdma ? rdma->value : NULL;
-	in.rdma_port = rdma_port ? rdma_port->value : NULL;
-	in.nfsdctl = strstr(start, "nfsdctl");
-	if (!nfs_utils_read(run->host, &utils))
-		nfsd_conf_version(utils.version, in.version);
-	value = rdma ? rdma : rdma_port;
-	if (value)
-		snprintf(out->where, sizeof(out->where), "/%.100s:%u", value->file,
-			 value->line);
-	else
-		snprintf(out->where, sizeof(out->where), "/etc/nfs.conf");
-	hosts = in.nfsdctl ? conf_get(conf, "nfsd", NULL, "host") : NULL;
-	if (hosts) {
-		text_copy(out->hosts, sizeof(out->hosts), hosts->value);
-		snprintf(out->hosts_where, sizeof(out->hosts_where), "/%.100s:%u",
-			 hosts->file, hosts->line);
-	}
-	nfsd_conf_judge(&in, out);
-	snprintf(out->write, sizeof(out->write),
-		 nfsd_conf_is_old(&in) ? "rdma=%u" : "rdma=y and rdma-port=%u", wanted);
 	/* The settings may have no effect. */
 	used = strlen(out->why);
 	if (out->state != NFSD_CONF_ON && *arguments.why)
