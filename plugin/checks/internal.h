@@ -6,7 +6,7 @@
  *	list.h        the table, in the order of causes
  *	checks.c      runs them
  *	facts.c       what several of them need, read once
- *	ports.c       ports of RDMA devices: which of them matter, what they are called
+ *	ports.c       ports of RDMA devices: which of them matter, their names, the loop over them
  *	defects.c     known defects of kernels
  *	read-812.c    the one of them that a mount's counters show
  *	sysctls.c     settings of rpcrdma, the client's and the server's
