@@ -11,6 +11,7 @@
 #include "hooks/vdsm/internal.h"
 #include "plugin/checks/checks.h"
 #include "plugin/host/live.h"
+#include "plugin/host/tool.h"
 #include "plugin/report/report.h"
 #include "rpcrdma/nfs/nfs.h"
 
@@ -50,10 +51,10 @@ static void start_load(const struct vdsm_call *call, const char *name, bool aske
 	for (i = 0; rc == -ENOENT && i < ARRAY_SIZE(programs); i++) {
 		snprintf(program, sizeof(program), "%s%s", call->root ? call->root : "",
 			 programs[i]);
-		rc = live_child((const char *[]){ program,
-						  asked_for ? "--" : "--use-blacklist",
-						  module, NULL },
-				OUTPUT_MAX, deadline, &output);
+		rc = tool_run((const char *[]){ program,
+						asked_for ? "--" : "--use-blacklist",
+						module, NULL },
+			      OUTPUT_MAX, deadline, &output);
 		host_text_fini(&output);
 	}
 	if (rc)

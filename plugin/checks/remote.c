@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
+#include "plugin/host/answer-json.h"
 #include "rpcrdma/probe/probe.h"
 
 #define RECORD          ".nfsrdma/remote.json"
@@ -332,7 +333,7 @@ static int remote_replay_rpcbind(struct check_run *run, const char *key, uint16_
 
 	if (rc)
 		return rc;
-	number = live_errno(value);
+	number = answer_errno(value);
 	if (number)
 		return err_set(number, "%s", text);
 	found = strtol(value, NULL, 10);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "plugin/host/internal.h"
+#include "plugin/host/snapshot-index.h"
 
 struct host {
 	int fd;

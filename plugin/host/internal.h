@@ -5,93 +5,19 @@
 #ifndef PLUGIN_HOST_INTERNAL_H
 #define PLUGIN_HOST_INTERNAL_H
 
+#include "plugin/host/files.h"
 #include "plugin/host/host.h"
+#include "plugin/host/text.h"
 #include "rpcrdma/finding.h"
-
-/* Longer paths are refused, not truncated. */
-#define HOST_PATH_MAX 1024
-/* The kernel's limit of links on a path: MAXSYMLINKS. */
-#define HOST_LINKS_MAX 40
-
-/* inroot.c */
-
-/* Opens @path as if @root were the root of the file system: ".." and absolute links
- * cannot leave it. @flags: O_PATH, O_RDONLY, O_DIRECTORY, O_NOFOLLOW (for the last
- * component)... Never follows magic links. Returns a descriptor, or -errno without
- * setting err_text(). */
-int inroot_open(int root, const char *path, int flags);
-/* The same if the kernel or valgrind lacks openat2(2): one step for each component. */
-int inroot_open_by_steps(int root, const char *path, int flags);
 
 /* host.c */
 
-/* Opens @path with inroot_open(). Returns a descriptor, or -errno with err_text(). */
-int host_open_at(const struct host *host, const char *path, int flags);
-/* Opens a regular file for reading; anything else is not opened at all. */
-int host_open_file(const struct host *host, const char *path);
-/* The descriptor of the root, opened with O_PATH. */
-int host_fd(const struct host *host);
 bool host_is_watched(const struct host *host);
-/* The prefix of file names in messages: "/etc/nfs.conf", "DIR/etc/nfs.conf". */
-const char *host_prefix(const struct host *host);
 /* Whether reading the module index timed out once: it is not read again. */
 bool *host_slow_index(const struct host *host);
 /* While set, the watcher receives no events: what is read must not go into a snapshot,
  * and the reader reports its answer with host_answer(). */
 bool *host_quiet(const struct host *host);
-/* Like host_read(), but allows NUL bytes. */
-int host_read_bytes(const struct host *host, const char *path, size_t max,
-		    struct host_text *out);
-/* Formats "%s/%s". Errors: -ENAMETOOLONG with err_text(). @buf has HOST_PATH_MAX bytes. */
-int host_path(char *buf, const char *folder, const char *name);
-/* host_attr() of folder/name. */
-int host_attr_in(const struct host *host, const char *folder, const char *name, char *buf,
-		 size_t cap);
-int host_number_in(const struct host *host, const char *folder, const char *name,
-		   int64_t *out);
-/* Reads the last name in the target of the link folder/name. @buf is unchanged on
- * failure. Errors: as host_link(). */
-int host_link_name_in(const struct host *host, const char *folder, const char *name,
-		      char *buf, size_t cap);
-
-/* snapshot-index.c */
-
-#define SNAPSHOT_INDEX_PATH   ".nfsrdma/index.json"
-#define SNAPSHOT_INDEX_SCHEMA "nfsrdma-snapshot/1"
-
-/* The content of a file of which only the name was queried. */
-extern const char snapshot_index_unread[];
-
-struct snapshot_index;
-
-/* *@out is NULL if there is no index, so it is no snapshot. Errors: -EBADMSG; of reading. */
-int snapshot_index_open(struct snapshot_index **out, const struct host *host);
-void snapshot_index_close(struct snapshot_index *index);
-/* The recorded error of reading or listing @path; 0: none. */
-int snapshot_index_error(const struct snapshot_index *index, const char *path);
-/* Why @path does not exist below @root: -ENOENT: it did not exist, without err_text();
- * its recorded error, or -ENODATA, with err_text(). */
-int snapshot_index_missing(const struct snapshot_index *index, int root,
-			   const char *path);
-/* Returns 0, or -ENODATA if the snapshot does not have all names in it. */
-int snapshot_index_listed(const struct snapshot_index *index, const char *path);
-/* Returns 0, or -ENODATA if the file is a placeholder for one that was not read. */
-int snapshot_index_content(int fd, const char *path);
-
-/* lines.c */
-
-/* Strips leading and trailing blanks, in place. */
-char *text_trim(char *text);
-/* Also removes one pair of quotes, as a shell would; not the blanks in them. In place. */
-char *text_unquote(char *value);
-bool text_ends_with(const char *text, const char *end);
-/* What follows the last slash; the whole path without one. */
-const char *text_base_name(const char *path);
-/* The number of newlines, plus one. */
-size_t text_count_lines(const char *text);
-/* Returns the next line; a backslash at its end joins it to the following one, as in
- * modprobe.d, udev and systemd. *@number counts the lines of the file. */
-char *line_next_joined(char **cursor, unsigned int *number);
 
 /* dropins.c */
 

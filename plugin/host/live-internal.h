@@ -5,8 +5,7 @@
 #ifndef PLUGIN_HOST_LIVE_INTERNAL_H
 #define PLUGIN_HOST_LIVE_INTERNAL_H
 
-#include <json-c/json.h>
-
+#include "plugin/host/answer-json.h"
 #include "plugin/host/internal.h"
 #include "plugin/host/live.h"
 
@@ -16,16 +15,12 @@
 struct json_object *live_encode_route(const struct host_route *route);
 struct json_object *live_encode_firewalld(const struct host_firewalld *firewalld);
 struct json_object *live_encode_addresses(const struct host_addresses *addresses);
-/* Encodes a failed query: @rc and err_text(). */
-struct json_object *live_encode_error(int rc);
 
-/* Errors: -EBADMSG; and the recorded error, with its text. */
+/* Errors: as answer_decode_error(). */
 int live_decode_route(struct json_object *json, struct host_route *out);
 int live_decode_firewalld(struct json_object *json, struct host_firewalld *out);
 int live_decode_addresses(struct json_object *json, struct host_addresses *out);
 int live_decode_unit(struct json_object *json, const char *unit, char *state, size_t cap);
-/* Returns 0 if @json is not a recorded error. */
-int live_decode_error(struct json_object *json);
 
 /* Everything below is in plugin-host-live. */
 
@@ -36,7 +31,7 @@ int live_nftables(const struct host *host, struct host_text *json);
 /* live-rpm.c */
 
 /* Prints one "NAME VERSION" per line for the installed packages among @names, which is
- * NULL-terminated and has at most 32 names. Errors: as live_child(). */
+ * NULL-terminated and has at most 32 names. Errors: as tool_run(). */
 int live_rpm(const char *const names[], struct host_text *out);
 
 /* live-route.c */

@@ -9,59 +9,19 @@
 
 #include "plugin/host/live-internal.h"
 
-/* Linux's are below this. */
-#define ERRNO_MAX 134
-
-static int live_json_bad(const char *what)
-{
-	return err_set(EBADMSG, "the record has no %s that makes sense", what);
-}
-
 static void live_json_add(struct json_object *json, const char *key,
 			  struct json_object *value)
 {
 	json_object_object_add(json, key, value);
 }
 
-static void live_json_add_text(struct json_object *json, const char *key,
-			       const char *text)
-{
-	live_json_add(json, key, json_object_new_string(text));
-}
-
-int live_errno(const char *name)
-{
-	const char *known;
-	int number;
-
-	for (number = 1; number < ERRNO_MAX; number++) {
-		known = strerrorname_np(number);
-		if (known && !strcmp(known, name))
-			return number;
-	}
-	return 0;
-}
-
-struct json_object *live_encode_error(int rc)
-{
-	struct json_object *json = json_object_new_object();
-	const char *name = strerrorname_np(-rc);
-	char text[ERR_TEXT_MAX];
-
-	snprintf(text, sizeof(text), "%s", err_text());
-	finding_clean(text);
-	live_json_add_text(json, "error", name ? name : "EIO");
-	live_json_add_text(json, "text", text);
-	return json;
-}
-
 struct json_object *live_encode_route(const struct host_route *route)
 {
 	struct json_object *json = json_object_new_object();
 
-	live_json_add_text(json, "netdev", route->netdev);
-	live_json_add_text(json, "gateway", route->gateway);
-	live_json_add_text(json, "source", route->source);
+	answer_add_text(json, "netdev", route->netdev);
+	answer_add_text(json, "gateway", route->gateway);
+	answer_add_text(json, "source", route->source);
 	live_json_add(json, "mtu", json_object_new_int64(route->mtu));
 	live_json_add(json, "local", json_object_new_boolean(route->local));
 	return json;
@@ -73,8 +33,7 @@ static struct json_object *live_json_encode_port(const struct host_firewalld_por
 
 	live_json_add(json, "first", json_object_new_int(port->first));
 	live_json_add(json, "last", json_object_new_int(port->last));
-	live_json_add_text(json, "protocol",
-			   port->protocol == IPPROTO_UDP ? "udp" : "tcp");
+	answer_add_text(json, "protocol", port->protocol == IPPROTO_UDP ? "udp" : "tcp");
 	live_json_add(json, "some", json_object_new_boolean(port->some));
 	return json;
 }
@@ -87,86 +46,47 @@ struct json_object *live_encode_firewalld(const struct host_firewalld *firewalld
 
 	live_json_add(json, "running", json_object_new_boolean(firewalld->running));
 	live_json_add(json, "panic", json_object_new_boolean(firewalld->panic));
-	live_json_add_text(json, "zone", firewalld->zone);
-	live_json_add_text(json, "target", firewalld->target);
+	answer_add_text(json, "zone", firewalld->zone);
+	answer_add_text(json, "target", firewalld->target);
 	for (i = 0; i < firewalld->nports; i++)
 		json_object_array_add(ports, live_json_encode_port(&firewalld->ports[i]));
 	live_json_add(json, "ports", ports);
-	live_json_add_text(json, "more", firewalld->more);
+	answer_add_text(json, "more", firewalld->more);
 	return json;
 }
 
 /* --- decoding --------------------------------------------------------------------- */
 
-static struct json_object *live_json_member(struct json_object *json, const char *key)
-{
-	struct json_object *value = NULL;
-
-	if (json_object_is_type(json, json_type_object))
-		json_object_object_get_ex(json, key, &value);
-	return value;
-}
-
-static int live_json_take_text(struct json_object *json, const char *key, char *buf,
-			       size_t cap)
-{
-	struct json_object *value = live_json_member(json, key);
-	const char *text;
-
-	if (!json_object_is_type(value, json_type_string))
-		return live_json_bad(key);
-	text = json_object_get_string(value);
-	if ((size_t)json_object_get_string_len(value) != strlen(text) ||
-	    strlen(text) >= cap || !finding_is_clean(text))
-		return live_json_bad(key);
-	strcpy(buf, text);
-	return 0;
-}
-
 static int live_json_take_number(struct json_object *json, const char *key, int64_t max,
 				 int64_t *out)
 {
-	struct json_object *value = live_json_member(json, key);
+	struct json_object *value = answer_member(json, key);
 
 	*out = json_object_get_int64(value);
 	if (!json_object_is_type(value, json_type_int) || *out < 0 || *out > max)
-		return live_json_bad(key);
+		return answer_refuse(key);
 	return 0;
 }
 
 static int live_json_take_flag(struct json_object *json, const char *key, bool *out)
 {
-	struct json_object *value = live_json_member(json, key);
+	struct json_object *value = answer_member(json, key);
 
 	*out = json_object_get_boolean(value);
-	return json_object_is_type(value, json_type_boolean) ? 0 : live_json_bad(key);
-}
-
-int live_decode_error(struct json_object *json)
-{
-	char name[32], text[ERR_TEXT_MAX];
-	int number;
-
-	if (!live_json_member(json, "error"))
-		return 0;
-	if (live_json_take_text(json, "error", name, sizeof(name)) ||
-	    live_json_take_text(json, "text", text, sizeof(text)))
-		return -EBADMSG;
-	number = live_errno(name);
-	return number ? err_set(number, "%s", text) : live_json_bad("error");
+	return json_object_is_type(value, json_type_boolean) ? 0 : answer_refuse(key);
 }
 
 int live_decode_route(struct json_object *json, struct host_route *out)
 {
 	struct host_route route = { 0 };
 	int64_t mtu;
-	int rc = live_decode_error(json);
+	int rc = answer_decode_error(json);
 
 	if (rc)
 		return rc;
-	if (live_json_take_text(json, "netdev", route.netdev, sizeof(route.netdev)) ||
-	    live_json_take_text(json, "gateway", route.gateway, sizeof(route.gateway)) ||
-	    live_json_take_text(json, "source", route.source, sizeof(route.source)) ||
+	if (answer_get_text(json, "netdev", route.netdev, sizeof(route.netdev)) ||
+	    answer_get_text(json, "gateway", route.gateway, sizeof(route.gateway)) ||
+	    answer_get_text(json, "source", route.source, sizeof(route.source)) ||
 	    live_json_take_number(json, "mtu", UINT32_MAX, &mtu) ||
 	    live_json_take_flag(json, "local", &route.local))
 		return -EBADMSG;
@@ -183,11 +103,11 @@ static int live_json_decode_port(struct json_object *json,
 
 	if (live_json_take_number(json, "first", UINT16_MAX, &first) ||
 	    live_json_take_number(json, "last", UINT16_MAX, &last) ||
-	    live_json_take_text(json, "protocol", protocol, sizeof(protocol)) ||
+	    answer_get_text(json, "protocol", protocol, sizeof(protocol)) ||
 	    live_json_take_flag(json, "some", &out->some))
 		return -EBADMSG;
 	if (strcmp(protocol, "tcp") != 0 && strcmp(protocol, "udp") != 0)
-		return live_json_bad("protocol");
+		return answer_refuse("protocol");
 	out->first = (uint16_t)first;
 	out->last = (uint16_t)last;
 	out->protocol = protocol[0] == 'u' ? IPPROTO_UDP : IPPROTO_TCP;
@@ -196,24 +116,24 @@ static int live_json_decode_port(struct json_object *json,
 
 int live_decode_firewalld(struct json_object *json, struct host_firewalld *out)
 {
-	struct json_object *ports = live_json_member(json, "ports");
+	struct json_object *ports = answer_member(json, "ports");
 	size_t count, i;
-	int rc = live_decode_error(json);
+	int rc = answer_decode_error(json);
 
 	memset(out, 0, sizeof(*out));
 	if (rc)
 		return rc;
 	if (live_json_take_flag(json, "running", &out->running) ||
 	    live_json_take_flag(json, "panic", &out->panic) ||
-	    live_json_take_text(json, "zone", out->zone, sizeof(out->zone)) ||
-	    live_json_take_text(json, "target", out->target, sizeof(out->target)) ||
-	    live_json_take_text(json, "more", out->more, sizeof(out->more)))
+	    answer_get_text(json, "zone", out->zone, sizeof(out->zone)) ||
+	    answer_get_text(json, "target", out->target, sizeof(out->target)) ||
+	    answer_get_text(json, "more", out->more, sizeof(out->more)))
 		return -EBADMSG;
 	count = json_object_is_type(ports, json_type_array)
 			? json_object_array_length(ports)
 			: HOST_FIREWALLD_PORTS_MAX + 1;
 	if (count > HOST_FIREWALLD_PORTS_MAX)
-		return live_json_bad("ports");
+		return answer_refuse("ports");
 	for (i = 0; i < count && !rc; i++)
 		rc = live_json_decode_port(json_object_array_get_idx(ports, i),
 					   &out->ports[i]);
@@ -224,18 +144,18 @@ int live_decode_firewalld(struct json_object *json, struct host_firewalld *out)
 int live_decode_unit(struct json_object *json, const char *unit, char *state, size_t cap)
 {
 	struct json_object *value;
-	int rc = live_decode_error(json);
+	int rc = answer_decode_error(json);
 
 	if (rc)
 		return rc;
 	if (!json_object_is_type(json, json_type_object))
-		return live_json_bad("units");
+		return answer_refuse("units");
 	if (!json_object_object_get_ex(json, unit, &value))
 		return err_set(ENODATA, "the snapshot does not say how unit %s is", unit);
 	if (!value)
 		return err_set(ENOENT, "there is no unit %s", unit);
-	rc = live_decode_error(value);
-	return rc ? rc : live_json_take_text(json, unit, state, cap);
+	rc = answer_decode_error(value);
+	return rc ? rc : answer_get_text(json, unit, state, cap);
 }
 
 struct json_object *live_encode_addresses(const struct host_addresses *addresses)
@@ -260,20 +180,20 @@ int live_decode_addresses(struct json_object *json, struct host_addresses *out)
 {
 	struct json_object *one;
 	size_t i, len;
-	int rc = live_decode_error(json);
+	int rc = answer_decode_error(json);
 
 	memset(out, 0, sizeof(*out));
 	if (rc)
 		return rc;
 	if (!json_object_is_type(json, json_type_array))
-		return live_json_bad("addresses");
+		return answer_refuse("addresses");
 	len = json_object_array_length(json);
 	out->cut = len > HOST_ADDRESSES_MAX;
 	for (i = 0; i < len && i < HOST_ADDRESSES_MAX; i++) {
 		one = json_object_array_get_idx(json, i);
 		if (!json_object_is_type(one, json_type_string) ||
 		    !live_json_is_address(json_object_get_string(one)))
-			return live_json_bad("address");
+			return answer_refuse("address");
 		strcpy(out->list[out->count++], json_object_get_string(one));
 	}
 	return 0;

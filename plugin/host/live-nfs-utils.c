@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "plugin/host/live-internal.h"
+#include "plugin/host/tool.h"
 
 #define NFSCONF  "/usr/sbin/nfsconf"
 #define TRY_MS   2000
@@ -53,7 +54,7 @@ static int live_nfs_utils_has_key(const char *nfsconf, const char *path,
 	const char *argv[] = {
 		nfsconf, path, section, "-g", "MountPoint", "proto", NULL
 	};
-	int rc = live_child(argv, SAYS_MAX, deadline_in(TRY_MS), &text);
+	int rc = tool_run(argv, SAYS_MAX, deadline_in(TRY_MS), &text);
 
 	*has = !rc && !strncmp(text.text, "rdma", 4);
 	return rc == -EIO ? 0 : rc;

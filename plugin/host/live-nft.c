@@ -4,6 +4,7 @@
 /* netfilter's rules, as nft prints them. This runs the program because its library,
  * libnftables, is GPL-2 only. */
 #include "plugin/host/live-internal.h"
+#include "plugin/host/tool.h"
 
 #define NFT    "/usr/sbin/nft"
 #define NFT_MS 2000
@@ -15,7 +16,7 @@ int live_nftables(const struct host *host, struct host_text *json)
 	int rc;
 
 	(void)host;
-	rc = live_child(live_nft_argv, LIVE_NFT_MAX, deadline_in(NFT_MS), json);
+	rc = tool_run(live_nft_argv, LIVE_NFT_MAX, deadline_in(NFT_MS), json);
 	if (rc == -ENOENT)
 		return err_set(ENOENT, "there is no " NFT);
 	/* nft lists a network namespace to the user who owns it, so it is tried first. */

@@ -120,7 +120,7 @@ static int live_replay_nftables(const struct host *host, struct host_text *json)
 	/* Errors are short; this avoids parsing nft's own output twice. */
 	if (text.len < 2 * ERR_TEXT_MAX)
 		error = json_tokener_parse(text.text);
-	rc = live_decode_error(error);
+	rc = answer_decode_error(error);
 	if (rc)
 		host_text_fini(&text);
 	else
@@ -199,8 +199,8 @@ static int live_record_route(struct live_recorder *to,
 	if (rc)
 		return rc;
 	rc = to->live->route(to->host, address, &route);
-	return live_record_write(to, path,
-				 rc ? live_encode_error(rc) : live_encode_route(&route));
+	return live_record_write(
+		to, path, rc ? answer_encode_error(rc) : live_encode_route(&route));
 }
 
 static int live_record_nftables(struct live_recorder *to)
@@ -211,7 +211,7 @@ static int live_record_nftables(struct live_recorder *to)
 
 	rc = to->live->nftables(to->host, &json);
 	if (rc)
-		return live_record_write(to, path, live_encode_error(rc));
+		return live_record_write(to, path, answer_encode_error(rc));
 	return to->file(to->arg, path, json.text, json.len);
 }
 
@@ -225,8 +225,9 @@ static int live_record_firewalld(struct live_recorder *to, const char *netdev)
 	if (rc)
 		return rc;
 	rc = to->live->firewalld(to->host, netdev, &firewalld);
-	return live_record_write(
-		to, path, rc ? live_encode_error(rc) : live_encode_firewalld(&firewalld));
+	return live_record_write(to, path,
+				 rc ? answer_encode_error(rc)
+				    : live_encode_firewalld(&firewalld));
 }
 
 static int live_record_addresses(struct live_recorder *to, const char *netdev)
@@ -239,8 +240,9 @@ static int live_record_addresses(struct live_recorder *to, const char *netdev)
 	if (rc)
 		return rc;
 	rc = to->live->addresses(to->host, netdev, &addresses);
-	return live_record_write(
-		to, path, rc ? live_encode_error(rc) : live_encode_addresses(&addresses));
+	return live_record_write(to, path,
+				 rc ? answer_encode_error(rc)
+				    : live_encode_addresses(&addresses));
 }
 
 /* If the first query fails, all would: one error for all, and one deadline. */
@@ -254,7 +256,7 @@ static int live_record_units(struct live_recorder *to)
 	for (unit = live_units; *unit; unit++) {
 		rc = to->live->unit(to->host, *unit, state, sizeof(state));
 		value = rc == -ENOENT ? NULL
-			: rc          ? live_encode_error(rc)
+			: rc          ? answer_encode_error(rc)
 				      : json_object_new_string(state);
 		if (json_object_is_type(value, json_type_object) && unit == live_units) {
 			json_object_put(json);

@@ -3,6 +3,7 @@
 
 /* Versions of packages from rpm's database. */
 #include "plugin/host/live-internal.h"
+#include "plugin/host/tool.h"
 
 #define RPM_MS  5000
 #define RPM_MAX 65536
@@ -23,5 +24,5 @@ int live_rpm(const char *const names[], struct host_text *out)
 
 	while (*names && count < ARGS_MAX)
 		argv[count++] = *names++;
-	return live_child(argv, RPM_MAX, deadline_in(RPM_MS), out);
+	return tool_run(argv, RPM_MAX, deadline_in(RPM_MS), out);
 }

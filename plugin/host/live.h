@@ -97,11 +97,6 @@ struct live_ops {
 	int (*changed)(const struct host *host, const char *unit, int64_t *seconds);
 };
 
-/* live-json.c */
-
-/* Returns the number of an error name, "EACCES"; 0: unknown name. */
-int live_errno(const char *name);
-
 /* live-record.c */
 
 extern const struct live_ops live_replay;
@@ -170,14 +165,5 @@ struct mount_answer {
  * be freed with free(3). Errors: -ENOMEM. */
 int live_mounts(const struct nfs_mounts *mounts, uint64_t deadline,
 		struct mount_answer **out);
-
-/* live-child.c, in plugin-host: it links no bus library */
-
-/* Runs argv[0], a path, with an empty environment and empty standard input, and captures
- * its output. No process of it survives the deadline. Errors: -ENOENT: no such program;
- * -EFBIG: it prints more than @max; -ETIMEDOUT; -EIO: it fails, and err_text() has the
- * first line of its message. */
-int live_child(const char *const argv[], size_t max, uint64_t deadline,
-	       struct host_text *out);
 
 #endif

@@ -5,7 +5,7 @@
  * pmxcfs, a FUSE file system, which can hang with its cluster. So a child reads it, for
  * at most two seconds. */
 #include "plugin/host/internal.h"
-#include "plugin/host/live.h"
+#include "plugin/host/tool.h"
 
 #define STORAGE_CFG "etc/pve/storage.cfg"
 #define TEXT_MAX    (256 * 1024)
@@ -74,7 +74,7 @@ int host_proxmox(const struct host *host, struct proxmox_storages *out)
 
 	memset(out, 0, sizeof(*out));
 	if (live)
-		rc = live_child(proxmox_cat_argv, TEXT_MAX, deadline_in(CAT_MS), &text);
+		rc = tool_run(proxmox_cat_argv, TEXT_MAX, deadline_in(CAT_MS), &text);
 	/* A snapshot contains only what host_read() reads; this is safe now that the
 	 * child has read it. */
 	if (!rc && (!live || host_is_watched(host))) {

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/host/answer-json.h"
+#include "plugin/host/internal.h"
+#include "plugin/host/snapshot-index.h"
 
 #define INDEX_MAX (64 * 1024 * 1024)
 
@@ -113,7 +115,7 @@ int snapshot_index_error(const struct snapshot_index *index, const char *path)
 
 	if (!json_object_object_get_ex(index->errors, path, &error))
 		return 0;
-	rc = live_decode_error(error);
+	rc = answer_decode_error(error);
 	return rc ? rc
 		  : err_set(EBADMSG, SNAPSHOT_INDEX_PATH ": an error without its name");
 }

@@ -13,6 +13,7 @@
 #define PLUGIN_HOST_SNAPSHOT_INTERNAL_H
 
 #include "plugin/host/live-internal.h"
+#include "plugin/host/snapshot-index.h"
 
 #define SNAPSHOT_PACKAGES ".nfsrdma/packages"
 

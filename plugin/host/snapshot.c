@@ -41,7 +41,7 @@ static void snapshot_on_error(struct snapshot *snapshot, const struct host_event
 	if (event->rc == -ENOENT)
 		query->absent = true;
 	else if (!query->read && !query->error)
-		query->error = live_encode_error(event->rc);
+		query->error = answer_encode_error(event->rc);
 }
 
 /* The error may come from a reader with a smaller buffer, which gets it on replay too. */
@@ -63,7 +63,7 @@ static void snapshot_refuse(struct snapshot *snapshot, const char *path)
 
 	err_set(EACCES, "/%s is left out of snapshots: it may hold secrets", path);
 	if (query && !query->error)
-		query->error = live_encode_error(-EACCES);
+		query->error = answer_encode_error(-EACCES);
 }
 
 /* A file is secret if any of its names is, regardless of the name it is read by first. */

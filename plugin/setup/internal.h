@@ -19,7 +19,8 @@
 #ifndef PLUGIN_SETUP_INTERNAL_H
 #define PLUGIN_SETUP_INTERNAL_H
 
-#include "plugin/host/internal.h"
+#include "plugin/host/files.h"
+#include "plugin/host/text.h"
 #include "plugin/setup/setup.h"
 
 /* Texts of files; NULL is no file. */

@@ -4,7 +4,7 @@
 /* Software RDMA links of the running system, by rdma(8) of iproute2. */
 #include <stdio.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/host/tool.h"
 #include "plugin/setup/system.h"
 
 #define RDMA_MS  20000
@@ -20,7 +20,7 @@ static int setup_link_rdma(const char *argv[], struct host_text *out)
 
 	for (i = 0; rc == -ENOENT && i < ARRAY_SIZE(programs); i++) {
 		argv[0] = programs[i];
-		rc = live_child(argv, RDMA_MAX, deadline_in(RDMA_MS), out);
+		rc = tool_run(argv, RDMA_MAX, deadline_in(RDMA_MS), out);
 	}
 	return rc;
 }

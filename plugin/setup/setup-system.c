@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/host/tool.h"
 #include "plugin/setup/system.h"
 
 #define LOAD_MS  20000
@@ -21,7 +21,7 @@ static int system_load_module(const char *module)
 	for (i = 0; rc == -ENOENT && i < ARRAY_SIZE(programs); i++) {
 		const char *const argv[] = { programs[i], module, NULL };
 
-		rc = live_child(argv, 4096, deadline_in(LOAD_MS), &out);
+		rc = tool_run(argv, 4096, deadline_in(LOAD_MS), &out);
 	}
 	if (rc)
 		return err_context(rc, "modprobe %s", module);

@@ -17,7 +17,7 @@ int setup_firewalld_set(const struct setup_port *port, bool open);
 /* Errors: -EHOSTDOWN; -ENOENT; -ETIMEDOUT; -EIO it did not come up. */
 int setup_unit_restart(const char *unit);
 
-/* setup-link.c: rdma(8). Errors: as live_child() */
+/* setup-link.c: rdma(8). Errors: as tool_run() */
 
 int setup_link_add(const struct setup_link *link);
 int setup_link_delete(const char *name);

@@ -3,6 +3,7 @@
 
 /* A foreign nfs.conf: whatever it is, after the edit nfs-utils reads what was set, a second edit
  * changes nothing, and the difference can be printed. */
+#include "plugin/host/internal.h"
 #include "plugin/setup/internal.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -2,6 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* A snapshot's index: what was not queried when it was taken is unknown, not absent. */
+#include "plugin/host/snapshot-index.h"
 #include "tests/unit/host-tree.h"
 
 #define INDEX(members) \

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/host/tool.h"
 #include "suite.h"
 
 static struct host_text text;
@@ -16,7 +16,7 @@ static int run(const char *script, size_t max, unsigned int ms)
 
 	host_text_fini(&text);
 	memset(&text, 0, sizeof(text));
-	return live_child(argv, max, deadline_in(ms), &text);
+	return tool_run(argv, max, deadline_in(ms), &text);
 }
 
 static void output_is_returned(void)
@@ -37,7 +37,7 @@ static void all_arguments_arrive(void)
 	for (i = 3; i < 42 - 1; i++)
 		argv[i] = "x";
 	argv[41 - 1] = "last";
-	CU_ASSERT_EQUAL(live_child(argv, 100, deadline_in(PATIENCE_MS), &text), 0);
+	CU_ASSERT_EQUAL(tool_run(argv, 100, deadline_in(PATIENCE_MS), &text), 0);
 	CU_ASSERT_STRING_EQUAL(text.text, "37 x last\n");
 	host_text_fini(&text);
 }
@@ -86,9 +86,9 @@ static void a_missing_program_is_enoent(void)
 {
 	const char *argv[] = { "/nonexistent/nft", NULL };
 
-	CU_ASSERT_EQUAL(live_child(argv, 10, deadline_in(1000), &text), -ENOENT);
+	CU_ASSERT_EQUAL(tool_run(argv, 10, deadline_in(1000), &text), -ENOENT);
 	argv[0] = "/etc/passwd";
-	CU_ASSERT_EQUAL(live_child(argv, 10, deadline_in(1000), &text), -EACCES);
+	CU_ASSERT_EQUAL(tool_run(argv, 10, deadline_in(1000), &text), -EACCES);
 }
 
 static void a_program_that_hangs_is_killed_at_the_deadline(void)
@@ -154,7 +154,7 @@ static void ignoring_sigchld_is_not_a_failure(void)
 	signal(SIGCHLD, SIG_DFL);
 }
 
-SUITE_MAIN("live-child", TEST(output_is_returned), TEST(all_arguments_arrive),
+SUITE_MAIN("tool", TEST(output_is_returned), TEST(all_arguments_arrive),
 	   TEST(the_child_has_no_environment_and_empty_stdin),
 	   TEST(a_long_text_is_returned_completely), TIMED(too_much_output_is_an_error),
 	   TEST(a_failure_is_reported_with_its_message),

@@ -5,12 +5,13 @@
  * standard input. It is killed at the deadline, or when it writes more than allowed. */
 #include <stdio.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/host/tool.h"
+#include "rpcrdma/finding.h"
 #include "rpcrdma/child/child.h"
 
 #define COMPLAINT_MAX 512
 
-struct live_tool {
+struct tool_capture {
 	const char *name;
 	char *text;
 	size_t len, cap, max;
@@ -18,12 +19,12 @@ struct live_tool {
 	size_t complaint_len;
 };
 
-static void live_tool_fini(struct live_tool *tool)
+static void tool_fini(struct tool_capture *tool)
 {
 	free(tool->text);
 }
 
-static int live_tool_add_output(struct live_tool *tool, const char *buf, size_t len)
+static int tool_add_output(struct tool_capture *tool, const char *buf, size_t len)
 {
 	size_t cap = tool->cap ? tool->cap : 64 * 1024;
 	char *text;
@@ -46,20 +47,20 @@ static int live_tool_add_output(struct live_tool *tool, const char *buf, size_t 
 	return 0;
 }
 
-static int live_tool_output(void *arg, int which, const char *buf, size_t len)
+static int tool_take_output(void *arg, int which, const char *buf, size_t len)
 {
-	struct live_tool *tool = arg;
+	struct tool_capture *tool = arg;
 	size_t room = sizeof(tool->complaint) - 1 - tool->complaint_len;
 
 	if (which == STDOUT_FILENO)
-		return live_tool_add_output(tool, buf, len);
+		return tool_add_output(tool, buf, len);
 	len = len < room ? len : room;
 	memcpy(tool->complaint + tool->complaint_len, buf, len);
 	tool->complaint_len += len;
 	return 0;
 }
 
-static int live_tool_result(struct live_tool *tool, const struct child_end *end)
+static int tool_check_end(struct tool_capture *tool, const struct child_end *end)
 {
 	tool->complaint[strcspn(tool->complaint, "\n")] = '\0';
 	finding_clean(tool->complaint);
@@ -71,14 +72,14 @@ static int live_tool_result(struct live_tool *tool, const struct child_end *end)
 	return 0;
 }
 
-int live_child(const char *const argv[], size_t max, uint64_t deadline,
-	       struct host_text *out)
+int tool_run(const char *const argv[], size_t max, uint64_t deadline,
+	     struct host_text *out)
 {
-	_cleanup_(live_tool_fini) struct live_tool tool = { .name = argv[0], .max = max };
+	_cleanup_(tool_fini) struct tool_capture tool = { .name = argv[0], .max = max };
 	const struct child_program program = { .kind = CHILD_TOOL,
 					       .path = argv[0],
 					       .argv = argv };
-	struct child_listener listener = { .output = live_tool_output,
+	struct child_listener listener = { .output = tool_take_output,
 					   .arg = &tool,
 					   .signals = -1 };
 	struct child_end end;
@@ -90,11 +91,11 @@ int live_child(const char *const argv[], size_t max, uint64_t deadline,
 	rc = child_follow(&child, &listener, deadline, &end);
 	if (rc == -ETIMEDOUT)
 		return err_set(ETIMEDOUT, "%s does not end", argv[0]);
-	rc = rc ? rc : live_tool_result(&tool, &end);
+	rc = rc ? rc : tool_check_end(&tool, &end);
 	debug(DEBUG_HOST, "process %d, %s %s: %zu bytes%s%s", (int)end.pid, argv[0],
 	      argv[1] ? argv[1] : "", tool.len, rc ? ", " : "", rc ? err_text() : "");
 	if (!rc && !tool.text)
-		rc = live_tool_add_output(&tool, "", 0);
+		rc = tool_add_output(&tool, "", 0);
 	if (rc)
 		return rc;
 	if (strlen(tool.text) != tool.len)

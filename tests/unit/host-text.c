@@ -57,7 +57,7 @@ static void trimming_removes_blanks_at_both_ends(void)
 	CU_ASSERT_FALSE(text_ends_with("conf", ".conf"));
 }
 
-SUITE_MAIN("host-lines", TEST(lines_end_with_the_text),
+SUITE_MAIN("host-text", TEST(lines_end_with_the_text),
 	   TEST(words_are_separated_by_blanks), TEST(joined_lines_are_counted),
 	   TEST(a_copy_is_truncated_between_characters),
 	   TEST(trimming_removes_blanks_at_both_ends))

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Lines and values of configuration files. */
+#ifndef PLUGIN_HOST_TEXT_H
+#define PLUGIN_HOST_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Strips leading and trailing blanks, in place. */
+char *text_trim(char *text);
+/* Also removes one pair of quotes, as a shell would; not the blanks in them. In place. */
+char *text_unquote(char *value);
+bool text_ends_with(const char *text, const char *end);
+/* What follows the last slash; the whole path without one. */
+const char *text_base_name(const char *path);
+/* The number of newlines, plus one. */
+size_t text_count_lines(const char *text);
+/* Returns the next line; a backslash at its end joins it to the following one, as in
+ * modprobe.d, udev and systemd. *@number counts the lines of the file. */
+char *line_next_joined(char **cursor, unsigned int *number);
+
+#endif
