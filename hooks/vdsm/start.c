@@ -10,7 +10,7 @@
 
 #include "hooks/vdsm/internal.h"
 #include "plugin/checks/checks.h"
-#include "plugin/host/live.h"
+#include "plugin/live/live.h"
 #include "plugin/host/tool.h"
 #include "plugin/report/report.h"
 #include "rpcrdma/nfs/nfs.h"

@@ -12,7 +12,7 @@
 #define PLUGIN_CHECKS_H
 
 #include "plugin/host/host.h"
-#include "plugin/host/live.h"
+#include "plugin/live/live.h"
 #include "plugin/mounts/mounts.h"
 #include "rpcrdma/finding.h"
 #include "rpcrdma/nfs/nfs.h"

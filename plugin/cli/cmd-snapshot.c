@@ -12,6 +12,7 @@
 #include "plugin/cli/cli.h"
 #include "plugin/options/options.h"
 #include "plugin/report/shell.h"
+#include "plugin/snapshot/snapshot.h"
 
 #define TIMEOUT_MS 20000
 #define RESOLVE_MS 2000

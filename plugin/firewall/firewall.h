@@ -7,7 +7,7 @@
 #ifndef PLUGIN_FIREWALL_H
 #define PLUGIN_FIREWALL_H
 
-#include "plugin/host/live.h"
+#include "plugin/live/live.h"
 
 /* DROP: rejected too. UNKNOWN: something that is not modelled could decide either way. */
 enum firewall_answer { FIREWALL_ACCEPT, FIREWALL_DROP, FIREWALL_UNKNOWN };

@@ -5,7 +5,7 @@
  * resolved below a root directory given by the caller, and never leaves it, not even
  * through symbolic links; so tests and snapshots from customers are plain directories.
  * What only a running system can answer (routes, firewalls) is queried once and stored as
- * a file in a snapshot: see live.h.
+ * a file in a snapshot: see plugin/live.
  *
  * Files are hostile: a FIFO, a directory, an endless or binary file, or an attribute
  * whose read(2) fails yields an -errno with err_text(), and never blocks. A fact that
@@ -672,7 +672,7 @@ void host_kconfig_fini(struct host_kconfig *config);
 /* Returns 'y', 'm', or 'n' if it is not set. @option: with "CONFIG_". */
 char kconfig_get(const struct host_kconfig *config, const char *option);
 
-/* units.c: systemd's unit files; live.h has the current state of units */
+/* units.c: systemd's unit files; plugin/live has their current state */
 
 /* Reads the last setting of @key in @section ("LimitMEMLOCK", "Service") from a unit's
  * file and its drop-ins. @buf is empty if it is not set. Errors: -ENOENT: no such unit. */
@@ -843,29 +843,5 @@ int host_package(const struct host *host, const char *name, char *version, size_
  * not fail. A directory without an index is taken for a complete machine. */
 
 bool host_is_snapshot(const struct host *host);
-
-/* snapshot.c, in plugin-host-live: everything that readers query while it is open, as an
- * archive */
-
-struct snapshot;
-
-/* Starts watching @host, which must outlive the snapshot. Errors: -ENOMEM. */
-int snapshot_open(struct snapshot **out, struct host *host);
-void snapshot_close(struct snapshot *snapshot);
-void snapshot_close_p(struct snapshot **snapshot);
-/* Adds a file of the record, ".nfsrdma/nft.json": a live_file (live.h) with the snapshot
- * as @arg. */
-int snapshot_file(void *arg, const char *path, const char *text, size_t len);
-
-struct snapshot_summary {
-	char folder[96];      /* in the archive: "node1-20260101-120000" */
-	unsigned int files;   /* with content */
-	unsigned int refused; /* what only root may see */
-};
-
-/* Writes a gzipped tar archive with one directory, to be unpacked for --root. It does not
- * contain the secrets that secrets.c names. Errors: of the first event that could not be
- * stored; of write(2). */
-int snapshot_write(struct snapshot *snapshot, int fd, struct snapshot_summary *out);
 
 #endif

@@ -8,7 +8,7 @@
 #define PLUGIN_MOUNTS_H
 
 #include "plugin/host/host.h"
-#include "plugin/host/live.h"
+#include "plugin/live/live.h"
 #include "plugin/report/metrics.h"
 #include "plugin/view/view.h"
 #include "rpcrdma/finding.h"

@@ -8,7 +8,8 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/bus.h"
+#include "plugin/live/live.h"
 #include "plugin/setup/system.h"
 
 #define FIREWALLD    "org.fedoraproject.FirewallD1"

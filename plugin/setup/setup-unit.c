@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/bus.h"
+#include "plugin/live/live.h"
 #include "plugin/setup/system.h"
 
 #define SYSTEMD    "org.freedesktop.systemd1"
@@ -68,7 +69,7 @@ int setup_unit_restart(const char *unit)
 	}
 	if (bus)
 		live_bus_close_p(&bus);
-	rc = rc ? rc : live_unit(NULL, unit, state, sizeof(state));
+	rc = rc ? rc : live_system.unit(NULL, unit, state, sizeof(state));
 	if (rc == -ESRCH)
 		return err_set(EHOSTDOWN, "systemd does not run here");
 	if (rc)

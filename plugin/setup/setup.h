@@ -21,7 +21,7 @@
 
 #include "plugin/checks/checks.h"
 #include "plugin/host/host.h"
-#include "plugin/host/live.h"
+#include "plugin/live/live.h"
 
 /* A foreign file that is longer is not touched. */
 #define SETUP_TEXT_MAX (256 * 1024)

@@ -3,7 +3,7 @@
 
 /* The record of a system's answers, from anybody's snapshot: what is accepted is clean, and is
  * written anew without loss. The first byte says which answer it is. */
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_text(const char *text, size_t cap)

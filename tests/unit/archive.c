@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The archive, as tar(1) reads it. */
-#include "plugin/host/snapshot-internal.h"
+#include "plugin/snapshot/internal.h"
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;

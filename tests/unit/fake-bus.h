@@ -13,7 +13,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/bus.h"
+#include "plugin/live/internal.h"
 #include "tests/unit/suite.h"
 
 static char folder[64];

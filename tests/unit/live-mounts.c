@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
-#include "plugin/host/live.h"
+#include "plugin/live/live.h"
 #include "tests/unit/suite.h"
 
 static struct nfs_mount list[140];

@@ -6,7 +6,7 @@
  * the real one. */
 #include <sys/stat.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
 #include "suite.h"
 
 static char program[32];

@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 #include <sys/stat.h>
 
-#include "plugin/host/live.h"
+#include "plugin/live/live.h"
 #include "suite.h"
 
 static char root[64];

@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 #include <sched.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
 #include "suite.h"
 
 static bool isolated;

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* What a snapshot omits. */
-#include "plugin/host/snapshot-internal.h"
+#include "plugin/snapshot/internal.h"
 #include "suite.h"
 
 static void expect(const char *path, const char *text, const char *want)

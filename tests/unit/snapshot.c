@@ -2,7 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* A snapshot contains what was read while it was open, as it was then, and nothing else. */
-#include "plugin/host/live.h"
+#include "plugin/live/live.h"
+#include "plugin/snapshot/snapshot.h"
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;

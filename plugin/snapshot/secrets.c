@@ -13,7 +13,7 @@
 #include <fnmatch.h>
 #include <strings.h>
 
-#include "plugin/host/snapshot-internal.h"
+#include "plugin/snapshot/internal.h"
 
 static const char *const secrets_files[] = { "*shadow*",
 					     "*passwd*",

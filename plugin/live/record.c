@@ -8,7 +8,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
 
 #define RECORD_MAX (256 * 1024)
 

@@ -11,7 +11,7 @@
 
 #include <zlib.h>
 
-#include "plugin/host/snapshot-internal.h"
+#include "plugin/snapshot/internal.h"
 
 #define BLOCK 512
 

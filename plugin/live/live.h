@@ -6,8 +6,8 @@
  *
  * The system is queried through libnl, libsystemd and a child process. Programs that root runs
  * at mount time must not be linked with these libraries; so live_system is in a separate
- * library, plugin-host-live, that only the command links. The record, and everything that a
- * check needs, is in plugin-host.
+ * library, plugin-live-system, that only the command links. The record, and everything that a
+ * check needs, is in plugin-live.
  *
  * A record is a directory .nfsrdma below the root, with a JSON file for each query:
  *
@@ -97,7 +97,7 @@ struct live_ops {
 	int (*changed)(const struct host *host, const char *unit, int64_t *seconds);
 };
 
-/* live-record.c */
+/* record.c */
 
 extern const struct live_ops live_replay;
 
@@ -124,11 +124,11 @@ typedef int (*live_file)(void *arg, const char *path, const char *text, size_t l
 int live_record(const struct live_ops *live, const struct host *host,
 		const struct live_wanted *wanted, live_file file, void *arg);
 
-/* live-system.c, in plugin-host-live */
+/* system.c, in plugin-live-system */
 
 extern const struct live_ops live_system;
 
-/* live-nfs-utils.c, in plugin-host-live */
+/* nfs-utils.c, in plugin-live-system */
 
 struct nfs_utils_behaviour {
 	enum nfs_utils_sections sections;
@@ -140,7 +140,13 @@ struct nfs_utils_behaviour {
  * it. */
 int live_nfs_utils(const char *nfsconf, struct nfs_utils_behaviour *out);
 
-/* live-mounts.c, in plugin-host-live */
+/* rpm.c, in plugin-live-system */
+
+/* Prints one "NAME VERSION" per line for the installed packages among @names, which is
+ * NULL-terminated and has at most 32 names. Errors: as tool_run(). */
+int live_rpm(const char *const names[], struct host_text *out);
+
+/* mounts.c, in plugin-live-system */
 
 /* The result of querying a mount. */
 struct mount_answer {

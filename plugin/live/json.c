@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
 
 static void live_json_add(struct json_object *json, const char *key,
 			  struct json_object *value)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "plugin/host/snapshot-internal.h"
+#include "plugin/snapshot/internal.h"
 
 /* Both types of nodes begin with their path. */
 static int snapshot_tree_compare(const void *a, const void *b)

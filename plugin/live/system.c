@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The running system: each query is in a file of its own. */
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
 
 const struct live_ops live_system = {
 	.route = live_route,

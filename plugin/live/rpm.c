@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Versions of packages from rpm's database. */
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
 #include "plugin/host/tool.h"
 
 #define RPM_MS  5000

@@ -3,7 +3,7 @@
 
 /* netfilter's rules, as nft prints them. This runs the program because its library,
  * libnftables, is GPL-2 only. */
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
 #include "plugin/host/tool.h"
 
 #define NFT    "/usr/sbin/nft"

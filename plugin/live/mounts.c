@@ -15,7 +15,7 @@
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
 #include "rpcrdma/child/child.h"
 
 /* In parallel; further mounts wait for the first of them to answer. */

@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
 
 static bool live_address_text(const struct sockaddr *address, char text[INET6_ADDRSTRLEN])
 {

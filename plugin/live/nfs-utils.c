@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
 #include "plugin/host/tool.h"
 
 #define NFSCONF  "/usr/sbin/nfsconf"

@@ -13,7 +13,7 @@
 #include <poll.h>
 #include <stdio.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
 
 #define ROUTE_MS 1000
 

@@ -4,7 +4,7 @@
 /* A snapshot of a machine. There is no list of its content: it watches the host (host.h)
  * while checks run, and stores what they query and the answers. So it contains exactly
  * what the checks of this program version read, as they saw it, and nothing else. */
-#include "plugin/host/snapshot-internal.h"
+#include "plugin/snapshot/internal.h"
 
 void snapshot_no_memory(struct snapshot *snapshot)
 {

@@ -10,7 +10,8 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
+#include "plugin/live/bus.h"
 
 #define FIREWALLD    "org.fedoraproject.FirewallD1"
 #define FIREWALLD_MS 1000

@@ -8,7 +8,8 @@
 #include <poll.h>
 #include <stdio.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
+#include "plugin/live/bus.h"
 
 #define REASON_MAX 200
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The files of the snapshot:
+/* The map of plugin/snapshot.
  *
- *	snapshot.c        watches the host, and stores what readers query
- *	snapshot-tree.c   where a path leads, and every component on it
- *	snapshot-write.c  the records, the index, the archive
- *	archive.c         a tar archive
- *	secrets.c         what it must not contain
+ *	snapshot.c   watches the host, and stores what readers query
+ *	tree.c       where a path leads, and every component on it
+ *	write.c      the records, the index, the archive
+ *	archive.c    a tar archive
+ *	secrets.c    what it must not contain   pure
  */
-#ifndef PLUGIN_HOST_SNAPSHOT_INTERNAL_H
-#define PLUGIN_HOST_SNAPSHOT_INTERNAL_H
+#ifndef PLUGIN_SNAPSHOT_INTERNAL_H
+#define PLUGIN_SNAPSHOT_INTERNAL_H
 
-#include "plugin/host/live-internal.h"
+#include "plugin/host/answer-json.h"
+#include "plugin/host/files.h"
 #include "plugin/host/snapshot-index.h"
+#include "plugin/snapshot/snapshot.h"
 
 #define SNAPSHOT_PACKAGES ".nfsrdma/packages"
 
@@ -48,7 +50,7 @@ struct snapshot {
 	struct json_object *listed, *absent, *errors;
 };
 
-/* snapshot-tree.c */
+/* tree.c */
 
 /* Returns the node of @path; a new one has @size bytes, zero except for its path. NULL:
  * out of memory, which also sets snapshot->rc. */

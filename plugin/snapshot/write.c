@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "plugin/host/snapshot-internal.h"
+#include "plugin/live/live.h"
+#include "plugin/snapshot/internal.h"
 
 /* The limit for files that a library reads: modules and their indexes. Of larger files
  * only the name is kept. */

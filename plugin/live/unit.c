@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-#include "plugin/host/live-internal.h"
+#include "plugin/live/internal.h"
+#include "plugin/live/bus.h"
 
 #define UNIT_MS      1000
 #define SYSTEMD      "org.freedesktop.systemd1"

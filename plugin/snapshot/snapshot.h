@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Everything that readers query while a snapshot is open, as an archive. plugin/host reads it back
+ * (snapshot-index.c), plugin/live its record. */
+#ifndef PLUGIN_SNAPSHOT_H
+#define PLUGIN_SNAPSHOT_H
+
+#include "plugin/host/host.h"
+
+struct snapshot;
+
+/* Starts watching @host, which must outlive the snapshot. Errors: -ENOMEM. */
+int snapshot_open(struct snapshot **out, struct host *host);
+void snapshot_close(struct snapshot *snapshot);
+void snapshot_close_p(struct snapshot **snapshot);
+/* Adds a file of the record, ".nfsrdma/nft.json": a live_file (live.h) with the snapshot
+ * as @arg. */
+int snapshot_file(void *arg, const char *path, const char *text, size_t len);
+
+struct snapshot_summary {
+	char folder[96];      /* in the archive: "node1-20260101-120000" */
+	unsigned int files;   /* with content */
+	unsigned int refused; /* what only root may see */
+};
+
+/* Writes a gzipped tar archive with one directory, to be unpacked for --root. It does not
+ * contain the secrets that secrets.c names. Errors: of the first event that could not be
+ * stored; of write(2). */
+int snapshot_write(struct snapshot *snapshot, int fd, struct snapshot_summary *out);
+
+#endif
