@@ -158,8 +158,8 @@ static int cmd_snapshot_print(const struct cli_options *options, bool live,
 static int cmd_snapshot_run(struct cli_options *options)
 {
 	const char *path = options->noperands ? options->operands[0] : "";
+	_cleanup_(host_close_p) struct host *host = NULL; /* outlives the snapshot */
 	_cleanup_(snapshot_close_p) struct snapshot *snapshot = NULL;
-	_cleanup_(host_close_p) struct host *host = NULL;
 	struct snapshot_summary summary;
 	bool to_stdout = !strcmp(path, "-");
 	struct check_target target;
