@@ -387,7 +387,7 @@ void mounter_run(const struct mounter_request *request, struct mounter_result *o
 	struct child_end end;
 	enum wait_end waited;
 	struct child child;
-	int type, passed;
+	int type = 0, passed;
 	ssize_t n = -1;
 
 	*out = mounter.result;
