@@ -9,7 +9,7 @@
 #define HOOKS_HOOK_H
 
 #include "plugin/guard/guard.h"
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 #define HOOK_DEADLINE_MS 2000
 /* For reading stdin from a platform, which may be slow; not part of the gate's time. */

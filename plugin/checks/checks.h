@@ -14,7 +14,7 @@
 #include "plugin/host/host.h"
 #include "plugin/live/live.h"
 #include "plugin/mounts/mounts.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 #include "rpcrdma/nfs/nfs.h"
 
 enum check_role {

@@ -19,7 +19,7 @@
 #include <json-c/json.h>
 
 #include "plugin/firewall/firewall.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 
 enum truth { NO, MAYBE, YES };
 

@@ -20,7 +20,7 @@
 
 #include "plugin/journal/journal.h"
 #include "plugin/view/view.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 
 /* guard.c */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "plugin/host/answer-json.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 
 /* Linux's are below this. */
 #define ERRNO_MAX 134

@@ -8,7 +8,7 @@
 
 #include <json-c/json.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 /* Returns the number of an error name, "EACCES"; 0: unknown name. */
 int answer_errno(const char *name);

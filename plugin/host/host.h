@@ -20,7 +20,7 @@
 #include <limits.h>
 #include <net/if.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 #include "rpcrdma/transport/transport.h"
 
 /* host.c: the root and the files below it */

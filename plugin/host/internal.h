@@ -8,7 +8,7 @@
 #include "plugin/host/files.h"
 #include "plugin/host/host.h"
 #include "plugin/host/text.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 
 /* host.c */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "plugin/host/tool.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 #include "rpcrdma/child/child.h"
 
 #define COMPLAINT_MAX 512

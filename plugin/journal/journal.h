@@ -12,7 +12,7 @@
 #ifndef PLUGIN_JOURNAL_H
 #define PLUGIN_JOURNAL_H
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 /* The events. Their ids never change meaning; nfsrdma.events has them, with the texts that
  * journalctl -x prints, and mount.nfsrdma(8) lists them. */

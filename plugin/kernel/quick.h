@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 struct kernel_quick_request {
 	const char *target, *dev; /* of the mount, as struct nfs_mount has them */

@@ -23,7 +23,7 @@
 #include "plugin/host/host.h"
 #include "plugin/options/options.h"
 #include "plugin/view/view.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 
 /* pool-xml.c, pool-edit.c: pure */
 

@@ -15,7 +15,7 @@
 #include "plugin/host/answer-json.h"
 #include "plugin/host/files.h"
 #include "plugin/live/live.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 
 /* json.c: pure; converts answers to JSON and back */
 

@@ -11,7 +11,7 @@
 #include "plugin/live/live.h"
 #include "plugin/report/metrics.h"
 #include "plugin/view/view.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 
 /* audit.c */
 

@@ -13,7 +13,7 @@
 #define PLUGIN_OPTIONS_H
 
 #include "plugin/host/host.h"
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 /* opts.c: an option string as a list. libmount splits it. Order, quotes and unknown options are
  * kept. A string that libmount, mount.nfs and the kernel would split differently is refused:

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "rpcrdma/finding.h"
-#include "rpcrdma/matrix.h"
+#include "rpcrdma/base/finding.h"
+#include "rpcrdma/base/matrix.h"
 
 /* meaning.c */
 

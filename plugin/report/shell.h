@@ -5,7 +5,7 @@
 #ifndef PLUGIN_SHELL_H
 #define PLUGIN_SHELL_H
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 #define SHELL_WORD_MAX 1024
 

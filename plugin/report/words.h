@@ -5,7 +5,7 @@
 #ifndef PLUGIN_WORDS_H
 #define PLUGIN_WORDS_H
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 #include "rpcrdma/transport/transport.h"
 
 #define WORDS_MAX 512

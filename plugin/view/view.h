@@ -35,7 +35,7 @@
 
 #include "plugin/host/host.h"
 #include "plugin/options/options.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 
 struct record_list; /* plugin/record/record.h */
 

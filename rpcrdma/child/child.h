@@ -19,7 +19,7 @@
 
 #include <sys/types.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 /* --- kinds: profiles.c ---------------------------------------------------------------- */
 

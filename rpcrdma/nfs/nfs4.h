@@ -7,7 +7,7 @@
 #ifndef RPCRDMA_NFS4_H
 #define RPCRDMA_NFS4_H
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 enum nfs4_proc { NFSPROC4_NULL = 0, NFSPROC4_COMPOUND = 1 };
 

@@ -57,7 +57,7 @@ enum worker_record {
 	/* The last record: u32 number of records before it, without WORKER_PROGRESS. If it is
 	 * missing or has another number, a record was lost. */
 	WORKER_END,
-	WORKER_MATRIX, /* rpcrdma/matrix.h */
+	WORKER_MATRIX, /* rpcrdma/base/matrix.h */
 	WORKER_RANGE,  /* u32 index, u32 enum probe_range_fate, u32 length, u64 digest */
 };
 

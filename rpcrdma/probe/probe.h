@@ -11,8 +11,8 @@
 #ifndef RPCRDMA_PROBE_H
 #define RPCRDMA_PROBE_H
 
-#include "rpcrdma/finding.h"
-#include "rpcrdma/matrix.h"
+#include "rpcrdma/base/finding.h"
+#include "rpcrdma/base/matrix.h"
 #include "rpcrdma/nfs/version.h"
 #include "rpcrdma/transport/transport.h"
 #include "rpcrdma/wire/wire.h"

@@ -24,7 +24,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 struct transport;
 struct pcap;

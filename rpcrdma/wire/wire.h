@@ -10,7 +10,7 @@
 #ifndef RPCRDMA_WIRE_H
 #define RPCRDMA_WIRE_H
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 /* cursor.c */
 

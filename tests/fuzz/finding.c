@@ -3,7 +3,7 @@
 
 /* The record of a finding, whose writer may have been taken over: what is accepted is printable
  * and written anew without loss. */
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_text(const char *text, size_t cap)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "plugin/host/host.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const paths[] = { "etc/a", "etc/a/b", "etc", "proc/p", "x" };

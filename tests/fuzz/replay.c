@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Corpora are of small files; a longer one is a mistake. */

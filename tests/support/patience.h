@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 #define PATIENCE_MS 120000
 

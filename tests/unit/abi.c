@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Structs that grew between two versions of a header. */
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 #include "tests/unit/suite.h"
 
 struct first {

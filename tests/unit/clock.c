@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* rpcrdma/clock.c. Nothing here waits for a time that a busy machine could miss. */
+/* rpcrdma/base/clock.c. Nothing here waits for a time that a busy machine could miss. */
 #include <limits.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 #include "tests/unit/suite.h"
 
 static void time_does_not_run_backwards(void)

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 #include "tests/unit/suite.h"
 
 static char said[8192];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* rpcrdma/err.c */
+/* rpcrdma/base/err.c */
 #include <pthread.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 #include "tests/unit/suite.h"
 
 static void errno_is_negated_and_text_kept(void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* rpcrdma/finding.c: texts from any source are printable, and parsing a record survives any
+/* rpcrdma/base/finding.c: texts from any source are printable, and parsing a record survives any
  * bytes. */
 #include <math.h>
 
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 #include "tests/unit/suite.h"
 
 static struct finding sample(void)

@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 
 #include "plugin/firewall/firewall.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 #include "suite.h"
 #include "tests/support/firewall-case.h"
 

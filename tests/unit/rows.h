@@ -16,7 +16,7 @@
 
 #include <limits.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 #include "tests/unit/suite.h"
 
 #define ROW_NOTES_MAX 16

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 static _Thread_local char slot[ERR_TEXT_MAX];
 static _Thread_local char slot_reason[ERR_REASON_MAX];

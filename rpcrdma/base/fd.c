@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 int fd_write_all(int fd, const void *bytes, size_t len)
 {

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "rpcrdma/base.h"
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/base.h"
+#include "rpcrdma/base/finding.h"
 
 unsigned int debug_mask;
 

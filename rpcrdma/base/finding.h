@@ -8,7 +8,7 @@
 #ifndef RPCRDMA_FINDING_H
 #define RPCRDMA_FINDING_H
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 #define FINDING_ID_MAX       64
 #define FINDING_REASON_MAX   32

@@ -6,7 +6,7 @@
 #ifndef RPCRDMA_MATRIX_H
 #define RPCRDMA_MATRIX_H
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 enum matrix_row {
 	MATRIX_INLINE,

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Finds the word of a list that a misspelt word probably means. */
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 /* Number of edits from one to the other (Levenshtein); @b is no longer than NEAR_WORD_MAX. */
 static size_t near_edits(const char *a, const char *b)

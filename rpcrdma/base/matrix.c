@@ -4,7 +4,7 @@
 /* The READ matrix. Its sizes are those at which the behaviour of clients or servers changes: a
  * word of XDR, the Linux clients' limits for inline READs, pages, and the usual values of
  * rsize. */
-#include "rpcrdma/matrix.h"
+#include "rpcrdma/base/matrix.h"
 
 static const uint32_t sizes[MATRIX_COLUMNS] = { 4,      788,     812,       856,
 						1024,   4096,    8192,      65536,

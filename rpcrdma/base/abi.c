@@ -5,7 +5,7 @@
  * passes a shorter struct; the missing members are zero. A longer struct of a later version is
  * accepted if its unknown members are zero. The system calls openat2(2) and clone3(2) do the
  * same. */
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 int abi_take(void *ours, size_t ours_size, const void *theirs, size_t theirs_size,
 	     size_t min)

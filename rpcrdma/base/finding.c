@@ -13,7 +13,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "rpcrdma/finding.h"
+#include "rpcrdma/base/finding.h"
 
 static const char *const status_names[FINDING_STATUS_COUNT] = {
 	[FINDING_PASS] = "pass", [FINDING_WARN] = "warn",       [FINDING_FAIL] = "fail",

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <time.h>
 
-#include "rpcrdma/base.h"
+#include "rpcrdma/base/base.h"
 
 uint64_t now_ns(void)
 {
