@@ -29,6 +29,8 @@
 int err_set(int errnum, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Same with errno as the number and its strerror() after the text. */
 int err_sys(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* "no memory", returns -ENOMEM. What it was for: err_context(), where that is worth saying. */
+int err_no_memory(void);
 /* Puts "fmt: " before the text, returns rc unchanged. */
 int err_context(int rc, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The text of this thread's last error, never NULL, valid until the next one. */

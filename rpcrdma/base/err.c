@@ -59,6 +59,11 @@ int err_sys(const char *fmt, ...)
 	return -errnum;
 }
 
+int err_no_memory(void)
+{
+	return err_set(ENOMEM, "no memory");
+}
+
 int err_context(int rc, const char *fmt, ...)
 {
 	char text[ERR_TEXT_MAX];

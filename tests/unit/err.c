@@ -25,6 +25,16 @@ static void system_error_adds_its_text(void)
 	CU_ASSERT_STRING_EQUAL(err_text(), "open: unknown");
 }
 
+static void no_memory_has_one_sentence(void)
+{
+	err_because(err_set(EIO, "earlier"), "other");
+	CU_ASSERT_EQUAL(err_no_memory(), -ENOMEM);
+	CU_ASSERT_STRING_EQUAL(err_text(), "no memory");
+	CU_ASSERT_STRING_EQUAL(err_reason(), "");
+	err_context(err_no_memory(), "open %s", "/x");
+	CU_ASSERT_STRING_EQUAL(err_text(), "open /x: no memory");
+}
+
 static void context_is_outermost_first(void)
 {
 	err_set(EPROTO, "no magic");
@@ -129,8 +139,8 @@ static void each_thread_has_its_own_text(void)
 }
 
 SUITE_MAIN("err", TEST(errno_is_negated_and_text_kept), TEST(system_error_adds_its_text),
-	   TEST(context_is_outermost_first), TEST(a_reason_belongs_to_its_error),
-	   TEST(a_saved_error_is_restored),
+	   TEST(no_memory_has_one_sentence), TEST(context_is_outermost_first),
+	   TEST(a_reason_belongs_to_its_error), TEST(a_saved_error_is_restored),
 	   TEST(last_error_may_be_an_argument_of_the_next),
 	   TEST(long_text_is_truncated_and_context_kept),
 	   TEST(context_near_the_end_of_the_slot_is_intact),
