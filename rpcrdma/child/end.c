@@ -164,7 +164,7 @@ int child_call(const struct child_function *function, void *answer, size_t len,
 	end = end ? end : &ours;
 	*end = (struct child_end){ .fate = CHILD_UNKNOWN };
 	if (!body)
-		return err_set(ENOMEM, "no memory for an answer");
+		return err_no_memory();
 	rc = child_start(&child, function);
 	if (rc)
 		return rc;

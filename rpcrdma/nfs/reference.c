@@ -150,7 +150,7 @@ int reference_open(struct reference **out, int fd, const struct transport_addres
 		return err_set(EOPNOTSUPP, "this build has no libnfs to read over TCP");
 	ref = calloc(1, sizeof(*ref));
 	if (!ref)
-		return err_set(ENOMEM, "out of memory");
+		return err_no_memory();
 	ref->child = CHILD_NONE;
 	ref->fh_max = version->vers == 3 ? NFS3_FH_MAX : NFS4_FHSIZE;
 	transport_address_text(peer, ref->peer, sizeof(ref->peer));

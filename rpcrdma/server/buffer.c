@@ -14,7 +14,7 @@ int server_buffer_grow(struct server_buffer *buffer, size_t len)
 		return 0;
 	base = realloc(buffer->base, len);
 	if (!base)
-		return err_set(ENOMEM, "no memory for a message of %zu bytes", len);
+		return err_context(err_no_memory(), "message of %zu bytes", len);
 	buffer->base = base;
 	buffer->cap = len;
 	return 0;

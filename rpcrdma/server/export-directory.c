@@ -428,7 +428,7 @@ static int directory_open(struct directory_export *dir, const char *path)
 		return rc;
 	dir->paths = path_table_new();
 	if (!dir->paths)
-		return err_set(ENOMEM, "no memory for the export");
+		return err_no_memory();
 	dir->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir->root < 0 || fstat(dir->root, &dir->root_stat))
 		return err_sys("export %s", path);
@@ -448,7 +448,7 @@ int export_directory_new(struct export **out, const char *path)
 	int rc;
 
 	if (!dir)
-		return err_set(ENOMEM, "no memory for the export");
+		return err_no_memory();
 	dir->root = -1;
 	rc = directory_open(dir, path);
 	if (rc)

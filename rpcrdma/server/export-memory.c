@@ -342,7 +342,7 @@ int export_memory_new(struct export **out)
 		mem->pattern = malloc(PATTERN_MAX);
 	if (!mem || !mem->pattern) {
 		free(mem);
-		return err_set(ENOMEM, "no memory for the export");
+		return err_no_memory();
 	}
 	export_memory_fill(mem->pattern, 0, PATTERN_MAX);
 	memory_build(mem);

@@ -79,7 +79,7 @@ int path_table_put(struct path_table *table, uint64_t dev, uint64_t ino, const c
 	struct path_entry *entry = malloc(sizeof(*entry) + len), **link;
 
 	if (!entry)
-		return err_set(ENOMEM, "no memory for a file handle");
+		return err_no_memory();
 	entry->dev = dev;
 	entry->ino = ino;
 	entry->len = len;

@@ -300,7 +300,7 @@ int nfs4_state_new(struct nfs4_state **out)
 	struct nfs4_state *state = calloc(1, sizeof(*state));
 
 	if (!state)
-		return err_set(ENOMEM, "no memory for the state of NFSv4 clients");
+		return err_no_memory();
 	if (getrandom(state->boot, sizeof(state->boot), 0) != sizeof(state->boot)) {
 		free(state);
 		return err_sys("random bytes for client ids");

@@ -157,7 +157,7 @@ int rdma_session_init(struct rdma_session *session, struct transport *t,
 		session->faults.buf =
 			malloc(server_scratch_max(session->rtmax) + SERVER_REPLY_MAX);
 	if (!session->scratch || (options->faults && !session->faults.buf))
-		return err_set(ENOMEM, "no memory for a connection");
+		return err_no_memory();
 	return server_buffer_grow(&session->reply_buf, SERVER_REPLY_MAX);
 }
 
@@ -231,7 +231,7 @@ int rdma_serve(struct transport *t, const struct server_options *options,
 	int rc;
 
 	if (!session)
-		return err_set(ENOMEM, "no memory for a connection");
+		return err_no_memory();
 	rc = rdma_session_init(session, t, options);
 	if (!rc)
 		rc = rdma_establish(session);

@@ -240,7 +240,7 @@ int server_open(struct server **out, const struct server_options *options)
 	int rc;
 
 	if (!server)
-		return err_set(ENOMEM, "no memory for the server");
+		return err_no_memory();
 	server->options = *options;
 	for (i = 0; i < LISTEN_COUNT; i++)
 		server->tcp[i] = -1;

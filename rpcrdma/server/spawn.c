@@ -154,7 +154,7 @@ int server_spawn(struct server_child **out, const struct server_spawn_options *o
 	int rc;
 
 	if (!child)
-		return err_set(ENOMEM, "no memory for the embedded server");
+		return err_no_memory();
 	rc = child_start(&child->child, &function);
 	if (!rc)
 		rc = spawn_wait_ports(&child->child, ports);

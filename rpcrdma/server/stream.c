@@ -201,7 +201,7 @@ int stream_serve(int fd, const struct server_options *options, const atomic_bool
 	getpeername(fd, (struct sockaddr *)&session.peer.addr, &session.peer.len);
 	rc = server_buffer_grow(&session.reply_buf, SERVER_REPLY_MAX);
 	if (!rc && !session.scratch)
-		rc = err_set(ENOMEM, "no memory for a connection");
+		rc = err_no_memory();
 	while (!rc && !atomic_load(stop)) {
 		rc = stream_wait_idle(fd, ms, stop);
 		if (rc > 0)
