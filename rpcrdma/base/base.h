@@ -142,7 +142,7 @@ void debug_print(enum debug_area area, const char *fmt, ...) PRINTF_LIKE(2, 3);
 			debug_print(area, __VA_ARGS__); \
 	} while (0)
 
-/* Sizes and bytes */
+/* Sizes, bytes and strings */
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -201,6 +201,20 @@ static inline void put_be64(void *p, uint64_t v)
 {
 	put_be32(p, v >> 32);
 	put_be32((uint8_t *)p + 4, v & 0xffffffff);
+}
+
+/* Copies @text, or as much of it as @cap holds, and a NUL. False: truncated. A caller whose text
+ * is known to fit ignores the result. */
+static inline bool str_copy(char *out, size_t cap, const char *text)
+{
+	size_t len = strlen(text);
+	bool fits = len < cap;
+
+	if (!fits)
+		len = cap - 1;
+	memcpy(out, text, len);
+	out[len] = '\0';
+	return fits;
 }
 
 /* Clean-up. Locals that own a resource are marked; take_ptr() hands it out: `_cleanup_free_ char
