@@ -114,7 +114,7 @@ int rpcrdma_memory_new(struct rpcrdma_conn *conn, void *base, size_t length,
 		return err_set(EINVAL, "memory of %zu bytes", length);
 	memory = calloc(1, sizeof(*memory));
 	if (!memory)
-		return err_sys("a region");
+		return err_no_memory();
 	memory->base = base;
 	memory->length = (uint32_t)length;
 	rpcrdma_lock(conn);

@@ -35,7 +35,7 @@ int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *option
 
 	conn = calloc(1, sizeof(*conn));
 	if (!conn)
-		return err_sys("memory for a connection");
+		return err_no_memory();
 	pthread_mutex_init(&conn->lock, NULL);
 	conn->wanted = options->credits ? options->credits : RPCRDMA_CREDITS;
 	if (getrandom(&conn->next_xid, sizeof(conn->next_xid), 0) !=

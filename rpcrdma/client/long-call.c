@@ -26,7 +26,7 @@ int long_call_new(struct rpcrdma_conn *conn, struct rpcrdma_call *call, const vo
 
 	lc = malloc(sizeof(*lc) + len);
 	if (!lc)
-		return err_sys("memory for a call of %zu bytes", len);
+		return err_context(err_no_memory(), "call of %zu bytes", len);
 	memset(lc, 0, sizeof(*lc));
 	lc->xid = call->xid;
 	lc->memory.base = lc->bytes;

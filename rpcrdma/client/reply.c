@@ -29,7 +29,7 @@ static int reply_gather_chunk(struct rpcrdma_call *call, struct reader *r)
 	}
 	call->message = malloc(len ? len : 1);
 	if (!call->message)
-		return err_sys("memory for a reply of %zu bytes", len);
+		return err_context(err_no_memory(), "reply of %zu bytes", len);
 	for (i = 0; i < call->reply_count; i++) {
 		n = h->segments[h->reply.first + i].length;
 		memcpy(call->message + at, call->reply[i].base, n);
@@ -47,7 +47,7 @@ static int reply_copy_inline(struct rpcrdma_call *call, struct reader *r)
 
 	call->message = malloc(len ? len : 1);
 	if (!call->message)
-		return err_sys("memory for a reply of %zu bytes", len);
+		return err_context(err_no_memory(), "reply of %zu bytes", len);
 	if (len)
 		memcpy(call->message, bytes, len);
 	reader_init(r, call->message, len);

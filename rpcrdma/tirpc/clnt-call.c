@@ -115,14 +115,15 @@ static int clnt_attempt_new(struct clnt *c, struct clnt_attempt **out)
 	clnt_attempt_free(c, a);
 	a = calloc(1, sizeof(*a));
 	if (!a)
-		return err_sys("memory for a call");
+		return err_no_memory();
 	rpcrdma_call_init(&a->call, 0, 0, 0);
 	a->call.rc = 0; /* not in flight */
 	if (len) {
 		a->reply.base = malloc(len);
 		a->reply.length = a->reply.base ? len : 0;
-		rc = a->reply.base ? rpcrdma_register(c->conn, &a->reply)
-				   : err_sys("memory for a reply of %u bytes", len);
+		rc = a->reply.base
+			     ? rpcrdma_register(c->conn, &a->reply)
+			     : err_context(err_no_memory(), "reply of %u bytes", len);
 	}
 	if (rc)
 		clnt_attempt_free(c, a);

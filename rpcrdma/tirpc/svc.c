@@ -61,7 +61,7 @@ int rpcrdma_svc_open(struct rpcrdma_svc **out, const struct rpcrdma_svc_options 
 		return err_set(EPROTONOSUPPORT, "unknown transport '%s'", name);
 	svc = calloc(1, sizeof(*svc));
 	if (!svc)
-		return err_sys("memory for a server");
+		return err_no_memory();
 	pthread_mutex_init(&svc->lock, NULL);
 	server.programs = svc->table;
 	server.no_tcp = !options.tcp;

@@ -186,7 +186,7 @@ static int iwarp_tx_response(struct iwarp *c)
 	if (!tx->out)
 		tx->out = malloc(FPDU_ULPDU_MAX + 2 + FPDU_TAIL_MAX);
 	if (!tx->out)
-		return iwarp_fail(c, err_sys("a Read Response"));
+		return iwarp_fail(c, err_no_memory());
 	fpdu_init(&f, RDMAP_READ_RESPONSE);
 	f.stag = r->sink_stag;
 	f.to = r->sink_to + tx->answered;

@@ -32,7 +32,7 @@ int iwarp_new(struct iwarp **out)
 	size_t i;
 
 	if (!c)
-		return err_sys("a connection");
+		return err_no_memory();
 	c->t.ops = &transport_iwarp;
 	c->t.fd = -1;
 	for (i = 0; i < DDP_QUEUES; i++)
@@ -55,7 +55,7 @@ int iwarp_prepare(struct iwarp *c, const struct transport_param *param)
 		c->rx.depth = 1;
 	c->rx.requests = calloc(c->rx.depth + 1, sizeof(*c->rx.requests));
 	if (!c->rx.requests)
-		return err_sys("a queue of Read Requests");
+		return err_no_memory();
 	return slots_init(&c->slots, param->recv_depth, param->recv_size);
 }
 

@@ -339,7 +339,7 @@ int pcap_fdopen(struct pcap **out, int fd)
 	int rc;
 
 	if (!pcap)
-		return err_sys("a capture");
+		return err_no_memory();
 	pcap->fd = fd;
 	pcap_write(pcap, &header, sizeof(header));
 	if (pcap->failed) {

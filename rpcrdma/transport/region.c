@@ -71,7 +71,7 @@ int region_add(struct region_table *table, void *base, size_t len, unsigned int 
 			       len);
 	r = calloc(1, sizeof(*r));
 	if (!r)
-		return err_sys("a region");
+		return err_no_memory();
 	r->base = base;
 	r->length = (uint32_t)len;
 	r->access = access;

@@ -317,7 +317,7 @@ static int verbs_cm_connect_in_thread(struct verbs **c,
 	int rc, errnum;
 
 	if (!job)
-		return err_sys("connecting");
+		return err_no_memory();
 	job->job.call = verbs_cm_connect_call;
 	job->job.discard = verbs_cm_connect_discard;
 	job->c = *c;

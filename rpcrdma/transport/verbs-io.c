@@ -25,7 +25,7 @@ int verbs_ring_open(struct verbs *c, struct verbs_ring *ring, size_t size, int a
 		return 0;
 	ring->memory = malloc(size);
 	if (!ring->memory)
-		return err_sys("a buffer of %zu bytes", size);
+		return err_context(err_no_memory(), "buffer of %zu bytes", size);
 	ring->size = size;
 	rc = verbs_mr_register(c, ring->memory, size, access, &ring->region);
 	if (rc)

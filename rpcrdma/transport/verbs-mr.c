@@ -87,7 +87,7 @@ int verbs_mr_register(struct verbs *c, void *base, size_t len, int access,
 	int rc;
 
 	if (!r)
-		return err_sys("a region");
+		return err_no_memory();
 	rc = verbs_mr_allowed(len, need, atomic_load(&verbs_mr_locked_bytes),
 			      verbs_mr_limit());
 	if (rc)

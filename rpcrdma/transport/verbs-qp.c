@@ -93,7 +93,7 @@ static int verbs_qp_size(struct verbs *c, const struct transport_param *param)
 	c->requests = calloc(c->request_depth, sizeof(*c->requests));
 	c->waiting = calloc(c->recv_depth, sizeof(*c->waiting));
 	if (!c->requests || !c->waiting)
-		return err_sys("%u receive buffers", c->recv_depth);
+		return err_no_memory();
 	return 0;
 }
 
@@ -132,7 +132,7 @@ int verbs_qp_open(struct verbs *c, const struct transport_param *param)
 	len = (size_t)c->recv_depth * c->recv_size;
 	c->recv_memory = malloc(len);
 	if (!c->recv_memory)
-		return err_sys("receive buffers of %zu bytes", len);
+		return err_context(err_no_memory(), "receive buffers of %zu bytes", len);
 	rc = verbs_mr_register(c, c->recv_memory, len, IBV_ACCESS_LOCAL_WRITE,
 			       &c->recv_region);
 	if (!rc)

@@ -243,7 +243,7 @@ int verbs_route(const struct transport_address *to, const struct transport_param
 	int rc;
 
 	if (!c)
-		return err_sys("a route");
+		return err_no_memory();
 	c->t.fd = -1;
 	rc = verbs_cm_open(c);
 	if (!rc)

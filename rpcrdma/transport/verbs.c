@@ -29,7 +29,7 @@ static int verbs_new(struct verbs **out)
 	struct verbs *c = calloc(1, sizeof(*c));
 
 	if (!c)
-		return err_sys("a connection");
+		return err_no_memory();
 	c->t.ops = &transport_verbs;
 	c->t.fd = -1;
 	*out = c;
