@@ -118,12 +118,6 @@ void follow_unref(void *arg)
 	free(follow);
 }
 
-static struct timespec follow_timespec(uint64_t deadline)
-{
-	return (struct timespec){ .tv_sec = (time_t)(deadline / 1000),
-				  .tv_nsec = (long)(deadline % 1000) * 1000000 };
-}
-
 /* --- queries ------------------------------------------------------------------ */
 
 void follow_request_pools(struct follow *follow)
@@ -274,7 +268,7 @@ static bool follow_wait(struct follow_link *link, struct follow_requests *out)
 {
 	struct follow *follow = link->follow;
 	struct follow_requests *requests = &follow->requests;
-	struct timespec deadline = follow_timespec(link->resync);
+	struct timespec deadline = deadline_timespec(link->resync);
 	bool go;
 
 	pthread_mutex_lock(&follow->lock);
@@ -354,7 +348,7 @@ static void *follow_run(void *arg)
 		pthread_mutex_unlock(&follow->lock);
 		if (follow_connect(follow))
 			backoff = BACKOFF_MIN_MS;
-		deadline = follow_timespec(deadline_in(backoff));
+		deadline = deadline_timespec(deadline_in(backoff));
 		pthread_mutex_lock(&follow->lock);
 		for (rc = 0; !follow->end && !rc;)
 			rc = pthread_cond_timedwait(&follow->changed, &follow->lock,
@@ -417,7 +411,7 @@ int follow_fd(const struct follow *follow)
 
 void follow_close(struct follow *follow)
 {
-	struct timespec deadline = follow_timespec(deadline_in(CLOSE_MS));
+	struct timespec deadline = deadline_timespec(deadline_in(CLOSE_MS));
 	int rc = 0;
 	bool gone;
 

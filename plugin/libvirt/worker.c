@@ -77,8 +77,7 @@ int worker_new(struct worker **out)
 
 int worker_call(struct worker *worker, worker_fn fn, void *arg, uint64_t deadline)
 {
-	struct timespec until = { .tv_sec = (time_t)(deadline / 1000),
-				  .tv_nsec = (long)(deadline % 1000) * 1000000 };
+	const struct timespec until = deadline_timespec(deadline);
 	int rc = 0;
 
 	if (worker->lost)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -85,6 +86,8 @@ uint64_t deadline_in(unsigned int ms);
 int deadline_left(uint64_t deadline);
 /* The earlier of the two. */
 uint64_t deadline_min(uint64_t a, uint64_t b);
+/* As pthread_cond_clockwait(3) takes it. */
+struct timespec deadline_timespec(uint64_t deadline);
 
 /* abi.c: structs of the public headers, which begin with their size and may grow */
 

@@ -3,7 +3,6 @@
 
 /* Time for deadlines: CLOCK_MONOTONIC, because a wall clock may be set during a wait. */
 #include <limits.h>
-#include <time.h>
 
 #include "rpcrdma/base/base.h"
 
@@ -37,4 +36,10 @@ int deadline_left(uint64_t deadline)
 uint64_t deadline_min(uint64_t a, uint64_t b)
 {
 	return min_u64(a, b);
+}
+
+struct timespec deadline_timespec(uint64_t deadline)
+{
+	return (struct timespec){ .tv_sec = (time_t)(deadline / 1000),
+				  .tv_nsec = (long)(deadline % 1000) * 1000000 };
 }

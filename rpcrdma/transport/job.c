@@ -27,8 +27,7 @@ static void *job_thread(void *arg)
 
 int job_run(struct job *job, uint64_t deadline)
 {
-	const struct timespec ts = { (time_t)(deadline / 1000),
-				     (long)(deadline % 1000 * 1000000) };
+	const struct timespec until = deadline_timespec(deadline);
 	pthread_t thread;
 	int late = 0, rc;
 
@@ -40,7 +39,7 @@ int job_run(struct job *job, uint64_t deadline)
 		pthread_mutex_lock(&job->lock);
 		while (!job->done && !late)
 			late = pthread_cond_clockwait(&job->ready, &job->lock,
-						      CLOCK_MONOTONIC, &ts);
+						      CLOCK_MONOTONIC, &until);
 		late = job->abandoned = !job->done;
 		pthread_mutex_unlock(&job->lock);
 		/* From here on the thread owns it. */

@@ -47,6 +47,15 @@ static void earlier_deadline_wins(void)
 	CU_ASSERT_EQUAL(deadline_min(UINT64_MAX, 2), 2);
 }
 
+static void deadline_is_split_into_seconds_and_nanoseconds(void)
+{
+	struct timespec ts = deadline_timespec(12999);
+
+	CU_ASSERT_EQUAL(ts.tv_sec, 12);
+	CU_ASSERT_EQUAL(ts.tv_nsec, 999000000);
+}
+
 SUITE_MAIN("clock", TEST(time_does_not_run_backwards), TEST(deadline_is_absolute),
 	   TEST(passed_deadline_has_nothing_left), TEST(far_deadline_fits_an_int),
-	   TEST(earlier_deadline_wins))
+	   TEST(earlier_deadline_wins),
+	   TEST(deadline_is_split_into_seconds_and_nanoseconds))
