@@ -9,7 +9,7 @@
 
 #include "plugin/cli/cli.h"
 
-#define TICK_NS 250000000L
+#define TICK_MS 250
 
 struct ticker {
 	struct progress progress;
@@ -30,11 +30,9 @@ static void *ticker_thread(void *arg)
 	while (ticker->running) {
 		progress_show(&ticker->progress, ticker->what, ticker->done,
 			      ticker->total);
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += TICK_NS;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&ticker->stop, &ticker->lock, &until);
+		until = deadline_timespec(deadline_in(TICK_MS));
+		pthread_cond_clockwait(&ticker->stop, &ticker->lock, CLOCK_MONOTONIC,
+				       &until);
 	}
 	pthread_mutex_unlock(&ticker->lock);
 	return NULL;
