@@ -66,7 +66,8 @@ static int rpcrdma_open_host(struct rpcrdma_conn **conn, struct rpcrdma_options 
 	for (i = 0; i < count; i++) {
 		options->to = to[i];
 		rc = rpcrdma_choose_transport(options, target->transport, deadline);
-		rc = rc ? rc : rpcrdma_open(conn, options, deadline);
+		if (!rc)
+			rc = rpcrdma_open(conn, options, deadline);
 		if (!rc)
 			return 0;
 		if (!first.rc)

@@ -84,8 +84,10 @@ int child_spawn(struct child *child, const struct child_program *program)
 
 	*child = CHILD_NONE;
 	rc = start_fill_standard_files();
-	rc = rc ? rc : program_open_pipe(&out);
-	rc = rc ? rc : program_open_pipe(&err);
+	if (!rc)
+		rc = program_open_pipe(&out);
+	if (!rc)
+		rc = program_open_pipe(&err);
 	if (rc)
 		return err_context(rc, "%s", program->path);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))

@@ -136,8 +136,10 @@ static _Noreturn void start_function(const struct child_function *function, int 
 	/* The function may open /dev/stdout, so it precedes start_standard_files(). */
 	if (function->prepare)
 		rc = function->prepare(function->arg, channel);
-	rc = rc ? rc : start_standard_files(function->kind);
-	rc = rc ? rc : child_confine(function->kind);
+	if (!rc)
+		rc = start_standard_files(function->kind);
+	if (!rc)
+		rc = child_confine(function->kind);
 	if (rc)
 		child_refuse(channel, rc);
 	/* The change of identity cleared the death signal. */
