@@ -19,13 +19,13 @@ static void err_set_slot(const char *fmt, va_list ap)
 	char text[ERR_TEXT_MAX];
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	memcpy(slot, text, strlen(text) + 1);
+	str_copy(slot, sizeof(slot), text);
 	slot_reason[0] = '\0';
 }
 
 int err_because(int rc, const char *reason)
 {
-	snprintf(slot_reason, sizeof(slot_reason), "%s", reason);
+	str_copy(slot_reason, sizeof(slot_reason), reason);
 	return rc;
 }
 
@@ -76,11 +76,10 @@ int err_context(int rc, const char *fmt, ...)
 	used = strlen(text);
 	/* Truncation must not lose the context: it drops the end of the earlier text. */
 	if (used + 2 < sizeof(text)) {
-		strcpy(text + used, ": ");
-		memccpy(text + used + 2, slot, '\0', sizeof(text) - used - 2);
-		text[sizeof(text) - 1] = '\0';
+		memcpy(text + used, ": ", 2);
+		str_copy(text + used + 2, sizeof(text) - used - 2, slot);
 	}
-	memcpy(slot, text, strlen(text) + 1);
+	str_copy(slot, sizeof(slot), text);
 	return rc;
 }
 
@@ -98,13 +97,13 @@ void err_clear(void)
 void err_keep(struct err_kept *kept, int rc)
 {
 	kept->rc = rc;
-	strcpy(kept->reason, slot_reason);
-	strcpy(kept->text, slot);
+	str_copy(kept->reason, sizeof(kept->reason), slot_reason);
+	str_copy(kept->text, sizeof(kept->text), slot);
 }
 
 int err_again(const struct err_kept *kept)
 {
-	strcpy(slot, kept->text);
-	strcpy(slot_reason, kept->reason);
+	str_copy(slot, sizeof(slot), kept->text);
+	str_copy(slot_reason, sizeof(slot_reason), kept->reason);
 	return kept->rc;
 }

@@ -83,7 +83,7 @@ void finding_init(struct finding *finding, const char *id, enum finding_status s
 	finding->status = status;
 	finding->nevidence = 0;
 	finding->reason[0] = '\0';
-	snprintf(finding->id, sizeof(finding->id), "%s", id);
+	str_copy(finding->id, sizeof(finding->id), id);
 	va_start(ap, fmt);
 	vsnprintf(finding->summary, sizeof(finding->summary), fmt, ap);
 	va_end(ap);
@@ -92,7 +92,7 @@ void finding_init(struct finding *finding, const char *id, enum finding_status s
 
 void finding_reason(struct finding *finding, const char *reason)
 {
-	snprintf(finding->reason, sizeof(finding->reason), "%s", reason);
+	str_copy(finding->reason, sizeof(finding->reason), reason);
 }
 
 static struct finding_evidence *finding_evidence_new(struct finding *finding,
@@ -103,7 +103,7 @@ static struct finding_evidence *finding_evidence_new(struct finding *finding,
 	if (finding->nevidence == FINDING_EVIDENCE_MAX)
 		return NULL;
 	e = &finding->evidence[finding->nevidence++];
-	snprintf(e->key, sizeof(e->key), "%s", key);
+	str_copy(e->key, sizeof(e->key), key);
 	finding_clean(e->key);
 	return e;
 }

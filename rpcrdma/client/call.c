@@ -41,7 +41,7 @@ void call_finish(struct rpcrdma_conn *conn, struct rpcrdma_call *call, int rc,
 	call->next = NULL;
 	call->rc = rc;
 	call->done_ns = now_ns();
-	snprintf(call->text, sizeof(call->text), "%s", rc ? text : "");
+	str_copy(call->text, sizeof(call->text), rc ? text : "");
 }
 
 void call_fail_all(struct rpcrdma_conn *conn, int rc)

@@ -52,7 +52,7 @@ static void libnfs_answer_send(struct libnfs_read *call, const void *data)
 static void libnfs_answer_error(struct libnfs_read *call, const char *text)
 {
 	call->answer.rc = -EIO;
-	snprintf(call->answer.text, sizeof(call->answer.text), "%s", text);
+	str_copy(call->answer.text, sizeof(call->answer.text), text);
 }
 
 /* libnfs trusts the length of the data: 0x80000000 passes its checks. */

@@ -30,7 +30,7 @@ struct reference {
 static int reference_fail(struct reference *ref, int rc)
 {
 	child_finish(&ref->child, 0, NULL);
-	snprintf(ref->text, sizeof(ref->text), "%s", err_text());
+	str_copy(ref->text, sizeof(ref->text), err_text());
 	ref->failed = rc;
 	return rc;
 }

@@ -145,7 +145,7 @@ static uint32_t directory_object_find(struct export *exp, const struct nfs_fh *f
 	if (status)
 		return status;
 	if (dev == dir->root_stat.st_dev && ino == dir->root_stat.st_ino)
-		strcpy(object->path, ".");
+		str_copy(object->path, sizeof(object->path), ".");
 	else if (path_table_get(dir->paths, dev, ino, object->path, sizeof(object->path)))
 		return NFS3_STATUS_STALE;
 	status = directory_object_open(dir, object);
@@ -194,14 +194,14 @@ static uint32_t directory_child_path(char path[PATH_MAX], const char *dir,
 				name) < PATH_MAX
 			       ? NFS3_STATUS_OK
 			       : NFS3_STATUS_NAMETOOLONG;
-	strcpy(path, dir);
+	str_copy(path, PATH_MAX, dir);
 	if (!strcmp(name, "."))
 		return NFS3_STATUS_OK;
 	slash = strrchr(path, '/');
 	if (slash && slash > path)
 		*slash = '\0';
 	else
-		strcpy(path, ".");
+		str_copy(path, PATH_MAX, ".");
 	return NFS3_STATUS_OK;
 }
 

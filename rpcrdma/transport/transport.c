@@ -95,18 +95,19 @@ static int transport_resolve_list(const char *host, uint64_t deadline,
 {
 	static const struct addrinfo numeric = { .ai_socktype = SOCK_STREAM,
 						 .ai_flags = AI_NUMERICHOST };
+	const size_t host_size = strlen(host) + 1;
 	struct transport_resolve_job *job;
 	int rc;
 
 	rc = getaddrinfo(host, NULL, &numeric, list);
 	if (rc != EAI_NONAME || !deadline)
 		return rc;
-	job = calloc(1, sizeof(*job) + strlen(host) + 1);
+	job = calloc(1, sizeof(*job) + host_size);
 	if (!job)
 		return EAI_MEMORY;
 	job->job.call = transport_resolve_call;
 	job->job.discard = transport_resolve_discard;
-	strcpy(job->host, host);
+	memcpy(job->host, host, host_size);
 	rc = job_run(&job->job, deadline);
 	if (rc == -ETIMEDOUT)
 		return EAI_AGAIN;

@@ -247,7 +247,7 @@ static void verbs_qp_failed_completion(struct verbs *c, const struct ibv_wc *wc)
 			"Send that the receive buffers of %u bytes cannot take (IBV_WC_%s)",
 			c->recv_size, verbs_text_status(wc->status));
 	else
-		snprintf(v->text, sizeof(v->text), "%s", err_text());
+		str_copy(v->text, sizeof(v->text), err_text());
 	verbs_fail(c, err_set(EPROTO, "%s", v->text));
 }
 

@@ -130,7 +130,7 @@ static void verbs_route_netdev(const struct sockaddr *addr, char *buf, size_t ca
 		return;
 	for (ifa = list; ifa && !buf[0]; ifa = ifa->ifa_next)
 		if (transport_same_host(ifa->ifa_addr, addr))
-			snprintf(buf, cap, "%s", ifa->ifa_name);
+			str_copy(buf, cap, ifa->ifa_name);
 	freeifaddrs(list);
 }
 
