@@ -50,9 +50,8 @@ int answer_get_text(struct json_object *json, const char *key, char *buf, size_t
 		return answer_refuse(key);
 	text = json_object_get_string(value);
 	if ((size_t)json_object_get_string_len(value) != strlen(text) ||
-	    strlen(text) >= cap || !finding_is_clean(text))
+	    !finding_is_clean(text) || !str_copy(buf, cap, text))
 		return answer_refuse(key);
-	strcpy(buf, text);
 	return 0;
 }
 
@@ -62,7 +61,7 @@ struct json_object *answer_encode_error(int rc)
 	const char *name = strerrorname_np(-rc);
 	char text[ERR_TEXT_MAX];
 
-	snprintf(text, sizeof(text), "%s", err_text());
+	str_copy(text, sizeof(text), err_text());
 	finding_clean(text);
 	answer_add_text(json, "error", name ? name : "EIO");
 	answer_add_text(json, "text", text);

@@ -212,7 +212,7 @@ static int conf_include(struct conf_position *at, const char *name)
 	if (!at->host)
 		return 0;
 	if (*name == '/')
-		snprintf(path, sizeof(path), "%s", name + 1);
+		str_copy(path, sizeof(path), name + 1);
 	else
 		snprintf(path, sizeof(path), "%.*s%s",
 			 slash ? (int)(slash + 1 - at->file) : 0, at->file, name);

@@ -53,7 +53,7 @@ static void distro_parse_os_release(char *text, struct host_system *out)
 		else if (!strcmp(line, "PRETTY_NAME"))
 			text_copy(out->name, sizeof(out->name), value);
 	}
-	strcpy(id, out->id);
+	str_copy(id, sizeof(id), out->id);
 	out->distro = distro_family(id);
 	if (out->distro == DISTRO_OTHER)
 		out->distro = distro_family(like);

@@ -179,7 +179,7 @@ static void ganesha_include(struct ganesha_parser *parser, const char *name)
 	char path[256];
 
 	if (*name == '/')
-		snprintf(path, sizeof(path), "%s", name + strspn(name, "/"));
+		str_copy(path, sizeof(path), name + strspn(name, "/"));
 	else
 		snprintf(path, sizeof(path), "etc/ganesha/%s", name);
 	if (!*name || parser->files == FILES_MAX || ganesha_read_conf(parser, path))

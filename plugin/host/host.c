@@ -44,7 +44,7 @@ int host_open(struct host **out, const char *root)
 	text_copy(host->prefix, sizeof(host->prefix) - 1, root ? root : "/");
 	len = strlen(host->prefix);
 	if (!len || host->prefix[len - 1] != '/')
-		strcpy(host->prefix + len, "/");
+		str_copy(host->prefix + len, sizeof(host->prefix) - len, "/");
 	rc = root ? snapshot_index_open(&host->index, host) : 0;
 	if (rc)
 		return rc;
@@ -120,7 +120,7 @@ static void host_notify(const struct host *host, const struct host_event *event)
 
 	if (!host->watch || *host->quiet)
 		return;
-	snprintf(words, sizeof(words), "%s", err_text());
+	str_copy(words, sizeof(words), err_text());
 	host->watch(host->watch_arg, event);
 	err_set(EIO, "%s", words);
 	errno = saved;

@@ -50,7 +50,7 @@ static int inroot_follow_link(struct inroot_walk *walk, int link)
 	if ((size_t)snprintf(joined, sizeof(joined), "%s/%s", target, walk->rest) >=
 	    sizeof(joined))
 		return -ENAMETOOLONG;
-	strcpy(walk->rest, joined);
+	str_copy(walk->rest, sizeof(walk->rest), joined);
 	if (target[0] == '/')
 		inroot_fini(walk);
 	return 0;
@@ -86,7 +86,7 @@ static int inroot_step(struct inroot_walk *walk, const char *name, bool last, in
 		return -errno;
 	if (S_ISLNK(st.st_mode) && !(last && flags & O_NOFOLLOW))
 		return inroot_follow_link(walk, fd);
-	strcpy(walk->name, name);
+	str_copy(walk->name, sizeof(walk->name), name);
 	walk->stack[++walk->depth] = take_fd(&fd);
 	return 0;
 }
@@ -112,9 +112,8 @@ int inroot_open_by_steps(int root, const char *path, int flags)
 	struct inroot_walk walk = { .stack = { root } };
 	int rc = 0;
 
-	if (strlen(path) >= sizeof(walk.rest))
+	if (!str_copy(walk.rest, sizeof(walk.rest), path))
 		return -ENAMETOOLONG;
-	strcpy(walk.rest, path);
 	while (!rc && walk.rest[0]) {
 		size_t len = strcspn(walk.rest, "/");
 		size_t next = len + strspn(walk.rest + len, "/");

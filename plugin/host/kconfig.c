@@ -64,7 +64,7 @@ int host_kconfig(const struct host *host, struct host_kconfig *out)
 		rc = kconfig_gunzip(&packed, &config.text);
 		if (rc)
 			return err_context(rc, "%sproc/config.gz", host_prefix(host));
-		strcpy(config.file, "proc/config.gz");
+		str_copy(config.file, sizeof(config.file), "proc/config.gz");
 	}
 	if (!rc)
 		*out = config;

@@ -78,16 +78,16 @@ int host_module(const struct host *host, const char *name, struct host_module *o
 	if (rc)
 		return rc;
 	unknown = modules_read_available(host, out->name, &lookup);
-	strcpy(why, err_text());
+	str_copy(why, sizeof(why), err_text());
 	if (lookup.found)
-		strcpy(out->name, lookup.name);
+		str_copy(out->name, sizeof(out->name), lookup.name);
 	for (i = 0; !lookup.found && i < ARRAY_SIZE(rpcrdma_aliases); i++)
 		if (!strcmp(out->name, rpcrdma_aliases[i]))
-			strcpy(out->name, "rpcrdma");
-	strcpy(out->file, lookup.file);
-	strcpy(out->srcversion_file, lookup.srcversion);
-	strcpy(out->vermagic, lookup.vermagic);
-	strcpy(out->problem, lookup.problem);
+			str_copy(out->name, sizeof(out->name), "rpcrdma");
+	str_copy(out->file, sizeof(out->file), lookup.file);
+	str_copy(out->srcversion_file, sizeof(out->srcversion_file), lookup.srcversion);
+	str_copy(out->vermagic, sizeof(out->vermagic), lookup.vermagic);
+	str_copy(out->problem, sizeof(out->problem), lookup.problem);
 	out->external = lookup.external;
 	out->is_signed = lookup.is_signed;
 	out->dummy = lookup.dummy;

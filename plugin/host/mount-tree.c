@@ -57,9 +57,9 @@ static int mount_tree_take_line(char *line, struct host_mount *out)
 	source = strsep(&line, " ");
 	if (type && source) {
 		mountinfo_unescape(type);
-		snprintf(out->type, sizeof(out->type), "%s", type);
+		str_copy(out->type, sizeof(out->type), type);
 	}
-	snprintf(out->dev, sizeof(out->dev), "%s", dev);
+	str_copy(out->dev, sizeof(out->dev), dev);
 	out->target = mount_tree_unescape(target);
 	out->source = mount_tree_unescape(source ? source : none);
 	return out->target && out->source ? 0 : err_set(ENOMEM, "no memory");

@@ -146,9 +146,8 @@ bool network_parse(const char *text, struct host_network *out)
 	char copy[64], *slash, *end;
 	struct in_addr mask;
 
-	if (strlen(text) >= sizeof(copy))
+	if (!str_copy(copy, sizeof(copy), text))
 		return false;
-	strcpy(copy, text);
 	slash = strchr(copy, '/');
 	if (slash)
 		*slash++ = '\0';

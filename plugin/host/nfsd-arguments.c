@@ -95,7 +95,7 @@ static void nfsd_arguments_read_words(const struct host *host,
 	size_t len = strlen(row->variable);
 	char *cursor, *line, *end, words[128];
 
-	snprintf(out, cap, "%s", row->usual);
+	str_copy(out, cap, row->usual);
 	if (host_read(host, row->file, 65536, &text))
 		return;
 	cursor = text.text;
@@ -109,7 +109,7 @@ static void nfsd_arguments_read_words(const struct host *host,
 			*end = '\0';
 		words[0] = '\0';
 		if (nfsd_arguments_copy_words(line + !!end, words, sizeof(words)))
-			snprintf(out, cap, "%s", *words ? words : row->usual);
+			str_copy(out, cap, *words ? words : row->usual);
 	}
 }
 

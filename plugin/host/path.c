@@ -148,7 +148,7 @@ static int path_read_link(const struct path_walk *walk, const char *path, bool p
 
 	if (slot->path && !strcmp(slot->path, path)) {
 		if (slot->link)
-			strcpy(link, slot->link);
+			str_copy(link, PATH_MAX, slot->link);
 		return slot->link ? 0 : -EINVAL;
 	}
 	rc = host_link(walk->host, path + 1, link, PATH_MAX);
@@ -307,7 +307,7 @@ int host_path_resolve(const struct host *host, const struct host_mounts *mounts,
 	walk->out = out;
 	walk->steps[0] = (struct path_step){ .mount = mount_tree_on(mounts, NULL, "/"),
 					     .sure = true };
-	strcpy(walk->rest, path);
+	str_copy(walk->rest, sizeof(walk->rest), path);
 	if (walk->steps[0].mount && !*walk->steps[0].mount->type)
 		rc = path_bad_mount(walk->steps[0].mount);
 	while (!rc && path_next_name(walk, name))
@@ -318,8 +318,8 @@ int host_path_resolve(const struct host *host, const struct host_mounts *mounts,
 	/* After an error, the whole path, so that the caller can show it. */
 	len = strlen(out->path);
 	if (rc)
-		snprintf(out->path + len, PATH_MAX - len, "%s", walk->rest);
+		str_copy(out->path + len, sizeof(out->path) - len, walk->rest);
 	if (!*out->path)
-		strcpy(out->path, "/");
+		str_copy(out->path, sizeof(out->path), "/");
 	return rc;
 }

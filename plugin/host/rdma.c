@@ -154,7 +154,7 @@ static void rdma_find_port_netdev(const struct host *host, enum rdma_kind kind,
 	unsigned int i;
 
 	for (i = 0; i < port->ngids && !port->netdev[0]; i++)
-		strcpy(port->netdev, port->gids[i].netdev);
+		str_copy(port->netdev, sizeof(port->netdev), port->gids[i].netdev);
 	if (kind == RDMA_IWARP && !port->netdev[0] && port->ngids)
 		rdma_find_netdev_by_address(host, port->gids[0].bytes, port->netdev);
 }
@@ -255,7 +255,7 @@ static void rdma_find_software(const struct host *host, const char *folder,
 
 	if (!host_attr_in(host, folder, "parent", parent, sizeof(parent))) {
 		device->software = true;
-		strcpy(device->driver, "rdma_rxe");
+		str_copy(device->driver, sizeof(device->driver), "rdma_rxe");
 		if (device->nports && !device->ports[0].netdev[0])
 			text_copy(device->ports[0].netdev, IFNAMSIZ, parent);
 	}
@@ -265,7 +265,7 @@ static void rdma_find_software(const struct host *host, const char *folder,
 		if (!strcmp(device->driver, rdma_rnic_drivers[i]))
 			return;
 	device->software = true;
-	strcpy(device->driver, "siw");
+	str_copy(device->driver, sizeof(device->driver), "siw");
 }
 
 static void rdma_read_device(const struct host *host, const char *name,

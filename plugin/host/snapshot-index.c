@@ -139,7 +139,7 @@ static bool snapshot_index_is_absent(const struct snapshot_index *index, const c
 {
 	char above[HOST_PATH_MAX];
 
-	strcpy(above, path);
+	str_copy(above, sizeof(above), path);
 	do {
 		if (snapshot_index_list_has(index->absent, above))
 			return true;
@@ -155,7 +155,7 @@ static bool snapshot_index_is_unlisted(const struct snapshot_index *index, int r
 	char above[HOST_PATH_MAX];
 	int fd;
 
-	strcpy(above, path);
+	str_copy(above, sizeof(above), path);
 	do {
 		fd = inroot_open(root, above, O_PATH | O_NOFOLLOW);
 		if (fd < 0)

@@ -50,7 +50,7 @@ static void vdsm_read_file(const struct host *host, const char *path,
 		/* VDSM could not use any other value. */
 		if (len > 1 && len < HOST_REPOSITORY_MAX && value[0] == '/' &&
 		    finding_is_clean(value))
-			strcpy(out, value);
+			str_copy(out, HOST_REPOSITORY_MAX, value);
 	}
 }
 
@@ -60,7 +60,7 @@ void host_repository(const struct host *host, char out[HOST_REPOSITORY_MAX])
 	char path[sizeof(DROPINS) + NAME_MAX + 2];
 	size_t i;
 
-	strcpy(out, BUILT_IN);
+	str_copy(out, HOST_REPOSITORY_MAX, BUILT_IN);
 	vdsm_read_file(host, "etc/vdsm/vdsm.conf", out);
 	if (host_list(host, DROPINS, &list))
 		return;
@@ -81,10 +81,10 @@ void host_repository_real(const struct host *host, const struct host_mounts *mou
 		host_repository(host, configured);
 		repository = configured;
 	}
-	snprintf(out, PATH_MAX, "%s", repository);
+	str_copy(out, PATH_MAX, repository);
 	if (*repository == '/' && !host_path_resolve(host, mounts, repository, &found) &&
 	    found.end == HOST_PATH_LOCAL)
-		snprintf(out, PATH_MAX, "%s", found.path);
+		str_copy(out, PATH_MAX, found.path);
 }
 
 bool host_repository_not_nfs(const char *repository, const char *path)

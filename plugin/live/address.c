@@ -36,7 +36,7 @@ int live_addresses(const struct host *host, const char *netdev,
 			continue;
 		out->cut |= out->count == HOST_ADDRESSES_MAX;
 		if (!out->cut)
-			strcpy(out->list[out->count++], text);
+			str_copy(out->list[out->count++], sizeof(*out->list), text);
 	}
 	freeifaddrs(all);
 	return 0;

@@ -84,10 +84,11 @@ static void firewalld_add_service(struct firewalld_query *query, const char *nam
 	for (i = 0; i < query->nservices; i++)
 		if (!strcmp(query->services[i], name))
 			return;
-	if (query->nservices == SERVICES_MAX || strlen(name) >= SERVICE_NAME)
-		firewalld_add_more(query, "more services than are read");
+	if (query->nservices < SERVICES_MAX &&
+	    str_copy(query->services[query->nservices], SERVICE_NAME, name))
+		query->nservices++;
 	else
-		strcpy(query->services[query->nservices++], name);
+		firewalld_add_more(query, "more services than are read");
 }
 
 static int firewalld_read_services(struct firewalld_query *query,

@@ -42,9 +42,8 @@ static int live_unit_load(struct live_unit_query *query, const char *unit)
 				  "LoadUnit");
 	if (rc)
 		return rc;
-	if (strlen(text) >= PATH_MAX_BUS)
+	if (!str_copy(query->path, sizeof(query->path), text))
 		return err_set(EIO, "the name of unit %.40s is too long", unit);
-	strcpy(query->path, text);
 	return 0;
 }
 

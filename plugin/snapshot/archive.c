@@ -103,8 +103,8 @@ static int archive_put_header(struct archive *archive, enum archive_type type,
 	archive_put_octal(header.mtime, sizeof(header.mtime), archive->mtime);
 	header.typeflag = (char)type;
 	memcpy(header.magic, "ustar  ", sizeof(header.magic));
-	strcpy(header.uname, "root");
-	strcpy(header.gname, "root");
+	str_copy(header.uname, sizeof(header.uname), "root");
+	str_copy(header.gname, sizeof(header.gname), "root");
 	/* The sum of all bytes, with blanks for the checksum itself. */
 	memset(header.chksum, ' ', sizeof(header.chksum));
 	for (i = 0; i < sizeof(header); i++)

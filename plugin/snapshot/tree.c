@@ -133,7 +133,7 @@ static bool snapshot_path_follow_link(struct snapshot_path *walk, const char *ta
 	    (size_t)snprintf(joined, sizeof(joined), "%s/%s", target, walk->rest) >=
 		    sizeof(joined))
 		return false;
-	strcpy(walk->rest, joined);
+	str_copy(walk->rest, sizeof(walk->rest), joined);
 	if (target[0] == '/')
 		walk->resolved[0] = '\0';
 	else
@@ -149,9 +149,8 @@ struct snapshot_entry *snapshot_tree_resolve(struct snapshot *snapshot, const ch
 	struct snapshot_path walk = { "", "", 0 };
 	size_t used;
 
-	if (strlen(path) >= sizeof(walk.rest))
+	if (!str_copy(walk.rest, sizeof(walk.rest), path))
 		return NULL;
-	strcpy(walk.rest, path);
 	while (snapshot_path_next(&walk, name) && name[0]) {
 		if (!strcmp(name, "."))
 			continue;

@@ -166,15 +166,17 @@ static void snapshot_name_folder(struct snapshot *snapshot, const struct tm *now
 {
 	static const char good[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
-	char *name = snapshot->summary->folder, date[20];
+	char *name = snapshot->summary->folder;
+	size_t len;
 
 	if (host_attr(snapshot->host, "proc/sys/kernel/hostname", name, 65))
 		host_attr(snapshot->host, "etc/hostname", name, 65);
 	name[strspn(name, good)] = '\0';
 	if (!*name || *name == '.' || *name == '-')
-		strcpy(name, "host");
-	strftime(date, sizeof(date), "-%Y%m%d-%H%M%S", now);
-	strcat(name, date);
+		str_copy(name, 65, "host");
+	len = strlen(name);
+	strftime(name + len, sizeof(snapshot->summary->folder) - len, "-%Y%m%d-%H%M%S",
+		 now);
 }
 
 static int snapshot_write_archive(struct snapshot *snapshot, int fd, time_t now)
@@ -186,7 +188,7 @@ static int snapshot_write_archive(struct snapshot *snapshot, int fd, time_t now)
 	if (rc)
 		return rc;
 	snapshot->archive = archive;
-	snprintf(folder, sizeof(folder), "%s", snapshot->summary->folder);
+	str_copy(folder, sizeof(folder), snapshot->summary->folder);
 	rc = archive_folder(archive, folder);
 	if (rc)
 		return rc;
