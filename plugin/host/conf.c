@@ -123,7 +123,7 @@ static int conf_set(const struct conf_position *at, const char *key, const char 
 	entry->key = strdup(key);
 	entry->text = conf_copy_clean(value);
 	if (!entry->section || !entry->key || !entry->text || (at->arg && !entry->arg))
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	entry->value = (struct conf_value){ entry->text, at->file, at->line };
 	return 0;
 }
@@ -162,7 +162,7 @@ static int conf_parse_section(struct conf_position *at, char *line)
 	conf_trim_end(line);
 	at->section = conf_copy_clean(line);
 	if (!at->section)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	if (!arg)
 		return 0;
 	end = strchr(arg, '"');
@@ -174,7 +174,7 @@ static int conf_parse_section(struct conf_position *at, char *line)
 	}
 	*end = '\0';
 	at->arg = conf_copy_clean(arg);
-	return at->arg ? 0 : err_set(ENOMEM, "no memory");
+	return at->arg ? 0 : err_no_memory();
 }
 
 /* Returns NULL if quotes do not match. */
@@ -228,7 +228,7 @@ static int conf_include(struct conf_position *at, const char *name)
 	in.section = at->section ? strdup(at->section) : NULL;
 	in.arg = at->arg ? strdup(at->arg) : NULL;
 	if ((at->section && !in.section) || (at->arg && !in.arg))
-		rc = err_set(ENOMEM, "no memory");
+		rc = err_no_memory();
 	at->conf->depth++;
 	rc = rc ? rc : conf_parse(&in, path, text.text);
 	at->conf->depth--;
@@ -334,8 +334,7 @@ static int conf_add_override(struct conf *conf, const struct host *host,
 	if (!override->text)
 		return 0;
 	text = strdup(override->text);
-	return text ? conf_add(conf, host, override->file, text)
-		    : err_set(ENOMEM, "no memory");
+	return text ? conf_add(conf, host, override->file, text) : err_no_memory();
 }
 
 /* Returns -ENOENT without err_text() if the file does not exist. */
@@ -427,7 +426,7 @@ int conf_open_as(struct conf **out, const struct host *host, const char *path,
 	int rc;
 
 	if (!conf)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = host_path(vendor, "usr", path);
 	rc = rc ? rc : conf_add_path(conf, host, vendor, &override);
 	rc = rc ? rc : conf_add_path(conf, host, path, &override);

@@ -34,7 +34,7 @@ static int dropins_add_folder(const struct host *host, const char *dir,
 	out->cut |= list.cut;
 	grown = realloc(out->names, (cap + list.count + 1) * sizeof(*grown));
 	if (!grown)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	out->names = grown;
 	for (i = 0; i < list.count; i++) {
 		if (list.names[i][0] == '.' || !text_ends_with(list.names[i], suffix) ||
@@ -45,7 +45,7 @@ static int dropins_add_folder(const struct host *host, const char *dir,
 			return rc;
 		out->names[out->count] = strdup(path);
 		if (!out->names[out->count])
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		out->count++;
 	}
 	return 0;

@@ -31,13 +31,13 @@ int host_open(struct host **out, const char *root)
 	int rc;
 
 	if (!host)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	host->live = !root;
 	host->fd = -1;
 	host->slow_index = calloc(1, sizeof(*host->slow_index));
 	host->quiet = calloc(1, sizeof(*host->quiet));
 	if (!host->slow_index || !host->quiet)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	host->fd = open(root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (host->fd < 0)
 		return err_sys("open %s", root ? root : "/");
@@ -466,12 +466,12 @@ static int host_list_add(struct host_list *list, const char *name)
 		char **grown = realloc(list->names, cap * sizeof(*grown));
 
 		if (!grown)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		list->names = grown;
 	}
 	list->names[list->count] = strdup(name);
 	if (!list->names[list->count])
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	list->count++;
 	return 0;
 }

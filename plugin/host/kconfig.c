@@ -20,12 +20,12 @@ static int kconfig_gunzip(const struct host_text *packed, struct host_text *out)
 	int rc;
 
 	if (!text)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	stream.next_out = (Bytef *)text;
 	stream.avail_out = KCONFIG_MAX;
 	/* 16: gzip's header. */
 	if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = inflate(&stream, Z_FINISH);
 	inflateEnd(&stream);
 	if (rc != Z_STREAM_END || memchr(text, '\0', KCONFIG_MAX - stream.avail_out))

@@ -181,7 +181,7 @@ static int module_index_lookup(const struct module_index_question *question,
 	int rc;
 
 	if (!ctx)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = kmod_module_new_from_lookup(ctx, question->name, &list);
 	if (rc < 0 && rc != -ENOENT) {
 		errno = -rc;

@@ -62,7 +62,7 @@ static int mount_tree_take_line(char *line, struct host_mount *out)
 	str_copy(out->dev, sizeof(out->dev), dev);
 	out->target = mount_tree_unescape(target);
 	out->source = mount_tree_unescape(source ? source : none);
-	return out->target && out->source ? 0 : err_set(ENOMEM, "no memory");
+	return out->target && out->source ? 0 : err_no_memory();
 }
 
 /* @text is split in place. */
@@ -132,7 +132,7 @@ static int mount_tree_sort(struct host_mounts *out)
 
 	out->branches = calloc(out->count + 1, sizeof(*out->branches));
 	if (!ids || !out->branches)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	for (i = 0; i < out->count; i++)
 		ids[i] = out->list[i].id;
 	qsort(ids, out->count, sizeof(*ids), mount_tree_by_id);
@@ -196,8 +196,7 @@ int mount_tree_parse(char *text, struct host_mounts *out)
 
 	mounts.list = calloc(lines < HOST_MOUNTS_MAX ? lines : HOST_MOUNTS_MAX,
 			     sizeof(*mounts.list));
-	rc = mounts.list ? mount_tree_take_lines(text, &mounts)
-			 : err_set(ENOMEM, "no memory");
+	rc = mounts.list ? mount_tree_take_lines(text, &mounts) : err_no_memory();
 	rc = rc ? rc : mount_tree_sort(&mounts);
 	rc = rc ? rc : path_cache_new(&mounts.cache);
 	if (rc)

@@ -89,7 +89,7 @@ static int mountinfo_filter(char *text, struct mountinfo_parents *parents,
 
 	parents->list = calloc(text_count_lines(text), sizeof(*parents->list));
 	if (!parents->list)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	while ((line = line_next(&text))) {
 		entry = &parents->list[parents->count];
 		if (sscanf(line, "%9u %9u", &entry->id, &entry->parent) != 2) {
@@ -250,7 +250,7 @@ static int mountinfo_parse_nfs(char *text, struct nfs_mounts *out)
 
 	file = fmemopen(text, strlen(text), "r");
 	if (!table || !iter || !file)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	mnt_table_set_userdata(table, &out->unreadable);
 	mnt_table_set_parser_errcb(table, mountinfo_skip_line);
 	if (mnt_table_parse_stream(table, file, "mountinfo"))
@@ -258,7 +258,7 @@ static int mountinfo_parse_nfs(char *text, struct nfs_mounts *out)
 	rows = mnt_table_get_nents(table);
 	out->list = calloc(rows > 0 ? (size_t)rows : 1, sizeof(*out->list));
 	if (!out->list)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	while (!mnt_table_next_fs(table, iter, &fs)) {
 		if (out->count == NFS_MOUNTS_MAX) {
 			out->cut = true;

@@ -50,7 +50,7 @@ int mounts_join(struct nfs_mounts *mounts, char *stats)
 	struct mounts_join_state join = { mounts, joined, 0 };
 
 	if (!joined)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	return mountstats_parse(stats, mounts_join_one, &join);
 }
 
@@ -101,7 +101,7 @@ static int mounts_add_fstab(const struct host *host, struct nfs_mounts *mounts)
 		if (!mnt_table_parse_stream(table, file, "fstab"))
 			mounts_take_fstab(table, mounts);
 	} else {
-		rc = err_set(ENOMEM, "no memory");
+		rc = err_no_memory();
 	}
 	if (file)
 		fclose(file);
@@ -160,7 +160,7 @@ int host_all_mounts(const struct host *host, struct host_mounts *tree,
 	if (rc)
 		return rc;
 	copy = strdup(text.text);
-	rc = copy ? mount_tree_parse(copy, tree) : err_set(ENOMEM, "no memory");
+	rc = copy ? mount_tree_parse(copy, tree) : err_no_memory();
 	if (rc)
 		return rc;
 	rc = mounts_read_nfs(host, text.text, false, out);

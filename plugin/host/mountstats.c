@@ -139,7 +139,7 @@ int mountstats_parse(char *text, mountstats_fn fn, void *arg)
 	int rc = 0;
 
 	if (!mount)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	while (!rc && (line = line_next(&text))) {
 		if (!strncmp(line, "device ", 7) || !strncmp(line, "no device ", 10)) {
 			if (inside)

@@ -126,7 +126,7 @@ static void path_cache_set(struct path_cache *slot, const char *path, const char
 int path_cache_new(struct path_cache **out)
 {
 	*out = calloc(CACHE_SLOTS, sizeof(**out));
-	return *out ? 0 : err_set(ENOMEM, "no memory");
+	return *out ? 0 : err_no_memory();
 }
 
 void path_cache_free(struct path_cache *cache)
@@ -299,7 +299,7 @@ int host_path_resolve(const struct host *host, const struct host_mounts *mounts,
 		return err_set(EOVERFLOW, "not all mounts of this host are known");
 	walk = malloc(sizeof(*walk));
 	if (!walk)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	/* Not the whole struct: most paths have few steps. */
 	memset(walk, 0, offsetof(struct path_walk, rest));
 	walk->host = host;

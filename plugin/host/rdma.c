@@ -308,7 +308,7 @@ int host_rdma(const struct host *host, struct rdma_devices **out)
 		return rc;
 	devices = calloc(1, sizeof(*devices));
 	if (!devices)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	while (devices->count < list.count && devices->count < RDMA_DEVICES_MAX) {
 		rdma_read_device(host, list.names[devices->count],
 				 &devices->list[devices->count]);

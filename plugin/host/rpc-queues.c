@@ -52,7 +52,7 @@ static int rpc_queues_add(const struct host *host, const char *folder, const cha
 		return 0;
 	grown = realloc(out->list, (out->count + 1) * sizeof(*grown));
 	if (!grown)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	out->list = grown;
 	queue = &grown[out->count++];
 	*queue = (struct host_rpc_queue){ .known = false };

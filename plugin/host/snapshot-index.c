@@ -90,7 +90,7 @@ int snapshot_index_open(struct snapshot_index **out, const struct host *host)
 		return rc == -ENOENT ? 0 : rc;
 	index = calloc(1, sizeof(*index));
 	if (!index)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	index->json = json_tokener_parse(text.text);
 	rc = snapshot_index_check(index);
 	if (rc)

@@ -430,7 +430,7 @@ int live_firewalld(const struct host *host, const char *netdev,
 	(void)host;
 	memset(out, 0, sizeof(*out));
 	if (!query)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = live_bus_open(&bus, deadline);
 	/* firewalld is not running without a bus. */
 	if (rc)

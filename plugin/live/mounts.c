@@ -170,7 +170,7 @@ int live_mounts(const struct nfs_mounts *mounts, uint64_t deadline,
 	unsigned int i;
 
 	if (!answers || !query)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	query->mounts = mounts;
 	query->answers = answers;
 	for (i = 0; i < PARALLEL_MAX; i++)

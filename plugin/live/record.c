@@ -184,7 +184,7 @@ static int live_record_write(struct live_recorder *to, const char *path,
 	text = json_object_to_json_string_length(
 		owned, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
 	if (!owned || !text)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	return to->file(to->arg, path, text, len);
 }
 

@@ -80,7 +80,7 @@ static int live_route_request_new(struct nl_msg **out, const struct transport_ad
 		return err_set(EINVAL, "an address of another family has no route");
 	message = nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_REQUEST);
 	if (!message)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = nlmsg_append(message, &rtm, sizeof(rtm), NLMSG_ALIGNTO);
 	if (!rc)
 		rc = v6 ? nla_put(message, RTA_DST, 16, &in6->sin6_addr)
@@ -185,7 +185,7 @@ int live_route(const struct host *host, const struct transport_address *to,
 
 	(void)host;
 	if (!sock)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = live_route_request_new(&request, to);
 	if (!rc)
 		rc = live_route_send(sock, request, &answer, deadline_in(ROUTE_MS));

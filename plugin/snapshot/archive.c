@@ -143,7 +143,7 @@ int archive_open(struct archive **out, int fd, uint64_t mtime)
 	if (!archive || deflateInit2(&archive->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
 				     16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(archive);
-		return err_set(ENOMEM, "no memory for the archive");
+		return err_no_memory();
 	}
 	archive->fd = fd;
 	archive->mtime = mtime;

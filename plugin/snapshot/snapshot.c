@@ -166,13 +166,13 @@ int snapshot_open(struct snapshot **out, struct host *host)
 	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
 
 	if (!snapshot)
-		return err_set(ENOMEM, "no memory for the snapshot");
+		return err_no_memory();
 	snapshot->host = host;
 	snapshot->packages = json_object_new_object();
 	snapshot->remote = json_object_new_object();
 	if (!snapshot->packages || !snapshot->remote) {
 		snapshot_close(snapshot);
-		return err_set(ENOMEM, "no memory for the snapshot");
+		return err_no_memory();
 	}
 	host_watch(host, snapshot_on_event, snapshot);
 	*out = snapshot;

@@ -28,12 +28,10 @@ int snapshot_file(void *arg, const char *path, const char *text, size_t len)
 	folder = snapshot_tree_add(snapshot, &snapshot->entries, name, sizeof(*folder));
 	entry = snapshot_tree_add(snapshot, &snapshot->entries, path, sizeof(*entry));
 	if (!folder || !entry)
-		return err_set(ENOMEM, "no memory for %s", path);
+		return err_no_memory();
 	folder->type = SNAPSHOT_FOLDER;
 	entry->type = SNAPSHOT_FILE;
-	return snapshot_copy(&entry->text, text, len)
-		       ? err_set(ENOMEM, "no memory for %s", path)
-		       : 0;
+	return snapshot_copy(&entry->text, text, len) ? err_no_memory() : 0;
 }
 
 static int snapshot_add_json(struct snapshot *snapshot, const char *path,
@@ -44,8 +42,7 @@ static int snapshot_add_json(struct snapshot *snapshot, const char *path,
 
 	text = json_object_to_json_string_length(
 		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
-	return text ? snapshot_file(snapshot, path, text, len)
-		    : err_set(ENOMEM, "no memory for %s", path);
+	return text ? snapshot_file(snapshot, path, text, len) : err_no_memory();
 }
 
 /* "NAME VERSION", or only the name if not installed. No line: unknown. */
@@ -59,7 +56,7 @@ static int snapshot_add_packages(struct snapshot *snapshot)
 	FILE *file = open_memstream(&text, &len);
 
 	if (!file)
-		return err_set(ENOMEM, "no memory for the packages");
+		return err_no_memory();
 	/* Only rpm can read its database: it is queried for packages that no reader could
 	 * find. Those that it does not print are not installed. */
 	json_object_object_foreach(snapshot->packages, queried, known)
@@ -79,7 +76,7 @@ static int snapshot_add_packages(struct snapshot *snapshot)
 			fprintf(file, "%s %s\n", name, json_object_get_string(version));
 	}
 	if (fclose(file))
-		return err_set(ENOMEM, "no memory for the packages");
+		return err_no_memory();
 	return len ? snapshot_file(snapshot, SNAPSHOT_PACKAGES, text, len) : 0;
 }
 
@@ -208,7 +205,7 @@ int snapshot_write(struct snapshot *snapshot, int fd, struct snapshot_summary *o
 	snapshot_name_folder(snapshot, &tm);
 	host_watch(snapshot->host, NULL, NULL);
 	if (snapshot->rc)
-		return err_set(-snapshot->rc, "no memory for the snapshot");
+		return err_no_memory();
 	rc = snapshot_add_packages(snapshot);
 	if (!rc && json_object_object_length(snapshot->remote))
 		rc = snapshot_add_json(snapshot, ".nfsrdma/remote.json",
