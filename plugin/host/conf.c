@@ -230,7 +230,8 @@ static int conf_include(struct conf_position *at, const char *name)
 	if ((at->section && !in.section) || (at->arg && !in.arg))
 		rc = err_no_memory();
 	at->conf->depth++;
-	rc = rc ? rc : conf_parse(&in, path, text.text);
+	if (!rc)
+		rc = conf_parse(&in, path, text.text);
 	at->conf->depth--;
 	conf_section_fini(&in);
 	return rc;
@@ -388,8 +389,10 @@ static int conf_add_folder(struct conf *conf, const struct host *host, const cha
 			added = NULL;
 			rc = conf_add_override(conf, host, override);
 		}
-		rc = rc ? rc : host_path(path, folder, list.names[i]);
-		rc = rc ? rc : conf_add_file(conf, host, path, override);
+		if (!rc)
+			rc = host_path(path, folder, list.names[i]);
+		if (!rc)
+			rc = conf_add_file(conf, host, path, override);
 		rc = rc == -ENOENT ? 0 : rc;
 	}
 	return rc || !added ? rc : conf_add_override(conf, host, override);
@@ -428,8 +431,10 @@ int conf_open_as(struct conf **out, const struct host *host, const char *path,
 	if (!conf)
 		return err_no_memory();
 	rc = host_path(vendor, "usr", path);
-	rc = rc ? rc : conf_add_path(conf, host, vendor, &override);
-	rc = rc ? rc : conf_add_path(conf, host, path, &override);
+	if (!rc)
+		rc = conf_add_path(conf, host, vendor, &override);
+	if (!rc)
+		rc = conf_add_path(conf, host, path, &override);
 	if (!rc)
 		*out = take_ptr(conf);
 	return rc;

@@ -445,7 +445,8 @@ int host_link_name_in(const struct host *host, const char *folder, const char *n
 	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
 	int rc = host_path(path, folder, name);
 
-	rc = rc ? rc : host_link(host, path, link, sizeof(link));
+	if (!rc)
+		rc = host_link(host, path, link, sizeof(link));
 	if (!rc)
 		text_copy(buf, cap, text_base_name(link));
 	return rc;

@@ -75,7 +75,8 @@ int host_memlock(const struct host *host, struct host_memlock *out)
 		out->known = true;
 	}
 	rc = limits_read_file(host, "etc/security/limits.conf", out);
-	rc = rc ? rc : dropins_list(host, limits_dirs, ".conf", &files);
+	if (!rc)
+		rc = dropins_list(host, limits_dirs, ".conf", &files);
 	for (i = 0; !rc && i < files.count; i++)
 		rc = limits_read_file(host, files.names[i], out);
 	return rc;

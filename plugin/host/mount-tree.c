@@ -197,8 +197,10 @@ int mount_tree_parse(char *text, struct host_mounts *out)
 	mounts.list = calloc(lines < HOST_MOUNTS_MAX ? lines : HOST_MOUNTS_MAX,
 			     sizeof(*mounts.list));
 	rc = mounts.list ? mount_tree_take_lines(text, &mounts) : err_no_memory();
-	rc = rc ? rc : mount_tree_sort(&mounts);
-	rc = rc ? rc : path_cache_new(&mounts.cache);
+	if (!rc)
+		rc = mount_tree_sort(&mounts);
+	if (!rc)
+		rc = path_cache_new(&mounts.cache);
 	if (rc)
 		host_mounts_fini(&mounts);
 	else

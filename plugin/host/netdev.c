@@ -150,9 +150,12 @@ int host_netdev(const struct host *host, const char *name,
 	if (!name[0] || strlen(name) >= IFNAMSIZ || strchr(name, '/') || name[0] == '.')
 		return err_set(ENOENT, "%.64s is no name of an interface", name);
 	rc = host_path(folder, CLASS, name);
-	rc = rc ? rc : netdev_read_number(host, folder, "type", &out->type);
-	rc = rc ? rc : netdev_read_number(host, folder, "mtu", &out->mtu);
-	rc = rc ? rc : netdev_read_number(host, folder, "ifindex", &out->ifindex);
+	if (!rc)
+		rc = netdev_read_number(host, folder, "type", &out->type);
+	if (!rc)
+		rc = netdev_read_number(host, folder, "mtu", &out->mtu);
+	if (!rc)
+		rc = netdev_read_number(host, folder, "ifindex", &out->ifindex);
 	if (rc)
 		return rc;
 	text_copy(out->name, sizeof(out->name), name);

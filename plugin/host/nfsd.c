@@ -136,8 +136,10 @@ int host_exports(const struct host *host, struct host_exports *out)
 
 	memset(out, 0, sizeof(*out));
 	rc = nfsd_count_exports(host, "var/lib/nfs/etab", &out->exported, out);
-	rc = rc ? rc : nfsd_count_exports(host, "etc/exports", &out->configured, out);
-	rc = rc ? rc : dropins_list(host, dirs, ".exports", &files);
+	if (!rc)
+		rc = nfsd_count_exports(host, "etc/exports", &out->configured, out);
+	if (!rc)
+		rc = dropins_list(host, dirs, ".exports", &files);
 	for (i = 0; !rc && i < files.count; i++)
 		rc = nfsd_count_exports(host, files.names[i], &out->configured, out);
 	return rc;

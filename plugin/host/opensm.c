@@ -86,7 +86,8 @@ static int opensm_read_folder(const struct host *host, const char *folder,
 		if (!opensm_is_instance(list.names[i]))
 			continue;
 		rc = host_path(path, folder, list.names[i]);
-		rc = rc ? rc : opensm_read_file(host, path, out);
+		if (!rc)
+			rc = opensm_read_file(host, path, out);
 	}
 	return rc;
 }

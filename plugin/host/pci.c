@@ -85,8 +85,10 @@ static int pci_read_function(const struct host *host, const char *address,
 	int rc = host_path(out->folder, DEVICES, address);
 
 	out->driver[0] = '\0';
-	rc = rc ? rc : host_number_in(host, out->folder, "vendor", &out->vendor);
-	rc = rc ? rc : host_number_in(host, out->folder, "device", &out->device);
+	if (!rc)
+		rc = host_number_in(host, out->folder, "vendor", &out->vendor);
+	if (!rc)
+		rc = host_number_in(host, out->folder, "device", &out->device);
 	if (rc)
 		return rc;
 	rc = host_link_name_in(host, out->folder, "driver", out->driver,

@@ -204,7 +204,8 @@ static int software_links_search_all(struct software_links_search *search)
 			text_copy(search->file, search->cap, *path);
 		rc = rc == -ENOENT ? 0 : rc ? rc : 1;
 	}
-	rc = rc ? rc : host_udev_each(search->host, software_links_search_rule, search);
+	if (!rc)
+		rc = host_udev_each(search->host, software_links_search_rule, search);
 	return rc < 0 ? rc : 0;
 }
 

@@ -91,7 +91,8 @@ int tool_run(const char *const argv[], size_t max, uint64_t deadline,
 	rc = child_follow(&child, &listener, deadline, &end);
 	if (rc == -ETIMEDOUT)
 		return err_set(ETIMEDOUT, "%s does not end", argv[0]);
-	rc = rc ? rc : tool_check_end(&tool, &end);
+	if (!rc)
+		rc = tool_check_end(&tool, &end);
 	debug(DEBUG_HOST, "process %d, %s %s: %zu bytes%s%s", (int)end.pid, argv[0],
 	      argv[1] ? argv[1] : "", tool.len, rc ? ", " : "", rc ? err_text() : "");
 	if (!rc && !tool.text)

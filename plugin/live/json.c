@@ -194,7 +194,8 @@ int live_decode_addresses(struct json_object *json, struct host_addresses *out)
 		if (!json_object_is_type(one, json_type_string) ||
 		    !live_json_is_address(json_object_get_string(one)))
 			return answer_refuse("address");
-		strcpy(out->list[out->count++], json_object_get_string(one));
+		str_copy(out->list[out->count++], sizeof(*out->list),
+			 json_object_get_string(one));
 	}
 	return 0;
 }

@@ -66,8 +66,10 @@ static int live_nfs_utils_test(const char *nfsconf, const char *path,
 	bool a = false, b = false, c = false;
 	int rc = live_nfs_utils_has_key(nfsconf, path, "-a/a", &a);
 
-	rc = rc ? rc : live_nfs_utils_has_key(nfsconf, path, "-a/b", &b);
-	rc = rc ? rc : live_nfs_utils_has_key(nfsconf, path, "-a/c", &c);
+	if (!rc)
+		rc = live_nfs_utils_has_key(nfsconf, path, "-a/b", &b);
+	if (!rc)
+		rc = live_nfs_utils_has_key(nfsconf, path, "-a/c", &c);
 	if (rc)
 		return rc;
 	/* With the defect, the third section removes it from both others. */

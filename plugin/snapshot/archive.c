@@ -131,7 +131,8 @@ static int archive_put_entry(struct archive *archive, enum archive_type type,
 {
 	int rc = archive_put_long(archive, TYPE_TARGET, target);
 
-	rc = rc ? rc : archive_put_long(archive, TYPE_NAME, name);
+	if (!rc)
+		rc = archive_put_long(archive, TYPE_NAME, name);
 	return rc ? rc : archive_put_header(archive, type, name, target, len);
 }
 

@@ -210,6 +210,7 @@ int snapshot_write(struct snapshot *snapshot, int fd, struct snapshot_summary *o
 	if (!rc && json_object_object_length(snapshot->remote))
 		rc = snapshot_add_json(snapshot, ".nfsrdma/remote.json",
 				       snapshot->remote);
-	rc = rc ? rc : snapshot_add_index(snapshot, &tm);
+	if (!rc)
+		rc = snapshot_add_index(snapshot, &tm);
 	return rc ? rc : snapshot_write_archive(snapshot, fd, now);
 }
