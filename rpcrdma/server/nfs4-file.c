@@ -113,18 +113,15 @@ uint32_t nfs4_restorefh(struct compound *c)
 
 /* Names */
 
-uint32_t nfs4_lookup(struct compound *c)
+/* The object that LOOKUP or SECINFO names. */
+static uint32_t nfs4_find_named(struct compound *c, struct nfs_fh *fh)
 {
 	char name[NFS3_NAME_MAX + 1];
-	struct nfs_fh fh;
 	uint32_t status = nfs4_get_name(&c->call->args, name);
 
-	if (c->call->args.bad || status)
-		return status;
-	status = nfs4_lookup_name(c, name, &fh);
-	if (!status)
-		nfs4_set_current(c, &fh);
-	return status;
+	if (c->call->args.bad)
+		return NFS4ERR_BADXDR;
+	return status ? status : nfs4_lookup_name(c, name, fh);
 }
 
 /* The root has no parent. */
@@ -139,6 +136,16 @@ static uint32_t nfs4_find_parent(struct compound *c, struct nfs_fh *fh)
 	    !memcmp(root.data, c->current.fh.data, root.len))
 		return NFS4ERR_NOENT;
 	return nfs4_lookup_name(c, "..", fh);
+}
+
+uint32_t nfs4_lookup(struct compound *c)
+{
+	struct nfs_fh fh;
+	uint32_t status = nfs4_find_named(c, &fh);
+
+	if (!status)
+		nfs4_set_current(c, &fh);
+	return status;
 }
 
 uint32_t nfs4_lookupp(struct compound *c)
@@ -163,13 +170,9 @@ static void nfs4_put_flavours(struct compound *c)
 
 uint32_t nfs4_secinfo(struct compound *c)
 {
-	char name[NFS3_NAME_MAX + 1];
 	struct nfs_fh fh;
-	uint32_t status = nfs4_get_name(&c->call->args, name);
+	uint32_t status = nfs4_find_named(c, &fh);
 
-	if (c->call->args.bad || status)
-		return status;
-	status = nfs4_lookup_name(c, name, &fh);
 	if (!status)
 		nfs4_put_flavours(c);
 	return status;
