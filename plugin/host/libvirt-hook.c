@@ -74,8 +74,7 @@ static int64_t libvirt_hook_boot_time(const struct host *host)
 
 	if (host_read(host, "proc/stat", HOST_FILE_MAX, &text))
 		return 0;
-	cursor = text.text;
-	while ((line = line_next(&cursor)))
+	for (cursor = text.text; (line = line_next(&cursor));)
 		if (sscanf(line, "btime %" SCNd64, &boot) == 1)
 			return boot;
 	return 0;

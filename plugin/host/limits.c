@@ -46,8 +46,7 @@ static int limits_read_file(const struct host *host, const char *file,
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	cursor = text.text;
-	while ((line = line_next(&cursor)))
+	for (cursor = text.text; (line = line_next(&cursor));)
 		limits_parse_line(file, line, out);
 	return 0;
 }

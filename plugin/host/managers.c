@@ -88,8 +88,7 @@ static bool managers_has_ufw(const struct host *host)
 
 	if (host_read(host, "etc/ufw/ufw.conf", HOST_FILE_MAX, &text))
 		return false;
-	cursor = text.text;
-	while ((line = line_next(&cursor))) {
+	for (cursor = text.text; (line = line_next(&cursor));) {
 		line = text_trim(line);
 		if (!strncmp(line, "ENABLED=", 8))
 			enabled = !strcasecmp(line + 8, "yes");

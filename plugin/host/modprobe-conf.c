@@ -45,8 +45,7 @@ static int modprobe_parse_file(const struct host *host, const char *file,
 	/* A dangling link, or one to /dev/null, masks the file in a later directory. */
 	if (rc)
 		return rc == -ENOENT || rc == -EINVAL ? 0 : rc;
-	cursor = text.text;
-	while ((line = line_next_joined(&cursor, &number))) {
+	for (cursor = text.text; (line = line_next_joined(&cursor, &number));) {
 		word = word_next(&line);
 		if (!word || *word == '#')
 			continue;

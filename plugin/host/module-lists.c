@@ -22,8 +22,7 @@ static int module_lists_file_has(const struct host *host, const char *file,
 
 	if (rc)
 		return rc;
-	cursor = text.text;
-	while ((line = line_next(&cursor))) {
+	for (cursor = text.text; (line = line_next(&cursor));) {
 		word = word_next(&line);
 		if (word && *word != '#' && *word != ';' && module_is_named(word, name))
 			return 1;

@@ -98,8 +98,7 @@ static void nfsd_arguments_read_words(const struct host *host,
 	str_copy(out, cap, row->usual);
 	if (host_read(host, row->file, 65536, &text))
 		return;
-	cursor = text.text;
-	while ((line = line_next(&cursor))) {
+	for (cursor = text.text; (line = line_next(&cursor));) {
 		line = text_trim(line);
 		if (strncmp(line, row->variable, len) || line[len] != '=')
 			continue;

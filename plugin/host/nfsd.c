@@ -46,8 +46,7 @@ static bool nfsd_read_threads_of_stats(const struct host *host, unsigned int *ou
 
 	if (host_read(host, "proc/net/rpc/nfsd", 65536, &text))
 		return false;
-	cursor = text.text;
-	while ((line = line_next(&cursor))) {
+	for (cursor = text.text; (line = line_next(&cursor));) {
 		word = word_next(&line);
 		if (!word || strcmp(word, "th"))
 			continue;
@@ -113,8 +112,7 @@ static int nfsd_count_exports(const struct host *host, const char *file,
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	cursor = text.text;
-	while ((line = line_next_joined(&cursor, &number))) {
+	for (cursor = text.text; (line = line_next_joined(&cursor, &number));) {
 		word = word_next(&line);
 		if (!word || *word == '#')
 			continue;

@@ -56,8 +56,7 @@ static int opensm_read_file(const struct host *host, const char *file,
 	if (out->nfiles == OPENSM_FILES_MAX)
 		return 0;
 	text_copy(out->files[out->nfiles].file, sizeof(out->files[0].file), file);
-	cursor = text.text;
-	while ((line = line_next(&cursor)))
+	for (cursor = text.text; (line = line_next(&cursor));)
 		opensm_parse_line(line, out);
 	out->nfiles++;
 	return 0;

@@ -79,8 +79,7 @@ static int unit_parse_file(const struct unit_setting *to, const char *file)
 
 	if (rc)
 		return rc;
-	cursor = text.text;
-	while ((line = line_next_joined(&cursor, &number))) {
+	for (cursor = text.text; (line = line_next_joined(&cursor, &number));) {
 		line = text_trim(line);
 		if (*line == '[') {
 			inside = !strncmp(line + 1, to->section, len) &&
