@@ -106,11 +106,11 @@ static int hook_receive(const struct child *child, struct hook_received *out,
 			     ? CHANNEL_FAILED_MAX
 			     : sizeof(struct hook_record)];
 	struct hook_record record;
-	int type, passed;
+	int type;
 	ssize_t n;
 
 	for (;;) {
-		n = child_receive(child, &type, body, sizeof(body), &passed, deadline);
+		n = child_receive(child, &type, body, sizeof(body), deadline);
 		if (n == -EINTR)
 			continue;
 		if (n < 0)

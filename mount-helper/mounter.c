@@ -387,7 +387,7 @@ void mounter_run(const struct mounter_request *request, struct mounter_result *o
 	struct child_end end;
 	enum wait_end waited;
 	struct child child;
-	int type = 0, passed;
+	int type = 0;
 	ssize_t n = -1;
 
 	*out = mounter.result;
@@ -401,8 +401,7 @@ void mounter_run(const struct mounter_request *request, struct mounter_result *o
 		kill(child.pid, waiting->signal);
 	if (waited == WAIT_READY)
 		do
-			n = child_receive(&child, &type, out, sizeof(*out), &passed,
-					  deadline);
+			n = child_receive(&child, &type, out, sizeof(*out), deadline);
 		while (n == -EINTR);
 	child_finish(&child, 0, &end);
 	if (n != sizeof(*out) || type != CHANNEL_ANSWER)

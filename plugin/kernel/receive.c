@@ -11,12 +11,12 @@ int kernel_receive(const struct kernel_receiver *receiver, const struct child *c
 		struct kernel_record record;
 	} body;
 	struct kernel_record *r = &body.record;
-	int type, passed;
+	int type;
 	ssize_t n;
 
 	while (true) {
 		n = child_receive(
-			child, &type, &body, sizeof(body), &passed,
+			child, &type, &body, sizeof(body),
 			deadline_min(receiver->deadline, deadline_in(receiver->step_ms)));
 		if (n == -EPIPE)
 			return 0;

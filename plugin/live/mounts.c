@@ -102,10 +102,10 @@ static void live_mounts_finish(struct live_mounts_query *query,
 {
 	struct mount_answer *out = &query->answers[child->index];
 	struct live_mounts_reply reply;
-	int type, passed;
+	int type;
 
-	if (child_receive(&child->child, &type, &reply, sizeof(reply), &passed,
-			  UINT64_MAX) == sizeof(reply)) {
+	if (child_receive(&child->child, &type, &reply, sizeof(reply), UINT64_MAX) ==
+	    sizeof(reply)) {
 		out->state = reply.error ? MOUNT_REFUSED : MOUNT_ANSWERED;
 		out->error = (int)reply.error;
 		out->ms = (double)reply.ns / 1e6;

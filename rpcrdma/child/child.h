@@ -105,9 +105,10 @@ int child_start(struct child *child, const struct child_function *function);
 _Noreturn void child_refuse(int channel, int rc);
 /* Receives one record by @deadline, which also applies while records keep arriving. Errors as of
  * channel_receive(); also -ETIMEDOUT; -EINTR a signal was handled; and, with CHANNEL_FAILED as
- * *@type, the error in preparing or confining the child. */
+ * *@type, the error in preparing or confining the child. A descriptor that comes with it is
+ * closed: no child passes one. */
 ssize_t child_receive(const struct child *child, int *type, void *body, size_t cap,
-		      int *passed, uint64_t deadline);
+		      uint64_t deadline);
 
 /* --- its end: end.c ------------------------------------------------------------------- */
 

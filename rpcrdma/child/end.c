@@ -158,7 +158,7 @@ int child_call(const struct child_function *function, void *answer, size_t len,
 	struct err_kept why;
 	char how[96];
 	struct child child;
-	int type = 0, passed = -1, rc;
+	int type = 0, rc;
 	ssize_t n;
 
 	end = end ? end : &ours;
@@ -169,10 +169,8 @@ int child_call(const struct child_function *function, void *answer, size_t len,
 	if (rc)
 		return rc;
 	do
-		n = child_receive(&child, &type, body, cap, &passed, deadline);
+		n = child_receive(&child, &type, body, cap, deadline);
 	while (n == -EINTR);
-	if (passed >= 0)
-		close(passed);
 	err_keep(&why, (int)n);
 	/* A child that has answered, or closed its end, is about to exit. */
 	child_finish(&child, n == -ETIMEDOUT ? 0 : deadline, end);

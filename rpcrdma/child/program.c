@@ -78,7 +78,7 @@ int child_spawn(struct child *child, const struct child_program *program)
 							  err = { -1, -1 };
 	_cleanup_(program_ends_close) struct program_ends channel = { -1, -1 };
 	uint8_t body[CHANNEL_FAILED_MAX];
-	int pair[2], type, passed, rc;
+	int pair[2], type, rc;
 	ssize_t n;
 	pid_t pid;
 
@@ -108,7 +108,7 @@ int child_spawn(struct child *child, const struct child_program *program)
 				 .err = take_fd(&err.ours) };
 	/* execve(2) closes the child's end. */
 	do
-		n = child_receive(child, &type, body, sizeof(body), &passed, UINT64_MAX);
+		n = child_receive(child, &type, body, sizeof(body), UINT64_MAX);
 	while (n == -EINTR);
 	rc = n == -EPIPE ? 0 : (int)n;
 	close(take_fd(&child->channel));

@@ -198,21 +198,21 @@ static int start_take_failure(const struct child *child, const uint8_t *body, si
 }
 
 ssize_t child_receive(const struct child *child, int *type, void *body, size_t cap,
-		      int *passed, uint64_t deadline)
+		      uint64_t deadline)
 {
 	struct pollfd pfd = { .fd = child->channel, .events = POLLIN };
 	int left = deadline_left(deadline);
+	_cleanup_close_ int passed = -1;
 	ssize_t n;
 
 	*type = 0;
-	*passed = -1;
 	/* A child that sends without end is bound by the deadline too. */
 	n = left ? poll(&pfd, 1, left) : 0;
 	if (!n)
 		return err_set(ETIMEDOUT, "no answer from %s in time", child->name);
 	if (n < 0 && errno == EINTR)
 		return err_set(EINTR, "interrupted");
-	n = n < 0 ? -errno : channel_receive(child->channel, type, body, cap, passed);
+	n = n < 0 ? -errno : channel_receive(child->channel, type, body, cap, &passed);
 	if (n < 0)
 		return err_context((int)n, "%s", child->name);
 	return *type == CHANNEL_FAILED ? start_take_failure(child, body, (size_t)n) : n;

@@ -274,14 +274,12 @@ static void parent_say_unprepared(struct parent *parent)
 static int parent_receive(struct parent *parent, uint64_t deadline)
 {
 	_cleanup_free_ uint8_t *body = malloc(WORKER_RECORD_MAX);
-	_cleanup_close_ int passed = -1;
 	int type;
 	ssize_t n;
 
 	if (!body)
 		return err_sys("memory");
-	n = child_receive(&parent->worker, &type, body, WORKER_RECORD_MAX, &passed,
-			  deadline);
+	n = child_receive(&parent->worker, &type, body, WORKER_RECORD_MAX, deadline);
 	if (n >= 0)
 		return parent_take_record(parent, type, body, (size_t)n);
 	if (n == -EPIPE)

@@ -100,11 +100,11 @@ static int spawn_wait_ports(const struct child *child, struct server_ports *port
 {
 	uint64_t deadline = deadline_in(SPAWN_WAIT_MS);
 	uint8_t body[CHANNEL_FAILED_MAX];
-	int type, passed;
+	int type;
 	ssize_t n;
 
 	do
-		n = child_receive(child, &type, body, sizeof(body), &passed, deadline);
+		n = child_receive(child, &type, body, sizeof(body), deadline);
 	while (n == -EINTR);
 	if (n == -ETIMEDOUT)
 		return err_set(ETIMEDOUT, "the embedded server does not start");

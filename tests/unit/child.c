@@ -353,7 +353,7 @@ static void descendants_end_with_the_worker(void)
 {
 	struct child_function function = function_of(CHILD_WORKER, breed);
 	struct pollfd pfd = { .events = POLLIN };
-	int pipes[2], born = 0, type, passed;
+	int pipes[2], born = 0, type;
 	struct child_end end;
 	struct child child;
 
@@ -366,7 +366,7 @@ static void descendants_end_with_the_worker(void)
 	function.nkeep = 1;
 	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
 	close(pipes[1]);
-	CU_ASSERT_EQUAL(child_receive(&child, &type, &born, sizeof(born), &passed,
+	CU_ASSERT_EQUAL(child_receive(&child, &type, &born, sizeof(born),
 				      deadline_in(PATIENCE_MS)),
 			sizeof(born));
 	CU_ASSERT_EQUAL(born, DESCENDANTS);
@@ -494,20 +494,55 @@ static void a_flood_of_records_ends_at_the_deadline(void)
 	uint64_t deadline;
 	struct child child;
 	unsigned int taken = 0;
-	int type, passed;
+	int type;
 	char body[8];
 	ssize_t n;
 
 	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
-	CU_ASSERT_EQUAL(child_receive(&child, &type, body, sizeof(body), &passed,
+	CU_ASSERT_EQUAL(child_receive(&child, &type, body, sizeof(body),
 				      deadline_in(PATIENCE_MS)),
 			1);
 	deadline = deadline_in(200);
-	while ((n = child_receive(&child, &type, body, sizeof(body), &passed,
-				  deadline)) >= 0)
+	while ((n = child_receive(&child, &type, body, sizeof(body), deadline)) >= 0)
 		taken++;
 	CU_ASSERT_EQUAL(n, -ETIMEDOUT);
 	ASSERT_MORE(taken, 0);
+	child_finish_p(&child);
+}
+
+static int pass_descriptors(void *arg, int channel)
+{
+	int i;
+
+	(void)arg;
+	for (i = 0; i < 3; i++)
+		channel_send(channel, 9, "x", 1, channel);
+	return 0;
+}
+
+/* The lowest number that is free. */
+static int next_descriptor(void)
+{
+	int fd = dup(STDERR_FILENO);
+
+	close(fd);
+	return fd;
+}
+
+static void a_descriptor_from_a_child_is_closed(void)
+{
+	struct child_function function = function_of(CHILD_WORKER, pass_descriptors);
+	struct child child;
+	int before, i, type;
+	char body[8];
+
+	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
+	before = next_descriptor();
+	for (i = 0; i < 3; i++)
+		CU_ASSERT_EQUAL(child_receive(&child, &type, body, sizeof(body),
+					      deadline_in(PATIENCE_MS)),
+				1);
+	CU_ASSERT_EQUAL(next_descriptor(), before);
 	child_finish_p(&child);
 }
 
@@ -595,5 +630,6 @@ SUITE_MAIN("child", TEST(decoding_children_have_no_privileges),
 	   TEST(descendants_end_with_the_worker), TEST(a_child_dies_with_its_parent),
 	   TEST(only_a_valid_answer_is_accepted), TEST(silence_ends_at_the_deadline),
 	   TEST(a_flood_of_records_ends_at_the_deadline),
+	   TEST(a_descriptor_from_a_child_is_closed),
 	   TEST(a_failed_preparation_is_the_error), TEST(an_invalid_failure_is_an_error),
 	   TEST(a_child_can_start_without_standard_descriptors))
