@@ -34,7 +34,7 @@ static int remote_rpcbind_run(void *arg, int channel)
 	uint16_t port = 0;
 
 	transport_set_port(&to, RPCBIND_PORT);
-	reply.rc = rpc_tcp_connect(&fd, &to, NULL, false, NULL, request->deadline);
+	reply.rc = rpc_tcp_connect(&fd, &to, NULL, request->deadline);
 	if (!reply.rc)
 		reply.rc = pmap_getport(fd, request->program, request->version, &port,
 					request->deadline);

@@ -283,7 +283,7 @@ static enum remote_answer remote_tcp_ask(const struct transport_address *server,
 	int rc;
 
 	transport_set_port(&to, port);
-	rc = rpc_tcp_connect(&fd, &to, NULL, false, NULL, deadline);
+	rc = rpc_tcp_connect(&fd, &to, NULL, deadline);
 	if (!rc)
 		return REMOTE_OPEN;
 	snprintf(out->text, sizeof(out->text), "%.255s", err_text());

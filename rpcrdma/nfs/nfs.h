@@ -212,13 +212,17 @@ struct rpc_tcp_exchange {
  * -ETIMEDOUT, -ECONNRESET, -EMSGSIZE (reply longer than @cap), -EBADMSG, after which the connection
  * is unusable; and those of rpc_reply_check(). */
 int rpc_tcp_call(int fd, struct rpc_tcp_exchange *exchange, uint64_t deadline);
-/* Connects a TCP socket, non-blocking, from the address @from (NULL: the route's). With @reserved
- * it binds a local port from 512 to 1023 if permitted and one is free (otherwise the socket has
- * an ordinary port and *got_reserved is false). @got_reserved may be NULL. Errors: -ETIMEDOUT,
- * and connect(2)'s. */
+/* The local end of a connection. */
+struct rpc_tcp_source {
+	const struct transport_address *from; /* NULL: the route's */
+	/* Binds a port from 512 to 1023 if that is permitted and one is free; otherwise the socket
+	 * has an ordinary port, and rpc_tcp_connect() sets it to false. */
+	bool reserved;
+};
+
+/* Connects a TCP socket, non-blocking. @source: NULL: any. Errors: -ETIMEDOUT, and connect(2)'s. */
 int rpc_tcp_connect(int *fd, const struct transport_address *to,
-		    const struct transport_address *from, bool reserved,
-		    bool *got_reserved, uint64_t deadline);
+		    struct rpc_tcp_source *source, uint64_t deadline);
 
 /* mount3.c */
 

@@ -259,24 +259,23 @@ static int rpc_tcp_connect_reserved(int *out, const struct transport_address *to
 }
 
 int rpc_tcp_connect(int *fd, const struct transport_address *to,
-		    const struct transport_address *from, bool reserved,
-		    bool *got_reserved, uint64_t deadline)
+		    struct rpc_tcp_source *source, uint64_t deadline)
 {
-	bool bound = reserved;
+	struct rpc_tcp_source any = { .from = NULL };
 	char text[80];
 	int rc;
 
-	rc = reserved ? rpc_tcp_connect_reserved(fd, to, from, deadline)
-		      : rpc_tcp_connect_from(fd, to, from, 0, deadline);
+	source = source ? source : &any;
+	rc = source->reserved ? rpc_tcp_connect_reserved(fd, to, source->from, deadline)
+			      : rpc_tcp_connect_from(fd, to, source->from, 0, deadline);
 	/* Not permitted, or none free: the server may accept an ordinary port. */
-	if (reserved && (rc == -EACCES || rc == -EADDRINUSE || rc == -EADDRNOTAVAIL)) {
-		bound = false;
-		rc = rpc_tcp_connect_from(fd, to, from, 0, deadline);
+	if (source->reserved &&
+	    (rc == -EACCES || rc == -EADDRINUSE || rc == -EADDRNOTAVAIL)) {
+		source->reserved = false;
+		rc = rpc_tcp_connect_from(fd, to, source->from, 0, deadline);
 	}
 	if (rc)
 		return err_context(rc, "connect to %s",
 				   transport_address_text(to, text, sizeof(text)));
-	if (got_reserved)
-		*got_reserved = bound;
 	return 0;
 }

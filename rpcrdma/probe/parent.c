@@ -153,7 +153,10 @@ static int parent_take_connect(struct parent *parent, const uint8_t *body, size_
 	_cleanup_close_ int fd = -1;
 	struct transport_address to;
 	uint8_t answer[512] = { 0 };
-	bool reserved = false;
+	struct rpc_tcp_source source = {
+		.from = parent->options->bind.len ? &parent->options->bind : NULL,
+		.reserved = geteuid() == 0,
+	};
 	uint32_t wait;
 	int rc;
 
@@ -164,11 +167,9 @@ static int parent_take_connect(struct parent *parent, const uint8_t *body, size_
 	transport_set_port(&to, get_be16(body + 1));
 	/* A silent port must leave time for the steps that can do without it. */
 	wait = min_u32(CONNECT_MS, (uint32_t)deadline_left(parent->deadline) / 2);
-	rc = rpc_tcp_connect(&fd, &to,
-			     parent->options->bind.len ? &parent->options->bind : NULL,
-			     geteuid() == 0, &reserved, deadline_in(wait));
+	rc = rpc_tcp_connect(&fd, &to, &source, deadline_in(wait));
 	put_be32(answer, (uint32_t)-rc);
-	answer[4] = reserved;
+	answer[4] = !rc && source.reserved;
 	snprintf((char *)answer + 5, sizeof(answer) - 5, "%.500s", rc ? err_text() : "");
 	return channel_send(parent->worker.channel, WORKER_SOCKET, answer,
 			    6 + strlen((char *)answer + 5), fd);

@@ -35,8 +35,7 @@ static void open_reference(void)
 	int fd;
 
 	transport_set_port(&to, ports.nfs);
-	CU_ASSERT_EQUAL_FATAL(rpc_tcp_connect(&fd, &to, NULL, false, NULL, p->deadline),
-			      0);
+	CU_ASSERT_EQUAL_FATAL(rpc_tcp_connect(&fd, &to, NULL, p->deadline), 0);
 	CU_ASSERT_EQUAL_FATAL(
 		reference_open(&p->reference, fd, &at, &p->cred, p->version), 0);
 }

@@ -37,8 +37,7 @@ static int start(struct tcp_peer *peer, struct daemon *daemon)
 	if (tcp_peer_listen(peer, AF_INET))
 		abort();
 	tcp_peer_run(peer, serve_once, daemon);
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer->at, NULL, false, NULL,
-					deadline_in(PATIENCE_MS)),
+	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer->at, NULL, deadline_in(PATIENCE_MS)),
 			0);
 	return fd;
 }

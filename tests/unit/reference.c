@@ -235,9 +235,9 @@ static void start_version(struct server *server, const char *version, enum manne
 	server->right = right;
 	if (tcp_peer_listen(&server->peer, AF_INET))
 		abort();
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &server->peer.at, NULL, false, NULL,
-					deadline_in(PATIENCE_MS)),
-			0);
+	CU_ASSERT_EQUAL(
+		rpc_tcp_connect(&fd, &server->peer.at, NULL, deadline_in(PATIENCE_MS)),
+		0);
 	CU_ASSERT_EQUAL(reference_open(&server->ref, fd, &server->peer.at, cred,
 				       nfs_version_find(version)),
 			0);
@@ -778,7 +778,7 @@ static void forsake(const struct transport_address *server, int out)
 	int fd = -1;
 	pid_t pid;
 
-	if (rpc_tcp_connect(&fd, server, NULL, false, NULL, deadline_in(PATIENCE_MS)) ||
+	if (rpc_tcp_connect(&fd, server, NULL, deadline_in(PATIENCE_MS)) ||
 	    reference_open(&ref, fd, server, NULL, nfs_version_find("3")))
 		_exit(1);
 	pid = only_child();

@@ -37,8 +37,7 @@ static struct outcome call_peer(void (*serve)(int fd, void *arg), void *arg,
 	if (tcp_peer_listen(&peer, AF_INET))
 		abort();
 	tcp_peer_run(&peer, serve, arg);
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, false, NULL,
-					deadline_in(PATIENCE_MS)),
+	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, deadline_in(PATIENCE_MS)),
 			0);
 	start = now_ms();
 	o.rc = rpc_tcp_call(fd, &exchange, deadline_in(ms));
@@ -394,8 +393,7 @@ static void a_peer_that_does_not_read_ends_at_the_deadline(void)
 	if (pipe(pipes) || tcp_peer_listen(&peer, AF_INET))
 		abort();
 	tcp_peer_run(&peer, serve_deaf, &pipes[0]);
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, false, NULL,
-					deadline_in(PATIENCE_MS)),
+	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, deadline_in(PATIENCE_MS)),
 			0);
 	CU_ASSERT_EQUAL(rpc_tcp_call(fd, &exchange, deadline_in(200)), -ETIMEDOUT);
 	close(fd);
@@ -407,19 +405,18 @@ static void a_peer_that_does_not_read_ends_at_the_deadline(void)
 
 static void connecting_to_a_closed_port_is_refused(void)
 {
+	struct rpc_tcp_source source = { .reserved = true };
 	struct tcp_peer peer;
 	int fd = -1;
 
 	if (tcp_peer_listen(&peer, AF_INET))
 		abort();
 	close(peer.listener);
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, false, NULL,
-					deadline_in(PATIENCE_MS)),
+	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, deadline_in(PATIENCE_MS)),
 			-ECONNREFUSED);
 	CU_ASSERT_EQUAL(fd, -1);
 	ASSERT_CONTAINS(err_text(), "connect to ");
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, true, NULL,
-					deadline_in(PATIENCE_MS)),
+	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, &source, deadline_in(PATIENCE_MS)),
 			-ECONNREFUSED);
 }
 
@@ -435,8 +432,7 @@ static void a_connect_without_an_answer_ends_at_the_deadline(void)
 	if (tcp_peer_listen(&peer, AF_INET))
 		abort();
 	for (i = 0; i < ARRAY_SIZE(fds) && !rc; i++)
-		rc = rpc_tcp_connect(&fds[i], &peer.at, NULL, false, NULL,
-				     deadline_in(300));
+		rc = rpc_tcp_connect(&fds[i], &peer.at, NULL, deadline_in(300));
 	CU_ASSERT_EQUAL(rc, -ETIMEDOUT);
 	ASSERT_WITHIN_MS(now_ms() - start, 3000);
 	for (i = 0; i < ARRAY_SIZE(fds); i++)
@@ -456,7 +452,7 @@ static uint16_t local_port(int fd)
 static void check_reserved(int family)
 {
 	struct tcp_peer peer;
-	bool got[2] = { false, false };
+	struct rpc_tcp_source sources[2] = { { .reserved = true }, { .reserved = true } };
 	int fds[2] = { -1, -1 };
 	size_t i;
 
@@ -464,14 +460,14 @@ static void check_reserved(int family)
 		return; /* no IPv6 here */
 	for (i = 0; i < 2; i++) {
 		SUITE_ROW("%zu", i);
-		CU_ASSERT_EQUAL(rpc_tcp_connect(&fds[i], &peer.at, NULL, true, &got[i],
+		CU_ASSERT_EQUAL(rpc_tcp_connect(&fds[i], &peer.at, &sources[i],
 						deadline_in(PATIENCE_MS)),
 				0);
-		CU_ASSERT_EQUAL(got[i], local_port(fds[i]) < 1024);
+		CU_ASSERT_EQUAL(sources[i].reserved, local_port(fds[i]) < 1024);
 		ASSERT_AT_LEAST(local_port(fds[i]), 512);
 	}
-	CU_ASSERT_EQUAL(got[0], got[1]);
-	CU_ASSERT(geteuid() != 0 || got[0]);
+	CU_ASSERT_EQUAL(sources[0].reserved, sources[1].reserved);
+	CU_ASSERT(geteuid() != 0 || sources[0].reserved);
 	CU_ASSERT_NOT_EQUAL(local_port(fds[0]), local_port(fds[1]));
 	cleanup_close(&fds[0]);
 	cleanup_close(&fds[1]);
