@@ -57,12 +57,11 @@ static int rpcrdma_open_host(struct rpcrdma_conn **conn, struct rpcrdma_options 
 	struct transport_address to[ADDRESSES_MAX];
 	uint16_t port = target->port ? target->port : NFS_RDMA_PORT;
 	struct err_kept first = { 0 };
-	size_t i, count;
-	int rc;
+	int i, count, rc;
 
-	rc = transport_resolve(target->host, port, to, ADDRESSES_MAX, &count, deadline);
-	if (rc)
-		return rc;
+	count = transport_resolve(target->host, port, to, ADDRESSES_MAX, deadline);
+	if (count < 0)
+		return count;
 	for (i = 0; i < count; i++) {
 		options->to = to[i];
 		rc = rpcrdma_choose_transport(options, target->transport, deadline);
@@ -82,7 +81,6 @@ int rpcrdma_connect(struct rpcrdma_conn **conn, const struct rpcrdma_target *the
 	struct rpcrdma_target target;
 	struct transport_address bind;
 	uint64_t deadline;
-	size_t count;
 	int rc;
 
 	rc = abi_take(&target, sizeof(target), theirs, theirs->size, TARGET_MIN);
@@ -93,8 +91,7 @@ int rpcrdma_connect(struct rpcrdma_conn **conn, const struct rpcrdma_target *the
 	deadline = deadline_in(target.timeout_ms ? target.timeout_ms
 						 : DEFAULT_TIMEOUT_MS);
 	if (target.bind) {
-		rc = transport_resolve(target.bind, 0, &bind, 1, &count, 0);
-		if (rc)
+		if (transport_resolve(target.bind, 0, &bind, 1, 0) < 0)
 			return err_context(-EINVAL, "local address");
 		options.bind = &bind;
 	}

@@ -101,11 +101,10 @@ static unsigned int remote_parse_addresses(char *text, uint16_t port,
 					   unsigned int max)
 {
 	unsigned int count = 0;
-	size_t found;
 	char *word;
 
 	while (count < max && (word = word_next(&text)))
-		if (!transport_resolve(word, port, &out[count], 1, &found, 0) && found)
+		if (transport_resolve(word, port, &out[count], 1, 0) > 0)
 			count++;
 	return count;
 }
@@ -144,19 +143,17 @@ void remote_resolve(const struct host *host, struct check_target *target,
 		    uint64_t deadline)
 {
 	bool live = host_is_live(host);
-	size_t count = 0;
 	char key[300];
 	int rc;
 
 	snprintf(key, sizeof(key), "address/%.255s", target->server);
 	rc = transport_resolve(target->server, target->port, target->addresses,
-			       ARRAY_SIZE(target->addresses), &count,
-			       live ? deadline : 0);
-	target->naddresses = rc ? 0 : (unsigned int)count;
+			       ARRAY_SIZE(target->addresses), live ? deadline : 0);
+	target->naddresses = rc < 0 ? 0 : (unsigned int)rc;
 	target->unresolved[0] = '\0';
-	if (rc && !live) {
+	if (rc < 0 && !live) {
 		remote_replay_addresses(host, target, key);
-	} else if (rc) {
+	} else if (rc < 0) {
 		snprintf(target->unresolved, sizeof(target->unresolved), "%s",
 			 err_text());
 		snprintf(target->unresolved_reason, sizeof(target->unresolved_reason),

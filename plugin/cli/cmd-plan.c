@@ -216,16 +216,15 @@ int cmd_plan_family(const struct cli_options *options, const char *source,
 	bool has[3] = { false, false, false };
 	struct transport_address list[16];
 	struct spec spec;
-	size_t count = 0, i;
-	int rc = spec_parse(source, &spec);
+	int i, rc = spec_parse(source, &spec);
 
 	if (rc || spec.family != IP_UNKNOWN)
 		return rc;
-	rc = transport_resolve(spec.host, options->port, list, ARRAY_SIZE(list), &count,
+	rc = transport_resolve(spec.host, options->port, list, ARRAY_SIZE(list),
 			       deadline_in(options->timeout_ms));
-	if (rc)
+	if (rc < 0)
 		return rc;
-	for (i = 0; i < count; i++)
+	for (i = 0; i < rc; i++)
 		has[list[i].addr.ss_family == AF_INET ? IP_V4 : IP_V6] = true;
 	if (has[IP_V4] != has[IP_V6])
 		*out = has[IP_V4] ? IP_V4 : IP_V6;

@@ -26,7 +26,7 @@ static int cmd_serve_list_faults(const struct cli_options *options)
 static int cmd_serve_parse_listen(const char *text, struct transport_address *out)
 {
 	const char *colon = strrchr(text, ':');
-	size_t len = colon ? (size_t)(colon - text) : 0, count;
+	size_t len = colon ? (size_t)(colon - text) : 0;
 	bool bracket = *text == '[' && len > 2 && colon[-1] == ']';
 	unsigned long port;
 	char host[256];
@@ -41,9 +41,8 @@ static int cmd_serve_parse_listen(const char *text, struct transport_address *ou
 		return err_context(rc, "--listen: the port");
 	memcpy(host, text + bracket, len - 2 * bracket);
 	host[len - 2 * bracket] = '\0';
-	rc = transport_resolve(host, (uint16_t)port, out, 1, &count,
-			       deadline_in(RESOLVE_MS));
-	return err_context(rc, "--listen");
+	rc = transport_resolve(host, (uint16_t)port, out, 1, deadline_in(RESOLVE_MS));
+	return rc < 0 ? err_context(rc, "--listen") : 0;
 }
 
 static bool cmd_serve_is_loopback(const struct transport_address *at)

@@ -43,11 +43,11 @@ static void export_find_mount(struct export_reads *q, const struct nfs_mounts *m
 			      const char *host, const char *path)
 {
 	struct transport_address addresses[ADDRESSES];
-	size_t count = 0;
 	unsigned int i;
+	int count;
 
-	if (transport_resolve(host, 0, addresses, ADDRESSES, &count,
-			      deadline_in(RESOLVE_MS)))
+	count = transport_resolve(host, 0, addresses, ADDRESSES, deadline_in(RESOLVE_MS));
+	if (count < 0)
 		return;
 	for (i = 0; i < mounts->count; i++) {
 		const struct nfs_mount *mount = &mounts->list[i];
@@ -58,7 +58,7 @@ static void export_find_mount(struct export_reads *q, const struct nfs_mounts *m
 		    !view_is_rdma(mount->proto))
 			continue;
 		below = kernel_path_below(export + 1, path);
-		if (!below || !export_is_of_server(mount, addresses, count))
+		if (!below || !export_is_of_server(mount, addresses, (size_t)count))
 			continue;
 		q->mount = mount;
 		q->below = below;

@@ -483,9 +483,10 @@ int parent_run(const struct probe_options *options, worker_fn work,
 	parent.deadline = deadline_in(options->timeout_ms);
 	parent.until = parent.deadline + GRACE_MS;
 	rc = transport_resolve(options->host, options->port, parent.addresses,
-			       ADDRESSES_MAX, &parent.naddresses, parent.deadline);
-	if (rc)
+			       ADDRESSES_MAX, parent.deadline);
+	if (rc < 0)
 		return parent_say_unresolved(&parent, rc);
+	parent.naddresses = (size_t)rc;
 	parent_say_resolved(&parent);
 	parent.step = mmap(NULL, WORKER_STEP_MAX, PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);

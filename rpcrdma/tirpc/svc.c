@@ -46,14 +46,13 @@ int rpcrdma_svc_open(struct rpcrdma_svc **out, const struct rpcrdma_svc_options 
 	struct server_options server = { 0 };
 	struct rpcrdma_svc *svc;
 	const char *host, *name;
-	size_t count;
 	int rc;
 
 	rc = abi_take(&options, sizeof(options), theirs, theirs->size, OPTIONS_MIN);
 	if (rc)
 		return rc;
 	host = options.host ? options.host : "127.0.0.1";
-	if (transport_resolve(host, options.port, &server.listen, 1, &count, 0))
+	if (transport_resolve(host, options.port, &server.listen, 1, 0) < 0)
 		return err_set(EINVAL, "\"%s\" is no number of an address", host);
 	name = options.transport ? options.transport : "iwarp";
 	server.transport = transport_find(name);

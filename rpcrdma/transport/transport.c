@@ -123,7 +123,7 @@ static int transport_resolve_list(const char *host, uint64_t deadline,
 }
 
 int transport_resolve(const char *host, uint16_t port, struct transport_address *out,
-		      size_t max, size_t *count, uint64_t deadline)
+		      size_t max, uint64_t deadline)
 {
 	struct addrinfo *list, *ai;
 	size_t n = 0;
@@ -141,10 +141,7 @@ int transport_resolve(const char *host, uint16_t port, struct transport_address 
 		transport_set_port(&out[n++], port);
 	}
 	freeaddrinfo(list);
-	if (!n)
-		return err_set(ENOENT, "resolve %s: no IPv4 or IPv6 address", host);
-	*count = n;
-	return 0;
+	return n ? (int)n : err_set(ENOENT, "resolve %s: no IPv4 or IPv6 address", host);
 }
 
 bool transport_same_host(const struct sockaddr *a, const struct sockaddr *b)

@@ -227,11 +227,11 @@ void transport_close_p(struct transport **t);
 /* Raises RLIMIT_MEMLOCK, as registered memory is locked memory: for root to unlimited, which
  * lasts after a change of identity; for others to the hard limit. */
 void transport_raise_memlock(void);
-/* Resolves a numeric host or a name by the deadline; all addresses in the resolver's order.
- * Deadline 0: numeric only, without a name service.
+/* Resolves a numeric host or a name by the deadline; up to @max addresses in the resolver's order.
+ * Returns their number, which is not 0. Deadline 0: numeric only, without a name service.
  * Errors: -ENOENT the name is not known; -EAGAIN the resolver does not answer. */
 int transport_resolve(const char *host, uint16_t port, struct transport_address *out,
-		      size_t max, size_t *count, uint64_t deadline);
+		      size_t max, uint64_t deadline);
 /* Whether both are addresses of one host, by the address alone; false for NULL. */
 bool transport_same_host(const struct sockaddr *a, const struct sockaddr *b);
 uint16_t transport_port(const struct transport_address *a);

@@ -102,13 +102,12 @@ int main(int argc, char **argv)
 {
 	struct rpcrdma_options options = { .transport = &transport_iwarp };
 	_cleanup_(rpcrdma_close_p) struct rpcrdma_conn *conn = NULL;
-	size_t count;
 	int rc;
 
 	rc = argc != 3 ? err_set(EINVAL, "usage: long-compound ADDRESS PORT")
 		       : transport_resolve(argv[1], (uint16_t)atoi(argv[2]), &options.to,
-					   1, &count, 0);
-	if (!rc)
+					   1, 0);
+	if (rc > 0)
 		rc = rpcrdma_open(&conn, &options, deadline_in(WAIT_MS));
 	if (!rc)
 		rc = run(conn);

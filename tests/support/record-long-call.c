@@ -89,11 +89,9 @@ int main(int argc, char **argv)
 	struct server_ports ports;
 	struct pcap *pcap = NULL;
 	pthread_t thread;
-	size_t count;
 	int rc;
 
-	if (argc != 2 ||
-	    transport_resolve("127.0.0.1", 0, &options.listen, 1, &count, 0) ||
+	if (argc != 2 || transport_resolve("127.0.0.1", 0, &options.listen, 1, 0) < 0 ||
 	    server_open(&server, &options) || pipe(stop) || pcap_open(&pcap, argv[1]) ||
 	    pthread_create(&thread, NULL, run, NULL)) {
 		fprintf(stderr, "record-long-call: %s\n", err_text());
