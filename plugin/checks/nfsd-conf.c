@@ -260,8 +260,7 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 	memset(out, 0, sizeof(*out));
 	nfsd_arguments(run->host, wanted, &arguments);
 	/* Without systemd, or if the unit cannot be read, rpc.nfsd starts it. */
-	if (host_unit_get(run->host, NFSD_SERVICE, "Service", "ExecStart", start,
-			  sizeof(start)))
+	if (host_unit_get(run->host, NFSD_SERVICE, "ExecStart", start, sizeof(start)))
 		start[0] = '\0';
 	snprintf(out->where, sizeof(out->where), NFSD_SERVICE);
 	if (nfsd_conf_argument(start, port) ||

@@ -674,10 +674,10 @@ char kconfig_get(const struct host_kconfig *config, const char *option);
 
 /* units.c: systemd's unit files; plugin/live has their current state */
 
-/* Reads the last setting of @key in @section ("LimitMEMLOCK", "Service") from a unit's
- * file and its drop-ins. @buf is empty if it is not set. Errors: -ENOENT: no such unit. */
-int host_unit_get(const struct host *host, const char *unit, const char *section,
-		  const char *key, char *buf, size_t cap);
+/* Reads the last setting of @key ("LimitMEMLOCK") in [Service] of a unit's file and its
+ * drop-ins. @buf is empty if it is not set. Errors: -ENOENT: no such unit. */
+int host_unit_get(const struct host *host, const char *unit, const char *key, char *buf,
+		  size_t cap);
 
 enum unit_state { UNIT_MISSING, UNIT_DISABLED, UNIT_ENABLED, UNIT_MASKED };
 

@@ -62,7 +62,7 @@ static int unit_find(const struct host *host, const char *unit, char *path)
 /* A setting to read, and where its value goes. */
 struct unit_setting {
 	const struct host *host;
-	const char *section, *key;
+	const char *key; /* in [Service] */
 	char *buf;
 	size_t cap;
 };
@@ -73,7 +73,6 @@ static int unit_parse_file(const struct unit_setting *to, const char *file)
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	unsigned int number = 0;
 	bool inside = false;
-	size_t len = strlen(to->section);
 	int rc = host_read(to->host, file, HOST_FILE_MAX, &text);
 	char *cursor, *line, *value;
 
@@ -82,8 +81,7 @@ static int unit_parse_file(const struct unit_setting *to, const char *file)
 	for (cursor = text.text; (line = line_next_joined(&cursor, &number));) {
 		line = text_trim(line);
 		if (*line == '[') {
-			inside = !strncmp(line + 1, to->section, len) &&
-				 line[len + 1] == ']';
+			inside = !strncmp(line, "[Service]", 9);
 			continue;
 		}
 		value = strchr(line, '=');
@@ -118,10 +116,10 @@ static int unit_parse_dropins(const struct unit_setting *to, const char *unit)
 	return rc;
 }
 
-int host_unit_get(const struct host *host, const char *unit, const char *section,
-		  const char *key, char *buf, size_t cap)
+int host_unit_get(const struct host *host, const char *unit, const char *key, char *buf,
+		  size_t cap)
 {
-	const struct unit_setting to = { host, section, key, buf, cap };
+	const struct unit_setting to = { host, key, buf, cap };
 	char path[HOST_PATH_MAX], template[UNIT_MAX];
 	int rc;
 

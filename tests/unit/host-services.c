@@ -10,8 +10,8 @@ static char buf[64];
 static void the_last_drop_in_sets_a_units_setting(void)
 {
 	tree_machine(&tree, "mlx5-roce-rhel9");
-	CU_ASSERT_EQUAL(host_unit_get(tree.host, "nfs-server.service", "Service",
-				      "LimitMEMLOCK", buf, sizeof(buf)),
+	CU_ASSERT_EQUAL(host_unit_get(tree.host, "nfs-server.service", "LimitMEMLOCK",
+				      buf, sizeof(buf)),
 			0);
 	CU_ASSERT_STRING_EQUAL(buf, "");
 	tree_write(&tree, "usr/lib/systemd/system/nfs-server.service.d/50-x.conf",
@@ -19,23 +19,20 @@ static void the_last_drop_in_sets_a_units_setting(void)
 	tree_write(
 		&tree, "etc/systemd/system/nfs-server.service.d/40-y.conf",
 		"[Service]\n# LimitMEMLOCK=3\nLimitMEMLOCK = 2\n[Unit]\nLimitMEMLOCK=4\n");
-	CU_ASSERT_EQUAL(host_unit_get(tree.host, "nfs-server.service", "Service",
-				      "LimitMEMLOCK", buf, sizeof(buf)),
+	CU_ASSERT_EQUAL(host_unit_get(tree.host, "nfs-server.service", "LimitMEMLOCK",
+				      buf, sizeof(buf)),
 			0);
 	CU_ASSERT_STRING_EQUAL(buf, "1");
 	/* The same name in etc hides the other. */
 	tree_link(&tree, "etc/systemd/system/nfs-server.service.d/50-x.conf",
 		  "/dev/null");
-	CU_ASSERT_EQUAL(host_unit_get(tree.host, "nfs-server.service", "Service",
-				      "LimitMEMLOCK", buf, sizeof(buf)),
+	CU_ASSERT_EQUAL(host_unit_get(tree.host, "nfs-server.service", "LimitMEMLOCK",
+				      buf, sizeof(buf)),
 			0);
 	CU_ASSERT_STRING_EQUAL(buf, "2");
-	CU_ASSERT_EQUAL(host_unit_get(tree.host, "none.service", "Service", "x", buf,
-				      sizeof(buf)),
+	CU_ASSERT_EQUAL(host_unit_get(tree.host, "none.service", "x", buf, sizeof(buf)),
 			-ENOENT);
-	CU_ASSERT_EQUAL(
-		host_unit_get(tree.host, "../x", "Service", "x", buf, sizeof(buf)),
-		-EINVAL);
+	CU_ASSERT_EQUAL(host_unit_get(tree.host, "../x", "x", buf, sizeof(buf)), -EINVAL);
 	tree_free(&tree);
 }
 
