@@ -110,11 +110,11 @@ bool host_signed_modules_only(const struct host *host, char by[64])
 	by[0] = '\0';
 	if (!host_attr(host, "sys/kernel/security/lockdown", text, sizeof(text)) &&
 	    (strstr(text, "[integrity]") || strstr(text, "[confidentiality]")))
-		snprintf(by, 64, "kernel lockdown");
+		str_copy(by, 64, "kernel lockdown");
 	else if (!host_attr(host, "sys/module/module/parameters/sig_enforce", text,
 			    sizeof(text)) &&
 		 text[0] == 'Y')
-		snprintf(by, 64, "module.sig_enforce");
+		str_copy(by, 64, "module.sig_enforce");
 	return by[0];
 }
 

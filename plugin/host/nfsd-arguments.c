@@ -63,7 +63,7 @@ static void nfsd_arguments_find_number(const struct host *host,
 	if (out->number && *system->name)
 		snprintf(out->who, sizeof(out->who), "nfs-utils of %.40s", system->name);
 	else
-		snprintf(out->who, sizeof(out->who), "nfs-utils of this host");
+		str_copy(out->who, sizeof(out->who), "nfs-utils of this host");
 }
 
 /* Copies the words except --rdma, which is replaced. Returns false if a shell would

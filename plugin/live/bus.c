@@ -93,8 +93,7 @@ static int live_bus_call_error(const sd_bus_error *error, int rc, const char *me
 	int number = EIO;
 	size_t i;
 
-	snprintf(reason, sizeof(reason), "%s",
-		 error->message ? error->message : strerror(-rc));
+	str_copy(reason, sizeof(reason), error->message ? error->message : strerror(-rc));
 	finding_clean(reason);
 	for (i = 0; i < ARRAY_SIZE(live_bus_errors); i++)
 		if (sd_bus_error_has_name(error, live_bus_errors[i].name))

@@ -135,7 +135,7 @@ const char *child_end_text(const struct child_end *end, char *buf, size_t cap)
 	case CHILD_LEFT:
 		snprintf(buf, cap, "has not ended after SIGKILL (process %d)", end->pid);
 		break;
-	case CHILD_UNKNOWN: snprintf(buf, cap, "ended, and its status is unknown"); break;
+	case CHILD_UNKNOWN: str_copy(buf, cap, "ended, and its status is unknown"); break;
 	}
 	return buf;
 }

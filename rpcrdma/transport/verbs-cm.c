@@ -149,7 +149,7 @@ int verbs_cm_check(struct verbs *c)
 	while ((rc = verbs_cm_take(c->channel, &event)) > 0) {
 		if (event.type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
 			c->removed = true;
-			snprintf(device, sizeof(device), "%s",
+			str_copy(device, sizeof(device),
 				 ibv_get_device_name(c->id->verbs->device));
 			return err_set(ENODEV,
 				       "RDMA_CM_EVENT_DEVICE_REMOVAL: %s was removed",

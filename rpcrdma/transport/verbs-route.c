@@ -251,7 +251,7 @@ int verbs_route(const struct transport_address *to, const struct transport_param
 	if (rc)
 		return err_context(rc, "%s",
 				   transport_address_text(to, text, sizeof(text)));
-	snprintf(out->device, sizeof(out->device), "%s",
+	str_copy(out->device, sizeof(out->device),
 		 ibv_get_device_name(c->id->verbs->device));
 	out->port = c->id->port_num;
 	verbs_route_netdev(rdma_get_local_addr(c->id), netdev, sizeof(netdev));

@@ -59,7 +59,7 @@ int firewall_case_packet(struct json_object *json, struct firewall_packet *out)
 	if (!in && !to)
 		return err_set(EINVAL, "a packet goes in or out");
 	out->hook = in ? FIREWALL_INPUT : FIREWALL_OUTPUT;
-	snprintf(out->netdev, sizeof(out->netdev), "%s", in ? in : to);
+	str_copy(out->netdev, sizeof(out->netdev), in ? in : to);
 	out->protocol = udp ? IPPROTO_UDP : IPPROTO_TCP;
 	out->established = flag(json, "reply");
 	out->bridge = flag(json, "bridge");

@@ -189,7 +189,7 @@ static int loop_fail(struct loop *c, int rc)
 {
 	if (!c->failed) {
 		c->failed = rc;
-		snprintf(c->why, sizeof(c->why), "%s", err_text());
+		str_copy(c->why, sizeof(c->why), err_text());
 	}
 	return err_set(-c->failed, "%s", c->why);
 }
