@@ -49,10 +49,11 @@ static void libnfs_answer_send(struct libnfs_read *call, const void *data)
 	call->answered = true;
 }
 
+/* @text: NULL: libnfs has none. */
 static void libnfs_answer_error(struct libnfs_read *call, const char *text)
 {
 	call->answer.rc = -EIO;
-	str_copy(call->answer.text, sizeof(call->answer.text), text);
+	str_copy(call->answer.text, sizeof(call->answer.text), text ? text : "unknown");
 }
 
 /* libnfs trusts the length of the data: 0x80000000 passes its checks. */
