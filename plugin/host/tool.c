@@ -37,7 +37,7 @@ static int tool_add_output(struct tool_capture *tool, const char *buf, size_t le
 	if (cap != tool->cap) {
 		text = realloc(tool->text, cap);
 		if (!text)
-			return err_sys("memory for what a program says");
+			return err_no_memory();
 		tool->text = text;
 		tool->cap = cap;
 	}
