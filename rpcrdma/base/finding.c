@@ -103,7 +103,7 @@ static struct finding_evidence *finding_evidence_new(struct finding *finding,
 	if (finding->nevidence == FINDING_EVIDENCE_MAX)
 		return NULL;
 	e = &finding->evidence[finding->nevidence++];
-	str_copy(e->key, sizeof(e->key), key);
+	snprintf(e->key, sizeof(e->key), "%s", key);
 	finding_clean(e->key);
 	return e;
 }
