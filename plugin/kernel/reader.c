@@ -20,10 +20,16 @@
 #define ENTRIES_MAX     4096
 #define QUIET_SECONDS   60
 
+struct reader_directory {
+	char path[KERNEL_PATH_MAX]; /* below the mount */
+	uid_t uid;
+	gid_t gid;
+};
+
 struct reader_search {
 	int mount; /* its root */
 	dev_t dev;
-	char dirs[DIRECTORIES_MAX][KERNEL_PATH_MAX]; /* a queue */
+	struct reader_directory dirs[DIRECTORIES_MAX]; /* a queue */
 	unsigned int ndirs, entries, most;
 	uint64_t size; /* of the best */
 	struct stat st;
@@ -55,6 +61,15 @@ static bool reader_is_live(const char *path)
 	return false;
 }
 
+static void reader_queue(struct reader_search *s, const char *path, const struct stat *st)
+{
+	struct reader_directory *dir = &s->dirs[s->ndirs++];
+
+	snprintf(dir->path, sizeof(dir->path), "%s", path);
+	dir->uid = st->st_uid;
+	dir->gid = st->st_gid;
+}
+
 /* Queues a directory. Of files the largest, up to what all ranges need. */
 static void reader_consider(struct reader_search *s, int dir, const char *in,
 			    const char *name)
@@ -70,7 +85,7 @@ static void reader_consider(struct reader_search *s, int dir, const char *in,
 	    st.st_dev != s->dev)
 		return;
 	if (S_ISDIR(st.st_mode) && s->ndirs < DIRECTORIES_MAX)
-		strcpy(s->dirs[s->ndirs++], path);
+		reader_queue(s, path, &st);
 	if (!S_ISREG(st.st_mode) || reader_is_live(path))
 		return;
 	size = min_u64((uint64_t)st.st_size, 2 * KERNEL_READ_MAX);
@@ -138,17 +153,20 @@ static int reader_open_below(const struct reader_search *s, const char *path, mo
 	return take_fd(&fd);
 }
 
-static void reader_search_directory(struct reader_search *s, const char *path)
+static void reader_search_directory(struct reader_search *s,
+				    const struct reader_directory *queued)
 {
 	struct dirent *entry;
 	struct stat st;
 	DIR *dir;
-	int fd = reader_open_below(s, path, S_IFDIR, O_RDONLY | O_DIRECTORY, &st);
+	int fd = reader_open_below(s, queued->path, S_IFDIR, O_RDONLY | O_DIRECTORY, &st);
 
-	/* Once more as its owner: root may be nobody on the server. */
+	/* Once more as its owner: root may be nobody on the server. Its owner was read when it was
+	 * queued: where the directory above cannot be searched now, @st is not filled in. */
 	if (fd < 0 && errno == EACCES && !geteuid()) {
-		reader_set_fsuid(st.st_uid, st.st_gid);
-		fd = reader_open_below(s, path, S_IFDIR, O_RDONLY | O_DIRECTORY, &st);
+		reader_set_fsuid(queued->uid, queued->gid);
+		fd = reader_open_below(s, queued->path, S_IFDIR, O_RDONLY | O_DIRECTORY,
+				       &st);
 	}
 	if (fd < 0)
 		return;
@@ -161,7 +179,7 @@ static void reader_search_directory(struct reader_search *s, const char *path)
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		s->entries++;
-		reader_consider(s, fd, path, entry->d_name);
+		reader_consider(s, fd, queued->path, entry->d_name);
 	}
 	closedir(dir);
 }
@@ -190,9 +208,9 @@ static int reader_find_file(struct reader_search *s, const char *path)
 	if (!S_ISDIR(s->st.st_mode))
 		return err_set(EINVAL, "%s is neither a file nor a directory", path);
 	s->best[0] = '\0';
-	strcpy(s->dirs[s->ndirs++], path);
+	reader_queue(s, path, &s->st);
 	for (i = 0; i < s->ndirs; i++)
-		reader_search_directory(s, s->dirs[i]);
+		reader_search_directory(s, &s->dirs[i]);
 	return s->best[0]
 		       ? 0
 		       : err_set(ENOENT,

@@ -133,6 +133,52 @@ static void only_quiet_regular_files_of_the_mount_are_opened(void)
 	end();
 }
 
+/* Of mode 0700. */
+static void make_private_directory(const char *name, uid_t owner)
+{
+	CU_ASSERT_EQUAL(mkdir(at(name), 0700), 0);
+	CU_ASSERT_EQUAL(chown(at(name), owner, owner), 0);
+}
+
+/* The search becomes the owner of one directory after another. When it comes to "a/below" it is the
+ * owner of "b", who may not look at what is in "a". */
+static void directories_are_searched_as_their_owners(void)
+{
+	struct kernel_reader_task task = { .has_cred = true, .uid = 65534, .gid = 65534 };
+	struct kernel_chosen chosen;
+	struct child child;
+	struct stat st;
+
+	if (geteuid() || stat(".", &st) || !(st.st_mode & S_IXOTH))
+		return;
+	strcpy(folder, "kernel-reader.XXXXXX");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+	CU_ASSERT_EQUAL(chmod(folder, 0755), 0);
+	CU_ASSERT_EQUAL_FATAL(stat(folder, &st), 0);
+	snprintf(dev, sizeof(dev), "%u:%u", major(st.st_dev), minor(st.st_dev));
+	make_private_directory("a", 1001);
+	make_private_directory("a/below", 1001);
+	make_private_directory("a/below/last", 1001);
+	make_private_directory("b", 1002);
+	make_private_directory("b/below", 1002);
+	make_private_directory("b/below/last", 1002);
+
+	start(&child, &task, "");
+	receive(&child, KERNEL_CHOSEN, &chosen, sizeof(chosen));
+	child_finish(&child, 0, NULL);
+	CU_ASSERT_EQUAL(chosen.error, ENOENT);
+	suite_saw("\"%s\"", chosen.why);
+	CU_ASSERT(!strncmp(chosen.why, "none of 6 names ", 16));
+
+	CU_ASSERT_EQUAL(rmdir(at("a/below/last")), 0);
+	CU_ASSERT_EQUAL(rmdir(at("a/below")), 0);
+	CU_ASSERT_EQUAL(rmdir(at("a")), 0);
+	CU_ASSERT_EQUAL(rmdir(at("b/below/last")), 0);
+	CU_ASSERT_EQUAL(rmdir(at("b/below")), 0);
+	CU_ASSERT_EQUAL(rmdir(at("b")), 0);
+	CU_ASSERT_EQUAL(rmdir(folder), 0);
+}
+
 static bool has_direct(void)
 {
 	int fd = open(at("images/disk"), O_RDONLY | O_DIRECT | O_CLOEXEC);
@@ -184,4 +230,5 @@ static void a_named_file_is_read_range_by_range(void)
 }
 
 SUITE_MAIN("kernel-reader", TEST(only_quiet_regular_files_of_the_mount_are_opened),
+	   TEST(directories_are_searched_as_their_owners),
 	   TEST(a_named_file_is_read_range_by_range))
