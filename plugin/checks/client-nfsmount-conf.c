@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "plugin/checks/internal.h"
+#include "rpcrdma/nfs/nfs.h"
 
 enum harm {
 	HARM_ALL,  /* every mount fails */
@@ -114,13 +115,13 @@ static void nfsmount_judge_port(struct nfsmount_judge *judge,
 	bool rdma = proto && view_is_rdma(proto->value);
 	char text[256];
 
-	if (rdma && !strcmp(at->value->value, "2049"))
+	if (rdma && !strcmp(at->value->value, NFS_TCP_PORT_TEXT))
 		nfsmount_add_harm(
 			judge, HARM_BARE, "rdma-at-tcp-port", at,
 			"RDMA mounts use the TCP port, where no RDMA listener is");
 	else if (rdma)
 		words_add(&judge->good, "%s", nfsmount_where(at, text));
-	else if (!strcmp(at->value->value, "20049"))
+	else if (!strcmp(at->value->value, NFS_RDMA_PORT_TEXT))
 		nfsmount_add_harm(
 			judge, HARM_BARE, "tcp-at-rdma-port", at,
 			"TCP mounts use the RDMA port, where no TCP listener is");

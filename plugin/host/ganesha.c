@@ -17,6 +17,7 @@
 #include <strings.h>
 
 #include "plugin/host/internal.h"
+#include "rpcrdma/nfs/nfs.h"
 
 #define UNIT      "nfs-ganesha.service"
 #define CONF      "etc/ganesha/ganesha.conf"
@@ -236,7 +237,7 @@ int host_ganesha(const struct host *host, struct host_ganesha *out)
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	out->port = 20049;
+	out->port = NFS_RDMA_PORT;
 	out->running = ganesha_any_exists(host, pids);
 	if (!host_unit_state(host, UNIT, &state)) {
 		out->enabled = state == UNIT_ENABLED;

@@ -6,8 +6,7 @@
 #include <stdio.h>
 
 #include "plugin/mounts/internal.h"
-
-#define RDMA_PORT "20049"
+#include "rpcrdma/nfs/nfs.h"
 
 const struct conf_value *mounts_conf_proto(const struct view *view,
 					   const struct nfs_mount *mount)
@@ -73,7 +72,7 @@ static char *mounts_names_rdma_options(const struct nfs_mount *mount)
 	rc = rc ? rc
 		: opts_append(opts, "proto", strchr(mount->addr, ':') ? "rdma6" : "rdma");
 	if (!rc && opts_find(opts, "port") < 0)
-		rc = opts_append(opts, "port", RDMA_PORT);
+		rc = opts_append(opts, "port", NFS_RDMA_PORT_TEXT);
 	return rc || opts_format(opts, &text) ? NULL : text;
 }
 

@@ -11,9 +11,8 @@
 #include <stdio.h>
 
 #include "plugin/options/internal.h"
+#include "rpcrdma/nfs/nfs.h"
 
-#define RDMA_PORT "20049" /* NFS_RDMA_PORT of include/uapi/linux/nfs.h */
-#define NFS_PORT  "2049"
 /* mount(2) copies one page of options and silently drops the rest. mount.nfs adds the addresses
  * of both sides, and the version. */
 #define KERNEL_TEXT_MAX (4096 - 1 - 256)
@@ -184,7 +183,7 @@ static int plan_write_port(struct draft *draft)
 
 	if (plan->wants_rdma && !plan->remount && opts_find(draft->opts, "port") < 0) {
 		rc = draft_insert(
-			draft, (size_t)transport + 1, "port", RDMA_PORT,
+			draft, (size_t)transport + 1, "port", NFS_RDMA_PORT_TEXT,
 			"the NFS over RDMA port; otherwise Port= in nfsmount.conf applies");
 		if (rc)
 			return rc;
@@ -195,7 +194,7 @@ static int plan_write_port(struct draft *draft)
 	opt = opts_at(draft->opts, (size_t)at);
 	if (known_number(opt.value, 1, 65535, &port))
 		plan->port = (uint16_t)port;
-	if (plan->wants_rdma && !strcmp(opt.value, NFS_PORT))
+	if (plan->wants_rdma && !strcmp(opt.value, NFS_TCP_PORT_TEXT))
 		return draft_warn(
 			draft,
 			"port=2049 is the NFS over TCP port; the NFS over RDMA port is 20049");
@@ -258,7 +257,8 @@ static int plan_format(struct draft *draft)
 			  strcmp(plan->transport, "rdma6") ? "tcp" : "tcp6");
 	if (rc)
 		return rc;
-	rc = opts_replace(opts, (size_t)opts_find(opts, "port"), "port", NFS_PORT);
+	rc = opts_replace(opts, (size_t)opts_find(opts, "port"), "port",
+			  NFS_TCP_PORT_TEXT);
 	return rc ? rc : opts_format(opts, &plan->tcp_options);
 }
 

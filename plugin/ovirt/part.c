@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "plugin/ovirt/internal.h"
+#include "rpcrdma/nfs/nfs.h"
 
 #define BEGIN \
 	"# BEGIN nfsrdma ovirt policy; with --remove it goes. Written anew: do not edit.\n"
@@ -289,7 +290,7 @@ static int ovirt_part_bounds(const char *text, const char **start, const char **
 static int ovirt_part_read_entry(struct ovirt_part *part, char *line)
 {
 	const char *spec = strsep(&line, " "), *dir = strsep(&line, " ");
-	const char *proto = "rdma", *number = "20049";
+	const char *proto = "rdma", *number = NFS_RDMA_PORT_TEXT;
 	unsigned long port;
 	struct spec parsed;
 	char *end;

@@ -9,8 +9,7 @@
 #include <stdio.h>
 
 #include "plugin/setup/internal.h"
-
-#define NFS_RDMA 20049
+#include "rpcrdma/nfs/nfs.h"
 
 static bool nfs_conf_server_is_installed(const struct host *host)
 {
@@ -202,7 +201,7 @@ static int nfs_conf_plan(struct planner *planner)
 	if (port && !planner->request->has_port)
 		planner->port = port;
 	if (nfs_conf_is_good(planner, conf, &finding) &&
-	    planner->port == (port ? port : NFS_RDMA))
+	    planner->port == (port ? port : NFS_RDMA_PORT))
 		return 0;
 	if (modules_no_server(planner) || listener_is_taken(planner) ||
 	    nfs_conf_needs_arguments(planner))

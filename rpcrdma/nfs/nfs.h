@@ -18,6 +18,9 @@
 #define PMAP_PROGRAM_NUMBER  100000
 #define NFS_RDMA_PORT        20049 /* RFC 8267 section 9 */
 #define NFS_TCP_PORT         2049
+/* The same in the options of a mount. */
+#define NFS_RDMA_PORT_TEXT "20049"
+#define NFS_TCP_PORT_TEXT  "2049"
 
 #define NFS_FH_MAX      128 /* of every version: NFS4_FHSIZE */
 #define NFS3_FH_MAX     64
