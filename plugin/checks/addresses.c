@@ -141,8 +141,7 @@ static void own_add_port(struct check_run *run, const struct netdevs *netdevs,
 	if (device->kind == RDMA_ROCE)
 		own_add_gids(run, out, &like);
 	for (i = 0; i < netdevs->count; i++)
-		if (!strcmp(netdevs->list[i].rdma_device, device->name) &&
-		    netdevs->list[i].rdma_port == port->number)
+		if (port_is_of(device, port, &netdevs->list[i]))
 			own_add_netdev(run, &netdevs->list[i], device, port, out);
 }
 

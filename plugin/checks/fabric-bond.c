@@ -17,17 +17,6 @@ struct bond {
 	const struct host_netdev *slaves[SLAVES_MAX]; /* those with a RoCE device */
 };
 
-static const struct rdma_device *bond_device(const struct rdma_devices *rdma,
-					     const struct host_netdev *netdev)
-{
-	unsigned int i;
-
-	for (i = 0; i < rdma->count; i++)
-		if (!strcmp(rdma->list[i].name, netdev->rdma_device))
-			return &rdma->list[i];
-	return NULL;
-}
-
 /* False: it is not a bond. */
 static bool bond_read(struct check_run *run, const struct rdma_devices *rdma,
 		      const struct netdevs *netdevs, const char *name, struct bond *out)
@@ -44,7 +33,7 @@ static bool bond_read(struct check_run *run, const struct rdma_devices *rdma,
 	for (i = 0; i < netdevs->count && out->count < SLAVES_MAX; i++) {
 		const struct host_netdev *netdev = &netdevs->list[i];
 
-		device = bond_device(rdma, netdev);
+		device = rdma_device_find(rdma, netdev->rdma_device);
 		if (device && device->kind == RDMA_ROCE && !device->software &&
 		    !strcmp(netdev->master, name) && !netdev->rdma_lower[0])
 			out->slaves[out->count++] = netdev;
@@ -69,8 +58,8 @@ static bool bond_judge(struct check_run *run, const struct rdma_devices *rdma,
 	bool same;
 
 	for (i = 1; i < bond->count; i++) {
-		first = bond_device(rdma, bond->slaves[0]);
-		other = bond_device(rdma, bond->slaves[i]);
+		first = rdma_device_find(rdma, bond->slaves[0]->rdma_device);
+		other = rdma_device_find(rdma, bond->slaves[i]->rdma_device);
 		if (first == other)
 			continue;
 		same = bond_same_adapter(first, other);
@@ -99,7 +88,8 @@ static int bond_check_run(struct check_run *run)
 	if (rc)
 		return rc;
 	for (i = 0; i < netdevs->count; i++) {
-		const struct rdma_device *device = bond_device(rdma, &netdevs->list[i]);
+		const struct rdma_device *device =
+			rdma_device_find(rdma, netdevs->list[i].rdma_device);
 
 		if (!device || device->kind != RDMA_ROCE ||
 		    !bond_read(run, rdma, netdevs, netdevs->list[i].name, &bond))

@@ -23,8 +23,7 @@ static int ipoib_judge(struct check_run *run, const struct port_at *at,
 		return rc;
 	for (i = 0; group == IPOIB_WITHOUT && i < netdevs->count; i++)
 		if (netdevs->list[i].type == ARPHRD_IPOIB &&
-		    !strcmp(netdevs->list[i].rdma_device, at->device->name) &&
-		    netdevs->list[i].rdma_port == at->port->number)
+		    port_is_of(at->device, at->port, &netdevs->list[i]))
 			group = IPOIB_WITH;
 	port_group_add(&groups[group], at, "%s", port_name(at->device, at->port, name));
 	return 0;

@@ -8,22 +8,6 @@
 
 #define FULL_MEMBER 0x8000
 
-static const struct rdma_port *pkey_port(const struct rdma_devices *rdma,
-					 const struct host_netdev *netdev)
-{
-	unsigned int i, p;
-
-	for (i = 0; i < rdma->count; i++) {
-		const struct rdma_device *device = &rdma->list[i];
-
-		for (p = 0; p < device->nports; p++)
-			if (!strcmp(device->name, netdev->rdma_device) &&
-			    device->ports[p].number == netdev->rdma_port)
-				return &device->ports[p];
-	}
-	return NULL;
-}
-
 /* The key as the port's table has it; 0: not at all. */
 static uint16_t pkey_in_table(const struct rdma_port *port, uint16_t key)
 {
@@ -82,10 +66,13 @@ static int pkey_check_run(struct check_run *run)
 	if (rc)
 		return rc;
 	for (i = 0; i < netdevs->count; i++) {
-		port = netdevs->list[i].pkey ? pkey_port(rdma, &netdevs->list[i]) : NULL;
+		const struct host_netdev *netdev = &netdevs->list[i];
+
+		port = rdma_port_find(rdma_device_find(rdma, netdev->rdma_device),
+				      netdev->rdma_port);
 		/* The table is empty until the port is active. */
-		if (port && port_is_up(port) && port->npkeys)
-			pkey_count(port, &netdevs->list[i], &found);
+		if (netdev->pkey && port && port_is_up(port) && port->npkeys)
+			pkey_count(port, netdev, &found);
 	}
 	/* An additional interface that is unused, if another one is good. */
 	if (found.first_absent) {

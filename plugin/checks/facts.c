@@ -131,27 +131,6 @@ static int facts_read_netdevs(struct check_run *run, struct netdevs *out)
 	return 0;
 }
 
-/* The port of the path's interface. */
-static void server_path_find_port(const struct rdma_devices *rdma,
-				  struct server_path *path)
-{
-	unsigned int i, p;
-
-	for (i = 0; i < rdma->count; i++) {
-		const struct rdma_device *device = &rdma->list[i];
-
-		if (strcmp(device->name, path->netdev.rdma_device))
-			continue;
-		for (p = 0; p < device->nports; p++) {
-			if (device->ports[p].number != path->netdev.rdma_port)
-				continue;
-			path->device = device;
-			path->port = &device->ports[p];
-		}
-		return;
-	}
-}
-
 /* To an address of this host itself, which RoCE has a GID for. */
 static void server_path_find_local(const struct rdma_devices *rdma,
 				   struct server_path *path)
@@ -177,9 +156,12 @@ static void server_path_find_local(const struct rdma_devices *rdma,
 static int server_path_read(struct check_run *run, struct server_path *path)
 {
 	const struct rdma_devices *rdma;
+	const struct rdma_device *device;
 	int rc = facts_rdma(run, &rdma);
 
-	rc = rc ? rc : run->live->route(run->host, path->to, &path->route);
+	if (rc)
+		return rc;
+	rc = run->live->route(run->host, path->to, &path->route);
 	if (rc)
 		return rc;
 	if (path->route.local) {
@@ -187,9 +169,12 @@ static int server_path_read(struct check_run *run, struct server_path *path)
 		return 0;
 	}
 	rc = host_netdev(run->host, path->route.netdev, rdma, &path->netdev);
-	if (!rc && path->netdev.rdma_device[0])
-		server_path_find_port(rdma, path);
-	return rc;
+	if (rc)
+		return rc;
+	device = rdma_device_find(rdma, path->netdev.rdma_device);
+	path->port = rdma_port_find(device, path->netdev.rdma_port);
+	path->device = path->port ? device : NULL;
+	return 0;
 }
 
 static int facts_read_paths(struct check_run *run, struct facts *f)

@@ -78,6 +78,9 @@ int ports_judge(struct check_run *run, struct port_list *ports,
 bool port_usable(const struct rdma_device *device);
 /* -EIO with words where the state of a port could not be read. */
 int port_problem(const struct rdma_device *device, const struct rdma_port *port);
+/* Whether it is the port of that interface. */
+bool port_is_of(const struct rdma_device *device, const struct rdma_port *port,
+		const struct host_netdev *netdev);
 /* Its interface: that of RoCE and iWARP, or the first of IPoIB; "" where there is none. */
 const char *port_interface(struct check_run *run, const struct port_at *at);
 /* For the steps of a reason: the names of a port as evidence, "device", "device_port", "interface" and

@@ -121,8 +121,7 @@ static void packet_paths_add_port(struct check_run *run, const struct netdevs *n
 	for (i = 0; i < netdevs->count; i++) {
 		const struct host_netdev *netdev = &netdevs->list[i];
 
-		if (!strcmp(netdev->rdma_device, at->device->name) &&
-		    netdev->rdma_port == at->port->number && !netdev->rdma_lower[0])
+		if (port_is_of(at->device, at->port, netdev) && !netdev->rdma_lower[0])
 			packet_paths_add_netdev(run, at, netdev->name, out);
 	}
 	if (out->count == before)

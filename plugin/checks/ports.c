@@ -127,6 +127,13 @@ int ports_judge(struct check_run *run, struct port_list *ports,
 	return rc;
 }
 
+bool port_is_of(const struct rdma_device *device, const struct rdma_port *port,
+		const struct host_netdev *netdev)
+{
+	return !strcmp(netdev->rdma_device, device->name) &&
+	       netdev->rdma_port == port->number;
+}
+
 const char *port_interface(struct check_run *run, const struct port_at *at)
 {
 	const struct netdevs *netdevs;
@@ -136,8 +143,7 @@ const char *port_interface(struct check_run *run, const struct port_at *at)
 	if (at->port->netdev[0] || facts_netdevs(run, &netdevs))
 		return at->port->netdev;
 	for (i = 0; i < netdevs->count; i++)
-		if (!strcmp(netdevs->list[i].rdma_device, at->device->name) &&
-		    netdevs->list[i].rdma_port == at->port->number &&
+		if (port_is_of(at->device, at->port, &netdevs->list[i]) &&
 		    !netdevs->list[i].rdma_lower[0])
 			return netdevs->list[i].name;
 	return "";

@@ -245,6 +245,12 @@ struct rdma_devices {
 
 /* Returns 0 also if there are none. The caller frees *out with free(3). */
 int host_rdma(const struct host *host, struct rdma_devices **out);
+/* NULL: there is none. */
+const struct rdma_device *rdma_device_find(const struct rdma_devices *rdma,
+					   const char *name);
+/* NULL: there is none, or no device. */
+const struct rdma_port *rdma_port_find(const struct rdma_device *device,
+				       unsigned int number);
 
 /* pci.c: sys/bus/pci */
 

@@ -85,16 +85,14 @@ static bool netdev_find_by_adapter(const struct host *host,
 				   struct host_netdev *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
-	const struct rdma_device *device = NULL;
+	const struct rdma_device *device;
 	char path[HOST_PATH_MAX];
-	unsigned int port = 0, i;
+	unsigned int port = 0;
 
 	if (host_path(path, folder, "device/infiniband") ||
 	    host_list(host, path, &list) || !list.count)
 		return false;
-	for (i = 0; i < rdma->count && !device; i++)
-		if (!strcmp(rdma->list[i].name, list.names[0]))
-			device = &rdma->list[i];
+	device = rdma_device_find(rdma, list.names[0]);
 	if (!device || !device->nports)
 		return false;
 	if (netdev_read_number(host, folder, "dev_port", &port) || !port)

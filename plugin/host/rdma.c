@@ -320,3 +320,25 @@ int host_rdma(const struct host *host, struct rdma_devices **out)
 	*out = devices;
 	return 0;
 }
+
+const struct rdma_device *rdma_device_find(const struct rdma_devices *rdma,
+					   const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < rdma->count; i++)
+		if (!strcmp(rdma->list[i].name, name))
+			return &rdma->list[i];
+	return NULL;
+}
+
+const struct rdma_port *rdma_port_find(const struct rdma_device *device,
+				       unsigned int number)
+{
+	unsigned int i;
+
+	for (i = 0; device && i < device->nports; i++)
+		if (device->ports[i].number == number)
+			return &device->ports[i];
+	return NULL;
+}

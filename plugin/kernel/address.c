@@ -19,17 +19,6 @@ struct address_search {
 	unsigned int rank; /* of what is in *out; 0: nothing */
 };
 
-static const struct rdma_device *address_find_device(const struct rdma_devices *rdma,
-						     const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < rdma->count; i++)
-		if (!strcmp(rdma->list[i].name, name))
-			return &rdma->list[i];
-	return NULL;
-}
-
 /* @port: 0: any of them. */
 static bool address_port_is_active(const struct rdma_device *device, unsigned int port)
 {
@@ -67,7 +56,7 @@ static void address_try(struct address_search *search, const struct ifaddrs *ifa
 
 	if (!len || host_netdev(search->host, ifa->ifa_name, search->rdma, &netdev))
 		return;
-	device = address_find_device(search->rdma, netdev.rdma_device);
+	device = rdma_device_find(search->rdma, netdev.rdma_device);
 	if (!device || !netdev.rdma_port ||
 	    !address_port_is_active(device, netdev.rdma_port))
 		return;
@@ -110,7 +99,7 @@ int kernel_no_address(const struct rdma_devices *rdma,
 				name ? " named " : "", name ? name : ""),
 			"bind");
 	if (name) {
-		device = address_find_device(rdma, name);
+		device = rdma_device_find(rdma, name);
 		if (!device)
 			return err_because(
 				err_set(ENODEV, "no RDMA device '%.64s'", name),
