@@ -63,17 +63,11 @@ unsigned int retry_minutes(const struct host *host, const struct plan *plan,
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
 	ssize_t at = opts_parse(&opts, plan->options) ? -1 : opts_find(opts, "retry");
 	const struct conf_value *value = NULL;
-	struct conf_mount mount;
-	size_t i;
 
 	if (at >= 0 && opts_at(opts, (size_t)at).value)
 		return retry_parse(opts_at(opts, (size_t)at).value);
-	if (!conf_open(&conf, host, "etc/nfsmount.conf")) {
-		conf_mount(&mount, source, dir);
-		for (i = 0; !value && i < ARRAY_SIZE(mount.sections); i++)
-			value = conf_get(conf, mount.sections[i].section,
-					 mount.sections[i].arg, "retry");
-	}
+	if (!conf_open(&conf, host, "etc/nfsmount.conf"))
+		value = conf_mount_get(conf, source, dir, "retry");
 	if (value)
 		return retry_parse(value->value);
 	return plan->background ? BACKGROUND : FOREGROUND;

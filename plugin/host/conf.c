@@ -483,6 +483,20 @@ void conf_mount(struct conf_mount *out, const char *source, const char *dir)
 	out->sections[2] = (struct conf_section){ "NFSMount_Global_Options", NULL };
 }
 
+const struct conf_value *conf_mount_get(const struct conf *conf, const char *source,
+					const char *dir, const char *key)
+{
+	const struct conf_value *value = NULL;
+	struct conf_mount mount;
+	size_t i;
+
+	conf_mount(&mount, source, dir);
+	for (i = 0; !value && i < ARRAY_SIZE(mount.sections); i++)
+		value = conf_get(conf, mount.sections[i].section, mount.sections[i].arg,
+				 key);
+	return value;
+}
+
 int conf_each(const struct conf *conf, const char *section, conf_fn fn, void *arg)
 {
 	unsigned int i;

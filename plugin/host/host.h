@@ -334,6 +334,9 @@ struct conf_mount {
 
 /* @dir: borrowed. */
 void conf_mount(struct conf_mount *out, const char *source, const char *dir);
+/* The value that applies to that mount. NULL: not set. */
+const struct conf_value *conf_mount_get(const struct conf *conf, const char *source,
+					const char *dir, const char *key);
 /* Calls @fn for each key of every section with this name; a non-zero return value stops. */
 typedef int (*conf_fn)(void *arg, const char *section_arg, const char *key,
 		       const struct conf_value *value);

@@ -12,17 +12,8 @@ const struct conf_value *mounts_conf_proto(const struct view *view,
 					   const struct nfs_mount *mount)
 {
 	const struct conf *conf = view_nfsmount_conf(view);
-	const struct conf_value *value = NULL;
-	struct conf_mount sections;
-	size_t i;
 
-	if (!conf)
-		return NULL;
-	conf_mount(&sections, mount->fs_spec, mount->target);
-	for (i = 0; !value && i < ARRAY_SIZE(sections.sections); i++)
-		value = conf_get(conf, sections.sections[i].section,
-				 sections.sections[i].arg, "proto");
-	return value;
+	return conf ? conf_mount_get(conf, mount->fs_spec, mount->target, "proto") : NULL;
 }
 
 /* --- options -------------------------------------------------------------------------------- */
