@@ -9,16 +9,16 @@
 
 #include "plugin/checks/internal.h"
 
-struct outcome {
+struct check_outcome {
 	const char *id;
 	enum finding_status status;
 	/* Skipped for want of this one; NULL: it does not apply. */
 	const char *because;
 };
 
-struct outcomes {
+struct check_outcomes {
 	unsigned int count;
-	struct outcome list[CHECKS_MAX];
+	struct check_outcome list[CHECKS_MAX];
 };
 
 unsigned int checks_roles(const struct host *host)
@@ -80,8 +80,8 @@ int check_skip(struct check_run *run, const char *id)
 	return check_say(run, FINDING_SKIP, "not looked at, because of %s", id);
 }
 
-static const struct outcome *check_outcome_of(const struct outcomes *outcomes,
-					      const char *id)
+static const struct check_outcome *check_outcome_of(const struct check_outcomes *outcomes,
+						    const char *id)
 {
 	unsigned int i;
 
@@ -93,7 +93,7 @@ static const struct outcome *check_outcome_of(const struct outcomes *outcomes,
 
 bool check_failed(const struct check_run *run, const char *id)
 {
-	const struct outcome *outcome = check_outcome_of(run->outcomes, id);
+	const struct check_outcome *outcome = check_outcome_of(run->outcomes, id);
 
 	return outcome && outcome->status == FINDING_FAIL;
 }
@@ -101,12 +101,13 @@ bool check_failed(const struct check_run *run, const char *id)
 /* The failure that makes this check pointless: the first of what it needs, or what that one
  * was skipped for. */
 static const char *check_obstacle(const struct check *check,
-				  const struct outcomes *outcomes)
+				  const struct check_outcomes *outcomes)
 {
 	unsigned int i;
 
 	for (i = 0; i < CHECK_NEEDS_MAX && check->needs[i]; i++) {
-		const struct outcome *need = check_outcome_of(outcomes, check->needs[i]);
+		const struct check_outcome *need = check_outcome_of(outcomes,
+								    check->needs[i]);
 
 		if (need && need->status == FINDING_FAIL)
 			return need->id;
@@ -175,9 +176,9 @@ static void check_run_one(const struct check *check, struct check_run *run)
 
 /* @outcomes: NULL: the others' are not looked at, and not remembered. @sink: or NULL. */
 static int checks_run_all(const struct check *const *table, struct check_run *run,
-			  struct outcomes *outcomes, finding_sink sink, void *arg)
+			  struct check_outcomes *outcomes, finding_sink sink, void *arg)
 {
-	_cleanup_(facts_free_p) struct facts *facts = facts_new();
+	_cleanup_(facts_free_p) struct check_facts *facts = facts_new();
 	const struct check *check;
 	unsigned int count = 0;
 
@@ -193,7 +194,7 @@ static int checks_run_all(const struct check *const *table, struct check_run *ru
 		check_run_one(check, run);
 		count++;
 		if (outcomes)
-			outcomes->list[outcomes->count++] = (struct outcome){
+			outcomes->list[outcomes->count++] = (struct check_outcome){
 				.id = check->id,
 				.status = run->finding.status,
 				.because = run->stops ? check->id : run->because,
@@ -208,7 +209,7 @@ int checks_run(const struct check *const *table, const struct host *host,
 	       const struct live_ops *live, const struct check_target *target,
 	       uint64_t deadline, finding_sink sink, void *arg)
 {
-	_cleanup_free_ struct outcomes *outcomes = calloc(1, sizeof(*outcomes));
+	_cleanup_free_ struct check_outcomes *outcomes = calloc(1, sizeof(*outcomes));
 	_cleanup_free_ struct check_run *run = calloc(1, sizeof(*run));
 
 	if (!outcomes || !run)

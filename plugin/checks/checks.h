@@ -51,19 +51,20 @@ bool check_target_has(const struct check_target *target, const char *source,
 		      const char *address);
 
 /* What several checks need, read once and lazily; and what the checks before came to. */
-struct facts;
-struct outcomes;
+struct check_facts;
+struct check_outcomes;
 
 struct check_run {
 	const struct host *host;
 	const struct live_ops *live; /* the system, or below a root its record */
 	const struct check_target *target;
-	struct facts *facts;
+	struct check_facts *facts;
 	uint64_t deadline;
 	struct finding finding; /* being filled in by check_say() and finding_text() */
 	const char *because;    /* set by check_skip() */
 	bool stops; /* what needs this check is skipped, though it did not fail */
-	const struct outcomes *outcomes; /* of the checks before; see check_failed() */
+	/* Of the checks before; see check_failed(). */
+	const struct check_outcomes *outcomes;
 };
 
 /* In a table. */

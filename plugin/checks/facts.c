@@ -28,7 +28,7 @@ enum fact {
 	FACT_COUNT
 };
 
-struct facts {
+struct check_facts {
 	struct {
 		bool read;
 		struct err_kept err;
@@ -53,14 +53,14 @@ struct facts {
 	bool rpcbind_silent[2]; /* the server's, this host's */
 };
 
-struct facts *facts_new(void)
+struct check_facts *facts_new(void)
 {
-	return calloc(1, sizeof(struct facts));
+	return calloc(1, sizeof(struct check_facts));
 }
 
-void facts_free_p(struct facts **facts)
+void facts_free_p(struct check_facts **facts)
 {
-	struct facts *f = *facts;
+	struct check_facts *f = *facts;
 
 	if (!f)
 		return;
@@ -79,7 +79,7 @@ void facts_free_p(struct facts **facts)
 
 /* --- how each is read ----------------------------------------------------------------- */
 
-static int facts_open_view(struct check_run *run, struct facts *f)
+static int facts_open_view(struct check_run *run, struct check_facts *f)
 {
 	struct view_sources sources = { .host = run->host, .now = now_ms() };
 	const struct nfs_mounts *mounts;
@@ -177,7 +177,7 @@ static int server_path_read(struct check_run *run, struct server_path *path)
 	return 0;
 }
 
-static int facts_read_paths(struct check_run *run, struct facts *f)
+static int facts_read_paths(struct check_run *run, struct check_facts *f)
 {
 	const struct check_target *target = run->target;
 	unsigned int i;
@@ -194,7 +194,7 @@ static int facts_read_paths(struct check_run *run, struct facts *f)
 	return 0;
 }
 
-static int facts_read(struct check_run *run, struct facts *f, enum fact fact)
+static int facts_read(struct check_run *run, struct check_facts *f, enum fact fact)
 {
 	const struct host *host = run->host;
 
@@ -222,7 +222,7 @@ static int facts_read(struct check_run *run, struct facts *f, enum fact fact)
 /* Reads it, the first time; then only its error is repeated, with its words. */
 static int facts_need(struct check_run *run, enum fact fact)
 {
-	struct facts *f = run->facts;
+	struct check_facts *f = run->facts;
 	int rc;
 
 	if (!f->memo[fact].read) {
@@ -318,7 +318,7 @@ int facts_netdevs(struct check_run *run, const struct netdevs **out)
 
 struct filters *facts_filters(struct check_run *run)
 {
-	struct facts *f = run->facts;
+	struct check_facts *f = run->facts;
 
 	if (!f->filters_known)
 		filters_read(run, &f->filters);

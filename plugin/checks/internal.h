@@ -33,8 +33,8 @@
 
 /* facts.c */
 
-struct facts *facts_new(void);
-void facts_free_p(struct facts **facts);
+struct check_facts *facts_new(void);
+void facts_free_p(struct check_facts **facts);
 /* What may be asked about packets; its zones grow. */
 struct filters;
 struct filters *facts_filters(struct check_run *run);

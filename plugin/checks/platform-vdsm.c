@@ -6,7 +6,7 @@
 #include "plugin/checks/internal.h"
 #include "plugin/ovirt/ovirt.h"
 
-struct vdsm_domains {
+struct platform_vdsm_domains {
 	struct check_run *run;
 	struct words words;
 	bool stacked;
@@ -14,7 +14,7 @@ struct vdsm_domains {
 
 static void vdsm_on_domain(void *arg, const struct ovirt_mounted *mounted)
 {
-	struct vdsm_domains *domains = arg;
+	struct platform_vdsm_domains *domains = arg;
 
 	words_add(&domains->words, "%s", mounted->text);
 	if (mounted->count > 1 && !domains->stacked) {
@@ -29,7 +29,7 @@ static void vdsm_on_domain(void *arg, const struct ovirt_mounted *mounted)
 
 static int vdsm_check_run(struct check_run *run)
 {
-	struct vdsm_domains domains = { run, { .separator = "; " }, false };
+	struct platform_vdsm_domains domains = { run, { .separator = "; " }, false };
 	const struct host_platform *platform;
 	const struct nfs_mounts *mounts;
 	const struct view *view;

@@ -13,7 +13,7 @@
 #define CHAINS_MAX 16
 
 /* A walk through one chain. */
-struct walk {
+struct firewall_walk {
 	struct firewall_run *run;
 	struct ruleset_chain *chain;
 	struct firewall_outcome *out;
@@ -29,9 +29,10 @@ struct walk {
 static const struct firewall_outcome *walk_chain(struct firewall_run *run,
 						 struct ruleset_chain *chain,
 						 unsigned int depth);
-static void walk_statement(struct walk *walk, struct json_object *statement);
+static void walk_statement(struct firewall_walk *walk, struct json_object *statement);
 
-static void walk_cause(struct walk *walk, struct firewall_cause *cause, const char *why)
+static void walk_cause(struct firewall_walk *walk, struct firewall_cause *cause,
+		       const char *why)
 {
 	cause->order = ++walk->run->order;
 	cause->rule = walk->rule;
@@ -50,7 +51,7 @@ static void outcome_add(struct firewall_outcome *out, enum firewall_end end,
 		out->doubt = *cause;
 }
 
-static void walk_end(struct walk *walk, enum firewall_end end)
+static void walk_end(struct firewall_walk *walk, enum firewall_end end)
 {
 	struct firewall_cause cause;
 
@@ -61,7 +62,7 @@ static void walk_end(struct walk *walk, enum firewall_end end)
 }
 
 /* It is uncertain from here on. */
-static void walk_doubt(struct walk *walk, const char *why)
+static void walk_doubt(struct firewall_walk *walk, const char *why)
 {
 	if (walk->truth == YES)
 		snprintf(walk->doubt, sizeof(walk->doubt), "%s",
@@ -70,7 +71,7 @@ static void walk_doubt(struct walk *walk, const char *why)
 }
 
 /* A verdict that is unknown, as is the packet after it. */
-static void walk_unknown(struct walk *walk, const char *what)
+static void walk_unknown(struct firewall_walk *walk, const char *what)
 {
 	char why[64];
 
@@ -84,13 +85,13 @@ static void walk_unknown(struct walk *walk, const char *what)
 
 /* --- verdicts ------------------------------------------------------------------ */
 
-static void walk_accept(struct walk *walk, struct json_object *value)
+static void walk_accept(struct firewall_walk *walk, struct json_object *value)
 {
 	(void)value;
 	walk_end(walk, END_ACCEPT);
 }
 
-static void walk_drop(struct walk *walk, struct json_object *value)
+static void walk_drop(struct firewall_walk *walk, struct json_object *value)
 {
 	(void)value;
 	walk_end(walk, END_DROP);
@@ -98,7 +99,7 @@ static void walk_drop(struct walk *walk, struct json_object *value)
 
 /* A reply has an address, whose test nft does not print though it put it before. (nft 1.0.6 does
  * not print the one for the IP version before a TCP reset either.) */
-static void walk_reject(struct walk *walk, struct json_object *value)
+static void walk_reject(struct firewall_walk *walk, struct json_object *value)
 {
 	const char *type = json_word(value, "type");
 	int family = packet_family(walk->run->packet);
@@ -117,20 +118,20 @@ static void walk_reject(struct walk *walk, struct json_object *value)
 		walk_end(walk, END_DROP);
 }
 
-static void walk_return(struct walk *walk, struct json_object *value)
+static void walk_return(struct firewall_walk *walk, struct json_object *value)
 {
 	(void)value;
 	walk_end(walk, END_RETURN);
 }
 
-static void walk_continue(struct walk *walk, struct json_object *value)
+static void walk_continue(struct firewall_walk *walk, struct json_object *value)
 {
 	(void)value;
 	walk->rule_ended = true;
 }
 
 /* Adds what another chain makes possible; if it may not be reached, this rule is the reason. */
-static void outcome_merge(struct walk *walk, const struct firewall_outcome *sub,
+static void outcome_merge(struct firewall_walk *walk, const struct firewall_outcome *sub,
 			  bool with_return)
 {
 	struct firewall_cause cause, doubted;
@@ -148,7 +149,8 @@ static void outcome_merge(struct walk *walk, const struct firewall_outcome *sub,
 		walk->out->doubt = sub->doubt;
 }
 
-static void walk_visit(struct walk *walk, struct json_object *value, bool comes_back)
+static void walk_visit(struct firewall_walk *walk, struct json_object *value,
+		       bool comes_back)
 {
 	const char *name = json_word(value, "target");
 	const struct firewall_outcome *sub;
@@ -171,25 +173,25 @@ static void walk_visit(struct walk *walk, struct json_object *value, bool comes_
 		walk->ended = !comes_back || !sub->can[END_RETURN];
 }
 
-static void walk_jump(struct walk *walk, struct json_object *value)
+static void walk_jump(struct firewall_walk *walk, struct json_object *value)
 {
 	walk_visit(walk, value, true);
 }
 
-static void walk_goto(struct walk *walk, struct json_object *value)
+static void walk_goto(struct firewall_walk *walk, struct json_object *value)
 {
 	walk_visit(walk, value, false);
 }
 
 /* --- statements ----------------------------------------------------------------- */
 
-static void walk_nothing(struct walk *walk, struct json_object *value)
+static void walk_nothing(struct firewall_walk *walk, struct json_object *value)
 {
 	(void)walk;
 	(void)value;
 }
 
-static void walk_match(struct walk *walk, struct json_object *value)
+static void walk_match(struct firewall_walk *walk, struct json_object *value)
 {
 	enum truth truth;
 
@@ -201,7 +203,7 @@ static void walk_match(struct walk *walk, struct json_object *value)
 		walk_doubt(walk, walk->run->doubt);
 }
 
-static void walk_notrack(struct walk *walk, struct json_object *value)
+static void walk_notrack(struct firewall_walk *walk, struct json_object *value)
 {
 	bool certain = walk->truth == YES && !walk->depth && !walk->out->doubt.order;
 
@@ -211,7 +213,7 @@ static void walk_notrack(struct walk *walk, struct json_object *value)
 }
 
 /* Marks and the like may change, but nothing that is evaluated here. */
-static void walk_mangle(struct walk *walk, struct json_object *value)
+static void walk_mangle(struct firewall_walk *walk, struct json_object *value)
 {
 	struct json_object *key = json_member(value, "key");
 
@@ -221,7 +223,7 @@ static void walk_mangle(struct walk *walk, struct json_object *value)
 }
 
 /* "add @set { ... limit ... }" matches as the limit does. */
-static void walk_set(struct walk *walk, struct json_object *value)
+static void walk_set(struct firewall_walk *walk, struct json_object *value)
 {
 	if (json_member(value, "stmt"))
 		walk_doubt(walk, "a set with limits is not modelled");
@@ -230,7 +232,7 @@ static void walk_set(struct walk *walk, struct json_object *value)
 /* A match or target of iptables-nft: nft prints its name without arguments. */
 static const struct {
 	const char *name;
-	void (*act)(struct walk *walk, struct json_object *value);
+	void (*act)(struct firewall_walk *walk, struct json_object *value);
 } targets[] = {
 	{ "AUDIT", walk_nothing },     { "CHECKSUM", walk_nothing },
 	{ "CLASSIFY", walk_nothing },  { "CONNMARK", walk_nothing },
@@ -245,7 +247,8 @@ static const struct {
 	{ "TTL", walk_nothing },       { "ULOG", walk_nothing },
 };
 
-static void walk_xt_target(struct walk *walk, struct json_object *value, const char *name)
+static void walk_xt_target(struct firewall_walk *walk, struct json_object *value,
+			   const char *name)
 {
 	char what[48];
 	size_t i;
@@ -261,7 +264,7 @@ static void walk_xt_target(struct walk *walk, struct json_object *value, const c
 	walk_unknown(walk, what);
 }
 
-static void walk_xt(struct walk *walk, struct json_object *value)
+static void walk_xt(struct firewall_walk *walk, struct json_object *value)
 {
 	const char *type = json_word(value, "type"), *name = json_word(value, "name");
 	char what[64];
@@ -282,7 +285,7 @@ static void walk_xt(struct walk *walk, struct json_object *value)
 }
 
 /* The pairs of a map: NULL if it has none. False: not a map that is modelled. */
-static bool walk_map_pairs(struct walk *walk, struct json_object *data,
+static bool walk_map_pairs(struct firewall_walk *walk, struct json_object *data,
 			   struct json_object **out)
 {
 	*out = json_member(data, "set");
@@ -300,8 +303,8 @@ static struct json_object *walk_pair_part(struct json_object *pair, size_t part)
 }
 
 /* The verdict of the element that the key equals; the element "*" is for all others. */
-static void walk_pairs(struct walk *walk, const struct operand *ops, unsigned int nops,
-		       struct json_object *pairs)
+static void walk_pairs(struct firewall_walk *walk, const struct operand *ops,
+		       unsigned int nops, struct json_object *pairs)
 {
 	size_t i, count = pairs ? json_object_array_length(pairs) : 0;
 	struct json_object *pair, *key, *other = NULL;
@@ -325,7 +328,7 @@ static void walk_pairs(struct walk *walk, const struct operand *ops, unsigned in
 		walk_statement(walk, other);
 }
 
-static void walk_vmap(struct walk *walk, struct json_object *value)
+static void walk_vmap(struct firewall_walk *walk, struct json_object *value)
 {
 	struct operand ops[OPERANDS_MAX];
 	unsigned int nops, i;
@@ -347,7 +350,7 @@ static void walk_vmap(struct walk *walk, struct json_object *value)
 /* By the statement's name: what it does to a packet that reaches it. */
 static const struct {
 	const char *name;
-	void (*act)(struct walk *walk, struct json_object *value);
+	void (*act)(struct firewall_walk *walk, struct json_object *value);
 } statements[] = {
 	{ "match", walk_match },
 	{ "accept", walk_accept },
@@ -382,7 +385,7 @@ static const struct {
 static const char *const limits[] = { "limit", "quota", "ct count", "meter",
 				      "connlimit" };
 
-static void walk_statement(struct walk *walk, struct json_object *statement)
+static void walk_statement(struct firewall_walk *walk, struct json_object *statement)
 {
 	struct json_object *value = NULL;
 	const char *name = NULL;
@@ -408,7 +411,7 @@ static void walk_statement(struct walk *walk, struct json_object *statement)
 	walk_unknown(walk, name ? name : "a statement");
 }
 
-static void walk_rule(struct walk *walk, struct json_object *rule)
+static void walk_rule(struct firewall_walk *walk, struct json_object *rule)
 {
 	struct json_object *expr = json_member(rule, "expr");
 	size_t i, count;
@@ -430,7 +433,7 @@ static const struct firewall_outcome *walk_chain(struct firewall_run *run,
 						 struct ruleset_chain *chain,
 						 unsigned int depth)
 {
-	struct walk walk = { .run = run, .chain = chain, .depth = depth };
+	struct firewall_walk walk = { .run = run, .chain = chain, .depth = depth };
 	const struct ruleset_rule *rule;
 
 	if (chain->walked == run->walk)

@@ -83,7 +83,7 @@ enum policy_key {
 /* The less specific first. */
 enum section_kind { SECTION_DEFAULT, SECTION_SERVER, SECTION_EXPORT, SECTION_DIRECTORY };
 
-struct section {
+struct policy_section {
 	enum section_kind kind;
 	char *server;  /* a pattern; NULL: not of this kind */
 	char *path;    /* of an export or directory, a pattern */
@@ -99,11 +99,11 @@ struct section {
 #define POLICY_SECTIONS_MAX 1024
 
 struct policies {
-	struct section *list;
+	struct policy_section *list;
 	size_t count;
 };
 
-void section_fini(struct section *section);
+void section_fini(struct policy_section *section);
 /* Removes doubled slashes, and one at the end: the same path is the same text. */
 void section_squeeze(char *path);
 int policy_file_parse(struct policies *policies, const char *file, char *text);

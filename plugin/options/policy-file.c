@@ -18,10 +18,10 @@ struct policy_file {
 	struct policies *policies;
 	const char *file;
 	unsigned int line;
-	struct section *section; /* the last one; NULL before the first */
+	struct policy_section *section; /* the last one; NULL before the first */
 };
 
-void section_fini(struct section *section)
+void section_fini(struct policy_section *section)
 {
 	size_t key;
 
@@ -30,7 +30,7 @@ void section_fini(struct section *section)
 	free(section->file);
 	for (key = 0; key < KEY_COUNT; key++)
 		free(section->values[key]);
-	*section = (struct section){ 0 };
+	*section = (struct policy_section){ 0 };
 }
 
 void section_squeeze(char *path)
@@ -93,7 +93,7 @@ static int policy_file_copy(char **out, const char *text)
 	return *out ? 0 : err_set(ENOMEM, "no memory");
 }
 
-static int section_set_server(struct section *section, char *arg)
+static int section_set_server(struct policy_section *section, char *arg)
 {
 	struct in6_addr v6;
 	char *end;
@@ -119,7 +119,7 @@ static int section_set_server(struct section *section, char *arg)
 	return policy_file_copy(&section->server, arg);
 }
 
-static int section_set_path(struct section *section, char *path)
+static int section_set_path(struct policy_section *section, char *path)
 {
 	int rc;
 
@@ -134,7 +134,7 @@ static int section_set_path(struct section *section, char *path)
 	return policy_file_copy(&section->path, path);
 }
 
-static int section_set_export(struct section *section, char *arg)
+static int section_set_export(struct policy_section *section, char *arg)
 {
 	char *slash = strstr(arg, ":/");
 	int rc;
@@ -147,7 +147,7 @@ static int section_set_export(struct section *section, char *arg)
 	return rc ? rc : section_set_path(section, slash + 1);
 }
 
-static int section_set_default(struct section *section, char *arg)
+static int section_set_default(struct policy_section *section, char *arg)
 {
 	(void)section;
 	return *arg ? err_set(EINVAL, "[default] takes no argument, not '%.80s'", arg)
@@ -162,7 +162,7 @@ static const char *const section_kind_names[] = {
 	NULL,
 };
 
-static int (*const section_kinds[])(struct section *section, char *arg) = {
+static int (*const section_kinds[])(struct policy_section *section, char *arg) = {
 	[SECTION_DEFAULT] = section_set_default,
 	[SECTION_SERVER] = section_set_server,
 	[SECTION_EXPORT] = section_set_export,
@@ -174,7 +174,7 @@ static int policy_file_heading(struct policy_file *at, char *line)
 {
 	struct policies *policies = at->policies;
 	size_t len = strlen(line), word;
-	struct section *grown;
+	struct policy_section *grown;
 	char names[64], *arg;
 	int kind, rc;
 
@@ -202,8 +202,8 @@ static int policy_file_heading(struct policy_file *at, char *line)
 		policies->list = grown;
 	}
 	at->section = &policies->list[policies->count++];
-	*at->section = (struct section){ .kind = (enum section_kind)kind,
-					 .line = at->line };
+	*at->section = (struct policy_section){ .kind = (enum section_kind)kind,
+						.line = at->line };
 	rc = policy_file_copy(&at->section->file, at->file);
 	if (rc)
 		return rc;

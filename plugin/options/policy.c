@@ -169,7 +169,7 @@ static bool section_is_server(const char *pattern, const struct spec *spec)
 }
 
 /* @spec: NULL: of a directory, whatever is mounted there. */
-static bool section_is_for(const struct section *section, const struct spec *spec,
+static bool section_is_for(const struct policy_section *section, const struct spec *spec,
 			   const char *path, const char *dir)
 {
 	switch (section->kind) {
@@ -190,7 +190,7 @@ static bool section_is_for(const struct section *section, const struct spec *spe
 
 /* The values were checked when the file was read. */
 static void policy_take_value(struct policy *policy, enum policy_key key,
-			      const struct section *section)
+			      const struct policy_section *section)
 {
 	static const enum policy_scope scopes[] = {
 		[SECTION_DEFAULT] = POLICY_DEFAULT,
@@ -211,7 +211,7 @@ static void policy_take_value(struct policy *policy, enum policy_key key,
 void policy_get(const struct policies *policies, const struct spec *spec, const char *dir,
 		struct policy *out)
 {
-	const struct section *best[KEY_COUNT] = { NULL };
+	const struct policy_section *best[KEY_COUNT] = { NULL };
 	char path[SPEC_PATH_MAX + 1];
 	_cleanup_free_ char *target = dir ? strdup(dir) : NULL;
 	size_t i, key;
@@ -229,12 +229,12 @@ void policy_get(const struct policies *policies, const struct spec *spec, const 
 	for (key = 0; key < KEY_COUNT; key++)
 		strcpy((char *)out + policy_key_rows[key].from, "built in");
 	for (i = 0; policies && i < policies->count; i++) {
-		const struct section *section = &policies->list[i];
+		const struct policy_section *section = &policies->list[i];
 
 		if (!section_is_for(section, spec, path, target))
 			continue;
 		for (key = 0; key < KEY_COUNT; key++) {
-			const struct section *other = best[key];
+			const struct policy_section *other = best[key];
 
 			if (!section->values[key])
 				continue;
@@ -260,7 +260,7 @@ int policy_follow(struct policies *policies, policy_follow_fn *follow, void *arg
 	size_t i;
 
 	for (i = 0; i < policies->count; i++) {
-		struct section *section = &policies->list[i];
+		struct policy_section *section = &policies->list[i];
 
 		if (section->kind != SECTION_DIRECTORY || !section->literal ||
 		    !follow(arg, section->path, path))
@@ -281,7 +281,7 @@ int policy_each_dir(const struct policies *policies, policy_dir_fn *fn, void *ar
 	int rc = 0;
 
 	for (i = 0; !rc && policies && i < policies->count; i++) {
-		const struct section *section = &policies->list[i];
+		const struct policy_section *section = &policies->list[i];
 
 		if (section->kind != SECTION_DIRECTORY || !section->literal ||
 		    !section->values[KEY_POLICY])
@@ -298,7 +298,7 @@ bool policy_requests_rdma(const struct policies *policies)
 	size_t i;
 
 	for (i = 0; policies && i < policies->count; i++) {
-		const struct section *section = &policies->list[i];
+		const struct policy_section *section = &policies->list[i];
 		const char *mode = section->values[KEY_POLICY];
 
 		if (mode && strcmp(mode, off) != 0)
