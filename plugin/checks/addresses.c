@@ -153,7 +153,8 @@ int addresses_read(struct check_run *run, struct own_addresses *out)
 	int rc = facts_rdma(run, &rdma);
 
 	memset(out, 0, sizeof(*out));
-	rc = rc ? rc : facts_netdevs(run, &netdevs);
+	if (!rc)
+		rc = facts_netdevs(run, &netdevs);
 	for (i = 0; !rc && i < rdma->count; i++) {
 		const struct rdma_device *device = &rdma->list[i];
 

@@ -26,7 +26,8 @@ static int kernel_config_check_run(struct check_run *run)
 	int rc = facts_rdma(run, &rdma);
 	size_t i;
 
-	rc = rc ? rc : facts_kconfig(run, &config);
+	if (!rc)
+		rc = facts_kconfig(run, &config);
 	if (rc == -ENOENT)
 		return check_say(run, FINDING_SKIP,
 				 "this host has no copy of the kernel's configuration");

@@ -74,7 +74,8 @@ static int kernel_defects_check_run(struct check_run *run)
 	unsigned int parts;
 	int rc = facts_system(run, &system);
 
-	rc = rc ? rc : facts_rdma(run, &rdma);
+	if (!rc)
+		rc = facts_rdma(run, &rdma);
 	if (rc)
 		return rc;
 	parts = kernel_defects_parts(rdma);

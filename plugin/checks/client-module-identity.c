@@ -14,7 +14,8 @@ static int module_identity_judge_file(struct check_run *run,
 	struct host_module core;
 	int rc = facts_system(run, &system);
 
-	rc = rc ? rc : host_module(run->host, "ib_core", &core);
+	if (!rc)
+		rc = host_module(run->host, "ib_core", &core);
 	if (rc)
 		return rc;
 	if (core.external && !module->external)

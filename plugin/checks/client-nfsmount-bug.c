@@ -15,7 +15,8 @@ static int nfsmount_bug_judge(struct check_run *run, const char *section, const 
 
 	finding_text(&run->finding, "section", "%s", section);
 	finding_text(&run->finding, "key", "%s", key);
-	rc = rc ? rc : nfs_utils_read(run->host, &utils);
+	if (!rc)
+		rc = nfs_utils_read(run->host, &utils);
 	if (rc && rc != -ENOENT && rc != -ENODATA)
 		return rc;
 	if (rc || !utils.number)

@@ -84,7 +84,8 @@ static int bond_check_run(struct check_run *run)
 	int rc = facts_rdma(run, &rdma);
 	unsigned int i;
 
-	rc = rc ? rc : facts_netdevs(run, &netdevs);
+	if (!rc)
+		rc = facts_netdevs(run, &netdevs);
 	if (rc)
 		return rc;
 	for (i = 0; i < netdevs->count; i++) {

@@ -107,7 +107,8 @@ static int gid_check_run(struct check_run *run)
 	bool known;
 	int rc = ports_judge(run, &ports, gid_judge, groups);
 
-	rc = rc ? rc : gid_judge_routes(run, &known);
+	if (!rc)
+		rc = gid_judge_routes(run, &known);
 	if (rc || known)
 		return rc;
 	if (!groups[GID_WITH].first && !without->first)

@@ -38,7 +38,8 @@ static int ipoib_check_run(struct check_run *run)
 	bool loaded;
 	int rc = facts_netdevs(run, &netdevs);
 
-	rc = rc ? rc : ports_judge(run, &ports, ipoib_judge, groups);
+	if (!rc)
+		rc = ports_judge(run, &ports, ipoib_judge, groups);
 	if (rc)
 		return rc;
 	/* The second port of an adapter may be unused. */

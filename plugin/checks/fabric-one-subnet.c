@@ -80,7 +80,8 @@ static int one_subnet_setting(struct check_run *run, const char *netdev, const c
 	snprintf(path, sizeof(path), "proc/sys/net/ipv4/conf/all/%s", name);
 	rc = host_attr_number(run->host, path, &all);
 	snprintf(path, sizeof(path), "proc/sys/net/ipv4/conf/%.15s/%s", netdev, name);
-	rc = rc ? rc : host_attr_number(run->host, path, &own);
+	if (!rc)
+		rc = host_attr_number(run->host, path, &own);
 	*out = all > own ? all : own;
 	return rc;
 }
@@ -94,7 +95,8 @@ static int one_subnet_check_run(struct check_run *run)
 	unsigned int i;
 	int rc = facts_netdevs(run, &netdevs);
 
-	rc = rc ? rc : host_read(run->host, "proc/net/route", HOST_FILE_MAX, &text);
+	if (!rc)
+		rc = host_read(run->host, "proc/net/route", HOST_FILE_MAX, &text);
 	if (rc && rc != -ENOENT)
 		return rc;
 	if (rc || !one_subnet_find_pair(netdevs, text.text, pair))

@@ -69,7 +69,8 @@ static int fabric_channels_ask(struct check_run *run, struct fabric_channels *ta
 					      services[i].name, 0);
 			continue;
 		}
-		rc = rc ? rc : remote_tcp(run, port, &remote);
+		if (!rc)
+			rc = remote_tcp(run, port, &remote);
 		if (rc)
 			return rc;
 		fabric_channels_count(run, tally, services[i].name, port, remote.answer);

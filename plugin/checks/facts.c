@@ -117,7 +117,8 @@ static int facts_read_netdevs(struct check_run *run, struct netdevs *out)
 	int rc = facts_rdma(run, &rdma);
 	size_t i;
 
-	rc = rc ? rc : host_list(run->host, "sys/class/net", &names);
+	if (!rc)
+		rc = host_list(run->host, "sys/class/net", &names);
 	if (rc)
 		return rc;
 	out->list = calloc(names.count + 1, sizeof(*out->list));

@@ -15,7 +15,8 @@ static int module_say_missing(struct check_run *run, const struct host_module *m
 	const struct host_system *system;
 	int rc = facts_system(run, &system);
 
-	rc = rc ? rc : facts_kconfig(run, &config);
+	if (!rc)
+		rc = facts_kconfig(run, &config);
 	if (rc && rc != -ENOENT)
 		return rc;
 	finding_text(&run->finding, "module", "%s", module->name);

@@ -137,7 +137,8 @@ int packet_paths_to_anybody(struct check_run *run, struct packet_path_list *out)
 
 	out->count = 0;
 	rc = facts_rdma(run, &rdma);
-	rc = rc ? rc : facts_netdevs(run, &netdevs);
+	if (!rc)
+		rc = facts_netdevs(run, &netdevs);
 	if (rc)
 		return rc;
 	for (i = 0; i < rdma->count; i++) {

@@ -27,7 +27,8 @@ static int server_threads_say_stopped(struct check_run *run)
 	size_t i;
 	int rc = facts_system(run, &system);
 
-	rc = rc ? rc : host_unit_state(run->host, unit, &file);
+	if (!rc)
+		rc = host_unit_state(run->host, unit, &file);
 	if (rc)
 		return rc;
 	finding_text(&run->finding, "kernel", "%s", system->release);

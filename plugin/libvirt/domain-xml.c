@@ -106,7 +106,8 @@ static int domain_add_image(struct domain_walk *walk, xmlNodePtr image, xmlNodeP
 		rc = domain_attribute(source, "dir", &disk.path);
 	} else if (!strcmp(type, "volume")) {
 		rc = domain_attribute(source, "pool", &disk.pool);
-		rc = rc ? rc : domain_attribute(source, "volume", &disk.volume);
+		if (!rc)
+			rc = domain_attribute(source, "volume", &disk.volume);
 	}
 	if (rc || !(disk.path || (disk.pool && disk.volume)))
 		return rc;
@@ -148,7 +149,8 @@ static int domain_add_disk(struct domain_walk *walk, xmlNodePtr disk)
 	_cleanup_free_ char *policy = NULL;
 	int rc = domain_attribute(xml_child(disk, "target"), "dev", &target);
 
-	rc = rc ? rc : domain_attribute(source, "startupPolicy", &policy);
+	if (!rc)
+		rc = domain_attribute(source, "startupPolicy", &policy);
 	if (rc)
 		return rc;
 	walk->device = target ? target : "?";
@@ -156,7 +158,8 @@ static int domain_add_disk(struct domain_walk *walk, xmlNodePtr disk)
 	walk->optional = policy &&
 			 (!strcmp(policy, "optional") || !strcmp(policy, "requisite"));
 	rc = domain_add_with_data(walk, disk, source);
-	rc = rc ? rc : domain_add_backing(walk, disk);
+	if (!rc)
+		rc = domain_add_backing(walk, disk);
 	if (rc || !mirror)
 		return rc;
 	/* The destination of a running copy. */
@@ -182,7 +185,8 @@ static int domain_add_root(struct domain_walk *walk, xmlNodePtr root)
 		return err_set(EINVAL, "the XML has no <domain> in its <%s>",
 			       (const char *)root->name);
 	rc = domain_content(xml_child(domain, "name"), &walk->out->name);
-	rc = rc ? rc : domain_content(xml_child(domain, "uuid"), &walk->out->uuid);
+	if (!rc)
+		rc = domain_content(xml_child(domain, "uuid"), &walk->out->uuid);
 	node = xml_child(domain, "metadata");
 	for (node = node ? node->children : NULL; node; node = node->next)
 		if (node->type == XML_ELEMENT_NODE && node->ns && node->ns->href &&

@@ -265,14 +265,16 @@ int pool_change_revert(struct pool_changer *changer, const char *name)
 	_cleanup_close_ int lock = -1;
 	int rc = pool_change_refuse_remote(changer);
 
-	rc = rc ? rc : pool_switch_read(&change, name);
+	if (!rc)
+		rc = pool_switch_read(&change, name);
 	if (rc)
 		return rc;
 	lock = pool_original_lock(changer->folder);
 	if (lock < 0)
 		return lock;
 	rc = pool_change_read_saved(&change, &original);
-	rc = rc ? rc : pool_change_check_unedited(&change, &original);
+	if (!rc)
+		rc = pool_change_check_unedited(&change, &original);
 	if (rc || pool_switch_guests(&change))
 		return rc;
 	/* Saved before the first step, so that the next revert can finish this one if it is
@@ -345,7 +347,8 @@ int pool_change_show(struct pool_changer *changer, const char *name,
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	int rc = pool_change_refuse_remote(changer);
 
-	rc = rc ? rc : pool_switch_read(&change, name);
+	if (!rc)
+		rc = pool_switch_read(&change, name);
 	if (rc || request)
 		return rc ? rc : pool_change_new_xml(&change, request, before, after);
 	rc = pool_change_read_saved(&change, &original);

@@ -280,7 +280,8 @@ int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
 	if (!good || !node || !xmlNewTextChild(node, NULL, X("path"), X(target)))
 		return err_set(ENOMEM, "no memory");
 	rc = pool_xml_update(xml);
-	rc = rc ? rc : pool_xml_check(xml);
+	if (!rc)
+		rc = pool_xml_check(xml);
 	if (!rc)
 		*out = take_ptr(xml);
 	return rc;

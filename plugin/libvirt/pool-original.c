@@ -223,7 +223,8 @@ int pool_original_read(const char *folder, const char *uuid, struct pool_origina
 	if (fd < 0)
 		return err_sys("open %s/%s", folder, name);
 	rc = original_read_all(fd, text, JSON_MAX, &len);
-	rc = rc ? rc : original_decode(text, len, &original);
+	if (!rc)
+		rc = original_decode(text, len, &original);
 	if (rc)
 		return err_context(rc, "%s/%s", folder, name);
 	*out = original;
@@ -240,7 +241,8 @@ int pool_original_write(const char *folder, const char *uuid,
 	int rc = dir < 0 ? dir : original_file_name(uuid, name);
 	struct fd_file file;
 
-	rc = rc ? rc : original_encode(original, &text);
+	if (!rc)
+		rc = original_encode(original, &text);
 	if (rc)
 		return rc;
 	file = (struct fd_file){ text, strlen(text), 0600, NULL, NULL };

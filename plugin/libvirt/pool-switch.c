@@ -121,7 +121,8 @@ int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state 
 	char target[4096];
 	int rc = pool_place_add(&places, change->xml, NULL, change->info.active);
 
-	rc = rc ? rc : view_open(&view, &sources);
+	if (!rc)
+		rc = view_open(&view, &sources);
 	if (rc)
 		return rc;
 	seen.view = view;
@@ -257,7 +258,8 @@ static int switch_define(struct pool_switch *change, const char *to)
 	int rc = changer->ops->define(changer->conn, changer->deadline, to,
 				      change->prove);
 
-	rc = rc ? rc : pool_switch_check_kept(change, to);
+	if (!rc)
+		rc = pool_switch_check_kept(change, to);
 	if (rc)
 		return pool_switch_failed(change, "pool.definition", "refused",
 					  "libvirt refused the definition", rc);
@@ -342,9 +344,11 @@ static int switch_steps(struct pool_switch *change, const char *to)
 	/* A pool that did not run is started to test it, and stopped again. */
 	if (!rc && (change->run || change->prove)) {
 		rc = switch_start(change);
-		rc = rc ? rc : switch_prove(change);
+		if (!rc)
+			rc = switch_prove(change);
 	}
-	rc = rc ? rc : switch_keep_autostart(change);
+	if (!rc)
+		rc = switch_keep_autostart(change);
 	if (!rc && change->info.active && !change->run)
 		rc = switch_stop(change);
 	return rc;
@@ -397,7 +401,8 @@ int pool_switch_to(struct pool_switch *change, const char *to)
 	rc = switch_steps(change, to);
 	if (rc) {
 		rc = switch_roll_back(change, change->info.xml, ran);
-		rc = rc ? rc : 1;
+		if (!rc)
+			rc = 1;
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return rc;

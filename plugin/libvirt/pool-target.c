@@ -24,7 +24,8 @@ int pool_target_resolve(const struct host *host, const char *target, char *buf,
 	struct host_path found;
 	int rc = host_mounts(host, &mounts);
 
-	rc = rc ? rc : host_path_resolve(host, &mounts, target, &found);
+	if (!rc)
+		rc = host_path_resolve(host, &mounts, target, &found);
 	if (!rc && strlen(found.path) >= cap)
 		rc = err_set(ENAMETOOLONG, "the target's path has %zu bytes",
 			     strlen(found.path));

@@ -184,7 +184,8 @@ static int pool_xml_parse_within(struct pool_xml **out, const char *text, size_t
 	if (!xml)
 		return err_set(ENOMEM, "no memory");
 	rc = xml_read(&xml->doc, text, len, within);
-	rc = rc ? rc : pool_xml_update(xml);
+	if (!rc)
+		rc = pool_xml_update(xml);
 	if (!rc)
 		*out = take_ptr(xml);
 	return rc && rc != -ENOMEM ? err_because(rc, "malformed") : rc;

@@ -273,7 +273,8 @@ int plan_make(struct plan **out, const struct plan_request *request)
 	if (!plan)
 		return err_set(ENOMEM, "no memory");
 	rc = spec_parse(request->spec, &plan->spec);
-	rc = rc ? rc : opts_parse(&opts, request->options);
+	if (!rc)
+		rc = opts_parse(&opts, request->options);
 	if (rc)
 		return rc;
 	draft.opts = opts;

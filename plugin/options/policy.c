@@ -406,7 +406,8 @@ int policy_open(struct policies **out, const struct host *host)
 	int rc = policy_new(&policies);
 
 	reader.arg = policies;
-	rc = rc ? rc : policy_read_all(host, &reader);
+	if (!rc)
+		rc = policy_read_all(host, &reader);
 	if (!rc)
 		*out = take_ptr(policies);
 	return rc;

@@ -34,7 +34,8 @@ int settle_values(struct draft *draft)
 				draft,
 				"'%.60s' is not a known mount option; did you mean '%s'?",
 				opt.name, near);
-		rc = rc ? rc : known_check(row, &opt);
+		if (!rc)
+			rc = known_check(row, &opt);
 		if (rc)
 			return rc;
 		note = known_note(row, &opt);

@@ -359,12 +359,14 @@ int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request)
 	rc = request->type == OVIRT_NFS
 		     ? ovirt_advice_nfs(advice, request, typed, options)
 		     : ovirt_advice_posix(advice, request, typed, options);
-	rc = rc ? rc : ovirt_engine_options(request->type, advice->options);
+	if (!rc)
+		rc = ovirt_engine_options(request->type, advice->options);
 	if (rc)
 		return rc;
 	connection = ovirt_advice_connection(request, advice->options);
 	rc = ovirt_command(&connection, &advice->domain, &advice->command);
-	rc = rc ? rc : ovirt_advice_notes(advice, typed);
+	if (!rc)
+		rc = ovirt_advice_notes(advice, typed);
 	if (rc)
 		return rc;
 	*out = take_ptr(advice);

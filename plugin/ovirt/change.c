@@ -237,7 +237,8 @@ static int ovirt_change_guard(struct ovirt_change_making *making)
 				  change->before[OVIRT_GUARD],
 				  &change->after[OVIRT_GUARD]);
 
-	rc = rc ? rc : policy_new(&policies);
+	if (!rc)
+		rc = policy_new(&policies);
 	if (rc || !change->after[OVIRT_GUARD])
 		return rc;
 	copy = strdup(change->after[OVIRT_GUARD]);

@@ -81,7 +81,8 @@ int ovirt_domain(const char *spec, const char *repository, struct ovirt_domain *
 
 	repository = repository ? repository : OVIRT_REPOSITORY;
 	rc = spec_parse(spec, &domain.parsed);
-	rc = rc ? rc : ovirt_domain_check_repository(repository);
+	if (!rc)
+		rc = ovirt_domain_check_repository(repository);
 	if (rc)
 		return rc;
 	if ((size_t)snprintf(top, sizeof(top), "%s/", repository) >= sizeof(top))

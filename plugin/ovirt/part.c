@@ -349,7 +349,8 @@ int ovirt_part_read(struct ovirt_part *out, enum ovirt_file file, const char *te
 				rc = ovirt_part_read_entry(&part, line + strlen(DOMAIN));
 		if (rc && rc != -ENOMEM)
 			rc = ovirt_part_changed();
-		rc = rc ? rc : ovirt_part_recognise(&part, copy);
+		if (!rc)
+			rc = ovirt_part_recognise(&part, copy);
 	}
 	if (rc)
 		ovirt_part_fini(&part);

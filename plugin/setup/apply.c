@@ -95,7 +95,8 @@ static int apply_file(struct apply_run *a, const struct setup_step *step)
 	if (!change->after)
 		return err_set(ENOMEM, "no memory");
 	rc = store_save(&a->store);
-	rc = rc ? rc : place_make_dirs(host, &change->made, 0755);
+	if (!rc)
+		rc = place_make_dirs(host, &change->made, 0755);
 	if (!rc && step->kind == SETUP_FILE)
 		rc = place_write(host, step->path, step->before, step->after, NULL);
 	else if (!rc)
@@ -121,7 +122,8 @@ static int apply_port(struct apply_run *a, const struct setup_step *step)
 	change->port = step->port;
 	change->done = false;
 	rc = store_save(&a->store);
-	rc = rc ? rc : a->machine->actions->port_set(&step->port, true);
+	if (!rc)
+		rc = a->machine->actions->port_set(&step->port, true);
 	if (rc)
 		return rc;
 	change->done = true;
@@ -143,7 +145,8 @@ static int apply_link(struct apply_run *a, const struct setup_step *step)
 	change->link = step->link;
 	change->done = false;
 	rc = store_save(&a->store);
-	rc = rc ? rc : a->machine->actions->link_add(&step->link);
+	if (!rc)
+		rc = a->machine->actions->link_add(&step->link);
 	if (rc && rc != -ETIMEDOUT) {
 		snprintf(why, sizeof(why), "%s", err_text());
 		state_remove(&a->store.state, change);

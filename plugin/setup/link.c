@@ -133,7 +133,8 @@ void link_users(const struct setup_machine *machine, const char *name, char *why
 	}
 	for (i = 0; !rc && i < nfsd.nlisteners; i++)
 		listener |= !strcmp(nfsd.listeners[i].proto, "rdma");
-	rc = rc ? rc : machine->actions->link_users(name, &pairs);
+	if (!rc)
+		rc = machine->actions->link_users(name, &pairs);
 	*why = '\0';
 	if (rc)
 		snprintf(why, cap, "whether something uses it is unknown (%.240s)",

@@ -47,7 +47,8 @@ static int lock_try(struct setup_lock *lock, bool create, uint64_t deadline)
 
 	if (create) {
 		rc = place_missing(lock->host, LOCK_FOLDER "/", &made);
-		rc = rc ? rc : place_make_dirs(lock->host, &made, 0700);
+		if (!rc)
+			rc = place_make_dirs(lock->host, &made, 0700);
 	}
 	if (made.count)
 		lock->made = made;

@@ -73,7 +73,8 @@ static int firewall_plan_zone(struct planner *planner, const struct host_firewal
 	rc = open ? 0 : firewall_open_port(planner, need, &port);
 	port.permanent = true;
 	listed = false;
-	rc = rc ? rc : planner->machine->actions->port_get(&port, &listed);
+	if (!rc)
+		rc = planner->machine->actions->port_get(&port, &listed);
 	return rc || listed ? rc : firewall_open_port(planner, need, &port);
 }
 

@@ -54,7 +54,8 @@ static int ipoib_read_profile(const struct host *host,
 	if (strncmp(name, profile->prefix, strlen(profile->prefix)) != 0)
 		return 0;
 	rc = host_path(path, profile->folder, name);
-	rc = rc ? rc : host_read(host, path, HOST_FILE_MAX, &text);
+	if (!rc)
+		rc = host_read(host, path, HOST_FILE_MAX, &text);
 	*found |= !rc && strstr(text.text, profile->word);
 	return rc == -ENOENT ? 0 : rc;
 }
@@ -206,7 +207,8 @@ static int ipoib_plan(struct planner *planner)
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	rc = host_udev_each(host, ipoib_read_rule, &rules);
-	rc = rc ? rc : plan_text(planner, PATH_UDEV, &ours);
+	if (!rc)
+		rc = plan_text(planner, PATH_UDEV, &ours);
 	/* Our own rule does not count. */
 	if (ours)
 		rules.by_run = false;

@@ -192,7 +192,8 @@ static int nfs_conf_plan(struct planner *planner)
 		return 0;
 	}
 	rc = conf_open(&conf, host, PATH_NFS);
-	rc = rc ? rc : plan_check(planner, "server.nfs-conf", &finding);
+	if (!rc)
+		rc = plan_check(planner, "server.nfs-conf", &finding);
 	if (rc)
 		return rc;
 	port = (uint16_t)strtoul(finding_evidence(&finding, "port"), NULL, 10);

@@ -195,7 +195,8 @@ int software_check(struct planner *planner)
 	rc = host_exists(planner->machine->host, "sys/class") == -ENOENT
 		     ? 0
 		     : software_check_interface(planner, &link);
-	rc = rc ? rc : software_check_host(planner, &link);
+	if (!rc)
+		rc = software_check_host(planner, &link);
 	if (!rc)
 		software_add_device(planner, &link);
 	return rc;
@@ -218,7 +219,8 @@ static int software_plan_unit(struct planner *planner, const struct setup_link *
 		       "the kernel forgets the RDMA link on %s at a reboot",
 		       link->netdev);
 	snprintf(path, sizeof(path), PATH_WANTS "%s", name);
-	rc = rc ? rc : place_read_link(planner->machine->host, path, &now);
+	if (!rc)
+		rc = place_read_link(planner->machine->host, path, &now);
 	if (rc || now)
 		return rc;
 	step = plan_step(planner, SETUP_SYMLINK, "the unit does not start at boot");
@@ -241,7 +243,8 @@ static int software_plan(struct planner *planner)
 		return 0;
 	snprintf(why, sizeof(why), "software RDMA (%s) is asked for", link->type);
 	rc = modules_require(planner, link_module(link->type), why);
-	rc = rc ? rc : software_plan_unit(planner, link);
+	if (!rc)
+		rc = software_plan_unit(planner, link);
 	if (rc || planner->has_link || !planner->machine->actions)
 		return rc;
 	step = plan_step(planner, SETUP_LINK, "%s has no RDMA link", link->netdev);

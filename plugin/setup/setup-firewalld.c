@@ -92,7 +92,8 @@ int setup_firewalld_get(const struct setup_port *port, bool *open)
 	int rc = firewalld_zone_find(&zone, port), yes = 0;
 
 	bus = zone.bus;
-	rc = rc ? rc : firewalld_zone_call(&zone, "queryPort", false, &reply);
+	if (!rc)
+		rc = firewalld_zone_call(&zone, "queryPort", false, &reply);
 	if (!rc)
 		rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'b', &yes),
 					  "queryPort");

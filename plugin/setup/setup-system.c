@@ -38,7 +38,8 @@ static int system_listen(uint16_t port)
 	int len, rc = host_open(&host, NULL);
 
 	/* Right before it is written: see listener.c. */
-	rc = rc ? rc : listener_check(host, port, &there);
+	if (!rc)
+		rc = listener_check(host, port, &there);
 	if (rc || there)
 		return rc;
 	fd = open(PORTLIST, O_WRONLY | O_CLOEXEC);

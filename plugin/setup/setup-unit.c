@@ -62,14 +62,16 @@ int setup_unit_restart(const char *unit)
 	char state[32];
 	int rc = live_bus_open(&bus, deadline);
 
-	rc = rc ? rc : unit_job_start(bus, unit, deadline, job);
+	if (!rc)
+		rc = unit_job_start(bus, unit, deadline, job);
 	while (!rc && (rc = unit_job_is_pending(bus, job, deadline)) > 0) {
 		nanosleep(&pause, NULL);
 		rc = 0;
 	}
 	if (bus)
 		live_bus_close_p(&bus);
-	rc = rc ? rc : live_system.unit(NULL, unit, state, sizeof(state));
+	if (!rc)
+		rc = live_system.unit(NULL, unit, state, sizeof(state));
 	if (rc == -ESRCH)
 		return err_set(EHOSTDOWN, "systemd does not run here");
 	if (rc)

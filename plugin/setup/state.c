@@ -407,7 +407,8 @@ static int state_get_all(struct setup_state *state, struct json_object *json)
 
 	if (!rc && strcmp(schema, SCHEMA) != 0)
 		rc = state_bad("schema");
-	rc = rc ? rc : state_get_dirs(json, "var/lib/nfsrdma/setup.json", &state->made);
+	if (!rc)
+		rc = state_get_dirs(json, "var/lib/nfsrdma/setup.json", &state->made);
 	if (rc)
 		return rc;
 	list = state_member(json, "changes", json_type_array);

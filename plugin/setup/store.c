@@ -39,7 +39,8 @@ static int store_read(struct store *store)
 		return fd == -ENOENT ? 0 : fd;
 	/* It says what root is to write. */
 	rc = lock_check_ours(store->host, fd, FOLDER "/" NAME);
-	rc = rc ? rc : host_read(store->host, FOLDER "/" NAME, STATE_JSON_MAX, &text);
+	if (!rc)
+		rc = host_read(store->host, FOLDER "/" NAME, STATE_JSON_MAX, &text);
 	if (rc)
 		return store_broken(store, rc == -EINVAL || rc == -EFBIG ? -EBADMSG : rc);
 	rc = state_decode(&store->state, text.text, text.len);
@@ -59,7 +60,8 @@ int store_open(struct store *store, const struct host *host, bool create)
 	if (rc == -ENOENT && !create)
 		return 0;
 	store->dir = lock.dir;
-	rc = rc ? rc : store_read(store);
+	if (!rc)
+		rc = store_read(store);
 	/* Only the first setup knows which folders it made. */
 	if (!store->state.count && !store->state.made.count)
 		store->state.made = lock.made;

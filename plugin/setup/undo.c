@@ -169,7 +169,8 @@ static int undo_make(struct setup_plan **out, struct store *store,
 		return err_set(ENOMEM, "no memory");
 	plan->undo = true;
 	rc = store_settle(store, machine->actions, dry);
-	rc = rc ? rc : undo_make_steps(plan, store, machine);
+	if (!rc)
+		rc = undo_make_steps(plan, store, machine);
 	if (rc)
 		return rc;
 	/* They are about what runs. */
@@ -295,7 +296,8 @@ int setup_undo(const struct setup_machine *machine, setup_step_fn report, void *
 		if (plan->steps[i].refused)
 			rc = err_set(EPERM, "/%s was changed since setup wrote it",
 				     plan->steps[i].path);
-	rc = rc ? rc : undo_all(&store, plan, machine->actions, report, arg);
+	if (!rc)
+		rc = undo_all(&store, plan, machine->actions, report, arg);
 	store_close(&store);
 	return rc;
 }

@@ -104,7 +104,8 @@ int inventory_apply(struct inventory *inventory, struct follow_changes *changes)
 		inventory_free_guests(inventory);
 	for (i = 0; i < changes->nguests; i++) {
 		one = inventory_take_guest(inventory, &changes->guests[i]);
-		rc = rc ? rc : one;
+		if (!rc)
+			rc = one;
 	}
 	return rc;
 }

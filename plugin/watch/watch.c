@@ -179,13 +179,16 @@ static int watch_scan(struct watch_loop *loop, bool up, struct report **out)
 		loop->folder = record_open(root);
 	}
 	one = scan_host(&loop->watch, loop->folder, report);
-	rc = rc ? rc : one;
+	if (!rc)
+		rc = one;
 	if (rc)
 		report_cut(report);
 	one = watch_export(loop, report, "json", JSON_NAME, NULL);
-	rc = rc ? rc : one;
+	if (!rc)
+		rc = one;
 	one = watch_export_metrics(loop, report, up);
-	rc = rc ? rc : one;
+	if (!rc)
+		rc = one;
 	if (loop->watch.ask_pools && loop->follow)
 		follow_request_pools(loop->follow);
 	*out = take_ptr(report);
