@@ -183,7 +183,7 @@ static int checks_run_all(const struct check *const *table, struct check_run *ru
 	unsigned int count = 0;
 
 	if (!facts)
-		return err_set(ENOMEM, "no memory for the checks");
+		return err_no_memory();
 	run->facts = facts;
 	run->outcomes = outcomes;
 	for (; *table && count < CHECKS_MAX; table++) {
@@ -213,7 +213,7 @@ int checks_run(const struct check *const *table, const struct host *host,
 	_cleanup_free_ struct check_run *run = calloc(1, sizeof(*run));
 
 	if (!outcomes || !run)
-		return err_set(ENOMEM, "no memory for the checks");
+		return err_no_memory();
 	run->host = host;
 	run->live = live;
 	run->target = target;
@@ -229,7 +229,7 @@ int checks_visit(const struct check *const *table, const struct host *host,
 	struct check_target alone = *target;
 
 	if (!run)
-		return err_set(ENOMEM, "no memory for the checks");
+		return err_no_memory();
 	alone.server = NULL;
 	alone.naddresses = 0;
 	alone.roles = CHECK_BOTH;

@@ -123,7 +123,7 @@ static int facts_read_netdevs(struct check_run *run, struct netdevs *out)
 		return rc;
 	out->list = calloc(names.count + 1, sizeof(*out->list));
 	if (!out->list)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	for (i = 0; i < names.count; i++) {
 		/* One that has gone since, or that is a file ("bonding_masters"). */
 		if (!host_netdev(run->host, names.names[i], rdma, &out->list[out->count]))

@@ -188,7 +188,7 @@ static int firewall_rdma_check_run(struct check_run *run)
 	int rc = 0;
 
 	if (!paths || !state)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	state->status = FINDING_PASS;
 	if (run->target->roles & CHECK_CLIENT)
 		rc = firewall_rdma_judge(run, state, paths, CHECK_CLIENT);

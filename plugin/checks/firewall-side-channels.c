@@ -167,7 +167,7 @@ static int firewall_channels_check_run(struct check_run *run)
 	int rc;
 
 	if (!paths || !state)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	state->status = FINDING_PASS;
 	for (channel = channel_table; channel->name; channel++) {
 		struct channel_count count = { .port = -1 };

@@ -74,7 +74,7 @@ int mounts_check(struct check_run *run, enum mount_aspect aspect)
 	int rc = facts_view(run, &seen.view);
 
 	if (!tally)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	if (rc)
 		return rc;
 	mounts = view_nfs(seen.view);

@@ -81,7 +81,7 @@ static int proxmox_say_misspelt(struct check_run *run,
 	finding_text(&run->finding, "option", "%s", opts_at(opts, at).name);
 	finding_text(&run->finding, "near", "%s", near);
 	if (opts_replace(opts, at, near, opts_at(opts, at).value))
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	proxmox_name_options(run, opts);
 	return check_say_why(
 		run, FINDING_WARN, "unknown-option",
@@ -166,7 +166,7 @@ static int proxmox_check_run(struct check_run *run)
 	if (!platform->proxmox)
 		return check_say(run, FINDING_SKIP, "Proxmox VE is not installed");
 	if (!storages)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	if (!host_proxmox(run->host, storages))
 		return proxmox_judge_all(run, storages);
 	check_note(run);

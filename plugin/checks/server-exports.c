@@ -119,7 +119,7 @@ static int server_exports_check_run(struct check_run *run)
 	int rc;
 
 	if (!exports)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	if (nfsd_running(run, &nfsd))
 		return check_skip(run, "server.threads");
 	rc = host_exports(run->host, exports);

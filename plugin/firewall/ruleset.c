@@ -263,7 +263,7 @@ static int ruleset_parse(struct json_object **out, const char *json, size_t len)
 	enum json_tokener_error error;
 
 	if (!tokener)
-		return err_set(ENOMEM, "memory for a JSON parser");
+		return err_no_memory();
 	*out = json_tokener_parse_ex(tokener, json, (int)len);
 	error = json_tokener_get_error(tokener);
 	json_tokener_free(tokener);

@@ -42,7 +42,7 @@ int journal_encode(const struct journal_entry *entry, char **out, size_t *len)
 	}
 	file = open_memstream(&text, &size);
 	if (!file)
-		return err_set(ENOMEM, "no memory for an entry of the journal");
+		return err_no_memory();
 	entry_put_field(file, "MESSAGE", entry->message);
 	entry_put_field(file, "MESSAGE_ID", row->message_id);
 	entry_put_field(file, "PRIORITY", priority);
@@ -62,7 +62,7 @@ int journal_encode(const struct journal_entry *entry, char **out, size_t *len)
 	}
 	if (fclose(file)) {
 		free(text);
-		return err_set(ENOMEM, "no memory for an entry of the journal");
+		return err_no_memory();
 	}
 	*out = text;
 	*len = size;

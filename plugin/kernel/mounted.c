@@ -461,7 +461,7 @@ int kernel_mounted(const struct kernel_mount_options *options,
 	int rc;
 
 	if (!m)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	m->options = options;
 	m->events = events;
 	m->deadline = deadline_in(options->timeout_ms);

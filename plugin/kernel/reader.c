@@ -227,7 +227,7 @@ static int reader_open_file(const struct kernel_reader_task *task,
 	int fd, rc;
 
 	if (!s)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	s->most = task->most_names ? task->most_names : ENTRIES_MAX;
 	if (task->has_cred)
 		reader_set_fsuid(task->uid, task->gid);

@@ -37,7 +37,7 @@ static int domain_copy(xmlChar *value, char **out)
 
 	*out = value && *value ? strdup((const char *)value) : NULL;
 	xmlFree(value);
-	return *out || empty ? 0 : err_set(ENOMEM, "no memory");
+	return *out || empty ? 0 : err_no_memory();
 }
 
 static int domain_attribute(xmlNodePtr node, const char *name, char **out)
@@ -77,13 +77,13 @@ static int domain_disk_append(struct domain_walk *walk, struct domain_disk *disk
 		struct domain_disk *grown = realloc(out->list, room * sizeof(*grown));
 
 		if (!grown)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		out->list = grown;
 		walk->room = room;
 	}
 	disk->device = strdup(walk->device);
 	if (!disk->device)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	out->list[out->count++] = *disk;
 	*disk = (struct domain_disk){ .device = NULL };
 	return 0;

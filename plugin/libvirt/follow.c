@@ -203,7 +203,7 @@ static int follow_read_guests(virDomainPtr *domains, size_t count,
 
 	out->guests = calloc(count + 1, sizeof(*out->guests));
 	if (!out->guests)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	for (i = 0; !rc && i < count; i++) {
 		virResetLastError();
 		rc = virDomainGetUUIDString(domains[i], uuid) < 0
@@ -392,7 +392,7 @@ int follow_open(struct follow **out, const char *uri)
 		return rc;
 	follow = follow_new(uri);
 	if (!follow)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	follow->refs++;
 	rc = pthread_create(&follow->thread, NULL, follow_run, follow);
 	if (rc) {

@@ -67,7 +67,7 @@ static int pool_change_save(struct pool_switch *change, const char *before,
 		original->before = strdup(change->info.xml);
 		original->autostart = change->info.autostart;
 		if (!original->name || !original->uri || !original->before)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 	}
 	free(original->after);
 	original->after = NULL;
@@ -168,7 +168,7 @@ static int pool_change_complete(struct pool_switch *change, const char *after)
 	if (cut_off) {
 		back = strdup(original.before);
 		if (!back)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		free(change->info.xml);
 		change->info.xml = back;
 		change->run = pool_change_must_run(change, &original);

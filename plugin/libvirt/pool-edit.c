@@ -131,11 +131,9 @@ static int pool_edit_add_option(xmlNodePtr list, xmlNsPtr ns, const struct opt *
 
 	if (asprintf(&text, "%s%s%s", opt->name, opt->value ? "=" : "",
 		     opt->value ? opt->value : "") < 0)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	node = xmlNewTextChild(list, ns, X("option"), NULL);
-	return node && xmlNewProp(node, X("name"), X(text))
-		       ? 0
-		       : err_set(ENOMEM, "no memory");
+	return node && xmlNewProp(node, X("name"), X(text)) ? 0 : err_no_memory();
 }
 
 static int pool_edit_set_options(struct pool_xml *xml, const char *text)
@@ -165,7 +163,7 @@ static int pool_edit_set_options(struct pool_xml *xml, const char *text)
 			      X(xmlSearchNs(xml->doc, root, X("fs")) ? "poolfs" : "fs"));
 	list = ns ? xmlNewTextChild(root, ns, X("mount_opts"), NULL) : NULL;
 	if (!list)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	for (i = 0; !rc && i < opts_count(opts); i++) {
 		struct opt opt = opts_at(opts, i);
 
@@ -192,9 +190,7 @@ static int pool_edit_set_version(struct pool_xml *xml, const struct plan *plan)
 	snprintf(version, sizeof(version), plan->nfs_minor < 0 ? "%d" : "%d.%d",
 		 plan->nfs_major, plan->nfs_minor);
 	node = pool_edit_make_child(source, "protocol");
-	return node && xmlSetProp(node, X("ver"), X(version))
-		       ? 0
-		       : err_set(ENOMEM, "no memory");
+	return node && xmlSetProp(node, X("ver"), X(version)) ? 0 : err_no_memory();
 }
 
 /* mount.nfs accepts an IPv6 address only in brackets, and libvirt adds none. */
@@ -209,7 +205,7 @@ static int pool_edit_bracket_host(struct pool_xml *xml)
 	snprintf(text, sizeof(text), "[%s]", host);
 	node = xml_child(xml_child(xmlDocGetRootElement(xml->doc), "source"), "host");
 	if (!xmlSetProp(node, X("name"), X(text)))
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	return pool_xml_update(xml);
 }
 
@@ -260,7 +256,7 @@ int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
 	int rc;
 
 	if (!xml)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	if (!finding_is_clean(name) || !finding_is_clean(host) ||
 	    !finding_is_clean(dir) || !finding_is_clean(target))
 		return err_set(EINVAL,
@@ -268,7 +264,7 @@ int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
 	xml->doc = xmlNewDoc(X("1.0"));
 	root = xml->doc ? xmlNewDocNode(xml->doc, NULL, X("pool"), NULL) : NULL;
 	if (!root)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	xmlDocSetRootElement(xml->doc, root);
 	good = xmlNewProp(root, X("type"), X("netfs")) &&
 	       xmlNewTextChild(root, NULL, X("name"), X(name));
@@ -278,7 +274,7 @@ int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
 	       pool_edit_put(source, "format", "type", "nfs");
 	node = xmlNewTextChild(root, NULL, X("target"), NULL);
 	if (!good || !node || !xmlNewTextChild(node, NULL, X("path"), X(target)))
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = pool_xml_update(xml);
 	if (!rc)
 		rc = pool_xml_check(xml);

@@ -56,7 +56,7 @@ static int original_get_text(json_object *json, const char *key, char **out)
 		    (size_t)json_object_get_string_len(value))
 		return original_bad("a value is not text");
 	*out = strdup(json_object_get_string(value));
-	return *out ? 0 : err_set(ENOMEM, "no memory");
+	return *out ? 0 : err_no_memory();
 }
 
 static bool original_get_bool(json_object *json, const char *key)
@@ -76,7 +76,7 @@ static int original_decode(const char *text, size_t len, struct pool_original *o
 	int rc;
 
 	if (!tokener)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	json = json_tokener_parse_ex(tokener, text, (int)len);
 	json_tokener_free(tokener);
 	if (!json_object_is_type(json, json_type_object))
@@ -110,7 +110,7 @@ static int original_encode(const struct pool_original *original, char **out)
 	const char *text;
 
 	if (!json)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	json_object_object_add(json, "schema", json_object_new_string(SCHEMA));
 	json_object_object_add(json, "name", original_new_text(original->name));
 	json_object_object_add(json, "uri", original_new_text(original->uri));
@@ -128,7 +128,7 @@ static int original_encode(const struct pool_original *original, char **out)
 		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 			      JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (!text || asprintf(out, "%s\n", text) < 0)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	return 0;
 }
 
@@ -140,7 +140,7 @@ static int original_make_folder(const char *folder)
 	char *slash = path;
 
 	if (!path)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	while ((slash = strchr(slash + 1, '/'))) {
 		*slash = '\0';
 		if (mkdir(path, 0700) && errno != EEXIST)
@@ -215,7 +215,7 @@ int pool_original_read(const char *folder, const char *uuid, struct pool_origina
 	_cleanup_free_ char *text = malloc(JSON_MAX);
 	char name[NAME_CAP];
 	size_t len;
-	int rc = text ? original_file_name(uuid, name) : err_set(ENOMEM, "no memory");
+	int rc = text ? original_file_name(uuid, name) : err_no_memory();
 
 	if (dir < 0 || rc)
 		return dir < 0 ? dir : rc;

@@ -41,7 +41,7 @@ static const char *pool_xml_keep(struct pool_xml *xml, xmlChar *text, int *rc)
 		xml->texts = grown;
 	if (!grown || !copy) {
 		free(copy);
-		*rc = err_set(ENOMEM, "no memory");
+		*rc = err_no_memory();
 		return NULL;
 	}
 	grown[xml->ntexts++] = copy;
@@ -77,7 +77,7 @@ static int pool_xml_read_options(struct pool_xml *xml, xmlNodePtr list)
 			   : realloc(xml->options,
 				     (xml->facts.noptions + 1) * sizeof(*grown));
 		if (!grown)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		xml->options = grown;
 		grown[xml->facts.noptions++] = name;
 	}
@@ -182,7 +182,7 @@ static int pool_xml_parse_within(struct pool_xml **out, const char *text, size_t
 	int rc;
 
 	if (!xml)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = xml_read(&xml->doc, text, len, within);
 	if (!rc)
 		rc = pool_xml_update(xml);
@@ -211,7 +211,7 @@ static int pool_xml_dump(xmlDocPtr doc, char **out)
 	    asprintf(out, "%s\n", (const char *)xmlBufferContent(buffer)) >= 0)
 		rc = 0;
 	xmlBufferFree(buffer);
-	return rc ? err_set(ENOMEM, "no memory") : 0;
+	return rc ? err_no_memory() : 0;
 }
 
 int pool_xml_format(const struct pool_xml *xml, char **out)
@@ -238,7 +238,7 @@ int pool_xml_format_bare(const struct pool_xml *xml, char **out)
 	int rc;
 
 	if (!root)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		pool_xml_drop(root, sizes[i]);
 	pool_xml_drop(xml_child(root, "target"), "permissions");
@@ -264,7 +264,7 @@ int pool_xml_options(const struct pool_xml *xml, char **out)
 	for (i = 0; i < facts->noptions; i++)
 		fprintf(mem, "%s%s", i || facts->version ? "," : "", facts->options[i]);
 	if (fclose(mem))
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	*out = take_ptr(text);
 	return 0;
 }

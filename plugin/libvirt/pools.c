@@ -106,7 +106,7 @@ static int pools_call_new(struct pools_call **out, struct pools *pools, const ch
 		call->text = strdup(text);
 	if (!call || (text && !call->text)) {
 		free(call);
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	}
 	call->pools = pools;
 	*out = call;
@@ -183,7 +183,7 @@ static int pools_fill_info(virStoragePoolPtr pool, struct pool_info *out)
 	out->active = active;
 	out->persistent = persistent;
 	out->autostart = autostart;
-	return out->name && out->uuid ? 0 : err_set(ENOMEM, "no memory");
+	return out->name && out->uuid ? 0 : err_no_memory();
 }
 
 static int pools_do_get(void *arg)
@@ -232,7 +232,7 @@ static int pools_read_each(struct pool_list *list, virStoragePoolPtr *pools, siz
 			       count, POOLS_MAX);
 	list->list = calloc(count + 1, sizeof(*list->list));
 	if (!list->list)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	for (i = 0; i < count; i++) {
 		rc = pools_fill_info(pools[i], &list->list[list->count]);
 		if (!rc)
@@ -295,7 +295,7 @@ static int pools_read_guests(struct pools_call *call, virDomainPtr *domains, siz
 		return err_set(E2BIG, "%zu guests run, %d at most", count, GUESTS_MAX);
 	guests->list = calloc(count + 1, sizeof(*guests->list));
 	if (!guests->list)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	for (i = 0; i < count; i++) {
 		guest = &guests->list[guests->count];
 		guest->xml = virDomainGetXMLDesc(domains[i], 0);
@@ -306,7 +306,7 @@ static int pools_read_guests(struct pools_call *call, virDomainPtr *domains, siz
 		guests->count++;
 		guest->name = strdup(virDomainGetName(domains[i]));
 		if (!guest->name)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 	}
 	return 0;
 }
@@ -486,7 +486,7 @@ int pools_open(struct pools **out, const char *uri, bool read_only, uint64_t dea
 	int rc;
 
 	if (!pools)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = worker_new(&pools->worker);
 	if (rc) {
 		free(pools);

@@ -60,7 +60,7 @@ int worker_new(struct worker **out)
 	int rc;
 
 	if (!worker)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&worker->changed, &clock);

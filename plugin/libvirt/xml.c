@@ -140,7 +140,7 @@ int xml_read(xmlDocPtr *out, const char *text, size_t len,
 		return err_set(EINVAL, "the XML has a NUL byte");
 	ctxt = xmlNewParserCtxt();
 	if (!ctxt)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = xml_parse(ctxt, &doc, text, len, &reading);
 	xmlFreeParserCtxt(ctxt);
 	if (rc)

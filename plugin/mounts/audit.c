@@ -169,7 +169,7 @@ int mounts_audit(const struct mounts_seen *seen, struct mount_verdict **out)
 	struct mount_verdict *verdicts = calloc(count + 1, sizeof(*verdicts));
 
 	if (!verdicts)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	for (i = 0; i < count; i++) {
 		verdicts[i].view = view_mount(seen->view, i);
 		verdicts[i].mount = verdicts[i].view->mount;

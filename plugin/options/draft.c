@@ -41,7 +41,7 @@ static int draft_record(struct draft *draft, enum plan_change_kind kind, char *b
 		free(before);
 		free(after);
 		free(reason);
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	}
 	grown[plan->nchanges++] = change;
 	return 0;
@@ -101,13 +101,13 @@ int draft_warn(struct draft *draft, const char *fmt, ...)
 	va_list ap;
 
 	if (!grown)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	plan->warnings = grown;
 	va_start(ap, fmt);
 	grown[plan->nwarnings] = draft_reason_format(fmt, ap);
 	va_end(ap);
 	if (!grown[plan->nwarnings])
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	plan->nwarnings++;
 	return 0;
 }

@@ -324,7 +324,7 @@ static int known_check_words(const struct known *row, const struct opt *opt)
 	char words[160], *rest = copy, *word;
 
 	if (!copy)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	while ((word = strsep(&rest, ":")))
 		if (*word && known_word(row->words, word) < 0)
 			return err_set(EINVAL, "%s= takes %s, not '%.60s'", opt->name,

@@ -52,7 +52,7 @@ static int opts_item_init(struct opts_item *item, const char *name, const char *
 {
 	item->name = strdup(name);
 	item->value = value ? strdup(value) : NULL;
-	return item->name && (item->value || !value) ? 0 : err_set(ENOMEM, "no memory");
+	return item->name && (item->value || !value) ? 0 : err_no_memory();
 }
 
 /* Room for one more. Lists are short: they grow one by one. */
@@ -62,7 +62,7 @@ static int opts_item_insert(struct opts *opts, size_t index, struct opts_item *i
 					  (opts->count + 1) * sizeof(*grown));
 
 	if (!grown)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	opts->items = grown;
 	memmove(grown + index + 1, grown + index, (opts->count - index) * sizeof(*grown));
 	grown[index] = *item;
@@ -157,7 +157,7 @@ static int opts_item_add(struct opts *opts, char *text)
 	value = strchr(start, '=');
 	if (value)
 		*value++ = '\0';
-	rc = whole ? opts_item_init(&item, start, value) : err_set(ENOMEM, "no memory");
+	rc = whole ? opts_item_init(&item, start, value) : err_no_memory();
 	rc = rc ? rc : opts_check_item(whole, &item);
 	return rc ? rc : opts_item_insert(opts, opts->count, &item);
 }
@@ -174,7 +174,7 @@ int opts_parse(struct opts **out, const char *text)
 		return rc;
 	copy = strdup(text ? text : "");
 	if (!opts || !copy)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	cursor = copy;
 	while (!rc && !(rc = mnt_optstr_next_option(&cursor, &name, &namesz, &value,
 						    &valuesz))) {
@@ -260,11 +260,11 @@ int opts_format(const struct opts *opts, char **out)
 	for (i = 0; i < opts->count; i++)
 		if (mnt_optstr_append_option(&text, opts->items[i].name,
 					     opts->items[i].value))
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 	if (!text)
 		text = strdup("");
 	if (!text)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	*out = take_ptr(text);
 	return 0;
 }

@@ -271,7 +271,7 @@ int plan_make(struct plan **out, const struct plan_request *request)
 	int rc;
 
 	if (!plan)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = spec_parse(request->spec, &plan->spec);
 	if (!rc)
 		rc = opts_parse(&opts, request->options);

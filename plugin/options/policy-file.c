@@ -90,7 +90,7 @@ static size_t policy_pattern_weight(const char *pattern)
 static int policy_file_copy(char **out, const char *text)
 {
 	*out = strdup(text);
-	return *out ? 0 : err_set(ENOMEM, "no memory");
+	return *out ? 0 : err_no_memory();
 }
 
 static int section_set_server(struct policy_section *section, char *arg)
@@ -198,7 +198,7 @@ static int policy_file_heading(struct policy_file *at, char *line)
 
 		grown = realloc(policies->list, cap * sizeof(*grown));
 		if (!grown)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		policies->list = grown;
 	}
 	at->section = &policies->list[policies->count++];

@@ -267,7 +267,7 @@ int policy_follow(struct policies *policies, policy_follow_fn *follow, void *arg
 			continue;
 		copy = strdup(path);
 		if (!copy)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		free(section->path);
 		section->path = copy;
 	}
@@ -312,7 +312,7 @@ int policy_new(struct policies **out)
 	struct policies *policies = calloc(1, sizeof(*policies));
 
 	if (!policies)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	*out = policies;
 	return 0;
 }

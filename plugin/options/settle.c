@@ -325,7 +325,7 @@ int settle_added(struct opts **out, const char *options)
 	int rc;
 
 	if (!plan)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = opts_parse(&opts, options);
 	draft.opts = opts;
 	rc = rc ? rc : settle_values(&draft);

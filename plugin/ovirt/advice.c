@@ -24,13 +24,13 @@ int ovirt_advice_note(struct ovirt_advice *advice, const char *fmt, ...)
 	int len;
 
 	if (!grown)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	advice->notes = grown;
 	va_start(ap, fmt);
 	len = vasprintf(&grown[advice->nnotes], fmt, ap);
 	va_end(ap);
 	if (len < 0)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	advice->nnotes++;
 	return 0;
 }
@@ -348,7 +348,7 @@ int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request)
 	int rc;
 
 	if (!advice)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = ovirt_engine_source(request->type, request->spec);
 	rc = rc ? rc : ovirt_domain(request->spec, request->repository, &advice->domain);
 	rc = rc ? rc : opts_parse(&typed, options);

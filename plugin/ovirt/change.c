@@ -243,7 +243,7 @@ static int ovirt_change_guard(struct ovirt_change_making *making)
 		return rc;
 	copy = strdup(change->after[OVIRT_GUARD]);
 	if (!copy)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	return policy_add(policies, "/" OVIRT_GUARD_PATH, copy);
 }
 
@@ -360,7 +360,7 @@ int ovirt_change_make(const struct ovirt_change_request *request,
 	} else if (text) {
 		change->after[OVIRT_NFSMOUNT] = strdup(text);
 		if (!change->after[OVIRT_NFSMOUNT])
-			rc = err_set(ENOMEM, "no memory");
+			rc = err_no_memory();
 	}
 	return rc ? rc : ovirt_change_guard(&making);
 }

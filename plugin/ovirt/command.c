@@ -109,7 +109,7 @@ static int ovirt_command_nfs_options(const struct ovirt_connection *connection,
 	room += strlen(head) + sizeof(",nolock") + 1;
 	*out = malloc(room);
 	if (!*out)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	used = (size_t)snprintf(*out, room, "%s", head);
 	while (ovirt_command_next(&options, &piece))
 		used += (size_t)snprintf(*out + used, room - used, ",%.*s",
@@ -129,7 +129,7 @@ int ovirt_command_options(const struct ovirt_connection *connection, char **out)
 	else if (connection->type == OVIRT_NFS)
 		return ovirt_command_nfs_options(connection, out);
 	*out = strdup(options ? options : "");
-	return *out ? 0 : err_set(ENOMEM, "no memory");
+	return *out ? 0 : err_no_memory();
 }
 
 static bool ovirt_command_add(struct ovirt_command *command, const char *word)
@@ -158,7 +158,7 @@ int ovirt_command(const struct ovirt_connection *connection,
 	    ovirt_command_add(out, domain->dir))
 		return 0;
 	ovirt_command_fini(out);
-	return err_set(ENOMEM, "no memory");
+	return err_no_memory();
 }
 
 void ovirt_command_fini(struct ovirt_command *command)

@@ -89,13 +89,13 @@ static int ovirt_part_put(struct ovirt_part *part, const char *spec, const char 
 		return err_set(E2BIG, "more than %d domains", OVIRT_DOMAINS_MAX);
 	grown = realloc(part->list, (part->count + 1) * sizeof(*grown));
 	if (!grown)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	part->list = grown;
 	entry = &grown[part->count];
 	*entry = (struct ovirt_entry){ strdup(spec), strdup(dir), six, port };
 	if (!entry->spec || !entry->dir) {
 		ovirt_part_entry_fini(entry);
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	}
 	part->count++;
 	return 0;
@@ -319,7 +319,7 @@ static int ovirt_part_recognise(struct ovirt_part *part, const char *text)
 		_cleanup_free_ char *rendered = ovirt_part_render(part, forms[i]);
 
 		if (!rendered)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		part->form = forms[i];
 		if (!strcmp(rendered, text))
 			return 0;
@@ -343,7 +343,7 @@ int ovirt_part_read(struct ovirt_part *out, enum ovirt_file file, const char *te
 			copy = NULL;
 		rest = lines = copy ? strdup(copy) : NULL;
 		if (!lines)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		while (!rc && (line = strsep(&rest, "\n")))
 			if (!strncmp(line, DOMAIN, strlen(DOMAIN)))
 				rc = ovirt_part_read_entry(&part, line + strlen(DOMAIN));
@@ -377,8 +377,7 @@ int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form,
 {
 	_cleanup_free_ char *rendered = ovirt_part_render(part, form), *whole = NULL;
 	const char *start, *end;
-	int rc = rendered ? ovirt_part_bounds(text, &start, &end)
-			  : err_set(ENOMEM, "no memory");
+	int rc = rendered ? ovirt_part_bounds(text, &start, &end) : err_no_memory();
 	size_t before;
 
 	if (rc)
@@ -389,7 +388,7 @@ int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form,
 		     *rendered ? ovirt_part_gap(text, before) : "", rendered,
 		     end ? end : "") < 0) {
 		whole = NULL;
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	}
 	*out = whole[strspn(whole, " \t\r\n")] ? take_ptr(whole) : NULL;
 	return 0;

@@ -78,7 +78,7 @@ int report_subject(struct report *report, const char *key, const char *value)
 	copy = strdup(value);
 	if (!copy) {
 		report->no_memory = true;
-		return err_set(ENOMEM, "no memory for the report");
+		return err_no_memory();
 	}
 	free(report->subject[i]);
 	report->subject[i] = copy;
@@ -99,7 +99,7 @@ int report_add(struct report *report, const struct finding *finding)
 	copy = malloc(size);
 	if (!copy) {
 		report->no_memory = true;
-		return err_set(ENOMEM, "no memory for the report");
+		return err_no_memory();
 	}
 	memcpy(copy, finding, size);
 	/* A reason without a text is useless; good and skipped findings have none. */
@@ -254,14 +254,14 @@ int report_render(const struct report *report, const struct report_format *forma
 
 	*out = NULL;
 	if (report->no_memory)
-		return err_set(ENOMEM, "no memory for the report");
+		return err_no_memory();
 	mem = open_memstream(&text, &len);
 	if (!mem)
 		return err_sys("memory for the report");
 	format->render(report, mem, style);
 	bad = ferror(mem);
 	if (fclose(mem) || bad)
-		return err_set(ENOMEM, "no memory for the report");
+		return err_no_memory();
 	*out = take_ptr(text);
 	return 0;
 }

@@ -37,7 +37,7 @@ static int table_copy_row(struct report *report, struct report_row *row,
 		row->cells[i] = malloc(cap);
 		if (!row->cells[i]) {
 			report->no_memory = true;
-			return err_set(ENOMEM, "no memory for the report");
+			return err_no_memory();
 		}
 		utf8_clean(row->cells[i], cap, cells[i], UTF8_ESCAPE);
 	}
@@ -64,7 +64,7 @@ int report_row(struct report *report, enum finding_status status,
 		rows = reallocarray(table->rows, table->nrows + ROWS_STEP, sizeof(*rows));
 		if (!rows) {
 			report->no_memory = true;
-			return err_set(ENOMEM, "no memory for the report");
+			return err_no_memory();
 		}
 		table->rows = rows;
 	}

@@ -93,7 +93,7 @@ static int apply_file(struct apply_run *a, const struct setup_step *step)
 	change->done = false;
 	change->after = step->after ? strdup(step->after) : NULL;
 	if (!change->after)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = store_save(&a->store);
 	if (!rc)
 		rc = place_make_dirs(host, &change->made, 0755);

@@ -85,7 +85,7 @@ int place_read_link(const struct host *host, const char *path, char **text)
 		return err_sys("%s%s", host_prefix(host), path);
 	target[len] = '\0';
 	*text = strdup(target);
-	return *text ? 0 : err_set(ENOMEM, "no memory");
+	return *text ? 0 : err_no_memory();
 }
 
 int place_get(const struct host *host, enum setup_kind kind, const char *path,

@@ -99,7 +99,7 @@ int plan_text(struct planner *planner, const char *path, char **text)
 	if (!step)
 		return place_read(planner->machine->host, path, text, &attr);
 	*text = strdup(step->after);
-	return *text ? 0 : err_set(ENOMEM, "no memory");
+	return *text ? 0 : err_no_memory();
 }
 
 /* Setup wrote it, and it was changed since: it is not ours any more, and an undo would leave it, or
@@ -154,7 +154,7 @@ int plan_file(struct planner *planner, const char *path, char *text, const char 
 	va_list ap;
 
 	if (!text)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	va_start(ap, fmt);
 	vsnprintf(reason, sizeof(reason), fmt, ap);
 	va_end(ap);
@@ -249,7 +249,7 @@ int setup_plan_make(struct setup_plan **out, const struct setup_machine *machine
 	int rc;
 
 	if (!plan)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	/* A name of the system is not needed by every remedy. */
 	if (host_system(machine->host, &planner.system))
 		memset(&planner.system, 0, sizeof(planner.system));

@@ -147,7 +147,7 @@ static int ipoib_add_rule(struct planner *planner, const struct host_netdev *net
 			       why);
 	after = ipoib_with_rule(text, by);
 	if (!after)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	if (text && !strcmp(text, after))
 		return 0;
 	rc = plan_file(planner, PATH_UDEV, take_ptr(after), "%s", why);

@@ -229,7 +229,7 @@ static int software_plan_unit(struct planner *planner, const struct setup_link *
 	strcpy(step->path, path);
 	text_copy(step->name, sizeof(step->name), name);
 	step->after = strdup(target);
-	return step->after ? 0 : err_set(ENOMEM, "no memory");
+	return step->after ? 0 : err_no_memory();
 }
 
 static int software_plan(struct planner *planner)

@@ -203,7 +203,7 @@ int state_encode(const struct setup_state *state, char **text)
 							       JSON_C_TO_STRING_SPACED);
 	*text = printed ? strdup(printed) : NULL;
 	json_object_put(json);
-	return *text ? 0 : err_set(ENOMEM, "no memory");
+	return *text ? 0 : err_no_memory();
 }
 
 /* --- from JSON ------------------------------------------------------------------- */
@@ -242,7 +242,7 @@ static int state_get_text(struct json_object *json, const char *key, bool null,
 	if (len > SETUP_TEXT_MAX || strlen(text) != len)
 		return state_bad(key);
 	*out = strdup(text);
-	return *out ? 0 : err_set(ENOMEM, "no memory");
+	return *out ? 0 : err_no_memory();
 }
 
 static int state_get_word(struct json_object *json, const char *key, char *buf,
@@ -454,7 +454,7 @@ int state_decode(struct setup_state *out, const char *text, size_t len)
 	int rc;
 
 	if (!state)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	json = state_parse(text, len);
 	rc = json_object_is_type(json, json_type_object) ? state_get_all(state, json)
 							 : state_bad("the text");

@@ -14,7 +14,7 @@ static int undo_copy(char **out, const char *text)
 	if (!text)
 		return 0;
 	*out = strdup(text);
-	return *out ? 0 : err_set(ENOMEM, "no memory");
+	return *out ? 0 : err_no_memory();
 }
 
 /* What a file's undoing is; *@step has no path where it is undone already. */
@@ -166,7 +166,7 @@ static int undo_make(struct setup_plan **out, struct store *store,
 	int rc;
 
 	if (!plan)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	plan->undo = true;
 	rc = store_settle(store, machine->actions, dry);
 	if (!rc)

@@ -35,7 +35,7 @@ static int inventory_take_pools(struct inventory *inventory, struct pool_list *l
 	size_t i, j;
 
 	if (!pools)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	for (i = 0; i < list->count; i++) {
 		const char *xml = list->list[i].xml, *uuid = list->list[i].uuid;
 
@@ -76,7 +76,7 @@ static int inventory_take_guest(struct inventory *inventory, struct follow_guest
 		grown = realloc(inventory->guests,
 				(inventory->nguests + 1) * sizeof(*grown));
 		if (!grown)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		inventory->guests = grown;
 		old = &grown[inventory->nguests++];
 		*old = (struct follow_guest){ .gone = false };

@@ -61,12 +61,12 @@ static int objects_make_room(struct watch_objects *objects, struct object_histor
 		list = realloc(objects->list, (objects->count ? 2 * objects->count : 1) *
 						      sizeof(struct object_history *));
 		if (!list)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		objects->list = list;
 	}
 	known = malloc(sizeof(*known));
 	if (!known)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	objects->list[objects->count++] = known;
 	*out = known;
 	return 0;

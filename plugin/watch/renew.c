@@ -151,7 +151,7 @@ int renew_plan(const struct renew_input *input, struct renewal **out, size_t *co
 
 	plan.list = calloc(input->mounts->count + records->count + 1, sizeof(*plan.list));
 	if (!plan.list)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	for (i = 0; i < input->mounts->count; i++)
 		renew_plan_mount(&plan, i);
 	for (j = 0; j < records->count; j++)

@@ -154,7 +154,7 @@ static int scan_read_host(struct scan *scan)
 	scan->seen = calloc((size_t)scan_mounts(scan)->count + 1, sizeof(*scan->seen));
 	scan->targets = calloc(inventory->npools + 1, sizeof(*scan->targets));
 	if (!scan->seen || !scan->targets)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	for (i = 0; i < scan_mounts(scan)->count; i++)
 		scan->seen[i] = view_mount(scan->view, (unsigned int)i);
 	return 0;
@@ -463,7 +463,7 @@ static void scan_renew(struct scan *scan, const struct renew_input *input)
 		if (records)
 			scan->records.list = records;
 		else
-			rc = err_set(ENOMEM, "no memory");
+			rc = err_no_memory();
 	}
 	if (rc < 0 && !*error)
 		snprintf(error, sizeof(scan->watch->record_error), "%s", err_text());
@@ -510,7 +510,7 @@ static void scan_disk(struct scan *scan, const struct guard *guard,
 	struct watch_object object = { .kind = OBJECT_DISK };
 
 	if (!verdict) {
-		scan->rc = err_set(ENOMEM, "no memory");
+		scan->rc = err_no_memory();
 		return;
 	}
 	guard_ask(guard, &question, verdict);

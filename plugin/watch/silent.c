@@ -59,7 +59,7 @@ static int silence_get(struct silences *all, const struct nfs_mount *mount,
 	if (all->count == all->room) {
 		list = realloc(all->list, (2 * all->room + 1) * sizeof(*list));
 		if (!list)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		all->list = list;
 		all->room = 2 * all->room + 1;
 	}

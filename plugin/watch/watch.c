@@ -169,7 +169,7 @@ static int watch_scan(struct watch_loop *loop, bool up, struct report **out)
 	int rc = watch_update_inventory(loop), one;
 
 	if (!report)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	loop->watch.no_libvirt = !loop->options->uri &&
 				 host_exists(loop->watch.host, "etc/libvirt/storage") &&
 				 host_exists(loop->watch.host, "run/libvirt");
