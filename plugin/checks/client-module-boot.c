@@ -22,7 +22,7 @@ static int module_boot_listed(struct check_run *run, struct host_listed *out)
 		out->rdma_conf |= one.rdma_conf;
 		out->at_boot |= one.at_boot;
 		if (one.file[0] && !out->file[0])
-			strcpy(out->file, one.file);
+			str_copy(out->file, sizeof(out->file), one.file);
 	}
 	return 0;
 }

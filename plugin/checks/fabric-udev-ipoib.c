@@ -50,7 +50,8 @@ static int udev_ipoib_check_run(struct check_run *run)
 		found++;
 		search.enhanced |= !strcmp(netdevs->list[i].driver, "mlx5_core");
 		if (!search.interface[0])
-			strcpy(search.interface, netdevs->list[i].name);
+			str_copy(search.interface, sizeof(search.interface),
+				 netdevs->list[i].name);
 	}
 	if (!found)
 		return check_say(run, FINDING_SKIP, "no IPoIB interface");

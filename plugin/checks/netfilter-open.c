@@ -157,7 +157,7 @@ enum netfilter_owner netfilter_command(const struct firewall_packet *packet,
 
 	command[0] = '\0';
 	if (zone && zone->panic) {
-		strcpy(command, "firewall-cmd --panic-off");
+		str_copy(command, NETFILTER_COMMAND_MAX, "firewall-cmd --panic-off");
 		return NETFILTER_PANIC;
 	}
 	if (!match.port ||

@@ -144,7 +144,7 @@ static void netfilter_ask_peers(const struct filters *filters,
 			continue;
 		out->answer = FIREWALL_ACCEPT;
 		out->for_some = i >= own;
-		strcpy(out->why, why);
+		str_copy(out->why, sizeof(out->why), why);
 		return;
 	}
 }
@@ -294,7 +294,7 @@ static void netfilter_add_firewalld(struct netfilter_tally *tally, const char *c
 		 command + strlen(program));
 	netfilter_append(&tally->open, " && ", command);
 	netfilter_append(&tally->keep, " && ", keep);
-	strcpy(tally->zone, zone);
+	str_copy(tally->zone, sizeof(tally->zone), zone);
 }
 
 int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
@@ -322,7 +322,7 @@ int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
 		tally->reason = got.unknown;
 		snprintf(tally->packet, sizeof(tally->packet), "%s", name);
 		snprintf(tally->what, sizeof(tally->what), "%s", what ? what : "");
-		strcpy(tally->rule, got.why);
+		str_copy(tally->rule, sizeof(tally->rule), got.why);
 	}
 	if (got.of_all)
 		snprintf(text, sizeof(text), "%s", got.why);

@@ -38,7 +38,7 @@ static const char *libvirt_hook_time(int64_t when, char buf[32])
 	struct tm tm;
 
 	if (!localtime_r(&seconds, &tm) || !strftime(buf, 32, "%Y-%m-%d %H:%M:%S", &tm))
-		strcpy(buf, "?");
+		str_copy(buf, 32, "?");
 	return buf;
 }
 

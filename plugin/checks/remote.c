@@ -123,7 +123,8 @@ static void remote_replay_addresses(const struct host *host, struct check_target
 		 !rc ? text
 		     : "names cannot be looked up in a snapshot; give the address");
 	finding_clean(target->unresolved);
-	strcpy(target->unresolved_reason, "snapshot");
+	str_copy(target->unresolved_reason, sizeof(target->unresolved_reason),
+		 "snapshot");
 }
 
 static void remote_record_addresses(const struct host *host,

@@ -197,9 +197,9 @@ static bool eval_verdict_add(const struct firewall_run *run,
 		if (place && strlen(chain->family) < sizeof(place->family) &&
 		    strlen(chain->table) < sizeof(place->table) &&
 		    strlen(chain->name) < sizeof(place->chain)) {
-			strcpy(place->family, chain->family);
-			strcpy(place->table, chain->table);
-			strcpy(place->chain, chain->name);
+			str_copy(place->family, sizeof(place->family), chain->family);
+			str_copy(place->table, sizeof(place->table), chain->table);
+			str_copy(place->chain, sizeof(place->chain), chain->name);
 		}
 		return true;
 	}

@@ -144,7 +144,7 @@ static int kernel_run_client(struct kernel *k, struct kernel_attempt *a)
 	char how[96];
 	int rc;
 
-	strcpy(task.address, k->local.address);
+	str_copy(task.address, sizeof(task.address), k->local.address);
 	task.ipv6 = k->local.at.addr.ss_family == AF_INET6;
 	a->connections = atomic_load(&k->log->connections);
 	a->bytes = atomic_load(&k->log->bytes);

@@ -94,7 +94,7 @@ static void reader_consider(struct reader_search *s, int dir, const char *in,
 		return;
 	s->size = size;
 	s->st = st;
-	strcpy(s->best, path);
+	str_copy(s->best, sizeof(s->best), path);
 }
 
 /* The directory that the last part of @path is in, and that part. Names are the server's: none of them is
@@ -244,7 +244,7 @@ static int reader_open_file(const struct kernel_reader_task *task,
 	out->uid = task->has_cred || geteuid() ? task->uid : s->st.st_uid;
 	out->gid = task->has_cred || geteuid() ? task->gid : s->st.st_gid;
 	out->size = (uint64_t)s->st.st_size;
-	strcpy(out->path, s->best);
+	str_copy(out->path, sizeof(out->path), s->best);
 	reader_set_fsuid(out->uid, out->gid);
 	fd = reader_open_below(s, s->best, S_IFREG,
 			       O_RDONLY | O_DIRECT | O_NONBLOCK | O_NOCTTY, &s->st);

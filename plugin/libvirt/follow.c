@@ -295,7 +295,7 @@ static void follow_report_link(struct follow_link *link, const char *why)
 	follow->changes.connected = !why;
 	follow->changes.remote = link->to.remote;
 	if (*link->to.uri)
-		strcpy(follow->changes.uri, link->to.uri);
+		str_copy(follow->changes.uri, sizeof(follow->changes.uri), link->to.uri);
 	snprintf(follow->changes.why, sizeof(follow->changes.why), "%s", why ? why : "");
 	follow_signal(follow);
 	pthread_mutex_unlock(&follow->lock);

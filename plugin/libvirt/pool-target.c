@@ -26,10 +26,8 @@ int pool_target_resolve(const struct host *host, const char *target, char *buf,
 
 	if (!rc)
 		rc = host_path_resolve(host, &mounts, target, &found);
-	if (!rc && strlen(found.path) >= cap)
+	if (!rc && !str_copy(buf, cap, found.path))
 		rc = err_set(ENAMETOOLONG, "the target's path has %zu bytes",
 			     strlen(found.path));
-	if (!rc)
-		strcpy(buf, found.path);
 	return rc;
 }

@@ -216,7 +216,7 @@ void policy_get(const struct policies *policies, const struct spec *spec, const 
 	_cleanup_free_ char *target = dir ? strdup(dir) : NULL;
 	size_t i, key;
 
-	strcpy(path, spec ? spec->path : "");
+	str_copy(path, sizeof(path), spec ? spec->path : "");
 	section_squeeze(path);
 	if (target)
 		section_squeeze(target);
@@ -227,7 +227,8 @@ void policy_get(const struct policies *policies, const struct spec *spec, const 
 		.deadline_ms = DEADLINE_DEFAULT_S * 1000,
 	};
 	for (key = 0; key < KEY_COUNT; key++)
-		strcpy((char *)out + policy_key_rows[key].from, "built in");
+		str_copy((char *)out + policy_key_rows[key].from, POLICY_FROM_MAX,
+			 "built in");
 	for (i = 0; policies && i < policies->count; i++) {
 		const struct policy_section *section = &policies->list[i];
 

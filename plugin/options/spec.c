@@ -114,7 +114,7 @@ int spec_parse(const char *text, struct spec *out)
 	if (strlen(rest + 1) > SPEC_PATH_MAX)
 		return err_set(EINVAL, "the path of the export has %zu bytes, %d at most",
 			       strlen(rest + 1), SPEC_PATH_MAX);
-	strcpy(spec.path, rest + 1);
+	str_copy(spec.path, sizeof(spec.path), rest + 1);
 	*out = spec;
 	return 0;
 }

@@ -42,14 +42,15 @@ const char *shell_word(struct shell_word *word, const char *text)
 	char piece[48];
 
 	if (!*text)
-		return strcpy(word->text, "''");
+		str_copy(word->text, sizeof(word->text), "''");
 	for (; *text; text += len) {
 		len = utf8_length(text, &printable);
 		shell_quote(text, len, printable, piece);
 		/* A truncated name would be another name. */
-		if (used + strlen(piece) >= sizeof(word->text))
-			return strcpy(word->text, "...");
-		strcpy(word->text + used, piece);
+		if (!str_copy(word->text + used, sizeof(word->text) - used, piece)) {
+			str_copy(word->text, sizeof(word->text), "...");
+			break;
+		}
 		used += strlen(piece);
 	}
 	return word->text;

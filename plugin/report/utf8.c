@@ -59,13 +59,12 @@ char *utf8_clean(char *out, size_t cap, const char *text, enum utf8_repair repai
 		if (printable)
 			snprintf(piece, sizeof(piece), "%.*s", (int)len, (const char *)p);
 		else if (repair == UTF8_REPLACE)
-			strcpy(piece, "\xef\xbf\xbd");
+			str_copy(piece, sizeof(piece), "\xef\xbf\xbd");
 		else
 			for (i = 0; i < len; i++)
 				snprintf(piece + 4 * i, 5, "\\x%02x", p[i]);
-		if (strlen(piece) >= cap - used)
+		if (!str_copy(out + used, cap - used, piece))
 			break;
-		strcpy(out + used, piece);
 		used += strlen(piece);
 	}
 	out[used] = '\0';

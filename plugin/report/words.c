@@ -16,7 +16,7 @@ const char *words_address(const struct transport_address *address,
 {
 	if (getnameinfo((const struct sockaddr *)&address->addr, address->len, name,
 			ADDRESS_NAME_MAX, NULL, 0, NI_NUMERICHOST))
-		strcpy(name, "?");
+		str_copy(name, ADDRESS_NAME_MAX, "?");
 	return name;
 }
 
@@ -36,8 +36,8 @@ void words_add(struct words *words, const char *fmt, ...)
 		words->left_out++;
 		return;
 	}
-	strcpy(stpcpy(words->text + words->used, comma), item);
-	words->used += strlen(words->text + words->used);
+	words->used += (size_t)snprintf(words->text + words->used, room, "%s%s", comma,
+					item);
 	words->count++;
 }
 

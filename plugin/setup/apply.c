@@ -34,7 +34,7 @@ static int apply_new_record(struct apply_run *a, const struct setup_step *step,
 		return -ENOSPC;
 	*out = change;
 	change->kind = step->kind;
-	strcpy(change->path, step->path);
+	str_copy(change->path, sizeof(change->path), step->path);
 	rc = place_missing(a->store.host, step->path, &change->made);
 	rc = rc ? rc
 		: place_get(a->store.host, step->kind, step->path, &change->before,

@@ -118,7 +118,7 @@ int place_missing(const struct host *host, const char *path, struct made_dirs *o
 		if (out->count == PLACE_MADE_MAX || strlen(dir) >= SETUP_PATH_MAX)
 			return err_set(ENOENT, "%s%s does not exist", host_prefix(host),
 				       dir);
-		strcpy(out->list[out->count++], dir);
+		str_copy(out->list[out->count++], SETUP_PATH_MAX, dir);
 	}
 	return 0;
 }

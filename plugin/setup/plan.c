@@ -140,7 +140,7 @@ static int plan_add_file(struct planner *planner, const char *path, char *text,
 		free(text);
 		return -ENOSPC;
 	}
-	strcpy(step->path, path);
+	str_copy(step->path, sizeof(step->path), path);
 	step->before = before;
 	step->after = text;
 	return 0;

@@ -61,7 +61,7 @@ static int firewall_plan_zone(struct planner *planner, const struct host_firewal
 			of->first <= need->port && need->port <= of->last;
 	}
 
-	strcpy(port.zone, zone->zone);
+	str_copy(port.zone, sizeof(port.zone), zone->zone);
 	if (zone->panic)
 		plan_note(
 			planner, true,

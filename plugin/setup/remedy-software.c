@@ -226,7 +226,7 @@ static int software_plan_unit(struct planner *planner, const struct setup_link *
 	step = plan_step(planner, SETUP_SYMLINK, "the unit does not start at boot");
 	if (!step)
 		return -ENOSPC;
-	strcpy(step->path, path);
+	str_copy(step->path, sizeof(step->path), path);
 	text_copy(step->name, sizeof(step->name), name);
 	step->after = strdup(target);
 	return step->after ? 0 : err_no_memory();

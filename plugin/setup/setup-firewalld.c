@@ -53,7 +53,7 @@ static int firewalld_zone_find(struct firewalld_zone *zone, const struct setup_p
 		rc = err_set(EIO, "the path of zone %s is too long", port->zone);
 	if (rc)
 		return rc;
-	strcpy(zone->path, path);
+	str_copy(zone->path, sizeof(zone->path), path);
 	zone->object = (struct live_object){ FIREWALLD, zone->path,
 					     FIREWALLD ".config.zone" };
 	return 0;

@@ -32,10 +32,8 @@ static int unit_job_start(struct sd_bus *bus, const char *unit, uint64_t deadlin
 		return rc;
 	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'o', &job),
 				  "RestartUnit");
-	if (!rc && strlen(job) >= PATH_MAX_BUS)
+	if (!rc && !str_copy(path, PATH_MAX_BUS, job))
 		rc = err_set(EIO, "the name of the job is too long");
-	if (!rc)
-		strcpy(path, job);
 	return rc;
 }
 

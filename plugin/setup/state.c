@@ -254,7 +254,7 @@ static int state_get_word(struct json_object *json, const char *key, char *buf,
 	if (!*text || strlen(text) >= cap || !finding_is_clean(text) ||
 	    strlen(text) != (size_t)json_object_get_string_len(value))
 		return state_bad(key);
-	strcpy(buf, text);
+	str_copy(buf, cap, text);
 	return 0;
 }
 
@@ -305,7 +305,7 @@ static int state_get_dirs(struct json_object *json, const char *path,
 		if (!state_is_above(dir, path) ||
 		    (i && !state_is_above(out->list[i - 1], dir)))
 			return state_bad("made");
-		strcpy(out->list[i], dir);
+		str_copy(out->list[i], sizeof(out->list[i]), dir);
 	}
 	out->count = (unsigned int)count;
 	return 0;
@@ -327,7 +327,7 @@ static int state_get_file(struct setup_state *state, struct json_object *json,
 	rc = rc ? rc : state_get_number(json, "gid", UINT32_MAX, &out->gid);
 	rc = rc ? rc : state_get_dirs(json, path, &out->made);
 	if (!rc)
-		strcpy(out->path, path);
+		str_copy(out->path, sizeof(out->path), path);
 	return rc;
 }
 

@@ -30,7 +30,7 @@ static int undo_file_step(const struct store *store, const struct setup_change *
 		free(take_ptr(step->before));
 		return rc;
 	}
-	strcpy(step->path, change->path);
+	str_copy(step->path, sizeof(step->path), change->path);
 	text_copy(step->name, sizeof(step->name), strrchr(change->path, '/') + 1);
 	if (same_text(step->before, change->after))
 		return undo_copy(&step->after, change->before);

@@ -94,8 +94,8 @@ int inventory_apply(struct inventory *inventory, struct follow_changes *changes)
 
 	inventory->connected = changes->connected;
 	inventory->remote = changes->remote;
-	strcpy(inventory->uri, changes->uri);
-	strcpy(inventory->why, changes->why);
+	str_copy(inventory->uri, sizeof(inventory->uri), changes->uri);
+	str_copy(inventory->why, sizeof(inventory->why), changes->why);
 	if (changes->has_pools) {
 		rc = inventory_take_pools(inventory, &changes->pools);
 		inventory->pools_ms = changes->pools_ms;

@@ -98,9 +98,10 @@ static void object_request_past(struct object_history *known)
 	if (!known->by_past)
 		return;
 	now->wanted = true;
-	strcpy(now->wanted_by, "it was over RDMA before");
+	str_copy(now->wanted_by, sizeof(now->wanted_by), "it was over RDMA before");
 	if (now->run == OBJECT_OTHER && (now->kind == OBJECT_MOUNT || !*now->reason))
-		strcpy(now->reason, now->kind == OBJECT_POOL ? "not-rdma" : "was-rdma");
+		str_copy(now->reason, sizeof(now->reason),
+			 now->kind == OBJECT_POOL ? "not-rdma" : "was-rdma");
 	if (!*now->text)
 		snprintf(now->text, sizeof(now->text),
 			 "over %s, but it was over RDMA before",

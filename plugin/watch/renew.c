@@ -96,13 +96,13 @@ static void renew_plan_mount(struct renew_actions *plan, unsigned int index)
 		return;
 	record_of_mount(&record, mount);
 	text_copy(record.boot_id, sizeof(record.boot_id), input->boot_id);
-	strcpy(record.by, WATCH_NAME);
+	str_copy(record.by, sizeof(record.by), WATCH_NAME);
 	if (own) {
-		strcpy(record.wanted, own->wanted);
-		strcpy(record.policy, own->policy);
+		str_copy(record.wanted, sizeof(record.wanted), own->wanted);
+		str_copy(record.policy, sizeof(record.policy), own->policy);
 	}
 	if (seen->wanted.rdma && seen->wanted.lasting)
-		strcpy(record.wanted, "rdma");
+		str_copy(record.wanted, sizeof(record.wanted), "rdma");
 	/* It already says what would be written, and is recent. */
 	if (own && own->state == record.state && !strcmp(own->wanted, record.wanted) &&
 	    !strcmp(own->effective, record.effective) &&

@@ -50,8 +50,9 @@ static void scan_see_broken(struct scan *scan, struct watch_object *object,
 {
 	object->wanted = true;
 	object->run = OBJECT_UNKNOWN;
-	strcpy(object->id, id);
-	strcpy(object->reason, object->kind == OBJECT_POOL ? "malformed" : "lost");
+	str_copy(object->id, sizeof(object->id), id);
+	str_copy(object->reason, sizeof(object->reason),
+		 object->kind == OBJECT_POOL ? "malformed" : "lost");
 	snprintf(object->text, sizeof(object->text), "its XML cannot be read: %s", why);
 	scan_see(scan, object);
 }
@@ -77,8 +78,9 @@ static void scan_lose(struct scan *scan, enum object_kind kind, const char *why)
 		    (kind != OBJECT_KINDS && object.kind != kind))
 			continue;
 		object.run = OBJECT_UNKNOWN;
-		strcpy(object.id, unseen[object.kind].id);
-		strcpy(object.reason, unseen[object.kind].reason);
+		str_copy(object.id, sizeof(object.id), unseen[object.kind].id);
+		str_copy(object.reason, sizeof(object.reason),
+			 unseen[object.kind].reason);
 		snprintf(object.text, sizeof(object.text), "could not be checked: %s",
 			 why);
 		scan_see(scan, &object);
@@ -212,7 +214,7 @@ static void scan_on_pool_finding(void *arg, const struct finding *finding)
 	if (!strncmp(text, object->pool, len) && !strncmp(text + len, ": ", 2))
 		text += len + 2;
 	text_copy(object->text, sizeof(object->text), text);
-	strcpy(object->reason, finding->reason);
+	str_copy(object->reason, sizeof(object->reason), finding->reason);
 	text_copy(object->shares_with, sizeof(object->shares_with),
 		  finding_evidence(finding, "shares_with"));
 	text_copy(object->nfs_version, sizeof(object->nfs_version),
@@ -253,16 +255,16 @@ static void scan_pool(struct scan *scan, size_t index)
 	snprintf(object.wanted_by, sizeof(object.wanted_by), "%s", state.wanted.from);
 	object.run = scan_pool_transport(scan, pool, state.run);
 	if (state.mount)
-		strcpy(object.proto, state.mount->mount->proto);
-	strcpy(object.id, "pool.transport");
+		str_copy(object.proto, sizeof(object.proto), state.mount->mount->proto);
+	str_copy(object.id, sizeof(object.id), "pool.transport");
 	pool_audit_transport(&seen, scan_on_pool_finding, &object);
 	if (object.run == OBJECT_UNKNOWN && !scan->watch->inventory.connected)
 		unconfirmed = "libvirt does not answer whether it runs";
 	else if (object.run == OBJECT_UNKNOWN && state.run != POOL_RUN_UNKNOWN)
 		unconfirmed = "its mount is gone; libvirt is asked whether it still runs";
 	if (unconfirmed) {
-		strcpy(object.reason, "unconfirmed");
-		strcpy(object.text, unconfirmed);
+		str_copy(object.reason, sizeof(object.reason), "unconfirmed");
+		str_copy(object.text, sizeof(object.text), unconfirmed);
 	}
 	scan_see(scan, &object);
 }
@@ -274,11 +276,12 @@ static void scan_describe_mount(const struct mount_verdict *verdict,
 {
 	const struct mount_opinion *opinion = &verdict->opinions[MOUNT_TRANSPORT];
 
-	strcpy(object->reason, object->kind == OBJECT_DOMAIN ? "vdsm" : "not-rdma");
+	str_copy(object->reason, sizeof(object->reason),
+		 object->kind == OBJECT_DOMAIN ? "vdsm" : "not-rdma");
 	if (object->run == OBJECT_UNKNOWN) {
-		strcpy(object->reason, "no-transport");
-		strcpy(object->text,
-		       "its transport is unknown: mountinfo gives no transport");
+		str_copy(object->reason, sizeof(object->reason), "no-transport");
+		str_copy(object->text, sizeof(object->text),
+			 "its transport is unknown: mountinfo gives no transport");
 	} else if (object->run == OBJECT_RDMA) {
 		snprintf(object->text, sizeof(object->text), "over %s, NFSv%s",
 			 object->proto, verdict->mount->vers);
@@ -316,20 +319,20 @@ static void scan_mount(struct scan *scan, const struct renew_input *input,
 	snprintf(object.name, sizeof(object.name), "%s %.150s (%.150s)",
 		 object.kind == OBJECT_DOMAIN ? "storage domain" : "mount", mount->target,
 		 mount->fs_spec);
-	strcpy(object.target, mount->target);
-	strcpy(object.spec, mount->fs_spec);
-	strcpy(object.proto, mount->proto);
+	str_copy(object.target, sizeof(object.target), mount->target);
+	str_copy(object.spec, sizeof(object.spec), mount->fs_spec);
+	str_copy(object.proto, sizeof(object.proto), mount->proto);
 	if (wanted->rdma)
-		strcpy(object.wanted_by, wanted->from);
-	strcpy(object.id, "watch.mount");
+		str_copy(object.wanted_by, sizeof(object.wanted_by), wanted->from);
+	str_copy(object.id, sizeof(object.id), "watch.mount");
 	object.tolerated = wanted->rdma && wanted->mode == POLICY_PREFER;
 	object.run = runs[verdict->view->run];
 	scan_describe_mount(verdict, &object);
 	if (renew_is_helpers(input, mount)) {
 		object.run = OBJECT_UNKNOWN;
-		strcpy(object.reason, "being-mounted");
-		strcpy(object.text,
-		       "a mount helper is mounting it, or has not recorded the result");
+		str_copy(object.reason, sizeof(object.reason), "being-mounted");
+		str_copy(object.text, sizeof(object.text),
+			 "a mount helper is mounting it, or has not recorded the result");
 	}
 	scan_see(scan, &object);
 }
@@ -347,8 +350,10 @@ static void scan_reads(struct scan *scan)
 		if (watch->nlost++ >= LOST_READS_MAX)
 			continue;
 		lost = &watch->lost[watch->nlost - 1];
-		strcpy(lost->target, scan_mounts(scan)->list[i].target);
-		strcpy(lost->spec, scan_mounts(scan)->list[i].fs_spec);
+		str_copy(lost->target, sizeof(lost->target),
+			 scan_mounts(scan)->list[i].target);
+		str_copy(lost->spec, sizeof(lost->spec),
+			 scan_mounts(scan)->list[i].fs_spec);
 		lost->reads = scan_mounts(scan)->list[i].reads;
 	}
 }
@@ -527,10 +532,10 @@ static void scan_disk(struct scan *scan, const struct guard *guard,
 	text_copy(object.disk, sizeof(object.disk), disk->device);
 	text_copy(object.pool, sizeof(object.pool),
 		  disk->pool ? disk->pool : verdict->pool);
-	strcpy(object.wanted_by, verdict->by);
-	strcpy(object.target, verdict->target);
-	strcpy(object.spec, verdict->fs_spec);
-	strcpy(object.proto, verdict->proto);
+	str_copy(object.wanted_by, sizeof(object.wanted_by), verdict->by);
+	str_copy(object.target, sizeof(object.target), verdict->target);
+	str_copy(object.spec, sizeof(object.spec), verdict->fs_spec);
+	str_copy(object.proto, sizeof(object.proto), verdict->proto);
 	snprintf(object.id, sizeof(object.id), "%s", verdict->id);
 	snprintf(object.reason, sizeof(object.reason), "%s", verdict->reason);
 	snprintf(object.remedy, sizeof(object.remedy), "%s", verdict->remedy);

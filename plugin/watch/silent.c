@@ -65,8 +65,8 @@ static int silence_get(struct silences *all, const struct nfs_mount *mount,
 	}
 	*out = &all->list[all->count++];
 	**out = (struct silence){ .id = mount->id, .sent = UINT64_MAX };
-	strcpy((*out)->target, mount->target);
-	strcpy((*out)->spec, mount->fs_spec);
+	str_copy((*out)->target, sizeof((*out)->target), mount->target);
+	str_copy((*out)->spec, sizeof((*out)->spec), mount->fs_spec);
 	return 0;
 }
 
