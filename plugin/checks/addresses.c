@@ -83,8 +83,8 @@ static void own_add(struct own_addresses *out, const struct own_address *like,
 	}
 	own = &out->list[out->count++];
 	*own = *like;
-	snprintf(own->text, sizeof(own->text), "%s", text);
-	snprintf(own->netdev, sizeof(own->netdev), "%s", netdev);
+	str_copy(own->text, sizeof(own->text), text);
+	str_copy(own->netdev, sizeof(own->netdev), netdev);
 	own->state = state == OWN_REACHED && !port_is_up(own->port) ? OWN_DOWN : state;
 }
 
@@ -118,7 +118,7 @@ static void own_add_netdev(struct check_run *run, const struct host_netdev *netd
 
 	if (rc) {
 		if (!out->rc)
-			snprintf(out->why, sizeof(out->why), "%s", err_text());
+			str_copy(out->why, sizeof(out->why), err_text());
 		out->rc = out->rc ? out->rc : rc;
 		return;
 	}

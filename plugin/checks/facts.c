@@ -4,7 +4,6 @@
 /* What several checks need. Each fact is read on first use and remembered; so is the error of one
  * that could not be, with its words, because every check that wants it says them. */
 #include <netdb.h>
-#include <stdio.h>
 
 #include "plugin/checks/internal.h"
 
@@ -190,7 +189,7 @@ static int facts_read_paths(struct check_run *run, struct check_facts *f)
 		err_clear();
 		path->rc = server_path_read(run, path);
 		if (path->rc)
-			snprintf(path->why, sizeof(path->why), "%s", err_text());
+			str_copy(path->why, sizeof(path->why), err_text());
 	}
 	return 0;
 }

@@ -320,12 +320,12 @@ int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
 	if (first) {
 		tally->owner = got.owner;
 		tally->reason = got.unknown;
-		snprintf(tally->packet, sizeof(tally->packet), "%s", name);
-		snprintf(tally->what, sizeof(tally->what), "%s", what ? what : "");
+		str_copy(tally->packet, sizeof(tally->packet), name);
+		str_copy(tally->what, sizeof(tally->what), what ? what : "");
 		str_copy(tally->rule, sizeof(tally->rule), got.why);
 	}
 	if (got.of_all)
-		snprintf(text, sizeof(text), "%s", got.why);
+		str_copy(text, sizeof(text), got.why);
 	else
 		snprintf(text, sizeof(text), "%s%s%s (%s)", what ? what : "",
 			 what ? ", " : "", name, got.why);

@@ -270,8 +270,8 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 		return 0;
 	}
 	if (!arguments.reads_conf) {
-		snprintf(out->file, sizeof(out->file), "%s", arguments.file);
-		snprintf(out->write, sizeof(out->write), "%s", arguments.line);
+		str_copy(out->file, sizeof(out->file), arguments.file);
+		str_copy(out->write, sizeof(out->write), arguments.line);
 		nfsd_conf_set(out, NFSD_CONF_OFF,
 			      !arguments.has_rdma ? "no-rdma-argument"
 			      : *arguments.file   ? "argument-file"

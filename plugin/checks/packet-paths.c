@@ -6,7 +6,6 @@
  * is one whom the interface leads to. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdio.h>
 
 #include "plugin/checks/internal.h"
 
@@ -35,7 +34,7 @@ static struct packet_path *packet_path_add(struct check_run *run,
 		return NULL;
 	path = &out->list[out->count++];
 	memset(path, 0, sizeof(*path));
-	snprintf(path->netdev, sizeof(path->netdev), "%s", netdev);
+	str_copy(path->netdev, sizeof(path->netdev), netdev);
 	path->bridge = netdev_is_bridge(run, path->netdev);
 	return path;
 }

@@ -155,10 +155,9 @@ void remote_resolve(const struct host *host, struct check_target *target,
 	if (rc < 0 && !live) {
 		remote_replay_addresses(host, target, key);
 	} else if (rc < 0) {
-		snprintf(target->unresolved, sizeof(target->unresolved), "%s",
-			 err_text());
-		snprintf(target->unresolved_reason, sizeof(target->unresolved_reason),
-			 "%s", err_reason());
+		str_copy(target->unresolved, sizeof(target->unresolved), err_text());
+		str_copy(target->unresolved_reason, sizeof(target->unresolved_reason),
+			 err_reason());
 		remote_record_addresses(host, target, key);
 	} else if (live) {
 		remote_record_addresses(host, target, key);

@@ -169,7 +169,7 @@ static void outcome_weaken(struct firewall_run *run, struct firewall_outcome *ou
 	if (!out->can[END_DROP])
 		return;
 	if (!cause->doubt[0])
-		snprintf(cause->doubt, sizeof(cause->doubt), "%s",
+		str_copy(cause->doubt, sizeof(cause->doubt),
 			 strcmp(chain->family, "bridge")
 				 ? "whether it applies is not known"
 				 : "the bridge's port is not known");

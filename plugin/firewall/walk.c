@@ -37,7 +37,7 @@ static void walk_cause(struct firewall_walk *walk, struct firewall_cause *cause,
 	cause->order = ++walk->run->order;
 	cause->rule = walk->rule;
 	cause->chain = walk->chain;
-	snprintf(cause->doubt, sizeof(cause->doubt), "%s", why);
+	str_copy(cause->doubt, sizeof(cause->doubt), why);
 }
 
 /* What decides is named rather than what might have decided the same before it. */
@@ -65,7 +65,7 @@ static void walk_end(struct firewall_walk *walk, enum firewall_end end)
 static void walk_doubt(struct firewall_walk *walk, const char *why)
 {
 	if (walk->truth == YES)
-		snprintf(walk->doubt, sizeof(walk->doubt), "%s",
+		str_copy(walk->doubt, sizeof(walk->doubt),
 			 why[0] ? why : "a match is not modelled");
 	walk->truth = MAYBE;
 }

@@ -417,7 +417,7 @@ static int mounted_test(struct mounted *m)
 		return 0;
 	}
 	finding_clean(m->chosen.path);
-	snprintf(m->file, sizeof(m->file), "%s", m->chosen.path);
+	str_copy(m->file, sizeof(m->file), m->chosen.path);
 	m->events->subject(m->events->arg, "file", m->file);
 	for (i = 0; i < KERNEL_RANGES; i++)
 		m->ranges[i] = kernel_range_of(i, m->chosen.size);

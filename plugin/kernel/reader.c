@@ -65,7 +65,7 @@ static void reader_queue(struct reader_search *s, const char *path, const struct
 {
 	struct reader_directory *dir = &s->dirs[s->ndirs++];
 
-	snprintf(dir->path, sizeof(dir->path), "%s", path);
+	str_copy(dir->path, sizeof(dir->path), path);
 	dir->uid = st->st_uid;
 	dir->gid = st->st_gid;
 }
@@ -198,7 +198,7 @@ static int reader_find_file(struct reader_search *s, const char *path)
 		return err_sys("%s", path);
 	if (s->st.st_dev != s->dev)
 		return err_set(EXDEV, "%s is on another mount", path);
-	snprintf(s->best, sizeof(s->best), "%s", path);
+	str_copy(s->best, sizeof(s->best), path);
 	if (S_ISREG(s->st.st_mode) && reader_is_live(path))
 		return err_set(EPERM,
 			       "%s belongs to the host that runs the storage domain",
@@ -262,7 +262,7 @@ int kernel_reader(void *arg, int channel)
 
 	if (read.fd < 0) {
 		chosen.error = -read.fd;
-		snprintf(chosen.why, sizeof(chosen.why), "%s", err_text());
+		str_copy(chosen.why, sizeof(chosen.why), err_text());
 	}
 	if (channel_send(channel, KERNEL_CHOSEN, &chosen, sizeof(chosen), -1) ||
 	    read.fd < 0)

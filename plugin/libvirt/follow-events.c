@@ -26,8 +26,7 @@ static void follow_request_uuid(struct follow_requests *requests, const char *uu
 		return;
 	}
 	requests->uuids = grown;
-	snprintf(requests->uuids[requests->count++], sizeof(*requests->uuids), "%s",
-		 uuid);
+	str_copy(requests->uuids[requests->count++], sizeof(*requests->uuids), uuid);
 }
 
 static void follow_request_guest(struct follow *follow, virDomainPtr domain)

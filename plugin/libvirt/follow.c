@@ -157,7 +157,7 @@ static int follow_read_guest(virDomainPtr domain, const char *uuid,
 	char *xml = NULL;
 
 	*out = (struct follow_guest){ .gone = true };
-	snprintf(out->uuid, sizeof(out->uuid), "%s", uuid);
+	str_copy(out->uuid, sizeof(out->uuid), uuid);
 	if (domain && virDomainIsActive(domain) > 0)
 		xml = virDomainGetXMLDesc(domain, 0);
 	if (!xml && virGetLastErrorCode() != VIR_ERR_OK &&
@@ -166,7 +166,7 @@ static int follow_read_guest(virDomainPtr domain, const char *uuid,
 	out->gone = !xml;
 	if (xml && domain_disks_parse(&out->disks, xml, strlen(xml))) {
 		/* Only the name is known of a guest whose XML cannot be read. */
-		snprintf(out->broken, sizeof(out->broken), "%s", err_text());
+		str_copy(out->broken, sizeof(out->broken), err_text());
 		name = virDomainGetName(domain);
 		out->disks.name = name ? strdup(name) : NULL;
 	}
@@ -296,7 +296,7 @@ static void follow_report_link(struct follow_link *link, const char *why)
 	follow->changes.remote = link->to.remote;
 	if (*link->to.uri)
 		str_copy(follow->changes.uri, sizeof(follow->changes.uri), link->to.uri);
-	snprintf(follow->changes.why, sizeof(follow->changes.why), "%s", why ? why : "");
+	str_copy(follow->changes.why, sizeof(follow->changes.why), why ? why : "");
 	follow_signal(follow);
 	pthread_mutex_unlock(&follow->lock);
 }

@@ -143,6 +143,6 @@ void pool_state(const struct pool_seen *seen, struct pool_state *out)
 	if (view)
 		pool_state_find_run(seen, view, source, out);
 	named = out->run == POOL_RUN_RDMA || out->run == POOL_RUN_TCP;
-	snprintf(out->run_name, sizeof(out->run_name), "%s",
+	str_copy(out->run_name, sizeof(out->run_name),
 		 named ? out->mount->mount->proto : names[out->run]);
 }

@@ -160,7 +160,7 @@ static void switch_find_users(const struct pool_switch *change,
 						 sizeof(out->names) - used, "%s%.60s",
 						 out->count ? ", " : "", name);
 		if (!out->count)
-			snprintf(out->first, sizeof(out->first), "%s", name);
+			str_copy(out->first, sizeof(out->first), name);
 		out->count++;
 	}
 }

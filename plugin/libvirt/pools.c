@@ -75,7 +75,7 @@ int pools_error(void)
 	char text[ERR_TEXT_MAX];
 	size_t i;
 
-	snprintf(text, sizeof(text), "%s",
+	str_copy(text, sizeof(text),
 		 error && error->message ? error->message : "no reason given");
 	for (i = 0; text[i]; i++)
 		if (text[i] == '\n')
@@ -456,7 +456,7 @@ int pools_connect(const char *uri, bool read_only, struct pools_connected *out)
 	}
 	out->conn = conn;
 	real = virConnectGetURI(conn);
-	snprintf(out->uri, sizeof(out->uri), "%s", real ? real : "");
+	str_copy(out->uri, sizeof(out->uri), real ? real : "");
 	/* SCHEME[+TRANSPORT]://[USER@]HOST/...; only the host matters. */
 	host = strstr(out->uri, "://");
 	out->remote = host && host[3] && host[3] != '/';
@@ -509,7 +509,7 @@ void pools_close(struct pools *pools)
 	if (!pools || worker_lost(pools->worker))
 		return;
 	/* Report the earlier error. */
-	snprintf(text, sizeof(text), "%s", err_text());
+	str_copy(text, sizeof(text), err_text());
 	pools_call_simple(pools, deadline_in(CLOSE_MS), pools_do_close, NULL, false);
 	if (!worker_lost(pools->worker)) {
 		worker_free(pools->worker);

@@ -37,7 +37,7 @@ static void *worker_loop(void *arg)
 		rc = worker->fn(worker->arg);
 		pthread_mutex_lock(&worker->lock);
 		worker->rc = rc;
-		snprintf(worker->text, sizeof(worker->text), "%s", err_text());
+		str_copy(worker->text, sizeof(worker->text), err_text());
 		worker->fn = NULL;
 		worker->done = true;
 		pthread_cond_broadcast(&worker->changed);

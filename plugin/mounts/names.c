@@ -46,7 +46,7 @@ static char *mounts_names_rdma_options(const struct nfs_mount *mount)
 	int rc;
 
 	if (*mount->asked)
-		snprintf(former, sizeof(former), "%s", mount->asked);
+		str_copy(former, sizeof(former), mount->asked);
 	else
 		snprintf(former, sizeof(former), "%svers=%s%s%s", ro ? "ro," : "",
 			 *mount->vers ? mount->vers : "4.2", *mount->sec ? ",sec=" : "",

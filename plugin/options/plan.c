@@ -134,7 +134,7 @@ static int plan_choose_family(struct draft *draft, bool asked_six)
 				"proto=rdma6 is for IPv6, and the address of %.80s is IPv4: write proto=rdma",
 				draft->plan->spec.host),
 			"ipv4");
-	snprintf(draft->plan->transport, sizeof(draft->plan->transport), "%s",
+	str_copy(draft->plan->transport, sizeof(draft->plan->transport),
 		 asked_six || draft->family == IP_V6 ? "rdma6" : "rdma");
 	return 0;
 }

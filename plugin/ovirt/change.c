@@ -184,7 +184,7 @@ static int ovirt_change_refuse(const struct ovirt_change_making *making)
 			part->list[0].spec, part->list[0].six ? "rdma6" : "rdma",
 			part->list[0].port, other->spec, other->six ? "rdma6" : "rdma",
 			other->port, making->request->nfs_utils);
-	snprintf(why, sizeof(why), "%s", err_text());
+	str_copy(why, sizeof(why), err_text());
 	return err_set(
 		EPERM,
 		"%.500s. %.64s %s a key in one section of a kind only (repaired in nfs-utils 2.8.3): type the options into the engine (nfsrdma ovirt options), or update nfs-utils",

@@ -56,7 +56,7 @@ static int ovirt_command_version(const char *version, char buf[48])
 	buf[0] = '\0';
 	if (!strcmp(version, "auto"))
 		return 0;
-	snprintf(words, sizeof(words), "%s", version);
+	str_copy(words, sizeof(words), version);
 	minor = strchr(words, '.');
 	if (minor)
 		*minor++ = '\0';

@@ -49,8 +49,7 @@ static void advice_print_lines(const struct report *report, const struct finding
 		return;
 	if (len && text[len - 1] == '\n')
 		text[len - 1] = '\0';
-	snprintf(advice->lines, sizeof(advice->lines), "%s", text);
-	if (strlen(text) < sizeof(advice->lines))
+	if (str_copy(advice->lines, sizeof(advice->lines), text))
 		return;
 	/* Whole lines only: half a command must not be pasted. */
 	end = strrchr(advice->lines, '\n');

@@ -35,7 +35,7 @@ struct report *report_new(const char *command)
 	struct report *report = calloc(1, sizeof(*report));
 
 	if (report)
-		snprintf(report->command, sizeof(report->command), "%s", command);
+		str_copy(report->command, sizeof(report->command), command);
 	return report;
 }
 

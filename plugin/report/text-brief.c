@@ -33,7 +33,7 @@ static void brief_print_line(struct page *page, const struct report *report,
 		snprintf(summary, sizeof(summary), "%s, and %u more",
 			 report_clause(root, clause), alike - 1);
 	else
-		snprintf(summary, sizeof(summary), "%s", root->summary);
+		str_copy(summary, sizeof(summary), root->summary);
 	column = page_status(page, root->status);
 	snprintf(text, sizeof(text), "%s: %s [%s]", meaning_find(root->id)->title,
 		 summary, report_name(root, name));

@@ -17,7 +17,7 @@ static int apply_drop_record(struct apply_run *a, struct setup_change *change, i
 {
 	char why[ERR_TEXT_MAX];
 
-	snprintf(why, sizeof(why), "%s", err_text());
+	str_copy(why, sizeof(why), err_text());
 	store_drop_file(&a->store, change);
 	store_save(&a->store);
 	return err_set(-rc, "%s", why);
@@ -56,7 +56,7 @@ static int apply_give_up_file(struct apply_run *a, const struct setup_step *step
 	struct place_attr attr;
 	char why[ERR_TEXT_MAX];
 
-	snprintf(why, sizeof(why), "%s", err_text());
+	str_copy(why, sizeof(why), err_text());
 	if (place_get(a->store.host, step->kind, step->path, &now, &attr))
 		return err_set(
 			-rc,
@@ -148,7 +148,7 @@ static int apply_link(struct apply_run *a, const struct setup_step *step)
 	if (!rc)
 		rc = a->machine->actions->link_add(&step->link);
 	if (rc && rc != -ETIMEDOUT) {
-		snprintf(why, sizeof(why), "%s", err_text());
+		str_copy(why, sizeof(why), err_text());
 		state_remove(&a->store.state, change);
 		store_save(&a->store);
 		return err_set(-rc, "%s", why);
@@ -203,7 +203,7 @@ int setup_apply(const struct setup_machine *machine, const struct setup_plan *pl
 		one = rc ? -ECANCELED : apply_step(&a, &plan->steps[i]);
 		if (one && !rc) {
 			rc = one;
-			snprintf(why, sizeof(why), "%s", err_text());
+			str_copy(why, sizeof(why), err_text());
 		}
 		report(arg, &plan->steps[i], one);
 	}

@@ -8,8 +8,6 @@
  * No order of services needs a fix: a listener of nfsd's is for any address, and the
  * connection manager extends such to devices that come later (cma_add_one() in
  * drivers/infiniband/core/cma.c). */
-#include <stdio.h>
-
 #include "plugin/setup/internal.h"
 
 #define UNIT "nfs-server.service"
@@ -84,7 +82,7 @@ static int listener_plan_restart(struct planner *planner)
 			 planner->port);
 	if (!step)
 		return -ENOSPC;
-	snprintf(step->name, sizeof(step->name), "%s", UNIT);
+	str_copy(step->name, sizeof(step->name), UNIT);
 	/* Those of NFSv4: others have no state that the kernel shows. */
 	if (host_list(host, "proc/fs/nfsd/clients", &clients))
 		return 0;

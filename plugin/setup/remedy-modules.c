@@ -98,7 +98,7 @@ static void modules_note_unknown(struct planner *planner, const char *name)
 	char why[ERR_TEXT_MAX];
 	struct finding finding;
 
-	snprintf(why, sizeof(why), "%s", err_text());
+	str_copy(why, sizeof(why), err_text());
 	planner->plan->unknown = true;
 	if (!strcmp(name, "rpcrdma") &&
 	    !plan_check(planner, server ? "server.module" : "client.module", &finding) &&
@@ -140,7 +140,7 @@ static int modules_plan_one(struct planner *planner, const char *name,
 	step = plan_step(planner, SETUP_MODULE, "%s", why);
 	if (!step)
 		return -ENOSPC;
-	snprintf(step->name, sizeof(step->name), "%s", name);
+	str_copy(step->name, sizeof(step->name), name);
 	return 0;
 }
 

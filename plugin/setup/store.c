@@ -19,7 +19,7 @@ static int store_broken(const struct store *store, int rc)
 
 	if (rc != -EBADMSG)
 		return rc;
-	snprintf(why, sizeof(why), "%s", err_text());
+	str_copy(why, sizeof(why), err_text());
 	state_name_paths(paths, sizeof(paths));
 	return err_set(EBADMSG,
 		       "%s" FOLDER "/" NAME

@@ -153,8 +153,7 @@ static void undo_make_notes(struct setup_plan *plan)
 			/* Two files may have the same. */
 			if (plan->nnotes && !strcmp(note[-1].text, undo_notes[n].text))
 				continue;
-			snprintf(note->text, sizeof(note->text), "%s",
-				 undo_notes[n].text);
+			str_copy(note->text, sizeof(note->text), undo_notes[n].text);
 			plan->nnotes++;
 		}
 }
@@ -271,7 +270,7 @@ static int undo_all(struct store *store, const struct setup_plan *plan,
 		one = rc ? -ECANCELED : undo_change(store, change, step, actions);
 		if (one && !rc) {
 			rc = one;
-			snprintf(why, sizeof(why), "%s", err_text());
+			str_copy(why, sizeof(why), err_text());
 		}
 		if (step)
 			report(arg, step, one);

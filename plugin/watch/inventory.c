@@ -45,8 +45,7 @@ static int inventory_take_pools(struct inventory *inventory, struct pool_list *l
 		if (j < inventory->npools && list->list[i].active)
 			pools[i].missing_ms = inventory->pools[j].missing_ms;
 		if (pool_xml_parse(&pools[i].xml, xml, strlen(xml)))
-			snprintf(pools[i].broken, sizeof(pools[i].broken), "%s",
-				 err_text());
+			str_copy(pools[i].broken, sizeof(pools[i].broken), err_text());
 		pools[i].info = list->list[i];
 		list->list[i] = (struct pool_info){ .name = NULL };
 	}

@@ -99,8 +99,7 @@ static void scan_read_policy(struct watch *watch)
 	rc = policy_open(&policies, watch->host);
 	if (rc) {
 		watch->policy_reason = rc == -EINVAL ? "malformed" : "unreadable";
-		snprintf(watch->policy_error, sizeof(watch->policy_error), "%s",
-			 err_text());
+		str_copy(watch->policy_error, sizeof(watch->policy_error), err_text());
 		/* There was none before: use the built-in policy. */
 		if (!watch->policies && !policy_new(&none))
 			watch->policies = none;
@@ -237,8 +236,8 @@ static void scan_pool(struct scan *scan, size_t index)
 	/* A stopped pool counts as absent. */
 	if (!pool->info.active)
 		return;
-	snprintf(object.key, sizeof(object.key), "%s", pool->info.uuid);
-	snprintf(object.pool, sizeof(object.pool), "%s", pool->info.name);
+	str_copy(object.key, sizeof(object.key), pool->info.uuid);
+	str_copy(object.pool, sizeof(object.pool), pool->info.name);
 	snprintf(object.name, sizeof(object.name), "pool %s", object.pool);
 	if (!pool->xml) {
 		scan_see_broken(scan, &object, "pool.definition", pool->broken);
@@ -252,7 +251,7 @@ static void scan_pool(struct scan *scan, size_t index)
 		*object.spec = '\0';
 	object.wanted = state.wanted.rdma;
 	object.tolerated = state.state == VIEW_TOLERATED;
-	snprintf(object.wanted_by, sizeof(object.wanted_by), "%s", state.wanted.from);
+	str_copy(object.wanted_by, sizeof(object.wanted_by), state.wanted.from);
 	object.run = scan_pool_transport(scan, pool, state.run);
 	if (state.mount)
 		str_copy(object.proto, sizeof(object.proto), state.mount->mount->proto);
@@ -288,7 +287,7 @@ static void scan_describe_mount(const struct mount_verdict *verdict,
 	} else if (object->wanted &&
 		   (opinion->status == FINDING_FAIL || opinion->status == FINDING_WARN)) {
 		/* plugin/mounts has the reason. */
-		snprintf(object->text, sizeof(object->text), "%s", opinion->text);
+		str_copy(object->text, sizeof(object->text), opinion->text);
 	} else if (object->wanted) {
 		snprintf(object->text, sizeof(object->text), "over %s, but %s %s RDMA",
 			 object->proto, object->wanted_by,
@@ -471,14 +470,13 @@ static void scan_renew(struct scan *scan, const struct renew_input *input)
 			rc = err_no_memory();
 	}
 	if (rc < 0 && !*error)
-		snprintf(error, sizeof(scan->watch->record_error), "%s", err_text());
+		str_copy(error, sizeof(scan->watch->record_error), err_text());
 	/* After a failure the other records are still written. */
 	for (i = 0; !rc && i < count && scan->folder >= 0; i++) {
 		one = scan_renew_record(scan, &list[i]);
 		if (one < 0) {
 			failed = true;
-			snprintf(error, sizeof(scan->watch->record_error), "%s",
-				 err_text());
+			str_copy(error, sizeof(scan->watch->record_error), err_text());
 		}
 		/* 1: another process wrote a newer record. */
 		if (!one)
@@ -536,11 +534,11 @@ static void scan_disk(struct scan *scan, const struct guard *guard,
 	str_copy(object.target, sizeof(object.target), verdict->target);
 	str_copy(object.spec, sizeof(object.spec), verdict->fs_spec);
 	str_copy(object.proto, sizeof(object.proto), verdict->proto);
-	snprintf(object.id, sizeof(object.id), "%s", verdict->id);
-	snprintf(object.reason, sizeof(object.reason), "%s", verdict->reason);
-	snprintf(object.remedy, sizeof(object.remedy), "%s", verdict->remedy);
+	str_copy(object.id, sizeof(object.id), verdict->id);
+	str_copy(object.reason, sizeof(object.reason), verdict->reason);
+	str_copy(object.remedy, sizeof(object.remedy), verdict->remedy);
 	if (*verdict->text)
-		snprintf(object.text, sizeof(object.text), "%s", verdict->text);
+		str_copy(object.text, sizeof(object.text), verdict->text);
 	else
 		snprintf(object.text, sizeof(object.text), "disk %s (%.300s) is over %s",
 			 object.disk, verdict->path, verdict->proto);
@@ -564,7 +562,7 @@ static void scan_disks(struct scan *scan)
 
 		if (!*guest->broken)
 			continue;
-		snprintf(object.key, sizeof(object.key), "%s", guest->uuid);
+		str_copy(object.key, sizeof(object.key), guest->uuid);
 		snprintf(object.name, sizeof(object.name), "guest %.120s", name);
 		text_copy(object.guest, sizeof(object.guest), name);
 		scan_see_broken(scan, &object, "gate.unknown", guest->broken);
@@ -626,8 +624,7 @@ int scan_host(struct watch *watch, int folder, struct report *report)
 	*watch->mounts_error = '\0';
 	watch->nlost = 0;
 	if (rc) {
-		snprintf(watch->mounts_error, sizeof(watch->mounts_error), "%s",
-			 err_text());
+		str_copy(watch->mounts_error, sizeof(watch->mounts_error), err_text());
 		watch->mounts_reason = "unreadable";
 		objects_begin(&watch->objects);
 		scan_lose(&scan, OBJECT_KINDS, watch->mounts_error);

@@ -120,7 +120,7 @@ static void watch_warn(struct watch_loop *loop, enum watch_warning which,
 {
 	if (*text && strcmp(loop->warnings[which], text) != 0)
 		event_warning(loop->options->lines, "%s", text);
-	snprintf(loop->warnings[which], sizeof(loop->warnings[which]), "%s", text);
+	str_copy(loop->warnings[which], sizeof(loop->warnings[which]), text);
 }
 
 /* What libvirt reported since. */
