@@ -107,10 +107,10 @@ static int cable_check_run(struct check_run *run)
 				 words_text(&down->words));
 	}
 	if (narrow->first) {
-		finding_reason(&run->finding, "one-lane");
 		port_evidence(run, narrow->first);
-		return check_say(run, FINDING_WARN, "the link uses one lane of four: %s",
-				 words_text(&narrow->words));
+		return check_say_why(run, FINDING_WARN, "one-lane",
+				     "the link uses one lane of four: %s",
+				     words_text(&narrow->words));
 	}
 	return check_say(run, FINDING_PASS, "%s", words_text(&groups[CABLE_UP].words));
 }

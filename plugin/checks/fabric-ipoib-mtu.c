@@ -44,10 +44,9 @@ static int ipoib_mtu_check_run(struct check_run *run)
 		first = first ? first : netdev;
 	}
 	if (first) {
-		finding_reason(&run->finding, reason);
 		finding_text(&run->finding, "interface", "%s", first->name);
 		finding_number(&run->finding, "mtu", first->mtu);
-		return check_say(run, FINDING_WARN, "%s", words_text(&odd));
+		return check_say_why(run, FINDING_WARN, reason, "%s", words_text(&odd));
 	}
 	if (!good.count)
 		return check_say(run, FINDING_SKIP, "no IPoIB interface");

@@ -68,13 +68,11 @@ static int fabric_listener_check_run(struct check_run *run)
 	if (rc)
 		return rc;
 	if (remote.answer == REMOTE_REFUSED && !target->has_port &&
-	    !remote_rdma(run, RHEL6_PORT, &other) && other.answer == REMOTE_OPEN) {
-		finding_reason(&run->finding, "port-2050");
-		return check_say(
-			run, FINDING_WARN,
+	    !remote_rdma(run, RHEL6_PORT, &other) && other.answer == REMOTE_OPEN)
+		return check_say_why(
+			run, FINDING_WARN, "port-2050",
 			"NFS answers over RDMA at port %u, as of RHEL 6, and not at %u",
 			RHEL6_PORT, target->port);
-	}
 	if (*remote.text)
 		finding_text(&run->finding, "answer", "%s", remote.text);
 	if (fabric_listener_is_silent(&remote))

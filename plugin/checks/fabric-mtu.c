@@ -58,10 +58,10 @@ static int mtu_check_run(struct check_run *run)
 	if (rc)
 		return rc;
 	if (small->first) {
-		finding_reason(&run->finding, "small");
 		port_evidence(run, small->first);
-		return check_say(run, FINDING_WARN, "smaller than Ethernet's %u: %s",
-				 ETHERNET_USUAL, words_text(&small->words));
+		return check_say_why(run, FINDING_WARN, "small",
+				     "smaller than Ethernet's %u: %s", ETHERNET_USUAL,
+				     words_text(&small->words));
 	}
 	if (!good->first)
 		return check_say(run, FINDING_SKIP,

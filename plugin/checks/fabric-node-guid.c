@@ -21,12 +21,12 @@ static int node_guid_check_run(struct check_run *run)
 		first = first ? first : &rdma->list[i];
 	}
 	if (first) {
-		finding_reason(&run->finding, first->virtual_function ? "vf" : "zero");
 		finding_text(&run->finding, "device", "%s", first->name);
 		if (first->pci_address[0])
 			finding_text(&run->finding, "pci", "%s", first->pci_address);
-		return check_say(run, FINDING_WARN, "the node GUID is zero: %s",
-				 words_text(&zero));
+		return check_say_why(run, FINDING_WARN,
+				     first->virtual_function ? "vf" : "zero",
+				     "the node GUID is zero: %s", words_text(&zero));
 	}
 	return check_say(run, FINDING_PASS, "every device has one");
 }

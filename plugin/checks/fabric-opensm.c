@@ -38,11 +38,10 @@ static int opensm_check_run(struct check_run *run)
 				 "OpenSM is installed and not enabled");
 	second = opensm_same_port(&opensm, &first);
 	if (second) {
-		finding_reason(&run->finding, "same-port");
 		finding_text(&run->finding, "file", "/%s", second);
 		finding_text(&run->finding, "other_file", "/%s", first);
-		return check_say(run, FINDING_WARN, "/%s and /%s are for the same port",
-				 first, second);
+		return check_say_why(run, FINDING_WARN, "same-port",
+				     "/%s and /%s are for the same port", first, second);
 	}
 	for (i = 0; i < opensm.nfiles; i++)
 		if (opensm.files[i].priority[0])

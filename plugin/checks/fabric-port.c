@@ -52,11 +52,11 @@ static int fabric_port_check_run(struct check_run *run)
 	if (at->device->virtual_function && at->port->layer == LINK_INFINIBAND &&
 	    !strcmp(reason, "down"))
 		reason = "vf";
-	finding_reason(&run->finding, reason);
 	port_evidence(run, at);
 	if (at->port->sm_lid)
 		finding_number(&run->finding, "sm_lid", at->port->sm_lid);
-	return check_say(run, FINDING_FAIL, "no port is active: %s", words_text(down));
+	return check_say_why(run, FINDING_FAIL, reason, "no port is active: %s",
+			     words_text(down));
 }
 
 const struct check check_fabric_port = {

@@ -38,18 +38,17 @@ static int roce_version_check_run(struct check_run *run)
 	if (rc)
 		return rc;
 	if (set->first) {
-		finding_reason(&run->finding, "set-to-v1");
 		port_evidence(run, set->first);
-		return check_say(
-			run, FINDING_WARN,
+		return check_say_why(
+			run, FINDING_WARN, "set-to-v1",
 			"%s supports RoCE v2 and is set to v1 (default_roce_mode)",
 			words_text(&set->words));
 	}
 	if (only->first) {
-		finding_reason(&run->finding, "v1-only");
 		port_evidence(run, only->first);
-		return check_say(run, FINDING_WARN, "%s supports RoCE v1 only",
-				 words_text(&only->words));
+		return check_say_why(run, FINDING_WARN, "v1-only",
+				     "%s supports RoCE v1 only",
+				     words_text(&only->words));
 	}
 	if (!groups[ROCE_V2].first)
 		return check_say(run, FINDING_SKIP, "there is no active RoCE port");

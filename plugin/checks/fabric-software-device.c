@@ -62,9 +62,8 @@ static int software_device_check_run(struct check_run *run)
 		     strcmp(used.device->driver, "siw") ? "rxe" : "siw");
 	finding_text(&run->finding, "role", "%s",
 		     run->target->roles == CHECK_SERVER ? "server" : "client");
-	finding_reason(&run->finding, "not-persistent");
-	return check_say(
-		run, FINDING_WARN,
+	return check_say_why(
+		run, FINDING_WARN, "not-persistent",
 		"%s (%s) does not survive a reboot: nothing on this host adds it again",
 		used.device->name, used.device->driver);
 }

@@ -35,12 +35,11 @@ static int tso_defect_check_run(struct check_run *run)
 	if (!first)
 		return check_say(run, FINDING_SKIP,
 				 "no first-generation ConnectX of revision a0");
-	finding_reason(&run->finding, "revision-a0");
 	if (first->nports)
 		port_evidence(run, &(const struct port_at){ first, &first->ports[0] });
-	return check_say(run, FINDING_WARN,
-			 "a first-generation ConnectX of revision a0: %s",
-			 words_text(&words));
+	return check_say_why(run, FINDING_WARN, "revision-a0",
+			     "a first-generation ConnectX of revision a0: %s",
+			     words_text(&words));
 }
 
 const struct check check_fabric_tso_defect = {

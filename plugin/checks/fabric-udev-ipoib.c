@@ -29,10 +29,10 @@ static int udev_ipoib_rule(void *arg, const char *file, unsigned int line,
 static int udev_ipoib_warn(struct check_run *run, const struct udev_ipoib *search,
 			   const char *reason, const char *text, struct words *files)
 {
-	finding_reason(&run->finding, reason);
 	finding_text(&run->finding, "rule", "%s", words_text(files));
 	finding_text(&run->finding, "interface", "%s", search->interface);
-	return check_say(run, FINDING_WARN, "%s: %s", text, words_text(files));
+	return check_say_why(run, FINDING_WARN, reason, "%s: %s", text,
+			     words_text(files));
 }
 
 static int udev_ipoib_check_run(struct check_run *run)

@@ -63,10 +63,9 @@ static int udev_names_check_run(struct check_run *run)
 	if (rc)
 		return rc;
 	if (words.count) {
-		finding_reason(&run->finding, "whole-address");
 		finding_text(&run->finding, "rule", "%s", words_text(&words));
-		return check_say(
-			run, FINDING_WARN,
+		return check_say_why(
+			run, FINDING_WARN, "whole-address",
 			"compares more than the last 8 bytes of an interface's address: %s",
 			words_text(&words));
 	}

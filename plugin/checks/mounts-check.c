@@ -89,12 +89,11 @@ int mounts_check(struct check_run *run, enum mount_aspect aspect)
 				     mounts->list[i].addr))
 			mounts_count(tally, &verdicts[i], aspect);
 	if (mounts->unreadable && aspect == MOUNT_TRANSPORT &&
-	    !tally->count[FINDING_FAIL]) {
-		finding_reason(&run->finding, "malformed");
-		return check_say(run, FINDING_UNKNOWN,
-				 "%u NFS mount%s whose line in mountinfo is malformed",
-				 mounts->unreadable, mounts->unreadable == 1 ? "" : "s");
-	}
+	    !tally->count[FINDING_FAIL])
+		return check_say_why(
+			run, FINDING_UNKNOWN, "malformed",
+			"%u NFS mount%s whose line in mountinfo is malformed",
+			mounts->unreadable, mounts->unreadable == 1 ? "" : "s");
 	if (mounts_say_bad(run, tally, aspect, FINDING_FAIL) ||
 	    mounts_say_bad(run, tally, aspect, FINDING_UNKNOWN) ||
 	    mounts_say_bad(run, tally, aspect, FINDING_WARN))
