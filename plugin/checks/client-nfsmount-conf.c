@@ -5,6 +5,7 @@
  * mount.nfs makes of them (utils/mount/configfile.c): an option of the file is added unless the
  * command line has one of the same name; "rdma" and "proto" are different names, and the kernel
  * believes the last. So "Proto=tcp" wins over "-o rdma", and does not over "-o proto=rdma". */
+#include <stdarg.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -65,13 +66,18 @@ static void nfsmount_add_harm(struct nfsmount_judge *judge, enum harm harm,
 	words_add(&judge->harm[harm], "%s: %s", nfsmount_where(at, text), effect);
 }
 
-/* Of a whole file: @file is it, with its line. */
-/* @file: up to the first blank; of a problem, "FILE:LINE: what it is". */
+/* Of a whole file. @file: up to the first blank; of a problem, "FILE:LINE: what it is". */
+PRINTF_LIKE(5, 6)
 static void nfsmount_add_form(struct nfsmount_judge *judge, enum harm harm,
-			      const char *reason, const char *file, const char *text)
+			      const char *reason, const char *file, const char *fmt, ...)
 {
 	int len = (int)strcspn(file, " ");
+	char text[256];
+	va_list ap;
 
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
 	if (len && file[len - 1] == ':')
 		len--;
 	if (!judge->first[harm].reason) {
@@ -213,26 +219,19 @@ static void nfsmount_judge_form(struct nfsmount_judge *judge)
 		   *problem = conf_problem(judge->conf),
 		   *deadly = conf_crash(judge->conf);
 
-	char text[256];
-
-	if (cut) {
-		snprintf(
-			text, sizeof(text),
+	if (cut)
+		nfsmount_add_form(
+			judge, HARM_SOME, "no-newline", cut,
 			"the last line of /%.160s has no newline, so mount.nfs ignores it",
 			cut);
-		nfsmount_add_form(judge, HARM_SOME, "no-newline", cut, text);
-	}
-	if (deadly) {
-		snprintf(
-			text, sizeof(text),
+	if (deadly)
+		nfsmount_add_form(
+			judge, HARM_ALL, "open-quote", deadly,
 			"/%.96s is in a section whose argument has no closing quote: mount.nfs crashes (SIGSEGV) at every NFS mount of this host",
 			deadly);
-		nfsmount_add_form(judge, HARM_ALL, "open-quote", deadly, text);
-	}
-	if (problem) {
-		snprintf(text, sizeof(text), "/%.240s", problem);
-		nfsmount_add_form(judge, HARM_SOME, "ignored-line", problem, text);
-	}
+	if (problem)
+		nfsmount_add_form(judge, HARM_SOME, "ignored-line", problem, "/%.240s",
+				  problem);
 }
 
 static int nfsmount_say_harm(struct check_run *run, struct nfsmount_judge *judge,
