@@ -93,6 +93,8 @@ struct report {
 };
 
 const char *subject_name(enum subject_key key);
+/* The verdict, as a finding's status. */
+enum finding_status report_status(const struct report *report);
 /* The finding that represents the verdict: the first cause with its status, named defects
  * first. NULL: there is none, or the verdict is pass. */
 const struct finding *report_lead(const struct report *report);

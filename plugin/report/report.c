@@ -181,7 +181,7 @@ enum verdict report_verdict(const struct report *report)
 	return warned ? VERDICT_WARN : VERDICT_PASS;
 }
 
-const struct finding *report_lead(const struct report *report)
+enum finding_status report_status(const struct report *report)
 {
 	static const enum finding_status statuses[] = {
 		[VERDICT_PASS] = FINDING_PASS,
@@ -189,9 +189,15 @@ const struct finding *report_lead(const struct report *report)
 		[VERDICT_FAIL] = FINDING_FAIL,
 		[VERDICT_UNKNOWN] = FINDING_UNKNOWN,
 	};
+
+	return statuses[report_verdict(report)];
+}
+
+const struct finding *report_lead(const struct report *report)
+{
 	struct family families[REPORT_FINDINGS_MAX];
 	unsigned int i, count = report_families(report, families);
-	enum finding_status status = statuses[report_verdict(report)];
+	enum finding_status status = report_status(report);
 
 	for (i = 0; i < count; i++) {
 		if (families[i].root->status == status)

@@ -63,21 +63,16 @@ static unsigned int brief_printed_before(struct printed *printed,
 	return 0;
 }
 
-/* "     1. Load the module:", and the command on a line of its own, never wrapped, so that
- * it can be pasted. */
+/* "     1. Load the module:", and the command. */
 static void brief_print_step(struct page *page, const struct report_step *step)
 {
 	char text[sizeof(step->text) + 2];
 
-	snprintf(text, sizeof(text), "%s%s", step->text, *step->command ? ":" : "");
+	snprintf(text, sizeof(text), "%.*s%s", (int)sizeof(step->text) - 1, step->text,
+		 *step->command ? ":" : "");
 	fprintf(page->out, "%*u. ", INDENT - 2, page->printed.count);
 	page_paragraph(page, text, INDENT);
-	if (!*step->command)
-		return;
-	utf8_clean(page->clean, sizeof(page->clean), step->command, UTF8_ESCAPE);
-	fprintf(page->out, "%*s", INDENT + 2, "");
-	page_colored(page, "1", page->clean);
-	fputc('\n', page->out);
+	page_command(page, step->command, INDENT + 2);
 }
 
 /* Without a reason, prints the remedy as a paragraph. */

@@ -85,7 +85,6 @@ static void full_print_evidence(struct page *page, const struct finding *finding
 		full_print_numbers(page, finding, column);
 }
 
-/* Commands have lines of their own and are never wrapped, so that they can be pasted. */
 static void full_print_remedy(struct page *page, const struct report *report,
 			      const struct finding *finding)
 {
@@ -100,13 +99,7 @@ static void full_print_remedy(struct page *page, const struct report *report,
 		snprintf(text, sizeof(text), "%s%s", steps[i].text,
 			 *steps[i].command ? ":" : "");
 		full_print_labelled_line(page, i ? "" : "Remedy", text);
-		if (!*steps[i].command)
-			continue;
-		utf8_clean(page->clean, sizeof(page->clean), steps[i].command,
-			   UTF8_ESCAPE);
-		fprintf(page->out, "%*s", INDENT + LABEL_WIDTH + 2, "");
-		page_colored(page, "1", page->clean);
-		fputc('\n', page->out);
+		page_command(page, steps[i].command, INDENT + LABEL_WIDTH + 2);
 	}
 }
 

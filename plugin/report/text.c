@@ -18,13 +18,6 @@ static const struct {
 	[FINDING_UNKNOWN] = { "UNKNOWN", "1;35" },
 };
 
-static const enum finding_status text_verdicts[] = {
-	[VERDICT_PASS] = FINDING_PASS,
-	[VERDICT_WARN] = FINDING_WARN,
-	[VERDICT_FAIL] = FINDING_FAIL,
-	[VERDICT_UNKNOWN] = FINDING_UNKNOWN,
-};
-
 void page_colored(struct page *page, const char *color, const char *text)
 {
 	if (page->color)
@@ -54,6 +47,16 @@ void page_paragraph(struct page *page, const char *text, unsigned int indent)
 {
 	utf8_clean(page->clean, sizeof(page->clean), text, UTF8_ESCAPE);
 	wrap_print(page->out, page->clean, indent, page->width);
+}
+
+void page_command(struct page *page, const char *command, unsigned int indent)
+{
+	if (!*command)
+		return;
+	utf8_clean(page->clean, sizeof(page->clean), command, UTF8_ESCAPE);
+	fprintf(page->out, "%*s", (int)indent, "");
+	page_colored(page, "1", page->clean);
+	fputc('\n', page->out);
 }
 
 void page_name(struct page *page, const struct finding *finding, unsigned int column)
@@ -207,7 +210,7 @@ static void text_print_verdict(struct page *page, const struct report *report)
 		[FINDING_FAIL] = "failed",     [FINDING_SKIP] = "skipped",
 		[FINDING_UNKNOWN] = "unknown",
 	};
-	enum finding_status status = text_verdicts[report_verdict(report)];
+	enum finding_status status = report_status(report);
 	unsigned int indent = 11 + (unsigned int)strlen(text_statuses[status].word);
 	unsigned int i, n;
 	char counts[160];
@@ -233,7 +236,7 @@ static void text_print_verdict(struct page *page, const struct report *report)
 /* "FAIL  This host cannot use NFS over RDMA with nas1." */
 static void text_print_answer(struct page *page, const struct report *report)
 {
-	enum finding_status status = text_verdicts[report_verdict(report)];
+	enum finding_status status = report_status(report);
 	char answer[FINDING_SUMMARY_MAX];
 
 	if (!*report_answer(report, answer, sizeof(answer)))

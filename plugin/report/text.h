@@ -37,6 +37,9 @@ unsigned int page_status_to(struct page *page, enum finding_status status,
 unsigned int page_status(struct page *page, enum finding_status status);
 /* Cleans and wraps @text; the caller is at column @indent. */
 void page_paragraph(struct page *page, const char *text, unsigned int indent);
+/* Prints a command on a line of its own, never wrapped, so that it can be pasted; or nothing, if it is
+ * empty. */
+void page_command(struct page *page, const char *command, unsigned int indent);
 /* Prints " [ID/REASON]" and ends the line; uses a new line if there is no room. @column:
  * where the caller is. */
 void page_name(struct page *page, const struct finding *finding, unsigned int column);
