@@ -51,20 +51,10 @@ static int base_chain_compare(const void *a, const void *b)
 /* nft 1.0.6 does not print the devices of a chain. */
 static enum truth base_chain_has_device(struct json_object *devices, const char *netdev)
 {
-	struct json_object *device;
-	size_t i;
-
-	if (json_object_is_type(devices, json_type_string))
-		return strcmp(json_object_get_string(devices), netdev) ? NO : YES;
-	if (!json_object_is_type(devices, json_type_array))
+	if (!json_object_is_type(devices, json_type_string) &&
+	    !json_object_is_type(devices, json_type_array))
 		return MAYBE;
-	for (i = 0; i < json_object_array_length(devices); i++) {
-		device = json_object_array_get_idx(devices, i);
-		if (json_object_is_type(device, json_type_string) &&
-		    !strcmp(json_object_get_string(device), netdev))
-			return YES;
-	}
-	return NO;
+	return json_has_word(devices, netdev) ? YES : NO;
 }
 
 static enum truth base_chain_of_family(const struct firewall_packet *packet,

@@ -81,6 +81,8 @@ enum truth ruleset_is_dormant(struct ruleset *ruleset, const struct ruleset_chai
 struct json_object *json_member(struct json_object *json, const char *key);
 /* The same, if it is a string. */
 const char *json_word(struct json_object *json, const char *key);
+/* Whether @json is that string, or an array that has it. */
+bool json_has_word(struct json_object *json, const char *word);
 /* The name and value of an object that has one member: {"accept": null}. False otherwise. */
 bool json_only(struct json_object *json, const char **key, struct json_object **value);
 

@@ -234,36 +234,20 @@ static const struct operand_symbol route_types[] = {
 	{ "prohibit", 8 }, { NULL, 0 },
 };
 
-static bool fib_has_flag(struct json_object *fib, const char *wanted)
-{
-	struct json_object *flags = json_member(fib, "flags"), *flag;
-	size_t i;
-
-	if (json_object_is_type(flags, json_type_string))
-		return !strcmp(json_object_get_string(flags), wanted);
-	if (!json_object_is_type(flags, json_type_array))
-		return false;
-	for (i = 0; i < json_object_array_length(flags); i++) {
-		flag = json_object_array_get_idx(flags, i);
-		if (json_object_is_type(flag, json_type_string) &&
-		    !strcmp(json_object_get_string(flag), wanted))
-			return true;
-	}
-	return false;
-}
-
 /* The near address is this host's, the far one is not; and the reverse path, if it is known. */
 static void operand_read_fib(struct firewall_run *run, struct json_object *expr,
 			     struct operand *out)
 {
 	const char *result = json_word(expr, "result");
-	bool from = fib_has_flag(expr, "saddr");
+	struct json_object *flags = json_member(expr, "flags");
+	bool from = json_has_word(flags, "saddr");
 
-	if (result && !strcmp(result, "type") && from != fib_has_flag(expr, "daddr") &&
+	if (result && !strcmp(result, "type") && from != json_has_word(flags, "daddr") &&
 	    strcmp(run->packet->netdev, "lo") != 0)
 		operand_symbol(out, from == run_is_input(run) ? 1 : 2, route_types);
-	else if (result && !strcmp(result, "oif") && from && fib_has_flag(expr, "iif") &&
-		 run_is_input(run) && run->packet->symmetric)
+	else if (result && !strcmp(result, "oif") && from &&
+		 json_has_word(flags, "iif") && run_is_input(run) &&
+		 run->packet->symmetric)
 		operand_number(out, 1, UINT64_MAX);
 	else
 		operand_unknown(run, out, "fib");

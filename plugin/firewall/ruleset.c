@@ -44,6 +44,24 @@ const char *json_word(struct json_object *json, const char *key)
 		       : NULL;
 }
 
+bool json_has_word(struct json_object *json, const char *word)
+{
+	struct json_object *item;
+	size_t i;
+
+	if (json_object_is_type(json, json_type_string))
+		return !strcmp(json_object_get_string(json), word);
+	if (!json_object_is_type(json, json_type_array))
+		return false;
+	for (i = 0; i < json_object_array_length(json); i++) {
+		item = json_object_array_get_idx(json, i);
+		if (json_object_is_type(item, json_type_string) &&
+		    !strcmp(json_object_get_string(item), word))
+			return true;
+	}
+	return false;
+}
+
 bool json_only(struct json_object *json, const char **key, struct json_object **value)
 {
 	struct json_object_iterator it;
