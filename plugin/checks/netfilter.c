@@ -73,7 +73,7 @@ static const struct host_firewalld *filters_zone(struct check_run *run,
 		return NULL;
 	if (i == filters->nzones) {
 		filters->nzones++;
-		snprintf(filters->zones[i].netdev, IFNAMSIZ, "%s", netdev);
+		str_copy(filters->zones[i].netdev, IFNAMSIZ, netdev);
 		filters->zones[i].rc = run->live->firewalld(run->host, netdev,
 							    &filters->zones[i].zone);
 	}

@@ -5,7 +5,6 @@
  * the datagram carries. A journal that does not read delays nothing for long. */
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -67,8 +66,7 @@ static int journal_send_entry(const char *socket_path, char *text, size_t len)
 	_cleanup_close_ int fd = -1;
 	int rc;
 
-	if ((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s",
-			     socket_path) >= sizeof(address.sun_path))
+	if (!str_copy(address.sun_path, sizeof(address.sun_path), socket_path))
 		return -ENAMETOOLONG;
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)

@@ -41,7 +41,7 @@ void pool_edit_transport(const struct opts *opts, char *buf, size_t cap)
 		const char *says = pool_edit_option_transport(&opt);
 
 		if (says)
-			snprintf(buf, cap, "%s", says);
+			str_copy(buf, cap, says);
 	}
 }
 

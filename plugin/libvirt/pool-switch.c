@@ -129,7 +129,7 @@ int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state 
 	if (!pool_target_resolve(changer->host, seen.target, target, sizeof(target)))
 		seen.target = target;
 	pool_state(&seen, state);
-	snprintf(version, 8, "%s", state->mount ? state->mount->mount->vers : "");
+	str_copy(version, 8, state->mount ? state->mount->mount->vers : "");
 	if (audit)
 		pool_audit_transport(&seen, changer->sink, changer->arg);
 	state->mount = NULL;

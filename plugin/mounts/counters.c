@@ -41,7 +41,7 @@ void mounts_sum(const struct nfs_mount *mount, struct xprt_sum *out)
 /* "malformed replies" */
 static const char *mounts_counters_meaning(enum xprt_column column, char buf[128])
 {
-	snprintf(buf, 128, "%s", metric_families[xprt_columns[column].metric].help);
+	str_copy(buf, 128, metric_families[xprt_columns[column].metric].help);
 	*buf = (char)tolower((unsigned char)*buf);
 	return buf;
 }

@@ -87,7 +87,7 @@ static bool ovirt_change_loses(const struct ovirt_change_making *making,
 		if (conf_each(making->now, sections[i], ovirt_change_on_loss, &loss))
 			break;
 	}
-	snprintf(reason, 256, "%s", loss.reason);
+	str_copy(reason, 256, loss.reason);
 	return *reason;
 }
 

@@ -174,7 +174,7 @@ const char *report_answer(const struct report *report, char *buf, size_t cap)
 	    strcmp(command, "doctor") != 0 && strcmp(command, "status") != 0)
 		return buf;
 	if (!server) {
-		snprintf(buf, cap, "%s", answer_of_host(report));
+		str_copy(buf, cap, answer_of_host(report));
 		return buf;
 	}
 	answer = answer_reach(report);

@@ -33,7 +33,7 @@ const char *meaning_cause(const struct meaning *meaning, const char *server,
 	bool any = !server || !*server || !strcmp(server, "unknown");
 	size_t i, used;
 
-	snprintf(buf, MEANING_CAUSE_MAX, "%s", meaning->cause);
+	str_copy(buf, MEANING_CAUSE_MAX, meaning->cause);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (!kinds[i].text || (!any && strcmp(server, kinds[i].server) != 0))
 			continue;

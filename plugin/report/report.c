@@ -221,7 +221,7 @@ const char *report_clause(const struct finding *finding, char buf[FINDING_SUMMAR
 	size_t skip = strlen(target);
 	char *end;
 
-	snprintf(buf, FINDING_SUMMARY_MAX, "%s", finding->summary);
+	str_copy(buf, FINDING_SUMMARY_MAX, finding->summary);
 	if (!skip || strncmp(buf, target, skip) != 0 || strncmp(buf + skip, ": ", 2) != 0)
 		skip = 0;
 	end = strstr(buf + (skip ? skip + 2 : 0), ": ");

@@ -349,7 +349,7 @@ const char *report_remedy(const struct report *report, const struct finding *fin
 	for (i = 0; i < n; i++)
 		sentence_add_step(&s, &steps[i]);
 	if (!n)
-		snprintf(buf, REPORT_REMEDY_MAX, "%s",
+		str_copy(buf, REPORT_REMEDY_MAX,
 			 steps_is_unknown(meaning, finding) ? meaning->unknown
 							    : meaning->remedy);
 	return buf;

@@ -171,7 +171,7 @@ static void scan_find_pool_target(struct scan *scan, size_t index)
 
 	if (!written || *written != '/')
 		return;
-	snprintf(scan->targets[index], PATH_MAX, "%s",
+	str_copy(scan->targets[index], PATH_MAX,
 		 host_path_resolve(scan->watch->host, view_tree(scan->view), written,
 				   &found)
 			 ? written
