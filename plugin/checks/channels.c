@@ -181,7 +181,7 @@ static bool channel_is_mounted(struct check_run *run, enum channel_use use)
 			uses = !strncmp(mount->sec, "krb5", 4);
 		else
 			uses = !strcmp(mount->vers, use == USE_V3 ? "3" : "4.0");
-		if (uses && !strncmp(mount->proto, "rdma", 4))
+		if (uses && view_is_rdma(mount->proto))
 			return true;
 	}
 	return false;

@@ -300,8 +300,7 @@ static int ovirt_part_read_entry(struct ovirt_part *part, char *line)
 		number = strsep(&line, " ");
 	}
 	if (line || !dir || !proto || !number || *dir != '/' ||
-	    spec_parse(spec, &parsed) ||
-	    (strcmp(proto, "rdma") && strcmp(proto, "rdma6")))
+	    spec_parse(spec, &parsed) || !view_is_rdma(proto))
 		return ovirt_part_changed();
 	port = strtoul(number, &end, 10);
 	if (*end || !port || port > UINT16_MAX)

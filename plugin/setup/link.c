@@ -127,7 +127,7 @@ void link_users(const struct setup_machine *machine, const char *name, char *why
 	 * used: so every mount over RDMA counts, whether it has a connection or not. */
 	if (!rc) {
 		for (i = 0; i < mounts.count; i++)
-			count += !strncmp(mounts.list[i].proto, "rdma", 4);
+			count += view_is_rdma(mounts.list[i].proto);
 		host_nfs_mounts_fini(&mounts);
 		rc = host_nfsd(machine->host, &nfsd);
 	}
