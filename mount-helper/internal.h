@@ -100,8 +100,7 @@ int mount_nfs_exec(const char *program, const char *const argv[]);
 struct proof {
 	bool found; /* there is an NFS mount of that number */
 	bool rdma;
-	unsigned int id, port;
-	char dev[16], target[256], fs_spec[256], proto[16], vers[8], addr[64];
+	struct nfs_mount mount; /* of one not found only the id */
 	/* Not RDMA: another mount of the same server, over the same transport and of the same
 	 * version, whose connection the kernel gives to this one, too; empty: none. */
 	char other[256];

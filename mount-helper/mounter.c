@@ -211,10 +211,10 @@ static void mounter_prove(struct mounter *mounter, unsigned int id, bool fresh)
 
 	if (rc)
 		snprintf(proof->why, sizeof(proof->why), "%.255s", err_text());
-	proof->id = id;
+	proof->mount.id = id;
 	debug(DEBUG_MOUNT, "%s on %s: mount %u, device %s, %s by %s, NFSv%s%s%s",
-	      request->spec, request->dir, id, proof->dev, fresh ? "made" : "found",
-	      proof->proto, proof->vers, proof->rdma ? "" : ": ", proof->why);
+	      request->spec, request->dir, id, proof->mount.dev, fresh ? "made" : "found",
+	      proof->mount.proto, proof->mount.vers, proof->rdma ? "" : ": ", proof->why);
 	if (!proof->rdma && !request->keep && fresh) {
 		/* An open descriptor would keep it busy. */
 		if (mounter->hidden.at >= 0)
@@ -236,7 +236,7 @@ static void mounter_prove(struct mounter *mounter, unsigned int id, bool fresh)
 	} else if (mounter->hidden.home >= 0) {
 		id = mounter->home_id;
 	}
-	proof->id = id;
+	proof->mount.id = id;
 	mounter_end(mounter, fresh ? MOUNTER_MOUNTED : MOUNTER_ALREADY, "");
 }
 
@@ -258,7 +258,7 @@ static void mounter_succeed(struct mounter *mounter)
 		 * continues in the background. */
 		if (request->remount ||
 		    (!proof_read(request->host, mounter->before, &proof) && proof.found &&
-		     !strcmp(proof.fs_spec, request->spec)))
+		     !strcmp(proof.mount.fs_spec, request->spec)))
 			mounter_prove(mounter, mounter->before, false);
 		else
 			mounter_end(

@@ -60,11 +60,7 @@ static void outcome_write_record(struct helper *helper, const struct proof *proo
 	if (helper->records < 0 || !proof->found)
 		return;
 	outcome_fill_record(helper, &record);
-	record.id = proof->id;
-	text_copy(record.dev, sizeof(record.dev), proof->dev);
-	text_copy(record.target, sizeof(record.target), proof->target);
-	text_copy(record.fs_spec, sizeof(record.fs_spec), proof->fs_spec);
-	text_copy(record.effective, sizeof(record.effective), proof->proto);
+	record_of_mount(&record, &proof->mount);
 	record.state = proof->rdma ? RECORD_PROVEN : RECORD_TCP;
 	rc = record_write(helper->records, &record, helper->report);
 	rc = rc ? rc : record_remove(helper->records, 0, helper->dir);
@@ -89,17 +85,17 @@ static void outcome_add_finding(struct helper *helper, const struct proof *proof
 	struct finding finding;
 	char port[16];
 
-	snprintf(port, sizeof(port), "%u", proof->port);
-	report_subject(helper->report, "transport", proof->proto);
-	report_subject(helper->report, "nfs_version", proof->vers);
+	snprintf(port, sizeof(port), "%u", proof->mount.port);
+	report_subject(helper->report, "transport", proof->mount.proto);
+	report_subject(helper->report, "nfs_version", proof->mount.vers);
 	report_subject(helper->report, "port", port);
 
 	finding_init(&finding, "mount.transport",
 		     proof->rdma ? FINDING_PASS : FINDING_FAIL, "%s",
 		     proof->rdma ? "mounted over RDMA" : proof->why);
-	finding_text(&finding, "proto", "%s", proof->proto);
-	finding_text(&finding, "vers", "%s", proof->vers);
-	finding_number(&finding, "port", proof->port);
+	finding_text(&finding, "proto", "%s", proof->mount.proto);
+	finding_text(&finding, "vers", "%s", proof->mount.vers);
+	finding_number(&finding, "port", proof->mount.port);
 	if (proof->other[0])
 		finding_text(&finding, "other_mount", "%s", proof->other);
 	report_add(helper->report, &finding);
@@ -116,7 +112,7 @@ static const char *outcome_cause(const struct helper *helper, const struct proof
 		snprintf(
 			text, sizeof(text),
 			"; %.250s is mounted from the same server over %s with the same version, %s, and the kernel shares its connection: unmount it first, or set another vers= for one of them",
-			proof->other, proof->proto, proof->vers);
+			proof->other, proof->mount.proto, proof->mount.vers);
 	else
 		snprintf(
 			text, sizeof(text),
@@ -135,8 +131,8 @@ static int outcome_report_mounted(struct helper *helper,
 	if (proof->rdma)
 		message_send(helper, JOURNAL_PROVEN,
 			     "%s: mounted over RDMA (NFSv%s, %s, port %u)",
-			     message_mount(helper), proof->vers, proof->proto,
-			     proof->port);
+			     message_mount(helper), proof->mount.vers, proof->mount.proto,
+			     proof->mount.port);
 	else
 		message_send(
 			helper, JOURNAL_TCP,
@@ -353,7 +349,7 @@ static bool outcome_read_test(struct helper *helper, const struct proof *proof)
 {
 	static const uint32_t length = 4096;
 	const struct kernel_quick_request request = { .target = helper->dir,
-						      .dev = proof->dev,
+						      .dev = proof->mount.dev,
 						      .path = "",
 						      .lengths = &length,
 						      .nlengths = 1,
@@ -384,7 +380,7 @@ int outcome(struct helper *helper, const struct mounter_result *result)
 						    : outcome_rows[result->end].open;
 	int status;
 
-	if (result->proof.id)
+	if (result->proof.mount.id)
 		outcome_add_finding(helper, &result->proof);
 	if (record == RECORD_REMOVE)
 		outcome_forget(helper);

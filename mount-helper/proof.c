@@ -59,14 +59,7 @@ int proof_of(const struct nfs_mounts *mounts, unsigned int id, struct proof *out
 		return 0;
 	}
 	out->found = true;
-	out->id = mount->id;
-	out->port = mount->port;
-	text_copy(out->dev, sizeof(out->dev), mount->dev);
-	text_copy(out->target, sizeof(out->target), mount->target);
-	text_copy(out->fs_spec, sizeof(out->fs_spec), mount->fs_spec);
-	text_copy(out->proto, sizeof(out->proto), mount->proto);
-	text_copy(out->vers, sizeof(out->vers), mount->vers);
-	text_copy(out->addr, sizeof(out->addr), mount->addr);
+	out->mount = *mount;
 	run = view_run(mount);
 	out->rdma = view_run_is_rdma(run);
 	if (out->rdma)
@@ -74,11 +67,11 @@ int proof_of(const struct nfs_mounts *mounts, unsigned int id, struct proof *out
 	proof_find_other(mounts, mount, out);
 	if (run == RUN_MIXED)
 		snprintf(out->why, sizeof(out->why),
-			 "mountinfo says %s, but mountstats disagrees", out->proto);
+			 "mountinfo says %s, but mountstats disagrees", mount->proto);
 	else if (run == RUN_UNKNOWN)
 		snprintf(out->why, sizeof(out->why), "mountinfo names no transport");
 	else
-		snprintf(out->why, sizeof(out->why), "it is over %s", out->proto);
+		snprintf(out->why, sizeof(out->why), "it is over %s", mount->proto);
 	return 0;
 }
 
@@ -97,7 +90,7 @@ int proof_read(const struct host *host, unsigned int id, struct proof *out)
 
 int proof_on(const struct host *host, const char *dir, struct proof *out)
 {
-	char clean[sizeof(out->target)];
+	char clean[sizeof(out->mount.target)];
 	struct nfs_mounts mounts = { 0 };
 	int rc = host_nfs_mounts(host, &mounts);
 	unsigned int i;

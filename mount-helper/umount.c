@@ -57,7 +57,7 @@ static int umount_run(struct helper *helper)
 		return HELPER_FAILED;
 	}
 	debug(DEBUG_MOUNT, "%s: mount %u, umount.nfs ended with status %d, signal %d",
-	      helper->dir, proof.id, end.status, end.signal);
+	      helper->dir, proof.mount.id, end.status, end.signal);
 	if (end.status) {
 		message_send(helper, JOURNAL_FAILED, "%s is not unmounted: %s",
 			     message_mount(helper),
@@ -69,7 +69,7 @@ static int umount_run(struct helper *helper)
 	if (helper->root)
 		helper->records = record_open(RECORD_ROOT);
 	if (helper->records >= 0)
-		record_remove(helper->records, proof.id, helper->dir);
+		record_remove(helper->records, proof.mount.id, helper->dir);
 	message_send(helper, JOURNAL_UNMOUNTED, "%s: unmounted", message_mount(helper));
 	return HELPER_OK;
 }

@@ -136,7 +136,7 @@ static void an_allowed_mount_stays_visible(void)
 		CU_ASSERT_EQUAL(result.end, MOUNTER_MOUNTED);
 		CU_ASSERT_EQUAL(result.hidden, hidden);
 		CU_ASSERT_FALSE(result.proof.rdma);
-		CU_ASSERT(result.proof.id);
+		CU_ASSERT(result.proof.mount.id);
 		CU_ASSERT(is_mounted());
 		CU_ASSERT_EQUAL(umount2(place, 0), 0);
 	}

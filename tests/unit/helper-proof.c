@@ -32,12 +32,12 @@ static void rdma_in_both_is_proof(void)
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
 	CU_ASSERT(proof.found);
 	CU_ASSERT(proof.rdma);
-	CU_ASSERT_EQUAL(proof.id, 90);
-	CU_ASSERT_EQUAL(proof.port, 20049);
-	CU_ASSERT_STRING_EQUAL(proof.proto, "rdma");
-	CU_ASSERT_STRING_EQUAL(proof.dev, "0:90");
-	CU_ASSERT_STRING_EQUAL(proof.target, "/srv/vm");
-	CU_ASSERT_STRING_EQUAL(proof.fs_spec, "nas:/vm");
+	CU_ASSERT_EQUAL(proof.mount.id, 90);
+	CU_ASSERT_EQUAL(proof.mount.port, 20049);
+	CU_ASSERT_STRING_EQUAL(proof.mount.proto, "rdma");
+	CU_ASSERT_STRING_EQUAL(proof.mount.dev, "0:90");
+	CU_ASSERT_STRING_EQUAL(proof.mount.target, "/srv/vm");
+	CU_ASSERT_STRING_EQUAL(proof.mount.fs_spec, "nas:/vm");
 	tree_free(&tree);
 }
 
@@ -120,7 +120,7 @@ static void the_last_of_several_mounts_on_a_directory_is_used(void)
 		      MOUNT("90", "/srv/vm", "4.1", "rdma"),
 	      STATS("/srv/vm", TCP) STATS("/srv/vm", RDMA));
 	CU_ASSERT_EQUAL(proof_on(tree.host, "/srv/vm", &proof), 0);
-	CU_ASSERT_EQUAL(proof.id, 90);
+	CU_ASSERT_EQUAL(proof.mount.id, 90);
 	CU_ASSERT(proof.rdma);
 	CU_ASSERT_EQUAL(proof_on(tree.host, "/srv", &proof), -ENOENT);
 	tree_free(&tree);
