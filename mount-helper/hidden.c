@@ -51,13 +51,14 @@ int hidden_enter(int *home)
 	return 0;
 }
 
-int hidden_reveal(const struct host *host, const struct hidden *hidden, unsigned int *id)
+int hidden_reveal(const struct host *host, const struct hidden *hidden, const char *dir,
+		  unsigned int *id)
 {
 	_cleanup_close_ int tree = hidden_copy_tree(hidden->at, "");
 	int rc;
 
 	/* A daemon that mount.nfs started (rpc.statd) would keep it busy. */
-	if (tree < 0 || umount2(hidden->path, MNT_DETACH | UMOUNT_NOFOLLOW))
+	if (tree < 0 || umount2(dir, MNT_DETACH | UMOUNT_NOFOLLOW))
 		return -errno;
 	/* setns(2) also changes the root directory to that of the original namespace, which does no
 	 * harm. */

@@ -125,14 +125,15 @@ int hidden_enter(int *home);
 
 struct hidden {
 	int home;
-	int at;           /* descriptor of what was mounted here */
-	const char *path; /* where */
-	int to;           /* descriptor of the directory at home */
+	int at; /* descriptor of what was mounted here */
+	int to; /* descriptor of the directory at home */
 };
 
-/* Takes what was mounted away from here, goes home and puts it into place. *@id: of mountinfo, there.
+/* Takes what was mounted on @dir away from here, goes home and puts it into place. *@id: of
+ * mountinfo, there.
  * Errors: -errno; nothing is at home then. */
-int hidden_reveal(const struct host *host, const struct hidden *hidden, unsigned int *id);
+int hidden_reveal(const struct host *host, const struct hidden *hidden, const char *dir,
+		  unsigned int *id);
 
 /* waiting.c */
 
@@ -160,6 +161,8 @@ void waiting_erase(struct waiting *waiting);
 
 /* mounter.c */
 
+struct helper;
+
 enum mounter_end {
 	MOUNTER_MOUNTED,     /* see proof; it is in place */
 	MOUNTER_ALREADY,     /* the same was mounted before; see proof */
@@ -174,14 +177,11 @@ enum mounter_end {
 	MOUNTER_NOT_HIDDEN,  /* cannot be hidden: to be repeated in the open */
 };
 
+/* One attempt at the mount of a helper. */
 struct mounter_request {
-	const struct host *host;
-	const char *program, *spec, *dir, *options;
-	const struct args *args;
-	struct waiting *waiting; /* NULL: no signals, no progress */
-	bool hidden;             /* mount in a private namespace first */
-	bool keep;               /* a mount that is not over RDMA stays */
-	bool remount;            /* of an existing mount */
+	const char *options;
+	bool hidden; /* mount in a private namespace first */
+	bool keep;   /* a mount that is not over RDMA stays */
 	uint64_t deadline;
 };
 
@@ -195,9 +195,10 @@ struct mounter_result {
 
 /* Runs in a child, which dies with us and is not waited for beyond the deadline; only it accesses
  * the directory. @out is always filled in. */
-void mounter_run(const struct mounter_request *request, struct mounter_result *out);
-/* Becomes mount.nfs. Returns only on errors: -errno, with a message. */
-int mounter_exec(const struct mounter_request *request);
+void mounter_run(struct helper *helper, const struct mounter_request *request,
+		 struct mounter_result *out);
+/* Becomes mount.nfs, with the options of the plan. Returns only on errors: -errno, with a message. */
+int mounter_exec(const struct helper *helper);
 
 /* mount-checks.c */
 
@@ -216,8 +217,6 @@ struct mount_checks {
 	struct finding reason; /* unless the result is CHECKS_ALLOW */
 	uint64_t at_ms;
 };
-
-struct helper;
 
 /* Each sets helper->checks, and begins a new report. */
 

@@ -61,16 +61,9 @@ static void mount_attempt(struct helper *helper, const char *options, bool keep,
 {
 	_cleanup_free_ char *foreground = NULL;
 	struct mounter_request request = {
-		.host = helper->host,
-		.program = helper->program,
-		.spec = helper->args.spec,
-		.dir = helper->dir,
 		.options = options,
-		.args = &helper->args,
-		.waiting = &helper->waiting,
 		.hidden = mount_can_hide(helper),
 		.keep = keep,
-		.remount = helper->plan->remount,
 		.deadline = deadline_in(deadline_left(helper->until) + ATTEMPT_MS),
 	};
 
@@ -79,10 +72,10 @@ static void mount_attempt(struct helper *helper, const char *options, bool keep,
 	if (helper->plan->policy.mode == POLICY_REQUIRE && !helper->plan->remount &&
 	    asprintf(&foreground, "%s,fg", options) >= 0)
 		request.options = foreground;
-	mounter_run(&request, result);
+	mounter_run(helper, &request, result);
 	if (result->end == MOUNTER_NOT_HIDDEN) {
 		request.hidden = false;
-		mounter_run(&request, result);
+		mounter_run(helper, &request, result);
 	}
 	waiting_erase(&helper->waiting);
 	/* On a terminal mount.nfs gets the signal, too, and may exit before we see it. */
@@ -252,19 +245,11 @@ static int mount_over_rdma(struct helper *helper)
 /* With the policy off: mount.nfs alone. Only an old record is removed. */
 static int mount_plain(struct helper *helper)
 {
-	const struct mounter_request request = {
-		.host = helper->host,
-		.program = helper->program,
-		.spec = helper->args.spec,
-		.dir = helper->dir,
-		.options = helper->plan->options,
-		.args = &helper->args,
-	};
 	int rc;
 
 	if (helper->records >= 0 && !helper->args.fake)
 		record_forget(helper->records, helper->dir);
-	rc = mounter_exec(&request);
+	rc = mounter_exec(helper);
 	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s",
 		     message_mount(helper), err_text());
 	return rc ? HELPER_FAILED : HELPER_OK;

@@ -25,10 +25,9 @@
 #define MOUNTINFO_MAX (16 * 1024 * 1024)
 
 struct mounter {
+	const struct helper *helper;
 	const struct mounter_request *request;
 	struct mounter_result result;
-	int signals;
-	int to;               /* the directory, in the original namespace */
 	struct hidden hidden; /* home -1: not hidden */
 	unsigned int home_id,
 		before; /* mount ID of the directory, in the original namespace and here */
@@ -43,15 +42,15 @@ static void mounter_end(struct mounter *mounter, enum mounter_end end, const cha
 
 /* Source and directory first, as from mount(8): old versions of mount.nfs require that. The name
  * selects what it does, too. */
-static void mounter_args(const struct mounter_request *request,
+static void mounter_args(const struct helper *helper, const char *options,
 			 const char *argv[MOUNT_NFS_ARGS_MAX + 1])
 {
-	const struct args *args = request->args;
+	const struct args *args = &helper->args;
 	size_t n = 0;
 
 	argv[n++] = "mount.nfs";
-	argv[n++] = request->spec;
-	argv[n++] = request->dir;
+	argv[n++] = args->spec;
+	argv[n++] = helper->dir;
 	if (args->sloppy)
 		argv[n++] = "-s";
 	if (args->fake)
@@ -65,16 +64,16 @@ static void mounter_args(const struct mounter_request *request,
 	if (args->read_write)
 		argv[n++] = "-w";
 	argv[n++] = "-o";
-	argv[n++] = request->options;
+	argv[n++] = options;
 	argv[n] = NULL;
 }
 
-int mounter_exec(const struct mounter_request *request)
+int mounter_exec(const struct helper *helper)
 {
 	const char *argv[MOUNT_NFS_ARGS_MAX + 1];
 
-	mounter_args(request, argv);
-	return mount_nfs_exec(request->program, argv);
+	mounter_args(helper, helper->plan->options, argv);
+	return mount_nfs_exec(helper->program, argv);
 }
 
 /* --- undoing ---------------------------------------------------------------------------------- */
@@ -124,20 +123,20 @@ static enum mounter_fresh mounter_find_new(const struct mounter *mounter,
 					   unsigned int *id, int *fd,
 					   char why[MOUNT_NFS_LAST_MAX])
 {
-	const struct mounter_request *request = mounter->request;
+	const struct helper *helper = mounter->helper;
 	int rc;
 
-	*fd = open(request->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*fd = open(helper->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (*fd < 0)
-		rc = err_sys("open %.200s", request->dir);
+		rc = err_sys("open %.200s", helper->dir);
 	else
-		rc = proof_mount_id(request->host, *fd, id);
+		rc = proof_mount_id(helper->host, *fd, id);
 	if (!rc)
 		return *id != mounter->before ? FRESH_OPEN : FRESH_NO;
 	text_copy(why, MOUNT_NFS_LAST_MAX, err_text());
 	if (*fd >= 0)
 		close(take_fd(fd));
-	rc = mounter_topmost(request->host, request->dir, id);
+	rc = mounter_topmost(helper->host, helper->dir, id);
 	if (rc == -ENOENT)
 		return FRESH_NO;
 	if (rc)
@@ -148,7 +147,7 @@ static enum mounter_fresh mounter_find_new(const struct mounter *mounter,
 /* Hidden, it ends with this process. */
 static bool mounter_undo(struct mounter *mounter)
 {
-	const char *dir = mounter->request->dir;
+	const char *dir = mounter->helper->dir;
 	bool undone = mounter->hidden.home >= 0 || !umount2(dir, UMOUNT_NOFOLLOW) ||
 		      !umount2(dir, UMOUNT_NOFOLLOW | MNT_DETACH);
 
@@ -185,7 +184,7 @@ static void mounter_fail(struct mounter *mounter, const struct mount_nfs_end *en
 	} else {
 		mounter_end(mounter, MOUNTER_FAILED, end->last);
 	}
-	if (mounter->request->remount)
+	if (mounter->helper->plan->remount)
 		return;
 	fresh = mounter_find_new(mounter, &id, &fd, why);
 	if (fresh == FRESH_NO)
@@ -205,17 +204,18 @@ static void mounter_fail(struct mounter *mounter, const struct mount_nfs_end *en
 /* A mount that may stay is moved into place, where it is hidden. */
 static void mounter_prove(struct mounter *mounter, unsigned int id, bool fresh)
 {
-	const struct mounter_request *request = mounter->request;
+	const struct helper *helper = mounter->helper;
 	struct proof *proof = &mounter->result.proof;
-	int rc = proof_read(request->host, id, proof);
+	int rc = proof_read(helper->host, id, proof);
 
 	if (rc)
 		snprintf(proof->why, sizeof(proof->why), "%.255s", err_text());
 	proof->mount.id = id;
 	debug(DEBUG_MOUNT, "%s on %s: mount %u, device %s, %s by %s, NFSv%s%s%s",
-	      request->spec, request->dir, id, proof->mount.dev, fresh ? "made" : "found",
-	      proof->mount.proto, proof->mount.vers, proof->rdma ? "" : ": ", proof->why);
-	if (!proof->rdma && !request->keep && fresh) {
+	      helper->args.spec, helper->dir, id, proof->mount.dev,
+	      fresh ? "made" : "found", proof->mount.proto, proof->mount.vers,
+	      proof->rdma ? "" : ": ", proof->why);
+	if (!proof->rdma && !mounter->request->keep && fresh) {
 		/* An open descriptor would keep it busy. */
 		if (mounter->hidden.at >= 0)
 			close(take_fd(&mounter->hidden.at));
@@ -226,10 +226,10 @@ static void mounter_prove(struct mounter *mounter, unsigned int id, bool fresh)
 		return;
 	}
 	if (mounter->hidden.home >= 0 && fresh) {
-		rc = hidden_reveal(request->host, &mounter->hidden, &id);
+		rc = hidden_reveal(helper->host, &mounter->hidden, helper->dir, &id);
 		if (rc) {
 			/* The mount in the namespace ends with this process. */
-			mounter_forget_utab(request->dir);
+			mounter_forget_utab(helper->dir);
 			mounter_end(mounter, MOUNTER_NOT_HIDDEN, strerror(-rc));
 			return;
 		}
@@ -243,22 +243,22 @@ static void mounter_prove(struct mounter *mounter, unsigned int id, bool fresh)
 /* mount.nfs reported success. */
 static void mounter_succeed(struct mounter *mounter)
 {
-	const struct mounter_request *request = mounter->request;
+	const struct helper *helper = mounter->helper;
 	char why[MOUNT_NFS_LAST_MAX] = "", text[2 * MOUNT_NFS_LAST_MAX];
 	enum mounter_fresh fresh = FRESH_NO;
 	unsigned int id = 0;
 	struct proof proof;
 
-	if (!request->remount)
+	if (!helper->plan->remount)
 		fresh = mounter_find_new(mounter, &id, &mounter->hidden.at, why);
 	if (fresh == FRESH_OPEN) {
 		mounter_prove(mounter, id, true);
 	} else if (fresh == FRESH_NO) {
 		/* mount.nfs exits with 0 if the same is mounted there already (EBUSY), and if it
 		 * continues in the background. */
-		if (request->remount ||
-		    (!proof_read(request->host, mounter->before, &proof) && proof.found &&
-		     !strcmp(proof.mount.fs_spec, request->spec)))
+		if (helper->plan->remount ||
+		    (!proof_read(helper->host, mounter->before, &proof) && proof.found &&
+		     !strcmp(proof.mount.fs_spec, helper->args.spec)))
 			mounter_prove(mounter, mounter->before, false);
 		else
 			mounter_end(
@@ -282,13 +282,14 @@ static void mounter_succeed(struct mounter *mounter)
 
 static int mounter_open_dir(struct mounter *mounter, int *fd, unsigned int *id)
 {
+	const struct helper *helper = mounter->helper;
 	int rc;
 
-	*fd = open(mounter->request->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*fd = open(helper->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (*fd < 0)
-		rc = err_sys("the directory %s", mounter->request->dir);
+		rc = err_sys("the directory %s", helper->dir);
 	else
-		rc = proof_mount_id(mounter->request->host, *fd, id);
+		rc = proof_mount_id(helper->host, *fd, id);
 	if (rc)
 		mounter_end(mounter, MOUNTER_UNMADE, err_text());
 	return rc;
@@ -296,13 +297,15 @@ static int mounter_open_dir(struct mounter *mounter, int *fd, unsigned int *id)
 
 static void mounter_work(struct mounter *mounter)
 {
+	const struct helper *helper = mounter->helper;
 	const struct mounter_request *request = mounter->request;
+	int signals = helper->waiting.signals ? helper->waiting.signals : -1;
 	const char *argv[MOUNT_NFS_ARGS_MAX + 1];
 	_cleanup_close_ int fd = -1;
 	struct mount_nfs_end end;
 	int rc;
 
-	if (mounter_open_dir(mounter, &mounter->to, &mounter->home_id))
+	if (mounter_open_dir(mounter, &mounter->hidden.to, &mounter->home_id))
 		return;
 	mounter->before = mounter->home_id;
 	if (request->hidden) {
@@ -312,26 +315,23 @@ static void mounter_work(struct mounter *mounter)
 			return;
 		}
 		mounter->result.hidden = true;
-		mounter->hidden.path = request->dir;
-		mounter->hidden.to = mounter->to;
 		if (mounter_open_dir(mounter, &fd, &mounter->before))
 			return;
 		close(take_fd(&fd));
 	}
-	mounter_args(request, argv);
-	if (mount_nfs_run(request->program, argv, mounter->signals, request->deadline,
-			  &end)) {
+	mounter_args(helper, request->options, argv);
+	if (mount_nfs_run(helper->program, argv, signals, request->deadline, &end)) {
 		mounter_end(mounter, MOUNTER_UNMADE, err_text());
 		return;
 	}
 	debug(DEBUG_MOUNT, "%s on %s: mount.nfs ended with status %d, signal %d: %s",
-	      request->spec, request->dir, end.status, end.signal, end.last);
+	      helper->args.spec, helper->dir, end.status, end.signal, end.last);
 	if (end.status) {
 		mounter_fail(mounter, &end);
 		return;
 	}
 	mounter->result.status = 0;
-	if (request->args->fake)
+	if (helper->args.fake)
 		mounter_end(mounter, MOUNTER_FAKED, "");
 	else
 		mounter_succeed(mounter);
@@ -370,15 +370,13 @@ static void mounter_lost(struct mounter_result *out, const struct child_end *end
 						 : "");
 }
 
-void mounter_run(const struct mounter_request *request, struct mounter_result *out)
+void mounter_run(struct helper *helper, const struct mounter_request *request,
+		 struct mounter_result *out)
 {
-	struct waiting own = { 0 };
-	struct waiting *waiting = request->waiting ? request->waiting : &own;
 	uint64_t deadline = request->deadline + GRACE_MS;
-	struct mounter mounter = { .request = request,
+	struct mounter mounter = { .helper = helper,
+				   .request = request,
 				   .result = { .end = MOUNTER_UNMADE, .status = -1 },
-				   .signals = waiting->signals ? waiting->signals : -1,
-				   .to = -1,
 				   .hidden = { .home = -1, .at = -1, .to = -1 } };
 	const struct child_function function = { .kind = CHILD_MOUNTER,
 						 .name = "the mounting process",
@@ -397,8 +395,9 @@ void mounter_run(const struct mounter_request *request, struct mounter_result *o
 		return;
 	}
 	/* While we wait, our signals are passed on to the process: they end mount.nfs first. */
-	while ((waited = waiting_for(waiting, child.channel, deadline)) == WAIT_SIGNAL)
-		kill(child.pid, waiting->signal);
+	while ((waited = waiting_for(&helper->waiting, child.channel, deadline)) ==
+	       WAIT_SIGNAL)
+		kill(child.pid, helper->waiting.signal);
 	if (waited == WAIT_READY)
 		do
 			n = child_receive(&child, &type, out, sizeof(*out), deadline);

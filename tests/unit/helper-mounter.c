@@ -12,8 +12,8 @@
 
 static char dir[] = "/tmp/nfsrdma-mounter.XXXXXX";
 static char place[64], program[64];
-static struct host *host;
-static struct args args;
+static struct plan plan;
+static struct helper helper = { .args.spec = "nas:/vm", .plan = &plan };
 static struct mounter_result result;
 static bool may_mount;
 
@@ -28,18 +28,13 @@ static void write_program(const char *script)
 
 static void run(const char *script, bool hidden, bool keep, unsigned int ms)
 {
-	struct mounter_request request = { .host = host,
-					   .program = program,
-					   .spec = "nas:/vm",
-					   .dir = place,
-					   .options = "rw,proto=rdma",
-					   .args = &args,
-					   .hidden = hidden,
-					   .keep = keep,
-					   .deadline = deadline_in(ms) };
+	const struct mounter_request request = { .options = "rw,proto=rdma",
+						 .hidden = hidden,
+						 .keep = keep,
+						 .deadline = deadline_in(ms) };
 
 	write_program(script);
-	mounter_run(&request, &result);
+	mounter_run(&helper, &request, &result);
 }
 
 static bool is_mounted(void)
@@ -64,10 +59,10 @@ static void success_without_a_mount_is_a_failure(void)
 {
 	run("exit 0", false, false, 10000);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_NOTHING);
-	args.fake = true;
+	helper.args.fake = true;
 	run("exit 0", false, false, 10000);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_FAKED);
-	args.fake = false;
+	helper.args.fake = false;
 }
 
 static void a_program_that_hangs_is_killed(void)
@@ -81,32 +76,30 @@ static void a_program_that_hangs_is_killed(void)
 
 static void a_missing_directory_or_program_is_reported(void)
 {
-	struct mounter_request request = { .host = host,
-					   .program = "/nonexistent/mount.nfs",
-					   .spec = "nas:/vm",
-					   .dir = place,
-					   .options = "rw",
-					   .args = &args,
-					   .deadline = deadline_in(PATIENCE_MS) };
+	const struct mounter_request request = { .options = "rw",
+						 .deadline = deadline_in(PATIENCE_MS) };
 
-	mounter_run(&request, &result);
+	helper.program = "/nonexistent/mount.nfs";
+	mounter_run(&helper, &request, &result);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_UNMADE);
 	CU_ASSERT_STRING_EQUAL(result.text,
 			       "/nonexistent/mount.nfs: No such file or directory");
-	request.dir = "/nonexistent/dir";
-	mounter_run(&request, &result);
+	strcpy(helper.dir, "/nonexistent/dir");
+	mounter_run(&helper, &request, &result);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_UNMADE);
 	CU_ASSERT_STRING_EQUAL(
 		result.text, "the directory /nonexistent/dir: No such file or directory");
+	strcpy(helper.dir, place);
+	helper.program = program;
 }
 
 static void arguments_are_passed_on_as_mount_writes_them(void)
 {
-	args.sloppy = args.no_mtab = args.verbose = true;
+	helper.args.sloppy = helper.args.no_mtab = helper.args.verbose = true;
 	run("[ \"$*\" = \"nas:/vm $dir -s -n -v -o rw,proto=rdma\" ]; exit $?", false,
 	    false, 10000);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_NOTHING);
-	args.sloppy = args.no_mtab = args.verbose = false;
+	helper.args.sloppy = helper.args.no_mtab = helper.args.verbose = false;
 }
 
 /* A tmpfs is not NFS over RDMA. */
@@ -194,10 +187,12 @@ static void a_busy_mount_is_undone(void)
 
 static void begin(void)
 {
-	if (!mkdtemp(dir) || host_open(&host, NULL))
+	if (!mkdtemp(dir) || host_open(&helper.host, NULL))
 		abort();
 	snprintf(place, sizeof(place), "%s/place", dir);
+	strcpy(helper.dir, place);
 	snprintf(program, sizeof(program), "%s/mount.nfs", dir);
+	helper.program = program;
 	if (mkdir(place, 0755))
 		abort();
 	may_mount = !unshare(CLONE_NEWNS) &&
@@ -212,7 +207,7 @@ static void the_directory_is_removed(void)
 	unlink(program);
 	rmdir(place);
 	rmdir(dir);
-	host_close(host);
+	host_close(helper.host);
 }
 
 __attribute__((constructor)) static void before(void)
