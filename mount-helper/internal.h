@@ -7,10 +7,10 @@
  *	main.c          mount.nfsrdma
  *	helper.c        its process and state; the same for umount.nfsrdma
  *	args.c          the command line, as mount(8) writes it (pure)
- *	mount.c         all of it in order: plan, checks, record, attempts, exit status
+ *	mount.c         all of it in order: prepare, check, decide, mount, report and record
  *	dir.c           the directory by its absolute name
  *	fstab.c         requirements on the fstab line of a user's mount
- *	prepare.c       policy, names and plan
+ *	prepare.c       policy, names, plan and the time of retry=
  *	mount-checks.c  the checks, before mount.nfs or for the cause of its failure
  *	route.c         the route to the server, from the kernel
  *	retry.c         what the result of the checks means for the mount (pure), and how long to retry
@@ -220,9 +220,9 @@ struct mount_checks {
 
 /* Each sets helper->checks, and begins a new report. */
 
-/* Runs the checks of a level and adds their findings to the report. @again: not into the journal.
- * Errors: -ENOMEM, with a message. */
-int mount_checks_before(struct helper *helper, enum policy_check level, bool again);
+/* Runs the checks of the policy's level and adds their findings to the report. @again: not into the
+ * journal. Errors: -ENOMEM, with a message. */
+int mount_checks_before(struct helper *helper, bool again);
 /* Looks for the cause of a failure of mount.nfs. Errors: the same. */
 int mount_checks_after(struct helper *helper);
 
@@ -268,6 +268,7 @@ struct helper {
 	uint64_t deadline;          /* of the first checks */
 	uint64_t start_ms, until;   /* of the mount; of its retry= */
 	unsigned int minutes;       /* retry= */
+	bool once;                  /* no retries */
 	struct mount_checks checks; /* the last ones */
 	struct waiting waiting;
 	bool stderr_is_journal; /* of a unit: messages are not printed twice */
@@ -314,9 +315,9 @@ extern const struct live_ops live_helper;
 
 /* Reports and records the outcome of an attempt. Returns the exit status. */
 int outcome(struct helper *helper, const struct mounter_result *result);
-/* Writes the record that is valid while mount.nfs runs. Errors: an old one could be taken for it. */
+/* Writes the record that is valid while mount.nfs runs. Errors: -errno an old one could be taken
+ * for it; after a message. */
 int outcome_pending(struct helper *helper);
-
 /* Removes the record of a failed attempt. */
 void outcome_forget(struct helper *helper);
 /* Ends without an attempt. Return the exit status. */

@@ -144,8 +144,9 @@ static void mount_checks_end(struct helper *helper, time_t started, uint64_t sta
 	report_times(helper->report, started, (double)(now_ns() - start_ns) / 1e6);
 }
 
-int mount_checks_before(struct helper *helper, enum policy_check level, bool again)
+int mount_checks_before(struct helper *helper, bool again)
 {
+	enum policy_check level = helper->plan->policy.check;
 	struct mount_checks_context run = { .helper = helper,
 					    .stops = true,
 					    .quiet = again };

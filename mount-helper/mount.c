@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A mount from beginning to end: plan, checks, record, mount.nfs, proof, record. All but the plan
- * are repeated within the time of retry= if the failure can be temporary. With the policy prefer an
- * attempt over TCP may follow. */
+/* A mount from beginning to end, in mount_run(): prepare, check, decide, record that it is unproven,
+ * mount and prove, report and record. All but the first are repeated within the time of retry= if the
+ * failure can be temporary. With the policy prefer an attempt over TCP may follow. */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
@@ -56,21 +56,28 @@ static bool mount_can_hide(const struct helper *helper)
 	return shared;
 }
 
-static void mount_attempt(struct helper *helper, const char *options, bool keep,
-			  struct mounter_result *result)
+/* One attempt, over RDMA or, once that was given up, over TCP. */
+static void mount_attempt(struct helper *helper, struct mounter_result *result)
 {
-	_cleanup_free_ char *foreground = NULL;
-	struct mounter_request request = {
-		.options = options,
-		.hidden = mount_can_hide(helper),
-		.keep = keep,
-		.deadline = deadline_in(deadline_left(helper->until) + ATTEMPT_MS),
-	};
+	const struct plan *plan = helper->plan;
+	bool required = plan->policy.mode == POLICY_REQUIRE;
+	unsigned int left = ((unsigned int)deadline_left(helper->until) + 59999) / 60000;
+	_cleanup_free_ char *later = NULL, *foreground = NULL;
+	struct mounter_request request = { .options = plan->options, .keep = !required };
 
+	/* mount.nfs is called again with the remaining minutes. */
+	if (helper->gave_up)
+		request.options = plan->tcp_options;
+	else if (left < helper->minutes)
+		later = retry_options(plan->options, left);
+	if (later)
+		request.options = later;
+	request.hidden = mount_can_hide(helper);
+	request.deadline = deadline_in(deadline_left(helper->until) + ATTEMPT_MS);
 	/* Background=true in nfsmount.conf adds "bg" to a mount with neither bg nor fg, and then
 	 * mount.nfs exits with 0 and nothing mounted. So a mount that must be proven gets "fg". */
-	if (helper->plan->policy.mode == POLICY_REQUIRE && !helper->plan->remount &&
-	    asprintf(&foreground, "%s,fg", options) >= 0)
+	if (required && !plan->remount &&
+	    asprintf(&foreground, "%s,fg", request.options) >= 0)
 		request.options = foreground;
 	mounter_run(helper, &request, result);
 	if (result->end == MOUNTER_NOT_HIDDEN) {
@@ -84,65 +91,57 @@ static void mount_attempt(struct helper *helper, const char *options, bool keep,
 		result->end = MOUNTER_INTERRUPTED;
 }
 
-static int mount_over_tcp(struct helper *helper, const char *why, const char *detail)
+/* @result: of the last attempt over RDMA, if there was one. */
+static void mount_give_up_rdma(struct helper *helper, const struct mounter_result *result)
 {
-	struct mounter_result result;
+	bool known = helper->checks.result != CHECKS_ALLOW;
+	const char *detail = known ? result->text : "";
 
 	message_send(helper, JOURNAL_WARNING, "%s: no RDMA, so TCP is tried: %s%s%s",
-		     message_mount(helper), why, detail[0] ? ": " : "", detail);
+		     message_mount(helper),
+		     known ? helper->checks.reason.summary : result->text,
+		     detail[0] ? ": " : "", detail);
 	helper->gave_up = true;
 	helper->waiting.what[0] = '\0';
 	helper->until = deadline_in(helper->minutes * 60000);
-	mount_attempt(helper, helper->plan->tcp_options, true, &result);
-	return outcome(helper, &result);
-}
-
-/* Writes the pending record. False: an old one could be taken for this mount's. */
-static bool mount_record(struct helper *helper)
-{
-	if (!outcome_pending(helper))
-		return true;
-	message_send(helper, JOURNAL_WARNING, "%s: cannot write the record: %s",
-		     message_mount(helper), err_text());
-	/* An old record would match this mount if it gets the same mount ID. */
-	if (helper->records < 0 || !record_forget(helper->records, helper->dir))
-		return true;
-	message_send(helper, JOURNAL_FAILED,
-		     "%s is not mounted: an old record in " RECORD_ROOT
-		     " could be taken for this mount's and cannot be removed: %s",
-		     message_mount(helper), err_text());
-	return false;
-}
-
-/* No retries: mount.nfs has none with -f and for a remount, either. */
-static bool mount_is_once(const struct helper *helper)
-{
-	return !helper->minutes || helper->args.fake || helper->plan->remount;
-}
-
-/* A remount keeps its connection. */
-static enum policy_check mount_check_level(const struct helper *helper)
-{
-	enum policy_check level = helper->plan->policy.check;
-
-	return helper->plan->remount && level > POLICY_CHECK_FAST ? POLICY_CHECK_FAST
-								  : level;
 }
 
 static enum retry_action mount_decide(const struct helper *helper)
 {
+	const struct plan *plan = helper->plan;
 	const struct retry_state at = {
-		.once = mount_is_once(helper),
-		.reads = mount_check_level(helper) == POLICY_CHECK_READ,
-		.tcp = helper->plan->tcp_options,
+		.once = helper->once,
+		.reads = plan->policy.check == POLICY_CHECK_READ,
+		.tcp = plan->tcp_options,
 		.device_time_left = now_ms() < helper->start_ms + DEVICE_MS,
 		.time_left = deadline_left(helper->until),
 	};
 
 	/* A remount cannot change its transport. */
-	if (helper->plan->policy.mode == POLICY_PREFER && !at.tcp)
+	if (plan->policy.mode == POLICY_PREFER && !at.tcp)
 		return RETRY_MOUNT;
 	return retry_decide(helper->checks.result, &at);
+}
+
+/* After an attempt over RDMA. RETRY_MOUNT: it counts, good or bad. mount.nfs itself retries timeouts
+ * and refusals within retry=, but exits at once for other errors. */
+static enum retry_action mount_decide_again(struct helper *helper,
+					    const struct mounter_result *result)
+{
+	bool failed = result->end == MOUNTER_FAILED;
+	int rc;
+
+	if ((!failed && result->end != MOUNTER_TIMEOUT) || helper->args.fake)
+		return RETRY_MOUNT;
+	rc = mount_checks_after(helper);
+	if (helper->plan->tcp_options)
+		return RETRY_TCP;
+	if (rc || !failed || result->status != HELPER_FAILED || helper->once ||
+	    helper->checks.result == CHECKS_ALLOW ||
+	    mount_decide(helper) == RETRY_REFUSE || !deadline_left(helper->until))
+		return RETRY_MOUNT;
+	outcome_forget(helper);
+	return RETRY_WAIT;
 }
 
 /* Once for each reason. */
@@ -153,7 +152,7 @@ static void mount_report_wait(struct helper *helper, char reported[FINDING_SUMMA
 
 	text_copy(helper->waiting.what, sizeof(helper->waiting.what),
 		  helper->checks.result == CHECKS_ALLOW ? "" : why);
-	if (helper->checks.result == CHECKS_ALLOW || mount_is_once(helper) ||
+	if (helper->checks.result == CHECKS_ALLOW || helper->once ||
 	    !strcmp(reported, why))
 		return;
 	text_copy(reported, FINDING_SUMMARY_MAX, why);
@@ -166,80 +165,6 @@ static void mount_report_wait(struct helper *helper, char reported[FINDING_SUMMA
 			 deadline_left(helper->until) / 1000);
 	message_send(helper, JOURNAL_WARNING, "%s is not mounted yet: %s; %s",
 		     message_mount(helper), why, until);
-}
-
-/* One attempt over RDMA, and over TCP where the policy allows it. False: to be retried, because the
- * failure can be temporary; mount.nfs itself retries timeouts and refusals within retry=, but exits
- * at once for other errors. */
-static bool mount_try(struct helper *helper, int *status)
-{
-	const struct plan *plan = helper->plan;
-	unsigned int left = ((unsigned int)deadline_left(helper->until) + 59999) / 60000;
-	_cleanup_free_ char *options = NULL;
-	struct mounter_result result;
-
-	/* mount.nfs is called again with the remaining minutes. */
-	if (left < helper->minutes)
-		options = retry_options(plan->options, left);
-	mount_attempt(helper, options ? options : plan->options,
-		      plan->policy.mode != POLICY_REQUIRE, &result);
-	if ((result.end != MOUNTER_FAILED && result.end != MOUNTER_TIMEOUT) ||
-	    helper->args.fake) {
-		*status = outcome(helper, &result);
-		return true;
-	}
-	if (!mount_checks_after(helper) && result.end == MOUNTER_FAILED &&
-	    result.status == HELPER_FAILED && !mount_is_once(helper) &&
-	    !plan->tcp_options && helper->checks.result != CHECKS_ALLOW &&
-	    mount_decide(helper) != RETRY_REFUSE && deadline_left(helper->until)) {
-		outcome_forget(helper);
-		return false;
-	}
-	if (!plan->tcp_options)
-		*status = outcome(helper, &result);
-	else if (helper->checks.result == CHECKS_ALLOW)
-		*status = mount_over_tcp(helper, result.text, "");
-	else
-		*status = mount_over_tcp(helper, helper->checks.reason.summary,
-					 result.text);
-	return true;
-}
-
-static int mount_over_rdma(struct helper *helper)
-{
-	enum policy_check level = mount_check_level(helper);
-	char reported[FINDING_SUMMARY_MAX] = "";
-	int status, rc = mount_checks_before(helper, level, false);
-
-	/* The connection manager repeats a lost request after four seconds. */
-	if (!rc && helper->checks.result == CHECKS_SILENT && mount_is_once(helper) &&
-	    deadline_left(helper->deadline))
-		rc = mount_checks_before(helper, level, true);
-	waiting_begin(&helper->waiting);
-	while (!rc) {
-		enum retry_action action = mount_decide(helper);
-		unsigned int pause;
-
-		if (action == RETRY_REFUSE)
-			return outcome_refused(helper);
-		if (action != RETRY_TCP)
-			mount_report_wait(helper, reported);
-		if (action != RETRY_WAIT && !mount_record(helper))
-			return HELPER_SYSTEM;
-		if (action == RETRY_TCP)
-			return mount_over_tcp(helper, helper->checks.reason.summary, "");
-		if (action == RETRY_MOUNT && mount_try(helper, &status))
-			return status;
-		mount_report_wait(helper, reported);
-		pause = helper->checks.result == CHECKS_DEVICE ? PAUSE_DEVICE_MS
-							       : PAUSE_MS;
-		if (waiting_for(&helper->waiting, -1, deadline_in(pause)) == WAIT_SIGNAL)
-			return outcome_interrupted(helper);
-		rc = mount_checks_before(helper, level, true);
-	}
-	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s",
-		     message_mount(helper), err_text());
-	return HELPER_SYSTEM;
 }
 
 /* With the policy off: mount.nfs alone. Only an old record is removed. */
@@ -257,22 +182,53 @@ static int mount_plain(struct helper *helper)
 
 int mount_run(struct helper *helper)
 {
-	int rc;
+	struct mounter_result result = { .status = -1 };
+	char reported[FINDING_SUMMARY_MAX] = "";
+	enum retry_action action;
+	unsigned int pause;
+	int status, rc;
 
 	helper->start_ms = now_ms();
 	helper->waiting.since_ms = helper->start_ms;
-	rc = prepare_mount(helper);
-	waiting_erase(&helper->waiting);
-	if (rc)
-		return rc;
-	debug(DEBUG_MOUNT, "%s: policy %s of %s, options %s", message_mount(helper),
-	      policy_mode_name(helper->plan->policy.mode), helper->plan->policy.mode_from,
-	      helper->plan->options);
+	status = prepare_mount(helper);
+	if (status)
+		return status;
 	if (!helper->plan->wants_rdma)
 		return mount_plain(helper);
-	helper->minutes = retry_minutes(helper->host, helper->plan, helper->args.spec,
-					helper->dir);
-	helper->until = helper->start_ms + (uint64_t)helper->minutes * 60000;
-	helper->waiting.until_ms = helper->until;
-	return mount_over_rdma(helper);
+
+	rc = mount_checks_before(helper, false);
+	/* The connection manager repeats a lost request after four seconds. */
+	if (!rc && helper->checks.result == CHECKS_SILENT && helper->once &&
+	    deadline_left(helper->deadline))
+		rc = mount_checks_before(helper, true);
+	waiting_begin(&helper->waiting);
+	while (!rc) {
+		action = mount_decide(helper);
+		if (action == RETRY_REFUSE)
+			return outcome_refused(helper);
+		if (action != RETRY_TCP)
+			mount_report_wait(helper, reported);
+		if (action != RETRY_WAIT && outcome_pending(helper))
+			return HELPER_SYSTEM;
+		if (action == RETRY_MOUNT) {
+			mount_attempt(helper, &result);
+			action = mount_decide_again(helper, &result);
+		}
+		if (action == RETRY_TCP) {
+			mount_give_up_rdma(helper, &result);
+			mount_attempt(helper, &result);
+		}
+		/* The attempt has proven its mount, or undone it. */
+		if (action != RETRY_WAIT)
+			return outcome(helper, &result);
+		mount_report_wait(helper, reported);
+		pause = helper->checks.result == CHECKS_DEVICE ? PAUSE_DEVICE_MS
+							       : PAUSE_MS;
+		if (waiting_for(&helper->waiting, -1, deadline_in(pause)) == WAIT_SIGNAL)
+			return outcome_interrupted(helper);
+		rc = mount_checks_before(helper, true);
+	}
+	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s",
+		     message_mount(helper), err_text());
+	return HELPER_SYSTEM;
 }

@@ -36,12 +36,18 @@ int outcome_pending(struct helper *helper)
 {
 	_cleanup_(host_nfs_mounts_fini) struct nfs_mounts mounts = { .count = 0 };
 	struct record record;
+	int rc;
 
 	if (helper->args.fake || !helper->root)
 		return 0;
 	/* Without the directory there is no old record, either. */
-	if (helper->records < 0)
-		return err_set(EROFS, "there is no directory for records");
+	if (helper->records < 0) {
+		message_send(
+			helper, JOURNAL_WARNING,
+			"%s: cannot write the record: there is no directory for records",
+			message_mount(helper));
+		return 0;
+	}
 	/* Removes records that an earlier mount left behind. */
 	if (host_nfs_mounts(helper->host, &mounts) ||
 	    record_tidy(helper->records, helper->dir, &mounts, now_ms()))
@@ -49,7 +55,18 @@ int outcome_pending(struct helper *helper)
 		      err_text());
 	outcome_fill_record(helper, &record);
 	record.state = RECORD_UNPROVEN;
-	return record_write(helper->records, &record, helper->report);
+	if (!record_write(helper->records, &record, helper->report))
+		return 0;
+	message_send(helper, JOURNAL_WARNING, "%s: cannot write the record: %s",
+		     message_mount(helper), err_text());
+	/* An old record would match this mount if it gets the same mount ID. */
+	rc = record_forget(helper->records, helper->dir);
+	if (rc)
+		message_send(helper, JOURNAL_FAILED,
+			     "%s is not mounted: an old record in " RECORD_ROOT
+			     " could be taken for this mount's and cannot be removed: %s",
+			     message_mount(helper), err_text());
+	return rc;
 }
 
 static void outcome_write_record(struct helper *helper, const struct proof *proof)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Everything before the first check: this host's policy, the plan, the server's addresses. An impossible
- * mount ends here, with a message. */
+/* Everything before the first check: this host's policy, the plan, the server's addresses, the time of
+ * retry=. An impossible mount ends here, with a message. */
 #include <netinet/in.h>
 #include <stdio.h>
 
@@ -16,6 +16,7 @@ static int prepare_refuse(struct helper *helper, enum helper_exit code)
 {
 	message_send(helper, JOURNAL_REFUSED, "%s is not mounted: %s",
 		     message_mount(helper), err_text());
+	waiting_erase(&helper->waiting);
 	return code;
 }
 
@@ -28,7 +29,7 @@ static int prepare_plan(struct helper *helper, enum ip_family family)
 					      .policies = helper->policies,
 					      .family = family };
 	struct check_target *target = &helper->target;
-	const struct plan *plan;
+	struct plan *plan;
 	int rc;
 
 	plan_free(helper->plan);
@@ -37,6 +38,9 @@ static int prepare_plan(struct helper *helper, enum ip_family family)
 	if (rc)
 		return rc;
 	plan = helper->plan;
+	/* A remount keeps its connection. */
+	if (plan->remount && plan->policy.check > POLICY_CHECK_FAST)
+		plan->policy.check = POLICY_CHECK_FAST;
 	target->server = plan->spec.host;
 	target->export = plan->spec.path;
 	target->port = plan->port ? plan->port : NFS_RDMA_PORT;
@@ -79,6 +83,7 @@ static int prepare_resolve(struct helper *helper)
 
 int prepare_mount(struct helper *helper)
 {
+	const struct plan *plan;
 	unsigned int i;
 
 	if (host_open(&helper->host, NULL) ||
@@ -98,10 +103,22 @@ int prepare_mount(struct helper *helper)
 	helper->deadline = helper->start_ms + helper->plan->policy.deadline_ms;
 	if (helper->plan->wants_rdma && prepare_resolve(helper))
 		return prepare_refuse(helper, HELPER_USAGE);
-	for (i = 0; i < helper->plan->nwarnings; i++)
+	plan = helper->plan;
+	for (i = 0; i < plan->nwarnings; i++)
 		message_send(helper, JOURNAL_WARNING, "%s: %s", message_mount(helper),
-			     helper->plan->warnings[i]);
+			     plan->warnings[i]);
 	if (!helper->root && fstab_allows_user(helper->host, helper->dir))
 		return prepare_refuse(helper, HELPER_USAGE);
+	waiting_erase(&helper->waiting);
+	debug(DEBUG_MOUNT, "%s: policy %s of %s, options %s", message_mount(helper),
+	      policy_mode_name(plan->policy.mode), plan->policy.mode_from, plan->options);
+	if (!plan->wants_rdma)
+		return 0;
+	helper->minutes = retry_minutes(helper->host, plan, helper->args.spec,
+					helper->dir);
+	helper->until = helper->start_ms + (uint64_t)helper->minutes * 60000;
+	helper->waiting.until_ms = helper->until;
+	/* mount.nfs does not retry with -f and for a remount, either. */
+	helper->once = !helper->minutes || helper->args.fake || plan->remount;
 	return 0;
 }

@@ -24,9 +24,10 @@ static void checks_run_as(enum policy_check level, bool after)
 					     .port = 20049,
 					     .has_port = true } };
 
+	plan.policy.check = level;
 	remote_resolve(tree.host, &helper.target, 0);
 	CU_ASSERT_EQUAL(after ? mount_checks_after(&helper)
-			      : mount_checks_before(&helper, level, false),
+			      : mount_checks_before(&helper, false),
 			0);
 	checks = helper.checks;
 	report_free(helper.report);
