@@ -24,7 +24,7 @@ static int args_join_options(struct args *args, const char *more)
 			       OPTS_TEXT_MAX);
 	joined = realloc(args->options, have + len + 1);
 	if (!joined)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	if (have)
 		joined[have - 1] = ',';
 	memcpy(joined + have, more, len + 1);
@@ -110,7 +110,8 @@ int args_parse(struct args *args, int argc, char *const argv[], bool umount)
 	       (option = getopt_long(argc, argv, ":fsnvrwlho:t:N:V", names, NULL)) != -1)
 		rc = args_take_option(args, option, optarg);
 	args->force = umount && args->fake;
-	rc = rc ? rc : args_take_operands(args, argv + optind, argc - optind, umount);
+	if (!rc)
+		rc = args_take_operands(args, argv + optind, argc - optind, umount);
 	if (rc)
 		args_fini(args);
 	return rc;

@@ -39,17 +39,16 @@ int dir_resolve(const char *dir, char out[PATH_MAX])
 	int rc;
 
 	if (!copy)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = child_call(&function, &answer, sizeof(answer), deadline_in(PATIENCE_MS),
 			&end);
 	if (end.fate == CHILD_LEFT)
 		snprintf(left, sizeof(left), " (process %d hangs on it)", end.pid);
-	rc = rc ? rc : -answer.errnum;
-	if (!rc) {
+	if (!rc && !answer.errnum) {
 		memcpy(out, answer.path, PATH_MAX);
 		out[PATH_MAX - 1] = '\0';
 		return 0;
 	}
-	errno = -rc;
+	errno = rc ? -rc : answer.errnum;
 	return err_sys("the directory %.200s%s", dir, left);
 }

@@ -126,7 +126,7 @@ static int mount_checks_begin(struct helper *helper)
 	char port[16];
 
 	if (!report)
-		return err_set(ENOMEM, "no memory for a report");
+		return err_no_memory();
 	report_free(helper->report);
 	helper->report = report;
 	report_subject(report, "server", helper->target.server);

@@ -80,7 +80,8 @@ static void outcome_write_record(struct helper *helper, const struct proof *proo
 	record_of_mount(&record, &proof->mount);
 	record.state = proof->rdma ? RECORD_PROVEN : RECORD_TCP;
 	rc = record_write(helper->records, &record, helper->report);
-	rc = rc ? rc : record_remove(helper->records, 0, helper->dir);
+	if (!rc)
+		rc = record_remove(helper->records, 0, helper->dir);
 	debug(DEBUG_MOUNT, "%s: record of mount %u, %s: %s", message_mount(helper),
 	      record.id, record_state_name(record.state), rc ? err_text() : "written");
 	if (rc)

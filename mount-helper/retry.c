@@ -78,14 +78,13 @@ char *retry_options(const char *options, unsigned int minutes)
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	char number[16], *out;
 	ssize_t at;
-	int rc = opts_parse(&opts, options);
+	int rc;
 
-	if (rc)
+	if (opts_parse(&opts, options))
 		return NULL;
 	snprintf(number, sizeof(number), "%u", minutes);
 	at = opts_find(opts, "retry");
 	rc = at < 0 ? opts_append(opts, "retry", number)
 		    : opts_replace(opts, (size_t)at, "retry", number);
-	rc = rc ? rc : opts_format(opts, &out);
-	return rc ? NULL : out;
+	return rc || opts_format(opts, &out) ? NULL : out;
 }
