@@ -95,13 +95,13 @@ int record_encode(const struct record *record, const struct report *report, char
 	else if (!report_render(report, report_format_find("json"), NULL, &extended))
 		json = json_tokener_parse(extended);
 	if (!json)
-		return err_set(ENOMEM, "no memory for a record");
+		return err_no_memory();
 	json_object_object_add(json, "mount", record_mount_json(record));
 	text = json_object_to_json_string_ext(
 		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 			      JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (!text || asprintf(out, "%s\n", text) < 0)
-		return err_set(ENOMEM, "no memory for a record");
+		return err_no_memory();
 	return 0;
 }
 

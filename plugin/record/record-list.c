@@ -48,7 +48,7 @@ int record_list(const struct host *host, struct record_list *out)
 	list.broken = calloc(names.count + 1, sizeof(*list.broken));
 	if (!list.list || !list.broken) {
 		record_list_fini(&list);
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	}
 	for (i = 0; i < names.count; i++) {
 		const char *name = names.names[i];

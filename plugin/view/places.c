@@ -34,13 +34,12 @@ static int places_copy(char **out, const char *text)
 	if (!text)
 		return 0;
 	*out = strdup(text);
-	return *out ? 0 : err_set(ENOMEM, "no memory");
+	return *out ? 0 : err_no_memory();
 }
 
 int view_places_add(struct view_places *places, const struct view_place *place)
 {
 	struct view_place *added;
-	int rc;
 
 	/* Full at each power of two. */
 	if (!(places->count & (places->count - 1))) {
@@ -48,7 +47,7 @@ int view_places_add(struct view_places *places, const struct view_place *place)
 
 		added = realloc(places->list, cap * sizeof(*added));
 		if (!added)
-			return err_set(ENOMEM, "no memory");
+			return err_no_memory();
 		places->list = added;
 	}
 	added = &places->list[places->count];
@@ -58,15 +57,15 @@ int view_places_add(struct view_places *places, const struct view_place *place)
 				      .expected = place->expected,
 				      .plain = place->plain };
 	text_copy(added->by, sizeof(added->by), place->by);
-	rc = places_copy(&added->pool, place->pool);
-	rc = rc ? rc : places_copy(&added->target, place->target);
-	rc = rc ? rc : places_copy(&added->fs_spec, place->fs_spec);
-	rc = rc ? rc : places_copy(&added->options, place->options);
-	if (rc)
+	if (places_copy(&added->pool, place->pool) ||
+	    places_copy(&added->target, place->target) ||
+	    places_copy(&added->fs_spec, place->fs_spec) ||
+	    places_copy(&added->options, place->options)) {
 		places_free_place(added);
-	else
-		places->count++;
-	return rc;
+		return -ENOMEM;
+	}
+	places->count++;
+	return 0;
 }
 
 void view_places_fini(struct view_places *places)
@@ -131,10 +130,9 @@ static int places_add_line(struct view_places *places, char *line, unsigned int 
 	const char *type, *target, *source, *options;
 	struct libmnt_fs *fs = NULL;
 	struct view_asks asks;
-	int rc;
 
 	if (!table || !file)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	mnt_table_set_parser_errcb(table, places_skip_line);
 	if (mnt_table_parse_stream(table, file, "fstab") ||
 	    mnt_table_first_fs(table, &fs) || !fs)
@@ -145,11 +143,9 @@ static int places_add_line(struct view_places *places, char *line, unsigned int 
 	options = mnt_fs_get_options(fs);
 	if (!places_is_nfs(type) || !target || *target != '/' || !source)
 		return 0;
-	rc = places_copy(&dir, target);
-	rc = rc ? rc : places_copy(&spec, source);
-	rc = rc ? rc : places_copy(&opts, options ? options : "");
-	if (rc)
-		return rc;
+	if (places_copy(&dir, target) || places_copy(&spec, source) ||
+	    places_copy(&opts, options ? options : ""))
+		return -ENOMEM;
 	view_asks(type, opts, &asks);
 	place.target = dir;
 	place.fs_spec = spec;

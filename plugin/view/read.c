@@ -85,7 +85,7 @@ static bool read_resolve(void *arg, const char *path, char out[PATH_MAX])
 
 	if (host_path_resolve(view->host, &view->tree, path, &found))
 		return false;
-	strcpy(out, found.path);
+	str_copy(out, PATH_MAX, found.path);
 	return true;
 }
 
@@ -138,7 +138,7 @@ static int read_add_dir(struct view *view, const struct view_place *place)
 			  : read_dir_mounted(&found);
 	dir->path = strdup(rc ? place->target : found.path);
 	if (!dir->path)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	view->ndirs++;
 	return 0;
 }
@@ -160,7 +160,7 @@ static int read_add_section(void *arg, const char *path, const struct policy *po
 	_cleanup_free_ char *target = strdup(path);
 
 	if (!target)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	place.target = target;
 	place.asked = policy->mode == POLICY_OFF ? ASKED_ANY : ASKED_RDMA;
 	snprintf(place.by, sizeof(place.by), "%s", policy->mode_from);
@@ -176,13 +176,16 @@ static int read_dirs(struct view *view)
 		return rc;
 	view->dirs = calloc(count + view->sections.count + 1, sizeof(*view->dirs));
 	if (!view->dirs)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	rc = read_add_dirs(view, view->pools);
-	rc = rc ? rc : read_add_dirs(view, &view->fstab);
+	if (rc)
+		return rc;
+	rc = read_add_dirs(view, &view->fstab);
+	if (rc)
+		return rc;
 	view->nplaces = view->ndirs;
-	rc = rc ? rc : read_add_dirs(view, &view->sections);
 	wanted_sort(view);
-	return rc;
+	return read_add_dirs(view, &view->sections);
 }
 
 int read_sources(struct view *view, const struct view_sources *sources)
@@ -200,9 +203,12 @@ int read_sources(struct view *view, const struct view_sources *sources)
 	}
 	/* Records first: a record whose mount is missing when mounts are read later is
 	 * outdated. */
-	rc = rc ? rc : read_records(view, sources);
-	rc = rc ? rc : read_mounts(view, sources);
-	rc = rc ? rc : read_fstab(view);
+	if (!rc)
+		rc = read_records(view, sources);
+	if (!rc)
+		rc = read_mounts(view, sources);
+	if (!rc)
+		rc = read_fstab(view);
 	if (rc)
 		return rc;
 	view->nfsmount_conf = sources->nfsmount_conf;
@@ -219,7 +225,8 @@ int read_sources(struct view *view, const struct view_sources *sources)
 	/* Paths are looked up with symbolic links resolved. */
 	if (view->host && view->policies)
 		rc = policy_follow(view->policies, read_resolve, view);
-	rc = rc ? rc : read_dirs(view);
+	if (!rc)
+		rc = read_dirs(view);
 	if (rc || !view->host)
 		return rc;
 	host_repository_real(view->host, &view->tree, NULL, view->repository);

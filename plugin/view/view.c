@@ -236,14 +236,17 @@ const struct view_dir *view_dir_of(const struct view *view,
 int view_open(struct view **out, const struct view_sources *sources)
 {
 	_cleanup_(view_close_p) struct view *view = calloc(1, sizeof(*view));
-	int rc = view ? read_sources(view, sources) : err_set(ENOMEM, "no memory");
+	int rc;
 
+	if (!view)
+		return err_no_memory();
+	rc = read_sources(view, sources);
 	if (rc)
 		return rc;
 	view->known = calloc((size_t)view->nfs->count + 1, sizeof(*view->known));
 	view->mounts = calloc((size_t)view->nfs->count + 1, sizeof(*view->mounts));
 	if (!view->known || !view->mounts)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	view_find_covered(view);
 	view_find_dirs(view);
 	*out = take_ptr(view);
