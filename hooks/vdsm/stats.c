@@ -61,6 +61,7 @@ static void stats_add_mounted(const struct stats_sources *stats,
 			      const struct vdsm_domain *domain, struct json_object *out,
 			      const char **reason)
 {
+	const struct record_source records = { .host = stats->host };
 	const struct nfs_mount *mount = NULL;
 	struct record record;
 	unsigned int i;
@@ -79,7 +80,7 @@ static void stats_add_mounted(const struct stats_sources *stats,
 		return;
 	}
 	vdsm_json_add(out, "effective", view_run_name(mount));
-	rc = record_find(stats->host, mount, stats->now, (uint64_t)2 * RECORD_PERIOD_MS,
+	rc = record_find(&records, mount, stats->now, (uint64_t)2 * RECORD_PERIOD_MS,
 			 &record);
 	vdsm_json_add(out, "state", rc ? "unknown" : record_state_name(record.state));
 	json_object_object_add(

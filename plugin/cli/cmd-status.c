@@ -100,7 +100,7 @@ static bool cmd_status_is_recorded(const struct view *view, const struct nfs_mou
 	struct record record;
 
 	return from.list &&
-	       !record_source_find(&from, mount, now, 2 * RECORD_PERIOD_MS, &record) &&
+	       !record_find(&from, mount, now, 2 * RECORD_PERIOD_MS, &record) &&
 	       record.state == RECORD_PROVEN;
 }
 

@@ -61,8 +61,8 @@ static int record_check_boot(const struct record_source *from,
 		       : 0;
 }
 
-int record_source_find_pending(const struct record_source *from, const char *target,
-			       struct record *out)
+int record_find_pending(const struct record_source *from, const char *target,
+			struct record *out)
 {
 	char name[RECORD_NAME_MAX], clean[sizeof(out->target)];
 	int rc = record_source_read(from, record_pending_name(target, name), out);
@@ -104,7 +104,7 @@ static int record_check_pending(const struct record_source *from,
 				const struct record *record)
 {
 	struct record pending;
-	int rc = record_source_find_pending(from, record->target, &pending);
+	int rc = record_find_pending(from, record->target, &pending);
 
 	if (rc == -ENOENT || (rc == -ESTALE && pending.id == 0 &&
 			      strcmp(pending.boot_id, record->boot_id)))
@@ -117,8 +117,8 @@ static int record_check_pending(const struct record_source *from,
 		       : 0;
 }
 
-int record_source_find(const struct record_source *from, const struct nfs_mount *mount,
-		       uint64_t now, uint64_t max_age_ms, struct record *out)
+int record_find(const struct record_source *from, const struct nfs_mount *mount,
+		uint64_t now, uint64_t max_age_ms, struct record *out)
 {
 	char name[RECORD_NAME_MAX];
 	int rc = record_source_read(from, record_name(mount->id, name), out);
@@ -136,19 +136,4 @@ int record_source_find(const struct record_source *from, const struct nfs_mount 
 		return err_set(ESTALE, "the record is %llu s old",
 			       (unsigned long long)((now - out->checked_ms) / 1000));
 	return record_check_pending(from, out);
-}
-
-int record_find(const struct host *host, const struct nfs_mount *mount, uint64_t now,
-		uint64_t max_age_ms, struct record *out)
-{
-	const struct record_source from = { .host = host };
-
-	return record_source_find(&from, mount, now, max_age_ms, out);
-}
-
-int record_find_pending(const struct host *host, const char *target, struct record *out)
-{
-	const struct record_source from = { .host = host };
-
-	return record_source_find_pending(&from, target, out);
 }

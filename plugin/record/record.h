@@ -83,14 +83,24 @@ int record_decode(const char *text, struct record *out);
 /* The watcher's interval; a record older than twice this is rejected. */
 #define RECORD_PERIOD_MS 30000
 
+struct record_list;
+
+/* The source of records: files, or a list that was read before. */
+struct record_source {
+	const struct host *host;
+	const struct record_list *list; /* NULL: @host's files */
+	const char *boot_id; /* NULL: @host's; "" not known: then no record is valid */
+};
+
 /* The record of @mount, if it is valid at @now (CLOCK_MONOTONIC) and at most @max_age_ms
  * old. With -ESTALE @out is the rejected record, and the error's text is the reason.
  * Errors: -ENOENT there is none; -ESTALE it is of another mount or boot, or too old, or a
  * helper is working on that directory (a pending record is newer); -EBADMSG; of reading. */
-int record_find(const struct host *host, const struct nfs_mount *mount, uint64_t now,
-		uint64_t max_age_ms, struct record *out);
+int record_find(const struct record_source *from, const struct nfs_mount *mount,
+		uint64_t now, uint64_t max_age_ms, struct record *out);
 /* The pending record of a directory. Errors: -ENOENT; -ESTALE of another boot or directory. */
-int record_find_pending(const struct host *host, const char *target, struct record *out);
+int record_find_pending(const struct record_source *from, const char *target,
+			struct record *out);
 /* The id of this boot. Errors: of reading. */
 int record_boot_id(const struct host *host, char *buf, size_t cap);
 
@@ -114,18 +124,6 @@ struct record_list {
  * folder; -ENOMEM. */
 int record_list(const struct host *host, struct record_list *out);
 void record_list_fini(struct record_list *list);
-/* The source of records: files, or a list that was read before. */
-struct record_source {
-	const struct host *host;
-	const struct record_list *list; /* NULL: @host's files */
-	const char *boot_id; /* NULL: @host's; "" not known: then no record is valid */
-};
-
-/* As record_find() and record_find_pending(). */
-int record_source_find(const struct record_source *from, const struct nfs_mount *mount,
-		       uint64_t now, uint64_t max_age_ms, struct record *out);
-int record_source_find_pending(const struct record_source *from, const char *target,
-			       struct record *out);
 
 /* record-write.c: the only writer. Writes are atomic, and synced to disk on return. */
 

@@ -29,7 +29,7 @@ static void records_note_pending(const struct view *view, const struct nfs_mount
 	const struct record_source from = { .list = view->records,
 					    .boot_id = view->boot_id };
 	struct record record = { .id = 0 };
-	int rc = record_source_find_pending(&from, mount->target, &record);
+	int rc = record_find_pending(&from, mount->target, &record);
 
 	if (rc == -ENOENT || rc == -ESTALE)
 		return;
@@ -68,7 +68,7 @@ void records_note(const struct view *view, unsigned int index, struct view_note 
 	}
 	if (!view->records)
 		return;
-	rc = record_source_find(&from, mount, view->now, 2 * RECORD_PERIOD_MS, &record);
+	rc = record_find(&from, mount, view->now, 2 * RECORD_PERIOD_MS, &record);
 	/* A record that is rejected as too old is still of that mount. */
 	known = !rc || (rc == -ESTALE && record_is_of(&record, mount, view->now) &&
 			!strcmp(record.boot_id, view->boot_id));

@@ -10,8 +10,9 @@
 
 static int say(const struct host *host, const struct nfs_mount *mount)
 {
+	const struct record_source records = { .host = host };
 	struct record record;
-	int rc = record_find(host, mount, now_ms(), 2 * RECORD_PERIOD_MS, &record);
+	int rc = record_find(&records, mount, now_ms(), 2 * RECORD_PERIOD_MS, &record);
 
 	if (rc)
 		printf("%s unknown: %s\n", mount->proto, err_text());

@@ -80,7 +80,16 @@ static const char *text_of(const char *path)
 
 static int find(void)
 {
-	return record_find(tree.host, &mount, now, AGE, &found);
+	const struct record_source records = { .host = tree.host };
+
+	return record_find(&records, &mount, now, AGE, &found);
+}
+
+static int find_pending(void)
+{
+	const struct record_source records = { .host = tree.host };
+
+	return record_find_pending(&records, "/srv/vm", &found);
 }
 
 static void a_written_record_is_read_back(void)
@@ -195,7 +204,7 @@ static void a_helper_at_that_directory_makes_a_record_doubtful(void)
 	put(pending(NOW - 10));
 	CU_ASSERT_EQUAL(find(), -ESTALE);
 	CU_ASSERT_STRING_EQUAL(err_text(), "a mount began there since");
-	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), 0);
+	CU_ASSERT_EQUAL(find_pending(), 0);
 	CU_ASSERT_EQUAL(found.state, RECORD_UNPROVEN);
 	CU_ASSERT_EQUAL(found.id, 0);
 	CU_ASSERT_EQUAL(record_remove(folder, 0, "/srv/vm"), 0);
@@ -213,7 +222,7 @@ static void a_pending_record_of_an_earlier_boot_says_nothing(void)
 	strcpy(record.boot_id, OTHER);
 	put(record);
 	CU_ASSERT_EQUAL(find(), 0);
-	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), -ESTALE);
+	CU_ASSERT_EQUAL(find_pending(), -ESTALE);
 	end();
 }
 
@@ -254,7 +263,7 @@ static void all_records_of_a_directory_are_removed(void)
 	tree_write(&tree, "run/nfsrdma/mounts/92.json", "{");
 	CU_ASSERT_EQUAL(record_forget(folder, "/srv/vm"), 0);
 	CU_ASSERT_EQUAL(find(), -ENOENT);
-	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), -ENOENT);
+	CU_ASSERT_EQUAL(find_pending(), -ENOENT);
 	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/91.json"), 0);
 	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/92.json"), 0);
 	end();
@@ -283,11 +292,11 @@ static void records_without_a_mount_are_removed(void)
 	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/90.json"), 0);
 	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/91.json"), -ENOENT);
 	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/92.json"), 0);
-	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), 0);
+	CU_ASSERT_EQUAL(find_pending(), 0);
 	there.count = 0;
 	CU_ASSERT_EQUAL(record_tidy(folder, "/srv/vm", &there, now), 0);
 	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/90.json"), -ENOENT);
-	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), 0);
+	CU_ASSERT_EQUAL(find_pending(), 0);
 	end();
 }
 
@@ -394,7 +403,7 @@ static void only_a_record_that_was_read_is_dropped(void)
 	seen = pending(NOW);
 	put(seen);
 	CU_ASSERT_EQUAL(record_drop(folder, &seen), 0);
-	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), -ENOENT);
+	CU_ASSERT_EQUAL(find_pending(), -ENOENT);
 	end();
 }
 

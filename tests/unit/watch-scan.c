@@ -131,13 +131,14 @@ static const char *printed(const char *format)
 /* How readers of records judge the one mount. */
 static const char *believed(void)
 {
+	const struct record_source records = { .host = tree.host };
 	static struct record record;
 	struct nfs_mounts mounts;
 	int rc;
 
 	CU_ASSERT_EQUAL_FATAL(host_nfs_mounts(tree.host, &mounts), 0);
 	CU_ASSERT_EQUAL_FATAL(mounts.count, 1);
-	rc = record_find(tree.host, &mounts.list[0], now_ms(), 2 * RECORD_PERIOD_MS,
+	rc = record_find(&records, &mounts.list[0], now_ms(), 2 * RECORD_PERIOD_MS,
 			 &record);
 	host_nfs_mounts_fini(&mounts);
 	return rc ? "nothing" : record_state_name(record.state);
