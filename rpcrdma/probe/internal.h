@@ -45,6 +45,12 @@
 #include "rpcrdma/nfs/version.h"
 #include "rpcrdma/probe/probe.h"
 
+struct area;
+struct operation;
+struct probe;
+struct read_outcome;
+struct records;
+
 /* Records between worker and parent: rpcrdma/child/child.h */
 
 enum worker_record {
@@ -71,130 +77,77 @@ enum worker_record {
 /* Services to which a worker may be connected, each once; NFS as often as parent_run() allows. */
 enum tcp_peer { TCP_RPCBIND, TCP_MOUNT, TCP_NFS, TCP_PEERS };
 
-/* Failures of calls that belong to no mechanism: noted by session.c, reported by target.c. An
- * event that ends a connection counts once, regardless of the number of calls in flight. */
-struct call_failures {
-	unsigned int count;
-	unsigned int beside_write_chunks; /* those not of a READ by Write chunk */
-	unsigned int generation;          /* of the connection that ended last */
-	const char *reason;               /* of the first failure; NULL: the finding's */
-	char example[512];
+/* parent.c */
+
+typedef void (*worker_fn)(struct probe *p);
+
+/* probe_run() with other work for the child, which may be connected to NFS over TCP
+ * @nfs_connections times. */
+int parent_run(const struct probe_options *options, worker_fn work,
+	       unsigned int nfs_connections, const struct probe_events *events);
+
+/* Why a report is not complete, as a reason of probe.worker. */
+const char *parent_reason(const struct child_end *end, bool lost, int rc);
+
+/* worker.c */
+
+/* The whole probe. */
+void worker_probe(struct probe *p);
+
+/* Arguments of a worker; worker_prepare() and worker_run() are its struct child_function's. */
+struct worker_task {
+	const struct probe_options *options;
+	worker_fn work;
+	const struct transport_address *addresses;
+	size_t naddresses;
+	const struct remains *remains; /* what to remove, for that work; else NULL */
+	char *step;                    /* as probe.step */
+	struct probe *probe;           /* of worker_prepare() */
 };
 
-/* Calls answered with RDMA_ERROR. */
-struct refusals {
-	unsigned int calls;     /* answered in any way */
-	unsigned int errors;    /* RDMA_ERRORs */
-	unsigned int recovered; /* calls that succeeded when repeated */
-	unsigned int lasting;   /* calls that never did, */
-	unsigned int plain;     /* those of them without chunks */
-	char example[256];
+int worker_prepare(void *arg, int channel);
+int worker_run(void *arg, int channel);
+/* Sends a record that must not be lost: the parent detects a lost one. */
+int probe_record(struct probe *p, enum worker_record type, const void *body, size_t len);
+/* Sets what is being decoded: "the reply to GETATTR". */
+void probe_step(struct probe *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void probe_emit(struct probe *p, const struct finding *finding);
+void probe_say(struct probe *p, const char *id, enum finding_status status,
+	       const char *fmt, ...) PRINTF_LIKE(4, 5);
+/* The same with a reason; "": none. */
+void probe_because(struct probe *p, const char *id, enum finding_status status,
+		   const char *reason, const char *fmt, ...) PRINTF_LIKE(5, 6);
+/* The reason of the last error, @rc, of an operation. */
+const char *probe_reason(int rc);
+void probe_subject(struct probe *p, const char *key, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+void probe_progress(struct probe *p, const char *what, unsigned int done,
+		    unsigned int total);
+/* A TCP socket to the server, connected by the parent (from a reserved port as root). */
+int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved);
+
+/* route.c */
+
+/* Sets p->via and opens its device; call after privilege was dropped. False: no allowed transport
+ * works, and the finding is emitted. */
+bool route_choose(struct probe *p);
+
+/* linux3.c: servers of Linux 3.x */
+
+struct linux3_seen {
+	bool private_data;   /* the server sent some */
+	bool header_segment; /* an RDMA Write used words of a call as a segment */
+	uint32_t credits;    /* granted */
+	/* READs by Write chunk whose pad was written; the others by their sign */
+	unsigned int pads, unused_dropped, reply_heads, page_starts;
+	unsigned int unused_kept; /* unused Write chunks returned with their segments */
 };
 
-/* late.c: how fast the server and the path to it are. */
-struct pace {
-	uint64_t moved,
-		moved_at; /* bytes received on the connection, and when that last changed */
-	unsigned int late; /* replies after their deadline */
-	bool lossy;        /* a call was lost: later waits are shorter */
-	double slowest_ms; /* of the answered calls */
-	char slowest[96];  /* which call that was */
-	/* All data read before the time ran out is correct; what was not tested. */
-	bool enough;
-	char not_tried[384];
-};
-
-/* slots41.c: RFC 8881 section 2.10.6. A slot has at most one call in flight, and a number that
- * increases with each call that the server accepted. A slot whose call has no answer is not used
- * again, because it is unknown whether the server accepted the call. */
-
-#define SLOTS41_MAX 32
-
-enum slot41_state { SLOT41_FREE, SLOT41_BUSY, SLOT41_LOST };
-
-struct slots41 {
-	uint8_t sessionid[NFS4_SESSIONID_SIZE];
-	unsigned int count; /* 0: there is no session */
-	struct {
-		enum slot41_state state;
-		uint32_t sequenceid; /* of the next call */
-	} slots[SLOTS41_MAX];
-};
-
-/* @count: as granted; at most SLOTS41_MAX are used. */
-void slots41_init(struct slots41 *s, const uint8_t sessionid[NFS4_SESSIONID_SIZE],
-		  uint32_t count);
-/* Takes the lowest free slot; false if there is none. */
-bool slots41_take(struct slots41 *s, struct nfs4_sequence *sequence);
-/* @sequenced: SEQUENCE itself succeeded. */
-void slots41_answered(struct slots41 *s, const struct nfs4_sequence *sequence,
-		      bool sequenced);
-void slots41_lost(struct slots41 *s, const struct nfs4_sequence *sequence);
-unsigned int slots41_in(const struct slots41 *s, enum slot41_state state);
-
-/* remains.c: a client id remains on the server until it is destroyed or its lease ends. The
- * worker tells the parent at each step what exists, so that it is removed even if the worker
- * dies. */
-
-#define REMAINS_OWNER     "nfsrdma-probe/"
-#define REMAINS_OWNER_MAX 64 /* with the NUL: prefix, 128 bits in hex */
-
-struct remains {
-	bool exists;
-	/* A request that creates state was sent and its answer did not arrive: the server may
-	 * have more state than recorded here. */
-	bool unsure;
-	bool restarted; /* the owner has sent a new verifier */
-	bool has_client, has_session;
-	uint8_t minor;
-	uint8_t address;     /* index of the server's address */
-	uint32_t sequenceid; /* for CREATE_SESSION */
-	uint64_t clientid;
-	uint8_t sessionid[NFS4_SESSIONID_SIZE];
-	char owner[REMAINS_OWNER_MAX];
-};
-
-enum remains_step {
-	REMAINS_NOTHING, /* nothing remains */
-	/* EXCHANGE_ID with another verifier, then CREATE_SESSION: the server takes it for the
-	 * same owner after a reboot, and drops all that it had before (RFC 8881 section
-	 * 18.35.4). */
-	REMAINS_EXCHANGE_ID,
-	REMAINS_CREATE_SESSION,
-	REMAINS_DESTROY_SESSION,
-	REMAINS_DESTROY_CLIENTID,
-};
-
-#define REMAINS_RECORD_MAX (8 + 4 + 8 + NFS4_SESSIONID_SIZE + REMAINS_OWNER_MAX)
-
-/* Returns the length. */
-size_t remains_encode(const struct remains *r, uint8_t buf[REMAINS_RECORD_MAX]);
-/* -EPROTO: not such a record, or an owner that is not ours. */
-int remains_decode(struct remains *r, const uint8_t *buf, size_t len);
-enum remains_step remains_next(const struct remains *r);
-/* Handles the answer to @step. The caller has stored the results of EXCHANGE_ID and
- * CREATE_SESSION. False: the step cannot be done. True: continue, possibly with the same step. */
-bool remains_answered(struct remains *r, enum remains_step step, uint32_t status);
-
-/* The client of NFSv4.1 and later. */
-struct client41 {
-	struct slots41 slots;
-	struct remains remains;  /* as the parent knows them */
-	unsigned int generation; /* of the last connection on which the server knew it */
-	uint8_t verifier[NFS4_VERIFIER_SIZE];
-	struct rpc_cred cred; /* the owner of the client id */
-	bool reclaimed;       /* RECLAIM_COMPLETE was sent */
-	bool closed;          /* no more calls */
-	uint32_t response_size;
-	unsigned int made, lost; /* sessions; those that the server lost */
-	uint32_t lost_status;
-};
-
-struct probe_file {
-	struct nfs_fh fh;
-	struct nfs_attr attr;
-	char path[512];
-};
+/* Whether this is the first frame of such a Write, as the transport kept it. */
+bool linux3_is_header_segment(const uint8_t *frame, size_t len);
+void linux3_count(struct linux3_seen *seen, const struct records *records);
+/* Reports only what was seen. */
+void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg);
 
 /* identity.c */
 
@@ -273,31 +226,325 @@ struct gate_request {
 enum gate gate_class(const struct gate_request *q);
 bool gate_lets(enum server_kind kind, enum gate gate);
 
-/* linux3.c: servers of Linux 3.x */
+/* session.c */
 
-struct records;
-
-struct linux3_seen {
-	bool private_data;   /* the server sent some */
-	bool header_segment; /* an RDMA Write used words of a call as a segment */
-	uint32_t credits;    /* granted */
-	/* READs by Write chunk whose pad was written; the others by their sign */
-	unsigned int pads, unused_dropped, reply_heads, page_starts;
-	unsigned int unused_kept; /* unused Write chunks returned with their segments */
+/* Failures of calls that belong to no mechanism: noted by session.c, reported by target.c. An
+ * event that ends a connection counts once, regardless of the number of calls in flight. */
+struct call_failures {
+	unsigned int count;
+	unsigned int beside_write_chunks; /* those not of a READ by Write chunk */
+	unsigned int generation;          /* of the connection that ended last */
+	const char *reason;               /* of the first failure; NULL: the finding's */
+	char example[512];
 };
 
-/* Whether this is the first frame of such a Write, as the transport kept it. */
-bool linux3_is_header_segment(const uint8_t *frame, size_t len);
-void linux3_count(struct linux3_seen *seen, const struct records *records);
-/* Reports only what was seen. */
-void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg);
+/* Calls answered with RDMA_ERROR. */
+struct refusals {
+	unsigned int calls;     /* answered in any way */
+	unsigned int errors;    /* RDMA_ERRORs */
+	unsigned int recovered; /* calls that succeeded when repeated */
+	unsigned int lasting;   /* calls that never did, */
+	unsigned int plain;     /* those of them without chunks */
+	char example[256];
+};
+
+/* Connects if there is no connection. */
+int session_ready(struct probe *p);
+void session_drop(struct probe *p);
+/* The deadline of a call that moves @bytes; after it the reply is late. */
+uint64_t session_call_deadline(const struct probe *p, uint32_t bytes);
+/* The deadline of an answer over TCP, where a late one is not distinguished from a lost one. */
+uint64_t session_tcp_deadline(const struct probe *p, uint32_t bytes);
+/* Start and wait with book-keeping: a call without a reply drops the connection, because the
+ * reply could still arrive. @write_chunk_read: for the report. */
+int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline);
+int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
+		 bool write_chunk_read);
+int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes);
+/* After session_wait(): whether to repeat the call as a new one, because it was answered with
+ * RDMA_ERROR. @tries: initially 0. The caller finishes the call before it repeats it. */
+bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned int *tries);
+/* Such a call is not repeated. */
+void session_gave_up(struct probe *p, const struct rpcrdma_call *call);
+/* The outcome of a call, as a reason of the findings that depend on its answer. */
+const char *session_reason(int rc);
+/* The peer's violation in a frame, as a reason of probe.transport. @rc: of the call. */
+const char *session_breach(int rc, enum transport_breach breach);
+/* Whether a call failed because of its connection or reply, not because of the request. */
+bool session_is_failure(int rc);
+/* How often one operation was repeated. Initially all 0. */
+struct retries {
+	unsigned int wait_ms, sessions;
+};
+
+/* After an answer that asks for patience (JUKEBOX, DELAY, GRACE): waits, longer each time, and
+ * returns true; false if @status is another or the time is over. */
+bool session_later(struct probe *p, uint32_t status, struct retries *retries);
+/* "the server is in its grace period until the deadline (NFS4ERR_GRACE)"; returns @buf. */
+const char *session_busy_text(const struct probe *p, uint32_t status, char *buf,
+			      size_t cap);
+/* Lets the server write to the area on the current connection. */
+int session_register(struct probe *p, struct area *a);
+/* Revokes that, for all or part of the area, unless that connection and its regions are gone. */
+void session_release(struct probe *p, struct area *a);
+
+/* How to connect. */
+void session_options(const struct probe *p, struct rpcrdma_options *options);
+
+/* late.c */
+
+/* How fast the server and the path to it are. */
+struct pace {
+	uint64_t moved,
+		moved_at; /* bytes received on the connection, and when that last changed */
+	unsigned int late; /* replies after their deadline */
+	bool lossy;        /* a call was lost: later waits are shorter */
+	double slowest_ms; /* of the answered calls */
+	char slowest[96];  /* which call that was */
+	/* All data read before the time ran out is correct; what was not tested. */
+	bool enough;
+	char not_tried[384];
+};
+
+/* Waits for the reply of a call that was sent. After @deadline the reply is late, and it is lost
+ * only after silence: call->rc is then -ETIMEDOUT. */
+void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline);
+/* Milliseconds of silence above which a slow path is no explanation. */
+unsigned int late_silence(const struct probe *p);
+/* Notes that the time ran out before this was tried. */
+void late_not_tried(struct probe *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* The status of a result that is unknown because the time ran out: does not count if enough is
+ * known. */
+enum finding_status late_unknown(const struct probe *p);
+/* Reports probe.slow if replies were late or the time ran out. */
+void late_say(struct probe *p);
+
+/* liveness.c */
+
+/* Notes that the connection was lost during a call: @op is the operation of the call; with
+ * neither, it was a READ over TCP. */
+void liveness_suspect(struct probe *p, const struct operation *op,
+		      const struct rpcrdma_call *call);
+/* Milliseconds that the server takes to answer NULL on a separate connection, while the current
+ * one is kept; or an error. */
+int liveness_time(struct probe *p);
+/* After a lost connection: is the server there? 0: it is, or no connection was lost. Otherwise an
+ * error: the server is gone, which is emitted, and nothing more may be sent; or it could not be
+ * asked. */
+int liveness_check(struct probe *p);
+/* Reports that the server accepts no connections, with the error text. */
+void liveness_refused(struct probe *p);
+/* Reports that the server answers but has lost the state of another connection. @what: the
+ * evidence. */
+void liveness_restarted(struct probe *p, const char *what);
+/* A handle is stale: reports a restart if the root's handle is stale too and the connection was
+ * lost since. */
+bool liveness_check_root(struct probe *p);
+
+/* slots41.c: RFC 8881 section 2.10.6. A slot has at most one call in flight, and a number that
+ * increases with each call that the server accepted. A slot whose call has no answer is not used
+ * again, because it is unknown whether the server accepted the call. */
+
+#define SLOTS41_MAX 32
+
+enum slot41_state { SLOT41_FREE, SLOT41_BUSY, SLOT41_LOST };
+
+struct slots41 {
+	uint8_t sessionid[NFS4_SESSIONID_SIZE];
+	unsigned int count; /* 0: there is no session */
+	struct {
+		enum slot41_state state;
+		uint32_t sequenceid; /* of the next call */
+	} slots[SLOTS41_MAX];
+};
+
+/* @count: as granted; at most SLOTS41_MAX are used. */
+void slots41_init(struct slots41 *s, const uint8_t sessionid[NFS4_SESSIONID_SIZE],
+		  uint32_t count);
+/* Takes the lowest free slot; false if there is none. */
+bool slots41_take(struct slots41 *s, struct nfs4_sequence *sequence);
+/* @sequenced: SEQUENCE itself succeeded. */
+void slots41_answered(struct slots41 *s, const struct nfs4_sequence *sequence,
+		      bool sequenced);
+void slots41_lost(struct slots41 *s, const struct nfs4_sequence *sequence);
+unsigned int slots41_in(const struct slots41 *s, enum slot41_state state);
+
+/* remains.c: a client id remains on the server until it is destroyed or its lease ends. The
+ * worker tells the parent at each step what exists, so that it is removed even if the worker
+ * dies. */
+
+#define REMAINS_OWNER     "nfsrdma-probe/"
+#define REMAINS_OWNER_MAX 64 /* with the NUL: prefix, 128 bits in hex */
+
+struct remains {
+	bool exists;
+	/* A request that creates state was sent and its answer did not arrive: the server may
+	 * have more state than recorded here. */
+	bool unsure;
+	bool restarted; /* the owner has sent a new verifier */
+	bool has_client, has_session;
+	uint8_t minor;
+	uint8_t address;     /* index of the server's address */
+	uint32_t sequenceid; /* for CREATE_SESSION */
+	uint64_t clientid;
+	uint8_t sessionid[NFS4_SESSIONID_SIZE];
+	char owner[REMAINS_OWNER_MAX];
+};
+
+enum remains_step {
+	REMAINS_NOTHING, /* nothing remains */
+	/* EXCHANGE_ID with another verifier, then CREATE_SESSION: the server takes it for the
+	 * same owner after a reboot, and drops all that it had before (RFC 8881 section
+	 * 18.35.4). */
+	REMAINS_EXCHANGE_ID,
+	REMAINS_CREATE_SESSION,
+	REMAINS_DESTROY_SESSION,
+	REMAINS_DESTROY_CLIENTID,
+};
+
+#define REMAINS_RECORD_MAX (8 + 4 + 8 + NFS4_SESSIONID_SIZE + REMAINS_OWNER_MAX)
+
+/* Returns the length. */
+size_t remains_encode(const struct remains *r, uint8_t buf[REMAINS_RECORD_MAX]);
+/* -EPROTO: not such a record, or an owner that is not ours. */
+int remains_decode(struct remains *r, const uint8_t *buf, size_t len);
+enum remains_step remains_next(const struct remains *r);
+/* Handles the answer to @step. The caller has stored the results of EXCHANGE_ID and
+ * CREATE_SESSION. False: the step cannot be done. True: continue, possibly with the same step. */
+bool remains_answered(struct remains *r, enum remains_step step, uint32_t status);
+
+/* operation.c */
+
+/* The stage that it reached. */
+enum operation_stage {
+	OPERATION_CALL,    /* no reply, or an unreadable one: call.rc */
+	OPERATION_RPC,     /* an RPC error */
+	OPERATION_RESULTS, /* unreadable results */
+	OPERATION_DONE,    /* the result is valid; its status may be an error */
+};
+
+/* The caller fills in the rest of request, and call.write or call.reply if the
+ * reply must not be inline. Large: 12 KiB. */
+struct operation {
+	struct nfs_request request;
+	uint64_t size; /* READ: of the file, where it is known */
+	struct rpcrdma_call call;
+	enum operation_stage stage;
+	struct nfs_result result; /* points into call: valid until operation_fini */
+	unsigned int generation;  /* of the connection that it was sent on */
+	bool started, has_slot;
+	bool data_inline; /* although there was a Write chunk, which was returned unused */
+	bool withheld;    /* never sent: it could crash the server (enum gate) */
+	uint8_t args[NFS_ARGS_MAX];
+};
+
+/* @fh may be NULL: ROOT. */
+void operation_init(struct operation *op, enum nfs_op what, const struct nfs_fh *fh);
+void operation_fini(struct probe *p, struct operation *op);
+/* Start and wait, as in session.c, with a slot if there are sessions. 0: the result was decoded.
+ * Errors: the call's, rpc_reply_check()'s, -EBADMSG; -EPERM: it was withheld. */
+int operation_start(struct probe *p, struct operation *op, uint64_t deadline);
+int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
+		   bool write_chunk_read);
+/* Whether the server answered inline and left the offered chunk unused. */
+bool operation_left_chunk(const struct operation *op);
+/* Starts and waits, once. @bytes: the bytes that it moves. */
+int operation_once(struct probe *p, struct operation *op, uint32_t bytes);
+/* Whether to repeat the operation, after waiting: the server lost the session, or asks to retry
+ * later. */
+bool operation_again(struct probe *p, const struct operation *op,
+		     struct retries *retries);
+/* Runs the operation with the reply inline. Repeats it if the connection or the session was lost,
+ * or if the server asks for patience. */
+int operation_run(struct probe *p, struct operation *op);
+/* The same as an error, unless @rc is one: -EAGAIN the server asked for patience, -EACCES,
+ * -ENOENT, -ESTALE, else -EIO, with the status in words. */
+int operation_check(const struct probe *p, const struct operation *op, int rc);
+int operation_error(const struct probe *p, uint32_t status);
+int operation_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr *attr);
+/* "READ of 813 bytes at offset 0 by Write chunk (NFSv3)" */
+void operation_text(const struct operation *op, char *buf, size_t cap);
+
+/* client41.c */
+
+/* The client of NFSv4.1 and later. */
+struct client41 {
+	struct slots41 slots;
+	struct remains remains;  /* as the parent knows them */
+	unsigned int generation; /* of the last connection on which the server knew it */
+	uint8_t verifier[NFS4_VERIFIER_SIZE];
+	struct rpc_cred cred; /* the owner of the client id */
+	bool reclaimed;       /* RECLAIM_COMPLETE was sent */
+	bool closed;          /* no more calls */
+	uint32_t response_size;
+	unsigned int made, lost; /* sessions; those that the server lost */
+	uint32_t lost_status;
+};
+
+/* Gets a session with a free slot: the current one, or a new one. Errors: the calls'; -EAGAIN
+ * while the server asked for patience; -EACCES; -EPROTO another status. err_text() has the step.
+ * For versions without sessions: 0. */
+int client41_ready(struct probe *p);
+/* SEQUENCE was answered with an error that ends the session: forgets it. The operation can be
+ * repeated with another session. */
+bool client41_forgotten(struct probe *p, const struct operation *op);
+/* Calls that may be in flight at once. */
+unsigned int client41_width(const struct probe *p);
+/* Removes client and session from the server; afterwards there is none. */
+void client41_close(struct probe *p);
+/* Work for a child that only removes the client. */
+void client41_clean(struct probe *p);
+
+/* target.c: each emits its findings; false: the next steps are pointless */
 
 /* The largest READ by any mechanism, bounded by memory (CHILD_WORKER). */
 #define READ_MAX_LARGE (64u << 20)
 
+bool target_ping(struct probe *p);
+/* NULL of a version of the RPC program. */
+int target_null(struct probe *p, uint32_t vers, double *ms);
+bool target_limits(struct probe *p);
+/* Asks rpcbind for a port, for version 3 of a program. */
+int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port);
+/* Whether this host caused the failure: no memory, or no such system call. */
+bool target_is_local(int rc);
+/* How the failure of a step is reported. */
+enum finding_status target_refusal(int rc);
+/* The port of NFS over TCP: as given, or 2049; for version 3 rpcbind is asked first. */
+uint16_t target_nfs_port(struct probe *p);
+void target_reference(struct probe *p);
+/* Emits probe.reference: what data was compared with; call it after all comparisons. */
+void target_say_reference(struct probe *p);
+/* Reports credits and what session.c noted; call it last. */
+void target_behaviour(struct probe *p);
+
+/* versions.c */
+
+#define PROBE_VERSIONS 4
+
+/* Sets p->version; emits its finding. False: the requested version is not offered, or none is. */
+bool versions_choose(struct probe *p);
+/* Chooses the next lower version that is offered, if any version may be used; false if there is
+ * none. */
+bool versions_lower(struct probe *p);
+
+/* root.c */
+
+struct probe_file {
+	struct nfs_fh fh;
+	struct nfs_attr attr;
+	char path[512];
+};
+
+bool root_find(struct probe *p);
+
+/* pick.c */
+
 #define PROBE_CANDIDATES 8
 #define PROBE_LINKS      8
-#define PROBE_VERSIONS   4
+
+/* Walks the export, bounded. False: no readable file (the finding is emitted). */
+bool pick_files(struct probe *p);
 
 struct probe {
 	const struct probe_options *options;
@@ -382,252 +629,6 @@ struct probe {
 	uint32_t directory_entries;
 };
 
-/* parent.c */
-
-typedef void (*worker_fn)(struct probe *p);
-
-/* probe_run() with other work for the child, which may be connected to NFS over TCP
- * @nfs_connections times. */
-int parent_run(const struct probe_options *options, worker_fn work,
-	       unsigned int nfs_connections, const struct probe_events *events);
-
-/* Why a report is not complete, as a reason of probe.worker. */
-const char *parent_reason(const struct child_end *end, bool lost, int rc);
-
-/* worker.c */
-
-/* The whole probe. */
-void worker_probe(struct probe *p);
-
-/* Arguments of a worker; worker_prepare() and worker_run() are its struct child_function's. */
-struct worker_task {
-	const struct probe_options *options;
-	worker_fn work;
-	const struct transport_address *addresses;
-	size_t naddresses;
-	const struct remains *remains; /* what to remove, for that work; else NULL */
-	char *step;                    /* as probe.step */
-	struct probe *probe;           /* of worker_prepare() */
-};
-
-int worker_prepare(void *arg, int channel);
-int worker_run(void *arg, int channel);
-/* Sends a record that must not be lost: the parent detects a lost one. */
-int probe_record(struct probe *p, enum worker_record type, const void *body, size_t len);
-/* Sets what is being decoded: "the reply to GETATTR". */
-void probe_step(struct probe *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void probe_emit(struct probe *p, const struct finding *finding);
-void probe_say(struct probe *p, const char *id, enum finding_status status,
-	       const char *fmt, ...) PRINTF_LIKE(4, 5);
-/* The same with a reason; "": none. */
-void probe_because(struct probe *p, const char *id, enum finding_status status,
-		   const char *reason, const char *fmt, ...) PRINTF_LIKE(5, 6);
-/* The reason of the last error, @rc, of an operation. */
-const char *probe_reason(int rc);
-void probe_subject(struct probe *p, const char *key, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
-void probe_progress(struct probe *p, const char *what, unsigned int done,
-		    unsigned int total);
-/* A TCP socket to the server, connected by the parent (from a reserved port as root). */
-int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved);
-
-struct area;
-
-/* route.c */
-
-/* Sets p->via and opens its device; call after privilege was dropped. False: no allowed transport
- * works, and the finding is emitted. */
-bool route_choose(struct probe *p);
-
-/* session.c */
-
-/* Connects if there is no connection. */
-int session_ready(struct probe *p);
-void session_drop(struct probe *p);
-/* The deadline of a call that moves @bytes; after it the reply is late. */
-uint64_t session_call_deadline(const struct probe *p, uint32_t bytes);
-/* The deadline of an answer over TCP, where a late one is not distinguished from a lost one. */
-uint64_t session_tcp_deadline(const struct probe *p, uint32_t bytes);
-/* Start and wait with book-keeping: a call without a reply drops the connection, because the
- * reply could still arrive. @write_chunk_read: for the report. */
-int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline);
-int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
-		 bool write_chunk_read);
-int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes);
-/* After session_wait(): whether to repeat the call as a new one, because it was answered with
- * RDMA_ERROR. @tries: initially 0. The caller finishes the call before it repeats it. */
-bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned int *tries);
-/* Such a call is not repeated. */
-void session_gave_up(struct probe *p, const struct rpcrdma_call *call);
-/* The outcome of a call, as a reason of the findings that depend on its answer. */
-const char *session_reason(int rc);
-/* The peer's violation in a frame, as a reason of probe.transport. @rc: of the call. */
-const char *session_breach(int rc, enum transport_breach breach);
-/* Whether a call failed because of its connection or reply, not because of the request. */
-bool session_is_failure(int rc);
-/* How often one operation was repeated. Initially all 0. */
-struct retries {
-	unsigned int wait_ms, sessions;
-};
-
-/* After an answer that asks for patience (JUKEBOX, DELAY, GRACE): waits, longer each time, and
- * returns true; false if @status is another or the time is over. */
-bool session_later(struct probe *p, uint32_t status, struct retries *retries);
-/* "the server is in its grace period until the deadline (NFS4ERR_GRACE)"; returns @buf. */
-const char *session_busy_text(const struct probe *p, uint32_t status, char *buf,
-			      size_t cap);
-/* Lets the server write to the area on the current connection. */
-int session_register(struct probe *p, struct area *a);
-/* Revokes that, for all or part of the area, unless that connection and its regions are gone. */
-void session_release(struct probe *p, struct area *a);
-
-/* How to connect. */
-void session_options(const struct probe *p, struct rpcrdma_options *options);
-
-struct operation;
-
-/* late.c */
-
-/* Waits for the reply of a call that was sent. After @deadline the reply is late, and it is lost
- * only after silence: call->rc is then -ETIMEDOUT. */
-void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline);
-/* Milliseconds of silence above which a slow path is no explanation. */
-unsigned int late_silence(const struct probe *p);
-/* Notes that the time ran out before this was tried. */
-void late_not_tried(struct probe *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* The status of a result that is unknown because the time ran out: does not count if enough is
- * known. */
-enum finding_status late_unknown(const struct probe *p);
-/* Reports probe.slow if replies were late or the time ran out. */
-void late_say(struct probe *p);
-
-/* liveness.c */
-
-/* Notes that the connection was lost during a call: @op is the operation of the call; with
- * neither, it was a READ over TCP. */
-void liveness_suspect(struct probe *p, const struct operation *op,
-		      const struct rpcrdma_call *call);
-/* Milliseconds that the server takes to answer NULL on a separate connection, while the current
- * one is kept; or an error. */
-int liveness_time(struct probe *p);
-/* After a lost connection: is the server there? 0: it is, or no connection was lost. Otherwise an
- * error: the server is gone, which is emitted, and nothing more may be sent; or it could not be
- * asked. */
-int liveness_check(struct probe *p);
-/* Reports that the server accepts no connections, with the error text. */
-void liveness_refused(struct probe *p);
-/* Reports that the server answers but has lost the state of another connection. @what: the
- * evidence. */
-void liveness_restarted(struct probe *p, const char *what);
-/* A handle is stale: reports a restart if the root's handle is stale too and the connection was
- * lost since. */
-bool liveness_check_root(struct probe *p);
-
-/* operation.c */
-
-/* The stage that it reached. */
-enum operation_stage {
-	OPERATION_CALL,    /* no reply, or an unreadable one: call.rc */
-	OPERATION_RPC,     /* an RPC error */
-	OPERATION_RESULTS, /* unreadable results */
-	OPERATION_DONE,    /* the result is valid; its status may be an error */
-};
-
-/* The caller fills in the rest of request, and call.write or call.reply if the
- * reply must not be inline. Large: 12 KiB. */
-struct operation {
-	struct nfs_request request;
-	uint64_t size; /* READ: of the file, where it is known */
-	struct rpcrdma_call call;
-	enum operation_stage stage;
-	struct nfs_result result; /* points into call: valid until operation_fini */
-	unsigned int generation;  /* of the connection that it was sent on */
-	bool started, has_slot;
-	bool data_inline; /* although there was a Write chunk, which was returned unused */
-	bool withheld;    /* never sent: it could crash the server (enum gate) */
-	uint8_t args[NFS_ARGS_MAX];
-};
-
-/* @fh may be NULL: ROOT. */
-void operation_init(struct operation *op, enum nfs_op what, const struct nfs_fh *fh);
-void operation_fini(struct probe *p, struct operation *op);
-/* Start and wait, as in session.c, with a slot if there are sessions. 0: the result was decoded.
- * Errors: the call's, rpc_reply_check()'s, -EBADMSG; -EPERM: it was withheld. */
-int operation_start(struct probe *p, struct operation *op, uint64_t deadline);
-int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
-		   bool write_chunk_read);
-/* Whether the server answered inline and left the offered chunk unused. */
-bool operation_left_chunk(const struct operation *op);
-/* Starts and waits, once. @bytes: the bytes that it moves. */
-int operation_once(struct probe *p, struct operation *op, uint32_t bytes);
-/* Whether to repeat the operation, after waiting: the server lost the session, or asks to retry
- * later. */
-bool operation_again(struct probe *p, const struct operation *op,
-		     struct retries *retries);
-/* Runs the operation with the reply inline. Repeats it if the connection or the session was lost,
- * or if the server asks for patience. */
-int operation_run(struct probe *p, struct operation *op);
-/* The same as an error, unless @rc is one: -EAGAIN the server asked for patience, -EACCES,
- * -ENOENT, -ESTALE, else -EIO, with the status in words. */
-int operation_check(const struct probe *p, const struct operation *op, int rc);
-int operation_error(const struct probe *p, uint32_t status);
-int operation_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr *attr);
-/* "READ of 813 bytes at offset 0 by Write chunk (NFSv3)" */
-void operation_text(const struct operation *op, char *buf, size_t cap);
-
-/* client41.c */
-
-/* Gets a session with a free slot: the current one, or a new one. Errors: the calls'; -EAGAIN
- * while the server asked for patience; -EACCES; -EPROTO another status. err_text() has the step.
- * For versions without sessions: 0. */
-int client41_ready(struct probe *p);
-/* SEQUENCE was answered with an error that ends the session: forgets it. The operation can be
- * repeated with another session. */
-bool client41_forgotten(struct probe *p, const struct operation *op);
-/* Calls that may be in flight at once. */
-unsigned int client41_width(const struct probe *p);
-/* Removes client and session from the server; afterwards there is none. */
-void client41_close(struct probe *p);
-/* Work for a child that only removes the client. */
-void client41_clean(struct probe *p);
-
-/* target.c: each emits its findings; false: the next steps are pointless */
-
-bool target_ping(struct probe *p);
-/* NULL of a version of the RPC program. */
-int target_null(struct probe *p, uint32_t vers, double *ms);
-bool target_limits(struct probe *p);
-/* Asks rpcbind for a port, for version 3 of a program. */
-int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port);
-/* Whether this host caused the failure: no memory, or no such system call. */
-bool target_is_local(int rc);
-/* How the failure of a step is reported. */
-enum finding_status target_refusal(int rc);
-/* The port of NFS over TCP: as given, or 2049; for version 3 rpcbind is asked first. */
-uint16_t target_nfs_port(struct probe *p);
-void target_reference(struct probe *p);
-/* Emits probe.reference: what data was compared with; call it after all comparisons. */
-void target_say_reference(struct probe *p);
-/* Reports credits and what session.c noted; call it last. */
-void target_behaviour(struct probe *p);
-
-/* versions.c */
-
-/* Sets p->version; emits its finding. False: the requested version is not offered, or none is. */
-bool versions_choose(struct probe *p);
-/* Chooses the next lower version that is offered, if any version may be used; false if there is
- * none. */
-bool versions_lower(struct probe *p);
-
-/* root.c */
-
-bool root_find(struct probe *p);
-
-/* pick.c */
-
-/* Walks the export, bounded. False: no readable file (the finding is emitted). */
-bool pick_files(struct probe *p);
-
 /* window.c: a window of a file, and what its bytes are */
 
 /* Piece of a window that is read inline: small enough for every inline threshold above the
@@ -647,7 +648,6 @@ struct window {
 int window_open(struct probe *p, struct window *w, const struct probe_file *file,
 		uint64_t base, uint32_t len);
 void window_close(struct window *w);
-struct read_outcome;
 
 enum window_change {
 	WINDOW_SAME,    /* neither bytes nor times have changed */
