@@ -91,6 +91,13 @@ const char *parent_reason(const struct child_end *end, bool lost, int rc);
 
 /* worker.c */
 
+/* To the parent. */
+struct worker_channel {
+	int fd;
+	uint32_t records; /* for WORKER_END: sent or not */
+	char *step;       /* of WORKER_STEP_MAX bytes; NULL: not shared */
+};
+
 /* The whole probe. */
 void worker_probe(struct probe *p);
 
@@ -101,7 +108,7 @@ struct worker_task {
 	const struct transport_address *addresses;
 	size_t naddresses;
 	const struct remains *remains; /* what to remove, for that work; else NULL */
-	char *step;                    /* as probe.step */
+	char *step;                    /* as worker_channel.step */
 	struct probe *probe;           /* of worker_prepare() */
 };
 
@@ -549,10 +556,8 @@ bool pick_files(struct probe *p);
 struct probe {
 	const struct probe_options *options;
 	const struct transport_ops *via; /* the transport in use, route.c */
-	int channel;
-	uint32_t records; /* for WORKER_END: sent or not */
-	char *step;       /* of WORKER_STEP_MAX bytes; NULL: not shared */
-	int rpcbind;      /* TCP, once connected; -1 */
+	struct worker_channel channel;
+	int rpcbind; /* TCP, once connected; -1 */
 	uint64_t deadline;
 	const struct transport_address *addresses;
 	size_t naddresses;

@@ -296,7 +296,7 @@ static void session_step(struct probe *p, const struct rpcrdma_call *call)
 {
 	char what[128];
 
-	if (!p->step)
+	if (!p->channel.step)
 		return;
 	if (p->waiting)
 		operation_text(p->waiting, what, sizeof(what));

@@ -18,10 +18,11 @@ int probe_record(struct probe *p, enum worker_record type, const void *body, siz
 {
 	int rc;
 
-	p->records++;
-	rc = channel_send(p->channel, (int)type, body, len, -1);
+	p->channel.records++;
+	rc = channel_send(p->channel.fd, (int)type, body, len, -1);
 	if (rc)
-		debug(DEBUG_PROBE, "record %u is lost: %s", p->records, err_text());
+		debug(DEBUG_PROBE, "record %u is lost: %s", p->channel.records,
+		      err_text());
 	return rc;
 }
 
@@ -29,10 +30,10 @@ void probe_step(struct probe *p, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!p->step)
+	if (!p->channel.step)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(p->step, WORKER_STEP_MAX, fmt, ap);
+	vsnprintf(p->channel.step, WORKER_STEP_MAX, fmt, ap);
 	va_end(ap);
 }
 
@@ -44,7 +45,7 @@ void probe_emit(struct probe *p, const struct finding *finding)
 	if (n > 0)
 		probe_record(p, WORKER_FINDING, buf, (size_t)n);
 	else
-		p->records++;
+		p->channel.records++;
 }
 
 void probe_say(struct probe *p, const char *id, enum finding_status status,
@@ -115,8 +116,8 @@ void probe_progress(struct probe *p, const char *what, unsigned int done,
 	put_be32(body, done);
 	put_be32(body + 4, total);
 	snprintf((char *)body + 8, sizeof(body) - 8, "%s", what);
-	channel_send(p->channel, WORKER_PROGRESS, body, 8 + strlen((char *)body + 8) + 1,
-		     -1);
+	channel_send(p->channel.fd, WORKER_PROGRESS, body,
+		     8 + strlen((char *)body + 8) + 1, -1);
 }
 
 int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved)
@@ -130,7 +131,7 @@ int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved
 	rc = probe_record(p, WORKER_CONNECT, ask, sizeof(ask));
 	if (rc)
 		return rc;
-	n = channel_receive(p->channel, &type, answer, sizeof(answer) - 1, &fd);
+	n = channel_receive(p->channel.fd, &type, answer, sizeof(answer) - 1, &fd);
 	if (n < 5 || type != WORKER_SOCKET)
 		return err_set(EPIPE, "the parent process ended");
 	if (reserved)
@@ -371,8 +372,8 @@ int worker_prepare(void *arg, int channel)
 		return err_set(ENOMEM, "no memory for a probe");
 	task->probe = p;
 	p->options = options;
-	p->channel = channel;
-	p->step = task->step;
+	p->channel.fd = channel;
+	p->channel.step = task->step;
 	p->rpcbind = -1;
 	p->deadline = deadline_in(options->timeout_ms);
 	p->addresses = task->addresses;
@@ -423,8 +424,8 @@ int worker_run(void *arg, int channel)
 				      "--pcap: %s", err_text());
 	}
 	/* The end is not counted. */
-	put_be32(body, p->records);
-	channel_send(p->channel, WORKER_END, body, sizeof(body), -1);
+	put_be32(body, p->channel.records);
+	channel_send(p->channel.fd, WORKER_END, body, sizeof(body), -1);
 	free(p);
 	/* Not _exit(2), so that a sanitizer can look for leaks. */
 	exit(0);

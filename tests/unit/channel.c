@@ -254,7 +254,7 @@ static void say_end(struct probe *p, uint32_t records)
 	uint8_t buf[4];
 
 	put_be32(buf, records);
-	channel_send(p->channel, WORKER_END, buf, sizeof(buf), -1);
+	channel_send(p->channel.fd, WORKER_END, buf, sizeof(buf), -1);
 }
 
 static void end_early(struct probe *p)
@@ -265,7 +265,7 @@ static void end_early(struct probe *p)
 
 static void end_too_early(struct probe *p)
 {
-	say_end(p, p->records);
+	say_end(p, p->channel.records);
 	probe_say(p, "probe.null", FINDING_PASS, "answered");
 }
 
@@ -295,31 +295,31 @@ static int full_channel(void)
 
 static void lose_a_failure(struct probe *p)
 {
-	int channel = p->channel;
+	int channel = p->channel.fd;
 
 	probe_say(p, "probe.connect", FINDING_PASS, "connected");
-	p->channel = full_channel();
+	p->channel.fd = full_channel();
 	probe_say(p, "probe.null", FINDING_FAIL, "nobody hears this");
-	p->channel = channel;
+	p->channel.fd = channel;
 	probe_say(p, "probe.fsinfo", FINDING_PASS, "good");
 }
 
 static void lose_a_subject(struct probe *p)
 {
-	int channel = p->channel;
+	int channel = p->channel.fd;
 
-	p->channel = full_channel();
+	p->channel.fd = full_channel();
 	probe_subject(p, "file", "disk");
-	p->channel = channel;
+	p->channel.fd = channel;
 }
 
 static void lose_a_progress(struct probe *p)
 {
-	int channel = p->channel;
+	int channel = p->channel.fd;
 
-	p->channel = full_channel();
+	p->channel.fd = full_channel();
 	probe_progress(p, "reading", 1, 2);
-	p->channel = channel;
+	p->channel.fd = channel;
 }
 
 static void a_record_that_was_not_sent_is_detected(void)
@@ -402,7 +402,7 @@ static const struct hostile *turn;
 
 static void say_hostile(struct probe *p)
 {
-	channel_send(p->channel, turn->type, turn->body, turn->len, -1);
+	channel_send(p->channel.fd, turn->type, turn->body, turn->len, -1);
 	pause(); /* until the parent ends it */
 }
 
@@ -526,7 +526,7 @@ static void crash(struct probe *p)
 
 static void scribble(struct probe *p)
 {
-	memset(p->step, '\x1b', WORKER_STEP_MAX);
+	memset(p->channel.step, '\x1b', WORKER_STEP_MAX);
 	raise(SIGKILL);
 }
 
@@ -557,7 +557,7 @@ static void the_finding_of_a_dead_worker_has_what_it_decoded(void)
 
 static void close_and_stay(struct probe *p)
 {
-	close(p->channel);
+	close(p->channel.fd);
 	for (;;)
 		pause();
 }

@@ -42,7 +42,7 @@ static inline void open_probe(const char *version, enum probe_level level, uint3
 	p = calloc(1, sizeof(*p));
 	p->options = &options;
 	p->via = &transport_iwarp;
-	p->channel = -1;
+	p->channel.fd = -1;
 	p->rpcbind = -1;
 	p->addresses = &at;
 	p->naddresses = 1;

@@ -207,7 +207,7 @@ static void tell(struct probe *probe)
 	int ends[2];
 
 	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
-	probe->channel = ends[0];
+	probe->channel.fd = ends[0];
 	target_behaviour(probe);
 	close(ends[0]);
 	hear(ends[1]);
