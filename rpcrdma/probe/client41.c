@@ -65,7 +65,7 @@ static int client41_owner_new(struct probe *p)
 		used += (size_t)snprintf(r->owner + used, sizeof(r->owner) - used, "%02x",
 					 id[i]);
 	r->minor = (uint8_t)p->version->minor;
-	r->address = (uint8_t)p->address;
+	r->address = (uint8_t)p->route.address;
 	p->client.cred = p->cred;
 	p->client.reclaimed = false;
 	return 0;
@@ -452,12 +452,13 @@ void client41_clean(struct probe *p)
 	for (i = 0; nfs_versions[i]; i++)
 		if (nfs_versions[i]->vers == 4 && nfs_versions[i]->minor == r->minor)
 			p->version = nfs_versions[i];
-	p->address = r->address;
+	p->route.address = r->address;
 	p->client.cred = p->cred;
 	/* The worker's end does not tell whether the server is still there: ask with NULL
 	 * first. */
 	p->answered = p->connection_lost = true;
-	if (p->version->sessions && p->address < p->naddresses && client41_clear(p))
+	if (p->version->sessions && p->route.address < p->route.naddresses &&
+	    client41_clear(p))
 		debug(DEBUG_PROBE, "cleaning: %s", err_text());
 	session_drop(p);
 }

@@ -135,8 +135,17 @@ int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved
 
 /* route.c */
 
-/* Sets p->via and opens its device; call after privilege was dropped. False: no allowed transport
- * works, and the finding is emitted. */
+/* How to connect to the server. */
+struct route {
+	const struct transport_ops *via; /* the transport in use */
+	const struct transport_address *addresses;
+	size_t naddresses;
+	size_t address; /* the one in use */
+	struct pcap *pcap;
+};
+
+/* Sets route.via and opens its device; call after privilege was dropped. False: no allowed
+ * transport works, and the finding is emitted. */
 bool route_choose(struct probe *p);
 
 /* linux3.c: servers of Linux 3.x */
@@ -555,13 +564,10 @@ bool pick_files(struct probe *p);
 
 struct probe {
 	const struct probe_options *options;
-	const struct transport_ops *via; /* the transport in use, route.c */
 	struct worker_channel channel;
 	int rpcbind; /* TCP, once connected; -1 */
 	uint64_t deadline;
-	const struct transport_address *addresses;
-	size_t naddresses;
-	size_t address; /* the one in use */
+	struct route route;
 
 	const struct nfs_version *version; /* in use */
 	bool offered[PROBE_VERSIONS];      /* by nfs_versions[] */
@@ -574,7 +580,6 @@ struct probe {
 	bool no_crc;
 	unsigned int barren;   /* connections since the last reply */
 	unsigned int pause_ms; /* before the last of them */
-	struct pcap *pcap;
 	uint32_t most_granted;
 	uint32_t zero_grants;
 	double rtt_ms;

@@ -19,18 +19,19 @@ static int route_find(struct probe *p, const struct transport_ops *verbs,
 		.bind = p->options->bind.len ? &p->options->bind : NULL,
 		.device = p->options->device,
 	};
+	struct route *to = &p->route;
 	struct err_kept first = { 0 };
 	int rc;
 
-	for (p->address = 0; p->address < p->naddresses; p->address++) {
-		rc = verbs->route(&p->addresses[p->address], &param, route,
+	for (to->address = 0; to->address < to->naddresses; to->address++) {
+		rc = verbs->route(&to->addresses[to->address], &param, route,
 				  deadline_min(p->deadline, deadline_in(ROUTE_MS)));
 		if (!rc)
 			return 0;
 		if (!first.rc)
 			err_keep(&first, rc);
 	}
-	p->address = 0;
+	to->address = 0;
 	return err_again(&first);
 }
 
@@ -51,7 +52,7 @@ static void route_say_none(struct probe *p, int rc)
 
 	finding_init(&f, "probe.route", FINDING_UNKNOWN, "%s", err_text());
 	finding_reason(&f, err_reason());
-	transport_host_text(&p->addresses[0], address, sizeof(address));
+	transport_host_text(&p->route.addresses[0], address, sizeof(address));
 	finding_text(&f, "address", "%s", address);
 	finding_text(&f, "error", "%s", strerrorname_np(-rc));
 	probe_emit(p, &f);
@@ -65,12 +66,12 @@ bool route_choose(struct probe *p)
 	struct finding f;
 	int rc;
 
-	p->via = wanted ? wanted : transport_find("iwarp");
+	p->route.via = wanted ? wanted : transport_find("iwarp");
 	if (wanted && !wanted->route) {
 		route_say_iwarp(p, "as requested");
 		return true;
 	}
-	if (!wanted && p->pcap) {
+	if (!wanted && p->route.pcap) {
 		route_say_iwarp(p, "RDMA devices cannot be captured");
 		return true;
 	}
@@ -84,7 +85,7 @@ bool route_choose(struct probe *p)
 		route_say_none(p, rc);
 		return false;
 	}
-	p->via = verbs;
+	p->route.via = verbs;
 	finding_init(&f, "probe.route", FINDING_PASS, "verbs: the route uses %s",
 		     route.text);
 	finding_text(&f, "transport", "verbs");

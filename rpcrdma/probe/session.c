@@ -78,11 +78,11 @@ static int session_reconnect(struct probe *p, const struct rpcrdma_options *opti
 void session_options(const struct probe *p, struct rpcrdma_options *options)
 {
 	*options = (struct rpcrdma_options){
-		.transport = p->via,
-		.to = p->addresses[p->address],
+		.transport = p->route.via,
+		.to = p->route.addresses[p->route.address],
 		.bind = p->options->bind.len ? &p->options->bind : NULL,
 		.device = p->options->device,
-		.pcap = p->pcap,
+		.pcap = p->route.pcap,
 		.mpa_revision = p->mpa_revision,
 		.no_crc = p->no_crc,
 	};

@@ -38,12 +38,13 @@ enum finding_status target_refusal(int rc)
 static bool target_connect(struct probe *p)
 {
 	int rc = err_set(EHOSTUNREACH, "the name has no address");
+	struct route *to = &p->route;
 	struct err_kept worst = { 0 };
 	char where[96];
 	const struct transport *t;
 	struct finding f;
 
-	for (p->address = 0; p->address < p->naddresses; p->address++) {
+	for (to->address = 0; to->address < to->naddresses; to->address++) {
 		rc = session_ready(p);
 		if (!rc)
 			break;
@@ -282,8 +283,8 @@ void target_reference(struct probe *p)
 	int fd = available ? probe_tcp(p, TCP_NFS, target_nfs_port(p), &reserved) : -1;
 
 	if ((available && fd < 0) ||
-	    reference_open(&p->reference, fd, &p->addresses[p->address], &p->cred,
-			   p->version)) {
+	    reference_open(&p->reference, fd, &p->route.addresses[p->route.address],
+			   &p->cred, p->version)) {
 		snprintf(p->reference_why, sizeof(p->reference_why), "%.255s",
 			 err_text());
 		p->reference = NULL;

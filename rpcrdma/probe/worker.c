@@ -122,7 +122,7 @@ void probe_progress(struct probe *p, const char *what, unsigned int done,
 
 int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved)
 {
-	uint8_t ask[4] = { (uint8_t)peer, 0, 0, (uint8_t)p->address };
+	uint8_t ask[4] = { (uint8_t)peer, 0, 0, (uint8_t)p->route.address };
 	uint8_t answer[1024];
 	int fd, rc, type;
 	ssize_t n;
@@ -376,12 +376,12 @@ int worker_prepare(void *arg, int channel)
 	p->channel.step = task->step;
 	p->rpcbind = -1;
 	p->deadline = deadline_in(options->timeout_ms);
-	p->addresses = task->addresses;
-	p->naddresses = task->naddresses;
+	p->route.addresses = task->addresses;
+	p->route.naddresses = task->naddresses;
 	p->version = nfs_version_find("3");
 	if (task->remains)
 		p->client.remains = *task->remains;
-	rc = options->pcap ? pcap_open(&p->pcap, options->pcap) : 0;
+	rc = options->pcap ? pcap_open(&p->route.pcap, options->pcap) : 0;
 	if (rc)
 		return err_because(err_context(rc, "--pcap"), "capture");
 	if (options->has_cred)
@@ -399,7 +399,7 @@ static bool worker_has_random(struct probe *p)
 	struct finding f;
 	uint8_t byte;
 
-	if (p->via != &transport_iwarp || getrandom(&byte, 1, GRND_NONBLOCK) >= 0 ||
+	if (p->route.via != &transport_iwarp || getrandom(&byte, 1, GRND_NONBLOCK) >= 0 ||
 	    errno != ENOSYS)
 		return true;
 	finding_init(
@@ -419,7 +419,7 @@ int worker_run(void *arg, int channel)
 	(void)channel;
 	if (route_choose(p) && worker_has_random(p)) {
 		task->work(p);
-		if (p->pcap && pcap_close(p->pcap))
+		if (p->route.pcap && pcap_close(p->route.pcap))
 			probe_because(p, "probe.connect", FINDING_UNKNOWN, "capture",
 				      "--pcap: %s", err_text());
 	}

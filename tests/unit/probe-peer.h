@@ -41,11 +41,11 @@ static inline void open_probe(const char *version, enum probe_level level, uint3
 					  .timeout_ms = PATIENCE_MS };
 	p = calloc(1, sizeof(*p));
 	p->options = &options;
-	p->via = &transport_iwarp;
+	p->route.via = &transport_iwarp;
 	p->channel.fd = -1;
 	p->rpcbind = -1;
-	p->addresses = &at;
-	p->naddresses = 1;
+	p->route.addresses = &at;
+	p->route.naddresses = 1;
 	p->version = options.version;
 	p->cred.flavor = RPC_AUTH_SYS;
 	p->deadline = deadline_in(PATIENCE_MS);
