@@ -25,12 +25,12 @@ int bench_reads_open(struct bench_reads *b, struct probe *p,
 		rc = session_ready(p);
 	if (rc)
 		return rc;
-	b->generation = p->generation;
+	b->generation = p->session.generation;
 	b->length = (uint32_t)min_u64(min_u32(p->rtmax, LENGTH_MAX), file->attr.size);
 	if (!b->length)
 		return err_set(ENODATA, "%s is empty", file->path);
 	b->blocks = (uint32_t)min_u64(file->attr.size / b->length, BLOCKS_MAX);
-	b->depth = min_u32(BENCH_DEPTH, rpcrdma_credits(p->conn));
+	b->depth = min_u32(BENCH_DEPTH, rpcrdma_credits(p->session.conn));
 	b->depth = min_u32(b->depth, client41_width(p));
 	b->region_len = (size_t)b->depth * b->length;
 	b->region = mmap(NULL, b->region_len, PROT_READ | PROT_WRITE,
@@ -42,7 +42,7 @@ int bench_reads_open(struct bench_reads *b, struct probe *p,
 	for (i = 0; i < b->depth && !rc; i++) {
 		b->reads[i].memory.base = b->region + (size_t)i * b->length;
 		b->reads[i].memory.length = b->length;
-		rc = rpcrdma_register(p->conn, &b->reads[i].memory);
+		rc = rpcrdma_register(p->session.conn, &b->reads[i].memory);
 	}
 	return rc;
 }
@@ -54,11 +54,11 @@ void bench_reads_close(struct bench_reads *b)
 	/* After a lost call the peer may still write: close the connection before freeing the
 	 * memory. */
 	for (i = 0; i < b->depth; i++)
-		if (b->reads[i].started && b->generation == b->p->generation)
+		if (b->reads[i].started && b->generation == b->p->session.generation)
 			session_drop(b->p);
 	for (i = 0; i < b->depth; i++) {
-		if (b->p->conn && b->generation == b->p->generation)
-			rpcrdma_deregister(b->p->conn, &b->reads[i].memory);
+		if (b->p->session.conn && b->generation == b->p->session.generation)
+			rpcrdma_deregister(b->p->session.conn, &b->reads[i].memory);
 		operation_fini(b->p, &b->reads[i].op);
 	}
 	if (b->region)
@@ -72,7 +72,7 @@ static int bench_read_start(struct bench_reads *b, struct bench_read *read,
 	struct operation *op = &read->op;
 	int rc;
 
-	if (!b->p->conn || b->generation != b->p->generation)
+	if (!b->p->session.conn || b->generation != b->p->session.generation)
 		return err_set(ECONNRESET, "the connection was already lost");
 	operation_init(op, NFS_OP_READ, &b->file->fh);
 	op->request.offset = (uint64_t)block * b->length;

@@ -118,9 +118,9 @@ static void bench_environment(struct probe *p, struct finding *f, const char *ba
 	double load;
 
 	finding_text(f, "baseline", "%s", baseline);
-	if (p->conn)
+	if (p->session.conn)
 		finding_text(f, "crc", "%s",
-			     rpcrdma_transport(p->conn)->crc ? "on" : "off");
+			     rpcrdma_transport(p->session.conn)->crc ? "on" : "off");
 	finding_number(f, "processors", (double)sysconf(_SC_NPROCESSORS_ONLN));
 	if (getloadavg(&load, 1) == 1)
 		finding_number(f, "load_average", load);

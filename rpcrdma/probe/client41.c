@@ -123,7 +123,7 @@ static int client41_take_client(struct probe *p, struct reader *r, uint32_t *sta
 	*status = res.status;
 	if (rc || res.status)
 		return rc;
-	p->client.generation = p->generation;
+	p->client.generation = p->session.generation;
 	p->client.remains.clientid = res.clientid;
 	p->client.remains.sequenceid = res.sequenceid;
 	memcpy(p->seen.scope, res.scope, sizeof(res.scope));
@@ -143,7 +143,7 @@ static int client41_take_session(struct probe *p, struct reader *r, uint32_t *st
 		return rc;
 	memcpy(client->remains.sessionid, res.sessionid, NFS4_SESSIONID_SIZE);
 	client->remains.sequenceid++;
-	client->generation = p->generation;
+	client->generation = p->session.generation;
 	client->response_size = res.response_size;
 	slots41_init(&client->slots, res.sessionid, res.requests);
 	return 0;
@@ -181,7 +181,7 @@ static int client41_step(struct probe *p, enum remains_step step, uint32_t *stat
 
 	for (;;) {
 		rc = client41_step_once(p, step, status);
-		if (session_is_failure(rc) && !tries++ && !p->hopeless)
+		if (session_is_failure(rc) && !tries++ && !p->session.hopeless)
 			continue;
 		if (rc || !session_later(p, *status, &retries))
 			return rc;
@@ -276,7 +276,7 @@ static int client41_reclaim_complete(struct probe *p)
 			return 0;
 		}
 		slots41_lost(&p->client.slots, &sequence);
-		if (session_is_failure(rc) && !tries++ && !p->hopeless)
+		if (session_is_failure(rc) && !tries++ && !p->session.hopeless)
 			continue;
 		/* The server executed it, but answered with RDMA_ERROR. */
 		if (!rc && status == NFS4ERR_RETRY_UNCACHED_REP && !tries++)
@@ -295,7 +295,7 @@ static bool client41_is_restart(struct probe *p, uint32_t status)
 	char text[64];
 
 	if ((status != NFS4ERR_BADSESSION && status != NFS4ERR_STALE_CLIENTID) ||
-	    p->client.generation == p->generation)
+	    p->client.generation == p->session.generation)
 		return false;
 	snprintf(text, sizeof(text), "it no longer knows its client (%s)",
 		 p->version->status_text(status));
@@ -428,7 +428,7 @@ void client41_close(struct probe *p)
 	p->client.slots.count = 0;
 	if (!p->client.remains.exists)
 		return;
-	p->hopeless = p->device_gone || p->gone;
+	p->session.hopeless = p->session.device_gone || p->gone;
 	if (deadline_left(p->deadline) < CLOSE_MS)
 		p->deadline = deadline_in(CLOSE_MS);
 	if (client41_clear(p))

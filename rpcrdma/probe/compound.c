@@ -173,15 +173,15 @@ static bool compound_is_out_of_time(const struct compound_trial *t)
 
 static bool compound_is_over(const struct compound_trial *t)
 {
-	return t->p->hopeless || t->w->changing || t->p->busy[0] ||
+	return t->p->session.hopeless || t->w->changing || t->p->session.busy[0] ||
 	       compound_is_out_of_time(t);
 }
 
 /* Where there is no other reason, and enough is known without it. */
 static bool compound_is_slow(const struct compound_trial *t)
 {
-	return compound_is_out_of_time(t) && t->p->pace.enough && !t->p->busy[0] &&
-	       !t->why[0];
+	return compound_is_out_of_time(t) && t->p->pace.enough &&
+	       !t->p->session.busy[0] && !t->why[0];
 }
 
 static void compound_every_mechanism(struct compound_trial *t, struct read_case c)
@@ -199,9 +199,9 @@ static const char *compound_reason(const struct compound_trial *t)
 		return t->reason;
 	if (t->over_tcp || t->doubtful)
 		return t->over_tcp ? "over-tcp" : "second-read";
-	if (t->p->busy[0])
+	if (t->p->session.busy[0])
 		return "busy";
-	if (t->p->gone || t->p->device_gone)
+	if (t->p->gone || t->p->session.device_gone)
 		return t->p->gone ? "server-gone" : "device";
 	return t->why[0] ? "not-tried" : "time";
 }
@@ -238,9 +238,9 @@ static void compound_say(struct compound_trial *t)
 	else if (t->untried || !t->right || compound_is_over(t))
 		finding_init(&f, id, compound_is_slow(t) ? FINDING_SKIP : FINDING_UNKNOWN,
 			     "%s, after %u correct COMPOUNDs",
-			     t->p->busy[0] ? t->p->busy
-			     : t->why[0]   ? t->why
-					   : "the time ran out",
+			     t->p->session.busy[0] ? t->p->session.busy
+			     : t->why[0]           ? t->why
+						   : "the time ran out",
 			     t->right);
 	else if (t->reported)
 		finding_init(

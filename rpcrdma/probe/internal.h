@@ -264,6 +264,23 @@ struct refusals {
 	char example[256];
 };
 
+/* The connection. */
+struct session {
+	struct rpcrdma_conn *conn;
+	unsigned int generation; /* of the connection */
+	uint8_t mpa_revision;    /* that the server accepted, and whether without CRC */
+	bool no_crc;
+	unsigned int barren;   /* connections since the last reply */
+	unsigned int pause_ms; /* before the last of them */
+	uint64_t silent_since; /* the last call or its reply, as from now_ms() */
+	const struct operation *waiting; /* waits for its reply; set by operation.c */
+	bool hopeless;                   /* no more can be learned from this server */
+	bool device_gone;
+	char device_why[256];
+	/* The server asked for patience until the time ran out: the report's text. */
+	char busy[96];
+};
+
 /* Connects if there is no connection. */
 int session_ready(struct probe *p);
 void session_drop(struct probe *p);
@@ -300,9 +317,9 @@ bool session_later(struct probe *p, uint32_t status, struct retries *retries);
 const char *session_busy_text(const struct probe *p, uint32_t status, char *buf,
 			      size_t cap);
 /* Lets the server write to the area on the current connection. */
-int session_register(struct probe *p, struct area *a);
+int session_register(struct session *s, struct area *a);
 /* Revokes that, for all or part of the area, unless that connection and its regions are gone. */
-void session_release(struct probe *p, struct area *a);
+void session_release(struct session *s, struct area *a);
 
 /* How to connect. */
 void session_options(const struct probe *p, struct rpcrdma_options *options);
@@ -574,12 +591,7 @@ struct probe {
 	char lower_because[256];           /* why not the highest version is in use */
 	struct client41 client;
 
-	struct rpcrdma_conn *conn;
-	unsigned int generation; /* of the connection */
-	uint8_t mpa_revision;    /* that the server accepted, and whether without CRC */
-	bool no_crc;
-	unsigned int barren;   /* connections since the last reply */
-	unsigned int pause_ms; /* before the last of them */
+	struct session session;
 	uint32_t most_granted;
 	uint32_t zero_grants;
 	double rtt_ms;
@@ -592,11 +604,7 @@ struct probe {
 	unsigned int order_waits; /* for data that never arrived */
 	struct refusals refused;
 	unsigned int lost_total;
-	uint64_t silent_since; /* the last call or its reply, as from now_ms() */
 	struct pace pace;
-	bool hopeless; /* no more can be learned from this server */
-	bool device_gone;
-	char device_why[256];
 	/* liveness.c: the server answered a call; a connection was lost since the server last
 	 * answered, and what was in flight then; the server is gone. */
 	bool answered, connection_lost, gone;
@@ -605,9 +613,6 @@ struct probe {
 	char gone_why[64];
 	/* The last connection on which an operation succeeded; 0: none. */
 	unsigned int served;
-	const struct operation *waiting; /* waits for its reply */
-	/* The server asked for patience until the time ran out: the report's text. */
-	char busy[96];
 	bool write_chunk_failed;  /* as probe.read.write-chunk reports */
 	bool chunk_unused, tails; /* as probe.read.write-chunk.unused and .tail report */
 

@@ -35,7 +35,7 @@ unsigned int late_silence(const struct probe *p)
 /* Whether data or messages arrived since the last check. Empty Writes do not count. */
 static bool late_has_moved(struct probe *p)
 {
-	const struct transport_stats *stats = &rpcrdma_transport(p->conn)->stats;
+	const struct transport_stats *stats = &rpcrdma_transport(p->session.conn)->stats;
 	uint64_t moved = stats->sends_in + stats->write_bytes_in;
 
 	if (moved == p->pace.moved)
@@ -88,10 +88,10 @@ void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 	/* Note the bytes received until now. */
 	late_has_moved(p);
 	do
-		rpcrdma_poll(p->conn, call, deadline);
+		rpcrdma_poll(p->session.conn, call, deadline);
 	while (call->rc == -EINPROGRESS && late_may_come(p, call, &deadline, &late));
 	/* The reply may have arrived while another connection was asked. */
-	rpcrdma_wait(p->conn, call, 0);
+	rpcrdma_wait(p->session.conn, call, 0);
 	if (call->rc == -ETIMEDOUT && deadline_left(p->deadline))
 		p->pace.lossy = true;
 	if (call->rc)
@@ -101,8 +101,9 @@ void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 	if (ms <= p->pace.slowest_ms)
 		return;
 	p->pace.slowest_ms = ms;
-	if (p->waiting)
-		operation_text(p->waiting, p->pace.slowest, sizeof(p->pace.slowest));
+	if (p->session.waiting)
+		operation_text(p->session.waiting, p->pace.slowest,
+			       sizeof(p->pace.slowest));
 	else
 		snprintf(p->pace.slowest, sizeof(p->pace.slowest), "NULL");
 }

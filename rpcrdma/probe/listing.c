@@ -49,7 +49,7 @@ struct listing_call {
 
 static void listing_call_fini(struct probe *p, struct listing_call *cc)
 {
-	session_release(p, &cc->area);
+	session_release(&p->session, &cc->area);
 	operation_fini(p, &cc->op);
 	area_fini(&cc->area);
 }
@@ -66,7 +66,7 @@ static int listing_call_once(struct probe *p, struct listing_call *cc, uint32_t 
 	if (!rc)
 		rc = area_init(&cc->area, &chunk, chunk ? 1 : 0);
 	if (!rc)
-		rc = session_register(p, &cc->area);
+		rc = session_register(&p->session, &cc->area);
 	if (rc)
 		return rc;
 	if (write_chunk) {
@@ -108,8 +108,8 @@ static int listing_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res
 	operation_init(&cc.op, NFS_OP_READDIR, &p->directory.fh);
 	cc.op.request.cookie = at->last_cookie;
 	memcpy(cc.op.request.verifier, at->cookieverf, sizeof(at->cookieverf));
-	cc.op.request.maxcount = listing_room(p, chunk ? chunk
-						       : rpcrdma_reply_inline(p->conn));
+	cc.op.request.maxcount =
+		listing_room(p, chunk ? chunk : rpcrdma_reply_inline(p->session.conn));
 	cc.op.request.dircount = cc.op.request.maxcount;
 	cc.op.request.entry = listing_digest_entry;
 	cc.op.request.entry_arg = d;
@@ -316,8 +316,9 @@ static int listing_link_compare(struct probe *p, const struct probe_file *link,
 {
 	uint64_t all = RPCRDMA_HEADER_MIN + p->version->readlink_head +
 		       xdr_pad4(link->attr.size);
-	enum mechanism first = all > rpcrdma_reply_inline(p->conn) ? MECH_REPLY_CHUNK
-								   : MECH_INLINE;
+	enum mechanism first = all > rpcrdma_reply_inline(p->session.conn)
+				       ? MECH_REPLY_CHUNK
+				       : MECH_INLINE;
 	struct listing_link want, got;
 	int len, n;
 

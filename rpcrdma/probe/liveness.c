@@ -63,7 +63,7 @@ static void liveness_say(struct probe *p, const char *how, const char *reason,
 	probe_emit(p, &f);
 	p->gone = true;
 	p->connection_lost = false;
-	p->hopeless = true;
+	p->session.hopeless = true;
 	snprintf(p->gone_why, sizeof(p->gone_why), "the server %s", how);
 	session_drop(p);
 }
@@ -153,7 +153,7 @@ bool liveness_check_root(struct probe *p)
 	struct nfs_attr attr;
 
 	/* A file that is stale on the connection on which it was found was removed. */
-	if (p->gone || !p->root.fh.len || p->generation == p->root_generation ||
+	if (p->gone || !p->root.fh.len || p->session.generation == p->root_generation ||
 	    operation_getattr(p, &p->root.fh, &attr) != -ESTALE)
 		return false;
 	liveness_restarted(p, "it no longer knows the root of the export");

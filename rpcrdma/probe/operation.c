@@ -116,7 +116,7 @@ int operation_start(struct probe *p, struct operation *op, uint64_t deadline)
 	op->started = true;
 	operation_debug(op);
 	rc = session_start(p, &op->call, deadline);
-	op->generation = p->generation;
+	op->generation = p->session.generation;
 	return rc;
 }
 
@@ -125,12 +125,12 @@ int operation_start(struct probe *p, struct operation *op, uint64_t deadline)
 static bool operation_start_again(struct probe *p, struct operation *op)
 {
 	operation_lose_slot(p, op);
-	if (!p->conn || op->generation != p->generation ||
+	if (!p->session.conn || op->generation != p->session.generation ||
 	    (p->version->sessions && !slots41_in(&p->client.slots, SLOT41_FREE)) ||
 	    operation_prepare(p, op))
 		return false;
 	/* A new session may have replaced the connection. */
-	if (!p->conn || op->generation != p->generation)
+	if (!p->session.conn || op->generation != p->session.generation)
 		return false;
 	rpcrdma_call_fini(&op->call);
 	operation_debug(op);
@@ -175,9 +175,9 @@ static int operation_take_reply(struct probe *p, struct operation *op)
 		return rc;
 	op->stage = OPERATION_DONE;
 	if (!op->result.status)
-		p->served = p->generation;
+		p->served = p->session.generation;
 	if (op->result.sequenced)
-		p->client.generation = p->generation;
+		p->client.generation = p->session.generation;
 	if (op->has_slot)
 		slots41_answered(&p->client.slots, &op->request.sequence,
 				 op->result.sequenced);
@@ -196,7 +196,7 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 	if (!op->started)
 		return err_because(err_set(-op->call.rc, "%s", op->call.text),
 				   session_reason(op->call.rc));
-	p->waiting = op;
+	p->session.waiting = op;
 	rc = session_wait(p, &op->call, deadline, write_chunk_read);
 	while (session_again(p, &op->call, &tries)) {
 		if (!operation_start_again(p, op)) {
@@ -207,7 +207,7 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 				  session_call_deadline(p, op->request.count),
 				  write_chunk_read);
 	}
-	p->waiting = NULL;
+	p->session.waiting = NULL;
 	if (!rc)
 		rc = operation_take_reply(p, op);
 	/* An unreadable answer does not tell whether the slot's sequence advanced. */
@@ -241,7 +241,7 @@ int operation_run(struct probe *p, struct operation *op)
 	for (;;) {
 		rc = operation_once(p, op, op->request.count);
 		/* A failure is noted; try once more, so that it does not hide later results. */
-		if (!(session_is_failure(rc) && !tries++ && !p->hopeless) &&
+		if (!(session_is_failure(rc) && !tries++ && !p->session.hopeless) &&
 		    !operation_again(p, op, &retries))
 			return rc;
 		/* As before the first try. */

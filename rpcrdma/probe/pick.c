@@ -140,7 +140,7 @@ static int pick_list_once(struct pick_walk *walk, uint64_t *cookie, uint8_t verf
 	operation_init(&op, NFS_OP_READDIR, &walk->dirs[walk->dir].fh);
 	op.request.cookie = *cookie;
 	memcpy(op.request.verifier, verf, sizeof(op.request.verifier));
-	op.request.maxcount = listing_room(p, rpcrdma_reply_inline(p->conn));
+	op.request.maxcount = listing_room(p, rpcrdma_reply_inline(p->session.conn));
 	op.request.dircount = op.request.maxcount;
 	op.request.entry = pick_on_entry;
 	op.request.entry_arg = walk;

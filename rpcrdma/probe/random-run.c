@@ -115,7 +115,8 @@ static bool random_run_count(struct random_run *r, const struct read_case *c,
 	r->out->wrong++;
 	/* A READ that ends a connection is not repeated. */
 	if (unanswered || kind == READ_LOST || kind == READ_CLOSED ||
-	    kind == READ_TRANSPORT || r->p->hopeless || r->out->wrong >= WRONG_MAX) {
+	    kind == READ_TRANSPORT || r->p->session.hopeless ||
+	    r->out->wrong >= WRONG_MAX) {
 		random_run_end(r, "READs failed");
 		return false;
 	}

@@ -87,9 +87,9 @@ bool read_is_unwritten(const struct read_case *c, const struct read_outcome *out
 
 bool read_fits_inline(const struct probe *p, uint32_t count)
 {
-	return p->conn && count <= p->rtmax &&
+	return p->session.conn && count <= p->rtmax &&
 	       RPCRDMA_HEADER_MIN + p->version->read_head + xdr_pad4(count) <=
-		       rpcrdma_reply_inline(p->conn);
+		       rpcrdma_reply_inline(p->session.conn);
 }
 
 /* Bytes of the reply without the first READ's data. */
@@ -113,7 +113,7 @@ bool read_case_fits(const struct probe *p, const struct read_case *c)
 		       read_reply_bytes(p, c) + xdr_pad4(c->count);
 
 	return c->mechanism == MECH_REPLY_CHUNK ||
-	       (p->conn && all <= rpcrdma_reply_inline(p->conn));
+	       (p->session.conn && all <= rpcrdma_reply_inline(p->session.conn));
 }
 
 static void read_outcome_set(struct read_outcome *o, enum read_kind kind, const char *fmt,
@@ -154,11 +154,11 @@ static int read_prepare(struct probe *p, struct read_job *job)
 	/* A missing connection is not an answer to this READ. */
 	if (session_ready(p))
 		return -ENOTCONN;
-	n = layout_cut(c, read_reply_bytes(p, c), rpcrdma_peer_private(p->conn)->present,
-		       lengths);
+	n = layout_cut(c, read_reply_bytes(p, c),
+		       rpcrdma_peer_private(p->session.conn)->present, lengths);
 	rc = area_init(&job->area, lengths, n);
 	if (!rc)
-		rc = session_register(p, &job->area);
+		rc = session_register(&p->session, &job->area);
 	if (rc)
 		return rc;
 	if (c->mechanism == MECH_WRITE_CHUNK) {
@@ -376,8 +376,8 @@ static bool read_comes_late(struct probe *p, struct read_job *job,
 
 	if (p->order_waits >= ORDER_WAITS_MAX)
 		return false;
-	while (p->conn && job->area.generation == p->generation &&
-	       !rpcrdma_idle(p->conn, deadline_in(ORDER_STEP_MS))) {
+	while (p->session.conn && job->area.generation == p->session.generation &&
+	       !rpcrdma_idle(p->session.conn, deadline_in(ORDER_STEP_MS))) {
 		if (area_first_difference(&job->area, expected, len) < 0) {
 			read_outcome_set(&job->outcome, READ_ORDER,
 					 "the data arrived %llu ms after the reply",
@@ -679,7 +679,7 @@ void read_finish(struct probe *p, struct read_job *job, const struct window *w)
 		read_outcome_set(&job->outcome, READ_WITHHELD, "%s", job->op.call.text);
 	if (job->outcome.kind == READ_LOST && !deadline_left(p->deadline))
 		read_outcome_set(&job->outcome, READ_NOT_RUN, "the time ran out");
-	session_release(p, &job->area);
+	session_release(&p->session, &job->area);
 	operation_fini(p, &job->op);
 	area_fini(&job->area);
 }

@@ -160,7 +160,7 @@ static void root_say(struct probe *p, struct finding *f, const char *export)
 	const char *name = strrchr(p->options->export, '/');
 
 	p->root_is_file = p->root.attr.type == NFS_REG;
-	p->root_generation = p->generation;
+	p->root_generation = p->session.generation;
 	if (p->root_is_file && !*p->root.path)
 		snprintf(p->root.path, sizeof(p->root.path), "%.500s",
 			 name ? name + 1 : p->options->export);

@@ -31,12 +31,12 @@
 #define BARREN_MAX 3
 
 /* The device was removed: nothing more can be learned. */
-static void session_note_device(struct probe *p)
+static void session_note_device(struct session *s)
 {
-	if (!p->device_gone)
-		snprintf(p->device_why, sizeof(p->device_why), "%.255s", err_text());
-	p->device_gone = true;
-	p->hopeless = true;
+	if (!s->device_gone)
+		snprintf(s->device_why, sizeof(s->device_why), "%.255s", err_text());
+	s->device_gone = true;
+	s->hopeless = true;
 }
 
 /* Pauses 100 ms, doubling up to a second, but not beyond @until: then returns false without a
@@ -53,17 +53,18 @@ static bool session_pause(uint64_t until, unsigned int *ms)
 /* A server that refuses, or closes at once, may be restarting. */
 static int session_reconnect(struct probe *p, const struct rpcrdma_options *options)
 {
+	struct session *s = &p->session;
 	uint64_t until = deadline_min(p->deadline, deadline_in(RESTART_MS));
 	int rc;
 
-	if (p->barren >= BARREN_MAX)
-		session_pause(p->deadline, &p->pause_ms);
+	if (s->barren >= BARREN_MAX)
+		session_pause(p->deadline, &s->pause_ms);
 	do {
-		rc = rpcrdma_open(&p->conn, options,
+		rc = rpcrdma_open(&s->conn, options,
 				  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
 		if (rc != -ECONNREFUSED && rc != -ECONNRESET)
 			return rc;
-	} while (session_pause(until, &p->pause_ms));
+	} while (session_pause(until, &s->pause_ms));
 	if (deadline_left(p->deadline) > RECONNECT_MS)
 		liveness_refused(p);
 	p->closed.count++;
@@ -71,7 +72,7 @@ static int session_reconnect(struct probe *p, const struct rpcrdma_options *opti
 	p->closed.reason = "no-new-connection";
 	snprintf(p->closed.example, sizeof(p->closed.example),
 		 "the server accepts no new connection: %.400s", err_text());
-	p->hopeless = true;
+	s->hopeless = true;
 	return rc;
 }
 
@@ -83,30 +84,31 @@ void session_options(const struct probe *p, struct rpcrdma_options *options)
 		.bind = p->options->bind.len ? &p->options->bind : NULL,
 		.device = p->options->device,
 		.pcap = p->route.pcap,
-		.mpa_revision = p->mpa_revision,
-		.no_crc = p->no_crc,
+		.mpa_revision = p->session.mpa_revision,
+		.no_crc = p->session.no_crc,
 	};
 }
 
 int session_ready(struct probe *p)
 {
+	struct session *s = &p->session;
 	const struct transport *t;
 	struct rpcrdma_options options;
 	int rc;
 
-	if (p->device_gone)
-		return err_set(ECANCELED, "%s", p->device_why);
+	if (s->device_gone)
+		return err_set(ECANCELED, "%s", s->device_why);
 	if (p->gone)
 		return err_set(ECANCELED, "%s", p->gone_why);
-	if (p->hopeless && !p->conn)
+	if (s->hopeless && !s->conn)
 		return err_set(ECANCELED, "given up after too many failures");
 	rc = liveness_check(p);
-	if (rc || p->conn)
+	if (rc || s->conn)
 		return rc;
 	probe_step(p, "messages during connection setup");
 	session_options(p, &options);
-	if (!p->generation)
-		rc = rpcrdma_open(&p->conn, &options,
+	if (!s->generation)
+		rc = rpcrdma_open(&s->conn, &options,
 				  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
 	/* Soft-iWARP of Linux 6.1 may accept no more connections after one that was abandoned in
 	 * the handshake. */
@@ -115,36 +117,38 @@ int session_ready(struct probe *p)
 	else
 		rc = session_reconnect(p, &options);
 	/* On the first connection the device was never there. */
-	if (rc == -ENODEV && p->generation)
-		session_note_device(p);
+	if (rc == -ENODEV && s->generation)
+		session_note_device(s);
 	if (rc)
 		return rc;
 	/* Keep the MPA settings that the server accepted: only the first connection negotiates,
 	 * so that a server that closes later ones is not mistaken for one that refuses. */
-	t = rpcrdma_transport(p->conn);
-	p->mpa_revision = t->mpa_revision;
-	p->no_crc = t->mpa_revision && !t->crc;
-	p->generation++;
-	p->barren++;
+	t = rpcrdma_transport(s->conn);
+	s->mpa_revision = t->mpa_revision;
+	s->no_crc = t->mpa_revision && !t->crc;
+	s->generation++;
+	s->barren++;
 	return 0;
 }
 
 static void session_note_credits(struct probe *p)
 {
-	if (!p->conn)
+	if (!p->session.conn)
 		return;
-	if (rpcrdma_granted(p->conn) > p->most_granted)
-		p->most_granted = rpcrdma_granted(p->conn);
+	if (rpcrdma_granted(p->session.conn) > p->most_granted)
+		p->most_granted = rpcrdma_granted(p->session.conn);
 }
 
 void session_drop(struct probe *p)
 {
-	if (!p->conn)
+	struct session *s = &p->session;
+
+	if (!s->conn)
 		return;
 	session_note_credits(p);
-	p->zero_grants += rpcrdma_zero_grants(p->conn);
-	rpcrdma_close(p->conn);
-	p->conn = NULL;
+	p->zero_grants += rpcrdma_zero_grants(s->conn);
+	rpcrdma_close(s->conn);
+	s->conn = NULL;
 }
 
 uint64_t session_call_deadline(const struct probe *p, uint32_t bytes)
@@ -177,16 +181,17 @@ static void session_note_end(struct probe *p, struct call_failures *m,
 			     const struct rpcrdma_call *call, bool write_chunk_read,
 			     const char *evidence)
 {
-	if (m->generation == p->generation)
+	if (m->generation == p->session.generation)
 		return;
-	m->generation = p->generation;
+	m->generation = p->session.generation;
 	session_note(m, call, write_chunk_read, evidence);
 }
 
 /* "frame 0056..." of the peer's violation, if the transport kept it. */
 static void session_violation_text(struct probe *p, char *buf, size_t cap)
 {
-	const struct transport *t = p->conn ? rpcrdma_transport(p->conn) : NULL;
+	const struct transport *t = p->session.conn ? rpcrdma_transport(p->session.conn)
+						    : NULL;
 	size_t used;
 
 	buf[0] = '\0';
@@ -214,17 +219,19 @@ const char *session_breach(int rc, enum transport_breach breach)
  * the reply. */
 static bool session_is_late_write(const struct probe *p)
 {
-	return p->conn && rpcrdma_transport(p->conn)->violation.released &&
+	return p->session.conn &&
+	       rpcrdma_transport(p->session.conn)->violation.released &&
 	       (!p->order_reported || p->order_failed);
 }
 
 static void session_note_result(struct probe *p, const struct rpcrdma_call *call,
 				bool write_chunk_read)
 {
+	struct session *s = &p->session;
 	/* Silence for this time, or for half the time there is, is a lost reply even if the
 	 * probe's own deadline ends it. */
 	uint32_t enough = min_u32(late_silence(p), p->options->timeout_ms / 2);
-	uint64_t since = p->silent_since > p->pace.moved_at ? p->silent_since
+	uint64_t since = s->silent_since > p->pace.moved_at ? s->silent_since
 							    : p->pace.moved_at;
 	char frame[256];
 
@@ -233,8 +240,8 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 	switch (call->rc) {
 	case 0:
 		p->answered = true;
-		p->silent_since = now_ms();
-		p->barren = p->pause_ms = 0;
+		s->silent_since = now_ms();
+		s->barren = s->pause_ms = 0;
 		break;
 	case -ETIMEDOUT:
 		/* A call that was sent just before the probe's own deadline had no time for a
@@ -253,7 +260,7 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 		if (!session_is_late_write(p) && !p->transport.reason)
 			p->transport.reason = session_breach(
 				call->rc,
-				p->conn ? rpcrdma_transport(p->conn)->violation.breach
+				s->conn ? rpcrdma_transport(s->conn)->violation.breach
 					: BREACH_FRAME);
 		session_note_end(
 			p, session_is_late_write(p) ? &p->late_writes : &p->transport,
@@ -267,24 +274,24 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 	case -EILSEQ: session_note(&p->xid, call, write_chunk_read, ""); break;
 	case -ENODEV:
 		err_set(ENODEV, "%s", call->text);
-		session_note_device(p);
+		session_note_device(s);
 		break;
 	default: return;
 	}
 	if (p->lost_total >= LOST_MAX ||
 	    p->closed.count + p->transport.count + p->late_writes.count + p->xid.count >=
 		    BROKEN_MAX)
-		p->hopeless = true;
+		s->hopeless = true;
 }
 
 int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 {
 	int rc;
 
-	p->silent_since = now_ms();
+	p->session.silent_since = now_ms();
 	rc = session_ready(p);
 	if (!rc)
-		rc = rpcrdma_start(p->conn, call, deadline);
+		rc = rpcrdma_start(p->session.conn, call, deadline);
 	if (rc) {
 		call->rc = rc;
 		snprintf(call->text, sizeof(call->text), "%.255s", err_text());
@@ -298,8 +305,8 @@ static void session_step(struct probe *p, const struct rpcrdma_call *call)
 
 	if (!p->channel.step)
 		return;
-	if (p->waiting)
-		operation_text(p->waiting, what, sizeof(what));
+	if (p->session.waiting)
+		operation_text(p->session.waiting, what, sizeof(what));
 	else
 		snprintf(what, sizeof(what), "procedure %u of version %u", call->proc,
 			 call->vers);
@@ -327,10 +334,10 @@ int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 	session_note_credits(p);
 	if (call->rc == -ETIMEDOUT || call->rc == -ECONNRESET || call->rc == -EPROTO ||
 	    call->rc == -EREMOTEIO || call->rc == -ENODEV) {
-		lost = call->rc != -ENODEV && (p->conn || call->sent_ns);
+		lost = call->rc != -ENODEV && (p->session.conn || call->sent_ns);
 		session_drop(p);
 		if (lost)
-			liveness_suspect(p, p->waiting, call);
+			liveness_suspect(p, p->session.waiting, call);
 	}
 	if (call->rc)
 		err_because(err_set(-call->rc, "%s", call->text),
@@ -400,13 +407,13 @@ bool session_later(struct probe *p, uint32_t status, struct retries *retries)
 	if (!nfs_status_is_later(status))
 		return false;
 	/* READs succeeded, and then the connection was lost. */
-	if (status == NFS4ERR_GRACE && p->served && p->served != p->generation) {
+	if (status == NFS4ERR_GRACE && p->served && p->served != p->session.generation) {
 		liveness_restarted(p, "it is in its grace period again");
 		return false;
 	}
 	ms = ms ? min_u32(2 * ms, LATER_MS_MAX) : LATER_MS;
 	if (deadline_left(p->deadline) < (int)(ms + reserve)) {
-		session_busy_text(p, status, p->busy, sizeof(p->busy));
+		session_busy_text(p, status, p->session.busy, sizeof(p->session.busy));
 		return false;
 	}
 	retries->wait_ms = ms;
@@ -415,23 +422,25 @@ bool session_later(struct probe *p, uint32_t status, struct retries *retries)
 	return true;
 }
 
-int session_register(struct probe *p, struct area *a)
+int session_register(struct session *s, struct area *a)
 {
 	unsigned int i;
 	int rc = 0;
 
 	/* Set before the first one, so that after a partial failure they are released like the
 	 * others. */
-	a->generation = p->generation;
+	a->generation = s->generation;
 	for (i = 0; !rc && i < a->nsegs; i++)
-		rc = rpcrdma_register(p->conn, &a->segs[i]);
+		rc = rpcrdma_register(s->conn, &a->segs[i]);
 	return rc;
 }
 
-void session_release(struct probe *p, struct area *a)
+void session_release(struct session *s, struct area *a)
 {
 	unsigned int i;
 
-	for (i = 0; p->conn && a->generation == p->generation && i < a->nsegs; i++)
-		rpcrdma_deregister(p->conn, &a->segs[i]);
+	if (!s->conn || a->generation != s->generation)
+		return;
+	for (i = 0; i < a->nsegs; i++)
+		rpcrdma_deregister(s->conn, &a->segs[i]);
 }

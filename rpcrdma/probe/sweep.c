@@ -47,7 +47,7 @@ bool sweep_stop(struct sweep *s)
 {
 	if (deadline_left(s->p->deadline) < (int)sweep_reserve_ms(s))
 		s->records->out_of_time = true;
-	return s->records->out_of_time || s->p->hopeless || s->w.changing;
+	return s->records->out_of_time || s->p->session.hopeless || s->w.changing;
 }
 
 static void sweep_add_record(struct sweep *s, const struct read_record *r)
@@ -252,7 +252,7 @@ static void sweep_in_flight(struct sweep *s)
 		if (client41_ready(s->p) || session_ready(s->p) ||
 		    s->records->gave_up[MECH_WRITE_CHUNK])
 			return;
-		width = min_u32(rpcrdma_credits(s->p->conn), SWEEP_IN_FLIGHT);
+		width = min_u32(rpcrdma_credits(s->p->session.conn), SWEEP_IN_FLIGHT);
 		width = min_u32(width, client41_width(s->p));
 		probe_progress(s->p, "READs in flight together", s->done, s->total);
 		for (n = 0, bytes = 0; n < width && i + n < s->nranges; n++) {
@@ -453,8 +453,8 @@ static bool sweep_can_register(struct sweep *s, uint32_t len)
 		rc = area_init(&a, &len, 1);
 	if (rc)
 		return false;
-	rc = session_register(s->p, &a);
-	session_release(s->p, &a);
+	rc = session_register(&s->p->session, &a);
+	session_release(&s->p->session, &a);
 	area_fini(&a);
 	return !rc;
 }
@@ -579,12 +579,12 @@ void sweep_run(struct probe *p, struct records *records)
 	records->out_of_time = out_of_time;
 	if (records->out_of_time && !p->pace.not_tried[0])
 		late_not_tried(p, "the last READs");
-	records->hopeless = p->hopeless;
-	records->why_reason = p->device_gone ? "device"
-			      : p->gone      ? "server-gone"
-					     : "busy";
+	records->hopeless = p->session.hopeless;
+	records->why_reason = p->session.device_gone ? "device"
+			      : p->gone              ? "server-gone"
+						     : "busy";
 	snprintf(records->why, sizeof(records->why), "%s",
-		 p->device_gone ? "the RDMA device was removed"
-		 : p->gone      ? p->gone_why
-				: p->busy);
+		 p->session.device_gone ? "the RDMA device was removed"
+		 : p->gone              ? p->gone_why
+					: p->session.busy);
 }

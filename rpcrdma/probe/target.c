@@ -59,7 +59,7 @@ static bool target_connect(struct probe *p)
 		probe_emit(p, &f);
 		return false;
 	}
-	t = rpcrdma_transport(p->conn);
+	t = rpcrdma_transport(p->session.conn);
 	transport_address_text(&t->peer, where, sizeof(where));
 	if (t->refused)
 		finding_init(
@@ -80,12 +80,12 @@ static bool target_connect(struct probe *p)
 
 static void target_say_private(struct probe *p)
 {
-	const struct rpcrdma_private *peer = rpcrdma_peer_private(p->conn);
+	const struct rpcrdma_private *peer = rpcrdma_peer_private(p->session.conn);
 	struct finding f;
 
 	p->linux3.private_data = peer->present;
 	p->habits.private_data = peer->present;
-	p->habits.inline_size = rpcrdma_reply_inline(p->conn);
+	p->habits.inline_size = rpcrdma_reply_inline(p->session.conn);
 	if (peer->present)
 		finding_init(
 			&f, "probe.private-data", FINDING_PASS,
@@ -96,8 +96,8 @@ static void target_say_private(struct probe *p)
 			&f, "probe.private-data", FINDING_PASS,
 			"no private data from the server: inline thresholds %u bytes both ways",
 			RPCRDMA_INLINE_MIN);
-	finding_number(&f, "reply_inline", rpcrdma_reply_inline(p->conn));
-	finding_number(&f, "call_inline", rpcrdma_call_inline(p->conn));
+	finding_number(&f, "reply_inline", rpcrdma_reply_inline(p->session.conn));
+	finding_number(&f, "call_inline", rpcrdma_call_inline(p->session.conn));
 	finding_text(&f, "remote_invalidation", "%s",
 		     peer->remote_invalidate ? "yes" : "no");
 	probe_emit(p, &f);
@@ -439,10 +439,10 @@ void target_behaviour(struct probe *p)
 	bool reported = p->write_chunk_failed;
 
 	session_drop(p);
-	if (p->device_gone)
+	if (p->session.device_gone)
 		probe_because(p, "probe.device", FINDING_UNKNOWN, "removed",
 			      "the RDMA device was removed while in use: %s",
-			      p->device_why);
+			      p->session.device_why);
 	late_say(p);
 	target_say_credits(p);
 	target_say_session(p);

@@ -60,7 +60,7 @@ static void versions_ask(struct probe *p, struct versions_census *c, size_t i)
 	int rc = -ECANCELED;
 	size_t j;
 
-	for (tries = 0; tries < 2 && !p->hopeless; tries++) {
+	for (tries = 0; tries < 2 && !p->session.hopeless; tries++) {
 		rc = versions_ask_once(p, version, &rpc);
 		/* Do not ask a silent server twice for every version. */
 		if (!session_is_failure(rc) || (rc == -ETIMEDOUT && c->silent))

@@ -310,7 +310,7 @@ static void worker_read_files(struct probe *p)
 	verdict_reads(&in, worker_sink, p);
 	p->order_reported = true;
 	random_say(&records.random, worker_sink, p);
-	p->pace.enough = verdict_is_enough(&in) && !p->hopeless;
+	p->pace.enough = verdict_is_enough(&in) && !p->session.hopeless;
 	if (records.changed_files)
 		probe_because(
 			p, "probe.changing",

@@ -239,7 +239,7 @@ static void a_connection_failure_gives_its_reason(void)
 	probe.client.lost = 1;
 	probe.client.lost_status = NFS4ERR_BADSESSION;
 	probe.lost = (struct call_failures){ .count = 1, .beside_write_chunks = 1 };
-	probe.device_gone = true;
+	probe.session.device_gone = true;
 	tell(&probe);
 	CU_ASSERT_STRING_EQUAL(reason_of("probe.session.kept"), "forgotten");
 	CU_ASSERT_STRING_EQUAL(reason_of("probe.reply.lost"), "no-reply");
