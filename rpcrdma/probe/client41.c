@@ -389,7 +389,8 @@ unsigned int client41_width(const struct probe *p)
 	if (!p->version->sessions)
 		return UINT32_MAX;
 	/* A call answered with RDMA_ERROR is repeated with another slot. */
-	return p->refused.errors && free > 1 ? free - min_u32(free / 2, SPARE) : free;
+	return p->behaviour.refused.errors && free > 1 ? free - min_u32(free / 2, SPARE)
+						       : free;
 }
 
 /* Removes state step by step, until the server has none left or the time is over. */

@@ -140,7 +140,7 @@ static void compound_attempt(struct compound_trial *t, const struct read_case *c
 {
 	struct retries retries = { 0 };
 	struct read_outcome o;
-	unsigned int tries = 0, late_before = t->p->late_writes.count;
+	unsigned int tries = 0, late_before = t->p->behaviour.late_writes.count;
 
 	if (client41_ready(t->p) || session_ready(t->p)) {
 		t->untried++;
@@ -163,7 +163,7 @@ static void compound_attempt(struct compound_trial *t, const struct read_case *c
 	debug(DEBUG_PROBE, "%u bytes by %s and %s: %s %s", c->count,
 	      mechanism_name(c->mechanism), compound_next_name(c->followed_by),
 	      read_kind_name(o.kind), o.text);
-	compound_note(t, c, &o, t->p->late_writes.count - late_before);
+	compound_note(t, c, &o, t->p->behaviour.late_writes.count - late_before);
 }
 
 static bool compound_is_out_of_time(const struct compound_trial *t)

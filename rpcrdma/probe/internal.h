@@ -244,8 +244,8 @@ bool gate_lets(enum server_kind kind, enum gate gate);
 
 /* session.c */
 
-/* Failures of calls that belong to no mechanism: noted by session.c, reported by target.c. An
- * event that ends a connection counts once, regardless of the number of calls in flight. */
+/* Failures of calls that belong to no mechanism. An event that ends a connection counts once,
+ * regardless of the number of calls in flight. */
 struct call_failures {
 	unsigned int count;
 	unsigned int beside_write_chunks; /* those not of a READ by Write chunk */
@@ -262,6 +262,14 @@ struct refusals {
 	unsigned int lasting;   /* calls that never did, */
 	unsigned int plain;     /* those of them without chunks */
 	char example[256];
+};
+
+/* What session.c noted of all connections, for target_behaviour() to report. */
+struct behaviour {
+	struct call_failures lost, closed, transport, xid;
+	struct call_failures late_writes; /* to memory that was released before */
+	struct refusals refused;
+	uint32_t most_granted, zero_grants; /* credits */
 };
 
 /* The connection. */
@@ -298,7 +306,7 @@ int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes);
  * RDMA_ERROR. @tries: initially 0. The caller finishes the call before it repeats it. */
 bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned int *tries);
 /* Such a call is not repeated. */
-void session_gave_up(struct probe *p, const struct rpcrdma_call *call);
+void session_gave_up(struct refusals *r, const struct rpcrdma_call *call);
 /* The outcome of a call, as a reason of the findings that depend on its answer. */
 const char *session_reason(int rc);
 /* The peer's violation in a frame, as a reason of probe.transport. @rc: of the call. */
@@ -592,18 +600,12 @@ struct probe {
 	struct client41 client;
 
 	struct session session;
-	uint32_t most_granted;
-	uint32_t zero_grants;
 	double rtt_ms;
-	struct call_failures lost, closed, transport, xid;
+	struct behaviour behaviour;
 	struct matrix matrix;
-	struct call_failures
-		late_writes; /* RDMA Writes to memory that was released before */
 	bool order_reported,
 		order_failed; /* probe.read.write-chunk.order was reported and failed */
 	unsigned int order_waits; /* for data that never arrived */
-	struct refusals refused;
-	unsigned int lost_total;
 	struct pace pace;
 	/* liveness.c: the server answered a call; a connection was lost since the server last
 	 * answered, and what was in flight then; the server is gone. */

@@ -200,7 +200,7 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 	rc = session_wait(p, &op->call, deadline, write_chunk_read);
 	while (session_again(p, &op->call, &tries)) {
 		if (!operation_start_again(p, op)) {
-			session_gave_up(p, &op->call);
+			session_gave_up(&p->behaviour.refused, &op->call);
 			break;
 		}
 		rc = session_wait(p, &op->call,

@@ -217,8 +217,9 @@ void random_run(const struct random_task *task)
 	const struct probe *p = task->p;
 	struct random_reads *out = &task->records->random;
 	struct random_run r = { .task = task, .p = task->p, .out = out };
-	unsigned int lost = p->lost_total + p->closed.count + p->transport.count +
-			    p->xid.count;
+	const struct behaviour *b = &p->behaviour;
+	unsigned int lost = b->lost.count + b->closed.count + b->transport.count +
+			    b->xid.count;
 
 	*out = (struct random_reads){ .wanted = p->options->reads };
 	if (p->options->level == PROBE_QUICK)

@@ -53,6 +53,7 @@ static bool session_pause(uint64_t until, unsigned int *ms)
 /* A server that refuses, or closes at once, may be restarting. */
 static int session_reconnect(struct probe *p, const struct rpcrdma_options *options)
 {
+	struct call_failures *closed = &p->behaviour.closed;
 	struct session *s = &p->session;
 	uint64_t until = deadline_min(p->deadline, deadline_in(RESTART_MS));
 	int rc;
@@ -67,10 +68,10 @@ static int session_reconnect(struct probe *p, const struct rpcrdma_options *opti
 	} while (session_pause(until, &s->pause_ms));
 	if (deadline_left(p->deadline) > RECONNECT_MS)
 		liveness_refused(p);
-	p->closed.count++;
-	p->closed.beside_write_chunks++;
-	p->closed.reason = "no-new-connection";
-	snprintf(p->closed.example, sizeof(p->closed.example),
+	closed->count++;
+	closed->beside_write_chunks++;
+	closed->reason = "no-new-connection";
+	snprintf(closed->example, sizeof(closed->example),
 		 "the server accepts no new connection: %.400s", err_text());
 	s->hopeless = true;
 	return rc;
@@ -131,12 +132,12 @@ int session_ready(struct probe *p)
 	return 0;
 }
 
-static void session_note_credits(struct probe *p)
+static void session_note_credits(struct behaviour *b, const struct session *s)
 {
-	if (!p->session.conn)
+	if (!s->conn)
 		return;
-	if (rpcrdma_granted(p->session.conn) > p->most_granted)
-		p->most_granted = rpcrdma_granted(p->session.conn);
+	if (rpcrdma_granted(s->conn) > b->most_granted)
+		b->most_granted = rpcrdma_granted(s->conn);
 }
 
 void session_drop(struct probe *p)
@@ -145,8 +146,8 @@ void session_drop(struct probe *p)
 
 	if (!s->conn)
 		return;
-	session_note_credits(p);
-	p->zero_grants += rpcrdma_zero_grants(s->conn);
+	session_note_credits(&p->behaviour, s);
+	p->behaviour.zero_grants += rpcrdma_zero_grants(s->conn);
 	rpcrdma_close(s->conn);
 	s->conn = NULL;
 }
@@ -227,6 +228,7 @@ static bool session_is_late_write(const struct probe *p)
 static void session_note_result(struct probe *p, const struct rpcrdma_call *call,
 				bool write_chunk_read)
 {
+	struct behaviour *b = &p->behaviour;
 	struct session *s = &p->session;
 	/* Silence for this time, or for half the time there is, is a lost reply even if the
 	 * probe's own deadline ends it. */
@@ -235,7 +237,7 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 							    : p->pace.moved_at;
 	char frame[256];
 
-	p->refused.calls += !call->rc || call->rc == -EBADE || call->rc == -EBADMSG ||
+	b->refused.calls += !call->rc || call->rc == -EBADE || call->rc == -EBADMSG ||
 			    call->rc == -EILSEQ;
 	switch (call->rc) {
 	case 0:
@@ -248,38 +250,37 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 		 * reply. */
 		if (!deadline_left(p->deadline) && now_ms() < since + enough)
 			break;
-		p->lost_total++;
-		session_note(&p->lost, call, write_chunk_read, "");
+		session_note(&b->lost, call, write_chunk_read, "");
 		break;
 	case -ECONNRESET:
-		session_note_end(p, &p->closed, call, write_chunk_read, "");
+		session_note_end(p, &b->closed, call, write_chunk_read, "");
 		break;
 	case -EPROTO:
 	case -EREMOTEIO:
 		session_violation_text(p, frame, sizeof(frame));
-		if (!session_is_late_write(p) && !p->transport.reason)
-			p->transport.reason = session_breach(
+		if (!session_is_late_write(p) && !b->transport.reason)
+			b->transport.reason = session_breach(
 				call->rc,
 				s->conn ? rpcrdma_transport(s->conn)->violation.breach
 					: BREACH_FRAME);
 		session_note_end(
-			p, session_is_late_write(p) ? &p->late_writes : &p->transport,
+			p, session_is_late_write(p) ? &b->late_writes : &b->transport,
 			call, write_chunk_read, frame);
 		break;
 	case -EBADE:
-		if (!p->refused.errors++)
-			snprintf(p->refused.example, sizeof(p->refused.example), "%s",
+		if (!b->refused.errors++)
+			snprintf(b->refused.example, sizeof(b->refused.example), "%s",
 				 call->text);
 		return;
-	case -EILSEQ: session_note(&p->xid, call, write_chunk_read, ""); break;
+	case -EILSEQ: session_note(&b->xid, call, write_chunk_read, ""); break;
 	case -ENODEV:
 		err_set(ENODEV, "%s", call->text);
 		session_note_device(s);
 		break;
 	default: return;
 	}
-	if (p->lost_total >= LOST_MAX ||
-	    p->closed.count + p->transport.count + p->late_writes.count + p->xid.count >=
+	if (b->lost.count >= LOST_MAX ||
+	    b->closed.count + b->transport.count + b->late_writes.count + b->xid.count >=
 		    BROKEN_MAX)
 		s->hopeless = true;
 }
@@ -331,7 +332,7 @@ int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 	if (call->rc == -EINPROGRESS)
 		late_wait(p, call, deadline);
 	session_note_result(p, call, write_chunk_read);
-	session_note_credits(p);
+	session_note_credits(&p->behaviour, &p->session);
 	if (call->rc == -ETIMEDOUT || call->rc == -ECONNRESET || call->rc == -EPROTO ||
 	    call->rc == -EREMOTEIO || call->rc == -ENODEV) {
 		lost = call->rc != -ENODEV && (p->session.conn || call->sent_ns);
@@ -360,15 +361,15 @@ int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes)
 	return rc;
 }
 
-void session_gave_up(struct probe *p, const struct rpcrdma_call *call)
+void session_gave_up(struct refusals *r, const struct rpcrdma_call *call)
 {
-	p->refused.lasting++;
-	p->refused.plain += !call->write_count && !call->reply_count;
+	r->lasting++;
+	r->plain += !call->write_count && !call->reply_count;
 }
 
 bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned int *tries)
 {
-	struct refusals *r = &p->refused;
+	struct refusals *r = &p->behaviour.refused;
 
 	if (call->rc != -EBADE) {
 		r->recovered += *tries && !call->rc;
@@ -379,7 +380,7 @@ bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned in
 		++*tries;
 		return true;
 	}
-	session_gave_up(p, call);
+	session_gave_up(r, call);
 	return false;
 }
 

@@ -107,7 +107,7 @@ static bool sweep_fits_time(struct sweep *s, uint64_t bytes)
 /* Makes the READ once and judges it. */
 static void sweep_read(struct sweep *s, struct read_record *r)
 {
-	const struct call_failures before = s->p->transport;
+	const struct call_failures before = s->p->behaviour.transport;
 	const struct read_case *c = &r->c;
 	uint64_t begin = now_ms();
 	double ms_a_byte;
@@ -129,7 +129,8 @@ static void sweep_read(struct sweep *s, struct read_record *r)
 	    r->outcome.kind != READ_LATER)
 		judge_failure(s, r);
 	if (r->outcome.kind == READ_CHANGING)
-		s->p->transport = before; /* nor is a wrong checksum of these a fault */
+		/* Nor is a wrong checksum of these a fault. */
+		s->p->behaviour.transport = before;
 	debug(DEBUG_PROBE, "%u bytes at %llu by %s%s: %s %s", c->count,
 	      (unsigned long long)c->offset, mechanism_name(c->mechanism),
 	      r->after_others ? " after others"
@@ -265,11 +266,11 @@ static void sweep_in_flight(struct sweep *s)
 		if (!sweep_fits_time(s, bytes))
 			break;
 		s->done += n;
-		before = s->p->transport;
+		before = s->p->behaviour.transport;
 		judge_flight_read(s, cases, n, outcomes);
 		sweep_record_flight(s, cases, n, outcomes);
 		if (s->w.changing)
-			s->p->transport = before;
+			s->p->behaviour.transport = before;
 	}
 	sweep_note_cut(s, i, s->nranges, "several in flight");
 }

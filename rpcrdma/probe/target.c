@@ -359,7 +359,7 @@ static void target_say_failures(struct probe *p, const struct target_failures *k
 
 static void target_say_errors(struct probe *p)
 {
-	const struct refusals *r = &p->refused;
+	const struct refusals *r = &p->behaviour.refused;
 	struct finding f;
 
 	if (!r->errors) {
@@ -392,20 +392,21 @@ static void target_say_errors(struct probe *p)
 
 static void target_say_credits(struct probe *p)
 {
+	const struct behaviour *b = &p->behaviour;
 	struct finding f;
 
-	if (p->zero_grants)
+	if (b->zero_grants)
 		finding_init(&f, "probe.credits", FINDING_FAIL,
-			     "%u replies granted 0 credits", p->zero_grants);
+			     "%u replies granted 0 credits", b->zero_grants);
 	else
 		finding_init(&f, "probe.credits", FINDING_PASS,
 			     "the server grants %u credits, %u were requested",
-			     p->most_granted, RPCRDMA_CREDITS);
-	if (p->zero_grants)
+			     b->most_granted, RPCRDMA_CREDITS);
+	if (b->zero_grants)
 		finding_reason(&f, "zero");
-	finding_number(&f, "granted", p->most_granted);
+	finding_number(&f, "granted", b->most_granted);
 	finding_number(&f, "asked", RPCRDMA_CREDITS);
-	finding_number(&f, "zero_grants", p->zero_grants);
+	finding_number(&f, "zero_grants", b->zero_grants);
 	probe_emit(p, &f);
 }
 
@@ -436,6 +437,7 @@ static void target_say_session(struct probe *p)
 
 void target_behaviour(struct probe *p)
 {
+	const struct behaviour *b = &p->behaviour;
 	bool reported = p->write_chunk_failed;
 
 	session_drop(p);
@@ -446,9 +448,9 @@ void target_behaviour(struct probe *p)
 	late_say(p);
 	target_say_credits(p);
 	target_say_session(p);
-	target_say_failures(p, &target_xid, &p->xid, false);
+	target_say_failures(p, &target_xid, &b->xid, false);
 	target_say_errors(p);
-	target_say_failures(p, &target_lost, &p->lost, reported);
-	target_say_failures(p, &target_closed, &p->closed, reported);
-	target_say_failures(p, &target_transport, &p->transport, reported);
+	target_say_failures(p, &target_lost, &b->lost, reported);
+	target_say_failures(p, &target_closed, &b->closed, reported);
+	target_say_failures(p, &target_transport, &b->transport, reported);
 }

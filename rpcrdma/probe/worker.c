@@ -195,7 +195,7 @@ static void worker_add_habits(struct probe *p, struct finding *f)
 	finding_text(f, "versions", "%s", versions);
 	finding_number(f, "largest_read", p->habits.largest_read);
 	finding_number(f, "preferred_read", p->habits.preferred_read);
-	finding_number(f, "credits", p->most_granted);
+	finding_number(f, "credits", p->behaviour.most_granted);
 }
 
 /* Identifies the server by the handles that it returned so far, and by EXCHANGE_ID. */
@@ -293,6 +293,7 @@ static void worker_bound_by_time(struct probe *p)
 
 static void worker_read_files(struct probe *p)
 {
+	const struct behaviour *b = &p->behaviour;
 	struct records records = { 0 };
 	struct verdict_input in = { .records = &records };
 	uint8_t matrix[MATRIX_RECORD];
@@ -303,10 +304,10 @@ static void worker_read_files(struct probe *p)
 	sweep_run(p, &records);
 	target_say_reference(p);
 	/* With several in flight, a foreign xid costs one of them its reply. */
-	in.lost_elsewhere = p->lost.beside_write_chunks + p->xid.count;
-	in.closed_elsewhere = p->closed.beside_write_chunks;
-	in.transport_elsewhere = p->transport.beside_write_chunks + p->late_writes.count;
-	in.late_writes = p->late_writes.count;
+	in.lost_elsewhere = b->lost.beside_write_chunks + b->xid.count;
+	in.closed_elsewhere = b->closed.beside_write_chunks;
+	in.transport_elsewhere = b->transport.beside_write_chunks + b->late_writes.count;
+	in.late_writes = b->late_writes.count;
 	verdict_reads(&in, worker_sink, p);
 	p->order_reported = true;
 	random_say(&records.random, worker_sink, p);
@@ -326,7 +327,7 @@ static void worker_read_files(struct probe *p)
 		matrix_encode(&p->matrix, matrix);
 		probe_record(p, WORKER_MATRIX, matrix, sizeof(matrix));
 	}
-	p->linux3.credits = p->most_granted;
+	p->linux3.credits = b->most_granted;
 	linux3_count(&p->linux3, &records);
 	if (identity_may_be_linux(p->kind))
 		linux3_say(&p->linux3, worker_sink, p);

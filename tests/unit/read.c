@@ -144,10 +144,10 @@ static void a_lost_connection_counts_once(void)
 		closed += jobs[i].outcome.kind == READ_CLOSED;
 	}
 	CU_ASSERT_EQUAL(closed, ARRAY_SIZE(jobs));
-	CU_ASSERT_EQUAL(p->closed.count, 1);
-	CU_ASSERT_EQUAL(p->closed.beside_write_chunks, 0);
+	CU_ASSERT_EQUAL(p->behaviour.closed.count, 1);
+	CU_ASSERT_EQUAL(p->behaviour.closed.beside_write_chunks, 0);
 	read_by(MECH_WRITE_CHUNK, 0, 4096);
-	CU_ASSERT_EQUAL(p->closed.count, 2);
+	CU_ASSERT_EQUAL(p->behaviour.closed.count, 2);
 	end();
 }
 
@@ -160,8 +160,8 @@ static void data_after_the_reply_is_waited_for(void)
 	CU_ASSERT_EQUAL(p->order_waits, 0);
 	read_by(MECH_INLINE, 0, 813);
 	CU_ASSERT_EQUAL(outcome.kind, READ_OK);
-	CU_ASSERT_EQUAL(p->transport.count, 0);
-	CU_ASSERT_EQUAL(p->late_writes.count, 0);
+	CU_ASSERT_EQUAL(p->behaviour.transport.count, 0);
+	CU_ASSERT_EQUAL(p->behaviour.late_writes.count, 0);
 	end();
 }
 
@@ -175,15 +175,15 @@ static void a_late_write_is_not_a_transport_error(void)
 	read_by(MECH_INLINE, 0, 813);
 	read_by(MECH_INLINE, 0, 813);
 	CU_ASSERT_EQUAL(outcome.kind, READ_OK);
-	CU_ASSERT_EQUAL(p->transport.count, 0);
-	CU_ASSERT_EQUAL(p->late_writes.count, 1);
-	ASSERT_CONTAINS(p->late_writes.example, "the region was released");
+	CU_ASSERT_EQUAL(p->behaviour.transport.count, 0);
+	CU_ASSERT_EQUAL(p->behaviour.late_writes.count, 1);
+	ASSERT_CONTAINS(p->behaviour.late_writes.example, "the region was released");
 	/* Once it was reported as something else; it is an error of the transport. */
 	p->order_reported = true;
 	read_by(MECH_WRITE_CHUNK, 0, 65536);
 	read_by(MECH_INLINE, 0, 813);
-	CU_ASSERT_EQUAL(p->transport.count, 1);
-	CU_ASSERT_EQUAL(p->late_writes.count, 1);
+	CU_ASSERT_EQUAL(p->behaviour.transport.count, 1);
+	CU_ASSERT_EQUAL(p->behaviour.late_writes.count, 1);
 	end();
 }
 
@@ -255,9 +255,9 @@ static void a_refused_call_is_retried(void)
 			read_by(m, 0, 813);
 			CU_ASSERT_EQUAL(outcome.kind, READ_OK);
 		}
-	ASSERT_AT_LEAST(p->refused.errors, 9);
-	CU_ASSERT_EQUAL(p->refused.recovered, p->refused.errors);
-	CU_ASSERT_EQUAL(p->refused.lasting, 0);
+	ASSERT_AT_LEAST(p->behaviour.refused.errors, 9);
+	CU_ASSERT_EQUAL(p->behaviour.refused.recovered, p->behaviour.refused.errors);
+	CU_ASSERT_EQUAL(p->behaviour.refused.lasting, 0);
 	end();
 }
 
@@ -270,23 +270,23 @@ static void retries_have_a_maximum(void)
 	for (calls = 1; session_again(p, &call, &tries); calls++)
 		;
 	CU_ASSERT_EQUAL(calls, 4);
-	CU_ASSERT_EQUAL(p->refused.lasting, 1);
-	CU_ASSERT_EQUAL(p->refused.plain, 1);
+	CU_ASSERT_EQUAL(p->behaviour.refused.lasting, 1);
+	CU_ASSERT_EQUAL(p->behaviour.refused.plain, 1);
 	/* With a chunk that is reported elsewhere. */
 	call.write_count = 1;
 	for (i = 0; i < 7; i++)
 		for (tries = 0; session_again(p, &call, &tries);)
 			;
-	CU_ASSERT_EQUAL(p->refused.lasting, 8);
-	CU_ASSERT_EQUAL(p->refused.plain, 1);
+	CU_ASSERT_EQUAL(p->behaviour.refused.lasting, 8);
+	CU_ASSERT_EQUAL(p->behaviour.refused.plain, 1);
 	/* No retry helped. */
 	tries = 0;
 	CU_ASSERT_FALSE(session_again(p, &call, &tries));
-	p->refused.recovered = 1;
+	p->behaviour.refused.recovered = 1;
 	CU_ASSERT_TRUE(session_again(p, &call, &tries));
 	call.rc = 0;
 	CU_ASSERT_FALSE(session_again(p, &call, &tries));
-	CU_ASSERT_EQUAL(p->refused.recovered, 2);
+	CU_ASSERT_EQUAL(p->behaviour.refused.recovered, 2);
 	end();
 }
 

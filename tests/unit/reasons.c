@@ -229,7 +229,7 @@ static void a_connection_failure_gives_its_reason(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%s", rows[i].reason);
-		probe.refused = rows[i].refused;
+		probe.behaviour.refused = rows[i].refused;
 		tell(&probe);
 		CU_ASSERT_STRING_EQUAL(reason_of("probe.reply.error"), rows[i].reason);
 	}
@@ -238,7 +238,8 @@ static void a_connection_failure_gives_its_reason(void)
 	probe.client.made = 2;
 	probe.client.lost = 1;
 	probe.client.lost_status = NFS4ERR_BADSESSION;
-	probe.lost = (struct call_failures){ .count = 1, .beside_write_chunks = 1 };
+	probe.behaviour.lost = (struct call_failures){ .count = 1,
+						       .beside_write_chunks = 1 };
 	probe.session.device_gone = true;
 	tell(&probe);
 	CU_ASSERT_STRING_EQUAL(reason_of("probe.session.kept"), "forgotten");
@@ -253,8 +254,8 @@ static void a_server_that_accepts_no_connection_is_reported(void)
 	server_kill_p(&server);
 	p->deadline = deadline_in(300);
 	CU_ASSERT_EQUAL(session_ready(p), -ECONNREFUSED);
-	CU_ASSERT_STRING_EQUAL(p->closed.reason, "no-new-connection");
-	CU_ASSERT_TRUE(is_explained("probe.connection", p->closed.reason));
+	CU_ASSERT_STRING_EQUAL(p->behaviour.closed.reason, "no-new-connection");
+	CU_ASSERT_TRUE(is_explained("probe.connection", p->behaviour.closed.reason));
 	close_probe();
 }
 
