@@ -329,7 +329,7 @@ int client41_ready(struct probe *p)
 		return rc;
 	/* The server restarted and has no clients. */
 	if (client41_is_restart(p, status))
-		return err_set(ECANCELED, "%s", p->gone_why);
+		return err_set(ECANCELED, "%s", p->liveness.gone_why);
 	if (status == NFS4ERR_STALE_CLIENTID) {
 		rc = client41_client_make(p);
 		if (!rc)
@@ -429,14 +429,14 @@ void client41_close(struct probe *p)
 	p->client.slots.count = 0;
 	if (!p->client.remains.exists)
 		return;
-	p->session.hopeless = p->session.device_gone || p->gone;
+	p->session.hopeless = p->session.device_gone || p->liveness.gone;
 	if (deadline_left(p->deadline) < CLOSE_MS)
 		p->deadline = deadline_in(CLOSE_MS);
 	if (client41_clear(p))
 		debug(DEBUG_PROBE, "the client stays on the server: %s", err_text());
 	/* The state is gone with the server. Neither this process nor the parent sends anything
 	 * more to it. */
-	if (p->gone && p->client.remains.exists) {
+	if (p->liveness.gone && p->client.remains.exists) {
 		p->client.remains.exists = false;
 		client41_report(p);
 	}
@@ -457,7 +457,7 @@ void client41_clean(struct probe *p)
 	p->client.cred = p->cred;
 	/* The worker's end does not tell whether the server is still there: ask with NULL
 	 * first. */
-	p->answered = p->connection_lost = true;
+	p->liveness.answered = p->liveness.connection_lost = true;
 	if (p->version->sessions && p->route.address < p->route.naddresses &&
 	    client41_clear(p))
 		debug(DEBUG_PROBE, "cleaning: %s", err_text());

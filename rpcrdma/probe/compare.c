@@ -75,7 +75,8 @@ static void compare_ranges(struct probe *p)
 		return;
 	}
 	target_reference(p);
-	for (i = 0; i < p->options->nranges && deadline_left(p->deadline) && !p->gone;
+	for (i = 0;
+	     i < p->options->nranges && deadline_left(p->deadline) && !p->liveness.gone;
 	     i++) {
 		const struct probe_range *range = &p->options->ranges[i];
 		struct probe_range_result result = { .index = i,

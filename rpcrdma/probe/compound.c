@@ -156,9 +156,9 @@ static void compound_attempt(struct compound_trial *t, const struct read_case *c
 		  o.kind != READ_LATER && o.kind != READ_WITHHELD && !tries++));
 	if (!read_kind_is_clean(o.kind) && o.kind != READ_WITHHELD)
 		window_judge(&o, window_again(t->p, t->w, c->offset, WINDOW));
-	if (o.kind != READ_OK && t->p->gone) {
+	if (o.kind != READ_OK && t->p->liveness.gone) {
 		o.kind = READ_NOT_RUN;
-		snprintf(o.text, sizeof(o.text), "%s", t->p->gone_why);
+		snprintf(o.text, sizeof(o.text), "%s", t->p->liveness.gone_why);
 	}
 	debug(DEBUG_PROBE, "%u bytes by %s and %s: %s %s", c->count,
 	      mechanism_name(c->mechanism), compound_next_name(c->followed_by),
@@ -201,8 +201,8 @@ static const char *compound_reason(const struct compound_trial *t)
 		return t->over_tcp ? "over-tcp" : "second-read";
 	if (t->p->session.busy[0])
 		return "busy";
-	if (t->p->gone || t->p->session.device_gone)
-		return t->p->gone ? "server-gone" : "device";
+	if (t->p->liveness.gone || t->p->session.device_gone)
+		return t->p->liveness.gone ? "server-gone" : "device";
 	return t->why[0] ? "not-tried" : "time";
 }
 

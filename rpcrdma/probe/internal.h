@@ -362,9 +362,20 @@ void late_say(struct probe *p);
 
 /* liveness.c */
 
+struct liveness {
+	bool answered;          /* any call; set by session.c */
+	bool connection_lost;   /* since the server last answered */
+	char request[160];      /* in flight then: the first, */
+	unsigned int under_way; /* and how many */
+	bool gone;
+	char gone_why[64];
+	/* The last connection on which an operation succeeded, set by operation.c; 0: none. */
+	unsigned int served;
+};
+
 /* Notes that the connection was lost during a call: @op is the operation of the call; with
  * neither, it was a READ over TCP. */
-void liveness_suspect(struct probe *p, const struct operation *op,
+void liveness_suspect(struct liveness *l, const struct operation *op,
 		      const struct rpcrdma_call *call);
 /* Milliseconds that the server takes to answer NULL on a separate connection, while the current
  * one is kept; or an error. */
@@ -607,14 +618,7 @@ struct probe {
 		order_failed; /* probe.read.write-chunk.order was reported and failed */
 	unsigned int order_waits; /* for data that never arrived */
 	struct pace pace;
-	/* liveness.c: the server answered a call; a connection was lost since the server last
-	 * answered, and what was in flight then; the server is gone. */
-	bool answered, connection_lost, gone;
-	char request[160];
-	unsigned int under_way;
-	char gone_why[64];
-	/* The last connection on which an operation succeeded; 0: none. */
-	unsigned int served;
+	struct liveness liveness;
 	bool write_chunk_failed;  /* as probe.read.write-chunk reports */
 	bool chunk_unused, tails; /* as probe.read.write-chunk.unused and .tail report */
 

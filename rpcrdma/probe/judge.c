@@ -164,7 +164,7 @@ void judge_failure(struct sweep *s, struct read_record *r)
 	if (r->outcome.kind == READ_CHANGING)
 		return;
 	/* This has its own finding and says nothing about the mechanism. */
-	if (s->p->gone) {
+	if (s->p->liveness.gone) {
 		r->outcome.kind = READ_NOT_RUN;
 		return;
 	}
@@ -280,7 +280,7 @@ void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n
 		if (r->confirmed && !judge_is_of_rdma(r->outcome.kind))
 			r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) ==
 					    OVER_TCP_WRONG;
-		if (s->p->gone)
+		if (s->p->liveness.gone)
 			r->outcome.kind = READ_NOT_RUN;
 	}
 }

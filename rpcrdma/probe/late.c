@@ -73,7 +73,7 @@ static bool late_may_come(struct probe *p, const struct rpcrdma_call *call,
 		since = p->pace.moved_at;
 	end = since + late_silence(p);
 	/* A server that never answered is not asked again. */
-	if (!deadline_left(end) && (!p->answered || late_answers_at_once(p)))
+	if (!deadline_left(end) && (!p->liveness.answered || late_answers_at_once(p)))
 		return false;
 	*again = deadline_min(p->deadline,
 			      deadline_left(end) ? end : deadline_in(QUIET_MS));

@@ -20,38 +20,39 @@
 #define SILENT_MS 8000
 #define PAUSE_MS  100
 
-void liveness_suspect(struct probe *p, const struct operation *op,
+void liveness_suspect(struct liveness *l, const struct operation *op,
 		      const struct rpcrdma_call *call)
 {
 	/* A server that never answered cannot be gone. */
-	if (!p->answered || p->gone)
+	if (!l->answered || l->gone)
 		return;
-	if (p->connection_lost) {
-		p->under_way++;
+	if (l->connection_lost) {
+		l->under_way++;
 		return;
 	}
-	p->connection_lost = true;
-	p->under_way = 1;
+	l->connection_lost = true;
+	l->under_way = 1;
 	if (op)
-		operation_text(op, p->request, sizeof(p->request));
+		operation_text(op, l->request, sizeof(l->request));
 	else if (call)
-		snprintf(p->request, sizeof(p->request), "procedure %u of NFS version %u",
+		snprintf(l->request, sizeof(l->request), "procedure %u of NFS version %u",
 			 call->proc, call->vers);
 	else
-		snprintf(p->request, sizeof(p->request), "a READ over TCP");
+		snprintf(l->request, sizeof(l->request), "a READ over TCP");
 }
 
 static void liveness_say(struct probe *p, const char *how, const char *reason,
 			 const char *why)
 {
+	struct liveness *l = &p->liveness;
 	char request[256], more[32] = "";
 	struct finding f;
 
 	/* "READ of 5 bytes at offset 0 inline (NFSv3) and 3 more" */
-	if (p->under_way > 1)
-		snprintf(more, sizeof(more), " and %u more", p->under_way - 1);
+	if (l->under_way > 1)
+		snprintf(more, sizeof(more), " and %u more", l->under_way - 1);
 	snprintf(request, sizeof(request), "%s%s",
-		 p->request[0] ? p->request : "no request", more);
+		 l->request[0] ? l->request : "no request", more);
 	finding_init(&f, "probe.server-gone", FINDING_FAIL,
 		     "the server %s after %s: %.300s", how, request, why);
 	finding_reason(&f, reason);
@@ -61,16 +62,16 @@ static void liveness_say(struct probe *p, const char *how, const char *reason,
 	if (p->client.remains.exists)
 		finding_text(&f, "client", "%s", p->client.remains.owner);
 	probe_emit(p, &f);
-	p->gone = true;
-	p->connection_lost = false;
+	l->gone = true;
+	l->connection_lost = false;
 	p->session.hopeless = true;
-	snprintf(p->gone_why, sizeof(p->gone_why), "the server %s", how);
+	snprintf(l->gone_why, sizeof(l->gone_why), "the server %s", how);
 	session_drop(p);
 }
 
 void liveness_restarted(struct probe *p, const char *what)
 {
-	if (!p->gone)
+	if (!p->liveness.gone)
 		liveness_say(p, "was restarted", "restarted", what);
 }
 
@@ -79,7 +80,7 @@ void liveness_refused(struct probe *p)
 	char why[ERR_TEXT_MAX];
 
 	snprintf(why, sizeof(why), "%s", err_text());
-	if (p->answered && !p->gone)
+	if (p->liveness.answered && !p->liveness.gone)
 		liveness_say(p, "is gone", "gone", why);
 }
 
@@ -127,7 +128,7 @@ int liveness_check(struct probe *p)
 	uint64_t silent = deadline_min(p->deadline, deadline_in(SILENT_MS));
 	int rc;
 
-	if (!p->connection_lost)
+	if (!p->liveness.connection_lost)
 		return 0;
 	for (;;) {
 		rc = liveness_null_once(p);
@@ -138,14 +139,14 @@ int liveness_check(struct probe *p)
 	}
 	debug(DEBUG_PROBE, "is the server still there? %s", rc ? err_text() : "yes");
 	if (!rc) {
-		p->connection_lost = false;
+		p->liveness.connection_lost = false;
 		return 0;
 	}
 	/* Lack of time to ask says nothing about the server. */
 	if (!liveness_is_servers(rc) || !deadline_left(p->deadline))
 		return rc;
 	liveness_refused(p);
-	return err_set(ECANCELED, "%s", p->gone_why);
+	return err_set(ECANCELED, "%s", p->liveness.gone_why);
 }
 
 bool liveness_check_root(struct probe *p)
@@ -153,7 +154,8 @@ bool liveness_check_root(struct probe *p)
 	struct nfs_attr attr;
 
 	/* A file that is stale on the connection on which it was found was removed. */
-	if (p->gone || !p->root.fh.len || p->session.generation == p->root_generation ||
+	if (p->liveness.gone || !p->root.fh.len ||
+	    p->session.generation == p->root_generation ||
 	    operation_getattr(p, &p->root.fh, &attr) != -ESTALE)
 		return false;
 	liveness_restarted(p, "it no longer knows the root of the export");

@@ -175,7 +175,7 @@ static int operation_take_reply(struct probe *p, struct operation *op)
 		return rc;
 	op->stage = OPERATION_DONE;
 	if (!op->result.status)
-		p->served = p->session.generation;
+		p->liveness.served = p->session.generation;
 	if (op->result.sequenced)
 		p->client.generation = p->session.generation;
 	if (op->has_slot)

@@ -74,7 +74,7 @@ static int over_tcp_exchange(struct probe *p, const struct nfs_request *request,
 	exchange.args_len = (size_t)args_len;
 	rc = rpc_tcp_call(p->tcp, &exchange, deadline);
 	if (rc == -ECONNRESET)
-		liveness_suspect(p, NULL, NULL);
+		liveness_suspect(&p->liveness, NULL, NULL);
 	if (rc) {
 		over_tcp_close(p);
 		return rc;
@@ -127,8 +127,8 @@ enum over_tcp over_tcp(struct probe *p, const struct window *w, const struct rea
 {
 	enum over_tcp answer = OVER_TCP_UNKNOWN;
 
-	if (!p->gone && deadline_left(p->deadline) && over_tcp_may_be_sent(p, w, c) &&
-	    over_tcp_connected(p))
+	if (!p->liveness.gone && deadline_left(p->deadline) &&
+	    over_tcp_may_be_sent(p, w, c) && over_tcp_connected(p))
 		answer = over_tcp_ask(p, w, c);
 	if (answer == OVER_TCP_RIGHT && c->followed_by == FOLLOWED_BY_READ &&
 	    over_tcp_connected(p))

@@ -96,7 +96,7 @@ static bool random_run_count(struct random_run *r, const struct read_case *c,
 			  kind == READ_LATER;
 
 	/* A READ during which the server was lost was made. */
-	if (unanswered && !r->p->gone) {
+	if (unanswered && !r->p->liveness.gone) {
 		random_run_end(r, "the server no longer answers");
 		return false;
 	}

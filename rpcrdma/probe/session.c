@@ -99,8 +99,8 @@ int session_ready(struct probe *p)
 
 	if (s->device_gone)
 		return err_set(ECANCELED, "%s", s->device_why);
-	if (p->gone)
-		return err_set(ECANCELED, "%s", p->gone_why);
+	if (p->liveness.gone)
+		return err_set(ECANCELED, "%s", p->liveness.gone_why);
 	if (s->hopeless && !s->conn)
 		return err_set(ECANCELED, "given up after too many failures");
 	rc = liveness_check(p);
@@ -241,7 +241,7 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 			    call->rc == -EILSEQ;
 	switch (call->rc) {
 	case 0:
-		p->answered = true;
+		p->liveness.answered = true;
 		s->silent_since = now_ms();
 		s->barren = s->pause_ms = 0;
 		break;
@@ -338,7 +338,7 @@ int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 		lost = call->rc != -ENODEV && (p->session.conn || call->sent_ns);
 		session_drop(p);
 		if (lost)
-			liveness_suspect(p, p->session.waiting, call);
+			liveness_suspect(&p->liveness, p->session.waiting, call);
 	}
 	if (call->rc)
 		err_because(err_set(-call->rc, "%s", call->text),
@@ -408,7 +408,8 @@ bool session_later(struct probe *p, uint32_t status, struct retries *retries)
 	if (!nfs_status_is_later(status))
 		return false;
 	/* READs succeeded, and then the connection was lost. */
-	if (status == NFS4ERR_GRACE && p->served && p->served != p->session.generation) {
+	if (status == NFS4ERR_GRACE && p->liveness.served &&
+	    p->liveness.served != p->session.generation) {
 		liveness_restarted(p, "it is in its grace period again");
 		return false;
 	}

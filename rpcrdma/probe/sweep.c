@@ -582,10 +582,10 @@ void sweep_run(struct probe *p, struct records *records)
 		late_not_tried(p, "the last READs");
 	records->hopeless = p->session.hopeless;
 	records->why_reason = p->session.device_gone ? "device"
-			      : p->gone              ? "server-gone"
+			      : p->liveness.gone     ? "server-gone"
 						     : "busy";
 	snprintf(records->why, sizeof(records->why), "%s",
 		 p->session.device_gone ? "the RDMA device was removed"
-		 : p->gone              ? p->gone_why
+		 : p->liveness.gone     ? p->liveness.gone_why
 					: p->session.busy);
 }

@@ -417,7 +417,7 @@ static void target_say_session(struct probe *p)
 	struct finding f;
 
 	/* A restarted server has lost more: liveness.c. */
-	if (!client->made || p->gone)
+	if (!client->made || p->liveness.gone)
 		return;
 	if (client->lost)
 		finding_init(

@@ -56,7 +56,7 @@ static void window_reference_lost(struct probe *p, int rc)
 	p->reference_died = rc == -EPIPE;
 	/* The server may have crashed. */
 	if (rc == -EIO)
-		liveness_suspect(p, NULL, NULL);
+		liveness_suspect(&p->liveness, NULL, NULL);
 	snprintf(p->reference_why, sizeof(p->reference_why), "%.255s", err_text());
 	reference_close(p->reference);
 	p->reference = NULL;

@@ -124,8 +124,8 @@ static void an_absent_server_is_unknown(void)
 	server_kill_p(&server);
 	CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_NOTHING), OVER_TCP_UNKNOWN);
 	CU_ASSERT_EQUAL(p->tcp, -1);
-	CU_ASSERT_TRUE(p->connection_lost);
-	p->connection_lost = false;
+	CU_ASSERT_TRUE(p->liveness.connection_lost);
+	p->liveness.connection_lost = false;
 	CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_NOTHING), OVER_TCP_UNKNOWN);
 	p->deadline = deadline_in(0);
 	end();

@@ -37,7 +37,7 @@ static enum read_kind attempt(void *arg, const struct read_case *c)
 	}
 	if (!every || attempts % every)
 		return READ_OK;
-	p->gone = server_goes;
+	p->liveness.gone = server_goes;
 	return kind;
 }
 
