@@ -266,7 +266,8 @@ static void compound_say(struct compound_trial *t)
 	finding_number(&f, "largest_right", t->largest);
 	probe_emit(t->p, &f);
 	if (f.status == FINDING_SKIP && compound_is_slow(t))
-		late_not_tried(t->p, "some COMPOUNDs of READ and another operation");
+		late_not_tried(&t->p->pace,
+			       "some COMPOUNDs of READ and another operation");
 }
 
 void compound_run(struct probe *p)

@@ -340,6 +340,7 @@ struct pace {
 		moved_at; /* bytes received on the connection, and when that last changed */
 	unsigned int late; /* replies after their deadline */
 	bool lossy;        /* a call was lost: later waits are shorter */
+	double rtt_ms;     /* of the fastest NULL */
 	double slowest_ms; /* of the answered calls */
 	char slowest[96];  /* which call that was */
 	/* All data read before the time ran out is correct; what was not tested. */
@@ -351,9 +352,9 @@ struct pace {
  * only after silence: call->rc is then -ETIMEDOUT. */
 void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline);
 /* Milliseconds of silence above which a slow path is no explanation. */
-unsigned int late_silence(const struct probe *p);
+unsigned int late_silence(const struct pace *pace);
 /* Notes that the time ran out before this was tried. */
-void late_not_tried(struct probe *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void late_not_tried(struct pace *pace, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The status of a result that is unknown because the time ran out: does not count if enough is
  * known. */
 enum finding_status late_unknown(const struct probe *p);
@@ -611,7 +612,6 @@ struct probe {
 	struct client41 client;
 
 	struct session session;
-	double rtt_ms;
 	struct behaviour behaviour;
 	struct matrix matrix;
 	bool order_reported,

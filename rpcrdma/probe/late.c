@@ -22,10 +22,8 @@
 /* With less time left nothing can be done. */
 #define OVER_MS 250
 
-unsigned int late_silence(const struct probe *p)
+unsigned int late_silence(const struct pace *pace)
 {
-	const struct pace *pace = &p->pace;
-
 	if (pace->lossy && !pace->late)
 		return QUIET_MS;
 	return pace->slowest_ms > LATE_MS / 2 ? (unsigned int)(2 * pace->slowest_ms)
@@ -33,15 +31,15 @@ unsigned int late_silence(const struct probe *p)
 }
 
 /* Whether data or messages arrived since the last check. Empty Writes do not count. */
-static bool late_has_moved(struct probe *p)
+static bool late_has_moved(struct pace *pace, const struct rpcrdma_conn *conn)
 {
-	const struct transport_stats *stats = &rpcrdma_transport(p->session.conn)->stats;
+	const struct transport_stats *stats = &rpcrdma_transport(conn)->stats;
 	uint64_t moved = stats->sends_in + stats->write_bytes_in;
 
-	if (moved == p->pace.moved)
+	if (moved == pace->moved)
 		return false;
-	p->pace.moved = moved;
-	p->pace.moved_at = now_ms();
+	pace->moved = moved;
+	pace->moved_at = now_ms();
 	return true;
 }
 
@@ -52,7 +50,7 @@ static bool late_answers_at_once(struct probe *p)
 
 	debug(DEBUG_PROBE, "another connection: %s, %d ms", ms < 0 ? err_text() : "NULL",
 	      ms);
-	return ms >= 0 && ms <= AT_ONCE_MS + 10 * p->rtt_ms;
+	return ms >= 0 && ms <= AT_ONCE_MS + 10 * p->pace.rtt_ms;
 }
 
 /* A reply did not arrive in time: may it still arrive, and when to check again? @late: the reply
@@ -64,14 +62,14 @@ static bool late_may_come(struct probe *p, const struct rpcrdma_call *call,
 
 	if (!deadline_left(p->deadline))
 		return false;
-	if (late_has_moved(p)) {
+	if (late_has_moved(&p->pace, p->session.conn)) {
 		*again = deadline_min(p->deadline, deadline_in(QUIET_MS));
 		return true;
 	}
 	*late = true;
 	if (p->pace.moved_at > since)
 		since = p->pace.moved_at;
-	end = since + late_silence(p);
+	end = since + late_silence(&p->pace);
 	/* A server that never answered is not asked again. */
 	if (!deadline_left(end) && (!p->liveness.answered || late_answers_at_once(p)))
 		return false;
@@ -82,36 +80,36 @@ static bool late_may_come(struct probe *p, const struct rpcrdma_call *call,
 
 void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 {
+	struct pace *pace = &p->pace;
 	bool late = false;
 	double ms;
 
 	/* Note the bytes received until now. */
-	late_has_moved(p);
+	late_has_moved(pace, p->session.conn);
 	do
 		rpcrdma_poll(p->session.conn, call, deadline);
 	while (call->rc == -EINPROGRESS && late_may_come(p, call, &deadline, &late));
 	/* The reply may have arrived while another connection was asked. */
 	rpcrdma_wait(p->session.conn, call, 0);
 	if (call->rc == -ETIMEDOUT && deadline_left(p->deadline))
-		p->pace.lossy = true;
+		pace->lossy = true;
 	if (call->rc)
 		return;
 	ms = (double)(call->done_ns - call->sent_ns) / 1e6;
-	p->pace.late += late;
-	if (ms <= p->pace.slowest_ms)
+	pace->late += late;
+	if (ms <= pace->slowest_ms)
 		return;
-	p->pace.slowest_ms = ms;
+	pace->slowest_ms = ms;
 	if (p->session.waiting)
-		operation_text(p->session.waiting, p->pace.slowest,
-			       sizeof(p->pace.slowest));
+		operation_text(p->session.waiting, pace->slowest, sizeof(pace->slowest));
 	else
-		snprintf(p->pace.slowest, sizeof(p->pace.slowest), "NULL");
+		snprintf(pace->slowest, sizeof(pace->slowest), "NULL");
 }
 
-void late_not_tried(struct probe *p, const char *fmt, ...)
+void late_not_tried(struct pace *pace, const char *fmt, ...)
 {
-	char *list = p->pace.not_tried;
-	size_t used = strlen(list), cap = sizeof(p->pace.not_tried);
+	char *list = pace->not_tried;
+	size_t used = strlen(list), cap = sizeof(pace->not_tried);
 	char what[128];
 	va_list ap;
 
@@ -139,19 +137,19 @@ void late_say(struct probe *p)
 		finding_init(
 			&f, "probe.slow", FINDING_WARN,
 			"the time ran out; what was tested is correct. The slowest reply took %.1f s for %s; NULL took %.0f ms. Not tested: %s",
-			pace->slowest_ms / 1000, pace->slowest, p->rtt_ms,
+			pace->slowest_ms / 1000, pace->slowest, pace->rtt_ms,
 			pace->not_tried);
 	else
 		finding_init(
 			&f, "probe.slow", FINDING_WARN,
 			"%u repl%s came late; the slowest took %.1f s for %s; NULL took %.0f ms",
 			pace->late, pace->late == 1 ? "y" : "ies",
-			pace->slowest_ms / 1000, pace->slowest, p->rtt_ms);
+			pace->slowest_ms / 1000, pace->slowest, pace->rtt_ms);
 	finding_reason(&f, cut ? "time" : "late");
 	finding_number(&f, "late", pace->late);
 	finding_number(&f, "slowest_ms", pace->slowest_ms);
 	finding_text(&f, "slowest", "%s", pace->slowest);
-	finding_number(&f, "null_ms", p->rtt_ms);
+	finding_number(&f, "null_ms", pace->rtt_ms);
 	if (pace->not_tried[0])
 		finding_text(&f, "not_tried", "%s", pace->not_tried);
 	probe_emit(p, &f);

@@ -169,7 +169,7 @@ static void listing_say_failed(struct probe *p, const char *what, int rc)
 							    : FINDING_FAIL;
 
 	if (status == FINDING_SKIP)
-		late_not_tried(p, "READDIR");
+		late_not_tried(&p->pace, "READDIR");
 	probe_because(p, "probe.readdir", status,
 		      status == FINDING_FAIL ? "error" : probe_reason(rc), "%s: %s", what,
 		      err_text());

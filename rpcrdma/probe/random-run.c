@@ -67,7 +67,7 @@ static void random_run_plan_window(struct random_run *r)
 
 	if (!r->p->reference) {
 		most = WINDOW_INLINE;
-		ms_a_byte = (r->p->rtt_ms + 0.01) / WINDOW_PIECE;
+		ms_a_byte = (r->p->pace.rtt_ms + 0.01) / WINDOW_PIECE;
 	}
 	if (ms_a_byte > 0 && quarter / ms_a_byte < most)
 		most = quarter / ms_a_byte;
@@ -80,7 +80,7 @@ static void random_run_plan_window(struct random_run *r)
 /* Whether there is time for @bytes. */
 static bool random_run_has_time(struct random_run *r, uint32_t bytes)
 {
-	double ms = bytes * r->task->ms_a_byte + 2 * r->p->rtt_ms;
+	double ms = bytes * r->task->ms_a_byte + 2 * r->p->pace.rtt_ms;
 
 	if (deadline_left(r->end) > ms)
 		return true;

@@ -154,7 +154,7 @@ void session_drop(struct probe *p)
 
 uint64_t session_call_deadline(const struct probe *p, uint32_t bytes)
 {
-	double ms = CALL_MS + 20 * p->rtt_ms + CALL_MS_A_MIB * (bytes / 1048576.0);
+	double ms = CALL_MS + 20 * p->pace.rtt_ms + CALL_MS_A_MIB * (bytes / 1048576.0);
 
 	return deadline_min(p->deadline, deadline_in((unsigned int)ms));
 }
@@ -232,7 +232,7 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 	struct session *s = &p->session;
 	/* Silence for this time, or for half the time there is, is a lost reply even if the
 	 * probe's own deadline ends it. */
-	uint32_t enough = min_u32(late_silence(p), p->options->timeout_ms / 2);
+	uint32_t enough = min_u32(late_silence(&p->pace), p->options->timeout_ms / 2);
 	uint64_t since = s->silent_since > p->pace.moved_at ? s->silent_since
 							    : p->pace.moved_at;
 	char frame[256];

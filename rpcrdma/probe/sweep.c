@@ -36,7 +36,7 @@ static const struct {
 /* Later steps take longer on a slow path. */
 static unsigned int sweep_reserve_ms(const struct sweep *s)
 {
-	double slow = 20 * s->p->rtt_ms + s->p->pace.slowest_ms;
+	double slow = 20 * s->p->pace.rtt_ms + s->p->pace.slowest_ms;
 
 	return min_u32(TIME_RESERVE_MS +
 			       (uint32_t)min_u64((uint64_t)slow, SLOW_RESERVE_MS),
@@ -166,7 +166,7 @@ static void sweep_note_cut(struct sweep *s, unsigned int done, unsigned int tota
 			   const char *what)
 {
 	if (s->records->out_of_time && done < total)
-		late_not_tried(s->p, "%u of %u range%s %s", total - done, total,
+		late_not_tried(&s->p->pace, "%u of %u range%s %s", total - done, total,
 			       total == 1 ? "" : "s", what);
 }
 
@@ -579,7 +579,7 @@ void sweep_run(struct probe *p, struct records *records)
 					  .arg = &s });
 	records->out_of_time = out_of_time;
 	if (records->out_of_time && !p->pace.not_tried[0])
-		late_not_tried(p, "the last READs");
+		late_not_tried(&p->pace, "the last READs");
 	records->hopeless = p->session.hopeless;
 	records->why_reason = p->session.device_gone ? "device"
 			      : p->liveness.gone     ? "server-gone"

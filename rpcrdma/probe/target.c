@@ -184,7 +184,7 @@ bool target_ping(struct probe *p)
 		pings.vers = pings.vers == 4 ? 3 : 4;
 		target_ping_version(p, &pings);
 	}
-	p->rtt_ms = pings.best;
+	p->pace.rtt_ms = pings.best;
 	if (!pings.answered) {
 		probe_because(p, "probe.null", target_refusal(pings.first.rc),
 			      target_null_reason(&pings.first), "NULL: %s",

@@ -280,14 +280,14 @@ static void worker_say_withheld(struct probe *p)
  * at most a third of the time. */
 static void worker_bound_by_time(struct probe *p)
 {
-	double pieces = deadline_left(p->deadline) / 3.0 / (p->rtt_ms + 0.01);
+	double pieces = deadline_left(p->deadline) / 3.0 / (p->pace.rtt_ms + 0.01);
 	uint32_t most = p->rtmax;
 
 	if (!p->reference && pieces * WINDOW_PIECE < most)
 		most = (uint32_t)(pieces * WINDOW_PIECE) & ~4095u;
 	if (most == p->rtmax || most < ENOUGH_BYTES)
 		return;
-	late_not_tried(p, "READs of more than %u bytes", most);
+	late_not_tried(&p->pace, "READs of more than %u bytes", most);
 	p->rtmax = most;
 }
 
