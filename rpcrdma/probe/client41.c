@@ -117,6 +117,7 @@ static ssize_t client41_step_args(struct probe *p, enum remains_step step, void 
 
 static int client41_take_client(struct probe *p, struct reader *r, uint32_t *status)
 {
+	struct server_seen *seen = &p->server.seen;
 	struct nfs4_exchange_id_res res;
 	int rc = nfs4_res_exchange_id(&res, r);
 
@@ -126,9 +127,9 @@ static int client41_take_client(struct probe *p, struct reader *r, uint32_t *sta
 	p->client.generation = p->session.generation;
 	p->client.remains.clientid = res.clientid;
 	p->client.remains.sequenceid = res.sequenceid;
-	memcpy(p->seen.scope, res.scope, sizeof(res.scope));
-	memcpy(p->seen.domain, res.domain, sizeof(res.domain));
-	memcpy(p->seen.implementation, res.implementation, sizeof(res.implementation));
+	memcpy(seen->scope, res.scope, sizeof(res.scope));
+	memcpy(seen->domain, res.domain, sizeof(res.domain));
+	memcpy(seen->implementation, res.implementation, sizeof(res.implementation));
 	return 0;
 }
 

@@ -242,6 +242,18 @@ struct gate_request {
 enum gate gate_class(const struct gate_request *q);
 bool gate_lets(enum server_kind kind, enum gate gate);
 
+#define PROBE_VERSIONS 4
+
+/* What is known of the server. worker.c decides on its kind. */
+struct server_identity {
+	enum server_kind kind; /* unknown until files are picked */
+	struct server_seen seen;
+	struct server_habits habits;
+	struct linux3_seen linux3;
+	bool offered[PROBE_VERSIONS];      /* by nfs_versions[]; versions.c */
+	unsigned int withheld[GATE_COUNT]; /* READs; operation.c */
+};
+
 /* session.c */
 
 /* Failures of calls that belong to no mechanism. An event that ends a connection counts once,
@@ -573,8 +585,6 @@ void target_behaviour(struct probe *p);
 
 /* versions.c */
 
-#define PROBE_VERSIONS 4
-
 /* Sets p->version; emits its finding. False: the requested version is not offered, or none is. */
 bool versions_choose(struct probe *p);
 /* Chooses the next lower version that is offered, if any version may be used; false if there is
@@ -607,7 +617,6 @@ struct probe {
 	struct route route;
 
 	const struct nfs_version *version; /* in use */
-	bool offered[PROBE_VERSIONS];      /* by nfs_versions[] */
 	char lower_because[256];           /* why not the highest version is in use */
 	struct client41 client;
 
@@ -622,15 +631,11 @@ struct probe {
 	bool write_chunk_failed;  /* as probe.read.write-chunk reports */
 	bool chunk_unused, tails; /* as probe.read.write-chunk.unused and .tail report */
 
-	struct linux3_seen linux3;
-	struct server_seen seen;
-	struct server_habits habits;
-	enum server_kind kind; /* unknown until files are picked */
-	unsigned int withheld[GATE_COUNT];
+	struct server_identity server;
 
 	struct rpc_cred cred;
-	uint32_t named_max;     /* the largest READ that the server names; 0: none */
-	uint32_t read_max;      /* the same, bounded by the session and by our memory */
+	/* The largest READ: the server's, the session's, or our memory's. */
+	uint32_t read_max;
 	uint32_t rtmax;         /* each mechanism is tried up to this; 1 MiB at most */
 	struct probe_file root; /* the start of the walk, or the file itself */
 	unsigned int root_generation; /* of the connection on which it was found */
@@ -1013,7 +1018,8 @@ struct largest_input {
 	const struct records *records;
 	enum probe_level level;
 	enum server_kind kind;
-	uint32_t named_max, read_max; /* as struct probe has them */
+	uint32_t named_max; /* as server_habits.largest_read */
+	uint32_t read_max;  /* as probe.read_max */
 };
 
 void largest_say(const struct largest_input *in, finding_sink sink, void *arg);

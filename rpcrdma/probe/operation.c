@@ -56,10 +56,10 @@ static int operation_pass_gate(struct probe *p, struct operation *op)
 	};
 	enum gate gate = operation_is_read(op->request.op) ? gate_class(&q) : GATE_OPEN;
 
-	op->withheld = !gate_lets(p->kind, gate);
+	op->withheld = !gate_lets(p->server.kind, gate);
 	if (!op->withheld)
 		return 0;
-	p->withheld[gate]++;
+	p->server.withheld[gate]++;
 	return err_set(EPERM, "withheld: it can crash nfs-ganesha");
 }
 

@@ -41,7 +41,7 @@ static bool over_tcp_may_be_sent(const struct probe *p, const struct window *w,
 		.most = p->rtmax ? p->rtmax : UINT32_MAX,
 	};
 
-	return c->count <= p->rtmax + 1 && gate_lets(p->kind, gate_class(&q));
+	return c->count <= p->rtmax + 1 && gate_lets(p->server.kind, gate_class(&q));
 }
 
 /* @result points into @buf. */

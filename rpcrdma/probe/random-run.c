@@ -193,7 +193,8 @@ static void random_run_reads(struct random_run *r)
 	if (!r->out->seed && getrandom(&r->out->seed, sizeof(r->out->seed),
 				       GRND_NONBLOCK) != sizeof(r->out->seed))
 		r->out->seed = now_ns();
-	random_begin(&r->choice, r->out->seed, p->kind, r->task->records, p->rtmax);
+	random_begin(&r->choice, r->out->seed, p->server.kind, r->task->records,
+		     p->rtmax);
 	random_run_add_files(r, FILE_ENOUGH);
 	if (!r->nfiles)
 		random_run_add_files(r, RANDOM_SECTOR);

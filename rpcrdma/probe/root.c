@@ -86,7 +86,7 @@ static int root_lookup(struct probe *p, struct probe_file *at, const char *name)
 	rc = operation_check(p, &op, operation_run(p, &op));
 	if (!rc) {
 		at->fh = op.result.fh;
-		identity_add(&p->seen, &at->fh);
+		identity_add(&p->server.seen, &at->fh);
 		memset(&at->attr, 0, sizeof(at->attr));
 		if (op.result.has_attr)
 			at->attr = op.result.attr;
@@ -246,7 +246,7 @@ static bool root_find_by_mount(struct probe *p)
 		return false;
 	}
 	/* mountd sent it over TCP, but the server accepted it over RDMA. */
-	identity_add(&p->seen, &m.res.fh);
+	identity_add(&p->server.seen, &m.res.fh);
 	export = *m.path ? m.path : "/";
 	finding_init(&f, "probe.mount", FINDING_PASS,
 		     "root handle of %s by MOUNT on TCP port %u%s", export, m.port,
@@ -277,7 +277,7 @@ static int root_walk(struct probe *p, char *export, size_t cap)
 	operation_fini(p, &op);
 	if (rc)
 		return err_context(rc, "PUTROOTFH");
-	identity_add(&p->seen, &p->root.fh);
+	identity_add(&p->server.seen, &p->root.fh);
 	while ((n = root_next_name(&rest, name)) != 0) {
 		fsid = p->root.attr.fsid;
 		rc = n < 0 ? n : root_lookup(p, &p->root, name);

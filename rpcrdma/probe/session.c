@@ -199,7 +199,7 @@ static void session_violation_text(struct probe *p, char *buf, size_t cap)
 	if (!t || !t->violation.frame_len)
 		return;
 	if (linux3_is_header_segment(t->violation.frame, t->violation.frame_len))
-		p->linux3.header_segment = true;
+		p->server.linux3.header_segment = true;
 	used = (size_t)snprintf(buf, cap, "frame ");
 	hex_text(t->violation.frame, t->violation.frame_len, buf + used, cap - used);
 }

@@ -189,7 +189,7 @@ static void sweep_every_mechanism(struct sweep *s)
 		c.mechanism = MECH_WRITE_CHUNK;
 		/* Neither was sent to this server. */
 		if (!judge_is_before(s, &c) && !s->records->gave_up[MECH_REPLY_CHUNK] &&
-		    !gate_lets(s->p->kind, GATE_REPLY_CHUNK))
+		    !gate_lets(s->p->server.kind, GATE_REPLY_CHUNK))
 			judge_note_before(s, &c, judge_control(s, &c));
 		/* An odd length shows a pad that is written only if there is room for it. */
 		c.layout = c.count % 4 ? LAYOUT_ROUNDED : sweep_plain_layout(i);
@@ -327,7 +327,7 @@ static void sweep_head_ranges(struct sweep *s)
 {
 	ranges_head(&s->set, s->p->options->level, s->p->rtmax);
 	/* The form of a returned unused chunk identifies old servers. */
-	if (s->p->options->level == PROBE_QUICK && !s->p->linux3.private_data)
+	if (s->p->options->level == PROBE_QUICK && !s->p->server.linux3.private_data)
 		ranges_add(&s->set, 0, 0);
 }
 
@@ -507,7 +507,7 @@ static void sweep_large_reads(struct sweep *s)
 
 	if (most < s->p->read_max)
 		sweep_large_stop(s, "no larger file found");
-	if (!gate_lets(s->p->kind, GATE_LONG))
+	if (!gate_lets(s->p->server.kind, GATE_LONG))
 		return;
 	if (!s->p->reference && most > LARGE_INLINE_MAX) {
 		most = LARGE_INLINE_MAX;

@@ -80,12 +80,13 @@ static bool target_connect(struct probe *p)
 
 static void target_say_private(struct probe *p)
 {
+	struct server_identity *server = &p->server;
 	const struct rpcrdma_private *peer = rpcrdma_peer_private(p->session.conn);
 	struct finding f;
 
-	p->linux3.private_data = peer->present;
-	p->habits.private_data = peer->present;
-	p->habits.inline_size = rpcrdma_reply_inline(p->session.conn);
+	server->linux3.private_data = peer->present;
+	server->habits.private_data = peer->present;
+	server->habits.inline_size = rpcrdma_reply_inline(p->session.conn);
 	if (peer->present)
 		finding_init(
 			&f, "probe.private-data", FINDING_PASS,
@@ -239,9 +240,8 @@ bool target_limits(struct probe *p)
 		return false;
 	}
 	response = p->client.response_size;
-	p->named_max = res->rtmax;
-	p->habits.largest_read = res->rtmax;
-	p->habits.preferred_read = p->version->vers == 3 ? res->rtpref : 0;
+	p->server.habits.largest_read = res->rtmax;
+	p->server.habits.preferred_read = p->version->vers == 3 ? res->rtpref : 0;
 	p->read_max = min_u32(res->rtmax ? res->rtmax : READ_MAX_UNSAID, READ_MAX_LARGE);
 	/* A session limits the size of every reply. */
 	if (p->version->sessions && response > 2 * RESPONSE_HEAD)

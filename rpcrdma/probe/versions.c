@@ -145,7 +145,7 @@ bool versions_choose(struct probe *p)
 	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++) {
 		if (c.answers[i] != ANSWER_NO)
 			versions_ask(p, &c, i);
-		p->offered[i] = c.answers[i] == ANSWER_YES;
+		p->server.offered[i] = c.answers[i] == ANSWER_YES;
 	}
 	p->version = NULL;
 	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i] && !p->version; i++)
@@ -166,7 +166,7 @@ bool versions_lower(struct probe *p)
 	while (nfs_versions[i] != p->version)
 		i++;
 	for (i++; !p->options->version && i < PROBE_VERSIONS && nfs_versions[i]; i++)
-		if (p->offered[i]) {
+		if (p->server.offered[i]) {
 			p->version = nfs_versions[i];
 			probe_subject(p, "nfs_version", "%s", p->version->name);
 			return true;

@@ -180,71 +180,77 @@ static void worker_sink(void *arg, const struct finding *finding)
 }
 
 /* Adds the evidence for a kind of server that is not proof. */
-static void worker_add_habits(struct probe *p, struct finding *f)
+static void worker_add_habits(const struct server_identity *server, struct finding *f)
 {
 	char versions[64] = "";
 	unsigned int i;
 
 	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
-		if (p->offered[i])
+		if (server->offered[i])
 			snprintf(versions + strlen(versions),
 				 sizeof(versions) - strlen(versions), "%s%s",
 				 versions[0] ? " " : "", nfs_versions[i]->name);
-	finding_text(f, "private_data", "%s", p->habits.private_data ? "yes" : "none");
-	finding_number(f, "reply_inline", p->habits.inline_size);
+	finding_text(f, "private_data", "%s",
+		     server->habits.private_data ? "yes" : "none");
+	finding_number(f, "reply_inline", server->habits.inline_size);
 	finding_text(f, "versions", "%s", versions);
-	finding_number(f, "largest_read", p->habits.largest_read);
-	finding_number(f, "preferred_read", p->habits.preferred_read);
-	finding_number(f, "credits", p->behaviour.most_granted);
+	finding_number(f, "largest_read", server->habits.largest_read);
+	finding_number(f, "preferred_read", server->habits.preferred_read);
 }
 
 /* Identifies the server by the handles that it returned so far, and by EXCHANGE_ID. */
 static void worker_identify(struct probe *p)
 {
+	struct server_identity *server = &p->server;
 	char why[256], head[16], because[96] = "";
 	enum server_kind perhaps = SERVER_UNKNOWN;
 	struct finding f;
 	unsigned int i;
 
 	for (i = 0; i < p->ncandidates; i++)
-		identity_add(&p->seen, &p->candidates[i].fh);
-	p->kind = identity_of(&p->seen, why, sizeof(why));
-	for (i = 0; i < PROBE_VERSIONS && p->kind == SERVER_UNKNOWN && nfs_versions[i];
-	     i++) {
-		p->habits.nfs4 |= p->offered[i] && nfs_versions[i]->vers == 4;
-		p->habits.nfs42 |= p->offered[i] && !strcmp(nfs_versions[i]->name, "4.2");
+		identity_add(&server->seen, &p->candidates[i].fh);
+	server->kind = identity_of(&server->seen, why, sizeof(why));
+	if (server->kind == SERVER_UNKNOWN) {
+		for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++) {
+			if (!server->offered[i])
+				continue;
+			server->habits.nfs4 |= nfs_versions[i]->vers == 4;
+			server->habits.nfs42 |= !strcmp(nfs_versions[i]->name, "4.2");
+		}
+		perhaps = identity_guess(&server->habits, because, sizeof(because));
 	}
-	if (p->kind == SERVER_UNKNOWN)
-		perhaps = identity_guess(&p->habits, because, sizeof(because));
 	if (perhaps != SERVER_UNKNOWN)
 		finding_init(&f, "probe.server", FINDING_PASS, "%s, perhaps %s (%s): %s",
-			     identity_name(p->kind), identity_name(perhaps), because,
+			     identity_name(server->kind), identity_name(perhaps), because,
 			     why);
 	else
 		finding_init(&f, "probe.server", FINDING_PASS, "%s: %s",
-			     identity_name(p->kind), why);
-	finding_text(&f, "server", "%s", identity_name(p->kind));
-	finding_text(&f, "kind", "%s", identity_word(p->kind));
+			     identity_name(server->kind), why);
+	finding_text(&f, "server", "%s", identity_name(server->kind));
+	finding_text(&f, "kind", "%s", identity_word(server->kind));
 	if (perhaps != SERVER_UNKNOWN)
 		finding_text(&f, "perhaps", "%s", identity_word(perhaps));
 	/* Only a part of the handle, because anyone who has it may use it. */
-	if (p->seen.nhandles) {
-		const struct nfs_fh *fh = &p->seen.handles[p->seen.nhandles - 1];
+	if (server->seen.nhandles) {
+		const struct nfs_fh *fh =
+			&server->seen.handles[server->seen.nhandles - 1];
 
 		hex_text(fh->data, min_u32(fh->len, 4), head, sizeof(head));
 		finding_text(&f, "handle", "%s, %u bytes", head, fh->len);
 	}
-	if (p->seen.scope[0])
-		finding_text(&f, "scope", "%s", p->seen.scope);
-	if (p->seen.implementation[0])
-		finding_text(&f, "implementation", "%s %s", p->seen.domain,
-			     p->seen.implementation);
-	worker_add_habits(p, &f);
+	if (server->seen.scope[0])
+		finding_text(&f, "scope", "%s", server->seen.scope);
+	if (server->seen.implementation[0])
+		finding_text(&f, "implementation", "%s %s", server->seen.domain,
+			     server->seen.implementation);
+	worker_add_habits(server, &f);
+	finding_number(&f, "credits", p->behaviour.most_granted);
 	probe_emit(p, &f);
 }
 
 static void worker_say_withheld(struct probe *p)
 {
+	const struct server_identity *server = &p->server;
 	static const char *const keys[GATE_COUNT] = {
 		[GATE_EMPTY] = "empty_reads",
 		[GATE_LONG] = "long_reads",
@@ -255,24 +261,26 @@ static void worker_say_withheld(struct probe *p)
 	struct finding f;
 
 	for (i = 0; i < GATE_COUNT; i++)
-		n += p->withheld[i];
+		n += server->withheld[i];
 	if (n)
 		finding_init(
 			&f, "probe.read.withheld", FINDING_SKIP,
 			"%u READ%s not sent because they can crash nfs-ganesha: the server is %s%s",
 			n, n == 1 ? " was" : "s were",
-			p->kind == SERVER_UNKNOWN ? "not known to be a different one"
-						  : identity_name(p->kind),
-			p->kind > SERVER_GANESHA ? ", which is not known to bear them"
-						 : "");
+			server->kind == SERVER_UNKNOWN ? "not known to be a different one"
+						       : identity_name(server->kind),
+			server->kind > SERVER_GANESHA
+				? ", which is not known to bear them"
+				: "");
 	else
 		finding_init(&f, "probe.read.withheld", FINDING_PASS,
 			     "no READ was withheld from %s",
-			     gate_lets(p->kind, GATE_EMPTY) ? identity_name(p->kind)
-							    : "the server");
+			     gate_lets(server->kind, GATE_EMPTY)
+				     ? identity_name(server->kind)
+				     : "the server");
 	for (i = 0; i < GATE_COUNT; i++)
 		if (keys[i])
-			finding_number(&f, keys[i], p->withheld[i]);
+			finding_number(&f, keys[i], server->withheld[i]);
 	probe_emit(p, &f);
 }
 
@@ -293,6 +301,7 @@ static void worker_bound_by_time(struct probe *p)
 
 static void worker_read_files(struct probe *p)
 {
+	struct server_identity *server = &p->server;
 	const struct behaviour *b = &p->behaviour;
 	struct records records = { 0 };
 	struct verdict_input in = { .records = &records };
@@ -327,15 +336,15 @@ static void worker_read_files(struct probe *p)
 		matrix_encode(&p->matrix, matrix);
 		probe_record(p, WORKER_MATRIX, matrix, sizeof(matrix));
 	}
-	p->linux3.credits = b->most_granted;
-	linux3_count(&p->linux3, &records);
-	if (identity_may_be_linux(p->kind))
-		linux3_say(&p->linux3, worker_sink, p);
+	server->linux3.credits = b->most_granted;
+	linux3_count(&server->linux3, &records);
+	if (identity_may_be_linux(server->kind))
+		linux3_say(&server->linux3, worker_sink, p);
 	worker_say_withheld(p);
 	largest_say(&(struct largest_input){ .records = &records,
 					     .level = p->options->level,
-					     .kind = p->kind,
-					     .named_max = p->named_max,
+					     .kind = server->kind,
+					     .named_max = server->habits.largest_read,
 					     .read_max = p->read_max },
 		    worker_sink, p);
 	listing_readdir(p);

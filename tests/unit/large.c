@@ -47,7 +47,7 @@ static void sweep(const char *version, enum probe_level level, uint32_t rtmax,
 {
 	memset(rs, 0, sizeof(*rs));
 	open_probe(version, level, rtmax);
-	p->kind = kind;
+	p->server.kind = kind;
 	open_reference();
 	sweep_run(p, rs);
 	add_up(rs, sum);

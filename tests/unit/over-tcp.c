@@ -22,7 +22,7 @@ static void begin(const char *fault)
 	CU_ASSERT_EQUAL_FATAL(
 		rpc_tcp_connect(&p->tcp, &tcp, NULL, deadline_in(PATIENCE_MS)), 0);
 	p->tcp_tried = true;
-	p->kind = SERVER_OURS;
+	p->server.kind = SERVER_OURS;
 	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->candidates[0], 0, 65536), 0);
 }
 
@@ -108,7 +108,7 @@ static void calls_that_can_crash_a_server_are_not_sent(void)
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		begin("foreign");
-		p->kind = kinds[i];
+		p->server.kind = kinds[i];
 		CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_READ), OVER_TCP_UNKNOWN);
 		CU_ASSERT_EQUAL(ask(0, 0, FOLLOWED_BY_NOTHING), OVER_TCP_UNKNOWN);
 		CU_ASSERT_EQUAL(ask(w.attr.size, 5, FOLLOWED_BY_NOTHING),

@@ -13,7 +13,7 @@ static void begin(void)
 	open_probe("4.0", PROBE_STANDARD, 0);
 	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->candidates[0], 0, 65536), 0);
 	ASSERT_AT_LEAST(w.len, 65536);
-	p->kind = SERVER_OURS;
+	p->server.kind = SERVER_OURS;
 }
 
 static void end(void)
