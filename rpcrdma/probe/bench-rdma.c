@@ -26,7 +26,8 @@ int bench_reads_open(struct bench_reads *b, struct probe *p,
 	if (rc)
 		return rc;
 	b->generation = p->session.generation;
-	b->length = (uint32_t)min_u64(min_u32(p->rtmax, LENGTH_MAX), file->attr.size);
+	b->length = (uint32_t)min_u64(min_u32(p->limits.rtmax, LENGTH_MAX),
+				      file->attr.size);
 	if (!b->length)
 		return err_set(ENODATA, "%s is empty", file->path);
 	b->blocks = (uint32_t)min_u64(file->attr.size / b->length, BLOCKS_MAX);

@@ -49,10 +49,10 @@ static enum probe_range_fate compare_window(struct probe *p, struct window *w)
 	struct read_outcome outcome;
 	uint32_t at;
 
-	for (at = 0; at < w->len && fate == PROBE_RANGE_RIGHT; at += p->rtmax) {
+	for (at = 0; at < w->len && fate == PROBE_RANGE_RIGHT; at += p->limits.rtmax) {
 		struct read_case c = { .layout = LAYOUT_LINUX,
 				       .offset = w->base + at,
-				       .count = min_u32(w->len - at, p->rtmax) };
+				       .count = min_u32(w->len - at, p->limits.rtmax) };
 
 		c.mechanism = read_fits_inline(p, c.count) ? MECH_INLINE
 							   : MECH_WRITE_CHUNK;
@@ -69,7 +69,7 @@ static void compare_ranges(struct probe *p)
 	struct window w;
 	uint32_t i;
 
-	if (!p->root_is_file) {
+	if (!p->root.is_file) {
 		probe_because(p, "probe.file", FINDING_UNKNOWN, "not-regular",
 			      "%s is not a regular file", p->options->export);
 		return;
@@ -82,7 +82,7 @@ static void compare_ranges(struct probe *p)
 		struct probe_range_result result = { .index = i,
 						     .fate = PROBE_RANGE_UNKNOWN };
 
-		if (!window_open(p, &w, &p->root, range->offset, range->length)) {
+		if (!window_open(p, &w, &p->root.file, range->offset, range->length)) {
 			if (w.len) {
 				result.length = w.len;
 				result.digest = probe_digest(w.bytes, w.len);

@@ -565,6 +565,12 @@ void client41_clean(struct probe *p);
 /* The largest READ by any mechanism, bounded by memory (CHILD_WORKER). */
 #define READ_MAX_LARGE (64u << 20)
 
+/* The largest READs, in bytes. */
+struct limits {
+	uint32_t read_max; /* the server's, the session's, or our memory's */
+	uint32_t rtmax;    /* each mechanism is tried up to this; 1 MiB at most */
+};
+
 bool target_ping(struct probe *p);
 /* NULL of a version of the RPC program. */
 int target_null(struct probe *p, uint32_t vers, double *ms);
@@ -599,6 +605,13 @@ struct probe_file {
 	char path[512];
 };
 
+struct root {
+	struct probe_file file;  /* the start of the walk, or the file itself */
+	unsigned int generation; /* of the connection on which it was found */
+	bool is_file;
+	char lower_because[256]; /* why not the highest version is in use */
+};
+
 bool root_find(struct probe *p);
 
 /* pick.c */
@@ -617,7 +630,6 @@ struct probe {
 	struct route route;
 
 	const struct nfs_version *version; /* in use */
-	char lower_because[256];           /* why not the highest version is in use */
 	struct client41 client;
 
 	struct session session;
@@ -634,12 +646,8 @@ struct probe {
 	struct server_identity server;
 
 	struct rpc_cred cred;
-	/* The largest READ: the server's, the session's, or our memory's. */
-	uint32_t read_max;
-	uint32_t rtmax;         /* each mechanism is tried up to this; 1 MiB at most */
-	struct probe_file root; /* the start of the walk, or the file itself */
-	unsigned int root_generation; /* of the connection on which it was found */
-	bool root_is_file;
+	struct limits limits;
+	struct root root;
 	struct reference *reference; /* NULL: not available */
 	bool reference_died;         /* because of data that the server sent */
 	char reference_why[256];
@@ -1019,7 +1027,7 @@ struct largest_input {
 	enum probe_level level;
 	enum server_kind kind;
 	uint32_t named_max; /* as server_habits.largest_read */
-	uint32_t read_max;  /* as probe.read_max */
+	uint32_t read_max;  /* as limits.read_max */
 };
 
 void largest_say(const struct largest_input *in, finding_sink sink, void *arg);

@@ -43,7 +43,7 @@ void judge_try(struct sweep *s, const struct read_case *c, bool after_others,
 
 bool judge_is_large(const struct sweep *s, uint32_t count)
 {
-	return count > s->p->rtmax + 1;
+	return count > s->p->limits.rtmax + 1;
 }
 
 /* Reads the range in pieces that are safe for every server: by Reply chunk up to a multiple of 4,
@@ -51,7 +51,7 @@ bool judge_is_large(const struct sweep *s, uint32_t count)
 static bool judge_pieces_right(struct sweep *s, uint64_t offset, uint32_t count)
 {
 	uint64_t end = min_u64(offset + count, s->w.attr.size);
-	uint32_t most = min_u32(GATE_REPLY_CHUNK_MAX, s->p->rtmax & ~3u);
+	uint32_t most = min_u32(GATE_REPLY_CHUNK_MAX, s->p->limits.rtmax & ~3u);
 	struct read_outcome outcome = { .kind = READ_NOT_RUN };
 
 	while (offset < end && !sweep_stop(s)) {

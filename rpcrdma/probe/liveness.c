@@ -154,9 +154,9 @@ bool liveness_check_root(struct probe *p)
 	struct nfs_attr attr;
 
 	/* A file that is stale on the connection on which it was found was removed. */
-	if (p->liveness.gone || !p->root.fh.len ||
-	    p->session.generation == p->root_generation ||
-	    operation_getattr(p, &p->root.fh, &attr) != -ESTALE)
+	if (p->liveness.gone || !p->root.file.fh.len ||
+	    p->session.generation == p->root.generation ||
+	    operation_getattr(p, &p->root.file.fh, &attr) != -ESTALE)
 		return false;
 	liveness_restarted(p, "it no longer knows the root of the export");
 	return true;

@@ -52,7 +52,7 @@ static int operation_pass_gate(struct probe *p, struct operation *op)
 		.offset = op->request.offset,
 		.count = op->request.count,
 		.size = op->size,
-		.most = p->rtmax ? p->rtmax : UINT32_MAX,
+		.most = p->limits.rtmax ? p->limits.rtmax : UINT32_MAX,
 	};
 	enum gate gate = operation_is_read(op->request.op) ? gate_class(&q) : GATE_OPEN;
 

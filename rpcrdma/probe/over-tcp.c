@@ -38,10 +38,11 @@ static bool over_tcp_may_be_sent(const struct probe *p, const struct window *w,
 		.offset = c->offset,
 		.count = c->count,
 		.size = w->attr.size,
-		.most = p->rtmax ? p->rtmax : UINT32_MAX,
+		.most = p->limits.rtmax ? p->limits.rtmax : UINT32_MAX,
 	};
 
-	return c->count <= p->rtmax + 1 && gate_lets(p->server.kind, gate_class(&q));
+	return c->count <= p->limits.rtmax + 1 &&
+	       gate_lets(p->server.kind, gate_class(&q));
 }
 
 /* @result points into @buf. */

@@ -53,7 +53,7 @@ static bool pick_is_quiet(const struct pick_walk *walk, const struct nfs_attr *a
 /* Greater is better. Size counts up to the size that the largest READ at every offset needs. */
 static uint64_t pick_worth(const struct pick_walk *walk, const struct nfs_attr *a)
 {
-	uint64_t size = min_u64(a->size, 2 * (uint64_t)walk->p->rtmax + 16384);
+	uint64_t size = min_u64(a->size, 2 * (uint64_t)walk->p->limits.rtmax + 16384);
 	bool dense = a->used >= a->size;
 
 	return (uint64_t)pick_is_quiet(walk, a) << 62 | (uint64_t)dense << 61 | size;
@@ -224,10 +224,10 @@ static int pick_find(struct probe *p, struct pick_walk *walk)
 	p->ncandidates = p->nlinks = p->directory_entries = 0;
 	p->giant.attr.size = 0;
 	walk->ndirs = walk->dir = walk->entries = 0;
-	if (p->root_is_file)
-		pick_add(walk, &p->root);
+	if (p->root.is_file)
+		pick_add(walk, &p->root.file);
 	else
-		walk->dirs[walk->ndirs++] = p->root;
+		walk->dirs[walk->ndirs++] = p->root.file;
 	for (; walk->dir < walk->ndirs && calls < CALLS_MAX && deadline_left(until);
 	     walk->dir++) {
 		rc = pick_list_directory(walk, &calls, until);
@@ -257,10 +257,10 @@ static void pick_say_no_file(struct probe *p, const struct pick_walk *walk, int 
 	const char *what = p->options->export;
 	char text[FINDING_SUMMARY_MAX];
 
-	if (p->root_is_file)
+	if (p->root.is_file)
 		probe_because(p, "probe.file", FINDING_UNKNOWN, "empty", "%s is empty",
 			      what);
-	else if (p->root.attr.type != NFS_DIR)
+	else if (p->root.file.attr.type != NFS_DIR)
 		probe_because(p, "probe.file", FINDING_UNKNOWN, "not-regular",
 			      "%s is neither a regular file nor a directory", what);
 	else if (rc) {
@@ -332,7 +332,7 @@ bool pick_files(struct probe *p)
 	/* oVirt's files are 36:36 and 0660 on an export that squashes root, where root may not
 	 * even list directories: try again as vdsm:kvm. */
 	if (!p->ncandidates && (walk->unreadable || rc == -EACCES) &&
-	    !p->options->has_cred && p->cred.uid == 0 && p->root.attr.uid == 36) {
+	    !p->options->has_cred && p->cred.uid == 0 && p->root.file.attr.uid == 36) {
 		p->cred =
 			(struct rpc_cred){ .flavor = RPC_AUTH_SYS, .uid = 36, .gid = 36 };
 		rc = pick_find(p, walk);

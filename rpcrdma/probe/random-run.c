@@ -63,7 +63,7 @@ static void random_run_add_files(struct random_run *r, uint64_t least)
 static void random_run_plan_window(struct random_run *r)
 {
 	double quarter = deadline_left(r->end) / 4.0;
-	double ms_a_byte = r->task->ms_a_byte, most = 2.0 * r->p->rtmax;
+	double ms_a_byte = r->task->ms_a_byte, most = 2.0 * r->p->limits.rtmax;
 
 	if (!r->p->reference) {
 		most = WINDOW_INLINE;
@@ -194,7 +194,7 @@ static void random_run_reads(struct random_run *r)
 				       GRND_NONBLOCK) != sizeof(r->out->seed))
 		r->out->seed = now_ns();
 	random_begin(&r->choice, r->out->seed, p->server.kind, r->task->records,
-		     p->rtmax);
+		     p->limits.rtmax);
 	random_run_add_files(r, FILE_ENOUGH);
 	if (!r->nfiles)
 		random_run_add_files(r, RANDOM_SECTOR);

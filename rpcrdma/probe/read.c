@@ -87,7 +87,7 @@ bool read_is_unwritten(const struct read_case *c, const struct read_outcome *out
 
 bool read_fits_inline(const struct probe *p, uint32_t count)
 {
-	return p->session.conn && count <= p->rtmax &&
+	return p->session.conn && count <= p->limits.rtmax &&
 	       RPCRDMA_HEADER_MIN + p->version->read_head + xdr_pad4(count) <=
 		       rpcrdma_reply_inline(p->session.conn);
 }
@@ -460,7 +460,7 @@ static bool read_check_counts(struct probe *p, struct read_job *job,
 {
 	const struct nfs_result *res = &job->op.result;
 	bool at_end = job->c.offset + res->read_count >= w->attr.size;
-	uint32_t want = min_u32(have, p->rtmax);
+	uint32_t want = min_u32(have, p->limits.rtmax);
 
 	if (res->read_count != res->read.len)
 		read_outcome_set(&job->outcome, READ_HEADER,
@@ -616,7 +616,8 @@ static void read_check_second(struct probe *p, struct read_job *job,
 					  .count = job->c.count2 };
 	const struct nfs_data *data = &job->op.result.read2;
 	const uint8_t *expected;
-	uint32_t want = min_u32(read_expected_bytes(w, &second, &expected), p->rtmax);
+	uint32_t want = min_u32(read_expected_bytes(w, &second, &expected),
+				p->limits.rtmax);
 
 	if (data->len != want)
 		read_outcome_set(&job->outcome, READ_FOLLOWING,

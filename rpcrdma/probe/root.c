@@ -157,27 +157,28 @@ static enum finding_status root_walk_status(int rc)
 
 static void root_say(struct probe *p, struct finding *f, const char *export)
 {
+	struct root *root = &p->root;
 	const char *name = strrchr(p->options->export, '/');
 
-	p->root_is_file = p->root.attr.type == NFS_REG;
-	p->root_generation = p->session.generation;
-	if (p->root_is_file && !*p->root.path)
-		snprintf(p->root.path, sizeof(p->root.path), "%.500s",
+	root->is_file = root->file.attr.type == NFS_REG;
+	root->generation = p->session.generation;
+	if (root->is_file && !*root->file.path)
+		snprintf(root->file.path, sizeof(root->file.path), "%.500s",
 			 name ? name + 1 : p->options->export);
-	finding_number(f, "owner_uid", p->root.attr.uid);
-	finding_number(f, "owner_gid", p->root.attr.gid);
-	if (*p->lower_because)
-		finding_text(f, "lower_version_because", "%s", p->lower_because);
+	finding_number(f, "owner_uid", root->file.attr.uid);
+	finding_number(f, "owner_gid", root->file.attr.gid);
+	if (*root->lower_because)
+		finding_text(f, "lower_version_because", "%s", root->lower_because);
 	probe_subject(p, "export", "%s", export);
 	probe_emit(p, f);
 }
 
 /* "; under NFSv4.2: NFS4ERR_NOENT" */
-static const char *root_lower_text(const struct probe *p, char *buf, size_t cap)
+static const char *root_lower_text(const struct root *root, char *buf, size_t cap)
 {
 	buf[0] = '\0';
-	if (*p->lower_because)
-		snprintf(buf, cap, "; %s", p->lower_because);
+	if (*root->lower_because)
+		snprintf(buf, cap, "; %s", root->lower_because);
 	return buf;
 }
 
@@ -225,6 +226,7 @@ static bool root_ask_mountd(struct probe *p, struct root_mount *m)
 
 static bool root_find_by_mount(struct probe *p)
 {
+	struct probe_file *root = &p->root.file;
 	char name[NFS3_NAME_MAX + 1], lower[320];
 	struct root_mount m = { .reserved = false };
 	const char *export, *rest;
@@ -234,12 +236,12 @@ static bool root_find_by_mount(struct probe *p)
 	snprintf(m.path, sizeof(m.path), "%s", p->options->export);
 	if (!root_ask_mountd(p, &m))
 		return false;
-	p->root.fh = m.res.fh;
+	root->fh = m.res.fh;
 	rest = m.rest;
 	while (!rc && (n = root_next_name(&rest, name)) != 0)
-		rc = n < 0 ? n : root_lookup(p, &p->root, name);
+		rc = n < 0 ? n : root_lookup(p, root, name);
 	if (!rc)
-		rc = operation_getattr(p, &p->root.fh, &p->root.attr);
+		rc = operation_getattr(p, &root->fh, &root->attr);
 	if (rc) {
 		probe_because(p, "probe.mount", root_walk_status(rc), probe_reason(rc),
 			      "%s: %s", p->options->export, err_text());
@@ -250,7 +252,7 @@ static bool root_find_by_mount(struct probe *p)
 	export = *m.path ? m.path : "/";
 	finding_init(&f, "probe.mount", FINDING_PASS,
 		     "root handle of %s by MOUNT on TCP port %u%s", export, m.port,
-		     root_lower_text(p, lower, sizeof(lower)));
+		     root_lower_text(&p->root, lower, sizeof(lower)));
 	finding_number(&f, "port", m.port);
 	finding_text(&f, "reserved_port", "%s", m.reserved ? "yes" : "no");
 	root_say(p, &f, export);
@@ -261,6 +263,7 @@ static bool root_find_by_mount(struct probe *p)
  * can be seen: up to the start of the last file system. */
 static int root_walk(struct probe *p, char *export, size_t cap)
 {
+	struct probe_file *root = &p->root.file;
 	char name[NFS3_NAME_MAX + 1], walked[NFS3_PATH_MAX] = "";
 	const char *rest = p->options->export;
 	struct operation op;
@@ -271,25 +274,25 @@ static int root_walk(struct probe *p, char *export, size_t cap)
 	snprintf(export, cap, "/");
 	operation_init(&op, NFS_OP_ROOT, NULL);
 	rc = operation_check(p, &op, operation_run(p, &op));
-	p->root.fh = op.result.fh;
-	p->root.attr = op.result.attr;
-	p->root.path[0] = '\0';
+	root->fh = op.result.fh;
+	root->attr = op.result.attr;
+	root->path[0] = '\0';
 	operation_fini(p, &op);
 	if (rc)
 		return err_context(rc, "PUTROOTFH");
-	identity_add(&p->server.seen, &p->root.fh);
+	identity_add(&p->server.seen, &root->fh);
 	while ((n = root_next_name(&rest, name)) != 0) {
-		fsid = p->root.attr.fsid;
-		rc = n < 0 ? n : root_lookup(p, &p->root, name);
+		fsid = root->attr.fsid;
+		rc = n < 0 ? n : root_lookup(p, root, name);
 		if (rc)
 			return rc;
 		if (used < sizeof(walked))
 			used += (size_t)snprintf(walked + used, sizeof(walked) - used,
 						 "/%s", name);
-		if (p->root.attr.fsid == fsid)
+		if (root->attr.fsid == fsid)
 			continue;
 		snprintf(export, cap, "%s", walked);
-		p->root.path[0] = '\0';
+		root->path[0] = '\0';
 	}
 	return 0;
 }
@@ -332,29 +335,28 @@ static int root_find_by_lookup(struct probe *p)
 	}
 	finding_init(&f, "probe.root", FINDING_PASS,
 		     "root handle of %s by PUTROOTFH and LOOKUP, NFSv%s%s", export,
-		     p->version->name, root_lower_text(p, lower, sizeof(lower)));
+		     p->version->name, root_lower_text(&p->root, lower, sizeof(lower)));
 	root_say(p, &f, export);
 	return 0;
 }
 
 bool root_find(struct probe *p)
 {
-	char why[256];
+	struct root *root = &p->root;
 	int rc;
 
 	while (p->version->vers != 3) {
 		rc = root_find_by_lookup(p);
 		if (rc != -ENOENT)
 			return !rc;
-		snprintf(why, sizeof(why), "under NFSv%s: %.200s", p->version->name,
-			 err_text());
 		/* The first reason is the highest version's. */
-		if (!*p->lower_because)
-			snprintf(p->lower_because, sizeof(p->lower_because), "%s", why);
+		if (!*root->lower_because)
+			snprintf(root->lower_because, sizeof(root->lower_because),
+				 "under NFSv%s: %.200s", p->version->name, err_text());
 		client41_close(p);
 		if (!versions_lower(p)) {
 			probe_because(p, "probe.root", FINDING_FAIL, "not-found",
-				      "%s: %s", p->options->export, p->lower_because);
+				      "%s: %s", p->options->export, root->lower_because);
 			return false;
 		}
 	}

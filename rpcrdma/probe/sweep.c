@@ -90,7 +90,7 @@ static uint32_t sweep_expected(const struct sweep *s, const struct read_case *c)
 {
 	if (c->offset >= s->w.attr.size)
 		return 0;
-	return (uint32_t)min_u64(min_u32(c->count, s->p->rtmax),
+	return (uint32_t)min_u64(min_u32(c->count, s->p->limits.rtmax),
 				 s->w.attr.size - c->offset);
 }
 
@@ -286,7 +286,7 @@ static void sweep_every_layout(struct sweep *s)
 					       .pieces = layouts[j].pieces,
 					       .offset = 0,
 					       .count = min_u32(layout_sizes[i],
-								s->p->rtmax) };
+								s->p->limits.rtmax) };
 
 			probe_progress(s->p, "READs by several segments", s->done++,
 				       s->total);
@@ -325,7 +325,7 @@ static void sweep_client_profiles(struct sweep *s)
 
 static void sweep_head_ranges(struct sweep *s)
 {
-	ranges_head(&s->set, s->p->options->level, s->p->rtmax);
+	ranges_head(&s->set, s->p->options->level, s->p->limits.rtmax);
 	/* The form of a returned unused chunk identifies old servers. */
 	if (s->p->options->level == PROBE_QUICK && !s->p->server.linux3.private_data)
 		ranges_add(&s->set, 0, 0);
@@ -335,8 +335,8 @@ static void sweep_tail_ranges(struct sweep *s)
 {
 	/* The window was placed by an earlier size of the file. */
 	if (s->w.base + s->w.len == s->w.attr.size)
-		ranges_tail(&s->set, s->p->options->level, min_u32(s->w.len, s->p->rtmax),
-			    s->w.attr.size);
+		ranges_tail(&s->set, s->p->options->level,
+			    min_u32(s->w.len, s->p->limits.rtmax), s->w.attr.size);
 }
 
 static void sweep_giant_ranges(struct sweep *s)
@@ -378,7 +378,7 @@ static bool sweep_main_file(struct sweep *s, const struct probe_file *file)
 	bool quick = s->p->options->level == PROBE_QUICK;
 	bool changed;
 
-	if (sweep_window_open(s, file, 0, s->p->rtmax + 8192, sweep_head_ranges))
+	if (sweep_window_open(s, file, 0, s->p->limits.rtmax + 8192, sweep_head_ranges))
 		return false;
 	s->done = 0;
 	s->total = 3 * s->nranges + ARRAY_SIZE(layout_sizes) * ARRAY_SIZE(layouts) + 20;
@@ -400,7 +400,7 @@ static bool sweep_main_file(struct sweep *s, const struct probe_file *file)
 static void sweep_more_windows(struct sweep *s, const struct probe_file *file)
 {
 	const struct probe_file *giant = s->p->giant.attr.size ? &s->p->giant : NULL;
-	uint32_t tail = (uint32_t)min_u64(file->attr.size, s->p->rtmax);
+	uint32_t tail = (uint32_t)min_u64(file->attr.size, s->p->limits.rtmax);
 	const struct {
 		const struct probe_file *file;
 		uint64_t base;
@@ -438,8 +438,8 @@ static const struct probe_file *sweep_large_file(const struct probe *p)
 	unsigned int i;
 
 	for (i = 1; i < p->ncandidates; i++)
-		if (min_u64(p->candidates[i].attr.size, p->read_max) >
-		    min_u64(file->attr.size, p->read_max))
+		if (min_u64(p->candidates[i].attr.size, p->limits.read_max) >
+		    min_u64(file->attr.size, p->limits.read_max))
 			file = &p->candidates[i];
 	return file;
 }
@@ -500,12 +500,12 @@ static bool sweep_large_read(struct sweep *s, const struct probe_file *file,
 static void sweep_large_reads(struct sweep *s)
 {
 	const struct probe_file *file = sweep_large_file(s->p);
-	uint64_t most = min_u64(s->p->read_max, file->attr.size), begin;
+	uint64_t most = min_u64(s->p->limits.read_max, file->attr.size), begin;
 	struct read_case c = { .mechanism = MECH_WRITE_CHUNK, .layout = LAYOUT_ROUNDED };
 	double ms_a_byte = 0;
 	unsigned int i;
 
-	if (most < s->p->read_max)
+	if (most < s->p->limits.read_max)
 		sweep_large_stop(s, "no larger file found");
 	if (!gate_lets(s->p->server.kind, GATE_LONG))
 		return;
@@ -515,7 +515,7 @@ static void sweep_large_reads(struct sweep *s)
 	}
 	s->w.changing = false;
 	s->set.n = 0;
-	ranges_large(&s->set, s->p->rtmax, (uint32_t)most);
+	ranges_large(&s->set, s->p->limits.rtmax, (uint32_t)most);
 	for (i = 0; i < s->set.n && !sweep_stop(s); i++) {
 		c.count = s->set.list[i].count;
 		probe_progress(s->p, "large READs", i, s->set.n);

@@ -219,6 +219,7 @@ int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port)
 
 bool target_limits(struct probe *p)
 {
+	struct limits *limits = &p->limits;
 	const char *name = p->version->vers == 3 ? "rtmax" : "maxread";
 	const struct nfs_result *res;
 	struct operation op;
@@ -226,7 +227,7 @@ bool target_limits(struct probe *p)
 	uint32_t response;
 	int rc;
 
-	operation_init(&op, NFS_OP_LIMITS, &p->root.fh);
+	operation_init(&op, NFS_OP_LIMITS, &p->root.file.fh);
 	rc = operation_check(p, &op, operation_run(p, &op));
 	res = &op.result;
 	if (!rc && !res->rtmax && p->version->vers == 3)
@@ -242,11 +243,12 @@ bool target_limits(struct probe *p)
 	response = p->client.response_size;
 	p->server.habits.largest_read = res->rtmax;
 	p->server.habits.preferred_read = p->version->vers == 3 ? res->rtpref : 0;
-	p->read_max = min_u32(res->rtmax ? res->rtmax : READ_MAX_UNSAID, READ_MAX_LARGE);
+	limits->read_max = min_u32(res->rtmax ? res->rtmax : READ_MAX_UNSAID,
+				   READ_MAX_LARGE);
 	/* A session limits the size of every reply. */
 	if (p->version->sessions && response > 2 * RESPONSE_HEAD)
-		p->read_max = min_u32(p->read_max, response - RESPONSE_HEAD);
-	p->rtmax = min_u32(p->read_max, READ_MAX_EACH);
+		limits->read_max = min_u32(limits->read_max, response - RESPONSE_HEAD);
+	limits->rtmax = min_u32(limits->read_max, READ_MAX_EACH);
 	if (res->rtmax)
 		finding_init(&f, "probe.fsinfo", FINDING_PASS,
 			     "READs of up to %u bytes (%s)", res->rtmax, name);
@@ -254,9 +256,9 @@ bool target_limits(struct probe *p)
 		finding_init(
 			&f, "probe.fsinfo", FINDING_PASS,
 			"the server names no largest READ; up to %u bytes are tested",
-			p->rtmax);
+			limits->rtmax);
 	finding_number(&f, "rtmax", res->rtmax);
-	finding_number(&f, "tried", p->rtmax);
+	finding_number(&f, "tried", limits->rtmax);
 	if (p->version->vers == 3)
 		finding_number(&f, "rtpref", res->rtpref);
 	else

@@ -71,7 +71,7 @@ static int window_read(struct probe *p, const struct nfs_fh *fh, uint64_t offset
 	while (done < len) {
 		if (p->reference)
 			n = window_reference_piece(p, fh, offset + done,
-						   min_u32(len - done, p->rtmax),
+						   min_u32(len - done, p->limits.rtmax),
 						   buf + done);
 		else
 			n = window_inline_piece(p, fh, offset + done,
@@ -142,14 +142,14 @@ static enum window_change window_attr_again(struct probe *p, const struct window
 static enum window_change window_pieces_again(struct probe *p, const struct window *w,
 					      uint64_t at, uint32_t count)
 {
-	_cleanup_free_ uint8_t *again = malloc(p->rtmax);
+	_cleanup_free_ uint8_t *again = malloc(p->limits.rtmax);
 	uint64_t end = at + count;
 	uint32_t n;
 
 	if (!again)
 		return WINDOW_UNKNOWN;
-	for (at -= at % p->rtmax; at < end; at += n) {
-		n = (uint32_t)min_u64(p->rtmax, w->len - at);
+	for (at -= at % p->limits.rtmax; at < end; at += n) {
+		n = (uint32_t)min_u64(p->limits.rtmax, w->len - at);
 		if (window_read(p, &w->file->fh, w->base + at, n, again))
 			return WINDOW_UNKNOWN;
 		if (memcmp(again, w->bytes + at, n))

@@ -288,15 +288,16 @@ static void worker_say_withheld(struct probe *p)
  * at most a third of the time. */
 static void worker_bound_by_time(struct probe *p)
 {
+	struct limits *limits = &p->limits;
 	double pieces = deadline_left(p->deadline) / 3.0 / (p->pace.rtt_ms + 0.01);
-	uint32_t most = p->rtmax;
+	uint32_t most = limits->rtmax;
 
 	if (!p->reference && pieces * WINDOW_PIECE < most)
 		most = (uint32_t)(pieces * WINDOW_PIECE) & ~4095u;
-	if (most == p->rtmax || most < ENOUGH_BYTES)
+	if (most == limits->rtmax || most < ENOUGH_BYTES)
 		return;
 	late_not_tried(&p->pace, "READs of more than %u bytes", most);
-	p->rtmax = most;
+	limits->rtmax = most;
 }
 
 static void worker_read_files(struct probe *p)
@@ -345,7 +346,7 @@ static void worker_read_files(struct probe *p)
 					     .level = p->options->level,
 					     .kind = server->kind,
 					     .named_max = server->habits.largest_read,
-					     .read_max = p->read_max },
+					     .read_max = p->limits.read_max },
 		    worker_sink, p);
 	listing_readdir(p);
 	listing_readlink(p);
