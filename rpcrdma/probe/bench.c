@@ -265,7 +265,7 @@ static void bench_measure(struct probe *p, bool local)
 	_cleanup_(bench_reads_close) struct bench_reads reads = { 0 };
 	int rc;
 
-	rc = bench_reads_open(&reads, p, &p->candidates[0]);
+	rc = bench_reads_open(&reads, p, &p->files.candidates[0]);
 	if (!rc)
 		rc = bench_reads_check(&reads);
 	if (!rc && local)

@@ -282,7 +282,8 @@ void compound_run(struct probe *p)
 			  "NFSv3 has one operation in a call");
 		return;
 	}
-	if (!compound_is_slow(&t) && window_open(p, &w, &p->candidates[0], 0, WINDOW)) {
+	if (!compound_is_slow(&t) &&
+	    window_open(p, &w, &p->files.candidates[0], 0, WINDOW)) {
 		probe_because(p, "probe.read.compound", FINDING_UNKNOWN, "not-tried",
 			      "%s", err_text());
 		return;

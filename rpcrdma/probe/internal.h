@@ -619,6 +619,17 @@ bool root_find(struct probe *p);
 #define PROBE_CANDIDATES 8
 #define PROBE_LINKS      8
 
+/* The files to read. */
+struct files {
+	struct probe_file candidates[PROBE_CANDIDATES];
+	unsigned int ncandidates;
+	struct probe_file giant; /* over 4 GiB, attr.size 0 if there is none */
+	struct probe_file links[PROBE_LINKS];
+	unsigned int nlinks;
+	struct probe_file directory; /* the one with the most entries */
+	uint32_t directory_entries;
+};
+
 /* Walks the export, bounded. False: no readable file (the finding is emitted). */
 bool pick_files(struct probe *p);
 
@@ -653,14 +664,7 @@ struct probe {
 	char reference_why[256];
 	bool tcp_tried; /* over-tcp.c's connection */
 	int tcp;        /* -1: there is none */
-
-	struct probe_file candidates[PROBE_CANDIDATES];
-	unsigned int ncandidates;
-	struct probe_file giant; /* over 4 GiB, attr.size 0 if there is none */
-	struct probe_file links[PROBE_LINKS];
-	unsigned int nlinks;
-	struct probe_file directory; /* the one with the most entries */
-	uint32_t directory_entries;
+	struct files files;
 };
 
 /* window.c: a window of a file, and what its bytes are */

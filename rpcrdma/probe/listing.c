@@ -105,7 +105,7 @@ static int listing_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res
 	struct listing_call cc;
 	int rc;
 
-	operation_init(&cc.op, NFS_OP_READDIR, &p->directory.fh);
+	operation_init(&cc.op, NFS_OP_READDIR, &p->files.directory.fh);
 	cc.op.request.cookie = at->last_cookie;
 	memcpy(cc.op.request.verifier, at->cookieverf, sizeof(at->cookieverf));
 	cc.op.request.maxcount =
@@ -183,12 +183,12 @@ void listing_readdir(struct probe *p)
 	char what[64];
 	int rc;
 
-	if (!p->directory_entries) {
+	if (!p->files.directory_entries) {
 		probe_say(p, "probe.readdir", FINDING_SKIP, "no directory was listed");
 		return;
 	}
-	if (operation_getattr(p, &p->directory.fh, &before))
-		before = p->directory.attr;
+	if (operation_getattr(p, &p->files.directory.fh, &before))
+		before = p->files.directory.attr;
 	rc = listing_again(p, CHUNK_BYTES, &chunk);
 	if (rc) {
 		snprintf(what, sizeof(what), "READDIR by Reply chunk of %u bytes",
@@ -197,7 +197,7 @@ void listing_readdir(struct probe *p)
 		return;
 	}
 	rc = listing_again(p, 0, &direct);
-	if (rc || operation_getattr(p, &p->directory.fh, &after)) {
+	if (rc || operation_getattr(p, &p->files.directory.fh, &after)) {
 		listing_say_failed(p, "nothing to compare with: READDIR inline",
 				   -ETIMEDOUT);
 		return;
@@ -343,6 +343,7 @@ static int listing_link_compare(struct probe *p, const struct probe_file *link,
 static void listing_links_compare(struct probe *p, const char *id,
 				  enum mechanism mechanism, enum finding_status bad)
 {
+	const struct files *files = &p->files;
 	unsigned int i, right = 0, unused = 0;
 	char note[128] = "";
 	uint64_t longest = 0;
@@ -350,27 +351,28 @@ static void listing_links_compare(struct probe *p, const char *id,
 	bool is_unused;
 	int rc;
 
-	for (i = 0; i < p->nlinks; i++) {
-		if (!p->links[i].attr.size || p->links[i].attr.size > NFS3_PATH_MAX ||
-		    session_ready(p))
+	for (i = 0; i < files->nlinks; i++) {
+		if (!files->links[i].attr.size ||
+		    files->links[i].attr.size > NFS3_PATH_MAX || session_ready(p))
 			continue;
-		rc = listing_link_compare(p, &p->links[i], mechanism, &is_unused);
+		rc = listing_link_compare(p, &files->links[i], mechanism, &is_unused);
 		if (rc < 0) {
 			probe_because(
 				p, id, bad, rc == -EMSGSIZE ? "inline" : "wrong-text",
-				"READLINK of %s, %llu bytes, %s", p->links[i].path,
-				(unsigned long long)p->links[i].attr.size, err_text());
+				"READLINK of %s, %llu bytes, %s", files->links[i].path,
+				(unsigned long long)files->links[i].attr.size,
+				err_text());
 			return;
 		}
 		right += (unsigned int)rc;
 		unused += rc && is_unused;
-		if (rc && p->links[i].attr.size > longest)
-			longest = p->links[i].attr.size;
+		if (rc && files->links[i].attr.size > longest)
+			longest = files->links[i].attr.size;
 	}
 	if (!right) {
 		probe_say(p, id, FINDING_SKIP, "%s",
-			  p->nlinks ? "no link could be compared"
-				    : "no symbolic link was found");
+			  files->nlinks ? "no link could be compared"
+					: "no symbolic link was found");
 		return;
 	}
 	if (unused)
@@ -404,6 +406,7 @@ void listing_readlink(struct probe *p)
 
 void listing_between(struct probe *p, const struct nfs_fh *file)
 {
+	const struct files *files = &p->files;
 	struct nfs3_readdir_res at = { 0 };
 	struct listing_digest ignored = { 0 };
 	struct listing_link link;
@@ -411,8 +414,9 @@ void listing_between(struct probe *p, const struct nfs_fh *file)
 
 	/* Only their execution matters here; the session notes failures. */
 	operation_getattr(p, file, &attr);
-	if (p->directory_entries && !session_ready(p))
+	if (files->directory_entries && !session_ready(p))
 		listing_once(p, BETWEEN_BYTES, &at, &ignored);
-	if (p->nlinks && p->links[0].attr.size && p->links[0].attr.size <= NFS3_PATH_MAX)
-		listing_link_read(p, &p->links[0], MECH_REPLY_CHUNK, &link);
+	if (files->nlinks && files->links[0].attr.size &&
+	    files->links[0].attr.size <= NFS3_PATH_MAX)
+		listing_link_read(p, &files->links[0], MECH_REPLY_CHUNK, &link);
 }

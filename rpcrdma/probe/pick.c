@@ -30,9 +30,9 @@ struct pick_walk {
 static const char *const live_names[] = { "ids", "leases", "inbox", "outbox", NULL };
 
 /* @dir: below the export, which may itself be such a directory. */
-static bool pick_is_live(const struct probe *p, const char *dir, const char *name)
+static bool pick_is_live(const char *export, const char *dir, const char *name)
 {
-	const char *path = *dir ? dir : p->options->export;
+	const char *path = *dir ? dir : export;
 	const char *last = strrchr(path, '/');
 	unsigned int i;
 
@@ -61,27 +61,27 @@ static uint64_t pick_worth(const struct pick_walk *walk, const struct nfs_attr *
 
 static void pick_add_candidate(struct pick_walk *walk, const struct probe_file *file)
 {
-	struct probe *p = walk->p;
-	unsigned int i = p->ncandidates;
+	struct files *files = &walk->p->files;
+	unsigned int i = files->ncandidates;
 
-	if (file->attr.size > ((uint64_t)1 << 32) + 65536 && !p->giant.attr.size &&
+	if (file->attr.size > ((uint64_t)1 << 32) + 65536 && !files->giant.attr.size &&
 	    pick_is_quiet(walk, &file->attr))
-		p->giant = *file;
+		files->giant = *file;
 	while (i && pick_worth(walk, &file->attr) >
-			    pick_worth(walk, &p->candidates[i - 1].attr))
+			    pick_worth(walk, &files->candidates[i - 1].attr))
 		i--;
 	if (i == PROBE_CANDIDATES)
 		return;
-	if (p->ncandidates < PROBE_CANDIDATES)
-		p->ncandidates++;
-	memmove(&p->candidates[i + 1], &p->candidates[i],
-		(p->ncandidates - 1 - i) * sizeof(*file));
-	p->candidates[i] = *file;
+	if (files->ncandidates < PROBE_CANDIDATES)
+		files->ncandidates++;
+	memmove(&files->candidates[i + 1], &files->candidates[i],
+		(files->ncandidates - 1 - i) * sizeof(*file));
+	files->candidates[i] = *file;
 }
 
 static void pick_add(struct pick_walk *walk, const struct probe_file *file)
 {
-	struct probe *p = walk->p;
+	struct files *files = &walk->p->files;
 
 	switch (file->attr.type) {
 	case NFS_DIR:
@@ -89,8 +89,8 @@ static void pick_add(struct pick_walk *walk, const struct probe_file *file)
 			walk->dirs[walk->ndirs++] = *file;
 		break;
 	case NFS_LNK:
-		if (p->nlinks < PROBE_LINKS)
-			p->links[p->nlinks++] = *file;
+		if (files->nlinks < PROBE_LINKS)
+			files->links[files->nlinks++] = *file;
 		break;
 	case NFS_REG:
 		if (file->attr.size)
@@ -115,7 +115,7 @@ static int pick_on_entry(void *arg, const struct nfs_entry *e)
 	memcpy(name, e->name, e->name_len);
 	name[e->name_len] = '\0';
 	if (!strcmp(name, ".") || !strcmp(name, "..") ||
-	    pick_is_live(walk->p, dir->path, name))
+	    pick_is_live(walk->p->options->export, dir->path, name))
 		return 0;
 	file.fh = e->fh;
 	file.attr = e->attr;
@@ -161,7 +161,7 @@ static int pick_list_once(struct pick_walk *walk, uint64_t *cookie, uint8_t verf
 static int pick_list_directory(struct pick_walk *walk, unsigned int *calls,
 			       uint64_t until)
 {
-	struct probe *p = walk->p;
+	struct files *files = &walk->p->files;
 	uint8_t verf[8] = { 0 };
 	uint64_t cookie = 0;
 	bool eof = false;
@@ -171,9 +171,9 @@ static int pick_list_directory(struct pick_walk *walk, unsigned int *calls,
 	while (!rc && !eof && walk->entries < ENTRIES_MAX && (*calls)++ < CALLS_MAX &&
 	       deadline_left(until))
 		rc = pick_list_once(walk, &cookie, verf, &eof);
-	if (walk->in_dir > p->directory_entries) {
-		p->directory = walk->dirs[walk->dir];
-		p->directory_entries = walk->in_dir;
+	if (walk->in_dir > files->directory_entries) {
+		files->directory = walk->dirs[walk->dir];
+		files->directory_entries = walk->in_dir;
 	}
 	return rc;
 }
@@ -194,22 +194,23 @@ static int pick_try_read(struct probe *p, const struct probe_file *file)
 /* Drops the candidates that cannot be read. */
 static unsigned int pick_drop_unreadable(struct probe *p)
 {
+	struct files *files = &p->files;
 	unsigned int i, kept = 0, denied = 0;
 	int rc;
 
-	for (i = 0; i < p->ncandidates; i++) {
-		rc = pick_try_read(p, &p->candidates[i]);
+	for (i = 0; i < files->ncandidates; i++) {
+		rc = pick_try_read(p, &files->candidates[i]);
 		/* Try again: the first try may have lost the connection. */
 		if (rc && rc != -EACCES)
-			rc = pick_try_read(p, &p->candidates[i]);
+			rc = pick_try_read(p, &files->candidates[i]);
 		denied += rc == -EACCES;
 		/* Other failures are reported by the sweep. */
 		if (rc != -EACCES)
-			p->candidates[kept++] = p->candidates[i];
+			files->candidates[kept++] = files->candidates[i];
 	}
-	p->ncandidates = kept;
-	if (p->giant.attr.size && pick_try_read(p, &p->giant) == -EACCES)
-		p->giant.attr.size = 0;
+	files->ncandidates = kept;
+	if (files->giant.attr.size && pick_try_read(p, &files->giant) == -EACCES)
+		files->giant.attr.size = 0;
 	return denied;
 }
 
@@ -217,12 +218,13 @@ static unsigned int pick_drop_unreadable(struct probe *p)
  * file. */
 static int pick_find(struct probe *p, struct pick_walk *walk)
 {
+	struct files *files = &p->files;
 	uint64_t until = deadline_min(p->deadline, deadline_in(WALK_MS));
 	unsigned int calls = 0;
 	int rc, first = 0;
 
-	p->ncandidates = p->nlinks = p->directory_entries = 0;
-	p->giant.attr.size = 0;
+	files->ncandidates = files->nlinks = files->directory_entries = 0;
+	files->giant.attr.size = 0;
 	walk->ndirs = walk->dir = walk->entries = 0;
 	if (p->root.is_file)
 		pick_add(walk, &p->root.file);
@@ -235,7 +237,7 @@ static int pick_find(struct probe *p, struct pick_walk *walk)
 			rc = pick_list_directory(walk, &calls, until);
 		first = first ? first : rc;
 	}
-	if (p->ncandidates)
+	if (files->ncandidates)
 		first = 0;
 	walk->unreadable = pick_drop_unreadable(p);
 	return first;
@@ -279,18 +281,19 @@ static void pick_say_no_file(struct probe *p, const struct pick_walk *walk, int 
 static bool pick_say_files(struct probe *p, const struct pick_walk *walk, int rc,
 			   bool as_ovirt)
 {
-	const struct probe_file *file = &p->candidates[0];
+	const struct files *files = &p->files;
+	const struct probe_file *file = &files->candidates[0];
 	struct finding f;
 	char text[128];
 
-	if (!p->ncandidates && walk->unreadable) {
+	if (!files->ncandidates && walk->unreadable) {
 		snprintf(text, sizeof(text), "uid %u gid %u may read none of %u file%s",
 			 p->cred.uid, p->cred.gid, walk->unreadable,
 			 walk->unreadable == 1 ? "" : "s");
 		pick_say_unreadable(p, "denied", text);
 		return false;
 	}
-	if (!p->ncandidates) {
+	if (!files->ncandidates) {
 		pick_say_no_file(p, walk, rc);
 		return false;
 	}
@@ -308,8 +311,9 @@ static bool pick_say_files(struct probe *p, const struct pick_walk *walk, int rc
 			     ? ""
 			     : ", written within the last minute");
 	finding_number(&f, "size", (double)file->attr.size);
-	finding_number(&f, "candidates", p->ncandidates);
-	finding_text(&f, "over_4gib", "%s", p->giant.attr.size ? p->giant.path : "none");
+	finding_number(&f, "candidates", files->ncandidates);
+	finding_text(&f, "over_4gib", "%s",
+		     files->giant.attr.size ? files->giant.path : "none");
 	probe_emit(p, &f);
 	probe_subject(p, "file", "%s", file->path);
 	return true;
@@ -331,12 +335,12 @@ bool pick_files(struct probe *p)
 	rc = pick_find(p, walk);
 	/* oVirt's files are 36:36 and 0660 on an export that squashes root, where root may not
 	 * even list directories: try again as vdsm:kvm. */
-	if (!p->ncandidates && (walk->unreadable || rc == -EACCES) &&
+	if (!p->files.ncandidates && (walk->unreadable || rc == -EACCES) &&
 	    !p->options->has_cred && p->cred.uid == 0 && p->root.file.attr.uid == 36) {
 		p->cred =
 			(struct rpc_cred){ .flavor = RPC_AUTH_SYS, .uid = 36, .gid = 36 };
 		rc = pick_find(p, walk);
-		as_ovirt = p->ncandidates;
+		as_ovirt = p->files.ncandidates;
 		if (!as_ovirt)
 			p->cred = before;
 	}

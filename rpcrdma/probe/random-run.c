@@ -52,11 +52,12 @@ static void random_run_add_file(struct random_run *r, const struct probe_file *f
 /* Adds files of at least @least bytes. */
 static void random_run_add_files(struct random_run *r, uint64_t least)
 {
+	const struct files *files = &r->p->files;
 	unsigned int i;
 
-	for (i = r->task->first; i < r->p->ncandidates; i++)
-		random_run_add_file(r, &r->p->candidates[i], least);
-	random_run_add_file(r, &r->p->giant, least);
+	for (i = r->task->first; i < files->ncandidates; i++)
+		random_run_add_file(r, &files->candidates[i], least);
+	random_run_add_file(r, &files->giant, least);
 }
 
 /* The time for a window's true bytes: a quarter. */

@@ -399,7 +399,8 @@ static bool sweep_main_file(struct sweep *s, const struct probe_file *file)
 
 static void sweep_more_windows(struct sweep *s, const struct probe_file *file)
 {
-	const struct probe_file *giant = s->p->giant.attr.size ? &s->p->giant : NULL;
+	const struct probe_file *giant = s->p->files.giant.attr.size ? &s->p->files.giant
+								     : NULL;
 	uint32_t tail = (uint32_t)min_u64(file->attr.size, s->p->limits.rtmax);
 	const struct {
 		const struct probe_file *file;
@@ -432,15 +433,15 @@ static void sweep_more_windows(struct sweep *s, const struct probe_file *file)
 }
 
 /* The file that has most of the bytes that the server returns at once. */
-static const struct probe_file *sweep_large_file(const struct probe *p)
+static const struct probe_file *sweep_large_file(const struct files *files, uint32_t most)
 {
-	const struct probe_file *file = &p->candidates[0];
+	const struct probe_file *file = &files->candidates[0];
 	unsigned int i;
 
-	for (i = 1; i < p->ncandidates; i++)
-		if (min_u64(p->candidates[i].attr.size, p->limits.read_max) >
-		    min_u64(file->attr.size, p->limits.read_max))
-			file = &p->candidates[i];
+	for (i = 1; i < files->ncandidates; i++)
+		if (min_u64(files->candidates[i].attr.size, most) >
+		    min_u64(file->attr.size, most))
+			file = &files->candidates[i];
 	return file;
 }
 
@@ -499,7 +500,8 @@ static bool sweep_large_read(struct sweep *s, const struct probe_file *file,
  * memory for all of it elsewhere, and no client reads so. */
 static void sweep_large_reads(struct sweep *s)
 {
-	const struct probe_file *file = sweep_large_file(s->p);
+	const struct probe_file *file = sweep_large_file(&s->p->files,
+							 s->p->limits.read_max);
 	uint64_t most = min_u64(s->p->limits.read_max, file->attr.size), begin;
 	struct read_case c = { .mechanism = MECH_WRITE_CHUNK, .layout = LAYOUT_ROUNDED };
 	double ms_a_byte = 0;
@@ -549,23 +551,24 @@ static enum read_kind sweep_attempt_random(void *arg, const struct read_case *c)
 
 void sweep_run(struct probe *p, struct records *records)
 {
+	const struct files *files = &p->files;
 	struct sweep s = { .p = p, .records = records };
-	unsigned int i, files = min_u32(p->ncandidates, FILES_MAX);
+	unsigned int i, n = min_u32(files->ncandidates, FILES_MAX);
 	bool out_of_time;
 
-	for (i = 0; i < files; i++) {
+	for (i = 0; i < n; i++) {
 		s.w.changing = false;
-		if (sweep_stop(&s) || sweep_main_file(&s, &p->candidates[i]))
+		if (sweep_stop(&s) || sweep_main_file(&s, &files->candidates[i]))
 			break;
 		records->changed_files += s.w.changing;
 	}
-	records->all_changing = files && records->changed_files == files;
-	records->unfinished = i == files;
-	if (i < files && i)
-		probe_subject(p, "file", "%s", p->candidates[i].path);
-	if (i < files && p->options->level != PROBE_QUICK)
-		sweep_more_windows(&s, &p->candidates[i]);
-	if (i < files && p->options->level == PROBE_FULL)
+	records->all_changing = n && records->changed_files == n;
+	records->unfinished = i == n;
+	if (i < n && i)
+		probe_subject(p, "file", "%s", files->candidates[i].path);
+	if (i < n && p->options->level != PROBE_QUICK)
+		sweep_more_windows(&s, &files->candidates[i]);
+	if (i < n && p->options->level == PROBE_FULL)
 		sweep_large_reads(&s);
 	/* READs that are not made there do not count for the sweep. */
 	out_of_time = records->out_of_time;

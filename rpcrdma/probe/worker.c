@@ -207,8 +207,8 @@ static void worker_identify(struct probe *p)
 	struct finding f;
 	unsigned int i;
 
-	for (i = 0; i < p->ncandidates; i++)
-		identity_add(&server->seen, &p->candidates[i].fh);
+	for (i = 0; i < p->files.ncandidates; i++)
+		identity_add(&server->seen, &p->files.candidates[i].fh);
 	server->kind = identity_of(&server->seen, why, sizeof(why));
 	if (server->kind == SERVER_UNKNOWN) {
 		for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++) {

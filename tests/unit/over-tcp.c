@@ -23,7 +23,7 @@ static void begin(const char *fault)
 		rpc_tcp_connect(&p->tcp, &tcp, NULL, deadline_in(PATIENCE_MS)), 0);
 	p->tcp_tried = true;
 	p->server.kind = SERVER_OURS;
-	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->candidates[0], 0, 65536), 0);
+	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->files.candidates[0], 0, 65536), 0);
 }
 
 static void end(void)

@@ -238,17 +238,17 @@ static void a_server_that_disappears_fails_the_read(void)
 static void a_changing_file_is_abandoned(void)
 {
 	begin(PROBE_STANDARD, 300);
-	ASSERT_LESS_FATAL(1, p->ncandidates);
-	changing = &p->candidates[0];
+	ASSERT_LESS_FATAL(1, p->files.ncandidates);
+	changing = &p->files.candidates[0];
 	random_run(&task);
 	CU_ASSERT_EQUAL(records.random.reads, 300);
 	CU_ASSERT_EQUAL(records.random.wrong, 0);
 	ASSERT_AT_MOST(attempts, 301);
 	end();
 	begin(PROBE_STANDARD, 300);
-	p->ncandidates = 1;
-	p->giant.attr.size = 0;
-	changing = &p->candidates[0];
+	p->files.ncandidates = 1;
+	p->files.giant.attr.size = 0;
+	changing = &p->files.candidates[0];
 	random_run(&task);
 	CU_ASSERT_EQUAL(attempts, 1);
 	CU_ASSERT_EQUAL(records.random.reads, 0);

@@ -11,7 +11,7 @@ static struct read_outcome outcome;
 static void begin(void)
 {
 	open_probe("4.0", PROBE_STANDARD, 0);
-	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->candidates[0], 0, 65536), 0);
+	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->files.candidates[0], 0, 65536), 0);
 	ASSERT_AT_LEAST(w.len, 65536);
 	p->server.kind = SERVER_OURS;
 }

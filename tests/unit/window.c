@@ -9,7 +9,7 @@ static void an_unchanged_file_is_the_same(void)
 	struct window w;
 
 	open_probe("4.0", PROBE_STANDARD, 0);
-	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->candidates[0], 0, 8192), 0);
+	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->files.candidates[0], 0, 8192), 0);
 	CU_ASSERT_EQUAL(window_again(p, &w, 0, 4096), WINDOW_SAME);
 	CU_ASSERT_EQUAL(window_again(p, &w, 4097, 10000), WINDOW_SAME);
 	CU_ASSERT_EQUAL(window_again(p, &w, w.attr.size + 1, 1), WINDOW_SAME);
@@ -23,7 +23,7 @@ static void other_bytes_or_times_are_a_permanent_change(void)
 	struct window w;
 
 	open_probe("4.0", PROBE_STANDARD, 0);
-	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->candidates[0], 0, 8192), 0);
+	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->files.candidates[0], 0, 8192), 0);
 	w.bytes[5000] ^= 1;
 	CU_ASSERT_EQUAL(window_again(p, &w, 0, 4096), WINDOW_SAME);
 	CU_ASSERT_EQUAL(window_again(p, &w, 0, 8192), WINDOW_CHANGED);
@@ -42,7 +42,7 @@ static void a_file_that_cannot_be_read_again_is_not_the_same(void)
 	struct window w;
 
 	open_probe("4.0", PROBE_STANDARD, 0);
-	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->candidates[0], 0, 8192), 0);
+	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->files.candidates[0], 0, 8192), 0);
 	server_kill_p(&server);
 	p->deadline = deadline_in(1000);
 	CU_ASSERT_EQUAL(window_again(p, &w, 0, 4096), WINDOW_UNKNOWN);
