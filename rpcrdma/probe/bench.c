@@ -293,7 +293,7 @@ static void bench_worker(struct probe *p, bool local)
 	else if (pinged && root_find(p) && target_limits(p) && pick_files(p)) {
 		target_reference(p);
 		bench_measure(p, local);
-		reference_close(p->reference);
+		reference_close(p->tcp.reference);
 	}
 	liveness_check(p);
 	client41_close(p);

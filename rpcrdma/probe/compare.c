@@ -94,7 +94,7 @@ static void compare_ranges(struct probe *p)
 		probe_progress(p, "our own client", i + 1, p->options->nranges);
 	}
 	target_say_reference(p);
-	reference_close(p->reference);
+	reference_close(p->tcp.reference);
 }
 
 static void compare_work(struct probe *p)

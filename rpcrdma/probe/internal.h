@@ -571,6 +571,16 @@ struct limits {
 	uint32_t rtmax;    /* each mechanism is tried up to this; 1 MiB at most */
 };
 
+/* Beside RDMA. The parent makes the connections. */
+struct tcp_paths {
+	int rpcbind;                 /* -1: not connected */
+	struct reference *reference; /* NULL: not available */
+	bool reference_died;         /* because of data that the server sent */
+	char reference_why[256];     /* why it is not available */
+	int nfs;                     /* over-tcp.c's, once it was tried; -1: none */
+	bool nfs_tried;
+};
+
 bool target_ping(struct probe *p);
 /* NULL of a version of the RPC program. */
 int target_null(struct probe *p, uint32_t vers, double *ms);
@@ -636,7 +646,6 @@ bool pick_files(struct probe *p);
 struct probe {
 	const struct probe_options *options;
 	struct worker_channel channel;
-	int rpcbind; /* TCP, once connected; -1 */
 	uint64_t deadline;
 	struct route route;
 
@@ -659,11 +668,7 @@ struct probe {
 	struct rpc_cred cred;
 	struct limits limits;
 	struct root root;
-	struct reference *reference; /* NULL: not available */
-	bool reference_died;         /* because of data that the server sent */
-	char reference_why[256];
-	bool tcp_tried; /* over-tcp.c's connection */
-	int tcp;        /* -1: there is none */
+	struct tcp_paths tcp;
 	struct files files;
 };
 
@@ -1009,7 +1014,7 @@ enum over_tcp {
  * TCP. */
 enum over_tcp over_tcp(struct probe *p, const struct window *w,
 		       const struct read_case *c);
-void over_tcp_close(struct probe *p);
+void over_tcp_close(struct tcp_paths *tcp);
 
 /* listing.c */
 

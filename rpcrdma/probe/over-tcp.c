@@ -17,17 +17,17 @@
 
 static bool over_tcp_connected(struct probe *p)
 {
-	if (!p->tcp_tried)
-		p->tcp = probe_tcp(p, TCP_NFS, target_nfs_port(p), NULL);
-	p->tcp_tried = true;
-	return p->tcp >= 0;
+	if (!p->tcp.nfs_tried)
+		p->tcp.nfs = probe_tcp(p, TCP_NFS, target_nfs_port(p), NULL);
+	p->tcp.nfs_tried = true;
+	return p->tcp.nfs >= 0;
 }
 
-void over_tcp_close(struct probe *p)
+void over_tcp_close(struct tcp_paths *tcp)
 {
-	if (p->tcp_tried && p->tcp >= 0)
-		close(p->tcp);
-	p->tcp = -1;
+	if (tcp->nfs_tried && tcp->nfs >= 0)
+		close(tcp->nfs);
+	tcp->nfs = -1;
 }
 
 static bool over_tcp_may_be_sent(const struct probe *p, const struct window *w,
@@ -73,11 +73,11 @@ static int over_tcp_exchange(struct probe *p, const struct nfs_request *request,
 		return (int)args_len;
 	probe_step(p, "the reply to a READ over TCP");
 	exchange.args_len = (size_t)args_len;
-	rc = rpc_tcp_call(p->tcp, &exchange, deadline);
+	rc = rpc_tcp_call(p->tcp.nfs, &exchange, deadline);
 	if (rc == -ECONNRESET)
 		liveness_suspect(&p->liveness, NULL, NULL);
 	if (rc) {
-		over_tcp_close(p);
+		over_tcp_close(&p->tcp);
 		return rc;
 	}
 	reader_init(&r, exchange.results, exchange.results_len);

@@ -66,7 +66,7 @@ static void random_run_plan_window(struct random_run *r)
 	double quarter = deadline_left(r->end) / 4.0;
 	double ms_a_byte = r->task->ms_a_byte, most = 2.0 * r->p->limits.rtmax;
 
-	if (!r->p->reference) {
+	if (!r->p->tcp.reference) {
 		most = WINDOW_INLINE;
 		ms_a_byte = (r->p->pace.rtt_ms + 0.01) / WINDOW_PIECE;
 	}
@@ -132,7 +132,7 @@ static bool random_run_window(struct random_run *r)
 	enum read_kind kind;
 	unsigned int i;
 
-	for (i = 0; !r->p->reference || i < WINDOW_READS; i++) {
+	for (i = 0; !r->p->tcp.reference || i < WINDOW_READS; i++) {
 		probe_progress(r->p, "random READs", r->out->reads, r->out->wanted);
 		if (!random_read(&r->choice, w->base, w->len, w->attr.size, &c)) {
 			random_run_end(r, "no mechanism can be used");

@@ -511,7 +511,7 @@ static void sweep_large_reads(struct sweep *s)
 		sweep_large_stop(s, "no larger file found");
 	if (!gate_lets(s->p->server.kind, GATE_LONG))
 		return;
-	if (!s->p->reference && most > LARGE_INLINE_MAX) {
+	if (!s->p->tcp.reference && most > LARGE_INLINE_MAX) {
 		most = LARGE_INLINE_MAX;
 		sweep_large_stop(s, "no reference over TCP to compare more with");
 	}

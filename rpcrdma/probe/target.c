@@ -205,15 +205,16 @@ bool target_ping(struct probe *p)
 
 int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port)
 {
+	struct tcp_paths *tcp = &p->tcp;
 	int rc;
 
 	/* One connection for all queries: the parent gives no second one. */
-	if (p->rpcbind < 0)
-		p->rpcbind = probe_tcp(p, TCP_RPCBIND, RPCBIND_PORT, NULL);
-	if (p->rpcbind < 0)
-		return err_context(p->rpcbind, "rpcbind");
+	if (tcp->rpcbind < 0)
+		tcp->rpcbind = probe_tcp(p, TCP_RPCBIND, RPCBIND_PORT, NULL);
+	if (tcp->rpcbind < 0)
+		return err_context(tcp->rpcbind, "rpcbind");
 	probe_step(p, "the reply of rpcbind");
-	rc = pmap_getport(p->rpcbind, prog, 3, port, session_tcp_deadline(p, 0));
+	rc = pmap_getport(tcp->rpcbind, prog, 3, port, session_tcp_deadline(p, 0));
 	return err_context(rc, "rpcbind");
 }
 
@@ -281,28 +282,29 @@ uint16_t target_nfs_port(struct probe *p)
 
 void target_reference(struct probe *p)
 {
+	struct tcp_paths *tcp = &p->tcp;
 	bool available = reference_available(), reserved;
 	int fd = available ? probe_tcp(p, TCP_NFS, target_nfs_port(p), &reserved) : -1;
 
 	if ((available && fd < 0) ||
-	    reference_open(&p->reference, fd, &p->route.addresses[p->route.address],
+	    reference_open(&tcp->reference, fd, &p->route.addresses[p->route.address],
 			   &p->cred, p->version)) {
-		snprintf(p->reference_why, sizeof(p->reference_why), "%.255s",
+		snprintf(tcp->reference_why, sizeof(tcp->reference_why), "%.255s",
 			 err_text());
-		p->reference = NULL;
+		tcp->reference = NULL;
 	}
 }
 
 void target_say_reference(struct probe *p)
 {
-	if (p->reference)
+	if (p->tcp.reference)
 		probe_say(p, "probe.reference", FINDING_PASS,
 			  "READs were compared with NFS over TCP");
 	else
 		probe_because(p, "probe.reference",
-			      p->reference_died ? FINDING_FAIL : FINDING_SKIP, "died",
+			      p->tcp.reference_died ? FINDING_FAIL : FINDING_SKIP, "died",
 			      "%s; READs are compared with short inline READs",
-			      p->reference_why);
+			      p->tcp.reference_why);
 }
 
 /* A kind of failure of calls: the finding, its reason if session.c noted none, and its texts. */

@@ -44,7 +44,7 @@ static ssize_t window_reference_piece(struct probe *p, const struct nfs_fh *fh,
 	deadline =
 		deadline_min(session_tcp_deadline(p, count),
 			     deadline_in((unsigned int)deadline_left(p->deadline) / 4));
-	n = reference_read(p->reference, &io, deadline);
+	n = reference_read(p->tcp.reference, &io, deadline);
 	if (n >= 0 && io.status)
 		return err_set(EIO, "%s", p->version->status_text(io.status));
 	return n;
@@ -53,13 +53,14 @@ static ssize_t window_reference_piece(struct probe *p, const struct nfs_fh *fh,
 /* The reference is gone: report the reason once and continue without it. */
 static void window_reference_lost(struct probe *p, int rc)
 {
-	p->reference_died = rc == -EPIPE;
+	struct tcp_paths *tcp = &p->tcp;
+	tcp->reference_died = rc == -EPIPE;
 	/* The server may have crashed. */
 	if (rc == -EIO)
 		liveness_suspect(&p->liveness, NULL, NULL);
-	snprintf(p->reference_why, sizeof(p->reference_why), "%.255s", err_text());
-	reference_close(p->reference);
-	p->reference = NULL;
+	snprintf(tcp->reference_why, sizeof(tcp->reference_why), "%.255s", err_text());
+	reference_close(tcp->reference);
+	tcp->reference = NULL;
 }
 
 static int window_read(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
@@ -69,7 +70,7 @@ static int window_read(struct probe *p, const struct nfs_fh *fh, uint64_t offset
 	ssize_t n;
 
 	while (done < len) {
-		if (p->reference)
+		if (p->tcp.reference)
 			n = window_reference_piece(p, fh, offset + done,
 						   min_u32(len - done, p->limits.rtmax),
 						   buf + done);
@@ -77,7 +78,7 @@ static int window_read(struct probe *p, const struct nfs_fh *fh, uint64_t offset
 			n = window_inline_piece(p, fh, offset + done,
 						min_u32(len - done, WINDOW_PIECE),
 						buf + done);
-		if (n < 0 && p->reference && deadline_left(p->deadline)) {
+		if (n < 0 && p->tcp.reference && deadline_left(p->deadline)) {
 			window_reference_lost(p, (int)n);
 			continue;
 		}
@@ -174,7 +175,7 @@ static enum window_change window_bytes_again(struct probe *p, const struct windo
 		return WINDOW_SAME;
 	/* Alternatively, the server returns other bytes for it than for the READ that it was a
 	 * part of. */
-	return p->reference ? window_pieces_again(p, w, at, count) : WINDOW_CHANGED;
+	return p->tcp.reference ? window_pieces_again(p, w, at, count) : WINDOW_CHANGED;
 }
 
 enum window_change window_again(struct probe *p, struct window *w, uint64_t offset,

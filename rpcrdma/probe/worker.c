@@ -292,7 +292,7 @@ static void worker_bound_by_time(struct probe *p)
 	double pieces = deadline_left(p->deadline) / 3.0 / (p->pace.rtt_ms + 0.01);
 	uint32_t most = limits->rtmax;
 
-	if (!p->reference && pieces * WINDOW_PIECE < most)
+	if (!p->tcp.reference && pieces * WINDOW_PIECE < most)
 		most = (uint32_t)(pieces * WINDOW_PIECE) & ~4095u;
 	if (most == limits->rtmax || most < ENOUGH_BYTES)
 		return;
@@ -350,8 +350,8 @@ static void worker_read_files(struct probe *p)
 		    worker_sink, p);
 	listing_readdir(p);
 	listing_readlink(p);
-	reference_close(p->reference);
-	over_tcp_close(p);
+	reference_close(p->tcp.reference);
+	over_tcp_close(&p->tcp);
 	free(records.list);
 }
 
@@ -385,7 +385,7 @@ int worker_prepare(void *arg, int channel)
 	p->options = options;
 	p->channel.fd = channel;
 	p->channel.step = task->step;
-	p->rpcbind = -1;
+	p->tcp.rpcbind = -1;
 	p->deadline = deadline_in(options->timeout_ms);
 	p->route.addresses = task->addresses;
 	p->route.naddresses = task->naddresses;

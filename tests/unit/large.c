@@ -37,7 +37,7 @@ static void open_reference(void)
 	transport_set_port(&to, ports.nfs);
 	CU_ASSERT_EQUAL_FATAL(rpc_tcp_connect(&fd, &to, NULL, p->deadline), 0);
 	CU_ASSERT_EQUAL_FATAL(
-		reference_open(&p->reference, fd, &at, &p->cred, p->version), 0);
+		reference_open(&p->tcp.reference, fd, &at, &p->cred, p->version), 0);
 }
 
 static enum server_kind kind = SERVER_OURS;
@@ -53,7 +53,7 @@ static void sweep(const char *version, enum probe_level level, uint32_t rtmax,
 	add_up(rs, sum);
 	CU_ASSERT_EQUAL(sum->wrong, 0);
 	CU_ASSERT_FALSE(rs->out_of_time);
-	reference_close(p->reference);
+	reference_close(p->tcp.reference);
 	close_probe();
 	free(rs->list);
 }

@@ -19,9 +19,10 @@ static void begin(const char *fault)
 	fault_set_free(set);
 	tcp = at;
 	transport_set_port(&tcp, ports.nfs);
-	CU_ASSERT_EQUAL_FATAL(
-		rpc_tcp_connect(&p->tcp, &tcp, NULL, deadline_in(PATIENCE_MS)), 0);
-	p->tcp_tried = true;
+	CU_ASSERT_EQUAL_FATAL(rpc_tcp_connect(&p->tcp.nfs, &tcp, NULL,
+					      deadline_in(PATIENCE_MS)),
+			      0);
+	p->tcp.nfs_tried = true;
 	p->server.kind = SERVER_OURS;
 	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->files.candidates[0], 0, 65536), 0);
 }
@@ -29,7 +30,7 @@ static void begin(const char *fault)
 static void end(void)
 {
 	window_close(&w);
-	over_tcp_close(p);
+	over_tcp_close(&p->tcp);
 	close_probe();
 }
 
@@ -123,7 +124,7 @@ static void an_absent_server_is_unknown(void)
 	begin(NULL);
 	server_kill_p(&server);
 	CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_NOTHING), OVER_TCP_UNKNOWN);
-	CU_ASSERT_EQUAL(p->tcp, -1);
+	CU_ASSERT_EQUAL(p->tcp.nfs, -1);
 	CU_ASSERT_TRUE(p->liveness.connection_lost);
 	p->liveness.connection_lost = false;
 	CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_NOTHING), OVER_TCP_UNKNOWN);

@@ -43,7 +43,7 @@ static inline void open_probe(const char *version, enum probe_level level, uint3
 	p->options = &options;
 	p->route.via = &transport_iwarp;
 	p->channel.fd = -1;
-	p->rpcbind = -1;
+	p->tcp.rpcbind = -1;
 	p->route.addresses = &at;
 	p->route.naddresses = 1;
 	p->version = options.version;
