@@ -34,6 +34,7 @@ static const struct compound_pair pairs[] = {
 struct compound_trial {
 	struct probe *p;
 	struct window *w;
+	struct matrix *matrix;
 	unsigned int right, wrong, untried, withheld;
 	unsigned int pairs; /* of correct cases */
 	/* Right, but the Reply chunk was left unused; wrong as READs alone are. */
@@ -91,20 +92,20 @@ static bool compound_is_reported(const struct compound_trial *t,
 				 const struct read_case *c, const struct read_outcome *o,
 				 unsigned int late_writes)
 {
-	if (o->kind == READ_TRANSPORT && late_writes && t->p->order_failed)
+	const struct write_chunk_reads *found = &t->p->write_chunk;
+	if (o->kind == READ_TRANSPORT && late_writes && found->order)
 		return true;
 	if (c->mechanism != MECH_WRITE_CHUNK)
 		return false;
-	return (o->kind == READ_INLINE && t->p->chunk_unused) ||
-	       ((o->kind == READ_ORDER || read_is_unwritten(c, o)) &&
-		t->p->order_failed) ||
-	       (o->sign == SIGN_TAIL && t->p->tails);
+	return (o->kind == READ_INLINE && found->unused) ||
+	       ((o->kind == READ_ORDER || read_is_unwritten(c, o)) && found->order) ||
+	       (o->sign == SIGN_TAIL && found->tail);
 }
 
 static void compound_note(struct compound_trial *t, const struct read_case *c,
 			  const struct read_outcome *o, unsigned int late_writes)
 {
-	matrix_add(&t->p->matrix, MATRIX_COMPOUND, c->count + c->count2,
+	matrix_add(t->matrix, MATRIX_COMPOUND, c->count + c->count2,
 		   cells_seen(c->mechanism, o->kind));
 	if (compound_is_reported(t, c, o, late_writes)) {
 		t->reported++;
@@ -270,10 +271,10 @@ static void compound_say(struct compound_trial *t)
 			       "some COMPOUNDs of READ and another operation");
 }
 
-void compound_run(struct probe *p)
+void compound_run(struct probe *p, struct matrix *matrix)
 {
 	struct window w = { 0 };
-	struct compound_trial t = { .p = p, .w = &w };
+	struct compound_trial t = { .p = p, .w = &w, .matrix = matrix };
 	/* Every third is enough to show the defect. */
 	unsigned int i, step = p->options->level == PROBE_QUICK ? 3 : 1;
 

@@ -98,6 +98,15 @@ struct worker_channel {
 	char *step;       /* of WORKER_STEP_MAX bytes; NULL: not shared */
 };
 
+/* READs by Write chunk: what the findings on them say, once worker.c has reported these. Other
+ * steps then do not report the same again. */
+struct write_chunk_reads {
+	bool reported;
+	/* probe.read.write-chunk fails; its .unused, .tail and .order do */
+	bool failed, unused, tail, order;
+	unsigned int order_waits; /* read.c's, for data that never arrived */
+};
+
 /* The whole probe. */
 void worker_probe(struct probe *p);
 
@@ -244,7 +253,8 @@ bool gate_lets(enum server_kind kind, enum gate gate);
 
 #define PROBE_VERSIONS 4
 
-/* What is known of the server. worker.c decides on its kind. */
+/* What is known of the server. session.c, target.c, root.c and client41.c add evidence, and
+ * worker.c decides on the kind. */
 struct server_identity {
 	enum server_kind kind; /* unknown until files are picked */
 	struct server_seen seen;
@@ -294,7 +304,8 @@ struct session {
 	unsigned int pause_ms; /* before the last of them */
 	uint64_t silent_since; /* the last call or its reply, as from now_ms() */
 	const struct operation *waiting; /* waits for its reply; set by operation.c */
-	bool hopeless;                   /* no more can be learned from this server */
+	/* No more can be learned from this server; also set by liveness.c and client41.c. */
+	bool hopeless;
 	bool device_gone;
 	char device_why[256];
 	/* The server asked for patience until the time ran out: the report's text. */
@@ -355,7 +366,8 @@ struct pace {
 	double rtt_ms;     /* of the fastest NULL */
 	double slowest_ms; /* of the answered calls */
 	char slowest[96];  /* which call that was */
-	/* All data read before the time ran out is correct; what was not tested. */
+	/* All data read before the time ran out is correct, set by worker.c; what was not
+	 * tested. */
 	bool enough;
 	char not_tried[384];
 };
@@ -568,10 +580,11 @@ void client41_clean(struct probe *p);
 /* The largest READs, in bytes. */
 struct limits {
 	uint32_t read_max; /* the server's, the session's, or our memory's */
-	uint32_t rtmax;    /* each mechanism is tried up to this; 1 MiB at most */
+	/* Each mechanism is tried up to this; 1 MiB at most. worker.c may lower it. */
+	uint32_t rtmax;
 };
 
-/* Beside RDMA. The parent makes the connections. */
+/* What goes over TCP: the parent makes the connections. window.c closes a reference that fails. */
 struct tcp_paths {
 	int rpcbind;                 /* -1: not connected */
 	struct reference *reference; /* NULL: not available */
@@ -643,33 +656,27 @@ struct files {
 /* Walks the export, bounded. False: no readable file (the finding is emitted). */
 bool pick_files(struct probe *p);
 
+/* A worker's state, with the file that each part belongs to. That file sets it; where another
+ * does, the comment at the part says so. */
 struct probe {
 	const struct probe_options *options;
-	struct worker_channel channel;
 	uint64_t deadline;
-	struct route route;
+	struct rpc_cred cred;              /* worker.c; pick.c may change it */
+	const struct nfs_version *version; /* versions.c: in use */
 
-	const struct nfs_version *version; /* in use */
-	struct client41 client;
-
-	struct session session;
-	struct behaviour behaviour;
-	struct matrix matrix;
-	bool order_reported,
-		order_failed; /* probe.read.write-chunk.order was reported and failed */
-	unsigned int order_waits; /* for data that never arrived */
-	struct pace pace;
-	struct liveness liveness;
-	bool write_chunk_failed;  /* as probe.read.write-chunk reports */
-	bool chunk_unused, tails; /* as probe.read.write-chunk.unused and .tail report */
-
-	struct server_identity server;
-
-	struct rpc_cred cred;
-	struct limits limits;
-	struct root root;
-	struct tcp_paths tcp;
-	struct files files;
+	struct worker_channel channel;        /* worker.c */
+	struct write_chunk_reads write_chunk; /* worker.c */
+	struct route route;                   /* route.c */
+	struct tcp_paths tcp;                 /* target.c */
+	struct session session;               /* session.c */
+	struct behaviour behaviour;           /* session.c */
+	struct pace pace;                     /* late.c */
+	struct liveness liveness;             /* liveness.c */
+	struct client41 client;               /* client41.c */
+	struct server_identity server;        /* worker.c */
+	struct limits limits;                 /* target.c */
+	struct root root;                     /* root.c */
+	struct files files;                   /* pick.c */
 };
 
 /* window.c: a window of a file, and what its bytes are */
@@ -1027,7 +1034,8 @@ void listing_between(struct probe *p, const struct nfs_fh *file);
 
 /* compound.c */
 
-void compound_run(struct probe *p);
+/* Adds the READs to @matrix. */
+void compound_run(struct probe *p, struct matrix *matrix);
 
 /* largest.c: pure */
 

@@ -374,7 +374,7 @@ static bool read_comes_late(struct probe *p, struct read_job *job,
 {
 	uint64_t begin = now_ms(), end = deadline_min(p->deadline, deadline_in(ORDER_MS));
 
-	if (p->order_waits >= ORDER_WAITS_MAX)
+	if (p->write_chunk.order_waits >= ORDER_WAITS_MAX)
 		return false;
 	while (p->session.conn && job->area.generation == p->session.generation &&
 	       !rpcrdma_idle(p->session.conn, deadline_in(ORDER_STEP_MS))) {
@@ -387,7 +387,7 @@ static bool read_comes_late(struct probe *p, struct read_job *job,
 		if (!deadline_left(end))
 			break;
 	}
-	p->order_waits++;
+	p->write_chunk.order_waits++;
 	return false;
 }
 

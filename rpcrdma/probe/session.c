@@ -222,7 +222,7 @@ static bool session_is_late_write(const struct probe *p)
 {
 	return p->session.conn &&
 	       rpcrdma_transport(p->session.conn)->violation.released &&
-	       (!p->order_reported || p->order_failed);
+	       (!p->write_chunk.reported || p->write_chunk.order);
 }
 
 static void session_note_result(struct probe *p, const struct rpcrdma_call *call,

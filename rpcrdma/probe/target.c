@@ -442,7 +442,7 @@ static void target_say_session(struct probe *p)
 void target_behaviour(struct probe *p)
 {
 	const struct behaviour *b = &p->behaviour;
-	bool reported = p->write_chunk_failed;
+	bool reported = p->write_chunk.failed;
 
 	session_drop(p);
 	if (p->session.device_gone)

@@ -166,10 +166,10 @@ static void worker_sink(void *arg, const struct finding *finding)
 		const char *id;
 		bool *failed;
 	} rows[] = {
-		{ "probe.read.write-chunk", &p->write_chunk_failed },
-		{ "probe.read.write-chunk.unused", &p->chunk_unused },
-		{ "probe.read.write-chunk.tail", &p->tails },
-		{ "probe.read.write-chunk.order", &p->order_failed },
+		{ "probe.read.write-chunk", &p->write_chunk.failed },
+		{ "probe.read.write-chunk.unused", &p->write_chunk.unused },
+		{ "probe.read.write-chunk.tail", &p->write_chunk.tail },
+		{ "probe.read.write-chunk.order", &p->write_chunk.order },
 	};
 	size_t i;
 
@@ -306,7 +306,8 @@ static void worker_read_files(struct probe *p)
 	const struct behaviour *b = &p->behaviour;
 	struct records records = { 0 };
 	struct verdict_input in = { .records = &records };
-	uint8_t matrix[MATRIX_RECORD];
+	struct matrix matrix = { 0 };
+	uint8_t record[MATRIX_RECORD];
 
 	worker_identify(p);
 	target_reference(p);
@@ -319,7 +320,7 @@ static void worker_read_files(struct probe *p)
 	in.transport_elsewhere = b->transport.beside_write_chunks + b->late_writes.count;
 	in.late_writes = b->late_writes.count;
 	verdict_reads(&in, worker_sink, p);
-	p->order_reported = true;
+	p->write_chunk.reported = true;
 	random_say(&records.random, worker_sink, p);
 	p->pace.enough = verdict_is_enough(&in) && !p->session.hopeless;
 	if (records.changed_files)
@@ -331,11 +332,11 @@ static void worker_read_files(struct probe *p)
 				? "all %u files tested changed while they were read"
 				: "%u files changed while they were read; another one was used",
 			records.changed_files);
-	compound_run(p);
-	cells_add(&p->matrix, &records);
-	if (!matrix_is_empty(&p->matrix)) {
-		matrix_encode(&p->matrix, matrix);
-		probe_record(p, WORKER_MATRIX, matrix, sizeof(matrix));
+	compound_run(p, &matrix);
+	cells_add(&matrix, &records);
+	if (!matrix_is_empty(&matrix)) {
+		matrix_encode(&matrix, record);
+		probe_record(p, WORKER_MATRIX, record, sizeof(record));
 	}
 	server->linux3.credits = b->most_granted;
 	linux3_count(&server->linux3, &records);

@@ -157,7 +157,7 @@ static void data_after_the_reply_is_waited_for(void)
 	read_by(MECH_WRITE_CHUNK, 0, 65536);
 	CU_ASSERT_EQUAL(outcome.kind, READ_ORDER);
 	ASSERT_CONTAINS(outcome.text, "ms after the reply");
-	CU_ASSERT_EQUAL(p->order_waits, 0);
+	CU_ASSERT_EQUAL(p->write_chunk.order_waits, 0);
 	read_by(MECH_INLINE, 0, 813);
 	CU_ASSERT_EQUAL(outcome.kind, READ_OK);
 	CU_ASSERT_EQUAL(p->behaviour.transport.count, 0);
@@ -169,7 +169,7 @@ static void data_after_the_reply_is_waited_for(void)
 static void a_late_write_is_not_a_transport_error(void)
 {
 	begin_faulty("reply-first");
-	p->order_waits = 1000;
+	p->write_chunk.order_waits = 1000;
 	read_by(MECH_WRITE_CHUNK, 0, 65536);
 	CU_ASSERT_EQUAL(outcome.kind, READ_STALE);
 	read_by(MECH_INLINE, 0, 813);
@@ -179,7 +179,7 @@ static void a_late_write_is_not_a_transport_error(void)
 	CU_ASSERT_EQUAL(p->behaviour.late_writes.count, 1);
 	ASSERT_CONTAINS(p->behaviour.late_writes.example, "the region was released");
 	/* Once it was reported as something else; it is an error of the transport. */
-	p->order_reported = true;
+	p->write_chunk.reported = true;
 	read_by(MECH_WRITE_CHUNK, 0, 65536);
 	read_by(MECH_INLINE, 0, 813);
 	CU_ASSERT_EQUAL(p->behaviour.transport.count, 1);
@@ -196,7 +196,7 @@ static void missing_data_is_waited_for_a_few_times(void)
 		read_by(MECH_WRITE_CHUNK, 0, 813);
 	CU_ASSERT_EQUAL(outcome.kind, READ_STALE);
 	CU_ASSERT_EQUAL(outcome.sign, SIGN_NONE);
-	CU_ASSERT_EQUAL(p->order_waits, 8);
+	CU_ASSERT_EQUAL(p->write_chunk.order_waits, 8);
 	end();
 }
 
