@@ -93,7 +93,7 @@ static int bench_read_check(const struct bench_reads *b, const struct bench_read
 	uint64_t placed = 0;
 
 	if (nfs_status_is_later(res->status))
-		return operation_error(b->p, res->status);
+		return operation_error(b->p->version, res->status);
 	if (res->status)
 		return err_set(EBADMSG, "%s", b->p->version->status_text(res->status));
 	if (h->write_count == 1)

@@ -207,7 +207,7 @@ static int client41_client_make(struct probe *p)
 	r->exists = r->has_client = !status;
 	p->client.reclaimed = false;
 	client41_report(p);
-	return err_context(operation_error(p, status), "EXCHANGE_ID");
+	return err_context(operation_error(p->version, status), "EXCHANGE_ID");
 }
 
 /* Destroys the session before another is made. If that fails, it is destroyed at the end, with
@@ -285,7 +285,8 @@ static int client41_reclaim_complete(struct probe *p)
 		if (rc || !session_later(p, status, &retries))
 			break;
 	}
-	return err_context(rc ? rc : operation_error(p, status), "RECLAIM_COMPLETE");
+	return err_context(rc ? rc : operation_error(p->version, status),
+			   "RECLAIM_COMPLETE");
 }
 
 /* The client was known on an earlier connection, which was lost. If the connection is the same,
@@ -339,7 +340,7 @@ int client41_ready(struct probe *p)
 			return rc;
 	}
 	if (status)
-		return err_context(operation_error(p, status), "CREATE_SESSION");
+		return err_context(operation_error(p->version, status), "CREATE_SESSION");
 	return p->client.reclaimed ? 0 : client41_reclaim_complete(p);
 }
 
@@ -414,7 +415,7 @@ static int client41_clear(struct probe *p)
 		if (rc)
 			return rc;
 		if (!remains_answered(r, step, status))
-			return err_context(operation_error(p, status), "%s",
+			return err_context(operation_error(p->version, status), "%s",
 					   client41_step_names[step]);
 		client41_report(p);
 		if (status)

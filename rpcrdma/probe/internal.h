@@ -345,8 +345,8 @@ struct retries {
  * returns true; false if @status is another or the time is over. */
 bool session_later(struct probe *p, uint32_t status, struct retries *retries);
 /* "the server is in its grace period until the deadline (NFS4ERR_GRACE)"; returns @buf. */
-const char *session_busy_text(const struct probe *p, uint32_t status, char *buf,
-			      size_t cap);
+const char *session_busy_text(const struct nfs_version *version, uint32_t status,
+			      char *buf, size_t cap);
 /* Lets the server write to the area on the current connection. */
 int session_register(struct session *s, struct area *a);
 /* Revokes that, for all or part of the area, unless that connection and its regions are gone. */
@@ -536,8 +536,9 @@ bool operation_again(struct probe *p, const struct operation *op,
 int operation_run(struct probe *p, struct operation *op);
 /* The same as an error, unless @rc is one: -EAGAIN the server asked for patience, -EACCES,
  * -ENOENT, -ESTALE, else -EIO, with the status in words. */
-int operation_check(const struct probe *p, const struct operation *op, int rc);
-int operation_error(const struct probe *p, uint32_t status);
+int operation_check(const struct nfs_version *version, const struct operation *op,
+		    int rc);
+int operation_error(const struct nfs_version *version, uint32_t status);
 int operation_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr *attr);
 /* "READ of 813 bytes at offset 0 by Write chunk (NFSv3)" */
 void operation_text(const struct operation *op, char *buf, size_t cap);
@@ -1026,7 +1027,7 @@ void over_tcp_close(struct tcp_paths *tcp);
 /* listing.c */
 
 /* dircount and maxcount for a reply of @bytes, inline or by Reply chunk. */
-uint32_t listing_room(const struct probe *p, uint32_t bytes);
+uint32_t listing_room(const struct nfs_version *version, uint32_t bytes);
 void listing_readdir(struct probe *p);
 void listing_readlink(struct probe *p);
 /* GETATTR, READDIR by Reply chunk, READLINK: other operations between two READs. */

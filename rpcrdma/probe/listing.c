@@ -36,9 +36,9 @@ static int listing_digest_entry(void *arg, const struct nfs_entry *e)
 	return 0;
 }
 
-uint32_t listing_room(const struct probe *p, uint32_t bytes)
+uint32_t listing_room(const struct nfs_version *version, uint32_t bytes)
 {
-	return bytes - RPCRDMA_HEADER_MIN - p->version->readdir_head - LISTING_SPARE;
+	return bytes - RPCRDMA_HEADER_MIN - version->readdir_head - LISTING_SPARE;
 }
 
 /* An operation whose reply may use a chunk. */
@@ -76,7 +76,7 @@ static int listing_call_once(struct probe *p, struct listing_call *cc, uint32_t 
 		cc->op.call.reply = cc->area.segs;
 		cc->op.call.reply_count = cc->area.nsegs;
 	}
-	return operation_check(p, &cc->op, operation_once(p, &cc->op, chunk));
+	return operation_check(p->version, &cc->op, operation_once(p, &cc->op, chunk));
 }
 
 /* One operation with a chunk of @chunk bytes (0: inline). The caller has filled in the request
@@ -108,8 +108,8 @@ static int listing_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res
 	operation_init(&cc.op, NFS_OP_READDIR, &p->files.directory.fh);
 	cc.op.request.cookie = at->last_cookie;
 	memcpy(cc.op.request.verifier, at->cookieverf, sizeof(at->cookieverf));
-	cc.op.request.maxcount =
-		listing_room(p, chunk ? chunk : rpcrdma_reply_inline(p->session.conn));
+	cc.op.request.maxcount = listing_room(
+		p->version, chunk ? chunk : rpcrdma_reply_inline(p->session.conn));
 	cc.op.request.dircount = cc.op.request.maxcount;
 	cc.op.request.entry = listing_digest_entry;
 	cc.op.request.entry_arg = d;
@@ -237,13 +237,14 @@ void listing_readdir(struct probe *p)
 }
 
 /* Whether the text is in the reply although there was a Write chunk for it. */
-static bool listing_link_is_inline(const struct probe *p, const struct listing_call *cc)
+static bool listing_link_is_inline(const struct nfs_version *version,
+				   const struct listing_call *cc)
 {
 	struct nfs_result result = { 0 };
 	struct reader r;
 
 	reader_init(&r, cc->op.call.results, cc->op.call.results_len);
-	return !p->version->decode(p->version, &cc->op.request, &r, false, &result) &&
+	return !version->decode(version, &cc->op.request, &r, false, &result) &&
 	       result.read.len;
 }
 
@@ -279,7 +280,7 @@ static int listing_link_read(struct probe *p, const struct probe_file *link,
 	 * be more than can be received inline. */
 	if (!rc && mechanism == MECH_WRITE_CHUNK && data.len &&
 	    area_first_touched(&cc.area, 0) < 0)
-		rc = out->unused || listing_link_is_inline(p, &cc)
+		rc = out->unused || listing_link_is_inline(p->version, &cc)
 			     ? err_set(EMSGSIZE,
 				       "the text is inline, and nothing is written into the chunk")
 			     : err_set(EBADMSG, "nothing is written into the chunk");

@@ -25,16 +25,16 @@ void operation_init(struct operation *op, enum nfs_op what, const struct nfs_fh 
 }
 
 /* The outcome is not known. */
-static void operation_lose_slot(struct probe *p, struct operation *op)
+static void operation_lose_slot(struct slots41 *slots, struct operation *op)
 {
 	if (op->has_slot)
-		slots41_lost(&p->client.slots, &op->request.sequence);
+		slots41_lost(slots, &op->request.sequence);
 	op->has_slot = false;
 }
 
 void operation_fini(struct probe *p, struct operation *op)
 {
-	operation_lose_slot(p, op);
+	operation_lose_slot(&p->client.slots, op);
 	rpcrdma_call_fini(&op->call);
 }
 
@@ -124,7 +124,7 @@ int operation_start(struct probe *p, struct operation *op, uint64_t deadline)
  * same chunks, on the connection that has their memory registered, and with another slot. */
 static bool operation_start_again(struct probe *p, struct operation *op)
 {
-	operation_lose_slot(p, op);
+	operation_lose_slot(&p->client.slots, op);
 	if (!p->session.conn || op->generation != p->session.generation ||
 	    (p->version->sessions && !slots41_in(&p->client.slots, SLOT41_FREE)) ||
 	    operation_prepare(p, op))
@@ -137,12 +137,13 @@ static bool operation_start_again(struct probe *p, struct operation *op)
 	return !session_start(p, &op->call, session_call_deadline(p, op->request.count));
 }
 
-static int operation_decode(struct probe *p, struct operation *op, bool reduced)
+static int operation_decode(const struct nfs_version *version, struct operation *op,
+			    bool reduced)
 {
 	struct reader r;
 
 	reader_init(&r, op->call.results, op->call.results_len);
-	return p->version->decode(p->version, &op->request, &r, reduced, &op->result);
+	return version->decode(version, &op->request, &r, reduced, &op->result);
 }
 
 bool operation_left_chunk(const struct operation *op)
@@ -162,14 +163,14 @@ static int operation_take_reply(struct probe *p, struct operation *op)
 	if (rc)
 		return rc;
 	op->stage = OPERATION_RESULTS;
-	rc = operation_decode(p, op, op->call.write_count > 0);
+	rc = operation_decode(p->version, op, op->call.write_count > 0);
 	/* The Write chunk was returned without any bytes in it. */
 	unused = op->call.write_count &&
 		 (!h->write_count || !header_chunk_length(h, &h->write[0]));
 	if (unused && (rc || op->result.read.len)) {
-		op->data_inline = !operation_decode(p, op, false);
+		op->data_inline = !operation_decode(p->version, op, false);
 		/* If the data is not inline either, keep the error of the reduced form. */
-		rc = op->data_inline ? 0 : operation_decode(p, op, true);
+		rc = op->data_inline ? 0 : operation_decode(p->version, op, true);
 	}
 	if (rc)
 		return rc;
@@ -211,7 +212,7 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 	if (!rc)
 		rc = operation_take_reply(p, op);
 	/* An unreadable answer does not tell whether the slot's sequence advanced. */
-	operation_lose_slot(p, op);
+	operation_lose_slot(&p->client.slots, op);
 	return rc;
 }
 
@@ -289,7 +290,7 @@ static const struct {
 	{ NFS4ERR_DELAY, EAGAIN, "busy" },
 };
 
-int operation_error(const struct probe *p, uint32_t status)
+int operation_error(const struct nfs_version *version, uint32_t status)
 {
 	const char *reason = "status";
 	int errnum = EIO;
@@ -304,15 +305,16 @@ int operation_error(const struct probe *p, uint32_t status)
 			reason = status_errors[i].reason;
 		}
 	if (nfs_status_is_later(status))
-		err_set(errnum, "%s", session_busy_text(p, status, busy, sizeof(busy)));
+		err_set(errnum, "%s",
+			session_busy_text(version, status, busy, sizeof(busy)));
 	else
-		err_set(errnum, "%s", p->version->status_text(status));
+		err_set(errnum, "%s", version->status_text(status));
 	return err_because(-errnum, reason);
 }
 
-int operation_check(const struct probe *p, const struct operation *op, int rc)
+int operation_check(const struct nfs_version *version, const struct operation *op, int rc)
 {
-	return rc ? rc : operation_error(p, op->result.status);
+	return rc ? rc : operation_error(version, op->result.status);
 }
 
 int operation_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr *attr)
@@ -321,7 +323,7 @@ int operation_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr 
 	int rc;
 
 	operation_init(&op, NFS_OP_GETATTR, fh);
-	rc = operation_check(p, &op, operation_run(p, &op));
+	rc = operation_check(p->version, &op, operation_run(p, &op));
 	if (!rc && !op.result.has_attr)
 		rc = err_set(EBADMSG, "no attributes returned");
 	if (!rc)

@@ -140,11 +140,12 @@ static int pick_list_once(struct pick_walk *walk, uint64_t *cookie, uint8_t verf
 	operation_init(&op, NFS_OP_READDIR, &walk->dirs[walk->dir].fh);
 	op.request.cookie = *cookie;
 	memcpy(op.request.verifier, verf, sizeof(op.request.verifier));
-	op.request.maxcount = listing_room(p, rpcrdma_reply_inline(p->session.conn));
+	op.request.maxcount = listing_room(p->version,
+					   rpcrdma_reply_inline(p->session.conn));
 	op.request.dircount = op.request.maxcount;
 	op.request.entry = pick_on_entry;
 	op.request.entry_arg = walk;
-	rc = operation_check(p, &op, operation_run(p, &op));
+	rc = operation_check(p->version, &op, operation_run(p, &op));
 	dir = &op.result.dir;
 	if (!rc) {
 		/* A server that repeats a cookie, or sends no entries, would cause an endless
@@ -186,7 +187,7 @@ static int pick_try_read(struct probe *p, const struct probe_file *file)
 
 	operation_init(&op, NFS_OP_READ, &file->fh);
 	op.request.count = 1;
-	rc = operation_check(p, &op, operation_run(p, &op));
+	rc = operation_check(p->version, &op, operation_run(p, &op));
 	operation_fini(p, &op);
 	return rc;
 }

@@ -93,9 +93,10 @@ bool read_fits_inline(const struct probe *p, uint32_t count)
 }
 
 /* Bytes of the reply without the first READ's data. */
-static uint32_t read_reply_bytes(const struct probe *p, const struct read_case *c)
+static uint32_t read_reply_bytes(const struct nfs_version *version,
+				 const struct read_case *c)
 {
-	uint32_t bytes = p->version->read_head;
+	uint32_t bytes = version->read_head;
 
 	switch (c->followed_by) {
 	case FOLLOWED_BY_GETATTR: return bytes + FOLLOWING_GETATTR_BYTES;
@@ -110,7 +111,7 @@ bool read_case_fits(const struct probe *p, const struct read_case *c)
 	/* Counts the data too: a server that ignores the chunk must not send more than we
 	 * receive. */
 	uint64_t all = RPCRDMA_HEADER_MIN + 4 + 4 + 16 * RPCRDMA_SEGMENTS +
-		       read_reply_bytes(p, c) + xdr_pad4(c->count);
+		       read_reply_bytes(p->version, c) + xdr_pad4(c->count);
 
 	return c->mechanism == MECH_REPLY_CHUNK ||
 	       (p->session.conn && all <= rpcrdma_reply_inline(p->session.conn));
@@ -154,7 +155,7 @@ static int read_prepare(struct probe *p, struct read_job *job)
 	/* A missing connection is not an answer to this READ. */
 	if (session_ready(p))
 		return -ENOTCONN;
-	n = layout_cut(c, read_reply_bytes(p, c),
+	n = layout_cut(c, read_reply_bytes(p->version, c),
 		       rpcrdma_peer_private(p->session.conn)->present, lengths);
 	rc = area_init(&job->area, lengths, n);
 	if (!rc)
@@ -455,12 +456,12 @@ static void read_check_tail(struct read_job *job, uint32_t len)
 
 /* Compares count, eof and length with the file. Returns false if the data need not be compared
  * any more. */
-static bool read_check_counts(struct probe *p, struct read_job *job,
-			      const struct window *w, uint32_t have)
+static bool read_check_counts(struct read_job *job, const struct window *w, uint32_t have,
+			      uint32_t rtmax)
 {
 	const struct nfs_result *res = &job->op.result;
 	bool at_end = job->c.offset + res->read_count >= w->attr.size;
-	uint32_t want = min_u32(have, p->limits.rtmax);
+	uint32_t want = min_u32(have, rtmax);
 
 	if (res->read_count != res->read.len)
 		read_outcome_set(&job->outcome, READ_HEADER,
@@ -536,7 +537,7 @@ static void read_check_data(struct probe *p, struct read_job *job, const struct 
 	uint32_t at = 0, have = read_expected_bytes(w, &job->c, &expected);
 	struct read_outcome counts;
 
-	if (!read_check_counts(p, job, w, have))
+	if (!read_check_counts(job, w, have, p->limits.rtmax))
 		return;
 	counts = job->outcome;
 	if (reduced) {
@@ -609,15 +610,14 @@ static void read_check_getattr(struct read_job *job, const struct window *w)
 }
 
 /* The second READ's data is in the reply, whichever chunk the first had. */
-static void read_check_second(struct probe *p, struct read_job *job,
-			      const struct window *w)
+static void read_check_second(struct read_job *job, const struct window *w,
+			      uint32_t rtmax)
 {
 	const struct read_case second = { .offset = job->c.offset2,
 					  .count = job->c.count2 };
 	const struct nfs_data *data = &job->op.result.read2;
 	const uint8_t *expected;
-	uint32_t want = min_u32(read_expected_bytes(w, &second, &expected),
-				p->limits.rtmax);
+	uint32_t want = min_u32(read_expected_bytes(w, &second, &expected), rtmax);
 
 	if (data->len != want)
 		read_outcome_set(&job->outcome, READ_FOLLOWING,
@@ -650,7 +650,7 @@ static void read_check_result(struct probe *p, struct read_job *job,
 	if (o->kind == READ_OK && job->c.followed_by == FOLLOWED_BY_GETATTR)
 		read_check_getattr(job, w);
 	if (o->kind == READ_OK && job->c.followed_by == FOLLOWED_BY_READ)
-		read_check_second(p, job, w);
+		read_check_second(job, w, p->limits.rtmax);
 	if (o->kind == READ_OK && area_canaries_hurt(&job->area))
 		read_outcome_set(o, READ_OUTSIDE, "data written outside the chunk");
 	if (o->kind != READ_OK || !operation_left_chunk(&job->op))

@@ -62,7 +62,7 @@ static int root_link_error(struct probe *p, const struct probe_file *link,
 	uint32_t len;
 
 	operation_init(&op, NFS_OP_READLINK, &link->fh);
-	if (!operation_check(p, &op, operation_run(p, &op))) {
+	if (!operation_check(p->version, &op, operation_run(p, &op))) {
 		len = min_u32(op.result.read.len, sizeof(target) - 1);
 		memcpy(target, op.result.read.bytes, len);
 		target[len] = '\0';
@@ -83,7 +83,7 @@ static int root_lookup(struct probe *p, struct probe_file *at, const char *name)
 
 	operation_init(&op, NFS_OP_LOOKUP, &at->fh);
 	op.request.name = name;
-	rc = operation_check(p, &op, operation_run(p, &op));
+	rc = operation_check(p->version, &op, operation_run(p, &op));
 	if (!rc) {
 		at->fh = op.result.fh;
 		identity_add(&p->server.seen, &at->fh);
@@ -273,7 +273,7 @@ static int root_walk(struct probe *p, char *export, size_t cap)
 
 	snprintf(export, cap, "/");
 	operation_init(&op, NFS_OP_ROOT, NULL);
-	rc = operation_check(p, &op, operation_run(p, &op));
+	rc = operation_check(p->version, &op, operation_run(p, &op));
 	root->fh = op.result.fh;
 	root->attr = op.result.attr;
 	root->path[0] = '\0';

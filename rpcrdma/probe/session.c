@@ -178,28 +178,28 @@ static void session_note(struct call_failures *m, const struct rpcrdma_call *cal
 
 /* An event that ends a connection fails each call in flight on it: one failure, whatever their
  * number. */
-static void session_note_end(struct probe *p, struct call_failures *m,
+static void session_note_end(const struct session *s, struct call_failures *m,
 			     const struct rpcrdma_call *call, bool write_chunk_read,
 			     const char *evidence)
 {
-	if (m->generation == p->session.generation)
+	if (m->generation == s->generation)
 		return;
-	m->generation = p->session.generation;
+	m->generation = s->generation;
 	session_note(m, call, write_chunk_read, evidence);
 }
 
 /* "frame 0056..." of the peer's violation, if the transport kept it. */
-static void session_violation_text(struct probe *p, char *buf, size_t cap)
+static void session_violation_text(const struct session *s, struct linux3_seen *seen,
+				   char *buf, size_t cap)
 {
-	const struct transport *t = p->session.conn ? rpcrdma_transport(p->session.conn)
-						    : NULL;
+	const struct transport *t = s->conn ? rpcrdma_transport(s->conn) : NULL;
 	size_t used;
 
 	buf[0] = '\0';
 	if (!t || !t->violation.frame_len)
 		return;
 	if (linux3_is_header_segment(t->violation.frame, t->violation.frame_len))
-		p->server.linux3.header_segment = true;
+		seen->header_segment = true;
 	used = (size_t)snprintf(buf, cap, "frame ");
 	hex_text(t->violation.frame, t->violation.frame_len, buf + used, cap - used);
 }
@@ -253,18 +253,18 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 		session_note(&b->lost, call, write_chunk_read, "");
 		break;
 	case -ECONNRESET:
-		session_note_end(p, &b->closed, call, write_chunk_read, "");
+		session_note_end(s, &b->closed, call, write_chunk_read, "");
 		break;
 	case -EPROTO:
 	case -EREMOTEIO:
-		session_violation_text(p, frame, sizeof(frame));
+		session_violation_text(s, &p->server.linux3, frame, sizeof(frame));
 		if (!session_is_late_write(p) && !b->transport.reason)
 			b->transport.reason = session_breach(
 				call->rc,
 				s->conn ? rpcrdma_transport(s->conn)->violation.breach
 					: BREACH_FRAME);
 		session_note_end(
-			p, session_is_late_write(p) ? &b->late_writes : &b->transport,
+			s, session_is_late_write(p) ? &b->late_writes : &b->transport,
 			call, write_chunk_read, frame);
 		break;
 	case -EBADE:
@@ -390,13 +390,13 @@ bool session_is_failure(int rc)
 	       rc == -EPROTO || rc == -EILSEQ || rc == -ECANCELED || rc == -ENODEV;
 }
 
-const char *session_busy_text(const struct probe *p, uint32_t status, char *buf,
-			      size_t cap)
+const char *session_busy_text(const struct nfs_version *version, uint32_t status,
+			      char *buf, size_t cap)
 {
 	snprintf(buf, cap, "%s until the deadline (%s)",
 		 status == NFS4ERR_GRACE ? "the server is in its grace period"
 					 : "the server asks to retry later",
-		 p->version->status_text(status));
+		 version->status_text(status));
 	return buf;
 }
 
@@ -415,7 +415,8 @@ bool session_later(struct probe *p, uint32_t status, struct retries *retries)
 	}
 	ms = ms ? min_u32(2 * ms, LATER_MS_MAX) : LATER_MS;
 	if (deadline_left(p->deadline) < (int)(ms + reserve)) {
-		session_busy_text(p, status, p->session.busy, sizeof(p->session.busy));
+		session_busy_text(p->version, status, p->session.busy,
+				  sizeof(p->session.busy));
 		return false;
 	}
 	retries->wait_ms = ms;

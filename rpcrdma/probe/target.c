@@ -229,7 +229,7 @@ bool target_limits(struct probe *p)
 	int rc;
 
 	operation_init(&op, NFS_OP_LIMITS, &p->root.file.fh);
-	rc = operation_check(p, &op, operation_run(p, &op));
+	rc = operation_check(p->version, &op, operation_run(p, &op));
 	res = &op.result;
 	if (!rc && !res->rtmax && p->version->vers == 3)
 		rc = err_because(err_set(EIO, "rtmax is 0"), "zero");

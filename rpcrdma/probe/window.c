@@ -20,7 +20,7 @@ static ssize_t window_inline_piece(struct probe *p, const struct nfs_fh *fh,
 	operation_init(&op, NFS_OP_READ, fh);
 	op.request.offset = offset;
 	op.request.count = count;
-	rc = operation_check(p, &op, operation_run(p, &op));
+	rc = operation_check(p->version, &op, operation_run(p, &op));
 	len = op.result.read.len;
 	if (!rc && (len > count || op.result.read_count != len))
 		rc = err_set(EBADMSG, "%u bytes returned, %u requested", len, count);

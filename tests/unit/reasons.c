@@ -32,13 +32,12 @@ static void an_nfs_error_gives_its_reason(void)
 		{ NFS4ERR_DELAY, -EAGAIN, "busy" },
 		{ NFS4ERR_BADSESSION, -EIO, "status" },
 	};
-	static struct probe probe;
+	const struct nfs_version *version = nfs_version_find("4.1");
 	size_t i;
 
-	probe.version = nfs_version_find("4.1");
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%s", rows[i].reason);
-		CU_ASSERT_EQUAL(operation_error(&probe, rows[i].status), rows[i].rc);
+		CU_ASSERT_EQUAL(operation_error(version, rows[i].status), rows[i].rc);
 		CU_ASSERT_STRING_EQUAL(err_reason(), rows[i].reason);
 		CU_ASSERT_STRING_EQUAL(probe_reason(rows[i].rc), rows[i].reason);
 		CU_ASSERT_TRUE(is_explained("probe.root", rows[i].reason));
