@@ -144,7 +144,7 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 			rc = err_set(EILSEQ, "reply with xid %08x; expected %08x",
 				     h.rdma_xid, call->xid);
 	}
-	call->header = h;
+	header_copy(&call->header, &h);
 	call->send_len = msg->len;
 	if (!rc)
 		rc = reply_take_message(call, &r);

@@ -29,6 +29,15 @@ void header_init(struct rpcrdma_header *h, uint32_t xid, uint32_t credit, uint32
 	h->segment_count = 0;
 }
 
+void header_copy(struct rpcrdma_header *to, const struct rpcrdma_header *from)
+{
+	memcpy(to, from, offsetof(struct rpcrdma_header, read_position));
+	memcpy(to->read_position, from->read_position,
+	       from->read_count * sizeof(from->read_position[0]));
+	memcpy(to->segments, from->segments,
+	       from->segment_count * sizeof(from->segments[0]));
+}
+
 static int header_too_many_segments(void)
 {
 	return err_set(E2BIG, "chunk lists have over %u segments", RPCRDMA_MAX_SEGMENTS);

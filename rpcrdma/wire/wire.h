@@ -115,6 +115,8 @@ struct rpcrdma_header {
 
 /* An RDMA_MSG (or NOMSG) header without chunks. */
 void header_init(struct rpcrdma_header *h, uint32_t xid, uint32_t credit, uint32_t proc);
+/* Copies only the array elements that are used: the whole struct has 5 KB. */
+void header_copy(struct rpcrdma_header *to, const struct rpcrdma_header *from);
 /* Add to a header under construction: Read segments first, then Write chunks, then the Reply
  * chunk.
  * Errors: -E2BIG beyond the limits above. */

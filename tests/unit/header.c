@@ -443,6 +443,25 @@ static void random_headers_survive_the_round_trip(void)
 	}
 }
 
+static void a_copy_has_all_that_is_encoded(void)
+{
+	static struct rpcrdma_header built, copy;
+	static uint8_t buf[8192], again[8192];
+	uint64_t state = 0xbf58476d1ce4e5b9;
+	size_t len;
+	int i;
+
+	for (i = 0; i < 500; i++) {
+		SUITE_ROW("%d", i);
+		build_random(&built, &state);
+		len = encode(&built, buf, sizeof(buf));
+		memset(&copy, 0xa5, sizeof(copy));
+		header_copy(&copy, &built);
+		CU_ASSERT_EQUAL(encode(&copy, again, sizeof(again)), len);
+		ASSERT_BYTES(again, buf, len);
+	}
+}
+
 SUITE_MAIN("header", TEST(sizes_match_rfc_8166), TEST(lists_survive_the_round_trip),
 	   TEST(the_reader_ends_at_the_message),
 	   TEST(a_header_that_does_not_fit_is_not_written),
@@ -455,4 +474,5 @@ SUITE_MAIN("header", TEST(sizes_match_rfc_8166), TEST(lists_survive_the_round_tr
 	   TEST(segment_counts_at_their_extremes), TEST(too_many_chunks_are_refused),
 	   TEST(too_many_read_segments_are_refused),
 	   TEST(every_word_at_its_extremes_has_a_defined_result),
-	   TEST(random_headers_survive_the_round_trip))
+	   TEST(random_headers_survive_the_round_trip),
+	   TEST(a_copy_has_all_that_is_encoded))
