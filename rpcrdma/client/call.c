@@ -203,9 +203,10 @@ static int call_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
 	      "call xid %08x prog %u proc %u, %zu bytes, %u write and %u reply segments",
 	      call->xid, call->prog, call->proc, w.len, call->write_count,
 	      call->reply_count);
-	least = deadline_in(call->send_ms);
-	if (call->send_ms && least > deadline)
-		deadline = least;
+	if (call->send_ms) {
+		least = deadline_in(call->send_ms);
+		deadline = least > deadline ? least : deadline;
+	}
 	rc = conn->transport->ops->send(conn->transport, &iov, 1, 0, 0, deadline);
 	if (rc)
 		call_fail_all(conn, rc);

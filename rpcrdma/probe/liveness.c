@@ -124,12 +124,13 @@ int liveness_time(struct probe *p)
 
 int liveness_check(struct probe *p)
 {
-	uint64_t refused = deadline_min(p->deadline, deadline_in(REFUSED_MS));
-	uint64_t silent = deadline_min(p->deadline, deadline_in(SILENT_MS));
+	uint64_t refused, silent;
 	int rc;
 
 	if (!p->liveness.connection_lost)
 		return 0;
+	refused = deadline_min(p->deadline, deadline_in(REFUSED_MS));
+	silent = deadline_min(p->deadline, deadline_in(SILENT_MS));
 	for (;;) {
 		rc = liveness_null_once(p);
 		if (!liveness_is_servers(rc) ||

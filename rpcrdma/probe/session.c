@@ -306,11 +306,12 @@ static void session_step(struct probe *p, const struct rpcrdma_call *call)
 
 	if (!p->channel.step)
 		return;
-	if (p->session.waiting)
-		operation_text(p->session.waiting, what, sizeof(what));
-	else
-		snprintf(what, sizeof(what), "procedure %u of version %u", call->proc,
-			 call->vers);
+	if (!p->session.waiting) {
+		probe_step(p, "the reply to procedure %u of version %u", call->proc,
+			   call->vers);
+		return;
+	}
+	operation_text(p->session.waiting, what, sizeof(what));
 	probe_step(p, "the reply to %s", what);
 }
 
