@@ -191,7 +191,7 @@ static int exercise_embedded(const struct cli_options *options, exercise_fn work
 	struct server_spawn_options spawn = {
 		.transport = options->transport ? options->transport : &transport_iwarp,
 		.listen = options->bind,
-		.faults = options->faults,
+		.faults = fault_set_empty(options->faults) ? NULL : options->faults,
 	};
 	struct server_ports ports;
 	char host[64] = "127.0.0.1";
