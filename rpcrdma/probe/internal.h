@@ -96,6 +96,7 @@ struct worker_channel {
 	int fd;
 	uint32_t records; /* for WORKER_END: sent or not */
 	char *step;       /* of WORKER_STEP_MAX bytes; NULL: not shared */
+	uint64_t step_of; /* the call that step names, if session_step() wrote it; or 0 */
 };
 
 /* READs by Write chunk: what the findings on them say, once worker.c has reported these. Other

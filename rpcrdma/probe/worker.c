@@ -35,6 +35,7 @@ void probe_step(struct probe *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(p->channel.step, WORKER_STEP_MAX, fmt, ap);
 	va_end(ap);
+	p->channel.step_of = 0;
 }
 
 void probe_emit(struct probe *p, const struct finding *finding)
