@@ -243,6 +243,8 @@ static const struct {
 	  SIDE("READ", "rdma") },
 	{ "bench.read.write-chunk", "tcp_mb_per_s_median", METRIC_BENCH_THROUGHPUT, 1e6,
 	  SIDE("READ", "tcp") },
+	{ "bench.read.write-chunk", "tuned_tcp_mb_per_s_median", METRIC_BENCH_THROUGHPUT,
+	  1e6, SIDE("READ", "tuned-tcp") },
 	{ "bench.read.write-chunk", "us_median", METRIC_BENCH_LATENCY, 1e-6,
 	  SIDE("READ", "rdma") },
 	{ "bench.read.write-chunk", "tcp_us_median", METRIC_BENCH_LATENCY, 1e-6,

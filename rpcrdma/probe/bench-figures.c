@@ -61,6 +61,18 @@ static void figures_spread(struct finding *f, const char *side, const char *unit
 	finding_number(f, key, figures_rounded(most));
 }
 
+static void figures_speed(struct finding *f, const char *side,
+			  const struct bench_work *work, const double *took,
+			  unsigned int n)
+{
+	double values[BENCH_PAIRS_MAX] = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		values[i] = (double)work->bytes / figures_seconds(took[i]) / 1e6;
+	figures_spread(f, side, "mb_per_s", values, n);
+}
+
 static void figures_side(struct finding *f, const char *side,
 			 const struct bench_work *work, const double *took,
 			 unsigned int n)
@@ -68,11 +80,8 @@ static void figures_side(struct finding *f, const char *side,
 	double values[BENCH_PAIRS_MAX] = { 0 };
 	unsigned int i;
 
-	if (work->kind == BENCH_THROUGHPUT) {
-		for (i = 0; i < n; i++)
-			values[i] = (double)work->bytes / figures_seconds(took[i]) / 1e6;
-		figures_spread(f, side, "mb_per_s", values, n);
-	}
+	if (work->kind == BENCH_THROUGHPUT)
+		figures_speed(f, side, work, took, n);
 	for (i = 0; i < n; i++)
 		values[i] = took[i] * 1e6 / work->operations;
 	figures_spread(f, side, "us", values, n);
@@ -84,14 +93,26 @@ static double figures_ratio(enum bench_kind kind, double ours, double tcp)
 					: figures_seconds(ours) / figures_seconds(tcp);
 }
 
-double bench_ratio(enum bench_kind kind, const struct bench_pairs *pairs)
+static double figures_median_ratio(enum bench_kind kind, const double *ours,
+				   const double *theirs, unsigned int n)
 {
 	double ratios[BENCH_PAIRS_MAX];
 	unsigned int i;
 
-	for (i = 0; i < pairs->n; i++)
-		ratios[i] = figures_ratio(kind, pairs->ours[i], pairs->tcp[i]);
-	return bench_median(ratios, pairs->n);
+	for (i = 0; i < n; i++)
+		ratios[i] = figures_ratio(kind, ours[i], theirs[i]);
+	return bench_median(ratios, n);
+}
+
+double bench_ratio(enum bench_kind kind, const struct bench_pairs *pairs)
+{
+	return figures_median_ratio(kind, pairs->ours, pairs->tcp, pairs->n);
+}
+
+double bench_ratio_tuned(const struct bench_pairs *pairs)
+{
+	return figures_median_ratio(BENCH_THROUGHPUT, pairs->ours, pairs->tuned,
+				    pairs->n);
 }
 
 void bench_evidence(struct finding *f, const struct bench_work *work,
@@ -117,4 +138,9 @@ void bench_evidence(struct finding *f, const struct bench_work *work,
 	finding_number(f, "bytes_per_sample", (double)work->bytes);
 	figures_side(f, "", work, pairs->ours, pairs->n);
 	figures_side(f, "tcp_", work, pairs->tcp, pairs->n);
+	if (!pairs->tuned[0])
+		return;
+	finding_number(f, "ratio_to_tuned_tcp",
+		       figures_rounded(bench_ratio_tuned(pairs)));
+	figures_speed(f, "tuned_tcp_", work, pairs->tuned, pairs->n);
 }

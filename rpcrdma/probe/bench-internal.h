@@ -5,7 +5,7 @@
  *
  *	bench.c          the measurements and their order; the findings
  *	bench-rdma.c     one sample of READs or NULLs over RDMA
- *	bench-tcp.c      the baseline: a plain TCP connection over loopback
+ *	bench-tcp.c      the baselines: TCP over loopback, plain and tuned
  *	bench-nfs.c      or the same READs by NFS over TCP
  *	bench-place.c    chooses the processor
  *	bench-figures.c  from seconds to evidence (pure)
@@ -29,6 +29,8 @@ struct bench_pairs {
 	unsigned int n;
 	double ours[BENCH_PAIRS_MAX];
 	double tcp[BENCH_PAIRS_MAX];
+	double tuned
+		[BENCH_PAIRS_MAX]; /* the tuned TCP stream; [0] is 0 if there is none */
 };
 
 enum bench_kind {
@@ -44,9 +46,12 @@ struct bench_work {
 
 /* The median of the pairs' ratios. pairs->n is at least 1, here and below. */
 double bench_ratio(enum bench_kind kind, const struct bench_pairs *pairs);
+/* The same for the throughput of the tuned TCP stream. */
+double bench_ratio_tuned(const struct bench_pairs *pairs);
 /* Adds that ratio, the ratios of the pairs, and the ratio of the best samples of both sides,
  * which a busy machine distorts least. Also adds the median, minimum and maximum of both sides'
- * microseconds per operation and, for throughput, MB/s (10^6 bytes). */
+ * microseconds per operation and, for throughput, MB/s (10^6 bytes); of a tuned TCP stream only
+ * MB/s. */
 void bench_evidence(struct finding *f, const struct bench_work *work,
 		    const struct bench_pairs *pairs);
 
@@ -64,6 +69,10 @@ struct bench_baseline {
 	int (*stream)(void *arg, uint32_t count, uint32_t length, double *took);
 	int (*exchange)(void *arg, uint32_t count, uint32_t ask, uint32_t answer,
 			double *took);
+	/* tune() streams for about @seconds with each of several settings, and describes the
+	 * fastest one, which tuned() then uses as stream() does. NULL if there are none. */
+	int (*tune)(void *arg, double seconds, char *settings, size_t cap);
+	int (*tuned)(void *arg, uint32_t count, uint32_t length, double *took);
 	void (*close)(void *arg);
 	void *arg;
 };

@@ -3,7 +3,10 @@
 
 /* The baseline for a server on this host: a TCP connection over loopback to a child that sends
  * the requested data, from and to memory of the same size as the other side uses. It uses only
- * send() and recv() on blocking sockets, as a simple program does. */
+ * send() and recv() on blocking sockets, as a simple program does.
+ *
+ * The tuned stream goes to the same child by the connection whose settings, tried for a moment, are
+ * fastest. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,20 +16,45 @@
 #include "rpcrdma/child/child.h"
 #include "rpcrdma/probe/bench-internal.h"
 
-#define CHUNK    (1u << 20)
 #define WAIT_S   10 /* the child is our own, so longer silence is an error */
 #define PING_MAX 4096
+
+#define KIB       1024
+#define MIB       (1024 * KIB)
+#define TUNE_SIZE (16 * MIB) /* the first stream, which tells how much fills a sample */
+
+/* The connections: with the kernel's own settings first. Reno is in every kernel, and does not
+ * pace as the default may do. */
+static const struct {
+	int buffer;             /* SO_SNDBUF and SO_RCVBUF; 0: the kernel's */
+	const char *congestion; /* NULL: the kernel's */
+} bench_tcp_connections[] = {
+	{ 0, NULL },           { 256 * KIB, NULL }, { MIB, NULL },       { 0, "reno" },
+	{ 256 * KIB, "reno" }, { MIB, "reno" },     { 4 * MIB, "reno" },
+};
+
+#define CONNECTIONS ARRAY_SIZE(bench_tcp_connections)
+
+static const uint32_t bench_tcp_chunks[] = { 256 * KIB, MIB };
+
+/* How a stream is sent. */
+struct bench_tcp_settings {
+	uint32_t connection;
+	uint32_t chunk; /* bytes for each send() and at most each recv() */
+};
 
 /* A request to the child. */
 struct bench_tcp_order {
 	uint64_t bytes; /* bytes of a stream; 0: an exchange of messages */
+	struct bench_tcp_settings settings;
 	uint32_t count; /* of exchanges */
 	uint32_t ask, answer;
 };
 
 struct bench_tcp {
-	int fd;
+	int fds[CONNECTIONS]; /* the first also for orders and exchanges */
 	struct child child;
+	struct bench_tcp_settings fastest;
 	uint8_t *region; /* received data; borrowed */
 	size_t region_len;
 };
@@ -65,16 +93,22 @@ static int bench_tcp_receive(int fd, void *buf, size_t len)
 
 /* The child */
 
-static int bench_tcp_serve_stream(int fd, const uint8_t *source, size_t source_len,
-				  uint64_t bytes)
+struct bench_tcp_task {
+	int fds[CONNECTIONS]; /* the child's ends */
+	size_t source_len;
+};
+
+static int bench_tcp_serve_stream(const struct bench_tcp_task *task,
+				  const uint8_t *source, const struct bench_tcp_order *o)
 {
+	uint64_t bytes = o->bytes;
 	size_t at = 0, part;
 	int rc = 0;
 
 	for (; bytes && !rc; bytes -= part) {
-		part = min_u64(bytes, min_u64(CHUNK, source_len - at));
-		rc = bench_tcp_send(fd, source + at, part);
-		at = (at + part) % source_len;
+		part = min_u64(bytes, min_u64(o->settings.chunk, task->source_len - at));
+		rc = bench_tcp_send(task->fds[o->settings.connection], source + at, part);
+		at = (at + part) % task->source_len;
 	}
 	return rc;
 }
@@ -93,11 +127,6 @@ static int bench_tcp_serve_exchange(int fd, const struct bench_tcp_order *o)
 	return rc;
 }
 
-struct bench_tcp_task {
-	int server; /* the child's end */
-	size_t source_len;
-};
-
 static int bench_tcp_serve(void *arg, int channel)
 {
 	const struct bench_tcp_task *task = arg;
@@ -109,17 +138,32 @@ static int bench_tcp_serve(void *arg, int channel)
 	/* Touch every page, because the other side's file is in memory too. */
 	if (source)
 		memset(source, 0x5a, task->source_len);
-	while (!rc && !bench_tcp_receive(task->server, &o, sizeof(o)))
-		rc = o.bytes ? bench_tcp_serve_stream(task->server, source,
-						      task->source_len, o.bytes)
-			     : bench_tcp_serve_exchange(task->server, &o);
+	while (!rc && !bench_tcp_receive(task->fds[0], &o, sizeof(o)) &&
+	       o.settings.connection < CONNECTIONS)
+		rc = o.bytes ? bench_tcp_serve_stream(task, source, &o)
+			     : bench_tcp_serve_exchange(task->fds[0], &o);
 	return 0;
 }
 
 /* This side */
 
+/* A setting that this machine does not permit has no effect. */
+static void bench_tcp_apply(int fd, size_t connection)
+{
+	const char *congestion = bench_tcp_connections[connection].congestion;
+	int buffer = bench_tcp_connections[connection].buffer;
+
+	if (buffer) {
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer));
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof(buffer));
+	}
+	if (congestion)
+		setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion,
+			   (socklen_t)strlen(congestion));
+}
+
 /* Both ends are created here, before the fork: no other process can connect. */
-static int bench_tcp_pair(int pair[2])
+static int bench_tcp_pair(int pair[2], size_t connection)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -127,12 +171,19 @@ static int bench_tcp_pair(int pair[2])
 	socklen_t len = sizeof(at), mine_len = sizeof(mine), peer_len = sizeof(peer);
 	_cleanup_close_ int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct sockaddr *a = (struct sockaddr *)&at;
+	struct timeval wait = { .tv_sec = WAIT_S };
 	int i, on = 1;
 
+	/* Before the handshake, which fixes the window's scale; the accepted socket inherits
+	 * them. */
+	if (listener >= 0)
+		bench_tcp_apply(listener, connection);
 	if (listener < 0 || bind(listener, a, len) || listen(listener, 1) ||
 	    getsockname(listener, a, &len))
 		return err_sys("a TCP baseline");
 	pair[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (pair[0] >= 0)
+		bench_tcp_apply(pair[0], connection);
 	if (pair[0] < 0 || connect(pair[0], a, len))
 		return err_sys("a TCP baseline");
 	pair[1] = accept4(listener, (struct sockaddr *)&peer, &peer_len, SOCK_CLOEXEC);
@@ -143,6 +194,8 @@ static int bench_tcp_pair(int pair[2])
 	for (i = 0; i < 2; i++)
 		if (setsockopt(pair[i], IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)))
 			return err_sys("a TCP baseline");
+	if (setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+		return err_sys("a TCP baseline");
 	return 0;
 }
 
@@ -154,55 +207,111 @@ static int bench_tcp_start(struct bench_tcp *t, size_t source_len)
 		.name = "the TCP baseline",
 		.run = bench_tcp_serve,
 		.arg = &task,
-		.keep = &task.server,
-		.nkeep = 1,
+		.keep = task.fds,
+		.nkeep = CONNECTIONS,
 	};
-	struct timeval wait = { .tv_sec = WAIT_S };
-	_cleanup_close_ int ours = -1, theirs = -1;
-	int pair[2] = { -1, -1 }, rc;
+	size_t i, n;
+	int rc = 0;
 
-	rc = bench_tcp_pair(pair);
-	ours = pair[0];
-	theirs = pair[1];
-	if (rc)
-		return rc;
-	if (setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
-		return err_sys("a TCP baseline");
-	task.server = theirs;
-	rc = child_start(&t->child, &function);
+	for (n = 0; n < CONNECTIONS && !rc; n++) {
+		int pair[2] = { -1, -1 };
+
+		rc = bench_tcp_pair(pair, n);
+		t->fds[n] = pair[0];
+		task.fds[n] = pair[1];
+	}
 	if (!rc)
-		t->fd = take_fd(&ours);
+		rc = child_start(&t->child, &function);
+	for (i = 0; i < n; i++)
+		if (task.fds[i] >= 0)
+			close(task.fds[i]);
 	return rc;
 }
 
 static void bench_tcp_close(void *arg)
 {
 	struct bench_tcp *t = arg;
+	size_t i;
 
-	if (t->fd >= 0)
-		close(t->fd);
+	for (i = 0; i < CONNECTIONS; i++)
+		if (t->fds[i] >= 0)
+			close(t->fds[i]);
 	child_finish(&t->child, 0, NULL);
 	free(t);
 }
 
-static int bench_tcp_stream(void *arg, uint32_t count, uint32_t length, double *took)
+static int bench_tcp_stream_by(struct bench_tcp *t, const struct bench_tcp_settings *by,
+			       uint64_t bytes, double *took)
 {
-	struct bench_tcp *t = arg;
-	struct bench_tcp_order o = { .bytes = (uint64_t)count * length };
+	struct bench_tcp_order o = { .bytes = bytes, .settings = *by };
 	uint64_t left = o.bytes, start = now_ns();
 	size_t at = 0;
 	ssize_t n;
-	int rc = bench_tcp_send(t->fd, &o, sizeof(o));
+	int rc = bench_tcp_send(t->fds[0], &o, sizeof(o));
 
 	for (; left && !rc; left -= (uint64_t)n) {
-		n = recv(t->fd, t->region + at,
-			 min_u64(left, min_u64(CHUNK, t->region_len - at)), 0);
+		n = recv(t->fds[by->connection], t->region + at,
+			 min_u64(left, min_u64(by->chunk, t->region_len - at)), 0);
 		if (n <= 0)
 			return n ? err_sys("the TCP baseline")
 				 : err_set(EPIPE, "the TCP baseline ended");
 		at = (at + (size_t)n) % t->region_len;
 	}
 	*took = (double)(now_ns() - start) / 1e9;
+	return rc;
+}
+
+static int bench_tcp_stream(void *arg, uint32_t count, uint32_t length, double *took)
+{
+	static const struct bench_tcp_settings plain = { .chunk = MIB };
+
+	return bench_tcp_stream_by(arg, &plain, (uint64_t)count * length, took);
+}
+
+static int bench_tcp_tuned(void *arg, uint32_t count, uint32_t length, double *took)
+{
+	struct bench_tcp *t = arg;
+
+	return bench_tcp_stream_by(t, &t->fastest, (uint64_t)count * length, took);
+}
+
+/* "1024 KiB buffers, 256 KiB sends, reno" */
+static void bench_tcp_settings_text(const struct bench_tcp_settings *by, char *buf,
+				    size_t cap)
+{
+	const char *congestion = bench_tcp_connections[by->connection].congestion;
+	int buffer = bench_tcp_connections[by->connection].buffer;
+	char size[32] = "default";
+
+	if (buffer)
+		snprintf(size, sizeof(size), "%d KiB", buffer / KIB);
+	snprintf(buf, cap, "%s buffers, %u KiB sends, %s", size, by->chunk / KIB,
+		 congestion ? congestion : "default congestion control");
+}
+
+static int bench_tcp_tune(void *arg, double seconds, char *settings, size_t cap)
+{
+	struct bench_tcp_settings by = { .chunk = MIB };
+	struct bench_tcp *t = arg;
+	double took, least = 0;
+	uint64_t bytes;
+	size_t i;
+	int rc = bench_tcp_stream_by(t, &by, TUNE_SIZE, &took);
+
+	bytes = took > 0 ? (uint64_t)(TUNE_SIZE * seconds / took) + 1 : TUNE_SIZE;
+	for (; by.connection < CONNECTIONS && !rc; by.connection++) {
+		/* Not counted: buffers and congestion windows grow. */
+		rc = bench_tcp_stream_by(t, &by, bytes, &took);
+		for (i = 0; i < ARRAY_SIZE(bench_tcp_chunks) && !rc; i++) {
+			by.chunk = bench_tcp_chunks[i];
+			rc = bench_tcp_stream_by(t, &by, bytes, &took);
+			if (rc || (least > 0 && took >= least))
+				continue;
+			least = took;
+			t->fastest = by;
+		}
+	}
+	bench_tcp_settings_text(&t->fastest, settings, cap);
 	return rc;
 }
 
@@ -214,14 +323,14 @@ static int bench_tcp_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t 
 				     .ask = min_u32(ask, PING_MAX),
 				     .answer = min_u32(answer, PING_MAX) };
 	uint8_t buf[PING_MAX] = { 0 };
-	int rc = bench_tcp_send(t->fd, &o, sizeof(o));
+	int rc = bench_tcp_send(t->fds[0], &o, sizeof(o));
 	uint64_t start = now_ns();
 	uint32_t i;
 
 	for (i = 0; i < count && !rc; i++) {
-		rc = bench_tcp_send(t->fd, buf, o.ask);
+		rc = bench_tcp_send(t->fds[0], buf, o.ask);
 		if (!rc)
-			rc = bench_tcp_receive(t->fd, buf, o.answer);
+			rc = bench_tcp_receive(t->fds[0], buf, o.answer);
 	}
 	*took = (double)(now_ns() - start) / 1e9;
 	return rc;
@@ -231,11 +340,13 @@ int bench_tcp_open(struct bench_baseline *out, uint8_t *region, size_t region_le
 		   size_t source_len)
 {
 	struct bench_tcp *t = calloc(1, sizeof(*t));
+	size_t i;
 	int rc;
 
 	if (!t)
 		return err_sys("memory for a TCP baseline");
-	t->fd = -1;
+	for (i = 0; i < CONNECTIONS; i++)
+		t->fds[i] = -1;
 	t->child = CHILD_NONE;
 	t->region = region;
 	t->region_len = region_len;
@@ -247,6 +358,8 @@ int bench_tcp_open(struct bench_baseline *out, uint8_t *region, size_t region_le
 	*out = (struct bench_baseline){ .name = "a plain TCP connection over loopback",
 					.stream = bench_tcp_stream,
 					.exchange = bench_tcp_exchange,
+					.tune = bench_tcp_tune,
+					.tuned = bench_tcp_tuned,
 					.close = bench_tcp_close,
 					.arg = t };
 	return 0;

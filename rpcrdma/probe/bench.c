@@ -2,7 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The order of the benchmark: warm up and learn how much work fills a sample, then alternate
- * samples of the two sides. The side that begins changes with each pair. */
+ * samples of the two sides. The side that begins changes with each pair. A tuned TCP stream is
+ * part of the TCP side. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/bench-internal.h"
@@ -15,6 +16,9 @@ struct bench_contest {
 	struct probe *p;
 	struct bench_work work;
 	bench_sample_fn ours, tcp;
+	/* NULL: there is no tuned TCP stream. */
+	int (*tune)(void *arg, double seconds);
+	bench_sample_fn tuned;
 	void *arg;
 	unsigned int to_come; /* contests left, including this one */
 	struct bench_pairs pairs;
@@ -31,6 +35,8 @@ static const struct {
 };
 
 #define OPERATIONS_MAX 1000000u
+/* The settings of a TCP stream are compared in samples that are shorter by this factor. */
+#define TUNE_SHARE 4
 
 /* Warms up caches and congestion windows with samples that do not count, doubling the work until
  * it fills @seconds. This also tells how much work a sample needs. */
@@ -59,7 +65,7 @@ static int bench_warm_up(struct bench_contest *c, double seconds)
 static int bench_pair_run(struct bench_contest *c)
 {
 	struct bench_pairs *pairs = &c->pairs;
-	double ours = 0, tcp = 0;
+	double ours = 0, tcp = 0, tuned = 0;
 	bool first = pairs->n % 2 == 0;
 	int rc = 0;
 
@@ -67,11 +73,14 @@ static int bench_pair_run(struct bench_contest *c)
 		rc = c->ours(c->arg, c->work.operations, &ours);
 	if (!rc)
 		rc = c->tcp(c->arg, c->work.operations, &tcp);
+	if (!rc && c->tuned)
+		rc = c->tuned(c->arg, c->work.operations, &tuned);
 	if (!rc && !first)
 		rc = c->ours(c->arg, c->work.operations, &ours);
 	if (rc)
 		return rc;
 	pairs->ours[pairs->n] = ours;
+	pairs->tuned[pairs->n] = tuned;
 	pairs->tcp[pairs->n++] = tcp;
 	return 0;
 }
@@ -82,10 +91,14 @@ static int bench_contest_run(struct bench_contest *c)
 	unsigned int level = c->p->options->level, i;
 	double left = deadline_left(c->p->deadline) / 1000.0 / c->to_come;
 	/* The time of the level, or less if the deadline would come before all samples are
-	 * done; the warm-up counts as three pairs. */
-	double most = left / (2 * (levels[level].pairs + 3));
-	int rc = bench_warm_up(c, most < levels[level].sample_s ? most
-								: levels[level].sample_s);
+	 * done; the warm-up counts as three pairs, tuning as two more. */
+	double most = left / (c->tuned ? 3 * (levels[level].pairs + 5)
+				       : 2 * (levels[level].pairs + 3));
+	double seconds = most < levels[level].sample_s ? most : levels[level].sample_s;
+	int rc = bench_warm_up(c, seconds);
+
+	if (!rc && c->tune)
+		rc = c->tune(c->arg, seconds / TUNE_SHARE);
 
 	for (i = 0; i < levels[level].pairs && !rc; i++) {
 		probe_progress(c->p, c->id, i, levels[level].pairs);
@@ -202,6 +215,7 @@ static void bench_measure_null(struct probe *p, const struct bench_baseline *bas
 struct bench_read_work {
 	struct bench_reads *reads;
 	const struct bench_baseline *baseline;
+	char settings[128]; /* of the tuned TCP stream */
 };
 
 static int bench_read_ours(void *arg, uint32_t count, double *took)
@@ -218,6 +232,21 @@ static int bench_read_tcp(void *arg, uint32_t count, double *took)
 	return w->baseline->stream(w->baseline->arg, count, w->reads->length, took);
 }
 
+static int bench_read_tune(void *arg, double seconds)
+{
+	struct bench_read_work *w = arg;
+
+	return w->baseline->tune(w->baseline->arg, seconds, w->settings,
+				 sizeof(w->settings));
+}
+
+static int bench_read_tuned(void *arg, uint32_t count, double *took)
+{
+	struct bench_read_work *w = arg;
+
+	return w->baseline->tuned(w->baseline->arg, count, w->reads->length, took);
+}
+
 static void bench_measure_read(struct probe *p, struct bench_reads *reads,
 			       const struct bench_baseline *baseline)
 {
@@ -228,9 +257,12 @@ static void bench_measure_read(struct probe *p, struct bench_reads *reads,
 		.work = { .kind = BENCH_THROUGHPUT, .operations = 2 * reads->depth },
 		.ours = bench_read_ours,
 		.tcp = bench_read_tcp,
+		.tune = baseline->tune ? bench_read_tune : NULL,
+		.tuned = baseline->tuned ? bench_read_tuned : NULL,
 		.arg = &w,
 		.to_come = 1,
 	};
+	char tuned[256] = "";
 	struct finding f;
 	int rc = bench_contest_run(&c);
 
@@ -239,13 +271,19 @@ static void bench_measure_read(struct probe *p, struct bench_reads *reads,
 		return;
 	}
 	c.work.bytes = (uint64_t)c.work.operations * reads->length;
+	if (c.tuned)
+		snprintf(tuned, sizeof(tuned), "; tuned (%s) %.0f MB/s: ratio %.2f",
+			 w.settings, bench_mb_per_s(&c.work, c.pairs.tuned, c.pairs.n),
+			 bench_ratio_tuned(&c.pairs));
 	finding_init(
 		&f, c.id, FINDING_PASS,
-		"READs of %u bytes bring %.0f MB/s, %s %.0f MB/s: ratio %.2f, median of %u pairs",
+		"READs of %u bytes bring %.0f MB/s, %s %.0f MB/s: ratio %.2f, median of %u pairs%s",
 		reads->length, bench_mb_per_s(&c.work, c.pairs.ours, c.pairs.n),
 		baseline->name, bench_mb_per_s(&c.work, c.pairs.tcp, c.pairs.n),
-		bench_ratio(c.work.kind, &c.pairs), c.pairs.n);
+		bench_ratio(c.work.kind, &c.pairs), c.pairs.n, tuned);
 	bench_evidence(&f, &c.work, &c.pairs);
+	if (c.tuned)
+		finding_text(&f, "tuned_tcp", "%s", w.settings);
 	finding_number(&f, "read_bytes", reads->length);
 	finding_number(&f, "depth", reads->depth);
 	bench_environment(p, &f, baseline->name);

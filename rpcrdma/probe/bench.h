@@ -25,7 +25,8 @@ int bench_run(const struct probe_options *options, const struct probe_events *ev
  * across). Changes nothing if the processor cannot be set. */
 void bench_place(void);
 /* For a server on this host: the baseline is a plain TCP connection over loopback, bytes without
- * any RPC, which is the upper bound for an RDMA transport over TCP. */
+ * any RPC. A second baseline, for READs only, is the fastest of several such connections with other
+ * settings of the sockets: the upper bound for an RDMA transport over TCP on this machine. */
 int bench_run_local(const struct probe_options *options,
 		    const struct probe_events *events);
 

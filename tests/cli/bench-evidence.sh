@@ -41,10 +41,20 @@ expect_bench()
 run bench --embedded --level quick --format json
 expect_bench "a plain TCP connection over loopback"
 
+# shellcheck disable=SC2016 # jq's variable
+expect_report "a tuned stream" '.findings[] | select(.id == "bench.read.write-chunk") | . as $f
+	| .evidence | .ratio_to_tuned_tcp > 0 and .tuned_tcp_mb_per_s_min > 0
+		and .tuned_tcp_mb_per_s_min <= .tuned_tcp_mb_per_s_median
+		and .tuned_tcp_mb_per_s_median <= .tuned_tcp_mb_per_s_max
+		and (.tuned_tcp | test("^(default|[0-9]+ KiB) buffers, [0-9]+ KiB sends, "))
+		and (.tuned_tcp as $tuned | $f.summary | contains("; tuned (" + $tuned + ") "))'
+
 # Any other server, compared with its own NFS over TCP.
 start_server
 run bench --level quick --format json "127.0.0.1:$export" "${server[@]}"
 expect_bench "NFS over TCP"
+expect_report "no tuned stream" '[.findings[] | .evidence | has("tuned_tcp", "ratio_to_tuned_tcp")]
+	| any | not'
 
 # Without an export there is nothing to read, and the report says so.
 run bench --level quick --format json 127.0.0.1 "${server[@]}"

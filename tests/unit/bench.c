@@ -53,14 +53,14 @@ static void one_bad_sample_does_not_move_the_median(void)
 
 static void throughput_is_better_when_it_takes_less_time(void)
 {
-	const struct bench_pairs pairs = { 3, { 2, 2, 2 }, { 1, 1, 1 } };
+	const struct bench_pairs pairs = { 3, { 2, 2, 2 }, { 1, 1, 1 }, { 0 } };
 
 	CU_ASSERT(near(bench_ratio(BENCH_THROUGHPUT, &pairs), 0.5));
 }
 
 static void latency_is_worse_when_it_takes_more_time(void)
 {
-	const struct bench_pairs pairs = { 3, { 2, 2, 2 }, { 1, 1, 1 } };
+	const struct bench_pairs pairs = { 3, { 2, 2, 2 }, { 1, 1, 1 }, { 0 } };
 
 	CU_ASSERT(near(bench_ratio(BENCH_LATENCY, &pairs), 2));
 }
@@ -68,14 +68,14 @@ static void latency_is_worse_when_it_takes_more_time(void)
 /* Medians of the sides would say 1: the machine was slow for both in two of the pairs. */
 static void ratio_is_the_median_of_the_pairs(void)
 {
-	const struct bench_pairs pairs = { 3, { 1, 3, 5 }, { 3, 5, 1 } };
+	const struct bench_pairs pairs = { 3, { 1, 3, 5 }, { 3, 5, 1 }, { 0 } };
 
 	CU_ASSERT(near(bench_ratio(BENCH_LATENCY, &pairs), 0.6));
 }
 
 static void zero_time_does_not_divide_by_zero(void)
 {
-	const struct bench_pairs pairs = { 1, { 0 }, { 0 } };
+	const struct bench_pairs pairs = { 1, { 0 }, { 0 }, { 0 } };
 
 	CU_ASSERT(near(bench_ratio(BENCH_THROUGHPUT, &pairs), 1));
 	CU_ASSERT(near(bench_ratio(BENCH_LATENCY, &pairs), 1));
@@ -83,7 +83,7 @@ static void zero_time_does_not_divide_by_zero(void)
 
 static void throughput_evidence_has_the_raw_values_of_both_sides(void)
 {
-	const struct bench_pairs pairs = { 3, { 2, 4, 1 }, { 1, 2, 1 } };
+	const struct bench_pairs pairs = { 3, { 2, 4, 1 }, { 1, 2, 1 }, { 0 } };
 	const struct bench_work work = { BENCH_THROUGHPUT, 10, 8000000 };
 	struct finding f;
 
@@ -101,11 +101,28 @@ static void throughput_evidence_has_the_raw_values_of_both_sides(void)
 	CU_ASSERT(near(number(&f, "tcp_mb_per_s_min"), 4));
 	CU_ASSERT(near(number(&f, "us_median"), 200000));
 	CU_ASSERT(near(number(&f, "tcp_us_max"), 200000));
+	CU_ASSERT_PTR_NULL(evidence(&f, "ratio_to_tuned_tcp"));
+}
+
+static void a_tuned_stream_has_its_own_ratio(void)
+{
+	const struct bench_pairs pairs = { 3, { 2, 4, 4 }, { 1, 2, 1 }, { 1, 1, 1 } };
+	const struct bench_work work = { BENCH_THROUGHPUT, 10, 8000000 };
+	struct finding f;
+
+	CU_ASSERT(near(bench_ratio_tuned(&pairs), 0.25));
+	finding_init(&f, "bench.read.write-chunk", FINDING_PASS, "x");
+	bench_evidence(&f, &work, &pairs);
+	CU_ASSERT(near(number(&f, "ratio_to_tcp"), 0.5));
+	CU_ASSERT(near(number(&f, "ratio_to_tuned_tcp"), 0.25));
+	CU_ASSERT(near(number(&f, "tuned_tcp_mb_per_s_median"), 8));
+	CU_ASSERT(near(number(&f, "tuned_tcp_mb_per_s_min"), 8));
+	CU_ASSERT(near(number(&f, "tuned_tcp_mb_per_s_max"), 8));
 }
 
 static void latency_evidence_has_no_throughput(void)
 {
-	const struct bench_pairs pairs = { 1, { 3 }, { 2 } };
+	const struct bench_pairs pairs = { 1, { 3 }, { 2 }, { 0 } };
 	const struct bench_work work = { BENCH_LATENCY, 1000000, 120 };
 	struct finding f;
 
@@ -127,7 +144,7 @@ static void the_most_pairs_leave_room_for_other_evidence(void)
 
 	for (i = 0; i < BENCH_PAIRS_MAX; i++) {
 		pairs.ours[i] = 1e-9;
-		pairs.tcp[i] = 1e6;
+		pairs.tcp[i] = pairs.tuned[i] = 1e6;
 	}
 	finding_init(&f, "bench.read.write-chunk", FINDING_PASS, "x");
 	bench_evidence(&f, &work, &pairs);
@@ -143,5 +160,6 @@ SUITE_MAIN("bench", TEST(median_of_an_odd_count_is_the_middle_value),
 	   TEST(ratio_is_the_median_of_the_pairs),
 	   TEST(zero_time_does_not_divide_by_zero),
 	   TEST(throughput_evidence_has_the_raw_values_of_both_sides),
+	   TEST(a_tuned_stream_has_its_own_ratio),
 	   TEST(latency_evidence_has_no_throughput),
 	   TEST(the_most_pairs_leave_room_for_other_evidence))

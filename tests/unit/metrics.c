@@ -225,6 +225,7 @@ static void a_measurement_is_a_metric_in_base_units(void)
 			"\nnfsrdma_probe_null_call_seconds{command=\"bench\"} 0.0015\n");
 	finding_init(&finding, "bench.read.write-chunk", FINDING_PASS, "fast");
 	finding_number(&finding, "mb_per_s_median", 2500);
+	finding_number(&finding, "tuned_tcp_mb_per_s_median", 4000);
 	finding_number(&finding, "tcp_us_median", 800);
 	finding_number(&finding, "ratio_to_tcp", 2.5);
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
@@ -232,6 +233,9 @@ static void a_measurement_is_a_metric_in_base_units(void)
 	ASSERT_CONTAINS(
 		after,
 		"\nnfsrdma_bench_throughput_bytes_per_second{command=\"bench\",operation=\"READ\",protocol=\"rdma\"} 2500000000\n");
+	ASSERT_CONTAINS(
+		after,
+		"\nnfsrdma_bench_throughput_bytes_per_second{command=\"bench\",operation=\"READ\",protocol=\"tuned-tcp\"} 4000000000\n");
 	ASSERT_CONTAINS(
 		after,
 		"\nnfsrdma_bench_latency_seconds{command=\"bench\",operation=\"READ\",protocol=\"tcp\"} 0.0008\n");
