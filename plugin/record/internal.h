@@ -3,7 +3,8 @@
 
 /* The map of plugin/record.
  *
- *	record-json.c   encoding and decoding a record; file names
+ *	record-encode.c encoding a record, with its report
+ *	record-json.c   decoding a record; file names
  *	record.c        reading and validating
  *	record-list.c   reading all records
  *	record-write.c  writing and removing */

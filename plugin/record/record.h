@@ -69,11 +69,14 @@ bool record_is_lenient(const struct record *record);
 /* Fills in the fields that describe the mount; the caller sets the others. */
 void record_of_mount(struct record *record, const struct nfs_mount *mount);
 
-/* record-json.c: pure */
+/* record-encode.c: pure */
 
 /* @report: the report that the record extends; NULL: none. The caller frees *@out with
  * free(3). Errors: -ENOMEM. */
 int record_encode(const struct record *record, const struct report *report, char **out);
+
+/* record-json.c: pure */
+
 /* Errors: -EBADMSG with the reason. */
 int record_decode(const char *text, struct record *out);
 
