@@ -31,7 +31,8 @@ struct reader_search {
 	dev_t dev;
 	struct reader_directory dirs[DIRECTORIES_MAX]; /* a queue */
 	unsigned int ndirs, entries, most;
-	uint64_t size; /* of the best */
+	uint64_t enough; /* size of a file that all READs fit into */
+	uint64_t size;   /* of the best */
 	struct stat st;
 	char best[KERNEL_PATH_MAX];
 };
@@ -70,7 +71,18 @@ static void reader_queue(struct reader_search *s, const char *path, const struct
 	dir->gid = st->st_gid;
 }
 
-/* Queues a directory. Of files the largest, up to what all ranges need. */
+/* Whether the caller asks for READs of that length. */
+static bool reader_wants(const struct kernel_reader_task *task, uint32_t length)
+{
+	size_t n;
+
+	for (n = 0; n < task->nlengths; n++)
+		if (task->lengths[n] == length)
+			return true;
+	return !task->lengths;
+}
+
+/* Queues a directory. Of files the largest, up to what all READs need: then the search ends. */
 static void reader_consider(struct reader_search *s, int dir, const char *in,
 			    const char *name)
 {
@@ -88,7 +100,7 @@ static void reader_consider(struct reader_search *s, int dir, const char *in,
 		reader_queue(s, path, &st);
 	if (!S_ISREG(st.st_mode) || reader_is_live(path))
 		return;
-	size = min_u64((uint64_t)st.st_size, 2 * KERNEL_READ_MAX);
+	size = min_u64((uint64_t)st.st_size, s->enough);
 	quiet = time(NULL) - QUIET_SECONDS;
 	if (size <= s->size || st.st_mtime >= quiet || st.st_ctime >= quiet)
 		return;
@@ -175,7 +187,7 @@ static void reader_search_directory(struct reader_search *s,
 		close(fd);
 		return;
 	}
-	while (s->entries < s->most && (entry = readdir(dir))) {
+	while (s->size < s->enough && s->entries < s->most && (entry = readdir(dir))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		s->entries++;
@@ -209,7 +221,7 @@ static int reader_find_file(struct reader_search *s, const char *path)
 		return err_set(EINVAL, "%s is neither a file nor a directory", path);
 	s->best[0] = '\0';
 	reader_queue(s, path, &s->st);
-	for (i = 0; i < s->ndirs; i++)
+	for (i = 0; i < s->ndirs && s->size < s->enough; i++)
 		reader_search_directory(s, &s->dirs[i]);
 	return s->best[0]
 		       ? 0
@@ -222,6 +234,8 @@ static int reader_open_file(const struct kernel_reader_task *task,
 			    struct kernel_chosen *out)
 {
 	_cleanup_free_ struct reader_search *s = calloc(1, sizeof(*s));
+	struct probe_range range;
+	unsigned int i;
 	char dev[32];
 	struct stat st;
 	int fd, rc;
@@ -229,6 +243,12 @@ static int reader_open_file(const struct kernel_reader_task *task,
 	if (!s)
 		return err_no_memory();
 	s->most = task->most_names ? task->most_names : ENTRIES_MAX;
+	/* In ascending order of their ends. */
+	for (i = 0; i < KERNEL_RANGES; i++) {
+		range = kernel_range(i);
+		if (reader_wants(task, range.length))
+			s->enough = range.offset + range.length;
+	}
 	if (task->has_cred)
 		reader_set_fsuid(task->uid, task->gid);
 	s->mount = open(task->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_PATH);
@@ -258,7 +278,6 @@ int kernel_reader(void *arg, int channel)
 	struct kernel_range_task read = { .fd = reader_open_file(task, &chosen) };
 	void *buf = NULL;
 	uint32_t length;
-	size_t n;
 
 	if (read.fd < 0) {
 		chosen.error = -read.fd;
@@ -273,9 +292,7 @@ int kernel_reader(void *arg, int channel)
 	for (; read.index < KERNEL_RANGES; read.index++) {
 		read.range = kernel_range_of(read.index, chosen.size);
 		length = read.range.length;
-		for (n = 0; n < task->nlengths && task->lengths[n] != length; n++)
-			;
-		if (!length || (task->lengths && n == task->nlengths))
+		if (!length || !reader_wants(task, length))
 			continue;
 		if (kernel_read_range(channel, &read))
 			break;
