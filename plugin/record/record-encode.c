@@ -44,15 +44,10 @@ static struct json_object *record_mount_json(const struct record *record)
 
 int record_encode(const struct record *record, const struct report *report, char **out)
 {
-	_cleanup_(record_encode_put_p) struct json_object *json = NULL;
-	_cleanup_free_ char *extended = NULL;
+	_cleanup_(record_encode_put_p) struct json_object *json =
+		report ? report_json(report) : json_object_new_object();
 	const char *text;
 
-	/* The report in its own format. */
-	if (!report)
-		json = json_object_new_object();
-	else if (!report_render(report, report_format_find("json"), NULL, &extended))
-		json = json_tokener_parse(extended);
 	if (!json)
 		return err_no_memory();
 	json_object_object_add(json, "mount", record_mount_json(record));

@@ -168,16 +168,17 @@ static struct json_object *json_new_matrix(const struct matrix *matrix)
 	return object;
 }
 
-static void json_render(const struct report *report, FILE *out,
-			const struct report_style *style)
+struct json_object *report_json(const struct report *report)
 {
-	struct json_object *object = json_object_new_object();
-	struct json_object *findings = json_object_new_array();
 	_cleanup_free_ struct report_step *steps = NULL;
+	struct json_object *object, *findings;
 	char started[32], elapsed[32];
 	unsigned int i, n;
 
-	(void)style;
+	if (report->no_memory)
+		return NULL;
+	object = json_object_new_object();
+	findings = json_object_new_array();
 	for (i = 0; i < report->nfindings; i++)
 		json_object_array_add(findings,
 				      json_new_finding(report, report->findings[i]));
@@ -198,6 +199,15 @@ static void json_render(const struct report *report, FILE *out,
 		n = report_all_steps(report, &steps);
 		json_object_object_add(object, "steps", json_new_steps(steps, n));
 	}
+	return object;
+}
+
+static void json_render(const struct report *report, FILE *out,
+			const struct report_style *style)
+{
+	struct json_object *object = report_json(report);
+
+	(void)style;
 	fprintf(out, "%s\n",
 		json_object_to_json_string_ext(
 			object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |

@@ -253,6 +253,13 @@ int report_render(const struct report *report, const struct report_format *forma
 int report_print(const struct report *report, const struct report_format *format,
 		 FILE *out, const struct report_style *style);
 
+/* json.c */
+
+struct json_object;
+
+/* What the format json prints, for the caller to release. NULL: no memory. */
+struct json_object *report_json(const struct report *report);
+
 /* utf8.c: text from a peer, a file name or a command line, cleaned for display */
 
 enum utf8_repair {
