@@ -42,6 +42,9 @@ static bool rdma_parse_gid(const char *text, uint8_t gid[16])
 {
 	unsigned int v[8], i, any = 0;
 
+	/* Most entries of a table are free. */
+	if (!text[strspn(text, "0:")])
+		return false;
 	if (sscanf(text, "%4x:%4x:%4x:%4x:%4x:%4x:%4x:%4x", &v[0], &v[1], &v[2], &v[3],
 		   &v[4], &v[5], &v[6], &v[7]) != 8)
 		return false;
