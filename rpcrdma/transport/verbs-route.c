@@ -44,34 +44,25 @@ static size_t verbs_route_list(char *buf, size_t cap)
 	return i;
 }
 
-/* Checks the device files; reports the first that may not be opened. */
-static int verbs_route_check_files(void)
+static void verbs_route_free_list(struct ibv_device ***list)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	char path[sizeof(list[0]->dev_name) + 32];
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; list && list[i] && !rc; i++) {
-		snprintf(path, sizeof(path), "/dev/infiniband/%s", list[i]->dev_name);
-		if (access(path, R_OK | W_OK) < 0)
-			rc = err_because(err_sys("%s", path), "permission");
-	}
-	if (list)
-		ibv_free_device_list(list);
-	return rc;
+	if (*list)
+		ibv_free_device_list(*list);
 }
 
 int verbs_route_present(void)
 {
-	char names[256];
+	_cleanup_(verbs_route_free_list) struct ibv_device **list = NULL;
+	char path[sizeof(list[0]->dev_name) + 32];
+	size_t i;
 
 	if (!verbs_route_has_entries(SYS_DEVICES))
 		return err_because(err_set(ENODEV,
 					   "no RDMA device on this host (nothing in %s)",
 					   SYS_DEVICES),
 				   "no-device");
-	if (!verbs_route_list(names, sizeof(names)))
+	list = ibv_get_device_list(NULL);
+	if (!list || !list[0])
 		return err_because(
 			err_set(ENODEV,
 				"libibverbs knows none of the devices in %s: is the "
@@ -85,7 +76,12 @@ int verbs_route_present(void)
 			"no-rdma-ucm");
 	if (access(DEV_CM, R_OK | W_OK) < 0 && errno != ENOENT)
 		return err_because(err_sys("%s", DEV_CM), "permission");
-	return verbs_route_check_files();
+	for (i = 0; list[i]; i++) {
+		snprintf(path, sizeof(path), "/dev/infiniband/%s", list[i]->dev_name);
+		if (access(path, R_OK | W_OK) < 0)
+			return err_because(err_sys("%s", path), "permission");
+	}
+	return 0;
 }
 
 /* Addresses */
