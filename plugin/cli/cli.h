@@ -178,12 +178,12 @@ extern const struct cli_command cmd_doctor;
 extern const struct cli_command cmd_help;
 extern const struct cli_command cmd_names;
 
-struct target;
+struct value_server;
 
 /* cmd-check.c: the target of the checks. The server is operand number @operand, if there are so many; its
  * name lies in @server. -EINVAL with a sentence. */
 int cmd_check_target(const struct cli_options *options, int operand,
-		     struct target *server, struct check_target *out);
+		     struct value_server *server, struct check_target *out);
 
 struct cmd_check_job {
 	const struct cli_options *options;
@@ -325,12 +325,12 @@ int value_address(const char *text, struct transport_address *out);
 int value_device(const char *text, const char **out);
 
 /* SERVER[:/PATH]; an IPv6 address stands in brackets. */
-struct target {
+struct value_server {
 	char host[256];
 	const char *path; /* borrowed from the argument; NULL when there is none */
 };
 
-int target_parse(const char *text, struct target *out);
+int value_server(const char *text, struct value_server *out);
 
 /* help.c: from the tables */
 
@@ -381,17 +381,17 @@ void output_json_print(struct json_object *root);
 
 /* progress.c: one line on a terminal's stderr, for work that takes over two seconds */
 
-struct progress {
+struct progress_line {
 	bool enabled;
 	bool shown;
 	uint64_t start_ms;
 	uint64_t last_ms;
 };
 
-void progress_init(struct progress *progress, bool quiet);
-void progress_show(struct progress *progress, const char *what, unsigned int done,
+void progress_init(struct progress_line *progress, bool quiet);
+void progress_show(struct progress_line *progress, const char *what, unsigned int done,
 		   unsigned int total);
-void progress_erase(struct progress *progress);
+void progress_erase(struct progress_line *progress);
 
 /* ticker.c: the same line, printed while the command waits. NULL, no memory, is allowed everywhere. */
 

@@ -59,7 +59,7 @@ static int cmd_check_publish(const struct cli_options *options, struct report *r
 }
 
 int cmd_check_target(const struct cli_options *options, int operand,
-		     struct target *server, struct check_target *out)
+		     struct value_server *server, struct check_target *out)
 {
 	*out = (struct check_target){
 		.port = options->port,
@@ -74,7 +74,7 @@ int cmd_check_target(const struct cli_options *options, int operand,
 		return options->has_port && !(options->roles & CHECK_SERVER)
 			       ? err_set(EINVAL, "--port needs SERVER")
 			       : 0;
-	if (target_parse(options->operands[operand], server))
+	if (value_server(options->operands[operand], server))
 		return -EINVAL;
 	out->server = server->host;
 	out->export = server->path;
@@ -87,7 +87,7 @@ static int cmd_check_run(struct cli_options *options)
 	_cleanup_(host_close_p) struct host *host = NULL;
 	struct report_collector collector = { .report = report };
 	struct check_target target;
-	struct target server;
+	struct value_server server;
 	struct cmd_check_job job = {
 		.options = options,
 		.target = &target,

@@ -219,7 +219,7 @@ static int cmd_doctor_run(struct cli_options *options)
 				 .listener = FINDING_UNKNOWN };
 	uint64_t start = now_ns();
 	time_t started = time(NULL);
-	struct target server;
+	struct value_server server;
 	int rc;
 
 	if (!options->noperands) {

@@ -163,7 +163,7 @@ static int cmd_snapshot_run(struct cli_options *options)
 	struct snapshot_summary summary;
 	bool to_stdout = !strcmp(path, "-");
 	struct check_target target;
-	struct target server;
+	struct value_server server;
 	int rc;
 
 	if (!options->noperands) {

@@ -15,7 +15,7 @@
 /* --- checks ---------------------------------------------------------------------------------- */
 
 struct status_checks {
-	struct status *status;
+	struct status_page *status;
 	unsigned int passed, skipped, others;
 };
 
@@ -44,7 +44,8 @@ static void cmd_status_on_check(void *arg, const struct finding *finding)
 	report_collect(&checks->status->collector, fact);
 }
 
-static int cmd_status_checks(struct status *status, const struct cli_options *options)
+static int cmd_status_checks(struct status_page *status,
+			     const struct cli_options *options)
 {
 	const struct check *table[CHECKS_MAX + 1], *const *check;
 	struct status_checks checks = { .status = status };
@@ -81,7 +82,7 @@ static int cmd_status_checks(struct status *status, const struct cli_options *op
 /* Those that need care; of good ones what says which mounts there are. */
 static void cmd_status_on_mount(void *arg, const struct finding *finding)
 {
-	struct status *status = arg;
+	struct status_page *status = arg;
 	bool care = finding->status != FINDING_PASS && finding->status != FINDING_SKIP;
 
 	/* Said by the check of that name, which knows the kernel's version as well. */
@@ -104,7 +105,7 @@ static bool cmd_status_is_recorded(const struct view *view, const struct nfs_mou
 	       record.state == RECORD_PROVEN;
 }
 
-static int cmd_status_mounts(struct status *status, uint64_t now)
+static int cmd_status_mounts(struct status_page *status, uint64_t now)
 {
 	const struct mounts_seen seen = { .view = status->view };
 	_cleanup_free_ struct mount_verdict *verdicts = NULL;
@@ -129,7 +130,7 @@ static int cmd_status_mounts(struct status *status, uint64_t now)
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-static int cmd_status_fill(struct status *status, const struct cli_options *options)
+static int cmd_status_fill(struct status_page *status, const struct cli_options *options)
 {
 	uint64_t now = now_ms();
 	struct view_sources sources = { .host = status->host,
@@ -159,7 +160,7 @@ static int cmd_status_fill(struct status *status, const struct cli_options *opti
 	return rc ? rc : status->collector.rc;
 }
 
-static void cmd_status_free_p(struct status **status)
+static void cmd_status_free_p(struct status_page **status)
 {
 	if (!*status)
 		return;
@@ -171,7 +172,8 @@ static void cmd_status_free_p(struct status **status)
 static int cmd_status_run(struct cli_options *options)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("status");
-	_cleanup_(cmd_status_free_p) struct status *status = calloc(1, sizeof(*status));
+	_cleanup_(cmd_status_free_p) struct status_page *status = calloc(1,
+									 sizeof(*status));
 	_cleanup_(host_close_p) struct host *host = NULL;
 	uint64_t start = now_ns();
 	time_t started = time(NULL);

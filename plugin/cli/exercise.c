@@ -9,7 +9,7 @@
 struct exercise {
 	bool answered, write_chunks_right; /* by the findings of the probe */
 	struct report *report;
-	struct progress progress;
+	struct progress_line progress;
 	int rc; /* of the first finding that the report refused */
 };
 
@@ -214,7 +214,7 @@ static int exercise_embedded(const struct cli_options *options, exercise_fn work
 
 int exercise_run(struct cli_options *options, exercise_fn work)
 {
-	struct target target;
+	struct value_server target;
 	struct probe_options probe = {
 		.port = options->port,
 		.mount_port = options->mount_port,
@@ -244,7 +244,7 @@ int exercise_run(struct cli_options *options, exercise_fn work)
 	}
 	if (options->embedded)
 		return exercise_embedded(options, work, &probe);
-	if (target_parse(options->operands[0], &target))
+	if (value_server(options->operands[0], &target))
 		return cli_usage(options);
 	probe.host = target.host;
 	probe.export = target.path;

@@ -10,16 +10,16 @@
 #define PATIENCE_MS 2000
 #define INTERVAL_MS 100
 
-void progress_init(struct progress *progress, bool quiet)
+void progress_init(struct progress_line *progress, bool quiet)
 {
 	const char *term = getenv("TERM");
 
-	*progress = (struct progress){ .start_ms = now_ms() };
+	*progress = (struct progress_line){ .start_ms = now_ms() };
 	progress->enabled = !quiet && isatty(STDERR_FILENO) && term &&
 			    strcmp(term, "dumb") != 0;
 }
 
-void progress_show(struct progress *progress, const char *what, unsigned int done,
+void progress_show(struct progress_line *progress, const char *what, unsigned int done,
 		   unsigned int total)
 {
 	uint64_t now = now_ms();
@@ -47,7 +47,7 @@ void progress_show(struct progress *progress, const char *what, unsigned int don
 	progress->shown = true;
 }
 
-void progress_erase(struct progress *progress)
+void progress_erase(struct progress_line *progress)
 {
 	if (progress->shown)
 		fputs("\r\033[K", stderr);

@@ -14,7 +14,7 @@
 #define PORTS_SHOWN 8
 #define POOLS_SHOWN 6
 
-static struct finding *status_begin(struct status *status, const char *id,
+static struct finding *status_begin(struct status_page *status, const char *id,
 				    enum finding_status how)
 {
 	finding_init(&status->finding, id, how, "%s", "");
@@ -22,7 +22,7 @@ static struct finding *status_begin(struct status *status, const char *id,
 }
 
 PRINTF_LIKE(2, 3)
-static void status_report(struct status *status, const char *fmt, ...)
+static void status_report(struct status_page *status, const char *fmt, ...)
 {
 	struct finding *finding = &status->finding;
 	va_list ap;
@@ -35,14 +35,14 @@ static void status_report(struct status *status, const char *fmt, ...)
 }
 
 /* The page has a line for it. */
-static void status_show(struct status *status)
+static void status_show(struct status_page *status)
 {
 	finding_text(&status->finding, "fact", "yes");
 }
 
 /* --- the host ------------------------------------------------------------------------------- */
 
-static void status_host(struct status *status)
+static void status_host(struct status_page *status)
 {
 	struct finding *finding = status_begin(status, "status.host", FINDING_PASS);
 	char name[65] = "this host";
@@ -78,7 +78,7 @@ static void status_port_address(const struct rdma_port *port, char buf[INET_ADDR
 				  INET_ADDRSTRLEN);
 }
 
-static void status_port(struct status *status, const struct rdma_device *device,
+static void status_port(struct status_page *status, const struct rdma_device *device,
 			const struct rdma_port *port, bool shown)
 {
 	bool up = port_is_up(port);
@@ -111,7 +111,7 @@ static void status_port(struct status *status, const struct rdma_device *device,
 		      address);
 }
 
-static void status_ports(struct status *status)
+static void status_ports(struct status_page *status)
 {
 	_cleanup_free_ struct rdma_devices *rdma = NULL;
 	unsigned int i, p, count = 0;
@@ -146,7 +146,7 @@ static bool status_was_listed(const struct host_nfsd *nfsd, unsigned int at)
 	return false;
 }
 
-static bool status_ganesha(struct status *status)
+static bool status_ganesha(struct status_page *status)
 {
 	struct host_ganesha ganesha;
 	struct finding *finding;
@@ -169,7 +169,7 @@ static bool status_ganesha(struct status *status)
 	return true;
 }
 
-static void status_server(struct status *status)
+static void status_server(struct status_page *status)
 {
 	struct words rdma = { 0 }, others = { 0 };
 	struct host_nfsd nfsd;
@@ -230,7 +230,7 @@ static const char *status_pool_transport(const struct view *view,
 		       : "not mounted";
 }
 
-static void status_pools(struct status *status)
+static void status_pools(struct status_page *status)
 {
 	struct words words = { .separator = ", " };
 	struct finding *finding;
@@ -306,7 +306,7 @@ static void status_tally_disk(struct status_tally *tally, const char *guest,
 	tally->unknown += verdict.answer == GUARD_UNKNOWN;
 }
 
-static void status_tally_guest(struct status *status, struct status_tally *tally,
+static void status_tally_guest(struct status_page *status, struct status_tally *tally,
 			       const char *file)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -332,7 +332,7 @@ static void status_tally_guest(struct status *status, struct status_tally *tally
 	domain_disks_fini(&disks);
 }
 
-static int status_tally_guests(struct status *status, struct status_tally *tally)
+static int status_tally_guests(struct status_page *status, struct status_tally *tally)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	int rc = host_list(status->host, STATUS_GUESTS, &list);
@@ -350,7 +350,8 @@ static int status_tally_guests(struct status *status, struct status_tally *tally
 	return rc == -ENOENT ? 0 : rc;
 }
 
-static void status_report_guests(struct status *status, const struct status_tally *tally)
+static void status_report_guests(struct status_page *status,
+				 const struct status_tally *tally)
 {
 	struct finding *finding = status_begin(status, "status.guests", FINDING_PASS);
 
@@ -385,7 +386,7 @@ static void status_report_guests(struct status *status, const struct status_tall
 			      tally->guests, tally->wanted, tally->disks);
 }
 
-static void status_guests(struct status *status)
+static void status_guests(struct status_page *status)
 {
 	_cleanup_(guard_close_p) struct guard *guard = NULL;
 	struct status_tally tally = { .guard = NULL };
@@ -424,7 +425,7 @@ static const char *status_event_time(time_t when, char buf[32])
 	return buf;
 }
 
-static void status_report_no_watcher(struct status *status, int rc)
+static void status_report_no_watcher(struct status_page *status, int rc)
 {
 	enum unit_state unit = UNIT_MISSING;
 	struct finding *finding;
@@ -452,7 +453,8 @@ static void status_report_no_watcher(struct status *status, int rc)
 }
 
 /* Whether it works, by its file. */
-static bool status_report_watcher(struct status *status, const struct watch_state *state)
+static bool status_report_watcher(struct status_page *status,
+				  const struct watch_state *state)
 {
 	long long age = (long long)(time(NULL) - state->looked_at);
 	bool live = host_is_live(status->host);
@@ -485,7 +487,7 @@ static bool status_report_watcher(struct status *status, const struct watch_stat
 	return !stalled;
 }
 
-static void status_report_event(struct status *status, const char *key, time_t at,
+static void status_report_event(struct status_page *status, const char *key, time_t at,
 				const char *text, struct words *words)
 {
 	char when[32];
@@ -499,7 +501,8 @@ static void status_report_event(struct status *status, const char *key, time_t a
 }
 
 /* NULL: there is no watcher. */
-static void status_report_events(struct status *status, const struct watch_state *state)
+static void status_report_events(struct status_page *status,
+				 const struct watch_state *state)
 {
 	struct words words = { .separator = "; " };
 	char when[32];
@@ -519,7 +522,7 @@ static void status_report_events(struct status *status, const struct watch_state
 			      status_event_time(state->started_at, when));
 }
 
-static void status_watcher(struct status *status)
+static void status_watcher(struct status_page *status)
 {
 	struct watch_state state;
 	int rc = watch_state_read(status->host, &state, NULL, NULL);
@@ -540,7 +543,7 @@ bool status_is_denied(int rc)
 	return rc == -EACCES || rc == -EPERM;
 }
 
-void status_facts(struct status *status)
+void status_facts(struct status_page *status)
 {
 	status_host(status);
 	status_ports(status);

@@ -13,7 +13,7 @@
 /* Definitions of running guests. */
 #define STATUS_GUESTS "run/libvirt/qemu"
 
-struct status {
+struct status_page {
 	const struct host *host;
 	uint64_t deadline;
 	struct report_collector collector;
@@ -27,7 +27,7 @@ struct status {
 };
 
 /* Adds what the host has, in findings of group Status. */
-void status_facts(struct status *status);
+void status_facts(struct status_page *status);
 /* Only root may do it. */
 bool status_is_denied(int rc);
 

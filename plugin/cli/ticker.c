@@ -12,7 +12,7 @@
 #define TICK_MS 250
 
 struct ticker {
-	struct progress progress;
+	struct progress_line progress;
 	pthread_t thread;
 	pthread_mutex_t lock; /* of everything below, and of the line itself */
 	pthread_cond_t stop;

@@ -152,7 +152,7 @@ int value_device(const char *text, const char **out)
 }
 
 /* Splits off the host; *rest is what follows it: "" or ":...". */
-static int target_host(const char *text, struct target *out, const char **rest)
+static int value_host(const char *text, struct value_server *out, const char **rest)
 {
 	bool bracket = *text == '[';
 	const char *start = text + bracket;
@@ -177,7 +177,7 @@ static int target_host(const char *text, struct target *out, const char **rest)
 	return 0;
 }
 
-int target_parse(const char *text, struct target *out)
+int value_server(const char *text, struct value_server *out)
 {
 	const char *rest = text, *p;
 	int rc;
@@ -188,7 +188,7 @@ int target_parse(const char *text, struct target *out)
 		if ((uint8_t)*p < 0x20 || *p == 0x7f)
 			return err_set(EINVAL, "'%.80s' contains a control character",
 				       text);
-	rc = target_host(text, out, &rest);
+	rc = value_host(text, out, &rest);
 	if (rc)
 		return rc;
 	out->path = NULL;

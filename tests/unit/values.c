@@ -110,12 +110,12 @@ static void target_is_split_at_its_path(void)
 		{ "[::1]:/export/a b", "::1", "/export/a b" },
 		{ "[fe80::1%eth0]:/e", "fe80::1%eth0", "/e" },
 	};
-	struct target target;
+	struct value_server target;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		SUITE_ROW("%zu: %s", i, cases[i].text);
-		CU_ASSERT_EQUAL(target_parse(cases[i].text, &target), 0);
+		CU_ASSERT_EQUAL(value_server(cases[i].text, &target), 0);
 		CU_ASSERT_STRING_EQUAL(target.host, cases[i].host);
 		CU_ASSERT_EQUAL(!target.path, !cases[i].path);
 		if (target.path && cases[i].path)
@@ -149,12 +149,12 @@ static void invalid_targets_are_refused(void)
 		{ "nas1:/ex\nport", "control" },
 		{ "na\033s1", "control" },
 	};
-	struct target target;
+	struct value_server target;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		SUITE_ROW("%zu: %s", i, cases[i].text);
-		CU_ASSERT_EQUAL(target_parse(cases[i].text, &target), -EINVAL);
+		CU_ASSERT_EQUAL(value_server(cases[i].text, &target), -EINVAL);
 		ASSERT_CONTAINS(err_text(), cases[i].word);
 	}
 }
@@ -162,18 +162,18 @@ static void invalid_targets_are_refused(void)
 static void endless_targets_are_refused(void)
 {
 	char *text = malloc(65537);
-	struct target target;
+	struct value_server target;
 
 	memset(text, 'a', 65536);
 	text[65536] = '\0';
-	CU_ASSERT_EQUAL(target_parse(text, &target), -EINVAL);
+	CU_ASSERT_EQUAL(value_server(text, &target), -EINVAL);
 	memcpy(text, "nas1:/", 6);
-	CU_ASSERT_EQUAL(target_parse(text, &target), -EINVAL);
+	CU_ASSERT_EQUAL(value_server(text, &target), -EINVAL);
 	ASSERT_CONTAINS(err_text(), "at most 1024");
 	text[5 + 1024] = '\0';
-	CU_ASSERT_EQUAL(target_parse(text, &target), 0);
+	CU_ASSERT_EQUAL(value_server(text, &target), 0);
 	memset(text, '[', 65536);
-	CU_ASSERT_EQUAL(target_parse(text, &target), -EINVAL);
+	CU_ASSERT_EQUAL(value_server(text, &target), -EINVAL);
 	free(text);
 }
 
