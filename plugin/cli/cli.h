@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of the command nfsrdma: one command a file (cmd-NAME.c), one table of commands
- * (commands.c), one table of options (options.c) from which parsing, help and manual page come.
+/* The map of the command nfsrdma: one command a file (cmd-NAME.c), which has the struct and the table of its
+ * options (options.h) and is a row of the table of commands (commands.c). Parsing, help, completion and
+ * manual page come from these tables.
  *
  * Results go to stdout, everything else to stderr. A command returns its exit status. */
 #ifndef PLUGIN_CLI_H
@@ -14,82 +15,21 @@
 #include "rpcrdma/probe/probe.h"
 #include "rpcrdma/server/server.h"
 
-/* A bit a command: which options it has. */
-enum cli_command_bit {
-	CLI_PROBE = 1,
-	CLI_SERVE = 2,
-	CLI_BENCH = 4,
-	CLI_EXPLAIN = 8,
-	CLI_CHECK = 16,
-	CLI_PLAN = 32,
-	CLI_SNAPSHOT = 64,
-	CLI_MOUNTS = 128,
-	CLI_SETUP = 256,
-	CLI_POOL = 512,
-	CLI_WATCH = 1024,
-	CLI_OVIRT = 2048,
-	CLI_STATUS = 4096,
-	CLI_DOCTOR = 8192,
-	CLI_HELP = 16384,
-	CLI_NAMES = 32768,
-};
-
-/* What the options said. Strings are those of argv. */
-struct cli_options {
+/* What all commands have of the command line. It is the first member of each command's struct. Strings are
+ * those of argv. */
+struct cli {
 	const struct cli_command *command;
-	bool help, version;
-	const struct report_format *format;
-	const struct transport_ops *transport; /* NULL: auto */
-	const char *device;
-	struct transport_address bind;         /* len 0: not given */
-	const struct nfs_version *nfs_version; /* NULL: auto */
-	unsigned int timeout_ms;
-	uint16_t port, mount_port, nfs_port; /* mount and nfs: 0 when not given */
-	bool has_port;
-	enum probe_level level;
-	bool has_reads;
-	unsigned int reads; /* probe: random ones */
-	uint64_t seed;      /* of these; 0: not given */
-	bool has_cred;
-	struct rpc_cred cred;
-	const char *pcap;
-	bool quiet;
-	bool embedded, client;    /* client: probe */
-	const char *mount;        /* probe; NULL: not given */
-	struct fault_set *faults; /* never NULL */
-	const char *listen;       /* serve */
-	const char *export_dir;   /* serve */
-	bool list_faults, allow_remote_faults;
-	bool no_crc;         /* serve */
-	const char *message; /* explain: what another program printed; NULL: not given */
-	bool all_systems; /* explain: the steps for all systems, not for this one alone */
-	bool scd;         /* explain: the tables as the manual page has them */
-	const char
-		*root; /* check: a folder in place of this machine; NULL: this machine */
-	unsigned int roles;         /* check: enum check_role; 0: not given */
-	bool krb5;                  /* check: --sec */
-	const char *sec;            /* doctor; NULL: not given */
-	bool verbose;               /* report_style */
-	bool terse;                 /* set by a command: report_style */
-	const char *mount_options;  /* plan; NULL: none */
-	const char *dir;            /* plan: the mount point; NULL: not known */
-	bool options_only, resolve; /* plan */
-	bool force;                 /* snapshot */
-	bool dry_run, undo, restart, for_probe; /* setup */
-	const char *software;                   /* setup: "rxe", "siw"; NULL: not given */
-	const char *connect;                    /* pool, watch; NULL: not given */
-	const char *target;             /* pool: where it is mounted; NULL: not given */
-	const char *repository;         /* ovirt; NULL: VDSM's default */
-	const char *engine_version;     /* ovirt: of NFS; NULL: not given */
-	bool posix, remove, guard_only; /* ovirt */
-	bool once, no_libvirt;          /* watch */
-	const char *textfile;           /* watch, check; NULL: not given */
-	bool journal;                   /* check */
-	unsigned int interval_ms;       /* watch; 0: not given */
-	bool has_timeout, nfs_version_auto; /* given */
-	char *const *operands;
+	char *const *operands; /* end with NULL */
 	int noperands;
 	struct ticker *ticker; /* NULL: the command has none */
+	bool help, version;
+	/* The rest is set by options that several commands have. */
+	const struct report_format *format;
+	bool quiet, verbose;
+	bool terse;               /* set by a command: report_style */
+	const char *root;         /* NULL: this machine */
+	unsigned int timeout_ms;  /* the command's, where none is given */
+	struct fault_set *faults; /* NULL: none */
 };
 
 /* choices.c: what the value of an option, or an operand, can be. The parser refuses other words;
@@ -135,7 +75,6 @@ struct cli_form {
 
 struct cli_command {
 	const char *name;
-	enum cli_command_bit bit;
 	bool hidden;                  /* not in help; nfsrdma(8) describes it */
 	const char *synopsis;         /* what follows the name; lines for each form */
 	const struct cli_form *forms; /* nforms of them */
@@ -143,10 +82,13 @@ struct cli_command {
 	const char *summary; /* one line for the list of commands */
 	const char *details; /* a paragraph for its own help */
 	int max_operands;
-	unsigned int timeout_ms; /* default; 0: a minute */
+	const struct cli_option *options; /* ends with name NULL */
+	size_t size;                      /* of the struct that they fill in */
+	unsigned int timeout_ms;          /* default of --timeout */
 	const char *working; /* for the progress line; NULL: it has none, or its own */
-	/* Returns the exit status. What went wrong is printed by cli_error() or cli_usage(). */
-	int (*run)(struct cli_options *options);
+	/* @options: the command's struct. Returns the exit status. What went wrong is printed by
+	 * cli_error() or cli_usage(). */
+	int (*run)(void *options);
 };
 
 /* A command's forms. */
@@ -178,15 +120,25 @@ extern const struct cli_command cmd_doctor;
 extern const struct cli_command cmd_help;
 extern const struct cli_command cmd_names;
 
+/* cmd-check.c, for others that check */
+
+/* Options of check, snapshot and doctor, in their structs. */
+struct cmd_check_request {
+	unsigned int roles;                    /* enum check_role; 0: not given */
+	const char *sec;                       /* NULL: not given */
+	uint16_t port;                         /* 0: not given */
+	const struct nfs_version *nfs_version; /* NULL: auto */
+};
+
 struct value_server;
 
-/* cmd-check.c: the target of the checks. The server is operand number @operand, if there are so many; its
- * name lies in @server. -EINVAL with a sentence. */
-int cmd_check_target(const struct cli_options *options, int operand,
+/* The target of the checks: @operand, which may be NULL. Its name lies in @server. -EINVAL with a
+ * sentence. */
+int cmd_check_target(const struct cmd_check_request *request, const char *operand,
 		     struct value_server *server, struct check_target *out);
 
 struct cmd_check_job {
-	const struct cli_options *options;
+	const struct cli *cli;
 	const struct host *host;
 	struct check_target *target;
 	struct report *report; /* gets the subject */
@@ -241,26 +193,37 @@ struct setup_step;
 struct json_object *cmd_plan_changes(const struct plan *plan);
 /* The family of a source's server, where its name has addresses of one alone; else *@out stays. Errors:
  * of transport_resolve(). */
-int cmd_plan_family(const struct cli_options *options, const char *source,
-		    enum ip_family *out);
+int cmd_plan_family(const char *source, unsigned int timeout_ms, enum ip_family *out);
 
 /* setup-json.c */
 
 /* Appends a step. @status: planned, done, failed, skipped, refused. @error: NULL, none. */
 void setup_json_step(struct json_object *steps, const struct setup_step *step, bool undo,
 		     const char *status, const char *error);
-/* To stdout. Takes @steps. */
-void setup_json_print(const struct cli_options *options, const struct setup_plan *plan,
+/* To stdout. @role: "client" or "server". Takes @steps. */
+void setup_json_print(const struct setup_plan *plan, const char *role, bool dry_run,
 		      struct json_object *steps);
 
 /* cmd-ovirt.c, cmd-ovirt-policy.c */
 
 #define CMD_OVIRT_DOMAINS_MAX 64
 
-int cmd_ovirt_policy(const struct cli_options *options);
-/* VDSM's repository as the kernel names it. @buf: of PATH_MAX. */
-void cmd_ovirt_repository(const struct host *host, const struct cli_options *options,
-			  char *buf);
+struct cmd_ovirt_options {
+	struct cli cli;
+	const char *mount_options; /* NULL: none */
+	bool resolve;
+	const char *repository;  /* NULL: VDSM's default */
+	const char *nfs_version; /* of "options"; NULL: not given */
+	const char *type;
+	/* Of "policy" */
+	uint16_t port; /* 0: not given */
+	bool remove, guard_only, dry_run;
+};
+
+int cmd_ovirt_policy(const struct cmd_ovirt_options *options);
+bool cmd_ovirt_is_posix(const struct cmd_ovirt_options *options);
+/* VDSM's repository, of --repository or NULL, as the kernel names it. @buf: of PATH_MAX. */
+void cmd_ovirt_repository(const struct host *host, const char *repository, char *buf);
 /* What is wrong with what is mounted for the domain now, and what to do; "" where nothing is. Both of
  * OVIRT_TEXT_MAX. Errors: it is not known. */
 int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain,
@@ -269,60 +232,16 @@ int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain
 /* cmd-help.c */
 
 /* Of the command, or with NULL of the program, to stdout; the exit status. */
-int command_help(const struct cli_options *options, const struct cli_command *command);
+int command_help(const struct cli *cli, const struct cli_command *command);
 /* NULL: there is none of that name. */
 const struct cli_command *command_find(const char *name);
 /* -EINVAL with a sentence, and with the command that was probably meant. */
 int command_unknown(const char *name);
 
-/* exercise.c */
-
-typedef int (*exercise_fn)(const struct probe_options *options,
-			   const struct probe_events *events);
-
-/* Runs the work on the server that the options name, or on the built-in one; prints its report
- * and returns the exit status. */
-int exercise_run(struct cli_options *options, exercise_fn work);
-
-/* options.c */
-
-struct cli_option {
-	const char *name;      /* without the dashes */
-	char letter;           /* 0: none */
-	const char *arg;       /* name of its argument, NULL when it takes none */
-	const char *help;      /* one sentence */
-	unsigned int commands; /* enum cli_command_bit */
-	bool hidden;           /* not in help and manual page */
-	bool repeated;         /* can be given more than once */
-	const struct cli_choice *choice; /* NULL: any value */
-	const struct cli_choice *other;  /* in its place, for */
-	unsigned int other_commands;
-	/* 0, or -EINVAL with a sentence that says what is allowed. */
-	int (*set)(struct cli_options *options, const char *value);
-};
-
-extern const struct cli_option option_table[]; /* ends with name NULL */
-
-/* What its value can be for the command; NULL: anything. */
-const struct cli_choice *option_choice(const struct cli_option *row,
-				       const struct cli_command *command);
-
-/* Defaults; false: no memory. fini frees what the options hold. */
-bool options_init(struct cli_options *options, const struct cli_command *command);
-void options_fini(struct cli_options *options);
-/* argv[0] is the command's name. 0, or -EINVAL with a sentence. */
-int options_parse(struct cli_options *options, int argc, char *const *argv);
-
-/* values.c: one value of the command line, bounded. 0, or -EINVAL with a sentence */
+/* values.c, for operands; options.h has the parsers of options */
 
 int value_number(const char *text, unsigned long min, unsigned long max,
 		 unsigned long *out);
-int value_port(const char *text, uint16_t *out);
-int value_cred(const char *text, struct rpc_cred *out);
-/* A numeric IPv4 or IPv6 address, the latter in brackets or not. Port 0. */
-int value_address(const char *text, struct transport_address *out);
-/* A name that a device can have; borrowed. */
-int value_device(const char *text, const char **out);
 
 /* SERVER[:/PATH]; an IPv6 address stands in brackets. */
 struct value_server {
@@ -330,6 +249,7 @@ struct value_server {
 	const char *path; /* borrowed from the argument; NULL when there is none */
 };
 
+/* 0, or -EINVAL with a sentence. */
 int value_server(const char *text, struct value_server *out);
 
 /* help.c: from the tables */
@@ -342,16 +262,15 @@ void help_scd(FILE *out);
 /* output.c */
 
 /* "nfsrdma probe: ..." on stderr, cleaned and wrapped to one line; returns the status. */
-int cli_error(const struct cli_options *options, int status, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
+int cli_error(const struct cli *cli, int status, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The sentence of err_text(), and where the help is; returns EXIT_USAGE. */
-int cli_usage(const struct cli_options *options);
+int cli_usage(const struct cli *cli);
 /* The host that a command reads: --root, or this machine. 0, or the exit status; what is wrong has
  * been said then. */
-int cli_open_host(const struct cli_options *options, struct host **out);
+int cli_open_host(const struct cli *cli, struct host **out);
 /* The host that a command changes: --root, which is no snapshot, or this machine, as root or with
  * --dry-run. 0, or the exit status; what is wrong has been said then. */
-int cli_open_writable(const struct cli_options *options, struct host **out);
+int cli_open_writable(const struct cli *cli, bool dry_run, struct host **out);
 /* Width, colour and quiet for @out. */
 void output_style(FILE *out, bool quiet, struct report_style *style);
 /* As wide as a page of text on @out is to be. */
@@ -365,14 +284,13 @@ void output_labelled(const char *label, unsigned int column, const char *text,
 unsigned int output_systems(const struct host *host);
 /* Prints the report to stdout, with steps for the system of @host (NULL: this machine), and returns
  * the exit status of its format; a stream that fails is said on stderr, and is EXIT_UNKNOWN. */
-int output_report(const struct cli_options *options, struct report *report,
-		  const struct host *host);
+int output_report(const struct cli *cli, struct report *report, const struct host *host);
 /* Flushes stdout; 0, or EXIT_UNKNOWN with a sentence on stderr. For what is no report. */
-int output_finish(const struct cli_options *options);
+int output_finish(const struct cli *cli);
 
 /* output-json.c */
 
-bool output_is_json(const struct cli_options *options);
+bool output_is_json(const struct cli *cli);
 /* A string, cleaned, or null. NULL: no memory. */
 struct json_object *output_json_text(const char *text);
 void output_json_add(struct json_object *to, const char *key, const char *text);

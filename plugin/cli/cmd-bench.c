@@ -3,11 +3,22 @@
 
 /* nfsrdma bench: how fast, beside TCP. Against the embedded server the other side is a plain TCP
  * connection, because both have the same loopback; against another server it is NFS over TCP. */
-#include "plugin/cli/cli.h"
+#include "plugin/cli/exercise.h"
 #include "rpcrdma/probe/bench.h"
 
-static int cmd_bench_run(struct cli_options *options)
+static const struct cli_option cmd_bench_options[] = {
+	EXERCISE_EMBEDDED,
+	EXERCISE_LEVEL,
+	EXERCISE_OPTIONS,
+	OPTION_QUIET(QUIET_REPORT),
+	OPTION_VERBOSE(VERBOSE_REPORT),
+	OPTIONS_END,
+};
+
+static int cmd_bench_run(void *arg)
 {
+	struct exercise_options *options = arg;
+
 	if (options->embedded)
 		bench_place();
 	return exercise_run(options, options->embedded ? bench_run_local : bench_run);
@@ -15,7 +26,6 @@ static int cmd_bench_run(struct cli_options *options)
 
 const struct cli_command cmd_bench = {
 	.name = "bench",
-	.bit = CLI_BENCH,
 	.synopsis = "[OPTION...] SERVER:/EXPORT[/FILE]\n"
 		    "[OPTION...] --embedded",
 	.summary = "Measure READ and NULL over RDMA, side by side with TCP.",
@@ -29,5 +39,8 @@ const struct cli_command cmd_bench = {
 		   "server and this program can do, not what an adapter would reach.",
 	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
+	.options = cmd_bench_options,
+	.size = sizeof(struct exercise_options),
+	.timeout_ms = EXERCISE_TIMEOUT_MS,
 	.run = cmd_bench_run,
 };

@@ -3,15 +3,41 @@
 
 /* nfsrdma check: is this host, and that server, ready for NFS over RDMA? The table of checks, on
  * this machine or on one that lies below a directory. */
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 #include "plugin/libvirt/libvirt.h"
 
-#define TIMEOUT_MS 5000
 #define RESOLVE_MS 2000
+
+struct cmd_check_options {
+	struct cli cli;
+	struct cmd_check_request request;
+	const char *textfile; /* NULL: not given */
+	bool journal;
+};
+
+static const struct cli_option cmd_check_options[] = {
+	OPTION_ROLE(struct cmd_check_options, request.roles),
+	OPTION_ROOT(ROOT_READ),
+	OPTION_SEC(struct cmd_check_options, request.sec),
+	OPTION_VALUE(
+		"textfile", "FILE", struct cmd_check_options, textfile,
+		"Write metrics to this file, for example for node_exporter's textfile collector.",
+		.choice = &choice_file),
+	OPTION_FLAG(
+		"journal", struct cmd_check_options, journal,
+		"Report to the journal instead of standard output: an entry for each finding that needs attention, and one for the verdict."),
+	OPTION_FORMAT,
+	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
+	OPTION_PORT(struct cmd_check_options, request.port),
+	OPTION_NFS_VERSION(struct cmd_check_options, request.nfs_version),
+	OPTION_QUIET(QUIET_REPORT),
+	OPTION_VERBOSE(VERBOSE_REPORT),
+	OPTIONS_END,
+};
 
 int cmd_check_fill(const struct cmd_check_job *job, finding_sink sink, void *arg)
 {
-	const struct cli_options *options = job->options;
+	struct ticker *ticker = job->cli->ticker;
 	struct check_target *target = job->target;
 	char step[sizeof("looking up ") + 64], port[8];
 
@@ -22,10 +48,10 @@ int cmd_check_fill(const struct cmd_check_job *job, finding_sink sink, void *arg
 		if (target->export)
 			report_subject(job->report, "export", target->export);
 		snprintf(step, sizeof(step), "looking up %.64s", target->server);
-		ticker_set(options->ticker, step, 0, 0);
+		ticker_set(ticker, step, 0, 0);
 		remote_resolve(job->host, target,
 			       deadline_min(job->deadline, deadline_in(RESOLVE_MS)));
-		ticker_set(options->ticker, options->command->working, 0, 0);
+		ticker_set(ticker, job->cli->command->working, 0, 0);
 	}
 	return checks_run(check_table, job->host,
 			  host_is_live(job->host) ? &live_system : &live_replay, target,
@@ -36,8 +62,8 @@ int cmd_check_fill(const struct cmd_check_job *job, finding_sink sink, void *arg
 #define NOTE_MAX   320
 
 /* Writes to where --textfile and --journal say. Errors are printed. */
-static int cmd_check_publish(const struct cli_options *options, struct report *report,
-			     const struct host *host)
+static int cmd_check_publish(const struct cmd_check_options *options,
+			     struct report *report, const struct host *host)
 {
 	char note[NOTE_MAX] = "";
 	int rc = 0, one;
@@ -45,51 +71,55 @@ static int cmd_check_publish(const struct cli_options *options, struct report *r
 	if (options->textfile)
 		rc = publish_metrics(report, options->textfile, note, sizeof(note));
 	if (rc)
-		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		cli_error(&options->cli, EXIT_UNKNOWN, "%s", err_text());
 	if (*note && !options->journal)
-		cli_error(options, EXIT_GOOD, "%s", note);
+		cli_error(&options->cli, EXIT_GOOD, "%s", note);
 	if (!options->journal)
 		return rc;
-	ticker_stop(options->ticker);
+	ticker_stop(options->cli.ticker);
 	report_for(report, output_systems(host));
 	one = publish_journal(report, CHECK_NAME, note);
 	if (one)
-		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		cli_error(&options->cli, EXIT_UNKNOWN, "%s", err_text());
 	return rc ? rc : one;
 }
 
-int cmd_check_target(const struct cli_options *options, int operand,
+int cmd_check_target(const struct cmd_check_request *request, const char *operand,
 		     struct value_server *server, struct check_target *out)
 {
+	const struct nfs_version *version = request->nfs_version;
+
 	*out = (struct check_target){
-		.port = options->port,
-		.has_port = options->has_port,
-		.nfs_version = options->nfs_version ? options->nfs_version->vers : 0,
-		.nfs_minor = options->nfs_version ? options->nfs_version->minor : 0,
-		.krb5 = options->krb5,
+		.port = request->port ? request->port : NFS_RDMA_PORT,
+		.has_port = request->port,
+		.nfs_version = version ? version->vers : 0,
+		.nfs_minor = version ? version->minor : 0,
+		.krb5 = request->sec && strcmp(request->sec, "sys") != 0,
 		.pools = pool_places_gap,
 	};
-	if (options->noperands <= operand)
-		/* Of this host, where it is to be the server. */
-		return options->has_port && !(options->roles & CHECK_SERVER)
-			       ? err_set(EINVAL, "--port needs SERVER")
-			       : 0;
-	if (value_server(options->operands[operand], server))
+	/* The port may be of this host, where it is to be the server. */
+	if (!operand && request->port && !(request->roles & CHECK_SERVER))
+		return err_set(EINVAL, "--port needs SERVER");
+	if (!operand)
+		return 0;
+	if (value_server(operand, server))
 		return -EINVAL;
 	out->server = server->host;
 	out->export = server->path;
 	return 0;
 }
 
-static int cmd_check_run(struct cli_options *options)
+static int cmd_check_run(void *arg)
 {
+	struct cmd_check_options *options = arg;
+	const struct cli *cli = &options->cli;
 	_cleanup_(report_free_p) struct report *report = report_new("check");
 	_cleanup_(host_close_p) struct host *host = NULL;
 	struct report_collector collector = { .report = report };
 	struct check_target target;
 	struct value_server server;
 	struct cmd_check_job job = {
-		.options = options,
+		.cli = cli,
 		.target = &target,
 		.report = report,
 	};
@@ -97,37 +127,37 @@ static int cmd_check_run(struct cli_options *options)
 	uint64_t start;
 	int rc, status;
 
-	if (cmd_check_target(options, 0, &server, &target))
-		return cli_usage(options);
-	status = cli_open_host(options, &host);
+	if (cmd_check_target(&options->request, cli->operands[0], &server, &target))
+		return cli_usage(cli);
+	status = cli_open_host(cli, &host);
 	if (status)
 		return status;
 	if (!report)
-		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
-	target.roles = options->roles ? options->roles : checks_roles(host);
+		return cli_error(cli, EXIT_UNKNOWN, "no memory for the report");
+	target.roles = options->request.roles ? options->request.roles
+					      : checks_roles(host);
 	start = now_ns();
 	job.host = host;
-	job.deadline = deadline_in(options->timeout_ms);
+	job.deadline = deadline_in(cli->timeout_ms);
 	rc = cmd_check_fill(&job, report_collect, &collector);
 	rc = rc ? rc : collector.rc;
-	if (!rc && (options->format->metrics || options->textfile))
+	if (!rc && (cli->format->metrics || options->textfile))
 		rc = cmd_mounts_of(report, host, &target, false);
 	if (rc) {
 		report_cut(report);
-		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
 	}
 	report_times(report, started, (double)(now_ns() - start) / 1e6);
 	rc = cmd_check_publish(options, report, host);
 	if (!options->journal)
-		status = output_report(options, report, host);
+		status = output_report(cli, report, host);
 	else
-		status = options->format->exit_status(report_verdict(report));
+		status = cli->format->exit_status(report_verdict(report));
 	return rc ? EXIT_UNKNOWN : status;
 }
 
 const struct cli_command cmd_check = {
 	.name = "check",
-	.bit = CLI_CHECK,
 	.synopsis = "[OPTION...] [SERVER[:/EXPORT]]",
 	.summary = "Check whether this host and a server are ready, and what is missing.",
 	.details =
@@ -138,7 +168,9 @@ const struct cli_command cmd_check = {
 		"unknown then.",
 	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
-	.timeout_ms = TIMEOUT_MS,
+	.options = cmd_check_options,
+	.size = sizeof(struct cmd_check_options),
+	.timeout_ms = 5000,
 	.working = "checking",
 	.run = cmd_check_run,
 };

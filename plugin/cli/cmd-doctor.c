@@ -4,16 +4,39 @@
 /* nfsrdma doctor: the checks of this host and of the path to a server, and this host's mounts of that
  * server; then a quick probe, if its listener answers; and the plan of a mount. One report, with one list
  * of steps. */
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 #include "plugin/libvirt/libvirt.h"
 #include "plugin/report/words.h"
 
-#define TIMEOUT_MS 30000
 /* The checks have this part of the time; the rest is for the probe. */
 #define CHECKS_PART 3
 
+struct cmd_doctor_options {
+	struct cli cli;
+	struct cmd_check_request request;
+	const struct transport_ops *transport; /* NULL: auto */
+	uint16_t mount_port, nfs_port;         /* 0: not given */
+	struct rpc_cred cred;                  /* of flavor AUTH_NONE: not given */
+};
+
+static const struct cli_option cmd_doctor_options[] = {
+	OPTION_ROOT(ROOT_READ),
+	OPTION_SEC(struct cmd_doctor_options, request.sec),
+	OPTION_FORMAT,
+	OPTION_TIMEOUT(TIMEOUT_COMMAND("30")),
+	OPTION_TRANSPORT(struct cmd_doctor_options, transport),
+	OPTION_PORT(struct cmd_doctor_options, request.port),
+	OPTION_MOUNT_PORT(struct cmd_doctor_options, mount_port),
+	OPTION_NFS_PORT(struct cmd_doctor_options, nfs_port),
+	OPTION_NFS_VERSION(struct cmd_doctor_options, request.nfs_version),
+	OPTION_CRED(struct cmd_doctor_options, cred),
+	OPTION_QUIET(QUIET_REPORT),
+	OPTION_VERBOSE(VERBOSE_REPORT),
+	OPTIONS_END,
+};
+
 struct doctor {
-	struct cli_options *options;
+	const struct cmd_doctor_options *options;
 	const struct host *host;
 	struct check_target target;
 	struct report_collector collector;
@@ -53,7 +76,7 @@ static void doctor_on_matrix(void *arg, const struct matrix *matrix)
 static void doctor_on_progress(void *arg, const char *what, unsigned int done,
 			       unsigned int total)
 {
-	ticker_set(((struct doctor *)arg)->options->ticker, what, done, total);
+	ticker_set(((struct doctor *)arg)->options->cli.ticker, what, done, total);
 }
 
 /* A finding of the doctor itself. */
@@ -82,18 +105,18 @@ static int doctor_report(struct doctor *doctor, struct doctor_fact fact)
  * unless a transport was asked for. */
 static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 {
-	const struct cli_options *options = doctor->options;
+	const struct cmd_doctor_options *options = doctor->options;
 	const struct probe_options probe = {
 		.host = doctor->target.server,
 		.export = doctor->target.export,
-		.port = options->port,
+		.port = doctor->target.port,
 		.mount_port = options->mount_port,
 		.nfs_port = options->nfs_port,
 		.transport = options->transport,
-		.version = options->nfs_version,
+		.version = options->request.nfs_version,
 		.level = PROBE_QUICK,
 		.timeout_ms = (unsigned int)deadline_left(deadline),
-		.has_cred = options->has_cred,
+		.has_cred = options->cred.flavor == RPC_AUTH_SYS,
 		.cred = options->cred,
 	};
 	const struct probe_events events = {
@@ -125,7 +148,7 @@ static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 		fact.text = "the checks took all of the time";
 		return doctor_report(doctor, fact);
 	}
-	ticker_set(options->ticker, "probing", 0, 0);
+	ticker_set(options->cli.ticker, "probing", 0, 0);
 	return probe_run(&probe, &events);
 }
 
@@ -146,12 +169,12 @@ static enum ip_family doctor_server_family(const struct check_target *target)
 
 static int doctor_plan(struct doctor *doctor)
 {
-	const struct cli_options *options = doctor->options;
+	const struct cmd_check_request *asked = &doctor->options->request;
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	_cleanup_(plan_free_p) struct plan *plan = NULL;
 	struct words words = { .separator = "," };
 	struct plan_request request = {
-		.spec = options->operands[0],
+		.spec = doctor->options->cli.operands[0],
 		.family = doctor_server_family(&doctor->target),
 	};
 	struct doctor_fact fact = { .id = "doctor.plan", .status = FINDING_PASS };
@@ -159,12 +182,12 @@ static int doctor_plan(struct doctor *doctor)
 	int rc;
 
 	/* What the command line says of the mount, as its options. */
-	if (options->nfs_version)
-		words_add(&words, "vers=%s", options->nfs_version->name);
-	if (options->has_port)
-		words_add(&words, "port=%u", options->port);
-	if (options->sec)
-		words_add(&words, "sec=%s", options->sec);
+	if (asked->nfs_version)
+		words_add(&words, "vers=%s", asked->nfs_version->name);
+	if (asked->port)
+		words_add(&words, "port=%u", asked->port);
+	if (asked->sec)
+		words_add(&words, "sec=%s", asked->sec);
 	snprintf(requested, sizeof(requested), "%.63s",
 		 words.count ? words_text(&words) : "");
 	request.options = words.count ? requested : NULL;
@@ -190,10 +213,10 @@ static int doctor_plan(struct doctor *doctor)
 
 static int doctor_diagnose(struct doctor *doctor)
 {
-	unsigned int timeout_ms = doctor->options->timeout_ms;
+	unsigned int timeout_ms = doctor->options->cli.timeout_ms;
 	uint64_t deadline = deadline_in(timeout_ms);
 	const struct cmd_check_job job = {
-		.options = doctor->options,
+		.cli = &doctor->options->cli,
 		.host = doctor->host,
 		.target = &doctor->target,
 		.report = doctor->collector.report,
@@ -210,8 +233,10 @@ static int doctor_diagnose(struct doctor *doctor)
 	return rc ? rc : doctor->collector.rc;
 }
 
-static int cmd_doctor_run(struct cli_options *options)
+static int cmd_doctor_run(void *arg)
 {
+	const struct cmd_doctor_options *options = arg;
+	const struct cli *cli = &options->cli;
 	_cleanup_(report_free_p) struct report *report = report_new("doctor");
 	_cleanup_(host_close_p) struct host *host = NULL;
 	struct doctor doctor = { .options = options,
@@ -222,38 +247,38 @@ static int cmd_doctor_run(struct cli_options *options)
 	struct value_server server;
 	int rc;
 
-	if (!options->noperands) {
+	if (!cli->noperands) {
 		err_set(EINVAL, "no server given; expected SERVER:/EXPORT");
-		return cli_usage(options);
+		return cli_usage(cli);
 	}
-	if (cmd_check_target(options, 0, &server, &doctor.target))
-		return cli_usage(options);
+	if (cmd_check_target(&options->request, cli->operands[0], &server,
+			     &doctor.target))
+		return cli_usage(cli);
 	if (!server.path) {
 		err_set(EINVAL, "no export in '%.60s'; expected SERVER:/EXPORT",
-			options->operands[0]);
-		return cli_usage(options);
+			cli->operands[0]);
+		return cli_usage(cli);
 	}
-	rc = cli_open_host(options, &host);
+	rc = cli_open_host(cli, &host);
 	if (rc)
 		return rc;
 	if (!report)
-		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
+		return cli_error(cli, EXIT_UNKNOWN, "no memory for the report");
 	doctor.host = host;
 	doctor.target.roles = CHECK_CLIENT;
 	report_todo(report);
 	rc = doctor_diagnose(&doctor);
 	if (rc) {
 		report_cut(report);
-		cli_error(options, EXIT_UNKNOWN, "%s",
+		cli_error(cli, EXIT_UNKNOWN, "%s",
 			  rc == -EINTR ? "interrupted" : err_text());
 	}
 	report_times(report, started, (double)(now_ns() - start) / 1e6);
-	return output_report(options, report, host);
+	return output_report(cli, report, host);
 }
 
 const struct cli_command cmd_doctor = {
 	.name = "doctor",
-	.bit = CLI_DOCTOR,
 	.synopsis = "[OPTION...] SERVER:/EXPORT",
 	.summary = "Diagnose a mount: checks, a quick probe, and the steps to fix it.",
 	.details =
@@ -264,7 +289,9 @@ const struct cli_command cmd_doctor = {
 		"--transport is given. Nothing is changed, and the probe only reads.",
 	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
-	.timeout_ms = TIMEOUT_MS,
+	.options = cmd_doctor_options,
+	.size = sizeof(struct cmd_doctor_options),
+	.timeout_ms = 30000,
 	.working = "checking",
 	.run = cmd_doctor_run,
 };

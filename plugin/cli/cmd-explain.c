@@ -2,10 +2,35 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* nfsrdma explain: what a finding means, from the table of meanings. */
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 #include "plugin/report/words.h"
 
 #define LABEL_WIDTH 10
+
+struct cmd_explain_options {
+	struct cli cli;
+	const char *message; /* what another program printed; NULL: not given */
+	bool all;            /* the steps for all systems, not for this one alone */
+	bool scd;
+};
+
+static int explain_parse_message(const char *value, void *message)
+{
+	return *value ? value_any(value, message) : err_set(EINVAL, "no message given");
+}
+
+static const struct cli_option cmd_explain_options[] = {
+	OPTION_ROOT(ROOT_READ),
+	OPTION_VALUE(
+		"message", "TEXT", struct cmd_explain_options, message,
+		"Explain a message of another program: a line of a log, or a part of it.",
+		.parse = explain_parse_message),
+	OPTION_FLAG("all", struct cmd_explain_options, all,
+		    "Show the steps for all systems, not only for this one."),
+	OPTION_FLAG("scd", struct cmd_explain_options, scd,
+		    "Print the tables as the manual page has them.", .hidden = true),
+	OPTIONS_END,
+};
 
 struct explain_page {
 	unsigned int width;
@@ -88,7 +113,7 @@ static void explain_all(void)
 }
 
 /* ID or ID/REASON, as they stand in a report. */
-static int explain_operand(const struct cli_options *options, const char *operand,
+static int explain_operand(const struct cli *cli, const char *operand,
 			   const struct explain_page *page)
 {
 	size_t len = strcspn(operand, "/");
@@ -109,11 +134,11 @@ static int explain_operand(const struct cli_options *options, const char *operan
 			err_set(EINVAL,
 				"unknown finding '%.60s'; 'nfsrdma explain' lists all",
 				operand);
-		return cli_usage(options);
+		return cli_usage(cli);
 	}
 	if (!operand[len]) {
 		explain_one(meaning, page);
-		return output_finish(options);
+		return output_finish(cli);
 	}
 	reason = meaning_reason(meaning, operand + len + 1);
 	if (!reason) {
@@ -122,11 +147,11 @@ static int explain_operand(const struct cli_options *options, const char *operan
 		err_set(EINVAL, "unknown reason '%2$.60s' of %1$s; expected %3$s",
 			meaning->id, operand + len + 1,
 			names.count ? words_text(&names) : "none");
-		return cli_usage(options);
+		return cli_usage(cli);
 	}
 	printf("%s\n%s\n\n", operand, meaning->title);
 	explain_reason(reason, page);
-	return output_finish(options);
+	return output_finish(cli);
 }
 
 /* Of each program the one that @text has most of: libvirt repeats what mount.nfs says. */
@@ -150,7 +175,7 @@ static const struct message *explain_best_message(const struct message **after,
 }
 
 /* What another program printed, as it stands in a log. */
-static int explain_messages(const struct cli_options *options,
+static int explain_messages(const struct cmd_explain_options *options,
 			    const struct explain_page *page)
 {
 	const struct message *after = NULL, *message;
@@ -168,38 +193,39 @@ static int explain_messages(const struct cli_options *options,
 		       message->finding, LABEL_WIDTH, "Source", message->source);
 		found = true;
 	}
-	return found ? output_finish(options)
-		     : cli_error(options, EXIT_UNKNOWN,
+	return found ? output_finish(&options->cli)
+		     : cli_error(&options->cli, EXIT_UNKNOWN,
 				 "the text contains no message of nfsrdma-messages(7)");
 }
 
-static int cmd_explain_run(struct cli_options *options)
+static int cmd_explain_run(void *arg)
 {
+	const struct cmd_explain_options *options = arg;
+	const struct cli *cli = &options->cli;
 	_cleanup_(host_close_p) struct host *host = NULL;
 	struct explain_page page = { 0 };
 	struct report_style style;
-	int status = options->root ? cli_open_host(options, &host) : 0;
+	int status = cli->root ? cli_open_host(cli, &host) : 0;
 
 	if (status)
 		return status;
 	output_style(stdout, false, &style);
 	page.width = style.width < 90 ? style.width : 90;
-	if (!options->all_systems)
+	if (!options->all)
 		page.systems = output_systems(host);
 	if (options->message)
 		return explain_messages(options, &page);
 	if (options->scd)
 		help_scd(stdout);
-	else if (!options->noperands)
+	else if (!cli->noperands)
 		explain_all();
 	else
-		return explain_operand(options, options->operands[0], &page);
-	return output_finish(options);
+		return explain_operand(cli, cli->operands[0], &page);
+	return output_finish(cli);
 }
 
 const struct cli_command cmd_explain = {
 	.name = "explain",
-	.bit = CLI_EXPLAIN,
 	.synopsis = "[OPTION...] [ID[/REASON] | --message TEXT]",
 	.summary = "Explain a finding, or a message of another program, and what to do.",
 	.details =
@@ -208,5 +234,7 @@ const struct cli_command cmd_explain = {
 		"message of mount.nfs, the kernel, libvirt or VDSM.",
 	CLI_FORMS({ .operands = { &choice_findings } }),
 	.max_operands = 1,
+	.options = cmd_explain_options,
+	.size = sizeof(struct cmd_explain_options),
 	.run = cmd_explain_run,
 };

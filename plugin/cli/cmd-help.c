@@ -2,9 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* nfsrdma help: prints what --help prints. */
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 
-int command_help(const struct cli_options *options, const struct cli_command *command)
+int command_help(const struct cli *cli, const struct cli_command *command)
 {
 	struct report_style style;
 	unsigned int width;
@@ -15,7 +15,7 @@ int command_help(const struct cli_options *options, const struct cli_command *co
 		help_command(stdout, command, width);
 	else
 		help_program(stdout, width);
-	return output_finish(options);
+	return output_finish(cli);
 }
 
 const struct cli_command *command_find(const char *name)
@@ -43,27 +43,31 @@ int command_unknown(const char *name)
 	return err_set(EINVAL, "unknown command '%.60s'", name);
 }
 
-static int cmd_help_run(struct cli_options *options)
+static const struct cli_option cmd_help_options[] = { OPTIONS_END };
+
+static int cmd_help_run(void *arg)
 {
+	const struct cli *cli = arg;
 	const struct cli_command *command = NULL;
 
-	if (options->noperands) {
-		command = command_find(options->operands[0]);
+	if (cli->noperands) {
+		command = command_find(cli->operands[0]);
 		if (!command) {
-			command_unknown(options->operands[0]);
-			return cli_usage(options);
+			command_unknown(cli->operands[0]);
+			return cli_usage(cli);
 		}
 	}
-	return command_help(options, command);
+	return command_help(cli, command);
 }
 
 const struct cli_command cmd_help = {
 	.name = "help",
-	.bit = CLI_HELP,
 	.synopsis = "[COMMAND]",
 	.summary = "Print this help, or that of a command.",
 	.details = "Prints what 'nfsrdma --help' and 'nfsrdma COMMAND --help' print.",
 	CLI_FORMS({ .operands = { &choice_commands } }),
 	.max_operands = 1,
+	.options = cmd_help_options,
+	.size = sizeof(struct cli),
 	.run = cmd_help_run,
 };

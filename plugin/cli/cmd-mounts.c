@@ -4,10 +4,9 @@
 /* nfsrdma mounts: every NFS mount with its requested and actual transport. On a running system it looks
  * twice and asks every mount for an answer in between, so that connections that were closed for
  * idleness are open when they are judged, and counters that rise are seen. */
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 #include "plugin/libvirt/libvirt.h"
 
-#define TIMEOUT_MS 5000
 /* Of the whole time, for the second look and the report. */
 #define RESERVE_MS 250
 
@@ -270,41 +269,51 @@ int cmd_mounts_unknown(struct report *report)
 	return report_add(report, finding);
 }
 
-static int cmd_mounts_run(struct cli_options *options)
+static const struct cli_option cmd_mounts_options[] = {
+	OPTION_ROOT(ROOT_READ),
+	OPTION_FORMAT,
+	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
+	OPTION_QUIET(QUIET_REPORT),
+	OPTION_VERBOSE(VERBOSE_REPORT),
+	OPTIONS_END,
+};
+
+static int cmd_mounts_run(void *arg)
 {
+	const struct cli *cli = arg;
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
 	_cleanup_(cmd_mounts_readings_fini) struct cmd_mounts_readings readings = { 0 };
 	_cleanup_(host_close_p) struct host *host = NULL;
 	uint64_t start = now_ns();
 	time_t started = time(NULL);
-	int rc = cli_open_host(options, &host);
+	int rc = cli_open_host(cli, &host);
 
 	if (rc)
 		return rc;
 	if (!report)
-		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
-	rc = cmd_mounts_read(host, deadline_in(options->timeout_ms - RESERVE_MS),
-			     &readings);
+		return cli_error(cli, EXIT_UNKNOWN, "no memory for the report");
+	rc = cmd_mounts_read(host, deadline_in(cli->timeout_ms - RESERVE_MS), &readings);
 	rc = rc ? cmd_mounts_unknown(report) : cmd_mounts_fill(report, host, &readings);
 	rc = rc || !host_is_live(host) ? rc : cmd_mounts_hook(report, host);
 	if (rc) {
 		report_cut(report);
-		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
 	}
 	report_times(report, started, (double)(now_ns() - start) / 1e6);
-	return output_report(options, report, host);
+	return output_report(cli, report, host);
 }
 
 const struct cli_command cmd_mounts = {
 	.name = "mounts",
-	.bit = CLI_MOUNTS,
 	.synopsis = "[OPTION...]",
 	.summary = "List NFS mounts with their requested and actual transport.",
 	.details =
 		"Finds mounts that request RDMA and are mounted over TCP, which nothing else "
 		"reports. A separate process asks each mount for an answer, so that a silent server "
 		"does not delay the command beyond its time.",
-	.timeout_ms = TIMEOUT_MS,
+	.options = cmd_mounts_options,
+	.size = sizeof(struct cli),
+	.timeout_ms = 5000,
 	.working = "waiting for mounts to answer",
 	.run = cmd_mounts_run,
 };

@@ -5,7 +5,7 @@
  * where something cannot be read, and it never keeps a shell waiting. */
 #include <signal.h>
 
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 
 #define NAMES_SECONDS 5
 
@@ -54,10 +54,14 @@ static bool names_is_repeated(const char *before, const char *line)
 	return strcspn(before, "\t") == len && !strncmp(before, line, len);
 }
 
-static int cmd_names_run(struct cli_options *options)
+static const struct cli_option cmd_names_options[] = { OPTION_ROOT(ROOT_READ),
+						       OPTIONS_END };
+
+static int cmd_names_run(void *arg)
 {
-	const char *name = options->noperands ? options->operands[0] : "";
-	const char *prefix = options->noperands > 1 ? options->operands[1] : "";
+	const struct cli *cli = arg;
+	const char *name = cli->noperands ? cli->operands[0] : "";
+	const char *prefix = cli->noperands > 1 ? cli->operands[1] : "";
 	const struct cli_choice *choice = choice_list(name);
 	_cleanup_(host_close_p) struct host *host = NULL;
 	struct names_list list = { .count = 0 };
@@ -66,11 +70,11 @@ static int cmd_names_run(struct cli_options *options)
 	if (!choice) {
 		err_set(EINVAL, "%s%.40s%s; 'nfsrdma names --help' lists them",
 			*name ? "unknown list '" : "no list", name, *name ? "'" : "");
-		return cli_usage(options);
+		return cli_usage(cli);
 	}
 	signal(SIGALRM, names_on_alarm);
 	alarm(NAMES_SECONDS);
-	if (host_open(&host, options->root))
+	if (host_open(&host, cli->root))
 		return EXIT_GOOD;
 	choice->each(host, prefix, names_keep, &list);
 	if (list.count)
@@ -87,7 +91,6 @@ static int cmd_names_run(struct cli_options *options)
 
 const struct cli_command cmd_names = {
 	.name = "names",
-	.bit = CLI_NAMES,
 	.hidden = true,
 	.synopsis = "LIST [PREFIX]",
 	.summary = "Print names of this host for the completion of shells.",
@@ -98,5 +101,7 @@ const struct cli_command cmd_names = {
 		"the PREFIX ID/ the list findings has the reasons of that finding.",
 	CLI_FORMS({ .operands = { &choice_lists } }),
 	.max_operands = 2,
+	.options = cmd_names_options,
+	.size = sizeof(struct cli),
 	.run = cmd_names_run,
 };

@@ -15,7 +15,7 @@
 #define LOCK_MS 5000
 
 struct ovirt_policy_run {
-	const struct cli_options *options;
+	const struct cmd_ovirt_options *options;
 	const struct host *host;
 	struct ovirt_domain domains[CMD_OVIRT_DOMAINS_MAX];
 	struct ovirt_change_request request;
@@ -106,7 +106,7 @@ static void ovirt_policy_restore(struct ovirt_policy_run *run, size_t file)
 				 NULL);
 	rc = rc ? rc : place_remove_dirs(run->host, &run->made[file]);
 	if (rc)
-		cli_error(run->options, 0, "cannot restore /%s: %s", paths[file],
+		cli_error(&run->options->cli, 0, "cannot restore /%s: %s", paths[file],
 			  err_text());
 }
 
@@ -190,52 +190,53 @@ static int ovirt_policy_print(const struct ovirt_policy_run *run, bool any)
 	ovirt_policy_print_mounted(run);
 	if (any && dry_run) {
 		puts("\nNothing was changed (--dry-run).");
-	} else if (!remove && !run->options->root) {
+	} else if (!remove && !run->options->cli.root) {
 		putchar('\n');
 		wrap_print(
 			stdout,
 			"Next: nfsrdma mounts, after the domains are activated. To undo this: nfsrdma ovirt policy --remove",
 			0, output_page(stdout));
 	}
-	return output_finish(run->options);
+	return output_finish(&run->options->cli);
 }
 
 /* --- the command --------------------------------------------------------------------------------------------- */
 
-static int ovirt_policy_check_options(const struct cli_options *options)
+static int ovirt_policy_check_options(const struct cmd_ovirt_options *options)
 {
-	if (options->noperands < 2 && !options->remove)
+	if (options->cli.noperands < 2 && !options->remove)
 		return err_set(EINVAL, "no domain given; expected SERVER:/EXPORT");
-	if (options->posix || options->engine_version)
+	if (cmd_ovirt_is_posix(options) || options->nfs_version)
 		return err_set(EINVAL, "--type and --nfs-version need options");
-	if (strcmp(options->format->name, "text"))
+	if (strcmp(options->cli.format->name, "text"))
 		return err_set(EINVAL, "--format needs options");
-	if (options->remove && (options->has_port || options->mount_options ||
+	if (options->remove && (options->port || options->mount_options ||
 				options->resolve || options->guard_only))
 		return err_set(
 			EINVAL,
 			"--remove cannot be combined with --port, --options, --resolve and --guard-only");
-	return options->root && options->resolve
+	return options->cli.root && options->resolve
 		       ? err_set(EINVAL, "--resolve and --root cannot be combined")
 		       : 0;
 }
 
 static int ovirt_policy_add_domains(struct ovirt_policy_run *run)
 {
-	const struct cli_options *options = run->options;
+	const struct cmd_ovirt_options *options = run->options;
 	struct ovirt_change_request *request = &run->request;
 	char repository[PATH_MAX];
 	enum ip_family family;
 	int i, rc = 0;
 
-	cmd_ovirt_repository(run->host, options, repository);
-	for (i = 1; !rc && i < options->noperands; i++) {
+	cmd_ovirt_repository(run->host, options->repository, repository);
+	for (i = 1; !rc && i < options->cli.noperands; i++) {
 		struct ovirt_domain *domain = &run->domains[request->ndomains++];
 
-		rc = ovirt_domain(options->operands[i], repository, domain);
+		rc = ovirt_domain(options->cli.operands[i], repository, domain);
 		family = IP_UNKNOWN;
 		if (!rc && options->resolve)
-			rc = cmd_plan_family(options, domain->spec, &family);
+			rc = cmd_plan_family(domain->spec, options->cli.timeout_ms,
+					     &family);
 		if (!rc && i > 1 && request->six != (family == IP_V6))
 			return err_set(
 				EINVAL,
@@ -291,18 +292,18 @@ static int ovirt_policy_write(struct ovirt_policy_run *run)
 
 static int ovirt_policy_run(struct ovirt_policy_run *run)
 {
-	const struct cli_options *options = run->options;
+	const struct cmd_ovirt_options *options = run->options;
 	int status, rc = ovirt_policy_add_domains(run);
 	bool any;
 
 	if (rc)
-		return cli_error(options, rc == -EINVAL ? EXIT_USAGE : EXIT_UNKNOWN, "%s",
-				 err_text());
+		return cli_error(&options->cli, rc == -EINVAL ? EXIT_USAGE : EXIT_UNKNOWN,
+				 "%s", err_text());
 	run->request.host = run->host;
 	run->request.domains = run->domains;
 	run->request.remove = options->remove;
 	run->request.guard_only = options->guard_only;
-	run->request.port = options->port;
+	run->request.port = options->port ? options->port : NFS_RDMA_PORT;
 	run->request.options = options->mount_options;
 	status = ovirt_policy_nfs_utils(run) ? EXIT_UNKNOWN : ovirt_policy_make(run);
 	any = !status && (ovirt_policy_is_changed(run, OVIRT_NFSMOUNT) ||
@@ -310,21 +311,22 @@ static int ovirt_policy_run(struct ovirt_policy_run *run)
 	if (any && !options->dry_run)
 		status = ovirt_policy_write(run);
 	if (status)
-		return cli_error(options, status, "%s; nothing was changed", err_text());
+		return cli_error(&options->cli, status, "%s; nothing was changed",
+				 err_text());
 	return ovirt_policy_print(run, any);
 }
 
-int cmd_ovirt_policy(const struct cli_options *options)
+int cmd_ovirt_policy(const struct cmd_ovirt_options *options)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
 	_cleanup_free_ struct ovirt_policy_run *run = calloc(1, sizeof(*run));
 	int status;
 
 	if (ovirt_policy_check_options(options))
-		return cli_usage(options);
+		return cli_usage(&options->cli);
 	if (!run)
-		return cli_error(options, EXIT_UNKNOWN, "no memory");
-	status = cli_open_writable(options, &host);
+		return cli_error(&options->cli, EXIT_UNKNOWN, "no memory");
+	status = cli_open_writable(&options->cli, options->dry_run, &host);
 	if (status)
 		return status;
 	run->options = options;

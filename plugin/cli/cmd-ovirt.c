@@ -6,24 +6,59 @@
  * to enter, and to know, is on stderr. */
 #include <json-c/json.h>
 
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 #include "plugin/ovirt/ovirt.h"
 #include "plugin/report/shell.h"
 
 #define LABEL_WIDTH 27
 
+static const struct cli_option cmd_ovirt_options[] = {
+	OPTION_ROOT(
+		"Use the machine below this directory instead of this one, as written by nfsrdma snapshot; policy changes its files, for example those of an image."),
+	OPTION_MOUNT_OPTIONS(struct cmd_ovirt_options, mount_options),
+	OPTION_RESOLVE(struct cmd_ovirt_options, resolve),
+	OPTION_FORMAT_JSON("options: the output format, text (default) or json."),
+	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
+	OPTION_VALUE("port", "PORT", struct cmd_ovirt_options, port,
+		     "policy: the server's NFS/RDMA port (default 20049).",
+		     .parse = value_port),
+	OPTION_VALUE(
+		"nfs-version", "VERSION", struct cmd_ovirt_options, nfs_version,
+		"options: the NFS version selected in the engine: auto (default), 3, 4, 4.0, 4.1 or 4.2.",
+		.choice = &choice_engine_versions),
+	OPTION_VALUE(
+		"type", "TYPE", struct cmd_ovirt_options, type,
+		"options: the type of the storage domain: nfs (default), or posix, which mount.nfsrdma mounts.",
+		.choice = &choice_types),
+	OPTION_VALUE(
+		"repository", "DIR", struct cmd_ovirt_options, repository,
+		"VDSM's directory, below which it mounts domains (default /rhev/data-center).",
+		.choice = &choice_dir),
+	OPTION_FLAG(
+		"remove", struct cmd_ovirt_options, remove,
+		"policy: remove the settings of these domains; without SERVER:/EXPORT, of all."),
+	OPTION_FLAG(
+		"guard-only", struct cmd_ovirt_options, guard_only,
+		"policy: write only the settings of the gates; use it if the engine has the mount options."),
+	OPTION_FLAG("dry-run", struct cmd_ovirt_options, dry_run,
+		    "policy: change nothing; show the changes of files as a diff."),
+	OPTION_QUIET("options: print only the line to enter, notes and warnings."),
+	/* Accepted as by other commands; there is no report. */
+	OPTION_VERBOSE(VERBOSE_REPORT, .hidden = true),
+	OPTIONS_END,
+};
+
 /* --- what is mounted now ----------------------------------------------------------------------------- */
 
 /* The repository with its links resolved, as the kernel shows it and mount.nfs looks for it. What
  * cannot be resolved is taken as it is. */
-void cmd_ovirt_repository(const struct host *host, const struct cli_options *options,
-			  char *buf)
+void cmd_ovirt_repository(const struct host *host, const char *repository, char *buf)
 {
 	struct host_mounts mounts = { .count = 0 };
 
 	if (host_mounts(host, &mounts))
 		mounts = (struct host_mounts){ .cut = true };
-	host_repository_real(host, &mounts, options->repository, buf);
+	host_repository_real(host, &mounts, repository, buf);
 	host_mounts_fini(&mounts);
 }
 
@@ -221,108 +256,114 @@ static int cmd_ovirt_note_nfsmount(const struct host *host,
 		       : 0;
 }
 
-static int cmd_ovirt_print_advice(const struct cli_options *options,
+static int cmd_ovirt_print_advice(const struct cmd_ovirt_options *options,
 				  struct ovirt_advice *advice,
 				  const struct ovirt_request *request,
 				  const struct host *host)
 {
+	const struct cli *cli = &options->cli;
 	char text[OVIRT_TEXT_MAX], remedy[OVIRT_TEXT_MAX], repository[PATH_MAX];
 	struct ovirt_domain domain;
 	unsigned int i;
 	int rc;
 
-	cmd_ovirt_repository(host, options, repository);
+	cmd_ovirt_repository(host, options->repository, repository);
 	rc = ovirt_domain(request->spec, repository, &domain);
 	if (!rc && cmd_ovirt_note_nfsmount(host, &domain, advice))
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
 	rc = rc ? rc : cmd_ovirt_mounted(host, &domain, text, remedy);
-	if (output_is_json(options)) {
+	if (output_is_json(cli)) {
 		cmd_ovirt_print_json(advice, request, rc ? NULL : text,
 				     rc ? NULL : remedy);
-		return output_finish(options);
+		return output_finish(cli);
 	}
 	puts(advice->options);
 	fflush(stdout);
-	if (!options->quiet)
+	if (!cli->quiet)
 		cmd_ovirt_print_help(advice, request);
 	for (i = 0; i < advice->nnotes; i++)
-		cli_error(options, 0, "note: %s", advice->notes[i]);
+		cli_error(cli, 0, "note: %s", advice->notes[i]);
 	if (rc)
-		cli_error(options, 0, "note: the mounts of this host are unknown: %s",
+		cli_error(cli, 0, "note: the mounts of this host are unknown: %s",
 			  err_text());
 	else if (*text)
-		cli_error(options, 0, "warning: %s. To change it: %s", text, remedy);
-	return output_finish(options);
+		cli_error(cli, 0, "warning: %s. To change it: %s", text, remedy);
+	return output_finish(cli);
 }
 
-static int cmd_ovirt_check_options(const struct cli_options *options)
+static int cmd_ovirt_check_options(const struct cmd_ovirt_options *options)
 {
-	if (options->noperands != 2)
+	if (options->cli.noperands != 2)
 		return err_set(EINVAL,
 			       "no domain given; expected options SERVER:/EXPORT");
-	if (options->dry_run || options->remove || options->guard_only ||
-	    options->has_port)
+	if (options->dry_run || options->remove || options->guard_only || options->port)
 		return err_set(
 			EINVAL,
 			"--dry-run, --remove, --guard-only and --port need policy");
-	return options->root && options->resolve
+	return options->cli.root && options->resolve
 		       ? err_set(EINVAL, "--resolve and --root cannot be combined")
 		       : 0;
 }
 
-static int cmd_ovirt_options(struct cli_options *options)
+bool cmd_ovirt_is_posix(const struct cmd_ovirt_options *options)
 {
+	return options->type && !strcmp(options->type, "posix");
+}
+
+static int cmd_ovirt_advise(const struct cmd_ovirt_options *options)
+{
+	const struct cli *cli = &options->cli;
 	_cleanup_(host_close_p) struct host *host = NULL;
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	_cleanup_(ovirt_advice_free_p) struct ovirt_advice *advice = NULL;
 	struct ovirt_request request = {
 		.options = options->mount_options,
-		.version = options->engine_version ? options->engine_version : "auto",
+		.version = options->nfs_version ? options->nfs_version : "auto",
 		.repository = options->repository,
-		.type = options->posix ? OVIRT_POSIX : OVIRT_NFS,
+		.type = cmd_ovirt_is_posix(options) ? OVIRT_POSIX : OVIRT_NFS,
 	};
 	int rc;
 
 	if (cmd_ovirt_check_options(options))
-		return cli_usage(options);
-	rc = cli_open_host(options, &host);
+		return cli_usage(cli);
+	rc = cli_open_host(cli, &host);
 	if (rc)
 		return rc;
 	if (policy_open(&policies, host))
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	request.spec = options->operands[1];
+		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+	request.spec = options->cli.operands[1];
 	request.policies = policies;
 	rc = ovirt_advise(&advice, &request);
 	if (!rc && options->resolve) {
 		ovirt_advice_free(take_ptr(advice));
-		if (cmd_plan_family(options, request.spec, &request.family))
-			return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		if (cmd_plan_family(request.spec, cli->timeout_ms, &request.family))
+			return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
 		rc = ovirt_advise(&advice, &request);
 	}
 	if (rc)
-		return cli_error(options, rc == -ENOMEM ? EXIT_UNKNOWN : EXIT_USAGE, "%s",
+		return cli_error(cli, rc == -ENOMEM ? EXIT_UNKNOWN : EXIT_USAGE, "%s",
 				 err_text());
 	return cmd_ovirt_print_advice(options, advice, &request, host);
 }
 
 /* --- the command -------------------------------------------------------------------------------------------- */
 
-static int cmd_ovirt_run(struct cli_options *options)
+static int cmd_ovirt_run(void *arg)
 {
-	const char *action = options->noperands ? options->operands[0] : "";
+	const struct cmd_ovirt_options *options = arg;
+	const char *action = options->cli.noperands ? options->cli.operands[0] : "";
 
 	if (!strcmp(action, "options"))
-		return cmd_ovirt_options(options);
+		return cmd_ovirt_advise(options);
 	if (!strcmp(action, "policy"))
 		return cmd_ovirt_policy(options);
 	err_set(EINVAL, "expected options or policy%s%.40s%s", *action ? ", not '" : "",
 		action, *action ? "'" : "");
-	return cli_usage(options);
+	return cli_usage(&options->cli);
 }
 
 const struct cli_command cmd_ovirt = {
 	.name = "ovirt",
-	.bit = CLI_OVIRT,
 	.synopsis = "options [OPTION...] SERVER:/EXPORT [-o OPTIONS]\n"
 		    "policy [OPTION...] SERVER:/EXPORT...\n"
 		    "policy --remove [OPTION...] [SERVER:/EXPORT...]",
@@ -340,6 +381,8 @@ const struct cli_command cmd_ovirt = {
 		    .operands = { &choice_sources },
 		    .repeated = true }),
 	.max_operands = 1 + CMD_OVIRT_DOMAINS_MAX,
+	.options = cmd_ovirt_options,
+	.size = sizeof(struct cmd_ovirt_options),
 	.timeout_ms = 5000,
 	.run = cmd_ovirt_run,
 };

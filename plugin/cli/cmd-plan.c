@@ -7,11 +7,33 @@
 #include <json-c/json.h>
 #include <netinet/in.h>
 
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 #include "plugin/options/options.h"
 
 #define LABEL_WIDTH  11
 #define POLICY_WIDTH 14
+
+struct cmd_plan_options {
+	struct cli cli;
+	const char *mount_options; /* NULL: none */
+	bool options_only, resolve;
+	const char *dir; /* the mount point; NULL: not known */
+};
+
+static const struct cli_option cmd_plan_options[] = {
+	OPTION_ROOT(ROOT_READ),
+	OPTION_MOUNT_OPTIONS(struct cmd_plan_options, mount_options),
+	OPTION_FLAG(
+		"options-only", struct cmd_plan_options, options_only,
+		"Print only the option string, on one line; warnings go to standard error."),
+	OPTION_VALUE("dir", "DIR", struct cmd_plan_options, dir,
+		     "The mount point, for the policy that applies to it.",
+		     .choice = &choice_dir),
+	OPTION_RESOLVE(struct cmd_plan_options, resolve),
+	OPTION_FORMAT_JSON("The output format: text (default) or json."),
+	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
+	OPTIONS_END,
+};
 
 /* The policy as rows, for both forms. */
 struct cmd_plan_policy_line {
@@ -210,8 +232,7 @@ static void cmd_plan_print_json(const struct plan *plan,
 	output_json_print(root);
 }
 
-int cmd_plan_family(const struct cli_options *options, const char *source,
-		    enum ip_family *out)
+int cmd_plan_family(const char *source, unsigned int timeout_ms, enum ip_family *out)
 {
 	bool has[3] = { false, false, false };
 	struct transport_address list[16];
@@ -220,8 +241,8 @@ int cmd_plan_family(const struct cli_options *options, const char *source,
 
 	if (rc || spec.family != IP_UNKNOWN)
 		return rc;
-	rc = transport_resolve(spec.host, options->port, list, ARRAY_SIZE(list),
-			       deadline_in(options->timeout_ms));
+	rc = transport_resolve(spec.host, NFS_RDMA_PORT, list, ARRAY_SIZE(list),
+			       deadline_in(timeout_ms));
 	if (rc < 0)
 		return rc;
 	for (i = 0; i < rc; i++)
@@ -231,20 +252,22 @@ int cmd_plan_family(const struct cli_options *options, const char *source,
 	return 0;
 }
 
-static int cmd_plan_check_options(const struct cli_options *options)
+static int cmd_plan_check_options(const struct cmd_plan_options *options)
 {
-	if (!options->noperands)
+	if (!options->cli.noperands)
 		return err_set(EINVAL, "no source given; expected SERVER:/EXPORT");
 	if (options->dir && *options->dir != '/')
 		return err_set(EINVAL, "--dir needs an absolute path, not '%.60s'",
 			       options->dir);
-	if (options->root && options->resolve)
+	if (options->cli.root && options->resolve)
 		return err_set(EINVAL, "--resolve and --root cannot be combined");
 	return 0;
 }
 
-static int cmd_plan_run(struct cli_options *options)
+static int cmd_plan_run(void *arg)
 {
+	const struct cmd_plan_options *options = arg;
+	const struct cli *cli = &options->cli;
 	_cleanup_(host_close_p) struct host *host = NULL;
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	_cleanup_(plan_free_p) struct plan *plan = NULL;
@@ -256,41 +279,40 @@ static int cmd_plan_run(struct cli_options *options)
 	int rc;
 
 	if (cmd_plan_check_options(options))
-		return cli_usage(options);
-	rc = cli_open_host(options, &host);
+		return cli_usage(cli);
+	rc = cli_open_host(cli, &host);
 	if (rc)
 		return rc;
 	/* Not known what the policy is: then there is no plan either. */
 	if (policy_open(&policies, host))
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	request.spec = options->operands[0];
+		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+	request.spec = cli->operands[0];
 	request.policies = policies;
 	/* What is wrong with the options is said before anybody is asked. */
 	rc = plan_make(&plan, &request);
 	if (!rc && options->resolve) {
 		plan_free(take_ptr(plan));
-		if (cmd_plan_family(options, request.spec, &request.family))
-			return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		if (cmd_plan_family(request.spec, cli->timeout_ms, &request.family))
+			return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
 		rc = plan_make(&plan, &request);
 	}
 	if (rc)
-		return cli_error(options, rc == -ENOMEM ? EXIT_UNKNOWN : EXIT_USAGE, "%s",
+		return cli_error(cli, rc == -ENOMEM ? EXIT_UNKNOWN : EXIT_USAGE, "%s",
 				 err_text());
 	if (options->options_only) {
 		for (i = 0; i < plan->nwarnings; i++)
-			cli_error(options, 0, "warning: %s", plan->warnings[i]);
+			cli_error(cli, 0, "warning: %s", plan->warnings[i]);
 		puts(plan->options);
-	} else if (output_is_json(options)) {
+	} else if (output_is_json(cli)) {
 		cmd_plan_print_json(plan, &request);
 	} else {
 		cmd_plan_print_text(plan, request.spec);
 	}
-	return output_finish(options);
+	return output_finish(cli);
 }
 
 const struct cli_command cmd_plan = {
 	.name = "plan",
-	.bit = CLI_PLAN,
 	.synopsis = "[OPTION...] SERVER:/EXPORT [-o OPTIONS]",
 	.summary = "Show the options that a mount over RDMA gets, and why.",
 	.details =
@@ -300,6 +322,8 @@ const struct cli_command cmd_plan = {
 		"--resolve. The exit status is 0, or 2 if there is no such mount.",
 	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
+	.options = cmd_plan_options,
+	.size = sizeof(struct cmd_plan_options),
 	.timeout_ms = 5000,
 	.run = cmd_plan_run,
 };

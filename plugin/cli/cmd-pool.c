@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 #include "plugin/libvirt/libvirt.h"
 #include "plugin/setup/setup.h"
 
@@ -17,8 +17,37 @@
 
 #define VERSION_DEFAULT "4.2"
 
+struct cmd_pool_options {
+	struct cli cli;
+	const char *mount_options; /* NULL: not given */
+	const char *target;        /* where it is mounted; NULL: not given */
+	const char *connect;       /* NULL: not given */
+	const char *nfs_version;   /* NULL: not given */
+	bool force, dry_run;
+};
+
+static const struct cli_option cmd_pool_options[] = {
+	OPTION_MOUNT_OPTIONS(struct cmd_pool_options, mount_options),
+	OPTION_VALUE("target", "DIR", struct cmd_pool_options, target,
+		     "The directory that the pool is mounted on.", .choice = &choice_dir),
+	OPTION_CONNECT(struct cmd_pool_options, connect),
+	OPTION_FORMAT,
+	OPTION_TIMEOUT(TIMEOUT_COMMAND("15 to read and 180 to change")),
+	OPTION_VALUE(
+		"nfs-version", "VERSION", struct cmd_pool_options, nfs_version,
+		"The NFS version: 3, 4.0, 4.1, 4.2, or auto, the highest that the server supports (default: define 4.2; convert keeps that of the pool).",
+		.choice = &choice_versions),
+	OPTION_FLAG(
+		"force", struct cmd_pool_options, force,
+		"Change the definition of a pool that running guests use, or revert a pool that was edited since."),
+	OPTION_DRY_RUN(struct cmd_pool_options, dry_run),
+	OPTION_QUIET(QUIET_REPORT),
+	OPTION_VERBOSE(VERBOSE_REPORT),
+	OPTIONS_END,
+};
+
 struct cmd_pool_session {
-	struct cli_options *options;
+	const struct cmd_pool_options *options;
 	const char *name; /* second operand; NULL: none */
 	uint64_t deadline;
 	struct host *host;
@@ -302,7 +331,7 @@ static int cmd_pool_verify(struct cmd_pool_session *session)
 static enum ip_family cmd_pool_family(struct cmd_pool_session *session,
 				      const char *server)
 {
-	struct check_target target = { .server = server, .port = session->options->port };
+	struct check_target target = { .server = server, .port = NFS_RDMA_PORT };
 	unsigned int i;
 
 	remote_resolve(session->host, &target,
@@ -314,11 +343,11 @@ static enum ip_family cmd_pool_family(struct cmd_pool_session *session,
 }
 
 /* NULL: not given; "": no version. */
-static const char *cmd_pool_version(const struct cli_options *options)
+static const char *cmd_pool_version(const struct cmd_pool_options *options)
 {
-	if (options->nfs_version)
-		return options->nfs_version->name;
-	return options->nfs_version_auto ? "" : NULL;
+	const char *version = options->nfs_version;
+
+	return version && !strcmp(version, "auto") ? "" : version;
 }
 
 static struct pool_changer cmd_pool_changer(struct cmd_pool_session *session)
@@ -338,7 +367,7 @@ static struct pool_changer cmd_pool_changer(struct cmd_pool_session *session)
 
 static int cmd_pool_make(struct cmd_pool_session *session, struct pool_xml **out)
 {
-	const struct cli_options *options = session->options;
+	const struct cmd_pool_options *options = session->options;
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	struct pool_request request = { .policies = session->policies,
 					.options = options->mount_options
@@ -346,7 +375,7 @@ static int cmd_pool_make(struct cmd_pool_session *session, struct pool_xml **out
 							   : "" };
 	char host[SPEC_HOST_MAX + 3];
 	struct spec spec;
-	int rc = spec_parse(options->operands[2], &spec);
+	int rc = spec_parse(options->cli.operands[2], &spec);
 
 	if (rc)
 		return rc;
@@ -380,7 +409,7 @@ static int cmd_pool_define(struct cmd_pool_session *session)
 	if (session->options->dry_run) {
 		rc = pool_xml_format(xml, &text);
 		session->shown = !rc;
-		ticker_stop(session->options->ticker);
+		ticker_stop(session->options->cli.ticker);
 		fputs(rc ? "" : text, stdout);
 		return rc;
 	}
@@ -437,7 +466,7 @@ static int cmd_pool_show(struct cmd_pool_session *session, bool revert,
 		return 0;
 	}
 	session->shown = true;
-	ticker_stop(session->options->ticker);
+	ticker_stop(session->options->cli.ticker);
 	if (!strcmp(before, after))
 		printf("Pool %s needs no change.\n", session->name);
 	else
@@ -484,11 +513,10 @@ static const struct cmd_pool_action actions[] = {
 	{ "revert", 1, 1, true, cmd_pool_revert },
 };
 
-static const struct cmd_pool_action *cmd_pool_find_action(
-	const struct cli_options *options)
+static const struct cmd_pool_action *cmd_pool_find_action(const struct cli *cli)
 {
-	const char *name = options->noperands ? options->operands[0] : "";
-	int operands = options->noperands - 1;
+	const char *name = cli->noperands ? cli->operands[0] : "";
+	int operands = cli->noperands - 1;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(actions); i++) {
@@ -510,42 +538,44 @@ static const struct cmd_pool_action *cmd_pool_find_action(
 static int cmd_pool_act(struct cmd_pool_session *session,
 			const struct cmd_pool_action *action)
 {
-	struct cli_options *options = session->options;
+	const struct cli *cli = &session->options->cli;
 	uint64_t start = now_ns();
 	time_t started = time(NULL);
 	int rc = action->run(session);
 
 	if (rc == -EINVAL || rc == -E2BIG)
-		return cli_usage(options);
+		return cli_usage(cli);
 	if (rc || session->rc)
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
 	if (session->shown)
-		return output_finish(options);
+		return output_finish(cli);
 	report_times(session->report, started, (double)(now_ns() - start) / 1e6);
-	return output_report(options, session->report, session->host);
+	return output_report(cli, session->report, session->host);
 }
 
-static int cmd_pool_run(struct cli_options *options)
+static int cmd_pool_run(void *arg)
 {
+	const struct cmd_pool_options *options = arg;
+	const struct cli *cli = &options->cli;
 	_cleanup_(report_free_p) struct report *report = report_new("pool");
 	_cleanup_(host_close_p) struct host *host = NULL;
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	const struct cmd_pool_action *action = cmd_pool_find_action(options);
+	const struct cmd_pool_action *action = cmd_pool_find_action(cli);
 	struct cmd_pool_session session = { .options = options, .report = report };
 	int status;
 
 	if (!action)
-		return cli_usage(options);
+		return cli_usage(cli);
 	if (!report)
-		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
+		return cli_error(cli, EXIT_UNKNOWN, "no memory for the report");
 	if (host_open(&host, NULL) || policy_open(&policies, host))
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	session.name = options->noperands > 1 ? options->operands[1] : NULL;
+		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+	session.name = cli->noperands > 1 ? cli->operands[1] : NULL;
 	session.host = host;
 	session.policies = policies;
-	session.deadline = deadline_in(options->has_timeout ? options->timeout_ms
-				       : action->changes    ? CHANGE_MS
-							    : READ_MS);
+	session.deadline = deadline_in(cli->timeout_ms   ? cli->timeout_ms
+				       : action->changes ? CHANGE_MS
+							 : READ_MS);
 	status = cmd_pool_act(&session, action);
 	view_close(session.view);
 	view_places_fini(&session.places);
@@ -555,7 +585,6 @@ static int cmd_pool_run(struct cli_options *options)
 
 const struct cli_command cmd_pool = {
 	.name = "pool",
-	.bit = CLI_POOL,
 	.synopsis = "list [OPTION...]\n"
 		    "define NAME SERVER:/EXPORT --target DIR [OPTION...]\n"
 		    "convert NAME [OPTION...]\n"
@@ -573,6 +602,8 @@ const struct cli_command cmd_pool = {
 		  { .action = "verify", .operands = { &choice_pool_or_file } },
 		  { .action = "revert", .operands = { &choice_pools } }),
 	.max_operands = 3,
+	.options = cmd_pool_options,
+	.size = sizeof(struct cmd_pool_options),
 	.working = "waiting for libvirt",
 	.run = cmd_pool_run,
 };

@@ -7,19 +7,56 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 
 #define LISTEN_DEFAULT "127.0.0.1:0"
 #define RESOLVE_MS     5000
 
-static int cmd_serve_list_faults(const struct cli_options *options)
+struct cmd_serve_options {
+	struct cli cli;
+	const char *listen, *export_dir; /* NULL: not given */
+	bool list_faults, allow_remote_faults, no_crc;
+	const struct transport_ops *transport; /* NULL: auto */
+	uint16_t mount_port, nfs_port;         /* 0: not given */
+};
+
+static const struct cli_option cmd_serve_options[] = {
+	OPTION_VALUE(
+		"listen", "ADDR:PORT", struct cmd_serve_options, listen,
+		"The address to listen on for RDMA (default 127.0.0.1:0; the kernel chooses the port).",
+		.choice = &choice_listeners),
+	OPTION_VALUE("export", "DIR", struct cmd_serve_options, export_dir,
+		     "Serve this directory, read-only, instead of files in memory.",
+		     .choice = &choice_dir),
+	OPTION_FAULT,
+	OPTION_FLAG("list-faults", struct cmd_serve_options, list_faults,
+		    "List the faults, one per line, and exit."),
+	OPTION_FLAG("allow-remote-faults", struct cmd_serve_options, allow_remote_faults,
+		    "Allow faults on a listener that other hosts can reach."),
+	OPTION_FLAG(
+		"no-crc", struct cmd_serve_options, no_crc,
+		"Do not request the MPA CRC from clients; a client that requests it gets it."),
+	OPTION_VALUE(
+		"transport", "NAME", struct cmd_serve_options, transport,
+		"verbs (an RDMA device) or iwarp (software, over TCP); auto (default) is iwarp.",
+		.choice = &choice_transports, .parse = value_transport),
+	OPTION_VALUE("mount-port", "PORT", struct cmd_serve_options, mount_port,
+		     "The TCP port of MOUNT (default: any free port).",
+		     .parse = value_port),
+	OPTION_VALUE("nfs-port", "PORT", struct cmd_serve_options, nfs_port,
+		     "The TCP port of NFS (default: any free port).",
+		     .parse = value_port),
+	OPTIONS_END,
+};
+
+static int cmd_serve_list_faults(const struct cli *cli)
 {
 	const struct fault_row *row;
 
 	for (row = fault_table; row->name; row++)
 		printf("%s%s%s %s\n", row->name, row->values ? "=" : "",
 		       row->values ? row->values : "", row->description);
-	return output_finish(options);
+	return output_finish(cli);
 }
 
 /* "127.0.0.1:20049", "[::1]:0", "localhost:0" */
@@ -59,8 +96,7 @@ static bool cmd_serve_is_loopback(const struct transport_address *at)
 }
 
 /* The line that scripts wait for. */
-static int cmd_serve_print_ready(const struct cli_options *options,
-				 const struct server *server,
+static int cmd_serve_print_ready(const struct cli *cli, const struct server *server,
 				 const struct transport_address *at)
 {
 	struct server_ports ports;
@@ -77,12 +113,11 @@ static int cmd_serve_print_ready(const struct cli_options *options,
 	}
 	printf("{\"rdma\":%u,\"nfs\":%u,\"mount\":%u,\"address\":\"%s\",\"export\":\"/\"}\n",
 	       ports.rdma, ports.nfs, ports.mount, address);
-	return output_finish(options);
+	return output_finish(cli);
 }
 
 /* Until SIGINT or SIGTERM. They are blocked before there are threads, so that none takes the signal. */
-static int cmd_serve_start(const struct cli_options *options,
-			   const struct server_options *what)
+static int cmd_serve_start(const struct cli *cli, const struct server_options *what)
 {
 	_cleanup_close_ int stop = -1;
 	struct server *server = NULL;
@@ -96,52 +131,53 @@ static int cmd_serve_start(const struct cli_options *options,
 	stop = signalfd(-1, &set, SFD_CLOEXEC);
 	if (stop < 0) {
 		err_sys("signalfd");
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
 	}
 	if (server_open_confined(&server, what))
-		status = cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		status = cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
 	if (!status)
-		status = cmd_serve_print_ready(options, server, &what->listen);
+		status = cmd_serve_print_ready(cli, server, &what->listen);
 	if (!status && server_run(server, stop))
-		status = cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		status = cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
 	server_close(server);
 	return status;
 }
 
-static int cmd_serve_run(struct cli_options *options)
+static int cmd_serve_run(void *arg)
 {
+	const struct cmd_serve_options *options = arg;
+	const struct cli *cli = &options->cli;
 	struct server_options what = {
 		.nfs_port = options->nfs_port,
 		.mount_port = options->mount_port,
 		.transport = options->transport ? options->transport : &transport_iwarp,
-		.faults = fault_set_empty(options->faults) ? NULL : options->faults,
+		.faults = fault_set_empty(cli->faults) ? NULL : cli->faults,
 		.no_crc = options->no_crc,
 	};
 	int rc, status;
 
 	if (options->list_faults)
-		return cmd_serve_list_faults(options);
+		return cmd_serve_list_faults(cli);
 	if (cmd_serve_parse_listen(options->listen ? options->listen : LISTEN_DEFAULT,
 				   &what.listen))
-		return cli_usage(options);
+		return cli_usage(cli);
 	if (what.faults && !cmd_serve_is_loopback(&what.listen) &&
 	    !options->allow_remote_faults) {
 		err_set(EINVAL, "other hosts can reach these faults: add "
 				"--allow-remote-faults to allow it");
-		return cli_usage(options);
+		return cli_usage(cli);
 	}
 	rc = options->export_dir ? export_directory_new(&what.exp, options->export_dir)
 				 : export_memory_new(&what.exp);
 	if (rc)
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	status = cmd_serve_start(options, &what);
+		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+	status = cmd_serve_start(cli, &what);
 	export_free(what.exp);
 	return status;
 }
 
 const struct cli_command cmd_serve = {
 	.name = "serve",
-	.bit = CLI_SERVE,
 	.synopsis = "[OPTION...] [--export DIR] [--fault NAME[=VALUE]]...\n"
 		    "--list-faults",
 	.summary = "Run the embedded NFS/RDMA server alone.",
@@ -155,5 +191,7 @@ const struct cli_command cmd_serve = {
 		   "nobody and serves only what others may read. A fault makes it fail "
 		   "in one way; without --allow-remote-faults only on loopback.",
 	.max_operands = 0,
+	.options = cmd_serve_options,
+	.size = sizeof(struct cmd_serve_options),
 	.run = cmd_serve_run,
 };

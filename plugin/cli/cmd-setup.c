@@ -5,11 +5,46 @@
 
 #include <json-c/json.h>
 
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 #include "plugin/report/shell.h"
 #include "plugin/setup/setup.h"
 
 #define NAME_MAX_STEP 256
+
+struct cmd_setup_options {
+	struct cli cli;
+	unsigned int role; /* CHECK_CLIENT or CHECK_SERVER, the first operand; 0: none */
+	uint16_t port;     /* 0: not given */
+	bool dry_run, undo, restart, for_probe;
+	const char *software; /* "rxe", "siw"; NULL: not given */
+};
+
+static const struct cli_option cmd_setup_options[] = {
+	OPTION_ROOT(
+		"Change files of the machine below this directory, for example of an image, instead of this one."),
+	OPTION_FORMAT_JSON("The output format: text (default) or json."),
+	OPTION_PORT(struct cmd_setup_options, port),
+	OPTION_DRY_RUN(struct cmd_setup_options, dry_run),
+	OPTION_FLAG(
+		"undo", struct cmd_setup_options, undo,
+		"Undo all changes of setup, unless one of its files was edited since."),
+	OPTION_FLAG(
+		"restart", struct cmd_setup_options, restart,
+		"Restart nfs-server if necessary; without it setup adds the listener to the running server, which does not disturb clients."),
+	OPTION_FLAG(
+		"for-probe", struct cmd_setup_options, for_probe,
+		"Also set up what nfsrdma probe needs to use an RDMA device: ib_uverbs, rdma_ucm and, for users other than root, locked memory."),
+	OPTION_VALUE(
+		"software", "TYPE", struct cmd_setup_options, software,
+		"Add a software RDMA link, rxe (RoCE) or siw (iWARP), to INTERFACE, now and at every boot.",
+		.choice = &choice_links),
+	OPTIONS_END,
+};
+
+static const char *cmd_setup_role(const struct cmd_setup_options *options)
+{
+	return options->role == CHECK_SERVER ? "server" : "client";
+}
 
 static void cmd_setup_print_notes(const struct setup_plan *plan)
 {
@@ -42,7 +77,7 @@ struct cmd_setup_progress {
 };
 
 /* Steps that are not taken: of --dry-run, or of an undo that is refused. */
-static void cmd_setup_print_planned(const struct cli_options *options,
+static void cmd_setup_print_planned(const struct cmd_setup_options *options,
 				    const struct setup_plan *plan)
 {
 	struct json_object *steps = json_object_new_array();
@@ -52,7 +87,7 @@ static void cmd_setup_print_planned(const struct cli_options *options,
 	for (i = 0; i < plan->nsteps; i++)
 		setup_json_step(steps, &plan->steps[i], plan->undo,
 				plan->steps[i].refused ? "refused" : status, NULL);
-	setup_json_print(options, plan, steps);
+	setup_json_print(plan, cmd_setup_role(options), options->dry_run, steps);
 }
 
 static void cmd_setup_on_step(void *arg, const struct setup_step *step, int rc)
@@ -82,23 +117,23 @@ static void cmd_setup_on_step(void *arg, const struct setup_step *step, int rc)
 }
 
 /* The first step that failed was printed; an error before any step was not. */
-static int cmd_setup_finish(const struct cli_options *options,
+static int cmd_setup_finish(const struct cmd_setup_options *options,
 			    const struct cmd_setup_progress *progress, int rc)
 {
 	if (!rc)
 		return EXIT_GOOD;
 	if (progress->failed)
 		return EXIT_FAILED;
-	return cli_error(options, EXIT_UNKNOWN, "%s; %s", err_text(),
+	return cli_error(&options->cli, EXIT_UNKNOWN, "%s; %s", err_text(),
 			 progress->printed ? "all steps were done"
 					   : "nothing was changed");
 }
 
 /* A command for a machine below a root must not be run on this one. */
-static void cmd_setup_print_root(const struct cli_options *options)
+static void cmd_setup_print_root(const struct cmd_setup_options *options)
 {
-	if (options->root)
-		printf(" --root %s", SHELL_WORD(options->root));
+	if (options->cli.root)
+		printf(" --root %s", SHELL_WORD(options->cli.root));
 }
 
 static void cmd_setup_print_nothing(const struct setup_plan *plan)
@@ -112,29 +147,31 @@ static void cmd_setup_print_nothing(const struct setup_plan *plan)
 				: "Nothing to do.");
 }
 
-static int cmd_setup_apply(const struct cli_options *options,
+static int cmd_setup_apply(const struct cmd_setup_options *options,
 			   const struct setup_machine *machine,
 			   const struct setup_plan *plan)
 {
-	struct cmd_setup_progress progress = { .undo = false, .ticker = options->ticker };
+	struct cmd_setup_progress progress = { .undo = false,
+					       .ticker = options->cli.ticker };
 	int status = EXIT_GOOD;
 
-	if (output_is_json(options))
+	if (output_is_json(&options->cli))
 		progress.steps = json_object_new_array();
 	if (plan->nsteps)
 		status = cmd_setup_finish(
 			options, &progress,
 			setup_apply(machine, plan, cmd_setup_on_step, &progress));
-	ticker_stop(options->ticker);
+	ticker_stop(options->cli.ticker);
 	if (progress.steps) {
-		setup_json_print(options, plan, progress.steps);
+		setup_json_print(plan, cmd_setup_role(options), options->dry_run,
+				 progress.steps);
 	} else if (!plan->nsteps || progress.printed) {
 		if (!plan->nsteps)
 			cmd_setup_print_nothing(plan);
 		cmd_setup_print_notes(plan);
 		if (!status) {
 			printf("\nNext: nfsrdma check --role %s",
-			       options->roles == CHECK_SERVER ? "server" : "client");
+			       cmd_setup_role(options));
 			cmd_setup_print_root(options);
 		}
 		if (!status && progress.kept) {
@@ -164,14 +201,14 @@ static bool cmd_setup_is_refused(const struct setup_plan *plan)
 }
 
 /* What an undo would do; with a file that was edited it does nothing. */
-static int cmd_setup_show_undo(const struct cli_options *options,
+static int cmd_setup_show_undo(const struct cmd_setup_options *options,
 			       const struct setup_plan *plan)
 {
 	bool refused = cmd_setup_is_refused(plan);
 	unsigned int i;
 
-	ticker_stop(options->ticker);
-	if (output_is_json(options)) {
+	ticker_stop(options->cli.ticker);
+	if (output_is_json(&options->cli)) {
 		cmd_setup_print_planned(options, plan);
 	} else if (!refused) {
 		setup_show(plan, stdout, output_page(stdout));
@@ -193,30 +230,32 @@ static int cmd_setup_show_undo(const struct cli_options *options,
 	}
 	fflush(stdout);
 	return refused ? cli_error(
-				 options, EXIT_FAILED,
+				 &options->cli, EXIT_FAILED,
 				 "nothing was undone, because a file was changed since; restore what setup wrote, then try again")
 		       : EXIT_GOOD;
 }
 
-static int cmd_setup_undo(const struct cli_options *options,
+static int cmd_setup_undo(const struct cmd_setup_options *options,
 			  const struct setup_machine *machine)
 {
 	_cleanup_(setup_plan_free_p) struct setup_plan *plan = NULL;
-	struct cmd_setup_progress progress = { .undo = true, .ticker = options->ticker };
+	struct cmd_setup_progress progress = { .undo = true,
+					       .ticker = options->cli.ticker };
 	int status;
 
 	if (setup_undo_make(&plan, machine))
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		return cli_error(&options->cli, EXIT_UNKNOWN, "%s", err_text());
 	if (options->dry_run || cmd_setup_is_refused(plan))
 		return cmd_setup_show_undo(options, plan);
-	if (output_is_json(options))
+	if (output_is_json(&options->cli))
 		progress.steps = json_object_new_array();
 	/* Also without a step: an ended setup may have left traces. */
 	status = cmd_setup_finish(options, &progress,
 				  setup_undo(machine, cmd_setup_on_step, &progress));
-	ticker_stop(options->ticker);
+	ticker_stop(options->cli.ticker);
 	if (progress.steps) {
-		setup_json_print(options, plan, progress.steps);
+		setup_json_print(plan, cmd_setup_role(options), options->dry_run,
+				 progress.steps);
 		return status;
 	}
 	if (!status && !progress.printed)
@@ -229,9 +268,9 @@ static int cmd_setup_undo(const struct cli_options *options,
 /* --- the command line ------------------------------------------------------------ */
 
 /* The role, and contradictions. */
-static int cmd_setup_check_options(struct cli_options *options)
+static int cmd_setup_check_options(struct cmd_setup_options *options)
 {
-	const char *word = options->noperands ? options->operands[0] : NULL;
+	const char *word = options->cli.noperands ? options->cli.operands[0] : NULL;
 
 	if (!word && !options->undo)
 		return err_set(EINVAL, "no role; expected client or server");
@@ -239,40 +278,39 @@ static int cmd_setup_check_options(struct cli_options *options)
 		return err_set(EINVAL, "unknown role '%.60s'; expected client or server",
 			       word);
 	if (word)
-		options->roles = word[0] == 's' ? CHECK_SERVER : CHECK_CLIENT;
-	if (options->undo &&
-	    (options->has_port || options->for_probe || options->restart))
+		options->role = word[0] == 's' ? CHECK_SERVER : CHECK_CLIENT;
+	if (options->undo && (options->port || options->for_probe || options->restart))
 		return err_set(
 			EINVAL,
 			"--undo cannot be combined with --port, --for-probe and --restart");
-	if (options->roles == CHECK_CLIENT && (options->has_port || options->restart))
+	if (options->role == CHECK_CLIENT && (options->port || options->restart))
 		return err_set(EINVAL, "--port and --restart need server");
 	if (options->software && options->undo)
 		return err_set(EINVAL, "--undo and --software cannot be combined");
 	/* The second operand is the interface of a software link, and of nothing else. */
-	if (options->software && options->noperands < 2)
+	if (options->software && options->cli.noperands < 2)
 		return err_set(EINVAL,
 			       "--software needs an interface: nfsrdma setup %s "
 			       "--software %s INTERFACE",
-			       options->operands[0], options->software);
-	if (!options->software && options->noperands > 1)
+			       options->cli.operands[0], options->software);
+	if (!options->software && options->cli.noperands > 1)
 		return err_set(EINVAL, "unexpected argument '%.60s'",
-			       options->operands[1]);
+			       options->cli.operands[1]);
 	return 0;
 }
 
-static int cmd_setup_run_on(const struct cli_options *options,
+static int cmd_setup_run_on(const struct cmd_setup_options *options,
 			    const struct setup_machine *machine)
 {
 	_cleanup_(setup_plan_free_p) struct setup_plan *plan = NULL;
 	const struct setup_request request = {
-		.roles = options->roles,
-		.port = options->port,
-		.has_port = options->has_port,
+		.roles = options->role,
+		.port = options->port ? options->port : NFS_RDMA_PORT,
+		.has_port = options->port,
 		.for_probe = options->for_probe,
 		.restart = options->restart,
 		.software = options->software,
-		.netdev = options->software ? options->operands[1] : NULL,
+		.netdev = options->software ? options->cli.operands[1] : NULL,
 	};
 	int rc;
 
@@ -280,14 +318,15 @@ static int cmd_setup_run_on(const struct cli_options *options,
 		return cmd_setup_undo(options, machine);
 	rc = setup_plan_make(&plan, machine, &request);
 	if (rc == -EINVAL)
-		return cli_error(options, EXIT_USAGE, "%s", err_text());
+		return cli_error(&options->cli, EXIT_USAGE, "%s", err_text());
 	if (rc)
-		return cli_error(options, rc == -EOPNOTSUPP ? EXIT_FAILED : EXIT_UNKNOWN,
+		return cli_error(&options->cli,
+				 rc == -EOPNOTSUPP ? EXIT_FAILED : EXIT_UNKNOWN,
 				 "%s; nothing was changed", err_text());
 	if (!options->dry_run)
 		return cmd_setup_apply(options, machine, plan);
-	ticker_stop(options->ticker);
-	if (output_is_json(options)) {
+	ticker_stop(options->cli.ticker);
+	if (output_is_json(&options->cli)) {
 		cmd_setup_print_planned(options, plan);
 	} else {
 		setup_show(plan, stdout, output_page(stdout));
@@ -300,15 +339,16 @@ static int cmd_setup_run_on(const struct cli_options *options,
 	return plan->unknown ? EXIT_UNKNOWN : EXIT_GOOD;
 }
 
-static int cmd_setup_run(struct cli_options *options)
+static int cmd_setup_run(void *arg)
 {
+	struct cmd_setup_options *options = arg;
 	_cleanup_(host_close_p) struct host *host = NULL;
 	struct setup_machine machine;
 	int status;
 
 	if (cmd_setup_check_options(options))
-		return cli_usage(options);
-	status = cli_open_writable(options, &host);
+		return cli_usage(&options->cli);
+	status = cli_open_writable(&options->cli, options->dry_run, &host);
 	if (status)
 		return status;
 	machine = (struct setup_machine){
@@ -317,12 +357,11 @@ static int cmd_setup_run(struct cli_options *options)
 		.actions = host_is_live(host) ? &setup_system : NULL,
 	};
 	status = cmd_setup_run_on(options, &machine);
-	return output_finish(options) ? EXIT_UNKNOWN : status;
+	return output_finish(&options->cli) ? EXIT_UNKNOWN : status;
 }
 
 const struct cli_command cmd_setup = {
 	.name = "setup",
-	.bit = CLI_SETUP,
 	.synopsis = "[OPTION...] client|server\n"
 		    "[OPTION...] client|server --software rxe|siw INTERFACE\n"
 		    "--undo [OPTION...]",
@@ -342,6 +381,8 @@ const struct cli_command cmd_setup = {
 		    .option = "software",
 		    .operands = { &choice_interfaces } }),
 	.max_operands = 2,
+	.options = cmd_setup_options,
+	.size = sizeof(struct cmd_setup_options),
 	.working = "setting up this host",
 	.run = cmd_setup_run,
 };

@@ -9,16 +9,34 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 #include "plugin/options/options.h"
 #include "plugin/report/shell.h"
 #include "plugin/snapshot/snapshot.h"
 
-#define TIMEOUT_MS 20000
 #define RESOLVE_MS 2000
 
 /* mkostemp(3) fills it in. */
 #define SUFFIX ".XXXXXX"
+
+struct cmd_snapshot_options {
+	struct cli cli;
+	struct cmd_check_request request;
+	bool force;
+};
+
+static const struct cli_option cmd_snapshot_options[] = {
+	OPTION_ROLE(struct cmd_snapshot_options, request.roles),
+	OPTION_ROOT(ROOT_READ),
+	OPTION_SEC(struct cmd_snapshot_options, request.sec),
+	OPTION_TIMEOUT(TIMEOUT_COMMAND("20")),
+	OPTION_PORT(struct cmd_snapshot_options, request.port),
+	OPTION_NFS_VERSION(struct cmd_snapshot_options, request.nfs_version),
+	OPTION_FLAG("force", struct cmd_snapshot_options, force,
+		    "Replace an existing FILE."),
+	OPTION_QUIET("Show no progress, and print only errors."),
+	OPTIONS_END,
+};
 
 /* --- reading ------------------------------------------------------------------------ */
 
@@ -46,18 +64,19 @@ static void cmd_snapshot_ignore(void *arg, const struct finding *finding)
 
 /* Every check reads, whatever those before it came to: another one may be asked of the snapshot
  * than of the machine. The server is asked as `check` would do it. */
-static int cmd_snapshot_collect(const struct cli_options *options,
+static int cmd_snapshot_collect(const struct cmd_snapshot_options *options,
 				const struct host *host, struct check_target *target,
 				struct snapshot *snapshot)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	bool system = host_is_live(host);
 	const struct live_ops *live = system ? &live_system : &live_replay;
-	uint64_t deadline = deadline_in(options->timeout_ms);
+	uint64_t deadline = deadline_in(options->cli.timeout_ms);
 	struct nfs_mounts mounts;
 	int rc;
 
-	target->roles = options->roles ? options->roles : checks_roles(host);
+	target->roles = options->request.roles ? options->request.roles
+					       : checks_roles(host);
 	/* What other commands read with --root. */
 	policy_open(&policies, host);
 	output_systems(host);
@@ -134,13 +153,13 @@ static int cmd_snapshot_write(struct snapshot *snapshot, const char *path, bool 
 	return rc;
 }
 
-static int cmd_snapshot_print(const struct cli_options *options, bool live,
+static int cmd_snapshot_print(const struct cli *cli, bool live,
 			      const struct snapshot_summary *summary)
 {
-	const char *path = options->operands[0];
+	const char *path = cli->operands[0];
 
-	ticker_stop(options->ticker);
-	if (options->quiet)
+	ticker_stop(cli->ticker);
+	if (cli->quiet)
 		return EXIT_GOOD;
 	printf("%u files in the folder %s\n", summary->files, summary->folder);
 	if (live && summary->refused)
@@ -149,15 +168,17 @@ static int cmd_snapshot_print(const struct cli_options *options, bool live,
 	printf("Review it before you pass it on. To check it, on any machine:\n"
 	       "  tar xf %s\n  nfsrdma check --root %s",
 	       SHELL_WORD(path), SHELL_WORD(summary->folder));
-	if (options->noperands > 1)
-		printf(" %s", SHELL_OPERAND(options->operands[1]));
+	if (cli->noperands > 1)
+		printf(" %s", SHELL_OPERAND(cli->operands[1]));
 	putchar('\n');
-	return output_finish(options);
+	return output_finish(cli);
 }
 
-static int cmd_snapshot_run(struct cli_options *options)
+static int cmd_snapshot_run(void *arg)
 {
-	const char *path = options->noperands ? options->operands[0] : "";
+	const struct cmd_snapshot_options *options = arg;
+	const struct cli *cli = &options->cli;
+	const char *path = cli->noperands ? cli->operands[0] : "";
 	_cleanup_(host_close_p) struct host *host = NULL; /* outlives the snapshot */
 	_cleanup_(snapshot_close_p) struct snapshot *snapshot = NULL;
 	struct snapshot_summary summary;
@@ -166,17 +187,17 @@ static int cmd_snapshot_run(struct cli_options *options)
 	struct value_server server;
 	int rc;
 
-	if (!options->noperands) {
+	if (!cli->noperands) {
 		err_set(EINVAL, "no file given; expected FILE, or - for standard output");
-		return cli_usage(options);
+		return cli_usage(cli);
 	}
-	if (cmd_check_target(options, 1, &server, &target))
-		return cli_usage(options);
+	if (cmd_check_target(&options->request, cli->operands[1], &server, &target))
+		return cli_usage(cli);
 	if (to_stdout && isatty(STDOUT_FILENO)) {
 		err_set(EINVAL, "standard output is a terminal; expected FILE");
-		return cli_usage(options);
+		return cli_usage(cli);
 	}
-	rc = cli_open_host(options, &host);
+	rc = cli_open_host(cli, &host);
 	if (rc)
 		return rc;
 	rc = to_stdout ? 0 : cmd_snapshot_may_write(path, options->force);
@@ -187,14 +208,13 @@ static int cmd_snapshot_run(struct cli_options *options)
 			       : cmd_snapshot_write(snapshot, path, options->force,
 						    &summary);
 	if (rc)
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
 	return to_stdout ? EXIT_GOOD
-			 : cmd_snapshot_print(options, host_is_live(host), &summary);
+			 : cmd_snapshot_print(cli, host_is_live(host), &summary);
 }
 
 const struct cli_command cmd_snapshot = {
 	.name = "snapshot",
-	.bit = CLI_SNAPSHOT,
 	.synopsis = "[OPTION...] FILE|- [SERVER[:/EXPORT]]",
 	.summary = "Save what the checks read on this machine, for --root on another.",
 	.details =
@@ -206,7 +226,9 @@ const struct cli_command cmd_snapshot = {
 		"unknown in it.",
 	CLI_FORMS({ .operands = { &choice_file, &choice_sources } }),
 	.max_operands = 2,
-	.timeout_ms = TIMEOUT_MS,
+	.options = cmd_snapshot_options,
+	.size = sizeof(struct cmd_snapshot_options),
+	.timeout_ms = 20000,
 	.working = "collecting",
 	.run = cmd_snapshot_run,
 };

@@ -8,7 +8,6 @@
 #include "plugin/cli/status.h"
 #include "plugin/record/record.h"
 
-#define TIMEOUT_MS 5000
 /* For the page; all of them are in JSON, and in `nfsrdma mounts`. */
 #define ROWS_MAX 12
 
@@ -44,12 +43,11 @@ static void cmd_status_on_check(void *arg, const struct finding *finding)
 	report_collect(&checks->status->collector, fact);
 }
 
-static int cmd_status_checks(struct status_page *status,
-			     const struct cli_options *options)
+static int cmd_status_checks(struct status_page *status)
 {
 	const struct check *table[CHECKS_MAX + 1], *const *check;
 	struct status_checks checks = { .status = status };
-	struct check_target target = { .port = options->port, .pools = pool_places_gap };
+	struct check_target target = { .port = NFS_RDMA_PORT, .pools = pool_places_gap };
 	struct finding *finding = &status->finding;
 	size_t n = 0;
 	int rc;
@@ -130,7 +128,7 @@ static int cmd_status_mounts(struct status_page *status, uint64_t now)
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-static int cmd_status_fill(struct status_page *status, const struct cli_options *options)
+static int cmd_status_fill(struct status_page *status)
 {
 	uint64_t now = now_ms();
 	struct view_sources sources = { .host = status->host,
@@ -154,7 +152,7 @@ static int cmd_status_fill(struct status_page *status, const struct cli_options 
 		rc = cmd_mounts_unknown(status->collector.report);
 	}
 	status_facts(status);
-	rc = rc ? rc : cmd_status_checks(status, options);
+	rc = rc ? rc : cmd_status_checks(status);
 	if (status->view)
 		rc = rc ? rc : cmd_status_mounts(status, now);
 	return rc ? rc : status->collector.rc;
@@ -169,35 +167,44 @@ static void cmd_status_free_p(struct status_page **status)
 	free(*status);
 }
 
-static int cmd_status_run(struct cli_options *options)
+static const struct cli_option cmd_status_options[] = {
+	OPTION_ROOT(ROOT_READ),
+	OPTION_FORMAT,
+	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
+	OPTION_QUIET(QUIET_REPORT),
+	OPTION_VERBOSE(VERBOSE_REPORT),
+	OPTIONS_END,
+};
+
+static int cmd_status_run(void *arg)
 {
+	struct cli *cli = arg;
 	_cleanup_(report_free_p) struct report *report = report_new("status");
 	_cleanup_(cmd_status_free_p) struct status_page *status = calloc(1,
 									 sizeof(*status));
 	_cleanup_(host_close_p) struct host *host = NULL;
 	uint64_t start = now_ns();
 	time_t started = time(NULL);
-	int rc = cli_open_host(options, &host);
+	int rc = cli_open_host(cli, &host);
 
 	if (rc)
 		return rc;
 	if (!report || !status)
-		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
+		return cli_error(cli, EXIT_UNKNOWN, "no memory for the report");
 	status->host = host;
-	status->deadline = deadline_in(options->timeout_ms);
+	status->deadline = deadline_in(cli->timeout_ms);
 	status->collector.report = report;
-	options->terse = !options->verbose;
-	if (cmd_status_fill(status, options)) {
+	cli->terse = !cli->verbose;
+	if (cmd_status_fill(status)) {
 		report_cut(report);
-		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
 	}
 	report_times(report, started, (double)(now_ns() - start) / 1e6);
-	return output_report(options, report, host);
+	return output_report(cli, report, host);
 }
 
 const struct cli_command cmd_status = {
 	.name = "status",
-	.bit = CLI_STATUS,
 	.synopsis = "[OPTION...]",
 	.summary = "Show this host's RDMA ports, mounts, pools, guests and watcher.",
 	.details =
@@ -206,7 +213,9 @@ const struct cli_command cmd_status = {
 		"the watcher, and the last loss. What fails, warns or is unknown in 'nfsrdma "
 		"check' and 'nfsrdma mounts' does so here, too, in one line each. No server is "
 		"contacted and nothing is changed.",
-	.timeout_ms = TIMEOUT_MS,
+	.options = cmd_status_options,
+	.size = sizeof(struct cli),
+	.timeout_ms = 5000,
 	.working = "reading the state of this host",
 	.run = cmd_status_run,
 };

@@ -5,7 +5,7 @@
  * metrics and findings. */
 #include <ctype.h>
 
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 #include "plugin/report/metrics.h"
 
 #define OPTION_COLUMN 30 /* where what an option does begins */
@@ -46,8 +46,8 @@ void help_command(FILE *out, const struct cli_command *command, unsigned int wid
 	fputc('\n', out);
 	wrap_print(out, command->details, 0, width);
 	fputs("\nOptions:\n", out);
-	for (row = option_table; row->name; row++) {
-		if (row->hidden || !(row->commands & command->bit))
+	for (row = command->options; row->name; row++) {
+		if (row->hidden)
 			continue;
 		/* "-q, --quiet" or "    --timeout SECONDS". */
 		snprintf(text, sizeof(text), "%c%c%s --%s%s%s", row->letter ? '-' : ' ',
@@ -67,14 +67,52 @@ static void help_print_scd(FILE *out, const char *text)
 		fprintf(out, "%s%c", strchr("*_\\", *text) ? "\\" : "", *text);
 }
 
-static void help_scd_options(FILE *out)
+/* The first name of an option behind @name in the alphabet; NULL: none. */
+static const char *help_next_name(const char *name)
 {
 	const struct cli_command *const *command;
 	const struct cli_option *row;
+	const char *next = NULL;
+
+	for (command = cli_commands; *command; command++)
+		for (row = (*command)->options; row->name; row++)
+			if (!(*command)->hidden && !row->hidden &&
+			    strcmp(row->name, name) > 0 &&
+			    (!next || strcmp(row->name, next) < 0))
+				next = row->name;
+	return next;
+}
+
+/* NULL: the command has no such option. */
+static const struct cli_option *help_row(const struct cli_command *command,
+					 const char *name)
+{
+	const struct cli_option *row;
+
+	for (row = command->options; row->name; row++)
+		if (!command->hidden && !row->hidden && !strcmp(row->name, name))
+			return row;
+	return NULL;
+}
+
+static bool help_is_same(const struct cli_option *a, const struct cli_option *b)
+{
+	return a && b && !strcmp(a->help, b->help);
+}
+
+/* Commands for which the option does the same share a paragraph. */
+static void help_scd_option(FILE *out, const char *name)
+{
+	const struct cli_command *const *command, *const *other;
+	const struct cli_option *row;
 	const char *comma;
 
-	for (row = option_table; row->name; row++) {
-		if (row->hidden)
+	for (command = cli_commands; *command; command++) {
+		row = help_row(*command, name);
+		other = cli_commands;
+		while (other < command && !help_is_same(help_row(*other, name), row))
+			other++;
+		if (!row || other < command)
 			continue;
 		fputc('*', out);
 		if (row->letter)
@@ -83,17 +121,24 @@ static void help_scd_options(FILE *out)
 		if (row->arg)
 			fprintf(out, " _%s_", row->arg);
 		fputs(" (", out);
-		comma = "";
-		for (command = cli_commands; *command; command++) {
-			if ((*command)->hidden || !(row->commands & (*command)->bit))
+		for (comma = ""; *other; other++) {
+			if (!help_is_same(help_row(*other, name), row))
 				continue;
-			fprintf(out, "%s%s", comma, (*command)->name);
+			fprintf(out, "%s%s", comma, (*other)->name);
 			comma = ", ";
 		}
 		fputs(")\n\t", out);
 		help_print_scd(out, row->help);
 		fputs("\n\n", out);
 	}
+}
+
+static void help_scd_options(FILE *out)
+{
+	const char *name = "";
+
+	while ((name = help_next_name(name)))
+		help_scd_option(out, name);
 }
 
 static void help_scd_faults(FILE *out)

@@ -5,38 +5,44 @@
 #include <fcntl.h>
 #include <signal.h>
 
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 
-static int main_version(const struct cli_options *options)
+static int main_version(const struct cli *cli)
 {
 	printf("nfsrdma %s\n", NFSRDMA_VERSION);
-	return output_finish(options);
+	return output_finish(cli);
+}
+
+static void main_free_p(struct cli **cli)
+{
+	options_free(*cli);
 }
 
 static int main_command(const struct cli_command *command, int argc, char *const *argv)
 {
-	_cleanup_(options_fini) struct cli_options options;
+	_cleanup_(main_free_p) struct cli *cli = options_new(command);
+	const struct cli none = { .command = command };
 	int status;
 
-	if (!options_init(&options, command))
-		return cli_error(&options, EXIT_UNKNOWN, "no memory");
-	if (options_parse(&options, argc, argv))
-		return cli_usage(&options);
-	if (options.help)
-		return command_help(&options, options.command);
-	if (options.version)
-		return main_version(&options);
+	if (!cli)
+		return cli_error(&none, EXIT_UNKNOWN, "no memory");
+	if (options_parse(cli, argc, argv))
+		return cli_usage(cli);
+	if (cli->help)
+		return command_help(cli, command);
+	if (cli->version)
+		return main_version(cli);
 	if (command->working)
-		options.ticker = ticker_start(options.quiet, command->working);
-	status = command->run(&options);
-	ticker_free(options.ticker);
+		cli->ticker = ticker_start(cli->quiet, command->working);
+	status = command->run(cli);
+	ticker_free(cli->ticker);
 	return status;
 }
 
 /* Before the name of a command only --help and --version may stand. */
 static int main_no_command(int argc, char *const *argv)
 {
-	const struct cli_options none = { 0 };
+	const struct cli none = { 0 };
 	const char *word = argc > 1 ? argv[1] : "";
 	bool help = !strcmp(word, "--help") || !strcmp(word, "-h");
 	bool version = !strcmp(word, "--version") || !strcmp(word, "-V");

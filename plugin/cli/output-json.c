@@ -7,9 +7,9 @@
 
 #include "plugin/cli/cli.h"
 
-bool output_is_json(const struct cli_options *options)
+bool output_is_json(const struct cli *cli)
 {
-	return !strcmp(options->format->name, "json");
+	return !strcmp(cli->format->name, "json");
 }
 
 struct json_object *output_json_text(const char *text)

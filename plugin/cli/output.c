@@ -21,7 +21,7 @@ static void output_print_error(const struct cli_command *command, const char *te
 		command ? command->name : "", clean, tail);
 }
 
-int cli_error(const struct cli_options *options, int status, const char *fmt, ...)
+int cli_error(const struct cli *cli, int status, const char *fmt, ...)
 {
 	char text[ERR_TEXT_MAX];
 	va_list ap;
@@ -29,44 +29,44 @@ int cli_error(const struct cli_options *options, int status, const char *fmt, ..
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	ticker_stop(options->ticker);
-	output_print_error(options->command, text, "");
+	ticker_stop(cli->ticker);
+	output_print_error(cli->command, text, "");
 	return status;
 }
 
-int cli_usage(const struct cli_options *options)
+int cli_usage(const struct cli *cli)
 {
 	char tail[64];
-	const char *name = options->command ? options->command->name : "";
+	const char *name = cli->command ? cli->command->name : "";
 
-	ticker_stop(options->ticker);
+	ticker_stop(cli->ticker);
 	snprintf(tail, sizeof(tail), " (see nfsrdma %s%s--help)", name, *name ? " " : "");
-	output_print_error(options->command, err_text(), tail);
+	output_print_error(cli->command, err_text(), tail);
 	return EXIT_USAGE;
 }
 
-int cli_open_host(const struct cli_options *options, struct host **out)
+int cli_open_host(const struct cli *cli, struct host **out)
 {
-	if (!host_open(out, options->root))
+	if (!host_open(out, cli->root))
 		return 0;
 	err_context(-EINVAL, "--root");
-	return cli_usage(options);
+	return cli_usage(cli);
 }
 
-int cli_open_writable(const struct cli_options *options, struct host **out)
+int cli_open_writable(const struct cli *cli, bool dry_run, struct host **out)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
-	int status = cli_open_host(options, &host);
+	int status = cli_open_host(cli, &host);
 
 	if (status)
 		return status;
 	if (host_is_snapshot(host)) {
 		err_set(EINVAL, "--root: a snapshot cannot be changed");
-		return cli_usage(options);
+		return cli_usage(cli);
 	}
-	if (host_is_live(host) && !options->dry_run && geteuid() != 0)
+	if (host_is_live(host) && !dry_run && geteuid() != 0)
 		return cli_error(
-			options, EXIT_UNKNOWN,
+			cli, EXIT_UNKNOWN,
 			"changing files needs root; use --dry-run to see the changes");
 	umask(022);
 	*out = take_ptr(host);
@@ -171,26 +171,25 @@ unsigned int output_systems(const struct host *host)
 	return systems;
 }
 
-int output_report(const struct cli_options *options, struct report *report,
-		  const struct host *host)
+int output_report(const struct cli *cli, struct report *report, const struct host *host)
 {
 	struct report_style style;
 
-	ticker_stop(options->ticker);
+	ticker_stop(cli->ticker);
 	report_for(report, output_systems(host));
-	output_style(stdout, options->quiet, &style);
-	style.verbose = options->verbose;
-	style.terse = options->terse;
-	if (report_print(report, options->format, stdout, &style))
-		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	return options->format->exit_status(report_verdict(report));
+	output_style(stdout, cli->quiet, &style);
+	style.verbose = cli->verbose;
+	style.terse = cli->terse;
+	if (report_print(report, cli->format, stdout, &style))
+		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+	return cli->format->exit_status(report_verdict(report));
 }
 
-int output_finish(const struct cli_options *options)
+int output_finish(const struct cli *cli)
 {
-	ticker_stop(options->ticker);
+	ticker_stop(cli->ticker);
 	if (!ferror(stdout) && !fflush(stdout))
 		return EXIT_GOOD;
 	err_sys("write to standard output");
-	return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
 }

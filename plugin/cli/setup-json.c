@@ -57,7 +57,7 @@ void setup_json_step(struct json_object *steps, const struct setup_step *step, b
 	json_object_array_add(steps, object);
 }
 
-void setup_json_print(const struct cli_options *options, const struct setup_plan *plan,
+void setup_json_print(const struct setup_plan *plan, const char *role, bool dry_run,
 		      struct json_object *steps)
 {
 	struct json_object *root = json_object_new_object();
@@ -66,13 +66,9 @@ void setup_json_print(const struct cli_options *options, const struct setup_plan
 
 	output_json_add(root, "schema", "nfsrdma-setup/1");
 	output_json_add(root, "version", NFSRDMA_VERSION);
-	output_json_add(root, "role",
-			options->undo                    ? NULL
-			: options->roles == CHECK_SERVER ? "server"
-							 : "client");
-	json_object_object_add(root, "undo", json_object_new_boolean(options->undo));
-	json_object_object_add(root, "dry_run",
-			       json_object_new_boolean(options->dry_run));
+	output_json_add(root, "role", plan->undo ? NULL : role);
+	json_object_object_add(root, "undo", json_object_new_boolean(plan->undo));
+	json_object_object_add(root, "dry_run", json_object_new_boolean(dry_run));
 	json_object_object_add(root, "unknown", json_object_new_boolean(plan->unknown));
 	json_object_object_add(root, "steps", steps);
 	for (i = 0; i < plan->nnotes; i++) {

@@ -5,7 +5,7 @@
 #ifndef PLUGIN_CLI_STATUS_H
 #define PLUGIN_CLI_STATUS_H
 
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 #include "plugin/guard/guard.h"
 #include "plugin/libvirt/libvirt.h"
 #include "plugin/report/words.h"

@@ -6,12 +6,14 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
+#include "plugin/report/words.h"
 
 /* RFC 1813 section 5.1.1: the longest path that MOUNT takes. */
 #define MOUNT_PATH_MAX 1024
 /* IB_DEVICE_NAME_MAX, include/rdma/ib_verbs.h */
 #define DEVICE_NAME_MAX 64
+#define SECONDS_MAX     86400
 
 /* Decimal digits and nothing else: strtoul() would take a sign, blanks, and 0x. */
 static bool value_digits(const char *text, size_t len, unsigned long *out)
@@ -43,14 +45,74 @@ int value_number(const char *text, unsigned long min, unsigned long max,
 	return 0;
 }
 
-int value_port(const char *text, uint16_t *out)
+int value_port(const char *text, void *port)
 {
-	unsigned long port;
-	int rc = value_number(text, 1, 65535, &port);
+	unsigned long number;
+	int rc = value_number(text, 1, 65535, &number);
 
 	if (!rc)
-		*out = (uint16_t)port;
+		*(uint16_t *)port = (uint16_t)number;
 	return rc;
+}
+
+int value_seconds(const char *text, void *ms)
+{
+	unsigned long seconds;
+	int rc = value_number(text, 1, SECONDS_MAX, &seconds);
+
+	if (!rc)
+		*(unsigned int *)ms = (unsigned int)seconds * 1000;
+	return rc;
+}
+
+int value_any(const char *text, void *string)
+{
+	*(const char **)string = text;
+	return 0;
+}
+
+int value_format(const char *text, void *format)
+{
+	const struct report_format *found = report_format_find(text), *const * each;
+	struct words names = { .separator = ", " };
+
+	if (found) {
+		*(const struct report_format **)format = found;
+		return 0;
+	}
+	for (each = report_formats; *each; each++)
+		words_add(&names, "%s", (*each)->name);
+	return err_set(EINVAL, "takes one of %s, not '%.40s'", words_text(&names), text);
+}
+
+/* The words of choices are checked before. */
+int value_transport(const char *text, void *ops)
+{
+	*(const struct transport_ops **)ops = transport_find(text);
+	return 0;
+}
+
+int value_nfs_version(const char *text, void *found)
+{
+	*(const struct nfs_version **)found = nfs_version_find(text);
+	return 0;
+}
+
+int value_roles(const char *text, void *roles)
+{
+	static const unsigned int all[] = { CHECK_CLIENT, CHECK_SERVER, CHECK_BOTH };
+
+	*(unsigned int *)roles = all[choice_index(&choice_roles, text)];
+	return 0;
+}
+
+int value_fault(const char *text, void *faults)
+{
+	struct fault_set **set = faults;
+
+	if (!*set)
+		*set = fault_set_new();
+	return *set ? fault_set_add(*set, text) : err_set(ENOMEM, "no memory");
 }
 
 /* One id of the list at *text; moves to what follows it. -1, (uid_t)-1, means "none" to the
@@ -69,7 +131,7 @@ static bool value_id(const char **text, char end, uint32_t *out)
 	return true;
 }
 
-int value_cred(const char *text, struct rpc_cred *out)
+int value_cred(const char *text, void *out)
 {
 	struct rpc_cred cred = { .flavor = RPC_AUTH_SYS };
 	const char *p = text;
@@ -86,7 +148,7 @@ int value_cred(const char *text, struct rpc_cred *out)
 		return err_set(EINVAL,
 			       "takes numeric UID:GID or UID:GID,GID,..., not '%.40s'",
 			       text);
-	*out = cred;
+	*(struct rpc_cred *)out = cred;
 	return 0;
 }
 
@@ -114,12 +176,13 @@ static bool value_is_ipv6(const char *text)
 	return inet_pton(AF_INET6, address, &v6) == 1;
 }
 
-int value_address(const char *text, struct transport_address *out)
+int value_address(const char *text, void *address)
 {
 	static const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST,
 					       .ai_socktype = SOCK_STREAM };
 	bool bracket = *text == '[';
 	size_t len = strlen(text);
+	struct transport_address *out = address;
 	struct addrinfo *list;
 	struct in_addr v4;
 	char host[80];
@@ -142,12 +205,12 @@ int value_address(const char *text, struct transport_address *out)
 	return 0;
 }
 
-int value_device(const char *text, const char **out)
+int value_device(const char *text, void *string)
 {
 	if (!value_is_name(text) || *text == '.' || strlen(text) >= DEVICE_NAME_MAX)
 		return err_set(EINVAL, "takes the name of an RDMA device, not '%.40s'",
 			       text);
-	*out = text;
+	*(const char **)string = text;
 	return 0;
 }
 

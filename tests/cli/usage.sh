@@ -35,6 +35,8 @@ refused 'chooses its ports' probe --embedded --port 20049
 refused 'unknown option' probe --bogus a
 refused 'unknown option' probe "-$(printf '\377')" a
 refused 'unknown option' probe "--$huge" a
+# -o is an option of other commands.
+refused "unknown option '-o'" probe -o a
 refused 'needs an argument' probe a --timeout
 refused 'takes no argument' probe --embedded=yes
 

@@ -1,20 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The option table: what each option sets, the commands that accept it, and what is refused. */
-#include "plugin/cli/cli.h"
+/* Tables of options: what each option sets, the commands that accept it, and what is refused. */
+#include "plugin/cli/exercise.h"
 #include "suite.h"
 
-static const struct cli_command probe_like = { .name = "probe",
-					       .bit = CLI_PROBE,
-					       .max_operands = 1 };
-static const struct cli_command check_like = {
-	.name = "check", .bit = CLI_CHECK, .timeout_ms = 5000, .max_operands = 1
+struct check_like {
+	struct cli cli;
+	struct cmd_check_request request;
 };
-static const struct cli_command serve_like = { .name = "serve", .bit = CLI_SERVE };
 
-/* Parses words; call options_fini() whatever the result. */
-static int parse(struct cli_options *options, const struct cli_command *command,
+static const struct cli_option check_like_options[] = {
+	OPTION_ROLE(struct check_like, request.roles),
+	OPTION_ROOT(ROOT_READ),
+	OPTION_SEC(struct check_like, request.sec),
+	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
+	OPTION_VERBOSE(VERBOSE_REPORT),
+	OPTIONS_END,
+};
+
+static const struct cli_command check_like = {
+	.name = "check",
+	.options = check_like_options,
+	.size = sizeof(struct check_like),
+	.timeout_ms = 5000,
+	.max_operands = 1,
+};
+
+static void free_options(struct cli **cli)
+{
+	options_free(*cli);
+}
+
+/* Parses words; *@out is for the caller to free whatever the result. */
+static int parse(struct cli **out, const struct cli_command *command,
 		 const char *const *words)
 {
 	static char copies[12][70000];
@@ -22,14 +41,21 @@ static int parse(struct cli_options *options, const struct cli_command *command,
 	int argc = 0;
 
 	memset(argv, 0, sizeof(argv));
-	CU_ASSERT_FATAL(options_init(options, command));
+	*out = options_new(command);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(*out);
 	argv[argc++] = strcpy(copies[0], command->name);
 	for (; *words && argc < (int)ARRAY_SIZE(copies); words++) {
 		snprintf(copies[argc], sizeof(copies[argc]), "%s", *words);
 		argv[argc] = copies[argc];
 		argc++;
 	}
-	return options_parse(options, argc, argv);
+	return options_parse(*out, argc, argv);
+}
+
+/* The struct of probe begins with this one. */
+static struct exercise_options *exercise(struct cli *cli)
+{
+	return (struct exercise_options *)cli;
 }
 
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -37,8 +63,8 @@ static int parse(struct cli_options *options, const struct cli_command *command,
 static bool is_refused(const struct cli_command *command, const char *const *words,
 		       const char *sentence)
 {
-	_cleanup_(options_fini) struct cli_options options;
-	int rc = parse(&options, command, words);
+	_cleanup_(free_options) struct cli *cli = NULL;
+	int rc = parse(&cli, command, words);
 
 	suite_saw("%d: %s", rc, err_text());
 	return rc == -EINVAL && strstr(err_text(), sentence);
@@ -46,120 +72,126 @@ static bool is_refused(const struct cli_command *command, const char *const *wor
 
 static void defaults_are_as_designed(void)
 {
-	_cleanup_(options_fini) struct cli_options options;
+	_cleanup_(free_options) struct cli *cli = NULL;
+	const struct probe_options *probe;
 
-	CU_ASSERT_EQUAL(parse(&options, &probe_like, WORDS("nas1:/export")), 0);
-	CU_ASSERT_EQUAL(options.port, 20049);
-	CU_ASSERT_EQUAL(options.timeout_ms, 60000);
-	CU_ASSERT_EQUAL(options.level, PROBE_STANDARD);
-	CU_ASSERT_EQUAL(options.reads, 5000);
-	CU_ASSERT_FALSE(options.has_reads);
-	CU_ASSERT_EQUAL(options.seed, 0);
-	CU_ASSERT_PTR_NULL(options.transport); /* auto */
-	CU_ASSERT_PTR_NULL(options.nfs_version);
-	CU_ASSERT_FALSE(options.device);
-	CU_ASSERT_FALSE(options.bind.len);
-	CU_ASSERT_STRING_EQUAL(options.format->name, "text");
-	CU_ASSERT_FALSE(options.has_cred);
-	CU_ASSERT_FALSE(options.quiet);
-	CU_ASSERT_FALSE(options.embedded);
-	CU_ASSERT_EQUAL(options.mount_port, 0);
-	CU_ASSERT_EQUAL(options.nfs_port, 0);
-	CU_ASSERT(fault_set_empty(options.faults));
-	CU_ASSERT_EQUAL(options.noperands, 1);
-	CU_ASSERT_STRING_EQUAL(options.operands[0], "nas1:/export");
+	CU_ASSERT_EQUAL(parse(&cli, &cmd_probe, WORDS("nas1:/export")), 0);
+	exercise_defaults(exercise(cli));
+	probe = &exercise(cli)->probe;
+	CU_ASSERT_EQUAL(probe->port, 20049);
+	CU_ASSERT_EQUAL(probe->timeout_ms, 60000);
+	CU_ASSERT_EQUAL(probe->level, PROBE_STANDARD);
+	CU_ASSERT_EQUAL(probe->reads, 5000);
+	CU_ASSERT_FALSE(exercise(cli)->reads.given);
+	CU_ASSERT_EQUAL(probe->seed, 0);
+	CU_ASSERT_PTR_NULL(probe->transport); /* auto */
+	CU_ASSERT_PTR_NULL(probe->version);
+	CU_ASSERT_FALSE(probe->device);
+	CU_ASSERT_FALSE(probe->bind.len);
+	CU_ASSERT_STRING_EQUAL(cli->format->name, "text");
+	CU_ASSERT_FALSE(probe->has_cred);
+	CU_ASSERT_FALSE(cli->quiet);
+	CU_ASSERT_FALSE(exercise(cli)->embedded);
+	CU_ASSERT_EQUAL(probe->mount_port, 0);
+	CU_ASSERT_EQUAL(probe->nfs_port, 0);
+	CU_ASSERT(fault_set_empty(cli->faults));
+	CU_ASSERT_EQUAL(cli->noperands, 1);
+	CU_ASSERT_STRING_EQUAL(cli->operands[0], "nas1:/export");
 }
 
 static void each_option_sets_its_value(void)
 {
-	_cleanup_(options_fini) struct cli_options options;
+	_cleanup_(free_options) struct cli *cli = NULL;
+	const struct probe_options *probe;
 
-	CU_ASSERT_EQUAL(parse(&options, &probe_like,
+	CU_ASSERT_EQUAL(parse(&cli, &cmd_probe,
 			      WORDS("--format=json", "--timeout=5", "nas1", "--port=1",
 				    "--level=full", "--cred=36:36", "-q")),
 			0);
-	CU_ASSERT_STRING_EQUAL(options.format->name, "json");
-	CU_ASSERT_EQUAL(options.timeout_ms, 5000);
-	CU_ASSERT(options.has_port);
-	CU_ASSERT_EQUAL(options.port, 1);
-	CU_ASSERT_EQUAL(options.level, PROBE_FULL);
-	CU_ASSERT(options.has_cred);
-	CU_ASSERT_EQUAL(options.cred.uid, 36);
-	CU_ASSERT(options.quiet);
-	CU_ASSERT_STRING_EQUAL(options.operands[0], "nas1");
+	exercise_defaults(exercise(cli));
+	probe = &exercise(cli)->probe;
+	CU_ASSERT_STRING_EQUAL(cli->format->name, "json");
+	CU_ASSERT_EQUAL(probe->timeout_ms, 5000);
+	CU_ASSERT_EQUAL(probe->port, 1);
+	CU_ASSERT_EQUAL(probe->level, PROBE_FULL);
+	CU_ASSERT(probe->has_cred);
+	CU_ASSERT_EQUAL(probe->cred.uid, 36);
+	CU_ASSERT(cli->quiet);
+	CU_ASSERT_STRING_EQUAL(cli->operands[0], "nas1");
 }
 
 static void several_faults_are_combined(void)
 {
-	_cleanup_(options_fini) struct cli_options options;
+	_cleanup_(free_options) struct cli *cli = NULL;
 
-	CU_ASSERT_EQUAL(parse(&options, &probe_like,
+	CU_ASSERT_EQUAL(parse(&cli, &cmd_probe,
 			      WORDS("--embedded", "--fault", "write-chunk-over-812",
 				    "--fault", "credit-zero")),
 			0);
-	CU_ASSERT(options.embedded);
-	CU_ASSERT_FALSE(fault_set_empty(options.faults));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--fault", "sabotage"), "--fault: "));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--fault", ""), "--fault: "));
+	CU_ASSERT(exercise(cli)->embedded);
+	CU_ASSERT_FALSE(fault_set_empty(cli->faults));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--fault", "sabotage"), "--fault: "));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--fault", ""), "--fault: "));
 }
 
 static void unknown_options_and_commands_are_refused_by_name(void)
 {
-	CU_ASSERT(is_refused(&probe_like, WORDS("--bogus"), "unknown option '--bogus'"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("-x"), "unknown option '-x'"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--p=1"), "'--p=1'"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--listen=1"), "'--listen=1'"));
-	CU_ASSERT(is_refused(&serve_like, WORDS("--level=full"), "'--level=full'"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--format", "yaml"),
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--bogus"), "unknown option '--bogus'"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("-x"), "unknown option '-x'"));
+	/* A letter of another command */
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("-o"), "unknown option '-o'"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--p=1"), "'--p=1'"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--listen=1"), "'--listen=1'"));
+	CU_ASSERT(is_refused(&cmd_serve, WORDS("--level=full"), "'--level=full'"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--format", "yaml"),
 			     "--format: takes one of text, json, prometheus, "
 			     "openmetrics, nagios, not 'yaml'"));
 }
 
 static void the_path_to_the_server_can_be_selected(void)
 {
-	_cleanup_(options_fini) struct cli_options options;
+	_cleanup_(free_options) struct cli *cli = NULL;
 
 	CU_ASSERT_EQUAL(
-		parse(&options, &probe_like,
+		parse(&cli, &cmd_probe,
 		      WORDS("--transport", "iwarp", "--device", "mlx5_0", "--bind",
 			    "[2001:db8::1]", "--nfs-version", "3", "a")),
 		0);
-	CU_ASSERT_PTR_EQUAL(options.transport, transport_find("iwarp"));
-	CU_ASSERT_PTR_EQUAL(options.nfs_version, nfs_version_find("3"));
-	CU_ASSERT_STRING_EQUAL(options.device, "mlx5_0");
-	CU_ASSERT_EQUAL(options.bind.addr.ss_family, AF_INET6);
-	CU_ASSERT_EQUAL(transport_port(&options.bind), 0);
+	CU_ASSERT_PTR_EQUAL(exercise(cli)->probe.transport, transport_find("iwarp"));
+	CU_ASSERT_PTR_EQUAL(exercise(cli)->probe.version, nfs_version_find("3"));
+	CU_ASSERT_STRING_EQUAL(exercise(cli)->probe.device, "mlx5_0");
+	CU_ASSERT_EQUAL(exercise(cli)->probe.bind.addr.ss_family, AF_INET6);
+	CU_ASSERT_EQUAL(transport_port(&exercise(cli)->probe.bind), 0);
 }
 
 static void auto_resets_a_choice(void)
 {
-	_cleanup_(options_fini) struct cli_options options;
+	_cleanup_(free_options) struct cli *cli = NULL;
 
-	CU_ASSERT_EQUAL(parse(&options, &probe_like,
+	CU_ASSERT_EQUAL(parse(&cli, &cmd_probe,
 			      WORDS("--transport=iwarp", "--transport=auto",
 				    "--nfs-version=3", "--nfs-version=auto", "a")),
 			0);
-	CU_ASSERT_PTR_NULL(options.transport);
-	CU_ASSERT_PTR_NULL(options.nfs_version);
+	CU_ASSERT_PTR_NULL(exercise(cli)->probe.transport);
+	CU_ASSERT_PTR_NULL(exercise(cli)->probe.version);
 }
 
 static void an_unknown_choice_lists_the_valid_ones(void)
 {
-	CU_ASSERT(is_refused(&probe_like, WORDS("--transport", "tcp"), "verbs or iwarp"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--nfs-version", "2"), "4.1 or 4.2"));
-	CU_ASSERT(is_refused(&serve_like, WORDS("--device", "mlx5_0"), "unknown option"));
-	CU_ASSERT(
-		is_refused(&serve_like, WORDS("--bind", "192.0.2.1"), "unknown option"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--transport", "tcp"), "verbs or iwarp"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--nfs-version", "2"), "4.1 or 4.2"));
+	CU_ASSERT(is_refused(&cmd_serve, WORDS("--device", "mlx5_0"), "unknown option"));
+	CU_ASSERT(is_refused(&cmd_serve, WORDS("--bind", "192.0.2.1"), "unknown option"));
 }
 
 static void arguments_are_required_or_refused(void)
 {
-	CU_ASSERT(is_refused(&probe_like, WORDS("--timeout"),
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--timeout"),
 			     "--timeout needs an argument: SECONDS"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--embedded=yes"),
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--embedded=yes"),
 			     "--embedded takes no argument"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--timeout="), "--timeout: takes"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--pcap="), "--pcap: needs"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--timeout="), "--timeout: takes"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--pcap="), "--pcap: needs"));
 }
 
 static void numbers_out_of_range_are_refused(void)
@@ -171,9 +203,9 @@ static void numbers_out_of_range_are_refused(void)
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		SUITE_ROW("%zu: %s", i, bad[i]);
-		CU_ASSERT(is_refused(&probe_like, WORDS("--timeout", bad[i]),
+		CU_ASSERT(is_refused(&cmd_probe, WORDS("--timeout", bad[i]),
 				     "--timeout: takes a number from 1 to 86400"));
-		CU_ASSERT(is_refused(&probe_like, WORDS("--mount-port", bad[i]),
+		CU_ASSERT(is_refused(&cmd_probe, WORDS("--mount-port", bad[i]),
 				     "--mount-port: takes a number from 1 to 65535"));
 	}
 }
@@ -182,31 +214,31 @@ static void random_reads_have_a_number_and_a_seed(void)
 {
 	static const char *const bad[] = { "",    "-1", " 1",
 					   "0x1", "1g", "11112222333344445" };
-	_cleanup_(options_fini) struct cli_options options;
+	_cleanup_(free_options) struct cli *cli = NULL;
 	size_t i;
 
-	CU_ASSERT_EQUAL(parse(&options, &probe_like,
+	CU_ASSERT_EQUAL(parse(&cli, &cmd_probe,
 			      WORDS("--reads", "0", "--seed", "fedcba9876543210")),
 			0);
-	CU_ASSERT(options.has_reads);
-	CU_ASSERT_EQUAL(options.reads, 0);
-	CU_ASSERT_EQUAL(options.seed, 0xfedcba9876543210);
-	CU_ASSERT(is_refused(&probe_like, WORDS("--reads", "100000001"),
+	CU_ASSERT(exercise(cli)->reads.given);
+	CU_ASSERT_EQUAL(exercise(cli)->reads.count, 0);
+	CU_ASSERT_EQUAL(exercise(cli)->probe.seed, 0xfedcba9876543210);
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--reads", "100000001"),
 			     "--reads: takes a number from 0 to 100000000"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--reads", "-1"), "--reads: takes"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--reads", "-1"), "--reads: takes"));
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		SUITE_ROW("%zu: %s", i, bad[i]);
-		CU_ASSERT(is_refused(&probe_like, WORDS("--seed", bad[i]),
+		CU_ASSERT(is_refused(&cmd_probe, WORDS("--seed", bad[i]),
 				     "--seed: takes 1 to 16 hexadecimal digits"));
 	}
-	CU_ASSERT(is_refused(&serve_like, WORDS("--reads", "1"), "unknown option"));
+	CU_ASSERT(is_refused(&cmd_serve, WORDS("--reads", "1"), "unknown option"));
 }
 
 static void one_operand_too_many_is_refused(void)
 {
-	CU_ASSERT(is_refused(&probe_like, WORDS("a", "b"), "unexpected argument 'b'"));
-	CU_ASSERT(is_refused(&serve_like, WORDS("a"), "unexpected argument 'a'"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("a", "--", "--level"),
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("a", "b"), "unexpected argument 'b'"));
+	CU_ASSERT(is_refused(&cmd_serve, WORDS("a"), "unexpected argument 'a'"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("a", "--", "--level"),
 			     "unexpected argument '--level'"));
 }
 
@@ -216,68 +248,99 @@ static void huge_arguments_are_truncated_in_the_error(void)
 
 	memset(huge, 'a', 65536);
 	huge[65536] = '\0';
-	CU_ASSERT(is_refused(&probe_like, WORDS("--level", huge), "takes quick"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--level", huge), "takes quick"));
 	ASSERT_LESS(strlen(err_text()), 200);
-	CU_ASSERT(is_refused(&probe_like, WORDS("a", huge), "unexpected argument"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("a", huge), "unexpected argument"));
 	ASSERT_LESS(strlen(err_text()), 200);
 	memcpy(huge, "--", 2);
-	CU_ASSERT(is_refused(&probe_like, WORDS(huge), "unknown option"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS(huge), "unknown option"));
 	ASSERT_LESS(strlen(err_text()), 200);
 	free(huge);
 }
 
 static void help_needs_no_operands(void)
 {
-	_cleanup_(options_fini) struct cli_options options;
+	_cleanup_(free_options) struct cli *cli = NULL;
 
-	CU_ASSERT_EQUAL(parse(&options, &probe_like, WORDS("--help", "a", "b")), 0);
-	CU_ASSERT(options.help);
+	CU_ASSERT_EQUAL(parse(&cli, &cmd_probe, WORDS("--help", "a", "b")), 0);
+	CU_ASSERT(cli->help);
 }
 
-/* The table that help and the manual page print. */
+/* What help and the manual page print, and the parser writes to. */
 static void rows_are_complete_and_unique(void)
 {
+	const struct cli_command *const *command;
 	const struct cli_option *a, *b;
 
-	for (a = option_table; a->name; a++) {
-		SUITE_ROW("%s", a->name);
-		CU_ASSERT(a->commands);
-		CU_ASSERT(a->set);
-		CU_ASSERT_EQUAL(a->help[strlen(a->help) - 1], '.');
-		for (b = a + 1; b->name; b++) {
-			SUITE_ROW("%s", b->name);
-			CU_ASSERT_STRING_NOT_EQUAL(a->name, b->name);
-			CU_ASSERT(!a->letter || a->letter != b->letter);
+	for (command = cli_commands; *command; command++) {
+		for (a = (*command)->options; a->name; a++) {
+			SUITE_ROW("%s --%s", (*command)->name, a->name);
+			CU_ASSERT(a - (*command)->options < CLI_OPTIONS_MAX);
+			CU_ASSERT_EQUAL(a->help[strlen(a->help) - 1], '.');
+			CU_ASSERT(a->offset < (*command)->size);
+			CU_ASSERT(a->arg || (!a->choice && !a->parse && !a->max));
+			for (b = a + 1; b->name; b++) {
+				CU_ASSERT_STRING_NOT_EQUAL(a->name, b->name);
+				CU_ASSERT(!a->letter || a->letter != b->letter);
+			}
 		}
+		CU_ASSERT_STRING_EQUAL(a[-1].name, "help");
 	}
+}
+
+static void the_help_has_the_default_time(void)
+{
+	const struct cli_command *const *command;
+	const struct cli_option *row;
+	char text[32];
+	int n = 0;
+
+	for (command = cli_commands; *command; command++)
+		for (row = (*command)->options; row->name; row++) {
+			if (strcmp(row->name, "timeout") || !(*command)->timeout_ms)
+				continue;
+			SUITE_ROW("%s", (*command)->name);
+			snprintf(text, sizeof(text), "default %u)",
+				 (*command)->timeout_ms / 1000);
+			ASSERT_CONTAINS(row->help, text);
+			n++;
+		}
+	CU_ASSERT(n >= 8);
 }
 
 static void check_accepts_a_role_and_a_root(void)
 {
-	struct cli_options options;
+	const struct check_like *options;
+	struct check_target target;
+	struct value_server server;
+	struct cli *cli;
 
-	CU_ASSERT_EQUAL(parse(&options, &check_like, WORDS(NULL)), 0);
-	CU_ASSERT_EQUAL(options.timeout_ms, 5000);
-	CU_ASSERT_EQUAL(options.roles, 0);
-	CU_ASSERT_FALSE(options.root);
-	CU_ASSERT_FALSE(options.krb5);
-	CU_ASSERT_FALSE(options.verbose);
-	options_fini(&options);
-	CU_ASSERT_EQUAL(parse(&options, &check_like,
+	CU_ASSERT_EQUAL(parse(&cli, &check_like, WORDS(NULL)), 0);
+	options = (struct check_like *)cli;
+	CU_ASSERT_EQUAL(cli->timeout_ms, 5000);
+	CU_ASSERT_EQUAL(options->request.roles, 0);
+	CU_ASSERT_FALSE(cli->root);
+	CU_ASSERT_EQUAL(cmd_check_target(&options->request, NULL, &server, &target), 0);
+	CU_ASSERT_FALSE(target.krb5);
+	CU_ASSERT_FALSE(cli->verbose);
+	options_free(cli);
+	CU_ASSERT_EQUAL(parse(&cli, &check_like,
 			      WORDS("--role", "both", "--root", "/srv/host", "--sec",
 				    "krb5i", "-v", "--timeout", "2")),
 			0);
-	CU_ASSERT_EQUAL(options.roles, CHECK_BOTH);
-	CU_ASSERT_STRING_EQUAL(options.root, "/srv/host");
-	CU_ASSERT(options.krb5);
-	CU_ASSERT(options.verbose);
-	CU_ASSERT_EQUAL(options.timeout_ms, 2000);
-	options_fini(&options);
-	CU_ASSERT(is_refused(&check_like, WORDS("--role", "none"), "client, server"));
-	CU_ASSERT(is_refused(&check_like, WORDS("--sec", "none"), "krb5"));
-	CU_ASSERT(is_refused(&check_like, WORDS("--root="), "not empty"));
-	CU_ASSERT(is_refused(&check_like, WORDS("--level", "quick"), "unknown option"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--role", "client"), "unknown option"));
+	options = (struct check_like *)cli;
+	CU_ASSERT_EQUAL(options->request.roles, CHECK_BOTH);
+	CU_ASSERT_STRING_EQUAL(cli->root, "/srv/host");
+	CU_ASSERT_EQUAL(cmd_check_target(&options->request, NULL, &server, &target), 0);
+	CU_ASSERT(target.krb5);
+	CU_ASSERT(cli->verbose);
+	CU_ASSERT_EQUAL(cli->timeout_ms, 2000);
+	options_free(cli);
+	CU_ASSERT(is_refused(&cmd_check, WORDS("--role", "none"), "client, server"));
+	CU_ASSERT(is_refused(&cmd_check, WORDS("--sec", "none"), "krb5"));
+	CU_ASSERT(is_refused(&cmd_check, WORDS("--root="), "not empty"));
+	CU_ASSERT(is_refused(&cmd_check, WORDS("--level", "quick"), "unknown option"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--role", "client"), "unknown option"));
 }
 
 SUITE_MAIN("cli-options", TEST(defaults_are_as_designed),
@@ -290,4 +353,5 @@ SUITE_MAIN("cli-options", TEST(defaults_are_as_designed),
 	   TEST(random_reads_have_a_number_and_a_seed),
 	   TEST(one_operand_too_many_is_refused),
 	   TEST(huge_arguments_are_truncated_in_the_error), TEST(help_needs_no_operands),
-	   TEST(rows_are_complete_and_unique), TEST(check_accepts_a_role_and_a_root))
+	   TEST(rows_are_complete_and_unique), TEST(the_help_has_the_default_time),
+	   TEST(check_accepts_a_role_and_a_root))

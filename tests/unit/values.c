@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Values of the command line: complete, within limits, refused with a message. */
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 #include "suite.h"
 
 static void numbers_are_whole_and_bounded(void)

@@ -3,7 +3,7 @@
 
 /* make-completion bash|zsh|fish <TEMPLATE >FILE: the completion of a shell. The template's line #TABLES#
  * becomes the tables of commands, options and operands, in the language of that shell. */
-#include "plugin/cli/cli.h"
+#include "plugin/cli/options.h"
 
 #define FIRST_MAX 100 /* characters of a description */
 
@@ -55,9 +55,9 @@ static void completion_print_about(const char *help, const char *special, bool d
 	     (command)++)                                                           \
 		if (!(*(command))->hidden)
 
-#define EACH_OPTION(row, of)                                                      \
-	for (const struct cli_option *(row) = option_table; (row)->name; (row)++) \
-		if (!(row)->hidden && (row)->commands & (of)->bit)
+#define EACH_OPTION(row, of)                                                       \
+	for (const struct cli_option *(row) = (of)->options; (row)->name; (row)++) \
+		if (!(row)->hidden)
 
 static bool completion_has_actions(const struct cli_command *command)
 {
@@ -172,7 +172,7 @@ static void completion_bash_values(void)
 			if (row->letter)
 				printf(" | '%s -%c'", (*command)->name, row->letter);
 			fputs(") kind=(", stdout);
-			completion_print_kind(option_choice(row, *command));
+			completion_print_kind(row->choice);
 			fputs(") ;;\n", stdout);
 		}
 	}
@@ -194,8 +194,7 @@ static void completion_print_bash(void)
 
 /* --- zsh -------------------------------------------------------------------------------- */
 
-static void completion_zsh_option(const struct cli_option *row,
-				  const struct cli_command *command)
+static void completion_zsh_option(const struct cli_option *row)
 {
 	const char *value = row->arg ? "=" : "";
 
@@ -212,7 +211,7 @@ static void completion_zsh_option(const struct cli_option *row,
 		for (const char *c = row->arg; *c; c++)
 			printf("%s%c", *c == ':' ? "\\" : "", *c);
 		fputs(": _nfsrdma_kind ", stdout);
-		completion_print_kind(option_choice(row, command));
+		completion_print_kind(row->choice);
 	}
 	fputs("' \\\n", stdout);
 }
@@ -223,7 +222,7 @@ static void completion_zsh_command(const struct cli_command *command)
 
 	printf("\t%s)\n\t\t_arguments -s -S : \\\n", command->name);
 	EACH_OPTION(row, command)
-	completion_zsh_option(row, command);
+	completion_zsh_option(row);
 	for (i = 0; i < command->max_operands && i < CLI_OPERANDS_MAX + 1; i++)
 		printf("\t\t\t'%d: : _nfsrdma_word %s %d' \\\n", i + 1, command->name, i);
 	if (i < command->max_operands)
@@ -281,7 +280,7 @@ static void completion_fish_options(const struct cli_command *command)
 		if (row->letter)
 			printf(" -s %c", row->letter);
 		if (row->arg)
-			completion_fish_kind(option_choice(row, command));
+			completion_fish_kind(row->choice);
 		fputs(" -d '", stdout);
 		completion_print_about(row->help, "\\", false);
 		fputs("'\n", stdout);
@@ -327,6 +326,20 @@ static void completion_fish_command(const struct cli_command *command)
 		completion_fish_form(command, &command->forms[i]);
 }
 
+/* Whether a command before @command has an option of that name. */
+static bool completion_was_option(const char *name,
+				  const struct cli_command *const *command)
+{
+	const struct cli_command *const *before;
+	const struct cli_option *row;
+
+	for (before = cli_commands; before < command; before++)
+		for (row = (*before)->options; row->name; row++)
+			if (!strcmp(row->name, name))
+				return true;
+	return false;
+}
+
 static void completion_print_fish(void)
 {
 	const struct cli_option *row;
@@ -337,11 +350,15 @@ static void completion_print_fish(void)
 	EACH_COMMAND(command)
 	completion_fish_command(*command);
 	fputs("# Options with a value.\nset -g __nfsrdma_valued", stdout);
-	for (row = option_table; row->name; row++) {
-		if (row->arg)
+	EACH_COMMAND(command)
+	{
+		for (row = (*command)->options; row->name; row++) {
+			if (!row->arg || completion_was_option(row->name, command))
+				continue;
 			printf(" --%s", row->name);
-		if (row->arg && row->letter)
-			printf(" -%c", row->letter);
+			if (row->letter)
+				printf(" -%c", row->letter);
+		}
 	}
 	putchar('\n');
 }
