@@ -22,6 +22,8 @@ struct cli {
 	char *const *operands; /* end with NULL */
 	int noperands;
 	struct ticker *ticker; /* NULL: the command has none */
+	time_t started;
+	uint64_t start_ns;
 	bool help, version;
 	/* The rest is set by options that several commands have. */
 	const struct report_format *format;
@@ -83,8 +85,8 @@ struct cli_command {
 	const char *details; /* a paragraph for its own help */
 	int max_operands;
 	const struct cli_option *options; /* ends with name NULL */
-	size_t size;                      /* of the struct that they fill in */
-	unsigned int timeout_ms;          /* default of --timeout */
+	size_t size; /* of the struct that they fill in; 0: struct cli alone */
+	unsigned int timeout_ms; /* default of --timeout */
 	const char *working; /* for the progress line; NULL: it has none, or its own */
 	/* @options: the command's struct. Returns the exit status. What went wrong is printed by
 	 * cli_error() or cli_usage(). */
@@ -265,6 +267,8 @@ void help_scd(FILE *out);
 int cli_error(const struct cli *cli, int status, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The sentence of err_text(), and where the help is; returns EXIT_USAGE. */
 int cli_usage(const struct cli *cli);
+/* The sentence of err_text(); returns EXIT_UNKNOWN. */
+int cli_unknown(const struct cli *cli);
 /* The host that a command reads: --root, or this machine. 0, or the exit status; what is wrong has
  * been said then. */
 int cli_open_host(const struct cli *cli, struct host **out);
@@ -282,6 +286,9 @@ void output_labelled(const char *label, unsigned int column, const char *text,
 		     unsigned int width);
 /* What the steps on @host (NULL: this machine) depend on: enum report_system. */
 unsigned int output_systems(const struct host *host);
+/* Before a report is printed: how long it took. @rc: why it is not complete, which err_text() says on
+ * stderr; its verdict is then never better than unknown. */
+void output_end(const struct cli *cli, struct report *report, int rc);
 /* Prints the report to stdout, with steps for the system of @host (NULL: this machine), and returns
  * the exit status of its format; a stream that fails is said on stderr, and is EXIT_UNKNOWN. */
 int output_report(const struct cli *cli, struct report *report, const struct host *host);

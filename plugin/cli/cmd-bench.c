@@ -7,12 +7,7 @@
 #include "rpcrdma/probe/bench.h"
 
 static const struct cli_option cmd_bench_options[] = {
-	EXERCISE_EMBEDDED,
-	EXERCISE_LEVEL,
-	EXERCISE_OPTIONS,
-	OPTION_QUIET(QUIET_REPORT),
-	OPTION_VERBOSE(VERBOSE_REPORT),
-	OPTIONS_END,
+	EXERCISE_EMBEDDED, EXERCISE_LEVEL, EXERCISE_OPTIONS, OPTIONS_REPORT, OPTIONS_END,
 };
 
 static int cmd_bench_run(void *arg)

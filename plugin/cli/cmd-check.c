@@ -30,8 +30,7 @@ static const struct cli_option cmd_check_options[] = {
 	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
 	OPTION_PORT(struct cmd_check_options, request.port),
 	OPTION_NFS_VERSION(struct cmd_check_options, request.nfs_version),
-	OPTION_QUIET(QUIET_REPORT),
-	OPTION_VERBOSE(VERBOSE_REPORT),
+	OPTIONS_REPORT,
 	OPTIONS_END,
 };
 
@@ -71,7 +70,7 @@ static int cmd_check_publish(const struct cmd_check_options *options,
 	if (options->textfile)
 		rc = publish_metrics(report, options->textfile, note, sizeof(note));
 	if (rc)
-		cli_error(&options->cli, EXIT_UNKNOWN, "%s", err_text());
+		cli_unknown(&options->cli);
 	if (*note && !options->journal)
 		cli_error(&options->cli, EXIT_GOOD, "%s", note);
 	if (!options->journal)
@@ -80,7 +79,7 @@ static int cmd_check_publish(const struct cmd_check_options *options,
 	report_for(report, output_systems(host));
 	one = publish_journal(report, CHECK_NAME, note);
 	if (one)
-		cli_error(&options->cli, EXIT_UNKNOWN, "%s", err_text());
+		cli_unknown(&options->cli);
 	return rc ? rc : one;
 }
 
@@ -123,8 +122,6 @@ static int cmd_check_run(void *arg)
 		.target = &target,
 		.report = report,
 	};
-	time_t started = time(NULL);
-	uint64_t start;
 	int rc, status;
 
 	if (cmd_check_target(&options->request, cli->operands[0], &server, &target))
@@ -136,18 +133,13 @@ static int cmd_check_run(void *arg)
 		return cli_error(cli, EXIT_UNKNOWN, "no memory for the report");
 	target.roles = options->request.roles ? options->request.roles
 					      : checks_roles(host);
-	start = now_ns();
 	job.host = host;
 	job.deadline = deadline_in(cli->timeout_ms);
 	rc = cmd_check_fill(&job, report_collect, &collector);
 	rc = rc ? rc : collector.rc;
 	if (!rc && (cli->format->metrics || options->textfile))
 		rc = cmd_mounts_of(report, host, &target, false);
-	if (rc) {
-		report_cut(report);
-		cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
-	}
-	report_times(report, started, (double)(now_ns() - start) / 1e6);
+	output_end(cli, report, rc);
 	rc = cmd_check_publish(options, report, host);
 	if (!options->journal)
 		status = output_report(cli, report, host);

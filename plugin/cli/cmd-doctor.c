@@ -30,8 +30,7 @@ static const struct cli_option cmd_doctor_options[] = {
 	OPTION_NFS_PORT(struct cmd_doctor_options, nfs_port),
 	OPTION_NFS_VERSION(struct cmd_doctor_options, request.nfs_version),
 	OPTION_CRED(struct cmd_doctor_options, cred),
-	OPTION_QUIET(QUIET_REPORT),
-	OPTION_VERBOSE(VERBOSE_REPORT),
+	OPTIONS_REPORT,
 	OPTIONS_END,
 };
 
@@ -242,8 +241,6 @@ static int cmd_doctor_run(void *arg)
 	struct doctor doctor = { .options = options,
 				 .collector = { .report = report },
 				 .listener = FINDING_UNKNOWN };
-	uint64_t start = now_ns();
-	time_t started = time(NULL);
 	struct value_server server;
 	int rc;
 
@@ -268,12 +265,9 @@ static int cmd_doctor_run(void *arg)
 	doctor.target.roles = CHECK_CLIENT;
 	report_todo(report);
 	rc = doctor_diagnose(&doctor);
-	if (rc) {
-		report_cut(report);
-		cli_error(cli, EXIT_UNKNOWN, "%s",
-			  rc == -EINTR ? "interrupted" : err_text());
-	}
-	report_times(report, started, (double)(now_ns() - start) / 1e6);
+	if (rc == -EINTR)
+		err_set(EINTR, "interrupted");
+	output_end(cli, report, rc);
 	return output_report(cli, report, host);
 }
 

@@ -68,6 +68,5 @@ const struct cli_command cmd_help = {
 	CLI_FORMS({ .operands = { &choice_commands } }),
 	.max_operands = 1,
 	.options = cmd_help_options,
-	.size = sizeof(struct cli),
 	.run = cmd_help_run,
 };

@@ -270,12 +270,8 @@ int cmd_mounts_unknown(struct report *report)
 }
 
 static const struct cli_option cmd_mounts_options[] = {
-	OPTION_ROOT(ROOT_READ),
-	OPTION_FORMAT,
-	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
-	OPTION_QUIET(QUIET_REPORT),
-	OPTION_VERBOSE(VERBOSE_REPORT),
-	OPTIONS_END,
+	OPTION_ROOT(ROOT_READ), OPTION_FORMAT, OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
+	OPTIONS_REPORT,         OPTIONS_END,
 };
 
 static int cmd_mounts_run(void *arg)
@@ -284,8 +280,6 @@ static int cmd_mounts_run(void *arg)
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
 	_cleanup_(cmd_mounts_readings_fini) struct cmd_mounts_readings readings = { 0 };
 	_cleanup_(host_close_p) struct host *host = NULL;
-	uint64_t start = now_ns();
-	time_t started = time(NULL);
 	int rc = cli_open_host(cli, &host);
 
 	if (rc)
@@ -295,11 +289,7 @@ static int cmd_mounts_run(void *arg)
 	rc = cmd_mounts_read(host, deadline_in(cli->timeout_ms - RESERVE_MS), &readings);
 	rc = rc ? cmd_mounts_unknown(report) : cmd_mounts_fill(report, host, &readings);
 	rc = rc || !host_is_live(host) ? rc : cmd_mounts_hook(report, host);
-	if (rc) {
-		report_cut(report);
-		cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
-	}
-	report_times(report, started, (double)(now_ns() - start) / 1e6);
+	output_end(cli, report, rc);
 	return output_report(cli, report, host);
 }
 
@@ -312,7 +302,6 @@ const struct cli_command cmd_mounts = {
 		"reports. A separate process asks each mount for an answer, so that a silent server "
 		"does not delay the command beyond its time.",
 	.options = cmd_mounts_options,
-	.size = sizeof(struct cli),
 	.timeout_ms = 5000,
 	.working = "waiting for mounts to answer",
 	.run = cmd_mounts_run,

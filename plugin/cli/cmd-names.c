@@ -102,6 +102,5 @@ const struct cli_command cmd_names = {
 	CLI_FORMS({ .operands = { &choice_lists } }),
 	.max_operands = 2,
 	.options = cmd_names_options,
-	.size = sizeof(struct cli),
 	.run = cmd_names_run,
 };

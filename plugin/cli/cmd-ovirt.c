@@ -44,7 +44,7 @@ static const struct cli_option cmd_ovirt_options[] = {
 		    "policy: change nothing; show the changes of files as a diff."),
 	OPTION_QUIET("options: print only the line to enter, notes and warnings."),
 	/* Accepted as by other commands; there is no report. */
-	OPTION_VERBOSE(VERBOSE_REPORT, .hidden = true),
+	OPTION_VERBOSE("Accepted, without effect.", .hidden = true),
 	OPTIONS_END,
 };
 
@@ -270,7 +270,7 @@ static int cmd_ovirt_print_advice(const struct cmd_ovirt_options *options,
 	cmd_ovirt_repository(host, options->repository, repository);
 	rc = ovirt_domain(request->spec, repository, &domain);
 	if (!rc && cmd_ovirt_note_nfsmount(host, &domain, advice))
-		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+		return cli_unknown(cli);
 	rc = rc ? rc : cmd_ovirt_mounted(host, &domain, text, remedy);
 	if (output_is_json(cli)) {
 		cmd_ovirt_print_json(advice, request, rc ? NULL : text,
@@ -330,14 +330,14 @@ static int cmd_ovirt_advise(const struct cmd_ovirt_options *options)
 	if (rc)
 		return rc;
 	if (policy_open(&policies, host))
-		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+		return cli_unknown(cli);
 	request.spec = options->cli.operands[1];
 	request.policies = policies;
 	rc = ovirt_advise(&advice, &request);
 	if (!rc && options->resolve) {
 		ovirt_advice_free(take_ptr(advice));
 		if (cmd_plan_family(request.spec, cli->timeout_ms, &request.family))
-			return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+			return cli_unknown(cli);
 		rc = ovirt_advise(&advice, &request);
 	}
 	if (rc)

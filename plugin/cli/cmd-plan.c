@@ -285,7 +285,7 @@ static int cmd_plan_run(void *arg)
 		return rc;
 	/* Not known what the policy is: then there is no plan either. */
 	if (policy_open(&policies, host))
-		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+		return cli_unknown(cli);
 	request.spec = cli->operands[0];
 	request.policies = policies;
 	/* What is wrong with the options is said before anybody is asked. */
@@ -293,7 +293,7 @@ static int cmd_plan_run(void *arg)
 	if (!rc && options->resolve) {
 		plan_free(take_ptr(plan));
 		if (cmd_plan_family(request.spec, cli->timeout_ms, &request.family))
-			return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+			return cli_unknown(cli);
 		rc = plan_make(&plan, &request);
 	}
 	if (rc)

@@ -41,8 +41,7 @@ static const struct cli_option cmd_pool_options[] = {
 		"force", struct cmd_pool_options, force,
 		"Change the definition of a pool that running guests use, or revert a pool that was edited since."),
 	OPTION_DRY_RUN(struct cmd_pool_options, dry_run),
-	OPTION_QUIET(QUIET_REPORT),
-	OPTION_VERBOSE(VERBOSE_REPORT),
+	OPTIONS_REPORT,
 	OPTIONS_END,
 };
 
@@ -539,17 +538,15 @@ static int cmd_pool_act(struct cmd_pool_session *session,
 			const struct cmd_pool_action *action)
 {
 	const struct cli *cli = &session->options->cli;
-	uint64_t start = now_ns();
-	time_t started = time(NULL);
 	int rc = action->run(session);
 
 	if (rc == -EINVAL || rc == -E2BIG)
 		return cli_usage(cli);
 	if (rc || session->rc)
-		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+		return cli_unknown(cli);
 	if (session->shown)
 		return output_finish(cli);
-	report_times(session->report, started, (double)(now_ns() - start) / 1e6);
+	output_end(cli, session->report, 0);
 	return output_report(cli, session->report, session->host);
 }
 
@@ -569,7 +566,7 @@ static int cmd_pool_run(void *arg)
 	if (!report)
 		return cli_error(cli, EXIT_UNKNOWN, "no memory for the report");
 	if (host_open(&host, NULL) || policy_open(&policies, host))
-		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+		return cli_unknown(cli);
 	session.name = cli->noperands > 1 ? cli->operands[1] : NULL;
 	session.host = host;
 	session.policies = policies;

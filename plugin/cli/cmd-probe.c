@@ -60,8 +60,7 @@ static const struct cli_option cmd_probe_options[] = {
 		"pcap", "FILE", struct exercise_options, probe.pcap,
 		"Record the iWARP connections as a capture file, which only its owner may read. An existing file is replaced if it belongs to the caller; a symbolic link is not followed.",
 		.choice = &choice_file),
-	OPTION_QUIET(QUIET_REPORT),
-	OPTION_VERBOSE(VERBOSE_REPORT),
+	OPTIONS_REPORT,
 	OPTIONS_END,
 };
 

@@ -131,14 +131,14 @@ static int cmd_serve_start(const struct cli *cli, const struct server_options *w
 	stop = signalfd(-1, &set, SFD_CLOEXEC);
 	if (stop < 0) {
 		err_sys("signalfd");
-		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+		return cli_unknown(cli);
 	}
 	if (server_open_confined(&server, what))
-		status = cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+		status = cli_unknown(cli);
 	if (!status)
 		status = cmd_serve_print_ready(cli, server, &what->listen);
 	if (!status && server_run(server, stop))
-		status = cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+		status = cli_unknown(cli);
 	server_close(server);
 	return status;
 }
@@ -170,7 +170,7 @@ static int cmd_serve_run(void *arg)
 	rc = options->export_dir ? export_directory_new(&what.exp, options->export_dir)
 				 : export_memory_new(&what.exp);
 	if (rc)
-		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+		return cli_unknown(cli);
 	status = cmd_serve_start(cli, &what);
 	export_free(what.exp);
 	return status;

@@ -244,7 +244,7 @@ static int cmd_setup_undo(const struct cmd_setup_options *options,
 	int status;
 
 	if (setup_undo_make(&plan, machine))
-		return cli_error(&options->cli, EXIT_UNKNOWN, "%s", err_text());
+		return cli_unknown(&options->cli);
 	if (options->dry_run || cmd_setup_is_refused(plan))
 		return cmd_setup_show_undo(options, plan);
 	if (output_is_json(&options->cli))

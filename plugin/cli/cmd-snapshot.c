@@ -208,7 +208,7 @@ static int cmd_snapshot_run(void *arg)
 			       : cmd_snapshot_write(snapshot, path, options->force,
 						    &summary);
 	if (rc)
-		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+		return cli_unknown(cli);
 	return to_stdout ? EXIT_GOOD
 			 : cmd_snapshot_print(cli, host_is_live(host), &summary);
 }

@@ -168,12 +168,8 @@ static void cmd_status_free_p(struct status_page **status)
 }
 
 static const struct cli_option cmd_status_options[] = {
-	OPTION_ROOT(ROOT_READ),
-	OPTION_FORMAT,
-	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
-	OPTION_QUIET(QUIET_REPORT),
-	OPTION_VERBOSE(VERBOSE_REPORT),
-	OPTIONS_END,
+	OPTION_ROOT(ROOT_READ), OPTION_FORMAT, OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
+	OPTIONS_REPORT,         OPTIONS_END,
 };
 
 static int cmd_status_run(void *arg)
@@ -183,8 +179,6 @@ static int cmd_status_run(void *arg)
 	_cleanup_(cmd_status_free_p) struct status_page *status = calloc(1,
 									 sizeof(*status));
 	_cleanup_(host_close_p) struct host *host = NULL;
-	uint64_t start = now_ns();
-	time_t started = time(NULL);
 	int rc = cli_open_host(cli, &host);
 
 	if (rc)
@@ -195,11 +189,7 @@ static int cmd_status_run(void *arg)
 	status->deadline = deadline_in(cli->timeout_ms);
 	status->collector.report = report;
 	cli->terse = !cli->verbose;
-	if (cmd_status_fill(status)) {
-		report_cut(report);
-		cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
-	}
-	report_times(report, started, (double)(now_ns() - start) / 1e6);
+	output_end(cli, report, cmd_status_fill(status));
 	return output_report(cli, report, host);
 }
 
@@ -214,7 +204,6 @@ const struct cli_command cmd_status = {
 		"check' and 'nfsrdma mounts' does so here, too, in one line each. No server is "
 		"contacted and nothing is changed.",
 	.options = cmd_status_options,
-	.size = sizeof(struct cli),
 	.timeout_ms = 5000,
 	.working = "reading the state of this host",
 	.run = cmd_status_run,

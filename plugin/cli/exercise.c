@@ -123,8 +123,6 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 		.matrix = exercise_on_matrix,
 		.arg = &run,
 	};
-	uint64_t start = now_ns();
-	time_t started = time(NULL);
 	struct finding finding;
 	char port[8];
 	int rc;
@@ -150,16 +148,10 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 				 &finding);
 		exercise_on_finding(&run, &finding);
 	}
-	report_times(report, started, (double)(now_ns() - start) / 1e6);
 	progress_erase(&run.progress);
-	rc = rc ? rc : run.rc;
-	/* The verdict is never better than unknown when the work did not finish. */
-	if (rc) {
-		report_cut(report);
-		cli_error(cli, EXIT_UNKNOWN, "%s",
-			  rc == -EINTR ? "interrupted; the findings up to now follow"
-				       : err_text());
-	}
+	if (rc == -EINTR)
+		err_set(EINTR, "interrupted; the findings up to now follow");
+	output_end(cli, report, rc ? rc : run.rc);
 	return output_report(cli, report, NULL);
 }
 

@@ -13,14 +13,9 @@ static int main_version(const struct cli *cli)
 	return output_finish(cli);
 }
 
-static void main_free_p(struct cli **cli)
-{
-	options_free(*cli);
-}
-
 static int main_command(const struct cli_command *command, int argc, char *const *argv)
 {
-	_cleanup_(main_free_p) struct cli *cli = options_new(command);
+	_cleanup_(options_free_p) struct cli *cli = options_new(command);
 	const struct cli none = { .command = command };
 	int status;
 

@@ -17,17 +17,18 @@ struct cli *options_new(const struct cli_command *command)
 	if (!cli)
 		return NULL;
 	cli->command = command;
+	cli->started = time(NULL);
+	cli->start_ns = now_ns();
 	cli->format = report_formats[0];
 	cli->timeout_ms = command->timeout_ms;
 	return cli;
 }
 
-void options_free(struct cli *cli)
+void options_free_p(struct cli **cli)
 {
-	if (!cli)
-		return;
-	fault_set_free(cli->faults);
-	free(cli);
+	if (*cli)
+		fault_set_free((*cli)->faults);
+	free(*cli);
 }
 
 /* getopt's forms of the rows: long ones in @longs, and letters in @letters. A leading colon: getopt prints

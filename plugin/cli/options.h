@@ -34,7 +34,7 @@ struct cli_option {
 
 /* The struct of the command's options, with defaults; NULL: no memory. */
 struct cli *options_new(const struct cli_command *command);
-void options_free(struct cli *cli);
+void options_free_p(struct cli **cli);
 /* argv[0] is the command's name. 0, or -EINVAL with a sentence. */
 int options_parse(struct cli *cli, int argc, char *const *argv);
 
@@ -92,9 +92,12 @@ int value_address(const char *text, void *address);
 #define OPTION_QUIET(text) OPTION_FLAG("quiet", struct cli, quiet, text, .letter = 'q')
 #define OPTION_VERBOSE(text, ...) \
 	OPTION_FLAG("verbose", struct cli, verbose, text, .letter = 'v', ##__VA_ARGS__)
+/* Of commands that print a report */
+#define OPTIONS_REPORT              \
+	OPTION_QUIET(QUIET_REPORT), \
+		OPTION_VERBOSE("Print every finding, with its evidence.")
 #define QUIET_REPORT \
 	"Show no progress; print only findings that need attention, and the verdict."
-#define VERBOSE_REPORT "Print every finding, with its evidence."
 
 /* The host, and the time */
 #define OPTION_ROOT(text) \

@@ -45,6 +45,11 @@ int cli_usage(const struct cli *cli)
 	return EXIT_USAGE;
 }
 
+int cli_unknown(const struct cli *cli)
+{
+	return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+}
+
 int cli_open_host(const struct cli *cli, struct host **out)
 {
 	if (!host_open(out, cli->root))
@@ -171,6 +176,15 @@ unsigned int output_systems(const struct host *host)
 	return systems;
 }
 
+void output_end(const struct cli *cli, struct report *report, int rc)
+{
+	if (rc) {
+		report_cut(report);
+		cli_unknown(cli);
+	}
+	report_times(report, cli->started, (double)(now_ns() - cli->start_ns) / 1e6);
+}
+
 int output_report(const struct cli *cli, struct report *report, const struct host *host)
 {
 	struct report_style style;
@@ -181,7 +195,7 @@ int output_report(const struct cli *cli, struct report *report, const struct hos
 	style.verbose = cli->verbose;
 	style.terse = cli->terse;
 	if (report_print(report, cli->format, stdout, &style))
-		return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+		return cli_unknown(cli);
 	return cli->format->exit_status(report_verdict(report));
 }
 
@@ -191,5 +205,5 @@ int output_finish(const struct cli *cli)
 	if (!ferror(stdout) && !fflush(stdout))
 		return EXIT_GOOD;
 	err_sys("write to standard output");
-	return cli_error(cli, EXIT_UNKNOWN, "%s", err_text());
+	return cli_unknown(cli);
 }
