@@ -136,7 +136,8 @@ static int cmd_check_run(void *arg)
 	job.host = host;
 	job.deadline = deadline_in(cli->timeout_ms);
 	rc = cmd_check_fill(&job, report_collect, &collector);
-	rc = rc ? rc : collector.rc;
+	if (!rc)
+		rc = collector.rc;
 	if (!rc && (cli->format->metrics || options->textfile))
 		rc = cmd_mounts_of(report, host, &target, false);
 	output_end(cli, report, rc);

@@ -134,7 +134,8 @@ static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 	}
 	if (doctor->listener != FINDING_PASS && !options->transport) {
 		if (!*doctor->because)
-			strcpy(doctor->because, "fabric.listener");
+			snprintf(doctor->because, sizeof(doctor->because),
+				 "fabric.listener");
 		snprintf(text, sizeof(text), "not probed, because of %s",
 			 doctor->because);
 		fact.text = text;
@@ -192,7 +193,8 @@ static int doctor_plan(struct doctor *doctor)
 	request.options = words.count ? requested : NULL;
 	rc = policy_open(&policies, doctor->host);
 	request.policies = policies;
-	rc = rc ? rc : plan_make(&plan, &request);
+	if (!rc)
+		rc = plan_make(&plan, &request);
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc) {
@@ -227,8 +229,10 @@ static int doctor_diagnose(struct doctor *doctor)
 		return rc;
 	/* The checks of mounts have the findings, also of what cannot be read. */
 	rc = cmd_mounts_of(doctor->collector.report, doctor->host, &doctor->target, true);
-	rc = rc ? rc : doctor_probe(doctor, deadline);
-	rc = rc ? rc : doctor_plan(doctor);
+	if (!rc)
+		rc = doctor_probe(doctor, deadline);
+	if (!rc)
+		rc = doctor_plan(doctor);
 	return rc ? rc : doctor->collector.rc;
 }
 

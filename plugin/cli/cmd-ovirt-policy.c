@@ -86,10 +86,12 @@ static int ovirt_policy_write_file(struct ovirt_policy_run *run, size_t file)
 	if (!ovirt_policy_is_changed(run, file))
 		return 0;
 	rc = place_missing(run->host, paths[file], &run->made[file]);
-	rc = rc ? rc : place_make_dirs(run->host, &run->made[file], 0755);
-	return rc ? rc
-		  : place_write(run->host, paths[file], run->change.before[file],
-				run->change.after[file], NULL);
+	if (!rc)
+		rc = place_make_dirs(run->host, &run->made[file], 0755);
+	if (rc)
+		return rc;
+	return place_write(run->host, paths[file], run->change.before[file],
+			   run->change.after[file], NULL);
 }
 
 /* As it was before, and the folders that were made for it go. Also where it failed behind the renaming,
@@ -104,7 +106,8 @@ static void ovirt_policy_restore(struct ovirt_policy_run *run, size_t file)
 	    ovirt_policy_same(now, run->change.after[file]))
 		rc = place_write(run->host, paths[file], now, run->change.before[file],
 				 NULL);
-	rc = rc ? rc : place_remove_dirs(run->host, &run->made[file]);
+	if (!rc)
+		rc = place_remove_dirs(run->host, &run->made[file]);
 	if (rc)
 		cli_error(&run->options->cli, 0, "cannot restore /%s: %s", paths[file],
 			  err_text());
@@ -283,7 +286,8 @@ static int ovirt_policy_write(struct ovirt_policy_run *run)
 	/* Left by a process that was killed there. */
 	for (i = 0; !status && i < ARRAY_SIZE(paths); i++)
 		place_tidy(run->host, paths[i]);
-	status = status ? status : ovirt_policy_make(run);
+	if (!status)
+		status = ovirt_policy_make(run);
 	if (!status && ovirt_policy_write_files(run))
 		status = EXIT_UNKNOWN;
 	setup_lock_drop(&lock);

@@ -271,7 +271,8 @@ static int cmd_ovirt_print_advice(const struct cmd_ovirt_options *options,
 	rc = ovirt_domain(request->spec, repository, &domain);
 	if (!rc && cmd_ovirt_note_nfsmount(host, &domain, advice))
 		return cli_unknown(cli);
-	rc = rc ? rc : cmd_ovirt_mounted(host, &domain, text, remedy);
+	if (!rc)
+		rc = cmd_ovirt_mounted(host, &domain, text, remedy);
 	if (output_is_json(cli)) {
 		cmd_ovirt_print_json(advice, request, rc ? NULL : text,
 				     rc ? NULL : remedy);

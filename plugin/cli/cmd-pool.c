@@ -304,7 +304,8 @@ static int cmd_pool_verify(struct cmd_pool_session *session)
 	rc = pools_ops.get(session->pools, session->deadline, name, &info);
 	if (rc == -ENOENT)
 		err_because(rc, "unknown-pool");
-	rc = rc ? rc : pool_xml_parse(&xml, info.xml, strlen(info.xml));
+	if (!rc)
+		rc = pool_xml_parse(&xml, info.xml, strlen(info.xml));
 	if (rc) {
 		cmd_pool_error(session, "pool.definition", "error", rc);
 		return 0;
@@ -390,10 +391,12 @@ static int cmd_pool_make(struct cmd_pool_session *session, struct pool_xml **out
 	request.family = spec.family == IP_UNKNOWN ? cmd_pool_family(session, spec.host)
 						   : spec.family;
 	rc = pool_xml_new(&xml, session->name, host, spec.path, options->target);
-	rc = rc ? rc : pool_xml_convert(xml, &request);
 	if (!rc)
-		*out = take_ptr(xml);
-	return rc;
+		rc = pool_xml_convert(xml, &request);
+	if (rc)
+		return rc;
+	*out = take_ptr(xml);
+	return 0;
 }
 
 static int cmd_pool_define(struct cmd_pool_session *session)

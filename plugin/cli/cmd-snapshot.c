@@ -145,7 +145,8 @@ static int cmd_snapshot_write(struct snapshot *snapshot, const char *path, bool 
 		rc = snapshot_write(snapshot, fd, summary);
 		if (!rc && fsync(fd))
 			rc = err_sys("%s", path);
-		rc = rc ? rc : cmd_snapshot_rename(temp, path, force);
+		if (!rc)
+			rc = cmd_snapshot_rename(temp, path, force);
 		if (rc)
 			unlink(temp);
 	}
@@ -200,13 +201,12 @@ static int cmd_snapshot_run(void *arg)
 	rc = cli_open_host(cli, &host);
 	if (rc)
 		return rc;
-	rc = to_stdout ? 0 : cmd_snapshot_may_write(path, options->force);
-	rc = rc ? rc : snapshot_open(&snapshot, host);
-	rc = rc ? rc : cmd_snapshot_collect(options, host, &target, snapshot);
-	if (!rc)
-		rc = to_stdout ? snapshot_write(snapshot, STDOUT_FILENO, &summary)
-			       : cmd_snapshot_write(snapshot, path, options->force,
-						    &summary);
+	if ((!to_stdout && cmd_snapshot_may_write(path, options->force)) ||
+	    snapshot_open(&snapshot, host) ||
+	    cmd_snapshot_collect(options, host, &target, snapshot))
+		return cli_unknown(cli);
+	rc = to_stdout ? snapshot_write(snapshot, STDOUT_FILENO, &summary)
+		       : cmd_snapshot_write(snapshot, path, options->force, &summary);
 	if (rc)
 		return cli_unknown(cli);
 	return to_stdout ? EXIT_GOOD

@@ -152,9 +152,10 @@ static int cmd_status_fill(struct status_page *status)
 		rc = cmd_mounts_unknown(status->collector.report);
 	}
 	status_facts(status);
-	rc = rc ? rc : cmd_status_checks(status);
-	if (status->view)
-		rc = rc ? rc : cmd_status_mounts(status, now);
+	if (!rc)
+		rc = cmd_status_checks(status);
+	if (!rc && status->view)
+		rc = cmd_status_mounts(status, now);
 	return rc ? rc : status->collector.rc;
 }
 

@@ -92,7 +92,8 @@ int publish_metrics(const struct report *report, const char *path, char *note, s
 
 	*note = '\0';
 	rc = report_render(report, report_format_find("prometheus"), NULL, &text);
-	rc = rc ? rc : export_text(path, text);
+	if (!rc)
+		rc = export_text(path, text);
 	if (rc != -ENOENT)
 		return rc;
 	snprintf(note, cap, "no metrics are written: the folder of %.200s does not exist",

@@ -320,7 +320,8 @@ static void status_tally_guest(struct status_page *status, struct status_tally *
 	/* It ended since the folder was listed. */
 	if (rc == -ENOENT)
 		return;
-	rc = rc ? rc : domain_disks_parse(&disks, text.text, text.len);
+	if (!rc)
+		rc = domain_disks_parse(&disks, text.text, text.len);
 	tally->guests++;
 	if (rc && !*tally->damaged) {
 		snprintf(tally->damaged, sizeof(tally->damaged), "%.80s: %s", path,
@@ -406,7 +407,8 @@ static void status_guests(struct status_page *status)
 			status->pools_rc || *status->pools_skipped ? status->pools_skipped
 								   : NULL);
 	tally.guard = guard;
-	rc = rc ? rc : status_tally_guests(status, &tally);
+	if (!rc)
+		rc = status_tally_guests(status, &tally);
 	if (rc && !*tally.damaged) {
 		snprintf(tally.damaged, sizeof(tally.damaged), "%s", err_text());
 		tally.denied = status_is_denied(rc);
@@ -421,7 +423,7 @@ static const char *status_event_time(time_t when, char buf[32])
 	struct tm tm;
 
 	if (!localtime_r(&when, &tm) || !strftime(buf, 32, "%Y-%m-%d %H:%M:%S", &tm))
-		strcpy(buf, "?");
+		snprintf(buf, 32, "?");
 	return buf;
 }
 
