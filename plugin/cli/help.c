@@ -67,37 +67,17 @@ static void help_print_scd(FILE *out, const char *text)
 		fprintf(out, "%s%c", strchr("*_\\", *text) ? "\\" : "", *text);
 }
 
-/* The first name of an option behind @name in the alphabet; NULL: none. */
-static const char *help_next_name(const char *name)
-{
-	const struct cli_command *const *command;
-	const struct cli_option *row;
-	const char *next = NULL;
-
-	for (command = cli_commands; *command; command++)
-		for (row = (*command)->options; row->name; row++)
-			if (!(*command)->hidden && !row->hidden &&
-			    strcmp(row->name, name) > 0 &&
-			    (!next || strcmp(row->name, next) < 0))
-				next = row->name;
-	return next;
-}
-
-/* NULL: the command has no such option. */
+/* What the command's help shows; NULL: no option of that name, or (if not NULL) not of that help. */
 static const struct cli_option *help_row(const struct cli_command *command,
-					 const char *name)
+					 const char *name, const char *help)
 {
 	const struct cli_option *row;
 
 	for (row = command->options; row->name; row++)
-		if (!command->hidden && !row->hidden && !strcmp(row->name, name))
+		if (!command->hidden && !row->hidden && !strcmp(row->name, name) &&
+		    (!help || !strcmp(row->help, help)))
 			return row;
 	return NULL;
-}
-
-static bool help_is_same(const struct cli_option *a, const struct cli_option *b)
-{
-	return a && b && !strcmp(a->help, b->help);
 }
 
 /* Commands for which the option does the same share a paragraph. */
@@ -108,9 +88,9 @@ static void help_scd_option(FILE *out, const char *name)
 	const char *comma;
 
 	for (command = cli_commands; *command; command++) {
-		row = help_row(*command, name);
+		row = help_row(*command, name, NULL);
 		other = cli_commands;
-		while (other < command && !help_is_same(help_row(*other, name), row))
+		while (row && other < command && !help_row(*other, name, row->help))
 			other++;
 		if (!row || other < command)
 			continue;
@@ -122,7 +102,7 @@ static void help_scd_option(FILE *out, const char *name)
 			fprintf(out, " _%s_", row->arg);
 		fputs(" (", out);
 		for (comma = ""; *other; other++) {
-			if (!help_is_same(help_row(*other, name), row))
+			if (!help_row(*other, name, row->help))
 				continue;
 			fprintf(out, "%s%s", comma, (*other)->name);
 			comma = ", ";
@@ -135,10 +115,10 @@ static void help_scd_option(FILE *out, const char *name)
 
 static void help_scd_options(FILE *out)
 {
-	const char *name = "";
+	const struct cli_option *row = NULL;
 
-	while ((name = help_next_name(name)))
-		help_scd_option(out, name);
+	while ((row = option_next(row)))
+		help_scd_option(out, row->name);
 }
 
 static void help_scd_faults(FILE *out)

@@ -31,6 +31,19 @@ void options_free_p(struct cli **cli)
 	free(*cli);
 }
 
+const struct cli_option *option_next(const struct cli_option *after)
+{
+	const struct cli_option *row, *next = NULL;
+	const struct cli_command *const *command;
+
+	for (command = cli_commands; *command; command++)
+		for (row = (*command)->options; row->name; row++)
+			if ((!after || strcmp(row->name, after->name) > 0) &&
+			    (!next || strcmp(row->name, next->name) < 0))
+				next = row;
+	return next;
+}
+
 /* getopt's forms of the rows: long ones in @longs, and letters in @letters. A leading colon: getopt prints
  * nothing, and reports a missing argument. */
 static void options_getopt_forms(const struct cli_option *table, struct option *longs,

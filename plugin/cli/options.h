@@ -3,7 +3,7 @@
 
 /* The rows of a command's table of options, from which parsing, help, completion and manual page come. Each
  * command has a table of its own (cmd-NAME.c), in the order of its help. A row says which member of the
- * command's struct it sets. Rows that several commands have are below. */
+ * command's struct it sets; the struct begins with struct cli, and .size of the command is its size. Rows that several commands have are below. */
 #ifndef PLUGIN_CLI_OPTIONS_H
 #define PLUGIN_CLI_OPTIONS_H
 
@@ -35,6 +35,9 @@ struct cli_option {
 /* The struct of the command's options, with defaults; NULL: no memory. */
 struct cli *options_new(const struct cli_command *command);
 void options_free_p(struct cli **cli);
+/* In the alphabet of all commands' options the next name after that of @after, or of NULL the first; NULL:
+ * there is none. Of commands that have such an option it is the first one's. */
+const struct cli_option *option_next(const struct cli_option *after);
 /* argv[0] is the command's name. 0, or -EINVAL with a sentence. */
 int options_parse(struct cli *cli, int argc, char *const *argv);
 

@@ -326,23 +326,9 @@ static void completion_fish_command(const struct cli_command *command)
 		completion_fish_form(command, &command->forms[i]);
 }
 
-/* Whether a command before @command has an option of that name. */
-static bool completion_was_option(const char *name,
-				  const struct cli_command *const *command)
-{
-	const struct cli_command *const *before;
-	const struct cli_option *row;
-
-	for (before = cli_commands; before < command; before++)
-		for (row = (*before)->options; row->name; row++)
-			if (!strcmp(row->name, name))
-				return true;
-	return false;
-}
-
 static void completion_print_fish(void)
 {
-	const struct cli_option *row;
+	const struct cli_option *row = NULL;
 
 	fputs("complete -c nfsrdma -n '__nfsrdma_at -eq 0' -s h -l help -d 'Print this help and exit'\n"
 	      "complete -c nfsrdma -n '__nfsrdma_at -eq 0' -s V -l version -d 'Print the version and exit'\n",
@@ -350,15 +336,11 @@ static void completion_print_fish(void)
 	EACH_COMMAND(command)
 	completion_fish_command(*command);
 	fputs("# Options with a value.\nset -g __nfsrdma_valued", stdout);
-	EACH_COMMAND(command)
-	{
-		for (row = (*command)->options; row->name; row++) {
-			if (!row->arg || completion_was_option(row->name, command))
-				continue;
+	while ((row = option_next(row))) {
+		if (row->arg)
 			printf(" --%s", row->name);
-			if (row->letter)
-				printf(" -%c", row->letter);
-		}
+		if (row->arg && row->letter)
+			printf(" -%c", row->letter);
 	}
 	putchar('\n');
 }
