@@ -2,8 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The rows of a command's table of options, from which parsing, help, completion and manual page come. Each
- * command has a table of its own (cmd-NAME.c), in the order of its help. A row says which member of the
- * command's struct it sets; the struct begins with struct cli, and .size of the command is its size. Rows that several commands have are below. */
+ * command has a table of its own (cmd-NAME.c), in the order of its help. A row says which member it sets of
+ * the command's struct, which begins with struct cli and whose size is .size of the command. Rows that
+ * several commands have are below. */
 #ifndef PLUGIN_CLI_OPTIONS_H
 #define PLUGIN_CLI_OPTIONS_H
 
@@ -19,10 +20,9 @@ struct cli_option {
 	const char *name; /* without the dashes */
 	char letter;      /* 0: none */
 	const char *arg;  /* name of its argument; NULL: it takes none */
-	const char *
-		help; /* one sentence; its first part alone describes it in the completion */
-	bool hidden;                     /* not in help, completion and manual page */
-	bool repeated;                   /* can be given more than once */
+	const char *help; /* one sentence; completion shows it up to a semicolon */
+	bool hidden;      /* not in help, completion and manual page */
+	bool repeated;    /* can be given more than once */
 	const struct cli_choice *choice; /* NULL: any value */
 	size_t offset;                   /* in the command's struct */
 	unsigned int min, max;
@@ -49,10 +49,9 @@ int value_any(const char *text, void *string);    /* const char *; may be empty 
 int value_device(const char *text, void *string); /* const char *: a name of a device */
 int value_seconds(const char *text, void *ms);    /* unsigned int: milliseconds */
 int value_format(const char *text, void *format); /* const struct report_format * */
-int value_transport(const char *text,
-		    void *ops); /* const struct transport_ops *; NULL: auto */
-int value_nfs_version(const char *text,
-		      void *found); /* const struct nfs_version *; NULL: auto */
+/* const struct transport_ops *, const struct nfs_version *; NULL: auto */
+int value_transport(const char *text, void *ops);
+int value_nfs_version(const char *text, void *version);
 int value_roles(const char *text, void *roles);  /* unsigned int: enum check_role */
 int value_fault(const char *text, void *faults); /* struct fault_set *; NULL: none yet */
 /* struct transport_address: a numeric one, of IPv6 in brackets or not; port 0 */

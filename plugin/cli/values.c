@@ -92,9 +92,9 @@ int value_transport(const char *text, void *ops)
 	return 0;
 }
 
-int value_nfs_version(const char *text, void *found)
+int value_nfs_version(const char *text, void *version)
 {
-	*(const struct nfs_version **)found = nfs_version_find(text);
+	*(const struct nfs_version **)version = nfs_version_find(text);
 	return 0;
 }
 
