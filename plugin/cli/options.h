@@ -24,7 +24,7 @@ struct cli_option {
 	bool hidden;      /* not in help, completion and manual page */
 	bool repeated;    /* can be given more than once */
 	const struct cli_choice *choice; /* NULL: any value */
-	size_t offset;                   /* in the command's struct */
+	size_t offset, size;             /* of the member, in the command's struct */
 	unsigned int min, max;
 	/* 0, or -EINVAL with a sentence that says what is allowed. */
 	int (*parse)(const char *value, void *member);
@@ -63,12 +63,13 @@ int value_address(const char *text, void *address);
 #define OPTION_FLAG(word, type, member, text, ...)                                \
 	{                                                                         \
 		.name = (word), .help = (text), .offset = offsetof(type, member), \
-		##__VA_ARGS__                                                     \
+		.size = sizeof(((type *)0)->member), ##__VA_ARGS__                \
 	}
-#define OPTION_VALUE(word, argument, type, member, text, ...)      \
-	{                                                          \
-		.name = (word), .arg = (argument), .help = (text), \
-		.offset = offsetof(type, member), ##__VA_ARGS__    \
+#define OPTION_VALUE(word, argument, type, member, text, ...)                          \
+	{                                                                              \
+		.name = (word), .arg = (argument), .help = (text),                     \
+		.offset = offsetof(type, member), .size = sizeof(((type *)0)->member), \
+		##__VA_ARGS__                                                          \
 	}
 
 /* Those that several commands have. The last ones of each table: */

@@ -266,15 +266,20 @@ static void rows_are_complete_and_unique(void)
 {
 	const struct cli_command *const *command;
 	const struct cli_option *a, *b;
+	size_t whole, kind;
 
 	for (command = cli_commands; *command; command++) {
+		whole = (*command)->size ? (*command)->size : sizeof(struct cli);
 		for (a = (*command)->options; a->name; a++) {
 			SUITE_ROW("%s --%s", (*command)->name, a->name);
 			CU_ASSERT(a - (*command)->options < CLI_OPTIONS_MAX);
 			CU_ASSERT_EQUAL(a->help[strlen(a->help) - 1], '.');
-			CU_ASSERT(a->offset < ((*command)->size ? (*command)->size
-								: sizeof(struct cli)));
 			CU_ASSERT(a->arg || (!a->choice && !a->parse && !a->max));
+			kind = !a->arg  ? sizeof(bool)
+			       : a->max ? sizeof(unsigned int)
+					: sizeof(const char *);
+			CU_ASSERT(a->parse || a->size == kind);
+			CU_ASSERT(a->offset + a->size <= whole);
 			for (b = a + 1; b->name; b++) {
 				CU_ASSERT_STRING_NOT_EQUAL(a->name, b->name);
 				CU_ASSERT(!a->letter || a->letter != b->letter);
