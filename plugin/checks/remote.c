@@ -166,16 +166,6 @@ void remote_resolve(const struct host *host, struct check_target *target,
 
 /* --- RDMA -------------------------------------------------------------------------------- */
 
-static const char *remote_evidence(const struct finding *finding, const char *key)
-{
-	unsigned int i;
-
-	for (i = 0; i < finding->nevidence; i++)
-		if (!strcmp(finding->evidence[i].key, key))
-			return finding->evidence[i].value;
-	return "";
-}
-
 static enum remote_answer remote_connect_answer(const struct finding *finding)
 {
 	static const struct {
@@ -187,7 +177,7 @@ static enum remote_answer remote_connect_answer(const struct finding *finding)
 		{ "ENETUNREACH", REMOTE_UNREACHABLE },
 		{ "EPROTONOSUPPORT", REMOTE_NO_NFS },
 	};
-	const char *error = remote_evidence(finding, "error");
+	const char *error = finding_evidence(finding, "error");
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
