@@ -75,14 +75,17 @@ static struct json_object *json_new_subject(const struct report *report)
 static struct json_object *json_new_evidence(const struct finding *finding)
 {
 	struct json_object *evidence = json_object_new_object();
-	const struct finding_evidence *e = finding->evidence;
 	char key[3 * FINDING_KEY_MAX];
+	unsigned int i;
 
-	for (; e < finding->evidence + finding->nevidence; e++)
+	for (i = 0; i < finding->nevidence; i++) {
+		const struct finding_evidence *e = &finding->evidence[i];
+
 		json_object_object_add(evidence,
 				       utf8_clean(key, sizeof(key), e->key, UTF8_REPLACE),
 				       e->is_number ? json_new_number(e->value)
 						    : json_new_text(e->value));
+	}
 	return evidence;
 }
 

@@ -237,13 +237,15 @@ static bool steps_is_unexpected(const struct meaning *meaning,
 static void steps_print_unexpected(const struct finding *finding, char *buf, size_t cap)
 {
 	struct sentence s = { .buf = buf, .cap = cap - sizeof(").") };
-	const struct finding_evidence *e = finding->evidence;
 	static const char said[] = "Unexpected: no known reason fits";
+	unsigned int i;
 
 	*buf = '\0';
 	sentence_add(&s, said, strlen(said));
-	for (; e < finding->evidence + finding->nevidence; e++) {
-		sentence_add(&s, e == finding->evidence ? " (" : ", ", 2);
+	for (i = 0; i < finding->nevidence; i++) {
+		const struct finding_evidence *e = &finding->evidence[i];
+
+		sentence_add(&s, i ? ", " : " (", 2);
 		sentence_add(&s, e->key, strlen(e->key));
 		sentence_add(&s, " ", 1);
 		sentence_add(&s, e->value, strlen(e->value));

@@ -62,12 +62,14 @@ static void full_print_evidence(struct page *page, const struct finding *finding
 	for (i = 0; i < finding->nevidence; i++)
 		numbers += finding->evidence[i].is_number;
 	many = numbers > NUMBERS_MAX;
-	for (e = finding->evidence; e < finding->evidence + finding->nevidence; e++) {
+	for (i = 0; i < finding->nevidence; i++) {
+		e = &finding->evidence[i];
 		n = full_is_mark(e) ? 0 : (int)strlen(e->key);
 		column = n > column && !(many && e->is_number) ? n : column;
 	}
 	column = many && column < 7 ? 7 : column;
-	for (e = finding->evidence; e < finding->evidence + finding->nevidence; e++) {
+	for (i = 0; i < finding->nevidence; i++) {
+		e = &finding->evidence[i];
 		if ((many && e->is_number) || full_is_mark(e))
 			continue;
 		fprintf(page->out, "%*s", INDENT, "");
