@@ -138,6 +138,16 @@ void finding_number(struct finding *finding, const char *key, double value)
 		finding_set_number(e, value);
 }
 
+void finding_copy(struct finding *to, const struct finding *from)
+{
+	*to = *from;
+}
+
+void finding_fini(struct finding *finding)
+{
+	finding->nevidence = 0;
+}
+
 /* Writing the record */
 
 struct finding_writer {

@@ -52,8 +52,15 @@ bool finding_is_defect(const struct finding *finding);
 /* The value of the first evidence with that key; "" if there is none. */
 const char *finding_evidence(const struct finding *finding, const char *key);
 
+/* A finding begins as zeros, and finding_fini() ends it:
+ *
+ *	_cleanup_(finding_fini) struct finding finding = { 0 };
+ *
+ * In between finding_init(), finding_copy() and finding_decode() fill it in, any number of times. */
 void finding_init(struct finding *finding, const char *id, enum finding_status status,
 		  const char *fmt, ...) PRINTF_LIKE(4, 5);
+void finding_copy(struct finding *to, const struct finding *from);
+void finding_fini(struct finding *finding);
 /* Sets the reason, a word defined with the id's meaning; "": none. */
 void finding_reason(struct finding *finding, const char *reason);
 /* Drops evidence beyond FINDING_EVIDENCE_MAX and truncates long text. Texts are UTF-8 without
