@@ -187,7 +187,7 @@ static void bench_measure_null(struct probe *p, const struct bench_baseline *bas
 		.arg = &w,
 		.to_come = 2,
 	};
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	int rc;
 
 	rc = bench_null_size(p, &w.ask, &w.answer);
@@ -263,7 +263,7 @@ static void bench_measure_read(struct probe *p, struct bench_reads *reads,
 		.to_come = 1,
 	};
 	char tuned[256] = "";
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	int rc = bench_contest_run(&c);
 
 	if (rc) {

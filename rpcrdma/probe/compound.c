@@ -212,7 +212,7 @@ static void compound_say(struct compound_trial *t)
 	static const char id[] = "probe.read.compound";
 	unsigned int mild = t->over_tcp + t->doubtful;
 	char note[96] = "";
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (t->answered_inline)
 		snprintf(note, sizeof(note),

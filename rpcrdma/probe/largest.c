@@ -51,7 +51,7 @@ void largest_say(const struct largest_input *in, finding_sink sink, void *arg)
 	static const char id[] = "probe.read.largest";
 	uint32_t largest = largest_right(in->records);
 	bool failed = largest_has_failed(in->records, largest);
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (!largest)
 		finding_init(&f, id, FINDING_SKIP, "no Write-chunk READ was correct");

@@ -129,7 +129,7 @@ void late_say(struct probe *p)
 {
 	const struct pace *pace = &p->pace;
 	bool cut = pace->enough && pace->not_tried[0];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (!cut && !pace->late)
 		return;

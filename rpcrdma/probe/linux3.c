@@ -62,7 +62,7 @@ void linux3_count(struct linux3_seen *seen, const struct records *records)
 static void linux3_say_defect(const char *id, unsigned int reads, const char *what,
 			      finding_sink sink, void *arg)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, id, FINDING_FAIL, "%s", what);
 	finding_reason(&f, "seen");
@@ -100,7 +100,7 @@ void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg)
 	bool fourth = seen->unused_dropped || seen->header_segment ||
 		      seen->reply_heads >= LINUX3_READS ||
 		      seen->page_starts >= LINUX3_READS;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	linux3_say_reads(seen, sink, arg);
 	if (seen->private_data || seen->credits != LINUX3_CREDITS || !seen->pads ||

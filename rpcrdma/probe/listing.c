@@ -179,7 +179,7 @@ void listing_readdir(struct probe *p)
 {
 	struct nfs_attr before, after;
 	struct listing_digest chunk, direct;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	char what[64];
 	int rc;
 
@@ -348,7 +348,7 @@ static void listing_links_compare(struct probe *p, const char *id,
 	unsigned int i, right = 0, unused = 0;
 	char note[128] = "";
 	uint64_t longest = 0;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	bool is_unused;
 	int rc;
 

@@ -46,7 +46,7 @@ static void liveness_say(struct probe *p, const char *how, const char *reason,
 {
 	struct liveness *l = &p->liveness;
 	char request[256], more[32] = "";
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	/* "READ of 5 bytes at offset 0 inline (NFSv3) and 3 more" */
 	if (l->under_way > 1)

@@ -56,7 +56,7 @@ static void parent_on_signal(int sig)
 
 static int parent_say_unresolved(struct parent *parent, int rc)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, "probe.address", FINDING_UNKNOWN, "%s", err_text());
 	finding_reason(&f, err_reason());
@@ -68,7 +68,7 @@ static int parent_say_unresolved(struct parent *parent, int rc)
 static void parent_say_resolved(struct parent *parent)
 {
 	char text[96];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	finding_init(&f, "probe.address", FINDING_PASS, "%s has %zu address%s",
@@ -83,7 +83,7 @@ static void parent_say_resolved(struct parent *parent)
 
 static int parent_take_finding(struct parent *parent, const uint8_t *body, size_t len)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	int rc;
 
 	if (parent->findings++ == FINDINGS_MAX)
@@ -260,7 +260,7 @@ static int parent_take_record(struct parent *parent, int type, const uint8_t *bo
 /* The worker could not open its capture file, or give up its privilege. */
 static void parent_say_unprepared(struct parent *parent)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	parent->ended = true;
 	if (parent->quiet)
@@ -428,7 +428,7 @@ const char *parent_reason(const struct child_end *end, bool lost, int rc)
 static void parent_say_incomplete(const struct parent *parent, int rc, const char *why)
 {
 	char step[WORKER_STEP_MAX];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (rc == -EINTR || parent->unprepared)
 		return;
@@ -445,7 +445,7 @@ static void parent_say_incomplete(const struct parent *parent, int rc, const cha
  * that. Neither an interrupt nor the first deadline ends it; it has its own. */
 static void parent_clean_up(struct parent *parent)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (!parent->remains.exists)
 		return;

@@ -246,7 +246,7 @@ static int pick_find(struct probe *p, struct pick_walk *walk)
 
 static void pick_say_unreadable(struct probe *p, const char *reason, const char *summary)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, "probe.file", FINDING_UNKNOWN, "%s", summary);
 	finding_reason(&f, reason);
@@ -284,7 +284,7 @@ static bool pick_say_files(struct probe *p, const struct pick_walk *walk, int rc
 {
 	const struct files *files = &p->files;
 	const struct probe_file *file = &files->candidates[0];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	char text[128];
 
 	if (!files->ncandidates && walk->unreadable) {

@@ -137,7 +137,7 @@ bool random_is_wanted(const struct records *swept, char *why, size_t cap)
 void random_say(const struct random_reads *r, finding_sink sink, void *arg)
 {
 	static const char id[] = "probe.read.random";
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (r->wrong)
 		finding_init(

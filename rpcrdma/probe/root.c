@@ -187,7 +187,7 @@ static bool root_ask_mountd(struct probe *p, struct root_mount *m)
 {
 	_cleanup_close_ int fd = -1;
 	const char *reason = "";
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	int rc = 0;
 
 	m->port = p->options->mount_port;
@@ -230,7 +230,7 @@ static bool root_find_by_mount(struct probe *p)
 	char name[NFS3_NAME_MAX + 1], lower[320];
 	struct root_mount m = { .reserved = false };
 	const char *export, *rest;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	int n, rc = 0;
 
 	snprintf(m.path, sizeof(m.path), "%s", p->options->export);
@@ -302,7 +302,7 @@ static int root_walk(struct probe *p, char *export, size_t cap)
 static int root_find_by_lookup(struct probe *p)
 {
 	char export[NFS3_PATH_MAX], lower[320];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	int rc;
 
 	rc = client41_ready(p);

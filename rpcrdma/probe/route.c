@@ -37,7 +37,7 @@ static int route_find(struct probe *p, const struct transport_ops *verbs,
 
 static void route_say_iwarp(struct probe *p, const char *why)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, "probe.route", FINDING_PASS, "software iWARP over TCP: %s", why);
 	finding_text(&f, "transport", "iwarp");
@@ -48,7 +48,7 @@ static void route_say_iwarp(struct probe *p, const char *why)
 static void route_say_none(struct probe *p, int rc)
 {
 	char address[TRANSPORT_ADDRESS_TEXT];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, "probe.route", FINDING_UNKNOWN, "%s", err_text());
 	finding_reason(&f, err_reason());
@@ -63,7 +63,7 @@ bool route_choose(struct probe *p)
 	const struct transport_ops *wanted = p->options->transport;
 	const struct transport_ops *verbs = transport_find("verbs");
 	struct transport_route route = { 0 };
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	int rc;
 
 	p->route.via = wanted ? wanted : transport_find("iwarp");

@@ -138,7 +138,7 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 {
 	static const char id[] = "bug.write-chunk-read";
 	struct signature_ranges n = { 0 };
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (plain->failed && signature_find(in, &n))
 		finding_init(&f, id, FINDING_FAIL,
@@ -217,7 +217,7 @@ void signature_profiles(const struct verdict_input *in, const struct tally *plai
 			finding_sink sink, void *arg)
 {
 	char right[64] = "", wrong[64] = "", untried[64] = "";
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	unsigned int i;
 
 	for (i = 0; sweep_profiles[i]; i++)

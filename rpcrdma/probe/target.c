@@ -42,7 +42,7 @@ static bool target_connect(struct probe *p)
 	struct err_kept worst = { 0 };
 	char where[96];
 	const struct transport *t;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	for (to->address = 0; to->address < to->naddresses; to->address++) {
 		rc = session_ready(p);
@@ -82,7 +82,7 @@ static void target_say_private(struct probe *p)
 {
 	struct server_identity *server = &p->server;
 	const struct rpcrdma_private *peer = rpcrdma_peer_private(p->session.conn);
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	server->linux3.private_data = peer->present;
 	server->habits.private_data = peer->present;
@@ -174,7 +174,7 @@ bool target_ping(struct probe *p)
 	struct target_pings pings = { .vers = p->options->version
 						      ? p->options->version->vers
 						      : 4 };
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (!target_connect(p))
 		return false;
@@ -224,7 +224,7 @@ bool target_limits(struct probe *p)
 	const char *name = p->version->vers == 3 ? "rtmax" : "maxread";
 	const struct nfs_result *res;
 	struct operation op;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	uint32_t response;
 	int rc;
 
@@ -342,7 +342,7 @@ static void target_say_failures(struct probe *p, const struct target_failures *k
 				const struct call_failures *m, bool reported)
 {
 	bool beside = m->beside_write_chunks || !reported;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (!m->count) {
 		probe_say(p, kind->id, FINDING_PASS, "%s", kind->none);
@@ -364,7 +364,7 @@ static void target_say_failures(struct probe *p, const struct target_failures *k
 static void target_say_errors(struct probe *p)
 {
 	const struct refusals *r = &p->behaviour.refused;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (!r->errors) {
 		probe_say(p, "probe.reply.error", FINDING_PASS, "no RDMA_ERROR received");
@@ -397,7 +397,7 @@ static void target_say_errors(struct probe *p)
 static void target_say_credits(struct probe *p)
 {
 	const struct behaviour *b = &p->behaviour;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (b->zero_grants)
 		finding_init(&f, "probe.credits", FINDING_FAIL,
@@ -418,7 +418,7 @@ static void target_say_credits(struct probe *p)
 static void target_say_session(struct probe *p)
 {
 	const struct client41 *client = &p->client;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	/* A restarted server has lost more: liveness.c. */
 	if (!client->made || p->liveness.gone)

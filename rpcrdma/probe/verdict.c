@@ -125,7 +125,7 @@ static void verdict_say_mechanism(const struct verdict_input *in, size_t row,
 	enum mechanism mechanism = mechanisms[row].mechanism;
 	bool pads = verdict_is_of_pads(in, mechanisms[row].filter);
 	char note[96] = "";
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	struct tally t;
 
 	tally_records(in, mechanisms[row].filter, &t);
@@ -198,7 +198,7 @@ static void verdict_say_frame(const struct verdict_input *in,
 	const struct read_record *example = NULL;
 	unsigned int looked = 0, hit = 0;
 	bool pads = tally_has_pads(in);
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	for (i = 0; i < in->records->count; i++) {
@@ -266,7 +266,7 @@ static void verdict_say_tail(const struct verdict_input *in, finding_sink sink, 
 {
 	static const char id[] = "probe.read.write-chunk.tail";
 	unsigned int right;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	struct tally t;
 
 	verdict_tally_tails(in, &t, &right);
@@ -298,7 +298,7 @@ static void verdict_say_order(const struct verdict_input *in, finding_sink sink,
 	static const char id[] = "probe.read.write-chunk.order";
 	const struct read_record *example = NULL;
 	unsigned int late = 0, right = 0;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	for (i = 0; i < in->records->count; i++) {
@@ -350,7 +350,7 @@ static void verdict_say_property(const struct verdict_input *in,
 				 const struct tally *plain, finding_sink sink, void *arg)
 {
 	bool steady;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	struct tally t;
 
 	tally_records(in, property->filter, &t);
@@ -383,7 +383,7 @@ static void verdict_say_property(const struct verdict_input *in,
 
 static void verdict_say_placement(const struct tally *plain, finding_sink sink, void *arg)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (tally_is_steady(plain) && plain->smallest_always > PAGE)
 		finding_init(
@@ -415,7 +415,7 @@ static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink si
 {
 	const struct read_record *example = NULL;
 	unsigned int n = 0;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	for (i = 0; i < in->records->count; i++) {
@@ -528,7 +528,7 @@ static void verdict_say_intermittent(const struct verdict_input *in, finding_sin
 {
 	static const char id[] = "probe.read.intermittent";
 	struct intermittent n;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	char list[128];
 
 	verdict_count_intermittent(in, &n);

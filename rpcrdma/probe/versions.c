@@ -98,7 +98,7 @@ static void versions_say(struct probe *p, const struct versions_census *c)
 {
 	const struct nfs_version *wanted = p->options->version;
 	char offered[64], silent[64];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	versions_list(c, ANSWER_YES, offered, sizeof(offered));

@@ -53,7 +53,7 @@ void probe_say(struct probe *p, const char *id, enum finding_status status,
 	       const char *fmt, ...)
 {
 	char text[FINDING_SUMMARY_MAX];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -67,7 +67,7 @@ void probe_because(struct probe *p, const char *id, enum finding_status status,
 		   const char *reason, const char *fmt, ...)
 {
 	char text[FINDING_SUMMARY_MAX];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -205,7 +205,7 @@ static void worker_identify(struct probe *p)
 	struct server_identity *server = &p->server;
 	char why[256], head[16], because[96] = "";
 	enum server_kind perhaps = SERVER_UNKNOWN;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < p->files.ncandidates; i++)
@@ -259,7 +259,7 @@ static void worker_say_withheld(struct probe *p)
 		[GATE_FOLLOWED] = "followed_reads",
 	};
 	unsigned int i, n = 0;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	for (i = 0; i < GATE_COUNT; i++)
 		n += server->withheld[i];
@@ -409,7 +409,7 @@ int worker_prepare(void *arg, int channel)
  * 3.17 lacks the system call for that. That is not an answer of the server. */
 static bool worker_has_random(struct probe *p)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	uint8_t byte;
 
 	if (p->route.via != &transport_iwarp || getrandom(&byte, 1, GRND_NONBLOCK) >= 0 ||
