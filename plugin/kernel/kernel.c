@@ -76,7 +76,7 @@ static void kernel_list_new_modules(const char *before, char *after, char *buf,
 static void kernel_report_modules(const struct kernel *k, const struct host_text *before)
 {
 	_cleanup_(host_text_fini) struct host_text after = { NULL, 0 };
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	char names[400];
 
 	if (!before->text || host_read(k->host, "proc/modules", HOST_FILE_MAX, &after))
@@ -177,7 +177,7 @@ static void kernel_report_reads(struct kernel *k, const struct kernel_attempt *a
 {
 	struct kernel_bug *bug = &k->bug;
 	struct kernel_judgement j;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	kernel_judge(a->outcome.reads, KERNEL_RANGES, &j);
 	k->versions += j.tried > 0;
@@ -199,7 +199,7 @@ static bool kernel_server_ended(const struct kernel *k, const struct kernel_atte
 	bool suspect = a->outcome.done[KERNEL_MOUNT] &&
 		       a->outcome.steps[KERNEL_MOUNT].error;
 	struct child_end end;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	unsigned int i;
 	char how[96];
 
@@ -224,7 +224,7 @@ static int kernel_try_version(struct kernel *k, const struct nfs_version *versio
 				    .version = version,
 				    .outcome = { .version = version->name,
 						 .device = k->local.device } };
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	int rc = kernel_run_client(k, &a);
 
 	if (rc)
@@ -254,7 +254,7 @@ static int kernel_test_server(struct kernel *k)
 		.own_host = true,
 		.log = k->log,
 	};
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	char port[8];
 	size_t i;
 	int rc = server_spawn(&server, &spawn, &k->ports);
@@ -294,7 +294,7 @@ static int kernel_test_server(struct kernel *k)
 static int kernel_test(struct kernel *k)
 {
 	_cleanup_(host_text_fini) struct host_text modules = { NULL, 0 };
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	int rc = kernel_address(k->host, k->options, &k->local);
 
 	if (rc) {

@@ -36,7 +36,7 @@ static void mounted_emit(const struct mounted *m, const struct finding *f)
 static void mounted_emit_read(const struct mounted *m, enum finding_status status,
 			      const char *reason, const char *text)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, "kernel.read", status, "%s", text);
 	finding_reason(&f, reason);
@@ -80,7 +80,7 @@ static void mounted_find(struct mounted *m, const struct nfs_mounts *mounts,
 static bool mounted_report_mount(const struct mounted *m)
 {
 	bool rdma = m->mount && view_is_rdma(m->mount->proto);
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (!m->mount) {
 		finding_init(&f, "kernel.mount", FINDING_UNKNOWN,
@@ -269,7 +269,7 @@ static void mounted_report_wrong(const struct mounted *m,
 {
 	const struct kernel_record *first = &m->reads[j->first].record;
 	unsigned int ours = mounted_count_wrong(m);
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	char text[160];
 
 	kernel_wrong_text(first, j->smallest_wrong, text, sizeof(text));
@@ -298,7 +298,7 @@ static void mounted_report_right(const struct mounted *m,
 				 const struct kernel_judgement *j)
 {
 	unsigned int ours = mounted_count_wrong(m);
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(
 		&f, "kernel.read", ours ? FINDING_WARN : FINDING_PASS,
@@ -319,7 +319,7 @@ static void mounted_report_right(const struct mounted *m,
 static void mounted_report_bug(const struct mounted *m, const struct kernel_judgement *j)
 {
 	bool otherwise = j->fault == KERNEL_WRONG;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (j->fault == KERNEL_BUG_812) {
 		finding_init(

@@ -69,7 +69,7 @@ static void pool_audit_say(struct pool_audit *audit, const char *id,
 			   const char *fmt, ...)
 {
 	char text[FINDING_SUMMARY_MAX];
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -115,7 +115,7 @@ static bool pool_audit_definition(struct pool_audit *audit)
 static void pool_audit_namespace(struct pool_audit *audit)
 {
 	const char *ns = audit->facts->dropped_ns;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	if (!ns && audit->facts->noptions) {
 		pool_audit_say(audit, "pool.namespace", FINDING_PASS, NULL,
@@ -185,7 +185,7 @@ static void pool_audit_not_requested(struct pool_audit *audit)
 							     : "no-rdma-file"
 			   : *state->asked   ? "other-transport"
 					     : "no-rdma";
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, "pool.options", FINDING_FAIL, "%s%s%s%s%s",
 		     *state->asked ? "the pool's options request "
@@ -370,7 +370,7 @@ static void pool_audit_not_rdma(struct pool_audit *audit)
 	const struct nfs_mount *mount = state->mount->mount;
 	const struct nfs_mount *sharer = pool_audit_find_sharer(audit);
 	char buf[POLICY_FROM_MAX + 32];
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	if (state->state == VIEW_CALM && state->wanted.covered) {
 		pool_audit_say(audit, "pool.transport", FINDING_PASS, NULL,
@@ -422,7 +422,7 @@ static void pool_audit_rdma(struct pool_audit *audit)
 static void pool_audit_other(struct pool_audit *audit)
 {
 	const struct pool_state *state = &audit->state;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, "pool.transport", pool_state_other(state),
 		     "%s: %s is mounted on %s over %s, not %s", audit->facts->name,

@@ -34,7 +34,7 @@ void pool_switch_report(struct pool_switch *change, const char *id,
 			...)
 {
 	char text[FINDING_SUMMARY_MAX];
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -170,7 +170,7 @@ static void switch_report_users(struct pool_switch *change,
 {
 	bool force = change->changer->force;
 	const char *verb = users->count == 1 ? " runs" : "s run";
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	if (force)
 		finding_init(
@@ -195,7 +195,7 @@ int pool_switch_guests(struct pool_switch *change)
 	struct pool_changer *changer = change->changer;
 	struct pool_guests guests = { .count = 0 };
 	struct switch_users users;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	int rc;
 
 	if (!change->info.active)

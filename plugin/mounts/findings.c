@@ -338,8 +338,8 @@ void mounts_findings(const struct mounts_seen *seen, const struct mount_verdict 
 	mounts_missing(seen->view, mounts_findings_on_missing, &missing);
 	if (missing.more)
 		mounts_findings_rest(&run, MOUNT_ASPECTS, FINDING_UNKNOWN, missing.more);
-	if (!view_nfs(seen->view)->count)
-		return;
-	for (aspect = MOUNT_ANSWER; aspect < MOUNT_ASPECTS; aspect++)
-		mounts_findings_aspect(&run, aspect);
+	if (view_nfs(seen->view)->count)
+		for (aspect = MOUNT_ANSWER; aspect < MOUNT_ASPECTS; aspect++)
+			mounts_findings_aspect(&run, aspect);
+	finding_fini(&run.finding);
 }

@@ -195,7 +195,7 @@ struct setup_step *plan_step(struct planner *planner, enum setup_kind kind,
 			     const char *fmt, ...) PRINTF_LIKE(3, 4);
 void plan_note(struct planner *planner, bool todo, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/* What one check says for the roles that are asked for. */
+/* What one check says for the roles that are asked for, in @out, which the caller ends. */
 int plan_check(struct planner *planner, const char *id, struct finding *out);
 /* What the file is by now: by the plan, or where that does not change it, on the machine. *@text is
  * NULL if it is not there; the caller frees it. Errors: of reading; -ELOOP it is a link. */

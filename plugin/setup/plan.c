@@ -59,7 +59,7 @@ void plan_note(struct planner *planner, bool todo, const char *fmt, ...)
 
 static void plan_keep_finding(void *arg, const struct finding *finding)
 {
-	*(struct finding *)arg = *finding;
+	finding_copy(arg, finding);
 }
 
 int plan_check(struct planner *planner, const char *id, struct finding *out)
@@ -74,8 +74,7 @@ int plan_check(struct planner *planner, const char *id, struct finding *out)
 			one[0] = *check;
 	if (!one[0])
 		return err_set(ENOENT, "no check %s", id);
-	memset(out, 0, sizeof(*out));
-	out->status = FINDING_UNKNOWN;
+	finding_init(out, id, FINDING_UNKNOWN, "%s", "");
 	return checks_run(one, planner->machine->host, planner->machine->live, &target,
 			  deadline_in(CHECK_MS), plan_keep_finding, out);
 }
@@ -194,7 +193,7 @@ static bool plan_has_no_device(struct planner *planner)
 {
 	const char *why = "This host has no RDMA device";
 	bool server = planner->request->roles & CHECK_SERVER;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	char names[1][96];
 
 	if (planner->rdma->count) {

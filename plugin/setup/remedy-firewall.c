@@ -81,7 +81,7 @@ static int firewall_plan_zone(struct planner *planner, const struct host_firewal
 /* No firewalld: what the check makes of the rules that there are. */
 static int firewall_note_rules(struct planner *planner)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	int rc = plan_check(planner, "firewall.rdma", &finding);
 	const char *open;
 

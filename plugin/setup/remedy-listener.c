@@ -97,7 +97,7 @@ static int listener_plan_restart(struct planner *planner)
 
 static int listener_plan(struct planner *planner)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	struct host_nfsd nfsd;
 	bool there;
 	int rc;

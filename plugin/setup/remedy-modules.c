@@ -96,7 +96,7 @@ static void modules_note_unknown(struct planner *planner, const char *name)
 {
 	bool server = planner->request->roles & CHECK_SERVER;
 	char why[ERR_TEXT_MAX];
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	str_copy(why, sizeof(why), err_text());
 	planner->plan->unknown = true;

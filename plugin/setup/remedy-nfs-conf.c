@@ -170,7 +170,7 @@ static int nfs_conf_plan(struct planner *planner)
 {
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
 	const struct host *host = planner->machine->host;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	unsigned int steps, notes;
 	const char *path;
 	uint16_t port;

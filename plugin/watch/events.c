@@ -57,7 +57,7 @@ void event_object(void *arg, enum object_event event, const struct watch_object 
 	};
 	char text[SENTENCE_MAX], name[REPORT_NAME_MAX];
 	struct report_advice advice;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	watch->last[event].at = time(NULL);
 	snprintf(watch->last[event].text, sizeof(watch->last[event].text), "%s: %.180s",
@@ -93,7 +93,7 @@ void event_silence(void *arg, const struct silence *one, bool silent, uint64_t n
 	unsigned long long seconds = (now - one->since_ms) / 1000;
 	struct report_advice advice = { .cause = "" };
 	char text[SENTENCE_MAX], name[REPORT_NAME_MAX];
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	summary_silence(one, &finding);
 	report_name(&finding, name);

@@ -388,16 +388,16 @@ static struct report *scan_mount_report(const struct mount_verdict *verdict)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("watch");
 	const struct mount_opinion *opinion = &verdict->opinions[MOUNT_TRANSPORT];
-	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
-	if (!report || !finding)
+	if (!report)
 		return NULL;
 	report_times(report, time(NULL), 0);
-	finding_init(finding, "mount.transport", opinion->status, "%s", opinion->text);
-	finding_text(finding, "target", "%s", verdict->mount->target);
-	finding_text(finding, "source", "%s", verdict->mount->fs_spec);
-	finding_text(finding, "effective", "%s", view_run_name(verdict->mount));
-	if (report_add(report, finding))
+	finding_init(&finding, "mount.transport", opinion->status, "%s", opinion->text);
+	finding_text(&finding, "target", "%s", verdict->mount->target);
+	finding_text(&finding, "source", "%s", verdict->mount->fs_spec);
+	finding_text(&finding, "effective", "%s", view_run_name(verdict->mount));
+	if (report_add(report, &finding))
 		return NULL;
 	return take_ptr(report);
 }

@@ -63,7 +63,7 @@ static void state_pass_finding(struct json_object *json, finding_sink sink, void
 {
 	static const char *const ids[] = { "watch.policy", "watch.libvirt",
 					   "watch.silent", "watch.record" };
-	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	const char *name = state_text(json, "status"), *id = state_text(json, "id");
 	unsigned int status = 0;
 	size_t i;
@@ -73,17 +73,17 @@ static void state_pass_finding(struct json_object *json, finding_sink sink, void
 	while (status < FINDING_STATUS_COUNT &&
 	       strcmp(name, finding_status_name(status)) != 0)
 		status++;
-	if (!finding || !sink || i == ARRAY_SIZE(ids) || status == FINDING_PASS ||
+	if (!sink || i == ARRAY_SIZE(ids) || status == FINDING_PASS ||
 	    status == FINDING_SKIP || status == FINDING_STATUS_COUNT)
 		return;
-	finding_init(finding, ids[i], status, "%s", state_text(json, "summary"));
-	finding_reason(finding, state_text(json, "reason"));
-	finding_clean(finding->summary);
+	finding_init(&finding, ids[i], status, "%s", state_text(json, "summary"));
+	finding_reason(&finding, state_text(json, "reason"));
+	finding_clean(finding.summary);
 	json_object_object_foreach(
 		json_object_object_get(json, "evidence"), key,
 		value) if (json_object_is_type(value, json_type_string))
-		finding_text(finding, key, "%s", json_object_get_string(value));
-	sink(arg, finding);
+		finding_text(&finding, key, "%s", json_object_get_string(value));
+	sink(arg, &finding);
 }
 
 int watch_state_read(const struct host *host, struct watch_state *out, finding_sink sink,

@@ -277,6 +277,7 @@ void summary_findings(const struct watch *watch, finding_sink sink, void *arg)
 	summary_each(watch, SUMMARY_MAX, summary_on_object, &to);
 	summary_records(watch, &to.finding);
 	sink(arg, &to.finding);
+	finding_fini(&to.finding);
 }
 
 static int summary_add_row(const struct object_history *known, void *arg)
