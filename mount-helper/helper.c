@@ -76,6 +76,7 @@ int helper_main(const struct helper_command *command, int argc, char **argv)
 	}
 	plan_free(helper.plan);
 	policy_free(helper.policies);
+	finding_fini(&helper.checks.reason);
 	report_free(helper.report);
 	host_close(helper.host);
 	if (helper.records >= 0)

@@ -66,7 +66,7 @@ static void mount_checks_on_finding(void *arg, const struct finding *finding)
 	if (result <= checks->result)
 		return;
 	checks->result = result;
-	checks->reason = *finding;
+	finding_copy(&checks->reason, finding);
 }
 
 static void mount_checks_run(struct mount_checks_context *run, bool path,
@@ -133,6 +133,7 @@ static int mount_checks_begin(struct helper *helper)
 	report_subject(report, "export", helper->target.export);
 	snprintf(port, sizeof(port), "%u", helper->target.port);
 	report_subject(report, "port", port);
+	finding_fini(&helper->checks.reason);
 	memset(&helper->checks, 0, sizeof(helper->checks));
 	return 0;
 }

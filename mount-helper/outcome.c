@@ -100,7 +100,7 @@ void outcome_forget(struct helper *helper)
 /* The proof as a finding of the report. */
 static void outcome_add_finding(struct helper *helper, const struct proof *proof)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	char port[16];
 
 	snprintf(port, sizeof(port), "%u", proof->mount.port);
@@ -373,7 +373,7 @@ static bool outcome_read_test(struct helper *helper, const struct proof *proof)
 						      .nlengths = 1,
 						      .ms = READ_TEST_MS };
 	struct kernel_quick read;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	kernel_quick_read(&request, &read);
 	debug(DEBUG_MOUNT, "%s: %u READ of %u bytes, %u right%s", message_mount(helper),

@@ -205,12 +205,19 @@ static int checks_run_all(const struct check *const *table, struct check_run *ru
 	return 0;
 }
 
+static void check_run_free_p(struct check_run **run)
+{
+	if (*run)
+		finding_fini(&(*run)->finding);
+	free(*run);
+}
+
 int checks_run(const struct check *const *table, const struct host *host,
 	       const struct live_ops *live, const struct check_target *target,
 	       uint64_t deadline, finding_sink sink, void *arg)
 {
 	_cleanup_free_ struct check_outcomes *outcomes = calloc(1, sizeof(*outcomes));
-	_cleanup_free_ struct check_run *run = calloc(1, sizeof(*run));
+	_cleanup_(check_run_free_p) struct check_run *run = calloc(1, sizeof(*run));
 
 	if (!outcomes || !run)
 		return err_no_memory();
@@ -225,7 +232,7 @@ int checks_visit(const struct check *const *table, const struct host *host,
 		 const struct live_ops *live, const struct check_target *target,
 		 uint64_t deadline)
 {
-	_cleanup_free_ struct check_run *run = calloc(1, sizeof(*run));
+	_cleanup_(check_run_free_p) struct check_run *run = calloc(1, sizeof(*run));
 	struct check_target alone = *target;
 
 	if (!run)

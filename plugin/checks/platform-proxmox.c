@@ -124,10 +124,12 @@ static int proxmox_judge_all(struct check_run *run,
 			     const struct proxmox_storages *storages)
 {
 	struct words good = { 0 };
-	struct finding found = { .status = FINDING_PASS }, empty = run->finding;
+	_cleanup_(finding_fini) struct finding found = { .status = FINDING_PASS };
+	_cleanup_(finding_fini) struct finding empty = { 0 };
 	unsigned int i;
 	int rc = 0;
 
+	finding_copy(&empty, &run->finding);
 	for (i = 0; i < storages->count && !rc; i++) {
 		_cleanup_(opts_free_p) struct opts *opts = NULL;
 		const struct proxmox_storage *storage = &storages->list[i];
@@ -135,16 +137,16 @@ static int proxmox_judge_all(struct check_run *run,
 		if (storage->disabled || opts_parse(&opts, storage->options) ||
 		    !proxmox_wants_rdma(opts))
 			continue;
-		run->finding = empty;
+		finding_copy(&run->finding, &empty);
 		rc = proxmox_judge_storage(run, storage, opts);
 		if (rc == -EAGAIN)
 			words_add(&good, "%s (%s)", storage->name, storage->options);
 		else if (found.status == FINDING_PASS ||
 			 run->finding.status == FINDING_FAIL)
-			found = run->finding;
+			finding_copy(&found, &run->finding);
 		rc = rc == -EAGAIN ? 0 : rc;
 	}
-	run->finding = found.status == FINDING_PASS ? empty : found;
+	finding_copy(&run->finding, found.status == FINDING_PASS ? &empty : &found);
 	if (rc || found.status != FINDING_PASS)
 		return rc;
 	check_note(run);

@@ -88,15 +88,13 @@ struct doctor_fact {
 
 static int doctor_report(struct doctor *doctor, struct doctor_fact fact)
 {
-	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
-	if (!finding)
-		return err_set(ENOMEM, "no memory");
-	finding_init(finding, fact.id, fact.status, "%s", fact.text);
+	finding_init(&finding, fact.id, fact.status, "%s", fact.text);
 	if (fact.key)
-		finding_text(finding, fact.key, "%s", fact.value);
-	finding_text(finding, "fact", "yes");
-	report_collect(&doctor->collector, finding);
+		finding_text(&finding, fact.key, "%s", fact.value);
+	finding_text(&finding, "fact", "yes");
+	report_collect(&doctor->collector, &finding);
 	return 0;
 }
 

@@ -248,25 +248,21 @@ static int cmd_mounts_fill(struct report *report, const struct host *host,
 /* A guest that starts unguarded may be on any of these mounts. Said only where it is not well. */
 static int cmd_mounts_hook(struct report *report, const struct host *host)
 {
-	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
-	if (!finding)
-		return err_set(ENOMEM, "no memory");
-	if (libvirt_hook_find(host, &live_system, finding) ||
-	    finding->status != FINDING_WARN)
+	if (libvirt_hook_find(host, &live_system, &finding) ||
+	    finding.status != FINDING_WARN)
 		return 0;
-	return report_add(report, finding);
+	return report_add(report, &finding);
 }
 
 int cmd_mounts_unknown(struct report *report)
 {
-	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
-	if (!finding)
-		return err_set(ENOMEM, "no memory");
-	finding_init(finding, "mount.list", FINDING_UNKNOWN, "%s", err_text());
-	finding_reason(finding, *err_reason() ? err_reason() : "unreadable");
-	return report_add(report, finding);
+	finding_init(&finding, "mount.list", FINDING_UNKNOWN, "%s", err_text());
+	finding_reason(&finding, *err_reason() ? err_reason() : "unreadable");
+	return report_add(report, &finding);
 }
 
 static const struct cli_option cmd_mounts_options[] = {

@@ -84,7 +84,7 @@ static void cmd_pool_error(struct cmd_pool_session *session, const char *id,
 {
 	bool failed = rc == -ENOENT || rc == -EEXIST || rc == -EINVAL || rc == -EFBIG;
 	const char *uri = session->options->connect;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, id, failed ? FINDING_FAIL : FINDING_UNKNOWN, "%s",
 		     err_text());
@@ -206,7 +206,7 @@ static int cmd_pool_list(struct cmd_pool_session *session)
 	static const char *const heads[] = { "state", "autostart", "requested", "actual",
 					     "pool",  "target",    "source",    NULL };
 	_cleanup_(pool_list_fini) struct pool_list pools = { .count = 0 };
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	size_t i;
 	int rc;
 
@@ -291,7 +291,7 @@ static int cmd_pool_verify(struct cmd_pool_session *session)
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	const char *name = session->name;
 	size_t len = strlen(name);
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	struct pool_seen seen;
 	char target[4096];
 	int rc;

@@ -22,7 +22,7 @@ static void cmd_status_on_check(void *arg, const struct finding *finding)
 {
 	struct status_checks *checks = arg;
 	const struct host_platform *platform = &checks->status->platform;
-	_cleanup_free_ struct finding *fact = NULL;
+	_cleanup_(finding_fini) struct finding fact = { 0 };
 
 	checks->passed += finding->status == FINDING_PASS;
 	checks->skipped += finding->status == FINDING_SKIP;
@@ -35,12 +35,9 @@ static void cmd_status_on_check(void *arg, const struct finding *finding)
 	if (!(platform->libvirt && !strcmp(finding->id, "platform.libvirt-hook")) &&
 	    !(platform->vdsm && !strcmp(finding->id, "platform.vdsm")))
 		return;
-	fact = malloc(sizeof(*fact));
-	if (!fact)
-		return;
-	*fact = *finding;
-	finding_text(fact, "fact", "yes");
-	report_collect(&checks->status->collector, fact);
+	finding_copy(&fact, finding);
+	finding_text(&fact, "fact", "yes");
+	report_collect(&checks->status->collector, &fact);
 }
 
 static int cmd_status_checks(struct status_page *status)
@@ -165,6 +162,7 @@ static void cmd_status_free_p(struct status_page **status)
 		return;
 	view_close((*status)->view);
 	view_places_fini(&(*status)->pools);
+	finding_fini(&(*status)->finding);
 	free(*status);
 }
 

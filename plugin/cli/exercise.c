@@ -123,7 +123,7 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 		.matrix = exercise_on_matrix,
 		.arg = &run,
 	};
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	char port[8];
 	int rc;
 
