@@ -9,7 +9,7 @@ static const struct finding *add(struct report *report, const char *id,
 				 enum finding_status status, const char *reason,
 				 const char *target)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, id, status, "seen");
 	finding_reason(&f, reason);
@@ -22,7 +22,7 @@ static const struct finding *add(struct report *report, const char *id,
 static const struct finding *add_skip(struct report *report, const char *id,
 				      const char *because, const char *target)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, id, FINDING_SKIP, "skipped");
 	finding_text(&f, "because", "%s", because);

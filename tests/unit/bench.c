@@ -85,7 +85,7 @@ static void throughput_evidence_has_the_raw_values_of_both_sides(void)
 {
 	const struct bench_pairs pairs = { 3, { 2, 4, 1 }, { 1, 2, 1 }, { 0 } };
 	const struct bench_work work = { BENCH_THROUGHPUT, 10, 8000000 };
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, "bench.read.write-chunk", FINDING_PASS, "x");
 	bench_evidence(&f, &work, &pairs);
@@ -124,7 +124,7 @@ static void latency_evidence_has_no_throughput(void)
 {
 	const struct bench_pairs pairs = { 1, { 3 }, { 2 }, { 0 } };
 	const struct bench_work work = { BENCH_LATENCY, 1000000, 120 };
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, "bench.null", FINDING_PASS, "x");
 	bench_evidence(&f, &work, &pairs);
@@ -139,7 +139,7 @@ static void the_most_pairs_leave_room_for_other_evidence(void)
 {
 	const struct bench_work work = { BENCH_THROUGHPUT, 1, 1 };
 	struct bench_pairs pairs = { .n = BENCH_PAIRS_MAX };
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < BENCH_PAIRS_MAX; i++) {

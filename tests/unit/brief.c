@@ -28,7 +28,7 @@ static char *brief(const struct report *report)
 static void add(struct report *report, const char *id, enum finding_status status,
 		const char *reason, const char *target, const char *summary)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, id, status, "%s", summary);
 	finding_reason(&f, reason);
@@ -161,7 +161,7 @@ static void consequences_are_one_line_below_their_cause(void)
 	};
 	_cleanup_(report_free_p) struct report *report = report_of("probe", "nas1");
 	_cleanup_free_ char *text = NULL;
-	struct finding skip;
+	_cleanup_(finding_fini) struct finding skip = { 0 };
 
 	add(report, "probe.null", FINDING_FAIL, "", NULL, "no answer");
 	add(report, "probe.connect", FINDING_FAIL, "refused", NULL, "refused");
@@ -286,7 +286,7 @@ static struct report *good_report(void)
 	static const char *const ids[] = { "client.module", "client.helper",
 					   "client.sysctl", "fabric.port", "fabric.mtu" };
 	struct report *report = report_of("check", NULL);
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {

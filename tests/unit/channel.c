@@ -174,7 +174,7 @@ static void on_finding(void *arg, const struct finding *f)
 {
 	(void)arg;
 	if (!strcmp(f->id, "probe.worker")) {
-		heard.worker = *f;
+		finding_copy(&heard.worker, f);
 		return;
 	}
 	heard.findings++;
@@ -207,6 +207,7 @@ static int run_on(worker_fn work, uint16_t nfs_port, unsigned int timeout_ms)
 					       .nfs_port = nfs_port,
 					       .timeout_ms = timeout_ms };
 
+	finding_fini(&heard.worker);
 	memset(&heard, 0, sizeof(heard));
 	return parent_run(&options, work, 1, &events);
 }

@@ -25,6 +25,7 @@ static void begin(struct asking *asking)
 
 static void end(struct asking *asking)
 {
+	finding_fini(&asking->run.finding);
 	facts_free_p(&asking->run.facts);
 	tree_free(&asking->tree);
 }

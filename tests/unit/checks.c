@@ -21,7 +21,15 @@ static void collect(void *arg, const struct finding *finding)
 	struct collected *c = arg;
 
 	ASSERT_LESS_FATAL(c->count, FINDINGS_MAX);
-	c->list[c->count++] = *finding;
+	finding_copy(&c->list[c->count++], finding);
+}
+
+static void collected_fini(struct collected *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < FINDINGS_MAX; i++)
+		finding_fini(&c->list[i]);
 }
 
 static unsigned int runs; /* of any check below */
@@ -138,7 +146,7 @@ static void checks_after_a_failure_are_skipped_for_the_first_cause(void)
 	static const struct check *const table[] = { &check_good, &check_bad,
 						     &check_after_bad, &check_after_after,
 						     NULL };
-	struct collected got;
+	_cleanup_(collected_fini) struct collected got = { 0 };
 
 	run_table(table, &got);
 	CU_ASSERT_EQUAL_FATAL(got.count, 4);
@@ -155,7 +163,7 @@ static void absent_or_unknown_results_stop_no_other_check(void)
 {
 	static const struct check *const table[] = { &check_absent, &check_broken,
 						     &check_after_absent, NULL };
-	struct collected got;
+	_cleanup_(collected_fini) struct collected got = { 0 };
 
 	run_table(table, &got);
 	CU_ASSERT_EQUAL_FATAL(got.count, 3);
@@ -169,7 +177,7 @@ static void a_check_may_defer_to_another_finding(void)
 {
 	static const struct check *const table[] = { &check_good, &check_bad, &check_told,
 						     &check_after_told, NULL };
-	struct collected got;
+	_cleanup_(collected_fini) struct collected got = { 0 };
 
 	run_table(table, &got);
 	CU_ASSERT_EQUAL_FATAL(got.count, 4);
@@ -211,7 +219,7 @@ static void unknown_has_a_reason(void)
 					    .run = out_of_memory };
 	static const struct check *const table[] = { &one, &two, &three, NULL };
 	const struct meaning *m = NULL;
-	struct collected got;
+	_cleanup_(collected_fini) struct collected got = { 0 };
 	size_t i;
 
 	run_table(table, &got);
@@ -241,7 +249,7 @@ static void unknown_always_has_a_summary(void)
 					  .roles = CHECK_BOTH,
 					  .run = silent };
 	static const struct check *const table[] = { &check_broken, &one, &two, NULL };
-	struct collected got;
+	_cleanup_(collected_fini) struct collected got = { 0 };
 
 	run_table(table, &got);
 	CU_ASSERT_EQUAL_FATAL(got.count, 3);
@@ -255,7 +263,7 @@ static void no_check_runs_after_the_deadline(void)
 	static const struct check *const table[] = { &check_good, &check_bad,
 						     &check_after_bad, NULL };
 	const struct check_target target = { .roles = CHECK_CLIENT };
-	struct collected got;
+	_cleanup_(collected_fini) struct collected got = { 0 };
 	unsigned int i;
 
 	run_for(table, &target, 0, &got);
@@ -274,7 +282,7 @@ static void roles_and_the_server_select_the_checks(void)
 	static const struct check *const table[] = { &check_good, &check_of_server,
 						     &check_of_remote, NULL };
 	struct check_target target = { .roles = CHECK_CLIENT };
-	struct collected got;
+	_cleanup_(collected_fini) struct collected got = { 0 };
 
 	run_for(table, &target, deadline_in(PATIENCE_MS), &got);
 	CU_ASSERT_EQUAL(got.count, 1);
@@ -469,7 +477,7 @@ static void the_812_byte_bug_affects_clients_before_its_fix(void)
 	};
 	const struct nfs_mounts none = { 0 };
 	struct host_system system;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -532,7 +540,7 @@ static void counters_override_the_version(void)
 				   .fs_spec = "nas:/vm" };
 	const struct nfs_mounts mounts = { .count = 1, .list = &mount };
 	struct host_system system = { .kernel_is_plain = true };
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -10,7 +10,7 @@
 
 static struct finding sample(void)
 {
-	struct finding f;
+	struct finding f = { 0 };
 
 	finding_init(&f, "probe.read.write-chunk", FINDING_FAIL, "%u of %u bytes", 812,
 		     4096);
@@ -30,7 +30,7 @@ static void every_status_has_a_word(void)
 static void texts_are_formatted_and_truncated(void)
 {
 	char line[4096];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	memset(line, 'x', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\0';
@@ -60,7 +60,7 @@ static void unprintable_bytes_become_question_marks(void)
 		{ "\xff\xfe", "??" },
 		{ "cut \xe2\x82", "cut ??" },
 	};
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -87,7 +87,7 @@ static void numbers_are_json_numbers(void)
 		{ INFINITY, "inf", false },
 		{ 4294967296.0, "4294967296", true },
 	};
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	finding_init(&f, "a.b", FINDING_PASS, "numbers");
@@ -103,7 +103,7 @@ static void numbers_are_json_numbers(void)
 
 static void evidence_beyond_the_bound_is_dropped(void)
 {
-	struct finding f = sample();
+	_cleanup_(finding_fini) struct finding f = sample();
 	int i;
 
 	for (i = 0; i < 100; i++)
@@ -131,9 +131,9 @@ static void assert_same(const struct finding *a, const struct finding *b)
 
 static void record_survives_the_round_trip(void)
 {
-	const struct finding f = sample();
+	_cleanup_(finding_fini) struct finding f = sample();
 	uint8_t buf[1024];
-	struct finding got;
+	_cleanup_(finding_fini) struct finding got = { 0 };
 	int len;
 
 	len = finding_encode(&f, buf, sizeof(buf));
@@ -148,7 +148,8 @@ static void fullest_finding_fits_the_bound(void)
 {
 	static uint8_t buf[FINDING_RECORD_MAX];
 	char line[FINDING_SUMMARY_MAX];
-	struct finding f, got;
+	_cleanup_(finding_fini) struct finding f = { 0 };
+	_cleanup_(finding_fini) struct finding got = { 0 };
 	int i, len;
 
 	for (i = 0; i < (int)sizeof(line) - 1; i++)
@@ -165,7 +166,7 @@ static void fullest_finding_fits_the_bound(void)
 
 static void record_that_does_not_fit_is_refused(void)
 {
-	const struct finding f = sample();
+	_cleanup_(finding_fini) struct finding f = sample();
 	uint8_t buf[1024];
 	int full, cap;
 
@@ -189,9 +190,9 @@ static int decode_exact(struct finding *f, const uint8_t *bytes, size_t len)
 
 static void a_partial_record_needs_more_bytes(void)
 {
-	const struct finding f = sample();
+	_cleanup_(finding_fini) struct finding f = sample();
 	uint8_t buf[1024];
-	struct finding got;
+	_cleanup_(finding_fini) struct finding got = { 0 };
 	int full, len;
 
 	full = finding_encode(&f, buf, sizeof(buf));
@@ -205,9 +206,9 @@ static void a_partial_record_needs_more_bytes(void)
 /* The length claims a complete record, but a text in it contradicts that. */
 static void record_with_a_wrong_length_is_refused(void)
 {
-	const struct finding f = sample();
+	_cleanup_(finding_fini) struct finding f = sample();
 	uint8_t buf[1024];
-	struct finding got;
+	_cleanup_(finding_fini) struct finding got = { 0 };
 	int full, len;
 
 	full = finding_encode(&f, buf, sizeof(buf));
@@ -227,9 +228,10 @@ static void record_with_a_wrong_length_is_refused(void)
 /* Every byte with every value: an accepted record can be encoded again. */
 static void changed_record_is_refused_or_valid(void)
 {
-	const struct finding f = sample();
+	_cleanup_(finding_fini) struct finding f = sample();
 	uint8_t buf[256], bad[256], again[512];
-	struct finding got, same;
+	_cleanup_(finding_fini) struct finding got = { 0 };
+	_cleanup_(finding_fini) struct finding same = { 0 };
 	int full, at, value, rc;
 
 	full = finding_encode(&f, buf, sizeof(buf));
@@ -294,7 +296,7 @@ static void numbers_of_a_record_are_reformatted(void)
 		{ "inf", NULL },    { "1e999", NULL }, { "1,\"x\":2", NULL },
 		{ "1 ", NULL },     { "e", NULL },
 	};
-	struct finding got;
+	_cleanup_(finding_fini) struct finding got = { 0 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -309,7 +311,7 @@ static void numbers_of_a_record_are_reformatted(void)
 
 static void texts_of_a_record_are_printable(void)
 {
-	struct finding got;
+	_cleanup_(finding_fini) struct finding got = { 0 };
 
 	ASSERT_MORE(decode_made(&got, "a.b", false, "h\xc3\xb4te"), 0);
 	CU_ASSERT_EQUAL(decode_made(&got, "a.b", false, "\x1b[2J"), -EPROTO);
@@ -330,7 +332,7 @@ static void texts_of_a_record_are_printable(void)
 static void texts_of_a_record_are_bounded(void)
 {
 	char id[FINDING_ID_MAX + 1];
-	struct finding got;
+	_cleanup_(finding_fini) struct finding got = { 0 };
 
 	memset(id, 'a', sizeof(id));
 	id[FINDING_ID_MAX] = '\0';

@@ -183,7 +183,7 @@ static int ask(const char *disk, const struct view_places *places)
 /* What is said has a reason and a remedy, is one line, and is whole. */
 static bool is_well_said(void)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	guard_finding(&verdict, &finding);
 	if (!reasons_fit(&finding))

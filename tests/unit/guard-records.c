@@ -229,7 +229,7 @@ static void a_mount_with_connections_of_both_kinds_is_refused(void)
 
 static void a_verdict_has_its_names(void)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	begin(&on_tcp);
 	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);

@@ -29,6 +29,7 @@ static void checks_run_as(enum policy_check level, bool after)
 	CU_ASSERT_EQUAL(after ? mount_checks_after(&helper)
 			      : mount_checks_before(&helper, false),
 			0);
+	finding_fini(&checks.reason);
 	checks = helper.checks;
 	report_free(helper.report);
 }

@@ -35,7 +35,7 @@ static struct json_object *parse(const struct report *report)
 static struct report *sample(void)
 {
 	struct report *report = report_new("probe");
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	report_times(report, 1767225600, 123.44);
 	report_subject(report, "nfs_version", "3");
@@ -133,7 +133,7 @@ static void a_good_finding_has_empty_cause_and_remedy(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	struct json_object *object, *found;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, "probe.null", FINDING_PASS, "answered");
 	report_add(report, &finding);
@@ -150,7 +150,7 @@ static const char *cause_of(const struct report *report, const char *id,
 			    enum finding_status status)
 {
 	static char cause[MEANING_CAUSE_MAX];
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, id, status, "seen");
 	return report_cause(report, &finding, cause);
@@ -160,7 +160,7 @@ static const char *remedy_of(const struct report *report, const char *id,
 			     enum finding_status status)
 {
 	static char remedy[REPORT_REMEDY_MAX];
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, id, status, "seen");
 	return report_remedy(report, &finding, remedy);
@@ -197,7 +197,7 @@ static void peer_bytes_become_valid_utf8(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	struct json_object *object;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, "probe.mount", FINDING_FAIL, "seen");
 	strcpy(finding.summary, "\xff \xc0\xaf \xed\xa0\x80 \" \\ \x1f \xc3\xa9");
@@ -232,7 +232,7 @@ static void only_numbers_are_unquoted(void)
 	};
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	struct json_object *object, *value;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	char key[8];
 	size_t i;
 
@@ -259,7 +259,7 @@ static void a_consequence_names_its_cause(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	_cleanup_free_ char *text = NULL;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, "probe.connect", FINDING_FAIL, "refused");
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);

@@ -73,7 +73,7 @@ static void a_mount_that_fails_says_why(void)
 		  .reason = "" },
 	};
 	struct kernel_outcome outcome;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -98,7 +98,7 @@ static void an_unmount_that_fails_says_why(void)
 		  .reason = "kernel.unmount/killed" },
 	};
 	struct kernel_outcome outcome;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -128,7 +128,7 @@ static void reads_that_fail_say_why(void)
 	};
 	struct kernel_judgement j = { .tried = 40, .right = 20, .smallest_wrong = 813 };
 	struct kernel_outcome outcome;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -155,7 +155,7 @@ static void the_bug_is_reported_before_other_errors(void)
 		{ { "", "", "4.1", 0 }, FINDING_UNKNOWN, "bug.read-812/otherwise" },
 		{ { "", "", "", 0 }, FINDING_UNKNOWN, "bug.read-812/too-few" },
 	};
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {

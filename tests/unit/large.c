@@ -132,7 +132,7 @@ static void on_finding(void *arg, const struct finding *f)
 {
 	(void)arg;
 	if (!strcmp(f->id, "probe.read.largest"))
-		told = *f;
+		finding_copy(&told, f);
 }
 
 static void on_subject(void *arg, const char *key, const char *value)
@@ -158,6 +158,7 @@ static void probe_all(const char *version, enum probe_level level, uint32_t rtma
 	here.port = ports.rdma;
 	here.nfs_port = ports.nfs;
 	here.mount_port = ports.mount;
+	finding_fini(&told);
 	memset(&told, 0, sizeof(told));
 	CU_ASSERT_EQUAL(probe_run(&here, &events), 0);
 	server_kill_p(&server);

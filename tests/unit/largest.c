@@ -14,7 +14,7 @@ static struct finding found;
 static void sink(void *arg, const struct finding *f)
 {
 	(void)arg;
-	found = *f;
+	finding_copy(&found, f);
 }
 
 static void begin(void)

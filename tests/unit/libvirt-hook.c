@@ -128,7 +128,7 @@ static void the_finding_follows_the_times(void)
 		{ 1000, 5000, 999, 900, 0, FINDING_WARN, "no reload" },
 		{ 1000, 5000, 2000, 900, 0, FINDING_WARN, "no reload" },
 	};
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	size_t i;
 
 	setenv("TZ", "UTC", 1);
@@ -154,7 +154,7 @@ static void the_finding_follows_the_times(void)
 
 static void one_daemon_without_the_hook_is_enough(void)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	hook = (struct host_libvirt_hook){ .linked_at = 5000, .ndaemons = 2 };
 	hook.daemons[0] = (struct host_hook_daemon){ "libvirtd", 812, 1000 };
@@ -168,7 +168,7 @@ static void one_daemon_without_the_hook_is_enough(void)
 
 static void no_hook_or_daemon_is_not_a_failure(void)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	hook = (struct host_libvirt_hook){ .linked_at = 0 };
 	libvirt_hook_judge(&hook, NULL, &live, &finding);
@@ -182,7 +182,7 @@ static void no_hook_or_daemon_is_not_a_failure(void)
 /* Its files have the times of the copy. */
 static void a_copy_of_a_machine_is_not_judged(void)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	begin("libvirtd", 3600);
 	tree_write(&tree, LINK, "");

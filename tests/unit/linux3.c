@@ -13,7 +13,7 @@ static void sink(void *arg, const struct finding *f)
 {
 	(void)arg;
 	ASSERT_LESS_FATAL(nfindings, ARRAY_SIZE(findings));
-	findings[nfindings++] = *f;
+	finding_copy(&findings[nfindings++], f);
 }
 
 static void judge_failure(const struct linux3_seen *seen)

@@ -30,7 +30,7 @@ static unsigned int count(const char *text, const char *part)
 
 static void add(struct report *report, const char *id, enum finding_status status)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, id, status, "summary");
 	finding_number(&finding, "best_ms", 1.5);
@@ -92,7 +92,7 @@ static void the_object_of_a_finding_is_its_labels(void)
 		     { "one", "nas:/a" },
 		     { "two", "nas:/a" } };
 	_cleanup_free_ char *text = NULL;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -216,7 +216,7 @@ static void a_measurement_is_a_metric_in_base_units(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("bench");
 	_cleanup_free_ char *before = NULL, *after = NULL;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	add(report, "probe.null", FINDING_PASS);
 	before = render(report, "prometheus");

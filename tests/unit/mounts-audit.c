@@ -82,7 +82,7 @@ static void collect(void *arg, const struct finding *finding)
 	got.status[got.count++] = finding->status;
 	if (got.wanted && !strcmp(got.wanted, finding->id) &&
 	    (!got.bad || finding->status != FINDING_PASS))
-		got.last = *finding;
+		finding_copy(&got.last, finding);
 }
 
 static void audit(bool two_looks)

@@ -20,7 +20,7 @@ static char *render(const struct report *report, const char *format)
 static void add(struct report *report, const char *id, enum finding_status status,
 		const char *summary)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, id, status, "%s", summary);
 	finding_number(&finding, "bytes", 813);
@@ -53,7 +53,7 @@ static void monitoring_formats_include_the_reason(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	_cleanup_free_ char *nagios = NULL, *metrics = NULL;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	add(report, "probe.null", FINDING_FAIL, "no answer");
 	finding_init(&finding, "probe.connect", FINDING_FAIL, "refused");

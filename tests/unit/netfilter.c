@@ -78,6 +78,7 @@ static void begin(struct asking *asking, const char *rules)
 
 static void end(struct asking *asking)
 {
+	finding_fini(&asking->run.finding);
 	facts_free_p(&asking->run.facts);
 	tree_free(&asking->tree);
 }
@@ -330,6 +331,7 @@ static void commands_are_never_truncated(void)
 	netfilter_explain(&run, &tally);
 	CU_ASSERT_STRING_EQUAL(finding_evidence(&run.finding, "open"), "");
 	CU_ASSERT_STRING_EQUAL(run.finding.reason, "rule");
+	finding_fini(&run.finding);
 }
 
 /* --- packets ---------------------------------------------------------------------------------- */

@@ -240,7 +240,7 @@ static void random_reads_follow_only_a_clean_sweep(void)
 static void sink(void *arg, const struct finding *f)
 {
 	(void)arg;
-	finding = *f;
+	finding_copy(&finding, f);
 }
 
 static const char *evidence(const char *key)

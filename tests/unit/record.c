@@ -304,7 +304,7 @@ static void a_report_is_stored_with_the_mount(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("mount.nfsrdma");
 	struct record record;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	begin();
 	record = proven();

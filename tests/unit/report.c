@@ -11,7 +11,7 @@
 
 static void add(struct report *report, const char *id, enum finding_status status)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, id, status, "seen");
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
@@ -57,7 +57,7 @@ static void other_unknown_findings_do_not_decide(void)
 static void root_only_findings_decide_only_for_a_server(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("check");
-	struct finding hidden;
+	_cleanup_(finding_fini) struct finding hidden = { 0 };
 
 	finding_init(&hidden, "firewall.rdma", FINDING_UNKNOWN, "x");
 	finding_reason(&hidden, "permission");
@@ -110,7 +110,7 @@ static void exit_status_matches_the_verdict(void)
 static void unknown_ids_and_statuses_are_refused(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, "probe.invented", FINDING_PASS, "seen");
 	CU_ASSERT_EQUAL(report_add(report, &finding), -EINVAL);
@@ -122,7 +122,7 @@ static void unknown_ids_and_statuses_are_refused(void)
 static void findings_have_a_maximum_number(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	int i, rc = 0;
 
 	finding_init(&finding, "probe.null", FINDING_PASS, "seen");

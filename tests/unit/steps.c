@@ -51,7 +51,7 @@ static void texts_contain_the_names_of_the_case(void)
 		{ "{}", false, "" },
 	};
 	_cleanup_(report_free_p) struct report *report = NULL;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	char buf[256];
 	size_t i;
 
@@ -76,7 +76,7 @@ static void texts_contain_the_names_of_the_case(void)
 static void overlong_texts_are_truncated(void)
 {
 	_cleanup_(report_free_p) struct report *report = NULL;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	char buf[8];
 
 	finding_init(&f, "probe.connect", FINDING_FAIL, "no");
@@ -90,7 +90,7 @@ static void a_reason_has_its_own_cause_and_steps(void)
 	_cleanup_(report_free_p) struct report *report = NULL;
 	struct report_step steps[REPORT_STEPS_MAX];
 	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, "probe.connect", FINDING_FAIL, "no");
 	finding_reason(&f, "refused");
@@ -131,7 +131,7 @@ static void steps_match_the_system(void)
 		  "zypper install libibverbs" },
 	};
 	struct report_step steps[REPORT_STEPS_MAX];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	finding_init(&f, "probe.route", FINDING_UNKNOWN, "no");
@@ -199,7 +199,7 @@ static void a_system_can_be_of_several_kinds(void)
 static void an_unknown_reason_is_dropped(void)
 {
 	_cleanup_(report_free_p) struct report *report = NULL;
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, "probe.connect", FINDING_FAIL, "no");
 	finding_reason(&f, "because");
@@ -213,7 +213,7 @@ static void a_finding_without_a_known_reason_is_unexpected(void)
 	_cleanup_(report_free_p) struct report *report = NULL;
 	struct report_step steps[REPORT_STEPS_MAX];
 	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 	int i;
 
 	finding_init(&f, "probe.connect", FINDING_FAIL, "no");
@@ -242,7 +242,7 @@ static void a_single_finding_has_the_steps_of_its_reason(void)
 {
 	struct report_advice advice;
 	char name[REPORT_NAME_MAX];
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, "probe.connect", FINDING_FAIL, "no");
 	CU_ASSERT_STRING_EQUAL(report_name(&f, name), "probe.connect");
@@ -284,7 +284,9 @@ static void steps_for_one_server_say_which(void)
 		{ NULL, 4, "Linux server: See how", false },
 	};
 	struct report_step steps[REPORT_STEPS_MAX];
-	struct finding silent, padded, server;
+	_cleanup_(finding_fini) struct finding silent = { 0 };
+	_cleanup_(finding_fini) struct finding padded = { 0 };
+	_cleanup_(finding_fini) struct finding server = { 0 };
 	char cause[MEANING_CAUSE_MAX];
 	size_t i;
 

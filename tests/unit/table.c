@@ -208,7 +208,7 @@ static void any_number_of_rows_is_accepted(void)
 static void add(struct report *report, const char *id, enum finding_status status,
 		const char *target, double number)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, id, status, "%s: seen", target);
 	finding_text(&finding, "target", "%s", target);
@@ -248,7 +248,7 @@ static void many_numbers_share_a_paragraph(void)
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
 	const struct report_style style = { .width = 80, .verbose = true };
 	_cleanup_free_ char *text = NULL;
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	char key[16];
 	int i;
 

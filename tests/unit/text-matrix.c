@@ -38,7 +38,7 @@ static void fill(struct matrix *matrix)
 static struct report *report_of(const struct matrix *matrix, enum finding_status status)
 {
 	struct report *report = report_new("probe");
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, "probe.read.write-chunk", status, "some READs");
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);

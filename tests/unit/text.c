@@ -19,7 +19,7 @@ static char *render(const struct report *report, const struct report_style *styl
 static void add(struct report *report, const char *id, enum finding_status status,
 		const char *summary)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, id, status, "%s", summary);
 	if (!strcmp(id, "probe.read.write-chunk"))
@@ -102,7 +102,7 @@ static void findings_of_a_group_are_adjacent(void)
 static void add_defect(struct report *report, const char *id, enum finding_status status,
 		       const char *target, const char *summary)
 {
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, id, status, "%s", summary);
 	if (target)
@@ -151,7 +151,7 @@ static char *render_of_server(const char *kind)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	const struct report_style style = { .width = 1000 };
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, "probe.read.write-chunk.alignment", FINDING_FAIL,
 		     "shifted");
@@ -234,7 +234,7 @@ static void control_characters_of_a_peer_are_escaped(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	const struct report_style style = { .width = 80, .verbose = true };
-	struct finding finding;
+	_cleanup_(finding_fini) struct finding finding = { 0 };
 	_cleanup_free_ char *text = NULL;
 	const char *p;
 

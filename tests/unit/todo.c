@@ -20,7 +20,7 @@ static char *render(const struct report *report, const char *format,
 static void add(struct report *report, const char *id, enum finding_status status,
 		const char *reason, const char *fact)
 {
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	finding_init(&f, id, status, "it is %s", id);
 	finding_reason(&f, reason);
