@@ -39,6 +39,14 @@ struct report *report_new(const char *command)
 	return report;
 }
 
+static void report_finding_free(struct finding *finding)
+{
+	if (!finding)
+		return;
+	finding_fini(finding);
+	free(finding);
+}
+
 void report_free(struct report *report)
 {
 	unsigned int i;
@@ -48,7 +56,7 @@ void report_free(struct report *report)
 	for (i = 0; i < SUBJECT_COUNT; i++)
 		free(report->subject[i]);
 	for (i = 0; i < report->nfindings; i++)
-		free(report->findings[i]);
+		report_finding_free(report->findings[i]);
 	table_fini(&report->table);
 	metrics_fini(&report->metrics);
 	free(report);
@@ -87,21 +95,20 @@ int report_subject(struct report *report, const char *key, const char *value)
 
 int report_add(struct report *report, const struct finding *finding)
 {
-	/* Copy only the used part: most of the evidence is usually unused. */
-	size_t size = offsetof(struct finding, evidence) +
-		      finding->nevidence * sizeof(finding->evidence[0]);
 	struct finding *copy;
 
 	if (finding->status >= FINDING_STATUS_COUNT || !meaning_find(finding->id))
 		return err_set(EINVAL, "unknown finding '%s'", finding->id);
 	if (report->nfindings == REPORT_FINDINGS_MAX)
 		return err_set(ENOSPC, "more than %u findings", REPORT_FINDINGS_MAX);
-	copy = malloc(size);
-	if (!copy) {
+	copy = calloc(1, sizeof(*copy));
+	if (copy)
+		finding_copy(copy, finding);
+	if (!copy || copy->no_memory) {
+		report_finding_free(copy);
 		report->no_memory = true;
 		return err_no_memory();
 	}
-	memcpy(copy, finding, size);
 	/* A reason without a text is useless; good and skipped findings have none. */
 	if (!report_needs_care(copy->status) ||
 	    !meaning_reason(meaning_find(copy->id), copy->reason))

@@ -68,6 +68,7 @@ int plan_check(struct planner *planner, const char *id, struct finding *out)
 					     .roles = planner->request->roles };
 	const struct check *one[] = { NULL, NULL };
 	const struct check *const *check;
+	int rc;
 
 	for (check = check_table; *check; check++)
 		if (!strcmp((*check)->id, id))
@@ -75,8 +76,9 @@ int plan_check(struct planner *planner, const char *id, struct finding *out)
 	if (!one[0])
 		return err_set(ENOENT, "no check %s", id);
 	finding_init(out, id, FINDING_UNKNOWN, "%s", "");
-	return checks_run(one, planner->machine->host, planner->machine->live, &target,
-			  deadline_in(CHECK_MS), plan_keep_finding, out);
+	rc = checks_run(one, planner->machine->host, planner->machine->live, &target,
+			deadline_in(CHECK_MS), plan_keep_finding, out);
+	return !rc && out->no_memory ? err_set(ENOMEM, "no memory") : rc;
 }
 
 static struct setup_step *plan_find_file(struct setup_plan *plan, const char *path)

@@ -81,6 +81,7 @@ void finding_init(struct finding *finding, const char *id, enum finding_status s
 	va_list ap;
 
 	finding->status = status;
+	finding->no_memory = false;
 	finding->nevidence = 0;
 	finding->reason[0] = '\0';
 	str_copy(finding->id, sizeof(finding->id), id);
@@ -95,31 +96,34 @@ void finding_reason(struct finding *finding, const char *reason)
 	str_copy(finding->reason, sizeof(finding->reason), reason);
 }
 
-static struct finding_evidence *finding_evidence_new(struct finding *finding,
-						     const char *key)
+/* @e is not of the evidence, which may move: texts that it was made from may be. */
+static void finding_add(struct finding *finding, const struct finding_evidence *e)
 {
-	struct finding_evidence *e;
+	struct finding_evidence *grown;
 
 	if (finding->nevidence == FINDING_EVIDENCE_MAX)
-		return NULL;
-	e = &finding->evidence[finding->nevidence++];
-	snprintf(e->key, sizeof(e->key), "%s", key);
-	finding_clean(e->key);
-	return e;
+		return;
+	grown = realloc(finding->evidence, (finding->nevidence + 1) * sizeof(*grown));
+	if (!grown) {
+		finding->no_memory = true;
+		return;
+	}
+	grown[finding->nevidence++] = *e;
+	finding->evidence = grown;
 }
 
 void finding_text(struct finding *finding, const char *key, const char *fmt, ...)
 {
-	struct finding_evidence *e = finding_evidence_new(finding, key);
+	struct finding_evidence e = { .is_number = false };
 	va_list ap;
 
-	if (!e)
-		return;
-	e->is_number = false;
+	snprintf(e.key, sizeof(e.key), "%s", key);
+	finding_clean(e.key);
 	va_start(ap, fmt);
-	vsnprintf(e->value, sizeof(e->value), fmt, ap);
+	vsnprintf(e.value, sizeof(e.value), fmt, ap);
 	va_end(ap);
-	finding_clean(e->value);
+	finding_clean(e.value);
+	finding_add(finding, &e);
 }
 
 /* The only format of a number, which is also JSON's; JSON has no infinity and no NaN, so those
@@ -132,19 +136,30 @@ static void finding_set_number(struct finding_evidence *e, double value)
 
 void finding_number(struct finding *finding, const char *key, double value)
 {
-	struct finding_evidence *e = finding_evidence_new(finding, key);
+	struct finding_evidence e = { .is_number = true };
 
-	if (e)
-		finding_set_number(e, value);
+	snprintf(e.key, sizeof(e.key), "%s", key);
+	finding_clean(e.key);
+	finding_set_number(&e, value);
+	finding_add(finding, &e);
 }
 
 void finding_copy(struct finding *to, const struct finding *from)
 {
+	struct finding_evidence *evidence = to->evidence;
+	unsigned int i;
+
 	*to = *from;
+	to->evidence = evidence;
+	to->nevidence = 0;
+	for (i = 0; i < from->nevidence; i++)
+		finding_add(to, &from->evidence[i]);
 }
 
 void finding_fini(struct finding *finding)
 {
+	free(finding->evidence);
+	finding->evidence = NULL;
 	finding->nevidence = 0;
 }
 
@@ -188,6 +203,9 @@ int finding_encode(const struct finding *finding, void *buf, size_t cap)
 	struct finding_writer w = { .p = buf, .left = cap };
 	unsigned int i;
 
+	if (finding->no_memory)
+		return err_set(ENOMEM, "no memory for the evidence of finding %s",
+			       finding->id);
 	finding_put_bytes(&w, "\0\0\0\0", 4); /* the length, known at the end */
 	finding_put_u8(&w, finding->status);
 	finding_put_u8(&w, finding->nevidence);
@@ -294,8 +312,11 @@ static int finding_decode_body(struct finding *finding, struct finding_reader *r
 {
 	int status = finding_get_u8(r, FINDING_STATUS_COUNT - 1);
 	int count = finding_get_u8(r, FINDING_EVIDENCE_MAX);
-	unsigned int i;
+	struct finding_evidence e;
+	int i;
 
+	finding->no_memory = false;
+	finding->nevidence = 0;
 	if (status < 0 || count < 0 ||
 	    !finding_get_text(r, finding->id, sizeof(finding->id)) || !*finding->id ||
 	    !finding_is_word(finding->id) ||
@@ -303,15 +324,19 @@ static int finding_decode_body(struct finding *finding, struct finding_reader *r
 	    !finding_is_word(finding->reason) ||
 	    !finding_get_text(r, finding->summary, sizeof(finding->summary)))
 		return err_set(EPROTO, "malformed finding");
-	for (i = 0; i < (unsigned int)count; i++)
-		if (!finding_get_evidence(r, &finding->evidence[i]))
+	for (i = 0; i < count; i++) {
+		if (!finding_get_evidence(r, &e))
 			return err_set(EPROTO, "malformed evidence of finding %s",
 				       finding->id);
+		finding_add(finding, &e);
+	}
 	if (r->left)
 		return err_set(EPROTO, "finding %s has %zu bytes too many", finding->id,
 			       r->left);
+	if (finding->no_memory)
+		return err_set(ENOMEM, "no memory for the evidence of finding %s",
+			       finding->id);
 	finding->status = status;
-	finding->nevidence = count;
 	return 0;
 }
 

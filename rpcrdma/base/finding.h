@@ -37,9 +37,17 @@ struct finding {
 	enum finding_status status;
 	char reason[FINDING_REASON_MAX];   /* a word: why it is not good; "": none */
 	char summary[FINDING_SUMMARY_MAX]; /* one sentence with the numbers */
+	bool no_memory;                    /* for some evidence, see finding_init() */
 	unsigned int nevidence;
-	struct finding_evidence evidence[FINDING_EVIDENCE_MAX];
+	struct finding_evidence *evidence; /* owned */
 };
+
+/* gcc warns if the first argument is not initialised. */
+#if __has_attribute(access)
+#define FINDING_INITIALISED __attribute__((access(read_write, 1)))
+#else
+#define FINDING_INITIALISED
+#endif
 
 /* Receives a finding, borrowed for the length of the call. */
 typedef void (*finding_sink)(void *arg, const struct finding *finding);
@@ -49,22 +57,28 @@ typedef void (*finding_sink)(void *arg, const struct finding *finding);
 const char *finding_status_name(enum finding_status status);
 /* Whether it names a known defect (bug.*), which is listed first among findings of one status. */
 bool finding_is_defect(const struct finding *finding);
-/* The value of the first evidence with that key; "" if there is none. */
+/* The value of the first evidence with that key, valid until evidence is added; "" if there is
+ * none. */
 const char *finding_evidence(const struct finding *finding, const char *key);
 
-/* A finding begins as zeros, and finding_fini() ends it:
+/* A finding owns its evidence. It begins as zeros, and finding_fini() ends it:
  *
  *	_cleanup_(finding_fini) struct finding finding = { 0 };
  *
- * In between finding_init(), finding_copy() and finding_decode() fill it in, any number of times. */
+ * In between finding_init(), finding_copy() and finding_decode() fill it in, any number of times.
+ * An assignment would give the evidence two owners: use finding_copy().
+ *
+ * If there is no memory for evidence, the finding is marked with no_memory. report_add() and
+ * finding_encode() refuse it with -ENOMEM, so that evidence is never missing without a word. */
 void finding_init(struct finding *finding, const char *id, enum finding_status status,
-		  const char *fmt, ...) PRINTF_LIKE(4, 5);
-void finding_copy(struct finding *to, const struct finding *from);
-void finding_fini(struct finding *finding);
+		  const char *fmt, ...) PRINTF_LIKE(4, 5) FINDING_INITIALISED;
+void finding_copy(struct finding *to, const struct finding *from) FINDING_INITIALISED;
+void finding_fini(struct finding *finding) FINDING_INITIALISED;
 /* Sets the reason, a word defined with the id's meaning; "": none. */
 void finding_reason(struct finding *finding, const char *reason);
 /* Drops evidence beyond FINDING_EVIDENCE_MAX and truncates long text. Texts are UTF-8 without
- * control characters: all other bytes become question marks. */
+ * control characters: all other bytes become question marks. Arguments may be texts of the same
+ * finding. */
 void finding_text(struct finding *finding, const char *key, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 void finding_number(struct finding *finding, const char *key, double value);
@@ -75,11 +89,13 @@ void finding_clean(char *text);
 bool finding_is_clean(const char *text);
 
 /* One finding as a record for a pipe, and back.
- * finding_encode: @buf of @cap bytes; returns the length or -ENOSPC.
+ * finding_encode: @buf of @cap bytes; returns the length, -ENOSPC or -ENOMEM (no_memory).
  * finding_decode: returns the bytes used, 0 if more are needed, -EPROTO for a record that
- * breaks its format (the writer is not trusted; @finding is undefined then). */
+ * breaks its format (the writer is not trusted), -ENOMEM. Unless it returns the bytes used,
+ * @finding is only good for finding_fini() or to be filled in again. */
 #define FINDING_RECORD_MAX (64 * 1024)
 int finding_encode(const struct finding *finding, void *buf, size_t cap);
-int finding_decode(struct finding *finding, const void *buf, size_t len);
+int finding_decode(struct finding *finding, const void *buf,
+		   size_t len) FINDING_INITIALISED;
 
 #endif

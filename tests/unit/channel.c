@@ -323,12 +323,24 @@ static void lose_a_progress(struct probe *p)
 	p->channel.fd = channel;
 }
 
+static void lose_evidence(struct probe *p)
+{
+	_cleanup_(finding_fini) struct finding f = { 0 };
+
+	finding_init(&f, "probe.null", FINDING_FAIL, "no memory for all of it");
+	f.no_memory = true;
+	probe_emit(p, &f);
+}
+
 static void a_record_that_was_not_sent_is_detected(void)
 {
 	CU_ASSERT_EQUAL(run(lose_a_failure), -EPROTO);
 	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE + 2);
 	is_incomplete("5 records sent by the worker, 4 received");
 	CU_ASSERT_EQUAL(run(lose_a_subject), -EPROTO);
+	is_incomplete("3 records sent by the worker, 2 received");
+	CU_ASSERT_EQUAL(run(lose_evidence), -EPROTO);
+	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE);
 	is_incomplete("3 records sent by the worker, 2 received");
 	/* Progress is not part of the report. */
 	CU_ASSERT_EQUAL(run(lose_a_progress), 0);

@@ -112,6 +112,23 @@ static void evidence_beyond_the_bound_is_dropped(void)
 	CU_ASSERT_EQUAL(f.nevidence, FINDING_EVIDENCE_MAX);
 }
 
+/* Growing moves the evidence. */
+static void evidence_may_repeat_texts_of_its_finding(void)
+{
+	_cleanup_(finding_fini) struct finding f = sample();
+	char key[16];
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		snprintf(key, sizeof(key), "again_%d", i);
+		finding_text(&f, f.evidence[0].key, "%s %s",
+			     finding_evidence(&f, "server"), key);
+		CU_ASSERT_STRING_EQUAL(f.evidence[2 + i].key, "server");
+		ASSERT_CONTAINS(f.evidence[2 + i].value, key);
+		ASSERT_STARTS(f.evidence[2 + i].value, "host 1 again_");
+	}
+}
+
 static void assert_same(const struct finding *a, const struct finding *b)
 {
 	unsigned int i;
@@ -140,6 +157,52 @@ static void record_survives_the_round_trip(void)
 	ASSERT_MORE_FATAL(len, 0);
 	/* followed by the next one */
 	CU_ASSERT_EQUAL(finding_decode(&got, buf, sizeof(buf)), len);
+	assert_same(&f, &got);
+}
+
+static void a_copy_has_its_own_evidence(void)
+{
+	_cleanup_(finding_fini) struct finding copy = { 0 }, same = sample();
+	struct finding f = sample();
+
+	finding_copy(&copy, &f);
+	assert_same(&f, &copy);
+	CU_ASSERT_PTR_NOT_EQUAL(f.evidence, copy.evidence);
+	finding_text(&f, "more", "text");
+	strcpy(f.evidence[0].value, "changed");
+	finding_fini(&f);
+	assert_same(&same, &copy);
+	/* into one that has some, and of one without */
+	finding_init(&f, "a.b", FINDING_PASS, "none");
+	finding_copy(&copy, &f);
+	assert_same(&f, &copy);
+	CU_ASSERT_EQUAL(copy.nevidence, 0);
+	finding_text(&copy, "k", "v");
+	CU_ASSERT_EQUAL(f.nevidence, 0);
+}
+
+static void a_finding_can_be_filled_in_again(void)
+{
+	_cleanup_(finding_fini) struct finding f = sample(), got = sample();
+	uint8_t buf[1024];
+	int len;
+
+	finding_init(&f, "a.b", FINDING_PASS, "other");
+	CU_ASSERT_EQUAL(f.nevidence, 0);
+	CU_ASSERT_STRING_EQUAL(finding_evidence(&f, "server"), "");
+	finding_text(&f, "k", "v");
+	CU_ASSERT_EQUAL(f.nevidence, 1);
+	CU_ASSERT_STRING_EQUAL(finding_evidence(&f, "k"), "v");
+	len = finding_encode(&f, buf, sizeof(buf));
+	CU_ASSERT_EQUAL(finding_decode(&got, buf, sizeof(buf)), len);
+	assert_same(&f, &got);
+	/* and after its end, as after a record that was refused */
+	buf[len - 1] = '\n';
+	CU_ASSERT_EQUAL(finding_decode(&got, buf, sizeof(buf)), -EPROTO);
+	finding_fini(&got);
+	finding_fini(&got);
+	CU_ASSERT_EQUAL(got.nevidence, 0);
+	finding_copy(&got, &f);
 	assert_same(&f, &got);
 }
 
@@ -346,6 +409,8 @@ SUITE_MAIN("finding", TEST(every_status_has_a_word),
 	   TEST(texts_are_formatted_and_truncated),
 	   TEST(unprintable_bytes_become_question_marks), TEST(numbers_are_json_numbers),
 	   TEST(evidence_beyond_the_bound_is_dropped),
+	   TEST(evidence_may_repeat_texts_of_its_finding),
+	   TEST(a_copy_has_its_own_evidence), TEST(a_finding_can_be_filled_in_again),
 	   TEST(record_survives_the_round_trip), TEST(fullest_finding_fits_the_bound),
 	   TEST(record_that_does_not_fit_is_refused),
 	   TEST(a_partial_record_needs_more_bytes),

@@ -119,6 +119,23 @@ static void unknown_ids_and_statuses_are_refused(void)
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
 }
 
+/* Nor is the report printed without it. */
+static void a_finding_without_memory_for_its_evidence_is_refused(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	_cleanup_(finding_fini) struct finding finding = { 0 };
+	_cleanup_free_ char *text = NULL;
+
+	finding_init(&finding, "probe.null", FINDING_PASS, "seen");
+	finding_text(&finding, "k", "v");
+	finding.no_memory = true;
+	CU_ASSERT_EQUAL(report_add(report, &finding), -ENOMEM);
+	CU_ASSERT_EQUAL(report_count(report, FINDING_PASS), 0);
+	CU_ASSERT_EQUAL(report_render(report, report_format_find("json"), NULL, &text),
+			-ENOMEM);
+	CU_ASSERT_PTR_NULL(text);
+}
+
 static void findings_have_a_maximum_number(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
@@ -199,6 +216,7 @@ SUITE_MAIN("report", TEST(fail_overrides_all),
 	   TEST(an_empty_report_is_unknown), TEST(interrupted_work_never_passes),
 	   TEST(exit_status_matches_the_verdict),
 	   TEST(unknown_ids_and_statuses_are_refused),
+	   TEST(a_finding_without_memory_for_its_evidence_is_refused),
 	   TEST(findings_have_a_maximum_number), TEST(subject_has_its_keys_only),
 	   TEST(formats_are_found_by_their_full_name), TEST(a_full_disk_is_an_error),
 	   TEST(a_closed_pipe_is_an_error))
