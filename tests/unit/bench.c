@@ -108,7 +108,7 @@ static void a_tuned_stream_has_its_own_ratio(void)
 {
 	const struct bench_pairs pairs = { 3, { 2, 4, 4 }, { 1, 2, 1 }, { 1, 1, 1 } };
 	const struct bench_work work = { BENCH_THROUGHPUT, 10, 8000000 };
-	struct finding f;
+	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	CU_ASSERT(near(bench_ratio_tuned(&pairs), 0.25));
 	finding_init(&f, "bench.read.write-chunk", FINDING_PASS, "x");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* rpcrdma/finding.c without memory for evidence: the finding says so, it keeps what it has, and it
+/* rpcrdma/base/finding.c without memory for evidence: the finding says so, it keeps what it has, and it
  * is not passed on. */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static void *realloc_or_fail(void *old, size_t size)
 }
 
 #define realloc realloc_or_fail
-#include "rpcrdma/finding.c"
+#include "rpcrdma/base/finding.c"
 #undef realloc
 
 static void begin(struct finding *f, unsigned int calls)
