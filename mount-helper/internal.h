@@ -18,7 +18,7 @@
  *	mounter.c       the process that mounts, and its deadline
  *	hidden.c        a private mount namespace, and the move out of it
  *	mount-nfs.c     mount.nfs as a child
- *	proof.c         the actual transport, by mountinfo and mountstats (pure except for reading)
+ *	proof.c         the actual transport, by mountinfo and mountstats
  *	outcome.c       the outcome: message, journal and record
  *	message.c       stderr and the journal
  *	umount.c        umount.nfsrdma
@@ -107,8 +107,7 @@ struct proof {
 	char why[256]; /* not found, or not RDMA: in words */
 };
 
-/* Pure. @id: of mountinfo. */
-int proof_of(const struct nfs_mounts *mounts, unsigned int id, struct proof *out);
+/* @id: of mountinfo. Errors: of reading. */
 int proof_read(const struct host *host, unsigned int id, struct proof *out);
 /* The number of the mount that a descriptor is of. Errors: of reading. */
 int proof_mount_id(const struct host *host, int fd, unsigned int *id);

@@ -44,26 +44,16 @@ static void proof_find_other(const struct nfs_mounts *mounts,
 	}
 }
 
-int proof_of(const struct nfs_mounts *mounts, unsigned int id, struct proof *out)
+static void proof_judge(const struct nfs_mounts *mounts, const struct nfs_mount *mount,
+			struct proof *out)
 {
-	const struct nfs_mount *mount = NULL;
-	enum view_run run;
-	unsigned int i;
+	enum view_run run = view_run(mount);
 
-	memset(out, 0, sizeof(*out));
-	for (i = 0; !mount && i < mounts->count; i++)
-		if (mounts->list[i].id == id)
-			mount = &mounts->list[i];
-	if (!mount) {
-		snprintf(out->why, sizeof(out->why), "it is not an NFS mount");
-		return 0;
-	}
 	out->found = true;
 	out->mount = *mount;
-	run = view_run(mount);
 	out->rdma = view_run_is_rdma(run);
 	if (out->rdma)
-		return 0;
+		return;
 	proof_find_other(mounts, mount, out);
 	if (run == RUN_MIXED)
 		snprintf(out->why, sizeof(out->why),
@@ -72,20 +62,25 @@ int proof_of(const struct nfs_mounts *mounts, unsigned int id, struct proof *out
 		snprintf(out->why, sizeof(out->why), "mountinfo names no transport");
 	else
 		snprintf(out->why, sizeof(out->why), "it is over %s", mount->proto);
-	return 0;
 }
 
 int proof_read(const struct host *host, unsigned int id, struct proof *out)
 {
 	struct nfs_mounts mounts = { 0 };
 	int rc = host_nfs_mounts(host, &mounts);
+	unsigned int i;
 
 	memset(out, 0, sizeof(*out));
 	if (rc)
 		return rc;
-	rc = proof_of(&mounts, id, out);
+	for (i = 0; i < mounts.count && mounts.list[i].id != id; i++)
+		;
+	if (i < mounts.count)
+		proof_judge(&mounts, &mounts.list[i], out);
+	else
+		snprintf(out->why, sizeof(out->why), "it is not an NFS mount");
 	host_nfs_mounts_fini(&mounts);
-	return rc;
+	return 0;
 }
 
 int proof_on(const struct host *host, const char *dir, struct proof *out)
@@ -95,13 +90,14 @@ int proof_on(const struct host *host, const char *dir, struct proof *out)
 	int rc = host_nfs_mounts(host, &mounts);
 	unsigned int i;
 
+	memset(out, 0, sizeof(*out));
 	if (rc)
 		return rc;
-	rc = -ENOENT;
 	text_copy(clean, sizeof(clean), dir);
-	for (i = mounts.count; rc == -ENOENT && i > 0; i--)
-		if (!strcmp(mounts.list[i - 1].target, clean))
-			rc = proof_of(&mounts, mounts.list[i - 1].id, out);
+	for (i = mounts.count; i > 0 && strcmp(mounts.list[i - 1].target, clean); i--)
+		;
+	if (i)
+		proof_judge(&mounts, &mounts.list[i - 1], out);
 	host_nfs_mounts_fini(&mounts);
-	return rc;
+	return i ? 0 : -ENOENT;
 }
