@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of plugin/view.
+/* The map of plugin/view. Each file calls only those above it.
  *
  *	run.c      the actual transport of a mount; pure
  *	asks.c     what an option string requests; pure
- *	places.c   directories where a mount is configured
- *	wanted.c   what requests which transport, and whether it is binding; pure
+ *	places.c   directories where a mount is configured, and their order
  *	records.c  what the records say of a mount; pure
+ *	wanted.c   what requests which transport, and whether it is binding; pure
  *	read.c     the sources, each read once
  *	view.c     the view: mounts and places, evaluated on first use */
 #ifndef PLUGIN_VIEW_INTERNAL_H
@@ -44,23 +44,13 @@ struct view {
 	struct view_dir *dirs;
 };
 
-/* wanted.c */
+/* places.c */
 
 /* Sorts the directories of places into lookup order. */
-void wanted_sort(struct view *view);
+void places_sort(struct view *view);
 /* The first place at this path, and the next one there, or NULL. */
-const struct view_dir *wanted_dir(const struct view *view, const char *dir);
-const struct view_dir *wanted_next(const struct view *view, const struct view_dir *dir);
-/* A mount, or a place without one. */
-struct wanted_input {
-	const char *source, *dir;
-	unsigned int mount;             /* index; UINT_MAX: there is none */
-	const struct view_place *place; /* a place that is not in the view; NULL: none */
-};
-
-/* Rules 1 to 3 of view.h. */
-void wanted_find(const struct view *view, const struct wanted_input *input,
-		 struct view_wanted *out);
+const struct view_dir *places_at(const struct view *view, const char *dir);
+const struct view_dir *places_next(const struct view *view, const struct view_dir *dir);
 
 /* records.c */
 
@@ -74,13 +64,23 @@ struct view_note {
 
 void records_note(const struct view *view, unsigned int index, struct view_note *out);
 
+/* wanted.c */
+
+/* A mount, or a place without one. */
+struct wanted_input {
+	const char *source, *dir;
+	unsigned int mount;             /* index; UINT_MAX: there is none */
+	const struct view_place *place; /* a place that is not in the view; NULL: none */
+};
+
+/* Rules 1 to 3 of view.h. */
+void wanted_find(const struct view *view, const struct wanted_input *input,
+		 struct view_wanted *out);
+/* The mount below which the kernel made it, by mountinfo: an index, or UINT_MAX. */
+unsigned int wanted_below(const struct nfs_mounts *mounts, unsigned int index);
+
 /* read.c */
 
 int read_sources(struct view *view, const struct view_sources *sources);
-
-/* view.c */
-
-/* By mountinfo: an index, or UINT_MAX. */
-unsigned int view_below(const struct nfs_mounts *mounts, unsigned int index);
 
 #endif

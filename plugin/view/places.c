@@ -175,3 +175,46 @@ int view_places_fstab(const struct host *host, struct view_places *places)
 	}
 	return rc;
 }
+
+/* --- by path -------------------------------------------------------------------------------- */
+
+/* At one path a pool precedes the line of fstab that mounts it: it says more. */
+static int places_compare(const void *a, const void *b)
+{
+	const struct view_dir *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	if (order || x->place->kind != y->place->kind)
+		return order ? order : (int)x->place->kind - (int)y->place->kind;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+void places_sort(struct view *view)
+{
+	if (view->nplaces)
+		qsort(view->dirs, view->nplaces, sizeof(*view->dirs), places_compare);
+}
+
+const struct view_dir *places_at(const struct view *view, const char *dir)
+{
+	size_t low = 0, high = view->nplaces, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (strcmp(view->dirs[middle].path, dir) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < view->nplaces && !strcmp(view->dirs[low].path, dir)
+		       ? &view->dirs[low]
+		       : NULL;
+}
+
+const struct view_dir *places_next(const struct view *view, const struct view_dir *dir)
+{
+	const struct view_dir *next = dir + 1;
+
+	return next < view->dirs + view->nplaces && !strcmp(next->path, dir->path) ? next
+										   : NULL;
+}

@@ -184,7 +184,7 @@ static int read_dirs(struct view *view)
 	if (rc)
 		return rc;
 	view->nplaces = view->ndirs;
-	wanted_sort(view);
+	places_sort(view);
 	return read_add_dirs(view, &view->sections);
 }
 

@@ -9,30 +9,6 @@
 
 #include "plugin/view/internal.h"
 
-/* A mount that the kernel made by itself, where the server has another file system or a
- * referral. It never had options of its own. */
-unsigned int view_below(const struct nfs_mounts *mounts, unsigned int index)
-{
-	const struct nfs_mount *mount = &mounts->list[index];
-	const char *above;
-	size_t len;
-
-	if (mount->parent >= mounts->count || *mount->asked || *mount->fstab)
-		return UINT_MAX;
-	above = mounts->list[mount->parent].target;
-	len = strlen(above);
-	if (strncmp(mount->target, above, len) ||
-	    (mount->target[len] != '/' && (!len || above[len - 1] != '/')))
-		return UINT_MAX;
-	return mount->parent;
-}
-
-bool view_is_part(const struct nfs_mount *mount, const struct nfs_mount *above)
-{
-	return *mount->addr && !strcmp(mount->addr, above->addr) &&
-	       !strncmp(mount->fs_spec, above->fs_spec, strlen(above->fs_spec));
-}
-
 /* A mount is covered by a later one on top of it. */
 static void view_find_covered(struct view *view)
 {
@@ -78,6 +54,22 @@ enum finding_status view_status(enum view_state state)
 	return statuses[state];
 }
 
+bool view_same_source(const char *a, const char *b)
+{
+	for (;;) {
+		while (*a == '/' && (a[1] == '/' || !a[1]))
+			a++;
+		while (*b == '/' && (b[1] == '/' || !b[1]))
+			b++;
+		if (*a != *b)
+			return false;
+		if (!*a)
+			return true;
+		a++;
+		b++;
+	}
+}
+
 /* --- mounts ------------------------------------------------------------------------- */
 
 /* The source is not the one requested there. Two spellings of one server, or a part of an
@@ -88,10 +80,10 @@ static void view_judge_source(const struct view *view, struct view_mount *out)
 	const struct view_dir *dir;
 	struct view_wanted place;
 
-	dir = wanted_dir(view, out->mount->target);
+	dir = places_at(view, out->mount->target);
 	if (!dir)
 		return;
-	for (; dir; dir = wanted_next(view, dir))
+	for (; dir; dir = places_next(view, dir))
 		if (dir->place->fs_spec &&
 		    view_same_source(dir->place->fs_spec, out->mount->fs_spec))
 			return;
@@ -117,7 +109,7 @@ const struct view_mount *view_mount(const struct view *view, unsigned int index)
 	out->domain = *view->domains &&
 		      !strncmp(mount->target, view->domains, strlen(view->domains));
 	out->run = view_run(mount);
-	out->below = view_below(view->nfs, index);
+	out->below = wanted_below(view->nfs, index);
 	wanted_find(view, &input, &out->wanted);
 	records_note(view, index, &note);
 	out->unproven = note.unproven;
@@ -149,7 +141,7 @@ void view_wanted_at(const struct view *view, const char *path, struct view_wante
 	struct view_wanted one;
 
 	wanted_find(view, &input, out);
-	for (dir = wanted_dir(view, path); dir; dir = wanted_next(view, dir)) {
+	for (dir = places_at(view, path); dir; dir = places_next(view, dir)) {
 		if (out->covered || out->rdma)
 			return;
 		if (!dir->place->fs_spec)

@@ -158,6 +158,9 @@ struct view_wanted {
 const char *view_verb(const struct view_wanted *wanted);
 /* "require", "prefer", "off", "nobody". */
 const char *view_binds_name(const struct view_wanted *wanted);
+/* Whether a mount that the kernel made below another one is part of the same export, and
+ * not a referral. */
+bool view_is_part(const struct nfs_mount *mount, const struct nfs_mount *above);
 
 /* view.c */
 
@@ -248,9 +251,6 @@ enum view_state view_judge(const struct view_wanted *wanted,
 enum finding_status view_status(enum view_state state);
 /* Sources are compared as text, as libvirt does, except for redundant slashes. */
 bool view_same_source(const char *a, const char *b);
-/* Whether a mount that the kernel made below another one is part of the same export, and
- * not a referral. Pure. */
-bool view_is_part(const struct nfs_mount *mount, const struct nfs_mount *above);
 
 /* The mounts that were read; borrowed. */
 const struct nfs_mounts *view_nfs(const struct view *view);

@@ -12,65 +12,6 @@
 /* Limit of the steps from a sub-mount to the mount at the top. */
 #define DEPTH_MAX 64
 
-/* --- places by path ------------------------------------------------------------------------- */
-
-/* At one path a pool precedes the line of fstab that mounts it: it says more. */
-static int wanted_compare(const void *a, const void *b)
-{
-	const struct view_dir *x = a, *y = b;
-	int order = strcmp(x->path, y->path);
-
-	if (order || x->place->kind != y->place->kind)
-		return order ? order : (int)x->place->kind - (int)y->place->kind;
-	return x->place < y->place ? -1 : x->place > y->place;
-}
-
-void wanted_sort(struct view *view)
-{
-	if (view->nplaces)
-		qsort(view->dirs, view->nplaces, sizeof(*view->dirs), wanted_compare);
-}
-
-const struct view_dir *wanted_dir(const struct view *view, const char *dir)
-{
-	size_t low = 0, high = view->nplaces, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (strcmp(view->dirs[middle].path, dir) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < view->nplaces && !strcmp(view->dirs[low].path, dir)
-		       ? &view->dirs[low]
-		       : NULL;
-}
-
-const struct view_dir *wanted_next(const struct view *view, const struct view_dir *dir)
-{
-	const struct view_dir *next = dir + 1;
-
-	return next < view->dirs + view->nplaces && !strcmp(next->path, dir->path) ? next
-										   : NULL;
-}
-
-bool view_same_source(const char *a, const char *b)
-{
-	for (;;) {
-		while (*a == '/' && (a[1] == '/' || !a[1]))
-			a++;
-		while (*b == '/' && (b[1] == '/' || !b[1]))
-			b++;
-		if (*a != *b)
-			return false;
-		if (!*a)
-			return true;
-		a++;
-		b++;
-	}
-}
-
 /* --- words ---------------------------------------------------------------------------------- */
 
 static const struct {
@@ -170,14 +111,14 @@ static void wanted_take_place(struct wanted_search *f, const struct view_place *
 
 static void wanted_take_places(struct wanted_search *f)
 {
-	const struct view_dir *dir = wanted_dir(f->view, f->input->dir);
+	const struct view_dir *dir = places_at(f->view, f->input->dir);
 
 	/* A directory without a source: the caller evaluates each of its places. */
 	if (!f->input->source)
 		return;
 	if (f->input->place)
 		wanted_take_place(f, f->input->place);
-	for (; dir; dir = wanted_next(f->view, dir))
+	for (; dir; dir = places_next(f->view, dir))
 		if (dir->place != f->input->place && dir->place->fs_spec)
 			wanted_take_place(f, dir->place);
 }
@@ -241,7 +182,7 @@ static void wanted_take_fstab(struct wanted_search *f, const struct nfs_mount *m
 	struct wanted_word word = { .by = BY_FSTAB, .from = "/etc/fstab" };
 	struct view_asks asks;
 
-	if (!*mount->fstab || wanted_dir(f->view, mount->target))
+	if (!*mount->fstab || places_at(f->view, mount->target))
 		return;
 	view_asks(NULL, mount->fstab, &asks);
 	word.asked = asks.asked;
@@ -334,12 +275,12 @@ static void wanted_cover(struct wanted_search *f, enum view_by by)
 /* Notes the place that is covered or requests it, which shows how a missing mount is made. */
 static void wanted_note_place(struct wanted_search *f)
 {
-	const struct view_dir *dir = wanted_dir(f->view, f->input->dir);
+	const struct view_dir *dir = places_at(f->view, f->input->dir);
 
 	if (f->out->place && f->out->place->asked == ASKED_RDMA)
 		return;
 	f->out->place = f->input->place;
-	for (; dir && !f->out->place; dir = wanted_next(f->view, dir))
+	for (; dir && !f->out->place; dir = places_next(f->view, dir))
 		if (dir->place->fs_spec)
 			f->out->place = dir->place;
 }
@@ -402,19 +343,43 @@ static void wanted_of_mount(const struct view *view, unsigned int index,
 	wanted_find_own(&f);
 }
 
+/* A mount that the kernel made by itself, where the server has another file system or a
+ * referral. It never had options of its own. */
+unsigned int wanted_below(const struct nfs_mounts *mounts, unsigned int index)
+{
+	const struct nfs_mount *mount = &mounts->list[index];
+	const char *above;
+	size_t len;
+
+	if (mount->parent >= mounts->count || *mount->asked || *mount->fstab)
+		return UINT_MAX;
+	above = mounts->list[mount->parent].target;
+	len = strlen(above);
+	if (strncmp(mount->target, above, len) ||
+	    (mount->target[len] != '/' && (!len || above[len - 1] != '/')))
+		return UINT_MAX;
+	return mount->parent;
+}
+
+bool view_is_part(const struct nfs_mount *mount, const struct nfs_mount *above)
+{
+	return *mount->addr && !strcmp(mount->addr, above->addr) &&
+	       !strncmp(mount->fs_spec, above->fs_spec, strlen(above->fs_spec));
+}
+
 /* A mount that the kernel made below another one requests what that one does; and if that
  * one runs over RDMA, this one should as well. */
 static void wanted_take_above(const struct view *view, unsigned int index,
 			      struct view_wanted *out)
 {
-	unsigned int above = view_below(view->nfs, index), steps;
+	unsigned int above = wanted_below(view->nfs, index), steps;
 	struct view_wanted wanted;
 
 	if (above == UINT_MAX)
 		return;
-	for (steps = 0; view_below(view->nfs, above) != UINT_MAX && steps < DEPTH_MAX;
+	for (steps = 0; wanted_below(view->nfs, above) != UINT_MAX && steps < DEPTH_MAX;
 	     steps++)
-		above = view_below(view->nfs, above);
+		above = wanted_below(view->nfs, above);
 	wanted_of_mount(view, above, &wanted);
 	if (wanted.covered && wanted.by == BY_SECTION) {
 		*out = wanted;
