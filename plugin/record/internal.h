@@ -5,7 +5,7 @@
  *
  *	record-encode.c encoding a record, with its report
  *	record-json.c   decoding a record; file names
- *	record.c        reading and validating
+ *	record.c        reading and validating one, from its file or from a list
  *	record-list.c   reading all records
  *	record-write.c  writing and removing */
 #ifndef PLUGIN_RECORD_INTERNAL_H
@@ -30,10 +30,5 @@ const char *record_file_name(const struct record *record, char name[RECORD_NAME_
 
 /* Reads the record in a file below the host's root. Errors: of reading; -EBADMSG. */
 int record_read(const struct host *host, const char *path, struct record *out);
-
-/* record-list.c */
-
-/* The record in the file of this name. Errors: -ENOENT; the error of reading that file. */
-int record_list_get(const struct record_list *list, const char *name, struct record *out);
 
 #endif

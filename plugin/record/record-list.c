@@ -67,23 +67,3 @@ void record_list_fini(struct record_list *list)
 	free(list->broken);
 	*list = (struct record_list){ .count = 0 };
 }
-
-int record_list_get(const struct record_list *list, const char *name, struct record *out)
-{
-	bool pending = !strncmp(name, "pending-", 8);
-	char right[RECORD_NAME_MAX];
-	size_t i;
-
-	for (i = 0; i < list->count; i++) {
-		/* Skip records of the other kind first: most are. */
-		if (!list->list[i].id != pending ||
-		    strcmp(record_file_name(&list->list[i], right), name) != 0)
-			continue;
-		*out = list->list[i];
-		return 0;
-	}
-	for (i = 0; i < list->nbroken; i++)
-		if (!strcmp(list->broken[i].name, name))
-			return err_set(-list->broken[i].rc, "%s", list->broken[i].why);
-	return -ENOENT;
-}

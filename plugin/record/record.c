@@ -30,6 +30,28 @@ int record_read(const struct host *host, const char *path, struct record *out)
 	return rc ? rc : record_decode(text.text, out);
 }
 
+/* The record in the file of this name. */
+static int record_get_listed(const struct record_list *list, const char *name,
+			     struct record *out)
+{
+	bool pending = !strncmp(name, "pending-", 8);
+	char right[RECORD_NAME_MAX];
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		/* Skip records of the other kind first: most are. */
+		if (!list->list[i].id != pending ||
+		    strcmp(record_file_name(&list->list[i], right), name) != 0)
+			continue;
+		*out = list->list[i];
+		return 0;
+	}
+	for (i = 0; i < list->nbroken; i++)
+		if (!strcmp(list->broken[i].name, name))
+			return err_set(-list->broken[i].rc, "%s", list->broken[i].why);
+	return -ENOENT;
+}
+
 static int record_source_read(const struct record_source *from, const char *name,
 			      struct record *out)
 {
@@ -37,7 +59,7 @@ static int record_source_read(const struct record_source *from, const char *name
 	int rc;
 
 	if (from->list)
-		return record_list_get(from->list, name, out);
+		return record_get_listed(from->list, name, out);
 	snprintf(path, sizeof(path), RECORD_FOLDER "/%s", name);
 	rc = record_read(from->host, path, out);
 	return rc == -EBADMSG ? err_context(rc, "/%s", path) : rc;
