@@ -75,16 +75,13 @@ static int client41_owner_new(struct probe *p)
 static int client41_compound(struct probe *p, struct rpcrdma_call *call, const void *args,
 			     ssize_t len)
 {
-	int rc;
-
 	rpcrdma_call_init(call, NFS_PROGRAM_NUMBER, 4, NFSPROC4_COMPOUND);
 	if (len < 0)
 		return (int)len;
 	call->cred = &p->client.cred;
 	call->args = args;
 	call->args_len = (size_t)len;
-	rc = session_call(p, call, 0);
-	return rc ? rc : rpc_reply_check(&call->rpc);
+	return session_call(p, call, 0);
 }
 
 static ssize_t client41_step_args(struct probe *p, enum remains_step step, void *buf,

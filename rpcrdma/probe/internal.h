@@ -325,6 +325,7 @@ uint64_t session_tcp_deadline(const struct probe *p, uint32_t bytes);
 int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline);
 int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 		 bool write_chunk_read);
+/* Start and wait, then rpc_reply_check(). */
 int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes);
 /* After session_wait(): whether to repeat the call as a new one, because it was answered with
  * RDMA_ERROR. @tries: initially 0. The caller finishes the call before it repeats it. */

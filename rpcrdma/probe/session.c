@@ -363,7 +363,9 @@ int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes)
 		session_start(p, call, deadline);
 		rc = session_wait(p, call, deadline, false);
 	} while (session_again(p, call, &tries));
-	return rc;
+	if (rc)
+		return rc;
+	return rpc_reply_check(&call->rpc);
 }
 
 void session_gave_up(struct refusals *r, const struct rpcrdma_call *call)

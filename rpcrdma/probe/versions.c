@@ -41,8 +41,6 @@ static int versions_ask_once(struct probe *p, const struct nfs_version *version,
 	call.args_len = (size_t)len;
 	rc = session_call(p, &call, 0);
 	*rpc = call.rpc;
-	if (!rc)
-		rc = rpc_reply_check(&call.rpc);
 	reader_init(&r, call.results, call.results_len);
 	if (!rc && version->vers == 4)
 		rc = nfs4_res_status(&status, &r);
