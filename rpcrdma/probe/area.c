@@ -60,7 +60,7 @@ int area_init(struct area *a, const uint32_t *lengths, unsigned int n)
 	a->size = (a->size + 7) & ~(size_t)7;
 	a->mem = malloc(a->size);
 	if (!a->mem)
-		return err_sys("memory for %zu bytes of chunks", a->size);
+		return err_context(err_no_memory(), "%zu bytes of chunks", a->size);
 	a->salt = now_ns();
 	a->nsegs = n;
 	for (i = 0; i < a->size / 8; i++) {

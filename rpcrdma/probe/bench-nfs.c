@@ -221,7 +221,7 @@ int bench_nfs_open(struct bench_baseline *out, struct probe *p,
 	int flags, rc = 0;
 
 	if (!n)
-		return err_sys("memory for NFS over TCP");
+		return err_context(err_no_memory(), "NFS over TCP");
 	n->p = p;
 	n->reads = reads;
 	n->version = nfs_version_find(p->version->vers == 4 ? "4.0" : "3");

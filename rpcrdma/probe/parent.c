@@ -279,7 +279,7 @@ static int parent_receive(struct parent *parent, uint64_t deadline)
 	ssize_t n;
 
 	if (!body)
-		return err_sys("memory");
+		return err_no_memory();
 	n = child_receive(&parent->worker, &type, body, WORKER_RECORD_MAX, deadline);
 	if (n >= 0)
 		return parent_take_record(parent, type, body, (size_t)n);

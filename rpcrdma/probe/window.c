@@ -106,7 +106,7 @@ int window_open(struct probe *p, struct window *w, const struct probe_file *file
 	w->len = base < w->attr.size ? (uint32_t)min_u64(len, w->attr.size - base) : 0;
 	w->bytes = malloc(w->len ? w->len : 1);
 	if (!w->bytes)
-		return err_sys("memory for %u bytes of reference", w->len);
+		return err_context(err_no_memory(), "%u bytes of reference", w->len);
 	rc = window_read(p, &file->fh, base, w->len, w->bytes);
 	if (rc) {
 		window_close(w);

@@ -382,7 +382,7 @@ int worker_prepare(void *arg, int channel)
 	int rc;
 
 	if (!p)
-		return err_set(ENOMEM, "no memory for a probe");
+		return err_no_memory();
 	task->probe = p;
 	p->options = options;
 	p->channel.fd = channel;
