@@ -48,7 +48,7 @@ int hook_guest_ask(const struct hook_guest *guest, struct hook_answer *out)
 		pools = pools || disk->pool;
 	}
 	if (!names || !disks || i < n)
-		return err_set(ENOMEM, "no memory for disks");
+		return err_no_memory();
 	/* If pools cannot be read, other sources still count. */
 	if (pools)
 		sources.places_unknown = pool_places_gap(guest->host, &places, unknown);

@@ -83,7 +83,7 @@ static int hook_child(void *arg, int channel)
 
 	/* Sent before anything that may fail or hang. */
 	if (task->gate && hook_is_strict(task->root, from)) {
-		snprintf(strict.text, sizeof(strict.text), "%s", from);
+		str_copy(strict.text, sizeof(strict.text), from);
 		hook_send_record(&strict, channel, RECORD_STRICT);
 	}
 	task->fn(task->arg, &answer);
@@ -133,7 +133,7 @@ static void hook_refuse_unknown(const char *from, struct hook_answer *out)
 {
 	char why[HOOK_TEXT_MAX];
 
-	strcpy(why, out->text);
+	str_copy(why, sizeof(why), out->text);
 	out->refuse = true;
 	snprintf(
 		out->text, sizeof(out->text),
@@ -152,7 +152,7 @@ static void hook_take_answer(struct child *child, uint64_t deadline,
 	char text[ERR_TEXT_MAX];
 	struct child_end end;
 
-	snprintf(text, sizeof(text), "%s", err_text());
+	str_copy(text, sizeof(text), err_text());
 	/* A child that has answered, or closed its end, is about to exit; another one is killed,
 	 * with a short wait, because the platform waits. */
 	if (rc && rc != -EPIPE)
@@ -208,7 +208,7 @@ static void hook_run_task(struct hook_task *task, uint64_t deadline,
 
 	*out = (struct hook_answer){ .refuse = false };
 	if (child_start(&child, &function)) {
-		snprintf(why, sizeof(why), "%s", err_text());
+		str_copy(why, sizeof(why), err_text());
 		if (task->gate)
 			hook_unseen(task->root, why, out);
 		else
@@ -271,7 +271,7 @@ int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len)
 			room = room > max + 2 ? max + 2 : room;
 			grown = realloc(buf, room);
 			if (!grown)
-				return err_set(ENOMEM, "no memory");
+				return err_no_memory();
 			buf = grown;
 		}
 		n = hook_read_some(fd, buf + have, room - have - 1, deadline);

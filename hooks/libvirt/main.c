@@ -70,7 +70,7 @@ static void libvirt_hook_child(void *arg, struct hook_answer *out)
 	if (!libvirt_hook_check(arg, out))
 		return;
 	*out = (struct hook_answer){ .failed = true };
-	snprintf(out->text, sizeof(out->text), "%s", err_text());
+	str_copy(out->text, sizeof(out->text), err_text());
 }
 
 /* The gate's deadline starts when the input is complete. */
@@ -89,7 +89,7 @@ static void libvirt_hook_decide(struct libvirt_hook_request *request,
 		return;
 	}
 	err_context(rc, INPUT);
-	snprintf(why, sizeof(why), "%s", err_text());
+	str_copy(why, sizeof(why), err_text());
 	hook_unseen(request->root, why, out);
 }
 

@@ -65,7 +65,7 @@ static struct vdsm_domain *domains_add(struct vdsm_domains *domains, const char 
 
 static int domains_not_added(const struct vdsm_domains *domains)
 {
-	return domains->cut ? 0 : err_set(ENOMEM, "no memory for storage domains");
+	return domains->cut ? 0 : err_no_memory();
 }
 
 /* --- mounts -------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ static int domains_add_uuid(struct vdsm_domain *domain, const char *uuid)
 			return 0;
 	grown = realloc(domain->uuids, (domain->nuuids + 1) * sizeof(*grown));
 	if (!grown)
-		return err_set(ENOMEM, "no memory for storage domains");
+		return err_no_memory();
 	domain->uuids = grown;
 	memcpy(grown[domain->nuuids++], uuid, VDSM_UUID_MAX);
 	return 0;
@@ -207,7 +207,8 @@ int vdsm_domains(const struct host *host, const struct host_mounts *mounts,
 
 	*out = (struct vdsm_domains){ 0, false, NULL };
 	rc = domains_add_mounts(&search);
-	rc = rc ? rc : domains_add_links(&search);
+	if (!rc)
+		rc = domains_add_links(&search);
 	if (rc)
 		vdsm_domains_fini(out);
 	return rc;

@@ -22,11 +22,11 @@ int vdsm_input_read(const struct vdsm_call *call, size_t max, struct vdsm_input 
 	*input = (struct vdsm_input){ .folder = -1 };
 	if (path[0] != '/' || !slash[1] || strlen(slash + 1) > NAME_MAX)
 		return err_set(EINVAL, "invalid path of VDSM's data: %.200s", path);
-	strcpy(input->name, slash + 1);
+	str_copy(input->name, sizeof(input->name), slash + 1);
 	/* With the slash: it may be the root directory. */
 	folder = strndup(path, (size_t)(slash - path) + 1);
 	if (!folder)
-		return err_set(ENOMEM, "no memory for a path");
+		return err_no_memory();
 	input->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (input->folder < 0)
 		return err_sys("open %.200s", folder);

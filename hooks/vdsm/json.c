@@ -39,7 +39,7 @@ int vdsm_json_object(const char *text, size_t len, struct json_object **out)
 	_cleanup_(vdsm_json_put_p) struct json_object *json = NULL;
 
 	if (!tokener)
-		return err_set(ENOMEM, "no memory for JSON");
+		return err_no_memory();
 	if (len >= INT32_MAX || memchr(text, '\0', len) ||
 	    vdsm_json_has_single_quotes(text))
 		return err_set(EBADMSG, "not JSON");

@@ -84,7 +84,7 @@ void vdsm_failed(struct hook_answer *out)
 {
 	out->refuse = false;
 	out->failed = true;
-	snprintf(out->text, sizeof(out->text), "%s", err_text());
+	str_copy(out->text, sizeof(out->text), err_text());
 }
 
 static void vdsm_report_failure(const struct vdsm_point *point,

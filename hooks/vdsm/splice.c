@@ -22,7 +22,7 @@ int splice_open(struct splice *splice, const char *text, size_t len)
 		return rc;
 	splice->text = strndup(text, len);
 	if (!splice->text)
-		return err_set(ENOMEM, "no memory for JSON");
+		return err_no_memory();
 	splice->len = len;
 	return 0;
 }
@@ -141,7 +141,7 @@ static int splice_put(struct splice *splice, const struct splice_span *span,
 	int rc;
 
 	if (!text)
-		return err_set(ENOMEM, "no memory for JSON");
+		return err_no_memory();
 	memcpy(text, splice->text, span->start);
 	memcpy(text + span->start, middle, len);
 	memcpy(text + span->start + len, splice->text + span->end, tail + 1);
@@ -183,7 +183,7 @@ int splice_set(struct splice *splice, const char *key, const char *value)
 	if (asprintf(&member, "%s\"%s\": %s",
 		     splice->text[last.end - 1] == '{' ? "" : ", ", key, value) < 0) {
 		member = NULL;
-		return err_set(ENOMEM, "no memory for JSON");
+		return err_no_memory();
 	}
 	return splice_put(splice, &(struct splice_span){ last.end, last.end }, member,
 			  key);

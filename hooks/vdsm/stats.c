@@ -45,8 +45,10 @@ static int stats_open(struct stats_sources *stats)
 	char repository[HOST_REPOSITORY_MAX];
 	int rc = host_open(&stats->host, stats->call->root);
 
-	rc = rc ? rc : host_mounts(stats->host, &stats->mounts);
-	rc = rc ? rc : host_nfs_mounts(stats->host, &stats->nfs);
+	if (!rc)
+		rc = host_mounts(stats->host, &stats->mounts);
+	if (!rc)
+		rc = host_nfs_mounts(stats->host, &stats->nfs);
 	if (rc)
 		return rc;
 	sources.host = stats->host;
@@ -146,7 +148,7 @@ static struct json_object *stats_describe(const struct stats_sources *stats,
 		reason = "nothing is mounted there";
 	}
 	/* It may be the text of an error, which the next error overwrites. */
-	snprintf(why, sizeof(why), "%s", reason);
+	str_copy(why, sizeof(why), reason);
 	stats_add_gate(stats, domain, out, why);
 	return out;
 }

@@ -21,9 +21,9 @@ static void backing_of_nfs(const struct view_mount *mount, const struct host_mou
 	};
 
 	*out = (struct guard_seen){ .mount = on, .wanted = mount->wanted };
-	snprintf(out->dir, sizeof(out->dir), "%s", on->target);
+	str_copy(out->dir, sizeof(out->dir), on->target);
 	out->backing = backings[mount->run];
-	snprintf(out->proto, sizeof(out->proto), "%s",
+	str_copy(out->proto, sizeof(out->proto),
 		 mount->run == RUN_UNKNOWN ? "" : view_run_name(mount->mount));
 	if (out->backing == BACKING_DOUBTFUL)
 		text_copy(out->why, sizeof(out->why), "mountinfo gives no transport");
@@ -87,7 +87,7 @@ void backing_unknown(const struct guard *guard, const char *path, const char *wh
 
 	*out = (struct guard_seen){ .backing = BACKING_UNKNOWN };
 	text_copy(out->why, sizeof(out->why), why);
-	snprintf(out->dir, sizeof(out->dir), "%s", path);
+	str_copy(out->dir, sizeof(out->dir), path);
 	do {
 		policy_get_dir(view_policies(guard->view), *out->dir ? out->dir : "/",
 			       &policy);
@@ -101,7 +101,7 @@ void backing_unknown(const struct guard *guard, const char *path, const char *wh
 static bool backing_find_request(const struct guard *guard, const char *path,
 				 size_t floor, struct guard_seen *out)
 {
-	strcpy(out->dir, path);
+	str_copy(out->dir, sizeof(out->dir), path);
 	while (backing_climb(out->dir, floor)) {
 		view_wanted_at(guard->view, out->dir, &out->wanted);
 		if (out->wanted.covered || out->wanted.rdma)
@@ -125,7 +125,7 @@ static void backing_remote(const struct guard *guard, const struct host_path *fo
 			   struct guard_seen *out)
 {
 	*out = (struct guard_seen){ .mount = found->mount, .backing = BACKING_FOREIGN };
-	snprintf(out->dir, sizeof(out->dir), "%s", found->mount->target);
+	str_copy(out->dir, sizeof(out->dir), found->mount->target);
 	view_wanted_at(guard->view, out->dir, &out->wanted);
 }
 
@@ -195,7 +195,7 @@ void backing_of_path(const struct guard *guard, const char *path, struct guard_s
 	}
 	len = strlen(found.path);
 	if (len > 1 && len < PATH_MAX - 1 && backing_is_directory(guard, &found))
-		strcpy(found.path + len, "/");
+		str_copy(found.path + len, sizeof(found.path) - len, "/");
 	/* Disks of a guest usually share a directory. */
 	len = (size_t)(strrchr(found.path, '/') - found.path);
 	if (!last->mount || last->mount != found.mount || last->dir[len] ||

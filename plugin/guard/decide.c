@@ -21,7 +21,7 @@ static const char *decide_show(struct decide_shown *shown, const char *text)
 	size_t len = strlen(text), half = SHOWN_MAX / 2;
 
 	if (len <= SHOWN_MAX)
-		strcpy(shown->text, text);
+		str_copy(shown->text, sizeof(shown->text), text);
 	else
 		snprintf(shown->text, sizeof(shown->text), "%.*s...%s", (int)half - 3,
 			 text, text + len - half);
@@ -111,7 +111,7 @@ static void decide_say_domain(struct decide_sentence *s)
 
 	/* The mount in its place is not the domain's. */
 	if (*s->seen->proto && s->seen->mount)
-		snprintf(spec, sizeof(spec), "%s", s->seen->mount->source);
+		str_copy(spec, sizeof(spec), s->seen->mount->source);
 	else if (host_repository_source(s->seen->dir, spec, sizeof(spec)))
 		spec[0] = '\0';
 	REMEDY(s,
@@ -279,7 +279,7 @@ void decide_disk(const struct guard_seen *seen, const struct guard_disk *disk,
 	if (out->wanted || nfs) {
 		text_copy(out->target, sizeof(out->target), seen->dir);
 		text_copy(out->fs_spec, sizeof(out->fs_spec), source ? source : "");
-		snprintf(out->proto, sizeof(out->proto), "%s", seen->proto);
+		str_copy(out->proto, sizeof(out->proto), seen->proto);
 	}
 	if (!out->wanted && seen->backing != BACKING_UNKNOWN)
 		return;

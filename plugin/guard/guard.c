@@ -14,7 +14,7 @@ int guard_over(struct guard **out, const struct host *host, const struct view *v
 	_cleanup_(guard_close_p) struct guard *guard = calloc(1, sizeof(*guard));
 
 	if (!guard)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	guard->host = host;
 	guard->view = view;
 	guard->places = places;
@@ -23,7 +23,7 @@ int guard_over(struct guard **out, const struct host *host, const struct view *v
 	guard->by_mount = calloc((size_t)view_nfs(view)->count + 1,
 				 sizeof(*guard->by_mount));
 	if (!guard->by_mount || !guard->last)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	*out = take_ptr(guard);
 	return 0;
 }
@@ -138,7 +138,7 @@ void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 		guard_trace(disk, out);
 		return;
 	}
-	if (disk->path && snprintf(file, sizeof(file), "%s", disk->path) >= PATH_MAX)
+	if (disk->path && !str_copy(file, sizeof(file), disk->path))
 		backing_unknown(guard, "/", "the path is too long", &seen);
 	else
 		backing_of_path(guard, file, &seen);
