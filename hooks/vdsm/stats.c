@@ -46,9 +46,7 @@ static int stats_open(struct stats_sources *stats)
 	int rc = host_open(&stats->host, stats->call->root);
 
 	if (!rc)
-		rc = host_mounts(stats->host, &stats->mounts);
-	if (!rc)
-		rc = host_nfs_mounts(stats->host, &stats->nfs);
+		rc = host_all_mounts(stats->host, &stats->mounts, &stats->nfs);
 	if (rc)
 		return rc;
 	sources.host = stats->host;
