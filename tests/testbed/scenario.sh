@@ -59,6 +59,9 @@ server()
 	guest_tell 60 server "$@" || fail "the guest cannot start its server \"$*\""
 }
 
+# The median of some numbers, and their range.
+spread() { sort -n | awk '{ v[NR] = $1 } END { printf "%s (%s to %s)", v[int((NR + 1) / 2)], v[1], v[NR] }'; }
+
 # true_clock: for the rest of the scenario the guest's clock runs at the right speed. A guest that
 # booted on a busy machine may have calibrated its TSC three times too slow, and all its times are
 # too short then.

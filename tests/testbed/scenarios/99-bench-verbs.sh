@@ -27,9 +27,6 @@ perftest()
 	return 1
 }
 
-# The median of some numbers, and their range.
-spread() { sort -n | awk '{ v[NR] = $1 } END { printf "%s (%s to %s)", v[int((NR + 1) / 2)], v[1], v[NR] }'; }
-
 # compare NAME TARGET ARGUMENT...
 compare()
 {
