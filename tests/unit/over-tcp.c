@@ -19,9 +19,8 @@ static void begin(const char *fault)
 	fault_set_free(set);
 	tcp = at;
 	transport_set_port(&tcp, ports.nfs);
-	CU_ASSERT_EQUAL_FATAL(rpc_tcp_connect(&p->tcp.nfs, &tcp, NULL,
-					      deadline_in(PATIENCE_MS)),
-			      0);
+	CU_ASSERT_EQUAL_FATAL(
+		rpc_tcp_connect(&p->tcp.nfs, &tcp, NULL, deadline_in(PATIENCE_MS)), 0);
 	p->tcp.nfs_tried = true;
 	p->server.kind = SERVER_OURS;
 	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->files.candidates[0], 0, 65536), 0);
