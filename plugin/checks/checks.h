@@ -4,7 +4,7 @@
 /* Is this host, and that server, ready for NFS over RDMA? A check looks at one thing and says one
  * finding about it. One check a file, one table (list.h) in the order of causes. A check whose
  * cause failed is not run: it is skipped, and says because of what. What a finding means, its
- * cause and remedy, is its row in plugin/report/meaning*.c, of the same id.
+ * cause and remedy, is the paragraph of the same id in plugin/report/findings.
  *
  * A check reads the machine through plugin/host only, decides, and writes nothing. What it
  * cannot find out is unknown, for it alone. */
