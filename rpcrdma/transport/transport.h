@@ -104,14 +104,14 @@ enum transport_send_flags {
 	TRANSPORT_SEND_INVALIDATE = 2,
 };
 
-/* The peer's protocol violation, kept for the report. frame holds the first bytes as received. */
-/* Which kind of rule. */
+/* Which kind of rule the peer broke. */
 enum transport_breach {
 	BREACH_FRAME,  /* any other */
 	BREACH_CRC,    /* the frame was corrupted, or its checksum is wrong */
 	BREACH_MEMORY, /* it accesses memory that is not permitted */
 };
 
+/* The peer's protocol violation, kept for the report. frame holds the first bytes as received. */
 struct transport_violation {
 	char text[256]; /* empty: nothing */
 	enum transport_breach breach;
@@ -136,6 +136,8 @@ struct transport_stats {
  *               has its text
  *   -ENODEV     verbs: the device was removed, or does not exist
  *   -EIO        verbs: the adapter failed a request, by its status not because of the peer
+ * Errors of connect and route that the peer or the host causes have a reason (err_because()), which
+ * probe.findings explains.
  * After the first error, except a time-out of recv, all calls return the same error. Messages
  * received before it are delivered first.
  * connect also: -ECONNREFUSED nothing listens or the peer rejected it,
