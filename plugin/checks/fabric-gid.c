@@ -104,7 +104,7 @@ static int gid_check_run(struct check_run *run)
 	struct port_group groups[GID_GROUPS] = { 0 };
 	struct port_group *without = &groups[GID_WITHOUT];
 	struct port_list ports;
-	bool known;
+	bool known = false;
 	int rc = ports_judge(run, &ports, gid_judge, groups);
 
 	if (!rc)
