@@ -262,7 +262,7 @@ static int kernel_test_server(struct kernel *k)
 	k->server = server;
 	if (rc) {
 		finding_init(&f, "kernel.server", FINDING_UNKNOWN, "%s", err_text());
-		finding_reason(&f, "no-listen");
+		finding_reason(&f, rc == -EPIPE ? "ended" : "no-listen");
 		kernel_emit(k, &f);
 		return 0;
 	}
