@@ -12,7 +12,7 @@
 #define ROUTE_MS 3000
 
 /* Tries every address of the name in turn; the error is the first one's. */
-static int route_find(struct probe *p, const struct transport_ops *verbs,
+static int route_find(struct probe *p, const struct transport_ops *routed,
 		      struct transport_route *route)
 {
 	const struct transport_param param = {
@@ -24,8 +24,8 @@ static int route_find(struct probe *p, const struct transport_ops *verbs,
 	int rc;
 
 	for (to->address = 0; to->address < to->naddresses; to->address++) {
-		rc = verbs->route(&to->addresses[to->address], &param, route,
-				  deadline_min(p->deadline, deadline_in(ROUTE_MS)));
+		rc = routed->route(&to->addresses[to->address], &param, route,
+				   deadline_min(p->deadline, deadline_in(ROUTE_MS)));
 		if (!rc)
 			return 0;
 		if (!first.rc)
@@ -35,13 +35,13 @@ static int route_find(struct probe *p, const struct transport_ops *verbs,
 	return err_again(&first);
 }
 
-static void route_say_iwarp(struct probe *p, const char *why)
+static void route_say_unrouted(struct probe *p, const char *why)
 {
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
-	finding_init(&f, "probe.route", FINDING_PASS, "software iWARP over TCP: %s", why);
-	finding_text(&f, "transport", "iwarp");
-	probe_subject(p, "transport", "iwarp");
+	finding_init(&f, "probe.route", FINDING_PASS, "%s: %s", p->route.via->title, why);
+	finding_text(&f, "transport", "%s", p->route.via->name);
+	probe_subject(p, "transport", "%s", p->route.via->name);
 	probe_emit(p, &f);
 }
 
@@ -61,37 +61,38 @@ static void route_say_none(struct probe *p, int rc)
 bool route_choose(struct probe *p)
 {
 	const struct transport_ops *wanted = p->options->transport;
-	const struct transport_ops *verbs = transport_find("verbs");
+	const struct transport_ops *routed = wanted && wanted->route
+						     ? wanted
+						     : transport_find("verbs");
 	struct transport_route route = { 0 };
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	int rc;
 
 	p->route.via = wanted ? wanted : transport_find("iwarp");
 	if (wanted && !wanted->route) {
-		route_say_iwarp(p, "as requested");
+		route_say_unrouted(p, "as requested");
 		return true;
 	}
 	if (!wanted && p->route.pcap) {
-		route_say_iwarp(p, "RDMA devices cannot be captured");
+		route_say_unrouted(p, "RDMA devices cannot be captured");
 		return true;
 	}
-	rc = verbs ? route_find(p, verbs, &route) : -ENODEV;
+	rc = route_find(p, routed, &route);
 	if (rc) {
 		if (!wanted && !p->options->device) {
-			route_say_iwarp(p,
-					verbs ? err_text() : "this build has no other");
+			route_say_unrouted(p, err_text());
 			return true;
 		}
 		route_say_none(p, rc);
 		return false;
 	}
-	p->route.via = verbs;
-	finding_init(&f, "probe.route", FINDING_PASS, "verbs: the route uses %s",
-		     route.text);
-	finding_text(&f, "transport", "verbs");
+	p->route.via = routed;
+	finding_init(&f, "probe.route", FINDING_PASS, "%s: the route uses %s",
+		     routed->name, route.text);
+	finding_text(&f, "transport", "%s", routed->name);
 	finding_text(&f, "device", "%s", route.device);
 	finding_number(&f, "port", route.port);
-	probe_subject(p, "transport", "verbs");
+	probe_subject(p, "transport", "%s", routed->name);
 	probe_emit(p, &f);
 	return true;
 }

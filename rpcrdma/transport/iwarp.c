@@ -400,6 +400,7 @@ static void iwarp_close(struct transport *t)
 
 const struct transport_ops transport_iwarp = {
 	.name = "iwarp",
+	.title = "software iWARP over TCP",
 	.connect = iwarp_connect,
 	.listen = iwarp_listen,
 	.accept = iwarp_accept,

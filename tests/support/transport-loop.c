@@ -613,6 +613,7 @@ static int loop_read(struct transport *t, void *data, size_t len, uint32_t handl
 
 const struct transport_ops transport_loop = {
 	.name = "loop",
+	.title = "memory of this process",
 	.connect = loop_connect,
 	.listen = loop_listen,
 	.accept = loop_accept,
