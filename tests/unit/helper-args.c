@@ -112,6 +112,10 @@ static void too_long_arguments_are_refused(void)
 	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt", "-o", options, "-o", options), -EINVAL);
 	memset(dir, 'a', sizeof(dir) - 1);
 	CU_ASSERT_EQUAL(MOUNT("srv:/e", dir), -EINVAL);
+	dir[PATH_MAX] = '\0';
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", dir), -EINVAL);
+	dir[PATH_MAX - 1] = '\0';
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", dir), 0);
 	args_fini(&args);
 }
 

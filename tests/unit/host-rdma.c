@@ -241,11 +241,15 @@ static void an_adapter_without_its_rdma_driver_is_named(void)
 	pci("0000:06:00.0", "0x8086\n", "0x1572\n", "i40e");
 	pci("0000:07:00.0", "0x15b3\n", "0x1003\n", NULL);
 	pci("0000:08:00.0", "0x14e4\n", "0x1657\n", NULL);
-	CU_ASSERT_EQUAL_FATAL(host_rdma_missing(tree.host, names, 8), 4);
+	/* The last of a row's devices, and the first after it. */
+	pci("0000:09:00.0", "0x1d0f\n", "0xefa3\n", NULL);
+	pci("0000:0a:00.0", "0x1d0f\n", "0xefa4\n", NULL);
+	CU_ASSERT_EQUAL_FATAL(host_rdma_missing(tree.host, names, 8), 5);
 	CU_ASSERT_STRING_EQUAL(names[0], "mlx5_ib for 0000:01:00.0");
 	CU_ASSERT_STRING_EQUAL(names[1], "irdma for 0000:02:00.0");
 	CU_ASSERT_STRING_EQUAL(names[2], "bnxt_re for 0000:03:00.0");
 	CU_ASSERT_STRING_EQUAL(names[3], "mlx4_core for 0000:07:00.0");
+	CU_ASSERT_STRING_EQUAL(names[4], "efa for 0000:09:00.0");
 	CU_ASSERT_EQUAL(host_rdma_missing(tree.host, names, 2), 2);
 	tree_free(&tree);
 	tree_new(&tree);

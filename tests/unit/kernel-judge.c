@@ -107,6 +107,23 @@ static void ranges_ascend_within_the_file(void)
 	}
 }
 
+static void a_short_file_moves_the_ranges_to_its_start(void)
+{
+	unsigned int last = KERNEL_RANGES - 1;
+	uint32_t length = kernel_lengths[last];
+	struct probe_range range = kernel_range_of(last,
+						   kernel_range(last).offset + length);
+
+	CU_ASSERT_EQUAL(range.offset, kernel_range(last).offset);
+	CU_ASSERT_EQUAL(range.length, length);
+	range = kernel_range_of(last, kernel_range(last).offset + length - 1);
+	CU_ASSERT_EQUAL(range.offset, 0);
+	CU_ASSERT_EQUAL(range.length, length);
+	range = kernel_range_of(last, length);
+	CU_ASSERT_EQUAL(range.length, length);
+	CU_ASSERT_EQUAL(kernel_range_of(last, length - 1).length, 0);
+}
+
 static void mount_gets_the_ports_and_timeouts(void)
 {
 	struct kernel_task task = {
@@ -131,4 +148,5 @@ static void mount_gets_the_ports_and_timeouts(void)
 
 SUITE_MAIN("kernel-judge", TEST(the_bug_is_reported_only_without_another_cause),
 	   TEST(a_short_read_is_wrong), TEST(ranges_ascend_within_the_file),
+	   TEST(a_short_file_moves_the_ranges_to_its_start),
 	   TEST(mount_gets_the_ports_and_timeouts))

@@ -55,6 +55,8 @@ static void ill_formed_bytes_are_escaped_one_by_one(void)
 	CU_ASSERT_STRING_EQUAL(escaped("\xe0\x80\xaf"), "\\xe0\\x80\\xaf");
 	CU_ASSERT_STRING_EQUAL(escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80");
 	CU_ASSERT_STRING_EQUAL(escaped("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+	/* No character begins so, although the bits that follow would make U+10000. */
+	CU_ASSERT_STRING_EQUAL(escaped("\xf8\x90\x80\x80"), "\\xf8\\x90\\x80\\x80");
 	CU_ASSERT_STRING_EQUAL(escaped("\xe2\x82"), "\\xe2\\x82");
 	CU_ASSERT_STRING_EQUAL(escaped("\xf0\x9f\x90"
 				       "a"),
