@@ -322,28 +322,24 @@ static bool pick_say_files(struct probe *p, const struct pick_walk *walk, int rc
 
 bool pick_files(struct probe *p)
 {
-	_cleanup_free_ struct pick_walk *walk = calloc(1, sizeof(*walk));
+	struct pick_walk walk = { .p = p, .now = time(NULL) };
 	_cleanup_free_ struct probe_file *dirs = calloc(DIRECTORIES_MAX, sizeof(*dirs));
 	struct rpc_cred before = p->cred;
 	bool as_ovirt = false;
 	int rc;
 
-	if (!walk || !dirs)
-		return false;
-	walk->p = p;
-	walk->dirs = dirs;
-	walk->now = time(NULL);
-	rc = pick_find(p, walk);
+	walk.dirs = dirs;
+	rc = dirs ? pick_find(p, &walk) : err_no_memory();
 	/* oVirt's files are 36:36 and 0660 on an export that squashes root, where root may not
 	 * even list directories: try again as vdsm:kvm. */
-	if (!p->files.ncandidates && (walk->unreadable || rc == -EACCES) &&
+	if (!p->files.ncandidates && (walk.unreadable || rc == -EACCES) &&
 	    !p->options->has_cred && p->cred.uid == 0 && p->root.file.attr.uid == 36) {
 		p->cred =
 			(struct rpc_cred){ .flavor = RPC_AUTH_SYS, .uid = 36, .gid = 36 };
-		rc = pick_find(p, walk);
+		rc = pick_find(p, &walk);
 		as_ovirt = p->files.ncandidates;
 		if (!as_ovirt)
 			p->cred = before;
 	}
-	return pick_say_files(p, walk, rc, as_ovirt);
+	return pick_say_files(p, &walk, rc, as_ovirt);
 }
