@@ -274,8 +274,8 @@ static int cmd_mounts_run(void *arg)
 {
 	const struct cli *cli = arg;
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
-	_cleanup_(cmd_mounts_readings_fini) struct cmd_mounts_readings readings = { 0 };
 	_cleanup_(host_close_p) struct host *host = NULL;
+	_cleanup_(cmd_mounts_readings_fini) struct cmd_mounts_readings readings = { 0 };
 	int rc = cli_open_host(cli, &host);
 
 	if (rc)

@@ -175,9 +175,9 @@ static int cmd_status_run(void *arg)
 {
 	struct cli *cli = arg;
 	_cleanup_(report_free_p) struct report *report = report_new("status");
+	_cleanup_(host_close_p) struct host *host = NULL;
 	_cleanup_(cmd_status_free_p) struct status_page *status = calloc(1,
 									 sizeof(*status));
-	_cleanup_(host_close_p) struct host *host = NULL;
 	int rc = cli_open_host(cli, &host);
 
 	if (rc)
