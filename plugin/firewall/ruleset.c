@@ -253,7 +253,7 @@ static int ruleset_index(struct ruleset *ruleset, struct json_object *objects)
 	ruleset->tables = calloc(count + 1, sizeof(*ruleset->tables));
 	ruleset->rules = calloc(count + 1, sizeof(*ruleset->rules));
 	if (!ruleset->chains || !ruleset->sets || !ruleset->tables || !ruleset->rules)
-		return err_sys("memory for %zu rules", count);
+		return err_no_memory();
 	for (i = 0; i < count; i++) {
 		if (!json_only(json_object_array_get_idx(objects, i), &kind, &value))
 			continue;
@@ -311,7 +311,7 @@ int ruleset_open(struct ruleset **out, const char *json, size_t len)
 			       containers, CONTAINERS_MAX);
 	ruleset = calloc(1, sizeof(*ruleset));
 	if (!ruleset)
-		return err_sys("memory for a ruleset");
+		return err_no_memory();
 	rc = ruleset_parse(&ruleset->json, json, len);
 	if (rc)
 		return rc;

@@ -258,7 +258,7 @@ int pool_xml_options(const struct pool_xml *xml, char **out)
 	FILE *mem = open_memstream(&text, &len);
 
 	if (!mem)
-		return err_sys("memory for options");
+		return err_no_memory();
 	if (facts->version)
 		fprintf(mem, "nfsvers=%s", facts->version);
 	for (i = 0; i < facts->noptions; i++)

@@ -270,7 +270,7 @@ int report_render(const struct report *report, const struct report_format *forma
 		return err_no_memory();
 	mem = open_memstream(&text, &len);
 	if (!mem)
-		return err_sys("memory for the report");
+		return err_no_memory();
 	format->render(report, mem, style);
 	bad = ferror(mem);
 	if (fclose(mem) || bad)

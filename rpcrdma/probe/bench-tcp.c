@@ -344,7 +344,7 @@ int bench_tcp_open(struct bench_baseline *out, uint8_t *region, size_t region_le
 	int rc;
 
 	if (!t)
-		return err_sys("memory for a TCP baseline");
+		return err_no_memory();
 	for (i = 0; i < CONNECTIONS; i++)
 		t->fds[i] = -1;
 	t->child = CHILD_NONE;
