@@ -101,7 +101,7 @@ static struct json_object *caps_devices(const struct host *host,
 	return out;
 }
 
-/* Our own object, as JSON; for vdsm_json_put_p(). */
+/* Our own object, as JSON; for json_put_p(). */
 static struct json_object *caps_describe(const struct host *host)
 {
 	struct json_object *problems = json_object_new_array();
@@ -125,7 +125,7 @@ static struct json_object *caps_describe(const struct host *host)
 void vdsm_caps(const struct vdsm_call *call, struct hook_answer *out)
 {
 	_cleanup_(vdsm_input_fini) struct vdsm_input input = { .folder = -1 };
-	_cleanup_(vdsm_json_put_p) struct json_object *own = NULL;
+	_cleanup_(json_put_p) struct json_object *own = NULL;
 	_cleanup_(splice_fini) struct splice caps = { NULL, 0 };
 	_cleanup_(host_close_p) struct host *host = NULL;
 	bool ready;

@@ -5,11 +5,6 @@
 #include "hooks/vdsm/internal.h"
 #include "hooks/vdsm/json.h"
 
-void vdsm_json_put_p(struct json_object **json)
-{
-	json_object_put(*json);
-}
-
 static void vdsm_json_tokener_free_p(struct json_tokener **tokener)
 {
 	if (*tokener)
@@ -36,7 +31,7 @@ int vdsm_json_object(const char *text, size_t len, struct json_object **out)
 {
 	_cleanup_(vdsm_json_tokener_free_p) struct json_tokener *tokener =
 		json_tokener_new_ex(VDSM_JSON_DEPTH);
-	_cleanup_(vdsm_json_put_p) struct json_object *json = NULL;
+	_cleanup_(json_put_p) struct json_object *json = NULL;
 
 	if (!tokener)
 		return err_no_memory();

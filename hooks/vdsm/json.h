@@ -5,12 +5,11 @@
 #ifndef HOOKS_VDSM_JSON_H
 #define HOOKS_VDSM_JSON_H
 
-#include <json-c/json.h>
+#include "plugin/host/json.h"
 
 /* Deeper than anything that VDSM has by far. */
 #define VDSM_JSON_DEPTH 64
 
-void vdsm_json_put_p(struct json_object **json);
 /* The one object that a text is; a NUL is behind its @len bytes. Errors: -EBADMSG it is not, or
  * deeper than VDSM_JSON_DEPTH; -ENOMEM. */
 int vdsm_json_object(const char *text, size_t len, struct json_object **out);

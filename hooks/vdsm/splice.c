@@ -13,7 +13,7 @@
 
 int splice_open(struct splice *splice, const char *text, size_t len)
 {
-	_cleanup_(vdsm_json_put_p) struct json_object *json = NULL;
+	_cleanup_(json_put_p) struct json_object *json = NULL;
 	int rc;
 
 	*splice = (struct splice){ NULL, 0 };
@@ -135,7 +135,7 @@ static int splice_find(const struct splice *splice, const char *key,
 static int splice_put(struct splice *splice, const struct splice_span *span,
 		      const char *middle, const char *key)
 {
-	_cleanup_(vdsm_json_put_p) struct json_object *json = NULL;
+	_cleanup_(json_put_p) struct json_object *json = NULL;
 	size_t len = strlen(middle), tail = splice->len - span->end;
 	_cleanup_free_ char *text = malloc(span->start + len + tail + 1);
 	int rc;
@@ -227,7 +227,7 @@ static int splice_list_append(struct splice *splice, const char *key, const char
 
 int splice_list(struct splice *splice, const char *key, const char *word)
 {
-	_cleanup_(vdsm_json_put_p) struct json_object *json = NULL;
+	_cleanup_(json_put_p) struct json_object *json = NULL;
 	struct json_object *list;
 	char fresh[128];
 	int rc = vdsm_json_object(splice->text, splice->len, &json);

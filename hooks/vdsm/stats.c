@@ -156,7 +156,7 @@ void vdsm_stats(const struct vdsm_call *call, struct hook_answer *out)
 	_cleanup_(stats_fini) struct stats_sources stats = { .call = call,
 							     .now = now_ms() };
 	_cleanup_(vdsm_input_fini) struct vdsm_input input = { .folder = -1 };
-	_cleanup_(vdsm_json_put_p) struct json_object *own = NULL;
+	_cleanup_(json_put_p) struct json_object *own = NULL;
 	_cleanup_(splice_fini) struct splice text = { NULL, 0 };
 	struct json_object *list;
 	size_t i;

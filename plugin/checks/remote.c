@@ -16,6 +16,7 @@
 
 #include "plugin/checks/internal.h"
 #include "plugin/host/answer-json.h"
+#include "plugin/host/json.h"
 #include "rpcrdma/probe/probe.h"
 
 #define RECORD          ".nfsrdma/remote.json"
@@ -34,16 +35,11 @@ static const char *const answer_names[] = {
 
 /* --- the record ------------------------------------------------------------------------ */
 
-static void remote_json_put_p(struct json_object **json)
-{
-	json_object_put(*json);
-}
-
 /* @text: NULL, or for the words. */
 static int remote_record_read(const struct host *host, const char *key,
 			      char value[RECORD_TEXT_MAX], char text[RECORD_TEXT_MAX])
 {
-	_cleanup_(remote_json_put_p) struct json_object *json = NULL;
+	_cleanup_(json_put_p) struct json_object *json = NULL;
 	_cleanup_(host_text_fini) struct host_text file = { NULL, 0 };
 	struct json_object *member, *answer, *words = NULL;
 	int rc = host_read(host, RECORD, RECORD_MAX, &file);

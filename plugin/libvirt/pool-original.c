@@ -17,6 +17,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "plugin/host/json.h"
 #include "plugin/libvirt/internal.h"
 
 #define SCHEMA   "nfsrdma-pool/1"
@@ -33,11 +34,6 @@ void pool_original_fini(struct pool_original *original)
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
-
-static void original_json_free_p(json_object **json)
-{
-	json_object_put(*json);
-}
 
 static int original_bad(const char *what)
 {
@@ -69,7 +65,7 @@ static bool original_get_bool(json_object *json, const char *key)
 
 static int original_decode(const char *text, size_t len, struct pool_original *out)
 {
-	_cleanup_(original_json_free_p) json_object *json = NULL;
+	_cleanup_(json_put_p) json_object *json = NULL;
 	_cleanup_free_ char *schema = NULL;
 	json_tokener *tokener = json_tokener_new_ex(8);
 	json_object *reverting = NULL;
@@ -105,7 +101,7 @@ static json_object *original_new_text(const char *text)
 
 static int original_encode(const struct pool_original *original, char **out)
 {
-	_cleanup_(original_json_free_p) json_object *json = json_object_new_object();
+	_cleanup_(json_put_p) json_object *json = json_object_new_object();
 	json_object *reverting;
 	const char *text;
 

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
+#include "plugin/host/json.h"
 #include "plugin/live/internal.h"
 
 #define RECORD_MAX (256 * 1024)
@@ -40,11 +41,6 @@ const char *const live_units[] = {
 	"pveproxy.service",
 	NULL,
 };
-
-static void live_record_put_p(struct json_object **json)
-{
-	json_object_put(*json);
-}
 
 /* --- names of files --------------------------------------------------------------- */
 
@@ -97,7 +93,7 @@ static int live_record_read(const struct host *host, const char *path,
 static int live_replay_route(const struct host *host, const struct transport_address *to,
 			     struct host_route *out)
 {
-	_cleanup_(live_record_put_p) struct json_object *json = NULL;
+	_cleanup_(json_put_p) struct json_object *json = NULL;
 	char path[HOST_PATH_MAX];
 	int rc;
 
@@ -110,7 +106,7 @@ static int live_replay_route(const struct host *host, const struct transport_add
 static int live_replay_nftables(const struct host *host, struct host_text *json)
 {
 	static const char path[] = ".nfsrdma/nft.json";
-	_cleanup_(live_record_put_p) struct json_object *error = NULL;
+	_cleanup_(json_put_p) struct json_object *error = NULL;
 	struct host_text text = { 0 };
 	int rc;
 
@@ -131,7 +127,7 @@ static int live_replay_nftables(const struct host *host, struct host_text *json)
 static int live_replay_firewalld(const struct host *host, const char *netdev,
 				 struct host_firewalld *out)
 {
-	_cleanup_(live_record_put_p) struct json_object *json = NULL;
+	_cleanup_(json_put_p) struct json_object *json = NULL;
 	char path[HOST_PATH_MAX];
 	int rc;
 
@@ -144,7 +140,7 @@ static int live_replay_firewalld(const struct host *host, const char *netdev,
 static int live_replay_unit(const struct host *host, const char *unit, char *state,
 			    size_t cap)
 {
-	_cleanup_(live_record_put_p) struct json_object *json = NULL;
+	_cleanup_(json_put_p) struct json_object *json = NULL;
 	int rc;
 
 	rc = live_record_read(host, ".nfsrdma/units.json", &json);
@@ -154,7 +150,7 @@ static int live_replay_unit(const struct host *host, const char *unit, char *sta
 static int live_replay_addresses(const struct host *host, const char *netdev,
 				 struct host_addresses *out)
 {
-	_cleanup_(live_record_put_p) struct json_object *json = NULL;
+	_cleanup_(json_put_p) struct json_object *json = NULL;
 	char path[HOST_PATH_MAX];
 	int rc;
 
@@ -177,7 +173,7 @@ struct live_recorder {
 static int live_record_write(struct live_recorder *to, const char *path,
 			     struct json_object *json)
 {
-	_cleanup_(live_record_put_p) struct json_object *owned = json;
+	_cleanup_(json_put_p) struct json_object *owned = json;
 	const char *text;
 	size_t len;
 

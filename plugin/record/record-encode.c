@@ -3,15 +3,10 @@
 
 /* Encodes a record, with the report that it extends: so whoever links this file has all of
  * plugin/report. */
-#include <json-c/json.h>
 #include <stdio.h>
 
+#include "plugin/host/json.h"
 #include "plugin/record/internal.h"
-
-static void record_encode_put_p(struct json_object **json)
-{
-	json_object_put(*json);
-}
 
 static struct json_object *record_mount_json(const struct record *record)
 {
@@ -44,7 +39,7 @@ static struct json_object *record_mount_json(const struct record *record)
 
 int record_encode(const struct record *record, const struct report *report, char **out)
 {
-	_cleanup_(record_encode_put_p) struct json_object *json =
+	_cleanup_(json_put_p) struct json_object *json =
 		report ? report_json(report) : json_object_new_object();
 	const char *text;
 

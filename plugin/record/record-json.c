@@ -3,9 +3,9 @@
 
 /* Decodes a record; file names. Readers link this file without plugin/report. */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 
+#include "plugin/host/json.h"
 #include "plugin/record/internal.h"
 
 static const char *const record_states[RECORD_STATE_COUNT] = {
@@ -18,11 +18,6 @@ static const char *const record_states[RECORD_STATE_COUNT] = {
 const char *record_state_name(enum record_state state)
 {
 	return record_states[state];
-}
-
-static void record_json_put_p(struct json_object **json)
-{
-	json_object_put(*json);
 }
 
 const char *record_name(unsigned int id, char name[RECORD_NAME_MAX])
@@ -148,7 +143,7 @@ static int record_get_mount(struct json_object *mount, struct record *out)
 
 int record_decode(const char *text, struct record *out)
 {
-	_cleanup_(record_json_put_p) struct json_object *json = NULL;
+	_cleanup_(json_put_p) struct json_object *json = NULL;
 	struct record record = { 0 };
 	struct json_object *mount;
 	int rc;

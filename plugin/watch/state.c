@@ -3,18 +3,12 @@
 
 /* Reads the report that a watcher exports in run/nfsrdma/watch.json. A watcher that ends
  * removes the file; one that is killed leaves it, and its age shows that. */
-#include <json-c/json.h>
-
+#include "plugin/host/json.h"
 #include "plugin/watch/internal.h"
 
 #define STATE_FILE "run/nfsrdma/watch.json"
 /* A report has 2048 findings at most, most of them far below 4 KiB. */
 #define STATE_MAX (8 * 1024 * 1024)
-
-static void state_put_p(struct json_object **json)
-{
-	json_object_put(*json);
-}
 
 static const char *state_text(struct json_object *object, const char *key)
 {
@@ -90,7 +84,7 @@ int watch_state_read(const struct host *host, struct watch_state *out, finding_s
 		     void *arg)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	_cleanup_(state_put_p) struct json_object *json = NULL;
+	_cleanup_(json_put_p) struct json_object *json = NULL;
 	struct watch_state state = { 0 };
 	struct json_object *findings, *finding, *evidence;
 	struct tm tm = { 0 };
