@@ -86,7 +86,7 @@ static int watch_take_lock(int folder)
 	return take_fd(&fd);
 }
 
-static int watch_begin(struct watch_loop *loop, const struct watch_options *options)
+static void watch_init(struct watch_loop *loop, const struct watch_options *options)
 {
 	*loop = (struct watch_loop){ .options = options,
 				     .lock = -1,
@@ -99,6 +99,12 @@ static int watch_begin(struct watch_loop *loop, const struct watch_options *opti
 	loop->watch.on_unmounted = event_unmounted;
 	loop->watch.on_silence = event_silence;
 	loop->watch.arg = &loop->watch;
+}
+
+static int watch_begin(struct watch_loop *loop)
+{
+	const struct watch_options *options = loop->options;
+
 	if (host_open(&loop->watch.host, options->root))
 		return -EINVAL;
 	loop->folder = record_open(options->root ? options->root : RECORD_ROOT);
@@ -220,15 +226,17 @@ int watch_once(const struct watch_options *options, uint64_t deadline,
 {
 	_cleanup_(watch_loop_fini) struct watch_loop loop;
 	struct report *report = NULL;
-	int rc = watch_begin(&loop, options);
+	int rc;
 
+	watch_init(&loop, options);
+	rc = watch_begin(&loop);
 	if (rc)
 		return rc;
 	watch_wait_for_libvirt(&loop, 0, deadline);
 	rc = watch_scan(&loop, false, &report);
 	if (loop.watch.ask_pools) {
 		watch_wait_for_libvirt(&loop, loop.watch.inventory.pools_ms, deadline);
-		report_free(report);
+		report_free(take_ptr(report));
 		rc = watch_scan(&loop, false, &report);
 	}
 	*out = report;
@@ -367,13 +375,14 @@ static void watch_export_end(struct watch_loop *loop)
 int watch_run(const struct watch_options *options)
 {
 	_cleanup_(watch_loop_fini) struct watch_loop loop;
-	int signals = watch_block_signals(), rc;
 	uint64_t usec = 0;
+	int rc;
 
-	if (signals < 0)
-		return signals;
-	rc = watch_begin(&loop, options);
-	loop.signals = signals;
+	watch_init(&loop, options);
+	loop.signals = watch_block_signals();
+	if (loop.signals < 0)
+		return loop.signals;
+	rc = watch_begin(&loop);
 	if (rc)
 		return rc;
 	if (!options->root)
