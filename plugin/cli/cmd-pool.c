@@ -251,7 +251,7 @@ static int cmd_pool_read_file(const char *path, char **text, size_t *len)
 
 	*text = malloc(POOL_XML_MAX + 1);
 	if (!*text)
-		return err_set(ENOMEM, "no memory");
+		return err_no_memory();
 	if (fd < 0 || fstat(fd, &st))
 		return err_sys("open %s", path);
 	if (!S_ISREG(st.st_mode))
@@ -462,7 +462,7 @@ static int cmd_pool_show(struct cmd_pool_session *session, bool revert,
 				  &before, &after);
 
 	if (!rc && asprintf(&path, "etc/libvirt/storage/%s.xml", session->name) < 0)
-		rc = err_set(ENOMEM, "no memory");
+		rc = err_no_memory();
 	if (rc) {
 		cmd_pool_error(session, "pool.definition", cmd_pool_reason(rc), rc);
 		return 0;

@@ -17,12 +17,13 @@ static int main_command(const struct cli_command *command, int argc, char *const
 {
 	_cleanup_(options_free_p) struct cli *cli = options_new(command);
 	const struct cli none = { .command = command };
-	int status;
+	int rc, status;
 
 	if (!cli)
 		return cli_error(&none, EXIT_UNKNOWN, "no memory");
-	if (options_parse(cli, argc, argv))
-		return cli_usage(cli);
+	rc = options_parse(cli, argc, argv);
+	if (rc)
+		return rc == -ENOMEM ? cli_unknown(cli) : cli_usage(cli);
 	if (cli->help)
 		return command_help(cli, command);
 	if (cli->version)

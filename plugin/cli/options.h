@@ -26,7 +26,7 @@ struct cli_option {
 	const struct cli_choice *choice; /* NULL: any value */
 	size_t offset, size;             /* of the member, in the command's struct */
 	unsigned int min, max;
-	/* 0, or -EINVAL with a sentence that says what is allowed. */
+	/* 0, -EINVAL with a sentence that says what is allowed, or -ENOMEM. */
 	int (*parse)(const char *value, void *member);
 };
 
@@ -38,10 +38,10 @@ void options_free_p(struct cli **cli);
 /* In the alphabet of all commands' options the next name after that of @after, or of NULL the first; NULL:
  * there is none. Of commands that have such an option it is the first one's. */
 const struct cli_option *option_next(const struct cli_option *after);
-/* argv[0] is the command's name. 0, or -EINVAL with a sentence. */
+/* argv[0] is the command's name. 0, -EINVAL with a sentence, or -ENOMEM. */
 int options_parse(struct cli *cli, int argc, char *const *argv);
 
-/* values.c: parsers of rows. 0, or -EINVAL with a sentence; then nothing is set */
+/* values.c: parsers of rows. 0, -EINVAL with a sentence, or -ENOMEM; then nothing is set */
 
 int value_port(const char *text, void *port);     /* uint16_t */
 int value_cred(const char *text, void *cred);     /* struct rpc_cred */

@@ -112,7 +112,7 @@ int value_fault(const char *text, void *faults)
 
 	if (!*set)
 		*set = fault_set_new();
-	return *set ? fault_set_add(*set, text) : err_set(ENOMEM, "no memory");
+	return *set ? fault_set_add(*set, text) : err_no_memory();
 }
 
 /* One id of the list at *text; moves to what follows it. -1, (uid_t)-1, means "none" to the

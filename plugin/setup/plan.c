@@ -78,7 +78,7 @@ int plan_check(struct planner *planner, const char *id, struct finding *out)
 	finding_init(out, id, FINDING_UNKNOWN, "%s", "");
 	rc = checks_run(one, planner->machine->host, planner->machine->live, &target,
 			deadline_in(CHECK_MS), plan_keep_finding, out);
-	return !rc && out->no_memory ? err_set(ENOMEM, "no memory") : rc;
+	return !rc && out->no_memory ? err_no_memory() : rc;
 }
 
 static struct setup_step *plan_find_file(struct setup_plan *plan, const char *path)
