@@ -92,14 +92,13 @@ static int option_refuse_name(const struct cli_option *table, const char *argume
 		 name);
 	near_init(&near, word);
 	for (row = table; row->name; row++) {
-		if (row->hidden)
-			continue;
 		if (len && !strncmp(row->name, name, len) && first)
 			return err_set(EINVAL, "ambiguous option '%.60s': --%s or --%s",
 				       argument, first, row->name);
 		if (len && !strncmp(row->name, name, len))
 			first = row->name;
-		near_try(&near, row->name);
+		if (!row->hidden)
+			near_try(&near, row->name);
 	}
 	if (near_found(&near))
 		return err_set(EINVAL, "unknown option '%.60s'; did you mean '--%s'?",
