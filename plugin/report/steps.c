@@ -250,7 +250,8 @@ static void steps_print_unexpected(const struct finding *finding, char *buf, siz
 		sentence_add(&s, " ", 1);
 		sentence_add(&s, e->value, strlen(e->value));
 	}
-	strcat(buf, finding->nevidence ? ")." : ".");
+	s.cap = cap;
+	sentence_add(&s, finding->nevidence ? ")." : ".", finding->nevidence ? 2 : 1);
 }
 
 unsigned int report_steps(const struct report *report, const struct finding *finding,

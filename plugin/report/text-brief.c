@@ -263,7 +263,7 @@ static void brief_print_group(struct page *page, const struct report *report,
 	unsigned int i, good = brief_count_good(report, group);
 	unsigned int column = page_status(page, FINDING_PASS);
 	char text[256];
-	size_t room;
+	size_t room, used;
 
 	fprintf(page->out, "%-*s  ", (int)width, group);
 	snprintf(text, sizeof(text), "%u passed", good);
@@ -278,8 +278,9 @@ static void brief_print_group(struct page *page, const struct report *report,
 		    strlen(text) + 2 + utf8_width(finding->summary) > room ||
 		    strlen(text) + 2 + strlen(finding->summary) >= sizeof(text))
 			continue;
-		strcat(text, strchr(text, ':') ? "; " : ": ");
-		strcat(text, finding->summary);
+		used = strlen(text);
+		snprintf(text + used, sizeof(text) - used, "%s%s",
+			 strchr(text, ':') ? "; " : ": ", finding->summary);
 	}
 	page_paragraph(page, text, column);
 }

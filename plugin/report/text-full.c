@@ -156,10 +156,9 @@ static void full_print_line(struct page *page, const struct finding *finding,
 	}
 	/* No title before a summary that begins with it. */
 	if (!strncasecmp(finding->summary, meaning->title, strlen(meaning->title)))
-		*text = '\0';
+		snprintf(text, sizeof(text), "%s", finding->summary);
 	else
-		snprintf(text, sizeof(text), "%s: ", meaning->title);
-	strcat(text, finding->summary);
+		snprintf(text, sizeof(text), "%s: %s", meaning->title, finding->summary);
 	page_paragraph(page, text, column);
 }
 
