@@ -176,8 +176,11 @@ static int record_remove_left(int folder, const char *target,
 	struct dirent *entry;
 	const char *name, *dot;
 
-	if (!dir)
-		return err_sys("list /" RECORD_FOLDER);
+	if (!dir) {
+		rc = err_sys("list /" RECORD_FOLDER);
+		cleanup_close(&fd);
+		return rc;
+	}
 	text_copy(clean, sizeof(clean), target);
 	lock = record_lock(folder);
 	while (!rc && left-- && (entry = readdir(dir))) {
