@@ -76,9 +76,12 @@ static void mount_attempt(struct helper *helper, struct mounter_result *result)
 	request.deadline = deadline_in(deadline_left(helper->until) + ATTEMPT_MS);
 	/* Background=true in nfsmount.conf adds "bg" to a mount with neither bg nor fg, and then
 	 * mount.nfs exits with 0 and nothing mounted. So a mount that must be proven gets "fg". */
-	if (required && !plan->remount &&
-	    asprintf(&foreground, "%s,fg", request.options) >= 0)
-		request.options = foreground;
+	if (required && !plan->remount) {
+		if (asprintf(&foreground, "%s,fg", request.options) < 0)
+			foreground = NULL;
+		else
+			request.options = foreground;
+	}
 	mounter_run(helper, &request, result);
 	if (result->end == MOUNTER_NOT_HIDDEN) {
 		request.hidden = false;
