@@ -14,6 +14,12 @@
 #define PORTS_SHOWN 8
 #define POOLS_SHOWN 6
 
+/* Only root may do it. */
+static bool status_is_denied(int rc)
+{
+	return rc == -EACCES || rc == -EPERM;
+}
+
 static struct finding *status_begin(struct status_page *status, const char *id,
 				    enum finding_status how)
 {
@@ -539,11 +545,6 @@ static void status_watcher(struct status_page *status)
 }
 
 /* --- all ------------------------------------------------------------------------------------- */
-
-bool status_is_denied(int rc)
-{
-	return rc == -EACCES || rc == -EPERM;
-}
 
 void status_facts(struct status_page *status)
 {

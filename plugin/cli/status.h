@@ -28,7 +28,5 @@ struct status_page {
 
 /* Adds what the host has, in findings of group Status. */
 void status_facts(struct status_page *status);
-/* Only root may do it. */
-bool status_is_denied(int rc);
 
 #endif

@@ -46,11 +46,6 @@ int guard_open(struct guard **out, const struct guard_sources *sources)
 	return rc;
 }
 
-const struct view *guard_view(const struct guard *guard)
-{
-	return guard->view;
-}
-
 const char *guard_unknown(const struct guard *guard)
 {
 	return view_lacks(guard->view);

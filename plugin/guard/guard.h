@@ -44,8 +44,6 @@ int guard_open(struct guard **out, const struct guard_sources *sources);
 /* Uses an existing view, which is borrowed. @places: as in struct guard_sources. -ENOMEM. */
 int guard_over(struct guard **out, const struct host *host, const struct view *view,
 	       const struct view_places *places, const char *places_unknown);
-/* The view that it uses; borrowed. */
-const struct view *guard_view(const struct guard *guard);
 /* The sources that could not be read and may request RDMA, with the reason: pools, or
  * etc/fstab. NULL: all were read. Borrowed. */
 const char *guard_unknown(const struct guard *guard);

@@ -153,7 +153,6 @@ struct pools;
 int pools_open(struct pools **out, const char *uri, bool read_only, uint64_t deadline);
 /* A connection whose call has not returned is leaked until the process exits. */
 void pools_close(struct pools *pools);
-void pools_close_p(struct pools **pools);
 const char *pools_uri(const struct pools *pools);
 /* Whether the daemon runs on another host, whose mounts cannot be seen here. */
 bool pools_remote(const struct pools *pools);

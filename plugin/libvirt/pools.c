@@ -518,11 +518,6 @@ void pools_close(struct pools *pools)
 	err_set(0, "%s", text);
 }
 
-void pools_close_p(struct pools **pools)
-{
-	pools_close(*pools);
-}
-
 const char *pools_uri(const struct pools *pools)
 {
 	return pools->to.uri;

@@ -122,16 +122,6 @@ const struct view_mount *view_mount(const struct view *view, unsigned int index)
 	return out;
 }
 
-const struct view_mount *view_mount_by_id(const struct view *view, unsigned int id)
-{
-	unsigned int i;
-
-	for (i = 0; i < view->nfs->count; i++)
-		if (view->nfs->list[i].id == id)
-			return view_mount(view, i);
-	return NULL;
-}
-
 /* --- places ------------------------------------------------------------------------- */
 
 void view_wanted_at(const struct view *view, const char *path, struct view_wanted *out)

@@ -267,8 +267,6 @@ bool view_is_not_nfs(const struct view *view, const char *path);
 
 /* A mount of view_nfs(), by index; evaluated on first use, borrowed. */
 const struct view_mount *view_mount(const struct view *view, unsigned int index);
-/* The mount with this mountinfo id; NULL: it is not an NFS mount, or could not be read. */
-const struct view_mount *view_mount_by_id(const struct view *view, unsigned int id);
 /* All places with a target, by path; sections follow after all others. */
 size_t view_ndirs(const struct view *view);
 const struct view_dir *view_dir(const struct view *view, size_t index);

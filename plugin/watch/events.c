@@ -9,7 +9,8 @@
 
 #define SENTENCE_MAX 1536
 
-void event_line(FILE *lines, const char *text)
+/* Prints @text after the time. @lines: NULL: do not print. */
+static void event_line(FILE *lines, const char *text)
 {
 	char when[32], clean[4 * SENTENCE_MAX];
 	time_t now = time(NULL);

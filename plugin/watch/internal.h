@@ -303,7 +303,5 @@ void event_silence(void *arg, const struct silence *one, bool silent, uint64_t n
 void event_libvirt_answers(FILE *lines);
 /* A warning about the watcher itself. */
 void event_warning(FILE *lines, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Prints @text after the time. @lines: NULL: do not print. */
-void event_line(FILE *lines, const char *text);
 
 #endif

@@ -22,20 +22,18 @@ static const struct {
 	const char *text;
 	bool tagged;
 	enum ddp_queue queue;
-	bool send;
 	unsigned int flags;
 } fpdu_opcodes[RDMAP_OPCODES] = {
-	[RDMAP_WRITE] = { "RDMA Write", true, 0, false, 0 },
-	[RDMAP_READ_REQUEST] = { "RDMA Read Request", false, DDP_QN_READ, false, 0 },
-	[RDMAP_READ_RESPONSE] = { "RDMA Read Response", true, 0, false, 0 },
-	[RDMAP_SEND] = { "Send", false, DDP_QN_SEND, true, 0 },
-	[RDMAP_SEND_INVALIDATE] = { "Send with Invalidate", false, DDP_QN_SEND, true,
+	[RDMAP_WRITE] = { "RDMA Write", true, 0, 0 },
+	[RDMAP_READ_REQUEST] = { "RDMA Read Request", false, DDP_QN_READ, 0 },
+	[RDMAP_READ_RESPONSE] = { "RDMA Read Response", true, 0, 0 },
+	[RDMAP_SEND] = { "Send", false, DDP_QN_SEND, 0 },
+	[RDMAP_SEND_INVALIDATE] = { "Send with Invalidate", false, DDP_QN_SEND,
 				    INVALIDATES },
-	[RDMAP_SEND_SE] = { "Send with Solicited Event", false, DDP_QN_SEND, true,
-			    SOLICITED },
+	[RDMAP_SEND_SE] = { "Send with Solicited Event", false, DDP_QN_SEND, SOLICITED },
 	[RDMAP_SEND_SE_INVALIDATE] = { "Send with Solicited Event and Invalidate", false,
-				       DDP_QN_SEND, true, INVALIDATES | SOLICITED },
-	[RDMAP_TERMINATE] = { "Terminate", false, DDP_QN_TERMINATE, false, 0 },
+				       DDP_QN_SEND, INVALIDATES | SOLICITED },
+	[RDMAP_TERMINATE] = { "Terminate", false, DDP_QN_TERMINATE, 0 },
 };
 
 bool fpdu_is_tagged(uint8_t opcode)
@@ -46,11 +44,6 @@ bool fpdu_is_tagged(uint8_t opcode)
 enum ddp_queue fpdu_queue(uint8_t opcode)
 {
 	return opcode < RDMAP_OPCODES ? fpdu_opcodes[opcode].queue : DDP_QN_SEND;
-}
-
-bool fpdu_is_send(uint8_t opcode)
-{
-	return opcode < RDMAP_OPCODES && fpdu_opcodes[opcode].send;
 }
 
 bool fpdu_invalidates(uint8_t opcode)

@@ -102,7 +102,6 @@ size_t fpdu_encode(uint8_t buf[FPDU_HEAD_MAX], const struct fpdu *f);
 void fpdu_init(struct fpdu *f, enum rdmap_opcode opcode);
 bool fpdu_is_tagged(uint8_t opcode);
 enum ddp_queue fpdu_queue(uint8_t opcode);
-bool fpdu_is_send(uint8_t opcode);
 bool fpdu_invalidates(uint8_t opcode);
 bool fpdu_is_solicited(uint8_t opcode);
 /* "RDMA Write"; "opcode 9". Static or in the caller's buffer. */
