@@ -12,6 +12,7 @@ struct check_like {
 
 static const struct cli_option check_like_options[] = {
 	OPTION_ROLE(struct check_like, request.roles),
+	OPTION_PORT(struct check_like, request.port),
 	OPTION_ROOT(ROOT_READ),
 	OPTION_SEC(struct check_like, request.sec),
 	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
@@ -323,17 +324,20 @@ static void check_accepts_a_role_and_a_root(void)
 	CU_ASSERT_FALSE(cli->root);
 	CU_ASSERT_EQUAL(cmd_check_target(&options->request, NULL, &server, &target), 0);
 	CU_ASSERT_FALSE(target.krb5);
+	CU_ASSERT_FALSE(target.has_port);
 	CU_ASSERT_FALSE(cli->verbose);
 	options_free_p(&cli);
 	CU_ASSERT_EQUAL(parse(&cli, &check_like,
 			      WORDS("--role", "both", "--root", "/srv/host", "--sec",
-				    "krb5i", "-v", "--timeout", "2")),
+				    "krb5i", "-v", "--timeout", "2", "--port", "1")),
 			0);
 	options = (struct check_like *)cli;
 	CU_ASSERT_EQUAL(options->request.roles, CHECK_BOTH);
 	CU_ASSERT_STRING_EQUAL(cli->root, "/srv/host");
 	CU_ASSERT_EQUAL(cmd_check_target(&options->request, NULL, &server, &target), 0);
 	CU_ASSERT(target.krb5);
+	CU_ASSERT(target.has_port);
+	CU_ASSERT_EQUAL(target.port, 1);
 	CU_ASSERT(cli->verbose);
 	CU_ASSERT_EQUAL(cli->timeout_ms, 2000);
 	options_free_p(&cli);
