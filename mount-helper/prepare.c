@@ -4,7 +4,6 @@
 /* Everything before the first check: this host's policy, the plan, the server's addresses, the time of
  * retry=. An impossible mount ends here, with a message. */
 #include <netinet/in.h>
-#include <stdio.h>
 
 #include "mount-helper/internal.h"
 #include "rpcrdma/nfs/nfs.h"

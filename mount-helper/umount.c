@@ -4,8 +4,6 @@
 /* umount.nfsrdma: umount(8) runs it for a mount with the option helper=nfsrdma. umount.nfs does the
  * work, and the record is removed. umount.nfs alone unmounts other mounts; their record is invalid
  * once the mount is gone. */
-#include <stdio.h>
-
 #include "mount-helper/internal.h"
 
 /* umount.nfs waits up to about a minute for an NFSv3 server's mountd. */

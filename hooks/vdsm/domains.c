@@ -5,7 +5,6 @@
  * there into the folder of their data center, REPOSITORY/POOL/DOMAIN -> REPOSITORY/mnt/NAME/DOMAIN
  * (lib/vdsm/storage/sp.py). So readlink(2) finds the names here, without access to the storage
  * itself, whose server may be gone. */
-#include <ctype.h>
 #include <stdio.h>
 
 #include "hooks/vdsm/internal.h"

@@ -16,7 +16,6 @@ struct open_match {
 	const struct firewall_packet *packet;
 	const struct firewall_place *place;
 	const char *zone; /* NULL: firewalld does not say */
-
 	const char *protocol, *field;
 	bool in;
 	uint16_t port;
@@ -148,7 +147,6 @@ enum netfilter_owner netfilter_command(const struct firewall_packet *packet,
 		.packet = packet,
 		.place = place,
 		.zone = zone ? zone->zone : NULL,
-
 		.protocol = packet->protocol == IPPROTO_UDP ? "udp" : "tcp",
 		.field = reply ? "sport" : "dport",
 		.in = packet->hook == FIREWALL_INPUT,

@@ -86,7 +86,6 @@ int ports_wanted(struct check_run *run, struct port_list *out)
 	unsigned int i, p;
 
 	out->count = 0;
-
 	if (rc)
 		return rc;
 	if (!facts_route_port(run, &device, &port)) {

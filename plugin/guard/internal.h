@@ -33,7 +33,7 @@ struct guard_seen {
 	/* Where a mount is requested: the mount's own target, or a directory below or above
 	 * it. */
 	char dir[PATH_MAX];
-	char why[256]; /* unproven, doubtful, lost */
+	char why[256]; /* it is unproven, unknown or lost */
 	bool domain;   /* VDSM mounts there, and ignores mounts made by hand */
 };
 
@@ -55,7 +55,7 @@ struct guard {
 	struct guard_memo *last;
 };
 
-/* backing.c*/
+/* backing.c */
 
 /* What a path lies on, and what is requested there. */
 void backing_of_path(const struct guard *guard, const char *path, struct guard_seen *out);

@@ -98,7 +98,7 @@ void host_watch(struct host *host, host_watch_fn fn, void *arg);
 void host_answer(const struct host *host, const char *record, const char *key,
 		 const char *value, const char *words);
 
-/* lines.c: pure functions for line-oriented text */
+/* text.c: pure functions for line-oriented text */
 
 /* Returns the next line of *@cursor without its newline, NULL after the last; splits the
  * text in place. */

@@ -2,8 +2,6 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* From what one version of NFS brought to findings, each with its reason: pure. */
-#include <stdio.h>
-
 #include "plugin/kernel/internal.h"
 
 static void findings_add_error(struct finding *f, const struct kernel_record *r)

@@ -52,7 +52,7 @@ static bool pool_guests_node_uses(const struct pool_guests_search *search,
 		if (uses)
 			return true;
 	}
-	/* The depth is bounded by limits.depth. */
+	/* The depth is bounded by pool_guests_limits. */
 	for (child = node->children; child; child = child->next)
 		if (pool_guests_node_uses(search, child))
 			return true;

@@ -95,8 +95,8 @@ static void snapshot_on_text(struct snapshot *snapshot, const struct host_event 
 
 	if (!entry || entry->type != SNAPSHOT_FILE)
 		return;
-	/* The full list of packages must not be in a snapshot: add_packages() writes an
-	 * extract. */
+	/* The full list of packages must not be in a snapshot; an extract is added by
+	 * snapshot_add_packages(). */
 	if (!strcmp(event->path, "var/lib/dpkg/status") ||
 	    !strcmp(event->path, SNAPSHOT_PACKAGES))
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The strings of rpcrdma/base.h */
+/* The strings of rpcrdma/base/base.h */
 #include "rpcrdma/base/base.h"
 #include "tests/unit/suite.h"
 
