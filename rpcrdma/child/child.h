@@ -81,6 +81,9 @@ struct child {
 		.channel = -1, .out = -1, .err = -1 \
 	}
 
+/* Of child_function.keep. */
+#define CHILD_KEEP_MAX 7
+
 struct child_function {
 	enum child_kind kind;
 	/* In errors: "the worker". Borrowed for as long as the child lives. */
@@ -91,7 +94,8 @@ struct child_function {
 	/* Runs in the child. Returns its exit status. */
 	int (*run)(void *arg, int channel);
 	void *arg;
-	/* Descriptors to keep open besides stdin, stdout, stderr and the channel. */
+	/* Descriptors to keep open besides stdin, stdout, stderr and the channel; at most
+	 * CHILD_KEEP_MAX. */
 	const int *keep;
 	size_t nkeep;
 	/* Use a SOCK_STREAM pair, for answers longer than a packet; child_receive() does not

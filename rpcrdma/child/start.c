@@ -14,7 +14,7 @@
 #include "rpcrdma/child/internal.h"
 
 /* With the channel. */
-#define KEEP_MAX 8
+#define KEEP_MAX (CHILD_KEEP_MAX + 1)
 /* Linux before 5.9 has no close_range(2). */
 #define FILES_ASSUMED 1024
 

@@ -34,6 +34,7 @@ static const struct {
 };
 
 #define CONNECTIONS ARRAY_SIZE(bench_tcp_connections)
+_Static_assert(CONNECTIONS <= CHILD_KEEP_MAX, "the child keeps one for each");
 
 static const uint32_t bench_tcp_chunks[] = { 256 * KIB, MIB };
 
@@ -293,11 +294,13 @@ static int bench_tcp_tune(void *arg, double seconds, char *settings, size_t cap)
 {
 	struct bench_tcp_settings by = { .chunk = MIB };
 	struct bench_tcp *t = arg;
-	double took, least = 0;
+	double took = 0, least = 0;
 	uint64_t bytes;
 	size_t i;
 	int rc = bench_tcp_stream_by(t, &by, TUNE_SIZE, &took);
 
+	if (rc)
+		return rc;
 	bytes = took > 0 ? (uint64_t)(TUNE_SIZE * seconds / took) + 1 : TUNE_SIZE;
 	for (; by.connection < CONNECTIONS && !rc; by.connection++) {
 		/* Not counted: buffers and congestion windows grow. */

@@ -97,9 +97,9 @@ static int bench_contest_run(struct bench_contest *c)
 	double seconds = most < levels[level].sample_s ? most : levels[level].sample_s;
 	int rc = bench_warm_up(c, seconds);
 
+	probe_progress(c->p, c->id, 0, levels[level].pairs);
 	if (!rc && c->tune)
 		rc = c->tune(c->arg, seconds / TUNE_SHARE);
-
 	for (i = 0; i < levels[level].pairs && !rc; i++) {
 		probe_progress(c->p, c->id, i, levels[level].pairs);
 		rc = deadline_left(c->p->deadline) ? bench_pair_run(c) : -ETIMEDOUT;
