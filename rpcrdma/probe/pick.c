@@ -328,8 +328,14 @@ bool pick_files(struct probe *p)
 	bool as_ovirt = false;
 	int rc;
 
+	if (!dirs) {
+		err_no_memory();
+		probe_because(p, "probe.file", FINDING_UNKNOWN, "no-memory", "%s",
+			      err_text());
+		return false;
+	}
 	walk.dirs = dirs;
-	rc = dirs ? pick_find(p, &walk) : err_no_memory();
+	rc = pick_find(p, &walk);
 	/* oVirt's files are 36:36 and 0660 on an export that squashes root, where root may not
 	 * even list directories: try again as vdsm:kvm. */
 	if (!p->files.ncandidates && (walk.unreadable || rc == -EACCES) &&
