@@ -98,7 +98,7 @@ static const char *const kind_reasons[READ_KIND_COUNT] = {
 	[READ_OUTSIDE] = "outside", [READ_STATUS] = "error",
 	[READ_RPC] = "error",       [READ_RDMA_ERROR] = "error",
 	[READ_CLOSED] = "closed",   [READ_TRANSPORT] = "closed",
-	[READ_LOST] = "no-reply",
+	[READ_LOST] = "no-reply",   [READ_FOLLOWING] = "malformed",
 };
 
 /* Whether only lengths that need a pad fail. */
