@@ -93,6 +93,7 @@ static bool compound_is_reported(const struct compound_trial *t,
 				 unsigned int late_writes)
 {
 	const struct write_chunk_reads *found = &t->p->write_chunk;
+
 	if (o->kind == READ_TRANSPORT && late_writes && found->order)
 		return true;
 	if (c->mechanism != MECH_WRITE_CHUNK)

@@ -659,8 +659,8 @@ struct files {
 /* Walks the export, bounded. False: no readable file (the finding is emitted). */
 bool pick_files(struct probe *p);
 
-/* A worker's state, with the file that each part belongs to. That file sets it; where another
- * does, the comment at the part says so. */
+/* A worker's state, with the file that each part belongs to. Other files
+ * may set members of it where its comment says so. */
 struct probe {
 	const struct probe_options *options;
 	uint64_t deadline;

@@ -54,6 +54,7 @@ static ssize_t window_reference_piece(struct probe *p, const struct nfs_fh *fh,
 static void window_reference_lost(struct probe *p, int rc)
 {
 	struct tcp_paths *tcp = &p->tcp;
+
 	tcp->reference_died = rc == -EPIPE;
 	/* The server may have crashed. */
 	if (rc == -EIO)

@@ -150,7 +150,7 @@ struct transport_stats {
  * read also: -EOPNOTSUPP the peer accepts no RDMA Reads. */
 struct transport_ops {
 	const char *name;
-	const char *title; /* for the report of a transport without route */
+	const char *title; /* for the report, of a transport without route; or NULL */
 	/* Descriptors work only for the identity that opened them (the kernel checks the
 	 * credentials of writers to a device's file). Call everything below, including listen and
 	 * route, after dropping privileges, and transport_raise_memlock() before. */

@@ -272,7 +272,6 @@ static int verbs_establish(struct transport *t, const struct transport_param *pa
 
 const struct transport_ops transport_verbs = {
 	.name = "verbs",
-	.title = "RDMA verbs",
 	.personal = true,
 	.route = verbs_route,
 	.connect = verbs_connect,
