@@ -6,7 +6,7 @@
 
 static struct tree tree;
 static struct host_mounts mounts;
-static struct host_path way;
+static struct host_path resolved;
 
 #define ROOT "21 1 8:1 / / rw,relatime shared:1 - xfs /dev/root rw\n"
 #define VM   "90 21 0:53 / /srv/vm rw - nfs4 nas:/vm rw,proto=rdma\n"
@@ -54,7 +54,7 @@ static void end(void)
 
 static int ask(const char *path)
 {
-	return host_path_resolve(tree.host, &mounts, path, &way);
+	return host_path_resolve(tree.host, &mounts, path, &resolved);
 }
 
 /* Mount 0: none. */
@@ -63,10 +63,11 @@ static bool leads(const char *path, enum host_path_end want, unsigned int id,
 {
 	int rc = ask(path);
 
-	suite_saw("%d %s, end %d of mount %u, path %s", rc, rc ? err_text() : "", way.end,
-		  way.mount ? way.mount->id : 0, way.path);
-	return !rc && way.end == want && (way.mount ? way.mount->id : 0) == id &&
-	       !strcmp(way.path, to);
+	suite_saw("%d %s, end %d of mount %u, path %s", rc, rc ? err_text() : "",
+		  resolved.end, resolved.mount ? resolved.mount->id : 0, resolved.path);
+	return !rc && resolved.end == want &&
+	       (resolved.mount ? resolved.mount->id : 0) == id &&
+	       !strcmp(resolved.path, to);
 }
 
 /* --- the list ---------------------------------------------------------------------------------- */
@@ -157,7 +158,7 @@ static void an_invalid_line_makes_its_mount_point_unknown(void)
 		CU_ASSERT_EQUAL(ask("/m"), -EBADMSG);
 		ASSERT_CONTAINS(err_text(), "on /m makes no sense");
 		CU_ASSERT_EQUAL(ask("/to/y"), -EBADMSG);
-		ASSERT_STARTS(way.path, "/m/x/");
+		ASSERT_STARTS(resolved.path, "/m/x/");
 		CU_ASSERT_EQUAL(ask("/m/../etc"), -EBADMSG);
 		CU_ASSERT(leads("/srv/vm/a", HOST_PATH_NFS, 90, "/srv/vm/a"));
 		CU_ASSERT(leads("/mm/x", HOST_PATH_LOCAL, 21, "/mm/x"));
@@ -166,7 +167,7 @@ static void an_invalid_line_makes_its_mount_point_unknown(void)
 	begin("21 1 8:1 / / rw\n");
 	forbidden[0] = "etc";
 	CU_ASSERT_EQUAL(ask("/etc/x"), -EBADMSG);
-	CU_ASSERT_STRING_EQUAL(way.path, "/etc/x");
+	CU_ASSERT_STRING_EQUAL(resolved.path, "/etc/x");
 	end();
 }
 
@@ -246,7 +247,7 @@ static void a_path_is_resolved_to_its_mount(void)
 	tree_write(&tree, "var/lib/x", "");
 	CU_ASSERT(leads("/", HOST_PATH_LOCAL, 21, "/"));
 	CU_ASSERT(leads("/var/lib/x", HOST_PATH_LOCAL, 21, "/var/lib/x"));
-	CU_ASSERT_FALSE(way.missing);
+	CU_ASSERT_FALSE(resolved.missing);
 	/* /srv was mounted on later than /srv/vm: what is below it is hidden. */
 	CU_ASSERT(leads("/srv/vm/a.img", HOST_PATH_LOCAL, 91, "/srv/vm/a.img"));
 	CU_ASSERT(leads("/srv/local/a.img", HOST_PATH_LOCAL, 91, "/srv/local/a.img"));
@@ -450,7 +451,7 @@ static void a_mounted_automount_leads_to_its_mount(void)
 	CU_ASSERT(leads("/net/nas/iso/a", HOST_PATH_AUTOMOUNT, 90, "/net/nas/iso/a"));
 	/* Access goes through the automounter. */
 	CU_ASSERT(leads("/net/here/a", HOST_PATH_LOCAL, 92, "/net/here/a"));
-	CU_ASSERT_FALSE(way.missing);
+	CU_ASSERT_FALSE(resolved.missing);
 	end();
 }
 
@@ -514,7 +515,7 @@ static void endless_links_are_an_error(void)
 	}
 	CU_ASSERT_EQUAL(ask("/l0"), -ELOOP);
 	CU_ASSERT(leads("/l1", HOST_PATH_LOCAL, 21, "/l41"));
-	CU_ASSERT_TRUE(way.missing);
+	CU_ASSERT_TRUE(resolved.missing);
 	end();
 }
 
@@ -523,7 +524,7 @@ static void a_dangling_link_is_missing(void)
 	begin(ROOT);
 	tree_link(&tree, "dead", "/not/there");
 	CU_ASSERT(leads("/dead/a", HOST_PATH_LOCAL, 21, "/not/there/a"));
-	CU_ASSERT_TRUE(way.missing);
+	CU_ASSERT_TRUE(resolved.missing);
 	end();
 }
 
@@ -534,13 +535,13 @@ static void missing_components_are_reported_with_the_rest(void)
 	begin(ROOT VM);
 	tree_write(&tree, "etc/file", "");
 	CU_ASSERT(leads("/etc/no/such/thing", HOST_PATH_LOCAL, 21, "/etc/no/such/thing"));
-	CU_ASSERT_TRUE(way.missing);
+	CU_ASSERT_TRUE(resolved.missing);
 	CU_ASSERT(leads("/etc/file", HOST_PATH_LOCAL, 21, "/etc/file"));
-	CU_ASSERT_FALSE(way.missing);
+	CU_ASSERT_FALSE(resolved.missing);
 	CU_ASSERT(leads("/etc/file/below", HOST_PATH_LOCAL, 21, "/etc/file/below"));
-	CU_ASSERT_TRUE(way.missing);
+	CU_ASSERT_TRUE(resolved.missing);
 	CU_ASSERT(leads("/srv/no/../vm/x", HOST_PATH_NFS, 90, "/srv/vm/x"));
-	CU_ASSERT_TRUE(way.missing);
+	CU_ASSERT_TRUE(resolved.missing);
 	end();
 }
 
@@ -587,8 +588,8 @@ static void invalid_paths_are_errors(void)
 	for (i = 0; i + 2 < PATH_MAX; i += 2)
 		memcpy(path + i, "/a", 3);
 	CU_ASSERT_EQUAL(ask(path), 0);
-	CU_ASSERT_TRUE(way.missing);
-	CU_ASSERT_STRING_EQUAL(way.path, path);
+	CU_ASSERT_TRUE(resolved.missing);
+	CU_ASSERT_STRING_EQUAL(resolved.path, path);
 	for (i = 0; i + 4 < PATH_MAX; i += 3)
 		memcpy(path + i, "/..", 4);
 	CU_ASSERT(leads(path, HOST_PATH_LOCAL, 21, "/"));
@@ -626,7 +627,7 @@ static void circular_parents_end(void)
 		   "90 90 0:54 / /m rw - nfs4 nas:/b rw\n");
 	forbidden[0] = "m";
 	CU_ASSERT_EQUAL(ask("/m/x"), 0);
-	CU_ASSERT_EQUAL(way.end, HOST_PATH_NFS);
+	CU_ASSERT_EQUAL(resolved.end, HOST_PATH_NFS);
 	end();
 }
 
@@ -642,17 +643,17 @@ static void a_directory_without_search_permission_is_an_error(void)
 	snprintf(path, sizeof(path), "%s/closed", tree.root);
 	CU_ASSERT_EQUAL(chmod(path, 0), 0);
 	CU_ASSERT_EQUAL(ask("/closed/a/b"), -EACCES);
-	CU_ASSERT_STRING_EQUAL(way.path, "/closed/a/b");
+	CU_ASSERT_STRING_EQUAL(resolved.path, "/closed/a/b");
 	CU_ASSERT_EQUAL(chmod(path, 0700), 0);
 	end();
 }
 
-static unsigned int looks;
+static unsigned int lookups;
 
 static void count(void *arg, const struct host_event *event)
 {
 	(void)arg;
-	looks += event->type == HOST_EVENT_LINK || event->type == HOST_EVENT_ERROR;
+	lookups += event->type == HOST_EVENT_LINK || event->type == HOST_EVENT_ERROR;
 }
 
 static void components_are_read_once(void)
@@ -666,21 +667,21 @@ static void components_are_read_once(void)
 	tree_mkdir(&tree, "data");
 	tree_mkdir(&tree, "srv");
 	host_watch(tree.host, count, NULL);
-	looks = 0;
+	lookups = 0;
 	for (i = 0; i < 100; i++) {
 		SUITE_ROW("%d", i);
 		snprintf(path, sizeof(path), "/pool/disk%d", i);
 		CU_ASSERT_EQUAL(ask(path), 0);
-		CU_ASSERT_EQUAL(way.mount->id, 90);
+		CU_ASSERT_EQUAL(resolved.mount->id, 90);
 	}
 	/* pool, var, var/vm, srv. */
-	CU_ASSERT_EQUAL(looks, 4);
+	CU_ASSERT_EQUAL(lookups, 4);
 	/* The file itself is read again: a missing one may exist by now. */
-	looks = 0;
+	lookups = 0;
 	CU_ASSERT(leads("/data/a", HOST_PATH_LOCAL, 21, "/data/a"));
 	CU_ASSERT(leads("/data/a/b", HOST_PATH_LOCAL, 21, "/data/a/b"));
-	CU_ASSERT_TRUE(way.missing);
-	CU_ASSERT_EQUAL(looks, 3);
+	CU_ASSERT_TRUE(resolved.missing);
+	CU_ASSERT_EQUAL(lookups, 3);
 	tree_link(&tree, "data/a", "/pool");
 	CU_ASSERT(leads("/data/a/b", HOST_PATH_NFS, 90, "/srv/vm/b"));
 	end();
@@ -727,7 +728,8 @@ static void thousands_of_mounts_are_fast(void)
 	start = now_ms();
 	for (i = 0; i < 10000; i++) {
 		snprintf(path, sizeof(path), "/m/%u/disk.img", i);
-		if (ask(path) || way.end != HOST_PATH_NFS || way.mount->id != 100 + i)
+		if (ask(path) || resolved.end != HOST_PATH_NFS ||
+		    resolved.mount->id != 100 + i)
 			break;
 	}
 	CU_ASSERT_EQUAL(i, 10000);

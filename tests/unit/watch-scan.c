@@ -145,15 +145,15 @@ static const char *believed(void)
 }
 
 /* libvirt has one pool from now on. */
-static void hear_pool(bool active)
+static void event_of_pool(bool active)
 {
-	struct follow_changes news = { .connected = true,
-				       .uri = "test:///",
-				       .has_pools = true };
+	struct follow_changes changes = { .connected = true,
+					  .uri = "test:///",
+					  .has_pools = true };
 
-	news.pools.list = calloc(1, sizeof(*news.pools.list));
-	news.pools.count = 1;
-	news.pools.list[0] = (struct pool_info){
+	changes.pools.list = calloc(1, sizeof(*changes.pools.list));
+	changes.pools.count = 1;
+	changes.pools.list[0] = (struct pool_info){
 		.name = strdup("vms"),
 		.uuid = strdup(UUID),
 		.active = active,
@@ -167,36 +167,37 @@ static void hear_pool(bool active)
 	};
 	/* Later than all previous observations. */
 	poll(NULL, 0, 3);
-	news.pools_ms = now_ms();
-	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &news), 0);
-	follow_changes_fini(&news);
+	changes.pools_ms = now_ms();
+	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &changes), 0);
+	follow_changes_fini(&changes);
 }
 
 static void hear_nobody(void)
 {
-	struct follow_changes news = { .why = "it was stopped" };
+	struct follow_changes changes = { .why = "it was stopped" };
 
-	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &news), 0);
+	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &changes), 0);
 }
 
-static void hear_guest(const char *path)
+static void event_of_guest(const char *path)
 {
-	struct follow_changes news = { .connected = true, .uri = "test:///" };
+	struct follow_changes changes = { .connected = true, .uri = "test:///" };
 	char xml[512];
 
-	news.guests = calloc(1, sizeof(*news.guests));
-	news.nguests = 1;
-	strcpy(news.guests[0].uuid, "aa263acc-97fb-4d79-81cb-e0a2808e688a");
-	news.guests[0].gone = !path;
+	changes.guests = calloc(1, sizeof(*changes.guests));
+	changes.nguests = 1;
+	strcpy(changes.guests[0].uuid, "aa263acc-97fb-4d79-81cb-e0a2808e688a");
+	changes.guests[0].gone = !path;
 	snprintf(xml, sizeof(xml),
 		 "<domain><name>web1</name><devices><disk type='file' device='disk'>"
 		 "<source file='%s'/><target dev='vda'/></disk></devices></domain>",
 		 path ? path : "");
 	if (path)
 		CU_ASSERT_EQUAL(
-			domain_disks_parse(&news.guests[0].disks, xml, strlen(xml)), 0);
-	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &news), 0);
-	follow_changes_fini(&news);
+			domain_disks_parse(&changes.guests[0].disks, xml, strlen(xml)),
+			0);
+	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &changes), 0);
+	follow_changes_fini(&changes);
 }
 
 /* --- reading -------------------------------------------------------------------------------------- */
@@ -230,8 +231,8 @@ static void a_scan_reads_each_file_once(void)
 	tree_write(&tree, "run/mount/utab",
 		   "SRC=nas1:/e TARGET=/pool ROOT=/ ATTRS=rdma\n");
 	set_mount("rdma");
-	hear_pool(true);
-	hear_guest("/pool/a.img");
+	event_of_pool(true);
+	event_of_guest("/pool/a.img");
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	/* With a record now. */
 	host_watch(tree.host, count_reads, NULL);
@@ -336,7 +337,7 @@ static void a_pool_is_lost_with_its_mount(void)
 	begin();
 	tree_write(&tree, "etc/nfsrdma.conf", "");
 	set_mount("rdma");
-	hear_pool(true);
+	event_of_pool(true);
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_POOL, STATE_GOOD), 1);
 	set_mount("tcp");
@@ -359,14 +360,14 @@ static void a_pool_that_is_stopped_is_not_lost(void)
 {
 	begin();
 	set_mount("rdma");
-	hear_pool(true);
+	event_of_pool(true);
 	scan();
 	set_mount(NULL);
 	CU_ASSERT_STRING_EQUAL(scan(), "gone /pool\n");
 	CU_ASSERT(watch.ask_pools);
 	ASSERT_CONTAINS(reasons, "pool.transport/unconfirmed\n");
 	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_POOL, STATE_UNKNOWN), 1);
-	hear_pool(false);
+	event_of_pool(false);
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_FALSE(watch.ask_pools);
 	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_POOL, STATE_UNKNOWN), 0);
@@ -377,12 +378,12 @@ static void a_running_pool_without_a_mount_is_lost(void)
 {
 	begin();
 	set_mount("rdma");
-	hear_pool(true);
+	event_of_pool(true);
 	scan();
 	set_mount(NULL);
 	scan();
 	CU_ASSERT_STRING_EQUAL(scan(), "");
-	hear_pool(true);
+	event_of_pool(true);
 	CU_ASSERT_STRING_EQUAL(
 		scan(),
 		"lost pool vms: libvirt shows it as running, but no NFS is mounted on /pool: images there are on a local disk\n");
@@ -396,7 +397,7 @@ static void without_libvirt_pools_are_unknown_and_mounts_followed(void)
 	begin();
 	tree_write(&tree, "etc/nfsrdma.conf", "");
 	set_mount("rdma");
-	hear_pool(true);
+	event_of_pool(true);
 	scan();
 	hear_nobody();
 	CU_ASSERT_STRING_EQUAL(scan(), "");
@@ -416,7 +417,7 @@ static void disks_of_guests_are_checked_against_the_policy(void)
 {
 	begin();
 	set_mount("rdma");
-	hear_guest("/pool/a.img");
+	event_of_guest("/pool/a.img");
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_GOOD), 1);
 	set_mount("tcp");
@@ -426,7 +427,7 @@ static void disks_of_guests_are_checked_against_the_policy(void)
 	tree_write(&tree, "etc/nfsrdma.conf", "[server nas1]\npolicy = of\n");
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_UNKNOWN), 1);
-	hear_guest(NULL);
+	event_of_guest(NULL);
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_UNKNOWN), 0);
 	end();
@@ -439,7 +440,7 @@ static void a_disk_on_an_rdma_mount_by_another_name_passes(void)
 	tree_write(&tree, "etc/nfsrdma.conf", "");
 	tree_write(&tree, "etc/fstab", "nas:/e /pool nfs proto=rdma 0 0\n");
 	set_mount("rdma");
-	hear_guest("/pool/a.img");
+	event_of_guest("/pool/a.img");
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_GOOD), 1);
 	set_mount("tcp");
@@ -453,7 +454,7 @@ static void an_earlier_rdma_mount_is_reported_as_such(void)
 	begin();
 	tree_write(&tree, "etc/nfsrdma.conf", "");
 	set_mount("rdma");
-	hear_guest("/pool/a.img");
+	event_of_guest("/pool/a.img");
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	set_mount("tcp");
 	ASSERT_CONTAINS(scan(), "lost mount /pool (nas1:/e): over tcp, but it was over");
@@ -474,7 +475,7 @@ static void an_invalid_record_is_reported(void)
 static void a_disk_without_a_request_is_ignored(void)
 {
 	begin();
-	hear_guest("/var/lib/libvirt/images/a.img");
+	event_of_guest("/var/lib/libvirt/images/a.img");
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_UNREQUESTED), 1);
 	end();
@@ -482,23 +483,23 @@ static void a_disk_without_a_request_is_ignored(void)
 
 static void an_unparsable_guest_is_unknown(void)
 {
-	struct follow_changes news = { .connected = true, .uri = "test:///" };
+	struct follow_changes changes = { .connected = true, .uri = "test:///" };
 
 	begin();
-	news.guests = calloc(1, sizeof(*news.guests));
-	news.nguests = 1;
-	strcpy(news.guests[0].uuid, "aa263acc-97fb-4d79-81cb-e0a2808e688a");
-	news.guests[0].disks.name = strdup("web1");
-	strcpy(news.guests[0].broken, "more than 16384 disks");
-	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &news), 0);
-	follow_changes_fini(&news);
+	changes.guests = calloc(1, sizeof(*changes.guests));
+	changes.nguests = 1;
+	strcpy(changes.guests[0].uuid, "aa263acc-97fb-4d79-81cb-e0a2808e688a");
+	changes.guests[0].disks.name = strdup("web1");
+	strcpy(changes.guests[0].broken, "more than 16384 disks");
+	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &changes), 0);
+	follow_changes_fini(&changes);
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_UNKNOWN), 1);
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
 	ASSERT_CONTAINS(printed("json"),
 			"guest web1: its XML cannot be read: more than 16384 disks");
 	/* Until it is. */
-	hear_guest("/var/lib/libvirt/images/a.img");
+	event_of_guest("/var/lib/libvirt/images/a.img");
 	scan();
 	CU_ASSERT_EQUAL(objects_count(&watch.objects, OBJECT_DISK, STATE_UNKNOWN), 0);
 	end();
@@ -507,7 +508,7 @@ static void an_unparsable_guest_is_unknown(void)
 static void a_running_unparsable_pool_is_unknown(void)
 {
 	begin();
-	hear_pool(true);
+	event_of_pool(true);
 	pool_xml_free(take_ptr(watch.inventory.pools[0].xml));
 	strcpy(watch.inventory.pools[0].broken, "no XML");
 	scan();
