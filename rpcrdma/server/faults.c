@@ -182,16 +182,17 @@ static void fault_read_bit(struct rdma_reply *reply)
 	data->data = buf;
 }
 
-/* Corrupts the part of the READ in its last page. */
+/* Corrupts every byte of the READ in its last page, in four bits: one bit would be another kind of damage. */
 static void fault_read_page(struct rdma_reply *reply)
 {
 	struct payload *data = fault_read_data(reply);
 	uint8_t *buf = reply->session->faults.buf;
 	uint64_t end = reply->read.offset + data->len;
-	uint32_t last = (uint32_t)min_u64(data->len, (end - 1) % PAGE + 1);
+	uint32_t last = (uint32_t)min_u64(data->len, (end - 1) % PAGE + 1), i;
 
 	memcpy(buf, data->data, data->len);
-	memset(buf + data->len - last, 0xa5, last);
+	for (i = data->len - last; i < data->len; i++)
+		buf[i] ^= 0xa5;
 	data->data = buf;
 }
 

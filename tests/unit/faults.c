@@ -237,6 +237,27 @@ static void at_times_corrupts_one_read_in_23(void)
 	}
 }
 
+/* A READ of one byte would be a single bit, or right. The low bytes here are 0xa0 to 0xaf. */
+static void a_corrupt_page_is_wrong_in_several_bits_of_each_byte(void)
+{
+	unsigned int i, bit, near = 0;
+
+	begin("at-times=page");
+	for (i = 0; i < 10; i++)
+		CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 8, 16));
+	CU_ASSERT_FALSE(is_right(WRITE_CHUNK, 0xa000, 4096));
+	for (i = 0; i < 4096; i++) {
+		near += is_pattern(memory + i, 0xa000 + i, 1);
+		for (bit = 1; bit < 256; bit <<= 1) {
+			memory[i] ^= (uint8_t)bit;
+			near += is_pattern(memory + i, 0xa000 + i, 1);
+			memory[i] ^= (uint8_t)bit;
+		}
+	}
+	CU_ASSERT_EQUAL(near, 0);
+	end();
+}
+
 static void rarely_corrupts_one_read_in_500(void)
 {
 	static const char *const specs[] = { "rarely", "rarely=page", "rarely=eio" };
@@ -688,7 +709,9 @@ SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_corrupts_every_byte),
 	   TEST(write_chunk_over_812_hangs_or_closes),
 	   TEST(write_chunk_over_812_later_needs_a_read_and_another_operation),
 	   TEST(write_chunk_is_corrupt_at_all_sizes),
-	   TEST(at_times_corrupts_one_read_in_23), TEST(rarely_corrupts_one_read_in_500),
+	   TEST(at_times_corrupts_one_read_in_23),
+	   TEST(a_corrupt_page_is_wrong_in_several_bits_of_each_byte),
+	   TEST(rarely_corrupts_one_read_in_500),
 	   TEST(nfs_unaligned_returns_zeros_by_every_mechanism),
 	   TEST(drop_reply_drops_the_second_fifth_and_eighth),
 	   TEST(close_replaces_the_fifth_reply),
