@@ -3,10 +3,10 @@
 
 /* libvirt's events. An event only marks what to query again. Everything here but
  * registration runs in the thread of libvirt's event loop. */
-#include <libvirt/libvirt.h>
 #include <pthread.h>
 
 #include "plugin/libvirt/internal.h"
+#include "plugin/libvirt/libvirt-calls.h"
 
 #define KEEPALIVE_S     5
 #define KEEPALIVE_COUNT 3
@@ -32,7 +32,7 @@ static void follow_request_uuid(struct follow_requests *requests, const char *uu
 static void follow_request_guest(struct follow *follow, virDomainPtr domain)
 {
 	char uuid[VIR_UUID_STRING_BUFLEN];
-	bool known = !virDomainGetUUIDString(domain, uuid);
+	bool known = !libvirt->virDomainGetUUIDString(domain, uuid);
 
 	pthread_mutex_lock(&follow->lock);
 	if (known)
@@ -124,7 +124,7 @@ static const struct {
 static void *event_loop_run(void *arg)
 {
 	(void)arg;
-	while (virEventRunDefaultImpl() >= 0)
+	while (libvirt->virEventRunDefaultImpl() >= 0)
 		;
 	return NULL;
 }
@@ -152,22 +152,22 @@ void follow_events_register(struct follow_link *link)
 	virConnectPtr conn = link->to.conn;
 	size_t i;
 
-	virConnectSetKeepAlive(conn, KEEPALIVE_S, KEEPALIVE_COUNT);
+	libvirt->virConnectSetKeepAlive(conn, KEEPALIVE_S, KEEPALIVE_COUNT);
 	/* Without a reference of its own: a driver without such a callback would accept the
 	 * reference and never release it. Unregistering waits for a callback that is
 	 * running. */
-	link->close_registered = virConnectRegisterCloseCallback(conn,
-								 event_connection_closed,
-								 follow, NULL) >= 0;
+	link->close_registered = libvirt->virConnectRegisterCloseCallback(
+					 conn, event_connection_closed, follow, NULL) >=
+				 0;
 	for (i = 0; i < ARRAY_SIZE(event_pool_rows); i++)
 		link->pool_ids[i] = event_registered(
-			follow, virConnectStoragePoolEventRegisterAny(
+			follow, libvirt->virConnectStoragePoolEventRegisterAny(
 					conn, NULL, event_pool_rows[i].id,
 					event_pool_rows[i].call, follow_ref(follow),
 					follow_unref));
 	for (i = 0; i < ARRAY_SIZE(event_guest_rows); i++)
 		link->guest_ids[i] = event_registered(
-			follow, virConnectDomainEventRegisterAny(
+			follow, libvirt->virConnectDomainEventRegisterAny(
 					conn, NULL, event_guest_rows[i].id,
 					event_guest_rows[i].call, follow_ref(follow),
 					follow_unref));
@@ -180,12 +180,14 @@ void follow_events_unregister(struct follow_link *link)
 
 	for (i = 0; i < ARRAY_SIZE(event_pool_rows); i++)
 		if (link->pool_ids[i] >= 0)
-			virConnectStoragePoolEventDeregisterAny(conn, link->pool_ids[i]);
+			libvirt->virConnectStoragePoolEventDeregisterAny(
+				conn, link->pool_ids[i]);
 	for (i = 0; i < ARRAY_SIZE(event_guest_rows); i++)
 		if (link->guest_ids[i] >= 0)
-			virConnectDomainEventDeregisterAny(conn, link->guest_ids[i]);
+			libvirt->virConnectDomainEventDeregisterAny(conn,
+								    link->guest_ids[i]);
 	if (link->close_registered)
-		virConnectUnregisterCloseCallback(conn, event_connection_closed);
+		libvirt->virConnectUnregisterCloseCallback(conn, event_connection_closed);
 }
 
 static int event_loop_rc;
@@ -194,7 +196,7 @@ static void event_loop_start(void)
 {
 	pthread_t thread;
 
-	event_loop_rc = virEventRegisterDefaultImpl();
+	event_loop_rc = libvirt->virEventRegisterDefaultImpl();
 	if (!event_loop_rc)
 		event_loop_rc = pthread_create(&thread, NULL, event_loop_run, NULL);
 	if (!event_loop_rc)
@@ -204,7 +206,10 @@ static void event_loop_start(void)
 int follow_events_start(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	int rc = libvirt_load();
 
+	if (rc)
+		return rc;
 	pthread_once(&once, event_loop_start);
 	return event_loop_rc ? err_set(EAGAIN, "no event loop for libvirt") : 0;
 }

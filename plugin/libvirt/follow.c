@@ -9,12 +9,11 @@
  * An event only says what to query again, never its state: events are queued, and may be
  * outdated. Changes without an event (a block job removed a backing file) are seen when
  * everything is queried again, every two minutes. */
-#include <libvirt/libvirt.h>
-#include <libvirt/virterror.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
 
 #include "plugin/libvirt/internal.h"
+#include "plugin/libvirt/libvirt-calls.h"
 
 #define BACKOFF_MIN_MS 1000
 #define BACKOFF_MAX_MS 30000
@@ -158,16 +157,16 @@ static int follow_read_guest(virDomainPtr domain, const char *uuid,
 
 	*out = (struct follow_guest){ .gone = true };
 	str_copy(out->uuid, sizeof(out->uuid), uuid);
-	if (domain && virDomainIsActive(domain) > 0)
-		xml = virDomainGetXMLDesc(domain, 0);
-	if (!xml && virGetLastErrorCode() != VIR_ERR_OK &&
-	    virGetLastErrorCode() != VIR_ERR_NO_DOMAIN)
+	if (domain && libvirt->virDomainIsActive(domain) > 0)
+		xml = libvirt->virDomainGetXMLDesc(domain, 0);
+	if (!xml && libvirt->virGetLastErrorCode() != VIR_ERR_OK &&
+	    libvirt->virGetLastErrorCode() != VIR_ERR_NO_DOMAIN)
 		return pools_error();
 	out->gone = !xml;
 	if (xml && domain_disks_parse(&out->disks, xml, strlen(xml))) {
 		/* Only the name is known of a guest whose XML cannot be read. */
 		str_copy(out->broken, sizeof(out->broken), err_text());
-		name = virDomainGetName(domain);
+		name = libvirt->virDomainGetName(domain);
 		out->disks.name = name ? strdup(name) : NULL;
 	}
 	free(xml);
@@ -180,11 +179,11 @@ static int follow_query_guest(struct follow_link *link, const char *uuid)
 	virDomainPtr domain;
 	int rc;
 
-	virResetLastError();
-	domain = virDomainLookupByUUIDString(link->to.conn, uuid);
+	libvirt->virResetLastError();
+	domain = libvirt->virDomainLookupByUUIDString(link->to.conn, uuid);
 	rc = follow_read_guest(domain, uuid, &guest);
 	if (domain)
-		virDomainFree(domain);
+		libvirt->virDomainFree(domain);
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&link->follow->lock);
@@ -205,8 +204,8 @@ static int follow_read_guests(virDomainPtr *domains, size_t count,
 	if (!out->guests)
 		return err_no_memory();
 	for (i = 0; !rc && i < count; i++) {
-		virResetLastError();
-		rc = virDomainGetUUIDString(domains[i], uuid) < 0
+		libvirt->virResetLastError();
+		rc = libvirt->virDomainGetUUIDString(domains[i], uuid) < 0
 			     ? pools_error()
 			     : follow_read_guest(domains[i], uuid, &out->guests[i]);
 		out->nguests += !rc;
@@ -220,8 +219,8 @@ static int follow_query_all_guests(struct follow_link *link)
 {
 	struct follow_changes all = { .nguests = 0 }, *changes = &link->follow->changes;
 	virDomainPtr *domains = NULL;
-	int count = virConnectListAllDomains(link->to.conn, &domains,
-					     VIR_CONNECT_LIST_DOMAINS_ACTIVE);
+	int count = libvirt->virConnectListAllDomains(link->to.conn, &domains,
+						      VIR_CONNECT_LIST_DOMAINS_ACTIVE);
 	int rc = 0, i;
 
 	if (count < 0) {
@@ -232,7 +231,7 @@ static int follow_query_all_guests(struct follow_link *link)
 	rc = follow_read_guests(domains, count < GUESTS_MAX ? (size_t)count : GUESTS_MAX,
 				&all);
 	for (i = 0; i < count; i++)
-		virDomainFree(domains[i]);
+		libvirt->virDomainFree(domains[i]);
 	free(domains);
 	if (rc)
 		return rc;
@@ -308,8 +307,10 @@ static bool follow_connect(struct follow *follow)
 	struct follow_requests requests = { .pools = true, .all_guests = true };
 	uint64_t start = now_ms();
 	bool reported = false;
-	int rc = pools_connect(follow->uri, true, &link.to);
+	int rc = follow_events_start();
 
+	if (!rc)
+		rc = pools_connect(follow->uri, true, &link.to);
 	if (rc) {
 		follow_report_link(&link, err_text());
 		return false;
@@ -332,7 +333,7 @@ static bool follow_connect(struct follow *follow)
 		free(requests.uuids);
 	follow_report_link(&link, rc ? err_text() : "libvirt closed the connection");
 	follow_events_unregister(&link);
-	virConnectClose(link.to.conn);
+	libvirt->virConnectClose(link.to.conn);
 	return now_ms() - start >= BACKOFF_MAX_MS;
 }
 
@@ -385,12 +386,9 @@ static struct follow *follow_new(const char *uri)
 
 int follow_open(struct follow **out, const char *uri)
 {
-	struct follow *follow;
-	int rc = follow_events_start();
+	struct follow *follow = follow_new(uri);
+	int rc;
 
-	if (rc)
-		return rc;
-	follow = follow_new(uri);
 	if (!follow)
 		return err_no_memory();
 	follow->refs++;

@@ -15,6 +15,8 @@
  *	pool-switch.c    a pool changed from one definition to another
  *	pool-change.c    define, convert, revert
  *	pool-original.c  the former definition of a pool, on disk
+ *	libvirt.c        loads libvirt
+ *	libvirt-module.c the module that is linked with libvirt
  *	pools.c          libvirt's API
  *	worker.c         a thread that may hang
  *	follow.c         changes of pools and guests
@@ -149,6 +151,12 @@ int pool_original_remove(const char *folder, const char *uuid);
  * -EBUSY. */
 int pool_original_lock(const char *folder);
 
+/* libvirt.c */
+
+/* Loads libvirt for the functions below, which call it. Errors: its library or the module is
+ * absent, with err_reason() "no-library". A later call tries again. */
+int libvirt_load(void);
+
 /* pools.c: each call may hang, so it runs in a thread of its own */
 
 struct _virConnect;
@@ -159,7 +167,7 @@ struct pools_connected {
 	bool remote;
 };
 
-/* As pools_open(). */
+/* As pools_open(), after libvirt_load(). */
 int pools_connect(const char *uri, bool read_only, struct pools_connected *out);
 /* As list of struct pool_ops. After an error *@out holds what was read before it. */
 int pools_read(struct _virConnect *conn, struct pool_list *out);
@@ -218,7 +226,8 @@ void follow_unref(void *arg);
 
 /* follow-events.c */
 
-/* Starts the thread that delivers events, once per process. -EAGAIN. */
+/* Loads libvirt and starts the thread that delivers events, once per process. Errors: as
+ * libvirt_load(); -EAGAIN. */
 int follow_events_start(void);
 /* Turns events into pending queries. */
 void follow_events_register(struct follow_link *link);

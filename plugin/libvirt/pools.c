@@ -4,10 +4,8 @@
 /* The interface to libvirt: only its public API, of 9.0 and later. The worker makes every
  * call. Arguments and results are in struct call, which is leaked together with the worker
  * if the call does not return. */
-#include <libvirt/libvirt.h>
-#include <libvirt/virterror.h>
-
 #include "plugin/libvirt/internal.h"
+#include "plugin/libvirt/libvirt-calls.h"
 
 #define DEFAULT_URI  "qemu:///system"
 #define FALLBACK_URI "storage:///system"
@@ -70,7 +68,7 @@ static const struct {
 /* libvirt's message in one line: schema errors have several. */
 int pools_error(void)
 {
-	const virError *error = virGetLastError();
+	const virError *error = libvirt->virGetLastError();
 	int errnum = EIO;
 	char text[ERR_TEXT_MAX];
 	size_t i;
@@ -146,7 +144,7 @@ static int pools_call_simple(void *conn, uint64_t deadline, worker_fn fn,
 
 static virStoragePoolPtr pools_look_up(struct pools_call *call)
 {
-	return virStoragePoolLookupByName(call->pools->to.conn, call->text);
+	return libvirt->virStoragePoolLookupByName(call->pools->to.conn, call->text);
 }
 
 /* @rc of libvirt: negative is an error. */
@@ -154,7 +152,7 @@ static int pools_done(virStoragePoolPtr pool, int rc)
 {
 	int result = rc < 0 ? pools_error() : 0;
 
-	virStoragePoolFree(pool);
+	libvirt->virStoragePoolFree(pool);
 	return result;
 }
 
@@ -163,20 +161,20 @@ static int pools_done(virStoragePoolPtr pool, int rc)
 static int pools_fill_info(virStoragePoolPtr pool, struct pool_info *out)
 {
 	char uuid[VIR_UUID_STRING_BUFLEN];
-	const char *name = virStoragePoolGetName(pool);
-	int autostart = 0, active = virStoragePoolIsActive(pool),
-	    persistent = virStoragePoolIsPersistent(pool);
+	const char *name = libvirt->virStoragePoolGetName(pool);
+	int autostart = 0, active = libvirt->virStoragePoolIsActive(pool),
+	    persistent = libvirt->virStoragePoolIsPersistent(pool);
 
 	/* A transient pool has only the definition in force, and libvirt's test driver
 	 * makes no difference. */
-	out->xml = virStoragePoolGetXMLDesc(
+	out->xml = libvirt->virStoragePoolGetXMLDesc(
 		pool, persistent > 0 ? VIR_STORAGE_XML_INACTIVE : 0);
-	if (!out->xml && virGetLastErrorCode() == VIR_ERR_INVALID_ARG)
-		out->xml = virStoragePoolGetXMLDesc(pool, 0);
+	if (!out->xml && libvirt->virGetLastErrorCode() == VIR_ERR_INVALID_ARG)
+		out->xml = libvirt->virStoragePoolGetXMLDesc(pool, 0);
 	if (!name || !out->xml || active < 0 || persistent < 0 ||
-	    virStoragePoolGetUUIDString(pool, uuid) < 0)
+	    libvirt->virStoragePoolGetUUIDString(pool, uuid) < 0)
 		return pools_error();
-	if (persistent && virStoragePoolGetAutostart(pool, &autostart) < 0)
+	if (persistent && libvirt->virStoragePoolGetAutostart(pool, &autostart) < 0)
 		return pools_error();
 	out->name = strdup(name);
 	out->uuid = strdup(uuid);
@@ -195,7 +193,7 @@ static int pools_do_get(void *arg)
 	if (!pool)
 		return pools_error();
 	rc = pools_fill_info(pool, &call->info);
-	virStoragePoolFree(pool);
+	libvirt->virStoragePoolFree(pool);
 	return rc;
 }
 
@@ -249,15 +247,15 @@ static int pools_read_each(struct pool_list *list, virStoragePoolPtr *pools, siz
 int pools_read(virConnectPtr conn, struct pool_list *out)
 {
 	virStoragePoolPtr *pools = NULL;
-	int count = virConnectListAllStoragePools(conn, &pools,
-						  VIR_CONNECT_LIST_STORAGE_POOLS_NETFS);
+	int count = libvirt->virConnectListAllStoragePools(
+		conn, &pools, VIR_CONNECT_LIST_STORAGE_POOLS_NETFS);
 	int rc, i;
 
 	if (count < 0)
 		return pools_error();
 	rc = pools_read_each(out, pools, (size_t)count);
 	for (i = 0; i < count; i++)
-		virStoragePoolFree(pools[i]);
+		libvirt->virStoragePoolFree(pools[i]);
 	free(pools);
 	return rc;
 }
@@ -298,13 +296,13 @@ static int pools_read_guests(struct pools_call *call, virDomainPtr *domains, siz
 		return err_no_memory();
 	for (i = 0; i < count; i++) {
 		guest = &guests->list[guests->count];
-		guest->xml = virDomainGetXMLDesc(domains[i], 0);
-		if (!guest->xml && virGetLastErrorCode() == VIR_ERR_NO_DOMAIN)
+		guest->xml = libvirt->virDomainGetXMLDesc(domains[i], 0);
+		if (!guest->xml && libvirt->virGetLastErrorCode() == VIR_ERR_NO_DOMAIN)
 			continue;
 		if (!guest->xml)
 			return pools_error();
 		guests->count++;
-		guest->name = strdup(virDomainGetName(domains[i]));
+		guest->name = strdup(libvirt->virDomainGetName(domains[i]));
 		if (!guest->name)
 			return err_no_memory();
 	}
@@ -315,15 +313,15 @@ static int pools_do_guests(void *arg)
 {
 	struct pools_call *call = arg;
 	virDomainPtr *domains = NULL;
-	int count = virConnectListAllDomains(call->pools->to.conn, &domains,
-					     VIR_CONNECT_LIST_DOMAINS_ACTIVE);
+	int count = libvirt->virConnectListAllDomains(call->pools->to.conn, &domains,
+						      VIR_CONNECT_LIST_DOMAINS_ACTIVE);
 	int rc, i;
 
 	if (count < 0)
 		return pools_error();
 	rc = pools_read_guests(call, domains, (size_t)count);
 	for (i = 0; i < count; i++)
-		virDomainFree(domains[i]);
+		libvirt->virDomainFree(domains[i]);
 	free(domains);
 	return rc;
 }
@@ -353,10 +351,12 @@ static int pools_do_define(void *arg)
 	bool validate = call->flag && !strstr(call->text, "name=\"[");
 	virStoragePoolPtr pool;
 
-	pool = virStoragePoolDefineXML(call->pools->to.conn, call->text,
-				       validate ? VIR_STORAGE_POOL_DEFINE_VALIDATE : 0);
-	if (!pool && validate && virGetLastErrorCode() == VIR_ERR_INVALID_ARG)
-		pool = virStoragePoolDefineXML(call->pools->to.conn, call->text, 0);
+	pool = libvirt->virStoragePoolDefineXML(
+		call->pools->to.conn, call->text,
+		validate ? VIR_STORAGE_POOL_DEFINE_VALIDATE : 0);
+	if (!pool && validate && libvirt->virGetLastErrorCode() == VIR_ERR_INVALID_ARG)
+		pool = libvirt->virStoragePoolDefineXML(call->pools->to.conn, call->text,
+							0);
 	return pool ? pools_done(pool, 0) : pools_error();
 }
 
@@ -369,7 +369,8 @@ static int pools_do_undefine(void *arg)
 {
 	virStoragePoolPtr pool = pools_look_up(arg);
 
-	return pool ? pools_done(pool, virStoragePoolUndefine(pool)) : pools_error();
+	return pool ? pools_done(pool, libvirt->virStoragePoolUndefine(pool))
+		    : pools_error();
 }
 
 static int pools_undefine(void *conn, uint64_t deadline, const char *name)
@@ -381,7 +382,8 @@ static int pools_do_start(void *arg)
 {
 	virStoragePoolPtr pool = pools_look_up(arg);
 
-	return pool ? pools_done(pool, virStoragePoolCreate(pool, 0)) : pools_error();
+	return pool ? pools_done(pool, libvirt->virStoragePoolCreate(pool, 0))
+		    : pools_error();
 }
 
 static int pools_start(void *conn, uint64_t deadline, const char *name)
@@ -393,7 +395,8 @@ static int pools_do_stop(void *arg)
 {
 	virStoragePoolPtr pool = pools_look_up(arg);
 
-	return pool ? pools_done(pool, virStoragePoolDestroy(pool)) : pools_error();
+	return pool ? pools_done(pool, libvirt->virStoragePoolDestroy(pool))
+		    : pools_error();
 }
 
 static int pools_stop(void *conn, uint64_t deadline, const char *name)
@@ -406,7 +409,8 @@ static int pools_do_autostart(void *arg)
 	struct pools_call *call = arg;
 	virStoragePoolPtr pool = pools_look_up(call);
 
-	return pool ? pools_done(pool, virStoragePoolSetAutostart(pool, call->flag))
+	return pool ? pools_done(pool,
+				 libvirt->virStoragePoolSetAutostart(pool, call->flag))
 		    : pools_error();
 }
 
@@ -430,7 +434,8 @@ const struct pool_ops pools_ops = {
 
 static virConnectPtr pools_connect_to(const char *uri, bool read_only)
 {
-	return read_only ? virConnectOpenReadOnly(uri) : virConnectOpen(uri);
+	return read_only ? libvirt->virConnectOpenReadOnly(uri)
+			 : libvirt->virConnectOpen(uri);
 }
 
 int pools_connect(const char *uri, bool read_only, struct pools_connected *out)
@@ -441,8 +446,8 @@ int pools_connect(const char *uri, bool read_only, struct pools_connected *out)
 	int rc;
 
 	uri = uri ? uri : getenv("LIBVIRT_DEFAULT_URI");
-	virSetErrorFunc(NULL, pools_ignore_message);
-	if (virInitialize() < 0)
+	libvirt->virSetErrorFunc(NULL, pools_ignore_message);
+	if (libvirt->virInitialize() < 0)
 		return pools_error();
 	conn = pools_connect_to(uri && *uri ? uri : DEFAULT_URI, read_only);
 	if (!conn) {
@@ -455,7 +460,7 @@ int pools_connect(const char *uri, bool read_only, struct pools_connected *out)
 			return rc;
 	}
 	out->conn = conn;
-	real = virConnectGetURI(conn);
+	real = libvirt->virConnectGetURI(conn);
 	str_copy(out->uri, sizeof(out->uri), real ? real : "");
 	/* SCHEME[+TRANSPORT]://[USER@]HOST/...; only the host matters. */
 	host = strstr(out->uri, "://");
@@ -476,15 +481,18 @@ static int pools_do_close(void *arg)
 	struct pools_call *call = arg;
 
 	if (call->pools->to.conn)
-		virConnectClose(call->pools->to.conn);
+		libvirt->virConnectClose(call->pools->to.conn);
 	return 0;
 }
 
 int pools_open(struct pools **out, const char *uri, bool read_only, uint64_t deadline)
 {
-	struct pools *pools = calloc(1, sizeof(*pools));
-	int rc;
+	int rc = libvirt_load();
+	struct pools *pools;
 
+	if (rc)
+		return rc;
+	pools = calloc(1, sizeof(*pools));
 	if (!pools)
 		return err_no_memory();
 	rc = worker_new(&pools->worker);

@@ -89,8 +89,9 @@ debian_works()
 {
 	inside "$1" "test \"\$(nfsrdma --version)\" = 'nfsrdma $version' && nfsrdma probe --embedded" ||
 		fail "the probe of the embedded server fails"
+	inside "$1" nfsrdma pool list --connect test:///default || fail "libvirt cannot be used"
 	# shellcheck disable=SC2016 # the inner shell's
-	inside "$1" 'for program in /usr/bin/nfsrdma /usr/sbin/*mount.nfsrdma /usr/sbin/nfsrdma-libvirt-hook /usr/libexec/nfsrdma/*; do
+	inside "$1" 'for program in /usr/bin/nfsrdma /usr/sbin/*mount.nfsrdma /usr/sbin/nfsrdma-libvirt-hook /usr/libexec/nfsrdma/* /usr/lib/*/nfsrdma/*.so; do
 		! ldd "$program" | grep "not found" || exit; done'
 }
 
