@@ -2,6 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* nfsrdma explain: what a finding means, from the table of meanings. */
+#include <limits.h>
+
 #include "plugin/cli/options.h"
 #include "plugin/report/words.h"
 
@@ -112,45 +114,67 @@ static void explain_all(void)
 	}
 }
 
+/* A finding, or one reason of it. */
+struct explain_subject {
+	const struct meaning *meaning;
+	const struct reason *reason; /* NULL: all */
+};
+
 /* ID or ID/REASON, as they stand in a report. */
-static int explain_operand(const struct cli *cli, const char *operand,
-			   const struct explain_page *page)
+static int explain_find(const char *operand, struct explain_subject *out)
 {
 	size_t len = strcspn(operand, "/");
-	const struct meaning *meaning, *near;
+	const struct meaning *near;
 	const struct reason *reason;
 	struct words names = { 0 };
 	char id[FINDING_ID_MAX];
 
 	snprintf(id, sizeof(id), "%.*s", (int)min_u32((uint32_t)len, sizeof(id)),
 		 operand);
-	meaning = len < sizeof(id) ? meaning_find(id) : NULL;
-	if (!meaning) {
+	*out = (struct explain_subject){ .meaning = len < sizeof(id) ? meaning_find(id)
+								     : NULL };
+	if (!out->meaning) {
 		near = meaning_near(operand);
 		if (near)
-			err_set(EINVAL, "unknown finding '%.60s'; did you mean '%s'?",
-				operand, near->id);
-		else
-			err_set(EINVAL,
-				"unknown finding '%.60s'; 'nfsrdma explain' lists all",
-				operand);
-		return cli_usage(cli);
+			return err_set(EINVAL,
+				       "unknown finding '%.60s'; did you mean '%s'?",
+				       operand, near->id);
+		return err_set(EINVAL,
+			       "unknown finding '%.60s'; 'nfsrdma explain' lists all",
+			       operand);
 	}
-	if (!operand[len]) {
-		explain_one(meaning, page);
-		return output_finish(cli);
+	if (!operand[len])
+		return 0;
+	out->reason = meaning_reason(out->meaning, operand + len + 1);
+	if (out->reason)
+		return 0;
+	for (reason = out->meaning->reasons; reason->name; reason++)
+		words_add(&names, "%s", reason->name);
+	return err_set(EINVAL, "unknown reason '%2$.60s' of %1$s; expected %3$s",
+		       out->meaning->id, operand + len + 1,
+		       names.count ? words_text(&names) : "none");
+}
+
+/* A mistake in one of them is found before anything is printed. */
+static int explain_operands(const struct cli *cli, const struct explain_page *page)
+{
+	struct explain_subject subject;
+	int i;
+
+	for (i = 0; i < cli->noperands; i++)
+		if (explain_find(cli->operands[i], &subject))
+			return cli_usage(cli);
+	for (i = 0; i < cli->noperands; i++) {
+		explain_find(cli->operands[i], &subject);
+		if (i)
+			putchar('\n');
+		if (!subject.reason) {
+			explain_one(subject.meaning, page);
+			continue;
+		}
+		printf("%s\n%s\n\n", cli->operands[i], subject.meaning->title);
+		explain_reason(subject.reason, page);
 	}
-	reason = meaning_reason(meaning, operand + len + 1);
-	if (!reason) {
-		for (reason = meaning->reasons; reason->name; reason++)
-			words_add(&names, "%s", reason->name);
-		err_set(EINVAL, "unknown reason '%2$.60s' of %1$s; expected %3$s",
-			meaning->id, operand + len + 1,
-			names.count ? words_text(&names) : "none");
-		return cli_usage(cli);
-	}
-	printf("%s\n%s\n\n", operand, meaning->title);
-	explain_reason(reason, page);
 	return output_finish(cli);
 }
 
@@ -220,20 +244,20 @@ static int cmd_explain_run(void *arg)
 	else if (!cli->noperands)
 		explain_all();
 	else
-		return explain_operand(cli, cli->operands[0], &page);
+		return explain_operands(cli, &page);
 	return output_finish(cli);
 }
 
 const struct cli_command cmd_explain = {
 	.name = "explain",
-	.synopsis = "[OPTION...] [ID[/REASON] | --message TEXT]",
+	.synopsis = "[OPTION...] [ID[/REASON]... | --message TEXT]",
 	.summary = "Explain a finding, or a message of another program, and what to do.",
 	.details =
-		"Explains the finding ID with all its reasons, or one reason, and the steps for "
+		"Explains each finding ID with all its reasons, or one reason, and the steps for "
 		"this system. Without ID it lists all findings. With --message it explains a "
 		"message of mount.nfs, the kernel, libvirt or VDSM.",
-	CLI_FORMS({ .operands = { &choice_findings } }),
-	.max_operands = 1,
+	CLI_FORMS({ .operands = { &choice_findings }, .repeated = true }),
+	.max_operands = INT_MAX,
 	.options = cmd_explain_options,
 	.size = sizeof(struct cmd_explain_options),
 	.run = cmd_explain_run,

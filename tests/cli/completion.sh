@@ -137,6 +137,7 @@ word 'nfsrdma ovirt policy nas0:/a nas0:/b nas1:/e' 'nas1:/export/my disks'
 word 'nfsrdma pool define new nas1:/e' 'nas1:/export/my disks'
 word 'nfsrdma explain bug.read-8' bug.read-812
 word 'nfsrdma explain probe.connect/refu' probe.connect/refused
+word 'nfsrdma explain client.module probe.connect/refu' probe.connect/refused
 word 'nfsrdma probe --mount=/srv/my' '--mount=/srv/my disks'
 # A line break cannot be shown; the other file system is not NFS.
 word 'nfsrdma probe --mount /srv/li' /srv/li

@@ -106,7 +106,7 @@ static void completion_print_form(const struct cli_command *command,
 			continue;
 		printf("\t'%s '", command->name);
 		if (completion_is_repeated(form, i))
-			fputs("[1-9]*", stdout);
+			printf("[%zu-9]*", i + actions);
 		else
 			printf("%zu", i + actions);
 		printf("' %s'%s) ", form->action ? form->action : "",
