@@ -39,10 +39,9 @@ means pool.transport "$both"
 means probe.connect/fabric-silent "$both"
 
 # Every finding that they name is explained, and the page has them all.
-while read -r finding; do
-	run explain "$finding"
-	expect_status 0
-done < <(sed -n 's/^Finding: //p' "$findings/nfsrdma.messages" | sort -u)
+mapfile -t named < <(sed -n 's/^Finding: //p' "$findings/nfsrdma.messages" | sort -u)
+run explain "${named[@]}"
+expect_status 0
 "$findings/make-messages" --manual "$NFSRDMA_SOURCE/plugin/report/nfsrdma-messages.7.scd" \
 	"$findings/nfsrdma.messages" "$findings"/*.findings >"$work/page"
 entries=$(grep -c '^Message: ' "$findings/nfsrdma.messages")
