@@ -284,8 +284,9 @@ void output_text(FILE *out, const char *text, unsigned int indent);
 /* To stdout: a label, and the text, cleaned, behind it in @column, in lines of the width. */
 void output_labelled(const char *label, unsigned int column, const char *text,
 		     unsigned int width);
-/* What the steps on @host (NULL: this machine) depend on: enum report_system. */
-unsigned int output_systems(const struct host *host);
+/* What the steps on @host (NULL: this machine) depend on: enum report_system. @of: what those steps
+ * have; what configures network and firewall is read only where one has that, from many files. */
+unsigned int output_systems(const struct host *host, unsigned int of);
 /* Before a report is printed: how long it took. @rc: why it is not complete, which err_text() says on
  * stderr; its verdict is then never better than unknown. */
 void output_end(const struct cli *cli, struct report *report, int rc);

@@ -76,7 +76,7 @@ static int cmd_check_publish(const struct cmd_check_options *options,
 	if (!options->journal)
 		return rc;
 	ticker_stop(options->cli.ticker);
-	report_for(report, output_systems(host));
+	report_for(report, output_systems(host, ~0u));
 	one = publish_journal(report, CHECK_NAME, note);
 	if (one)
 		cli_unknown(&options->cli);

@@ -36,7 +36,10 @@ static const struct cli_option cmd_explain_options[] = {
 
 struct explain_page {
 	unsigned int width;
-	unsigned int systems; /* of this host, or --root; 0: steps for all systems */
+	const struct host *host; /* NULL: this machine */
+	unsigned int
+		systems;    /* of the host, as far as they are known; 0: steps for all */
+	unsigned int known; /* of enum report_system */
 };
 
 /* How a value gets into a command is nothing for a reader: "{!key}" is "{key}". */
@@ -51,14 +54,24 @@ static void explain_command(const char *command)
 	putchar('\n');
 }
 
+/* Most steps are for all systems. */
+static void explain_learn(const struct step *step, struct explain_page *page)
+{
+	if (!(step->systems & ~page->known))
+		return;
+	page->systems |= output_systems(page->host, step->systems);
+	page->known |= step->systems | SYSTEM_DISTRIBUTIONS;
+}
+
 /* "{key}" is what the evidence of a report has in its place. */
-static void explain_steps(const struct step *step, const struct explain_page *page)
+static void explain_steps(const struct step *step, struct explain_page *page)
 {
 	const char *label = "Remedy";
 
 	for (; step->text; step++) {
 		char text[STEP_TEXT_MAX];
 
+		explain_learn(step, page);
 		if (!meaning_step_fits(step, page->systems))
 			continue;
 		meaning_step(step, page->systems, text, sizeof(text));
@@ -69,7 +82,7 @@ static void explain_steps(const struct step *step, const struct explain_page *pa
 	}
 }
 
-static void explain_reason(const struct reason *reason, const struct explain_page *page)
+static void explain_reason(const struct reason *reason, struct explain_page *page)
 {
 	size_t i;
 
@@ -79,7 +92,7 @@ static void explain_reason(const struct reason *reason, const struct explain_pag
 		output_labelled(i ? "" : "See", LABEL_WIDTH, reason->see[i], page->width);
 }
 
-static void explain_one(const struct meaning *meaning, const struct explain_page *page)
+static void explain_one(const struct meaning *meaning, struct explain_page *page)
 {
 	unsigned int width = page->width;
 	const struct reason *reason;
@@ -156,7 +169,7 @@ static int explain_find(const char *operand, struct explain_subject *out)
 }
 
 /* A mistake in one of them is found before anything is printed. */
-static int explain_operands(const struct cli *cli, const struct explain_page *page)
+static int explain_operands(const struct cli *cli, struct explain_page *page)
 {
 	struct explain_subject subject;
 	int i;
@@ -200,7 +213,7 @@ static const struct message *explain_best_message(const struct message **after,
 
 /* What another program printed, as it stands in a log. */
 static int explain_messages(const struct cmd_explain_options *options,
-			    const struct explain_page *page)
+			    struct explain_page *page)
 {
 	const struct message *after = NULL, *message;
 	bool found = false;
@@ -235,8 +248,9 @@ static int cmd_explain_run(void *arg)
 		return status;
 	output_style(stdout, false, &style);
 	page.width = style.width < 90 ? style.width : 90;
-	if (!options->all)
-		page.systems = output_systems(host);
+	page.host = host;
+	if (options->all)
+		page.known = ~0u;
 	if (options->message)
 		return explain_messages(options, &page);
 	if (options->scd)

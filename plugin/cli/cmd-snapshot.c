@@ -79,7 +79,7 @@ static int cmd_snapshot_collect(const struct cmd_snapshot_options *options,
 					       : checks_roles(host);
 	/* What other commands read with --root. */
 	policy_open(&policies, host);
-	output_systems(host);
+	output_systems(host, ~0u);
 	if (!host_nfs_mounts(host, &mounts))
 		host_nfs_mounts_fini(&mounts);
 	rc = checks_visit(check_table, host, live, target, deadline);

@@ -149,7 +149,7 @@ static const struct {
 	{ MANAGER_UFW, SYSTEM_UFW },
 };
 
-unsigned int output_systems(const struct host *host)
+unsigned int output_systems(const struct host *host, unsigned int of)
 {
 	static const unsigned int distributions[] = {
 		[DISTRO_OTHER] = 0,
@@ -160,7 +160,7 @@ unsigned int output_systems(const struct host *host)
 		[DISTRO_ARCH] = SYSTEM_ARCH,
 	};
 	_cleanup_(host_close_p) struct host *here = NULL;
-	unsigned int systems = 0, found;
+	unsigned int systems = 0, found = 0;
 	struct host_system system;
 	size_t i;
 
@@ -169,7 +169,8 @@ unsigned int output_systems(const struct host *host)
 	host = host ? host : here;
 	if (!host_system(host, &system))
 		systems = distributions[system.distro];
-	found = host_managers(host);
+	if (of & ~(unsigned int)SYSTEM_DISTRIBUTIONS)
+		found = host_managers(host);
 	for (i = 0; i < ARRAY_SIZE(managers); i++)
 		if (found & managers[i].manager)
 			systems |= managers[i].system;
@@ -190,7 +191,7 @@ int output_report(const struct cli *cli, struct report *report, const struct hos
 	struct report_style style;
 
 	ticker_stop(cli->ticker);
-	report_for(report, output_systems(host));
+	report_for(report, output_systems(host, ~0u));
 	output_style(stdout, cli->quiet, &style);
 	style.verbose = cli->verbose;
 	style.terse = cli->terse;

@@ -25,6 +25,7 @@ enum report_system {
 	SYSTEM_RHEL = 1 << 2, /* and derivatives */
 	SYSTEM_SUSE = 1 << 3,
 	SYSTEM_ARCH = 1 << 4,
+	SYSTEM_DISTRIBUTIONS = (1 << 5) - 1, /* all of this kind */
 	SYSTEM_NETWORKMANAGER = 1 << 5,
 	SYSTEM_NETPLAN = 1 << 6,
 	SYSTEM_IFUPDOWN = 1 << 7,
