@@ -51,6 +51,25 @@ if [[ ${1:-} == installed ]]; then
 	exit 0
 fi
 
+# reports STATUS [WORDS]: the watcher's last report of its connection.
+reports()
+{
+	jq -r '.findings[] | select(.id == "watch.libvirt") | "\(.status) \(.summary)"' /run/nfsrdma/watch.json 2>/dev/null |
+		grep -q "^$1 ${2:-}"
+}
+
+if [[ ${1:-} == watcher ]]; then
+	mount -t tmpfs none /run
+	"$NFSRDMA" watch --connect test:///default --interval 1 >"$work/out" 2>"$work/err" &
+	cleanup_fn kill "$!"
+	wait_until reports unknown "cannot load libvirt: ${NFSRDMA%/*}/nfsrdma-libvirt.so: No such file or directory$"
+	# As a package does: never half of it.
+	cp "$2" "$2.new"
+	mv "$2.new" "${NFSRDMA%/*}/nfsrdma-libvirt.so"
+	wait_until reports pass
+	exit 0
+fi
+
 echo "commands that do not use libvirt do not load it"
 for command in 'explain client.module' 'plan nas1:/export' '--version' 'check --list' 'names findings' 'pool --help'; do
 	# shellcheck disable=SC2086 # words
@@ -105,6 +124,10 @@ requires_root
 chown nobody "$module"
 expect_no_library "$module is not a file of the program's owner$"
 ! grep libvirt "$work/loaded" || fail "something of libvirt was loaded"
+
+echo "the watcher reports that there is no module, and tries again"
+rm "$module"
+unshare --mount --propagation private bash "$0" watcher "$work/other/nfsrdma-libvirt.so" || fail "not so"
 
 echo "the installed program uses the installed module alone"
 meson introspect --installed "$built" >"$work/installed"
