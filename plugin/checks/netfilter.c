@@ -358,10 +358,12 @@ enum finding_status netfilter_worse(enum finding_status a, enum finding_status b
 static void netfilter_add_label(char text[FINDING_SUMMARY_MAX], const char *label,
 				const char *more)
 {
-	size_t used = strlen(text);
+	size_t used = strlen(text), len = strlen(label);
 
-	if (*more && used + strlen(label) + strlen(more) < FINDING_SUMMARY_MAX)
-		sprintf(text + used, "%s%s", label, more);
+	if (*more && used + len + strlen(more) < FINDING_SUMMARY_MAX) {
+		memcpy(text + used, label, len);
+		str_copy(text + used + len, FINDING_SUMMARY_MAX - used - len, more);
+	}
 }
 
 const char *netfilter_text(struct netfilter_tally *tally, char text[FINDING_SUMMARY_MAX])

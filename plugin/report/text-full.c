@@ -98,8 +98,8 @@ static void full_print_remedy(struct page *page, const struct report *report,
 		full_print_labelled(page, "Remedy",
 				    report_remedy(report, finding, remedy));
 	for (i = 0; i < n; i++) {
-		snprintf(text, sizeof(text), "%s%s", steps[i].text,
-			 *steps[i].command ? ":" : "");
+		snprintf(text, sizeof(text), "%.*s%s", (int)sizeof(steps->text),
+			 steps[i].text, *steps[i].command ? ":" : "");
 		full_print_labelled_line(page, i ? "" : "Remedy", text);
 		page_command(page, steps[i].command, INDENT + LABEL_WIDTH + 2);
 	}
