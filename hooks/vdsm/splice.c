@@ -17,7 +17,7 @@ int splice_open(struct splice *splice, const char *text, size_t len)
 	int rc;
 
 	*splice = (struct splice){ NULL, 0 };
-	rc = vdsm_json_object(text, len, &json);
+	rc = json_parse_object(text, len, JSON_UTF8, &json);
 	if (rc)
 		return rc;
 	splice->text = strndup(text, len);
@@ -79,23 +79,17 @@ static size_t splice_skip_value(const char *text, size_t at)
 static bool splice_name_is(const char *text, const struct splice_span *span,
 			   const char *key)
 {
+	_cleanup_(json_put_p) struct json_object *json = NULL;
+	_cleanup_free_ char *name = NULL;
 	size_t len = span->end - span->start;
-	struct json_tokener *tokener;
-	struct json_object *json;
-	bool same;
 
 	if (!memchr(text + span->start, '\\', len))
 		return len == strlen(key) + 2 &&
 		       !memcmp(text + span->start + 1, key, len - 2);
-	tokener = json_tokener_new();
-	if (!tokener)
-		return false;
-	json = json_tokener_parse_ex(tokener, text + span->start, (int)len);
-	same = json_object_is_type(json, json_type_string) &&
+	name = strndup(text + span->start, len);
+	return name && !json_parse(name, len, JSON_UTF8, &json) &&
+	       json_object_is_type(json, json_type_string) &&
 	       !strcmp(json_object_get_string(json), key);
-	json_object_put(json);
-	json_tokener_free(tokener);
-	return same;
 }
 
 /* The value of the last member of that name, and the end of the object. */
@@ -146,7 +140,7 @@ static int splice_put(struct splice *splice, const struct splice_span *span,
 	memcpy(text + span->start, middle, len);
 	memcpy(text + span->start + len, splice->text + span->end, tail + 1);
 	len += span->start + tail;
-	rc = vdsm_json_object(text, len, &json);
+	rc = json_parse_object(text, len, JSON_UTF8, &json);
 	if (rc)
 		return err_context(rc, "after adding \"%s\"", key);
 	if (!json_object_object_get_ex(json, key, NULL))
@@ -230,7 +224,7 @@ int splice_list(struct splice *splice, const char *key, const char *word)
 	_cleanup_(json_put_p) struct json_object *json = NULL;
 	struct json_object *list;
 	char fresh[128];
-	int rc = vdsm_json_object(splice->text, splice->len, &json);
+	int rc = json_parse_object(splice->text, splice->len, JSON_UTF8, &json);
 
 	if (rc)
 		return rc;

@@ -10,7 +10,6 @@
  *
  * for one server; "here/rpcbind/100005/3" is the host's own. A snapshot has a text with an answer.
  * rpcbind's may be 0, not registered, or the name of an error. */
-#include <json-c/json.h>
 #include <netinet/in.h>
 #include <stdio.h>
 
@@ -46,9 +45,11 @@ static int remote_record_read(const struct host *host, const char *key,
 
 	if (rc && rc != -ENOENT)
 		return rc;
-	json = rc ? NULL : json_tokener_parse(file.text);
-	if (!rc && !json_object_is_type(json, json_type_object))
-		return err_set(EBADMSG, RECORD " is not a JSON object");
+	if (!rc) {
+		rc = json_parse_object(file.text, file.len, JSON_BYTES, &json);
+		if (rc)
+			return err_context(rc, RECORD);
+	}
 	if (rc || !json_object_object_get_ex(json, key, &member))
 		return err_set(ENODATA,
 			       "a snapshot does not hold what the server answers");

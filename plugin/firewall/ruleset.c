@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 #include "plugin/firewall/internal.h"
+#include "plugin/host/json.h"
 
 /* Eight megabytes of rules have as many. json-c needs some hundred bytes for each. */
 #define CONTAINERS_MAX 400000
-#define DEPTH_MAX      32
 
 /* A set, a map or a table. */
 struct ruleset_named {
@@ -275,24 +275,6 @@ static int ruleset_index(struct ruleset *ruleset, struct json_object *objects)
 	return 0;
 }
 
-static int ruleset_parse(struct json_object **out, const char *json, size_t len)
-{
-	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
-	enum json_tokener_error error;
-
-	if (!tokener)
-		return err_no_memory();
-	*out = json_tokener_parse_ex(tokener, json, (int)len);
-	error = json_tokener_get_error(tokener);
-	json_tokener_free(tokener);
-	if (error != json_tokener_success)
-		return err_set(EBADMSG, "the ruleset is not JSON: %s",
-			       error == json_tokener_continue
-				       ? "it is truncated"
-				       : json_tokener_error_desc(error));
-	return 0;
-}
-
 int ruleset_open(struct ruleset **out, const char *json, size_t len)
 {
 	_cleanup_(ruleset_close_p) struct ruleset *ruleset = NULL;
@@ -312,9 +294,9 @@ int ruleset_open(struct ruleset **out, const char *json, size_t len)
 	ruleset = calloc(1, sizeof(*ruleset));
 	if (!ruleset)
 		return err_no_memory();
-	rc = ruleset_parse(&ruleset->json, json, len);
+	rc = json_parse(json, len, JSON_UTF8, &ruleset->json);
 	if (rc)
-		return rc;
+		return err_context(rc, "the ruleset");
 	objects = json_member(ruleset->json, "nftables");
 	if (!json_object_is_type(objects, json_type_array))
 		return err_set(EBADMSG, "the ruleset has no array \"nftables\"");

@@ -10,6 +10,7 @@
 
 #include "plugin/host/answer-json.h"
 #include "plugin/host/internal.h"
+#include "plugin/host/json.h"
 #include "plugin/host/snapshot-index.h"
 
 #define INDEX_MAX (64 * 1024 * 1024)
@@ -91,8 +92,8 @@ int snapshot_index_open(struct snapshot_index **out, const struct host *host)
 	index = calloc(1, sizeof(*index));
 	if (!index)
 		return err_no_memory();
-	index->json = json_tokener_parse(text.text);
-	rc = snapshot_index_check(index);
+	rc = json_parse(text.text, text.len, JSON_BYTES, &index->json);
+	rc = rc ? err_context(rc, SNAPSHOT_INDEX_PATH) : snapshot_index_check(index);
 	if (rc)
 		snapshot_index_close(index);
 	else

@@ -9,12 +9,11 @@
  * the next one.
  *
  * Scripts may contain secrets: a snapshot stores none of them, only the result. */
-#include <json-c/json.h>
-
 #include <ctype.h>
 #include <stdio.h>
 
 #include "plugin/host/internal.h"
+#include "plugin/host/json.h"
 
 #define SCRIPT_MAX (256 * 1024)
 /* The limit of scripts that are read because a file names them. */
@@ -218,22 +217,23 @@ static int software_links_search_all(struct software_links_search *search)
 static int software_links_from_record(const struct host *host, char *file, size_t cap)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	struct json_object *record, *value;
+	_cleanup_(json_put_p) struct json_object *record = NULL;
+	struct json_object *value;
 	const char *answer = NULL;
 	int rc = host_read(host, RECORD, HOST_FILE_MAX, &text);
 
 	if (rc)
 		return rc;
-	record = json_tokener_parse(text.text);
-	if (json_object_is_type(record, json_type_object) &&
-	    json_object_object_get_ex(record, KEY, &value))
+	rc = json_parse_object(text.text, text.len, JSON_BYTES, &record);
+	if (rc)
+		return err_context(rc, RECORD);
+	if (json_object_object_get_ex(record, KEY, &value))
 		answer = json_object_get_string(value);
 	if (answer)
 		text_copy(file, cap, strcmp(answer, NOTHING) ? answer : "");
 	else
 		rc = err_set(ENODATA, "the snapshot does not say what adds software "
 				      "RDMA links");
-	json_object_put(record);
 	return rc;
 }
 

@@ -67,16 +67,12 @@ static int original_decode(const char *text, size_t len, struct pool_original *o
 {
 	_cleanup_(json_put_p) json_object *json = NULL;
 	_cleanup_free_ char *schema = NULL;
-	json_tokener *tokener = json_tokener_new_ex(8);
 	json_object *reverting = NULL;
 	int rc;
 
-	if (!tokener)
-		return err_no_memory();
-	json = json_tokener_parse_ex(tokener, text, (int)len);
-	json_tokener_free(tokener);
-	if (!json_object_is_type(json, json_type_object))
-		return original_bad("not a JSON object");
+	rc = json_parse_object(text, len, JSON_BYTES, &json);
+	if (rc)
+		return rc;
 	rc = original_get_text(json, "schema", &schema);
 	if (!rc && (!schema || strcmp(schema, SCHEMA)))
 		return original_bad("not of schema " SCHEMA);

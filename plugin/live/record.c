@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "plugin/host/json.h"
+#include "plugin/host/json.h"
 #include "plugin/live/internal.h"
 
 #define RECORD_MAX (256 * 1024)
@@ -86,8 +87,8 @@ static int live_record_read(const struct host *host, const char *path,
 	rc = host_read(host, path, RECORD_MAX, &text);
 	if (rc)
 		return live_record_missing(rc, path);
-	*out = json_tokener_parse(text.text);
-	return *out ? 0 : err_set(EBADMSG, "%s is not JSON", path);
+	rc = json_parse(text.text, text.len, JSON_BYTES, out);
+	return rc ? err_context(rc, "%s", path) : 0;
 }
 
 static int live_replay_route(const struct host *host, const struct transport_address *to,
@@ -115,7 +116,7 @@ static int live_replay_nftables(const struct host *host, struct host_text *json)
 		return live_record_missing(rc, path);
 	/* Errors are short; this avoids parsing nft's own output twice. */
 	if (text.len < 2 * ERR_TEXT_MAX)
-		error = json_tokener_parse(text.text);
+		json_parse(text.text, text.len, JSON_BYTES, &error);
 	rc = answer_decode_error(error);
 	if (rc)
 		host_text_fini(&text);

@@ -150,12 +150,13 @@ int record_decode(const char *text, struct record *out)
 
 	if (strnlen(text, RECORD_MAX + 1) > RECORD_MAX)
 		return err_set(EBADMSG, "a record is too long");
-	json = json_tokener_parse(text);
-	if (!json_object_is_type(json, json_type_object) ||
-	    !json_object_object_get_ex(json, "mount", &mount) ||
+	rc = json_parse_object(text, strlen(text), JSON_BYTES, &json);
+	if (rc)
+		return err_context(rc, "a record");
+	if (!json_object_object_get_ex(json, "mount", &mount) ||
 	    !json_object_is_type(mount, json_type_object))
 		return err_set(EBADMSG,
-			       "a record is not a JSON object with a mount in it");
+			       "a record is a JSON object without a mount in it");
 	rc = record_get_mount(mount, &record);
 	if (!rc)
 		*out = record;

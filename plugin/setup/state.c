@@ -14,14 +14,13 @@
  *
  * The file is root's. Its content is checked nevertheless: it says what root writes and where, and
  * a path that setup does not write to is none. */
-#include <json-c/json.h>
 #include <netinet/in.h>
 #include <stdio.h>
 
+#include "plugin/host/json.h"
 #include "plugin/setup/internal.h"
 
-#define SCHEMA    "nfsrdma-setup/1"
-#define DEPTH_MAX 8
+#define SCHEMA "nfsrdma-setup/1"
 
 static const char *const state_paths[] = { PATH_MODULES, PATH_RDMA, PATH_NFS_OURS,
 					   PATH_NFS,     PATH_UDEV, PATH_LIMITS };
@@ -424,41 +423,18 @@ static int state_get_all(struct setup_state *state, struct json_object *json)
 	return rc;
 }
 
-/* NULL: it is no JSON, or more than one. */
-static struct json_object *state_parse(const char *text, size_t len)
-{
-	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
-	struct json_object *json = NULL;
-	size_t end;
-
-	if (!tokener || len > STATE_JSON_MAX) {
-		if (tokener)
-			json_tokener_free(tokener);
-		return NULL;
-	}
-	json = json_tokener_parse_ex(tokener, text, (int)len);
-	end = json_tokener_get_parse_end(tokener);
-	if (json_tokener_get_error(tokener) != json_tokener_success ||
-	    strspn(text + end, " \n") != len - end) {
-		json_object_put(json);
-		json = NULL;
-	}
-	json_tokener_free(tokener);
-	return json;
-}
-
 int state_decode(struct setup_state *out, const char *text, size_t len)
 {
 	_cleanup_free_ struct setup_state *state = calloc(1, sizeof(*state));
-	struct json_object *json;
+	_cleanup_(json_put_p) struct json_object *json = NULL;
 	int rc;
 
 	if (!state)
 		return err_no_memory();
-	json = state_parse(text, len);
-	rc = json_object_is_type(json, json_type_object) ? state_get_all(state, json)
-							 : state_bad("the text");
-	json_object_put(json);
+	if (len > STATE_JSON_MAX || json_parse_object(text, len, JSON_BYTES, &json))
+		rc = state_bad("the text");
+	else
+		rc = state_get_all(state, json);
 	if (rc)
 		state_fini(state);
 	else

@@ -94,9 +94,10 @@ int watch_state_read(const struct host *host, struct watch_state *out, finding_s
 
 	if (rc)
 		return rc;
-	json = json_tokener_parse(text.text);
-	if (!json_object_is_type(json, json_type_object) ||
-	    strcmp(state_text(json, "command"), "watch") != 0 ||
+	rc = json_parse_object(text.text, text.len, JSON_UTF8, &json);
+	if (rc)
+		return err_context(rc, "/" STATE_FILE);
+	if (strcmp(state_text(json, "command"), "watch") != 0 ||
 	    !json_object_object_get_ex(json, "findings", &findings) ||
 	    !json_object_is_type(findings, json_type_array) ||
 	    !strptime(state_text(json, "started"), "%Y-%m-%dT%H:%M:%SZ", &tm))

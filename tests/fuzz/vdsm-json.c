@@ -26,7 +26,7 @@ static bool has_own(const char *text, size_t len)
 	struct json_object *json = NULL;
 	bool has;
 
-	FUZZ_CHECK(!vdsm_json_object(text, len, &json));
+	FUZZ_CHECK(!json_parse_object(text, len, JSON_UTF8, &json));
 	has = json_object_object_get_ex(json, "nfsrdma", NULL);
 	json_object_put(json);
 	return has;

@@ -166,10 +166,10 @@ static void text_that_is_not_an_object_is_refused(void)
 
 static void depth_is_bounded(void)
 {
-	char text[4 * VDSM_JSON_DEPTH + 16];
+	char text[4 * JSON_DEPTH_MAX + 16];
 	size_t depth, i, at;
 
-	for (depth = VDSM_JSON_DEPTH / 2; depth < 2 * VDSM_JSON_DEPTH; depth++) {
+	for (depth = JSON_DEPTH_MAX / 2; depth < 2 * JSON_DEPTH_MAX; depth++) {
 		SUITE_ROW("depth %zu", depth);
 		at = (size_t)sprintf(text, "{\"a\": ");
 		for (i = 0; i < depth; i++)
@@ -181,8 +181,8 @@ static void depth_is_bounded(void)
 			break;
 		CU_ASSERT_EQUAL(splice_set(&splice, "b", "1"), 0);
 	}
-	ASSERT_AT_LEAST(depth, VDSM_JSON_DEPTH - 2);
-	ASSERT_AT_MOST(depth, VDSM_JSON_DEPTH);
+	ASSERT_AT_LEAST(depth, JSON_DEPTH_MAX - 2);
+	ASSERT_AT_MOST(depth, JSON_DEPTH_MAX);
 	splice_fini(&splice);
 }
 
