@@ -118,7 +118,8 @@ static int hook_receive(const struct child *child, struct hook_received *out,
 		memcpy(&record, body, sizeof(record));
 		if (type != CHANNEL_ANSWER || n != sizeof(record) ||
 		    !memchr(record.text, '\0', sizeof(record.text)))
-			return -EPROTO;
+			return err_set(EPROTO,
+				       "the checking process sent an invalid answer");
 		if (record.kind == RECORD_STRICT)
 			text_copy(out->strict, sizeof(out->strict), record.text);
 		else

@@ -99,5 +99,5 @@ int proof_on(const struct host *host, const char *dir, struct proof *out)
 	if (i)
 		proof_judge(&mounts, &mounts.list[i - 1], out);
 	host_nfs_mounts_fini(&mounts);
-	return i ? 0 : -ENOENT;
+	return i ? 0 : err_set(ENOENT, "%s is not mounted", clean);
 }

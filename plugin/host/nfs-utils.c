@@ -23,7 +23,8 @@ static unsigned int nfs_utils_parse_version(const char *text)
 int nfs_utils_read(const struct host *host, struct nfs_utils *out)
 {
 	static const char *const packages[] = { "nfs-utils", "nfs-common", "nfs-client" };
-	int rc = -ENOENT, why = 0;
+	struct err_kept why = { .rc = 0 };
+	int rc = -ENOENT;
 	size_t i;
 
 	memset(out, 0, sizeof(*out));
@@ -32,11 +33,11 @@ int nfs_utils_read(const struct host *host, struct nfs_utils *out)
 	for (i = 0; rc && i < ARRAY_SIZE(packages); i++) {
 		rc = host_package(host, packages[i], out->version, sizeof(out->version));
 		if (rc && rc != -ENOENT)
-			why = rc;
+			err_keep(&why, rc);
 	}
 	if (!rc)
 		out->number = nfs_utils_parse_version(out->version);
-	return rc && why ? why : rc;
+	return rc && why.rc ? err_again(&why) : rc;
 }
 
 enum nfs_utils_sections nfs_utils_sections(const struct nfs_utils *utils,

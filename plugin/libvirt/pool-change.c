@@ -90,7 +90,7 @@ static int pool_change_close(struct pool_switch *change, struct pool_original *o
 	/* Restored to its state before any conversion: there is nothing left to revert. */
 	if (rc && !strcmp(original->before, change->info.xml))
 		return pool_original_remove(folder, change->info.uuid);
-	result = text ? ((original->after = strdup(text)) ? 0 : -ENOMEM)
+	result = text ? ((original->after = strdup(text)) ? 0 : err_no_memory())
 		      : pool_xml_format_bare(change->xml, &original->after);
 	result = result ? result
 			: pool_original_write(folder, change->info.uuid, original);

@@ -133,6 +133,11 @@ static int opts_check_item(const char *text, const struct opts_item *item)
 	return 0;
 }
 
+static int opts_no_name(const char *text)
+{
+	return err_set(EINVAL, "an option has no name: '%.60s'", text);
+}
+
 /* One option, cut in place. One of blanks only is dropped. */
 static int opts_item_add(struct opts *opts, char *text)
 {
@@ -150,7 +155,7 @@ static int opts_item_add(struct opts *opts, char *text)
 	if (!*start)
 		return 0;
 	if (*start == '=' || *start == '"')
-		return err_set(EINVAL, "an option has no name: '%.60s'", start);
+		return opts_no_name(start);
 	if (opts->count == OPTS_COUNT_MAX)
 		return err_set(E2BIG, "more than %d options", OPTS_COUNT_MAX);
 	whole = strdup(start);
@@ -160,6 +165,21 @@ static int opts_item_add(struct opts *opts, char *text)
 	rc = whole ? opts_item_init(&item, start, value) : err_no_memory();
 	rc = rc ? rc : opts_check_item(whole, &item);
 	return rc ? rc : opts_item_insert(opts, opts->count, &item);
+}
+
+/* One of no name is an error from libmount 2.41 on; before, it is read, and opts_item_add() refuses
+ * it. 1: there is none left. */
+static int opts_next(char **cursor, char **name, size_t *namesz, char **value,
+		     size_t *valuesz)
+{
+	int rc = mnt_optstr_next_option(cursor, name, namesz, value, valuesz);
+	char *at = *cursor;
+
+	if (rc >= 0)
+		return rc;
+	at += strspn(at, ",");
+	at[strcspn(at, ",")] = '\0';
+	return opts_no_name(at);
 }
 
 int opts_parse(struct opts **out, const char *text)
@@ -176,8 +196,7 @@ int opts_parse(struct opts **out, const char *text)
 	if (!opts || !copy)
 		return err_no_memory();
 	cursor = copy;
-	while (!rc && !(rc = mnt_optstr_next_option(&cursor, &name, &namesz, &value,
-						    &valuesz))) {
+	while (!rc && !(rc = opts_next(&cursor, &name, &namesz, &value, &valuesz))) {
 		char *end = value ? value + valuesz : name + namesz;
 		char comma = *end;
 

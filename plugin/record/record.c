@@ -49,7 +49,7 @@ static int record_get_listed(const struct record_list *list, const char *name,
 	for (i = 0; i < list->nbroken; i++)
 		if (!strcmp(list->broken[i].name, name))
 			return err_set(-list->broken[i].rc, "%s", list->broken[i].why);
-	return -ENOENT;
+	return err_set(ENOENT, "there is no record %s", name);
 }
 
 static int record_source_read(const struct record_source *from, const char *name,

@@ -212,7 +212,9 @@ ssize_t child_receive(const struct child *child, int *type, void *body, size_t c
 		return err_set(ETIMEDOUT, "no answer from %s in time", child->name);
 	if (n < 0 && errno == EINTR)
 		return err_set(EINTR, "interrupted");
-	n = n < 0 ? -errno : channel_receive(child->channel, type, body, cap, &passed);
+	if (n < 0)
+		return err_sys("wait for %s", child->name);
+	n = channel_receive(child->channel, type, body, cap, &passed);
 	if (n < 0)
 		return err_context((int)n, "%s", child->name);
 	return *type == CHANNEL_FAILED ? start_take_failure(child, body, (size_t)n) : n;

@@ -432,6 +432,23 @@ static void all_records_are_listed_and_invalid_ones_reported(void)
 	end();
 }
 
+/* Not in the words of an older error. */
+static void a_record_that_is_not_listed_is_named(void)
+{
+	struct record_list list;
+	const struct record_source records = { .list = &list };
+
+	begin();
+	CU_ASSERT_EQUAL(record_list(tree.host, &list), 0);
+	err_set(EIO, "an older error");
+	CU_ASSERT_EQUAL(
+		record_find(&records, &(struct nfs_mount){ .id = 90 }, NOW, AGE, &found),
+		-ENOENT);
+	CU_ASSERT_STRING_EQUAL(err_text(), "there is no record 90.json");
+	record_list_fini(&list);
+	end();
+}
+
 /* Half a second each, not forever. */
 static void a_lock_that_nobody_lets_go_stops_no_helper(void)
 {
@@ -542,6 +559,7 @@ SUITE_MAIN("record", TEST(a_written_record_is_read_back),
 	   TEST(renewing_leaves_the_record_of_a_helper),
 	   TEST(only_a_record_that_was_read_is_dropped),
 	   TEST(all_records_are_listed_and_invalid_ones_reported),
+	   TEST(a_record_that_is_not_listed_is_named),
 	   TIMED(a_lock_that_nobody_lets_go_stops_no_helper),
 	   TEST(writing_does_not_follow_links), TEST(an_invalid_record_is_an_error),
 	   TEST(every_member_is_checked))
