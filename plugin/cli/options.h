@@ -60,17 +60,21 @@ int value_address(const char *text, void *address);
 /* --- rows ------------------------------------------------------------------------------- */
 
 /* A row that sets @member of @type; what else it has follows: .letter = 'o'. */
-#define OPTION_FLAG(word, type, member, text, ...)                                \
-	{                                                                         \
-		.name = (word), .help = (text), .offset = offsetof(type, member), \
-		.size = sizeof(((type *)0)->member), ##__VA_ARGS__                \
-	}
-#define OPTION_VALUE(word, argument, type, member, text, ...)                          \
-	{                                                                              \
-		.name = (word), .arg = (argument), .help = (text),                     \
-		.offset = offsetof(type, member), .size = sizeof(((type *)0)->member), \
-		##__VA_ARGS__                                                          \
-	}
+/* clang-format off */
+#define OPTION_FLAG(word, type, member, text, ...) \
+	{ .name = (word),                          \
+	  .help = (text),                          \
+	  .offset = offsetof(type, member),        \
+	  .size = sizeof(((type *)0)->member),     \
+	  ##__VA_ARGS__ }
+#define OPTION_VALUE(word, argument, type, member, text, ...) \
+	{ .name = (word),                                     \
+	  .arg = (argument),                                  \
+	  .help = (text),                                     \
+	  .offset = offsetof(type, member),                   \
+	  .size = sizeof(((type *)0)->member),                \
+	  ##__VA_ARGS__ }
+/* clang-format on */
 
 /* Those that several commands have. The last ones of each table: */
 #define OPTIONS_END                                                                \

@@ -63,6 +63,11 @@ static void mountstats_parse_xprt(char *line, struct nfs_mount *mount)
 	}
 }
 
+/* clang-format off */
+#define READ_NUMBER(line, at, has, value) \
+	{ line, at, offsetof(struct nfs_reads, has), offsetof(struct nfs_reads, value) }
+/* clang-format on */
+
 /* READ counters: enum nfs_stat_eventcounters and nfs_stat_bytecounters
  * (linux/nfs_iostat.h), and what _print_rpc_iostats() in net/sunrpc/stats.c prints for an
  * operation. READ_PLUS replaces READ if the kernel is built with it. @at: counted from 1. */
@@ -71,11 +76,6 @@ static const struct mountstats_read_counter {
 	unsigned int at;
 	size_t has, value; /* offsets in struct nfs_reads */
 } mountstats_read_counters[] = {
-#define READ_NUMBER(line, at, has, value)                  \
-	{                                                  \
-		line, at, offsetof(struct nfs_reads, has), \
-			offsetof(struct nfs_reads, value)  \
-	}
 	READ_NUMBER("events:", 23, has_events, shorts),
 	READ_NUMBER("bytes:", 5, has_bytes, bytes),
 	READ_NUMBER("READ:", 1, has_calls, calls),

@@ -191,10 +191,13 @@ static int original_read_all(int fd, char *buf, size_t cap, size_t *len)
 {
 	ssize_t n = 1;
 
-	for (*len = 0; n > 0 && *len<cap; *len += n> 0 ? (size_t)n : 0) {
+	*len = 0;
+	while (n && *len < cap) {
 		n = read(fd, buf + *len, cap - *len);
 		if (n < 0 && errno != EINTR)
 			return err_sys("read");
+		if (n > 0)
+			*len += (size_t)n;
 	}
 	return *len < cap ? 0 : original_bad("too long");
 }

@@ -23,35 +23,22 @@ static const char *const known_flavours[] = { "sys",   "krb5",  "krb5i",  "krb5p
 					      NULL };
 static const char *const known_secured[] = { "none", "tls", "mtls", NULL };
 
-#define FLAG(text, of)                        \
-	{                                     \
-		.name = (text), .group = (of) \
+/* clang-format off */
+#define FLAG(text, of) { .name = (text), .group = (of) }
+#define PAIR(text)     FLAG(text, text), FLAG("no" text, text)
+#define OTHER(text)    { .name = (text), .kind = KNOWN_TEXT }
+#define NUMBER(text, from, to) \
+	{ .name = (text), .kind = KNOWN_NUMBER, .min = (from), .max = (to) }
+#define SIZE(text)                  \
+	{                           \
+		.name = (text),     \
+		.kind = KNOWN_SIZE, \
+		.max = (U32),       \
 	}
-#define PAIR(text) FLAG(text, text), FLAG("no" text, text)
-#define OTHER(text)                                \
-	{                                          \
-		.name = (text), .kind = KNOWN_TEXT \
-	}
-#define NUMBER(text, from, to)                                                   \
-	{                                                                        \
-		.name = (text), .kind = KNOWN_NUMBER, .min = (from), .max = (to) \
-	}
-#define SIZE(text)                                                \
-	{                                                         \
-		.name = (text), .kind = KNOWN_SIZE, .max = (U32), \
-	}
-#define WORD(text, list)                                            \
-	{                                                           \
-		.name = (text), .kind = KNOWN_WORD, .words = (list) \
-	}
-#define MOUNT8(text)                                               \
-	{                                                          \
-		.name = (text), .kind = KNOWN_FREE, .mount8 = true \
-	}
-#define SELINUX(text)                                               \
-	{                                                           \
-		.name = (text), .kind = KNOWN_TEXT, .selinux = true \
-	}
+#define WORD(text, list) { .name = (text), .kind = KNOWN_WORD, .words = (list) }
+#define MOUNT8(text)     { .name = (text), .kind = KNOWN_FREE, .mount8 = true }
+#define SELINUX(text)    { .name = (text), .kind = KNOWN_TEXT, .selinux = true }
+/* clang-format on */
 /* Two that are not a pair "x" and "nox". */
 #define EITHER(one, other) FLAG(one, one), FLAG(other, one)
 

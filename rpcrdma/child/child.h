@@ -75,11 +75,9 @@ struct child {
 	int out, err; /* of a program: its stdout and stderr; -1 */
 };
 
-#define CHILD_NONE                                  \
-	(struct child)                              \
-	{                                           \
-		.channel = -1, .out = -1, .err = -1 \
-	}
+/* clang-format off */
+#define CHILD_NONE (struct child){ .channel = -1, .out = -1, .err = -1 }
+/* clang-format on */
 
 /* Of child_function.keep. */
 #define CHILD_KEEP_MAX 7

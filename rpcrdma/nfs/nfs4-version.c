@@ -77,13 +77,22 @@ static uint32_t nfs4_proc(enum nfs_op op)
 #define HEAD_41 (HEAD_40 + 8 + NFS4_SESSIONID_SIZE + 5 * 4)
 
 /* maxcount counts the whole READDIR4resok (RFC 7530 section 16.24.4). */
-#define VERSION(name_, minor_, sessions_, head_)                                      \
-	{                                                                             \
-		.name = name_, .vers = 4, .minor = minor_, .sessions = sessions_,     \
-		.read_head = (head_) + 4 + 4, .readlink_head = (head_) + 4,           \
-		.readdir_head = head_, .proc = nfs4_proc, .encode = nfs4_args_encode, \
-		.decode = nfs4_results_decode, .status_text = nfs4_status_text,       \
+/* clang-format off */
+#define VERSION(name_, minor_, sessions_, head_) \
+	{                                        \
+		.name = name_,                   \
+		.vers = 4,                       \
+		.minor = minor_,                 \
+		.sessions = sessions_,           \
+		.read_head = (head_) + 4 + 4,    \
+		.readlink_head = (head_) + 4,    \
+		.readdir_head = head_,           \
+		.proc = nfs4_proc,               \
+		.encode = nfs4_args_encode,      \
+		.decode = nfs4_results_decode,   \
+		.status_text = nfs4_status_text, \
 	}
+/* clang-format on */
 
 const struct nfs_version nfs4_version_0 = VERSION("4.0", 0, false, HEAD_40);
 const struct nfs_version nfs4_version_1 = VERSION("4.1", 1, true, HEAD_41);

@@ -282,14 +282,11 @@ static enum rpc_accept_stat nfs3_pathconf(struct call *call)
 
 /* Shapes of the procedures that write (nfs3-refuse.c): arguments f file handle, n name; results w
  * wcc_data, p post_op_attr. Arguments are decoded only as far as needed. */
-#define REFUSED(name_, args_, results_)                                               \
-	{                                                                             \
-		.name = name_, .run = nfs3_refuse, .args = args_, .results = results_ \
-	}
-#define REFUSED_DATA(name_, args_, results_)              \
-	{                                                 \
-		name_, nfs3_refuse, true, args_, results_ \
-	}
+/* clang-format off */
+#define REFUSED(name_, args_, results_) \
+	{ .name = name_, .run = nfs3_refuse, .args = args_, .results = results_ }
+#define REFUSED_DATA(name_, args_, results_) { name_, nfs3_refuse, true, args_, results_ }
+/* clang-format on */
 
 static const struct rpc_procedure nfs3_procedures[NFS3_PROC_COUNT] = {
 	[NFS3_NULL] = { .name = "NULL", .run = nfs3_null },

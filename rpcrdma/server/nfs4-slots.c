@@ -98,7 +98,7 @@ static uint32_t nfs4_slots_add_session(struct nfs4_state *state,
 	session->clientid = new->clientid;
 	session->channel = new->channel;
 	memcpy(session->id, state->boot, sizeof(state->boot));
-	put_be32(session->id + 8, (uint32_t) new->clientid);
+	put_be32(session->id + 8, (uint32_t)session->clientid);
 	put_be32(session->id + 12, ++state->counter);
 	memcpy(new->id, session->id, sizeof(new->id));
 	for (i = 0; i < new->channel.requests; i++)

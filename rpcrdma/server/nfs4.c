@@ -20,14 +20,11 @@ enum {
 	BITMAP = 32, /* a failure returns an empty bitmap4 of set attributes */
 };
 
-#define ROFS(name_, flags_, args_)                                                \
-	{                                                                         \
-		.name = name_, .run = nfs4_refuse, .flags = flags_, .args = args_ \
-	}
-#define NOTSUPP(name_, flags_)                                      \
-	{                                                           \
-		.name = name_, .run = nfs4_notsupp, .flags = flags_ \
-	}
+/* clang-format off */
+#define ROFS(name_, flags_, args_) \
+	{ .name = name_, .run = nfs4_refuse, .flags = flags_, .args = args_ }
+#define NOTSUPP(name_, flags_) { .name = name_, .run = nfs4_notsupp, .flags = flags_ }
+/* clang-format on */
 
 static const struct nfs4_op nfs4_operations[] = {
 	[OP_ACCESS] = { "ACCESS", nfs4_access, FH, NULL },

@@ -159,10 +159,10 @@ int verbs_text_event(const struct verbs_event *event, const char *step,
 
 /* Completions */
 
-#define COMPLETION(status, ours, theirs, words)               \
-	{                                                     \
-		IBV_WC_##status, #status, ours, theirs, words \
-	}
+/* clang-format off */
+#define COMPLETION(status, ours, theirs, words) \
+	{ IBV_WC_##status, #status, ours, theirs, words }
+/* clang-format on */
 
 /* The errno for one of our requests with this status, and for a Receive. */
 static const struct verbs_text_completion_row {

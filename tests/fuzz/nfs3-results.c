@@ -107,9 +107,11 @@ static void fuzz_readdirplus(struct input *in, struct reader *r)
 	FUZZ_CHECK(in->entries <= in->size / 32);
 }
 
+typedef void (*fuzz_procedure)(struct input *in, struct reader *r);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static void (*const procs[])(struct input * in, struct reader * r) = {
+	static const fuzz_procedure procs[] = {
 		fuzz_getattr,      fuzz_lookup,   fuzz_fsinfo,           fuzz_read,
 		fuzz_read_reduced, fuzz_readlink, fuzz_readlink_reduced, fuzz_readdirplus,
 	};

@@ -103,9 +103,11 @@ static void fuzz_status(struct reader *r)
 	nfs4_res_status(&status, r);
 }
 
+typedef void (*fuzz_operation)(struct reader *r);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static void (*const sessions[])(struct reader * r) = {
+	static const fuzz_operation sessions[] = {
 		fuzz_exchange_id,
 		fuzz_create_session,
 		fuzz_status,

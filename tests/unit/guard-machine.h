@@ -60,6 +60,7 @@ static void forbid(const char *mountinfo)
 /* --- machines ------------------------------------------------------------------------------------- */
 
 #define ROOT "21 1 8:1 / / rw,relatime shared:1 - xfs /dev/root rw\n"
+/* clang-format off */
 #define RDMA(id, under, dir, spec)                                     \
 #id " " #under " 0:" #id " / " dir " rw,relatime - nfs4 " spec \
 	    " rw,vers=4.2,hard,proto=rdma,port=20049,addr=192.0.2.1\n"
@@ -73,6 +74,7 @@ static void forbid(const char *mountinfo)
 	    " rw,vers=4.2,hard,proto=" proto ",addr=192.0.2.1\n"
 #define OTHER(id, under, dir, type, source) \
 #id " " #under " 0:" #id " / " dir " rw,relatime - " type " " source " rw\n"
+/* clang-format on */
 
 #define REQUIRE_DIR "[directory /srv/vm]\npolicy = require\n"
 #define REQUIRE_NAS "[server nas]\npolicy = require\n"

@@ -411,7 +411,7 @@ static int first_frame_of_the_unsure(bool good, bool second_good, bool *crc)
 {
 	uint8_t script[24 + 28 + 28];
 	struct raw_server s = { .script = script, .len = sizeof(script), .stays = true };
-	struct iovec iov = { (void *)(uintptr_t) "x", 1 };
+	struct iovec iov = { (void *)(uintptr_t)("x"), 1 };
 	struct transport *t = NULL;
 	struct transport_msg msg;
 	struct fpdu f;

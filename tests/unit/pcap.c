@@ -212,9 +212,9 @@ static void addresses_of_both_families_are_recorded(void)
 	struct transport_address six = { .len = sizeof(struct sockaddr_in6) };
 	struct transport_address peer;
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&six.addr;
-	struct iovec iov[3] = { { (void *)(uintptr_t) "abc", 3 },
+	struct iovec iov[3] = { { (void *)(uintptr_t)("abc"), 3 },
 				{ NULL, 0 },
-				{ (void *)(uintptr_t) "defgh", 5 } };
+				{ (void *)(uintptr_t)("defgh"), 5 } };
 	struct pcap_flow flow = { 0 };
 	struct pcap *pcap = NULL;
 	struct capture c;

@@ -14,11 +14,13 @@
 #define FILES  OBJECT "/config/zone/7"
 
 /* Shared with the process that plays the bus. */
-static struct {
+struct seen {
 	bool open[2];
 	unsigned int strays; /* calls that firewalld does not have */
 	unsigned int asked;  /* for the job */
-} * seen;
+};
+
+static struct seen *seen;
 
 static bool is_call(sd_bus_message *call, const char *path, const char *interface)
 {

@@ -64,8 +64,10 @@ static void print_place(const char *file, unsigned int line, const char *text)
 	printf("\n    %s:%u: %s\n", file, line, text);
 }
 
-static void __attribute__((format(printf, 2, 3)))
-print_line(const char *name, const char *format, ...)
+static void print_line(const char *name, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void print_line(const char *name, const char *format, ...)
 {
 	va_list args;
 

@@ -43,16 +43,12 @@ struct suite_test {
 	bool timed;
 };
 
-#define TEST(func)                 \
-	{                          \
-#func, func, false \
-	}
+/* clang-format off */
+#define TEST(func) { #func, func, false }
 /* One that has a bound on time, or on what is left at that time. Where time is judged (patience.h)
  * only these run. */
-#define TIMED(func)               \
-	{                         \
-#func, func, true \
-	}
+#define TIMED(func) { #func, func, true }
+/* clang-format on */
 
 /* Returns the exit status: 0 all passed, 1 a test failed, 2 nothing was run. */
 int suite_run(const char *name, const struct suite_test *tests, size_t count);
@@ -75,9 +71,11 @@ int suite_run(const char *name, const struct suite_test *tests, size_t count);
  * Rows nest: a loop over transports around a table prints both. */
 #define SUITE_ROW(...)          SUITE_ROW_AT(__LINE__, __VA_ARGS__)
 #define SUITE_ROW_AT(line, ...) SUITE_ROW_AS(line, __VA_ARGS__)
+/* clang-format off */
 #define SUITE_ROW_AS(line, ...)                         \
 	__attribute__((unused, cleanup(suite_row_end))) \
 	size_t suite_row_##line = suite_row_begin(__VA_ARGS__)
+/* clang-format on */
 
 size_t suite_row_begin(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void suite_row_end(const size_t *row);

@@ -215,7 +215,7 @@ OVER_EVERY_TRANSPORT(a_deregistered_region_cannot_be_reached)
 static void a_send_with_invalidate_removes_the_region_over(
 	const struct transport_ops *ops)
 {
-	struct iovec iov = { (void *)(uintptr_t) "gone", 4 };
+	struct iovec iov = { (void *)(uintptr_t)("gone"), 4 };
 	uint8_t memory[100] = { 0 };
 	struct transport_region region, copy;
 	struct transport_msg msg;
@@ -250,7 +250,7 @@ OVER_EVERY_TRANSPORT(a_send_with_invalidate_removes_the_region)
 static void a_send_that_invalidates_nothing_breaks_the_connection_over(
 	const struct transport_ops *ops)
 {
-	struct iovec iov = { (void *)(uintptr_t) "gone", 4 };
+	struct iovec iov = { (void *)(uintptr_t)("gone"), 4 };
 	struct pair p;
 
 	if (lacks(ops, PAIR_INVALIDATES))
