@@ -67,7 +67,7 @@ static void mounts_missing_judge(const struct view *view, const struct view_dir 
 	/* A line of mountinfo without a type is malformed. */
 	bool unknown = dir->mounted == DIR_UNKNOWN ||
 		       (dir->mounted == DIR_OTHER && !*dir->on->type);
-	char what[160];
+	char what[124];
 
 	out->dir = dir;
 	out->by = by;
@@ -86,7 +86,7 @@ static void mounts_missing_judge(const struct view *view, const struct view_dir 
 	if (unknown)
 		snprintf(what, sizeof(what), "unknown what is mounted there");
 	else if (dir->mounted == DIR_OTHER)
-		snprintf(what, sizeof(what), "%.80s (%s) is mounted there",
+		snprintf(what, sizeof(what), "%.70s (%s) is mounted there",
 			 dir->on->source, dir->on->type);
 	else if (dir->mounted == DIR_AUTOMOUNT)
 		snprintf(what, sizeof(what), "mounted on demand, not mounted now");

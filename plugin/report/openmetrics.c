@@ -76,7 +76,7 @@ static void openmetrics_print_sample(const struct openmetrics_printer *p,
 	else if (*separator == ',')
 		fputc('}', p->out);
 	/* Counters exactly, as far as a double holds them. */
-	if (value == floor(value) && fabs(value) < 1e18)
+	if (fabs(value) < 1e18 && value == (double)(int64_t)value)
 		fprintf(p->out, " %.0f\n", value);
 	else
 		fprintf(p->out, " %.15g\n", value);
