@@ -1,0 +1,6 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# The tests on Debian 12.
+roots_release bookworm
