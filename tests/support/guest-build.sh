@@ -80,6 +80,20 @@ debian_sources()
 		'Created-By: Packages' 'Origin: Debian' 'Architecture: amd64' "$@" | sed "s|^|deb $signed|" | sort -u
 }
 
+# release_sources NAME...: own_sources is the archive of this machine's Debian, with these releases in place of its own.
+release_sources()
+{
+	local source name
+
+	source=$(debian_sources 'Label: Debian' | head -n1)
+	[[ $source ]] || lacking "apt has no source of Debian's"
+	own_sources=$cache/sources.list
+	for name; do
+		# ... ADDRESS RELEASE main
+		echo "${source% * *} $name ${source##* }"
+	done >"$own_sources"
+}
+
 unknown_packages() { lacking "${update_error:-apt knows no linux-image-amd64}"; }
 
 # Prints "name version" of each package as apt would download it.
