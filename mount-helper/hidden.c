@@ -26,6 +26,26 @@ static int hidden_copy_tree(int fd, const char *path)
 			    TREE_CLONE | TREE_CLOEXEC | (*path ? 0 : AT_EMPTY_PATH));
 }
 
+bool hidden_is_shared(const struct host_mounts *mounts, unsigned int id)
+{
+	size_t i;
+
+	for (i = 0; i < mounts->count; i++)
+		if (mounts->list[i].id == id)
+			return mounts->list[i].shared;
+	return false;
+}
+
+bool hidden_hears_umounts(const struct host *host)
+{
+	_cleanup_(host_mounts_fini) struct host_mounts mounts = { .count = 0 };
+	_cleanup_close_ int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	unsigned int id;
+
+	return root >= 0 && !proof_mount_id(host, root, &id) &&
+	       !host_mounts(host, &mounts) && hidden_is_shared(&mounts, id);
+}
+
 static int hidden_open_namespace(void)
 {
 	return open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);

@@ -117,6 +117,14 @@ int proof_on(const struct host *host, const char *dir, struct proof *out);
 
 /* hidden.c: mounting where nobody sees it, and showing it only when it is proven */
 
+/* Whether umounts would propagate into the namespace of hidden_enter(), so that it keeps nothing busy: they
+ * do if the root mount is shared, as under systemd. The mount is found by its ID: its line in mountinfo
+ * is another one where it is a subvolume or a bind mount, and not the only one on / if others lie on it.
+ * Unknown is no. */
+bool hidden_hears_umounts(const struct host *host);
+/* Pure part of it. */
+bool hidden_is_shared(const struct host_mounts *mounts, unsigned int id);
+
 /* Enters a mount namespace that hears of the mounts and umounts of the one before, and is not
  * heard. *@home is the way back. Errors: -errno; the process may then be in either, and is to
  * end. */

@@ -25,10 +25,7 @@ static bool mount_can_hide(const struct helper *helper)
 	static const char *const utab[] = { "user",  "users",  "owner",
 					    "group", "helper", "uhelper" };
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	const struct plan *plan = helper->plan;
-	char *cursor, *line, *mark;
-	bool shared = false;
 	size_t i;
 
 	if (!helper->root || helper->args.fake || plan->remount || plan->background ||
@@ -42,18 +39,7 @@ static bool mount_can_hide(const struct helper *helper)
 	if (plan->nfs_major != 4 && host_exists(helper->host, "run/systemd/system") &&
 	    opts_find(opts, "nolock") < 0)
 		return false;
-	/* If the root mount is shared, as under systemd, umounts propagate into the hidden
-	 * namespace, and it keeps nothing busy. */
-	if (host_read(helper->host, "proc/self/mountinfo", 16 * 1024 * 1024, &text))
-		return false;
-	for (cursor = text.text; (line = line_next(&cursor));) {
-		mark = strstr(line, " - ");
-		if (!mark || !strstr(line, " / / "))
-			continue;
-		*mark = '\0';
-		shared = strstr(line, " shared:");
-	}
-	return shared;
+	return hidden_hears_umounts(helper->host);
 }
 
 /* One attempt, over RDMA or, once that was given up, over TCP. */

@@ -495,6 +495,7 @@ struct host_mount {
 	char *target; /* whole, unescaped */
 	char *source; /* "nas:/vm", "/dev/sda1" */
 	char dev[24]; /* "0:53"; mounts with the same dev are one file system */
+	bool shared;  /* what is mounted below it propagates to its peers and slaves */
 	/* "" if its line cannot be parsed. Longer types are truncated: FUSE appends a dot
 	 * and any subtype that the user chose. */
 	char type[32];

@@ -49,9 +49,8 @@ static int mount_tree_take_line(char *line, struct host_mount *out)
 	if (!mount_tree_number(id, &out->id) ||
 	    !mount_tree_number(parent, &out->parent_id) || !target || *target != '/')
 		return -EBADMSG;
-	do
-		word = strsep(&line, " ");
-	while (word && strcmp(word, "-") != 0);
+	while ((word = strsep(&line, " ")) && strcmp(word, "-") != 0)
+		out->shared |= !strncmp(word, "shared:", 7);
 	type = strsep(&line, " ");
 	/* An empty source leaves nothing between the blanks. */
 	source = strsep(&line, " ");

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "mount-helper/internal.h"
 #include "tests/unit/suite.h"
@@ -185,6 +186,38 @@ static void a_busy_mount_is_undone(void)
 	CU_ASSERT_FALSE(is_mounted());
 }
 
+/* In a root that is a folder of another file system, as of a container. 2: it could not be made. */
+static int bound_root_hears(bool shared)
+{
+	char proc[80];
+
+	snprintf(proc, sizeof(proc), "%s/proc", place);
+	if (unshare(CLONE_NEWNS) || mount(place, place, NULL, MS_BIND, NULL) ||
+	    mount(NULL, place, NULL, shared ? MS_SHARED : MS_PRIVATE, NULL) ||
+	    mkdir(proc, 0755) || mount("/proc", proc, NULL, MS_BIND, NULL) ||
+	    chroot(place) || chdir("/"))
+		return 2;
+	return hidden_hears_umounts(helper.host);
+}
+
+static void a_bound_root_is_shared_or_not(void)
+{
+	char proc[80];
+	int shared, status;
+
+	snprintf(proc, sizeof(proc), "%s/proc", place);
+	for (shared = 0; may_mount && shared < 2; shared++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(bound_root_hears(shared));
+		SUITE_ROW("shared %d", shared);
+		CU_ASSERT_EQUAL_FATAL(waitpid(pid, &status, 0), pid);
+		CU_ASSERT_EQUAL(WEXITSTATUS(status), shared);
+		CU_ASSERT_EQUAL(rmdir(proc), 0);
+	}
+}
+
 static void begin(void)
 {
 	if (!mkdtemp(dir) || host_open(&helper.host, NULL))
@@ -223,4 +256,4 @@ SUITE_MAIN("helper-mounter", TEST(a_failure_is_reported_with_its_message),
 	   TEST(a_mount_not_over_rdma_is_undone), TEST(an_allowed_mount_stays_visible),
 	   TEST(a_mount_is_hidden_until_it_succeeds),
 	   TEST(a_mount_left_by_a_failure_is_undone), TEST(a_busy_mount_is_undone),
-	   TEST(the_directory_is_removed))
+	   TEST(a_bound_root_is_shared_or_not), TEST(the_directory_is_removed))

@@ -141,6 +141,59 @@ static void a_descriptor_identifies_its_mount(void)
 	tree_free(&tree);
 }
 
+/* By the mount ID, not by the look of its line. */
+static void the_root_mount_is_shared_or_not(void)
+{
+	static const char below[] = "30 21 0:9 / /srv rw shared:7 - tmpfs none rw\n"
+				    "31 21 0:10 / / / rw shared:8 - tmpfs none rw\n";
+	static const struct {
+		const char *name, *root;
+		unsigned int id;
+		bool shared;
+	} rows[] = {
+		{ "shared", "21 1 8:1 / / rw shared:1 - xfs /dev/root rw\n", 21, true },
+		{ "private", "21 1 8:1 / / rw - xfs /dev/root rw\n", 21, false },
+		{ "a slave", "21 1 8:1 / / rw master:1 - xfs /dev/root rw\n", 21, false },
+		{ "a shared slave",
+		  "21 1 8:1 / / rw master:3 shared:1 - xfs /dev/root rw\n", 21, true },
+		{ "a subvolume of btrfs",
+		  "21 1 0:20 /@ / rw shared:1 - btrfs /dev/vda2 rw,subvol=/@\n", 21,
+		  true },
+		{ "a private subvolume",
+		  "21 1 0:20 /@ / rw - btrfs /dev/vda2 rw,subvol=/shared:1\n", 21,
+		  false },
+		{ "a bind mount",
+		  "21 1 8:1 /srv/roots/deb12 / rw shared:1 - ext4 /dev/sda1 rw\n", 21,
+		  true },
+		{ "a private mount on top of it",
+		  "21 1 0:2 / / rw shared:1 - rootfs none rw\n22 21 8:1 / / rw - ext4 /dev/sda1 rw\n",
+		  22, false },
+		{ "a shared mount on top of it",
+		  "21 1 0:2 / / rw - rootfs none rw\n22 21 8:1 / / rw shared:1 - ext4 /dev/sda1 rw\n",
+		  22, true },
+		{ "below a mount on top of it",
+		  "21 1 8:1 / / rw shared:1 - xfs /dev/root rw\n22 21 0:30 / / rw - tmpfs none rw\n",
+		  21, true },
+		{ "a source with that word",
+		  "21 1 8:1 / / rw - xfs shared:1 rw shared:1\n", 21, false },
+		{ "missing", "22 1 8:1 / / rw shared:1 - xfs /dev/root rw\n", 21, false },
+	};
+	struct host_mounts mounts;
+	char text[512];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i].name);
+		begin("", "");
+		snprintf(text, sizeof(text), "%s%s", rows[i].root, below);
+		tree_write(&tree, "proc/self/mountinfo", text);
+		CU_ASSERT_EQUAL_FATAL(host_mounts(tree.host, &mounts), 0);
+		CU_ASSERT_EQUAL(hidden_is_shared(&mounts, rows[i].id), rows[i].shared);
+		host_mounts_fini(&mounts);
+		tree_free(&tree);
+	}
+}
+
 SUITE_MAIN("helper-proof", TEST(rdma_in_both_is_proof), TEST(rdma_over_ipv6_is_rdma),
 	   TEST(missing_mountstats_are_no_contradiction),
 	   TEST(one_connection_over_tcp_disproves_rdma),
@@ -149,4 +202,4 @@ SUITE_MAIN("helper-proof", TEST(rdma_in_both_is_proof), TEST(rdma_over_ipv6_is_r
 	   TEST(other_file_systems_are_not_found),
 	   TEST(a_mount_without_a_transport_is_unproven),
 	   TEST(the_last_of_several_mounts_on_a_directory_is_used),
-	   TEST(a_descriptor_identifies_its_mount))
+	   TEST(a_descriptor_identifies_its_mount), TEST(the_root_mount_is_shared_or_not))
