@@ -15,7 +15,7 @@
 
 struct status_checks {
 	struct status_page *status;
-	unsigned int passed, skipped, others;
+	struct report_collector all; /* what 'nfsrdma check' would report */
 };
 
 static void cmd_status_on_check(void *arg, const struct finding *finding)
@@ -24,10 +24,11 @@ static void cmd_status_on_check(void *arg, const struct finding *finding)
 	const struct host_platform *platform = &checks->status->platform;
 	_cleanup_(finding_fini) struct finding fact = { 0 };
 
-	checks->passed += finding->status == FINDING_PASS;
-	checks->skipped += finding->status == FINDING_SKIP;
+	report_collect(&checks->all, finding);
+	/* The page has a finding for each mount. */
+	if (!strncmp(finding->id, "mount.", strlen("mount.")))
+		return;
 	if (finding->status != FINDING_PASS && finding->status != FINDING_SKIP) {
-		checks->others++;
 		report_collect(&checks->status->collector, finding);
 		return;
 	}
@@ -42,32 +43,34 @@ static void cmd_status_on_check(void *arg, const struct finding *finding)
 
 static int cmd_status_checks(struct status_page *status)
 {
-	const struct check *table[CHECKS_MAX + 1], *const *check;
-	struct status_checks checks = { .status = status };
+	_cleanup_(report_free_p) struct report *all = report_new("check");
+	struct status_checks checks = { .status = status, .all.report = all };
 	struct check_target target = { .port = NFS_RDMA_PORT, .pools = pool_places_gap };
 	struct finding *finding = &status->finding;
-	size_t n = 0;
+	char counts[160];
+	unsigned int i;
+	bool bad = false;
 	int rc;
 
+	if (!all)
+		return err_no_memory();
 	target.roles = checks_roles(status->host);
-	/* All but those of mounts: status has a finding for each mount. */
-	for (check = check_table; *check && n < CHECKS_MAX; check++)
-		if (strncmp((*check)->id, "mount.", strlen("mount.")) != 0)
-			table[n++] = *check;
-	table[n] = NULL;
-	rc = checks_run(table, status->host,
+	rc = checks_run(check_table, status->host,
 			host_is_live(status->host) ? &live_system : &live_replay, &target,
 			status->deadline, cmd_status_on_check, &checks);
+	if (!rc)
+		rc = checks.all.rc;
 	if (rc)
 		return rc;
-	finding_init(finding, "status.checks", FINDING_PASS,
-		     "%u passed, %u %s care, %u not applicable%s", checks.passed,
-		     checks.others, checks.others == 1 ? "needs" : "need", checks.skipped,
-		     checks.others ? "; 'nfsrdma check' has the steps" : "");
+	finding_init(finding, "status.checks", FINDING_PASS, "%s", "");
 	finding_text(finding, "fact", "yes");
-	finding_number(finding, "passed", checks.passed);
-	finding_number(finding, "need_care", checks.others);
-	finding_number(finding, "skipped", checks.skipped);
+	for (i = 0; i < FINDING_STATUS_COUNT; i++) {
+		finding_number(finding, finding_status_name(i), report_count(all, i));
+		bad |= i != FINDING_PASS && i != FINDING_SKIP && report_count(all, i);
+	}
+	snprintf(finding->summary, sizeof(finding->summary), "%s%s",
+		 report_counts(all, counts, sizeof(counts)),
+		 bad ? "; 'nfsrdma check' has the steps" : "");
 	report_collect(&status->collector, finding);
 	return 0;
 }

@@ -67,18 +67,15 @@ int publish_journal(const struct report *report, const char *identifier, const c
 	const struct journal_field fields[] = {
 		{ "NFSRDMA_VERDICT", verdict_name(verdict) },
 	};
-	char answer[ANSWER_MAX], text[2 * ANSWER_MAX];
+	char answer[ANSWER_MAX], counts[160], text[2 * ANSWER_MAX];
 
 	/* journal_send() has no error for that: most of its callers print, too. */
 	if (access(JOURNAL_SOCKET, F_OK))
 		return err_sys("reach the journal at " JOURNAL_SOCKET);
 	report_each(report, publish_finding, &to);
-	snprintf(text, sizeof(text),
-		 "%s: %s %u passed, %u failed, %u warned, %u unknown%s%s",
-		 verdict_name(verdict), report_answer(report, answer, sizeof(answer)),
-		 report_count(report, FINDING_PASS), report_count(report, FINDING_FAIL),
-		 report_count(report, FINDING_WARN),
-		 report_count(report, FINDING_UNKNOWN), *note ? "; " : "", note);
+	snprintf(text, sizeof(text), "%s: %s %s%s%s", verdict_name(verdict),
+		 report_answer(report, answer, sizeof(answer)),
+		 report_counts(report, counts, sizeof(counts)), *note ? "; " : "", note);
 	finding_clean(text);
 	publish_entry(&to, events[verdict], text, fields, ARRAY_SIZE(fields));
 	return to.rc;

@@ -4,6 +4,7 @@
 /* A report: collects findings, computes the verdict, and prints itself in a format. The formats are
  * the rows of report_formats[]. */
 #include "plugin/report/internal.h"
+#include "plugin/report/words.h"
 
 static const char *const subject_names[SUBJECT_COUNT] = {
 	[SUBJECT_SERVER] = "server",       [SUBJECT_PORT] = "port",
@@ -153,6 +154,25 @@ unsigned int report_count(const struct report *report, enum finding_status statu
 	for (i = 0; i < report->nfindings; i++)
 		n += report->findings[i]->status == status;
 	return n;
+}
+
+const char *report_counts(const struct report *report, char *buf, size_t cap)
+{
+	static const char *const counted[FINDING_STATUS_COUNT] = {
+		[FINDING_PASS] = "passed",     [FINDING_WARN] = "warned",
+		[FINDING_FAIL] = "failed",     [FINDING_SKIP] = "skipped",
+		[FINDING_UNKNOWN] = "unknown",
+	};
+	struct words words = { .separator = ", " };
+	unsigned int i, n;
+
+	for (i = 0; i < FINDING_STATUS_COUNT; i++) {
+		n = report_count(report, i);
+		if (n)
+			words_add(&words, "%u %s", n, counted[i]);
+	}
+	str_copy(buf, cap, words_text(&words));
+	return buf;
 }
 
 bool report_needs_care(enum finding_status status)

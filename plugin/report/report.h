@@ -171,6 +171,8 @@ void report_cut(struct report *report);
  * interrupted, or if nothing passed or warned; else warn if any warns; else pass. */
 enum verdict report_verdict(const struct report *report);
 unsigned int report_count(const struct report *report, enum finding_status status);
+/* "16 passed, 1 failed": of each status that occurs. Returns buf. */
+const char *report_counts(const struct report *report, char *buf, size_t cap);
 /* One sentence: can this host use NFS over RDMA with that server, and is the data correct? "" for commands
  * that do not ask this. Returns buf. */
 const char *report_answer(const struct report *report, char *buf, size_t cap);

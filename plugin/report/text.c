@@ -205,27 +205,15 @@ static void text_print_table(struct page *page, const struct report *report)
 /* "Verdict: FAIL  16 passed, 1 failed; 3.2 s" */
 static void text_print_verdict(struct page *page, const struct report *report)
 {
-	static const char *const words[FINDING_STATUS_COUNT] = {
-		[FINDING_PASS] = "passed",     [FINDING_WARN] = "warned",
-		[FINDING_FAIL] = "failed",     [FINDING_SKIP] = "skipped",
-		[FINDING_UNKNOWN] = "unknown",
-	};
 	enum finding_status status = report_status(report);
 	unsigned int indent = 11 + (unsigned int)strlen(text_statuses[status].word);
-	unsigned int i, n;
 	char counts[160];
-	size_t used = 0;
+	size_t used;
 
 	fputs("\nVerdict: ", page->out);
 	page_colored(page, text_statuses[status].color, text_statuses[status].word);
 	fputs("  ", page->out);
-	for (i = 0; i < FINDING_STATUS_COUNT; i++) {
-		n = report_count(report, i);
-		if (n)
-			used += (size_t)snprintf(counts + used, sizeof(counts) - used,
-						 "%s%u %s", used ? ", " : "", n,
-						 words[i]);
-	}
+	used = strlen(report_counts(report, counts, sizeof(counts)));
 	snprintf(counts + used, sizeof(counts) - used, "%s%.1f s", used ? "; " : "",
 		 report->elapsed_ms / 1000);
 	page_paragraph(page, counts, indent);

@@ -18,8 +18,14 @@ for name in $names; do
 	! grep -qE '.{81}' <(grep -v '  /rhev' "$work/out") || { show; fail "$name: wider than 80 columns"; }
 	[[ $(wc -l <"$work/out") -le 50 ]] || { show; fail "$name: more than a page"; }
 	! grep -qE '^ +(Remedy|Evidence) ' "$work/out" || { show; fail "$name: more than a line each"; }
+	cp "$work/out" "$work/text-status"
 	run status --root "$root" --format json
 	cp "$work/out" "$work/status.json"
+	# One count and one wording for the same checks.
+	run check --root "$root"
+	counts=$(sed -n '/^Verdict:/,$ p' "$work/out" | tr -s ' \n' ' ' | sed -nE 's/^Verdict: [A-Za-z]+ (.*); [0-9.]+ s .*/\1/p')
+	[[ $(tr -s ' \n' ' ' <"$work/text-status") == *"Checks: $counts"[\ \;]* ]] ||
+		fail "$name: check counts \"$counts\", status $(grep Checks: "$work/text-status")"
 	for command in check mounts; do
 		run "$command" --root "$root" --format json
 		[[ $command == check || $(jq -r .verdict "$work/out") != unknown ]] || continue
