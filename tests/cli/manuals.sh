@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# The manuals as the build formats them: no line is wider than 80 columns, man and mandoc do not warn, each
+# The manuals as the build formats them: in UTF-8 and in ASCII, which a system without a locale has, no line is
+# wider than 80 columns, and man does not warn; nor does mandoc. Each
 # page and section that they name exists, pages that belong together name each other, and the program
 # accepts the commands of the examples.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -15,8 +16,8 @@ mapfile -t pages < <(find "$build"/{rpcrdma,plugin,mount-helper,hooks,packaging}
 page_name() { local file=${1##*/}; echo "${file%.*}(${file##*.})"; }
 # names: the pages in a text. A line that ends in a hyphen has the other part of a name on the next one.
 names() { sed -z 's/-\n */-/g' | { grep -oE '[A-Za-z_][A-Za-z0-9_.-]*\([1-9]\)' || true; } | sort -u; }
-# rendered PAGE [OPTION...]
-rendered() { MANWIDTH=80 man --warnings -E UTF-8 "${@:2}" -l "$1" 2>"$work/warnings" </dev/null; }
+# rendered PAGE ENCODING [OPTION...]
+rendered() { MANROFFSEQ='' MANWIDTH=80 man --warnings -E "$2" "${@:3}" -l "$1" 2>"$work/warnings" </dev/null; }
 
 declare -A ours sees
 for page in "${pages[@]}"; do
@@ -33,14 +34,19 @@ known=" $(sed 's/#.*//' "$NFSRDMA_SOURCE/tests/cli/manuals.known" | tr '\n' ' ')
 
 for page in "${pages[@]}"; do
 	name=$(page_name "$page")
-	rendered "$page" >"$work/text"
-	[[ ! -s $work/warnings ]] || { cat "$work/warnings"; fail "man warns of $name"; }
-	! grep -nE '^.{81}' "$work/text" || fail "$name is wider than 80 columns"
+	for encoding in UTF-8 ascii; do
+		locale=C.UTF-8
+		[[ $encoding != ascii ]] || locale=C
+		LC_ALL=$locale rendered "$page" "$encoding" >"$work/text"
+		[[ ! -s $work/warnings ]] || { cat "$work/warnings"; fail "man warns of $name in $encoding"; }
+		! grep -nE '^.{81}' "$work/text" || fail "$name is wider than 80 columns in $encoding"
+	done
+	! LC_ALL=C grep -n '[^ -~]' "$work/text" || fail "$name in ascii is not ASCII"
 	# scdoc makes these paragraphs.
 	mandoc -T lint -W warning "$page" >"$work/lint" 2>&1 || true
 	! grep -v 'skipping paragraph macro: PP' "$work/lint" || fail "mandoc warns of $name"
 
-	rendered "$page" --no-hyphenation --no-justification >"$work/text"
+	rendered "$page" UTF-8 --no-hyphenation --no-justification >"$work/text"
 	while read -r other; do
 		[[ ${ours[$other]:-} || $known == *" $other "* ]] ||
 			fail "$name names $other, which is neither ours nor in manuals.known"
