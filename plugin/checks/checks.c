@@ -9,6 +9,9 @@
 
 #include "plugin/checks/internal.h"
 
+/* For one check alone. */
+#define CHECKS_ONE_MS 5000
+
 struct check_outcome {
 	const char *id;
 	enum finding_status status;
@@ -226,6 +229,29 @@ int checks_run(const struct check *const *table, const struct host *host,
 	run->target = target;
 	run->deadline = deadline;
 	return checks_run_all(table, run, outcomes, sink, arg);
+}
+
+static void checks_keep_finding(void *arg, const struct finding *finding)
+{
+	finding_copy(arg, finding);
+}
+
+int checks_run_one(const char *id, const struct host *host, const struct live_ops *live,
+		   const struct check_target *target, struct finding *out)
+{
+	const struct check *one[] = { NULL, NULL };
+	const struct check *const *check;
+	int rc;
+
+	for (check = check_table; *check; check++)
+		if (!strcmp((*check)->id, id))
+			one[0] = *check;
+	if (!one[0])
+		return err_set(ENOENT, "no check %s", id);
+	finding_init(out, id, FINDING_UNKNOWN, "%s", "");
+	rc = checks_run(one, host, live, target, deadline_in(CHECKS_ONE_MS),
+			checks_keep_finding, out);
+	return !rc && out->no_memory ? err_no_memory() : rc;
 }
 
 int checks_visit(const struct check *const *table, const struct host *host,

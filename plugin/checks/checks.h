@@ -129,6 +129,10 @@ unsigned int checks_roles(const struct host *host);
 int checks_run(const struct check *const *table, const struct host *host,
 	       const struct live_ops *live, const struct check_target *target,
 	       uint64_t deadline, finding_sink sink, void *arg);
+/* What the check @id of the table says, alone: as if none before it had failed. @out: for finding_fini(). Errors:
+ * -ENOENT: no such check; -ENOMEM. */
+int checks_run_one(const char *id, const struct host *host, const struct live_ops *live,
+		   const struct check_target *target, struct finding *out);
 /* For a snapshot: runs those that are asked of this host alone, whatever those before them came
  * to, for what they read; nobody is told what they say. */
 int checks_visit(const struct check *const *table, const struct host *host,
@@ -147,6 +151,12 @@ void check_note(struct check_run *run);
 int check_skip(struct check_run *run, const char *id);
 /* Whether the check @id, of those before, failed. */
 bool check_failed(const struct check_run *run, const char *id);
+
+/* systems.c */
+
+/* What the steps on @host depend on: enum report_system. @of: what those steps have; what configures network and
+ * firewall is read only where one has that, from many files. */
+unsigned int systems_of(const struct host *host, unsigned int of);
 
 /* ports.c */
 

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
+#include "plugin/checks/checks.h"
 #include "plugin/cli/cli.h"
 
 static void output_print_error(const struct cli_command *command, const char *text,
@@ -134,47 +135,13 @@ void output_labelled(const char *label, unsigned int column, const char *text,
 			   width);
 }
 
-static const struct {
-	enum host_manager manager;
-	enum report_system system;
-} managers[] = {
-	{ MANAGER_NETWORKMANAGER, SYSTEM_NETWORKMANAGER },
-	{ MANAGER_NETPLAN, SYSTEM_NETPLAN },
-	{ MANAGER_IFUPDOWN, SYSTEM_IFUPDOWN },
-	{ MANAGER_WICKED, SYSTEM_WICKED },
-	{ MANAGER_NETWORKD, SYSTEM_NETWORKD },
-	{ MANAGER_FIREWALLD, SYSTEM_FIREWALLD },
-	{ MANAGER_NFTABLES, SYSTEM_NFTABLES },
-	{ MANAGER_IPTABLES, SYSTEM_IPTABLES },
-	{ MANAGER_UFW, SYSTEM_UFW },
-};
-
 unsigned int output_systems(const struct host *host, unsigned int of)
 {
-	static const unsigned int distributions[] = {
-		[DISTRO_OTHER] = 0,
-		[DISTRO_DEBIAN] = SYSTEM_DEBIAN,
-		[DISTRO_UBUNTU] = SYSTEM_UBUNTU,
-		[DISTRO_RHEL] = SYSTEM_RHEL,
-		[DISTRO_SUSE] = SYSTEM_SUSE,
-		[DISTRO_ARCH] = SYSTEM_ARCH,
-	};
 	_cleanup_(host_close_p) struct host *here = NULL;
-	unsigned int systems = 0, found = 0;
-	struct host_system system;
-	size_t i;
 
 	if (!host && host_open(&here, NULL))
 		return 0;
-	host = host ? host : here;
-	if (!host_system(host, &system))
-		systems = distributions[system.distro];
-	if (of & ~(unsigned int)SYSTEM_DISTRIBUTIONS)
-		found = host_managers(host);
-	for (i = 0; i < ARRAY_SIZE(managers); i++)
-		if (found & managers[i].manager)
-			systems |= managers[i].system;
-	return systems;
+	return systems_of(host ? host : here, of);
 }
 
 void output_end(const struct cli *cli, struct report *report, int rc)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "plugin/checks/checks.h"
 #include "plugin/kernel/internal.h"
 
 /* mount(2) sends a call twice at most, and there are a few of them. */
@@ -291,12 +292,29 @@ static int kernel_test_server(struct kernel *k)
 	return rc == -EPIPE ? 0 : rc;
 }
 
+/* The check of the module says why, and what to install or to boot: no device would help. */
+static bool kernel_lacks_module(const struct kernel *k)
+{
+	const struct check_target target = { .port = NFS_RDMA_PORT,
+					     .roles = CHECK_CLIENT };
+	_cleanup_(finding_fini) struct finding f = { 0 };
+
+	if (checks_run_one("client.module", k->host, &live_replay, &target, &f) ||
+	    f.status != FINDING_FAIL)
+		return false;
+	kernel_emit(k, &f);
+	return true;
+}
+
 static int kernel_test(struct kernel *k)
 {
 	_cleanup_(host_text_fini) struct host_text modules = { NULL, 0 };
 	_cleanup_(finding_fini) struct finding f = { 0 };
-	int rc = kernel_address(k->host, k->options, &k->local);
+	int rc;
 
+	if (kernel_lacks_module(k))
+		return 0;
+	rc = kernel_address(k->host, k->options, &k->local);
 	if (rc) {
 		finding_init(&f, "kernel.device", FINDING_UNKNOWN, "%s", err_text());
 		finding_reason(&f, err_reason());

@@ -25,7 +25,8 @@ static enum answer_reply answer_reach(const struct report *report)
 			return ANSWER_YES;
 		/* The others are requirements of such a reply. */
 		if ((reply || !strcmp(id, "probe.connect") ||
-		     !strcmp(id, "probe.route") || !strcmp(id, "probe.address")) &&
+		     !strcmp(id, "probe.route") || !strcmp(id, "probe.address") ||
+		     !strcmp(id, "client.module")) &&
 		    report_root(report, finding)->status == FINDING_FAIL)
 			answer = ANSWER_NO;
 	}

@@ -21,6 +21,7 @@
 
 #include "plugin/host/files.h"
 #include "plugin/host/text.h"
+#include "plugin/report/report.h"
 #include "plugin/setup/setup.h"
 
 /* Texts of files; NULL is no file. */
@@ -197,6 +198,9 @@ void plan_note(struct planner *planner, bool todo, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 /* What one check says for the roles that are asked for, in @out, which the caller ends. */
 int plan_check(struct planner *planner, const char *id, struct finding *out);
+/* Whether the kernel cannot load rpcrdma, as the check of the module for these roles says: then a note with its
+ * finding and the first step, after @intro. */
+bool plan_lacks_module(struct planner *planner, const char *intro);
 /* What the file is by now: by the plan, or where that does not change it, on the machine. *@text is
  * NULL if it is not there; the caller frees it. Errors: of reading; -ELOOP it is a link. */
 int plan_text(struct planner *planner, const char *path, char **text);

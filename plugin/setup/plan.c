@@ -7,8 +7,6 @@
 
 #include "plugin/setup/internal.h"
 
-#define CHECK_MS 5000
-
 /* In the order in which they are applied: a server listens when its module is there. */
 static const struct remedy *const plan_remedies[] = {
 	&remedy_modules, &remedy_software, &remedy_nfs_conf, &remedy_ipoib,
@@ -57,28 +55,33 @@ void plan_note(struct planner *planner, bool todo, const char *fmt, ...)
 	plan->nnotes++;
 }
 
-static void plan_keep_finding(void *arg, const struct finding *finding)
-{
-	finding_copy(arg, finding);
-}
-
 int plan_check(struct planner *planner, const char *id, struct finding *out)
 {
 	const struct check_target target = { .port = planner->port,
 					     .roles = planner->request->roles };
-	const struct check *one[] = { NULL, NULL };
-	const struct check *const *check;
-	int rc;
 
-	for (check = check_table; *check; check++)
-		if (!strcmp((*check)->id, id))
-			one[0] = *check;
-	if (!one[0])
-		return err_set(ENOENT, "no check %s", id);
-	finding_init(out, id, FINDING_UNKNOWN, "%s", "");
-	rc = checks_run(one, planner->machine->host, planner->machine->live, &target,
-			deadline_in(CHECK_MS), plan_keep_finding, out);
-	return !rc && out->no_memory ? err_no_memory() : rc;
+	return checks_run_one(id, planner->machine->host, planner->machine->live, &target,
+			      out);
+}
+
+bool plan_lacks_module(struct planner *planner, const char *intro)
+{
+	bool server = planner->request->roles & CHECK_SERVER;
+	_cleanup_(report_free_p) struct report *report = report_new("setup");
+	_cleanup_(finding_fini) struct finding finding = { 0 };
+	char name[REPORT_NAME_MAX], step[REPORT_STEP_MAX];
+
+	if (!report ||
+	    plan_check(planner, server ? "server.module" : "client.module", &finding) ||
+	    finding.status != FINDING_FAIL)
+		return false;
+	report_for(report, systems_of(planner->machine->host, ~0u));
+	report_name(&finding, name);
+	if (!*report_first_step(report, &finding, step))
+		snprintf(step, sizeof(step), "Run 'nfsrdma explain %s'.", name);
+	plan_note(planner, true, "%s: %.250s [%s]. %.250s", intro, finding.summary, name,
+		  step);
+	return true;
 }
 
 static struct setup_step *plan_find_file(struct setup_plan *plan, const char *path)
@@ -208,6 +211,9 @@ static bool plan_has_no_device(struct planner *planner)
 		   host_rdma_missing(planner->machine->host, names, 1) > 0) {
 		return false;
 	}
+	/* Nor would a software link help. */
+	if (plan_lacks_module(planner, "Nothing can be set up"))
+		return true;
 	plan_note(
 		planner, true,
 		"%.400s, so there is nothing to set up. See nfsrdma explain client.device; without an adapter, setup --software adds a software RDMA link",

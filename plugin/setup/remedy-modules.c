@@ -74,6 +74,9 @@ static int modules_add_to_list(struct planner *planner, const char *module,
 static bool modules_may_load(struct planner *planner, const struct host_module *module,
 			     const char *name)
 {
+	if (module->state == MODULE_MISSING && !strcmp(name, "rpcrdma") &&
+	    plan_lacks_module(planner, "NFS over RDMA cannot work yet"))
+		return false;
 	if (module->state == MODULE_MISSING)
 		plan_note(
 			planner, true,

@@ -381,3 +381,28 @@ for words in 'setup' 'setup bogus' 'setup client server' 'setup client --port 1'
 	expect_status 2
 	expect_sentence .
 done
+
+# --- a kernel without NFS over RDMA ---------------------------------------------------------------
+
+# What check says of it, with its first step, and no software link, which would not help. The last one has a device.
+sed '$ a @include siw' "$NFSRDMA_SOURCE/tests/hosts/server-no-rpcrdma/host" >"$work/with-siw"
+mkdir -p "$work/source/with-siw"
+mv "$work/with-siw" "$work/source/with-siw/host"
+for source in "$NFSRDMA_SOURCE"/tests/hosts/{server-no-rpcrdma,rpcrdma-missing,no-modules-extra-ubuntu} "$work/source/with-siw"; do
+	name=${source##*/}
+	python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/made" "$source"
+	root=$work/made/$name
+	for role in client server; do
+		run check --role "$role" --root "$root" --format json
+		jq -r --arg id "$role.module" '.findings[] | select(.id == $id and .status == "fail") |
+			.summary, "[\(.id)/\(.reason)]", .steps[0].text, .steps[0].command' "$work/out" >"$work/answer"
+		[[ -s $work/answer ]] || fail "$name: check passes the module of a $role"
+		run setup "$role" --dry-run --root "$root"
+		expect_status 0
+		tr -s ' \n' ' ' <"$work/out" >"$work/words"
+		while IFS= read -r words; do
+			grep -qF -- "$words" "$work/words" || { show; fail "$name: setup $role does not say \"$words\", as check does"; }
+		done <"$work/answer"
+		no_line software
+	done
+done

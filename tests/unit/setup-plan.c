@@ -156,9 +156,19 @@ static void forbidden_steps_are_not_planned(void)
 	CU_ASSERT_EQUAL(plan->nsteps, 0);
 	CU_ASSERT(is_noted(true, "forbids loading rpcrdma"));
 	done();
-	start("no-rpcrdma-cloud-kernel", CHECK_CLIENT);
+}
+
+/* Neither a device nor a software link would help. */
+static void a_kernel_without_the_module_is_reported_like_the_check(void)
+{
+	start("no-rpcrdma-cloud-kernel", CHECK_SERVER);
 	make();
 	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	CU_ASSERT_EQUAL(plan->nnotes, 1);
+	CU_ASSERT(is_noted(true, "was built without NFS over RDMA"));
+	CU_ASSERT(is_noted(true, "[server.module/not-built]"));
+	CU_ASSERT(is_noted(true, "'apt-get install linux-image-"));
+	CU_ASSERT_FALSE(is_noted(true, "software"));
 	done();
 }
 
@@ -840,6 +850,7 @@ SUITE_MAIN("setup-plan", TEST(a_working_host_is_left_alone),
 	   TEST(without_rdma_conf_setup_writes_its_own_list),
 	   TEST(below_a_root_nothing_is_loaded), TEST(a_blacklist_stays),
 	   TEST(forbidden_steps_are_not_planned),
+	   TEST(a_kernel_without_the_module_is_reported_like_the_check),
 	   TEST(missing_modules_of_a_driver_are_loaded),
 	   TEST(without_a_device_nothing_is_set_up),
 	   TEST(a_server_that_cannot_load_rpcrdma_is_not_configured),
