@@ -53,7 +53,6 @@ check_here
 if ((EUID == 0)); then
 	requires setpriv
 	run_prefix=(setpriv --reuid 65534 --regid 65534 --clear-groups)
-	run --version
-	((status == 0)) || skip "nobody may not run $NFSRDMA; for root all is as it should be"
+	NFSRDMA=$(reachable "$NFSRDMA")
 	check_here
 fi

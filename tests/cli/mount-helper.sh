@@ -361,14 +361,9 @@ status=0
 
 mount_nfs 'echo called >&2; exit 0'
 if type -P setpriv >/dev/null; then
-	mkdir "$work/user"
-	cp "$helpers/mount.nfsrdma" "$work/user/"
-	while read -r library; do
-		cp "$library" "$work/user/"
-	done < <(ldd "$helpers/mount.nfsrdma" | sed -n "s|.* => \(${NFSRDMA%/*}/[^ ]*\) .*|\1|p")
 	status=0
-	setpriv --reuid=65534 --regid=65534 --clear-groups env "LD_LIBRARY_PATH=$work/user" \
-		"$work/user/mount.nfsrdma" "$source" "$place" -o rw,user,$quiet 2>"$work/err" || status=$?
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$(reachable "$helpers/mount.nfsrdma")" "$source" "$place" -o rw,user,$quiet 2>"$work/err" || status=$?
 	[[ $status == 1 ]] || { cat "$work/err"; fail "a user: exit status $status"; }
 	grep -q 'only root' "$work/err" || fail "a user is not told"
 	! grep -q called "$work/err" || fail "a user's mount.nfs was called"

@@ -351,13 +351,8 @@ if ((EUID == 0)) && unshare -m true 2>/dev/null; then
 	same_as_before "a read-only file system"
 fi
 if ((EUID == 0)); then
-	cp "$NFSRDMA" "$work/nfsrdma"
-	chmod 755 "$work/nfsrdma"
-	for lib in $(ldd "$NFSRDMA" | sed -n "s|.* => \($(dirname "$NFSRDMA")/[^ ]*\) .*|\1|p"); do
-		cp "$lib" "$work/"
-	done
-	run_prefix=(setpriv --reuid=65534 --regid=65534 --clear-groups env "LD_LIBRARY_PATH=$work")
-	NFSRDMA=$work/nfsrdma
+	run_prefix=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	NFSRDMA=$(reachable "$NFSRDMA")
 fi
 run setup client
 expect_status 3

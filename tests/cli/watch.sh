@@ -238,11 +238,12 @@ expect_status 3
 expect_sentence "another watcher is running, process $watcher"
 chmod 755 "$work"
 run_prefix=(setpriv --reuid 65534 --regid 65534 --clear-groups)
-if "${run_prefix[@]}" test -x "$NFSRDMA"; then
-	run watch --no-libvirt
-	expect_status 3
-	expect_sentence 'root is needed'
-fi
+built=$NFSRDMA
+NFSRDMA=$(reachable "$built")
+run watch --no-libvirt
+expect_status 3
+expect_sentence 'root is needed'
+NFSRDMA=$built
 run_prefix=("$kernel")
 
 echo "the end"
