@@ -22,8 +22,14 @@ version=$(sed -n "s/^  version : '\(.*\)',/\1/p" meson.build)
 [[ $(dpkg-parsechangelog -l packaging/debian/changelog -S Version) == "$version" ]] ||
 	fail "the changelog's version is not $version"
 
+work=$(mktemp -d "${TMPDIR:-/tmp}/nfsrdma-package.XXXXXX")
+trap 'rm -rf "$work"' EXIT
 rm -rf "$out"
-mapfile -t debs < <(packaging/build-deb "$out")
+mapfile -t debs < <(packaging/build-deb "$out" 2>"$work/progress")
+# It takes minutes, and says so.
+for words in copying building 'done in'; do
+	grep -q "^build-deb: $words" "$work/progress" || fail "build-deb is silent: $(cat "$work/progress")"
+done
 [[ $(basename -a "${debs[@]}" | cut -d_ -f1 | sort | paste -sd' ') == "librpcrdma-dev librpcrdma0 nfsrdma nfsrdma-libvirt nfsrdma-vdsm" ]] ||
 	fail "the packages are ${debs[*]}"
 multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
@@ -34,13 +40,16 @@ diff -u <(cut -d' ' -f2 tests/install.list | grep -v '^etc/libvirt/hooks/') \
 		sed -E "s,^\./,,; s,^lib/,usr/lib/,; s,usr/lib/$multiarch/,usr/lib/,; s,(share/man/.*)\.gz$,\1,; s,zsh/vendor-completions,zsh/site-functions,; s,usr/share/nfsrdma/(nfsrdma.conf)$,etc/\1," |
 		grep -vE '^usr/share/(doc/[^/]*/(changelog.gz|copyright|NEWS.Debian.gz)|lintian/overrides/[^/]*)$' | sort) ||
 	fail "the packages' files are not those of tests/install.list"
+# The manual of a command is where the command is. nfsrdma-libvirt(7) is of the package that nfsrdma recommends.
+dpkg-deb --contents "$(debs_in "$out" nfsrdma)" >"$work/contents"
+for page in nfsrdma.8 nfsrdma-ovirt.7 nfsrdma.conf.5 mount.nfsrdma.8; do
+	grep -q "/$page\.gz$" "$work/contents" || fail "nfsrdma lacks $page"
+done
 lintian=$(lintian --allow-root "${debs[@]}" 2>&1) || true
 [[ ! $lintian ]] || fail "$lintian"
 
 # --- installed, removed, purged ------------------------------------------------------------------
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/nfsrdma-package.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 hook=etc/libvirt/hooks/qemu.d/nfsrdma hook_program=usr/sbin/nfsrdma-libvirt-hook
 wants=etc/systemd/system/multi-user.target.wants/nfsrdma-watch.service
 libvirt=$(debs_in "$out" nfsrdma-libvirt)

@@ -4,7 +4,7 @@
 #
 # packaging/rpm/nfsrdma.spec without a build: it parses for each distribution it is for and refuses EL 8, rpmlint
 # has no complaint, each BuildRequires names its repository, meson.build needs nothing else, and each file of
-# tests/install.list is in exactly one package.
+# tests/install.list is in exactly one package, which is that of Debian, too.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -43,6 +43,25 @@ patterns=$(parsed 'rhel 9' --define '_libdir /usr/lib' | awk '
 	/^%files/ { package = $2 == "-n" ? $3 : $2 ? "nfsrdma-" $2 : "nfsrdma"; next }
 	/^%changelog/ { package = "" }
 	package && package != "nfsrdma-selinux" && !/^(#|$)/ && !/%dir|%ghost|%license|^%doc/ { print package, $NF }')
+# debian_package FILE: the same package of Debian's, by its name here.
+debian_package()
+{
+	local list pattern path=${1/librpcrdma-devel/librpcrdma-dev} name=none
+
+	# debian/rules moves this one.
+	[[ $path != /etc/nfsrdma.conf ]] || path=/usr/share/nfsrdma/nfsrdma.conf
+	while IFS=: read -r list pattern; do
+		pattern=/${pattern/#'usr/lib/*/'/usr/lib/} pattern=${pattern%% *}
+		# shellcheck disable=SC2053 # a pattern; one of a folder has all below it
+		[[ $path != $pattern && $path != $pattern/* ]] || name=${list##*/}
+	done < <(grep -H . packaging/debian/*.install)
+	case $name in
+	librpcrdma0.install)	echo librpcrdma ;;
+	librpcrdma-dev.install)	echo librpcrdma-devel ;;
+	*)			echo "${name%.install}" ;;
+	esac
+}
+
 declare -A used
 while IFS= read -r path; do
 	in_packages=()
@@ -54,6 +73,8 @@ while IFS= read -r path; do
 		fi
 	done <<<"$patterns"
 	((${#in_packages[@]} == 1)) || fail "$path is in ${#in_packages[@]} packages: ${in_packages[*]}"
+	debian=$(debian_package "$path")
+	[[ ${in_packages[0]} == "$debian" ]] || fail "$path is in ${in_packages[0]}, and for Debian in $debian"
 done < <(cut -d' ' -f2 tests/install.list | sed 's,^,/,; s,/doc/librpcrdma-dev/,/doc/librpcrdma-devel/,' |
 	grep -v '^/etc/libvirt/hooks/')
 while read -r package pattern; do
