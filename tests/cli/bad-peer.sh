@@ -17,11 +17,20 @@ start_peer()
 	read -r peer_port <"$work/peer-$1"
 }
 
+# Seconds until a silent peer is given up: enough for what comes before the silence on a busy machine.
+limit=8
+[[ ! ${NFSRDMA_MEASURED:-} ]] || limit=3
+
 # peer MODE STATUS WORDS [ID/REASON]: the exit status and the words of a probe of that peer.
 peer()
 {
 	start_peer "$1"
-	probe 127.0.0.1:/export --port "$peer_port" --timeout 3
+	if (($2 == 1)) && [[ ! ${NFSRDMA_MEASURED:-} ]]; then
+		# The peer ends it.
+		probe 127.0.0.1:/export --port "$peer_port"
+	else
+		probe 127.0.0.1:/export --port "$peer_port" --timeout "$limit"
+	fi
 	expect_status "$2"
 	within 4000 "$1 with --timeout 3"
 	expect_first_problem "$3"
@@ -49,7 +58,7 @@ peer flood-writes     3 'no reply'
 peer flood-sends      3 'no reply'
 for mode in flood-writes flood-sends; do
 	start_peer "$mode"
-	run bench --format json 127.0.0.1:/export --port "$peer_port" --timeout 3
+	run bench --format json 127.0.0.1:/export --port "$peer_port" --timeout "$limit"
 	expect_status 3
 	within 4000 "bench against $mode with --timeout 3"
 done
@@ -59,14 +68,14 @@ done
 start_server
 start_peer silence
 probe "127.0.0.1:$export" --port "$rdma_port" --mount-port "$mount_port" --nfs-port "$peer_port" \
-	--timeout 12 --level quick
+	--timeout 40 --level quick
 expect_status 0
 expect_finding probe.reference skip
 expect_finding probe.read.write-chunk pass
 echo "ok - silent NFS over TCP ($(seconds "$took") s)"
 start_peer silence
 probe "127.0.0.1:$export" --port "$rdma_port" --mount-port "$peer_port" --nfs-port "$nfs_port" \
-	--nfs-version 3 --timeout 3
+	--nfs-version 3 --timeout "$limit"
 expect_status 3
 expect_first_problem 'MOUNT'
 expect_reason probe.mount/mountd-reply
@@ -100,13 +109,13 @@ fi
 # A server that answers and then falls silent: a timeout after a good reply is a failure.
 stop_server
 start_server --fault write-chunk-over-812=hang
-probe_server --timeout 2
+probe_server --timeout "$limit"
 expect_status 1
 expect_finding probe.reply.lost fail
-within 3000 "--timeout 2"
+within 4000 "--timeout 3"
 echo "ok - silence after good replies ($(seconds "$took") s)"
-run bench --format json "127.0.0.1:$export" "${server[@]}" --timeout 2
-within 3000 "bench with --timeout 2"
+run bench --format json "127.0.0.1:$export" "${server[@]}" --timeout "$limit"
+within 4000 "bench with --timeout 3"
 
 # A peer with an old version gets one request for less, and the report says so.
 stop_server

@@ -47,7 +47,7 @@ run_prefix=(unshare -n sh -ec '
 	until [ -s "$2/rpcbind" ] && [ -s "$2/serve" ]; do sleep 0.05; done
 	shift 3
 	"$@"' - "$NFSRDMA_SOURCE/tests/cli/peer.py" "$work" "$NFSRDMA")
-probe 127.0.0.1:/ --nfs-version 3 --timeout 10
+probe 127.0.0.1:/ --nfs-version 3
 expect_status 3
 expect_reason probe.mount/no-mountd
 echo "ok - mountd that is not registered ($(seconds "$took") s)"

@@ -106,7 +106,7 @@ while True:
 END
 cleanup_fn kill "$!"
 start_server --export "$work/written" --fault write-chunk
-probe_server --level quick --timeout 20 --nfs-version 3
+probe_server --level quick --nfs-version 3
 expect_reason probe.changing/every-file
 stop_server
 

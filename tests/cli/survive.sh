@@ -109,7 +109,7 @@ for version in "${versions[@]}"; do
 	echo "ok - gone and restarted, NFSv$version ($(seconds "$took") s)"
 done
 # The last request of all.
-gone 'is gone' 'by Write chunk' --embedded --fault die --nfs-version 4.1 --timeout 30
+gone 'is gone' 'by Write chunk' --embedded --fault die --nfs-version 4.1
 
 # Nothing is sent to a restarted server, not even to remove the client that it had.
 export NFSRDMA_DEBUG=server

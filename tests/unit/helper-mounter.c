@@ -47,21 +47,21 @@ static bool is_mounted(void)
 
 static void a_failure_is_reported_with_its_message(void)
 {
-	run("echo 'mount.nfs: no' >&2; exit 32", false, false, 10000);
+	run("echo 'mount.nfs: no' >&2; exit 32", false, false, PATIENCE_MS);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_FAILED);
 	CU_ASSERT_EQUAL(result.status, 32);
 	CU_ASSERT_STRING_EQUAL(result.text, "mount.nfs: no");
-	run("kill -KILL $$", false, false, 10000);
+	run("kill -KILL $$", false, false, PATIENCE_MS);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_FAILED);
 	CU_ASSERT_STRING_EQUAL(result.text, "mount.nfs was killed by signal 9");
 }
 
 static void success_without_a_mount_is_a_failure(void)
 {
-	run("exit 0", false, false, 10000);
+	run("exit 0", false, false, PATIENCE_MS);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_NOTHING);
 	helper.args.fake = true;
-	run("exit 0", false, false, 10000);
+	run("exit 0", false, false, PATIENCE_MS);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_FAKED);
 	helper.args.fake = false;
 }
@@ -98,7 +98,7 @@ static void arguments_are_passed_on_as_mount_writes_them(void)
 {
 	helper.args.sloppy = helper.args.no_mtab = helper.args.verbose = true;
 	run("[ \"$*\" = \"nas:/vm $dir -s -n -v -o rw,proto=rdma\" ]; exit $?", false,
-	    false, 10000);
+	    false, PATIENCE_MS);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_NOTHING);
 	helper.args.sloppy = helper.args.no_mtab = helper.args.verbose = false;
 }
@@ -111,7 +111,7 @@ static void a_mount_not_over_rdma_is_undone(void)
 	SKIP_IF_EMULATED("lacks open_tree and move_mount");
 	for (hidden = 0; may_mount && hidden < 2; hidden++) {
 		SUITE_ROW("hidden %d", hidden);
-		run("/bin/mount -i -t tmpfs none \"$dir\"", hidden, false, 10000);
+		run("/bin/mount -i -t tmpfs none \"$dir\"", hidden, false, PATIENCE_MS);
 		CU_ASSERT_EQUAL(result.end, MOUNTER_UNDONE);
 		CU_ASSERT_EQUAL(result.hidden, hidden);
 		CU_ASSERT_STRING_EQUAL(result.proof.why, "it is not an NFS mount");
@@ -126,7 +126,7 @@ static void an_allowed_mount_stays_visible(void)
 	SKIP_IF_EMULATED("lacks open_tree and move_mount");
 	for (hidden = 0; may_mount && hidden < 2; hidden++) {
 		SUITE_ROW("hidden %d", hidden);
-		run("/bin/mount -i -t tmpfs none \"$dir\"", hidden, true, 10000);
+		run("/bin/mount -i -t tmpfs none \"$dir\"", hidden, true, PATIENCE_MS);
 		CU_ASSERT_EQUAL(result.end, MOUNTER_MOUNTED);
 		CU_ASSERT_EQUAL(result.hidden, hidden);
 		CU_ASSERT_FALSE(result.proof.rdma);
@@ -148,10 +148,10 @@ static void a_mount_is_hidden_until_it_succeeds(void)
 		script, sizeof(script),
 		"/bin/mount -i -t tmpfs none \"$dir\" && ! grep -q ' %s ' /proc/%d/mountinfo",
 		place, (int)getpid());
-	run(script, true, true, 10000);
+	run(script, true, true, PATIENCE_MS);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_MOUNTED);
 	CU_ASSERT(is_mounted());
-	run("exit 0", true, false, 10000);
+	run("exit 0", true, false, PATIENCE_MS);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_NOTHING);
 	CU_ASSERT(is_mounted());
 	CU_ASSERT_EQUAL(umount2(place, 0), 0);
@@ -165,7 +165,8 @@ static void a_mount_left_by_a_failure_is_undone(void)
 	SKIP_IF_EMULATED("lacks open_tree and move_mount");
 	for (hidden = 0; may_mount && hidden < 2; hidden++) {
 		SUITE_ROW("hidden %d", hidden);
-		run("/bin/mount -i -t tmpfs none \"$dir\"; exit 32", hidden, true, 10000);
+		run("/bin/mount -i -t tmpfs none \"$dir\"; exit 32", hidden, true,
+		    PATIENCE_MS);
 		CU_ASSERT_EQUAL(result.end, MOUNTER_FAILED);
 		CU_ASSERT_FALSE(is_mounted());
 		run("/bin/mount -i -t tmpfs none \"$dir\"; exec sleep 60", hidden, true,
@@ -181,7 +182,7 @@ static void a_busy_mount_is_undone(void)
 	if (!may_mount)
 		return;
 	run("/bin/mount -i -t tmpfs none \"$dir\"; cd \"$dir\"; sleep 2 & exit 0", false,
-	    false, 10000);
+	    false, PATIENCE_MS);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_UNDONE);
 	CU_ASSERT_FALSE(is_mounted());
 }

@@ -41,10 +41,11 @@ static void each_mount_has_its_answer(void)
 	memset(list[3].target, 'a', sizeof(list[3].target) - 1);
 	add("/");
 	list[4].nxprts = 4;
-	CU_ASSERT_EQUAL_FATAL(live_mounts(&mounts, deadline_in(20000), &answers), 0);
+	CU_ASSERT_EQUAL_FATAL(live_mounts(&mounts, deadline_in(PATIENCE_MS), &answers),
+			      0);
 	CU_ASSERT_EQUAL(answers[0].state, MOUNT_ANSWERED);
 	ASSERT_MORE(answers[0].ms, 0);
-	ASSERT_LESS(answers[0].ms, 20000);
+	ASSERT_LESS(answers[0].ms, PATIENCE_MS);
 	CU_ASSERT_EQUAL(answers[1].state, MOUNT_REFUSED);
 	CU_ASSERT_EQUAL(answers[1].error, ENOENT);
 	CU_ASSERT_EQUAL(answers[2].state, MOUNT_REFUSED);
@@ -63,7 +64,8 @@ static void mounts_beyond_the_parallel_limit_are_asked_in_turn(void)
 	mounts.count = 0;
 	for (i = 0; i < ARRAY_SIZE(list); i++)
 		add("/");
-	CU_ASSERT_EQUAL_FATAL(live_mounts(&mounts, deadline_in(50000), &answers), 0);
+	CU_ASSERT_EQUAL_FATAL(live_mounts(&mounts, deadline_in(PATIENCE_MS), &answers),
+			      0);
 	for (i = 0; i < ARRAY_SIZE(list); i++)
 		answered += answers[i].state == MOUNT_ANSWERED;
 	CU_ASSERT_EQUAL(answered, ARRAY_SIZE(list));
@@ -94,7 +96,7 @@ static void no_mounts_are_not_an_error(void)
 	_cleanup_free_ struct mount_answer *answers = NULL;
 
 	mounts.count = 0;
-	CU_ASSERT_EQUAL(live_mounts(&mounts, deadline_in(1000), &answers), 0);
+	CU_ASSERT_EQUAL(live_mounts(&mounts, deadline_in(PATIENCE_MS), &answers), 0);
 	CU_ASSERT_PTR_NOT_NULL(answers);
 }
 

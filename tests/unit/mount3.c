@@ -178,8 +178,10 @@ static void an_invalid_path_is_never_sent(void)
 
 	memset(path, 'a', sizeof(path));
 	path[sizeof(path) - 1] = '\0';
-	CU_ASSERT_EQUAL(mount3_mnt(-1, path, NULL, &res, deadline_in(1000)), -EINVAL);
-	CU_ASSERT_EQUAL(mount3_mnt(-1, "", NULL, &res, deadline_in(1000)), -EINVAL);
+	CU_ASSERT_EQUAL(mount3_mnt(-1, path, NULL, &res, deadline_in(PATIENCE_MS)),
+			-EINVAL);
+	CU_ASSERT_EQUAL(mount3_mnt(-1, "", NULL, &res, deadline_in(PATIENCE_MS)),
+			-EINVAL);
 }
 
 SUITE_MAIN("mount3", TEST(getport_asks_for_tcp), TEST(port_0_is_not_registered),

@@ -276,7 +276,7 @@ static struct pool_changer changer(bool force)
 				      .host = host,
 				      .folder = store,
 				      .force = force,
-				      .deadline = deadline_in(10000),
+				      .deadline = deadline_in(PATIENCE_MS),
 				      .sink = on_finding };
 }
 
@@ -925,9 +925,11 @@ static void a_worker_returns_its_messages(void)
 	useconds_t wait = 0;
 
 	CU_ASSERT_EQUAL_FATAL(worker_new(&worker), 0);
-	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(5000)), -EIO);
+	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(PATIENCE_MS)),
+			-EIO);
 	CU_ASSERT_STRING_EQUAL(err_text(), "the thread's words");
-	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(5000)), -EIO);
+	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(PATIENCE_MS)),
+			-EIO);
 	worker_free(worker);
 }
 
@@ -941,7 +943,7 @@ static void a_worker_that_hangs_is_left(void)
 	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(50)),
 			-ETIMEDOUT);
 	CU_ASSERT(worker_lost(worker));
-	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(5000)),
+	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(PATIENCE_MS)),
 			-ETIMEDOUT);
 	worker_free(worker);
 	ASSERT_WITHIN_MS(now_ms() - start, 900);

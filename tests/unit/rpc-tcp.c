@@ -74,7 +74,7 @@ static struct outcome call_answered(void (*answer)(int fd, const uint8_t *reply,
 {
 	struct script script = { .answer = answer };
 
-	return call_peer(serve_script, &script, 5000);
+	return call_peer(serve_script, &script, PATIENCE_MS);
 }
 
 static bool is_result(const struct outcome *o)
@@ -96,7 +96,7 @@ static void a_call_is_one_record(void)
 					  0,    0,    0,    0,    0,    0,    0, 0, 0, 0,
 					  0xde, 0xad, 0xbe, 0xef };
 	struct script script = { .answer = answer_whole };
-	struct outcome o = call_peer(serve_script, &script, 5000);
+	struct outcome o = call_peer(serve_script, &script, PATIENCE_MS);
 
 	CU_ASSERT_TRUE(is_result(&o));
 	CU_ASSERT_EQUAL(script.call_len, sizeof(want));
@@ -172,7 +172,7 @@ static void a_reply_longer_than_the_room_is_refused_unread(void)
 
 	for (i = 0; i < ARRAY_SIZE(marks); i++) {
 		SUITE_ROW("%zu", i);
-		o = call_peer(serve_marks, (void *)&marks[i], 5000);
+		o = call_peer(serve_marks, (void *)&marks[i], PATIENCE_MS);
 		CU_ASSERT_EQUAL(o.rc, -EMSGSIZE);
 		ASSERT_WITHIN_MS(o.took_ms, 2000);
 	}
@@ -252,7 +252,7 @@ static void a_record_too_short_for_a_reply_is_refused(void)
 
 	for (len = 0; len < 24; len++) {
 		SUITE_ROW("len %zu", len);
-		o = call_peer(serve_cut, &len, 5000);
+		o = call_peer(serve_cut, &len, PATIENCE_MS);
 		CU_ASSERT_EQUAL(o.rc, -EBADMSG);
 	}
 }
@@ -363,7 +363,7 @@ static void an_rpc_error_is_returned(void)
 	struct script script = { .answer = answer_whole,
 				 .accept_stat = RPC_PROG_UNAVAIL };
 
-	CU_ASSERT_EQUAL(call_peer(serve_script, &script, 5000).rc, -EOPNOTSUPP);
+	CU_ASSERT_EQUAL(call_peer(serve_script, &script, PATIENCE_MS).rc, -EOPNOTSUPP);
 	CU_ASSERT_EQUAL(call_answered(answer_too_weak).rc, -EACCES);
 }
 

@@ -11,7 +11,7 @@ static char path[PATH_MAX];
 
 static int take(const char *file, size_t max)
 {
-	struct vdsm_call call = { .file = file, .deadline = deadline_in(2000) };
+	struct vdsm_call call = { .file = file, .deadline = deadline_in(PATIENCE_MS) };
 
 	vdsm_input_fini(&input);
 	return vdsm_input_read(&call, max, &input);
