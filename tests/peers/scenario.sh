@@ -11,7 +11,7 @@ log_mark() { inside 'dmesg | wc -l >/run/log.mark'; }
 log_clean()
 {
 	# shellcheck disable=SC2016 # the guest's
-	guest_tell 20 sh 'dmesg | tail -n +$(($(cat /run/log.mark) + 1))' >"$work/dmesg"
+	guest_tell sh 'dmesg | tail -n +$(($(cat /run/log.mark) + 1))' >"$work/dmesg"
 	cat "$work/dmesg"
 	! grep -Ei 'WARNING:|BUG:|Oops|Call Trace|general protection|refcount_t|UBSAN|KASAN|rcu.*stall|(nfs|rpc).*(error|fail|bad)' \
 		"$work/dmesg" >"$work/complaints" ||

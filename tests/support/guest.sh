@@ -15,6 +15,10 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 : "${suite:?}" "${guest_boot_timeout:?}"
 
+# Seconds that a command in a guest may take. It only ends what hangs, and is the same for all, because a
+# busy machine is slow without limit.
+: "${guest_patience:=900}"
+
 # What to start qemu with, for run: setpriv, so that qemu never outlives it.
 guest_prefix=()
 
@@ -88,17 +92,16 @@ guest_wait()
 	return $status
 }
 
-# guest_tell SECONDS COMMAND [WORD...]: prints the guest's output, returns its status; 124 if it
-# did not answer in time. The suite's guest/agent has the commands.
+# guest_tell COMMAND [WORD...]: prints the guest's output, returns its status; 124 if it did not
+# answer within $guest_patience. The suite's guest/agent has the commands.
 guest_tell()
 {
-	local seconds=$1 id=$BASHPID-$RANDOM line status=124 deadline
+	local id=$BASHPID-$RANDOM line status=124 start=$SECONDS deadline
 
-	shift
 	# The guest times out first, so that its answer is not mistaken for the next one's.
-	deadline=$((SECONDS + seconds + 5))
+	deadline=$((SECONDS + guest_patience + 60))
 	guest_connect
-	printf '%s %s %s\n' "$id" "$seconds" "$*" >&"$ctl_in"
+	printf '%s %s %s\n' "$id" "$guest_patience" "$*" >&"$ctl_in"
 	while guest_read "$ctl_out" "$deadline"; do
 		case $line in
 		"$id . "*)	printf '%s\n' "${line#"$id . "}" ;;
@@ -106,6 +109,7 @@ guest_tell()
 		esac
 	done
 	guest_disconnect
+	((SECONDS - start < guest_patience)) || echo "the guest did not end this within $guest_patience s: $*" >&2
 	return "$status"
 }
 

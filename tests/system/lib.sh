@@ -17,7 +17,7 @@ system=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # More kernel parameters, for experiments.
 : "${NFSRDMA_SYSTEM_KERNEL:=}"
 
-suite=system guest_boot_timeout=$NFSRDMA_SYSTEM_BOOT_TIMEOUT
+suite=system guest_patience=1800 guest_boot_timeout=$NFSRDMA_SYSTEM_BOOT_TIMEOUT
 # shellcheck source=../support/guest.sh
 . "$system/../support/guest.sh"
 # shellcheck source=../support/debs.sh
@@ -79,6 +79,6 @@ guest_launch()
 # seconds later: the reboot ends the agent, which may not have answered yet.
 guest_reboot()
 {
-	guest_tell 60 systemd-run --quiet --on-active=2 --timer-property=AccuracySec=100ms systemctl reboot || return
+	guest_tell systemd-run --quiet --on-active=2 --timer-property=AccuracySec=100ms systemctl reboot || return
 	guest_wait
 }

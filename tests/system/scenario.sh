@@ -18,7 +18,7 @@
 inside()
 {
 	printf '+ %s\n' "$*" >&2
-	guest_tell 900 "$@" || fail "exit status $? in the guest: $*"
+	guest_tell "$@" || fail "exit status $? in the guest: $*"
 }
 
 # expect_output WANTED COMMAND...: it prints exactly this.
@@ -26,7 +26,7 @@ expect_output()
 {
 	local have
 
-	have=$(guest_tell 300 "${@:2}") || fail "exit status $? in the guest: ${*:2}"
+	have=$(guest_tell "${@:2}") || fail "exit status $? in the guest: ${*:2}"
 	[[ $have == "$1" ]] || fail "\"${*:2}\" printed \"$have\", not \"$1\""
 }
 
@@ -35,9 +35,9 @@ expect_running()
 {
 	local state
 
-	state=$(guest_tell 300 systemctl is-system-running) || true
+	state=$(guest_tell systemctl is-system-running) || true
 	[[ $state == running ]] ||
-		fail "systemd is \"$state\": $(guest_tell 300 systemctl --failed --plain --no-legend | cut -d' ' -f1 | paste -sd' ')"
+		fail "systemd is \"$state\": $(guest_tell systemctl --failed --plain --no-legend | cut -d' ' -f1 | paste -sd' ')"
 }
 
 packages='nfsrdma nfsrdma-libvirt nfsrdma-vdsm librpcrdma0'
@@ -45,7 +45,7 @@ packages='nfsrdma nfsrdma-libvirt nfsrdma-vdsm librpcrdma0'
 # The packages, from the second disk.
 installed()
 {
-	[[ $(guest_tell 300 "dpkg-query -W -f '\${db:Status-Status}\\n' $packages 2>/dev/null | grep -cx installed") != 4 ]] || return 0
+	[[ $(guest_tell "dpkg-query -W -f '\${db:Status-Status}\\n' $packages 2>/dev/null | grep -cx installed") != 4 ]] || return 0
 	install_packages
 }
 
@@ -63,14 +63,14 @@ unpack_disk() { inside 'mkdir -p /run/packages && tar -C /run/packages -xf /dev/
 # Neither the packages nor their files are there.
 not_installed()
 {
-	guest_tell 300 "dpkg-query -W -f '\${db:Status-Status}\\n' $packages 2>/dev/null | grep -v '^not-installed' | grep -q ." || return 0
+	guest_tell "dpkg-query -W -f '\${db:Status-Status}\\n' $packages 2>/dev/null | grep -v '^not-installed' | grep -q ." || return 0
 	inside "dpkg -P \$(dpkg-query -W -f '\${db:Status-Status} \${Package}\\n' $packages 2>/dev/null | sed -n '/^not-installed/d; s/.* //p')"
 }
 
 # says PATTERN COMMAND...: its output matches, whatever its exit status.
 says()
 {
-	guest_tell 300 "${@:2}" >"$work/says" 2>&1 || true
+	guest_tell "${@:2}" >"$work/says" 2>&1 || true
 	# Reports wrap their lines.
 	tr -s '[:space:]' ' ' <"$work/says" >"$work/says.line"
 	grep -qE -- "$1" "$work/says.line" || { cat "$work/says" >&2; fail "\"${*:2}\" does not say \"$1\""; }
@@ -93,7 +93,7 @@ new_guest()
 # expect_refused NAME PATTERN: the guest does not start, and virsh prints the reason.
 expect_refused()
 {
-	! guest_tell 300 "$virsh start $1 --paused" >"$work/refused" 2>&1 || fail "guest $1 starts"
+	! guest_tell "$virsh start $1 --paused" >"$work/refused" 2>&1 || fail "guest $1 starts"
 	grep -qE -- "$2" "$work/refused" || fail "guest $1 is refused for another reason: $(tail -n1 "$work/refused")"
 }
 
@@ -106,7 +106,7 @@ fstab="nas1:/srv/nfs $mountpoint nfsrdma vers=4.2,_netdev,x-systemd.requires=nfs
 in_fstab()
 {
 	installed
-	! guest_tell 300 "grep -qF '$fstab' /etc/fstab && mountpoint -q $mountpoint" || return 0
+	! guest_tell "grep -qF '$fstab' /etc/fstab && mountpoint -q $mountpoint" || return 0
 	inside "mkdir -p $mountpoint; grep -qF '$fstab' /etc/fstab || echo '$fstab' >>/etc/fstab"
 	inside systemctl daemon-reload
 	inside systemctl start remote-fs.target "$(systemd_escape "$mountpoint").mount"
@@ -120,10 +120,10 @@ over_rdma()
 {
 	local options transport
 
-	options=$(guest_tell 300 "grep ' $1 ' /proc/self/mountinfo | sed 's/.* - //'")
+	options=$(guest_tell "grep ' $1 ' /proc/self/mountinfo | sed 's/.* - //'")
 	echo "$options"
 	[[ $options == "nfs4 "*,proto=rdma,port=20049,* ]] || { why="mounted as \"$options\""; return 1; }
-	transport=$(guest_tell 300 "awk '/^device / { ours = \$5 == \"$1\" } ours && \$1 == \"xprt:\" { print \$2 }' /proc/self/mountstats")
+	transport=$(guest_tell "awk '/^device / { ours = \$5 == \"$1\" } ours && \$1 == \"xprt:\" { print \$2 }' /proc/self/mountstats")
 	[[ $transport == rdma ]] || { why="its transport is \"$transport\""; return 1; }
 }
 

@@ -192,7 +192,7 @@ guest_launch()
 # guest_ports: asks the monitor which ports are forwarded, into the file "ports".
 guest_ports()
 {
-	local deadline=$((SECONDS + 10)) line in out
+	local deadline=$((SECONDS + guest_patience)) line in out
 
 	: >"$guest/ports"
 	exec {in}<>"$guest/mon.in" {out}<>"$guest/mon.out"

@@ -26,7 +26,7 @@ PY
 	exec {give}< <(exec python3 "$work/give.py" "$work")
 	give_pid=$!
 	trap 'kill "$give_pid" 2>/dev/null || true' EXIT
-	read -r -t 20 -u "$give" port || fail "no port to give $name by"
+	read -r -t "$guest_patience" -u "$give" port || fail "no port to give $name by"
 	# The guest reaches this machine's loopback at 10.0.2.2.
 	inside "cd / && wget -q -O - http://10.0.2.2:$port/$name.cpio.gz | gunzip | cpio -idu 2>/run/cpio.err || cat /run/cpio.err"
 	kill "$give_pid" 2>/dev/null || true
@@ -35,7 +35,7 @@ PY
 	rm -rf "$work/$name.cpio.gz" "$tree"
 }
 
-given() { guest_tell 20 sh "test -e /run/given/$1"; }
+given() { guest_tell sh "test -e /run/given/$1"; }
 
 libvirt_tree()
 {
@@ -79,11 +79,11 @@ libvirt_begin()
 		given "$name" || { "${name}_tree" "$work/$name" && give "$name" "$work/$name"; } ||
 			fail "$name cannot be copied"
 	done
-	guest_tell 120 libvirt begin | tee "$work/uri"
+	guest_tell libvirt begin | tee "$work/uri"
 	grep -qx 'qemu:///system' "$work/uri" || fail "libvirtd: $(tail -n 1 "$work/uri")"
 }
 
-libvirt_end() { guest_tell 60 libvirt end || fail "libvirtd does not end"; }
+libvirt_end() { guest_tell libvirt end || fail "libvirtd does not end"; }
 
 virsh_inside() { inside "virsh -q -c qemu:///system $*"; }
 

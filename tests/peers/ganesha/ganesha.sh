@@ -11,7 +11,7 @@ ganesha_begin()
 {
 	server off
 	# The clock of a guest that booted on a busy machine can be several times too fast.
-	guest_tell 400 sh "ganesha start $*" || fail "Ganesha does not start: $(inside 'tail -n1 /run/ganesha/log')"
+	guest_tell sh "ganesha start $*" || fail "Ganesha does not start: $(inside 'tail -n1 /run/ganesha/log')"
 }
 
 # As the process that it was, with an answer to NULL over TCP.
@@ -26,7 +26,7 @@ ganesha_alive()
 ganesha_probe()
 {
 	status=0
-	guest_tell 650 sh "NFSRDMA_DEBUG=probe nfsrdma probe $address:$export --transport verbs --nfs-version $1" \
+	guest_tell sh "NFSRDMA_DEBUG=probe nfsrdma probe $address:$export --transport verbs --nfs-version $1" \
 		"--level $2 --timeout 600 --format json >/run/report 2>/run/sent; status=\$?;" \
 		"gzip -c /run/sent | base64; exit \$status" >"$work/sent.gz" || status=$?
 	base64 -d "$work/sent.gz" | gunzip >"$work/sent"

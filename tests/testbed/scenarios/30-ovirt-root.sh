@@ -15,7 +15,7 @@ expect_report 'any(.findings[]; .id == "probe.identity" and .evidence.uid == 36
 	and .evidence.gid == 36 and (.summary | test("EACCES")))' \
 	"the report does not say that root was refused"
 # Even root cannot list it.
-guest_tell 20 sh 'chmod 770 /export/ovirt'
+guest_tell sh 'chmod 770 /export/ovirt'
 probe_guest /export/ovirt --nfs-version 3 --level quick --format json
-guest_tell 20 sh 'chmod 755 /export/ovirt'
+guest_tell sh 'chmod 755 /export/ovirt'
 expect_status 0

@@ -6,7 +6,7 @@
 server big
 probe_guest /export/plain --format json
 expect_status 0
-expect_report '.verdict == "pass"' "verdict is not pass"
+expect_only ''
 expect_finding probe.read.write-chunk pass
 expect_finding probe.read.reply-chunk pass
 expect_report '[.. | strings, numbers | tostring | select(test("(^|[^0-9])1048576([^0-9]|$)"))] != []' \

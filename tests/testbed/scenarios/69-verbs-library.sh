@@ -6,8 +6,8 @@
 # as rpcgen and a user would write them.
 for address in 192.168.77.1 10.0.2.15; do
 	unit_inside $address unit-rpcrdma unit-clnt
-	guest_tell 60 sh "rm -f /run/echo; echo-server $address 20060 verbs >/run/echo 2>&1 & pid=\$!;" \
-		"for i in 1 2 3 4 5 6 7 8 9 10; do [ -s /run/echo ] && break; sleep 0.2; done;" \
+	guest_tell sh "rm -f /run/echo; echo-server $address 20060 verbs >/run/echo 2>&1 & pid=\$!;" \
+		"until [ -s /run/echo ] || [ ! -d /proc/\$pid ]; do sleep 0.2; done;" \
 		"echo-client $address 20060 verbs; status=\$?; kill \$pid; cat /run/echo; exit \$status" \
 		>"$work/echo" || { cat "$work/echo"; fail "over $address: $(grep -v equal "$work/echo" | head -n1)"; }
 	cat "$work/echo"

@@ -11,7 +11,7 @@ inside 'mkdir -p /srv/vm /export/vm; grep -q " /export/vm " /proc/mounts || /usr
 systemd()
 {
 	status=0
-	guest_tell 100 systemd "$@" >"$work/out" 2>&1 || status=$?
+	guest_tell systemd "$@" >"$work/out" 2>&1 || status=$?
 	cat "$work/out"
 }
 

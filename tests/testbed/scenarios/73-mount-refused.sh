@@ -24,7 +24,7 @@ for address in 192.168.77.1 10.0.2.15; do
 	# With a check first, it is not called if there is no waiting.
 	mounting /mnt -t nfsrdma $address:/export/plain /mnt -o vers=4.2,port=20050,retry=0
 	expect_refused 32 'refuses RDMA at port 20050 .fabric.listener'
-	((took < 60000)) || fail "it was retried: $took ms"
+	within 60000 "a mount that is not retried"
 	expect_step fabric.listener/refused
 done
 
@@ -46,7 +46,7 @@ mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2
 inside 'rm /etc/modprobe.d/test.conf'
 expect_refused 32 'forbids loading it'
 expect_step 'client.module/[a-z-]+'
-((took < 60000)) || fail "it was retried: $took ms"
+within 60000 "a mount that is not retried"
 
 # No server at all; no host has the second address.
 mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2,retry=0

@@ -6,7 +6,6 @@
 # mounted, or it is mounted and proven, or no record says that it is RDMA. At the system calls
 # that change something; at all others too, with both kinds of propagation, where
 # NFSRDMA_TESTBED_NIGHTLY is set.
-scenario_timeout=1800
 if [[ ${NFSRDMA_TESTBED_NIGHTLY:-} ]]; then
 	propagations=(private shared) rounds=15
 	helper_calls=(openat clone poll fsync renameat unlinkat)
@@ -19,13 +18,13 @@ fi
 server plain
 kills()
 {
-	guest_tell 280 kills "$@" >"$work/out" || fail "$(tail -n 2 "$work/out" | tr '\n' ' ')"
+	guest_tell kills "$@" >"$work/out" || fail "$(tail -n 2 "$work/out" | tr '\n' ' ')"
 	cat "$work/out"
 	note "$form: $(tail -n1 "$work/out")"
 }
 steps()
 {
-	guest_tell 280 steps "$@" >"$work/out" || fail "$(tail -n 2 "$work/out" | tr '\n' ' ')"
+	guest_tell steps "$@" >"$work/out" || fail "$(tail -n 2 "$work/out" | tr '\n' ' ')"
 	cat "$work/out"
 	note "$form, ${1/all/or a child} killed at a call: $(tail -n1 "$work/out")"
 }

@@ -6,11 +6,11 @@
 # Shows that the two servers are healthy, and the sick one is sick.
 read_by_kernel()
 {
-	guest_tell 60 mount "$rdma_port" "$mount_port" /export/plain
+	guest_tell mount "$rdma_port" "$mount_port" /export/plain
 	read_status=0
-	guest_tell 120 check >"$work/check" || read_status=$?
+	guest_tell check >"$work/check" || read_status=$?
 	cat "$work/check"
-	guest_tell 30 umount
+	guest_tell umount
 }
 
 server plain

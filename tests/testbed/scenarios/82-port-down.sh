@@ -5,7 +5,7 @@
 # The device is there, its port is down.
 server plain
 inside 'ip link set veth0 down'
-probe_inside 192.168.77.1:/export/plain --transport verbs --timeout 20 --format json
+probe_inside 192.168.77.1:/export/plain --transport verbs --format json
 expect_status 3
 expect_words probe.route unknown 'rxe0.*(DOWN|down)|is down'
 expect_reason probe.route/port-down

@@ -5,7 +5,7 @@
 # The route to the server uses a network card without RDMA.
 server plain
 for address in 192.168.78.1 192.168.78.2; do
-	probe_inside "$address:/export/plain" --transport verbs --timeout 20 --format json
+	probe_inside "$address:/export/plain" --transport verbs --format json
 	expect_status 3
 	expect_words probe.route unknown 'RDMA_CM_EVENT_ADDR|rdma_resolve_addr|no RDMA device'
 	[[ $address != 192.168.78.1 ]] || expect_reason probe.route/not-rdma
@@ -13,7 +13,7 @@ done
 
 # Loopback belongs to no device: the kernel takes the first device, or none, and has no route by
 # it.
-probe_inside 127.0.0.1:/export/plain --transport verbs --timeout 20 --format json
+probe_inside 127.0.0.1:/export/plain --transport verbs --format json
 expect_status 3
 expect_report '[.findings[] | select(.status == "unknown")
 	| .summary | test("RDMA_CM_EVENT_ADDR|rdma_resolve_(addr|route)|no RDMA device")] == [true]' \

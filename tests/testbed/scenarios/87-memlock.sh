@@ -5,7 +5,7 @@
 # An ordinary user whose limit of locked memory, which registered memory is, is too low.
 server plain
 before='ulimit -l 64;'
-guest_tell 100 sh "su -s /bin/sh nobody -c 'ulimit -l 64; exec nfsrdma probe 192.168.77.1:/export/plain --transport verbs --timeout 20 --format json'" \
+guest_tell sh "su -s /bin/sh nobody -c 'ulimit -l 64; exec nfsrdma probe 192.168.77.1:/export/plain --transport verbs --timeout $run_timeout --format json'" \
 	>"$work/out" 2>"$work/err" && status=0 || status=$?
 show
 expect_status 3
@@ -15,7 +15,7 @@ expect_report 'any(.findings[]; .status == "unknown"
 
 # A user who cannot open the device either.
 inside 'chmod 600 /dev/infiniband/uverbs*'
-guest_tell 100 sh "su -s /bin/sh nobody -c 'exec nfsrdma probe 192.168.77.1:/export/plain --transport verbs --timeout 20 --format json'" \
+guest_tell sh "su -s /bin/sh nobody -c 'exec nfsrdma probe 192.168.77.1:/export/plain --transport verbs --timeout $run_timeout --format json'" \
 	>"$work/out" 2>"$work/err" && status=0 || status=$?
 inside 'chmod 666 /dev/infiniband/uverbs*'
 expect_status 3

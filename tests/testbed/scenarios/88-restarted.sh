@@ -7,8 +7,7 @@
 server plain
 before="($(until_reading); rpc.nfsd 0; rpc.nfsd --rdma=20049 4; echo Y >/proc/fs/nfsd/v4_end_grace) &"
 for version in 3 4.1; do
-	probe_inside 192.168.77.1:/export/plain --transport verbs --level full --nfs-version $version \
-		--timeout 60 --format json
+	probe_inside 192.168.77.1:/export/plain --transport verbs --level full --nfs-version $version --format json
 	[[ $status == 1 || $status == 3 ]] || fail "exit status $status: $(summary)"
 	expect_report 'any(.findings[]; (.status == "fail" or .status == "unknown")
 		and (.summary | test("RDMA_CM_EVENT|connection")))' "nothing speaks of the connection"
@@ -18,7 +17,7 @@ done
 serve_inside --transport verbs --listen 192.168.77.1:0
 before="($(until_connected); sleep 0.5; /agent serve end; sleep 0.2; /agent serve --transport verbs --listen 192.168.77.1:$serve_rdma) >/dev/null &"
 probe_inside "192.168.77.1:$serve_export" --port "$serve_rdma" --transport verbs --level full \
-	--nfs-version 4.1 --timeout 60 --format json
+	--nfs-version 4.1 --format json
 [[ $status == 1 || $status == 3 ]] || fail "exit status $status: $(summary)"
 expect_no_bug
 expect_words probe.server-gone fail 'restarted|gone'

@@ -17,7 +17,7 @@ before_all=$(traces)
 for address in 10.0.2.15 192.168.77.1; do
 	inside_run probe --client --bind $address --format json
 	expect_status 0
-	expect_report '.verdict == "pass"' "verdict is not pass"
+	expect_only ''
 	expect_finding kernel.mount pass
 	expect_finding kernel.read pass
 	expect_finding kernel.unmount pass
@@ -33,7 +33,7 @@ done
 # shellcheck disable=SC2016 # for the guest's shell
 killed()
 {
-	guest_tell 120 sh "nfsrdma probe --client --bind 10.0.2.15 --format json >/run/out 2>/run/err & p=\$!;" \
+	guest_tell sh "nfsrdma probe --client --bind 10.0.2.15 --format json >/run/out 2>/run/err & p=\$!;" \
 		"sleep $2; one=\$(pidof nfsrdma | tr ' ' '\\n' | sort -n | sed -n $1p);" \
 		'[ -z "$one" ] || kill -9 $one; wait $p 2>/run/wait; echo "status $?"; cat /run/out' >"$work/out" || true
 	status=$(sed -n 's/^status //p' "$work/out")
@@ -42,10 +42,10 @@ killed()
 	show
 }
 
-# settled: within two timeouts of the mount the state is as before.
+# settled: waits until the state is as before.
 settled()
 {
-	local end=$((SECONDS + 120))
+	local end=$((SECONDS + guest_patience))
 
 	until [[ $(traces) == "$before_all" ]]; do
 		((SECONDS < end)) || fail "left after $1: $(traces), not $before_all"

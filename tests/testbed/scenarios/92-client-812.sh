@@ -46,7 +46,7 @@ for version in 3 4.1; do
 	# the server.
 	inside_run probe "10.0.2.15:$serve_export" --transport verbs --port "$serve_rdma" \
 		--mount-port "$serve_mount" --nfs-port "$serve_nfs" --nfs-version $version --format json
-	guest_tell 30 umount
+	guest_tell umount
 	expect_status 1
 	expect_only 'fail bug.read-812'
 	expect_words bug.read-812 fail '"decided_by":"reading"'

@@ -15,7 +15,7 @@ for version in 3 4.1 4.2; do
 	mounted $version
 	inside_run probe --mount /srv/m/$file --format json
 	expect_status 0
-	expect_report '.verdict == "pass"' "verdict is not pass"
+	expect_only ''
 	expect_finding kernel.mount pass
 	expect_finding kernel.read pass
 	expect_finding bug.read-812 pass
@@ -47,7 +47,7 @@ inside '/usr/sbin/umount /srv/tcp'
 # New connections are dropped, and the mount's stays: a comparison is impossible.
 mounted 3
 inside 'nft "add table inet t; add chain inet t c { type filter hook input priority 0; }; add rule inet t c tcp dport 20049 tcp flags syn drop"'
-inside_run probe --mount /srv/m/$file --timeout 20 --format json
+inside_run probe --mount /srv/m/$file --timeout 60 --format json
 inside 'nft flush ruleset'
 expect_status 3
 expect_reason kernel.read/no-reference
@@ -56,12 +56,13 @@ inside '/usr/sbin/umount /srv/m'
 # Gone: nothing is blamed, and only the child hangs.
 mounted 3
 server_gone /srv/m
-inside_run probe --mount /srv/m/$file --timeout 20 --format json
+inside_run probe --mount /srv/m/$file --timeout 60 --format json
 expect_status 3
 expect_finding kernel.read unknown
 expect_reason kernel.read/no-answer
 expect_report 'all(.findings[]; .status != "fail")' "somebody is accused"
-expect_report '.elapsed_ms < 60000' "it hangs"
+took=$(jq '.elapsed_ms | floor' "$work/out")
+within 90000 "a probe of 60 s"
 server_back
 inside '/usr/sbin/umount /srv/m'
 
@@ -86,4 +87,4 @@ inside_run probe --mount /mnt --nfs-port "$serve_nfs" --format json
 expect_status 0
 expect_finding kernel.read pass
 expect_finding probe.reference pass
-guest_tell 30 umount
+guest_tell umount

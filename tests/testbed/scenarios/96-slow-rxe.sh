@@ -15,7 +15,7 @@ for version in 3 4.0 4.1 4.2; do
 	for words in "delay 10ms" "delay 50ms 20ms rate 100mbit" "delay 10ms loss 0.1%" "rate 6mbit"; do
 		# shellcheck disable=SC2086 # words
 		for end in "$guest" "$second"; do
-			guest=$end guest_tell 20 slow $words || fail "netem $words"
+			guest=$end guest_tell slow $words || fail "netem $words"
 		done
 		start=$SECONDS
 		second probe_inside 10.9.0.1:/export/plain --transport verbs --nfs-version $version --format json

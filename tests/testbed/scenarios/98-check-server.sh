@@ -4,26 +4,12 @@
 #
 # nfsrdma check of the guest's kernel server, from the server and from a client: what nfs.conf is
 # said to make of RDMA is what rpc.nfsd then does, and each way not to listen is told as that one.
-# shellcheck disable=SC2034 # for run
-scenario_timeout=600
 server plain
 server off
 
-# expect_only [STATUS ID[, STATUS ID...]]: only this does not pass.
-expect_only()
-{
-	local have
-
-	have=$(jq -r '[.findings[] | select(.status != "pass" and .status != "skip")
-		| "\(.status) \(.id)"] | join(", ")' "$work/out") || fail "no JSON report"
-	[[ $have == "${1:-}" ]] || fail "\"$have\" in place of \"${1:-}\": $(summary)"
-}
-
-# An operation that takes a second elsewhere can take ten on an emulated machine that shares its
-# processors.
-here() { inside_run check --role server --format json --timeout 60 "$@"; }
-both() { inside_run check --role both --format json --timeout 60; }
-client() { inside_run check --role client --format json --timeout 60 192.168.77.1 "$@"; }
+here() { inside_run check --role server --format json "$@"; }
+both() { inside_run check --role both --format json; }
+client() { inside_run check --role client --format json 192.168.77.1 "$@"; }
 
 # conf LINE...: section [nfsd] of the guest's nfs.conf
 conf() { inside "printf '%s\\n' '[nfsd]' ${*@Q} >/etc/nfs.conf"; }
@@ -32,7 +18,7 @@ conf() { inside "printf '%s\\n' '[nfsd]' ${*@Q} >/etc/nfs.conf"; }
 start() { inside 'rpc.nfsd 4 2>&1'; }
 stop() { inside 'rpc.nfsd 0'; }
 restart() { inside 'rpc.nfsd 0; rpc.nfsd 4 2>&1; cat /proc/fs/nfsd/portlist'; }
-listens() { guest_tell 20 sh "grep -qx 'rdma ${1:-.*}' /proc/fs/nfsd/portlist"; }
+listens() { guest_tell sh "grep -qx 'rdma ${1:-.*}' /proc/fs/nfsd/portlist"; }
 
 # --- nfs.conf, against what rpc.nfsd makes of it
 
@@ -114,7 +100,7 @@ expect_only 'fail server.exports'
 # Users other than root see as much.
 inside 'chmod 755 /run'
 # If a previous scenario had rules, only root can list them.
-guest_tell 60 sh "su -s /bin/sh nobody -c 'nfsrdma check --role server --format json --timeout 60'" >"$work/out" ||
+guest_tell sh "su -s /bin/sh nobody -c 'nfsrdma check --role server --format json --timeout $run_timeout'" >"$work/out" ||
 	[[ $? == 3 ]] || fail "as nobody: $(summary)"
 expect_report '[.findings[] | select(.status == "fail" or (.status == "unknown" and (.id | startswith("firewall.") | not)))] == []' \
 	"as nobody: more than the firewall is not known"
@@ -140,7 +126,7 @@ here
 expect_only 'fail server.device'
 both
 expect_only 'fail client.device'
-guest_tell 30 devices || fail "no devices"
+guest_tell devices || fail "no devices"
 here
 expect_only
 client
@@ -148,7 +134,7 @@ expect_only
 
 # --- the module
 
-guest_tell 60 server off
+guest_tell server off
 inside 'mkdir -p /etc/modprobe.d; echo blacklist rpcrdma >/etc/modprobe.d/test.conf'
 start
 ! listens || fail "a blacklist does not stop the server"
@@ -170,4 +156,4 @@ here
 expect_only
 
 inside 'rm /etc/nfs.conf'
-guest_tell 60 server off
+guest_tell server off

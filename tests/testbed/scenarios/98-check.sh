@@ -6,7 +6,7 @@
 # reported as exactly that, and clean again.
 server plain
 
-check() { inside_run check --role client --timeout 30 --format json "$@"; }
+check() { inside_run check --role client --format json "$@"; }
 
 expect_clean() { expect_only ''; expect_status 0; }
 

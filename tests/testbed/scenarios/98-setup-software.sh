@@ -5,13 +5,12 @@
 # nfsrdma setup --software with the kernel's own siw and rxe: the link exists at once and carries
 # NFS, the unit's command adds it again after a boot and does nothing if it exists, and --undo
 # removes it unless something uses it.
-scenario_timeout=480
 server plain
 
 restore()
 {
 	# shellcheck disable=SC2016 # the guest's shell
-	guest_tell 60 sh 'umount -f -l /mnt 2>/dev/null; nfsrdma setup --undo >/dev/null; for name in siw_veth1 rxe_veth1; do rdma link delete $name 2>/dev/null; done; rm -rf /var/lib/nfsrdma' || true
+	guest_tell sh 'umount -f -l /mnt 2>/dev/null; nfsrdma setup --undo >/dev/null; for name in siw_veth1 rxe_veth1; do rdma link delete $name 2>/dev/null; done; rm -rf /var/lib/nfsrdma' || true
 }
 trap restore EXIT
 
@@ -23,13 +22,13 @@ setup()
 	shift
 	printf '+ in the guest: nfsrdma setup %s\n' "$*"
 	status=0
-	guest_tell 60 sh "nfsrdma setup $* 2>&1" >"$work/setup" || status=$?
+	guest_tell sh "nfsrdma setup $* 2>&1" >"$work/setup" || status=$?
 	cat "$work/setup"
 	[[ $status == "$expected" ]] || fail "exit status $status of setup $*, not $expected"
 }
 says() { tr -s ' \n' ' ' <"$work/setup" | grep -qF -- "$1" || fail "setup does not say \"$1\""; }
 picture() { inside 'find /etc /var/lib ! -path "/var/lib/nfs*" | sort; find /etc -type f -exec md5sum {} + | sort; rdma link show'; }
-links() { guest_tell 20 sh "rdma link show | grep -c ' netdev $1 *\$'" || true; }
+links() { guest_tell sh "rdma link show | grep -c ' netdev $1 *\$'" || true; }
 
 # --- refusals -------------------------------------------------------------------------------
 
@@ -82,13 +81,13 @@ done
 # --- a link that is used ----------------------------------------------------------------------
 
 setup 0 client --software siw veth1
-guest_tell 60 mount 20049 20048 /export/plain 4.1 192.168.78.1 || fail "it cannot be mounted"
+guest_tell mount 20049 20048 /export/plain 4.1 192.168.78.1 || fail "it cannot be mounted"
 inside 'rdma resource show qp link siw_veth1/1 | grep -q " lqpn .* type RC "'
 setup 0 --undo
 says 'siw_veth1 stays until the next boot: this host has 1 NFS mount over RDMA'
 [[ $(links veth1) == 1 ]] || fail "a link that is used was deleted"
 inside 'grep -q " /mnt nfs4 .*proto=rdma" /proc/mounts && cmp /mnt/file-4096 /export/plain/file-4096'
-guest_tell 30 umount
+guest_tell umount
 inside 'rdma link delete siw_veth1'
 picture | diff -u "$work/before" - || fail "undo left something but the link"
 server off

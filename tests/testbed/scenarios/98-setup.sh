@@ -5,23 +5,22 @@
 # nfsrdma setup in the guest, which has no systemd and no firewalld: a server and a module that are
 # broken on purpose are found by check, mended by setup, found in order by check, by the kernel's
 # client and by the next start of rpc.nfsd, and broken again after --undo.
-scenario_timeout=480
 server plain
 
 restore()
 {
-	guest_tell 60 sh 'umount -f -l /mnt 2>/dev/null; nfsrdma setup --undo >/dev/null; rm -rf /etc/modprobe.d /etc/nfs.conf.d; ip link set veth0 up' || true
-	guest_tell 60 server off || true
+	guest_tell sh 'umount -f -l /mnt 2>/dev/null; nfsrdma setup --undo >/dev/null; rm -rf /etc/modprobe.d /etc/nfs.conf.d; ip link set veth0 up' || true
+	guest_tell server off || true
 }
 trap restore EXIT
 
-setup() { printf '+ in the guest: nfsrdma setup %s\n' "$*"; guest_tell 60 sh "nfsrdma setup $* 2>&1" >"$work/setup" || fail "setup $*: $(tail -n1 "$work/setup")"; cat "$work/setup"; }
+setup() { printf '+ in the guest: nfsrdma setup %s\n' "$*"; guest_tell sh "nfsrdma setup $* 2>&1" >"$work/setup" || fail "setup $*: $(tail -n1 "$work/setup")"; cat "$work/setup"; }
 says() { grep -qF -- "$1" "$work/setup" || fail "setup does not say \"$1\""; }
 check() { inside_run check --format json "$@"; }
 # What is not good, in a line.
 bad() { jq -r '[.findings[] | select(.status != "pass" and .status != "skip") | "\(.status) \(.id)"] | join(", ")' "$work/out"; }
 picture() { inside 'find /etc /var/lib ! -path "/var/lib/nfs*" | sort; find /etc -type f -exec md5sum {} + | sort'; }
-listens() { guest_tell 20 sh 'grep -q "^rdma 20049" /proc/fs/nfsd/portlist'; }
+listens() { guest_tell sh 'grep -q "^rdma 20049" /proc/fs/nfsd/portlist'; }
 
 # --- a server without a listener, its module blacklisted, and then only not loaded -----------
 
@@ -70,20 +69,21 @@ setup server
 says 'Nothing to do.'
 
 inside 'echo Y >/proc/fs/nfsd/v4_end_grace'
-guest_tell 60 mount 20049 20048 /export/plain 4.1 192.168.77.1 || fail "it cannot be mounted"
+guest_tell mount 20049 20048 /export/plain 4.1 192.168.77.1 || fail "it cannot be mounted"
 inside 'grep -q " /mnt nfs4 .*proto=rdma" /proc/mounts && cmp /mnt/file-4096 /export/plain/file-4096'
-guest_tell 30 umount
+guest_tell umount
 
 # What rpc.nfsd itself makes of the drop-in. The port is free only when the last connection is gone.
-for _ in {1..10}; do
+inside 'rpc.nfsd 0; rpc.nfsd 4'
+until listens; do
+	((SECONDS < guest_patience)) || break
 	inside 'rpc.nfsd 0; sleep 1; rpc.nfsd 4'
-	! listens || break
 done
 listens || fail "rpc.nfsd does not read what setup wrote"
 
 # Somebody else's line is kept.
 inside 'cp /etc/nfs.conf.d/nfsrdma.conf /run/ours; echo threads=6 >>/etc/nfs.conf.d/nfsrdma.conf'
-guest_tell 60 sh 'nfsrdma setup --undo 2>&1' >"$work/setup" && fail "undo of a file that was edited"
+guest_tell sh 'nfsrdma setup --undo 2>&1' >"$work/setup" && fail "undo of a file that was edited"
 says '+threads=6'
 says 'nothing was undone'
 inside 'cp /run/ours /etc/nfs.conf.d/nfsrdma.conf'
@@ -118,7 +118,7 @@ as_user()
 	local kib=$1
 
 	shift
-	guest_tell 200 sh "ulimit -l $kib; exec su -s /bin/sh nobody -c 'exec nfsrdma $* 192.168.77.1:/export/plain --transport verbs --timeout 150 --format json'" \
+	guest_tell sh "ulimit -l $kib; exec su -s /bin/sh nobody -c 'exec nfsrdma $* 192.168.77.1:/export/plain --transport verbs --timeout $run_timeout --format json'" \
 		>"$work/out" 2>"$work/err" && status=0 || status=$?
 }
 for words in probe bench; do

@@ -21,9 +21,9 @@ same()
 	local name=$1 folder
 
 	shift
-	inside_run check --format json --timeout 60 "$*"
+	inside_run check --format json "$*"
 	findings / >"$work/$name.guest"
-	inside "nfsrdma snapshot --timeout 100 --force --quiet /run/snapshot $* && base64 /run/snapshot" |
+	inside "nfsrdma snapshot --timeout $run_timeout --force --quiet /run/snapshot $* && base64 /run/snapshot" |
 		base64 -d >"$work/$name.tar.gz" || fail "$name: no archive came out"
 	folder=$(tar tzf "$work/$name.tar.gz" | cut -d/ -f1 | sort -u) || fail "$name: no archive"
 	tar xzf "$work/$name.tar.gz" -C "$work"
@@ -35,7 +35,7 @@ same()
 	note "$name: $(wc -l <"$work/$name.here") findings, $(stat -c %s "$work/$name.tar.gz") bytes"
 }
 
-guest_tell 120 sh 'mkdir -p /mnt && mount.nfs 192.168.77.1:/export/plain /mnt -o proto=rdma,port=20049,vers=4.1' ||
+guest_tell sh 'mkdir -p /mnt && mount.nfs 192.168.77.1:/export/plain /mnt -o proto=rdma,port=20049,vers=4.1' ||
 	fail "no mount"
 same all --role both
 grep -q $'client.module\tpass' "$work/all.here" || fail "no module in it"
@@ -55,7 +55,7 @@ grep -q $'client.module\tfail' "$work/forbidden.here" || fail "the module is not
 # Where there is an rpm it is asked for what no file says; the guest's own is busybox.
 inside "mv /usr/bin/rpm /usr/bin/rpm.busybox; printf '#!/bin/sh\\ntest \$1 = -qa && echo nfs-utils 2.5.4-25.el9\\n' >/usr/bin/rpm; chmod 755 /usr/bin/rpm; ! test -e /var/lib/dpkg/status"
 inside "printf '[Server \"a\"]\\nvers=3\\n[Server \"b\"]\\nvers=3\\n' >/etc/nfsmount.conf"
-inside 'nfsrdma snapshot --timeout 100 --force --quiet /run/snapshot && base64 /run/snapshot' |
+inside "nfsrdma snapshot --timeout $run_timeout --force --quiet /run/snapshot && base64 /run/snapshot" |
 	base64 -d | tar xzf - -C "$work" --wildcards '*/.nfsrdma/packages' --strip-components=2
 inside 'mv /usr/bin/rpm.busybox /usr/bin/rpm; rm /etc/nfsmount.conf'
 grep -qx 'nfs-utils 2.5.4-25.el9' "$work/packages" || fail "rpm was not asked"

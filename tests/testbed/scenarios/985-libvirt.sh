@@ -4,7 +4,6 @@
 #
 # Debian's libvirt in the guest, its pools on the kernel's NFS over siw: defined, started, converted,
 # verified and reverted; one that is silently over TCP is found.
-scenario_timeout=400
 # shellcheck source=../libvirt.sh
 . "$testbed/libvirt.sh"
 server plain
@@ -44,7 +43,7 @@ expect_status 0
 [[ $(proto_of /srv/old) == tcp ]] || fail "reverted it goes over $(proto_of /srv/old)"
 
 echo "--- no listener, by the words of mount.nfs"
-pool convert old -o port=20050,retry=0 --timeout 60
+pool convert old -o port=20050,retry=0
 expect_status 1
 expect_words pool.restart fail 'mount.nfs: Connection refused'
 expect_finding pool.rollback pass

@@ -16,7 +16,7 @@ for _ in 1 2; do
 	inside '/usr/sbin/umount /mnt'
 done
 
-guest_tell 600 mounts $rounds 192.168.77.1:/export/plain >"$work/mounts" ||
+guest_tell mounts $rounds 192.168.77.1:/export/plain >"$work/mounts" ||
 	{ cat "$work/mounts"; fail "mount: $(tail -n1 "$work/mounts")"; }
 cat "$work/mounts"
 (($(wc -l <"$work/mounts") == rounds)) || fail "not $rounds rounds"

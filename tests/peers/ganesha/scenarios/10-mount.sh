@@ -14,7 +14,7 @@ for version in 3 4.0; do
 	# Its pads are wrong, and the kernel needs none: nothing is said against the kernel.
 	mount_serve "$version" "$address"
 	inside_run probe --mount /mnt/file-1048579 --format json
-	guest_tell 30 umount
+	guest_tell umount
 	expect_status 0
 	expect_reason kernel.read/probe-only
 	expect_words kernel.read warn 'reads through the kernel returned correct data'

@@ -5,7 +5,7 @@
 # All READs that the kernel's server may be asked for, up to the largest that it has: 4 MiB from 6.16 on,
 # and 1 MiB before.
 server big
-size=$(guest_tell 10 sh 'cat /proc/fs/nfsd/max_block_size')
+size=$(guest_tell sh 'cat /proc/fs/nfsd/max_block_size')
 log_mark
 for version in 3 4.1; do
 	probe_guest /export/plain --level full --nfs-version "$version" --timeout 800 --format json

@@ -8,7 +8,7 @@ log_mark
 for address in 10.0.2.15 192.168.77.1; do
 	inside_run probe --client --bind $address --format json
 	expect_status 0
-	expect_report '.verdict == "pass"' "verdict is not pass"
+	expect_only ''
 	expect_finding bug.read-812 pass
 	expect_report '[.findings[] | select(.id == "kernel.read") | .evidence.nfs_version] == ["3", "4.0", "4.1"]' \
 		"not all versions"
