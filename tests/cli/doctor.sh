@@ -25,7 +25,7 @@ expect_status 1
 one_list
 grep -q '^Steps$' "$work/out" || { show; fail "no steps"; }
 run doctor --root "$work/hosts/none-debian12" --format json 192.0.2.1:/export/vm
-jq -e '(.steps | length) > 0 and (.steps | length) == (.steps | unique | length)' "$work/out" >/dev/null || { show; fail "steps"; }
+expect_report "steps" '(.steps | length) > 0 and (.steps | length) == (.steps | unique | length)'
 
 # The mounts of that server only.
 run doctor --root "$work/hosts/mounts-healthy" nas1:/export/vm
@@ -53,9 +53,7 @@ await_line "$work/serve" "$peer"
 read -r rdma nfs mount < <(jq -r '"\(.rdma) \(.nfs) \(.mount)"' "$work/serve")
 run doctor --transport iwarp --port "$rdma" --mount-port "$mount" --nfs-port "$nfs" --format json 127.0.0.1:/
 expect_status 1
-jq -e 'any(.findings[]; .id == "probe.null" and .status == "pass")' "$work/out" >/dev/null || { show; fail "no probe"; }
-jq -e 'any(.findings[]; .id == "probe.read.random" and .status != "skip") | not' "$work/out" >/dev/null || { show; fail "more than a quick probe"; }
-jq -e 'any(.findings[]; .id == "bug.write-chunk-read" and .status == "fail")' "$work/out" >/dev/null ||
-	{ show; fail "the defect is not found"; }
-jq -e 'any(.reads.rows[]; .mechanism == "write-chunk" and (.results | contains(["failed"])))' "$work/out" >/dev/null ||
-	{ show; fail "no matrix of READs"; }
+expect_report "no probe" 'any(.findings[]; .id == "probe.null" and .status == "pass")'
+expect_report "more than a quick probe" 'any(.findings[]; .id == "probe.read.random" and .status != "skip") | not'
+expect_report "the defect is not found" 'any(.findings[]; .id == "bug.write-chunk-read" and .status == "fail")'
+expect_report "no matrix of READs" 'any(.reads.rows[]; .mechanism == "write-chunk" and (.results | contains(["failed"])))'

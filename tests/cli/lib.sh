@@ -7,7 +7,7 @@
 # A script passes when it comes to its end. $work is a folder of its own, gone afterwards.
 # A script that fails names the command with its file and line, and the lines that called it.
 # What a sanitizer says of any process that a script started fails the script, and so does JSON of the
-# program that is not as its schema says.
+# program that is not as its schema says. What a script expects of JSON reports is judged when it ends.
 # shellcheck shell=bash
 
 # -E: the trap on ERR also applies to commands inside functions and subshells.
@@ -19,7 +19,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/nfsrdma-cli.XXXXXX")
 # The probe's worker is nobody when the caller is root; it also writes here. A script can set
 # $work to a folder of a part of it.
 kept_json=$work/json
-mkdir "$work/sanitizer" "$kept_json"
+expectations=$work/expectations
+mkdir "$work/sanitizer" "$kept_json" "$expectations"
 chmod 755 "$work"
 chmod 1777 "$work/sanitizer"
 export ASAN_OPTIONS=log_path=$work/sanitizer/log
@@ -97,6 +98,7 @@ end()
 	for ((i = ${#cleanups[@]} - 1; i >= 0; i--)); do
 		eval "${cleanups[i]}"
 	done
+	judge >&"$stderr" || status=1
 	if compgen -G "$work/sanitizer/*" >/dev/null; then
 		cat "$work"/sanitizer/* >&"$stderr"
 		status=1
@@ -153,7 +155,7 @@ try_until()
 # wait_until COMMAND...: or fails.
 wait_until() { try_until "$@" || fail "not so after $patience s: $*"; }
 
-has_line() { [[ -s $1 && $(tail -c 1 "$1" | wc -l) == 1 ]]; }
+has_line() { IFS= read -r _ <"$1"; }
 
 line_or_end() { has_line "$1" || ! kill -0 "$2" 2>/dev/null; }
 
@@ -235,13 +237,12 @@ run_prefix=()
 run_limit=$patience
 run()
 {
-	local start
+	local start=${EPOCHREALTIME/[.,]/}
 
-	start=$(now_ms)
 	status=0
 	timeout -k 5 "$run_limit" "${run_prefix[@]}" "$NFSRDMA" "$@" \
 		>"$work/out" 2>"$work/err" </dev/null || status=$?
-	took=$(since_ms "$start")
+	took=$(((${EPOCHREALTIME/[.,]/} - start) / 1000))
 	# A report is complete or absent, unless the program was killed.
 	((status > 3)) || keep_json "$@"
 }
@@ -253,19 +254,36 @@ keep_json()
 	local first='' words="$*"
 
 	read -rN 1 first <"$work/out" || true
+	[[ $first == '{' ]] || return 0
 	words=${words//[^[:alnum:]._:=-]/_}
-	[[ $first != '{' ]] || cp "$work/out" "$kept_json/${EPOCHREALTIME/[.,]/}-${words:0:80}"
+	keep_output "$kept_json/${EPOCHREALTIME/[.,]/}-${words:0:80}"
 }
 
-# The output, for the log of a failed test: of a report the findings that do not pass.
+# keep_output FILE: sets $kept_file to a file with the output as it is now: that one, or that of the call before.
+# Without another process.
+kept_file='' kept_text=''
+keep_output()
+{
+	local text
+
+	# It ends at a NUL, which is in no JSON.
+	! IFS= read -rd '' text <"$work/out" || { cp "$work/out" "$1"; kept_file=$1 kept_text=''; return 0; }
+	[[ ! $kept_file || $text != "$kept_text" ]] || return 0
+	printf '%s' "$text" >"$1"
+	kept_file=$1 kept_text=$text
+}
+
+# show [FILE]: the output, for the log of a failed test: of a report the findings that do not pass.
 show()
 {
+	local out=${1:-$work/out}
+
 	echo "+ exit status ${status:-none} after ${took:-no} ms"
 	jq -r '"verdict \(.verdict), subject \(.subject)", (.findings[]
 		| select(.status != "pass" and .status != "skip")
-		| "\(.id) \(.status): \(.summary) \(.evidence)")' "$work/out" 2>/dev/null ||
-		head -c 20000 "$work/out" 2>/dev/null || true
-	head -c 5000 "$work/err" 2>/dev/null || true
+		| "\(.id) \(.status): \(.summary) \(.evidence)")' "$out" 2>/dev/null ||
+		head -c 20000 "$out" 2>/dev/null || true
+	[[ ${1:-} ]] || head -c 5000 "$work/err" 2>/dev/null || true
 }
 
 expect_status() { [[ $status == "$1" ]] || { show; fail "exit status $status, not $1"; }; }
@@ -273,16 +291,79 @@ expect_status() { [[ $status == "$1" ]] || { show; fail "exit status $status, no
 # report FILTER [ARGUMENT...]: jq on the JSON report in $work/out.
 report() { jq -r "$@" "$work/out"; }
 
+# expect_report WHAT [ARGUMENT...] FILTER: the JSON report in $work/out is so by jq -e; arguments are --arg and
+# --argjson. It is noted with the report and its line, and judged when the script ends, with all others:
+# jq takes 20 ms to start.
 expect_report()
 {
-	local what=$1
+	local lines=${status:-}:${took:-} i
 
-	shift
-	# Of no output at all jq 1.6 says that it is so.
-	if [[ ! -s $work/out ]] || ! jq -e "$@" "$work/out" >/dev/null; then
-		show
-		fail "$what"
-	fi
+	keep_output "$expectations/report-$BASHPID-${EPOCHREALTIME/[.,]/}"
+	for ((i = 0; i < ${#FUNCNAME[@]} - 1; i++)); do
+		lines+=$'\n'"	called by ${BASH_SOURCE[i + 1]##*/}:${BASH_LINENO[i]}, in ${FUNCNAME[i + 1]}"
+	done
+	printf '%s\0' "$#" "$kept_file" "$lines" "$@" >>"$expectations/of-$BASHPID"
+}
+
+# all_as_expected: by one jq. Its program has each filter once; $expected has for each report the number of the
+# filter and the place of its arguments, for each expectation.
+all_as_expected()
+{
+	local -A number=() places=()
+	local at i last filter branches='' given=()
+
+	for at in "${noted_at[@]}"; do
+		# One after the other, because bash walks to a part of a long list.
+		filter='' last=$((at + 2 + noted[at]))
+		for ((i = at + 4; i + 2 < last; i += 3)); do
+			case ${noted[i]} in
+			--arg) filter+="\$words[$(((i - at) / 3 - 1))][1:] as \$${noted[i + 1]} | " ;;
+			--argjson) filter+="(\$words[$(((i - at) / 3 - 1))][1:] | fromjson) as \$${noted[i + 1]} | " ;;
+			*) return 1 ;;
+			esac
+			# With a letter before it, none is an option.
+			given+=("=${noted[i + 2]}")
+		done
+		((i == last)) || return 1
+		filter+="\$report | (${noted[last]}"$'\n)'
+		if [[ ! ${number[$filter]:-} ]]; then
+			number[$filter]=${#number[@]}
+			branches+="if \$number == ${number[$filter]} then $filter else "$'\n'
+		fi
+		places[${noted[at + 1]}]+="[${number[$filter]}, $((${#given[@]} - (last - at - 4) / 3))],"
+	done
+	{
+		for i in "${!places[@]}"; do
+			echo "\"${i##*/}\": [${places[$i]%,}],"
+		done | sed '1s/^/{/; $s/,$/} as $expected/'
+		# shellcheck disable=SC2016 # jq's variables
+		printf '| [inputs as $report | $expected[input_filename | split("/") | last][] as [$number, $at]
+			| $ARGS.positional[$at:] as $words | [%sempty%s] | length > 0 and (last | . != null and . != false)]
+			| length == %d and all' "$branches" "$(printf ' end%.0s' "${!number[@]}")" "${#noted_at[@]}"
+	} >"$expectations/program"
+	jq -n -e -f "$expectations/program" "${!places[@]}" --args "${given[@]}" >/dev/null 2>&1
+}
+
+# judge: what expect_report noted. What is not so is said, with its report and its lines.
+judge()
+{
+	local at noted noted_at=() wrong=0 status took
+
+	compgen -G "$expectations/of-*" >/dev/null || return 0
+	mapfile -d '' -t noted < <(cat "$expectations"/of-*)
+	for ((at = 0; at < ${#noted[@]}; at += 3 + noted[at])); do
+		noted_at+=("$at")
+	done
+	! all_as_expected || return 0
+	for at in "${noted_at[@]}"; do
+		# jq 1.6 is content with a file without a report.
+		[[ ! -s ${noted[at + 1]} ]] || ! jq -e "${noted[@]:at + 4:noted[at] - 1}" "${noted[at + 1]}" >/dev/null || continue
+		((++wrong <= 10)) || continue
+		IFS=: read -r status took _ <<<"${noted[at + 2]}"
+		show "${noted[at + 1]}"
+		printf '\nnot ok: %s\n\tof %s\n%s\n' "${noted[at + 3]}" "${noted[at + 1]##*/}" "${noted[at + 2]#*$'\n'}"
+	done
+	((wrong == 0)) || { echo "$wrong of ${#noted_at[@]} expectations of reports are not so"; return 1; }
 }
 
 # expect_page FILE NAME: a report of 80 columns, and of 20 lines at most if it has one cause and the reason is
@@ -325,21 +406,21 @@ expect_reason()
 # The first problem, in the order of causes, is one line with these words.
 expect_first_problem()
 {
-	local sentence
-
-	sentence=$(report '[.findings[] | select(.status == "fail" or .status == "unknown")][0].summary') ||
-		{ show; fail "no JSON report"; }
-	[[ $sentence != null && $sentence != *$'\n'* ]] || { show; fail "no sentence"; }
-	grep -qiE -- "$1" <<<"$sentence" || { show; fail "\"$sentence\" does not say \"$1\""; }
-	! grep -qP '[\x00-\x1f\x7f]' <<<"$sentence" || { show; fail "control characters"; }
+	# shellcheck disable=SC2016 # jq's variable
+	expect_report "the first problem is no sentence that says \"$1\"" --arg words "$1" \
+		'[.findings[] | select(.status == "fail" or .status == "unknown")][0].summary
+		| type == "string" and test($words; "i") and (test("[\u0000-\u001f\u007f]") | not)'
 }
 
 # One sentence on stderr: one line, not empty, no control characters, with the words.
 expect_sentence()
 {
-	[[ $(wc -l <"$work/err") == 1 ]] || { show; fail "not one line on stderr"; }
-	grep -qE -- "$1" "$work/err" || { show; fail "stderr does not say \"$1\""; }
-	! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$work/err" || { show; fail "control characters"; }
+	local text
+
+	! IFS= read -rd '' text <"$work/err" || { show; fail "NUL on stderr"; }
+	[[ $text == ?*$'\n' && ${text%$'\n'} != *$'\n'* ]] || { show; fail "not one line on stderr"; }
+	[[ ${text%$'\n'} =~ $1 ]] || { show; fail "stderr does not say \"$1\""; }
+	[[ ${text//[$'\t\n']/} != *[[:cntrl:]]* ]] || { show; fail "control characters"; }
 }
 
 # start_server ARGUMENT...: `nfsrdma serve` until the script ends or stop_server. Sets

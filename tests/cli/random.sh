@@ -9,7 +9,7 @@
 requires jq
 
 # random FILTER [ARGUMENT...]: jq on the finding.
-random() { jq -e "${@:2}" '.findings[] | select(.id == "probe.read.random") | '"$1" "$work/out" >/dev/null || { show; fail "probe.read.random: not $1"; }; }
+random() { expect_report "probe.read.random: not $1" "${@:2}" '.findings[] | select(.id == "probe.read.random") | '"$1"; }
 
 # skipped WORDS: none were made.
 skipped()
@@ -32,9 +32,7 @@ for version in 3 4.0 4.1; do
 		and .inline + .write_chunk + .reply_chunk == .reads and .answered_inline == 0
 		and .bytes > 1e6 and .bytes < 3e8 and .seconds > 0 and (.rate_below * .reads - 3 | fabs) < 0.01
 		and (.seed | test("^[0-9a-f]{16}$"))'
-	random '.summary | test("^" + $reads + " random READs were correct .*95 % confidence fewer than 1 in " + $of + " fail(;|$)")' \
-		--arg reads "$(report '.findings[] | select(.id == "probe.read.random") | .evidence.reads')" \
-		--arg of "$(report '.findings[] | select(.id == "probe.read.random") | .evidence.reads / 3 | floor')"
+	random '.evidence.reads as $reads | .summary | test("^\($reads) random READs were correct .*95 % confidence fewer than 1 in \($reads / 3 | floor) fail(;|$)")'
 	# They are included in the counts of READs.
 	expect_report "they do not count" '(.findings | map({ key: .id, value: .evidence }) | from_entries) as $e
 		| $e["probe.read.intermittent"].of > $e["probe.read.random"].reads + 300'
@@ -144,7 +142,7 @@ NFSRDMA_DEBUG=probe "$NFSRDMA" probe --format json "127.0.0.1:$export" "${server
 probe_pid=$! status=0
 wait_until grep -q ' at random: ' "$work/err"
 while kill -0 "$probe_pid" 2>/dev/null; do
-	head -c 65536 /dev/urandom | dd of="$work/live/file1" bs=65536 seek=$((RANDOM % 45)) conv=notrunc status=none
+	dd if=/dev/urandom of="$work/live/file1" bs=65536 count=1 iflag=fullblock seek=$((RANDOM % 45)) conv=notrunc status=none
 done
 wait "$probe_pid" || status=$?
 expect_status 0

@@ -4,7 +4,7 @@
 #
 # What lib.sh promises of a script that fails: it names the command, its file and line, and the
 # lines that called it, wherever stderr goes at that moment; and of one that passes or skips:
-# it prints none of this.
+# it prints none of this. What is expected of reports is judged when it ends, of each report as it was.
 # shellcheck disable=SC2016 # the script's variables, not ours
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -46,6 +46,22 @@ inner()
 		within 10 "too late" ;;
 	skip)
 		skip "a reason" ;;
+	reports)
+		printf '{"a": 1}\n' >"$work/out"
+		expect_report "it is one" --arg a 1 '.a == ($a | tonumber)'
+		(expect_report "it is two" --argjson a 2 '.a == $a')
+		printf '{"a": 2}\n' >"$work/out"
+		expect_report "it is two by now" --argjson a 2 '.b == null, .a == $a # the last value counts'
+		expect_report "it is a word" --arg a '--"a" $b' '$a == "--\"a\" $b" and (.a | test("a"))'
+		: >"$work/out"
+		expect_report "it is there" true
+		printf '{' >"$work/out"
+		expect_report "it is whole" true ;;
+	good-reports)
+		printf '{"a": 1}\n' >"$work/out"
+		expect_report "one thing" --arg a 1 '.a == ($a | tonumber)'
+		printf '{"a": 2}' >"$work/out"
+		(expect_report "two things" --argjson a 2 --arg b '-c' '.a == $a and $b == "-c"') ;;
 	handled)
 		word=$(grep absent /dev/null) || grep absent /dev/null || true
 		if grep absent "$work/none"; then false; fi 2>/dev/null ;;
@@ -130,6 +146,19 @@ ends 1 late plain
 grep -qE '^not ok: too late: took 100000 ms, not less than 10; a processor gives [0-9]+ %$' "$work/err" ||
 	{ cat "$work/err"; fail "a bound is not judged"; }
 says late plain "	called by script.sh:$(line_of '"too late"'), in inner"
+
+# Reports: each that is not so, as it was, and no other.
+for where in plain elsewhere group; do
+	ends 1 reports "$where"
+	for words in 'it is two' 'it is a word' 'it is there' 'it is whole'; do
+		says reports "$where" "not ok: $words"
+		says reports "$where" "	called by script.sh:$(line_of "expect_report \"$words\""), in inner"
+	done
+	[[ $(grep -c '^not ok: ' "$work/err") == 4 ]] || { cat "$work/err"; fail "others are not so, too"; }
+	says reports "$where" '{"a": 1}'
+	says reports "$where" '4 of 6 expectations of reports are not so'
+	ends 0 good-reports "$where"
+done
 
 ends 77 skip plain
 grep -qx 'skip: a reason' "$work/out" || fail "no reason for the skip"

@@ -127,7 +127,7 @@ same_as_before "undo of several setups"
 # --- JSON: the same, for programs; lib.sh compares it with its schema --------------------------
 
 # expect_json FILTER: prints true.
-expect_json() { [[ $(jq -c "$1" "$work/out") == true ]] || { show; fail "not so: $1"; }; }
+expect_json() { expect_report "not so: $1" "$1"; }
 
 run setup server --root "$root" --dry-run --format json
 expect_status 0

@@ -97,7 +97,7 @@ flow()
 	VDSM_TMP=$work/tmp VDSM_RUN=$host/run/vdsm python3 "$NFSRDMA_SOURCE/tests/cli/vdsm.py" "$folder" "$1" "$work/guests" \
 		>"$work/out" 2>"$work/err" </dev/null || { cat "$work/err"; fail "the flow itself failed"; }
 }
-is() { jq -e "$1" "$work/out" >/dev/null || { cat "$work/out"; fail "not $1"; }; }
+is() { expect_report "not $1" "$1"; }
 # untouched: good, without a word, and as it was
 untouched() { is '.rc["90_nfsrdma"] == 0 and .err["90_nfsrdma"] == "" and .same and .kept and .left == []'; }
 # passed, refused WORDS: of a gate
@@ -400,7 +400,7 @@ guest()
 		--arg saved "$(domain "$repository/$pool/${2:-$1}/images/i/v")" --arg disk "$(disk "$1")" --argjson snapshot "${3:-false}" \
 		'{$drives, $xml, $saved, $disk, snapshot: $snapshot}'
 }
-asked() { is ".calls | map(select(.ran | index(\"90_nfsrdma\")) | .point) == $(printf '%s\n' "$@" | jq -R . | jq -sc .)"; }
+asked() { is ".calls | map(select(.ran | index(\"90_nfsrdma\")) | .point) == $(printf '["%s"' "$1"; printf ', "%s"' "${@:2}")]"; }
 words='disk vda .*nas:_tcp over tcp, but /etc/nfsrdma.conf:2 requires RDMA'
 
 rm -r "$host/run/vdsm"
