@@ -94,14 +94,25 @@ done <"$work/rows"
 # The package that is installed here is the one in the table.
 checked=0
 if [[ $(sed -n 's/^ID=//p' /etc/os-release) == debian ]] && command -v dpkg-query >/dev/null; then
+	declare -A files=() owners=()
 	while IFS='|' read -r command package _; do
 		path=$(PATH=/usr/sbin:/usr/bin:/sbin:/bin type -P "$command" || true)
 		[[ $path && $package != [-\(]* && $package != nfsrdma ]] || continue
 		# Files in /usr may be recorded without /usr, or be a link of alternatives.
-		owners=$({ dpkg-query -S "$path" "${path#/usr}" "/usr$path" "$(readlink -f "$path")" 2>/dev/null || true; } |
-			sed -n 's/^\([^ ,:]*\)\(:[a-z0-9]*\)\?: .*/\1/p' | sort -u)
-		[[ $owners ]] || continue
-		grep -qx -- "$package" <<<"$owners" || fail "$command is of $owners here, and of $package in commands.md"
+		files[$command]="$path ${path#/usr} /usr$path $(readlink -f "$path")"
+	done <"$work/rows"
+	# All at once, because dpkg-query reads all packages first.
+	read -ra paths <<<"${files[*]}"
+	while read -r owner path; do
+		owners[$path]+=" $owner "
+	done < <({ dpkg-query -S "${paths[@]}" 2>/dev/null || true; } | sed -n 's/^\([^ ,:]*\)\(:[a-z0-9]*\)\?: /\1 /p')
+	while IFS='|' read -r command package _; do
+		owned=''
+		for path in ${files[$command]:-}; do
+			owned+=${owners[$path]:-}
+		done
+		[[ $owned ]] || continue
+		[[ $owned == *" $package "* ]] || fail "$command is of$owned here, and of $package in commands.md"
 		((++checked))
 	done <"$work/rows"
 	((checked > 10)) || fail "few programs are installed"

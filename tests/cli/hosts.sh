@@ -16,8 +16,6 @@ mkdir "$work/hosts"
 python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "${names[@]/#/$machines/}" ||
 	fail "make-host"
 
-args_of() { [[ ! -f $machines/$1/args ]] || cat "$machines/$1/args"; }
-
 # For all reports at once, because jq is slower than a check: a line "NAME<tab>TEXT" each.
 compact()
 {
@@ -38,22 +36,32 @@ without_slash()
 # The elapsed time is not a property of the machine.
 text() { sed -E 's/; [0-9.]+ s$//' "$work/out"; }
 
+# text_of FILE: sets $text, without another process.
+text_of() { ! IFS= read -rd '' text <"$1" || fail "NUL in $1"; }
+
 same()
 {
+	local text expected
+
 	[[ -z ${NFSRDMA_ACCEPT:-} ]] || cp "$2" "$1"
-	diff -u "$1" "$2" || bad+=("$name")
+	text_of "$1"
+	expected=$text
+	text_of "$2"
+	[[ $text == "$expected" ]] || diff -u "$1" "$2" || bad+=("$name")
 }
 
 bad=()
 cd "$work/hosts"
 mkdir said compact
 for name in "${names[@]}"; do
-	read -ra args <<<"$(args_of "$name")"
+	args=()
+	[[ ! -f $machines/$name/args ]] || read -ra args <"$machines/$name/args"
 	root=(--root "$name")
 	# On a busy machine a check can exceed its time.
 	run check --timeout "$patience" "${args[@]}" "${root[@]}" --format json
 	[[ ! -s $work/err ]] || { show; fail "$name: words on stderr"; }
-	mv "$work/out" "said/$name.json"
+	text_of "$work/out"
+	printf '%s' "$text" >"said/$name.json"
 	printf '%s\t%s\n' "$name" "$status" >>status
 	[[ -f $machines/$name/expect.txt ]] || continue
 	for format in prometheus openmetrics nagios text; do
@@ -66,7 +74,8 @@ for name in "${names[@]}"; do
 done
 
 compact >"$work/compact" || fail "no JSON: $(tail -n1 "$work/compact") was the last that is"
-[[ ! $(without_slash) ]] || fail "a path without its slash: $(without_slash | tr '\n' ' ')"
+unclear=$(without_slash)
+[[ ! $unclear ]] || fail "a path without its slash: ${unclear//$'\n'/ }"
 awk -F '\t' 'NR == FNR { status[$1] = $2; next }
 	$2 ~ /^verdict / { print $2 ", exit status " status[$1] >"compact/" $1; close("compact/" $1); next }
 	{ print $2 >"compact/" $1 }' status "$work/compact"
@@ -77,7 +86,8 @@ for name in "${names[@]}"; do
 done
 # Which machines are healthy is stated here, not derived from the checks.
 healthy=$(for name in "${names[@]}"; do
-	[[ $(cat "compact/$name") != 'verdict pass, exit status 0' ]] || echo "$name"
+	text_of "compact/$name"
+	[[ $text != $'verdict pass, exit status 0\n' ]] || echo "$name"
 done | sort)
 named=$(grep -vE '^#' "$machines/healthy" | { grep -xFf <(printf '%s\n' "${names[@]}") || true; } | sort)
 [[ $healthy == "$named" ]] ||

@@ -15,11 +15,12 @@ mkdir "$work/hosts"
 python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "${names[@]/#/$machines/}" \
 	"$machines"/{none-debian12,mlx5-roce-rhel9,mounts-fstab-missing} || fail "make-host"
 
+# shellcheck disable=SC2016 # jq's variable
 compact()
 {
-	report '.findings[] | select(.status != "pass" and .status != "skip")
-		| "\(.status) \([.id, .reason // empty] | join("/")) \(.evidence.target // "-")"'
-	echo "verdict $(report .verdict), exit status $status"
+	report --arg status "$status" '(.findings[] | select(.status != "pass" and .status != "skip")
+		| "\(.status) \([.id, .reason // empty] | join("/")) \(.evidence.target // "-")"),
+		"verdict \(.verdict), exit status \($status)"'
 }
 
 # The elapsed time is not a property of the machine.

@@ -10,7 +10,7 @@ requires jq python3 depmod tar
 
 machines=$NFSRDMA_SOURCE/tests/hosts
 read -ra names <<<"${NFSRDMA_HOSTS:-$(cd "$machines" && echo */host | sed 's,/host,,g')}"
-mkdir "$work/hosts" "$work/snapshots" "$work/bad" "$work/said"
+mkdir "$work/hosts" "$work/snapshots" "$work/good" "$work/said" "${names[@]/#/$work/snapshots/}"
 python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "${names[@]/#/$machines/}" ||
 	fail "make-host"
 
@@ -42,14 +42,12 @@ one()
 	local name=$1 args=()
 
 	[[ ! -f $machines/$name/args ]] || read -ra args <"$machines/$name/args"
-	# It is bad until the end is reached: set -e ends this background process, and nothing else.
-	touch "bad/$name"
-	mkdir "snapshots/$name"
 	"$NFSRDMA" snapshot --timeout "$patience" --root "hosts/$name" - "${args[@]}" </dev/null |
 		tar xzf - -C "snapshots/$name" --strip-components=1
 	check hosts "$name" "${args[@]}"
 	check snapshots "$name" "${args[@]}"
-	rm "bad/$name"
+	# It is good if the end is reached: set -e ends this background process, and nothing else.
+	: >"good/$name"
 }
 
 # Two at a time.
@@ -60,7 +58,10 @@ for ((i = 0; i < ${#names[@]}; i += 2)); do
 	done
 	wait
 done
-mapfile -t bad < <(find bad -type f -printf '%f\n')
+bad=()
+for name in "${names[@]}"; do
+	[[ -e good/$name ]] || bad+=("$name")
+done
 ((${#bad[@]} == 0)) || fail "no report, or no snapshot, of ${bad[*]}"
 findings hosts >machines
 findings snapshots >snapshot

@@ -35,7 +35,18 @@ line()
 	fail "no line says \"$1\""
 }
 lines() { grep -cE -- "$1" "$work/lines" || true; }
-watch_says() { jq -e "$1" /run/nfsrdma/watch.json >/dev/null 2>&1; }
+# Where neither has changed jq is not asked again.
+asked=''
+watch_says()
+{
+	local text=''
+
+	{ IFS= read -rd '' text || true; } 2>/dev/null </run/nfsrdma/watch.json || return 1
+	[[ $1$text != "$asked" ]] || return 1
+	asked=$1$text
+	jq -e "$1" >/dev/null 2>&1 <<<"$text" || return 1
+	asked=''
+}
 # seen FILTER: what watch.json comes to say
 seen()
 {
