@@ -19,6 +19,11 @@ refused()
 	words+=("$1")
 }
 
+check_json || fail "a schema"
+mkdir "$work/schemas"
+sed '0,/"type": "object"/s//"type": "objects"/' "$NFSRDMA_SOURCE/plugin/schema/nfsrdma-plan-1.schema.json" >"$work/schemas/nfsrdma-plan-1.schema.json"
+! python3 "$NFSRDMA_SOURCE/tests/support/check-json" "$work/schemas" >"$work/said" 2>&1 || fail "a schema of a type that is none"
+
 run probe --embedded --level quick --fault write-chunk-over-812 --format json
 expect_status 1
 cp "$work/out" "$work/good"
