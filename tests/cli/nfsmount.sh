@@ -8,6 +8,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires strace unshare
 mount_nfs=$("$NFSRDMA_SOURCE/tests/support/mount-nfs" 2>"$work/why") || skip "$(<"$work/why")"
+# libmount from 2.39 on has other system calls than mount(2) for it, whose options are in pieces.
+export LIBMOUNT_FORCE_MOUNT2=always
 # As root, or as root of a user namespace.
 namespace=(unshare -m --propagation private)
 "${namespace[@]}" true 2>/dev/null || namespace=(unshare -r -m --propagation private)
