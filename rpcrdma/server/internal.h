@@ -15,14 +15,20 @@
 #include "rpcrdma/transport/transport.h"
 #include "rpcrdma/wire/wire.h"
 
-#define SERVER_CONNECTIONS 64 /* one thread each; more are closed at once */
-#define SERVER_PER_PEER    32 /* so that one host cannot starve the others */
+/* Connections served at once over RDMA, and to MOUNT; to NFS over TCP twice as many, because a client that
+ * is served over RDMA may need two, and must not wait for one that waits for RDMA. One host has half of
+ * them, so that it cannot starve the others. */
+#define SERVER_CONNECTIONS 64
+#define SERVER_WAITING     128 /* accepted, and not yet served, for each listener */
 #define SERVER_RECV_SIZE   4096
 #define SERVER_SHAKE_MS    5000   /* for the transport's handshake, as in siw */
 #define SERVER_FIRST_MS    10000  /* for the first call, which clients send at once */
 #define SERVER_IDLE_MS     360000 /* then a silent connection is closed, as svcrdma does */
-#define SERVER_STEP_MS     30000  /* for the rest of a message, received or sent */
-#define SERVER_WAKE_MS     1000   /* how often an idle session checks for a stop */
+/* The same while another connection waits for this one's place */
+#define SERVER_FIRST_WANTED_MS 2000
+#define SERVER_IDLE_WANTED_MS  10000
+#define SERVER_STEP_MS         30000 /* for the rest of a message, received or sent */
+#define SERVER_WAKE_MS         1000  /* how often an idle session checks for a stop */
 
 /* Bytes of a call, and of a reply without its payload. The server is read-only, so calls are
  * short except for file names; wtmax says so. */
@@ -347,6 +353,45 @@ void rdma_reply_refuse(struct rdma_reply *reply, enum rpcrdma_errcode err);
 size_t rdma_reply_room(const struct rdma_session *session,
 		       const struct rpcrdma_header *request, size_t max);
 
+/* connections.c: those that are served, and those that wait */
+
+enum server_listener { LISTEN_RDMA, LISTEN_NFS, LISTEN_MOUNT, LISTEN_COUNT };
+
+/* What a session and the accepting thread tell each other. */
+struct server_place {
+	const atomic_bool *stop;
+	atomic_ullong
+		since; /* the last call, or the begin of the wait for the first: now_ms() */
+	atomic_bool called;
+	atomic_bool wanted; /* another connection waits for this one to end */
+};
+
+/* The session waits for a call from now on. @called: not for the first one. */
+void place_begin(struct server_place *place, bool called);
+/* Whether it waited for too long. */
+bool place_is_over(const struct server_place *place);
+
+struct connections;
+
+/* @options: borrowed. Errors: -ENOMEM, -errno of eventfd(2). */
+int connections_new(struct connections **out, const struct server_options *options);
+/* After connections_stop(). NULL is fine. */
+void connections_free(struct connections *all);
+/* Whether connections_take() may be called. */
+bool connections_have_room(const struct connections *all, enum server_listener which);
+/* Takes one of @t and @fd, to be served in its turn. */
+void connections_take(struct connections *all, enum server_listener which,
+		      struct transport *t, int fd);
+/* Serves those that wait, as far as they may be. Call it after connections_take(), when
+ * connections_ended_fd() is readable, and each SERVER_WAKE_MS while connections_wait().
+ * Errors: -errno of pthread_create(3), without harm. */
+int connections_admit(struct connections *all);
+/* Whether any wait. */
+bool connections_wait(const struct connections *all);
+int connections_ended_fd(const struct connections *all);
+/* Ends all of them. */
+void connections_stop(struct connections *all);
+
 /* rdma.c: RFC 8166, the responder's side */
 
 /* State that faults keep from reply to reply. */
@@ -373,9 +418,9 @@ struct rdma_session {
 	struct rdma_reply reply;
 };
 
-/* Serves one accepted connection until it ends or *stop is set; closes nothing. */
+/* Serves one accepted connection until it ends, or its place does; closes nothing. */
 int rdma_serve(struct transport *t, const struct server_options *options,
-	       const atomic_bool *stop);
+	       struct server_place *place);
 
 /* Answers or drops one received message. Non-zero ends the connection. */
 int rdma_message(struct rdma_session *session, const void *data, size_t len);
@@ -387,7 +432,8 @@ void rdma_session_fini(struct rdma_session *session);
 
 int stream_listen(int *fd, const struct transport_address *at, uint16_t port,
 		  uint16_t *bound);
-int stream_serve(int fd, const struct server_options *options, const atomic_bool *stop);
+int stream_serve(int fd, const struct server_options *options,
+		 struct server_place *place);
 
 /* faults.c */
 

@@ -202,16 +202,16 @@ static int rdma_establish(struct rdma_session *session)
 	return 0;
 }
 
-static int rdma_session_run(struct rdma_session *session, const atomic_bool *stop)
+static int rdma_session_run(struct rdma_session *session, struct server_place *place)
 {
 	struct transport *t = session->t;
-	uint64_t idle = deadline_in(SERVER_FIRST_MS);
 	struct transport_msg msg;
 	int rc;
 
-	while (!atomic_load(stop)) {
+	place_begin(place, false);
+	while (!atomic_load(place->stop)) {
 		rc = t->ops->recv(t, &msg, deadline_in(SERVER_WAKE_MS));
-		if (rc == -ETIMEDOUT && deadline_left(idle))
+		if (rc == -ETIMEDOUT && !place_is_over(place))
 			continue;
 		if (rc)
 			return rc;
@@ -219,13 +219,13 @@ static int rdma_session_run(struct rdma_session *session, const atomic_bool *sto
 		if (rc)
 			return rc;
 		t->ops->repost(t, &msg);
-		idle = deadline_in(SERVER_IDLE_MS);
+		place_begin(place, true);
 	}
 	return 0;
 }
 
 int rdma_serve(struct transport *t, const struct server_options *options,
-	       const atomic_bool *stop)
+	       struct server_place *place)
 {
 	struct rdma_session *session = calloc(1, sizeof(*session));
 	int rc;
@@ -236,7 +236,7 @@ int rdma_serve(struct transport *t, const struct server_options *options,
 	if (!rc)
 		rc = rdma_establish(session);
 	if (!rc)
-		rc = rdma_session_run(session, stop);
+		rc = rdma_session_run(session, place);
 	rdma_session_fini(session);
 	free(session);
 	return rc;

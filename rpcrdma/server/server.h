@@ -5,7 +5,7 @@
  * through transport.h, sufficient for a mount by the Linux kernel client. Each fault makes it
  * fail in one way, so that each finding of the probe can be tested.
  *
- * One thread per connection; the export is shared and read-only. */
+ * One thread per connection, and further connections wait; the export is shared and read-only. */
 #ifndef RPCRDMA_SERVER_H
 #define RPCRDMA_SERVER_H
 
@@ -114,7 +114,9 @@ struct server_options {
 	const struct fault_set *faults; /* borrowed, may be NULL */
 	uint32_t credits;               /* granted; 0: SERVER_CREDITS */
 	uint32_t rtmax;                 /* largest READ; 0: SERVER_READ_MAX */
-	bool no_crc;                    /* do not require the MPA CRC */
+	/* Served at once over RDMA; 0: SERVER_CONNECTIONS. More of them wait. */
+	unsigned int connections;
+	bool no_crc;   /* do not require the MPA CRC */
 	bool own_host; /* serve only clients whose address is the listening one */
 	struct server_log *log;  /* borrowed, may be NULL */
 	struct nfs4_state *nfs4; /* private: server_open() makes one */

@@ -166,24 +166,23 @@ static int stream_call(struct stream_session *session)
 	return rc;
 }
 
-/* Waits at most @ms for a call to begin. */
-static int stream_wait_idle(int fd, unsigned int ms, const atomic_bool *stop)
+/* Waits for a call to begin. */
+static int stream_wait_idle(int fd, const struct server_place *place)
 {
-	uint64_t idle = deadline_in(ms);
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	int n = 0;
 
-	while (!atomic_load(stop) && !n) {
+	while (!atomic_load(place->stop) && !n) {
 		n = poll(&pfd, 1, SERVER_WAKE_MS);
 		if (n < 0 && errno == EINTR)
 			n = 0;
-		if (!n && !deadline_left(idle))
+		if (!n && place_is_over(place))
 			return err_set(ETIMEDOUT, "idle");
 	}
 	return n < 0 ? err_sys("poll") : n;
 }
 
-int stream_serve(int fd, const struct server_options *options, const atomic_bool *stop)
+int stream_serve(int fd, const struct server_options *options, struct server_place *place)
 {
 	struct stream_session session = {
 		.fd = fd,
@@ -192,7 +191,6 @@ int stream_serve(int fd, const struct server_options *options, const atomic_bool
 		.local.len = sizeof(session.local.addr),
 		.peer.len = sizeof(session.peer.addr),
 	};
-	unsigned int ms = SERVER_FIRST_MS;
 	const int one = 1;
 	int rc;
 
@@ -202,11 +200,11 @@ int stream_serve(int fd, const struct server_options *options, const atomic_bool
 	rc = server_buffer_grow(&session.reply_buf, SERVER_REPLY_MAX);
 	if (!rc && !session.scratch)
 		rc = err_no_memory();
-	while (!rc && !atomic_load(stop)) {
-		rc = stream_wait_idle(fd, ms, stop);
+	while (!rc && !atomic_load(place->stop)) {
+		rc = stream_wait_idle(fd, place);
 		if (rc > 0)
 			rc = stream_call(&session);
-		ms = SERVER_IDLE_MS;
+		place_begin(place, true);
 	}
 	free(session.scratch);
 	server_buffer_trim(&session.call_buf, 0);
@@ -231,7 +229,7 @@ int stream_listen(int *fd, const struct transport_address *at, uint16_t port,
 	setsockopt(sock, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (bind(sock, (struct sockaddr *)&address.addr, address.len))
 		return err_sys("bind %s", text);
-	if (listen(sock, SERVER_CONNECTIONS))
+	if (listen(sock, TRANSPORT_BACKLOG))
 		return err_sys("listen on %s", text);
 	address.len = sizeof(address.addr);
 	if (getsockname(sock, (struct sockaddr *)&address.addr, &address.len))

@@ -10,8 +10,6 @@
 
 #include "rpcrdma/transport/internal.h"
 
-#define BACKLOG 64
-
 int tcp_wait(int fd, short events, uint64_t deadline)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -111,7 +109,7 @@ int tcp_listen(const struct transport_address *at)
 		return err_sys("SO_REUSEADDR");
 	if (bind(fd, (const struct sockaddr *)&at->addr, at->len) < 0)
 		return err_sys("bind");
-	if (listen(fd, BACKLOG) < 0)
+	if (listen(fd, TRANSPORT_BACKLOG) < 0)
 		return err_sys("listen");
 	return take_fd(&fd);
 }

@@ -200,6 +200,10 @@ struct transport_ops {
 };
 
 #define TRANSPORT_PRIVATE_MAX 512
+/* Connections that a listener holds until they are accepted. Linux limits it, to
+ * net.core.somaxconn or net.rdma_ucm.max_backlog; a client beyond it waits for a second or more
+ * before it tries again. */
+#define TRANSPORT_BACKLOG 1024
 
 /* The part that users may read; every implementation embeds it first. */
 struct transport {

@@ -17,8 +17,6 @@
 
 #include "rpcrdma/transport/verbs.h"
 
-#define BACKLOG 64
-
 /* How long closing waits for the last Sends, and for the peer's answer to a disconnect. The
  * peer's program must trigger that answer, so the wait is short. */
 #define LINGER_MS     500
@@ -166,7 +164,7 @@ static int verbs_listen(struct transport **out, const struct transport_address *
 		rc = err_sys("rdma_bind_addr%s",
 			     errno == ENODEV ? ": the address is not an RDMA device's"
 					     : "");
-	if (!rc && rdma_listen(c->id, BACKLOG))
+	if (!rc && rdma_listen(c->id, TRANSPORT_BACKLOG))
 		rc = err_sys("rdma_listen");
 	if (rc)
 		return err_context(rc, "%s",

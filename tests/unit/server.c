@@ -324,44 +324,173 @@ static void peers_without_rdma_are_closed(void)
 	end();
 }
 
-/* The limit on connections: the next is closed, and there is room again afterwards. */
-static void connections_over_the_limit_are_closed_at_once(void)
+static void send_null(int fd)
 {
-	int fds[SERVER_CONNECTIONS], fd;
+	const struct rpc_call null = { .xid = 5, .prog = NFS_PROGRAM_NUMBER, .vers = 3 };
+	uint8_t buf[4 + 64];
+	struct writer w;
+
+	writer_init(&w, buf + 4, sizeof(buf) - 4);
+	rpc_call_encode(&w, &null);
+	put_be32(buf, 0x80000000 | (uint32_t)w.len);
+	CU_ASSERT_EQUAL(send(fd, buf, 4 + w.len, MSG_NOSIGNAL), (ssize_t)(4 + w.len));
+}
+
+static bool has_reply(int fd, int ms)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	uint8_t in[28];
+
+	return poll(&pfd, 1, ms) == 1 &&
+	       recv(fd, in, sizeof(in), MSG_WAITALL) == sizeof(in);
+}
+
+/* Neither served nor closed, while the server serves others. */
+static bool waits(int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	CU_ASSERT_EQUAL(rdma_null(ports.rdma), 0);
+	return poll(&pfd, 1, 50) == 0;
+}
+
+#define FEW  2         /* over RDMA */
+#define FULL (2 * FEW) /* to NFS over TCP, and half of it for one peer */
+
+static int connect_and_call(unsigned int host)
+{
+	int fd = connect_from(host, ports.nfs);
+
+	send_null(fd);
+	return fd;
+}
+
+static void connections_over_the_limit_wait_for_others_to_end(void)
+{
+	int fds[FULL], more[2];
 	size_t i;
 
-	begin();
-	for (i = 0; i < SERVER_CONNECTIONS; i++) {
+	begin_as((struct server_options){ .connections = FEW });
+	for (i = 0; i < FULL; i++) {
 		SUITE_ROW("%zu", i);
-		fds[i] = connect_from(2 + i / SERVER_PER_PEER, ports.nfs);
+		fds[i] = connect_and_call(2 + i / FEW);
+		CU_ASSERT_TRUE(has_reply(fds[i], WAIT));
 	}
-	fd = connect_to(ports.nfs);
-	CU_ASSERT_TRUE(is_closed(fd));
-	close(fd);
-	for (i = 0; i < SERVER_CONNECTIONS; i++)
+	more[0] = connect_and_call(4);
+	CU_ASSERT_TRUE(waits(more[0]));
+	more[1] = connect_and_call(4);
+	CU_ASSERT_TRUE(waits(more[1]));
+	/* In their order. */
+	close(fds[0]);
+	CU_ASSERT_TRUE(has_reply(more[0], WAIT));
+	CU_ASSERT_TRUE(waits(more[1]));
+	close(more[0]);
+	CU_ASSERT_TRUE(has_reply(more[1], WAIT));
+	close(more[1]);
+	for (i = 1; i < FULL; i++) {
+		send_null(fds[i]);
+		CU_ASSERT_TRUE(has_reply(fds[i], WAIT));
 		close(fds[i]);
-	for (i = 0; i < WAIT / 20 && rdma_null(ports.rdma); i++)
-		usleep(20000);
-	ASSERT_LESS(i, WAIT / 20);
+	}
+	end();
+}
+
+/* More than there is room for: the rest is in the backlog. */
+static void many_connections_wait_in_the_backlog(void)
+{
+	enum { MANY = 2 * SERVER_WAITING };
+	int held[FEW], fds[MANY];
+	size_t i;
+
+	begin_as((struct server_options){ .connections = FEW });
+	for (i = 0; i < FEW; i++) {
+		held[i] = connect_and_call(2);
+		CU_ASSERT_TRUE(has_reply(held[i], WAIT));
+	}
+	for (i = 0; i < MANY; i++)
+		fds[i] = connect_and_call(2);
+	for (i = 0; i < FEW; i++)
+		close(held[i]);
+	for (i = 0; i < MANY; i++) {
+		SUITE_ROW("%zu", i);
+		CU_ASSERT_TRUE(has_reply(fds[i], WAIT));
+		close(fds[i]);
+	}
 	end();
 }
 
 /* One host leaves room for the others. */
 static void a_peer_can_use_half_of_the_connections(void)
 {
-	int fds[SERVER_PER_PEER], fd;
+	int fds[FEW], more[2];
 	size_t i;
 
-	begin();
-	for (i = 0; i < SERVER_PER_PEER; i++)
-		fds[i] = connect_from(2, ports.nfs);
-	fd = connect_from(2, ports.nfs);
-	CU_ASSERT_TRUE(is_closed(fd));
+	begin_as((struct server_options){ .connections = FEW });
+	for (i = 0; i < FEW; i++) {
+		fds[i] = connect_and_call(2);
+		CU_ASSERT_TRUE(has_reply(fds[i], WAIT));
+	}
+	more[0] = connect_and_call(2);
+	CU_ASSERT_TRUE(waits(more[0]));
+	more[1] = connect_and_call(3);
+	CU_ASSERT_TRUE(has_reply(more[1], WAIT));
+	CU_ASSERT_TRUE(waits(more[0]));
+	close(fds[0]);
+	CU_ASSERT_TRUE(has_reply(more[0], WAIT));
+	close(more[0]);
+	close(more[1]);
+	close(fds[1]);
+	end();
+}
+
+static void silent_connections_give_way_to_those_that_wait(void)
+{
+	int fds[FULL], fd;
+	size_t i;
+
+	begin_as((struct server_options){ .connections = FEW });
+	for (i = 0; i < FULL; i++)
+		fds[i] = connect_from(2 + i / FEW, ports.nfs);
+	fd = connect_and_call(4);
+	CU_ASSERT_TRUE(has_reply(fd, WAIT));
 	close(fd);
-	CU_ASSERT_EQUAL(rdma_null(ports.rdma), 0);
-	for (i = 0; i < SERVER_PER_PEER; i++)
+	/* Of one peer, too. */
+	fd = connect_and_call(3);
+	CU_ASSERT_TRUE(has_reply(fd, WAIT));
+	close(fd);
+	for (i = 0; i < FULL; i++)
 		close(fds[i]);
 	end();
+}
+
+static void silence_is_limited_and_shorter_while_another_waits(void)
+{
+	static const struct {
+		bool called, wanted;
+		unsigned int least,
+			most; /* seconds of silence that are allowed, and are not */
+	} rows[] = {
+		{ false, false, 9, 11 },
+		{ false, true, 1, 3 },
+		{ true, false, 350, 370 },
+		{ true, true, 8, 12 },
+	};
+	struct server_place place = { .stop = NULL };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		place_begin(&place, rows[i].called);
+		place.wanted = rows[i].wanted;
+		CU_ASSERT_FALSE(place_is_over(&place));
+		/* A clock that started just now has no such past. */
+		if (now_ms() < 1000 * rows[i].most)
+			continue;
+		place.since = now_ms() - 1000 * rows[i].most;
+		CU_ASSERT_TRUE(place_is_over(&place));
+		place.since += 1000 * (rows[i].most - rows[i].least);
+		CU_ASSERT_FALSE(place_is_over(&place));
+	}
 }
 
 /* As when descriptors run out: accepting waits, and open connections continue. */
@@ -484,8 +613,11 @@ SUITE_MAIN("server", TEST(mount_and_write_chunk_read_succeed),
 	   TEST(endless_fragments_end_the_connection),
 	   TEST(fragments_of_a_call_are_joined), TEST(peers_without_rdma_are_closed),
 	   TEST(a_local_server_refuses_other_hosts),
-	   TEST(connections_over_the_limit_are_closed_at_once),
+	   TEST(connections_over_the_limit_wait_for_others_to_end),
+	   TEST(many_connections_wait_in_the_backlog),
 	   TEST(a_peer_can_use_half_of_the_connections),
+	   TEST(silent_connections_give_way_to_those_that_wait),
+	   TEST(silence_is_limited_and_shorter_while_another_waits),
 	   TEST(without_descriptors_the_server_waits_and_continues),
 	   TIMED(it_stops_at_once_with_connections_open),
 	   TEST(a_port_in_use_is_reported_with_its_address),
