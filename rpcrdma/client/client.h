@@ -27,6 +27,7 @@ struct rpcrdma_options {
 	bool no_private_data;
 	bool no_crc;
 	uint8_t mpa_revision; /* 0: any, and no CRC if the peer refuses it */
+	uint64_t answer_by;   /* as in transport_param */
 	struct pcap *pcap;
 	void (*on_write)(void *arg, const struct transport_tagged *placed);
 	void *on_write_arg;

@@ -27,6 +27,7 @@ int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *option
 		.no_crc = options->no_crc,
 		.mpa_revision = options->mpa_revision,
 		.mpa_retry = !options->mpa_revision,
+		.answer_by = options->answer_by,
 		.pcap = options->pcap,
 		.on_write = options->on_write,
 		.on_write_arg = options->on_write_arg,

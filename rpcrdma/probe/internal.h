@@ -299,6 +299,7 @@ struct behaviour {
 struct session {
 	struct rpcrdma_conn *conn;
 	unsigned int generation; /* of the connection */
+	unsigned int tries;      /* of the first connection to the address in use */
 	uint8_t mpa_revision;    /* that the server accepted, and whether without CRC */
 	bool no_crc;
 	unsigned int barren;   /* connections since the last reply */
@@ -313,6 +314,11 @@ struct session {
 	char busy[96];
 };
 
+/* Half of the time that is left: so long a server may take to serve the first call. */
+uint64_t session_first_until(const struct probe *p);
+/* Pauses 100 ms, doubling up to a second, but not beyond @until: then returns false without a pause.
+ * @ms: initially 0. */
+bool session_pause(uint64_t until, unsigned int *ms);
 /* Connects if there is no connection. */
 int session_ready(struct probe *p);
 void session_drop(struct probe *p);

@@ -39,15 +39,38 @@ static void session_note_device(struct session *s)
 	s->hopeless = true;
 }
 
-/* Pauses 100 ms, doubling up to a second, but not beyond @until: then returns false without a
- * pause. */
-static bool session_pause(uint64_t until, unsigned int *ms)
+bool session_pause(uint64_t until, unsigned int *ms)
 {
 	*ms = *ms ? min_u32(2 * *ms, LATER_MS_MAX) : LATER_MS;
 	if (deadline_left(until) < (int)*ms + RECONNECT_MS)
 		return false;
 	usleep(*ms * 1000);
 	return true;
+}
+
+uint64_t session_first_until(const struct probe *p)
+{
+	return deadline_in((unsigned int)deadline_left(p->deadline) / 2);
+}
+
+/* The first connection to an address. A server that has too many clients leaves it in its backlog, or
+ * closes it before it says anything; one that has no listener refuses. Old peers close it because of
+ * the MPA revision: the transport tries another the first time, but not later, or a server that has room
+ * again at that moment would be taken for one of them. */
+static int session_connect_first(struct probe *p, struct rpcrdma_options *options)
+{
+	struct session *s = &p->session;
+	unsigned int ms = 0;
+	int rc;
+
+	options->answer_by = session_first_until(p);
+	do {
+		s->tries++;
+		options->mpa_revision = s->tries == 1 ? 0 : 2;
+		rc = rpcrdma_open(&s->conn, options,
+				  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
+	} while (rc == -ECONNRESET && session_pause(options->answer_by, &ms));
+	return rc;
 }
 
 /* A server that refuses, or closes at once, may be restarting. */
@@ -109,8 +132,7 @@ int session_ready(struct probe *p)
 	probe_step(p, "messages during connection setup");
 	session_options(p, &options);
 	if (!s->generation)
-		rc = rpcrdma_open(&s->conn, &options,
-				  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
+		rc = session_connect_first(p, &options);
 	/* Soft-iWARP of Linux 6.1 may accept no more connections after one that was abandoned in
 	 * the handshake. */
 	else if (deadline_left(p->deadline) < RECONNECT_MS)

@@ -34,6 +34,19 @@ enum finding_status target_refusal(int rc)
 	return target_is_unanswered(rc) ? FINDING_UNKNOWN : FINDING_FAIL;
 }
 
+/* A server with too many clients closes connections before its first answer. */
+static void target_note_tries(struct finding *f, unsigned int tries)
+{
+	size_t used = strlen(f->summary);
+
+	if (tries < 2)
+		return;
+	snprintf(f->summary + used, sizeof(f->summary) - used,
+		 f->status == FINDING_PASS ? ", at try %u" : ", at the last of %u tries",
+		 tries);
+	finding_number(f, "tries", tries);
+}
+
 /* Tries every address of the name in turn: an answer, even a bad one, says more than silence. */
 static bool target_connect(struct probe *p)
 {
@@ -41,21 +54,26 @@ static bool target_connect(struct probe *p)
 	struct route *to = &p->route;
 	struct err_kept worst = { 0 };
 	char where[96];
+	unsigned int worst_tries = 1;
 	const struct transport *t;
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	for (to->address = 0; to->address < to->naddresses; to->address++) {
+		p->session.tries = 0;
 		rc = session_ready(p);
 		if (!rc)
 			break;
-		if (!worst.rc || target_is_unanswered(worst.rc))
-			err_keep(&worst, rc);
+		if (worst.rc && !target_is_unanswered(worst.rc))
+			continue;
+		err_keep(&worst, rc);
+		worst_tries = p->session.tries;
 	}
 	if (rc) {
 		finding_init(&f, "probe.connect", target_refusal(worst.rc), "%s",
 			     worst.text);
 		finding_reason(&f, worst.reason);
 		finding_text(&f, "error", "%s", strerrorname_np(-worst.rc));
+		target_note_tries(&f, worst_tries);
 		probe_emit(p, &f);
 		return false;
 	}
@@ -72,6 +90,7 @@ static bool target_connect(struct probe *p)
 			     where, t->ops->name);
 	finding_text(&f, "address", "%s", where);
 	finding_text(&f, "crc", "%s", t->crc ? "on" : "off");
+	target_note_tries(&f, p->session.tries);
 	if (t->mpa_revision)
 		finding_number(&f, "mpa_revision", t->mpa_revision);
 	probe_emit(p, &f);
@@ -119,7 +138,10 @@ int target_null(struct probe *p, uint32_t vers, double *ms)
 
 struct target_pings {
 	uint32_t vers;
-	unsigned int answered;
+	unsigned int asked, answered;
+	unsigned int first_answered; /* which of those asked was */
+	/* The server answered no version at first; or not the first of two. */
+	bool again, switched;
 	double best;
 	struct err_kept first; /* error */
 };
@@ -131,7 +153,16 @@ static void target_ping_version(struct probe *p, struct target_pings *pings)
 	int rc;
 
 	for (i = 0; i < PINGS; i++) {
+		pings->asked++;
 		rc = target_null(p, pings->vers, &ms);
+		if (!rc && !pings->answered) {
+			pings->first_answered = pings->asked;
+			/* It closed connections before its first answer, and then answered the same
+			 * call: it had too many clients. */
+			if (pings->again || !pings->switched)
+				memset(&p->behaviour.closed, 0,
+				       sizeof(p->behaviour.closed));
+		}
 		if (!rc) {
 			if (!pings->answered++ || ms < pings->best)
 				pings->best = ms;
@@ -167,6 +198,19 @@ static const char *target_null_reason(const struct err_kept *error)
 	return error->reason;
 }
 
+/* Nothing was answered, because the server closed each connection: it may have too many clients. */
+static void target_ping_again(struct probe *p, struct target_pings *pings)
+{
+	uint64_t until = session_first_until(p);
+	unsigned int ms = 0;
+
+	while (!pings->answered && pings->first.rc == -ECONNRESET &&
+	       !p->session.hopeless && session_pause(until, &ms)) {
+		pings->again = true;
+		target_ping_version(p, pings);
+	}
+}
+
 bool target_ping(struct probe *p)
 {
 	struct target_pings pings = { .vers = p->options->version
@@ -181,13 +225,19 @@ bool target_ping(struct probe *p)
 	/* Whether it is the requested version is a finding of its own. */
 	if (!pings.answered && (pings.first.rc == -EOPNOTSUPP || !p->options->version)) {
 		pings.vers = pings.vers == 4 ? 3 : 4;
+		pings.switched = true;
 		target_ping_version(p, &pings);
 	}
+	if (!pings.answered)
+		target_ping_again(p, &pings);
 	p->pace.rtt_ms = pings.best;
 	if (!pings.answered) {
-		probe_because(p, "probe.null", target_refusal(pings.first.rc),
-			      target_null_reason(&pings.first), "NULL: %s",
-			      pings.first.text);
+		finding_init(&f, "probe.null", target_refusal(pings.first.rc), "NULL: %s",
+			     pings.first.text);
+		finding_reason(&f, target_null_reason(&pings.first));
+		if (pings.first.rc == -ECONNRESET)
+			target_note_tries(&f, pings.asked);
+		probe_emit(p, &f);
 		return false;
 	}
 	/* A single loss among answers is reported by target_behaviour(). */
@@ -197,6 +247,8 @@ bool target_ping(struct probe *p)
 	finding_number(&f, "answered", pings.answered);
 	finding_number(&f, "asked", PINGS);
 	finding_number(&f, "program_version", pings.vers);
+	if (pings.again || !pings.switched)
+		target_note_tries(&f, pings.first_answered);
 	probe_emit(p, &f);
 	return true;
 }

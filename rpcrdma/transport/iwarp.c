@@ -134,7 +134,8 @@ static int iwarp_connect_once(struct iwarp **out, const struct transport_address
 	c->t.peer = *to;
 	tcp_local(rc, &c->t.local);
 	pcap_flow_open(&c->flow, param->pcap, &c->t.local, to, true);
-	return iwarp_handshake_connect(c, deadline);
+	return iwarp_handshake_connect(c, param->answer_by > deadline ? param->answer_by
+								      : deadline);
 }
 
 /* Removes from @param what the peer refused, and returns its name; NULL if there is nothing to

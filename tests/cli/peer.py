@@ -3,6 +3,7 @@
 # Copyright (C) 2026 The nfsrdma authors
 """peer.py MODE: a TCP peer on loopback that is no NFS/RDMA server, or stops being one.
 Prints its port, then serves every connection in the same way until it is killed.
+peer.py crowded PORT connections=NUMBER|calls=NUMBER: in front of a server, with too many clients at first.
 peer.py starved PORT: in front of a server that answers, but as one that is short of processors.
 peer.py mountd status=NUMBER|flavor=NUMBER [port=NUMBER]: no such peer, but mountd, which answers every
 MNT so; and rpcbind, which answers with that number as a port.
@@ -185,6 +186,15 @@ class Mountd:
             sock.sendall(struct.pack(">I", 0x80000000 | len(reply)) + reply)
 
 
+def relay(sock, server):
+    while True:
+        for ready in select.select([sock, server], [], [])[0]:
+            data = ready.recv(65536)
+            if not data:
+                return
+            (sock if ready is server else server).sendall(data)
+
+
 class Starved:
     """Relays to the server. Resets the first connection within a READ, and each of the next four
     before it says anything."""
@@ -218,6 +228,25 @@ class Starved:
                     (sock if ready is server else server).sendall(data)
 
 
+class Crowded:
+    """Relays to the server, but closes the first connections, as a server with too many clients does:
+    before it says anything, or, with calls=, each at its first call."""
+    def __init__(self, port, word):
+        self.port = port
+        self.what, number = word.split("=")
+        self.left = int(number)
+
+    def __call__(self, sock):
+        if self.left:
+            self.left -= 1
+            print("closed", flush=True)
+            if self.what == "calls":
+                hang_up(sock)
+            return
+        with socket.create_connection(("127.0.0.1", self.port)) as server:
+            relay(sock, server)
+
+
 class Siw2015:
     """Relays to the server, as soft-iWARP of 2015 with mpa_crc_strict would take connections: it closes
     at MPA revision 2, and rejects a CRC that it does not want."""
@@ -234,12 +263,7 @@ class Siw2015:
             sock.sendall(mpa_reply(0x20, 1))
             return
         with socket.create_connection(("127.0.0.1", self.port)) as server:
-            while True:
-                for ready in select.select([sock, server], [], [])[0]:
-                    data = ready.recv(65536)
-                    if not data:
-                        return
-                    (sock if ready is server else server).sendall(data)
+            relay(sock, server)
 
 
 class Slow:
@@ -321,6 +345,8 @@ def main():
         mode = relays[sys.argv[1]](int(sys.argv[2]))
     elif sys.argv[1] == "slow":
         mode = Slow(int(sys.argv[2]), sys.argv[3:])
+    elif sys.argv[1] == "crowded":
+        mode = Crowded(int(sys.argv[2]), sys.argv[3])
     elif sys.argv[1] == "mountd":
         mode = Mountd(sys.argv[2])
     elif sys.argv[1] in ANSWERS:
