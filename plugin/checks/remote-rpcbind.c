@@ -11,6 +11,7 @@
 
 /* Between the request and the end of the child, so that the child itself reports what did not
  * answer. */
+/* Of the time, for the process to start and to exit; at most a quarter. */
 #define GRACE_MS 500
 
 struct rpcbind_request {
@@ -57,7 +58,9 @@ static bool remote_rpcbind_is_sane(struct rpcbind_reply *reply)
 int remote_rpcbind_ask(const struct transport_address *server, uint32_t program,
 		       uint32_t version, uint16_t *port, uint64_t deadline)
 {
-	struct rpcbind_request request = { server, program, version, deadline };
+	const uint32_t left = (uint32_t)deadline_left(deadline);
+	struct rpcbind_request request = { server, program, version,
+					   deadline - min_u32(GRACE_MS, left / 4) };
 	const struct child_function function = {
 		.kind = CHILD_WORKER,
 		.name = "the process that asks rpcbind",
@@ -65,7 +68,7 @@ int remote_rpcbind_ask(const struct transport_address *server, uint32_t program,
 		.arg = &request,
 	};
 	struct rpcbind_reply reply;
-	int rc = child_call(&function, &reply, sizeof(reply), deadline + GRACE_MS, NULL);
+	int rc = child_call(&function, &reply, sizeof(reply), deadline, NULL);
 
 	if (rc)
 		return rc;

@@ -59,7 +59,7 @@ static int ovirt_policy_nfs_utils(struct ovirt_policy_run *run)
 	request->nfs_utils = run->nfs_utils;
 	request->sections = nfs_utils_sections(&utils, system.distro);
 	request->drop_ins = nfs_utils_drop_ins(&utils, run->host);
-	if (host_is_live(run->host) && !live_nfs_utils(NULL, &tried)) {
+	if (host_is_live(run->host) && !live_nfs_utils(run->host, NULL, &tried)) {
 		request->sections = tried.sections;
 		request->drop_ins = tried.drop_ins ? DROP_INS_READ : DROP_INS_IGNORED;
 	}

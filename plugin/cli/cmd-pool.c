@@ -576,6 +576,7 @@ static int cmd_pool_run(void *arg)
 	session.deadline = deadline_in(cli->timeout_ms   ? cli->timeout_ms
 				       : action->changes ? CHANGE_MS
 							 : READ_MS);
+	host_limit(host, session.deadline);
 	status = cmd_pool_act(&session, action);
 	view_close(session.view);
 	view_places_fini(&session.places);

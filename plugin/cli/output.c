@@ -53,8 +53,11 @@ int cli_unknown(const struct cli *cli)
 
 int cli_open_host(const struct cli *cli, struct host **out)
 {
-	if (!host_open(out, cli->root))
+	if (!host_open(out, cli->root)) {
+		if (cli->timeout_ms)
+			host_limit(*out, deadline_in(cli->timeout_ms));
 		return 0;
+	}
 	err_context(-EINVAL, "--root");
 	return cli_usage(cli);
 }

@@ -16,6 +16,7 @@
 struct host {
 	int fd;
 	bool live;
+	uint64_t deadline;
 	bool *slow_index;             /* owned; set on a const host */
 	bool *quiet;                  /* owned; the watcher receives no events */
 	struct snapshot_index *index; /* of a snapshot, or NULL */
@@ -33,6 +34,7 @@ int host_open(struct host **out, const char *root)
 	if (!host)
 		return err_no_memory();
 	host->live = !root;
+	host->deadline = UINT64_MAX;
 	host->fd = -1;
 	host->slow_index = calloc(1, sizeof(*host->slow_index));
 	host->quiet = calloc(1, sizeof(*host->quiet));
@@ -50,6 +52,16 @@ int host_open(struct host **out, const char *root)
 		return rc;
 	*out = take_ptr(host);
 	return 0;
+}
+
+void host_limit(struct host *host, uint64_t deadline)
+{
+	host->deadline = deadline;
+}
+
+uint64_t host_deadline(const struct host *host, unsigned int ms)
+{
+	return deadline_min(host->deadline, deadline_in(ms));
 }
 
 void host_close(struct host *host)

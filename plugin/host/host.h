@@ -30,6 +30,10 @@ struct host;
 /* @root: NULL means this machine. Errors: -errno of opening it; -ENOTDIR; -EBADMSG: the
  * index of a snapshot is malformed. */
 int host_open(struct host **out, const char *root);
+/* No query of it lasts beyond @deadline: that of the command. */
+void host_limit(struct host *host, uint64_t deadline);
+/* The deadline of a query that takes @ms at most. */
+uint64_t host_deadline(const struct host *host, unsigned int ms);
 void host_close(struct host *host);
 void host_close_p(struct host **host);
 /* False with --root: the running system must not be queried then. */

@@ -28,6 +28,9 @@
  * (net/sunrpc/xprtrdma/rpcrdma_dummy.c of mlnx-ofa_kernel). */
 #define DUMMY "dummy kernel module"
 
+/* libkmod reads these text files of depmod, too, line by line into memory. */
+#define TEXT_MAX (1024 * 1024)
+
 #define MODULE_FILE_MAX (256 * 1024 * 1024)
 #define CHILD_MS        2000
 
@@ -90,6 +93,28 @@ static int module_index_check(const struct host *host, const char *folder,
 	    get_be32(head) != INDEX_MAGIC || get_be16(head + 4) != INDEX_MAJOR)
 		return err_set(EBADMSG, "%s%s is not an index of depmod",
 			       host_prefix(host), path);
+	return 0;
+}
+
+/* A sparse file of one line would fill memory. */
+static int module_index_check_text(const struct host *host, const char *folder,
+				   const char *name)
+{
+	char path[HOST_PATH_MAX];
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	int rc = host_path(path, folder, name);
+
+	if (rc)
+		return rc;
+	fd = host_open_file(host, path);
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	if (fstat(fd, &st))
+		return err_sys("%s%s", host_prefix(host), path);
+	if (st.st_size > TEXT_MAX)
+		return err_set(EBADMSG, "%s%s has %lld bytes, %d at most",
+			       host_prefix(host), path, (long long)st.st_size, TEXT_MAX);
 	return 0;
 }
 
@@ -263,7 +288,8 @@ static int module_index_lookup_in_child(struct module_index_question *question,
 	struct module_index_answer answer;
 	int rc;
 
-	rc = child_call(&function, &answer, sizeof(answer), deadline_in(CHILD_MS), NULL);
+	rc = child_call(&function, &answer, sizeof(answer), host_deadline(host, CHILD_MS),
+			NULL);
 	*host_slow_index(host) = rc == -ETIMEDOUT;
 	if (!rc && !module_index_answer_is_sane(&answer))
 		rc = -EBADMSG;
@@ -282,6 +308,7 @@ int module_lookup(const struct host *host, const char *release, const char *name
 	static const char *const others[] = { "modules.alias.bin", "modules.symbols.bin",
 					      "modules.builtin.bin",
 					      "modules.builtin.alias.bin" };
+	static const char *const texts[] = { "modules.softdep", "modules.weakdep" };
 	char folder[HOST_PATH_MAX], dirname[HOST_PATH_MAX + 1];
 	struct module_index_question question = { host, dirname, folder, name };
 	_cleanup_close_ int fd = -1;
@@ -296,6 +323,8 @@ int module_lookup(const struct host *host, const char *release, const char *name
 		if (rc == -ENOENT)
 			rc = 0;
 	}
+	for (i = 0; !rc && i < ARRAY_SIZE(texts); i++)
+		rc = module_index_check_text(host, folder, texts[i]);
 	if (rc)
 		return rc;
 	if (host_is_live(host)) {

@@ -74,7 +74,8 @@ int host_proxmox(const struct host *host, struct proxmox_storages *out)
 
 	memset(out, 0, sizeof(*out));
 	if (live)
-		rc = tool_run(proxmox_cat_argv, TEXT_MAX, deadline_in(CAT_MS), &text);
+		rc = tool_run(proxmox_cat_argv, TEXT_MAX, host_deadline(host, CAT_MS),
+			      &text);
 	/* A snapshot contains only what host_read() reads; this is safe now that the
 	 * child has read it. */
 	if (!rc && (!live || host_is_watched(host))) {

@@ -422,12 +422,11 @@ int live_firewalld(const struct host *host, const char *netdev,
 		   struct host_firewalld *out)
 {
 	_cleanup_(live_bus_close_p) struct sd_bus *bus = NULL;
-	uint64_t deadline = deadline_in(FIREWALLD_MS);
+	uint64_t deadline = host_deadline(host, FIREWALLD_MS);
 	_cleanup_free_ struct firewalld_query *query = calloc(1, sizeof(*query));
 	char by_default[sizeof(out->zone)];
 	int rc;
 
-	(void)host;
 	memset(out, 0, sizeof(*out));
 	if (!query)
 		return err_no_memory();

@@ -138,13 +138,14 @@ struct nfs_utils_behaviour {
 /* Tests how the nfs-utils of this host behaves, with nfsconf(8). @nfsconf: NULL: the one
  * in /usr/sbin. Errors: -ENOENT: it does not exist, as before 2.3.2; -ENODATA; of running
  * it. */
-int live_nfs_utils(const char *nfsconf, struct nfs_utils_behaviour *out);
+int live_nfs_utils(const struct host *host, const char *nfsconf,
+		   struct nfs_utils_behaviour *out);
 
 /* rpm.c, in plugin-live-system */
 
 /* Prints one "NAME VERSION" per line for the installed packages among @names, which is
  * NULL-terminated and has at most 32 names. Errors: as tool_run(). */
-int live_rpm(const char *const names[], struct host_text *out);
+int live_rpm(const struct host *host, const char *const names[], struct host_text *out);
 
 /* mounts.c, in plugin-live-system */
 

@@ -47,29 +47,29 @@ static int live_nfs_utils_make_files(int folder)
 }
 
 /* Whether the section has its key. Errors: nfsconf cannot be run. */
-static int live_nfs_utils_has_key(const char *nfsconf, const char *path,
-				  const char *section, bool *has)
+static int live_nfs_utils_has_key(const struct host *host, const char *nfsconf,
+				  const char *path, const char *section, bool *has)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	const char *argv[] = {
 		nfsconf, path, section, "-g", "MountPoint", "proto", NULL
 	};
-	int rc = tool_run(argv, SAYS_MAX, deadline_in(TRY_MS), &text);
+	int rc = tool_run(argv, SAYS_MAX, host_deadline(host, TRY_MS), &text);
 
 	*has = !rc && !strncmp(text.text, "rdma", 4);
 	return rc == -EIO ? 0 : rc;
 }
 
-static int live_nfs_utils_test(const char *nfsconf, const char *path,
-			       struct nfs_utils_behaviour *out)
+static int live_nfs_utils_test(const struct host *host, const char *nfsconf,
+			       const char *path, struct nfs_utils_behaviour *out)
 {
 	bool a = false, b = false, c = false;
-	int rc = live_nfs_utils_has_key(nfsconf, path, "-a/a", &a);
+	int rc = live_nfs_utils_has_key(host, nfsconf, path, "-a/a", &a);
 
 	if (!rc)
-		rc = live_nfs_utils_has_key(nfsconf, path, "-a/b", &b);
+		rc = live_nfs_utils_has_key(host, nfsconf, path, "-a/b", &b);
 	if (!rc)
-		rc = live_nfs_utils_has_key(nfsconf, path, "-a/c", &c);
+		rc = live_nfs_utils_has_key(host, nfsconf, path, "-a/c", &c);
 	if (rc)
 		return rc;
 	/* With the defect, the third section removes it from both others. */
@@ -80,7 +80,8 @@ static int live_nfs_utils_test(const char *nfsconf, const char *path,
 	return 0;
 }
 
-int live_nfs_utils(const char *nfsconf, struct nfs_utils_behaviour *out)
+int live_nfs_utils(const struct host *host, const char *nfsconf,
+		   struct nfs_utils_behaviour *out)
 {
 	char top[] = "/tmp/nfsrdma-conf.XXXXXX", path[sizeof(top) + 16];
 	_cleanup_close_ int folder = -1;
@@ -96,7 +97,7 @@ int live_nfs_utils(const char *nfsconf, struct nfs_utils_behaviour *out)
 		errno = -rc;
 		rc = err_sys("%s", top);
 	} else {
-		rc = live_nfs_utils_test(nfsconf ? nfsconf : NFSCONF, path, out);
+		rc = live_nfs_utils_test(host, nfsconf ? nfsconf : NFSCONF, path, out);
 	}
 	for (i = ARRAY_SIZE(live_nfs_utils_files); folder >= 0 && i-- > 0;)
 		unlinkat(folder, live_nfs_utils_files[i].name,

@@ -15,8 +15,7 @@ int live_nftables(const struct host *host, struct host_text *json)
 {
 	int rc;
 
-	(void)host;
-	rc = tool_run(live_nft_argv, LIVE_NFT_MAX, deadline_in(NFT_MS), json);
+	rc = tool_run(live_nft_argv, LIVE_NFT_MAX, host_deadline(host, NFT_MS), json);
 	if (rc == -ENOENT)
 		return err_set(ENOENT, "there is no " NFT);
 	/* nft lists a network namespace to the user who owns it, so it is tried first. */

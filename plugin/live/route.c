@@ -183,12 +183,12 @@ int live_route(const struct host *host, const struct transport_address *to,
 	_cleanup_(live_route_put_p) struct rtnl_route *route = NULL;
 	int rc;
 
-	(void)host;
 	if (!sock)
 		return err_no_memory();
 	rc = live_route_request_new(&request, to);
 	if (!rc)
-		rc = live_route_send(sock, request, &answer, deadline_in(ROUTE_MS));
+		rc = live_route_send(sock, request, &answer,
+				     host_deadline(host, ROUTE_MS));
 	route = answer.route;
 	if (rc)
 		return rc;

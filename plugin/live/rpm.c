@@ -11,7 +11,7 @@
 /* Fixed arguments, and the names. */
 #define ARGS_MAX 64
 
-int live_rpm(const char *const names[], struct host_text *out)
+int live_rpm(const struct host *host, const char *const names[], struct host_text *out)
 {
 	/* -a: unknown names are then no error. */
 	const char *argv[ARGS_MAX + 1] = {
@@ -24,5 +24,5 @@ int live_rpm(const char *const names[], struct host_text *out)
 
 	while (*names && count < ARGS_MAX)
 		argv[count++] = *names++;
-	return tool_run(argv, RPM_MAX, deadline_in(RPM_MS), out);
+	return tool_run(argv, RPM_MAX, host_deadline(host, RPM_MS), out);
 }

@@ -79,12 +79,13 @@ static int live_unit_get_text(struct live_unit_query *query, const char *name, c
 }
 
 /* Opens the bus and finds an existing unit. */
-static int live_unit_open(struct live_unit_query *query, const char *unit)
+static int live_unit_open(struct live_unit_query *query, const struct host *host,
+			  const char *unit)
 {
 	char loaded[32];
 	int rc;
 
-	*query = (struct live_unit_query){ .deadline = deadline_in(UNIT_MS) };
+	*query = (struct live_unit_query){ .deadline = host_deadline(host, UNIT_MS) };
 	rc = live_bus_open(&query->bus, query->deadline);
 	if (!rc)
 		rc = live_unit_load(query, unit);
@@ -98,9 +99,8 @@ static int live_unit_open(struct live_unit_query *query, const char *unit)
 int live_unit(const struct host *host, const char *unit, char *state, size_t cap)
 {
 	_cleanup_(live_unit_query_fini) struct live_unit_query query;
-	int rc = live_unit_open(&query, unit);
+	int rc = live_unit_open(&query, host, unit);
 
-	(void)host;
 	return rc ? rc : live_unit_get_text(&query, "ActiveState", state, cap);
 }
 
@@ -108,10 +108,9 @@ int live_unit_changed(const struct host *host, const char *unit, int64_t *second
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	_cleanup_(live_unit_query_fini) struct live_unit_query query;
-	int rc = live_unit_open(&query, unit);
+	int rc = live_unit_open(&query, host, unit);
 	uint64_t usec = 0;
 
-	(void)host;
 	if (!rc)
 		rc = live_unit_get_value(&query, "StateChangeTimestamp", 't', &reply,
 					 &usec);

@@ -65,7 +65,8 @@ static int snapshot_add_packages(struct snapshot *snapshot)
 			names[count++] = queried;
 	}
 	names[count] = NULL;
-	if (count && host_is_live(snapshot->host) && !live_rpm(names, &rpm))
+	if (count && host_is_live(snapshot->host) &&
+	    !live_rpm(snapshot->host, names, &rpm))
 		while (count--)
 			json_object_object_add(snapshot->packages, names[count],
 					       json_object_new_string(""));

@@ -41,7 +41,8 @@ const struct child_profile child_profiles[CHILD_KINDS] = {
 	},
 	[CHILD_PARSER] = {
 		.flags = CHILD_POWERLESS | CHILD_DENY | CHILD_GROUP | CHILD_SILENT | CHILD_MUTE,
-		.limits = { .files = 32, .more_space = 1024 * MIB, .cpu = 5, .no_core = true,
+		/* It maps files of 256 MiB, and may unpack one. */
+		.limits = { .files = 32, .more_space = 1024 * MIB, .more_data = 192 * MIB, .cpu = 5, .no_core = true,
 			    .no_files = true },
 	},
 	[CHILD_TOUCH] = {

@@ -430,7 +430,7 @@ void client41_close(struct probe *p)
 		return;
 	p->session.hopeless = p->session.device_gone || p->liveness.gone;
 	if (deadline_left(p->deadline) < CLOSE_MS)
-		p->deadline = deadline_in(CLOSE_MS);
+		p->deadline = deadline_min(deadline_in(CLOSE_MS), p->close_by);
 	if (client41_clear(p))
 		debug(DEBUG_PROBE, "the client stays on the server: %s", err_text());
 	/* The state is gone with the server. Neither this process nor the parent sends anything

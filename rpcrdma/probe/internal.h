@@ -117,6 +117,7 @@ struct worker_task {
 	worker_fn work;
 	const struct transport_address *addresses;
 	size_t naddresses;
+	uint64_t deadline, close_by;   /* as of struct probe */
 	const struct remains *remains; /* what to remove, for that work; else NULL */
 	char *step;                    /* as worker_channel.step */
 	struct probe *probe;           /* of worker_prepare() */
@@ -670,7 +671,8 @@ bool pick_files(struct probe *p);
 struct probe {
 	const struct probe_options *options;
 	uint64_t deadline;
-	struct rpc_cred cred;              /* worker.c; pick.c may change it */
+	uint64_t close_by;    /* for the removal of its client, after the deadline */
+	struct rpc_cred cred; /* worker.c; pick.c may change it */
 	const struct nfs_version *version; /* versions.c: in use */
 
 	struct worker_channel channel;        /* worker.c */

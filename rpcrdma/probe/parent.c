@@ -12,7 +12,10 @@
 #include "rpcrdma/probe/internal.h"
 
 #define ADDRESSES_MAX 8
-/* A worker that does not stop at the deadline is killed after this time. */
+/* Part of the time limit that is reserved for what follows the worker's own deadline, at most a quarter: half
+ * for its exit, before it is killed, and half to remove what it left on the server. */
+#define RESERVE_MS 4000
+/* A worker that has nothing more to say exits in this time. */
 #define GRACE_MS 3000
 /* Time for a killed worker to exit, and to receive its last records. */
 #define REAP_MS 500
@@ -26,12 +29,15 @@
 
 struct parent {
 	const struct probe_options *options;
+	struct probe_options timed; /* the same, with the worker's time */
 	worker_fn work;
 	const struct probe_events *events;
 	struct transport_address addresses[ADDRESSES_MAX];
 	size_t naddresses;
 	struct child worker;
-	uint64_t deadline, until; /* the worker's; when the worker is killed */
+	/* Each before the next: the worker's deadline; when it must have removed its client; when it
+	 * is killed; when the next one, which removes that, is; of the whole probe. */
+	uint64_t deadline, close_by, until, clean_until, end;
 	unsigned int findings;
 	unsigned int nfs_connections; /* number that the work needs */
 	unsigned int connections[TCP_PEERS];
@@ -42,7 +48,7 @@ struct parent {
 	bool lost;        /* some were, by WORKER_END's number */
 	bool unprepared;  /* it did not start, and the reason is reported */
 	char *step;       /* shared with the worker */
-	struct child_end end;
+	struct child_end how;
 	struct remains remains;
 	struct probe_options clean; /* for the worker that removes the remains */
 };
@@ -367,18 +373,19 @@ static int parent_end_worker(struct parent *parent, int rc)
 		rc = parent_await_exit(parent, &end);
 	if (!rc)
 		rc = parent_check_exit(parent, &end);
-	parent->end = end;
+	parent->how = end;
 	err_keep(&why, rc);
 	if (parent->worker.pid) {
 		child_kill(&parent->worker);
-		if (!child_reap(&parent->worker, deadline_in(REAP_MS), &end))
+		if (!child_reap(&parent->worker,
+				deadline_min(parent->end, deadline_in(REAP_MS)), &end))
 			snprintf(why.text + strlen(why.text),
 				 sizeof(why.text) - strlen(why.text), "; it %s",
 				 child_end_text(&end, how, sizeof(how)));
 	}
 	/* It has exited: receive its last records, about its client. */
 	parent->quiet = true;
-	rest = deadline_in(REST_MS);
+	rest = deadline_min(parent->end, deadline_in(REST_MS));
 	while (!parent->ended && deadline_left(rest) && !parent_receive(parent, rest))
 		;
 	child_close(&parent->worker);
@@ -392,6 +399,8 @@ static int parent_start_worker(struct parent *parent)
 		.work = parent->work,
 		.addresses = parent->addresses,
 		.naddresses = parent->naddresses,
+		.deadline = parent->deadline,
+		.close_by = parent->close_by,
 		.remains = parent->quiet ? &parent->remains : NULL,
 		.step = parent->step,
 	};
@@ -433,16 +442,16 @@ static void parent_say_incomplete(const struct parent *parent, int rc, const cha
 	if (rc == -EINTR || parent->unprepared)
 		return;
 	finding_init(&f, "probe.worker", FINDING_UNKNOWN, "%s", why);
-	finding_reason(&f, parent_reason(&parent->end, parent->lost, rc));
-	if (parent->end.fate == CHILD_SIGNALLED)
-		finding_number(&f, "signal", parent->end.status);
+	finding_reason(&f, parent_reason(&parent->how, parent->lost, rc));
+	if (parent->how.fate == CHILD_SIGNALLED)
+		finding_number(&f, "signal", parent->how.status);
 	finding_text(&f, "decoded", "%s", parent_step_text(parent, step));
 	finding_number(&f, "records", parent->records);
 	parent->events->finding(parent->events->arg, &f);
 }
 
 /* The worker ended without removing its client from the server: start another that does only
- * that. Neither an interrupt nor the first deadline ends it; it has its own. */
+ * that. Neither an interrupt nor the first deadline ends it; time is reserved for it. */
 static void parent_clean_up(struct parent *parent)
 {
 	_cleanup_(finding_fini) struct finding f = { 0 };
@@ -450,12 +459,12 @@ static void parent_clean_up(struct parent *parent)
 	if (!parent->remains.exists)
 		return;
 	parent->clean = *parent->options;
-	parent->clean.timeout_ms = CLEAN_MS;
 	parent->clean.pcap = NULL;
 	parent->options = &parent->clean;
 	parent->work = client41_clean;
 	parent->quiet = true;
-	parent->deadline = parent->until = deadline_in(CLEAN_MS);
+	parent->deadline = parent->close_by = parent->until =
+		deadline_min(parent->clean_until, deadline_in(CLEAN_MS));
 	if (!parent_start_worker(parent))
 		parent_end_worker(parent, parent_serve(parent));
 	if (!parent->remains.exists)
@@ -469,6 +478,21 @@ static void parent_clean_up(struct parent *parent)
 	parent->events->finding(parent->events->arg, &f);
 }
 
+static void parent_divide_time(struct parent *parent)
+{
+	const unsigned int all = parent->options->timeout_ms;
+	const unsigned int reserve = min_u32(RESERVE_MS, all / 4);
+
+	parent->end = deadline_in(all);
+	parent->clean_until = parent->end - reserve / 8;
+	parent->until = parent->end - reserve / 2;
+	parent->close_by = parent->until - reserve / 8;
+	parent->deadline = parent->end - reserve;
+	parent->timed = *parent->options;
+	parent->timed.timeout_ms = all - reserve;
+	parent->options = &parent->timed;
+}
+
 int parent_run(const struct probe_options *options, worker_fn work,
 	       unsigned int nfs_connections, const struct probe_events *events)
 {
@@ -480,8 +504,7 @@ int parent_run(const struct probe_options *options, worker_fn work,
 	struct err_kept why;
 	int rc;
 
-	parent.deadline = deadline_in(options->timeout_ms);
-	parent.until = parent.deadline + GRACE_MS;
+	parent_divide_time(&parent);
 	rc = transport_resolve(options->host, options->port, parent.addresses,
 			       ADDRESSES_MAX, parent.deadline);
 	if (rc < 0)
@@ -495,7 +518,7 @@ int parent_run(const struct probe_options *options, worker_fn work,
 	parent_interrupted = 0;
 	sigaction(SIGINT, &action, &old_int);
 	sigaction(SIGTERM, &action, &old_term);
-	parent.end.fate = CHILD_UNKNOWN;
+	parent.how.fate = CHILD_UNKNOWN;
 	rc = parent_start_worker(&parent);
 	if (!rc)
 		rc = parent_end_worker(&parent, parent_serve(&parent));

@@ -388,7 +388,8 @@ int worker_prepare(void *arg, int channel)
 	p->channel.fd = channel;
 	p->channel.step = task->step;
 	p->tcp.rpcbind = -1;
-	p->deadline = deadline_in(options->timeout_ms);
+	p->deadline = task->deadline;
+	p->close_by = task->close_by;
 	p->route.addresses = task->addresses;
 	p->route.naddresses = task->naddresses;
 	p->version = nfs_version_find("3");

@@ -4,6 +4,7 @@
 """peer.py MODE: a TCP peer on loopback that is no NFS/RDMA server, or stops being one.
 Prints its port, then serves every connection in the same way until it is killed.
 peer.py crowded PORT connections=NUMBER|calls=NUMBER: in front of a server, with too many clients at first.
+peer.py flooding PORT: in front of a server, floods each connection once there is a session.
 peer.py starved PORT: in front of a server that answers, but as one that is short of processors.
 peer.py mountd status=NUMBER|flavor=NUMBER [port=NUMBER]: no such peer, but mountd, which answers every
 MNT so; and rpcbind, which answers with that number as a port.
@@ -109,14 +110,21 @@ def flood(sock, frame):
     """The same good frame without end, when the first call has come; what comes is not read."""
     if accept(sock):
         sock.recv(4096)
-        stream = (frame + crc32c(frame)) * 4096
-        while True:
-            sock.sendall(stream)
+        flood_forever(sock, frame)
+
+
+def flood_forever(sock, frame):
+    stream = (frame + crc32c(frame)) * 4096
+    while True:
+        sock.sendall(stream)
+
+
+# RFC 5040, 5041: RDMA Write, last, STag 0, offset 0; no bytes.
+EMPTY_WRITE = struct.pack(">HBBIQ", 14, 0xC1, 0x40, 0, 0)
 
 
 def flood_writes(sock):
-    # RFC 5040, 5041: RDMA Write, last, STag 0, offset 0; no bytes.
-    flood(sock, struct.pack(">HBBIQ", 14, 0xC1, 0x40, 0, 0))
+    flood(sock, EMPTY_WRITE)
 
 
 def flood_sends(sock):
@@ -247,6 +255,26 @@ class Crowded:
             relay(sock, server)
 
 
+class Flooding:
+    """Relays to the server until a client has a session (NFSv4.1), and from then on floods each connection."""
+    def __init__(self, port):
+        self.port = port
+        self.flooding = False
+
+    def __call__(self, sock):
+        with socket.create_connection(("127.0.0.1", self.port)) as server:
+            while not self.flooding:
+                for ready in select.select([sock, server], [], [])[0]:
+                    data = ready.recv(65536)
+                    if not data:
+                        return
+                    (sock if ready is server else server).sendall(data)
+                    # RFC 8881 18.36: CREATE_SESSION is operation 43; its reply has come whole.
+                    self.flooding = ready is server and struct.pack(">II", 43, 0) in data
+        print("flooding", flush=True)
+        flood_forever(sock, EMPTY_WRITE)
+
+
 class Siw2015:
     """Relays to the server, as soft-iWARP of 2015 with mpa_crc_strict would take connections: it closes
     at MPA revision 2, and rejects a CRC that it does not want."""
@@ -340,7 +368,7 @@ def main():
     modes = {f.__name__.replace("_", "-"): f for f in (
         http, banner, silence, half_mpa, reject, private_too_long, half_frame, no_reply,
         garbage, flood_writes, flood_sends, hang_up)}
-    relays = {"starved": Starved, "siw-2015": Siw2015}
+    relays = {"starved": Starved, "siw-2015": Siw2015, "flooding": Flooding}
     if sys.argv[1] in relays:
         mode = relays[sys.argv[1]](int(sys.argv[2]))
     elif sys.argv[1] == "slow":

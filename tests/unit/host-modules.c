@@ -182,6 +182,37 @@ static void a_slow_index_is_not_read_again(void)
 	tree_free(&tree);
 }
 
+/* The process that reads the index has no time of its own. */
+static void the_limit_of_the_host_is_the_limit_of_the_index(void)
+{
+	tree_machine(&tree, "none-debian12");
+	host_limit(tree.host, now_ms());
+	CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), -ETIMEDOUT);
+	tree_free(&tree);
+}
+
+/* libkmod would read its one line into memory. */
+static void a_huge_text_of_depmod_is_not_read(void)
+{
+	static const char *const names[] = { "modules.softdep", "modules.weakdep" };
+	char name[128], path[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		SUITE_ROW("%zu", i);
+		tree_machine(&tree, "none-debian12");
+		snprintf(name, sizeof(name), DEBIAN "/%s", names[i]);
+		tree_write(&tree, name, "softdep x pre: y\n");
+		CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), 0);
+		tree_path(&tree, name, path);
+		CU_ASSERT_EQUAL(truncate(path, (off_t)1 << 31), 0);
+		CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), -EBADMSG);
+		ASSERT_CONTAINS(err_text(), names[i]);
+		ASSERT_CONTAINS(err_text(), "1048576 at most");
+		tree_free(&tree);
+	}
+}
+
 static void a_broken_file_is_reported(void)
 {
 	static const char *const contents[] = { "",
@@ -217,4 +248,5 @@ SUITE_MAIN("host-modules", TEST(a_module_is_found_by_its_aliases),
 	   TEST(without_an_index_only_loaded_modules_are_known),
 	   TEST(a_modprobe_d_line_is_reported_with_its_file), TEST(module_lists_are_read),
 	   TIMED(a_broken_index_is_an_error), TEST(a_slow_index_is_not_read_again),
-	   TEST(a_broken_file_is_reported))
+	   TEST(the_limit_of_the_host_is_the_limit_of_the_index),
+	   TEST(a_huge_text_of_depmod_is_not_read), TEST(a_broken_file_is_reported))

@@ -11,6 +11,7 @@
 
 static char program[32];
 static struct nfs_utils_behaviour tried;
+static struct host *host;
 
 static int try(const char *script)
 {
@@ -22,7 +23,9 @@ static int try(const char *script)
 	    close(fd))
 		abort();
 	tried = (struct nfs_utils_behaviour){ NFS_UTILS_UNKNOWN, false };
-	rc = live_nfs_utils(program, &tried);
+	if (!host && host_open(&host, NULL))
+		abort();
+	rc = live_nfs_utils(host, program, &tried);
 	unlink(program);
 	return rc;
 }
@@ -56,7 +59,7 @@ static void unexpected_answers_tell_nothing(void)
 	CU_ASSERT_EQUAL(try("#!/bin/sh\nexit 1\n"), -ENODATA);
 	CU_ASSERT_EQUAL(try("#!/bin/sh\necho tcp\n"), -ENODATA);
 	CU_ASSERT_EQUAL(tried.sections, NFS_UTILS_UNKNOWN);
-	CU_ASSERT_EQUAL(live_nfs_utils("/nonexistent/nfsconf", &tried), -ENOENT);
+	CU_ASSERT_EQUAL(live_nfs_utils(host, "/nonexistent/nfsconf", &tried), -ENOENT);
 }
 
 static void a_program_that_hangs_is_abandoned(void)
@@ -67,7 +70,17 @@ static void a_program_that_hangs_is_abandoned(void)
 	ASSERT_WITHIN_MS(now_ms() - start, 10000);
 }
 
+/* The program would answer, but the command has no time left. */
+static void the_limit_of_the_host_is_that_of_the_program(void)
+{
+	host_limit(host, now_ms());
+	CU_ASSERT_EQUAL(try("#!/bin/sh\necho rdma\n"), -ETIMEDOUT);
+	host_close(host);
+	host = NULL;
+}
+
 SUITE_MAIN("live-nfs-utils", TEST(each_behaviour_is_recognized),
 	   TEST(the_test_files_are_removed_afterwards),
 	   TEST(unexpected_answers_tell_nothing),
-	   TIMED(a_program_that_hangs_is_abandoned))
+	   TIMED(a_program_that_hangs_is_abandoned),
+	   TEST(the_limit_of_the_host_is_that_of_the_program))
