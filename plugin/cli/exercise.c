@@ -124,6 +124,7 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 		.arg = &run,
 	};
 	_cleanup_(finding_fini) struct finding finding = { 0 };
+	uint64_t deadline;
 	char port[8];
 	int rc;
 
@@ -141,11 +142,12 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 	exercise_on_subject(&run, "nfs_version",
 			    probe->version ? probe->version->name : "auto");
 	progress_init(&run.progress, cli->quiet);
+	deadline = deadline_in(probe->timeout_ms);
 	rc = work(probe, &events);
 	/* What a probe of a server cannot see: whether this host's kernel reads from it correctly. */
 	if (!rc && work == probe_run && !options->embedded && run.answered) {
 		kernel_of_export(probe->host, probe->export, run.write_chunks_right,
-				 &finding);
+				 deadline, &finding);
 		exercise_on_finding(&run, &finding);
 	}
 	progress_erase(&run.progress);

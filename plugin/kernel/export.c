@@ -40,13 +40,14 @@ static bool export_is_of_server(const struct nfs_mount *mount,
 
 /* The last mount over RDMA whose directory of the server is @path, or above it. */
 static void export_find_mount(struct export_reads *q, const struct nfs_mounts *mounts,
-			      const char *host, const char *path)
+			      const char *host, const char *path, uint64_t deadline)
 {
 	struct transport_address addresses[ADDRESSES];
 	unsigned int i;
 	int count;
 
-	count = transport_resolve(host, 0, addresses, ADDRESSES, deadline_in(RESOLVE_MS));
+	count = transport_resolve(host, 0, addresses, ADDRESSES,
+				  deadline_min(deadline, deadline_in(RESOLVE_MS)));
 	if (count < 0)
 		return;
 	for (i = 0; i < mounts->count; i++) {
@@ -99,14 +100,13 @@ static bool export_decide(const struct export_reads *q, bool server_right,
 }
 
 void kernel_of_export(const char *host_name, const char *path, bool server_right,
-		      struct finding *out)
+		      uint64_t deadline, struct finding *out)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
 	struct nfs_mounts mounts = { 0 };
 	struct export_reads q = { 0 };
 	struct kernel_quick_request request = { .lengths = export_lengths,
-						.nlengths = ARRAY_SIZE(export_lengths),
-						.ms = ALL_MS };
+						.nlengths = ARRAY_SIZE(export_lengths) };
 
 	if (host_open(&host, NULL)) {
 		finding_init(out, "bug.read-812", FINDING_UNKNOWN, "%s", err_text());
@@ -114,11 +114,12 @@ void kernel_of_export(const char *host_name, const char *path, bool server_right
 		return;
 	}
 	if (path && !host_nfs_mounts(host, &mounts))
-		export_find_mount(&q, &mounts, host_name, path);
+		export_find_mount(&q, &mounts, host_name, path, deadline);
 	if (q.mount) {
 		request.target = q.mount->target;
 		request.dev = q.mount->dev;
 		request.path = q.below;
+		request.ms = min_u32(ALL_MS, (uint32_t)deadline_left(deadline));
 		kernel_quick_read(&request, &q.read);
 	}
 	if (!export_decide(&q, server_right, out))

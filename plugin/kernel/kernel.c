@@ -15,6 +15,8 @@
 #define STEP_MS 45000
 /* For the server's count of a reply that the kernel has received already. */
 #define LOG_MS 1000
+/* Of the time, for the end of the last child; at most a quarter. */
+#define RESERVE_MS 1000
 /* Between the end of a server's connections and that of its process, in emulation. */
 #define EXIT_MS 3000
 
@@ -26,9 +28,9 @@ struct kernel {
 	struct server_child *server;
 	struct server_log *log; /* shared with it */
 	struct server_ports ports;
-	uint64_t deadline;
-	unsigned int versions; /* that were read through */
-	bool hung;             /* a child was left behind */
+	uint64_t deadline, end; /* of the tests; of what follows, too */
+	unsigned int versions;  /* that were read through */
+	bool hung;              /* a child was left behind */
 	struct kernel_bug bug;
 };
 
@@ -109,7 +111,7 @@ static void kernel_on_record(void *arg, const struct kernel_record *r)
 	if (r->step != KERNEL_READ)
 		return;
 	/* The kernel may see a reply before the server has counted it. */
-	deadline = r->error ? deadline_in(LOG_MS) : 0;
+	deadline = r->error ? deadline_min(k->end, deadline_in(LOG_MS)) : 0;
 	while (r->error && atomic_load(&k->log->bytes) - a->bytes < length &&
 	       deadline_left(deadline))
 		usleep(10000);
@@ -209,7 +211,8 @@ static bool kernel_server_ended(const struct kernel *k, const struct kernel_atte
 	for (i = 0; i < KERNEL_RANGES && !suspect; i++)
 		suspect = a->outcome.reads[i].tried && a->outcome.reads[i].record.error &&
 			  !a->outcome.reads[i].whole;
-	if (!server_ended(k->server, suspect ? deadline_in(EXIT_MS) : 0, &end))
+	if (!server_ended(k->server,
+			  suspect ? deadline_min(k->end, deadline_in(EXIT_MS)) : 0, &end))
 		return false;
 	finding_init(&f, "kernel.server", FINDING_UNKNOWN,
 		     "the embedded server %s during the test",
@@ -350,10 +353,12 @@ int kernel_run(const struct kernel_options *options, const struct probe_events *
 
 	if (geteuid())
 		return err_set(EPERM, "--client mounts, which requires root");
-	k.deadline = deadline_in(options->timeout_ms);
+	k.end = deadline_in(options->timeout_ms);
+	k.deadline = k.end - min_u32(RESERVE_MS, options->timeout_ms / 4);
 	rc = host_open(&host, NULL);
 	if (rc)
 		return rc;
+	host_limit(host, k.end);
 	k.host = host;
 	kernel_interrupted = 0;
 	sigaction(SIGINT, &action, &old_int);

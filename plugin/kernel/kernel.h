@@ -44,8 +44,8 @@ int kernel_mounted(const struct kernel_mount_options *options,
 
 /* bug.read-812 beside a probe of @host_name: by reading through a mount of @path on this host, else by
  * counters, else by the kernel's version. @server_right: the probe's own Write-chunk READs were correct.
- * Takes a second and a half at most. Cannot fail. */
+ * Takes a second and a half at most, and ends at @deadline. Cannot fail. */
 void kernel_of_export(const char *host_name, const char *path, bool server_right,
-		      struct finding *out);
+		      uint64_t deadline, struct finding *out);
 
 #endif

@@ -63,6 +63,17 @@ for mode in flood-writes flood-sends; do
 	within 4000 "bench against $mode with --timeout 3"
 done
 
+# Once it has state on the server: the removal of that, too, is within the time.
+start_server
+start_peer flooding "$rdma_port"
+probe "127.0.0.1:$export" --port "$peer_port" --nfs-port "$nfs_port" --nfs-version 4.1 --timeout 5
+grep -qx flooding "$work/peer-flooding" || fail "there was no flood"
+[[ $status == [13] ]] || { show; fail "exit status $status"; }
+within 5000 "a flood after CREATE_SESSION with --timeout 5"
+expect_finding probe.session.left warn
+stop_server
+echo "ok - flood in a session ($(seconds "$took") s)"
+
 # The TCP side is silent, as behind a filter: the probe reports what it can without it. It gets a
 # quarter of the time, and the rest is enough on a busy machine.
 start_server
