@@ -317,8 +317,8 @@ struct session {
 
 /* Half of the time that is left: so long a server may take to serve the first call. */
 uint64_t session_first_until(const struct probe *p);
-/* Pauses 100 ms, doubling up to a second, but not beyond @until: then returns false without a pause.
- * @ms: initially 0. */
+/* Pauses 100 ms, doubling up to a second, but not beyond @until: then returns false without a
+ * pause. @ms: initially 0. */
 bool session_pause(uint64_t until, unsigned int *ms);
 /* Connects if there is no connection. */
 int session_ready(struct probe *p);

@@ -12,8 +12,9 @@
 #include "rpcrdma/probe/internal.h"
 
 #define ADDRESSES_MAX 8
-/* Part of the time limit that is reserved for what follows the worker's own deadline, at most a quarter: half
- * for its exit, before it is killed, and half to remove what it left on the server. */
+/* Part of the time limit that is reserved for what follows the worker's own deadline, at most a
+ * quarter: half for its exit, before it is killed, and half to remove what it left on the
+ * server. */
 #define RESERVE_MS 4000
 /* A worker that has nothing more to say exits in this time. */
 #define GRACE_MS 3000
@@ -35,8 +36,8 @@ struct parent {
 	struct transport_address addresses[ADDRESSES_MAX];
 	size_t naddresses;
 	struct child worker;
-	/* Each before the next: the worker's deadline; when it must have removed its client; when it
-	 * is killed; when the next one, which removes that, is; of the whole probe. */
+	/* Each before the next: the worker's deadline; when it must have removed its client;
+	 * when it is killed; when the next one, which removes that, is; of the whole probe. */
 	uint64_t deadline, close_by, until, clean_until, end;
 	unsigned int findings;
 	unsigned int nfs_connections; /* number that the work needs */

@@ -53,10 +53,10 @@ uint64_t session_first_until(const struct probe *p)
 	return deadline_in((unsigned int)deadline_left(p->deadline) / 2);
 }
 
-/* The first connection to an address. A server that has too many clients leaves it in its backlog, or
- * closes it before it says anything; one that has no listener refuses. Old peers close it because of
- * the MPA revision: the transport tries another the first time, but not later, or a server that has room
- * again at that moment would be taken for one of them. */
+/* The first connection to an address. A server that has too many clients leaves it in its
+ * backlog, or closes it before it says anything; one that has no listener refuses. Old peers
+ * close it because of the MPA revision: the transport tries another the first time, but not
+ * later, or a server that has room again at that moment would be taken for one of them. */
 static int session_connect_first(struct probe *p, struct rpcrdma_options *options)
 {
 	struct session *s = &p->session;

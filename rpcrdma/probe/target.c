@@ -157,8 +157,8 @@ static void target_ping_version(struct probe *p, struct target_pings *pings)
 		rc = target_null(p, pings->vers, &ms);
 		if (!rc && !pings->answered) {
 			pings->first_answered = pings->asked;
-			/* It closed connections before its first answer, and then answered the same
-			 * call: it had too many clients. */
+			/* It closed connections before its first answer, and then answered the
+			 * same call: it had too many clients. */
 			if (pings->again || !pings->switched)
 				memset(&p->behaviour.closed, 0,
 				       sizeof(p->behaviour.closed));
@@ -198,7 +198,8 @@ static const char *target_null_reason(const struct err_kept *error)
 	return error->reason;
 }
 
-/* Nothing was answered, because the server closed each connection: it may have too many clients. */
+/* Nothing was answered, because the server closed each connection: it may have too many
+ * clients. */
 static void target_ping_again(struct probe *p, struct target_pings *pings)
 {
 	uint64_t until = session_first_until(p);

@@ -3,13 +3,14 @@
 
 /* The connections of a server, each with a thread while it is served.
  *
- * For each listener the number of connections that are served is bounded, in all and for one peer. Further
- * ones wait: some here, without a thread, so that a peer at its bound does not hold up the others, and the
- * rest in the listener's backlog. They are served in their order as others end. While one waits, a
- * connection in its way that is silent has less time: a kernel client connects again when it needs to.
+ * For each listener the number of connections that are served is bounded, in all and for one
+ * peer. Further ones wait: some here, without a thread, so that a peer at its bound does not
+ * hold up the others, and the rest in the listener's backlog. They are served in their order as
+ * others end. While one waits, a connection in its way that is silent has less time: a kernel
+ * client connects again when it needs to.
  *
- * All functions but those of a place are of the accepting thread. To stop, it shuts down the sockets, and
- * their threads then exit. */
+ * All functions but those of a place are of the accepting thread. To stop, it shuts down the
+ * sockets, and their threads then exit. */
 #include <sys/eventfd.h>
 
 #include "rpcrdma/server/internal.h"
@@ -176,8 +177,8 @@ static struct server_connection *connections_next(struct connections *all,
 	return next;
 }
 
-/* The connection in the way of @waits whose silence reaches the short limit first; NULL: none is
- * left to ask. */
+/* The connection in the way of @waits whose silence reaches the short limit first; NULL: none
+ * is left to ask. */
 static struct server_connection *connections_in_way(struct connections *all,
 						    const struct server_connection *waits)
 {

@@ -15,9 +15,9 @@
 #include "rpcrdma/transport/transport.h"
 #include "rpcrdma/wire/wire.h"
 
-/* Connections served at once over RDMA, and to MOUNT; to NFS over TCP twice as many, because a client that
- * is served over RDMA may need two, and must not wait for one that waits for RDMA. One host has half of
- * them, so that it cannot starve the others. */
+/* Connections served at once over RDMA, and to MOUNT; to NFS over TCP twice as many, because a
+ * client that is served over RDMA may need two, and must not wait for one that waits for RDMA.
+ * One host has half of them, so that it cannot starve the others. */
 #define SERVER_CONNECTIONS 64
 #define SERVER_WAITING     128 /* accepted, and not yet served, for each listener */
 #define SERVER_RECV_SIZE   4096

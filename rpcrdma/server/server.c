@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The listeners. Connections are accepted while there is room for them to wait (connections.c); when
- * descriptors, memory or threads run out, accepting pauses. */
+/* The listeners. Connections are accepted while there is room for them to wait (connections.c);
+ * when descriptors, memory or threads run out, accepting pauses. */
 #include <poll.h>
 
 #include "rpcrdma/server/internal.h"

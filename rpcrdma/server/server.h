@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A small read-only server of NFSv3, 4.0 and 4.1: MOUNT and NFS over TCP, NFS over RPC-over-RDMA
- * through transport.h, sufficient for a mount by the Linux kernel client. Each fault makes it
- * fail in one way, so that each finding of the probe can be tested.
+/* A small read-only server of NFSv3, 4.0 and 4.1: MOUNT and NFS over TCP, NFS over
+ * RPC-over-RDMA through transport.h, sufficient for a mount by the Linux kernel client. Each
+ * fault makes it fail in one way, so that each finding of the probe can be tested.
  *
  * One thread per connection, and further connections wait; the export is shared and read-only. */
 #ifndef RPCRDMA_SERVER_H

@@ -79,9 +79,9 @@ struct transport_param {
 	 * the first request. */
 	uint8_t mpa_revision;
 	bool mpa_retry;
-	/* iwarp, connect: until when a peer whose host accepted the TCP connection may take to answer;
-	 * a server that has many clients may leave it in its backlog. 0, or earlier: the deadline of
-	 * connect. */
+	/* iwarp, connect: until when a peer whose host accepted the TCP connection may take to
+	 * answer; a server that has many clients may leave it in its backlog. 0, or earlier:
+	 * the deadline of connect. */
 	uint64_t answer_by;
 	/* iwarp, a fault of the embedded server: every FPDU of the third and later messages sent
 	 * has a wrong CRC. It has an effect only with the CRC enabled. */
