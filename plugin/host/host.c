@@ -61,7 +61,7 @@ void host_limit(struct host *host, uint64_t deadline)
 
 uint64_t host_deadline(const struct host *host, unsigned int ms)
 {
-	return deadline_min(host->deadline, deadline_in(ms));
+	return deadline_min(host ? host->deadline : UINT64_MAX, deadline_in(ms));
 }
 
 void host_close(struct host *host)

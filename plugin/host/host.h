@@ -32,7 +32,7 @@ struct host;
 int host_open(struct host **out, const char *root);
 /* No query of it lasts beyond @deadline: that of the command. */
 void host_limit(struct host *host, uint64_t deadline);
-/* The deadline of a query that takes @ms at most. */
+/* The deadline of a query that takes @ms at most. NULL has no limit. */
 uint64_t host_deadline(const struct host *host, unsigned int ms);
 void host_close(struct host *host);
 void host_close_p(struct host **host);
