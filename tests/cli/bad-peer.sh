@@ -120,10 +120,10 @@ fi
 # A server that answers and then falls silent: a timeout after a good reply is a failure.
 stop_server
 start_server --fault write-chunk-over-812=hang
-probe_server --timeout "$limit"
+probe_server --timeout $((limit + 1))
 expect_status 1
 expect_finding probe.reply.lost fail
-within 4000 "--timeout 3"
+within 4000 "--timeout 4"
 echo "ok - silence after good replies ($(seconds "$took") s)"
 run bench --format json "127.0.0.1:$export" "${server[@]}" --timeout "$limit"
 within 4000 "bench with --timeout 3"
