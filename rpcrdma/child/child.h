@@ -27,10 +27,9 @@ enum child_kind {
 	CHILD_WORKER,    /* decodes a peer's data */
 	CHILD_REFERENCE, /* the same within a worker, with a library that trusts its input */
 	CHILD_SERVER,    /* serves peers */
-	CHILD_BASELINE,      /* the TCP peer of a benchmark, within a worker */
-	CHILD_PARSER,        /* reads untrusted files, with a library */
-	CHILD_TOUCH,         /* accesses a path whose server may not respond */
-	CHILD_TICKER,        /* draws the progress line */
+	CHILD_PARSER,    /* reads untrusted files, with a library */
+	CHILD_TOUCH,     /* accesses a path whose server may not respond */
+	CHILD_TICKER,    /* draws the progress line */
 	CHILD_MOUNTER,       /* mounts; acts in place of its parent */
 	CHILD_KERNEL_CLIENT, /* mounts in its own namespace, and reads */
 	CHILD_GATE,          /* decides for a hook */
@@ -89,6 +88,9 @@ struct child_function {
 	/* Runs in the child before it is confined: opens files that only the caller may open.
 	 * NULL: not needed. child_receive() returns its -errno (with err_set()). */
 	int (*prepare)(void *arg, int channel);
+	/* Runs in the child once it is confined, and while it may still start processes. NULL: not
+	 * needed. Errors as of prepare. */
+	int (*spawn)(void *arg, int channel);
 	/* Runs in the child. Returns its exit status. */
 	int (*run)(void *arg, int channel);
 	void *arg;

@@ -84,7 +84,7 @@ static void confine_set_limits(const struct child_limits *limits, rlim_t space,
 		confine_limit(RLIMIT_DATA, data + limits->more_data);
 }
 
-int child_confine(enum child_kind kind)
+int confine_drop(enum child_kind kind)
 {
 	bool nobody = child_is(kind, CHILD_NOBODY);
 	rlim_t space, data;
@@ -113,6 +113,15 @@ int child_confine(enum child_kind kind)
 		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	confine_set_limits(&child_profiles[kind].limits, space, data);
 	if (child_is(kind, CHILD_DENY))
-		deny_install();
+		landlock_restrict(child_is(kind, CHILD_SYSTEM_FILES));
 	return 0;
+}
+
+int child_confine(enum child_kind kind)
+{
+	int rc = confine_drop(kind);
+
+	if (!rc && child_is(kind, CHILD_DENY))
+		deny_install(kind);
+	return rc;
 }

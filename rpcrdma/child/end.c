@@ -26,8 +26,10 @@ void child_kill(const struct child *child)
 		return;
 	if (child_is(child->kind, CHILD_GROUP))
 		kill(-child->pid, SIGKILL);
-	/* It may not be in its group yet. */
-	kill(child->pid, SIGKILL);
+	/* The process that waits for an isolated one has left the group, and ends when that has
+	 * ended. */
+	if (!child_is(child->kind, CHILD_ISOLATED))
+		kill(child->pid, SIGKILL);
 }
 
 /* Whether it has ended; does not reap it. */
@@ -85,6 +87,7 @@ bool child_reap(struct child *child, uint64_t deadline, struct child_end *end)
 		end->status = WEXITSTATUS(status);
 	}
 	child->pid = 0;
+	start_unguard(child->kind);
 	return true;
 }
 

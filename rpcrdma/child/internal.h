@@ -6,7 +6,9 @@
  *	profiles.c  what each kind of child may do: one table
  *	channel.c   records between parent and child
  *	start.c     fork(2), and a child's first steps
+ *	isolate.c   a PID namespace, where there is one
  *	confine.c   identity, capabilities, limits
+ *	landlock.c  the files that a process may open
  *	deny.c      the system calls that no worker makes (seccomp)
  *	program.c   execve(2), and a program's output
  *	end.c       waiting for, killing and abandoning a child
@@ -26,10 +28,12 @@ enum child_flag {
 	 * of others (CAP_DAC_READ_SEARCH). */
 	CHILD_NOBODY = 1 << 0,
 	CHILD_POWERLESS = 1 << 1,
-	/* The system calls of deny.c return EPERM. */
+	/* The system calls of deny.c return EPERM, Landlock lets it make and change no file, and
+	 * while it runs the parent is not dumpable: a process of the same user cannot write the
+	 * parent's memory. */
 	CHILD_DENY = 1 << 2,
-	/* A process group of its own, which is killed as a whole. With DENY no process can leave
-	 * it: setpgid(2) and setsid(2) are denied. */
+	/* A process group of its own, which is killed as a whole. With DENY it starts no other
+	 * process once it works. */
 	CHILD_GROUP = 1 << 3,
 	/* Descriptors. SILENT: stdin and stdout are /dev/null, and so is stderr unless
 	 * NFSRDMA_DEBUG enables messages. KEEP_STDIN: keeps stdin. MUTE: stderr is always
@@ -43,6 +47,10 @@ enum child_flag {
 	CHILD_KEEP_SIGNALS = 1 << 8,
 	CHILD_NO_INTERRUPT = 1 << 9,
 	CHILD_TERM_FIRST = 1 << 10,
+	/* With GROUP: a PID namespace of its own, where the kernel allows it (isolate.c). */
+	CHILD_ISOLATED = 1 << 11,
+	/* With DENY: it reads only files of the system, where the kernel has Landlock. */
+	CHILD_SYSTEM_FILES = 1 << 12,
 };
 
 /* 0: no limit, except core: no kind that decodes anything dumps its memory. */
@@ -72,21 +80,43 @@ static inline bool child_is(enum child_kind kind, enum child_flag flag)
 
 /* Forks; returns 0 in the child, after the first steps that all kinds share. */
 pid_t start_fork(enum child_kind kind);
+/* Such a child has ended. */
+void start_unguard(enum child_kind kind);
 /* Opens /dev/null as stdin, stdout and stderr if these are closed: a pipe or a socket must not
  * get their numbers.
  * Errors: -errno of open(2). */
 int start_fill_standard_files(void);
 /* Closes all descriptors but stdin, stdout, stderr and @keep, which it sorts. */
 void start_close_others(int *keep, size_t nkeep);
+void start_close_from(unsigned int first);
 /* Sets up stdin, stdout and stderr by the flags of the kind. */
 int start_standard_files(enum child_kind kind);
+
+/* isolate.c */
+
+/* The next process that this one starts is the first of a PID namespace; an ordinary user enters a
+ * user namespace for it. False: the kernel or its policy does not allow that; nothing has
+ * changed. */
+bool isolate_enter(void);
+/* Starts the processes of the namespace and returns in the one that is to work; it dies with the
+ * parent. The caller ends as that ends.
+ * Errors: -errno of pipe2(2) and fork(2), in the caller. */
+int isolate_split(void);
+
+/* confine.c: child_confine() without deny.c, for a process that has yet to start others. */
+int confine_drop(enum child_kind kind);
+
+/* landlock.c: for the calling thread and what it starts. @reads: only files of the system may be
+ * read. A kernel without Landlock is not an error, but is reported with NFSRDMA_DEBUG. */
+void landlock_restrict(bool reads);
 
 /* deny.c */
 
 /* Installs the filter. A kernel without seccomp is not an error, but is reported with
  * NFSRDMA_DEBUG. */
-void deny_install(void);
-/* The number of denied system calls, and the name of one, for the test that tries them. */
+void deny_install(enum child_kind kind);
+/* The number of system calls that are denied whatever their arguments, and the name of one, for
+ * the test that tries them. */
 size_t deny_count(void);
 const char *deny_name(size_t i);
 

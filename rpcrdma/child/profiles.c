@@ -16,28 +16,24 @@ const struct child_profile child_profiles[CHILD_KINDS] = {
 	/* The largest sweep holds sixteen areas of 1 MiB, their copies, and the reference; or one
 	 * READ of 64 MiB, its expected data, and a copy of these. */
 	[CHILD_WORKER] = {
-		.flags = CHILD_NOBODY | CHILD_DENY | CHILD_GROUP | CHILD_SILENT |
-			 CHILD_NO_INTERRUPT,
+		.flags = CHILD_NOBODY | CHILD_DENY | CHILD_SYSTEM_FILES | CHILD_ISOLATED |
+			 CHILD_GROUP | CHILD_SILENT | CHILD_NO_INTERRUPT,
 		.limits = { .files = 32, .space = 512 * MIB, .no_core = true },
 	},
 	/* In its worker's group, which ends with the worker. A reply of 1 MiB in pieces is held
 	 * twice. RLIMIT_AS is not used, as address space that the C library reserves would count.
-	 * It opens nothing: descriptors that it inherits stay open beyond the limit. */
+	 * It receives its connection, and then opens nothing (reference.c): descriptors that it
+	 * has stay open beyond the limit. */
 	[CHILD_REFERENCE] = {
-		.flags = CHILD_NOBODY | CHILD_DENY | CHILD_SILENT | CHILD_MUTE |
-			 CHILD_NO_INTERRUPT,
-		.limits = { .files = 3, .more_data = 16 * MIB, .no_core = true, .no_files = true },
+		.flags = CHILD_NOBODY | CHILD_DENY | CHILD_SYSTEM_FILES | CHILD_SILENT |
+			 CHILD_MUTE | CHILD_NO_INTERRUPT,
+		.limits = { .files = 32, .more_data = 16 * MIB, .no_core = true, .no_files = true },
 	},
 	/* 64 connections over RDMA and to MOUNT, 128 to NFS over TCP, 128 that wait for each,
 	 * and the files of an export. */
 	[CHILD_SERVER] = {
 		.flags = CHILD_NOBODY | CHILD_DENY | CHILD_GROUP | CHILD_NO_INTERRUPT,
 		.limits = { .files = 1024, .no_core = true },
-	},
-	[CHILD_BASELINE] = {
-		.flags = CHILD_NOBODY | CHILD_DENY | CHILD_SILENT | CHILD_MUTE |
-			 CHILD_NO_INTERRUPT,
-		.limits = { .files = 3, .no_core = true, .no_files = true },
 	},
 	[CHILD_PARSER] = {
 		.flags = CHILD_POWERLESS | CHILD_DENY | CHILD_GROUP | CHILD_SILENT | CHILD_MUTE,

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -17,6 +18,27 @@
 #define KEEP_MAX (CHILD_KEEP_MAX + 1)
 /* Linux before 5.9 has no close_range(2). */
 #define FILES_ASSUMED 1024
+
+/* Of this process: children that must not reach into it. A child of the same user could write its
+ * memory (/proc/PID/mem) and trace it. */
+static atomic_uint start_guards;
+static bool start_was_dumpable;
+
+static void start_guard(enum child_kind kind)
+{
+	if (!child_is(kind, CHILD_DENY) || atomic_fetch_add(&start_guards, 1))
+		return;
+	start_was_dumpable = prctl(PR_GET_DUMPABLE) == 1;
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+/* Files of /proc/self that only the owner reads belong to root meanwhile. */
+void start_unguard(enum child_kind kind)
+{
+	if (child_is(kind, CHILD_DENY) && atomic_fetch_sub(&start_guards, 1) == 1 &&
+	    start_was_dumpable)
+		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+}
 
 /* If the parent died before prctl(2), there is no death signal. */
 static void start_die_with(pid_t parent)
@@ -75,6 +97,11 @@ static int start_compare_fds(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
+void start_close_from(unsigned int first)
+{
+	start_close_range(first, ~0u);
+}
+
 void start_close_others(int *keep, size_t nkeep)
 {
 	unsigned int first = STDERR_FILENO + 1;
@@ -87,7 +114,7 @@ void start_close_others(int *keep, size_t nkeep)
 		start_close_range(first, (unsigned int)keep[i] - 1);
 		first = (unsigned int)keep[i] + 1;
 	}
-	start_close_range(first, ~0u);
+	start_close_from(first);
 }
 
 int start_standard_files(enum child_kind kind)
@@ -119,10 +146,23 @@ _Noreturn void child_refuse(int channel, int rc)
 	_exit(1);
 }
 
+/* What starts other processes, while it still may. */
+static int start_split(const struct child_function *function, int channel, bool isolated)
+{
+	int rc = isolated ? isolate_split() : 0;
+
+	if (!rc && function->spawn)
+		rc = function->spawn(function->arg, channel);
+	if (!rc && child_is(function->kind, CHILD_DENY))
+		deny_install(function->kind);
+	return rc;
+}
+
 static _Noreturn void start_function(const struct child_function *function, int channel,
 				     pid_t parent)
 {
 	int keep[KEEP_MAX] = { channel }, rc = 0;
+	bool isolated;
 
 	if (function->nkeep)
 		memcpy(keep + 1, function->keep, function->nkeep * sizeof(*keep));
@@ -138,12 +178,15 @@ static _Noreturn void start_function(const struct child_function *function, int 
 		rc = function->prepare(function->arg, channel);
 	if (!rc)
 		rc = start_standard_files(function->kind);
+	isolated = !rc && child_is(function->kind, CHILD_ISOLATED) && isolate_enter();
 	if (!rc)
-		rc = child_confine(function->kind);
-	if (rc)
-		child_refuse(channel, rc);
+		rc = confine_drop(function->kind);
 	/* The change of identity cleared the death signal. */
 	start_die_with(parent);
+	if (!rc)
+		rc = start_split(function, channel, isolated);
+	if (rc)
+		child_refuse(channel, rc);
 	_exit(function->run(function->arg, channel));
 }
 
@@ -166,9 +209,13 @@ int child_start(struct child *child, const struct child_function *function)
 		return err_sys("a channel to %s", function->name);
 	ours = pair[0];
 	theirs = pair[1];
+	start_guard(function->kind);
 	pid = start_fork(function->kind);
-	if (pid < 0)
-		return err_sys("a process for %s", function->name);
+	if (pid < 0) {
+		rc = err_sys("a process for %s", function->name);
+		start_unguard(function->kind);
+		return rc;
+	}
 	if (!pid) {
 		close(ours);
 		start_function(function, theirs, parent);

@@ -22,7 +22,13 @@ int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline);
 
 #define REFERENCE_TEXT_MAX 256
 
-/* Arguments of the child. */
+/* The first message to the child, with the connection. */
+struct reference_start {
+	struct rpc_cred cred;
+	uint32_t vers; /* of NFS */
+};
+
+/* In the child. */
 struct reference_task {
 	int server;  /* a connection over TCP */
 	int channel; /* to reference.c */

@@ -243,15 +243,18 @@ int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred,
 struct reference;
 struct nfs_version;
 
-/* Whether this build has libnfs. If not, reference_open() is -EOPNOTSUPP. */
+/* Whether this build has libnfs. If not, reference_start() is -EOPNOTSUPP. */
 bool reference_available(void);
 
+/* Starts the child, which waits for its connection: a process that decodes a peer's bytes can no
+ * longer start one. Errors: -EOPNOTSUPP; -errno of fork and pipes. */
+int reference_start(struct reference **out);
 /* Takes the connected socket @fd (bound to a reserved port if the server requires one), also on
  * failure. @cred may be NULL: AUTH_NONE. @version: NFSv3's READ, or for NFSv4 that of 4.0, with
  * the anonymous stateid: a handle is valid in every minor version of the same server. Errors:
- * -EOPNOTSUPP; -errno of fork and pipes. reference_read() returns libnfs's errors. */
-int reference_open(struct reference **out, int fd, const struct transport_address *peer,
-		   const struct rpc_cred *cred, const struct nfs_version *version);
+ * -EPIPE the child has ended. reference_read() returns libnfs's errors. */
+int reference_connect(struct reference *ref, int fd, const struct transport_address *peer,
+		      const struct rpc_cred *cred, const struct nfs_version *version);
 struct reference_io {
 	struct nfs_fh fh;
 	uint64_t offset;

@@ -191,16 +191,17 @@ static void libnfs_connection_lost(struct rpc_context *rpc, struct libnfs_read *
 		libnfs_answer_error(call, error ? error : "the connection was lost");
 }
 
-/* No deadline: the parent has one, and kills this process. */
+/* No deadline: the parent has one, and closes the channel. */
 static void libnfs_service(struct rpc_context *rpc, struct libnfs_read *call)
 {
-	struct pollfd pfd = { .fd = call->task->server };
+	struct pollfd pfds[] = { { .fd = call->task->server },
+				 { .fd = call->task->channel } };
 
 	while (!call->done) {
-		pfd.events = (short)rpc_which_events(rpc);
-		if (poll(&pfd, 1, -1) < 0)
+		pfds[0].events = (short)rpc_which_events(rpc);
+		if (poll(pfds, ARRAY_SIZE(pfds), -1) < 0 || pfds[1].revents)
 			_exit(1);
-		if (rpc_service(rpc, pfd.revents) < 0) {
+		if (pfds[0].revents && rpc_service(rpc, pfds[0].revents) < 0) {
 			libnfs_connection_lost(rpc, call);
 			return;
 		}

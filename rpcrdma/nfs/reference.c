@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "rpcrdma/child/child.h"
 #include "rpcrdma/nfs/internal.h"
@@ -17,6 +18,8 @@
 
 /* libnfs accepts no record longer than this plus a header. */
 #define READ_MAX (1024 * 1024)
+/* For the child to end by itself. */
+#define END_MS 500
 
 struct reference {
 	struct child child;
@@ -26,10 +29,18 @@ struct reference {
 	char peer[80];
 };
 
+/* The child ends when its channel closes: a confined process cannot kill it. */
+static void reference_end(struct reference *ref, struct child_end *end)
+{
+	if (ref->child.channel >= 0)
+		close(take_fd(&ref->child.channel));
+	child_finish(&ref->child, deadline_in(END_MS), end);
+}
+
 /* Ends this reference with the current error text. */
 static int reference_fail(struct reference *ref, int rc)
 {
-	child_finish(&ref->child, 0, NULL);
+	reference_end(ref, NULL);
 	str_copy(ref->text, sizeof(ref->text), err_text());
 	ref->failed = rc;
 	return rc;
@@ -45,9 +56,7 @@ static int reference_pair_failed(struct reference *ref, int rc)
 			"no reply to a READ over TCP from %s before the deadline",
 			ref->peer);
 	} else {
-		/* A process that dies of a signal has that status before its end of the pair
-		 * closes, so that our kill does not hide it. */
-		child_finish(&ref->child, 0, &end);
+		reference_end(ref, &end);
 		rc = end.fate == CHILD_SIGNALLED
 			     ? err_set(EPIPE,
 				       "the TCP reference died with signal %d while decoding a READ reply",
@@ -111,37 +120,44 @@ ssize_t reference_read(struct reference *ref, struct reference_io *io, uint64_t 
 	return answer.count;
 }
 
+/* The connection comes with the start. From there on the child opens nothing. */
+static int reference_take_start(struct reference_start *start, int channel)
+{
+	const struct rlimit none = { STDERR_FILENO + 1, STDERR_FILENO + 1 };
+	int type, fd;
+	ssize_t n = channel_receive(channel, &type, start, sizeof(*start), &fd);
+
+	if (n != sizeof(*start) || fd < 0 || setrlimit(RLIMIT_NOFILE, &none))
+		return -1;
+	/* libnfs sends without MSG_DONTWAIT. */
+	return fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) ? -1 : fd;
+}
+
 /* Runs the child until the other end of its channel is closed. */
 static int reference_run(void *arg, int channel)
 {
-	struct reference_task *task = arg;
+	struct reference_start start;
+	struct reference_task task = { .server = reference_take_start(&start, channel),
+				       .channel = channel,
+				       .cred = &start.cred,
+				       .vers = start.vers };
 	struct reference_request request;
-	/* libnfs sends without MSG_DONTWAIT. */
-	int flags = fcntl(task->server, F_GETFL);
 
-	if (fcntl(task->server, F_SETFL, flags | O_NONBLOCK))
+	(void)arg;
+	if (task.server < 0)
 		return 1;
-	task->channel = channel;
 	while (!rpc_tcp_recv(channel, &request, sizeof(request), UINT64_MAX))
-		reference_libnfs_read(task, &request);
+		reference_libnfs_read(&task, &request);
 	return 0;
 }
 
-int reference_open(struct reference **out, int fd, const struct transport_address *peer,
-		   const struct rpc_cred *cred, const struct nfs_version *version)
+int reference_start(struct reference **out)
 {
 	_cleanup_(reference_close_p) struct reference *ref = NULL;
-	_cleanup_close_ int server = fd;
-	struct reference_task task = { .server = fd,
-				       .cred = cred,
-				       .vers = version->vers };
 	const struct child_function function = {
 		.kind = CHILD_REFERENCE,
 		.name = "the TCP reference",
 		.run = reference_run,
-		.arg = &task,
-		.keep = &server,
-		.nkeep = 1,
 		.stream = true,
 	};
 	int rc;
@@ -152,8 +168,6 @@ int reference_open(struct reference **out, int fd, const struct transport_addres
 	if (!ref)
 		return err_no_memory();
 	ref->child = CHILD_NONE;
-	ref->fh_max = version->vers == 3 ? NFS3_FH_MAX : NFS4_FHSIZE;
-	transport_address_text(peer, ref->peer, sizeof(ref->peer));
 	rc = child_start(&ref->child, &function);
 	if (rc)
 		return rc;
@@ -161,11 +175,26 @@ int reference_open(struct reference **out, int fd, const struct transport_addres
 	return 0;
 }
 
+int reference_connect(struct reference *ref, int fd, const struct transport_address *peer,
+		      const struct rpc_cred *cred, const struct nfs_version *version)
+{
+	_cleanup_close_ int server = fd;
+	struct reference_start start = { .vers = version->vers };
+	int rc;
+
+	if (cred)
+		start.cred = *cred;
+	ref->fh_max = version->vers == 3 ? NFS3_FH_MAX : NFS4_FHSIZE;
+	transport_address_text(peer, ref->peer, sizeof(ref->peer));
+	rc = channel_send(ref->child.channel, 0, &start, sizeof(start), server);
+	return rc ? err_context(rc, "the TCP reference") : 0;
+}
+
 void reference_close(struct reference *ref)
 {
 	if (!ref)
 		return;
-	child_finish(&ref->child, 0, NULL);
+	reference_end(ref, NULL);
 	free(ref);
 }
 

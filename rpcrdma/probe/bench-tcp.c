@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The baseline for a server on this host: a TCP connection over loopback to a child that sends
+/* The baseline for a server on this host: a TCP connection over loopback to a thread that sends
  * the requested data, from and to memory of the same size as the other side uses. It uses only
  * send() and recv() on blocking sockets, as a simple program does.
  *
- * The tuned stream goes to the same child by the connection whose settings, tried for a moment, are
+ * The tuned stream goes to the same thread by the connection whose settings, tried for a moment, are
  * fastest. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
-#include "rpcrdma/child/child.h"
 #include "rpcrdma/probe/bench-internal.h"
 
-#define WAIT_S   10 /* the child is our own, so longer silence is an error */
+#define WAIT_S   10 /* the thread is our own, so longer silence is an error */
 #define PING_MAX 4096
 
 #define KIB       1024
@@ -34,7 +34,6 @@ static const struct {
 };
 
 #define CONNECTIONS ARRAY_SIZE(bench_tcp_connections)
-_Static_assert(CONNECTIONS <= CHILD_KEEP_MAX, "the child keeps one for each");
 
 static const uint32_t bench_tcp_chunks[] = { 256 * KIB, MIB };
 
@@ -44,7 +43,7 @@ struct bench_tcp_settings {
 	uint32_t chunk; /* bytes for each send() and at most each recv() */
 };
 
-/* A request to the child. */
+/* A request to the thread. */
 struct bench_tcp_order {
 	uint64_t bytes; /* bytes of a stream; 0: an exchange of messages */
 	struct bench_tcp_settings settings;
@@ -52,9 +51,17 @@ struct bench_tcp_order {
 	uint32_t ask, answer;
 };
 
+/* The other side. */
+struct bench_tcp_task {
+	int fds[CONNECTIONS]; /* its ends */
+	size_t source_len;
+};
+
 struct bench_tcp {
 	int fds[CONNECTIONS]; /* the first also for orders and exchanges */
-	struct child child;
+	struct bench_tcp_task task;
+	pthread_t thread;
+	bool running;
 	struct bench_tcp_settings fastest;
 	uint8_t *region; /* received data; borrowed */
 	size_t region_len;
@@ -92,12 +99,7 @@ static int bench_tcp_receive(int fd, void *buf, size_t len)
 	return 0;
 }
 
-/* The child */
-
-struct bench_tcp_task {
-	int fds[CONNECTIONS]; /* the child's ends */
-	size_t source_len;
-};
+/* The thread */
 
 static int bench_tcp_serve_stream(const struct bench_tcp_task *task,
 				  const uint8_t *source, const struct bench_tcp_order *o)
@@ -128,14 +130,14 @@ static int bench_tcp_serve_exchange(int fd, const struct bench_tcp_order *o)
 	return rc;
 }
 
-static int bench_tcp_serve(void *arg, int channel)
+static void *bench_tcp_serve(void *arg)
 {
 	const struct bench_tcp_task *task = arg;
 	uint8_t *source = malloc(task->source_len);
 	struct bench_tcp_order o;
 	int rc = source ? 0 : -ENOMEM;
+	size_t i;
 
-	(void)channel;
 	/* Touch every page, because the other side's file is in memory too. */
 	if (source)
 		memset(source, 0x5a, task->source_len);
@@ -143,7 +145,10 @@ static int bench_tcp_serve(void *arg, int channel)
 	       o.settings.connection < CONNECTIONS)
 		rc = o.bytes ? bench_tcp_serve_stream(task, source, &o)
 			     : bench_tcp_serve_exchange(task->fds[0], &o);
-	return 0;
+	for (i = 0; i < CONNECTIONS; i++)
+		shutdown(task->fds[i], SHUT_RDWR);
+	free(source);
+	return NULL;
 }
 
 /* This side */
@@ -163,7 +168,7 @@ static void bench_tcp_apply(int fd, size_t connection)
 			   (socklen_t)strlen(congestion));
 }
 
-/* Both ends are created here, before the fork: no other process can connect. */
+/* Both ends are created here: no other process can connect. */
 static int bench_tcp_pair(int pair[2], size_t connection)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,
@@ -202,31 +207,24 @@ static int bench_tcp_pair(int pair[2], size_t connection)
 
 static int bench_tcp_start(struct bench_tcp *t, size_t source_len)
 {
-	struct bench_tcp_task task = { .source_len = source_len };
-	const struct child_function function = {
-		.kind = CHILD_BASELINE,
-		.name = "the TCP baseline",
-		.run = bench_tcp_serve,
-		.arg = &task,
-		.keep = task.fds,
-		.nkeep = CONNECTIONS,
-	};
-	size_t i, n;
+	size_t n;
 	int rc = 0;
 
+	t->task.source_len = source_len;
 	for (n = 0; n < CONNECTIONS && !rc; n++) {
 		int pair[2] = { -1, -1 };
 
 		rc = bench_tcp_pair(pair, n);
 		t->fds[n] = pair[0];
-		task.fds[n] = pair[1];
+		t->task.fds[n] = pair[1];
 	}
-	if (!rc)
-		rc = child_start(&t->child, &function);
-	for (i = 0; i < n; i++)
-		if (task.fds[i] >= 0)
-			close(task.fds[i]);
-	return rc;
+	if (rc)
+		return rc;
+	rc = pthread_create(&t->thread, NULL, bench_tcp_serve, &t->task);
+	if (rc)
+		return err_set(rc, "a thread for the TCP baseline: %s", strerror(rc));
+	t->running = true;
+	return 0;
 }
 
 static void bench_tcp_close(void *arg)
@@ -237,7 +235,12 @@ static void bench_tcp_close(void *arg)
 	for (i = 0; i < CONNECTIONS; i++)
 		if (t->fds[i] >= 0)
 			close(t->fds[i]);
-	child_finish(&t->child, 0, NULL);
+	/* It waits for, or sends to, one of them. */
+	if (t->running)
+		pthread_join(t->thread, NULL);
+	for (i = 0; i < CONNECTIONS; i++)
+		if (t->task.fds[i] >= 0)
+			close(t->task.fds[i]);
 	free(t);
 }
 
@@ -349,8 +352,7 @@ int bench_tcp_open(struct bench_baseline *out, uint8_t *region, size_t region_le
 	if (!t)
 		return err_no_memory();
 	for (i = 0; i < CONNECTIONS; i++)
-		t->fds[i] = -1;
-	t->child = CHILD_NONE;
+		t->fds[i] = t->task.fds[i] = -1;
 	t->region = region;
 	t->region_len = region_len;
 	rc = bench_tcp_start(t, source_len);

@@ -111,7 +111,7 @@ struct write_chunk_reads {
 /* The whole probe. */
 void worker_probe(struct probe *p);
 
-/* Arguments of a worker; worker_prepare() and worker_run() are its struct child_function's. */
+/* Arguments of a worker; its functions are those of struct child_function. */
 struct worker_task {
 	const struct probe_options *options;
 	worker_fn work;
@@ -124,6 +124,7 @@ struct worker_task {
 };
 
 int worker_prepare(void *arg, int channel);
+int worker_spawn(void *arg, int channel);
 int worker_run(void *arg, int channel);
 /* Sends a record that must not be lost: the parent detects a lost one. */
 int probe_record(struct probe *p, enum worker_record type, const void *body, size_t len);
@@ -598,9 +599,11 @@ struct limits {
 struct tcp_paths {
 	int rpcbind;                 /* -1: not connected */
 	struct reference *reference; /* NULL: not available */
-	bool reference_died;         /* because of data that the server sent */
-	char reference_why[256];     /* why it is not available */
-	int nfs;                     /* over-tcp.c's, once it was tried; -1: none */
+	/* Started before the network is read, for the reference; NULL once it is in use. */
+	struct reference *reference_waiting;
+	bool reference_died;     /* because of data that the server sent */
+	char reference_why[256]; /* why it is not available */
+	int nfs;                 /* over-tcp.c's, once it was tried; -1: none */
 	bool nfs_tried;
 };
 

@@ -409,6 +409,7 @@ static int parent_start_worker(struct parent *parent)
 		.kind = CHILD_WORKER,
 		.name = "the worker",
 		.prepare = worker_prepare,
+		.spawn = worker_spawn,
 		.run = worker_run,
 		.arg = &task,
 	};

@@ -331,19 +331,30 @@ uint16_t target_nfs_port(struct probe *p)
 	return port;
 }
 
+static int target_open_reference(struct probe *p)
+{
+	struct reference **waiting = &p->tcp.reference_waiting;
+	bool reserved;
+	int fd, rc = *waiting ? 0 : reference_start(waiting);
+
+	if (rc)
+		return rc;
+	fd = probe_tcp(p, TCP_NFS, target_nfs_port(p), &reserved);
+	if (fd < 0)
+		return fd;
+	return reference_connect(*waiting, fd, &p->route.addresses[p->route.address],
+				 &p->cred, p->version);
+}
+
 void target_reference(struct probe *p)
 {
 	struct tcp_paths *tcp = &p->tcp;
-	bool available = reference_available(), reserved;
-	int fd = available ? probe_tcp(p, TCP_NFS, target_nfs_port(p), &reserved) : -1;
 
-	if ((available && fd < 0) ||
-	    reference_open(&tcp->reference, fd, &p->route.addresses[p->route.address],
-			   &p->cred, p->version)) {
+	if (target_open_reference(p))
 		snprintf(tcp->reference_why, sizeof(tcp->reference_why), "%.255s",
 			 err_text());
-		tcp->reference = NULL;
-	}
+	else
+		tcp->reference = take_ptr(tcp->reference_waiting);
 }
 
 void target_say_reference(struct probe *p)

@@ -424,6 +424,17 @@ static bool worker_has_random(struct probe *p)
 	return false;
 }
 
+int worker_spawn(void *arg, int channel)
+{
+	struct worker_task *task = arg;
+
+	(void)channel;
+	/* If it fails, target_reference() will say why. */
+	if (!task->remains && reference_available())
+		reference_start(&task->probe->tcp.reference_waiting);
+	return 0;
+}
+
 int worker_run(void *arg, int channel)
 {
 	struct worker_task *task = arg;
@@ -440,6 +451,7 @@ int worker_run(void *arg, int channel)
 	/* The end is not counted. */
 	put_be32(body, p->channel.records);
 	channel_send(p->channel.fd, WORKER_END, body, sizeof(body), -1);
+	reference_close(p->tcp.reference_waiting);
 	free(p);
 	/* Not _exit(2), so that a sanitizer can look for leaks. */
 	exit(0);

@@ -36,8 +36,9 @@ static void open_reference(void)
 
 	transport_set_port(&to, ports.nfs);
 	CU_ASSERT_EQUAL_FATAL(rpc_tcp_connect(&fd, &to, NULL, p->deadline), 0);
+	CU_ASSERT_EQUAL_FATAL(reference_start(&p->tcp.reference), 0);
 	CU_ASSERT_EQUAL_FATAL(
-		reference_open(&p->tcp.reference, fd, &at, &p->cred, p->version), 0);
+		reference_connect(p->tcp.reference, fd, &at, &p->cred, p->version), 0);
 }
 
 static enum server_kind kind = SERVER_OURS;

@@ -238,8 +238,9 @@ static void start_version(struct server *server, const char *version, enum manne
 	CU_ASSERT_EQUAL(
 		rpc_tcp_connect(&fd, &server->peer.at, NULL, deadline_in(PATIENCE_MS)),
 		0);
-	CU_ASSERT_EQUAL(reference_open(&server->ref, fd, &server->peer.at, cred,
-				       nfs_version_find(version)),
+	CU_ASSERT_EQUAL_FATAL(reference_start(&server->ref), 0);
+	CU_ASSERT_EQUAL(reference_connect(server->ref, fd, &server->peer.at, cred,
+					  nfs_version_find(version)),
 			0);
 	CU_ASSERT_EQUAL(fcntl(fd, F_GETFD), -1); /* in use */
 	tcp_peer_run(&server->peer, serve, server);
@@ -779,7 +780,8 @@ static void forsake(const struct transport_address *server, int out)
 	pid_t pid;
 
 	if (rpc_tcp_connect(&fd, server, NULL, deadline_in(PATIENCE_MS)) ||
-	    reference_open(&ref, fd, server, NULL, nfs_version_find("3")))
+	    reference_start(&ref) ||
+	    reference_connect(ref, fd, server, NULL, nfs_version_find("3")))
 		_exit(1);
 	pid = only_child();
 	if (write(out, &pid, sizeof(pid)) != sizeof(pid))
