@@ -321,6 +321,37 @@ unit_inside()
 	note "$tests tests over $address"
 }
 
+# hostile_worker: unit-hostile in the guest, with each setting of its kernel that changes what a
+# child may do; they are as before afterwards.
+hostile_worker()
+{
+	local setting
+
+	inside 'chmod 1777 /tmp'
+	for setting in 'full kernel/yama/ptrace_scope=0' 'full kernel/yama/ptrace_scope=1' \
+		'full kernel/yama/ptrace_scope=2' \
+		'no-namespace user/max_user_namespaces=0 user/max_pid_namespaces=0'; do
+		# shellcheck disable=SC2086 # words
+		hostile_worker_with $setting
+	done
+}
+
+# hostile_worker_with EXPECTED NAME=VALUE...: of /proc/sys.
+hostile_worker_with()
+{
+	local expected=$1 tests
+
+	shift
+	guest_tell 230 sh "status=0; for set in $*; do cat /proc/sys/\${set%=*} >>/run/before || exit 2;" \
+		"echo \${set#*=} >/proc/sys/\${set%=*} || exit 2; done;" \
+		"NFSRDMA_TEST_SANDBOX=$expected unit-hostile || status=1;" \
+		"for set in $*; do read -r old; echo \$old >/proc/sys/\${set%=*}; done </run/before; rm /run/before; exit \$status" \
+		>"$work/hostile" || { cat "$work/hostile"; fail "$*: $(grep -m1 row "$work/hostile" || tail -n1 "$work/hostile")"; }
+	tests=$(sed -n 's/^\([0-9]*\) passed, 0 failed.*/\1/p' "$work/hostile")
+	[[ $tests ]] || fail "$*: nothing was tested"
+	note "$tests tests with $*"
+}
+
 # mount_serve [VERSION [ADDRESS]]: the kernel client in the guest mounts the export of serve, by
 # default on the host.
 mount_serve()

@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
@@ -560,8 +561,10 @@ static void try_all(const char *who)
 
 	victim = getpid();
 	signal(SIGUSR1, on_signal);
-	str_copy(folder, sizeof(folder), "/var/tmp/nfsrdma-hostile-XXXXXX");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+	str_copy(folder, sizeof(folder), "/tmp/nfsrdma-folder-XXXXXX");
+	/* A fatal assertion would run the other tests in this process, see in_process(). */
+	if (!mkdtemp(folder))
+		CU_FAIL("no folder for the files");
 	snprintf(precious, sizeof(precious), "%s/precious", folder);
 	snprintf(private, sizeof(private), "%s/private", folder);
 	CU_ASSERT_EQUAL(chmod(folder, 0777), 0);
@@ -586,8 +589,33 @@ static void every_attack_is_refused(void)
 		try_all(geteuid() ? "user" : "root");
 }
 
-/* Assertions count in the process that makes them: its exit status says whether one failed. */
-static void as_user(void (*test)(void))
+/* As on a kernel that has, or allows, neither. */
+static void deny_namespaces_and_landlock(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+
+	if (seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(unshare), 0) ||
+	    seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), LANDLOCK, 0) ||
+	    seccomp_load(filter))
+		_exit(3);
+	seccomp_release(filter);
+}
+
+static void become_user(void)
+{
+	if (geteuid())
+		return;
+	if (setgroups(0, NULL) ||
+	    setresgid(ORDINARY_USER, ORDINARY_USER, ORDINARY_USER) ||
+	    setresuid(ORDINARY_USER, ORDINARY_USER, ORDINARY_USER))
+		_exit(2);
+	/* As after execve(2). */
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+/* Runs the test in a process after @first: one that gives up what the others need. Assertions
+ * count in the process that makes them: its exit status says whether one failed. */
+static void in_process(void (*first)(void), void (*test)(void))
 {
 	int status = 0;
 	pid_t pid;
@@ -597,12 +625,7 @@ static void as_user(void (*test)(void))
 	if (!pid) {
 		unsigned int failed = CU_get_number_of_failures();
 
-		if (setgroups(0, NULL) ||
-		    setresgid(ORDINARY_USER, ORDINARY_USER, ORDINARY_USER) ||
-		    setresuid(ORDINARY_USER, ORDINARY_USER, ORDINARY_USER))
-			_exit(2);
-		/* As after execve(2). */
-		prctl(PR_SET_DUMPABLE, 1);
+		first();
 		test();
 		fflush(NULL);
 		_exit(CU_get_number_of_failures() > failed);
@@ -611,16 +634,26 @@ static void as_user(void (*test)(void))
 	CU_ASSERT_EQUAL(status, 0);
 }
 
-static void try_all_as_user(void)
-{
-	try_all("user");
-}
-
 static void every_attack_of_an_ordinary_user_is_refused(void)
 {
 	SKIP_IF_EMULATED("lacks seccomp filters");
-	if (!under_valgrind() && !geteuid())
-		as_user(try_all_as_user);
+	if (!under_valgrind())
+		in_process(become_user, every_attack_is_refused);
+}
+
+static void become_user_without_namespaces(void)
+{
+	become_user();
+	deny_namespaces_and_landlock();
+}
+
+static void the_filter_alone_refuses_what_it_knows(void)
+{
+	SKIP_IF_EMULATED("lacks seccomp filters");
+	if (under_valgrind())
+		return;
+	in_process(deny_namespaces_and_landlock, every_attack_is_refused);
+	in_process(become_user_without_namespaces, every_attack_is_refused);
 }
 
 /* Where it is in a namespace, its parent has no number there, and it is the second process. */
@@ -650,8 +683,7 @@ static void check_place(void)
 static void a_worker_is_alone_where_the_kernel_allows_it(void)
 {
 	check_place();
-	if (!geteuid())
-		as_user(check_place);
+	in_process(become_user, check_place);
 }
 
 /* --- what must still work --------------------------------------------------------------------- */
@@ -769,11 +801,12 @@ static void check_work(void)
 static void a_worker_still_works_and_its_end_is_told(void)
 {
 	check_work();
-	if (!geteuid())
-		as_user(check_work);
+	in_process(become_user, check_work);
+	in_process(become_user_without_namespaces, check_work);
 }
 
 SUITE_MAIN("hostile", TEST(every_attack_is_refused),
 	   TEST(every_attack_of_an_ordinary_user_is_refused),
+	   TEST(the_filter_alone_refuses_what_it_knows),
 	   TEST(a_worker_is_alone_where_the_kernel_allows_it),
 	   TEST(a_worker_still_works_and_its_end_is_told))
