@@ -89,6 +89,22 @@ int parent_run(const struct probe_options *options, worker_fn work,
 /* Why a report is not complete, as a reason of probe.worker. */
 const char *parent_reason(const struct child_end *end, bool lost, int rc);
 
+/* vocabulary.c: what a worker can say, and nothing else is taken from it */
+
+struct vocabulary_row {
+	const char *id;
+	const char *reasons, *keys; /* words */
+};
+
+/* NULL after the last. */
+const struct vocabulary_row *vocabulary_row(size_t i);
+/* Errors: -EPROTO an id, a reason or a name of evidence that no worker sends. */
+int vocabulary_check(const struct finding *f);
+/* Leaves out the reason and the evidence that vocabulary_check() refuses. */
+void vocabulary_trim(struct finding *f);
+/* Whether a worker can send it as a subject of the report. */
+bool vocabulary_has_subject(const char *key);
+
 /* worker.c */
 
 /* To the parent. */

@@ -44,6 +44,7 @@ struct parent {
 	unsigned int connections[TCP_PEERS];
 	bool ended;       /* the worker closed its end */
 	bool quiet;       /* no more records are handed on */
+	bool decided;     /* a call was answered, or a finding says why not */
 	uint32_t records; /* received, of those that WORKER_END counts */
 	bool complete;    /* WORKER_END was received, and none was lost */
 	bool lost;        /* some were, by WORKER_END's number */
@@ -101,6 +102,12 @@ static int parent_take_finding(struct parent *parent, const uint8_t *body, size_
 	if (!rc || (size_t)rc != len)
 		return err_set(EPROTO, "the worker sent %zu bytes for a finding of %d",
 			       len, rc);
+	rc = vocabulary_check(&f);
+	if (rc)
+		return err_context(rc, "the worker");
+	if (!strcmp(f.id, "probe.null") ||
+	    (f.status != FINDING_PASS && f.status != FINDING_SKIP))
+		parent->decided = true;
 	parent->events->finding(parent->events->arg, &f);
 	return 0;
 }
@@ -117,7 +124,7 @@ static int parent_take_subject(struct parent *parent, const char *body, size_t l
 	size_t key = strnlen(body, len) + 1;
 
 	if (key >= len || !parent_is_last_text(body, key) ||
-	    !parent_is_last_text(body + key, len - key))
+	    !vocabulary_has_subject(body) || !parent_is_last_text(body + key, len - key))
 		return err_set(EPROTO, "the worker sent an invalid subject");
 	parent->events->subject(parent->events->arg, body, body + key);
 	return 0;
@@ -236,6 +243,9 @@ static int parent_take_end(struct parent *parent, const uint8_t *body, size_t le
 			EPROTO,
 			"%u records sent by the worker, %u received: findings may be missing",
 			sent, parent->records);
+	/* Nothing failed, and nothing was asked: that must not pass. */
+	if (!parent->decided && !parent->quiet)
+		return err_set(EPROTO, "the worker sent no finding about a call");
 	parent->complete = true;
 	return 0;
 }

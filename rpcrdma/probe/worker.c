@@ -40,8 +40,18 @@ void probe_step(struct probe *p, const char *fmt, ...)
 
 void probe_emit(struct probe *p, const struct finding *finding)
 {
+	_cleanup_(finding_fini) struct finding trimmed = { 0 };
 	uint8_t buf[FINDING_RECORD_MAX];
-	int n = finding_encode(finding, buf, sizeof(buf));
+	int n;
+
+	/* The parent refuses it. */
+	if (vocabulary_check(finding)) {
+		debug(DEBUG_PROBE, "left out: %s", err_text());
+		finding_copy(&trimmed, finding);
+		vocabulary_trim(&trimmed);
+		finding = &trimmed;
+	}
+	n = finding_encode(finding, buf, sizeof(buf));
 
 	if (n > 0)
 		probe_record(p, WORKER_FINDING, buf, (size_t)n);

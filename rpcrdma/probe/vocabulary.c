@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What a worker can say: each of its findings, with its reasons and the names of its evidence. A
+ * peer that has compromised the worker chooses the values, but not what the report advises: texts
+ * of other findings, or of other circumstances, name other commands.
+ *
+ * The worker leaves out what is not in here, so that a row that lacks a word costs that word; the
+ * parent refuses it. tests/unit/vocabulary.c compares the rows with the sources and with the
+ * texts of the findings. */
+#include "rpcrdma/probe/internal.h"
+
+/* Words separated by blanks; "tcp_*" is any that begins so. Not in here: what the parent itself
+ * says (probe.address, probe.worker, probe.session.left). */
+static const struct vocabulary_row vocabulary_rows[] = {
+	{ "probe.route",
+	  "no-device no-provider no-rdma-ucm permission port-down "
+	  "not-rdma unresolved no-path unknown-device other-device "
+	  "no-address bind",
+	  "address device error port transport" },
+	{ "probe.connect",
+	  "refused silent unreachable no-route forbidden bind not-mpa "
+	  "mpa-silent mpa-version closed not-listening rejected "
+	  "fabric-silent unresolved no-path port-down device-removed "
+	  "memlock old-kernel capture",
+	  "address crc error mpa_revision" },
+	{ "probe.private-data", "", "call_inline remote_invalidation reply_inline" },
+	{ "probe.null",
+	  "silent closed no-nfs rdma-error malformed rpc-error no-reply "
+	  "local",
+	  "answered asked best_ms program_version" },
+	{ "probe.versions", "not-offered none silent",
+	  "3 4.0 4.1 4.2 offered requested silent used" },
+	{ "probe.session",
+	  "grace busy status denied kerberos rpc-error no-reply "
+	  "rdma-error malformed local",
+	  "lower_version_because owner owner_gid owner_uid "
+	  "response_size slots" },
+	{ "probe.credits", "zero", "asked granted zero_grants" },
+	{ "probe.mount",
+	  "no-export not-exported unprivileged-port kerberos rpcbind "
+	  "no-mountd mountd mountd-reply mountd-error not-found symlink "
+	  "denied stale grace busy status no-reply rdma-error rpc-error "
+	  "malformed",
+	  "lower_version_because mount_port owner_gid owner_uid port "
+	  "reserved_port" },
+	{ "probe.root",
+	  "not-found denied kerberos symlink stale grace busy status "
+	  "no-reply rdma-error rpc-error malformed",
+	  "lower_version_because owner owner_gid owner_uid "
+	  "response_size slots" },
+	{ "probe.identity", "", "candidates gid over_4gib size uid" },
+	{ "probe.fsinfo",
+	  "zero denied grace busy stale status no-reply rdma-error "
+	  "malformed",
+	  "lease_seconds rtmax rtpref tried" },
+	{ "probe.file",
+	  "denied no-file large-tree empty not-regular grace busy stale "
+	  "status no-reply rdma-error malformed",
+	  "candidates gid over_4gib size uid" },
+	{ "probe.server", "",
+	  "credits handle implementation kind largest_read perhaps "
+	  "preferred_read private_data reply_inline scope server "
+	  "versions" },
+	{ "probe.changing", "every-file",
+	  "answered_inline bytes ended inline largest_right rate_below "
+	  "reads reply_chunk seconds seed server_largest write_chunk "
+	  "wrong" },
+	{ "probe.reference", "died", "" },
+	{ "probe.read.inline",
+	  "padding wrong-data short error closed no-reply malformed "
+	  "time changing busy server-gone device gave-up not-tried",
+	  "answered_inline bytes damage example example_* failed "
+	  "failures in_flight largest_right late looked_at mechanisms "
+	  "of ranges ranges_failing ranges_proven right smallest_failed "
+	  "smallest_failing writes_to_released_memory wrong "
+	  "wrong_over_tcp" },
+	{ "probe.read.write-chunk",
+	  "wrong-data not-written late-data short outside padding error "
+	  "closed no-reply malformed time changing busy server-gone "
+	  "device gave-up not-tried",
+	  "answered_inline bytes damage example example_* failed "
+	  "failures in_flight largest_right late looked_at mechanisms "
+	  "of ranges ranges_failing ranges_proven right smallest_failed "
+	  "smallest_failing writes_to_released_memory wrong "
+	  "wrong_over_tcp" },
+	{ "probe.read.reply-chunk",
+	  "wrong-data short padding outside error closed no-reply "
+	  "malformed time changing busy server-gone device gave-up "
+	  "not-tried",
+	  "answered_inline bytes damage example example_* failed "
+	  "failures in_flight largest_right late looked_at mechanisms "
+	  "of ranges ranges_failing ranges_proven right smallest_failed "
+	  "smallest_failing writes_to_released_memory wrong "
+	  "wrong_over_tcp" },
+	{ "probe.read.write-chunk.pad", "padded",
+	  "answered_inline bytes damage example example_* failed "
+	  "failures in_flight largest_right late looked_at mechanisms "
+	  "of ranges ranges_failing ranges_proven right smallest_failed "
+	  "smallest_failing writes_to_released_memory wrong "
+	  "wrong_over_tcp" },
+	{ "probe.read.write-chunk.lengths", "wrong-lengths",
+	  "answered_inline bytes damage example example_* failed "
+	  "failures in_flight largest_right late looked_at mechanisms "
+	  "of ranges ranges_failing ranges_proven right smallest_failed "
+	  "smallest_failing writes_to_released_memory wrong "
+	  "wrong_over_tcp" },
+	{ "probe.read.write-chunk.unused", "data-inline",
+	  "answered_inline bytes damage example example_* failed "
+	  "failures in_flight largest_right late looked_at mechanisms "
+	  "of ranges ranges_failing ranges_proven right smallest_failed "
+	  "smallest_failing writes_to_released_memory wrong "
+	  "wrong_over_tcp" },
+	{ "probe.read.write-chunk.tail", "not-written", "example right wrong" },
+	{ "probe.read.write-chunk.order", "late-data released-memory",
+	  "example late writes_to_released_memory" },
+	{ "probe.read.write-chunk.segments", "every-time",
+	  "answered_inline bytes damage example example_* failed "
+	  "failures in_flight largest_right late looked_at mechanisms "
+	  "of ranges ranges_failing ranges_proven right smallest_failed "
+	  "smallest_failing writes_to_released_memory wrong "
+	  "wrong_over_tcp" },
+	{ "probe.read.write-chunk.alignment", "every-time",
+	  "answered_inline bytes damage example example_* failed "
+	  "failures in_flight largest_right late looked_at mechanisms "
+	  "of ranges ranges_failing ranges_proven right smallest_failed "
+	  "smallest_failing writes_to_released_memory wrong "
+	  "wrong_over_tcp" },
+	{ "probe.read.write-chunk.placement", "above-a-page",
+	  "answered_inline bytes example_* failed failures "
+	  "largest_right right smallest_failed" },
+	{ "probe.read.intermittent", "single-bits whole-pages bytes errors several-ways",
+	  "damage example mechanisms of wrong" },
+	{ "probe.read.random", "",
+	  "answered_inline bytes ended inline rate_below reads "
+	  "reply_chunk seconds seed write_chunk wrong" },
+	{ "probe.read.over-tcp", "nfs", "example wrong" },
+	{ "probe.read.profiles", "above-change-over", "not_tried right wrong" },
+	{ "probe.read.compound",
+	  "after-the-data read over-tcp second-read time busy "
+	  "server-gone device not-tried",
+	  "answered_inline example failed largest_right right "
+	  "unknown_over_tcp wrong_over_tcp" },
+	{ "probe.read.withheld", "",
+	  "empty_reads followed_reads long_reads reply_chunk_reads" },
+	{ "probe.read.largest", "", "largest_right server_largest" },
+	{ "probe.readdir", "differs error no-reply busy grace local time",
+	  "entries reply_chunk_bytes reply_chunks_unused" },
+	{ "probe.readlink", "wrong-text", "links longest reply_chunks_unused" },
+	{ "probe.readlink.write-chunk", "inline wrong-text",
+	  "links longest reply_chunks_unused" },
+	{ "probe.device", "removed", "beside_write_chunk_reads count example" },
+	{ "probe.slow", "time late", "late not_tried null_ms slowest slowest_ms" },
+	{ "probe.server-gone", "gone restarted", "client request why" },
+	{ "probe.reply.xid", "other-xid", "beside_write_chunk_reads count example" },
+	{ "probe.reply.lost", "no-reply", "beside_write_chunk_reads count example" },
+	{ "probe.reply.error", "at-times every-time mixed",
+	  "errors example lasting of recovered" },
+	{ "probe.connection", "closed no-new-connection",
+	  "beside_write_chunk_reads count example" },
+	{ "probe.transport", "checksum foreign-memory terminated frame",
+	  "beside_write_chunk_reads count example" },
+	{ "probe.session.kept", "forgotten", "forgotten made" },
+	{ "bug.write-chunk-read", "corrupt failing",
+	  "example_* failures largest_right ranges ranges_failing "
+	  "ranges_proven smallest_failing" },
+	{ "bug.linux3-write", "four-marks three-marks",
+	  "credits pads_written private_data "
+	  "unused_chunks_without_segments" },
+	{ "bug.linux3-inline-head", "seen", "reads" },
+	{ "bug.linux3-page-base", "seen", "reads" },
+	{ "bug.linux3-pad-segment", "seen", "reads" },
+	{ "bench.read.write-chunk", "wrong time no-export not-measured",
+	  "baseline bytes_per_sample call_bytes crc depth load_average "
+	  "mb_per_s_* operations_per_sample pairs processors "
+	  "ratio_of_best ratio_to_tcp ratio_to_tuned_tcp ratios "
+	  "read_bytes reply_bytes tcp_* tuned_tcp tuned_tcp_* us_*" },
+	{ "bench.null", "wrong time not-measured",
+	  "baseline bytes_per_sample call_bytes crc load_average "
+	  "mb_per_s_* operations_per_sample pairs processors "
+	  "ratio_of_best ratio_to_tcp ratio_to_tuned_tcp ratios "
+	  "reply_bytes tcp_* tuned_tcp_* us_*" },
+};
+
+/* Subjects of the report that the worker learns from the server. */
+static const char vocabulary_subjects[] = "export file nfs_version transport";
+
+static bool vocabulary_has(const char *words, const char *word)
+{
+	size_t len = strlen(word), n;
+
+	for (; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n && words[n - 1] == '*' && len >= n && !strncmp(words, word, n - 1))
+			return true;
+		if (n == len && !strncmp(words, word, n))
+			return true;
+	}
+	return false;
+}
+
+const struct vocabulary_row *vocabulary_row(size_t i)
+{
+	return i < ARRAY_SIZE(vocabulary_rows) ? &vocabulary_rows[i] : NULL;
+}
+
+static const struct vocabulary_row *vocabulary_find(const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(vocabulary_rows); i++)
+		if (!strcmp(vocabulary_rows[i].id, id))
+			return &vocabulary_rows[i];
+	return NULL;
+}
+
+bool vocabulary_has_subject(const char *key)
+{
+	return vocabulary_has(vocabulary_subjects, key);
+}
+
+int vocabulary_check(const struct finding *f)
+{
+	const struct vocabulary_row *row = vocabulary_find(f->id);
+	unsigned int i;
+
+	if (!row)
+		return err_set(EPROTO, "no worker sends a finding %s", f->id);
+	if (*f->reason && !vocabulary_has(row->reasons, f->reason))
+		return err_set(EPROTO, "no worker sends %s with the reason %s", f->id,
+			       f->reason);
+	for (i = 0; i < f->nevidence; i++)
+		if (!vocabulary_has(row->keys, f->evidence[i].key))
+			return err_set(EPROTO, "no worker sends %s with evidence %s",
+				       f->id, f->evidence[i].key);
+	return 0;
+}
+
+void vocabulary_trim(struct finding *f)
+{
+	const struct vocabulary_row *row = vocabulary_find(f->id);
+	unsigned int i, kept = 0;
+
+	if (!row)
+		return;
+	if (!vocabulary_has(row->reasons, f->reason))
+		finding_reason(f, "");
+	for (i = 0; i < f->nevidence; i++)
+		if (vocabulary_has(row->keys, f->evidence[i].key))
+			f->evidence[kept++] = f->evidence[i];
+	f->nevidence = kept;
+}
