@@ -243,9 +243,6 @@ static int parent_take_end(struct parent *parent, const uint8_t *body, size_t le
 			EPROTO,
 			"%u records sent by the worker, %u received: findings may be missing",
 			sent, parent->records);
-	/* Nothing failed, and nothing was asked: that must not pass. */
-	if (!parent->decided && !parent->quiet)
-		return err_set(EPROTO, "the worker sent no finding about a call");
 	parent->complete = true;
 	return 0;
 }
@@ -322,6 +319,9 @@ static int parent_serve(struct parent *parent)
 		rc = parent_receive(parent,
 				    deadline_min(parent->until, deadline_in(LOOK_MS)));
 	}
+	/* Nothing failed, and nothing was asked: that must not pass. */
+	if (!rc && parent->complete && !parent->decided && !parent->quiet)
+		return err_set(EPROTO, "the worker sent no finding about a call");
 	return rc;
 }
 

@@ -4,4 +4,6 @@
 #
 # A hostile program in place of the worker, as root and as a user: with Yama and without, with
 # namespaces and without.
+# shellcheck disable=SC2034 # for run
+scenario_timeout=1800
 hostile_worker
