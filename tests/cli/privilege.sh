@@ -21,14 +21,17 @@ cleanup_fn kill "$probe_pid"
 # field PID NAME: of /proc/PID/status.
 field() { sed -n "s/^$2:\\s*//p" "/proc/$1/status"; }
 
+# children PID: one a line.
+children() { cat /proc/"$1"/task/*/children 2>/dev/null | tr ' ' '\n' | sed '/^$/d'; }
+
+# The worker is confined last of all: below the process that waits for it, if it is in a namespace.
 worker=
 find_worker()
 {
-	local pid children
+	local pid
 
-	read -ra children < <(cat /proc/"$probe_pid"/task/*/children 2>/dev/null) || true
-	for pid in "${children[@]}"; do
-		[[ $(field "$pid" Uid 2>/dev/null) != 65534* ]] || worker=$pid
+	for pid in $(children "$probe_pid") $(for pid in $(children "$probe_pid"); do children "$pid"; done); do
+		[[ $(field "$pid" Uid 2>/dev/null) != 65534* || $(field "$pid" Seccomp 2>/dev/null) != 2 ]] || worker=$pid
 	done
 	[[ $worker ]]
 }
