@@ -21,23 +21,33 @@ cleanup_fn kill "$probe_pid"
 # field PID NAME: of /proc/PID/status.
 field() { sed -n "s/^$2:\\s*//p" "/proc/$1/status"; }
 
-# children PID: one a line.
-children() { cat /proc/"$1"/task/*/children 2>/dev/null | tr ' ' '\n' | sed '/^$/d'; }
+# descendants PID: each before its own.
+descendants()
+{
+	local child
 
-# The worker is confined last of all: below the process that waits for it, if it is in a namespace.
+	for child in $(cat /proc/"$1"/task/*/children 2>/dev/null | tr ' ' '\n'); do
+		echo "$child"
+		descendants "$child"
+	done
+}
+
+# Below the process that waits for it, if it is in a namespace. Once it reads the network it no longer
+# changes.
 worker=
 find_worker()
 {
 	local pid
 
-	for pid in $(children "$probe_pid") $(for pid in $(children "$probe_pid"); do children "$pid"; done); do
-		[[ $(field "$pid" Uid 2>/dev/null) != 65534* || $(field "$pid" Seccomp 2>/dev/null) != 2 ]] || worker=$pid
+	for pid in $(descendants "$probe_pid"); do
+		[[ $(field "$pid" Uid 2>/dev/null) == 65534* && $(field "$pid" Seccomp 2>/dev/null) == 2 ]] || continue
+		worker=$pid
+		return 0
 	done
-	[[ $worker ]]
+	return 1
 }
-wait_until find_worker
-# It no longer changes from here on; let it reach its wait.
 wait_until grep -q accepted "$work/peer"
+wait_until find_worker
 
 expect_field()
 {
