@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -729,12 +730,13 @@ static int end_by_abort(void *arg, int channel)
 
 static int end_by_fault(void *arg, int channel)
 {
-	volatile int *nowhere = NULL;
+	const volatile int *denied = mmap(NULL, 4096, PROT_NONE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)arg;
 	(void)channel;
 	signal(SIGSEGV, SIG_DFL);
-	return *nowhere;
+	return *denied;
 }
 
 static int end_by_raise(void *arg, int channel)
