@@ -469,7 +469,8 @@ static bool is_expected(const struct attack *attack, enum child_kind kind)
 
 	/* Its search for leaks needs another process, by clone(2), and traces it. */
 	if (COMPAT_SANITIZED &&
-	    (attack->run == start_process_by_clone || attack->run == trace))
+	    (attack->run == start_process || attack->run == start_process_by_clone ||
+	     attack->run == trace))
 		return false;
 	if (attack->barrier == BY_SYSTEM_FILES && !child_is(kind, CHILD_SYSTEM_FILES))
 		return false;
