@@ -684,6 +684,7 @@ static void check_place(void)
 
 static void a_worker_is_alone_where_the_kernel_allows_it(void)
 {
+	SKIP_IF_EMULATED("has no namespaces");
 	check_place();
 	in_process(become_user, check_place);
 }
@@ -803,6 +804,7 @@ static void check_work(void)
 
 static void a_worker_still_works_and_its_end_is_told(void)
 {
+	SKIP_IF_EMULATED("has no namespaces");
 	check_work();
 	in_process(become_user, check_work);
 	in_process(become_user_without_namespaces, check_work);
