@@ -97,11 +97,12 @@ static size_t secrets_mountstats_line(const char *line, size_t len, unsigned int
 /* libmount's own list: keeps NFS mounts, which have "SRC=HOST:/PATH". */
 static size_t secrets_utab_line(const char *line, size_t len, unsigned int *state)
 {
-	const char *source = strstr(line, "SRC="), *colon = strstr(line, ":/");
+	const char *source = strstr(line, "SRC="), *colon;
 
 	(void)state;
-	return source && colon && !memchr(source, ' ', (size_t)(colon - source)) ? len
-										 : 0;
+	/* Others have ":/" before it: a target, an option. */
+	colon = source ? memmem(source, strcspn(source, " "), ":/", 2) : NULL;
+	return colon ? len : 0;
 }
 
 /* "m_key 0x...", and every other setting with "key" in its name; "FOO_KEY=..." */

@@ -75,6 +75,11 @@ static void mounts_of_disks_stay_and_others_are_ids(void)
 	       "SRC=//srv/x TARGET=/mnt ROOT=/ ATTRS=password=hunter2\n"
 	       "SRC=nas:/x TARGET=/nas ROOT=/ ATTRS=rdma\n",
 	       "SRC=nas:/x TARGET=/nas ROOT=/ ATTRS=rdma\n");
+	expect("run/mount/utab",
+	       "TARGET=/a:/b SRC=nas:/x ROOT=/ ATTRS=rdma\n"
+	       "ATTRS=:/ SRC=//srv/x TARGET=/mnt\n"
+	       "TARGET=:/ SRC=",
+	       "TARGET=/a:/b SRC=nas:/x ROOT=/ ATTRS=rdma\n");
 }
 
 static void the_kernel_command_line_keeps_known_values(void)
