@@ -220,7 +220,8 @@ const struct cli_command cmd_snapshot = {
 	.details =
 		"Writes a gzipped tar archive with one folder, which represents this machine for "
 		"--root: what the checks read, what they asked the system, and with SERVER its "
-		"addresses, the route and its answers. It does not contain keys and passwords; "
+		"addresses, the route and its answers. Of configuration files it contains only what "
+		"the checks read, with placeholders for the rest; "
 		"it does contain names, addresses and firewall rules. Only FILE is written, and "
 		"only its owner may read it. Without privileges, what only root may read is "
 		"unknown in it.",

@@ -38,7 +38,7 @@ struct conf {
 struct conf_position {
 	struct conf *conf;
 	const struct host *host;
-	const char *file;
+	const char *file, *top; /* @top: the one that includes it in the end, or itself */
 	unsigned int line;
 	char *section, *arg; /* owned; NULL: outside a section */
 	bool unquoted;       /* its argument has no second quote */
@@ -202,7 +202,7 @@ static int conf_parse(struct conf_position *at, const char *file, char *text);
 static int conf_include(struct conf_position *at, const char *name)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	struct conf_position in = { .conf = at->conf, .host = at->host };
+	struct conf_position in = { .conf = at->conf, .host = at->host, .top = at->top };
 	bool optional = *name == '-';
 	const char *slash = strrchr(at->file, '/');
 	char path[HOST_PATH_MAX];
@@ -216,7 +216,7 @@ static int conf_include(struct conf_position *at, const char *name)
 	else
 		snprintf(path, sizeof(path), "%.*s%s",
 			 slash ? (int)(slash + 1 - at->file) : 0, at->file, name);
-	rc = host_read(at->host, path, HOST_FILE_MAX, &text);
+	rc = host_read_included(at->host, path, at->top, HOST_FILE_MAX, &text);
 	if (rc == -ENOENT && !optional)
 		conf_set_problem(at, "it includes %.80s, which is not there", path);
 	if (rc)
@@ -315,7 +315,7 @@ struct conf *conf_new(void)
 
 int conf_add(struct conf *conf, const struct host *host, const char *file, char *text)
 {
-	struct conf_position at = { .conf = conf, .host = host };
+	struct conf_position at = { .conf = conf, .host = host, .top = file };
 	int rc = conf_parse(&at, file, text);
 
 	conf_section_fini(&at);

@@ -36,6 +36,10 @@ const char *host_prefix(const struct host *host);
 /* Like host_read(), but allows NUL bytes. */
 int host_read_bytes(const struct host *host, const char *path, size_t max,
 		    struct host_text *out);
+/* Like host_read(), of a file that the settings of the file @by include: it has its format, which
+ * its own name does not tell a watcher. */
+int host_read_included(const struct host *host, const char *path, const char *by,
+		       size_t max, struct host_text *out);
 /* Formats "%s/%s". Errors: -ENAMETOOLONG with err_text(). @buf has HOST_PATH_MAX bytes. */
 int host_path(char *buf, const char *folder, const char *name);
 /* host_attr() of folder/name. */

@@ -195,7 +195,7 @@ static int ganesha_read_conf(struct ganesha_parser *parser, const char *file)
 	int rc;
 
 	parser->files++;
-	rc = host_read(parser->host, file, CONF_MAX, &text);
+	rc = host_read_included(parser->host, file, CONF, CONF_MAX, &text);
 	if (rc)
 		return rc;
 	lexer.at = text.text;

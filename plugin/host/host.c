@@ -295,8 +295,8 @@ static ssize_t host_read_all(int fd, size_t max, char **out)
 	return (ssize_t)used;
 }
 
-int host_read_bytes(const struct host *host, const char *path, size_t max,
-		    struct host_text *out)
+static int host_read_any(const struct host *host, const char *path, const char *by,
+			 size_t max, struct host_text *out)
 {
 	_cleanup_close_ int fd = host_open_regular(host, host_relative(path));
 	char *text = NULL;
@@ -318,16 +318,24 @@ int host_read_bytes(const struct host *host, const char *path, size_t max,
 	out->text = text;
 	out->len = (size_t)len;
 	debug(DEBUG_HOST, "read %s%s: %zu bytes", host->prefix, path, out->len);
-	host_notify(host, &(struct host_event){
-				  .type = HOST_EVENT_TEXT, .path = path, .text = out });
+	host_notify(host, &(struct host_event){ .type = HOST_EVENT_TEXT,
+						.path = path,
+						.by = by,
+						.text = out });
 	return 0;
 }
 
-int host_read(const struct host *host, const char *path, size_t max,
-	      struct host_text *out)
+int host_read_bytes(const struct host *host, const char *path, size_t max,
+		    struct host_text *out)
+{
+	return host_read_any(host, path, NULL, max, out);
+}
+
+int host_read_included(const struct host *host, const char *path, const char *by,
+		       size_t max, struct host_text *out)
 {
 	struct host_text got;
-	int rc = host_read_bytes(host, path, max, &got);
+	int rc = host_read_any(host, path, by, max, &got);
 
 	if (rc)
 		return rc;
@@ -337,6 +345,12 @@ int host_read(const struct host *host, const char *path, size_t max,
 	}
 	*out = got;
 	return 0;
+}
+
+int host_read(const struct host *host, const char *path, size_t max,
+	      struct host_text *out)
+{
+	return host_read_included(host, path, NULL, max, out);
 }
 
 void host_text_fini(struct host_text *text)

@@ -88,6 +88,7 @@ enum host_event_type {
 struct host_event {
 	enum host_event_type type;
 	const char *path; /* without leading slash; for an answer, its record */
+	const char *by;   /* of a text: the file that includes it; NULL: none */
 	int rc;
 	const struct host_text *text;
 	const struct host_list *names;

@@ -105,6 +105,13 @@ const char *text_base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+const char *text_placeholder(size_t len)
+{
+	return len <= 8    ? "xxxx"
+	       : len <= 32 ? "xxxxxxxxxxxxxxxx"
+			   : "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+}
+
 size_t text_count_lines(const char *text)
 {
 	size_t lines = 1;

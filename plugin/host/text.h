@@ -15,6 +15,9 @@ char *text_unquote(char *value);
 bool text_ends_with(const char *text, const char *end);
 /* What follows the last slash; the whole path without one. */
 const char *text_base_name(const char *path);
+/* Stands for a text of @len bytes that must not be shown. It tells the class of its length:
+ * up to 8 bytes, up to 32, longer. Without quotes, blanks and what separates settings. */
+const char *text_placeholder(size_t len);
 /* The number of newlines, plus one. */
 size_t text_count_lines(const char *text);
 /* Returns the next line; a backslash at its end joins it to the following one, as in

@@ -65,6 +65,8 @@ struct pool_xml {
 /* Parses XML as libvirt keeps it on disk, which may be inside <poolstate>. The result
  * provides facts only and must not be edited. Errors: as pool_xml_parse(). */
 int pool_xml_parse_saved(struct pool_xml **out, const char *text, size_t len);
+/* The root element with all below it, as text; the caller frees it with free(3). */
+int pool_xml_dump(struct _xmlDoc *doc, char **out);
 /* Updates the facts after an edit. */
 int pool_xml_update(struct pool_xml *xml);
 /* Whether the element is a <mount_opts>, in any namespace. */

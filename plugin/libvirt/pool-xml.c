@@ -201,7 +201,7 @@ int pool_xml_parse_saved(struct pool_xml **out, const char *text, size_t len)
 	return pool_xml_parse_within(out, text, len, &pool_saved_limits);
 }
 
-static int pool_xml_dump(xmlDocPtr doc, char **out)
+int pool_xml_dump(xmlDocPtr doc, char **out)
 {
 	xmlBufferPtr buffer = xmlBufferCreate();
 	int rc = -ENOMEM;

@@ -12,6 +12,8 @@
 #ifndef PLUGIN_OPTIONS_H
 #define PLUGIN_OPTIONS_H
 
+#include <stdio.h>
+
 #include "plugin/host/host.h"
 #include "rpcrdma/base/base.h"
 
@@ -62,6 +64,12 @@ const char *known_near(const char *name);
 /* Calls @fn for each known option that is accepted: "hard", "proto=rdma", and "timeo=" where the value
  * is free. */
 void known_each(void (*fn)(void *arg, const char *name, const char *about), void *arg);
+
+/* public.c */
+
+/* Writes an option string without what may be a secret: known options, with values of their form,
+ * and placeholders for the rest. Changes @text. */
+void public_options(FILE *out, char *text);
 
 /* spec.c: the source of a mount, SERVER:/PATH */
 

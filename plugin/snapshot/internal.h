@@ -7,7 +7,7 @@
  *	tree.c       where a path leads, and every component on it
  *	write.c      the records, the index, the archive
  *	archive.c    a tar archive
- *	secrets.c    what it must not contain   pure
+ *	secrets.c    what it may contain of a file, with secrets-settings.c and secrets-files.c   pure
  */
 #ifndef PLUGIN_SNAPSHOT_INTERNAL_H
 #define PLUGIN_SNAPSHOT_INTERNAL_H
@@ -91,7 +91,12 @@ void archive_close_p(struct archive **archive);
 
 /* Whether snapshots must not contain the content of this file. */
 bool secrets_is_secret(const char *path);
-/* Removes secrets from a file's text. @path: below the root. */
-void secrets_strip(const char *path, struct host_text *text);
+/* Whether the content of the file at this real path may be stored as it is. */
+bool secrets_is_kept_whole(const char *path);
+/* Replaces a file's text by what snapshots may contain of it. @real: its path below the root without
+ * links. @path: by which it was read. @by: the file that includes it, or NULL. Errors: -EBADMSG:
+ * nothing of it; -ENOMEM. */
+int secrets_strip(const char *real, const char *path, const char *by,
+		  struct host_text *text);
 
 #endif

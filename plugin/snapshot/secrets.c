@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The parts of files that a snapshot must not contain, although readers read the files:
- * passwords of other file systems in fstab, values on the kernel's command line, keys of
- * the subnet manager, the environment of services, the configuration of interfaces,
- * storages of Proxmox VE other than NFS; and mounted file systems other than NFS and
- * those on this host's disks. Readers get the same results from the remaining text.
+/* What a snapshot may contain of a file. The rule is a table of what may, not of what may not: of
+ * each file that is known here only what a check reads, with values of their form; of any other
+ * file nothing. Everything else is left out, or becomes a placeholder where a line must remain.
+ * Readers get the same results from the remaining text: tests/cli/snapshot-hosts.sh.
+ *
+ * Kernel files, the indexes of modules and the modules themselves are kept as they are.
  *
  * No reader reads a file of keys. If one ever does, or follows a link to one, its content
  * is not stored in a snapshot either. */
-#include <ctype.h>
 #include <fnmatch.h>
-#include <strings.h>
 
-#include "plugin/snapshot/internal.h"
+#include "plugin/host/text.h"
+#include "plugin/snapshot/secrets.h"
 
 static const char *const secrets_files[] = { "*shadow*",
 					     "*passwd*",
@@ -41,228 +41,268 @@ bool secrets_is_secret(const char *path)
 	return false;
 }
 
-/* Returns how much of a non-empty line to keep: 0 to @len bytes. @state: per text,
- * initially 0. */
-typedef size_t (*secrets_line_fn)(const char *line, size_t len, unsigned int *state);
+/* --- what is read ---------------------------------------------------------------------- */
 
-static size_t secrets_word_end(const char *line, size_t len, size_t at)
-{
-	while (at < len && isblank((unsigned char)line[at]))
-		at++;
-	while (at < len && !isblank((unsigned char)line[at]))
-		at++;
-	return at;
-}
+static const struct secrets_key secrets_os_release[] = {
+	{ NULL, "ID", FORM_WORD },
+	{ NULL, "ID_LIKE", FORM_WORDS },
+	{ NULL, "VERSION_ID", FORM_WORD },
+	{ NULL, "PRETTY_NAME", FORM_LINE },
+};
 
-/* Options of other file systems may contain passwords; so may comments. */
-static size_t secrets_fstab_line(const char *line, size_t len, unsigned int *state)
-{
-	size_t type = secrets_word_end(line, len, secrets_word_end(line, len, 0));
-	bool comment = line[strspn(line, " \t")] == '#';
+static const struct secrets_key secrets_nfs_conf[] = {
+	{ NULL, "include", FORM_PATH },       { "environment", "*", FORM_SWITCH },
+	{ "gssd", "keytab-file", FORM_PATH }, { "gssd", "use-machine-creds", FORM_WORD },
+	{ "lockd", "port", FORM_WORD },       { "mountd", "port", FORM_WORD },
+	{ "statd", "port", FORM_WORD },       { "nfsd", "grace-time", FORM_WORD },
+	{ "nfsd", "host", FORM_WORDS },       { "nfsd", "port", FORM_WORD },
+	{ "nfsd", "rdma", FORM_WORD },        { "nfsd", "rdma-port", FORM_WORD },
+	{ "nfsd", "vers[2-4]*", FORM_WORD },
+};
 
-	(void)state;
-	type += strspn(line + type, " \t");
-	return !comment && len - type >= 3 && !strncmp(line + type, "nfs", 3) ? len : 0;
-}
-
-/* Disks are kept without options, because they may be mounted where NFS should be
- * (mount.missing). For others, the two ids suffice to know what is mounted on what. */
-static size_t secrets_mountinfo_line(const char *line, size_t len, unsigned int *state)
-{
-	size_t end = secrets_word_end(line, len, secrets_word_end(line, len, 0));
-	const char *type = memmem(line, len, " - ", 3);
-
-	(void)state;
-	if (memmem(line, len, " - nfs", 6))
-		return len;
-	if (strspn(line, "0123456789 ") < end)
-		return 0;
-	if (type) {
-		size_t source = secrets_word_end(line, len, (size_t)(type - line) + 3);
-
-		if (len - source > 5 && !strncmp(line + source, " /dev/", 6))
-			return secrets_word_end(line, len, source);
+#define NFSMOUNT_KEYS(section)                                                        \
+	{ section, "include", FORM_PATH }, { section, "background", FORM_WORD },      \
+		{ section, "defaultproto", FORM_WORD },                               \
+		{ section, "mountproto", FORM_WORD }, { section, "port", FORM_WORD }, \
+		{ section, "proto", FORM_WORD }, { section, "rdma", FORM_WORD },      \
+		{ section, "tcp", FORM_WORD },                                        \
+	{                                                                             \
+		section, "udp", FORM_WORD                                             \
 	}
-	return end;
+
+static const struct secrets_key secrets_nfsmount_conf[] = {
+	NFSMOUNT_KEYS("NFSMount_Global_Options"),
+	NFSMOUNT_KEYS("Server"),
+	NFSMOUNT_KEYS("MountPoint"),
+};
+
+#define POLICY_KEYS(section)                                               \
+	{ section, "policy", FORM_WORD }, { section, "check", FORM_WORD }, \
+		{ section, "deadline", FORM_WORD },                        \
+		{ section, "on-unknown", FORM_WORD },                      \
+		{ section, "options", FORM_OPTIONS },                      \
+	{                                                                  \
+		section, "options-v3", FORM_OPTIONS                        \
+	}
+
+static const struct secrets_key secrets_policy[] = {
+	POLICY_KEYS("default"),
+	POLICY_KEYS("server"),
+	POLICY_KEYS("export"),
+	POLICY_KEYS("directory"),
+};
+
+static const struct secrets_key secrets_unit[] = { { "Service", "ExecStart",
+						     FORM_ARGUMENTS } };
+static const struct secrets_key secrets_vdsm[] = { { "irs", "repository", FORM_PATH } };
+static const struct secrets_key secrets_krb5[] = { { NULL, "default_keytab_name",
+						     FORM_PATH } };
+static const struct secrets_key secrets_ufw[] = { { NULL, "ENABLED", FORM_WORD } };
+static const struct secrets_key secrets_debian_nfsd[] = { { NULL, "RPCNFSD*",
+							    FORM_ARGUMENTS } };
+/* SUSE includes it in the section [environment] of nfs.conf. */
+static const struct secrets_key secrets_sysconfig_nfs[] = {
+	{ NULL, "RPCNFSD*", FORM_ARGUMENTS },
+	{ NULL, "*", FORM_SWITCH },
+};
+static const struct secrets_key secrets_opensm[] = {
+	{ NULL, "sm_priority", FORM_WORDS }, { NULL, "PRIORITY", FORM_WORDS },
+	{ NULL, "guid", FORM_WORDS },        { NULL, "GUIDS", FORM_WORDS },
+	{ NULL, "PORTS", FORM_WORDS },
+};
+
+#define WHOLE(files)               \
+	{                          \
+		.pattern = (files) \
+	}
+#define LINES(files, function, how)                                      \
+	{                                                                \
+		.pattern = (files), .line = (function), .dialect = (how) \
+	}
+#define TEXT(files, function)                          \
+	{                                              \
+		.pattern = (files), .text = (function) \
+	}
+#define SETTINGS(files, table, between, how)                                         \
+	{                                                                            \
+		.pattern = (files), .line = secrets_settings_line, .dialect = (how), \
+		.separators = (between), .keys = (table), .nkeys = ARRAY_SIZE(table) \
+	}
+#define CONF (HAS_SECTIONS | HAS_COMMENTS | HAS_QUOTES | IS_JOINED)
+
+/* The first that matches applies. */
+static const struct secrets_row secrets_rows[] = {
+	/* Generated by this program: the records of a snapshot. */
+	WHOLE(".nfsrdma/*"),
+	/* The kernel's. */
+	WHOLE("sys/*"),
+	WHOLE("proc/sys/*"),
+	WHOLE("proc/fs/nfsd/*"),
+	WHOLE("proc/net/*"),
+	WHOLE("proc/*/net/*"),
+	WHOLE("proc/*/limits"),
+	WHOLE("proc/*/stat"),
+	WHOLE("proc/config.gz"),
+	WHOLE("proc/meminfo"),
+	WHOLE("proc/modules"),
+	WHOLE("proc/stat"),
+	WHOLE("proc/uptime"),
+	WHOLE("proc/version"),
+	LINES("proc/*/mountinfo", secrets_mountinfo_line, NOT_NUMBERED),
+	LINES("proc/*/mountstats", secrets_mountstats_line, NOT_NUMBERED),
+	LINES("proc/cmdline", secrets_cmdline_line, 0),
+	LINES("boot/config-*", secrets_kconfig_line, NOT_NUMBERED),
+	LINES("*lib/modules/*/config", secrets_kconfig_line, NOT_NUMBERED),
+	WHOLE("*lib/modules/*"),
+	/* Of distributions, and of administrators. */
+	SETTINGS("*etc/os-release", secrets_os_release, "=", HAS_QUOTES),
+	SETTINGS("usr/lib/os-release", secrets_os_release, "=", HAS_QUOTES),
+	SETTINGS("*etc/nfs.conf", secrets_nfs_conf, "=", CONF),
+	SETTINGS("*etc/nfs.conf.d/*", secrets_nfs_conf, "=", CONF),
+	SETTINGS("*etc/nfsmount.conf", secrets_nfsmount_conf, "=", CONF | HAS_OPTIONS),
+	SETTINGS("*etc/nfsmount.conf.d/*", secrets_nfsmount_conf, "=",
+		 CONF | HAS_OPTIONS),
+	SETTINGS("etc/nfsrdma.conf", secrets_policy, "=", HAS_SECTIONS),
+	SETTINGS("etc/nfsrdma.conf.d/*", secrets_policy, "=", HAS_SECTIONS),
+	SETTINGS("etc/vdsm/vdsm.conf", secrets_vdsm, "=:", HAS_SECTIONS),
+	SETTINGS("etc/vdsm/vdsm.conf.d/*", secrets_vdsm, "=:", HAS_SECTIONS),
+	SETTINGS("*/systemd/system/*", secrets_unit, "=", HAS_SECTIONS | IS_JOINED),
+	SETTINGS("etc/krb5.conf", secrets_krb5, "=", 0),
+	SETTINGS("etc/ufw/ufw.conf", secrets_ufw, "=", 0),
+	SETTINGS("etc/default/nfs-kernel-server", secrets_debian_nfsd, "=", HAS_QUOTES),
+	SETTINGS("etc/sysconfig/nfs", secrets_sysconfig_nfs, "=", HAS_QUOTES),
+	SETTINGS("etc/rdma/opensm.conf*", secrets_opensm, "= \t", HAS_QUOTES),
+	SETTINGS("etc/opensm/opensm.conf*", secrets_opensm, "= \t", HAS_QUOTES),
+	SETTINGS("etc/sysconfig/opensm", secrets_opensm, "= \t", HAS_QUOTES),
+	SETTINGS("etc/default/opensm", secrets_opensm, "= \t", HAS_QUOTES),
+	TEXT("etc/*partitions.conf", secrets_partitions_text),
+	TEXT("etc/ganesha/*", secrets_ganesha_text),
+	TEXT("*/libvirt/storage/*.xml", secrets_pool_text),
+	LINES("etc/exports", secrets_exports_line, IS_JOINED),
+	LINES("etc/exports.d/*", secrets_exports_line, IS_JOINED),
+	LINES("var/lib/nfs/etab", secrets_exports_line, IS_JOINED),
+	LINES("etc/fstab", secrets_fstab_line, 0),
+	LINES("run/mount/utab", secrets_utab_line, NOT_NUMBERED),
+	LINES("etc/pve/storage.cfg", secrets_storage_line, 0),
+	LINES("*/modprobe.d/*", secrets_modprobe_line, IS_JOINED),
+	LINES("*/udev/rules.d/*", secrets_udev_line, IS_JOINED),
+	LINES("*/modules-load.d/*", secrets_module_line, 0),
+	LINES("etc/modules", secrets_module_line, 0),
+	LINES("etc/rdma/modules/*", secrets_module_line, 0),
+	LINES("*etc/security/limits*", secrets_limits_line, 0),
+	LINES("etc/services", secrets_services_line, NOT_NUMBERED),
+	LINES("*/netplan/*.yaml", secrets_netplan_line, NOT_NUMBERED),
+	LINES("etc/network/interfaces*", secrets_interfaces_line, NOT_NUMBERED),
+	LINES("usr/*/storageServer.py", secrets_vdsm_source_line, NOT_NUMBERED),
+	LINES("etc/hostname", secrets_word_line, NOT_NUMBERED),
+	LINES("run/systemd/container", secrets_word_line, NOT_NUMBERED),
+	LINES("run/*.pid", secrets_word_line, NOT_NUMBERED),
+};
+
+/* @real: what follows links. */
+static const struct secrets_row *secrets_find(const char *path, bool real)
+{
+	size_t i;
+
+	for (i = 0; path && i < ARRAY_SIZE(secrets_rows); i++)
+		if (!fnmatch(secrets_rows[i].pattern, path, 0))
+			return real || secrets_rows[i].line || secrets_rows[i].text
+				       ? &secrets_rows[i]
+				       : NULL;
+	return NULL;
 }
 
-/* One paragraph for each mount with statistics, one line for the others. */
-static size_t secrets_mountstats_line(const char *line, size_t len, unsigned int *state)
+bool secrets_is_kept_whole(const char *path)
 {
-	if (!strncmp(line, "device ", 7))
-		*state = memmem(line, len, " with fstype nfs", 16) != NULL;
-	return *state ? len : 0;
+	const struct secrets_row *row = secrets_find(path, true);
+
+	return row && !row->line && !row->text;
 }
 
-/* libmount's own list: keeps NFS mounts, which have "SRC=HOST:/PATH". */
-static size_t secrets_utab_line(const char *line, size_t len, unsigned int *state)
+/* --- a text ---------------------------------------------------------------------------- */
+
+/* The next line, for @joined with those that a backslash joins to it. @newlines: how many end
+ * it. */
+static char *secrets_next_line(char **cursor, bool joined, unsigned int *newlines)
 {
-	const char *source = strstr(line, "SRC="), *colon;
+	char *line = *cursor, *end;
 
-	(void)state;
-	/* Others have ":/" before it: a target, an option. */
-	colon = source ? memmem(source, strcspn(source, " "), ":/", 2) : NULL;
-	return colon ? len : 0;
-}
-
-/* "m_key 0x...", and every other setting with "key" in its name; "FOO_KEY=..." */
-static size_t secrets_opensm_line(const char *line, size_t len, unsigned int *state)
-{
-	size_t at;
-
-	(void)state;
-	for (at = strspn(line, " \t#"); at < len; at++)
-		if (isblank((unsigned char)line[at]) || line[at] == '=')
+	*newlines = 0;
+	for (end = line; *end; end++) {
+		if (*end != '\n')
+			continue;
+		++*newlines;
+		if (!joined || end == line || end[-1] != '\\')
 			break;
-	return at < len && strcasestr(line, "key") && strcasestr(line, "key") < line + at
-		       ? at
-		       : len;
+		end[-1] = *end = ' ';
+	}
+	*cursor = *end ? end + 1 : end;
+	*end = '\0';
+	return line;
 }
 
-/* A backslash continues a setting in the next line. */
-static size_t secrets_unit_line(const char *line, size_t len, unsigned int *state)
+static void secrets_strip_lines(const struct secrets_row *row, char *text, FILE *out)
 {
-	const char *start = line + strspn(line, " \t");
+	struct secrets_state state = { 0 };
+	bool joined = row->dialect & IS_JOINED;
+	unsigned int newlines;
 
-	if (!*state)
-		*state = !strncmp(start, "Environment", 11) ||
-			 !strncmp(start, "SetCredential", 13);
-	if (!*state)
-		return len;
-	*state = line[len - 1] == '\\';
+	while (*text) {
+		long before = ftell(out);
+		char *line = secrets_next_line(&text, joined, &newlines);
+
+		row->line(row, line, &state, out);
+		if (row->dialect & NOT_NUMBERED && ftell(out) == before)
+			continue;
+		/* Joined lines were several, and their numbers count. */
+		for (; newlines > 1; newlines--)
+			fputs("\\\n", out);
+		if (newlines)
+			fputc('\n', out);
+	}
+}
+
+/* -EBADMSG: nothing of it may be kept. */
+static int secrets_strip_text(const struct secrets_row *row, struct host_text *text)
+{
+	_cleanup_free_ char *kept = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&kept, &len);
+	int rc = 0;
+
+	if (!out)
+		return -ENOMEM;
+	if (row->line)
+		secrets_strip_lines(row, text->text, out);
+	else
+		rc = row->text(text->text, text->len, out);
+	if (fclose(out))
+		return -ENOMEM;
+	if (rc)
+		return rc == -ENOMEM ? rc : -EBADMSG;
+	host_text_fini(text);
+	*text = (struct host_text){ take_ptr(kept), len };
 	return 0;
 }
 
-/* Keeps the sections of devices (managers.c); below them there may be keys of a wireless
- * network. */
-static size_t secrets_netplan_line(const char *line, size_t len, unsigned int *state)
+int secrets_strip(const char *real, const char *path, const char *by,
+		  struct host_text *text)
 {
-	size_t name = strspn(line, " \t");
+	const struct secrets_row *row = secrets_find(real, true);
 
-	(void)state;
-	while (len && isspace((unsigned char)line[len - 1]))
-		len--;
-	return name < len && name + strcspn(line + name, ":") == len - 1 ? len : 0;
-}
-
-/* Keeps the names of interfaces; readers do not use their configuration. */
-static size_t secrets_interfaces_line(const char *line, size_t len, unsigned int *state)
-{
-	(void)state;
-	return strncmp(line + strspn(line, " \t"), "iface", 5)
-		       ? 0
-		       : secrets_word_end(line, len, secrets_word_end(line, len, 0));
-}
-
-/* Keeps NFS storages of Proxmox VE. Storages of plugins may have a password. */
-static size_t secrets_storage_line(const char *line, size_t len, unsigned int *state)
-{
-	if (!isblank((unsigned char)*line))
-		*state = !strncmp(line, "nfs:", 4);
-	return *state ? len : 0;
-}
-
-static void secrets_strip_lines(struct host_text *text, secrets_line_fn keep)
-{
-	char *from = text->text, *to = text->text, *end = text->text + text->len;
-	unsigned int state = 0;
-
-	while (from < end) {
-		char *newline = memchr(from, '\n', (size_t)(end - from));
-		size_t len = (size_t)((newline ? newline : end) - from), kept;
-
-		/* Limits string searches to the line; the last line already ends with
-		 * NUL. */
-		from[len] = '\0';
-		kept = len ? keep(from, len, &state) : 0;
-		memmove(to, from, kept);
-		to += kept;
-		/* Findings cite line numbers of these files. */
-		if (newline && (kept || !len || keep == secrets_fstab_line ||
-				keep == secrets_storage_line))
-			*to++ = '\n';
-		from += len + 1;
+	if (!row)
+		row = secrets_find(path, false);
+	if (!row)
+		row = secrets_find(by, false);
+	if (!row)
+		return -EBADMSG;
+	if (!row->line && !row->text)
+		return 0;
+	if (memchr(text->text, '\0', text->len)) {
+		/* Readers reject it as not text, as before. */
+		text->text[0] = '\0';
+		text->len = 1;
+		return 0;
 	}
-	*to = '\0';
-	text->len = (size_t)(to - text->text);
-}
-
-/* What modprobe-conf.c reads. */
-static bool secrets_parameter_is_read(const char *name, size_t len)
-{
-	static const char *const names[] = { "modprobe.blacklist", "module_blacklist" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (len == strlen(names[i]) && !strncmp(name, names[i], len))
-			return true;
-	return false;
-}
-
-/* Any value may be a password or a URL with one; so parameters that no reader uses keep
- * only their name, "root=". */
-static void secrets_strip_cmdline(struct host_text *text)
-{
-	static const char name_bytes[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-	char *from = text->text, *to = text->text;
-
-	while (*from) {
-		size_t len, kept, name = strspn(from, name_bytes);
-		bool quoted = false;
-
-		/* A parameter has blanks only in quotes, at any position (next_arg() in
-		 * the kernel's lib/cmdline.c). */
-		for (len = 0; from[len] && (quoted || !isspace((unsigned char)from[len]));
-		     len++)
-			quoted ^= from[len] == '"';
-		kept = from[name] != '='                       ? name
-		       : secrets_parameter_is_read(from, name) ? len
-							       : name + 1;
-
-		/* Including the blank after it. */
-		memmove(to, from, kept);
-		to += kept;
-		from += len;
-		if (*from)
-			*to++ = *from++;
-	}
-	*to = '\0';
-	text->len = (size_t)(to - text->text);
-}
-
-static const struct {
-	const char *pattern; /* fnmatch(3), where "*" also matches slashes */
-	secrets_line_fn keep;
-	void (*strip)(struct host_text *text);
-} secrets_rows[] = {
-	{ "etc/fstab", secrets_fstab_line, NULL },
-	{ "etc/pve/storage.cfg", secrets_storage_line, NULL },
-	{ "proc/*/mountinfo", secrets_mountinfo_line, NULL },
-	{ "proc/*/mountstats", secrets_mountstats_line, NULL },
-	{ "run/mount/utab", secrets_utab_line, NULL },
-	{ "proc/cmdline", NULL, secrets_strip_cmdline },
-	{ "etc/*opensm*", secrets_opensm_line, NULL },
-	{ "*/systemd/system/*", secrets_unit_line, NULL },
-	{ "*/netplan/*.yaml", secrets_netplan_line, NULL },
-	{ "etc/network/interfaces*", secrets_interfaces_line, NULL },
-};
-
-void secrets_strip(const char *path, struct host_text *text)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(secrets_rows); i++) {
-		if (fnmatch(secrets_rows[i].pattern, path, 0))
-			continue;
-		if (memchr(text->text, '\0', text->len)) {
-			/* Readers reject it as not text, as before. */
-			text->text[0] = '\0';
-			text->len = 1;
-		} else if (secrets_rows[i].keep) {
-			secrets_strip_lines(text, secrets_rows[i].keep);
-		} else {
-			secrets_rows[i].strip(text);
-		}
-	}
+	return secrets_strip_text(row, text);
 }

@@ -85,13 +85,14 @@ static void snapshot_on_opened(struct snapshot *snapshot, const struct host_even
 		return;
 	if (!snapshot_may_hold(entry, event->path))
 		return snapshot_refuse(snapshot, event->path);
-	entry->opened = true;
+	entry->opened = secrets_is_kept_whole(entry->path);
 	snapshot_forget_error(snapshot, event->path);
 }
 
 static void snapshot_on_text(struct snapshot *snapshot, const struct host_event *event)
 {
 	struct snapshot_entry *entry = snapshot_tree_resolve(snapshot, event->path, true);
+	int rc;
 
 	if (!entry || entry->type != SNAPSHOT_FILE)
 		return;
@@ -103,12 +104,15 @@ static void snapshot_on_text(struct snapshot *snapshot, const struct host_event 
 	if (!snapshot_may_hold(entry, event->path))
 		return snapshot_refuse(snapshot, event->path);
 	snapshot_forget_error(snapshot, event->path);
-	if (!entry->text.text &&
-	    snapshot_copy(&entry->text, event->text->text, event->text->len))
-		return snapshot_no_memory(snapshot);
-	/* By its real path, and by every name that it is read by. */
-	secrets_strip(entry->path, &entry->text);
-	secrets_strip(event->path, &entry->text);
+	if (entry->text.text)
+		return;
+	rc = snapshot_copy(&entry->text, event->text->text, event->text->len);
+	if (!rc)
+		rc = secrets_strip(entry->path, event->path, event->by, &entry->text);
+	if (rc)
+		host_text_fini(&entry->text);
+	if (rc == -ENOMEM)
+		snapshot_no_memory(snapshot);
 }
 
 static void snapshot_on_names(struct snapshot *snapshot, const struct host_event *event)

@@ -95,7 +95,7 @@ static void files_and_links_are_restored(void)
 	tree_link(&tree, "etc/dangling", "nowhere/at/all");
 	tree_link(&tree, "etc/loop", "loop");
 	tree_write(&tree, "inside", "inside\n");
-	tree_link(&tree, "etc/outside", "/../../inside");
+	tree_link(&tree, "etc/outside", "/../../proc/4711/limits");
 	for (i = 0; i < ARRAY_SIZE(paths); i++)
 		visit_attr(paths[i]);
 	host_link(tree.host, "sys/class/net/eth0", buf, sizeof(buf));
@@ -112,18 +112,18 @@ static void files_and_links_are_restored(void)
 
 static void errors_of_files_are_reproduced(void)
 {
-	static const char *const paths[] = { "etc/fifo", "etc/folder", "etc/binary",
-					     "etc/long", "etc/file/below" };
+	static const char *const paths[] = { "sys/fifo", "sys/folder", "sys/binary",
+					     "sys/long", "sys/file/below" };
 	char line[600];
 	size_t i;
 
 	begin();
-	tree_fifo(&tree, "etc/fifo");
-	tree_mkdir(&tree, "etc/folder");
-	tree_bytes(&tree, "etc/binary", "a\0b", 3);
+	tree_fifo(&tree, "sys/fifo");
+	tree_mkdir(&tree, "sys/folder");
+	tree_bytes(&tree, "sys/binary", "a\0b", 3);
 	memset(line, 'x', sizeof(line));
-	tree_bytes(&tree, "etc/long", line, sizeof(line));
-	tree_write(&tree, "etc/file", "text\n");
+	tree_bytes(&tree, "sys/long", line, sizeof(line));
+	tree_write(&tree, "sys/file", "text\n");
 	for (i = 0; i < ARRAY_SIZE(paths); i++)
 		host_attr(tree.host, paths[i], buf, 256);
 	replay();
@@ -134,20 +134,20 @@ static void errors_of_files_are_reproduced(void)
 		CU_ASSERT_NOT_EQUAL(rc, 0);
 		CU_ASSERT_EQUAL(host_attr(copy, paths[i], buf, 256), rc);
 	}
-	CU_ASSERT_EQUAL(host_exists(copy, "etc/fifo"), 0);
+	CU_ASSERT_EQUAL(host_exists(copy, "sys/fifo"), 0);
 	end();
 }
 
 static void the_longest_read_is_kept(void)
 {
 	begin();
-	tree_write(&tree, "etc/a", "more than four\n");
-	host_attr(tree.host, "etc/a", buf, 4);
-	visit_attr("etc/a");
-	host_attr(tree.host, "etc/a", buf, 4);
+	tree_write(&tree, "sys/a", "more than four\n");
+	host_attr(tree.host, "sys/a", buf, 4);
+	visit_attr("sys/a");
+	host_attr(tree.host, "sys/a", buf, 4);
 	replay();
-	same_attr("etc/a");
-	CU_ASSERT_EQUAL(host_attr(copy, "etc/a", buf, 4), -EFBIG);
+	same_attr("sys/a");
+	CU_ASSERT_EQUAL(host_attr(copy, "sys/a", buf, 4), -EFBIG);
 	end();
 }
 
@@ -156,35 +156,35 @@ static void folders_are_listed_completely(void)
 	struct host_list names = { NULL, 0, false };
 
 	begin();
-	tree_write(&tree, "etc/d/one", "1\n");
-	tree_write(&tree, "etc/d/two", "2\n");
-	tree_link(&tree, "etc/d/three", "one");
-	tree_mkdir(&tree, "etc/d/four");
-	tree_write(&tree, "etc/d/four/five", "5\n");
-	CU_ASSERT_EQUAL(host_list(tree.host, "etc/d", &names), 0);
+	tree_write(&tree, "sys/d/one", "1\n");
+	tree_write(&tree, "sys/d/two", "2\n");
+	tree_link(&tree, "sys/d/three", "one");
+	tree_mkdir(&tree, "sys/d/four");
+	tree_write(&tree, "sys/d/four/five", "5\n");
+	CU_ASSERT_EQUAL(host_list(tree.host, "sys/d", &names), 0);
 	host_list_fini(&names);
-	visit_attr("etc/d/one");
+	visit_attr("sys/d/one");
 	replay();
-	CU_ASSERT_EQUAL(host_list(copy, "etc/d", &names), 0);
+	CU_ASSERT_EQUAL(host_list(copy, "sys/d", &names), 0);
 	CU_ASSERT_EQUAL(names.count, 4);
 	host_list_fini(&names);
-	same_attr("etc/d/one");
-	CU_ASSERT_EQUAL(host_attr(copy, "etc/d/two", buf, sizeof(buf)), -ENODATA);
-	CU_ASSERT_EQUAL(host_list(copy, "etc/d/four", &names), -ENODATA);
-	CU_ASSERT_EQUAL(host_exists(copy, "etc/d/four"), 0);
-	CU_ASSERT_EQUAL(host_exists(copy, "etc/d/six"), -ENOENT);
+	same_attr("sys/d/one");
+	CU_ASSERT_EQUAL(host_attr(copy, "sys/d/two", buf, sizeof(buf)), -ENODATA);
+	CU_ASSERT_EQUAL(host_list(copy, "sys/d/four", &names), -ENODATA);
+	CU_ASSERT_EQUAL(host_exists(copy, "sys/d/four"), 0);
+	CU_ASSERT_EQUAL(host_exists(copy, "sys/d/six"), -ENOENT);
 	end();
 }
 
 static void the_snapshot_holds_the_bytes_that_were_read(void)
 {
 	begin();
-	tree_write(&tree, "etc/a", "before\n");
-	visit_attr("etc/a");
-	tree_write(&tree, "etc/a", "after\n");
-	visit_attr("etc/a");
+	tree_write(&tree, "sys/a", "before\n");
+	visit_attr("sys/a");
+	tree_write(&tree, "sys/a", "after\n");
+	visit_attr("sys/a");
 	replay();
-	CU_ASSERT_EQUAL(host_attr(copy, "etc/a", buf, sizeof(buf)), 0);
+	CU_ASSERT_EQUAL(host_attr(copy, "sys/a", buf, sizeof(buf)), 0);
 	CU_ASSERT_STRING_EQUAL(buf, "before");
 	end();
 }
@@ -294,23 +294,23 @@ static void a_snapshot_of_a_snapshot_is_the_same(void)
 	struct host *first;
 
 	begin();
-	tree_write(&tree, "etc/a", "text\n");
-	tree_fifo(&tree, "etc/fifo");
-	visit_attr("etc/a");
-	visit_attr("etc/fifo");
+	tree_write(&tree, "sys/a", "text\n");
+	tree_fifo(&tree, "sys/fifo");
+	visit_attr("sys/a");
+	visit_attr("sys/fifo");
 	visit_attr("etc/absent");
 	replay();
 	first = copy;
 	CU_ASSERT_EQUAL_FATAL(snapshot_open(&snapshot, first), 0);
-	host_attr(first, "etc/a", buf, sizeof(buf));
-	host_attr(first, "etc/fifo", buf, sizeof(buf));
+	host_attr(first, "sys/a", buf, sizeof(buf));
+	host_attr(first, "sys/fifo", buf, sizeof(buf));
 	host_attr(first, "etc/absent", buf, sizeof(buf));
 	host_attr(first, "etc/unasked", buf, sizeof(buf));
 	/* Another second, another folder. */
 	sleep(1);
 	replay();
-	same_attr("etc/a");
-	CU_ASSERT_EQUAL(host_attr(copy, "etc/fifo", buf, sizeof(buf)), -EINVAL);
+	same_attr("sys/a");
+	CU_ASSERT_EQUAL(host_attr(copy, "sys/fifo", buf, sizeof(buf)), -EINVAL);
 	CU_ASSERT_EQUAL(host_attr(copy, "etc/absent", buf, sizeof(buf)), -ENOENT);
 	CU_ASSERT_EQUAL(host_attr(copy, "etc/unasked", buf, sizeof(buf)), -ENODATA);
 	host_close(first);
