@@ -12,17 +12,20 @@
  * succeeded, so `nfsrdma pool revert` finds it wherever the change was interrupted. A
  * revert saves whether the pool must run, since an interrupted one may have left it
  * stopped. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <json.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
 #include "plugin/host/json.h"
+#include "plugin/host/text.h"
 #include "plugin/libvirt/internal.h"
 
 #define SCHEMA   "nfsrdma-pool/1"
 #define JSON_MAX (8 * POOL_XML_MAX)
 #define NAME_CAP 64
+#define FRESH    ".new" /* while a file is written */
 
 void pool_original_fini(struct pool_original *original)
 {
@@ -166,6 +169,23 @@ static int original_file_name(const char *uuid, char name[NAME_CAP])
 	return 0;
 }
 
+/* A command that was killed while it wrote left its part; nobody else writes while the folder is
+ * locked. */
+static void original_tidy(int folder)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!dir && fd >= 0)
+		close(fd);
+	while (dir && (entry = readdir(dir)))
+		if (text_ends_with(entry->d_name, ".json" FRESH))
+			unlinkat(folder, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
 int pool_original_lock(const char *folder)
 {
 	_cleanup_close_ int fd = -1;
@@ -176,8 +196,10 @@ int pool_original_lock(const char *folder)
 	fd = original_open_folder(folder);
 	if (fd < 0)
 		return fd;
-	if (!flock(fd, LOCK_EX | LOCK_NB))
+	if (!flock(fd, LOCK_EX | LOCK_NB)) {
+		original_tidy(fd);
 		return take_fd(&fd);
+	}
 	if (errno == EWOULDBLOCK)
 		return err_because(
 			err_set(EBUSY, "another nfsrdma pool command is running"),
@@ -242,7 +264,7 @@ int pool_original_write(const char *folder, const char *uuid,
 		return rc;
 	file = (struct fd_file){ text, strlen(text), 0600, NULL, NULL };
 	/* The folder is locked: no other process writes this name. */
-	snprintf(fresh, sizeof(fresh), "%s.new", name);
+	snprintf(fresh, sizeof(fresh), "%s" FRESH, name);
 	return fd_replace(dir, fresh, name, &file) ? err_sys("write %s/%s", folder, name)
 						   : 0;
 }

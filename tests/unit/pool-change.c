@@ -707,11 +707,16 @@ static void a_convert_that_was_killed_can_be_reverted(void)
 	struct pool_original original = { .name = strdup("vms"),
 					  .before = strdup(PLAIN),
 					  .active = true };
+	char left[PATH_MAX];
 
 	begin(RDMA, false);
 	close(pool_original_lock(store));
 	CU_ASSERT_EQUAL_FATAL(pool_original_write(store, UUID, &original), 0);
+	/* As if killed while it was written again. */
+	snprintf(left, sizeof(left), "%s/" UUID ".json.new", store);
+	CU_ASSERT_EQUAL(mknod(left, S_IFREG | 0600, 0), 0);
 	CU_ASSERT_EQUAL(revert(false), 0);
+	CU_ASSERT_EQUAL(access(left, F_OK), -1);
 	CU_ASSERT_STRING_EQUAL(lv.calls, "redefine start");
 	CU_ASSERT(lv.active);
 	CU_ASSERT_FALSE(is_kept());
