@@ -2,13 +2,15 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The end of a child. All waits have a deadline: SIGKILL does not end a process blocked in the
- * kernel, as on a dead mount or while soft-iWARP connects. Such a child is abandoned, its pid is
- * reported, and init reaps it after this process has ended.
+ * kernel, as on a dead mount or while soft-iWARP connects. Such a child is abandoned and its pid is
+ * reported. If it ends after all, the start of the next child reaps it, or init after this process
+ * has ended: the watcher runs for months.
  *
  * A process group is killed before its leader is reaped, as its number is not reused until
  * then. */
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -19,6 +21,35 @@
 #define KILLED_MS 500
 /* Polling interval without pidfd_open(2), before Linux 5.3. */
 #define POLL_MS 5
+
+/* Abandoned children that have not been reaped; 0: free. More are left to init. */
+static _Atomic pid_t end_abandoned[32];
+
+void end_abandon(pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(end_abandoned); i++) {
+		pid_t none = 0;
+
+		if (atomic_compare_exchange_strong(&end_abandoned[i], &none, pid))
+			return;
+	}
+}
+
+void end_reap_abandoned(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(end_abandoned); i++) {
+		/* Two threads must not wait for one: its number may belong to another child by
+		 * then. */
+		pid_t pid = atomic_exchange(&end_abandoned[i], 0);
+
+		if (pid > 0 && !waitpid(pid, NULL, WNOHANG))
+			end_abandon(pid);
+	}
+}
 
 void child_kill(const struct child *child)
 {
@@ -113,7 +144,8 @@ void child_finish(struct child *child, uint64_t deadline, struct child_end *end)
 	if (child->pid > 0 && !child_reap(child, deadline, end)) {
 		forced = true;
 		child_kill(child);
-		child_reap(child, deadline_in(KILLED_MS), end);
+		if (!child_reap(child, deadline_in(KILLED_MS), end))
+			end_abandon(child->pid);
 	}
 	end->forced = forced;
 	if (end->pid)

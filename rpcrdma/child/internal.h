@@ -120,4 +120,11 @@ void deny_install(enum child_kind kind);
 size_t deny_count(void);
 const char *deny_name(size_t i);
 
+/* end.c */
+
+/* Notes a child that has not ended after SIGKILL. */
+void end_abandon(pid_t pid);
+/* Reaps those of them that have ended since. */
+void end_reap_abandoned(void);
+
 #endif

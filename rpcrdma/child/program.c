@@ -93,6 +93,7 @@ int child_spawn(struct child *child, const struct child_program *program)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return err_sys("a channel to %s", program->path);
 	channel = (struct program_ends){ pair[0], pair[1] };
+	end_reap_abandoned();
 	pid = start_fork(program->kind);
 	if (pid < 0)
 		return err_sys("a process for %s", program->path);

@@ -210,6 +210,7 @@ int child_start(struct child *child, const struct child_function *function)
 	ours = pair[0];
 	theirs = pair[1];
 	start_guard(function->kind);
+	end_reap_abandoned();
 	pid = start_fork(function->kind);
 	if (pid < 0) {
 		rc = err_sys("a process for %s", function->name);

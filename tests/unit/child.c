@@ -627,6 +627,22 @@ static void a_child_can_start_without_standard_descriptors(void)
 	CU_ASSERT_EQUAL(answer, 7);
 }
 
+/* SIGKILL does not end a child in the kernel at once, so it is abandoned. */
+static void an_abandoned_child_is_reaped_when_it_ends(void)
+{
+	uint32_t answer = 0;
+	siginfo_t info = { 0 };
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	CU_ASSERT_EQUAL(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	end_abandon(pid);
+	CU_ASSERT_EQUAL(call(CHILD_GATE, answer_seven, &answer, sizeof(answer)), 0);
+	CU_ASSERT_EQUAL(waitpid(pid, NULL, WNOHANG), -1);
+	CU_ASSERT_EQUAL(errno, ECHILD);
+}
+
 SUITE_MAIN("child", TEST(decoding_children_have_no_privileges),
 	   TEST(a_worker_and_a_parser_have_limits),
 	   TEST(mounting_and_program_running_children_keep_what_they_need),
@@ -638,4 +654,5 @@ SUITE_MAIN("child", TEST(decoding_children_have_no_privileges),
 	   TEST(a_flood_of_records_ends_at_the_deadline),
 	   TEST(a_descriptor_from_a_child_is_closed),
 	   TEST(a_failed_preparation_is_the_error), TEST(an_invalid_failure_is_an_error),
-	   TEST(a_child_can_start_without_standard_descriptors))
+	   TEST(a_child_can_start_without_standard_descriptors),
+	   TEST(an_abandoned_child_is_reaped_when_it_ends))
