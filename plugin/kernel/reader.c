@@ -148,21 +148,21 @@ static int reader_open_below(const struct reader_search *s, const char *path, mo
 {
 	const char *name;
 	_cleanup_close_ int dir = reader_open_parent(s, path, &name);
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int seen = -1;
+	char link[64];
 
-	if (dir < 0 || fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT))
+	if (dir < 0)
 		return -1;
-	if ((st->st_mode & S_IFMT) == kind && st->st_dev == s->dev)
-		fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC);
-	else
-		errno = EXDEV;
-	if (fd < 0 || fstat(fd, st))
+	/* Opens nothing yet: a device or a pipe that has the name by now has side effects. */
+	seen = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (seen < 0 || fstat(seen, st))
 		return -1;
 	if ((st->st_mode & S_IFMT) != kind || st->st_dev != s->dev) {
 		errno = EXDEV;
 		return -1;
 	}
-	return take_fd(&fd);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", seen);
+	return open(link, flags | O_CLOEXEC);
 }
 
 static void reader_search_directory(struct reader_search *s,
