@@ -113,6 +113,20 @@ static void ovirt_policy_restore(struct ovirt_policy_run *run, size_t file)
 			  err_text());
 }
 
+/* The folder of a removed file, unless something else is in it. */
+static void ovirt_policy_drop_folder(const struct ovirt_policy_run *run, size_t file)
+{
+	struct made_dirs folder = { .count = 1 };
+
+	if (run->change.after[file] || !run->change.before[file])
+		return;
+	str_copy(folder.list[0], SETUP_PATH_MAX, paths[file]);
+	*strrchr(folder.list[0], '/') = '\0';
+	if (place_remove_dirs(run->host, &folder))
+		cli_error(&run->options->cli, 0, "cannot remove /%s: %s", folder.list[0],
+			  err_text());
+}
+
 static int ovirt_policy_write_files(struct ovirt_policy_run *run)
 {
 	const size_t first = run->request.remove ? OVIRT_GUARD : OVIRT_NFSMOUNT,
@@ -121,8 +135,11 @@ static int ovirt_policy_write_files(struct ovirt_policy_run *run)
 	int rc = ovirt_policy_write_file(run, first),
 	    second_rc = rc ? 0 : ovirt_policy_write_file(run, second);
 
-	if (!rc && !second_rc)
+	if (!rc && !second_rc) {
+		ovirt_policy_drop_folder(run, first);
+		ovirt_policy_drop_folder(run, second);
 		return 0;
+	}
 	snprintf(why, sizeof(why), "%s", err_text());
 	if (second_rc)
 		ovirt_policy_restore(run, second);

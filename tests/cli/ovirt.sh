@@ -209,6 +209,8 @@ policy --remove
 expect_status 0
 cmp "$conf" "$work/mine" || fail "what somebody else wrote is not as it was"
 [[ ! -e $guard ]] || fail "a file is left"
+[[ ! -e ${guard%/*} ]] || fail "its folder is left"
+[[ -d ${conf%/*} ]] || fail "a folder with a file of somebody else is gone"
 policy --remove nas1:/vm
 refused 1 'has written nothing for nas1:/vm'
 policy --remove
