@@ -86,6 +86,18 @@ static int watch_take_lock(int folder)
 	return take_fd(&fd);
 }
 
+/* The old lock's file has no name any more: another watcher would make one of its own, and run
+ * beside this one. The old lock is kept until there is a new one. */
+static void watch_renew_lock(struct watch_loop *loop)
+{
+	int fd = loop->folder < 0 ? -1 : watch_take_lock(loop->folder);
+
+	if (fd < 0)
+		return;
+	cleanup_close(&loop->lock);
+	loop->lock = fd;
+}
+
 static void watch_init(struct watch_loop *loop, const struct watch_options *options)
 {
 	*loop = (struct watch_loop){ .options = options,
@@ -183,6 +195,7 @@ static int watch_scan(struct watch_loop *loop, bool up, struct report **out)
 	if (loop->folder < 0 || fstat(loop->folder, &st) || !st.st_nlink) {
 		cleanup_close(&loop->folder);
 		loop->folder = record_open(root);
+		watch_renew_lock(loop);
 	}
 	one = scan_host(&loop->watch, loop->folder, report);
 	if (!rc)

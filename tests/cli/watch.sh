@@ -227,6 +227,12 @@ echo "somebody cleans /run"
 rm -rf /run/nfsrdma
 more_looks 1 2>/dev/null || wait_for -s /run/nfsrdma/metrics.prom
 expect_record /srv/good 'rdma proven'
+# Its lock was there, too.
+run_prefix=("$kernel")
+run watch --no-libvirt --once
+expect_status 3
+expect_sentence "another watcher is running, process $watcher"
+run_prefix=()
 
 echo "a second one, and others who may not"
 mkdir -p /run/nfsrdma
