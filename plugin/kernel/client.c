@@ -59,7 +59,7 @@ static void client_read_ranges(int channel, int fd)
 int kernel_client(void *arg, int channel)
 {
 	const struct kernel_task *task = arg;
-	char source[80], data[512];
+	char source[160], data[512];
 	uint64_t start = now_ms();
 	int fd, rc;
 
@@ -67,7 +67,8 @@ int kernel_client(void *arg, int channel)
 										     : 0;
 	if (kernel_send_step(channel, KERNEL_SPACE, rc, start))
 		return 1;
-	snprintf(source, sizeof(source), task->ipv6 ? "[%s]:/" : "%s:/", task->address);
+	snprintf(source, sizeof(source), task->ipv6 ? "[%s]:/%s" : "%s:/%s",
+		 task->address, task->secret);
 	kernel_mount_data(task, data, sizeof(data));
 	debug(DEBUG_MOUNT, "mount(2) %s on %s: %s", source, AT, data);
 	start = now_ms();

@@ -94,6 +94,7 @@ struct kernel_task {
 	const struct nfs_version *version;
 	char address[64]; /* numeric, without brackets */
 	bool ipv6;
+	const char *secret; /* the directory that is served */
 	struct server_ports ports;
 };
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 
 #include "plugin/checks/checks.h"
 #include "plugin/kernel/internal.h"
@@ -28,9 +29,10 @@ struct kernel {
 	struct server_child *server;
 	struct server_log *log; /* shared with it */
 	struct server_ports ports;
-	uint64_t deadline, end; /* of the tests; of what follows, too */
-	unsigned int versions;  /* that were read through */
-	bool hung;              /* a child was left behind */
+	char secret[EXPORT_SECRET_MAX]; /* the directory that it serves */
+	uint64_t deadline, end;         /* of the tests; of what follows, too */
+	unsigned int versions;          /* that were read through */
+	bool hung;                      /* a child was left behind */
 	struct kernel_bug bug;
 };
 
@@ -130,7 +132,9 @@ static void kernel_on_record(void *arg, const struct kernel_record *r)
 
 static int kernel_run_client(struct kernel *k, struct kernel_attempt *a)
 {
-	struct kernel_task task = { .version = a->version, .ports = k->ports };
+	struct kernel_task task = { .version = a->version,
+				    .secret = k->secret,
+				    .ports = k->ports };
 	const struct child_function function = {
 		.kind = CHILD_KERNEL_CLIENT,
 		.name = "the kernel's client",
@@ -248,6 +252,19 @@ static int kernel_try_version(struct kernel *k, const struct nfs_version *versio
 
 /* --- all versions ----------------------------------------------------------------------- */
 
+/* A peer on the fabric can claim this host's address; it does not know this name. */
+static int kernel_make_secret(char secret[EXPORT_SECRET_MAX])
+{
+	uint8_t bytes[16];
+	size_t i;
+
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return err_sys("random bytes");
+	for (i = 0; i < sizeof(bytes); i++)
+		snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
 static int kernel_test_server(struct kernel *k)
 {
 	static const char *const versions[] = { "3", "4.0", "4.1" };
@@ -256,12 +273,16 @@ static int kernel_test_server(struct kernel *k)
 		.transport = &transport_verbs,
 		.listen = k->local.at,
 		.own_host = true,
+		.secret = k->secret,
 		.log = k->log,
 	};
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	char port[8];
 	size_t i;
-	int rc = server_spawn(&server, &spawn, &k->ports);
+	int rc = kernel_make_secret(k->secret);
+
+	if (!rc)
+		rc = server_spawn(&server, &spawn, &k->ports);
 
 	k->server = server;
 	if (rc) {

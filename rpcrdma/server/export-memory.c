@@ -45,6 +45,9 @@ struct memory_export {
 	struct export exp;
 	uint8_t *pattern; /* PATTERN_MAX bytes */
 	struct memory_node nodes[NODE_COUNT];
+	/* The root, if the export is hidden: READDIR shows it empty, and LOOKUP finds one name. */
+	struct memory_node top;
+	char secret[EXPORT_SECRET_MAX]; /* empty: not hidden */
 };
 
 /* The pattern */
@@ -77,7 +80,7 @@ static void memory_fill_range(uint8_t *buf, uint64_t offset, size_t len, uint64_
 static uint32_t memory_node_index(const struct memory_export *mem,
 				  const struct memory_node *node)
 {
-	return (uint32_t)(node - mem->nodes);
+	return node == &mem->top ? NODE_COUNT : (uint32_t)(node - mem->nodes);
 }
 
 static void memory_node_handle(const struct memory_export *mem,
@@ -96,9 +99,9 @@ static uint32_t memory_node_find(struct export *exp, const struct nfs_fh *fh,
 	status = export_handle_parse(exp, fh, &index, &unused);
 	if (status)
 		return status;
-	if (index >= NODE_COUNT || unused)
+	if (index > NODE_COUNT || (index == NODE_COUNT && !*mem->secret) || unused)
 		return NFS3_STATUS_BADHANDLE;
-	*node = &mem->nodes[index];
+	*node = index == NODE_COUNT ? &mem->top : &mem->nodes[index];
 	return NFS3_STATUS_OK;
 }
 
@@ -132,7 +135,7 @@ static uint32_t memory_root(struct export *exp, struct nfs_fh *fh)
 {
 	struct memory_export *mem = (struct memory_export *)exp;
 
-	memory_node_handle(mem, mem->nodes, fh);
+	memory_node_handle(mem, *mem->secret ? &mem->top : mem->nodes, fh);
 	return NFS3_STATUS_OK;
 }
 
@@ -157,7 +160,7 @@ static const struct memory_node *memory_node_child(const struct memory_export *m
 
 	if (index < 2) {
 		*name = index ? ".." : ".";
-		return index ? &mem->nodes[dir->parent] : dir;
+		return index && dir != &mem->top ? &mem->nodes[dir->parent] : dir;
 	}
 	if (index - 2 >= dir->count)
 		return NULL;
@@ -179,6 +182,10 @@ static uint32_t memory_lookup(struct export *exp, const struct nfs_fh *dir,
 		return status;
 	if (node->type != NFS_DIR)
 		return NFS3_STATUS_NOTDIR;
+	if (node == &mem->top && !strcmp(name, mem->secret)) {
+		memory_node_handle(mem, mem->nodes, fh);
+		return NFS3_STATUS_OK;
+	}
 	for (i = 0; (child = memory_node_child(mem, node, i, &child_name)); i++) {
 		if (strcmp(child_name, name))
 			continue;
@@ -352,4 +359,12 @@ int export_memory_new(struct export **out)
 	else
 		*out = &mem->exp;
 	return rc;
+}
+
+void export_memory_hide(struct export *exp, const char *secret)
+{
+	struct memory_export *mem = (struct memory_export *)exp;
+
+	mem->top = (struct memory_node){ .type = NFS_DIR, .size = 4096 };
+	str_copy(mem->secret, sizeof(mem->secret), secret);
 }

@@ -50,6 +50,10 @@ struct export;
 /* "/", and in it the files of the self-test: each 8-byte word of a file is its own offset,
  * big-endian. Fails only for lack of memory. */
 int export_memory_new(struct export **out);
+/* Serves all of it in "/SECRET", a name that no reply contains: only who was told it finds anything.
+ * @secret: shorter than EXPORT_SECRET_MAX. */
+#define EXPORT_SECRET_MAX 64
+void export_memory_hide(struct export *exp, const char *secret);
 /* Fills @buf with the content of its files at @offset. */
 void export_memory_fill(uint8_t *buf, uint64_t offset, size_t len);
 /* A real directory, read-only: resolved beneath it and on its file system alone; regular
@@ -153,6 +157,7 @@ struct server_spawn_options {
 	struct transport_address listen; /* without ports; len 0: 127.0.0.1 */
 	const struct fault_set *faults;  /* borrowed, may be NULL */
 	bool no_crc, own_host;
+	const char *secret;     /* for export_memory_hide(); borrowed, may be NULL */
 	struct server_log *log; /* shared with the child; borrowed, may be NULL */
 	uint32_t rtmax;         /* as in struct server_options */
 };

@@ -285,6 +285,39 @@ static void every_file_has_old_times(void)
 	ASSERT_LESS(attr.ctime.sec + 3600, (uint64_t)time(NULL));
 }
 
+static bool hidden_count_entry(void *arg, const struct export_entry *entry)
+{
+	*(unsigned int *)arg += strcmp(entry->name, ".") && strcmp(entry->name, "..");
+	return true;
+}
+
+static void a_hidden_export_is_found_by_its_name_only(void)
+{
+	unsigned int names = 0;
+	struct export_readdir readdir = { .fn = hidden_count_entry, .arg = &names };
+	struct nfs_fh root, below, file;
+	struct nfs_attr attr;
+	struct export *exp;
+
+	CU_ASSERT_EQUAL_FATAL(export_memory_new(&exp), 0);
+	export_memory_hide(exp, "5eec2e7");
+	CU_ASSERT_EQUAL(exp->ops->root(exp, &root), 0);
+	CU_ASSERT_EQUAL(exp->ops->getattr(exp, &root, &attr), 0);
+	CU_ASSERT_EQUAL(attr.type, NFS_DIR);
+	CU_ASSERT_EQUAL(exp->ops->readdir(exp, &root, &readdir), 0);
+	CU_ASSERT_EQUAL(names, 0);
+	CU_ASSERT_EQUAL(exp->ops->lookup(exp, &root, "data-4096", &file),
+			NFS3_STATUS_NOENT);
+	CU_ASSERT_EQUAL(exp->ops->lookup(exp, &root, "5eec2e8", &file),
+			NFS3_STATUS_NOENT);
+	CU_ASSERT_EQUAL(exp->ops->lookup(exp, &root, "5eec2e7", &below), 0);
+	CU_ASSERT_EQUAL(exp->ops->lookup(exp, &below, "data-4096", &file), 0);
+	CU_ASSERT_EQUAL(exp->ops->lookup(exp, &root, "..", &file), 0);
+	CU_ASSERT_EQUAL(file.len, root.len);
+	CU_ASSERT_EQUAL(memcmp(file.data, root.data, root.len), 0);
+	export_free(exp);
+}
+
 int main(void)
 {
 	static const struct suite_test tests[] = {
@@ -300,6 +333,7 @@ int main(void)
 		TEST(handles_of_another_server_are_stale),
 		TEST(operations_on_the_wrong_type_are_refused),
 		TEST(every_file_has_old_times),
+		TEST(a_hidden_export_is_found_by_its_name_only),
 	};
 	int rc;
 
