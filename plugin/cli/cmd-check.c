@@ -21,7 +21,7 @@ static const struct cli_option cmd_check_options[] = {
 	OPTION_SEC(struct cmd_check_options, request.sec),
 	OPTION_VALUE(
 		"textfile", "FILE", struct cmd_check_options, textfile,
-		"Write metrics to this file, for example for node_exporter's textfile collector.",
+		"Write metrics to this file, for example for node_exporter's textfile collector; - is standard output. Only a regular file is replaced.",
 		.choice = &choice_file),
 	OPTION_FLAG(
 		"journal", struct cmd_check_options, journal,

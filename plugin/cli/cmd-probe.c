@@ -58,7 +58,7 @@ static const struct cli_option cmd_probe_options[] = {
 	EXERCISE_OPTIONS,
 	OPTION_VALUE(
 		"pcap", "FILE", struct exercise_options, probe.pcap,
-		"Record the iWARP connections as a capture file, which only its owner may read. An existing file is replaced if it belongs to the caller; a symbolic link is not followed.",
+		"Record the iWARP connections as a capture, to a file, a pipe or a character device; - is standard output, and the report then goes to standard error. A new file is readable by its owner only; an existing one of the caller is overwritten and keeps its mode. A symbolic link is not followed.",
 		.choice = &choice_file),
 	OPTIONS_REPORT,
 	OPTIONS_END,

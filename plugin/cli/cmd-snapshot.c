@@ -4,10 +4,7 @@
 /* nfsrdma snapshot: what the checks read on this machine, as an archive for --root. Everything is
  * read first; then the archive is written beside FILE and takes its name, so that there is a
  * whole one or none. */
-#include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
-#include <sys/stat.h>
 
 #include "plugin/cli/options.h"
 #include "plugin/options/options.h"
@@ -15,9 +12,6 @@
 #include "plugin/snapshot/snapshot.h"
 
 #define RESOLVE_MS 2000
-
-/* mkostemp(3) fills it in. */
-#define SUFFIX ".XXXXXX"
 
 struct cmd_snapshot_options {
 	struct cli cli;
@@ -94,62 +88,35 @@ static int cmd_snapshot_collect(const struct cmd_snapshot_options *options,
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* 0: there is no such file, or it may be replaced. Never a link or a device. */
-static int cmd_snapshot_may_write(const char *path, bool force)
-{
-	struct stat st;
+struct cmd_snapshot_archive {
+	struct snapshot *snapshot;
+	struct snapshot_summary *summary;
+};
 
-	if (strlen(path) + sizeof(SUFFIX) > PATH_MAX)
-		return err_set(ENAMETOOLONG, "the file name is too long");
-	if (lstat(path, &st))
-		return errno == ENOENT ? 0 : err_sys("%s", path);
-	if (!S_ISREG(st.st_mode))
-		return err_set(EEXIST, "%s exists and is not a regular file", path);
-	return force ? 0 : err_set(EEXIST, "%s exists; --force replaces it", path);
-}
-
-/* Not all file systems can rename without replacing. */
-static int cmd_snapshot_rename(const char *from, const char *to, bool force)
+static int cmd_snapshot_fill(void *arg, int fd)
 {
-	if (force)
-		return rename(from, to) ? err_sys("%s", to) : 0;
-	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return err_sys("%s", to);
-	if (link(from, to))
-		return err_sys("%s", to);
-	unlink(from);
-	return 0;
+	const struct cmd_snapshot_archive *archive = arg;
+
+	return snapshot_write(archive->snapshot, fd, archive->summary);
 }
 
 /* An interrupt in between would leave a part of it behind; nothing here takes long. */
 static int cmd_snapshot_write(struct snapshot *snapshot, const char *path, bool force,
 			      struct snapshot_summary *summary)
 {
-	_cleanup_close_ int fd = -1;
-	char temp[PATH_MAX + sizeof(SUFFIX)];
+	struct cmd_snapshot_archive archive = { snapshot, summary };
+	const struct fd_file file = { .mode = 0600,
+				      .prepare = cmd_snapshot_fill,
+				      .arg = &archive };
 	sigset_t ends, before;
 	int rc;
 
-	snprintf(temp, sizeof(temp), "%s" SUFFIX, path);
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
 	sigprocmask(SIG_BLOCK, &ends, &before);
-	fd = mkostemp(temp, O_CLOEXEC); /* 0600 */
-	if (fd < 0) {
-		rc = err_sys("%s", path);
-	} else {
-		rc = snapshot_write(snapshot, fd, summary);
-		if (!rc && fsync(fd))
-			rc = err_sys("%s", path);
-		if (!rc)
-			rc = cmd_snapshot_rename(temp, path, force);
-		if (rc)
-			unlink(temp);
-	}
+	rc = out_write_file(path, &file, force);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
@@ -201,7 +168,7 @@ static int cmd_snapshot_run(void *arg)
 	rc = cli_open_host(cli, &host);
 	if (rc)
 		return rc;
-	if ((!to_stdout && cmd_snapshot_may_write(path, options->force)) ||
+	if ((!to_stdout && out_check_file(path, options->force)) ||
 	    snapshot_open(&snapshot, host) ||
 	    cmd_snapshot_collect(options, host, &target, snapshot))
 		return cli_unknown(cli);

@@ -27,7 +27,7 @@ static const struct cli_option cmd_watch_options[] = {
 		.min = 1, .max = 30),
 	OPTION_VALUE(
 		"textfile", "FILE", struct cmd_watch_options, textfile,
-		"The file for metrics, for example for node_exporter's textfile collector (default /run/nfsrdma/metrics.prom).",
+		"The file for metrics, for example for node_exporter's textfile collector (default /run/nfsrdma/metrics.prom); - is standard output. Only a regular file is replaced.",
 		.choice = &choice_file),
 	OPTION_FORMAT,
 	OPTION_TIMEOUT("The time limit of --once for libvirt (1 to 86400, default 5)."),

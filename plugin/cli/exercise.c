@@ -3,6 +3,9 @@
 
 /* What probe and bench share: from the command line to the work, and from its events to a
  * report. With --embedded the server is our own, in a child on loopback. */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "plugin/cli/exercise.h"
 #include "plugin/kernel/kernel.h"
 
@@ -184,11 +187,29 @@ static int exercise_embedded(struct exercise_options *options, exercise_fn work)
 	return exercise_work(options, work);
 }
 
+/* The capture goes to standard output, and the report to standard error. */
+static int exercise_capture_to_stdout(struct probe_options *probe)
+{
+	int fd;
+
+	if (!probe->pcap || strcmp(probe->pcap, "-") != 0)
+		return 0;
+	if (isatty(STDOUT_FILENO))
+		return err_set(EINVAL,
+			       "standard output is a terminal; --pcap expects a file");
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return err_sys("standard output");
+	probe->pcap_fd = fd;
+	return 0;
+}
+
 int exercise_run(struct exercise_options *options, exercise_fn work)
 {
 	struct value_server server;
 
-	if (exercise_check_options(options))
+	if (exercise_check_options(options) ||
+	    exercise_capture_to_stdout(&options->probe))
 		return cli_usage(&options->cli);
 	exercise_defaults(options);
 	if (options->embedded)

@@ -262,7 +262,7 @@ int pool_original_write(const char *folder, const char *uuid,
 		rc = original_encode(original, &text);
 	if (rc)
 		return rc;
-	file = (struct fd_file){ text, strlen(text), 0600, NULL, NULL };
+	file = (struct fd_file){ text, strlen(text), 0600, NULL, NULL, false };
 	/* The folder is locked: no other process writes this name. */
 	snprintf(fresh, sizeof(fresh), "%s" FRESH, name);
 	return fd_replace(dir, fresh, name, &file) ? err_sys("write %s/%s", folder, name)

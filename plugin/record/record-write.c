@@ -81,7 +81,7 @@ static int record_lock(int folder)
  * its temporary name is unique. */
 static int record_put_file(int folder, const char *name, const char *text, bool locked)
 {
-	const struct fd_file file = { text, strlen(text), FILE_MODE, NULL, NULL };
+	const struct fd_file file = { text, strlen(text), FILE_MODE, NULL, NULL, false };
 	char temporary[RECORD_NAME_MAX + 16];
 
 	if (locked)

@@ -264,8 +264,8 @@ static int place_replace(int folder, const char *name, const char *text,
 			 const struct place_attr *attr)
 {
 	struct place_successor successor = { folder, name, attr };
-	const struct fd_file file = { text, strlen(text), 0600, place_prepare,
-				      &successor };
+	const struct fd_file file = { text,          strlen(text), 0600,
+				      place_prepare, &successor,   false };
 	char temporary[NAME_MAX + 1];
 	int rc = place_temporary_name(name, temporary);
 

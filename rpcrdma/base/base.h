@@ -67,6 +67,7 @@ struct fd_file {
 	 * or -errno. */
 	int (*prepare)(void *arg, int fd);
 	void *arg;
+	bool fresh; /* no file has the name yet; -EEXIST otherwise */
 };
 
 /* Replaces a file of a folder, given by its descriptor: writes it beside as @temporary, a name
@@ -75,6 +76,18 @@ struct fd_file {
  * text, and errno; the old file then remains, unless the folder's fsync(2) failed. */
 int fd_replace(int folder, const char *temporary, const char *name,
 	       const struct fd_file *file);
+
+/* out.c: a file whose path a user or a configuration gives. Its name is never followed as a link, and
+ * links on the way only in folders that nobody but root and the caller can change. Errors: with
+ * text; -ELOOP a link. */
+
+/* Opens it for writing, or creates it with mode 0600; also a pipe, which must have a reader, or a
+ * device: the caller looks at what it is. The descriptor does not block. */
+int out_open_stream(const char *path);
+/* Whether there is nothing or, with @force, a regular file. -EEXIST: anything else. */
+int out_check_file(const char *path, bool force);
+/* Writes it by fd_replace(), after out_check_file(). */
+int out_write_file(const char *path, const struct fd_file *file, bool force);
 
 /* clock.c: CLOCK_MONOTONIC. A deadline is an absolute time in milliseconds, and is passed
  * down unchanged: no step ever restarts a time-out. */

@@ -43,6 +43,21 @@ static int fd_fill(int folder, const char *temporary, const struct fd_file *file
 	return rc;
 }
 
+/* Not all file systems can rename without replacing. */
+static int fd_name(int folder, const char *temporary, const char *name, bool fresh)
+{
+	if (!fresh)
+		return renameat(folder, temporary, folder, name) ? -errno : 0;
+	if (!renameat2(folder, temporary, folder, name, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	if (linkat(folder, temporary, folder, name, 0))
+		return -errno;
+	unlinkat(folder, temporary, 0);
+	return 0;
+}
+
 int fd_replace(int folder, const char *temporary, const char *name,
 	       const struct fd_file *file)
 {
@@ -51,8 +66,8 @@ int fd_replace(int folder, const char *temporary, const char *name,
 	/* A process that was killed while it wrote may have left it. */
 	unlinkat(folder, temporary, 0);
 	rc = fd_fill(folder, temporary, file);
-	if (!rc && renameat(folder, temporary, folder, name))
-		rc = -errno;
+	if (!rc)
+		rc = fd_name(folder, temporary, name, file->fresh);
 	if (!rc && fsync(folder))
 		rc = -errno;
 	if (rc)

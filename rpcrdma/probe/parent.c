@@ -422,6 +422,8 @@ static int parent_start_worker(struct parent *parent)
 		.spawn = worker_spawn,
 		.run = worker_run,
 		.arg = &task,
+		.keep = &parent->options->pcap_fd,
+		.nkeep = parent->options->pcap_fd ? 1 : 0,
 	};
 
 	parent->records = 0;
@@ -472,6 +474,7 @@ static void parent_clean_up(struct parent *parent)
 		return;
 	parent->clean = *parent->options;
 	parent->clean.pcap = NULL;
+	parent->clean.pcap_fd = 0;
 	parent->options = &parent->clean;
 	parent->work = client41_clean;
 	parent->quiet = true;

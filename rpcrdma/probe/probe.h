@@ -59,7 +59,8 @@ struct probe_options {
 	unsigned int timeout_ms;
 	bool has_cred; /* --cred; otherwise the caller's */
 	struct rpc_cred cred;
-	const char *pcap;                 /* capture file, NULL for none */
+	const char *pcap; /* capture file, NULL for none */
+	int pcap_fd;      /* an open capture, instead of the file; 0: none */
 	const struct probe_range *ranges; /* probe_compare() */
 	uint32_t nranges;
 };

@@ -405,7 +405,9 @@ int worker_prepare(void *arg, int channel)
 	p->version = nfs_version_find("3");
 	if (task->remains)
 		p->client.remains = *task->remains;
-	rc = options->pcap ? pcap_open(&p->route.pcap, options->pcap) : 0;
+	rc = options->pcap_fd ? pcap_fdopen(&p->route.pcap, options->pcap_fd)
+	     : options->pcap  ? pcap_open(&p->route.pcap, options->pcap)
+			      : 0;
 	if (rc)
 		return err_because(err_context(rc, "--pcap"), "capture");
 	if (options->has_cred)

@@ -277,9 +277,9 @@ void pcap_flow_close(struct pcap_flow *flow)
 	flow->pcap = NULL;
 }
 
-/* Accepts a regular file of the caller with a single link, truncates it and sets mode 0600: a
- * capture contains the server's data, including other users' files. A pipe must belong to the
- * caller; of devices only character devices such as terminals are accepted. */
+/* Accepts a regular file of the caller with a single link, and truncates it; it keeps its mode, and
+ * a new one has 0600: a capture contains the server's data, including other users' files. A pipe
+ * must belong to the caller; of devices only character devices such as terminals are accepted. */
 static int pcap_check_file(int fd, const char *path)
 {
 	struct stat st;
@@ -297,28 +297,18 @@ static int pcap_check_file(int fd, const char *path)
 		return 0;
 	if (st.st_nlink > 1)
 		return err_set(EMLINK, "capture file %s: it has other names, too", path);
-	if (fchmod(fd, 0600) || ftruncate(fd, 0))
+	if (ftruncate(fd, 0))
 		return err_sys("capture file %s", path);
 	return 0;
 }
 
-/* Symbolic links are not followed: others who may write to the directory could choose the target.
- * A pipe without a reader is an error; the open does not block. */
 int pcap_create(const char *path)
 {
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = out_open_stream(path);
 	int flags, rc;
 
-	fd = open(path,
-		  O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-		  0600);
-	if (fd < 0 && errno == ELOOP)
-		return err_set(
-			ELOOP,
-			"capture file %s: it is a symbolic link, which is not followed",
-			path);
 	if (fd < 0)
-		return err_sys("capture file %s", path);
+		return err_context(fd, "capture file");
 	rc = pcap_check_file(fd, path);
 	if (rc)
 		return rc;
