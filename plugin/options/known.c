@@ -203,7 +203,7 @@ static bool known_is_swapped(const char *a, const char *b)
 
 	while (a[i] && a[i] == b[i])
 		i++;
-	return a[i] && a[i + 1] && a[i] == b[i + 1] && a[i + 1] == b[i] &&
+	return a[i] && b[i] && a[i + 1] && a[i] == b[i + 1] && a[i + 1] == b[i] &&
 	       !strcmp(a + i + 2, b + i + 2);
 }
 
