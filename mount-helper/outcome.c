@@ -87,7 +87,7 @@ static void outcome_write_record(struct helper *helper, const struct proof *proo
 	if (rc)
 		message_send(
 			helper, JOURNAL_WARNING,
-			"%s: cannot record the proof, so the gates treat it as unproven: %s",
+			"%s: cannot record what was requested: %s",
 			message_mount(helper), err_text());
 }
 

@@ -27,17 +27,14 @@ static void backing_of_nfs(const struct view_mount *mount, const struct host_mou
 		 mount->run == RUN_UNKNOWN ? "" : view_run_name(mount->mount));
 	if (out->backing == BACKING_DOUBTFUL)
 		text_copy(out->why, sizeof(out->why), "mountinfo gives no transport");
-	if (out->backing == BACKING_RDMA && mount->unproven)
-		out->backing = BACKING_UNPROVEN;
-	if (out->backing == BACKING_RDMA && mount->doubtful)
-		out->backing = BACKING_DOUBTFUL;
 	if (out->backing == BACKING_RDMA && mount->alias)
 		out->backing = BACKING_ALIAS;
-	if (mount->unproven || mount->doubtful)
-		text_copy(out->why, sizeof(out->why), mount->why);
-	/* What the record requested is not known. */
-	if (mount->doubtful && !out->wanted.covered && !out->wanted.rdma)
+	/* A record that could not be read may request RDMA. */
+	if (*mount->lost && !view_run_is_rdma(mount->run) && !out->wanted.covered &&
+	    !out->wanted.rdma) {
 		out->backing = BACKING_UNKNOWN;
+		text_copy(out->why, sizeof(out->why), mount->lost);
+	}
 }
 
 static const struct guard_seen *backing_get_nfs(const struct guard *guard,

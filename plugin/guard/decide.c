@@ -94,16 +94,6 @@ static void decide_say_other(struct decide_sentence *s)
 		       s->dir);
 }
 
-static void decide_say_unproven(struct decide_sentence *s)
-{
-	SAY(s,
-	    "disk %s (%s) is on %s, mounted at %s, not proven to be over RDMA (%s), but %s %s RDMA",
-	    s->disk, s->file, s->source, s->target, s->seen->why, s->by, s->verb);
-	REMEDY(s,
-	       "Wait until the mount has ended, and have the watcher prove it ('systemctl start nfsrdma-watch'); if it stays so, unmount it ('umount %s') and mount it again.",
-	       s->dir);
-}
-
 /* In place of commands to run by hand. */
 static void decide_say_domain(struct decide_sentence *s)
 {
@@ -198,9 +188,6 @@ static const struct {
 			   false },
 	[BACKING_OTHER] = { GUARD_REFUSE, "gate.transport", "not-rdma", "pool-not-rdma",
 			    "vdsm", "not-rdma", decide_say_other, true, false },
-	[BACKING_UNPROVEN] = { GUARD_REFUSE, "gate.transport", "unproven", "unproven",
-			       "vdsm-unproven", "unproven", decide_say_unproven, true,
-			       false },
 	[BACKING_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", "transport", "transport",
 			       "transport", "transport", decide_say_doubtful, false,
 			       false },

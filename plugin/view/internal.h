@@ -6,7 +6,7 @@
  *	run.c      the actual transport of a mount; pure
  *	asks.c     what an option string requests; pure
  *	places.c   directories where a mount is configured, and their order
- *	records.c  what the records say of a mount; pure
+ *	records.c  what the records say was requested of a mount; pure
  *	wanted.c   what requests which transport, and whether it is binding; pure
  *	read.c     the sources, each read once
  *	view.c     the view: mounts and places, evaluated on first use */
@@ -55,11 +55,9 @@ const struct view_dir *places_next(const struct view *view, const struct view_di
 /* records.c */
 
 struct view_note {
-	bool wanted;   /* RDMA is requested */
-	bool lenient;  /* TCP is acceptable */
-	bool unproven; /* a record says so, see why */
-	bool doubtful; /* a record could not be read, see why */
-	char why[256];
+	bool wanted;    /* RDMA is requested */
+	bool lenient;   /* TCP is acceptable */
+	char lost[256]; /* why a record could not be read; "" none was lost */
 };
 
 void records_note(const struct view *view, unsigned int index, struct view_note *out);

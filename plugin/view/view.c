@@ -36,10 +36,8 @@ enum view_state view_judge(const struct view_wanted *wanted,
 		return VIEW_CALM;
 	if (mount->run == RUN_UNKNOWN)
 		return VIEW_UNKNOWN;
-	if (!view_run_is_rdma(mount->run) || mount->unproven)
+	if (!view_run_is_rdma(mount->run))
 		return wanted->mode == POLICY_PREFER ? VIEW_TOLERATED : VIEW_BAD;
-	if (mount->doubtful)
-		return VIEW_UNKNOWN;
 	return alias ? VIEW_TOLERATED : VIEW_GOOD;
 }
 
@@ -112,10 +110,8 @@ const struct view_mount *view_mount(const struct view *view, unsigned int index)
 	out->below = wanted_below(view->nfs, index);
 	wanted_find(view, &input, &out->wanted);
 	records_note(view, index, &note);
-	out->unproven = note.unproven;
-	out->doubtful = note.doubtful;
 	out->alias = false;
-	memcpy(out->why, note.why, sizeof(out->why));
+	memcpy(out->lost, note.lost, sizeof(out->lost));
 	view_judge_source(view, out);
 	out->state = view_judge(&out->wanted, out, out->alias);
 	view->known[index] = true;

@@ -27,7 +27,7 @@
  *    [default] also sets whether the requests of 2 are binding.
  *
  * The actual transport of a mount is the one in mountinfo, unless mountstats has a
- * connection of another kind. A record that says "unproven" or "tcp" overrides both.
+ * connection of another kind. A record never says otherwise: it only tells what was requested.
  *
  * Nothing here touches a path at or below a network mount. */
 #ifndef PLUGIN_VIEW_H
@@ -181,10 +181,8 @@ struct view_mount {
 	/* Index of the mount below which the kernel made it; UINT_MAX: none. */
 	unsigned int below;
 	struct view_wanted wanted;
-	/* From the records. */
-	bool unproven; /* a record says so, see why */
-	bool doubtful; /* a record could not be read, see why */
-	char why[256];
+	/* Why a record, which may have a request for RDMA, could not be read; "" none was lost. */
+	char lost[256];
 	/* The source differs from that of @wanted.place: it may or may not be the same
 	 * export under another name. */
 	bool alias;

@@ -327,7 +327,8 @@ static void scan_mount(struct scan *scan, const struct renew_input *input,
 	object.tolerated = wanted->rdma && wanted->mode == POLICY_PREFER;
 	object.run = runs[verdict->view->run];
 	scan_describe_mount(verdict, &object);
-	if (renew_is_helpers(input, mount)) {
+	/* It may undo what is not over RDMA. */
+	if (object.run != OBJECT_RDMA && renew_is_helpers(input, mount)) {
 		object.run = OBJECT_UNKNOWN;
 		str_copy(object.reason, sizeof(object.reason), "being-mounted");
 		str_copy(object.text, sizeof(object.text),

@@ -136,7 +136,7 @@ def expected(want, effect):
         return 'calm'
     if effect == 'alias':
         return 'tolerated' if of_source else 'good'
-    if effect in ('rdma', 'claimed'):
+    if effect in ('rdma', 'claimed', 'unproven'):
         return 'good'
     return 'tolerated' if binds == 'prefer' else 'bad'
 
@@ -264,9 +264,6 @@ def judge(name, want, effect, said, who):
         source = 'below /rhev/data-center/mnt'
     if name == 'hook' and WANTED[want][0] == 'prefer' and want_state == 'unknown':
         allowed = allowed | {'tolerated'}
-    if name == 'watch' and effect == 'unproven':
-        # It proves by itself what the record does not, and renews it.
-        allowed = {'good', '-'}
     if name == 'watch' and (missing or effect == 'alias'):
         allowed = allowed | {'-', 'good'}
     if said not in allowed:

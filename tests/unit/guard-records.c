@@ -84,68 +84,54 @@ static void a_record_holds_the_requirement(void)
 	end();
 }
 
-static void a_mount_that_is_not_proven_is_not_over_rdma(void)
+/* Whatever a record says, and whoever left it: the kernel shows the transport. */
+static void no_record_overrules_the_kernel(void)
 {
-	begin(&on_rdma);
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	put(record_of(RECORD_PROVEN, 1000));
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	/* The kernel shows it; the record may be old. */
-	put(record_of(RECORD_PROVEN, 500000));
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	put(record_of(RECORD_UNPROVEN, 1000));
-	CU_ASSERT_STRING_EQUAL(
-		answer("not proven to be over RDMA (its record says unproven)"),
-		"refuse");
-	put(record_of(RECORD_UNPROVEN, 500000));
-	CU_ASSERT_STRING_EQUAL(answer("its record says unproven"), "refuse");
-	put(record_of(RECORD_TCP, 1000));
-	CU_ASSERT_STRING_EQUAL(answer("its record says TCP"), "refuse");
-	/* prefer allows it, off ignores it. */
-	put(record_of(RECORD_UNPROVEN, 1000));
-	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = prefer\n");
-	CU_ASSERT_STRING_EQUAL(answer("prefers RDMA"), "pass");
-	CU_ASSERT_TRUE(verdict.loud);
-	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = off\n");
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	CU_ASSERT_FALSE(verdict.loud);
-	end();
+	static const struct {
+		enum record_state state;
+		uint64_t age, pending_age; /* 0: there is none */
+		const char *text;          /* of 90.json, in place of the record */
+	} rows[] = {
+		{ RECORD_PROVEN, 1000, 0, NULL },
+		{ RECORD_PROVEN, 500000, 0, NULL },
+		{ RECORD_UNPROVEN, 1000, 0, NULL },
+		{ RECORD_UNPROVEN, 500000, 0, NULL },
+		{ RECORD_TCP, 1000, 0, NULL },
+		{ RECORD_GONE, 1000, 0, NULL },
+		{ RECORD_PROVEN, 0, 1000, NULL },
+		{ RECORD_PROVEN, 0, 900000, NULL },
+		{ RECORD_PROVEN, 2000, 1000, NULL },
+		{ RECORD_PROVEN, 0, 0, "{ \"mount\": 7 }" },
+		{ RECORD_PROVEN, 0, 0, "" },
+		{ RECORD_PROVEN, 0, 1000, "" },
+	};
+	static const char *const confs[] = { "", REQUIRE_NAS,
+					     REQUIRE_NAS "on-unknown = refuse\n",
+					     "[server nas]\npolicy = prefer\n",
+					     "[server nas]\npolicy = off\n" };
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		begin(&on_rdma);
+		if (rows[i].text)
+			tree_write(&tree, "run/nfsrdma/mounts/90.json", rows[i].text);
+		else if (rows[i].age)
+			put(record_of(rows[i].state, rows[i].age));
+		if (rows[i].pending_age)
+			put(pending_of(rows[i].pending_age));
+		for (j = 0; j < ARRAY_SIZE(confs); j++) {
+			tree_write(&tree, "etc/nfsrdma.conf", confs[j]);
+			CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+			CU_ASSERT_FALSE(verdict.loud);
+			CU_ASSERT_FALSE(verdict.refuse);
+		}
+		end();
+	}
 }
 
-static void an_unfinished_helper_leaves_the_mount_unproven(void)
-{
-	struct record record;
-
-	begin(&on_rdma);
-	put(pending_of(1000));
-	CU_ASSERT_STRING_EQUAL(answer("its result is unknown"), "refuse");
-	/* Proven in the meantime. */
-	put(record_of(RECORD_PROVEN, 500));
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	put(record_of(RECORD_PROVEN, 2000));
-	CU_ASSERT_STRING_EQUAL(answer("its result is unknown"), "refuse");
-	/* The proof is old, but newer than the pending record. */
-	put(record_of(RECORD_PROVEN, 500000));
-	put(pending_of(600000));
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	end();
-	begin(&on_rdma);
-	record = pending_of(1000);
-	strcpy(record.boot_id, "00000000-8f6b-425a-81db-11412b84d08b");
-	put(record);
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	end();
-	/* For another source that does not require RDMA there. */
-	begin(&on_tcp);
-	record = pending_of(1000);
-	strcpy(record.fs_spec, "nas:/other");
-	put(record);
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	end();
-}
-
-/* Mounted later by other means; the kernel counted calls over RDMA. */
-static void a_helper_that_died_before_the_mount_proves_nothing(void)
+/* By mountstats, too; the age of the mount, and whether it is mounted twice, do not matter. */
+static void a_pending_record_says_nothing_against_a_mount(void)
 {
 	static const char stats[] =
 		"device nas:/vm mounted on /srv/vm with fstype nfs4 statvers=1.1\n"
@@ -157,15 +143,12 @@ static void a_helper_that_died_before_the_mount_proves_nothing(void)
 		const char *proto, *answer, *says;
 	} rows[] = {
 		{ 60, 900, "rdma", "pass", "" },
-		{ 60, 61, "rdma", "pass", "" },
-		/* The helper may have made this mount, or may still be running. */
-		{ 60, 60, "rdma", "refuse", "its result is unknown" },
-		{ 60, 30, "rdma", "refuse", "its result is unknown" },
-		{ 5, 10, "rdma", "refuse", "its result is unknown" },
-		{ 5, 900, "rdma", "refuse", "its result is unknown" },
+		{ 60, 60, "rdma", "pass", "" },
+		{ 60, 30, "rdma", "pass", "" },
+		{ 5, 10, "rdma", "pass", "" },
+		{ 5, 900, "rdma", "pass", "" },
+		{ 5000, 900, "rdma", "pass", "" },
 		{ 60, 900, "tcp", "refuse", "over mixed" },
-		/* An age beyond the host's uptime. */
-		{ 5000, 900, "rdma", "refuse", "its result is unknown" },
 	};
 	char text[1024];
 	size_t i;
@@ -180,31 +163,45 @@ static void a_helper_that_died_before_the_mount_proves_nothing(void)
 		CU_ASSERT_STRING_EQUAL(answer(rows[i].says), rows[i].answer);
 		end();
 	}
-	/* Over TCP it shows what was requested. */
+}
+
+/* Over TCP it shows what was requested, as nothing else does. */
+static void a_pending_record_holds_the_requirement(void)
+{
+	struct record record;
+
 	begin(&on_tcp);
-	snprintf(text, sizeof(text), stats, 60U, "tcp");
-	tree_write(&tree, "proc/self/mountstats", text);
 	put(pending_of(900 * 1000));
 	CU_ASSERT_STRING_EQUAL(answer("over tcp, but its record"), "refuse");
+	record = pending_of(1000);
+	strcpy(record.policy, "prefer");
+	put(record);
+	CU_ASSERT_STRING_EQUAL(answer("over tcp"), "pass");
+	CU_ASSERT_TRUE(verdict.loud);
+	/* For another source that does not require RDMA there. */
+	record = pending_of(1000);
+	strcpy(record.fs_spec, "nas:/other");
+	put(record);
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	record = pending_of(1000);
+	strcpy(record.boot_id, "00000000-8f6b-425a-81db-11412b84d08b");
+	put(record);
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
 	end();
 }
 
-static void an_invalid_record_makes_the_mount_unknown(void)
+/* It may have a request for RDMA. */
+static void an_invalid_record_of_a_mount_over_tcp_is_unknown(void)
 {
-	begin(&on_rdma);
-	tree_write(&tree, "run/nfsrdma/mounts/90.json", "{ \"mount\": 7 }");
-	CU_ASSERT_STRING_EQUAL(answer("unknown whether it is on RDMA"), "unknown");
-	CU_ASSERT_FALSE(verdict.refuse);
-	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS "on-unknown = refuse\n");
-	CU_ASSERT_STRING_EQUAL(answer("its transport is unknown"), "unknown");
-	CU_ASSERT_TRUE(verdict.refuse);
-	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = off\n");
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	end();
 	begin(&on_tcp);
-	tree_write(&tree, "run/nfsrdma/mounts/90.json", "");
+	tree_write(&tree, "run/nfsrdma/mounts/90.json", "{ \"mount\": 7 }");
+	CU_ASSERT_STRING_EQUAL(answer("unknown whether it should be over RDMA"),
+			       "unknown");
+	CU_ASSERT_FALSE(verdict.refuse);
 	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);
 	CU_ASSERT_STRING_EQUAL(answer("over tcp"), "refuse");
+	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = off\n");
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
 	end();
 }
 
@@ -338,7 +335,6 @@ static void a_reason_names_the_mounting_program(void)
 	};
 	const struct view_places places = { 1, (struct view_place *)list };
 	static const char fstab[] = "nas:/f /srv/f nfs proto=rdma 0 0\n";
-	struct record record;
 #define SECTION "[directory /srv/f]\npolicy = require\n"
 
 	begin(&(struct row){ .mounts = ROOT TCP(90, 21, "/srv/p", "nas:/p") });
@@ -391,16 +387,6 @@ static void a_reason_names_the_mounting_program(void)
 		.conf = "[directory /rhev/data-center/mnt/*]\n"
 			"policy = require\n" });
 	CU_ASSERT(has_reason("/rhev/data-center/mnt/nas:_f/a", NULL, "vdsm"));
-	end();
-	/* If it is mounted over RDMA, VDSM's mount is not the cause. */
-	begin(&(struct row){
-		.mounts = ROOT RDMA(90, 21, "/rhev/data-center/mnt/nas:_f", "nas:/vm"),
-		.conf = "[directory /rhev/data-center/mnt/*]\n"
-			"policy = require\n" });
-	record = record_of(RECORD_UNPROVEN, 1000);
-	strcpy(record.target, "/rhev/data-center/mnt/nas:_f");
-	put(record);
-	CU_ASSERT(has_reason("/rhev/data-center/mnt/nas:_f/a", NULL, "vdsm-unproven"));
 	end();
 }
 
@@ -548,10 +534,10 @@ static void a_guard_without_its_files_is_an_error(void)
 }
 
 SUITE_MAIN("guard-records", TEST(a_record_holds_the_requirement),
-	   TEST(a_mount_that_is_not_proven_is_not_over_rdma),
-	   TEST(an_unfinished_helper_leaves_the_mount_unproven),
-	   TEST(a_helper_that_died_before_the_mount_proves_nothing),
-	   TEST(an_invalid_record_makes_the_mount_unknown),
+	   TEST(no_record_overrules_the_kernel),
+	   TEST(a_pending_record_says_nothing_against_a_mount),
+	   TEST(a_pending_record_holds_the_requirement),
+	   TEST(an_invalid_record_of_a_mount_over_tcp_is_unknown),
 	   TEST(a_mount_with_connections_of_both_kinds_is_refused),
 	   TEST(a_verdict_has_its_names),
 	   TEST(names_in_commands_are_quoted_for_the_shell),

@@ -307,7 +307,7 @@ static void an_overridden_policy_is_the_reason(void)
 	done();
 }
 
-static void a_record_against_rdma_is_the_reason(void)
+static void a_record_against_rdma_is_ignored(void)
 {
 	static struct record record = { .id = 10,
 					.dev = "0:6",
@@ -323,14 +323,14 @@ static void a_record_against_rdma_is_the_reason(void)
 	records.count = 1;
 	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("rdma", "")), "", "", &now);
 	audit(false);
-	CU_ASSERT(because(0, MOUNT_TRANSPORT, "unproven"));
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_PASS, "RDMA"));
 	done();
 	records.broken = &broken;
 	records.nbroken = 1;
 	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("rdma", "")), "",
 	      "SRC=n:/vm TARGET=/vm ATTRS=proto=rdma\n", &now);
 	audit(false);
-	CU_ASSERT(because(0, MOUNT_TRANSPORT, "record"));
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_PASS, "RDMA"));
 	done();
 }
 
@@ -976,7 +976,7 @@ SUITE_MAIN("mounts-audit", TEST(a_transport_of_the_other_ip_version_is_found),
 	   TEST(an_overridden_option_still_requests_rdma),
 	   TEST(a_mount_older_than_fstab_has_that_reason),
 	   TEST(an_overridden_policy_is_the_reason),
-	   TEST(a_record_against_rdma_is_the_reason),
+	   TEST(a_record_against_rdma_is_ignored),
 	   TEST(a_policy_option_sets_how_strictly_rdma_is_requested),
 	   TEST(an_explicit_request_outweighs_a_port),
 	   TEST(nfsmount_conf_applies_where_nothing_overrides_it),
