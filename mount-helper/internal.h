@@ -322,8 +322,8 @@ extern const struct live_ops live_helper;
 
 /* Reports and records the outcome of an attempt. Returns the exit status. */
 int outcome(struct helper *helper, const struct mounter_result *result);
-/* Writes the record that is valid while mount.nfs runs. Errors: -errno an old one could be taken
- * for it; after a message. */
+/* Writes the record that says that this mount was requested, which stays if this process is killed.
+ * Errors: -errno an old one could be taken for it; after a message. */
 int outcome_pending(struct helper *helper);
 /* Removes the record of a failed attempt. */
 void outcome_forget(struct helper *helper);

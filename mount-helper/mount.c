@@ -129,7 +129,6 @@ static enum retry_action mount_decide_again(struct helper *helper,
 	    helper->checks.result == CHECKS_ALLOW ||
 	    mount_decide(helper) == RETRY_REFUSE || !deadline_left(helper->until))
 		return RETRY_MOUNT;
-	outcome_forget(helper);
 	return RETRY_WAIT;
 }
 
@@ -185,6 +184,9 @@ int mount_run(struct helper *helper)
 	if (!helper->plan->wants_rdma)
 		return mount_plain(helper);
 
+	/* Whatever kills this process from here on, a guest does not start on the directory below. */
+	if (outcome_pending(helper))
+		return HELPER_SYSTEM;
 	rc = mount_checks_before(helper, false);
 	/* The connection manager repeats a lost request after four seconds. */
 	if (!rc && helper->checks.result == CHECKS_SILENT && helper->once &&
@@ -197,8 +199,6 @@ int mount_run(struct helper *helper)
 			return outcome_refused(helper);
 		if (action != RETRY_TCP)
 			mount_report_wait(helper, reported);
-		if (action != RETRY_WAIT && outcome_pending(helper))
-			return HELPER_SYSTEM;
 		if (action == RETRY_MOUNT) {
 			mount_attempt(helper, &result);
 			action = mount_decide_again(helper, &result);
@@ -217,6 +217,7 @@ int mount_run(struct helper *helper)
 			return outcome_interrupted(helper);
 		rc = mount_checks_before(helper, true);
 	}
+	outcome_forget(helper);
 	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s",
 		     message_mount(helper), err_text());
 	return HELPER_SYSTEM;

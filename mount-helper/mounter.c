@@ -7,7 +7,8 @@
  *
  * A killed process takes its children along: the kernel kills this process when its parent ends, and
  * mount.nfs when this one ends. In the hidden form nothing unproven is then mounted; in the open
- * form a mount may be left, and the record says that it is unproven. */
+ * form a mount may be left. The pending record stays, which keeps guests off the directory while
+ * nothing is mounted there. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 
 /* What happens to the record at the end of an attempt. */
 enum outcome_record {
-	RECORD_KEEP,   /* the pending one stays: the state of the mount is unknown */
+	RECORD_KEEP, /* the pending one stays: nothing may be mounted yet, or any more */
 	RECORD_REMOVE, /* nothing was mounted */
 	RECORD_WRITE,  /* of the mount */
 };
@@ -38,7 +38,8 @@ int outcome_pending(struct helper *helper)
 	struct record record;
 	int rc;
 
-	if (helper->args.fake || !helper->root)
+	/* A remount changes a mount that is there. */
+	if (helper->args.fake || !helper->root || helper->plan->remount)
 		return 0;
 	/* Without the directory there is no old record, either. */
 	if (helper->records < 0) {
@@ -85,10 +86,9 @@ static void outcome_write_record(struct helper *helper, const struct proof *proo
 	debug(DEBUG_MOUNT, "%s: record of mount %u, %s: %s", message_mount(helper),
 	      record.id, record_state_name(record.state), rc ? err_text() : "written");
 	if (rc)
-		message_send(
-			helper, JOURNAL_WARNING,
-			"%s: cannot record what was requested: %s",
-			message_mount(helper), err_text());
+		message_send(helper, JOURNAL_WARNING,
+			     "%s: cannot record what was requested: %s",
+			     message_mount(helper), err_text());
 }
 
 void outcome_forget(struct helper *helper)
@@ -327,6 +327,7 @@ int outcome_refused(struct helper *helper)
 {
 	char what[ADVICE_MAX];
 
+	outcome_forget(helper);
 	message_send(helper, JOURNAL_REFUSED, "%s is not mounted: %s%s",
 		     message_mount(helper), helper->checks.reason.summary,
 		     outcome_advice(helper, what));
@@ -349,11 +350,12 @@ static const struct {
 	[MOUNTER_FAKED] = { outcome_report_faked, RECORD_KEEP, RECORD_KEEP },
 	[MOUNTER_UNDONE] = { outcome_report_undone, RECORD_REMOVE, RECORD_REMOVE },
 	[MOUNTER_LEFT] = { outcome_report_left, RECORD_KEEP, RECORD_KEEP },
+	/* In the background, mount.nfs still tries. */
 	[MOUNTER_NOTHING] = { outcome_report_nothing, RECORD_KEEP, RECORD_REMOVE },
 	[MOUNTER_FAILED] = { outcome_report_failed, RECORD_REMOVE, RECORD_REMOVE },
 	[MOUNTER_UNMADE] = { outcome_report_unmade, RECORD_REMOVE, RECORD_REMOVE },
-	/* The kernel may still complete the mount. In a hidden namespace that does not matter. */
-	[MOUNTER_TIMEOUT] = { outcome_report_timeout, RECORD_KEEP, RECORD_REMOVE },
+	/* The kernel may still complete the mount, and shows it then. */
+	[MOUNTER_TIMEOUT] = { outcome_report_timeout, RECORD_REMOVE, RECORD_REMOVE },
 	[MOUNTER_INTERRUPTED] = { outcome_report_interrupted, RECORD_REMOVE,
 				  RECORD_REMOVE },
 	[MOUNTER_NOT_HIDDEN] = { outcome_report_unmade, RECORD_REMOVE, RECORD_REMOVE },
@@ -400,7 +402,8 @@ int outcome(struct helper *helper, const struct mounter_result *result)
 
 	if (result->proof.mount.id)
 		outcome_add_finding(helper, &result->proof);
-	if (record == RECORD_REMOVE)
+	if (record == RECORD_REMOVE ||
+	    (result->end == MOUNTER_NOTHING && !helper->plan->background))
 		outcome_forget(helper);
 	else if (record == RECORD_WRITE && !helper->args.fake)
 		outcome_write_record(helper, &result->proof);

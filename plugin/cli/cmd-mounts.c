@@ -40,7 +40,10 @@ static int cmd_mounts_read(const struct host *host, uint64_t deadline,
 	sources.pools_unknown = pool_places_gap(host, &readings->pools,
 						readings->pools_unknown);
 	sources.now = now_ms();
-	return view_open(&readings->now, &sources);
+	rc = view_open(&readings->now, &sources);
+	if (!rc && host_is_live(host) && !geteuid())
+		view_settle(readings->now);
+	return rc;
 }
 
 /* --- the table ------------------------------------------------------------------------------- */

@@ -69,6 +69,10 @@ static void decide_say_mount(struct decide_sentence *s, const char *before)
 		       before, place->expected ? "'virsh pool-destroy " : "",
 		       place->expected ? s->pool : "", place->expected ? "', " : "",
 		       s->pool, s->pool);
+	else if (place && place->kind == PLACE_PENDING)
+		REMEDY(s,
+		       "If mount.nfsrdma still runs, wait for it; else mount it again ('mount -t nfsrdma %s %s'), or clear the request if nothing belongs there ('rm %s').",
+		       SHELL_OPERAND(place->fs_spec), s->dir, place->name);
 	else if (place && place->kind == PLACE_FSTAB)
 		REMEDY(s, "%sMount it ('mount %s'), then run 'nfsrdma mounts'.", before,
 		       s->dir);
@@ -206,6 +210,11 @@ static const struct {
 			      "lost", decide_say_unknown, false, false },
 };
 
+/* Of a mount that is missing, by what requests it. NULL: that of its row. */
+static const char *const decide_reasons[] = {
+	[PLACE_PENDING] = "unfinished", [PLACE_SECTION] = NULL
+};
+
 static void decide_message(const struct guard_seen *seen, const struct guard_disk *disk,
 			   const char *file, struct guard_verdict *out)
 {
@@ -239,6 +248,11 @@ static void decide_message(const struct guard_seen *seen, const struct guard_dis
 		out->reason = decide_rows[seen->backing].section_reason;
 	else
 		out->reason = decide_rows[seen->backing].reason;
+	if (place && seen->backing == BACKING_EMPTY && decide_reasons[place->kind])
+		out->reason = decide_reasons[place->kind];
+	out->key = place ? view_place_key(place) : NULL;
+	if (out->key)
+		text_copy(out->name, sizeof(out->name), place->name);
 	if (place && place->pool)
 		text_copy(out->pool, sizeof(out->pool), place->pool);
 	if (seen->domain && decide_rows[seen->backing].remount)

@@ -41,9 +41,12 @@ int guard_open(struct guard **out, const struct guard_sources *sources)
 		return rc;
 	rc = guard_over(out, sources->host, view, sources->places,
 			sources->places_unknown);
-	if (!rc)
-		(*out)->own = take_ptr(view);
-	return rc;
+	if (rc)
+		return rc;
+	if (host_is_live(sources->host) && !geteuid())
+		view_settle(view);
+	(*out)->own = take_ptr(view);
+	return 0;
 }
 
 const char *guard_unknown(const struct guard *guard)
@@ -182,6 +185,8 @@ void guard_finding(const struct guard_verdict *verdict, struct finding *out)
 			     verdict->path);
 	if (status != FINDING_PASS)
 		finding_reason(out, verdict->reason);
+	if (verdict->key)
+		finding_text(out, verdict->key, "%s", verdict->name);
 	for (i = 0; i < ARRAY_SIZE(evidence); i++)
 		if (*evidence[i].value)
 			finding_text(out, evidence[i].key, "%s", evidence[i].value);

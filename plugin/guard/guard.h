@@ -86,6 +86,8 @@ struct guard_verdict {
 	char proto[16];           /* actual transport; "" none, or not known */
 	char by[POLICY_FROM_MAX]; /* what requests RDMA; "" */
 	char pool[128];           /* the pool that mounts it; "" none */
+	const char *key;          /* view_place_key(); NULL: it has no name */
+	char name[256];
 };
 
 /* Never fails: an error makes the answer unknown. */

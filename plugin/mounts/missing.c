@@ -67,6 +67,11 @@ static void mounts_missing_judge(const struct view *view, const struct view_dir 
 	/* A line of mountinfo without a type is malformed. */
 	bool unknown = dir->mounted == DIR_UNKNOWN ||
 		       (dir->mounted == DIR_OTHER && !*dir->on->type);
+	static const char *const reasons[] = {
+		[PLACE_POOL] = "pool",
+		[PLACE_FSTAB] = "fstab",
+		[PLACE_PENDING] = "unfinished",
+	};
 	char what[124];
 
 	out->dir = dir;
@@ -81,7 +86,7 @@ static void mounts_missing_judge(const struct view *view, const struct view_dir 
 		out->reason = pool ? "pool-occupied" : "occupied";
 	} else if (out->status != FINDING_SKIP) {
 		misfit = mounts_misfit(by, &options);
-		out->reason = misfit ? misfit : pool ? "pool" : "fstab";
+		out->reason = misfit ? misfit : reasons[by->kind];
 	}
 	if (unknown)
 		snprintf(what, sizeof(what), "unknown what is mounted there");

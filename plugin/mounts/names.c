@@ -129,6 +129,8 @@ void mounts_missing_names(struct finding *finding, const struct mount_missing *m
 		finding_text(finding, "mounted_by", "%s", by->by);
 	if (by && by->pool)
 		finding_text(finding, "pool", "%s", by->pool);
+	if (by && view_place_key(by))
+		finding_text(finding, view_place_key(by), "%s", by->name);
 	if (by && mounts_misfit(by, &options) && options)
 		finding_text(finding, "rdma_options", "%s", options);
 	if (dir->mounted == DIR_OTHER) {

@@ -41,6 +41,15 @@ const char *record_pending_name(const char *target, char name[RECORD_NAME_MAX])
 	return name;
 }
 
+const char *record_pending_path(const char *target, char path[RECORD_PATH_MAX])
+{
+	char name[RECORD_NAME_MAX];
+
+	snprintf(path, RECORD_PATH_MAX, "/" RECORD_FOLDER "/%.40s",
+		 record_pending_name(target, name));
+	return path;
+}
+
 const char *record_file_name(const struct record *record, char name[RECORD_NAME_MAX])
 {
 	return record->id ? record_name(record->id, name)

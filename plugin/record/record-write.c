@@ -256,3 +256,29 @@ int record_drop(int folder, const struct record *seen)
 		return 0;
 	return record_remove_file(folder, name);
 }
+
+int record_settle(int folder, const struct record *pending, const struct nfs_mount *mount,
+		  enum record_state state)
+{
+	struct record record = *pending, now;
+	char name[RECORD_NAME_MAX], left[RECORD_NAME_MAX];
+	_cleanup_free_ char *text = NULL;
+	_cleanup_close_ int lock = -1;
+	int rc;
+
+	record_of_mount(&record, mount);
+	record.state = state;
+	rc = record_encode(&record, NULL, &text);
+	if (rc)
+		return rc;
+	lock = record_lock(folder);
+	record_pending_name(pending->target, left);
+	if (!record_read_at(folder, left, &now) ||
+	    now.checked_ms != pending->checked_ms ||
+	    strcmp(now.boot_id, pending->boot_id) != 0)
+		return 0;
+	record_file_name(&record, name);
+	if (!record_is_newer(folder, name, &record))
+		rc = record_put_file(folder, name, text, lock >= 0);
+	return rc ? rc : record_remove_file(folder, left);
+}

@@ -104,6 +104,9 @@ int record_find(const struct record_source *from, const struct nfs_mount *mount,
 /* The pending record of a directory. Errors: -ENOENT; -ESTALE of another boot or directory. */
 int record_find_pending(const struct record_source *from, const char *target,
 			struct record *out);
+/* "/run/nfsrdma/mounts/pending-0123456789abcdef.json". Pure. */
+#define RECORD_PATH_MAX 64
+const char *record_pending_path(const char *target, char path[RECORD_PATH_MAX]);
 /* The id of this boot. Errors: of reading. */
 int record_boot_id(const struct host *host, char *buf, size_t cap);
 
@@ -144,6 +147,10 @@ int record_forget(int folder, const char *target);
  * removed if that list is incomplete. */
 int record_tidy(int folder, const char *target, const struct nfs_mounts *there,
 		uint64_t now);
+/* @pending is of @mount, which is there: it becomes the record of that mount. Nothing is done if
+ * the file has changed since it was read. */
+int record_settle(int folder, const struct record *pending, const struct nfs_mount *mount,
+		  enum record_state state);
 /* For a caller that looked at @record->checked_ms and writes now. If another process has
  * since written the record, or a pending one of the directory, with the same or a later
  * time, that one has newer information and is kept. Mount ids are reused, so it may already

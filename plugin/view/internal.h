@@ -34,7 +34,7 @@ struct view {
 	struct conf *own_conf;
 	struct record_list own_records;
 	struct host_mounts tree;
-	struct view_places fstab, sections;
+	struct view_places fstab, pending, sections;
 	char fstab_unknown[256]; /* why it could not be read; "" if it could */
 	char lacks[640];         /* "": no source is missing */
 	/* Results. */
@@ -61,6 +61,8 @@ struct view_note {
 };
 
 void records_note(const struct view *view, unsigned int index, struct view_note *out);
+/* The directories of pending records of this boot; those with a mount are left out later. */
+int records_places(const struct view *view, struct view_places *out);
 
 /* wanted.c */
 

@@ -26,6 +26,7 @@ static void places_free_place(struct view_place *place)
 	free(place->target);
 	free(place->fs_spec);
 	free(place->options);
+	free(place->name);
 	*place = (struct view_place){ .kind = PLACE_POOL };
 }
 
@@ -60,7 +61,8 @@ int view_places_add(struct view_places *places, const struct view_place *place)
 	if (places_copy(&added->pool, place->pool) ||
 	    places_copy(&added->target, place->target) ||
 	    places_copy(&added->fs_spec, place->fs_spec) ||
-	    places_copy(&added->options, place->options)) {
+	    places_copy(&added->options, place->options) ||
+	    places_copy(&added->name, place->name)) {
 		places_free_place(added);
 		return -ENOMEM;
 	}
@@ -74,6 +76,15 @@ void view_places_fini(struct view_places *places)
 		places_free_place(&places->list[--places->count]);
 	free(places->list);
 	*places = (struct view_places){ .count = 0 };
+}
+
+const char *view_place_key(const struct view_place *place)
+{
+	static const char *const keys[] = {
+		[PLACE_PENDING] = "record", [PLACE_SECTION] = NULL
+	};
+
+	return place->name ? keys[place->kind] : NULL;
 }
 
 const struct view_place *view_places_pool(const struct view_places *places,

@@ -136,6 +136,9 @@ static int read_add_dir(struct view *view, const struct view_place *place)
 	dir->on = rc ? NULL : found.mount;
 	dir->mounted = rc ? read_dir_as_written(view, place->target, &dir->on)
 			  : read_dir_mounted(&found);
+	/* What is mounted there, whatever it is, is what the kernel shows. */
+	if (place->kind == PLACE_PENDING && dir->mounted != DIR_NOT_MOUNTED)
+		return 0;
 	dir->path = strdup(rc ? place->target : found.path);
 	if (!dir->path)
 		return err_no_memory();
@@ -172,8 +175,11 @@ static int read_dirs(struct view *view)
 	size_t count = view->fstab.count + (view->pools ? view->pools->count : 0);
 	int rc = view->host ? policy_each_dir(view->policies, read_add_section, view) : 0;
 
+	if (!rc && view->host)
+		rc = records_places(view, &view->pending);
 	if (rc)
 		return rc;
+	count += view->pending.count;
 	view->dirs = calloc(count + view->sections.count + 1, sizeof(*view->dirs));
 	if (!view->dirs)
 		return err_no_memory();
@@ -181,6 +187,8 @@ static int read_dirs(struct view *view)
 	if (rc)
 		return rc;
 	rc = read_add_dirs(view, &view->fstab);
+	if (!rc)
+		rc = read_add_dirs(view, &view->pending);
 	if (rc)
 		return rc;
 	view->nplaces = view->ndirs;

@@ -248,6 +248,7 @@ void view_close(struct view *view)
 	free(view->mounts);
 	free(view->known);
 	view_places_fini(&view->fstab);
+	view_places_fini(&view->pending);
 	view_places_fini(&view->sections);
 	record_list_fini(&view->own_records);
 	conf_close(view->own_conf);

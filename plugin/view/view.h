@@ -16,7 +16,7 @@
  * 1. A section [server], [export] or [directory] of nfsrdma.conf with a policy. It covers the
  *    mount: require and prefer request RDMA, and off cancels any other request.
  * 2. What requests RDMA: a pool, a line of fstab, the options mount.nfs was given, the record
- *    of a helper, nfsmount.conf, and last a port that only RDMA uses, which is a guess. A firm
+ *    of a helper (where nothing is mounted: of one that did not finish), nfsmount.conf, and last a port that only RDMA uses, which is a guess. A firm
  *    request precedes one for which TCP is acceptable (nfsrdma.policy=prefer, a guess). A mount
  *    that the kernel made below another one, or of the same file system, requests what that
  *    one does.
@@ -86,6 +86,7 @@ void view_asks(const char *type, const char *options, struct view_asks *out);
 enum view_place_kind {
 	PLACE_POOL,    /* a libvirt pool */
 	PLACE_FSTAB,   /* a line of fstab */
+	PLACE_PENDING, /* a mount that mount.nfsrdma began since boot, and did not finish */
 	PLACE_SECTION, /* [directory PATH] of nfsrdma.conf, without wildcards */
 };
 
@@ -100,7 +101,13 @@ struct view_place {
 	bool expected; /* it should be mounted now: the pool runs, the line is not noauto */
 	bool plain;    /* mount.nfs mounts it with exactly these options */
 	char by[POLICY_FROM_MAX]; /* "pool 'vm'", "/etc/fstab:7" */
+	/* For the command that mounts it or takes the request back: the file of a pending record.
+	 * NULL: none. */
+	char *name;
 };
+
+/* What its name is, as evidence: "record"; NULL: it has none. */
+const char *view_place_key(const struct view_place *place);
 
 struct view_places {
 	size_t count;
@@ -127,6 +134,7 @@ enum view_by {
 	BY_FSTAB,
 	BY_OPTIONS, /* the options mount.nfs was given */
 	BY_RECORD,  /* the record of the helper that mounted it */
+	BY_PENDING, /* the record of a helper that did not finish, where nothing is mounted */
 	BY_NFSMOUNT_CONF,
 	BY_PORT,  /* a guess: the port is RDMA's */
 	BY_ABOVE, /* the mount below which the kernel made it */
@@ -211,6 +219,10 @@ struct view_dir {
 };
 
 struct view;
+
+/* A pending record whose mount is there becomes that mount's record, so that a later umount
+ * leaves nothing that refuses. For root on the running system; an error is not one of the caller. */
+void view_settle(const struct view *view);
 
 struct view_sources {
 	/* Sources not given below are read from it. NULL: then they are unknown. */

@@ -25,6 +25,7 @@ static const struct {
 	[BY_FSTAB] = { "fstab", NULL, false, false },
 	[BY_OPTIONS] = { "options", "its mount options", true, true },
 	[BY_RECORD] = { "record", "its record in /run/nfsrdma", false, true },
+	[BY_PENDING] = { "unfinished", NULL, false, false },
 	[BY_NFSMOUNT_CONF] = { "nfsmount.conf", NULL, false, false },
 	[BY_PORT] = { "port", "its mount option port=", false, false },
 	[BY_ABOVE] = { "above", "the mount above it", false, false },
@@ -96,8 +97,14 @@ static void wanted_take(struct wanted_search *f, const struct wanted_word *word)
 
 static void wanted_take_place(struct wanted_search *f, const struct view_place *place)
 {
+	static const enum view_by bys[] = {
+		[PLACE_POOL] = BY_POOL,
+		[PLACE_FSTAB] = BY_FSTAB,
+		[PLACE_PENDING] = BY_PENDING,
+		[PLACE_SECTION] = BY_SECTION,
+	};
 	const struct wanted_word word = {
-		.by = place->kind == PLACE_POOL ? BY_POOL : BY_FSTAB,
+		.by = bys[place->kind],
 		.asked = place->asked,
 		.loose = place->force == FORCE_PREFER,
 		.from = place->by,

@@ -184,9 +184,8 @@ struct renew_input {
 
 /* A helper finishes within this time after it mounted, unless its process is stopped. */
 #define RENEW_HELPER_MS 30000
-/* For a pending record of a directory without a mount: mount.nfs tries for two minutes, and
- * each attempt takes three. With retry= it may take longer; the helper writes its record at
- * the end, and does not need the pending one. */
+/* How long a helper that has just mounted may have been at work: mount.nfs tries for two minutes,
+ * and each attempt takes three. */
 #define RENEW_PENDING_MS (15 * 60 * 1000)
 
 /* The record of this very mount and boot, or NULL. */

@@ -6,10 +6,10 @@
  * directory.
  *
  * Whether a helper is alive cannot be determined: it may run in another PID namespace. So
- * after mounting it has half a minute to write its record, which normally takes
- * milliseconds. The record that the watcher then writes says what the kernel says of the
- * mount, as the helper's would. So a helper that unmounts a mount over TCP is never
- * reported as a lost mount. */
+ * after mounting over another transport than RDMA it has half a minute to undo or record that,
+ * which normally takes milliseconds, and is never reported as a lost mount meanwhile. A mount
+ * over RDMA is recorded at once: the record says what the kernel says of it, as the helper's
+ * would. */
 #include "plugin/watch/internal.h"
 
 struct renew_actions {
@@ -86,10 +86,10 @@ static void renew_plan_mount(struct renew_actions *plan, unsigned int index)
 	const struct renew_input *input = plan->input;
 	const struct nfs_mount *mount = &input->mounts->list[index];
 	const struct view_mount *seen = input->seen[index];
-	const struct record *own = renew_record(input, mount);
+	const struct record *own = renew_record(input, mount), *told = own;
 	struct record record = { .state = states[seen->run], .checked_ms = input->now };
 
-	if (renew_is_helpers(input, mount))
+	if (!view_run_is_rdma(seen->run) && renew_is_helpers(input, mount))
 		return;
 	if (seen->run != RUN_RDMA && seen->run != RUN_CLAIMED && seen->run != RUN_MIXED &&
 	    !own && !seen->wanted.rdma && !renew_find_pending(plan, mount->target))
@@ -97,9 +97,12 @@ static void renew_plan_mount(struct renew_actions *plan, unsigned int index)
 	record_of_mount(&record, mount);
 	text_copy(record.boot_id, sizeof(record.boot_id), input->boot_id);
 	str_copy(record.by, sizeof(record.by), WATCH_NAME);
-	if (own) {
-		str_copy(record.wanted, sizeof(record.wanted), own->wanted);
-		str_copy(record.policy, sizeof(record.policy), own->policy);
+	/* Its helper did not record it. */
+	if (!told)
+		told = renew_find_pending(plan, mount->target);
+	if (told && view_same_source(told->fs_spec, mount->fs_spec)) {
+		str_copy(record.wanted, sizeof(record.wanted), told->wanted);
+		str_copy(record.policy, sizeof(record.policy), told->policy);
 	}
 	if (seen->wanted.rdma && seen->wanted.lasting)
 		str_copy(record.wanted, sizeof(record.wanted), "rdma");
@@ -130,15 +133,18 @@ static void renew_plan_record(struct renew_actions *plan, const struct record *r
 			mounted |= record_is_of(record, &mounts->list[i], input->now);
 		} else if (!strcmp(mounts->list[i].target, record->target)) {
 			mounted = true;
-			helpers |= renew_is_helpers(input, &mounts->list[i]);
+			helpers |= !view_run_is_rdma(input->seen[i]->run) &&
+				   renew_is_helpers(input, &mounts->list[i]);
 		}
 	}
 	/* The helper made the mount on a pending record's directory, and it is recorded by now,
-	 * unless the helper is still working on it. */
+	 * unless the helper is still working on it. Where nothing is mounted, its helper may have
+	 * been killed: the request stays, and no guest is to use the directory. A time in the future
+	 * is invalid. */
 	if (record->id && !mounted)
 		renew_add(plan, RENEW_GONE, record, 0);
 	else if (!record->id &&
-		 (mounted ? !helpers : !renew_is_younger(plan, record, RENEW_PENDING_MS)))
+		 (mounted ? !helpers : !renew_is_younger(plan, record, UINT64_MAX)))
 		renew_add(plan, RENEW_DROP, record, 0);
 }
 

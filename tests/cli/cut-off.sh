@@ -248,9 +248,33 @@ unmount_all()
 	rm -f /run/nfsrdma/mounts/*
 }
 
-required_start() { :; }
+pending() { compgen -G '/run/nfsrdma/mounts/pending-*.json' >/dev/null; }
+
+# gate_is_right: a guest with a disk there is refused while the mount was requested and nothing is mounted.
+gate_is_right()
+{
+	local expected=0
+
+	if ! mountpoint -q "$place"; then
+		# Once mount.nfs ran, a killed helper leaves the request.
+		[[ $status != 137 || ! -e $work/called ]] || pending || { show; fail "$point: the request is forgotten"; }
+		! pending || expected=1
+	fi
+	status_gate=0
+	"$hook" g prepare begin - >/dev/null 2>"$work/gate" <<-END || status_gate=$?
+		<domain type='qemu'><name>g</name><devices><disk type='file' device='disk'>
+		<source file='$place/a.img'/><target dev='vda' bus='virtio'/></disk></devices></domain>
+	END
+	[[ $status_gate == "$expected" ]] || { show; cat "$work/gate"; fail "$point: the gate's exit status is $status_gate, not $expected"; }
+	((!expected)) || grep -q "rm /run/nfsrdma/mounts/pending-[0-9a-f]*\.json" "$work/gate" ||
+		{ cat "$work/gate"; fail "$point: the gate does not say how to clear it"; }
+	refused=$((refused + expected))
+}
+
+required_start() { rm -f "$work/called"; }
 required_end()
 {
+	gate_is_right
 	((status != 0)) || { show; fail "$point: what is not over RDMA is mounted"; }
 	# A mount that a killed helper leaves has a record that says that it is not proven.
 	if mountpoint -q "$place"; then
@@ -262,9 +286,10 @@ required_end()
 	no_record || { ls -A /run/nfsrdma/mounts; fail "$point: a record is left"; }
 }
 
-preferred_start() { :; }
+preferred_start() { rm -f "$work/called"; }
 preferred_end()
 {
+	gate_is_right
 	if ((status == 0)); then
 		mountpoint -q "$place" || { show; fail "$point: nothing is mounted"; }
 		umount "$place"
@@ -290,15 +315,25 @@ try_mount()
 try_mount_inside()
 {
 	helpers=${NFSRDMA%/*}/mount-helper
+	hook=${NFSRDMA%/*}/hooks/libvirt/nfsrdma-libvirt-hook
+	refused=0
 	place=$work/place
 	mkdir "$place" "$work/sbin"
 	# shellcheck disable=SC2016 # of that script
-	printf '#!/bin/sh\nexec /bin/mount -i -t tmpfs none "$2"\n' >"$work/sbin/mount.nfs"
+	printf '#!/bin/sh\n: >%s/called\nexec /bin/mount -i -t tmpfs none "$2"\n' "$work" >"$work/sbin/mount.nfs"
 	chmod +x "$work/sbin/mount.nfs"
 	cleanup_fn umount -l "$place" "$(readlink -f /sbin)" /run
 	mount -t overlay -o "lowerdir=$work/sbin:$(readlink -f /sbin)" none "$(readlink -f /sbin)"
 	mount -t tmpfs run /run
 	each_point required "$helpers/mount.nfsrdma" 127.0.0.1:/vm "$place" -o "$mount_options,nfsrdma.policy=require"
+	# The start of each of its processes: some come after the request is noted, and before the mount.
+	for at in {1..4}; do
+		kind=KILL sort=changing point="required: KILL at socketpair $at"
+		required_start
+		cut KILL socketpair "$at" "$helpers/mount.nfsrdma" 127.0.0.1:/vm "$place" -o "$mount_options,nfsrdma.policy=require"
+		required_end
+	done
+	((refused > 0)) || fail "no killed helper left a request"
 	unmount_all
 	each_point preferred "$helpers/mount.nfsrdma" 127.0.0.1:/vm "$place" -o "$mount_options,nfsrdma.policy=prefer"
 	unmount_all

@@ -190,6 +190,76 @@ static void a_pending_record_holds_the_requirement(void)
 	end();
 }
 
+/* Where mount.nfsrdma, or the process that mounts, is killed: what is left, and each policy's answer. */
+static void a_killed_helper_leaves_no_guest_on_the_local_disk(void)
+{
+	enum { NOTHING, OVER_RDMA, OVER_TCP, LOCAL };
+	static const char *const lies[] = {
+		[NOTHING] = ROOT,
+		[OVER_RDMA] = ROOT RDMA(90, 21, "/srv/vm", "nas:/vm"),
+		[OVER_TCP] = ROOT TCP(90, 21, "/srv/vm", "nas:/vm"),
+		[LOCAL] = ROOT OTHER(90, 21, "/srv/vm", "ext4", "/dev/sdb1"),
+	};
+	static const char *const confs[] = { "", REQUIRE_NAS,
+					     "[server nas]\npolicy = prefer\n",
+					     "[server nas]\npolicy = off\n" };
+	static const struct {
+		const char *point;
+		bool pending, recorded;
+		unsigned int lies;
+		const char *answers; /* of the policies: passes, Warns, refuses */
+	} rows[] = {
+		{ "before it is noted", false, false, NOTHING, "pppp" },
+		{ "before mount.nfs", true, false, NOTHING, "rrrp" },
+		{ "at move_mount", true, false, NOTHING, "rrrp" },
+		{ "after the mount", true, false, OVER_RDMA, "pppp" },
+		{ "after it is recorded", true, true, OVER_RDMA, "pppp" },
+		{ "the end", false, true, OVER_RDMA, "pppp" },
+		{ "after a mount over TCP", true, false, OVER_TCP, "rrWp" },
+		{ "a TCP mount that is recorded", true, true, OVER_TCP, "rrWp" },
+		/* An error that was told; a mount that was unmounted. */
+		{ "after the error", false, false, NOTHING, "pppp" },
+		{ "after umount", false, true, NOTHING, "pppp" },
+		/* The kernel shows it. */
+		{ "above a local mount", true, false, LOCAL, "pppp" },
+	};
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i].point);
+		begin(&(struct row){ .mounts = lies[rows[i].lies] });
+		if (rows[i].pending)
+			put(pending_of(10000));
+		if (rows[i].recorded)
+			put(record_of(RECORD_PROVEN, 1000));
+		for (j = 0; j < ARRAY_SIZE(confs); j++) {
+			bool refused = rows[i].answers[j] == 'r';
+
+			tree_write(&tree, "etc/nfsrdma.conf", confs[j]);
+			CU_ASSERT_STRING_EQUAL(answer(""), refused ? "refuse" : "pass");
+			CU_ASSERT_EQUAL(verdict.refuse, refused);
+			CU_ASSERT_EQUAL(verdict.loud, rows[i].answers[j] == 'W');
+			if (!refused || rows[i].lies != NOTHING)
+				continue;
+			ASSERT_CONTAINS(verdict.text, "nothing is mounted at /srv/vm");
+			ASSERT_CONTAINS(verdict.remedy,
+					"rm /run/nfsrdma/mounts/pending-");
+			CU_ASSERT_STRING_EQUAL(verdict.reason, "unfinished");
+		}
+		end();
+	}
+	/* Of an earlier boot; of a mount for which RDMA was not requested. */
+	for (i = 0; i < 2; i++) {
+		struct record record = pending_of(1000);
+
+		strcpy(i ? record.wanted : record.boot_id, i ? "tcp" : "another");
+		begin(&(struct row){ .mounts = ROOT });
+		put(record);
+		CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+		end();
+	}
+}
+
 /* It may have a request for RDMA. */
 static void an_invalid_record_of_a_mount_over_tcp_is_unknown(void)
 {
@@ -537,6 +607,7 @@ SUITE_MAIN("guard-records", TEST(a_record_holds_the_requirement),
 	   TEST(no_record_overrules_the_kernel),
 	   TEST(a_pending_record_says_nothing_against_a_mount),
 	   TEST(a_pending_record_holds_the_requirement),
+	   TEST(a_killed_helper_leaves_no_guest_on_the_local_disk),
 	   TEST(an_invalid_record_of_a_mount_over_tcp_is_unknown),
 	   TEST(a_mount_with_connections_of_both_kinds_is_refused),
 	   TEST(a_verdict_has_its_names),

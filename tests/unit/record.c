@@ -543,6 +543,34 @@ static void every_member_is_checked(void)
 	end();
 }
 
+/* Whoever sees the mount of a pending record: a later umount leaves nothing that refuses. */
+static void a_pending_record_becomes_that_of_its_mount(void)
+{
+	struct record seen;
+
+	begin();
+	now = now_ms();
+	seen = pending(now - 1000);
+	strcpy(seen.policy, "prefer");
+	put(seen);
+	CU_ASSERT_EQUAL(record_settle(folder, &seen, &mount, RECORD_PROVEN), 0);
+	CU_ASSERT_EQUAL(find(), 0);
+	CU_ASSERT_EQUAL(found.id, 90);
+	CU_ASSERT_EQUAL(found.state, RECORD_PROVEN);
+	CU_ASSERT_STRING_EQUAL(found.wanted, "rdma");
+	CU_ASSERT_STRING_EQUAL(found.policy, "prefer");
+	CU_ASSERT_EQUAL(record_find_pending(&(struct record_source){ .host = tree.host },
+					    "/srv/vm", &found),
+			-ENOENT);
+	/* The next mount on that directory began meanwhile: its request stays. */
+	put(pending(now - 10));
+	CU_ASSERT_EQUAL(record_settle(folder, &seen, &mount, RECORD_TCP), 0);
+	CU_ASSERT_EQUAL(record_find_pending(&(struct record_source){ .host = tree.host },
+					    "/srv/vm", &found),
+			0);
+	end();
+}
+
 SUITE_MAIN("record", TEST(a_written_record_is_read_back),
 	   TEST(a_record_of_another_mount_is_ignored),
 	   TEST(a_record_older_than_the_mount_is_another_mounts),
@@ -558,6 +586,7 @@ SUITE_MAIN("record", TEST(a_written_record_is_read_back),
 	   TEST(renewing_does_not_overwrite_a_newer_record),
 	   TEST(renewing_leaves_the_record_of_a_helper),
 	   TEST(only_a_record_that_was_read_is_dropped),
+	   TEST(a_pending_record_becomes_that_of_its_mount),
 	   TEST(all_records_are_listed_and_invalid_ones_reported),
 	   TEST(a_record_that_is_not_listed_is_named),
 	   TIMED(a_lock_that_nobody_lets_go_stops_no_helper),

@@ -165,8 +165,8 @@ static void a_running_helper_is_left_alone(void)
 		{ 0, 0, "" },
 		{ 29999, 3600, "" },
 		{ 120000, 10, "" },
-		{ 30000, 30, "write 90 proven wanted rdma; drop 0" },
-		{ 901000, 10, "write 90 proven wanted rdma; drop 0" },
+		{ 30000, 30, "write 90 tcp wanted rdma; drop 0" },
+		{ 901000, 10, "write 90 tcp wanted rdma; drop 0" },
 	};
 	size_t i;
 
@@ -175,11 +175,17 @@ static void a_running_helper_is_left_alone(void)
 		begin();
 		seen.wanted = (struct view_wanted){ .rdma = true, .lasting = true };
 		mount.age = rows[i].mount_age_s;
-		add(0, RECORD_UNPROVEN, rows[i].pending_age);
+		strcpy(add(0, RECORD_UNPROVEN, rows[i].pending_age)->policy, "prefer");
+		/* What is over RDMA needs no helper any more, and has what it requested. */
+		*renewed_policy = '\0';
+		CU_ASSERT_STRING_EQUAL(plan(), "write 90 proven wanted rdma; drop 0");
+		CU_ASSERT_STRING_EQUAL(renewed_policy, "prefer");
+		seen.run = RUN_OTHER;
 		CU_ASSERT_STRING_EQUAL(plan(), rows[i].plan);
 	}
 	/* Written after the scan began. */
 	begin();
+	seen.run = RUN_OTHER;
 	add(0, RECORD_UNPROVEN, 0)->checked_ms = NOW + 50;
 	CU_ASSERT_STRING_EQUAL(plan(), "");
 	CU_ASSERT(renew_is_helpers(&input, &mount));
@@ -194,6 +200,7 @@ static void an_outdated_pending_record_is_dropped(void)
 	CU_ASSERT_STRING_EQUAL(plan(), "drop 0");
 	/* It was mounted again on the same directory. */
 	list[1].checked_ms = NOW - 500;
+	seen.run = RUN_OTHER;
 	CU_ASSERT_STRING_EQUAL(plan(), "");
 }
 
@@ -206,8 +213,9 @@ static void records_of_missing_mounts_are_dropped(void)
 	/* Nobody has seen the mount of a pending record. */
 	list[0].id = 0;
 	CU_ASSERT_STRING_EQUAL(plan(), "");
-	list[0].checked_ms = NOW - RENEW_PENDING_MS;
-	CU_ASSERT_STRING_EQUAL(plan(), "drop 0");
+	/* Its helper was killed: the request stays until the next boot. */
+	list[0].checked_ms = 0;
+	CU_ASSERT_STRING_EQUAL(plan(), "");
 	/* The clock of another boot. */
 	list[0].checked_ms = NOW + 100000;
 	CU_ASSERT_STRING_EQUAL(plan(), "drop 0");
