@@ -129,8 +129,21 @@ static void backing_remote(const struct guard *guard, const struct host_path *fo
 static void backing_automount(const struct guard *guard, const struct host_path *found,
 			      struct guard_seen *out)
 {
+	_cleanup_free_ struct view_demand *demand = malloc(sizeof(*demand));
+
 	*out = (struct guard_seen){ .mount = found->mount, .backing = BACKING_AUTOMOUNT };
 	backing_find_request(guard, found->path, backing_floor(found->mount), out);
+	if (!demand)
+		return;
+	view_demand(guard->view, found->mount, found->path, demand);
+	str_copy(out->why, sizeof(out->why), demand->why);
+	if (!demand->known)
+		return;
+	out->backing = demand->rdma ? BACKING_DEMAND : BACKING_DEMAND_OTHER;
+	text_copy(out->source, sizeof(out->source), demand->source);
+	/* What is requested of a directory precedes the mount's own request. */
+	if (!out->wanted.rdma && !out->wanted.covered)
+		out->wanted = demand->wanted;
 }
 
 /* A mount may be requested below its mount's directory, and be missing. */

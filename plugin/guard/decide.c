@@ -73,6 +73,14 @@ static void decide_say_mount(struct decide_sentence *s, const char *before)
 		REMEDY(s,
 		       "If mount.nfsrdma still runs, wait for it; else mount it again ('mount -t nfsrdma %s %s'), or clear the request if nothing belongs there ('rm %s').",
 		       SHELL_OPERAND(place->fs_spec), s->dir, place->name);
+	else if (place && place->kind == PLACE_UNIT)
+		REMEDY(s,
+		       "%sStart its unit ('systemctl start %s'), then run 'nfsrdma mounts'.",
+		       before, SHELL_OPERAND(place->name));
+	else if (place && place->kind == PLACE_STORAGE)
+		REMEDY(s,
+		       "%sHave Proxmox VE mount the storage ('pvesm status --storage %s'), then run 'nfsrdma mounts'.",
+		       before, SHELL_OPERAND(place->name));
 	else if (place && place->kind == PLACE_FSTAB)
 		REMEDY(s, "%sMount it ('mount %s'), then run 'nfsrdma mounts'.", before,
 		       s->dir);
@@ -158,9 +166,18 @@ static void decide_say_empty(struct decide_sentence *s)
 static void decide_say_automount(struct decide_sentence *s)
 {
 	SAY(s,
-	    "disk %s (%s) is below %s, which is mounted on demand and not mounted now, but %s %s RDMA",
-	    s->disk, s->file, s->target, s->by, s->verb);
+	    "disk %s (%s) is below %s, which is mounted on demand and not mounted now (%s), but %s %s RDMA",
+	    s->disk, s->file, s->target, s->seen->why, s->by, s->verb);
 	REMEDY(s, "Mount it before the guest starts ('ls %s').", s->dir);
+}
+
+static void decide_say_demand(struct decide_sentence *s)
+{
+	SAY(s,
+	    "disk %s (%s) is below %s, on which %s will be mounted without RDMA, but %s %s RDMA",
+	    s->disk, s->file, s->target, s->seen->source, s->by, s->verb);
+	REMEDY(s,
+	       "Add proto=rdma to its options in fstab, the unit or the automounter's map, and reload that.");
 }
 
 static void decide_say_unknown(struct decide_sentence *s)
@@ -206,13 +223,21 @@ static const struct {
 	[BACKING_AUTOMOUNT] = { GUARD_UNKNOWN, "gate.unknown", "automount", "automount",
 				"automount", "automount", decide_say_automount, false,
 				false },
+	[BACKING_DEMAND] = { GUARD_PASS, "gate.transport", "", "", "", "", NULL, false,
+			     false },
+	[BACKING_DEMAND_OTHER] = { GUARD_REFUSE, "gate.transport", "on-demand",
+				   "on-demand", "on-demand", "on-demand",
+				   decide_say_demand, false, false },
 	[BACKING_UNKNOWN] = { GUARD_UNKNOWN, "gate.unknown", "lost", "lost", "lost",
 			      "lost", decide_say_unknown, false, false },
 };
 
 /* Of a mount that is missing, by what requests it. NULL: that of its row. */
 static const char *const decide_reasons[] = {
-	[PLACE_PENDING] = "unfinished", [PLACE_SECTION] = NULL
+	[PLACE_UNIT] = "unit-not-mounted",
+	[PLACE_STORAGE] = "storage-not-mounted",
+	[PLACE_PENDING] = "unfinished",
+	[PLACE_SECTION] = NULL,
 };
 
 static void decide_message(const struct guard_seen *seen, const struct guard_disk *disk,
@@ -268,6 +293,8 @@ void decide_disk(const struct guard_seen *seen, const struct guard_disk *disk,
 	const char *source = seen->mount ? seen->mount->source : NULL;
 	bool tolerated;
 
+	if (*seen->source)
+		source = seen->source;
 	if (empty)
 		source = wanted->place ? wanted->place->fs_spec : NULL;
 	*out = (struct guard_verdict){ .answer = GUARD_PASS,

@@ -178,8 +178,10 @@ void guard_finding(const struct guard_verdict *verdict, struct finding *out)
 	if (*verdict->text)
 		finding_init(out, verdict->id, status, "%s", verdict->text);
 	else if (verdict->wanted)
-		finding_init(out, verdict->id, status, "%s is on %s, over %s",
-			     verdict->path, verdict->fs_spec, verdict->proto);
+		finding_init(out, verdict->id, status, "%s is on %s, %s%s", verdict->path,
+			     verdict->fs_spec, *verdict->proto ? "over " : "",
+			     *verdict->proto ? verdict->proto
+					     : "mounted over RDMA on demand");
 	else
 		finding_init(out, verdict->id, status, "RDMA is not requested for %s",
 			     verdict->path);

@@ -18,9 +18,11 @@ enum guard_backing {
 	BACKING_DOUBTFUL, /* an NFS mount of unknown transport */
 	BACKING_ALIAS, /* an NFS mount over RDMA, of another source than requested there */
 	BACKING_FOREIGN, /* another file system is mounted where an NFS mount is requested */
-	BACKING_EMPTY,     /* nothing is mounted where a mount is requested */
-	BACKING_AUTOMOUNT, /* an automounter would mount it */
-	BACKING_UNKNOWN,   /* its location, or what is requested there, is unknown */
+	BACKING_EMPTY,        /* nothing is mounted where a mount is requested */
+	BACKING_AUTOMOUNT,    /* an automounter would mount it; over what is unknown */
+	BACKING_DEMAND,       /* an automounter will mount it, over RDMA */
+	BACKING_DEMAND_OTHER, /* an automounter will mount it, and not over RDMA */
+	BACKING_UNKNOWN,      /* its location, or what is requested there, is unknown */
 	BACKING_COUNT
 };
 
@@ -32,8 +34,9 @@ struct guard_seen {
 	/* Where a mount is requested: the mount's own target, or a directory below or above
 	 * it. */
 	char dir[PATH_MAX];
-	char why[256]; /* it is unproven, unknown or lost */
-	bool domain;   /* VDSM mounts there, and ignores mounts made by hand */
+	char why[256];    /* it is unknown or lost */
+	char source[256]; /* that an automounter will mount; "" none, or not known */
+	bool domain;      /* VDSM mounts there, and ignores mounts made by hand */
 };
 
 /* The last directory that was judged: disks of a guest usually share one. */

@@ -504,6 +504,7 @@ struct host_mount {
 	/* "" if its line cannot be parsed. Longer types are truncated: FUSE appends a dot
 	 * and any subtype that the user chose. */
 	char type[32];
+	bool direct; /* of type autofs: a trigger of its own for a directory of a direct map */
 };
 
 #define HOST_MOUNTS_MAX 16384
@@ -628,9 +629,10 @@ int host_exports(const struct host *host, struct host_exports *out);
 /* proxmox.c: NFS storages of Proxmox VE */
 
 struct proxmox_storage {
-	char name[64], server[256], path[256], options[512], content[128];
+	char name[64], server[256], export[256], path[256], options[512], content[128];
+	char nodes[256];   /* "": all nodes of the cluster */
 	unsigned int line; /* of etc/pve/storage.cfg */
-	bool disabled;
+	bool disabled;     /* or not for this node */
 };
 
 #define PROXMOX_STORAGES_MAX 32
@@ -693,6 +695,19 @@ char kconfig_get(const struct host_kconfig *config, const char *option);
  * drop-ins. @buf is empty if it is not set. Errors: -ENOENT: no such unit. */
 int host_unit_get(const struct host *host, const char *unit, const char *key, char *buf,
 		  size_t cap);
+
+struct unit_setting {
+	const char *key; /* NULL: the end */
+	char *buf;       /* "" if it is not set */
+	size_t cap;
+};
+
+/* The same for several settings of a section ("Mount"). */
+int host_unit_read(const struct host *host, const char *unit, const char *section,
+		   const struct unit_setting *settings);
+/* The files of units with this suffix (".mount") in all folders but those of generators; paths
+ * below the root. Errors: of listing. */
+int host_units(const struct host *host, const char *suffix, struct host_list *out);
 
 enum unit_state { UNIT_MISSING, UNIT_DISABLED, UNIT_ENABLED, UNIT_MASKED };
 

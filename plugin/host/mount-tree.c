@@ -54,6 +54,7 @@ static int mount_tree_take_line(char *line, struct host_mount *out)
 	type = strsep(&line, " ");
 	/* An empty source leaves nothing between the blanks. */
 	source = strsep(&line, " ");
+	out->direct = line && (strstr(line, ",direct") || strstr(line, ",offset"));
 	if (type && source) {
 		mountinfo_unescape(type);
 		str_copy(out->type, sizeof(out->type), type);

@@ -23,6 +23,8 @@ static void proxmox_take_setting(struct proxmox_storage *storage, const char *ke
 	} rows[] = {
 		{ "path", storage->path, sizeof(storage->path) },
 		{ "server", storage->server, sizeof(storage->server) },
+		{ "export", storage->export, sizeof(storage->export) },
+		{ "nodes", storage->nodes, sizeof(storage->nodes) },
 		{ "options", storage->options, sizeof(storage->options) },
 		{ "content", storage->content, sizeof(storage->content) },
 	};
@@ -66,6 +68,33 @@ static void proxmox_parse_cfg(char *text, struct proxmox_storages *out)
 	}
 }
 
+/* @name: of this host, with or without its domain. */
+static bool proxmox_has_node(const char *nodes, const char *name)
+{
+	size_t len, own = strcspn(name, ".");
+
+	for (; *nodes; nodes += len + (nodes[len] == ',')) {
+		len = strcspn(nodes, ",");
+		if (len == own && !strncmp(nodes, name, len))
+			return true;
+	}
+	return false;
+}
+
+static void proxmox_leave_out_others(const struct host *host,
+				     struct proxmox_storages *storages)
+{
+	char name[256];
+	unsigned int i;
+
+	if (host_attr(host, "proc/sys/kernel/hostname", name, sizeof(name)))
+		return;
+	for (i = 0; i < storages->count; i++)
+		storages->list[i].disabled |= *storages->list[i].nodes &&
+					      !proxmox_has_node(storages->list[i].nodes,
+								name);
+}
+
 int host_proxmox(const struct host *host, struct proxmox_storages *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -82,7 +111,9 @@ int host_proxmox(const struct host *host, struct proxmox_storages *out)
 		host_text_fini(&text);
 		rc = host_read(host, STORAGE_CFG, TEXT_MAX, &text);
 	}
-	if (!rc)
-		proxmox_parse_cfg(text.text, out);
-	return rc == -ENOENT ? 0 : rc;
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	proxmox_parse_cfg(text.text, out);
+	proxmox_leave_out_others(host, out);
+	return 0;
 }

@@ -7,7 +7,8 @@
 
 #include "plugin/host/internal.h"
 
-#define UNIT_MAX 128
+/* NAME_MAX: names of mounts are escaped paths. */
+#define UNIT_MAX 256
 
 static const char *const unit_dirs[] = {
 	"etc/systemd/system",     "run/systemd/system", "usr/local/lib/systemd/system",
@@ -59,16 +60,25 @@ static int unit_find(const struct host *host, const char *unit, char *path)
 	return rc;
 }
 
-/* A setting to read, and where its value goes. */
-struct unit_setting {
+/* The settings to read. */
+struct unit_reader {
 	const struct host *host;
-	const char *key; /* in [Service] */
-	char *buf;
-	size_t cap;
+	const char *section;
+	const struct unit_setting *settings;
 };
 
+static void unit_take(const struct unit_reader *reader, const char *key,
+		      const char *value)
+{
+	const struct unit_setting *to;
+
+	for (to = reader->settings; to->key; to++)
+		if (!strcmp(to->key, key))
+			text_copy(to->buf, to->cap, value);
+}
+
 /* The last assignment wins. */
-static int unit_parse_file(const struct unit_setting *to, const char *file)
+static int unit_parse_file(const struct unit_reader *to, const char *file)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	unsigned int number = 0;
@@ -81,20 +91,20 @@ static int unit_parse_file(const struct unit_setting *to, const char *file)
 	for (cursor = text.text; (line = line_next_joined(&cursor, &number));) {
 		line = text_trim(line);
 		if (*line == '[') {
-			inside = !strncmp(line, "[Service]", 9);
+			line[strcspn(line, "]")] = '\0';
+			inside = !strcmp(line + 1, to->section);
 			continue;
 		}
 		value = strchr(line, '=');
 		if (!inside || !value || *line == '#' || *line == ';')
 			continue;
 		*value++ = '\0';
-		if (!strcmp(text_trim(line), to->key))
-			text_copy(to->buf, to->cap, text_trim(value));
+		unit_take(to, text_trim(line), text_trim(value));
 	}
 	return 0;
 }
 
-static int unit_parse_dropins(const struct unit_setting *to, const char *unit)
+static int unit_parse_dropins(const struct unit_reader *to, const char *unit)
 {
 	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
 	char dirs[ARRAY_SIZE(unit_dirs)][256];
@@ -116,14 +126,16 @@ static int unit_parse_dropins(const struct unit_setting *to, const char *unit)
 	return rc;
 }
 
-int host_unit_get(const struct host *host, const char *unit, const char *key, char *buf,
-		  size_t cap)
+int host_unit_read(const struct host *host, const char *unit, const char *section,
+		   const struct unit_setting *settings)
 {
-	const struct unit_setting to = { host, key, buf, cap };
+	const struct unit_reader to = { host, section, settings };
 	char path[HOST_PATH_MAX], template[UNIT_MAX];
+	const struct unit_setting *setting;
 	int rc;
 
-	buf[0] = '\0';
+	for (setting = settings; setting->key; setting++)
+		setting->buf[0] = '\0';
 	rc = unit_find(host, unit, path);
 	if (rc)
 		return rc < 0 ? rc : 0;
@@ -131,6 +143,19 @@ int host_unit_get(const struct host *host, const char *unit, const char *key, ch
 	if (!rc && unit_template(unit, template, sizeof(template)))
 		rc = unit_parse_dropins(&to, template);
 	return rc ? rc : unit_parse_dropins(&to, unit);
+}
+
+int host_unit_get(const struct host *host, const char *unit, const char *key, char *buf,
+		  size_t cap)
+{
+	const struct unit_setting settings[] = { { key, buf, cap }, { NULL, NULL, 0 } };
+
+	return host_unit_read(host, unit, "Service", settings);
+}
+
+int host_units(const struct host *host, const char *suffix, struct host_list *out)
+{
+	return dropins_list(host, unit_dirs, suffix, out);
 }
 
 /* Whether FOLDER/SOMETHING.wants/UNIT, or .requires, exists. */

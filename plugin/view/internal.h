@@ -6,6 +6,8 @@
  *	run.c      the actual transport of a mount; pure
  *	asks.c     what an option string requests; pure
  *	places.c   directories where a mount is configured, and their order
+ *	configured.c  directories of units, storages of Proxmox VE, VDSM's domains
+ *	automount.c   what an automounter will mount
  *	records.c  what the records say was requested of a mount; pure
  *	wanted.c   what requests which transport, and whether it is binding; pure
  *	read.c     the sources, each read once
@@ -34,9 +36,10 @@ struct view {
 	struct conf *own_conf;
 	struct record_list own_records;
 	struct host_mounts tree;
-	struct view_places fstab, pending, sections;
-	char fstab_unknown[256]; /* why it could not be read; "" if it could */
-	char lacks[640];         /* "": no source is missing */
+	struct view_places fstab, configured, pending, sections;
+	char fstab_unknown[256];      /* why it could not be read; "" if it could */
+	char configured_unknown[256]; /* the same for units and storages */
+	char lacks[900];              /* "": no source is missing */
 	/* Results. */
 	bool *known; /* by index of the mount */
 	struct view_mount *mounts;
@@ -51,6 +54,15 @@ void places_sort(struct view *view);
 /* The first place at this path, and the next one there, or NULL. */
 const struct view_dir *places_at(const struct view *view, const char *dir);
 const struct view_dir *places_next(const struct view *view, const struct view_dir *dir);
+
+/* Whether it is of NFS: "nfs", "nfs4", "nfsrdma". */
+bool places_is_nfs(const char *type);
+
+/* configured.c */
+
+/* Adds .mount units, storages of Proxmox VE, and VDSM's domains. Errors: -ENOMEM; what cannot be
+ * read is in @view->configured_unknown. */
+int configured_places(struct view *view);
 
 /* records.c */
 

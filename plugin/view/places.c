@@ -56,6 +56,7 @@ int view_places_add(struct view_places *places, const struct view_place *place)
 				      .asked = place->asked,
 				      .force = place->force,
 				      .expected = place->expected,
+				      .idle = place->idle,
 				      .plain = place->plain };
 	text_copy(added->by, sizeof(added->by), place->by);
 	if (places_copy(&added->pool, place->pool) ||
@@ -81,7 +82,10 @@ void view_places_fini(struct view_places *places)
 const char *view_place_key(const struct view_place *place)
 {
 	static const char *const keys[] = {
-		[PLACE_PENDING] = "record", [PLACE_SECTION] = NULL
+		[PLACE_UNIT] = "unit",
+		[PLACE_STORAGE] = "storage",
+		[PLACE_PENDING] = "record",
+		[PLACE_SECTION] = NULL,
 	};
 
 	return place->name ? keys[place->kind] : NULL;
@@ -100,7 +104,7 @@ const struct view_place *view_places_pool(const struct view_places *places,
 
 /* --- fstab ---------------------------------------------------------------------------------- */
 
-static bool places_is_nfs(const char *type)
+bool places_is_nfs(const char *type)
 {
 	static const char *const types[] = { "nfs", "nfs4", "nfsrdma" };
 	size_t i;
@@ -111,19 +115,16 @@ static bool places_is_nfs(const char *type)
 	return false;
 }
 
-/* Mounted at boot, and not on first access. */
-static bool places_is_expected(const char *options)
+static bool places_has_option(const char *options, const char *name)
 {
-	static const char *const later[] = { "noauto", "x-systemd.automount" };
-	size_t i, len;
+	size_t len, own = strlen(name);
 
 	for (; *options; options += len + (options[len] == ',')) {
 		len = strcspn(options, ",");
-		for (i = 0; i < ARRAY_SIZE(later); i++)
-			if (strlen(later[i]) == len && !strncmp(later[i], options, len))
-				return false;
+		if (len == own && !strncmp(options, name, len))
+			return true;
 	}
-	return true;
+	return false;
 }
 
 static int places_skip_line(struct libmnt_table *table, const char *filename, int line)
@@ -163,7 +164,10 @@ static int places_add_line(struct view_places *places, char *line, unsigned int 
 	place.options = opts;
 	place.asked = asks.asked;
 	place.force = asks.force;
-	place.expected = places_is_expected(opts);
+	/* systemd sets up the automount of a line with noauto as well. */
+	place.idle = places_has_option(opts, "noauto") &&
+		     !places_has_option(opts, "x-systemd.automount");
+	place.expected = !place.idle && !places_has_option(opts, "x-systemd.automount");
 	place.plain = strcmp(type, "nfsrdma") != 0;
 	snprintf(place.by, sizeof(place.by), "/etc/fstab:%u", number);
 	return view_places_add(places, &place);

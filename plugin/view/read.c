@@ -179,7 +179,10 @@ static int read_dirs(struct view *view)
 		rc = records_places(view, &view->pending);
 	if (rc)
 		return rc;
-	count += view->pending.count;
+	rc = view->host ? configured_places(view) : 0;
+	if (rc)
+		return rc;
+	count += view->pending.count + view->configured.count;
 	view->dirs = calloc(count + view->sections.count + 1, sizeof(*view->dirs));
 	if (!view->dirs)
 		return err_no_memory();
@@ -188,12 +191,34 @@ static int read_dirs(struct view *view)
 		return rc;
 	rc = read_add_dirs(view, &view->fstab);
 	if (!rc)
+		rc = read_add_dirs(view, &view->configured);
+	if (!rc)
 		rc = read_add_dirs(view, &view->pending);
 	if (rc)
 		return rc;
 	view->nplaces = view->ndirs;
 	places_sort(view);
 	return read_add_dirs(view, &view->sections);
+}
+
+/* Names the sources that could not be read. */
+static void read_lacks(struct view *view, const char *pools)
+{
+	const struct {
+		const char *before, *why;
+	} rows[] = {
+		{ "pools could not be read: ", pools ? pools : "" },
+		{ "", view->fstab_unknown },
+		{ "", view->configured_unknown },
+	};
+	size_t used = 0, i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (*rows[i].why)
+			used += (size_t)snprintf(view->lacks + used,
+						 sizeof(view->lacks) - used, "%s%s%.250s",
+						 used ? "; " : "", rows[i].before,
+						 rows[i].why);
 }
 
 int read_sources(struct view *view, const struct view_sources *sources)
@@ -226,18 +251,18 @@ int read_sources(struct view *view, const struct view_sources *sources)
 			view->own_conf = NULL;
 		view->nfsmount_conf = view->own_conf;
 	}
-	if (pools || *view->fstab_unknown)
-		snprintf(view->lacks, sizeof(view->lacks), "%s%.300s%s%s",
-			 pools ? "pools could not be read: " : "", pools ? pools : "",
-			 pools && *view->fstab_unknown ? "; " : "", view->fstab_unknown);
 	/* Paths are looked up with symbolic links resolved. */
 	if (view->host && view->policies)
 		rc = policy_follow(view->policies, read_resolve, view);
+	if (!rc && view->host) {
+		host_repository_real(view->host, &view->tree, NULL, view->repository);
+		snprintf(view->domains, sizeof(view->domains), "%s/mnt/",
+			 view->repository);
+	}
 	if (!rc)
 		rc = read_dirs(view);
-	if (rc || !view->host)
+	if (rc)
 		return rc;
-	host_repository_real(view->host, &view->tree, NULL, view->repository);
-	snprintf(view->domains, sizeof(view->domains), "%s/mnt/", view->repository);
+	read_lacks(view, pools);
 	return 0;
 }

@@ -130,7 +130,8 @@ void view_wanted_at(const struct view *view, const char *path, struct view_wante
 	for (dir = places_at(view, path); dir; dir = places_next(view, dir)) {
 		if (out->covered || out->rdma)
 			return;
-		if (!dir->place->fs_spec)
+		if (!dir->place->fs_spec ||
+		    (dir->place->idle && dir->mounted == DIR_NOT_MOUNTED))
 			continue;
 		input.source = dir->place->fs_spec;
 		wanted_find(view, &input, &one);
@@ -248,6 +249,7 @@ void view_close(struct view *view)
 	free(view->mounts);
 	free(view->known);
 	view_places_fini(&view->fstab);
+	view_places_fini(&view->configured);
 	view_places_fini(&view->pending);
 	view_places_fini(&view->sections);
 	record_list_fini(&view->own_records);

@@ -7,15 +7,15 @@
  * print it.
  *
  * Sources are data, each read once: mountinfo, mountstats and utab (struct nfs_mounts),
- * records, nfsrdma.conf, fstab, nfsmount.conf, and pools. Only the caller can provide
- * pools: from libvirt, or from its files if libvirt must not be called. A view reports
+ * records, nfsrdma.conf, fstab, .mount units, storages of Proxmox VE, VDSM's domains, maps of
+ * autofs, nfsmount.conf, and pools. Only the caller can provide pools: from libvirt, or from its files if libvirt must not be called. A view reports
  * which sources are missing. So two callers can get different answers only because one
  * lacks a source.
  *
  * The requested transport of a mount is decided by the first of these that names one:
  * 1. A section [server], [export] or [directory] of nfsrdma.conf with a policy. It covers the
  *    mount: require and prefer request RDMA, and off cancels any other request.
- * 2. What requests RDMA: a pool, a line of fstab, the options mount.nfs was given, the record
+ * 2. What requests RDMA: a pool, a line of fstab, a unit, a storage, the options mount.nfs was given, the record
  *    of a helper (where nothing is mounted: of one that did not finish), nfsmount.conf, and last a port that only RDMA uses, which is a guess. A firm
  *    request precedes one for which TCP is acceptable (nfsrdma.policy=prefer, a guess). A mount
  *    that the kernel made below another one, or of the same file system, requests what that
@@ -84,8 +84,12 @@ void view_asks(const char *type, const char *options, struct view_asks *out);
 /* places.c: directories on which something is configured to be mounted */
 
 enum view_place_kind {
-	PLACE_POOL,    /* a libvirt pool */
-	PLACE_FSTAB,   /* a line of fstab */
+	PLACE_POOL,  /* a libvirt pool */
+	PLACE_FSTAB, /* a line of fstab */
+	PLACE_UNIT,  /* a .mount unit of systemd, or an .automount unit with its .mount */
+	PLACE_STORAGE, /* an NFS storage of Proxmox VE */
+	PLACE_AUTOFS,  /* an entry of an automounter's map */
+	PLACE_DOMAIN, /* a directory below REPOSITORY/mnt, on which VDSM mounts its domains */
 	PLACE_PENDING, /* a mount that mount.nfsrdma began since boot, and did not finish */
 	PLACE_SECTION, /* [directory PATH] of nfsrdma.conf, without wildcards */
 };
@@ -99,14 +103,17 @@ struct view_place {
 	enum view_asked asked; /* by its options */
 	enum view_force force;
 	bool expected; /* it should be mounted now: the pool runs, the line is not noauto */
-	bool plain;    /* mount.nfs mounts it with exactly these options */
+	/* It need not be mounted, by what an administrator wrote: noauto, a disabled unit. Where
+	 * nothing is mounted it requests nothing. */
+	bool idle;
+	bool plain;               /* mount.nfs mounts it with exactly these options */
 	char by[POLICY_FROM_MAX]; /* "pool 'vm'", "/etc/fstab:7" */
-	/* For the command that mounts it or takes the request back: the file of a pending record.
-	 * NULL: none. */
+	/* For the command that mounts it or takes the request back: of the unit, of the storage, the
+	 * file of a pending record. NULL: none. */
 	char *name;
 };
 
-/* What its name is, as evidence: "record"; NULL: it has none. */
+/* What its name is, as evidence: "unit", "storage", "record"; NULL: it has none. */
 const char *view_place_key(const struct view_place *place);
 
 struct view_places {
@@ -132,6 +139,9 @@ enum view_by {
 	BY_SECTION, /* [server], [export], [directory] */
 	BY_POOL,
 	BY_FSTAB,
+	BY_UNIT,    /* a .mount unit */
+	BY_STORAGE, /* of Proxmox VE */
+	BY_AUTOFS,  /* an automounter's map */
 	BY_OPTIONS, /* the options mount.nfs was given */
 	BY_RECORD,  /* the record of the helper that mounted it */
 	BY_PENDING, /* the record of a helper that did not finish, where nothing is mounted */
@@ -285,6 +295,17 @@ const struct view_dir *view_dir_of(const struct view *view,
 				   const struct view_place *place);
 /* What [directory] sections and places request of a directory, whatever is mounted there. */
 void view_wanted_at(const struct view *view, const char *path, struct view_wanted *out);
+/* What an automounter mounts on a path at or below its trigger, which is not mounted yet. @on: the
+ * trigger. */
+struct view_demand {
+	bool known; /* the rest is known: by fstab, a unit, or a file map */
+	bool rdma;  /* it will request RDMA */
+	char source[PATH_MAX];
+	struct view_wanted wanted; /* of what will be mounted */
+	char why[256];             /* not known */
+};
+void view_demand(const struct view *view, const struct host_mount *on, const char *path,
+		 struct view_demand *out);
 /* What would be requested of a mount of @source on @target with those options, which is not
  * in the view. */
 void view_wanted_of(const struct view *view, const struct view_place *place,

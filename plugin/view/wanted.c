@@ -23,6 +23,9 @@ static const struct {
 	[BY_SECTION] = { "section", NULL, false, false },
 	[BY_POOL] = { "pool", NULL, false, true },
 	[BY_FSTAB] = { "fstab", NULL, false, false },
+	[BY_UNIT] = { "unit", NULL, false, false },
+	[BY_STORAGE] = { "storage", NULL, false, false },
+	[BY_AUTOFS] = { "autofs", NULL, false, false },
 	[BY_OPTIONS] = { "options", "its mount options", true, true },
 	[BY_RECORD] = { "record", "its record in /run/nfsrdma", false, true },
 	[BY_PENDING] = { "unfinished", NULL, false, false },
@@ -98,10 +101,10 @@ static void wanted_take(struct wanted_search *f, const struct wanted_word *word)
 static void wanted_take_place(struct wanted_search *f, const struct view_place *place)
 {
 	static const enum view_by bys[] = {
-		[PLACE_POOL] = BY_POOL,
-		[PLACE_FSTAB] = BY_FSTAB,
-		[PLACE_PENDING] = BY_PENDING,
-		[PLACE_SECTION] = BY_SECTION,
+		[PLACE_POOL] = BY_POOL,       [PLACE_FSTAB] = BY_FSTAB,
+		[PLACE_UNIT] = BY_UNIT,       [PLACE_STORAGE] = BY_STORAGE,
+		[PLACE_AUTOFS] = BY_AUTOFS,   [PLACE_DOMAIN] = BY_NOBODY,
+		[PLACE_PENDING] = BY_PENDING, [PLACE_SECTION] = BY_SECTION,
 	};
 	const struct wanted_word word = {
 		.by = bys[place->kind],
@@ -112,7 +115,7 @@ static void wanted_take_place(struct wanted_search *f, const struct view_place *
 	};
 
 	wanted_take(f, &word);
-	if (place->kind == PLACE_FSTAB)
+	if (place->kind != PLACE_POOL && place->force)
 		f->force = place->force;
 }
 

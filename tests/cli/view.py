@@ -12,7 +12,10 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 NFSRDMA, HOOK, CONSUMERS, WORK = sys.argv[1:5]
+# VDSM's directory of the source, which it has linked; and one of which nothing is known but by its row.
 DIR = '/rhev/data-center/mnt/nas:_vm'
+PLAIN = '/srv/vm'
+DOMAIN = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 SOURCE = 'nas:/vm'
 BOOT = 'b3fe4a6a-8f6b-425a-81db-11412b84d08b'
 POOL = ("<pool type='netfs' xmlns:fs='http://libvirt.org/schemas/storagepool/fs/1.0'><name>vm</name>"
@@ -23,16 +26,30 @@ UTAB = f'SRC={SOURCE} TARGET={DIR} ROOT=/ ATTRS=%s\n'
 CONF = 'etc/nfsrdma.conf'
 
 
-def record(policy, state='proven'):
+def record(policy, state='proven', ident=90, path=DIR, age=1):
     """That of the mount; now is what CLOCK_MONOTONIC says."""
     import time
-    mount = {'id': 90, 'dev': '0:53', 'target': DIR, 'fs_spec': SOURCE, 'boot_id': BOOT, 'wanted': 'rdma',
+    mount = {'id': ident, 'dev': '0:53' if ident else None, 'target': path, 'fs_spec': SOURCE, 'boot_id': BOOT, 'wanted': 'rdma',
              'policy': policy, 'effective': 'rdma', 'state': state,
-             'checked_monotonic_ms': int(time.clock_gettime(time.CLOCK_MONOTONIC) * 1000) - 1000,
+             'checked_monotonic_ms': int(time.clock_gettime(time.CLOCK_MONOTONIC) - age) * 1000,
              'by': 'mount.nfsrdma'}
     return json.dumps({'schema': 'nfsrdma-report/1', 'version': '0', 'command': 'mount', 'subject': {},
                        'verdict': 'pass', 'started': '2026-01-01T00:00:00Z', 'elapsed_ms': 1,
                        'findings': [], 'mount': mount})
+
+
+def unit(folder, kind='nfsrdma', options='vers=4.2', wanted='mount'):
+    """A .mount unit, and the link that enables it or its .automount."""
+    files = {f'{folder}/srv-vm.mount': f'[Unit]\n[Mount]\nWhat={SOURCE}\nWhere={PLAIN}\nType={kind}\n'
+                                       f'Options={options}\n[Install]\nWantedBy=remote-fs.target\n'}
+    if wanted:
+        files[f'etc/systemd/system/remote-fs.target.wants/srv-vm.{wanted}'] = ('link', f'/{folder}/srv-vm.{wanted}')
+    return files
+
+
+def storage(more):
+    return {'etc/pve/storage.cfg': f'nfs: vm\n\tserver nas\n\texport /vm\n\tpath {PLAIN}\n\toptions proto=rdma\n' + more,
+            'proc/sys/kernel/hostname': 'pve1\n'}
 
 
 # name: what binds, who says so, whether it speaks of the directory (so also where nothing is mounted),
@@ -43,8 +60,8 @@ WANTED = {
     'options': ('require', 'its mount options', False, False, {'run/mount/utab': UTAB % 'proto=rdma,port=20049'}),
     'options-tcp': (None, '', False, False, {'run/mount/utab': UTAB % 'proto=tcp'}),
     'pool': ('require', "pool 'vm'", True, True, {'pool': 1}),
-    'server': ('require', '/etc/nfsrdma.conf:2', False, False, {CONF: '[server nas]\npolicy = require\n'}),
-    'server-prefer': ('prefer', '/etc/nfsrdma.conf:2', False, False, {CONF: '[server nas]\npolicy = prefer\n'}),
+    'server': ('require', '/etc/nfsrdma.conf:2', True, True, {CONF: '[server nas]\npolicy = require\n'}),
+    'server-prefer': ('prefer', '/etc/nfsrdma.conf:2', True, True, {CONF: '[server nas]\npolicy = prefer\n'}),
     'server-tcp': ('require', '/etc/nfsrdma.conf:2', False, False,
                    {CONF: '[server nas]\npolicy = require\n', 'run/mount/utab': UTAB % 'proto=tcp'}),
     'off-beats-options': (None, '', False, False, {CONF: '[server nas]\npolicy = off\n',
@@ -52,12 +69,12 @@ WANTED = {
     'off-beats-pool': (None, '', False, False, {CONF: '[export nas:/vm]\npolicy = off\n', 'pool': 1}),
     'prefer-beats-pool': ('prefer', '/etc/nfsrdma.conf:2', True, True,
                           {CONF: '[server nas]\npolicy = prefer\n', 'pool': 1}),
-    'export': ('require', '/etc/nfsrdma.conf:2', False, False, {CONF: '[export nas:/v*]\npolicy = require\n'}),
-    'directory': ('require', '/etc/nfsrdma.conf:2', True, False, {CONF: f'[directory {DIR}]\npolicy = require\n'}),
-    'directory-prefer': ('prefer', '/etc/nfsrdma.conf:2', True, False,
+    'export': ('require', '/etc/nfsrdma.conf:2', True, True, {CONF: '[export nas:/v*]\npolicy = require\n'}),
+    'directory': ('require', '/etc/nfsrdma.conf:2', True, True, {CONF: f'[directory {DIR}]\npolicy = require\n'}),
+    'directory-prefer': ('prefer', '/etc/nfsrdma.conf:2', True, True,
                          {CONF: f'[directory {DIR}]\npolicy = prefer\n'}),
-    'default': ('require', '/etc/nfsrdma.conf:2', False, False, {CONF: '[default]\npolicy = require\n'}),
-    'default-prefer': ('prefer', '/etc/nfsrdma.conf:2', False, False, {CONF: '[default]\npolicy = prefer\n'}),
+    'default': ('require', '/etc/nfsrdma.conf:2', True, True, {CONF: '[default]\npolicy = require\n'}),
+    'default-prefer': ('prefer', '/etc/nfsrdma.conf:2', True, True, {CONF: '[default]\npolicy = prefer\n'}),
     'default-off': (None, '', False, False, {CONF: '[default]\npolicy = off\n',
                                              'run/mount/utab': UTAB % 'proto=rdma'}),
     'fstab': ('require', '/etc/fstab:2', True, True,
@@ -66,7 +83,7 @@ WANTED = {
                      {'etc/fstab': f'{SOURCE} {DIR} nfsrdma nfsrdma.policy=prefer 0 0\n'}),
     'fstab-off': (None, '', False, True, {'etc/fstab': f'{SOURCE} {DIR} nfsrdma nfsrdma.policy=off 0 0\n',
                                           CONF: '[default]\npolicy = require\n'}),
-    'nfsmount.conf': ('require', '/etc/nfsmount.conf:2', False, False,
+    'nfsmount.conf': ('require', '/etc/nfsmount.conf:2', True, True,
                       {'etc/nfsmount.conf': '[ Server "nas" ]\nProto=rdma\n'}),
     'record': ('require', 'its record in /run/nfsrdma', False, False, {'record': 'require'}),
     'record-prefer': ('prefer', 'its record in /run/nfsrdma', False, False, {'record': 'prefer'}),
@@ -76,7 +93,53 @@ WANTED = {
                                                        'twin': 1}),
     'sub-mount': ('require', 'the mount above it', False, False,
                   {'above': 1}),
+    # On PLAIN from here on. Who mounts it with RDMA.
+    'plain-directory': ('require', '/etc/nfsrdma.conf:2', True, False,
+                        {CONF: f'[directory {PLAIN}]\npolicy = require\n'}),
+    'plain-server': ('require', '/etc/nfsrdma.conf:2', False, False, {CONF: '[server nas]\npolicy = require\n'}),
+    'plain-fstab': ('require', '/etc/fstab:1', True, True, {'etc/fstab': f'{SOURCE} {PLAIN} nfs proto=rdma 0 0\n'}),
+    'unit': ('require', '/etc/systemd/system/srv-vm.mount', True, True, unit('etc/systemd/system')),
+    'unit-run': ('require', '/run/systemd/system/srv-vm.mount', True, True, unit('run/systemd/system')),
+    'unit-usr-local': ('require', '/usr/local/lib/systemd/system/srv-vm.mount', True, True,
+                       unit('usr/local/lib/systemd/system')),
+    'unit-usr': ('require', '/usr/lib/systemd/system/srv-vm.mount', True, True, unit('usr/lib/systemd/system')),
+    'unit-lib': ('require', '/lib/systemd/system/srv-vm.mount', True, True, unit('lib/systemd/system')),
+    'unit-prefer': ('prefer', '/etc/systemd/system/srv-vm.mount', True, True,
+                    unit('etc/systemd/system', options='vers=4.2,nfsrdma.policy=prefer')),
+    'unit-drop-in': ('require', '/usr/lib/systemd/system/srv-vm.mount', True, True,
+                     unit('usr/lib/systemd/system', kind='nfs', options='proto=tcp') |
+                     {'run/systemd/system/srv-vm.mount.d/rdma.conf': '[Mount]\nOptions=proto=rdma\n'}),
+    'unit-policy': ('require', '/etc/nfsrdma.conf:2', True, True,
+                    unit('etc/systemd/system', kind='nfs', options='vers=4.2') |
+                    {CONF: '[server nas]\npolicy = require\n'}),
+    'unit-generated': (None, '', False, False, unit('run/systemd/generator')),
+    'unit-masked': (None, '', False, False,
+                    unit('usr/lib/systemd/system') | {'etc/systemd/system/srv-vm.mount': ('link', '/dev/null')}),
+    'unit-tcp': (None, '', False, True, unit('etc/systemd/system', kind='nfs', options='proto=tcp')),
+    'unit-automount': ('require', '/etc/systemd/system/srv-vm.mount', True, True,
+                       unit('etc/systemd/system', wanted='automount') |
+                       {'etc/systemd/system/srv-vm.automount': f'[Automount]\nWhere={PLAIN}\n'}),
+    'fstab-automount': ('require', '/etc/fstab:1', True, True,
+                        {'etc/fstab': f'{SOURCE} {PLAIN} nfs noauto,x-systemd.automount,proto=rdma 0 0\n'}),
+    'storage': ('require', '/etc/pve/storage.cfg:1', True, True, storage('')),
+    'storage-nodes': ('require', '/etc/pve/storage.cfg:1', True, True, storage('\tnodes pve1,pve2\n')),
+    'pending': ('require', 'an unfinished mount', True, False, {'pending': 1}),
+    # What is written there need not be mounted: it counts for what is mounted alone.
+    'idle-unit': ('require', '/etc/systemd/system/srv-vm.mount', True, True, unit('etc/systemd/system', wanted='')),
+    'idle-fstab': ('require', '/etc/fstab:1', True, True, {'etc/fstab': f'{SOURCE} {PLAIN} nfs proto=rdma,noauto 0 0\n'}),
+    'idle-policy': ('require', '/etc/nfsrdma.conf:2', True, True,
+                    {'etc/fstab': f'{SOURCE} {PLAIN} nfs noauto 0 0\n', CONF: '[server nas]\npolicy = require\n'}),
+    'idle-storage': ('require', '/etc/pve/storage.cfg:1', True, True, storage('\tdisable\n')),
+    'idle-nodes': ('require', '/etc/pve/storage.cfg:1', True, True, storage('\tnodes pve2\n')),
 }
+PLAIN_ROWS = list(WANTED)[list(WANTED).index('plain-directory'):]
+# Whose mount the automounter's own trigger tells, and who does not say what it mounts.
+ON_DEMAND = {'fstab', 'fstab-prefer', 'plain-fstab', 'fstab-automount', 'unit', 'unit-run', 'unit-usr-local', 'unit-usr',
+             'unit-lib', 'unit-prefer', 'unit-drop-in', 'unit-automount', 'idle-unit', 'idle-fstab'}
+
+
+def dir_of(want):
+    return PLAIN if want in PLAIN_ROWS else DIR
 
 XPRT = {'rdma': '\txprt: rdma 0 0 1 0 5 100 0 100 0 0 0 1 2 3 4 5 6 7 8 0 0 0 0 0 30 0 0 12\n',
         'tcp': '\txprt: tcp 800 1 1 0 2 55 55 0 55 0 2 0 0\n'}
@@ -103,8 +166,8 @@ EFFECTS = {
     'alias': ('rdma', ['rdma'], '192.0.2.1:/vm'),
     'unproven': ('rdma', ['rdma'], SOURCE),
     'nothing': None,
-    'stranger': f'91 21 8:2 / {DIR} rw - ext4 /dev/sdb1 rw\n',
-    'on-demand': f'91 21 0:77 / {DIR} rw - autofs systemd-1 rw\n',
+    'stranger': '91 21 8:2 / %s rw - ext4 /dev/sdb1 rw\n',
+    'on-demand': '91 21 0:77 / %s rw - autofs systemd-1 rw,fd=5,direct\n',
 }
 
 # A mount that is not there has no options, record, port, nor a twin; the sources of an alias are others.
@@ -113,6 +176,9 @@ OF_A_MOUNT = {'options', 'options-tcp', 'record', 'record-prefer', 'port', 'twin
 
 
 def makes_sense(want, effect):
+    if want.startswith('unit-') and want not in ('unit-prefer', 'unit-policy') and effect in (
+            'claimed', 'mixed', 'unknown', 'alias', 'unproven', 'stranger'):
+        return False
     if not isinstance(EFFECTS[effect], tuple):
         return want not in OF_A_MOUNT
     if effect in ('alias', 'unproven') and want in OF_A_MOUNT:
@@ -127,6 +193,15 @@ def expected(want, effect):
         return 'calm'
     missing = not isinstance(EFFECTS[effect], tuple)
     if missing and not of_dir:
+        return 'calm'
+    if effect == 'on-demand' and want in ON_DEMAND:
+        return 'good'
+    if effect == 'on-demand' and want in ('unit-policy', 'idle-policy'):
+        return 'bad'
+    # Nothing speaks of it while it is not mounted; what the kernel shows there is no unfinished mount.
+    if effect == 'nothing' and want.startswith('idle'):
+        return 'calm'
+    if want == 'pending' and effect in ('stranger', 'on-demand', 'alias'):
         return 'calm'
     if effect in ('nothing', 'stranger'):
         return 'bad'
@@ -144,12 +219,16 @@ def expected(want, effect):
 def write(root, path, text):
     path = f'{root}/{path}'
     os.makedirs(os.path.dirname(path), exist_ok=True)
+    if isinstance(text, tuple):
+        os.symlink(text[1], path)
+        return
     with open(path, 'w', encoding='utf-8') as out:
         out.write(text)
 
 
 def make(root, want, effect, more=''):
     files = dict(WANTED[want][4])
+    path = dir_of(want)
     info = '21 1 8:1 / / rw - xfs /dev/sda1 rw\n'
     counters = ''
     what = EFFECTS[effect]
@@ -162,10 +241,10 @@ def make(root, want, effect, more=''):
         info += nfs(81, 21, '/srv/twin', SOURCE, what[0], '')
         counters += stats('/srv/twin', SOURCE, what[1]) if what[1] else ''
     if isinstance(what, tuple):
-        info += nfs(90, under, DIR, what[2], what[0], ',port=20049' if 'port' in files else '')
-        counters += stats(DIR, what[2], what[1]) if what[1] else ''
+        info += nfs(90, under, path, what[2], what[0], ',port=20049' if 'port' in files else '')
+        counters += stats(path, what[2], what[1]) if what[1] else ''
     elif what:
-        info += what
+        info += what % path
     write(root, 'proc/self/mountinfo', info)
     write(root, 'proc/self/mountstats', counters)
     write(root, 'proc/sys/kernel/random/boot_id', BOOT + '\n')
@@ -175,17 +254,29 @@ def make(root, want, effect, more=''):
     if effect == 'unproven' or 'record' in files:
         state = 'unproven' if effect == 'unproven' else 'tcp' if effect == 'tcp' else 'proven'
         # It says nothing of what was wanted, unless that is the row.
-        text = record(files.get('record', ''), state)
+        text = record(files.get('record', ''), state, path=path)
         write(root, 'run/nfsrdma/mounts/90.json', text if 'record' in files else
               text.replace('"wanted": "rdma"', '"wanted": ""'))
-    for path, text in files.items():
-        if isinstance(text, str) and '/' in path:
-            write(root, path, text)
+    if 'pending' in files:
+        write(root, f'run/nfsrdma/mounts/{pending_name(path)}', record('', 'unproven', None, path, 60))
+    for name, text in files.items():
+        if '/' in name:
+            write(root, name, text)
+    if path == DIR and 'above' not in files:
+        write(root, f'rhev/data-center/{DOMAIN}/{DOMAIN}', ('link', f'{DIR}/{DOMAIN}'))
     if more:
         os.makedirs(f'{root}/etc', exist_ok=True)
         with open(f'{root}/{CONF}', 'a', encoding='utf-8') as out:
             out.write(more)
-    os.makedirs(root + DIR, exist_ok=True)
+    os.makedirs(root + path, exist_ok=True)
+
+
+def pending_name(path):
+    """FNV-1a of the directory."""
+    value = 0xcbf29ce484222325
+    for byte in path.encode():
+        value = (value ^ byte) * 0x100000001b3 % 2 ** 64
+    return f'pending-{value:016x}.json'
 
 
 def run(*args, stdin=''):
@@ -204,10 +295,10 @@ def worst(statuses):
 IDS = ('mount.transport', 'mount.submount', 'mount.missing')
 
 
-def ask_mounts(root):
+def ask_mounts(root, path):
     _, out, _ = run(NFSRDMA, 'mounts', '--root', root, '--format', 'json')
     found = [f for f in json.loads(out)['findings']
-             if f['id'] in IDS and f['evidence'].get('target') == DIR]
+             if f['id'] in IDS and f['evidence'].get('target') == path]
     who = {f['evidence']['wanted_by'] for f in found if f['evidence'].get('wanted_by')
            and f['status'] in ('fail', 'warn', 'unknown')}
     return worst(f['status'] for f in found), ' '.join(who)
@@ -219,9 +310,9 @@ def ask_check(root):
     return worst(f['status'] for f in found), ' '.join(f['summary'] for f in found)
 
 
-def ask_hook(root, strict):
+def ask_hook(root, strict, path):
     guest = (f"<domain type='qemu'><name>g</name><devices><disk type='file' device='disk'>"
-             f"<source file='{DIR}/d/a.img'/><target dev='vda' bus='virtio'/></disk></devices></domain>")
+             f"<source file='{path}/d/a.img'/><target dev='vda' bus='virtio'/></disk></devices></domain>")
     status, _, err = run(HOOK, '--root', root, 'g', 'prepare', 'begin', '-', stdin=guest)
     if status == 1:
         return 'bad', err
@@ -231,14 +322,14 @@ def ask_hook(root, strict):
     return ('tolerated' if 'allowed, with a warning' in err else 'good'), err
 
 
-def ask_others(root):
-    _, out, err = run(CONSUMERS, root, DIR, SOURCE)
+def ask_others(root, path):
+    _, out, err = run(CONSUMERS, root, path, SOURCE)
     said = {}
     for line in out[:out.index('{')].splitlines():
         name, _, rest = line.partition(' ')
         said[name] = rest
     report = json.loads(out[out.index('{'):])
-    things = [f for f in report['findings'] if f['id'] == 'watch.mount' and f['evidence'].get('target') == DIR]
+    things = [f for f in report['findings'] if f['id'] == 'watch.mount' and f['evidence'].get('target') == path]
     said['watch'] = worst(f['status'] for f in things), ' '.join(f['summary'] for f in things)
     if err:
         said['error'] = err
@@ -253,9 +344,11 @@ def judge(name, want, effect, said, who):
     allowed = {'calm': {'good', '-', 'tolerated'}, 'good': {'good'}, 'tolerated': {'tolerated'},
                'bad': {'bad'}, 'unknown': {'unknown'}}[want_state]
     missing = not isinstance(EFFECTS[effect], tuple)
+    if want == 'pending' and not missing:
+        source = 'its record in /run/nfsrdma'
     if name in ('mounts', 'check') and missing:
         # A guest with a disk there is refused or not known; whether it must be mounted now is another thing.
-        if want.startswith('directory') or effect == 'on-demand':
+        if want.startswith(('directory', 'plain-directory', 'idle')) or effect == 'on-demand' or 'automount' in want:
             allowed = allowed | {'-'}
     if name == 'check' and want == 'sub-mount' and want_state == 'good':
         allowed = allowed | {'-'}
@@ -279,12 +372,13 @@ def one(row):
     make(root, want, effect)
     make(strict, want, effect, '[default]\non-unknown = refuse\n' if want not in (
         'built-in', 'default', 'default-prefer', 'default-off', 'fstab-off') else 'on-unknown = refuse\n')
-    bad = judge('mounts', want, effect, *ask_mounts(root))
+    path = dir_of(want)
+    bad = judge('mounts', want, effect, *ask_mounts(root, path))
     bad += judge('check', want, effect, *ask_check(root))
-    bad += judge('hook', want, effect, *ask_hook(root, strict))
+    bad += judge('hook', want, effect, *ask_hook(root, strict, path))
     if not os.access(CONSUMERS, os.X_OK):
         return bad
-    others = ask_others(root)
+    others = ask_others(root, path)
     if 'error' in others:
         return bad + [f'{want} x {effect}: {others["error"]}']
     bad += judge('watch', want, effect, *others['watch'])
@@ -302,15 +396,52 @@ def one(row):
                 bad += judge('pool', want, effect, STATUS[status],
                              text.replace('its options', "pool 'vm'") + (WANTED[want][1] if effect in (
                                  'nothing', 'stranger', 'alias', 'unproven') else ''))
-    if isinstance(what, tuple) and (others['ovirt'] != '') != (expected(want, effect) in ('bad', 'tolerated')) \
+    if path == DIR and isinstance(what, tuple) and (others['ovirt'] != '') != (expected(want, effect) in ('bad', 'tolerated')) \
             and expected(want, effect) in ('bad', 'good'):
         bad.append(f'{want} x {effect}: ovirt says "{others["ovirt"]}"')
     return bad
 
 
+# What a map of autofs tells of what will be mounted: trigger in mountinfo, map, whether it can be executed, conf,
+# and what the gate says.
+AUTOFS = [
+    ('/srv - autofs /etc/auto.vm rw,indirect', 'vm -fstype=nfsrdma,vers=4.2 nas:/vm\n', False, 'require', 'good'),
+    ('/srv - autofs /etc/auto.vm rw,indirect', '* -proto=rdma nas:/&\n', False, 'require', 'good'),
+    ('/srv - autofs /etc/auto.vm rw,indirect', '# x\nother nas:/o\nvm -proto=tcp \\\n nas:/vm\n', False, 'require', 'bad'),
+    ('/srv - autofs /etc/auto.vm rw,indirect', 'vm nas:/vm\n', False, 'prefer', 'tolerated'),
+    ('/srv - autofs /etc/auto.vm rw,indirect', 'vm nas:/vm\n', False, 'off', 'good'),
+    ('/srv/vm - autofs file:/etc/auto.vm rw,direct', '/srv/vm -proto=rdma nas:/vm\n', False, 'require', 'good'),
+    ('/srv/vm - autofs /etc/auto.vm rw,direct', '/srv/vm nas:/vm\n', False, 'require', 'bad'),
+    ('/srv - autofs /etc/auto.vm rw,indirect', '#!/bin/sh\necho nas:/vm\n', True, 'require', 'unknown'),
+    ('/srv - autofs /etc/auto.vm rw,indirect', '+auto.vm\n', False, 'require', 'unknown'),
+    ('/srv - autofs /etc/auto.vm rw,indirect', 'vm / nas:/vm /sub nas:/sub\n', False, 'require', 'unknown'),
+    ('/srv - autofs ldap:ou=auto.vm rw,indirect', None, False, 'require', 'unknown'),
+    ('/srv - autofs auto.vm rw,indirect', None, False, 'require', 'unknown'),
+    ('/srv - autofs /etc/auto.vm rw,indirect', None, False, 'require', 'unknown'),
+]
+
+
+def autofs(number):
+    where, text, program, policy, says = AUTOFS[number]
+    root, strict = (f'{WORK}/autofs-{number}{x}' for x in ('', '-strict'))
+    for top in (root, strict):
+        write(top, 'proc/self/mountinfo', '21 1 8:1 / / rw - xfs /dev/sda1 rw\n91 21 0:77 / '
+              + where.replace(' - ', ' rw - ') + '\n')
+        write(top, 'proc/self/mountstats', '')
+        write(top, CONF, f'[directory {PLAIN}]\npolicy = {policy}\n'
+              + ('on-unknown = refuse\n' if top == strict else ''))
+        os.makedirs(f'{top}/srv', exist_ok=True)
+        if text is not None:
+            write(top, 'etc/auto.vm', text)
+            os.chmod(f'{top}/etc/auto.vm', 0o755 if program else 0o644)
+    said, err = ask_hook(root, strict, PLAIN)
+    return [] if said == says else [f'autofs {AUTOFS[number]}: the hook says {said}: {err}']
+
+
 rows = [(want, effect) for want in WANTED for effect in EFFECTS if makes_sense(want, effect)]
 with ThreadPoolExecutor(2) as pool:
     wrong = [text for texts in pool.map(one, rows) for text in texts]
+    wrong += [text for texts in pool.map(autofs, range(len(AUTOFS))) for text in texts]
 print('\n'.join(wrong))
-print(f'{len(rows)} rows, {len(wrong)} contradictions')
+print(f'{len(rows) + len(AUTOFS)} rows, {len(wrong)} contradictions')
 sys.exit(1 if wrong else 0)

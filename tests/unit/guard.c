@@ -462,8 +462,17 @@ static void a_disk_without_its_required_mount_is_refused(void)
 		{ ROOT, .disk = "vm:a", .conf = "[server nas]\npolicy = off\n", PASSES },
 		{ ROOT, .disk = "vm:a", .conf = "[default]\npolicy = prefer\n",
 		  REFUSED("gate.mount", "pool 'vm' requests nas:/vm") },
-		{ ROOT, .disk = "/srv/x/a", .fstab = "nas:/x /srv/x nfsrdma noauto 0 0\n",
+		{ ROOT, .disk = "/srv/x/a",
+		  .fstab = "nas:/x /srv/x nfsrdma defaults 0 0\n",
 		  REFUSED("gate.mount", "/etc/fstab:1 requests nas:/x over RDMA") },
+		{ ROOT, .disk = "/srv/x/a",
+		  .fstab = "nas:/x /srv/x nfsrdma noauto,x-systemd.automount 0 0\n",
+		  REFUSED("gate.mount", "/etc/fstab:1 requests nas:/x over RDMA") },
+		/* It need not be mounted, whatever else is requested of its source. */
+		{ ROOT, .disk = "/srv/x/a", .fstab = "nas:/x /srv/x nfsrdma noauto 0 0\n",
+		  PASSES },
+		{ ROOT, .disk = "/srv/x/a", .fstab = "nas:/x /srv/x nfsrdma noauto 0 0\n",
+		  .conf = REQUIRE_NAS, PASSES },
 		{ ROOT, .disk = "/srv/x/a", .fstab = "nas:/x /srv/x nfs defaults 0 0\n",
 		  PASSES },
 	};
@@ -589,7 +598,7 @@ static void other_network_mounts_are_refused_only_if_named(void)
 	CHECK_ROWS(rows);
 }
 
-static void a_required_automount_is_unknown(void)
+static void a_required_automount_is_unknown_unless_its_options_are_known(void)
 {
 	static const struct row rows[] = {
 		{ ROOT OTHER(90, 21, "/srv/x", "autofs", "systemd-1"), .disk = "/srv/x/a",
@@ -602,7 +611,12 @@ static void a_required_automount_is_unknown(void)
 		  UNKNOWN_REFUSED("pool 'vm' requests RDMA") },
 		{ ROOT OTHER(90, 21, "/srv/x", "autofs", "systemd-1"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfs proto=rdma,x-systemd.automount 0 0\n",
-		  UNKNOWN("/etc/fstab:1 requests RDMA") },
+		  PASSES },
+		{ ROOT OTHER(90, 21, "/srv/x", "autofs", "systemd-1"), .disk = "/srv/x/a",
+		  .fstab = "nas:/x /srv/x nfs proto=tcp,x-systemd.automount 0 0\n",
+		  .conf = REQUIRE_NAS,
+		  REFUSED("gate.transport",
+			  "on which nas:/x will be mounted without RDMA") },
 		/* The directory itself. */
 		{ ROOT OTHER(90, 21, "/srv/vm", "autofs", "systemd-1"), .disk = "/srv/vm",
 		  .conf = REQUIRE_DIR, UNKNOWN("is below /srv/vm") },
@@ -696,5 +710,5 @@ SUITE_MAIN("guard", TEST(a_requirement_decides_on_a_mount_over_tcp),
 	   TEST(another_mount_below_a_required_directory_is_exempt),
 	   TEST(another_source_on_a_pool_target_is_judged_by_its_transport),
 	   TEST(other_network_mounts_are_refused_only_if_named),
-	   TEST(a_required_automount_is_unknown),
+	   TEST(a_required_automount_is_unknown_unless_its_options_are_known),
 	   TEST(paths_that_lead_nowhere_are_unknown), TEST(a_volume_needs_a_known_pool))

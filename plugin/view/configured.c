@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Directories where something other than fstab and libvirt mounts: .mount units of systemd
+ * (systemd.mount(5)), NFS storages of Proxmox VE, and the directories of VDSM's domains, whose
+ * names have their source. */
+#include <stdio.h>
+
+#include "plugin/view/internal.h"
+
+#define PVE_FOLDER "/etc/pve"
+
+static void configured_lose(struct view *view, const char *what)
+{
+	if (!*view->configured_unknown)
+		snprintf(view->configured_unknown, sizeof(view->configured_unknown),
+			 "%s could not be read: %.200s", what, err_text());
+}
+
+/* --- units ------------------------------------------------------------------------------ */
+
+static bool configured_is_automounted(const struct host *host, const char *unit)
+{
+	enum unit_state state;
+	char name[NAME_MAX + 16];
+
+	snprintf(name, sizeof(name), "%.*s.automount",
+		 (int)(strlen(unit) - strlen(".mount")), unit);
+	return !host_unit_state(host, name, &state) && state == UNIT_ENABLED;
+}
+
+/* @file: "etc/systemd/system/srv-vm.mount". */
+static int configured_add_unit(struct view *view, const char *file)
+{
+	char what[1024], where[PATH_MAX], type[32], options[1024];
+	const struct unit_setting settings[] = { { "What", what, sizeof(what) },
+						 { "Where", where, sizeof(where) },
+						 { "Type", type, sizeof(type) },
+						 { "Options", options, sizeof(options) },
+						 { NULL, NULL, 0 } };
+	const char *unit = strrchr(file, '/') + 1;
+	struct view_place place = { .kind = PLACE_UNIT,
+				    .target = where,
+				    .fs_spec = what,
+				    .options = options,
+				    .name = (char *)unit };
+	enum unit_state state;
+	struct view_asks asks;
+	bool later;
+
+	if (host_unit_state(view->host, unit, &state) ||
+	    (state != UNIT_ENABLED && state != UNIT_DISABLED) ||
+	    host_unit_read(view->host, unit, "Mount", settings))
+		return 0;
+	/* mount(8) takes "nas:/vm" without a type for NFS. A specifier is not expanded here. */
+	if (*where != '/' ||
+	    !(*type ? places_is_nfs(type) : strstr(what, ":/") != NULL) ||
+	    strchr(where, '%') || strchr(what, '%'))
+		return 0;
+	view_asks(type, options, &asks);
+	later = configured_is_automounted(view->host, unit);
+	place.asked = asks.asked;
+	place.force = asks.force;
+	place.idle = state != UNIT_ENABLED && !later;
+	place.expected = state == UNIT_ENABLED && !later;
+	place.plain = strcmp(type, "nfsrdma") != 0;
+	snprintf(place.by, sizeof(place.by), "/%.300s", file);
+	return view_places_add(&view->configured, &place);
+}
+
+static int configured_add_units(struct view *view)
+{
+	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
+	int rc = host_units(view->host, ".mount", &files);
+	size_t i;
+
+	if (rc && rc != -ENOMEM)
+		configured_lose(view, "units");
+	for (i = 0; !rc && i < files.count; i++)
+		rc = configured_add_unit(view, files.names[i]);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+/* --- Proxmox VE ------------------------------------------------------------------------- */
+
+static int configured_add_storage(struct view *view,
+				  const struct proxmox_storage *storage)
+{
+	char target[PATH_MAX], source[600];
+	bool bare = strchr(storage->server, ':') && *storage->server != '[';
+	struct view_place place = { .kind = PLACE_STORAGE,
+				    .target = target,
+				    .fs_spec = source,
+				    .options = (char *)storage->options,
+				    .name = (char *)storage->name,
+				    .idle = storage->disabled,
+				    .expected = !storage->disabled,
+				    .plain = true };
+	struct view_asks asks;
+
+	if (!*storage->server || *storage->export != '/')
+		return 0;
+	/* The default of PVE::Storage::NFSPlugin. */
+	snprintf(target, sizeof(target), "%s%s", *storage->path ? "" : "/mnt/pve/",
+		 *storage->path ? storage->path : storage->name);
+	snprintf(source, sizeof(source), "%s%s%s:%s", bare ? "[" : "", storage->server,
+		 bare ? "]" : "", storage->export);
+	view_asks("nfs", storage->options, &asks);
+	place.asked = asks.asked;
+	place.force = asks.force;
+	snprintf(place.by, sizeof(place.by), "/etc/pve/storage.cfg:%u", storage->line);
+	return view_places_add(&view->configured, &place);
+}
+
+/* Without pmxcfs on it, a running system has no storages. */
+static bool configured_has_pmxcfs(const struct view *view)
+{
+	size_t i;
+
+	for (i = 0; i < view->tree.count; i++)
+		if (!strcmp(view->tree.list[i].target, PVE_FOLDER))
+			return true;
+	return !host_is_live(view->host);
+}
+
+static int configured_add_storages(struct view *view)
+{
+	_cleanup_free_ struct proxmox_storages *storages = malloc(sizeof(*storages));
+	unsigned int i;
+	int rc;
+
+	if (!storages)
+		return err_no_memory();
+	if (!configured_has_pmxcfs(view))
+		return 0;
+	rc = host_proxmox(view->host, storages);
+	if (rc && rc != -ENOMEM)
+		configured_lose(view, "storages of Proxmox VE");
+	for (i = 0; !rc && i < storages->count; i++)
+		rc = configured_add_storage(view, &storages->list[i]);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+/* --- VDSM ------------------------------------------------------------------------------- */
+
+/* VDSM has linked a domain that it uses: REPOSITORY/POOL/DOMAIN to REPOSITORY/mnt/NAME/DOMAIN. */
+static bool configured_is_linked(const struct view *view, const char *pool,
+				 const char *name)
+{
+	_cleanup_(host_list_fini) struct host_list links = { NULL, 0, false };
+	char path[PATH_MAX], link[PATH_MAX];
+	const char *at;
+	size_t i, len = strlen(name);
+
+	snprintf(path, sizeof(path), "%.2000s/%.255s", view->repository + 1, pool);
+	if (host_list(view->host, path, &links))
+		return false;
+	for (i = 0; i < links.count; i++) {
+		snprintf(path, sizeof(path), "%.2000s/%.255s/%.255s",
+			 view->repository + 1, pool, links.names[i]);
+		if (host_link(view->host, path, link, sizeof(link)))
+			continue;
+		at = strstr(link, "/mnt/");
+		if (at && !strncmp(at + 5, name, len) &&
+		    (at[5 + len] == '/' || !at[5 + len]))
+			return true;
+	}
+	return false;
+}
+
+static int configured_add_domain(struct view *view, const struct host_list *pools,
+				 const char *name)
+{
+	char target[PATH_MAX], source[PATH_MAX];
+	struct view_place place = {
+		.kind = PLACE_DOMAIN, .target = target, .fs_spec = source, .by = "VDSM"
+	};
+	size_t i;
+
+	snprintf(target, sizeof(target), "%.2000s%.255s", view->domains, name);
+	if (host_repository_source(target, source, sizeof(source)))
+		return 0;
+	for (i = 0; !place.expected && i < pools->count; i++)
+		place.expected = strcmp(pools->names[i], "mnt") != 0 &&
+				 configured_is_linked(view, pools->names[i], name);
+	return view_places_add(&view->configured, &place);
+}
+
+/* No folder is listed that is at or below a network mount. */
+static bool configured_is_local(const struct view *view, const char *path)
+{
+	struct host_path found;
+
+	return !host_path_resolve(view->host, &view->tree, path, &found) &&
+	       found.end == HOST_PATH_LOCAL && !found.missing;
+}
+
+static int configured_add_domains(struct view *view)
+{
+	_cleanup_(host_list_fini) struct host_list pools = { NULL, 0, false },
+						   names = { NULL, 0, false };
+	size_t i;
+	int rc = 0;
+
+	if (!configured_is_local(view, view->domains) ||
+	    host_list(view->host, view->repository + 1, &pools) ||
+	    host_list(view->host, view->domains + 1, &names))
+		return 0;
+	for (i = 0; !rc && i < names.count; i++)
+		rc = configured_add_domain(view, &pools, names.names[i]);
+	return rc;
+}
+
+int configured_places(struct view *view)
+{
+	int rc = configured_add_units(view);
+
+	if (!rc)
+		rc = configured_add_storages(view);
+	return rc ? rc : configured_add_domains(view);
+}
