@@ -73,6 +73,7 @@ CHECK(fabric_krb5)
 
 /* this host's mounts */
 CHECK(mount_missing)
+CHECK(mount_boot_order)
 CHECK(mount_transport)
 CHECK(mount_submount)
 CHECK(mount_options)

@@ -68,9 +68,9 @@ static void mounts_missing_judge(const struct view *view, const struct view_dir 
 	bool unknown = dir->mounted == DIR_UNKNOWN ||
 		       (dir->mounted == DIR_OTHER && !*dir->on->type);
 	static const char *const reasons[] = {
-		[PLACE_POOL] = "pool",   [PLACE_FSTAB] = "fstab",
-		[PLACE_UNIT] = "unit",   [PLACE_STORAGE] = "storage",
-		[PLACE_DOMAIN] = "vdsm", [PLACE_PENDING] = "unfinished",
+		[PLACE_POOL] = "pool",          [PLACE_FSTAB] = "fstab",
+		[PLACE_UNIT] = "unit",          [PLACE_DOMAIN] = "vdsm",
+		[PLACE_PENDING] = "unfinished",
 	};
 	char what[124];
 

@@ -83,6 +83,7 @@ static int configured_add_units(struct view *view)
 
 /* --- Proxmox VE ------------------------------------------------------------------------- */
 
+/* Proxmox VE mounts a storage before it uses it, and not at boot. */
 static int configured_add_storage(struct view *view,
 				  const struct proxmox_storage *storage)
 {
@@ -94,7 +95,6 @@ static int configured_add_storage(struct view *view,
 				    .options = (char *)storage->options,
 				    .name = (char *)storage->name,
 				    .idle = storage->disabled,
-				    .expected = !storage->disabled,
 				    .plain = true };
 	struct view_asks asks;
 

@@ -348,7 +348,7 @@ def judge(name, want, effect, said, who):
         source = 'its record in /run/nfsrdma'
     if name in ('mounts', 'check') and missing:
         # A guest with a disk there is refused or not known; whether it must be mounted now is another thing.
-        if want.startswith(('directory', 'plain-directory', 'idle')) or effect == 'on-demand' or 'automount' in want:
+        if want.startswith(('directory', 'plain-directory', 'idle', 'storage')) or effect == 'on-demand' or 'automount' in want:
             allowed = allowed | {'-'}
     if name == 'check' and want == 'sub-mount' and want_state == 'good':
         allowed = allowed | {'-'}
