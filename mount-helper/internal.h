@@ -62,8 +62,9 @@ void args_fini(struct args *args);
 
 /* dir.c */
 
-/* Waits two seconds at most. Errors: of realpath(3), with words; -ETIMEDOUT. */
-int dir_resolve(const char *dir, char out[PATH_MAX]);
+/* Waits two seconds at most for a directory that may be on a network, a minute for one on a disk of
+ * this host. Errors: of realpath(3), with words; -ETIMEDOUT. */
+int dir_resolve(const struct host *host, const char *dir, char out[PATH_MAX]);
 
 /* fstab.c */
 

@@ -19,6 +19,7 @@ struct mount_checks_context {
 	struct helper *helper;
 	bool stops; /* before the mount: settings of a configuration file do not count */
 	bool quiet; /* already in the journal */
+	unsigned int late; /* checks for which there was no time */
 };
 
 /* Some findings are no reason to refuse: for instance, settings of a configuration file do not affect the
@@ -56,9 +57,14 @@ static void mount_checks_on_finding(void *arg, const struct finding *finding)
 	struct mount_checks_context *run = arg;
 	struct mount_checks *checks = &run->helper->checks;
 	enum checks_result result = mount_checks_classify(finding, run->stops);
+	bool quiet = run->quiet;
 
 	report_add(run->helper->report, finding);
-	if (!run->quiet &&
+	/* One entry for all checks for which there was no time. */
+	if (finding->status == FINDING_UNKNOWN &&
+	    !strcmp(finding->reason, "out-of-time") && run->late++)
+		quiet = true;
+	if (!quiet &&
 	    (finding->status == FINDING_FAIL || finding->status == FINDING_WARN ||
 	     finding->status == FINDING_UNKNOWN))
 		message_finding(run->helper, finding);

@@ -94,7 +94,7 @@ int prepare_mount(struct helper *helper)
 		helper->boot_id[0] = '\0';
 	waiting_busy(&helper->waiting, "resolving the directory %.150s",
 		     helper->args.dir);
-	if (dir_resolve(helper->args.dir, helper->dir))
+	if (dir_resolve(helper->host, helper->args.dir, helper->dir))
 		return prepare_refuse(helper, HELPER_FAILED);
 	if (prepare_plan(helper, IP_UNKNOWN))
 		return prepare_refuse(helper, HELPER_USAGE);

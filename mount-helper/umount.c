@@ -45,7 +45,7 @@ static int umount_run(struct helper *helper)
 		 * umount(8) does; if that hangs, it stays as given. */
 		text_copy(helper->dir, sizeof(helper->dir), helper->args.dir);
 		if (proof_on(helper->host, helper->dir, &proof) &&
-		    !dir_resolve(helper->args.dir, helper->dir))
+		    !dir_resolve(helper->host, helper->args.dir, helper->dir))
 			proof_on(helper->host, helper->dir, &proof);
 		rc = umount_call(helper, &end);
 	}

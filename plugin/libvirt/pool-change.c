@@ -265,8 +265,13 @@ int pool_change_revert(struct pool_changer *changer, const char *name)
 	_cleanup_close_ int lock = -1;
 	int rc = pool_change_refuse_remote(changer);
 
-	if (!rc)
-		rc = pool_switch_read(&change, name);
+	if (rc)
+		return rc;
+	rc = pool_switch_read(&change, name);
+	/* Of a pool that is not one of NFS there is nothing to take back. */
+	if (rc && change.info.uuid &&
+	    pool_change_read_saved(&change, &original) == -ENOENT)
+		return -ENOENT;
 	if (rc)
 		return rc;
 	lock = pool_original_lock(changer->folder);

@@ -5,13 +5,14 @@
  * for each guest from its XML. If it cannot resolve a volume to its file, the profile has
  * no rule for it, and the guest does not start (gitlab.com/libvirt/libvirt/-/issues/546).
  *
- * libvirt 9.0.0 does not resolve volumes (tested). In the sources of 12.6.0 the helper gets
- * volumes with their files, and reads them. The first version that does is not known. */
+ * libvirt 9.0.0 and 11.3.0 do not resolve volumes (tested). In the sources of 12.6.0 the helper
+ * gets volumes with their files, and reads them. The first version that does is not known. */
 #include <stdio.h>
 
 #include "plugin/libvirt/internal.h"
 
-#define DENIED_MAJOR  9
+#define DENIED_MAJOR  11
+#define DENIED_MINOR  3
 #define ALLOWED_MAJOR 12
 #define ALLOWED_MINOR 6
 
@@ -28,16 +29,19 @@ static bool pool_volume_is_confined(const struct host *host)
 }
 
 /* "1:9.0.0-4+deb12u2". @out: without the packager's part; "" not known. */
-static bool pool_volume_is_allowed(const char *version, char out[32])
+static bool pool_volume_is_allowed(const char *version, char out[32], bool *denied)
 {
 	const char *colon = strchr(version, ':');
 	unsigned int major = 0, minor = 0;
 
 	version = colon ? colon + 1 : version;
 	*out = '\0';
+	*denied = false;
 	if (sscanf(version, "%u.%u", &major, &minor) != 2)
 		return false;
 	snprintf(out, 32, "%.*s", (int)strcspn(version, "-+~"), version);
+	*denied = major < DENIED_MAJOR ||
+		  (major == DENIED_MAJOR && minor <= DENIED_MINOR);
 	return major > ALLOWED_MAJOR ||
 	       (major == ALLOWED_MAJOR && minor >= ALLOWED_MINOR);
 }
@@ -51,9 +55,8 @@ bool pool_volume_audit(const struct host *host, struct finding *out)
 		return false;
 	if (host_package(host, "libvirt-daemon", package, sizeof(package)))
 		*package = '\0';
-	if (pool_volume_is_allowed(package, version))
+	if (pool_volume_is_allowed(package, version, &denied))
 		return false;
-	denied = *version && strtoul(version, NULL, 10) <= DENIED_MAJOR;
 	finding_init(
 		out, "pool.volume", FINDING_WARN,
 		"AppArmor confines guests, and %s%s %s a guest open a disk of type 'volume': give disks of this pool as type 'file', with their path",

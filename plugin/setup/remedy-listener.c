@@ -102,8 +102,10 @@ static int listener_plan(struct planner *planner)
 	bool there;
 	int rc;
 
-	/* A listener that no client reaches: that is left to the administrator. */
-	if (!plan_check(planner, "server.address", &finding) &&
+	/* A listener that no client reaches: that is left to the administrator. A link that this plan
+	 * adds is not seen yet. */
+	if ((!planner->request->software || planner->has_link) &&
+	    !plan_check(planner, "server.address", &finding) &&
 	    finding.status == FINDING_FAIL)
 		plan_note(planner, true, "%.560s: nfsrdma explain server.address",
 			  finding.summary);

@@ -124,9 +124,9 @@ static const struct {
 	const char *path, *text;
 } undo_notes[] = {
 	{ PATH_MODULES,
-	  "Modules stay loaded until the next boot, because mounts may use them." },
+	  "Modules stay loaded until the next boot, because mounts may use them: until then this host can still mount over RDMA." },
 	{ PATH_RDMA,
-	  "Modules stay loaded until the next boot, because mounts may use them." },
+	  "Modules stay loaded until the next boot, because mounts may use them: until then this host can still mount over RDMA." },
 	{ PATH_NFS_OURS,
 	  "A running server listens for RDMA until it is restarted: systemctl restart nfs-server" },
 	{ PATH_NFS,

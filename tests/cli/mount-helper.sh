@@ -242,6 +242,15 @@ for options in $'rw,\nproto=tcp' 'rw,context="a' "rw,$(head -c 70000 /dev/zero |
 done
 ! grep -q called "$work/err" || fail "mount.nfs was called"
 
+# A directory on a disk of this host that takes 2.5 s to resolve, as on a host that boots: it is waited for.
+if type -P strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	mount_nfs 'echo "mount.nfs: reached" >&2; exit 32'
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 strace -f -o /dev/null -e trace=readlink,readlinkat \
+		-e inject=readlink,readlinkat:delay_enter=2500000:when=1 \
+		"$helpers/mount.nfsrdma" "$source" "$place" -o "rw,$quiet" 2>"$work/err" && fail "it is mounted"
+	grep -q 'mount.nfs: reached' "$work/err" || { cat "$work/err"; fail "the directory was not waited for"; }
+fi
+
 # --- policy ----------------------------------------------------------------------------------------
 
 for file in passwd group nsswitch.conf hosts ld.so.cache; do

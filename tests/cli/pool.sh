@@ -148,6 +148,10 @@ pool revert old
 expect_status 1
 expect_first_problem 'nfsrdma has not converted'
 expect_reason pool.definition/not-converted
+# Whatever kind of pool it is.
+run pool revert default-pool --connect test:///default --format json
+expect_status 1
+expect_reason pool.definition/not-converted
 
 echo "convert: comes up over TCP, does not start, libvirt refuses"
 for switch in "proto tcp" "fail mount.nfs: an incorrect mount option was specified"; do

@@ -172,6 +172,9 @@ expect_line "+++ /$unit"
 expect_line 'systemctl enable nfsrdma-link-eth0.service'
 no_line '    rdma link add'
 same_as_before "a dry run of --software changed something"
+# The link that it adds is not left to anybody.
+run setup server --software siw eth0 --root "$root" --dry-run
+no_line 'nfsrdma explain server.address'
 run setup client --software siw eth0 --root "$root"
 expect_status 0
 expect_line "done  /$unit written"

@@ -3,6 +3,8 @@
 
 /* The checks of the helper before a mount, on machines of tests/hosts, and what they mean for
  * the mount; how long it retries; and which users fstab allows to mount. */
+#include <unistd.h>
+
 #include "mount-helper/internal.h"
 #include "tests/unit/host-tree.h"
 
@@ -79,6 +81,40 @@ static void a_setting_is_a_reason_only_where_it_applies(void)
 	tree_machine(&tree, "nfsmount-port-2049");
 	checks_run_as(POLICY_CHECK_CONNECT, true);
 	CU_ASSERT_EQUAL(checks.result, CHECKS_ALLOW);
+	tree_free(&tree);
+}
+
+/* A mount that is slow is one entry of the journal, not one for each check. */
+static void checks_without_time_are_one_message(void)
+{
+	struct helper helper = {
+		.name = "test",
+		.args = { .spec = "nas:/vm", .dir = "/vm", .verbose = true },
+		.records = -1,
+		.deadline = 1,
+		.plan = &plan,
+		.target = { .server = "192.0.2.1", .roles = CHECK_CLIENT }
+	};
+	FILE *out = tmpfile();
+	int before = dup(STDERR_FILENO);
+	unsigned int said = 0;
+	char line[1024];
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+	tree_machine(&tree, "rxe-ubuntu2204");
+	helper.host = tree.host;
+	plan.policy.check = POLICY_CHECK_FAST;
+	dup2(fileno(out), STDERR_FILENO);
+	CU_ASSERT_EQUAL(mount_checks_before(&helper, false), 0);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	rewind(out);
+	while (fgets(line, sizeof(line), out))
+		said += strstr(line, "/out-of-time]") != NULL;
+	CU_ASSERT_EQUAL(said, 1);
+	fclose(out);
+	report_free(helper.report);
+	finding_fini(&helper.checks.reason);
 	tree_free(&tree);
 }
 
@@ -247,6 +283,7 @@ SUITE_MAIN("helper-checks", TEST(a_healthy_host_may_mount),
 	   TEST(a_host_without_rdma_may_not_mount),
 	   TEST(mount_defaults_are_reported_but_are_not_a_reason),
 	   TEST(a_setting_is_a_reason_only_where_it_applies),
+	   TEST(checks_without_time_are_one_message),
 	   TEST(few_checks_run_before_each_mount),
 	   TEST(listener_failures_are_distinguished),
 	   TEST(only_permanent_errors_end_a_mount),
