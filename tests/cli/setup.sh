@@ -172,9 +172,6 @@ expect_line "+++ /$unit"
 expect_line 'systemctl enable nfsrdma-link-eth0.service'
 no_line '    rdma link add'
 same_as_before "a dry run of --software changed something"
-# The link that it adds is not left to anybody.
-run setup server --software siw eth0 --root "$root" --dry-run
-no_line 'nfsrdma explain server.address'
 run setup client --software siw eth0 --root "$root"
 expect_status 0
 expect_line "done  /$unit written"
@@ -189,6 +186,18 @@ run setup --undo --root "$root"
 expect_status 0
 expect_line 'done  nfsrdma-link-eth0.service disabled'
 same_as_before "undo of --software left something"
+
+# Another device has no address: the link that the plan adds makes one reachable, so that is not left to do.
+mkdir -p "$work/source/no-address"
+printf '%s\n' '@include server-debian12' '@include nfs-rdma PORT=20049' '.nfsrdma/addresses-ib0.json: []' \
+	'@include netdev NETDEV=eth0 PCI=0000:05:00.0 MAC=52:54:00:12:34:56 INDEX=9 MTU=1500 TYPE=1' \
+	'usr/lib/systemd/systemd:' 'usr/sbin/rdma:' >"$work/source/no-address/host"
+python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/made" "$work/source/no-address" || fail "make-host"
+run setup server --root "$work/made/no-address" --dry-run
+expect_line 'nfsrdma explain server.address'
+run setup server --software rxe eth0 --root "$work/made/no-address" --dry-run
+expect_status 0
+no_line 'nfsrdma explain server.address'
 
 # expect_refusal STATUS SENTENCE ARGUMENT...
 expect_refusal()
