@@ -442,6 +442,26 @@ static void a_reason_names_the_mounting_program(void)
 			     .fstab = fstab });
 	CU_ASSERT(has_reason("/srv/f/a", NULL, "automount"));
 	end();
+	begin(&(struct row){
+		.mounts = ROOT OTHER(90, 21, "/srv/f", "autofs", "systemd-1"),
+		.fstab = "nas:/f /srv/f nfs proto=tcp,x-systemd.automount 0 0\n",
+		.conf = SECTION });
+	CU_ASSERT(has_reason("/srv/f/a", NULL, "on-demand"));
+	end();
+	begin(&(struct row){ .mounts = ROOT });
+	tree_write(&tree, "lib/systemd/system/srv-f.mount",
+		   "[Mount]\nWhat=nas:/f\nWhere=/srv/f\nType=nfsrdma\n");
+	tree_link(&tree, "etc/systemd/system/remote-fs.target.wants/srv-f.mount",
+		  "/lib/systemd/system/srv-f.mount");
+	CU_ASSERT(has_reason("/srv/f/a", NULL, "unit-not-mounted"));
+	CU_ASSERT(has_remedy("/srv/f/a", NULL, "('systemctl start srv-f.mount')"));
+	end();
+	begin(&(struct row){ .mounts = ROOT });
+	tree_write(&tree, "etc/pve/storage.cfg",
+		   "nfs: f\n\tserver nas\n\texport /f\n\toptions proto=rdma\n");
+	CU_ASSERT(has_reason("/mnt/pve/f/a", NULL, "storage-not-mounted"));
+	CU_ASSERT(has_remedy("/mnt/pve/f/a", NULL, "('pvesm status --storage f')"));
+	end();
 	/* mount(8) knows no mount for a directory of the policy. */
 	begin(&(struct row){ .mounts = ROOT, .conf = SECTION });
 	CU_ASSERT(has_reason("/srv/f/a", NULL, "section-not-mounted"));
