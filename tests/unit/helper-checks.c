@@ -93,7 +93,11 @@ static void checks_without_time_are_one_message(void)
 		.records = -1,
 		.deadline = 1,
 		.plan = &plan,
-		.target = { .server = "192.0.2.1", .roles = CHECK_CLIENT }
+		.target = { .server = "192.0.2.1",
+			    .export = "/vm",
+			    .roles = CHECK_CLIENT,
+			    .port = 20049,
+			    .has_port = true }
 	};
 	FILE *out = tmpfile();
 	int before = dup(STDERR_FILENO);
