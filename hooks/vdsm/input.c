@@ -71,7 +71,9 @@ static int vdsm_input_set_owner(void *arg, int fd)
 int vdsm_input_replace(const struct vdsm_input *input, const char *text, size_t len)
 {
 	struct vdsm_input ours = *input;
-	const struct fd_file file = { text, len, 0600, vdsm_input_set_owner, &ours };
+	const struct fd_file file = {
+		text, len, 0600, vdsm_input_set_owner, &ours, false
+	};
 	char temporary[64];
 	uint64_t number;
 
