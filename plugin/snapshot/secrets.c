@@ -300,7 +300,7 @@ int secrets_strip(const char *real, const char *path, const char *by,
 		return 0;
 	if (memchr(text->text, '\0', text->len)) {
 		/* Readers reject it as not text, as before. */
-		text->text[0] = '\0';
+		memset(text->text, 0, text->len);
 		text->len = 1;
 		return 0;
 	}
