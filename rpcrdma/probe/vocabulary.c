@@ -23,12 +23,12 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "mpa-silent mpa-version closed not-listening rejected "
 	  "fabric-silent unresolved no-path port-down device-removed "
 	  "memlock old-kernel capture",
-	  "address crc error mpa_revision" },
+	  "address crc error mpa_revision tries" },
 	{ "probe.private-data", "", "call_inline remote_invalidation reply_inline" },
 	{ "probe.null",
 	  "silent closed no-nfs rdma-error malformed rpc-error no-reply "
 	  "local",
-	  "answered asked best_ms program_version" },
+	  "answered asked best_ms program_version tries" },
 	{ "probe.versions", "not-offered none silent",
 	  "3 4.0 4.1 4.2 offered requested silent used" },
 	{ "probe.session",

@@ -635,8 +635,8 @@ static void an_export_appears_whole_or_is_an_error(void)
 	CU_ASSERT_EQUAL(host_exists(tree.host, "run/x.prom"), 0);
 	snprintf(path, sizeof(path), "%s/nowhere/x.prom", tree.root);
 	CU_ASSERT_EQUAL(export_text(path, "one\n"), -ENOENT);
-	CU_ASSERT_EQUAL(export_text("/tmp/", "one\n"), -EINVAL);
-	CU_ASSERT_EQUAL(export_text("", "one\n"), -EINVAL);
+	CU_ASSERT_EQUAL(export_text("/tmp/", "one\n"), -EISDIR);
+	CU_ASSERT_EQUAL(export_text("", "one\n"), -EISDIR);
 	end();
 }
 
