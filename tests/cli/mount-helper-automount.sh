@@ -53,7 +53,8 @@ over sbin
 over etc
 over "$libraries"
 mount -t tmpfs run /run
-mount -t tmpfs srv /srv
+mkdir -p "$top/srv/auto"
+over srv
 
 "$autofs/usr/sbin/automount" --foreground --debug /etc/auto.master >"$work/daemon" 2>&1 &
 daemon=$!

@@ -43,14 +43,15 @@ link debian virt_var_run_t virtqemud_t virt_hook_t virtstoraged_var_run_t
 link without-libvirt virt_{runtime,var_run,etc,etc_rw,hook}_t virtd_t virtqemud_t virtstoraged_var_run_t
 
 for name in fedora el9 debian without-libvirt; do
-	# The mount helper uses RDMA devices and writes records. The hook reads: no device, no network.
+	# The mount helper uses RDMA devices and writes records. The hook reads, and notes a mount that it sees: no device, no
+	# network.
 	expect $name <<-'END'
 		allows mount_t infiniband_device_t chr_file: RW
 		allows mount_t self netlink_rdma_socket: append bind connect create getattr getopt ioctl read setattr setopt shutdown write
 		allows mount_t unlabeled_t infiniband_pkey: access
 		allows mount_t self capability: kill setgid setpcap setuid
 		becomes mount_t var_run_t dir: nfsrdma_runtime_t
-		allows nfsrdma_hook_t nfsrdma_runtime_t file: READ
+		allows nfsrdma_hook_t nfsrdma_runtime_t file: append create getattr ioctl link lock open read rename setattr unlink write
 		allows nfsrdma_hook_t var_run_t file: READ
 		allows nfsrdma_hook_t etc_t file: READ
 		allows nfsrdma_hook_t syslogd_t unix_dgram_socket: sendto
