@@ -111,6 +111,8 @@ static const struct secrets_key secrets_opensm[] = {
 	{ NULL, "PORTS", FORM_WORDS },
 };
 
+/* Versions 14 and 19 indent them differently. */
+/* clang-format off */
 #define WHOLE(files)               \
 	{                          \
 		.pattern = (files) \
@@ -128,6 +130,7 @@ static const struct secrets_key secrets_opensm[] = {
 		.pattern = (files), .line = secrets_settings_line, .dialect = (how), \
 		.separators = (between), .keys = (table), .nkeys = ARRAY_SIZE(table) \
 	}
+/* clang-format on */
 #define CONF (HAS_SECTIONS | HAS_COMMENTS | HAS_QUOTES | IS_JOINED)
 
 /* The first that matches applies. */

@@ -300,19 +300,19 @@ static int deny_add_rules(scmp_filter_ctx filter, uint32_t action, enum child_ki
 	for (i = 0; i < ARRAY_SIZE(denied) && !rc; i++)
 		if (!deny_is_sanitizers(denied[i]))
 			rc = deny_add(filter, action, denied[i], 0,
-				      SCMP_A0(SCMP_CMP_EQ, 0));
+				      SCMP_A0(SCMP_CMP_EQ, 0, 0));
 	for (i = 0; i < ARRAY_SIZE(own_process) && !rc; i++)
 		rc = deny_add(filter, action, own_process[i], 1,
-			      SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
+			      SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid(), 0));
 	for (i = 0; i < ARRAY_SIZE(zero_process) && !rc; i++)
 		rc = deny_add(filter, action, zero_process[i], 1,
-			      SCMP_A0(SCMP_CMP_NE, 0));
+			      SCMP_A0(SCMP_CMP_NE, 0, 0));
 	for (i = 0; i < ARRAY_SIZE(absent) && !rc; i++)
 		/* The server's files are opened by openat2(2). */
 		if (strcmp(absent[i], "openat2") != 0 ||
 		    child_is(kind, CHILD_SYSTEM_FILES))
 			rc = deny_add(filter, SCMP_ACT_ERRNO(ENOSYS), absent[i], 0,
-				      SCMP_A0(SCMP_CMP_EQ, 0));
+				      SCMP_A0(SCMP_CMP_EQ, 0, 0));
 	return rc;
 }
 

@@ -54,7 +54,9 @@ own_lists()
 
 	mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
 	apt_opts+=(-o Dir::State::Lists="$state/lists" -o Dir::Cache="$state/cache")
-	[[ ! $own_sources ]] || apt_opts+=(-o Dir::Etc::SourceList="$own_sources" -o Dir::Etc::SourceParts=/dev/null)
+	# What this machine has installed would be newer than what another release offers.
+	[[ ! $own_sources ]] || apt_opts+=(-o Dir::Etc::SourceList="$own_sources" -o Dir::Etc::SourceParts=/dev/null
+		-o Dir::State::status=/dev/null)
 }
 
 update_lists()

@@ -48,6 +48,24 @@ guest_library()
 	fi
 }
 
+# The image is Debian 12's. On another release programs need newer libraries, which take the place of the image's
+# for all programs, with the loader that belongs to them and with libibverbs' providers, whose interface is private.
+guest_is_older()
+{
+	# shellcheck source=/dev/null
+	[[ $(. /etc/os-release && echo "${VERSION_CODENAME:-}") != bookworm ]]
+}
+
+guest_newer_libraries()
+{
+	local provider
+
+	install -D -m 755 /lib64/ld-linux-x86-64.so.2 "$1/usr/lib64/ld-linux-x86-64.so.2" || return
+	for provider in /usr/lib/x86_64-linux-gnu/libibverbs/lib{rxe,siw}-rdmav*.so; do
+		install -D -m 644 "$provider" "$1/$provider" || return
+	done
+}
+
 # guest_add TREE IMAGE PROGRAM...: copies programs, and those of their libraries that the image
 # lacks.
 guest_add()
@@ -55,9 +73,13 @@ guest_add()
 	local tree=$1 program lib
 	local -A have=()
 
-	while IFS= read -r lib; do
-		have[${lib##*/}]=1
-	done < <(cpio -t --quiet <"$2/base.cpio" | grep '^usr/lib')
+	if guest_is_older; then
+		guest_newer_libraries "$tree" || return
+	else
+		while IFS= read -r lib; do
+			have[${lib##*/}]=1
+		done < <(cpio -t --quiet <"$2/base.cpio" | grep '^usr/lib')
+	fi
 	shift 2
 	mkdir -p "$tree/usr/lib"
 	for program; do
