@@ -25,7 +25,7 @@
 /* Abandoned children that have not been reaped; 0: free. More are left to init. */
 static _Atomic pid_t end_abandoned[32];
 
-void end_abandon(pid_t pid)
+static void end_abandon(pid_t pid)
 {
 	size_t i;
 
@@ -124,6 +124,8 @@ bool child_reap(struct child *child, uint64_t deadline, struct child_end *end)
 
 void child_close(struct child *child)
 {
+	if (child->pid > 0)
+		end_abandon(child->pid);
 	child->pid = 0;
 	if (child->channel >= 0)
 		close(take_fd(&child->channel));
@@ -144,8 +146,7 @@ void child_finish(struct child *child, uint64_t deadline, struct child_end *end)
 	if (child->pid > 0 && !child_reap(child, deadline, end)) {
 		forced = true;
 		child_kill(child);
-		if (!child_reap(child, deadline_in(KILLED_MS), end))
-			end_abandon(child->pid);
+		child_reap(child, deadline_in(KILLED_MS), end);
 	}
 	end->forced = forced;
 	if (end->pid)

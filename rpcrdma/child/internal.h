@@ -122,9 +122,7 @@ const char *deny_name(size_t i);
 
 /* end.c */
 
-/* Notes a child that has not ended after SIGKILL. */
-void end_abandon(pid_t pid);
-/* Reaps those of them that have ended since. */
+/* Reaps the abandoned children that have ended since. */
 void end_reap_abandoned(void);
 
 #endif

@@ -632,12 +632,14 @@ static void an_abandoned_child_is_reaped_when_it_ends(void)
 {
 	uint32_t answer = 0;
 	siginfo_t info = { 0 };
+	struct child child = CHILD_NONE;
 	pid_t pid = fork();
 
 	if (!pid)
 		_exit(0);
 	CU_ASSERT_EQUAL(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	end_abandon(pid);
+	child.pid = pid;
+	child_close(&child);
 	CU_ASSERT_EQUAL(call(CHILD_GATE, answer_seven, &answer, sizeof(answer)), 0);
 	CU_ASSERT_EQUAL(waitpid(pid, NULL, WNOHANG), -1);
 	CU_ASSERT_EQUAL(errno, ECHILD);
