@@ -140,7 +140,7 @@ bool child_reap(struct child *child, uint64_t deadline, struct child_end *end);
 void child_finish(struct child *child, uint64_t deadline, struct child_end *end);
 /* child_finish() with deadline 0; for _cleanup_. */
 void child_finish_p(struct child *child);
-/* Closes its descriptors and abandons it if it was not reaped. */
+/* Closes its descriptors. One that was not reaped, which must have been killed, is abandoned. */
 void child_close(struct child *child);
 /* "was ended by signal 9 (Killed)", "ended with status 3", "has not ended after SIGKILL
  * (process 1234)" */

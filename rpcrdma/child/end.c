@@ -124,8 +124,11 @@ bool child_reap(struct child *child, uint64_t deadline, struct child_end *end)
 
 void child_close(struct child *child)
 {
-	if (child->pid > 0)
+	/* It was killed, so it runs no more code of its own. */
+	if (child->pid > 0) {
 		end_abandon(child->pid);
+		start_unguard(child->kind);
+	}
 	child->pid = 0;
 	if (child->channel >= 0)
 		close(take_fd(&child->channel));

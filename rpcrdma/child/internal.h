@@ -80,7 +80,7 @@ static inline bool child_is(enum child_kind kind, enum child_flag flag)
 
 /* Forks; returns 0 in the child, after the first steps that all kinds share. */
 pid_t start_fork(enum child_kind kind);
-/* Such a child has ended. */
+/* Such a child has ended, or was killed. */
 void start_unguard(enum child_kind kind);
 /* Opens /dev/null as stdin, stdout and stderr if these are closed: a pipe or a socket must not
  * get their numbers.

@@ -639,10 +639,28 @@ static void an_abandoned_child_is_reaped_when_it_ends(void)
 		_exit(0);
 	CU_ASSERT_EQUAL(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	child.pid = pid;
+	child.kind = CHILD_TOUCH;
 	child_close(&child);
 	CU_ASSERT_EQUAL(call(CHILD_GATE, answer_seven, &answer, sizeof(answer)), 0);
 	CU_ASSERT_EQUAL(waitpid(pid, NULL, WNOHANG), -1);
 	CU_ASSERT_EQUAL(errno, ECHILD);
+}
+
+/* While one that decodes runs, its parent is not dumpable; a killed one runs no more. */
+static void a_parent_is_dumpable_after_its_children(void)
+{
+	struct child_function function = function_of(CHILD_WORKER, hang);
+	struct child children[2];
+	int before = prctl(PR_GET_DUMPABLE);
+
+	CU_ASSERT_EQUAL_FATAL(child_start(&children[0], &function), 0);
+	CU_ASSERT_EQUAL_FATAL(child_start(&children[1], &function), 0);
+	CU_ASSERT_EQUAL(prctl(PR_GET_DUMPABLE), 0);
+	child_finish_p(&children[0]);
+	CU_ASSERT_EQUAL(prctl(PR_GET_DUMPABLE), 0);
+	child_kill(&children[1]);
+	child_close(&children[1]);
+	CU_ASSERT_EQUAL(prctl(PR_GET_DUMPABLE), before);
 }
 
 SUITE_MAIN("child", TEST(decoding_children_have_no_privileges),
@@ -657,4 +675,5 @@ SUITE_MAIN("child", TEST(decoding_children_have_no_privileges),
 	   TEST(a_descriptor_from_a_child_is_closed),
 	   TEST(a_failed_preparation_is_the_error), TEST(an_invalid_failure_is_an_error),
 	   TEST(a_child_can_start_without_standard_descriptors),
-	   TEST(an_abandoned_child_is_reaped_when_it_ends))
+	   TEST(an_abandoned_child_is_reaped_when_it_ends),
+	   TEST(a_parent_is_dumpable_after_its_children))
