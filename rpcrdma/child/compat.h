@@ -28,6 +28,14 @@
 #define COMPAT_CLONE_FLAGS 0
 #endif
 
+/* Where the C library opens sockets by socketcall(2), whose arguments are in memory. libseccomp makes
+ * a rule about one family of socket(2) one that denies them all. */
+#if defined(__i386__) || defined(__s390__)
+#define COMPAT_SOCKETCALL 1
+#else
+#define COMPAT_SOCKETCALL 0
+#endif
+
 /* A system call that a filter answered with SIGSYS returns -EPERM from the signal handler. On
  * other processors the filter returns EPERM itself and nothing is printed. */
 #if defined(__x86_64__)

@@ -168,8 +168,10 @@ static const struct {
 	/* typing into the terminal */
 	{ "ioctl", 1, ~0u, TIOCSTI },
 	{ "ioctl", 1, ~0u, TIOCLINUX },
+#if !COMPAT_SOCKETCALL
 	/* services of this host, as the user's systemd that starts programs */
 	{ "socket", 0, ~0u, AF_UNIX },
+#endif
 	/* files that are made or emptied; O_TMPFILE has a bit of its own and that of O_DIRECTORY */
 	{ "open", 1, O_CREAT, O_CREAT },
 	{ "open", 1, O_TRUNC, O_TRUNC },

@@ -318,6 +318,34 @@ static void a_denied_call_is_logged_with_debug(void)
 	ASSERT_CONTAINS(text, "the child: process");
 }
 
+static int open_sockets(void *arg, int channel)
+{
+	static const int families[] = { AF_INET, AF_INET6, AF_NETLINK };
+	int result = 0;
+	size_t i;
+
+	(void)arg;
+	for (i = 0; i < ARRAY_SIZE(families) && !result; i++)
+		if (socket(families[i], SOCK_DGRAM | SOCK_CLOEXEC, 0) < 0 &&
+		    errno != EAFNOSUPPORT)
+			result = errno;
+	return child_answer(channel, &result, sizeof(result));
+}
+
+/* By socket(2) or socketcall(2), as the C library does here. */
+static void decoding_children_open_sockets_of_networks(void)
+{
+	static const enum child_kind kinds[] = { CHILD_WORKER, CHILD_SERVER };
+	int result = -1;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		SUITE_ROW("kind %d", kinds[i]);
+		CU_ASSERT_EQUAL(call(kinds[i], open_sockets, &result, sizeof(result)), 0);
+		CU_ASSERT_EQUAL(result, 0);
+	}
+}
+
 /* --- its descendants ------------------------------------------------------------------ */
 
 #define DESCENDANTS 200
@@ -676,4 +704,5 @@ SUITE_MAIN("child", TEST(decoding_children_have_no_privileges),
 	   TEST(a_failed_preparation_is_the_error), TEST(an_invalid_failure_is_an_error),
 	   TEST(a_child_can_start_without_standard_descriptors),
 	   TEST(an_abandoned_child_is_reaped_when_it_ends),
-	   TEST(a_parent_is_dumpable_after_its_children))
+	   TEST(a_parent_is_dumpable_after_its_children),
+	   TEST(decoding_children_open_sockets_of_networks))

@@ -472,6 +472,8 @@ static bool is_expected(const struct attack *attack, enum child_kind kind)
 	    (attack->run == start_process || attack->run == start_process_by_clone ||
 	     attack->run == trace))
 		return false;
+	if (COMPAT_SOCKETCALL && attack->run == ask_a_service)
+		return false;
 	if (attack->barrier == BY_SYSTEM_FILES && !child_is(kind, CHILD_SYSTEM_FILES))
 		return false;
 	return !files || (have_landlock() && !NFSRDMA_COVERAGE);
