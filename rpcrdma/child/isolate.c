@@ -75,10 +75,12 @@ static _Noreturn void isolate_hold(int pipe)
 }
 
 /* The child that the parent knows. It leaves the group that the parent kills: its end then says
- * that the worker has ended, not that a signal was sent. */
+ * that the worker has ended, not that a signal was sent. Signals to the parent's group, as a hangup
+ * that the parent ignores, are not for it: all are blocked. */
 static _Noreturn void isolate_wait(pid_t worker, int pipe)
 {
 	int status = 0, sig;
+	sigset_t others;
 	pid_t pid;
 
 	setpgid(0, getpgid(getppid()));
@@ -92,16 +94,22 @@ static _Noreturn void isolate_wait(pid_t worker, int pipe)
 	sig = WTERMSIG(status);
 	signal(sig, SIG_DFL);
 	kill(getpid(), sig);
+	sigfillset(&others);
+	sigdelset(&others, sig);
+	sigprocmask(SIG_SETMASK, &others, NULL);
 	_exit(1);
 }
 
 int isolate_split(void)
 {
 	pid_t first, worker = -1;
+	sigset_t all, before;
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
 		return err_sys("a pipe");
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
 	first = fork();
 	if (!first) {
 		close(ends[1]);
@@ -117,6 +125,7 @@ int isolate_split(void)
 	}
 	close(ends[0]);
 	close(ends[1]);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	/* The parent is outside, so it has no number here; a first process that adopted this one
 	 * has. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid())

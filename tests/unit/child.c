@@ -414,6 +414,38 @@ static void descendants_end_with_the_worker(void)
 	close(pipes[0]);
 }
 
+static int answer_and_hang(void *arg, int channel)
+{
+	bool isolated = !getppid();
+
+	child_answer(channel, &isolated, sizeof(isolated));
+	return hang(arg, channel);
+}
+
+/* The process that waits for an isolated worker is in the parent's group. A parent that ignores a
+ * hangup keeps its worker. */
+static void a_signal_to_the_parents_group_does_not_end_a_worker(void)
+{
+	struct child_function function = function_of(CHILD_WORKER, answer_and_hang);
+	bool isolated = false;
+	struct child_end end;
+	struct child child;
+	int type;
+
+	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
+	CU_ASSERT_EQUAL(child_receive(&child, &type, &isolated, sizeof(isolated),
+				      deadline_in(PATIENCE_MS)),
+			sizeof(isolated));
+	if (isolated) {
+		kill(child.pid, SIGHUP);
+		kill(child.pid, SIGTERM);
+		CU_ASSERT_FALSE(child_reap(&child, deadline_in(50), &end));
+	}
+	child_finish(&child, 0, &end);
+	CU_ASSERT_EQUAL(end.fate, CHILD_SIGNALLED);
+	CU_ASSERT_EQUAL(end.status, SIGKILL);
+}
+
 static _Noreturn void start_and_be_killed(int out)
 {
 	struct child_function function = function_of(CHILD_WORKER, hang);
@@ -705,4 +737,5 @@ SUITE_MAIN("child", TEST(decoding_children_have_no_privileges),
 	   TEST(a_child_can_start_without_standard_descriptors),
 	   TEST(an_abandoned_child_is_reaped_when_it_ends),
 	   TEST(a_parent_is_dumpable_after_its_children),
-	   TEST(decoding_children_open_sockets_of_networks))
+	   TEST(decoding_children_open_sockets_of_networks),
+	   TEST(a_signal_to_the_parents_group_does_not_end_a_worker))
