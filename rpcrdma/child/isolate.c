@@ -74,21 +74,32 @@ static _Noreturn void isolate_hold(int pipe)
 	_exit(0);
 }
 
+static int isolate_reap(pid_t pid)
+{
+	int status = 0;
+	pid_t got;
+
+	do
+		got = waitpid(pid, &status, 0);
+	while (got < 0 && errno == EINTR);
+	return status;
+}
+
 /* The child that the parent knows. It leaves the group that the parent kills: its end then says
  * that the worker has ended, not that a signal was sent. Signals to the parent's group, as a hangup
  * that the parent ignores, are not for it: all are blocked. */
-static _Noreturn void isolate_wait(pid_t worker, int pipe)
+static _Noreturn void isolate_wait(pid_t first, pid_t worker, int pipe)
 {
-	int status = 0, sig;
+	int status, sig;
 	sigset_t others;
-	pid_t pid;
 
 	setpgid(0, getpgid(getppid()));
 	dup2(pipe, STDIN_FILENO);
 	start_close_from(STDIN_FILENO + 1);
-	do
-		pid = waitpid(worker, &status, 0);
-	while (pid < 0 && errno == EINTR);
+	status = isolate_reap(worker);
+	/* Not left to init: that of a container may reap nothing. */
+	close(STDIN_FILENO);
+	isolate_reap(first);
 	if (!WIFSIGNALED(status))
 		_exit(WEXITSTATUS(status));
 	sig = WTERMSIG(status);
@@ -121,7 +132,7 @@ int isolate_split(void)
 		return err_sys("a process in a PID namespace");
 	if (worker) {
 		close(ends[0]);
-		isolate_wait(worker, ends[1]);
+		isolate_wait(first, worker, ends[1]);
 	}
 	close(ends[0]);
 	close(ends[1]);

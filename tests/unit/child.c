@@ -493,6 +493,31 @@ static int answer_seven(void *arg, int channel)
 	return child_answer(channel, &seven, sizeof(seven));
 }
 
+/* In a process without other children. */
+static _Noreturn void end_a_worker_and_look(void)
+{
+	int answer = 0;
+	bool none;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	none = !call(CHILD_WORKER, answer_seven, &answer, sizeof(answer)) &&
+	       answer == 7 && waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+	_exit(!none);
+}
+
+static void no_process_of_a_worker_is_left_to_init(void)
+{
+	int status = -1;
+	pid_t init;
+
+	SKIP_IF_EMULATED("lacks PR_SET_CHILD_SUBREAPER");
+	init = fork();
+	if (!init)
+		end_a_worker_and_look();
+	CU_ASSERT_EQUAL(waitpid(init, &status, 0), init);
+	CU_ASSERT_EQUAL(status, 0);
+}
+
 static int answer_nothing(void *arg, int channel)
 {
 	(void)arg;
@@ -738,4 +763,5 @@ SUITE_MAIN("child", TEST(decoding_children_have_no_privileges),
 	   TEST(an_abandoned_child_is_reaped_when_it_ends),
 	   TEST(a_parent_is_dumpable_after_its_children),
 	   TEST(decoding_children_open_sockets_of_networks),
-	   TEST(a_signal_to_the_parents_group_does_not_end_a_worker))
+	   TEST(a_signal_to_the_parents_group_does_not_end_a_worker),
+	   TEST(no_process_of_a_worker_is_left_to_init))
