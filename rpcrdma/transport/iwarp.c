@@ -112,6 +112,11 @@ static int iwarp_usable(struct iwarp *c)
 	return 0;
 }
 
+static uint64_t iwarp_answer_by(const struct transport_param *param, uint64_t deadline)
+{
+	return param->answer_by > deadline ? param->answer_by : deadline;
+}
+
 /* @out is set even on failure, to determine what the peer refused. */
 static int iwarp_connect_once(struct iwarp **out, const struct transport_address *to,
 			      const struct transport_param *param, uint64_t deadline)
@@ -134,8 +139,7 @@ static int iwarp_connect_once(struct iwarp **out, const struct transport_address
 	c->t.peer = *to;
 	tcp_local(rc, &c->t.local);
 	pcap_flow_open(&c->flow, param->pcap, &c->t.local, to, true);
-	return iwarp_handshake_connect(c, param->answer_by > deadline ? param->answer_by
-								      : deadline);
+	return iwarp_handshake_connect(c, iwarp_answer_by(param, deadline));
 }
 
 /* Removes from @param what the peer refused, and returns its name; NULL if there is nothing to
@@ -171,6 +175,8 @@ static int iwarp_connect(struct transport **out, const struct transport_address 
 
 	rc = iwarp_connect_once(&c, to, param, deadline);
 	err_keep(&first, rc);
+	/* It may have passed before the refusal. */
+	deadline = iwarp_answer_by(param, deadline);
 	if (rc < 0)
 		refused = iwarp_connect_yield(c, &asked, deadline);
 	if (refused) {
