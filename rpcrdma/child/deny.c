@@ -311,8 +311,7 @@ static int deny_add_rules(scmp_filter_ctx filter, uint32_t action, enum child_ki
 			      SCMP_A0(SCMP_CMP_NE, 0, 0));
 	for (i = 0; i < ARRAY_SIZE(absent) && !rc; i++)
 		/* The server's files are opened by openat2(2). */
-		if (strcmp(absent[i], "openat2") != 0 ||
-		    child_is(kind, CHILD_SYSTEM_FILES))
+		if (kind != CHILD_SERVER || strcmp(absent[i], "openat2") != 0)
 			rc = deny_add(filter, SCMP_ACT_ERRNO(ENOSYS), absent[i], 0,
 				      SCMP_A0(SCMP_CMP_EQ, 0, 0));
 	return rc;
