@@ -334,6 +334,13 @@ static int empty_file_by_openat2(void)
 	return result_of(syscall(SYS_openat2, AT_FDCWD, precious, &how, sizeof(how)));
 }
 
+static int empty_open_file(void)
+{
+	int fd = open(precious, O_WRONLY);
+
+	return fd < 0 ? errno : result_of(ftruncate(fd, 0));
+}
+
 static int publish_file(void)
 {
 	return result_of(chmod(private, 0666));
@@ -431,6 +438,7 @@ static const struct attack {
 	{ "empty a file", empty_file, BY_FILTER },
 	{ "empty a file by open", empty_file_by_open, BY_FILTER },
 	{ "empty a file by openat2", empty_file_by_openat2, BY_FILTER },
+	{ "empty an open file", empty_open_file, BY_FILTER },
 	{ "publish a file", publish_file, BY_FILTER },
 	{ "publish an open file", publish_open_file, BY_FILTER },
 	{ "ask a service of the host", ask_a_service, BY_FILTER },
