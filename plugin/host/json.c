@@ -151,25 +151,32 @@ static bool json_scan_value(struct json_scan *scan, unsigned int depth)
 int json_parse(const char *text, size_t len, enum json_strings strings,
 	       struct json_object **out)
 {
-	struct json_scan scan = { .p = text, .strings = strings };
+	_cleanup_free_ char *copy = NULL; /* with a NUL behind it, which ends the scan */
+	struct json_scan scan = { .strings = strings };
 	struct json_tokener *tokener;
 	enum json_tokener_error error;
 
 	*out = NULL;
-	if (!json_scan_value(&scan, JSON_DEPTH_MAX) || scan.p != text + len) {
-		if (!scan.wrong)
-			scan.wrong = scan.p == text + len ? "it is truncated"
-							  : "unexpected character";
-		return err_set(EBADMSG, "not JSON: %s at byte %zu", scan.wrong,
-			       (size_t)(scan.p - text));
-	}
 	if (len >= INT32_MAX)
 		return err_set(EFBIG, "JSON of %zu bytes", len);
+	copy = malloc(len + 1);
+	if (!copy)
+		return err_no_memory();
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	scan.p = copy;
+	if (!json_scan_value(&scan, JSON_DEPTH_MAX) || scan.p != copy + len) {
+		if (!scan.wrong)
+			scan.wrong = scan.p == copy + len ? "it is truncated"
+							  : "unexpected character";
+		return err_set(EBADMSG, "not JSON: %s at byte %zu", scan.wrong,
+			       (size_t)(scan.p - copy));
+	}
 	tokener = json_tokener_new_ex(JSON_DEPTH_MAX + 1);
 	if (!tokener)
 		return err_no_memory();
 	/* With the trailing NUL, which ends a number that could continue. */
-	*out = json_tokener_parse_ex(tokener, text, (int)len + 1);
+	*out = json_tokener_parse_ex(tokener, copy, (int)len + 1);
 	error = json_tokener_get_error(tokener);
 	json_tokener_free(tokener);
 	return error == json_tokener_success

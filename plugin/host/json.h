@@ -16,7 +16,7 @@ enum json_strings {
 	JSON_BYTES,
 };
 
-/* The value that a text is; *@out is NULL for null and for errors. A NUL is behind its @len bytes. Of
+/* The value that @len bytes are; *@out is NULL for null and for errors. Of
  * two members of one name the last applies. An integer that no 64 bits hold is the nearest that they
  * do. Errors: -EBADMSG: not JSON (RFC 8259), more than one value, not UTF-8, or deeper than
  * JSON_DEPTH_MAX; -EFBIG; -ENOMEM. */

@@ -212,6 +212,15 @@ static void depth_is_bounded(void)
 	CU_ASSERT_STRING_EQUAL(err_text(), "not JSON: nested too deep at byte 65");
 }
 
+static void what_is_behind_the_length_is_not_read(void)
+{
+	json_object_put(json);
+	CU_ASSERT_EQUAL(json_parse("12", 1, JSON_UTF8, &json), 0);
+	CU_ASSERT_EQUAL(json_object_get_int(json), 1);
+	json_object_put(json);
+	CU_ASSERT_EQUAL(json_parse("\"a\"", 2, JSON_UTF8, &json), -EBADMSG);
+}
+
 static void an_object_is_required(void)
 {
 	static const char *const rows[] = { "[]", "1", "null", "\"a\"" };
@@ -234,4 +243,4 @@ SUITE_MAIN("json-parse", TEST(texts_of_the_grammar_are_accepted),
 	   TEST(characters_beyond_ascii_are_kept), TEST(what_is_no_utf8_is_refused),
 	   TEST(bytes_of_files_are_kept), TEST(other_texts_are_refused),
 	   TEST(integers_beyond_64_bits_are_the_nearest), TEST(depth_is_bounded),
-	   TEST(an_object_is_required))
+	   TEST(what_is_behind_the_length_is_not_read), TEST(an_object_is_required))
