@@ -119,6 +119,7 @@ void secrets_storage_line(const struct secrets_row *row, char *line,
 	static const struct secrets_key keys[] = {
 		{ NULL, "path", FORM_PATH },       { NULL, "server", FORM_WORDS },
 		{ NULL, "options", FORM_OPTIONS }, { NULL, "content", FORM_WORDS },
+		{ NULL, "export", FORM_PATH },     { NULL, "nodes", FORM_WORDS },
 		{ NULL, "disable", FORM_HIDDEN },
 	};
 	bool indented = isblank((unsigned char)*line);

@@ -88,6 +88,8 @@ static bool settings_is_form(enum secrets_form form, const char *text)
 	case FORM_PATH:
 		return strchr(text, '/') && settings_has_only(text, "_-./:+@,", 255);
 	case FORM_FILE: return settings_has_only(text, "_-./:+", 255);
+	case FORM_SOURCE:
+		return strstr(text, ":/") && settings_has_only(text, "_-./:+,[]%", 600);
 	case FORM_LINE: return finding_is_clean(text) && strlen(text) <= 128;
 	case FORM_OPTIONS:
 	case FORM_ARGUMENTS:

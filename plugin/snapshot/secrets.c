@@ -92,8 +92,11 @@ static const struct secrets_key secrets_policy[] = {
 	POLICY_KEYS("directory"),
 };
 
-static const struct secrets_key secrets_unit[] = { { "Service", "ExecStart",
-						     FORM_ARGUMENTS } };
+static const struct secrets_key secrets_unit[] = {
+	{ "Unit", "Before", FORM_WORDS },     { "Mount", "What", FORM_SOURCE },
+	{ "Mount", "Where", FORM_PATH },      { "Mount", "Type", FORM_WORD },
+	{ "Mount", "Options", FORM_OPTIONS }, { "Service", "ExecStart", FORM_ARGUMENTS },
+};
 static const struct secrets_key secrets_vdsm[] = { { "irs", "repository", FORM_PATH } };
 static const struct secrets_key secrets_krb5[] = { { NULL, "default_keytab_name",
 						     FORM_PATH } };

@@ -16,6 +16,7 @@ enum secrets_form {
 	FORM_WORDS,     /* words, addresses and numbers */
 	FORM_PATH,      /* up to the first blank */
 	FORM_FILE,      /* a path, relative or not, or a URL without a user */
+	FORM_SOURCE,    /* "nas:/vm" */
 	FORM_LINE,      /* printable text of a distribution */
 	FORM_OPTIONS,   /* mount options */
 	FORM_ARGUMENTS, /* of rpc.nfsd */

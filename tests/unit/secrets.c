@@ -50,11 +50,31 @@ static void only_nfs_storages_of_proxmox_are_kept(void)
 	       "\n"
 	       "nfs: vm\n"
 	       "\tnote hunter2\n"
+	       "\tserver nas\n"
+	       "\texport /vm\n"
+	       "\tnodes pve1,pve2\n"
 	       "\toptions vers=4.2,proto=rdma,password=hunter2\n",
 	       "\n\n\n\n"
 	       "nfs: vm\n"
 	       "\n"
+	       "\tserver nas\n"
+	       "\texport /vm\n"
+	       "\tnodes pve1,pve2\n"
 	       "\toptions vers=4.2,proto=rdma,xxxx=xxxx\n");
+}
+
+static void a_mount_unit_keeps_what_it_mounts(void)
+{
+	expect("etc/systemd/system/srv-vm.mount",
+	       "[Unit]\nDescription=hunter2\nBefore=remote-fs.target libvirtd.service\n"
+	       "[Mount]\nWhat=[2001:db8::1]:/vm\nWhere=/srv/vm\nType=nfs\n"
+	       "Options=proto=rdma,port=20049,password=hunter2\n",
+	       "[Unit]\nxxxxxxxxxxxxxxxx=xxxx\nBefore=remote-fs.target libvirtd.service\n"
+	       "[Mount]\nWhat=[2001:db8::1]:/vm\nWhere=/srv/vm\nType=nfs\n"
+	       "Options=proto=rdma,port=20049,xxxx=xxxx\n");
+	expect("etc/systemd/system/mnt.mount.d/a.conf",
+	       "[Mount]\nWhat=//u:hunter2@srv/x\nEnvironment=hunter2\n",
+	       "[Mount]\nWhat=xxxxxxxxxxxxxxxx\nxxxxxxxxxxxxxxxx=xxxx\n");
 }
 
 static void mounts_of_disks_stay_and_others_are_ids(void)
@@ -300,6 +320,7 @@ static void files_of_keys_are_known_by_name(void)
 
 SUITE_MAIN("secrets", TEST(only_nfs_lines_of_fstab_are_kept),
 	   TEST(only_nfs_storages_of_proxmox_are_kept),
+	   TEST(a_mount_unit_keeps_what_it_mounts),
 	   TEST(mounts_of_disks_stay_and_others_are_ids),
 	   TEST(the_kernel_command_line_keeps_known_values),
 	   TEST(kernel_command_line_quotes_are_parsed_like_the_kernel),
