@@ -139,6 +139,9 @@ static int read_add_dir(struct view *view, const struct view_place *place)
 	/* What is mounted there, whatever it is, is what the kernel shows. */
 	if (place->kind == PLACE_PENDING && dir->mounted != DIR_NOT_MOUNTED)
 		return 0;
+	/* A POSIX domain has a directory of the same form: "192.0.2.1:6789:_" is CephFS. */
+	if (place->kind == PLACE_DOMAIN && !rc && found.end == HOST_PATH_REMOTE)
+		return 0;
 	dir->path = strdup(rc ? place->target : found.path);
 	if (!dir->path)
 		return err_no_memory();

@@ -480,6 +480,35 @@ static void a_reason_names_the_mounting_program(void)
 	end();
 }
 
+/* --- what is read before a guest starts -------------------------------------------------------------- */
+
+#define CEPH_DIR "/rhev/data-center/mnt/192.0.2.1:6789:_"
+#define REQUIRE  "[default]\npolicy = require\n"
+
+/* A domain of type POSIX has a directory of the same form as one of NFS. */
+static void what_vdsm_mounts_need_not_be_nfs(void)
+{
+	begin(&(struct row){
+		.mounts = ROOT OTHER(90, 21, CEPH_DIR, "ceph", "192.0.2.1:6789:/"),
+		.conf = REQUIRE });
+	tree_mkdir(&tree, CEPH_DIR + 1);
+	tree_mkdir(&tree, "rhev/data-center/mnt/nas:_d");
+	CU_ASSERT_EQUAL_FATAL(ask(CEPH_DIR "/D/images/I/V", NULL), 0);
+	CU_ASSERT_EQUAL(verdict.answer, GUARD_PASS);
+	CU_ASSERT_STRING_EQUAL(verdict.text, "");
+	CU_ASSERT_EQUAL_FATAL(ask("/rhev/data-center/mnt/nas:_d/D/V", NULL), 0);
+	CU_ASSERT_EQUAL(verdict.answer, GUARD_REFUSE);
+	end();
+	/* A disk of this host in the place of a domain. */
+	begin(&(struct row){ .mounts = ROOT OTHER(90, 21, "/rhev/data-center/mnt/nas:_d",
+						  "ext4", "/dev/sdb1"),
+			     .conf = REQUIRE });
+	tree_mkdir(&tree, "rhev/data-center/mnt/nas:_d");
+	CU_ASSERT_EQUAL_FATAL(ask("/rhev/data-center/mnt/nas:_d/D/V", NULL), 0);
+	CU_ASSERT_EQUAL(verdict.answer, GUARD_REFUSE);
+	end();
+}
+
 static void long_names_are_shortened_in_the_middle(void)
 {
 	char *path = malloc(PATH_MAX);
@@ -633,6 +662,7 @@ SUITE_MAIN("guard-records", TEST(a_record_holds_the_requirement),
 	   TEST(a_verdict_has_its_names),
 	   TEST(names_in_commands_are_quoted_for_the_shell),
 	   TEST(a_reason_names_the_mounting_program),
+	   TEST(what_vdsm_mounts_need_not_be_nfs),
 	   TEST(long_names_are_shortened_in_the_middle),
 	   TEST(a_name_prefix_does_not_match_a_directory),
 	   TIMED(five_hundred_disks_need_no_more_reads_than_one),
