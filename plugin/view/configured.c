@@ -17,6 +17,15 @@ static void configured_lose(struct view *view, const char *what)
 			 "%s could not be read: %.200s", what, err_text());
 }
 
+/* No folder is listed, and no file read, that is at or below a network mount. */
+static bool configured_is_local(const struct view *view, const char *path)
+{
+	struct host_path found;
+
+	return !host_path_resolve(view->host, &view->tree, path, &found) &&
+	       found.end == HOST_PATH_LOCAL && !found.missing;
+}
+
 /* --- units ------------------------------------------------------------------------------ */
 
 static bool configured_is_automounted(const struct host *host, const char *unit)
@@ -27,6 +36,18 @@ static bool configured_is_automounted(const struct host *host, const char *unit)
 	snprintf(name, sizeof(name), "%.*s.automount",
 		 (int)(strlen(unit) - strlen(".mount")), unit);
 	return !host_unit_state(host, name, &state) && state == UNIT_ENABLED;
+}
+
+/* A unit that was enabled by its path is a link, perhaps to a file on a network mount. A snapshot has not
+ * all mounts, so what cannot be resolved is read. */
+static bool configured_is_remote(const struct view *view, const char *file)
+{
+	struct host_path found;
+	char path[PATH_MAX];
+
+	return snprintf(path, sizeof(path), "/%s", file) < PATH_MAX &&
+	       !host_path_resolve(view->host, &view->tree, path, &found) &&
+	       found.end != HOST_PATH_LOCAL;
 }
 
 /* @file: "etc/systemd/system/srv-vm.mount". */
@@ -48,14 +69,21 @@ static int configured_add_unit(struct view *view, const char *file)
 	struct view_asks asks;
 	bool later;
 
-	if (host_unit_state(view->host, unit, &state) ||
-	    (state != UNIT_ENABLED && state != UNIT_DISABLED) ||
-	    host_unit_read(view->host, unit, "Mount", settings))
+	if (configured_is_remote(view, file)) {
+		err_set(EXDEV, "/%.100s is not on a disk of this host", file);
+		configured_lose(view, "units");
+		return 0;
+	}
+	if (host_unit_read(view->host, unit, "Mount", settings))
 		return 0;
 	/* mount(8) takes "nas:/vm" without a type for NFS. A specifier is not expanded here. */
 	if (*where != '/' ||
 	    !(*type ? places_is_nfs(type) : strstr(what, ":/") != NULL) ||
 	    strchr(where, '%') || strchr(what, '%'))
+		return 0;
+	/* Last, because it lists folders: most units mount no NFS. */
+	if (host_unit_state(view->host, unit, &state) ||
+	    (state != UNIT_ENABLED && state != UNIT_DISABLED))
 		return 0;
 	view_asks(type, options, &asks);
 	later = configured_is_automounted(view->host, unit);
@@ -143,71 +171,67 @@ static int configured_add_storages(struct view *view)
 
 /* --- VDSM ------------------------------------------------------------------------------- */
 
-/* VDSM has linked a domain that it uses: REPOSITORY/POOL/DOMAIN to REPOSITORY/mnt/NAME/DOMAIN. */
-static bool configured_is_linked(const struct view *view, const char *pool,
-				 const char *name)
+/* VDSM has linked a domain that it uses: REPOSITORY/POOL/DOMAIN to REPOSITORY/mnt/NAME/DOMAIN. Each link
+ * is read once, because a host may have hundreds. */
+static void configured_find_linked(const struct view *view, const char *pool,
+				   const struct host_list *names, bool *linked)
 {
 	_cleanup_(host_list_fini) struct host_list links = { NULL, 0, false };
 	char path[PATH_MAX], link[PATH_MAX];
 	const char *at;
-	size_t i, len = strlen(name);
+	size_t i, j, len;
 
-	snprintf(path, sizeof(path), "%.2000s/%.255s", view->repository + 1, pool);
-	if (host_list(view->host, path, &links))
-		return false;
+	snprintf(path, sizeof(path), "%.2000s/%.255s", view->repository, pool);
+	if (!strcmp(pool, "mnt") || !configured_is_local(view, path) ||
+	    host_list(view->host, path, &links))
+		return;
 	for (i = 0; i < links.count; i++) {
-		snprintf(path, sizeof(path), "%.2000s/%.255s/%.255s",
-			 view->repository + 1, pool, links.names[i]);
+		snprintf(path, sizeof(path), "%.2000s/%.255s/%.255s", view->repository,
+			 pool, links.names[i]);
 		if (host_link(view->host, path, link, sizeof(link)))
 			continue;
 		at = strstr(link, "/mnt/");
-		if (at && !strncmp(at + 5, name, len) &&
-		    (at[5 + len] == '/' || !at[5 + len]))
-			return true;
+		len = at ? strcspn(at + 5, "/") : 0;
+		for (j = 0; at && j < names->count; j++)
+			linked[j] |= !strncmp(at + 5, names->names[j], len) &&
+				     !names->names[j][len];
 	}
-	return false;
 }
 
-static int configured_add_domain(struct view *view, const struct host_list *pools,
-				 const char *name)
+static int configured_add_domain(struct view *view, const char *name, bool linked)
 {
 	char target[PATH_MAX], source[PATH_MAX];
-	struct view_place place = {
-		.kind = PLACE_DOMAIN, .target = target, .fs_spec = source, .by = "VDSM"
-	};
-	size_t i;
+	const struct view_place place = { .kind = PLACE_DOMAIN,
+					  .target = target,
+					  .fs_spec = source,
+					  .expected = linked,
+					  .by = "VDSM" };
 
 	snprintf(target, sizeof(target), "%.2000s%.255s", view->domains, name);
 	if (host_repository_source(target, source, sizeof(source)))
 		return 0;
-	for (i = 0; !place.expected && i < pools->count; i++)
-		place.expected = strcmp(pools->names[i], "mnt") != 0 &&
-				 configured_is_linked(view, pools->names[i], name);
 	return view_places_add(&view->configured, &place);
-}
-
-/* No folder is listed that is at or below a network mount. */
-static bool configured_is_local(const struct view *view, const char *path)
-{
-	struct host_path found;
-
-	return !host_path_resolve(view->host, &view->tree, path, &found) &&
-	       found.end == HOST_PATH_LOCAL && !found.missing;
 }
 
 static int configured_add_domains(struct view *view)
 {
 	_cleanup_(host_list_fini) struct host_list pools = { NULL, 0, false },
 						   names = { NULL, 0, false };
+	_cleanup_free_ bool *linked = NULL;
 	size_t i;
 	int rc = 0;
 
 	if (!configured_is_local(view, view->domains) ||
-	    host_list(view->host, view->repository + 1, &pools) ||
-	    host_list(view->host, view->domains + 1, &names))
+	    host_list(view->host, view->repository, &pools) ||
+	    host_list(view->host, view->domains, &names))
 		return 0;
+	linked = calloc(names.count + 1, sizeof(*linked));
+	if (!linked)
+		return err_no_memory();
+	for (i = 0; i < pools.count; i++)
+		configured_find_linked(view, pools.names[i], &names, linked);
 	for (i = 0; !rc && i < names.count; i++)
-		rc = configured_add_domain(view, &pools, names.names[i]);
+		rc = configured_add_domain(view, names.names[i], linked[i]);
 	return rc;
 }
 

@@ -509,6 +509,24 @@ static void what_vdsm_mounts_need_not_be_nfs(void)
 	end();
 }
 
+/* end() says whether a folder below a network mount was listed. */
+static void no_configuration_on_a_network_mount_is_read(void)
+{
+	begin(&(struct row){
+		.mounts = ROOT RDMA(90, 21, "/rhev/data-center/other", "nas:/o")
+			TCP(91, 21, "/srv/net", "nas:/net") });
+	tree_mkdir(&tree, "rhev/data-center/mnt/nas:_d");
+	tree_mkdir(&tree, "rhev/data-center/other");
+	tree_link(&tree, "etc/systemd/system/srv-vm.mount", "/srv/net/srv-vm.mount");
+	tree_write(&tree, "srv/net/srv-vm.mount",
+		   "[Mount]\nWhat=nas:/vm\nWhere=/srv/vm\nType=nfs\n");
+	CU_ASSERT_EQUAL_FATAL(ask("/srv/net/a", NULL), 0);
+	CU_ASSERT_EQUAL(verdict.answer, GUARD_UNKNOWN);
+	ASSERT_CONTAINS(verdict.text,
+			"/etc/systemd/system/srv-vm.mount is not on a disk of this host");
+	end();
+}
+
 static void long_names_are_shortened_in_the_middle(void)
 {
 	char *path = malloc(PATH_MAX);
@@ -663,6 +681,7 @@ SUITE_MAIN("guard-records", TEST(a_record_holds_the_requirement),
 	   TEST(names_in_commands_are_quoted_for_the_shell),
 	   TEST(a_reason_names_the_mounting_program),
 	   TEST(what_vdsm_mounts_need_not_be_nfs),
+	   TEST(no_configuration_on_a_network_mount_is_read),
 	   TEST(long_names_are_shortened_in_the_middle),
 	   TEST(a_name_prefix_does_not_match_a_directory),
 	   TIMED(five_hundred_disks_need_no_more_reads_than_one),
