@@ -85,6 +85,8 @@ struct wanted_input {
 	const struct view_place *place; /* a place that is not in the view; NULL: none */
 };
 
+/* Whether a place says anything of its directory: it has a source, and is not idle there. */
+bool wanted_counts(const struct view_dir *dir);
 /* Rules 1 to 3 of view.h. */
 void wanted_find(const struct view *view, const struct wanted_input *input,
 		 struct view_wanted *out);

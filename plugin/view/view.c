@@ -130,8 +130,7 @@ void view_wanted_at(const struct view *view, const char *path, struct view_wante
 	for (dir = places_at(view, path); dir; dir = places_next(view, dir)) {
 		if (out->covered || out->rdma)
 			return;
-		if (!dir->place->fs_spec ||
-		    (dir->place->idle && dir->mounted == DIR_NOT_MOUNTED))
+		if (!wanted_counts(dir))
 			continue;
 		input.source = dir->place->fs_spec;
 		wanted_find(view, &input, &one);

@@ -119,6 +119,13 @@ static void wanted_take_place(struct wanted_search *f, const struct view_place *
 		f->force = place->force;
 }
 
+/* Of an idle place only if something is mounted there. */
+bool wanted_counts(const struct view_dir *dir)
+{
+	return dir->place->fs_spec &&
+	       (!dir->place->idle || dir->mounted != DIR_NOT_MOUNTED);
+}
+
 static void wanted_take_places(struct wanted_search *f)
 {
 	const struct view_dir *dir = places_at(f->view, f->input->dir);
@@ -129,7 +136,7 @@ static void wanted_take_places(struct wanted_search *f)
 	if (f->input->place)
 		wanted_take_place(f, f->input->place);
 	for (; dir; dir = places_next(f->view, dir))
-		if (dir->place != f->input->place && dir->place->fs_spec)
+		if (dir->place != f->input->place && wanted_counts(dir))
 			wanted_take_place(f, dir->place);
 }
 
@@ -291,7 +298,7 @@ static void wanted_note_place(struct wanted_search *f)
 		return;
 	f->out->place = f->input->place;
 	for (; dir && !f->out->place; dir = places_next(f->view, dir))
-		if (dir->place->fs_spec)
+		if (wanted_counts(dir))
 			f->out->place = dir->place;
 }
 

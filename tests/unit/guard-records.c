@@ -248,6 +248,17 @@ static void a_killed_helper_leaves_no_guest_on_the_local_disk(void)
 		}
 		end();
 	}
+	/* A line that need not be mounted does not hide what clears the request. */
+	begin(&(struct row){ .mounts = ROOT,
+			     .fstab = "nas:/vm /srv/vm nfs proto=rdma,noauto 0 0\n" });
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	put(pending_of(10000));
+	CU_ASSERT_STRING_EQUAL(answer("nothing is mounted at /srv/vm"), "refuse");
+	ASSERT_CONTAINS(verdict.remedy, "rm /run/nfsrdma/mounts/pending-");
+	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);
+	CU_ASSERT_STRING_EQUAL(answer(""), "refuse");
+	ASSERT_CONTAINS(verdict.remedy, "rm /run/nfsrdma/mounts/pending-");
+	end();
 	/* Of an earlier boot; of a mount for which RDMA was not requested. */
 	for (i = 0; i < 2; i++) {
 		struct record record = pending_of(1000);
