@@ -31,14 +31,9 @@ static void automount_lose(struct view_demand *out, const char *fmt, ...)
 static bool automount_requests_rdma(const struct view *view,
 				    const struct view_place *place)
 {
-	const struct conf *conf = view->nfsmount_conf;
-	const struct conf_value *proto;
-
 	if (place->asked != ASKED_ANY && place->asked != ASKED_UNKNOWN)
 		return place->asked == ASKED_RDMA;
-	proto = conf ? conf_mount_get(conf, place->fs_spec, place->target, "proto")
-		     : NULL;
-	return proto && view_is_rdma(proto->value);
+	return wanted_conf(view, place->fs_spec, place->target) != NULL;
 }
 
 static void automount_judge(const struct view *view, const struct view_place *place,

@@ -7,11 +7,11 @@
  *	asks.c     what an option string requests; pure
  *	places.c   directories where a mount is configured, and their order
  *	configured.c  directories of units, storages of Proxmox VE, VDSM's domains
- *	automount.c   what an automounter will mount
  *	records.c  what the records say was requested of a mount; pure
  *	wanted.c   what requests which transport, and whether it is binding; pure
  *	read.c     the sources, each read once
- *	view.c     the view: mounts and places, evaluated on first use */
+ *	view.c     the view: mounts and places, evaluated on first use
+ *	automount.c   what an automounter will mount */
 #ifndef PLUGIN_VIEW_INTERNAL_H
 #define PLUGIN_VIEW_INTERNAL_H
 
@@ -87,6 +87,9 @@ struct wanted_input {
 
 /* Whether a place says anything of its directory: it has a source, and is not idle there. */
 bool wanted_counts(const struct view_dir *dir);
+/* The setting of nfsmount.conf that requests RDMA for a mount of @source on @dir, or NULL. */
+const struct conf_value *wanted_conf(const struct view *view, const char *source,
+				     const char *dir);
 /* Rules 1 to 3 of view.h. */
 void wanted_find(const struct view *view, const struct wanted_input *input,
 		 struct view_wanted *out);

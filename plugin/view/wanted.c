@@ -140,31 +140,39 @@ static void wanted_take_places(struct wanted_search *f)
 			wanted_take_place(f, dir->place);
 }
 
-static void wanted_take_conf(struct wanted_search *f, bool loose)
+const struct conf_value *wanted_conf(const struct view *view, const char *source,
+				     const char *dir)
 {
-	const struct conf *conf = f->view->nfsmount_conf;
-	struct wanted_word word = {
-		.by = BY_NFSMOUNT_CONF, .asked = ASKED_RDMA, .weak = true, .loose = loose
-	};
-	const struct conf_value *value = NULL;
+	const struct conf *conf = view->nfsmount_conf;
+	const struct conf_value *value;
 	const struct conf_section *at;
 	struct conf_mount mount;
 	size_t i;
 
-	if (!conf || !f->input->source)
-		return;
-	conf_mount(&mount, f->input->source, f->input->dir);
-	for (i = 0; !value && i < ARRAY_SIZE(mount.sections); i++) {
+	if (!conf)
+		return NULL;
+	conf_mount(&mount, source, dir);
+	for (i = 0; i < ARRAY_SIZE(mount.sections); i++) {
 		at = &mount.sections[i];
 		value = conf_get(conf, at->section, at->arg, "proto");
-		if (value && !view_is_rdma(value->value))
-			return;
 		if (value)
-			break;
+			return view_is_rdma(value->value) ? value : NULL;
 		value = conf_get(conf, at->section, at->arg, "rdma");
-		if (conf_bool(value, 0) != 1)
-			value = NULL;
+		if (conf_bool(value, 0) == 1)
+			return value;
 	}
+	return NULL;
+}
+
+static void wanted_take_conf(struct wanted_search *f, bool loose)
+{
+	struct wanted_word word = {
+		.by = BY_NFSMOUNT_CONF, .asked = ASKED_RDMA, .weak = true, .loose = loose
+	};
+	const struct conf_value *value =
+		f->input->source ? wanted_conf(f->view, f->input->source, f->input->dir)
+				 : NULL;
+
 	if (!value)
 		return;
 	snprintf(f->conf_from, sizeof(f->conf_from), "/%.280s:%u", value->file,

@@ -538,6 +538,33 @@ static void no_configuration_on_a_network_mount_is_read(void)
 	end();
 }
 
+/* What a trigger mounts takes its transport from nfsmount.conf, by each way to write it. */
+static void a_trigger_follows_nfsmount_conf(void)
+{
+	static const struct {
+		const char *conf;
+		enum guard_answer answer;
+	} rows[] = {
+		{ "[ Server \"nas\" ]\nProto=rdma\n", GUARD_PASS },
+		{ "[ Server \"nas\" ]\nrdma=true\n", GUARD_PASS },
+		{ "[ Server \"nas\" ]\nProto=tcp\n", GUARD_REFUSE },
+		{ "", GUARD_REFUSE },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].conf);
+		begin(&(struct row){
+			.mounts = ROOT OTHER(90, 21, "/srv/f", "autofs", "systemd-1"),
+			.fstab = "nas:/f /srv/f nfs vers=4.2,x-systemd.automount 0 0\n",
+			.nfsmount = rows[i].conf,
+			.conf = REQUIRE_NAS });
+		CU_ASSERT_EQUAL_FATAL(ask("/srv/f/a", NULL), 0);
+		CU_ASSERT_EQUAL(verdict.answer, rows[i].answer);
+		end();
+	}
+}
+
 static void long_names_are_shortened_in_the_middle(void)
 {
 	char *path = malloc(PATH_MAX);
@@ -693,6 +720,7 @@ SUITE_MAIN("guard-records", TEST(a_record_holds_the_requirement),
 	   TEST(a_reason_names_the_mounting_program),
 	   TEST(what_vdsm_mounts_need_not_be_nfs),
 	   TEST(no_configuration_on_a_network_mount_is_read),
+	   TEST(a_trigger_follows_nfsmount_conf),
 	   TEST(long_names_are_shortened_in_the_middle),
 	   TEST(a_name_prefix_does_not_match_a_directory),
 	   TIMED(five_hundred_disks_need_no_more_reads_than_one),
