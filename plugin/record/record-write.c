@@ -268,6 +268,8 @@ int record_settle(int folder, const struct record *pending, const struct nfs_mou
 
 	record_of_mount(&record, mount);
 	record.state = state;
+	/* A record that is older than the mount would be of another one: it is seen now. */
+	record.checked_ms = now_ms();
 	rc = record_encode(&record, NULL, &text);
 	if (rc)
 		return rc;
@@ -278,6 +280,8 @@ int record_settle(int folder, const struct record *pending, const struct nfs_mou
 	    strcmp(now.boot_id, pending->boot_id) != 0)
 		return 0;
 	record_file_name(&record, name);
+	/* What its helper or the watcher wrote since then says more. */
+	record.checked_ms = pending->checked_ms;
 	if (!record_is_newer(folder, name, &record))
 		rc = record_put_file(folder, name, text, lock >= 0);
 	return rc ? rc : record_remove_file(folder, left);

@@ -546,14 +546,18 @@ static void every_member_is_checked(void)
 /* Whoever sees the mount of a pending record: a later umount leaves nothing that refuses. */
 static void a_pending_record_becomes_that_of_its_mount(void)
 {
-	struct record seen;
+	struct record seen, own;
 
 	begin();
+	/* Its helper needed more than a moment until it was mounted. */
+	mount.nxprts = 1;
+	mount.age = 1;
 	now = now_ms();
-	seen = pending(now - 1000);
+	seen = pending(now - 10000);
 	strcpy(seen.policy, "prefer");
 	put(seen);
 	CU_ASSERT_EQUAL(record_settle(folder, &seen, &mount, RECORD_PROVEN), 0);
+	now = now_ms();
 	CU_ASSERT_EQUAL(find(), 0);
 	CU_ASSERT_EQUAL(found.id, 90);
 	CU_ASSERT_EQUAL(found.state, RECORD_PROVEN);
@@ -562,6 +566,15 @@ static void a_pending_record_becomes_that_of_its_mount(void)
 	CU_ASSERT_EQUAL(record_find_pending(&(struct record_source){ .host = tree.host },
 					    "/srv/vm", &found),
 			-ENOENT);
+	/* Its helper recorded it, and was killed then. */
+	own = proven();
+	own.checked_ms = now - 1000;
+	put(own);
+	put(seen);
+	CU_ASSERT_EQUAL(record_settle(folder, &seen, &mount, RECORD_TCP), 0);
+	CU_ASSERT_EQUAL(find(), 0);
+	CU_ASSERT_EQUAL(found.state, RECORD_PROVEN);
+	CU_ASSERT_STRING_EQUAL(found.policy, "require");
 	/* The next mount on that directory began meanwhile: its request stays. */
 	put(pending(now - 10));
 	CU_ASSERT_EQUAL(record_settle(folder, &seen, &mount, RECORD_TCP), 0);
