@@ -29,13 +29,36 @@ static bool boot_order_has(const char *list, const char *separators, const char 
 	return false;
 }
 
+/* Whether the unit itself waits: by After=, or by a path on or below the mount. */
+static bool boot_order_waits(const struct host *host, const char *unit,
+			     const struct view_place *place)
+{
+	char after[1024], paths[1024], *rest = paths, *path;
+	const struct unit_setting settings[] = { { "After", after, sizeof(after), true },
+						 { "RequiresMountsFor", paths,
+						   sizeof(paths), true },
+						 { NULL, NULL, 0, false } };
+	size_t len = strlen(place->target);
+
+	if (host_unit_read(host, unit, "Unit", settings))
+		return false;
+	if (place->name && boot_order_has(after, " \t", "", place->name))
+		return true;
+	while ((path = word_next(&rest)))
+		if (!strncmp(path, place->target, len) &&
+		    (!path[len] || path[len] == '/'))
+			return true;
+	return false;
+}
+
 /* The units of this host that start without waiting for the mount, "Before=" of its unit included. */
 static bool boot_order_races(const struct host *host, const struct view_place *place,
 			     struct words *units)
 {
 	char before[1024] = "";
-	const struct unit_setting settings[] = { { "Before", before, sizeof(before) },
-						 { NULL, NULL, 0 } };
+	const struct unit_setting settings[] = {
+		{ "Before", before, sizeof(before), true }, { NULL, NULL, 0, false }
+	};
 	bool of_fstab = place->kind == PLACE_FSTAB;
 	const char *list = of_fstab ? place->options : before;
 	const char *between = of_fstab ? "," : " \t", *prefix = of_fstab ? BEFORE : "";
@@ -51,7 +74,8 @@ static bool boot_order_races(const struct host *host, const struct view_place *p
 	for (i = 0; i < ARRAY_SIZE(boot_order_units); i++)
 		if (!host_unit_state(host, boot_order_units[i], &state) &&
 		    state != UNIT_MISSING && state != UNIT_MASKED &&
-		    !boot_order_has(list, between, prefix, boot_order_units[i]))
+		    !boot_order_has(list, between, prefix, boot_order_units[i]) &&
+		    !boot_order_waits(host, boot_order_units[i], place))
 			words_add(units, "%s", boot_order_units[i]);
 	return units->count;
 }

@@ -700,6 +700,7 @@ struct unit_setting {
 	const char *key; /* NULL: the end */
 	char *buf;       /* "" if it is not set */
 	size_t cap;
+	bool adds; /* assignments add up, separated by blanks, as those of dependencies do */
 };
 
 /* The same for several settings of a section ("Mount"). */

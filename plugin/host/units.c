@@ -71,13 +71,19 @@ static void unit_take(const struct unit_reader *reader, const char *key,
 		      const char *value)
 {
 	const struct unit_setting *to;
+	size_t used;
 
-	for (to = reader->settings; to->key; to++)
-		if (!strcmp(to->key, key))
-			text_copy(to->buf, to->cap, value);
+	for (to = reader->settings; to->key; to++) {
+		if (strcmp(to->key, key) != 0)
+			continue;
+		used = to->adds ? strlen(to->buf) : 0;
+		if (used && used + 1 < to->cap)
+			to->buf[used++] = ' ';
+		text_copy(to->buf + used, to->cap - used, value);
+	}
 }
 
-/* The last assignment wins. */
+/* The last assignment wins, but of settings that add up. */
 static int unit_parse_file(const struct unit_reader *to, const char *file)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -148,7 +154,8 @@ int host_unit_read(const struct host *host, const char *unit, const char *sectio
 int host_unit_get(const struct host *host, const char *unit, const char *key, char *buf,
 		  size_t cap)
 {
-	const struct unit_setting settings[] = { { key, buf, cap }, { NULL, NULL, 0 } };
+	const struct unit_setting settings[] = { { key, buf, cap, false },
+						 { NULL, NULL, 0, false } };
 
 	return host_unit_read(host, unit, "Service", settings);
 }

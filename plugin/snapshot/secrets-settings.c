@@ -85,6 +85,7 @@ static bool settings_is_form(enum secrets_form form, const char *text)
 	case FORM_WORD: return settings_has_only(text, "_-.:+*@%", 64);
 	case FORM_SWITCH: return settings_is_switch(text);
 	case FORM_WORDS: return settings_has_only(text, "_-.:,[]% \t", 1024);
+	case FORM_UNITS: return settings_has_only(text, "_-.:@/\\% \t", 1024);
 	case FORM_PATH:
 		return strchr(text, '/') && settings_has_only(text, "_-./:+@,", 255);
 	case FORM_FILE: return settings_has_only(text, "_-./:+", 255);

@@ -93,9 +93,14 @@ static const struct secrets_key secrets_policy[] = {
 };
 
 static const struct secrets_key secrets_unit[] = {
-	{ "Unit", "Before", FORM_WORDS },     { "Mount", "What", FORM_SOURCE },
-	{ "Mount", "Where", FORM_PATH },      { "Mount", "Type", FORM_WORD },
-	{ "Mount", "Options", FORM_OPTIONS }, { "Service", "ExecStart", FORM_ARGUMENTS },
+	{ "Unit", "After", FORM_UNITS },
+	{ "Unit", "Before", FORM_UNITS },
+	{ "Unit", "RequiresMountsFor", FORM_UNITS },
+	{ "Mount", "What", FORM_SOURCE },
+	{ "Mount", "Where", FORM_PATH },
+	{ "Mount", "Type", FORM_WORD },
+	{ "Mount", "Options", FORM_OPTIONS },
+	{ "Service", "ExecStart", FORM_ARGUMENTS },
 };
 static const struct secrets_key secrets_vdsm[] = { { "irs", "repository", FORM_PATH } };
 static const struct secrets_key secrets_krb5[] = { { NULL, "default_keytab_name",

@@ -14,6 +14,7 @@ enum secrets_form {
 	FORM_WORD, /* a number, a switch, a name: no blanks, up to 64 bytes */
 	FORM_SWITCH, /* a number or a switch, in [environment], where any value may be set */
 	FORM_WORDS,     /* words, addresses and numbers */
+	FORM_UNITS,     /* names of units, or paths */
 	FORM_PATH,      /* up to the first blank */
 	FORM_FILE,      /* a path, relative or not, or a URL without a user */
 	FORM_SOURCE,    /* "nas:/vm" */

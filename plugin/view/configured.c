@@ -54,11 +54,12 @@ static bool configured_is_remote(const struct view *view, const char *file)
 static int configured_add_unit(struct view *view, const char *file)
 {
 	char what[1024], where[PATH_MAX], type[32], options[1024];
-	const struct unit_setting settings[] = { { "What", what, sizeof(what) },
-						 { "Where", where, sizeof(where) },
-						 { "Type", type, sizeof(type) },
-						 { "Options", options, sizeof(options) },
-						 { NULL, NULL, 0 } };
+	const struct unit_setting settings[] = { { "What", what, sizeof(what), false },
+						 { "Where", where, sizeof(where), false },
+						 { "Type", type, sizeof(type), false },
+						 { "Options", options, sizeof(options),
+						   false },
+						 { NULL, NULL, 0, false } };
 	const char *unit = strrchr(file, '/') + 1;
 	struct view_place place = { .kind = PLACE_UNIT,
 				    .target = where,
