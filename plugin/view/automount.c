@@ -14,7 +14,8 @@
 #include "plugin/host/text.h"
 #include "plugin/view/internal.h"
 
-#define MAP_MAX (1024 * 1024)
+#define MAP_MAX       (1024 * 1024)
+#define MASTER_FOLDER "etc/auto.master.d"
 
 PRINTF_LIKE(2, 3)
 static void automount_lose(struct view_demand *out, const char *fmt, ...)
@@ -86,6 +87,7 @@ static bool automount_source(const char *location, const char *key, char source[
 /* Where an entry is, and of what. */
 struct automount_entry {
 	const char *target, *key;
+	char *defaults;           /* options of its map in auto.master; "" none */
 	char by[POLICY_FROM_MAX]; /* "/etc/auto.vm:3" */
 };
 
@@ -97,7 +99,7 @@ static void automount_take_entry(const struct view *view, char *line,
 	struct view_place place = { .kind = PLACE_AUTOFS,
 				    .target = (char *)entry->target };
 	char *options = NULL, *word, *location = NULL, none[] = "", type[32];
-	char source[PATH_MAX];
+	char source[PATH_MAX], map_type[32];
 	struct view_asks asks;
 
 	while ((word = word_next(&line)) && *word != '#') {
@@ -115,11 +117,17 @@ static void automount_take_entry(const struct view *view, char *line,
 	}
 	options = options ? options : none;
 	automount_split_options(options, type);
+	automount_split_options(entry->defaults, map_type);
+	if (!strcmp(type, "nfs"))
+		str_copy(type, sizeof(type), map_type);
 	if (!places_is_nfs(type)) {
 		automount_lose(out, "%s mounts type %s", entry->by, type);
 		return;
 	}
 	view_asks(type, options, &asks);
+	/* The map's options come first, and an entry's own transport outweighs them. */
+	if (asks.asked == ASKED_ANY || asks.asked == ASKED_UNKNOWN)
+		view_asks(type, entry->defaults, &asks);
 	place.fs_spec = source;
 	place.options = options;
 	place.asked = asks.asked;
@@ -128,26 +136,83 @@ static void automount_take_entry(const struct view *view, char *line,
 	automount_judge(view, &place, out);
 }
 
-/* The first entry of the key, or of "*", applies; an included map is not read. */
+/* The first entry of the key applies, and where there is none that of "*"; an included map, which may have
+ * one, is not read. */
 static void automount_read_map(const struct view *view, const char *map, char *text,
 			       struct automount_entry *entry, struct view_demand *out)
 {
-	char *cursor = text, *line, *word;
-	unsigned int number = 0;
+	char *cursor = text, *line, *word, *found = NULL;
+	unsigned int number = 0, at = 0;
+	bool exact = false;
 
-	while ((line = line_next_joined(&cursor, &number))) {
+	while (!exact && (line = line_next_joined(&cursor, &number))) {
 		word = word_next(&line);
 		if (!word || *word == '#')
 			continue;
-		if (*word == '+')
+		if (*word == '+') {
+			found = NULL;
 			break;
-		if (strcmp(word, entry->key) != 0 && strcmp(word, "*") != 0)
+		}
+		exact = !strcmp(word, entry->key);
+		if (!exact && (found || strcmp(word, "*") != 0))
 			continue;
-		snprintf(entry->by, sizeof(entry->by), "%.280s:%u", map, number);
-		automount_take_entry(view, line, entry, out);
+		found = line;
+		at = number;
+	}
+	if (found) {
+		snprintf(entry->by, sizeof(entry->by), "%.280s:%u", map, at);
+		automount_take_entry(view, found, entry, out);
 		return;
 	}
 	automount_lose(out, "%s has no entry of its own for %.100s", map, entry->key);
+}
+
+/* --- auto.master(5) -------------------------------------------------------------------- */
+
+/* "/srv/auto /etc/auto.vm --timeout=60 -fstype=nfs,proto=rdma": options for every entry of a map. */
+static void automount_read_master(const struct view *view, const char *file,
+				  const struct host_mount *on, const char *map, FILE *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	const char *target = on->direct ? "/-" : on->target;
+	unsigned int number = 0;
+	char *cursor, *line, *word;
+
+	if (host_read(view->host, file, MAP_MAX, &text))
+		return;
+	for (cursor = text.text; (line = line_next_joined(&cursor, &number));) {
+		word = word_next(&line);
+		if (!word || strcmp(word, target) != 0)
+			continue;
+		word = word_next(&line);
+		if (!word || strcmp(word + (strncmp(word, "file:", 5) ? 0 : 5), map) != 0)
+			continue;
+		while ((word = word_next(&line)) && *word != '#')
+			if (strncmp(word, "--", 2) != 0)
+				fprintf(out, "%s,", word + (*word == '-'));
+	}
+}
+
+/* -ENOMEM. */
+static int automount_master(const struct view *view, const struct host_mount *on,
+			    const char *map, char **options)
+{
+	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
+	char path[sizeof(MASTER_FOLDER) + NAME_MAX + 2];
+	size_t len = 0, i;
+	FILE *out = open_memstream(options, &len);
+
+	if (!out)
+		return err_no_memory();
+	automount_read_master(view, "etc/auto.master", on, map, out);
+	if (host_list(view->host, MASTER_FOLDER, &files))
+		files.count = 0;
+	for (i = 0; i < files.count; i++) {
+		snprintf(path, sizeof(path), MASTER_FOLDER "/%.255s", files.names[i]);
+		if (text_ends_with(path, ".autofs"))
+			automount_read_master(view, path, on, map, out);
+	}
+	return fclose(out) || !*options ? err_no_memory() : 0;
 }
 
 /* As the daemon decides: a map that can be executed is a program. */
@@ -185,12 +250,15 @@ static void automount_of_map(const struct view *view, const struct host_mount *o
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	const char *map = on->source + (strncmp(on->source, "file:", 5) ? 0 : 5);
 	char target[PATH_MAX], key[NAME_MAX + 1];
-	struct automount_entry entry = { on->target, on->target, "" };
+	_cleanup_free_ char *defaults = NULL;
+	struct automount_entry entry = { on->target, on->target, NULL, "" };
 	size_t top = strlen(on->target);
 	const char *below = path + top;
 
-	if (!automount_open_map(view, map, &text, out))
+	if (!automount_open_map(view, map, &text, out) ||
+	    automount_master(view, on, map, &defaults))
 		return;
+	entry.defaults = defaults;
 	/* A trigger of a direct map is the directory of its entry. */
 	if (!on->direct) {
 		below += strspn(below, "/");

@@ -565,6 +565,47 @@ static void a_trigger_follows_nfsmount_conf(void)
 	}
 }
 
+/* autofs(5): an exact key precedes "*" wherever it is; auto.master(5): a map has options of its own. */
+static void a_file_map_is_read_as_the_daemon_reads_it(void)
+{
+	static const struct {
+		const char *map, *master, *more;
+		enum guard_answer answer;
+	} rows[] = {
+		{ "f -proto=rdma nas:/f\n", "", NULL, GUARD_PASS },
+		{ "f nas:/f\n", "", NULL, GUARD_REFUSE },
+		{ "* -proto=tcp nas:/&\nf -proto=rdma nas:/f\n", "", NULL, GUARD_PASS },
+		{ "f -proto=rdma nas:/f\n* nas:/&\n", "", NULL, GUARD_PASS },
+		{ "f -proto=rdma nas:/f\n+more\n", "", NULL, GUARD_PASS },
+		{ "* -proto=rdma nas:/&\n+more\n", "", NULL, GUARD_UNKNOWN },
+		{ "f nas:/f\n", "/srv /etc/auto.vm --timeout=60 -proto=rdma,vers=4.2\n",
+		  NULL, GUARD_PASS },
+		{ "f nas:/f\n", "/srv file:/etc/auto.vm fstype=nfsrdma\n", NULL,
+		  GUARD_PASS },
+		{ "f nas:/f\n", "/srv /etc/auto.vm -fstype=cifs\n", NULL, GUARD_UNKNOWN },
+		{ "f -proto=tcp nas:/f\n", "/srv /etc/auto.vm proto=rdma\n", NULL,
+		  GUARD_REFUSE },
+		{ "f nas:/f\n", "/net /etc/auto.vm proto=rdma\n/srv /etc/auto.x rdma\n",
+		  NULL, GUARD_REFUSE },
+		{ "f nas:/f\n", "+dir:/etc/auto.master.d\n",
+		  "/srv /etc/auto.vm proto=rdma # x\n", GUARD_PASS },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].map);
+		begin(&(struct row){
+			.mounts = ROOT OTHER(90, 21, "/srv", "autofs", "/etc/auto.vm"),
+			.conf = "[directory /srv/f]\npolicy = require\n" });
+		tree_write(&tree, "etc/auto.vm", rows[i].map);
+		tree_write(&tree, "etc/auto.master", rows[i].master);
+		write_if("etc/auto.master.d/vm.autofs", rows[i].more);
+		CU_ASSERT_EQUAL_FATAL(ask("/srv/f/a", NULL), 0);
+		CU_ASSERT_EQUAL(verdict.answer, rows[i].answer);
+		end();
+	}
+}
+
 static void long_names_are_shortened_in_the_middle(void)
 {
 	char *path = malloc(PATH_MAX);
@@ -721,6 +762,7 @@ SUITE_MAIN("guard-records", TEST(a_record_holds_the_requirement),
 	   TEST(what_vdsm_mounts_need_not_be_nfs),
 	   TEST(no_configuration_on_a_network_mount_is_read),
 	   TEST(a_trigger_follows_nfsmount_conf),
+	   TEST(a_file_map_is_read_as_the_daemon_reads_it),
 	   TEST(long_names_are_shortened_in_the_middle),
 	   TEST(a_name_prefix_does_not_match_a_directory),
 	   TIMED(five_hundred_disks_need_no_more_reads_than_one),
