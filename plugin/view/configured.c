@@ -222,10 +222,15 @@ static int configured_add_domains(struct view *view)
 	size_t i;
 	int rc = 0;
 
-	if (!configured_is_local(view, view->domains) ||
-	    host_list(view->host, view->repository, &pools) ||
-	    host_list(view->host, view->domains, &names))
+	if (!configured_is_local(view, view->domains))
 		return 0;
+	rc = host_list(view->host, view->repository, &pools);
+	if (!rc)
+		rc = host_list(view->host, view->domains, &names);
+	if (rc && rc != -ENOENT && rc != -ENOMEM)
+		configured_lose(view, "domains of VDSM");
+	if (rc)
+		return rc == -ENOMEM ? rc : 0;
 	linked = calloc(names.count + 1, sizeof(*linked));
 	if (!linked)
 		return err_no_memory();

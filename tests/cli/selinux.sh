@@ -37,9 +37,9 @@ expect()
 	[[ ! -s $work/wrong ]] || fail "$1: $(cat "$work/wrong")"
 }
 
-link fedora virt_runtime_t
-link el9 virt_runtime_t virtqemud_t virt_hook_t virtstoraged_var_run_t
-link debian virt_var_run_t virtqemud_t virt_hook_t virtstoraged_var_run_t
+link fedora virt_runtime_t systemd_unit_t
+link el9 virt_runtime_t systemd_unit_t virtqemud_t virt_hook_t virtstoraged_var_run_t
+link debian virt_var_run_t systemd_unit_file_t virtqemud_t virt_hook_t virtstoraged_var_run_t
 link without-libvirt virt_{runtime,var_run,etc,etc_rw,hook}_t virtd_t virtqemud_t virtstoraged_var_run_t
 
 for name in fedora el9 debian without-libvirt; do
@@ -54,6 +54,7 @@ for name in fedora el9 debian without-libvirt; do
 		allows nfsrdma_hook_t nfsrdma_runtime_t file: append create getattr ioctl link lock open read rename setattr unlink write
 		allows nfsrdma_hook_t var_run_t file: READ
 		allows nfsrdma_hook_t etc_t file: READ
+		may nfsrdma_hook_t mnt_t dir: getattr open read search
 		allows nfsrdma_hook_t syslogd_t unix_dgram_socket: sendto
 		allows nfsrdma_hook_t self capability: dac_read_search
 		allows nfsrdma_hook_t self netlink_rdma_socket:
@@ -83,6 +84,13 @@ expect fedora <<-'END'
 END
 expect el9 <<<'allows nfsrdma_hook_t virt_var_run_t file: READ'
 expect debian <<<'allows nfsrdma_hook_t virt_runtime_t file: READ'
+# The units that say what should be mounted.
+for name in fedora:systemd_unit_file_t el9:systemd_unit_file_t debian:systemd_unit_t; do
+	expect "${name%:*}" <<-END
+		allows nfsrdma_hook_t ${name#*:} file: READ
+		may nfsrdma_hook_t ${name#*:} dir: getattr open read search
+	END
+done
 
 # The paths of the files that meson installs.
 expect_label() { grep -qE "^$1[[:space:]].*:$2," "$work/nfsrdma.fc" || fail "no label $2 for $1"; }
