@@ -712,7 +712,7 @@ int host_units(const struct host *host, const char *suffix, struct host_list *ou
 
 enum unit_state { UNIT_MISSING, UNIT_DISABLED, UNIT_ENABLED, UNIT_MASKED };
 
-/* Enabled: a unit in etc or run wants or requires it. An instance of a template is a
+/* Enabled: a unit in etc or run wants, requires or upholds it. An instance of a template is a
  * unit. */
 int host_unit_state(const struct host *host, const char *unit, enum unit_state *out);
 

@@ -165,7 +165,7 @@ int host_units(const struct host *host, const char *suffix, struct host_list *ou
 	return dropins_list(host, unit_dirs, suffix, out);
 }
 
-/* Whether FOLDER/SOMETHING.wants/UNIT, or .requires, exists. */
+/* Whether FOLDER/SOMETHING.wants/UNIT exists, or that of another dependency of [Install]. */
 static int unit_is_wanted(const struct host *host, const char *folder, const char *unit)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
@@ -177,7 +177,8 @@ static int unit_is_wanted(const struct host *host, const char *folder, const cha
 		return rc == -ENOENT ? 0 : rc;
 	for (i = 0; i < list.count; i++) {
 		if (!text_ends_with(list.names[i], ".wants") &&
-		    !text_ends_with(list.names[i], ".requires"))
+		    !text_ends_with(list.names[i], ".requires") &&
+		    !text_ends_with(list.names[i], ".upholds"))
 			continue;
 		if ((size_t)snprintf(path, sizeof(path), "%s/%s/%s", folder,
 				     list.names[i], unit) >= sizeof(path))

@@ -417,6 +417,12 @@ static void a_reason_names_the_mounting_program(void)
 	const struct view_places places = { 1, (struct view_place *)list };
 	static const char fstab[] = "nas:/f /srv/f nfs proto=rdma 0 0\n";
 #define SECTION "[directory /srv/f]\npolicy = require\n"
+	static const char *const enabled[] = {
+		"etc/systemd/system/remote-fs.target.wants/srv-f.mount",
+		"etc/systemd/system/remote-fs.target.requires/srv-f.mount",
+		"etc/systemd/system/libvirtd.service.upholds/srv-f.mount",
+	};
+	size_t i;
 
 	begin(&(struct row){ .mounts = ROOT TCP(90, 21, "/srv/p", "nas:/p") });
 	CU_ASSERT(has_reason("/srv/p/a", &places, "pool-not-rdma"));
@@ -459,14 +465,16 @@ static void a_reason_names_the_mounting_program(void)
 		.conf = SECTION });
 	CU_ASSERT(has_reason("/srv/f/a", NULL, "on-demand"));
 	end();
-	begin(&(struct row){ .mounts = ROOT });
-	tree_write(&tree, "lib/systemd/system/srv-f.mount",
-		   "[Mount]\nWhat=nas:/f\nWhere=/srv/f\nType=nfsrdma\n");
-	tree_link(&tree, "etc/systemd/system/remote-fs.target.wants/srv-f.mount",
-		  "/lib/systemd/system/srv-f.mount");
-	CU_ASSERT(has_reason("/srv/f/a", NULL, "unit-not-mounted"));
-	CU_ASSERT(has_remedy("/srv/f/a", NULL, "('systemctl start srv-f.mount')"));
-	end();
+	for (i = 0; i < ARRAY_SIZE(enabled); i++) {
+		begin(&(struct row){ .mounts = ROOT });
+		tree_write(&tree, "lib/systemd/system/srv-f.mount",
+			   "[Mount]\nWhat=nas:/f\nWhere=/srv/f\nType=nfsrdma\n");
+		tree_link(&tree, enabled[i], "/lib/systemd/system/srv-f.mount");
+		CU_ASSERT(has_reason("/srv/f/a", NULL, "unit-not-mounted"));
+		CU_ASSERT(
+			has_remedy("/srv/f/a", NULL, "('systemctl start srv-f.mount')"));
+		end();
+	}
 	begin(&(struct row){ .mounts = ROOT });
 	tree_write(&tree, "etc/pve/storage.cfg",
 		   "nfs: f\n\tserver nas\n\texport /f\n\toptions proto=rdma\n");
