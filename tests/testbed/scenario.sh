@@ -342,7 +342,7 @@ hostile_worker_with()
 	local expected=$1 tests
 
 	shift
-	guest_tell 600 sh "status=0; for set in $*; do cat /proc/sys/\${set%=*} >>/run/before || exit 2;" \
+	guest_tell sh "status=0; for set in $*; do cat /proc/sys/\${set%=*} >>/run/before || exit 2;" \
 		"echo \${set#*=} >/proc/sys/\${set%=*} || exit 2; done;" \
 		"NFSRDMA_TEST_SANDBOX=$expected unit-hostile || status=1;" \
 		"for set in $*; do read -r old; echo \$old >/proc/sys/\${set%=*}; done </run/before; rm /run/before; exit \$status" \
