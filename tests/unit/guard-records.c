@@ -510,7 +510,7 @@ static void what_vdsm_mounts_need_not_be_nfs(void)
 	begin(&(struct row){
 		.mounts = ROOT OTHER(90, 21, CEPH_DIR, "ceph", "192.0.2.1:6789:/"),
 		.conf = REQUIRE });
-	tree_mkdir(&tree, CEPH_DIR + 1);
+	tree_mkdir(&tree, &CEPH_DIR[1]);
 	tree_mkdir(&tree, "rhev/data-center/mnt/nas:_d");
 	CU_ASSERT_EQUAL_FATAL(ask(CEPH_DIR "/D/images/I/V", NULL), 0);
 	CU_ASSERT_EQUAL(verdict.answer, GUARD_PASS);

@@ -100,8 +100,13 @@ static void a_stream_is_written_and_stays_what_it_is(void)
 	_cleanup_close_ int reader = open(at("fifo"), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	_cleanup_close_ int fd = out_open_stream(at("fifo"));
 	_cleanup_close_ int null = out_open_stream("/dev/null");
+	char byte = 0;
 
+	ASSERT_AT_LEAST(reader, 0);
 	ASSERT_AT_LEAST(fd, 0);
+	CU_ASSERT_EQUAL(write(fd, "x", 1), 1);
+	CU_ASSERT_EQUAL(read(reader, &byte, 1), 1);
+	CU_ASSERT_EQUAL(byte, 'x');
 	ASSERT_AT_LEAST(null, 0);
 	CU_ASSERT_EQUAL(kind_of("fifo"), S_IFIFO);
 	CU_ASSERT_EQUAL(out_open_stream(at("link")), -ELOOP);
