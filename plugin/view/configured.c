@@ -141,7 +141,6 @@ static int configured_add_storage(struct view *view,
 	return view_places_add(&view->configured, &place);
 }
 
-/* Without pmxcfs on it, a running system has no storages. */
 static bool configured_has_pmxcfs(const struct view *view)
 {
 	size_t i;
@@ -149,9 +148,10 @@ static bool configured_has_pmxcfs(const struct view *view)
 	for (i = 0; i < view->tree.count; i++)
 		if (!strcmp(view->tree.list[i].target, PVE_FOLDER))
 			return true;
-	return !host_is_live(view->host);
+	return false;
 }
 
+/* Without pmxcfs a running system has no storages, and a snapshot of it does not hold the file. */
 static int configured_add_storages(struct view *view)
 {
 	_cleanup_free_ struct proxmox_storages *storages = malloc(sizeof(*storages));
@@ -160,9 +160,11 @@ static int configured_add_storages(struct view *view)
 
 	if (!storages)
 		return err_no_memory();
-	if (!configured_has_pmxcfs(view))
+	if (host_is_live(view->host) && !configured_has_pmxcfs(view))
 		return 0;
 	rc = host_proxmox(view->host, storages);
+	if (rc == -ENODATA && !configured_has_pmxcfs(view))
+		return 0;
 	if (rc && rc != -ENOMEM)
 		configured_lose(view, "storages of Proxmox VE");
 	for (i = 0; !rc && i < storages->count; i++)
