@@ -131,7 +131,9 @@ guest_packages()
 	debs_root "$root" || return
 	debs_dpkg "$root" -i "${debs[@]}" >"$guest/packages.log" 2>&1 || { tail -n 5 "$guest/packages.log" >&2; return 1; }
 	# The rest of the build's are tests.
-	cp -a "$root"/usr/{bin,sbin,libexec} "$1/usr/" && cp -a "$root/etc" "$1/" && rm -r "$root"
+	cp -a "$root"/usr/{bin,sbin,libexec} "$1/usr/" && cp -a "$root/etc" "$1/" || return
+	# Of libraries only the module: the guest has its own.
+	(cd "$root" && find usr/lib -name nfsrdma-libvirt.so -exec cp --parents {} "$1/" \;) && rm -r "$root"
 }
 
 # guest_overlay IMAGE [BUILDDIR]: files that change often are not in the image, but in a second
@@ -151,7 +153,9 @@ guest_overlay()
 				[[ ! -f $program || ! -x $program ]] || programs+=("$program")
 			done
 		done
-		guest_add "$tree" "$1" "${programs[@]}" || return
+		guest_add "$tree" "$1" "${programs[@]}" "$2/nfsrdma-libvirt.so" || return
+		install -D "$tree/usr/bin/nfsrdma-libvirt.so" "$tree/usr/lib/nfsrdma/nfsrdma-libvirt.so" || return
+		rm "$tree/usr/bin/nfsrdma-libvirt.so"
 		guest_packages "$tree" || return
 	fi
 	cp "$testbed/guest/init" "$testbed/guest/agent" "$tree/"
