@@ -73,22 +73,35 @@ static struct kmod_ctx *module_index_context_new(const char *dirname)
 
 /* Checks that an existing index is valid: with an invalid one libkmod would report no
  * modules. */
-static int module_index_check(const struct host *host, const char *folder,
-			      const char *name)
+/* Returns a descriptor, which the caller closes. */
+static int module_index_open(const struct host *host, const char *folder,
+			     const char *name, char path[HOST_PATH_MAX], struct stat *st)
 {
-	char path[HOST_PATH_MAX];
 	_cleanup_close_ int fd = -1;
-	uint8_t head[8];
-	struct stat st;
-	int rc = host_path(path, folder, name);
+	int rc = host_path(path, folder, name), opened;
 
 	if (rc)
 		return rc;
 	fd = host_open_file(host, path);
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &st))
+	if (fstat(fd, st))
 		return err_sys("%s%s", host_prefix(host), path);
+	opened = fd;
+	fd = -1;
+	return opened;
+}
+
+static int module_index_check(const struct host *host, const char *folder,
+			      const char *name)
+{
+	char path[HOST_PATH_MAX];
+	uint8_t head[8];
+	struct stat st;
+	_cleanup_close_ int fd = module_index_open(host, folder, name, path, &st);
+
+	if (fd < 0)
+		return fd;
 	if (pread(fd, head, sizeof(head), 0) != sizeof(head) || st.st_size > INDEX_MAX ||
 	    get_be32(head) != INDEX_MAGIC || get_be16(head + 4) != INDEX_MAJOR)
 		return err_set(EBADMSG, "%s%s is not an index of depmod",
@@ -101,17 +114,11 @@ static int module_index_check_text(const struct host *host, const char *folder,
 				   const char *name)
 {
 	char path[HOST_PATH_MAX];
-	_cleanup_close_ int fd = -1;
 	struct stat st;
-	int rc = host_path(path, folder, name);
+	_cleanup_close_ int fd = module_index_open(host, folder, name, path, &st);
 
-	if (rc)
-		return rc;
-	fd = host_open_file(host, path);
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
-	if (fstat(fd, &st))
-		return err_sys("%s%s", host_prefix(host), path);
 	if (st.st_size > TEXT_MAX)
 		return err_set(EBADMSG, "%s%s has %lld bytes, %d at most",
 			       host_prefix(host), path, (long long)st.st_size, TEXT_MAX);
