@@ -18,9 +18,9 @@ enum guard_backing {
 	BACKING_DOUBTFUL, /* an NFS mount of unknown transport */
 	BACKING_ALIAS, /* an NFS mount over RDMA, of another source than requested there */
 	BACKING_FOREIGN, /* another file system is mounted where an NFS mount is requested */
-	BACKING_EMPTY,        /* nothing is mounted where a mount is requested */
-	BACKING_AUTOMOUNT,    /* an automounter would mount it; over what is unknown */
-	BACKING_DEMAND,       /* an automounter will mount it, over RDMA */
+	BACKING_EMPTY,     /* nothing is mounted where a mount is requested */
+	BACKING_AUTOMOUNT, /* an automounter would mount it; its transport is unknown */
+	BACKING_DEMAND,    /* an automounter will mount it, over RDMA */
 	BACKING_DEMAND_OTHER, /* an automounter will mount it, and not over RDMA */
 	BACKING_UNKNOWN,      /* its location, or what is requested there, is unknown */
 	BACKING_COUNT
