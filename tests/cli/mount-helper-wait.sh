@@ -172,6 +172,7 @@ cp "$work/err" "$work/err.plain"
 "$helper" "127.0.0.1:/" "$place" -o "rw,vers=4.1,port=$port,nfsrdma.check=read" 2>"$work/read.err" </dev/null &
 reads=$!
 wait_until grep -qs "not mounted yet: $refuses" "$work/read.err"
+: >"$work/serve"
 "$NFSRDMA" serve --listen "127.0.0.1:$port" --export "$top/export" >"$work/serve" 2>"$work/serve.err" &
 listener=$!
 cleanup_fn eval "kill $listener 2>/dev/null"

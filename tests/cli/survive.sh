@@ -131,6 +131,8 @@ expect_report "server-gone" 'all(.findings[]; .id != "probe.server-gone")'
 # Nor is one that a server short of processors does not take at once.
 for version in "${versions[@]}"; do
 	start_server
+	# The previous relay's port is not this one's.
+	: >"$work/peer"
 	python3 "$NFSRDMA_SOURCE/tests/cli/peer.py" starved "$rdma_port" >"$work/peer" 2>"$work/peer.err" &
 	peer_pid=$!
 	cleanup_fn kill "$peer_pid"
