@@ -88,7 +88,7 @@ have=$(entries NFSRDMA_EVENT=finding | jq -sc '[.[] | [.NFSRDMA_FINDING, .NFSRDM
 # For the administrator: causes and steps, no name of a field, no line that a terminal cuts.
 journalctl -q -x SYSLOG_IDENTIFIER=nfsrdma-check >"$work/explained"
 grep -qF 'Subject: Finding client.drivers' "$work/explained" || fail "$(cat "$work/explained")"
-grep -qF ' 1. See the line:' "$work/explained" || fail "no steps: $(cat "$work/explained")"
+grep -qF ' 1. Show the line:' "$work/explained" || fail "no steps: $(cat "$work/explained")"
 grep -qE '^--       grep -n mlx5_ib' "$work/explained" || fail "no command: $(cat "$work/explained")"
 ! grep -E '^--.*NFSRDMA_[A-Z_]+($|[^A-Z_=])' "$work/explained" || fail "journalctl prints the name of a field"
 ! grep '^--' "$work/explained" | grep -v '^--       ' | grep -E '.{80}' || fail "a line of the catalog is too long"

@@ -275,13 +275,13 @@ static void steps_for_one_server_say_which(void)
 		const char *text; /* of the first */
 		bool is_linux;
 	} rows[] = {
-		{ "linux", 3, "See how many threads", true },
+		{ "linux", 3, "Find out how many threads", true },
 		{ "ganesha", 2, "Read the server's log", false },
 		{ "ontap", 1, "On the server, check the listener", false },
 		/* any kind */
-		{ "unknown", 4, "Linux server: See how", false },
-		{ "nfsrdma", 4, "Linux server: See how", false },
-		{ NULL, 4, "Linux server: See how", false },
+		{ "unknown", 4, "Linux server: Find out how", false },
+		{ "nfsrdma", 4, "Linux server: Find out how", false },
+		{ NULL, 4, "Linux server: Find out how", false },
 	};
 	struct report_step steps[REPORT_STEPS_MAX];
 	_cleanup_(finding_fini) struct finding silent = { 0 };
