@@ -153,7 +153,7 @@ static void consequences_are_one_line_below_their_cause(void)
 	static const char *const order[] = {
 		" [probe.connect/refused]\n        refused\n",
 		"        nas1 refuses TCP connections to port PORT: ",
-		"\n     1. On the server, see",
+		"\n     1. On the server, check",
 		"          cat /proc/fs/nfsd/portlist\n     2. ",
 		"; 2 checks skipped\n",
 		"\nVerdict: FAIL  2 failed, 2 skipped",
@@ -259,8 +259,8 @@ static void a_step_shared_by_findings_is_printed_once(void)
 	add(report, "probe.connect", FINDING_FAIL, "not-listening", NULL, "b");
 	text = brief(report);
 	/* Both have these two and no others. */
-	ASSERT_CONTAINS(text, "\n     1. On the server, see");
-	ASSERT_CONTAINS(text, "\n     2. If not, see why");
+	ASSERT_CONTAINS(text, "\n     1. On the server, check");
+	ASSERT_CONTAINS(text, "\n     2. If not, find out why");
 	ASSERT_LACKS(text, "     3. ");
 	ASSERT_CONTAINS(text, "\n        Take steps 1, 2 above.\n");
 }
