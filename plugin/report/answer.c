@@ -75,6 +75,18 @@ static enum answer_data answer_data_of(const struct finding *finding)
 	}
 }
 
+/* What was read is correct, and too little to prove more: its own sentence, or NULL. */
+static const char *answer_small_file(const struct report *report)
+{
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++)
+		if (report->findings[i]->status == FINDING_UNKNOWN &&
+		    !strcmp(report->findings[i]->id, "bug.write-chunk-read"))
+			return report->findings[i]->summary;
+	return NULL;
+}
+
 static bool answer_has_failed(const struct report *report, const char *id)
 {
 	unsigned int i;
@@ -118,6 +130,9 @@ static void answer_of_server(const struct report *report, const char *server, ch
 		snprintf(buf, cap, "%s stopped answering during the probe.", server);
 	else if (but)
 		snprintf(buf, cap, "%s answers NFS over RDMA, but %s.", server, but);
+	else if (answer_small_file(report))
+		snprintf(buf, cap, "%s answers NFS over RDMA. %s.", server,
+			 answer_small_file(report));
 	else if (data == DATA_CORRECT)
 		snprintf(buf, cap,
 			 "NFS over RDMA with %s works, and the data is correct%s.",

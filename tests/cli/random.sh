@@ -118,10 +118,36 @@ for size in 511 512 4099; do
 	else
 		random '.status == "pass" and .evidence.reads == 300 and .evidence.bytes <= 300 * ($size | tonumber)' --arg size "$size"
 	fi
-	expect_status 0
+	# Nothing is proven of larger READs.
+	if ((size > 4096)); then
+		expect_status 0
+	else
+		expect_status 3
+	fi
 	stop_server
 done
 echo "ok - small files"
+
+# No pass where the file is too small for the defect to show.
+for case in 500:write-chunk-over-812 812:write-chunk-over-812 4096:page-shift; do
+	size=${case%%:*}
+	mkdir -p "$work/small-$size"
+	head -c "$size" /dev/urandom >"$work/small-$size/file"
+	chmod 755 "$work/small-$size"
+	chmod 644 "$work/small-$size/file"
+	start_server --export "$work/small-$size" --fault "${case#*:}"
+	for level in quick standard full; do
+		probe_server --level "$level"
+		expect_status 3
+		expect_finding bug.write-chunk-read unknown
+		expect_report "the reason" 'any(.findings[]; .id == "bug.write-chunk-read" and .reason == "small-file")'
+		run probe "127.0.0.1:$export" "${server[@]}" --level "$level"
+		grep -qE '^UNKNOWN .*answers NFS over RDMA\. Write-chunk READs of up to' "$work/out" ||
+			{ show; fail "the first line does not say what was proven"; }
+	done
+	stop_server
+done
+echo "ok - files that are too small to prove more"
 
 # Time, if the number cannot be reached: nothing was lost, nothing is unknown.
 probe --embedded --reads 90000000 --timeout 20
