@@ -233,7 +233,7 @@ static bool outcome_knows_reason(const struct helper *helper)
 	return helper->checks.result != CHECKS_ALLOW && !helper->gave_up;
 }
 
-/* " [fabric.listener/refused]. On the server, see whether nfsd listens: '...'.", or nothing. */
+/* " [fabric.listener/refused]. On the server, check whether nfsd listens: '...'.", or nothing. */
 #define ADVICE_MAX (REPORT_NAME_MAX + REPORT_STEP_MAX + FINDING_ID_MAX + 64)
 
 static const char *outcome_advice(const struct helper *helper, char buf[ADVICE_MAX])
