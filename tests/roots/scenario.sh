@@ -6,15 +6,8 @@
 # $work/roots is removed.
 # shellcheck shell=bash
 
-# shellcheck source=../support/scenario.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../support/scenario.sh"
-source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-cache=${NFSRDMA_ROOTS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/nfsrdma-roots}
-mkdir -p "$work/roots"
-trap 'rm -rf --one-file-system "$work/roots"' EXIT
-
 # shellcheck source=../support/debian-roots.sh
-. "$source/tests/support/debian-roots.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../support/debian-roots.sh"
 
 # roots_release SUITE: this checkout, below /root as a newcomer's clone is, passes its tests in that release. Nothing may be
 # skipped there.

@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# Shell functions for scenarios with root file systems of Debian, of tests/packages and tests/roots. The caller sets
-#	work		the scenario's own folder
+# What scenarios with root file systems of Debian begin with, in tests/packages and tests/roots. These are set:
+#	source		the checkout
+#	work		an empty folder of the scenario's own; what is below $work/roots is removed
 #	cache		where new roots are kept for a day
 # shellcheck shell=bash
-: "${work:?}" "${cache:?}"
+
+# shellcheck source=tests/support/scenario.sh
+. "$(dirname "${BASH_SOURCE[0]}")/scenario.sh"
+# shellcheck disable=SC2034 # for scenarios
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cache=${NFSRDMA_ROOTS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/nfsrdma-roots}
+mkdir -p "$work/roots"
+# Roots are large; logs are kept. --one-file-system: nothing mounted below one is touched.
+trap 'rm -rf --one-file-system "$work/roots"' EXIT
 
 # requires PROGRAM...: or the scenario is skipped.
 requires()
