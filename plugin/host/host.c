@@ -531,6 +531,9 @@ int host_list(const struct host *host, const char *path, struct host_list *out)
 	if (rc)
 		return rc;
 	fd = host_open_at(host, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+	/* Absent, made since by another process, or in the way. */
+	if (fd == -ENOENT && !host_exists(host, path))
+		fd = host_open_at(host, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
 	if (fd == -ENOENT && !host_exists(host, path))
 		return err_set(ENOTDIR, "%s%s is not a directory", host->prefix, path);
 	if (fd < 0)
