@@ -9,6 +9,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires man mandoc scdoc
 export LC_ALL=C.UTF-8 MANROFFOPT='' MANOPT=''
+# Set but empty, it makes man run no tbl.
+unset MANROFFSEQ
 build=${NFSRDMA%/*}
 mapfile -t pages < <(find "$build"/{rpcrdma,plugin,mount-helper,hooks,packaging} -regex '.*/[a-z.-]*\.[1-8]' | sort)
 ((${#pages[@]} >= 8)) || fail "only ${#pages[@]} manuals: ${pages[*]}"
@@ -17,7 +19,7 @@ page_name() { local file=${1##*/}; echo "${file%.*}(${file##*.})"; }
 # names: the pages in a text. A line that ends in a hyphen has the other part of a name on the next one.
 names() { sed -z 's/-\n */-/g' | { grep -oE '[A-Za-z_][A-Za-z0-9_.-]*\([1-9]\)' || true; } | sort -u; }
 # rendered PAGE ENCODING [OPTION...]
-rendered() { MANROFFSEQ='' MANWIDTH=80 man --warnings -E "$2" "${@:3}" -l "$1" 2>"$work/warnings" </dev/null; }
+rendered() { MANWIDTH=80 man --warnings -E "$2" "${@:3}" -l "$1" 2>"$work/warnings" </dev/null; }
 
 declare -A ours sees
 for page in "${pages[@]}"; do
