@@ -84,7 +84,7 @@ lifecycle()
 	below -i "${debs[@]}"
 	links
 	[[ -x $root/usr/sbin/nfsrdma-libvirt-hook && -L $root/$hook ]] || fail "libvirt finds no hook"
-	[[ -L $root/usr/libexec/vdsm/hooks/after_get_stats/90_nfsrdma ]] || fail "VDSM finds no hook"
+	[[ -L $root/usr/libexec/vdsm/hooks/before_disk_hotplug/90_nfsrdma ]] || fail "VDSM finds no hook"
 	[[ -L $root/$wants ]] || fail "the watcher is not enabled"
 	mkdir -p "$root"/var/lib/nfsrdma/pools "$root/run/nfsrdma/mounts"
 	touch "$root/run/nfsrdma/watch.json"
@@ -271,7 +271,7 @@ other_package()
 }
 
 lifecycle
-lifecycle etc/libvirt/hooks/qemu.d usr/libexec/vdsm/hooks/{after_get_stats,before_vm_start}
+lifecycle etc/libvirt/hooks/qemu.d usr/libexec/vdsm/hooks/{before_disk_hotplug,before_vm_start}
 removed_link
 undo_records
 conf

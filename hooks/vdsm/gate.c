@@ -10,13 +10,13 @@
 void vdsm_gate_xml(const struct vdsm_call *call, struct hook_answer *out)
 {
 	_cleanup_(domain_disks_fini) struct domain_disks disks = { .count = 0 };
-	_cleanup_(vdsm_input_fini) struct vdsm_input input = { .folder = -1 };
 	_cleanup_(host_close_p) struct host *host = NULL;
+	_cleanup_free_ char *text = NULL;
 	struct hook_guest guest = { .who = VDSM_WHO, .disks = &disks };
+	size_t len;
 
-	if (vdsm_input_read(call, DOMAIN_XML_MAX, &input) ||
-	    domain_disks_parse(&disks, input.text, input.len) ||
-	    host_open(&host, call->root)) {
+	if (vdsm_input_read(call, DOMAIN_XML_MAX, &text, &len) ||
+	    domain_disks_parse(&disks, text, len) || host_open(&host, call->root)) {
 		vdsm_failed(out);
 		return;
 	}

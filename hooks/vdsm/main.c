@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* VDSM runs this program at its hook points. The name of the directory tells which one:
- * /usr/libexec/vdsm/hooks/after_get_caps/90_nfsrdma is a link to this program.
+ * /usr/libexec/vdsm/hooks/before_vm_start/90_nfsrdma is a link to this program.
  *
  * Exit status 2 is a refusal, with one sentence on stderr. Otherwise the exit status is 0 and stderr
  * stays empty: VDSM shows the stderr of the last script, even if another one failed. Our own
@@ -14,8 +14,6 @@
 
 #define START_DEADLINE_MS 5000
 
-enum vdsm_point_input { INPUT_NONE, INPUT_JSON, INPUT_DOMXML };
-
 /* A guest whose memory VDSM restores. */
 enum vdsm_point_restored {
 	RESTORED_NEVER, /* does not occur at this point */
@@ -25,7 +23,7 @@ enum vdsm_point_restored {
 
 struct vdsm_point {
 	const char *name;
-	enum vdsm_point_input input;
+	bool has_data; /* libvirt's XML, in the file that the environment names */
 	unsigned int deadline_ms;
 	vdsm_fn fn;
 	/* The consequence of our own failure; NULL: a guest passes. */
@@ -34,29 +32,20 @@ struct vdsm_point {
 };
 
 static const struct vdsm_point vdsm_points[] = {
-	{ "before_vdsm_start", INPUT_NONE, START_DEADLINE_MS, vdsm_start,
+	{ "before_vdsm_start", false, START_DEADLINE_MS, vdsm_start,
 	  "VDSM starts, and this host was not checked", RESTORED_NEVER },
-	{ "after_get_caps", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_caps,
-	  "VDSM's data is unchanged", RESTORED_NEVER },
-	{ "after_get_stats", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_stats,
-	  "VDSM's data is unchanged", RESTORED_NEVER },
 	/* The gates: points that VDSM calls before something starts, never for a running guest.
 	 * after_disk_prepare is not one: VDSM calls it for each disk of each running guest after a
 	 * restart, and a refusal leaves the guest's other disks unprepared and its thin disks
 	 * without extension. */
-	{ "before_vm_start", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL,
+	{ "before_vm_start", true, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL,
 	  RESTORED_LATER },
-	{ "before_vm_dehibernate", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_restore,
-	  NULL, RESTORED_HERE },
-	{ "before_vm_migrate_destination", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml,
-	  NULL, RESTORED_NEVER },
-	{ "before_disk_hotplug", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL,
+	{ "before_vm_dehibernate", true, HOOK_DEADLINE_MS, vdsm_gate_restore, NULL,
+	  RESTORED_HERE },
+	{ "before_vm_migrate_destination", true, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL,
 	  RESTORED_NEVER },
-};
-
-static const char *const vdsm_variables[] = {
-	[INPUT_JSON] = "_hook_json",
-	[INPUT_DOMXML] = "_hook_domxml",
+	{ "before_disk_hotplug", true, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL,
+	  RESTORED_NEVER },
 };
 
 static const struct vdsm_point *vdsm_point_find(const char *name, size_t len)
@@ -136,9 +125,9 @@ static int vdsm_run(const struct vdsm_point *point, const char *root)
 		call.guest = text_copy(guest, sizeof(guest), id);
 	if (point->restored == RESTORED_LATER && vdsm_is_restored(&call))
 		return 0;
-	if (point->input != INPUT_NONE)
-		call.file = getenv(vdsm_variables[point->input]);
-	if (point->input != INPUT_NONE && (!call.file || !call.file[0]))
+	if (point->has_data)
+		call.file = getenv("_hook_domxml");
+	if (point->has_data && (!call.file || !call.file[0]))
 		hook_unseen(root, "VDSM gave no file with its data", &answer);
 	else if (point->failed || point->restored == RESTORED_HERE)
 		hook_run(vdsm_job_run, &job, call.deadline, &answer);
@@ -165,7 +154,7 @@ static int vdsm_usage(FILE *out, int status)
 	for (i = 0; i < ARRAY_SIZE(vdsm_points); i++)
 		fprintf(out, "  %s\n", vdsm_points[i].name);
 	fputs("By hand: vdsm-hook [--root DIR] --point NAME\n"
-	      "  with _hook_json or _hook_domxml set to the path of a file.\n"
+	      "  with _hook_domxml set to the path of a file.\n"
 	      "See nfsrdma-ovirt(7).\n",
 	      out);
 	return status;

@@ -62,9 +62,6 @@ all()
 		echo "</devices></domain>"
 	} >"$work/domain.xml"
 	echo "<disk type='file' device='disk'><source file='$image/v'/><target dev='vda'/></disk>" >"$work/disk.xml"
-	echo '{"additionalFeatures": []}' >"$work/caps.json"
-	measure "$1" after_get_caps json "$work/caps.json" 0
-	measure "$1" after_get_stats json "$work/caps.json" 0
 	measure "$1" before_disk_hotplug domxml "$work/disk.xml" "$2"
 	measure "$1, 20 disks" before_vm_start domxml "$work/domain.xml" "$2"
 	measure "$1, 20 disks" before_vm_dehibernate domxml "$work/domain.xml" 0

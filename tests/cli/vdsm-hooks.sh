@@ -12,10 +12,7 @@ requires python3 taskset setpriv unshare strace jq
 requires_root
 if [[ ! ${NFSRDMA_INSIDE:-} ]]; then
 	unshare -m true 2>/dev/null || skip "no mount namespace"
-	# A record can be no older than the machine: here it has been up for an hour.
-	up=()
-	! unshare -T true 2>/dev/null || up=(-T --monotonic 3600 --boottime 3600)
-	NFSRDMA_INSIDE=$work unshare -m --propagation private "${up[@]}" "$BASH" "${BASH_SOURCE[0]}"
+	NFSRDMA_INSIDE=$work unshare -m --propagation private "$BASH" "${BASH_SOURCE[0]}"
 	exit
 fi
 
@@ -58,8 +55,8 @@ for point in "${points[@]}" after_vm_destroy; do
 	chmod +x "$work/hooks/$point/90_nfsrdma"
 done
 # Who looks for scripts passes over what is none.
-echo data >"$work/hooks/after_get_caps/99_not_executable"
-mkdir "$work/hooks/after_get_caps/__pycache__"
+echo data >"$work/hooks/before_vm_start/99_not_executable"
+mkdir "$work/hooks/before_vm_start/__pycache__"
 
 # script NAME POINT BODY: somebody else's, for every point
 script()
@@ -139,18 +136,6 @@ mounted()
 		"$3" "$target" "$2" "$2" "$numbers" >>"$host/proc/self/mountstats"
 }
 
-# record ID NAME STATE PROTO AGE_MS
-record()
-{
-	local now
-
-	now=$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime)
-	recorded=$(now_ms)
-	mkdir -p "$host/run/nfsrdma/mounts"
-	printf '{"mount": {"id": %d, "dev": "0:%d", "target": "%s", "fs_spec": "nas:/%s", "boot_id": "b", "wanted": "rdma", "effective": "%s", "state": "%s", "checked_monotonic_ms": %d, "by": "nfsrdma watch"}}' \
-		"$1" "$1" "$repository/mnt/nas:_$2" "$2" "$4" "$3" $((now - $5)) >"$host/run/nfsrdma/mounts/$1.json"
-}
-
 linked() { ln -sfn "$repository/mnt/$2/$1" "$host$repository/$pool/$1"; }
 
 new_host()
@@ -164,7 +149,6 @@ new_host()
 	: >"$host/proc/self/mountstats"
 	mounted 41 rdma good
 	mounted 42 tcp tcp
-	record 41 good proven rdma 5000
 	linked $good nas:_good
 	linked $tcp nas:_tcp
 	linked $gone nas:_gone
@@ -209,7 +193,7 @@ xml()
 echo "by hand"
 "$program" --version | grep -qx 'vdsm-hook [0-9.]*' || fail "no version"
 "$program" --help | grep -q 'before_disk_hotplug' || fail "no help"
-for arguments in "--frobnicate" "--point" "--point nothing" "--root $host" "x --point after_get_caps"; do
+for arguments in "--frobnicate" "--point" "--point nothing" "--root $host" "x --point before_vm_start"; do
 	status=0
 	# shellcheck disable=SC2086 # words
 	"$program" $arguments >"$work/out" 2>"$work/err" </dev/null || status=$?
@@ -227,80 +211,6 @@ if [[ -s $work/out || -s $work/err ]]; then show; fail "it said something"; fi
 entry warning 'no hook for this point, remove the link .*after_vm_destroy/90_nfsrdma'
 folder=$work/links call after_vm_destroy domxml '<domain/>'
 own_failure 'no hook for this point, remove the link .*after_vm_destroy/90_nfsrdma'
-
-# --- capabilities ------------------------------------------------------------------------------
-
-echo "after_get_caps"
-caps='{"kvmEnabled": "true", "big": 123456789012345678901234567890, "f": 0.1, "g": 1e22, "n": NaN, "u": "\u00e9\ud83d\ude00", "additionalFeatures": ["libgfapi_supported"], "numaNodes": {"0": {"cpus": [0, 1], "totalMemory": "7821"}}}'
-script 10_other after_get_caps 'sed -i "s/\"kvmEnabled\": /\"before\": 1, &/" "$_hook_json"; echo ignored; echo logged >&2'
-script 95_other after_get_caps 'grep -q "NFS_RDMA" "$_hook_json" && cp "$_hook_json" '"$work/tmp/seen"
-call after_get_caps json "$caps"
-is '.ran == ["10_other", "90_nfsrdma", "95_other"] and .rc == {"10_other": 0, "90_nfsrdma": 0, "95_other": 0}'
-is '.kept and .json and .err["90_nfsrdma"] == ""'
-cmp "$work/tmp/seen" "$work/data.after"
-rm "$work/tmp/seen"
-no_scripts
-python3 - "$work/data" "$work/data.after" <<'PY' || fail "VDSM's values are others"
-import json, sys
-before, after = (open(path, encoding="utf-8").read() for path in sys.argv[1:])
-was, now = json.loads(before), json.loads(after)
-own = now.pop("nfsrdma")
-assert now.pop("before") == 1
-assert now.pop("additionalFeatures") == was.pop("additionalFeatures") + ["NFS_RDMA"]
-assert str(now) == str(was), (now, was)
-assert own == {"version": own["version"], "ready": True, "module": "loaded",
-               "devices": [{"name": "mlx5_0", "active": True}], "problems": []}, own
-# All that was there is there byte for byte, in two pieces around what was put in the list.
-head, tail = before.split('"libgfapi_supported"]')
-assert head.replace("{", '{"before": 1, ', 1) + '"libgfapi_supported", "NFS_RDMA"]' in after
-assert tail[:-1] in after
-PY
-no_entry
-# Once is enough; and without a list there is one.
-call after_get_caps json "$(cat "$work/data.after")"
-is '.same'
-call after_get_caps json '{}'
-jq -e '.additionalFeatures == ["NFS_RDMA"] and .nfsrdma.ready' "$work/data.after" >/dev/null || fail "no list was made"
-# Not ready, and it says why.
-rm -r "$host/sys"
-echo 'policy = of' >"$host/etc/nfsrdma.conf"
-call after_get_caps json '{}'
-jq -e '(has("additionalFeatures") | not) and (.nfsrdma | .ready == false and .module == "unknown" and .devices == [] and
-	(.problems | map(test("no RDMA device|nfsrdma.conf:1|lib/modules|osrelease")) | all and length == 3))' "$work/data.after" >/dev/null ||
-	{ cat "$work/data.after"; fail "it is ready"; }
-new_host
-
-# --- statistics --------------------------------------------------------------------------------
-
-echo "after_get_stats"
-stats='{"storageDomains": {"'$good'": {"code": 0, "delay": "0.000512", "lastCheck": "2.1", "valid": true}}, "cpuIdle": "99.10"}'
-mount_of() { jq -e ".nfsrdma.mounts | map(select(.path == \"$repository/mnt/nas:_$1\")) | length == 1 and (.[0] | $2)" "$work/data.after" >/dev/null || { jq . "$work/data.after"; fail "$1: not $2"; }; }
-call after_get_stats json "$stats"
-past=$(since_ms "$recorded")
-is '.kept and .json and .rc == {"90_nfsrdma": 0}'
-jq -e --argjson was "$stats" '(del(.nfsrdma) == $was) and (.nfsrdma.mounts | length == 3)' "$work/data.after" >/dev/null ||
-	{ jq . "$work/data.after"; fail "VDSM's statistics are others"; }
-mount_of good ".domains == [\"$good\"] and .source == \"nas:/good\" and .wanted == \"rdma\" and .effective == \"rdma\" and .state == \"proven\" and .age_ms >= 5000 and .age_ms <= $((5000 + past + 20)) and .gate == \"pass\""
-mount_of tcp ".domains == [\"$tcp\"] and .wanted == \"rdma\" and .wanted_by == \"/etc/nfsrdma.conf:2\" and .effective == \"tcp\" and .state == \"unknown\" and .age_ms == null and .gate == \"refuse\" and (.reason | test(\"over tcp, but /etc/nfsrdma.conf:2 requires RDMA\"))"
-mount_of gone ".domains == [\"$gone\"] and .source == null and .state == \"gone\" and .effective == \"\" and .wanted == \"rdma\" and .gate == \"refuse\" and (.reason | test(\"nothing is mounted at\"))"
-# Another one, an old one, one that makes no sense: nothing is known, which is not good.
-record 42 tcp tcp tcp 2000
-record 41 good proven rdma 100000
-call after_get_stats json "$stats"
-mount_of tcp '.state == "tcp" and .age_ms >= 2000'
-mount_of good '.state == "unknown" and .age_ms == null and (.reason | test("1[0-9][0-9] s old"))'
-echo '{' >"$host/run/nfsrdma/mounts/41.json"
-call after_get_stats json "$stats"
-mount_of good '.state == "unknown" and .reason != ""'
-echo 'policy = of' >"$host/etc/nfsrdma.conf"
-call after_get_stats json "$stats"
-mount_of good '.gate == "unknown" and .wanted == null and (.reason | test("nfsrdma.conf:1"))'
-# Where vdsm.conf has it elsewhere.
-mkdir -p "$host/etc/vdsm"
-printf '[irs]\nrepository = /elsewhere\n' >"$host/etc/vdsm/vdsm.conf"
-call after_get_stats json "$stats"
-jq -e '.nfsrdma.mounts == []' "$work/data.after" >/dev/null || fail "vdsm.conf does not count"
-new_host
 
 # --- gates -------------------------------------------------------------------------------------
 
@@ -386,8 +296,6 @@ new_host
 rm "$host/proc/self/mountinfo"
 call before_vm_start domxml "$(domain "$repository/$pool/$tcp/images/i/v")"
 own_failure 'mountinfo'
-call after_get_stats json "$stats"
-own_failure 'mountinfo'
 new_host
 
 # --- what VDSM does with its points --------------------------------------------------------------
@@ -461,7 +369,7 @@ for old in no yes; do
 	fi
 	flow recover "$(guest $tcp)" "$(guest $gone)"
 	is '.guests | length == 2 and all(.state == "up" and .prepared == 3 and .of == 3 and .extends and .words == null)'
-	is '.calls | length == 9 and all(.[]; .rc["90_nfsrdma"] | . == null or . == 0) and all(.[].err[]?; . == "")'
+	is '.calls | length == 7 and all(.[]; .rc["90_nfsrdma"] | . == null or . == 0) and all(.[].err[]?; . == "")'
 	! grep -q 'gate-' "$work/journal" || { cat "$work/journal"; fail "a gate was asked about a guest that runs"; }
 done
 entry warning 'remove the link .*after_disk_prepare/90_nfsrdma'
@@ -471,42 +379,15 @@ new_host
 # --- bad input ---------------------------------------------------------------------------------
 
 echo "bad input"
-for point in after_get_caps after_get_stats; do
-	call $point json '{}' _hook_json=-
-	own_failure "$point.*VDSM gave no file"
-	call $point json '{}' _hook_json=
-	own_failure "$point.*VDSM gave no file"
-	call $point json '{}' _hook_json=/nowhere/x
-	own_failure "$point.*/nowhere"
-	call $point json '{}' _hook_json=/dev/zero
-	own_failure "$point.*not a regular file"
-	several=('[]' '{"additionalFeatures": [')
-	[[ $point != after_get_caps ]] || several+=(notjson null '"x"' 7 '{"a": 1}}' "{'a': 1}" "$(xml before_vm_start /x)")
-	for data in "${several[@]}"; do
-		call $point json "$data"
-		own_failure "$point.*(JSON)"
-	done
-	call $point json ''
-	own_failure "$point.*empty"
-	# 50 MB that would be JSON
-	: >"$work/journal"
-	{ printf '{"a": "'; head -c 50000000 /dev/zero | tr '\0' x; printf '"}'; } >"$work/data"
-	call_file $point json
-	own_failure "$point.*8388608 bytes"
-	: >"$work/journal"
-	printf '{"a": 1}\0' >"$work/data"
-	call_file $point json
-	own_failure "$point.*not JSON"
-	call $point json "{\"path\": $(printf '[%.0s' {1..100})$(printf ']%.0s' {1..100})}"
-	own_failure "$point.*nested too deep"
-done
-for data in '{"additionalFeatures": "x"}' '{"additionalFeatures": null}' '{"additionalFeatures": {"a": 1}}'; do
-	call after_get_caps json "$data"
-	own_failure 'is not a list'
-done
 for point in "${gates[@]}"; do
 	call "$point" domxml '<domain/>' _hook_domxml=-
 	own_failure "$point.*VDSM gave no file"
+	call "$point" domxml '<domain/>' _hook_domxml=
+	own_failure "$point.*VDSM gave no file"
+	call "$point" domxml '<domain/>' _hook_domxml=/nowhere/x
+	own_failure "$point.*/nowhere"
+	call "$point" domxml '<domain/>' _hook_domxml=/dev/zero
+	own_failure "$point.*not a regular file"
 	for data in '<domain' '{}' '<!DOCTYPE d [<!ENTITY a SYSTEM "/etc/passwd">]><domain>&a;</domain>'; do
 		call "$point" domxml "$data"
 		own_failure "$point: "
@@ -518,22 +399,11 @@ for point in "${gates[@]}"; do
 	call_file "$point" domxml
 	own_failure "$point.*16777216 bytes"
 done
-# A folder in which nothing can be written: the file stays.
-mkdir -m 755 "$work/closed"
-printf '{"a": 1}' >"$work/closed/data"
-chown 36:36 "$work/closed/data"
-sum=$(sha256sum <"$work/closed/data")
-for point in after_get_caps after_get_stats; do
-	: >"$work/journal"
-	_hook_json=$work/closed/data "${as_vdsm[@]}" "$work/hooks/$point/90_nfsrdma" 2>"$work/err" </dev/null || fail "status $?"
-	entry warning "$point.*unchanged.*Permission denied"
-	[[ $(sha256sum <"$work/closed/data") == "$sum" && $(ls -A "$work/closed") == data ]] || fail "it is not as it was"
-done
 # Descriptors closed.
 call before_disk_hotplug domxml "$(disk $tcp)"
-disk $tcp >"$work/closed/data"
+disk $tcp >"$work/data"
 status=0
-_hook_domxml=$work/closed/data "$work/hooks/before_disk_hotplug/90_nfsrdma" <&- >&- 2>&- || status=$?
+_hook_domxml=$work/data "$work/hooks/before_disk_hotplug/90_nfsrdma" <&- >&- 2>&- || status=$?
 [[ $status == 2 ]] || fail "without stderr: exit status $status"
 
 # --- before VDSM starts --------------------------------------------------------------------------
@@ -623,8 +493,6 @@ traced()
 if strace -o /dev/null true 2>/dev/null; then
 	traced before_disk_hotplug domxml "$(disk $tcp)"
 	traced before_vm_start domxml "$(domain "$repository/$pool/$tcp/images/i/v" "$repository/mnt/nas:_good/$good/images/i/v")"
-	traced after_get_stats json "$stats"
-	grep -q "$good" "$work/strace" || fail "no link is read"
 else
 	echo "(strace cannot trace here)"
 fi
@@ -658,10 +526,6 @@ if daemon=$(python3 "$NFSRDMA_SOURCE/tests/cli/hung.py" "$hung" 2>"$work/err"); 
 	refused "$hung"
 	call before_vm_start domxml "$(domain "$here/$pool/$tcp/images/i/v" "$hung/x")"
 	refused "$hung"
-	for point in after_get_caps after_get_stats; do
-		call $point json '{}'
-		is ".rc[\"90_nfsrdma\"] == 0 and .json and .kept and (.same | not)"
-	done
 	folder=$work/hooks
 else
 	echo "(no FUSE: $(tail -n 1 "$work/err"))"
@@ -671,13 +535,6 @@ fi
 
 echo "by links"
 folder=$work/links
-call after_get_caps json '{"additionalFeatures": ["x"]}'
-is '.rc["90_nfsrdma"] == 0 and .json and .kept'
-# Of this machine itself, whatever it has.
-jq -e '.additionalFeatures == ["x"] + if .nfsrdma.ready then ["NFS_RDMA"] else [] end' "$work/data.after" >/dev/null ||
-	fail "the feature of this machine: $(cat "$work/data.after")"
-call after_get_stats json '{}'
-jq -e '.nfsrdma.mounts | type == "array"' "$work/data.after" >/dev/null || fail "no statistics"
 for point in "${gates[@]}"; do
 	call "$point" domxml "$(xml "$point" /nowhere/x)"
 	passed

@@ -214,7 +214,7 @@ static bool is_vdsm(const char *path)
 /* Packages with hooks create VDSM's directories, and so does ours. */
 static void vdsm_is_recognized_by_its_own_files(void)
 {
-	CU_ASSERT_FALSE(is_vdsm("usr/libexec/vdsm/hooks/after_get_caps/90_nfsrdma"));
+	CU_ASSERT_FALSE(is_vdsm("usr/libexec/vdsm/hooks/before_vm_start/90_nfsrdma"));
 	CU_ASSERT_FALSE(is_vdsm("etc/vdsm/other"));
 	CU_ASSERT_FALSE(is_vdsm("usr/share/vdsm/other"));
 	CU_ASSERT(is_vdsm("usr/share/vdsm/vdsmd"));
