@@ -24,7 +24,7 @@ const char *message_mount(const struct helper *helper)
 	return text;
 }
 
-#define FIELDS_MAX 12
+#define FIELDS_MAX 13
 
 /* The fields of every entry. Returns their number. */
 static size_t message_fields(const struct helper *helper, struct journal_field *fields)
@@ -85,6 +85,10 @@ void message_finding(struct helper *helper, const struct finding *finding)
 					      finding_status_name(finding->status) };
 	if (*finding->reason)
 		fields[n++] = (struct journal_field){ "NFSRDMA_REASON", finding->reason };
+	if (consequence_of(finding) != CONSEQUENCE_UNDECIDED)
+		fields[n++] = (struct journal_field){
+			"NFSRDMA_CONSEQUENCE", consequence_name(consequence_of(finding))
+		};
 	if (*advice.remedy) {
 		fields[n++] = (struct journal_field){ "NFSRDMA_CAUSE", advice.cause };
 		fields[n++] = (struct journal_field){ "NFSRDMA_REMEDY", advice.remedy };

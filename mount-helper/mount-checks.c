@@ -52,9 +52,9 @@ static enum checks_result mount_checks_classify(const struct finding *finding, b
 	return CHECKS_ALLOW;
 }
 
-static void mount_checks_on_finding(void *arg, const struct finding *finding)
+static void mount_checks_take(struct mount_checks_context *run,
+			      const struct finding *finding)
 {
-	struct mount_checks_context *run = arg;
 	struct mount_checks *checks = &run->helper->checks;
 	enum checks_result result = mount_checks_classify(finding, run->stops);
 	bool quiet = run->quiet;
@@ -73,6 +73,14 @@ static void mount_checks_on_finding(void *arg, const struct finding *finding)
 		return;
 	checks->result = result;
 	finding_copy(&checks->reason, finding);
+}
+
+static void mount_checks_on_finding(void *arg, const struct finding *finding)
+{
+	_cleanup_(finding_fini) struct finding weighed = { 0 };
+
+	consequence_weigh(&weighed, finding);
+	mount_checks_take(arg, &weighed);
 }
 
 static void mount_checks_run(struct mount_checks_context *run, bool path,

@@ -79,13 +79,15 @@ static void start_load_drivers(const struct vdsm_call *call, char missing[][96],
 
 /* --- what is not ready ---------------------------------------------------------------------- */
 
-static void start_on_finding(void *arg, const struct finding *finding)
+static void start_log_finding(const struct finding *finding)
 {
 	struct report_advice advice;
 	const struct journal_field fields[] = {
 		{ "NFSRDMA_HOOK", "before_vdsm_start" },
 		{ "NFSRDMA_FINDING", finding->id },
 		{ "NFSRDMA_REASON", journal_value(finding->reason) },
+		{ "NFSRDMA_CONSEQUENCE",
+		  journal_value(consequence_name(consequence_of(finding))) },
 		{ "NFSRDMA_STATUS", finding_status_name(finding->status) },
 		{ "NFSRDMA_CAUSE", advice.cause },
 		{ "NFSRDMA_REMEDY", advice.remedy },
@@ -93,7 +95,6 @@ static void start_on_finding(void *arg, const struct finding *finding)
 	};
 	char text[FINDING_SUMMARY_MAX + 128], name[REPORT_NAME_MAX];
 
-	(void)arg;
 	if (finding->status == FINDING_PASS || finding->status == FINDING_SKIP)
 		return;
 	snprintf(text, sizeof(text), "this host before VDSM starts: %s: %s [%s]",
@@ -101,6 +102,15 @@ static void start_on_finding(void *arg, const struct finding *finding)
 		 report_name(finding, name));
 	report_advise(finding, &advice);
 	journal_send(JOURNAL_FINDING, VDSM_WHO, text, fields, ARRAY_SIZE(fields));
+}
+
+static void start_on_finding(void *arg, const struct finding *finding)
+{
+	_cleanup_(finding_fini) struct finding weighed = { 0 };
+
+	(void)arg;
+	consequence_weigh(&weighed, finding);
+	start_log_finding(&weighed);
 }
 
 /* A broken policy is reported, and counts as a request for RDMA. */

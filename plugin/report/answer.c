@@ -1,47 +1,116 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The first sentence of a report: can this host use NFS over RDMA with that server, and is
- * the data correct? It uses only what the findings prove. Pure. */
+/* The first sentence of a report: yes; no, because of the first cause; or not known, because of
+ * what could not be determined. The question comes from the command and its subject, the cause is
+ * the finding that represents the verdict, and its consequence chooses the words. Pure. */
 #include "plugin/report/internal.h"
 
-enum answer_reply { ANSWER_NONE, ANSWER_YES, ANSWER_NO };
+#define CAUSE_MAX 240 /* of a summary, in bytes: the rest is printed below */
 
-/* A failure elsewhere, of a mount for instance, does not prove that there would be no
- * reply. */
-static enum answer_reply answer_reach(const struct report *report)
+enum answer_question {
+	QUESTION_SERVER, /* can this host use NFS over RDMA with that server */
+	QUESTION_HOST,   /* with any server */
+	QUESTION_SERVES, /* can clients use it with this host */
+	QUESTION_KERNEL, /* does this host's kernel */
+	QUESTION_MOUNTS, /* has each mount the transport that it should have */
+	QUESTION_BENCH,  /* how fast is it */
+	QUESTION_NONE
+};
+
+struct answer {
+	const struct report *report;
+	enum answer_question question;
+	char with[320];             /* after "NFS over RDMA" */
+	const struct finding *lead; /* NULL: the verdict is pass, or none explains it */
+	char cause[CAUSE_MAX + 8];  /* ": " and what was found */
+};
+
+/* --- what was asked ------------------------------------------------------------------------- */
+
+static bool answer_has(const struct report *report, const char *prefix)
 {
-	enum answer_reply answer = ANSWER_NONE;
 	unsigned int i;
 
-	for (i = 0; i < report->nfindings; i++) {
-		const struct finding *finding = report->findings[i];
-		const char *id = finding->id;
-		/* If it passes, the server has replied to NFS over RDMA. */
-		bool reply = !strcmp(id, "fabric.listener") || !strcmp(id, "probe.null");
-
-		if (reply &&
-		    (finding->status == FINDING_PASS || finding->status == FINDING_WARN))
-			return ANSWER_YES;
-		/* The others are requirements of such a reply. */
-		if ((reply || !strcmp(id, "probe.connect") ||
-		     !strcmp(id, "probe.route") || !strcmp(id, "probe.address") ||
-		     !strcmp(id, "client.module")) &&
-		    report_root(report, finding)->status == FINDING_FAIL)
-			answer = ANSWER_NO;
-	}
-	return answer;
+	for (i = 0; i < report->nfindings; i++)
+		if (report->findings[i]->status != FINDING_SKIP &&
+		    !strncmp(report->findings[i]->id, prefix, strlen(prefix)))
+			return true;
+	return false;
 }
 
-/* From good to bad. */
-enum answer_data {
-	DATA_NOT_READ,
-	DATA_CORRECT,
-	DATA_DOUBTFUL,
-	DATA_VIOLATION,
-	DATA_WRONG_OVER_TCP,
-	DATA_WRONG
-};
+static enum answer_question answer_question_of(const struct report *report,
+					       const struct finding *lead)
+{
+	static const struct {
+		const char *command;
+		enum answer_question question;
+	} commands[] = {
+		{ "check", QUESTION_HOST },    { "status", QUESTION_HOST },
+		{ "doctor", QUESTION_SERVER }, { "probe", QUESTION_SERVER },
+		{ "mounts", QUESTION_MOUNTS }, { "bench", QUESTION_BENCH },
+	};
+	enum answer_question question = QUESTION_NONE;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(report->command, commands[i].command))
+			question = commands[i].question;
+	if (question == QUESTION_SERVER && answer_has(report, "kernel."))
+		return QUESTION_KERNEL;
+	if (question == QUESTION_SERVER)
+		return report->subject[SUBJECT_SERVER] ? QUESTION_SERVER : QUESTION_HOST;
+	if (question != QUESTION_HOST)
+		return question;
+	if (report->subject[SUBJECT_SERVER])
+		return QUESTION_SERVER;
+	/* client.helper is a check of clients only, server.exports one of servers. */
+	if ((lead && !strncmp(lead->id, "server.", 7)) ||
+	    (!answer_has(report, "client.helper") && answer_has(report, "server.")))
+		return QUESTION_SERVES;
+	return QUESTION_HOST;
+}
+
+static void answer_set_with(struct answer *answer)
+{
+	switch (answer->question) {
+	case QUESTION_SERVER:
+	case QUESTION_BENCH:
+		if (answer->report->subject[SUBJECT_SERVER])
+			snprintf(answer->with, sizeof(answer->with), " with %s",
+				 answer->report->subject[SUBJECT_SERVER]);
+		break;
+	case QUESTION_SERVES:
+		str_copy(answer->with, sizeof(answer->with), " with this host");
+		break;
+	case QUESTION_KERNEL:
+		str_copy(answer->with, sizeof(answer->with), " by this host's kernel");
+		break;
+	default: break;
+	}
+}
+
+/* The summary, up to what comes second: ": no module rpcrdma". */
+static void answer_set_cause(struct answer *answer)
+{
+	char text[FINDING_SUMMARY_MAX], *end;
+
+	str_copy(text, sizeof(text), answer->lead->summary);
+	end = strstr(text, "; ");
+	if (end)
+		*end = '\0';
+	if (strlen(text) > CAUSE_MAX) {
+		for (end = text + CAUSE_MAX - 3; end > text && *end != ' '; end--)
+			;
+		str_copy(end, 4, "...");
+	}
+	end = text + strlen(text);
+	if (end > text && end[-1] == '.' && strncmp(end - 3, "...", 3) != 0)
+		end[-1] = '\0';
+	snprintf(answer->cause, sizeof(answer->cause), "%s", text);
+}
+
+/* --- yes ------------------------------------------------------------------------------------ */
 
 bool report_is_about_reads(const struct finding *finding)
 {
@@ -51,156 +120,180 @@ bool report_is_about_reads(const struct finding *finding)
 	       !strcmp(finding->id, "bug.write-chunk-read");
 }
 
-static enum answer_data answer_data_of(const struct finding *finding)
-{
-	const char *id = finding->id;
-
-	switch (finding->status) {
-	case FINDING_FAIL:
-		/* The server violates the protocol; other findings decide whether the data
-		 * is correct. */
-		return !strcmp(id, "probe.read.write-chunk.pad") ||
-				       !strcmp(id, "probe.read.write-chunk.lengths") ||
-				       !strcmp(id, "probe.read.write-chunk.unused")
-			       ? DATA_VIOLATION
-			       : DATA_WRONG;
-	case FINDING_WARN:
-		return strcmp(id, "probe.read.over-tcp") ? DATA_DOUBTFUL
-							 : DATA_WRONG_OVER_TCP;
-	case FINDING_UNKNOWN: return DATA_DOUBTFUL;
-	case FINDING_PASS:
-		return strcmp(id, "probe.read.write-chunk") ? DATA_NOT_READ
-							    : DATA_CORRECT;
-	default: return DATA_NOT_READ;
-	}
-}
-
-/* What was read is correct, and too little to prove more: its own sentence, or NULL. */
-static const char *answer_small_file(const struct report *report)
+static const struct finding *answer_find(const struct report *report, const char *id,
+					 enum finding_status status)
 {
 	unsigned int i;
 
 	for (i = 0; i < report->nfindings; i++)
-		if (report->findings[i]->status == FINDING_UNKNOWN &&
-		    !strcmp(report->findings[i]->id, "bug.write-chunk-read"))
-			return report->findings[i]->summary;
+		if (report->findings[i]->status == status &&
+		    !strcmp(report->findings[i]->id, id))
+			return report->findings[i];
 	return NULL;
 }
 
-static bool answer_has_failed(const struct report *report, const char *id)
+/* The server has replied to NFS over RDMA. */
+static bool answer_is_reached(const struct report *report)
 {
-	unsigned int i;
+	static const char *const replies[] = { "fabric.listener", "probe.null" };
+	size_t i;
 
-	for (i = 0; i < report->nfindings; i++)
-		if (report->findings[i]->status == FINDING_FAIL &&
-		    !strcmp(report->findings[i]->id, id))
+	for (i = 0; i < ARRAY_SIZE(replies); i++)
+		if (answer_find(report, replies[i], FINDING_PASS) ||
+		    answer_find(report, replies[i], FINDING_WARN))
 			return true;
 	return false;
 }
 
-static void answer_of_server(const struct report *report, const char *server, char *buf,
-			     size_t cap)
+/* What is true where nothing serious was found. */
+static void answer_yes(const struct answer *answer, FILE *out)
 {
-	/* The text after "SERVER answers NFS over RDMA, but ". */
-	static const char *const words[] = {
-		[DATA_WRONG] = "READs fail or return wrong data",
-		[DATA_WRONG_OVER_TCP] = "some READs fail, over TCP as well",
-		[DATA_VIOLATION] = "its READs violate the protocol",
+	const struct report *report = answer->report;
+	const struct finding *found;
+
+	switch (answer->question) {
+	case QUESTION_SERVER:
+		if (answer_find(report, "probe.read.write-chunk", FINDING_PASS))
+			fprintf(out, "NFS over RDMA%s works, and the data is correct.",
+				answer->with);
+		else if (answer_is_reached(report))
+			fprintf(out,
+				"This host can use NFS over RDMA%s; data was not tested.",
+				answer->with);
+		break;
+	case QUESTION_KERNEL:
+		if (answer_find(report, "kernel.read", FINDING_PASS))
+			fputs("This host's kernel reads correct data over RDMA.", out);
+		break;
+	case QUESTION_MOUNTS:
+		if (!answer->lead)
+			fputs(answer_find(report, "mount.transport", FINDING_PASS)
+				      ? "Each NFS mount has the transport that is requested for it."
+				      : "No NFS mount requests RDMA.",
+			      out);
+		break;
+	case QUESTION_BENCH:
+		found = answer_find(report, "bench.read.write-chunk", FINDING_PASS);
+		if (!found)
+			found = answer_find(report, "bench.null", FINDING_PASS);
+		if (found)
+			fprintf(out, "%s.", found->summary);
+		break;
+	case QUESTION_SERVES:
+		if (!answer->lead)
+			fputs("No problem found on this NFS server.", out);
+		break;
+	default:
+		if (!answer->lead)
+			fputs("No problem found on this host.", out);
+	}
+}
+
+/* --- no ------------------------------------------------------------------------------------- */
+
+/* The words before and after "NFS over RDMA with nas1", by consequence: what was seen or is
+ * certain, and what is possible. */
+static const struct {
+	const char *before, *after, *perhaps_before, *perhaps_after;
+} answers[CONSEQUENCE_COUNT] = {
+	[CONSEQUENCE_UNDECIDED] = { "A problem with NFS over RDMA", "",
+				    "A warning about NFS over RDMA", "" },
+	[CONSEQUENCE_NONE] = { "NFS over RDMA", " works", "NFS over RDMA", " works" },
+	[CONSEQUENCE_PROTOCOL] = { "NFS over RDMA",
+				   " violates the protocol, but not for Linux clients",
+				   "NFS over RDMA",
+				   " violates the protocol, but not for Linux clients" },
+	[CONSEQUENCE_SLOW] = { "NFS over RDMA", " is slow", "NFS over RDMA",
+			       " may be slow" },
+	[CONSEQUENCE_LATER] = { "NFS over RDMA",
+				" may fail after a restart, a change or an update",
+				"NFS over RDMA",
+				" may fail after a restart, a change or an update" },
+	[CONSEQUENCE_TCP] = { "RDMA is requested, but NFS", " does not use it", "NFS",
+			      " may not use RDMA although it is requested" },
+	[CONSEQUENCE_NO_MOUNT] = { "This host cannot use NFS over RDMA", "",
+				   "A mount of NFS over RDMA", " may fail" },
+	[CONSEQUENCE_IO_ERROR] = { "NFS over RDMA", " fails with errors", "NFS over RDMA",
+				   " may fail with errors" },
+	[CONSEQUENCE_HANG] = { "NFS over RDMA", " hangs", "NFS over RDMA", " may hang" },
+	[CONSEQUENCE_SERVER_CRASH] = { "NFS over RDMA", " can crash the server",
+				       "NFS over RDMA", " may crash the server" },
+	[CONSEQUENCE_DATA] = { "NFS over RDMA", " returns wrong data", "NFS over RDMA",
+			       " may return wrong data" },
+};
+
+/* @again: after another sentence about the same. */
+static void answer_no(const struct answer *answer, bool again, FILE *out)
+{
+	enum consequence consequence = consequence_of(answer->lead);
+	bool fails = answer->lead->status == FINDING_FAIL;
+	const char *before = fails ? answers[consequence].before
+				   : answers[consequence].perhaps_before;
+
+	if (fails && consequence == CONSEQUENCE_NO_MOUNT &&
+	    answer->question == QUESTION_SERVES)
+		before = "Clients cannot use NFS over RDMA";
+	if (again && !strcmp(before, "NFS over RDMA"))
+		before = "It";
+	fprintf(out, "%s%s%s: %s.", before, again ? "" : answer->with,
+		fails ? answers[consequence].after : answers[consequence].perhaps_after,
+		answer->cause);
+}
+
+/* --- not known ------------------------------------------------------------------------------ */
+
+static void answer_unknown(const struct answer *answer, FILE *out)
+{
+	static const char *const texts[] = {
+		[QUESTION_SERVER] = "Not known whether this host can use NFS over RDMA",
+		[QUESTION_HOST] = "Not known whether this host can use NFS over RDMA",
+		[QUESTION_SERVES] = "Not known whether clients can use NFS over RDMA",
+		[QUESTION_KERNEL] = "Not known whether data is read correctly over RDMA",
+		[QUESTION_MOUNTS] =
+			"Not known whether each NFS mount has the transport that is requested",
+		[QUESTION_BENCH] = "Not measured: NFS over RDMA",
+		[QUESTION_NONE] = "",
 	};
-	enum answer_data data = DATA_NOT_READ, one;
-	enum verdict verdict = report_verdict(report);
-	const char *rest = verdict == VERDICT_UNKNOWN
-				   ? ", but not everything could be checked"
-				   : "";
-	const char *but = NULL;
-	unsigned int i;
 
-	for (i = 0; i < report->nfindings; i++) {
-		one = answer_data_of(report->findings[i]);
-		if (report_is_about_reads(report->findings[i]) && one > data)
-			data = one;
-	}
-	if (data >= DATA_VIOLATION)
-		but = words[data];
-	else if (answer_has_failed(report, "probe.connection"))
-		but = "connections break";
-	else if (verdict == VERDICT_FAIL)
-		but = "a check failed";
-	if (answer_has_failed(report, "probe.server-gone"))
-		snprintf(buf, cap, "%s stopped answering during the probe.", server);
-	else if (but)
-		snprintf(buf, cap, "%s answers NFS over RDMA, but %s.", server, but);
-	else if (answer_small_file(report))
-		snprintf(buf, cap, "%s answers NFS over RDMA. %s.", server,
-			 answer_small_file(report));
-	else if (data == DATA_CORRECT)
-		snprintf(buf, cap,
-			 "NFS over RDMA with %s works, and the data is correct%s.",
-			 server, rest);
+	if (answer->question == QUESTION_SERVER && answer_is_reached(answer->report) &&
+	    answer->lead)
+		fprintf(out, "%s answers NFS over RDMA. Not known: %s.",
+			answer->report->subject[SUBJECT_SERVER], answer->cause);
 	else
-		snprintf(buf, cap, "This host can use NFS over RDMA with %s%s.", server,
-			 rest);
-}
-
-/* If one of these fails, NFS over RDMA is impossible with any server, or for any client. */
-static const char *const needed_as_client[] = {
-	"client.module",         "client.device", "client.drivers",
-	"client.helper",         "fabric.cable",  "fabric.port",
-	"fabric.subnet-manager", "fabric.ipoib",  NULL
-};
-static const char *const needed_as_server[] = {
-	"server.module",  "server.device",   "server.ganesha",
-	"server.threads", "server.nfs-conf", "server.listener",
-	"server.address", "server.exports",  NULL
-};
-
-static bool answer_any_failed(const struct report *report, const char *const *ids)
-{
-	for (; *ids; ids++)
-		if (answer_has_failed(report, *ids))
-			return true;
-	return false;
-}
-
-/* A role without such a failure may have other ones, so there is no sentence then. */
-static const char *answer_of_host(const struct report *report)
-{
-	switch (report_verdict(report)) {
-	case VERDICT_PASS: return "No problem found on this host.";
-	case VERDICT_WARN:
-		return "Nothing found on this host that prevents NFS over RDMA.";
-	case VERDICT_UNKNOWN: return "Not known whether this host can use NFS over RDMA.";
-	default: break;
-	}
-	if (answer_any_failed(report, needed_as_client))
-		return "This host cannot use NFS over RDMA.";
-	if (answer_any_failed(report, needed_as_server))
-		return "Clients cannot use NFS over RDMA with this host.";
-	return "";
+		fprintf(out, "%s%s%s%s.", texts[answer->question], answer->with,
+			answer->lead ? ": " : "", answer->cause);
 }
 
 const char *report_answer(const struct report *report, char *buf, size_t cap)
 {
-	const char *server = report->subject[SUBJECT_SERVER];
-	const char *command = report->command;
-	enum answer_reply answer;
+	struct answer answer = { .report = report, .lead = report_lead(report) };
+	enum verdict verdict = report_verdict(report);
+	FILE *out;
+	long used;
 
 	*buf = '\0';
-	if (strcmp(command, "check") != 0 && strcmp(command, "probe") != 0 &&
-	    strcmp(command, "doctor") != 0 && strcmp(command, "status") != 0)
+	answer.question = answer_question_of(report, answer.lead);
+	out = answer.question == QUESTION_NONE ? NULL : fmemopen(buf, cap, "w");
+	if (!out)
 		return buf;
-	if (!server) {
-		str_copy(buf, cap, answer_of_host(report));
-		return buf;
+	answer_set_with(&answer);
+	if (answer.lead)
+		answer_set_cause(&answer);
+	if (verdict == VERDICT_UNKNOWN || (verdict == VERDICT_FAIL && !answer.lead)) {
+		answer_unknown(&answer, out);
+	} else if (verdict == VERDICT_FAIL) {
+		answer_no(&answer, false, out);
+	} else {
+		answer_yes(&answer, out);
+		used = ftell(out);
+		if (answer.lead && used)
+			fputc(' ', out);
+		if (answer.lead)
+			answer_no(&answer, used, out);
+		else if (!used)
+			answer_unknown(&answer, out);
 	}
-	answer = answer_reach(report);
-	if (answer == ANSWER_YES)
-		answer_of_server(report, server, buf, cap);
-	else if (answer == ANSWER_NO)
-		snprintf(buf, cap, "This host cannot use NFS over RDMA with %s.", server);
-	else
-		snprintf(buf, cap,
-			 "Not known whether this host can use NFS over RDMA with %s.",
-			 server);
+	fclose(out);
+	buf[cap - 1] = '\0';
 	return buf;
 }

@@ -4,7 +4,7 @@
 /* The report as one JSON object (RFC 8259), schema nfsrdma-report/1. Every key is always
  * present. An unknown value of the subject is null, and so are the results of READs if
  * there were none. cause, remedy and steps are empty for a finding that needs none (pass,
- * skip), its reason is null if it has none, and because_of is null if it follows from no
+ * skip), its reason and its consequence are null if it has none, and because_of is null if it follows from no
  * other finding of the report. Strings are valid UTF-8 whatever a peer sent. */
 #include <json-c/json.h>
 
@@ -115,6 +115,7 @@ static struct json_object *json_new_finding(const struct report *report,
 	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
 	struct report_step steps[REPORT_STEPS_MAX];
 	unsigned int nsteps = report_steps(report, finding, steps);
+	enum consequence consequence = consequence_of(finding);
 	const char *const *see;
 
 	for (see = report_see(finding); *see; see++)
@@ -125,6 +126,10 @@ static struct json_object *json_new_finding(const struct report *report,
 			       json_new_text(finding_status_name(finding->status)));
 	json_object_object_add(object, "reason",
 			       *finding->reason ? json_new_text(finding->reason) : NULL);
+	json_object_object_add(object, "consequence",
+			       consequence == CONSEQUENCE_UNDECIDED
+				       ? NULL
+				       : json_new_text(consequence_name(consequence)));
 	json_object_object_add(object, "because_of",
 			       because ? json_new_text(because->id) : NULL);
 	json_object_object_add(object, "summary", json_new_text(finding->summary));

@@ -26,8 +26,8 @@ METRIC(VERDICT, "nfsrdma_verdict", GAUGE, NULL, REPORT, "nfsrdma_verdict", "",
 	"The verdict: 1 for the present one of pass, warn, fail and unknown, 0 for the others")
 METRIC(FINDING, "nfsrdma_finding", GAUGE, NULL, REPORT, "id, target, source, pool, guest, disk, nfsrdma_finding", "",
 	"The status of each finding: 1 for the present one of pass, warn, fail, skip and unknown, 0 for the others")
-METRIC(FINDING_INFO, "nfsrdma_finding_info", GAUGE, NULL, REPORT, "id, target, source, pool, guest, disk, reason", "",
-	"The reason of a finding that is not good, as 'nfsrdma explain ID/REASON' takes it; always 1")
+METRIC(FINDING_INFO, "nfsrdma_finding_info", GAUGE, NULL, REPORT, "id, target, source, pool, guest, disk, reason, consequence", "",
+	"The reason of a finding that is not good, as 'nfsrdma explain ID/REASON' takes it, and what it does to users; always 1")
 
 /* --- mounts: mounts, check, status, doctor, watch --- */
 METRIC(MOUNTS, "nfsrdma_mounts", GAUGE, NULL, REPORT, "", "mountinfo",

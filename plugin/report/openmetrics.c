@@ -223,7 +223,8 @@ static void openmetrics_print_reasons(const struct openmetrics_printer *p,
 		if (!*finding->reason || !openmetrics_is_first(p->report, i))
 			continue;
 		openmetrics_print_object(p, metric, finding);
-		fprintf(p->out, ",reason=\"%s\"} 1\n", finding->reason);
+		fprintf(p->out, ",reason=\"%s\",consequence=\"%s\"} 1\n", finding->reason,
+			consequence_name(consequence_of(finding)));
 	}
 }
 

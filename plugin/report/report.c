@@ -104,7 +104,7 @@ int report_add(struct report *report, const struct finding *finding)
 		return err_set(ENOSPC, "more than %u findings", REPORT_FINDINGS_MAX);
 	copy = calloc(1, sizeof(*copy));
 	if (copy)
-		finding_copy(copy, finding);
+		consequence_weigh(copy, finding);
 	if (!copy || copy->no_memory) {
 		report_finding_free(copy);
 		report->no_memory = true;

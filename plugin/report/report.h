@@ -48,6 +48,23 @@ struct step {
 	const char *command; /* to paste into a shell; NULL: none */
 };
 
+/* What happens to a user if a finding is not good, from harmless to worst. */
+enum consequence {
+	CONSEQUENCE_UNDECIDED, /* none is known: the finding is only ever unknown */
+	CONSEQUENCE_NONE,
+	CONSEQUENCE_PROTOCOL, /* violates an RFC, and Linux clients get correct data */
+	CONSEQUENCE_SLOW,
+	CONSEQUENCE_LATER, /* works until the next boot, restart or mount */
+	/* From here on: serious. */
+	CONSEQUENCE_TCP, /* mounted over TCP although RDMA is requested */
+	CONSEQUENCE_NO_MOUNT,
+	CONSEQUENCE_IO_ERROR,
+	CONSEQUENCE_HANG,
+	CONSEQUENCE_SERVER_CRASH,
+	CONSEQUENCE_DATA, /* wrong data without an error */
+	CONSEQUENCE_COUNT
+};
+
 /* Why a finding is not good: chosen by the code that made the finding (finding_reason()). */
 struct reason {
 	const char *name;           /* "refused"; its meaning never changes */
@@ -57,6 +74,8 @@ struct reason {
 	const char *const *follows; /* as in struct meaning; else the finding's */
 	/* Added to the cause if the server is known to be of that kind; NULL: nothing. */
 	const char *linux_cause, *ganesha_cause;
+	enum consequence consequence;
+	bool possible; /* not certain: a warning, unless this run saw it and the code says fail */
 };
 
 /* The meaning of an id in general. All strings are static, and NULL only where a comment
@@ -77,6 +96,7 @@ struct meaning {
 	 * follows from it. Ends with NULL. */
 	const char *const *follows;
 	const struct reason *reasons; /* ended by one with name NULL */
+	enum consequence consequence; /* where no reason is known */
 	bool decisive;                /* unknown here makes the verdict unknown */
 };
 
@@ -93,6 +113,23 @@ const char *meaning_cause(const struct meaning *meaning, const char *server,
 			  char buf[MEANING_CAUSE_MAX]);
 /* The reason with that name, of this finding or common to all, or NULL. */
 const struct reason *meaning_reason(const struct meaning *meaning, const char *name);
+/* "no-mount"; "" for CONSEQUENCE_UNDECIDED. */
+const char *consequence_name(enum consequence consequence);
+/* Of a finding that fails or warns; CONSEQUENCE_UNDECIDED of any other. */
+enum consequence consequence_of(const struct finding *finding);
+/* The status that follows from the consequence of the finding's reason:
+ *
+ *	                         the code says fail   the code says warn
+ *	serious                  fail                 fail
+ *	serious and possible     fail                 warn
+ *	tcp                      fail                 warn: prefer
+ *	later, slow, protocol    warn                 warn
+ *	none                     pass                 pass
+ *
+ * Any other status stays, as does that of a finding without a reason. */
+enum finding_status consequence_status(const struct finding *finding);
+/* A copy with that status; for finding_fini(). */
+void consequence_weigh(struct finding *to, const struct finding *from);
 /* Whether it applies to a host of these systems. If @systems has none of a kind, all of
  * that kind are possible. */
 bool meaning_step_fits(const struct step *step, unsigned int systems);

@@ -233,11 +233,11 @@ static bool steps_is_unexpected(const struct meaning *meaning,
 	       report_needs_care(finding->status) && !steps_is_unknown(meaning, finding);
 }
 
-/* "Unexpected: no known reason fits (state 4, speed 10)." */
+/* "No known cause fits what was seen (state 4, speed 10)." */
 static void steps_print_unexpected(const struct finding *finding, char *buf, size_t cap)
 {
 	struct sentence s = { .buf = buf, .cap = cap - sizeof(").") };
-	static const char said[] = "Unexpected: no known reason fits";
+	static const char said[] = "No known cause fits what was seen";
 	unsigned int i;
 
 	*buf = '\0';

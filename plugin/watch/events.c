@@ -26,7 +26,7 @@ static void event_line(FILE *lines, const char *text)
 }
 
 /* The fields of a finding's entry in addition to MESSAGE. */
-#define FINDING_FIELDS 5
+#define FINDING_FIELDS 6
 
 static void event_add_finding(struct journal_field *fields, const struct finding *finding,
 			      const struct report_advice *advice)
@@ -40,6 +40,9 @@ static void event_add_finding(struct journal_field *fields, const struct finding
 					    journal_value(advice->remedy) };
 	fields[4] = (struct journal_field){ "NFSRDMA_ADVICE",
 					    journal_value(advice->lines) };
+	fields[5] = (struct journal_field){ "NFSRDMA_CONSEQUENCE",
+					    journal_value(consequence_name(
+						    consequence_of(finding))) };
 }
 
 void event_object(void *arg, enum object_event event, const struct watch_object *object)

@@ -223,9 +223,10 @@ static void compound_say(struct compound_trial *t)
 		finding_init(&f, id, FINDING_FAIL, "%u of %u COMPOUNDs fail: %s",
 			     t->wrong, t->wrong + mild + t->right, t->example);
 	else if (t->over_tcp)
-		finding_init(&f, id, FINDING_WARN,
-			     "%u of %u COMPOUNDs fail over RDMA and over TCP alike: %s",
-			     mild, mild + t->right, t->mild);
+		finding_init(
+			&f, id, FINDING_WARN,
+			"%u of %u COMPOUNDs fail over TCP too, none of them sent by Linux clients: %s",
+			mild, mild + t->right, t->mild);
 	else if (t->doubtful)
 		finding_init(
 			&f, id, FINDING_WARN,

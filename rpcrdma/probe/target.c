@@ -34,6 +34,14 @@ enum finding_status target_refusal(int rc)
 	return target_is_unanswered(rc) ? FINDING_UNKNOWN : FINDING_FAIL;
 }
 
+/* A server with InfiniBand or RoCE refuses TCP although NFS over RDMA works: a refusal of iWARP that was chosen
+ * for lack of an RDMA device says nothing about the server. */
+static bool target_is_untestable(const struct probe *p, const struct err_kept *worst)
+{
+	return !p->options->transport && !p->route.via->route &&
+	       !strcmp(worst->reason, "refused");
+}
+
 /* A server with too many clients closes connections before its first answer. */
 static void target_note_tries(struct finding *f, unsigned int tries)
 {
@@ -69,9 +77,13 @@ static bool target_connect(struct probe *p)
 		worst_tries = p->session.tries;
 	}
 	if (rc) {
-		finding_init(&f, "probe.connect", target_refusal(worst.rc), "%s",
+		bool untestable = target_is_untestable(p, &worst);
+
+		finding_init(&f, "probe.connect",
+			     untestable ? FINDING_UNKNOWN : target_refusal(worst.rc),
+			     "%s%s", untestable ? "cannot be tested from here: " : "",
 			     worst.text);
-		finding_reason(&f, worst.reason);
+		finding_reason(&f, untestable ? "no-device-here" : worst.reason);
 		finding_text(&f, "error", "%s", strerrorname_np(-worst.rc));
 		target_note_tries(&f, worst_tries);
 		probe_emit(p, &f);

@@ -19,7 +19,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "no-address bind",
 	  "address device error port transport" },
 	{ "probe.connect",
-	  "refused silent unreachable no-route forbidden bind not-mpa "
+	  "refused no-device-here silent unreachable no-route forbidden bind not-mpa "
 	  "mpa-silent mpa-version closed not-listening rejected "
 	  "fabric-silent unresolved no-path port-down device-removed "
 	  "memlock old-kernel capture",
@@ -141,7 +141,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "server-gone device not-tried",
 	  "answered_inline example failed largest_right right "
 	  "unknown_over_tcp wrong_over_tcp" },
-	{ "probe.read.withheld", "",
+	{ "probe.read.withheld", "ganesha",
 	  "empty_reads followed_reads long_reads reply_chunk_reads" },
 	{ "probe.read.largest", "", "largest_right server_largest" },
 	{ "probe.readdir", "differs error no-reply busy grace local time",

@@ -275,7 +275,8 @@ static void worker_say_withheld(struct probe *p)
 		n += server->withheld[i];
 	if (n)
 		finding_init(
-			&f, "probe.read.withheld", FINDING_SKIP,
+			&f, "probe.read.withheld",
+			server->kind == SERVER_GANESHA ? FINDING_WARN : FINDING_SKIP,
 			"%u READ%s not sent because they can crash nfs-ganesha: the server is %s%s",
 			n, n == 1 ? " was" : "s were",
 			server->kind == SERVER_UNKNOWN ? "not known to be a different one"
@@ -289,6 +290,8 @@ static void worker_say_withheld(struct probe *p)
 			     gate_lets(server->kind, GATE_EMPTY)
 				     ? identity_name(server->kind)
 				     : "the server");
+	if (f.status == FINDING_WARN)
+		finding_reason(&f, "ganesha");
 	for (i = 0; i < GATE_COUNT; i++)
 		if (keys[i])
 			finding_number(&f, keys[i], server->withheld[i]);

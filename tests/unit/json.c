@@ -68,6 +68,7 @@ static void the_object_matches_the_schema(void)
 				   "      \"title\": \"Write chunk padding\",\n"
 				   "      \"status\": \"fail\",\n"
 				   "      \"reason\": null,\n"
+				   "      \"consequence\": \"protocol\",\n"
 				   "      \"because_of\": null,\n"
 				   "      \"summary\": \"3 of 5\",\n"
 				   "      \"cause\": \"";
@@ -169,13 +170,14 @@ static void an_unknown_finding_has_its_own_remedy(void)
 	static const char id[] = "probe.read.write-chunk";
 	const struct meaning *m = meaning_find(id);
 
-	ASSERT_STARTS(cause_of(report, id, FINDING_FAIL), "Unexpected: ");
+	ASSERT_STARTS(cause_of(report, id, FINDING_FAIL), "No known cause fits ");
 	CU_ASSERT_STRING_EQUAL(cause_of(report, id, FINDING_UNKNOWN), "");
 	CU_ASSERT_STRING_EQUAL(remedy_of(report, id, FINDING_UNKNOWN), m->unknown);
 	CU_ASSERT_STRING_NOT_EQUAL(m->unknown, m->remedy);
 	CU_ASSERT_STRING_EQUAL(remedy_of(report, id, FINDING_SKIP), "");
 	/* Of one that has no such text, and reasons, none is known. */
-	ASSERT_STARTS(cause_of(report, "probe.connect", FINDING_UNKNOWN), "Unexpected: ");
+	ASSERT_STARTS(cause_of(report, "probe.connect", FINDING_UNKNOWN),
+		      "No known cause fits ");
 }
 
 static void an_empty_report_is_valid_and_unknown(void)

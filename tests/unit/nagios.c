@@ -68,7 +68,7 @@ static void monitoring_formats_include_the_reason(void)
 	metrics = render(report, "openmetrics");
 	ASSERT_CONTAINS(metrics,
 			"\nnfsrdma_finding_info{command=\"probe\",id=\"probe.connect\","
-			"reason=\"refused\"} 1\n");
+			"reason=\"refused\",consequence=\"no-mount\"} 1\n");
 	ASSERT_CONTAINS(
 		metrics,
 		"\nnfsrdma_finding{command=\"probe\",id=\"probe.connect\",nfsrdma_");

@@ -219,12 +219,12 @@ static void a_finding_without_a_known_reason_is_unexpected(void)
 	finding_init(&f, "probe.connect", FINDING_FAIL, "no");
 	report = report_of(&f, 0);
 	CU_ASSERT_STRING_EQUAL(report_cause(report, &f, cause),
-			       "Unexpected: no known reason fits.");
+			       "No known cause fits what was seen.");
 	finding_text(&f, "event", "rejected");
 	finding_number(&f, "code", 28);
 	CU_ASSERT_STRING_EQUAL(
 		report_cause(report, &f, cause),
-		"Unexpected: no known reason fits (event rejected, code 28).");
+		"No known cause fits what was seen (event rejected, code 28).");
 	CU_ASSERT_EQUAL_FATAL(report_steps(report, &f, steps), 1);
 	CU_ASSERT_STRING_EQUAL(steps[0].command, "nfsrdma explain probe.connect");
 	ASSERT_CONTAINS(report_remedy(report, &f, remedy),

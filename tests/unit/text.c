@@ -58,7 +58,7 @@ static void subject_and_verdict_frame_the_findings(void)
 	_cleanup_free_ char *text = render(report, &style);
 
 	ASSERT_STARTS(text, "nfsrdma probe: [2001:db8::1]:20049 /export\n"
-			    "FAIL  2001:db8::1 answers NFS over RDMA, but READs fail");
+			    "FAIL  NFS over RDMA with 2001:db8::1 returns wrong data: ");
 	ASSERT_CONTAINS(text, "\nVerdict: FAIL  1 passed, 1 failed, 1 skipped; 1.2 s\n");
 }
 
@@ -142,7 +142,7 @@ static void a_defect_of_many_subjects_is_one_line(void)
 		   "/b: cannot read: 11 of 11");
 	text = render(report, &style);
 	ASSERT_STARTS(text, "nfsrdma mounts: this host\n"
-			    "  FAIL  ");
+			    "FAIL  NFS over RDMA returns wrong data: ");
 	ASSERT_CONTAINS(text, ": /srv: a: cannot read, and 1 more [bug.read-812]\n");
 	ASSERT_CONTAINS(text, "        /b: cannot read: 11 of 11\n");
 }

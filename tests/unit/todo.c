@@ -45,7 +45,7 @@ static struct report *sick(void)
 	struct report *report = report_new("doctor");
 
 	report_subject(report, "server", "nas1");
-	add(report, "client.helper", FINDING_WARN, "not-installed", NULL);
+	add(report, "client.module", FINDING_WARN, "blacklisted", NULL);
 	add(report, "probe.connect", FINDING_FAIL, "refused", NULL);
 	add(report, "probe.connect", FINDING_FAIL, "not-listening", NULL);
 	add(report, "doctor.plan", FINDING_FAIL, "", "yes");
@@ -142,19 +142,20 @@ static void facts_are_a_line_each(void)
 	_cleanup_free_ char *text = NULL, *less = NULL;
 
 	add(report, "client.module", FINDING_PASS, "", NULL);
-	add(report, "client.helper", FINDING_WARN, "not-installed", NULL);
+	add(report, "client.module-boot", FINDING_WARN, "masked", NULL);
 	add(report, "status.host", FINDING_PASS, "", "yes");
 	add(report, "status.server", FINDING_SKIP, "", "yes");
 	text = render(report, "text", &style);
 	ASSERT_CONTAINS(text, "\n\n  pass  Host: it is status.host\n"
 			      "  skip  NFS server: it is status.server\n\nVerdict");
-	ASSERT_CONTAINS(text, "[client.helper/not-installed]\n");
-	ASSERT_LACKS(text, "client.module");
+	ASSERT_CONTAINS(text, "[client.module-boot/masked]\n");
+	ASSERT_LACKS(text, "client.module ");
+	ASSERT_LACKS(text, "[client.module]");
 	/* No cause, hence no steps. */
 	ASSERT_LACKS(text, " 1. ");
 	less = render(report, "text", &quiet);
 	ASSERT_LACKS(less, "status.host");
-	ASSERT_CONTAINS(less, "[client.helper/not-installed]\n");
+	ASSERT_CONTAINS(less, "[client.module-boot/masked]\n");
 }
 
 SUITE_MAIN("todo", TEST(the_list_has_each_step_once_failures_first),
