@@ -96,7 +96,8 @@ static void answer_set_cause(struct answer *answer)
 	char text[FINDING_SUMMARY_MAX], *end;
 
 	str_copy(text, sizeof(text), answer->lead->summary);
-	end = strstr(text, "; ");
+	/* What is known of something unknown comes second. */
+	end = answer->lead->status == FINDING_UNKNOWN ? NULL : strstr(text, "; ");
 	if (end)
 		*end = '\0';
 	if (strlen(text) > CAUSE_MAX) {
@@ -233,6 +234,9 @@ static void answer_no(const struct answer *answer, bool again, FILE *out)
 	if (fails && consequence == CONSEQUENCE_NO_MOUNT &&
 	    answer->question == QUESTION_SERVES)
 		before = "Clients cannot use NFS over RDMA";
+	else if (fails && consequence == CONSEQUENCE_NO_MOUNT &&
+		 *finding_evidence(answer->lead, "target"))
+		before = "A mount over RDMA is missing or fails";
 	if (again && !strcmp(before, "NFS over RDMA"))
 		before = "It";
 	fprintf(out, "%s%s%s: %s.", before, again ? "" : answer->with,
@@ -257,7 +261,7 @@ static void answer_unknown(const struct answer *answer, FILE *out)
 
 	if (answer->question == QUESTION_SERVER && answer_is_reached(answer->report) &&
 	    answer->lead)
-		fprintf(out, "%s answers NFS over RDMA. Not known: %s.",
+		fprintf(out, "%s answers NFS over RDMA, but not all is known: %s.",
 			answer->report->subject[SUBJECT_SERVER], answer->cause);
 	else
 		fprintf(out, "%s%s%s%s.", texts[answer->question], answer->with,

@@ -180,7 +180,7 @@ struct json_object *report_json(const struct report *report)
 {
 	_cleanup_free_ struct report_step *steps = NULL;
 	struct json_object *object, *findings;
-	char started[32], elapsed[32];
+	char started[32], elapsed[32], answer[FINDING_SUMMARY_MAX];
 	unsigned int i, n;
 
 	if (report->no_memory)
@@ -197,6 +197,9 @@ struct json_object *report_json(const struct report *report)
 	json_object_object_add(object, "subject", json_new_subject(report));
 	json_object_object_add(object, "verdict",
 			       json_new_text(verdict_name(report_verdict(report))));
+	json_object_object_add(
+		object, "answer",
+		json_new_text(report_answer(report, answer, sizeof(answer))));
 	json_object_object_add(
 		object, "started",
 		json_new_text(report_started(report, started, sizeof(started))));

@@ -36,6 +36,16 @@ static void damage_add_page(struct damage *d, uint64_t offset, const uint8_t *go
 	d->whole_pages += wrong && wrong * 2 >= words;
 }
 
+/* @got and @want differ. */
+static size_t damage_first(const uint8_t *got, const uint8_t *want)
+{
+	size_t i = 0;
+
+	while (got[i] == want[i])
+		i++;
+	return i;
+}
+
 void damage_count(struct damage *d, uint64_t offset, const uint8_t *got,
 		  const uint8_t *want, size_t len)
 {
@@ -44,6 +54,8 @@ void damage_count(struct damage *d, uint64_t offset, const uint8_t *got,
 	*d = (struct damage){ 0 };
 	for (at = 0; at < len; at += n) {
 		n = damage_unit(offset + at, len - at, PAGE);
+		if (!d->bytes && memcmp(got + at, want + at, n) != 0)
+			d->first = (uint32_t)(at + damage_first(got + at, want + at));
 		damage_add_page(d, offset + at, got + at, want + at, n);
 	}
 }

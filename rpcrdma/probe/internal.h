@@ -775,6 +775,7 @@ void area_copy(const struct area *a, uint8_t *buf, size_t len);
 
 struct damage {
 	uint32_t bytes, bits; /* that are wrong */
+	uint32_t first;       /* position of the first wrong byte in what was read */
 	uint32_t pages,
 		whole_pages; /* of the file: with wrong bytes; at least half wrong */
 };

@@ -71,7 +71,8 @@ static void linux3_say_defect(const char *id, unsigned int reads, const char *wh
 	sink(arg, &f);
 }
 
-/* Later kernels send private data and have none of these defects. */
+/* These findings say that the server is Linux 3.x, which private data excludes: later kernels send it. Another
+ * server that fails in the same way gets the findings of what failed. */
 static void linux3_say_reads(const struct linux3_seen *seen, finding_sink sink, void *arg)
 {
 	if (seen->private_data)

@@ -101,10 +101,45 @@ static const char *const kind_reasons[READ_KIND_COUNT] = {
 	[READ_LOST] = "no-reply",   [READ_FOLLOWING] = "malformed",
 };
 
-/* Whether only lengths that need a pad fail. */
+/* Wrong in the pad, or in the word that it completes, and nowhere before. An error is neither. */
+static bool verdict_is_in_last_word(const struct read_record *r)
+{
+	const struct damage *damage = &r->outcome.damage;
+
+	if (r->expected % 4 == 0)
+		return false;
+	if (r->outcome.kind == READ_HEADER)
+		return true;
+	return (r->outcome.kind == READ_DATA || r->outcome.kind == READ_STALE) &&
+	       damage->bytes && damage->first >= r->expected - r->expected % 4;
+}
+
+/* Whether whole words, at least as many, are right in the same way: so neither the size nor the
+ * segments nor the offset are the cause. */
+static bool verdict_is_right_in_words(const struct verdict_input *in, record_filter with,
+				      const struct read_record *failed)
+{
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++) {
+		const struct read_record *r = &in->records->list[i];
+
+		if (with(r) && tally_is_right(r) && r->expected % 4 == 0 &&
+		    r->expected >= failed->expected && r->c.layout == failed->c.layout &&
+		    r->c.pieces == failed->c.pieces &&
+		    (r->c.offset % PAGE != 0) == (failed->c.offset % PAGE != 0))
+			return true;
+	}
+	return false;
+}
+
+/* Whether only lengths that need a pad fail: at least two, in the same way, each in its last word,
+ * and each beside whole words that are right. */
 static bool verdict_is_of_pads(const struct verdict_input *in, record_filter with)
 {
+	const struct read_record *first = NULL;
 	unsigned int whole = 0;
+	bool two = false;
 	size_t i;
 
 	for (i = 0; i < in->records->count; i++) {
@@ -112,11 +147,17 @@ static bool verdict_is_of_pads(const struct verdict_input *in, record_filter wit
 
 		if (!with(r))
 			continue;
-		if (read_kind_is_failure(r->outcome.kind) && r->expected % 4 == 0)
-			return false;
 		whole += tally_is_right(r) && r->expected && r->expected % 4 == 0;
+		if (!read_kind_is_failure(r->outcome.kind))
+			continue;
+		first = first ? first : r;
+		if (r->outcome.kind != first->outcome.kind ||
+		    !verdict_is_in_last_word(r) ||
+		    !verdict_is_right_in_words(in, with, r))
+			return false;
+		two = two || first->expected != r->expected;
 	}
-	return whole >= PROOF_RANGES;
+	return two && whole >= PROOF_RANGES;
 }
 
 static void verdict_say_mechanism(const struct verdict_input *in, size_t row,
@@ -156,8 +197,11 @@ static void verdict_say_mechanism(const struct verdict_input *in, size_t row,
 			     t.in_flight > 1 ? ", alone and with others in flight" : "",
 			     note);
 	if (t.failed)
-		finding_reason(&f, pads ? "padding"
-					: kind_reasons[tally_typical(&t)->outcome.kind]);
+		/* Data that is wrong in the last word is wrong data for every client. */
+		finding_reason(&f,
+			       pads && tally_typical(&t)->outcome.kind == READ_HEADER
+				       ? "padding"
+				       : kind_reasons[tally_typical(&t)->outcome.kind]);
 	if (t.over_tcp)
 		finding_number(&f, "wrong_over_tcp", t.over_tcp);
 	tally_numbers(&f, &t);

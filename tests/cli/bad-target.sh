@@ -34,8 +34,11 @@ problem "bench without an export" 3 'no export' bench.read.write-chunk/no-export
 stop_server
 
 # The ports of a stopped server: nothing listens there.
-probe_server
+probe_server --transport iwarp
 problem "nothing listening" 1 'refused' probe.connect/refused
+# A server of InfiniBand or RoCE looks the same to a host without an adapter.
+probe_server
+problem "nothing listening, and no RDMA device here" 3 'cannot be tested from here' probe.connect/no-device-here
 probe_server --transport verbs
 expect_reason probe.route/no-device
 probe --embedded --pcap "$work/no/such/directory/file"

@@ -135,6 +135,6 @@ for what in connections calls; do
 	expect_reasons
 done
 # Nothing listens: one try.
-run probe --format json 127.0.0.1:/ --port 1 --timeout 120
+run probe --format json 127.0.0.1:/ --transport iwarp --port 1 --timeout 120
 expect_status 1
 expect_report "a refusal" 'any(.findings[]; .id == "probe.connect" and .reason == "refused" and .evidence.tries == null)'

@@ -22,7 +22,7 @@ for id in probe.null probe.read.inline probe.read.write-chunk probe.read.reply-c
 done
 
 # The shape: keys in their order, types, an RFC 3339 time.
-expect_report "keys" 'keys_unsorted == ["schema", "version", "command", "subject", "verdict",
+expect_report "keys" 'keys_unsorted == ["schema", "version", "command", "subject", "verdict", "answer",
 	"started", "elapsed_ms", "reads", "findings"]'
 expect_report "values" '.schema == "nfsrdma-report/1" and .command == "probe"
 	and (.version | test("^[0-9]+\\.[0-9]+\\.[0-9]+$"))

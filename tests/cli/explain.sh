@@ -135,7 +135,7 @@ for reason in $reasons; do
 done
 run explain probe.connect/refuse
 expect_status 2
-expect_sentence "expected refused, silent"
+expect_sentence "expected refused, no-device-here"
 # A mistake in one of several is found before anything is printed.
 run explain client.module probe.connect/refuse
 expect_status 2

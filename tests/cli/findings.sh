@@ -18,6 +18,7 @@ Group: Things
 # A comment.
 Finding: a.thing
 Title: A thing
+Consequence: hang possible
 Decisive: yes
 What: What is
  looked at.
@@ -38,12 +39,14 @@ Step: @shared
 Step: Ask somebody.
 
 Reason: by-itself
+Consequence: none
 Cause: It broke.
 Step: Ask somebody.
 Follows: nothing
 
 Finding: a.root
 Title: A root
+Consequence: data
 What: What is below it.
 Cause: It is rotten.
 Remedy: Plant another.
@@ -77,16 +80,17 @@ table "$good"
 expect_status 0
 for line in '.group = "Things",' '.id = "a.thing",' '.title = "A thing",' '.what = "What is looked at.",' \
 	'.cause = "It says \"no\" \\ or nothing.",' '.unknown = "Look again.",' '.see = { "RFC 1", "thing(5)" },' \
-	'.decisive = true' '{ "absent", "{thing} is not there.",' '{ 0, "Look", "ls {thing}" },' \
+	'.decisive = true' '.consequence = CONSEQUENCE_HANG,' '"Linux has none.", NULL,' 'CONSEQUENCE_HANG, true },' \
+	'CONSEQUENCE_NONE, false },' 'CONSEQUENCE_DATA, false },' '{ "absent", "{thing} is not there.",' '{ 0, "Look", "ls {thing}" },' \
 	'{ SYSTEM_DEBIAN | SYSTEM_UBUNTU, "Install it", "apt-get install thing" },' \
 	'{ SYSTEM_SUSE | SYSTEM_WICKED | SYSTEM_NETWORKD, "Reload it", "ifreload thing" },' '{ 0, "Ask somebody.", NULL },' \
-	'{ SYSTEM_LINUX_SERVER, "Ask it.", NULL },' '{ 0, "Look again.", NULL },' '"Linux has none.", NULL },' \
+	'{ SYSTEM_LINUX_SERVER, "Ask it.", NULL },' '{ 0, "Look again.", NULL },' \
 	'{ "forbidden", "Only root may.",' 'meaning_common = reasons_common;'; do
 	grep -qF -- "$line" "$work/out" || { show; fail "no line $line"; }
 done
 
 # A finding can have the reasons of another one after its own.
-other=$'\n\nFinding: a.thong\nTitle: A thong\nWhat: What.\nCause: Why.\nRemedy: Do.\nReasons: a.thing\n\nReason: worn\nCause: It is.\nStep: Buy.'
+other=$'\n\nFinding: a.thong\nTitle: A thong\nConsequence: slow\nWhat: What.\nCause: Why.\nRemedy: Do.\nReasons: a.thing\n\nReason: worn\nCause: It is.\nStep: Buy.'
 table "$good$other"
 expect_status 0
 [[ $(grep -c '{ "absent", "{thing} is not there.",' "$work/out") == 2 ]] || { show; fail "reasons are not shared"; }
@@ -108,6 +112,9 @@ refused 'Reason absent has no Cause'  'Cause: {thing} is not there.' '# none'
 refused 'forbidden has no Step'        'Step: Be root.' '# none'
 refused "'plan9' is no system"        'debian ubuntu' 'plan9'
 refused 'is no step'                  'Step: Look: `ls {thing}`' 'Step: `ls`'
+refused 'has no Consequence'          'Consequence: data' '# none'
+refused 'Consequence is one of'       'Consequence: data' 'Consequence: bad'
+refused 'Consequence is one of'       'hang possible' 'hang perhaps'
 # Steps that harm, or cannot work.
 look='Step: Look: `ls {thing}`'
 refused "'See' refers to documents"   "$look" 'Step: See it: `ls {thing}`'

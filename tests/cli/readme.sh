@@ -34,7 +34,7 @@ done <"$work/expected"
 ((at > 10)) || fail "the example has only $at lines"
 
 what='Write-chunk READs from 813 bytes are corrupt in '
-answer='FAIL  127.0.0.1 answers NFS over RDMA, but READs fail or return wrong data.'
+answer='FAIL  NFS over RDMA with 127.0.0.1 returns wrong data: Write-chunk READs from'
 [[ $(sed -n 2p "$work/out") == "$answer" ]] || { show; fail "the second line is not the answer"; }
 grep -m1 -E '^  (FAIL|WARN|UNKNOWN) ' "$work/out" | grep -qE '^  FAIL  .*\[bug\.write-chunk-read' || { show; fail "the defect does not lead"; }
 run "${arguments[@]}" --format nagios

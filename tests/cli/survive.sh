@@ -39,8 +39,15 @@ for kind in ganesha unknown; do
 			probe_server --nfs-version "$version" --level "$level"
 			is_alive || { show; fail "the server died: NFSv$version, $level"; }
 			expect_status 0
-			expect_report "verdict is not pass" '.verdict == "pass"'
-			expect_finding probe.read.withheld skip
+			# The server that these READs crash is named; of another nothing is known.
+			if [[ $kind == ganesha ]]; then
+				expect_finding probe.read.withheld warn
+				expect_reason probe.read.withheld/ganesha
+			else
+				expect_finding probe.read.withheld skip
+			fi
+			# shellcheck disable=SC2016 # jq's variable
+			expect_report "the verdict" --arg kind "$kind" '.verdict == if $kind == "ganesha" then "warn" else "pass" end'
 			expect_report "the reason" 'any(.findings[]; .id == "probe.read.withheld"
 				and (.summary | test("can crash nfs-ganesha")))'
 			expect_report "server-gone" 'all(.findings[]; .id != "probe.server-gone")'

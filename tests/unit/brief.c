@@ -64,7 +64,7 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 		  0, "This host cannot use NFS over RDMA with nas1: seen." },
 		{ "check", "nas1", "fabric.listener", "silent", FINDING_UNKNOWN, NULL,
 		  NULL, 0,
-		  "Not known whether this host can use NFS over RDMA with nas1: seen." },
+		  "Not known whether this host can use NFS over RDMA with nas1: seen; more." },
 		{ "check", "nas1", "fabric.port", "", FINDING_PASS, NULL, NULL, 0,
 		  "Not known whether this host can use NFS over RDMA with nas1." },
 		/* The server answers, and this host cannot mount. */
@@ -76,7 +76,7 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 		  "RDMA is requested, but NFS with nas1 does not use it: seen." },
 		{ "probe", "nas1", "probe.connect", "silent", FINDING_UNKNOWN, NULL, NULL,
 		  0,
-		  "Not known whether this host can use NFS over RDMA with nas1: seen." },
+		  "Not known whether this host can use NFS over RDMA with nas1: seen; more." },
 		{ "probe", "nas1", "probe.null", "", FINDING_PASS,
 		  "probe.read.write-chunk", "", FINDING_PASS,
 		  "NFS over RDMA with nas1 works, and the data is correct." },
@@ -100,7 +100,7 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 		/* Kerberos is decisive, and unknown. */
 		{ "check", "nas1", "fabric.listener", "", FINDING_PASS, "fabric.krb5",
 		  "silent", FINDING_UNKNOWN,
-		  "nas1 answers NFS over RDMA. Not known: seen." },
+		  "nas1 answers NFS over RDMA, but not all is known: seen." },
 		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "probe.read.inline",
 		  "", FINDING_PASS,
 		  "This host can use NFS over RDMA with nas1; data was not tested." },
@@ -112,7 +112,7 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 		{ "check", NULL, "fabric.mtu", "small", FINDING_WARN, NULL, NULL, 0,
 		  "NFS over RDMA may be slow: seen." },
 		{ "check", NULL, "fabric.port", "no-ports", FINDING_UNKNOWN, NULL, NULL,
-		  0, "Not known whether this host can use NFS over RDMA: seen." },
+		  0, "Not known whether this host can use NFS over RDMA: seen; more." },
 		{ "check", NULL, "fabric.port", "down", FINDING_FAIL, NULL, NULL, 0,
 		  "This host cannot use NFS over RDMA: seen." },
 		{ "check", NULL, "fabric.port", "", FINDING_PASS, "server.listener",
@@ -125,7 +125,7 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 		{ "mounts", NULL, "mount.transport", "", FINDING_PASS, NULL, NULL, 0,
 		  "Each NFS mount has the transport that is requested for it." },
 		{ "bench", "nas1", "bench.null", "", FINDING_PASS, NULL, NULL, 0,
-		  "seen." },
+		  "seen; more." },
 		{ "pool", "nas1", "pool.options", "", FINDING_PASS, NULL, NULL, 0, "" },
 	};
 	char buf[256];

@@ -792,6 +792,108 @@ static void a_failure_of_only_pads_is_reported_as_one(void)
 	CU_ASSERT_PTR_NULL(strstr(get("probe.read.inline")->summary, text));
 }
 
+static bool is_pad_named(const char *id)
+{
+	judge_failure();
+	/* The same file with wrong data is not harmless. */
+	CU_ASSERT_STRING_NOT_EQUAL(get(id)->reason, "padding");
+	return strstr(get(id)->summary, "no multiple of four") != NULL;
+}
+
+/* Odd sizes of Write chunks that are wrong from a byte on. */
+static void fail_odd(enum mechanism mechanism, enum read_kind kind, uint32_t first)
+{
+	size_t i;
+
+	for (i = 0; i < records.count; i++) {
+		struct read_record *r = &list[i];
+
+		if (r->c.mechanism != mechanism || r->expected % 4 == 0)
+			continue;
+		fail(r, kind);
+		r->outcome.damage = (struct damage){
+			.bytes = 1,
+			.bits = 2,
+			.pages = 1,
+			.first = first ? first : r->expected - r->expected % 4,
+		};
+	}
+}
+
+static void padding_is_named_only_where_nothing_else_fits(void)
+{
+	static const char id[] = "probe.read.write-chunk";
+	struct read_record *r;
+
+	clean_sweep();
+	fail_odd(MECH_WRITE_CHUNK, READ_DATA, 0);
+	CU_ASSERT(is_pad_named(id));
+	/* Wrong before the last word, too. */
+	clean_sweep();
+	fail_odd(MECH_WRITE_CHUNK, READ_DATA, 1);
+	CU_ASSERT_FALSE(is_pad_named(id));
+	/* An error, or no reply, is none of a pad. */
+	clean_sweep();
+	fail_odd(MECH_WRITE_CHUNK, READ_RPC, 0);
+	CU_ASSERT_FALSE(is_pad_named(id));
+	clean_sweep();
+	fail_odd(MECH_WRITE_CHUNK, READ_STATUS, 0);
+	CU_ASSERT_FALSE(is_pad_named(id));
+	clean_sweep();
+	fail_odd(MECH_WRITE_CHUNK, READ_LOST, 0);
+	CU_ASSERT_FALSE(is_pad_named(id));
+	/* Whole words that are right elsewhere do not show that the size, the offset or the layout
+	 * is not the cause. */
+	clean_sweep();
+	fail_odd(MECH_WRITE_CHUNK, READ_DATA, 0);
+	r = add(MECH_WRITE_CHUNK, 0, 1 << 20 | 1);
+	fail(r, READ_DATA);
+	r->outcome.damage = (struct damage){ .bytes = 1, .first = 1 << 20 };
+	CU_ASSERT_FALSE(is_pad_named(id));
+	r->c.count = r->expected = 8193;
+	r->outcome.damage.first = 8192;
+	CU_ASSERT(is_pad_named(id));
+	r->c.layout = LAYOUT_LARGER;
+	CU_ASSERT_FALSE(is_pad_named(id));
+
+	/* The smallest file that shows the 812-byte boundary: its 813th byte is in the last word. */
+	reset();
+	for (uint32_t count = 4; count <= 812; count += 4)
+		add(MECH_WRITE_CHUNK, 0, count);
+	r = add(MECH_WRITE_CHUNK, 0, 813);
+	fail(r, READ_DATA);
+	r->outcome.damage =
+		(struct damage){ .bytes = 1, .bits = 3, .pages = 1, .first = 812 };
+	CU_ASSERT_FALSE(is_pad_named(id));
+}
+
+/* Linux before 5.10 gathered the pages of inline replies wrongly at such offsets. */
+static void unaligned_inline_replies_are_not_padding(void)
+{
+	static const uint32_t lengths[] = { 5, 816 };
+	unsigned int i;
+
+	clean_sweep();
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		struct read_record *r = add(MECH_INLINE, 4095, lengths[i]);
+
+		fail(r, READ_DATA);
+		r->outcome.damage = (struct damage){
+			.bytes = 4, .pages = 1, .first = lengths[i] - lengths[i] % 4
+		};
+	}
+	CU_ASSERT_FALSE(is_pad_named("probe.read.inline"));
+	/* Nor where no whole words were read there. */
+	clean_sweep();
+	fail(add(MECH_INLINE, 4095, 5), READ_DATA);
+	fail(add(MECH_INLINE, 4097, 813), READ_DATA);
+	list[records.count - 1].outcome.damage = (struct damage){ .bytes = 1,
+								  .first = 812 };
+	list[records.count - 2].outcome.damage = (struct damage){ .bytes = 1,
+								  .first = 4 };
+	CU_ASSERT_FALSE(is_pad_named("probe.read.inline"));
+}
+
 static void bytes_after_correct_data_are_not_the_signature(void)
 {
 	clean_sweep();
@@ -1319,6 +1421,8 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(correct_data_in_a_broken_frame_has_its_own_findings),
 	   TEST(a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are),
 	   TEST(a_failure_of_only_pads_is_reported_as_one),
+	   TEST(padding_is_named_only_where_nothing_else_fits),
+	   TEST(unaligned_inline_replies_are_not_padding),
 	   TEST(bytes_after_correct_data_are_not_the_signature),
 	   TEST(the_failing_part_is_the_reason),
 	   TEST(the_condition_of_a_failure_is_the_reason),
