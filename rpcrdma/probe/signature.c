@@ -127,14 +127,20 @@ static bool signature_is_right_above_switch(const struct verdict_input *in)
 	return right >= PROOF_RANGES;
 }
 
-/* Every READ was made, and none of more than a page: the file has no more. */
+/* READs of so many bytes must be correct: on both sides of a page, and 64 KiB where the server can. */
+static uint32_t signature_proof_bytes(const struct verdict_input *in)
+{
+	return in->rtmax > PAGE ? min_u32(PROOF_BYTES, in->rtmax) : PROOF_BYTES;
+}
+
+/* Every READ was made, and none of as much as proves something: the file has no more. */
 static bool signature_file_is_small(const struct verdict_input *in)
 {
 	size_t i;
 
 	for (i = 0; i < in->records->count; i++)
 		if (tally_is_plain(&in->records->list[i]) &&
-		    in->records->list[i].c.count > PAGE)
+		    in->records->list[i].expected >= signature_proof_bytes(in))
 			return false;
 	return verdict_is_complete(in->records, MECH_WRITE_CHUNK);
 }
@@ -169,7 +175,7 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 			     "some Write-chunk READs fail, but not all from one size on");
 	else if (plain->lengths)
 		finding_init(&f, id, FINDING_SKIP, "%s", verdict_only_data);
-	else if (plain->largest_right > PAGE && signature_is_right_above_switch(in) &&
+	else if (plain->largest_right >= signature_proof_bytes(in) && signature_is_right_above_switch(in) &&
 		 verdict_is_complete(in->records, MECH_WRITE_CHUNK))
 		finding_init(
 			&f, id, FINDING_PASS,

@@ -129,13 +129,14 @@ done
 echo "ok - small files"
 
 # No pass where the file is too small for the defect to show.
-for case in 500:write-chunk-over-812 812:write-chunk-over-812 4096:page-shift; do
+for case in 500:write-chunk-over-812 812:write-chunk-over-812 4096:page-shift 65535:; do
 	size=${case%%:*}
 	mkdir -p "$work/small-$size"
 	head -c "$size" /dev/urandom >"$work/small-$size/file"
 	chmod 755 "$work/small-$size"
 	chmod 644 "$work/small-$size/file"
-	start_server --export "$work/small-$size" --fault "${case#*:}"
+	fault=${case#*:}
+	start_server --export "$work/small-$size" ${fault:+--fault "$fault"}
 	for level in quick standard full; do
 		probe_server --level "$level"
 		expect_status 3
