@@ -8,6 +8,7 @@
  *	route.c     which transport, by the route to the server
  *	identity.c  which server it is, and requests that only some servers may get (pure)
  *	session.c   the RPC-over-RDMA connection: reconnects; its failures
+ *	beside.c    eof and attributes that a READ returns with its data
  *	late.c      waits for a reply, and distinguishes a slow one from a lost one
  *	liveness.c  is the server still there, and is it the same instance?
  *	operation.c one NFS operation, by the version in use
@@ -381,6 +382,33 @@ void session_release(struct session *s, struct area *a);
 /* How to connect. */
 void session_options(const struct probe *p, struct rpcrdma_options *options);
 
+/* beside.c */
+
+enum beside_kind {
+	BESIDE_NO_EOF,
+	BESIDE_EARLY_EOF,
+	BESIDE_SIZE,
+	BESIDE_FILEID,
+	BESIDE_COUNT
+};
+
+/* What READs with correct data returned beside it. */
+struct beside {
+	unsigned int looked[BESIDE_COUNT], wrong[BESIDE_COUNT];
+	char example[BESIDE_COUNT][160]; /* the first */
+	struct nfs_fh file;              /* of the first that was wrong, */
+	struct nfs_attr attr;            /* and its attributes then */
+};
+
+struct read_case;
+struct window;
+
+/* Pure. */
+void beside_note(struct beside *b, const struct read_case *c, const struct window *w,
+		 const struct nfs_result *res);
+/* probe.read.eof and probe.read.attributes; asks the server for the file's attributes if something was wrong. */
+void beside_say(struct probe *p);
+
 /* late.c */
 
 /* How fast the server and the path to it are. */
@@ -701,6 +729,7 @@ struct probe {
 	struct session session;               /* session.c */
 	struct behaviour behaviour;           /* session.c */
 	struct pace pace;                     /* late.c */
+	struct beside beside;                 /* beside.c */
 	struct liveness liveness;             /* liveness.c */
 	struct client41 client;               /* client41.c */
 	struct server_identity server;        /* worker.c */
@@ -1087,6 +1116,7 @@ struct verdict_input {
 	/* failures of calls that were not READs by Write chunk */
 	unsigned int lost_elsewhere, closed_elsewhere, transport_elsewhere;
 	unsigned int late_writes; /* to memory that was released after its reply */
+	uint32_t rtmax;           /* the server's largest READ; 0: not known */
 	/* Set by verdict.c: SIGN_TAIL is a finding; data arrived after the reply; no READ writes
 	 * anything */
 	bool tails, late, unwritten;

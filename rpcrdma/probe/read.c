@@ -647,6 +647,8 @@ static void read_check_result(struct probe *p, struct read_job *job,
 	}
 	o->brought = job->op.result.read_count;
 	read_check_data(p, job, w);
+	if (read_kind_is_right(o->kind))
+		beside_note(&p->beside, &job->c, w, &job->op.result);
 	if (o->kind == READ_OK && job->c.followed_by == FOLLOWED_BY_GETATTR)
 		read_check_getattr(job, w);
 	if (o->kind == READ_OK && job->c.followed_by == FOLLOWED_BY_READ)

@@ -134,6 +134,8 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "probe.read.random", "",
 	  "answered_inline bytes ended inline rate_below reads "
 	  "reply_chunk seconds seed write_chunk wrong" },
+	{ "probe.read.eof", "early missing", "example looked_at wrong" },
+	{ "probe.read.attributes", "size fileid", "example looked_at wrong" },
 	{ "probe.read.over-tcp", "nfs", "example wrong" },
 	{ "probe.read.profiles", "above-change-over", "not_tried right wrong" },
 	{ "probe.read.compound",

@@ -333,6 +333,7 @@ static void worker_read_files(struct probe *p)
 	in.closed_elsewhere = b->closed.beside_write_chunks;
 	in.transport_elsewhere = b->transport.beside_write_chunks + b->late_writes.count;
 	in.late_writes = b->late_writes.count;
+	in.rtmax = p->limits.rtmax;
 	verdict_reads(&in, worker_sink, p);
 	p->write_chunk.reported = true;
 	random_say(&records.random, worker_sink, p);
@@ -356,6 +357,7 @@ static void worker_read_files(struct probe *p)
 	linux3_count(&server->linux3, &records);
 	if (identity_may_be_linux(server->kind))
 		linux3_say(&server->linux3, worker_sink, p);
+	beside_say(p);
 	worker_say_withheld(p);
 	largest_say(&(struct largest_input){ .records = &records,
 					     .level = p->options->level,

@@ -472,6 +472,26 @@ static void fault_nfs_unaligned(struct call *call, unsigned int value)
 		call->payload[call->read.payload].data = fault_zero_pages;
 }
 
+/* No READ says that it reached the end; or each does. */
+static void fault_eof(struct rdma_reply *reply, unsigned int value)
+{
+	if (reply->read.served)
+		put_be32(reply->message + reply->read.eof, value);
+}
+
+/* NFSv3's post_op_attr of a READ: half of the size, or another file's number. */
+static void fault_read_attributes(struct rdma_reply *reply, unsigned int value)
+{
+	uint8_t *fattr3 = reply->message + reply->read.status + 8;
+
+	if (!reply->read.served || reply->read.compound)
+		return;
+	if (value == 0)
+		put_be64(fattr3 + 20, get_be64(fattr3 + 20) / 2);
+	else
+		put_be64(fattr3 + 52, get_be64(fattr3 + 52) + 1);
+}
+
 const struct fault_row fault_table[] = {
 	{ .name = "write-chunk",
 	  .values = "zeros|eio|stale",
@@ -611,6 +631,19 @@ const struct fault_row fault_table[] = {
 	  .description =
 		  "NFSv4, over TCP too: wrong data for the second READ of a COMPOUND if the first does not end on a page",
 	  .serve = fault_nfs_second_read },
+	{ .name = "eof",
+	  .values = "never|always",
+	  .value = "never",
+	  .finding = "probe.read.eof",
+	  .description = "no READ says that it reached the end of the file, or each does",
+	  .apply = fault_eof },
+	{ .name = "read-attributes",
+	  .values = "size|fileid",
+	  .value = "size",
+	  .finding = "probe.read.attributes",
+	  .description =
+		  "READs of NFSv3 return half of the file's size, or another fileid",
+	  .apply = fault_read_attributes },
 	{ .name = "nfs-unaligned",
 	  .finding = "probe.read.over-tcp",
 	  .description = "zeros for READs at unaligned offsets, over TCP too",

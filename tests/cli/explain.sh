@@ -139,7 +139,7 @@ expect_sentence "expected refused, no-device-here"
 # A mistake in one of several is found before anything is printed.
 run explain client.module probe.connect/refuse
 expect_status 2
-expect_sentence "expected refused, silent"
+expect_sentence "expected refused, no-device-here"
 [[ ! -s $work/out ]] || { show; fail "something is printed"; }
 
 # Steps are for this system, or for that of --root; --all prints those of all systems.

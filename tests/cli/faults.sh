@@ -30,6 +30,8 @@ declare -A finding=(
 	[restart]=probe.server-gone
 	[nfs-second-read]=probe.read.compound
 	[nfs-unaligned]=probe.read.over-tcp
+	[eof]=probe.read.eof
+	[read-attributes]=probe.read.attributes
 	[reply-first]=probe.read.write-chunk.order
 	[chunk-unused]=probe.read.write-chunk.unused
 	[tail-unwritten]=probe.read.write-chunk.tail
@@ -45,6 +47,8 @@ declare -A only=(
 	[chunk-unused]='probe.read.write-chunk.unused'
 	[tail-unwritten]='probe.read.profiles probe.read.write-chunk probe.read.write-chunk.tail'
 	[rdma-error]='probe.reply.error'
+	[eof]='probe.read.eof'
+	[read-attributes]='probe.read.attributes'
 )
 
 # Linux clients get correct data with these.
@@ -59,7 +63,7 @@ declare -A linux3=(
 )
 
 # Found in each version: the errors are where the replies of versions differ.
-each_version=(at-times rarely nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
+each_version=(eof at-times rarely nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
 	reply-page-repeat reply-first chunk-unused tail-unwritten rdma-error die restart foreign linux-3 link-inline)
 
 # The reason, by SPEC without its version.
@@ -92,6 +96,10 @@ declare -A reasons=(
 	[linux-3=inline-head]=bug.linux3-inline-head/seen
 	[linux-3=page-base]=bug.linux3-page-base/seen
 	[nfs-unaligned]=probe.read.over-tcp/nfs
+	[eof=never]=probe.read.eof/missing
+	[eof=always]=probe.read.eof/early
+	[read-attributes=size]=probe.read.attributes/size
+	[read-attributes=fileid]=probe.read.attributes/fileid
 )
 
 # linux3_names SPEC@VERSION: only the requested defect is named.
@@ -195,9 +203,12 @@ cases=()
 while read -r spec _; do
 	name=${spec%%=*}
 	[[ ${finding[$name]:-} ]] || fail "this test does not know what $name must raise"
-	cases+=("$name@auto")
+	# NFSv4 has no attributes in a READ.
+	version=auto
+	[[ $name != read-attributes ]] || version=3
+	cases+=("$name@$version")
 	[[ $spec != *=* ]] || for value in $(tr '|' ' ' <<<"${spec#*=}"); do
-		cases+=("$name=$value@auto")
+		cases+=("$name=$value@$version")
 	done
 	[[ " ${each_version[*]} " != *" $name "* ]] || cases+=("$name@3" "$name@4.0")
 done <"$work/out"
