@@ -42,7 +42,7 @@ diff -u <(cut -d' ' -f2 tests/install.list | grep -v '^etc/libvirt/hooks/') \
 	fail "the packages' files are not those of tests/install.list"
 # The manual of a command is where the command is. nfsrdma-libvirt(7) is of the package that nfsrdma recommends.
 dpkg-deb --contents "$(debs_in "$out" nfsrdma)" >"$work/contents"
-for page in nfsrdma.8 nfsrdma-ovirt.7 nfsrdma.conf.5 mount.nfsrdma.8; do
+for page in nfsrdma.8 nfsrdma-probe.8 nfsrdma-ovirt.7 nfsrdma.conf.5 mount.nfsrdma.8; do
 	grep -q "/$page\.gz$" "$work/contents" || fail "nfsrdma lacks $page"
 done
 lintian=$(lintian --allow-root "${debs[@]}" 2>&1) || true

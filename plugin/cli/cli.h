@@ -77,12 +77,14 @@ struct cli_form {
 
 struct cli_command {
 	const char *name;
-	bool hidden;                  /* not in help; nfsrdma(8) describes it */
+	bool hidden;                  /* not in help; nfsrdma(8), COMPLETION */
 	const char *synopsis;         /* what follows the name; lines for each form */
 	const struct cli_form *forms; /* nforms of them */
 	size_t nforms;
-	const char *summary; /* one line for the list of commands */
-	const char *details; /* a paragraph for its own help */
+	const char *summary;     /* one line for the list of commands */
+	const char *details;     /* a paragraph for its own help */
+	const char *exit_status; /* for its help; NULL: that of a verdict */
+	const char *manual;      /* the page that has it; NULL: nfsrdma-NAME */
 	int max_operands;
 	const struct cli_option *options; /* ends with name NULL */
 	size_t size; /* of the struct that they fill in; 0: struct cli alone */
@@ -258,7 +260,7 @@ int value_server(const char *text, struct value_server *out);
 
 void help_program(FILE *out, unsigned int width);
 void help_command(FILE *out, const struct cli_command *command, unsigned int width);
-/* Options and faults as the manual page has them; a test compares. */
+/* Commands, options, metrics and faults as the manual pages have them; a test compares. */
 void help_scd(FILE *out);
 
 /* output.c */

@@ -270,6 +270,7 @@ const struct cli_command cmd_explain = {
 		"Explains each finding ID with all its reasons, or one reason, and the steps for "
 		"this system. Without ID it lists all findings. With --message it explains a "
 		"message of mount.nfs, the kernel, libvirt or VDSM.",
+	.exit_status = "0 explained, 2 usage or an unknown ID, 3 an unknown message",
 	CLI_FORMS({ .operands = { &choice_findings }, .repeated = true }),
 	.max_operands = INT_MAX,
 	.options = cmd_explain_options,

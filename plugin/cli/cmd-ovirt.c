@@ -377,6 +377,8 @@ const struct cli_command cmd_ovirt = {
 		"writes sections of nfsmount.conf and, for the gates, of nfsrdma.conf(5), unless "
 		"the nfs-utils of this host would ignore one. Both report a domain that is "
 		"mounted over TCP, which VDSM never changes. nfsrdma-ovirt(7) shows each step.",
+	.exit_status =
+		"0 done, 1 refused on this host, 2 usage or an impossible domain, 3 unknown",
 	CLI_FORMS({ .action = "options", .operands = { &choice_sources } },
 		  { .action = "policy",
 		    .operands = { &choice_sources },

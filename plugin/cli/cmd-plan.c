@@ -319,7 +319,8 @@ const struct cli_command cmd_plan = {
 		"Takes mount options as for mount(8), adds what NFS over RDMA needs, keeps the "
 		"others and their order, and refuses options that contradict each other or the "
 		"policy of nfsrdma.conf(5). Nothing is mounted, and no name is looked up without "
-		"--resolve. The exit status is 0, or 2 if there is no such mount.",
+		"--resolve.",
+	.exit_status = "0 planned, 2 usage or a mount that is impossible, 3 unknown",
 	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
 	.options = cmd_plan_options,

@@ -191,6 +191,7 @@ const struct cli_command cmd_serve = {
 		   "nobody and serves only what others may read. A fault makes it fail "
 		   "in one way; without --allow-remote-faults only on loopback.",
 	.max_operands = 0,
+	.exit_status = "0 ended by SIGINT or SIGTERM, 2 usage, 3 failed",
 	.options = cmd_serve_options,
 	.size = sizeof(struct cmd_serve_options),
 	.run = cmd_serve_run,

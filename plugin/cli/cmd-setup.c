@@ -374,6 +374,7 @@ const struct cli_command cmd_setup = {
 		"files below it are changed. No service is restarted without --restart. "
 		"--software adds a software RDMA link to an interface, for hosts without an RDMA "
 		"adapter.",
+	.exit_status = "0 done, 1 failed or refused, 2 usage, 3 unknown",
 	CLI_FORMS({ .action = "client",
 		    .option = "software",
 		    .operands = { &choice_interfaces } },

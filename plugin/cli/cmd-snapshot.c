@@ -192,6 +192,7 @@ const struct cli_command cmd_snapshot = {
 		"it does contain names, addresses and firewall rules. Only FILE is written, and "
 		"only its owner may read it. Without privileges, what only root may read is "
 		"unknown in it.",
+	.exit_status = "0 written, 2 usage, 3 not written",
 	CLI_FORMS({ .operands = { &choice_file, &choice_sources } }),
 	.max_operands = 2,
 	.options = cmd_snapshot_options,

@@ -88,6 +88,8 @@ const struct cli_command cmd_watch = {
 		"it is again. Writes /run/nfsrdma/watch.json and metrics.prom. Runs as the "
 		"service nfsrdma-watch until it is stopped. With --once it checks once, prints "
 		"the report and exits with its verdict. Needs root.",
+	.exit_status =
+		"0 ended by SIGINT or SIGTERM, 2 usage, 3 failed; with --once 0 verdict pass or warn, 1 fail, 3 unknown",
 	.options = cmd_watch_options,
 	.size = sizeof(struct cmd_watch_options),
 	.timeout_ms = 5000, /* for libvirt */

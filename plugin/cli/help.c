@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Help, and the manual page's tables, from the tables of commands, options, faults,
+/* Help, and the tables of the manual pages, from the tables of commands, options, faults,
  * metrics and findings. */
 #include <ctype.h>
 
@@ -10,8 +10,10 @@
 
 #define OPTION_COLUMN 30 /* where what an option does begins */
 
-static const char exit_statuses[] =
-	"Exit status: 0 verdict pass or warn, 1 fail, 2 usage, 3 unknown.";
+/* Options that so many commands have, with the same words, are in nfsrdma(8). */
+#define COMMON_COMMANDS 3
+
+static const char of_verdict[] = "0 verdict pass or warn, 1 fail, 2 usage, 3 unknown";
 
 void help_program(FILE *out, unsigned int width)
 {
@@ -26,9 +28,20 @@ void help_program(FILE *out, unsigned int width)
 	}
 	fputs("\nOptions:\n"
 	      "  --help    Print this help and exit; nfsrdma help COMMAND shows the options of a command.\n"
-	      "  --version Print the version and exit.\n\n",
+	      "  --version Print the version and exit.\n\n"
+	      "Manual: nfsrdma(8), and one for each command, as nfsrdma-check(8).\n",
 	      out);
-	wrap_print(out, exit_statuses, 0, width);
+}
+
+static void help_ending(FILE *out, const struct cli_command *command, unsigned int width)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "Exit status: %s.",
+		 command->exit_status ? command->exit_status : of_verdict);
+	wrap_print(out, text, 0, width);
+	fprintf(out, "Manual: %s%s(8).\n", command->manual ? "" : "nfsrdma-",
+		command->manual ? command->manual : command->name);
 }
 
 void help_command(FILE *out, const struct cli_command *command, unsigned int width)
@@ -57,7 +70,7 @@ void help_command(FILE *out, const struct cli_command *command, unsigned int wid
 		wrap_print(out, row->help, OPTION_COLUMN, width);
 	}
 	fputc('\n', out);
-	wrap_print(out, exit_statuses, 0, width);
+	help_ending(out, command, width);
 }
 
 /* scdoc takes these for markup. */
@@ -80,45 +93,117 @@ static const struct cli_option *help_row(const struct cli_command *command,
 	return NULL;
 }
 
-/* Commands for which the option does the same share a paragraph. */
-static void help_scd_option(FILE *out, const char *name)
+/* How many commands have the option in the same words. */
+static unsigned int help_sharers(const struct cli_option *of)
 {
-	const struct cli_command *const *command, *const *other;
-	const struct cli_option *row;
-	const char *comma;
+	const struct cli_command *const *command;
+	unsigned int count = 0;
 
-	for (command = cli_commands; *command; command++) {
-		row = help_row(*command, name, NULL);
-		other = cli_commands;
-		while (row && other < command && !help_row(*other, name, row->help))
-			other++;
-		if (!row || other < command)
-			continue;
-		fputc('*', out);
-		if (row->letter)
-			fprintf(out, "-%c*, *", row->letter);
-		fprintf(out, "--%s*", row->name);
-		if (row->arg)
-			fprintf(out, " _%s_", row->arg);
-		fputs(" (", out);
-		for (comma = ""; *other; other++) {
-			if (!help_row(*other, name, row->help))
-				continue;
-			fprintf(out, "%s%s", comma, (*other)->name);
-			comma = ", ";
-		}
-		fputs(")\n\t", out);
-		help_print_scd(out, row->help);
-		fputs("\n\n", out);
-	}
+	for (command = cli_commands; *command; command++)
+		if (help_row(*command, of->name, of->help))
+			count++;
+	return count;
 }
 
-static void help_scd_options(FILE *out)
+static void help_scd_name(FILE *out, const struct cli_option *row)
 {
-	const struct cli_option *row = NULL;
+	fputc('*', out);
+	if (row->letter)
+		fprintf(out, "-%c*, *", row->letter);
+	fprintf(out, "--%s*", row->name);
+	if (row->arg)
+		fprintf(out, " _%s_", row->arg);
+}
 
-	while ((row = option_next(row)))
-		help_scd_option(out, row->name);
+static void help_scd_text(FILE *out, const struct cli_option *row)
+{
+	fputs("\n\t", out);
+	help_print_scd(out, row->help);
+	fputs("\n\n", out);
+}
+
+/* @first: the first command that has the option in these words. */
+static void help_scd_shared(FILE *out, const struct cli_option *row,
+			    const struct cli_command *const *first)
+{
+	const struct cli_command *const *command;
+	const char *comma = " (";
+
+	help_scd_name(out, row);
+	if (strcmp(row->name, "help") && strcmp(row->name, "version")) {
+		for (command = first; *command; command++) {
+			if (!help_row(*command, row->name, row->help))
+				continue;
+			fprintf(out, "%s%s", comma, (*command)->name);
+			comma = ", ";
+		}
+		fputc(')', out);
+	}
+	help_scd_text(out, row);
+}
+
+static void help_scd_common(FILE *out)
+{
+	const struct cli_command *const *command, *const *other;
+	const struct cli_option *name = NULL, *row;
+
+	fputs("; table options common\n", out);
+	while ((name = option_next(name)))
+		for (command = cli_commands; *command; command++) {
+			row = help_row(*command, name->name, NULL);
+			other = cli_commands;
+			while (row && other < command &&
+			       !help_row(*other, row->name, row->help))
+				other++;
+			if (row && other == command &&
+			    help_sharers(row) >= COMMON_COMMANDS)
+				help_scd_shared(out, row, command);
+		}
+	fputs("; end options common\n", out);
+}
+
+/* Its own options, and the names of those that nfsrdma(8) describes. */
+static void help_scd_command(FILE *out, const struct cli_command *command)
+{
+	const struct cli_option *name = NULL, *row;
+	const char *comma = "";
+
+	fprintf(out, "; table options %s\n", command->name);
+	while ((name = option_next(name))) {
+		row = help_row(command, name->name, NULL);
+		if (!row || help_sharers(row) >= COMMON_COMMANDS)
+			continue;
+		help_scd_name(out, row);
+		help_scd_text(out, row);
+	}
+	fputs("Common options, which *nfsrdma*(8) describes: ", out);
+	while ((name = option_next(name))) {
+		row = help_row(command, name->name, NULL);
+		if (!row || help_sharers(row) < COMMON_COMMANDS)
+			continue;
+		fprintf(out, "%s*--%s*", comma, row->name);
+		comma = ", ";
+	}
+	fprintf(out, ".\n; end options %s\n", command->name);
+}
+
+static void help_scd_commands(FILE *out)
+{
+	const struct cli_command *const *command;
+
+	fputs("; table commands\n", out);
+	for (command = cli_commands; *command; command++) {
+		if ((*command)->hidden || (*command)->manual)
+			continue;
+		fprintf(out, "*nfsrdma-%s*(8)\n\t", (*command)->name);
+		help_print_scd(out, (*command)->summary);
+		fputs("\n\n", out);
+	}
+	fputs("; end commands\n", out);
+	help_scd_common(out);
+	for (command = cli_commands; *command; command++)
+		if (!(*command)->hidden && !(*command)->manual)
+			help_scd_command(out, *command);
 }
 
 static void help_scd_faults(FILE *out)
@@ -171,19 +256,10 @@ static void help_scd_metrics(FILE *out)
 
 void help_scd(FILE *out)
 {
-	static const struct {
-		const char *name;
-		void (*print)(FILE *out);
-	} tables[] = {
-		{ "options", help_scd_options },
-		{ "metrics", help_scd_metrics },
-		{ "faults", help_scd_faults },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		fprintf(out, "; table %s\n", tables[i].name);
-		tables[i].print(out);
-		fprintf(out, "; end %s\n", tables[i].name);
-	}
+	help_scd_commands(out);
+	fputs("; table metrics\n", out);
+	help_scd_metrics(out);
+	fputs("; end metrics\n; table faults\n", out);
+	help_scd_faults(out);
+	fputs("; end faults\n", out);
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# Every finding is explained, and the manual page has the tables of the program.
+# Every finding is explained, and the manual pages have the tables of the program (NFSRDMA_ACCEPT=1 writes them).
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 run explain
@@ -167,17 +167,30 @@ run explain zzzzzzzz
 expect_status 2
 expect_sentence 'lists all'
 
-source=$NFSRDMA_SOURCE/plugin/cli/nfsrdma.8.scd
+# Each table of the program is in one manual page, and the pages have no others.
 run explain --scd
 expect_status 0
-sed -n '/^; table /,/^; end /p' "$source" >"$work/tables"
-diff -u "$work/tables" "$work/out" || fail "the tables of the manual page are stale"
+cp "$work/out" "$work/printed"
+: >"$work/tables"
+for source in "$NFSRDMA_SOURCE"/plugin/{cli,report,watch}/nfsrdma*.scd; do
+	awk '
+		/^; table / { name = $0; sub(/^; table /, "", name) }
+		FNR == NR { tables[name] = tables[name] $0 "\n"; next }
+		/^; table / { if (name in tables) printf "%s", tables[name]; else print; skip = 1 }
+		!skip
+		/^; end / { skip = 0 }' "$work/printed" "$source" >"$work/page"
+	sed -n 's/^; table //p' "$source" >>"$work/tables"
+	[[ -z ${NFSRDMA_ACCEPT:-} ]] || cat "$work/page" >"$source"
+	diff -u "$source" "$work/page" || fail "the tables of ${source##*/} are stale"
+done
+diff <(sed -n 's/^; table //p' "$work/printed" | sort) <(sort "$work/tables") || fail "not in one manual page each"
 
 # The build adds the findings with their reasons to the page.
-page=$work/nfsrdma.8.scd
+source=$NFSRDMA_SOURCE/plugin/cli/nfsrdma-explain.8.scd
+page=$work/nfsrdma-explain.8.scd
 findings=$NFSRDMA_SOURCE/plugin/report/findings
 "$findings/make-table" --manual "$source" "$findings"/*.findings >"$page" || fail "no manual page"
-text=$(<"$page")
+text=$(cat "$page" "$NFSRDMA_SOURCE/plugin/cli/nfsrdma-serve.8.scd")
 for word in $ids $faults; do
 	[[ $text == *"*$word*"* ]] || fail "$word is not in the manual page"
 done
@@ -202,5 +215,5 @@ printf '%s\n' "$reasons" | awk '
 	}' - "$page" >"$work/problems" || fail "not in the manual page: $(paste -sd' ' "$work/problems")"
 
 requires scdoc
-scdoc <"$page" >"$work/nfsrdma.8"
-grep -q '^\.TH "nfsrdma" "8"' "$work/nfsrdma.8" || fail "no heading"
+scdoc <"$page" >"$work/nfsrdma-explain.8"
+grep -q '^\.TH "nfsrdma-explain" "8"' "$work/nfsrdma-explain.8" || fail "no heading"

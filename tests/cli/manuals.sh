@@ -13,7 +13,7 @@ export LC_ALL=C.UTF-8 MANROFFOPT='' MANOPT=''
 unset MANROFFSEQ
 build=${NFSRDMA%/*}
 mapfile -t pages < <(find "$build"/{rpcrdma,plugin,mount-helper,hooks,packaging} -regex '.*/[a-z.-]*\.[1-8]' | sort)
-((${#pages[@]} >= 8)) || fail "only ${#pages[@]} manuals: ${pages[*]}"
+((${#pages[@]} >= 20)) || fail "only ${#pages[@]} manuals: ${pages[*]}"
 # page_name FILE: "nfsrdma(8)"
 page_name() { local file=${1##*/}; echo "${file%.*}(${file##*.})"; }
 # names: the pages in a text. A line that ends in a hyphen has the other part of a name on the next one.
@@ -56,7 +56,10 @@ for page in "${pages[@]}"; do
 		[[ ${ours[$other]:-} || $known == *" $other "* ]] ||
 			fail "$name names $other, which is neither ours nor in manuals.known"
 	done < <(names <"$work/text")
-	sees[$name]=" $(sed -n '/^SEE ALSO/,/^[A-RT-Z]/p' "$work/text" | names | tr '\n' ' ')"
+	# nfsrdma(8) has the pages of commands in its list of them.
+	section='SEE ALSO'
+	[[ $name != 'nfsrdma(8)' ]] || section=NAME
+	sees[$name]=" $(sed -n "/^$section/,\$p" "$work/text" | names | tr '\n' ' ')"
 
 	# Sections are named in bold: *ONE HOST ALONE*.
 	sed -nE 's/^\.SH "?([^"]*)"?$/\1/p' "$page" >"$work/sections"

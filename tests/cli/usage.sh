@@ -108,7 +108,7 @@ for target in '' : :/ '[::1' '[]:/' ::1 ::1:/ nas1: nas1:x -- "$huge" "nas1:/$hu
 done
 
 # Help and version are results.
-for command in status doctor probe check mounts ovirt serve bench explain help; do
+for command in status doctor probe check mounts plan setup pool ovirt watch snapshot serve bench explain help; do
 	run "$command" --help
 	expect_status 0
 	grep -q "^Usage: nfsrdma $command" "$work/out" || { show; fail "no usage"; }
@@ -118,6 +118,12 @@ for command in status doctor probe check mounts ovirt serve bench explain help; 
 	run help "$command"
 	expect_status 0
 	cmp -s "$work/help" "$work/out" || fail "help $command is not $command --help"
+	# A page that is installed; a verdict only where there is a report.
+	page=$(sed -nE 's/^Manual: ([a-z-]+)\(8\)\.$/\1/p' "$work/out")
+	grep -q "/man8/$page\.8$" "$NFSRDMA_SOURCE/tests/install.list" || { show; fail "$command names no manual"; }
+	has_verdict=$(tr '\n' ' ' <"$work/out" | grep -c 'Exit status: .*verdict' || true)
+	has_report=$(grep -c 'openmetrics or nagios' < <(tr -s ' \n' ' ' <"$work/out") || true)
+	[[ $has_verdict == "$has_report" ]] || { show; fail "the exit status of $command"; }
 done
 run --help
 expect_status 0
