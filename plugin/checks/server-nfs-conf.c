@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Whether the configuration makes the server listen for RDMA, as the installed nfs-utils read it
- * (nfsd-conf.c). A listener that the configuration does not explain was opened by hand, and is
- * gone after the next start. */
+ * (nfsd-conf.c), or a unit of the administrator. A listener that neither explains was added by a
+ * script, or by hand. */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
@@ -20,6 +20,21 @@ static bool server_nfs_conf_is_cut(struct check_run *run, const char *file)
 	line = strrchr(text.text, '\n');
 	line = line ? line + 1 : text.text;
 	return !strncmp(line + strspn(line, " \t"), "rdma", 4);
+}
+
+/* A listener that a unit adds beside nfs.conf. */
+static int server_nfs_conf_say_unit(struct check_run *run, const struct nfsd_conf *conf,
+				    const char *unit)
+{
+	finding_text(&run->finding, "unit", "%s", unit);
+	if (conf->state != NFSD_CONF_ON)
+		return check_say(run, FINDING_PASS,
+				 "%s adds the RDMA listener at each start, not nfs.conf",
+				 unit);
+	finding_text(&run->finding, "file", "%s", *conf->file ? conf->file : conf->where);
+	return check_say_why(run, FINDING_WARN, "twice",
+			     "%s enables RDMA, and %s adds the listener once more",
+			     conf->where, unit);
 }
 
 static int server_nfs_conf_say(struct check_run *run, const struct nfsd_conf *conf,
@@ -42,8 +57,8 @@ static int server_nfs_conf_say(struct check_run *run, const struct nfsd_conf *co
 	}
 	if (listens)
 		return check_say_why(
-			run, FINDING_WARN, reason,
-			"the server listens for RDMA now, but not after its next start: %s: %s%s",
+			run, FINDING_WARN, "by-other",
+			"the server listens for RDMA, and its configuration does not enable that: %s: %s%s",
 			conf->where, conf->why, cut);
 	return check_say_why(run, FINDING_FAIL, reason, "%s: %s%s", conf->where,
 			     conf->why, cut);
@@ -55,6 +70,7 @@ static int server_nfs_conf_check_run(struct check_run *run)
 	struct nfsd_ports ports = { .count = 0 };
 	struct nfsd_conf conf;
 	enum unit_state state;
+	char unit[256];
 	int rc;
 
 	if (ganesha_serves(run))
@@ -67,6 +83,11 @@ static int server_nfs_conf_check_run(struct check_run *run)
 	else if (!host_unit_state(run->host, "nfs-server.service", &state) &&
 		 state == UNIT_MISSING)
 		return check_skip(run, "server.threads");
+	rc = host_listener_unit(run->host, unit, sizeof(unit));
+	if (rc)
+		return rc;
+	if (*unit)
+		return server_nfs_conf_say_unit(run, &conf, unit);
 	if (conf.state != NFSD_CONF_ON)
 		return server_nfs_conf_say(run, &conf, ports.count);
 	finding_number(&run->finding, "port", conf.port);

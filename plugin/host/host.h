@@ -716,6 +716,14 @@ enum unit_state { UNIT_MISSING, UNIT_DISABLED, UNIT_ENABLED, UNIT_MASKED };
  * unit. */
 int host_unit_state(const struct host *host, const char *unit, enum unit_state *out);
 
+/* listener-unit.c */
+
+/* The unit of the administrator that adds the NFS server's RDMA listener at each start, beside
+ * nfs.conf; "" none is seen. Errors: of listing units. */
+int host_listener_unit(const struct host *host, char *buf, size_t cap);
+/* Whether a command line does so. Pure. */
+bool host_adds_listener(const char *command);
+
 /* udev.c */
 
 /* Calls @fn for every udev rule, with continuation lines joined and without comments. A

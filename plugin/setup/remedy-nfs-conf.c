@@ -149,6 +149,37 @@ static bool nfs_conf_is_good(struct planner *planner, const struct conf *conf,
 	       nfs_conf_port_of(conf_get(conf, "nfsd", NULL, "rdma-port"));
 }
 
+/* Something else than nfs.conf adds the listener: nfs.conf would add a second one, which is refused, and some
+ * kernels crash. A restart on request replaces one that was added by hand. */
+static int nfs_conf_has_other(struct planner *planner, bool *out)
+{
+	const struct host *host = planner->machine->host;
+	struct host_nfsd nfsd;
+	unsigned int i, listeners = 0;
+	char unit[256];
+	int rc = host_listener_unit(host, unit, sizeof(unit));
+
+	*out = false;
+	if (rc)
+		return rc;
+	if (!*unit && !planner->request->restart && !host_nfsd(host, &nfsd))
+		for (i = 0; i < nfsd.nlisteners; i++)
+			listeners += !strcmp(nfsd.listeners[i].proto, "rdma");
+	if (!*unit && !listeners)
+		return 0;
+	*out = planner->left_alone = true;
+	if (*unit)
+		plan_note(
+			planner, false,
+			"%s adds the RDMA listener. nfs.conf stays as it is, because it would add a second one; take the command out of the unit first to let nfs.conf do it",
+			unit);
+	else
+		plan_note(
+			planner, true,
+			"The server listens for RDMA, and nfs.conf does not enable that. If a script adds the listener (grep -rl portlist /etc /usr/local), nothing is to be done; if it was added by hand: nfsrdma setup server --restart");
+	return 0;
+}
+
 /* Nothing that could be written to nfs.conf would do anything. True: what does is told, in the words
  * of server.nfs-conf. */
 static bool nfs_conf_needs_arguments(struct planner *planner)
@@ -174,6 +205,7 @@ static int nfs_conf_plan(struct planner *planner)
 	unsigned int steps, notes;
 	const char *path;
 	uint16_t port;
+	bool other;
 	int rc;
 
 	rc = plan_check(planner, "server.ganesha", &finding);
@@ -204,9 +236,12 @@ static int nfs_conf_plan(struct planner *planner)
 	if (nfs_conf_is_good(planner, conf, &finding) &&
 	    planner->port == (port ? port : NFS_RDMA_PORT))
 		return 0;
-	if (modules_no_server(planner) || listener_is_taken(planner) ||
-	    nfs_conf_needs_arguments(planner))
+	if (modules_no_server(planner))
 		return 0;
+	rc = nfs_conf_has_other(planner, &other);
+	if (rc || other || listener_is_taken(planner) ||
+	    nfs_conf_needs_arguments(planner))
+		return rc;
 	path = nfs_conf_reads_dropins(planner) ? PATH_NFS_OURS : PATH_NFS;
 	if (nfs_conf_is_overruled(planner, conf, path, "rdma") ||
 	    nfs_conf_is_overruled(planner, conf, path, "rdma-port"))

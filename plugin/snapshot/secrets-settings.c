@@ -94,6 +94,7 @@ static bool settings_is_form(enum secrets_form form, const char *text)
 	case FORM_LINE: return finding_is_clean(text) && strlen(text) <= 128;
 	case FORM_OPTIONS:
 	case FORM_ARGUMENTS:
+	case FORM_LISTENER:
 	case FORM_HIDDEN: break;
 	}
 	return false;
@@ -108,6 +109,10 @@ void secrets_put_form(enum secrets_form form, char *value, FILE *out)
 {
 	if (form == FORM_OPTIONS && *value)
 		public_options(out, value);
+	else if ((form == FORM_LISTENER ||
+		  (form == FORM_ARGUMENTS && !strstr(value, "rpc.nfsd"))) &&
+		 host_adds_listener(value))
+		fputs("echo rdma >portlist", out);
 	else if (form == FORM_ARGUMENTS)
 		settings_put_arguments(value, out);
 	else if (settings_is_form(form, value))

@@ -101,6 +101,8 @@ static const struct secrets_key secrets_unit[] = {
 	{ "Mount", "Type", FORM_WORD },
 	{ "Mount", "Options", FORM_OPTIONS },
 	{ "Service", "ExecStart", FORM_ARGUMENTS },
+	{ "Service", "ExecStartPre", FORM_LISTENER },
+	{ "Service", "ExecStartPost", FORM_LISTENER },
 };
 static const struct secrets_key secrets_vdsm[] = { { "irs", "repository", FORM_PATH } };
 static const struct secrets_key secrets_krb5[] = { { NULL, "default_keytab_name",

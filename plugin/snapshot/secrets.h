@@ -21,6 +21,7 @@ enum secrets_form {
 	FORM_LINE,      /* printable text of a distribution */
 	FORM_OPTIONS,   /* mount options */
 	FORM_ARGUMENTS, /* of rpc.nfsd */
+	FORM_LISTENER,  /* a command: only whether it adds an RDMA listener */
 	FORM_HIDDEN,    /* never */
 };
 

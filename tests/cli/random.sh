@@ -119,11 +119,7 @@ for size in 511 512 4099; do
 		random '.status == "pass" and .evidence.reads == 300 and .evidence.bytes <= 300 * ($size | tonumber)' --arg size "$size"
 	fi
 	# Nothing is proven of larger READs.
-	if ((size > 4096)); then
-		expect_status 0
-	else
-		expect_status 3
-	fi
+	expect_status 3
 	stop_server
 done
 echo "ok - small files"

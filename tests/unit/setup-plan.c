@@ -452,6 +452,71 @@ static void a_server_that_listens_is_not_restarted(void)
 	done();
 }
 
+/* Two listeners for one port: the second is refused, and some kernels crash. */
+static void a_listener_of_others_is_not_added_twice(void)
+{
+	static const char drop_in[] =
+		"[Service]\nExecStartPost=/bin/sh -c 'echo \"rdma 20049\" >/proc/fs/nfsd/portlist'\n";
+	static const char unit[] =
+		"[Service]\nExecStart=/usr/sbin/nfsdctl listener +rdma:[::]:20049\n";
+
+	/* By a drop-in of the server, whether it runs or not. */
+	debian("[nfsd]\n");
+	tree_write(&tree, "etc/systemd/system/nfs-server.service", "[Service]\n");
+	tree_write(&tree, "etc/systemd/system/nfs-server.service.d/rdma.conf", drop_in);
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	request.restart = true;
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	done();
+	/* By a unit that is enabled. */
+	debian("[nfsd]\n");
+	tree_write(&tree, "etc/systemd/system/nfs-rdma.service", unit);
+	make();
+	CU_ASSERT(file_is(PATH_NFS_OURS, NFS_CONF));
+	tree_link(&tree, "etc/systemd/system/multi-user.target.wants/nfs-rdma.service",
+		  "../nfs-rdma.service");
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	CU_ASSERT(is_noted(false, "nfs-rdma.service adds the RDMA listener"));
+	done();
+	/* By hand, or by a script. */
+	running("rdma 20049\ntcp 2049\n");
+	tree_write(&tree, "etc/nfs.conf", "[nfsd]\n");
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	CU_ASSERT(is_noted(true, "nfsrdma setup server --restart"));
+	request.restart = true;
+	make();
+	CU_ASSERT(file_is(PATH_NFS_OURS, NFS_CONF));
+	CU_ASSERT_PTR_NULL(find(SETUP_LISTENER, ""));
+	done();
+}
+
+static void commands_that_add_a_listener_are_known(void)
+{
+	static const struct {
+		const char *command;
+		bool adds;
+	} rows[] = {
+		{ "/bin/sh -c 'echo rdma 20049 >/proc/fs/nfsd/portlist'", true },
+		{ "nfsdctl listener +rdma:[::]:20049", true },
+		{ "/usr/sbin/rpc.nfsd --rdma=20049 8", true },
+		{ "/usr/sbin/rpc.nfsd 8", false },
+		{ "nfsdctl autostart", false },
+		{ "cat /proc/fs/nfsd/portlist", false },
+		{ "/usr/sbin/modprobe rpcrdma", false },
+		{ "", false },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i].command);
+		CU_ASSERT_EQUAL(host_adds_listener(rows[i].command), rows[i].adds);
+	}
+}
+
 static void a_stopped_server_is_not_started(void)
 {
 	debian("[nfsd]\nrdma=y\nrdma-port=20049\n");
@@ -866,6 +931,8 @@ SUITE_MAIN("setup-plan", TEST(a_working_host_is_left_alone),
 	   TEST(a_server_that_is_not_installed_is_reported),
 	   TEST(a_running_server_gets_a_listener), TEST(a_server_is_restarted_on_request),
 	   TEST(a_server_that_listens_is_not_restarted),
+	   TEST(a_listener_of_others_is_not_added_twice),
+	   TEST(commands_that_add_a_listener_are_known),
 	   TEST(a_stopped_server_is_not_started), TEST(a_port_in_use_gets_no_listener),
 	   TEST(an_unknown_port_gets_no_listener),
 	   TEST(soft_roce_is_accepted_on_both_sides), TEST(open_ports_are_left_alone),
