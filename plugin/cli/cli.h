@@ -32,6 +32,11 @@ struct cli {
 	const char *root;         /* NULL: this machine */
 	unsigned int timeout_ms;  /* the command's, where none is given */
 	struct fault_set *faults; /* NULL: none */
+	/* Options of this run that commands in steps repeat. */
+	struct {
+		const char *name, *value;
+	} repeats[8];
+	unsigned int nrepeats;
 };
 
 /* choices.c: what the value of an option, or an operand, can be. The parser refuses other words;
@@ -267,6 +272,8 @@ void help_scd(FILE *out);
 
 /* "nfsrdma probe: ..." on stderr, cleaned and wrapped to one line; returns the status. */
 int cli_error(const struct cli *cli, int status, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Gives the report the options of this run that commands in its steps repeat. */
+void cli_repeat(const struct cli *cli, struct report *report);
 /* The sentence of err_text(), and where the help is; returns EXIT_USAGE. */
 int cli_usage(const struct cli *cli);
 /* The sentence of err_text(); returns EXIT_UNKNOWN. */

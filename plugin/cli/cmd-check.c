@@ -131,6 +131,7 @@ static int cmd_check_run(void *arg)
 		return status;
 	if (!report)
 		return cli_error(cli, EXIT_UNKNOWN, "no memory for the report");
+	cli_repeat(cli, report);
 	target.roles = options->request.roles ? options->request.roles
 					      : checks_roles(host);
 	job.host = host;

@@ -266,6 +266,7 @@ static int cmd_doctor_run(void *arg)
 	doctor.host = host;
 	doctor.target.roles = CHECK_CLIENT;
 	report_todo(report);
+	cli_repeat(cli, report);
 	rc = doctor_diagnose(&doctor);
 	if (rc == -EINTR)
 		err_set(EINTR, "interrupted");

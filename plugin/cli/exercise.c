@@ -133,6 +133,7 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 
 	if (!report)
 		return cli_error(cli, EXIT_UNKNOWN, "no memory for the report");
+	cli_repeat(cli, report);
 	/* As requested; the worker replaces it by what it finds. */
 	snprintf(port, sizeof(port), "%u", probe->port);
 	exercise_on_subject(&run, "server", probe->host);

@@ -48,12 +48,14 @@ int exercise_work(const struct exercise_options *options, exercise_fn work);
 			"device", "NAME", struct exercise_options, probe.device,                           \
 			"verbs: the RDMA device to use, by its name in 'rdma link' (default: that of the " \
 			"route).",                                                                         \
-			.choice = &choice_devices, .parse = value_device),                                 \
+			.choice = &choice_devices, .parse = value_device,                                  \
+			.carried = true),                                                                  \
 		OPTION_VALUE(                                                                              \
 			"bind", "ADDR", struct exercise_options, probe.bind,                               \
 			"The address of this host to connect from (default: that of the route); with "     \
 			"--embedded the address on which the embedded server listens.",                    \
-			.choice = &choice_addresses, .parse = value_address),                              \
+			.choice = &choice_addresses, .parse = value_address,                               \
+			.carried = true),                                                                  \
 		OPTION_PORT(struct exercise_options, probe.port),                                          \
 		OPTION_MOUNT_PORT(struct exercise_options, probe.mount_port),                              \
 		OPTION_NFS_PORT(struct exercise_options, probe.nfs_port),                                  \

@@ -165,6 +165,10 @@ int options_parse(struct cli *cli, int argc, char *const *argv)
 		rc = option_set(cli, row, optarg);
 		if (rc)
 			return err_context(rc, "--%s", row->name);
+		if (row->carried && cli->nrepeats < ARRAY_SIZE(cli->repeats)) {
+			cli->repeats[cli->nrepeats].name = row->name;
+			cli->repeats[cli->nrepeats++].value = optarg;
+		}
 	}
 	cli->operands = argv + optind;
 	cli->noperands = argc - optind;

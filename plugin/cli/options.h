@@ -23,6 +23,7 @@ struct cli_option {
 	const char *help; /* one sentence; completion shows it up to a semicolon */
 	bool hidden;      /* not in help, completion and manual page */
 	bool repeated;    /* can be given more than once */
+	bool carried;     /* commands in steps of the report repeat it: steps.c */
 	const struct cli_choice *choice; /* NULL: any value */
 	size_t offset, size;             /* of the member, in the command's struct */
 	unsigned int min, max;
@@ -125,29 +126,30 @@ int value_address(const char *text, void *address);
 		"transport", "NAME", type, member,                                            \
 		"auto (default), verbs (an RDMA device) or iwarp (software, over TCP); auto " \
 		"is verbs if the route to the server uses an RDMA device.",                   \
-		.choice = &choice_transports, .parse = value_transport)
-#define OPTION_PORT(type, member)                  \
-	OPTION_VALUE("port", "PORT", type, member, \
-		     "The server's NFS/RDMA port (default 20049).", .parse = value_port)
+		.choice = &choice_transports, .parse = value_transport, .carried = true)
+#define OPTION_PORT(type, member)                                                        \
+	OPTION_VALUE("port", "PORT", type, member,                                       \
+		     "The server's NFS/RDMA port (default 20049).", .parse = value_port, \
+		     .carried = true)
 #define OPTION_MOUNT_PORT(type, member)                                \
 	OPTION_VALUE("mount-port", "PORT", type, member,               \
 		     "The TCP port of MOUNT (default: from rpcbind).", \
-		     .parse = value_port)
+		     .parse = value_port, .carried = true)
 #define OPTION_NFS_PORT(type, member)                                         \
 	OPTION_VALUE("nfs-port", "PORT", type, member,                        \
 		     "The TCP port of NFS (default: from rpcbind, or 2049).", \
-		     .parse = value_port)
+		     .parse = value_port, .carried = true)
 #define OPTION_NFS_VERSION(type, member)                                                     \
 	OPTION_VALUE(                                                                        \
 		"nfs-version", "VERSION", type, member,                                      \
 		"The NFS version: 3, 4.0, 4.1, 4.2 or auto (default), the highest that the " \
 		"server supports.",                                                          \
-		.choice = &choice_versions, .parse = value_nfs_version)
+		.choice = &choice_versions, .parse = value_nfs_version, .carried = true)
 #define OPTION_CRED(type, member)                                                    \
 	OPTION_VALUE(                                                                \
 		"cred", "UID:GID[,GID...]", type, member,                            \
 		"The AUTH_SYS identity to read files with (default: the caller's).", \
-		.parse = value_cred)
+		.parse = value_cred, .carried = true)
 #define OPTION_FAULT                                                          \
 	OPTION_VALUE("fault", "NAME[=VALUE]", struct cli, faults,             \
 		     "Give the embedded server this fault; can be repeated.", \

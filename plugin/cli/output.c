@@ -178,3 +178,11 @@ int output_finish(const struct cli *cli)
 	err_sys("write to standard output");
 	return cli_unknown(cli);
 }
+
+void cli_repeat(const struct cli *cli, struct report *report)
+{
+	unsigned int i;
+
+	for (i = 0; i < cli->nrepeats; i++)
+		report_repeat(report, cli->repeats[i].name, cli->repeats[i].value);
+}

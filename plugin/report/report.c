@@ -127,6 +127,18 @@ void report_collect(void *arg, const struct finding *finding)
 		collector->rc = rc;
 }
 
+void report_repeat(struct report *report, const char *name, const char *value)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(report->repeats); i++)
+		if (!*report->repeats[i]) {
+			snprintf(report->repeats[i], sizeof(report->repeats[i]),
+				 "--%s %s", name, SHELL_WORD(value));
+			return;
+		}
+}
+
 void report_for(struct report *report, unsigned int systems)
 {
 	report->systems = systems;

@@ -85,6 +85,49 @@ void report_expand(const struct report *report, const struct finding *finding,
 	}
 }
 
+/* The options of a run that a command in a step repeats, if it has them. */
+static const struct {
+	const char *command, *options;
+} steps_repeats[] = {
+	{ "nfsrdma probe ",
+	  " --transport --device --bind --port --mount-port --nfs-port --nfs-version --cred " },
+	{ "nfsrdma bench ",
+	  " --transport --device --bind --port --mount-port --nfs-port --nfs-version --cred " },
+	{ "nfsrdma doctor ",
+	  " --transport --port --mount-port --nfs-port --nfs-version --cred " },
+	{ "nfsrdma check ", " --port --nfs-version " },
+};
+
+/* "nfsrdma probe nas1:/vm" becomes "nfsrdma probe --port 2050 nas1:/vm": without the option it would
+ * test another thing. A command that has the option already keeps its own. */
+static void steps_repeat(const struct report *report, char *command, size_t cap)
+{
+	char rest[sizeof(((struct report_step *)0)->command)], name[32], *at = NULL;
+	size_t i, j, used;
+
+	for (i = 0; i < ARRAY_SIZE(steps_repeats); i++) {
+		at = strstr(command, steps_repeats[i].command);
+		if (at)
+			break;
+	}
+	if (!at)
+		return;
+	at += strlen(steps_repeats[i].command);
+	if (!str_copy(rest, sizeof(rest), at))
+		return;
+	used = (size_t)(at - command);
+	for (j = 0; j < ARRAY_SIZE(report->repeats) && *report->repeats[j]; j++) {
+		snprintf(name, sizeof(name), " %.*s ",
+			 (int)strcspn(report->repeats[j], " "), report->repeats[j]);
+		if (!strstr(steps_repeats[i].options, name) || strstr(command, name) ||
+		    used + strlen(report->repeats[j]) + 1 + strlen(rest) >= cap)
+			continue;
+		used += (size_t)snprintf(command + used, cap - used, "%s ",
+					 report->repeats[j]);
+		str_copy(command + used, cap - used, rest);
+	}
+}
+
 static const struct reason *steps_find_reason(const struct reason *reason,
 					      const char *name)
 {
@@ -288,6 +331,7 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 		if (step->command)
 			report_expand(report, finding, step->command, true,
 				      steps[n].command, sizeof(steps[n].command));
+		steps_repeat(report, steps[n].command, sizeof(steps[n].command));
 		n++;
 	}
 	return n;

@@ -132,3 +132,29 @@ for _ in 1 2 3 4 5; do
 	expect_reasons
 done
 echo "ok - file that is replaced while it is read ($(seconds "$took") s)"
+
+# A command of a step repeats the options of the run, or it would test another server, and does what the run did.
+start_server --fault write-chunk-over-812
+probe_server --nfs-version 3 --transport iwarp --cred 36:36,107
+expect_status 1
+expect_finding bug.write-chunk-read fail
+mapfile -t again < <(jq -r '[.findings[].steps[].command | select(. and startswith("nfsrdma probe ") and (contains("--pcap") | not))] | unique[]' "$work/out")
+((${#again[@]})) || fail "no step probes again"
+for command in "${again[@]}"; do
+	for option in "--transport iwarp" "--port $rdma_port" "--nfs-version 3" "--cred 36:36,107"; do
+		[[ $command == *" $option "* ]] || fail "'$command' has no $option"
+	done
+	eval "set -- ${command#nfsrdma }"
+	run "$@" --format json --reads 0
+	expect_status 1
+	expect_finding bug.write-chunk-read fail
+done
+stop_server
+# What is repeated is an option of that command.
+while read -r command options; do
+	run "$command" --help
+	for option in $options; do
+		grep -q -- "^  *\(-., \)\?$option " "$work/out" || fail "$command has no $option"
+	done
+done < <(sed -nE '/^\} steps_repeats/,/^\};/p' "$NFSRDMA_SOURCE/plugin/report/steps.c" | tr -d '\n\t' | grep -oE '"nfsrdma [a-z]+ ", *"[^"]*"' | tr -d '",' | sed 's/^nfsrdma //')
+echo "ok - commands of steps"
