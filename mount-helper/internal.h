@@ -116,7 +116,7 @@ int proof_mount_id(const struct host *host, int fd, unsigned int *id);
  * file system. */
 int proof_on(const struct host *host, const char *dir, struct proof *out);
 
-/* hidden.c: mounting where nobody sees it, and showing it only when it is proven */
+/* hidden.c: mounting in a hidden place, and showing the mount only when it is proven */
 
 /* Whether umounts would propagate into the namespace of hidden_enter(), so that it keeps nothing busy: they
  * do if the root mount is shared, as under systemd. The mount is found by its ID: its line in mountinfo

@@ -120,8 +120,8 @@ static const char *check_obstacle(const struct check *check,
 	return NULL;
 }
 
-/* Why nothing is known, where whoever failed did not say: a reason that all findings have. NULL: no
- * such error is expected of a check. */
+/* The reason for an error that the check gave no reason for; all findings have these. NULL: no such
+ * error is expected of a check. */
 static const char *check_common_reason(int rc)
 {
 	static const struct {

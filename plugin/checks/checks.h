@@ -37,8 +37,8 @@ struct check_target {
 	unsigned int nfs_version; /* 0 any, 3, 4 */
 	unsigned int nfs_minor;   /* of 4 */
 	bool krb5;
-	/* What libvirt's pools want, from its files: as of struct view_sources.pools_unknown what it
-	 * has not learnt, in @buf. NULL: whoever asks brings none. */
+	/* Adds what libvirt's pools request, from its files. What could not be read is in @buf, as in
+	 * struct view_sources.pools_unknown. NULL: the caller has no pools. */
 	const char *(*pools)(const struct host *host, struct view_places *out,
 			     char buf[ERR_TEXT_MAX]);
 };
@@ -121,8 +121,8 @@ void remote_resolve(const struct host *host, struct check_target *target,
 
 /* checks.c */
 
-/* What this host is, where nobody says: a client, and a server too where it is one already. Who may
- * not see that is not told so. */
+/* The roles of this host if none are given: a client, and a server too if it is one already, as far
+ * as this user can see. */
 unsigned int checks_roles(const struct host *host);
 /* Runs those that apply, in table order, until the deadline; what it cut is unknown. */
 /* @table: check_table, or a test's. Errors: -ENOMEM. */
@@ -133,8 +133,8 @@ int checks_run(const struct check *const *table, const struct host *host,
  * -ENOENT: no such check; -ENOMEM. */
 int checks_run_one(const char *id, const struct host *host, const struct live_ops *live,
 		   const struct check_target *target, struct finding *out);
-/* For a snapshot: runs those that are asked of this host alone, whatever those before them came
- * to, for what they read; nobody is told what they say. */
+/* For a snapshot: runs the checks of this host for what they read, whatever earlier checks found, and
+ * drops their findings. */
 int checks_visit(const struct check *const *table, const struct host *host,
 		 const struct live_ops *live, const struct check_target *target,
 		 uint64_t deadline);

@@ -46,7 +46,7 @@ static int drivers_say_missing(struct check_run *run, const char *name, const ch
 		reason = "other-kernel";
 	}
 	return check_say_why(run, FINDING_FAIL, reason,
-			     "an adapter has no RDMA device: %s is missing", all);
+			     "an RDMA adapter lacks its driver: %s", all);
 }
 
 static int drivers_check_run(struct check_run *run)

@@ -35,23 +35,51 @@ static bool kernel_defects_disproved(struct check_run *run, const struct defect 
 	return proof && reads_judge(&proof->reads) == READS_WHOLE;
 }
 
+/* What the kernel has, and may have. */
+struct kernel_defects {
+	unsigned int present, possible;
+	const unsigned int *until; /* the first kernel without those that are present */
+};
+
+/* An item of the list that the text has. */
+static void kernel_defects_add(struct check_run *run, struct kernel_defects *out,
+			       const struct defect *defect, bool possible)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "defect_%u", out->present + out->possible + 1);
+	finding_text(&run->finding, key, "%s%s (fixed in %u.%u.%u)",
+		     possible ? "perhaps: " : "", defect->text, defect->until[0],
+		     defect->until[1], defect->until[2]);
+	if (possible)
+		out->possible++;
+	else
+		out->present++;
+	if (!possible && (!out->until || defect_is_older(out->until, defect->until)))
+		out->until = defect->until;
+}
+
+/* Those that are certain first. */
 static void kernel_defects_collect(struct check_run *run,
 				   const struct host_system *system, unsigned int parts,
-				   struct words words[])
+				   struct kernel_defects *out)
 {
+	static const enum defect_presence order[] = { DEFECT_PRESENT, DEFECT_POSSIBLE };
 	const struct defect *defect;
-	enum defect_presence presence;
+	size_t i;
 
-	for (defect = defect_table; defect->text; defect++) {
-		presence = defect_presence(defect, system);
-		if (!(defect->part & parts) || presence == DEFECT_ABSENT)
-			continue;
-		if (kernel_defects_disproved(run, defect))
-			finding_text(&run->finding, "disproved_by_counters", "%s",
-				     defect->text);
-		else
-			words_add(&words[presence], "%s", defect->text);
-	}
+	for (i = 0; i < ARRAY_SIZE(order); i++)
+		for (defect = defect_table; defect->text; defect++) {
+			if (!(defect->part & parts) ||
+			    defect_presence(defect, system) != order[i])
+				continue;
+			if (kernel_defects_disproved(run, defect))
+				finding_text(&run->finding, "disproved_by_counters", "%s",
+					     defect->text);
+			else
+				kernel_defects_add(run, out, defect,
+						   order[i] == DEFECT_POSSIBLE);
+		}
 }
 
 static const char *kernel_defects_kernel(const struct host_system *system, char name[128])
@@ -67,9 +95,7 @@ static int kernel_defects_check_run(struct check_run *run)
 {
 	const struct host_system *system;
 	const struct rdma_devices *rdma;
-	struct words words[] = { [DEFECT_POSSIBLE] = { .separator = "; " },
-				 [DEFECT_PRESENT] = { .separator = "; " } };
-	struct words *possible = &words[DEFECT_POSSIBLE];
+	struct kernel_defects found = { 0 };
 	char name[128];
 	unsigned int parts;
 	int rc = facts_system(run, &system);
@@ -85,20 +111,20 @@ static int kernel_defects_check_run(struct check_run *run)
 		parts |= DEFECT_SERVER;
 	finding_text(&run->finding, "kernel", "%u.%u.%u", system->kernel[0],
 		     system->kernel[1], system->kernel[2]);
-	kernel_defects_collect(run, system, parts, words);
-	if (words[DEFECT_PRESENT].count)
+	kernel_defects_collect(run, system, parts, &found);
+	if (found.present)
 		return check_say_why(
-			run, FINDING_WARN, "known", "%s: %s%s%s",
-			kernel_defects_kernel(system, name),
-			words_text(&words[DEFECT_PRESENT]),
-			possible->count ? "; Linux of that version also had: " : "",
-			possible->count ? words_text(possible) : "");
-	if (possible->count) {
+			run, FINDING_WARN, "known",
+			"%s has %u known defect%s; Linux %u.%u.%u does not have %s",
+			kernel_defects_kernel(system, name), found.present,
+			found.present == 1 ? "" : "s", found.until[0], found.until[1],
+			found.until[2], found.present == 1 ? "it" : "them");
+	if (found.possible) {
 		check_note(run);
 		return check_say(
 			run, FINDING_PASS,
-			"the vendor of %s backports fixes; Linux of that version had: %s",
-			system->release, words_text(possible));
+			"the vendor of %s backports fixes; Linux of that version had %u known defect%s",
+			system->release, found.possible, found.possible == 1 ? "" : "s");
 	}
 	if (system->kernel_is_plain)
 		return check_say(run, FINDING_PASS, "%s has no known defect",

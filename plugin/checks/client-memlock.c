@@ -10,7 +10,7 @@
 #include "plugin/checks/internal.h"
 #include "rpcrdma/probe/probe.h"
 
-/* The most that limits.conf gives to anybody; 0: no line. */
+/* The highest limit in limits.conf; 0: no line. */
 static uint64_t memlock_most(const struct host_memlock *memlock, struct words *lines)
 {
 	uint64_t most = 0, kib;

@@ -11,7 +11,7 @@
 #include "plugin/checks/internal.h"
 
 const struct defect defect_table[] = {
-	/* part, from (included), until (not included), text */
+	/* part, from (included), until (the first that is fixed), text */
 	/* From a11a2bf4 to 2b7bbc963da8, which 3.10.y and 3.14.y never got. First: defect_read_812. */
 	{ DEFECT_CLIENT,
 	  { 3, 7, 0 },
@@ -34,100 +34,85 @@ const struct defect defect_table[] = {
 	  { 4, 13, 0 },
 	  { 4, 17, 0 },
 	  "NFSv4 reads on file systems without splice come inline and break the connection" },
-	{ DEFECT_CLIENT,
-	  { 5, 4, 0 },
-	  { 5, 4, 13 },
-	  "I/O may stall after a reconnect (fixed in 5.4.13)" },
-	{ DEFECT_CLIENT,
-	  { 5, 8, 0 },
-	  { 5, 8, 14 },
-	  "I/O may stall after a reconnect (fixed in 5.8.14)" },
+	{ DEFECT_CLIENT, { 5, 4, 0 }, { 5, 4, 13 }, "I/O may stall after a reconnect" },
+	{ DEFECT_CLIENT, { 5, 8, 0 }, { 5, 8, 14 }, "I/O may stall after a reconnect" },
 	{ DEFECT_CLIENT,
 	  { 5, 10, 0 },
 	  { 5, 10, 26 },
-	  "callbacks of NFSv4.1 are mistaken (fixed in 5.10.26)" },
-	{ DEFECT_CLIENT,
-	  { 5, 14, 0 },
-	  { 5, 14, 6 },
-	  "I/O may stall after a reconnect (fixed in 5.14.6)" },
+	  "callbacks of NFSv4.1 are mistaken" },
+	{ DEFECT_CLIENT, { 5, 14, 0 }, { 5, 14, 6 }, "I/O may stall after a reconnect" },
 	{ DEFECT_CLIENT,
 	  { 5, 18, 0 },
 	  { 5, 18, 5 },
-	  "callbacks of NFSv4.1 are mistaken (fixed in 5.18.5)" },
-	{ DEFECT_CLIENT,
-	  { 6, 1, 0 },
-	  { 6, 1, 52 },
-	  "I/O may stall after a reconnect (fixed in 6.1.52)" },
+	  "callbacks of NFSv4.1 are mistaken" },
+	{ DEFECT_CLIENT, { 6, 1, 0 }, { 6, 1, 52 }, "I/O may stall after a reconnect" },
 	{ DEFECT_CLIENT,
 	  { 6, 1, 0 },
 	  { 6, 1, 93 },
-	  "the host may hang when an RDMA device goes away under a mount (6.1.93)" },
+	  "the host may hang when an RDMA device goes away under a mount" },
 	{ DEFECT_CLIENT,
 	  { 6, 1, 0 },
 	  { 6, 1, 103 },
-	  "calls are not reset after a reconnect (6.1.103)" },
+	  "calls are not reset after a reconnect" },
 	{ DEFECT_CLIENT,
 	  { 6, 1, 0 },
 	  { 6, 1, 180 },
-	  "calls wait when slots are short, and credits are not bounded (6.1.180)" },
+	  "calls wait when slots are short, and credits are not bounded" },
 	/* "xprtrdma: Decrement re_receiving on the early exit paths", which repairs 15788d1d1077. */
 	{ DEFECT_CLIENT,
 	  { 6, 1, 0 },
 	  { 6, 1, 167 },
-	  "a mount may hang when its connection ends and memory is short (6.1.167)" },
+	  "a mount may hang when its connection ends and memory is short" },
 	{ DEFECT_CLIENT,
 	  { 6, 6, 0 },
 	  { 6, 6, 130 },
-	  "a mount may hang when its connection ends and memory is short (6.6.130)" },
+	  "a mount may hang when its connection ends and memory is short" },
 	{ DEFECT_CLIENT,
 	  { 6, 12, 0 },
 	  { 6, 12, 78 },
-	  "a mount may hang when its connection ends and memory is short (6.12.78)" },
+	  "a mount may hang when its connection ends and memory is short" },
 	/* "rpcrdma: fix handling for RDMA_CM_EVENT_DEVICE_REMOVAL" */
 	{ DEFECT_CLIENT,
 	  { 6, 6, 0 },
 	  { 6, 6, 33 },
-	  "the host may hang when an RDMA device goes away under a mount (6.6.33)" },
+	  "the host may hang when an RDMA device goes away under a mount" },
 	/* "xprtrdma: Fix rpcrdma_reqs_reset()" */
 	{ DEFECT_CLIENT,
 	  { 6, 6, 0 },
 	  { 6, 6, 44 },
-	  "calls are not reset after a reconnect (6.6.44)" },
+	  "calls are not reset after a reconnect" },
 	/* "svcrdma: return 0 on success from svc_rdma_copy_inline_range", "svcrdma: bound check rq_pages
 	 * index in inline path" */
 	{ DEFECT_SERVER,
 	  { 6, 6, 0 },
 	  { 6, 6, 120 },
-	  "calls with several Read chunks may fail, or write outside of their pages (6.6.120)" },
+	  "calls with several Read chunks may fail, or write outside of their pages" },
 	{ DEFECT_SERVER,
 	  { 6, 12, 0 },
 	  { 6, 12, 64 },
-	  "calls with several Read chunks may fail, or write outside of their pages (6.12.64)" },
+	  "calls with several Read chunks may fail, or write outside of their pages" },
 	/* "svcrdma: Reduce the number of rdma_rw contexts per-QP" */
 	{ DEFECT_SERVER,
 	  { 6, 12, 0 },
 	  { 6, 12, 34 },
-	  "connections are refused on small adapters (6.12.34)" },
+	  "connections are refused on small adapters" },
 	{ DEFECT_ROCE,
 	  { 6, 1, 0 },
 	  { 6, 1, 170 },
-	  "GIDs are lost or stay behind when addresses or bonds change (6.1.170)" },
+	  "GIDs are lost or remain when addresses or bonds change" },
 	{ DEFECT_SERVER,
 	  { 6, 1, 0 },
 	  { 6, 1, 162 },
-	  "data may be damaged after a failed RDMA Read (6.1.64, 6.1.123, 6.1.162)" },
+	  "data may be damaged after a failed RDMA Read" },
 	{ DEFECT_SERVER,
 	  { 6, 1, 0 },
 	  { 6, 1, 170 },
-	  "connections are refused on small adapters (6.1.170)" },
-	{ DEFECT_SIW,
-	  { 6, 1, 0 },
-	  { 6, 1, 55 },
-	  "siw on lo or a tunnel has no GID (6.1.55)" },
+	  "connections are refused on small adapters" },
+	{ DEFECT_SIW, { 6, 1, 0 }, { 6, 1, 55 }, "siw on lo or a tunnel has no GID" },
 	{ DEFECT_SIW | DEFECT_RXE,
 	  { 6, 1, 0 },
 	  { 6, 1, 187 },
-	  "software RDMA trusts what comes from the network, so no stranger may reach it (6.1.187)" },
+	  "software RDMA trusts packets from the network: do not let untrusted hosts reach it" },
 	{ 0, { 0 }, { 0 }, NULL },
 };
 
@@ -150,6 +135,11 @@ static int defect_compare(const unsigned int a[3], const unsigned int b[3])
 		if (a[i] != b[i])
 			return a[i] < b[i] ? -1 : 1;
 	return 0;
+}
+
+bool defect_is_older(const unsigned int a[3], const unsigned int b[3])
+{
+	return defect_compare(a, b) < 0;
 }
 
 bool defect_in(const struct defect *defect, const unsigned int kernel[3])

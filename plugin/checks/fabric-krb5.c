@@ -72,7 +72,7 @@ static int krb5_check_run(struct check_run *run)
 		refused = remote.answer == REMOTE_REFUSED;
 		return check_say_why(run, refused ? FINDING_FAIL : FINDING_UNKNOWN,
 				     refused ? "refused" : "silent",
-				     "NFS over TCP %s at port %d, and Kerberos needs it",
+				     "NFS over TCP %s on port %d, and Kerberos needs it",
 				     refused ? "is refused" : "does not answer",
 				     NFS_TCP_PORT);
 	}
@@ -86,7 +86,7 @@ static int krb5_check_run(struct check_run *run)
 	}
 	if (rc)
 		return rc;
-	return check_say(run, FINDING_PASS, "NFS over TCP answers at port %d",
+	return check_say(run, FINDING_PASS, "NFS over TCP answers on port %d",
 			 NFS_TCP_PORT);
 }
 

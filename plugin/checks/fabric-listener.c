@@ -13,14 +13,14 @@ static const struct {
 	const char *reason;
 	const char *text; /* before the port */
 } answers[] = {
-	[REMOTE_OPEN] = { FINDING_PASS, "", "NFS answers over RDMA at port" },
+	[REMOTE_OPEN] = { FINDING_PASS, "", "NFS answers over RDMA on port" },
 	[REMOTE_REFUSED] = { FINDING_FAIL, "refused",
-			     "the server answers, and refuses RDMA at port" },
+			     "the server answers, and refuses RDMA on port" },
 	[REMOTE_NO_NFS] = { FINDING_FAIL, "no-nfs",
-			    "RDMA connects, but NFS does not answer, at port" },
-	[REMOTE_SILENT] = { FINDING_UNKNOWN, "silent", "no answer over RDMA at port" },
+			    "RDMA connects, but NFS does not answer, on port" },
+	[REMOTE_SILENT] = { FINDING_UNKNOWN, "silent", "no answer over RDMA on port" },
 	[REMOTE_UNREACHABLE] = { FINDING_UNKNOWN, "unreachable",
-				 "the fabric does not reach the server at port" },
+				 "the fabric does not reach the server on port" },
 };
 
 static bool fabric_listener_is_silent(const struct remote *remote)
@@ -71,7 +71,7 @@ static int fabric_listener_check_run(struct check_run *run)
 	    !remote_rdma(run, RHEL6_PORT, &other) && other.answer == REMOTE_OPEN)
 		return check_say_why(
 			run, FINDING_WARN, "port-2050",
-			"NFS answers over RDMA at port %u, as of RHEL 6, and not at %u",
+			"NFS answers over RDMA on port %u (the RHEL 6 default), not on %u",
 			RHEL6_PORT, target->port);
 	if (*remote.text)
 		finding_text(&run->finding, "answer", "%s", remote.text);

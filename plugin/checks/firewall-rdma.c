@@ -98,7 +98,7 @@ static int firewall_rdma_judge(struct check_run *run, struct firewall_rdma *stat
 			paths->list[kept++] = paths->list[i];
 	paths->count = kept;
 	if (!kept)
-		rc = packet_paths_to_anybody(run, paths);
+		rc = packet_paths_to_any(run, paths);
 	for (i = 0; i < paths->count && !rc; i++) {
 		rc = firewall_rdma_ask(run, state, &paths->list[i], role, &answer);
 		open += answer == FIREWALL_ACCEPT;

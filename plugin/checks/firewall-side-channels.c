@@ -181,7 +181,7 @@ static int firewall_channels_check_run(struct check_run *run)
 		paths->count = 0;
 		if (channel->role == CHECK_CLIENT)
 			packet_paths_to_server(run, paths);
-		rc = paths->count ? 0 : packet_paths_to_anybody(run, paths);
+		rc = paths->count ? 0 : packet_paths_to_any(run, paths);
 		for (i = 0; i < paths->count && !rc; i++)
 			if (*paths->list[i].netdev)
 				rc = firewall_channels_ask(run, state, channel,

@@ -170,8 +170,8 @@ struct packet_path_list {
 
 /* To each address of the server that has a route; none where none is known. */
 void packet_paths_to_server(struct check_run *run, struct packet_path_list *out);
-/* By each usable port to anybody, in each family that the port has addresses of. */
-int packet_paths_to_anybody(struct check_run *run, struct packet_path_list *out);
+/* By each usable port to any peer, in each family that the port has addresses of. */
+int packet_paths_to_any(struct check_run *run, struct packet_path_list *out);
 
 struct packet_kind {
 	uint8_t protocol;
@@ -223,16 +223,16 @@ enum netfilter_owner {
 
 struct netfilter_answer {
 	enum firewall_answer answer;
-	bool by_zone; /* firewalld said so: of other rules nothing is known */
-	bool for_some; /* anybody was asked about, and some peers can pass: rules name them */
-	bool of_all; /* why is about no packet in particular */
+	bool by_zone;  /* firewalld said so: of other rules nothing is known */
+	bool for_some; /* asked for any peer, and some peers can pass: rules name them */
+	bool of_all;   /* why is about no packet in particular */
 	char why[FIREWALL_WHY_MAX];
 	const char *unknown;        /* where it is that: the reason of firewall.rdma */
 	enum netfilter_owner owner; /* where it is dropped */
 	char command[NETFILTER_COMMAND_MAX]; /* what opens it; empty: none is known */
 };
 
-/* Errors: nobody could be asked: -EPERM, -ENOENT, -ENODATA...; -EBADMSG, -E2BIG. */
+/* Errors: the rules could not be read: -EPERM, -ENOENT, -ENODATA...; -EBADMSG, -E2BIG. */
 int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
 		  struct netfilter_answer *out);
 
@@ -399,7 +399,7 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out);
 struct sysctl_setting {
 	const char *name;
 	int64_t usual, older; /* defaults of kernels */
-	int64_t least;        /* below it somebody waits */
+	int64_t least;        /* below it calls wait */
 };
 
 /* Says the finding of those in @folder below the root; @settings end with name NULL. */
@@ -432,6 +432,7 @@ extern const struct defect defect_table[]; /* ends with text NULL */
 /* The row that counters of mounts overrule: bug.read-812. */
 extern const struct defect *const defect_read_812;
 bool defect_in(const struct defect *defect, const unsigned int kernel[3]);
+bool defect_is_older(const unsigned int a[3], const unsigned int b[3]);
 enum defect_presence defect_presence(const struct defect *defect,
 				     const struct host_system *system);
 

@@ -203,7 +203,7 @@ static void nfsd_conf_judge_argument(struct check_run *run, const char *port,
 	else if (number && number < 10304 && (!*port || port[strspn(port, "0123456789")]))
 		nfsd_conf_set(
 			out, NFSD_CONF_BROKEN, "bad-argument",
-			"before nfs-utils 1.3.4 --rdma with a service's name, or none, listens at another port");
+			"before nfs-utils 1.3.4 --rdma with a service's name, or none, listens on another port");
 	if (out->state != NFSD_CONF_ON)
 		out->port = 0;
 }

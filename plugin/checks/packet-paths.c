@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The paths of packets between this host and its peers: to the server that was named by the routes
- * to its addresses, else by every interface of an RDMA device to anybody. A peer that is anybody
- * is one whom the interface leads to. */
+ * to its addresses, else by every interface of an RDMA device to any peer that the interface
+ * leads to. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
@@ -67,7 +67,7 @@ void packet_paths_to_server(struct check_run *run, struct packet_path_list *out)
 	}
 }
 
-/* --- to anybody ------------------------------------------------------------------------- */
+/* --- to any peer ------------------------------------------------------------------------ */
 
 /* RoCE has a GID of each address of its interface: the first of a family; link-local ones carry no
  * NFS. Other kinds have none, and then nothing tells. */
@@ -127,7 +127,7 @@ static void packet_paths_add_port(struct check_run *run, const struct netdevs *n
 		packet_paths_add_netdev(run, at, at->port->netdev, out);
 }
 
-int packet_paths_to_anybody(struct check_run *run, struct packet_path_list *out)
+int packet_paths_to_any(struct check_run *run, struct packet_path_list *out)
 {
 	const struct rdma_devices *rdma;
 	const struct netdevs *netdevs;

@@ -14,7 +14,7 @@
 struct exported_to {
 	struct host_network list[16];
 	unsigned int count;
-	bool anybody; /* a default route is among them, or their network is unknown */
+	bool any_client; /* a default route is among them, or their network is unknown */
 };
 
 static void exports_find_networks(struct check_run *run, const struct own_addresses *own,
@@ -24,20 +24,20 @@ static void exports_find_networks(struct check_run *run, const struct own_addres
 	unsigned int i, a;
 
 	out->count = 0;
-	out->anybody = !all || host_networks(run->host, all) || !all->count;
-	for (i = 0; !out->anybody && i < all->count; i++) {
+	out->any_client = !all || host_networks(run->host, all) || !all->count;
+	for (i = 0; !out->any_client && i < all->count; i++) {
 		for (a = 0; a < own->count; a++)
 			if (own->list[a].state == OWN_REACHED &&
 			    !strcmp(own->list[a].netdev, all->list[i].netdev))
 				break;
 		if (a == own->count)
 			continue;
-		out->anybody |= !all->list[i].prefix ||
-				out->count == ARRAY_SIZE(out->list);
-		if (!out->anybody)
+		out->any_client |= !all->list[i].prefix ||
+				   out->count == ARRAY_SIZE(out->list);
+		if (!out->any_client)
 			out->list[out->count++] = all->list[i];
 	}
-	out->anybody |= !out->count;
+	out->any_client |= !out->count;
 }
 
 /* Whether the directory has a client in the networks. Of several lines of it one is enough. */
@@ -83,13 +83,13 @@ static int exports_say(struct check_run *run, const struct host_exports *exports
 {
 	_cleanup_free_ struct own_addresses *own = malloc(sizeof(*own));
 	struct words without = { 0 }, networks = { 0 };
-	struct exported_to to = { .anybody = true };
+	struct exported_to to = { .any_client = true };
 	char text[NETWORK_TEXT_MAX];
 	unsigned int with, i;
 
 	if (own && !addresses_read(run, own))
 		exports_find_networks(run, own, &to);
-	if (to.anybody)
+	if (to.any_client)
 		return check_say(run, FINDING_PASS, "%s%s", exports->first,
 				 exports->exported > 1 ? ", and more" : " is exported");
 	with = exports_sort(exports, &to, &without);

@@ -90,7 +90,7 @@ static int ganesha_check_run(struct check_run *run)
 	}
 	return check_say_why(
 		run, FINDING_UNKNOWN, "not-shown",
-		"%s enables RDMA at port %u; no file shows whether NFS-Ganesha was built with RDMA and listens",
+		"%s enables RDMA on port %u; no file shows whether NFS-Ganesha was built with RDMA and listens",
 		ganesha->where, ganesha->port);
 }
 

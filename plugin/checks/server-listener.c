@@ -50,17 +50,17 @@ static int server_listener_say_missing(struct check_run *run,
 			     value->line);
 		return check_say_why(
 			run, FINDING_FAIL, "port-taken",
-			"nothing listens for RDMA at port %u, which /%s:%u also gives to %s",
+			"nothing listens for RDMA on port %u, which /%s:%u also gives to %s",
 			conf->port, value->file, value->line, other);
 	}
 	if (module->state == MODULE_LOADED || module->state == MODULE_BUILTIN)
 		return check_say_why(
 			run, FINDING_FAIL, "not-open",
-			"%s enables RDMA at port %u, and the server does not listen there",
+			"%s enables RDMA on port %u, and the server does not listen there",
 			conf->where, conf->port);
 	return check_say_why(
 		run, FINDING_FAIL, "module-not-loaded",
-		"%s enables RDMA at port %u, and the server does not listen there: rpcrdma is not loaded",
+		"%s enables RDMA on port %u, and the server does not listen there: rpcrdma is not loaded",
 		conf->where, conf->port);
 }
 
@@ -83,7 +83,7 @@ static int server_listener_check_run(struct check_run *run)
 	if (ports.count) {
 		check_note(run);
 		return check_say(run, FINDING_PASS,
-				 "the server listens for RDMA at port %u", ports.list[0]);
+				 "the server listens for RDMA on port %u", ports.list[0]);
 	}
 	rc = nfsd_conf_read(run, &conf);
 	if (rc)

@@ -91,7 +91,7 @@ static int server_nfs_conf_check_run(struct check_run *run)
 	if (conf.state != NFSD_CONF_ON)
 		return server_nfs_conf_say(run, &conf, ports.count);
 	finding_number(&run->finding, "port", conf.port);
-	return check_say(run, FINDING_PASS, "%s enables RDMA at port %u", conf.where,
+	return check_say(run, FINDING_PASS, "%s enables RDMA on port %u", conf.where,
 			 conf.port);
 }
 

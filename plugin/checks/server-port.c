@@ -32,7 +32,7 @@ static int server_port_check_run(struct check_run *run)
 	if (target->has_port && !target->server && !nfsd_has_port(&ports, target->port)) {
 		finding_number(&run->finding, "asked", target->port);
 		return check_say_why(run, FINDING_FAIL, "other-port",
-				     "the server listens for RDMA at port %s, not at %u",
+				     "the server listens for RDMA on port %s, not on %u",
 				     server_port_list(&ports, &words), target->port);
 	}
 	if (nfsd_conf_read(run, &conf))
@@ -42,7 +42,7 @@ static int server_port_check_run(struct check_run *run)
 		finding_text(&run->finding, "file", "%s", conf.where);
 		return check_say_why(
 			run, FINDING_WARN, "changes",
-			"the server listens for RDMA at port %s; after its next start it listens at %u (%s)",
+			"the server listens for RDMA on port %s; after its next start it listens on %u (%s)",
 			server_port_list(&ports, &words), conf.port, conf.where);
 	}
 	if (nfsd_has_port(&ports, NFS_RDMA_PORT))

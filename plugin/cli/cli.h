@@ -159,7 +159,7 @@ int cmd_check_fill(const struct cmd_check_job *job, finding_sink sink, void *arg
 
 /* publish.c: a report that no terminal shows */
 
-/* An entry of the journal for each finding that needs care, then one for the verdict, with
+/* An entry of the journal for each finding that needs attention, then one for the verdict, with
  * @note. @identifier: SYSLOG_IDENTIFIER. Errors: of journal_send(). */
 int publish_journal(const struct report *report, const char *identifier,
 		    const char *note);
@@ -172,7 +172,7 @@ int publish_metrics(const struct report *report, const char *path, char *note,
 
 struct mounts_rows {
 	const struct check_target *of; /* of its server alone; NULL: all */
-	unsigned int max; /* at most, those that need care first; 0: no limit */
+	unsigned int max; /* at most, those that need attention first; 0: no limit */
 };
 
 /* The table of mounts, and of what is missing. Errors: -ENOMEM. */

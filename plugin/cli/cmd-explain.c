@@ -2,6 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* nfsrdma explain: what a finding means, from the table of meanings. */
+#include <ctype.h>
 #include <limits.h>
 
 #include "plugin/cli/options.h"
@@ -42,16 +43,24 @@ struct explain_page {
 	unsigned int known; /* of enum report_system */
 };
 
-/* How a value gets into a command is nothing for a reader: "{!key}" is "{key}". */
-static void explain_command(const char *command)
+/* "{server}" and "{!server}" are what the evidence of a report has in their place: SERVER. */
+static const char *explain_text(const char *text, char buf[MEANING_CAUSE_MAX])
 {
-	printf("%*s", LABEL_WIDTH + 2, "");
-	for (; *command; command++) {
-		putchar(*command);
-		if (command[0] == '{' && command[1] == '!')
-			command++;
+	bool in_key = false;
+	size_t n = 0;
+
+	for (; *text && n < MEANING_CAUSE_MAX - 1; text++) {
+		if (*text == '{' && (text[1] == '!' || islower((uint8_t)text[1]))) {
+			in_key = true;
+			text += text[1] == '!';
+		} else if (*text == '}' && in_key) {
+			in_key = false;
+		} else {
+			buf[n++] = in_key ? (char)toupper((uint8_t)*text) : *text;
+		}
 	}
-	putchar('\n');
+	buf[n] = '\0';
+	return buf;
 }
 
 /* Most steps are for all systems. */
@@ -63,30 +72,33 @@ static void explain_learn(const struct step *step, struct explain_page *page)
 	page->known |= step->systems | SYSTEM_DISTRIBUTIONS;
 }
 
-/* "{key}" is what the evidence of a report has in its place. */
 static void explain_steps(const struct step *step, struct explain_page *page)
 {
-	const char *label = "Remedy";
+	const char *label = "Steps";
 
 	for (; step->text; step++) {
-		char text[STEP_TEXT_MAX];
+		char text[STEP_TEXT_MAX], shown[MEANING_CAUSE_MAX];
 
 		explain_learn(step, page);
 		if (!meaning_step_fits(step, page->systems))
 			continue;
 		meaning_step(step, page->systems, text, sizeof(text));
-		output_labelled(label, LABEL_WIDTH, text, page->width);
+		output_labelled(label, LABEL_WIDTH, explain_text(text, shown),
+				page->width);
 		label = "";
 		if (step->command)
-			explain_command(step->command);
+			printf("%*s%s\n", LABEL_WIDTH + 2, "",
+			       explain_text(step->command, shown));
 	}
 }
 
 static void explain_reason(const struct reason *reason, struct explain_page *page)
 {
+	char cause[MEANING_CAUSE_MAX];
 	size_t i;
 
-	output_labelled("Cause", LABEL_WIDTH, reason->cause, page->width);
+	output_labelled("Cause", LABEL_WIDTH, explain_text(reason->cause, cause),
+			page->width);
 	explain_steps(reason->steps, page);
 	for (i = 0; reason->see[i]; i++)
 		output_labelled(i ? "" : "See", LABEL_WIDTH, reason->see[i], page->width);
@@ -216,6 +228,7 @@ static int explain_messages(const struct cmd_explain_options *options,
 			    struct explain_page *page)
 {
 	const struct message *after = NULL, *message;
+	char text[MEANING_CAUSE_MAX];
 	bool found = false;
 
 	while (message_next(after)) {
@@ -224,10 +237,10 @@ static int explain_messages(const struct cmd_explain_options *options,
 			continue;
 		printf("%s%s: %s\n\n", found ? "\n" : "", message->program,
 		       message->text);
-		output_labelled("Cause", LABEL_WIDTH, message->cause, page->width);
+		output_labelled("Cause", LABEL_WIDTH, explain_text(message->cause, text),
+				page->width);
 		explain_steps(message->steps, page);
-		printf("%-*snfsrdma explain %s\n%-*s%s\n", LABEL_WIDTH, "More",
-		       message->finding, LABEL_WIDTH, "Source", message->source);
+		printf("%-*snfsrdma explain %s\n", LABEL_WIDTH, "More", message->finding);
 		found = true;
 	}
 	return found ? output_finish(&options->cli)

@@ -91,7 +91,7 @@ static int cmd_mounts_row(struct report *report, const struct mount_verdict *ver
 }
 
 /* Rows are counted first, then added: all of them in the order of mounting, or, where there is no room for
- * all, those that need care and then others. */
+ * all, those that need attention and then others. */
 struct cmd_mounts_pass {
 	struct report *report;
 	bool asked;

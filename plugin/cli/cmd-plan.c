@@ -288,7 +288,7 @@ static int cmd_plan_run(void *arg)
 		return cli_unknown(cli);
 	request.spec = cli->operands[0];
 	request.policies = policies;
-	/* What is wrong with the options is said before anybody is asked. */
+	/* Errors of the options come before any name is resolved. */
 	rc = plan_make(&plan, &request);
 	if (!rc && options->resolve) {
 		plan_free(take_ptr(plan));

@@ -9,8 +9,8 @@
 #include "plugin/libvirt/libvirt.h"
 #include "plugin/setup/setup.h"
 
-/* A start waits for mount.nfs, which tries for two minutes where nobody answers; and then all is to
- * be put back. */
+/* A start waits for mount.nfs, which tries for two minutes if the server does not answer; then
+ * everything is restored. */
 #define CHANGE_MS  180000
 #define READ_MS    15000
 #define RESOLVE_MS 2000

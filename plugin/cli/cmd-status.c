@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* nfsrdma status: one page about this host. Facts (status.c), the table of mounts, and of the checks and
- * of the audit of mounts those findings that need care: they are the same as in `nfsrdma check` and
+ * of the audit of mounts those findings that need attention: they are the same as in `nfsrdma check` and
  * `nfsrdma mounts`, so the verdict is never better than theirs. No server is contacted, so a mount
  * counts as proven where a record says so that the mount helper or the watcher wrote in the last minute. */
 #include "plugin/cli/status.h"
@@ -77,7 +77,7 @@ static int cmd_status_checks(struct status_page *status)
 
 /* --- mounts ---------------------------------------------------------------------------------- */
 
-/* Those that need care; of good ones what says which mounts there are. */
+/* Those that need attention; of good ones what says which mounts there are. */
 static void cmd_status_on_mount(void *arg, const struct finding *finding)
 {
 	struct status_page *status = arg;
@@ -202,9 +202,9 @@ const struct cli_command cmd_status = {
 	.details =
 		"Shows one page about this host: its RDMA ports, whether its NFS server listens, "
 		"each mount with its requested and actual transport, libvirt's pools and guests, "
-		"the watcher, and the last loss. What fails, warns or is unknown in 'nfsrdma "
-		"check' and 'nfsrdma mounts' does so here, too, in one line each. No server is "
-		"contacted and nothing is changed.",
+		"the watcher, and the last loss. Findings of 'nfsrdma check' and 'nfsrdma mounts' "
+		"that need attention are listed in one line each. No server is contacted and "
+		"nothing is changed.",
 	.options = cmd_status_options,
 	.timeout_ms = 5000,
 	.working = "reading the state of this host",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A report for nobody in front of a terminal: entries in the journal, and a file of metrics. */
+/* A report without a terminal: entries in the journal, and a file of metrics. */
 #include <unistd.h>
 
 #include "plugin/cli/cli.h"

@@ -168,7 +168,7 @@ static bool status_ganesha(struct status_page *status)
 	if (ganesha.rdma)
 		status_report(
 			status,
-			"NFS-Ganesha runs, with RDMA at port %u in its configuration",
+			"NFS-Ganesha runs, with RDMA on port %u in its configuration",
 			ganesha.port);
 	else
 		status_report(status, "NFS-Ganesha runs, without RDMA");

@@ -116,7 +116,7 @@ int value_fault(const char *text, void *faults)
 }
 
 /* One id of the list at *text; moves to what follows it. -1, (uid_t)-1, means "none" to the
- * kernel and is nobody's. */
+ * kernel; no user has it. */
 static bool value_id(const char **text, char end, uint32_t *out)
 {
 	size_t len = strcspn(*text, ":,");
@@ -243,6 +243,7 @@ static int value_host(const char *text, struct value_server *out, const char **r
 int value_server(const char *text, struct value_server *out)
 {
 	const char *rest = text, *p;
+	size_t digits;
 	int rc;
 
 	if (!*text)
@@ -265,6 +266,11 @@ int value_server(const char *text, struct value_server *out)
 				       strlen(out->path), MOUNT_PATH_MAX);
 		return 0;
 	}
+	digits = strspn(rest + 1, "0123456789");
+	if (*rest == ':' && digits && rest[1 + digits] == ':' && *text != '[' &&
+	    (rest[2 + digits] == '/' || !rest[2 + digits]))
+		return err_set(EINVAL, "unexpected port in '%.60s'; use --port %.*s",
+			       text, (int)min_u32((uint32_t)digits, 8), rest + 1);
 	if (strchr(rest + 1, ':') && *text != '[')
 		return err_set(EINVAL,
 			       "an IPv6 address needs brackets: [2001:db8::1]:/export");

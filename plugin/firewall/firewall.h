@@ -3,13 +3,13 @@
 
 /* What a packet filter does with one packet: the rules of nftables, those of iptables-nft among
  * them, as `nft -j list ruleset` prints them, and firewalld's zones. Pure: it asks no system and
- * touches no network. What is not modelled is unknown, and named. */
+ * touches no network. What cannot be evaluated is unknown, and named. */
 #ifndef PLUGIN_FIREWALL_H
 #define PLUGIN_FIREWALL_H
 
 #include "plugin/live/live.h"
 
-/* DROP: rejected too. UNKNOWN: something that is not modelled could decide either way. */
+/* DROP: rejected too. UNKNOWN: something that cannot be evaluated could decide either way. */
 enum firewall_answer { FIREWALL_ACCEPT, FIREWALL_DROP, FIREWALL_UNKNOWN };
 enum firewall_hook { FIREWALL_INPUT, FIREWALL_OUTPUT };
 
@@ -40,7 +40,7 @@ struct firewall_place {
 /* What the rules that `nft -j list ruleset` printed do with the packet: rules of the families
  * ip, ip6 and inet at prerouting and input, or output and postrouting, and of netdev at that
  * device.
- * @why: the rule that decided, or the first one that is not modelled and could have: clean text.
+ * @why: the rule that decided, or the first one that cannot be evaluated and could have: clean text.
  * @place: of what drops it; NULL if not wanted.
  * Errors: -EBADMSG not a ruleset; -E2BIG more than is read. */
 int firewall_eval(const char *json, size_t len, const struct firewall_packet *packet,

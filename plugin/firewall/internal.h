@@ -4,9 +4,9 @@
 /* The map of the firewall evaluation: one packet against the ruleset that nft prints as JSON
  * (libnftables-json(5)).
  *
- * Three values. A match that is not modelled may hold or not, so a rule with one adds what it
+ * Three values. A match that cannot be evaluated may hold or not, so a rule with one adds what it
  * could decide to what is possible, and the walk goes on. What is possible at the end of a chain
- * is the answer if it is one thing; so a match that is not modelled costs nothing where every
+ * is the answer if it is one thing; so a match that cannot be evaluated costs nothing where every
  * outcome is the same.
  *
  *	ruleset -> chains in the order of hooks and priorities   eval.c
@@ -34,7 +34,7 @@ struct firewall_cause {
 	struct json_object *rule; /* NULL: the chain's policy */
 	const struct ruleset_chain *chain;
 	char doubt
-		[64]; /* "meta mark is not modelled"; empty: it is certain, if this rule is reached */
+		[64]; /* "meta mark cannot be evaluated"; empty: it is certain, if this rule is reached */
 };
 
 struct firewall_outcome {

@@ -44,7 +44,8 @@ enum truth match_element(struct firewall_run *run, const struct operand *ops,
 	parts = json_member(element, "concat");
 	if (!json_object_is_type(parts, json_type_array) ||
 	    json_object_array_length(parts) != nops)
-		return operand_doubt(run, "an element of another size is not modelled");
+		return operand_doubt(run,
+				     "an element of another size cannot be evaluated");
 	for (i = 0; i < nops && all != NO; i++) {
 		one = value_is(run, &ops[i], json_object_array_get_idx(parts, i));
 		all = one < all ? one : all;
@@ -95,7 +96,7 @@ static enum truth match_flags(struct firewall_run *run, const struct operand *op
 
 	run->steps++;
 	if (!value_to_number(op, right, &bits))
-		return operand_doubt(run, "a flag is not modelled");
+		return operand_doubt(run, "a flag cannot be evaluated");
 	if (op->number & op->known & bits)
 		return YES;
 	return bits & ~op->known ? MAYBE : NO;
@@ -124,7 +125,7 @@ static enum truth match_compare(struct firewall_run *run, const struct operand *
 	if (op->kind == OPERAND_UNKNOWN)
 		return MAYBE;
 	if (op->kind != OPERAND_NUMBER || !value_to_number(op, right, &number))
-		return operand_doubt(run, "%.4s is not modelled", how);
+		return operand_doubt(run, "%.4s cannot be evaluated", how);
 	if (op->known != UINT64_MAX)
 		return MAYBE;
 	if (op->number == number)
@@ -142,7 +143,7 @@ enum truth match_holds(struct firewall_run *run, struct json_object *match)
 
 	nops = match_operands(run, json_member(match, "left"), ops);
 	if (!how || !nops)
-		return operand_doubt(run, "a match is not modelled");
+		return operand_doubt(run, "a match cannot be evaluated");
 	for (i = 0; i < nops; i++)
 		if (ops[i].kind == OPERAND_MISSING)
 			return NO;
@@ -161,5 +162,5 @@ enum truth match_holds(struct firewall_run *run, struct json_object *match)
 		return match_opposite(match_equal(run, ops, nops, right));
 	if ((how[0] == '<' || how[0] == '>') && nops == 1)
 		return match_compare(run, &ops[0], how, right);
-	return operand_doubt(run, "the operator %.4s is not modelled", how);
+	return operand_doubt(run, "the operator %.4s cannot be evaluated", how);
 }

@@ -173,7 +173,7 @@ static void ct_status(struct firewall_run *run, struct operand *out)
 	operand_symbol(out, 0, statuses);
 	out->known = run->packet->established ? 32 : 63;
 	out->flags = true;
-	operand_doubt(run, "ct status is not modelled");
+	operand_doubt(run, "ct status cannot be evaluated");
 }
 
 static void ct_direction(struct firewall_run *run, struct operand *out)

@@ -40,7 +40,7 @@ int packet_family(const struct firewall_packet *packet)
 void operand_unknown(struct firewall_run *run, struct operand *out, const char *what)
 {
 	out->kind = OPERAND_UNKNOWN;
-	operand_doubt(run, "%s is not modelled", what);
+	operand_doubt(run, "%s cannot be evaluated", what);
 }
 
 void operand_number(struct operand *out, uint64_t value, uint64_t known)

@@ -62,7 +62,7 @@ static enum truth value_not_modelled(struct firewall_run *run, struct json_objec
 								  JSON_C_TO_STRING_PLAIN)
 				 : NULL;
 
-	return operand_doubt(run, "the value %.24s is not modelled",
+	return operand_doubt(run, "the value %.24s cannot be evaluated",
 			     text ? text : "null");
 }
 

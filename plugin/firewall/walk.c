@@ -66,7 +66,7 @@ static void walk_doubt(struct firewall_walk *walk, const char *why)
 {
 	if (walk->truth == YES)
 		str_copy(walk->doubt, sizeof(walk->doubt),
-			 why[0] ? why : "a match is not modelled");
+			 why[0] ? why : "a match cannot be evaluated");
 	walk->truth = MAYBE;
 }
 
@@ -75,7 +75,7 @@ static void walk_unknown(struct firewall_walk *walk, const char *what)
 {
 	char why[64];
 
-	snprintf(why, sizeof(why), "%.45s is not modelled", what);
+	snprintf(why, sizeof(why), "%.40s cannot be evaluated", what);
 	walk_doubt(walk, why);
 	walk_end(walk, END_ACCEPT);
 	walk_end(walk, END_DROP);
@@ -108,7 +108,8 @@ static void walk_reject(struct firewall_walk *walk, struct json_object *value)
 	if (type && (!strcmp(type, "icmp") || !strcmp(type, "icmpv6"))) {
 		other = family == (type[4] ? AF_INET : AF_INET6);
 		if (family == AF_UNSPEC)
-			walk_doubt(walk, "a packet of either IP version is not modelled");
+			walk_doubt(walk,
+				   "a packet of either IP version cannot be evaluated");
 	} else if (type && !strcmp(type, "tcp reset")) {
 		other = walk->run->packet->protocol != IPPROTO_TCP;
 	}
@@ -226,7 +227,7 @@ static void walk_mangle(struct firewall_walk *walk, struct json_object *value)
 static void walk_set(struct firewall_walk *walk, struct json_object *value)
 {
 	if (json_member(value, "stmt"))
-		walk_doubt(walk, "a set with limits is not modelled");
+		walk_doubt(walk, "a set with limits cannot be evaluated");
 }
 
 /* A match or target of iptables-nft: nft prints its name without arguments. */
@@ -256,7 +257,7 @@ static void walk_xt_target(struct firewall_walk *walk, struct json_object *value
 	for (i = 0; i < ARRAY_SIZE(targets); i++)
 		if (!strcmp(targets[i].name, name)) {
 			if (targets[i].act == walk_notrack)
-				walk_doubt(walk, "xt target CT is not modelled");
+				walk_doubt(walk, "xt target CT cannot be evaluated");
 			targets[i].act(walk, value);
 			return;
 		}
@@ -275,11 +276,11 @@ static void walk_xt(struct firewall_walk *walk, struct json_object *value)
 		if (walk->last)
 			walk_unknown(walk, "xt");
 		else
-			walk_doubt(walk, "xt is not modelled");
+			walk_doubt(walk, "xt cannot be evaluated");
 	} else if (!strcmp(type, "target")) {
 		walk_xt_target(walk, value, name);
 	} else if (strcmp(name, "comment") != 0) {
-		snprintf(what, sizeof(what), "xt match %.30s is not modelled", name);
+		snprintf(what, sizeof(what), "xt match %.30s cannot be evaluated", name);
 		walk_doubt(walk, what);
 	}
 }
@@ -403,7 +404,7 @@ static void walk_statement(struct firewall_walk *walk, struct json_object *state
 		}
 	for (i = 0; name && i < ARRAY_SIZE(limits); i++)
 		if (!strcmp(limits[i], name)) {
-			snprintf(why, sizeof(why), "%s is not modelled", name);
+			snprintf(why, sizeof(why), "%s cannot be evaluated", name);
 			walk_doubt(walk, why);
 			return;
 		}

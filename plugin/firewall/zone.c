@@ -42,8 +42,8 @@ static enum firewall_answer zone_ask(const struct host_firewalld *zone,
 	const char *protocol = packet->protocol == IPPROTO_UDP ? "udp" : "tcp";
 
 	if (zone->more[0]) {
-		snprintf(why, cap, "zone %s has %s, which is not modelled", zone->zone,
-			 zone->more);
+		snprintf(why, cap, "zone %s has %s, which cannot be evaluated",
+			 zone->zone, zone->more);
 		return FIREWALL_UNKNOWN;
 	}
 	if (port && port->some && !zone_accepts(zone)) {
@@ -76,7 +76,8 @@ void firewall_zone(const struct host_firewalld *zone,
 		snprintf(why, cap, "firewalld accepts replies");
 	} else if (packet->hook == FIREWALL_OUTPUT && zone->more[0]) {
 		*answer = FIREWALL_UNKNOWN;
-		snprintf(why, cap, "firewalld has %s, which is not modelled", zone->more);
+		snprintf(why, cap, "firewalld has %s, which cannot be evaluated",
+			 zone->more);
 	} else if (packet->hook == FIREWALL_OUTPUT) {
 		*answer = FIREWALL_ACCEPT;
 		snprintf(why, cap, "no policy of firewalld restricts what leaves");

@@ -24,7 +24,7 @@ int answer_errno(const char *name)
 
 int answer_refuse(const char *what)
 {
-	return err_set(EBADMSG, "the record has no %s that makes sense", what);
+	return err_set(EBADMSG, "the record has no valid %s", what);
 }
 
 void answer_add_text(struct json_object *json, const char *key, const char *text)

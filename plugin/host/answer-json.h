@@ -24,7 +24,7 @@ void answer_add_text(struct json_object *json, const char *key, const char *text
 /* NULL: @json is no object, or has no such member. */
 struct json_object *answer_member(struct json_object *json, const char *key);
 int answer_get_text(struct json_object *json, const char *key, char *buf, size_t cap);
-/* Sets the text for "no @what that makes sense"; returns -EBADMSG. */
+/* Sets the text for "no valid @what"; returns -EBADMSG. */
 int answer_refuse(const char *what);
 
 #endif

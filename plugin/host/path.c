@@ -161,7 +161,8 @@ static int path_read_link(const struct path_walk *walk, const char *path, bool p
 
 static int path_too_long(void)
 {
-	return err_set(ENAMETOOLONG, "the path has more than %d bytes behind its links",
+	return err_set(ENAMETOOLONG,
+		       "the path has more than %d bytes after its links are resolved",
 		       PATH_MAX - 1);
 }
 
@@ -194,7 +195,7 @@ static int path_go_up(struct path_walk *walk)
 	if (walk->guessed && step->mount != step[-1].mount)
 		return err_set(
 			EXDEV,
-			"the path leaves %.200s by '..', behind names that were not "
+			"the path leaves %.200s by '..', after names that were not "
 			"looked at",
 			walk->out->path);
 	walk->guessed |= !step->sure;
@@ -228,10 +229,8 @@ static void path_push(struct path_walk *walk, const struct host_mount *mount, si
 
 static int path_bad_mount(const struct host_mount *mount)
 {
-	return err_set(
-		EBADMSG,
-		"the line of mountinfo for what is mounted on %.200s makes no sense",
-		mount->target);
+	return err_set(EBADMSG, "invalid line of mountinfo for the mount on %.200s",
+		       mount->target);
 }
 
 /* A mount's target has no links in it. */

@@ -169,7 +169,7 @@ static int original_file_name(const char *uuid, char name[NAME_CAP])
 	return 0;
 }
 
-/* A command that was killed while it wrote left its part; nobody else writes while the folder is
+/* A command that was killed while it wrote left a part; no other command writes while the folder is
  * locked. */
 static void original_tidy(int folder)
 {

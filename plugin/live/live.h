@@ -58,7 +58,7 @@ struct host_firewalld {
 	char target[32]; /* "default", "ACCEPT", "DROP", "%%REJECT%%" */
 	unsigned int nports;
 	struct host_firewalld_port ports[HOST_FIREWALLD_PORTS_MAX];
-	char more[160]; /* settings that are not modelled; empty: none */
+	char more[160]; /* settings that cannot be evaluated; empty: none */
 };
 
 #define HOST_ADDRESSES_MAX 64

@@ -3,7 +3,7 @@
 
 /* Verdicts as findings, for `nfsrdma mounts`: pure. Transport and counters have a finding
  * for each mount, so that a metrics collector has its series. The other aspects have one
- * finding for all good mounts, and one for each mount that needs care. A host may have
+ * finding for all good mounts, and one for each mount that needs attention. A host may have
  * thousands of mounts and a report is bounded, so bad ones come first. */
 #include <inttypes.h>
 #include <limits.h>

@@ -95,7 +95,7 @@ void mounts_metrics(const struct mounts_measured *what, struct report *report)
 	struct mounts_measure m = { .what = what, .report = report };
 	unsigned int i, bad, total = 0, shown = 0;
 
-	/* Those that need care come first. */
+	/* Those that need attention come first. */
 	for (bad = 2; bad-- > 0;) {
 		for (i = 0; i < view_nfs(what->seen->view)->count; i++) {
 			const struct mount_verdict *verdict = &what->verdicts[i];

@@ -87,7 +87,7 @@ struct mounts_measured {
 	const void *arg;
 };
 
-/* Mounts with metrics of their own; those that need care come first. */
+/* Mounts with metrics of their own; those that need attention come first. */
 #define MOUNTS_MEASURED_MAX 250
 
 void mounts_metrics(const struct mounts_measured *what, struct report *report);

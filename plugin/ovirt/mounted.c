@@ -76,7 +76,7 @@ static void ovirt_mounted_describe(struct ovirt_mounted *out)
 	} else if (out->count && !view_run_is_rdma(out->top->run)) {
 		snprintf(
 			out->text, sizeof(out->text),
-			"%.200s is mounted over %s, and stays so whatever the options are: VDSM never remounts",
+			"%.200s is mounted over %s, and keeps that transport: VDSM never remounts",
 			target, ovirt_mounted_transport(out));
 		snprintf(
 			out->remedy, sizeof(out->remedy),

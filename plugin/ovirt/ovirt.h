@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* oVirt's storage domains on NFS over RDMA, with oVirt unchanged. The engine stores a domain's
- * connection and has rules for it; VDSM, on every host, makes a mount command and a directory of it;
+ * connection and has rules for it; VDSM, on every host, builds a mount command and a directory from it;
  * mount.nfs adds the settings of nfsmount.conf. All three are modelled here, so that the result of
  * options in the engine, or of files on a host, is known before they are applied.
  *

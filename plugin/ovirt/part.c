@@ -266,7 +266,7 @@ static int ovirt_part_check_end(const char *text, const char *end)
 		len -= (size_t)(p - end);
 		return err_set(
 			EBADMSG,
-			"the part that nfsrdma ovirt policy wrote has changed: line %u, '%.*s', stands right behind it and belongs to its last section. Put it below a heading of its own, and repeat the command",
+			"the part that nfsrdma ovirt policy wrote has changed: line %u, '%.*s', follows it directly and belongs to its last section. Put it below a heading of its own, and repeat the command",
 			number, len > 60 ? 60 : (int)len, p);
 	}
 	return 0;

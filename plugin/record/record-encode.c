@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Encodes a record, with the report that it extends: so whoever links this file has all of
+/* Encodes a record, with the report that it extends: so a program that links this file has all of
  * plugin/report. */
 #include <stdio.h>
 

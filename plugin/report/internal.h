@@ -126,7 +126,7 @@ struct family {
 		*worst; /* the root, unless one that follows from it is worse */
 };
 
-/* All findings that need care, in the order in which to fix them. Returns their number. */
+/* All findings that need attention, in the order in which to fix them. Returns their number. */
 unsigned int report_families(const struct report *report,
 			     struct family families[REPORT_FINDINGS_MAX]);
 /* Whether it is as bad as the first family. */

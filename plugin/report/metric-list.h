@@ -125,9 +125,9 @@ METRIC(BENCH_RATIO, "nfsrdma_bench_ratio_to_tcp", GAUGE, NULL, REPORT, "operatio
 /* --- the watcher --- */
 METRIC(WATCH_UP, "nfsrdma_watch_up", GAUGE, NULL, HOST, "", "",
 	"1 while the watcher runs, 0 after it ended and with --once")
-METRIC(WATCH_LAST_LOOK, "nfsrdma_watch_last_look_timestamp_seconds", GAUGE, "seconds", HOST, "", "",
+METRIC(WATCH_LAST_CHECK, "nfsrdma_watch_last_check_timestamp_seconds", GAUGE, "seconds", HOST, "", "",
 	"Time of the watcher's last check, Unix time")
-METRIC(WATCH_LOOKS, "nfsrdma_watch_looks_total", COUNTER, NULL, HOST, "", "",
+METRIC(WATCH_CHECKS, "nfsrdma_watch_checks_total", COUNTER, NULL, HOST, "", "",
 	"Checks since the watcher started")
 METRIC(WATCH_READS_LOST, "nfsrdma_watch_reads_lost", GAUGE, NULL, HOST, "", "",
 	"Mounts whose READs lose data in this host's kernel (bug.read-812)")
@@ -135,7 +135,7 @@ METRIC(WATCH_SILENT, "nfsrdma_watch_silent", GAUGE, NULL, HOST, "", "",
 	"Mounts whose server does not answer")
 METRIC(WATCH_LIBVIRT, "nfsrdma_watch_libvirt_connected", GAUGE, NULL, HOST, "", "",
 	"1 if libvirt answers, 0 if not")
-METRIC(WATCH_THINGS, "nfsrdma_watch_things", GAUGE, NULL, HOST, "kind, state", "",
+METRIC(WATCH_OBJECTS, "nfsrdma_watch_objects", GAUGE, NULL, HOST, "kind, state", "",
 	"Watched mounts, oVirt domains, pools and disks, by state")
 METRIC(WATCH_LOST, "nfsrdma_watch_lost_total", COUNTER, NULL, HOST, "kind", "",
 	"Losses of RDMA since the watcher started")

@@ -146,7 +146,6 @@ const struct meaning *meaning_near(const char *id);
 struct message {
 	const char *program; /* "mount.nfs", or "Linux, NFS client" */
 	const char *text;    /* "access denied by server while mounting {source}" */
-	const char *source;  /* the file and the version whose format string prints it */
 	const char *finding; /* ID or ID/REASON */
 	const char *cause;
 	const struct step *steps; /* ended by one with text NULL */
@@ -215,7 +214,7 @@ const char *report_counts(const struct report *report, char *buf, size_t cap);
 /* One sentence: can this host use NFS over RDMA with that server, and is the data correct? "" for commands
  * that do not ask this. Returns buf. */
 const char *report_answer(const struct report *report, char *buf, size_t cap);
-/* Calls @fn for each finding that needs care, in the order in which to fix them: each cause, then
+/* Calls @fn for each finding that needs attention, in the order in which to fix them: each cause, then
  * the findings that follow from it. @because: the finding from which this one follows, or NULL. */
 typedef void report_fn(void *arg, const struct finding *finding,
 		       const struct finding *because);

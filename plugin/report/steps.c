@@ -310,7 +310,7 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 		return 0;
 	if (steps_is_unexpected(meaning, finding)) {
 		snprintf(steps[0].text, sizeof(steps[0].text),
-			 "See what can be the cause of %s", finding->id);
+			 "Find out what can cause %s", finding->id);
 		snprintf(steps[0].command, sizeof(steps[0].command), "nfsrdma explain %s",
 			 finding->id);
 		return 1;

@@ -98,12 +98,15 @@ static void brief_print_remedy(struct page *page, const struct report *report,
 	}
 	if (!count)
 		return;
-	/* "Take steps 1, 2 above." */
+	/* "Steps 1, 2 apply here, too." */
 	for (number = 1; number <= page->printed.count; number++)
 		for (i = 0; i < count; i++)
 			if (numbers[i] == number)
 				words_add(&words, "%u", number);
-	snprintf(text, sizeof(text), "%s step%s %s above.", count == n ? "Take" : "And",
+	snprintf(text, sizeof(text),
+		 count < n    ? "Then repeat step%s %s."
+		 : count == 1 ? "Step%s %s applies here, too."
+			      : "Step%s %s apply here, too.",
 		 count == 1 ? "" : "s", words_text(&words));
 	brief_print_indented(page, text);
 }
@@ -127,24 +130,17 @@ static bool brief_is_worst_first(const struct family *family)
 	return family->worst->status != family->root->status;
 }
 
-/* "Consequences: Route, MTU and 2 more; 3 checks skipped" */
+/* "Consequences: Route, MTU and 2 more" */
 static void brief_print_consequences(struct page *page, const struct report *report,
 				     const struct family *family)
 {
 	static const char label[] = "Consequences: ", more[] = " and 99 more";
-	char text[512], titles[256] = "", checks[48] = "", others[32] = "";
-	unsigned int i, skipped = 0, left_out = 0;
+	char text[512], titles[256] = "", others[32] = "";
+	unsigned int i, left_out = 0;
 	size_t taken, room, used = 0;
 	const char *title;
 
-	for (i = 0; i < report->nfindings; i++)
-		skipped += report->findings[i]->status == FINDING_SKIP &&
-			   family_has(report, family, report->findings[i]);
-	if (skipped)
-		snprintf(checks, sizeof(checks), "%u check%s skipped", skipped,
-			 skipped == 1 ? "" : "s");
-	taken = INDENT + strlen(label) + strlen(more) +
-		(skipped ? 2 + strlen(checks) : 0);
+	taken = INDENT + strlen(label) + strlen(more);
 	room = page->width > taken ? page->width - taken : 0;
 	for (i = 0; i < report->nfindings; i++) {
 		const struct finding *finding = report->findings[i];
@@ -166,14 +162,26 @@ static void brief_print_consequences(struct page *page, const struct report *rep
 			 title);
 		used = strlen(titles);
 	}
-	if (!*titles && !left_out && !skipped)
+	if (!*titles && !left_out)
 		return;
 	if (left_out)
 		snprintf(others, sizeof(others), "%s%u more", *titles ? " and " : "",
 			 left_out);
-	snprintf(text, sizeof(text), "%s%s%s%s%s", label, titles, others,
-		 skipped && (*titles || left_out) ? "; " : "", checks);
+	snprintf(text, sizeof(text), "%s%s%s", label, titles, others);
 	brief_print_indented(page, text);
+}
+
+/* Evidence of these keys, "defect_1" and so on, is a list, an item a line. */
+static void brief_print_list(struct page *page, const struct finding *finding)
+{
+	unsigned int i;
+
+	for (i = 0; i < finding->nevidence; i++) {
+		if (strncmp(finding->evidence[i].key, "defect_", strlen("defect_")))
+			continue;
+		fprintf(page->out, "%*s- ", INDENT, "");
+		page_paragraph(page, finding->evidence[i].value, INDENT + 2);
+	}
 }
 
 static void brief_print_family(struct page *page, const struct report *report,
@@ -203,6 +211,7 @@ static void brief_print_family(struct page *page, const struct report *report,
 		snprintf(more, sizeof(more), "and %u more", alike - count);
 		brief_print_indented(page, more);
 	}
+	brief_print_list(page, root);
 	if (*report_cause(report, root, cause))
 		brief_print_indented(page, cause);
 	if (!page->steps_last)

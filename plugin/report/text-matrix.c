@@ -16,7 +16,7 @@ static const struct {
 	[MATRIX_CORRECT] = { "✓", "+", "32", "correct" },
 	[MATRIX_FAILED] = { "✗", "x", "1;31", "failed" },
 	[MATRIX_SOME_FAILED] = { "~", "~", "1;33", "some failed" },
-	[MATRIX_VIOLATED] = { "~", "~", "1;33", "protocol violation" },
+	[MATRIX_VIOLATED] = { "!", "!", "1;33", "protocol violation" },
 };
 
 /* In the order of the legend. */
@@ -30,7 +30,7 @@ static const char *const matrix_labels[MATRIX_ROWS] = {
 	[MATRIX_SEGMENTS] = "  segments",     [MATRIX_AFTER_OTHERS] = "  after others",
 	[MATRIX_IN_FLIGHT] = "  in flight",   [MATRIX_COMPOUND] = "COMPOUND",
 };
-static const char matrix_heading[] = "READ bytes up to";
+static const char matrix_heading[] = "READ size (bytes, up to)";
 
 struct text_matrix {
 	struct page *page;

@@ -3,11 +3,11 @@
 
 /* Whether the NFS server may listen for RDMA. If a listener cannot be opened, the
  * kernel frees what it goes on to use: Linux 6.1.192 falls over a write of "rdma PORT" to
- * /proc/fs/nfsd/portlist where the port is in use. So the write is only for a port that nobody is
- * seen to have: no other listener of the server, and no socket, since iWARP takes TCP's ports.
+ * /proc/fs/nfsd/portlist where the port is in use. So the write is only for a port that is not
+ * seen in use: no other listener of the server, and no socket, since iWARP takes TCP's ports.
  *
  * Users of the RDMA connection manager (Ganesha, `nfsrdma serve`) have ports of their own, which
- * are in none of these files; and between the look and the write somebody may come. */
+ * are in none of these files; and one may begin to listen between the check and the write. */
 #include <stdio.h>
 
 #include "plugin/setup/internal.h"

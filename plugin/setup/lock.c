@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* One command at a time changes the files of a machine: it holds a lock on /var/lib/nfsrdma, a folder
- * that only root may open, or anybody could hold the lock. The folder goes again when it is empty. */
+ * that only root may open, or any user could hold the lock. An empty folder is removed. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>

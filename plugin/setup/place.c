@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* A file put in its place below the root: written beside it under a name that nothing reads,
- * flushed, renamed over it, and the folder flushed. Whoever reads sees the old text or the new one,
+ * flushed, renamed over it, and the folder flushed. A reader sees the old text or the new one,
  * also after a loss of power.
  *
  * Folders may be reached by links, which lead nowhere but below the root; the file itself must be
@@ -29,7 +29,7 @@ static int place_open_folder(const struct host *host, const char *path, const ch
 	return host_open_at(host, folder, O_RDONLY | O_DIRECTORY);
 }
 
-/* Neither ours nor anybody's ".conf" or ".rules". */
+/* Not a name that a reader takes for a ".conf" or ".rules". */
 static int place_temporary_name(const char *name, char buf[NAME_MAX + 1])
 {
 	if (snprintf(buf, NAME_MAX + 1, ".%s.nfsrdma-new", name) > NAME_MAX)

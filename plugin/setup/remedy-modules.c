@@ -107,8 +107,7 @@ static void modules_note_unknown(struct planner *planner, const char *name)
 	    !plan_check(planner, server ? "server.module" : "client.module", &finding) &&
 	    finding.summary[0])
 		snprintf(why, sizeof(why), "%.500s", finding.summary);
-	plan_note(planner, true, "Whether module %s exists is unknown: %.500s", name,
-		  why);
+	plan_note(planner, true, "Module %s is not set up: %.500s", name, why);
 }
 
 static int modules_plan_one(struct planner *planner, const char *name,

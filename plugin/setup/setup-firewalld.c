@@ -59,7 +59,7 @@ static int firewalld_zone_find(struct firewalld_zone *zone, const struct setup_p
 	return 0;
 }
 
-/* The zone is an argument where its object does not say it; @timeout: 0 is for ever. */
+/* The zone is an argument where its object does not say it; @timeout: 0 is forever. */
 static int firewalld_zone_call(struct firewalld_zone *zone, const char *method,
 			       bool timeout, struct sd_bus_message **reply)
 {

@@ -349,8 +349,8 @@ void summary_metrics(const struct watch *watch, struct report *report, bool up)
 	unsigned int kind, state;
 
 	report_metric(report, METRIC_WATCH_UP, up, NULL);
-	report_metric(report, METRIC_WATCH_LAST_LOOK, (double)watch->last_scan, NULL);
-	report_metric(report, METRIC_WATCH_LOOKS, (double)watch->scans, NULL);
+	report_metric(report, METRIC_WATCH_LAST_CHECK, (double)watch->last_scan, NULL);
+	report_metric(report, METRIC_WATCH_CHECKS, (double)watch->scans, NULL);
 	report_metric(report, METRIC_WATCH_READS_LOST, watch->nlost, NULL);
 	report_metric(report, METRIC_WATCH_SILENT, silences_count(&watch->silences),
 		      NULL);
@@ -360,7 +360,7 @@ void summary_metrics(const struct watch *watch, struct report *report, bool up)
 		labels[0].value = objects_kind_name((enum object_kind)kind);
 		for (state = STATE_GOOD; state < STATE_COUNT; state++) {
 			labels[1].value = objects_state_name((enum object_state)state);
-			report_metric(report, METRIC_WATCH_THINGS,
+			report_metric(report, METRIC_WATCH_OBJECTS,
 				      objects_count(&watch->objects,
 						    (enum object_kind)kind,
 						    (enum object_state)state),

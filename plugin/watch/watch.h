@@ -53,7 +53,7 @@ struct watch_state {
 /* The watcher's longest interval between scans. */
 #define WATCH_PERIOD_S 30
 
-/* @sink: gets the findings that need care about the watcher itself and about servers that
+/* @sink: gets the findings that need attention about the watcher itself and about servers that
  * do not answer. Errors: -ENOENT there is no watcher; -EBADMSG the file is malformed; of
  * reading it. */
 int watch_state_read(const struct host *host, struct watch_state *out, finding_sink sink,

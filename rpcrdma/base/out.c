@@ -3,8 +3,8 @@
 
 /* Files that a user or a configuration names, often to a program of root. At the name there is a
  * regular file or nothing, unless a stream is wanted; a link there is never followed, and nothing
- * else is replaced. Links on the way are followed only in folders that nobody but root and the
- * caller can change: in others somebody else chooses where they lead. */
+ * else is replaced. Links on the way are followed only in folders that only root and the
+ * caller can change: in others another user chooses where they lead. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

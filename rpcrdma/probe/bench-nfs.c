@@ -30,7 +30,7 @@ struct bench_nfs {
 static int bench_nfs_bound_waits(const struct bench_nfs *n)
 {
 	unsigned int ms = min_u32(WAIT_S * 1000, (uint32_t)deadline_left(n->p->deadline));
-	/* A zero timeout would wait for ever. */
+	/* A zero timeout would wait forever. */
 	const struct timeval wait = { .tv_sec = ms / 1000,
 				      .tv_usec = ms ? ms % 1000 * 1000 : 1 };
 

@@ -602,7 +602,7 @@ static void read_check_getattr(struct read_job *job, const struct window *w)
 
 	if (!res->has_attr)
 		read_outcome_set(&job->outcome, READ_FOLLOWING,
-				 "no attributes returned behind the READ");
+				 "no attributes returned after the READ");
 	else if (name)
 		read_outcome_set(&job->outcome, READ_FOLLOWING,
 				 "the %s after the READ differs from GETATTR alone",

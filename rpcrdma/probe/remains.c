@@ -74,7 +74,7 @@ enum remains_step remains_next(const struct remains *r)
 	return r->has_client ? REMAINS_DESTROY_CLIENTID : REMAINS_NOTHING;
 }
 
-/* The state is not as expected: start again, but not for ever. */
+/* The state is not as expected: start again, but not forever. */
 static bool remains_start_anew(struct remains *r)
 {
 	if (r->restarted)

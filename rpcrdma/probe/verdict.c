@@ -471,7 +471,7 @@ static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink si
 	if (!n)
 		return;
 	finding_init(&f, "probe.read.over-tcp", FINDING_WARN,
-		     "%u READ%s over RDMA and over TCP alike: %s", n,
+		     "%u READ%s over RDMA and over TCP: %s", n,
 		     n == 1 ? " fails" : "s fail", read_kind_name(example->outcome.kind));
 	finding_reason(&f, "nfs");
 	finding_number(&f, "wrong", n);

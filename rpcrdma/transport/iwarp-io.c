@@ -85,7 +85,7 @@ static int iwarp_io_timed_out(struct iwarp *c)
 }
 
 /* After the deadline: bytes already in the socket are in time, even if we are late; later ones
- * are not, or a peer that sends without end would hold us for ever. One read is always tried, as
+ * are not, or a peer that sends without end would hold us forever. One read is always tried, as
  * the end of the connection adds no bytes. */
 static bool iwarp_io_is_over(struct iwarp *c, uint64_t deadline)
 {

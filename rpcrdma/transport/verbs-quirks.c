@@ -62,7 +62,7 @@ const struct verbs_quirk verbs_quirks[] = {
 	  "Send; the peer then invalidates by itself.",
 	  "devices without it untested" },
 	{ "private-data-padded", IBV_TRANSPORT_IB, 0, 0,
-	  "Private data arrive with zeros behind them, 56 bytes in a request and 196 in a "
+	  "Zeros follow the private data, 56 bytes in a request and 196 in a "
 	  "reply; more than that does not fit.",
 	  "soft-RoCE of Linux 6.1; InfiniBand untested" },
 	{ "overrun-waits", IBV_TRANSPORT_IB, 0, 0,

@@ -75,7 +75,7 @@ alone()
 }
 
 run explain --all firewall.rdma/nftables
-grep -qxE ' +\{open\}' "$work/out" || { show; fail "a command of the program's own"; }
+grep -qxE ' +OPEN' "$work/out" || { show; fail "a command of the program's own"; }
 run explain client.module
 grep -qx 'Decisive  if this is unknown, so is the verdict' "$work/out" || { show; fail "not called decisive"; }
 
@@ -114,7 +114,7 @@ words() { grep -oE -- "$1" | cut -c 2- | sort -u | { echo; cat; } | tr '\n' ' ';
 	[[ $(wc -w <<<"$reasons") -gt 30 ]] || fail "few reasons"
 	run explain --all $reasons
 	expect_status 0
-	pages 'Cause Remedy' $reasons
+	pages 'Cause Steps' $reasons
 	cp "$work/out" "$work/all"
 	# Not by name: what names a reason in a test counts as its test.
 	for reason in ${reasons%%[[:space:]]*} ${reasons##*[[:space:]]}; do

@@ -36,12 +36,12 @@ Step: [debian ubuntu] Install it: `apt-get install thing`
 Step: [suse wicked networkd] Reload it: `ifreload thing`
 Step: [linux-server] Ask it.
 Step: @shared
-Step: Ask somebody.
+Step: Ask the owner.
 
 Reason: by-itself
 Consequence: none
 Cause: It broke.
-Step: Ask somebody.
+Step: Ask the owner.
 Follows: nothing
 
 Finding: a.root
@@ -83,7 +83,7 @@ for line in '.group = "Things",' '.id = "a.thing",' '.title = "A thing",' '.what
 	'.decisive = true' '.consequence = CONSEQUENCE_HANG,' '"Linux has none.", NULL,' 'CONSEQUENCE_HANG, true },' \
 	'CONSEQUENCE_NONE, false },' 'CONSEQUENCE_DATA, false },' '{ "absent", "{thing} is not there.",' '{ 0, "Look", "ls {thing}" },' \
 	'{ SYSTEM_DEBIAN | SYSTEM_UBUNTU, "Install it", "apt-get install thing" },' \
-	'{ SYSTEM_SUSE | SYSTEM_WICKED | SYSTEM_NETWORKD, "Reload it", "ifreload thing" },' '{ 0, "Ask somebody.", NULL },' \
+	'{ SYSTEM_SUSE | SYSTEM_WICKED | SYSTEM_NETWORKD, "Reload it", "ifreload thing" },' '{ 0, "Ask the owner.", NULL },' \
 	'{ SYSTEM_LINUX_SERVER, "Ask it.", NULL },' '{ 0, "Look again.", NULL },' \
 	'{ "forbidden", "Only root may.",' 'meaning_common = reasons_common;'; do
 	grep -qF -- "$line" "$work/out" || { show; fail "no line $line"; }
@@ -122,6 +122,10 @@ refused 'IPv6 addresses'              "$look" 'Step: Renew it: `ip link set {thi
 refused 'exclude each other'          "$look" 'Step: Look: `journalctl -u {thing} -k`'
 refused 'exclude each other'          "$look" 'Step: Look: `journalctl -k -b -u {thing}`'
 refused 'copies of a virtual machine' "$look" 'Step: Name it: `cat /etc/machine-id`'
+# Words that no text has.
+refused "'at port' is refused"        'It broke.' 'It broke at port 5.'
+refused "'makes no sense' is refused" 'Look again.' 'It makes no sense.'
+refused 'the thing, or the user'      'Ask it.' 'Ask somebody.'
 refused 'no a.root/wet'               'Follows: a.root/dry' 'Follows: a.root/wet'
 refused 'no a.route'                  'Follows: nothing' 'Follows: a.route'
 refused 'a.thing follows from itself' 'Follows: nothing' 'Follows: a.thing'
@@ -144,3 +148,11 @@ printf '%s\n' 'before' '*a.thing* (decisive)' $'\tA thing: absent, by-itself.\n'
 echo 'before' >"$work/page.scd"
 ! "$make_table" --manual "$work/page.scd" "$work/a.findings" >"$work/out" 2>"$work/err" || fail "a page without its line"
 grep -q "no line '; findings'" "$work/err" || { show; fail "a page without its line"; }
+
+# Nor have the manuals, and the strings of the programs.
+cd "$NFSRDMA_SOURCE"
+find plugin rpcrdma mount-helper hooks packaging \( -name '*.scd' -o -name '*.[ch]' -o -name '*.messages' -o -name '*.events' \) \
+	-exec "$make_table" --words {} + >"$work/out" 2>&1 || { show; fail "words that no text has"; }
+printf '%s\n' '/* at port */' 'say("it listens at port %u");' >"$work/a.c"
+! "$make_table" --words "$work/a.c" 2>"$work/err" || fail "no word is refused"
+grep -q "a.c:2: 'at port' is refused" "$work/err" || { show; fail "not that word"; }

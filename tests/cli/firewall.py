@@ -9,7 +9,7 @@
 Makes a network namespace, which is the host under test: eth0 and eth1, each
 a veth pair to a peer in a second namespace. A ruleset is loaded, packets are sent, and what
 ANSWERS (tests/support/firewall-answers.c) says of `nft -j list ruleset` must be what became
-of them; "unknown" is right where something is not modelled, and nowhere else.
+of them; "unknown" is right where something cannot be evaluated, and nowhere else.
 """
 import ctypes
 import json

@@ -80,7 +80,7 @@ none_said() { grep -q 'no RDMA device; waiting for one until 30 s after the moun
 
 machine siw-debian12
 port=$(free_port)
-refuses="the server answers, and refuses RDMA at port $port"
+refuses="the server answers, and refuses RDMA on port $port"
 mount_nfs 'exec sleep 1000'
 begin "port=$port"
 wait_until said "not mounted yet: $refuses; retrying for 1[0-9]+ s \(retry=\)"
@@ -132,13 +132,13 @@ await_line "$work/silent" "$silent_pid"
 silent=$(<"$work/silent")
 mount_nfs 'exec sleep 1000'
 run "port=$silent,retry=0"
-expect 32 "no answer over RDMA at port $silent" 0
+expect 32 "no answer over RDMA on port $silent" 0
 begin "port=$silent"
-wait_until said "not mounted yet: no answer over RDMA at port $silent"
+wait_until said "not mounted yet: no answer over RDMA on port $silent"
 wait_until has_called 1
 kill -TERM "$pid"
 finish
-expect 8 "no answer over RDMA at port $silent.*stopped by SIGTERM" 1
+expect 8 "no answer over RDMA on port $silent.*stopped by SIGTERM" 1
 
 # bg, where the policy allows it: silence is reported, and mount.nfs continues by itself.
 mount_nfs 'exit 0'

@@ -144,7 +144,7 @@ host 1:2.6.2-4
 mounted nas1:/vm nas1:_vm tcp
 options nas1:/vm/../vm/ -q --type posix
 one_line soft,nosharecache,timeo=100,retrans=3,retry=0,proto=rdma,port=20049,nolock
-says err 'warning: /rhev/data-center/mnt/nas1:_vm is mounted over tcp, and stays so whatever the options are'
+says err 'warning: /rhev/data-center/mnt/nas1:_vm is mounted over tcp, and keeps that transport'
 options nas1:/vm --format json
 expect_report "it is named" '(.mounted | test("mounted over tcp")) and (.remedy | test("maintenance"))'
 policy nas1:/vm

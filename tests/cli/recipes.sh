@@ -53,5 +53,5 @@ host=$work/server-ganesha-tcp
 expect 'fail server.ganesha/no-nfsrdma: *' "$(finding server.ganesha --role server --root "$host")"
 cp "$recipes/ganesha/ganesha.conf" "$host/etc/ganesha/"
 # Whether it was built with RDMA no file shows.
-expect 'unknown server.ganesha/not-shown: *ganesha.conf:* enables RDMA at port 20049;*' \
+expect 'unknown server.ganesha/not-shown: *ganesha.conf:* enables RDMA on port 20049;*' \
 	"$(finding server.ganesha --role server --root "$host")"

@@ -110,7 +110,7 @@ expect_record()
 	fail "the record of $1 says \"$said\", not \"$2\""
 }
 # looks: how often it looked
-looks() { awk '$1 == "nfsrdma_watch_looks_total" { print $2 }' /run/nfsrdma/metrics.prom; }
+looks() { awk '$1 == "nfsrdma_watch_checks_total" { print $2 }' /run/nfsrdma/metrics.prom; }
 has_looked() { (($(looks) >= $1)); }
 more_looks()
 {
@@ -138,7 +138,7 @@ jq -e '.schema == "nfsrdma-report/1" and .command == "watch" and .verdict == "fa
 	and ([.findings[] | select(.id == "watch.mount") | "\(.evidence.kind) \(.evidence.state)"] | sort)
 		== ["domain good", "mount good", "mount lost"]' /run/nfsrdma/watch.json >/dev/null ||
 	{ cat /run/nfsrdma/watch.json; fail "watch.json"; }
-metric 'nfsrdma_watch_things{kind="mount",state="lost"} 1'
+metric 'nfsrdma_watch_objects{kind="mount",state="lost"} 1'
 metric 'nfsrdma_watch_lost_total{kind="mount"} 1'
 metric 'nfsrdma_watch_up 1'
 in_journal MESSAGE_ID=4472ebadc44c491f93fddac77784dd1f
@@ -211,7 +211,7 @@ jq -e '[.findings[] | select(.id == "watch.policy") | .status] == ["fail"]' /run
 	fail "a broken policy is no finding"
 (($(lines 'conf:3') == 1)) || fail "told more than once"
 expect_record /srv/tcp 'tcp tcp'
-metric 'nfsrdma_watch_things{kind="domain",state="lost"} 1'
+metric 'nfsrdma_watch_objects{kind="domain",state="lost"} 1'
 printf '[server nas]\npolicy = prefer\n' >/etc/nfsrdma.conf
 kill -HUP "$watcher"
 more_looks 2
@@ -219,8 +219,8 @@ jq -e '[.findings[] | select(.id == "watch.mount" and .evidence.target == "/srv/
 	/run/nfsrdma/watch.json >/dev/null || fail "prefer is no warning"
 printf '[server nas]\npolicy = off\n' >/etc/nfsrdma.conf
 more_looks 2
-metric 'nfsrdma_watch_things{kind="domain",state="lost"} 1'
-metric 'nfsrdma_watch_things{kind="mount",state="lost"} 1'
+metric 'nfsrdma_watch_objects{kind="domain",state="lost"} 1'
+metric 'nfsrdma_watch_objects{kind="mount",state="lost"} 1'
 printf '[server nas]\npolicy = require\n' >/etc/nfsrdma.conf
 
 echo "somebody cleans /run"

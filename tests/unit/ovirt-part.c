@@ -125,7 +125,7 @@ static void a_key_directly_after_the_part_is_named(void)
 	static const struct {
 		const char *behind, *words; /* NULL: unchanged */
 	} rows[] = {
-		{ "retrans=5\n", "line 7, 'retrans=5', stands right behind it" },
+		{ "retrans=5\n", "line 7, 'retrans=5', follows it directly" },
 		{ "# a\n ; b\n\n\t\r\n  retrans=5", "line 11, 'retrans=5'" },
 		{ "include = /etc/x\n", "line 7, 'include = /etc/x'" },
 		{ "# retrans=5\n", NULL },

@@ -56,10 +56,10 @@ static void sizes_are_columns_and_mechanisms_rows(void)
 	report = report_of(&matrix, FINDING_FAIL);
 	text = render(report, &wide);
 	ASSERT_CONTAINS(text, "\n\n"
-			      "  READ bytes up to 4 788 812 856 4K 64K   + correct\n"
-			      "  inline           +   +   +   +  .   .   x failed\n"
-			      "  Reply chunk      +   +   +   +  +   +   . untested\n"
-			      "  Write chunk      +   +   +   x  x   x\n"
+			      "  READ size (bytes, up to) 4 788 812 856 4K 64K   + correct\n"
+			      "  inline                   +   +   +   +  .   .   x failed\n"
+			      "  Reply chunk              +   +   +   +  +   +   . untested\n"
+			      "  Write chunk              +   +   +   x  x   x\n"
 			      "\n");
 }
 
@@ -73,7 +73,7 @@ static void a_utf8_terminal_gets_symbols(void)
 	fill(&matrix);
 	report = report_of(&matrix, FINDING_FAIL);
 	text = render(report, &style);
-	ASSERT_CONTAINS(text, "  inline           ✓   ✓   ✓   ✓  ·   ·   ✗ failed\n");
+	ASSERT_CONTAINS(text, "  inline                   ✓   ✓   ✓   ✓  ·   ·   ✗ failed\n");
 }
 
 static void colours_show_the_result(void)
@@ -98,7 +98,7 @@ static void a_narrow_page_has_the_legend_below(void)
 	fill(&matrix);
 	report = report_of(&matrix, FINDING_FAIL);
 	text = render(report, &narrow);
-	ASSERT_CONTAINS(text, "  Write chunk      +   +   +   x  x   x\n"
+	ASSERT_CONTAINS(text, "  Write chunk              +   +   +   x  x   x\n"
 			      "  + correct, x failed, . untested\n");
 }
 
@@ -142,10 +142,10 @@ static void a_clean_matrix_is_shown_only_with_verbose(void)
 	brief = render(report, &wide);
 	full = render(report, &verbose);
 	less = render(report, &quiet);
-	ASSERT_LACKS(brief, "READ bytes");
-	ASSERT_LACKS(less, "READ bytes");
-	ASSERT_CONTAINS(full, "  Write chunk        +\n"
-			      "    segments         +\n");
+	ASSERT_LACKS(brief, "READ size");
+	ASSERT_LACKS(less, "READ size");
+	ASSERT_CONTAINS(full, "  Write chunk                +\n"
+			      "    segments                 +\n");
 }
 
 static void a_finding_about_reads_shows_the_matrix(void)
@@ -157,7 +157,7 @@ static void a_finding_about_reads_shows_the_matrix(void)
 	matrix_add(&matrix, MATRIX_WRITE_CHUNK, 813, MATRIX_RIGHT);
 	report = report_of(&matrix, FINDING_UNKNOWN);
 	text = render(report, &wide);
-	ASSERT_CONTAINS(text, "READ bytes");
+	ASSERT_CONTAINS(text, "READ size");
 }
 
 static void a_variant_is_shown_where_only_it_fails(void)
@@ -172,9 +172,9 @@ static void a_variant_is_shown_where_only_it_fails(void)
 	matrix_add(&matrix, MATRIX_COMPOUND, 813, MATRIX_WRONG);
 	report = report_of(&matrix, FINDING_FAIL);
 	text = render(report, &wide);
-	ASSERT_CONTAINS(text, "  Write chunk        +\n"
-			      "    unaligned        x\n"
-			      "  COMPOUND           x\n"
+	ASSERT_CONTAINS(text, "  Write chunk                +\n"
+			      "    unaligned                x\n"
+			      "  COMPOUND                   x\n"
 			      "\n");
 }
 
@@ -186,7 +186,7 @@ static void a_report_without_reads_has_none(void)
 								   FINDING_UNKNOWN);
 	_cleanup_free_ char *text = render(report, &verbose);
 
-	ASSERT_LACKS(text, "READ bytes");
+	ASSERT_LACKS(text, "READ size");
 }
 
 SUITE_MAIN("text-matrix", TEST(sizes_are_columns_and_mechanisms_rows),

@@ -603,9 +603,9 @@ static void metrics_include_the_watchers_own_and_those_of_mounts(void)
 	summary_metrics(&watch, report, true);
 	text = printed("prometheus");
 	ASSERT_CONTAINS(text, "\nnfsrdma_watch_up 1\n");
-	ASSERT_CONTAINS(text, "\nnfsrdma_watch_looks_total 1\n");
+	ASSERT_CONTAINS(text, "\nnfsrdma_watch_checks_total 1\n");
 	ASSERT_CONTAINS(text,
-			"\nnfsrdma_watch_things{kind=\"mount\",state=\"lost\"} 1\n");
+			"\nnfsrdma_watch_objects{kind=\"mount\",state=\"lost\"} 1\n");
 	ASSERT_CONTAINS(text, "\nnfsrdma_watch_lost_total{kind=\"mount\"} 1\n");
 	ASSERT_CONTAINS(text, "nfsrdma_finding{command=\"watch\",id=\"watch.mount\"");
 	ASSERT_CONTAINS(text, "\nnfsrdma_mount_rdma{command=\"watch\",export=");

@@ -25,7 +25,7 @@ begin()
 }
 
 begin
-said=$(await_entry 'not mounted yet: .* refuses RDMA at port 20049; retrying for')
+said=$(await_entry 'not mounted yet: .* refuses RDMA on port 20049; retrying for')
 echo "$said"
 # By the helper's own clock: under emulation it takes seconds to start.
 left=${said#*retrying for } left=${left%% s*}
@@ -48,7 +48,7 @@ inside 'systemctl restart nfs-server; ! grep rdma /proc/fs/nfsd/portlist'
 begin
 await_entry 'not mounted yet'
 inside systemctl stop "$unit"
-await_entry 'is not mounted: .*refuses RDMA at port 20049 ([0-9]* s ago); stopped by SIGTERM'
+await_entry 'is not mounted: .*refuses RDMA on port 20049 ([0-9]* s ago); stopped by SIGTERM'
 inside "! journalctl -b -q -o cat --since @$start -u $unit | grep -i 'interrupted'"
 
 inside "sed -i 's/^rdma=n/rdma=y/' /etc/nfs.conf.d/rdma.conf; systemctl restart nfs-server; systemctl reset-failed"

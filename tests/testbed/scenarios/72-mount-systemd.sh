@@ -46,7 +46,7 @@ systemd systemctl daemon-reload
 systemd systemctl start srv-vm.mount
 [[ $status != 0 ]] || fail "it is mounted without a listener"
 systemd journalctl -o cat MESSAGE_ID=c9c0e35117f8467693b43e8a46bbc737
-grep -q 'refuses RDMA at port 20050' "$work/out" || fail "the journal does not say why"
+grep -q 'refuses RDMA on port 20050' "$work/out" || fail "the journal does not say why"
 systemd journalctl -o cat -F NFSRDMA_FINDING
 grep -qx fabric.listener "$work/out" || fail "the journal has no finding"
 systemd end

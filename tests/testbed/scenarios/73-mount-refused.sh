@@ -17,13 +17,13 @@ expect_step()
 for address in 192.168.77.1 10.0.2.15; do
 	# mount.nfs is called and fails by itself; then the cause is determined.
 	mounting /mnt -t nfsrdma $address:/export/plain /mnt -o vers=4.2,port=20050,retry=0,nfsrdma.check=fast
-	expect_refused 32 'refuses RDMA at port 20050 \(mount.nfs: '
+	expect_refused 32 'refuses RDMA on port 20050 \(mount.nfs: '
 	expect_step fabric.listener/refused
 	# The index of messages has mount.nfs's message for this kernel's error.
 	"$NFSRDMA" explain --message "$(<"$work/said")" | grep -q '^mount.nfs: ' || fail "no message of mount.nfs is in that line"
 	# With a check first, it is not called if there is no waiting.
 	mounting /mnt -t nfsrdma $address:/export/plain /mnt -o vers=4.2,port=20050,retry=0
-	expect_refused 32 'refuses RDMA at port 20050 .fabric.listener'
+	expect_refused 32 'refuses RDMA on port 20050 .fabric.listener'
 	within 60000 "a mount that is not retried"
 	expect_step fabric.listener/refused
 done
@@ -50,7 +50,7 @@ within 60000 "a mount that is not retried"
 
 # No server at all; no host has the second address.
 mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2,retry=0
-expect_refused 32 'refuses RDMA at port 20049'
+expect_refused 32 'refuses RDMA on port 20049'
 mounting /mnt -t nfsrdma 10.9.0.77:/export/plain /mnt -o vers=4.2,retry=0
 expect_refused 32 'no answer over RDMA|does not reach the server|no route'
 

@@ -28,7 +28,7 @@ ended()
 # The listener appears while mount.nfs is trying.
 for address in 192.168.77.1 10.0.2.15; do
 	late $address fg,retry=10
-	saying 'is not mounted yet: the server answers, and refuses RDMA at port 20049; retrying for [1-9][0-9]* s'
+	saying 'is not mounted yet: the server answers, and refuses RDMA on port 20049; retrying for [1-9][0-9]* s'
 	server plain
 	ended 0
 	inside "grep ' /mnt ' /proc/self/mountinfo | grep proto=rdma && /usr/sbin/umount /mnt"
@@ -40,7 +40,7 @@ server plain
 inside "nft 'add table inet t; add chain inet t c { type filter hook input priority 0 ; }; add rule inet t c tcp dport 20049 drop'"
 mounting /mnt -t nfsrdma 10.0.2.15:/export/plain /mnt -o vers=4.2,retry=0
 inside 'nft flush ruleset'
-expect_refused 32 'no answer over RDMA at port 20049'
+expect_refused 32 'no answer over RDMA on port 20049'
 
 # A device that appears late.
 inside 'rdma link delete siw0; rdma link delete rxe0; [ ! -d /sys/class/infiniband/rxe1 ] || rdma link delete rxe1'

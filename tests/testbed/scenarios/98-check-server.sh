@@ -59,7 +59,7 @@ here
 expect_only 'fail server.listener'
 client
 expect_only 'fail fabric.listener'
-expect_words fabric.listener fail 'refuses RDMA at port 20049'
+expect_words fabric.listener fail 'refuses RDMA on port 20049'
 expect_words fabric.listener fail REJECTED
 inside 'echo rdma 20049 >/proc/fs/nfsd/portlist'
 here

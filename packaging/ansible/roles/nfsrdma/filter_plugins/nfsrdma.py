@@ -286,10 +286,10 @@ def show_topic(topic):
 
 # How a problem begins, and what to type on the control host.
 PROBLEM_STEPS = (
-    ("unreachable", "See why Ansible cannot log in", "ansible {} -m ansible.builtin.ping"),
+    ("unreachable", "Find out why Ansible cannot log in", "ansible {} -m ansible.builtin.ping"),
     (NOT_INSTALLED, "Install it", "ansible-playbook site.yml --limit {}"),
-    (NOT_CHECKED, "See why it is not checked", "ansible-playbook report.yml --limit {}"),
-    ("", "See what it prints", "ansible {} -b -m ansible.builtin.command -a 'nfsrdma check --format json'"),
+    (NOT_CHECKED, "Find out why it is not checked", "ansible-playbook report.yml --limit {}"),
+    ("", "Show what it prints", "ansible {} -b -m ansible.builtin.command -a 'nfsrdma check --format json'"),
 )
 
 
