@@ -240,6 +240,19 @@ static const char *const decide_reasons[] = {
 	[PLACE_SECTION] = NULL,
 };
 
+/* The policy that refuses is the decision of this host's administrator, and so is the exception. Never for a
+ * disk that would be local. */
+static void decide_say_exception(struct decide_sentence *s)
+{
+	size_t used = strlen(s->remedy);
+
+	if (strlen(s->seen->dir) <= SHOWN_MAX)
+		decide_print(
+			s->remedy + used, GUARD_TEXT_MAX - used,
+			" An administrator of this host can allow TCP meanwhile: '[directory %s]' with 'policy = prefer' in /etc/nfsrdma.conf.",
+			s->seen->dir);
+}
+
 static void decide_message(const struct guard_seen *seen, const struct guard_disk *disk,
 			   const char *file, struct guard_verdict *out)
 {
@@ -282,6 +295,8 @@ static void decide_message(const struct guard_seen *seen, const struct guard_dis
 		text_copy(out->pool, sizeof(out->pool), place->pool);
 	if (seen->domain && decide_rows[seen->backing].remount)
 		decide_say_domain(&s);
+	if (seen->backing == BACKING_OTHER || seen->backing == BACKING_DEMAND_OTHER)
+		decide_say_exception(&s);
 }
 
 void decide_disk(const struct guard_seen *seen, const struct guard_disk *disk,

@@ -475,6 +475,8 @@ static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink si
 		     n == 1 ? " fails" : "s fail", read_kind_name(example->outcome.kind));
 	finding_reason(&f, "nfs");
 	finding_number(&f, "wrong", n);
+	finding_number(&f, "offset", (double)example->c.offset);
+	finding_number(&f, "bytes", example->c.count);
 	verdict_add_example(&f, example);
 	sink(arg, &f);
 }

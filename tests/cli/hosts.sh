@@ -33,6 +33,13 @@ without_slash()
 		| input_filename' said/*.json
 }
 
+# The first line answers: it has the cause, which is the summary of a finding that made the verdict, up to what comes second.
+unanswered()
+{
+	jq -r 'select(.answer == "" or (.verdict != "pass" and (.answer as $answer | .verdict as $verdict | all(.findings[];
+		.status != $verdict or ((.summary | split("; ")[0][:150]) as $cause | $answer | contains($cause) | not))))) | input_filename' said/*.json
+}
+
 # The elapsed time is not a property of the machine.
 text() { sed -E 's/; [0-9.]+ s$//' "$work/out"; }
 
@@ -74,6 +81,8 @@ for name in "${names[@]}"; do
 done
 
 compact >"$work/compact" || fail "no JSON: $(tail -n1 "$work/compact") was the last that is"
+unclear=$(unanswered)
+[[ ! $unclear ]] || fail "no answer in the first line: ${unclear//$'\n'/ }"
 unclear=$(without_slash)
 [[ ! $unclear ]] || fail "a path without its slash: ${unclear//$'\n'/ }"
 awk -F '\t' 'NR == FNR { status[$1] = $2; next }
