@@ -295,7 +295,8 @@ static void decide_message(const struct guard_seen *seen, const struct guard_dis
 		text_copy(out->pool, sizeof(out->pool), place->pool);
 	if (seen->domain && decide_rows[seen->backing].remount)
 		decide_say_domain(&s);
-	if (seen->backing == BACKING_OTHER || seen->backing == BACKING_DEMAND_OTHER)
+	if ((seen->backing == BACKING_OTHER || seen->backing == BACKING_DEMAND_OTHER) &&
+	    seen->wanted.mode != POLICY_PREFER)
 		decide_say_exception(&s);
 }
 

@@ -175,7 +175,8 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 			     "some Write-chunk READs fail, but not all from one size on");
 	else if (plain->lengths)
 		finding_init(&f, id, FINDING_SKIP, "%s", verdict_only_data);
-	else if (plain->largest_right >= signature_proof_bytes(in) && signature_is_right_above_switch(in) &&
+	else if (plain->largest_right >= signature_proof_bytes(in) &&
+		 signature_is_right_above_switch(in) &&
 		 verdict_is_complete(in->records, MECH_WRITE_CHUNK))
 		finding_init(
 			&f, id, FINDING_PASS,

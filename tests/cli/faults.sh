@@ -171,6 +171,7 @@ fault()
 		expect_report "verdict is not fail" '.verdict == "fail"'
 	fi
 	# The first line has the summary of a finding that made the verdict.
+	# shellcheck disable=SC2016 # jq's variables
 	expect_report "the answer has no cause" '.verdict == "pass" or (.answer as $answer | .verdict as $verdict | any(.findings[];
 		.status == $verdict and (.summary | split("; ")[0][:150]) as $cause | $answer | contains($cause)))'
 	# shellcheck disable=SC2016 # jq's variable

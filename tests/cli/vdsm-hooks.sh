@@ -17,8 +17,6 @@ if [[ ! ${NFSRDMA_INSIDE:-} ]]; then
 fi
 
 program=$(reachable "${NFSRDMA%/*}/hooks/vdsm/vdsm-hook")
-# Of user vdsm and group kvm, as oVirt has them.
-as_vdsm=(setpriv --reuid 36 --regid 36 --clear-groups)
 
 mount -t tmpfs run /run
 take_journal

@@ -156,7 +156,8 @@ static void an_invalid_line_makes_its_mount_point_unknown(void)
 		forbidden[0] = "m";
 		tree_link(&tree, "to", "/m/x");
 		CU_ASSERT_EQUAL(ask("/m"), -EBADMSG);
-		ASSERT_CONTAINS(err_text(), "invalid line of mountinfo for the mount on /m");
+		ASSERT_CONTAINS(err_text(),
+				"invalid line of mountinfo for the mount on /m");
 		CU_ASSERT_EQUAL(ask("/to/y"), -EBADMSG);
 		ASSERT_STARTS(resolved.path, "/m/x/");
 		CU_ASSERT_EQUAL(ask("/m/../etc"), -EBADMSG);

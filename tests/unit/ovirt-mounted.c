@@ -58,7 +58,8 @@ static void tcp_stays_whatever_the_options_say(void)
 {
 	ask(ROOT "90 21 0:53 / " DIR
 		 " rw - nfs4 nas1:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n");
-	ASSERT_CONTAINS(mounted.text, DIR " is mounted over tcp, and keeps that transport");
+	ASSERT_CONTAINS(mounted.text,
+			DIR " is mounted over tcp, and keeps that transport");
 	ASSERT_CONTAINS(mounted.remedy, "maintenance");
 	ASSERT_CONTAINS(mounted.remedy, "umount " DIR);
 	done();

@@ -55,12 +55,13 @@ static void sizes_are_columns_and_mechanisms_rows(void)
 	fill(&matrix);
 	report = report_of(&matrix, FINDING_FAIL);
 	text = render(report, &wide);
-	ASSERT_CONTAINS(text, "\n\n"
-			      "  READ size (bytes, up to) 4 788 812 856 4K 64K   + correct\n"
-			      "  inline                   +   +   +   +  .   .   x failed\n"
-			      "  Reply chunk              +   +   +   +  +   +   . untested\n"
-			      "  Write chunk              +   +   +   x  x   x\n"
-			      "\n");
+	ASSERT_CONTAINS(text,
+			"\n\n"
+			"  READ size (bytes, up to) 4 788 812 856 4K 64K   + correct\n"
+			"  inline                   +   +   +   +  .   .   x failed\n"
+			"  Reply chunk              +   +   +   +  +   +   . untested\n"
+			"  Write chunk              +   +   +   x  x   x\n"
+			"\n");
 }
 
 static void a_utf8_terminal_gets_symbols(void)
@@ -73,7 +74,8 @@ static void a_utf8_terminal_gets_symbols(void)
 	fill(&matrix);
 	report = report_of(&matrix, FINDING_FAIL);
 	text = render(report, &style);
-	ASSERT_CONTAINS(text, "  inline                   ✓   ✓   ✓   ✓  ·   ·   ✗ failed\n");
+	ASSERT_CONTAINS(text,
+			"  inline                   ✓   ✓   ✓   ✓  ·   ·   ✗ failed\n");
 }
 
 static void colours_show_the_result(void)
