@@ -113,12 +113,11 @@ static int kernel_defects_check_run(struct check_run *run)
 		     system->kernel[1], system->kernel[2]);
 	kernel_defects_collect(run, system, parts, &found);
 	if (found.present)
-		return check_say_why(
-			run, FINDING_WARN, "known",
-			"%s has %u known defect%s; Linux %u.%u.%u does not have %s",
-			kernel_defects_kernel(system, name), found.present,
-			found.present == 1 ? "" : "s", found.until[0], found.until[1],
-			found.until[2], found.present == 1 ? "it" : "them");
+		return check_say_why(run, FINDING_WARN, "known",
+				     "%s has %u known defect%s, fixed in Linux %u.%u.%u",
+				     kernel_defects_kernel(system, name), found.present,
+				     found.present == 1 ? "" : "s", found.until[0],
+				     found.until[1], found.until[2]);
 	if (found.possible) {
 		check_note(run);
 		return check_say(

@@ -35,7 +35,7 @@ struct cli {
 	/* Options of this run that commands in steps repeat. */
 	struct {
 		const char *name, *value;
-	} repeats[8];
+	} repeats[16];
 	unsigned int nrepeats;
 };
 

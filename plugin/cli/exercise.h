@@ -34,9 +34,10 @@ int exercise_work(const struct exercise_options *options, exercise_fn work);
 
 /* Rows of both */
 
-#define EXERCISE_EMBEDDED                                          \
-	OPTION_FLAG("embedded", struct exercise_options, embedded, \
-		    "Test the embedded server, on this host's loopback.")
+#define EXERCISE_EMBEDDED                                                 \
+	OPTION_FLAG("embedded", struct exercise_options, embedded,        \
+		    "Test the embedded server, on this host's loopback.", \
+		    .carried = true)
 #define EXERCISE_LEVEL                                                             \
 	OPTION_VALUE("level", "LEVEL", struct exercise_options, level,             \
 		     "The extent of the test: quick, standard (default) or full.", \

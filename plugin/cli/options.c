@@ -167,7 +167,7 @@ int options_parse(struct cli *cli, int argc, char *const *argv)
 			return err_context(rc, "--%s", row->name);
 		if (row->carried && cli->nrepeats < ARRAY_SIZE(cli->repeats)) {
 			cli->repeats[cli->nrepeats].name = row->name;
-			cli->repeats[cli->nrepeats++].value = optarg;
+			cli->repeats[cli->nrepeats++].value = row->arg ? optarg : NULL;
 		}
 	}
 	cli->operands = argv + optind;

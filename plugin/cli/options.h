@@ -150,10 +150,11 @@ int value_address(const char *text, void *address);
 		"cred", "UID:GID[,GID...]", type, member,                            \
 		"The AUTH_SYS identity to read files with (default: the caller's).", \
 		.parse = value_cred, .carried = true)
-#define OPTION_FAULT                                                          \
-	OPTION_VALUE("fault", "NAME[=VALUE]", struct cli, faults,             \
-		     "Give the embedded server this fault; can be repeated.", \
-		     .choice = &choice_faults, .repeated = true, .parse = value_fault)
+#define OPTION_FAULT                                                              \
+	OPTION_VALUE("fault", "NAME[=VALUE]", struct cli, faults,                 \
+		     "Give the embedded server this fault; can be repeated.",     \
+		     .choice = &choice_faults, .repeated = true, .carried = true, \
+		     .parse = value_fault)
 
 /* What a host is checked for */
 #define OPTION_ROLE(type, member)                                                             \

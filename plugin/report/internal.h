@@ -81,7 +81,7 @@ struct report {
 	time_t started;
 	double elapsed_ms;
 	unsigned int systems; /* enum report_system */
-	char repeats[8][160]; /* "--port 2050", for commands in steps; "" none */
+	char repeats[16][160]; /* "--port 2050", for commands in steps; "" none */
 	bool cut;
 	bool todo;
 	bool no_memory;

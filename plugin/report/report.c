@@ -134,7 +134,8 @@ void report_repeat(struct report *report, const char *name, const char *value)
 	for (i = 0; i < ARRAY_SIZE(report->repeats); i++)
 		if (!*report->repeats[i]) {
 			snprintf(report->repeats[i], sizeof(report->repeats[i]),
-				 "--%s %s", name, SHELL_WORD(value));
+				 "--%s%s%s", name, value ? " " : "",
+				 value ? SHELL_WORD(value) : "");
 			return;
 		}
 }

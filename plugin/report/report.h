@@ -193,7 +193,7 @@ struct report_collector {
 
 /* A finding_sink; @arg is a collector. */
 void report_collect(void *arg, const struct finding *finding);
-/* An option of this run, "--port" and its value, which commands in steps that have it repeat. */
+/* An option of this run, "port" and its value (NULL: it takes none), which commands in steps that have it repeat. */
 void report_repeat(struct report *report, const char *name, const char *value);
 /* The systems of the host where steps are taken, of enum report_system. If a kind is not
  * known, the steps for all of that kind are shown. */

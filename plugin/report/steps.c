@@ -85,25 +85,57 @@ void report_expand(const struct report *report, const struct finding *finding,
 	}
 }
 
-/* The options of a run that a command in a step repeats, if it has them. */
+/* The options of a run that a command in a step repeats, if it has them. --embedded takes the place of the server. */
 static const struct {
 	const char *command, *options;
 } steps_repeats[] = {
 	{ "nfsrdma probe ",
-	  " --transport --device --bind --port --mount-port --nfs-port --nfs-version --cred " },
+	  " --embedded --fault --transport --device --bind --port --mount-port --nfs-port --nfs-version --cred " },
 	{ "nfsrdma bench ",
-	  " --transport --device --bind --port --mount-port --nfs-port --nfs-version --cred " },
+	  " --embedded --transport --device --bind --port --mount-port --nfs-port --nfs-version --cred " },
 	{ "nfsrdma doctor ",
 	  " --transport --port --mount-port --nfs-port --nfs-version --cred " },
 	{ "nfsrdma check ", " --port --nfs-version " },
 };
+
+static bool steps_are_of_embedded(const struct report *report)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(report->repeats); i++)
+		if (!strcmp(report->repeats[i], "--embedded"))
+			return true;
+	return false;
+}
+
+/* The command of a step for this run, which may be about the embedded server: that has no name for another
+ * run, so "nfsrdma probe {server}:{export}" is "nfsrdma probe" then. @buf: of STEP_TEXT_MAX. */
+static const char *steps_command(const struct report *report, const char *command,
+				 char *buf)
+{
+	const char *server = strstr(command, " {server}");
+
+	if (!server || !steps_are_of_embedded(report) ||
+	    (strncmp(command, "nfsrdma probe ", 14) != 0 &&
+	     strncmp(command, "nfsrdma bench ", 14) != 0))
+		return command;
+	snprintf(buf, STEP_TEXT_MAX, "%.*s%s ", (int)(server - command), command,
+		 server + 1 + strcspn(server + 1, " "));
+	return buf;
+}
+
+/* Only for the server of this run: not for one that the reader names, and not for this host's kernel. */
+static bool steps_is_repeated(const char *command)
+{
+	return strstr(command, " {server}");
+}
 
 /* "nfsrdma probe nas1:/vm" becomes "nfsrdma probe --port 2050 nas1:/vm": without the option it would
  * test another thing. A command that has the option already keeps its own. */
 static void steps_repeat(const struct report *report, char *command, size_t cap)
 {
 	char rest[sizeof(((struct report_step *)0)->command)], name[32], *at = NULL;
-	size_t i, j, used;
+	size_t i, j, used, len;
 
 	for (i = 0; i < ARRAY_SIZE(steps_repeats); i++) {
 		at = strstr(command, steps_repeats[i].command);
@@ -126,6 +158,9 @@ static void steps_repeat(const struct report *report, char *command, size_t cap)
 					 report->repeats[j]);
 		str_copy(command + used, cap - used, rest);
 	}
+	len = strlen(command);
+	while (len && command[len - 1] == ' ')
+		command[--len] = '\0';
 }
 
 static const struct reason *steps_find_reason(const struct reason *reason,
@@ -329,9 +364,11 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 			      false, steps[n].text, sizeof(steps[n].text));
 		*steps[n].command = '\0';
 		if (step->command)
-			report_expand(report, finding, step->command, true,
+			report_expand(report, finding,
+				      steps_command(report, step->command, text), true,
 				      steps[n].command, sizeof(steps[n].command));
-		steps_repeat(report, steps[n].command, sizeof(steps[n].command));
+		if (step->command && steps_is_repeated(step->command))
+			steps_repeat(report, steps[n].command, sizeof(steps[n].command));
 		n++;
 	}
 	return n;
