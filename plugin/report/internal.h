@@ -161,7 +161,10 @@ const char *const *report_see(const struct finding *finding);
 struct report_step {
 	char text[768];
 	char command[768]; /* "": none */
+	enum step_effect effect;
 };
+/* "interrupts"; NULL: harmless. */
+const char *step_effect_name(enum step_effect effect);
 
 #define REPORT_STEPS_MAX 12
 /* The steps of its reason that fit this system. Returns their number. */

@@ -41,11 +41,21 @@ enum report_system {
 };
 
 /* An instruction. "{key}" stands for the evidence with that key. */
+/* What a step does to others; its text gets a warning. */
+enum step_effect {
+	STEP_HARMLESS,
+	STEP_INTERRUPTS, /* guests on that mount, pool or interface */
+	STEP_RESTARTS,   /* the NFS server: its clients wait, or get errors */
+	STEP_REBOOTS,    /* this host */
+	STEP_EFFECT_COUNT
+};
+
 struct step {
 	unsigned int
 		systems; /* must match one of each kind that is set; none set: all systems */
 	const char *text;    /* "Load the module" */
 	const char *command; /* to paste into a shell; NULL: none */
+	enum step_effect effect;
 };
 
 /* What happens to a user if a finding is not good, from harmless to worst. */

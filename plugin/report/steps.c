@@ -248,6 +248,22 @@ static void sentence_add_systems(struct sentence *s, size_t kind, const struct s
 	}
 }
 
+static const struct {
+	const char *name, *warning;
+} step_effects[STEP_EFFECT_COUNT] = {
+	[STEP_INTERRUPTS] = { "interrupts",
+			      " (first shut down or migrate the guests that use it; in oVirt, put the domain into maintenance instead)" },
+	[STEP_RESTARTS] = { "restarts",
+			    " (hard mounts of its clients wait meanwhile; soft mounts, as VDSM's, can get I/O errors)" },
+	[STEP_REBOOTS] = { "reboots",
+			   " (first shut down or migrate its guests; in oVirt, put the host into maintenance)" },
+};
+
+const char *step_effect_name(enum step_effect effect)
+{
+	return step_effects[effect].name;
+}
+
 const char *meaning_step(const struct step *step, unsigned int systems, char *buf,
 			 size_t cap)
 {
@@ -260,6 +276,9 @@ const char *meaning_step(const struct step *step, unsigned int systems, char *bu
 	if (s.used)
 		sentence_add(&s, ": ", 2);
 	sentence_add(&s, step->text, strlen(step->text));
+	if (step->effect)
+		sentence_add(&s, step_effects[step->effect].warning,
+			     strlen(step_effects[step->effect].warning));
 	if (step->command)
 		sentence_add(&s, ":", 1);
 	return buf;
@@ -348,6 +367,7 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 			 "Find out what can cause %s", finding->id);
 		snprintf(steps[0].command, sizeof(steps[0].command), "nfsrdma explain %s",
 			 finding->id);
+		steps[0].effect = STEP_HARMLESS;
 		return 1;
 	}
 	if (!reason)
@@ -355,7 +375,8 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 	systems = steps_systems(report);
 	for (step = reason->steps; step->text && n < REPORT_STEPS_MAX; step++) {
 		const struct step without_colon = { .systems = step->systems,
-						    .text = step->text };
+						    .text = step->text,
+						    .effect = step->effect };
 
 		if (!meaning_step_fits(step, systems))
 			continue;
@@ -363,6 +384,7 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 			      meaning_step(&without_colon, systems, text, sizeof(text)),
 			      false, steps[n].text, sizeof(steps[n].text));
 		*steps[n].command = '\0';
+		steps[n].effect = step->effect;
 		if (step->command)
 			report_expand(report, finding,
 				      steps_command(report, step->command, text), true,

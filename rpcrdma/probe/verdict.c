@@ -476,7 +476,7 @@ static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink si
 	finding_reason(&f, "nfs");
 	finding_number(&f, "wrong", n);
 	finding_number(&f, "offset", (double)example->c.offset);
-	finding_number(&f, "bytes", example->c.count);
+	finding_number(&f, "length", example->c.count);
 	verdict_add_example(&f, example);
 	sink(arg, &f);
 }

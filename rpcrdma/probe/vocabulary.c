@@ -136,7 +136,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "reply_chunk seconds seed write_chunk wrong" },
 	{ "probe.read.eof", "early missing", "example looked_at wrong" },
 	{ "probe.read.attributes", "size fileid", "example looked_at wrong" },
-	{ "probe.read.over-tcp", "nfs", "bytes example offset wrong" },
+	{ "probe.read.over-tcp", "nfs", "example length offset wrong" },
 	{ "probe.read.profiles", "above-change-over", "not_tried right wrong" },
 	{ "probe.read.compound",
 	  "after-the-data read over-tcp second-read time busy "

@@ -14,7 +14,7 @@ steps()
 {
 	{ "$findings/make-table" "$findings"/*.findings &&
 		"$findings/make-messages" "$findings/nfsrdma.messages" "$findings"/*.findings; } |
-		sed -nE 's/^\t\{ (0|SYSTEM_[A-Z_ |]*), "([^"\\]|\\.)*", "(([^"\\]|\\.)*)" \},$/\1\t\3/p' |
+		sed -nE 's/^\t\{ (0|SYSTEM_[A-Z_ |]*), "([^"\\]|\\.)*", "(([^"\\]|\\.)*)", STEP_[A-Z]+ \},$/\1\t\3/p' |
 		sed -E 's/\\(.)/\1/g' | sort -u
 }
 

@@ -81,10 +81,10 @@ expect_status 0
 for line in '.group = "Things",' '.id = "a.thing",' '.title = "A thing",' '.what = "What is looked at.",' \
 	'.cause = "It says \"no\" \\ or nothing.",' '.unknown = "Look again.",' '.see = { "RFC 1", "thing(5)" },' \
 	'.decisive = true' '.consequence = CONSEQUENCE_HANG,' '"Linux has none.", NULL,' 'CONSEQUENCE_HANG, true },' \
-	'CONSEQUENCE_NONE, false },' 'CONSEQUENCE_DATA, false },' '{ "absent", "{thing} is not there.",' '{ 0, "Look", "ls {thing}" },' \
-	'{ SYSTEM_DEBIAN | SYSTEM_UBUNTU, "Install it", "apt-get install thing" },' \
-	'{ SYSTEM_SUSE | SYSTEM_WICKED | SYSTEM_NETWORKD, "Reload it", "ifreload thing" },' '{ 0, "Ask the owner.", NULL },' \
-	'{ SYSTEM_LINUX_SERVER, "Ask it.", NULL },' '{ 0, "Look again.", NULL },' \
+	'CONSEQUENCE_NONE, false },' 'CONSEQUENCE_DATA, false },' '{ "absent", "{thing} is not there.",' '{ 0, "Look", "ls {thing}", STEP_HARMLESS },' \
+	'{ SYSTEM_DEBIAN | SYSTEM_UBUNTU, "Install it", "apt-get install thing", STEP_HARMLESS },' \
+	'{ SYSTEM_SUSE | SYSTEM_WICKED | SYSTEM_NETWORKD, "Reload it", "ifreload thing", STEP_HARMLESS },' '{ 0, "Ask the owner.", NULL, STEP_HARMLESS },' \
+	'{ SYSTEM_LINUX_SERVER, "Ask it.", NULL, STEP_HARMLESS },' '{ 0, "Look again.", NULL, STEP_HARMLESS },' \
 	'{ "forbidden", "Only root may.",' 'meaning_common = reasons_common;'; do
 	grep -qF -- "$line" "$work/out" || { show; fail "no line $line"; }
 done
@@ -122,6 +122,15 @@ refused 'IPv6 addresses'              "$look" 'Step: Renew it: `ip link set {thi
 refused 'exclude each other'          "$look" 'Step: Look: `journalctl -u {thing} -k`'
 refused 'exclude each other'          "$look" 'Step: Look: `journalctl -k -b -u {thing}`'
 refused 'copies of a virtual machine' "$look" 'Step: Name it: `cat /etc/machine-id`'
+# The effect of a step.
+refused 'refused without !interrupts' "$look" 'Step: Unmount it: `umount {thing}`'
+refused 'refused without !restarts'   "$look" 'Step: [debian] !interrupts Restart it: `systemctl restart nfs-server`'
+refused 'refused without !reboots'    "$look" 'Step: Boot it: `systemctl reboot`'
+refused "'!explodes' is no effect"    "$look" 'Step: !explodes Light it.'
+table "${good/"$look"/'Step: !interrupts Unmount it: `umount {thing}`'}"
+expect_status 0
+grep -q '"Unmount it", "umount {thing}", STEP_INTERRUPTS' "$work/out" || { show; fail "no effect"; }
+
 # Words that no text has.
 refused "'at port' is refused"        'It broke.' 'It broke at port 5.'
 refused "'makes no sense' is refused" 'Look again.' 'It makes no sense.'
