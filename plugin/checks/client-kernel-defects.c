@@ -39,6 +39,7 @@ static bool kernel_defects_disproved(struct check_run *run, const struct defect 
 struct kernel_defects {
 	unsigned int present, possible;
 	const unsigned int *until; /* the first kernel without those that are present */
+	bool unusable;             /* no file can be read */
 };
 
 /* An item of the list that the text has. */
@@ -55,6 +56,7 @@ static void kernel_defects_add(struct check_run *run, struct kernel_defects *out
 		out->possible++;
 	else
 		out->present++;
+	out->unusable = out->unusable || (!possible && defect == defect_read_812);
 	if (!possible && (!out->until || defect_is_older(out->until, defect->until)))
 		out->until = defect->until;
 }
@@ -112,6 +114,10 @@ static int kernel_defects_check_run(struct check_run *run)
 	finding_text(&run->finding, "kernel", "%u.%u.%u", system->kernel[0],
 		     system->kernel[1], system->kernel[2]);
 	kernel_defects_collect(run, system, parts, &found);
+	if (found.unusable)
+		return check_say_why(run, FINDING_FAIL, "read-812", "%s: %s",
+				     kernel_defects_kernel(system, name),
+				     defect_read_812->text);
 	if (found.present)
 		return check_say_why(run, FINDING_WARN, "known",
 				     "%s has %u known defect%s, fixed in Linux %u.%u.%u",

@@ -80,7 +80,7 @@ struct report {
 	char *subject[SUBJECT_COUNT]; /* NULL: not known */
 	time_t started;
 	double elapsed_ms;
-	unsigned int systems; /* enum report_system */
+	unsigned int systems;  /* enum report_system */
 	char repeats[16][160]; /* "--port 2050", for commands in steps; "" none */
 	bool cut;
 	bool todo;
