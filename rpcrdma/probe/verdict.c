@@ -350,7 +350,7 @@ static void verdict_say_order(const struct verdict_input *in, finding_sink sink,
 
 		if (r->outcome.kind == READ_ORDER && !late++)
 			example = r;
-		right += tally_is_write_chunk(r) && tally_is_right(r);
+		right += tally_is_write_chunk(r) && tally_is_right(r) && r->expected;
 	}
 	if (late)
 		finding_init(&f, id, FINDING_FAIL,
@@ -408,13 +408,14 @@ static void verdict_say_property(const struct verdict_input *in,
 		finding_init(&f, property->id, FINDING_SKIP, "other READs fail too");
 	else if (t.failed)
 		finding_init(&f, property->id, FINDING_SKIP, "%s", tally_unsteady(&t));
-	else if (t.right)
+	else if (t.right && t.largest_right > CHANGE_OVER)
 		finding_init(&f, property->id, FINDING_PASS,
 			     "%u Write-chunk READs %s are correct", t.right,
 			     property->what);
 	else
 		finding_init(&f, property->id, FINDING_SKIP, "%s",
-			     t.over_tcp          ? "READs fail over TCP too"
+			     t.right             ? "no file is large enough to tell"
+			     : t.over_tcp        ? "READs fail over TCP too"
 			     : t.answered_inline ? "the Write chunk is unused"
 						 : "not tested at this level");
 	if (f.status == FINDING_FAIL)

@@ -760,6 +760,40 @@ static void a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_PASS);
 }
 
+/* What was not tried, or could not have failed, does not pass. */
+static void nothing_passes_without_proof(void)
+{
+	static const char *const need_more[] = {
+		"bug.write-chunk-read",
+		"probe.read.profiles",
+		"probe.read.write-chunk.segments",
+		"probe.read.write-chunk.alignment",
+		"probe.read.write-chunk.placement",
+		"probe.read.write-chunk.tail",
+	};
+	unsigned int i;
+
+	reset();
+	judge_failure();
+	for (i = 0; i < nfindings; i++) {
+		SUITE_ROW("%s", findings[i].id);
+		CU_ASSERT(findings[i].status == FINDING_SKIP ||
+			  findings[i].status == FINDING_UNKNOWN ||
+			  /* It says that no READ failed. */
+			  !strcmp(findings[i].id, "probe.read.intermittent"));
+	}
+	/* A file of one byte, and READs behind its end. */
+	clean_sweep();
+	for (i = 0; i < records.count; i++)
+		list[i].expected = !list[i].c.offset;
+	judge_failure();
+	for (i = 0; i < ARRAY_SIZE(need_more); i++) {
+		SUITE_ROW("%s", need_more[i]);
+		CU_ASSERT(status(need_more[i]) == FINDING_SKIP ||
+			  status(need_more[i]) == FINDING_UNKNOWN);
+	}
+}
+
 static bool is_odd_inline(const struct read_record *r)
 {
 	return r->c.mechanism == MECH_INLINE && r->c.count % 4 == 1;
@@ -1420,6 +1454,7 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(failures_of_other_calls_do_not_blame_the_mechanism),
 	   TEST(correct_data_in_a_broken_frame_has_its_own_findings),
 	   TEST(a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are),
+	   TEST(nothing_passes_without_proof),
 	   TEST(a_failure_of_only_pads_is_reported_as_one),
 	   TEST(padding_is_named_only_where_nothing_else_fits),
 	   TEST(unaligned_inline_replies_are_not_padding),
