@@ -16,8 +16,9 @@ flat()
 	local cells='^$'
 
 	[[ ! $fault =~ ^(at-times|linux-3|pad-written|reply-first|tail-unwritten) ]] ||
-		cells='^  (READ bytes|inline|(Reply|Write) chunk|  (unaligned|segments|after others|in flight)|COMPOUND) '
-	grep -vE "$cells" "$1" | sed -E 's/\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b/N/g' | tr -s ' \n' ' '
+		cells='^  (READ size|inline|(Reply|Write) chunk|  (unaligned|segments|after others|in flight)|COMPOUND) '
+	# By chance a byte that is not written is right, and then no client's first Write chunk fails.
+	grep -vE "$cells" "$1" | sed -E 's/Write chunk READs, Linux client profiles/Write chunk READs/; s/\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b/N/g' | tr -s ' \n' ' '
 }
 
 for file in "$reports"/*.txt; do
