@@ -9,7 +9,7 @@
 built=${NFSRDMA%/*}
 # With sanitizers two more, and libtirpc with Kerberos. It was 70 with libvirt.
 most=34
-! ldd "$NFSRDMA" | grep -q libasan || most=44
+[[ $(ldd "$NFSRDMA") != *libasan* ]] || most=44
 
 # loading ARGUMENT...: runs the program; $work/loaded has the files that the dynamic loader initialised, then or later.
 loading()
