@@ -108,7 +108,7 @@ static void answer_set_cause(struct answer *answer)
 	end = text + strlen(text);
 	if (end > text && end[-1] == '.' && strncmp(end - 3, "...", 3) != 0)
 		end[-1] = '\0';
-	snprintf(answer->cause, sizeof(answer->cause), "%s", text);
+	str_copy(answer->cause, sizeof(answer->cause), text);
 }
 
 /* --- yes ------------------------------------------------------------------------------------ */
