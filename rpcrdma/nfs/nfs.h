@@ -96,6 +96,11 @@ struct nfs_time {
 	uint32_t sec, nsec;
 };
 
+static inline bool nfs_same_time(const struct nfs_time *a, const struct nfs_time *b)
+{
+	return a->sec == b->sec && a->nsec == b->nsec;
+}
+
 struct nfs_attr {
 	uint32_t type, mode, nlink, uid, gid;
 	uint64_t size, used, fsid, fileid;

@@ -40,29 +40,29 @@ static void beside_eof(struct beside *b, const struct read_case *c,
 		beside_suspect(b, BESIDE_EARLY_EOF, c, w, "eof is set before the end");
 }
 
-static void beside_attributes(struct beside *b, const struct read_case *c,
-			      const struct window *w, const struct nfs_attr *attr)
+static void beside_attribute(struct beside *b, enum beside_kind kind,
+			     const struct read_case *c, const struct window *w,
+			     uint64_t got, uint64_t want)
 {
 	char what[96];
 
-	b->looked[BESIDE_SIZE]++;
-	b->looked[BESIDE_FILEID]++;
-	snprintf(what, sizeof(what), "size %llu, by GETATTR %llu",
-		 (unsigned long long)attr->size, (unsigned long long)w->attr.size);
-	if (attr->size != w->attr.size)
-		beside_suspect(b, BESIDE_SIZE, c, w, what);
-	snprintf(what, sizeof(what), "fileid %llu, by GETATTR %llu",
-		 (unsigned long long)attr->fileid, (unsigned long long)w->attr.fileid);
-	if (attr->fileid != w->attr.fileid)
-		beside_suspect(b, BESIDE_FILEID, c, w, what);
+	b->looked[kind]++;
+	if (got == want)
+		return;
+	snprintf(what, sizeof(what), "%s %llu, by GETATTR %llu",
+		 kind == BESIDE_SIZE ? "size" : "fileid", (unsigned long long)got,
+		 (unsigned long long)want);
+	beside_suspect(b, kind, c, w, what);
 }
 
 void beside_note(struct beside *b, const struct read_case *c, const struct window *w,
 		 const struct nfs_result *res)
 {
 	beside_eof(b, c, w, res);
-	if (res->has_attr && c->followed_by == FOLLOWED_BY_NOTHING)
-		beside_attributes(b, c, w, &res->attr);
+	if (!res->has_attr || c->followed_by != FOLLOWED_BY_NOTHING)
+		return;
+	beside_attribute(b, BESIDE_SIZE, c, w, res->attr.size, w->attr.size);
+	beside_attribute(b, BESIDE_FILEID, c, w, res->attr.fileid, w->attr.fileid);
 }
 
 /* The worst first. */
@@ -87,8 +87,8 @@ static bool beside_is_unchanged(struct probe *p)
 
 	return !b->file.len ||
 	       (!operation_getattr(p, &b->file, &now) && now.size == b->attr.size &&
-		now.fileid == b->attr.fileid && now.mtime.sec == b->attr.mtime.sec &&
-		now.mtime.nsec == b->attr.mtime.nsec);
+		now.fileid == b->attr.fileid &&
+		nfs_same_time(&now.mtime, &b->attr.mtime));
 }
 
 /* Of the rows with this id: -1 if all is well. */

@@ -202,8 +202,7 @@ void listing_readdir(struct probe *p)
 				   -ETIMEDOUT);
 		return;
 	}
-	if (before.mtime.sec != after.mtime.sec ||
-	    before.mtime.nsec != after.mtime.nsec) {
+	if (!nfs_same_time(&before.mtime, &after.mtime)) {
 		probe_say(p, "probe.readdir", FINDING_SKIP,
 			  "the directory changed while it was listed");
 		return;

@@ -562,11 +562,6 @@ static void read_check_data(struct probe *p, struct read_job *job, const struct 
 		job->outcome = counts;
 }
 
-static bool read_same_time(const struct nfs_time *a, const struct nfs_time *b)
-{
-	return a->sec == b->sec && a->nsec == b->nsec;
-}
-
 /* The first attribute that differs; NULL: none. Reading may change atime and the space used. */
 static const char *read_attr_difference(const struct nfs_attr *a,
 					const struct nfs_attr *b)
@@ -583,8 +578,8 @@ static const char *read_attr_difference(const struct nfs_attr *a,
 		{ "size", a->size == b->size },
 		{ "fsid", a->fsid == b->fsid },
 		{ "fileid", a->fileid == b->fileid },
-		{ "mtime", read_same_time(&a->mtime, &b->mtime) },
-		{ "ctime", read_same_time(&a->ctime, &b->ctime) },
+		{ "mtime", nfs_same_time(&a->mtime, &b->mtime) },
+		{ "ctime", nfs_same_time(&a->ctime, &b->ctime) },
 	};
 	size_t i;
 

@@ -133,9 +133,8 @@ static enum window_change window_attr_again(struct probe *p, const struct window
 	if (rc && (rc != -ESTALE || liveness_check_root(p)))
 		return WINDOW_UNKNOWN;
 	/* A file that was replaced by another of the same name changed too. */
-	if (rc || attr.size != old->size || attr.mtime.sec != old->mtime.sec ||
-	    attr.mtime.nsec != old->mtime.nsec || attr.ctime.sec != old->ctime.sec ||
-	    attr.ctime.nsec != old->ctime.nsec)
+	if (rc || attr.size != old->size || !nfs_same_time(&attr.mtime, &old->mtime) ||
+	    !nfs_same_time(&attr.ctime, &old->ctime))
 		return WINDOW_CHANGED;
 	return WINDOW_SAME;
 }
