@@ -136,17 +136,14 @@ uint16_t channel_rdma_port(struct check_run *run)
 	const struct host_ganesha *ganesha;
 	const struct host_nfsd *nfsd;
 	struct nfsd_conf conf;
-	unsigned int i;
 
 	/* With a server's name it is that server's port. */
 	if (run->target->has_port && !run->target->server)
 		return run->target->port;
 	if (ganesha_serves(run) && !facts_ganesha(run, &ganesha))
 		return (uint16_t)ganesha->port;
-	if (!facts_nfsd(run, &nfsd))
-		for (i = 0; i < nfsd->nlisteners; i++)
-			if (!strcmp(nfsd->listeners[i].proto, "rdma"))
-				return (uint16_t)nfsd->listeners[i].port;
+	if (!facts_nfsd(run, &nfsd) && host_nfsd_rdma_port(nfsd))
+		return host_nfsd_rdma_port(nfsd);
 	if (!nfsd_conf_read(run, &conf) && conf.port)
 		return (uint16_t)conf.port;
 	return NFS_RDMA_PORT;

@@ -51,12 +51,8 @@ static int module_identity_say_updated(struct check_run *run,
 		if (view_run(&mounts->list[i]) == RUN_RDMA ||
 		    view_is_rdma(mounts->list[i].proto))
 			words_add(&holders, "%.120s", mounts->list[i].target);
-	for (i = 0; !facts_nfsd(run, &nfsd) && i < nfsd->nlisteners; i++) {
-		if (strcmp(nfsd->listeners[i].proto, "rdma") != 0)
-			continue;
+	if (!facts_nfsd(run, &nfsd) && host_nfsd_rdma_port(nfsd))
 		words_add(&holders, "the NFS server's listener");
-		break;
-	}
 	finding_text(&run->finding, "file", "/%s", module->file);
 	if (holders.count)
 		finding_text(&run->finding, "holders", "%s", words_text(&holders));

@@ -606,6 +606,8 @@ struct host_nfsd {
 
 /* Errors: of reading portlist, which every user may by default. */
 int host_nfsd(const struct host *host, struct host_nfsd *out);
+/* The port of its first RDMA listener; 0: it has none. Pure. */
+uint16_t host_nfsd_rdma_port(const struct host_nfsd *nfsd);
 
 /* A directory and a client of var/lib/nfs/etab. */
 struct host_export {

@@ -125,6 +125,16 @@ static int nfsd_count_exports(const struct host *host, const char *file,
 	return 0;
 }
 
+uint16_t host_nfsd_rdma_port(const struct host_nfsd *nfsd)
+{
+	unsigned int i;
+
+	for (i = 0; i < nfsd->nlisteners; i++)
+		if (!strcmp(nfsd->listeners[i].proto, "rdma"))
+			return (uint16_t)nfsd->listeners[i].port;
+	return 0;
+}
+
 int host_exports(const struct host *host, struct host_exports *out)
 {
 	static const char *const dirs[] = { "etc/exports.d", NULL };

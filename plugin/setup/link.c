@@ -120,7 +120,7 @@ void link_users(const struct setup_machine *machine, const char *name, char *why
 	unsigned int count = 0, pairs = 0, i;
 	struct nfs_mounts mounts;
 	struct host_nfsd nfsd;
-	bool listener = false;
+	bool listener;
 	int rc = host_nfs_mounts(machine->host, &mounts);
 
 	/* A mount's connection is closed when it is idle, and opened again when the mount is
@@ -131,8 +131,7 @@ void link_users(const struct setup_machine *machine, const char *name, char *why
 		host_nfs_mounts_fini(&mounts);
 		rc = host_nfsd(machine->host, &nfsd);
 	}
-	for (i = 0; !rc && i < nfsd.nlisteners; i++)
-		listener |= !strcmp(nfsd.listeners[i].proto, "rdma");
+	listener = !rc && host_nfsd_rdma_port(&nfsd);
 	if (!rc)
 		rc = machine->actions->link_users(name, &pairs);
 	*why = '\0';

@@ -155,17 +155,14 @@ static int nfs_conf_has_other(struct planner *planner, bool *out)
 {
 	const struct host *host = planner->machine->host;
 	struct host_nfsd nfsd;
-	unsigned int i, listeners = 0;
 	char unit[256];
 	int rc = host_listener_unit(host, unit, sizeof(unit));
 
 	*out = false;
 	if (rc)
 		return rc;
-	if (!*unit && !planner->request->restart && !host_nfsd(host, &nfsd))
-		for (i = 0; i < nfsd.nlisteners; i++)
-			listeners += !strcmp(nfsd.listeners[i].proto, "rdma");
-	if (!*unit && !listeners)
+	if (!*unit && (planner->request->restart || host_nfsd(host, &nfsd) ||
+		       !host_nfsd_rdma_port(&nfsd)))
 		return 0;
 	*out = planner->left_alone = true;
 	if (*unit)
