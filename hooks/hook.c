@@ -490,7 +490,7 @@ void hook_failed(const char *who, const char *guest, const char *fmt, ...)
 
 /* --- VDSM ------------------------------------------------------------------------------------- */
 
-bool hook_is_uuid(const char *text)
+static bool hook_is_uuid(const char *text)
 {
 	size_t i;
 

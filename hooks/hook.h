@@ -76,9 +76,6 @@ void hook_ask(const struct guard *guard, const struct hook_disks *disks,
  * would do more harm than the missing RDMA. @what: as @spare. */
 void hook_spare(struct hook_answer *out, const char *what);
 
-/* Pure. */
-bool hook_is_uuid(const char *text);
-
 /* Whether VDSM restores this guest instead of starting it; false also if unknown. Such a guest must
  * not be refused: it would lose its memory (hooks/README.md). @uuid: NULL: unknown. */
 bool hook_vdsm_restores(const struct host *host, const char *uuid);
