@@ -31,6 +31,16 @@ static const struct compound_pair pairs[] = {
 	{ 812, 813 }, { 813, 812 }, { 1023, 517 }, { 2047, 1021 },
 };
 
+/* The worst first. */
+enum compound_cause {
+	COMPOUND_MOVED, /* what follows is wrong where data was moved, and right inline */
+	COMPOUND_READ,  /* the READ itself */
+	COMPOUND_INLINE_TOO, /* what follows is wrong inline too: nothing was moved */
+	COMPOUND_RIGHT
+};
+
+static const char *const causes[] = { "after-the-data", "read", "inline-too", NULL };
+
 struct compound_trial {
 	struct probe *p;
 	struct window *w;
@@ -44,8 +54,9 @@ struct compound_trial {
 	uint32_t largest;
 	char example[FINDING_SUMMARY_MAX / 2];
 	char mild[FINDING_SUMMARY_MAX / 2]; /* of those */
-	char detail[256];                   /* of the first failure */
-	const char *reason;                 /* of the first failure */
+	char detail[256];                   /* as @example: of the worst failure */
+	enum compound_cause cause;          /* of that one */
+	enum read_kind inline_kind;         /* of this COMPOUND by inline */
 	char why[256];                      /* why something was not tried */
 };
 
@@ -59,7 +70,22 @@ static void compound_describe(char *text, size_t cap, const struct read_case *c,
 {
 	snprintf(text, cap, "READ of %u byte%s by %s and %s: %s", c->count,
 		 c->count == 1 ? "" : "s", mechanism_name(c->mechanism),
-		 compound_next_name(c->followed_by), read_kind_name(o->kind));
+		 compound_next_name(c->followed_by),
+		 o->kind == READ_FOLLOWING ? o->text : read_kind_name(o->kind));
+}
+
+/* A server that loses its place when it moves the data to a chunk is right where none is moved. */
+static enum compound_cause compound_cause_of(const struct compound_trial *t,
+					     const struct read_case *c,
+					     const struct read_outcome *o)
+{
+	if (c->mechanism != MECH_INLINE && t->inline_kind == READ_OK &&
+	    (o->kind == READ_FOLLOWING || o->kind == READ_HEADER))
+		return COMPOUND_MOVED;
+	if (o->kind == READ_FOLLOWING &&
+	    (c->mechanism == MECH_INLINE || t->inline_kind == READ_FOLLOWING))
+		return COMPOUND_INLINE_TOO;
+	return COMPOUND_READ;
 }
 
 /* Decides which side is at fault. Newer kernels send zeros for second READs over any transport,
@@ -69,18 +95,17 @@ static void compound_note_failure(struct compound_trial *t, const struct read_ca
 {
 	enum over_tcp answer = read_kind_is_failure(o->kind) ? over_tcp(t->p, t->w, c)
 							     : OVER_TCP_RIGHT;
+	enum compound_cause cause = compound_cause_of(t, c, o);
 
 	if (answer == OVER_TCP_WRONG)
 		t->over_tcp++;
 	else if (answer == OVER_TCP_UNKNOWN && c->followed_by == FOLLOWED_BY_READ &&
 		 o->kind == READ_FOLLOWING)
 		t->doubtful++;
-	else if (!t->wrong++) {
+	else if (t->wrong++, cause < t->cause) {
 		compound_describe(t->example, sizeof(t->example), c, o);
 		snprintf(t->detail, sizeof(t->detail), "%s", o->text);
-		t->reason = o->kind == READ_FOLLOWING || o->kind == READ_HEADER
-				    ? "after-the-data"
-				    : "read";
+		t->cause = cause;
 	}
 	if (t->over_tcp + t->doubtful && !t->mild[0])
 		compound_describe(t->mild, sizeof(t->mild), c, o);
@@ -108,6 +133,8 @@ static void compound_note(struct compound_trial *t, const struct read_case *c,
 {
 	matrix_add(t->matrix, MATRIX_COMPOUND, c->count + c->count2,
 		   cells_seen(c->mechanism, o->kind));
+	if (c->mechanism == MECH_INLINE)
+		t->inline_kind = o->kind;
 	if (compound_is_reported(t, c, o, late_writes)) {
 		t->reported++;
 		return;
@@ -188,6 +215,7 @@ static bool compound_is_slow(const struct compound_trial *t)
 
 static void compound_every_mechanism(struct compound_trial *t, struct read_case c)
 {
+	t->inline_kind = READ_NOT_RUN;
 	for (c.mechanism = MECH_INLINE; c.mechanism < MECH_COUNT && !compound_is_over(t);
 	     c.mechanism++)
 		if (c.count + c.count2 <= t->w->len)
@@ -198,7 +226,7 @@ static void compound_every_mechanism(struct compound_trial *t, struct read_case 
 static const char *compound_reason(const struct compound_trial *t)
 {
 	if (t->wrong)
-		return t->reason;
+		return causes[t->cause];
 	if (t->over_tcp || t->doubtful)
 		return t->over_tcp ? "over-tcp" : "second-read";
 	if (t->p->session.busy[0])
@@ -276,7 +304,9 @@ static void compound_say(struct compound_trial *t)
 void compound_run(struct probe *p, struct matrix *matrix)
 {
 	struct window w = { 0 };
-	struct compound_trial t = { .p = p, .w = &w, .matrix = matrix };
+	struct compound_trial t = {
+		.p = p, .w = &w, .matrix = matrix, .cause = COMPOUND_RIGHT
+	};
 	/* Every third is enough to show the defect. */
 	unsigned int i, step = p->options->level == PROBE_QUICK ? 3 : 1;
 

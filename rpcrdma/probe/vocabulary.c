@@ -139,7 +139,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "probe.read.over-tcp", "nfs", "example length offset wrong" },
 	{ "probe.read.profiles", "above-change-over", "not_tried right wrong" },
 	{ "probe.read.compound",
-	  "after-the-data read over-tcp second-read time busy "
+	  "after-the-data read inline-too over-tcp second-read time busy "
 	  "server-gone device not-tried",
 	  "answered_inline example failed largest_right right "
 	  "unknown_over_tcp wrong_over_tcp" },

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "rpcrdma/nfs/nfs4.h"
 #include "rpcrdma/server/internal.h"
 
 #define LIMIT_812 812
@@ -479,17 +480,60 @@ static void fault_eof(struct rdma_reply *reply, unsigned int value)
 		put_be32(reply->message + reply->read.eof, value);
 }
 
-/* NFSv3's post_op_attr of a READ: half of the size, or another file's number. */
+/* Half of the size, or another file's number. */
+static void fault_change_attributes(uint8_t *size, uint8_t *fileid, unsigned int value)
+{
+	if (value == 0)
+		put_be64(size, get_be64(size) / 2);
+	else
+		put_be64(fileid, get_be64(fileid) + 1);
+}
+
+/* Of a GETATTR behind the READ that asks as the probe does: its number and status, a bitmap of two
+ * words, a length, the values. */
+static void fault_getattr_after(struct rdma_reply *reply, unsigned int value)
+{
+	static const uint8_t widths[] = { [FATTR4_TYPE] = 4,
+					  [FATTR4_SIZE] = 8,
+					  [FATTR4_FSID] = 16,
+					  [FATTR4_FILEID] = 8 };
+	const struct payload *data = fault_read_data(reply);
+	size_t at[ARRAY_SIZE(widths)] = { 0 };
+	struct reader r;
+	uint32_t mask;
+	unsigned int i;
+
+	if (!data || reply->message_len < data->at)
+		return;
+	reader_init(&r, reply->message + data->at, reply->message_len - data->at);
+	if (reader_u32(&r) != OP_GETATTR || reader_u32(&r) || reader_u32(&r) != 2)
+		return;
+	mask = reader_u32(&r);
+	reader_bytes(&r, 8);
+	for (i = 0; i < ARRAY_SIZE(widths); i++) {
+		if (!(mask >> i & 1))
+			continue;
+		if (!widths[i])
+			return;
+		at[i] = reply->message_len - reader_left(&r);
+		reader_bytes(&r, widths[i]);
+	}
+	if (!r.bad && at[FATTR4_SIZE] && at[FATTR4_FILEID])
+		fault_change_attributes(reply->message + at[FATTR4_SIZE],
+					reply->message + at[FATTR4_FILEID], value);
+}
+
+/* In NFSv3's post_op_attr of a READ, in NFSv4 of a GETATTR behind it. */
 static void fault_read_attributes(struct rdma_reply *reply, unsigned int value)
 {
 	uint8_t *fattr3 = reply->message + reply->read.status + 8;
 
-	if (!reply->read.served || reply->read.compound)
+	if (!reply->read.served)
 		return;
-	if (value == 0)
-		put_be64(fattr3 + 20, get_be64(fattr3 + 20) / 2);
+	if (reply->read.compound)
+		fault_getattr_after(reply, value);
 	else
-		put_be64(fattr3 + 52, get_be64(fattr3 + 52) + 1);
+		fault_change_attributes(fattr3 + 20, fattr3 + 52, value);
 }
 
 const struct fault_row fault_table[] = {
@@ -642,7 +686,7 @@ const struct fault_row fault_table[] = {
 	  .value = "size",
 	  .finding = "probe.read.attributes",
 	  .description =
-		  "READs of NFSv3 return half of the file's size, or another fileid",
+		  "READs of NFSv3, and GETATTRs behind a READ in NFSv4, return half of the file's size, or another fileid",
 	  .apply = fault_read_attributes },
 	{ .name = "nfs-unaligned",
 	  .finding = "probe.read.over-tcp",

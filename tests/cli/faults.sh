@@ -31,7 +31,8 @@ declare -A finding=(
 	[nfs-second-read]=probe.read.compound
 	[nfs-unaligned]=probe.read.over-tcp
 	[eof]=probe.read.eof
-	[read-attributes]=probe.read.attributes
+	[read-attributes]=probe.read.compound
+	[read-attributes@3]=probe.read.attributes
 	[reply-first]=probe.read.write-chunk.order
 	[chunk-unused]=probe.read.write-chunk.unused
 	[tail-unwritten]=probe.read.write-chunk.tail
@@ -42,17 +43,29 @@ declare -A finding=(
 )
 
 # All findings that fail or warn with these.
+# shellcheck disable=SC2034 # of() takes the table's name
 declare -A only=(
 	[reply-first]='probe.read.write-chunk probe.read.write-chunk.order'
 	[chunk-unused]='probe.read.write-chunk.unused'
 	[tail-unwritten]='probe.read.profiles probe.read.write-chunk probe.read.write-chunk.tail'
 	[rdma-error]='probe.reply.error'
 	[eof]='probe.read.eof'
-	[read-attributes]='probe.read.attributes'
+	[read-attributes]='probe.read.compound'
+	[read-attributes@3]='probe.read.attributes'
 )
 
 # Linux clients get correct data with these.
-declare -A harmless=([credit-zero]=1 [pad-written]=1 [lengths-unrewritten]=1 [chunk-unused]=1)
+# shellcheck disable=SC2034 # of() takes the table's name
+declare -A harmless=([credit-zero]=1 [pad-written]=1 [lengths-unrewritten]=1 [chunk-unused]=1 [read-attributes@auto]=1 [read-attributes@4.0]=1)
+
+# of TABLE NAME[=VALUE]@VERSION: the table's entry for NAME@VERSION, else for NAME.
+of()
+{
+	local -n table=$1
+	local name=${2%%[=@]*}
+
+	echo "${table[$name@${2#*@}]:-${table[$name]:-}}"
+}
 
 # What the values of linux-3 raise beside the warning about its WRITEs. NFSv3 has nothing behind
 # the data that would have no room.
@@ -63,7 +76,7 @@ declare -A linux3=(
 )
 
 # Found in each version: the errors are where the replies of versions differ.
-each_version=(eof at-times rarely nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
+each_version=(eof read-attributes at-times rarely nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
 	reply-page-repeat reply-first chunk-unused tail-unwritten rdma-error die restart foreign linux-3 link-inline)
 
 # The reason, by SPEC without its version.
@@ -98,8 +111,10 @@ declare -A reasons=(
 	[nfs-unaligned]=probe.read.over-tcp/nfs
 	[eof=never]=probe.read.eof/missing
 	[eof=always]=probe.read.eof/early
-	[read-attributes=size]=probe.read.attributes/size
-	[read-attributes=fileid]=probe.read.attributes/fileid
+	[read-attributes=size]=probe.read.compound/inline-too
+	[read-attributes=fileid]=probe.read.compound/inline-too
+	[read-attributes=size@3]=probe.read.attributes/size
+	[read-attributes=fileid@3]=probe.read.attributes/fileid
 )
 
 # linux3_names SPEC@VERSION: only the requested defect is named.
@@ -121,7 +136,7 @@ linux3_names()
 # fault SPEC@VERSION ID: in its own shell, so that two can run at once.
 fault()
 {
-	local work=$work/$1 reads=0 reason
+	local work=$work/$1 reads=0 reason alone
 
 	mkdir "$work"
 	# The sweep has too few.
@@ -143,7 +158,7 @@ fault()
 		# shellcheck disable=SC2016 # jq's variable
 		expect_report "Reply chunks of READs" --arg server "${1%@*}" 'any(.findings[]; .id == "probe.read.reply-chunk" and .status == "pass"
 			and (.summary | test("more were answered inline, with the Reply chunk unused")) == ($server != "foreign=unknown"))'
-	elif [[ ${harmless[${1%%[=@]*}]:-} ]]; then
+	elif [[ $(of harmless "$1") ]]; then
 		expect_status 0
 		expect_finding "$2" warn
 		expect_report "verdict is not warn" '.verdict == "warn"'
@@ -174,8 +189,9 @@ fault()
 	# shellcheck disable=SC2016 # jq's variables
 	expect_report "the answer has no cause" '.verdict == "pass" or (.answer as $answer | .verdict as $verdict | any(.findings[];
 		.status == $verdict and (.summary | split("; ")[0][:150]) as $cause | $answer | contains($cause)))'
+	alone=$(of only "$1")
 	# shellcheck disable=SC2016 # jq's variable
-	[[ ! ${only[${1%%[=@]*}]:-} ]] || expect_report "something else failed" --arg only "${only[${1%%[=@]*}]}" \
+	[[ ! $alone ]] || expect_report "something else failed" --arg only "$alone" \
 		'[.findings[] | select(.status == "fail" or .status == "warn") | .id] | sort == ($only / " ")'
 	# shellcheck disable=SC2016 # jq's variable
 	expect_report "bug.write-chunk-read failed, or did not, wrongly" --arg id "$2" \
@@ -188,7 +204,7 @@ fault()
 	[[ $2 == bug.linux3-write ]] ||
 		expect_report "a server of Linux 3.x" 'all(.findings[]; .id | startswith("bug.linux3-") | not)'
 	expect_reasons
-	for reason in ${reasons[${1%@*}]:-}; do
+	for reason in ${reasons[$1]:-${reasons[${1%@*}]:-}}; do
 		expect_reason "$reason"
 	done
 	# That finding is about this host's kernel.
@@ -204,12 +220,11 @@ cases=()
 while read -r spec _; do
 	name=${spec%%=*}
 	[[ ${finding[$name]:-} ]] || fail "this test does not know what $name must raise"
-	# NFSv4 has no attributes in a READ.
-	version=auto
-	[[ $name != read-attributes ]] || version=3
-	cases+=("$name@$version")
+	cases+=("$name@auto")
 	[[ $spec != *=* ]] || for value in $(tr '|' ' ' <<<"${spec#*=}"); do
-		cases+=("$name=$value@$version")
+		cases+=("$name=$value@auto")
+		# NFSv4 has no attributes in a READ.
+		[[ $name != read-attributes ]] || cases+=("$name=$value@3")
 	done
 	[[ " ${each_version[*]} " != *" $name "* ]] || cases+=("$name@3" "$name@4.0")
 done <"$work/out"
@@ -218,7 +233,7 @@ done <"$work/out"
 bad=0 running=0
 for spec in "${cases[@]}"; do
 	((++running <= 2)) || wait -n || true
-	(trap - EXIT; fault "$spec" "${finding[${spec%%[=@]*}]}"; : >"$work/good-$spec") >"$work/log-$spec" 2>&1 &
+	(trap - EXIT; fault "$spec" "$(of finding "$spec")"; : >"$work/good-$spec") >"$work/log-$spec" 2>&1 &
 done
 wait
 for spec in "${cases[@]}"; do
