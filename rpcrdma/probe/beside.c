@@ -109,14 +109,14 @@ static void beside_say_one(struct probe *p, const char *id, enum beside_kind loo
 	int row = beside_worst(b, id);
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
-	if (!b->looked[looked])
-		finding_init(&f, id, FINDING_SKIP, "%s", none);
-	else if (row >= 0 && !unchanged)
+	if (row >= 0 && !unchanged)
 		finding_init(&f, id, FINDING_SKIP, "the file changed while it was read");
 	else if (row >= 0)
 		finding_init(&f, id, FINDING_FAIL, "%u of %u READs %s",
 			     b->wrong[besides[row].kind], b->looked[besides[row].kind],
 			     besides[row].bad);
+	else if (!b->looked[looked])
+		finding_init(&f, id, FINDING_SKIP, "%s", none);
 	else
 		finding_init(&f, id, FINDING_PASS, "%u READs %s", b->looked[looked],
 			     good);
