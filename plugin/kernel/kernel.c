@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 
 #include "plugin/checks/checks.h"
 #include "plugin/kernel/internal.h"
@@ -256,10 +255,11 @@ static int kernel_try_version(struct kernel *k, const struct nfs_version *versio
 static int kernel_make_secret(char secret[EXPORT_SECRET_MAX])
 {
 	uint8_t bytes[16];
+	int rc = random_bytes(bytes, sizeof(bytes));
 	size_t i;
 
-	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-		return err_sys("random bytes");
+	if (rc)
+		return rc;
 	for (i = 0; i < sizeof(bytes); i++)
 		snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
 	return 0;

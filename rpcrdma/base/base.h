@@ -94,6 +94,16 @@ int out_write_file(const char *path, const struct fd_file *file, bool force);
 
 uint64_t now_ms(void);
 uint64_t now_ns(void);
+
+/* What a peer must not guess. Errors: errno of getrandom(2), or where the kernel lacks it of
+ * reading /dev/urandom. */
+int random_bytes(void *buf, size_t len);
+/* What only has to differ from the last one; never waits, never fails. */
+uint64_t random_number(void);
+/* Before this process gives up the right to open files: random_bytes() works afterwards on a kernel
+ * without getrandom(2) too. Returns the descriptor that must stay open; -1: none is needed, or
+ * there is no /dev/urandom. Done by child.h's functions. */
+int random_keep(void);
 uint64_t deadline_in(unsigned int ms);
 /* Milliseconds left for poll(2): 0 when it has passed. */
 int deadline_left(uint64_t deadline);

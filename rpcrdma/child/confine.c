@@ -91,6 +91,7 @@ int confine_drop(enum child_kind kind)
 	unsigned int cap;
 	int rc = 0;
 
+	random_keep();
 	/* /proc/self is not readable after a change of identity. */
 	confine_used_memory(&space, &data);
 	/* Prevents executed programs from regaining capabilities. The kernel refuses the first

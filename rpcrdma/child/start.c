@@ -14,8 +14,8 @@
 
 #include "rpcrdma/child/internal.h"
 
-/* With the channel. */
-#define KEEP_MAX (CHILD_KEEP_MAX + 1)
+/* With the channel and random_keep()'s. */
+#define KEEP_MAX (CHILD_KEEP_MAX + 2)
 /* Linux before 5.9 has no close_range(2). */
 #define FILES_ASSUMED 1024
 
@@ -161,13 +161,13 @@ static int start_split(const struct child_function *function, int channel, bool 
 static _Noreturn void start_function(const struct child_function *function, int channel,
 				     pid_t parent)
 {
-	int keep[KEEP_MAX] = { channel }, rc = 0;
+	int keep[KEEP_MAX] = { channel, random_keep() }, rc = 0;
 	bool isolated;
 
 	if (function->nkeep)
-		memcpy(keep + 1, function->keep, function->nkeep * sizeof(*keep));
+		memcpy(keep + 2, function->keep, function->nkeep * sizeof(*keep));
 	if (!child_is(function->kind, CHILD_ALL_FDS))
-		start_close_others(keep, function->nkeep + 1);
+		start_close_others(keep, function->nkeep + 2);
 	/* A closed peer or a file size limit must fail the call, not kill the process. */
 	if (!child_is(function->kind, CHILD_KEEP_SIGNALS)) {
 		signal(SIGPIPE, SIG_IGN);
@@ -197,7 +197,7 @@ int child_start(struct child *child, const struct child_function *function)
 	int pair[2], rc;
 
 	*child = CHILD_NONE;
-	if (function->nkeep >= KEEP_MAX)
+	if (function->nkeep > CHILD_KEEP_MAX)
 		return err_set(EINVAL, "a child process keeps %zu descriptors",
 			       function->nkeep);
 	rc = start_fill_standard_files();

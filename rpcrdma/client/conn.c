@@ -7,7 +7,6 @@
  * The R flag is never set: our regions are plain ones, and a server's remote invalidation would
  * revoke one during a call that still uses it. */
 #include <stdio.h>
-#include <sys/random.h>
 
 #include "rpcrdma/client/internal.h"
 
@@ -39,9 +38,7 @@ int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *option
 		return err_no_memory();
 	pthread_mutex_init(&conn->lock, NULL);
 	conn->wanted = options->credits ? options->credits : RPCRDMA_CREDITS;
-	if (getrandom(&conn->next_xid, sizeof(conn->next_xid), 0) !=
-	    sizeof(conn->next_xid))
-		conn->next_xid = (uint32_t)now_ns();
+	conn->next_xid = (uint32_t)random_number();
 	conn->first_xid = conn->next_xid;
 	param.recv_depth = conn->wanted + RECEIVES_SPARE;
 	if (!options->no_private_data) {

@@ -4,7 +4,6 @@
 /* Calls before NFS: rpcbind for a port (RFC 1833 section 3) and mountd for the root file handle
  * (RFC 1813 appendix I). Both use the caller's TCP connection. */
 #include <netinet/in.h>
-#include <sys/random.h>
 
 #include "rpcrdma/nfs/nfs.h"
 
@@ -15,20 +14,11 @@
 #define MNT_REPLY_MAX  1024 /* the handle and a dozen flavours take far less */
 #define MNT_ARGS_MAX   (4 + MOUNT3_PATH_MAX)
 
-static uint32_t mount3_new_xid(void)
-{
-	uint32_t xid;
-
-	if (getrandom(&xid, sizeof(xid), GRND_NONBLOCK) != sizeof(xid))
-		xid = (uint32_t)now_ns();
-	return xid;
-}
-
 /* Version 2 of rpcbind has no IPv6 addresses, but answers over IPv6: a service has the same port
  * for both families wherever rpcbind itself listens on both. */
 int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t deadline)
 {
-	struct rpc_call call = { .xid = mount3_new_xid(),
+	struct rpc_call call = { .xid = (uint32_t)random_number(),
 				 .prog = PMAP_PROGRAM_NUMBER,
 				 .vers = PMAP_VERSION,
 				 .proc = PMAP_GETPORT };
@@ -65,7 +55,7 @@ int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t 
 int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred,
 	       struct mount3_mnt_res *res, uint64_t deadline)
 {
-	struct rpc_call call = { .xid = mount3_new_xid(),
+	struct rpc_call call = { .xid = (uint32_t)random_number(),
 				 .prog = MOUNT_PROGRAM_NUMBER,
 				 .vers = MOUNT_VERSION,
 				 .proc = MOUNT3_MNT };

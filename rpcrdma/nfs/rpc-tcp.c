@@ -9,7 +9,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 #include "rpcrdma/nfs/internal.h"
@@ -242,11 +241,9 @@ static int rpc_tcp_connect_reserved(int *out, const struct transport_address *to
 				    uint64_t deadline)
 {
 	const unsigned int ports = PORT_HIGH - PORT_LOW + 1;
-	unsigned int start = 0, i;
+	unsigned int start = (unsigned int)random_number(), i;
 	int rc = -EADDRINUSE;
 
-	if (getrandom(&start, sizeof(start), GRND_NONBLOCK) < 0)
-		start = (unsigned int)now_ns();
 	for (i = 0; i < ports; i++) {
 		rc = rpc_tcp_connect_from(
 			out, to, from, PORT_HIGH - (start % ports + i) % ports, deadline);

@@ -9,7 +9,6 @@
  * the parent process knows at each step what exists, before the server does, and removes it if
  * this process does not. */
 #include <stdio.h>
-#include <sys/random.h>
 
 #include "rpcrdma/probe/internal.h"
 
@@ -42,9 +41,9 @@ static void client41_report(struct probe *p)
 
 static int client41_random(void *buf, size_t len)
 {
-	if (getrandom(buf, len, 0) != (ssize_t)len)
-		return err_because(err_sys("random numbers"), "local");
-	return 0;
+	int rc = random_bytes(buf, len);
+
+	return rc ? err_because(rc, "local") : 0;
 }
 
 static int client41_owner_new(struct probe *p)

@@ -9,7 +9,6 @@
  * The bounds are checked between READs, never during one, so that no reply is lost at the end of
  * the time. */
 #include <stdio.h>
-#include <sys/random.h>
 
 #include "rpcrdma/probe/internal.h"
 
@@ -191,9 +190,8 @@ static void random_run_reads(struct random_run *r)
 	unsigned int half;
 
 	r->out->seed = p->options->seed;
-	if (!r->out->seed && getrandom(&r->out->seed, sizeof(r->out->seed),
-				       GRND_NONBLOCK) != sizeof(r->out->seed))
-		r->out->seed = now_ns();
+	if (!r->out->seed)
+		r->out->seed = random_number();
 	random_begin(&r->choice, r->out->seed, p->server.kind, r->task->records,
 		     p->limits.rtmax);
 	random_run_add_files(r, FILE_ENOUGH);

@@ -22,7 +22,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "refused no-device-here silent unreachable no-route forbidden bind not-mpa "
 	  "mpa-silent mpa-version closed not-listening rejected "
 	  "fabric-silent unresolved no-path port-down device-removed "
-	  "memlock old-kernel capture",
+	  "memlock capture",
 	  "address crc error mpa_revision tries" },
 	{ "probe.private-data", "", "call_inline remote_invalidation reply_inline" },
 	{ "probe.null",

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/random.h>
 
 #include "rpcrdma/probe/internal.h"
 
@@ -423,24 +422,6 @@ int worker_prepare(void *arg, int channel)
 	return 0;
 }
 
-/* Software iWARP chooses region names at random, and NFSv4.1 its client owner; a kernel before
- * 3.17 lacks the system call for that. That is not an answer of the server. */
-static bool worker_has_random(struct probe *p)
-{
-	_cleanup_(finding_fini) struct finding f = { 0 };
-	uint8_t byte;
-
-	if (p->route.via != &transport_iwarp || getrandom(&byte, 1, GRND_NONBLOCK) >= 0 ||
-	    errno != ENOSYS)
-		return true;
-	finding_init(
-		&f, "probe.connect", FINDING_UNKNOWN,
-		"this host's kernel has no getrandom(2), which software iWARP needs: Linux has it since 3.17");
-	finding_reason(&f, "old-kernel");
-	probe_emit(p, &f);
-	return false;
-}
-
 int worker_spawn(void *arg, int channel)
 {
 	struct worker_task *task = arg;
@@ -459,7 +440,7 @@ int worker_run(void *arg, int channel)
 	uint8_t body[4];
 
 	(void)channel;
-	if (route_choose(p) && worker_has_random(p)) {
+	if (route_choose(p)) {
 		task->work(p);
 		if (p->route.pcap && pcap_close(p->route.pcap))
 			probe_because(p, "probe.connect", FINDING_UNKNOWN, "capture",

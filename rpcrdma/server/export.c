@@ -6,8 +6,6 @@
  * A handle is opaque to the client and untrusted when it returns (RFC 1813 section 2.3.3 leaves
  * its form to the server). It carries a verifier that is random per server, so that a handle from
  * before a restart is STALE, and a foreign one is BADHANDLE. */
-#include <sys/random.h>
-
 #include "rpcrdma/server/internal.h"
 
 #define HANDLE_MAGIC 0x6e667372 /* "nfsr" */
@@ -18,11 +16,11 @@
 
 int export_init(struct export *exp, const struct export_ops *ops)
 {
+	int rc = random_bytes(exp->verifier, sizeof(exp->verifier));
+
 	exp->ops = ops;
-	if (getrandom(exp->verifier, sizeof(exp->verifier), 0) != sizeof(exp->verifier))
-		return err_sys("random bytes for file handles");
 	exp->magic = HANDLE_MAGIC;
-	return 0;
+	return rc ? err_context(rc, "file handles") : 0;
 }
 
 void export_disguise(struct export *exp, bool is_ganesha)

@@ -4,7 +4,6 @@
 /* Clients of NFSv4: RFC 7530 sections 9.1.1 and 16.33 (SETCLIENTID), RFC 8881 sections 2.4 and
  * 18.35 (EXCHANGE_ID). A new record is unconfirmed until SETCLIENTID_CONFIRM or CREATE_SESSION. A
  * client with a different verifier has restarted, and its old state is released. */
-#include <sys/random.h>
 
 #include "rpcrdma/server/nfs4-state.h"
 
@@ -298,12 +297,14 @@ uint32_t nfs4_clients_reclaimed(struct nfs4_state *state, uint64_t clientid)
 int nfs4_state_new(struct nfs4_state **out)
 {
 	struct nfs4_state *state = calloc(1, sizeof(*state));
+	int rc;
 
 	if (!state)
 		return err_no_memory();
-	if (getrandom(state->boot, sizeof(state->boot), 0) != sizeof(state->boot)) {
+	rc = random_bytes(state->boot, sizeof(state->boot));
+	if (rc) {
 		free(state);
-		return err_sys("random bytes for client ids");
+		return err_context(rc, "client ids");
 	}
 	state->clock = now_ms;
 	pthread_mutex_init(&state->lock, NULL);

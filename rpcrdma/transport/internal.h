@@ -181,7 +181,7 @@ struct region_table {
 enum region_verdict { REGION_OK, REGION_NO_RIGHT, REGION_WRAP, REGION_BOUNDS };
 
 /* The region gets a random STag and a random tagged offset that keeps the page offset of @base.
- * Errors: -EINVAL longer than 32 bits; -ENOMEM; errno of getrandom. */
+ * Errors: -EINVAL longer than 32 bits; -ENOMEM; those of random_bytes(). */
 int region_add(struct region_table *table, void *base, size_t len, unsigned int access,
 	       struct transport_region *out);
 /* NULL when not found. */

@@ -5,8 +5,6 @@
  * section 8, RFC 5042 section 6.2.2: STags that cannot be guessed). The tagged offset is random
  * too: it reveals no address, and a peer that truncates it to 32 bits or ignores it misses the
  * region and is detected. */
-#include <sys/random.h>
-
 #include "rpcrdma/transport/internal.h"
 
 #define PAGE_MASK 0xfffu
@@ -16,9 +14,10 @@
 int region_random(struct region_table *table, uint32_t *out)
 {
 	if (!table->random_left) {
-		if (getrandom(table->random, sizeof(table->random), 0) !=
-		    (ssize_t)sizeof(table->random))
-			return err_sys("random numbers");
+		int rc = random_bytes(table->random, sizeof(table->random));
+
+		if (rc)
+			return rc;
 		table->random_left = ARRAY_SIZE(table->random);
 	}
 	*out = table->random[--table->random_left];
