@@ -113,9 +113,12 @@ static enum retry_action mount_decide(const struct helper *helper)
 }
 
 /* After an attempt over RDMA. RETRY_MOUNT: it counts, good or bad. mount.nfs itself retries timeouts
- * and refusals within retry=, but exits at once for other errors. */
+ * and refusals within retry=, but exits at once for other errors.
+ * @before: the checks' result before it. A reason that is gone now may have been there when
+ * mount.nfs failed: that failure does not count. */
 static enum retry_action mount_decide_again(struct helper *helper,
-					    const struct mounter_result *result)
+					    const struct mounter_result *result,
+					    enum checks_result before)
 {
 	bool failed = result->end == MOUNTER_FAILED;
 	int rc;
@@ -126,7 +129,7 @@ static enum retry_action mount_decide_again(struct helper *helper,
 	if (helper->plan->tcp_options)
 		return RETRY_TCP;
 	if (rc || !failed || result->status != HELPER_FAILED || helper->once ||
-	    helper->checks.result == CHECKS_ALLOW ||
+	    (helper->checks.result == CHECKS_ALLOW && before == CHECKS_ALLOW) ||
 	    mount_decide(helper) == RETRY_REFUSE || !deadline_left(helper->until))
 		return RETRY_MOUNT;
 	return RETRY_WAIT;
@@ -172,6 +175,7 @@ int mount_run(struct helper *helper)
 {
 	struct mounter_result result = { .status = -1 };
 	char reported[FINDING_SUMMARY_MAX] = "";
+	enum checks_result before;
 	enum retry_action action;
 	unsigned int pause;
 	int status, rc;
@@ -200,8 +204,9 @@ int mount_run(struct helper *helper)
 		if (action != RETRY_TCP)
 			mount_report_wait(helper, reported);
 		if (action == RETRY_MOUNT) {
+			before = helper->checks.result;
 			mount_attempt(helper, &result);
-			action = mount_decide_again(helper, &result);
+			action = mount_decide_again(helper, &result, before);
 		}
 		if (action == RETRY_TCP) {
 			mount_give_up_rdma(helper, &result);

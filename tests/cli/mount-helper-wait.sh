@@ -164,6 +164,25 @@ expect 32 'is not mounted.*mount.nfs gave no reason' 1
 ! said 'not mounted yet' || { cat "$work/err"; fail "what is not known is told as a reason"; }
 umount /sys
 
+# --- it comes while mount.nfs fails -------------------------------------------------------------------
+
+# Its message is older than the checks, which find no cause any more: that is no end.
+late=$(free_port)
+mount_nfs 'if [ -s '"$work/late"' ]; then exec /bin/mount -i -t tmpfs none "$dir"; fi
+	: >'"$work/wanted"'
+	while [ ! -s '"$work/late"' ]; do sleep 0.1; done
+	echo "mount.nfs: Protocol error" >&2
+	exit 32'
+begin "port=$late,nolock"
+wait_until test -e "$work/wanted"
+"$NFSRDMA" serve --listen "127.0.0.1:$late" --export "$top/export" >"$work/late" 2>"$work/late.err" &
+listener=$!
+cleanup_fn eval "kill $listener 2>/dev/null"
+finish
+expect 32 'was not over RDMA' 2
+kill "$listener"
+wait "$listener" || true
+
 # --- it comes later ---------------------------------------------------------------------------------
 
 # mount.nfs fails for a reason that can be fixed: it is called again afterwards. The helper waits
@@ -178,11 +197,11 @@ cp "$work/err" "$work/err.plain"
 reads=$!
 wait_until grep -qs "not mounted yet: $refuses" "$work/read.err"
 : >"$work/serve"
+: >"$work/up"
 "$NFSRDMA" serve --listen "127.0.0.1:$port" --export "$top/export" >"$work/serve" 2>"$work/serve.err" &
 listener=$!
 cleanup_fn eval "kill $listener 2>/dev/null"
 await_line "$work/serve" "$listener"
-: >"$work/up"
 wait "$plain" && fail "a tmpfs is taken for RDMA"
 wait "$reads" && fail "a tmpfs is taken for RDMA"
 for err in err read.err; do
