@@ -142,7 +142,7 @@ static void a_defect_of_many_subjects_is_one_line(void)
 		   "/b: cannot read: 11 of 11");
 	text = render(report, &style);
 	ASSERT_STARTS(text, "nfsrdma mounts: this host\n"
-			    "FAIL  NFS over RDMA returns wrong data: ");
+			    "FAIL  NFS over RDMA fails with errors: ");
 	ASSERT_CONTAINS(text, ": /srv: a: cannot read, and 1 more [bug.read-812]\n");
 	ASSERT_CONTAINS(text, "        /b: cannot read: 11 of 11\n");
 }
