@@ -265,24 +265,39 @@ static int kernel_make_secret(char secret[EXPORT_SECRET_MAX])
 	return 0;
 }
 
-static int kernel_test_server(struct kernel *k)
+/* Software iWARP is TCP by this host's own stack, so ours can serve it where libibverbs knows no
+ * driver for it: that of 2013, on the kernels that have the 812-byte bug. */
+static int kernel_spawn_server(struct kernel *k, struct server_child **out)
 {
-	static const char *const versions[] = { "3", "4.0", "4.1" };
-	_cleanup_(server_kill_p) struct server_child *server = NULL;
-	const struct server_spawn_options spawn = {
+	struct server_spawn_options spawn = {
 		.transport = &transport_verbs,
 		.listen = k->local.at,
 		.own_host = true,
 		.secret = k->secret,
 		.log = k->log,
 	};
+	int rc = server_spawn(out, &spawn, &k->ports);
+
+	if (rc == -ENODEV && !strcmp(k->local.driver, "siw")) {
+		debug(DEBUG_MOUNT, "%s; by software iWARP", err_text());
+		spawn.transport = &transport_iwarp;
+		spawn.no_crc = true;
+		rc = server_spawn(out, &spawn, &k->ports);
+	}
+	return rc;
+}
+
+static int kernel_test_server(struct kernel *k)
+{
+	static const char *const versions[] = { "3", "4.0", "4.1" };
+	_cleanup_(server_kill_p) struct server_child *server = NULL;
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	char port[8];
 	size_t i;
 	int rc = kernel_make_secret(k->secret);
 
 	if (!rc)
-		rc = server_spawn(&server, &spawn, &k->ports);
+		rc = kernel_spawn_server(k, &server);
 
 	k->server = server;
 	if (rc) {

@@ -28,6 +28,18 @@ for address in 10.0.2.15 192.168.77.1; do
 	[[ $(traces) == "$before_all" ]] || fail "left: $(traces), not $before_all"
 done
 
+# libibverbs without a driver for siw, as with that of 2013: the embedded server uses its own.
+inside 'mount -t tmpfs none /etc/libibverbs.d'
+inside_run probe --client --bind 10.0.2.15 --format json
+expect_status 0
+expect_only ''
+expect_finding kernel.read pass
+expect_finding bug.read-812 pass
+inside_run probe --client --bind 192.168.77.1 --format json
+expect_status 3
+expect_finding kernel.server unknown
+inside 'umount /etc/libibverbs.d'
+
 # killed NUMBER PAUSE: the same, and its process of that number, in the order that they started in, is
 # killed that many seconds after the start.
 # shellcheck disable=SC2016 # for the guest's shell
