@@ -343,7 +343,9 @@ static void mounted_report_bug(const struct mounted *m, const struct kernel_judg
 	mounted_emit(m, &f);
 }
 
-static void mounted_judge(struct mounted *m, unsigned int read, unsigned int compared)
+/* @read and @failed: by the kernel. */
+static void mounted_judge(struct mounted *m, unsigned int read, unsigned int failed,
+			  unsigned int compared)
 {
 	struct kernel_judgement j;
 	char text[400];
@@ -351,8 +353,8 @@ static void mounted_judge(struct mounted *m, unsigned int read, unsigned int com
 	if (!compared) {
 		snprintf(
 			text, sizeof(text),
-			"%u reads through the kernel completed, and there is nothing to compare them with%s",
-			read, m->end);
+			"%u of %u reads through the kernel failed, and there is nothing to compare them with%s",
+			failed, read, m->end);
 		mounted_emit_read(m, FINDING_UNKNOWN, "no-reference", text);
 		return;
 	}
@@ -373,22 +375,24 @@ static void mounted_judge(struct mounted *m, unsigned int read, unsigned int com
 /* What differs may have been written to in between: read all of it once more. */
 static int mounted_read_and_compare(struct mounted *m)
 {
-	unsigned int read = 0, compared = 0, round, i;
+	unsigned int read = 0, failed = 0, compared = 0, round, i;
 	int rc;
 
 	for (round = 0; round < 2; round++) {
 		rc = round ? mounted_read_by_kernel(m, m->file) : 0;
 		if (rc)
 			return rc;
-		for (read = 0, i = 0; i < KERNEL_RANGES; i++)
+		for (read = failed = 0, i = 0; i < KERNEL_RANGES; i++) {
 			read += m->reads[i].tried;
+			failed += m->reads[i].tried && m->reads[i].record.error;
+		}
 		rc = mounted_read_by_probe(m, !round);
 		if (rc)
 			return rc;
 		if (!mounted_compare(m, &compared))
 			break;
 	}
-	mounted_judge(m, read, compared);
+	mounted_judge(m, read, failed, compared);
 	return 0;
 }
 
