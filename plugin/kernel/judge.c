@@ -45,18 +45,18 @@ struct probe_range kernel_range_of(unsigned int index, uint64_t size)
 void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wanted,
 		  struct kernel_judgement *out)
 {
-	bool ordered = true, lost = true;
-	unsigned int i, judged = 0, judge = 0;
+	bool ordered = true, lost = true, enough = true;
+	unsigned int i;
 
 	memset(out, 0, sizeof(*out));
 	for (i = 0; i < KERNEL_RANGES; i++) {
 		const struct kernel_record *r = &reads[i].record;
 		uint32_t length = kernel_lengths[i];
 
-		judge += length <= JUDGED_MAX;
-		if (!reads[i].tried)
+		if (!reads[i].tried) {
+			enough = enough && length > JUDGED_MAX;
 			continue;
-		judged += length <= JUDGED_MAX;
+		}
 		out->tried++;
 		if (!r->error && r->length == length && r->wrong == UINT32_MAX) {
 			out->right++;
@@ -74,8 +74,8 @@ void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wa
 	}
 	if (out->right == out->tried)
 		out->fault = out->tried >= wanted ? KERNEL_RIGHT : KERNEL_CUT;
-	else if ((out->tried >= wanted || judged == judge) && ordered && lost &&
-		 out->right && out->tried - out->right >= WRONG_MIN &&
+	else if ((out->tried >= wanted || enough) && ordered && lost && out->right &&
+		 out->tried - out->right >= WRONG_MIN &&
 		 out->largest_right < CHANGE_OVER_MAX)
 		out->fault = KERNEL_BUG_812;
 	else

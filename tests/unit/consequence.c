@@ -86,48 +86,34 @@ static void every_reason_has_a_consequence(void)
 						   consequence_name(j));
 }
 
-/* A defect of the server's data is never a warning. */
-static void wrong_data_fails(void)
+/* Neither wrong data nor data that never comes is a warning; the 812-byte bug returns none. */
+static void wrong_and_lost_data_fails(void)
 {
-	static const char *const rows[][2] = {
-		{ "bug.write-chunk-read", "corrupt" },
-		{ "probe.read.inline", "wrong-data" },
-		{ "probe.read.write-chunk", "not-written" },
-		{ "probe.read.write-chunk.tail", "not-written" },
-		{ "probe.readdir", "differs" },
+	static const struct {
+		const char *id, *reason;
+		enum consequence want;
+	} rows[] = {
+		{ "bug.write-chunk-read", "corrupt", CONSEQUENCE_DATA },
+		{ "probe.read.inline", "wrong-data", CONSEQUENCE_DATA },
+		{ "probe.read.write-chunk", "not-written", CONSEQUENCE_DATA },
+		{ "probe.read.write-chunk.tail", "not-written", CONSEQUENCE_DATA },
+		{ "probe.readdir", "differs", CONSEQUENCE_DATA },
+		{ "bug.read-812", "lost", CONSEQUENCE_IO_ERROR },
+		{ "bug.read-812", "version", CONSEQUENCE_IO_ERROR },
+		{ "kernel.read", "write-chunk-lost", CONSEQUENCE_IO_ERROR },
 	};
 	_cleanup_(finding_fini) struct finding finding = { 0 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		SUITE_ROW("%s/%s", rows[i][0], rows[i][1]);
-		CU_ASSERT_EQUAL(status_of(rows[i][0], rows[i][1], FINDING_WARN),
+		SUITE_ROW("%s/%s", rows[i].id, rows[i].reason);
+		CU_ASSERT_EQUAL(status_of(rows[i].id, rows[i].reason, FINDING_WARN),
 				FINDING_FAIL);
-		finding_init(&finding, rows[i][0], FINDING_FAIL, "seen");
-		finding_reason(&finding, rows[i][1]);
-		CU_ASSERT_EQUAL(consequence_of(&finding), CONSEQUENCE_DATA);
-	}
-}
-
-/* The 812-byte bug returns no data at all. */
-static void lost_data_is_an_error(void)
-{
-	static const char *const rows[][2] = {
-		{ "bug.read-812", "lost" },
-		{ "bug.read-812", "version" },
-		{ "kernel.read", "write-chunk-lost" },
-	};
-	_cleanup_(finding_fini) struct finding finding = { 0 };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		SUITE_ROW("%s/%s", rows[i][0], rows[i][1]);
-		finding_init(&finding, rows[i][0], FINDING_FAIL, "seen");
-		finding_reason(&finding, rows[i][1]);
-		CU_ASSERT_EQUAL(consequence_of(&finding), CONSEQUENCE_IO_ERROR);
+		finding_init(&finding, rows[i].id, FINDING_FAIL, "seen");
+		finding_reason(&finding, rows[i].reason);
+		CU_ASSERT_EQUAL(consequence_of(&finding), rows[i].want);
 	}
 }
 
 SUITE_MAIN("consequence", TEST(the_status_follows_from_the_consequence),
-	   TEST(every_reason_has_a_consequence), TEST(wrong_data_fails),
-	   TEST(lost_data_is_an_error))
+	   TEST(every_reason_has_a_consequence), TEST(wrong_and_lost_data_fails))
