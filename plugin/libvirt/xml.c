@@ -15,9 +15,11 @@
 struct xml_reading {
 	const struct xml_limits *limits;
 	size_t nodes;
+	unsigned int depth; /* elements that are open */
 	int errnum;
 	const char *refused; /* NULL: not refused */
 	startElementNsSAX2Func start;
+	endElementNsSAX2Func end;
 	commentSAXFunc comment;
 	processingInstructionSAXFunc instruction;
 };
@@ -64,11 +66,21 @@ static void xml_on_element(void *arg, const xmlChar *name, const xmlChar *prefix
 
 	if (!xml_has_room(ctxt, 1 + (size_t)nspaces + (size_t)nattributes))
 		return;
-	if (ctxt->nameNr > (int)reading->limits->depth)
+	if (reading->depth++ > reading->limits->depth)
 		xml_refuse(ctxt, EFBIG, "is nested too deeply");
 	else
 		reading->start(arg, name, prefix, uri, nspaces, spaces, nattributes,
 			       ndefaulted, attributes);
+}
+
+static void xml_on_end(void *arg, const xmlChar *name, const xmlChar *prefix,
+		       const xmlChar *uri)
+{
+	xmlParserCtxtPtr ctxt = arg;
+	struct xml_reading *reading = ctxt->_private;
+
+	reading->depth--;
+	reading->end(arg, name, prefix, uri);
 }
 
 static void xml_on_comment(void *arg, const xmlChar *text)
@@ -100,9 +112,11 @@ static int xml_parse(xmlParserCtxtPtr ctxt, xmlDocPtr *out, const char *text, si
 
 	ctxt->_private = reading;
 	reading->start = ctxt->sax->startElementNs;
+	reading->end = ctxt->sax->endElementNs;
 	reading->comment = ctxt->sax->comment;
 	reading->instruction = ctxt->sax->processingInstruction;
 	ctxt->sax->startElementNs = xml_on_element;
+	ctxt->sax->endElementNs = xml_on_end;
 	ctxt->sax->comment = xml_on_comment;
 	ctxt->sax->processingInstruction = xml_on_instruction;
 	ctxt->sax->internalSubset = xml_on_doctype;

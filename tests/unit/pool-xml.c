@@ -44,12 +44,24 @@ static void accept_file(const char *name, const char *suffix, const char *text)
 	}
 }
 
+/* libxml2's words for what is not well-formed, which differ with its version. */
+static void cut_reason(char *text)
+{
+	char *at = text ? strstr(text, "not well-formed, line ") : NULL;
+	size_t n = at ? strcspn(at, ":\n") : 0;
+
+	if (at)
+		memmove(at + n, at + n + strcspn(at + n, "\n"),
+			strlen(at + n + strcspn(at + n, "\n")) + 1);
+}
+
 /* NULL if the file does not exist. */
-static void expect_file(const char *name, const char *suffix, const char *text)
+static void expect_file(const char *name, const char *suffix, char *text)
 {
 	_cleanup_free_ char *want = NULL;
 	size_t len;
 
+	cut_reason(text);
 	if (getenv("NFSRDMA_ACCEPT"))
 		accept_file(name, suffix, text);
 	want = read_file(name, suffix, &len);
