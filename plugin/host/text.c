@@ -98,6 +98,17 @@ char *text_unquote(char *value)
 	return value;
 }
 
+const char *text_below(const char *dir, const char *path)
+{
+	size_t len = strlen(dir);
+
+	if (len == 1)
+		return path + 1;
+	if (strncmp(dir, path, len) || (path[len] && path[len] != '/'))
+		return NULL;
+	return path[len] ? path + len + 1 : path + len;
+}
+
 const char *text_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

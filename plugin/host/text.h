@@ -13,6 +13,8 @@ char *text_trim(char *text);
 /* Also removes one pair of quotes, as a shell would; not the blanks in them. In place. */
 char *text_unquote(char *value);
 bool text_ends_with(const char *text, const char *end);
+/* @dir is @path, or above it: what is below, without a slash before it; or NULL. */
+const char *text_below(const char *dir, const char *path);
 /* What follows the last slash; the whole path without one. */
 const char *text_base_name(const char *path);
 /* Stands for a text of @len bytes that must not be shown. It tells the class of its length:

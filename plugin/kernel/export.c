@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "plugin/checks/checks.h"
+#include "plugin/host/text.h"
 #include "plugin/kernel/internal.h"
 #include "plugin/kernel/quick.h"
 #include "plugin/mounts/mounts.h"
@@ -58,7 +59,7 @@ static void export_find_mount(struct export_reads *q, const struct nfs_mounts *m
 		if (!export || strcmp(mount->fs_root, "/") != 0 ||
 		    !view_is_rdma(mount->proto))
 			continue;
-		below = kernel_path_below(export + 1, path);
+		below = text_below(export + 1, path);
 		if (!below || !export_is_of_server(mount, addresses, (size_t)count))
 			continue;
 		q->mount = mount;

@@ -103,11 +103,6 @@ void kernel_mount_data(const struct kernel_task *task, char *buf, size_t cap);
 /* The body of the child; @arg is a struct kernel_task. Records are of type CHANNEL_ANSWER. */
 int kernel_client(void *arg, int channel);
 
-/* --- mounted.c ---------------------------------------------------------------- */
-
-/* @dir is @path, or above it: what is below, without a slash before it; or NULL. Pure. */
-const char *kernel_path_below(const char *dir, const char *path);
-
 /* --- reader.c ----------------------------------------------------------------- */
 
 #define KERNEL_PATH_MAX 512

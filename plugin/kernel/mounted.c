@@ -6,6 +6,7 @@
  * found by its name in mountinfo, and no path of it is touched here: its server may be down. */
 #include <stdio.h>
 
+#include "plugin/host/text.h"
 #include "plugin/kernel/internal.h"
 #include "plugin/mounts/mounts.h"
 
@@ -47,17 +48,6 @@ static void mounted_emit_read(const struct mounted *m, enum finding_status statu
 
 /* --- the mount ---------------------------------------------------------------------- */
 
-const char *kernel_path_below(const char *dir, const char *path)
-{
-	size_t len = strlen(dir);
-
-	if (len == 1)
-		return path + 1;
-	if (strncmp(dir, path, len) || (path[len] && path[len] != '/'))
-		return NULL;
-	return path[len] ? path + len + 1 : path + len;
-}
-
 /* The longest that is above the path, and of these the last, which covers the others. */
 static void mounted_find(struct mounted *m, const struct nfs_mounts *mounts,
 			 const char *path)
@@ -67,7 +57,7 @@ static void mounted_find(struct mounted *m, const struct nfs_mounts *mounts,
 
 	for (i = 0; i < mounts->count; i++) {
 		const struct nfs_mount *mount = &mounts->list[i];
-		const char *below = kernel_path_below(mount->target, path);
+		const char *below = text_below(mount->target, path);
 
 		if (!below || strlen(mount->target) < longest)
 			continue;

@@ -7,6 +7,7 @@
 
 #include <libmount/libmount.h>
 
+#include "plugin/host/text.h"
 #include "plugin/view/internal.h"
 
 static void places_unref_table(struct libmnt_table **table)

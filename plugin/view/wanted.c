@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "plugin/host/text.h"
 #include "plugin/view/internal.h"
 #include "rpcrdma/nfs/nfs.h"
 
@@ -373,17 +374,12 @@ static void wanted_of_mount(const struct view *view, unsigned int index,
 unsigned int wanted_below(const struct nfs_mounts *mounts, unsigned int index)
 {
 	const struct nfs_mount *mount = &mounts->list[index];
-	const char *above;
-	size_t len;
+	const char *below;
 
 	if (mount->parent >= mounts->count || *mount->asked || *mount->fstab)
 		return UINT_MAX;
-	above = mounts->list[mount->parent].target;
-	len = strlen(above);
-	if (strncmp(mount->target, above, len) ||
-	    (mount->target[len] != '/' && (!len || above[len - 1] != '/')))
-		return UINT_MAX;
-	return mount->parent;
+	below = text_below(mounts->list[mount->parent].target, mount->target);
+	return below && *below ? mount->parent : UINT_MAX;
 }
 
 bool view_is_part(const struct nfs_mount *mount, const struct nfs_mount *above)
