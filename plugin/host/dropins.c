@@ -59,6 +59,7 @@ int dropins_list(const struct host *host, const char *const *dirs, const char *s
 
 	for (; *dirs && !rc && list.count < HOST_LIST_MAX; dirs++)
 		rc = dropins_add_folder(host, *dirs, suffix, &list);
+	list.cut |= !rc && *dirs;
 	if (rc) {
 		host_list_fini(&list);
 		return rc;

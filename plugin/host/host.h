@@ -641,6 +641,7 @@ struct proxmox_storage {
 
 struct proxmox_storages {
 	unsigned int count; /* 0 without the file */
+	bool cut;           /* there are more */
 	struct proxmox_storage list[PROXMOX_STORAGES_MAX];
 };
 

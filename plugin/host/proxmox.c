@@ -11,7 +11,13 @@
 #define TEXT_MAX    (256 * 1024)
 #define CAT_MS      2000
 
-static const char *const proxmox_cat_argv[] = { "/usr/bin/cat", "/" STORAGE_CFG, NULL };
+/* A node may have no storages yet; of a pmxcfs that does not answer nothing is known. */
+static const char *const proxmox_cat_argv[] = {
+	"/bin/sh", "-c",
+	"/usr/bin/ls /etc/pve >/dev/null && { [ ! -e /" STORAGE_CFG
+	" ] || exec /usr/bin/cat /" STORAGE_CFG "; }",
+	NULL
+};
 
 static void proxmox_take_setting(struct proxmox_storage *storage, const char *key,
 				 char *value)
@@ -59,7 +65,8 @@ static void proxmox_parse_cfg(char *text, struct proxmox_storages *out)
 		if (strcmp(word, "nfs:") != 0)
 			continue;
 		word = word_next(&line);
-		if (!word || out->count == PROXMOX_STORAGES_MAX)
+		out->cut |= word && out->count == PROXMOX_STORAGES_MAX;
+		if (!word || out->cut)
 			continue;
 		storage = &out->list[out->count++];
 		memset(storage, 0, sizeof(*storage));

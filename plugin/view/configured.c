@@ -10,11 +10,13 @@
 
 #define PVE_FOLDER "/etc/pve"
 
-static void configured_lose(struct view *view, const char *what)
+/* Not all is known of what is wanted; the rest of it is still of use: 0. */
+static int configured_lose(struct view *view, const char *what)
 {
 	if (!*view->configured_unknown)
 		snprintf(view->configured_unknown, sizeof(view->configured_unknown),
 			 "%s could not be read: %.200s", what, err_text());
+	return 0;
 }
 
 /* No folder is listed, and no file read, that is at or below a network mount. */
@@ -36,6 +38,21 @@ static bool configured_is_automounted(const struct host *host, const char *unit)
 	snprintf(name, sizeof(name), "%.*s.automount",
 		 (int)(strlen(unit) - strlen(".mount")), unit);
 	return !host_unit_state(host, name, &state) && state == UNIT_ENABLED;
+}
+
+/* Without [Install] a unit is neither enabled nor disabled: another one that needs it starts it. */
+static bool configured_is_static(const struct host *host, const char *unit)
+{
+	char wanted[64], required[64], upheld[64];
+	const struct unit_setting settings[] = {
+		{ "WantedBy", wanted, sizeof(wanted), false },
+		{ "RequiredBy", required, sizeof(required), false },
+		{ "UpheldBy", upheld, sizeof(upheld), false },
+		{ NULL, NULL, 0, false }
+	};
+
+	return !host_unit_read(host, unit, "Install", settings) && !*wanted &&
+	       !*required && !*upheld;
 }
 
 /* A unit that was enabled by its path is a link, perhaps to a file on a network mount. A snapshot has not
@@ -69,28 +86,34 @@ static int configured_add_unit(struct view *view, const char *file)
 	enum unit_state state;
 	struct view_asks asks;
 	bool later;
+	int rc;
 
 	if (configured_is_remote(view, file)) {
 		err_set(EXDEV, "/%.100s is not on a disk of this host", file);
-		configured_lose(view, "units");
-		return 0;
+		return configured_lose(view, "units");
 	}
-	if (host_unit_read(view->host, unit, "Mount", settings))
+	rc = host_unit_read(view->host, unit, "Mount", settings);
+	/* A link that leads nowhere is no unit. */
+	if (rc == -ENOENT)
 		return 0;
+	if (rc)
+		return configured_lose(view, "units");
 	/* mount(8) takes "nas:/vm" without a type for NFS. A specifier is not expanded here. */
 	if (*where != '/' ||
 	    !(*type ? places_is_nfs(type) : strstr(what, ":/") != NULL) ||
 	    strchr(where, '%') || strchr(what, '%'))
 		return 0;
 	/* Last, because it lists folders: most units mount no NFS. */
-	if (host_unit_state(view->host, unit, &state) ||
-	    (state != UNIT_ENABLED && state != UNIT_DISABLED))
+	if (host_unit_state(view->host, unit, &state))
+		return configured_lose(view, "units");
+	if (state != UNIT_ENABLED && state != UNIT_DISABLED)
 		return 0;
 	view_asks(type, options, &asks);
 	later = configured_is_automounted(view->host, unit);
 	place.asked = asks.asked;
 	place.force = asks.force;
-	place.idle = state != UNIT_ENABLED && !later;
+	place.idle = state != UNIT_ENABLED && !later &&
+		     !configured_is_static(view->host, unit);
 	place.expected = state == UNIT_ENABLED && !later;
 	place.plain = strcmp(type, "nfsrdma") != 0;
 	snprintf(place.by, sizeof(place.by), "/%.300s", file);
@@ -103,7 +126,9 @@ static int configured_add_units(struct view *view)
 	int rc = host_units(view->host, ".mount", &files);
 	size_t i;
 
-	if (rc && rc != -ENOMEM)
+	if (files.cut)
+		err_set(E2BIG, "there are more than %zu", files.count);
+	if (files.cut || (rc && rc != -ENOMEM))
 		configured_lose(view, "units");
 	for (i = 0; !rc && i < files.count; i++)
 		rc = configured_add_unit(view, files.names[i]);
@@ -165,7 +190,9 @@ static int configured_add_storages(struct view *view)
 	rc = host_proxmox(view->host, storages);
 	if (rc == -ENODATA && !configured_has_pmxcfs(view))
 		return 0;
-	if (rc && rc != -ENOMEM)
+	if (storages->cut)
+		err_set(E2BIG, "there are more than %u", storages->count);
+	if (storages->cut || (rc && rc != -ENOMEM))
 		configured_lose(view, "storages of Proxmox VE");
 	for (i = 0; !rc && i < storages->count; i++)
 		rc = configured_add_storage(view, &storages->list[i]);

@@ -134,15 +134,70 @@ static int places_skip_line(struct libmnt_table *table, const char *filename, in
 	return 1;
 }
 
-static int places_add_line(struct view_places *places, char *line, unsigned int number)
+/* A bind mount of an NFS mount's directory, or of one below it, has its source; the last line that has that
+ * directory is the one that is seen. */
+static const struct view_place *places_bound(const struct view_places *places,
+					     const char *dir)
+{
+	const struct view_place *found = NULL;
+	size_t i;
+
+	for (i = 0; i < places->count; i++) {
+		const struct view_place *place = &places->list[i];
+
+		if (place->kind == PLACE_FSTAB && text_below(place->target, dir) &&
+		    (!found || text_below(found->target, place->target)))
+			found = place;
+	}
+	return found;
+}
+
+static int places_add_fs(struct view_places *places, struct libmnt_fs *fs, bool binds,
+			 unsigned int number)
+{
+	const char *type = mnt_fs_get_fstype(fs), *target = mnt_fs_get_target(fs),
+		   *source = mnt_fs_get_source(fs), *options = mnt_fs_get_options(fs);
+	struct view_place place = { .kind = PLACE_FSTAB };
+	const struct view_place *of;
+	struct view_asks asks;
+	bool on_demand;
+
+	if (!target || *target != '/' || !source)
+		return 0;
+	options = options ? options : "";
+	if (!binds && places_is_nfs(type)) {
+		view_asks(type, options, &asks);
+		place.asked = asks.asked;
+		place.force = asks.force;
+		place.plain = strcmp(type, "nfsrdma") != 0;
+		place.fs_spec = (char *)source;
+		place.options = (char *)options;
+	} else if (binds && (places_has_option(options, "bind") ||
+			     places_has_option(options, "rbind"))) {
+		of = places_bound(places, source);
+		if (!of)
+			return 0;
+		place.asked = of->asked;
+		place.force = of->force;
+		place.fs_spec = of->fs_spec;
+	} else {
+		return 0;
+	}
+	place.target = (char *)target;
+	/* systemd sets up the automount of a line with noauto as well. */
+	on_demand = places_has_option(options, "x-systemd.automount");
+	place.idle = !on_demand && places_has_option(options, "noauto");
+	place.expected = !on_demand && !place.idle;
+	snprintf(place.by, sizeof(place.by), "/etc/fstab:%u", number);
+	return view_places_add(places, &place);
+}
+
+static int places_add_line(struct view_places *places, char *line, bool binds,
+			   unsigned int number)
 {
 	_cleanup_(places_unref_table) struct libmnt_table *table = mnt_new_table();
 	_cleanup_(places_close_file) FILE *file = fmemopen(line, strlen(line), "r");
-	_cleanup_free_ char *dir = NULL, *spec = NULL, *opts = NULL;
-	struct view_place place = { .kind = PLACE_FSTAB };
-	const char *type, *target, *source, *options;
 	struct libmnt_fs *fs = NULL;
-	struct view_asks asks;
 
 	if (!table || !file)
 		return err_no_memory();
@@ -150,46 +205,37 @@ static int places_add_line(struct view_places *places, char *line, unsigned int 
 	if (mnt_table_parse_stream(table, file, "fstab") ||
 	    mnt_table_first_fs(table, &fs) || !fs)
 		return 0;
-	type = mnt_fs_get_fstype(fs);
-	target = mnt_fs_get_target(fs);
-	source = mnt_fs_get_source(fs);
-	options = mnt_fs_get_options(fs);
-	if (!places_is_nfs(type) || !target || *target != '/' || !source)
-		return 0;
-	if (places_copy(&dir, target) || places_copy(&spec, source) ||
-	    places_copy(&opts, options ? options : ""))
-		return -ENOMEM;
-	view_asks(type, opts, &asks);
-	place.target = dir;
-	place.fs_spec = spec;
-	place.options = opts;
-	place.asked = asks.asked;
-	place.force = asks.force;
-	/* systemd sets up the automount of a line with noauto as well. */
-	place.idle = places_has_option(opts, "noauto") &&
-		     !places_has_option(opts, "x-systemd.automount");
-	place.expected = !place.idle && !places_has_option(opts, "x-systemd.automount");
-	place.plain = strcmp(type, "nfsrdma") != 0;
-	snprintf(place.by, sizeof(place.by), "/etc/fstab:%u", number);
-	return view_places_add(places, &place);
+	return places_add_fs(places, fs, binds, number);
+}
+
+/* @text is changed. */
+static int places_add_lines(struct view_places *places, char *text, bool binds)
+{
+	unsigned int number = 0;
+	char *line;
+	int rc = 0;
+
+	while (!rc && (line = line_next(&text))) {
+		number++;
+		line += strspn(line, " \t");
+		if (*line && *line != '#' && strstr(line, binds ? "bind" : "nfs"))
+			rc = places_add_line(places, line, binds, number);
+	}
+	return rc;
 }
 
 int view_places_fstab(const struct host *host, struct view_places *places)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	_cleanup_free_ char *again = NULL;
 	int rc = host_read(host, "etc/fstab", HOST_FILE_MAX, &text);
-	char *cursor = text.text, *line;
-	unsigned int number = 0;
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	while (!rc && (line = line_next(&cursor))) {
-		number++;
-		line += strspn(line, " \t");
-		if (*line && *line != '#' && strstr(line, "nfs"))
-			rc = places_add_line(places, line, number);
-	}
-	return rc;
+	/* A bind mount may precede what it is of. */
+	rc = places_copy(&again, text.text);
+	rc = rc ? rc : places_add_lines(places, text.text, false);
+	return rc ? rc : places_add_lines(places, again, true);
 }
 
 /* --- by path -------------------------------------------------------------------------------- */

@@ -40,10 +40,11 @@ static int read_fstab(struct view *view)
 		  view->fstab_unknown);
 	for (i = 0; i < mounts->count; i++) {
 		mount = &mounts->list[i];
-		/* The first matching line applies, as for mount(8). Strings of a mount are
-		 * truncated. */
+		/* The first matching line applies, as for mount(8); a bind mount has no options of its
+		 * own. Strings of a mount are truncated. */
 		for (j = 0; j < view->fstab.count; j++)
-			if (!strncmp(mount->target, view->fstab.list[j].target,
+			if (view->fstab.list[j].options &&
+			    !strncmp(mount->target, view->fstab.list[j].target,
 				     sizeof(mount->target) - 1))
 				break;
 		if (j < view->fstab.count)

@@ -121,6 +121,11 @@ WANTED = {
                        {'etc/systemd/system/srv-vm.automount': f'[Automount]\nWhere={PLAIN}\n'}),
     'fstab-automount': ('require', '/etc/fstab:1', True, True,
                         {'etc/fstab': f'{SOURCE} {PLAIN} nfs noauto,x-systemd.automount,proto=rdma 0 0\n'}),
+    # Another unit starts it.
+    'unit-static': ('require', '/etc/systemd/system/srv-vm.mount', True, True,
+                    {'etc/systemd/system/srv-vm.mount': f'[Mount]\nWhat={SOURCE}\nWhere={PLAIN}\nType=nfsrdma\n'}),
+    'fstab-bind': ('require', '/etc/fstab:1', True, True,
+                   {'etc/fstab': f'/srv/nas {PLAIN} none bind 0 0\n{SOURCE} /srv/nas nfs noauto,proto=rdma 0 0\n'}),
     'storage': ('require', '/etc/pve/storage.cfg:1', True, True, storage('')),
     'storage-nodes': ('require', '/etc/pve/storage.cfg:1', True, True, storage('\tnodes pve1,pve2\n')),
     'pending': ('require', 'an unfinished mount', True, False, {'pending': 1}),
@@ -135,7 +140,7 @@ WANTED = {
 PLAIN_ROWS = list(WANTED)[list(WANTED).index('plain-directory'):]
 # Whose mount the automounter's own trigger tells, and who does not say what it mounts.
 ON_DEMAND = {'fstab', 'fstab-prefer', 'plain-fstab', 'fstab-automount', 'unit', 'unit-run', 'unit-usr-local', 'unit-usr',
-             'unit-lib', 'unit-prefer', 'unit-drop-in', 'unit-automount', 'idle-unit', 'idle-fstab'}
+             'unit-lib', 'unit-prefer', 'unit-drop-in', 'unit-automount', 'unit-static', 'fstab-bind', 'idle-unit', 'idle-fstab'}
 
 
 def dir_of(want):
@@ -348,7 +353,7 @@ def judge(name, want, effect, said, who):
         source = 'its record in /run/nfsrdma'
     if name in ('mounts', 'check') and missing:
         # A guest with a disk there is refused or not known; whether it must be mounted now is another thing.
-        if want.startswith(('directory', 'plain-directory', 'idle', 'storage')) or effect == 'on-demand' or 'automount' in want:
+        if want.startswith(('directory', 'plain-directory', 'idle', 'storage')) or effect == 'on-demand' or 'automount' in want or want == 'unit-static':
             allowed = allowed | {'-'}
     if name == 'check' and want == 'sub-mount' and want_state == 'good':
         allowed = allowed | {'-'}
