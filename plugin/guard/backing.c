@@ -137,8 +137,13 @@ static void backing_automount(const struct guard *guard, const struct host_path 
 		return;
 	view_demand(guard->view, found->mount, found->path, demand);
 	str_copy(out->why, sizeof(out->why), demand->why);
-	if (!demand->known)
+	if (!demand->known) {
+		/* A section about a server may be about the one that will be mounted. */
+		if (!demand->other && !out->wanted.rdma &&
+		    policy_is_of_servers(view_policies(guard->view)))
+			backing_unknown(guard, found->path, demand->why, out);
 		return;
+	}
 	out->backing = demand->rdma ? BACKING_DEMAND : BACKING_DEMAND_OTHER;
 	text_copy(out->source, sizeof(out->source), demand->source);
 	/* What is requested of a directory precedes the mount's own request. */

@@ -177,6 +177,8 @@ int policy_follow(struct policies *policies, policy_follow_fn *follow, void *arg
  * left it, and the policy there. A non-zero result of @fn stops, and is returned. */
 typedef int policy_dir_fn(void *arg, const char *path, const struct policy *policy);
 int policy_each_dir(const struct policies *policies, policy_dir_fn *fn, void *arg);
+/* Whether any section of a server or an export says require. */
+bool policy_is_of_servers(const struct policies *policies);
 /* Whether any section says require or prefer. */
 bool policy_requests_rdma(const struct policies *policies);
 

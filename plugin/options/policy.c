@@ -293,6 +293,23 @@ int policy_each_dir(const struct policies *policies, policy_dir_fn *fn, void *ar
 	return rc;
 }
 
+bool policy_is_of_servers(const struct policies *policies)
+{
+	const char *require = policy_mode_name(POLICY_REQUIRE);
+	size_t i;
+
+	for (i = 0; policies && i < policies->count; i++) {
+		const struct policy_section *section = &policies->list[i];
+		const char *mode = section->values[KEY_POLICY];
+
+		if ((section->kind == SECTION_SERVER ||
+		     section->kind == SECTION_EXPORT) &&
+		    mode && !strcmp(mode, require))
+			return true;
+	}
+	return false;
+}
+
 bool policy_requests_rdma(const struct policies *policies)
 {
 	const char *off = policy_mode_name(POLICY_OFF);

@@ -122,6 +122,7 @@ static void automount_take_entry(const struct view *view, char *line,
 		str_copy(type, sizeof(type), map_type);
 	if (!places_is_nfs(type)) {
 		automount_lose(out, "%s mounts type %s", entry->by, type);
+		out->other = true;
 		return;
 	}
 	view_asks(type, options, &asks);

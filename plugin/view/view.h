@@ -303,6 +303,7 @@ struct view_demand {
 	char source[PATH_MAX];
 	struct view_wanted wanted; /* of what will be mounted */
 	char why[256];             /* not known */
+	bool other;                /* not known, but no NFS */
 };
 void view_demand(const struct view *view, const struct host_mount *on, const char *path,
 		 struct view_demand *out);

@@ -614,6 +614,34 @@ static void a_file_map_is_read_as_the_daemon_reads_it(void)
 	}
 }
 
+/* Only the server is named: what an unknown map mounts may be of it, another type of file system is not. */
+static void what_an_unknown_map_mounts_may_be_of_the_server(void)
+{
+	static const struct {
+		const char *map, *master;
+		enum guard_answer answer;
+	} rows[] = {
+		{ "f -proto=tcp nas:/f\n", "", GUARD_REFUSE },
+		{ "f -proto=tcp other:/f\n", "", GUARD_PASS },
+		{ "#!/bin/sh\necho -proto=tcp nas:/f\n", "", GUARD_UNKNOWN },
+		{ "* -proto=tcp other:/&\n+more\n", "", GUARD_UNKNOWN },
+		{ "f ://nas/f\n", "/srv /etc/auto.vm -fstype=cifs\n", GUARD_PASS },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].map);
+		begin(&(struct row){
+			.mounts = ROOT OTHER(90, 21, "/srv", "autofs", "/etc/auto.vm"),
+			.conf = REQUIRE_NAS });
+		tree_write(&tree, "etc/auto.vm", rows[i].map);
+		tree_write(&tree, "etc/auto.master", rows[i].master);
+		CU_ASSERT_EQUAL_FATAL(ask("/srv/f/a", NULL), 0);
+		CU_ASSERT_EQUAL(verdict.answer, rows[i].answer);
+		end();
+	}
+}
+
 static void long_names_are_shortened_in_the_middle(void)
 {
 	char *path = malloc(PATH_MAX);
@@ -771,6 +799,7 @@ SUITE_MAIN("guard-records", TEST(a_record_holds_the_requirement),
 	   TEST(no_configuration_on_a_network_mount_is_read),
 	   TEST(a_trigger_follows_nfsmount_conf),
 	   TEST(a_file_map_is_read_as_the_daemon_reads_it),
+	   TEST(what_an_unknown_map_mounts_may_be_of_the_server),
 	   TEST(long_names_are_shortened_in_the_middle),
 	   TEST(a_name_prefix_does_not_match_a_directory),
 	   TIMED(five_hundred_disks_need_no_more_reads_than_one),

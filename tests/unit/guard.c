@@ -617,6 +617,17 @@ static void a_required_automount_is_unknown_unless_its_options_are_known(void)
 		  .conf = REQUIRE_NAS,
 		  REFUSED("gate.transport",
 			  "on which nas:/x will be mounted without RDMA") },
+		/* Unknown of which server it will be: a section about one may apply. */
+		{ ROOT OTHER(90, 21, "/srv/x", "autofs", "systemd-1"), .disk = "/srv/x/a",
+		  .conf = REQUIRE_NAS,
+		  UNKNOWN("neither fstab nor a unit of /srv/x is known") },
+		{ ROOT OTHER(90, 21, "/srv/x", "autofs", "systemd-1"), .disk = "/srv/x/a",
+		  .conf = REQUIRE_NAS "[default]\non-unknown = refuse\n",
+		  UNKNOWN_REFUSED("neither fstab nor a unit of /srv/x is known") },
+		{ ROOT OTHER(90, 21, "/srv/x", "autofs", "systemd-1"), .disk = "/srv/x/a",
+		  .conf = "[server nas]\npolicy = prefer\n", PASSES },
+		{ ROOT OTHER(90, 21, "/srv/x", "autofs", "systemd-1"), .disk = "/srv/x/a",
+		  .conf = REQUIRE_DIR, PASSES },
 		/* The directory itself. */
 		{ ROOT OTHER(90, 21, "/srv/vm", "autofs", "systemd-1"), .disk = "/srv/vm",
 		  .conf = REQUIRE_DIR, UNKNOWN("is below /srv/vm") },
