@@ -879,7 +879,7 @@ struct read_case {
 	uint32_t count2;
 };
 
-/* A sign of one defect; all but the last are of servers of Linux 3.x. */
+/* A sign of one defect; all but the last two are of servers of Linux 3.x. */
 enum read_sign {
 	SIGN_NONE,
 	SIGN_UNUSED_DROPPED, /* an unused Write chunk was returned without segments */
@@ -889,6 +889,7 @@ enum read_sign {
 	/* The bytes after the last whole word were not written. For a READ of less than a word
 	 * these are all its bytes, which proves nothing by itself. */
 	SIGN_TAIL,
+	SIGN_SHORT_LENGTHS, /* the returned lengths sum to less than the data */
 };
 
 struct read_outcome {

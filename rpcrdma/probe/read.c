@@ -223,6 +223,10 @@ static void read_check_returned(struct read_job *job, const struct rpcrdma_chunk
 	uint64_t sum = 0;
 	unsigned int i;
 
+	for (i = 0; present && i < got->count; i++)
+		sum += h->segments[got->first + i].length;
+	if (sum < want)
+		job->outcome.sign = SIGN_SHORT_LENGTHS;
 	if (!present || got->count != a->nsegs) {
 		if (present && !got->count && !want)
 			job->outcome.sign = SIGN_UNUSED_DROPPED;
@@ -241,7 +245,6 @@ static void read_check_returned(struct read_job *job, const struct rpcrdma_chunk
 				&job->outcome, READ_LENGTHS,
 				"segment %u was returned with handle %08x length %u", i,
 				s->handle, s->length);
-		sum += s->length;
 	}
 	if (job->outcome.kind != READ_OK || sum == want)
 		return;

@@ -224,16 +224,26 @@ struct verdict_frame {
 	const char *id;
 	enum read_kind kind;
 	const char *reason, *good, *bad;
+	/* What weighs more, if there is such a thing. */
+	enum read_sign sign;
+	const char *sign_reason;
 };
 
 static const struct verdict_frame verdict_frames[] = {
 	{ "probe.read.write-chunk.pad", READ_PAD, "padded", "no pad is written",
-	  "the XDR pad is written into the Write chunk" },
+	  "the XDR pad is written into the Write chunk", SIGN_NONE, NULL },
 	{ "probe.read.write-chunk.lengths", READ_LENGTHS, "wrong-lengths",
-	  "returned lengths match the data", "returned lengths do not match the data" },
+	  "returned lengths match the data", "returned lengths do not match the data",
+	  SIGN_SHORT_LENGTHS, "short-lengths" },
 	{ "probe.read.write-chunk.unused", READ_INLINE, "data-inline",
-	  "the Write chunk is used", "the Write chunk is unused and the data inline" },
+	  "the Write chunk is used", "the Write chunk is unused and the data inline",
+	  SIGN_NONE, NULL },
 };
+
+static bool verdict_weighs(const struct verdict_frame *frame, const struct read_record *r)
+{
+	return frame->sign && r->outcome.sign == frame->sign;
+}
 
 static void verdict_say_frame(const struct verdict_input *in,
 			      const struct verdict_frame *frame, finding_sink sink,
@@ -255,7 +265,9 @@ static void verdict_say_frame(const struct verdict_input *in,
 		if (tally_frame_kind(r, pads) != frame->kind)
 			continue;
 		hit++;
-		if (r->outcome.kind == frame->kind && !example)
+		if (r->outcome.kind == frame->kind &&
+		    (!example ||
+		     (verdict_weighs(frame, r) && !verdict_weighs(frame, example))))
 			example = r;
 	}
 	if (example)
@@ -268,7 +280,8 @@ static void verdict_say_frame(const struct verdict_input *in,
 		finding_init(&f, frame->id, FINDING_SKIP,
 			     "no Write-chunk READ was correct");
 	if (example)
-		finding_reason(&f, frame->reason);
+		finding_reason(&f, verdict_weighs(frame, example) ? frame->sign_reason
+								  : frame->reason);
 	finding_number(&f, "looked_at", looked);
 	finding_number(&f, "wrong", hit);
 	if (example)

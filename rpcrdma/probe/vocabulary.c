@@ -99,7 +99,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "of ranges ranges_failing ranges_proven right smallest_failed "
 	  "smallest_failing writes_to_released_memory wrong "
 	  "wrong_over_tcp" },
-	{ "probe.read.write-chunk.lengths", "wrong-lengths",
+	{ "probe.read.write-chunk.lengths", "wrong-lengths short-lengths",
 	  "answered_inline bytes damage example example_* failed "
 	  "failures in_flight largest_right late looked_at mechanisms "
 	  "of ranges ranges_failing ranges_proven right smallest_failed "

@@ -197,10 +197,16 @@ static void fault_read_page(struct rdma_reply *reply)
 	data->data = buf;
 }
 
+/* The data end in the middle, though all are counted. */
+static void fault_read_half(struct rdma_reply *reply)
+{
+	reply->unwritten = fault_read_data(reply)->len / 2;
+}
+
+#define INTERMITTENT_VALUES "bit|page|eio|half|short"
 static void (*const fault_intermittent_kinds[])(struct rdma_reply *reply) = {
-	fault_read_bit,
-	fault_read_page,
-	fault_read_eio,
+	fault_read_bit,  fault_read_page,  fault_read_eio,
+	fault_read_half, fault_read_short,
 };
 
 /* READ 11 of a connection, 34, 57, ... */
@@ -258,6 +264,12 @@ static void fault_lengths_unrewritten(struct rdma_reply *reply, unsigned int val
 {
 	(void)value;
 	reply->keep_lengths = true;
+}
+
+static void fault_lengths_short(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	reply->short_lengths = true;
 }
 
 /* Page n carries page n + 1, the last one the first. */
@@ -601,6 +613,11 @@ const struct fault_row fault_table[] = {
 	  .finding = "probe.read.write-chunk.lengths",
 	  .description = "Write chunks are returned with the lengths offered",
 	  .apply = fault_lengths_unrewritten },
+	{ .name = "lengths-short",
+	  .finding = "probe.read.write-chunk.lengths",
+	  .description =
+		  "Write chunks are returned with up to four bytes less than were written",
+	  .apply = fault_lengths_short },
 	{ .name = "page-shift",
 	  .finding = "probe.read.write-chunk.placement",
 	  .description =

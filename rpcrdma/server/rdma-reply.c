@@ -263,6 +263,19 @@ static int rdma_reply_write_payload(struct rdma_reply *reply, uint32_t i)
 	return rc;
 }
 
+/* Takes a word, or what there is of it, from the lengths of @chunk. */
+static void rdma_reply_shorten(struct rpcrdma_header *h,
+			       const struct rpcrdma_chunk *chunk)
+{
+	unsigned int i = chunk->count;
+	uint32_t left = 4, n;
+
+	for (; i-- && left; left -= n) {
+		n = min_u32(left, h->segments[chunk->first + i].length);
+		h->segments[chunk->first + i].length -= n;
+	}
+}
+
 static int rdma_reply_write_payloads(struct rdma_reply *reply)
 {
 	struct rpcrdma_header offered;
@@ -276,6 +289,8 @@ static int rdma_reply_write_payloads(struct rdma_reply *reply)
 	if (reply->keep_lengths)
 		memcpy(reply->header.segments, offered.segments,
 		       sizeof(offered.segments));
+	for (i = 0; i < reply->header.write_count && reply->short_lengths; i++)
+		rdma_reply_shorten(&reply->header, &reply->header.write[i]);
 	return rc;
 }
 

@@ -23,6 +23,7 @@ declare -A finding=(
 	[credit-zero]=probe.credits
 	[pad-written]=probe.read.write-chunk.pad
 	[lengths-unrewritten]=probe.read.write-chunk.lengths
+	[lengths-short]=probe.read.write-chunk.lengths
 	[page-shift]=probe.read.write-chunk.placement
 	[reply-page-repeat]=probe.read.reply-chunk
 	[compound-tail]=probe.read.compound
@@ -49,6 +50,7 @@ declare -A only=(
 	[chunk-unused]='probe.read.write-chunk.unused'
 	[tail-unwritten]='probe.read.profiles probe.read.write-chunk probe.read.write-chunk.tail'
 	[rdma-error]='probe.reply.error'
+	[lengths-short]=probe.read.write-chunk.lengths
 	[eof]='probe.read.eof'
 	[read-attributes]='probe.read.compound'
 	[read-attributes@3]='probe.read.attributes'
@@ -95,6 +97,7 @@ declare -A reasons=(
 	[credit-zero]=probe.credits/zero
 	[pad-written]=probe.read.write-chunk.pad/padded
 	[lengths-unrewritten]=probe.read.write-chunk.lengths/wrong-lengths
+	[lengths-short]=probe.read.write-chunk.lengths/short-lengths
 	[page-shift]=probe.read.write-chunk.placement/above-a-page
 	[reply-page-repeat]='probe.read.reply-chunk/wrong-data probe.readdir/error probe.readlink/wrong-text'
 	[reply-first]='probe.read.write-chunk.order/late-data probe.read.write-chunk/late-data'
@@ -197,7 +200,7 @@ fault()
 	expect_report "bug.write-chunk-read failed, or did not, wrongly" --arg id "$2" \
 		'any(.findings[]; .id == "bug.write-chunk-read" and .status == "fail") == ($id == "bug.write-chunk-read")'
 	# Correct data in a broken frame is also correct in a COMPOUND.
-	[[ $1 != @(pad-written|lengths-unrewritten)@4.0 ]] || expect_finding probe.read.compound pass
+	[[ $1 != @(pad-written|lengths-unrewritten|lengths-short)@4.0 ]] || expect_finding probe.read.compound pass
 	# No failure that depends on a size, an offset or a layout.
 	[[ $2 != probe.read.intermittent ]] || expect_report "a cause was named" 'all(.findings[]; .status != "fail" or
 		.id == "probe.read.intermittent" or .id == "probe.read.write-chunk")'

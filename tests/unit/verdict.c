@@ -733,6 +733,17 @@ static void correct_data_in_a_broken_frame_has_its_own_findings(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_PASS);
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 1);
+	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.lengths")->reason,
+			       "wrong-lengths");
+	/* One that is too short weighs more than those before it. */
+	clean_sweep();
+	fail_all(over_812, READ_LENGTHS);
+	list[records.count - 1].c.mechanism = MECH_WRITE_CHUNK;
+	fail(&list[records.count - 1], READ_LENGTHS);
+	list[records.count - 1].outcome.sign = SIGN_SHORT_LENGTHS;
+	judge_failure();
+	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.lengths")->reason,
+			       "short-lengths");
 	/* Linux clients use these lengths. */
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
