@@ -287,7 +287,7 @@ static const struct {
 	{ NFS4ERR_WRONGSEC, EACCES, "kerberos" }, { NFS4ERR_ACCESS, EACCES, "denied" },
 	{ NFS4ERR_PERM, EACCES, "denied" },       { NFS4ERR_NOENT, ENOENT, "not-found" },
 	{ NFS4ERR_STALE, ESTALE, "stale" },       { NFS4ERR_GRACE, EAGAIN, "grace" },
-	{ NFS4ERR_DELAY, EAGAIN, "busy" },
+	{ NFS4ERR_DELAY, EAGAIN, "busy" },        { NFS4ERR_MOVED, EREMOTE, "moved" },
 };
 
 int operation_error(const struct nfs_version *version, uint32_t status)

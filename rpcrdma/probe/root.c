@@ -152,7 +152,7 @@ static bool root_flavor_is_usable(const struct mount3_mnt_res *res)
 
 static enum finding_status root_walk_status(int rc)
 {
-	return rc == -ELOOP ? FINDING_UNKNOWN : target_refusal(rc);
+	return rc == -ELOOP || rc == -EREMOTE ? FINDING_UNKNOWN : target_refusal(rc);
 }
 
 static void root_say(struct probe *p, struct finding *f, const char *export)

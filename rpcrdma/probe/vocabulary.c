@@ -45,7 +45,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "lower_version_because mount_port owner_gid owner_uid port "
 	  "reserved_port" },
 	{ "probe.root",
-	  "not-found denied kerberos symlink stale grace busy status "
+	  "not-found moved denied kerberos symlink stale grace busy status "
 	  "no-reply rdma-error rpc-error malformed",
 	  "lower_version_because owner owner_gid owner_uid "
 	  "response_size slots" },

@@ -93,7 +93,7 @@ const char *probe_reason(int rc)
 	static const char *const known[] = {
 		"busy",   "denied",   "grace",     "kerberos",  "local",
 		"status", "no-reply", "stale",     "not-found", "rdma-error",
-		"zero",   "symlink",  "rpc-error",
+		"zero",   "symlink",  "rpc-error", "moved",
 	};
 	size_t i;
 

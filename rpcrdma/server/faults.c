@@ -397,7 +397,7 @@ static void fault_link_inline(struct rdma_reply *reply, unsigned int value)
 }
 
 /* Crashes on the calls that crashed nfs-ganesha, and leaves Reply chunks unused where possible.
- * fault_prepare() sets its appearance. */
+ * fault_disguise() sets its appearance. */
 static void fault_foreign(struct rdma_reply *reply, unsigned int value)
 {
 	const struct payload *data = fault_read_data(reply);
@@ -548,6 +548,17 @@ static void fault_read_attributes(struct rdma_reply *reply, unsigned int value)
 		fault_change_attributes(fattr3 + 20, fattr3 + 52, value);
 }
 
+static void fault_disguise(struct export *exp, unsigned int value)
+{
+	export_disguise(exp, value == 0);
+}
+
+static void fault_moved(struct export *exp, unsigned int value)
+{
+	(void)value;
+	exp->is_referral = true;
+}
+
 const struct fault_row fault_table[] = {
 	{ .name = "write-chunk",
 	  .values = "zeros|eio|stale",
@@ -672,7 +683,8 @@ const struct fault_row fault_table[] = {
 	  .finding = "probe.read.withheld",
 	  .description =
 		  "looks like nfs-ganesha, or like no known server, and exits on what can crash nfs-ganesha",
-	  .apply = fault_foreign },
+	  .apply = fault_foreign,
+	  .prepare = fault_disguise },
 	{ .name = "link-inline",
 	  .finding = "probe.readlink.write-chunk",
 	  .description =
@@ -692,6 +704,10 @@ const struct fault_row fault_table[] = {
 	  .description =
 		  "NFSv4, over TCP too: wrong data for the second READ of a COMPOUND if the first does not end on a page",
 	  .serve = fault_nfs_second_read },
+	{ .name = "moved",
+	  .finding = "probe.root",
+	  .description = "NFSv4: the export is a referral (NFS4ERR_MOVED)",
+	  .prepare = fault_moved },
 	{ .name = "eof",
 	  .values = "never|always",
 	  .value = "never",

@@ -119,8 +119,9 @@ struct export
 	const struct export_ops *ops;
 	/* In each handle and cookie, to recognise those of an earlier server. */
 	uint8_t verifier[8];
-	uint32_t magic;  /* first word of each handle */
-	bool is_ganesha; /* handles imitate nfs-ganesha's */
+	uint32_t magic;   /* first word of each handle */
+	bool is_ganesha;  /* handles imitate nfs-ganesha's */
+	bool is_referral; /* for the fault "moved": NFSv4 sends its clients elsewhere */
 };
 
 int export_init(struct export *exp, const struct export_ops *ops);

@@ -93,6 +93,8 @@ uint32_t nfs4_putrootfh(struct compound *c)
 
 uint32_t nfs4_getfh(struct compound *c)
 {
+	if (c->call->exp->is_referral)
+		return NFS4ERR_MOVED;
 	writer_opaque(&c->call->reply, c->current.fh.data, c->current.fh.len);
 	return NFS4_OK;
 }

@@ -19,6 +19,7 @@
 struct fault_set;
 struct rdma_reply;
 struct call;
+struct export;
 
 /* A row of the fault table, for --list-faults, the manual page and the tests. */
 struct fault_row {
@@ -33,6 +34,8 @@ struct fault_row {
 	void (*apply)(struct rdma_reply *reply, unsigned int value);
 	/* Private: changes the reply of a served call, over any transport. */
 	void (*serve)(struct call *call, unsigned int value);
+	/* Private: changes what the server starts with. */
+	void (*prepare)(struct export *exp, unsigned int value);
 };
 
 extern const struct fault_row fault_table[]; /* ends with name NULL */
@@ -44,8 +47,6 @@ int fault_set_add(struct fault_set *faults, const char *spec);
 bool fault_set_empty(const struct fault_set *faults);
 
 /* export.c, export-memory.c, export-directory.c */
-
-struct export;
 
 /* "/", and in it the files of the self-test: each 8-byte word of a file is its own offset,
  * big-endian. Fails only for lack of memory. */

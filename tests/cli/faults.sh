@@ -32,6 +32,7 @@ declare -A finding=(
 	[nfs-second-read]=probe.read.compound
 	[nfs-unaligned]=probe.read.over-tcp
 	[eof]=probe.read.eof
+	[moved]=probe.root
 	[read-attributes]=probe.read.compound
 	[read-attributes@3]=probe.read.attributes
 	[reply-first]=probe.read.write-chunk.order
@@ -108,6 +109,7 @@ declare -A reasons=(
 	[die]=probe.server-gone/gone
 	[restart]=probe.server-gone/restarted
 	[link-inline]=probe.readlink.write-chunk/inline
+	[moved]=probe.root/moved
 	[linux-3=plain]=bug.linux3-write/four-marks
 	[linux-3=inline-head]=bug.linux3-inline-head/seen
 	[linux-3=page-base]=bug.linux3-page-base/seen
