@@ -15,9 +15,7 @@ static void beside_suspect(struct beside *b, enum beside_kind kind,
 {
 	if (b->wrong[kind]++)
 		return;
-	snprintf(b->example[kind], sizeof(b->example[kind]),
-		 "%u byte%s at offset %llu: %s", c->count, c->count == 1 ? "" : "s",
-		 (unsigned long long)c->offset, what);
+	read_case_text(c, what, b->example[kind], sizeof(b->example[kind]));
 	if (!b->file.len) {
 		b->file = w->file->fh;
 		b->attr = w->attr;

@@ -920,7 +920,12 @@ unsigned int layout_cut(const struct read_case *c, uint32_t reply_bytes,
 /* read.c */
 
 const char *mechanism_name(enum mechanism mechanism);
+/* "4096 bytes at offset 0: @what", truncated. */
+void read_case_text(const struct read_case *c, const char *what, char *out, size_t len);
 const char *read_kind_name(enum read_kind kind);
+/* Of a failure, as a reason of a condition that it depends on: wrong-data, error, closed, no-reply,
+ * malformed. NULL for the other kinds. */
+const char *read_kind_reason(enum read_kind kind);
 /* Whether the READ's data is missing or incorrect, for any reason. */
 bool read_kind_is_failure(enum read_kind kind);
 /* Whether the data is correct, even if the frame is broken. */
@@ -1119,8 +1124,8 @@ struct verdict_input {
 	unsigned int late_writes; /* to memory that was released after its reply */
 	uint32_t rtmax;           /* the server's largest READ; 0: not known */
 	/* Set by verdict.c: SIGN_TAIL is a finding; data arrived after the reply; no READ writes
-	 * anything */
-	bool tails, late, unwritten;
+	 * anything; READs fail with others in flight and not alone */
+	bool tails, late, unwritten, flight;
 };
 
 /* Whether nothing failed, and READs by Write chunk of up to 812 bytes, of more, and of more than

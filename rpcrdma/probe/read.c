@@ -28,30 +28,30 @@ static const char *const mechanism_names[MECH_COUNT] = {
 
 static const struct {
 	const char *name;
-	bool failure;
+	const char *reason; /* of a failure; NULL: it is none */
 } kinds[READ_KIND_COUNT] = {
-	[READ_OK] = { "correct", false },
-	[READ_CHANGING] = { "changing", false },
-	[READ_NOT_RUN] = { "not tested", false },
-	[READ_WITHHELD] = { "withheld", false },
-	[READ_LATER] = { "not now", false },
-	[READ_PAD] = { "pad written", false },
-	[READ_LENGTHS] = { "wrong returned lengths", false },
-	[READ_INLINE] = { "answered inline", false },
-	[READ_XID] = { "foreign xid", false },
-	[READ_HEADER] = { "unreadable reply", true },
-	[READ_DATA] = { "wrong data", true },
-	[READ_STALE] = { "stale memory", true },
-	[READ_ORDER] = { "data after the reply", true },
-	[READ_SHORT] = { "short", true },
-	[READ_OUTSIDE] = { "bytes beyond the data", true },
-	[READ_STATUS] = { "NFS error", true },
-	[READ_FOLLOWING] = { "wrong after the data", true },
-	[READ_RPC] = { "RPC error", true },
-	[READ_RDMA_ERROR] = { "RDMA_ERROR", true },
-	[READ_CLOSED] = { "connection lost", true },
-	[READ_TRANSPORT] = { "transport error", true },
-	[READ_LOST] = { "no reply", true },
+	[READ_OK] = { "correct", NULL },
+	[READ_CHANGING] = { "changing", NULL },
+	[READ_NOT_RUN] = { "not tested", NULL },
+	[READ_WITHHELD] = { "withheld", NULL },
+	[READ_LATER] = { "not now", NULL },
+	[READ_PAD] = { "pad written", NULL },
+	[READ_LENGTHS] = { "wrong returned lengths", NULL },
+	[READ_INLINE] = { "answered inline", NULL },
+	[READ_XID] = { "foreign xid", NULL },
+	[READ_HEADER] = { "unreadable reply", "malformed" },
+	[READ_DATA] = { "wrong data", "wrong-data" },
+	[READ_STALE] = { "stale memory", "wrong-data" },
+	[READ_ORDER] = { "data after the reply", "wrong-data" },
+	[READ_SHORT] = { "short", "malformed" },
+	[READ_OUTSIDE] = { "bytes beyond the data", "wrong-data" },
+	[READ_STATUS] = { "NFS error", "error" },
+	[READ_FOLLOWING] = { "wrong after the data", "wrong-data" },
+	[READ_RPC] = { "RPC error", "error" },
+	[READ_RDMA_ERROR] = { "RDMA_ERROR", "error" },
+	[READ_CLOSED] = { "connection lost", "closed" },
+	[READ_TRANSPORT] = { "transport error", "closed" },
+	[READ_LOST] = { "no reply", "no-reply" },
 };
 
 const char *mechanism_name(enum mechanism mechanism)
@@ -59,14 +59,25 @@ const char *mechanism_name(enum mechanism mechanism)
 	return mechanism_names[mechanism];
 }
 
+void read_case_text(const struct read_case *c, const char *what, char *out, size_t len)
+{
+	snprintf(out, len, "%u byte%s at offset %llu: %.300s", c->count,
+		 c->count == 1 ? "" : "s", (unsigned long long)c->offset, what);
+}
+
 const char *read_kind_name(enum read_kind kind)
 {
 	return kinds[kind].name;
 }
 
+const char *read_kind_reason(enum read_kind kind)
+{
+	return kinds[kind].reason;
+}
+
 bool read_kind_is_failure(enum read_kind kind)
 {
-	return kinds[kind].failure;
+	return kinds[kind].reason != NULL;
 }
 
 bool read_kind_is_right(enum read_kind kind)

@@ -17,6 +17,9 @@ struct signature_ranges {
 	unsigned int all, failing, proven;
 };
 
+static const char signature_only_flight[] =
+	"Write-chunk READs fail with others in flight, and not alone";
+
 /* How a READ was sent. A server that fails only after other operations is correct in READs alone,
  * so each way is judged separately. */
 enum read_context {
@@ -158,7 +161,9 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 	struct signature_ranges n = { 0 };
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
-	if (plain->failed && signature_find(in, &n))
+	if (in->flight)
+		finding_init(&f, id, FINDING_SKIP, "%s", signature_only_flight);
+	else if (plain->failed && signature_find(in, &n))
 		finding_init(&f, id, FINDING_FAIL,
 			     "Write-chunk READs from %u byte%s %s in %u of %u ranges",
 			     n.from, n.from == 1 ? "" : "s",
@@ -255,7 +260,10 @@ void signature_profiles(const struct verdict_input *in, const struct tally *plai
 			signature_add_limit(right, sizeof(right), sweep_profiles[i]);
 		else
 			signature_add_limit(untried, sizeof(untried), sweep_profiles[i]);
-	if (!plain->right)
+	if (in->flight)
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s",
+			     signature_only_flight);
+	else if (!plain->right)
 		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
 			     "no Write-chunk READ was correct");
 	else if (*wrong)

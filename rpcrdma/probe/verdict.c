@@ -214,9 +214,10 @@ static void verdict_say_mechanism(const struct verdict_input *in, size_t row,
 
 static void verdict_add_example(struct finding *f, const struct read_record *r)
 {
-	finding_text(f, "example", "%u byte%s at offset %llu: %.300s", r->c.count,
-		     r->c.count == 1 ? "" : "s", (unsigned long long)r->c.offset,
-		     r->outcome.text);
+	char text[400];
+
+	read_case_text(&r->c, r->outcome.text, text, sizeof(text));
+	finding_text(f, "example", "%s", text);
 }
 
 /* Correct data in a broken frame. */
@@ -495,15 +496,55 @@ static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink si
 	sink(arg, &f);
 }
 
+enum verdict_way {
+	WAY_ERROR,
+	WAY_BIT,
+	WAY_PAGES,
+	WAY_BYTES,
+	WAY_UNWRITTEN,
+	WAY_REPLY, /* short, or not to be parsed */
+	WAY_COUNT
+};
+
+static const struct {
+	const char *reason, *text;
+} verdict_ways[WAY_COUNT] = {
+	[WAY_ERROR] = { "errors", "errors" },
+	[WAY_BIT] = { "single-bits", "single bits" },
+	[WAY_PAGES] = { "whole-pages", "whole pages" },
+	[WAY_BYTES] = { "bytes", "bytes" },
+	[WAY_UNWRITTEN] = { "not-written", "data that were not written" },
+	[WAY_REPLY] = { "malformed", "short or malformed replies" },
+};
+
 /* READs that were correct when repeated. */
 struct intermittent {
 	unsigned int reported; /* they have a finding of their own */
 	unsigned int wrong[MECH_COUNT], of[MECH_COUNT]; /* repeated or not */
 	unsigned int all_wrong, all;
 	unsigned int no_reply; /* that were correct then */
-	unsigned int damage[DAMAGE_BYTES + 1];
+	unsigned int ways[WAY_COUNT];
 	const struct read_record *example;
 };
+
+/* What was wrong, and would be repaired elsewhere. */
+static enum verdict_way verdict_way(const struct read_outcome *o)
+{
+	static const enum verdict_way of_damage[] = {
+		[DAMAGE_NONE] = WAY_REPLY,
+		[DAMAGE_BIT] = WAY_BIT,
+		[DAMAGE_PAGES] = WAY_PAGES,
+		[DAMAGE_BYTES] = WAY_BYTES,
+	};
+
+	switch (o->kind) {
+	case READ_STATUS:
+	case READ_RPC:
+	case READ_RDMA_ERROR: return WAY_ERROR;
+	case READ_STALE: return WAY_UNWRITTEN;
+	default: return of_damage[damage_kind(&o->damage)];
+	}
+}
 
 static void verdict_count_intermittent(const struct verdict_input *in,
 				       struct intermittent *n)
@@ -535,38 +576,25 @@ static void verdict_count_intermittent(const struct verdict_input *in,
 			continue;
 		n->wrong[r->c.mechanism] += r->wrong;
 		n->all_wrong += r->wrong;
-		n->damage[damage_kind(&r->outcome.damage)]++;
+		n->ways[verdict_way(&r->outcome)]++;
 		if (!n->example)
 			n->example = r;
 	}
 }
 
-static const char *verdict_damage_text(const struct intermittent *n)
+/* The reason, and how it is said. */
+static void verdict_name_ways(const struct intermittent *n, const char **reason,
+			      const char **text)
 {
-	bool bits = n->damage[DAMAGE_BIT], pages = n->damage[DAMAGE_PAGES],
-	     bytes = n->damage[DAMAGE_BYTES], none = n->damage[DAMAGE_NONE];
-
-	if (bits + pages + bytes + none != 1)
-		return "in several ways";
-	return bits ? "single bits" : pages ? "whole pages" : bytes ? "bytes" : "errors";
-}
-
-/* The same as a reason. */
-static const char *verdict_damage_reason(const struct intermittent *n)
-{
-	static const char *const reasons[] = {
-		[DAMAGE_NONE] = "errors",
-		[DAMAGE_BIT] = "single-bits",
-		[DAMAGE_PAGES] = "whole-pages",
-		[DAMAGE_BYTES] = "bytes",
-	};
-	const char *reason = NULL;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(reasons); i++)
-		if (n->damage[i])
-			reason = reason ? "several-ways" : reasons[i];
-	return reason;
+	*reason = NULL;
+	for (i = 0; i < WAY_COUNT; i++) {
+		if (!n->ways[i])
+			continue;
+		*text = *reason ? "in several ways" : verdict_ways[i].text;
+		*reason = *reason ? "several-ways" : verdict_ways[i].reason;
+	}
 }
 
 static void verdict_list_mechanisms(const struct intermittent *n, char *text, size_t cap)
@@ -587,16 +615,18 @@ static void verdict_say_intermittent(const struct verdict_input *in, finding_sin
 				     void *arg)
 {
 	static const char id[] = "probe.read.intermittent";
+	const char *reason, *text = "";
 	struct intermittent n;
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	char list[128];
 
 	verdict_count_intermittent(in, &n);
+	verdict_name_ways(&n, &reason, &text);
 	verdict_list_mechanisms(&n, list, sizeof(list));
 	if (n.all_wrong)
 		finding_init(&f, id, FINDING_FAIL,
 			     "%u of %u READs failed and were correct when repeated: %s",
-			     n.all_wrong, n.all, verdict_damage_text(&n));
+			     n.all_wrong, n.all, text);
 	else if (n.reported)
 		finding_init(
 			&f, id, FINDING_SKIP,
@@ -615,11 +645,90 @@ static void verdict_say_intermittent(const struct verdict_input *in, finding_sin
 	finding_number(&f, "wrong", n.all_wrong);
 	finding_number(&f, "of", n.all);
 	if (n.all_wrong) {
-		finding_reason(&f, verdict_damage_reason(&n));
+		finding_reason(&f, reason);
 		finding_text(&f, "mechanisms", "%s", list);
-		finding_text(&f, "damage", "%s", verdict_damage_text(&n));
+		finding_text(&f, "damage", "%s", text);
 		verdict_add_example(&f, n.example);
 	}
+	sink(arg, &f);
+}
+
+/* --- in flight ------------------------------------------------------------------------------- */
+
+/* READs by Write chunk with others in flight, each with its repetitions, and alone. */
+struct verdict_flight {
+	unsigned int wrong, of;
+	unsigned int wrong_alone, right_alone;
+	const struct read_record *example;
+};
+
+#define FLIGHT_WRONG_MIN 3
+/* So improbable it must be that READs alone are right by chance. */
+#define FLIGHT_CHANCE 0.001
+
+static void verdict_count_flight(const struct records *rs, struct verdict_flight *n)
+{
+	size_t i;
+
+	*n = (struct verdict_flight){ 0 };
+	for (i = 0; i < rs->count; i++) {
+		const struct read_record *r = &rs->list[i];
+
+		if (r->c.mechanism != MECH_WRITE_CHUNK)
+			continue;
+		if (r->in_flight <= 1) {
+			n->wrong_alone += r->wrong;
+			n->right_alone += tally_is_right(r);
+			continue;
+		}
+		n->of += tally_is_right(r) || r->wrong ? r->tries : 0;
+		n->wrong += r->wrong;
+		if (r->wrong && !n->example && read_kind_is_failure(r->outcome.kind))
+			n->example = r;
+	}
+}
+
+static bool verdict_is_of_flight(const struct verdict_flight *n)
+{
+	double chance = 1, right = n->of ? 1 - (double)n->wrong / n->of : 1;
+	unsigned int i;
+
+	for (i = 0; i < n->right_alone && chance >= FLIGHT_CHANCE; i++)
+		chance *= right;
+	return n->example && n->wrong >= FLIGHT_WRONG_MIN && !n->wrong_alone &&
+	       chance < FLIGHT_CHANCE;
+}
+
+static void verdict_say_flight(const struct verdict_input *in,
+			       const struct verdict_flight *n, finding_sink sink,
+			       void *arg)
+{
+	static const char id[] = "probe.read.in-flight";
+	_cleanup_(finding_fini) struct finding f = { 0 };
+
+	if (in->flight) {
+		finding_init(
+			&f, id, FINDING_FAIL,
+			"%u of %u READs fail with others in flight, and none of %u alone: %s",
+			n->wrong, n->of, n->right_alone,
+			read_kind_name(n->example->outcome.kind));
+		finding_reason(&f, read_kind_reason(n->example->outcome.kind));
+		verdict_add_example(&f, n->example);
+	} else if (!n->of) {
+		finding_init(&f, id, FINDING_SKIP,
+			     "no READ by Write chunk had others in flight");
+	} else if (n->wrong) {
+		finding_init(
+			&f, id, FINDING_SKIP,
+			"%u of %u READs fail with others in flight, which does not show that these are the cause",
+			n->wrong, n->of);
+	} else {
+		finding_init(&f, id, FINDING_PASS,
+			     "%u READs with others in flight, all correct", n->of);
+	}
+	finding_number(&f, "wrong", n->wrong);
+	finding_number(&f, "of", n->of);
+	finding_number(&f, "right_alone", n->right_alone);
 	sink(arg, &f);
 }
 
@@ -628,9 +737,12 @@ void verdict_reads(const struct verdict_input *input, finding_sink sink, void *a
 	struct verdict_input own = *input;
 	const struct verdict_input *in = &own;
 	struct tally plain, tails, all;
+	struct verdict_flight flight;
 	unsigned int right;
 	size_t i;
 
+	verdict_count_flight(in->records, &flight);
+	own.flight = verdict_is_of_flight(&flight);
 	own.late = in->late_writes > 0;
 	for (i = 0; i < in->records->count && !own.late; i++)
 		own.late = in->records->list[i].outcome.kind == READ_ORDER;
@@ -650,6 +762,7 @@ void verdict_reads(const struct verdict_input *input, finding_sink sink, void *a
 		verdict_say_property(in, &verdict_properties[i], &plain, sink, arg);
 	verdict_say_placement(&plain, sink, arg);
 	signature_profiles(in, &plain, sink, arg);
+	verdict_say_flight(in, &flight, sink, arg);
 	verdict_say_intermittent(in, sink, arg);
 	verdict_say_over_tcp(in, sink, arg);
 	signature_write_chunk_read(in, &plain, sink, arg);

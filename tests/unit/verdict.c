@@ -1031,24 +1031,97 @@ static void why_a_sweep_ended_is_the_reason(void)
 	}
 }
 
+/* @wrong of @of READs with others in flight, and @alone that are right alone. */
+static void fly(unsigned int wrong, unsigned int of, unsigned int alone)
+{
+	unsigned int i;
+
+	reset();
+	for (i = 0; i < alone; i++)
+		add(MECH_WRITE_CHUNK, 0, 4096);
+	for (i = 0; i < of; i++) {
+		struct read_record *r = add(MECH_WRITE_CHUNK, 0, 4096);
+
+		r->in_flight = 16;
+		if (i >= wrong)
+			continue;
+		fail(r, READ_STATUS);
+		r->tries = r->wrong = 1;
+	}
+}
+
+static void in_flight_is_named_where_nothing_fails_alone(void)
+{
+	static const char id[] = "probe.read.in-flight";
+
+	fly(20, 40, 40);
+	judge_failure();
+	CU_ASSERT_EQUAL(status(id), FINDING_FAIL);
+	CU_ASSERT_STRING_EQUAL(get(id)->reason, "error");
+	ASSERT_CONTAINS(
+		get(id)->summary,
+		"20 of 40 READs fail with others in flight, and none of 40 alone");
+	/* It is not the size. */
+	clean_sweep();
+	for (size_t i = 0; i < records.count; i++)
+		if (list[i].in_flight > 1)
+			fail(&list[i], READ_STATUS);
+	judge_failure();
+	CU_ASSERT_EQUAL(status(id), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
+	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
+	for (size_t i = 0; i < nfindings; i++)
+		CU_ASSERT(findings[i].status != FINDING_FAIL ||
+			  !strcmp(findings[i].id, id) ||
+			  !strcmp(findings[i].id, "probe.read.write-chunk"));
+	fly(20, 40, 40);
+	judge_failure();
+	/* One that fails alone shows that these are not the cause. */
+	fail(&list[0], READ_STATUS);
+	judge_failure();
+	CU_ASSERT_EQUAL(status(id), FINDING_SKIP);
+	/* Too few, or so seldom that those alone can be right by chance. */
+	fly(2, 2, 40);
+	judge_failure();
+	CU_ASSERT_EQUAL(status(id), FINDING_SKIP);
+	fly(5, 50, 60);
+	judge_failure();
+	CU_ASSERT_EQUAL(status(id), FINDING_SKIP);
+	fly(5, 50, 70);
+	judge_failure();
+	CU_ASSERT_EQUAL(status(id), FINDING_FAIL);
+	fly(0, 50, 70);
+	judge_failure();
+	CU_ASSERT_EQUAL(status(id), FINDING_PASS);
+	fly(0, 0, 70);
+	judge_failure();
+	CU_ASSERT_EQUAL(status(id), FINDING_SKIP);
+}
+
 static void intermittent_damage_is_the_reason(void)
 {
 	static const struct {
+		enum read_kind kind;
 		struct damage damage;
 		const char *reason;
 	} rows[] = {
-		{ { .bytes = 1, .bits = 1, .pages = 1 }, "single-bits" },
-		{ { .bytes = 4096, .bits = 9000, .pages = 1, .whole_pages = 1 },
+		{ READ_DATA, { .bytes = 1, .bits = 1, .pages = 1 }, "single-bits" },
+		{ READ_DATA,
+		  { .bytes = 4096, .bits = 9000, .pages = 1, .whole_pages = 1 },
 		  "whole-pages" },
-		{ { .bytes = 7, .bits = 20, .pages = 1 }, "bytes" },
-		{ { .bytes = 0 }, "errors" },
+		{ READ_DATA, { .bytes = 7, .bits = 20, .pages = 1 }, "bytes" },
+		{ READ_STALE, { .bytes = 0 }, "not-written" },
+		{ READ_HEADER, { .bytes = 0 }, "malformed" },
+		{ READ_SHORT, { .bytes = 0 }, "malformed" },
+		{ READ_STATUS, { .bytes = 0 }, "errors" },
+		{ READ_RPC, { .bytes = 0 }, "errors" },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%s", rows[i].reason);
 		clean_sweep();
-		fail(&list[2], READ_DATA);
+		fail(&list[2], rows[i].kind);
 		list[2].wrong = 1;
 		list[2].confirmed = false;
 		list[2].outcome.damage = rows[i].damage;
@@ -1260,7 +1333,9 @@ static void failures_that_a_retry_corrects_name_no_cause(void)
 			CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 			for (j = 0; j < ARRAY_SIZE(causes); j++)
 				CU_ASSERT_NOT_EQUAL(status(causes[j]), FINDING_FAIL);
-			CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 2);
+			/* Only with others in flight: that is a condition. */
+			CU_ASSERT_EQUAL(count_of(FINDING_FAIL),
+					choosers[i] == together && most > 1 ? 3 : 2);
 		}
 }
 
@@ -1472,7 +1547,9 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(bytes_after_correct_data_are_not_the_signature),
 	   TEST(the_failing_part_is_the_reason),
 	   TEST(the_condition_of_a_failure_is_the_reason),
-	   TEST(why_a_sweep_ended_is_the_reason), TEST(intermittent_damage_is_the_reason),
+	   TEST(why_a_sweep_ended_is_the_reason),
+	   TEST(in_flight_is_named_where_nothing_fails_alone),
+	   TEST(intermittent_damage_is_the_reason),
 	   TEST(foreign_xids_and_changing_files_are_not_failures),
 	   TEST(failures_by_reply_chunk_are_not_the_signature),
 	   TEST(an_interrupted_sweep_is_unknown_and_never_passes),
