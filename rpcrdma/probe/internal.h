@@ -9,6 +9,7 @@
  *	identity.c  which server it is, and requests that only some servers may get (pure)
  *	session.c   the RPC-over-RDMA connection: reconnects; its failures
  *	beside.c    eof and attributes that a READ returns with its data
+ *	second.c    READs over a second connection beside the first
  *	late.c      waits for a reply, and distinguishes a slow one from a lost one
  *	liveness.c  is the server still there, and is it the same instance?
  *	operation.c one NFS operation, by the version in use
@@ -409,6 +410,21 @@ void beside_note(struct beside *b, const struct read_case *c, const struct windo
 /* probe.read.eof and probe.read.attributes; asks the server for the file's attributes if something was wrong. */
 void beside_say(struct probe *p);
 
+/* second.c */
+
+struct second {
+	bool tried;
+	unsigned int right, wrong; /* of READs that are right over the first connection */
+	int kind;                  /* enum read_kind of the first wrong one, */
+	char example[400];         /* and what was wrong */
+	char why[256];             /* there was no second connection */
+};
+
+/* @w: a window of a file that does not change. */
+void second_run(struct probe *p, const struct window *w);
+/* probe.second-connection. Pure. */
+void second_say(const struct second *s, finding_sink sink, void *arg);
+
 /* late.c */
 
 /* How fast the server and the path to it are. */
@@ -730,6 +746,7 @@ struct probe {
 	struct behaviour behaviour;           /* session.c */
 	struct pace pace;                     /* late.c */
 	struct beside beside;                 /* beside.c */
+	struct second second;                 /* second.c */
 	struct liveness liveness;             /* liveness.c */
 	struct client41 client;               /* client41.c */
 	struct server_identity server;        /* worker.c */

@@ -392,6 +392,7 @@ static bool sweep_main_file(struct sweep *s, const struct probe_file *file)
 	if (!quick)
 		sweep_every_layout(s);
 	sweep_in_flight(s);
+	second_run(s->p, &s->w);
 	changed = s->w.changing;
 	window_close(&s->w);
 	return !changed;

@@ -357,6 +357,7 @@ static void worker_read_files(struct probe *p)
 	if (identity_may_be_linux(server->kind))
 		linux3_say(&server->linux3, worker_sink, p);
 	beside_say(p);
+	second_say(&p->second, worker_sink, p);
 	worker_say_withheld(p);
 	largest_say(&(struct largest_input){ .records = &records,
 					     .level = p->options->level,

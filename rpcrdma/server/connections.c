@@ -112,22 +112,6 @@ static void *connection_run(void *arg)
 	return NULL;
 }
 
-/* -errno of pthread_create(3): EAGAIN when threads run out. The connection then waits. */
-static int connection_start(struct server_connection *c)
-{
-	int rc;
-
-	atomic_store(&c->done, false);
-	atomic_store(&c->place.wanted, false);
-	place_begin(&c->place, false);
-	rc = pthread_create(&c->thread, NULL, connection_run, c);
-	if (rc)
-		return err_set(rc, "thread for a connection: %s", strerrordesc_np(rc));
-	c->state = CONNECTION_SERVED;
-	c->all->waiting[c->listener]--;
-	return 0;
-}
-
 /* All of them */
 
 static unsigned int connections_per_peer(const struct connections *all,
@@ -148,6 +132,23 @@ static unsigned int connections_served(const struct connections *all,
 		n += connection_is(&all->list[i], which, CONNECTION_SERVED) &&
 		     (!peer || connection_same_peer(&all->list[i], peer));
 	return n;
+}
+
+/* -errno of pthread_create(3): EAGAIN when threads run out. The connection then waits. */
+static int connection_start(struct server_connection *c)
+{
+	int rc;
+
+	atomic_store(&c->done, false);
+	atomic_store(&c->place.wanted, false);
+	place_begin(&c->place, false);
+	c->place.beside = connections_served(c->all, c->listener, c) > 0;
+	rc = pthread_create(&c->thread, NULL, connection_run, c);
+	if (rc)
+		return err_set(rc, "thread for a connection: %s", strerrordesc_np(rc));
+	c->state = CONNECTION_SERVED;
+	c->all->waiting[c->listener]--;
+	return 0;
 }
 
 static bool connections_peer_is_full(const struct connections *all,

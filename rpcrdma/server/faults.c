@@ -600,15 +600,28 @@ const struct fault_row fault_table[] = {
 	  .description =
 		  "the same, but only after the first of them is followed by another operation",
 	  .apply = fault_write_chunk_over_812_later },
+	{ .name = "in-flight",
+	  .values = READ_VALUES,
+	  .value = "garbage",
+	  .finding = "probe.read.in-flight",
+	  .description = "Write-chunk READs fail while another call waits (over iWARP)",
+	  .apply = fault_in_flight },
+	{ .name = "second-connection",
+	  .values = READ_VALUES,
+	  .value = "garbage",
+	  .finding = "probe.second-connection",
+	  .description =
+		  "Write-chunk READs fail over a connection that was made while the host had another",
+	  .apply = fault_second_connection },
 	{ .name = "at-times",
-	  .values = "bit|page|eio",
+	  .values = INTERMITTENT_VALUES,
 	  .value = "bit",
 	  .finding = "probe.read.intermittent",
 	  .description =
 		  "every 23rd Write-chunk READ fails, and is correct when repeated",
 	  .apply = fault_at_times },
 	{ .name = "rarely",
-	  .values = "bit|page|eio",
+	  .values = INTERMITTENT_VALUES,
 	  .value = "bit",
 	  .finding = "probe.read.intermittent",
 	  .description =
@@ -852,7 +865,8 @@ bool fault_corrupts_crc(const struct fault_set *faults)
 	unsigned int i;
 
 	for (i = 0; faults && i < FAULT_COUNT; i++)
-		if (faults->on[i] && !fault_table[i].apply && !fault_table[i].serve)
+		if (faults->on[i] && !fault_table[i].apply && !fault_table[i].serve &&
+		    !fault_table[i].prepare)
 			return true;
 	return false;
 }
@@ -872,8 +886,8 @@ void fault_prepare(const struct fault_set *faults, struct export *exp)
 	unsigned int i;
 
 	for (i = 0; faults && exp && i < FAULT_COUNT; i++)
-		if (faults->on[i] && fault_table[i].apply == fault_foreign)
-			export_disguise(exp, faults->value[i] == 0);
+		if (faults->on[i] && fault_table[i].prepare)
+			fault_table[i].prepare(exp, faults->value[i]);
 }
 
 void fault_serve(const struct fault_set *faults, struct call *call)

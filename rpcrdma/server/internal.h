@@ -365,6 +365,7 @@ struct server_place {
 		since; /* the last call, or the begin of the wait for the first: now_ms() */
 	atomic_bool called;
 	atomic_bool wanted; /* another connection waits for this one to end */
+	bool beside;        /* when it began another of this host was served */
 };
 
 /* The session waits for a call from now on. @called: not for the first one. */
@@ -403,6 +404,7 @@ struct fault_state {
 	bool other_seen;             /* and another procedure after it */
 	unsigned int chunk_reads;    /* by Write chunk, as at-times counts them */
 	unsigned int rare_reads;     /* the same, for rarely */
+	bool second;                 /* struct server_place's beside */
 	uint8_t *buf;                /* replacement data; FAULT_BUF_MAX bytes */
 };
 

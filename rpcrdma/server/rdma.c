@@ -209,6 +209,7 @@ static int rdma_session_run(struct rdma_session *session, struct server_place *p
 	int rc;
 
 	place_begin(place, false);
+	session->faults.second = place->beside;
 	while (!atomic_load(place->stop)) {
 		rc = t->ops->recv(t, &msg, deadline_in(SERVER_WAKE_MS));
 		if (rc == -ETIMEDOUT && !place_is_over(place))

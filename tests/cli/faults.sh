@@ -14,6 +14,8 @@ declare -A finding=(
 	[write-chunk]=bug.write-chunk-read
 	[write-chunk-over-812]=bug.write-chunk-read
 	[write-chunk-over-812-later]=bug.write-chunk-read
+	[in-flight]=probe.read.in-flight
+	[second-connection]=probe.second-connection
 	[at-times]=probe.read.intermittent
 	[rarely]=probe.read.intermittent
 	[drop-reply]=probe.reply.lost
@@ -79,7 +81,7 @@ declare -A linux3=(
 )
 
 # Found in each version: the errors are where the replies of versions differ.
-each_version=(eof read-attributes at-times rarely nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
+each_version=(second-connection eof read-attributes at-times rarely nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten lengths-short page-shift
 	reply-page-repeat reply-first chunk-unused tail-unwritten rdma-error die restart foreign linux-3 link-inline)
 
 # The reason, by SPEC without its version.
@@ -88,9 +90,23 @@ declare -A reasons=(
 	[write-chunk=eio]='bug.write-chunk-read/failing probe.read.write-chunk/error'
 	[write-chunk=stale]='bug.write-chunk-read/corrupt probe.read.write-chunk/not-written'
 	[write-chunk-over-812]='bug.write-chunk-read/corrupt probe.read.write-chunk/wrong-data probe.read.profiles/above-change-over'
+	[in-flight]=probe.read.in-flight/wrong-data
+	[in-flight=stale]=probe.read.in-flight/wrong-data
+	[in-flight=short]=probe.read.in-flight/malformed
+	[in-flight=eio]=probe.read.in-flight/error
+	[in-flight=close]=probe.read.in-flight/closed
+	[in-flight=hang]=probe.read.in-flight/no-reply
+	[second-connection]=probe.second-connection/wrong-data
+	[second-connection=stale]=probe.second-connection/wrong-data
+	[second-connection=short]=probe.second-connection/malformed
+	[second-connection=eio]=probe.second-connection/error
+	[second-connection=close]=probe.second-connection/closed
+	[second-connection=hang]=probe.second-connection/no-reply
 	[at-times=bit]=probe.read.intermittent/single-bits
 	[at-times=page]=probe.read.intermittent/whole-pages
 	[at-times=eio]=probe.read.intermittent/errors
+	[at-times=half]=probe.read.intermittent/not-written
+	[at-times=short]=probe.read.intermittent/malformed
 	[drop-reply]=probe.reply.lost/no-reply
 	[close]=probe.connection/closed
 	[bad-crc]=probe.transport/checksum
@@ -176,6 +192,10 @@ fault()
 		expect_report "what came" 'any(.findings[]; .id == "probe.readlink.write-chunk"
 			and (.summary | test("the text is inline, and nothing is written into the chunk$")))'
 		expect_report "something failed" 'all(.findings[]; .status != "fail")'
+	elif [[ $2 == probe.root ]]; then
+		# Another server has it, about which nothing is known.
+		expect_status 3
+		expect_finding "$2" unknown
 	elif [[ $1 == nfs-second-read* ]]; then
 		# No Linux client sends that.
 		expect_status 0
