@@ -310,6 +310,8 @@ struct refusals {
 /* What session.c noted of all connections, for target_behaviour() to report. */
 struct behaviour {
 	struct call_failures lost, closed, transport, xid;
+	/* Of lost: packets of the call or its reply were missing until the end. */
+	unsigned int gaps;
 	struct call_failures late_writes; /* to memory that was released before */
 	struct refusals refused;
 	uint32_t most_granted, zero_grants; /* credits */

@@ -17,6 +17,8 @@
 /* Limits at which the probe gives up. */
 #define LOST_MAX   6
 #define BROKEN_MAX 400
+/* So often the same packet was sent in vain: after three seconds at least. */
+#define AGAIN_MIN 3
 /* How often a call is repeated after RDMA_ERROR; and how many failed repeats end this. */
 #define ERROR_TRIES  3
 #define ERROR_ENOUGH 8
@@ -245,6 +247,18 @@ static bool session_is_late_write(const struct probe *p)
 	return p->session.conn &&
 	       rpcrdma_transport(p->session.conn)->violation.released &&
 	       (!p->write_chunk.reported || p->write_chunk.order);
+}
+
+/* The kernel still waits for a packet before those that came, or ours was never acknowledged: the server may be
+ * right, and the path is not. */
+static bool session_has_gap(const struct session *s)
+{
+	struct transport_gaps now;
+
+	if (!s->conn)
+		return false;
+	transport_gaps(rpcrdma_transport(s->conn), &now);
+	return now.held || now.again >= AGAIN_MIN;
 }
 
 static void session_note_result(struct probe *p, const struct rpcrdma_call *call,

@@ -398,6 +398,12 @@ static const struct target_failures target_lost = {
 	"every call was answered",
 	"a call got no reply",
 };
+static const struct target_failures target_path = {
+	"probe.reply.lost",
+	"path",
+	"every call was answered",
+	"packets were lost on the path, and a call got no reply",
+};
 static const struct target_failures target_closed = {
 	"probe.connection",
 	"closed",
@@ -528,7 +534,11 @@ void target_behaviour(struct probe *p)
 	target_say_session(p);
 	target_say_failures(p, &target_xid, &b->xid, false);
 	target_say_errors(p);
-	target_say_failures(p, &target_lost, &b->lost, reported);
+	/* The path's loss is the cause of what fails by Write chunk, and not that of the mechanism. */
+	if (b->gaps && b->gaps == b->lost.count)
+		target_say_failures(p, &target_path, &b->lost, false);
+	else
+		target_say_failures(p, &target_lost, &b->lost, reported);
 	target_say_failures(p, &target_closed, &b->closed, reported);
 	target_say_failures(p, &target_transport, &b->transport, reported);
 }

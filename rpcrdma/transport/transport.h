@@ -254,6 +254,18 @@ const char *transport_host_text(const struct transport_address *a, char *buf, si
 const char *transport_address_text(const struct transport_address *a, char *buf,
 				   size_t cap);
 
+/* tcp-gaps.c */
+
+/* Packets of an iwarp connection that do not arrive; zeros for verbs. */
+struct transport_gaps {
+	/* Memory of packets that came, behind one that did not; 0 before Linux 4.12. */
+	uint32_t held;
+	/* How often our oldest packet that is not acknowledged was sent again. */
+	uint32_t again;
+};
+
+void transport_gaps(const struct transport *t, struct transport_gaps *out);
+
 /* pcap.c: the TCP stream of an iwarp connection as a capture file (synthetic Ethernet, IP and TCP
  * headers around the real payload), for other dissectors. */
 
