@@ -94,6 +94,8 @@ struct report {
 };
 
 const char *subject_name(enum subject_key key);
+/* The first finding with this id, or NULL. */
+const struct finding *report_find(const struct report *report, const char *id);
 /* The verdict, as a finding's status. */
 enum finding_status report_status(const struct report *report);
 /* The finding that represents the verdict: the first cause with its status, named defects

@@ -221,6 +221,16 @@ enum verdict report_verdict(const struct report *report)
 	return warned ? VERDICT_WARN : VERDICT_PASS;
 }
 
+const struct finding *report_find(const struct report *report, const char *id)
+{
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++)
+		if (!strcmp(report->findings[i]->id, id))
+			return report->findings[i];
+	return NULL;
+}
+
 enum finding_status report_status(const struct report *report)
 {
 	static const enum finding_status statuses[] = {

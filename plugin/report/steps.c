@@ -287,12 +287,9 @@ const char *meaning_step(const struct step *step, unsigned int systems, char *bu
 /* As identified by the probe; NULL: not identified. */
 static const char *steps_server_kind(const struct report *report)
 {
-	unsigned int i;
+	const struct finding *server = report_find(report, "probe.server");
 
-	for (i = 0; i < report->nfindings; i++)
-		if (!strcmp(report->findings[i]->id, "probe.server"))
-			return finding_evidence(report->findings[i], "kind");
-	return NULL;
+	return server ? finding_evidence(server, "kind") : NULL;
 }
 
 /* The known systems of this host and of the server. */

@@ -5,6 +5,7 @@
  * (text-brief.c) or every finding (text-full.c), and the verdict, which is next to the prompt when the
  * command ends. */
 #include "plugin/report/text.h"
+#include "plugin/report/words.h"
 
 #define WIDTH_MIN      40  /* narrower terminals wrap by themselves */
 #define WIDTH_MAX      110 /* longer lines are hard to read */
@@ -235,6 +236,30 @@ static void text_print_answer(struct page *page, const struct report *report)
 		       (unsigned int)strlen(text_statuses[status].word) + 2);
 }
 
+/* What a probe whose data are right says nothing about: "Not tested: WRITEs, NFSv3, NFSv4.0". */
+static void text_print_untested(struct page *page, const struct report *report)
+{
+	const char *indent = text_statuses[report_status(report)].word, *version;
+	const struct finding *versions = report_find(report, "probe.versions");
+	const struct finding *file = report_find(report, "probe.file");
+	struct words words = { .separator = ", " };
+	char offered[128], text[WORDS_MAX + 16], *save;
+
+	if (!versions || !file || file->status != FINDING_PASS ||
+	    (report_status(report) != FINDING_PASS &&
+	     report_status(report) != FINDING_WARN))
+		return;
+	words_add(&words, "WRITEs");
+	str_copy(offered, sizeof(offered), finding_evidence(versions, "offered"));
+	for (version = strtok_r(offered, " ", &save); version;
+	     version = strtok_r(NULL, " ", &save))
+		if (strcmp(version, finding_evidence(versions, "used")) != 0)
+			words_add(&words, "NFSv%s", version);
+	snprintf(text, sizeof(text), "Not tested: %s.", words_text(&words));
+	fprintf(page->out, "%*s", (int)strlen(indent) + 2, "");
+	page_paragraph(page, text, (unsigned int)strlen(indent) + 2);
+}
+
 static void text_print_hint(struct page *page, const struct report *report)
 {
 	unsigned int status, care = 0;
@@ -267,6 +292,7 @@ static void text_render(const struct report *report, FILE *out,
 	page.printed.steps = calloc(PRINTED_MAX, sizeof(*page.printed.steps));
 	text_print_subject(&page, report);
 	text_print_answer(&page, report);
+	text_print_untested(&page, report);
 	if (style->verbose || style->terse)
 		page_causes(&page, report);
 	text_print_table(&page, report);

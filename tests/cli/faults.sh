@@ -213,7 +213,7 @@ fault()
 	# The first line has the summary of a finding that made the verdict.
 	# shellcheck disable=SC2016 # jq's variables
 	expect_report "the answer has no cause" '.verdict == "pass" or (.answer as $answer | .verdict as $verdict | any(.findings[];
-		.status == $verdict and (.summary | split("; ")[0][:150]) as $cause | $answer | contains($cause)))'
+		.status == $verdict and ((.summary | split("; ")[0][:150]) as $cause | $answer | contains($cause))))'
 	alone=$(of only "$1")
 	# shellcheck disable=SC2016 # jq's variable
 	[[ ! $alone ]] || expect_report "something else failed" --arg only "$alone" \
