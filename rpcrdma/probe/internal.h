@@ -716,6 +716,8 @@ bool root_find(struct probe *p);
 
 #define PROBE_CANDIDATES 8
 #define PROBE_LINKS      8
+/* The least that guests and their hypervisors read at once: less proves nothing. */
+#define PROOF_BYTES 65536
 
 /* The files to read. */
 struct files {
@@ -728,6 +730,9 @@ struct files {
 	uint32_t directory_entries;
 };
 
+/* Greater is better. Size counts up to the size that the largest READ, of @rtmax bytes, needs at
+ * every offset. Pure. */
+uint64_t pick_worth(const struct nfs_attr *a, uint32_t rtmax, time_t now);
 /* Walks the export, bounded. False: no readable file (the finding is emitted). */
 bool pick_files(struct probe *p);
 

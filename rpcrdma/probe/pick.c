@@ -2,10 +2,10 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Which files to read. The export is walked breadth-first by READDIR with inline replies, bounded
- * in directories, entries and time. Preferred are files that are not sparse, that are large
- * enough for the largest READ, and not written for a minute: on a hypervisor's export the others
- * are live disks. Sanlock's leases and VDSM's mailboxes are never chosen. Beside them: one file
- * over 4 GiB, symbolic links, the fullest directory. */
+ * in directories, entries and time. Preferred are files with which a verdict is possible; of those,
+ * files not written for a minute (on a hypervisor's export the others are live disks), that are not
+ * sparse, and large enough for the largest READ. Sanlock's leases and VDSM's mailboxes are never
+ * chosen. Beside them: one file over 4 GiB, symbolic links, the fullest directory. */
 #include <stdio.h>
 #include <time.h>
 
@@ -44,31 +44,32 @@ static bool pick_is_live(const char *export, const char *dir, const char *name)
 	return false;
 }
 
-static bool pick_is_quiet(const struct pick_walk *walk, const struct nfs_attr *a)
+static bool pick_is_quiet(const struct nfs_attr *a, time_t now)
 {
-	return (time_t)a->mtime.sec + QUIET_SECONDS < walk->now &&
-	       (time_t)a->ctime.sec + QUIET_SECONDS < walk->now;
+	return (time_t)a->mtime.sec + QUIET_SECONDS < now &&
+	       (time_t)a->ctime.sec + QUIET_SECONDS < now;
 }
 
-/* Greater is better. Size counts up to the size that the largest READ at every offset needs. */
-static uint64_t pick_worth(const struct pick_walk *walk, const struct nfs_attr *a)
+uint64_t pick_worth(const struct nfs_attr *a, uint32_t rtmax, time_t now)
 {
-	uint64_t size = min_u64(a->size, 2 * (uint64_t)walk->p->limits.rtmax + 16384);
-	bool dense = a->used >= a->size;
+	uint64_t size = min_u64(a->size, 2 * (uint64_t)rtmax + 16384);
+	bool proves = a->size >= PROOF_BYTES, dense = a->used >= a->size;
 
-	return (uint64_t)pick_is_quiet(walk, a) << 62 | (uint64_t)dense << 61 | size;
+	return (uint64_t)proves << 63 | (uint64_t)pick_is_quiet(a, now) << 62 |
+	       (uint64_t)dense << 61 | size;
 }
 
 static void pick_add_candidate(struct pick_walk *walk, const struct probe_file *file)
 {
 	struct files *files = &walk->p->files;
+	const uint32_t rtmax = walk->p->limits.rtmax;
 	unsigned int i = files->ncandidates;
 
 	if (file->attr.size > ((uint64_t)1 << 32) + 65536 && !files->giant.attr.size &&
-	    pick_is_quiet(walk, &file->attr))
+	    pick_is_quiet(&file->attr, walk->now))
 		files->giant = *file;
-	while (i && pick_worth(walk, &file->attr) >
-			    pick_worth(walk, &files->candidates[i - 1].attr))
+	while (i && pick_worth(&file->attr, rtmax, walk->now) >
+			    pick_worth(&files->candidates[i - 1].attr, rtmax, walk->now))
 		i--;
 	if (i == PROBE_CANDIDATES)
 		return;
@@ -234,7 +235,7 @@ static int pick_find(struct probe *p, struct pick_walk *walk)
 	for (; walk->dir < walk->ndirs && calls < CALLS_MAX && deadline_left(until);
 	     walk->dir++) {
 		rc = pick_list_directory(walk, &calls, until);
-		if (rc && !session_ready(p))
+		if (rc && deadline_left(until) && calls < CALLS_MAX && !session_ready(p))
 			rc = pick_list_directory(walk, &calls, until);
 		first = first ? first : rc;
 	}
@@ -308,7 +309,7 @@ static bool pick_say_files(struct probe *p, const struct pick_walk *walk, int rc
 	probe_emit(p, &f);
 	finding_init(&f, "probe.file", FINDING_PASS, "%s, %llu bytes%s", file->path,
 		     (unsigned long long)file->attr.size,
-		     pick_is_quiet(walk, &file->attr)
+		     pick_is_quiet(&file->attr, walk->now)
 			     ? ""
 			     : ", written within the last minute");
 	finding_number(&f, "size", (double)file->attr.size);

@@ -13,7 +13,6 @@
 
 #define PAGE         4096
 #define PROOF_RANGES 3
-#define PROOF_BYTES  65536 /* the least that guests and their hypervisors read at once */
 /* Linux clients read more than that by Write chunk, in every version of NFS but 4.0 without 4.1 */
 #define CHANGE_OVER    812
 #define TALLY_EXAMPLES 5

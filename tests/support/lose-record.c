@@ -25,25 +25,32 @@ static bool contains(const struct msghdr *msg, const char *text)
 {
 	size_t i;
 
-	for (i = 0; i < msg->msg_iovlen; i++)
+	for (i = 0; text && i < msg->msg_iovlen; i++)
 		if (memmem(msg->msg_iov[i].iov_base, msg->msg_iov[i].iov_len, text,
 			   strlen(text)))
 			return true;
 	return false;
 }
 
+static bool is_of_type(const struct msghdr *msg, const char *type)
+{
+	return type && msg->msg_iovlen && msg->msg_iov[0].iov_len &&
+	       *(const unsigned char *)msg->msg_iov[0].iov_base ==
+		       strtoul(type, NULL, 10);
+}
+
 __attribute__((visibility("default"))) ssize_t sendmsg(int fd, const struct msghdr *msg,
 						       int flags)
 {
 	static ssize_t (*next)(int, const struct msghdr *, int);
-	const char *text = getenv("NFSRDMA_TEST_RECORD");
 	void *symbol;
 
 	if (!next) {
 		symbol = dlsym(RTLD_NEXT, "sendmsg");
 		memcpy(&next, &symbol, sizeof(next));
 	}
-	if (text && is_record(fd) && contains(msg, text)) {
+	if (is_record(fd) && (contains(msg, getenv("NFSRDMA_TEST_RECORD")) ||
+			      is_of_type(msg, getenv("NFSRDMA_TEST_RECORD_TYPE")))) {
 		if (getenv("NFSRDMA_TEST_DIES"))
 			raise(SIGKILL);
 		errno = ENOBUFS;
