@@ -50,9 +50,11 @@ void ranges_head(struct range_set *r, enum probe_level level, uint32_t rtmax)
 	ranges_add(r, 0, rtmax);
 	if (level != PROBE_QUICK)
 		ranges_add(r, 0, rtmax + 1);
-	if (level == PROBE_QUICK)
+	if (level == PROBE_QUICK) {
 		ranges_add(r, 4097, 813);
-	else if (level == PROBE_STANDARD)
+		/* Whole words there: so a missing pad is not taken for more. */
+		ranges_add(r, 4097, 856);
+	} else if (level == PROBE_STANDARD)
 		ranges_add_offsets(r, rtmax, offset_sizes, ARRAY_SIZE(offset_sizes));
 	else
 		ranges_add_offsets(r, rtmax, sizes, ARRAY_SIZE(sizes));

@@ -387,7 +387,10 @@ static bool read_explain_tail(struct read_job *job, uint32_t at, uint32_t len)
 static bool read_comes_late(struct probe *p, struct read_job *job,
 			    const uint8_t *expected, uint32_t len)
 {
-	uint64_t begin = now_ms(), end = deadline_min(p->deadline, deadline_in(ORDER_MS));
+	/* Where calls take long, so may what follows a reply; once shows it. */
+	unsigned int slow = p->write_chunk.order_waits ? 0 : p->pace.slowest_ms;
+	unsigned int wait = slow > ORDER_MS ? slow : ORDER_MS;
+	uint64_t begin = now_ms(), end = deadline_min(p->deadline, deadline_in(wait));
 
 	if (p->write_chunk.order_waits >= ORDER_WAITS_MAX)
 		return false;
@@ -413,13 +416,15 @@ static void read_check_placed(struct probe *p, struct read_job *job,
 	int64_t at = area_first_difference(&job->area, expected, len);
 	_cleanup_free_ uint8_t *got = NULL;
 	uint32_t n;
+	bool tail;
 
 	if (at < 0)
 		return;
 	if (area_is_prefill(&job->area, (size_t)at) &&
 	    read_comes_late(p, job, expected, len))
 		return;
-	if (read_explain_tail(job, (uint32_t)at, len))
+	tail = read_explain_tail(job, (uint32_t)at, len);
+	if (tail && job->outcome.kind == READ_STALE)
 		return;
 	n = read_unwritten(&job->area, (uint32_t)at, len);
 	if (n >= UNWRITTEN_MIN && n == min_u32(len - (uint32_t)at, 8)) {
@@ -435,8 +440,11 @@ static void read_check_placed(struct probe *p, struct read_job *job,
 		return;
 	}
 	area_copy(&job->area, got, len);
+	/* One byte that may be the prefill, or wrong. */
+	if (tail)
+		damage_count(&job->outcome.damage, job->c.offset, got, expected, len);
 	/* An adapter may have written meanwhile. */
-	if (got[at] != expected[at])
+	else if (got[at] != expected[at])
 		read_explain_data(job, w, &(struct read_pair){ got, expected, len },
 				  (uint32_t)at);
 	else

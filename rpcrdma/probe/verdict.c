@@ -114,8 +114,8 @@ static bool verdict_is_in_last_word(const struct read_record *r)
 	       damage->bytes && damage->first >= r->expected - r->expected % 4;
 }
 
-/* Whether whole words, at least as many, are right in the same way: so neither the size nor the
- * segments nor the offset are the cause. */
+/* Whether whole words, at least as many as @failed has, are right in the same way: so neither the size nor
+ * the segments nor the offset are the cause. */
 static bool verdict_is_right_in_words(const struct verdict_input *in, record_filter with,
 				      const struct read_record *failed)
 {
@@ -125,8 +125,8 @@ static bool verdict_is_right_in_words(const struct verdict_input *in, record_fil
 		const struct read_record *r = &in->records->list[i];
 
 		if (with(r) && tally_is_right(r) && r->expected % 4 == 0 &&
-		    r->expected >= failed->expected && r->c.layout == failed->c.layout &&
-		    r->c.pieces == failed->c.pieces &&
+		    r->expected + 3 >= failed->expected &&
+		    r->c.layout == failed->c.layout && r->c.pieces == failed->c.pieces &&
 		    (r->c.offset % PAGE != 0) == (failed->c.offset % PAGE != 0))
 			return true;
 	}

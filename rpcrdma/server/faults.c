@@ -4,6 +4,7 @@
 /* The table of faults that a probe must detect and name. An RDMA fault changes one reply after it
  * is planned and before it is sent (rdma-reply.c); its state is per connection. Every frame stays
  * well-formed, and none is known to harm a client. */
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 

@@ -325,16 +325,17 @@ struct rdma_reply {
 	uint32_t vers, proc;   /* of the call */
 
 	/* Faults */
-	bool drop;     /* nothing is sent */
-	bool close;    /* nothing is sent, and the connection is closed */
-	bool no_data;  /* the Write chunk is reported as written, but is not */
-	bool pad;      /* XDR padding follows the data into the Write chunk */
-	bool pad_part; /* only (length % 4) bytes of it */
-	bool spill;    /* excess goes where the next segment appears to be */
-	bool no_tail;  /* leave out the bytes after a Write chunk's last whole XDR word */
-	bool early;    /* the Write chunks are written after the reply is sent */
-	bool drop_unused;  /* unused Write chunks are returned without segments */
-	bool keep_lengths; /* the Write chunks are returned as offered */
+	bool drop;          /* nothing is sent */
+	bool close;         /* nothing is sent, and the connection is closed */
+	bool no_data;       /* the Write chunk is reported as written, but is not */
+	bool pad;           /* XDR padding follows the data into the Write chunk */
+	bool pad_part;      /* only (length % 4) bytes of it */
+	bool spill;         /* excess goes where the next segment appears to be */
+	uint32_t unwritten; /* the last bytes of a Write chunk's data that are left out */
+	bool early;         /* the Write chunks are written after the reply is sent */
+	bool drop_unused;   /* unused Write chunks are returned without segments */
+	bool keep_lengths;  /* the Write chunks are returned as offered */
+	bool short_lengths; /* they are returned with a word less than was written */
 };
 
 /* Answers @call, received with @request. */

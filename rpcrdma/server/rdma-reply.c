@@ -248,7 +248,7 @@ static int rdma_reply_write_payload(struct rdma_reply *reply, uint32_t i)
 			reply->header.write[i].count = 0;
 		return 0;
 	}
-	tail = reply->no_tail ? p->len % 4 : 0;
+	tail = min_u32(reply->unwritten, p->len);
 	pad = reply->pad_part ? p->len % 4 : (uint32_t)(xdr_pad4(p->len) - p->len);
 	rc = rdma_chunk_write(&c, p->data, p->len - tail, true);
 	/* Bytes that a fault omits are counted nevertheless. */

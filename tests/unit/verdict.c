@@ -828,6 +828,18 @@ static void a_failure_of_only_pads_is_reported_as_one(void)
 	judge_failure();
 	CU_ASSERT_PTR_NULL(strstr(get("probe.read.inline")->summary, text));
 
+	/* The largest that goes inline may be odd; but the next word would not show whether the size counts. */
+	for (i = 0; i < 2; i++) {
+		reset();
+		for (uint32_t count = 4; count <= 868; count += 4)
+			add(MECH_INLINE, 0, count);
+		add(MECH_INLINE, 0, 1);
+		add(MECH_INLINE, 0, i ? 873 : 869);
+		fail_all(is_odd_inline, READ_HEADER);
+		judge_failure();
+		CU_ASSERT_EQUAL(!strstr(get("probe.read.inline")->summary, text), i);
+	}
+
 	/* Nothing shows that another length would be correct. */
 	reset();
 	add(MECH_INLINE, 0, 1);
