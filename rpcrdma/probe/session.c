@@ -283,10 +283,12 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 		break;
 	case -ETIMEDOUT:
 		/* A call that was sent just before the probe's own deadline had no time for a
-		 * reply. */
-		if (!deadline_left(p->deadline) && now_ms() < since + enough)
+		 * reply; one that needed a new connection then was not sent. */
+		if (deadline_left(p->deadline) < RECONNECT_MS &&
+		    now_ms() < since + enough)
 			break;
 		session_note(&b->lost, call, write_chunk_read, "");
+		b->gaps += session_has_gap(s);
 		break;
 	case -ECONNRESET:
 		session_note_end(s, &b->closed, call, write_chunk_read, "");
