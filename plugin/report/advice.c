@@ -34,8 +34,8 @@ static void advice_print_lines(const struct report *report, const struct finding
 		fputc('\n', out);
 	for (i = 0; i < n; i++) {
 		fprintf(out, "%2u. ", i + 1);
-		snprintf(step, sizeof(step), "%s%s", steps[i].text,
-			 *steps[i].command ? ":" : "");
+		snprintf(step, sizeof(step), "%.*s%s", (int)sizeof(steps[0].text) - 1,
+			 steps[i].text, *steps[i].command ? ":" : "");
 		advice_print(out, step, 4);
 		/* Whole, so that it can be copied. */
 		if (*steps[i].command)

@@ -116,7 +116,8 @@ static bool ipoib_match(const struct host_netdev *netdev, char *buf, size_t cap)
 /* @text with the rule: at the end, or in the place of the old one. NULL: no memory. */
 static char *ipoib_with_rule(const char *text, const char *by)
 {
-	char rule[512], old[512], *at, *out;
+	char rule[512], old[512], *out;
+	const char *at;
 
 	snprintf(rule, sizeof(rule), RULE_TEXT, by, CONNECTED_MTU);
 	snprintf(old, sizeof(old), RULE_OLD, by, CONNECTED_MTU);

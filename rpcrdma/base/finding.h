@@ -43,9 +43,12 @@ struct finding {
 };
 
 /* gcc warns if the first argument is not initialised. */
+#ifdef __has_attribute
 #if __has_attribute(access)
 #define FINDING_INITIALISED __attribute__((access(read_write, 1)))
-#else
+#endif
+#endif
+#ifndef FINDING_INITIALISED
 #define FINDING_INITIALISED
 #endif
 

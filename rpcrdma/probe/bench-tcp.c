@@ -130,21 +130,27 @@ static int bench_tcp_serve_exchange(int fd, const struct bench_tcp_order *o)
 	return rc;
 }
 
-static void *bench_tcp_serve(void *arg)
+static void bench_tcp_serve_orders(const struct bench_tcp_task *task, uint8_t *source)
 {
-	const struct bench_tcp_task *task = arg;
-	uint8_t *source = malloc(task->source_len);
 	struct bench_tcp_order o;
-	int rc = source ? 0 : -ENOMEM;
-	size_t i;
+	int rc = 0;
 
 	/* Touch every page, because the other side's file is in memory too. */
-	if (source)
-		memset(source, 0x5a, task->source_len);
+	memset(source, 0x5a, task->source_len);
 	while (!rc && !bench_tcp_receive(task->fds[0], &o, sizeof(o)) &&
 	       o.settings.connection < CONNECTIONS)
 		rc = o.bytes ? bench_tcp_serve_stream(task, source, &o)
 			     : bench_tcp_serve_exchange(task->fds[0], &o);
+}
+
+static void *bench_tcp_serve(void *arg)
+{
+	const struct bench_tcp_task *task = arg;
+	uint8_t *source = malloc(task->source_len);
+	size_t i;
+
+	if (source)
+		bench_tcp_serve_orders(task, source);
 	for (i = 0; i < CONNECTIONS; i++)
 		shutdown(task->fds[i], SHUT_RDWR);
 	free(source);

@@ -383,7 +383,8 @@ static int signal_descriptor_with_upper_half(void)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
 		return errno;
-	return result_of(syscall(SYS_fcntl, pair[0], F_SETOWN | 1ul << 40, (long)victim));
+	return result_of(syscall(SYS_fcntl, pair[0],
+				 (unsigned long)(F_SETOWN | 1ull << 40), (long)victim));
 }
 
 /* What denies it, where the identity does not. */

@@ -292,9 +292,12 @@ static void missing_permission_is_reported(void)
 	struct host_firewalld zone;
 
 	CU_ASSERT_EQUAL(ask(play_forbidden, NULL, &zone), -EACCES);
-	CU_ASSERT_STRING_EQUAL(
-		err_text(),
-		"firewalld: getZoneSettings2: Not Authorized(polkit): ?config.info");
+	/* The control character before "config" is replaced by us, or escaped by newer systemd. */
+	ASSERT_CONTAINS(err_text(),
+			"firewalld: getZoneSettings2: Not Authorized(polkit): ");
+	CU_ASSERT_TRUE(strstr(err_text(), "?config.info") ||
+		       strstr(err_text(), "\\x1bconfig.info"));
+	CU_ASSERT_PTR_NULL(strchr(err_text(), '\x1b'));
 	CU_ASSERT_EQUAL(ask(play_old, NULL, &zone), 0);
 }
 
