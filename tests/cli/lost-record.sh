@@ -12,8 +12,9 @@ module=$(dirname "$NFSRDMA")/tests/support/lose-record.so
 # The sanitizer's library must be the first.
 export ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0
 
-# lose RECORD [VARIABLE=VALUE]: in the next run.
-lose() { run_prefix=(env "LD_PRELOAD=$module" "NFSRDMA_TEST_RECORD=$1" "${@:2}"); }
+# preload VARIABLE=VALUE ...: the module, in the next run; lose RECORD [VARIABLE=VALUE].
+preload() { run_prefix=(env "LD_PRELOAD=$module" "$@"); }
+lose() { preload "NFSRDMA_TEST_RECORD=$1" "${@:2}"; }
 
 # says FORMAT WORDS: the report contains them, in its format.
 says()
@@ -48,9 +49,10 @@ for record in probe.read.write-chunk bug.write-chunk-read; do
 	expect_report "the numbers" 'any(.findings[]; .id == "probe.worker"
 		and (.summary | test("[0-9]+ records sent by the worker, [0-9]+ received")))'
 done
-# Each finding of the probe, and the end itself, whose type is the byte 7.
-for record in probe. $'\a'; do
-	lose "$record"
+# Each finding of the probe, and the end itself, whose type is 7. (Of the type only: the embedded
+# server's port may have this byte as well.)
+for lost in RECORD=probe. RECORD_TYPE=7; do
+	preload "NFSRDMA_TEST_$lost"
 	probe --embedded --level quick
 	expect_status 3
 	expect_finding probe.worker unknown

@@ -3,7 +3,7 @@
 
 /* For LD_PRELOAD: a message on a SOCK_SEQPACKET socket that contains $NFSRDMA_TEST_RECORD is not
  * sent, because the kernel has no memory for it (ENOBUFS); or with $NFSRDMA_TEST_DIES its sender dies
- * there from SIGKILL. */
+ * there from SIGKILL. $NFSRDMA_TEST_RECORD_TYPE instead is the number in a message's first byte. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
