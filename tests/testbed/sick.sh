@@ -37,14 +37,14 @@ length 3 probe.read.write-chunk.lengths=fail
 length 4.1 probe.read.write-chunk.lengths=fail
 
 # The chunk, and what is behind the last whole word.
-unused 3 probe.read.write-chunk.unused=fail
-unused 4.1 probe.read.write-chunk.unused=fail
+unused 3 probe.read.write-chunk.unused=warn
+unused 4.1 probe.read.write-chunk.unused=warn
 tail 3 probe.read.profiles=fail probe.read.write-chunk.tail=fail probe.read.write-chunk=fail
 tail 4.1 probe.read.profiles=fail probe.read.write-chunk.tail=fail probe.read.write-chunk=fail
 
 # Intermittent.
-error-1-in-50 3 probe.reply.error=warn
-error-1-in-50 4.1 probe.reply.error=warn
+error-1-in-50 3 probe.reply.error=fail
+error-1-in-50 4.1 probe.reply.error=fail
 zeros-1-in-50 3 probe.read.intermittent=fail probe.read.write-chunk=fail
 # A COMPOUND is repeated if it failed, and the repetition was correct.
 zeros-1-in-50 4.1 probe.read.intermittent=fail probe.read.write-chunk=fail
