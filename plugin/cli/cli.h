@@ -173,6 +173,7 @@ int publish_metrics(const struct report *report, const char *path, char *note,
 struct mounts_rows {
 	const struct check_target *of; /* of its server alone; NULL: all */
 	unsigned int max; /* at most, those that need attention first; 0: no limit */
+	const struct report_shown *show; /* NULL: all columns */
 };
 
 /* The table of mounts, and of what is missing. Errors: -ENOMEM. */

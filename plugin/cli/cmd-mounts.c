@@ -48,24 +48,14 @@ static int cmd_mounts_read(const struct host *host, uint64_t deadline,
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-#define COLUMN_ANSWER 4
+static const char *const cmd_mounts_heads[] = { "requested", "actual", "NFS",    "port",
+						"answer",    "mount",  "source", NULL };
 
-/* A column that nothing is in is left out. */
-static const char *const *cmd_mounts_cells(const char **cells, bool asked)
-{
-	unsigned int i;
-
-	for (i = COLUMN_ANSWER; !asked && cells[i]; i++)
-		cells[i] = cells[i + 1];
-	return cells;
-}
-
-static int cmd_mounts_row(struct report *report, const struct mount_verdict *verdict,
-			  bool asked)
+static int cmd_mounts_row(struct report *report, const struct mount_verdict *verdict)
 {
 	const struct mount_answer *answer = verdict->answer;
 	const struct nfs_mount *mount = verdict->mount;
-	char port[16] = "-", answered[32] = "-", actual[40];
+	char port[16] = "-", answered[32] = "", actual[40];
 	enum view_asked transport = verdict->view->wanted.asked;
 	const char *cells[] = { transport > ASKED_ANY ? view_asked_name(transport) : "-",
 				actual,
@@ -87,7 +77,7 @@ static int cmd_mounts_row(struct report *report, const struct mount_verdict *ver
 			 answer->state == MOUNT_NO_ANSWER ? "none"
 			 : answer->state == MOUNT_REFUSED ? "error"
 							  : "-");
-	return report_row(report, mounts_status(verdict), cmd_mounts_cells(cells, asked));
+	return report_row(report, mounts_status(verdict), cells);
 }
 
 /* Rows are counted first, then added: all of them in the order of mounting, or, where there is no room for
@@ -125,14 +115,13 @@ static void cmd_mounts_add_missing(void *arg, const struct mount_missing *missin
 				"not mounted",
 				"-",
 				"-",
-				"-",
+				table->asked ? "-" : "",
 				missing->dir->path,
 				source ? source : "-",
 				NULL };
 
 	if (cmd_mounts_has_row(table, missing->status, source, NULL))
-		table->rc = report_row(table->report, missing->status,
-				       cmd_mounts_cells(cells, table->asked));
+		table->rc = report_row(table->report, missing->status, cells);
 }
 
 static void cmd_mounts_add_rows(struct cmd_mounts_pass *table,
@@ -145,16 +134,13 @@ static void cmd_mounts_add_rows(struct cmd_mounts_pass *table,
 		if (cmd_mounts_has_row(table, mounts_status(&verdicts[i]),
 				       verdicts[i].mount->fs_spec,
 				       verdicts[i].mount->addr))
-			table->rc = cmd_mounts_row(table->report, &verdicts[i],
-						   table->asked);
+			table->rc = cmd_mounts_row(table->report, &verdicts[i]);
 	mounts_missing(seen->view, cmd_mounts_add_missing, table);
 }
 
 int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
 		     const struct mount_verdict *verdicts, struct mounts_rows rows)
 {
-	const char *heads[] = { "requested", "actual", "NFS",    "port",
-				"answer",    "mount",  "source", NULL };
 	struct cmd_mounts_pass table = { .report = report,
 					 .asked = seen->answers,
 					 .of = rows.of,
@@ -163,7 +149,9 @@ int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
 	cmd_mounts_add_rows(&table, seen, verdicts);
 	if (!table.count)
 		return 0;
-	table.rc = report_columns(report, cmd_mounts_cells(heads, seen->answers), 2);
+	table.rc = report_columns(report, cmd_mounts_heads, 2);
+	if (rows.show)
+		report_show(report, rows.show);
 	table.room = rows.max ? rows.max : table.count;
 	table.pass = table.room >= table.count ? TABLE_ALL : TABLE_CARE;
 	cmd_mounts_add_rows(&table, seen, verdicts);
@@ -227,7 +215,8 @@ int cmd_mounts_of(struct report *report, const struct host *host,
 /* --- the report -------------------------------------------------------------------------------- */
 
 static int cmd_mounts_fill(struct report *report, const struct host *host,
-			   const struct cmd_mounts_readings *readings)
+			   const struct cmd_mounts_readings *readings,
+			   const struct report_shown *show)
 {
 	const struct mounts_seen seen = {
 		.view = readings->now,
@@ -240,7 +229,7 @@ static int cmd_mounts_fill(struct report *report, const struct host *host,
 
 	if (!rc)
 		rc = cmd_mounts_table(report, &seen, verdicts,
-				      (struct mounts_rows){ .max = 0 });
+				      (struct mounts_rows){ .show = show });
 	if (rc)
 		return rc;
 	mounts_findings(&seen, verdicts, report_collect, &collector);
@@ -268,14 +257,32 @@ int cmd_mounts_unknown(struct report *report)
 	return report_add(report, &finding);
 }
 
+struct cmd_mounts_options {
+	struct cli cli;
+	struct report_shown show;
+};
+
+static int cmd_mounts_choose(const char *names, void *shown)
+{
+	return report_choose(cmd_mounts_heads, names, shown);
+}
+
 static const struct cli_option cmd_mounts_options[] = {
-	OPTION_ROOT(ROOT_READ), OPTION_FORMAT, OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
-	OPTIONS_REPORT,         OPTIONS_END,
+	OPTION_VALUE(
+		"columns", "LIST", struct cmd_mounts_options, show,
+		"The columns of the table, in this order, with commas: requested, actual, nfs, port, answer, mount, source (default: all that have a value).",
+		.letter = 'o', .parse = cmd_mounts_choose),
+	OPTION_ROOT(ROOT_READ),
+	OPTION_FORMAT,
+	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
+	OPTIONS_REPORT,
+	OPTIONS_END,
 };
 
 static int cmd_mounts_run(void *arg)
 {
-	const struct cli *cli = arg;
+	const struct cmd_mounts_options *options = arg;
+	const struct cli *cli = &options->cli;
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
 	_cleanup_(host_close_p) struct host *host = NULL;
 	_cleanup_(cmd_mounts_readings_fini) struct cmd_mounts_readings readings = { 0 };
@@ -286,7 +293,8 @@ static int cmd_mounts_run(void *arg)
 	if (!report)
 		return cli_error(cli, EXIT_UNKNOWN, "no memory for the report");
 	rc = cmd_mounts_read(host, deadline_in(cli->timeout_ms - RESERVE_MS), &readings);
-	rc = rc ? cmd_mounts_unknown(report) : cmd_mounts_fill(report, host, &readings);
+	rc = rc ? cmd_mounts_unknown(report)
+		: cmd_mounts_fill(report, host, &readings, &options->show);
 	rc = rc || !host_is_live(host) ? rc : cmd_mounts_hook(report, host);
 	output_end(cli, report, rc);
 	return output_report(cli, report, host);
@@ -301,6 +309,7 @@ const struct cli_command cmd_mounts = {
 		"reports. A separate process asks each mount for an answer, so that a silent server "
 		"does not delay the command beyond its time.",
 	.options = cmd_mounts_options,
+	.size = sizeof(struct cmd_mounts_options),
 	.timeout_ms = 5000,
 	.working = "waiting for mounts to answer",
 	.run = cmd_mounts_run,

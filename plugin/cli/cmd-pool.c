@@ -24,12 +24,25 @@ struct cmd_pool_options {
 	const char *connect;       /* NULL: not given */
 	const char *nfs_version;   /* NULL: not given */
 	bool force, dry_run;
+	struct report_shown show;
 };
+
+static const char *const cmd_pool_heads[] = { "state", "autostart", "requested", "actual",
+					      "pool",  "target",    "source",    NULL };
+
+static int cmd_pool_choose(const char *names, void *shown)
+{
+	return report_choose(cmd_pool_heads, names, shown);
+}
 
 static const struct cli_option cmd_pool_options[] = {
 	OPTION_MOUNT_OPTIONS(struct cmd_pool_options, mount_options),
 	OPTION_VALUE("target", "DIR", struct cmd_pool_options, target,
 		     "The directory that the pool is mounted on.", .choice = &choice_dir),
+	OPTION_VALUE(
+		"columns", "LIST", struct cmd_pool_options, show,
+		"The columns of list, in this order, with commas: state, autostart, requested, actual, pool, target, source (default: all).",
+		.parse = cmd_pool_choose),
 	OPTION_CONNECT(struct cmd_pool_options, connect),
 	OPTION_FORMAT,
 	OPTION_TIMEOUT(TIMEOUT_COMMAND("15 to read and 180 to change")),
@@ -203,8 +216,6 @@ static int cmd_pool_add(struct cmd_pool_session *session, const struct pool_info
 
 static int cmd_pool_list(struct cmd_pool_session *session)
 {
-	static const char *const heads[] = { "state", "autostart", "requested", "actual",
-					     "pool",  "target",    "source",    NULL };
 	_cleanup_(pool_list_fini) struct pool_list pools = { .count = 0 };
 	_cleanup_(finding_fini) struct finding finding = { 0 };
 	size_t i;
@@ -224,7 +235,8 @@ static int cmd_pool_list(struct cmd_pool_session *session)
 	finding_init(&finding, "pool.list", FINDING_PASS, "%zu netfs pool%s at %s",
 		     pools.count, pools.count == 1 ? "" : "s", pools_uri(session->pools));
 	cmd_pool_on_finding(session, &finding);
-	rc = pools.count ? report_columns(session->report, heads, 3) : 0;
+	rc = pools.count ? report_columns(session->report, cmd_pool_heads, 3) : 0;
+	report_show(session->report, &session->options->show);
 	for (i = 0; !rc && i < pools.count; i++)
 		rc = cmd_pool_add(session, &pools.list[i]);
 	return rc;

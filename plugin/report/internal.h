@@ -36,12 +36,13 @@ enum subject_key {
 
 struct report_row {
 	enum finding_status status;
-	char *cells[REPORT_COLUMNS_MAX]; /* clean; NULL after the last */
+	char *cells[REPORT_COLUMNS_MAX]; /* clean; "" those that it has not */
 };
 
 struct report_table {
 	unsigned int ncolumns; /* 0: there is no table */
 	unsigned int nnames;   /* the last ones */
+	struct report_shown shown;
 	struct report_row head;
 	unsigned int nrows;
 	struct report_row *rows;
@@ -50,8 +51,6 @@ struct report_table {
 void table_fini(struct report_table *table);
 /* Some row does not pass. */
 bool table_needs_care(const struct report_table *table);
-/* The width of the longest cell, in terminal columns. */
-unsigned int table_width(const struct report_table *table, unsigned int column);
 
 /* metrics.c */
 

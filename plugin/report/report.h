@@ -265,10 +265,19 @@ void report_advise_in(const struct report *report, const struct finding *finding
 
 #define REPORT_COLUMNS_MAX 8
 
-/* Strings end with NULL and are copied. The last @nnames columns, at least one, may be of
- * any length: they have lines of their own if they do not fit. Errors: -ENOMEM, and
- * report_print() then fails. */
+/* Strings end with NULL and are copied. The last @nnames columns may be of any length: they
+ * have lines of their own if they do not fit. A table without rows is not shown, nor is a
+ * column in which all cells are "". Errors: -ENOMEM, and report_print() then fails. */
 int report_columns(struct report *report, const char *const *heads, unsigned int nnames);
+/* The columns that are shown, in this order. */
+struct report_shown {
+	unsigned int count; /* 0: all */
+	unsigned char columns[REPORT_COLUMNS_MAX];
+};
+
+/* @names: "mount,nfs". Errors: -EINVAL with a sentence. */
+int report_choose(const char *const *heads, const char *names, struct report_shown *out);
+void report_show(struct report *report, const struct report_shown *shown);
 /* @status: of the row; a quiet report omits rows that pass. */
 int report_row(struct report *report, enum finding_status status,
 	       const char *const *cells);

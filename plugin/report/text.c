@@ -7,9 +7,8 @@
 #include "plugin/report/text.h"
 #include "plugin/report/words.h"
 
-#define WIDTH_MIN      40  /* narrower terminals wrap by themselves */
-#define WIDTH_MAX      110 /* longer lines are hard to read */
-#define INDENT_UNKNOWN 11  /* for a table that contains this status */
+#define WIDTH_MIN 40  /* narrower terminals wrap by themselves */
+#define WIDTH_MAX 110 /* longer lines are hard to read */
 
 static const struct {
 	const char *word, *color;
@@ -27,21 +26,25 @@ void page_colored(struct page *page, const char *color, const char *text)
 		fputs(text, page->out);
 }
 
-unsigned int page_status_to(struct page *page, enum finding_status status,
-			    unsigned int at)
+unsigned int page_status(struct page *page, enum finding_status status)
 {
 	unsigned int end = 2 + (unsigned int)strlen(text_statuses[status].word) + 2;
+	unsigned int at = end < INDENT ? INDENT : end;
 
-	at = at > end ? at : end;
 	fputs("  ", page->out);
 	page_colored(page, text_statuses[status].color, text_statuses[status].word);
 	fprintf(page->out, "%*s", (int)(at - end) + 2, "");
 	return at;
 }
 
-unsigned int page_status(struct page *page, enum finding_status status)
+const char *page_status_word(enum finding_status status)
 {
-	return page_status_to(page, status, INDENT);
+	return text_statuses[status].word;
+}
+
+const char *page_status_color(enum finding_status status)
+{
+	return text_statuses[status].color;
 }
 
 void page_paragraph(struct page *page, const char *text, unsigned int indent)
@@ -104,103 +107,6 @@ static void text_print_subject(struct page *page, const struct report *report)
 	if (s[SUBJECT_TRANSPORT] && n < (int)sizeof(text))
 		snprintf(text + n, sizeof(text) - n, ", %s", s[SUBJECT_TRANSPORT]);
 	page_paragraph(page, text, 0);
-}
-
-/* The position of the names at the end of each row: the first layout in which all of them
- * fit, so that all rows look alike. A name is never cut or wrapped, so that it can be
- * copied. */
-struct table_layout {
-	const struct report_table *table;
-	unsigned int widths[REPORT_COLUMNS_MAX];
-	unsigned int at; /* column where the row begins */
-	unsigned int names_at;
-	bool below;   /* on a separate line */
-	bool stacked; /* each on a separate line */
-};
-
-static unsigned int text_sum_widths(const struct table_layout *layout, unsigned int from,
-				    unsigned int to)
-{
-	unsigned int sum = 0;
-
-	for (; from < to; from++)
-		sum += layout->widths[from] + 2;
-	return sum;
-}
-
-static void text_lay_out(struct table_layout *layout, const struct report_table *table,
-			 unsigned int at, unsigned int width)
-{
-	unsigned int first = table->ncolumns - table->nnames, longest = 0, i, all;
-
-	*layout = (struct table_layout){ .table = table, .at = at };
-	for (i = 0; i < table->ncolumns; i++)
-		layout->widths[i] = table_width(table, i);
-	for (i = first; i < table->ncolumns; i++)
-		longest = layout->widths[i] > longest ? layout->widths[i] : longest;
-	all = text_sum_widths(layout, first, table->ncolumns) - 2;
-	layout->names_at = at + text_sum_widths(layout, 0, first);
-	layout->stacked = layout->names_at + all > width;
-	if (layout->names_at + longest <= width)
-		return;
-	layout->below = true;
-	layout->names_at = at + 2 + longest <= width ? at + 2 : 4;
-	layout->stacked = layout->names_at + all > width;
-}
-
-static void text_print_row(struct page *page, const struct table_layout *layout,
-			   const struct report_row *row)
-{
-	const struct report_table *table = layout->table;
-	unsigned int i, first = table->ncolumns - table->nnames;
-	unsigned int last = table->ncolumns - 1, blanks = 0;
-
-	for (i = 0; i < first; i++) {
-		const char *cell = row->cells[i] ? row->cells[i] : "";
-
-		fprintf(page->out, "%*s%s", (int)blanks, "", cell);
-		blanks = layout->widths[i] - utf8_width(cell) + 2;
-	}
-	if (layout->below)
-		fprintf(page->out, "\n%*s", (int)layout->names_at, "");
-	else
-		fprintf(page->out, "%*s", (int)blanks, "");
-	/* The names. */
-	while (last && (!row->cells[last] || !*row->cells[last]))
-		last--;
-	for (i = first, blanks = 0; i <= last; i++) {
-		fprintf(page->out, "%*s%s", (int)blanks, "", row->cells[i]);
-		if (i == last)
-			break;
-		blanks = layout->widths[i] - utf8_width(row->cells[i]) + 2;
-		if (layout->stacked) {
-			blanks = layout->names_at;
-			fputc('\n', page->out);
-		}
-	}
-	fputc('\n', page->out);
-}
-
-static void text_print_table(struct page *page, const struct report *report)
-{
-	const struct report_table *table = &report->table;
-	unsigned int i, at = INDENT;
-	struct table_layout layout;
-
-	if (!table->ncolumns || (page->quiet && !table_needs_care(table)))
-		return;
-	for (i = 0; i < table->nrows; i++)
-		if (table->rows[i].status == FINDING_UNKNOWN)
-			at = INDENT_UNKNOWN;
-	text_lay_out(&layout, table, at, page->width);
-	fprintf(page->out, "\n%*s", (int)at, "");
-	text_print_row(page, &layout, &table->head);
-	for (i = 0; i < table->nrows; i++) {
-		if (page->quiet && !report_needs_care(table->rows[i].status))
-			continue;
-		page_status_to(page, table->rows[i].status, at);
-		text_print_row(page, &layout, &table->rows[i]);
-	}
 }
 
 /* "Verdict: FAIL  16 passed, 1 failed; 3.2 s" */
@@ -295,7 +201,7 @@ static void text_render(const struct report *report, FILE *out,
 	text_print_untested(&page, report);
 	if (style->verbose || style->terse)
 		page_causes(&page, report);
-	text_print_table(&page, report);
+	page_table(&page, &report->table);
 	page_matrix(&page, report);
 	if (style->verbose)
 		page_full(&page, report);

@@ -31,10 +31,11 @@ struct page {
 /* text.c */
 
 void page_colored(struct page *page, const char *color, const char *text);
-/* Prints the status, and at least two blanks up to column @at; returns the next column. */
-unsigned int page_status_to(struct page *page, enum finding_status status,
-			    unsigned int at);
+/* Prints the status, and at least two blanks up to column INDENT; returns the next column. */
 unsigned int page_status(struct page *page, enum finding_status status);
+/* "FAIL", and its color as page_colored() takes it. */
+const char *page_status_word(enum finding_status status);
+const char *page_status_color(enum finding_status status);
 /* Cleans and wraps @text; the caller is at column @indent. */
 void page_paragraph(struct page *page, const char *text, unsigned int indent);
 /* Prints a command on a line of its own, never wrapped, so that it can be pasted; or nothing, if it is
@@ -45,6 +46,10 @@ void page_command(struct page *page, const char *command, unsigned int indent);
 void page_name(struct page *page, const struct finding *finding, unsigned int column);
 /* Whether the report has findings of this group before @at. */
 bool page_group_began(const struct report *report, unsigned int at);
+
+/* text-table.c */
+
+void page_table(struct page *page, const struct report_table *table);
 
 /* text-brief.c: causes with their steps, or a line for each group where all is well */
 

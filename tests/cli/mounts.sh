@@ -78,6 +78,15 @@ run mounts --root mounts-soft-short --quiet
 ! grep -q '/rhev' "$work/out" || { show; fail "a good mount in a quiet report"; }
 grep -q 'WARN  rdma' "$work/out" || { show; fail "a quiet report without its mount"; }
 
+# Columns are chosen, in any order; a wrong name is told before mounts are read.
+run mounts --root mounts-silent-tcp -o mount,nfs
+expect_status 1
+grep -qxE ' +mount +NFS' "$work/out" || { show; fail "no heads of the chosen columns"; }
+grep -qxE '  FAIL  /srv/vm +4\.2' "$work/out" || { show; fail "no chosen cells"; }
+run mounts --root nowhere --columns mount,nsf
+expect_status 2
+grep -q 'no column "nsf"; there are: requested, actual, NFS, port, answer, mount, source' "$work/err" || { show; fail "no names"; }
+
 # Without an RDMA device the mount in fstab cannot succeed: one cause, and both findings in JSON.
 cp -a mounts-fstab-missing no-device
 rm -rf no-device/sys/class/infiniband*

@@ -207,6 +207,8 @@ expect_status 1
 run pool list
 grep -qE '^ +state +autostart +requested +actual( +pool.*)?$' "$work/out" || { show; fail "no table"; }
 ! sed '/^$/q' <(sed '1,2d' "$work/out") | grep -qE '.{81}' || { show; fail "a table wider than the page"; }
+run pool list --columns target,actual
+grep -qxE ' +target +actual' "$work/out" || { show; fail "no chosen columns"; }
 run pool list --format nagios
 expect_status 2
 virsh -q pool-destroy vms

@@ -67,36 +67,147 @@ static void names_have_columns_where_all_of_them_fit(void)
 	ASSERT_LACKS(text, "\033");
 }
 
-static void each_name_has_a_line_where_columns_do_not_fit(void)
+/* It continues below its own column, and the others are where they were; how wide these are is
+ * libsmartcols' affair. */
+static void a_long_name_does_not_move_the_others(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80 };
 	_cleanup_free_ char *text = render(report, "text", &style);
+	char *line, *rest;
+	int wide = 0;
 
-	CU_ASSERT_STRING_EQUAL(
-		table_of(text, 8),
-		"        state   port   mount\n"
-		"                       source\n"
-		"  pass  proven  20049  /srv/vm\n"
-		"                       nas1:/export/vm\n"
-		"  FAIL  tcp     -      /srv/\\x1b[31miso\n"
-		"                       nas1:/export/iso\n"
-		"  WARN  tcp     2049   /rhev/data-center/mnt/nas2.example.com:_export_domain\n"
-		"                       nas2.example.com:/export/domain\n");
+	ASSERT_CONTAINS(text, "\n        state   port   mount   ");
+	ASSERT_CONTAINS(text, "\n  pass  proven  20049  /srv/vm   ");
+	ASSERT_CONTAINS(text, "   nas1:/export/vm\n  FAIL  tcp     -      /srv/\\x1b");
+	ASSERT_CONTAINS(
+		text,
+		"\n  WARN  tcp     2049   /rhev/data-center/mnt/nas2.example.com:_export_domain\n   ");
+	ASSERT_CONTAINS(text, "   nas2.example.com:/export/domain\n");
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		wide += strlen(line) > 80;
+	CU_ASSERT_EQUAL(wide, 0);
 }
 
-static void long_names_continue_below_their_row(void)
+static void most_are_too_wide(struct report *report)
+{
+	static const char *const row[] = {
+		"tcp", "2049", "/rhev/data-center/mnt/nas2.example.com:_export_other",
+		"nas2.example.com:/export/other", NULL
+	};
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		CU_ASSERT_EQUAL(report_row(report, FINDING_WARN, row), 0);
+}
+
+static void each_name_has_a_line_where_most_rows_are_too_wide(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
-	const struct report_style style = { .width = 65 };
-	_cleanup_free_ char *text = render(report, "text", &style);
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = NULL;
 
+	most_are_too_wide(report);
+	text = render(report, "text", &style);
 	CU_ASSERT_STRING_EQUAL(table_of(text, 6), "        state   port\n"
 						  "          mount\n"
 						  "          source\n"
 						  "  pass  proven  20049\n"
 						  "          /srv/vm\n"
 						  "          nas1:/export/vm\n");
+}
+
+static void colors_move_nothing(void)
+{
+	static const unsigned int widths[] = { 60, 80, 110 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(widths); i++) {
+		_cleanup_(report_free_p) struct report *report = sample();
+		struct report_style style = { .width = widths[i] };
+		_cleanup_free_ char *plain = render(report, "text", &style);
+		_cleanup_free_ char *colored = NULL;
+		char *out, *in;
+
+		SUITE_ROW("%u", widths[i]);
+		style.color = true;
+		colored = render(report, "text", &style);
+		ASSERT_CONTAINS(colored, "\n\033[1;31m  FAIL\033[0m  tcp ");
+		for (in = out = colored; *in; in++) {
+			if (*in == '\033')
+				in = strchr(in, 'm');
+			else
+				*out++ = *in;
+		}
+		*out = '\0';
+		CU_ASSERT_STRING_EQUAL(colored, plain);
+	}
+}
+
+/* Bytes that are no UTF-8 are escaped, and others have the width that a terminal gives them, in any locale. */
+static void columns_are_measured_as_a_terminal_does(void)
+{
+	static const char *const heads[] = { "state", "mount", "source", NULL };
+	static const char *const rows[][4] = {
+		{ "a", "/srv/\xc3\xa9t\xc3\xa9", "n:/a", NULL },
+		{ "b", "/srv/\xe4\xbb\xae", "n:/b", NULL },
+		{ "c", "/srv/\xff", "n:/c", NULL },
+	};
+	_cleanup_(report_free_p) struct report *report = report_new("mounts");
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = NULL;
+	size_t i;
+
+	CU_ASSERT_EQUAL(report_columns(report, heads, 2), 0);
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		CU_ASSERT_EQUAL(report_row(report, FINDING_PASS, rows[i]), 0);
+	text = render(report, "text", &style);
+	CU_ASSERT_STRING_EQUAL(table_of(text, 4),
+			       "        state  mount      source\n"
+			       "  pass  a      /srv/\xc3\xa9t\xc3\xa9   n:/a\n"
+			       "  pass  b      /srv/\xe4\xbb\xae    n:/b\n"
+			       "  pass  c      /srv/\\xff  n:/c\n");
+}
+
+static void columns_are_chosen(void)
+{
+	static const char *const heads[] = { "state", "NFS", "mount", "source", NULL };
+	static const char *const row[] = { "tcp", "4.2", "/srv/vm", "nas1:/vm", NULL };
+	_cleanup_(report_free_p) struct report *report = report_new("mounts");
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = NULL;
+	struct report_shown shown;
+
+	CU_ASSERT_EQUAL(report_columns(report, heads, 2), 0);
+	CU_ASSERT_EQUAL(report_row(report, FINDING_PASS, row), 0);
+	CU_ASSERT_EQUAL(report_choose(heads, "mount,nfs", &shown), 0);
+	report_show(report, &shown);
+	text = render(report, "text", &style);
+	CU_ASSERT_STRING_EQUAL(table_of(text, 2), "        mount    NFS\n"
+						  "  pass  /srv/vm  4.2\n");
+	CU_ASSERT_EQUAL(report_choose(heads, "mount,", &shown), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err_text(),
+			       "no column \"\"; there are: state, NFS, mount, source");
+	CU_ASSERT_EQUAL(report_choose(heads, "moun", &shown), -EINVAL);
+	CU_ASSERT_EQUAL(
+		report_choose(heads, "nfs,nfs,nfs,nfs,nfs,nfs,nfs,nfs,nfs", &shown),
+		-EINVAL);
+	CU_ASSERT_STRING_EQUAL(err_text(), "more than 8 columns");
+}
+
+static void what_no_row_has_is_not_shown(void)
+{
+	static const char *const heads[] = { "state", "answer", "mount", NULL };
+	static const char *const row[] = { "tcp", "", "/srv/vm", NULL };
+	_cleanup_(report_free_p) struct report *report = report_new("mounts");
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = NULL;
+
+	CU_ASSERT_EQUAL(report_columns(report, heads, 1), 0);
+	CU_ASSERT_EQUAL(report_row(report, FINDING_PASS, row), 0);
+	text = render(report, "text", &style);
+	CU_ASSERT_STRING_EQUAL(table_of(text, 2), "        state  mount\n"
+						  "  pass  tcp    /srv/vm\n");
 }
 
 /* A pool's name, its target and its source; 40 characters fit 80 and 60 columns. */
@@ -143,9 +254,9 @@ static void an_unknown_row_shifts_all_columns(void)
 
 	CU_ASSERT_EQUAL(report_row(report, FINDING_UNKNOWN, row), 0);
 	text = render(report, "text", &style);
-	ASSERT_CONTAINS(text, "\n           state   port   mount\n");
-	ASSERT_CONTAINS(text, "\n  pass     proven  20049  /srv/vm\n");
-	ASSERT_CONTAINS(text, "\n  UNKNOWN  rdma    20049  /x\n");
+	ASSERT_CONTAINS(text, "\n           state   port   mount  ");
+	ASSERT_CONTAINS(text, "\n  pass     proven  20049  /srv/vm  ");
+	ASSERT_CONTAINS(text, "\n  UNKNOWN  rdma    20049  /x  ");
 }
 
 static void a_quiet_table_shows_only_problems(void)
@@ -265,8 +376,10 @@ static void many_numbers_share_a_paragraph(void)
 	ASSERT_CONTAINS(text, "n12 12\n");
 }
 
-SUITE_MAIN("table", TEST(each_name_has_a_line_where_columns_do_not_fit),
-	   TEST(long_names_continue_below_their_row),
+SUITE_MAIN("table", TEST(a_long_name_does_not_move_the_others),
+	   TEST(each_name_has_a_line_where_most_rows_are_too_wide),
+	   TEST(colors_move_nothing), TEST(columns_are_measured_as_a_terminal_does),
+	   TEST(columns_are_chosen), TEST(what_no_row_has_is_not_shown),
 	   TEST(names_of_40_characters_are_not_broken),
 	   TEST(names_have_columns_where_all_of_them_fit),
 	   TEST(an_unknown_row_shifts_all_columns),
