@@ -11,6 +11,7 @@
 
 #include "plugin/checks/checks.h"
 #include "plugin/cli/cli.h"
+#include "plugin/cli/guests.h"
 
 static void output_print_error(const struct cli_command *command, const char *text,
 			       const char *tail)
@@ -162,6 +163,8 @@ int output_report(const struct cli *cli, struct report *report, const struct hos
 
 	ticker_stop(cli->ticker);
 	report_for(report, output_systems(host, ~0u));
+	if (host)
+		guests_name(report, host);
 	output_style(stdout, cli->quiet, &style);
 	style.verbose = cli->verbose;
 	style.terse = cli->terse;

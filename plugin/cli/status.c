@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <stdarg.h>
 
+#include "plugin/cli/guests.h"
 #include "plugin/cli/status.h"
 #include "plugin/watch/watch.h"
 
@@ -312,49 +313,19 @@ static void status_tally_disk(struct status_tally *tally, const char *guest,
 	tally->unknown += verdict.answer == GUARD_UNKNOWN;
 }
 
-static void status_tally_guest(struct status_page *status, struct status_tally *tally,
-			       const char *file)
+static void status_tally_guest(void *arg, const struct guests_one *one)
 {
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	struct domain_disks disks = { 0 };
-	char path[512];
+	struct status_tally *tally = arg;
 	size_t i;
-	int rc;
 
-	snprintf(path, sizeof(path), STATUS_GUESTS "/%.400s", file);
-	rc = host_read(status->host, path, DOMAIN_XML_MAX, &text);
-	/* It ended since the folder was listed. */
-	if (rc == -ENOENT)
-		return;
-	if (!rc)
-		rc = domain_disks_parse(&disks, text.text, text.len);
 	tally->guests++;
-	if (rc && !*tally->damaged) {
-		snprintf(tally->damaged, sizeof(tally->damaged), "%.80s: %s", path,
+	if (one->rc && !*tally->damaged) {
+		snprintf(tally->damaged, sizeof(tally->damaged), "%.80s: %s", one->path,
 			 err_text());
-		tally->denied = status_is_denied(rc);
+		tally->denied = status_is_denied(one->rc);
 	}
-	for (i = 0; !rc && i < disks.count; i++)
-		status_tally_disk(tally, disks.name ? disks.name : file, &disks.list[i]);
-	domain_disks_fini(&disks);
-}
-
-static int status_tally_guests(struct status_page *status, struct status_tally *tally)
-{
-	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
-	int rc = host_list(status->host, STATUS_GUESTS, &list);
-	size_t i, len;
-
-	for (i = 0; !rc && i < list.count; i++) {
-		len = strlen(list.names[i]);
-		if (len <= 4 || strcmp(list.names[i] + len - 4, ".xml") != 0)
-			continue;
-		if (!deadline_left(status->deadline))
-			return err_set(ETIMEDOUT, "timed out after %u guests",
-				       tally->guests);
-		status_tally_guest(status, tally, list.names[i]);
-	}
-	return rc == -ENOENT ? 0 : rc;
+	for (i = 0; i < one->disks.count; i++)
+		status_tally_disk(tally, one->name, &one->disks.list[i]);
 }
 
 static void status_report_guests(struct status_page *status,
@@ -414,7 +385,8 @@ static void status_guests(struct status_page *status)
 								   : NULL);
 	tally.guard = guard;
 	if (!rc)
-		rc = status_tally_guests(status, &tally);
+		rc = guests_each(status->host, status->deadline, status_tally_guest,
+				 &tally);
 	if (rc && !*tally.damaged) {
 		snprintf(tally.damaged, sizeof(tally.damaged), "%s", err_text());
 		tally.denied = status_is_denied(rc);

@@ -10,9 +10,6 @@
 #include "plugin/libvirt/libvirt.h"
 #include "plugin/report/words.h"
 
-/* Definitions of running guests. */
-#define STATUS_GUESTS "run/libvirt/qemu"
-
 struct status_page {
 	const struct host *host;
 	uint64_t deadline;

@@ -100,10 +100,8 @@ static struct json_object *json_new_steps(const struct report_step *steps, unsig
 		json_object_object_add(object, "command",
 				       *steps[i].command ? json_new_text(steps[i].command)
 							 : NULL);
-		json_object_object_add(
-			object, "effect",
-			steps[i].effect ? json_new_text(step_effect_name(steps[i].effect))
-					: NULL);
+		json_object_object_add(object, "effect",
+				       json_new_text(step_effect_name(steps[i].effect)));
 		json_object_array_add(array, object);
 	}
 	return array;

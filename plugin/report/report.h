@@ -40,16 +40,18 @@ enum report_system {
 	SYSTEM_OTHER_SERVER = 1 << 16,
 };
 
-/* An instruction. "{key}" stands for the evidence with that key. */
-/* What a step does to others; its text gets a warning. */
+/* What a step does, from harmless to worst. From "interrupts" on its text gets a warning. */
 enum step_effect {
-	STEP_HARMLESS,
+	STEP_READS,
+	STEP_CHANGES, /* settings, files or packages; or a person does what cannot be told */
+	STEP_STOPS, /* a guest, which is its purpose: "interrupts" without a warning */
 	STEP_INTERRUPTS, /* guests on that mount, pool or interface */
 	STEP_RESTARTS,   /* the NFS server: its clients wait, or get errors */
 	STEP_REBOOTS,    /* this host */
 	STEP_EFFECT_COUNT
 };
 
+/* An instruction. "{key}" stands for the evidence with that key. */
 struct step {
 	unsigned int
 		systems; /* must match one of each kind that is set; none set: all systems */
@@ -259,6 +261,11 @@ void report_advise(const struct finding *finding, struct report_advice *advice);
 /* @report: its system and subject choose and complete the steps. */
 void report_advise_in(const struct report *report, const struct finding *finding,
 		      struct report_advice *advice);
+
+/* Calls @fn for each finding with a step that interrupts guests. It may add evidence "guests", which those
+ * steps name. */
+void report_interrupting(struct report *report,
+			 void (*fn)(void *arg, struct finding *finding), void *arg);
 
 /* table.c: an overview before the findings, in the text format only; the other formats have
  * the same data as evidence. */

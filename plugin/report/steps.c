@@ -251,6 +251,9 @@ static void sentence_add_systems(struct sentence *s, size_t kind, const struct s
 static const struct {
 	const char *name, *warning;
 } step_effects[STEP_EFFECT_COUNT] = {
+	[STEP_READS] = { "reads", "" },
+	[STEP_CHANGES] = { "changes", "" },
+	[STEP_STOPS] = { "interrupts", "" },
 	[STEP_INTERRUPTS] = { "interrupts",
 			      " (first shut down or migrate the guests that use it; in oVirt, put the domain into maintenance instead)" },
 	[STEP_RESTARTS] = { "restarts",
@@ -268,17 +271,22 @@ const char *meaning_step(const struct step *step, unsigned int systems, char *bu
 			 size_t cap)
 {
 	struct sentence s = { .buf = buf, .cap = cap };
-	size_t kind;
+	const char *warning;
+	size_t kind, len;
+	bool ends;
 
 	*buf = '\0';
 	for (kind = 0; kind < ARRAY_SIZE(steps_system_kinds); kind++)
 		sentence_add_systems(&s, kind, step, systems);
 	if (s.used)
 		sentence_add(&s, ": ", 2);
-	sentence_add(&s, step->text, strlen(step->text));
-	if (step->effect)
-		sentence_add(&s, step_effects[step->effect].warning,
-			     strlen(step_effects[step->effect].warning));
+	warning = step_effects[step->effect].warning;
+	len = strlen(step->text);
+	/* Before the full stop. */
+	ends = *warning && len && step->text[len - 1] == '.';
+	sentence_add(&s, step->text, len - ends);
+	sentence_add(&s, warning, strlen(warning));
+	sentence_add(&s, ".", ends);
 	if (step->command)
 		sentence_add(&s, ":", 1);
 	return buf;
@@ -348,6 +356,33 @@ static void steps_print_unexpected(const struct finding *finding, char *buf, siz
 	sentence_add(&s, finding->nevidence ? ")." : ".", finding->nevidence ? 2 : 1);
 }
 
+static void steps_add_guests(const struct finding *finding, struct report_step *out)
+{
+	const char *guests = finding_evidence(finding, "guests");
+	size_t used = strlen(out->text);
+
+	if (out->effect != STEP_INTERRUPTS || !*guests)
+		return;
+	used -= used && out->text[used - 1] == '.';
+	snprintf(out->text + used, sizeof(out->text) - used,
+		 "; of this host's guests these use it: %s", guests);
+}
+
+void report_interrupting(struct report *report,
+			 void (*fn)(void *arg, struct finding *finding), void *arg)
+{
+	struct report_step steps[REPORT_STEPS_MAX];
+	unsigned int i, j, n;
+
+	for (i = 0; i < report->nfindings; i++) {
+		n = report_steps(report, report->findings[i], steps);
+		for (j = 0; j < n && steps[j].effect != STEP_INTERRUPTS; j++)
+			;
+		if (j < n)
+			fn(arg, report->findings[i]);
+	}
+}
+
 unsigned int report_steps(const struct report *report, const struct finding *finding,
 			  struct report_step steps[REPORT_STEPS_MAX])
 {
@@ -364,7 +399,7 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 			 "Find out what can cause %s", finding->id);
 		snprintf(steps[0].command, sizeof(steps[0].command), "nfsrdma explain %s",
 			 finding->id);
-		steps[0].effect = STEP_HARMLESS;
+		steps[0].effect = STEP_READS;
 		return 1;
 	}
 	if (!reason)
@@ -382,6 +417,7 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 			      false, steps[n].text, sizeof(steps[n].text));
 		*steps[n].command = '\0';
 		steps[n].effect = step->effect;
+		steps_add_guests(finding, &steps[n]);
 		if (step->command)
 			report_expand(report, finding,
 				      steps_command(report, step->command, text), true,

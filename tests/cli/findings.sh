@@ -81,10 +81,10 @@ expect_status 0
 for line in '.group = "Things",' '.id = "a.thing",' '.title = "A thing",' '.what = "What is looked at.",' \
 	'.cause = "It says \"no\" \\ or nothing.",' '.unknown = "Look again.",' '.see = { "RFC 1", "thing(5)" },' \
 	'.decisive = true' '.consequence = CONSEQUENCE_HANG,' '"Linux has none.", NULL,' 'CONSEQUENCE_HANG, true },' \
-	'CONSEQUENCE_NONE, false },' 'CONSEQUENCE_DATA, false },' '{ "absent", "{thing} is not there.",' '{ 0, "Look", "ls {thing}", STEP_HARMLESS },' \
-	'{ SYSTEM_DEBIAN | SYSTEM_UBUNTU, "Install it", "apt-get install thing", STEP_HARMLESS },' \
-	'{ SYSTEM_SUSE | SYSTEM_WICKED | SYSTEM_NETWORKD, "Reload it", "ifreload thing", STEP_HARMLESS },' '{ 0, "Ask the owner.", NULL, STEP_HARMLESS },' \
-	'{ SYSTEM_LINUX_SERVER, "Ask it.", NULL, STEP_HARMLESS },' '{ 0, "Look again.", NULL, STEP_HARMLESS },' \
+	'CONSEQUENCE_NONE, false },' 'CONSEQUENCE_DATA, false },' '{ "absent", "{thing} is not there.",' '{ 0, "Look", "ls {thing}", STEP_READS },' \
+	'{ SYSTEM_DEBIAN | SYSTEM_UBUNTU, "Install it", "apt-get install thing", STEP_CHANGES },' \
+	'{ SYSTEM_SUSE | SYSTEM_WICKED | SYSTEM_NETWORKD, "Reload it", "ifreload thing", STEP_CHANGES },' '{ 0, "Ask the owner.", NULL, STEP_READS },' \
+	'{ SYSTEM_LINUX_SERVER, "Ask it.", NULL, STEP_READS },' '{ 0, "Look again.", NULL, STEP_READS },' \
 	'{ "forbidden", "Only root may.",' 'meaning_common = reasons_common;'; do
 	grep -qF -- "$line" "$work/out" || { show; fail "no line $line"; }
 done
@@ -126,10 +126,31 @@ refused 'copies of a virtual machine' "$look" 'Step: Name it: `cat /etc/machine-
 refused 'refused without !interrupts' "$look" 'Step: Unmount it: `umount {thing}`'
 refused 'refused without !restarts'   "$look" 'Step: [debian] !interrupts Restart it: `systemctl restart nfs-server`'
 refused 'refused without !reboots'    "$look" 'Step: Boot it: `systemctl reboot`'
+refused 'refused without !restarts or' "$look" 'Step: Update the kernel, then restart.'
+refused 'refused without !stops'      "$look" 'Step: Shut it down: `virsh shutdown {thing}`'
 refused "'!explodes' is no effect"    "$look" 'Step: !explodes Light it.'
 table "${good/"$look"/'Step: !interrupts Unmount it: `umount {thing}`'}"
 expect_status 0
 grep -q '"Unmount it", "umount {thing}", STEP_INTERRUPTS' "$work/out" || { show; fail "no effect"; }
+# A command reads only if each of its parts does, and it writes no file.
+while IFS='|' read -r effect command; do
+	table "${good/"$look"/"Step: Do it: \`${command//'^'/|}\`"}"
+	expect_status 0
+	grep -qF "STEP_$effect }," <(grep '"Do it"' "$work/out") || { show; fail "not $effect: $command"; }
+done <<-'END'
+	READS|dmesg ^ grep -E 'a^b'
+	READS|df -h /run; findmnt -n
+	READS|grep x /proc/y 2>/dev/null
+	READS|nfsrdma setup server --dry-run
+	CHANGES|dmesg ^ tee log
+	CHANGES|dmesg >log
+	CHANGES|ls && rm x
+	CHANGES|ip link set {thing} up
+	CHANGES|exportfs -ra
+	CHANGES|iptables-save -f {thing}
+	CHANGES|nfsrdma setup server
+	CHANGES|sysctl -w a.b=1
+END
 
 # Words that no text has.
 refused "'at port' is refused"        'It broke.' 'It broke at port 5.'

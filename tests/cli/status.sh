@@ -128,6 +128,16 @@ run status --root "$root"
 expect_status 1
 grep -q 'FAIL  Running guests: web1: disk vda' "$work/out" || { show; fail "the guest is not on RDMA"; }
 grep -q 'mount.transport' "$work/out" || { show; fail "the mount is not on RDMA"; }
+# A step that interrupts guests names them: by a file, by a volume of the pool, and no other.
+guest_of() { sed "s/web1/$1/; s,<disk .*/><target,<disk $2/><target," "$root/run/libvirt/qemu/web1.xml" >"$root/run/libvirt/qemu/$1.xml"; }
+guest_of mail "type='file' device='disk'><source file='/srv/vm2/mail.img'"
+guest_of db "type='file' device='disk'><source file='/srv/vm/sub/db.img'"
+run mounts --root "$root" --format json
+# shellcheck disable=SC2016 # jq's variables
+expect_report "the guests are not named" 'any(.findings[]; .id == "mount.transport" and .evidence.guests == "db, web1"
+	and any(.steps[]; .effect == "interrupts" and (.text | endswith("these use it: db, web1")))
+	and all(.steps[]; .effect == "interrupts" or (.text | contains("web1") | not)))'
+rm "$root"/run/libvirt/qemu/{mail,db}.xml
 echo '<domain' >"$root/run/libvirt/qemu/web1.xml"
 guests_are unknown "damaged"
 echo '<pool' >"$root/run/libvirt/storage/vms.xml"
