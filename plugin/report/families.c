@@ -81,7 +81,10 @@ unsigned int report_families(const struct report *report,
 bool family_leads(const struct report *report, const struct family *families,
 		  const struct family *family)
 {
-	return family_rank(report, family->worst) == family_rank(report, families->worst);
+	/* A warning of what is serious may be the cause of what could not be found out. */
+	return family_rank(report, family->worst) ==
+		       family_rank(report, families->worst) ||
+	       consequence_of(family->worst) >= CONSEQUENCE_NO_MOUNT;
 }
 
 /* The causes of one family, or what follows from them. */

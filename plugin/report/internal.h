@@ -130,7 +130,7 @@ struct family {
 /* All findings that need attention, in the order in which to fix them. Returns their number. */
 unsigned int report_families(const struct report *report,
 			     struct family families[REPORT_FINDINGS_MAX]);
-/* Whether it is as bad as the first family. */
+/* Whether its steps are printed: it is as bad as the first family, or serious. */
 bool family_leads(const struct report *report, const struct family *families,
 		  const struct family *family);
 /* Unknown because only root may read it, in a report without a server for which it might be
