@@ -57,6 +57,9 @@ static int cmd_mounts_row(struct report *report, const struct mount_verdict *ver
 	const struct nfs_mount *mount = verdict->mount;
 	char port[16] = "-", answered[32] = "", actual[40];
 	enum view_asked transport = verdict->view->wanted.asked;
+	enum finding_status status = mounts_status(verdict);
+	/* Why a row is skipped. */
+	bool above = verdict->opinions[MOUNT_TRANSPORT].because != NULL;
 	const char *cells[] = { transport > ASKED_ANY ? view_asked_name(transport) : "-",
 				actual,
 				mount->vers,
@@ -67,7 +70,11 @@ static int cmd_mounts_row(struct report *report, const struct mount_verdict *ver
 				NULL };
 
 	snprintf(actual, sizeof(actual), "%s%s", view_run_name(mount),
-		 verdict->proven ? ", proven" : "");
+		 verdict->proven          ? ", proven"
+		 : status != FINDING_SKIP ? ""
+		 : verdict->view->covered ? ", mounted over"
+		 : above                  ? ", as above"
+					  : "");
 	if (mount->port)
 		snprintf(port, sizeof(port), "%u", mount->port);
 	if (answer && answer->state == MOUNT_ANSWERED)
@@ -77,7 +84,7 @@ static int cmd_mounts_row(struct report *report, const struct mount_verdict *ver
 			 answer->state == MOUNT_NO_ANSWER ? "none"
 			 : answer->state == MOUNT_REFUSED ? "error"
 							  : "-");
-	return report_row(report, mounts_status(verdict), cells);
+	return report_row(report, status, cells);
 }
 
 /* Rows are counted first, then added: all of them in the order of mounting, or, where there is no room for
@@ -112,7 +119,8 @@ static void cmd_mounts_add_missing(void *arg, const struct mount_missing *missin
 	const char *source = missing->dir->place->fs_spec;
 	struct cmd_mounts_pass *table = arg;
 	const char *cells[] = { "rdma",
-				"not mounted",
+				missing->status == FINDING_SKIP ? "not mounted yet"
+								: "not mounted",
 				"-",
 				"-",
 				table->asked ? "-" : "",
