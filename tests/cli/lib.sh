@@ -291,6 +291,15 @@ expect_status() { [[ $status == "$1" ]] || { show; fail "exit status $status, no
 # report FILTER [ARGUMENT...]: jq on the JSON report in $work/out.
 report() { jq -r "$@" "$work/out"; }
 
+# kept_page KEPT NEW: shows how they differ. How wide columns are where a name is too long differs between versions of
+# libsmartcols.
+kept_page()
+{
+	[[ -z ${NFSRDMA_ACCEPT:-} ]] || cp "$2" "$1"
+	diff -u <(narrow_page <"$1") <(narrow_page <"$2")
+}
+narrow_page() { sed -E 's/([^ ]) {3,}/\1  /g; s/^ {40,}/ .. /'; }
+
 # expect_report WHAT [ARGUMENT...] FILTER: the JSON report in $work/out is so by jq -e; arguments are --arg and
 # --argjson. It is noted with the report and its line, and judged when the script ends, with all others:
 # jq takes 20 ms to start.

@@ -26,11 +26,7 @@ compact()
 # The elapsed time is not a property of the machine.
 text() { sed -E 's/; [0-9.]+ s$//' "$work/out"; }
 
-same()
-{
-	[[ -z ${NFSRDMA_ACCEPT:-} ]] || cp "$2" "$1"
-	diff -u "$1" "$2" || bad+=("$name")
-}
+same() { kept_page "$1" "$2" || bad+=("$name"); }
 
 bad=()
 cd "$work/hosts"

