@@ -130,8 +130,7 @@ static bool signature_is_right_above_switch(const struct verdict_input *in)
 	return right >= PROOF_RANGES;
 }
 
-/* READs of so many bytes must be correct: on both sides of a page, and 64 KiB where the server can. */
-static uint32_t signature_proof_bytes(const struct verdict_input *in)
+uint32_t signature_proof_bytes(const struct verdict_input *in)
 {
 	return in->rtmax > PAGE ? min_u32(PROOF_BYTES, in->rtmax) : PROOF_BYTES;
 }

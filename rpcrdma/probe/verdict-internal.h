@@ -13,6 +13,8 @@
 
 #define PAGE         4096
 #define PROOF_RANGES 3
+/* Of a READ inline; the smallest inline threshold, 1024 bytes, has room for it. */
+#define INLINE_PROOF 512
 /* Linux clients read more than that by Write chunk, in every version of NFS but 4.0 without 4.1 */
 #define CHANGE_OVER    812
 #define TALLY_EXAMPLES 5
@@ -92,6 +94,8 @@ extern const char verdict_only_data[];
 /* signature.c */
 
 /* bug.write-chunk-read, and probe.read.profiles. @plain: of tally_is_plain(). */
+/* READs of so many bytes must be correct: on both sides of a page, and 64 KiB where the server can. */
+uint32_t signature_proof_bytes(const struct verdict_input *in);
 void signature_write_chunk_read(const struct verdict_input *in, const struct tally *plain,
 				finding_sink sink, void *arg);
 void signature_profiles(const struct verdict_input *in, const struct tally *plain,

@@ -38,10 +38,12 @@ static const struct {
 	enum mechanism mechanism;
 	const char *id;
 	record_filter filter;
+	/* Less proves nothing; 0: signature_proof_bytes(). */
+	uint32_t proof;
 } mechanisms[] = {
-	{ MECH_INLINE, "probe.read.inline", tally_is_inline },
-	{ MECH_WRITE_CHUNK, "probe.read.write-chunk", tally_is_write_chunk },
-	{ MECH_REPLY_CHUNK, "probe.read.reply-chunk", tally_is_reply_chunk },
+	{ MECH_INLINE, "probe.read.inline", tally_is_inline, INLINE_PROOF },
+	{ MECH_WRITE_CHUNK, "probe.read.write-chunk", tally_is_write_chunk, 0 },
+	{ MECH_REPLY_CHUNK, "probe.read.reply-chunk", tally_is_reply_chunk, 0 },
 };
 
 bool verdict_is_complete(const struct records *rs, enum mechanism mechanism)
@@ -165,6 +167,8 @@ static void verdict_say_mechanism(const struct verdict_input *in, size_t row,
 {
 	enum mechanism mechanism = mechanisms[row].mechanism;
 	bool pads = verdict_is_of_pads(in, mechanisms[row].filter);
+	uint32_t proof = mechanisms[row].proof ? mechanisms[row].proof
+					       : signature_proof_bytes(in);
 	char note[96] = "";
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	struct tally t;
@@ -190,6 +194,11 @@ static void verdict_say_mechanism(const struct verdict_input *in, size_t row,
 			     t.answered_inline, mechanism_name(mechanism));
 	else if (!t.right || !verdict_is_complete(in->records, mechanism))
 		verdict_say_incomplete(in, &f, mechanisms[row].id, &t, mechanism);
+	else if (t.largest_right < proof)
+		finding_init(
+			&f, mechanisms[row].id, FINDING_SKIP,
+			"%u READs of up to %u byte%s are correct, which is too little to tell",
+			t.right, t.largest_right, t.largest_right == 1 ? "" : "s");
 	else
 		finding_init(&f, mechanisms[row].id, FINDING_PASS,
 			     "%u READs of up to %u bytes, all correct%s%s", t.right,

@@ -1270,7 +1270,41 @@ static void small_files_cannot_show_the_bug(void)
 	judge_failure();
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_UNKNOWN);
 	CU_ASSERT_STRING_EQUAL(get("bug.write-chunk-read")->reason, "small-file");
-	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_SKIP);
+	ASSERT_CONTAINS(get("probe.read.write-chunk")->summary,
+			"are correct, which is too little to tell");
+}
+
+/* What each mechanism must have read for its pass, one byte less, and a server whose largest READ is less. */
+static void a_mechanism_passes_by_what_proves_something(void)
+{
+	static const struct {
+		enum mechanism mechanism;
+		const char *id;
+		uint32_t largest, rtmax;
+		enum finding_status status;
+	} rows[] = {
+		{ MECH_INLINE, "probe.read.inline", 512, 0, FINDING_PASS },
+		{ MECH_INLINE, "probe.read.inline", 511, 0, FINDING_SKIP },
+		{ MECH_WRITE_CHUNK, "probe.read.write-chunk", 65536, 0, FINDING_PASS },
+		{ MECH_WRITE_CHUNK, "probe.read.write-chunk", 65535, 0, FINDING_SKIP },
+		{ MECH_WRITE_CHUNK, "probe.read.write-chunk", 32768, 32768,
+		  FINDING_PASS },
+		{ MECH_REPLY_CHUNK, "probe.read.reply-chunk", 65536, 0, FINDING_PASS },
+		{ MECH_REPLY_CHUNK, "probe.read.reply-chunk", 65535, 0, FINDING_SKIP },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].id);
+		reset();
+		in.rtmax = rows[i].rtmax;
+		add(rows[i].mechanism, 0, 1);
+		add(rows[i].mechanism, 0, rows[i].largest);
+		judge_failure();
+		CU_ASSERT_EQUAL(status(rows[i].id), rows[i].status);
+		in.rtmax = 0;
+	}
 }
 
 /* Nor does a file whose READs of that size all changed during the probe. */
@@ -1569,6 +1603,7 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(correct_reads_around_812_bytes_and_a_page_are_enough),
 	   TEST(a_failure_remains_one_after_the_deadline),
 	   TEST(small_files_cannot_show_the_bug),
+	   TEST(a_mechanism_passes_by_what_proves_something),
 	   TEST(correct_reads_of_other_sizes_do_not_exclude_the_bug),
 	   TEST(profiles_are_affected_from_their_first_write_chunk),
 	   TEST(failures_that_a_retry_corrects_name_no_cause),
