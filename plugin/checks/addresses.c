@@ -107,6 +107,14 @@ static void own_add_gids(struct check_run *run, struct own_addresses *out,
 	}
 }
 
+/* Keeps the first reason why there may be more. */
+static void own_lose(struct own_addresses *out, int rc)
+{
+	if (!out->rc)
+		str_copy(out->why, sizeof(out->why), err_text());
+	out->rc = out->rc ? out->rc : rc;
+}
+
 static void own_add_netdev(struct check_run *run, const struct host_netdev *netdev,
 			   const struct rdma_device *device, const struct rdma_port *port,
 			   struct own_addresses *out)
@@ -117,9 +125,7 @@ static void own_add_netdev(struct check_run *run, const struct host_netdev *netd
 	int rc = run->live->addresses(run->host, netdev->name, &addresses);
 
 	if (rc) {
-		if (!out->rc)
-			str_copy(out->why, sizeof(out->why), err_text());
-		out->rc = out->rc ? out->rc : rc;
+		own_lose(out, rc);
 		return;
 	}
 	memcpy(like.lower, netdev->rdma_lower, sizeof(like.lower));
@@ -137,7 +143,12 @@ static void own_add_port(struct check_run *run, const struct netdevs *netdevs,
 {
 	const struct own_address like = { .device = device, .port = port };
 	unsigned int i;
+	int rc = port_problem(device, port);
 
+	if (rc) {
+		own_lose(out, rc);
+		return;
+	}
 	if (device->kind == RDMA_ROCE)
 		own_add_gids(run, out, &like);
 	for (i = 0; i < netdevs->count; i++)

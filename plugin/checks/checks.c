@@ -120,9 +120,7 @@ static const char *check_obstacle(const struct check *check,
 	return NULL;
 }
 
-/* The reason for an error that the check gave no reason for; all findings have these. NULL: no such
- * error is expected of a check. */
-static const char *check_common_reason(int rc)
+const char *checks_reason(int rc)
 {
 	static const struct {
 		int rc;
@@ -160,7 +158,7 @@ static void check_run_one(const struct check *check, struct check_run *run)
 	} else {
 		err_clear();
 		rc = check->run(run);
-		reason = *err_reason() ? err_reason() : check_common_reason(rc);
+		reason = *err_reason() ? err_reason() : checks_reason(rc);
 		/* Of a running system there is no record. */
 		if (rc == -ENODATA && !*err_reason() && host_is_live(run->host))
 			reason = NULL;

@@ -124,6 +124,9 @@ void remote_resolve(const struct host *host, struct check_target *target,
 /* The roles of this host if none are given: a client, and a server too if it is one already, as far
  * as this user can see. */
 unsigned int checks_roles(const struct host *host);
+/* The reason, in report/findings, for an error that has none of its own (-errno); all findings have these.
+ * NULL: no such error is expected of a check. */
+const char *checks_reason(int rc);
 /* Runs those that apply, in table order, until the deadline; what it cut is unknown. */
 /* @table: check_table, or a test's. Errors: -ENOMEM. */
 int checks_run(const struct check *const *table, const struct host *host,

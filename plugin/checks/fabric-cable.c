@@ -70,6 +70,8 @@ static int cable_judge(struct check_run *run, const struct port_at *at,
 	(void)run;
 	if (rc)
 		return rc;
+	if (!port->rate[0] && device->problem[0])
+		return err_set(ENODATA, "%s", device->problem);
 	port_name(device, port, name);
 	if (port->phys_state < ARRAY_SIZE(phys_states))
 		state = phys_states[port->phys_state];

@@ -93,6 +93,8 @@ static int gid_judge(struct check_run *run, const struct port_at *at,
 	char name[PORT_NAME_MAX];
 
 	(void)run;
+	if (port_is_up(at->port) && !at->port->ngids && at->device->problem[0])
+		return err_set(ENODATA, "%s", at->device->problem);
 	if (port_is_up(at->port))
 		port_group_add(&groups[at->port->ngids ? GID_WITH : GID_WITHOUT], at,
 			       "%s", port_name(at->device, at->port, name));

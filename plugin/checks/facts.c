@@ -124,9 +124,11 @@ static int facts_read_netdevs(struct check_run *run, struct netdevs *out)
 	if (!out->list)
 		return err_no_memory();
 	for (i = 0; i < names.count; i++) {
+		rc = host_netdev(run->host, names.names[i], rdma, &out->list[out->count]);
 		/* One that has gone since, or that is a file ("bonding_masters"). */
-		if (!host_netdev(run->host, names.names[i], rdma, &out->list[out->count]))
-			out->count++;
+		if (rc && rc != -ENOENT && rc != -ENODEV && rc != -ENOTDIR)
+			return rc;
+		out->count += !rc;
 	}
 	return 0;
 }

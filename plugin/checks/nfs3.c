@@ -9,15 +9,19 @@ static const char *const rpcbind_units[] = { "rpcbind.service", "rpcbind.socket"
 static const char *const statd_units[] = { "rpc-statd.service", "nfs-lock.service",
 					   NULL };
 
-/* The first of them; NULL: none. */
-static const char *nfs3_masked(struct check_run *run, const char *const *units)
+/* The first of them, NULL: none. Errors: of reading units. */
+static int nfs3_masked(struct check_run *run, const char *const *units, const char **out)
 {
-	enum unit_state state;
+	enum unit_state state = UNIT_MISSING;
+	int rc = 0;
 
-	for (; *units; units++)
-		if (!host_unit_state(run->host, *units, &state) && state == UNIT_MASKED)
-			return *units;
-	return NULL;
+	for (; *units && !rc; units++) {
+		rc = host_unit_state(run->host, *units, &state);
+		if (!rc && state == UNIT_MASKED)
+			break;
+	}
+	*out = rc ? NULL : *units;
+	return rc;
 }
 
 static int nfs3_say_masked(struct check_run *run, const char *unit, const char *reason,
@@ -32,15 +36,18 @@ int nfs3_check(struct check_run *run, enum check_role role)
 {
 	bool asked = channel_is_asked(run, USE_V3);
 	const char *unit;
+	int rc;
 
 	if (!channel_is_wanted(run, role, USE_V3))
 		return check_say(run, FINDING_SKIP,
 				 role == CHECK_SERVER ? "the server does not offer NFSv3"
 						      : "nothing uses NFSv3 over RDMA");
-	unit = nfs3_masked(run, rpcbind_units);
+	rc = nfs3_masked(run, rpcbind_units, &unit);
 	if (unit)
 		return nfs3_say_masked(run, unit, "rpcbind-masked", asked);
-	unit = nfs3_masked(run, statd_units);
+	rc = rc ? rc : nfs3_masked(run, statd_units, &unit);
+	if (rc)
+		return rc;
 	if (unit)
 		return nfs3_say_masked(run, unit, "statd-masked", asked);
 	return check_say(run, FINDING_PASS, "rpcbind and statd are not masked");

@@ -84,6 +84,7 @@ struct doctor_fact {
 	enum finding_status status;
 	const char *text;
 	const char *key, *value; /* of its evidence; NULL: none */
+	const char *reason;      /* NULL: none */
 };
 
 static int doctor_report(struct doctor *doctor, struct doctor_fact fact)
@@ -93,6 +94,8 @@ static int doctor_report(struct doctor *doctor, struct doctor_fact fact)
 	finding_init(&finding, fact.id, fact.status, "%s", fact.text);
 	if (fact.key)
 		finding_text(&finding, fact.key, "%s", fact.value);
+	if (fact.reason)
+		finding_reason(&finding, fact.reason);
 	finding_text(&finding, "fact", "yes");
 	report_collect(&doctor->collector, &finding);
 	return 0;
@@ -196,7 +199,9 @@ static int doctor_plan(struct doctor *doctor)
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc) {
-		fact.status = FINDING_FAIL;
+		/* Else nfsrdma.conf could not be read. */
+		fact.status = rc == -EINVAL ? FINDING_FAIL : FINDING_UNKNOWN;
+		fact.reason = rc == -EINVAL ? NULL : checks_reason(rc);
 		fact.text = err_text();
 		return doctor_report(doctor, fact);
 	}

@@ -154,6 +154,7 @@ struct host_module {
 	enum module_state state;
 	char file[256];    /* below the root; empty: none */
 	char problem[160]; /* why the file can be neither read nor loaded; empty: none */
+	int unknown;       /* -errno of looking for the file */
 	char srcversion_file[40]; /* empty: not available */
 	char srcversion_loaded[40];
 	char vermagic[128];
@@ -238,6 +239,7 @@ struct rdma_device {
 	struct rdma_port ports[RDMA_PORTS_MAX];
 	bool ports_cut;    /* there are more: a switch's representors */
 	char problem[160]; /* an attribute that could not be read; empty: none */
+	int rc;            /* of host_rdma() alone */
 };
 
 struct rdma_devices {
@@ -248,7 +250,8 @@ struct rdma_devices {
 	struct rdma_device list[RDMA_DEVICES_MAX];
 };
 
-/* Returns 0 also if there are none. The caller frees *out with free(3). */
+/* Returns 0 also if there are none. The caller frees *out with free(3). Errors: of reading what tells
+ * devices apart; -ENOMEM. */
 int host_rdma(const struct host *host, struct rdma_devices **out);
 /* NULL: there is none. */
 const struct rdma_device *rdma_device_find(const struct rdma_devices *rdma,

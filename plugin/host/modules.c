@@ -96,6 +96,9 @@ int host_module(const struct host *host, const char *name, struct host_module *o
 	rc = modules_read_loaded(host, out->name, out);
 	if (!rc)
 		rc = modprobe_conf(host, out->name, out);
+	if (unknown && unknown != -ENOENT && !lookup.found && !out->problem[0])
+		str_copy(out->problem, sizeof(out->problem), why);
+	out->unknown = lookup.found ? 0 : unknown;
 	/* A loaded module needs no index. */
 	if (!rc && unknown && out->state == MODULE_MISSING)
 		rc = err_set(-unknown, "%s", why);

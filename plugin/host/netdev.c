@@ -168,7 +168,10 @@ int host_netdev(const struct host *host, const char *name,
 	out->carrier = -1;
 	if (!host_number_in(host, folder, "carrier", &carrier))
 		out->carrier = carrier != 0;
-	if (!host_attr_in(host, folder, "address", address, sizeof(address)))
+	rc = host_attr_in(host, folder, "address", address, sizeof(address));
+	if (rc && rc != -ENOENT)
+		return rc;
+	if (!rc)
 		netdev_parse_address(address, out);
 	host_link_name_in(host, folder, "device/driver", out->driver,
 			  sizeof(out->driver));

@@ -22,10 +22,22 @@ static const char *const rdma_rnic_drivers[] = { "ice",   "i40e", "irdma", "cxgb
 						 "cxgb3", "qede", "nes",   "idpf" };
 
 /* Keeps the first attribute that could not be read; absent ones do not count. */
-static void rdma_note_problem(struct rdma_device *device, int rc)
+static bool rdma_note_problem(struct rdma_device *device, int rc)
 {
-	if (rc && rc != -ENOENT && rc != -ENODEV && !device->problem[0])
+	if (!rc || rc == -ENOENT || rc == -ENODEV)
+		return false;
+	if (!device->problem[0])
 		text_copy(device->problem, sizeof(device->problem), err_text());
+	return true;
+}
+
+/* Without it the device would be taken for another one, or for none. */
+static void rdma_need(struct rdma_device *device, int rc)
+{
+	if (rdma_note_problem(device, rc) && !device->rc) {
+		text_copy(device->problem, sizeof(device->problem), err_text());
+		device->rc = rc;
+	}
 }
 
 static unsigned int rdma_read_number(const struct host *host, const char *folder,
@@ -173,8 +185,7 @@ static void rdma_read_port(const struct host *host, const char *folder,
 		return;
 	device->nports++;
 	port->number = (unsigned int)strtoul(number, NULL, 10);
-	rdma_note_problem(device,
-			  host_attr_in(host, path, "link_layer", layer, sizeof(layer)));
+	rdma_need(device, host_attr_in(host, path, "link_layer", layer, sizeof(layer)));
 	port->layer = !strcmp(layer, "InfiniBand") ? LINK_INFINIBAND
 		      : !strcmp(layer, "Ethernet") ? LINK_ETHERNET
 						   : LINK_UNKNOWN;
@@ -192,7 +203,7 @@ static void rdma_read_port(const struct host *host, const char *folder,
 	host_attr(host, path, port->default_roce_mode, sizeof(port->default_roce_mode));
 }
 
-static enum rdma_kind rdma_device_kind(unsigned int node_type,
+static enum rdma_kind rdma_device_kind(int64_t node_type,
 				       const struct rdma_device *device)
 {
 	enum link_layer layer = device->nports ? device->ports[0].layer : LINK_UNKNOWN;
@@ -233,8 +244,8 @@ static void rdma_read_parent(const struct host *host, const char *folder,
 {
 	char path[HOST_PATH_MAX], name[HOST_PATH_MAX];
 
-	host_link_name_in(host, folder, "device/driver", device->driver,
-			  sizeof(device->driver));
+	rdma_need(device, host_link_name_in(host, folder, "device/driver", device->driver,
+					    sizeof(device->driver)));
 	if (host_path(path, folder, "device/vendor") || host_exists(host, path))
 		return;
 	device->pci_vendor = (uint16_t)rdma_read_number(host, folder, "device/vendor",
@@ -276,12 +287,13 @@ static void rdma_read_device(const struct host *host, const char *name,
 {
 	_cleanup_(host_list_fini) struct host_list ports = { NULL, 0, false };
 	char folder[HOST_PATH_MAX];
-	unsigned int node_type, i;
+	int64_t node_type = 0;
+	unsigned int i;
 
 	text_copy(device->name, sizeof(device->name), name);
 	if (host_path(folder, CLASS, name))
 		return;
-	node_type = rdma_read_number(host, folder, "node_type", device);
+	rdma_need(device, host_number_in(host, folder, "node_type", &node_type));
 	rdma_note_problem(device,
 			  host_attr_in(host, folder, "node_guid", device->node_guid,
 				       sizeof(device->node_guid)));
@@ -289,7 +301,7 @@ static void rdma_read_device(const struct host *host, const char *name,
 					       sizeof(device->fw_version)));
 	rdma_note_problem(device, host_attr_in(host, folder, "board_id", device->board,
 					       sizeof(device->board)));
-	rdma_note_problem(device, rdma_list_in(host, folder, "ports", &ports));
+	rdma_need(device, rdma_list_in(host, folder, "ports", &ports));
 	for (i = 0; i < ports.count && device->nports < RDMA_PORTS_MAX; i++)
 		rdma_read_port(host, folder, ports.names[i], device);
 	device->ports_cut = ports.cut || i < ports.count;
@@ -313,9 +325,15 @@ int host_rdma(const struct host *host, struct rdma_devices **out)
 	if (!devices)
 		return err_no_memory();
 	while (devices->count < list.count && devices->count < RDMA_DEVICES_MAX) {
-		rdma_read_device(host, list.names[devices->count],
-				 &devices->list[devices->count]);
-		devices->count++;
+		struct rdma_device *device = &devices->list[devices->count++];
+
+		rdma_read_device(host, list.names[devices->count - 1], device);
+		if (device->rc) {
+			rc = err_set(-device->rc, "%s: %s", device->name,
+				     device->problem);
+			free(devices);
+			return rc;
+		}
 	}
 	devices->cut = list.cut || devices->count < list.count;
 	host_attr(host, "sys/module/ib_core/parameters/netns_mode", mode, sizeof(mode));

@@ -183,8 +183,12 @@ static int unit_is_wanted(const struct host *host, const char *folder, const cha
 		if ((size_t)snprintf(path, sizeof(path), "%s/%s/%s", folder,
 				     list.names[i], unit) >= sizeof(path))
 			continue;
-		if (!host_link(host, path, link, sizeof(link)))
+		rc = host_link(host, path, link, sizeof(link));
+		/* A file in place of the link does it as well. */
+		if (!rc || rc == -EINVAL)
 			return 1;
+		if (rc != -ENOENT)
+			return rc;
 	}
 	return 0;
 }
