@@ -169,13 +169,8 @@ static int proxmox_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "Proxmox VE is not installed");
 	if (!storages)
 		return err_no_memory();
-	if (!host_proxmox(run->host, storages))
-		return proxmox_judge_all(run, storages);
-	check_note(run);
-	return check_say(run, FINDING_PASS,
-			 "cannot read its storages (%.200s); to use RDMA: "
-			 "pvesm set NAME --options vers=4.2,proto=rdma",
-			 err_text());
+	rc = host_proxmox(run->host, storages);
+	return rc ? rc : proxmox_judge_all(run, storages);
 }
 
 const struct check check_platform_proxmox = {

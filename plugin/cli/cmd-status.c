@@ -62,7 +62,9 @@ static int cmd_status_checks(struct status_page *status)
 		rc = checks.all.rc;
 	if (rc)
 		return rc;
-	finding_init(finding, "status.checks", FINDING_PASS, "%s", "");
+	finding_init(finding, "status.checks",
+		     report_count(all, FINDING_PASS) ? FINDING_PASS : FINDING_SKIP, "%s",
+		     "");
 	finding_text(finding, "fact", "yes");
 	for (i = 0; i < FINDING_STATUS_COUNT; i++) {
 		finding_number(finding, finding_status_name(i), report_count(all, i));

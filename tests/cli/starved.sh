@@ -9,7 +9,7 @@
 requires jq python3 depmod
 
 # What only repeats the command line, or says how many of the others there are.
-told='fabric.address|doctor.plan|status.host|status.checks'
+told='fabric.address|doctor.plan|status.host'
 commands=('check 192.0.2.1:/vm' 'check --role server' 'doctor 192.0.2.1:/vm' mounts status)
 
 # passes ROOT: the verdicts and findings that are neither unknown nor skipped
@@ -34,7 +34,7 @@ for root in nothing snapshot; do
 done
 
 machines=$NFSRDMA_SOURCE/tests/hosts
-python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work" "$machines"/{mlx5-roce-rhel9,server-iwarp-sles15} || fail "make-host"
+python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work" "$machines"/{mlx5-roce-rhel9,server-iwarp-sles15,proxmox-storage} || fail "make-host"
 # What is known without it as well, and says less.
 less='fabric.gid: every active port has one|mount.transport: requested transports are not all known.*'
 less+='|server.threads: the NFS server runs|fabric.(cable|port): irdma0 port 1 .*'
@@ -80,3 +80,4 @@ said()
 
 starve mlx5-roce-rhel9 check 192.0.2.1
 starve server-iwarp-sles15 check --role server
+starve proxmox-storage check
