@@ -30,6 +30,7 @@ struct cli {
 	bool quiet, verbose;
 	bool terse;               /* set by a command: report_style */
 	const char *root;         /* NULL: this machine */
+	const char *archive;      /* that @root was unpacked from; NULL: none */
 	unsigned int timeout_ms;  /* the command's, where none is given */
 	struct fault_set *faults; /* NULL: none */
 	/* Options of this run that commands in steps repeat. */
@@ -109,6 +110,8 @@ struct cli_command {
 /* commands.c */
 
 extern const struct cli_command *const cli_commands[]; /* ends with NULL */
+/* Runs cli->command. Returns the exit status. */
+int command_run(struct cli *cli);
 
 /* cmd-*.c */
 
@@ -261,6 +264,13 @@ struct value_server {
 
 /* 0, or -EINVAL with a sentence. */
 int value_server(const char *text, struct value_server *out);
+
+/* archive.c */
+
+/* Whether --root names a file, for archive_run(). */
+bool archive_is_root(const struct cli *cli);
+/* Runs the command with what is unpacked. Returns the exit status. */
+int archive_run(struct cli *cli);
 
 /* help.c: from the tables */
 

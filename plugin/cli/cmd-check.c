@@ -17,7 +17,7 @@ struct cmd_check_options {
 
 static const struct cli_option cmd_check_options[] = {
 	OPTION_ROLE(struct cmd_check_options, request.roles),
-	OPTION_ROOT(ROOT_READ),
+	OPTION_ROOT_READ,
 	OPTION_SEC(struct cmd_check_options, request.sec),
 	OPTION_VALUE(
 		"textfile", "FILE", struct cmd_check_options, textfile,

@@ -20,7 +20,7 @@ struct cmd_doctor_options {
 };
 
 static const struct cli_option cmd_doctor_options[] = {
-	OPTION_ROOT(ROOT_READ),
+	OPTION_ROOT_READ,
 	OPTION_SEC(struct cmd_doctor_options, request.sec),
 	OPTION_FORMAT,
 	OPTION_TIMEOUT(TIMEOUT_COMMAND("30")),

@@ -23,7 +23,7 @@ static int explain_parse_message(const char *value, void *message)
 }
 
 static const struct cli_option cmd_explain_options[] = {
-	OPTION_ROOT(ROOT_READ),
+	OPTION_ROOT_READ,
 	OPTION_VALUE(
 		"message", "TEXT", struct cmd_explain_options, message,
 		"Explain a message of another program: a line of a log, or a part of it.",

@@ -280,7 +280,7 @@ static const struct cli_option cmd_mounts_options[] = {
 		"columns", "LIST", struct cmd_mounts_options, show,
 		"The columns of the table, in this order, with commas: requested, actual, nfs, port, answer, mount, source (default: all that have a value).",
 		.letter = 'o', .parse = cmd_mounts_choose),
-	OPTION_ROOT(ROOT_READ),
+	OPTION_ROOT_READ,
 	OPTION_FORMAT,
 	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
 	OPTIONS_REPORT,

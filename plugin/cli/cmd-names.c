@@ -54,8 +54,7 @@ static bool names_is_repeated(const char *before, const char *line)
 	return strcspn(before, "\t") == len && !strncmp(before, line, len);
 }
 
-static const struct cli_option cmd_names_options[] = { OPTION_ROOT(ROOT_READ),
-						       OPTIONS_END };
+static const struct cli_option cmd_names_options[] = { OPTION_ROOT_READ, OPTIONS_END };
 
 static int cmd_names_run(void *arg)
 {

@@ -21,7 +21,7 @@ struct cmd_plan_options {
 };
 
 static const struct cli_option cmd_plan_options[] = {
-	OPTION_ROOT(ROOT_READ),
+	OPTION_ROOT_READ,
 	OPTION_MOUNT_OPTIONS(struct cmd_plan_options, mount_options),
 	OPTION_FLAG(
 		"options-only", struct cmd_plan_options, options_only,

@@ -21,7 +21,7 @@ struct cmd_snapshot_options {
 
 static const struct cli_option cmd_snapshot_options[] = {
 	OPTION_ROLE(struct cmd_snapshot_options, request.roles),
-	OPTION_ROOT(ROOT_READ),
+	OPTION_ROOT_READ,
 	OPTION_SEC(struct cmd_snapshot_options, request.sec),
 	OPTION_TIMEOUT(TIMEOUT_COMMAND("20")),
 	OPTION_PORT(struct cmd_snapshot_options, request.port),
@@ -134,8 +134,8 @@ static int cmd_snapshot_print(const struct cli *cli, bool live,
 		printf("%u files only root may read; their contents are unknown in the snapshot\n",
 		       summary->refused);
 	printf("Review it before you pass it on. To check it, on any machine:\n"
-	       "  tar xf %s\n  nfsrdma check --root %s",
-	       SHELL_WORD(path), SHELL_WORD(summary->folder));
+	       "  nfsrdma check --root %s",
+	       SHELL_WORD(path));
 	if (cli->noperands > 1)
 		printf(" %s", SHELL_OPERAND(cli->operands[1]));
 	putchar('\n');

@@ -172,8 +172,8 @@ static void cmd_status_free_p(struct status_page **status)
 }
 
 static const struct cli_option cmd_status_options[] = {
-	OPTION_ROOT(ROOT_READ), OPTION_FORMAT, OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
-	OPTIONS_REPORT,         OPTIONS_END,
+	OPTION_ROOT_READ, OPTION_FORMAT, OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
+	OPTIONS_REPORT,   OPTIONS_END,
 };
 
 static int cmd_status_run(void *arg)

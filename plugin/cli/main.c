@@ -17,7 +17,7 @@ static int main_command(const struct cli_command *command, int argc, char *const
 {
 	_cleanup_(options_free_p) struct cli *cli = options_new(command);
 	const struct cli none = { .command = command };
-	int rc, status;
+	int rc;
 
 	if (!cli)
 		return cli_error(&none, EXIT_UNKNOWN, "no memory");
@@ -28,11 +28,7 @@ static int main_command(const struct cli_command *command, int argc, char *const
 		return command_help(cli, command);
 	if (cli->version)
 		return main_version(cli);
-	if (command->working)
-		cli->ticker = ticker_start(cli->quiet, command->working);
-	status = command->run(cli);
-	ticker_free(cli->ticker);
-	return status;
+	return archive_is_root(cli) ? archive_run(cli) : command_run(cli);
 }
 
 /* Before the name of a command only --help and --version may stand. */

@@ -110,9 +110,12 @@ int value_address(const char *text, void *address);
 /* The host, and the time */
 #define OPTION_ROOT(text) \
 	OPTION_VALUE("root", "DIR", struct cli, root, text, .choice = &choice_dir)
-#define ROOT_READ                                                                  \
-	"Use the machine below this directory instead of this one, as written by " \
-	"nfsrdma snapshot."
+#define OPTION_ROOT_READ                                                                   \
+	OPTION_VALUE(                                                                      \
+		"root", "DIR", struct cli, root,                                           \
+		"Use the machine below this directory instead of this one; or an archive " \
+		"of nfsrdma snapshot.",                                                    \
+		.choice = &choice_file)
 #define OPTION_TIMEOUT(text)                                             \
 	OPTION_VALUE("timeout", "SECONDS", struct cli, timeout_ms, text, \
 		     .parse = value_seconds)

@@ -55,6 +55,8 @@ int cli_unknown(const struct cli *cli)
 int cli_open_host(const struct cli *cli, struct host **out)
 {
 	if (!host_open(out, cli->root)) {
+		if (cli->archive)
+			host_call(*out, cli->archive);
 		if (cli->timeout_ms)
 			host_limit(*out, deadline_in(cli->timeout_ms));
 		return 0;
@@ -70,7 +72,7 @@ int cli_open_writable(const struct cli *cli, bool dry_run, struct host **out)
 
 	if (status)
 		return status;
-	if (host_is_snapshot(host)) {
+	if (host_is_snapshot(host) || cli->archive) {
 		err_set(EINVAL, "--root: a snapshot cannot be changed");
 		return cli_usage(cli);
 	}

@@ -25,10 +25,19 @@ struct host {
 	char prefix[256];
 };
 
+void host_call(struct host *host, const char *name)
+{
+	size_t len;
+
+	text_copy(host->prefix, sizeof(host->prefix) - 1, name);
+	len = strlen(host->prefix);
+	if (!len || host->prefix[len - 1] != '/')
+		str_copy(host->prefix + len, sizeof(host->prefix) - len, "/");
+}
+
 int host_open(struct host **out, const char *root)
 {
 	_cleanup_(host_close_p) struct host *host = calloc(1, sizeof(*host));
-	size_t len;
 	int rc;
 
 	if (!host)
@@ -43,10 +52,7 @@ int host_open(struct host **out, const char *root)
 	host->fd = open(root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (host->fd < 0)
 		return err_sys("open %s", root ? root : "/");
-	text_copy(host->prefix, sizeof(host->prefix) - 1, root ? root : "/");
-	len = strlen(host->prefix);
-	if (!len || host->prefix[len - 1] != '/')
-		str_copy(host->prefix + len, sizeof(host->prefix) - len, "/");
+	host_call(host, root ? root : "/");
 	rc = root ? snapshot_index_open(&host->index, host) : 0;
 	if (rc)
 		return rc;

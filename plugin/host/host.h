@@ -30,6 +30,8 @@ struct host;
 /* @root: NULL means this machine. Errors: -errno of opening it; -ENOTDIR; -EBADMSG: the
  * index of a snapshot is malformed. */
 int host_open(struct host **out, const char *root);
+/* In texts the root has this name; else that of its path. */
+void host_call(struct host *host, const char *name);
 /* No query of it lasts beyond @deadline: that of the command. */
 void host_limit(struct host *host, uint64_t deadline);
 /* The deadline of a query that takes @ms at most. NULL has no limit. */

@@ -6,7 +6,8 @@
  *	snapshot.c   watches the host, and stores what readers query
  *	tree.c       where a path leads, and every component on it
  *	write.c      the records, the index, the archive
- *	archive.c    a tar archive
+ *	tarball.c    a tar archive
+ *	unpack.c     the same for --root
  *	secrets.c    what it may contain of a file, with secrets-settings.c and secrets-files.c   pure
  */
 #ifndef PLUGIN_SNAPSHOT_INTERNAL_H
@@ -18,8 +19,6 @@
 #include "plugin/snapshot/snapshot.h"
 
 #define SNAPSHOT_PACKAGES ".nfsrdma/packages"
-
-struct archive;
 
 enum snapshot_entry_type { SNAPSHOT_FOLDER, SNAPSHOT_LINK, SNAPSHOT_FILE };
 
@@ -45,7 +44,7 @@ struct snapshot {
 	struct json_object *remote;
 	int rc; /* of the first event that could not be kept */
 	/* While the archive is written. */
-	struct archive *archive;
+	struct tarball *archive;
 	struct snapshot_summary *summary;
 	struct json_object *listed, *absent, *errors;
 };
@@ -72,20 +71,21 @@ void snapshot_no_memory(struct snapshot *snapshot);
 /* Frees the previous content of @to. Errors: -ENOMEM without err_text(). */
 int snapshot_copy(struct host_text *to, const void *bytes, size_t len);
 
-/* archive.c: a gzipped tar archive in GNU format, which does not limit the length of
- * names */
+/* tarball.c */
 
-/* @fd: remains owned by the caller. @mtime: of every entry, seconds since the epoch. */
-int archive_open(struct archive **out, int fd, uint64_t mtime);
+struct tarball;
+
+/* @fd: remains owned by the caller. @mtime: of every entry. */
+int tarball_open(struct tarball **out, int fd, time_t mtime);
 /* Paths are relative and have no trailing slash; a directory precedes its content.
  * Errors: of write(2); -ENOMEM. */
-int archive_folder(struct archive *archive, const char *path);
-int archive_link(struct archive *archive, const char *path, const char *target);
-int archive_file(struct archive *archive, const char *path, const void *bytes,
+int tarball_folder(struct tarball *tarball, const char *path);
+int tarball_link(struct tarball *tarball, const char *path, const char *target);
+int tarball_file(struct tarball *tarball, const char *path, const void *bytes,
 		 size_t len);
 /* Writes the end of the archive and all data still buffered. */
-int archive_end(struct archive *archive);
-void archive_close_p(struct archive **archive);
+int tarball_end(struct tarball *tarball);
+void tarball_close_p(struct tarball **tarball);
 
 /* secrets.c: pure */
 

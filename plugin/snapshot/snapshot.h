@@ -6,6 +6,8 @@
 #ifndef PLUGIN_SNAPSHOT_H
 #define PLUGIN_SNAPSHOT_H
 
+#include <limits.h>
+
 #include "plugin/host/host.h"
 
 struct snapshot;
@@ -24,9 +26,22 @@ struct snapshot_summary {
 	unsigned int refused; /* what only root may see */
 };
 
-/* Writes a gzipped tar archive with one directory, to be unpacked for --root. It does not
+/* Writes a gzipped tar archive with one directory, for --root as it is or unpacked. It does not
  * contain the secrets that secrets.c names. Errors: of the first event that could not be
  * stored; of write(2). */
 int snapshot_write(struct snapshot *snapshot, int fd, struct snapshot_summary *out);
+
+/* An archive that was unpacked. */
+struct snapshot_unpacked {
+	char folder[256]; /* below $TMPDIR or /tmp; "": none */
+	char root[256 + NAME_MAX +
+		  2]; /* what host_open() takes: its only folder, or itself */
+};
+
+/* The archive is untrusted. Errors: -EBADMSG it is none, or has entries that no snapshot has; -EFBIG; of reading
+ * and writing; -ETIMEDOUT. */
+int snapshot_unpack(const char *path, uint64_t deadline, struct snapshot_unpacked *out);
+/* Removes it from the disk. */
+void snapshot_unpacked_remove(struct snapshot_unpacked *unpacked);
 
 #endif

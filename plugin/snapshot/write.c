@@ -144,15 +144,15 @@ static void snapshot_write_entry(const void *node, VISIT which, void *arg)
 	    host_read_bytes(snapshot->host, entry->path, OPENED_MAX, &entry->text))
 		entry->text = (struct host_text){ NULL, 0 };
 	if (entry->type == SNAPSHOT_FOLDER) {
-		rc = archive_folder(snapshot->archive, path);
+		rc = tarball_folder(snapshot->archive, path);
 	} else if (entry->type == SNAPSHOT_LINK) {
-		rc = archive_link(snapshot->archive, path, entry->target);
+		rc = tarball_link(snapshot->archive, path, entry->target);
 	} else if (entry->text.text) {
-		rc = archive_file(snapshot->archive, path, entry->text.text,
+		rc = tarball_file(snapshot->archive, path, entry->text.text,
 				  entry->text.len);
 		snapshot->summary->files++;
 	} else {
-		rc = archive_file(snapshot->archive, path, snapshot_index_unread,
+		rc = tarball_file(snapshot->archive, path, snapshot_index_unread,
 				  strlen(snapshot_index_unread));
 	}
 	snapshot->rc = rc;
@@ -180,18 +180,18 @@ static void snapshot_name_folder(struct snapshot *snapshot, const struct tm *now
 static int snapshot_write_archive(struct snapshot *snapshot, int fd, time_t now)
 {
 	char folder[sizeof(snapshot->summary->folder) + 1];
-	_cleanup_(archive_close_p) struct archive *archive = NULL;
-	int rc = archive_open(&archive, fd, (uint64_t)now);
+	_cleanup_(tarball_close_p) struct tarball *archive = NULL;
+	int rc = tarball_open(&archive, fd, now);
 
 	if (rc)
 		return rc;
 	snapshot->archive = archive;
 	str_copy(folder, sizeof(folder), snapshot->summary->folder);
-	rc = archive_folder(archive, folder);
+	rc = tarball_folder(archive, folder);
 	if (rc)
 		return rc;
 	twalk_r(snapshot->entries, snapshot_write_entry, snapshot);
-	return snapshot->rc ? snapshot->rc : archive_end(archive);
+	return snapshot->rc ? snapshot->rc : tarball_end(archive);
 }
 
 int snapshot_write(struct snapshot *snapshot, int fd, struct snapshot_summary *out)

@@ -7,7 +7,7 @@
  *
  * A kind is a row of the table in profiles.c. All kinds die with their parent (PR_SET_PDEATHSIG,
  * and a getppid(2) check for a parent that died first), and have no descriptors except those
- * passed to them, apart from the two kinds that act in place of their parent.
+ * passed to them, apart from the kinds that act in place of their parent.
  *
  * A process that waits for a dead mount stays in the kernel, even after SIGKILL. Nothing here
  * waits for such a child: child_finish() abandons it and reports its pid.
@@ -35,6 +35,7 @@ enum child_kind {
 	CHILD_GATE,          /* decides for a hook */
 	CHILD_TOOL,          /* a program whose output is read */
 	CHILD_MOUNT_NFS,     /* mount.nfs; acts in place of its parent */
+	CHILD_COMMAND, /* a command; acts in place of its parent, which removes files after it */
 	CHILD_KINDS
 };
 

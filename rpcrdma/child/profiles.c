@@ -66,4 +66,5 @@ const struct child_profile child_profiles[CHILD_KINDS] = {
 	 * processes wait for the mount being made. SIGTERM lets mount.nfs remove its lock
 	 * files. */
 	[CHILD_MOUNT_NFS] = { .flags = CHILD_TERM_FIRST },
+	[CHILD_COMMAND] = { .flags = CHILD_ALL_FDS | CHILD_KEEP_SIGNALS },
 };

@@ -8,8 +8,8 @@
 
 built=${NFSRDMA%/*}
 # With sanitizers two more, and libtirpc with Kerberos. It was 70 with libvirt.
-most=34
-[[ $(ldd "$NFSRDMA") != *libasan* ]] || most=44
+most=38
+[[ $(ldd "$NFSRDMA") != *libasan* ]] || most=48
 
 # loading ARGUMENT...: runs the program; $work/loaded has the files that the dynamic loader initialised, then or later.
 loading()

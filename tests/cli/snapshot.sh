@@ -33,7 +33,12 @@ compare()
 	[[ $(stat -c %a "$work/$name/a.tar.gz") == 600 ]] || fail "$name: others may read it"
 	folder=$(tar tzf "$work/$name/a.tar.gz" | cut -d/ -f1 | sort -u)
 	[[ $folder && $folder != *[!-a-zA-Z0-9.]* ]] || fail "$name: not one folder: $folder"
-	grep -qF "nfsrdma check --root $folder" "$work/out" || { show; fail "$name: what to do with it"; }
+	grep -qF "nfsrdma check --root $work/$name/a.tar.gz" "$work/out" || { show; fail "$name: what to do with it"; }
+	# As it came, and unpacked by tar.
+	run check --timeout "$patience" --format json --root "$work/$name/a.tar.gz" "$@"
+	expect_no_words
+	findings "$work/$name/a.tar.gz/" >"$work/$name.packed"
+	diff "$work/$name.live" "$work/$name.packed" || fail "$name: the archive differs"
 	tar xzf "$work/$name/a.tar.gz" -C "$work/$name"
 	rm "$work/$name/a.tar.gz"
 	chmod -R a+rX "$work/$name"

@@ -13,7 +13,7 @@ struct check_like {
 static const struct cli_option check_like_options[] = {
 	OPTION_ROLE(struct check_like, request.roles),
 	OPTION_PORT(struct check_like, request.port),
-	OPTION_ROOT(ROOT_READ),
+	OPTION_ROOT_READ,
 	OPTION_SEC(struct check_like, request.sec),
 	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
 	OPTIONS_REPORT,
