@@ -16,22 +16,6 @@ static void text_table_unref(struct libscols_table **table)
 	scols_unref_table(*table);
 }
 
-/* libsmartcols measures by the locale; cells are UTF-8 in any. */
-static void text_table_restore(locale_t *before)
-{
-	locale_t ours = uselocale(*before);
-
-	if (ours != *before && ours != LC_GLOBAL_LOCALE)
-		freelocale(ours);
-}
-
-static locale_t text_table_utf8(void)
-{
-	locale_t ours = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-
-	return uselocale(ours);
-}
-
 static bool text_table_is_name(const struct report_table *table, unsigned int column)
 {
 	return column + table->nnames >= table->ncolumns;
@@ -165,9 +149,8 @@ static void text_table_drop_empty(struct report_table *table)
 	table->shown.count = kept;
 }
 
-void page_table(struct page *page, const struct report_table *all)
+static void text_table_print(struct page *page, const struct report_table *all)
 {
-	_cleanup_(text_table_restore) locale_t before = text_table_utf8();
 	_cleanup_free_ char *plain = NULL, *text = NULL;
 	struct report_table table = *all;
 	bool wide = false;
@@ -186,4 +169,16 @@ void page_table(struct page *page, const struct report_table *all)
 		text_table_stack(page, &table, text);
 	else
 		fprintf(page->out, "%s\n", text);
+}
+
+/* libsmartcols measures by the locale; cells are UTF-8 in any. */
+void page_table(struct page *page, const struct report_table *table)
+{
+	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	locale_t before = uselocale(utf8);
+
+	text_table_print(page, table);
+	uselocale(before);
+	if (utf8)
+		freelocale(utf8);
 }

@@ -41,7 +41,7 @@ less+='|server.threads: the NFS server runs|fabric.(cable|port): irdma0 port 1 .
 # starve MACHINE COMMAND...: each file of its snapshot is withheld in turn
 starve()
 {
-	local root file before bad=0 unknown=0 files=0
+	local root file bad=0 unknown=0 files=0
 
 	run snapshot --root "$work/$1" "$work/$1.tar.gz" 192.0.2.1
 	expect_status 0

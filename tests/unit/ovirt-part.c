@@ -153,7 +153,7 @@ static void a_key_directly_after_the_part_is_named(void)
 
 static void an_empty_file_is_removed(void)
 {
-	char *text = (char *)1;
+	char none[] = "", *text = none;
 
 	empty(OVIRT_NFSMOUNT);
 	CU_ASSERT_EQUAL(ovirt_part_write(&part, OVIRT_BY_DIRECTORY, VM "\n \n", &text),
