@@ -86,9 +86,11 @@ void report_expand(const struct report *report, const struct finding *finding,
 }
 
 /* The options of a run that a command in a step repeats, if it has them. --embedded takes the place of the server. */
-static const struct {
-	const char *command, *options;
-} steps_repeats[] = {
+struct steps_command {
+	const char *name, *options;
+};
+
+static const struct steps_command steps_commands[] = {
 	{ "nfsrdma probe ",
 	  " --embedded --fault --transport --device --bind --port --mount-port --nfs-port --nfs-version --cred " },
 	{ "nfsrdma bench ",
@@ -97,6 +99,16 @@ static const struct {
 	  " --transport --port --mount-port --nfs-port --nfs-version --cred " },
 	{ "nfsrdma check ", " --port --nfs-version " },
 };
+
+static const struct steps_command *steps_find_command(const char *command)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(steps_commands); i++)
+		if (strstr(command, steps_commands[i].name))
+			return &steps_commands[i];
+	return NULL;
+}
 
 static bool steps_are_of_embedded(const struct report *report)
 {
@@ -113,11 +125,11 @@ static bool steps_are_of_embedded(const struct report *report)
 static const char *steps_command(const struct report *report, const char *command,
 				 char *buf)
 {
+	const struct steps_command *of = steps_find_command(command);
 	const char *server = strstr(command, " {server}");
 
-	if (!server || !steps_are_of_embedded(report) ||
-	    (strncmp(command, "nfsrdma probe ", 14) != 0 &&
-	     strncmp(command, "nfsrdma bench ", 14) != 0))
+	if (!server || !of || !strstr(of->options, " --embedded ") ||
+	    !steps_are_of_embedded(report))
 		return command;
 	snprintf(buf, STEP_TEXT_MAX, "%.*s%s ", (int)(server - command), command,
 		 server + 1 + strcspn(server + 1, " "));
@@ -134,24 +146,20 @@ static bool steps_is_repeated(const char *command)
  * test another thing. A command that has the option already keeps its own. */
 static void steps_repeat(const struct report *report, char *command, size_t cap)
 {
-	char rest[sizeof(((struct report_step *)0)->command)], name[32], *at = NULL;
-	size_t i, j, used, len;
+	const struct steps_command *of = steps_find_command(command);
+	char rest[sizeof(((struct report_step *)0)->command)], name[32], *at;
+	size_t j, used, len;
 
-	for (i = 0; i < ARRAY_SIZE(steps_repeats); i++) {
-		at = strstr(command, steps_repeats[i].command);
-		if (at)
-			break;
-	}
-	if (!at)
+	if (!of)
 		return;
-	at += strlen(steps_repeats[i].command);
+	at = strstr(command, of->name) + strlen(of->name);
 	if (!str_copy(rest, sizeof(rest), at))
 		return;
 	used = (size_t)(at - command);
 	for (j = 0; j < ARRAY_SIZE(report->repeats) && *report->repeats[j]; j++) {
 		snprintf(name, sizeof(name), " %.*s ",
 			 (int)strcspn(report->repeats[j], " "), report->repeats[j]);
-		if (!strstr(steps_repeats[i].options, name) || strstr(command, name) ||
+		if (!strstr(of->options, name) || strstr(command, name) ||
 		    used + strlen(report->repeats[j]) + 1 + strlen(rest) >= cap)
 			continue;
 		used += (size_t)snprintf(command + used, cap - used, "%s ",

@@ -236,38 +236,37 @@ static const char *compound_reason(const struct compound_trial *t)
 	return t->why[0] ? "not-tried" : "time";
 }
 
-static void compound_say(struct compound_trial *t)
+static void compound_conclude(const struct compound_trial *t, struct finding *f)
 {
 	static const char id[] = "probe.read.compound";
 	unsigned int mild = t->over_tcp + t->doubtful;
 	char note[96] = "";
-	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (t->answered_inline)
 		snprintf(note, sizeof(note),
 			 "; %u more were answered inline, with the Reply chunk unused",
 			 t->answered_inline);
 	if (t->wrong)
-		finding_init(&f, id, FINDING_FAIL, "%u of %u COMPOUNDs fail: %s",
-			     t->wrong, t->wrong + mild + t->right, t->example);
+		finding_init(f, id, FINDING_FAIL, "%u of %u COMPOUNDs fail: %s", t->wrong,
+			     t->wrong + mild + t->right, t->example);
 	else if (t->over_tcp)
 		finding_init(
-			&f, id, FINDING_WARN,
+			f, id, FINDING_WARN,
 			"%u of %u COMPOUNDs fail over TCP too, none of them sent by Linux clients: %s",
 			mild, mild + t->right, t->mild);
 	else if (t->doubtful)
 		finding_init(
-			&f, id, FINDING_WARN,
+			f, id, FINDING_WARN,
 			"%u of %u COMPOUNDs fail, and could not be compared with NFS over TCP: %s",
 			mild, mild + t->right, t->mild);
 	else if (t->w->changing)
-		finding_init(&f, id, FINDING_SKIP, "the file changed while it was read");
+		finding_init(f, id, FINDING_SKIP, "the file changed while it was read");
 	else if (t->withheld && !t->right)
 		finding_init(
-			&f, id, FINDING_SKIP,
+			f, id, FINDING_SKIP,
 			"a READ followed by another operation can crash nfs-ganesha");
 	else if (t->untried || !t->right || compound_is_over(t))
-		finding_init(&f, id, compound_is_slow(t) ? FINDING_SKIP : FINDING_UNKNOWN,
+		finding_init(f, id, compound_is_slow(t) ? FINDING_SKIP : FINDING_UNKNOWN,
 			     "%s, after %u correct COMPOUNDs",
 			     t->p->session.busy[0] ? t->p->session.busy
 			     : t->why[0]           ? t->why
@@ -275,22 +274,29 @@ static void compound_say(struct compound_trial *t)
 			     t->right);
 	else if (t->reported)
 		finding_init(
-			&f, id, FINDING_SKIP,
+			f, id, FINDING_SKIP,
 			"%u COMPOUNDs are correct; %u fail as READs alone do, which has its own finding",
 			t->right, t->reported);
 	else
 		finding_init(
-			&f, id, FINDING_PASS,
+			f, id, FINDING_PASS,
 			"%u COMPOUNDs of READ and GETATTR%s, by every mechanism, all correct%s",
 			t->right, t->pairs ? ", and of two READs" : "", note);
-	finding_reason(&f, compound_reason(t));
+	finding_reason(f, compound_reason(t));
+}
+
+static void compound_say(struct compound_trial *t)
+{
+	_cleanup_(finding_fini) struct finding f = { 0 };
+
+	compound_conclude(t, &f);
 	finding_number(&f, "right", t->right);
 	finding_number(&f, "failed", t->wrong);
 	if (t->answered_inline)
 		finding_number(&f, "answered_inline", t->answered_inline);
 	if (t->wrong)
 		finding_text(&f, "example", "%s", t->detail);
-	if (mild)
+	if (t->over_tcp || t->doubtful)
 		finding_number(&f, "wrong_over_tcp", t->over_tcp);
 	if (t->doubtful)
 		finding_number(&f, "unknown_over_tcp", t->doubtful);
