@@ -3,6 +3,7 @@
 
 /* Tables of options: what each option sets, the commands that accept it, and what is refused. */
 #include "plugin/cli/exercise.h"
+#include "plugin/report/internal.h"
 #include "suite.h"
 
 struct check_like {
@@ -32,7 +33,7 @@ static const struct cli_command check_like = {
 static int parse(struct cli **out, const struct cli_command *command,
 		 const char *const *words)
 {
-	static char copies[12][70000];
+	static char copies[24][70000];
 	static char *argv[ARRAY_SIZE(copies) + 1];
 	int argc = 0;
 
@@ -348,8 +349,98 @@ static void check_accepts_a_role_and_a_root(void)
 	CU_ASSERT(is_refused(&cmd_probe, WORDS("--role", "client"), "unknown option"));
 }
 
-SUITE_MAIN("cli-options", TEST(defaults_are_as_designed),
-	   TEST(each_option_sets_its_value), TEST(several_faults_are_combined),
+/* --- the commands of steps ------------------------------------------------------------------ */
+
+static const char *const of_run[][2] = {
+	{ "--transport", "iwarp" }, { "--bind", "127.0.0.1" }, { "--port", "2050" },
+	{ "--mount-port", "2051" }, { "--nfs-port", "2052" },  { "--nfs-version", "4.1" },
+	{ "--cred", "36:36" },
+};
+
+static bool takes(const struct cli_command *command, const char *option)
+{
+	const struct cli_option *row;
+
+	for (row = command->options; row->name; row++)
+		if (!strcmp(row->name, option + 2))
+			return row->carried;
+	return false;
+}
+
+/* As a user pastes it: what the parser of that command says, and each option of the run once. */
+static void paste(const char *command, bool repeated)
+{
+	_cleanup_(options_free_p) struct cli *cli = NULL;
+	_cleanup_free_ char *text = strdup(command);
+	const char *words[24] = { NULL };
+	const struct cli_command *row;
+	char *rest = text, *word;
+	char given[64];
+	size_t n = 0, i;
+
+	while (n < ARRAY_SIZE(words) - 1 && (word = strsep(&rest, " ")))
+		words[n++] = word;
+	row = command_find(words[1]);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(row);
+	CU_ASSERT_EQUAL(parse(&cli, row, words + 2), 0);
+	for (i = 0; repeated && i < ARRAY_SIZE(of_run); i++) {
+		snprintf(given, sizeof(given), " %s ", of_run[i][0]);
+		if (takes(row, of_run[i][0]))
+			ASSERT_CONTAINS(command, given);
+	}
+}
+
+static unsigned int accept_steps(const struct meaning *meaning,
+				 const struct reason *reason)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	_cleanup_(finding_fini) struct finding finding = { 0 };
+	struct report_step steps[REPORT_STEPS_MAX];
+	unsigned int i, n, repeated = 0;
+
+	report_subject(report, "server", "nas1");
+	report_subject(report, "export", "/vm");
+	for (i = 0; i < ARRAY_SIZE(of_run); i++)
+		report_repeat(report, of_run[i][0] + 2, of_run[i][1]);
+	finding_init(&finding, meaning->id, FINDING_FAIL, "seen");
+	finding_reason(&finding, reason->name);
+	/* What else the reader would have to put in is PORT, FILE and the like. */
+	finding_text(&finding, "port", "20049");
+	finding_text(&finding, "asked", "20049");
+	finding_text(&finding, "role", "client");
+	finding_text(&finding, "type", "rxe");
+	n = report_steps(report, &finding, steps);
+	for (i = 0; i < n; i++) {
+		bool of_server = strstr(steps[i].command, " nas1") != NULL;
+
+		SUITE_ROW("%s/%s: %s", meaning->id, reason->name, steps[i].command);
+		if (strncmp(steps[i].command, "nfsrdma ", 8) != 0 ||
+		    strpbrk(steps[i].command, "&|;<>") ||
+		    strstr(steps[i].command, " PORT"))
+			continue;
+		paste(steps[i].command, of_server);
+		repeated += of_server;
+	}
+	return repeated;
+}
+
+/* Of every finding and reason: the program accepts what its steps print, with the options of this run. */
+static void commands_of_steps_are_accepted(void)
+{
+	const struct meaning *meaning;
+	const struct reason *reason;
+	unsigned int repeated = 0;
+
+	for (meaning = meaning_table; meaning->id; meaning++)
+		for (reason = meaning->reasons; reason->name; reason++)
+			repeated += accept_steps(meaning, reason);
+	SUITE_ROW("all");
+	ASSERT_AT_LEAST(repeated, 60);
+}
+
+SUITE_MAIN("cli-options", TEST(commands_of_steps_are_accepted),
+	   TEST(defaults_are_as_designed), TEST(each_option_sets_its_value),
+	   TEST(several_faults_are_combined),
 	   TEST(unknown_options_and_commands_are_refused_by_name),
 	   TEST(the_path_to_the_server_can_be_selected), TEST(auto_resets_a_choice),
 	   TEST(an_unknown_choice_lists_the_valid_ones),
