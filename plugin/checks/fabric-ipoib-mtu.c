@@ -29,7 +29,7 @@ static int ipoib_mtu_check_run(struct check_run *run)
 		if (connected && netdev->mtu <= DATAGRAM_MAX) {
 			words_add(
 				&odd,
-				"%s is in connected mode with an MTU of %u; %u is possible",
+				"%s has an MTU of %u in connected mode, which can have %u",
 				netdev->name, netdev->mtu, CONNECTED_USUAL);
 		} else if (netdev->mtu < DATAGRAM_USUAL) {
 			words_add(

@@ -115,7 +115,7 @@ static int proxmox_judge_storage(struct check_run *run,
 	finding_text(&run->finding, "port", "%s", opts_at(opts, (size_t)port).value);
 	proxmox_name_options(run, opts);
 	return check_say_why(run, FINDING_WARN, "port-ping",
-			     "storage %s has port=%s; Proxmox may show it as offline",
+			     "Proxmox may show storage %s as offline: it has port=%s",
 			     storage->name, finding_evidence(&run->finding, "port"));
 }
 

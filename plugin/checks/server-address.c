@@ -131,8 +131,8 @@ static int server_address_check_run(struct check_run *run)
 	if (lists.down.count) {
 		server_address_name(run, &all, OWN_DOWN);
 		return check_say_why(run, FINDING_WARN, "one-port-down",
-				     "%s; not %s, whose port is down",
-				     words_text(&lists.good), words_text(&lists.down));
+				     "the port with %s is down; reached over RDMA: %s",
+				     words_text(&lists.down), words_text(&lists.good));
 	}
 	check_note(run);
 	if (!lists.bridge.count)

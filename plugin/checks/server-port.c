@@ -42,8 +42,8 @@ static int server_port_check_run(struct check_run *run)
 		finding_text(&run->finding, "file", "%s", conf.where);
 		return check_say_why(
 			run, FINDING_WARN, "changes",
-			"the server listens for RDMA on port %s; after its next start it listens on %u (%s)",
-			server_port_list(&ports, &words), conf.port, conf.where);
+			"after its next start the server listens for RDMA on port %u (%s), and no longer on %s",
+			conf.port, conf.where, server_port_list(&ports, &words));
 	}
 	if (nfsd_has_port(&ports, NFS_RDMA_PORT))
 		return check_say(run, FINDING_PASS, "%u is the clients' default",
