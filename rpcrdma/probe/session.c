@@ -282,10 +282,10 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 		s->barren = s->pause_ms = 0;
 		break;
 	case -ETIMEDOUT:
-		/* A call that was sent just before the probe's own deadline had no time for a
-		 * reply; one that needed a new connection then was not sent. */
-		if (deadline_left(p->deadline) < RECONNECT_MS &&
-		    now_ms() < since + enough)
+		/* A call that was not sent, for want of a connection or of credits, or just before
+		 * the probe's own deadline, had no time for a reply. */
+		if (!call->sent_ns ||
+		    (!deadline_left(p->deadline) && now_ms() < since + enough))
 			break;
 		session_note(&b->lost, call, write_chunk_read, "");
 		b->gaps += session_has_gap(s);
@@ -328,6 +328,7 @@ int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 	int rc;
 
 	p->session.silent_since = now_ms();
+	call->sent_ns = 0;
 	rc = session_ready(p);
 	if (!rc)
 		rc = rpcrdma_start(p->session.conn, call, deadline);

@@ -99,3 +99,10 @@ else
 		(.evidence.failures | test("no reply")))'
 	echo "ok - lost is lost ($(seconds "$took") s)"
 fi
+
+# Nor is a call lost that was never sent, because there was no time left for a new connection: this server closes
+# each connection at its fifth reply.
+for ((run = 0; run < 4; run++)); do
+	run probe --embedded --fault close --timeout 1 --format json
+	expect_report "a call was lost that was not sent" 'all(.findings[]; .id != "probe.reply.lost" or .status != "fail")'
+done
