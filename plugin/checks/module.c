@@ -112,15 +112,18 @@ int module_check(struct check_run *run, enum check_role role)
 	if (module->state == MODULE_BUILTIN)
 		return check_say(run, FINDING_PASS, "%s is built into the kernel",
 				 module->name);
-	finding_text(&run->finding, "module", "%s", module->name);
+	finding_text(&run->finding, "module", "%s", module->disabled_name);
 	if (module->disabled) {
+		bool itself = !strcmp(module->disabled_name, module->name);
+
 		finding_text(&run->finding, "forbidden_by", "/%s", module->disabled_by);
-		return check_say_why(run, FINDING_FAIL,
-				     strcmp(module->disabled_by, "proc/cmdline")
-					     ? "forbidden"
-					     : "forbidden-at-boot",
-				     "rpcrdma is not loaded, and /%s forbids loading it",
-				     module->disabled_by);
+		return check_say_why(
+			run, FINDING_FAIL,
+			strcmp(module->disabled_by, "proc/cmdline") ? "forbidden"
+								    : "forbidden-at-boot",
+			"rpcrdma is not loaded, and /%s forbids loading %s%s",
+			module->disabled_by, itself ? "it" : module->disabled_name,
+			itself ? "" : ", which it needs");
 	}
 	if (module->problem[0])
 		return err_because(

@@ -166,6 +166,8 @@ struct host_module {
 	bool blacklisted; /* by modprobe.d, which does not prevent loading by name */
 	bool disabled; /* "install NAME /bin/false" or the like: loading by name fails */
 	char disabled_by[128]; /* the file with that line */
+	char disabled_name
+		[64]; /* the module in it: this one, or one that is loaded with it */
 };
 
 /* @name: a module or an alias, as modprobe accepts them ("svcrdma"). Errors: of reading;

@@ -39,6 +39,9 @@ int modprobe_conf(const struct host *host, const char *name, struct host_module 
 
 /* module-index.c */
 
+/* rpcrdma has six: rdma_cm, iw_cm, ib_cm, ib_core, configfs, sunrpc. */
+#define MODULE_NEEDS_MAX 12
+
 struct module_lookup {
 	bool found, builtin;
 	char name[64]; /* the real name, which differs from an alias */
@@ -46,6 +49,8 @@ struct module_lookup {
 	bool external, is_signed, dummy;
 	char srcversion[40], vermagic[128];
 	char problem[160]; /* why an existing file could not be read */
+	/* Modules that are loaded with it, "" after the last. */
+	char needs[MODULE_NEEDS_MAX][64];
 };
 
 /* Looks up a module with libkmod, below a --root in a child process, because libkmod

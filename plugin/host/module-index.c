@@ -200,6 +200,27 @@ struct module_index_question {
 	const char *dirname, *folder, *name; /* folder: below the root */
 };
 
+static void module_index_take_needs(const struct kmod_module *mod,
+				    struct module_lookup *out)
+{
+	_cleanup_(module_index_list_unref) struct kmod_list *list =
+		kmod_module_get_dependencies(mod);
+	struct kmod_module *need;
+	struct kmod_list *it;
+	unsigned int n = 0;
+
+	kmod_list_foreach(it, list)
+	{
+		if (n == MODULE_NEEDS_MAX)
+			break;
+		need = kmod_module_get_module(it);
+		text_copy(out->needs[n], sizeof(out->needs[n]),
+			  kmod_module_get_name(need));
+		kmod_module_unref(need);
+		n++;
+	}
+}
+
 /* Runs in a child if the host is not live. */
 static int module_index_lookup(const struct module_index_question *question,
 			       struct module_lookup *out)
@@ -225,6 +246,7 @@ static int module_index_lookup(const struct module_index_question *question,
 	mod = kmod_module_get_module(list);
 	out->found = true;
 	text_copy(out->name, sizeof(out->name), kmod_module_get_name(mod));
+	module_index_take_needs(mod, out);
 	path = kmod_module_get_path(mod);
 	out->builtin = !path;
 	if (path) {
@@ -255,6 +277,7 @@ static int module_index_run(void *arg, int channel)
 static bool module_index_answer_is_sane(struct module_index_answer *answer)
 {
 	uint8_t found, builtin, external, is_signed, dummy;
+	unsigned int i;
 
 	answer->err[sizeof(answer->err) - 1] = '\0';
 	answer->lookup.name[sizeof(answer->lookup.name) - 1] = '\0';
@@ -262,6 +285,8 @@ static bool module_index_answer_is_sane(struct module_index_answer *answer)
 	answer->lookup.srcversion[sizeof(answer->lookup.srcversion) - 1] = '\0';
 	answer->lookup.vermagic[sizeof(answer->lookup.vermagic) - 1] = '\0';
 	answer->lookup.problem[sizeof(answer->lookup.problem) - 1] = '\0';
+	for (i = 0; i < MODULE_NEEDS_MAX; i++)
+		answer->lookup.needs[i][sizeof(answer->lookup.needs[i]) - 1] = '\0';
 	/* A byte other than 0 and 1 is not a valid bool. */
 	memcpy(&found, &answer->lookup.found, 1);
 	memcpy(&builtin, &answer->lookup.builtin, 1);

@@ -65,6 +65,33 @@ static int modules_read_available(const struct host *host, const char *name,
 	return module_lookup(host, release, name, lookup);
 }
 
+/* modprobe obeys an install line of each module that it loads first, and the kernel its own list. */
+static int modules_ask_needs(const struct host *host, const struct module_lookup *lookup,
+			     struct host_module *out)
+{
+	struct host_module need;
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; i < MODULE_NEEDS_MAX && *lookup->needs[i] && !rc && !out->disabled;
+	     i++) {
+		memset(&need, 0, sizeof(need));
+		if (modules_canonical_name(lookup->needs[i], need.name,
+					   sizeof(need.name)))
+			continue;
+		rc = modules_read_loaded(host, need.name, &need);
+		if (rc || need.state != MODULE_MISSING)
+			continue;
+		rc = modprobe_conf(host, need.name, &need);
+		if (rc || !need.disabled)
+			continue;
+		out->disabled = true;
+		str_copy(out->disabled_by, sizeof(out->disabled_by), need.disabled_by);
+		str_copy(out->disabled_name, sizeof(out->disabled_name), need.name);
+	}
+	return rc;
+}
+
 int host_module(const struct host *host, const char *name, struct host_module *out)
 {
 	struct module_lookup lookup;
@@ -96,6 +123,9 @@ int host_module(const struct host *host, const char *name, struct host_module *o
 	rc = modules_read_loaded(host, out->name, out);
 	if (!rc)
 		rc = modprobe_conf(host, out->name, out);
+	str_copy(out->disabled_name, sizeof(out->disabled_name), out->name);
+	if (!rc && out->state == MODULE_AVAILABLE)
+		rc = modules_ask_needs(host, &lookup, out);
 	if (unknown && unknown != -ENOENT && !lookup.found && !out->problem[0])
 		str_copy(out->problem, sizeof(out->problem), why);
 	out->unknown = lookup.found ? 0 : unknown;
