@@ -21,9 +21,20 @@ static bool text_table_is_name(const struct report_table *table, unsigned int co
 	return column + table->nnames >= table->ncolumns;
 }
 
-/* The status, then the columns that are shown, without the names or with them. */
+/* Whether the i-th column that is shown is one of the last @below names. */
+static bool text_table_is_below(const struct report_table *table, unsigned int i,
+				unsigned int below)
+{
+	unsigned int after = 0, j;
+
+	for (j = i + 1; j < table->shown.count; j++)
+		after += text_table_is_name(table, table->shown.columns[j]);
+	return text_table_is_name(table, table->shown.columns[i]) && after < below;
+}
+
+/* The status, then the columns that are shown, without the last @below names. */
 static int text_table_add_columns(struct libscols_table *out,
-				  const struct report_table *table, bool names)
+				  const struct report_table *table, unsigned int below)
 {
 	unsigned int i;
 
@@ -32,7 +43,7 @@ static int text_table_add_columns(struct libscols_table *out,
 	for (i = 0; i < table->shown.count; i++) {
 		bool name = text_table_is_name(table, table->shown.columns[i]);
 
-		if ((!name || names) &&
+		if (!text_table_is_below(table, i, below) &&
 		    !scols_table_new_column(out, "", 0, name ? SCOLS_FL_NOEXTREMES : 0))
 			return -ENOMEM;
 	}
@@ -41,7 +52,7 @@ static int text_table_add_columns(struct libscols_table *out,
 
 static int text_table_add_row(const struct page *page, struct libscols_table *out,
 			      const struct report_table *table,
-			      const struct report_row *row, bool names)
+			      const struct report_row *row, unsigned int below)
 {
 	struct libscols_line *line = scols_table_new_line(out, NULL);
 	unsigned int i, at = 1;
@@ -57,7 +68,7 @@ static int text_table_add_row(const struct page *page, struct libscols_table *ou
 	}
 	rc = rc ? rc : scols_line_set_data(line, 0, word);
 	for (i = 0; !rc && i < table->shown.count; i++)
-		if (names || !text_table_is_name(table, table->shown.columns[i]))
+		if (!text_table_is_below(table, i, below))
 			rc = scols_line_set_data(line, at++,
 						 row->cells[table->shown.columns[i]]);
 	return rc;
@@ -70,7 +81,7 @@ static bool text_table_omits(const struct page *page, const struct report_row *r
 
 /* Errors: -ENOMEM. */
 static int text_table_render(const struct page *page, const struct report_table *table,
-			     bool names, bool color, char **text)
+			     unsigned int below, bool color, char **text)
 {
 	_cleanup_(text_table_unref) struct libscols_table *out = scols_new_table();
 	unsigned int i;
@@ -84,15 +95,15 @@ static int text_table_render(const struct page *page, const struct report_table 
 	scols_table_set_termforce(out, SCOLS_TERMFORCE_ALWAYS);
 	scols_table_set_termwidth(out, page->width);
 	rc = scols_table_set_column_separator(out, "  ");
-	rc = rc ? rc : text_table_add_columns(out, table, names);
-	rc = rc ? rc : text_table_add_row(page, out, table, &table->head, names);
+	rc = rc ? rc : text_table_add_columns(out, table, below);
+	rc = rc ? rc : text_table_add_row(page, out, table, &table->head, below);
 	for (i = 0; !rc && i < table->nrows; i++)
 		if (!text_table_omits(page, &table->rows[i]))
-			rc = text_table_add_row(page, out, table, &table->rows[i], names);
+			rc = text_table_add_row(page, out, table, &table->rows[i], below);
 	return rc ? rc : scols_print_table_to_string(out, text);
 }
 
-/* Most rows are wider than the page, or continue on another line, which has no status. */
+/* As many rows are wider than the page, or continue on another line, which has no status, as are not. */
 static bool text_table_is_wide(const struct page *page, char *text)
 {
 	unsigned int rows = 0, wide = 0, at = 0;
@@ -109,12 +120,12 @@ static bool text_table_is_wide(const struct page *page, char *text)
 			wide++;
 		}
 	}
-	return 2 * wide > rows;
+	return 2 * wide >= rows;
 }
 
-/* A line of @text for each row, and its names below. */
+/* A line of @text for each row, and its last names below. */
 static void text_table_stack(const struct page *page, const struct report_table *table,
-			     char *text)
+			     unsigned int below, char *text)
 {
 	const struct report_row *row = &table->head;
 	unsigned int i, next = 0;
@@ -123,7 +134,7 @@ static void text_table_stack(const struct page *page, const struct report_table 
 	while ((line = strsep(&text, "\n")) && *line) {
 		fprintf(page->out, "%s\n", line);
 		for (i = 0; i < table->shown.count; i++)
-			if (text_table_is_name(table, table->shown.columns[i]) &&
+			if (text_table_is_below(table, i, below) &&
 			    *row->cells[table->shown.columns[i]])
 				fprintf(page->out, "%*s%s\n", NAMES_INDENT, "",
 					row->cells[table->shown.columns[i]]);
@@ -151,22 +162,28 @@ static void text_table_drop_empty(struct report_table *table)
 
 static void text_table_print(struct page *page, const struct report_table *all)
 {
-	_cleanup_free_ char *plain = NULL, *text = NULL;
+	_cleanup_free_ char *text = NULL;
 	struct report_table table = *all;
-	bool wide = false;
-	int rc;
+	unsigned int below = 0;
+	bool wide = true;
+	int rc = 0;
 
 	text_table_drop_empty(&table);
 	if (!table.shown.count || (page->quiet && !table_needs_care(&table)))
 		return;
-	rc = text_table_render(page, &table, true, false, &plain);
-	wide = !rc && text_table_is_wide(page, plain);
-	rc = rc ? rc : text_table_render(page, &table, !wide, page->color, &text);
+	/* As many names beside the other columns as fit. */
+	for (; wide && !rc && below < table.nnames; below += wide) {
+		_cleanup_free_ char *plain = NULL;
+
+		rc = text_table_render(page, &table, below, false, &plain);
+		wide = !rc && text_table_is_wide(page, plain);
+	}
+	rc = rc ? rc : text_table_render(page, &table, below, page->color, &text);
 	fputc('\n', page->out);
 	if (rc)
 		fputs("  There is no memory for the table.\n", page->out);
-	else if (wide)
-		text_table_stack(page, &table, text);
+	else if (below)
+		text_table_stack(page, &table, below, text);
 	else
 		fprintf(page->out, "%s\n", text);
 }
