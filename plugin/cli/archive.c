@@ -48,15 +48,17 @@ static int archive_command(void *arg, int channel)
 	return status;
 }
 
-/* The child decides what they do; a terminal sends SIGINT to both. */
+/* The child decides what they do; a terminal sends SIGINT to both. One that is ignored (nohup) remains so. */
 static void archive_hold_signals(const struct child *child, const sigset_t *before)
 {
-	struct sigaction action = { .sa_handler = archive_forward };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = archive_forward }, was;
+	size_t i;
 
 	archive_child = child->pid;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		if (!sigaction(signals[i], NULL, &was) && was.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 

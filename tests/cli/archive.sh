@@ -92,7 +92,8 @@ mapfile -t ids < <("$NFSRDMA" explain | sed -n 's/^  \([a-z][a-z0-9.-]*\) .*/\1/
 for signal in INT TERM HUP; do
 	python3 -c '
 import os, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_DFL)
+for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+    signal.signal(number, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$NFSRDMA" explain --root "$work/flat.tar.gz" "${ids[@]}" >"$work/held" 2>"$work/err" &
 	pid=$!
 	exec 9<"$work/held"

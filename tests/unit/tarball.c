@@ -118,29 +118,6 @@ static void contents_of_every_size_are_preserved(void)
 	}
 }
 
-static void a_full_disk_is_an_error(void)
-{
-	static char bytes[300000];
-	unsigned int seed = 1;
-	size_t i;
-	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC), rc;
-
-	/* So that it does not fit into zlib's memory. */
-	for (i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (char)((seed = seed * 1103515245 + 12345) >> 16);
-	CU_ASSERT_EQUAL_FATAL(tarball_open(&archive, fd, 0), 0);
-	rc = tarball_file(archive, "a", bytes, sizeof(bytes));
-	CU_ASSERT_EQUAL(rc, -ENOSPC);
-	ASSERT_CONTAINS(err_text(), "No space left");
-	tarball_close_p(&archive);
-	/* An archive that fits zlib's memory fails at the end, if not before. */
-	CU_ASSERT_EQUAL_FATAL(tarball_open(&archive, fd, 0), 0);
-	rc = tarball_file(archive, "a", "b", 1);
-	CU_ASSERT_EQUAL(rc ? rc : tarball_end(archive), -ENOSPC);
-	tarball_close_p(&archive);
-	close(fd);
-}
-
 SUITE_MAIN("tarball", TEST(files_directories_and_links_are_extracted_unchanged),
 	   TEST(names_of_every_length_are_preserved),
-	   TEST(contents_of_every_size_are_preserved), TEST(a_full_disk_is_an_error))
+	   TEST(contents_of_every_size_are_preserved))
