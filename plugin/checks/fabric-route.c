@@ -99,7 +99,8 @@ static int route_check_run(struct check_run *run)
 		route_count(run, &paths[i], &routes);
 	if (routes.first_good && routes.first_bad) {
 		route_blame(run, "partly", routes.first_good);
-		return check_say(run, FINDING_WARN, "not through an RDMA device: %s; through one: %s",
+		return check_say(run, FINDING_WARN,
+				 "not through an RDMA device: %s; through one: %s",
 				 words_text(&routes.bad), words_text(&routes.good));
 	}
 	if (routes.first_good) {

@@ -132,6 +132,7 @@ for _ in 1 2 3 4 5; do
 	expect_reasons
 done
 echo "ok - file that is replaced while it is read ($(seconds "$took") s)"
+stop_server
 
 # A command of a step repeats the options of the run, or it would test another server, and does what the run did.
 start_server --fault write-chunk-over-812
@@ -150,11 +151,4 @@ for command in "${again[@]}"; do
 	expect_finding bug.write-chunk-read fail
 done
 stop_server
-# What is repeated is an option of that command.
-while read -r command options; do
-	run "$command" --help
-	for option in $options; do
-		grep -q -- "^  *\(-., \)\?$option " "$work/out" || fail "$command has no $option"
-	done
-done < <(sed -nE '/^\} steps_repeats/,/^\};/p' "$NFSRDMA_SOURCE/plugin/report/steps.c" | tr -d '\n\t' | grep -oE '"nfsrdma [a-z]+ ", *"[^"]*"' | tr -d '",' | sed 's/^nfsrdma //')
 echo "ok - commands of steps"
