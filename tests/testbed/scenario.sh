@@ -276,6 +276,7 @@ expect_no_bug()
 # $serve_rdma, $serve_nfs, $serve_mount and $serve_export.
 serve()
 {
+	[[ ! ${serve_pid:-} ]] || kill "$serve_pid" 2>/dev/null || true
 	"$NFSRDMA" serve --listen 127.0.0.1:0 "$@" >"$work/serve.out" 2>"$work/serve.err" </dev/null &
 	serve_pid=$!
 	trap 'kill "$serve_pid" 2>/dev/null || true' EXIT
