@@ -8,7 +8,8 @@
 #include "plugin/host/text.h"
 #include "plugin/report/words.h"
 
-#define GUESTS_MS 2000
+/* Of guests that were not read in this time nothing is told. */
+#define GUESTS_MS 1000
 
 static int guests_read(const struct host *host, const char *file, struct guests_one *out)
 {
@@ -48,42 +49,70 @@ int guests_each(const struct host *host, uint64_t deadline, guests_fn *fn, void 
 
 /* --- before a step ------------------------------------------------------------------------------- */
 
-struct guests_search {
-	const char *target, *pool;
+/* A finding whose steps interrupt guests, and those that use its target or pool. */
+struct guests_finding {
+	struct finding *finding;
 	struct words words;
 };
 
-static void guests_match(void *arg, const struct guests_one *one)
+struct guests_search {
+	struct guests_finding *list;
+	unsigned int count;
+	bool no_memory;
+};
+
+static void guests_collect(void *arg, struct finding *finding)
 {
 	struct guests_search *search = arg;
-	size_t i;
+	struct guests_finding *list;
 
-	for (i = 0; !one->rc && i < one->disks.count; i++) {
-		const struct domain_disk *disk = &one->disks.list[i];
-
-		if (disk->path ? text_below(search->target, disk->path) != NULL
-			       : disk->pool && !strcmp(disk->pool, search->pool)) {
-			words_add(&search->words, "%s", one->name);
-			return;
-		}
+	if (*finding_evidence(finding, "target") != '/' || search->no_memory)
+		return;
+	list = reallocarray(search->list, search->count + 1, sizeof(*list));
+	if (!list) {
+		search->no_memory = true;
+		return;
 	}
+	search->list = list;
+	list[search->count++] = (struct guests_finding){ .finding = finding,
+							 .words = { .separator = ", " } };
 }
 
-static void guests_add(void *arg, struct finding *finding)
+static bool guests_uses(const struct domain_disk *disk, const struct finding *finding)
 {
-	struct guests_search search = {
-		.target = finding_evidence(finding, "target"),
-		.pool = finding_evidence(finding, "pool"),
-		.words = { .separator = ", " },
-	};
+	if (disk->path)
+		return text_below(finding_evidence(finding, "target"), disk->path);
+	return disk->pool && !strcmp(disk->pool, finding_evidence(finding, "pool"));
+}
 
-	if (*search.target == '/' &&
-	    !guests_each(arg, host_deadline(arg, GUESTS_MS), guests_match, &search) &&
-	    *words_text(&search.words))
-		finding_text(finding, "guests", "%s", words_text(&search.words));
+static void guests_match(void *arg, const struct guests_one *one)
+{
+	const struct guests_search *search = arg;
+	unsigned int i;
+	size_t j;
+
+	for (i = 0; !one->rc && i < search->count; i++) {
+		for (j = 0; j < one->disks.count; j++)
+			if (guests_uses(&one->disks.list[j], search->list[i].finding))
+				break;
+		if (j < one->disks.count)
+			words_add(&search->list[i].words, "%s", one->name);
+	}
 }
 
 void guests_name(struct report *report, const struct host *host)
 {
-	report_interrupting(report, guests_add, (void *)host);
+	struct guests_search search = { .count = 0 };
+	unsigned int i;
+
+	report_interrupting(report, guests_collect, &search);
+	if (search.count)
+		guests_each(host, host_deadline(host, GUESTS_MS), guests_match, &search);
+	for (i = 0; i < search.count; i++) {
+		const char *names = words_text(&search.list[i].words);
+
+		if (*names)
+			finding_text(search.list[i].finding, "guests", "%s", names);
+	}
+	free(search.list);
 }
