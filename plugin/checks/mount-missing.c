@@ -14,12 +14,9 @@ struct missing_tally {
 static void mount_missing_count(void *arg, const struct mount_missing *missing)
 {
 	struct missing_tally *tally = arg;
-	const char *server = tally->target->server,
-		   *source = missing->dir->place->fs_spec;
-	size_t len = server ? strlen(server) : 0;
 	bool failed = missing->status == FINDING_FAIL;
 
-	if (server && (!source || strncmp(source, server, len) || source[len] != ':'))
+	if (!check_target_has(tally->target, missing->dir->place->fs_spec, NULL))
 		return;
 	tally->failed += failed;
 	tally->unknown += missing->status == FINDING_UNKNOWN;

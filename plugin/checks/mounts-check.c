@@ -4,24 +4,28 @@
 /* The checks of group mount: one finding about an aspect of all NFS mounts of this host, or of
  * those of the target's server. They look once and wake no mount, since a check takes a second at most;
  * `nfsrdma mounts` looks closer. */
+#include <netdb.h>
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
+#include "plugin/host/text.h"
 
 bool check_target_has(const struct check_target *target, const char *source,
 		      const char *address)
 {
-	size_t len = target->server ? strlen(target->server) : 0;
-	char name[ADDRESS_NAME_MAX];
+	char name[ADDRESS_NAME_MAX], host[NI_MAXHOST];
 	unsigned int i;
 
 	if (!target->server)
 		return true;
-	if (source && !strncmp(source, target->server, len) && source[len] == ':')
+	text_host_of(source ? source : "", host, sizeof(host));
+	if (*host && text_is_host(host, target->server))
 		return true;
-	for (i = 0; address && i < target->naddresses; i++)
-		if (!strcmp(words_address(&target->addresses[i], name), address))
+	for (i = 0; i < target->naddresses; i++) {
+		words_address(&target->addresses[i], name);
+		if ((address && !strcmp(name, address)) || text_is_host(host, name))
 			return true;
+	}
 	return false;
 }
 

@@ -2,7 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Line-oriented text. */
+#include <arpa/inet.h>
 #include <ctype.h>
+#include <stdio.h>
 
 #include "plugin/host/internal.h"
 
@@ -107,6 +109,40 @@ const char *text_below(const char *dir, const char *path)
 	if (strncmp(dir, path, len) || (path[len] && path[len] != '/'))
 		return NULL;
 	return path[len] ? path + len + 1 : path + len;
+}
+
+/* A numeric address in one spelling; false: it is a name. */
+static bool text_address(const char *host, char out[INET6_ADDRSTRLEN])
+{
+	uint8_t bytes[16];
+	int family = strchr(host, ':') ? AF_INET6 : AF_INET;
+
+	return inet_pton(family, host, bytes) == 1 &&
+	       inet_ntop(family, bytes, out, INET6_ADDRSTRLEN);
+}
+
+bool text_is_host(const char *a, const char *b)
+{
+	char ours[INET6_ADDRSTRLEN], theirs[INET6_ADDRSTRLEN];
+	size_t len = strcspn(a, "."), other = strcspn(b, ".");
+	bool numeric = text_address(a, ours);
+
+	if (numeric != text_address(b, theirs))
+		return false;
+	if (numeric)
+		return !strcmp(ours, theirs);
+	if (!a[len] == !b[other])
+		return !strcasecmp(a, b);
+	/* One of them is without its domain. */
+	return len && len == other && !strncasecmp(a, b, len);
+}
+
+void text_host_of(const char *source, char *buf, size_t cap)
+{
+	const char *end = *source == '[' ? strchr(source, ']') : strstr(source, ":/");
+
+	source += *source == '[';
+	snprintf(buf, cap, "%.*s", end ? (int)(end - source) : 0, source);
 }
 
 const char *text_base_name(const char *path)

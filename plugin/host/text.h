@@ -15,6 +15,11 @@ char *text_unquote(char *value);
 bool text_ends_with(const char *text, const char *end);
 /* @dir is @path, or above it: what is below, without a slash before it; or NULL. */
 const char *text_below(const char *dir, const char *path);
+/* Whether two spellings can be one host: addresses by their value, names in any case, with the domain or
+ * without. No name is looked up, so a name is never an address. No brackets. */
+bool text_is_host(const char *a, const char *b);
+/* "nas" of "nas:/vm", "2001:db8::1" of "[2001:db8::1]:/vm"; "" of what is no source of NFS. */
+void text_host_of(const char *source, char *buf, size_t cap);
 /* What follows the last slash; the whole path without one. */
 const char *text_base_name(const char *path);
 /* Stands for a text of @len bytes that must not be shown. It tells the class of its length:

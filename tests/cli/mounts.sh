@@ -83,6 +83,17 @@ run mounts --root nowhere --columns mount,nsf
 expect_status 2
 grep -q 'no column "nsf"; there are: requested, actual, NFS, port, answer, mount, source' "$work/err" || { show; fail "no names"; }
 
+# A server is the same in each spelling, also where no mount shows its address.
+for spellings in 'nas1 nas1' 'nas1.example.com nas1' 'NAS1 nas1' '[2001:db8:0::9] [2001:db8::9]' '192.0.2.9 192.0.2.9'; do
+	rm -rf spelled
+	cp -a mounts-fstab-missing spelled
+	sed -i "s,^nas1:,${spellings% *}:," spelled/etc/fstab
+	run check --root spelled --format json "${spellings#* }"
+	expect_report "$spellings: not missing" 'any(.findings[]; .id == "mount.missing" and .status == "fail")'
+done
+run check --root mounts-fstab-missing --format json nas10
+expect_report "of another server" 'all(.findings[]; .id != "mount.missing" or .status != "fail")'
+
 # Without an RDMA device the mount in fstab cannot succeed: one cause, and both findings in JSON.
 cp -a mounts-fstab-missing no-device
 rm -rf no-device/sys/class/infiniband*

@@ -57,7 +57,44 @@ static void trimming_removes_blanks_at_both_ends(void)
 	CU_ASSERT_FALSE(text_ends_with("conf", ".conf"));
 }
 
-SUITE_MAIN("host-text", TEST(lines_end_with_the_text),
-	   TEST(words_are_separated_by_blanks), TEST(joined_lines_are_counted),
-	   TEST(a_copy_is_truncated_between_characters),
+static void spellings_of_one_host_are_one(void)
+{
+	static const struct {
+		const char *source, *server;
+		bool same;
+	} rows[] = {
+		{ "nas1:/vm", "nas1", true },
+		{ "NAS1:/vm", "nas1", true },
+		{ "nas1.example.com:/vm", "nas1", true },
+		{ "nas1:/vm", "nas1.example.com", true },
+		{ "nas1.example.com:/vm", "nas1.example.org", false },
+		{ "nas10:/vm", "nas1", false },
+		{ "nas:/vm", "nas1", false },
+		{ "192.0.2.1:/vm", "192.0.2.1", true },
+		{ "192.0.2.10:/vm", "192.0.2.1", false },
+		{ "192:/vm", "192.0.2.1", false },
+		{ "[2001:db8::1]:/vm", "2001:db8::1", true },
+		{ "[2001:DB8:0::1]:/vm", "2001:db8::1", true },
+		{ "[2001:db8::2]:/vm", "2001:db8::1", false },
+		{ "nas1:/vm", "192.0.2.1", false },
+		{ "/dev/sdb1", "nas1", false },
+		{ "[2001:db8::1", "2001:db8::1", false },
+		{ "", "", false },
+	};
+	char host[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s, %s", rows[i].source, rows[i].server);
+		text_host_of(rows[i].source, host, sizeof(host));
+		CU_ASSERT_EQUAL(*host && text_is_host(host, rows[i].server),
+				rows[i].same);
+		CU_ASSERT_EQUAL(*host && text_is_host(rows[i].server, host),
+				rows[i].same);
+	}
+}
+
+SUITE_MAIN("host-text", TEST(spellings_of_one_host_are_one),
+	   TEST(lines_end_with_the_text), TEST(words_are_separated_by_blanks),
+	   TEST(joined_lines_are_counted), TEST(a_copy_is_truncated_between_characters),
 	   TEST(trimming_removes_blanks_at_both_ends))
