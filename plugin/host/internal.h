@@ -49,8 +49,10 @@ struct module_lookup {
 	bool external, is_signed, dummy;
 	char srcversion[40], vermagic[128];
 	char problem[160]; /* why an existing file could not be read */
-	/* Modules that are loaded with it, "" after the last. */
-	char needs[MODULE_NEEDS_MAX][64];
+	/* Modules that are loaded with it, a name "" after the last. */
+	struct module_need {
+		char name[64], file[256];
+	} needs[MODULE_NEEDS_MAX];
 };
 
 /* Looks up a module with libkmod, below a --root in a child process, because libkmod

@@ -180,18 +180,19 @@ static void module_index_read_file(const struct host *host, const char *path,
 
 /* @path: as returned by libkmod, below the directory of the index, or absolute in
  * modules.dep. */
-static void module_index_take_path(const char *dirname, const char *folder,
-				   const char *path, struct module_lookup *out)
+/* The path below the root. Returns whether it is in the kernel's own folder. */
+static bool module_index_path(const char *dirname, const char *folder, const char *path,
+			      char out[256])
 {
 	size_t len = strlen(dirname);
 	char file[HOST_PATH_MAX];
 	bool inside = !strncmp(path, dirname, len) && path[len] == '/';
 
 	path = inside ? path + len + 1 : path + strspn(path, "/");
-	out->external = !inside || strncmp(path, "kernel/", 7);
 	snprintf(file, sizeof(file), "%s%s%s", inside ? folder : "", inside ? "/" : "",
 		 path);
-	text_copy(out->file, sizeof(out->file), file);
+	text_copy(out, 256, file);
+	return inside && !strncmp(path, "kernel/", 7);
 }
 
 /* What to look up, and where. */
@@ -200,7 +201,8 @@ struct module_index_question {
 	const char *dirname, *folder, *name; /* folder: below the root */
 };
 
-static void module_index_take_needs(const struct kmod_module *mod,
+static void module_index_take_needs(const struct module_index_question *question,
+				    const struct kmod_module *mod,
 				    struct module_lookup *out)
 {
 	_cleanup_(module_index_list_unref) struct kmod_list *list =
@@ -208,14 +210,19 @@ static void module_index_take_needs(const struct kmod_module *mod,
 	struct kmod_module *need;
 	struct kmod_list *it;
 	unsigned int n = 0;
+	const char *path;
 
 	kmod_list_foreach(it, list)
 	{
 		if (n == MODULE_NEEDS_MAX)
 			break;
 		need = kmod_module_get_module(it);
-		text_copy(out->needs[n], sizeof(out->needs[n]),
+		path = kmod_module_get_path(need);
+		text_copy(out->needs[n].name, sizeof(out->needs[n].name),
 			  kmod_module_get_name(need));
+		if (path)
+			module_index_path(question->dirname, question->folder, path,
+					  out->needs[n].file);
 		kmod_module_unref(need);
 		n++;
 	}
@@ -246,11 +253,12 @@ static int module_index_lookup(const struct module_index_question *question,
 	mod = kmod_module_get_module(list);
 	out->found = true;
 	text_copy(out->name, sizeof(out->name), kmod_module_get_name(mod));
-	module_index_take_needs(mod, out);
+	module_index_take_needs(question, mod, out);
 	path = kmod_module_get_path(mod);
 	out->builtin = !path;
 	if (path) {
-		module_index_take_path(question->dirname, question->folder, path, out);
+		out->external = !module_index_path(question->dirname, question->folder,
+						   path, out->file);
 		module_index_read_file(host, out->file, out);
 	}
 	return 0;
@@ -285,8 +293,12 @@ static bool module_index_answer_is_sane(struct module_index_answer *answer)
 	answer->lookup.srcversion[sizeof(answer->lookup.srcversion) - 1] = '\0';
 	answer->lookup.vermagic[sizeof(answer->lookup.vermagic) - 1] = '\0';
 	answer->lookup.problem[sizeof(answer->lookup.problem) - 1] = '\0';
-	for (i = 0; i < MODULE_NEEDS_MAX; i++)
-		answer->lookup.needs[i][sizeof(answer->lookup.needs[i]) - 1] = '\0';
+	for (i = 0; i < MODULE_NEEDS_MAX; i++) {
+		struct module_need *need = &answer->lookup.needs[i];
+
+		need->name[sizeof(need->name) - 1] = '\0';
+		need->file[sizeof(need->file) - 1] = '\0';
+	}
 	/* A byte other than 0 and 1 is not a valid bool. */
 	memcpy(&found, &answer->lookup.found, 1);
 	memcpy(&builtin, &answer->lookup.builtin, 1);

@@ -73,10 +73,14 @@ static int modules_ask_needs(const struct host *host, const struct module_lookup
 	unsigned int i;
 	int rc = 0;
 
-	for (i = 0; i < MODULE_NEEDS_MAX && *lookup->needs[i] && !rc && !out->disabled;
+	/* So that a snapshot has them: where one has no file libkmod names none. */
+	for (i = 0; i < MODULE_NEEDS_MAX && *lookup->needs[i].file; i++)
+		host_exists(host, lookup->needs[i].file);
+	for (i = 0;
+	     i < MODULE_NEEDS_MAX && *lookup->needs[i].name && !rc && !out->disabled;
 	     i++) {
 		memset(&need, 0, sizeof(need));
-		if (modules_canonical_name(lookup->needs[i], need.name,
+		if (modules_canonical_name(lookup->needs[i].name, need.name,
 					   sizeof(need.name)))
 			continue;
 		rc = modules_read_loaded(host, need.name, &need);

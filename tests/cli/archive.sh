@@ -106,7 +106,8 @@ os.execv(sys.argv[1], sys.argv[1:])' "$NFSRDMA" explain --root "$work/flat.tar.g
 	[[ -e /proc/$pid ]] || fail "SIG$signal: it did not wait"
 	kill -"$signal" "$pid"
 	waited=0
-	while [[ -e /proc/$pid && $(</proc/$pid/stat) != *') Z '* ]]; do
+	# Until it is gone or, without a parent that waits, a zombie.
+	while state=$(cat "/proc/$pid/stat" 2>/dev/null) && [[ $state != *') Z '* ]]; do
 		((waited++ < 600)) || { exec 9<&-; fail "SIG$signal does not end it"; }
 		sleep 0.1
 	done
