@@ -78,7 +78,7 @@ static int module_identity_check_run(struct check_run *run)
 			     module->srcversion_file);
 	if (module->state == MODULE_AVAILABLE)
 		return module_identity_judge_file(run, module);
-	if (!module->file[0] && module->unknown && module->unknown != -ENOENT)
+	if (module->unknown)
 		return err_set(-module->unknown, "%s", module->problem);
 	if (!module->file[0])
 		return check_say_why(run, FINDING_WARN, "no-file",

@@ -8,7 +8,7 @@
 #include "plugin/host/text.h"
 #include "plugin/report/words.h"
 
-/* Of guests that were not read in this time nothing is told. */
+/* Guests that could not be read in this time are not named. */
 #define GUESTS_MS 1000
 
 static int guests_read(const struct host *host, const char *file, struct guests_one *out)

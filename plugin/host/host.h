@@ -156,7 +156,7 @@ struct host_module {
 	enum module_state state;
 	char file[256];    /* below the root; empty: none */
 	char problem[160]; /* why the file can be neither read nor loaded; empty: none */
-	int unknown;       /* -errno of looking for the file */
+	int unknown; /* -errno: not known whether there is one; then @problem says why */
 	char srcversion_file[40]; /* empty: not available */
 	char srcversion_loaded[40];
 	char vermagic[128];

@@ -130,9 +130,9 @@ int host_module(const struct host *host, const char *name, struct host_module *o
 	str_copy(out->disabled_name, sizeof(out->disabled_name), out->name);
 	if (!rc && out->state == MODULE_AVAILABLE)
 		rc = modules_ask_needs(host, &lookup, out);
-	if (unknown && unknown != -ENOENT && !lookup.found && !out->problem[0])
+	out->unknown = lookup.found || unknown == -ENOENT ? 0 : unknown;
+	if (out->unknown && !out->problem[0])
 		str_copy(out->problem, sizeof(out->problem), why);
-	out->unknown = lookup.found ? 0 : unknown;
 	/* A loaded module needs no index. */
 	if (!rc && unknown && out->state == MODULE_MISSING)
 		rc = err_set(-unknown, "%s", why);

@@ -74,7 +74,7 @@ run mounts --root mounts-soft-short --quiet
 ! grep -q '/rhev' "$work/out" || { show; fail "a good mount in a quiet report"; }
 grep -q 'WARN  rdma' "$work/out" || { show; fail "a quiet report without its mount"; }
 
-# Columns are chosen, in any order; a wrong name is told before mounts are read.
+# -o chooses the columns and their order; an unknown name is refused before mounts are read.
 run mounts --root mounts-silent-tcp -o mount,nfs
 expect_status 1
 grep -qxE ' +mount +NFS' "$work/out" || { show; fail "no heads of the chosen columns"; }
