@@ -24,10 +24,7 @@ void waiting_begin(struct waiting *waiting)
 
 	if (waiting->signals)
 		return;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	signals_that_end(&set);
 	sigaddset(&set, SIGQUIT);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	/* Without it the default action of the signals applies. */

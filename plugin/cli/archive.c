@@ -25,14 +25,6 @@ bool archive_is_root(const struct cli *cli)
 	return cli->root && !stat(cli->root, &status) && S_ISREG(status.st_mode);
 }
 
-static void archive_signals(sigset_t *signals)
-{
-	sigemptyset(signals);
-	sigaddset(signals, SIGINT);
-	sigaddset(signals, SIGTERM);
-	sigaddset(signals, SIGHUP);
-}
-
 /* The child. */
 static int archive_command(void *arg, int channel)
 {
@@ -41,7 +33,7 @@ static int archive_command(void *arg, int channel)
 	int status;
 
 	(void)channel;
-	archive_signals(&signals);
+	signals_that_end(&signals);
 	sigprocmask(SIG_UNBLOCK, &signals, NULL);
 	status = command_run(cli);
 	fflush(NULL);
@@ -91,7 +83,7 @@ int archive_run(struct cli *cli)
 	sigset_t signals, before;
 	int rc;
 
-	archive_signals(&signals);
+	signals_that_end(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	rc = snapshot_unpack(cli->root, deadline, &unpacked);
 	left = limit - min_u32(limit - 1, (uint32_t)(now_ms() - begin));

@@ -111,10 +111,7 @@ static int cmd_snapshot_write(struct snapshot *snapshot, const char *path, bool 
 	sigset_t ends, before;
 	int rc;
 
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
+	signals_that_end(&ends);
 	sigprocmask(SIG_BLOCK, &ends, &before);
 	rc = out_write_file(path, &file, force);
 	sigprocmask(SIG_SETMASK, &before, NULL);

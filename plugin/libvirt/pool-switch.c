@@ -393,10 +393,7 @@ int pool_switch_to(struct pool_switch *change, const char *to)
 	sigset_t set, old;
 	int rc;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	signals_that_end(&set);
 	pthread_sigmask(SIG_BLOCK, &set, &old);
 	rc = switch_steps(change, to);
 	if (rc) {

@@ -358,10 +358,7 @@ static int watch_block_signals(void)
 	sigset_t set;
 	int fd;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
+	signals_that_end(&set);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return err_sys("block signals");
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -11,6 +11,7 @@
 #define RPCRDMA_BASE_H
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -277,6 +278,15 @@ static inline int take_fd(int *fd)
 
 	*fd = -1;
 	return taken;
+}
+
+/* The signals by which a user, a service manager or a closed terminal ends a process. */
+static inline void signals_that_end(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
 }
 
 #endif
