@@ -17,12 +17,16 @@ seen() { sed -n 's/.*client \([0-9a-f]*\) is new.*/\1/p' "$work/serve.err" | sor
 gone() { sed -n 's/.*client \([0-9a-f]*\) is gone.*/\1/p' "$work/serve.err" | sort; }
 left() { comm -23 <(seen) <(gone); }
 
+# Between fork and exec it is still bash, which a signal ends otherwise.
+is_probe_or_over() { [[ /proc/$probe_pid/exe -ef $NFSRDMA ]] || ! kill -0 "$probe_pid" 2>/dev/null; }
+
 # begin ARGUMENT...: a probe in the background: $probe_pid.
 begin()
 {
 	"$NFSRDMA" probe --format json "127.0.0.1:$export" "${server[@]}" --nfs-version 4.1 "$@" \
 		>"$work/out" 2>"$work/err" </dev/null &
 	probe_pid=$!
+	wait_until is_probe_or_over
 }
 
 # finish STATUS WHAT: the probe ends soon, and nothing is left.
