@@ -241,12 +241,13 @@ bool iwarp_tx_waits(const struct iwarp *c)
 
 static int iwarp_tx_flush(struct iwarp *c)
 {
-	struct iovec iov = { .iov_base = c->tx.out + c->tx.out_begin,
-			     .iov_len = c->tx.out_end - c->tx.out_begin };
+	struct iovec iov;
 	ssize_t n;
 
-	if (!iov.iov_len)
+	if (!iwarp_tx_waits(c))
 		return 0;
+	iov.iov_base = c->tx.out + c->tx.out_begin;
+	iov.iov_len = c->tx.out_end - c->tx.out_begin;
 	n = iwarp_io_try(c, &iov, 1);
 	if (n < 0)
 		return (int)n;
