@@ -99,4 +99,28 @@ bool secrets_is_kept_whole(const char *path);
 int secrets_strip(const char *real, const char *path, const char *by,
 		  struct host_text *text);
 
+/* unpack.c */
+
+struct child;
+
+/* Records of the child; the last one is CHANNEL_ANSWER. */
+enum unpack_record {
+	UNPACK_FOLDER = 2, /* its path, with the NUL */
+	UNPACK_FILE,       /* the same */
+	UNPACK_DATA,       /* of the file before */
+	UNPACK_LINK        /* path, NUL, target, NUL */
+};
+
+struct unpacked {
+	int fd;   /* of the folder that everything goes below */
+	int file; /* that is being written; -1 */
+	unsigned int entries;
+	uint64_t bytes;
+	char first[NAME_MAX + 1]; /* the only component at the top; "" there are others */
+	bool any;
+};
+
+/* Writes what the child sends, which may have been taken over. Errors: as of snapshot_unpack(); -EPROTO. */
+int unpack_receive(const struct child *child, struct unpacked *to, uint64_t deadline);
+
 #endif

@@ -20,14 +20,6 @@
 #define PIECE_MAX   16384
 #define DEPTH_FDS   16
 
-/* Records of the child; the last one is CHANNEL_ANSWER, an unpack_end. */
-enum unpack_record {
-	UNPACK_FOLDER = 2, /* its path, with the NUL */
-	UNPACK_FILE,       /* the same */
-	UNPACK_DATA,       /* of the file before */
-	UNPACK_LINK        /* path, NUL, target, NUL */
-};
-
 struct unpack_end {
 	int rc;
 	char why[ERR_TEXT_MAX];
@@ -113,15 +105,6 @@ static int unpack_run(void *arg, int channel)
 }
 
 /* --- the folder -------------------------------------------------------------------------------- */
-
-struct unpacked {
-	int fd;   /* of the folder */
-	int file; /* that is being written; -1 */
-	unsigned int entries;
-	uint64_t bytes;
-	char first[NAME_MAX + 1]; /* the only component at the top; "" there are others */
-	bool any;
-};
 
 /* No way leads out: no "..", nothing absolute, and no link is followed. */
 static bool unpack_is_inside(const char *path)
@@ -239,8 +222,7 @@ static int unpack_take(struct unpacked *to, int type, char *body, size_t len)
 	}
 }
 
-static int unpack_receive(const struct child *child, struct unpacked *to,
-			  uint64_t deadline)
+int unpack_receive(const struct child *child, struct unpacked *to, uint64_t deadline)
 {
 	union {
 		char bytes[2 * HOST_PATH_MAX > PIECE_MAX ? 2 * HOST_PATH_MAX : PIECE_MAX];
