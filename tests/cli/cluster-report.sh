@@ -127,3 +127,75 @@ for words in '' --help; do
 	((status == 2)) || fail "exit status $status of a wrong command line"
 	grep -q '^usage: ' "$work/err" || fail "no usage"
 done
+
+# Reports and results of a machine that was taken over, at random: no exception, nothing for a terminal, each host is
+# named, and the verdict is one of the four.
+PYTHONDONTWRITEBYTECODE=1 python3 - "$program" node[1-4].json <<'END' || fail "a random report"
+import copy, importlib.util, json, random, sys
+
+spec = importlib.util.spec_from_file_location("filter", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+good = [open(path).read() for path in sys.argv[2:]]
+PIECES = ["", "a", "\x1b[2J", "\u202e", "\ud800", "é", "x" * 5000, "fail", "pass", "client.drivers", None, True, 0, -1, 1e400,
+          float("nan"), 2**70, [], {}, [[]], {"a": None}, "$(id)", "';id", "\n", "..", "{server}"]
+
+
+def nodes(value, path=()):
+    yield path
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield from nodes(value[key], path + (key,))
+
+
+def changed(rng, value):
+    path = rng.choice(list(nodes(value)))
+    piece = copy.deepcopy(rng.choice(PIECES))
+    if not path:
+        return piece
+    at = value
+    for key in path[:-1]:
+        at = at[key]
+    if rng.random() < 0.2 and isinstance(at, dict):
+        del at[path[-1]]
+    else:
+        at[path[-1]] = piece
+    return value
+
+
+def text(rng):
+    value = rng.choice(good)
+    if rng.random() < 0.7:
+        value = json.loads(value)
+        for _ in range(rng.randrange(1, 4)):
+            value = changed(rng, value)
+        return json.dumps(value)
+    for _ in range(rng.randrange(1, 8)):
+        at = rng.randrange(len(value) + 1)
+        value = value[:at] + chr(rng.randrange(0x20000)) + value[at + rng.randrange(3) * rng.randrange(400):]
+    return value
+
+
+def result(rng):
+    one = {"stdout": text(rng), "rc": rng.choice([0, 1, 3, None, "0"]), "msg": rng.choice(PIECES)}
+    return rng.choice([one, one, {"results": [one, {"stdout": rng.choice(good)}]}, changed(rng, {"results": [one]})])
+
+
+verdicts = set()
+for seed in range(600):
+    rng = random.Random(seed)
+    hosts = {f"node{n}": result(rng) for n in range(rng.randrange(1, 4))}
+    try:
+        joined, verdict = module.cluster_report(hosts), module.cluster_verdict(hosts)
+    except module.Invalid as error:
+        sys.exit(f"seed {seed}: {error} ends the whole report")
+    except Exception as error:
+        sys.exit(f"seed {seed}: {error!r}")
+    verdicts.add(verdict)
+    for line in joined.splitlines():
+        if not module.is_plain(line):
+            sys.exit(f"seed {seed}: not plain: {line!r}")
+    if verdict not in module.VERDICTS or not all(host in joined for host in hosts):
+        sys.exit(f"seed {seed}: verdict {verdict}, report {joined!r}")
+if not {"fail", "unknown"} <= verdicts:
+    sys.exit(f"only {verdicts}")
+END
