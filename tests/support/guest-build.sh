@@ -178,6 +178,50 @@ unpack_vmlinux()
 # make_vmlinux IMAGE OUT: or IMAGE itself, where it is not packed with xz: let it unpack itself.
 make_vmlinux() { unpack_vmlinux "$1" "$2" || cp "$1" "$2"; }
 
+# libraries_of PACKAGE: the libraries that it depends on, and what those need: the programs of another release want
+# that release's.
+libraries_of()
+{
+	depends "$1" | grep -E '^(lib|zlib)'
+	echo libzstd1
+}
+
+# wrap_programs LIBRARY...: the programs that modules are built with run with these libraries, unpacked.
+wrap_programs()
+{
+	local program libs
+
+	(($#)) || return 0
+	unpack "$work/libraries" "$@"
+	libs=$(find "$work/libraries" -name libc.so.6 -printf '%h')
+	while IFS= read -r program; do
+		readelf -h "$program" >/dev/null 2>&1 || continue
+		mv "$program" "$program.elf"
+		# By its name one finds another.
+		# shellcheck disable=SC2016 # the program's
+		printf '#!/bin/sh\nexec %s/ld-linux-x86-64.so.2 --argv0 "$0" --library-path %s %s.elf "$@"\n' \
+			"$libs" "$libs" "$program" >"$program"
+		chmod 755 "$program"
+	done < <(find "$work/kernel/usr/lib/$kbuild" -type f -perm -1)
+}
+
+# For modules of a newer release: this machine's compiler, older than the kernel's, and no pahole.
+with_older_compiler()
+{
+	module_variables=(CC=gcc CONFIG_DEBUG_INFO_BTF_MODULES= CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT=)
+}
+
+# existing_modules MODULE...: those that this kernel has as files. What asks for a checksum by name did so as long as
+# it was a module.
+existing_modules()
+{
+	local name
+
+	for name; do
+		! find "$kernel_modules" -name "$name.ko*" | grep -q . || echo "$name"
+	done
+}
+
 # module_sources FOLDER...: unpacks what modules are built from, these folders of the kernel's source
 # into $work/linux-source-$series.
 module_sources()

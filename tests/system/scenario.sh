@@ -40,6 +40,14 @@ expect_running()
 		fail "systemd is \"$state\": $(guest_tell systemctl --failed --plain --no-legend | cut -d' ' -f1 | paste -sd' ')"
 }
 
+# The guest's release, as build makes it.
+case ${NFSRDMA_SYSTEM_RELEASE:-} in
+# shellcheck source=/dev/null
+'')	debian=$(. /etc/os-release && echo "$VERSION_ID") ;;
+trixie)	debian=13 ;;
+*)	fail "which number has Debian's release $NFSRDMA_SYSTEM_RELEASE?" ;;
+esac
+
 packages='nfsrdma nfsrdma-libvirt nfsrdma-vdsm librpcrdma0'
 
 # The packages, from the second disk.

@@ -7,7 +7,7 @@
 note "$(inside 'systemd-analyze time | head -n1')"
 expect_running
 # shellcheck disable=SC2016 # the guest's shell
-expect_output 12 '. /etc/os-release && echo $VERSION_ID'
+expect_output "$debian" '. /etc/os-release && echo $VERSION_ID'
 expect_output systemd 'cat /proc/1/comm'
 
 expect_output Y 'cat /sys/module/apparmor/parameters/enabled'

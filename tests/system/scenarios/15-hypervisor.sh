@@ -29,5 +29,5 @@ says 'systemd reports no reload since' 'nfsrdma mounts'
 inside 'systemctl reload libvirtd'
 says 'libvirtd was reloaded after its hook was linked' 'nfsrdma check --verbose'
 
-inside "$virsh destroy keeper; $virsh undefine keeper; $virsh undefine web1; umount /srv/tcp; rm /etc/nfsrdma.conf"
+inside "$virsh destroy keeper; $virsh undefine keeper; $virsh undefine web1; umount /srv/tcp; rm /etc/nfsrdma.conf /srv/nfs/web1.raw"
 expect_running
