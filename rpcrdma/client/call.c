@@ -135,7 +135,7 @@ static int call_build(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
 	rc = call_build_header(conn, call, w);
 	if (rc)
 		return rc;
-	if (len <= w->cap - w->len) {
+	if (!call->call_by_chunk && len <= w->cap - w->len) {
 		writer_bytes(w, buf, head.len);
 		writer_bytes(w, call->args, call->args_len);
 		return 0;

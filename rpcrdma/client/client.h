@@ -54,6 +54,7 @@ struct rpcrdma_call {
 	uint32_t write_count;
 	const struct rpcrdma_memory *reply; /* the Reply chunk */
 	uint32_t reply_count;
+	bool call_by_chunk; /* the server fetches the call even if it fits inline */
 	/* Time for the Send itself, regardless of the deadline: cutting it short ends the
 	 * connection, which a caller with a short wait for the reply does not intend. 0: the
 	 * deadline. */

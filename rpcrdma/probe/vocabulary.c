@@ -149,6 +149,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "probe.read.largest", "", "largest_right server_largest" },
 	{ "probe.readdir", "differs error no-reply busy grace local time",
 	  "entries reply_chunk_bytes reply_chunks_unused" },
+	{ "probe.call-by-chunk", "no-reply closed refused", "" },
 	{ "probe.readlink", "wrong-text", "links longest reply_chunks_unused" },
 	{ "probe.readlink.write-chunk", "inline wrong-text",
 	  "links longest reply_chunks_unused" },

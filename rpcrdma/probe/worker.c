@@ -367,6 +367,7 @@ static void worker_read_files(struct probe *p)
 		    worker_sink, p);
 	listing_readdir(p);
 	listing_readlink(p);
+	call_by_chunk_try(p);
 	reference_close(p->tcp.reference);
 	over_tcp_close(&p->tcp);
 	free(records.list);

@@ -179,6 +179,16 @@ static void fault_read_zeros(struct rdma_reply *reply)
 	struct payload *data = fault_read_data(reply);
 
 	memset(reply->session->faults.buf, 0, data->len);
+static void fault_call_by_chunk(struct rdma_reply *reply, unsigned int value)
+{
+	if (reply->session->request.rdma_proc != RDMA_NOMSG)
+		return;
+	if (!value)
+		rdma_reply_refuse(reply, ERR_CHUNK);
+	reply->drop = value == 1;
+	reply->close = value == 2;
+}
+
 	data->data = reply->session->faults.buf;
 }
 
@@ -708,6 +718,12 @@ const struct fault_row fault_table[] = {
 	  .apply = fault_die },
 	{ .name = "restart",
 	  .finding = "probe.server-gone",
+	{ .name = "call-by-chunk",
+	  .values = "error|hang|close",
+	  .value = "error",
+	  .finding = "probe.call-by-chunk",
+	  .description = "calls that the server has to fetch fail",
+	  .apply = fault_call_by_chunk },
 	  .description =
 		  "a Write-chunk READ of more than 812 bytes closes the connection; clients and file handles are forgotten",
 	  .apply = fault_restart },

@@ -23,6 +23,8 @@ declare -A finding=(
 	[bad-crc]=probe.transport
 	[wrong-xid]=probe.reply.xid
 	[credit-zero]=probe.credits
+	[reply-twice]=probe.reply.xid
+	[call-by-chunk]=probe.call-by-chunk
 	[pad-written]=probe.read.write-chunk.pad
 	[lengths-unrewritten]=probe.read.write-chunk.lengths
 	[lengths-short]=probe.read.write-chunk.lengths
@@ -55,6 +57,7 @@ declare -A only=(
 	[rdma-error]='probe.reply.error'
 	[lengths-short]=probe.read.write-chunk.lengths
 	[eof]='probe.read.eof'
+	[call-by-chunk]=probe.call-by-chunk
 	[read-attributes]='probe.read.compound'
 	[read-attributes@3]='probe.read.attributes'
 )
@@ -116,6 +119,10 @@ declare -A reasons=(
 	[lengths-unrewritten]=probe.read.write-chunk.lengths/wrong-lengths
 	[lengths-short]=probe.read.write-chunk.lengths/short-lengths
 	[page-shift]=probe.read.write-chunk.placement/above-a-page
+	[reply-twice]=probe.reply.xid/twice
+	[call-by-chunk]=probe.call-by-chunk/refused
+	[call-by-chunk=hang]=probe.call-by-chunk/no-reply
+	[call-by-chunk=close]=probe.call-by-chunk/closed
 	[reply-page-repeat]='probe.read.reply-chunk/wrong-data probe.readdir/error probe.readlink/wrong-text'
 	[reply-first]='probe.read.write-chunk.order/late-data probe.read.write-chunk/late-data'
 	[chunk-unused]=probe.read.write-chunk.unused/data-inline

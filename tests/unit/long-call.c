@@ -40,11 +40,14 @@ static void *pull_run(void *arg)
 	return NULL;
 }
 
+static bool on_request;
+
 static void start_args(struct rpcrdma_call *call, const uint8_t *args, size_t len)
 {
 	init(call);
 	call->args = args;
 	call->args_len = len;
+	call->call_by_chunk = on_request;
 	CU_ASSERT_EQUAL_FATAL(rpcrdma_start(conn, call, soon()), 0);
 }
 
@@ -95,6 +98,18 @@ static void a_long_call_is_a_read_chunk_at_position_zero(void)
 	try_long_args(args, 65536);
 	try_long_args(args, sizeof(args));
 	hang_up();
+}
+
+static void a_short_call_goes_so_on_request(void)
+{
+	static const uint8_t args[100] = "short";
+
+	on_request = true;
+	connect_peer(0);
+	try_long_args(args, sizeof(args));
+	try_long_args(NULL, 0);
+	hang_up();
+	on_request = false;
 }
 
 static void a_call_over_the_bound_is_refused_before_sending(void)
@@ -255,6 +270,7 @@ static void chunk_lists_longer_than_the_threshold_are_refused(void)
 }
 
 SUITE_MAIN("long-call", TEST(a_long_call_is_a_read_chunk_at_position_zero),
+	   TEST(a_short_call_goes_so_on_request),
 	   TEST(a_call_over_the_bound_is_refused_before_sending),
 	   TEST(a_long_call_cannot_be_read_after_its_reply),
 	   TEST(a_long_call_that_timed_out_can_be_read_until_its_reply_comes),

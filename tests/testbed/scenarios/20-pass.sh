@@ -14,6 +14,8 @@ done
 # It is identified, so nothing was withheld.
 expect_words probe.server pass 'Linux nfsd'
 expect_finding probe.read.withheld pass
+# It fetches a call.
+expect_finding probe.call-by-chunk pass
 # Up to the server's limit.
 # shellcheck disable=SC2016 # jq's variables
 expect_report '(.findings | map({key: .id, value: .evidence}) | from_entries) as $e
