@@ -37,6 +37,7 @@ void call_finish(struct rpcrdma_conn *conn, struct rpcrdma_call *call, int rc,
 		*link = call->next;
 		conn->in_flight--;
 	}
+	conn->given_up |= rc == -ETIMEDOUT || rc == -ECANCELED || rc == -EILSEQ;
 	long_call_done(conn, call, rc == -ETIMEDOUT || rc == -ECANCELED);
 	call->next = NULL;
 	call->rc = rc;

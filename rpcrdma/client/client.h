@@ -102,6 +102,8 @@ uint32_t rpcrdma_credits(const struct rpcrdma_conn *conn);
 uint32_t rpcrdma_granted(const struct rpcrdma_conn *conn);
 /* Replies that granted 0 credits, which RFC 8166 section 3.3.1 forbids. */
 uint32_t rpcrdma_zero_grants(const struct rpcrdma_conn *conn);
+/* Second replies to a call; none are counted once a call was given up, whose reply may come late. */
+uint32_t rpcrdma_again(const struct rpcrdma_conn *conn);
 
 /* Sets the next call's xid. It must differ from those of the calls in flight and of the next
  * ones. */

@@ -122,6 +122,11 @@ uint32_t rpcrdma_zero_grants(const struct rpcrdma_conn *conn)
 	return conn->zero_grants;
 }
 
+uint32_t rpcrdma_again(const struct rpcrdma_conn *conn)
+{
+	return conn->again;
+}
+
 void rpcrdma_set_xid(struct rpcrdma_conn *conn, uint32_t xid)
 {
 	conn->first_xid = conn->next_xid = xid;

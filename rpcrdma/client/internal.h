@@ -19,6 +19,8 @@ struct rpcrdma_conn {
 	uint32_t wanted;  /* credits asked for, Receives posted */
 	uint32_t granted; /* last grant; 0 before the first reply */
 	uint32_t zero_grants;
+	uint32_t again; /* replies to calls that have one */
+	bool given_up;  /* a call ended without its own reply, which may still come */
 	uint32_t first_xid, next_xid;
 	uint32_t in_flight;
 	struct rpcrdma_call *calls; /* in flight, oldest first */

@@ -108,7 +108,7 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 	struct rpcrdma_call *call = NULL;
 	struct rpcrdma_header h;
 	struct reader r;
-	bool has_xid;
+	bool has_xid, known;
 	int rc;
 
 	reader_init(&r, msg->data, msg->len);
@@ -129,6 +129,11 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 		conn->granted = h.rdma_credit;
 	}
 	if (!call && has_xid)
+		known = has_xid &&
+			h.rdma_xid - conn->first_xid < conn->next_xid - conn->first_xid;
+		conn->again += known && !conn->given_up;
+		if (has_xid)
+			long_call_answered(conn, h.rdma_xid);
 		long_call_answered(conn, h.rdma_xid);
 	if (!call) {
 		/* With several in flight the call is unknown: their deadlines end them. */
@@ -136,8 +141,7 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 			return;
 		/* A second reply, or one that was attributed to another call: it is not this
 		 * call's. */
-		if (has_xid &&
-		    h.rdma_xid - conn->first_xid < conn->next_xid - conn->first_xid)
+		if (known)
 			return;
 		call = conn->calls;
 		if (!rc)

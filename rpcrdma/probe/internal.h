@@ -315,6 +315,7 @@ struct behaviour {
 	struct call_failures late_writes; /* to memory that was released before */
 	struct refusals refused;
 	uint32_t most_granted, zero_grants; /* credits */
+	uint32_t again;                     /* second replies */
 };
 
 /* The connection. */

@@ -172,6 +172,7 @@ void session_drop(struct probe *p)
 		return;
 	session_note_credits(&p->behaviour, s);
 	p->behaviour.zero_grants += rpcrdma_zero_grants(s->conn);
+	p->behaviour.again += rpcrdma_again(s->conn);
 	rpcrdma_close(s->conn);
 	s->conn = NULL;
 }

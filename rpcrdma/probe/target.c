@@ -449,6 +449,17 @@ static void target_say_errors(struct probe *p)
 	if (!r->errors) {
 		probe_say(p, "probe.reply.error", FINDING_PASS, "no RDMA_ERROR received");
 		return;
+static void target_say_again(struct probe *p)
+{
+	_cleanup_(finding_fini) struct finding f = { 0 };
+
+	finding_init(&f, target_xid.id, FINDING_WARN, "%u repl%s to a call that had one",
+		     p->behaviour.again, p->behaviour.again == 1 ? "y came" : "ies came");
+	finding_reason(&f, "twice");
+	finding_number(&f, "count", p->behaviour.again);
+	probe_emit(p, &f);
+}
+
 	}
 	if (!r->lasting)
 		finding_init(
@@ -532,7 +543,10 @@ void target_behaviour(struct probe *p)
 	late_say(p);
 	target_say_credits(p);
 	target_say_session(p);
-	target_say_failures(p, &target_xid, &b->xid, false);
+	if (b->again && !b->xid.count)
+		target_say_again(p);
+	else
+		target_say_failures(p, &target_xid, &b->xid, false);
 	target_say_errors(p);
 	/* The path's loss is the cause of what fails by Write chunk, and not that of the mechanism. */
 	if (b->gaps && b->gaps == b->lost.count)

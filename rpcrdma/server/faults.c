@@ -274,6 +274,12 @@ static void fault_wrong_xid(struct rdma_reply *reply, unsigned int value)
 	if (!fault_is_third(reply))
 		return;
 	reply->header.rdma_xid ^= 0x00100000;
+static void fault_reply_twice(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	reply->twice = fault_is_third(reply);
+}
+
 	if (reply->message_len >= 4)
 		put_be32(reply->message, reply->header.rdma_xid);
 }
@@ -659,6 +665,10 @@ const struct fault_row fault_table[] = {
 	  .apply = fault_credit_zero },
 	{ .name = "pad-written",
 	  .values = "whole|part",
+	{ .name = "reply-twice",
+	  .finding = "probe.reply.xid",
+	  .description = "from the second on, every third reply is sent twice",
+	  .apply = fault_reply_twice },
 	  .value = "whole",
 	  .finding = "probe.read.write-chunk.pad",
 	  .description =

@@ -327,6 +327,8 @@ struct rdma_reply {
 	/* Faults */
 	bool drop;          /* nothing is sent */
 	bool close;         /* nothing is sent, and the connection is closed */
+	bool twice;         /* the reply is sent a second time */
+	bool beyond;        /* a byte behind the Write chunk's memory is written too */
 	bool no_data;       /* the Write chunk is reported as written, but is not */
 	bool pad;           /* XDR padding follows the data into the Write chunk */
 	bool pad_part;      /* only (length % 4) bytes of it */

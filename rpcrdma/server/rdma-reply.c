@@ -313,7 +313,10 @@ static int rdma_reply_send(struct rdma_reply *reply, const struct iovec *message
 	if (w.bad)
 		return err_set(EMSGSIZE, "a reply of over %zu bytes inline", sizeof(buf));
 	iov = (struct iovec){ buf, w.len };
-	return t->ops->send(t, &iov, 1, 0, 0, deadline_in(SERVER_STEP_MS));
+	rc = t->ops->send(t, &iov, 1, 0, 0, deadline_in(SERVER_STEP_MS));
+	if (!rc && reply->twice)
+		rc = t->ops->send(t, &iov, 1, 0, 0, deadline_in(SERVER_STEP_MS));
+	return rc;
 }
 
 static int rdma_reply_perform(struct rdma_reply *reply)

@@ -64,7 +64,7 @@ declare -A only=(
 
 # Linux clients get correct data with these.
 # shellcheck disable=SC2034 # of() takes the table's name
-declare -A harmless=([credit-zero]=1 [pad-written]=1 [lengths-unrewritten]=1 [chunk-unused]=1 [read-attributes@auto]=1 [read-attributes@4.0]=1)
+declare -A harmless=([reply-twice]=1 [credit-zero]=1 [pad-written]=1 [lengths-unrewritten]=1 [chunk-unused]=1 [read-attributes@auto]=1 [read-attributes@4.0]=1)
 
 # of TABLE NAME[=VALUE]@VERSION: the table's entry for NAME@VERSION, else for NAME.
 of()

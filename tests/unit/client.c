@@ -197,6 +197,25 @@ static void a_late_reply_is_not_matched_to_the_next_call(void)
 	send_reply(first.xid, first.xid, 4, "");
 	send_reply(second.xid, second.xid, 4, "");
 	finish(&second, 0);
+	/* The first one's own reply, and no second one. */
+	CU_ASSERT_EQUAL(rpcrdma_again(conn), 0);
+	hang_up();
+}
+
+static void second_replies_are_counted(void)
+{
+	struct rpcrdma_call first, second;
+
+	connect_peer(0);
+	start(&first);
+	send_reply(first.xid, first.xid, 4, "");
+	finish(&first, 0);
+	CU_ASSERT_EQUAL(rpcrdma_again(conn), 0);
+	start(&second);
+	send_reply(first.xid, first.xid, 4, "");
+	send_reply(second.xid, second.xid, 4, "");
+	finish(&second, 0);
+	CU_ASSERT_EQUAL(rpcrdma_again(conn), 1);
 	hang_up();
 }
 
