@@ -128,14 +128,12 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 		conn->zero_grants += !h.rdma_credit;
 		conn->granted = h.rdma_credit;
 	}
-	if (!call && has_xid)
+	if (!call) {
 		known = has_xid &&
 			h.rdma_xid - conn->first_xid < conn->next_xid - conn->first_xid;
 		conn->again += known && !conn->given_up;
 		if (has_xid)
 			long_call_answered(conn, h.rdma_xid);
-		long_call_answered(conn, h.rdma_xid);
-	if (!call) {
 		/* With several in flight the call is unknown: their deadlines end them. */
 		if (conn->in_flight != 1)
 			return;

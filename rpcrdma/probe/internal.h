@@ -1120,12 +1120,12 @@ void over_tcp_close(struct tcp_paths *tcp);
 uint32_t listing_room(const struct nfs_version *version, uint32_t bytes);
 void listing_readdir(struct probe *p);
 void listing_readlink(struct probe *p);
-/* GETATTR, READDIR by Reply chunk, READLINK: other operations between two READs. */
 
 /* call-by-chunk.c */
 
 /* probe.call-by-chunk: NULL as a Position-Zero Read chunk. */
 void call_by_chunk_try(struct probe *p);
+/* GETATTR, READDIR by Reply chunk, READLINK: other operations between two READs. */
 void listing_between(struct probe *p, const struct nfs_fh *file);
 
 /* compound.c */

@@ -153,21 +153,43 @@ static bool signature_is_corrupt(const struct tally *plain)
 	return plain->kinds[READ_DATA] || plain->kinds[READ_STALE];
 }
 
+/* What most of the failures are to a client: wrong data, a wait without end, or errors. */
+struct signature_failure {
+	const char *reason, *verb;
+	bool says; /* the replies say what is wrong */
+};
+
+static struct signature_failure signature_failure_of(const struct tally *plain)
+{
+	unsigned int ended = plain->kinds[READ_CLOSED] + plain->kinds[READ_TRANSPORT];
+	unsigned int lost = plain->kinds[READ_LOST];
+
+	if (signature_is_corrupt(plain))
+		return (struct signature_failure){ "corrupt", "are corrupt", false };
+	if ((lost + ended) * 2 <= plain->failed)
+		return (struct signature_failure){ "failing", "fail", true };
+	if (lost >= ended)
+		return (struct signature_failure){ "unanswered", "get no reply", false };
+	return (struct signature_failure){ "unanswered", "end the connection", false };
+}
+
 void signature_write_chunk_read(const struct verdict_input *in, const struct tally *plain,
 				finding_sink sink, void *arg)
 {
+	const struct signature_failure failure = signature_failure_of(plain);
 	static const char id[] = "bug.write-chunk-read";
 	struct signature_ranges n = { 0 };
+	char how[TALLY_HOW_MAX];
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (in->flight)
 		finding_init(&f, id, FINDING_SKIP, "%s", signature_only_flight);
 	else if (plain->failed && signature_find(in, &n))
 		finding_init(&f, id, FINDING_FAIL,
-			     "Write-chunk READs from %u byte%s %s in %u of %u ranges",
-			     n.from, n.from == 1 ? "" : "s",
-			     signature_is_corrupt(plain) ? "are corrupt" : "fail",
-			     n.failing, n.all);
+			     "Write-chunk READs from %u byte%s %s in %u of %u ranges%s%s",
+			     n.from, n.from == 1 ? "" : "s", failure.verb, n.failing,
+			     n.all, failure.says ? ": " : "",
+			     failure.says ? tally_how(plain, how) : "");
 	else if (tally_is_steady(plain) && plain->smallest_always > PAGE)
 		finding_init(
 			&f, id, FINDING_SKIP,
@@ -197,7 +219,7 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 	if (f.status == FINDING_UNKNOWN)
 		finding_reason(&f, "small-file");
 	if (f.status == FINDING_FAIL)
-		finding_reason(&f, signature_is_corrupt(plain) ? "corrupt" : "failing");
+		finding_reason(&f, failure.reason);
 	if (n.proven)
 		finding_number(&f, "smallest_failing", n.from);
 	finding_number(&f, "largest_right", plain->largest_right_below);

@@ -122,6 +122,18 @@ const struct read_record *tally_typical(const struct tally *t)
 	return t->first[most];
 }
 
+const char *tally_how(const struct tally *t, char buf[TALLY_HOW_MAX])
+{
+	const struct read_outcome *o = &tally_typical(t)->outcome;
+	bool says = o->kind == READ_HEADER || o->kind == READ_SHORT ||
+		    o->kind == READ_STATUS || o->kind == READ_RPC ||
+		    o->kind == READ_RDMA_ERROR;
+
+	snprintf(buf, TALLY_HOW_MAX, "%s%s%.200s", read_kind_name(o->kind),
+		 says && *o->text ? ": " : "", says ? o->text : "");
+	return buf;
+}
+
 bool tally_has_pads(const struct verdict_input *in)
 {
 	size_t i;

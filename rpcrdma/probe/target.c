@@ -384,44 +384,52 @@ void target_say_reference(struct probe *p)
 /* A kind of failure of calls: the finding, its reason if session.c noted none, and its texts. */
 struct target_failures {
 	const char *id, *reason, *none, *some;
+	bool apart; /* the example is no part of the sentence */
 };
 
 static const struct target_failures target_xid = {
-	"probe.reply.xid",
-	"other-xid",
-	"every reply has the xid of its call",
-	"a reply had the wrong xid",
+	"probe.reply.xid",           "other-xid", "every reply has the xid of its call",
+	"a reply had the wrong xid", false,
 };
 static const struct target_failures target_lost = {
-	"probe.reply.lost",
-	"no-reply",
-	"every call was answered",
-	"a call got no reply",
+	"probe.reply.lost",    "no-reply", "every call was answered",
+	"a call got no reply", false,
 };
 static const struct target_failures target_path = {
 	"probe.reply.lost",
 	"path",
 	"every call was answered",
 	"packets were lost on the path, and a call got no reply",
+	false,
 };
 static const struct target_failures target_closed = {
 	"probe.connection",
 	"closed",
 	"the server kept its connections",
 	"the server closed the connection before its reply",
+	false,
 };
 static const struct target_failures target_transport = {
 	"probe.transport",
 	"frame",
 	"every frame follows the transport's protocol",
 	"the peer violated the transport's protocol",
+	true,
+};
+static const struct target_failures target_foreign = {
+	"probe.transport",
+	"foreign-memory",
+	"every frame follows the transport's protocol",
+	"the server wrote outside of the memory that a call offered",
+	true,
 };
 
-/* @reported: those of READs by Write chunk are reported as that mechanism's. */
+/* @reported: those of READs by Write chunk are reported as that mechanism's, which follows from memory that was not
+ * offered. */
 static void target_say_failures(struct probe *p, const struct target_failures *kind,
 				const struct call_failures *m, bool reported)
 {
-	bool beside = m->beside_write_chunks || !reported;
+	bool beside = m->beside_write_chunks || !reported || kind == &target_foreign;
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (!m->count) {
@@ -430,10 +438,10 @@ static void target_say_failures(struct probe *p, const struct target_failures *k
 	}
 	finding_init(
 		&f, kind->id, beside ? FINDING_FAIL : FINDING_SKIP,
-		"%s %u time%s%s: %.400s", kind->some, m->count, m->count == 1 ? "" : "s",
+		"%s %u time%s%s%s %.400s", kind->some, m->count, m->count == 1 ? "" : "s",
 		beside ? ""
 		       : ", only for Write-chunk READs, which have their own finding",
-		m->example);
+		kind->apart ? ";" : ":", m->example);
 	finding_reason(&f, m->reason ? m->reason : kind->reason);
 	finding_number(&f, "count", m->count);
 	finding_number(&f, "beside_write_chunk_reads", m->beside_write_chunks);
@@ -441,14 +449,6 @@ static void target_say_failures(struct probe *p, const struct target_failures *k
 	probe_emit(p, &f);
 }
 
-static void target_say_errors(struct probe *p)
-{
-	const struct refusals *r = &p->behaviour.refused;
-	_cleanup_(finding_fini) struct finding f = { 0 };
-
-	if (!r->errors) {
-		probe_say(p, "probe.reply.error", FINDING_PASS, "no RDMA_ERROR received");
-		return;
 static void target_say_again(struct probe *p)
 {
 	_cleanup_(finding_fini) struct finding f = { 0 };
@@ -460,6 +460,14 @@ static void target_say_again(struct probe *p)
 	probe_emit(p, &f);
 }
 
+static void target_say_errors(struct probe *p)
+{
+	const struct refusals *r = &p->behaviour.refused;
+	_cleanup_(finding_fini) struct finding f = { 0 };
+
+	if (!r->errors) {
+		probe_say(p, "probe.reply.error", FINDING_PASS, "no RDMA_ERROR received");
+		return;
 	}
 	if (!r->lasting)
 		finding_init(
@@ -533,7 +541,7 @@ static void target_say_session(struct probe *p)
 void target_behaviour(struct probe *p)
 {
 	const struct behaviour *b = &p->behaviour;
-	bool reported = p->write_chunk.failed;
+	bool reported = p->write_chunk.failed, foreign;
 
 	session_drop(p);
 	if (p->session.device_gone)
@@ -554,5 +562,8 @@ void target_behaviour(struct probe *p)
 	else
 		target_say_failures(p, &target_lost, &b->lost, reported);
 	target_say_failures(p, &target_closed, &b->closed, reported);
-	target_say_failures(p, &target_transport, &b->transport, reported);
+	foreign = b->transport.reason &&
+		  !strcmp(b->transport.reason, target_foreign.reason);
+	target_say_failures(p, foreign ? &target_foreign : &target_transport,
+			    &b->transport, reported);
 }

@@ -76,6 +76,10 @@ bool tally_comes_late(const struct tally *t);
 const char *tally_unsteady(const struct tally *t);
 /* The first record of the most frequent kind of failure. */
 const struct read_record *tally_typical(const struct tally *t);
+/* "NFS error: NFS3ERR_IO": how most of them fail; with the first one's words if it is a reply that is wrong. Returns
+ * buf. */
+#define TALLY_HOW_MAX 240
+const char *tally_how(const struct tally *t, char buf[TALLY_HOW_MAX]);
 /* Whether the server writes pads into Write chunks. */
 bool tally_has_pads(const struct verdict_input *in);
 /* If the server writes pads (@pads), a pad may equal the memory's previous content: of one byte,

@@ -169,7 +169,7 @@ static void verdict_say_mechanism(const struct verdict_input *in, size_t row,
 	bool pads = verdict_is_of_pads(in, mechanisms[row].filter);
 	uint32_t proof = mechanisms[row].proof ? mechanisms[row].proof
 					       : signature_proof_bytes(in);
-	char note[96] = "";
+	char note[96] = "", how[TALLY_HOW_MAX];
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	struct tally t;
 
@@ -186,7 +186,7 @@ static void verdict_say_mechanism(const struct verdict_input *in, size_t row,
 			     t.failed, t.failed + t.right,
 			     pads ? "all of lengths that are no multiple of four, " : "",
 			     t.smallest_failed, t.smallest_failed == 1 ? "" : "s",
-			     read_kind_name(tally_typical(&t)->outcome.kind));
+			     tally_how(&t, how));
 	else if (!t.right && t.answered_inline &&
 		 verdict_is_complete(in->records, mechanism))
 		finding_init(&f, mechanisms[row].id, FINDING_SKIP,
@@ -423,10 +423,12 @@ static void verdict_say_property(const struct verdict_input *in,
 	tally_records(in, property->filter, &t);
 	steady = tally_is_steady(&t);
 	if (steady && !plain->always)
-		finding_init(
-			&f, property->id, FINDING_FAIL,
-			"Write-chunk READs %s fail every time (%u of %u), others do not",
-			property->what, t.always, t.failed + t.right);
+		finding_init(&f, property->id, FINDING_FAIL,
+			     "Write-chunk READs %s fail (%u of %u%s), others do not",
+			     property->what, t.always, t.failed + t.right,
+			     t.always == t.failed + t.right
+				     ? ""
+				     : ", the same ones every time");
 	else if (steady)
 		finding_init(&f, property->id, FINDING_SKIP, "other READs fail too");
 	else if (t.failed)

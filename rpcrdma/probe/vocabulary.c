@@ -170,7 +170,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "probe.transport", "checksum foreign-memory terminated frame",
 	  "beside_write_chunk_reads count example" },
 	{ "probe.session.kept", "forgotten", "forgotten made" },
-	{ "bug.write-chunk-read", "corrupt failing small-file",
+	{ "bug.write-chunk-read", "corrupt unanswered failing small-file",
 	  "example_* failures largest_right ranges ranges_failing "
 	  "ranges_proven smallest_failing" },
 	{ "bug.linux3-write", "four-marks three-marks",

@@ -98,11 +98,17 @@ static void fault_reply_close(struct rdma_reply *reply)
 	reply->close = true;
 }
 
+/* One byte behind the memory that the client offers. */
+static void fault_read_beyond(struct rdma_reply *reply)
+{
+	reply->beyond = true;
+}
+
 #define READ_VALUES "garbage|short|stale|eio|hang|close"
 
 static void (*const fault_read_kinds[])(struct rdma_reply *reply) = {
-	fault_read_garbage, fault_read_short, fault_read_stale,
-	fault_read_eio,     fault_reply_hang, fault_reply_close,
+	fault_read_garbage, fault_read_short,  fault_read_stale,  fault_read_eio,
+	fault_reply_hang,   fault_reply_close, fault_read_beyond,
 };
 
 /* Rows */
@@ -173,12 +179,6 @@ static void fault_rdma_error(struct rdma_reply *reply, unsigned int value)
 		rdma_reply_refuse(reply, ERR_CHUNK);
 }
 
-/* Zeros, as from pages that were never filled. */
-static void fault_read_zeros(struct rdma_reply *reply)
-{
-	struct payload *data = fault_read_data(reply);
-
-	memset(reply->session->faults.buf, 0, data->len);
 static void fault_call_by_chunk(struct rdma_reply *reply, unsigned int value)
 {
 	if (reply->session->request.rdma_proc != RDMA_NOMSG)
@@ -189,6 +189,12 @@ static void fault_call_by_chunk(struct rdma_reply *reply, unsigned int value)
 	reply->close = value == 2;
 }
 
+/* Zeros, as from pages that were never filled. */
+static void fault_read_zeros(struct rdma_reply *reply)
+{
+	struct payload *data = fault_read_data(reply);
+
+	memset(reply->session->faults.buf, 0, data->len);
 	data->data = reply->session->faults.buf;
 }
 
@@ -268,18 +274,18 @@ static void fault_close(struct rdma_reply *reply, unsigned int value)
 		reply->close = true;
 }
 
-static void fault_wrong_xid(struct rdma_reply *reply, unsigned int value)
-{
-	(void)value;
-	if (!fault_is_third(reply))
-		return;
-	reply->header.rdma_xid ^= 0x00100000;
 static void fault_reply_twice(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
 	reply->twice = fault_is_third(reply);
 }
 
+static void fault_wrong_xid(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	if (!fault_is_third(reply))
+		return;
+	reply->header.rdma_xid ^= 0x00100000;
 	if (reply->message_len >= 4)
 		put_be32(reply->message, reply->header.rdma_xid);
 }
@@ -604,7 +610,7 @@ const struct fault_row fault_table[] = {
 	  .description = "Write-chunk READs of all sizes fail",
 	  .apply = fault_write_chunk },
 	{ .name = "write-chunk-over-812",
-	  .values = READ_VALUES,
+	  .values = READ_VALUES "|beyond",
 	  .value = "garbage",
 	  .finding = "bug.write-chunk-read",
 	  .description =
@@ -659,16 +665,16 @@ const struct fault_row fault_table[] = {
 	  .finding = "probe.reply.xid",
 	  .description = "from the second on, every third reply has another xid",
 	  .apply = fault_wrong_xid },
+	{ .name = "reply-twice",
+	  .finding = "probe.reply.xid",
+	  .description = "from the second on, every third reply is sent twice",
+	  .apply = fault_reply_twice },
 	{ .name = "credit-zero",
 	  .finding = "probe.credits",
 	  .description = "no reply grants credits",
 	  .apply = fault_credit_zero },
 	{ .name = "pad-written",
 	  .values = "whole|part",
-	{ .name = "reply-twice",
-	  .finding = "probe.reply.xid",
-	  .description = "from the second on, every third reply is sent twice",
-	  .apply = fault_reply_twice },
 	  .value = "whole",
 	  .finding = "probe.read.write-chunk.pad",
 	  .description =
@@ -712,6 +718,12 @@ const struct fault_row fault_table[] = {
 	  .finding = "probe.reply.error",
 	  .description = "one of so many replies of a connection is an RDMA_ERROR",
 	  .apply = fault_rdma_error },
+	{ .name = "call-by-chunk",
+	  .values = "error|hang|close",
+	  .value = "error",
+	  .finding = "probe.call-by-chunk",
+	  .description = "calls that the server has to fetch fail",
+	  .apply = fault_call_by_chunk },
 	{ .name = "compound-tail",
 	  .values = "lost|wrong",
 	  .value = "lost",
@@ -728,12 +740,6 @@ const struct fault_row fault_table[] = {
 	  .apply = fault_die },
 	{ .name = "restart",
 	  .finding = "probe.server-gone",
-	{ .name = "call-by-chunk",
-	  .values = "error|hang|close",
-	  .value = "error",
-	  .finding = "probe.call-by-chunk",
-	  .description = "calls that the server has to fetch fail",
-	  .apply = fault_call_by_chunk },
 	  .description =
 		  "a Write-chunk READ of more than 812 bytes closes the connection; clients and file handles are forgotten",
 	  .apply = fault_restart },

@@ -233,6 +233,17 @@ static int rdma_reply_spill(const struct rdma_chunk_cursor *c, const struct payl
 			     deadline_in(SERVER_STEP_MS));
 }
 
+/* The last byte of the chunk's memory, and the one behind it. */
+static int rdma_reply_exceed(const struct rdma_chunk_cursor *c)
+{
+	const struct rpcrdma_segment *last = &c->offered[c->chunk->count - 1];
+	struct transport *t = c->reply->session->t;
+
+	return t->ops->write(t, rdma_reply_zeros, 2, last->handle,
+			     last->offset + last->length - 1,
+			     deadline_in(SERVER_STEP_MS));
+}
+
 /* Handles one Write chunk: writes its payload, or leaves it unused. */
 static int rdma_reply_write_payload(struct rdma_reply *reply, uint32_t i)
 {
@@ -258,6 +269,8 @@ static int rdma_reply_write_payload(struct rdma_reply *reply, uint32_t i)
 	reply->no_data = no_data;
 	if (!rc && reply->pad)
 		rc = rdma_chunk_write(&c, rdma_reply_zeros, pad, false);
+	if (!rc && reply->beyond && c.chunk->count)
+		rc = rdma_reply_exceed(&c);
 	if (!rc && reply->spill)
 		rc = rdma_reply_spill(&c, p);
 	return rc;

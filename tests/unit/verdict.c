@@ -561,7 +561,7 @@ static void failures_of_all_sizes_are_the_bug(void)
 		{ READ_DATA, "are corrupt" },
 		{ READ_STALE, "are corrupt" },
 		{ READ_STATUS, "fail in" },
-		{ READ_CLOSED, "fail in" },
+		{ READ_CLOSED, "end the connection in" },
 	};
 	size_t i;
 
@@ -993,6 +993,16 @@ static void the_failing_part_is_the_reason(void)
 	fail_all(over_812, READ_STATUS);
 	judge_failure();
 	CU_ASSERT_STRING_EQUAL(get("bug.write-chunk-read")->reason, "failing");
+	fail_all(over_812, READ_LOST);
+	judge_failure();
+	CU_ASSERT_STRING_EQUAL(get("bug.write-chunk-read")->reason, "unanswered");
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(get("bug.write-chunk-read")->summary, "get no reply in"));
+	fail_all(over_812, READ_CLOSED);
+	judge_failure();
+	CU_ASSERT_STRING_EQUAL(get("bug.write-chunk-read")->reason, "unanswered");
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(get("bug.write-chunk-read")->summary, "end the connection in"));
 }
 
 static void the_condition_of_a_failure_is_the_reason(void)
