@@ -23,9 +23,7 @@ int hook_guest_ask(const struct hook_guest *guest, struct hook_answer *out)
 	_cleanup_(view_places_fini) struct view_places places = { 0, NULL };
 	_cleanup_(hook_guest_free_names) char **names = calloc(n + 1, sizeof(*names));
 	_cleanup_free_ struct guard_disk *disks = calloc(n + 1, sizeof(*disks));
-	struct guard_sources sources = { .host = guest->host,
-					 .places = &places,
-					 .now = now_ms() };
+	struct guard_sources sources = { .host = guest->host, .places = &places, .now = now_ms() };
 	bool pools = guest->of_libvirt;
 	char unknown[ERR_TEXT_MAX];
 	struct guard *guard;
@@ -35,8 +33,8 @@ int hook_guest_ask(const struct hook_guest *guest, struct hook_answer *out)
 		const struct domain_disk *disk = &guest->disks->list[i];
 		/* "vda", or for a backing file "vda, backing file 2". */
 		int len = guest->of_libvirt && disk->depth
-				  ? asprintf(&names[i], "%s, backing file %u",
-					     disk->device, disk->depth)
+				  ? asprintf(&names[i], "%s, backing file %u", disk->device,
+					     disk->depth)
 				  : asprintf(&names[i], "%s", disk->device);
 
 		if (len < 0)

@@ -22,7 +22,7 @@
 
 enum hook_record_kind {
 	RECORD_STRICT, /* text: file and line of on-unknown = refuse; "" no longer applies */
-	RECORD_EARLY, /* the answer so far */
+	RECORD_EARLY,  /* the answer so far */
 	RECORD_LAST,
 };
 
@@ -32,8 +32,7 @@ struct hook_record {
 	char text[HOOK_TEXT_MAX];
 };
 
-static void hook_fail_with(struct hook_answer *out, const char *fmt, ...)
-	PRINTF_LIKE(2, 3);
+static void hook_fail_with(struct hook_answer *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 static void hook_fail_with(struct hook_answer *out, const char *fmt, ...)
 {
@@ -99,12 +98,10 @@ struct hook_received {
 
 /* Receives all records: 0; -EPIPE the child closed its end; -ETIMEDOUT; -EPROTO. *@out has the
  * earlier ones then. */
-static int hook_receive(const struct child *child, struct hook_received *out,
-			uint64_t deadline)
+static int hook_receive(const struct child *child, struct hook_received *out, uint64_t deadline)
 {
-	uint8_t body[CHANNEL_FAILED_MAX > sizeof(struct hook_record)
-			     ? CHANNEL_FAILED_MAX
-			     : sizeof(struct hook_record)];
+	uint8_t body[CHANNEL_FAILED_MAX > sizeof(struct hook_record) ? CHANNEL_FAILED_MAX
+								     : sizeof(struct hook_record)];
 	struct hook_record record;
 	int type;
 	ssize_t n;
@@ -118,8 +115,7 @@ static int hook_receive(const struct child *child, struct hook_received *out,
 		memcpy(&record, body, sizeof(record));
 		if (type != CHANNEL_ANSWER || n != sizeof(record) ||
 		    !memchr(record.text, '\0', sizeof(record.text)))
-			return err_set(EPROTO,
-				       "the checking process sent an invalid answer");
+			return err_set(EPROTO, "the checking process sent an invalid answer");
 		if (record.kind == RECORD_STRICT)
 			text_copy(out->strict, sizeof(out->strict), record.text);
 		else
@@ -144,8 +140,7 @@ static void hook_refuse_unknown(const char *from, struct hook_answer *out)
 	finding_clean(out->text);
 }
 
-static void hook_take_answer(struct child *child, uint64_t deadline,
-			     struct hook_answer *out)
+static void hook_take_answer(struct child *child, uint64_t deadline, struct hook_answer *out)
 {
 	struct hook_received received = { .strict = "" };
 	const struct hook_record *record = &received.record;
@@ -168,12 +163,10 @@ static void hook_take_answer(struct child *child, uint64_t deadline,
 				       child_end_text(&end, text, sizeof(text)));
 	} else if (rc == -EPIPE && !record->refuse) {
 		if (end.fate == CHILD_SIGNALLED && !end.forced)
-			hook_fail_with(out,
-				       "the checking process was killed by signal %d",
+			hook_fail_with(out, "the checking process was killed by signal %d",
 				       end.status);
 		else
-			hook_fail_with(out,
-				       "the checking process exited without an answer");
+			hook_fail_with(out, "the checking process exited without an answer");
 	} else if (rc && !record->refuse) {
 		hook_fail_with(out, "%.500s", text);
 	} else {
@@ -196,13 +189,11 @@ void hook_unseen(const char *root, const char *why, struct hook_answer *out)
 		hook_refuse_unknown(from, out);
 }
 
-static void hook_run_task(struct hook_task *task, uint64_t deadline,
-			  struct hook_answer *out)
+static void hook_run_task(struct hook_task *task, uint64_t deadline, struct hook_answer *out)
 {
-	const struct child_function function = { .kind = CHILD_GATE,
-						 .name = "the checking process",
-						 .run = hook_child,
-						 .arg = task };
+	const struct child_function function = {
+		.kind = CHILD_GATE, .name = "the checking process", .run = hook_child, .arg = task
+	};
 	char why[ERR_TEXT_MAX];
 	struct child child;
 	pid_t pid;
@@ -232,8 +223,7 @@ void hook_run(hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out)
 	hook_run_task(&task, deadline, out);
 }
 
-void hook_gate(const char *root, hook_fn fn, void *arg, uint64_t deadline,
-	       struct hook_answer *out)
+void hook_gate(const char *root, hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out)
 {
 	struct hook_task task = { .fn = fn, .arg = arg, .gate = true, .root = root };
 
@@ -249,8 +239,7 @@ static ssize_t hook_read_some(int fd, char *buf, size_t room, uint64_t deadline)
 	ssize_t n;
 
 	do {
-		if (!deadline_left(deadline) ||
-		    !(n = poll(&pfd, 1, deadline_left(deadline))))
+		if (!deadline_left(deadline) || !(n = poll(&pfd, 1, deadline_left(deadline))))
 			return err_set(ETIMEDOUT, "the input did not end in time");
 		if (n > 0)
 			n = read(fd, buf, room);
@@ -291,8 +280,7 @@ int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len)
 /* --- the gate --------------------------------------------------------------------------------- */
 
 /* @more: the number of other disks with the same problem. */
-static void hook_sentence(const struct guard_verdict *verdict, size_t more,
-			  char buf[HOOK_TEXT_MAX])
+static void hook_sentence(const struct guard_verdict *verdict, size_t more, char buf[HOOK_TEXT_MAX])
 {
 	char others[64] = "";
 
@@ -318,8 +306,7 @@ static enum hook_rank hook_rank_of(const struct guard_verdict *verdict)
 }
 
 /* The answer about a later disk may never come, if its server hangs. */
-static void hook_send_early(const struct guard_verdict *verdict,
-			    const struct hook_answer *out)
+static void hook_send_early(const struct guard_verdict *verdict, const struct hook_answer *out)
 {
 	struct hook_answer early = { .refuse = true, .logged = out->logged };
 
@@ -360,15 +347,14 @@ struct hook_journal {
 };
 
 /* An unreadable requirement is not enforced. */
-static void hook_log_unknown(struct hook_journal *journal, const char *why,
-			     struct hook_answer *out)
+static void hook_log_unknown(struct hook_journal *journal, const char *why, struct hook_answer *out)
 {
 	const struct journal_field fields[] = { { "NFSRDMA_GUEST", journal->guest } };
 	char message[HOOK_TEXT_MAX + 256];
 	uint64_t start = now_ms();
 
-	snprintf(out->text, sizeof(out->text),
-		 "some requirements for RDMA are unknown: %.500s", why);
+	snprintf(out->text, sizeof(out->text), "some requirements for RDMA are unknown: %.500s",
+		 why);
 	finding_clean(out->text);
 	snprintf(message, sizeof(message), "guest %.200s: %s",
 		 journal->guest ? journal->guest : "?", out->text);
@@ -397,10 +383,9 @@ static void hook_log_disk(struct hook_journal *journal, const struct guard_disk 
 		{ "NFSRDMA_REFUSED", verdict->refuse ? "yes" : "no" },
 		{ "NFSRDMA_REMEDY", journal_value(verdict->remedy) },
 	};
-	enum journal_event event = verdict->answer == GUARD_REFUSE ? JOURNAL_GATE_REFUSED
-				   : verdict->answer == GUARD_UNKNOWN
-					   ? JOURNAL_GATE_UNKNOWN
-					   : JOURNAL_WARNING;
+	enum journal_event event = verdict->answer == GUARD_REFUSE    ? JOURNAL_GATE_REFUSED
+				   : verdict->answer == GUARD_UNKNOWN ? JOURNAL_GATE_UNKNOWN
+								      : JOURNAL_WARNING;
 	char text[HOOK_TEXT_MAX], message[HOOK_TEXT_MAX + 256];
 	bool first = verdict->refuse && !out->logged;
 	uint64_t start = now_ms();
@@ -411,8 +396,8 @@ static void hook_log_disk(struct hook_journal *journal, const struct guard_disk 
 	snprintf(message, sizeof(message), "guest %.200s: %s",
 		 journal->guest ? journal->guest : "?", text);
 	finding_clean(message);
-	journal->failed = journal_send(event, journal->who, message, fields,
-				       ARRAY_SIZE(fields)) != 0;
+	journal->failed = journal_send(event, journal->who, message, fields, ARRAY_SIZE(fields)) !=
+			  0;
 	journal->spent_ms += now_ms() - start;
 	if (!first || journal->failed)
 		return;
@@ -420,8 +405,7 @@ static void hook_log_disk(struct hook_journal *journal, const struct guard_disk 
 	hook_send_early(verdict, out);
 }
 
-void hook_ask(const struct guard *guard, const struct hook_disks *disks,
-	      struct hook_answer *out)
+void hook_ask(const struct guard *guard, const struct hook_disks *disks, struct hook_answer *out)
 {
 	struct guard_verdict verdict, worst = { .answer = GUARD_PASS };
 	const char *unknown = disks->count ? guard_unknown(guard) : NULL;
@@ -429,8 +413,8 @@ void hook_ask(const struct guard *guard, const struct hook_disks *disks,
 	size_t same = 0, i;
 
 	*out = (struct hook_answer){ .early = out->early, .spare = out->spare };
-	debug(DEBUG_GATE, "guest %s: %zu disk%s", disks->guest ? disks->guest : "?",
-	      disks->count, disks->count == 1 ? "" : "s");
+	debug(DEBUG_GATE, "guest %s: %zu disk%s", disks->guest ? disks->guest : "?", disks->count,
+	      disks->count == 1 ? "" : "s");
 	if (unknown)
 		hook_log_unknown(&journal, unknown, out);
 	for (i = 0; i < disks->count; i++) {
@@ -466,8 +450,7 @@ void hook_answered(const char *who, const char *guest, const struct hook_answer 
 		hook_failed(who, guest, "%s", answer->text);
 	if (!answer->refuse || answer->logged)
 		return;
-	snprintf(message, sizeof(message), "guest %.200s: %s", guest ? guest : "?",
-		 answer->text);
+	snprintf(message, sizeof(message), "guest %.200s: %s", guest ? guest : "?", answer->text);
 	finding_clean(message);
 	journal_send(JOURNAL_GATE_REFUSED, who, message, fields, ARRAY_SIZE(fields));
 }
@@ -481,9 +464,8 @@ void hook_failed(const char *who, const char *guest, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	snprintf(message, sizeof(message),
-		 "guest %.200s was not checked, and is allowed: %s", guest ? guest : "?",
-		 why);
+	snprintf(message, sizeof(message), "guest %.200s was not checked, and is allowed: %s",
+		 guest ? guest : "?", why);
 	finding_clean(message);
 	journal_send(JOURNAL_GATE_FAILED, who, message, fields, ARRAY_SIZE(fields));
 }

@@ -45,8 +45,7 @@ void hook_run(hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out)
 
 /* The same for a gate: if @fn fails, dies or times out, and a section of the policy of @root (NULL:
  * this host) has on-unknown = refuse, that is a refusal. */
-void hook_gate(const char *root, hook_fn fn, void *arg, uint64_t deadline,
-	       struct hook_answer *out);
+void hook_gate(const char *root, hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out);
 
 /* The answer of a gate that could not run, and why. */
 void hook_unseen(const char *root, const char *why, struct hook_answer *out);
@@ -69,8 +68,7 @@ struct hook_disks {
  * unknown and loud disks, and unreadable requirements (guard_unknown()). A journal that takes half a
  * second in total gets only the first refusal from then on (hook_answered() tries that again).
  * @out->early and ->spare are kept. */
-void hook_ask(const struct guard *guard, const struct hook_disks *disks,
-	      struct hook_answer *out);
+void hook_ask(const struct guard *guard, const struct hook_disks *disks, struct hook_answer *out);
 
 /* In the child, before hook_ask(): refuse nothing, neither a disk nor an unknown, because a refusal
  * would do more harm than the missing RDMA. @what: as @spare. */
@@ -81,8 +79,7 @@ void hook_spare(struct hook_answer *out, const char *what);
 bool hook_vdsm_restores(const struct host *host, const char *uuid);
 
 /* Logs JOURNAL_GATE_FAILED: why the gate failed. */
-void hook_failed(const char *who, const char *guest, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
+void hook_failed(const char *who, const char *guest, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* guest.c */
 

@@ -20,8 +20,7 @@ static int args_join_options(struct args *args, const char *more)
 
 	/* plan_make() refuses longer ones; here they take no memory. */
 	if (have + len > OPTS_TEXT_MAX)
-		return err_set(EINVAL, "the options are longer than %d bytes",
-			       OPTS_TEXT_MAX);
+		return err_set(EINVAL, "the options are longer than %d bytes", OPTS_TEXT_MAX);
 	joined = realloc(args->options, have + len + 1);
 	if (!joined)
 		return err_no_memory();
@@ -63,27 +62,23 @@ static bool args_is_plain(const char *text)
 	return true;
 }
 
-static int args_take_operands(struct args *args, char *const operands[], int count,
-			      bool umount)
+static int args_take_operands(struct args *args, char *const operands[], int count, bool umount)
 {
 	int wanted = umount ? 1 : 2, i;
 
 	if (args->help || args->version)
 		return 0;
 	if (count < wanted)
-		return err_set(EINVAL,
-			       umount ? "no directory given"
-				      : "expected SERVER:/EXPORT and a directory");
+		return err_set(EINVAL, umount ? "no directory given"
+					      : "expected SERVER:/EXPORT and a directory");
 	if (count > wanted)
 		return err_set(EINVAL, "unexpected argument '%.64s'", operands[wanted]);
 	for (i = 0; i < count; i++) {
 		/* An operand with a leading dash could become an option of mount.nfs. */
-		if (!operands[i][0] || operands[i][0] == '-' ||
-		    !args_is_plain(operands[i]))
-			return err_set(
-				EINVAL,
-				"%s is empty, begins with a dash or has control characters",
-				i + 1 == wanted ? "the directory" : "the source");
+		if (!operands[i][0] || operands[i][0] == '-' || !args_is_plain(operands[i]))
+			return err_set(EINVAL,
+				       "%s is empty, begins with a dash or has control characters",
+				       i + 1 == wanted ? "the directory" : "the source");
 		if (strlen(operands[i]) >= PATH_MAX)
 			return err_set(EINVAL, "%s is longer than %d bytes",
 				       i + 1 == wanted ? "the directory" : "the source",
@@ -106,8 +101,7 @@ int args_parse(struct args *args, int argc, char *const argv[], bool umount)
 	memset(args, 0, sizeof(*args));
 	opterr = 0;
 	optind = 0;
-	while (!rc &&
-	       (option = getopt_long(argc, argv, ":fsnvrwlho:t:N:V", names, NULL)) != -1)
+	while (!rc && (option = getopt_long(argc, argv, ":fsnvrwlho:t:N:V", names, NULL)) != -1)
 		rc = args_take_option(args, option, optarg);
 	args->force = umount && args->fake;
 	if (!rc)

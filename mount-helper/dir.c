@@ -35,8 +35,7 @@ static bool dir_is_local(const struct host *host, const char *dir)
 	struct host_path found;
 
 	return *dir == '/' && !host_mounts(host, &mounts) &&
-	       !host_path_resolve(host, &mounts, dir, &found) &&
-	       found.end == HOST_PATH_LOCAL;
+	       !host_path_resolve(host, &mounts, dir, &found) && found.end == HOST_PATH_LOCAL;
 }
 
 int dir_resolve(const struct host *host, const char *dir, char out[PATH_MAX])

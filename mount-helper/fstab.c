@@ -26,8 +26,7 @@ static int fstab_judge_options(const char *text)
 		return rc;
 	proto = opts_find(opts, "proto");
 	port = opts_find(opts, "port");
-	if (proto < 0 || port < 0 ||
-	    strncmp(opts_at(opts, (size_t)proto).value ?: "", "rdma", 4))
+	if (proto < 0 || port < 0 || strncmp(opts_at(opts, (size_t)proto).value ?: "", "rdma", 4))
 		return err_set(
 			EPERM,
 			"only root may mount this: mount.nfs takes the options of other users from /etc/fstab alone; add proto=rdma,port=20049 to the line there");

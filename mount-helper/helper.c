@@ -20,8 +20,7 @@ void helper_init(struct helper *helper)
 
 	/* systemd sets JOURNAL_STREAM (device:inode) if a service's stderr goes to the journal. An
 	 * unprivileged caller may have set it: then stderr gets less, and the journal everything. */
-	helper->stderr_is_journal = stream &&
-				    sscanf(stream, "%20llu:%20llu", &dev, &ino) == 2 &&
+	helper->stderr_is_journal = stream && sscanf(stream, "%20llu:%20llu", &dev, &ino) == 2 &&
 				    !fstat(STDERR_FILENO, &st) && st.st_dev == dev &&
 				    st.st_ino == ino;
 	/* It would print the escape sequence that erases the line of progress. */
@@ -51,8 +50,7 @@ int helper_main(const struct helper_command *command, int argc, char **argv)
 
 	helper_init(&helper);
 	if (args_parse(&helper.args, argc, argv, command->umount)) {
-		message_send(&helper, JOURNAL_REFUSED, "%s: %s", command->not_done,
-			     err_text());
+		message_send(&helper, JOURNAL_REFUSED, "%s: %s", command->not_done, err_text());
 		return HELPER_USAGE;
 	}
 	if (helper.args.help) {

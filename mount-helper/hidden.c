@@ -42,8 +42,8 @@ bool hidden_hears_umounts(const struct host *host)
 	_cleanup_close_ int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	unsigned int id;
 
-	return root >= 0 && !proof_mount_id(host, root, &id) &&
-	       !host_mounts(host, &mounts) && hidden_is_shared(&mounts, id);
+	return root >= 0 && !proof_mount_id(host, root, &id) && !host_mounts(host, &mounts) &&
+	       hidden_is_shared(&mounts, id);
 }
 
 static int hidden_open_namespace(void)
@@ -87,8 +87,7 @@ int hidden_reveal(const struct host *host, const struct hidden *hidden, const ch
 	rc = proof_mount_id(host, tree, id);
 	if (rc)
 		return rc;
-	return syscall(SYS_move_mount, tree, "", hidden->to, "",
-		       MOVE_EMPTY_FROM | MOVE_EMPTY_TO)
+	return syscall(SYS_move_mount, tree, "", hidden->to, "", MOVE_EMPTY_FROM | MOVE_EMPTY_TO)
 		       ? -errno
 		       : 0;
 }

@@ -90,8 +90,8 @@ struct mount_nfs_end {
 /* Runs @program, which dies with us, and hands on what it says. @signals: a signalfd(2) of those
  * that are to end it; -1: none. What it leaves running holds none of our descriptors.
  * Errors: -errno it could not be started, with words. */
-int mount_nfs_run(const char *program, const char *const argv[], int signals,
-		  uint64_t deadline, struct mount_nfs_end *out);
+int mount_nfs_run(const char *program, const char *const argv[], int signals, uint64_t deadline,
+		  struct mount_nfs_end *out);
 
 /* Becomes it. Returns only with -errno and words. */
 int mount_nfs_exec(const char *program, const char *const argv[]);
@@ -254,8 +254,8 @@ struct retry_state {
 /* Pure. */
 enum retry_action retry_decide(enum checks_result result, const struct retry_state *at);
 /* In minutes, as mount.nfs determines it. */
-unsigned int retry_minutes(const struct host *host, const struct plan *plan,
-			   const char *source, const char *dir);
+unsigned int retry_minutes(const struct host *host, const struct plan *plan, const char *source,
+			   const char *dir);
 /* The options with another retry=, for free(3); NULL: no memory. */
 char *retry_options(const char *options, unsigned int minutes);
 

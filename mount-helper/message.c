@@ -43,11 +43,9 @@ static size_t message_fields(const struct helper *helper, struct journal_field *
 }
 
 /* Prints on stderr. @journal_rc: of the entry with the same text; a unit's stderr is the journal. */
-static void message_print(struct helper *helper, const char *text, bool loud,
-			  int journal_rc)
+static void message_print(struct helper *helper, const char *text, bool loud, int journal_rc)
 {
-	if ((!loud && !helper->args.verbose) ||
-	    (!journal_rc && helper->stderr_is_journal))
+	if ((!loud && !helper->args.verbose) || (!journal_rc && helper->stderr_is_journal))
 		return;
 	waiting_erase(&helper->waiting);
 	fprintf(stderr, "%s: %s\n", helper->name, text);
@@ -63,9 +61,9 @@ void message_send(struct helper *helper, enum journal_event event, const char *f
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	finding_clean(text);
-	message_print(helper, text, journal_table[event].priority < LOG_INFO,
-		      journal_send(event, helper->name, text, fields,
-				   message_fields(helper, fields)));
+	message_print(
+		helper, text, journal_table[event].priority < LOG_INFO,
+		journal_send(event, helper->name, text, fields, message_fields(helper, fields)));
 }
 
 void message_finding(struct helper *helper, const struct finding *finding)
@@ -86,9 +84,8 @@ void message_finding(struct helper *helper, const struct finding *finding)
 	if (*finding->reason)
 		fields[n++] = (struct journal_field){ "NFSRDMA_REASON", finding->reason };
 	if (consequence_of(finding) != CONSEQUENCE_UNDECIDED)
-		fields[n++] = (struct journal_field){
-			"NFSRDMA_CONSEQUENCE", consequence_name(consequence_of(finding))
-		};
+		fields[n++] = (struct journal_field){ "NFSRDMA_CONSEQUENCE",
+						      consequence_name(consequence_of(finding)) };
 	if (*advice.remedy) {
 		fields[n++] = (struct journal_field){ "NFSRDMA_CAUSE", advice.cause };
 		fields[n++] = (struct journal_field){ "NFSRDMA_REMEDY", advice.remedy };

@@ -17,8 +17,8 @@
 
 struct mount_checks_context {
 	struct helper *helper;
-	bool stops; /* before the mount: settings of a configuration file do not count */
-	bool quiet; /* already in the journal */
+	bool stops;        /* before the mount: settings of a configuration file do not count */
+	bool quiet;        /* already in the journal */
 	unsigned int late; /* checks for which there was no time */
 };
 
@@ -27,12 +27,9 @@ struct mount_checks_context {
 static enum checks_result mount_checks_classify(const struct finding *finding, bool stops)
 {
 	static const enum checks_result results[] = {
-		[CHECK_MOUNT_NO] = CHECKS_PERMANENT,
-		[CHECK_MOUNT_STOPS] = CHECKS_PERMANENT,
-		[CHECK_MOUNT_DEVICE] = CHECKS_DEVICE,
-		[CHECK_MOUNT_TELLS] = CHECKS_PERMANENT,
-		[CHECK_MOUNT_PATH] = CHECKS_PATH,
-		[CHECK_MOUNT_SERVER] = CHECKS_REFUSED,
+		[CHECK_MOUNT_NO] = CHECKS_PERMANENT,  [CHECK_MOUNT_STOPS] = CHECKS_PERMANENT,
+		[CHECK_MOUNT_DEVICE] = CHECKS_DEVICE, [CHECK_MOUNT_TELLS] = CHECKS_PERMANENT,
+		[CHECK_MOUNT_PATH] = CHECKS_PATH,     [CHECK_MOUNT_SERVER] = CHECKS_REFUSED,
 	};
 	enum check_at_mount kind = CHECK_MOUNT_NO;
 	const struct check *const *check;
@@ -52,8 +49,7 @@ static enum checks_result mount_checks_classify(const struct finding *finding, b
 	return CHECKS_ALLOW;
 }
 
-static void mount_checks_take(struct mount_checks_context *run,
-			      const struct finding *finding)
+static void mount_checks_take(struct mount_checks_context *run, const struct finding *finding)
 {
 	struct mount_checks *checks = &run->helper->checks;
 	enum checks_result result = mount_checks_classify(finding, run->stops);
@@ -61,12 +57,11 @@ static void mount_checks_take(struct mount_checks_context *run,
 
 	report_add(run->helper->report, finding);
 	/* One entry for all checks for which there was no time. */
-	if (finding->status == FINDING_UNKNOWN &&
-	    !strcmp(finding->reason, "out-of-time") && run->late++)
+	if (finding->status == FINDING_UNKNOWN && !strcmp(finding->reason, "out-of-time") &&
+	    run->late++)
 		quiet = true;
-	if (!quiet &&
-	    (finding->status == FINDING_FAIL || finding->status == FINDING_WARN ||
-	     finding->status == FINDING_UNKNOWN))
+	if (!quiet && (finding->status == FINDING_FAIL || finding->status == FINDING_WARN ||
+		       finding->status == FINDING_UNKNOWN))
 		message_finding(run->helper, finding);
 	/* Of two of the same weight the first one counts: checks are in the order of causes. */
 	if (result <= checks->result)
@@ -83,16 +78,15 @@ static void mount_checks_on_finding(void *arg, const struct finding *finding)
 	mount_checks_take(arg, &weighed);
 }
 
-static void mount_checks_run(struct mount_checks_context *run, bool path,
-			     uint64_t deadline)
+static void mount_checks_run(struct mount_checks_context *run, bool path, uint64_t deadline)
 {
 	const struct host *host = run->helper->host;
 	const struct live_ops *live = host_is_live(host) ? &live_helper : &live_replay;
 	const struct check *chosen[CHECKS_AT_MOUNT_MAX + 1];
 
 	checks_at_mount(path, chosen);
-	if (checks_run(chosen, host, live, &run->helper->target, deadline,
-		       mount_checks_on_finding, run))
+	if (checks_run(chosen, host, live, &run->helper->target, deadline, mount_checks_on_finding,
+		       run))
 		message_send(run->helper, JOURNAL_WARNING, "%s: checks failed to run: %s",
 			     message_mount(run->helper), err_text());
 }
@@ -162,9 +156,7 @@ static void mount_checks_end(struct helper *helper, time_t started, uint64_t sta
 int mount_checks_before(struct helper *helper, bool again)
 {
 	enum policy_check level = helper->plan->policy.check;
-	struct mount_checks_context run = { .helper = helper,
-					    .stops = true,
-					    .quiet = again };
+	struct mount_checks_context run = { .helper = helper, .stops = true, .quiet = again };
 	uint64_t deadline = again ? deadline_in(helper->plan->policy.deadline_ms)
 				  : helper->deadline;
 	uint64_t start = now_ns();
@@ -193,8 +185,7 @@ int mount_checks_after(struct helper *helper)
 
 	if (rc)
 		return rc;
-	waiting_busy(&helper->waiting,
-		     "mount.nfs failed; checking RDMA to %.150s for the cause",
+	waiting_busy(&helper->waiting, "mount.nfs failed; checking RDMA to %.150s for the cause",
 		     helper->target.server);
 	/* A new deadline: mount.nfs may have used up the old one. */
 	mount_checks_run(&run, true, deadline_in(CAUSE_MS));

@@ -13,8 +13,7 @@
 /* Less than the capacity of a pipe, so that a reader that does not read never blocks us. */
 #define OUTPUT_MAX (16 * 1024)
 
-static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-					   "LC_ALL=C", NULL };
+static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL };
 
 int mount_nfs_exec(const char *program, const char *const argv[])
 {
@@ -35,8 +34,7 @@ struct mount_nfs_output {
 	struct mount_nfs_end *end;
 };
 
-static void mount_nfs_copy(struct mount_nfs_output *output, int which, const char *buf,
-			   size_t len)
+static void mount_nfs_copy(struct mount_nfs_output *output, int which, const char *buf, size_t len)
 {
 	size_t room = OUTPUT_MAX - output->copied[which];
 
@@ -58,8 +56,8 @@ static void mount_nfs_end_line(struct mount_nfs_output *output)
 	memcpy(output->held, output->line, output->line_len);
 	output->held_len = output->line_len;
 	output->held[output->held_len++] = '\n';
-	snprintf(output->end->last, sizeof(output->end->last), "%.*s",
-		 (int)output->line_len, output->line);
+	snprintf(output->end->last, sizeof(output->end->last), "%.*s", (int)output->line_len,
+		 output->line);
 	finding_clean(output->end->last);
 	output->line_len = 0;
 }
@@ -82,11 +80,10 @@ static int mount_nfs_on_output(void *arg, int which, const char *buf, size_t len
 	return 0;
 }
 
-int mount_nfs_run(const char *program, const char *const argv[], int signals,
-		  uint64_t deadline, struct mount_nfs_end *out)
+int mount_nfs_run(const char *program, const char *const argv[], int signals, uint64_t deadline,
+		  struct mount_nfs_end *out)
 {
-	const struct child_program mount_nfs = { CHILD_MOUNT_NFS, program, argv,
-						 environment };
+	const struct child_program mount_nfs = { CHILD_MOUNT_NFS, program, argv, environment };
 	struct mount_nfs_output output = { .end = out };
 	struct child_listener listener = { .output = mount_nfs_on_output,
 					   .arg = &output,

@@ -22,8 +22,9 @@ static bool mount_can_hide(const struct helper *helper)
 {
 	/* Options that libmount keeps in /run/mount/utab. Newer versions look them up by the mount
 	 * ID, which changes when the mount is moved into place. */
-	static const char *const utab[] = { "user",  "users",  "owner",
-					    "group", "helper", "uhelper" };
+	static const char *const utab[] = {
+		"user", "users", "owner", "group", "helper", "uhelper"
+	};
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	const struct plan *plan = helper->plan;
 	size_t i;
@@ -87,8 +88,7 @@ static void mount_give_up_rdma(struct helper *helper, const struct mounter_resul
 	const char *detail = known ? result->text : "";
 
 	message_send(helper, JOURNAL_WARNING, "%s: no RDMA, so TCP is tried: %s%s%s",
-		     message_mount(helper),
-		     known ? helper->checks.reason.summary : result->text,
+		     message_mount(helper), known ? helper->checks.reason.summary : result->text,
 		     detail[0] ? ": " : "", detail);
 	helper->gave_up = true;
 	helper->waiting.what[0] = '\0';
@@ -143,13 +143,11 @@ static void mount_report_wait(struct helper *helper, char reported[FINDING_SUMMA
 
 	text_copy(helper->waiting.what, sizeof(helper->waiting.what),
 		  helper->checks.result == CHECKS_ALLOW ? "" : why);
-	if (helper->checks.result == CHECKS_ALLOW || helper->once ||
-	    !strcmp(reported, why))
+	if (helper->checks.result == CHECKS_ALLOW || helper->once || !strcmp(reported, why))
 		return;
 	text_copy(reported, FINDING_SUMMARY_MAX, why);
 	if (helper->checks.result == CHECKS_DEVICE)
-		snprintf(until, sizeof(until),
-			 "waiting for one until %d s after the mount started",
+		snprintf(until, sizeof(until), "waiting for one until %d s after the mount started",
 			 DEVICE_MS / 1000);
 	else
 		snprintf(until, sizeof(until), "retrying for %d s (retry=)",
@@ -166,8 +164,8 @@ static int mount_plain(struct helper *helper)
 	if (helper->records >= 0 && !helper->args.fake)
 		record_forget(helper->records, helper->dir);
 	rc = mounter_exec(helper);
-	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s",
-		     message_mount(helper), err_text());
+	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s", message_mount(helper),
+		     err_text());
 	return rc ? HELPER_FAILED : HELPER_OK;
 }
 
@@ -216,14 +214,13 @@ int mount_run(struct helper *helper)
 		if (action != RETRY_WAIT)
 			return outcome(helper, &result);
 		mount_report_wait(helper, reported);
-		pause = helper->checks.result == CHECKS_DEVICE ? PAUSE_DEVICE_MS
-							       : PAUSE_MS;
+		pause = helper->checks.result == CHECKS_DEVICE ? PAUSE_DEVICE_MS : PAUSE_MS;
 		if (waiting_for(&helper->waiting, -1, deadline_in(pause)) == WAIT_SIGNAL)
 			return outcome_interrupted(helper);
 		rc = mount_checks_before(helper, true);
 	}
 	outcome_forget(helper);
-	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s",
-		     message_mount(helper), err_text());
+	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s", message_mount(helper),
+		     err_text());
 	return HELPER_SYSTEM;
 }

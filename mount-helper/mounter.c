@@ -120,8 +120,7 @@ static int mounter_topmost(const struct host *host, const char *dir, unsigned in
 
 /* A mount is new if the ID of the topmost mount has changed. A directory that does not open (a stale
  * handle, an error of the server, no descriptor left) proves nothing. */
-static enum mounter_fresh mounter_find_new(const struct mounter *mounter,
-					   unsigned int *id, int *fd,
+static enum mounter_fresh mounter_find_new(const struct mounter *mounter, unsigned int *id, int *fd,
 					   char why[MOUNT_NFS_LAST_MAX])
 {
 	const struct helper *helper = mounter->helper;
@@ -179,8 +178,7 @@ static void mounter_fail(struct mounter *mounter, const struct mount_nfs_end *en
 	} else if (end->timed_out) {
 		mounter_end(mounter, MOUNTER_TIMEOUT, end->last);
 	} else if (end->status < 0) {
-		snprintf(text, sizeof(text), "mount.nfs was killed by signal %d",
-			 end->signal);
+		snprintf(text, sizeof(text), "mount.nfs was killed by signal %d", end->signal);
 		mounter_end(mounter, MOUNTER_FAILED, text);
 	} else {
 		mounter_end(mounter, MOUNTER_FAILED, end->last);
@@ -193,8 +191,7 @@ static void mounter_fail(struct mounter *mounter, const struct mount_nfs_end *en
 	if (fd >= 0)
 		close(take_fd(&fd));
 	if (fresh == FRESH_UNKNOWN && mounter->hidden.home < 0)
-		mounter_end_left(mounter, "it is unknown whether mount.nfs mounted it",
-				 why);
+		mounter_end_left(mounter, "it is unknown whether mount.nfs mounted it", why);
 	else if (!mounter_undo(mounter))
 		mounter_end_left(mounter, "what mount.nfs mounted could not be unmounted",
 				 mounter->result.text);
@@ -212,10 +209,9 @@ static void mounter_prove(struct mounter *mounter, unsigned int id, bool fresh)
 	if (rc)
 		snprintf(proof->why, sizeof(proof->why), "%.255s", err_text());
 	proof->mount.id = id;
-	debug(DEBUG_MOUNT, "%s on %s: mount %u, device %s, %s by %s, NFSv%s%s%s",
-	      helper->args.spec, helper->dir, id, proof->mount.dev,
-	      fresh ? "made" : "found", proof->mount.proto, proof->mount.vers,
-	      proof->rdma ? "" : ": ", proof->why);
+	debug(DEBUG_MOUNT, "%s on %s: mount %u, device %s, %s by %s, NFSv%s%s%s", helper->args.spec,
+	      helper->dir, id, proof->mount.dev, fresh ? "made" : "found", proof->mount.proto,
+	      proof->mount.vers, proof->rdma ? "" : ": ", proof->why);
 	if (!proof->rdma && !mounter->request->keep && fresh) {
 		/* An open descriptor would keep it busy. */
 		if (mounter->hidden.at >= 0)
@@ -262,20 +258,16 @@ static void mounter_succeed(struct mounter *mounter)
 		     !strcmp(proof.mount.fs_spec, helper->args.spec)))
 			mounter_prove(mounter, mounter->before, false);
 		else
-			mounter_end(
-				mounter, MOUNTER_NOTHING,
-				"mount.nfs reported no error, but nothing is mounted");
+			mounter_end(mounter, MOUNTER_NOTHING,
+				    "mount.nfs reported no error, but nothing is mounted");
 	} else if (fresh == FRESH_UNKNOWN && mounter->hidden.home < 0) {
-		mounter_end_left(mounter, "it is unknown whether mount.nfs mounted it",
-				 why);
+		mounter_end_left(mounter, "it is unknown whether mount.nfs mounted it", why);
 	} else if (mounter_undo(mounter)) {
-		snprintf(text, sizeof(text), "the new mount was unmounted again: %s",
-			 why);
+		snprintf(text, sizeof(text), "the new mount was unmounted again: %s", why);
 		mounter_end(mounter, MOUNTER_UNMADE, text);
 	} else {
-		mounter_end_left(
-			mounter,
-			"the new mount cannot be opened and could not be unmounted", why);
+		mounter_end_left(mounter,
+				 "the new mount cannot be opened and could not be unmounted", why);
 	}
 }
 
@@ -352,8 +344,7 @@ static int mounter_child(void *arg, int channel)
 /* --- the parent --------------------------------------------------------------------------- */
 
 /* It ended without an answer, or not by the deadline. */
-static void mounter_lost(struct mounter_result *out, const struct child_end *end,
-			 uint64_t deadline)
+static void mounter_lost(struct mounter_result *out, const struct child_end *end, uint64_t deadline)
 {
 	char how[96];
 
@@ -367,8 +358,7 @@ static void mounter_lost(struct mounter_result *out, const struct child_end *end
 		snprintf(out->text, sizeof(out->text),
 			 "the directory or the mount does not answer%s%s",
 			 end->fate == CHILD_LEFT ? "; the mounting process " : "",
-			 end->fate == CHILD_LEFT ? child_end_text(end, how, sizeof(how))
-						 : "");
+			 end->fate == CHILD_LEFT ? child_end_text(end, how, sizeof(how)) : "");
 }
 
 void mounter_run(struct helper *helper, const struct mounter_request *request,
@@ -396,8 +386,7 @@ void mounter_run(struct helper *helper, const struct mounter_request *request,
 		return;
 	}
 	/* While we wait, our signals are passed on to the process: they end mount.nfs first. */
-	while ((waited = waiting_for(&helper->waiting, child.channel, deadline)) ==
-	       WAIT_SIGNAL)
+	while ((waited = waiting_for(&helper->waiting, child.channel, deadline)) == WAIT_SIGNAL)
 		kill(child.pid, helper->waiting.signal);
 	if (waited == WAIT_READY)
 		do

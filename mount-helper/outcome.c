@@ -13,7 +13,7 @@
 
 /* What happens to the record at the end of an attempt. */
 enum outcome_record {
-	RECORD_KEEP, /* the pending one stays: nothing may be mounted yet, or any more */
+	RECORD_KEEP,   /* the pending one stays: nothing may be mounted yet, or any more */
 	RECORD_REMOVE, /* nothing was mounted */
 	RECORD_WRITE,  /* of the mount */
 };
@@ -43,17 +43,15 @@ int outcome_pending(struct helper *helper)
 		return 0;
 	/* Without the directory there is no old record, either. */
 	if (helper->records < 0) {
-		message_send(
-			helper, JOURNAL_WARNING,
-			"%s: cannot write the record: there is no directory for records",
-			message_mount(helper));
+		message_send(helper, JOURNAL_WARNING,
+			     "%s: cannot write the record: there is no directory for records",
+			     message_mount(helper));
 		return 0;
 	}
 	/* Removes records that an earlier mount left behind. */
 	if (host_nfs_mounts(helper->host, &mounts) ||
 	    record_tidy(helper->records, helper->dir, &mounts, now_ms()))
-		debug(DEBUG_MOUNT, "%s: old records stay: %s", message_mount(helper),
-		      err_text());
+		debug(DEBUG_MOUNT, "%s: old records stay: %s", message_mount(helper), err_text());
 	outcome_fill_record(helper, &record);
 	record.state = RECORD_UNPROVEN;
 	if (!record_write(helper->records, &record, helper->report))
@@ -83,11 +81,10 @@ static void outcome_write_record(struct helper *helper, const struct proof *proo
 	rc = record_write(helper->records, &record, helper->report);
 	if (!rc)
 		rc = record_remove(helper->records, 0, helper->dir);
-	debug(DEBUG_MOUNT, "%s: record of mount %u, %s: %s", message_mount(helper),
-	      record.id, record_state_name(record.state), rc ? err_text() : "written");
+	debug(DEBUG_MOUNT, "%s: record of mount %u, %s: %s", message_mount(helper), record.id,
+	      record_state_name(record.state), rc ? err_text() : "written");
 	if (rc)
-		message_send(helper, JOURNAL_WARNING,
-			     "%s: cannot record what was requested: %s",
+		message_send(helper, JOURNAL_WARNING, "%s: cannot record what was requested: %s",
 			     message_mount(helper), err_text());
 }
 
@@ -108,8 +105,7 @@ static void outcome_add_finding(struct helper *helper, const struct proof *proof
 	report_subject(helper->report, "nfs_version", proof->mount.vers);
 	report_subject(helper->report, "port", port);
 
-	finding_init(&finding, "mount.transport",
-		     proof->rdma ? FINDING_PASS : FINDING_FAIL, "%s",
+	finding_init(&finding, "mount.transport", proof->rdma ? FINDING_PASS : FINDING_FAIL, "%s",
 		     proof->rdma ? "mounted over RDMA" : proof->why);
 	finding_text(&finding, "proto", "%s", proof->mount.proto);
 	finding_text(&finding, "vers", "%s", proof->mount.vers);
@@ -132,23 +128,20 @@ static const char *outcome_cause(const struct helper *helper, const struct proof
 			"; %.250s is mounted from the same server over %s with the same version, %s, and the kernel shares its connection: unmount it first, or set another vers= for one of them",
 			proof->other, proof->mount.proto, proof->mount.vers);
 	else
-		snprintf(
-			text, sizeof(text),
-			"; run 'nfsrdma check' to see whether nfsmount.conf sets a protocol");
+		snprintf(text, sizeof(text),
+			 "; run 'nfsrdma check' to see whether nfsmount.conf sets a protocol");
 	return text;
 }
 
 /* --- a row each --------------------------------------------------------------------------------- */
 
-static int outcome_report_mounted(struct helper *helper,
-				  const struct mounter_result *result)
+static int outcome_report_mounted(struct helper *helper, const struct mounter_result *result)
 {
 	const struct policy *policy = &helper->plan->policy;
 	const struct proof *proof = &result->proof;
 
 	if (proof->rdma)
-		message_send(helper, JOURNAL_PROVEN,
-			     "%s: mounted over RDMA (NFSv%s, %s, port %u)",
+		message_send(helper, JOURNAL_PROVEN, "%s: mounted over RDMA (NFSv%s, %s, port %u)",
 			     message_mount(helper), proof->mount.vers, proof->mount.proto,
 			     proof->mount.port);
 	else
@@ -160,48 +153,42 @@ static int outcome_report_mounted(struct helper *helper,
 	return HELPER_OK;
 }
 
-static int outcome_report_already(struct helper *helper,
-				  const struct mounter_result *result)
+static int outcome_report_already(struct helper *helper, const struct mounter_result *result)
 {
 	if (result->proof.rdma || helper->plan->policy.mode != POLICY_REQUIRE)
 		return outcome_report_mounted(helper, result);
-	message_send(helper, JOURNAL_FAILED,
-		     "%s: the existing mount is not over RDMA: %s%s",
+	message_send(helper, JOURNAL_FAILED, "%s: the existing mount is not over RDMA: %s%s",
 		     message_mount(helper), result->proof.why,
 		     outcome_cause(helper, &result->proof));
 	return HELPER_FAILED;
 }
 
-static int outcome_report_faked(struct helper *helper,
-				const struct mounter_result *result)
+static int outcome_report_faked(struct helper *helper, const struct mounter_result *result)
 {
 	(void)helper, (void)result;
 	return HELPER_OK;
 }
 
-static int outcome_report_undone(struct helper *helper,
-				 const struct mounter_result *result)
+static int outcome_report_undone(struct helper *helper, const struct mounter_result *result)
 {
 	message_send(
 		helper, JOURNAL_UNDONE,
 		"%s is not mounted: it was not over RDMA (%s), which policy \"%s\" (%s) forbids, and was unmounted again%s",
 		message_mount(helper), result->proof.why,
-		policy_mode_name(helper->plan->policy.mode),
-		helper->plan->policy.mode_from, outcome_cause(helper, &result->proof));
+		policy_mode_name(helper->plan->policy.mode), helper->plan->policy.mode_from,
+		outcome_cause(helper, &result->proof));
 	return HELPER_FAILED;
 }
 
 static int outcome_report_left(struct helper *helper, const struct mounter_result *result)
 {
-	message_send(
-		helper, JOURNAL_FAILED,
-		"%s: an unproven mount may be left: %s; see it with findmnt, and unmount it",
-		message_mount(helper), result->text);
+	message_send(helper, JOURNAL_FAILED,
+		     "%s: an unproven mount may be left: %s; see it with findmnt, and unmount it",
+		     message_mount(helper), result->text);
 	return HELPER_FAILED;
 }
 
-static int outcome_report_nothing(struct helper *helper,
-				  const struct mounter_result *result)
+static int outcome_report_nothing(struct helper *helper, const struct mounter_result *result)
 {
 	if (helper->plan->background) {
 		message_send(
@@ -210,8 +197,8 @@ static int outcome_report_nothing(struct helper *helper,
 			message_mount(helper));
 		return HELPER_OK;
 	}
-	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s",
-		     message_mount(helper), result->text);
+	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s", message_mount(helper),
+		     result->text);
 	return HELPER_FAILED;
 }
 
@@ -253,8 +240,7 @@ static const char *outcome_advice(const struct helper *helper, char buf[ADVICE_M
 	return buf;
 }
 
-static int outcome_report_failed(struct helper *helper,
-				 const struct mounter_result *result)
+static int outcome_report_failed(struct helper *helper, const struct mounter_result *result)
 {
 	const char *text = result->text[0] ? result->text : "mount.nfs gave no reason";
 	const struct mount_checks *checks = &helper->checks;
@@ -267,17 +253,15 @@ static int outcome_report_failed(struct helper *helper,
 	else
 		message_send(helper, JOURNAL_FAILED, "%s is not mounted%s: %s",
 			     message_mount(helper),
-			     helper->gave_up ? " over TCP either"
-					     : " and the checks find no cause",
+			     helper->gave_up ? " over TCP either" : " and the checks find no cause",
 			     text);
 	return outcome_exit_status(result->status);
 }
 
-static int outcome_report_unmade(struct helper *helper,
-				 const struct mounter_result *result)
+static int outcome_report_unmade(struct helper *helper, const struct mounter_result *result)
 {
-	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s",
-		     message_mount(helper), result->text);
+	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s", message_mount(helper),
+		     result->text);
 	return HELPER_FAILED;
 }
 
@@ -295,31 +279,27 @@ static const char *outcome_reason(const struct helper *helper, char buf[WHY_MAX]
 	return buf;
 }
 
-static int outcome_report_timeout(struct helper *helper,
-				  const struct mounter_result *result)
+static int outcome_report_timeout(struct helper *helper, const struct mounter_result *result)
 {
 	char why[WHY_MAX], what[ADVICE_MAX];
 
 	message_send(helper, JOURNAL_FAILED,
 		     "%s is not mounted%s; mount.nfs timed out and was stopped%s%s%s",
 		     message_mount(helper), outcome_reason(helper, why),
-		     result->text[0] ? ": " : "", result->text,
-		     outcome_advice(helper, what));
+		     result->text[0] ? ": " : "", result->text, outcome_advice(helper, what));
 	return HELPER_FAILED;
 }
 
-static int outcome_report_interrupted(struct helper *helper,
-				      const struct mounter_result *result)
+static int outcome_report_interrupted(struct helper *helper, const struct mounter_result *result)
 {
 	const char *name = sigabbrev_np(helper->waiting.signal);
 	char why[WHY_MAX], what[ADVICE_MAX];
 
-	message_send(
-		helper, JOURNAL_FAILED,
-		"%s is not mounted%s; stopped by SIG%s after %llu s%s%s%s",
-		message_mount(helper), outcome_reason(helper, why), name ? name : "NAL",
-		(unsigned long long)(now_ms() - helper->start_ms) / 1000,
-		result->text[0] ? ": " : "", result->text, outcome_advice(helper, what));
+	message_send(helper, JOURNAL_FAILED,
+		     "%s is not mounted%s; stopped by SIG%s after %llu s%s%s%s",
+		     message_mount(helper), outcome_reason(helper, why), name ? name : "NAL",
+		     (unsigned long long)(now_ms() - helper->start_ms) / 1000,
+		     result->text[0] ? ": " : "", result->text, outcome_advice(helper, what));
 	return HELPER_USER;
 }
 
@@ -328,9 +308,8 @@ int outcome_refused(struct helper *helper)
 	char what[ADVICE_MAX];
 
 	outcome_forget(helper);
-	message_send(helper, JOURNAL_REFUSED, "%s is not mounted: %s%s",
-		     message_mount(helper), helper->checks.reason.summary,
-		     outcome_advice(helper, what));
+	message_send(helper, JOURNAL_REFUSED, "%s is not mounted: %s%s", message_mount(helper),
+		     helper->checks.reason.summary, outcome_advice(helper, what));
 	return HELPER_FAILED;
 }
 
@@ -356,8 +335,7 @@ static const struct {
 	[MOUNTER_UNMADE] = { outcome_report_unmade, RECORD_REMOVE, RECORD_REMOVE },
 	/* The kernel may still complete the mount, and shows it then. */
 	[MOUNTER_TIMEOUT] = { outcome_report_timeout, RECORD_REMOVE, RECORD_REMOVE },
-	[MOUNTER_INTERRUPTED] = { outcome_report_interrupted, RECORD_REMOVE,
-				  RECORD_REMOVE },
+	[MOUNTER_INTERRUPTED] = { outcome_report_interrupted, RECORD_REMOVE, RECORD_REMOVE },
 	[MOUNTER_NOT_HIDDEN] = { outcome_report_unmade, RECORD_REMOVE, RECORD_REMOVE },
 };
 
@@ -378,8 +356,8 @@ static bool outcome_read_test(struct helper *helper, const struct proof *proof)
 	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	kernel_quick_read(&request, &read);
-	debug(DEBUG_MOUNT, "%s: %u READ of %u bytes, %u right%s", message_mount(helper),
-	      read.tried, length, read.right, read.left ? "; it does not end" : "");
+	debug(DEBUG_MOUNT, "%s: %u READ of %u bytes, %u right%s", message_mount(helper), read.tried,
+	      length, read.right, read.left ? "; it does not end" : "");
 	if (!read.smallest_lost)
 		return false;
 	finding_init(

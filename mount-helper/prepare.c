@@ -13,8 +13,8 @@
 
 static int prepare_refuse(struct helper *helper, enum helper_exit code)
 {
-	message_send(helper, JOURNAL_REFUSED, "%s is not mounted: %s",
-		     message_mount(helper), err_text());
+	message_send(helper, JOURNAL_REFUSED, "%s is not mounted: %s", message_mount(helper),
+		     err_text());
 	waiting_erase(&helper->waiting);
 	return code;
 }
@@ -85,15 +85,13 @@ int prepare_mount(struct helper *helper)
 	const struct plan *plan;
 	unsigned int i;
 
-	if (host_open(&helper->host, NULL) ||
-	    policy_open(&helper->policies, helper->host))
+	if (host_open(&helper->host, NULL) || policy_open(&helper->policies, helper->host))
 		return prepare_refuse(helper, HELPER_USAGE);
 	if (helper->root && !helper->args.fake)
 		helper->records = record_open(RECORD_ROOT);
 	if (record_boot_id(helper->host, helper->boot_id, sizeof(helper->boot_id)))
 		helper->boot_id[0] = '\0';
-	waiting_busy(&helper->waiting, "resolving the directory %.150s",
-		     helper->args.dir);
+	waiting_busy(&helper->waiting, "resolving the directory %.150s", helper->args.dir);
 	if (dir_resolve(helper->host, helper->args.dir, helper->dir))
 		return prepare_refuse(helper, HELPER_FAILED);
 	if (prepare_plan(helper, IP_UNKNOWN))
@@ -113,8 +111,7 @@ int prepare_mount(struct helper *helper)
 	      policy_mode_name(plan->policy.mode), plan->policy.mode_from, plan->options);
 	if (!plan->wants_rdma)
 		return 0;
-	helper->minutes = retry_minutes(helper->host, plan, helper->args.spec,
-					helper->dir);
+	helper->minutes = retry_minutes(helper->host, plan, helper->args.spec, helper->dir);
 	helper->until = helper->start_ms + (uint64_t)helper->minutes * 60000;
 	helper->waiting.until_ms = helper->until;
 	/* mount.nfs does not retry with -f and for a remount, either. */

@@ -27,8 +27,8 @@ int proof_mount_id(const struct host *host, int fd, unsigned int *id)
 }
 
 /* Trunking: the same server, version and transport. */
-static void proof_find_other(const struct nfs_mounts *mounts,
-			     const struct nfs_mount *mount, struct proof *out)
+static void proof_find_other(const struct nfs_mounts *mounts, const struct nfs_mount *mount,
+			     struct proof *out)
 {
 	unsigned int i;
 
@@ -36,8 +36,8 @@ static void proof_find_other(const struct nfs_mounts *mounts,
 		const struct nfs_mount *other = &mounts->list[i];
 
 		if (other->id == mount->id || view_is_rdma(other->proto) ||
-		    strcmp(other->addr, mount->addr) ||
-		    strcmp(other->vers, mount->vers) || !mount->addr[0])
+		    strcmp(other->addr, mount->addr) || strcmp(other->vers, mount->vers) ||
+		    !mount->addr[0])
 			continue;
 		text_copy(out->other, sizeof(out->other), other->target);
 		return;
@@ -56,8 +56,8 @@ static void proof_judge(const struct nfs_mounts *mounts, const struct nfs_mount 
 		return;
 	proof_find_other(mounts, mount, out);
 	if (run == RUN_MIXED)
-		snprintf(out->why, sizeof(out->why),
-			 "mountinfo says %s, but mountstats disagrees", mount->proto);
+		snprintf(out->why, sizeof(out->why), "mountinfo says %s, but mountstats disagrees",
+			 mount->proto);
 	else if (run == RUN_UNKNOWN)
 		snprintf(out->why, sizeof(out->why), "mountinfo names no transport");
 	else

@@ -25,8 +25,7 @@ enum retry_action retry_decide(enum checks_result result, const struct retry_sta
 		return RETRY_TCP;
 	switch (result) {
 	case CHECKS_ALLOW: return RETRY_MOUNT;
-	case CHECKS_DEVICE:
-		return at->once || !at->device_time_left ? RETRY_REFUSE : RETRY_WAIT;
+	case CHECKS_DEVICE: return at->once || !at->device_time_left ? RETRY_REFUSE : RETRY_WAIT;
 	case CHECKS_PATH:
 		/* mount.nfs reports a missing route at once. */
 		if (at->once || !at->reads)
@@ -56,8 +55,8 @@ static unsigned int retry_parse(const char *text)
 	return (unsigned int)(minutes < MINUTES_MAX ? minutes : MINUTES_MAX);
 }
 
-unsigned int retry_minutes(const struct host *host, const struct plan *plan,
-			   const char *source, const char *dir)
+unsigned int retry_minutes(const struct host *host, const struct plan *plan, const char *source,
+			   const char *dir)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	_cleanup_(conf_close_p) struct conf *conf = NULL;

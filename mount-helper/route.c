@@ -24,8 +24,7 @@ static void route_add_attribute(struct route_request *request, unsigned short ty
 				const void *data, size_t len)
 {
 	struct rtattr *attribute =
-		(struct rtattr *)((char *)request +
-				  NLMSG_ALIGN(request->header.nlmsg_len));
+		(struct rtattr *)((char *)request + NLMSG_ALIGN(request->header.nlmsg_len));
 
 	attribute->rta_type = type;
 	attribute->rta_len = (unsigned short)RTA_LENGTH(len);
@@ -34,8 +33,7 @@ static void route_add_attribute(struct route_request *request, unsigned short ty
 		(uint32_t)(NLMSG_ALIGN(request->header.nlmsg_len) + RTA_SPACE(len));
 }
 
-static void route_make_request(struct route_request *request,
-			       const struct transport_address *to)
+static void route_make_request(struct route_request *request, const struct transport_address *to)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)&to->addr;
@@ -67,45 +65,37 @@ static int route_parse(const void *answer, size_t len, int family, struct host_r
 	int left;
 
 	if (!NLMSG_OK(header, len))
-		return err_set(EPROTO,
-			       "the kernel's reply to a route request is truncated");
+		return err_set(EPROTO, "the kernel's reply to a route request is truncated");
 	/* EINVAL is a blackhole route; other errors mean no route, too. */
-	if (header->nlmsg_type == NLMSG_ERROR &&
-	    header->nlmsg_len >= NLMSG_LENGTH(sizeof(*error)))
+	if (header->nlmsg_type == NLMSG_ERROR && header->nlmsg_len >= NLMSG_LENGTH(sizeof(*error)))
 		return err_set(ENETUNREACH, "there is no route to the server: %s",
 			       strerror(-error->error));
 	if (header->nlmsg_type != RTM_NEWROUTE)
 		return err_set(EPROTO, "the kernel does not answer a route request");
 	if (header->nlmsg_len < NLMSG_LENGTH(sizeof(*route)))
-		return err_set(EPROTO,
-			       "the kernel's reply to a route request is truncated");
+		return err_set(EPROTO, "the kernel's reply to a route request is truncated");
 	out->local = route->rtm_type == RTN_LOCAL;
 	if (route->rtm_type != RTN_UNICAST && !out->local)
 		return err_set(ENETUNREACH, "the route to the server is prohibited");
 	attribute = RTM_RTA(route);
 	left = (int)RTM_PAYLOAD(header);
 	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
-		if (attribute->rta_type == RTA_OIF &&
-		    RTA_PAYLOAD(attribute) == sizeof(oif))
+		if (attribute->rta_type == RTA_OIF && RTA_PAYLOAD(attribute) == sizeof(oif))
 			memcpy(&oif, RTA_DATA(attribute), sizeof(oif));
 		else if (attribute->rta_type == RTA_GATEWAY)
-			inet_ntop(family, RTA_DATA(attribute), out->gateway,
-				  sizeof(out->gateway));
+			inet_ntop(family, RTA_DATA(attribute), out->gateway, sizeof(out->gateway));
 		else if (attribute->rta_type == RTA_PREFSRC)
-			inet_ntop(family, RTA_DATA(attribute), out->source,
-				  sizeof(out->source));
+			inet_ntop(family, RTA_DATA(attribute), out->source, sizeof(out->source));
 	}
 	if (!if_indextoname(oif, out->netdev))
-		return err_set(ENETUNREACH,
-			       "the route to the server has no network device");
+		return err_set(ENETUNREACH, "the route to the server has no network device");
 	return 0;
 }
 
 static int route_get(const struct host *host, const struct transport_address *to,
 		     struct host_route *out)
 {
-	_cleanup_close_ int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
-					NETLINK_ROUTE);
+	_cleanup_close_ int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	union {
 		struct nlmsghdr header;
@@ -145,8 +135,7 @@ static int route_no_firewalld(const struct host *host, const char *netdev,
 	return route_not_read();
 }
 
-static int route_no_unit(const struct host *host, const char *name, char *state,
-			 size_t cap)
+static int route_no_unit(const struct host *host, const char *name, char *state, size_t cap)
 {
 	(void)host, (void)name, (void)state, (void)cap;
 	return route_not_read();

@@ -54,8 +54,8 @@ static int umount_run(struct helper *helper)
 			     message_mount(helper), err_text());
 		return HELPER_FAILED;
 	}
-	debug(DEBUG_MOUNT, "%s: mount %u, umount.nfs ended with status %d, signal %d",
-	      helper->dir, proof.mount.id, end.status, end.signal);
+	debug(DEBUG_MOUNT, "%s: mount %u, umount.nfs ended with status %d, signal %d", helper->dir,
+	      proof.mount.id, end.status, end.signal);
 	if (end.status) {
 		message_send(helper, JOURNAL_FAILED, "%s is not unmounted: %s",
 			     message_mount(helper),

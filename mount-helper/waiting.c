@@ -125,8 +125,8 @@ enum wait_end waiting_for(struct waiting *waiting, int fd, uint64_t deadline)
 
 	while ((left = deadline_left(deadline)) > 0) {
 		if (!waiting_is_early(waiting) && waiting_at_terminal(waiting)) {
-			waiting_draw(waiting, waiting->what[0] ? waiting->what
-							       : "waiting for mount.nfs");
+			waiting_draw(waiting,
+				     waiting->what[0] ? waiting->what : "waiting for mount.nfs");
 			waiting->shown = true;
 		}
 		if (poll(pfds, 2, left < TICK_MS ? left : TICK_MS) < 0 && errno != EINTR)

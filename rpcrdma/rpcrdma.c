@@ -31,8 +31,7 @@ const char *rpcrdma_error(void)
 static int rpcrdma_choose_transport(struct rpcrdma_options *options, const char *name,
 				    uint64_t deadline)
 {
-	const struct transport_param param = { .bind = options->bind,
-					       .device = options->device };
+	const struct transport_param param = { .bind = options->bind, .device = options->device };
 	const struct transport_ops *verbs = transport_find("verbs");
 	struct transport_route route;
 
@@ -88,8 +87,7 @@ int rpcrdma_connect(struct rpcrdma_conn **conn, const struct rpcrdma_target *the
 		return rc;
 	if (!target.host)
 		return err_set(EINVAL, "no host to connect to");
-	deadline = deadline_in(target.timeout_ms ? target.timeout_ms
-						 : DEFAULT_TIMEOUT_MS);
+	deadline = deadline_in(target.timeout_ms ? target.timeout_ms : DEFAULT_TIMEOUT_MS);
 	if (target.bind) {
 		if (transport_resolve(target.bind, 0, &bind, 1, 0) < 0)
 			return err_context(-EINVAL, "local address");
@@ -142,18 +140,16 @@ static int rpcrdma_take_cred(struct rpc_cred *cred, const struct rpcrdma_request
 		return err_set(EINVAL, "authentication flavour %d is not supported",
 			       (int)request->flavor);
 	if (request->gids_len > RPC_GIDS_MAX)
-		return err_set(EINVAL, "%u groups, AUTH_SYS has %d at most",
-			       request->gids_len, RPC_GIDS_MAX);
+		return err_set(EINVAL, "%u groups, AUTH_SYS has %d at most", request->gids_len,
+			       RPC_GIDS_MAX);
 	*cred = (struct rpc_cred){
-		.flavor = request->flavor == RPCRDMA_AUTH_SYS ? RPC_AUTH_SYS
-							      : RPC_AUTH_NONE,
+		.flavor = request->flavor == RPCRDMA_AUTH_SYS ? RPC_AUTH_SYS : RPC_AUTH_NONE,
 		.uid = request->uid,
 		.gid = request->gid,
 		.ngids = request->gids_len,
 	};
 	if (request->gids_len)
-		memcpy(cred->gids, request->gids,
-		       request->gids_len * sizeof(cred->gids[0]));
+		memcpy(cred->gids, request->gids, request->gids_len * sizeof(cred->gids[0]));
 	return 0;
 }
 
@@ -189,8 +185,7 @@ int rpcrdma_request(struct rpcrdma_conn *conn, struct rpcrdma_request *theirs)
 		rc = rpcrdma_take_cred(&cred, &request);
 	if (rc)
 		return rc;
-	deadline = deadline_in(request.timeout_ms ? request.timeout_ms
-						  : DEFAULT_TIMEOUT_MS);
+	deadline = deadline_in(request.timeout_ms ? request.timeout_ms : DEFAULT_TIMEOUT_MS);
 	rpcrdma_call_init(&call, request.prog, request.vers, request.proc);
 	call.cred = &cred;
 	call.args = request.args;

@@ -35,15 +35,14 @@ struct rpcrdma_conn;
 
 struct rpcrdma_target {
 	size_t size;
-	const char *host; /* name or numeric address */
-	const char *
-		transport; /* "verbs", "iwarp"; NULL: verbs where the route leads through an
+	const char *host;      /* name or numeric address */
+	const char *transport; /* "verbs", "iwarp"; NULL: verbs where the route leads through an
 				* RDMA device, iwarp over TCP everywhere else */
-	const char *bind;    /* numeric local address, or NULL */
-	const char *device;  /* verbs: the RDMA device, or NULL */
-	uint16_t port;       /* 0: 20049 */
-	uint32_t credits;    /* maximum number of calls in flight; 0: 32 */
-	uint32_t timeout_ms; /* 0: ten seconds */
+	const char *bind;      /* numeric local address, or NULL */
+	const char *device;    /* verbs: the RDMA device, or NULL */
+	uint16_t port;         /* 0: 20049 */
+	uint32_t credits;      /* maximum number of calls in flight; 0: 32 */
+	uint32_t timeout_ms;   /* 0: ten seconds */
 };
 
 /* Connects, and sends nothing. All strings are borrowed for the call. The caller closes *@conn,

@@ -42,8 +42,7 @@ struct libvirt_hook_request {
 };
 
 /* In the child. */
-static int libvirt_hook_check(const struct libvirt_hook_request *request,
-			      struct hook_answer *out)
+static int libvirt_hook_check(const struct libvirt_hook_request *request, struct hook_answer *out)
 {
 	_cleanup_(domain_disks_fini) struct domain_disks disks = { .count = 0 };
 	_cleanup_(host_close_p) struct host *host = NULL;
@@ -74,18 +73,17 @@ static void libvirt_hook_child(void *arg, struct hook_answer *out)
 }
 
 /* The gate's deadline starts when the input is complete. */
-static void libvirt_hook_decide(struct libvirt_hook_request *request,
-				struct hook_answer *out)
+static void libvirt_hook_decide(struct libvirt_hook_request *request, struct hook_answer *out)
 {
 	_cleanup_free_ char *text = NULL;
-	int rc = hook_read(STDIN_FILENO, DOMAIN_XML_MAX, deadline_in(HOOK_INPUT_MS),
-			   &text, &request->len);
+	int rc = hook_read(STDIN_FILENO, DOMAIN_XML_MAX, deadline_in(HOOK_INPUT_MS), &text,
+			   &request->len);
 	char why[ERR_TEXT_MAX];
 
 	request->text = text;
 	if (!rc) {
-		hook_gate(request->root, libvirt_hook_child, request,
-			  deadline_in(HOOK_DEADLINE_MS), out);
+		hook_gate(request->root, libvirt_hook_child, request, deadline_in(HOOK_DEADLINE_MS),
+			  out);
 		return;
 	}
 	err_context(rc, INPUT);
@@ -117,8 +115,7 @@ static int libvirt_hook_run(const char *root, char *const args[])
 	/* For calls by hand: libvirt ignores it. */
 	if (*answer.text)
 		fprintf(stderr, WHO ": %s: %s\n",
-			answer.failed ? "check failed" : "allowed, with a warning",
-			answer.text);
+			answer.failed ? "check failed" : "allowed, with a warning", answer.text);
 	return 0;
 }
 

@@ -22,8 +22,7 @@ int vdsm_input_read(const struct vdsm_call *call, size_t max, char **text, size_
 	if (fd < 0 || fstat(fd, &st))
 		return err_sys("open VDSM's data, %.200s", path);
 	if (!S_ISREG(st.st_mode))
-		return err_set(EINVAL, "VDSM's data, %.200s, is not a regular file",
-			       path);
+		return err_set(EINVAL, "VDSM's data, %.200s, is not a regular file", path);
 	rc = hook_read(fd, max, call->deadline, &data, len);
 	if (rc)
 		return err_context(rc, "VDSM's data");

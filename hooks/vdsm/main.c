@@ -18,7 +18,7 @@
 enum vdsm_point_restored {
 	RESTORED_NEVER, /* does not occur at this point */
 	RESTORED_LATER, /* occurs, with another XML than is started; a later point gets that */
-	RESTORED_HERE, /* occurs, and is never refused */
+	RESTORED_HERE,  /* occurs, and is never refused */
 };
 
 struct vdsm_point {
@@ -38,14 +38,11 @@ static const struct vdsm_point vdsm_points[] = {
 	 * after_disk_prepare is not one: VDSM calls it for each disk of each running guest after a
 	 * restart, and a refusal leaves the guest's other disks unprepared and its thin disks
 	 * without extension. */
-	{ "before_vm_start", true, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL,
-	  RESTORED_LATER },
-	{ "before_vm_dehibernate", true, HOOK_DEADLINE_MS, vdsm_gate_restore, NULL,
-	  RESTORED_HERE },
+	{ "before_vm_start", true, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL, RESTORED_LATER },
+	{ "before_vm_dehibernate", true, HOOK_DEADLINE_MS, vdsm_gate_restore, NULL, RESTORED_HERE },
 	{ "before_vm_migrate_destination", true, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL,
 	  RESTORED_NEVER },
-	{ "before_disk_hotplug", true, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL,
-	  RESTORED_NEVER },
+	{ "before_disk_hotplug", true, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL, RESTORED_NEVER },
 };
 
 static const struct vdsm_point *vdsm_point_find(const char *name, size_t len)
@@ -53,8 +50,7 @@ static const struct vdsm_point *vdsm_point_find(const char *name, size_t len)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(vdsm_points); i++)
-		if (strlen(vdsm_points[i].name) == len &&
-		    !memcmp(vdsm_points[i].name, name, len))
+		if (strlen(vdsm_points[i].name) == len && !memcmp(vdsm_points[i].name, name, len))
 			return &vdsm_points[i];
 	return NULL;
 }
@@ -76,8 +72,8 @@ void vdsm_failed(struct hook_answer *out)
 	str_copy(out->text, sizeof(out->text), err_text());
 }
 
-static void vdsm_report_failure(const struct vdsm_point *point,
-				const struct vdsm_call *call, const char *why)
+static void vdsm_report_failure(const struct vdsm_point *point, const struct vdsm_call *call,
+				const char *why)
 {
 	const struct journal_field fields[] = { { "NFSRDMA_HOOK", point->name } };
 	char text[HOOK_TEXT_MAX + 128];
@@ -113,8 +109,7 @@ static bool vdsm_is_restored(const struct vdsm_call *call)
 
 static int vdsm_run(const struct vdsm_point *point, const char *root)
 {
-	struct vdsm_call call = { .root = root,
-				  .deadline = deadline_in(point->deadline_ms) };
+	struct vdsm_call call = { .root = root, .deadline = deadline_in(point->deadline_ms) };
 	struct vdsm_job job = { point, &call };
 	/* A custom property of a guest may have any name, and so replace it in the environment. */
 	const char *id = getenv("vmId");
@@ -170,8 +165,8 @@ static int vdsm_unknown_point(const char *path)
 		return vdsm_usage(stderr, 2);
 	if (isatty(STDERR_FILENO))
 		return vdsm_usage(stderr, 0);
-	snprintf(text, sizeof(text),
-		 "nfsrdma has no hook for this point, remove the link %.300s", path);
+	snprintf(text, sizeof(text), "nfsrdma has no hook for this point, remove the link %.300s",
+		 path);
 	finding_clean(text);
 	journal_send(JOURNAL_WARNING, VDSM_WHO, text, NULL, 0);
 	return 0;

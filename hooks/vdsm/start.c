@@ -51,8 +51,7 @@ static void start_load(const struct vdsm_call *call, const char *name, bool aske
 	for (i = 0; rc == -ENOENT && i < ARRAY_SIZE(programs); i++) {
 		snprintf(program, sizeof(program), "%s%s", call->root ? call->root : "",
 			 programs[i]);
-		rc = tool_run((const char *[]){ program,
-						asked_for ? "--" : "--use-blacklist",
+		rc = tool_run((const char *[]){ program, asked_for ? "--" : "--use-blacklist",
 						module, NULL },
 			      OUTPUT_MAX, deadline, &output);
 		host_text_fini(&output);
@@ -62,8 +61,8 @@ static void start_load(const struct vdsm_call *call, const char *name, bool aske
 }
 
 /* "mlx5_ib for 0000:3b:00.0" */
-static void start_load_drivers(const struct vdsm_call *call, char missing[][96],
-			       int count, uint64_t deadline)
+static void start_load_drivers(const struct vdsm_call *call, char missing[][96], int count,
+			       uint64_t deadline)
 {
 	int i, before;
 
@@ -86,8 +85,7 @@ static void start_log_finding(const struct finding *finding)
 		{ "NFSRDMA_HOOK", "before_vdsm_start" },
 		{ "NFSRDMA_FINDING", finding->id },
 		{ "NFSRDMA_REASON", journal_value(finding->reason) },
-		{ "NFSRDMA_CONSEQUENCE",
-		  journal_value(consequence_name(consequence_of(finding))) },
+		{ "NFSRDMA_CONSEQUENCE", journal_value(consequence_name(consequence_of(finding))) },
 		{ "NFSRDMA_STATUS", finding_status_name(finding->status) },
 		{ "NFSRDMA_CAUSE", advice.cause },
 		{ "NFSRDMA_REMEDY", advice.remedy },
@@ -128,8 +126,7 @@ static bool start_policy_wants(const struct host *host)
 
 void vdsm_start(const struct vdsm_call *call, struct hook_answer *out)
 {
-	const struct check_target target = { .port = NFS_RDMA_PORT,
-					     .roles = CHECK_CLIENT };
+	const struct check_target target = { .port = NFS_RDMA_PORT, .roles = CHECK_CLIENT };
 	const struct check *chosen[CHECKS_AT_MOUNT_MAX + 1];
 	_cleanup_(host_list_fini) struct host_list devices = { NULL, 0, false };
 	_cleanup_(host_close_p) struct host *host = NULL;
@@ -144,14 +141,12 @@ void vdsm_start(const struct vdsm_call *call, struct hook_answer *out)
 	if (!start_policy_wants(host) &&
 	    (host_list(host, "sys/class/infiniband", &devices) || !devices.count))
 		return;
-	start_load_drivers(call, missing, host_rdma_missing(host, missing, MISSING_MAX),
-			   deadline);
+	start_load_drivers(call, missing, host_rdma_missing(host, missing, MISSING_MAX), deadline);
 	if (host_module(host, "rpcrdma", &module) ||
 	    (module.state != MODULE_LOADED && module.state != MODULE_BUILTIN))
 		start_load(call, "rpcrdma", true, deadline);
 	/* The checks of this host alone; they contact no server, and read only files. */
 	checks_at_mount(false, chosen);
-	if (checks_run(chosen, host, &live_replay, &target, call->deadline,
-		       start_on_finding, NULL))
+	if (checks_run(chosen, host, &live_replay, &target, call->deadline, start_on_finding, NULL))
 		start_log("checks failed to run: %s", err_text());
 }

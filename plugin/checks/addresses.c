@@ -38,8 +38,7 @@ bool netdev_is_bridge(struct check_run *run, const char *netdev)
 bool netdev_is_passed_by(struct check_run *run, const char *netdev,
 			 const struct rdma_device *device)
 {
-	return (device->software || device->kind == RDMA_IWARP) &&
-	       netdev_is_bridge(run, netdev);
+	return (device->software || device->kind == RDMA_IWARP) && netdev_is_bridge(run, netdev);
 }
 
 /* @known: the device knows the interface's addresses. */
@@ -58,8 +57,7 @@ static bool own_is_link_local(const char *address)
 	return inet_pton(AF_INET6, address, &in6) == 1 && IN6_IS_ADDR_LINKLOCAL(&in6);
 }
 
-static const struct own_address *own_find(const struct own_addresses *all,
-					  const char *text)
+static const struct own_address *own_find(const struct own_addresses *all, const char *text)
 {
 	unsigned int i;
 
@@ -70,8 +68,8 @@ static const struct own_address *own_find(const struct own_addresses *all,
 }
 
 /* A GID of version 1 and one of version 2 are one address. */
-static void own_add(struct own_addresses *out, const struct own_address *like,
-		    const char *text, const char *netdev, enum own_state state)
+static void own_add(struct own_addresses *out, const struct own_address *like, const char *text,
+		    const char *netdev, enum own_state state)
 {
 	struct own_address *own;
 
@@ -132,8 +130,7 @@ static void own_add_netdev(struct check_run *run, const struct host_netdev *netd
 	for (i = 0; i < addresses.count; i++)
 		if (device->kind != RDMA_ROCE || !port->gids_cut)
 			own_add(out, &like, addresses.list[i], netdev->name,
-				own_state_of(run, netdev->name, device,
-					     device->kind != RDMA_ROCE));
+				own_state_of(run, netdev->name, device, device->kind != RDMA_ROCE));
 	out->cut |= addresses.cut;
 }
 

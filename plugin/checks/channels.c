@@ -22,8 +22,7 @@
 
 /* --- ports ------------------------------------------------------------------------------- */
 
-static uint16_t channel_conf_port(struct check_run *run, const char *section,
-				  const char *key)
+static uint16_t channel_conf_port(struct check_run *run, const char *section, const char *key)
 {
 	const struct conf_value *value;
 	const struct conf *conf;
@@ -38,23 +37,19 @@ static uint16_t channel_conf_port(struct check_run *run, const char *section,
 		return 0;
 	text = value->value;
 	number = strtoul(text, &end, 10);
-	return *text < '0' || *text > '9' || *end || number > UINT16_MAX
-		       ? 0
-		       : (uint16_t)number;
+	return *text < '0' || *text > '9' || *end || number > UINT16_MAX ? 0 : (uint16_t)number;
 }
 
 static uint16_t channel_kernel_port(struct check_run *run, const char *path)
 {
 	int64_t number = 0;
 
-	if (host_attr_number(run->host, path, &number) || number < 0 ||
-	    number > UINT16_MAX)
+	if (host_attr_number(run->host, path, &number) || number < 0 || number > UINT16_MAX)
 		return 0;
 	return (uint16_t)number;
 }
 
-static uint16_t channel_port_here(struct check_run *run, uint32_t program,
-				  uint32_t version)
+static uint16_t channel_port_here(struct check_run *run, uint32_t program, uint32_t version)
 {
 	uint16_t port = 0;
 
@@ -110,13 +105,11 @@ static uint16_t channel_port_callback(struct check_run *run)
 	return channel_kernel_port(run, "sys/module/nfs/parameters/callback_tcpport");
 }
 
-static uint16_t channel_port_there(struct check_run *run, uint32_t program,
-				   uint32_t version)
+static uint16_t channel_port_there(struct check_run *run, uint32_t program, uint32_t version)
 {
 	uint16_t port = 0;
 
-	if (!run->target->naddresses ||
-	    facts_rpcbind(run, false, program, version, &port))
+	if (!run->target->naddresses || facts_rpcbind(run, false, program, version, &port))
 		return 0;
 	return port;
 }
@@ -196,8 +189,7 @@ static bool channel_is_offered(struct check_run *run, enum channel_use use)
 		return false;
 	if (!facts_nfsd(run, &nfsd) && nfsd->present && nfsd->versions[0])
 		return !strstr(nfsd->versions, off[use]);
-	return facts_nfs_conf(run, &conf) ||
-	       conf_bool(conf_get(conf, "nfsd", NULL, keys[use]), 1);
+	return facts_nfs_conf(run, &conf) || conf_bool(conf_get(conf, "nfsd", NULL, keys[use]), 1);
 }
 
 bool channel_is_wanted(struct check_run *run, enum check_role role, enum channel_use use)
@@ -207,8 +199,7 @@ bool channel_is_wanted(struct check_run *run, enum check_role role, enum channel
 	/* Another version was asked for. */
 	if (run->target->nfs_version && use != USE_KRB5)
 		return false;
-	return role == CHECK_SERVER ? channel_is_offered(run, use)
-				    : channel_is_mounted(run, use);
+	return role == CHECK_SERVER ? channel_is_offered(run, use) : channel_is_mounted(run, use);
 }
 
 /* --- the table ---------------------------------------------------------------------------- */

@@ -103,14 +103,12 @@ bool check_failed(const struct check_run *run, const char *id)
 
 /* The failure that makes this check pointless: the first of what it needs, or what that one
  * was skipped for. */
-static const char *check_obstacle(const struct check *check,
-				  const struct check_outcomes *outcomes)
+static const char *check_obstacle(const struct check *check, const struct check_outcomes *outcomes)
 {
 	unsigned int i;
 
 	for (i = 0; i < CHECK_NEEDS_MAX && check->needs[i]; i++) {
-		const struct check_outcome *need = check_outcome_of(outcomes,
-								    check->needs[i]);
+		const struct check_outcome *need = check_outcome_of(outcomes, check->needs[i]);
 
 		if (need && need->status == FINDING_FAIL)
 			return need->id;
@@ -189,8 +187,7 @@ static int checks_run_all(const struct check *const *table, struct check_run *ru
 	run->outcomes = outcomes;
 	for (; *table && count < CHECKS_MAX; table++) {
 		check = *table;
-		if (!(check->roles & run->target->roles) ||
-		    (check->remote && !run->target->server))
+		if (!(check->roles & run->target->roles) || (check->remote && !run->target->server))
 			continue;
 		check_run_one(check, run);
 		count++;
@@ -214,8 +211,8 @@ static void check_run_free_p(struct check_run **run)
 }
 
 int checks_run(const struct check *const *table, const struct host *host,
-	       const struct live_ops *live, const struct check_target *target,
-	       uint64_t deadline, finding_sink sink, void *arg)
+	       const struct live_ops *live, const struct check_target *target, uint64_t deadline,
+	       finding_sink sink, void *arg)
 {
 	_cleanup_free_ struct check_outcomes *outcomes = calloc(1, sizeof(*outcomes));
 	_cleanup_(check_run_free_p) struct check_run *run = calloc(1, sizeof(*run));
@@ -247,14 +244,13 @@ int checks_run_one(const char *id, const struct host *host, const struct live_op
 	if (!one[0])
 		return err_set(ENOENT, "no check %s", id);
 	finding_init(out, id, FINDING_UNKNOWN, "%s", "");
-	rc = checks_run(one, host, live, target, deadline_in(CHECKS_ONE_MS),
-			checks_keep_finding, out);
+	rc = checks_run(one, host, live, target, deadline_in(CHECKS_ONE_MS), checks_keep_finding,
+			out);
 	return !rc && out->no_memory ? err_no_memory() : rc;
 }
 
 int checks_visit(const struct check *const *table, const struct host *host,
-		 const struct live_ops *live, const struct check_target *target,
-		 uint64_t deadline)
+		 const struct live_ops *live, const struct check_target *target, uint64_t deadline)
 {
 	_cleanup_(check_run_free_p) struct check_run *run = calloc(1, sizeof(*run));
 	struct check_target alone = *target;

@@ -47,8 +47,7 @@ struct check_target {
 
 /* Whether a mount from @source ("nas:/vm"), or from that address, is of the target's server, by its name or
  * by an address; all are of a target without a server. Either may be NULL. */
-bool check_target_has(const struct check_target *target, const char *source,
-		      const char *address);
+bool check_target_has(const struct check_target *target, const char *source, const char *address);
 
 /* What several checks need, read once and lazily; and what the checks before came to. */
 struct check_facts;
@@ -62,7 +61,7 @@ struct check_run {
 	uint64_t deadline;
 	struct finding finding; /* being filled in by check_say() and finding_text() */
 	const char *because;    /* set by check_skip() */
-	bool stops; /* what needs this check is skipped, though it did not fail */
+	bool stops;             /* what needs this check is skipped, though it did not fail */
 	/* Of the checks before; see check_failed(). */
 	const struct check_outcomes *outcomes;
 };
@@ -75,11 +74,11 @@ struct check_run {
 /* Whether the mount helper runs it, too. */
 enum check_at_mount {
 	CHECK_MOUNT_NO,
-	CHECK_MOUNT_STOPS, /* before each mount: of this host alone, and quick; where it fails
+	CHECK_MOUNT_STOPS,  /* before each mount: of this host alone, and quick; where it fails
 			     * there can be no mount over RDMA */
 	CHECK_MOUNT_DEVICE, /* the same, of the device, which may come a little later */
 	CHECK_MOUNT_TELLS,  /* the same, and worth a word where it fails */
-	CHECK_MOUNT_PATH, /* the path to the server: where the policy wants it, and for the
+	CHECK_MOUNT_PATH,   /* the path to the server: where the policy wants it, and for the
 			     * cause when a mount failed */
 	CHECK_MOUNT_SERVER, /* the same, of the listener: refused, or with CHECK_SILENT unknown */
 };
@@ -116,8 +115,7 @@ void checks_at_mount(bool path, const struct check *out[CHECKS_AT_MOUNT_MAX + 1]
 
 /* The addresses of target->server, or why there are none. Below a root only those that the
  * record has. */
-void remote_resolve(const struct host *host, struct check_target *target,
-		    uint64_t deadline);
+void remote_resolve(const struct host *host, struct check_target *target, uint64_t deadline);
 
 /* checks.c */
 
@@ -130,8 +128,8 @@ const char *checks_reason(int rc);
 /* Runs those that apply, in table order, until the deadline; what it cut is unknown. */
 /* @table: check_table, or a test's. Errors: -ENOMEM. */
 int checks_run(const struct check *const *table, const struct host *host,
-	       const struct live_ops *live, const struct check_target *target,
-	       uint64_t deadline, finding_sink sink, void *arg);
+	       const struct live_ops *live, const struct check_target *target, uint64_t deadline,
+	       finding_sink sink, void *arg);
 /* What the check @id of the table says, alone: as if none before it had failed. @out: for finding_fini(). Errors:
  * -ENOENT: no such check; -ENOMEM. */
 int checks_run_one(const char *id, const struct host *host, const struct live_ops *live,
@@ -139,8 +137,7 @@ int checks_run_one(const char *id, const struct host *host, const struct live_op
 /* For a snapshot: runs the checks of this host for what they read, whatever earlier checks found, and
  * drops their findings. */
 int checks_visit(const struct check *const *table, const struct host *host,
-		 const struct live_ops *live, const struct check_target *target,
-		 uint64_t deadline);
+		 const struct live_ops *live, const struct check_target *target, uint64_t deadline);
 /* For a check: its finding. Evidence by finding_text(&run->finding, ...). Returns 0. */
 int check_say(struct check_run *run, enum finding_status status, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
@@ -188,8 +185,7 @@ void read_812_judge(const struct nfs_mounts *mounts, const struct host_system *s
 /* platform-libvirt-hook.c: whether libvirt's daemon knows its hook, as finding platform.libvirt-hook.
  * Errors: of host_libvirt_hook(). */
 
-int libvirt_hook_find(const struct host *host, const struct live_ops *live,
-		      struct finding *out);
+int libvirt_hook_find(const struct host *host, const struct live_ops *live, struct finding *out);
 /* The same of what was read; it asks @live alone. */
 void libvirt_hook_judge(const struct host_libvirt_hook *hook, const struct host *host,
 			const struct live_ops *live, struct finding *out);
@@ -230,8 +226,7 @@ struct server_path {
 };
 
 /* @count of the target's addresses, in their order; 0 where none is known. */
-int facts_paths(struct check_run *run, const struct server_path **out,
-		unsigned int *count);
+int facts_paths(struct check_run *run, const struct server_path **out, unsigned int *count);
 /* The device and port that the route to the server leads through, by the first address for which
  * it does. -ENODEV: through none; -ENODATA no address, or no route, is known. */
 int facts_route_port(struct check_run *run, const struct rdma_device **device,

@@ -41,12 +41,12 @@ static int drivers_say_missing(struct check_run *run, const char *name, const ch
 	} else if (module_is_rejected(run, &module)) {
 		reason = "unsigned";
 	} else if (!host_module_is_for(&module, system->release)) {
-		finding_text(&run->finding, "built_for", "%.*s",
-			     (int)strcspn(module.vermagic, " "), module.vermagic);
+		finding_text(&run->finding, "built_for", "%.*s", (int)strcspn(module.vermagic, " "),
+			     module.vermagic);
 		reason = "other-kernel";
 	}
-	return check_say_why(run, FINDING_FAIL, reason,
-			     "an RDMA adapter lacks its driver: %s", all);
+	return check_say_why(run, FINDING_FAIL, reason, "an RDMA adapter lacks its driver: %s",
+			     all);
 }
 
 static int drivers_check_run(struct check_run *run)
@@ -65,8 +65,7 @@ static int drivers_check_run(struct check_run *run)
 		words_add(&words, "%s", names[i]);
 	finding_number(&run->finding, "adapters_without", count);
 	if (!count && !rdma->count)
-		return check_say(run, FINDING_SKIP,
-				 "no adapter here is known to do RDMA");
+		return check_say(run, FINDING_SKIP, "no adapter here is known to do RDMA");
 	if (!count)
 		return check_say(run, FINDING_PASS, "no adapter lacks its RDMA driver");
 	if (!rdma->count)

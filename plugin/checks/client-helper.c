@@ -15,13 +15,11 @@ static int client_helper_check_run(struct check_run *run)
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		rc = host_exists(run->host, places[i]);
 		if (!rc)
-			return check_say(run, FINDING_PASS, "/%s is installed",
-					 places[i]);
+			return check_say(run, FINDING_PASS, "/%s is installed", places[i]);
 		if (rc != -ENOENT)
 			return rc;
 	}
-	return check_say_why(run, FINDING_FAIL, "not-installed",
-			     "mount.nfs is not installed");
+	return check_say_why(run, FINDING_FAIL, "not-installed", "mount.nfs is not installed");
 }
 
 const struct check check_client_helper = {

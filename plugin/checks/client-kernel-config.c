@@ -45,15 +45,12 @@ static int kernel_config_check_run(struct check_run *run)
 		if (options[i].need == NEED_INFINIBAND && !infiniband)
 			continue;
 		if (kconfig_get(config, options[i].option) == 'n')
-			words_add(&missing, "%s (%s)", options[i].option,
-				  options[i].without);
+			words_add(&missing, "%s (%s)", options[i].option, options[i].without);
 	}
 	if (missing.count)
 		return check_say_why(run, FINDING_WARN, "not-built",
-				     "the kernel was built without %s",
-				     words_text(&missing));
-	return check_say(run, FINDING_PASS, "/%s has every option this host needs",
-			 config->file);
+				     "the kernel was built without %s", words_text(&missing));
+	return check_say(run, FINDING_PASS, "/%s has every option this host needs", config->file);
 }
 
 const struct check check_client_kernel_config = {

@@ -49,9 +49,8 @@ static void kernel_defects_add(struct check_run *run, struct kernel_defects *out
 	char key[32];
 
 	snprintf(key, sizeof(key), "defect_%u", out->present + out->possible + 1);
-	finding_text(&run->finding, key, "%s%s (fixed in %u.%u.%u)",
-		     possible ? "perhaps: " : "", defect->text, defect->until[0],
-		     defect->until[1], defect->until[2]);
+	finding_text(&run->finding, key, "%s%s (fixed in %u.%u.%u)", possible ? "perhaps: " : "",
+		     defect->text, defect->until[0], defect->until[1], defect->until[2]);
 	if (possible)
 		out->possible++;
 	else
@@ -62,9 +61,8 @@ static void kernel_defects_add(struct check_run *run, struct kernel_defects *out
 }
 
 /* Those that are certain first. */
-static void kernel_defects_collect(struct check_run *run,
-				   const struct host_system *system, unsigned int parts,
-				   struct kernel_defects *out)
+static void kernel_defects_collect(struct check_run *run, const struct host_system *system,
+				   unsigned int parts, struct kernel_defects *out)
 {
 	static const enum defect_presence order[] = { DEFECT_PRESENT, DEFECT_POSSIBLE };
 	const struct defect *defect;
@@ -72,15 +70,13 @@ static void kernel_defects_collect(struct check_run *run,
 
 	for (i = 0; i < ARRAY_SIZE(order); i++)
 		for (defect = defect_table; defect->text; defect++) {
-			if (!(defect->part & parts) ||
-			    defect_presence(defect, system) != order[i])
+			if (!(defect->part & parts) || defect_presence(defect, system) != order[i])
 				continue;
 			if (kernel_defects_disproved(run, defect))
 				finding_text(&run->finding, "disproved_by_counters", "%s",
 					     defect->text);
 			else
-				kernel_defects_add(run, out, defect,
-						   order[i] == DEFECT_POSSIBLE);
+				kernel_defects_add(run, out, defect, order[i] == DEFECT_POSSIBLE);
 		}
 }
 
@@ -111,19 +107,18 @@ static int kernel_defects_check_run(struct check_run *run)
 		parts |= DEFECT_CLIENT;
 	if (run->target->roles & CHECK_SERVER)
 		parts |= DEFECT_SERVER;
-	finding_text(&run->finding, "kernel", "%u.%u.%u", system->kernel[0],
-		     system->kernel[1], system->kernel[2]);
+	finding_text(&run->finding, "kernel", "%u.%u.%u", system->kernel[0], system->kernel[1],
+		     system->kernel[2]);
 	kernel_defects_collect(run, system, parts, &found);
 	if (found.unusable)
 		return check_say_why(run, FINDING_FAIL, "read-812", "%s: %s",
-				     kernel_defects_kernel(system, name),
-				     defect_read_812->text);
+				     kernel_defects_kernel(system, name), defect_read_812->text);
 	if (found.present)
 		return check_say_why(run, FINDING_WARN, "known",
 				     "%s has %u known defect%s, fixed in Linux %u.%u.%u",
 				     kernel_defects_kernel(system, name), found.present,
-				     found.present == 1 ? "" : "s", found.until[0],
-				     found.until[1], found.until[2]);
+				     found.present == 1 ? "" : "s", found.until[0], found.until[1],
+				     found.until[2]);
 	if (found.possible) {
 		check_note(run);
 		return check_say(
@@ -134,8 +129,7 @@ static int kernel_defects_check_run(struct check_run *run)
 	if (system->kernel_is_plain)
 		return check_say(run, FINDING_PASS, "%s has no known defect",
 				 kernel_defects_kernel(system, name));
-	return check_say(run, FINDING_PASS, "no known defect is certain in %s",
-			 system->release);
+	return check_say(run, FINDING_PASS, "no known defect is certain in %s", system->release);
 }
 
 const struct check check_client_kernel_defects = {

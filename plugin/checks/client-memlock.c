@@ -25,8 +25,8 @@ static uint64_t memlock_most(const struct host_memlock *memlock, struct words *l
 		else
 			kib = strtoumax(value, NULL, 10);
 		most = kib > most ? kib : most;
-		words_add(lines, "%s %s %s", memlock->lines[i].domain,
-			  memlock->lines[i].type, value);
+		words_add(lines, "%s %s %s", memlock->lines[i].domain, memlock->lines[i].type,
+			  value);
 	}
 	return most;
 }
@@ -51,23 +51,20 @@ static int memlock_check_run(struct check_run *run)
 		return rc;
 	most = memlock_most(&memlock, &lines);
 	if (memlock.known)
-		finding_text(&run->finding, "hard_limit", "%s",
-			     memlock_amount(memlock.hard, hard));
+		finding_text(&run->finding, "hard_limit", "%s", memlock_amount(memlock.hard, hard));
 	if (memlock.nlines && most < probe_memlock_kib())
-		return check_say_why(
-			run, FINDING_WARN, "too-small",
-			"limits.conf allows at most %" PRIu64
-			" KiB (%s); nfsrdma probe and bench need up to %" PRIu64
-			" KiB unless they run as root",
-			most, words_text(&lines), probe_memlock_kib());
+		return check_say_why(run, FINDING_WARN, "too-small",
+				     "limits.conf allows at most %" PRIu64
+				     " KiB (%s); nfsrdma probe and bench need up to %" PRIu64
+				     " KiB unless they run as root",
+				     most, words_text(&lines), probe_memlock_kib());
 	if (memlock.nlines)
 		return check_say(run, FINDING_PASS, "limits.conf allows enough: %s",
 				 words_text(&lines));
 	return check_say(
 		run, FINDING_PASS,
 		"mounts and root need no higher limit; programs of other users may lock %s",
-		memlock.known ? memlock_amount(memlock.hard, hard)
-			      : "the default amount");
+		memlock.known ? memlock_amount(memlock.hard, hard) : "the default amount");
 }
 
 const struct check check_client_memlock = {

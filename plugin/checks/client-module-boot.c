@@ -47,21 +47,18 @@ static int module_boot_check_run(struct check_run *run)
 			run, FINDING_PASS,
 			"no list names rpcrdma (or xprtrdma, svcrdma): a mount, or a server that listens for RDMA, loads it");
 	finding_text(&run->finding, "list", "/%s", listed.file);
-	reader = listed.at_boot ? "systemd-modules-load.service"
-				: "rdma-load-modules@rdma.service";
+	reader = listed.at_boot ? "systemd-modules-load.service" : "rdma-load-modules@rdma.service";
 	rc = host_unit_state(run->host, reader, &state);
 	if (rc)
 		return rc;
 	if (state == UNIT_MASKED && module->state != MODULE_LOADED) {
 		finding_text(&run->finding, "unit", "%s", reader);
-		return check_say_why(
-			run, FINDING_WARN, "masked",
-			"/%s lists it, but %s, which reads that list, is masked",
-			listed.file, reader);
+		return check_say_why(run, FINDING_WARN, "masked",
+				     "/%s lists it, but %s, which reads that list, is masked",
+				     listed.file, reader);
 	}
 	return check_say(run, FINDING_PASS, "/%s lists it%s", listed.file,
-			 listed.at_boot ? ", for boot"
-					: ", for when an RDMA device appears");
+			 listed.at_boot ? ", for boot" : ", for when an RDMA device appears");
 }
 
 const struct check check_client_module_boot = {

@@ -7,8 +7,7 @@
 #include "plugin/checks/internal.h"
 
 /* Not loaded, so whether it matches is not proven yet. */
-static int module_identity_judge_file(struct check_run *run,
-				      const struct host_module *module)
+static int module_identity_judge_file(struct check_run *run, const struct host_module *module)
 {
 	const struct host_system *system;
 	struct host_module core;
@@ -30,15 +29,13 @@ static int module_identity_judge_file(struct check_run *run,
 			     (int)strcspn(module->vermagic, " "), module->vermagic);
 		return check_say_why(run, FINDING_WARN, "other-kernel",
 				     "rpcrdma was built for kernel %.*s; %s is running",
-				     (int)strcspn(module->vermagic, " "),
-				     module->vermagic, system->release);
+				     (int)strcspn(module->vermagic, " "), module->vermagic,
+				     system->release);
 	}
-	return check_say(run, FINDING_PASS, "the module's file is for kernel %s",
-			 system->release);
+	return check_say(run, FINDING_PASS, "the module's file is for kernel %s", system->release);
 }
 
-static int module_identity_say_updated(struct check_run *run,
-				       const struct host_module *module)
+static int module_identity_say_updated(struct check_run *run, const struct host_module *module)
 {
 	const struct nfs_mounts *mounts;
 	const struct host_nfsd *nfsd;
@@ -48,16 +45,14 @@ static int module_identity_say_updated(struct check_run *run,
 	/* "/srv/vm, /srv/iso, and the NFS server's listener": what must end before it can be reloaded.
 	 * Where one of them cannot be read, modprobe says it. */
 	for (i = 0; !facts_mounts(run, &mounts) && i < mounts->count; i++)
-		if (view_run(&mounts->list[i]) == RUN_RDMA ||
-		    view_is_rdma(mounts->list[i].proto))
+		if (view_run(&mounts->list[i]) == RUN_RDMA || view_is_rdma(mounts->list[i].proto))
 			words_add(&holders, "%.120s", mounts->list[i].target);
 	if (!facts_nfsd(run, &nfsd) && host_nfsd_rdma_port(nfsd))
 		words_add(&holders, "the NFS server's listener");
 	finding_text(&run->finding, "file", "/%s", module->file);
 	if (holders.count)
 		finding_text(&run->finding, "holders", "%s", words_text(&holders));
-	return check_say_why(run, FINDING_WARN,
-			     holders.count ? "updated-in-use" : "updated",
+	return check_say_why(run, FINDING_WARN, holders.count ? "updated-in-use" : "updated",
 			     "the loaded rpcrdma is not the installed one");
 }
 
@@ -71,11 +66,9 @@ static int module_identity_check_run(struct check_run *run)
 	if (module->state == MODULE_MISSING || module->state == MODULE_BUILTIN)
 		return check_say(run, FINDING_SKIP, "rpcrdma has no file of its own");
 	if (module->srcversion_loaded[0])
-		finding_text(&run->finding, "srcversion_loaded", "%s",
-			     module->srcversion_loaded);
+		finding_text(&run->finding, "srcversion_loaded", "%s", module->srcversion_loaded);
 	if (module->srcversion_file[0])
-		finding_text(&run->finding, "srcversion_file", "%s",
-			     module->srcversion_file);
+		finding_text(&run->finding, "srcversion_file", "%s", module->srcversion_file);
 	if (module->state == MODULE_AVAILABLE)
 		return module_identity_judge_file(run, module);
 	if (module->unknown)

@@ -33,15 +33,14 @@ static int nfsmount_bug_judge(struct check_run *run, const char *section, const 
 	case NFS_UTILS_MAY_LOSE:
 		return check_say_why(
 			run, FINDING_WARN, "may-ignore",
-			"several %s sections set %s; nfs-utils %s may use only the last",
-			section, key, utils.version);
+			"several %s sections set %s; nfs-utils %s may use only the last", section,
+			key, utils.version);
 	case NFS_UTILS_LOSES:
 	case NFS_UTILS_UNKNOWN: break;
 	}
-	return check_say_why(
-		run, FINDING_WARN, "ignores",
-		"several %s sections set %s; nfs-utils %s uses only the last", section,
-		key, utils.version);
+	return check_say_why(run, FINDING_WARN, "ignores",
+			     "several %s sections set %s; nfs-utils %s uses only the last", section,
+			     key, utils.version);
 }
 
 static int nfsmount_bug_check_run(struct check_run *run)

@@ -41,25 +41,23 @@ struct nfsmount_setting {
 static const char *nfsmount_where(const struct nfsmount_setting *at, char buf[256])
 {
 	if (at->arg)
-		snprintf(buf, 256, "/%.64s:%u (%s \"%.64s\") %.20s=%.40s",
-			 at->value->file, at->value->line, at->section, at->arg, at->key,
-			 at->value->value);
+		snprintf(buf, 256, "/%.64s:%u (%s \"%.64s\") %.20s=%.40s", at->value->file,
+			 at->value->line, at->section, at->arg, at->key, at->value->value);
 	else
-		snprintf(buf, 256, "/%.64s:%u %.20s=%.40s", at->value->file,
-			 at->value->line, at->key, at->value->value);
+		snprintf(buf, 256, "/%.64s:%u %.20s=%.40s", at->value->file, at->value->line,
+			 at->key, at->value->value);
 	return buf;
 }
 
-static void nfsmount_add_harm(struct nfsmount_judge *judge, enum harm harm,
-			      const char *reason, const struct nfsmount_setting *at,
-			      const char *effect)
+static void nfsmount_add_harm(struct nfsmount_judge *judge, enum harm harm, const char *reason,
+			      const struct nfsmount_setting *at, const char *effect)
 {
 	char text[256];
 
 	if (!judge->first[harm].reason) {
 		judge->first[harm].reason = reason;
-		snprintf(judge->first[harm].file, sizeof(judge->first[harm].file),
-			 "/%.128s:%u", at->value->file, at->value->line);
+		snprintf(judge->first[harm].file, sizeof(judge->first[harm].file), "/%.128s:%u",
+			 at->value->file, at->value->line);
 		snprintf(judge->first[harm].setting, sizeof(judge->first[harm].setting),
 			 "%.20s=%.40s", at->key, at->value->value);
 	}
@@ -68,8 +66,8 @@ static void nfsmount_add_harm(struct nfsmount_judge *judge, enum harm harm,
 
 /* Of a whole file. @file: up to the first blank; of a problem, "FILE:LINE: what it is". */
 PRINTF_LIKE(5, 6)
-static void nfsmount_add_form(struct nfsmount_judge *judge, enum harm harm,
-			      const char *reason, const char *file, const char *fmt, ...)
+static void nfsmount_add_form(struct nfsmount_judge *judge, enum harm harm, const char *reason,
+			      const char *file, const char *fmt, ...)
 {
 	int len = (int)strcspn(file, " ");
 	char text[256];
@@ -82,14 +80,13 @@ static void nfsmount_add_form(struct nfsmount_judge *judge, enum harm harm,
 		len--;
 	if (!judge->first[harm].reason) {
 		judge->first[harm].reason = reason;
-		snprintf(judge->first[harm].file, sizeof(judge->first[harm].file),
-			 "/%.*s", len, file);
+		snprintf(judge->first[harm].file, sizeof(judge->first[harm].file), "/%.*s", len,
+			 file);
 	}
 	words_add(&judge->harm[harm], "%s", text);
 }
 
-static void nfsmount_judge_proto(struct nfsmount_judge *judge,
-				 const struct nfsmount_setting *at)
+static void nfsmount_judge_proto(struct nfsmount_judge *judge, const struct nfsmount_setting *at)
 {
 	static const char *const others[] = { "tcp", "tcp6", "udp", "udp6" };
 	char text[256];
@@ -107,37 +104,31 @@ static void nfsmount_judge_proto(struct nfsmount_judge *judge,
 			"a mount with the option rdma uses TCP or UDP, one with proto=rdma uses RDMA");
 		return;
 	}
-	nfsmount_add_harm(
-		judge, HARM_ALL, "unknown-protocol", at,
-		"mount.nfs does not know this protocol and refuses every mount");
+	nfsmount_add_harm(judge, HARM_ALL, "unknown-protocol", at,
+			  "mount.nfs does not know this protocol and refuses every mount");
 }
 
 /* The option proto= of mounts is the file's where they have none; so is the port. */
-static void nfsmount_judge_port(struct nfsmount_judge *judge,
-				const struct nfsmount_setting *at)
+static void nfsmount_judge_port(struct nfsmount_judge *judge, const struct nfsmount_setting *at)
 {
-	const struct conf_value *proto = conf_get(judge->conf, at->section, at->arg,
-						  "proto");
+	const struct conf_value *proto = conf_get(judge->conf, at->section, at->arg, "proto");
 	bool rdma = proto && view_is_rdma(proto->value);
 	char text[256];
 
 	if (rdma && !strcmp(at->value->value, NFS_TCP_PORT_TEXT))
-		nfsmount_add_harm(
-			judge, HARM_BARE, "rdma-at-tcp-port", at,
-			"RDMA mounts use the TCP port, where no RDMA listener is");
+		nfsmount_add_harm(judge, HARM_BARE, "rdma-at-tcp-port", at,
+				  "RDMA mounts use the TCP port, where no RDMA listener is");
 	else if (rdma)
 		words_add(&judge->good, "%s", nfsmount_where(at, text));
 	else if (!strcmp(at->value->value, NFS_RDMA_PORT_TEXT))
-		nfsmount_add_harm(
-			judge, HARM_BARE, "tcp-at-rdma-port", at,
-			"TCP mounts use the RDMA port, where no TCP listener is");
+		nfsmount_add_harm(judge, HARM_BARE, "tcp-at-rdma-port", at,
+				  "TCP mounts use the RDMA port, where no TCP listener is");
 	else
 		nfsmount_add_harm(judge, HARM_SOME, "other-port", at,
 				  "RDMA mounts without a port use this one, not 20049");
 }
 
-static void nfsmount_judge_rdma(struct nfsmount_judge *judge,
-				const struct nfsmount_setting *at)
+static void nfsmount_judge_rdma(struct nfsmount_judge *judge, const struct nfsmount_setting *at)
 {
 	char text[256];
 
@@ -150,8 +141,7 @@ static void nfsmount_judge_rdma(struct nfsmount_judge *judge,
 }
 
 /* tcp and udp: another name than proto, so added behind it, and the kernel believes the last. */
-static void nfsmount_judge_flag(struct nfsmount_judge *judge,
-				const struct nfsmount_setting *at)
+static void nfsmount_judge_flag(struct nfsmount_judge *judge, const struct nfsmount_setting *at)
 {
 	if (conf_bool(at->value, 1))
 		nfsmount_add_harm(judge, HARM_ALL, "transport-flag", at,
@@ -173,8 +163,7 @@ static void nfsmount_judge_mountproto(struct nfsmount_judge *judge,
 			  "mounts without a version become NFSv3");
 }
 
-static void nfsmount_judge_default(struct nfsmount_judge *judge,
-				   const struct nfsmount_setting *at)
+static void nfsmount_judge_default(struct nfsmount_judge *judge, const struct nfsmount_setting *at)
 {
 	if (!strncasecmp(at->value->value, "rdma", 4))
 		nfsmount_add_harm(judge, HARM_SOME, "defaultproto", at,
@@ -215,27 +204,24 @@ static int nfsmount_judge_one(void *arg, const char *section_arg, const char *ke
 /* What nfs-utils leaves out of its own files. */
 static void nfsmount_judge_form(struct nfsmount_judge *judge)
 {
-	const char *cut = conf_cut_file(judge->conf),
-		   *problem = conf_problem(judge->conf),
+	const char *cut = conf_cut_file(judge->conf), *problem = conf_problem(judge->conf),
 		   *deadly = conf_crash(judge->conf);
 
 	if (cut)
 		nfsmount_add_form(
 			judge, HARM_SOME, "no-newline", cut,
-			"the last line of /%.160s has no newline, so mount.nfs ignores it",
-			cut);
+			"the last line of /%.160s has no newline, so mount.nfs ignores it", cut);
 	if (deadly)
 		nfsmount_add_form(
 			judge, HARM_ALL, "open-quote", deadly,
 			"/%.96s is in a section whose argument has no closing quote: mount.nfs crashes (SIGSEGV) at every NFS mount of this host",
 			deadly);
 	if (problem)
-		nfsmount_add_form(judge, HARM_SOME, "ignored-line", problem, "/%.240s",
-				  problem);
+		nfsmount_add_form(judge, HARM_SOME, "ignored-line", problem, "/%.240s", problem);
 }
 
-static int nfsmount_say_harm(struct check_run *run, struct nfsmount_judge *judge,
-			     enum harm harm, enum finding_status status)
+static int nfsmount_say_harm(struct check_run *run, struct nfsmount_judge *judge, enum harm harm,
+			     enum finding_status status)
 {
 	struct words *some = &judge->harm[HARM_SOME];
 	/* Often because of the other: a Proto=rdma that is dropped. */
@@ -250,12 +236,11 @@ static int nfsmount_say_harm(struct check_run *run, struct nfsmount_judge *judge
 
 static int nfsmount_conf_check_run(struct check_run *run)
 {
-	static const char *const sections[] = { "MountPoint", "Server",
-						"NFSMount_Global_Options" };
-	struct nfsmount_judge judge = { .server = run->target->server,
-					.harm = { { .separator = "; " },
-						  { .separator = "; " },
-						  { .separator = "; " } } };
+	static const char *const sections[] = { "MountPoint", "Server", "NFSMount_Global_Options" };
+	struct nfsmount_judge judge = {
+		.server = run->target->server,
+		.harm = { { .separator = "; " }, { .separator = "; " }, { .separator = "; " } }
+	};
 	size_t i;
 	int rc = facts_nfsmount_conf(run, &judge.conf);
 
@@ -275,11 +260,9 @@ static int nfsmount_conf_check_run(struct check_run *run)
 	if (judge.harm[HARM_SOME].count)
 		return nfsmount_say_harm(run, &judge, HARM_SOME, FINDING_WARN);
 	if (!judge.good.count)
-		return check_say(run, FINDING_PASS,
-				 "nfsmount.conf sets no transport and no port");
+		return check_say(run, FINDING_PASS, "nfsmount.conf sets no transport and no port");
 	check_note(run);
-	return check_say(run, FINDING_PASS, "mounts use RDMA by %s",
-			 words_text(&judge.good));
+	return check_say(run, FINDING_PASS, "mounts use RDMA by %s", words_text(&judge.good));
 }
 
 const struct check check_client_nfsmount_conf = {

@@ -26,10 +26,10 @@ static int uverbs_check_run(struct check_run *run)
 								   : "not installed");
 	}
 	if (missing.count)
-		return check_say_why(
-			run, FINDING_WARN, absent.count ? "not-installed" : "not-loaded",
-			"mounts can use the RDMA devices, programs cannot: %s",
-			words_text(&missing));
+		return check_say_why(run, FINDING_WARN,
+				     absent.count ? "not-installed" : "not-loaded",
+				     "mounts can use the RDMA devices, programs cannot: %s",
+				     words_text(&missing));
 	return check_say(run, FINDING_PASS, "ib_uverbs and rdma_ucm are loaded");
 }
 

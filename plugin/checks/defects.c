@@ -36,24 +36,15 @@ const struct defect defect_table[] = {
 	  "NFSv4 reads on file systems without splice come inline and break the connection" },
 	{ DEFECT_CLIENT, { 5, 4, 0 }, { 5, 4, 13 }, "I/O may stall after a reconnect" },
 	{ DEFECT_CLIENT, { 5, 8, 0 }, { 5, 8, 14 }, "I/O may stall after a reconnect" },
-	{ DEFECT_CLIENT,
-	  { 5, 10, 0 },
-	  { 5, 10, 26 },
-	  "callbacks of NFSv4.1 are mistaken" },
+	{ DEFECT_CLIENT, { 5, 10, 0 }, { 5, 10, 26 }, "callbacks of NFSv4.1 are mistaken" },
 	{ DEFECT_CLIENT, { 5, 14, 0 }, { 5, 14, 6 }, "I/O may stall after a reconnect" },
-	{ DEFECT_CLIENT,
-	  { 5, 18, 0 },
-	  { 5, 18, 5 },
-	  "callbacks of NFSv4.1 are mistaken" },
+	{ DEFECT_CLIENT, { 5, 18, 0 }, { 5, 18, 5 }, "callbacks of NFSv4.1 are mistaken" },
 	{ DEFECT_CLIENT, { 6, 1, 0 }, { 6, 1, 52 }, "I/O may stall after a reconnect" },
 	{ DEFECT_CLIENT,
 	  { 6, 1, 0 },
 	  { 6, 1, 93 },
 	  "the host may hang when an RDMA device goes away under a mount" },
-	{ DEFECT_CLIENT,
-	  { 6, 1, 0 },
-	  { 6, 1, 103 },
-	  "calls are not reset after a reconnect" },
+	{ DEFECT_CLIENT, { 6, 1, 0 }, { 6, 1, 103 }, "calls are not reset after a reconnect" },
 	{ DEFECT_CLIENT,
 	  { 6, 1, 0 },
 	  { 6, 1, 180 },
@@ -77,10 +68,7 @@ const struct defect defect_table[] = {
 	  { 6, 6, 33 },
 	  "the host may hang when an RDMA device goes away under a mount" },
 	/* "xprtrdma: Fix rpcrdma_reqs_reset()" */
-	{ DEFECT_CLIENT,
-	  { 6, 6, 0 },
-	  { 6, 6, 44 },
-	  "calls are not reset after a reconnect" },
+	{ DEFECT_CLIENT, { 6, 6, 0 }, { 6, 6, 44 }, "calls are not reset after a reconnect" },
 	/* "svcrdma: return 0 on success from svc_rdma_copy_inline_range", "svcrdma: bound check rq_pages
 	 * index in inline path" */
 	{ DEFECT_SERVER,
@@ -92,10 +80,7 @@ const struct defect defect_table[] = {
 	  { 6, 12, 64 },
 	  "calls with several Read chunks may fail, or write outside of their pages" },
 	/* "svcrdma: Reduce the number of rdma_rw contexts per-QP" */
-	{ DEFECT_SERVER,
-	  { 6, 12, 0 },
-	  { 6, 12, 34 },
-	  "connections are refused on small adapters" },
+	{ DEFECT_SERVER, { 6, 12, 0 }, { 6, 12, 34 }, "connections are refused on small adapters" },
 	{ DEFECT_ROCE,
 	  { 6, 1, 0 },
 	  { 6, 1, 170 },
@@ -104,10 +89,7 @@ const struct defect defect_table[] = {
 	  { 6, 1, 0 },
 	  { 6, 1, 162 },
 	  "data may be damaged after a failed RDMA Read" },
-	{ DEFECT_SERVER,
-	  { 6, 1, 0 },
-	  { 6, 1, 170 },
-	  "connections are refused on small adapters" },
+	{ DEFECT_SERVER, { 6, 1, 0 }, { 6, 1, 170 }, "connections are refused on small adapters" },
 	{ DEFECT_SIW, { 6, 1, 0 }, { 6, 1, 55 }, "siw on lo or a tunnel has no GID" },
 	{ DEFECT_SIW | DEFECT_RXE,
 	  { 6, 1, 0 },
@@ -155,8 +137,7 @@ static bool defect_el7_number(const char *release, unsigned int *out)
 	       !strstr(release, "elrepo");
 }
 
-enum defect_presence defect_presence(const struct defect *defect,
-				     const struct host_system *system)
+enum defect_presence defect_presence(const struct defect *defect, const struct host_system *system)
 {
 	unsigned int number;
 	size_t i;
@@ -168,7 +149,6 @@ enum defect_presence defect_presence(const struct defect *defect,
 	for (i = 0; i < ARRAY_SIZE(vendor_repairs); i++)
 		if (vendor_repairs[i].defect == defect &&
 		    defect_el7_number(system->release, &number))
-			return number < vendor_repairs[i].el7 ? DEFECT_PRESENT
-							      : DEFECT_ABSENT;
+			return number < vendor_repairs[i].el7 ? DEFECT_PRESENT : DEFECT_ABSENT;
 	return DEFECT_POSSIBLE;
 }

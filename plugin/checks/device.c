@@ -7,11 +7,9 @@
 #include "plugin/checks/internal.h"
 
 /* Without devices: another check may have said why already. */
-static int device_say_none(struct check_run *run, const struct rdma_devices *rdma,
-			   bool contained)
+static int device_say_none(struct check_run *run, const struct rdma_devices *rdma, bool contained)
 {
-	static const char *const causes[] = { "client.module", "server.module",
-					      "client.drivers" };
+	static const char *const causes[] = { "client.module", "server.module", "client.drivers" };
 	struct host_assigned assigned;
 	char nodedev[32], *p;
 	size_t i;
@@ -32,8 +30,7 @@ static int device_say_none(struct check_run *run, const struct rdma_devices *rdm
 	if (rc)
 		return rc;
 	if (!*assigned.adapter)
-		return check_say_why(run, FINDING_FAIL, "none",
-				     "this host has no RDMA device");
+		return check_say_why(run, FINDING_FAIL, "none", "this host has no RDMA device");
 	/* libvirt's name of a PCI function: pci_0000_3b_00_0 */
 	snprintf(nodedev, sizeof(nodedev), "pci_%.16s", assigned.adapter);
 	for (p = nodedev; *p; p++)
@@ -42,10 +39,9 @@ static int device_say_none(struct check_run *run, const struct rdma_devices *rdm
 	finding_text(&run->finding, "adapter", "%s", assigned.adapter);
 	finding_text(&run->finding, "driver", "%s", assigned.driver);
 	finding_text(&run->finding, "nodedev", "%s", nodedev);
-	return check_say_why(
-		run, FINDING_FAIL, "assigned",
-		"this host has no RDMA device: the adapter at %s is bound to %s",
-		assigned.adapter, assigned.driver);
+	return check_say_why(run, FINDING_FAIL, "assigned",
+			     "this host has no RDMA device: the adapter at %s is bound to %s",
+			     assigned.adapter, assigned.driver);
 }
 
 int device_check(struct check_run *run)
@@ -70,14 +66,12 @@ int device_check(struct check_run *run)
 		return device_say_none(run, rdma, contained);
 	for (i = 0; i < rdma->count; i++)
 		words_add(port_usable(&rdma->list[i]) ? &good : &bad, "%s (%s, %s)",
-			  rdma->list[i].name, rdma->list[i].driver,
-			  port_kind_name(&rdma->list[i]));
+			  rdma->list[i].name, rdma->list[i].driver, port_kind_name(&rdma->list[i]));
 	finding_number(&run->finding, "devices", rdma->count);
 	if (!good.count)
-		return check_say_why(
-			run, FINDING_FAIL, "unusable",
-			"NFS over RDMA can use none of this host's devices: %s",
-			words_text(&bad));
+		return check_say_why(run, FINDING_FAIL, "unusable",
+				     "NFS over RDMA can use none of this host's devices: %s",
+				     words_text(&bad));
 	check_note(run);
 	return check_say(run, FINDING_PASS, "%s%s", words_text(&good),
 			 rdma->cut ? "; there are more devices than are checked" : "");

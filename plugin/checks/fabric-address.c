@@ -16,10 +16,10 @@ static int fabric_address_check_run(struct check_run *run)
 	if (words.count)
 		return check_say(run, FINDING_PASS, "%s", words_text(&words));
 	finding_text(&run->finding, "name", "%s", target->server);
-	return err_because(err_set(EHOSTUNREACH, "%s",
-				   target->unresolved[0] ? target->unresolved
-							 : "the name has no address"),
-			   target->unresolved_reason);
+	return err_because(
+		err_set(EHOSTUNREACH, "%s",
+			target->unresolved[0] ? target->unresolved : "the name has no address"),
+		target->unresolved_reason);
 }
 
 const struct check check_fabric_address = {

@@ -68,8 +68,8 @@ static bool bond_judge(struct check_run *run, const struct rdma_devices *rdma,
 		finding_text(&run->finding, "device", "%s", first->name);
 		finding_text(&run->finding, "other_device", "%s", other->name);
 		check_say_why(run, FINDING_WARN, same ? "no-lag" : "two-adapters",
-			      "%s (%s) bonds %s and %s, two RDMA devices", bond->name,
-			      bond->mode, first->name, other->name);
+			      "%s (%s) bonds %s and %s, two RDMA devices", bond->name, bond->mode,
+			      first->name, other->name);
 		return true;
 	}
 	return false;
@@ -89,8 +89,8 @@ static int bond_check_run(struct check_run *run)
 	if (rc)
 		return rc;
 	for (i = 0; i < netdevs->count; i++) {
-		const struct rdma_device *device =
-			rdma_device_find(rdma, netdevs->list[i].rdma_device);
+		const struct rdma_device *device = rdma_device_find(rdma,
+								    netdevs->list[i].rdma_device);
 
 		if (!device || device->kind != RDMA_ROCE ||
 		    !bond_read(run, rdma, netdevs, netdevs->list[i].name, &bond))

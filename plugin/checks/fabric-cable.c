@@ -58,8 +58,7 @@ static const char *cable_reason(struct check_run *run, const struct port_at *at)
 
 enum cable_group { CABLE_UP, CABLE_NARROW, CABLE_DOWN, CABLE_GROUPS };
 
-static int cable_judge(struct check_run *run, const struct port_at *at,
-		       struct port_group *groups)
+static int cable_judge(struct check_run *run, const struct port_at *at, struct port_group *groups)
 {
 	const struct rdma_device *device = at->device;
 	const struct rdma_port *port = at->port;
@@ -78,8 +77,7 @@ static int cable_judge(struct check_run *run, const struct port_at *at,
 	if (port->phys_state != PHYS_UP)
 		port_group_add(&groups[CABLE_DOWN], at, "%s is %s", name,
 			       state ? state : "in an unknown state");
-	else if (device->kind == RDMA_INFINIBAND && !device->software &&
-		 strstr(port->rate, "(1X "))
+	else if (device->kind == RDMA_INFINIBAND && !device->software && strstr(port->rate, "(1X "))
 		/* One lane of the four that adapters have: mostly a damaged cable. */
 		port_group_add(&groups[CABLE_NARROW], at, "%s has %s", name, port->rate);
 	else
@@ -97,16 +95,13 @@ static int cable_check_run(struct check_run *run)
 	if (rc)
 		return rc;
 	if (!ports.count)
-		return err_because(err_set(EIO, "the RDMA devices show no ports"),
-				   "no-ports");
+		return err_because(err_set(EIO, "the RDMA devices show no ports"), "no-ports");
 	if (down->first)
-		finding_text(&run->finding, "without_link", "%s",
-			     words_text(&down->words));
+		finding_text(&run->finding, "without_link", "%s", words_text(&down->words));
 	if (!groups[CABLE_UP].first && !narrow->first) {
 		finding_reason(&run->finding, cable_reason(run, down->first));
 		port_evidence(run, down->first);
-		return check_say(run, FINDING_FAIL, "no link: %s",
-				 words_text(&down->words));
+		return check_say(run, FINDING_FAIL, "no link: %s", words_text(&down->words));
 	}
 	if (narrow->first) {
 		port_evidence(run, narrow->first);

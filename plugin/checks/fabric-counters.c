@@ -16,24 +16,22 @@
 #define LOST_MIN         1000
 #define PACKETS_PER_LOST 100000
 
-static int64_t counters_get(struct check_run *run, const struct port_at *at,
-			    const char *name)
+static int64_t counters_get(struct check_run *run, const struct port_at *at, const char *name)
 {
 	char path[200];
 	int64_t value = 0;
 
-	snprintf(path, sizeof(path), "sys/class/infiniband/%.63s/ports/%u/%.40s",
-		 at->device->name, at->port->number, name);
+	snprintf(path, sizeof(path), "sys/class/infiniband/%.63s/ports/%u/%.40s", at->device->name,
+		 at->port->number, name);
 	return host_attr_number(run->host, path, &value) || value < 0 ? 0 : value;
 }
 
-static bool counters_have(struct check_run *run, const struct port_at *at,
-			  const char *name)
+static bool counters_have(struct check_run *run, const struct port_at *at, const char *name)
 {
 	char path[200];
 
-	snprintf(path, sizeof(path), "sys/class/infiniband/%.63s/ports/%u/%.40s",
-		 at->device->name, at->port->number, name);
+	snprintf(path, sizeof(path), "sys/class/infiniband/%.63s/ports/%u/%.40s", at->device->name,
+		 at->port->number, name);
 	return !host_exists(run->host, path);
 }
 
@@ -85,8 +83,7 @@ static bool counters_judge(struct check_run *run, const struct port_at *at, doub
 			reason = notified ? "packets-lost" : "no-ecn";
 			what = "signs of lost packets";
 			count = lost;
-		} else if (discards >= LOST_MIN &&
-			   discards > packets / PACKETS_PER_LOST) {
+		} else if (discards >= LOST_MIN && discards > packets / PACKETS_PER_LOST) {
 			reason = "discards";
 			what = "packets discarded before sending";
 			count = discards;
@@ -97,8 +94,7 @@ static bool counters_judge(struct check_run *run, const struct port_at *at, doub
 	port_evidence(run, at);
 	finding_number(&run->finding, "count", (double)count);
 	finding_number(&run->finding, "hours", (double)(int64_t)(hours + 0.5));
-	check_say_why(run, FINDING_WARN, reason,
-		      "%s counted %" PRId64 " %s in at most %.0f hours",
+	check_say_why(run, FINDING_WARN, reason, "%s counted %" PRId64 " %s in at most %.0f hours",
 		      port_name(at->device, at->port, name), count, what, hours);
 	return true;
 }
@@ -115,9 +111,8 @@ static int fabric_counters_check_run(struct check_run *run)
 	/* Links go up and down after a boot. */
 	if (hours < 1)
 		return check_say(run, FINDING_SKIP,
-				 hours < 0
-					 ? "the uptime of this host is unknown"
-					 : "this host has been up for less than an hour");
+				 hours < 0 ? "the uptime of this host is unknown"
+					   : "this host has been up for less than an hour");
 	for (i = 0; i < ports.count; i++) {
 		const struct port_at *at = &ports.list[i];
 

@@ -68,8 +68,7 @@ static int gid_judge_routes(struct check_run *run, bool *known)
 	if (!*known)
 		return 0;
 	if (!first)
-		return check_say(run, FINDING_PASS, "there is one for %s",
-				 words_text(&with));
+		return check_say(run, FINDING_PASS, "there is one for %s", words_text(&with));
 	lower = first->netdev.rdma_lower;
 	netdev = first->route.netdev;
 	finding_text(finding, "address", "%s", first->route.source);
@@ -78,7 +77,7 @@ static int gid_judge_routes(struct check_run *run, bool *known)
 		finding_text(finding, "lower", "%s", lower);
 	finding_reason(finding, netdev_is_bridge(run, netdev) ? "bridge"
 				: *lower                      ? "upper"
-					 : container_reason(run, "lost"));
+							      : container_reason(run, "lost"));
 	finding_text(finding, "device", "%s", first->device->name);
 	finding_number(finding, "device_port", first->port->number);
 	return check_say(run, FINDING_FAIL, "%s has no GID for this host's address %s",
@@ -87,8 +86,7 @@ static int gid_judge_routes(struct check_run *run, bool *known)
 
 enum gid_group { GID_WITH, GID_WITHOUT, GID_GROUPS };
 
-static int gid_judge(struct check_run *run, const struct port_at *at,
-		     struct port_group *groups)
+static int gid_judge(struct check_run *run, const struct port_at *at, struct port_group *groups)
 {
 	char name[PORT_NAME_MAX];
 
@@ -96,8 +94,8 @@ static int gid_judge(struct check_run *run, const struct port_at *at,
 	if (port_is_up(at->port) && !at->port->ngids && at->device->problem[0])
 		return err_set(ENODATA, "%s", at->device->problem);
 	if (port_is_up(at->port))
-		port_group_add(&groups[at->port->ngids ? GID_WITH : GID_WITHOUT], at,
-			       "%s", port_name(at->device, at->port, name));
+		port_group_add(&groups[at->port->ngids ? GID_WITH : GID_WITHOUT], at, "%s",
+			       port_name(at->device, at->port, name));
 	return 0;
 }
 
@@ -119,8 +117,7 @@ static int gid_check_run(struct check_run *run)
 	if (without->first) {
 		finding_reason(&run->finding, container_reason(run, "none"));
 		port_evidence(run, without->first);
-		return check_say(run, FINDING_FAIL, "no GID: %s",
-				 words_text(&without->words));
+		return check_say(run, FINDING_FAIL, "no GID: %s", words_text(&without->words));
 	}
 	return check_say(run, FINDING_PASS, "every active port has one");
 }

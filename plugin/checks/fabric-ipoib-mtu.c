@@ -27,15 +27,11 @@ static int ipoib_mtu_check_run(struct check_run *run)
 		if (!netdev->ipoib_mode[0])
 			continue;
 		if (connected && netdev->mtu <= DATAGRAM_MAX) {
-			words_add(
-				&odd,
-				"%s has an MTU of %u in connected mode, which can have %u",
-				netdev->name, netdev->mtu, CONNECTED_USUAL);
+			words_add(&odd, "%s has an MTU of %u in connected mode, which can have %u",
+				  netdev->name, netdev->mtu, CONNECTED_USUAL);
 		} else if (netdev->mtu < DATAGRAM_USUAL) {
-			words_add(
-				&odd,
-				"%s has an MTU of %u, less than InfiniBand's smallest, %u",
-				netdev->name, netdev->mtu, DATAGRAM_USUAL);
+			words_add(&odd, "%s has an MTU of %u, less than InfiniBand's smallest, %u",
+				  netdev->name, netdev->mtu, DATAGRAM_USUAL);
 		} else {
 			words_add(&good, "%s %u", netdev->name, netdev->mtu);
 			continue;

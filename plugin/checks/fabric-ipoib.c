@@ -9,11 +9,9 @@
 
 enum ipoib_group { IPOIB_WITH, IPOIB_WITHOUT, IPOIB_NOT_IB, IPOIB_GROUPS };
 
-static int ipoib_judge(struct check_run *run, const struct port_at *at,
-		       struct port_group *groups)
+static int ipoib_judge(struct check_run *run, const struct port_at *at, struct port_group *groups)
 {
-	enum ipoib_group group = at->port->layer == LINK_INFINIBAND ? IPOIB_WITHOUT
-								    : IPOIB_NOT_IB;
+	enum ipoib_group group = at->port->layer == LINK_INFINIBAND ? IPOIB_WITHOUT : IPOIB_NOT_IB;
 	const struct netdevs *netdevs;
 	char name[PORT_NAME_MAX];
 	unsigned int i;
@@ -44,14 +42,12 @@ static int ipoib_check_run(struct check_run *run)
 		return rc;
 	/* The second port of an adapter may be unused. */
 	if (groups[IPOIB_WITH].first)
-		return check_say(run, FINDING_PASS, "%s",
-				 words_text(&groups[IPOIB_WITH].words));
+		return check_say(run, FINDING_PASS, "%s", words_text(&groups[IPOIB_WITH].words));
 	if (!without->first)
 		return check_say(run, FINDING_SKIP, "no InfiniBand port is active");
 	loaded = !host_exists(run->host, "sys/module/ib_ipoib");
 	port_evidence(run, without->first);
-	return check_say_why(run,
-			     groups[IPOIB_NOT_IB].first ? FINDING_WARN : FINDING_FAIL,
+	return check_say_why(run, groups[IPOIB_NOT_IB].first ? FINDING_WARN : FINDING_FAIL,
 			     loaded ? "missing" : "no-module",
 			     "no active InfiniBand port has an IPoIB interface: %s",
 			     words_text(&without->words));

@@ -44,8 +44,7 @@ static int krb5_keytab_path(struct check_run *run, char *path, size_t cap)
 		krb5_conf_keytab(run->host, path, cap);
 	if (!strncmp(path, "FILE:", 5))
 		memmove(path, path + 5, strlen(path + 5) + 1);
-	if (*path != '/' ||
-	    !conf_bool(conf_get(conf, "gssd", NULL, "use-machine-creds"), 1))
+	if (*path != '/' || !conf_bool(conf_get(conf, "gssd", NULL, "use-machine-creds"), 1))
 		*path = '\0';
 	return 0;
 }
@@ -73,21 +72,18 @@ static int krb5_check_run(struct check_run *run)
 		return check_say_why(run, refused ? FINDING_FAIL : FINDING_UNKNOWN,
 				     refused ? "refused" : "silent",
 				     "NFS over TCP %s on port %d, and Kerberos needs it",
-				     refused ? "is refused" : "does not answer",
-				     NFS_TCP_PORT);
+				     refused ? "is refused" : "does not answer", NFS_TCP_PORT);
 	}
 	rc = krb5_keytab_path(run, path, sizeof(path));
 	if (!rc && *path)
 		rc = host_exists(run->host, path + 1);
 	if (rc == -ENOENT) {
 		finding_text(&run->finding, "file", "%s", path);
-		return check_say_why(run, FINDING_WARN, "no-keytab",
-				     "there is no keytab %s", path);
+		return check_say_why(run, FINDING_WARN, "no-keytab", "there is no keytab %s", path);
 	}
 	if (rc)
 		return rc;
-	return check_say(run, FINDING_PASS, "NFS over TCP answers on port %d",
-			 NFS_TCP_PORT);
+	return check_say(run, FINDING_PASS, "NFS over TCP answers on port %d", NFS_TCP_PORT);
 }
 
 const struct check check_fabric_krb5 = {

@@ -43,10 +43,9 @@ static const char *fabric_listener_reason(struct check_run *run, uint16_t port,
 	port_evidence(run, &(const struct port_at){ device, local });
 	finding_text(&run->finding, "kind", "%s", port_kind_name(device));
 	if (device->kind == RDMA_IWARP)
-		return remote->answer == REMOTE_REFUSED ? "refused-iwarp"
-		       : fabric_listener_is_silent(remote)
-			       ? "silent-iwarp"
-			       : answers[remote->answer].reason;
+		return remote->answer == REMOTE_REFUSED    ? "refused-iwarp"
+		       : fabric_listener_is_silent(remote) ? "silent-iwarp"
+							   : answers[remote->answer].reason;
 	if (remote->answer != REMOTE_NO_NFS && !remote_tcp(run, port, &tcp) &&
 	    tcp.answer == REMOTE_OPEN)
 		return "server-iwarp";
@@ -78,17 +77,15 @@ static int fabric_listener_check_run(struct check_run *run)
 	if (fabric_listener_is_silent(&remote))
 		finding_number(&run->finding, CHECK_SILENT, target->port);
 	if (remote.answer == REMOTE_UNASKED)
-		return err_because(
-			err_set(ENODATA, "this host could not ask: %.200s",
-				*remote.text ? remote.text : "no reason was given"),
-			"unasked");
+		return err_because(err_set(ENODATA, "this host could not ask: %.200s",
+					   *remote.text ? remote.text : "no reason was given"),
+				   "unasked");
 	if (remote.answer == REMOTE_OPEN)
 		check_note(run);
 	else
-		finding_reason(&run->finding,
-			       fabric_listener_reason(run, target->port, &remote));
-	return check_say(run, answers[remote.answer].status, "%s %u",
-			 answers[remote.answer].text, target->port);
+		finding_reason(&run->finding, fabric_listener_reason(run, target->port, &remote));
+	return check_say(run, answers[remote.answer].status, "%s %u", answers[remote.answer].text,
+			 target->port);
 }
 
 const struct check check_fabric_listener = {

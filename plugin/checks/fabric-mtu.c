@@ -21,8 +21,7 @@ static unsigned int mtu_of_roce(unsigned int mtu)
 
 enum mtu_group { MTU_SMALL, MTU_GOOD, MTU_GROUPS };
 
-static int mtu_judge(struct check_run *run, const struct port_at *at,
-		     struct port_group *groups)
+static int mtu_judge(struct check_run *run, const struct port_at *at, struct port_group *groups)
 {
 	const struct rdma_port *port = at->port;
 	struct host_netdev netdev;
@@ -34,15 +33,12 @@ static int mtu_judge(struct check_run *run, const struct port_at *at,
 	if (rc)
 		return err_because(err_context(rc, "%s", port->netdev), "unreadable");
 	if (netdev.mtu < ETHERNET_USUAL)
-		port_group_add(&groups[MTU_SMALL], at, "%s has %u", netdev.name,
-			       netdev.mtu);
+		port_group_add(&groups[MTU_SMALL], at, "%s has %u", netdev.name, netdev.mtu);
 	else if (at->device->kind == RDMA_ROCE)
-		port_group_add(&groups[MTU_GOOD], at,
-			       "%s has %u, so RoCE packets carry %u", netdev.name,
-			       netdev.mtu, mtu_of_roce(netdev.mtu));
+		port_group_add(&groups[MTU_GOOD], at, "%s has %u, so RoCE packets carry %u",
+			       netdev.name, netdev.mtu, mtu_of_roce(netdev.mtu));
 	else
-		port_group_add(&groups[MTU_GOOD], at, "%s has %u", netdev.name,
-			       netdev.mtu);
+		port_group_add(&groups[MTU_GOOD], at, "%s has %u", netdev.name, netdev.mtu);
 	return 0;
 }
 
@@ -59,9 +55,8 @@ static int mtu_check_run(struct check_run *run)
 		return rc;
 	if (small->first) {
 		port_evidence(run, small->first);
-		return check_say_why(run, FINDING_WARN, "small",
-				     "smaller than Ethernet's %u: %s", ETHERNET_USUAL,
-				     words_text(&small->words));
+		return check_say_why(run, FINDING_WARN, "small", "smaller than Ethernet's %u: %s",
+				     ETHERNET_USUAL, words_text(&small->words));
 	}
 	if (!good->first)
 		return check_say(run, FINDING_SKIP,

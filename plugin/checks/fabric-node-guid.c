@@ -24,8 +24,7 @@ static int node_guid_check_run(struct check_run *run)
 		finding_text(&run->finding, "device", "%s", first->name);
 		if (first->pci_address[0])
 			finding_text(&run->finding, "pci", "%s", first->pci_address);
-		return check_say_why(run, FINDING_WARN,
-				     first->virtual_function ? "vf" : "zero",
+		return check_say_why(run, FINDING_WARN, first->virtual_function ? "vf" : "zero",
 				     "the node GUID is zero: %s", words_text(&zero));
 	}
 	return check_say(run, FINDING_PASS, "every device has one");

@@ -21,8 +21,8 @@ static bool one_subnet_parse(const char *line, struct subnet *out)
 	unsigned int address, gateway, flags, mask;
 	char netdev[IFNAMSIZ];
 
-	if (sscanf(line, "%15s %x %x %x %*d %*u %*d %x", netdev, &address, &gateway,
-		   &flags, &mask) != 5 ||
+	if (sscanf(line, "%15s %x %x %x %*d %*u %*d %x", netdev, &address, &gateway, &flags,
+		   &mask) != 5 ||
 	    gateway || !mask || mask == UINT32_MAX)
 		return false;
 	memcpy(out->netdev, netdev, sizeof(netdev));
@@ -31,14 +31,12 @@ static bool one_subnet_parse(const char *line, struct subnet *out)
 	return true;
 }
 
-static const struct host_netdev *one_subnet_netdev(const struct netdevs *netdevs,
-						   const char *name)
+static const struct host_netdev *one_subnet_netdev(const struct netdevs *netdevs, const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < netdevs->count; i++)
-		if (netdevs->list[i].rdma_device[0] &&
-		    !strcmp(netdevs->list[i].name, name))
+		if (netdevs->list[i].rdma_device[0] && !strcmp(netdevs->list[i].name, name))
 			return &netdevs->list[i];
 	return NULL;
 }
@@ -57,8 +55,7 @@ static bool one_subnet_find_pair(const struct netdevs *netdevs, char *text,
 		pair[1] = one_subnet_netdev(netdevs, list[n].netdev);
 		for (i = 0; pair[1] && i < n; i++) {
 			pair[0] = one_subnet_netdev(netdevs, list[i].netdev);
-			if (list[i].address == list[n].address &&
-			    list[i].mask == list[n].mask &&
+			if (list[i].address == list[n].address && list[i].mask == list[n].mask &&
 			    (strcmp(pair[0]->rdma_device, pair[1]->rdma_device) ||
 			     pair[0]->rdma_port != pair[1]->rdma_port))
 				return true;
@@ -100,17 +97,13 @@ static int one_subnet_check_run(struct check_run *run)
 	if (rc && rc != -ENOENT)
 		return rc;
 	if (rc || !one_subnet_find_pair(netdevs, text.text, pair))
-		return check_say(run, FINDING_SKIP,
-				 "no two RDMA interfaces are in one subnet");
+		return check_say(run, FINDING_SKIP, "no two RDMA interfaces are in one subnet");
 	finding_text(&run->finding, "interface", "%s", pair[0]->name);
 	finding_text(&run->finding, "other_interface", "%s", pair[1]->name);
 	for (i = 0; i < 2; i++) {
 		rc = one_subnet_setting(run, pair[i]->name, "arp_ignore", &ignore);
-		rc = rc ? rc
-			: one_subnet_setting(run, pair[i]->name, "arp_announce",
-					     &announce);
-		rc = rc ? rc
-			: one_subnet_setting(run, pair[i]->name, "rp_filter", &filter);
+		rc = rc ? rc : one_subnet_setting(run, pair[i]->name, "arp_announce", &announce);
+		rc = rc ? rc : one_subnet_setting(run, pair[i]->name, "rp_filter", &filter);
 		if (rc)
 			return rc;
 		if (!ignore || !announce)
@@ -119,10 +112,9 @@ static int one_subnet_check_run(struct check_run *run)
 				"%s and %s are in one subnet, and each answers ARP for both",
 				pair[0]->name, pair[1]->name);
 		if (filter == 1)
-			return check_say_why(
-				run, FINDING_WARN, "rp-filter",
-				"%s and %s are in one subnet, with a strict rp_filter",
-				pair[0]->name, pair[1]->name);
+			return check_say_why(run, FINDING_WARN, "rp-filter",
+					     "%s and %s are in one subnet, with a strict rp_filter",
+					     pair[0]->name, pair[1]->name);
 	}
 	return check_say(run, FINDING_PASS,
 			 "%s and %s are in one subnet, and answer ARP for themselves",

@@ -15,8 +15,7 @@ static const char *opensm_same_port(const struct host_opensm *opensm, const char
 			if (strstr(opensm->files[j].file, "opensm.conf") &&
 			    strstr(opensm->files[i].file, "opensm.conf") &&
 			    !strcmp(opensm->files[i].guids, opensm->files[j].guids))
-				return *first = opensm->files[i].file,
-				       opensm->files[j].file;
+				return *first = opensm->files[i].file, opensm->files[j].file;
 	return NULL;
 }
 
@@ -34,8 +33,7 @@ static int opensm_check_run(struct check_run *run)
 	if (!opensm.installed)
 		return check_say(run, FINDING_SKIP, "OpenSM is not installed");
 	if (host_unit_state(run->host, "opensm.service", &state) || state != UNIT_ENABLED)
-		return check_say(run, FINDING_SKIP,
-				 "OpenSM is installed and not enabled");
+		return check_say(run, FINDING_SKIP, "OpenSM is installed and not enabled");
 	second = opensm_same_port(&opensm, &first);
 	if (second) {
 		finding_text(&run->finding, "file", "/%s", second);

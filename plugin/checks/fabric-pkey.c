@@ -35,15 +35,13 @@ static void pkey_count(const struct rdma_port *port, const struct host_netdev *n
 	} else if (!(key & FULL_MEMBER)) {
 		words_add(&tally->limited, "%s in 0x%04x", netdev->name,
 			  netdev->pkey & ~FULL_MEMBER);
-		tally->first_limited = tally->first_limited ? tally->first_limited
-							    : netdev;
+		tally->first_limited = tally->first_limited ? tally->first_limited : netdev;
 	} else {
 		words_add(&tally->good, "%s 0x%04x", netdev->name, netdev->pkey);
 	}
 }
 
-static void pkey_blame(struct check_run *run, const char *reason,
-		       const struct host_netdev *netdev)
+static void pkey_blame(struct check_run *run, const char *reason, const struct host_netdev *netdev)
 {
 	finding_reason(&run->finding, reason);
 	finding_text(&run->finding, "interface", "%s", netdev->name);
@@ -79,8 +77,7 @@ static int pkey_check_run(struct check_run *run)
 	if (found.first_absent) {
 		pkey_blame(run, "absent", found.first_absent);
 		return check_say(run, found.good.count ? FINDING_WARN : FINDING_FAIL,
-				 "the port is not in the partition: %s",
-				 words_text(&found.absent));
+				 "the port is not in the partition: %s", words_text(&found.absent));
 	}
 	if (found.first_limited) {
 		pkey_blame(run, "limited", found.first_limited);

@@ -17,8 +17,7 @@ static int fabric_port_judge(struct check_run *run, const struct port_at *at,
 		return rc;
 	port_name(at->device, at->port, name);
 	if (port_is_up(at->port))
-		port_group_add(&groups[PORTS_UP], at, "%s (%s)", name,
-			       port_kind_name(at->device));
+		port_group_add(&groups[PORTS_UP], at, "%s (%s)", name, port_kind_name(at->device));
 	else
 		port_group_add(&groups[PORTS_DOWN], at, "%s is %s", name,
 			       port_state_name(at->port));
@@ -28,8 +27,9 @@ static int fabric_port_judge(struct check_run *run, const struct port_at *at,
 static int fabric_port_check_run(struct check_run *run)
 {
 	/* Of enum ib_port_state, include/rdma/ib_verbs.h. */
-	static const char *const reasons[] = { "",      "down", "initializing",
-					       "armed", "",     "deferred" };
+	static const char *const reasons[] = {
+		"", "down", "initializing", "armed", "", "deferred"
+	};
 	struct port_group groups[PORTS_GROUPS] = { 0 };
 	struct words *up = &groups[PORTS_UP].words, *down = &groups[PORTS_DOWN].words;
 	const struct port_at *at;
@@ -42,8 +42,7 @@ static int fabric_port_check_run(struct check_run *run)
 	if (down->count)
 		finding_text(&run->finding, "not_active", "%s", words_text(down));
 	if (!ports.count)
-		return err_because(err_set(EIO, "the RDMA devices show no ports"),
-				   "no-ports");
+		return err_because(err_set(EIO, "the RDMA devices show no ports"), "no-ports");
 	if (up->count)
 		return check_say(run, FINDING_PASS, "%s %s active", words_text(up),
 				 up->count + up->left_out > 1 ? "are" : "is");
@@ -55,15 +54,13 @@ static int fabric_port_check_run(struct check_run *run)
 	port_evidence(run, at);
 	if (at->port->sm_lid)
 		finding_number(&run->finding, "sm_lid", at->port->sm_lid);
-	return check_say_why(run, FINDING_FAIL, reason, "no port is active: %s",
-			     words_text(down));
+	return check_say_why(run, FINDING_FAIL, reason, "no port is active: %s", words_text(down));
 }
 
 const struct check check_fabric_port = {
 	.id = "fabric.port",
 	.roles = CHECK_BOTH,
 	.at_mount = CHECK_MOUNT_PATH,
-	.needs = { "client.device", "server.device", "fabric.cable",
-		   "fabric.subnet-manager" },
+	.needs = { "client.device", "server.device", "fabric.cable", "fabric.subnet-manager" },
 	.run = fabric_port_check_run,
 };

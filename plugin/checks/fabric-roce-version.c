@@ -22,8 +22,7 @@ static int roce_version_judge(struct check_run *run, const struct port_at *at,
 		return 0;
 	for (i = 0; i < port->ngids; i++)
 		if (port->gids[i].v2)
-			group = strstr(port->default_roce_mode, "v1") ? ROCE_V1_SET
-								      : ROCE_V2;
+			group = strstr(port->default_roce_mode, "v1") ? ROCE_V1_SET : ROCE_V2;
 	port_group_add(&groups[group], at, "%s", port_name(at->device, port, name));
 	return 0;
 }
@@ -39,15 +38,13 @@ static int roce_version_check_run(struct check_run *run)
 		return rc;
 	if (set->first) {
 		port_evidence(run, set->first);
-		return check_say_why(
-			run, FINDING_WARN, "set-to-v1",
-			"%s supports RoCE v2 and is set to v1 (default_roce_mode)",
-			words_text(&set->words));
+		return check_say_why(run, FINDING_WARN, "set-to-v1",
+				     "%s supports RoCE v2 and is set to v1 (default_roce_mode)",
+				     words_text(&set->words));
 	}
 	if (only->first) {
 		port_evidence(run, only->first);
-		return check_say_why(run, FINDING_WARN, "v1-only",
-				     "%s supports RoCE v1 only",
+		return check_say_why(run, FINDING_WARN, "v1-only", "%s supports RoCE v1 only",
 				     words_text(&only->words));
 	}
 	if (!groups[ROCE_V2].first)

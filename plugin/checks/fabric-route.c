@@ -21,23 +21,21 @@ static void route_add_bad(struct route_tally *routes, const struct server_path *
 }
 
 /* By an interface above a device's own; false: it is not, or the device serves it. */
-static bool route_is_above(struct check_run *run, const struct server_path *path,
-			   const char *to, struct route_tally *routes)
+static bool route_is_above(struct check_run *run, const struct server_path *path, const char *to,
+			   struct route_tally *routes)
 {
 	const char *netdev = path->route.netdev;
 
 	if (netdev_lacks_gid(&path->netdev, path->device)) {
-		words_add(&routes->bad, "%s by %s, which lies on %s and has no GID", to,
-			  netdev, path->netdev.rdma_lower);
-		route_add_bad(routes, path,
-			      netdev_is_bridge(run, netdev) ? "bridge" : "upper");
+		words_add(&routes->bad, "%s by %s, which lies on %s and has no GID", to, netdev,
+			  path->netdev.rdma_lower);
+		route_add_bad(routes, path, netdev_is_bridge(run, netdev) ? "bridge" : "upper");
 		return true;
 	}
 	/* siw connects from there nevertheless. */
 	if (path->device && path->device->kind == RDMA_ROCE &&
 	    netdev_is_passed_by(run, netdev, path->device)) {
-		words_add(&routes->bad,
-			  "%s by the bridge %s, whose packets rxe does not get", to,
+		words_add(&routes->bad, "%s by the bridge %s, whose packets rxe does not get", to,
 			  netdev);
 		route_add_bad(routes, path, "bridge-rxe");
 		return true;
@@ -62,8 +60,7 @@ static void route_count(struct check_run *run, const struct server_path *path,
 	} else if (route_is_above(run, path, to, routes)) {
 		return;
 	} else if (path->port) {
-		words_add(&routes->good, "%s by %s", to,
-			  port_name(path->device, path->port, name));
+		words_add(&routes->good, "%s by %s", to, port_name(path->device, path->port, name));
 		routes->first_good = routes->first_good ? routes->first_good : path;
 	} else {
 		words_add(&routes->bad, "%s by %s", to, path->route.netdev);
@@ -71,8 +68,7 @@ static void route_count(struct check_run *run, const struct server_path *path,
 	}
 }
 
-static void route_blame(struct check_run *run, const char *reason,
-			const struct server_path *path)
+static void route_blame(struct check_run *run, const char *reason, const struct server_path *path)
 {
 	char to[ADDRESS_NAME_MAX];
 

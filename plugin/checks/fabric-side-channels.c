@@ -38,8 +38,7 @@ static void fabric_channels_blame(struct check_run *run, struct fabric_channels 
 }
 
 static void fabric_channels_count(struct check_run *run, struct fabric_channels *tally,
-				  const char *name, uint16_t port,
-				  enum remote_answer answer)
+				  const char *name, uint16_t port, enum remote_answer answer)
 {
 	if (answer == REMOTE_OPEN) {
 		words_add(&tally->good, "%s at TCP port %u answers", name, port);
@@ -47,8 +46,7 @@ static void fabric_channels_count(struct check_run *run, struct fabric_channels 
 		words_add(&tally->refused, "%s at TCP port %u refuses", name, port);
 		fabric_channels_blame(run, tally, "refused", name, port);
 	} else {
-		words_add(&tally->silent, "%s at TCP port %u does not answer", name,
-			  port);
+		words_add(&tally->silent, "%s at TCP port %u does not answer", name, port);
 		fabric_channels_blame(run, tally, "silent", name, port);
 	}
 }
@@ -65,8 +63,7 @@ static int fabric_channels_ask(struct check_run *run, struct fabric_channels *ta
 		if (rc == -EADDRNOTAVAIL) {
 			words_add(&tally->refused, "%s is not registered with rpcbind",
 				  services[i].name);
-			fabric_channels_blame(run, tally, "not-registered",
-					      services[i].name, 0);
+			fabric_channels_blame(run, tally, "not-registered", services[i].name, 0);
 			continue;
 		}
 		if (!rc)
@@ -85,8 +82,7 @@ static int fabric_channels_check_run(struct check_run *run)
 	int rc;
 
 	if (run->target->nfs_version != 3)
-		return check_say(run, FINDING_SKIP,
-				 "only NFSv3 has them (--nfs-version)");
+		return check_say(run, FINDING_SKIP, "only NFSv3 has them (--nfs-version)");
 	if (!run->target->naddresses)
 		return check_skip(run, "fabric.address");
 	rc = remote_tcp(run, RPCBIND_PORT, &remote);

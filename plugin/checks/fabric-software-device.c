@@ -47,8 +47,7 @@ static int software_device_check_run(struct check_run *run)
 		return rc;
 	for (i = 0; i < rdma->count; i++)
 		if (rdma->list[i].software)
-			words_add(&software, "%s (%s)", rdma->list[i].name,
-				  rdma->list[i].driver);
+			words_add(&software, "%s (%s)", rdma->list[i].name, rdma->list[i].driver);
 	if (!software.count)
 		return check_say(run, FINDING_SKIP, "all devices are adapters");
 	if (!software_device_used(run, &used) || !software_device_is_lost(run, &used)) {

@@ -58,9 +58,8 @@ static int subnet_manager_judge(struct check_run *run, const struct port_at *at,
 	if (port->state == STATE_INIT)
 		port_group_add(&groups[SM_WAITING], at, "%s", name);
 	else
-		port_group_add(&groups[SM_GOOD], at,
-			       "%s has LID %u from the one at LID %u", name, port->lid,
-			       port->sm_lid);
+		port_group_add(&groups[SM_GOOD], at, "%s has LID %u from the one at LID %u", name,
+			       port->lid, port->sm_lid);
 	return 0;
 }
 

@@ -28,18 +28,16 @@ static int tso_defect_check_run(struct check_run *run)
 	for (i = 0; i < rdma->count; i++) {
 		if (!tso_defect_is_in(&rdma->list[i]))
 			continue;
-		words_add(&words, "%s (%04x:%04x)", rdma->list[i].name,
-			  rdma->list[i].pci_vendor, rdma->list[i].pci_device);
+		words_add(&words, "%s (%04x:%04x)", rdma->list[i].name, rdma->list[i].pci_vendor,
+			  rdma->list[i].pci_device);
 		first = first ? first : &rdma->list[i];
 	}
 	if (!first)
-		return check_say(run, FINDING_SKIP,
-				 "no first-generation ConnectX of revision a0");
+		return check_say(run, FINDING_SKIP, "no first-generation ConnectX of revision a0");
 	if (first->nports)
 		port_evidence(run, &(const struct port_at){ first, &first->ports[0] });
 	return check_say_why(run, FINDING_WARN, "revision-a0",
-			     "a first-generation ConnectX of revision a0: %s",
-			     words_text(&words));
+			     "a first-generation ConnectX of revision a0: %s", words_text(&words));
 }
 
 const struct check check_fabric_tso_defect = {

@@ -12,8 +12,7 @@ struct udev_ipoib {
 	struct words by_attr, connected;
 };
 
-static int udev_ipoib_rule(void *arg, const char *file, unsigned int line,
-			   const char *rule)
+static int udev_ipoib_rule(void *arg, const char *file, unsigned int line, const char *rule)
 {
 	struct udev_ipoib *search = arg;
 
@@ -31,8 +30,7 @@ static int udev_ipoib_warn(struct check_run *run, const struct udev_ipoib *searc
 {
 	finding_text(&run->finding, "rule", "%s", words_text(files));
 	finding_text(&run->finding, "interface", "%s", search->interface);
-	return check_say_why(run, FINDING_WARN, reason, "%s: %s", text,
-			     words_text(files));
+	return check_say_why(run, FINDING_WARN, reason, "%s: %s", text, words_text(files));
 }
 
 static int udev_ipoib_check_run(struct check_run *run)
@@ -50,8 +48,7 @@ static int udev_ipoib_check_run(struct check_run *run)
 		found++;
 		search.enhanced |= !strcmp(netdevs->list[i].driver, "mlx5_core");
 		if (!search.interface[0])
-			str_copy(search.interface, sizeof(search.interface),
-				 netdevs->list[i].name);
+			str_copy(search.interface, sizeof(search.interface), netdevs->list[i].name);
 	}
 	if (!found)
 		return check_say(run, FINDING_SKIP, "no IPoIB interface");
@@ -64,10 +61,9 @@ static int udev_ipoib_check_run(struct check_run *run)
 			"sets connected mode, which ConnectX-4 and later do not have",
 			&search.connected);
 	if (search.by_attr.count)
-		return udev_ipoib_warn(
-			run, &search, "by-attr",
-			"sets the mode by ATTR{mode}=, which may have no effect",
-			&search.by_attr);
+		return udev_ipoib_warn(run, &search, "by-attr",
+				       "sets the mode by ATTR{mode}=, which may have no effect",
+				       &search.by_attr);
 	return check_say(run, FINDING_PASS, "no rule that is known to fail");
 }
 

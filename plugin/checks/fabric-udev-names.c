@@ -41,16 +41,14 @@ static unsigned int udev_names_bytes(const char *pattern, size_t len)
 	return bytes;
 }
 
-static int udev_names_rule(void *arg, const char *file, unsigned int line,
-			   const char *rule)
+static int udev_names_rule(void *arg, const char *file, unsigned int line, const char *rule)
 {
 	struct words *words = arg;
 	size_t len;
 	const char *address = udev_names_compared(rule, "ATTR{address}", &len);
 
 	/* Six bytes are an Ethernet address. */
-	if (address && strstr(rule, "NAME=\"") &&
-	    udev_names_bytes(address, len) > STABLE_BYTES)
+	if (address && strstr(rule, "NAME=\"") && udev_names_bytes(address, len) > STABLE_BYTES)
 		words_add(words, "/%s:%u", file, line);
 	return 0;
 }
@@ -69,8 +67,7 @@ static int udev_names_check_run(struct check_run *run)
 			"compares more than the last 8 bytes of an interface's address: %s",
 			words_text(&words));
 	}
-	return check_say(run, FINDING_PASS,
-			 "no rule compares the part of an address that changes");
+	return check_say(run, FINDING_PASS, "no rule compares the part of an address that changes");
 }
 
 const struct check check_fabric_udev_names = {

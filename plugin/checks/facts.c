@@ -134,8 +134,7 @@ static int facts_read_netdevs(struct check_run *run, struct netdevs *out)
 }
 
 /* To an address of this host itself, which RoCE has a GID for. */
-static void server_path_find_local(const struct rdma_devices *rdma,
-				   struct server_path *path)
+static void server_path_find_local(const struct rdma_devices *rdma, struct server_path *path)
 {
 	char name[ADDRESS_NAME_MAX];
 	unsigned int i, p;
@@ -206,8 +205,7 @@ static int facts_read(struct check_run *run, struct check_facts *f, enum fact fa
 	case FACT_MOUNTS: return host_nfs_mounts(host, &f->mounts);
 	case FACT_VIEW: return facts_open_view(run, f);
 	case FACT_NFS_CONF: return conf_open(&f->nfs_conf, host, "etc/nfs.conf");
-	case FACT_NFSMOUNT_CONF:
-		return conf_open(&f->nfsmount_conf, host, "etc/nfsmount.conf");
+	case FACT_NFSMOUNT_CONF: return conf_open(&f->nfsmount_conf, host, "etc/nfsmount.conf");
 	case FACT_NFSD: return host_nfsd(host, &f->nfsd);
 	case FACT_GANESHA: return host_ganesha(host, &f->ganesha);
 	case FACT_PLATFORM: return host_platform(host, &f->platform);
@@ -350,8 +348,7 @@ int facts_rpcbind(struct check_run *run, bool here, uint32_t program, uint32_t v
 	return rc;
 }
 
-int facts_paths(struct check_run *run, const struct server_path **out,
-		unsigned int *count)
+int facts_paths(struct check_run *run, const struct server_path **out, unsigned int *count)
 {
 	int rc = facts_need(run, FACT_PATHS);
 

@@ -50,10 +50,9 @@ static int firewall_rdma_ask(struct check_run *run, struct firewall_rdma *state,
 	}
 	firewall_rdma_name(roce ? &state->rxe : &state->siw, device);
 	if (!*path->netdev)
-		return err_because(err_set(ENODATA,
-					   "%s: its network interface is unknown",
-					   device->name),
-				   "no-interface");
+		return err_because(
+			err_set(ENODATA, "%s: its network interface is unknown", device->name),
+			"no-interface");
 	/* rxe's packets to this host itself do not leave the driver. */
 	if (roce && path->local)
 		return 0;
@@ -74,8 +73,7 @@ static int firewall_rdma_ask(struct check_run *run, struct firewall_rdma *state,
 		if (rc)
 			return rc;
 		/* The worse of them: all must pass. */
-		if (one == FIREWALL_DROP ||
-		    (one == FIREWALL_UNKNOWN && *answer == FIREWALL_ACCEPT))
+		if (one == FIREWALL_DROP || (one == FIREWALL_UNKNOWN && *answer == FIREWALL_ACCEPT))
 			*answer = one;
 	}
 	return 0;
@@ -127,10 +125,9 @@ static int firewall_rdma_judge(struct check_run *run, struct firewall_rdma *stat
 static int firewall_rdma_say_good(struct check_run *run, struct firewall_rdma *state)
 {
 	const char *some = state->tally.for_some ? " for some addresses" : "";
-	const char *who =
-		state->tally.by_zone
-			? ", by firewalld's settings (only root can list other rules)"
-			: "";
+	const char *who = state->tally.by_zone
+				  ? ", by firewalld's settings (only root can list other rules)"
+				  : "";
 	struct words good = { .separator = "; " };
 	uint16_t port = run->target->port;
 
@@ -142,12 +139,11 @@ static int firewall_rdma_say_good(struct check_run *run, struct firewall_rdma *s
 			  "UDP port %d must be open between the hosts",
 			  words_text(&state->roce), ROCE_PORT);
 	if (state->iwarp.count)
-		words_add(
-			&good,
-			"no rule of this host applies to %s, an iWARP adapter; TCP port "
-			"%u, or the one that iwpmd maps it to, must be open between the "
-			"hosts",
-			words_text(&state->iwarp), port);
+		words_add(&good,
+			  "no rule of this host applies to %s, an iWARP adapter; TCP port "
+			  "%u, or the one that iwpmd maps it to, must be open between the "
+			  "hosts",
+			  words_text(&state->iwarp), port);
 	if (state->infiniband.count)
 		words_add(&good, "InfiniBand (%s) passes no packet filter",
 			  words_text(&state->infiniband));
@@ -155,8 +151,8 @@ static int firewall_rdma_say_good(struct check_run *run, struct firewall_rdma *s
 		words_add(&good, "UDP port %d of %s passes in and out%s%s", ROCE_PORT,
 			  words_text(&state->rxe), some, who);
 	if (state->siw.count)
-		words_add(&good, "TCP port %u of %s passes%s%s", port,
-			  words_text(&state->siw), some, who);
+		words_add(&good, "TCP port %u of %s passes%s%s", port, words_text(&state->siw),
+			  some, who);
 	if (!good.count)
 		return check_skip(run, "fabric.port");
 	if (state->roce.count || state->iwarp.count || *some || *who)
@@ -200,9 +196,8 @@ static int firewall_rdma_check_run(struct check_run *run)
 	rxe = state->rxe.text;
 	siw = state->siw.text;
 	if (rc && (*rxe || *siw))
-		rc = err_context(rc,
-				 "this host's firewall filters %s%s%s (software RDMA)",
-				 rxe, *rxe && *siw ? " and " : "", siw);
+		rc = err_context(rc, "this host's firewall filters %s%s%s (software RDMA)", rxe,
+				 *rxe && *siw ? " and " : "", siw);
 	err_keep(&kept, rc);
 	if ((rc || state->status == FINDING_UNKNOWN) && firewall_rdma_is_answered(run))
 		return check_say(run, FINDING_PASS, "the server's answer passed");

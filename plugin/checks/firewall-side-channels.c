@@ -15,13 +15,12 @@ enum want { WANT_NOT, WANT_OFFERED, WANT_MOUNTED, WANT_ASKED };
 struct firewall_channels {
 	struct netfilter_tally tally;
 	struct words open, closed, loose; /* of channels, by name */
-	struct words portless; /* those without a fixed port, closed or open by chance */
+	struct words portless;            /* those without a fixed port, closed or open by chance */
 	enum finding_status status;
 	bool offered; /* something is closed that is only offered */
 };
 
-static enum want firewall_channels_want(struct check_run *run,
-					const struct channel *channel)
+static enum want firewall_channels_want(struct check_run *run, const struct channel *channel)
 {
 	if (!(channel->role & run->target->roles))
 		return WANT_NOT;
@@ -42,9 +41,8 @@ struct channel_count {
 	int port; /* -1: not asked for yet */
 };
 
-static void firewall_channels_judge(struct firewall_channels *state,
-				    const struct channel *channel, enum want want,
-				    const struct channel_count *count)
+static void firewall_channels_judge(struct firewall_channels *state, const struct channel *channel,
+				    enum want want, const struct channel_count *count)
 {
 	bool none = !count->open && !count->unknown && !count->loose;
 	enum finding_status status = FINDING_WARN;
@@ -74,12 +72,10 @@ static void firewall_channels_judge(struct firewall_channels *state,
  * port does not matter, and is not looked up. A port that changes with each start is open by
  * chance, if rules distinguish ports. */
 static int firewall_channels_ask(struct check_run *run, struct firewall_channels *state,
-				 const struct channel *channel,
-				 const struct packet_path *path,
+				 const struct channel *channel, const struct packet_path *path,
 				 struct channel_count *count)
 {
-	const struct packet_kind kind = { .protocol = channel->protocol,
-					  .in = channel->in };
+	const struct packet_kind kind = { .protocol = channel->protocol, .in = channel->in };
 	struct netfilter_answer any;
 	struct firewall_packet packet;
 	enum firewall_answer answer;
@@ -95,8 +91,8 @@ static int firewall_channels_ask(struct check_run *run, struct firewall_channels
 			count->port = channel->port(run);
 		port = (uint16_t)count->port;
 	}
-	if (!port && (any.answer == FIREWALL_UNKNOWN ||
-		      (any.answer == FIREWALL_DROP && any.by_zone))) {
+	if (!port &&
+	    (any.answer == FIREWALL_UNKNOWN || (any.answer == FIREWALL_DROP && any.by_zone))) {
 		count->loose++;
 		count->portless++;
 		return 0;
@@ -126,29 +122,25 @@ static int firewall_channels_say(struct check_run *run, struct firewall_channels
 		if (closed->count)
 			words_add(&words, "closed: %.250s", words_text(closed));
 		if (loose->count)
-			words_add(&words, "without a fixed port: %.150s",
-				  words_text(loose));
+			words_add(&words, "without a fixed port: %.150s", words_text(loose));
 		check_note(run);
-		return check_say(
-			run, FINDING_PASS,
-			"NFSv4.1 and later need none; for clients of older versions %s",
-			words_text(&words));
+		return check_say(run, FINDING_PASS,
+				 "NFSv4.1 and later need none; for clients of older versions %s",
+				 words_text(&words));
 	}
 	if (state->status == FINDING_PASS)
-		return check_say(run, FINDING_PASS, "open: %.400s%s",
-				 words_text(&state->open),
+		return check_say(run, FINDING_PASS, "open: %.400s%s", words_text(&state->open),
 				 state->tally.by_zone ? ", by firewalld's settings" : "");
 	netfilter_text(&state->tally, text);
 	used = strlen(text);
 	if (loose->count)
 		snprintf(text + used, sizeof(text) - used,
-			 "%swithout a fixed port, so open only by chance: %.200s",
-			 used ? "; " : "", words_text(loose));
+			 "%swithout a fixed port, so open only by chance: %.200s", used ? "; " : "",
+			 words_text(loose));
 	if (closed->count)
 		finding_text(&run->finding, "closed", "%s", words_text(closed));
 	if (state->portless.count)
-		finding_text(&run->finding, "no_fixed_port", "%s",
-			     words_text(&state->portless));
+		finding_text(&run->finding, "no_fixed_port", "%s", words_text(&state->portless));
 	/* A rule that can be changed comes before a port that no rule can name. */
 	if (closed->count)
 		netfilter_explain(run, &state->tally);
@@ -184,8 +176,8 @@ static int firewall_channels_check_run(struct check_run *run)
 		rc = paths->count ? 0 : packet_paths_to_any(run, paths);
 		for (i = 0; i < paths->count && !rc; i++)
 			if (*paths->list[i].netdev)
-				rc = firewall_channels_ask(run, state, channel,
-							   &paths->list[i], &count);
+				rc = firewall_channels_ask(run, state, channel, &paths->list[i],
+							   &count);
 		if (rc)
 			return rc;
 		firewall_channels_judge(state, channel, want, &count);

@@ -66,8 +66,8 @@ struct port_group {
 	const struct port_at *first;
 };
 
-void port_group_add(struct port_group *group, const struct port_at *at, const char *fmt,
-		    ...) PRINTF_LIKE(3, 4);
+void port_group_add(struct port_group *group, const struct port_at *at, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
 /* Each of the wanted ports by @judge, which adds it to one of @groups or leaves it out.
  * Errors: of reading the ports, and @judge's, which ends it. */
 int ports_judge(struct check_run *run, struct port_list *ports,
@@ -114,14 +114,13 @@ enum own_state {
 	OWN_REACHED, /* by RDMA */
 	OWN_DOWN,    /* its port is not active */
 	OWN_BRIDGE,  /* of rxe and iWARP: a bridge above has it */
-	OWN_NO_GID, /* of RoCE: the device has no GID for it; with ->lower it lies above */
+	OWN_NO_GID,  /* of RoCE: the device has no GID for it; with ->lower it lies above */
 };
 
 struct own_address {
 	char text[INET6_ADDRSTRLEN];
 	char netdev[IFNAMSIZ];
-	char lower
-		[IFNAMSIZ]; /* the device's netdev, where that is another one; or empty */
+	char lower[IFNAMSIZ]; /* the device's netdev, where that is another one; or empty */
 	const struct rdma_device *device;
 	const struct rdma_port *port;
 	enum own_state state;
@@ -180,8 +179,8 @@ struct packet_kind {
 };
 
 /* A packet of a connection to @port. */
-void packet_path_packet(const struct packet_path *path, struct packet_kind kind,
-			uint16_t port, struct firewall_packet *out);
+void packet_path_packet(const struct packet_path *path, struct packet_kind kind, uint16_t port,
+			struct firewall_packet *out);
 
 /* netfilter.c: what the packet filters of this host do */
 
@@ -227,8 +226,8 @@ struct netfilter_answer {
 	bool for_some; /* asked for any peer, and some peers can pass: rules name them */
 	bool of_all;   /* why is about no packet in particular */
 	char why[FIREWALL_WHY_MAX];
-	const char *unknown;        /* where it is that: the reason of firewall.rdma */
-	enum netfilter_owner owner; /* where it is dropped */
+	const char *unknown;                 /* where it is that: the reason of firewall.rdma */
+	enum netfilter_owner owner;          /* where it is dropped */
 	char command[NETFILTER_COMMAND_MAX]; /* what opens it; empty: none is known */
 };
 
@@ -240,7 +239,7 @@ int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
 struct netfilter_tally {
 	struct words dropped, unknown;
 	struct words open, keep; /* commands, and those that make it permanent */
-	char zone[192]; /* the command of firewalld that is last in both, without ports */
+	char zone[192];          /* the command of firewalld that is last in both, without ports */
 	bool by_zone, for_some;
 	/* Of the first that is dropped, or else the first that is unknown. */
 	enum netfilter_owner owner;
@@ -250,9 +249,8 @@ struct netfilter_tally {
 };
 
 /* Asks about one more. @what: whose packet it is, or NULL. Errors: as above. */
-int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
-		    const char *what, const struct firewall_packet *packet,
-		    enum firewall_answer *answer);
+int netfilter_count(struct check_run *run, struct netfilter_tally *tally, const char *what,
+		    const struct firewall_packet *packet, enum firewall_answer *answer);
 /* Fail before unknown before warn before pass. */
 enum finding_status netfilter_worse(enum finding_status a, enum finding_status b);
 /* "dropped: ...; unknown: ..."; "" where all pass. */
@@ -317,16 +315,14 @@ int remote_tcp(struct check_run *run, uint16_t port, struct remote *out);
 /* What this host's own firewall would make of it, where it is known to drop such packets. */
 bool remote_is_kept_off(const struct remote *remote);
 /* The TCP port that rpcbind names. Errors: -EADDRNOTAVAIL not registered; -ENODATA; -ETIMEDOUT. */
-int remote_rpcbind(struct check_run *run, uint32_t program, uint32_t version,
-		   uint16_t *port);
+int remote_rpcbind(struct check_run *run, uint32_t program, uint32_t version, uint16_t *port);
 /* The same of this host's own rpcbind. */
-int remote_rpcbind_here(struct check_run *run, uint32_t program, uint32_t version,
-			uint16_t *port);
+int remote_rpcbind_here(struct check_run *run, uint32_t program, uint32_t version, uint16_t *port);
 
 /* remote-rpcbind.c: asks in a process without privilege, since it decodes what comes */
 
-int remote_rpcbind_ask(const struct transport_address *server, uint32_t program,
-		       uint32_t version, uint16_t *port, uint64_t deadline);
+int remote_rpcbind_ask(const struct transport_address *server, uint32_t program, uint32_t version,
+		       uint16_t *port, uint64_t deadline);
 
 /* mounts-check.c: what the checks of group mount have in common */
 
@@ -403,8 +399,7 @@ struct sysctl_setting {
 };
 
 /* Says the finding of those in @folder below the root; @settings end with name NULL. */
-int sysctls_judge(struct check_run *run, const char *folder,
-		  const struct sysctl_setting *settings);
+int sysctls_judge(struct check_run *run, const char *folder, const struct sysctl_setting *settings);
 
 /* defects.c: pure */
 
@@ -433,7 +428,6 @@ extern const struct defect defect_table[]; /* ends with text NULL */
 extern const struct defect *const defect_read_812;
 bool defect_in(const struct defect *defect, const unsigned int kernel[3]);
 bool defect_is_older(const unsigned int a[3], const unsigned int b[3]);
-enum defect_presence defect_presence(const struct defect *defect,
-				     const struct host_system *system);
+enum defect_presence defect_presence(const struct defect *defect, const struct host_system *system);
 
 #endif

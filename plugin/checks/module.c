@@ -43,8 +43,7 @@ static int module_say_missing(struct check_run *run, const struct host_module *m
 
 /* There is no list of modules for the running kernel: in a container, after an update that removed
  * it, or because there are none at all. */
-static int module_say_unlisted(struct check_run *run, const struct host_module *module,
-			       int why)
+static int module_say_unlisted(struct check_run *run, const struct host_module *module, int why)
 {
 	_cleanup_(host_list_fini) struct host_list others = { NULL, 0, false };
 	const struct host_kconfig *config;
@@ -60,8 +59,8 @@ static int module_say_unlisted(struct check_run *run, const struct host_module *
 	rc = facts_kconfig(run, &config);
 	if (!rc && kconfig_get(config, "CONFIG_SUNRPC_XPRT_RDMA") != 'm')
 		return module_say_missing(run, module);
-	if (!facts_system(run, &system) &&
-	    !host_list(run->host, "lib/modules", &others) && others.count) {
+	if (!facts_system(run, &system) && !host_list(run->host, "lib/modules", &others) &&
+	    others.count) {
 		finding_text(&run->finding, "kernel", "%s", system->release);
 		return check_say_why(
 			run, FINDING_FAIL, "kernel-updated",
@@ -102,16 +101,14 @@ int module_check(struct check_run *run, enum check_role role)
 	/* The installed file is a vendor's, and does nothing. */
 	if (module->dummy) {
 		finding_text(&run->finding, "module", "%s", module->name);
-		return check_say_why(
-			run, FINDING_FAIL, "dummy",
-			"%s is a vendor's dummy module without NFS over RDMA",
-			module->name);
+		return check_say_why(run, FINDING_FAIL, "dummy",
+				     "%s is a vendor's dummy module without NFS over RDMA",
+				     module->name);
 	}
 	if (module->state == MODULE_LOADED)
 		return check_say(run, FINDING_PASS, "%s is loaded", module->name);
 	if (module->state == MODULE_BUILTIN)
-		return check_say(run, FINDING_PASS, "%s is built into the kernel",
-				 module->name);
+		return check_say(run, FINDING_PASS, "%s is built into the kernel", module->name);
 	finding_text(&run->finding, "module", "%s", module->disabled_name);
 	if (module->disabled) {
 		bool itself = !strcmp(module->disabled_name, module->name);
@@ -121,15 +118,14 @@ int module_check(struct check_run *run, enum check_role role)
 			run, FINDING_FAIL,
 			strcmp(module->disabled_by, "proc/cmdline") ? "forbidden"
 								    : "forbidden-at-boot",
-			"rpcrdma is not loaded, and /%s forbids loading %s%s",
-			module->disabled_by, itself ? "it" : module->disabled_name,
-			itself ? "" : ", which it needs");
+			"rpcrdma is not loaded, and /%s forbids loading %s%s", module->disabled_by,
+			itself ? "it" : module->disabled_name, itself ? "" : ", which it needs");
 	}
 	if (module->problem[0])
-		return err_because(
-			err_set(EIO, "rpcrdma is not loaded, and its file is damaged: %s",
-				module->problem),
-			"damaged");
+		return err_because(err_set(EIO,
+					   "rpcrdma is not loaded, and its file is damaged: %s",
+					   module->problem),
+				   "damaged");
 	if (rejected)
 		return check_say_why(
 			run, FINDING_FAIL, "unsigned",
@@ -143,8 +139,7 @@ int module_check(struct check_run *run, enum check_role role)
 		return check_say_why(
 			run, FINDING_WARN, "blacklisted",
 			"rpcrdma is blacklisted and not loaded: IPv4 mounts load it by its name; IPv6 mounts (rpcrdma6), servers (svcrdma) and module lists do not");
-	return check_say(
-		run, FINDING_PASS,
-		server ? "rpcrdma is installed; a server that listens for RDMA loads it"
-		       : "rpcrdma is installed; the first mount over RDMA loads it");
+	return check_say(run, FINDING_PASS,
+			 server ? "rpcrdma is installed; a server that listens for RDMA loads it"
+				: "rpcrdma is installed; the first mount over RDMA loads it");
 }

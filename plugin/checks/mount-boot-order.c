@@ -35,8 +35,8 @@ static bool boot_order_waits(const struct host *host, const char *unit,
 {
 	char after[1024], paths[1024], *rest = paths, *path;
 	const struct unit_setting settings[] = { { "After", after, sizeof(after), true },
-						 { "RequiresMountsFor", paths,
-						   sizeof(paths), true },
+						 { "RequiresMountsFor", paths, sizeof(paths),
+						   true },
 						 { NULL, NULL, 0, false } };
 	size_t len = strlen(place->target);
 
@@ -45,8 +45,7 @@ static bool boot_order_waits(const struct host *host, const char *unit,
 	if (place->name && boot_order_has(after, " \t", "", place->name))
 		return true;
 	while ((path = word_next(&rest)))
-		if (!strncmp(path, place->target, len) &&
-		    (!path[len] || path[len] == '/'))
+		if (!strncmp(path, place->target, len) && (!path[len] || path[len] == '/'))
 			return true;
 	return false;
 }
@@ -56,9 +55,8 @@ static bool boot_order_races(const struct host *host, const struct view_place *p
 			     struct words *units)
 {
 	char before[1024] = "";
-	const struct unit_setting settings[] = {
-		{ "Before", before, sizeof(before), true }, { NULL, NULL, 0, false }
-	};
+	const struct unit_setting settings[] = { { "Before", before, sizeof(before), true },
+						 { NULL, NULL, 0, false } };
 	bool of_fstab = place->kind == PLACE_FSTAB;
 	const char *list = of_fstab ? place->options : before;
 	const char *between = of_fstab ? "," : " \t", *prefix = of_fstab ? BEFORE : "";
@@ -72,8 +70,8 @@ static bool boot_order_races(const struct host *host, const struct view_place *p
 	if (boot_order_has(list, between, prefix, "remote-fs.target"))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(boot_order_units); i++)
-		if (!host_unit_state(host, boot_order_units[i], &state) &&
-		    state != UNIT_MISSING && state != UNIT_MASKED &&
+		if (!host_unit_state(host, boot_order_units[i], &state) && state != UNIT_MISSING &&
+		    state != UNIT_MASKED &&
 		    !boot_order_has(list, between, prefix, boot_order_units[i]) &&
 		    !boot_order_waits(host, boot_order_units[i], place))
 			words_add(units, "%s", boot_order_units[i]);
@@ -86,16 +84,14 @@ static void boot_order_write(const struct view_place *place, char *buf, size_t c
 	size_t used = (size_t)snprintf(buf, cap, "%s", place->options), i;
 
 	if (!strstr(place->options, "x-systemd.mount-timeout=") && used < cap)
-		used += (size_t)snprintf(buf + used, cap - used,
-					 ",x-systemd.mount-timeout=90s");
+		used += (size_t)snprintf(buf + used, cap - used, ",x-systemd.mount-timeout=90s");
 	for (i = 0; i < ARRAY_SIZE(boot_order_units) && used < cap; i++)
 		if (!boot_order_has(place->options, ",", BEFORE, boot_order_units[i]))
 			used += (size_t)snprintf(buf + used, cap - used, "," BEFORE "%s",
 						 boot_order_units[i]);
 }
 
-static int boot_order_warn(struct check_run *run, const struct view_dir *dir,
-			   struct words *units)
+static int boot_order_warn(struct check_run *run, const struct view_dir *dir, struct words *units)
 {
 	const struct view_place *place = dir->place;
 	char options[1536];
@@ -111,8 +107,8 @@ static int boot_order_warn(struct check_run *run, const struct view_dir *dir,
 	}
 	return check_say_why(
 		run, FINDING_WARN, place->kind == PLACE_UNIT ? "unit" : "fstab",
-		"%s has nofail, so systemd does not order the mount of %.160s before %s",
-		place->by, dir->path, words_text(units));
+		"%s has nofail, so systemd does not order the mount of %.160s before %s", place->by,
+		dir->path, words_text(units));
 }
 
 static int boot_order_check_run(struct check_run *run)
@@ -137,8 +133,8 @@ static int boot_order_check_run(struct check_run *run)
 	}
 	if (!ordered)
 		return check_say(run, FINDING_SKIP, "no mount over RDMA at boot");
-	return check_say(run, FINDING_PASS, "%u mount%s before what starts guests",
-			 ordered, ordered == 1 ? "" : "s");
+	return check_say(run, FINDING_PASS, "%u mount%s before what starts guests", ordered,
+			 ordered == 1 ? "" : "s");
 }
 
 const struct check check_mount_boot_order = {

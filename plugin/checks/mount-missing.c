@@ -47,8 +47,7 @@ static int mount_missing_check_run(struct check_run *run)
 		return check_say(run, tally.failed ? FINDING_FAIL : FINDING_UNKNOWN, "%s",
 				 words_text(&tally.words));
 	if (tally.later)
-		return check_say(run, FINDING_SKIP, "%u need not be mounted now",
-				 tally.later);
+		return check_say(run, FINDING_SKIP, "%u need not be mounted now", tally.later);
 	return check_say(run, FINDING_SKIP, "none is missing");
 }
 

@@ -10,8 +10,7 @@
 #include "plugin/checks/internal.h"
 #include "plugin/host/text.h"
 
-bool check_target_has(const struct check_target *target, const char *source,
-		      const char *address)
+bool check_target_has(const struct check_target *target, const char *source, const char *address)
 {
 	char name[ADDRESS_NAME_MAX], host[NI_MAXHOST];
 	unsigned int i;
@@ -63,8 +62,8 @@ static void mounts_count(struct mounts_tally *tally, const struct mount_verdict 
 	tally->seen++;
 	if (!tally->count[opinion->status]++)
 		tally->first[opinion->status] = verdict;
-	words_add(opinion->note ? &tally->noted : &tally->words[opinion->status],
-		  "%.120s: %s", verdict->mount->target, opinion->text);
+	words_add(opinion->note ? &tally->noted : &tally->words[opinion->status], "%.120s: %s",
+		  verdict->mount->target, opinion->text);
 }
 
 int mounts_check(struct check_run *run, enum mount_aspect aspect)
@@ -89,15 +88,12 @@ int mounts_check(struct check_run *run, enum mount_aspect aspect)
 		tally->words[i].separator = "; ";
 	tally->noted.separator = "; ";
 	for (i = 0; i < mounts->count; i++)
-		if (check_target_has(run->target, mounts->list[i].fs_spec,
-				     mounts->list[i].addr))
+		if (check_target_has(run->target, mounts->list[i].fs_spec, mounts->list[i].addr))
 			mounts_count(tally, &verdicts[i], aspect);
-	if (mounts->unreadable && aspect == MOUNT_TRANSPORT &&
-	    !tally->count[FINDING_FAIL])
-		return check_say_why(
-			run, FINDING_UNKNOWN, "malformed",
-			"%u NFS mount%s whose line in mountinfo is malformed",
-			mounts->unreadable, mounts->unreadable == 1 ? "" : "s");
+	if (mounts->unreadable && aspect == MOUNT_TRANSPORT && !tally->count[FINDING_FAIL])
+		return check_say_why(run, FINDING_UNKNOWN, "malformed",
+				     "%u NFS mount%s whose line in mountinfo is malformed",
+				     mounts->unreadable, mounts->unreadable == 1 ? "" : "s");
 	if (mounts_say_bad(run, tally, aspect, FINDING_FAIL) ||
 	    mounts_say_bad(run, tally, aspect, FINDING_UNKNOWN) ||
 	    mounts_say_bad(run, tally, aspect, FINDING_WARN))
@@ -111,11 +107,9 @@ int mounts_check(struct check_run *run, enum mount_aspect aspect)
 	/* Sources of requests that are not known. */
 	lacks = aspect == MOUNT_TRANSPORT ? view_lacks(seen.view) : NULL;
 	if (lacks)
-		words_add(&tally->noted, "requested transports are not all known: %.200s",
-			  lacks);
+		words_add(&tally->noted, "requested transports are not all known: %.200s", lacks);
 	if (!tally->noted.count)
-		return check_say(run, FINDING_PASS, "%u mount%s", good,
-				 good == 1 ? "" : "s");
+		return check_say(run, FINDING_PASS, "%u mount%s", good, good == 1 ? "" : "s");
 	check_note(run);
 	return check_say(run, FINDING_PASS, "%s", words_text(&tally->noted));
 }

@@ -38,8 +38,7 @@ static bool open_is_iptables(const struct open_match *match)
 	char first = match->place->chain[0];
 	size_t i;
 
-	if (strcmp(match->place->family, "ip") != 0 &&
-	    strcmp(match->place->family, "ip6") != 0)
+	if (strcmp(match->place->family, "ip") != 0 && strcmp(match->place->family, "ip6") != 0)
 		return false;
 	for (i = 0; i < ARRAY_SIZE(tables); i++)
 		if (!strcmp(match->place->table, tables[i]))
@@ -93,10 +92,9 @@ static void open_by_iptables(const struct open_match *match, char *command)
 	bool filter = !strcmp(place->table, "filter");
 
 	open_put(command, "%s %s%s%s-I %s -%c %s -p %s --%s %u%s -j ACCEPT",
-		 strcmp(place->family, "ip") ? "ip6tables" : "iptables",
-		 filter ? "" : "-t ", filter ? "" : place->table, filter ? "" : " ",
-		 place->chain, match->in ? 'i' : 'o', SHELL_WORD(match->packet->netdev),
-		 match->protocol, match->field, match->port,
+		 strcmp(place->family, "ip") ? "ip6tables" : "iptables", filter ? "" : "-t ",
+		 filter ? "" : place->table, filter ? "" : " ", place->chain, match->in ? 'i' : 'o',
+		 SHELL_WORD(match->packet->netdev), match->protocol, match->field, match->port,
 		 match->packet->established ? " -m conntrack --ctstate ESTABLISHED" : "");
 }
 
@@ -120,12 +118,10 @@ static void open_by_nft(const struct open_match *match, char *command)
 
 	/* A chain of family netdev has its interface already. */
 	if (strcmp(place->family, "netdev") != 0)
-		snprintf(interface, sizeof(interface), "%s %s ",
-			 match->in ? "iifname" : "oifname",
+		snprintf(interface, sizeof(interface), "%s %s ", match->in ? "iifname" : "oifname",
 			 open_nft_name(match->packet->netdev, &word));
 	open_put(command, "nft insert rule %s %s %s %s%s %s %u %saccept", place->family,
-		 place->table, place->chain, interface, match->protocol, match->field,
-		 match->port,
+		 place->table, place->chain, interface, match->protocol, match->field, match->port,
 		 match->packet->established && *interface ? "ct state established " : "");
 }
 
@@ -162,12 +158,10 @@ enum netfilter_owner netfilter_command(const struct firewall_packet *packet,
 	    (known && (!open_is_plain(place->table) || !open_is_plain(place->chain))))
 		return owner;
 	/* Its rules may be those of iptables-nft. */
-	if (!strcmp(place->table, "firewalld") ||
-	    (zone && (!known || open_is_iptables(&match))))
+	if (!strcmp(place->table, "firewalld") || (zone && (!known || open_is_iptables(&match))))
 		owner = NETFILTER_FIREWALLD;
 	/* ufw denies the rest by the policy of iptables' own chain. */
-	else if (!strncmp(place->chain, "ufw", 3) ||
-		 (has_ufw && open_is_iptables(&match)))
+	else if (!strncmp(place->chain, "ufw", 3) || (has_ufw && open_is_iptables(&match)))
 		owner = NETFILTER_UFW;
 	else if (open_is_iptables(&match))
 		owner = NETFILTER_IPTABLES;

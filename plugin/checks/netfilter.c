@@ -36,8 +36,7 @@ static void filters_read_legacy(struct check_run *run, struct filters *out)
 		/* Rules of nat drop nothing. */
 		if (!strcmp(name, "nat") || strstr(out->legacy, name))
 			continue;
-		used += (size_t)sprintf(out->legacy + used, "%s%s", used ? ", " : "",
-					name);
+		used += (size_t)sprintf(out->legacy + used, "%s%s", used ? ", " : "", name);
 	}
 }
 
@@ -60,8 +59,7 @@ void filters_fini(struct filters *filters)
 }
 
 /* NULL: firewalld does not say. */
-static const struct host_firewalld *filters_zone(struct check_run *run,
-						 const char *netdev)
+static const struct host_firewalld *filters_zone(struct check_run *run, const char *netdev)
 {
 	struct filters *filters = facts_filters(run);
 	unsigned int i;
@@ -116,16 +114,14 @@ static unsigned int netfilter_add_neighbour(const struct transport_address *near
 /* Rules for some addresses leave open what happens to a packet from anywhere. It is answered for
  * a neighbour, or else for an address that they name: then packets from some pass, as such rules
  * intend. */
-static void netfilter_ask_peers(const struct filters *filters,
-				const struct firewall_packet *packet,
+static void netfilter_ask_peers(const struct filters *filters, const struct firewall_packet *packet,
 				struct netfilter_answer *out)
 {
 	uint64_t deadline = deadline_in(PEERS_MS);
 	struct firewall_packet known = *packet;
 	bool in = packet->hook == FIREWALL_INPUT;
 	struct transport_address *far = in ? &known.source : &known.destination;
-	const struct transport_address *near = in ? &packet->destination
-						  : &packet->source;
+	const struct transport_address *near = in ? &packet->destination : &packet->source;
 	struct transport_address peers[PEERS_MAX];
 	enum firewall_answer answer;
 	unsigned int count, own, i;
@@ -133,13 +129,13 @@ static void netfilter_ask_peers(const struct filters *filters,
 	char why[FIREWALL_WHY_MAX];
 
 	own = netfilter_add_neighbour(near, peers);
-	count = own + firewall_peers(filters->nft.text, filters->nft.len,
-				     far->addr.ss_family, peers + own, PEERS_MAX - own);
+	count = own + firewall_peers(filters->nft.text, filters->nft.len, far->addr.ss_family,
+				     peers + own, PEERS_MAX - own);
 	for (i = 0; i < count && deadline_left(deadline); i++) {
 		*far = peers[i];
 		transport_set_port(far, port);
-		if (firewall_eval(filters->nft.text, filters->nft.len, &known, &answer,
-				  why, sizeof(why), NULL) ||
+		if (firewall_eval(filters->nft.text, filters->nft.len, &known, &answer, why,
+				  sizeof(why), NULL) ||
 		    answer != FIREWALL_ACCEPT)
 			continue;
 		out->answer = FIREWALL_ACCEPT;
@@ -149,8 +145,7 @@ static void netfilter_ask_peers(const struct filters *filters,
 	}
 }
 
-static void netfilter_ask_legacy(const struct filters *filters,
-				 struct netfilter_answer *out)
+static void netfilter_ask_legacy(const struct filters *filters, struct netfilter_answer *out)
 {
 	if (out->answer != FIREWALL_ACCEPT || (!filters->legacy_rc && !*filters->legacy))
 		return;
@@ -173,9 +168,8 @@ static int netfilter_because(int rc)
 		int rc;
 		const char *reason;
 	} rows[] = {
-		{ -ENOENT, "no-nft" },      { -EIO, "nft-failed" },
-		{ -EBADMSG, "nft-failed" }, { -EFBIG, "too-large" },
-		{ -E2BIG, "too-large" },
+		{ -ENOENT, "no-nft" },   { -EIO, "nft-failed" },  { -EBADMSG, "nft-failed" },
+		{ -EFBIG, "too-large" }, { -E2BIG, "too-large" },
 	};
 	size_t i;
 
@@ -195,25 +189,22 @@ int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
 
 	memset(out, 0, sizeof(*out));
 	if (!deadline_left(run->deadline))
-		return err_set(ETIMEDOUT,
-			       "the time ran out before the firewall was checked");
+		return err_set(ETIMEDOUT, "the time ran out before the firewall was checked");
 	if (filters->nft_rc) {
 		zone = filters_zone(run, packet->netdev);
 		if (!zone)
-			return netfilter_because(
-				err_set(-filters->nft_rc, "%s", filters->nft_why));
+			return netfilter_because(err_set(-filters->nft_rc, "%s", filters->nft_why));
 		firewall_zone(zone, packet, &out->answer, out->why, sizeof(out->why));
 		out->by_zone = true;
 	} else {
 		snprintf(out->why, sizeof(out->why), "no packet filter is loaded");
 		if (!filters->no_nft)
-			rc = netfilter_because(firewall_eval(
-				filters->nft.text, filters->nft.len, packet, &out->answer,
-				out->why, sizeof(out->why), &place));
+			rc = netfilter_because(firewall_eval(filters->nft.text, filters->nft.len,
+							     packet, &out->answer, out->why,
+							     sizeof(out->why), &place));
 		if (!rc && out->answer == FIREWALL_UNKNOWN &&
-		    netfilter_is_any(packet->hook == FIREWALL_INPUT
-					     ? &packet->source
-					     : &packet->destination))
+		    netfilter_is_any(packet->hook == FIREWALL_INPUT ? &packet->source
+								    : &packet->destination))
 			netfilter_ask_peers(filters, packet, out);
 		netfilter_ask_legacy(filters, out);
 	}
@@ -223,8 +214,7 @@ int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
 		zone = zone ? zone : filters_zone(run, packet->netdev);
 		out->owner = netfilter_command(
 			packet, &place, zone,
-			filters->nft.text &&
-				strstr(filters->nft.text, "\"ufw-user-input\""),
+			filters->nft.text && strstr(filters->nft.text, "\"ufw-user-input\""),
 			out->command);
 	}
 	return rc;
@@ -233,8 +223,7 @@ int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
 /* --- several ------------------------------------------------------------------------------ */
 
 /* "TCP to port 20048 arriving on eth0" */
-static void netfilter_name_packet(const struct firewall_packet *packet, char *buf,
-				  size_t cap)
+static void netfilter_name_packet(const struct firewall_packet *packet, char *buf, size_t cap)
 {
 	bool reply = packet->established;
 	uint16_t port = transport_port(reply ? &packet->source : &packet->destination);
@@ -242,10 +231,9 @@ static void netfilter_name_packet(const struct firewall_packet *packet, char *bu
 
 	if (port)
 		snprintf(at, sizeof(at), "port %u", port);
-	snprintf(buf, cap, "%s %s %s %s %s",
-		 packet->protocol == IPPROTO_UDP ? "UDP" : "TCP", reply ? "from" : "to",
-		 at, packet->hook == FIREWALL_INPUT ? "arriving on" : "leaving on",
-		 packet->netdev);
+	snprintf(buf, cap, "%s %s %s %s %s", packet->protocol == IPPROTO_UDP ? "UDP" : "TCP",
+		 reply ? "from" : "to", at,
+		 packet->hook == FIREWALL_INPUT ? "arriving on" : "leaving on", packet->netdev);
 }
 
 /* What several packets have in common is printed once, and for IPv6 only what differs from IPv4. */
@@ -290,16 +278,14 @@ static void netfilter_add_firewalld(struct netfilter_tally *tally, const char *c
 		netfilter_append(&tally->keep, "", ports);
 		return;
 	}
-	snprintf(keep, sizeof(keep), "%s --permanent%s", program,
-		 command + strlen(program));
+	snprintf(keep, sizeof(keep), "%s --permanent%s", program, command + strlen(program));
 	netfilter_append(&tally->open, " && ", command);
 	netfilter_append(&tally->keep, " && ", keep);
 	str_copy(tally->zone, sizeof(tally->zone), zone);
 }
 
-int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
-		    const char *what, const struct firewall_packet *packet,
-		    enum firewall_answer *answer)
+int netfilter_count(struct check_run *run, struct netfilter_tally *tally, const char *what,
+		    const struct firewall_packet *packet, enum firewall_answer *answer)
 {
 	struct netfilter_answer got;
 	char text[WORDS_MAX], name[160];
@@ -327,8 +313,8 @@ int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
 	if (got.of_all)
 		str_copy(text, sizeof(text), got.why);
 	else
-		snprintf(text, sizeof(text), "%s%s%s (%s)", what ? what : "",
-			 what ? ", " : "", name, got.why);
+		snprintf(text, sizeof(text), "%s%s%s (%s)", what ? what : "", what ? ", " : "",
+			 name, got.why);
 	if (got.answer == FIREWALL_DROP)
 		netfilter_add_once(&tally->dropped, "; ", packet, text);
 	if (got.answer == FIREWALL_UNKNOWN)
@@ -355,8 +341,7 @@ enum finding_status netfilter_worse(enum finding_status a, enum finding_status b
 	return order[b] > order[a] ? b : a;
 }
 
-static void netfilter_add_label(char text[FINDING_SUMMARY_MAX], const char *label,
-				const char *more)
+static void netfilter_add_label(char text[FINDING_SUMMARY_MAX], const char *label, const char *more)
 {
 	size_t used = strlen(text), len = strlen(label);
 
@@ -370,16 +355,14 @@ const char *netfilter_text(struct netfilter_tally *tally, char text[FINDING_SUMM
 {
 	text[0] = '\0';
 	netfilter_add_label(text, "dropped: ", words_text(&tally->dropped));
-	netfilter_add_label(
-		text, *text ? "; unknown: " : "unknown: ", words_text(&tally->unknown));
+	netfilter_add_label(text, *text ? "; unknown: " : "unknown: ", words_text(&tally->unknown));
 	return text;
 }
 
 /* The whole text or nothing. */
 static bool netfilter_is_whole(const struct words *commands)
 {
-	return commands->count && !commands->left_out &&
-	       strlen(commands->text) < FINDING_VALUE_MAX;
+	return commands->count && !commands->left_out && strlen(commands->text) < FINDING_VALUE_MAX;
 }
 
 void netfilter_explain(struct check_run *run, struct netfilter_tally *tally)
@@ -391,8 +374,7 @@ void netfilter_explain(struct check_run *run, struct netfilter_tally *tally)
 	};
 	struct finding *finding = &run->finding;
 	bool whole = netfilter_is_whole(&tally->open) &&
-		     (tally->owner != NETFILTER_FIREWALLD ||
-		      netfilter_is_whole(&tally->keep));
+		     (tally->owner != NETFILTER_FIREWALLD || netfilter_is_whole(&tally->keep));
 
 	finding_text(finding, "packet", "%s", tally->packet);
 	finding_text(finding, "needed_by", "%s", tally->what);

@@ -6,8 +6,7 @@
 #include "plugin/checks/internal.h"
 
 static const char *const rpcbind_units[] = { "rpcbind.service", "rpcbind.socket", NULL };
-static const char *const statd_units[] = { "rpc-statd.service", "nfs-lock.service",
-					   NULL };
+static const char *const statd_units[] = { "rpc-statd.service", "nfs-lock.service", NULL };
 
 /* The first of them, NULL: none. Errors: of reading units. */
 static int nfs3_masked(struct check_run *run, const char *const *units, const char **out)
@@ -24,8 +23,7 @@ static int nfs3_masked(struct check_run *run, const char *const *units, const ch
 	return rc;
 }
 
-static int nfs3_say_masked(struct check_run *run, const char *unit, const char *reason,
-			   bool asked)
+static int nfs3_say_masked(struct check_run *run, const char *unit, const char *reason, bool asked)
 {
 	finding_text(&run->finding, "unit", "%s", unit);
 	return check_say_why(run, asked ? FINDING_FAIL : FINDING_WARN, reason,

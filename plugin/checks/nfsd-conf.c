@@ -23,11 +23,11 @@
 
 #define NFSD_SERVICE "nfs-server.service"
 
-static void nfsd_conf_set(struct nfsd_conf *out, enum nfsd_conf_state state,
-			  const char *reason, const char *fmt, ...) PRINTF_LIKE(4, 5);
+static void nfsd_conf_set(struct nfsd_conf *out, enum nfsd_conf_state state, const char *reason,
+			  const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-static void nfsd_conf_set(struct nfsd_conf *out, enum nfsd_conf_state state,
-			  const char *reason, const char *fmt, ...)
+static void nfsd_conf_set(struct nfsd_conf *out, enum nfsd_conf_state state, const char *reason,
+			  const char *fmt, ...)
 {
 	va_list ap;
 
@@ -49,9 +49,8 @@ static unsigned int nfsd_conf_port(const struct nfsd_conf_input *in, const char 
 	if (port)
 		return port;
 	number = strtoul(name, &end, 10);
-	return *name >= '0' && *name <= '9' && !*end && number <= UINT16_MAX
-		       ? (unsigned int)number
-		       : 0;
+	return *name >= '0' && *name <= '9' && !*end && number <= UINT16_MAX ? (unsigned int)number
+									     : 0;
 }
 
 static bool nfsd_conf_is_old(const struct nfsd_conf_input *in)
@@ -62,8 +61,7 @@ static bool nfsd_conf_is_old(const struct nfsd_conf_input *in)
 }
 
 /* The setting rdma= enables RDMA: @yes is 1, or -1 where it is neither yes nor no. */
-static void nfsd_conf_judge_on(const struct nfsd_conf_input *in, int yes,
-			       struct nfsd_conf *out)
+static void nfsd_conf_judge_on(const struct nfsd_conf_input *in, int yes, struct nfsd_conf *out)
 {
 	bool old = nfsd_conf_is_old(in);
 
@@ -87,8 +85,7 @@ static void nfsd_conf_judge_on(const struct nfsd_conf_input *in, int yes,
 		out->state = NFSD_CONF_ON;
 	else if (out->port)
 		nfsd_conf_set(out, NFSD_CONF_BROKEN, "nfsdctl-number",
-			      "nfsdctl, which starts this server, ignores rdma=%.40s",
-			      in->rdma);
+			      "nfsdctl, which starts this server, ignores rdma=%.40s", in->rdma);
 	else if (old)
 		nfsd_conf_set(
 			out, NFSD_CONF_BROKEN, "old-nfs-utils",
@@ -110,13 +107,12 @@ void nfsd_conf_judge(const struct nfsd_conf_input *in, struct nfsd_conf *out)
 	out->why[0] = '\0';
 	if (!in->rdma && in->rdma_port && !nfsd_conf_is_old(in))
 		nfsd_conf_set(out, NFSD_CONF_BROKEN, "port-alone",
-			      "rdma-port=%.40s has no effect without rdma=y",
-			      in->rdma_port);
+			      "rdma-port=%.40s has no effect without rdma=y", in->rdma_port);
 	else if (!in->rdma)
 		nfsd_conf_set(out, NFSD_CONF_OFF, "not-set", "no setting enables RDMA");
 	else if (!yes)
-		nfsd_conf_set(out, NFSD_CONF_OFF, "switched-off",
-			      "rdma=%.8s disables RDMA", in->rdma);
+		nfsd_conf_set(out, NFSD_CONF_OFF, "switched-off", "rdma=%.8s disables RDMA",
+			      in->rdma);
 	else
 		nfsd_conf_judge_on(in, yes, out);
 	if (out->state != NFSD_CONF_ON)
@@ -129,8 +125,8 @@ void nfsd_conf_version(const char *text, unsigned int version[3])
 	const char *colon = strchr(text, ':');
 
 	memset(version, 0, 3 * sizeof(*version));
-	if (sscanf(colon ? colon + 1 : text, "%5u.%5u.%5u", &version[0], &version[1],
-		   &version[2]) < 2)
+	if (sscanf(colon ? colon + 1 : text, "%5u.%5u.%5u", &version[0], &version[1], &version[2]) <
+	    2)
 		version[0] = 0;
 	/* RHEL 8's 2.3.3 has the behaviour of 2.4.2. */
 	if (strstr(text, ".el8"))
@@ -159,11 +155,9 @@ static bool nfsd_conf_argument(const char *text, char port[16])
 }
 
 /* The lines of the files from which older units take rpc.nfsd's arguments. */
-static bool nfsd_conf_environment(const struct host *host, struct nfsd_conf *out,
-				  char port[16])
+static bool nfsd_conf_environment(const struct host *host, struct nfsd_conf *out, char port[16])
 {
-	static const char *const files[] = { "etc/sysconfig/nfs",
-					     "etc/default/nfs-kernel-server" };
+	static const char *const files[] = { "etc/sysconfig/nfs", "etc/default/nfs-kernel-server" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
@@ -174,8 +168,7 @@ static bool nfsd_conf_environment(const struct host *host, struct nfsd_conf *out
 			continue;
 		cursor = text.text;
 		while ((line = line_next(&cursor))) {
-			if (strncmp(line, "RPCNFSD", 7) ||
-			    !nfsd_conf_argument(line, port))
+			if (strncmp(line, "RPCNFSD", 7) || !nfsd_conf_argument(line, port))
 				continue;
 			snprintf(out->where, sizeof(out->where), "/%s", files[i]);
 			return true;
@@ -185,8 +178,8 @@ static bool nfsd_conf_environment(const struct host *host, struct nfsd_conf *out
 }
 
 /* Before 1.3.4 the service's port was written with its bytes swapped (nfssvc_set_rdmaport()). */
-static void nfsd_conf_judge_argument(struct check_run *run, const char *port,
-				     unsigned int number, struct nfsd_conf *out)
+static void nfsd_conf_judge_argument(struct check_run *run, const char *port, unsigned int number,
+				     struct nfsd_conf *out)
 {
 	struct nfsd_conf_input in = { .service = nfsd_conf_service, .arg = run->host };
 
@@ -209,8 +202,8 @@ static void nfsd_conf_judge_argument(struct check_run *run, const char *port,
 }
 
 /* By the settings of nfs.conf. @start: what starts the server. */
-static int nfsd_conf_read_file(struct check_run *run, const char *start,
-			       unsigned int wanted, struct nfsd_conf *out)
+static int nfsd_conf_read_file(struct check_run *run, const char *start, unsigned int wanted,
+			       struct nfsd_conf *out)
 {
 	struct nfsd_conf_input in = { .service = nfsd_conf_service,
 				      .arg = run->host,
@@ -230,15 +223,14 @@ static int nfsd_conf_read_file(struct check_run *run, const char *start,
 		nfsd_conf_version(utils.version, in.version);
 	value = rdma ? rdma : rdma_port;
 	if (value)
-		snprintf(out->where, sizeof(out->where), "/%.100s:%u", value->file,
-			 value->line);
+		snprintf(out->where, sizeof(out->where), "/%.100s:%u", value->file, value->line);
 	else
 		snprintf(out->where, sizeof(out->where), "/etc/nfs.conf");
 	hosts = in.nfsdctl ? conf_get(conf, "nfsd", NULL, "host") : NULL;
 	if (hosts) {
 		text_copy(out->hosts, sizeof(out->hosts), hosts->value);
-		snprintf(out->hosts_where, sizeof(out->hosts_where), "/%.100s:%u",
-			 hosts->file, hosts->line);
+		snprintf(out->hosts_where, sizeof(out->hosts_where), "/%.100s:%u", hosts->file,
+			 hosts->line);
 	}
 	nfsd_conf_judge(&in, out);
 	snprintf(out->write, sizeof(out->write),
@@ -250,8 +242,7 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 {
 	const struct check_target *target = run->target;
 	/* With a server's name the port is that server's. */
-	unsigned int wanted = target->server || !target->port ? NFS_RDMA_PORT
-							      : target->port;
+	unsigned int wanted = target->server || !target->port ? NFS_RDMA_PORT : target->port;
 	struct nfsd_arguments arguments;
 	char start[256], port[16];
 	size_t used;

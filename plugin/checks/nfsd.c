@@ -10,8 +10,7 @@ int nfsd_running(struct check_run *run, const struct host_nfsd **out)
 
 	if (rc)
 		return rc;
-	if ((*out)->present &&
-	    ((*out)->threads_known ? (*out)->threads : (*out)->nlisteners))
+	if ((*out)->present && ((*out)->threads_known ? (*out)->threads : (*out)->nlisteners))
 		return 0;
 	return err_set(ESRCH, "the NFS server does not run");
 }

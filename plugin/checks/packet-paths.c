@@ -24,8 +24,7 @@ static void packet_path_set(struct transport_address *a, int family, const uint8
 		memcpy(&in->sin_addr, bytes, 4);
 }
 
-static struct packet_path *packet_path_add(struct check_run *run,
-					   struct packet_path_list *out,
+static struct packet_path *packet_path_add(struct check_run *run, struct packet_path_list *out,
 					   const char *netdev)
 {
 	struct packet_path *path;
@@ -61,8 +60,7 @@ void packet_paths_to_server(struct check_run *run, struct packet_path_list *out)
 		transport_set_port(&path->far, 0);
 		family = to->to->addr.ss_family;
 		packet_path_set(&path->near, family,
-				inet_pton(family, to->route.source, source) == 1 ? source
-										 : NULL);
+				inet_pton(family, to->route.source, source) == 1 ? source : NULL);
 		path->local = to->route.local;
 	}
 }
@@ -71,16 +69,15 @@ void packet_paths_to_server(struct check_run *run, struct packet_path_list *out)
 
 /* RoCE has a GID of each address of its interface: the first of a family; link-local ones carry no
  * NFS. Other kinds have none, and then nothing tells. */
-static const struct rdma_gid *packet_path_gid(const struct rdma_port *port,
-					      const char *netdev, int family)
+static const struct rdma_gid *packet_path_gid(const struct rdma_port *port, const char *netdev,
+					      int family)
 {
 	unsigned int i;
 
 	for (i = 0; i < port->ngids; i++) {
 		const struct rdma_gid *gid = &port->gids[i];
 
-		if (gid->v2 && gid_is_ipv4(gid) == (family == AF_INET) &&
-		    gid->bytes[0] != 0xfe &&
+		if (gid->v2 && gid_is_ipv4(gid) == (family == AF_INET) && gid->bytes[0] != 0xfe &&
 		    (!*gid->netdev || !strcmp(gid->netdev, netdev)))
 			return gid;
 	}
@@ -153,8 +150,8 @@ int packet_paths_to_any(struct check_run *run, struct packet_path_list *out)
 
 /* --- packets ----------------------------------------------------------------------------- */
 
-void packet_path_packet(const struct packet_path *path, struct packet_kind kind,
-			uint16_t port, struct firewall_packet *out)
+void packet_path_packet(const struct packet_path *path, struct packet_kind kind, uint16_t port,
+			struct firewall_packet *out)
 {
 	bool comes = kind.in != kind.reply;
 

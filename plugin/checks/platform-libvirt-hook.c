@@ -15,8 +15,7 @@ enum seen_by { SEEN_AT_START, SEEN_WITH_OTHER, SEEN_BY_RELOAD, SEEN_NOT, SEEN_UN
 
 static enum seen_by libvirt_hook_seen(const struct host_libvirt_hook *hook,
 				      const struct host_hook_daemon *daemon,
-				      const struct host *host,
-				      const struct live_ops *live)
+				      const struct host *host, const struct live_ops *live)
 {
 	char unit[64];
 	int64_t changed;
@@ -48,8 +47,7 @@ static void libvirt_hook_say(struct finding *out, enum finding_status status,
 {
 	static const char *const words[] = {
 		[SEEN_AT_START] = "started after its hook was linked",
-		[SEEN_WITH_OTHER] =
-			"found another hook when it started, so it runs this one",
+		[SEEN_WITH_OTHER] = "found another hook when it started, so it runs this one",
 		[SEEN_BY_RELOAD] = "was reloaded after its hook was linked",
 	};
 	char started[32], linked[32];
@@ -82,30 +80,26 @@ void libvirt_hook_judge(const struct host_libvirt_hook *hook, const struct host 
 	unsigned int i;
 
 	if (!hook->linked_at) {
-		finding_init(
-			out, "platform.libvirt-hook", FINDING_SKIP,
-			"/etc/libvirt/hooks/qemu.d/nfsrdma does not exist: the hook is off");
+		finding_init(out, "platform.libvirt-hook", FINDING_SKIP,
+			     "/etc/libvirt/hooks/qemu.d/nfsrdma does not exist: the hook is off");
 		return;
 	}
 	if (!hook->ndaemons) {
-		finding_init(
-			out, "platform.libvirt-hook", FINDING_PASS,
-			"no libvirtd or virtqemud runs; it looks for its hook when it starts");
+		finding_init(out, "platform.libvirt-hook", FINDING_PASS,
+			     "no libvirtd or virtqemud runs; it looks for its hook when it starts");
 		return;
 	}
 	for (i = 0; i < hook->ndaemons; i++) {
 		seen = libvirt_hook_seen(hook, &hook->daemons[i], host, live);
 		if (seen == SEEN_NOT || seen == SEEN_UNKNOWN) {
-			libvirt_hook_say(out, FINDING_WARN, hook, &hook->daemons[i],
-					 seen);
+			libvirt_hook_say(out, FINDING_WARN, hook, &hook->daemons[i], seen);
 			return;
 		}
 	}
 	libvirt_hook_say(out, FINDING_PASS, hook, &hook->daemons[i - 1], seen);
 }
 
-int libvirt_hook_find(const struct host *host, const struct live_ops *live,
-		      struct finding *out)
+int libvirt_hook_find(const struct host *host, const struct live_ops *live, struct finding *out)
 {
 	struct host_libvirt_hook hook;
 	int rc;

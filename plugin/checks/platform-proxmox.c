@@ -17,9 +17,8 @@ static bool proxmox_wants_rdma(const struct opts *opts)
 {
 	ssize_t at = opts_find(opts, "proto");
 
-	return opts_find(opts, "rdma") >= 0 ||
-	       (at >= 0 && opts_at(opts, (size_t)at).value &&
-		view_is_rdma(opts_at(opts, (size_t)at).value));
+	return opts_find(opts, "rdma") >= 0 || (at >= 0 && opts_at(opts, (size_t)at).value &&
+						view_is_rdma(opts_at(opts, (size_t)at).value));
 }
 
 /* The index of the first option that is not known but resembles one, or -1. */
@@ -59,8 +58,7 @@ static void proxmox_name_options(struct check_run *run, struct opts *opts)
 		finding_text(&run->finding, "options", "%s", text);
 }
 
-static void proxmox_name_storage(struct check_run *run,
-				 const struct proxmox_storage *storage)
+static void proxmox_name_storage(struct check_run *run, const struct proxmox_storage *storage)
 {
 	finding_text(&run->finding, "storage", "%s", storage->name);
 	finding_text(&run->finding, "server", "%s", storage->server);
@@ -71,9 +69,8 @@ static void proxmox_name_storage(struct check_run *run,
 		     *storage->content ? storage->content : "images");
 }
 
-static int proxmox_say_misspelt(struct check_run *run,
-				const struct proxmox_storage *storage, struct opts *opts,
-				size_t at)
+static int proxmox_say_misspelt(struct check_run *run, const struct proxmox_storage *storage,
+				struct opts *opts, size_t at)
 {
 	const char *near = known_near(opts_at(opts, at).name);
 
@@ -83,15 +80,14 @@ static int proxmox_say_misspelt(struct check_run *run,
 	if (opts_replace(opts, at, near, opts_at(opts, at).value))
 		return err_no_memory();
 	proxmox_name_options(run, opts);
-	return check_say_why(
-		run, FINDING_WARN, "unknown-option",
-		"storage %s: '%.60s' is not a known mount option; did you mean '%s'?",
-		storage->name, finding_evidence(&run->finding, "option"), near);
+	return check_say_why(run, FINDING_WARN, "unknown-option",
+			     "storage %s: '%.60s' is not a known mount option; did you mean '%s'?",
+			     storage->name, finding_evidence(&run->finding, "option"), near);
 }
 
 /* Reports what is wrong with a storage. -EAGAIN: nothing is. */
-static int proxmox_judge_storage(struct check_run *run,
-				 const struct proxmox_storage *storage, struct opts *opts)
+static int proxmox_judge_storage(struct check_run *run, const struct proxmox_storage *storage,
+				 struct opts *opts)
 {
 	const struct nfs_mount *mount = proxmox_mount(run, storage);
 	ssize_t port = opts_find(opts, "port");
@@ -102,11 +98,10 @@ static int proxmox_judge_storage(struct check_run *run,
 	if (mount && *mount->proto && !view_is_rdma(mount->proto)) {
 		proxmox_name_storage(run, storage);
 		finding_text(&run->finding, "proto", "%s", mount->proto);
-		return check_say_why(
-			run, FINDING_FAIL, "stays-tcp",
-			"storage %s (%s) requests RDMA, but is mounted over %s on %s",
-			storage->name, finding_evidence(&run->finding, "content"),
-			mount->proto, storage->path);
+		return check_say_why(run, FINDING_FAIL, "stays-tcp",
+				     "storage %s (%s) requests RDMA, but is mounted over %s on %s",
+				     storage->name, finding_evidence(&run->finding, "content"),
+				     mount->proto, storage->path);
 	}
 	if (port < 0 || !strstr(storage->options, "vers=4") ||
 	    !strcmp(opts_at(opts, (size_t)port).value, "0"))
@@ -120,8 +115,7 @@ static int proxmox_judge_storage(struct check_run *run,
 }
 
 /* Reports the first storage with something wrong, a failure before a warning. */
-static int proxmox_judge_all(struct check_run *run,
-			     const struct proxmox_storages *storages)
+static int proxmox_judge_all(struct check_run *run, const struct proxmox_storages *storages)
 {
 	struct words good = { 0 };
 	_cleanup_(finding_fini) struct finding found = { .status = FINDING_PASS };
@@ -141,8 +135,7 @@ static int proxmox_judge_all(struct check_run *run,
 		rc = proxmox_judge_storage(run, storage, opts);
 		if (rc == -EAGAIN)
 			words_add(&good, "%s (%s)", storage->name, storage->options);
-		else if (found.status == FINDING_PASS ||
-			 run->finding.status == FINDING_FAIL)
+		else if (found.status == FINDING_PASS || run->finding.status == FINDING_FAIL)
 			finding_copy(&found, &run->finding);
 		rc = rc == -EAGAIN ? 0 : rc;
 	}
@@ -150,11 +143,11 @@ static int proxmox_judge_all(struct check_run *run,
 	if (rc || found.status != FINDING_PASS)
 		return rc;
 	check_note(run);
-	return good.count ? check_say(run, FINDING_PASS, "storages over RDMA: %s",
-				      words_text(&good))
-			  : check_say(run, FINDING_PASS,
-				      "no storage requests RDMA; to use it: "
-				      "pvesm set NAME --options vers=4.2,proto=rdma");
+	return good.count
+		       ? check_say(run, FINDING_PASS, "storages over RDMA: %s", words_text(&good))
+		       : check_say(run, FINDING_PASS,
+				   "no storage requests RDMA; to use it: "
+				   "pvesm set NAME --options vers=4.2,proto=rdma");
 }
 
 static int proxmox_check_run(struct check_run *run)

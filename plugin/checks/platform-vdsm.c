@@ -47,9 +47,8 @@ static int vdsm_check_run(struct check_run *run)
 		ovirt_mounted_each(view, vdsm_on_domain, &domains);
 	}
 	if (domains.words.count)
-		return check_say_why(run, FINDING_FAIL,
-				     domains.stacked ? "stacked" : "domain", "%s",
-				     words_text(&domains.words));
+		return check_say_why(run, FINDING_FAIL, domains.stacked ? "stacked" : "domain",
+				     "%s", words_text(&domains.words));
 	if (platform->vdsm_patched[0]) {
 		finding_text(&run->finding, "file", "/%s", platform->vdsm_patched);
 		return check_say_why(
@@ -58,9 +57,8 @@ static int vdsm_check_run(struct check_run *run)
 			platform->vdsm_patched);
 	}
 	check_note(run);
-	return check_say(
-		run, FINDING_PASS,
-		"set the storage domain's custom options: proto=rdma,port=20049");
+	return check_say(run, FINDING_PASS,
+			 "set the storage domain's custom options: proto=rdma,port=20049");
 }
 
 const struct check check_platform_vdsm = {

@@ -16,8 +16,8 @@ const char *port_name(const struct rdma_device *device, const struct rdma_port *
 		      char name[PORT_NAME_MAX])
 {
 	if (port->netdev[0])
-		snprintf(name, PORT_NAME_MAX, "%s port %u (%s)", device->name,
-			 port->number, port->netdev);
+		snprintf(name, PORT_NAME_MAX, "%s port %u (%s)", device->name, port->number,
+			 port->netdev);
 	else
 		snprintf(name, PORT_NAME_MAX, "%s port %u", device->name, port->number);
 	return name;
@@ -39,12 +39,9 @@ bool port_is_up(const struct rdma_port *port)
 
 const char *port_state_name(const struct rdma_port *port)
 {
-	static const char *const names[] = { "in an unknown state",
-					     "down",
-					     "initializing",
-					     "armed",
-					     "active",
-					     "deferred" };
+	static const char *const names[] = {
+		"in an unknown state", "down", "initializing", "armed", "active", "deferred"
+	};
 
 	return names[port->state < ARRAY_SIZE(names) ? port->state : 0];
 }
@@ -53,10 +50,10 @@ int port_problem(const struct rdma_device *device, const struct rdma_port *port)
 {
 	if (port->state && port->phys_state)
 		return 0;
-	return err_because(err_set(EIO, "%s port %u: %s", device->name, port->number,
-				   device->problem[0] ? device->problem
-						      : "the kernel shows no state"),
-			   "unreadable");
+	return err_because(
+		err_set(EIO, "%s port %u: %s", device->name, port->number,
+			device->problem[0] ? device->problem : "the kernel shows no state"),
+		"unreadable");
 }
 
 const char *port_kind_name(const struct rdma_device *device)
@@ -100,8 +97,7 @@ int ports_wanted(struct check_run *run, struct port_list *out)
 	return 0;
 }
 
-void port_group_add(struct port_group *group, const struct port_at *at, const char *fmt,
-		    ...)
+void port_group_add(struct port_group *group, const struct port_at *at, const char *fmt, ...)
 {
 	char text[WORDS_MAX];
 	va_list ap;
@@ -129,8 +125,7 @@ int ports_judge(struct check_run *run, struct port_list *ports,
 bool port_is_of(const struct rdma_device *device, const struct rdma_port *port,
 		const struct host_netdev *netdev)
 {
-	return !strcmp(netdev->rdma_device, device->name) &&
-	       netdev->rdma_port == port->number;
+	return !strcmp(netdev->rdma_device, device->name) && netdev->rdma_port == port->number;
 }
 
 const char *port_interface(struct check_run *run, const struct port_at *at)

@@ -29,8 +29,7 @@ static void read_812_by_version(const struct host_system *system, struct finding
 	static const char id[] = "bug.read-812";
 
 	if (!*system->release) {
-		finding_init(out, id, FINDING_UNKNOWN,
-			     "this host's kernel version is unknown");
+		finding_init(out, id, FINDING_UNKNOWN, "this host's kernel version is unknown");
 		finding_reason(out, "no-version");
 	} else if (presence == DEFECT_PRESENT) {
 		finding_init(

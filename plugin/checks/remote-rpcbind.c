@@ -54,8 +54,8 @@ static bool remote_rpcbind_is_sane(struct rpcbind_reply *reply)
 	return reply->port && reply->port <= UINT16_MAX;
 }
 
-int remote_rpcbind_ask(const struct transport_address *server, uint32_t program,
-		       uint32_t version, uint16_t *port, uint64_t deadline)
+int remote_rpcbind_ask(const struct transport_address *server, uint32_t program, uint32_t version,
+		       uint16_t *port, uint64_t deadline)
 {
 	const uint32_t left = (uint32_t)deadline_left(deadline);
 	struct rpcbind_request request = { server, program, version,

@@ -35,8 +35,8 @@ static const char *const answer_names[] = {
 /* --- the record ------------------------------------------------------------------------ */
 
 /* @text: NULL, or for the words. */
-static int remote_record_read(const struct host *host, const char *key,
-			      char value[RECORD_TEXT_MAX], char text[RECORD_TEXT_MAX])
+static int remote_record_read(const struct host *host, const char *key, char value[RECORD_TEXT_MAX],
+			      char text[RECORD_TEXT_MAX])
 {
 	_cleanup_(json_put_p) struct json_object *json = NULL;
 	_cleanup_(host_text_fini) struct host_text file = { NULL, 0 };
@@ -51,19 +51,16 @@ static int remote_record_read(const struct host *host, const char *key,
 			return err_context(rc, RECORD);
 	}
 	if (rc || !json_object_object_get_ex(json, key, &member))
-		return err_set(ENODATA,
-			       "a snapshot does not hold what the server answers");
+		return err_set(ENODATA, "a snapshot does not hold what the server answers");
 	if (!json_object_object_get_ex(member, "answer", &answer))
 		answer = member;
 	else
 		json_object_object_get_ex(member, "text", &words);
 	snprintf(value, RECORD_TEXT_MAX, "%s", json_object_get_string(answer));
 	if (text)
-		snprintf(text, RECORD_TEXT_MAX, "%s",
-			 words ? json_object_get_string(words) : "");
+		snprintf(text, RECORD_TEXT_MAX, "%s", words ? json_object_get_string(words) : "");
 	/* For a snapshot of that root, whose record has the answers to others' questions, too. */
-	host_answer(host, RECORD, key, value,
-		    words ? json_object_get_string(words) : NULL);
+	host_answer(host, RECORD, key, value, words ? json_object_get_string(words) : NULL);
 	return 0;
 }
 
@@ -84,8 +81,7 @@ static int remote_replay(struct check_run *run, const char *key, struct remote *
 	return rc ? rc : err_set(EBADMSG, RECORD ": unknown answer '%s'", value);
 }
 
-static void remote_record(struct check_run *run, const char *key,
-			  const struct remote *remote)
+static void remote_record(struct check_run *run, const char *key, const struct remote *remote)
 {
 	host_answer(run->host, RECORD, key, answer_names[remote->answer], remote->text);
 }
@@ -93,8 +89,7 @@ static void remote_record(struct check_run *run, const char *key,
 /* --- the server's name ------------------------------------------------------------------ */
 
 /* Numeric addresses, as remote_record_addresses() joined them. */
-static unsigned int remote_parse_addresses(char *text, uint16_t port,
-					   struct transport_address *out,
+static unsigned int remote_parse_addresses(char *text, uint16_t port, struct transport_address *out,
 					   unsigned int max)
 {
 	unsigned int count = 0;
@@ -113,19 +108,16 @@ static void remote_replay_addresses(const struct host *host, struct check_target
 	int rc = remote_record_read(host, key, value, text);
 
 	if (!rc)
-		target->naddresses =
-			remote_parse_addresses(value, target->port, target->addresses,
-					       ARRAY_SIZE(target->addresses));
+		target->naddresses = remote_parse_addresses(value, target->port, target->addresses,
+							    ARRAY_SIZE(target->addresses));
 	snprintf(target->unresolved, sizeof(target->unresolved), "%.159s",
-		 !rc ? text
-		     : "names cannot be looked up in a snapshot; give the address");
+		 !rc ? text : "names cannot be looked up in a snapshot; give the address");
 	finding_clean(target->unresolved);
-	str_copy(target->unresolved_reason, sizeof(target->unresolved_reason),
-		 "snapshot");
+	str_copy(target->unresolved_reason, sizeof(target->unresolved_reason), "snapshot");
 }
 
-static void remote_record_addresses(const struct host *host,
-				    const struct check_target *target, const char *key)
+static void remote_record_addresses(const struct host *host, const struct check_target *target,
+				    const char *key)
 {
 	struct words words = { .separator = " " };
 	char name[ADDRESS_NAME_MAX];
@@ -137,8 +129,7 @@ static void remote_record_addresses(const struct host *host,
 }
 
 /* Below a root no name service is asked: names of that machine are not names of this one. */
-void remote_resolve(const struct host *host, struct check_target *target,
-		    uint64_t deadline)
+void remote_resolve(const struct host *host, struct check_target *target, uint64_t deadline)
 {
 	bool live = host_is_live(host);
 	char key[300];
@@ -258,9 +249,8 @@ int remote_rdma(struct check_run *run, uint16_t port, struct remote *out)
 
 /* --- TCP ---------------------------------------------------------------------------------- */
 
-static enum remote_answer remote_tcp_ask(const struct transport_address *server,
-					 uint16_t port, struct remote *out,
-					 uint64_t deadline)
+static enum remote_answer remote_tcp_ask(const struct transport_address *server, uint16_t port,
+					 struct remote *out, uint64_t deadline)
 {
 	struct transport_address to = *server;
 	_cleanup_close_ int fd = -1;
@@ -292,8 +282,7 @@ int remote_tcp(struct check_run *run, uint16_t port, struct remote *out)
 	if (!host_is_live(run->host))
 		return remote_replay(run, key, out);
 	for (i = 0; i < run->target->naddresses; i++) {
-		out->answer = remote_tcp_ask(&run->target->addresses[i], port, out,
-					     deadline);
+		out->answer = remote_tcp_ask(&run->target->addresses[i], port, out, deadline);
 		if (out->answer == REMOTE_OPEN || out->answer == REMOTE_REFUSED)
 			break;
 	}
@@ -327,8 +316,7 @@ static int remote_replay_rpcbind(struct check_run *run, const char *key, uint16_
 	return 0;
 }
 
-static void remote_record_rpcbind(struct check_run *run, const char *key, int rc,
-				  uint16_t port)
+static void remote_record_rpcbind(struct check_run *run, const char *key, int rc, uint16_t port)
 {
 	const char *name = rc ? strerrorname_np(-rc) : NULL;
 	char number[8];
@@ -337,8 +325,7 @@ static void remote_record_rpcbind(struct check_run *run, const char *key, int rc
 	host_answer(run->host, RECORD, key, name ? name : number, rc ? err_text() : NULL);
 }
 
-int remote_rpcbind(struct check_run *run, uint32_t program, uint32_t version,
-		   uint16_t *port)
+int remote_rpcbind(struct check_run *run, uint32_t program, uint32_t version, uint16_t *port)
 {
 	uint64_t deadline = deadline_min(run->deadline, deadline_in(TCP_MS));
 	char key[48];
@@ -347,14 +334,12 @@ int remote_rpcbind(struct check_run *run, uint32_t program, uint32_t version,
 	snprintf(key, sizeof(key), "rpcbind/%u/%u", program, version);
 	if (!host_is_live(run->host))
 		return remote_replay_rpcbind(run, key, port);
-	rc = remote_rpcbind_ask(&run->target->addresses[0], program, version, port,
-				deadline);
+	rc = remote_rpcbind_ask(&run->target->addresses[0], program, version, port, deadline);
 	remote_record_rpcbind(run, key, rc, *port);
 	return rc;
 }
 
-int remote_rpcbind_here(struct check_run *run, uint32_t program, uint32_t version,
-			uint16_t *port)
+int remote_rpcbind_here(struct check_run *run, uint32_t program, uint32_t version, uint16_t *port)
 {
 	uint64_t deadline = deadline_min(run->deadline, deadline_in(TCP_MS));
 	struct transport_address here = { .len = sizeof(struct sockaddr_in) };

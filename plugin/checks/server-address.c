@@ -9,8 +9,7 @@ struct server_address {
 	struct words good, down, bridge, without;
 };
 
-static void server_address_sort(const struct own_addresses *all,
-				struct server_address *lists)
+static void server_address_sort(const struct own_addresses *all, struct server_address *lists)
 {
 	unsigned int i;
 
@@ -24,11 +23,10 @@ static void server_address_sort(const struct own_addresses *all,
 		else if (own->state == OWN_NO_GID && !own->lower[0])
 			words_add(&lists->without, "%s on %s", own->text, own->netdev);
 		else if (own->state == OWN_NO_GID)
-			words_add(&lists->without, "%s on %s above %s", own->text,
-				  own->netdev, own->lower);
+			words_add(&lists->without, "%s on %s above %s", own->text, own->netdev,
+				  own->lower);
 		else
-			words_add(&lists->bridge, "%s on the bridge %s", own->text,
-				  own->netdev);
+			words_add(&lists->bridge, "%s on the bridge %s", own->text, own->netdev);
 	}
 }
 
@@ -58,22 +56,19 @@ static int server_address_say_none(struct check_run *run, const struct own_addre
 
 	if (lists->down.count) {
 		server_address_name(run, all, OWN_DOWN);
-		return check_say_why(run, FINDING_FAIL, "port-down",
-				     "%s: the port with %s is down", none,
-				     words_text(&lists->down));
+		return check_say_why(run, FINDING_FAIL, "port-down", "%s: the port with %s is down",
+				     none, words_text(&lists->down));
 	}
 	if (lists->bridge.count) {
 		server_address_name(run, all, OWN_BRIDGE);
-		return check_say_why(
-			run, FINDING_FAIL, "bridge",
-			"%s: the RDMA device does not receive packets for %s", none,
-			words_text(&lists->bridge));
+		return check_say_why(run, FINDING_FAIL, "bridge",
+				     "%s: the RDMA device does not receive packets for %s", none,
+				     words_text(&lists->bridge));
 	}
 	if (lists->without.count) {
 		server_address_name(run, all, OWN_NO_GID);
-		return check_say_why(run, FINDING_FAIL, "no-gid",
-				     "%s: the port has no GID for %s", none,
-				     words_text(&lists->without));
+		return check_say_why(run, FINDING_FAIL, "no-gid", "%s: the port has no GID for %s",
+				     none, words_text(&lists->without));
 	}
 	return check_say_why(
 		run, FINDING_FAIL, "no-address",
@@ -82,8 +77,7 @@ static int server_address_say_none(struct check_run *run, const struct own_addre
 
 /* Only nfsdctl limits the RDMA listener to host=; rpc.nfsd applies it to TCP
  * (nfssvc_set_rdmaport()). */
-static int server_address_say_bound(struct check_run *run,
-				    const struct own_addresses *all,
+static int server_address_say_bound(struct check_run *run, const struct own_addresses *all,
 				    const struct nfsd_conf *conf, const char *good)
 {
 	enum own_bound bound = addresses_bound(all, conf->hosts);
@@ -118,8 +112,7 @@ static int server_address_check_run(struct check_run *run)
 	if (lists.bridge.count)
 		finding_text(&run->finding, "on_bridge", "%s", words_text(&lists.bridge));
 	if (lists.down.count)
-		finding_text(&run->finding, "on_port_down", "%s",
-			     words_text(&lists.down));
+		finding_text(&run->finding, "on_port_down", "%s", words_text(&lists.down));
 	if (!lists.good.count)
 		return all.rc ? err_set(-all.rc, "%s", all.why)
 			      : server_address_say_none(run, &all, &lists);
@@ -138,8 +131,7 @@ static int server_address_check_run(struct check_run *run)
 	if (!lists.bridge.count)
 		lists.bridge = lists.without;
 	return check_say(run, FINDING_PASS, "%s%s%s%s", words_text(&lists.good),
-			 lists.bridge.count ? "; over TCP only: " : "",
-			 words_text(&lists.bridge),
+			 lists.bridge.count ? "; over TCP only: " : "", words_text(&lists.bridge),
 			 all.cut ? "; there are more than are checked" : "");
 }
 

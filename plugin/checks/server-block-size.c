@@ -38,17 +38,15 @@ static int block_size_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "the kernel does not show it");
 	finding_number(&run->finding, "max_block_size", nfsd->max_block);
 	if (nfsd->max_block < LEAST)
-		return check_say_why(
-			run, FINDING_WARN,
-			block_size_little_memory(run) ? "little-memory" : "set-small",
-			"the server takes READs and WRITEs of at most %u KiB",
-			nfsd->max_block / KIB);
+		return check_say_why(run, FINDING_WARN,
+				     block_size_little_memory(run) ? "little-memory" : "set-small",
+				     "the server takes READs and WRITEs of at most %u KiB",
+				     nfsd->max_block / KIB);
 	if (nfsd->max_block < USUAL)
 		check_note(run);
 	return check_say(run, FINDING_PASS, "READs and WRITEs of up to %u KiB%s",
 			 nfsd->max_block / KIB,
-			 nfsd->max_block < USUAL ? ", because this host has little memory"
-						 : "");
+			 nfsd->max_block < USUAL ? ", because this host has little memory" : "");
 }
 
 const struct check check_server_block_size = {

@@ -21,16 +21,12 @@ static int server_boot_check_run(struct check_run *run)
 		return check_say(run, FINDING_PASS, "%s is enabled", unit);
 	if (state == UNIT_MISSING)
 		return check_say(run, FINDING_SKIP,
-				 "there is no %s: something else starts the server",
-				 unit);
-	if (!host_unit_state(run->host, "pacemaker.service", &cluster) &&
-	    cluster == UNIT_ENABLED)
-		return check_say(run, FINDING_PASS,
-				 "the cluster (pacemaker) starts the server");
-	return check_say_why(run, FINDING_WARN,
-			     state == UNIT_MASKED ? "masked" : "disabled",
-			     "the server runs now, but does not start at boot: %s is %s",
-			     unit, state == UNIT_MASKED ? "masked" : "disabled");
+				 "there is no %s: something else starts the server", unit);
+	if (!host_unit_state(run->host, "pacemaker.service", &cluster) && cluster == UNIT_ENABLED)
+		return check_say(run, FINDING_PASS, "the cluster (pacemaker) starts the server");
+	return check_say_why(run, FINDING_WARN, state == UNIT_MASKED ? "masked" : "disabled",
+			     "the server runs now, but does not start at boot: %s is %s", unit,
+			     state == UNIT_MASKED ? "masked" : "disabled");
 }
 
 const struct check check_server_boot = {

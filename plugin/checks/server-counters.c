@@ -45,17 +45,16 @@ static int server_counters_check_run(struct check_run *run)
 					 "rpcrdma has counters only when it is loaded");
 		if (rc)
 			return rc;
-		finding_text(&run->finding, names[i], "%s%" PRIu64,
-			     values[i].large ? "over " : "", values[i].number);
+		finding_text(&run->finding, names[i], "%s%" PRIu64, values[i].large ? "over " : "",
+			     values[i].number);
 	}
 	/* If both are too large to be shown, it is unknown which one is larger. */
 	if (calls->number >= CALLS_LEAST && !calls->large &&
 	    starved->number > calls->number / STARVED_ONE_IN)
 		return check_say_why(run, FINDING_WARN, "send-queue-full",
-				     "the send queue was full %s%" PRIu64
-				     " times in %" PRIu64 " calls",
-				     starved->large ? "over " : "", starved->number,
-				     calls->number);
+				     "the send queue was full %s%" PRIu64 " times in %" PRIu64
+				     " calls",
+				     starved->large ? "over " : "", starved->number, calls->number);
 	if (!calls->number)
 		return check_say(run, FINDING_PASS, "no call over RDMA so far");
 	return check_say(run, FINDING_PASS, "%s%" PRIu64 " calls over RDMA",

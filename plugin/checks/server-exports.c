@@ -32,8 +32,7 @@ static void exports_find_networks(struct check_run *run, const struct own_addres
 				break;
 		if (a == own->count)
 			continue;
-		out->any_client |= !all->list[i].prefix ||
-				   out->count == ARRAY_SIZE(out->list);
+		out->any_client |= !all->list[i].prefix || out->count == ARRAY_SIZE(out->list);
 		if (!out->any_client)
 			out->list[out->count++] = all->list[i];
 	}
@@ -41,8 +40,8 @@ static void exports_find_networks(struct check_run *run, const struct own_addres
 }
 
 /* Whether the directory has a client in the networks. Of several lines of it one is enough. */
-static bool exports_cover(const struct host_exports *exports,
-			  const struct exported_to *to, const char *path)
+static bool exports_cover(const struct host_exports *exports, const struct exported_to *to,
+			  const char *path)
 {
 	struct host_network client;
 	unsigned int i, n;
@@ -60,8 +59,8 @@ static bool exports_cover(const struct host_exports *exports,
 }
 
 /* Directories without a client in the networks; counts those with one. */
-static unsigned int exports_sort(const struct host_exports *exports,
-				 const struct exported_to *to, struct words *without)
+static unsigned int exports_sort(const struct host_exports *exports, const struct exported_to *to,
+				 struct words *without)
 {
 	unsigned int i, j, with = 0;
 
@@ -108,8 +107,7 @@ static int exports_say(struct check_run *run, const struct host_exports *exports
 		check_note(run);
 	return check_say(run, FINDING_PASS, "%s%s%s%s", exports->first,
 			 exports->exported > 1 ? ", and more" : " is exported",
-			 without.count ? "; not for the RDMA network: " : "",
-			 words_text(&without));
+			 without.count ? "; not for the RDMA network: " : "", words_text(&without));
 }
 
 static int server_exports_check_run(struct check_run *run)

@@ -20,11 +20,9 @@ bool ganesha_serves(struct check_run *run)
 		return false;
 	if (ganesha->running || ganesha->enabled)
 		return true;
-	if (!run->live->unit(run->host, UNIT, state, sizeof(state)) &&
-	    !strcmp(state, "active"))
+	if (!run->live->unit(run->host, UNIT, state, sizeof(state)) && !strcmp(state, "active"))
 		return true;
-	return !host_unit_state(run->host, "nfs-server.service", &kernel) &&
-	       kernel == UNIT_MISSING;
+	return !host_unit_state(run->host, "nfs-server.service", &kernel) && kernel == UNIT_MISSING;
 }
 
 static int ganesha_say_without(struct check_run *run, const struct host_ganesha *ganesha)
@@ -38,12 +36,11 @@ static int ganesha_say_without(struct check_run *run, const struct host_ganesha 
 	}
 	if (!ganesha->has_conf)
 		return check_say_why(run, FINDING_FAIL, "no-config",
-				     "NFS-Ganesha serves here, and there is no %s",
-				     ganesha->where);
+				     "NFS-Ganesha serves here, and there is no %s", ganesha->where);
 	if (*ganesha->protocols)
 		return check_say_why(run, FINDING_FAIL, "no-nfsrdma",
-				     "%s has Protocols = %s, without NFSRDMA",
-				     ganesha->where, ganesha->protocols);
+				     "%s has Protocols = %s, without NFSRDMA", ganesha->where,
+				     ganesha->protocols);
 	return check_say_why(run, FINDING_FAIL, "no-nfsrdma",
 			     "%s sets no Protocols, and the default has no NFSRDMA",
 			     ganesha->where);
@@ -62,8 +59,7 @@ static int ganesha_check_run(struct check_run *run)
 		finding_text(&run->finding, "version", "%s", ganesha->version);
 	/* The distribution's own package: versions of other builds have a tilde ("5.7-ubuntu1~jammy1").
 	 * Debian's libntirpc needs no librdmacm. */
-	if (*ganesha->version && !strchr(ganesha->version, '~') &&
-	    !facts_system(run, &system) &&
+	if (*ganesha->version && !strchr(ganesha->version, '~') && !facts_system(run, &system) &&
 	    (system->distro == DISTRO_DEBIAN || system->distro == DISTRO_UBUNTU))
 		return check_say_why(
 			run, FINDING_FAIL, "built-without",
@@ -81,8 +77,7 @@ static int ganesha_check_run(struct check_run *run)
 				     ganesha->where, ganesha->port);
 	if (*ganesha->versions)
 		finding_text(&run->finding, "versions", "%s", ganesha->versions);
-	if (!ganesha->running &&
-	    !run->live->unit(run->host, UNIT, state, sizeof(state)) &&
+	if (!ganesha->running && !run->live->unit(run->host, UNIT, state, sizeof(state)) &&
 	    strcmp(state, "active") != 0) {
 		finding_text(&run->finding, "state", "%s", state);
 		return check_say_why(run, FINDING_FAIL, "not-running",

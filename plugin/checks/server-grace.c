@@ -41,17 +41,14 @@ static int grace_check_run(struct check_run *run)
 		check_note(run);
 		return check_say(
 			run, FINDING_PASS,
-			"no grace period is in force; after a start it takes up to %" PRId64
-			" s",
+			"no grace period is in force; after a start it takes up to %" PRId64 " s",
 			seconds);
 	}
 	if (seconds > LONG_S)
 		return check_say_why(run, FINDING_WARN, value ? "long-by-conf" : "long",
-				     "a grace period of up to %" PRId64 " s is in force",
-				     seconds);
+				     "a grace period of up to %" PRId64 " s is in force", seconds);
 	check_note(run);
-	return check_say(run, FINDING_PASS,
-			 "a grace period is in force: new opens and locks wait");
+	return check_say(run, FINDING_PASS, "a grace period is in force: new opens and locks wait");
 }
 
 const struct check check_server_grace = {

@@ -31,8 +31,7 @@ static const char *server_listener_rival(struct check_run *run, unsigned int por
 	return NULL;
 }
 
-static int server_listener_say_missing(struct check_run *run,
-				       const struct nfsd_conf *conf)
+static int server_listener_say_missing(struct check_run *run, const struct nfsd_conf *conf)
 {
 	const struct host_module *module;
 	const struct conf_value *value;
@@ -46,8 +45,7 @@ static int server_listener_say_missing(struct check_run *run,
 	finding_text(&run->finding, "file", "%s", conf->where);
 	if (other) {
 		finding_text(&run->finding, "rival", "%s", other);
-		finding_text(&run->finding, "rival_file", "/%s:%u", value->file,
-			     value->line);
+		finding_text(&run->finding, "rival_file", "/%s:%u", value->file, value->line);
 		return check_say_why(
 			run, FINDING_FAIL, "port-taken",
 			"nothing listens for RDMA on port %u, which /%s:%u also gives to %s",
@@ -76,14 +74,13 @@ static int server_listener_check_run(struct check_run *run)
 	if (nfsd_running(run, &nfsd))
 		return check_skip(run, "server.threads");
 	for (i = 0; i < nfsd->nlisteners; i++)
-		words_add(&words, "%s %u", nfsd->listeners[i].proto,
-			  nfsd->listeners[i].port);
+		words_add(&words, "%s %u", nfsd->listeners[i].proto, nfsd->listeners[i].port);
 	finding_text(&run->finding, "portlist", "%s", words_text(&words));
 	nfsd_ports(nfsd, &ports);
 	if (ports.count) {
 		check_note(run);
-		return check_say(run, FINDING_PASS,
-				 "the server listens for RDMA on port %u", ports.list[0]);
+		return check_say(run, FINDING_PASS, "the server listens for RDMA on port %u",
+				 ports.list[0]);
 	}
 	rc = nfsd_conf_read(run, &conf);
 	if (rc)

@@ -29,16 +29,14 @@ static int server_nfs_conf_say_unit(struct check_run *run, const struct nfsd_con
 	finding_text(&run->finding, "unit", "%s", unit);
 	if (conf->state != NFSD_CONF_ON)
 		return check_say(run, FINDING_PASS,
-				 "%s adds the RDMA listener at each start, not nfs.conf",
-				 unit);
+				 "%s adds the RDMA listener at each start, not nfs.conf", unit);
 	finding_text(&run->finding, "file", "%s", *conf->file ? conf->file : conf->where);
 	return check_say_why(run, FINDING_WARN, "twice",
-			     "%s enables RDMA, and %s adds the listener once more",
-			     conf->where, unit);
+			     "%s enables RDMA, and %s adds the listener once more", conf->where,
+			     unit);
 }
 
-static int server_nfs_conf_say(struct check_run *run, const struct nfsd_conf *conf,
-			       bool listens)
+static int server_nfs_conf_say(struct check_run *run, const struct nfsd_conf *conf, bool listens)
 {
 	const char *file = NULL, *reason = conf->reason;
 	const struct conf *nfs_conf;
@@ -52,16 +50,14 @@ static int server_nfs_conf_say(struct check_run *run, const struct nfsd_conf *co
 		reason = "no-newline";
 		finding_text(&run->finding, "cut_file", "/%s", file);
 		snprintf(cut, sizeof(cut),
-			 "; the last line of /%.80s has no newline, so it is ignored",
-			 file);
+			 "; the last line of /%.80s has no newline, so it is ignored", file);
 	}
 	if (listens)
 		return check_say_why(
 			run, FINDING_WARN, "by-other",
 			"the server listens for RDMA, and its configuration does not enable that: %s: %s%s",
 			conf->where, conf->why, cut);
-	return check_say_why(run, FINDING_FAIL, reason, "%s: %s%s", conf->where,
-			     conf->why, cut);
+	return check_say_why(run, FINDING_FAIL, reason, "%s: %s%s", conf->where, conf->why, cut);
 }
 
 static int server_nfs_conf_check_run(struct check_run *run)
@@ -80,8 +76,7 @@ static int server_nfs_conf_check_run(struct check_run *run)
 		return rc;
 	if (!nfsd_running(run, &nfsd))
 		nfsd_ports(nfsd, &ports);
-	else if (!host_unit_state(run->host, "nfs-server.service", &state) &&
-		 state == UNIT_MISSING)
+	else if (!host_unit_state(run->host, "nfs-server.service", &state) && state == UNIT_MISSING)
 		return check_skip(run, "server.threads");
 	rc = host_listener_unit(run->host, unit, sizeof(unit));
 	if (rc)
@@ -91,8 +86,7 @@ static int server_nfs_conf_check_run(struct check_run *run)
 	if (conf.state != NFSD_CONF_ON)
 		return server_nfs_conf_say(run, &conf, ports.count);
 	finding_number(&run->finding, "port", conf.port);
-	return check_say(run, FINDING_PASS, "%s enables RDMA on port %u", conf.where,
-			 conf.port);
+	return check_say(run, FINDING_PASS, "%s enables RDMA on port %u", conf.where, conf.port);
 }
 
 const struct check check_server_nfs_conf = {

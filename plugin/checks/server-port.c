@@ -46,11 +46,9 @@ static int server_port_check_run(struct check_run *run)
 			conf.port, conf.where, server_port_list(&ports, &words));
 	}
 	if (nfsd_has_port(&ports, NFS_RDMA_PORT))
-		return check_say(run, FINDING_PASS, "%u is the clients' default",
-				 NFS_RDMA_PORT);
+		return check_say(run, FINDING_PASS, "%u is the clients' default", NFS_RDMA_PORT);
 	check_note(run);
-	return check_say(run, FINDING_PASS,
-			 "clients must mount with port=%u: their default is %u",
+	return check_say(run, FINDING_PASS, "clients must mount with port=%u: their default is %u",
 			 ports.list[0], NFS_RDMA_PORT);
 }
 

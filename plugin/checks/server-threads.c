@@ -33,14 +33,12 @@ static int server_threads_say_stopped(struct check_run *run)
 		return rc;
 	finding_text(&run->finding, "kernel", "%s", system->release);
 	if (!host_module(run->host, "nfsd", &module) && module.state == MODULE_MISSING)
-		return check_say_why(
-			run, FINDING_FAIL, "no-module",
-			"kernel %s has no NFS server: module nfsd is missing",
-			system->release);
+		return check_say_why(run, FINDING_FAIL, "no-module",
+				     "kernel %s has no NFS server: module nfsd is missing",
+				     system->release);
 	if (file == UNIT_MISSING)
 		return check_say_why(run, FINDING_FAIL, "not-installed",
-				     "the NFS server does not run, and there is no %s",
-				     unit);
+				     "the NFS server does not run, and there is no %s", unit);
 	/* A snapshot may not record it, and not every system has systemd. */
 	if (file == UNIT_MASKED)
 		state = "masked";
@@ -51,8 +49,8 @@ static int server_threads_say_stopped(struct check_run *run)
 	for (i = 0; i < ARRAY_SIZE(reasons); i++)
 		if (!strcmp(state, reasons[i][0]))
 			reason = reasons[i][1];
-	return check_say_why(run, FINDING_FAIL, reason,
-			     "the NFS server does not run; %s is %s", unit, state);
+	return check_say_why(run, FINDING_FAIL, reason, "the NFS server does not run; %s is %s",
+			     unit, state);
 }
 
 static int server_threads_check_run(struct check_run *run)
@@ -76,8 +74,7 @@ static int server_threads_check_run(struct check_run *run)
 			run, FINDING_WARN, "few-threads",
 			"the NFS server has %u thread%s, and an RDMA client sends up to 64 calls at once",
 			nfsd->threads, nfsd->threads == 1 ? "" : "s");
-	return check_say(run, FINDING_PASS, "the NFS server runs %u threads",
-			 nfsd->threads);
+	return check_say(run, FINDING_PASS, "the NFS server runs %u threads", nfsd->threads);
 }
 
 const struct check check_server_threads = {

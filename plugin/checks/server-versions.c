@@ -67,13 +67,10 @@ static int server_versions_check_run(struct check_run *run)
 	if (nfsd_running(run, &nfsd))
 		return check_skip(run, "server.threads");
 	if (!nfsd->versions[0])
-		return check_say(run, FINDING_SKIP,
-				 "only root can see which versions are served");
+		return check_say(run, FINDING_SKIP, "only root can see which versions are served");
 	if (!strchr("+-", nfsd->versions[0]))
-		return err_set(
-			EBADMSG,
-			"/proc/fs/nfsd/versions is not in the expected form: %.60s",
-			nfsd->versions);
+		return err_set(EBADMSG, "/proc/fs/nfsd/versions is not in the expected form: %.60s",
+			       nfsd->versions);
 	finding_text(&run->finding, "versions", "%s", nfsd->versions);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		bool served = server_versions_has(nfsd->versions, names[i]);

@@ -8,8 +8,7 @@
 
 #include "plugin/checks/internal.h"
 
-int sysctls_judge(struct check_run *run, const char *folder,
-		  const struct sysctl_setting *settings)
+int sysctls_judge(struct check_run *run, const char *folder, const struct sysctl_setting *settings)
 {
 	/* As sysctl(8) names it. */
 	const char *namespace = strstr(folder, "svc_rdma") ? "sunrpc.svc_rdma" : "sunrpc";
@@ -29,8 +28,7 @@ int sysctls_judge(struct check_run *run, const char *folder,
 		found++;
 		finding_number(&run->finding, settings->name, (double)value);
 		if (value < settings->least && !low.count) {
-			finding_text(&run->finding, "setting", "%s.%s", namespace,
-				     settings->name);
+			finding_text(&run->finding, "setting", "%s.%s", namespace, settings->name);
 			finding_number(&run->finding, "value", (double)value);
 			finding_number(&run->finding, "default", (double)settings->usual);
 		}
@@ -40,11 +38,9 @@ int sysctls_judge(struct check_run *run, const char *folder,
 			words_add(&other, "%s is %" PRId64, settings->name, value);
 	}
 	if (!found)
-		return check_say(run, FINDING_SKIP,
-				 "rpcrdma has settings only when it is loaded");
+		return check_say(run, FINDING_SKIP, "rpcrdma has settings only when it is loaded");
 	if (low.count)
-		return check_say_why(run, FINDING_WARN, "too-small", "%s",
-				     words_text(&low));
+		return check_say_why(run, FINDING_WARN, "too-small", "%s", words_text(&low));
 	if (other.count)
 		return check_say(run, FINDING_PASS, "changed, but not too small: %s",
 				 words_text(&other));

@@ -71,10 +71,9 @@ static int archive_end(const struct cli *cli, const struct child_end *end)
 
 int archive_run(struct cli *cli)
 {
-	const struct child_function function = { .kind = CHILD_COMMAND,
-						 .name = "the command",
-						 .run = archive_command,
-						 .arg = cli };
+	const struct child_function function = {
+		.kind = CHILD_COMMAND, .name = "the command", .run = archive_command, .arg = cli
+	};
 	unsigned int limit = cli->timeout_ms ? cli->timeout_ms : 60000, left;
 	uint64_t begin = now_ms(), deadline = deadline_in(limit);
 	struct snapshot_unpacked unpacked;

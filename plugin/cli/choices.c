@@ -77,8 +77,7 @@ static void choice_formats_each(const struct host *host, const char *prefix, cho
 }
 
 /* Also with each of its values: "NAME=VALUE". */
-static void choice_faults_each(const struct host *host, const char *prefix, choice_fn fn,
-			       void *arg)
+static void choice_faults_each(const struct host *host, const char *prefix, choice_fn fn, void *arg)
 {
 	const struct fault_row *row;
 	char name[128];
@@ -92,15 +91,14 @@ static void choice_faults_each(const struct host *host, const char *prefix, choi
 		for (value = row->values; value && *value; value += len) {
 			value += *value == '|';
 			len = strcspn(value, "|");
-			snprintf(name, sizeof(name), "%s=%.*s", row->name, (int)len,
-				 value);
+			snprintf(name, sizeof(name), "%s=%.*s", row->name, (int)len, value);
 			fn(arg, name, NULL);
 		}
 	}
 }
 
-static void choice_commands_each(const struct host *host, const char *prefix,
-				 choice_fn fn, void *arg)
+static void choice_commands_each(const struct host *host, const char *prefix, choice_fn fn,
+				 void *arg)
 {
 	const struct cli_command *const *command;
 
@@ -112,8 +110,8 @@ static void choice_commands_each(const struct host *host, const char *prefix,
 }
 
 /* Reasons only of an id that was entered: there are hundreds. */
-static void choice_findings_each(const struct host *host, const char *prefix,
-				 choice_fn fn, void *arg)
+static void choice_findings_each(const struct host *host, const char *prefix, choice_fn fn,
+				 void *arg)
 {
 	size_t len = strcspn(prefix, "/");
 	const struct meaning *meaning = NULL;
@@ -144,8 +142,7 @@ static void choice_options_each(const struct host *host, const char *prefix, cho
 /* --- of this host ------------------------------------------------------------------ */
 
 /* @targets: mount points, described by what is mounted; else the other way round. */
-static void choice_mounted_each(const struct host *host, bool targets, choice_fn fn,
-				void *arg)
+static void choice_mounted_each(const struct host *host, bool targets, choice_fn fn, void *arg)
 {
 	struct host_mounts mounts = { .count = 0 };
 	const struct host_mount *mount;
@@ -158,8 +155,7 @@ static void choice_mounted_each(const struct host *host, bool targets, choice_fn
 	host_mounts_fini(&mounts);
 }
 
-static void choice_mounts_each(const struct host *host, const char *prefix, choice_fn fn,
-			       void *arg)
+static void choice_mounts_each(const struct host *host, const char *prefix, choice_fn fn, void *arg)
 {
 	(void)prefix;
 	choice_mounted_each(host, true, fn, arg);
@@ -177,8 +173,7 @@ static void choice_places_each(const struct view_places *places, bool names, cho
 			   names ? place->fs_spec : place->target);
 }
 
-static void choice_pools_each(const struct host *host, const char *prefix, choice_fn fn,
-			      void *arg)
+static void choice_pools_each(const struct host *host, const char *prefix, choice_fn fn, void *arg)
 {
 	struct view_places places = { .count = 0 };
 	char skipped[256];
@@ -203,8 +198,8 @@ static void choice_sources_each(const struct host *host, const char *prefix, cho
 	view_places_fini(&places);
 }
 
-static void choice_folder_each(const struct host *host, const char *folder,
-			       const char *file, choice_fn fn, void *arg)
+static void choice_folder_each(const struct host *host, const char *folder, const char *file,
+			       choice_fn fn, void *arg)
 {
 	struct host_list list = { .count = 0 };
 	char path[512];
@@ -212,8 +207,7 @@ static void choice_folder_each(const struct host *host, const char *folder,
 
 	if (!host_list(host, folder, &list))
 		for (i = 0; i < list.count; i++) {
-			snprintf(path, sizeof(path), "%s/%.255s/%s", folder,
-				 list.names[i], file);
+			snprintf(path, sizeof(path), "%s/%.255s/%s", folder, list.names[i], file);
 			if (!host_exists(host, path))
 				fn(arg, list.names[i], NULL);
 		}
@@ -228,16 +222,15 @@ static void choice_devices_each(const struct host *host, const char *prefix, cho
 }
 
 /* Files like bonding_masters are no interfaces. */
-static void choice_interfaces_each(const struct host *host, const char *prefix,
-				   choice_fn fn, void *arg)
+static void choice_interfaces_each(const struct host *host, const char *prefix, choice_fn fn,
+				   void *arg)
 {
 	(void)prefix;
 	choice_folder_each(host, "sys/class/net", "ifindex", fn, arg);
 }
 
 /* Link-local addresses need a zone. */
-static bool choice_address_text(const struct sockaddr *sa, bool port, char *buf,
-				size_t cap)
+static bool choice_address_text(const struct sockaddr *sa, bool port, char *buf, size_t cap)
 {
 	bool v6 = sa && sa->sa_family == AF_INET6;
 	char name[ADDRESS_NAME_MAX];
@@ -273,22 +266,21 @@ static void choice_system_addresses_each(const struct host *host, bool port, cho
 	freeifaddrs(list);
 }
 
-static void choice_addresses_each(const struct host *host, const char *prefix,
-				  choice_fn fn, void *arg)
+static void choice_addresses_each(const struct host *host, const char *prefix, choice_fn fn,
+				  void *arg)
 {
 	(void)prefix;
 	choice_system_addresses_each(host, false, fn, arg);
 }
 
-static void choice_listeners_each(const struct host *host, const char *prefix,
-				  choice_fn fn, void *arg)
+static void choice_listeners_each(const struct host *host, const char *prefix, choice_fn fn,
+				  void *arg)
 {
 	(void)prefix;
 	choice_system_addresses_each(host, true, fn, arg);
 }
 
-static void choice_lists_each(const struct host *host, const char *prefix, choice_fn fn,
-			      void *arg);
+static void choice_lists_each(const struct host *host, const char *prefix, choice_fn fn, void *arg);
 
 #define CHOICE_NAMES(id, ...)                                               \
 	const struct cli_choice choice_##id = { .name = #id,                \
@@ -316,13 +308,11 @@ CHOICE_NAMES(options);
 CHOICE_NAMES(lists, .fixed = true);
 
 static const struct cli_choice *const lists[] = {
-	&choice_addresses,  &choice_devices,   &choice_findings,
-	&choice_interfaces, &choice_listeners, &choice_mounts,
-	&choice_options,    &choice_pools,     &choice_sources,
+	&choice_addresses, &choice_devices, &choice_findings, &choice_interfaces, &choice_listeners,
+	&choice_mounts,    &choice_options, &choice_pools,    &choice_sources,
 };
 
-static void choice_lists_each(const struct host *host, const char *prefix, choice_fn fn,
-			      void *arg)
+static void choice_lists_each(const struct host *host, const char *prefix, choice_fn fn, void *arg)
 {
 	size_t i;
 

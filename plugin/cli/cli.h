@@ -50,18 +50,16 @@ struct cli_choice {
 	const char *const *words; /* all that are accepted, ends with NULL; NULL: any */
 	/* Calls @fn for each name; @about is a few words, or NULL. What cannot be read has no
 	 * names. @prefix: what was entered, of use where all names are too many. */
-	void (*each)(const struct host *host, const char *prefix, choice_fn fn,
-		     void *arg);
+	void (*each)(const struct host *host, const char *prefix, choice_fn fn, void *arg);
 	bool fixed;                                   /* each needs no host */
 	enum { PATH_NONE, PATH_FILE, PATH_DIR } path; /* where no name fits */
 };
 
-extern const struct cli_choice choice_file, choice_dir, choice_roles, choice_flavors,
-	choice_levels, choice_transports, choice_versions, choice_engine_versions,
-	choice_types, choice_links, choice_formats, choice_plan_formats, choice_faults,
-	choice_commands, choice_pools, choice_pool_or_file, choice_mounts, choice_sources,
-	choice_devices, choice_interfaces, choice_addresses, choice_listeners,
-	choice_findings, choice_options, choice_lists;
+extern const struct cli_choice choice_file, choice_dir, choice_roles, choice_flavors, choice_levels,
+	choice_transports, choice_versions, choice_engine_versions, choice_types, choice_links,
+	choice_formats, choice_plan_formats, choice_faults, choice_commands, choice_pools,
+	choice_pool_or_file, choice_mounts, choice_sources, choice_devices, choice_interfaces,
+	choice_addresses, choice_listeners, choice_findings, choice_options, choice_lists;
 
 /* The index of @word in the choice's words, or -1. */
 int choice_index(const struct cli_choice *choice, const char *word);
@@ -75,8 +73,7 @@ const struct cli_choice *choice_list(const char *name);
 /* A form of the command line: what its operands are. */
 struct cli_form {
 	const char *action; /* the first operand; NULL: the command has no actions */
-	const char
-		*option; /* without it there are none after the action; NULL: there are */
+	const char *option; /* without it there are none after the action; NULL: there are */
 	const struct cli_choice *operands[CLI_OPERANDS_MAX]; /* NULL: none, or free */
 	bool repeated;                                       /* the last one */
 };
@@ -93,19 +90,18 @@ struct cli_command {
 	const char *manual;      /* the page that has it; NULL: nfsrdma-NAME */
 	int max_operands;
 	const struct cli_option *options; /* ends with name NULL */
-	size_t size; /* of the struct that they fill in; 0: struct cli alone */
-	unsigned int timeout_ms; /* default of --timeout */
-	const char *working; /* for the progress line; NULL: it has none, or its own */
+	size_t size;                      /* of the struct that they fill in; 0: struct cli alone */
+	unsigned int timeout_ms;          /* default of --timeout */
+	const char *working;              /* for the progress line; NULL: it has none, or its own */
 	/* @options: the command's struct. Returns the exit status. What went wrong is printed by
 	 * cli_error() or cli_usage(). */
 	int (*run)(void *options);
 };
 
 /* A command's forms. */
-#define CLI_FORMS(...)                                               \
-	.forms = (const struct cli_form[]){ __VA_ARGS__ },           \
-	.nforms = sizeof((const struct cli_form[]){ __VA_ARGS__ }) / \
-		  sizeof(struct cli_form)
+#define CLI_FORMS(...)                                     \
+	.forms = (const struct cli_form[]){ __VA_ARGS__ }, \
+	.nforms = sizeof((const struct cli_form[]){ __VA_ARGS__ }) / sizeof(struct cli_form)
 
 /* commands.c */
 
@@ -164,18 +160,16 @@ int cmd_check_fill(const struct cmd_check_job *job, finding_sink sink, void *arg
 
 /* An entry of the journal for each finding that needs attention, then one for the verdict, with
  * @note. @identifier: SYSLOG_IDENTIFIER. Errors: of journal_send(). */
-int publish_journal(const struct report *report, const char *identifier,
-		    const char *note);
+int publish_journal(const struct report *report, const char *identifier, const char *note);
 /* Replaces the file. Where its folder is missing, *@note says so; else it is "". Errors: of
  * writing the file; -ENOMEM. */
-int publish_metrics(const struct report *report, const char *path, char *note,
-		    size_t cap);
+int publish_metrics(const struct report *report, const char *path, char *note, size_t cap);
 
 /* cmd-mounts.c, for others that look at mounts */
 
 struct mounts_rows {
-	const struct check_target *of; /* of its server alone; NULL: all */
-	unsigned int max; /* at most, those that need attention first; 0: no limit */
+	const struct check_target *of;   /* of its server alone; NULL: all */
+	unsigned int max;                /* at most, those that need attention first; 0: no limit */
 	const struct report_shown *show; /* NULL: all columns */
 };
 
@@ -184,13 +178,12 @@ int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
 		     const struct mount_verdict *verdicts, struct mounts_rows rows);
 /* The metrics of mounts, of that server alone, or (NULL) all. */
 void cmd_mounts_metrics(struct report *report, const struct host *host,
-			const struct mounts_seen *seen,
-			const struct mount_verdict *verdicts,
+			const struct mounts_seen *seen, const struct mount_verdict *verdicts,
 			const struct check_target *of);
 /* Looks at the mounts of @host, by its files alone: metrics, and the table if @table. What cannot be read
  * is a finding of the checks. Errors: -ENOMEM. */
-int cmd_mounts_of(struct report *report, const struct host *host,
-		  const struct check_target *of, bool table);
+int cmd_mounts_of(struct report *report, const struct host *host, const struct check_target *of,
+		  bool table);
 /* Mounts could not be read, for what err_text() says: mount.list is unknown. */
 int cmd_mounts_unknown(struct report *report);
 
@@ -239,8 +232,8 @@ bool cmd_ovirt_is_posix(const struct cmd_ovirt_options *options);
 void cmd_ovirt_repository(const struct host *host, const char *repository, char *buf);
 /* What is wrong with what is mounted for the domain now, and what to do; "" where nothing is. Both of
  * OVIRT_TEXT_MAX. Errors: it is not known. */
-int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain,
-		      char *text, char *remedy);
+int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain, char *text,
+		      char *remedy);
 
 /* cmd-help.c */
 
@@ -253,8 +246,7 @@ int command_unknown(const char *name);
 
 /* values.c, for operands; options.h has the parsers of options */
 
-int value_number(const char *text, unsigned long min, unsigned long max,
-		 unsigned long *out);
+int value_number(const char *text, unsigned long min, unsigned long max, unsigned long *out);
 
 /* SERVER[:/PATH]; an IPv6 address stands in brackets. */
 struct value_server {
@@ -302,8 +294,7 @@ unsigned int output_page(FILE *out);
 /* Text of that width, behind so many columns, cleaned. */
 void output_text(FILE *out, const char *text, unsigned int indent);
 /* To stdout: a label, and the text, cleaned, behind it in @column, in lines of the width. */
-void output_labelled(const char *label, unsigned int column, const char *text,
-		     unsigned int width);
+void output_labelled(const char *label, unsigned int column, const char *text, unsigned int width);
 /* What the steps on @host (NULL: this machine) depend on: enum report_system. @of: what those steps
  * have; what configures network and firewall is read only where one has that, from many files. */
 unsigned int output_systems(const struct host *host, unsigned int of);
@@ -343,8 +334,7 @@ void progress_erase(struct progress_line *progress);
 
 struct ticker *ticker_start(bool quiet, const char *what);
 /* What the command does from now on; of @total the part @done, if it is not 0. */
-void ticker_set(struct ticker *ticker, const char *what, unsigned int done,
-		unsigned int total);
+void ticker_set(struct ticker *ticker, const char *what, unsigned int done, unsigned int total);
 /* Before a line that the command prints; the ticker goes on. */
 void ticker_erase(struct ticker *ticker);
 void ticker_stop(struct ticker *ticker);

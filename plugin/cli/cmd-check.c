@@ -61,8 +61,8 @@ int cmd_check_fill(const struct cmd_check_job *job, finding_sink sink, void *arg
 #define NOTE_MAX   320
 
 /* Writes to where --textfile and --journal say. Errors are printed. */
-static int cmd_check_publish(const struct cmd_check_options *options,
-			     struct report *report, const struct host *host)
+static int cmd_check_publish(const struct cmd_check_options *options, struct report *report,
+			     const struct host *host)
 {
 	char note[NOTE_MAX] = "";
 	int rc = 0, one;
@@ -132,8 +132,7 @@ static int cmd_check_run(void *arg)
 	if (!report)
 		return cli_error(cli, EXIT_UNKNOWN, "no memory for the report");
 	cli_repeat(cli, report);
-	target.roles = options->request.roles ? options->request.roles
-					      : checks_roles(host);
+	target.roles = options->request.roles ? options->request.roles : checks_roles(host);
 	job.host = host;
 	job.deadline = deadline_in(cli->timeout_ms);
 	rc = cmd_check_fill(&job, report_collect, &collector);
@@ -154,12 +153,11 @@ const struct cli_command cmd_check = {
 	.name = "check",
 	.synopsis = "[OPTION...] [SERVER[:/EXPORT]]",
 	.summary = "Check whether this host and a server are ready, and what is missing.",
-	.details =
-		"Checks modules, devices, the fabric, limits, configuration and firewalls of "
-		"this host, and with SERVER the path to the server and its listener. Each "
-		"failure has a cause and steps; checks that depend on a failed one are skipped. "
-		"Nothing is changed. It works without privileges; what only root may read is "
-		"unknown then.",
+	.details = "Checks modules, devices, the fabric, limits, configuration and firewalls of "
+		   "this host, and with SERVER the path to the server and its listener. Each "
+		   "failure has a cause and steps; checks that depend on a failed one are skipped. "
+		   "Nothing is changed. It works without privileges; what only root may read is "
+		   "unknown then.",
 	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
 	.options = cmd_check_options,

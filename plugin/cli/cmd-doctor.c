@@ -72,8 +72,7 @@ static void doctor_on_matrix(void *arg, const struct matrix *matrix)
 	report_matrix(((struct doctor *)arg)->collector.report, matrix);
 }
 
-static void doctor_on_progress(void *arg, const char *what, unsigned int done,
-			       unsigned int total)
+static void doctor_on_progress(void *arg, const char *what, unsigned int done, unsigned int total)
 {
 	ticker_set(((struct doctor *)arg)->options->cli.ticker, what, done, total);
 }
@@ -135,10 +134,8 @@ static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 	}
 	if (doctor->listener != FINDING_PASS && !options->transport) {
 		if (!*doctor->because)
-			snprintf(doctor->because, sizeof(doctor->because),
-				 "fabric.listener");
-		snprintf(text, sizeof(text), "not probed, because of %s",
-			 doctor->because);
+			snprintf(doctor->because, sizeof(doctor->because), "fabric.listener");
+		snprintf(text, sizeof(text), "not probed, because of %s", doctor->because);
 		fact.text = text;
 		fact.key = "because";
 		fact.value = doctor->because;
@@ -189,8 +186,7 @@ static int doctor_plan(struct doctor *doctor)
 		words_add(&words, "port=%u", asked->port);
 	if (asked->sec)
 		words_add(&words, "sec=%s", asked->sec);
-	snprintf(requested, sizeof(requested), "%.63s",
-		 words.count ? words_text(&words) : "");
+	snprintf(requested, sizeof(requested), "%.63s", words.count ? words_text(&words) : "");
 	request.options = words.count ? requested : NULL;
 	rc = policy_open(&policies, doctor->host);
 	request.policies = policies;
@@ -255,12 +251,10 @@ static int cmd_doctor_run(void *arg)
 		err_set(EINVAL, "no server given; expected SERVER:/EXPORT");
 		return cli_usage(cli);
 	}
-	if (cmd_check_target(&options->request, cli->operands[0], &server,
-			     &doctor.target))
+	if (cmd_check_target(&options->request, cli->operands[0], &server, &doctor.target))
 		return cli_usage(cli);
 	if (!server.path) {
-		err_set(EINVAL, "no export in '%.60s'; expected SERVER:/EXPORT",
-			cli->operands[0]);
+		err_set(EINVAL, "no export in '%.60s'; expected SERVER:/EXPORT", cli->operands[0]);
 		return cli_usage(cli);
 	}
 	rc = cli_open_host(cli, &host);
@@ -283,12 +277,11 @@ const struct cli_command cmd_doctor = {
 	.name = "doctor",
 	.synopsis = "[OPTION...] SERVER:/EXPORT",
 	.summary = "Diagnose a mount: checks, a quick probe, and the steps to fix it.",
-	.details =
-		"Checks this host as a client, the path to the server and this host's mounts of "
-		"it; then probes the server like 'nfsrdma probe --level quick', and plans a "
-		"mount. The report ends with one list of steps, in order. There is no probe if "
-		"the checks show that the server's RDMA port cannot be reached, unless "
-		"--transport is given. Nothing is changed, and the probe only reads.",
+	.details = "Checks this host as a client, the path to the server and this host's mounts of "
+		   "it; then probes the server like 'nfsrdma probe --level quick', and plans a "
+		   "mount. The report ends with one list of steps, in order. There is no probe if "
+		   "the checks show that the server's RDMA port cannot be reached, unless "
+		   "--transport is given. Nothing is changed, and the probe only reads.",
 	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
 	.options = cmd_doctor_options,

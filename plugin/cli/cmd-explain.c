@@ -24,10 +24,9 @@ static int explain_parse_message(const char *value, void *message)
 
 static const struct cli_option cmd_explain_options[] = {
 	OPTION_ROOT_READ,
-	OPTION_VALUE(
-		"message", "TEXT", struct cmd_explain_options, message,
-		"Explain a message of another program: a line of a log, or a part of it.",
-		.parse = explain_parse_message),
+	OPTION_VALUE("message", "TEXT", struct cmd_explain_options, message,
+		     "Explain a message of another program: a line of a log, or a part of it.",
+		     .parse = explain_parse_message),
 	OPTION_FLAG("all", struct cmd_explain_options, all,
 		    "Show the steps for all systems, not only for this one."),
 	OPTION_FLAG("scd", struct cmd_explain_options, scd,
@@ -38,9 +37,8 @@ static const struct cli_option cmd_explain_options[] = {
 struct explain_page {
 	unsigned int width;
 	const struct host *host; /* NULL: this machine */
-	unsigned int
-		systems;    /* of the host, as far as they are known; 0: steps for all */
-	unsigned int known; /* of enum report_system */
+	unsigned int systems;    /* of the host, as far as they are known; 0: steps for all */
+	unsigned int known;      /* of enum report_system */
 };
 
 /* "{server}" and "{!server}" are what the evidence of a report has in their place: SERVER. */
@@ -83,12 +81,10 @@ static void explain_steps(const struct step *step, struct explain_page *page)
 		if (!meaning_step_fits(step, page->systems))
 			continue;
 		meaning_step(step, page->systems, text, sizeof(text));
-		output_labelled(label, LABEL_WIDTH, explain_text(text, shown),
-				page->width);
+		output_labelled(label, LABEL_WIDTH, explain_text(text, shown), page->width);
 		label = "";
 		if (step->command)
-			printf("%*s%s\n", LABEL_WIDTH + 2, "",
-			       explain_text(step->command, shown));
+			printf("%*s%s\n", LABEL_WIDTH + 2, "", explain_text(step->command, shown));
 	}
 }
 
@@ -97,8 +93,7 @@ static void explain_reason(const struct reason *reason, struct explain_page *pag
 	char cause[MEANING_CAUSE_MAX];
 	size_t i;
 
-	output_labelled("Cause", LABEL_WIDTH, explain_text(reason->cause, cause),
-			page->width);
+	output_labelled("Cause", LABEL_WIDTH, explain_text(reason->cause, cause), page->width);
 	explain_steps(reason->steps, page);
 	for (i = 0; reason->see[i]; i++)
 		output_labelled(i ? "" : "See", LABEL_WIDTH, reason->see[i], page->width);
@@ -118,8 +113,8 @@ static void explain_one(const struct meaning *meaning, struct explain_page *page
 	for (i = 0; meaning->see[i]; i++)
 		output_labelled(i ? "" : "See", LABEL_WIDTH, meaning->see[i], width);
 	if (meaning->decisive)
-		output_labelled("Decisive", LABEL_WIDTH,
-				"if this is unknown, so is the verdict", width);
+		output_labelled("Decisive", LABEL_WIDTH, "if this is unknown, so is the verdict",
+				width);
 	for (reason = meaning->reasons; reason->name; reason++) {
 		printf("\n%s/%s\n", meaning->id, reason->name);
 		explain_reason(reason, page);
@@ -154,18 +149,14 @@ static int explain_find(const char *operand, struct explain_subject *out)
 	struct words names = { 0 };
 	char id[FINDING_ID_MAX];
 
-	snprintf(id, sizeof(id), "%.*s", (int)min_u32((uint32_t)len, sizeof(id)),
-		 operand);
-	*out = (struct explain_subject){ .meaning = len < sizeof(id) ? meaning_find(id)
-								     : NULL };
+	snprintf(id, sizeof(id), "%.*s", (int)min_u32((uint32_t)len, sizeof(id)), operand);
+	*out = (struct explain_subject){ .meaning = len < sizeof(id) ? meaning_find(id) : NULL };
 	if (!out->meaning) {
 		near = meaning_near(operand);
 		if (near)
-			return err_set(EINVAL,
-				       "unknown finding '%.60s'; did you mean '%s'?",
+			return err_set(EINVAL, "unknown finding '%.60s'; did you mean '%s'?",
 				       operand, near->id);
-		return err_set(EINVAL,
-			       "unknown finding '%.60s'; 'nfsrdma explain' lists all",
+		return err_set(EINVAL, "unknown finding '%.60s'; 'nfsrdma explain' lists all",
 			       operand);
 	}
 	if (!operand[len])
@@ -175,9 +166,8 @@ static int explain_find(const char *operand, struct explain_subject *out)
 		return 0;
 	for (reason = out->meaning->reasons; reason->name; reason++)
 		words_add(&names, "%s", reason->name);
-	return err_set(EINVAL, "unknown reason '%2$.60s' of %1$s; expected %3$s",
-		       out->meaning->id, operand + len + 1,
-		       names.count ? words_text(&names) : "none");
+	return err_set(EINVAL, "unknown reason '%2$.60s' of %1$s; expected %3$s", out->meaning->id,
+		       operand + len + 1, names.count ? words_text(&names) : "none");
 }
 
 /* A mistake in one of them is found before anything is printed. */
@@ -204,12 +194,10 @@ static int explain_operands(const struct cli *cli, struct explain_page *page)
 }
 
 /* Of each program the one that @text has most of: libvirt repeats what mount.nfs says. */
-static const struct message *explain_best_message(const struct message **after,
-						  const char *text)
+static const struct message *explain_best_message(const struct message **after, const char *text)
 {
 	const struct message *message = *after, *best = NULL;
-	const char *program = message_next(message) ? message_next(message)->program
-						    : NULL;
+	const char *program = message_next(message) ? message_next(message)->program : NULL;
 	size_t most = 0, score;
 
 	while ((message = message_next(*after)) && !strcmp(message->program, program)) {
@@ -224,8 +212,7 @@ static const struct message *explain_best_message(const struct message **after,
 }
 
 /* What another program printed, as it stands in a log. */
-static int explain_messages(const struct cmd_explain_options *options,
-			    struct explain_page *page)
+static int explain_messages(const struct cmd_explain_options *options, struct explain_page *page)
 {
 	const struct message *after = NULL, *message;
 	char text[MEANING_CAUSE_MAX];
@@ -235,8 +222,7 @@ static int explain_messages(const struct cmd_explain_options *options,
 		message = explain_best_message(&after, options->message);
 		if (!message)
 			continue;
-		printf("%s%s: %s\n\n", found ? "\n" : "", message->program,
-		       message->text);
+		printf("%s%s: %s\n\n", found ? "\n" : "", message->program, message->text);
 		output_labelled("Cause", LABEL_WIDTH, explain_text(message->cause, text),
 				page->width);
 		explain_steps(message->steps, page);

@@ -38,8 +38,8 @@ int command_unknown(const char *name)
 		if (!(*command)->hidden)
 			near_try(&near, (*command)->name);
 	if (near_found(&near))
-		return err_set(EINVAL, "unknown command '%.60s'; did you mean '%s'?",
-			       name, near_found(&near));
+		return err_set(EINVAL, "unknown command '%.60s'; did you mean '%s'?", name,
+			       near_found(&near));
 	return err_set(EINVAL, "unknown command '%.60s'", name);
 }
 

@@ -37,8 +37,7 @@ static int cmd_mounts_read(const struct host *host, uint64_t deadline,
 	if (rc)
 		return rc;
 	/* libvirt is not asked: its files say what the gates go by. */
-	sources.pools_unknown = pool_places_gap(host, &readings->pools,
-						readings->pools_unknown);
+	sources.pools_unknown = pool_places_gap(host, &readings->pools, readings->pools_unknown);
 	sources.now = now_ms();
 	rc = view_open(&readings->now, &sources);
 	if (!rc && host_is_live(host) && !geteuid())
@@ -107,8 +106,8 @@ static bool cmd_mounts_has_row(struct cmd_mounts_pass *table, enum finding_statu
 	if (table->rc || (table->of && !check_target_has(table->of, source, address)))
 		return false;
 	table->count += table->pass == TABLE_COUNT;
-	if (table->pass == TABLE_COUNT || !table->room ||
-	    (table->pass == TABLE_CARE && !care) || (table->pass == TABLE_GOOD && care))
+	if (table->pass == TABLE_COUNT || !table->room || (table->pass == TABLE_CARE && !care) ||
+	    (table->pass == TABLE_GOOD && care))
 		return false;
 	table->room--;
 	return true;
@@ -119,8 +118,7 @@ static void cmd_mounts_add_missing(void *arg, const struct mount_missing *missin
 	const char *source = missing->dir->place->fs_spec;
 	struct cmd_mounts_pass *table = arg;
 	const char *cells[] = { "rdma",
-				missing->status == FINDING_SKIP ? "not mounted yet"
-								: "not mounted",
+				missing->status == FINDING_SKIP ? "not mounted yet" : "not mounted",
 				"-",
 				"-",
 				table->asked ? "-" : "",
@@ -132,16 +130,14 @@ static void cmd_mounts_add_missing(void *arg, const struct mount_missing *missin
 		table->rc = report_row(table->report, missing->status, cells);
 }
 
-static void cmd_mounts_add_rows(struct cmd_mounts_pass *table,
-				const struct mounts_seen *seen,
+static void cmd_mounts_add_rows(struct cmd_mounts_pass *table, const struct mounts_seen *seen,
 				const struct mount_verdict *verdicts)
 {
 	unsigned int i, count = view_nfs(seen->view)->count;
 
 	for (i = 0; i < count; i++)
 		if (cmd_mounts_has_row(table, mounts_status(&verdicts[i]),
-				       verdicts[i].mount->fs_spec,
-				       verdicts[i].mount->addr))
+				       verdicts[i].mount->fs_spec, verdicts[i].mount->addr))
 			table->rc = cmd_mounts_row(table->report, &verdicts[i]);
 	mounts_missing(seen->view, cmd_mounts_add_missing, table);
 }
@@ -149,10 +145,9 @@ static void cmd_mounts_add_rows(struct cmd_mounts_pass *table,
 int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
 		     const struct mount_verdict *verdicts, struct mounts_rows rows)
 {
-	struct cmd_mounts_pass table = { .report = report,
-					 .asked = seen->answers,
-					 .of = rows.of,
-					 .pass = TABLE_COUNT };
+	struct cmd_mounts_pass table = {
+		.report = report, .asked = seen->answers, .of = rows.of, .pass = TABLE_COUNT
+	};
 
 	cmd_mounts_add_rows(&table, seen, verdicts);
 	if (!table.count)
@@ -178,8 +173,7 @@ static bool cmd_mounts_is_of(const void *target, const struct nfs_mount *mount)
 }
 
 void cmd_mounts_metrics(struct report *report, const struct host *host,
-			const struct mounts_seen *seen,
-			const struct mount_verdict *verdicts,
+			const struct mounts_seen *seen, const struct mount_verdict *verdicts,
 			const struct check_target *of)
 {
 	struct mounts_measured measured = {
@@ -192,8 +186,8 @@ void cmd_mounts_metrics(struct report *report, const struct host *host,
 	mounts_metrics_of(host, &measured, report);
 }
 
-int cmd_mounts_of(struct report *report, const struct host *host,
-		  const struct check_target *of, bool table)
+int cmd_mounts_of(struct report *report, const struct host *host, const struct check_target *of,
+		  bool table)
 {
 	_cleanup_(view_places_fini) struct view_places pools = { .count = 0 };
 	_cleanup_(view_close_p) struct view *view = NULL;
@@ -215,8 +209,7 @@ int cmd_mounts_of(struct report *report, const struct host *host,
 	if (rc)
 		return rc;
 	cmd_mounts_metrics(report, host, &seen, verdicts, of);
-	return table ? cmd_mounts_table(report, &seen, verdicts,
-					(struct mounts_rows){ .of = of })
+	return table ? cmd_mounts_table(report, &seen, verdicts, (struct mounts_rows){ .of = of })
 		     : 0;
 }
 
@@ -250,8 +243,7 @@ static int cmd_mounts_hook(struct report *report, const struct host *host)
 {
 	_cleanup_(finding_fini) struct finding finding = { 0 };
 
-	if (libvirt_hook_find(host, &live_system, &finding) ||
-	    finding.status != FINDING_WARN)
+	if (libvirt_hook_find(host, &live_system, &finding) || finding.status != FINDING_WARN)
 		return 0;
 	return report_add(report, &finding);
 }

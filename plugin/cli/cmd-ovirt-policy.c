@@ -104,13 +104,11 @@ static void ovirt_policy_restore(struct ovirt_policy_run *run, size_t file)
 
 	if (!rc && ovirt_policy_is_changed(run, file) &&
 	    ovirt_policy_same(now, run->change.after[file]))
-		rc = place_write(run->host, paths[file], now, run->change.before[file],
-				 NULL);
+		rc = place_write(run->host, paths[file], now, run->change.before[file], NULL);
 	if (!rc)
 		rc = place_remove_dirs(run->host, &run->made[file]);
 	if (rc)
-		cli_error(&run->options->cli, 0, "cannot restore /%s: %s", paths[file],
-			  err_text());
+		cli_error(&run->options->cli, 0, "cannot restore /%s: %s", paths[file], err_text());
 }
 
 /* The folder of a removed file, unless something else is in it. */
@@ -164,8 +162,7 @@ static void ovirt_policy_print_mounted(const struct ovirt_policy_run *run)
 
 	for (i = 0; i < run->request.ndomains && !run->request.remove; i++) {
 		if (cmd_ovirt_mounted(run->host, &run->domains[i], text, remedy))
-			snprintf(all, sizeof(all),
-				 "The mounts of this host are unknown: %.600s",
+			snprintf(all, sizeof(all), "The mounts of this host are unknown: %.600s",
 				 err_text());
 		else if (*text)
 			snprintf(all, sizeof(all), "%s. To change it: %s", text, remedy);
@@ -186,8 +183,7 @@ static int ovirt_policy_print(const struct ovirt_policy_run *run, bool any)
 	size_t i;
 
 	if (!any)
-		puts(remove ? "Nothing to remove."
-			    : "Nothing to do: the settings exist already.");
+		puts(remove ? "Nothing to remove." : "Nothing to do: the settings exist already.");
 	for (i = 0; i < ARRAY_SIZE(paths); i++) {
 		if (!ovirt_policy_is_changed(run, i))
 			continue;
@@ -230,8 +226,8 @@ static int ovirt_policy_check_options(const struct cmd_ovirt_options *options)
 		return err_set(EINVAL, "--type and --nfs-version need options");
 	if (strcmp(options->cli.format->name, "text"))
 		return err_set(EINVAL, "--format needs options");
-	if (options->remove && (options->port || options->mount_options ||
-				options->resolve || options->guard_only))
+	if (options->remove &&
+	    (options->port || options->mount_options || options->resolve || options->guard_only))
 		return err_set(
 			EINVAL,
 			"--remove cannot be combined with --port, --options, --resolve and --guard-only");
@@ -255,8 +251,7 @@ static int ovirt_policy_add_domains(struct ovirt_policy_run *run)
 		rc = ovirt_domain(options->cli.operands[i], repository, domain);
 		family = IP_UNKNOWN;
 		if (!rc && options->resolve)
-			rc = cmd_plan_family(domain->spec, options->cli.timeout_ms,
-					     &family);
+			rc = cmd_plan_family(domain->spec, options->cli.timeout_ms, &family);
 		if (!rc && i > 1 && request->six != (family == IP_V6))
 			return err_set(
 				EINVAL,
@@ -287,17 +282,15 @@ static int ovirt_policy_make(struct ovirt_policy_run *run)
 		return EXIT_USAGE;
 	if (rc == -EPERM && run->request.sections == NFS_UTILS_UNKNOWN)
 		return EXIT_UNKNOWN;
-	return rc == -EPERM || rc == -EBADMSG || rc == -ENOENT ? EXIT_FAILED
-							       : EXIT_UNKNOWN;
+	return rc == -EPERM || rc == -EBADMSG || rc == -ENOENT ? EXIT_FAILED : EXIT_UNKNOWN;
 }
 
 /* Read again under the lock: its last holder may have changed them. */
 static int ovirt_policy_write(struct ovirt_policy_run *run)
 {
 	struct setup_lock lock;
-	int status = setup_lock_take(&lock, run->host, true, deadline_in(LOCK_MS))
-			     ? EXIT_UNKNOWN
-			     : 0;
+	int status = setup_lock_take(&lock, run->host, true, deadline_in(LOCK_MS)) ? EXIT_UNKNOWN
+										   : 0;
 	size_t i;
 
 	/* Left by a process that was killed there. */
@@ -318,8 +311,8 @@ static int ovirt_policy_run(struct ovirt_policy_run *run)
 	bool any;
 
 	if (rc)
-		return cli_error(&options->cli, rc == -EINVAL ? EXIT_USAGE : EXIT_UNKNOWN,
-				 "%s", err_text());
+		return cli_error(&options->cli, rc == -EINVAL ? EXIT_USAGE : EXIT_UNKNOWN, "%s",
+				 err_text());
 	run->request.host = run->host;
 	run->request.domains = run->domains;
 	run->request.remove = options->remove;
@@ -332,8 +325,7 @@ static int ovirt_policy_run(struct ovirt_policy_run *run)
 	if (any && !options->dry_run)
 		status = ovirt_policy_write(run);
 	if (status)
-		return cli_error(&options->cli, status, "%s; nothing was changed",
-				 err_text());
+		return cli_error(&options->cli, status, "%s; nothing was changed", err_text());
 	return ovirt_policy_print(run, any);
 }
 

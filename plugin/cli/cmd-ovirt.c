@@ -20,8 +20,7 @@ static const struct cli_option cmd_ovirt_options[] = {
 	OPTION_FORMAT_JSON("options: the output format, text (default) or json."),
 	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
 	OPTION_VALUE("port", "PORT", struct cmd_ovirt_options, port,
-		     "policy: the server's NFS/RDMA port (default 20049).",
-		     .parse = value_port),
+		     "policy: the server's NFS/RDMA port (default 20049).", .parse = value_port),
 	OPTION_VALUE(
 		"nfs-version", "VERSION", struct cmd_ovirt_options, nfs_version,
 		"options: the NFS version selected in the engine: auto (default), 3, 4, 4.0, 4.1 or 4.2.",
@@ -30,10 +29,9 @@ static const struct cli_option cmd_ovirt_options[] = {
 		"type", "TYPE", struct cmd_ovirt_options, type,
 		"options: the type of the storage domain: nfs (default), or posix, which mount.nfsrdma mounts.",
 		.choice = &choice_types),
-	OPTION_VALUE(
-		"repository", "DIR", struct cmd_ovirt_options, repository,
-		"VDSM's directory, below which it mounts domains (default /rhev/data-center).",
-		.choice = &choice_dir),
+	OPTION_VALUE("repository", "DIR", struct cmd_ovirt_options, repository,
+		     "VDSM's directory, below which it mounts domains (default /rhev/data-center).",
+		     .choice = &choice_dir),
 	OPTION_FLAG(
 		"remove", struct cmd_ovirt_options, remove,
 		"policy: remove the settings of these domains; without SERVER:/EXPORT, of all."),
@@ -62,8 +60,8 @@ void cmd_ovirt_repository(const struct host *host, const char *repository, char 
 	host_mounts_fini(&mounts);
 }
 
-int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain,
-		      char *text, char *remedy)
+int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain, char *text,
+		      char *remedy)
 {
 	const struct view_sources sources = { .host = host, .now = now_ms() };
 	_cleanup_(view_close_p) struct view *view = NULL;
@@ -97,8 +95,7 @@ static const char *cmd_ovirt_version_label(const char *version)
 	static const struct {
 		const char *version, *label;
 	} labels[] = {
-		{ "auto",
-		  "Auto Negotiate (can end at V3; choose V4.2 if the server supports it)" },
+		{ "auto", "Auto Negotiate (can end at V3; choose V4.2 if the server supports it)" },
 		{ "3", "V3" },
 		{ "4", "V4 (the server's highest of 4.2, 4.1 and 4.0)" },
 		{ "4.0", "V4.0" },
@@ -154,8 +151,7 @@ static void cmd_ovirt_print_help(const struct ovirt_advice *advice,
 		const struct plan_change *change = &advice->plan->changes[i];
 		char text[ERR_TEXT_MAX];
 
-		snprintf(text, sizeof(text), "%s%s%s: %s",
-			 change->before ? change->before : "",
+		snprintf(text, sizeof(text), "%s%s%s: %s", change->before ? change->before : "",
 			 change->before && change->after ? " -> " : "",
 			 change->after ? change->after : " removed", change->reason);
 		fputs("  ", stderr);
@@ -237,17 +233,16 @@ static void cmd_ovirt_print_json(const struct ovirt_advice *advice,
 /* --- options ----------------------------------------------------------------------------------------------- */
 
 /* What this host's nfsmount.conf does to it, which no option helps against. */
-static int cmd_ovirt_note_nfsmount(const struct host *host,
-				   const struct ovirt_domain *domain,
+static int cmd_ovirt_note_nfsmount(const struct host *host, const struct ovirt_domain *domain,
 				   struct ovirt_advice *advice)
 {
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
 	struct ovirt_effect effect;
 
 	if (conf_open(&conf, host, "etc/nfsmount.conf"))
-		return ovirt_advice_note(
-			advice, "the effect of this host's nfsmount.conf is unknown: %s",
-			err_text());
+		return ovirt_advice_note(advice,
+					 "the effect of this host's nfsmount.conf is unknown: %s",
+					 err_text());
 	return ovirt_effect_flag(conf, domain, advice->options, &effect)
 		       ? ovirt_advice_note(
 				 advice,
@@ -257,8 +252,7 @@ static int cmd_ovirt_note_nfsmount(const struct host *host,
 }
 
 static int cmd_ovirt_print_advice(const struct cmd_ovirt_options *options,
-				  struct ovirt_advice *advice,
-				  const struct ovirt_request *request,
+				  struct ovirt_advice *advice, const struct ovirt_request *request,
 				  const struct host *host)
 {
 	const struct cli *cli = &options->cli;
@@ -274,8 +268,7 @@ static int cmd_ovirt_print_advice(const struct cmd_ovirt_options *options,
 	if (!rc)
 		rc = cmd_ovirt_mounted(host, &domain, text, remedy);
 	if (output_is_json(cli)) {
-		cmd_ovirt_print_json(advice, request, rc ? NULL : text,
-				     rc ? NULL : remedy);
+		cmd_ovirt_print_json(advice, request, rc ? NULL : text, rc ? NULL : remedy);
 		return output_finish(cli);
 	}
 	puts(advice->options);
@@ -285,8 +278,7 @@ static int cmd_ovirt_print_advice(const struct cmd_ovirt_options *options,
 	for (i = 0; i < advice->nnotes; i++)
 		cli_error(cli, 0, "note: %s", advice->notes[i]);
 	if (rc)
-		cli_error(cli, 0, "note: the mounts of this host are unknown: %s",
-			  err_text());
+		cli_error(cli, 0, "note: the mounts of this host are unknown: %s", err_text());
 	else if (*text)
 		cli_error(cli, 0, "warning: %s. To change it: %s", text, remedy);
 	return output_finish(cli);
@@ -295,12 +287,9 @@ static int cmd_ovirt_print_advice(const struct cmd_ovirt_options *options,
 static int cmd_ovirt_check_options(const struct cmd_ovirt_options *options)
 {
 	if (options->cli.noperands != 2)
-		return err_set(EINVAL,
-			       "no domain given; expected options SERVER:/EXPORT");
+		return err_set(EINVAL, "no domain given; expected options SERVER:/EXPORT");
 	if (options->dry_run || options->remove || options->guard_only || options->port)
-		return err_set(
-			EINVAL,
-			"--dry-run, --remove, --guard-only and --port need policy");
+		return err_set(EINVAL, "--dry-run, --remove, --guard-only and --port need policy");
 	return options->cli.root && options->resolve
 		       ? err_set(EINVAL, "--resolve and --root cannot be combined")
 		       : 0;
@@ -342,8 +331,7 @@ static int cmd_ovirt_advise(const struct cmd_ovirt_options *options)
 		rc = ovirt_advise(&advice, &request);
 	}
 	if (rc)
-		return cli_error(cli, rc == -ENOMEM ? EXIT_UNKNOWN : EXIT_USAGE, "%s",
-				 err_text());
+		return cli_error(cli, rc == -ENOMEM ? EXIT_UNKNOWN : EXIT_USAGE, "%s", err_text());
 	return cmd_ovirt_print_advice(options, advice, &request, host);
 }
 
@@ -358,8 +346,8 @@ static int cmd_ovirt_run(void *arg)
 		return cmd_ovirt_advise(options);
 	if (!strcmp(action, "policy"))
 		return cmd_ovirt_policy(options);
-	err_set(EINVAL, "expected options or policy%s%.40s%s", *action ? ", not '" : "",
-		action, *action ? "'" : "");
+	err_set(EINVAL, "expected options or policy%s%.40s%s", *action ? ", not '" : "", action,
+		*action ? "'" : "");
 	return cli_usage(&options->cli);
 }
 
@@ -368,8 +356,7 @@ const struct cli_command cmd_ovirt = {
 	.synopsis = "options [OPTION...] SERVER:/EXPORT [-o OPTIONS]\n"
 		    "policy [OPTION...] SERVER:/EXPORT...\n"
 		    "policy --remove [OPTION...] [SERVER:/EXPORT...]",
-	.summary =
-		"Show what to enter in oVirt's engine, or set up its domains on this host.",
+	.summary = "Show what to enter in oVirt's engine, or set up its domains on this host.",
 	.details =
 		"options prints the custom mount options of a storage domain, checked against "
 		"the rules of the engine and of VDSM, and shows the other fields and the command "
@@ -377,12 +364,9 @@ const struct cli_command cmd_ovirt = {
 		"writes sections of nfsmount.conf and, for the gates, of nfsrdma.conf(5), unless "
 		"the nfs-utils of this host would ignore one. Both report a domain that is "
 		"mounted over TCP, which VDSM never changes. nfsrdma-ovirt(7) shows each step.",
-	.exit_status =
-		"0 done, 1 refused on this host, 2 usage or an impossible domain, 3 unknown",
+	.exit_status = "0 done, 1 refused on this host, 2 usage or an impossible domain, 3 unknown",
 	CLI_FORMS({ .action = "options", .operands = { &choice_sources } },
-		  { .action = "policy",
-		    .operands = { &choice_sources },
-		    .repeated = true }),
+		  { .action = "policy", .operands = { &choice_sources }, .repeated = true }),
 	.max_operands = 1 + CMD_OVIRT_DOMAINS_MAX,
 	.options = cmd_ovirt_options,
 	.size = sizeof(struct cmd_ovirt_options),

@@ -23,12 +23,10 @@ struct cmd_plan_options {
 static const struct cli_option cmd_plan_options[] = {
 	OPTION_ROOT_READ,
 	OPTION_MOUNT_OPTIONS(struct cmd_plan_options, mount_options),
-	OPTION_FLAG(
-		"options-only", struct cmd_plan_options, options_only,
-		"Print only the option string, on one line; warnings go to standard error."),
+	OPTION_FLAG("options-only", struct cmd_plan_options, options_only,
+		    "Print only the option string, on one line; warnings go to standard error."),
 	OPTION_VALUE("dir", "DIR", struct cmd_plan_options, dir,
-		     "The mount point, for the policy that applies to it.",
-		     .choice = &choice_dir),
+		     "The mount point, for the policy that applies to it.", .choice = &choice_dir),
 	OPTION_RESOLVE(struct cmd_plan_options, resolve),
 	OPTION_FORMAT_JSON("The output format: text (default) or json."),
 	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
@@ -51,8 +49,7 @@ static void cmd_plan_policy_lines(const struct policy *policy, char deadline[16]
 		{ "policy", policy_mode_name(policy->mode), policy->mode_from },
 		{ "check", policy_check_name(policy->check), policy->check_from },
 		{ "deadline", deadline, policy->deadline_from },
-		{ "on-unknown", policy_unknown_name(policy->on_unknown),
-		  policy->on_unknown_from },
+		{ "on-unknown", policy_unknown_name(policy->on_unknown), policy->on_unknown_from },
 		{ "options", policy->options, policy->options_from },
 		{ "options-v3", policy->options_v3, policy->options_v3_from },
 	};
@@ -90,8 +87,7 @@ static void cmd_plan_print_policy(const struct plan *plan, unsigned int width)
 		if (!lines[i].value)
 			continue;
 		if (asprintf(&text, "%s%s (%s)", lines[i].value,
-			     lines[i].value == deadline ? " seconds" : "",
-			     lines[i].from) < 0)
+			     lines[i].value == deadline ? " seconds" : "", lines[i].from) < 0)
 			return;
 		snprintf(label, sizeof(label), "  %s", lines[i].key);
 		output_labelled(label, POLICY_WIDTH, text, width);
@@ -123,8 +119,7 @@ static void cmd_plan_print_text(const struct plan *plan, const char *spec)
 	else if (!plan->port)
 		snprintf(transport, sizeof(transport), "%s", plan->transport);
 	else
-		snprintf(transport, sizeof(transport), "%s, port %u", plan->transport,
-			 plan->port);
+		snprintf(transport, sizeof(transport), "%s, port %u", plan->transport, plan->port);
 	output_labelled("Transport", LABEL_WIDTH, transport, width);
 	output_labelled("NFS", LABEL_WIDTH, cmd_plan_version_text(plan, version), width);
 	printf("\nChanges%s\n", plan->nchanges ? "" : "    none");
@@ -194,8 +189,7 @@ static struct json_object *cmd_plan_policy_json(const struct plan *plan)
 	return object;
 }
 
-static void cmd_plan_print_json(const struct plan *plan,
-				const struct plan_request *request)
+static void cmd_plan_print_json(const struct plan *plan, const struct plan_request *request)
 {
 	static const char *const families[] = { NULL, "ipv4", "ipv6" };
 	struct json_object *root = json_object_new_object(), *list;
@@ -214,10 +208,8 @@ static void cmd_plan_print_json(const struct plan *plan,
 	output_json_add(root, "options", plan->options);
 	output_json_add(root, "options_tcp", plan->tcp_options);
 	output_json_add(root, "transport", plan->transport[0] ? plan->transport : NULL);
-	json_object_object_add(root, "wants_rdma",
-			       json_object_new_boolean(plan->wants_rdma));
-	json_object_object_add(root, "port",
-			       plan->port ? json_object_new_int(plan->port) : NULL);
+	json_object_object_add(root, "wants_rdma", json_object_new_boolean(plan->wants_rdma));
+	json_object_object_add(root, "port", plan->port ? json_object_new_int(plan->port) : NULL);
 	cmd_plan_version_text(plan, version);
 	output_json_add(root, "nfs_version",
 			!plan->nfs_major                              ? NULL
@@ -257,8 +249,7 @@ static int cmd_plan_check_options(const struct cmd_plan_options *options)
 	if (!options->cli.noperands)
 		return err_set(EINVAL, "no source given; expected SERVER:/EXPORT");
 	if (options->dir && *options->dir != '/')
-		return err_set(EINVAL, "--dir needs an absolute path, not '%.60s'",
-			       options->dir);
+		return err_set(EINVAL, "--dir needs an absolute path, not '%.60s'", options->dir);
 	if (options->cli.root && options->resolve)
 		return err_set(EINVAL, "--resolve and --root cannot be combined");
 	return 0;
@@ -297,8 +288,7 @@ static int cmd_plan_run(void *arg)
 		rc = plan_make(&plan, &request);
 	}
 	if (rc)
-		return cli_error(cli, rc == -ENOMEM ? EXIT_UNKNOWN : EXIT_USAGE, "%s",
-				 err_text());
+		return cli_error(cli, rc == -ENOMEM ? EXIT_UNKNOWN : EXIT_USAGE, "%s", err_text());
 	if (options->options_only) {
 		for (i = 0; i < plan->nwarnings; i++)
 			cli_error(cli, 0, "warning: %s", plan->warnings[i]);

@@ -92,17 +92,15 @@ static void cmd_pool_on_finding(void *arg, const struct finding *finding)
 
 /* err_text() as a finding. What does not exist or is malformed has failed. @reason: where the error
  * itself has none. */
-static void cmd_pool_error(struct cmd_pool_session *session, const char *id,
-			   const char *reason, int rc)
+static void cmd_pool_error(struct cmd_pool_session *session, const char *id, const char *reason,
+			   int rc)
 {
 	bool failed = rc == -ENOENT || rc == -EEXIST || rc == -EINVAL || rc == -EFBIG;
 	const char *uri = session->options->connect;
 	_cleanup_(finding_fini) struct finding finding = { 0 };
 
-	finding_init(&finding, id, failed ? FINDING_FAIL : FINDING_UNKNOWN, "%s",
-		     err_text());
-	finding_reason(&finding,
-		       pool_change_reason(rc, *err_reason() ? err_reason() : reason));
+	finding_init(&finding, id, failed ? FINDING_FAIL : FINDING_UNKNOWN, "%s", err_text());
+	finding_reason(&finding, pool_change_reason(rc, *err_reason() ? err_reason() : reason));
 	if (session->pools)
 		uri = pools_uri(session->pools);
 	if (uri)
@@ -127,8 +125,7 @@ static bool cmd_pool_connect(struct cmd_pool_session *session, bool read_only)
 /* --- looking: list, verify ----------------------------------------------------------------------- */
 
 /* A malformed one is reported where it is examined. */
-static int cmd_pool_add_place(struct cmd_pool_session *session,
-			      const struct pool_info *info)
+static int cmd_pool_add_place(struct cmd_pool_session *session, const struct pool_info *info)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	int rc = pool_xml_parse(&xml, info->xml, strlen(info->xml));
@@ -154,8 +151,7 @@ static void cmd_pool_open_view(struct cmd_pool_session *session)
 
 /* @target: of 4096 bytes, which @seen borrows. */
 static void cmd_pool_seen(struct cmd_pool_session *session, const struct pool_xml *xml,
-			  const struct pool_info *info, char *target,
-			  struct pool_seen *seen)
+			  const struct pool_info *info, char *target, struct pool_seen *seen)
 {
 	const char *written = pool_xml_facts(xml)->target;
 
@@ -232,8 +228,8 @@ static int cmd_pool_list(struct cmd_pool_session *session)
 		if (cmd_pool_add_place(session, &pools.list[i]))
 			return -ENOMEM;
 	cmd_pool_open_view(session);
-	finding_init(&finding, "pool.list", FINDING_PASS, "%zu netfs pool%s at %s",
-		     pools.count, pools.count == 1 ? "" : "s", pools_uri(session->pools));
+	finding_init(&finding, "pool.list", FINDING_PASS, "%zu netfs pool%s at %s", pools.count,
+		     pools.count == 1 ? "" : "s", pools_uri(session->pools));
 	cmd_pool_on_finding(session, &finding);
 	rc = pools.count ? report_columns(session->report, cmd_pool_heads, 3) : 0;
 	report_show(session->report, &session->options->show);
@@ -330,8 +326,7 @@ static int cmd_pool_verify(struct cmd_pool_session *session)
 	pool_audit(&seen, cmd_pool_on_finding, session);
 	if (!pools_remote(session->pools) && pool_volume_audit(session->host, &finding)) {
 		if (pool_xml_facts(xml)->target)
-			finding_text(&finding, "target", "%s",
-				     pool_xml_facts(xml)->target);
+			finding_text(&finding, "target", "%s", pool_xml_facts(xml)->target);
 		cmd_pool_on_finding(session, &finding);
 	}
 	return 0;
@@ -340,8 +335,7 @@ static int cmd_pool_verify(struct cmd_pool_session *session)
 /* --- changing: define, convert, revert ----------------------------------------------------------- */
 
 /* What the server's name leads to; unknown is IPv4's way. */
-static enum ip_family cmd_pool_family(struct cmd_pool_session *session,
-				      const char *server)
+static enum ip_family cmd_pool_family(struct cmd_pool_session *session, const char *server)
 {
 	struct check_target target = { .server = server, .port = NFS_RDMA_PORT };
 	unsigned int i;
@@ -382,9 +376,8 @@ static int cmd_pool_make(struct cmd_pool_session *session, struct pool_xml **out
 	const struct cmd_pool_options *options = session->options;
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	struct pool_request request = { .policies = session->policies,
-					.options = options->mount_options
-							   ? options->mount_options
-							   : "" };
+					.options = options->mount_options ? options->mount_options
+									  : "" };
 	char host[SPEC_HOST_MAX + 3];
 	struct spec spec;
 	int rc = spec_parse(options->cli.operands[2], &spec);
@@ -438,8 +431,7 @@ static int cmd_pool_define(struct cmd_pool_session *session)
 }
 
 /* The server is in the pool; asking for it does no harm where there is no such pool. */
-static void cmd_pool_request(struct cmd_pool_session *session,
-			     struct pool_request *request)
+static void cmd_pool_request(struct cmd_pool_session *session, struct pool_request *request)
 {
 	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
@@ -460,9 +452,7 @@ static void cmd_pool_request(struct cmd_pool_session *session,
 /* Of options, of the policy or of the folder; libvirt's own errors are -EIO. */
 static const char *cmd_pool_reason(int rc)
 {
-	return rc == -EINVAL || rc == -E2BIG ? "policy"
-	       : rc == -EIO                  ? "error"
-					     : "originals";
+	return rc == -EINVAL || rc == -E2BIG ? "policy" : rc == -EIO ? "error" : "originals";
 }
 
 static int cmd_pool_show(struct cmd_pool_session *session, bool revert,
@@ -470,8 +460,8 @@ static int cmd_pool_show(struct cmd_pool_session *session, bool revert,
 {
 	_cleanup_free_ char *before = NULL, *after = NULL, *path = NULL;
 	struct pool_changer changer = cmd_pool_changer(session);
-	int rc = pool_change_show(&changer, session->name, revert ? NULL : request,
-				  &before, &after);
+	int rc = pool_change_show(&changer, session->name, revert ? NULL : request, &before,
+				  &after);
 
 	if (!rc && asprintf(&path, "etc/libvirt/storage/%s.xml", session->name) < 0)
 		rc = err_no_memory();
@@ -520,10 +510,8 @@ static int cmd_pool_revert(struct cmd_pool_session *session)
 /* --- the command --------------------------------------------------------------------------------- */
 
 static const struct cmd_pool_action actions[] = {
-	{ "list", 0, 0, false, cmd_pool_list },
-	{ "define", 2, 2, true, cmd_pool_define },
-	{ "convert", 1, 1, true, cmd_pool_convert },
-	{ "verify", 1, 1, false, cmd_pool_verify },
+	{ "list", 0, 0, false, cmd_pool_list },      { "define", 2, 2, true, cmd_pool_define },
+	{ "convert", 1, 1, true, cmd_pool_convert }, { "verify", 1, 1, false, cmd_pool_verify },
 	{ "revert", 1, 1, true, cmd_pool_revert },
 };
 
@@ -536,12 +524,10 @@ static const struct cmd_pool_action *cmd_pool_find_action(const struct cli *cli)
 	for (i = 0; i < ARRAY_SIZE(actions); i++) {
 		if (strcmp(name, actions[i].name))
 			continue;
-		if (operands >= actions[i].min_operands &&
-		    operands <= actions[i].max_operands)
+		if (operands >= actions[i].min_operands && operands <= actions[i].max_operands)
 			return &actions[i];
-		err_set(EINVAL, "%s takes %d operand%s, not %d", name,
-			actions[i].min_operands, actions[i].min_operands == 1 ? "" : "s",
-			operands);
+		err_set(EINVAL, "%s takes %d operand%s, not %d", name, actions[i].min_operands,
+			actions[i].min_operands == 1 ? "" : "s", operands);
 		return NULL;
 	}
 	err_set(EINVAL, "%s%.40s%s; expected list, define, convert, verify or revert",
@@ -549,8 +535,7 @@ static const struct cmd_pool_action *cmd_pool_find_action(const struct cli *cli)
 	return NULL;
 }
 
-static int cmd_pool_act(struct cmd_pool_session *session,
-			const struct cmd_pool_action *action)
+static int cmd_pool_act(struct cmd_pool_session *session, const struct cmd_pool_action *action)
 {
 	const struct cli *cli = &session->options->cli;
 	int rc = action->run(session);

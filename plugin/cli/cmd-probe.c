@@ -30,8 +30,7 @@ static int cmd_probe_parse_seed(const char *value, void *member)
 	uint64_t *seed = member;
 
 	if (!len || len > 16 || strspn(value, "0123456789abcdefABCDEF") != len)
-		return err_set(EINVAL, "takes 1 to 16 hexadecimal digits, not '%.40s'",
-			       value);
+		return err_set(EINVAL, "takes 1 to 16 hexadecimal digits, not '%.40s'", value);
 	*seed = strtoull(value, NULL, 16);
 	return 0;
 }
@@ -51,10 +50,9 @@ static const struct cli_option cmd_probe_options[] = {
 		"reads", "N", struct exercise_options, reads,
 		"At levels standard and full, if no fault was found before: the number of READs with random ranges, sizes and mechanisms (default 5000, 0 for none), up to 256 MiB or 10 s; both limits grow with N above 5000.",
 		.parse = cmd_probe_parse_reads),
-	OPTION_VALUE(
-		"seed", "HEX", struct exercise_options, probe.seed,
-		"Repeat the random READs of this seed, which probe.read.random shows.",
-		.hidden = true, .parse = cmd_probe_parse_seed),
+	OPTION_VALUE("seed", "HEX", struct exercise_options, probe.seed,
+		     "Repeat the random READs of this seed, which probe.read.random shows.",
+		     .hidden = true, .parse = cmd_probe_parse_seed),
 	EXERCISE_OPTIONS,
 	OPTION_VALUE(
 		"pcap", "FILE", struct exercise_options, probe.pcap,
@@ -65,8 +63,7 @@ static const struct cli_option cmd_probe_options[] = {
 };
 
 /* --client: the kernel reads, not the probe. */
-static int cmd_probe_client(const struct probe_options *probe,
-			    const struct probe_events *events)
+static int cmd_probe_client(const struct probe_options *probe, const struct probe_events *events)
 {
 	const struct kernel_options options = {
 		.at = probe->bind,
@@ -78,8 +75,7 @@ static int cmd_probe_client(const struct probe_options *probe,
 	return kernel_run(&options, events);
 }
 
-static int cmd_probe_mount(const struct probe_options *probe,
-			   const struct probe_events *events)
+static int cmd_probe_mount(const struct probe_options *probe, const struct probe_events *events)
 {
 	const struct kernel_mount_options options = {
 		.path = probe->export,
@@ -102,10 +98,9 @@ static int cmd_probe_check_kernel(const struct cmd_probe_options *options)
 	if (options->client && options->mount)
 		return err_set(EINVAL, "--client and --mount exclude each other");
 	if (cli->noperands)
-		return err_set(
-			EINVAL,
-			"%s tests this host's kernel, not a server: leave out '%.60s'",
-			name, cli->operands[0]);
+		return err_set(EINVAL,
+			       "%s tests this host's kernel, not a server: leave out '%.60s'", name,
+			       cli->operands[0]);
 	if (options->exercise.embedded || !fault_set_empty(cli->faults))
 		return err_set(EINVAL, "%s excludes --embedded and --fault", name);
 	if (probe->port || probe->mount_port || (probe->nfs_port && options->client))
@@ -114,13 +109,11 @@ static int cmd_probe_check_kernel(const struct cmd_probe_options *options)
 			       : probe->mount_port ? "mount-port"
 						   : "nfs-port");
 	if (probe->transport || probe->pcap)
-		return err_set(
-			EINVAL,
-			"%s reads through the kernel: leave out --transport and --pcap",
-			name);
-	if (options->exercise.reads.count)
-		return err_set(EINVAL, "%s sends no random READs: leave out --reads",
+		return err_set(EINVAL,
+			       "%s reads through the kernel: leave out --transport and --pcap",
 			       name);
+	if (options->exercise.reads.count)
+		return err_set(EINVAL, "%s sends no random READs: leave out --reads", name);
 	if (options->client && probe->cred.flavor == RPC_AUTH_SYS)
 		return err_set(EINVAL, "--client reads as root: leave out --cred");
 	if (options->mount && (probe->device || probe->bind.len || probe->version))

@@ -33,19 +33,16 @@ static const struct cli_option cmd_serve_options[] = {
 		    "List the faults, one per line, and exit."),
 	OPTION_FLAG("allow-remote-faults", struct cmd_serve_options, allow_remote_faults,
 		    "Allow faults on a listener that other hosts can reach."),
-	OPTION_FLAG(
-		"no-crc", struct cmd_serve_options, no_crc,
-		"Do not request the MPA CRC from clients; a client that requests it gets it."),
+	OPTION_FLAG("no-crc", struct cmd_serve_options, no_crc,
+		    "Do not request the MPA CRC from clients; a client that requests it gets it."),
 	OPTION_VALUE(
 		"transport", "NAME", struct cmd_serve_options, transport,
 		"verbs (an RDMA device) or iwarp (software, over TCP); auto (default) is iwarp.",
 		.choice = &choice_transports, .parse = value_transport),
 	OPTION_VALUE("mount-port", "PORT", struct cmd_serve_options, mount_port,
-		     "The TCP port of MOUNT (default: any free port).",
-		     .parse = value_port),
+		     "The TCP port of MOUNT (default: any free port).", .parse = value_port),
 	OPTION_VALUE("nfs-port", "PORT", struct cmd_serve_options, nfs_port,
-		     "The TCP port of NFS (default: any free port).",
-		     .parse = value_port),
+		     "The TCP port of NFS (default: any free port).", .parse = value_port),
 	OPTIONS_END,
 };
 
@@ -70,8 +67,7 @@ static int cmd_serve_parse_listen(const char *text, struct transport_address *ou
 	int rc;
 
 	if (!len || len >= sizeof(host) || (!bracket && memchr(text, ':', len)))
-		return err_set(EINVAL,
-			       "--listen takes ADDR:PORT or [ADDR]:PORT, not '%.80s'",
+		return err_set(EINVAL, "--listen takes ADDR:PORT or [ADDR]:PORT, not '%.80s'",
 			       text);
 	rc = value_number(colon + 1, 0, 65535, &port);
 	if (rc)
@@ -161,8 +157,7 @@ static int cmd_serve_run(void *arg)
 	if (cmd_serve_parse_listen(options->listen ? options->listen : LISTEN_DEFAULT,
 				   &what.listen))
 		return cli_usage(cli);
-	if (what.faults && !cmd_serve_is_loopback(&what.listen) &&
-	    !options->allow_remote_faults) {
+	if (what.faults && !cmd_serve_is_loopback(&what.listen) && !options->allow_remote_faults) {
 		err_set(EINVAL, "other hosts can reach these faults: add "
 				"--allow-remote-faults to allow it");
 		return cli_usage(cli);

@@ -25,9 +25,8 @@ static const struct cli_option cmd_setup_options[] = {
 	OPTION_FORMAT_JSON("The output format: text (default) or json."),
 	OPTION_PORT(struct cmd_setup_options, port),
 	OPTION_DRY_RUN(struct cmd_setup_options, dry_run),
-	OPTION_FLAG(
-		"undo", struct cmd_setup_options, undo,
-		"Undo all changes of setup, unless one of its files was edited since."),
+	OPTION_FLAG("undo", struct cmd_setup_options, undo,
+		    "Undo all changes of setup, unless one of its files was edited since."),
 	OPTION_FLAG(
 		"restart", struct cmd_setup_options, restart,
 		"Restart nfs-server if necessary; without it setup adds the listener to the running server, which does not disturb clients."),
@@ -125,8 +124,7 @@ static int cmd_setup_finish(const struct cmd_setup_options *options,
 	if (progress->failed)
 		return EXIT_FAILED;
 	return cli_error(&options->cli, EXIT_UNKNOWN, "%s; %s", err_text(),
-			 progress->printed ? "all steps were done"
-					   : "nothing was changed");
+			 progress->printed ? "all steps were done" : "nothing was changed");
 }
 
 /* A command for a machine below a root must not be run on this one. */
@@ -148,30 +146,25 @@ static void cmd_setup_print_nothing(const struct setup_plan *plan)
 }
 
 static int cmd_setup_apply(const struct cmd_setup_options *options,
-			   const struct setup_machine *machine,
-			   const struct setup_plan *plan)
+			   const struct setup_machine *machine, const struct setup_plan *plan)
 {
-	struct cmd_setup_progress progress = { .undo = false,
-					       .ticker = options->cli.ticker };
+	struct cmd_setup_progress progress = { .undo = false, .ticker = options->cli.ticker };
 	int status = EXIT_GOOD;
 
 	if (output_is_json(&options->cli))
 		progress.steps = json_object_new_array();
 	if (plan->nsteps)
-		status = cmd_setup_finish(
-			options, &progress,
-			setup_apply(machine, plan, cmd_setup_on_step, &progress));
+		status = cmd_setup_finish(options, &progress,
+					  setup_apply(machine, plan, cmd_setup_on_step, &progress));
 	ticker_stop(options->cli.ticker);
 	if (progress.steps) {
-		setup_json_print(plan, cmd_setup_role(options), options->dry_run,
-				 progress.steps);
+		setup_json_print(plan, cmd_setup_role(options), options->dry_run, progress.steps);
 	} else if (!plan->nsteps || progress.printed) {
 		if (!plan->nsteps)
 			cmd_setup_print_nothing(plan);
 		cmd_setup_print_notes(plan);
 		if (!status) {
-			printf("\nNext: nfsrdma check --role %s",
-			       cmd_setup_role(options));
+			printf("\nNext: nfsrdma check --role %s", cmd_setup_role(options));
 			cmd_setup_print_root(options);
 		}
 		if (!status && progress.kept) {
@@ -213,17 +206,14 @@ static int cmd_setup_show_undo(const struct cmd_setup_options *options,
 	} else if (!refused) {
 		setup_show(plan, stdout, output_page(stdout));
 		cmd_setup_print_notes(plan);
-		puts(plan->nsteps ? "\nNothing was changed (--dry-run)."
-				  : "Nothing to undo.");
+		puts(plan->nsteps ? "\nNothing was changed (--dry-run)." : "Nothing to undo.");
 	} else {
 		for (i = 0; i < plan->nsteps; i++) {
-			struct setup_plan one = { .nsteps = 1,
-						  .steps = { plan->steps[i] } };
+			struct setup_plan one = { .nsteps = 1, .steps = { plan->steps[i] } };
 
 			if (!plan->steps[i].refused)
 				continue;
-			printf("/%s was edited since setup wrote it:\n",
-			       plan->steps[i].path);
+			printf("/%s was edited since setup wrote it:\n", plan->steps[i].path);
 			setup_show(&one, stdout, output_page(stdout));
 			putchar('\n');
 		}
@@ -239,8 +229,7 @@ static int cmd_setup_undo(const struct cmd_setup_options *options,
 			  const struct setup_machine *machine)
 {
 	_cleanup_(setup_plan_free_p) struct setup_plan *plan = NULL;
-	struct cmd_setup_progress progress = { .undo = true,
-					       .ticker = options->cli.ticker };
+	struct cmd_setup_progress progress = { .undo = true, .ticker = options->cli.ticker };
 	int status;
 
 	if (setup_undo_make(&plan, machine))
@@ -254,8 +243,7 @@ static int cmd_setup_undo(const struct cmd_setup_options *options,
 				  setup_undo(machine, cmd_setup_on_step, &progress));
 	ticker_stop(options->cli.ticker);
 	if (progress.steps) {
-		setup_json_print(plan, cmd_setup_role(options), options->dry_run,
-				 progress.steps);
+		setup_json_print(plan, cmd_setup_role(options), options->dry_run, progress.steps);
 		return status;
 	}
 	if (!status && !progress.printed)
@@ -275,14 +263,12 @@ static int cmd_setup_check_options(struct cmd_setup_options *options)
 	if (!word && !options->undo)
 		return err_set(EINVAL, "no role; expected client or server");
 	if (word && strcmp(word, "client") != 0 && strcmp(word, "server") != 0)
-		return err_set(EINVAL, "unknown role '%.60s'; expected client or server",
-			       word);
+		return err_set(EINVAL, "unknown role '%.60s'; expected client or server", word);
 	if (word)
 		options->role = word[0] == 's' ? CHECK_SERVER : CHECK_CLIENT;
 	if (options->undo && (options->port || options->for_probe || options->restart))
-		return err_set(
-			EINVAL,
-			"--undo cannot be combined with --port, --for-probe and --restart");
+		return err_set(EINVAL,
+			       "--undo cannot be combined with --port, --for-probe and --restart");
 	if (options->role == CHECK_CLIENT && (options->port || options->restart))
 		return err_set(EINVAL, "--port and --restart need server");
 	if (options->software && options->undo)
@@ -294,8 +280,7 @@ static int cmd_setup_check_options(struct cmd_setup_options *options)
 			       "--software %s INTERFACE",
 			       options->cli.operands[0], options->software);
 	if (!options->software && options->cli.noperands > 1)
-		return err_set(EINVAL, "unexpected argument '%.60s'",
-			       options->cli.operands[1]);
+		return err_set(EINVAL, "unexpected argument '%.60s'", options->cli.operands[1]);
 	return 0;
 }
 
@@ -320,8 +305,7 @@ static int cmd_setup_run_on(const struct cmd_setup_options *options,
 	if (rc == -EINVAL)
 		return cli_error(&options->cli, EXIT_USAGE, "%s", err_text());
 	if (rc)
-		return cli_error(&options->cli,
-				 rc == -EOPNOTSUPP ? EXIT_FAILED : EXIT_UNKNOWN,
+		return cli_error(&options->cli, rc == -EOPNOTSUPP ? EXIT_FAILED : EXIT_UNKNOWN,
 				 "%s; nothing was changed", err_text());
 	if (!options->dry_run)
 		return cmd_setup_apply(options, machine, plan);
@@ -375,12 +359,8 @@ const struct cli_command cmd_setup = {
 		"--software adds a software RDMA link to an interface, for hosts without an RDMA "
 		"adapter.",
 	.exit_status = "0 done, 1 failed or refused, 2 usage, 3 unknown",
-	CLI_FORMS({ .action = "client",
-		    .option = "software",
-		    .operands = { &choice_interfaces } },
-		  { .action = "server",
-		    .option = "software",
-		    .operands = { &choice_interfaces } }),
+	CLI_FORMS({ .action = "client", .option = "software", .operands = { &choice_interfaces } },
+		  { .action = "server", .option = "software", .operands = { &choice_interfaces } }),
 	.max_operands = 2,
 	.options = cmd_setup_options,
 	.size = sizeof(struct cmd_setup_options),

@@ -26,8 +26,7 @@ static const struct cli_option cmd_snapshot_options[] = {
 	OPTION_TIMEOUT(TIMEOUT_COMMAND("20")),
 	OPTION_PORT(struct cmd_snapshot_options, request.port),
 	OPTION_NFS_VERSION(struct cmd_snapshot_options, request.nfs_version),
-	OPTION_FLAG("force", struct cmd_snapshot_options, force,
-		    "Replace an existing FILE."),
+	OPTION_FLAG("force", struct cmd_snapshot_options, force, "Replace an existing FILE."),
 	OPTION_QUIET("Show no progress, and print only errors."),
 	OPTIONS_END,
 };
@@ -58,9 +57,8 @@ static void cmd_snapshot_ignore(void *arg, const struct finding *finding)
 
 /* Every check reads, whatever those before it came to: another one may be asked of the snapshot
  * than of the machine. The server is asked as `check` would do it. */
-static int cmd_snapshot_collect(const struct cmd_snapshot_options *options,
-				const struct host *host, struct check_target *target,
-				struct snapshot *snapshot)
+static int cmd_snapshot_collect(const struct cmd_snapshot_options *options, const struct host *host,
+				struct check_target *target, struct snapshot *snapshot)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	bool system = host_is_live(host);
@@ -69,8 +67,7 @@ static int cmd_snapshot_collect(const struct cmd_snapshot_options *options,
 	struct nfs_mounts mounts;
 	int rc;
 
-	target->roles = options->request.roles ? options->request.roles
-					       : checks_roles(host);
+	target->roles = options->request.roles ? options->request.roles : checks_roles(host);
 	/* What other commands read with --root. */
 	policy_open(&policies, host);
 	output_systems(host, ~0u);
@@ -78,10 +75,9 @@ static int cmd_snapshot_collect(const struct cmd_snapshot_options *options,
 		host_nfs_mounts_fini(&mounts);
 	rc = checks_visit(check_table, host, live, target, deadline);
 	if (!rc && target->server) {
-		remote_resolve(host, target,
-			       deadline_min(deadline, deadline_in(RESOLVE_MS)));
-		rc = checks_run(check_table, host, live, target, deadline,
-				cmd_snapshot_ignore, NULL);
+		remote_resolve(host, target, deadline_min(deadline, deadline_in(RESOLVE_MS)));
+		rc = checks_run(check_table, host, live, target, deadline, cmd_snapshot_ignore,
+				NULL);
 	}
 	return rc || !system ? rc : cmd_snapshot_record(host, target, snapshot);
 }
@@ -105,9 +101,7 @@ static int cmd_snapshot_write(struct snapshot *snapshot, const char *path, bool 
 			      struct snapshot_summary *summary)
 {
 	struct cmd_snapshot_archive archive = { snapshot, summary };
-	const struct fd_file file = { .mode = 0600,
-				      .prepare = cmd_snapshot_fill,
-				      .arg = &archive };
+	const struct fd_file file = { .mode = 0600, .prepare = cmd_snapshot_fill, .arg = &archive };
 	sigset_t ends, before;
 	int rc;
 
@@ -173,8 +167,7 @@ static int cmd_snapshot_run(void *arg)
 		       : cmd_snapshot_write(snapshot, path, options->force, &summary);
 	if (rc)
 		return cli_unknown(cli);
-	return to_stdout ? EXIT_GOOD
-			 : cmd_snapshot_print(cli, host_is_live(host), &summary);
+	return to_stdout ? EXIT_GOOD : cmd_snapshot_print(cli, host_is_live(host), &summary);
 }
 
 const struct cli_command cmd_snapshot = {

@@ -63,8 +63,7 @@ static int cmd_status_checks(struct status_page *status)
 	if (rc)
 		return rc;
 	finding_init(finding, "status.checks",
-		     report_count(all, FINDING_PASS) ? FINDING_PASS : FINDING_SKIP, "%s",
-		     "");
+		     report_count(all, FINDING_PASS) ? FINDING_PASS : FINDING_SKIP, "%s", "");
 	finding_text(finding, "fact", "yes");
 	for (i = 0; i < FINDING_STATUS_COUNT; i++) {
 		finding_number(finding, finding_status_name(i), report_count(all, i));
@@ -88,8 +87,7 @@ static void cmd_status_on_mount(void *arg, const struct finding *finding)
 	/* Said by the check of that name, which knows the kernel's version as well. */
 	if (!strcmp(finding->id, "bug.read-812"))
 		return;
-	if (care || !strcmp(finding->id, "mount.list") ||
-	    !strcmp(finding->id, "mount.transport"))
+	if (care || !strcmp(finding->id, "mount.list") || !strcmp(finding->id, "mount.transport"))
 		report_collect(&status->collector, finding);
 }
 
@@ -100,8 +98,7 @@ static bool cmd_status_is_recorded(const struct view *view, const struct nfs_mou
 					    .boot_id = view_boot_id(view) };
 	struct record record;
 
-	return from.list &&
-	       !record_find(&from, mount, now, 2 * RECORD_PERIOD_MS, &record) &&
+	return from.list && !record_find(&from, mount, now, 2 * RECORD_PERIOD_MS, &record) &&
 	       record.state == RECORD_PROVEN;
 }
 
@@ -117,8 +114,7 @@ static int cmd_status_mounts(struct status_page *status, uint64_t now)
 		return rc;
 	for (i = 0; i < view_nfs(status->view)->count; i++)
 		verdicts[i].proven = view_run_is_rdma(verdicts[i].view->run) &&
-				     cmd_status_is_recorded(status->view,
-							    verdicts[i].mount, now);
+				     cmd_status_is_recorded(status->view, verdicts[i].mount, now);
 	rc = cmd_mounts_table(status->collector.report, &seen, verdicts,
 			      (struct mounts_rows){ .max = ROWS_MAX });
 	if (rc)
@@ -133,16 +129,12 @@ static int cmd_status_mounts(struct status_page *status, uint64_t now)
 static int cmd_status_fill(struct status_page *status)
 {
 	uint64_t now = now_ms();
-	struct view_sources sources = { .host = status->host,
-					.pools = &status->pools,
-					.now = now };
+	struct view_sources sources = { .host = status->host, .pools = &status->pools, .now = now };
 	int rc = 0;
 
-	status->pools_rc = pool_places(status->host, &status->pools,
-				       status->pools_skipped);
+	status->pools_rc = pool_places(status->host, &status->pools, status->pools_skipped);
 	if (status->pools_rc)
-		text_copy(status->pools_skipped, sizeof(status->pools_skipped),
-			  err_text());
+		text_copy(status->pools_skipped, sizeof(status->pools_skipped), err_text());
 	if (*status->pools_skipped)
 		sources.pools_unknown = status->pools_skipped;
 	if (host_platform(status->host, &status->platform))
@@ -181,8 +173,7 @@ static int cmd_status_run(void *arg)
 	struct cli *cli = arg;
 	_cleanup_(report_free_p) struct report *report = report_new("status");
 	_cleanup_(host_close_p) struct host *host = NULL;
-	_cleanup_(cmd_status_free_p) struct status_page *status = calloc(1,
-									 sizeof(*status));
+	_cleanup_(cmd_status_free_p) struct status_page *status = calloc(1, sizeof(*status));
 	int rc = cli_open_host(cli, &host);
 
 	if (rc)

@@ -25,8 +25,7 @@ static void exercise_on_finding(void *arg, const struct finding *finding)
 		run->rc = rc;
 	if (finding->status == FINDING_PASS && !strcmp(finding->id, "probe.null"))
 		run->answered = true;
-	if (finding->status == FINDING_PASS &&
-	    !strcmp(finding->id, "probe.read.write-chunk"))
+	if (finding->status == FINDING_PASS && !strcmp(finding->id, "probe.read.write-chunk"))
 		run->write_chunks_right = true;
 }
 
@@ -46,16 +45,14 @@ static void exercise_on_matrix(void *arg, const struct matrix *matrix)
 	report_matrix(run->report, matrix);
 }
 
-static void exercise_on_progress(void *arg, const char *what, unsigned int done,
-				 unsigned int total)
+static void exercise_on_progress(void *arg, const char *what, unsigned int done, unsigned int total)
 {
 	struct exercise *run = arg;
 
 	progress_show(&run->progress, what, done, total);
 }
 
-static bool exercise_is_transport(const struct exercise_options *options,
-				  const char *name)
+static bool exercise_is_transport(const struct exercise_options *options, const char *name)
 {
 	return options->probe.transport && !strcmp(options->probe.transport->name, name);
 }
@@ -67,35 +64,27 @@ static int exercise_check_options(const struct exercise_options *options)
 	const struct cli *cli = &options->cli;
 
 	if (options->level && !strcmp(options->level, "quick") && options->reads.count)
-		return err_set(EINVAL,
-			       "--level quick sends no random READs: leave out --reads");
+		return err_set(EINVAL, "--level quick sends no random READs: leave out --reads");
 	if (options->embedded && cli->noperands)
-		return err_set(EINVAL,
-			       "--embedded starts its own server: leave out '%.60s'",
+		return err_set(EINVAL, "--embedded starts its own server: leave out '%.60s'",
 			       cli->operands[0]);
 	if (!options->embedded && !cli->noperands)
-		return err_set(
-			EINVAL,
-			"no server given; expected SERVER[:/EXPORT] or --embedded");
+		return err_set(EINVAL, "no server given; expected SERVER[:/EXPORT] or --embedded");
 	if (!options->embedded && !fault_set_empty(cli->faults))
-		return err_set(EINVAL,
-			       "--fault applies to the embedded server: add --embedded");
+		return err_set(EINVAL, "--fault applies to the embedded server: add --embedded");
 	if (options->embedded && (probe->port || probe->mount_port || probe->nfs_port))
 		return err_set(
 			EINVAL,
 			"--embedded chooses its ports: leave out --port, --mount-port and --nfs-port");
-	if (options->embedded && exercise_is_transport(options, "verbs") &&
-	    !probe->bind.len)
+	if (options->embedded && exercise_is_transport(options, "verbs") && !probe->bind.len)
 		return err_set(
 			EINVAL,
 			"--embedded over verbs needs --bind ADDR, an address of an RDMA device of this host");
 	if (probe->device && exercise_is_transport(options, "iwarp"))
-		return err_set(EINVAL,
-			       "--device applies to verbs, but --transport is iwarp");
+		return err_set(EINVAL, "--device applies to verbs, but --transport is iwarp");
 	if (probe->pcap && exercise_is_transport(options, "verbs"))
-		return err_set(
-			EINVAL,
-			"--pcap captures iWARP over TCP; RDMA devices cannot be captured");
+		return err_set(EINVAL,
+			       "--pcap captures iWARP over TCP; RDMA devices cannot be captured");
 	return 0;
 }
 
@@ -106,8 +95,7 @@ void exercise_defaults(struct exercise_options *options)
 	probe->port = probe->port ? probe->port : NFS_RDMA_PORT;
 	probe->level = PROBE_STANDARD;
 	if (options->level)
-		probe->level = (enum probe_level)choice_index(&choice_levels,
-							      options->level);
+		probe->level = (enum probe_level)choice_index(&choice_levels, options->level);
 	probe->reads = options->reads.given ? options->reads.count : PROBE_READS_DEFAULT;
 	probe->has_cred = probe->cred.flavor == RPC_AUTH_SYS;
 	probe->timeout_ms = options->cli.timeout_ms;
@@ -141,17 +129,15 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 		exercise_on_subject(&run, "port", port);
 	if (probe->export)
 		exercise_on_subject(&run, "export", probe->export);
-	exercise_on_subject(&run, "transport",
-			    probe->transport ? probe->transport->name : "auto");
-	exercise_on_subject(&run, "nfs_version",
-			    probe->version ? probe->version->name : "auto");
+	exercise_on_subject(&run, "transport", probe->transport ? probe->transport->name : "auto");
+	exercise_on_subject(&run, "nfs_version", probe->version ? probe->version->name : "auto");
 	progress_init(&run.progress, cli->quiet);
 	deadline = deadline_in(probe->timeout_ms);
 	rc = work(probe, &events);
 	/* What a probe of a server cannot see: whether this host's kernel reads from it correctly. */
 	if (!rc && work == probe_run && !options->embedded && run.answered) {
-		kernel_of_export(probe->host, probe->export, run.write_chunks_right,
-				 deadline, &finding);
+		kernel_of_export(probe->host, probe->export, run.write_chunks_right, deadline,
+				 &finding);
 		exercise_on_finding(&run, &finding);
 	}
 	progress_erase(&run.progress);
@@ -168,18 +154,15 @@ static int exercise_embedded(struct exercise_options *options, exercise_fn work)
 	struct server_spawn_options spawn = {
 		.transport = probe->transport ? probe->transport : &transport_iwarp,
 		.listen = probe->bind,
-		.faults = fault_set_empty(options->cli.faults) ? NULL
-							       : options->cli.faults,
+		.faults = fault_set_empty(options->cli.faults) ? NULL : options->cli.faults,
 	};
 	struct server_ports ports;
 	char host[64] = "127.0.0.1";
 
 	if (server_spawn(&child, &spawn, &ports))
-		return cli_error(&options->cli, EXIT_UNKNOWN, "embedded server: %s",
-				 err_text());
-	probe->host = spawn.listen.len
-			      ? transport_host_text(&spawn.listen, host, sizeof(host))
-			      : host;
+		return cli_error(&options->cli, EXIT_UNKNOWN, "embedded server: %s", err_text());
+	probe->host = spawn.listen.len ? transport_host_text(&spawn.listen, host, sizeof(host))
+				       : host;
 	probe->transport = spawn.transport;
 	probe->export = "/";
 	probe->port = ports.rdma;
@@ -196,8 +179,7 @@ static int exercise_capture_to_stdout(struct probe_options *probe)
 	if (!probe->pcap || strcmp(probe->pcap, "-") != 0)
 		return 0;
 	if (isatty(STDOUT_FILENO))
-		return err_set(EINVAL,
-			       "standard output is a terminal; --pcap expects a file");
+		return err_set(EINVAL, "standard output is a terminal; --pcap expects a file");
 	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return err_sys("standard output");
@@ -209,8 +191,7 @@ int exercise_run(struct exercise_options *options, exercise_fn work)
 {
 	struct value_server server;
 
-	if (exercise_check_options(options) ||
-	    exercise_capture_to_stdout(&options->probe))
+	if (exercise_check_options(options) || exercise_capture_to_stdout(&options->probe))
 		return cli_usage(&options->cli);
 	exercise_defaults(options);
 	if (options->embedded)

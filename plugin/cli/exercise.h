@@ -19,8 +19,7 @@ struct exercise_options {
 	} reads;
 };
 
-typedef int (*exercise_fn)(const struct probe_options *options,
-			   const struct probe_events *events);
+typedef int (*exercise_fn)(const struct probe_options *options, const struct probe_events *events);
 
 /* exercise.c */
 
@@ -34,10 +33,9 @@ int exercise_work(const struct exercise_options *options, exercise_fn work);
 
 /* Rows of both */
 
-#define EXERCISE_EMBEDDED                                                 \
-	OPTION_FLAG("embedded", struct exercise_options, embedded,        \
-		    "Test the embedded server, on this host's loopback.", \
-		    .carried = true)
+#define EXERCISE_EMBEDDED                                          \
+	OPTION_FLAG("embedded", struct exercise_options, embedded, \
+		    "Test the embedded server, on this host's loopback.", .carried = true)
 #define EXERCISE_LEVEL                                                             \
 	OPTION_VALUE("level", "LEVEL", struct exercise_options, level,             \
 		     "The extent of the test: quick, standard (default) or full.", \
@@ -49,14 +47,12 @@ int exercise_work(const struct exercise_options *options, exercise_fn work);
 			"device", "NAME", struct exercise_options, probe.device,                           \
 			"verbs: the RDMA device to use, by its name in 'rdma link' (default: that of the " \
 			"route).",                                                                         \
-			.choice = &choice_devices, .parse = value_device,                                  \
-			.carried = true),                                                                  \
+			.choice = &choice_devices, .parse = value_device, .carried = true),                \
 		OPTION_VALUE(                                                                              \
 			"bind", "ADDR", struct exercise_options, probe.bind,                               \
 			"The address of this host to connect from (default: that of the route); with "     \
 			"--embedded the address on which the embedded server listens.",                    \
-			.choice = &choice_addresses, .parse = value_address,                               \
-			.carried = true),                                                                  \
+			.choice = &choice_addresses, .parse = value_address, .carried = true),             \
 		OPTION_PORT(struct exercise_options, probe.port),                                          \
 		OPTION_MOUNT_PORT(struct exercise_options, probe.mount_port),                              \
 		OPTION_NFS_PORT(struct exercise_options, probe.nfs_port),                                  \

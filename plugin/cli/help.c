@@ -53,8 +53,7 @@ void help_command(FILE *out, const struct cli_command *command, unsigned int wid
 
 	for (; *form; form += len + (form[len] == '\n'), label = "      ") {
 		len = strcspn(form, "\n");
-		fprintf(out, "%s nfsrdma %s %.*s\n", label, command->name, (int)len,
-			form);
+		fprintf(out, "%s nfsrdma %s %.*s\n", label, command->name, (int)len, form);
 	}
 	fputc('\n', out);
 	wrap_print(out, command->details, 0, width);
@@ -64,8 +63,8 @@ void help_command(FILE *out, const struct cli_command *command, unsigned int wid
 			continue;
 		/* "-q, --quiet" or "    --timeout SECONDS". */
 		snprintf(text, sizeof(text), "%c%c%s --%s%s%s", row->letter ? '-' : ' ',
-			 row->letter ? row->letter : ' ', row->letter ? "," : " ",
-			 row->name, row->arg ? " " : "", row->arg ? row->arg : "");
+			 row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
+			 row->arg ? " " : "", row->arg ? row->arg : "");
 		fprintf(out, "  %-*s", OPTION_COLUMN - 2, text);
 		wrap_print(out, row->help, OPTION_COLUMN, width);
 	}
@@ -81,8 +80,8 @@ static void help_print_scd(FILE *out, const char *text)
 }
 
 /* What the command's help shows; NULL: no option of that name, or (if not NULL) not of that help. */
-static const struct cli_option *help_row(const struct cli_command *command,
-					 const char *name, const char *help)
+static const struct cli_option *help_row(const struct cli_command *command, const char *name,
+					 const char *help)
 {
 	const struct cli_option *row;
 
@@ -152,11 +151,9 @@ static void help_scd_common(FILE *out)
 		for (command = cli_commands; *command; command++) {
 			row = help_row(*command, name->name, NULL);
 			other = cli_commands;
-			while (row && other < command &&
-			       !help_row(*other, row->name, row->help))
+			while (row && other < command && !help_row(*other, row->name, row->help))
 				other++;
-			if (row && other == command &&
-			    help_sharers(row) >= COMMON_COMMANDS)
+			if (row && other == command && help_sharers(row) >= COMMON_COMMANDS)
 				help_scd_shared(out, row, command);
 		}
 	fputs("; end options common\n", out);
@@ -230,8 +227,7 @@ static void help_scd_metrics(FILE *out)
 	};
 	const struct metric_family *family;
 
-	for (family = metric_families; family < metric_families + METRIC_COUNT;
-	     family++) {
+	for (family = metric_families; family < metric_families + METRIC_COUNT; family++) {
 		const char *scope = scopes[family->scope];
 
 		fprintf(out, "*%s* (%s", family->name,

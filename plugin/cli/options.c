@@ -54,8 +54,7 @@ static void options_getopt_forms(const struct cli_option *table, struct option *
 	*letters++ = ':';
 	for (row = table; row->name; row++) {
 		assert(row - table < CLI_OPTIONS_MAX);
-		*longs++ = (struct option){ row->name,
-					    row->arg ? required_argument : no_argument,
+		*longs++ = (struct option){ row->name, row->arg ? required_argument : no_argument,
 					    NULL, ROW_FIRST + (int)(row - table) };
 		if (row->letter)
 			*letters++ = row->letter;
@@ -88,21 +87,20 @@ static int option_refuse_name(const struct cli_option *table, const char *argume
 	const struct cli_option *row;
 	struct near near;
 
-	snprintf(word, sizeof(word), "%.*s", (int)min_u32((uint32_t)len, sizeof(word)),
-		 name);
+	snprintf(word, sizeof(word), "%.*s", (int)min_u32((uint32_t)len, sizeof(word)), name);
 	near_init(&near, word);
 	for (row = table; row->name; row++) {
 		if (len && !strncmp(row->name, name, len) && first)
-			return err_set(EINVAL, "ambiguous option '%.60s': --%s or --%s",
-				       argument, first, row->name);
+			return err_set(EINVAL, "ambiguous option '%.60s': --%s or --%s", argument,
+				       first, row->name);
 		if (len && !strncmp(row->name, name, len))
 			first = row->name;
 		if (!row->hidden)
 			near_try(&near, row->name);
 	}
 	if (near_found(&near))
-		return err_set(EINVAL, "unknown option '%.60s'; did you mean '--%s'?",
-			       argument, near_found(&near));
+		return err_set(EINVAL, "unknown option '%.60s'; did you mean '--%s'?", argument,
+			       near_found(&near));
 	return err_set(EINVAL, "unknown option '%.60s'", argument);
 }
 
@@ -174,6 +172,5 @@ int options_parse(struct cli *cli, int argc, char *const *argv)
 	cli->noperands = argc - optind;
 	if (cli->help || cli->version || cli->noperands <= command->max_operands)
 		return 0;
-	return err_set(EINVAL, "unexpected argument '%.60s'",
-		       cli->operands[command->max_operands]);
+	return err_set(EINVAL, "unexpected argument '%.60s'", cli->operands[command->max_operands]);
 }

@@ -18,8 +18,7 @@ struct json_object *output_json_text(const char *text)
 	size_t cap = text ? 3 * strlen(text) + 1 : 0;
 	_cleanup_free_ char *clean = text ? malloc(cap) : NULL;
 
-	return clean ? json_object_new_string(utf8_clean(clean, cap, text, UTF8_REPLACE))
-		     : NULL;
+	return clean ? json_object_new_string(utf8_clean(clean, cap, text, UTF8_REPLACE)) : NULL;
 }
 
 void output_json_add(struct json_object *to, const char *key, const char *text)
@@ -29,7 +28,7 @@ void output_json_add(struct json_object *to, const char *key, const char *text)
 
 void output_json_print(struct json_object *root)
 {
-	puts(json_object_to_json_string_ext(
-		root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+							  JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(root);
 }

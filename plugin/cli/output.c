@@ -19,8 +19,8 @@ static void output_print_error(const struct cli_command *command, const char *te
 	char clean[4 * ERR_TEXT_MAX];
 
 	utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE);
-	fprintf(stderr, "nfsrdma%s%s: %s%s\n", command ? " " : "",
-		command ? command->name : "", clean, tail);
+	fprintf(stderr, "nfsrdma%s%s: %s%s\n", command ? " " : "", command ? command->name : "",
+		clean, tail);
 }
 
 int cli_error(const struct cli *cli, int status, const char *fmt, ...)
@@ -77,9 +77,8 @@ int cli_open_writable(const struct cli *cli, bool dry_run, struct host **out)
 		return cli_usage(cli);
 	}
 	if (host_is_live(host) && !dry_run && geteuid() != 0)
-		return cli_error(
-			cli, EXIT_UNKNOWN,
-			"changing files needs root; use --dry-run to see the changes");
+		return cli_error(cli, EXIT_UNKNOWN,
+				 "changing files needs root; use --dry-run to see the changes");
 	umask(022);
 	*out = take_ptr(host);
 	return 0;
@@ -102,9 +101,7 @@ void output_style(FILE *out, bool quiet, struct report_style *style)
 	bool dumb = !term || !strcmp(term, "dumb");
 	struct winsize size;
 
-	*style = (struct report_style){ .width = 80,
-					.quiet = quiet,
-					.utf8 = output_is_utf8() };
+	*style = (struct report_style){ .width = 80, .quiet = quiet, .utf8 = output_is_utf8() };
 	if (!isatty(fileno(out)))
 		return;
 	/* no-color.org: set, and not empty. */
@@ -129,16 +126,14 @@ void output_text(FILE *out, const char *text, unsigned int indent)
 	wrap_print(out, clean, indent, output_page(out));
 }
 
-void output_labelled(const char *label, unsigned int column, const char *text,
-		     unsigned int width)
+void output_labelled(const char *label, unsigned int column, const char *text, unsigned int width)
 {
 	size_t cap = 4 * strlen(text) + 1;
 	_cleanup_free_ char *clean = malloc(cap);
 
 	printf("%-*s", (int)column, label);
 	if (clean)
-		wrap_print(stdout, utf8_clean(clean, cap, text, UTF8_ESCAPE), column,
-			   width);
+		wrap_print(stdout, utf8_clean(clean, cap, text, UTF8_ESCAPE), column, width);
 }
 
 unsigned int output_systems(const struct host *host, unsigned int of)

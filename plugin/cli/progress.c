@@ -15,8 +15,7 @@ void progress_init(struct progress_line *progress, bool quiet)
 	const char *term = getenv("TERM");
 
 	*progress = (struct progress_line){ .start_ms = now_ms() };
-	progress->enabled = !quiet && isatty(STDERR_FILENO) && term &&
-			    strcmp(term, "dumb") != 0;
+	progress->enabled = !quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
 void progress_show(struct progress_line *progress, const char *what, unsigned int done,
@@ -33,8 +32,7 @@ void progress_show(struct progress_line *progress, const char *what, unsigned in
 	utf8_clean(clean, sizeof(clean), what, UTF8_ESCAPE);
 	if (total)
 		snprintf(line, sizeof(line), "%3llu s  %u of %u  %s",
-			 (unsigned long long)(now - progress->start_ms) / 1000, done,
-			 total, clean);
+			 (unsigned long long)(now - progress->start_ms) / 1000, done, total, clean);
 	else
 		snprintf(line, sizeof(line), "%3llu s  %s",
 			 (unsigned long long)(now - progress->start_ms) / 1000, clean);

@@ -16,9 +16,8 @@ struct publication {
 	int rc; /* of the first entry that the journal did not take */
 };
 
-static void publish_entry(struct publication *to, enum journal_event event,
-			  const char *message, const struct journal_field *fields,
-			  size_t nfields)
+static void publish_entry(struct publication *to, enum journal_event event, const char *message,
+			  const struct journal_field *fields, size_t nfields)
 {
 	int rc = journal_send(event, to->identifier, message, fields, nfields);
 
@@ -26,8 +25,7 @@ static void publish_entry(struct publication *to, enum journal_event event,
 }
 
 /* One entry for each finding, as mount.nfsrdma writes them. */
-static void publish_finding(void *arg, const struct finding *finding,
-			    const struct finding *because)
+static void publish_finding(void *arg, const struct finding *finding, const struct finding *because)
 {
 	struct publication *to = arg;
 	char name[REPORT_NAME_MAX], cause[REPORT_NAME_MAX] = "";
@@ -37,8 +35,7 @@ static void publish_finding(void *arg, const struct finding *finding,
 		{ "NFSRDMA_FINDING", finding->id },
 		{ "NFSRDMA_STATUS", finding_status_name(finding->status) },
 		{ "NFSRDMA_REASON", journal_value(finding->reason) },
-		{ "NFSRDMA_CONSEQUENCE",
-		  journal_value(consequence_name(consequence_of(finding))) },
+		{ "NFSRDMA_CONSEQUENCE", journal_value(consequence_name(consequence_of(finding))) },
 		{ "NFSRDMA_TARGET", journal_value(finding_evidence(finding, "target")) },
 		{ "NFSRDMA_BECAUSE_OF", cause },
 		{ "NFSRDMA_CAUSE", advice.cause },
@@ -49,9 +46,9 @@ static void publish_finding(void *arg, const struct finding *finding,
 	if (because)
 		report_name(because, cause);
 	report_advise_in(to->report, finding, &advice);
-	snprintf(text, sizeof(text), "%s: %s [%s]%s%s",
-		 finding_status_name(finding->status), finding->summary,
-		 report_name(finding, name), because ? ", follows from " : "", cause);
+	snprintf(text, sizeof(text), "%s: %s [%s]%s%s", finding_status_name(finding->status),
+		 finding->summary, report_name(finding, name), because ? ", follows from " : "",
+		 cause);
 	finding_clean(text);
 	publish_entry(to, JOURNAL_FINDING, text, fields, ARRAY_SIZE(fields));
 }
@@ -95,7 +92,6 @@ int publish_metrics(const struct report *report, const char *path, char *note, s
 		rc = export_text(path, text);
 	if (rc != -ENOENT)
 		return rc;
-	snprintf(note, cap, "no metrics are written: the folder of %.200s does not exist",
-		 path);
+	snprintf(note, cap, "no metrics are written: the folder of %.200s does not exist", path);
 	return 0;
 }

@@ -73,8 +73,7 @@ void setup_json_print(const struct setup_plan *plan, const char *role, bool dry_
 	json_object_object_add(root, "steps", steps);
 	for (i = 0; i < plan->nnotes; i++) {
 		note = json_object_new_object();
-		json_object_object_add(note, "todo",
-				       json_object_new_boolean(plan->notes[i].todo));
+		json_object_object_add(note, "todo", json_object_new_boolean(plan->notes[i].todo));
 		output_json_add(note, "text", plan->notes[i].text);
 		json_object_array_add(notes, note);
 	}

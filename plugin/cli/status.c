@@ -96,8 +96,7 @@ static void status_port(struct status_page *status, const struct rdma_device *de
 	status_port_address(port, address);
 	/* "100 Gb/sec (4X EDR)": without what is in brackets. */
 	snprintf(rate, sizeof(rate), "%.*s",
-		 (int)min_u32((uint32_t)strcspn(port->rate, "("), sizeof(rate) - 1),
-		 port->rate);
+		 (int)min_u32((uint32_t)strcspn(port->rate, "("), sizeof(rate) - 1), port->rate);
 	while (*rate && rate[strlen(rate) - 1] == ' ')
 		rate[strlen(rate) - 1] = '\0';
 	if (shown)
@@ -113,9 +112,8 @@ static void status_port(struct status_page *status, const struct rdma_device *de
 	if (*address)
 		finding_text(finding, "address", "%s", address);
 	status_report(status, "%s: %s, %s%s%s%s%s", port_name(device, port, name),
-		      port_kind_name(device), port_state_name(port),
-		      up && *rate ? ", " : "", up ? rate : "", *address ? ", " : "",
-		      address);
+		      port_kind_name(device), port_state_name(port), up && *rate ? ", " : "",
+		      up ? rate : "", *address ? ", " : "", address);
 }
 
 static void status_ports(struct status_page *status)
@@ -162,15 +160,12 @@ static bool status_ganesha(struct status_page *status)
 		err_clear();
 	if (!ganesha.running)
 		return false;
-	finding = status_begin(status, "status.server",
-			       ganesha.rdma ? FINDING_PASS : FINDING_SKIP);
+	finding = status_begin(status, "status.server", ganesha.rdma ? FINDING_PASS : FINDING_SKIP);
 	status_show(status);
 	finding_text(finding, "server", "ganesha");
 	if (ganesha.rdma)
-		status_report(
-			status,
-			"NFS-Ganesha runs, with RDMA on port %u in its configuration",
-			ganesha.port);
+		status_report(status, "NFS-Ganesha runs, with RDMA on port %u in its configuration",
+			      ganesha.port);
 	else
 		status_report(status, "NFS-Ganesha runs, without RDMA");
 	return true;
@@ -195,14 +190,13 @@ static void status_server(struct status_page *status)
 		const char *proto = nfsd.listeners[i].proto;
 
 		if (!status_was_listed(&nfsd, i))
-			words_add(!strncmp(proto, "rdma", 4) ? &rdma : &others, "%s %u",
-				  proto, nfsd.listeners[i].port);
+			words_add(!strncmp(proto, "rdma", 4) ? &rdma : &others, "%s %u", proto,
+				  nfsd.listeners[i].port);
 	}
 	if (nfsd.threads_known)
 		snprintf(threads, sizeof(threads), "; %u thread%s", nfsd.threads,
 			 nfsd.threads == 1 ? "" : "s");
-	finding = status_begin(status, "status.server",
-			       rdma.count ? FINDING_PASS : FINDING_SKIP);
+	finding = status_begin(status, "status.server", rdma.count ? FINDING_PASS : FINDING_SKIP);
 	status_show(status);
 	if (nfsd.threads_known)
 		finding_number(finding, "threads", nfsd.threads);
@@ -212,19 +206,18 @@ static void status_server(struct status_page *status)
 		finding_text(finding, "others", "%s", words_text(&others));
 	if (rdma.count)
 		status_report(status, "listens on %s%s%s%s", words_text(&rdma),
-			      others.count ? ", " : "",
-			      others.count ? words_text(&others) : "", threads);
+			      others.count ? ", " : "", others.count ? words_text(&others) : "",
+			      threads);
 	else if (others.count)
-		status_report(status, "does not listen for RDMA, only on %s%s",
-			      words_text(&others), threads);
+		status_report(status, "does not listen for RDMA, only on %s%s", words_text(&others),
+			      threads);
 	else
 		status_report(status, "not running");
 }
 
 /* --- pools ----------------------------------------------------------------------------------- */
 
-static const char *status_pool_transport(const struct view *view,
-					 const struct view_place *place)
+static const char *status_pool_transport(const struct view *view, const struct view_place *place)
 {
 	const struct view_dir *dir = view_dir_of(view, place);
 
@@ -232,9 +225,8 @@ static const char *status_pool_transport(const struct view *view,
 		return "inactive";
 	if (!dir || dir->mounted == DIR_UNKNOWN)
 		return "unknown";
-	return dir->mounted == DIR_NFS
-		       ? view_run_name(view_mount(view, dir->mount)->mount)
-		       : "not mounted";
+	return dir->mounted == DIR_NFS ? view_run_name(view_mount(view, dir->mount)->mount)
+				       : "not mounted";
 }
 
 static void status_pools(struct status_page *status)
@@ -247,8 +239,8 @@ static void status_pools(struct status_page *status)
 
 	if (status->pools_rc || *status->pools_skipped) {
 		finding = status_begin(status, "status.pools", FINDING_UNKNOWN);
-		finding_reason(finding, status_is_denied(status->pools_rc) ? "permission"
-									   : "damaged");
+		finding_reason(finding,
+			       status_is_denied(status->pools_rc) ? "permission" : "damaged");
 		finding_text(finding, "error", "%s", status->pools_skipped);
 		status_report(status, "%s", status->pools_skipped);
 		return;
@@ -261,12 +253,10 @@ static void status_pools(struct status_page *status)
 			continue;
 		if (count++ < POOLS_SHOWN)
 			words_add(&words, "%s (%s)", place->pool,
-				  status->view
-					  ? status_pool_transport(status->view, place)
-					  : "unknown");
+				  status->view ? status_pool_transport(status->view, place)
+					       : "unknown");
 	}
-	finding = status_begin(status, "status.pools",
-			       count ? FINDING_PASS : FINDING_SKIP);
+	finding = status_begin(status, "status.pools", count ? FINDING_PASS : FINDING_SKIP);
 	finding_number(finding, "pools", count);
 	if (count)
 		status_show(status);
@@ -283,8 +273,7 @@ static void status_pools(struct status_page *status)
 struct status_tally {
 	const struct guard *guard;
 	unsigned int guests, disks, wanted, bad, unknown;
-	char text[GUARD_TEXT_MAX +
-		  96]; /* of the first that is bad, else of one that is unknown */
+	char text[GUARD_TEXT_MAX + 96]; /* of the first that is bad, else of one that is unknown */
 	char guest[96];
 	char damaged[ERR_TEXT_MAX]; /* why one could not be read; "" all could */
 	bool denied;                /* for want of permission */
@@ -303,10 +292,8 @@ static void status_tally_disk(struct status_tally *tally, const char *guest,
 		return;
 	if (!verdict.wanted && verdict.answer == GUARD_UNKNOWN)
 		return;
-	if (verdict.answer == GUARD_REFUSE ? !tally->bad
-					   : !tally->bad && !tally->unknown) {
-		snprintf(tally->text, sizeof(tally->text), "%.80s: %s", guest,
-			 verdict.text);
+	if (verdict.answer == GUARD_REFUSE ? !tally->bad : !tally->bad && !tally->unknown) {
+		snprintf(tally->text, sizeof(tally->text), "%.80s: %s", guest, verdict.text);
 		snprintf(tally->guest, sizeof(tally->guest), "%s", guest);
 	}
 	tally->bad += verdict.answer == GUARD_REFUSE;
@@ -328,8 +315,7 @@ static void status_tally_guest(void *arg, const struct guests_one *one)
 		status_tally_disk(tally, one->name, &one->disks.list[i]);
 }
 
-static void status_report_guests(struct status_page *status,
-				 const struct status_tally *tally)
+static void status_report_guests(struct status_page *status, const struct status_tally *tally)
 {
 	struct finding *finding = status_begin(status, "status.guests", FINDING_PASS);
 
@@ -357,8 +343,7 @@ static void status_report_guests(struct status_page *status,
 	if (!tally->guests)
 		status_report(status, "none");
 	else if (!tally->wanted)
-		status_report(status, "%u; none has a disk that requires RDMA",
-			      tally->guests);
+		status_report(status, "%u; none has a disk that requires RDMA", tally->guests);
 	else
 		status_report(status, "%u; %u of %u disks require RDMA and are on it",
 			      tally->guests, tally->wanted, tally->disks);
@@ -371,22 +356,19 @@ static void status_guests(struct status_page *status)
 	int rc = 0;
 
 	/* Definitions of running guests have passwords in them: no snapshot takes them. */
-	if (!status->platform.libvirt || host_is_snapshot(status->host) ||
-	    !status->view) {
+	if (!status->platform.libvirt || host_is_snapshot(status->host) || !status->view) {
 		status_begin(status, "status.guests", FINDING_SKIP);
 		status_report(status, "%s",
 			      !status->platform.libvirt ? "libvirt is not installed"
-			      : status->view ? "a snapshot has no definitions of guests"
-					     : "mounts could not be read");
+			      : status->view            ? "a snapshot has no definitions of guests"
+							: "mounts could not be read");
 		return;
 	}
 	rc = guard_over(&guard, status->host, status->view, &status->pools,
-			status->pools_rc || *status->pools_skipped ? status->pools_skipped
-								   : NULL);
+			status->pools_rc || *status->pools_skipped ? status->pools_skipped : NULL);
 	tally.guard = guard;
 	if (!rc)
-		rc = guests_each(status->host, status->deadline, status_tally_guest,
-				 &tally);
+		rc = guests_each(status->host, status->deadline, status_tally_guest, &tally);
 	if (rc && !*tally.damaged) {
 		snprintf(tally.damaged, sizeof(tally.damaged), "%s", err_text());
 		tally.denied = status_is_denied(rc);
@@ -433,8 +415,7 @@ static void status_report_no_watcher(struct status_page *status, int rc)
 }
 
 /* Whether it works, by its file. */
-static bool status_report_watcher(struct status_page *status,
-				  const struct watch_state *state)
+static bool status_report_watcher(struct status_page *status, const struct watch_state *state)
 {
 	long long age = (long long)(time(NULL) - state->looked_at);
 	bool live = host_is_live(status->host);
@@ -457,8 +438,7 @@ static bool status_report_watcher(struct status_page *status,
 	finding_number(finding, "over_rdma", state->good);
 	finding_number(finding, "lost", state->lost);
 	finding_number(finding, "unknown", state->unknown);
-	finding_text(finding, "libvirt", "%s",
-		     state->connected ? "connected" : "not connected");
+	finding_text(finding, "libvirt", "%s", state->connected ? "connected" : "not connected");
 	status_report(
 		status,
 		"last look %s; mounts, pools and disks: %u over RDMA, %u not, %u unknown; libvirt %s",
@@ -474,15 +454,13 @@ static void status_report_event(struct status_page *status, const char *key, tim
 
 	if (!at)
 		return;
-	finding_number(&status->finding, !strcmp(key, "lost") ? "lost_at" : "back_at",
-		       (double)at);
+	finding_number(&status->finding, !strcmp(key, "lost") ? "lost_at" : "back_at", (double)at);
 	finding_text(&status->finding, key, "%s", text);
 	words_add(words, "%s %s: %.200s", key, status_event_time(at, when), text);
 }
 
 /* NULL: there is no watcher. */
-static void status_report_events(struct status_page *status,
-				 const struct watch_state *state)
+static void status_report_events(struct status_page *status, const struct watch_state *state)
 {
 	struct words words = { .separator = "; " };
 	char when[32];
@@ -511,8 +489,7 @@ static void status_watcher(struct status_page *status)
 		status_report_no_watcher(status, rc);
 	else if (status_report_watcher(status, &state))
 		/* What it sees itself. */
-		watch_state_read(status->host, &state, report_collect,
-				 &status->collector);
+		watch_state_read(status->host, &state, report_collect, &status->collector);
 	status_report_events(status, rc ? NULL : &state);
 }
 

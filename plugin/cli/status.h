@@ -16,10 +16,9 @@ struct status_page {
 	struct report_collector collector;
 	struct host_platform platform;
 	struct view_places pools;
-	int pools_rc; /* of reading them */
-	char pools_skipped
-		[ERR_TEXT_MAX]; /* why they, or one, are not known; "" all are */
-	struct view *view; /* NULL: mounts could not be read, which is said elsewhere */
+	int pools_rc;                     /* of reading them */
+	char pools_skipped[ERR_TEXT_MAX]; /* why they, or one, are not known; "" all are */
+	struct view *view;      /* NULL: mounts could not be read, which is said elsewhere */
 	struct finding finding; /* the one that is being filled in */
 };
 

@@ -28,11 +28,9 @@ static void *ticker_thread(void *arg)
 
 	pthread_mutex_lock(&ticker->lock);
 	while (ticker->running) {
-		progress_show(&ticker->progress, ticker->what, ticker->done,
-			      ticker->total);
+		progress_show(&ticker->progress, ticker->what, ticker->done, ticker->total);
 		until = deadline_timespec(deadline_in(TICK_MS));
-		pthread_cond_clockwait(&ticker->stop, &ticker->lock, CLOCK_MONOTONIC,
-				       &until);
+		pthread_cond_clockwait(&ticker->stop, &ticker->lock, CLOCK_MONOTONIC, &until);
 	}
 	pthread_mutex_unlock(&ticker->lock);
 	return NULL;
@@ -60,8 +58,7 @@ struct ticker *ticker_start(bool quiet, const char *what)
 	return ticker;
 }
 
-void ticker_set(struct ticker *ticker, const char *what, unsigned int done,
-		unsigned int total)
+void ticker_set(struct ticker *ticker, const char *what, unsigned int done, unsigned int total)
 {
 	if (!ticker)
 		return;

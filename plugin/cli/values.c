@@ -33,14 +33,13 @@ static bool value_digits(const char *text, size_t len, unsigned long *out)
 	return *out == n;
 }
 
-int value_number(const char *text, unsigned long min, unsigned long max,
-		 unsigned long *out)
+int value_number(const char *text, unsigned long min, unsigned long max, unsigned long *out)
 {
 	unsigned long n;
 
 	if (!value_digits(text, strlen(text), &n) || n < min || n > max)
-		return err_set(EINVAL, "takes a number from %lu to %lu, not '%.40s'", min,
-			       max, text);
+		return err_set(EINVAL, "takes a number from %lu to %lu, not '%.40s'", min, max,
+			       text);
 	*out = n;
 	return 0;
 }
@@ -139,14 +138,12 @@ int value_cred(const char *text, void *out)
 
 	while (good && *p) {
 		if (cred.ngids == RPC_GIDS_MAX)
-			return err_set(EINVAL,
-				       "takes at most %d additional groups (AUTH_SYS)",
+			return err_set(EINVAL, "takes at most %d additional groups (AUTH_SYS)",
 				       RPC_GIDS_MAX);
 		good = value_id(&p, ',', &cred.gids[cred.ngids++]);
 	}
 	if (!good || text[strlen(text) - 1] == ',')
-		return err_set(EINVAL,
-			       "takes numeric UID:GID or UID:GID,GID,..., not '%.40s'",
+		return err_set(EINVAL, "takes numeric UID:GID or UID:GID,GID,..., not '%.40s'",
 			       text);
 	*(struct rpc_cred *)out = cred;
 	return 0;
@@ -155,9 +152,8 @@ int value_cred(const char *text, void *out)
 /* RFC 1123 section 2.1, and the underscore that people use. */
 static bool value_is_name(const char *text)
 {
-	static const char allowed[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"0123456789.-_";
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789.-_";
 
 	return *text && *text != '-' && !text[strspn(text, allowed)];
 }
@@ -193,11 +189,9 @@ int value_address(const char *text, void *address)
 	}
 	snprintf(host, sizeof(host), "%.*s", (int)len, text);
 	/* getaddrinfo() alone would take 192.0.2, as inet_aton() does. */
-	if (len >= sizeof(host) ||
-	    (!strchr(host, ':') && inet_pton(AF_INET, host, &v4) != 1) ||
+	if (len >= sizeof(host) || (!strchr(host, ':') && inet_pton(AF_INET, host, &v4) != 1) ||
 	    getaddrinfo(host, NULL, &hints, &list))
-		return err_set(EINVAL,
-			       "takes a numeric address of this host, not '%.60s'", text);
+		return err_set(EINVAL, "takes a numeric address of this host, not '%.60s'", text);
 	memset(out, 0, sizeof(*out));
 	memcpy(&out->addr, list->ai_addr, list->ai_addrlen);
 	out->len = list->ai_addrlen;
@@ -208,8 +202,7 @@ int value_address(const char *text, void *address)
 int value_device(const char *text, void *string)
 {
 	if (!value_is_name(text) || *text == '.' || strlen(text) >= DEVICE_NAME_MAX)
-		return err_set(EINVAL, "takes the name of an RDMA device, not '%.40s'",
-			       text);
+		return err_set(EINVAL, "takes the name of an RDMA device, not '%.40s'", text);
 	*(const char **)string = text;
 	return 0;
 }
@@ -226,10 +219,9 @@ static int value_host(const char *text, struct value_server *out, const char **r
 	if (!len)
 		return err_set(EINVAL, "'%.80s' has no server before the colon", text);
 	if (len >= sizeof(out->host))
-		return err_set(
-			EINVAL,
-			"the server's name has %zu characters; at most %zu are allowed",
-			len, sizeof(out->host) - 1);
+		return err_set(EINVAL,
+			       "the server's name has %zu characters; at most %zu are allowed", len,
+			       sizeof(out->host) - 1);
 	memcpy(out->host, start, len);
 	out->host[len] = '\0';
 	*rest = start + len + bracket;
@@ -250,8 +242,7 @@ int value_server(const char *text, struct value_server *out)
 		return err_set(EINVAL, "the server's name is empty");
 	for (p = text; *p; p++)
 		if ((uint8_t)*p < 0x20 || *p == 0x7f)
-			return err_set(EINVAL, "'%.80s' contains a control character",
-				       text);
+			return err_set(EINVAL, "'%.80s' contains a control character", text);
 	rc = value_host(text, out, &rest);
 	if (rc)
 		return rc;
@@ -261,21 +252,18 @@ int value_server(const char *text, struct value_server *out)
 	if (*rest == ':' && rest[1] == '/') {
 		out->path = rest + 1;
 		if (strlen(out->path) > MOUNT_PATH_MAX)
-			return err_set(EINVAL,
-				       "the path has %zu bytes; at most %d are allowed",
+			return err_set(EINVAL, "the path has %zu bytes; at most %d are allowed",
 				       strlen(out->path), MOUNT_PATH_MAX);
 		return 0;
 	}
 	digits = strspn(rest + 1, "0123456789");
 	if (*rest == ':' && digits && rest[1 + digits] == ':' && *text != '[' &&
 	    (rest[2 + digits] == '/' || !rest[2 + digits]))
-		return err_set(EINVAL, "unexpected port in '%.60s'; use --port %.*s",
-			       text, (int)min_u32((uint32_t)digits, 8), rest + 1);
+		return err_set(EINVAL, "unexpected port in '%.60s'; use --port %.*s", text,
+			       (int)min_u32((uint32_t)digits, 8), rest + 1);
 	if (strchr(rest + 1, ':') && *text != '[')
-		return err_set(EINVAL,
-			       "an IPv6 address needs brackets: [2001:db8::1]:/export");
-	return err_set(
-		EINVAL,
-		"expected ':/EXPORT' after the server, not '%.40s'; use --port for a port",
-		rest);
+		return err_set(EINVAL, "an IPv6 address needs brackets: [2001:db8::1]:/export");
+	return err_set(EINVAL,
+		       "expected ':/EXPORT' after the server, not '%.40s'; use --port for a port",
+		       rest);
 }

@@ -22,12 +22,9 @@ static const struct {
 	const char *name;
 	bool of_device;
 } hooks[] = {
-	{ FIREWALL_INPUT, "ingress", true },
-	{ FIREWALL_INPUT, "prerouting", false },
-	{ FIREWALL_INPUT, "input", false },
-	{ FIREWALL_OUTPUT, "output", false },
-	{ FIREWALL_OUTPUT, "postrouting", false },
-	{ FIREWALL_OUTPUT, "egress", true },
+	{ FIREWALL_INPUT, "ingress", true },       { FIREWALL_INPUT, "prerouting", false },
+	{ FIREWALL_INPUT, "input", false },        { FIREWALL_OUTPUT, "output", false },
+	{ FIREWALL_OUTPUT, "postrouting", false }, { FIREWALL_OUTPUT, "egress", true },
 };
 
 struct base_chain {
@@ -57,8 +54,7 @@ static enum truth base_chain_has_device(struct json_object *devices, const char 
 	return json_has_word(devices, netdev) ? YES : NO;
 }
 
-static enum truth base_chain_of_family(const struct firewall_packet *packet,
-				       const char *family)
+static enum truth base_chain_of_family(const struct firewall_packet *packet, const char *family)
 {
 	int ours = packet_family(packet);
 
@@ -87,8 +83,7 @@ static int base_chains_collect(struct firewall_run *run, struct base_chain *base
 	for (i = 0; (chain = ruleset_chain_at(run->ruleset, i)); i++) {
 		hook = json_word(chain->json, "hook");
 		for (h = 0; hook && h < ARRAY_SIZE(hooks); h++)
-			if (hooks[h].direction == run->packet->hook &&
-			    !strcmp(hooks[h].name, hook))
+			if (hooks[h].direction == run->packet->hook && !strcmp(hooks[h].name, hook))
 				break;
 		if (!hook || h == ARRAY_SIZE(hooks))
 			continue;
@@ -103,14 +98,12 @@ static int base_chains_collect(struct firewall_run *run, struct base_chain *base
 		if (passes == NO)
 			continue;
 		if (*count == BASES_MAX)
-			return err_set(E2BIG,
-				       "more than %u chains at the hooks of a packet",
+			return err_set(E2BIG, "more than %u chains at the hooks of a packet",
 				       BASES_MAX);
 		bases[(*count)++] = (struct base_chain){
 			.chain = chain,
 			.hook = h,
-			.priority =
-				json_object_get_int64(json_member(chain->json, "prio")),
+			.priority = json_object_get_int64(json_member(chain->json, "prio")),
 			.passes = passes,
 		};
 	}
@@ -127,18 +120,17 @@ static void cause_say(const struct firewall_cause *cause, char *why, size_t cap)
 	char what[48], place[160], remark[80] = "";
 	bool drops = policy && !strcmp(policy, "drop");
 
-	snprintf(place, sizeof(place), "chain %.60s, table %.10s %.60s", chain->name,
-		 chain->family, chain->table);
+	snprintf(place, sizeof(place), "chain %.60s, table %.10s %.60s", chain->name, chain->family,
+		 chain->table);
 	if (cause->rule)
 		snprintf(what, sizeof(what), "rule with handle %lld",
-			 (long long)json_object_get_int64(
-				 json_member(cause->rule, "handle")));
+			 (long long)json_object_get_int64(json_member(cause->rule, "handle")));
 	else
 		snprintf(what, sizeof(what), "policy %s", drops ? "drop" : "accept");
 	if (comment)
 		snprintf(remark, sizeof(remark), " (%.70s)", comment);
-	snprintf(why, cap, "%s of %s%s%s%s", what, place, remark,
-		 cause->doubt[0] ? ": " : "", cause->doubt);
+	snprintf(why, cap, "%s of %s%s%s%s", what, place, remark, cause->doubt[0] ? ": " : "",
+		 cause->doubt);
 	finding_clean(why);
 }
 
@@ -160,9 +152,8 @@ static void outcome_weaken(struct firewall_run *run, struct firewall_outcome *ou
 		return;
 	if (!cause->doubt[0])
 		str_copy(cause->doubt, sizeof(cause->doubt),
-			 strcmp(chain->family, "bridge")
-				 ? "whether it applies is not known"
-				 : "the bridge's port is not known");
+			 strcmp(chain->family, "bridge") ? "whether it applies is not known"
+							 : "the bridge's port is not known");
 	if (!out->can[END_ACCEPT]) {
 		out->can[END_ACCEPT] = true;
 		out->by[END_ACCEPT] = (struct firewall_cause){ .order = ++run->order,
@@ -171,8 +162,7 @@ static void outcome_weaken(struct firewall_run *run, struct firewall_outcome *ou
 }
 
 /* Adds the outcome of one more chain. True: no later chain matters. */
-static bool eval_verdict_add(const struct firewall_run *run,
-			     const struct firewall_outcome *out,
+static bool eval_verdict_add(const struct firewall_run *run, const struct firewall_outcome *out,
 			     struct eval_verdict *verdict)
 {
 	const struct ruleset_chain *chain = out->by[END_DROP].chain;
@@ -212,8 +202,7 @@ static bool eval_verdict_add(const struct firewall_run *run,
 }
 
 int firewall_eval(const char *json, size_t len, const struct firewall_packet *packet,
-		  enum firewall_answer *answer, char *why, size_t cap,
-		  struct firewall_place *place)
+		  enum firewall_answer *answer, char *why, size_t cap, struct firewall_place *place)
 {
 	_cleanup_(ruleset_close_p) struct ruleset *ruleset = NULL;
 	struct eval_verdict verdict = { FIREWALL_ACCEPT, false, why, cap, place };

@@ -50,16 +50,15 @@ int firewall_eval(const char *json, size_t len, const struct firewall_packet *pa
 /* peers.c */
 
 /* The addresses of a family that the rules have, each once; of a prefix its first. */
-unsigned int firewall_peers(const char *json, size_t len, int family,
-			    struct transport_address *out, unsigned int max);
+unsigned int firewall_peers(const char *json, size_t len, int family, struct transport_address *out,
+			    unsigned int max);
 
 /* zone.c */
 
 /* What firewalld does with a packet that arrives by the zone's netdev: the answer for a user who
  * may not list rules. It covers firewalld's rules alone, and firewalld accepts outgoing packets
  * that no policy covers. */
-void firewall_zone(const struct host_firewalld *zone,
-		   const struct firewall_packet *packet, enum firewall_answer *answer,
-		   char *why, size_t cap);
+void firewall_zone(const struct host_firewalld *zone, const struct firewall_packet *packet,
+		   enum firewall_answer *answer, char *why, size_t cap);
 
 #endif

@@ -65,15 +65,15 @@ struct ruleset;
 int ruleset_open(struct ruleset **out, const char *json, size_t len);
 void ruleset_close_p(struct ruleset **ruleset);
 /* NULL if there is none. */
-struct ruleset_chain *ruleset_chain(struct ruleset *ruleset, const char *family,
-				    const char *table, const char *name);
+struct ruleset_chain *ruleset_chain(struct ruleset *ruleset, const char *family, const char *table,
+				    const char *name);
 /* In the order of their names; NULL past the last. */
 struct ruleset_chain *ruleset_chain_at(struct ruleset *ruleset, size_t i);
 const struct ruleset_rule *ruleset_rule(const struct ruleset *ruleset, unsigned int at);
 /* Elements of a named set or map of the chain's table, NULL if it is empty. False: it does not
  * exist. */
-bool ruleset_elements(struct ruleset *ruleset, const struct ruleset_chain *chain,
-		      const char *name, struct json_object **out);
+bool ruleset_elements(struct ruleset *ruleset, const struct ruleset_chain *chain, const char *name,
+		      struct json_object **out);
 /* Whether its table is disabled. */
 enum truth ruleset_is_dormant(struct ruleset *ruleset, const struct ruleset_chain *chain);
 
@@ -124,7 +124,7 @@ struct firewall_run {
 	int64_t priority;
 	unsigned int walk;
 	enum truth notrack; /* conntrack does not track the packet */
-	bool lost; /* it may be another packet from here on: nothing later is certain */
+	bool lost;          /* it may be another packet from here on: nothing later is certain */
 	unsigned int order, steps;
 	char doubt[64]; /* the last thing that is unknown */
 };
@@ -132,35 +132,29 @@ struct firewall_run {
 /* AF_INET, AF_INET6; AF_UNSPEC: either. */
 int packet_family(const struct firewall_packet *packet);
 /* The left side of a match, one operand. */
-void operand_read(struct firewall_run *run, struct json_object *expr,
-		  struct operand *out);
+void operand_read(struct firewall_run *run, struct json_object *expr, struct operand *out);
 /* Sets what is unknown; returns MAYBE. */
-enum truth operand_doubt(struct firewall_run *run, const char *fmt, ...)
-	PRINTF_LIKE(2, 3);
+enum truth operand_doubt(struct firewall_run *run, const char *fmt, ...) PRINTF_LIKE(2, 3);
 bool run_is_exhausted(struct firewall_run *run);
 
 void operand_unknown(struct firewall_run *run, struct operand *out, const char *what);
 void operand_number(struct operand *out, uint64_t value, uint64_t known);
-void operand_symbol(struct operand *out, uint64_t value,
-		    const struct operand_symbol *symbols);
+void operand_symbol(struct operand *out, uint64_t value, const struct operand_symbol *symbols);
 
 /* meta.c */
 
 bool run_is_input(const struct firewall_run *run);
 /* The base chain's. */
 bool run_is_family(const struct firewall_run *run, const char *family);
-void operand_read_meta(struct firewall_run *run, struct json_object *expr,
-		       struct operand *out);
-void operand_read_ct(struct firewall_run *run, struct json_object *expr,
-		     struct operand *out);
+void operand_read_meta(struct firewall_run *run, struct json_object *expr, struct operand *out);
+void operand_read_ct(struct firewall_run *run, struct json_object *expr, struct operand *out);
 void operand_layer4(struct firewall_run *run, struct operand *out);
 void operand_ethertype(struct firewall_run *run, struct operand *out);
 
 /* value.c: an operand against one value of the right side */
 
 /* Equality with a scalar, a prefix or a range. */
-enum truth value_is(struct firewall_run *run, const struct operand *op,
-		    struct json_object *value);
+enum truth value_is(struct firewall_run *run, const struct operand *op, struct json_object *value);
 /* The number of a text, a number or a list of flags. */
 bool value_to_number(const struct operand *op, struct json_object *value, uint64_t *out);
 
@@ -174,13 +168,12 @@ enum truth match_holds(struct firewall_run *run, struct json_object *match);
 unsigned int match_operands(struct firewall_run *run, struct json_object *expr,
 			    struct operand out[OPERANDS_MAX]);
 /* Whether the operands equal this element of a set or map. */
-enum truth match_element(struct firewall_run *run, const struct operand *ops,
-			 unsigned int nops, struct json_object *element);
+enum truth match_element(struct firewall_run *run, const struct operand *ops, unsigned int nops,
+			 struct json_object *element);
 
 /* walk.c */
 
 /* The outcome of a base chain with its policy. */
-const struct firewall_outcome *walk_base(struct firewall_run *run,
-					 struct ruleset_chain *chain);
+const struct firewall_outcome *walk_base(struct firewall_run *run, struct ruleset_chain *chain);
 
 #endif

@@ -25,8 +25,8 @@ unsigned int match_operands(struct firewall_run *run, struct json_object *expr,
 	return (unsigned int)count;
 }
 
-enum truth match_element(struct firewall_run *run, const struct operand *ops,
-			 unsigned int nops, struct json_object *element)
+enum truth match_element(struct firewall_run *run, const struct operand *ops, unsigned int nops,
+			 struct json_object *element)
 {
 	struct json_object *inner = json_member(element, "elem"), *parts;
 	enum truth all = YES, one;
@@ -42,10 +42,8 @@ enum truth match_element(struct firewall_run *run, const struct operand *ops,
 	if (nops == 1)
 		return value_is(run, &ops[0], element);
 	parts = json_member(element, "concat");
-	if (!json_object_is_type(parts, json_type_array) ||
-	    json_object_array_length(parts) != nops)
-		return operand_doubt(run,
-				     "an element of another size cannot be evaluated");
+	if (!json_object_is_type(parts, json_type_array) || json_object_array_length(parts) != nops)
+		return operand_doubt(run, "an element of another size cannot be evaluated");
 	for (i = 0; i < nops && all != NO; i++) {
 		one = value_is(run, &ops[i], json_object_array_get_idx(parts, i));
 		all = one < all ? one : all;
@@ -53,8 +51,8 @@ enum truth match_element(struct firewall_run *run, const struct operand *ops,
 	return all;
 }
 
-static enum truth match_list(struct firewall_run *run, const struct operand *ops,
-			     unsigned int nops, struct json_object *list)
+static enum truth match_list(struct firewall_run *run, const struct operand *ops, unsigned int nops,
+			     struct json_object *list)
 {
 	enum truth any = NO, one;
 	size_t i, count = list ? json_object_array_length(list) : 0;
@@ -115,8 +113,8 @@ static bool match_has_names(const struct operand *op, struct json_object *right)
 		 json_object_get_string(right)[0] != '@'));
 }
 
-static enum truth match_compare(struct firewall_run *run, const struct operand *op,
-				const char *how, struct json_object *right)
+static enum truth match_compare(struct firewall_run *run, const struct operand *op, const char *how,
+				struct json_object *right)
 {
 	bool less = how[0] == '<', equal = how[1] == '=';
 	uint64_t number;
@@ -149,8 +147,7 @@ enum truth match_holds(struct firewall_run *run, struct json_object *match)
 			return NO;
 	/* Kernels before 5.4 end the rule; later ones compare with an empty name. */
 	if (ops[0].kind == OPERAND_NOWHERE && !strcmp(how, "!="))
-		return operand_doubt(run,
-				     "an interface that the packet does not have yet");
+		return operand_doubt(run, "an interface that the packet does not have yet");
 	names = nops == 1 && match_has_names(&ops[0], right);
 	if (!strcmp(how, "in") && names)
 		return match_flags(run, &ops[0], right);

@@ -78,8 +78,8 @@ void operand_layer4(struct firewall_run *run, struct operand *out)
 	operand_symbol(out, run->packet->protocol, protocols);
 }
 
-static void meta_of_family(struct firewall_run *run, struct operand *out, uint64_t v4,
-			   uint64_t v6, const struct operand_symbol *symbols)
+static void meta_of_family(struct firewall_run *run, struct operand *out, uint64_t v4, uint64_t v6,
+			   const struct operand_symbol *symbols)
 {
 	int family = packet_family(run->packet);
 
@@ -202,8 +202,8 @@ static const struct meta_key ct_keys[] = {
 	{ NULL, NULL },
 };
 
-static void meta_read_key(struct firewall_run *run, const struct meta_key *keys,
-			  const char *kind, struct json_object *expr, struct operand *out)
+static void meta_read_key(struct firewall_run *run, const struct meta_key *keys, const char *kind,
+			  struct json_object *expr, struct operand *out)
 {
 	const char *name = json_word(expr, "key");
 	char what[40];
@@ -217,14 +217,12 @@ static void meta_read_key(struct firewall_run *run, const struct meta_key *keys,
 	operand_unknown(run, out, what);
 }
 
-void operand_read_meta(struct firewall_run *run, struct json_object *expr,
-		       struct operand *out)
+void operand_read_meta(struct firewall_run *run, struct json_object *expr, struct operand *out)
 {
 	meta_read_key(run, meta_keys, "meta", expr, out);
 }
 
-void operand_read_ct(struct firewall_run *run, struct json_object *expr,
-		     struct operand *out)
+void operand_read_ct(struct firewall_run *run, struct json_object *expr, struct operand *out)
 {
 	meta_read_key(run, ct_keys, "ct", expr, out);
 }

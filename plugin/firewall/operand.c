@@ -50,8 +50,7 @@ void operand_number(struct operand *out, uint64_t value, uint64_t known)
 	out->known = known;
 }
 
-void operand_symbol(struct operand *out, uint64_t value,
-		    const struct operand_symbol *symbols)
+void operand_symbol(struct operand *out, uint64_t value, const struct operand_symbol *symbols)
 {
 	operand_number(out, value, UINT64_MAX);
 	out->symbols = symbols;
@@ -59,9 +58,8 @@ void operand_symbol(struct operand *out, uint64_t value,
 
 /* --- payload ------------------------------------------------------------------ */
 
-static void operand_address(struct firewall_run *run,
-			    const struct transport_address *from, const char *what,
-			    struct operand *out)
+static void operand_address(struct firewall_run *run, const struct transport_address *from,
+			    const char *what, struct operand *out)
 {
 	static const uint8_t any[16];
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&from->addr;
@@ -202,8 +200,7 @@ static bool packet_has_header(struct firewall_run *run, const char *protocol)
 static void operand_read_payload(struct firewall_run *run, struct json_object *expr,
 				 struct operand *out)
 {
-	const char *protocol = json_word(expr, "protocol"),
-		   *field = json_word(expr, "field");
+	const char *protocol = json_word(expr, "protocol"), *field = json_word(expr, "field");
 	char what[48];
 	size_t i;
 
@@ -216,8 +213,7 @@ static void operand_read_payload(struct firewall_run *run, struct json_object *e
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(fields); i++)
-		if (!strcmp(fields[i].protocol, protocol) &&
-		    !strcmp(fields[i].field, field)) {
+		if (!strcmp(fields[i].protocol, protocol) && !strcmp(fields[i].field, field)) {
 			fields[i].read(run, out);
 			return;
 		}
@@ -245,9 +241,8 @@ static void operand_read_fib(struct firewall_run *run, struct json_object *expr,
 	if (result && !strcmp(result, "type") && from != json_has_word(flags, "daddr") &&
 	    strcmp(run->packet->netdev, "lo") != 0)
 		operand_symbol(out, from == run_is_input(run) ? 1 : 2, route_types);
-	else if (result && !strcmp(result, "oif") && from &&
-		 json_has_word(flags, "iif") && run_is_input(run) &&
-		 run->packet->symmetric)
+	else if (result && !strcmp(result, "oif") && from && json_has_word(flags, "iif") &&
+		 run_is_input(run) && run->packet->symmetric)
 		operand_number(out, 1, UINT64_MAX);
 	else
 		operand_unknown(run, out, "fib");
@@ -258,8 +253,7 @@ static void operand_read_and(struct firewall_run *run, struct json_object *expr,
 {
 	uint64_t mask;
 
-	if (!json_object_is_type(expr, json_type_array) ||
-	    json_object_array_length(expr) != 2) {
+	if (!json_object_is_type(expr, json_type_array) || json_object_array_length(expr) != 2) {
 		operand_unknown(run, out, "arithmetic");
 		return;
 	}
@@ -297,8 +291,7 @@ static void operand_read_tcp_option(struct firewall_run *run, struct json_object
 
 static const struct {
 	const char *name;
-	void (*read)(struct firewall_run *run, struct json_object *expr,
-		     struct operand *out);
+	void (*read)(struct firewall_run *run, struct json_object *expr, struct operand *out);
 } kinds[] = {
 	{ "meta", operand_read_meta },
 	{ "payload", operand_read_payload },

@@ -18,8 +18,7 @@ static bool peers_parse(struct transport_address *out, int family, const char *t
 	out->addr.ss_family = (sa_family_t)family;
 	out->len = family == AF_INET6 ? sizeof(*in6) : sizeof(*in);
 	return inet_pton(family, text,
-			 family == AF_INET6 ? (void *)&in6->sin6_addr
-					    : (void *)&in->sin_addr) == 1;
+			 family == AF_INET6 ? (void *)&in6->sin6_addr : (void *)&in->sin_addr) == 1;
 }
 
 static bool peers_have(const struct transport_address *list, unsigned int count,
@@ -35,8 +34,8 @@ static bool peers_have(const struct transport_address *list, unsigned int count,
 
 /* Between quotation marks. Whether a string is a value or a name, and whether one with a
  * backslash begins or ends there, does not matter: neither is an address. */
-unsigned int firewall_peers(const char *json, size_t len, int family,
-			    struct transport_address *out, unsigned int max)
+unsigned int firewall_peers(const char *json, size_t len, int family, struct transport_address *out,
+			    unsigned int max)
 {
 	const char *end = json + len, *at = json, *close;
 	char text[INET6_ADDRSTRLEN];

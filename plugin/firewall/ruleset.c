@@ -39,9 +39,7 @@ const char *json_word(struct json_object *json, const char *key)
 {
 	struct json_object *value = json_member(json, key);
 
-	return json_object_is_type(value, json_type_string)
-		       ? json_object_get_string(value)
-		       : NULL;
+	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
 }
 
 bool json_has_word(struct json_object *json, const char *word)
@@ -66,8 +64,7 @@ bool json_only(struct json_object *json, const char **key, struct json_object **
 {
 	struct json_object_iterator it;
 
-	if (!json_object_is_type(json, json_type_object) ||
-	    json_object_object_length(json) != 1)
+	if (!json_object_is_type(json, json_type_object) || json_object_object_length(json) != 1)
 		return false;
 	it = json_object_iter_begin(json);
 	*key = json_object_iter_peek_name(&it);
@@ -100,8 +97,8 @@ static int ruleset_compare_named(const void *a, const void *b)
 				     (const char *[]){ y->family, y->table, y->name });
 }
 
-struct ruleset_chain *ruleset_chain(struct ruleset *ruleset, const char *family,
-				    const char *table, const char *name)
+struct ruleset_chain *ruleset_chain(struct ruleset *ruleset, const char *family, const char *table,
+				    const char *name)
 {
 	struct ruleset_chain key = { .family = family, .table = table, .name = name };
 
@@ -119,13 +116,12 @@ const struct ruleset_rule *ruleset_rule(const struct ruleset *ruleset, unsigned 
 	return at ? &ruleset->rules[at - 1] : NULL;
 }
 
-bool ruleset_elements(struct ruleset *ruleset, const struct ruleset_chain *chain,
-		      const char *name, struct json_object **out)
+bool ruleset_elements(struct ruleset *ruleset, const struct ruleset_chain *chain, const char *name,
+		      struct json_object **out)
 {
 	struct ruleset_named key = { chain->family, chain->table, name, NULL }, *set;
 
-	set = bsearch(&key, ruleset->sets, ruleset->nsets, sizeof(key),
-		      ruleset_compare_named);
+	set = bsearch(&key, ruleset->sets, ruleset->nsets, sizeof(key), ruleset_compare_named);
 	if (!set)
 		return false;
 	*out = json_member(set->json, "elem");
@@ -204,8 +200,8 @@ static void ruleset_add_set(struct ruleset *ruleset, struct json_object *json)
 
 static void ruleset_add_table(struct ruleset *ruleset, struct json_object *json)
 {
-	struct ruleset_named table = { json_word(json, "family"), "",
-				       json_word(json, "name"), json };
+	struct ruleset_named table = { json_word(json, "family"), "", json_word(json, "name"),
+				       json };
 
 	if (table.family && table.name)
 		ruleset->tables[ruleset->ntables++] = table;
@@ -219,8 +215,7 @@ static void ruleset_add_rule(struct ruleset *ruleset, struct json_object *json)
 	struct ruleset_chain *chain;
 	unsigned int at;
 
-	chain = family && table && name ? ruleset_chain(ruleset, family, table, name)
-					: NULL;
+	chain = family && table && name ? ruleset_chain(ruleset, family, table, name) : NULL;
 	if (!chain)
 		return;
 	ruleset->rules[ruleset->nrules++] = (struct ruleset_rule){ .json = json };
@@ -261,12 +256,9 @@ static int ruleset_index(struct ruleset *ruleset, struct json_object *objects)
 			if (!strcmp(kinds[k].kind, kind))
 				kinds[k].add(ruleset, value);
 	}
-	qsort(ruleset->chains, ruleset->nchains, sizeof(*ruleset->chains),
-	      ruleset_compare_chains);
-	qsort(ruleset->sets, ruleset->nsets, sizeof(*ruleset->sets),
-	      ruleset_compare_named);
-	qsort(ruleset->tables, ruleset->ntables, sizeof(*ruleset->tables),
-	      ruleset_compare_named);
+	qsort(ruleset->chains, ruleset->nchains, sizeof(*ruleset->chains), ruleset_compare_chains);
+	qsort(ruleset->sets, ruleset->nsets, sizeof(*ruleset->sets), ruleset_compare_named);
+	qsort(ruleset->tables, ruleset->ntables, sizeof(*ruleset->tables), ruleset_compare_named);
 	for (i = 0; i < count; i++) {
 		value = json_member(json_object_array_get_idx(objects, i), "rule");
 		if (value)
@@ -283,14 +275,14 @@ int ruleset_open(struct ruleset **out, const char *json, size_t len)
 	int rc;
 
 	if (len > LIVE_NFT_MAX)
-		return err_set(E2BIG, "the ruleset has %zu bytes; at most %u are read",
-			       len, LIVE_NFT_MAX);
+		return err_set(E2BIG, "the ruleset has %zu bytes; at most %u are read", len,
+			       LIVE_NFT_MAX);
 	/* json-c needs a hundred times the memory of the text: refused before it is parsed. */
 	for (i = 0; i < len; i++)
 		containers += json[i] == '{' || json[i] == '[';
 	if (containers > CONTAINERS_MAX)
-		return err_set(E2BIG, "the ruleset has %zu parts; at most %u are read",
-			       containers, CONTAINERS_MAX);
+		return err_set(E2BIG, "the ruleset has %zu parts; at most %u are read", containers,
+			       CONTAINERS_MAX);
 	ruleset = calloc(1, sizeof(*ruleset));
 	if (!ruleset)
 		return err_no_memory();

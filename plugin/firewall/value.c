@@ -43,27 +43,21 @@ bool value_to_number(const struct operand *op, struct json_object *value, uint64
 
 	switch (json_object_get_type(value)) {
 	case json_type_int: *out = (uint64_t)json_object_get_int64(value); return true;
-	case json_type_boolean:
-		*out = (uint64_t)json_object_get_boolean(value);
-		return true;
-	case json_type_string:
-		return value_symbol(op, json_object_get_string(value), out);
+	case json_type_boolean: *out = (uint64_t)json_object_get_boolean(value); return true;
+	case json_type_string: return value_symbol(op, json_object_get_string(value), out);
 	case json_type_array: return value_flags(op, value, out);
 	case json_type_object:
-		return json_object_is_type(list, json_type_array) &&
-		       value_flags(op, list, out);
+		return json_object_is_type(list, json_type_array) && value_flags(op, list, out);
 	default: return false;
 	}
 }
 
 static enum truth value_not_modelled(struct firewall_run *run, struct json_object *value)
 {
-	const char *text = value ? json_object_to_json_string_ext(value,
-								  JSON_C_TO_STRING_PLAIN)
+	const char *text = value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN)
 				 : NULL;
 
-	return operand_doubt(run, "the value %.24s cannot be evaluated",
-			     text ? text : "null");
+	return operand_doubt(run, "the value %.24s cannot be evaluated", text ? text : "null");
 }
 
 static enum truth value_number_is(struct firewall_run *run, const struct operand *op,
@@ -73,8 +67,7 @@ static enum truth value_number_is(struct firewall_run *run, const struct operand
 
 	if (!value_to_number(op, value, &number)) {
 		/* The name of another one: this one is in its table. */
-		if (op->symbols && !op->flags &&
-		    json_object_is_type(value, json_type_string))
+		if (op->symbols && !op->flags && json_object_is_type(value, json_type_string))
 			return NO;
 		return value_not_modelled(run, value);
 	}
@@ -87,8 +80,8 @@ static bool value_parse_address(const struct operand *op, struct json_object *va
 				uint8_t out[16])
 {
 	return json_object_is_type(value, json_type_string) &&
-	       inet_pton(op->address_len == 4 ? AF_INET : AF_INET6,
-			 json_object_get_string(value), out) == 1;
+	       inet_pton(op->address_len == 4 ? AF_INET : AF_INET6, json_object_get_string(value),
+			 out) == 1;
 }
 
 static enum truth value_address_is(struct firewall_run *run, const struct operand *op,
@@ -125,8 +118,8 @@ static enum truth value_prefix_holds(struct firewall_run *run, const struct oper
 	uint8_t address[16], mask;
 	size_t bytes;
 
-	if (op->kind != OPERAND_ADDRESS || !json_object_is_type(len, json_type_int) ||
-	    bits < 0 || bits > 8 * (int64_t)op->address_len ||
+	if (op->kind != OPERAND_ADDRESS || !json_object_is_type(len, json_type_int) || bits < 0 ||
+	    bits > 8 * (int64_t)op->address_len ||
 	    !value_parse_address(op, json_member(prefix, "addr"), address))
 		return value_not_modelled(run, prefix);
 	bytes = (size_t)bits / 8;
@@ -165,8 +158,7 @@ static enum truth value_range_holds(struct firewall_run *run, const struct opera
 	struct json_object *first, *last;
 	uint64_t low, high;
 
-	if (!json_object_is_type(range, json_type_array) ||
-	    json_object_array_length(range) != 2)
+	if (!json_object_is_type(range, json_type_array) || json_object_array_length(range) != 2)
 		return value_not_modelled(run, range);
 	first = json_object_array_get_idx(range, 0);
 	last = json_object_array_get_idx(range, 1);
@@ -178,8 +170,7 @@ static enum truth value_range_holds(struct firewall_run *run, const struct opera
 	return value_bounds_hold(op, low, high);
 }
 
-enum truth value_is(struct firewall_run *run, const struct operand *op,
-		    struct json_object *value)
+enum truth value_is(struct firewall_run *run, const struct operand *op, struct json_object *value)
 {
 	struct json_object *part;
 

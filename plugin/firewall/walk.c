@@ -27,12 +27,10 @@ struct firewall_walk {
 };
 
 static const struct firewall_outcome *walk_chain(struct firewall_run *run,
-						 struct ruleset_chain *chain,
-						 unsigned int depth);
+						 struct ruleset_chain *chain, unsigned int depth);
 static void walk_statement(struct firewall_walk *walk, struct json_object *statement);
 
-static void walk_cause(struct firewall_walk *walk, struct firewall_cause *cause,
-		       const char *why)
+static void walk_cause(struct firewall_walk *walk, struct firewall_cause *cause, const char *why)
 {
 	cause->order = ++walk->run->order;
 	cause->rule = walk->rule;
@@ -108,8 +106,7 @@ static void walk_reject(struct firewall_walk *walk, struct json_object *value)
 	if (type && (!strcmp(type, "icmp") || !strcmp(type, "icmpv6"))) {
 		other = family == (type[4] ? AF_INET : AF_INET6);
 		if (family == AF_UNSPEC)
-			walk_doubt(walk,
-				   "a packet of either IP version cannot be evaluated");
+			walk_doubt(walk, "a packet of either IP version cannot be evaluated");
 	} else if (type && !strcmp(type, "tcp reset")) {
 		other = walk->run->packet->protocol != IPPROTO_TCP;
 	}
@@ -142,27 +139,25 @@ static void outcome_merge(struct firewall_walk *walk, const struct firewall_outc
 	for (end = 0; end < END_COUNT; end++) {
 		if (!sub->can[end] || (end == END_RETURN && !with_return))
 			continue;
-		cause = walk->truth == YES || sub->by[end].doubt[0] ? sub->by[end]
-								    : doubted;
+		cause = walk->truth == YES || sub->by[end].doubt[0] ? sub->by[end] : doubted;
 		outcome_add(walk->out, end, &cause);
 	}
 	if (sub->doubt.order && !walk->out->doubt.order)
 		walk->out->doubt = sub->doubt;
 }
 
-static void walk_visit(struct firewall_walk *walk, struct json_object *value,
-		       bool comes_back)
+static void walk_visit(struct firewall_walk *walk, struct json_object *value, bool comes_back)
 {
 	const char *name = json_word(value, "target");
 	const struct firewall_outcome *sub;
 	struct ruleset_chain *target;
 
 	walk->rule_ended = true;
-	target = name ? ruleset_chain(walk->run->ruleset, walk->chain->family,
-				      walk->chain->table, name)
+	target = name ? ruleset_chain(walk->run->ruleset, walk->chain->family, walk->chain->table,
+				      name)
 		      : NULL;
 	if (!target || target->active || walk->depth + 1 >= CHAINS_MAX) {
-		walk_unknown(walk, !target ? "a jump to a chain that does not exist"
+		walk_unknown(walk, !target          ? "a jump to a chain that does not exist"
 				   : target->active ? "a loop of jumps"
 						    : "jumps nested too deeply");
 		walk->rule_ended = true;
@@ -235,21 +230,17 @@ static const struct {
 	const char *name;
 	void (*act)(struct firewall_walk *walk, struct json_object *value);
 } targets[] = {
-	{ "AUDIT", walk_nothing },     { "CHECKSUM", walk_nothing },
-	{ "CLASSIFY", walk_nothing },  { "CONNMARK", walk_nothing },
-	{ "CT", walk_notrack },        { "DSCP", walk_nothing },
-	{ "HL", walk_nothing },        { "LED", walk_nothing },
-	{ "LOG", walk_nothing },       { "MARK", walk_nothing },
-	{ "MASQUERADE", walk_accept }, { "NFLOG", walk_nothing },
-	{ "NOTRACK", walk_notrack },   { "REJECT", walk_drop },
-	{ "SET", walk_nothing },       { "SNAT", walk_accept },
-	{ "TCPMSS", walk_nothing },    { "TEE", walk_nothing },
-	{ "TOS", walk_nothing },       { "TRACE", walk_nothing },
-	{ "TTL", walk_nothing },       { "ULOG", walk_nothing },
+	{ "AUDIT", walk_nothing },    { "CHECKSUM", walk_nothing },  { "CLASSIFY", walk_nothing },
+	{ "CONNMARK", walk_nothing }, { "CT", walk_notrack },        { "DSCP", walk_nothing },
+	{ "HL", walk_nothing },       { "LED", walk_nothing },       { "LOG", walk_nothing },
+	{ "MARK", walk_nothing },     { "MASQUERADE", walk_accept }, { "NFLOG", walk_nothing },
+	{ "NOTRACK", walk_notrack },  { "REJECT", walk_drop },       { "SET", walk_nothing },
+	{ "SNAT", walk_accept },      { "TCPMSS", walk_nothing },    { "TEE", walk_nothing },
+	{ "TOS", walk_nothing },      { "TRACE", walk_nothing },     { "TTL", walk_nothing },
+	{ "ULOG", walk_nothing },
 };
 
-static void walk_xt_target(struct firewall_walk *walk, struct json_object *value,
-			   const char *name)
+static void walk_xt_target(struct firewall_walk *walk, struct json_object *value, const char *name)
 {
 	char what[48];
 	size_t i;
@@ -298,14 +289,13 @@ static bool walk_map_pairs(struct firewall_walk *walk, struct json_object *data,
 
 static struct json_object *walk_pair_part(struct json_object *pair, size_t part)
 {
-	return json_object_is_type(pair, json_type_array)
-		       ? json_object_array_get_idx(pair, part)
-		       : NULL;
+	return json_object_is_type(pair, json_type_array) ? json_object_array_get_idx(pair, part)
+							  : NULL;
 }
 
 /* The verdict of the element that the key equals; the element "*" is for all others. */
-static void walk_pairs(struct firewall_walk *walk, const struct operand *ops,
-		       unsigned int nops, struct json_object *pairs)
+static void walk_pairs(struct firewall_walk *walk, const struct operand *ops, unsigned int nops,
+		       struct json_object *pairs)
 {
 	size_t i, count = pairs ? json_object_array_length(pairs) : 0;
 	struct json_object *pair, *key, *other = NULL;
@@ -383,8 +373,7 @@ static const struct {
 };
 
 /* Matches as long as a rate or a count is kept. */
-static const char *const limits[] = { "limit", "quota", "ct count", "meter",
-				      "connlimit" };
+static const char *const limits[] = { "limit", "quota", "ct count", "meter", "connlimit" };
 
 static void walk_statement(struct firewall_walk *walk, struct json_object *statement)
 {
@@ -420,9 +409,7 @@ static void walk_rule(struct firewall_walk *walk, struct json_object *rule)
 	walk->rule = rule;
 	walk->rule_ended = false;
 	walk->truth = YES;
-	count = json_object_is_type(expr, json_type_array)
-			? json_object_array_length(expr)
-			: 0;
+	count = json_object_is_type(expr, json_type_array) ? json_object_array_length(expr) : 0;
 	for (i = 0; i < count && !walk->rule_ended && !run_is_exhausted(walk->run); i++) {
 		walk->run->steps++;
 		walk->last = i + 1 == count;
@@ -431,8 +418,7 @@ static void walk_rule(struct firewall_walk *walk, struct json_object *rule)
 }
 
 static const struct firewall_outcome *walk_chain(struct firewall_run *run,
-						 struct ruleset_chain *chain,
-						 unsigned int depth)
+						 struct ruleset_chain *chain, unsigned int depth)
 {
 	struct firewall_walk walk = { .run = run, .chain = chain, .depth = depth };
 	const struct ruleset_rule *rule;
@@ -459,8 +445,7 @@ static const struct firewall_outcome *walk_chain(struct firewall_run *run,
 	return &chain->outcome;
 }
 
-const struct firewall_outcome *walk_base(struct firewall_run *run,
-					 struct ruleset_chain *chain)
+const struct firewall_outcome *walk_base(struct firewall_run *run, struct ruleset_chain *chain)
 {
 	const char *policy = json_word(chain->json, "policy");
 	struct firewall_cause cause = { .chain = chain };
@@ -470,8 +455,7 @@ const struct firewall_outcome *walk_base(struct firewall_run *run,
 	if (chain->outcome.can[END_RETURN]) {
 		cause.order = ++run->order;
 		outcome_add(&chain->outcome,
-			    policy && !strcmp(policy, "drop") ? END_DROP : END_ACCEPT,
-			    &cause);
+			    policy && !strcmp(policy, "drop") ? END_DROP : END_ACCEPT, &cause);
 	}
 	return &chain->outcome;
 }

@@ -18,8 +18,7 @@ static bool zone_accepts(const struct host_firewalld *zone)
 static const struct host_firewalld_port *zone_port(const struct host_firewalld *zone,
 						   const struct firewall_packet *packet)
 {
-	uint16_t port = packet->destination.len ? transport_port(&packet->destination)
-						: 0;
+	uint16_t port = packet->destination.len ? transport_port(&packet->destination) : 0;
 	const struct host_firewalld_port *p, *some = NULL;
 	unsigned int i;
 
@@ -35,20 +34,19 @@ static const struct host_firewalld_port *zone_port(const struct host_firewalld *
 }
 
 static enum firewall_answer zone_ask(const struct host_firewalld *zone,
-				     const struct firewall_packet *packet, char *why,
-				     size_t cap)
+				     const struct firewall_packet *packet, char *why, size_t cap)
 {
 	const struct host_firewalld_port *port = zone_port(zone, packet);
 	const char *protocol = packet->protocol == IPPROTO_UDP ? "udp" : "tcp";
 
 	if (zone->more[0]) {
-		snprintf(why, cap, "zone %s has %s, which cannot be evaluated",
-			 zone->zone, zone->more);
+		snprintf(why, cap, "zone %s has %s, which cannot be evaluated", zone->zone,
+			 zone->more);
 		return FIREWALL_UNKNOWN;
 	}
 	if (port && port->some && !zone_accepts(zone)) {
-		snprintf(why, cap, "zone %s opens %u/%s to some addresses only",
-			 zone->zone, transport_port(&packet->destination), protocol);
+		snprintf(why, cap, "zone %s opens %u/%s to some addresses only", zone->zone,
+			 transport_port(&packet->destination), protocol);
 		return FIREWALL_UNKNOWN;
 	}
 	if (port && !port->some) {
@@ -56,14 +54,12 @@ static enum firewall_answer zone_ask(const struct host_firewalld *zone,
 			 transport_port(&packet->destination), protocol);
 		return FIREWALL_ACCEPT;
 	}
-	snprintf(why, cap, "zone %s, target %s, does not list it", zone->zone,
-		 zone->target);
+	snprintf(why, cap, "zone %s, target %s, does not list it", zone->zone, zone->target);
 	return zone_accepts(zone) ? FIREWALL_ACCEPT : FIREWALL_DROP;
 }
 
-void firewall_zone(const struct host_firewalld *zone,
-		   const struct firewall_packet *packet, enum firewall_answer *answer,
-		   char *why, size_t cap)
+void firewall_zone(const struct host_firewalld *zone, const struct firewall_packet *packet,
+		   enum firewall_answer *answer, char *why, size_t cap)
 {
 	if (!zone->running) {
 		*answer = FIREWALL_ACCEPT;
@@ -76,8 +72,7 @@ void firewall_zone(const struct host_firewalld *zone,
 		snprintf(why, cap, "firewalld accepts replies");
 	} else if (packet->hook == FIREWALL_OUTPUT && zone->more[0]) {
 		*answer = FIREWALL_UNKNOWN;
-		snprintf(why, cap, "firewalld has %s, which cannot be evaluated",
-			 zone->more);
+		snprintf(why, cap, "firewalld has %s, which cannot be evaluated", zone->more);
 	} else if (packet->hook == FIREWALL_OUTPUT) {
 		*answer = FIREWALL_ACCEPT;
 		snprintf(why, cap, "no policy of firewalld restricts what leaves");

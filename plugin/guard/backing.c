@@ -51,8 +51,7 @@ static const struct guard_seen *backing_get_nfs(const struct guard *guard,
 	if (!guard->by_mount[i]) {
 		guard->by_mount[i] = malloc(sizeof(**guard->by_mount));
 		if (guard->by_mount[i])
-			backing_of_nfs(view_mount(guard->view, i), mount,
-				       guard->by_mount[i]);
+			backing_of_nfs(view_mount(guard->view, i), mount, guard->by_mount[i]);
 	}
 	return guard->by_mount[i];
 }
@@ -86,8 +85,7 @@ void backing_unknown(const struct guard *guard, const char *path, const char *wh
 	text_copy(out->why, sizeof(out->why), why);
 	str_copy(out->dir, sizeof(out->dir), path);
 	do {
-		policy_get_dir(view_policies(guard->view), *out->dir ? out->dir : "/",
-			       &policy);
+		policy_get_dir(view_policies(guard->view), *out->dir ? out->dir : "/", &policy);
 		if (policy.on_unknown == POLICY_UNKNOWN_REFUSE)
 			out->wanted.on_unknown = POLICY_UNKNOWN_REFUSE;
 	} while (backing_climb(out->dir, 1));
@@ -95,8 +93,8 @@ void backing_unknown(const struct guard *guard, const char *path, const char *wh
 }
 
 /* The deepest directory above the path for which something is requested. */
-static bool backing_find_request(const struct guard *guard, const char *path,
-				 size_t floor, struct guard_seen *out)
+static bool backing_find_request(const struct guard *guard, const char *path, size_t floor,
+				 struct guard_seen *out)
 {
 	str_copy(out->dir, sizeof(out->dir), path);
 	while (backing_climb(out->dir, floor)) {
@@ -158,21 +156,18 @@ static void backing_on_nfs(const struct guard *guard, const struct host_path *fo
 	const struct guard_seen *seen = backing_get_nfs(guard, found->mount);
 
 	if (!seen) {
-		backing_unknown(
-			guard, found->path,
-			"its mount is not among the NFS mounts that could be read", out);
+		backing_unknown(guard, found->path,
+				"its mount is not among the NFS mounts that could be read", out);
 		return;
 	}
 	*out = (struct guard_seen){ .mount = found->mount, .backing = BACKING_EMPTY };
-	if (backing_find_request(guard, found->path, backing_floor(found->mount) + 1,
-				 out) &&
+	if (backing_find_request(guard, found->path, backing_floor(found->mount) + 1, out) &&
 	    out->wanted.rdma && (out->wanted.place || seen->backing != BACKING_RDMA))
 		return;
 	*out = *seen;
 }
 
-static void (*const backing_ends[])(const struct guard *guard,
-				    const struct host_path *found,
+static void (*const backing_ends[])(const struct guard *guard, const struct host_path *found,
 				    struct guard_seen *out) = {
 	[HOST_PATH_LOCAL] = backing_local,
 	[HOST_PATH_NFS] = backing_on_nfs,
@@ -204,8 +199,7 @@ void backing_of_path(const struct guard *guard, const char *path, struct guard_s
 		return;
 	}
 	if (view_is_not_nfs(guard->view, found.path)) {
-		*out = (struct guard_seen){ .mount = found.mount,
-					    .backing = BACKING_FOREIGN };
+		*out = (struct guard_seen){ .mount = found.mount, .backing = BACKING_FOREIGN };
 		return;
 	}
 	len = strlen(found.path);

@@ -23,8 +23,8 @@ static const char *decide_show(struct decide_shown *shown, const char *text)
 	if (len <= SHOWN_MAX)
 		str_copy(shown->text, sizeof(shown->text), text);
 	else
-		snprintf(shown->text, sizeof(shown->text), "%.*s...%s", (int)half - 3,
-			 text, text + len - half);
+		snprintf(shown->text, sizeof(shown->text), "%.*s...%s", (int)half - 3, text,
+			 text + len - half);
 	return shown->text;
 }
 
@@ -53,9 +53,8 @@ struct decide_sentence {
 	char *text, *remedy;
 };
 
-#define SAY(sentence, ...) decide_print((sentence)->text, GUARD_TEXT_MAX, __VA_ARGS__)
-#define REMEDY(sentence, ...) \
-	decide_print((sentence)->remedy, GUARD_TEXT_MAX, __VA_ARGS__)
+#define SAY(sentence, ...)    decide_print((sentence)->text, GUARD_TEXT_MAX, __VA_ARGS__)
+#define REMEDY(sentence, ...) decide_print((sentence)->remedy, GUARD_TEXT_MAX, __VA_ARGS__)
 
 /* How to mount a missing mount. */
 static void decide_say_mount(struct decide_sentence *s, const char *before)
@@ -67,23 +66,21 @@ static void decide_say_mount(struct decide_sentence *s, const char *before)
 		REMEDY(s,
 		       "%sStart the pool (%s%s%s'virsh pool-start %s'), then run 'nfsrdma pool verify %s'.",
 		       before, place->expected ? "'virsh pool-destroy " : "",
-		       place->expected ? s->pool : "", place->expected ? "', " : "",
-		       s->pool, s->pool);
+		       place->expected ? s->pool : "", place->expected ? "', " : "", s->pool,
+		       s->pool);
 	else if (place && place->kind == PLACE_PENDING)
 		REMEDY(s,
 		       "If mount.nfsrdma still runs, wait for it; else mount it again ('mount -t nfsrdma %s %s'), or clear the request if nothing belongs there ('rm %s').",
 		       SHELL_OPERAND(place->fs_spec), s->dir, place->name);
 	else if (place && place->kind == PLACE_UNIT)
-		REMEDY(s,
-		       "%sStart its unit ('systemctl start %s'), then run 'nfsrdma mounts'.",
+		REMEDY(s, "%sStart its unit ('systemctl start %s'), then run 'nfsrdma mounts'.",
 		       before, SHELL_OPERAND(place->name));
 	else if (place && place->kind == PLACE_STORAGE)
 		REMEDY(s,
 		       "%sHave Proxmox VE mount the storage ('pvesm status --storage %s'), then run 'nfsrdma mounts'.",
 		       before, SHELL_OPERAND(place->name));
 	else if (place && place->kind == PLACE_FSTAB)
-		REMEDY(s, "%sMount it ('mount %s'), then run 'nfsrdma mounts'.", before,
-		       s->dir);
+		REMEDY(s, "%sMount it ('mount %s'), then run 'nfsrdma mounts'.", before, s->dir);
 	else
 		REMEDY(s,
 		       "%sMount what belongs on %s over RDMA ('mount -t nfsrdma SERVER:/EXPORT %s').",
@@ -94,8 +91,8 @@ static void decide_say_other(struct decide_sentence *s)
 {
 	const struct view_place *place = s->seen->wanted.place;
 
-	SAY(s, "disk %s (%s) is on %s, mounted at %s over %s, but %s %s RDMA", s->disk,
-	    s->file, s->source, s->target, s->seen->proto, s->by, s->verb);
+	SAY(s, "disk %s (%s) is on %s, mounted at %s over %s, but %s %s RDMA", s->disk, s->file,
+	    s->source, s->target, s->seen->proto, s->by, s->verb);
 	if (place && place->pool)
 		REMEDY(s,
 		       "Shut down the guests of pool '%s', then restart it over RDMA ('nfsrdma pool convert %s'); 'nfsrdma mounts' shows the cause.",
@@ -134,8 +131,7 @@ static void decide_say_alias(struct decide_sentence *s)
 {
 	SAY(s,
 	    "disk %s (%s) is on %s, mounted at %s over %s, where %s %s %s: unknown whether both names mean the same export",
-	    s->disk, s->file, s->source, s->target, s->seen->proto, s->by, s->verb,
-	    s->what);
+	    s->disk, s->file, s->source, s->target, s->seen->proto, s->by, s->verb, s->what);
 	REMEDY(s,
 	       "If it is the same, write the same source in both places; else unmount it ('umount %s') and mount the right one.",
 	       s->dir);
@@ -145,8 +141,8 @@ static void decide_say_foreign(struct decide_sentence *s)
 {
 	struct decide_shown dir;
 
-	SAY(s, "disk %s (%s) is on %s (%s), mounted at %s, where %s %s %s over RDMA",
-	    s->disk, s->file, s->source, s->type, s->target, s->by, s->verb, s->what);
+	SAY(s, "disk %s (%s) is on %s (%s), mounted at %s, where %s %s %s over RDMA", s->disk,
+	    s->file, s->source, s->type, s->target, s->by, s->verb, s->what);
 	snprintf(dir.text, sizeof(dir.text), "Unmount %.100s. ", s->target);
 	decide_say_mount(s, dir.text);
 }
@@ -158,8 +154,8 @@ static void decide_say_empty(struct decide_sentence *s)
 
 	SAY(s,
 	    "disk %s (%s) would be on %s (%s): nothing is mounted at %s, where %s %s %s over RDMA",
-	    s->disk, s->file, nfs ? s->source : s->target, s->type,
-	    decide_show(&dir, s->seen->dir), s->by, s->verb, s->what);
+	    s->disk, s->file, nfs ? s->source : s->target, s->type, decide_show(&dir, s->seen->dir),
+	    s->by, s->verb, s->what);
 	decide_say_mount(s, "");
 }
 
@@ -173,8 +169,7 @@ static void decide_say_automount(struct decide_sentence *s)
 
 static void decide_say_demand(struct decide_sentence *s)
 {
-	SAY(s,
-	    "disk %s (%s) is below %s, on which %s will be mounted without RDMA, but %s %s RDMA",
+	SAY(s, "disk %s (%s) is below %s, on which %s will be mounted without RDMA, but %s %s RDMA",
 	    s->disk, s->file, s->target, s->seen->source, s->by, s->verb);
 	REMEDY(s,
 	       "Add proto=rdma to its options in fstab, the unit or the automounter's map, and reload that.");
@@ -187,8 +182,8 @@ static void decide_say_unknown(struct decide_sentence *s)
 		    "disk %s (%s) is on %s, mounted at %s over %s, and it is unknown whether it should be over RDMA: %s",
 		    s->disk, s->file, s->source, s->target, s->seen->proto, s->seen->why);
 	else
-		SAY(s, "disk %s (%s): unknown whether it is on RDMA: %s", s->disk,
-		    s->file, s->seen->why);
+		SAY(s, "disk %s (%s): unknown whether it is on RDMA: %s", s->disk, s->file,
+		    s->seen->why);
 	REMEDY(s,
 	       "Fix what is named, or run 'nfsrdma mounts' as root on this host; on-unknown= in nfsrdma.conf decides while it is unknown.");
 }
@@ -205,31 +200,24 @@ static const struct {
 	bool remount; /* the remedy */
 	bool strict;  /* no NFS mount, so not TCP either: "prefer" does not allow it */
 } decide_rows[BACKING_COUNT] = {
-	[BACKING_RDMA] = { GUARD_PASS, "gate.transport", "", "", "", "", NULL, false,
-			   false },
-	[BACKING_OTHER] = { GUARD_REFUSE, "gate.transport", "not-rdma", "pool-not-rdma",
-			    "vdsm", "not-rdma", decide_say_other, true, false },
-	[BACKING_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", "transport", "transport",
-			       "transport", "transport", decide_say_doubtful, false,
-			       false },
+	[BACKING_RDMA] = { GUARD_PASS, "gate.transport", "", "", "", "", NULL, false, false },
+	[BACKING_OTHER] = { GUARD_REFUSE, "gate.transport", "not-rdma", "pool-not-rdma", "vdsm",
+			    "not-rdma", decide_say_other, true, false },
+	[BACKING_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", "transport", "transport", "transport",
+			       "transport", decide_say_doubtful, false, false },
 	[BACKING_ALIAS] = { GUARD_PASS, "gate.mount", "other-source", "other-source",
-			    "other-source", "other-source", decide_say_alias, false,
-			    false },
-	[BACKING_FOREIGN] = { GUARD_REFUSE, "gate.mount", "occupied", "pool-occupied",
-			      "vdsm", "section-occupied", decide_say_foreign, true,
-			      true },
-	[BACKING_EMPTY] = { GUARD_REFUSE, "gate.mount", "not-mounted", "pool-not-mounted",
-			    "vdsm", "section-not-mounted", decide_say_empty, true, true },
+			    "other-source", "other-source", decide_say_alias, false, false },
+	[BACKING_FOREIGN] = { GUARD_REFUSE, "gate.mount", "occupied", "pool-occupied", "vdsm",
+			      "section-occupied", decide_say_foreign, true, true },
+	[BACKING_EMPTY] = { GUARD_REFUSE, "gate.mount", "not-mounted", "pool-not-mounted", "vdsm",
+			    "section-not-mounted", decide_say_empty, true, true },
 	[BACKING_AUTOMOUNT] = { GUARD_UNKNOWN, "gate.unknown", "automount", "automount",
-				"automount", "automount", decide_say_automount, false,
-				false },
-	[BACKING_DEMAND] = { GUARD_PASS, "gate.transport", "", "", "", "", NULL, false,
-			     false },
-	[BACKING_DEMAND_OTHER] = { GUARD_REFUSE, "gate.transport", "on-demand",
-				   "on-demand", "on-demand", "on-demand",
-				   decide_say_demand, false, false },
-	[BACKING_UNKNOWN] = { GUARD_UNKNOWN, "gate.unknown", "lost", "lost", "lost",
-			      "lost", decide_say_unknown, false, false },
+				"automount", "automount", decide_say_automount, false, false },
+	[BACKING_DEMAND] = { GUARD_PASS, "gate.transport", "", "", "", "", NULL, false, false },
+	[BACKING_DEMAND_OTHER] = { GUARD_REFUSE, "gate.transport", "on-demand", "on-demand",
+				   "on-demand", "on-demand", decide_say_demand, false, false },
+	[BACKING_UNKNOWN] = { GUARD_UNKNOWN, "gate.unknown", "lost", "lost", "lost", "lost",
+			      decide_say_unknown, false, false },
 };
 
 /* Of a mount that is missing, by what requests it. NULL: that of its row. */
@@ -300,8 +288,8 @@ static void decide_message(const struct guard_seen *seen, const struct guard_dis
 		decide_say_exception(&s);
 }
 
-void decide_disk(const struct guard_seen *seen, const struct guard_disk *disk,
-		 const char *file, struct guard_verdict *out)
+void decide_disk(const struct guard_seen *seen, const struct guard_disk *disk, const char *file,
+		 struct guard_verdict *out)
 {
 	const struct view_wanted *wanted = &seen->wanted;
 	bool empty = seen->backing == BACKING_EMPTY;
@@ -313,9 +301,7 @@ void decide_disk(const struct guard_seen *seen, const struct guard_disk *disk,
 		source = seen->source;
 	if (empty)
 		source = wanted->place ? wanted->place->fs_spec : NULL;
-	*out = (struct guard_verdict){ .answer = GUARD_PASS,
-				       .id = "gate.transport",
-				       .reason = "" };
+	*out = (struct guard_verdict){ .answer = GUARD_PASS, .id = "gate.transport", .reason = "" };
 	out->wanted = wanted->rdma;
 	text_copy(out->path, sizeof(out->path), file);
 	if (wanted->rdma)
@@ -333,14 +319,12 @@ void decide_disk(const struct guard_seen *seen, const struct guard_disk *disk,
 		return;
 	decide_message(seen, disk, file, out);
 	/* TCP is acceptable, or the guest starts without this disk. */
-	tolerated = (wanted->mode == POLICY_PREFER &&
-		     !decide_rows[seen->backing].strict) ||
+	tolerated = (wanted->mode == POLICY_PREFER && !decide_rows[seen->backing].strict) ||
 		    (disk->optional && empty);
 	if (out->answer == GUARD_PASS || (out->wanted && tolerated)) {
 		out->loud = true;
 		out->answer = out->answer == GUARD_REFUSE ? GUARD_PASS : out->answer;
 		return;
 	}
-	out->refuse = out->answer == GUARD_REFUSE ||
-		      wanted->on_unknown == POLICY_UNKNOWN_REFUSE;
+	out->refuse = out->answer == GUARD_REFUSE || wanted->on_unknown == POLICY_UNKNOWN_REFUSE;
 }

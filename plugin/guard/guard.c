@@ -20,8 +20,7 @@ int guard_over(struct guard **out, const struct host *host, const struct view *v
 	guard->places = places;
 	guard->places_unknown = places_unknown;
 	guard->last = calloc(1, sizeof(*guard->last));
-	guard->by_mount = calloc((size_t)view_nfs(view)->count + 1,
-				 sizeof(*guard->by_mount));
+	guard->by_mount = calloc((size_t)view_nfs(view)->count + 1, sizeof(*guard->by_mount));
 	if (!guard->by_mount || !guard->last)
 		return err_no_memory();
 	*out = take_ptr(guard);
@@ -39,8 +38,7 @@ int guard_open(struct guard **out, const struct guard_sources *sources)
 
 	if (rc)
 		return rc;
-	rc = guard_over(out, sources->host, view, sources->places,
-			sources->places_unknown);
+	rc = guard_over(out, sources->host, view, sources->places, sources->places_unknown);
 	if (rc)
 		return rc;
 	if (host_is_live(sources->host) && !geteuid())
@@ -87,39 +85,35 @@ static int guard_find_volume(const struct guard *guard, const struct guard_disk 
 		return err_set(ENOENT, "the disk names no file");
 	place = view_places_pool(guard->places, disk->pool);
 	if (!place && guard->places_unknown)
-		return err_set(ENOENT, "pools could not be read: %.160s",
-			       guard->places_unknown);
+		return err_set(ENOENT, "pools could not be read: %.160s", guard->places_unknown);
 	if (!place)
 		return err_set(ENOENT, "this host has no pool '%.80s'", disk->pool);
 	*path = '\0';
 	if (!place->target)
 		return 0;
 	/* libvirt's volumes are directly in their pool's target. */
-	if (!*volume || strchr(volume, '/') || !strcmp(volume, ".") ||
-	    !strcmp(volume, ".."))
+	if (!*volume || strchr(volume, '/') || !strcmp(volume, ".") || !strcmp(volume, ".."))
 		return err_set(ENOENT, "'%.80s' is not a volume name", volume);
 	if (snprintf(path, PATH_MAX, "%s/%s", place->target, volume) >= PATH_MAX)
 		return err_set(ENOENT, "its path has more than %d bytes", PATH_MAX - 1);
 	return 0;
 }
 
-static void guard_trace(const struct guard_disk *disk,
-			const struct guard_verdict *verdict)
+static void guard_trace(const struct guard_disk *disk, const struct guard_verdict *verdict)
 {
 	static const char *const answers[] = { [GUARD_PASS] = "passes",
 					       [GUARD_REFUSE] = "is refused",
 					       [GUARD_UNKNOWN] = "is unknown" };
 
-	debug(DEBUG_GATE, "disk %s (%s) %s [%s]: %s on %s over %s, wanted by %s",
-	      disk->name, verdict->path, answers[verdict->answer], verdict->id,
+	debug(DEBUG_GATE, "disk %s (%s) %s [%s]: %s on %s over %s, wanted by %s", disk->name,
+	      verdict->path, answers[verdict->answer], verdict->id,
 	      *verdict->fs_spec ? verdict->fs_spec : "nothing",
 	      *verdict->target ? verdict->target : "no mount",
 	      *verdict->proto ? verdict->proto : "nothing known",
 	      *verdict->by ? verdict->by : "nobody");
 }
 
-void guard_ask(const struct guard *guard, const struct guard_disk *disk,
-	       struct guard_verdict *out)
+void guard_ask(const struct guard *guard, const struct guard_disk *disk, struct guard_verdict *out)
 {
 	char file[PATH_MAX] = "", shown[256];
 	int lost = disk->path ? 0 : guard_find_volume(guard, disk, file);
@@ -142,8 +136,7 @@ void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 		backing_of_path(guard, file, &seen);
 	/* A source that could not be read may request RDMA. */
 	lacks = view_lacks(guard->view);
-	if (lacks && !seen.wanted.covered && !seen.wanted.rdma &&
-	    seen.wanted.mode != POLICY_OFF &&
+	if (lacks && !seen.wanted.covered && !seen.wanted.rdma && seen.wanted.mode != POLICY_OFF &&
 	    (seen.backing == BACKING_OTHER || seen.backing == BACKING_DOUBTFUL)) {
 		seen.backing = BACKING_UNKNOWN;
 		text_copy(seen.why, sizeof(seen.why), lacks);
@@ -180,8 +173,7 @@ void guard_finding(const struct guard_verdict *verdict, struct finding *out)
 	else if (verdict->wanted)
 		finding_init(out, verdict->id, status, "%s is on %s, %s%s", verdict->path,
 			     verdict->fs_spec, *verdict->proto ? "over " : "",
-			     *verdict->proto ? verdict->proto
-					     : "mounted over RDMA on demand");
+			     *verdict->proto ? verdict->proto : "mounted over RDMA on demand");
 	else
 		finding_init(out, verdict->id, status, "RDMA is not requested for %s",
 			     verdict->path);

@@ -69,11 +69,10 @@ enum guard_answer {
 
 struct guard_verdict {
 	enum guard_answer answer;
-	bool refuse; /* GUARD_REFUSE; GUARD_UNKNOWN by on-unknown, unless prefer */
-	bool wanted; /* RDMA is requested */
-	bool loud;   /* it passes with a warning: prefer, and over TCP */
-	const char
-		*id; /* of the finding: gate.transport, gate.mount, gate.unknown, ... */
+	bool refuse;        /* GUARD_REFUSE; GUARD_UNKNOWN by on-unknown, unless prefer */
+	bool wanted;        /* RDMA is requested */
+	bool loud;          /* it passes with a warning: prefer, and over TCP */
+	const char *id;     /* of the finding: gate.transport, gate.mount, gate.unknown, ... */
 	const char *reason; /* of the finding; "" if there is no message */
 	/* "disk vda (/srv/vm/a.img) is on nas:/vm, mounted at /srv/vm over tcp, and
 	 * /etc/nfsrdma.conf:3 requires RDMA"; "" if there is no message. */
@@ -91,8 +90,7 @@ struct guard_verdict {
 };
 
 /* Never fails: an error makes the answer unknown. */
-void guard_ask(const struct guard *guard, const struct guard_disk *disk,
-	       struct guard_verdict *out);
+void guard_ask(const struct guard *guard, const struct guard_disk *disk, struct guard_verdict *out);
 /* The verdict as a finding, for reports; one that passes without a message is
  * gate.transport, pass. */
 void guard_finding(const struct guard_verdict *verdict, struct finding *out);

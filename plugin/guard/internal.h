@@ -13,14 +13,14 @@
 
 /* What a path lies on. */
 enum guard_backing {
-	BACKING_RDMA,     /* an NFS mount, over RDMA */
-	BACKING_OTHER,    /* an NFS mount over another transport, or over several */
-	BACKING_DOUBTFUL, /* an NFS mount of unknown transport */
-	BACKING_ALIAS, /* an NFS mount over RDMA, of another source than requested there */
-	BACKING_FOREIGN, /* another file system is mounted where an NFS mount is requested */
-	BACKING_EMPTY,     /* nothing is mounted where a mount is requested */
-	BACKING_AUTOMOUNT, /* an automounter would mount it; its transport is unknown */
-	BACKING_DEMAND,    /* an automounter will mount it, over RDMA */
+	BACKING_RDMA,         /* an NFS mount, over RDMA */
+	BACKING_OTHER,        /* an NFS mount over another transport, or over several */
+	BACKING_DOUBTFUL,     /* an NFS mount of unknown transport */
+	BACKING_ALIAS,        /* an NFS mount over RDMA, of another source than requested there */
+	BACKING_FOREIGN,      /* another file system is mounted where an NFS mount is requested */
+	BACKING_EMPTY,        /* nothing is mounted where a mount is requested */
+	BACKING_AUTOMOUNT,    /* an automounter would mount it; its transport is unknown */
+	BACKING_DEMAND,       /* an automounter will mount it, over RDMA */
 	BACKING_DEMAND_OTHER, /* an automounter will mount it, and not over RDMA */
 	BACKING_UNKNOWN,      /* its location, or what is requested there, is unknown */
 	BACKING_COUNT
@@ -68,7 +68,7 @@ void backing_unknown(const struct guard *guard, const char *path, const char *wh
 /* decide.c */
 
 /* @file: as configured. Fills in all of @out. */
-void decide_disk(const struct guard_seen *seen, const struct guard_disk *disk,
-		 const char *file, struct guard_verdict *out);
+void decide_disk(const struct guard_seen *seen, const struct guard_disk *disk, const char *file,
+		 struct guard_verdict *out);
 
 #endif

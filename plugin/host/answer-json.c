@@ -49,8 +49,8 @@ int answer_get_text(struct json_object *json, const char *key, char *buf, size_t
 	if (!json_object_is_type(value, json_type_string))
 		return answer_refuse(key);
 	text = json_object_get_string(value);
-	if ((size_t)json_object_get_string_len(value) != strlen(text) ||
-	    !finding_is_clean(text) || !str_copy(buf, cap, text))
+	if ((size_t)json_object_get_string_len(value) != strlen(text) || !finding_is_clean(text) ||
+	    !str_copy(buf, cap, text))
 		return answer_refuse(key);
 	return 0;
 }

@@ -66,16 +66,16 @@ static bool conf_is_same(const char *a, const char *b)
 	return a && b ? !strcasecmp(a, b) : a == b;
 }
 
-static struct conf_entry *conf_find(const struct conf *conf, const char *section,
-				    const char *arg, const char *key)
+static struct conf_entry *conf_find(const struct conf *conf, const char *section, const char *arg,
+				    const char *key)
 {
 	unsigned int i;
 
 	for (i = 0; i < conf->count; i++) {
 		struct conf_entry *entry = &conf->entries[i];
 
-		if (conf_is_same(entry->section, section) &&
-		    conf_is_same(entry->arg, arg) && conf_is_same(entry->key, key))
+		if (conf_is_same(entry->section, section) && conf_is_same(entry->arg, arg) &&
+		    conf_is_same(entry->key, key))
 			return entry;
 	}
 	return NULL;
@@ -114,8 +114,7 @@ static int conf_set(const struct conf_position *at, const char *key, const char 
 		conf->count--;
 	}
 	if (conf->count == ENTRIES_MAX)
-		return err_set(EFBIG, "%s sets more than %u values", at->file,
-			       ENTRIES_MAX);
+		return err_set(EFBIG, "%s sets more than %u values", at->file, ENTRIES_MAX);
 	entry = &conf->entries[conf->count++];
 	memset(entry, 0, sizeof(*entry));
 	entry->section = strdup(at->section);
@@ -214,8 +213,8 @@ static int conf_include(struct conf_position *at, const char *name)
 	if (*name == '/')
 		str_copy(path, sizeof(path), name + 1);
 	else
-		snprintf(path, sizeof(path), "%.*s%s",
-			 slash ? (int)(slash + 1 - at->file) : 0, at->file, name);
+		snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - at->file) : 0,
+			 at->file, name);
 	rc = host_read_included(at->host, path, at->top, HOST_FILE_MAX, &text);
 	if (rc == -ENOENT && !optional)
 		conf_set_problem(at, "it includes %.80s, which is not there", path);
@@ -250,8 +249,7 @@ static int conf_parse_assignment(struct conf_position *at, char *line)
 		return 0;
 	}
 	if (at->unquoted && !at->conf->crash[0])
-		snprintf(at->conf->crash, sizeof(at->conf->crash), "%s:%u", at->file,
-			 at->line);
+		snprintf(at->conf->crash, sizeof(at->conf->crash), "%s:%u", at->file, at->line);
 	*value++ = '\0';
 	conf_trim_end(line);
 	finding_clean(line);
@@ -420,8 +418,8 @@ static int conf_add_path(struct conf *conf, const struct host *host, const char 
 	return conf_add_folder(conf, host, folder, override);
 }
 
-int conf_open_as(struct conf **out, const struct host *host, const char *path,
-		 const char *file, const char *text)
+int conf_open_as(struct conf **out, const struct host *host, const char *path, const char *file,
+		 const char *text)
 {
 	_cleanup_(conf_close_p) struct conf *conf = conf_new();
 	const struct conf_override override = { file, text };
@@ -461,8 +459,8 @@ void conf_close_p(struct conf **conf)
 	conf_close(*conf);
 }
 
-const struct conf_value *conf_get(const struct conf *conf, const char *section,
-				  const char *arg, const char *key)
+const struct conf_value *conf_get(const struct conf *conf, const char *section, const char *arg,
+				  const char *key)
 {
 	const struct conf_entry *entry = conf_find(conf, section, arg, key);
 	unsigned int steps;
@@ -476,8 +474,7 @@ const struct conf_value *conf_get(const struct conf *conf, const char *section,
 
 void conf_mount(struct conf_mount *out, const char *source, const char *dir)
 {
-	snprintf(out->server, sizeof(out->server), "%.*s", (int)strcspn(source, ":"),
-		 source);
+	snprintf(out->server, sizeof(out->server), "%.*s", (int)strcspn(source, ":"), source);
 	out->sections[0] = (struct conf_section){ "MountPoint", dir };
 	out->sections[1] = (struct conf_section){ "Server", out->server };
 	out->sections[2] = (struct conf_section){ "NFSMount_Global_Options", NULL };
@@ -492,8 +489,7 @@ const struct conf_value *conf_mount_get(const struct conf *conf, const char *sou
 
 	conf_mount(&mount, source, dir);
 	for (i = 0; !value && i < ARRAY_SIZE(mount.sections); i++)
-		value = conf_get(conf, mount.sections[i].section, mount.sections[i].arg,
-				 key);
+		value = conf_get(conf, mount.sections[i].section, mount.sections[i].arg, key);
 	return value;
 }
 

@@ -104,12 +104,10 @@ int host_system(const struct host *host, struct host_system *out)
 		return rc;
 	if (!rc)
 		distro_parse_os_release(text.text, out);
-	rc = host_attr(host, "proc/sys/kernel/osrelease", out->release,
-		       sizeof(out->release));
+	rc = host_attr(host, "proc/sys/kernel/osrelease", out->release, sizeof(out->release));
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	sscanf(out->release, "%3u.%3u.%4u", &out->kernel[0], &out->kernel[1],
-	       &out->kernel[2]);
+	sscanf(out->release, "%3u.%3u.%4u", &out->kernel[0], &out->kernel[1], &out->kernel[2]);
 	out->kernel_is_plain = distro_kernel_is_mainline(out->release);
 	rc = host_attr(host, "proc/version", version, sizeof(version));
 	if (!rc && distro_parse_debian_kernel(version, out->kernel))

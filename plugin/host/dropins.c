@@ -6,8 +6,7 @@
 
 static int dropins_compare(const void *a, const void *b)
 {
-	return strcmp(text_base_name(*(char *const *)a),
-		      text_base_name(*(char *const *)b));
+	return strcmp(text_base_name(*(char *const *)a), text_base_name(*(char *const *)b));
 }
 
 static bool dropins_has(const struct host_list *list, const char *name)
@@ -21,8 +20,8 @@ static bool dropins_has(const struct host_list *list, const char *name)
 }
 
 /* @out has room. */
-static int dropins_add_folder(const struct host *host, const char *dir,
-			      const char *suffix, struct host_list *out)
+static int dropins_add_folder(const struct host *host, const char *dir, const char *suffix,
+			      struct host_list *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	size_t i, cap = out->count;

@@ -34,22 +34,20 @@ int host_fd(const struct host *host);
 /* The prefix of file names in messages: "/etc/nfs.conf", "DIR/etc/nfs.conf". */
 const char *host_prefix(const struct host *host);
 /* Like host_read(), but allows NUL bytes. */
-int host_read_bytes(const struct host *host, const char *path, size_t max,
-		    struct host_text *out);
+int host_read_bytes(const struct host *host, const char *path, size_t max, struct host_text *out);
 /* Like host_read(), of a file that the settings of the file @by include: it has its format, which
  * its own name does not tell a watcher. */
-int host_read_included(const struct host *host, const char *path, const char *by,
-		       size_t max, struct host_text *out);
+int host_read_included(const struct host *host, const char *path, const char *by, size_t max,
+		       struct host_text *out);
 /* Formats "%s/%s". Errors: -ENAMETOOLONG with err_text(). @buf has HOST_PATH_MAX bytes. */
 int host_path(char *buf, const char *folder, const char *name);
 /* host_attr() of folder/name. */
 int host_attr_in(const struct host *host, const char *folder, const char *name, char *buf,
 		 size_t cap);
-int host_number_in(const struct host *host, const char *folder, const char *name,
-		   int64_t *out);
+int host_number_in(const struct host *host, const char *folder, const char *name, int64_t *out);
 /* Reads the last name in the target of the link folder/name. @buf is unchanged on
  * failure. Errors: as host_link(). */
-int host_link_name_in(const struct host *host, const char *folder, const char *name,
-		      char *buf, size_t cap);
+int host_link_name_in(const struct host *host, const char *folder, const char *name, char *buf,
+		      size_t cap);
 
 #endif

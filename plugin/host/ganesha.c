@@ -44,8 +44,7 @@ static void ganesha_skip_blanks(struct ganesha_lexer *lexer)
 {
 	bool comment = false;
 
-	for (; *lexer->at &&
-	       (comment || isspace((unsigned char)*lexer->at) || *lexer->at == '#');
+	for (; *lexer->at && (comment || isspace((unsigned char)*lexer->at) || *lexer->at == '#');
 	     lexer->at++) {
 		comment = *lexer->at != '\n' && (comment || *lexer->at == '#');
 		lexer->line += *lexer->at == '\n';
@@ -56,8 +55,7 @@ static void ganesha_token_set(struct ganesha_lexer *lexer, const char *text, siz
 {
 	char cut[sizeof(lexer->token)];
 
-	snprintf(cut, sizeof(cut), "%.*s",
-		 (int)(len < sizeof(cut) ? len : sizeof(cut) - 1), text);
+	snprintf(cut, sizeof(cut), "%.*s", (int)(len < sizeof(cut) ? len : sizeof(cut) - 1), text);
 	text_copy(lexer->token, sizeof(lexer->token), cut);
 }
 
@@ -80,9 +78,8 @@ static bool ganesha_token_next(struct ganesha_lexer *lexer)
 		lexer->at += *lexer->at != '\0';
 		return true;
 	}
-	len = *lexer->at && strchr(single, *lexer->at)
-		      ? 1
-		      : strcspn(lexer->at, "{}=;,#\"' \t\r\n\f\v");
+	len = *lexer->at && strchr(single, *lexer->at) ? 1
+						       : strcspn(lexer->at, "{}=;,#\"' \t\r\n\f\v");
 	ganesha_token_set(lexer, lexer->at, len);
 	lexer->at += len;
 	return len;
@@ -110,13 +107,11 @@ static void ganesha_add_word(char *list, size_t cap, const char *word)
 static void ganesha_parse_values(struct ganesha_lexer *lexer, const char *key,
 				 struct host_ganesha *out)
 {
-	bool protocols = !strcasecmp(key, "Protocols") ||
-			 !strcasecmp(key, "NFS_Protocols");
+	bool protocols = !strcasecmp(key, "Protocols") || !strcasecmp(key, "NFS_Protocols");
 	bool versions = !strcasecmp(key, "NFS_RDMA_Protocol_Versions");
 
 	if (protocols) {
-		snprintf(out->where, sizeof(out->where), "/%.100s:%u", lexer->file,
-			 lexer->line);
+		snprintf(out->where, sizeof(out->where), "/%.100s:%u", lexer->file, lexer->line);
 		out->protocols[0] = '\0';
 		out->rdma = false;
 	}
@@ -127,11 +122,9 @@ static void ganesha_parse_values(struct ganesha_lexer *lexer, const char *key,
 		if (ganesha_token_is(lexer, ","))
 			continue;
 		if (protocols)
-			ganesha_add_word(out->protocols, sizeof(out->protocols),
-					 lexer->token);
+			ganesha_add_word(out->protocols, sizeof(out->protocols), lexer->token);
 		if (versions)
-			ganesha_add_word(out->versions, sizeof(out->versions),
-					 lexer->token);
+			ganesha_add_word(out->versions, sizeof(out->versions), lexer->token);
 		if (protocols)
 			out->rdma |= !strcasecmp(lexer->token, "nfsrdma") ||
 				     !strcasecmp(lexer->token, "rpcrdma");
@@ -141,8 +134,7 @@ static void ganesha_parse_values(struct ganesha_lexer *lexer, const char *key,
 }
 
 /* Parses the text between { and }; nested blocks are skipped. */
-static void ganesha_parse_block(struct ganesha_lexer *lexer, bool core,
-				struct host_ganesha *out)
+static void ganesha_parse_block(struct ganesha_lexer *lexer, bool core, struct host_ganesha *out)
 {
 	char key[sizeof(lexer->token)] = "";
 	unsigned int depth = 1;
@@ -166,12 +158,11 @@ static void ganesha_parse_block(struct ganesha_lexer *lexer, bool core,
 
 static int ganesha_read_conf(struct ganesha_parser *parser, const char *file);
 
-static void ganesha_set_left_out(struct ganesha_parser *parser, const char *what,
-				 const char *name)
+static void ganesha_set_left_out(struct ganesha_parser *parser, const char *what, const char *name)
 {
 	if (!*parser->out->left_out)
-		snprintf(parser->out->left_out, sizeof(parser->out->left_out),
-			 "%s %.100s", what, name);
+		snprintf(parser->out->left_out, sizeof(parser->out->left_out), "%s %.100s", what,
+			 name);
 }
 
 /* A relative name is relative to the directory of the first file. */
@@ -206,8 +197,7 @@ static int ganesha_read_conf(struct ganesha_parser *parser, const char *file)
 		} else if (ganesha_token_is(&lexer, "%include")) {
 			ganesha_token_next(&lexer);
 			ganesha_include(parser, lexer.token);
-		} else if (ganesha_token_is(&lexer, "%url") ||
-			   ganesha_token_is(&lexer, "%dir")) {
+		} else if (ganesha_token_is(&lexer, "%url") || ganesha_token_is(&lexer, "%dir")) {
 			memcpy(name, lexer.token, sizeof(name));
 			ganesha_token_next(&lexer);
 			ganesha_set_left_out(parser, name, lexer.token);
@@ -228,8 +218,8 @@ static bool ganesha_any_exists(const struct host *host, const char *const *paths
 
 int host_ganesha(const struct host *host, struct host_ganesha *out)
 {
-	static const char *const programs[] = { "usr/bin/ganesha.nfsd",
-						"usr/sbin/ganesha.nfsd", NULL };
+	static const char *const programs[] = { "usr/bin/ganesha.nfsd", "usr/sbin/ganesha.nfsd",
+						NULL };
 	static const char *const pids[] = { "run/ganesha/ganesha.pid", "run/ganesha.pid",
 					    "var/run/ganesha.pid", NULL };
 	struct ganesha_parser parser = { .host = host, .out = out };

@@ -147,19 +147,17 @@ static void host_notify(const struct host *host, const struct host_event *event)
 /* Returns @rc. */
 static int host_notify_error(const struct host *host, const char *path, int rc)
 {
-	host_notify(host, &(struct host_event){
-				  .type = HOST_EVENT_ERROR, .path = path, .rc = rc });
+	host_notify(host, &(struct host_event){ .type = HOST_EVENT_ERROR, .path = path, .rc = rc });
 	return rc;
 }
 
-static void host_notify_path(const struct host *host, enum host_event_type type,
-			     const char *path)
+static void host_notify_path(const struct host *host, enum host_event_type type, const char *path)
 {
 	host_notify(host, &(struct host_event){ .type = type, .path = path });
 }
 
-void host_answer(const struct host *host, const char *record, const char *key,
-		 const char *value, const char *words)
+void host_answer(const struct host *host, const char *record, const char *key, const char *value,
+		 const char *words)
 {
 	host_notify(host, &(struct host_event){ .type = HOST_EVENT_ANSWER,
 						.path = record,
@@ -194,8 +192,7 @@ int host_open_at(const struct host *host, const char *path, int flags)
 		return host_notify_error(host, path, rc);
 	}
 	if (flags & O_PATH)
-		host_notify_path(host,
-				 flags & O_NOFOLLOW ? HOST_EVENT_LINK : HOST_EVENT_EXISTS,
+		host_notify_path(host, flags & O_NOFOLLOW ? HOST_EVENT_LINK : HOST_EVENT_EXISTS,
 				 path);
 	return fd;
 }
@@ -301,8 +298,8 @@ static ssize_t host_read_all(int fd, size_t max, char **out)
 	return (ssize_t)used;
 }
 
-static int host_read_any(const struct host *host, const char *path, const char *by,
-			 size_t max, struct host_text *out)
+static int host_read_any(const struct host *host, const char *path, const char *by, size_t max,
+			 struct host_text *out)
 {
 	_cleanup_close_ int fd = host_open_regular(host, host_relative(path));
 	char *text = NULL;
@@ -324,21 +321,18 @@ static int host_read_any(const struct host *host, const char *path, const char *
 	out->text = text;
 	out->len = (size_t)len;
 	debug(DEBUG_HOST, "read %s%s: %zu bytes", host->prefix, path, out->len);
-	host_notify(host, &(struct host_event){ .type = HOST_EVENT_TEXT,
-						.path = path,
-						.by = by,
-						.text = out });
+	host_notify(host, &(struct host_event){
+				  .type = HOST_EVENT_TEXT, .path = path, .by = by, .text = out });
 	return 0;
 }
 
-int host_read_bytes(const struct host *host, const char *path, size_t max,
-		    struct host_text *out)
+int host_read_bytes(const struct host *host, const char *path, size_t max, struct host_text *out)
 {
 	return host_read_any(host, path, NULL, max, out);
 }
 
-int host_read_included(const struct host *host, const char *path, const char *by,
-		       size_t max, struct host_text *out)
+int host_read_included(const struct host *host, const char *path, const char *by, size_t max,
+		       struct host_text *out)
 {
 	struct host_text got;
 	int rc = host_read_any(host, path, by, max, &got);
@@ -353,8 +347,7 @@ int host_read_included(const struct host *host, const char *path, const char *by
 	return 0;
 }
 
-int host_read(const struct host *host, const char *path, size_t max,
-	      struct host_text *out)
+int host_read(const struct host *host, const char *path, size_t max, struct host_text *out)
 {
 	return host_read_included(host, path, NULL, max, out);
 }
@@ -378,8 +371,7 @@ int host_attr(const struct host *host, const char *path, char *buf, size_t cap)
 	if (text.len && text.text[text.len - 1] == '\n')
 		text.text[--text.len] = '\0';
 	if (text.len >= cap)
-		return err_set(EFBIG, "%s%s has more than %zu bytes", host->prefix, path,
-			       cap - 1);
+		return err_set(EFBIG, "%s%s has more than %zu bytes", host->prefix, path, cap - 1);
 	text_copy(buf, cap, text.text);
 	return 0;
 }
@@ -407,8 +399,7 @@ int host_attr_number(const struct host *host, const char *path, int64_t *out)
 	if (rc)
 		return rc;
 	if (host_parse_number(text, out))
-		return err_set(EINVAL, "%s%s is no number: %.40s", host->prefix, path,
-			       text);
+		return err_set(EINVAL, "%s%s is no number: %.40s", host->prefix, path, text);
 	return 0;
 }
 
@@ -429,8 +420,8 @@ int host_link(const struct host *host, const char *path, char *buf, size_t cap)
 	if (len < 0 || (size_t)len >= cap) {
 		buf[0] = '\0';
 		return len < 0 ? err_sys("%s%s", host->prefix, path)
-			       : err_set(EFBIG, "%s%s leads to more than %zu bytes",
-					 host->prefix, path, cap - 1);
+			       : err_set(EFBIG, "%s%s leads to more than %zu bytes", host->prefix,
+					 path, cap - 1);
 	}
 	buf[len] = '\0';
 	return 0;
@@ -462,8 +453,7 @@ int host_attr_in(const struct host *host, const char *folder, const char *name, 
 	return rc ? rc : host_attr(host, path, buf, cap);
 }
 
-int host_number_in(const struct host *host, const char *folder, const char *name,
-		   int64_t *out)
+int host_number_in(const struct host *host, const char *folder, const char *name, int64_t *out)
 {
 	char path[HOST_PATH_MAX];
 	int rc = host_path(path, folder, name);
@@ -471,8 +461,8 @@ int host_number_in(const struct host *host, const char *folder, const char *name
 	return rc ? rc : host_attr_number(host, path, out);
 }
 
-int host_link_name_in(const struct host *host, const char *folder, const char *name,
-		      char *buf, size_t cap)
+int host_link_name_in(const struct host *host, const char *folder, const char *name, char *buf,
+		      size_t cap)
 {
 	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
 	int rc = host_path(path, folder, name);
@@ -566,8 +556,8 @@ int host_list(const struct host *host, const char *path, struct host_list *out)
 	if (list.count)
 		qsort(list.names, list.count, sizeof(*list.names), host_list_compare);
 	*out = list;
-	host_notify(host, &(struct host_event){
-				  .type = HOST_EVENT_NAMES, .path = path, .names = out });
+	host_notify(host,
+		    &(struct host_event){ .type = HOST_EVENT_NAMES, .path = path, .names = out });
 	return 0;
 }
 

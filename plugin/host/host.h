@@ -51,8 +51,7 @@ struct host_text {
 /* Reads a whole regular file of at most @max bytes. Errors: -ENOENT (also if a directory
  * on the path is missing); -EACCES, -EPERM; -EINVAL: not a regular file, or not text (it
  * contains NUL bytes); -EFBIG; -EIO and other errors of read(2). */
-int host_read(const struct host *host, const char *path, size_t max,
-	      struct host_text *out);
+int host_read(const struct host *host, const char *path, size_t max, struct host_text *out);
 void host_text_fini(struct host_text *text);
 /* Reads a one-line attribute (sysfs, sysctl) without its newline. @buf is empty on
  * failure. Errors: as host_read(); -EFBIG if it has more than @cap - 1 bytes. */
@@ -102,8 +101,8 @@ typedef void (*host_watch_fn)(void *arg, const struct host_event *event);
 void host_watch(struct host *host, host_watch_fn fn, void *arg);
 /* Reports an answer that was not read from a file; the watcher stores it in @record
  * (".nfsrdma/remote.json"). @value: NULL means unknown. @words: may be NULL. */
-void host_answer(const struct host *host, const char *record, const char *key,
-		 const char *value, const char *words);
+void host_answer(const struct host *host, const char *record, const char *key, const char *value,
+		 const char *words);
 
 /* text.c: pure functions for line-oriented text */
 
@@ -118,14 +117,7 @@ char *text_copy(char *dst, size_t cap, const char *src);
 
 /* distro.c: etc/os-release, proc/sys/kernel/osrelease, proc/version */
 
-enum distro {
-	DISTRO_OTHER,
-	DISTRO_DEBIAN,
-	DISTRO_UBUNTU,
-	DISTRO_RHEL,
-	DISTRO_SUSE,
-	DISTRO_ARCH
-};
+enum distro { DISTRO_OTHER, DISTRO_DEBIAN, DISTRO_UBUNTU, DISTRO_RHEL, DISTRO_SUSE, DISTRO_ARCH };
 
 struct host_system {
 	enum distro distro;  /* by ID and ID_LIKE */
@@ -156,18 +148,17 @@ struct host_module {
 	enum module_state state;
 	char file[256];    /* below the root; empty: none */
 	char problem[160]; /* why the file can be neither read nor loaded; empty: none */
-	int unknown; /* -errno: not known whether there is one; then @problem says why */
+	int unknown;       /* -errno: not known whether there is one; then @problem says why */
 	char srcversion_file[40]; /* empty: not available */
 	char srcversion_loaded[40];
 	char vermagic[128];
-	bool external;  /* not from the kernel's own tree: in updates/, extra/, dkms */
-	bool is_signed; /* the file has a signature, trusted or not */
-	bool dummy; /* a vendor's empty module, which prevents loading the kernel's own */
+	bool external;    /* not from the kernel's own tree: in updates/, extra/, dkms */
+	bool is_signed;   /* the file has a signature, trusted or not */
+	bool dummy;       /* a vendor's empty module, which prevents loading the kernel's own */
 	bool blacklisted; /* by modprobe.d, which does not prevent loading by name */
-	bool disabled; /* "install NAME /bin/false" or the like: loading by name fails */
-	char disabled_by[128]; /* the file with that line */
-	char disabled_name
-		[64]; /* the module in it: this one, or one that is loaded with it */
+	bool disabled;    /* "install NAME /bin/false" or the like: loading by name fails */
+	char disabled_by[128];  /* the file with that line */
+	char disabled_name[64]; /* the module in it: this one, or one that is loaded with it */
 };
 
 /* @name: a module or an alias, as modprobe accepts them ("svcrdma"). Errors: of reading;
@@ -183,15 +174,14 @@ bool host_module_is_for(const struct host_module *module, const char *release);
 /* module-lists.c: modules to load at boot or when an RDMA device appears */
 
 struct host_listed {
-	bool at_boot; /* modules-load.d, etc/modules */
-	bool rdma_conf; /* etc/rdma/modules/rdma.conf, which is read when a device appears */
+	bool at_boot;       /* modules-load.d, etc/modules */
+	bool rdma_conf;     /* etc/rdma/modules/rdma.conf, which is read when a device appears */
 	bool has_rdma_conf; /* that file exists */
 	char file[128];     /* the list that names it; empty: none */
 };
 
 /* @name: as written in the lists; aliases are not resolved. Errors: of reading. */
-int host_module_listed(const struct host *host, const char *name,
-		       struct host_listed *out);
+int host_module_listed(const struct host *host, const char *name, struct host_listed *out);
 
 /* rdma.c: sys/class/infiniband */
 
@@ -213,7 +203,7 @@ struct rdma_gid {
 struct rdma_port {
 	unsigned int number;
 	enum link_layer layer;
-	unsigned int state; /* 1 DOWN, 2 INIT, 3 ARMED, 4 ACTIVE; 0 could not be read */
+	unsigned int state;      /* 1 DOWN, 2 INIT, 3 ARMED, 4 ACTIVE; 0 could not be read */
 	unsigned int phys_state; /* 2 Polling, 3 Disabled, 5 LinkUp */
 	char rate[64];
 	unsigned int lid, sm_lid;
@@ -258,11 +248,9 @@ struct rdma_devices {
  * devices apart; -ENOMEM. */
 int host_rdma(const struct host *host, struct rdma_devices **out);
 /* NULL: there is none. */
-const struct rdma_device *rdma_device_find(const struct rdma_devices *rdma,
-					   const char *name);
+const struct rdma_device *rdma_device_find(const struct rdma_devices *rdma, const char *name);
 /* NULL: there is none, or no device. */
-const struct rdma_port *rdma_port_find(const struct rdma_device *device,
-				       unsigned int number);
+const struct rdma_port *rdma_port_find(const struct rdma_device *device, unsigned int number);
 
 /* pci.c: sys/bus/pci */
 
@@ -306,8 +294,8 @@ struct host_netdev {
 
 /* @rdma: from host_rdma(), or NULL, which leaves rdma_* empty. Errors: -ENOENT: no such
  * netdev. */
-int host_netdev(const struct host *host, const char *name,
-		const struct rdma_devices *rdma, struct host_netdev *out);
+int host_netdev(const struct host *host, const char *name, const struct rdma_devices *rdma,
+		struct host_netdev *out);
 
 /* conf.c: the ini dialect of nfs-utils (nfs.conf, nfsmount.conf), with its drop-ins */
 
@@ -326,14 +314,14 @@ struct conf_value {
 int conf_open(struct conf **out, const struct host *host, const char *path);
 /* Like conf_open(), but as if the drop-in @file ("etc/nfsmount.conf.d/90-a.conf")
  * contained @text; NULL: as if the drop-in did not exist. */
-int conf_open_as(struct conf **out, const struct host *host, const char *path,
-		 const char *file, const char *text);
+int conf_open_as(struct conf **out, const struct host *host, const char *path, const char *file,
+		 const char *text);
 void conf_close(struct conf *conf);
 void conf_close_p(struct conf **conf);
 /* Compares section, argument (NULL: none) and key as nfs-utils does. Returns NULL if not
  * set. */
-const struct conf_value *conf_get(const struct conf *conf, const char *section,
-				  const char *arg, const char *key);
+const struct conf_value *conf_get(const struct conf *conf, const char *section, const char *arg,
+				  const char *key);
 /* The sections of nfsmount.conf that apply to one mount, in the order in which mount.nfs
  * uses them: the first that sets an option wins (utils/mount/configfile.c). Contains
  * pointers into itself: do not copy. */
@@ -382,14 +370,13 @@ int nfs_utils_read(const struct host *host, struct nfs_utils *out);
 enum nfs_utils_sections {
 	NFS_UTILS_KEEPS,    /* each section has its own keys */
 	NFS_UTILS_MAY_LOSE, /* RHEL 9's 2.5.4, which a patch of January 2025 fixes */
-	NFS_UTILS_LOSES, /* of several sections with one name, only the last keeps a key */
-	NFS_UTILS_UNKNOWN, /* cannot be determined */
+	NFS_UTILS_LOSES,    /* of several sections with one name, only the last keeps a key */
+	NFS_UTILS_UNKNOWN,  /* cannot be determined */
 };
 
 /* Whether setting a key removes it from every section with that name, regardless of its
  * argument (conf_set_now() in support/nfs/conffile.c); fixed in 2.8.3. */
-enum nfs_utils_sections nfs_utils_sections(const struct nfs_utils *utils,
-					   enum distro distro);
+enum nfs_utils_sections nfs_utils_sections(const struct nfs_utils *utils, enum distro distro);
 enum nfs_utils_drop_ins {
 	DROP_INS_READ,
 	DROP_INS_IGNORED,
@@ -398,8 +385,7 @@ enum nfs_utils_drop_ins {
 
 /* Whether it reads nfsmount.conf.d, as 2.5.3 and later do. If the version is unknown, an
  * existing directory implies that it does. */
-enum nfs_utils_drop_ins nfs_utils_drop_ins(const struct nfs_utils *utils,
-					   const struct host *host);
+enum nfs_utils_drop_ins nfs_utils_drop_ins(const struct nfs_utils *utils, const struct host *host);
 /* Returns the first key that two sections with this name both set; NULL: none. */
 const char *nfs_utils_clash(const struct conf *conf, const char *section);
 
@@ -420,8 +406,7 @@ struct nfsd_arguments {
 
 /* Gives every caller the same answer: the version is that of the package or of the
  * release, or is derived from a file. */
-void nfsd_arguments(const struct host *host, unsigned int port,
-		    struct nfsd_arguments *out);
+void nfsd_arguments(const struct host *host, unsigned int port, struct nfsd_arguments *out);
 
 /* ganesha.c: NFS-Ganesha, a server in user space, and etc/ganesha/ganesha.conf */
 
@@ -436,8 +421,7 @@ struct host_ganesha {
 	char versions[64];  /* of NFS over RDMA; empty: not set */
 	unsigned int port;  /* for RDMA */
 	char where[128];    /* "/etc/ganesha/ganesha.conf:3" */
-	char left_out
-		[128]; /* "%url rados://...", whose settings are unknown; empty: none */
+	char left_out[128]; /* "%url rados://...", whose settings are unknown; empty: none */
 };
 
 /* Errors: of reading ganesha.conf; everything else that is known is filled in. */
@@ -455,11 +439,11 @@ struct nfs_xprt {
 /* The READ counters of a mount in mountstats, since it was mounted. */
 struct nfs_reads {
 	bool has_events, has_bytes, has_calls; /* which counters below are set */
-	bool broken;       /* a counter is not a number or does not fit */
-	uint64_t calls;    /* completed READs, including errors */
-	uint64_t received; /* bytes of their replies, including headers */
-	uint64_t shorts;   /* shorter than requested, but not at the end of the file */
-	uint64_t bytes;    /* file data that NFS took from those replies */
+	bool broken;                           /* a counter is not a number or does not fit */
+	uint64_t calls;                        /* completed READs, including errors */
+	uint64_t received;                     /* bytes of their replies, including headers */
+	uint64_t shorts; /* shorter than requested, but not at the end of the file */
+	uint64_t bytes;  /* file data that NFS took from those replies */
 };
 
 #define NFS_XPRTS_MAX 32
@@ -528,8 +512,7 @@ struct host_mounts {
 
 int host_mounts(const struct host *host, struct host_mounts *out);
 /* Fills in both from one read of mountinfo; the NFS mounts lack their fstab options. */
-int host_all_mounts(const struct host *host, struct host_mounts *tree,
-		    struct nfs_mounts *out);
+int host_all_mounts(const struct host *host, struct host_mounts *tree, struct nfs_mounts *out);
 void host_mounts_fini(struct host_mounts *mounts);
 
 /* path.c: the mount on which a path lies. Touching a path below a mount whose server is
@@ -550,8 +533,8 @@ enum host_path_end {
 struct host_path {
 	enum host_path_end end;
 	const struct host_mount *mount; /* owned by the tree; NULL: it has no root */
-	bool missing;  /* a component on a local file system does not exist */
-	bool resolved; /* every component was looked up, so it can be again */
+	bool missing;                   /* a component on a local file system does not exist */
+	bool resolved;                  /* every component was looked up, so it can be again */
 	/* Without "." and "..", and with links resolved as far as components were looked
 	 * up: names below a network mount, or after a missing component, are unchanged. */
 	char path[PATH_MAX];
@@ -562,8 +545,8 @@ struct host_path {
  * line cannot be parsed; -EXDEV: ".." leads out of a mount in which names were not looked
  * up; of the lookup (-EACCES). On every error @out->path holds the path as far as it was
  * resolved. */
-int host_path_resolve(const struct host *host, const struct host_mounts *mounts,
-		      const char *path, struct host_path *out);
+int host_path_resolve(const struct host *host, const struct host_mounts *mounts, const char *path,
+		      struct host_path *out);
 
 /* limits.c: RLIMIT_MEMLOCK, of this process and as configured for logins */
 
@@ -606,8 +589,8 @@ struct host_nfsd {
 	/* Root reads it in proc/fs/nfsd, other users in proc/net/rpc/nfsd. */
 	unsigned int threads;
 	bool threads_known;
-	char versions[64]; /* "+3 +4 +4.1 +4.2 -4.0"; empty: only root may see them */
-	uint64_t packets;  /* of all pools */
+	char versions[64];      /* "+3 +4 +4.1 +4.2 -4.0"; empty: only root may see them */
+	uint64_t packets;       /* of all pools */
 	unsigned int max_block; /* bytes */
 };
 
@@ -781,8 +764,7 @@ int host_opensm(const struct host *host, struct host_opensm *out);
 
 struct host_platform {
 	bool vdsm, libvirt, proxmox;
-	char vdsm_patched
-		[160]; /* VDSM's storageServer.py, if its default options request RDMA */
+	char vdsm_patched[160]; /* VDSM's storageServer.py, if its default options request RDMA */
 };
 
 int host_platform(const struct host *host, struct host_platform *out);

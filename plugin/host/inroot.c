@@ -47,8 +47,7 @@ static int inroot_follow_link(struct inroot_walk *walk, int link)
 	target[len] = '\0';
 	if (++walk->links > HOST_LINKS_MAX)
 		return -ELOOP;
-	if ((size_t)snprintf(joined, sizeof(joined), "%s/%s", target, walk->rest) >=
-	    sizeof(joined))
+	if ((size_t)snprintf(joined, sizeof(joined), "%s/%s", target, walk->rest) >= sizeof(joined))
 		return -ENAMETOOLONG;
 	str_copy(walk->rest, sizeof(walk->rest), joined);
 	if (target[0] == '/')

@@ -96,8 +96,7 @@ int mount_tree_parse(char *text, struct host_mounts *out);
  * topmost if there are several, NULL if there is none. @under: NULL: the list has no
  * root. */
 const struct host_mount *mount_tree_on(const struct host_mounts *mounts,
-				       const struct host_mount *under,
-				       const char *target);
+				       const struct host_mount *under, const char *target);
 
 /* path.c */
 

@@ -92,8 +92,9 @@ static bool json_scan_number(struct json_scan *scan)
 
 static bool json_scan_word(struct json_scan *scan)
 {
-	static const char *const words[] = { "null", "true",     "false",
-					     "NaN",  "Infinity", "-Infinity" };
+	static const char *const words[] = {
+		"null", "true", "false", "NaN", "Infinity", "-Infinity"
+	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(words); i++)
@@ -105,8 +106,7 @@ static bool json_scan_word(struct json_scan *scan)
 }
 
 /* What is between the brackets of an object or an array, and the closing one. */
-static bool json_scan_members(struct json_scan *scan, const char *close,
-			      unsigned int depth)
+static bool json_scan_members(struct json_scan *scan, const char *close, unsigned int depth)
 {
 	if (!depth) {
 		scan->wrong = "nested too deep";
@@ -148,8 +148,7 @@ static bool json_scan_value(struct json_scan *scan, unsigned int depth)
 	return good;
 }
 
-int json_parse(const char *text, size_t len, enum json_strings strings,
-	       struct json_object **out)
+int json_parse(const char *text, size_t len, enum json_strings strings, struct json_object **out)
 {
 	_cleanup_free_ char *copy = NULL; /* with a NUL behind it, which ends the scan */
 	struct json_scan scan = { .strings = strings };

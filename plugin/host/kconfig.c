@@ -14,8 +14,7 @@
 /* Decompresses a gzip member of at most KCONFIG_MAX bytes of text. */
 static int kconfig_gunzip(const struct host_text *packed, struct host_text *out)
 {
-	z_stream stream = { .next_in = (Bytef *)packed->text,
-			    .avail_in = (uInt)packed->len };
+	z_stream stream = { .next_in = (Bytef *)packed->text, .avail_in = (uInt)packed->len };
 	_cleanup_free_ char *text = malloc(KCONFIG_MAX + 1);
 	int rc;
 
@@ -51,8 +50,8 @@ int host_kconfig(const struct host *host, struct host_kconfig *out)
 	for (i = 0; i < ARRAY_SIZE(paths); i++) {
 		const char *at = strchr(paths[i], '%');
 
-		snprintf(config.file, sizeof(config.file), "%.*s%s%s",
-			 (int)(at - paths[i]), paths[i], release, at + 2);
+		snprintf(config.file, sizeof(config.file), "%.*s%s%s", (int)(at - paths[i]),
+			 paths[i], release, at + 2);
 		rc = host_read(host, config.file, KCONFIG_MAX, &config.text);
 		if (rc != -ENOENT)
 			break;
@@ -83,9 +82,7 @@ char kconfig_get(const struct host_kconfig *config, const char *option)
 
 	while (line) {
 		if (!strncmp(line, option, len) && line[len] == '=')
-			return line[len + 1] == 'y' || line[len + 1] == 'm'
-				       ? line[len + 1]
-				       : 'n';
+			return line[len + 1] == 'y' || line[len + 1] == 'm' ? line[len + 1] : 'n';
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;
 	}

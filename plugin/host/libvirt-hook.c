@@ -39,8 +39,7 @@ static void libvirt_hook_add_other(const struct host *host, const char *path,
 {
 	struct stat st;
 
-	if (libvirt_hook_stat(host, path, &st) || !S_ISREG(st.st_mode) ||
-	    !(st.st_mode & 0111))
+	if (libvirt_hook_stat(host, path, &st) || !S_ISREG(st.st_mode) || !(st.st_mode & 0111))
 		return;
 	if (!out->other_at || st.st_ctime < out->other_at)
 		out->other_at = st.st_ctime;
@@ -52,8 +51,7 @@ static bool libvirt_hook_parse_stat(const char *text, const char *name, uint64_t
 	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *p;
 	unsigned int field;
 
-	if (!open || !close || close < open ||
-	    (size_t)(close - open) != strlen(name) + 1 ||
+	if (!open || !close || close < open || (size_t)(close - open) != strlen(name) + 1 ||
 	    memcmp(open + 1, name, strlen(name)) != 0)
 		return false;
 	for (p = close + 1, field = 2; field < 22; field++) {
@@ -118,8 +116,7 @@ int host_libvirt_hook(const struct host *host, struct host_libvirt_hook *out)
 	if (rc)
 		return 0;
 	if (!boot)
-		return err_set(ENODATA,
-			       "%sproc/stat does not say when this host was booted",
+		return err_set(ENODATA, "%sproc/stat does not say when this host was booted",
 			       host_prefix(host));
 	out->linked_at = st.st_ctime;
 	libvirt_hook_add_other(host, HOOKS "qemu", out);

@@ -8,8 +8,8 @@
 
 #include "plugin/host/internal.h"
 
-static const char *const limits_dirs[] = { "etc/security/limits.d",
-					   "usr/etc/security/limits.d", NULL };
+static const char *const limits_dirs[] = { "etc/security/limits.d", "usr/etc/security/limits.d",
+					   NULL };
 
 static uint64_t limits_number(const char *text)
 {
@@ -37,8 +37,7 @@ static void limits_parse_line(const char *file, char *line, struct host_memlock 
 	text_copy(out->lines[i].file, sizeof(out->lines[i].file), file);
 }
 
-static int limits_read_file(const struct host *host, const char *file,
-			    struct host_memlock *out)
+static int limits_read_file(const struct host *host, const char *file, struct host_memlock *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, file, HOST_FILE_MAX, &text);

@@ -65,8 +65,7 @@ int host_listener_unit(const struct host *host, char *buf, size_t cap)
 	for (i = 0; !rc && !*buf && i < units.count; i++) {
 		name = strrchr(units.names[i], '/');
 		name = name ? name + 1 : units.names[i];
-		if (!listener_unit_is_local(units.names[i]) ||
-		    !listener_unit_key(host, name) ||
+		if (!listener_unit_is_local(units.names[i]) || !listener_unit_key(host, name) ||
 		    host_unit_state(host, name, &state) || state != UNIT_ENABLED)
 			continue;
 		snprintf(buf, cap, "%.200s", name);

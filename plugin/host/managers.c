@@ -17,8 +17,7 @@ static bool managers_is_enabled(const struct host *host, const char *unit)
 
 /* Whether @fn is true for any file *@suffix of @dirs (as for dropins_list()). @text: NULL
  * if unreadable. */
-static bool managers_any_file(const struct host *host, const char *const *dirs,
-			      const char *suffix,
+static bool managers_any_file(const struct host *host, const char *const *dirs, const char *suffix,
 			      bool (*fn)(const char *path, char *text))
 {
 	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
@@ -43,8 +42,7 @@ static bool managers_any_file(const struct host *host, const char *const *dirs,
  * read these files. */
 static bool managers_netplan_has_devices(const char *path, char *text)
 {
-	static const char *const sections[] = { "ethernets:", "bonds:", "bridges:",
-						"vlans:" };
+	static const char *const sections[] = { "ethernets:", "bonds:", "bridges:", "vlans:" };
 	char *line;
 	size_t i;
 
@@ -116,8 +114,8 @@ static unsigned int managers_firewall(const struct host *host)
 
 unsigned int host_managers(const struct host *host)
 {
-	static const char *const netplan[] = { "run/netplan", "etc/netplan",
-					       "usr/lib/netplan", "lib/netplan", NULL };
+	static const char *const netplan[] = { "run/netplan", "etc/netplan", "usr/lib/netplan",
+					       "lib/netplan", NULL };
 	static const char *const interfaces[] = { "etc/network/interfaces.d", NULL };
 	static const char *const networkd[] = { "etc/systemd/network", NULL };
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };

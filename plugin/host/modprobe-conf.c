@@ -9,10 +9,9 @@
 #include "plugin/host/internal.h"
 
 /* modprobe.d(5), in order of precedence. */
-static const char *const modprobe_dirs[] = {
-	"etc/modprobe.d",     "run/modprobe.d", "usr/local/lib/modprobe.d",
-	"usr/lib/modprobe.d", "lib/modprobe.d", NULL
-};
+static const char *const modprobe_dirs[] = { "etc/modprobe.d",           "run/modprobe.d",
+					     "usr/local/lib/modprobe.d", "usr/lib/modprobe.d",
+					     "lib/modprobe.d",           NULL };
 
 /* Commands after "install NAME" that load nothing. */
 static bool modprobe_loads_nothing(char *command)
@@ -34,8 +33,8 @@ static void modprobe_disable(struct host_module *out, const char *by)
 	out->disabled = true;
 }
 
-static int modprobe_parse_file(const struct host *host, const char *file,
-			       const char *name, struct host_module *out)
+static int modprobe_parse_file(const struct host *host, const char *file, const char *name,
+			       struct host_module *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	unsigned int number = 0;
@@ -71,8 +70,7 @@ static void modprobe_parse_cmdline(char *text, const char *name, struct host_mod
 		if (!list)
 			continue;
 		*list++ = '\0';
-		if (strcmp(word, "modprobe.blacklist") &&
-		    strcmp(word, "module_blacklist"))
+		if (strcmp(word, "modprobe.blacklist") && strcmp(word, "module_blacklist"))
 			continue;
 		while ((module = strsep(&list, ","))) {
 			if (!module_is_named(module, name))

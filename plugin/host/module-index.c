@@ -57,8 +57,7 @@ static void module_index_info_free(struct kmod_list **list)
 static void module_index_log_nothing(void *data, int priority, const char *file, int line,
 				     const char *fn, const char *format, va_list args)
 {
-	(void)data, (void)priority, (void)file, (void)line, (void)fn, (void)format,
-		(void)args;
+	(void)data, (void)priority, (void)file, (void)line, (void)fn, (void)format, (void)args;
 }
 
 static struct kmod_ctx *module_index_context_new(const char *dirname)
@@ -74,8 +73,8 @@ static struct kmod_ctx *module_index_context_new(const char *dirname)
 /* Checks that an existing index is valid: with an invalid one libkmod would report no
  * modules. */
 /* Returns a descriptor, which the caller closes. */
-static int module_index_open(const struct host *host, const char *folder,
-			     const char *name, char path[HOST_PATH_MAX], struct stat *st)
+static int module_index_open(const struct host *host, const char *folder, const char *name,
+			     char path[HOST_PATH_MAX], struct stat *st)
 {
 	_cleanup_close_ int fd = -1;
 	int rc = host_path(path, folder, name), opened;
@@ -92,8 +91,7 @@ static int module_index_open(const struct host *host, const char *folder,
 	return opened;
 }
 
-static int module_index_check(const struct host *host, const char *folder,
-			      const char *name)
+static int module_index_check(const struct host *host, const char *folder, const char *name)
 {
 	char path[HOST_PATH_MAX];
 	uint8_t head[8];
@@ -104,14 +102,12 @@ static int module_index_check(const struct host *host, const char *folder,
 		return fd;
 	if (pread(fd, head, sizeof(head), 0) != sizeof(head) || st.st_size > INDEX_MAX ||
 	    get_be32(head) != INDEX_MAGIC || get_be16(head + 4) != INDEX_MAJOR)
-		return err_set(EBADMSG, "%s%s is not an index of depmod",
-			       host_prefix(host), path);
+		return err_set(EBADMSG, "%s%s is not an index of depmod", host_prefix(host), path);
 	return 0;
 }
 
 /* A sparse file of one line would fill memory. */
-static int module_index_check_text(const struct host *host, const char *folder,
-				   const char *name)
+static int module_index_check_text(const struct host *host, const char *folder, const char *name)
 {
 	char path[HOST_PATH_MAX];
 	struct stat st;
@@ -120,8 +116,8 @@ static int module_index_check_text(const struct host *host, const char *folder,
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
 	if (st.st_size > TEXT_MAX)
-		return err_set(EBADMSG, "%s%s has %lld bytes, %d at most",
-			       host_prefix(host), path, (long long)st.st_size, TEXT_MAX);
+		return err_set(EBADMSG, "%s%s has %lld bytes, %d at most", host_prefix(host), path,
+			       (long long)st.st_size, TEXT_MAX);
 	return 0;
 }
 
@@ -189,8 +185,7 @@ static bool module_index_path(const char *dirname, const char *folder, const cha
 	bool inside = !strncmp(path, dirname, len) && path[len] == '/';
 
 	path = inside ? path + len + 1 : path + strspn(path, "/");
-	snprintf(file, sizeof(file), "%s%s%s", inside ? folder : "", inside ? "/" : "",
-		 path);
+	snprintf(file, sizeof(file), "%s%s%s", inside ? folder : "", inside ? "/" : "", path);
 	text_copy(out, 256, file);
 	return inside && !strncmp(path, "kernel/", 7);
 }
@@ -202,8 +197,7 @@ struct module_index_question {
 };
 
 static void module_index_take_needs(const struct module_index_question *question,
-				    const struct kmod_module *mod,
-				    struct module_lookup *out)
+				    const struct kmod_module *mod, struct module_lookup *out)
 {
 	_cleanup_(module_index_list_unref) struct kmod_list *list =
 		kmod_module_get_dependencies(mod);
@@ -257,8 +251,8 @@ static int module_index_lookup(const struct module_index_question *question,
 	path = kmod_module_get_path(mod);
 	out->builtin = !path;
 	if (path) {
-		out->external = !module_index_path(question->dirname, question->folder,
-						   path, out->file);
+		out->external = !module_index_path(question->dirname, question->folder, path,
+						   out->file);
 		module_index_read_file(host, out->file, out);
 	}
 	return 0;
@@ -305,8 +299,8 @@ static bool module_index_answer_is_sane(struct module_index_answer *answer)
 	memcpy(&external, &answer->lookup.external, 1);
 	memcpy(&is_signed, &answer->lookup.is_signed, 1);
 	memcpy(&dummy, &answer->lookup.dummy, 1);
-	return found <= 1 && builtin <= 1 && external <= 1 && is_signed <= 1 &&
-	       dummy <= 1 && answer->rc <= 0 && answer->rc > -4096;
+	return found <= 1 && builtin <= 1 && external <= 1 && is_signed <= 1 && dummy <= 1 &&
+	       answer->rc <= 0 && answer->rc > -4096;
 }
 
 static int module_index_broken(const struct module_index_question *question, int rc)
@@ -315,8 +309,8 @@ static int module_index_broken(const struct module_index_question *question, int
 		       host_prefix(question->host), question->folder, question->name);
 }
 
-static int module_index_lookup_in_child(struct module_index_question *question,
-					int folder_fd, struct module_lookup *out)
+static int module_index_lookup_in_child(struct module_index_question *question, int folder_fd,
+					struct module_lookup *out)
 {
 	const struct host *host = question->host;
 	const int keep[] = { folder_fd, host_fd(host) };
@@ -332,8 +326,7 @@ static int module_index_lookup_in_child(struct module_index_question *question,
 	struct module_index_answer answer;
 	int rc;
 
-	rc = child_call(&function, &answer, sizeof(answer), host_deadline(host, CHILD_MS),
-			NULL);
+	rc = child_call(&function, &answer, sizeof(answer), host_deadline(host, CHILD_MS), NULL);
 	*host_slow_index(host) = rc == -ETIMEDOUT;
 	if (!rc && !module_index_answer_is_sane(&answer))
 		rc = -EBADMSG;
@@ -350,8 +343,7 @@ int module_lookup(const struct host *host, const char *release, const char *name
 		  struct module_lookup *out)
 {
 	static const char *const others[] = { "modules.alias.bin", "modules.symbols.bin",
-					      "modules.builtin.bin",
-					      "modules.builtin.alias.bin" };
+					      "modules.builtin.bin", "modules.builtin.alias.bin" };
 	static const char *const texts[] = { "modules.softdep", "modules.weakdep" };
 	char folder[HOST_PATH_MAX], dirname[HOST_PATH_MAX + 1];
 	struct module_index_question question = { host, dirname, folder, name };

@@ -13,8 +13,7 @@ static const char *const module_lists_dirs[] = {
 #define RDMA_CONF "etc/rdma/modules/rdma.conf"
 
 /* Returns 1 if @file lists @name. */
-static int module_lists_file_has(const struct host *host, const char *file,
-				 const char *name)
+static int module_lists_file_has(const struct host *host, const char *file, const char *name)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, file, HOST_FILE_MAX, &text);

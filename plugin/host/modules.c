@@ -23,8 +23,7 @@ static int modules_canonical_name(const char *name, char *buf, size_t cap)
 
 /* Only a loadable module has initstate; a built-in one with parameters has a directory as
  * well. */
-static int modules_read_loaded(const struct host *host, const char *name,
-			       struct host_module *out)
+static int modules_read_loaded(const struct host *host, const char *name, struct host_module *out)
 {
 	char folder[HOST_PATH_MAX], state[32];
 	int rc = host_path(folder, "sys/module", name);
@@ -76,12 +75,9 @@ static int modules_ask_needs(const struct host *host, const struct module_lookup
 	/* So that a snapshot has them: where one has no file libkmod names none. */
 	for (i = 0; i < MODULE_NEEDS_MAX && *lookup->needs[i].file; i++)
 		host_exists(host, lookup->needs[i].file);
-	for (i = 0;
-	     i < MODULE_NEEDS_MAX && *lookup->needs[i].name && !rc && !out->disabled;
-	     i++) {
+	for (i = 0; i < MODULE_NEEDS_MAX && *lookup->needs[i].name && !rc && !out->disabled; i++) {
 		memset(&need, 0, sizeof(need));
-		if (modules_canonical_name(lookup->needs[i].name, need.name,
-					   sizeof(need.name)))
+		if (modules_canonical_name(lookup->needs[i].name, need.name, sizeof(need.name)))
 			continue;
 		rc = modules_read_loaded(host, need.name, &need);
 		if (rc || need.state != MODULE_MISSING)
@@ -148,8 +144,7 @@ bool host_signed_modules_only(const struct host *host, char by[64])
 	if (!host_attr(host, "sys/kernel/security/lockdown", text, sizeof(text)) &&
 	    (strstr(text, "[integrity]") || strstr(text, "[confidentiality]")))
 		str_copy(by, 64, "kernel lockdown");
-	else if (!host_attr(host, "sys/module/module/parameters/sig_enforce", text,
-			    sizeof(text)) &&
+	else if (!host_attr(host, "sys/module/module/parameters/sig_enforce", text, sizeof(text)) &&
 		 text[0] == 'Y')
 		str_copy(by, 64, "module.sig_enforce");
 	return by[0];

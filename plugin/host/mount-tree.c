@@ -46,8 +46,8 @@ static int mount_tree_take_line(char *line, struct host_mount *out)
 
 	strsep(&line, " ");
 	target = strsep(&line, " ");
-	if (!mount_tree_number(id, &out->id) ||
-	    !mount_tree_number(parent, &out->parent_id) || !target || *target != '/')
+	if (!mount_tree_number(id, &out->id) || !mount_tree_number(parent, &out->parent_id) ||
+	    !target || *target != '/')
 		return -EBADMSG;
 	while ((word = strsep(&line, " ")) && strcmp(word, "-") != 0)
 		out->shared |= !strncmp(word, "shared:", 7);

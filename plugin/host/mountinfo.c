@@ -51,8 +51,8 @@ void mountinfo_unescape(char *text)
 	char *to = text;
 
 	while (*text) {
-		if (text[0] == '\\' && mountinfo_is_octal(text[1]) &&
-		    mountinfo_is_octal(text[2]) && mountinfo_is_octal(text[3])) {
+		if (text[0] == '\\' && mountinfo_is_octal(text[1]) && mountinfo_is_octal(text[2]) &&
+		    mountinfo_is_octal(text[3])) {
 			*to++ = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 |
 				       (text[3] - '0'));
 			text += 4;
@@ -81,8 +81,7 @@ static bool mountinfo_is_nfs(const char *line)
 /* Keeps the lines of NFS mounts in @text, and records the parents of all mounts. A line
  * that is not valid in mountinfo is removed, because libmount would then parse the whole
  * text as an fstab. */
-static int mountinfo_filter(char *text, struct mountinfo_parents *parents,
-			    unsigned int *unreadable)
+static int mountinfo_filter(char *text, struct mountinfo_parents *parents, unsigned int *unreadable)
 {
 	char *to = text, *line;
 	struct mountinfo_parent *entry;
@@ -112,8 +111,7 @@ static int mountinfo_filter(char *text, struct mountinfo_parents *parents,
 	}
 	*to = '\0';
 	if (parents->count)
-		qsort(parents->list, parents->count, sizeof(*parents->list),
-		      mountinfo_by_id);
+		qsort(parents->list, parents->count, sizeof(*parents->list), mountinfo_by_id);
 	return 0;
 }
 
@@ -130,8 +128,7 @@ static unsigned int mountinfo_option_number(const char *options, const char *nam
 	return (unsigned int)strtoul(text, NULL, 10);
 }
 
-static void mountinfo_option_text(const char *options, const char *name, char *buf,
-				  size_t cap)
+static void mountinfo_option_text(const char *options, const char *name, char *buf, size_t cap)
 {
 	char *value = NULL, text[256];
 	size_t len = 0;
@@ -166,14 +163,10 @@ static void mountinfo_take_mount(struct libmnt_fs *fs, struct nfs_mount *out)
 	out->parent_id = (unsigned int)mnt_fs_get_parent_id(fs);
 	out->parent = UINT32_MAX;
 	snprintf(out->dev, sizeof(out->dev), "%u:%u", major(dev), minor(dev));
-	text_copy(out->target, sizeof(out->target),
-		  mountinfo_or_empty(mnt_fs_get_target(fs)));
-	text_copy(out->fs_spec, sizeof(out->fs_spec),
-		  mountinfo_or_empty(mnt_fs_get_source(fs)));
-	text_copy(out->fs_root, sizeof(out->fs_root),
-		  mountinfo_or_empty(mnt_fs_get_root(fs)));
-	text_copy(out->type, sizeof(out->type),
-		  mountinfo_or_empty(mnt_fs_get_fstype(fs)));
+	text_copy(out->target, sizeof(out->target), mountinfo_or_empty(mnt_fs_get_target(fs)));
+	text_copy(out->fs_spec, sizeof(out->fs_spec), mountinfo_or_empty(mnt_fs_get_source(fs)));
+	text_copy(out->fs_root, sizeof(out->fs_root), mountinfo_or_empty(mnt_fs_get_root(fs)));
+	text_copy(out->type, sizeof(out->type), mountinfo_or_empty(mnt_fs_get_fstype(fs)));
 	text_copy(out->options, sizeof(out->options), options);
 	mountinfo_option_text(options, "vers", out->vers, sizeof(out->vers));
 	mountinfo_option_text(options, "proto", out->proto, sizeof(out->proto));
@@ -200,8 +193,7 @@ static struct mountinfo_parent *mountinfo_find_id(const struct mountinfo_parents
 }
 
 /* Submounts lie directly below; other mounts may have one in between. */
-static unsigned int mountinfo_find_parent(const struct mountinfo_parents *parents,
-					  unsigned int id)
+static unsigned int mountinfo_find_parent(const struct mountinfo_parents *parents, unsigned int id)
 {
 	const struct mountinfo_parent *entry = mountinfo_find_id(parents, id);
 	unsigned int steps;
@@ -226,8 +218,7 @@ static void mountinfo_find_parents(struct nfs_mounts *mounts,
 			entry->nfs = i;
 	}
 	for (i = 0; i < mounts->count; i++)
-		mounts->list[i].parent = mountinfo_find_parent(parents,
-							       mounts->list[i].id);
+		mounts->list[i].parent = mountinfo_find_parent(parents, mounts->list[i].id);
 }
 
 static int mountinfo_skip_line(struct libmnt_table *table, const char *filename, int line)
@@ -242,8 +233,7 @@ static int mountinfo_skip_line(struct libmnt_table *table, const char *filename,
 static int mountinfo_parse_nfs(char *text, struct nfs_mounts *out)
 {
 	_cleanup_(mountinfo_table_unref) struct libmnt_table *table = mnt_new_table();
-	_cleanup_(mountinfo_iter_free) struct libmnt_iter *iter =
-		mnt_new_iter(MNT_ITER_FORWARD);
+	_cleanup_(mountinfo_iter_free) struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
 	_cleanup_(mountinfo_file_close) FILE *file = NULL;
 	struct libmnt_fs *fs;
 	int rows;

@@ -70,12 +70,10 @@ static void mounts_take_fstab(struct libmnt_table *table, struct nfs_mounts *mou
 	for (i = 0; i < mounts->count; i++) {
 		/* Without a cache, paths are compared as strings, and no path is looked
 		 * up. */
-		fs = mnt_table_find_target(table, mounts->list[i].target,
-					   MNT_ITER_FORWARD);
+		fs = mnt_table_find_target(table, mounts->list[i].target, MNT_ITER_FORWARD);
 		options = fs ? mnt_fs_get_options(fs) : NULL;
 		if (options)
-			text_copy(mounts->list[i].fstab, sizeof(mounts->list[i].fstab),
-				  options);
+			text_copy(mounts->list[i].fstab, sizeof(mounts->list[i].fstab), options);
 	}
 }
 
@@ -90,8 +88,7 @@ static int mounts_add_fstab(const struct host *host, struct nfs_mounts *mounts)
 		return rc == -ENOENT ? 0 : rc;
 	/* Then the requested options are unknown, but the mounts are known. */
 	if (rc)
-		text_copy(mounts->fstab_unknown, sizeof(mounts->fstab_unknown),
-			  err_text());
+		text_copy(mounts->fstab_unknown, sizeof(mounts->fstab_unknown), err_text());
 	if (rc || !text.len)
 		return 0;
 	table = mnt_new_table();
@@ -150,8 +147,7 @@ int host_nfs_mounts(const struct host *host, struct nfs_mounts *out)
 	return rc ? rc : mounts_read_nfs(host, text.text, true, out);
 }
 
-int host_all_mounts(const struct host *host, struct host_mounts *tree,
-		    struct nfs_mounts *out)
+int host_all_mounts(const struct host *host, struct host_mounts *tree, struct nfs_mounts *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	_cleanup_free_ char *copy = NULL;

@@ -115,8 +115,7 @@ static void mountstats_parse_line(char *line, struct nfs_mount *mount)
 	if (!name)
 		return;
 	for (number = mountstats_read_counters;
-	     number < mountstats_read_counters + ARRAY_SIZE(mountstats_read_counters);
-	     number++) {
+	     number < mountstats_read_counters + ARRAY_SIZE(mountstats_read_counters); number++) {
 		if (strcmp(name, number->line) != 0)
 			continue;
 		*(bool *)((char *)reads + number->has) = true;

@@ -15,15 +15,14 @@
 #define LOWER_DEPTH 4
 #define LOWER_MAX   64
 
-static int netdev_read_number(const struct host *host, const char *folder,
-			      const char *name, unsigned int *out)
+static int netdev_read_number(const struct host *host, const char *folder, const char *name,
+			      unsigned int *out)
 {
 	int64_t value = 0;
 	int rc = host_number_in(host, folder, name, &value);
 
 	if (!rc && (value < 0 || value > UINT32_MAX))
-		rc = err_set(ERANGE, "%s%s/%s is out of range", host_prefix(host), folder,
-			     name);
+		rc = err_set(ERANGE, "%s%s/%s is out of range", host_prefix(host), folder, name);
 	*out = rc ? 0 : (unsigned int)value;
 	return rc;
 }
@@ -33,8 +32,7 @@ static void netdev_parse_address(const char *text, struct host_netdev *out)
 {
 	char *end;
 
-	while (isxdigit((unsigned char)*text) &&
-	       out->address_len < sizeof(out->address)) {
+	while (isxdigit((unsigned char)*text) && out->address_len < sizeof(out->address)) {
 		out->address[out->address_len++] = (uint8_t)strtoul(text, &end, 16);
 		text = end + (*end == ':');
 	}
@@ -80,17 +78,16 @@ static bool netdev_find_by_gids(const struct rdma_devices *rdma, const char *nam
 
 /* Uses the adapter that both belong to; the port is in dev_port, in dev_id before Linux
  * 3.15. */
-static bool netdev_find_by_adapter(const struct host *host,
-				   const struct rdma_devices *rdma, const char *folder,
-				   struct host_netdev *out)
+static bool netdev_find_by_adapter(const struct host *host, const struct rdma_devices *rdma,
+				   const char *folder, struct host_netdev *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	const struct rdma_device *device;
 	char path[HOST_PATH_MAX];
 	unsigned int port = 0;
 
-	if (host_path(path, folder, "device/infiniband") ||
-	    host_list(host, path, &list) || !list.count)
+	if (host_path(path, folder, "device/infiniband") || host_list(host, path, &list) ||
+	    !list.count)
 		return false;
 	device = rdma_device_find(rdma, list.names[0]);
 	if (!device || !device->nports)
@@ -108,8 +105,7 @@ struct netdev_search {
 	unsigned int left; /* interfaces that may still be examined */
 };
 
-static bool netdev_find_rdma(struct netdev_search *search, const char *name,
-			     unsigned int depth)
+static bool netdev_find_rdma(struct netdev_search *search, const char *name, unsigned int depth)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	struct host_netdev *out = search->out;
@@ -129,15 +125,14 @@ static bool netdev_find_rdma(struct netdev_search *search, const char *name,
 		    !netdev_find_rdma(search, list.names[i] + 6, depth + 1))
 			continue;
 		if (!out->rdma_lower[0])
-			text_copy(out->rdma_lower, sizeof(out->rdma_lower),
-				  list.names[i] + 6);
+			text_copy(out->rdma_lower, sizeof(out->rdma_lower), list.names[i] + 6);
 		return true;
 	}
 	return false;
 }
 
-int host_netdev(const struct host *host, const char *name,
-		const struct rdma_devices *rdma, struct host_netdev *out)
+int host_netdev(const struct host *host, const char *name, const struct rdma_devices *rdma,
+		struct host_netdev *out)
 {
 	char folder[HOST_PATH_MAX], flags[16], address[64];
 	unsigned int pkey;
@@ -157,8 +152,7 @@ int host_netdev(const struct host *host, const char *name,
 	if (rc)
 		return rc;
 	text_copy(out->name, sizeof(out->name), name);
-	rc = host_attr_in(host, folder, "operstate", out->operstate,
-			  sizeof(out->operstate));
+	rc = host_attr_in(host, folder, "operstate", out->operstate, sizeof(out->operstate));
 	if (rc && rc != -ENOENT)
 		return rc;
 	if (!host_attr_in(host, folder, "flags", flags, sizeof(flags)))
@@ -173,18 +167,14 @@ int host_netdev(const struct host *host, const char *name,
 		return rc;
 	if (!rc)
 		netdev_parse_address(address, out);
-	host_link_name_in(host, folder, "device/driver", out->driver,
-			  sizeof(out->driver));
+	host_link_name_in(host, folder, "device/driver", out->driver, sizeof(out->driver));
 	host_link_name_in(host, folder, "master", out->master, sizeof(out->master));
 	if (out->type == ARPHRD_IPOIB) {
-		host_attr_in(host, folder, "mode", out->ipoib_mode,
-			     sizeof(out->ipoib_mode));
-		if (!netdev_read_number(host, folder, "pkey", &pkey) &&
-		    pkey <= UINT16_MAX)
+		host_attr_in(host, folder, "mode", out->ipoib_mode, sizeof(out->ipoib_mode));
+		if (!netdev_read_number(host, folder, "pkey", &pkey) && pkey <= UINT16_MAX)
 			out->pkey = (uint16_t)pkey;
 	}
 	if (rdma)
-		netdev_find_rdma(&(struct netdev_search){ host, rdma, out, LOWER_MAX },
-				 name, 0);
+		netdev_find_rdma(&(struct netdev_search){ host, rdma, out, LOWER_MAX }, name, 0);
 	return 0;
 }

@@ -16,8 +16,7 @@
 #define FLAG_REJECT 0x0200u
 #define FLAG_LOCAL  0x80000000u
 
-static struct host_network *networks_add(struct host_networks *out, int family,
-					 const char *netdev)
+static struct host_network *networks_add(struct host_networks *out, int family, const char *netdev)
 {
 	struct host_network *network;
 
@@ -35,8 +34,7 @@ static struct host_network *networks_add(struct host_networks *out, int family,
 static bool networks_parse_words(const char *line, char netdev[IFNAMSIZ], uint32_t *to,
 				 unsigned int *flags, uint32_t *mask)
 {
-	return sscanf(line, "%15s %8x %*8x %4x %*d %*d %*d %8x", netdev, to, flags,
-		      mask) == 4;
+	return sscanf(line, "%15s %8x %*8x %4x %*d %*d %*d %8x", netdev, to, flags, mask) == 4;
 }
 
 static bool networks_is_mask(uint32_t number)
@@ -54,8 +52,7 @@ static bool networks_are_swapped(const char *text)
 
 	for (; text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
 		if (networks_parse_words(text, netdev, &to, &flags, &mask) &&
-		    networks_is_mask(ntohl(mask)) !=
-			    networks_is_mask(ntohl(bswap_32(mask))))
+		    networks_is_mask(ntohl(mask)) != networks_is_mask(ntohl(bswap_32(mask))))
 			return !networks_is_mask(ntohl(mask));
 	return false;
 }
@@ -81,8 +78,8 @@ static void networks_parse_ipv4(char *text, struct host_networks *out)
 	uint32_t to, mask, word;
 
 	while ((line = line_next(&text))) {
-		if (!networks_parse_words(line, netdev, &to, &flags, &mask) ||
-		    !(flags & FLAG_UP) || flags & FLAG_REJECT)
+		if (!networks_parse_words(line, netdev, &to, &flags, &mask) || !(flags & FLAG_UP) ||
+		    flags & FLAG_REJECT)
 			continue;
 		network = networks_add(out, AF_INET, netdev);
 		if (!network)
@@ -102,12 +99,11 @@ static void networks_parse_ipv6(char *text, struct host_networks *out)
 	struct in6_addr in6;
 
 	while ((line = line_next(&text))) {
-		if (sscanf(line, "%32s %2x %*s %*x %*s %*x %*x %*x %8x %15s", to, &prefix,
-			   &flags, netdev) != 4 ||
+		if (sscanf(line, "%32s %2x %*s %*x %*s %*x %*x %*x %8x %15s", to, &prefix, &flags,
+			   netdev) != 4 ||
 		    strlen(to) != 32 || prefix > 128 || !(flags & FLAG_UP) ||
-		    flags & (FLAG_REJECT | FLAG_LOCAL) ||
-		    !networks_parse_hex(to, in6.s6_addr) || IN6_IS_ADDR_LINKLOCAL(&in6) ||
-		    IN6_IS_ADDR_MULTICAST(&in6))
+		    flags & (FLAG_REJECT | FLAG_LOCAL) || !networks_parse_hex(to, in6.s6_addr) ||
+		    IN6_IS_ADDR_LINKLOCAL(&in6) || IN6_IS_ADDR_MULTICAST(&in6))
 			continue;
 		network = networks_add(out, AF_INET6, netdev);
 		if (!network)
@@ -136,8 +132,7 @@ int host_networks(const struct host *host, struct host_networks *out)
 
 	memset(out, 0, sizeof(*out));
 	rc = networks_read(host, "proc/net/route", networks_parse_ipv4, out);
-	return rc ? rc
-		  : networks_read(host, "proc/net/ipv6_route", networks_parse_ipv6, out);
+	return rc ? rc : networks_read(host, "proc/net/ipv6_route", networks_parse_ipv6, out);
 }
 
 /* "192.0.2.0/24", "192.0.2.0/255.255.255.0", "2001:db8::/64" or an address. */
@@ -158,13 +153,11 @@ bool network_parse(const char *text, struct host_network *out)
 	out->prefix = out->family == AF_INET6 ? 128 : 32;
 	if (!slash)
 		return true;
-	if (out->family == AF_INET && strchr(slash, '.') &&
-	    inet_pton(AF_INET, slash, &mask) == 1) {
+	if (out->family == AF_INET && strchr(slash, '.') && inet_pton(AF_INET, slash, &mask) == 1) {
 		out->prefix = (unsigned int)__builtin_popcount(mask.s_addr);
 		return true;
 	}
-	if (*slash < '0' || *slash > '9' || strtoul(slash, &end, 10) > out->prefix ||
-	    *end)
+	if (*slash < '0' || *slash > '9' || strtoul(slash, &end, 10) > out->prefix || *end)
 		return false;
 	out->prefix = (unsigned int)strtoul(slash, NULL, 10);
 	return true;

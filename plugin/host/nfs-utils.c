@@ -40,8 +40,7 @@ int nfs_utils_read(const struct host *host, struct nfs_utils *out)
 	return rc && why.rc ? err_again(&why) : rc;
 }
 
-enum nfs_utils_sections nfs_utils_sections(const struct nfs_utils *utils,
-					   enum distro distro)
+enum nfs_utils_sections nfs_utils_sections(const struct nfs_utils *utils, enum distro distro)
 {
 	if (!utils->number)
 		return NFS_UTILS_UNKNOWN;
@@ -50,13 +49,11 @@ enum nfs_utils_sections nfs_utils_sections(const struct nfs_utils *utils,
 	return distro == DISTRO_RHEL ? NFS_UTILS_MAY_LOSE : NFS_UTILS_LOSES;
 }
 
-enum nfs_utils_drop_ins nfs_utils_drop_ins(const struct nfs_utils *utils,
-					   const struct host *host)
+enum nfs_utils_drop_ins nfs_utils_drop_ins(const struct nfs_utils *utils, const struct host *host)
 {
 	if (utils->number)
 		return utils->number >= 20503 ? DROP_INS_READ : DROP_INS_IGNORED;
-	return host_exists(host, "etc/nfsmount.conf.d") ? DROP_INS_UNKNOWN
-							: DROP_INS_READ;
+	return host_exists(host, "etc/nfsmount.conf.d") ? DROP_INS_UNKNOWN : DROP_INS_READ;
 }
 
 struct nfs_utils_pairs {

@@ -46,8 +46,7 @@ static unsigned int nfsd_arguments_release_number(const struct host_system *syst
 }
 
 /* If nfsconf(8) exists, which was added in 2.3.2, the other programs read nfs.conf, too. */
-static void nfsd_arguments_find_number(const struct host *host,
-				       const struct host_system *system,
+static void nfsd_arguments_find_number(const struct host *host, const struct host_system *system,
 				       struct nfsd_arguments *out)
 {
 	struct nfs_utils utils;
@@ -74,22 +73,20 @@ static bool nfsd_arguments_copy_words(char *value, char *out, size_t cap)
 	size_t used = 0;
 
 	while ((word = word_next(&value))) {
-		if (word[strspn(word,
-				"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				"0123456789-=.,:_")] ||
+		if (word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-=.,:_")] ||
 		    used + strlen(word) + 2 > cap)
 			return false;
 		if (strncmp(word, "--rdma", 6))
-			used += (size_t)snprintf(out + used, cap - used, "%s%s",
-						 used ? " " : "", word);
+			used += (size_t)snprintf(out + used, cap - used, "%s%s", used ? " " : "",
+						 word);
 	}
 	return true;
 }
 
 /* The current value of the variable; the last assignment wins. */
 static void nfsd_arguments_read_words(const struct host *host,
-				      const struct nfsd_arguments_file *row, char *out,
-				      size_t cap)
+				      const struct nfsd_arguments_file *row, char *out, size_t cap)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	size_t len = strlen(row->variable);
@@ -120,9 +117,8 @@ static void nfsd_arguments_explain(unsigned int port, struct nfsd_arguments *out
 			"%s does not read nfs.conf, and its rpc.nfsd has no --rdma: update it, or write 'rdma %u' to /proc/fs/nfsd/portlist after each start of the server",
 			out->who, port);
 	else if (*out->file)
-		snprintf(out->why, sizeof(out->why),
-			 "%s does not read nfs.conf: write %s in %s", out->who, out->line,
-			 out->file);
+		snprintf(out->why, sizeof(out->why), "%s does not read nfs.conf: write %s in %s",
+			 out->who, out->line, out->file);
 	else
 		snprintf(
 			out->why, sizeof(out->why),
@@ -130,8 +126,7 @@ static void nfsd_arguments_explain(unsigned int port, struct nfsd_arguments *out
 			out->who, out->line);
 }
 
-void nfsd_arguments(const struct host *host, unsigned int port,
-		    struct nfsd_arguments *out)
+void nfsd_arguments(const struct host *host, unsigned int port, struct nfsd_arguments *out)
 {
 	const struct nfsd_arguments_file *row;
 	struct host_system system;

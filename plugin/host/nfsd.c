@@ -20,10 +20,9 @@ static void nfsd_parse_portlist(char *text, struct host_nfsd *out)
 		port = proto ? word_next(&line) : NULL;
 		if (!port)
 			continue;
-		text_copy(out->listeners[out->nlisteners].proto,
-			  sizeof(out->listeners[0].proto), proto);
-		out->listeners[out->nlisteners++].port = (unsigned int)strtoul(port, NULL,
-									       10);
+		text_copy(out->listeners[out->nlisteners].proto, sizeof(out->listeners[0].proto),
+			  proto);
+		out->listeners[out->nlisteners++].port = (unsigned int)strtoul(port, NULL, 10);
 	}
 }
 
@@ -102,8 +101,8 @@ static void nfsd_add_export(const char *path, char *client, struct host_exports 
 }
 
 /* Counts lines other than comments; a backslash joins two. */
-static int nfsd_count_exports(const struct host *host, const char *file,
-			      unsigned int *count, struct host_exports *out)
+static int nfsd_count_exports(const struct host *host, const char *file, unsigned int *count,
+			      struct host_exports *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	unsigned int number = 0;

@@ -10,10 +10,8 @@
 #include "plugin/host/internal.h"
 
 static const char *const opensm_folders[] = { "etc/rdma", "etc/opensm", NULL };
-static const char *const opensm_shell_files[] = { "etc/sysconfig/opensm",
-						  "etc/default/opensm" };
-static const char *const opensm_programs[] = { "usr/sbin/opensm",
-					       "usr/libexec/opensm-launch" };
+static const char *const opensm_shell_files[] = { "etc/sysconfig/opensm", "etc/default/opensm" };
+static const char *const opensm_programs[] = { "usr/sbin/opensm", "usr/libexec/opensm-launch" };
 static const char *const opensm_partition_files[] = { "etc/rdma/partitions.conf",
 						      "etc/opensm/partitions.conf",
 						      "etc/partitions.conf" };
@@ -36,16 +34,13 @@ static void opensm_parse_line(char *line, struct host_opensm *out)
 	value = text_trim(text_unquote(value));
 	for (i = 0; i < ARRAY_SIZE(priority); i++)
 		if (!strcmp(key, priority[i]))
-			text_copy(out->files[n].priority, sizeof(out->files[n].priority),
-				  value);
+			text_copy(out->files[n].priority, sizeof(out->files[n].priority), value);
 	for (i = 0; i < ARRAY_SIZE(guids); i++)
 		if (!strcmp(key, guids[i]))
-			text_copy(out->files[n].guids, sizeof(out->files[n].guids),
-				  value);
+			text_copy(out->files[n].guids, sizeof(out->files[n].guids), value);
 }
 
-static int opensm_read_file(const struct host *host, const char *file,
-			    struct host_opensm *out)
+static int opensm_read_file(const struct host *host, const char *file, struct host_opensm *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, file, HOST_FILE_MAX, &text);
@@ -71,8 +66,7 @@ static bool opensm_is_instance(const char *name)
 	return !*name || (*name == '.' && isdigit((unsigned char)name[1]));
 }
 
-static int opensm_read_folder(const struct host *host, const char *folder,
-			      struct host_opensm *out)
+static int opensm_read_folder(const struct host *host, const char *folder, struct host_opensm *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[HOST_PATH_MAX];
@@ -103,8 +97,7 @@ static void opensm_parse_flag(char *flag, struct host_opensm *out)
 	if (!strcasecmp(flag, "ipoib"))
 		out->partitions[n].ipoib = true;
 	else if (value && !strcasecmp(flag, "rate"))
-		text_copy(out->partitions[n].rate, sizeof(out->partitions[n].rate),
-			  value);
+		text_copy(out->partitions[n].rate, sizeof(out->partitions[n].rate), value);
 	else if (value && !strcasecmp(flag, "mtu"))
 		text_copy(out->partitions[n].mtu, sizeof(out->partitions[n].mtu), value);
 }
@@ -122,8 +115,7 @@ static void opensm_parse_partition(char *text, struct host_opensm *out)
 		return;
 	*value++ = '\0';
 	memset(&out->partitions[n], 0, sizeof(out->partitions[n]));
-	text_copy(out->partitions[n].name, sizeof(out->partitions[n].name),
-		  text_trim(part));
+	text_copy(out->partitions[n].name, sizeof(out->partitions[n].name), text_trim(part));
 	out->partitions[n].pkey = strtoul(text_trim(value), NULL, 0) & 0x7fff;
 	while ((part = strsep(&text, ",")))
 		opensm_parse_flag(part, out);
@@ -162,8 +154,7 @@ int host_opensm(const struct host *host, struct host_opensm *out)
 		rc = opensm_read_folder(host, opensm_folders[i], out);
 	for (i = 0; !rc && i < ARRAY_SIZE(opensm_shell_files); i++)
 		rc = opensm_read_file(host, opensm_shell_files[i], out);
-	for (i = 0; !rc && !out->npartitions && i < ARRAY_SIZE(opensm_partition_files);
-	     i++) {
+	for (i = 0; !rc && !out->npartitions && i < ARRAY_SIZE(opensm_partition_files); i++) {
 		rc = opensm_read_partitions(host, opensm_partition_files[i], out);
 		rc = rc == -ENOENT ? 0 : rc;
 	}

@@ -22,8 +22,7 @@ static bool package_has_key(const char *line, const char *key, const char **valu
 
 /* Errors: -ENOENT: no such file; -ENODATA: the file does not have the answer; -ESRCH: not
  * installed. */
-static int package_from_list(const struct host *host, const char *name, char *version,
-			     size_t cap)
+static int package_from_list(const struct host *host, const char *name, char *version, size_t cap)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, LIST, HOST_FILE_MAX, &text);
@@ -40,13 +39,11 @@ static int package_from_list(const struct host *host, const char *name, char *ve
 		return word ? 0 : err_set(ESRCH, "%.64s is not installed", name);
 	}
 	if (host_is_snapshot(host))
-		return err_set(ENODATA, "the snapshot does not hold the version of %.64s",
-			       name);
+		return err_set(ENODATA, "the snapshot does not hold the version of %.64s", name);
 	return err_set(ESRCH, "%.64s is not installed", name);
 }
 
-static int package_from_status(const struct host *host, const char *name, char *version,
-			       size_t cap)
+static int package_from_status(const struct host *host, const char *name, char *version, size_t cap)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, "var/lib/dpkg/status", STATUS_MAX, &text);
@@ -55,9 +52,8 @@ static int package_from_status(const struct host *host, const char *name, char *
 	const char *value;
 
 	if (rc)
-		return rc == -ENOENT
-			       ? err_set(ENODATA, "the packages cannot be asked by files")
-			       : rc;
+		return rc == -ENOENT ? err_set(ENODATA, "the packages cannot be asked by files")
+				     : rc;
 	for (cursor = text.text; (line = line_next(&cursor));) {
 		if (!*line && ours)
 			break;

@@ -140,8 +140,7 @@ void path_cache_free(struct path_cache *cache)
 
 /* Like host_link(), but does not set err_text() if it is not a link. @passing: more names
  * follow. */
-static int path_read_link(const struct path_walk *walk, const char *path, bool passing,
-			  char *link)
+static int path_read_link(const struct path_walk *walk, const char *path, bool passing, char *link)
 {
 	struct path_cache *slot = path_cache_slot(walk->mounts->cache, path);
 	int rc;
@@ -161,8 +160,7 @@ static int path_read_link(const struct path_walk *walk, const char *path, bool p
 
 static int path_too_long(void)
 {
-	return err_set(ENAMETOOLONG,
-		       "the path has more than %d bytes after its links are resolved",
+	return err_set(ENAMETOOLONG, "the path has more than %d bytes after its links are resolved",
 		       PATH_MAX - 1);
 }
 
@@ -193,11 +191,10 @@ static int path_go_up(struct path_walk *walk)
 	if (!walk->depth)
 		return 0;
 	if (walk->guessed && step->mount != step[-1].mount)
-		return err_set(
-			EXDEV,
-			"the path leaves %.200s by '..', after names that were not "
-			"looked at",
-			walk->out->path);
+		return err_set(EXDEV,
+			       "the path leaves %.200s by '..', after names that were not "
+			       "looked at",
+			       walk->out->path);
 	walk->guessed |= !step->sure;
 	path_cut_at(walk, walk->depth - 1);
 	return 0;
@@ -210,8 +207,7 @@ static int path_follow_link(struct path_walk *walk, const char *link)
 	int n = snprintf(joined, sizeof(joined), "%s/%s", link, walk->rest);
 
 	if (++walk->links > HOST_LINKS_MAX)
-		return err_set(ELOOP, "the path goes through more than %d links",
-			       HOST_LINKS_MAX);
+		return err_set(ELOOP, "the path goes through more than %d links", HOST_LINKS_MAX);
 	if (n < 0 || (size_t)n >= sizeof(joined))
 		return path_too_long();
 	memcpy(walk->rest, joined, (size_t)n + 1);
@@ -222,27 +218,24 @@ static int path_follow_link(struct path_walk *walk, const char *link)
 static void path_push(struct path_walk *walk, const struct host_mount *mount, size_t len,
 		      bool blind, bool sure)
 {
-	walk->steps[++walk->depth] = (struct path_step){
-		.mount = mount, .len = len, .blind = blind, .sure = sure
-	};
+	walk->steps[++walk->depth] =
+		(struct path_step){ .mount = mount, .len = len, .blind = blind, .sure = sure };
 }
 
 static int path_bad_mount(const struct host_mount *mount)
 {
-	return err_set(EBADMSG, "invalid line of mountinfo for the mount on %.200s",
-		       mount->target);
+	return err_set(EBADMSG, "invalid line of mountinfo for the mount on %.200s", mount->target);
 }
 
 /* A mount's target has no links in it. */
-static int path_enter_mount(struct path_walk *walk, const struct host_mount *mount,
-			    size_t len)
+static int path_enter_mount(struct path_walk *walk, const struct host_mount *mount, size_t len)
 {
 	size_t i;
 
 	if (!*mount->type)
 		return path_bad_mount(mount);
-	path_push(walk, mount, len,
-		  walk->steps[walk->depth].blind || path_is_blind(walk, mount), true);
+	path_push(walk, mount, len, walk->steps[walk->depth].blind || path_is_blind(walk, mount),
+		  true);
 	for (i = 0; i < walk->depth; i++)
 		walk->steps[i].sure = true;
 	return 0;
@@ -281,8 +274,8 @@ static int path_step(struct path_walk *walk, const char *name)
 	return 0;
 }
 
-int host_path_resolve(const struct host *host, const struct host_mounts *mounts,
-		      const char *path, struct host_path *out)
+int host_path_resolve(const struct host *host, const struct host_mounts *mounts, const char *path,
+		      struct host_path *out)
 {
 	_cleanup_free_ struct path_walk *walk = NULL;
 	char name[PATH_MAX];

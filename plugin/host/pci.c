@@ -79,8 +79,7 @@ struct pci_function {
 };
 
 /* Errors: -ENOENT: the adapter was removed meanwhile; of reading. */
-static int pci_read_function(const struct host *host, const char *address,
-			     struct pci_function *out)
+static int pci_read_function(const struct host *host, const char *address, struct pci_function *out)
 {
 	int rc = host_path(out->folder, DEVICES, address);
 
@@ -91,8 +90,7 @@ static int pci_read_function(const struct host *host, const char *address,
 		rc = host_number_in(host, out->folder, "device", &out->device);
 	if (rc)
 		return rc;
-	rc = host_link_name_in(host, out->folder, "driver", out->driver,
-			       sizeof(out->driver));
+	rc = host_link_name_in(host, out->folder, "driver", out->driver, sizeof(out->driver));
 	return rc == -ENOENT ? 0 : rc;
 }
 
@@ -127,8 +125,7 @@ int host_rdma_missing(const struct host *host, char names[][96], unsigned int ma
 
 static bool pci_driver_assigns(const char *driver)
 {
-	static const char *const names[] = { "vfio-pci", "mlx5_vfio_pci", "pci-stub",
-					     "pciback" };
+	static const char *const names[] = { "vfio-pci", "mlx5_vfio_pci", "pci-stub", "pciback" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names) && strcmp(driver, names[i]) != 0; i++)

@@ -22,14 +22,12 @@ static const struct {
 	{ "usr/sbin/virtqemud", offsetof(struct host_platform, libvirt) },
 	{ "usr/sbin/virtstoraged", offsetof(struct host_platform, libvirt) },
 	{ "usr/bin/pveversion", offsetof(struct host_platform, proxmox) },
-	{ "usr/share/perl5/PVE/Storage/NFSPlugin.pm",
-	  offsetof(struct host_platform, proxmox) },
+	{ "usr/share/perl5/PVE/Storage/NFSPlugin.pm", offsetof(struct host_platform, proxmox) },
 };
 
 /* The wiki recommended in 2014: "DEFAULT_OPTIONS = ["soft", ..., "rdma"]" in VDSM's own
  * file. */
-static int platform_find_patch(const struct host *host, const char *path,
-			       struct host_platform *out)
+static int platform_find_patch(const struct host *host, const char *path, struct host_platform *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, path, HOST_FILE_MAX, &text);

@@ -19,8 +19,7 @@ static const char *const proxmox_cat_argv[] = {
 	NULL
 };
 
-static void proxmox_take_setting(struct proxmox_storage *storage, const char *key,
-				 char *value)
+static void proxmox_take_setting(struct proxmox_storage *storage, const char *key, char *value)
 {
 	const struct {
 		const char *key;
@@ -88,8 +87,7 @@ static bool proxmox_has_node(const char *nodes, const char *name)
 	return false;
 }
 
-static void proxmox_leave_out_others(const struct host *host,
-				     struct proxmox_storages *storages)
+static void proxmox_leave_out_others(const struct host *host, struct proxmox_storages *storages)
 {
 	char name[256];
 	unsigned int i;
@@ -98,8 +96,7 @@ static void proxmox_leave_out_others(const struct host *host,
 		return;
 	for (i = 0; i < storages->count; i++)
 		storages->list[i].disabled |= *storages->list[i].nodes &&
-					      !proxmox_has_node(storages->list[i].nodes,
-								name);
+					      !proxmox_has_node(storages->list[i].nodes, name);
 }
 
 int host_proxmox(const struct host *host, struct proxmox_storages *out)
@@ -110,8 +107,7 @@ int host_proxmox(const struct host *host, struct proxmox_storages *out)
 
 	memset(out, 0, sizeof(*out));
 	if (live)
-		rc = tool_run(proxmox_cat_argv, TEXT_MAX, host_deadline(host, CAT_MS),
-			      &text);
+		rc = tool_run(proxmox_cat_argv, TEXT_MAX, host_deadline(host, CAT_MS), &text);
 	/* A snapshot contains only what host_read() reads; this is safe now that the
 	 * child has read it. */
 	if (!rc && (!live || host_is_watched(host))) {

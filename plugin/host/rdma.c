@@ -40,8 +40,8 @@ static void rdma_need(struct rdma_device *device, int rc)
 	}
 }
 
-static unsigned int rdma_read_number(const struct host *host, const char *folder,
-				     const char *name, struct rdma_device *device)
+static unsigned int rdma_read_number(const struct host *host, const char *folder, const char *name,
+				     struct rdma_device *device)
 {
 	int64_t value = 0;
 
@@ -57,8 +57,8 @@ static bool rdma_parse_gid(const char *text, uint8_t gid[16])
 	/* Most entries of a table are free. */
 	if (!text[strspn(text, "0:")])
 		return false;
-	if (sscanf(text, "%4x:%4x:%4x:%4x:%4x:%4x:%4x:%4x", &v[0], &v[1], &v[2], &v[3],
-		   &v[4], &v[5], &v[6], &v[7]) != 8)
+	if (sscanf(text, "%4x:%4x:%4x:%4x:%4x:%4x:%4x:%4x", &v[0], &v[1], &v[2], &v[3], &v[4],
+		   &v[5], &v[6], &v[7]) != 8)
 		return false;
 	for (i = 0; i < 8; i++) {
 		put_be16(gid + 2 * i, (uint16_t)v[i]);
@@ -107,23 +107,20 @@ static int rdma_list_in(const struct host *host, const char *folder, const char 
 	return rc ? rc : host_list(host, path, list);
 }
 
-static void rdma_read_gids(const struct host *host, const char *folder,
-			   struct rdma_device *device, struct rdma_port *port)
+static void rdma_read_gids(const struct host *host, const char *folder, struct rdma_device *device,
+			   struct rdma_port *port)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	size_t i, empty = 0;
 
 	rdma_note_problem(device, rdma_list_in(host, folder, "gids", &list));
-	for (i = 0;
-	     i < list.count && i < GIDS_READ && empty < GIDS_EMPTY && !port->gids_cut;
-	     i++)
-		rdma_note_problem(
-			device, rdma_read_gid(host, folder, list.names[i], port, &empty));
+	for (i = 0; i < list.count && i < GIDS_READ && empty < GIDS_EMPTY && !port->gids_cut; i++)
+		rdma_note_problem(device, rdma_read_gid(host, folder, list.names[i], port, &empty));
 	port->gids_cut |= list.count > GIDS_READ;
 }
 
-static void rdma_read_pkeys(const struct host *host, const char *folder,
-			    struct rdma_device *device, struct rdma_port *port)
+static void rdma_read_pkeys(const struct host *host, const char *folder, struct rdma_device *device,
+			    struct rdma_port *port)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char name[64];
@@ -151,8 +148,8 @@ static void rdma_find_netdev_by_address(const struct host *host, const uint8_t *
 
 	if (host_list(host, "sys/class/net", &list))
 		return;
-	snprintf(want, sizeof(want), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1],
-		 mac[2], mac[3], mac[4], mac[5]);
+	snprintf(want, sizeof(want), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+		 mac[3], mac[4], mac[5]);
 	for (i = 0; i < list.count; i++) {
 		snprintf(name, sizeof(name), "%s/address", list.names[i]);
 		host_attr_in(host, "sys/class/net", name, address, sizeof(address));
@@ -174,8 +171,8 @@ static void rdma_find_port_netdev(const struct host *host, enum rdma_kind kind,
 		rdma_find_netdev_by_address(host, port->gids[0].bytes, port->netdev);
 }
 
-static void rdma_read_port(const struct host *host, const char *folder,
-			   const char *number, struct rdma_device *device)
+static void rdma_read_port(const struct host *host, const char *folder, const char *number,
+			   struct rdma_device *device)
 {
 	struct rdma_port *port = &device->ports[device->nports];
 	char layer[32], path[HOST_PATH_MAX], name[128];
@@ -191,20 +188,17 @@ static void rdma_read_port(const struct host *host, const char *folder,
 						   : LINK_UNKNOWN;
 	port->state = rdma_read_number(host, path, "state", device);
 	port->phys_state = rdma_read_number(host, path, "phys_state", device);
-	rdma_note_problem(
-		device, host_attr_in(host, path, "rate", port->rate, sizeof(port->rate)));
+	rdma_note_problem(device, host_attr_in(host, path, "rate", port->rate, sizeof(port->rate)));
 	port->lid = rdma_read_number(host, path, "lid", device);
 	port->sm_lid = rdma_read_number(host, path, "sm_lid", device);
 	rdma_read_gids(host, path, device, port);
 	rdma_read_pkeys(host, path, device, port);
-	snprintf(path, sizeof(path),
-		 "sys/kernel/config/rdma_cm/%s/ports/%u/default_roce_mode", device->name,
-		 port->number);
+	snprintf(path, sizeof(path), "sys/kernel/config/rdma_cm/%s/ports/%u/default_roce_mode",
+		 device->name, port->number);
 	host_attr(host, path, port->default_roce_mode, sizeof(port->default_roce_mode));
 }
 
-static enum rdma_kind rdma_device_kind(int64_t node_type,
-				       const struct rdma_device *device)
+static enum rdma_kind rdma_device_kind(int64_t node_type, const struct rdma_device *device)
 {
 	enum link_layer layer = device->nports ? device->ports[0].layer : LINK_UNKNOWN;
 
@@ -229,12 +223,10 @@ static bool rdma_is_virtual_function(const struct host *host, const char *folder
 	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
 	size_t i;
 
-	if (!host_path(path, folder, "device/physfn") &&
-	    !host_link(host, path, link, sizeof(link)))
+	if (!host_path(path, folder, "device/physfn") && !host_link(host, path, link, sizeof(link)))
 		return true;
 	for (i = 0; i < ARRAY_SIZE(rdma_virtual_functions); i++)
-		if (device->pci_vendor == 0x15b3 &&
-		    device->pci_device == rdma_virtual_functions[i])
+		if (device->pci_vendor == 0x15b3 && device->pci_device == rdma_virtual_functions[i])
 			return true;
 	return false;
 }
@@ -248,15 +240,11 @@ static void rdma_read_parent(const struct host *host, const char *folder,
 					    sizeof(device->driver)));
 	if (host_path(path, folder, "device/vendor") || host_exists(host, path))
 		return;
-	device->pci_vendor = (uint16_t)rdma_read_number(host, folder, "device/vendor",
-							device);
-	device->pci_device = (uint16_t)rdma_read_number(host, folder, "device/device",
-							device);
-	device->pci_revision = (uint8_t)rdma_read_number(host, folder, "device/revision",
-							 device);
+	device->pci_vendor = (uint16_t)rdma_read_number(host, folder, "device/vendor", device);
+	device->pci_device = (uint16_t)rdma_read_number(host, folder, "device/device", device);
+	device->pci_revision = (uint8_t)rdma_read_number(host, folder, "device/revision", device);
 	device->virtual_function = rdma_is_virtual_function(host, folder, device);
-	if (!host_link_name_in(host, folder, "device", name, sizeof(name)) &&
-	    strchr(name, ':'))
+	if (!host_link_name_in(host, folder, "device", name, sizeof(name)) && strchr(name, ':'))
 		text_copy(device->pci_address, sizeof(device->pci_address), name);
 }
 
@@ -282,8 +270,7 @@ static void rdma_find_software(const struct host *host, const char *folder,
 	str_copy(device->driver, sizeof(device->driver), "siw");
 }
 
-static void rdma_read_device(const struct host *host, const char *name,
-			     struct rdma_device *device)
+static void rdma_read_device(const struct host *host, const char *name, struct rdma_device *device)
 {
 	_cleanup_(host_list_fini) struct host_list ports = { NULL, 0, false };
 	char folder[HOST_PATH_MAX];
@@ -294,9 +281,8 @@ static void rdma_read_device(const struct host *host, const char *name,
 	if (host_path(folder, CLASS, name))
 		return;
 	rdma_need(device, host_number_in(host, folder, "node_type", &node_type));
-	rdma_note_problem(device,
-			  host_attr_in(host, folder, "node_guid", device->node_guid,
-				       sizeof(device->node_guid)));
+	rdma_note_problem(device, host_attr_in(host, folder, "node_guid", device->node_guid,
+					       sizeof(device->node_guid)));
 	rdma_note_problem(device, host_attr_in(host, folder, "fw_ver", device->fw_version,
 					       sizeof(device->fw_version)));
 	rdma_note_problem(device, host_attr_in(host, folder, "board_id", device->board,
@@ -329,8 +315,7 @@ int host_rdma(const struct host *host, struct rdma_devices **out)
 
 		rdma_read_device(host, list.names[devices->count - 1], device);
 		if (device->rc) {
-			rc = err_set(-device->rc, "%s: %s", device->name,
-				     device->problem);
+			rc = err_set(-device->rc, "%s: %s", device->name, device->problem);
 			free(devices);
 			return rc;
 		}
@@ -342,8 +327,7 @@ int host_rdma(const struct host *host, struct rdma_devices **out)
 	return 0;
 }
 
-const struct rdma_device *rdma_device_find(const struct rdma_devices *rdma,
-					   const char *name)
+const struct rdma_device *rdma_device_find(const struct rdma_devices *rdma, const char *name)
 {
 	unsigned int i;
 
@@ -353,8 +337,7 @@ const struct rdma_device *rdma_device_find(const struct rdma_devices *rdma,
 	return NULL;
 }
 
-const struct rdma_port *rdma_port_find(const struct rdma_device *device,
-				       unsigned int number)
+const struct rdma_port *rdma_port_find(const struct rdma_device *device, unsigned int number)
 {
 	unsigned int i;
 

@@ -14,8 +14,7 @@
 /* "pending_q_len=3"; other kernels may print more lines. */
 static uint64_t rpc_queues_parse(char *text, bool *known)
 {
-	static const char *const names[] = { "sending_q_len=", "pending_q_len=",
-					     "backlog_q_len=" };
+	static const char *const names[] = { "sending_q_len=", "pending_q_len=", "backlog_q_len=" };
 	uint64_t sum = 0, value;
 	unsigned int found = 0;
 	size_t i;
@@ -47,8 +46,7 @@ static int rpc_queues_add(const struct host *host, const char *folder, const cha
 	struct host_rpc_queue *queue, *grown;
 	char path[HOST_PATH_MAX], addr[64];
 
-	if (host_path(path, folder, "dstaddr") ||
-	    host_attr(host, path, addr, sizeof(addr)))
+	if (host_path(path, folder, "dstaddr") || host_attr(host, path, addr, sizeof(addr)))
 		return 0;
 	grown = realloc(out->list, (out->count + 1) * sizeof(*grown));
 	if (!grown)
@@ -57,10 +55,8 @@ static int rpc_queues_add(const struct host *host, const char *folder, const cha
 	queue = &grown[out->count++];
 	*queue = (struct host_rpc_queue){ .known = false };
 	text_copy(queue->addr, sizeof(queue->addr), addr);
-	snprintf(queue->proto, sizeof(queue->proto), "%.*s", (int)strcspn(proto, "-"),
-		 proto);
-	if (!host_path(path, folder, "xprt_info") &&
-	    !host_read(host, path, HOST_FILE_MAX, &text))
+	snprintf(queue->proto, sizeof(queue->proto), "%.*s", (int)strcspn(proto, "-"), proto);
+	if (!host_path(path, folder, "xprt_info") && !host_read(host, path, HOST_FILE_MAX, &text))
 		queue->waiting = rpc_queues_parse(text.text, &queue->known);
 	return 0;
 }
@@ -76,10 +72,8 @@ static int rpc_queues_add_switch(const struct host *host, const char *folder,
 	if (host_list(host, folder, &list))
 		return 0;
 	for (i = 0; !rc && i < list.count; i++)
-		if (rpc_queues_proto(list.names[i]) &&
-		    !host_path(path, folder, list.names[i]))
-			rc = rpc_queues_add(host, path, rpc_queues_proto(list.names[i]),
-					    out);
+		if (rpc_queues_proto(list.names[i]) && !host_path(path, folder, list.names[i]))
+			rc = rpc_queues_add(host, path, rpc_queues_proto(list.names[i]), out);
 	return rc;
 }
 

@@ -41,8 +41,7 @@ static bool snapshot_index_list_has(struct json_object *list, const char *path)
 }
 
 /* Takes an array of strings, sorted for snapshot_index_list_has(). */
-static struct json_object *snapshot_index_take_list(struct json_object *json,
-						    const char *key)
+static struct json_object *snapshot_index_take_list(struct json_object *json, const char *key)
 {
 	struct json_object *list;
 	size_t i;
@@ -51,8 +50,7 @@ static struct json_object *snapshot_index_take_list(struct json_object *json,
 	    !json_object_is_type(list, json_type_array))
 		return NULL;
 	for (i = 0; i < json_object_array_length(list); i++)
-		if (!json_object_is_type(json_object_array_get_idx(list, i),
-					 json_type_string))
+		if (!json_object_is_type(json_object_array_get_idx(list, i), json_type_string))
 			return NULL;
 	json_object_array_sort(list, snapshot_index_compare);
 	return list;
@@ -65,13 +63,11 @@ static int snapshot_index_check(struct snapshot_index *index)
 	if (!json_object_is_type(index->json, json_type_object) ||
 	    !json_object_object_get_ex(index->json, "schema", &schema) ||
 	    !json_object_is_type(schema, json_type_string))
-		return err_set(EBADMSG,
-			       SNAPSHOT_INDEX_PATH " is not the index of a snapshot");
+		return err_set(EBADMSG, SNAPSHOT_INDEX_PATH " is not the index of a snapshot");
 	if (strcmp(json_object_get_string(schema), SNAPSHOT_INDEX_SCHEMA))
-		return err_set(
-			EBADMSG,
-			"the snapshot has the form %.40s, and this program knows %s",
-			json_object_get_string(schema), SNAPSHOT_INDEX_SCHEMA);
+		return err_set(EBADMSG,
+			       "the snapshot has the form %.40s, and this program knows %s",
+			       json_object_get_string(schema), SNAPSHOT_INDEX_SCHEMA);
 	index->listed = snapshot_index_take_list(index->json, "listed");
 	index->absent = snapshot_index_take_list(index->json, "absent");
 	if (!index->listed || !index->absent ||
@@ -117,8 +113,7 @@ int snapshot_index_error(const struct snapshot_index *index, const char *path)
 	if (!json_object_object_get_ex(index->errors, path, &error))
 		return 0;
 	rc = answer_decode_error(error);
-	return rc ? rc
-		  : err_set(EBADMSG, SNAPSHOT_INDEX_PATH ": an error without its name");
+	return rc ? rc : err_set(EBADMSG, SNAPSHOT_INDEX_PATH ": an error without its name");
 }
 
 static int snapshot_index_not_held(const char *what, const char *path)
@@ -194,8 +189,7 @@ int snapshot_index_content(int fd, const char *path)
 	char head[sizeof(snapshot_index_unread)];
 	ssize_t got = pread(fd, head, sizeof(head), 0);
 
-	if (got != sizeof(head) - 1 ||
-	    memcmp(head, snapshot_index_unread, sizeof(head) - 1))
+	if (got != sizeof(head) - 1 || memcmp(head, snapshot_index_unread, sizeof(head) - 1))
 		return 0;
 	return snapshot_index_not_held("the content of ", path);
 }

@@ -22,8 +22,7 @@ void snapshot_index_close(struct snapshot_index *index);
 int snapshot_index_error(const struct snapshot_index *index, const char *path);
 /* Why @path does not exist below @root: -ENOENT: it did not exist, without err_text();
  * its recorded error, or -ENODATA, with err_text(). */
-int snapshot_index_missing(const struct snapshot_index *index, int root,
-			   const char *path);
+int snapshot_index_missing(const struct snapshot_index *index, int root, const char *path);
 /* Returns 0, or -ENODATA if the snapshot does not have all names in it. */
 int snapshot_index_listed(const struct snapshot_index *index, const char *path);
 /* Returns 0, or -ENODATA if the file is a placeholder for one that was not read. */

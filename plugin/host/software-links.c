@@ -77,16 +77,15 @@ static bool software_links_is_command(const char *line)
 
 static bool software_links_begins_path(const char *line, const char *at)
 {
-	return *at == '/' && (at == line || !(isalnum((unsigned char)at[-1]) ||
-					      strchr("/._}*)", at[-1])));
+	return *at == '/' &&
+	       (at == line || !(isalnum((unsigned char)at[-1]) || strchr("/._}*)", at[-1])));
 }
 
-static int software_links_search_file(struct software_links_search *search,
-				      const char *path, bool follow);
+static int software_links_search_file(struct software_links_search *search, const char *path,
+				      bool follow);
 
 /* Returns 1 if a script named in the line contains it. */
-static int software_links_search_named(struct software_links_search *search,
-				       const char *line)
+static int software_links_search_named(struct software_links_search *search, const char *line)
 {
 	char path[256];
 	const char *at;
@@ -114,15 +113,14 @@ static int software_links_search_named(struct software_links_search *search,
 
 /* Returns 1 if the file contains it. Skips files that are not text or are too long for a
  * script. */
-static int software_links_search_file(struct software_links_search *search,
-				      const char *path, bool follow)
+static int software_links_search_file(struct software_links_search *search, const char *path,
+				      bool follow)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(search->host, path, SCRIPT_MAX, &text);
 	char *cursor, *line;
 
-	if (rc == -ENOENT || rc == -EINVAL || rc == -EFBIG || rc == -ENOTDIR ||
-	    rc == -ELOOP)
+	if (rc == -ENOENT || rc == -EINVAL || rc == -EFBIG || rc == -ENOTDIR || rc == -ELOOP)
 		return 0;
 	if (rc)
 		return rc;
@@ -150,8 +148,8 @@ static bool software_links_is_disabled(const struct host *host, const char *name
 }
 
 /* @depth: levels of subdirectories to search too: drop-ins of units. */
-static int software_links_search_folder(struct software_links_search *search,
-					const char *folder, unsigned int depth)
+static int software_links_search_folder(struct software_links_search *search, const char *folder,
+					unsigned int depth)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	int rc = host_list(search->host, folder, &list);

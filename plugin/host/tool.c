@@ -30,8 +30,7 @@ static int tool_add_output(struct tool_capture *tool, const char *buf, size_t le
 	char *text;
 
 	if (tool->len + len > tool->max)
-		return err_set(EFBIG, "%s says more than %zu bytes", tool->name,
-			       tool->max);
+		return err_set(EFBIG, "%s says more than %zu bytes", tool->name, tool->max);
 	while (cap <= tool->len + len)
 		cap *= 2;
 	if (cap != tool->cap) {
@@ -72,13 +71,10 @@ static int tool_check_end(struct tool_capture *tool, const struct child_end *end
 	return 0;
 }
 
-int tool_run(const char *const argv[], size_t max, uint64_t deadline,
-	     struct host_text *out)
+int tool_run(const char *const argv[], size_t max, uint64_t deadline, struct host_text *out)
 {
 	_cleanup_(tool_fini) struct tool_capture tool = { .name = argv[0], .max = max };
-	const struct child_program program = { .kind = CHILD_TOOL,
-					       .path = argv[0],
-					       .argv = argv };
+	const struct child_program program = { .kind = CHILD_TOOL, .path = argv[0], .argv = argv };
 	struct child_listener listener = { .output = tool_take_output,
 					   .arg = &tool,
 					   .signals = -1 };

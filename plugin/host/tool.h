@@ -11,7 +11,6 @@
  * its output. No process of it survives the deadline. Errors: -ENOENT: no such program;
  * -EFBIG: it prints more than @max; -ETIMEDOUT; -EIO: it fails, and err_text() has the
  * first line of its message. */
-int tool_run(const char *const argv[], size_t max, uint64_t deadline,
-	     struct host_text *out);
+int tool_run(const char *const argv[], size_t max, uint64_t deadline, struct host_text *out);
 
 #endif

@@ -4,13 +4,11 @@
 /* udev rules (udev(7)). Checks interpret them. */
 #include "plugin/host/internal.h"
 
-static const char *const udev_dirs[] = {
-	"etc/udev/rules.d",     "run/udev/rules.d", "usr/local/lib/udev/rules.d",
-	"usr/lib/udev/rules.d", "lib/udev/rules.d", NULL
-};
+static const char *const udev_dirs[] = { "etc/udev/rules.d",           "run/udev/rules.d",
+					 "usr/local/lib/udev/rules.d", "usr/lib/udev/rules.d",
+					 "lib/udev/rules.d",           NULL };
 
-static int udev_each_rule(const struct host *host, const char *file, udev_fn fn,
-			  void *arg)
+static int udev_each_rule(const struct host *host, const char *file, udev_fn fn, void *arg)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	unsigned int number = 0, first = 1;

@@ -10,10 +10,9 @@
 /* NAME_MAX: names of mounts are escaped paths. */
 #define UNIT_MAX 256
 
-static const char *const unit_dirs[] = {
-	"etc/systemd/system",     "run/systemd/system", "usr/local/lib/systemd/system",
-	"usr/lib/systemd/system", "lib/systemd/system", NULL
-};
+static const char *const unit_dirs[] = { "etc/systemd/system",           "run/systemd/system",
+					 "usr/local/lib/systemd/system", "usr/lib/systemd/system",
+					 "lib/systemd/system",           NULL };
 
 /* "rdma-load-modules@rdma.service" is an instance of "rdma-load-modules@.service". */
 static bool unit_template(const char *unit, char *buf, size_t cap)
@@ -37,8 +36,7 @@ static int unit_find_file(const struct host *host, const char *unit, char *path)
 		rc = host_path(path, *dir, unit);
 		if (rc)
 			return rc;
-		if (!host_link(host, path, link, sizeof(link)) &&
-		    !strcmp(link, "/dev/null"))
+		if (!host_link(host, path, link, sizeof(link)) && !strcmp(link, "/dev/null"))
 			return 1;
 		rc = host_exists(host, path);
 		if (rc != -ENOENT)
@@ -67,8 +65,7 @@ struct unit_reader {
 	const struct unit_setting *settings;
 };
 
-static void unit_take(const struct unit_reader *reader, const char *key,
-		      const char *value)
+static void unit_take(const struct unit_reader *reader, const char *key, const char *value)
 {
 	const struct unit_setting *to;
 	size_t used;
@@ -151,8 +148,7 @@ int host_unit_read(const struct host *host, const char *unit, const char *sectio
 	return rc ? rc : unit_parse_dropins(&to, unit);
 }
 
-int host_unit_get(const struct host *host, const char *unit, const char *key, char *buf,
-		  size_t cap)
+int host_unit_get(const struct host *host, const char *unit, const char *key, char *buf, size_t cap)
 {
 	const struct unit_setting settings[] = { { key, buf, cap, false },
 						 { NULL, NULL, 0, false } };
@@ -180,8 +176,8 @@ static int unit_is_wanted(const struct host *host, const char *folder, const cha
 		    !text_ends_with(list.names[i], ".requires") &&
 		    !text_ends_with(list.names[i], ".upholds"))
 			continue;
-		if ((size_t)snprintf(path, sizeof(path), "%s/%s/%s", folder,
-				     list.names[i], unit) >= sizeof(path))
+		if ((size_t)snprintf(path, sizeof(path), "%s/%s/%s", folder, list.names[i], unit) >=
+		    sizeof(path))
 			continue;
 		rc = host_link(host, path, link, sizeof(link));
 		/* A file in place of the link does it as well. */

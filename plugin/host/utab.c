@@ -54,8 +54,7 @@ void utab_parse(char *text, struct nfs_mounts *mounts)
 		text_copy(target, sizeof(target), line.target);
 		for (i = 0; i < mounts->count; i++) {
 			mount = &mounts->list[i];
-			if (!strcmp(mount->target, target) &&
-			    !strcmp(mount->fs_spec, source))
+			if (!strcmp(mount->target, target) && !strcmp(mount->fs_spec, source))
 				text_copy(mount->asked, sizeof(mount->asked), line.attrs);
 		}
 	}

@@ -30,8 +30,7 @@ static char *vdsm_repository_value(char *line)
 	return value;
 }
 
-static void vdsm_read_file(const struct host *host, const char *path,
-			   char out[HOST_REPOSITORY_MAX])
+static void vdsm_read_file(const struct host *host, const char *path, char out[HOST_REPOSITORY_MAX])
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	bool irs = false;

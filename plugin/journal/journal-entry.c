@@ -37,8 +37,7 @@ int journal_encode(const struct journal_entry *entry, char **out, size_t *len)
 		name = fields[i].name;
 		n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 		if (*name < 'A' || *name > 'Z' || name[n] || n > 64)
-			return err_set(EINVAL, "the journal takes no field \"%.40s\"",
-				       name);
+			return err_set(EINVAL, "the journal takes no field \"%.40s\"", name);
 	}
 	file = open_memstream(&text, &size);
 	if (!file)

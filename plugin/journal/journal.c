@@ -30,11 +30,9 @@ static int journal_send_message(int fd, const struct msghdr *message)
 	return 0;
 }
 
-static int journal_send_file(int fd, const struct msghdr *datagram, const char *text,
-			     size_t len)
+static int journal_send_file(int fd, const struct msghdr *datagram, const char *text, size_t len)
 {
-	_cleanup_close_ int file = memfd_create("nfsrdma-journal",
-						MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	_cleanup_close_ int file = memfd_create("nfsrdma-journal", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	union {
 		struct cmsghdr header;
 		char bytes[CMSG_SPACE(sizeof(int))];
@@ -48,8 +46,7 @@ static int journal_send_file(int fd, const struct msghdr *datagram, const char *
 
 	/* The journal accepts sealed files only. */
 	if (file < 0 || fd_write_all(file, text, len) ||
-	    fcntl(file, F_ADD_SEALS,
-		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL))
+	    fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL))
 		return -errno;
 	memcpy(CMSG_DATA(&control.header), &file, sizeof(file));
 	return journal_send_message(fd, &message);

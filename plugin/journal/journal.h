@@ -17,19 +17,19 @@
 /* The events. Their ids never change meaning; nfsrdma.events has them, with the texts that
  * journalctl -x prints, and mount.nfsrdma(8) lists them. */
 enum journal_event {
-	JOURNAL_PROVEN,   /* mounted over RDMA */
-	JOURNAL_TCP,      /* mounted, not over RDMA; the policy allows it */
-	JOURNAL_UNPROVEN, /* mount.nfs continues in the background; its result is unknown */
-	JOURNAL_UNDONE,   /* mounted, but not over RDMA, and unmounted again */
-	JOURNAL_REFUSED, /* not tried: options, policy, a check or the caller forbid it */
-	JOURNAL_FAILED,  /* tried, and not mounted */
-	JOURNAL_FINDING, /* a check of this host or of the path to the server that is not good */
+	JOURNAL_PROVEN,    /* mounted over RDMA */
+	JOURNAL_TCP,       /* mounted, not over RDMA; the policy allows it */
+	JOURNAL_UNPROVEN,  /* mount.nfs continues in the background; its result is unknown */
+	JOURNAL_UNDONE,    /* mounted, but not over RDMA, and unmounted again */
+	JOURNAL_REFUSED,   /* not tried: options, policy, a check or the caller forbid it */
+	JOURNAL_FAILED,    /* tried, and not mounted */
+	JOURNAL_FINDING,   /* a check of this host or of the path to the server that is not good */
 	JOURNAL_WARNING,   /* a warning about the options or the record */
 	JOURNAL_UNMOUNTED, /* umount.nfsrdma removed the record */
 	JOURNAL_GATE_REFUSED, /* a guest may not start, migrate or attach a disk; one per disk */
 	JOURNAL_GATE_UNKNOWN, /* the gate could not determine it, and followed the policy for that */
-	JOURNAL_GATE_FAILED, /* the gate itself failed, and allowed the guest */
-	JOURNAL_LOST, /* the watcher: a mount, a pool or a guest's disk is no longer over RDMA */
+	JOURNAL_GATE_FAILED,  /* the gate itself failed, and allowed the guest */
+	JOURNAL_LOST,    /* the watcher: a mount, a pool or a guest's disk is no longer over RDMA */
 	JOURNAL_BACK,    /* the watcher: it is over RDMA again */
 	JOURNAL_SILENT,  /* the watcher: a mount's server does not answer */
 	JOURNAL_ANSWERS, /* the watcher: it answers again, or libvirt does */

@@ -57,14 +57,12 @@ static void address_try(struct address_search *search, const struct ifaddrs *ifa
 	if (!len || host_netdev(search->host, ifa->ifa_name, search->rdma, &netdev))
 		return;
 	device = rdma_device_find(search->rdma, netdev.rdma_device);
-	if (!device || !netdev.rdma_port ||
-	    !address_port_is_active(device, netdev.rdma_port))
+	if (!device || !netdev.rdma_port || !address_port_is_active(device, netdev.rdma_port))
 		return;
 	if (options->device && strcmp(options->device, device->name) != 0)
 		return;
 	if (options->at.len &&
-	    !transport_same_host(ifa->ifa_addr,
-				 (const struct sockaddr *)&options->at.addr))
+	    !transport_same_host(ifa->ifa_addr, (const struct sockaddr *)&options->at.addr))
 		return;
 	/* Of equal ones the first. */
 	rank = 1 + (ifa->ifa_addr->sa_family == AF_INET) + 2 * !device->software;
@@ -81,8 +79,7 @@ static void address_try(struct address_search *search, const struct ifaddrs *ifa
 	transport_host_text(&out->at, out->address, sizeof(out->address));
 }
 
-int kernel_no_address(const struct rdma_devices *rdma,
-		      const struct kernel_options *options)
+int kernel_no_address(const struct rdma_devices *rdma, const struct kernel_options *options)
 {
 	const char *name = options->device;
 	const struct rdma_device *device;
@@ -101,25 +98,20 @@ int kernel_no_address(const struct rdma_devices *rdma,
 	if (name) {
 		device = rdma_device_find(rdma, name);
 		if (!device)
-			return err_because(
-				err_set(ENODEV, "no RDMA device '%.64s'", name),
-				"unknown-device");
+			return err_because(err_set(ENODEV, "no RDMA device '%.64s'", name),
+					   "unknown-device");
 		if (!address_port_is_active(device, 0))
-			return err_because(
-				err_set(ENODEV, "no port of %s is active", name),
-				"not-active");
-		return err_because(err_set(ENODEV, "%s has no address", name),
-				   "no-address");
+			return err_because(err_set(ENODEV, "no port of %s is active", name),
+					   "not-active");
+		return err_because(err_set(ENODEV, "%s has no address", name), "no-address");
 	}
 	for (i = 0; i < rdma->count && !address_port_is_active(&rdma->list[i], 0); i++)
 		;
 	if (i == rdma->count)
-		return err_because(err_set(ENODEV,
-					   "no port of %u RDMA device%s is active",
+		return err_because(err_set(ENODEV, "no port of %u RDMA device%s is active",
 					   rdma->count, rdma->count == 1 ? "" : "s"),
 				   "not-active");
-	return err_because(err_set(ENODEV, "no active RDMA device has an address"),
-			   "no-address");
+	return err_because(err_set(ENODEV, "no active RDMA device has an address"), "no-address");
 }
 
 int kernel_address(const struct host *host, const struct kernel_options *options,

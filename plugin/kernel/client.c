@@ -24,11 +24,9 @@ void kernel_mount_data(const struct kernel_task *task, char *buf, size_t cap)
 	size_t used;
 
 	/* retrans=1: a call is sent twice at most, so that the end of the server is no wait. */
-	snprintf(
-		buf, cap,
-		"vers=%s,proto=rdma%s,port=%u,addr=%s,soft,nolock,nosharecache,timeo=%u,retrans=1",
-		task->version->name, six, task->ports.rdma, task->address,
-		KERNEL_TIMEO_MS / 100);
+	snprintf(buf, cap,
+		 "vers=%s,proto=rdma%s,port=%u,addr=%s,soft,nolock,nosharecache,timeo=%u,retrans=1",
+		 task->version->name, six, task->ports.rdma, task->address, KERNEL_TIMEO_MS / 100);
 	used = strlen(buf);
 	if (task->version->vers == 3)
 		snprintf(buf + used, cap - used,
@@ -63,12 +61,11 @@ int kernel_client(void *arg, int channel)
 	uint64_t start = now_ms();
 	int fd, rc;
 
-	rc = unshare(CLONE_NEWNS) || mount("none", "/", "", MS_REC | MS_SLAVE, NULL) ? -1
-										     : 0;
+	rc = unshare(CLONE_NEWNS) || mount("none", "/", "", MS_REC | MS_SLAVE, NULL) ? -1 : 0;
 	if (kernel_send_step(channel, KERNEL_SPACE, rc, start))
 		return 1;
-	snprintf(source, sizeof(source), task->ipv6 ? "[%s]:/%s" : "%s:/%s",
-		 task->address, task->secret);
+	snprintf(source, sizeof(source), task->ipv6 ? "[%s]:/%s" : "%s:/%s", task->address,
+		 task->secret);
 	kernel_mount_data(task, data, sizeof(data));
 	debug(DEBUG_MOUNT, "mount(2) %s on %s: %s", source, AT, data);
 	start = now_ms();

@@ -33,8 +33,7 @@ static bool export_is_of_server(const struct nfs_mount *mount,
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (!strcmp(transport_host_text(&addresses[i], text, sizeof(text)),
-			    mount->addr))
+		if (!strcmp(transport_host_text(&addresses[i], text, sizeof(text)), mount->addr))
 			return true;
 	return false;
 }
@@ -56,8 +55,7 @@ static void export_find_mount(struct export_reads *q, const struct nfs_mounts *m
 		const char *export = strstr(mount->fs_spec, ":/");
 		const char *below;
 
-		if (!export || strcmp(mount->fs_root, "/") != 0 ||
-		    !view_is_rdma(mount->proto))
+		if (!export || strcmp(mount->fs_root, "/") != 0 || !view_is_rdma(mount->proto))
 			continue;
 		below = text_below(export + 1, path);
 		if (!below || !export_is_of_server(mount, addresses, (size_t)count))
@@ -68,8 +66,7 @@ static void export_find_mount(struct export_reads *q, const struct nfs_mounts *m
 }
 
 /* False: the reads do not decide it. */
-static bool export_decide(const struct export_reads *q, bool server_right,
-			  struct finding *f)
+static bool export_decide(const struct export_reads *q, bool server_right, struct finding *f)
 {
 	/* The most that those kernels read, inline, with NFSv3 and NFSv4. Other kernels switch to
 	 * Write chunks above that, and only what was read is known. */
@@ -79,15 +76,13 @@ static bool export_decide(const struct export_reads *q, bool server_right,
 		return false;
 	if (q->read.right == q->read.tried) {
 		finding_init(f, "bug.read-812", FINDING_PASS,
-			     "this host's kernel reads long replies through %s",
-			     q->mount->target);
+			     "this host's kernel reads long replies through %s", q->mount->target);
 	} else if (server_right && q->read.largest_right < q->read.smallest_lost) {
 		finding_init(
 			f, "bug.read-812", FINDING_FAIL,
 			"this host's kernel cannot read %s%u bytes over NFS/RDMA: through %s such a read fails with an input/output error, and this probe gets the same data correctly; the cause is this host's kernel, not the server",
 			limit ? "more than " : "",
-			limit ? q->read.largest_right : q->read.smallest_lost,
-			q->mount->target);
+			limit ? q->read.largest_right : q->read.smallest_lost, q->mount->target);
 		finding_reason(f, "lost");
 	} else {
 		return false;
@@ -100,8 +95,8 @@ static bool export_decide(const struct export_reads *q, bool server_right,
 	return true;
 }
 
-void kernel_of_export(const char *host_name, const char *path, bool server_right,
-		      uint64_t deadline, struct finding *out)
+void kernel_of_export(const char *host_name, const char *path, bool server_right, uint64_t deadline,
+		      struct finding *out)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
 	struct nfs_mounts mounts = { 0 };

@@ -27,8 +27,7 @@ void kernel_mount_finding(const struct kernel_outcome *outcome, struct finding *
 			     strerrordesc_np(space->error), end);
 		reason = outcome->killed ? "killed" : "no-namespace";
 	} else if (!outcome->done[KERNEL_MOUNT]) {
-		finding_init(f, "kernel.mount",
-			     outcome->killed ? FINDING_UNKNOWN : FINDING_FAIL,
+		finding_init(f, "kernel.mount", outcome->killed ? FINDING_UNKNOWN : FINDING_FAIL,
 			     "NFSv%s: mount(2) did not return%s%s", version,
 			     outcome->killed ? "" : " in time", end);
 		reason = outcome->killed ? "killed" : "hangs";
@@ -36,19 +35,15 @@ void kernel_mount_finding(const struct kernel_outcome *outcome, struct finding *
 		finding_init(f, "kernel.mount", FINDING_PASS,
 			     "NFSv%s: mounted over RDMA in %u ms%s", version, r->ms, end);
 	} else if (r->error == EPROTONOSUPPORT) {
-		finding_init(
-			f, "kernel.mount", FINDING_SKIP,
-			"NFSv%s: this kernel's client does not support this version%s",
-			version, end);
+		finding_init(f, "kernel.mount", FINDING_SKIP,
+			     "NFSv%s: this kernel's client does not support this version%s",
+			     version, end);
 	} else if (r->error == ENODEV || r->error == EINVAL || outcome->reached) {
 		bool failed = r->error != ENODEV && outcome->reached;
 
 		finding_init(f, "kernel.mount", failed ? FINDING_FAIL : FINDING_UNKNOWN,
-			     "NFSv%s: mount(2): %s%s", version, strerrordesc_np(r->error),
-			     end);
-		reason = r->error == ENODEV ? "no-client"
-			 : failed           ? "failed"
-					    : "rejected";
+			     "NFSv%s: mount(2): %s%s", version, strerrordesc_np(r->error), end);
+		reason = r->error == ENODEV ? "no-client" : failed ? "failed" : "rejected";
 	} else {
 		finding_init(
 			f, "kernel.mount", FINDING_SKIP,
@@ -65,16 +60,15 @@ void kernel_mount_finding(const struct kernel_outcome *outcome, struct finding *
 
 /* --- reads ------------------------------------------------------------------------------ */
 
-const char *kernel_wrong_reason(enum kernel_fault fault,
-				const struct kernel_record *first)
+const char *kernel_wrong_reason(enum kernel_fault fault, const struct kernel_record *first)
 {
 	if (fault == KERNEL_BUG_812)
 		return "write-chunk-lost";
 	return first->error ? "error" : "wrong-data";
 }
 
-void kernel_read_finding(const struct kernel_outcome *outcome,
-			 const struct kernel_judgement *j, struct finding *f)
+void kernel_read_finding(const struct kernel_outcome *outcome, const struct kernel_judgement *j,
+			 struct finding *f)
 {
 	const struct kernel_read *first = &outcome->reads[j->first];
 	bool wrong = j->fault != KERNEL_RIGHT && j->fault != KERNEL_CUT;
@@ -87,18 +81,16 @@ void kernel_read_finding(const struct kernel_outcome *outcome,
 			outcome->version, j->tried, outcome->end);
 	} else if (j->fault == KERNEL_CUT) {
 		finding_init(f, "kernel.read", FINDING_UNKNOWN,
-			     "NFSv%s: only %u of %u reads completed%s%s",
-			     outcome->version, j->tried, (unsigned int)KERNEL_RANGES,
+			     "NFSv%s: only %u of %u reads completed%s%s", outcome->version,
+			     j->tried, (unsigned int)KERNEL_RANGES,
 			     outcome->killed ? "" : " in time", outcome->end);
 		finding_reason(f, outcome->killed ? "killed" : "cut");
 	} else {
 		finding_init(
 			f, "kernel.read", FINDING_FAIL,
 			"NFSv%s: %u of %u reads through the kernel failed, the first of %u bytes: %s, %s",
-			outcome->version, j->tried - j->right, j->tried,
-			j->smallest_wrong,
-			kernel_wrong_text(&first->record, j->smallest_wrong, text,
-					  sizeof(text)),
+			outcome->version, j->tried - j->right, j->tried, j->smallest_wrong,
+			kernel_wrong_text(&first->record, j->smallest_wrong, text, sizeof(text)),
 			first->whole ? "though the server sent all of it"
 				     : "and the server did not send all of it");
 		finding_reason(f, kernel_wrong_reason(j->fault, &first->record));
@@ -120,20 +112,17 @@ void kernel_unmount_finding(const struct kernel_outcome *outcome, struct finding
 	const struct kernel_record *r = &outcome->steps[KERNEL_UNMOUNT];
 
 	if (!outcome->done[KERNEL_UNMOUNT]) {
-		finding_init(f, "kernel.unmount",
-			     outcome->hung ? FINDING_FAIL : FINDING_UNKNOWN,
-			     "NFSv%s: not unmounted before its process ended%s",
-			     outcome->version, outcome->end);
+		finding_init(f, "kernel.unmount", outcome->hung ? FINDING_FAIL : FINDING_UNKNOWN,
+			     "NFSv%s: not unmounted before its process ended%s", outcome->version,
+			     outcome->end);
 		finding_reason(f, outcome->hung ? "hangs" : "killed");
 	} else if (r->error) {
-		finding_init(f, "kernel.unmount", FINDING_FAIL,
-			     "NFSv%s: umount2(2): %s%s", outcome->version,
-			     strerrordesc_np(r->error), outcome->end);
+		finding_init(f, "kernel.unmount", FINDING_FAIL, "NFSv%s: umount2(2): %s%s",
+			     outcome->version, strerrordesc_np(r->error), outcome->end);
 		finding_reason(f, r->error == EBUSY ? "busy" : "failed");
 	} else {
-		finding_init(f, "kernel.unmount", FINDING_PASS,
-			     "NFSv%s: unmounted in %u ms%s", outcome->version, r->ms,
-			     outcome->end);
+		finding_init(f, "kernel.unmount", FINDING_PASS, "NFSv%s: unmounted in %u ms%s",
+			     outcome->version, r->ms, outcome->end);
 	}
 	finding_text(f, "nfs_version", "%s", outcome->version);
 	findings_add_error(f, r);
@@ -160,8 +149,7 @@ void kernel_bug_finding(const struct kernel_bug *bug, struct finding *f)
 					     : "the reads did not complete");
 		finding_reason(f, *bug->otherwise ? "otherwise" : "too-few");
 	}
-	finding_text(f, "by",
-		     "reading from the embedded server through this host's kernel");
+	finding_text(f, "by", "reading from the embedded server through this host's kernel");
 	finding_text(f, "wrong_versions", "%s", bug->lost);
 	finding_text(f, "right_versions", "%s", bug->right);
 }

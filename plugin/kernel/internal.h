@@ -45,8 +45,7 @@ struct kernel_address {
 int kernel_address(const struct host *host, const struct kernel_options *options,
 		   struct kernel_address *out);
 /* Why there is none: -ENODEV with a sentence and a reason. Pure. */
-int kernel_no_address(const struct rdma_devices *rdma,
-		      const struct kernel_options *options);
+int kernel_no_address(const struct rdma_devices *rdma, const struct kernel_options *options);
 
 /* --- range.c ------------------------------------------------------------------ */
 
@@ -110,7 +109,7 @@ int kernel_client(void *arg, int channel);
 struct kernel_reader_task {
 	const char *target; /* of the mount */
 	const char *dev;    /* "0:53" */
-	const char *path; /* below it: a file, or where to look for one; "": all of it */
+	const char *path;   /* below it: a file, or where to look for one; "": all of it */
 	bool has_cred;
 	uid_t uid;
 	gid_t gid;
@@ -192,15 +191,15 @@ struct kernel_outcome {
 	bool done[KERNEL_STEPS];
 	struct kernel_record steps[KERNEL_STEPS]; /* the last of each */
 	struct kernel_read reads[KERNEL_RANGES];
-	bool reached; /* a connection came to the server */
-	bool killed;  /* the child, by another process */
-	bool hung;    /* it was left behind */
+	bool reached;  /* a connection came to the server */
+	bool killed;   /* the child, by another process */
+	bool hung;     /* it was left behind */
 	char end[160]; /* how it ended, where that was not by itself: "; its process ..." */
 };
 
 void kernel_mount_finding(const struct kernel_outcome *outcome, struct finding *f);
-void kernel_read_finding(const struct kernel_outcome *outcome,
-			 const struct kernel_judgement *j, struct finding *f);
+void kernel_read_finding(const struct kernel_outcome *outcome, const struct kernel_judgement *j,
+			 struct finding *f);
 void kernel_unmount_finding(const struct kernel_outcome *outcome, struct finding *f);
 
 /* NFS versions, by how their reads ended: "3, 4.0". */
@@ -213,7 +212,6 @@ void kernel_bug_finding(const struct kernel_bug *bug, struct finding *f);
 /* The reason of kernel.read where no file was read. */
 const char *kernel_no_file_reason(const struct kernel_chosen *chosen);
 /* The reason of kernel.read; @first: the first read that failed. */
-const char *kernel_wrong_reason(enum kernel_fault fault,
-				const struct kernel_record *first);
+const char *kernel_wrong_reason(enum kernel_fault fault, const struct kernel_record *first);
 
 #endif

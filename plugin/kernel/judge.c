@@ -69,14 +69,12 @@ void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wa
 			out->first = i;
 		}
 		if (length <= JUDGED_MAX)
-			lost = lost && reads[i].whole && r->error == EIO &&
-			       r->ms < KERNEL_TIMEO_MS;
+			lost = lost && reads[i].whole && r->error == EIO && r->ms < KERNEL_TIMEO_MS;
 	}
 	if (out->right == out->tried)
 		out->fault = out->tried >= wanted ? KERNEL_RIGHT : KERNEL_CUT;
 	else if ((out->tried >= wanted || enough) && ordered && lost && out->right &&
-		 out->tried - out->right >= WRONG_MIN &&
-		 out->largest_right < CHANGE_OVER_MAX)
+		 out->tried - out->right >= WRONG_MIN && out->largest_right < CHANGE_OVER_MAX)
 		out->fault = KERNEL_BUG_812;
 	else
 		out->fault = KERNEL_WRONG;

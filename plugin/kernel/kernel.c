@@ -58,8 +58,7 @@ static void kernel_emit(const struct kernel *k, const struct finding *f)
 /* --- modules ------------------------------------------------------------------------ */
 
 /* Those of @after that are not in @before, by their lines of proc/modules. */
-static void kernel_list_new_modules(const char *before, char *after, char *buf,
-				    size_t cap)
+static void kernel_list_new_modules(const char *before, char *after, char *buf, size_t cap)
 {
 	char *line, *name, word[72];
 	size_t used = 0;
@@ -72,8 +71,7 @@ static void kernel_list_new_modules(const char *before, char *after, char *buf,
 		snprintf(word, sizeof(word), "\n%.64s ", name);
 		if (!strncmp(before, word + 1, strlen(word + 1)) || strstr(before, word))
 			continue;
-		used += (size_t)snprintf(buf + used, cap - used, "%s%.64s",
-					 used ? ", " : "", name);
+		used += (size_t)snprintf(buf + used, cap - used, "%s%.64s", used ? ", " : "", name);
 	}
 }
 
@@ -88,8 +86,7 @@ static void kernel_report_modules(const struct kernel *k, const struct host_text
 	kernel_list_new_modules(before->text, after.text, names, sizeof(names));
 	if (names[0])
 		finding_init(&f, "kernel.modules", FINDING_PASS,
-			     "kernel modules loaded by the test, which stay loaded: %s",
-			     names);
+			     "kernel modules loaded by the test, which stay loaded: %s", names);
 	else
 		finding_init(&f, "kernel.modules", FINDING_PASS,
 			     "the test loaded no kernel module");
@@ -119,8 +116,7 @@ static void kernel_on_record(void *arg, const struct kernel_record *r)
 	read->tried = true;
 	read->record = *r;
 	read->whole = !r->error || atomic_load(&k->log->bytes) - a->bytes >= length;
-	debug(DEBUG_MOUNT,
-	      "NFSv%s, %u bytes: error %d, %u bytes in %u ms; the server sent %llu",
+	debug(DEBUG_MOUNT, "NFSv%s, %u bytes: error %d, %u bytes in %u ms; the server sent %llu",
 	      a->version->name, length, r->error, r->length, r->ms,
 	      atomic_load(&k->log->bytes) - a->bytes);
 	a->bytes = atomic_load(&k->log->bytes);
@@ -131,9 +127,7 @@ static void kernel_on_record(void *arg, const struct kernel_record *r)
 
 static int kernel_run_client(struct kernel *k, struct kernel_attempt *a)
 {
-	struct kernel_task task = { .version = a->version,
-				    .secret = k->secret,
-				    .ports = k->ports };
+	struct kernel_task task = { .version = a->version, .secret = k->secret, .ports = k->ports };
 	const struct child_function function = {
 		.kind = CHILD_KERNEL_CLIENT,
 		.name = "the kernel's client",
@@ -158,8 +152,7 @@ static int kernel_run_client(struct kernel *k, struct kernel_attempt *a)
 	if (rc)
 		return rc;
 	rc = kernel_receive(&receiver, &child);
-	child_finish(&child, rc ? 0 : deadline_min(k->deadline, deadline_in(STEP_MS)),
-		     &end);
+	child_finish(&child, rc ? 0 : deadline_min(k->deadline, deadline_in(STEP_MS)), &end);
 	k->hung = end.fate == CHILD_LEFT;
 	a->outcome.hung = k->hung;
 	a->outcome.reached = atomic_load(&k->log->connections) > a->connections;
@@ -202,8 +195,7 @@ static void kernel_report_reads(struct kernel *k, const struct kernel_attempt *a
 /* The reads then prove nothing. */
 static bool kernel_server_ended(const struct kernel *k, const struct kernel_attempt *a)
 {
-	bool suspect = a->outcome.done[KERNEL_MOUNT] &&
-		       a->outcome.steps[KERNEL_MOUNT].error;
+	bool suspect = a->outcome.done[KERNEL_MOUNT] && a->outcome.steps[KERNEL_MOUNT].error;
 	struct child_end end;
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	unsigned int i;
@@ -214,11 +206,10 @@ static bool kernel_server_ended(const struct kernel *k, const struct kernel_atte
 	for (i = 0; i < KERNEL_RANGES && !suspect; i++)
 		suspect = a->outcome.reads[i].tried && a->outcome.reads[i].record.error &&
 			  !a->outcome.reads[i].whole;
-	if (!server_ended(k->server,
-			  suspect ? deadline_min(k->end, deadline_in(EXIT_MS)) : 0, &end))
+	if (!server_ended(k->server, suspect ? deadline_min(k->end, deadline_in(EXIT_MS)) : 0,
+			  &end))
 		return false;
-	finding_init(&f, "kernel.server", FINDING_UNKNOWN,
-		     "the embedded server %s during the test",
+	finding_init(&f, "kernel.server", FINDING_UNKNOWN, "the embedded server %s during the test",
 		     child_end_text(&end, how, sizeof(how)));
 	finding_reason(&f, "ended");
 	kernel_emit(k, &f);
@@ -307,8 +298,7 @@ static int kernel_test_server(struct kernel *k)
 		return 0;
 	}
 	finding_init(&f, "kernel.server", FINDING_PASS,
-		     "the embedded server listens on %s, for this host only",
-		     k->local.address);
+		     "the embedded server listens on %s, for this host only", k->local.address);
 	finding_number(&f, "port", k->ports.rdma);
 	kernel_emit(k, &f);
 	snprintf(port, sizeof(port), "%u", k->ports.rdma);
@@ -316,8 +306,7 @@ static int kernel_test_server(struct kernel *k)
 	if (k->options->version)
 		rc = kernel_try_version(k, k->options->version);
 	/* What hangs once would hang again. */
-	for (i = 0; !k->options->version && i < ARRAY_SIZE(versions) && !rc && !k->hung;
-	     i++)
+	for (i = 0; !k->options->version && i < ARRAY_SIZE(versions) && !rc && !k->hung; i++)
 		rc = kernel_try_version(k, nfs_version_find(versions[i]));
 	if (!k->versions) {
 		finding_init(&f, "kernel.read", FINDING_UNKNOWN,
@@ -334,8 +323,7 @@ static int kernel_test_server(struct kernel *k)
 /* The check of the module says why, and what to install or to boot: no device would help. */
 static bool kernel_lacks_module(const struct kernel *k)
 {
-	const struct check_target target = { .port = NFS_RDMA_PORT,
-					     .roles = CHECK_CLIENT };
+	const struct check_target target = { .port = NFS_RDMA_PORT, .roles = CHECK_CLIENT };
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (checks_run_one("client.module", k->host, &live_replay, &target, &f) ||
@@ -362,13 +350,13 @@ static int kernel_test(struct kernel *k)
 		kernel_emit(k, &f);
 		return 0;
 	}
-	finding_init(&f, "kernel.device", FINDING_PASS, "%s (%s) on %s, %s",
-		     k->local.device, k->local.driver, k->local.netdev, k->local.address);
+	finding_init(&f, "kernel.device", FINDING_PASS, "%s (%s) on %s, %s", k->local.device,
+		     k->local.driver, k->local.netdev, k->local.address);
 	finding_text(&f, "software", "%s", k->local.software ? "yes" : "no");
 	k->events->subject(k->events->arg, "server", k->local.address);
 	kernel_emit(k, &f);
-	k->log = mmap(NULL, sizeof(*k->log), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	k->log = mmap(NULL, sizeof(*k->log), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	if (k->log == MAP_FAILED)
 		return err_sys("memory");
 	/* Without it the report does not name them. */

@@ -39,13 +39,12 @@ struct kernel_mount_options {
 /* Reads a file through an existing RDMA mount, by the kernel, and the same ranges by the probe's own
  * client and from the reference: the one that differs is at fault. The mount is found by its name in
  * mountinfo; only a child touches it. As kernel_run(); needs no root. */
-int kernel_mounted(const struct kernel_mount_options *options,
-		   const struct probe_events *events);
+int kernel_mounted(const struct kernel_mount_options *options, const struct probe_events *events);
 
 /* bug.read-812 beside a probe of @host_name: by reading through a mount of @path on this host, else by
  * counters, else by the kernel's version. @server_right: the probe's own Write-chunk READs were correct.
  * Takes a second and a half at most, and ends at @deadline. Cannot fail. */
-void kernel_of_export(const char *host_name, const char *path, bool server_right,
-		      uint64_t deadline, struct finding *out);
+void kernel_of_export(const char *host_name, const char *path, bool server_right, uint64_t deadline,
+		      struct finding *out);
 
 #endif

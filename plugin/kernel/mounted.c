@@ -49,8 +49,7 @@ static void mounted_emit_read(const struct mounted *m, enum finding_status statu
 /* --- the mount ---------------------------------------------------------------------- */
 
 /* The longest that is above the path, and of these the last, which covers the others. */
-static void mounted_find(struct mounted *m, const struct nfs_mounts *mounts,
-			 const char *path)
+static void mounted_find(struct mounted *m, const struct nfs_mounts *mounts, const char *path)
 {
 	size_t longest = 0;
 	unsigned int i;
@@ -74,17 +73,15 @@ static bool mounted_report_mount(const struct mounted *m)
 
 	if (!m->mount) {
 		finding_init(&f, "kernel.mount", FINDING_UNKNOWN,
-			     "%.300s is not on an NFS mount of this host",
-			     m->options->path);
+			     "%.300s is not on an NFS mount of this host", m->options->path);
 		finding_reason(&f, "not-nfs");
 		finding_text(&f, "path", "%.500s", m->options->path);
 		mounted_emit(m, &f);
 		return false;
 	}
 	finding_init(&f, "kernel.mount", rdma ? FINDING_PASS : FINDING_UNKNOWN,
-		     "%s (%s) is mounted over %s, NFSv%s%s", m->mount->target,
-		     m->mount->fs_spec, m->mount->proto, m->mount->vers,
-		     rdma ? "" : "; there is no RDMA to test");
+		     "%s (%s) is mounted over %s, NFSv%s%s", m->mount->target, m->mount->fs_spec,
+		     m->mount->proto, m->mount->vers, rdma ? "" : "; there is no RDMA to test");
 	if (!rdma)
 		finding_reason(&f, "not-rdma");
 	finding_text(&f, "proto", "%s", m->mount->proto);
@@ -202,8 +199,7 @@ static int mounted_read_by_probe(struct mounted *m, bool first)
 	char path[2 * KERNEL_PATH_MAX + 256];
 
 	/* What is mounted, what of it is the mount's root, and the path below that. */
-	snprintf(path, sizeof(path), "%s%s/%s", strcmp(export, "/") ? export : "", root,
-		 m->file);
+	snprintf(path, sizeof(path), "%s%s/%s", strcmp(export, "/") ? export : "", root, m->file);
 	options.export = path;
 	if (!m->options->has_cred) {
 		options.cred = (struct rpc_cred){ .flavor = RPC_AUTH_SYS,
@@ -228,8 +224,7 @@ static unsigned int mounted_compare(struct mounted *m, unsigned int *compared)
 		struct kernel_record *r = &read->record;
 		const struct probe_range_result *own = &m->results[i];
 		enum probe_range_fate fate = own->fate;
-		bool same = !r->error && r->length == own->length &&
-			    r->digest == own->digest;
+		bool same = !r->error && r->length == own->length && r->digest == own->digest;
 
 		if (fate != PROBE_RANGE_RIGHT && fate != PROBE_RANGE_WRONG)
 			read->tried = false;
@@ -254,8 +249,7 @@ static unsigned int mounted_count_wrong(const struct mounted *m)
 	return count;
 }
 
-static void mounted_report_wrong(const struct mounted *m,
-				 const struct kernel_judgement *j)
+static void mounted_report_wrong(const struct mounted *m, const struct kernel_judgement *j)
 {
 	const struct kernel_record *first = &m->reads[j->first].record;
 	unsigned int ours = mounted_count_wrong(m);
@@ -284,8 +278,7 @@ static void mounted_report_wrong(const struct mounted *m,
 }
 
 /* Where only the probe's own client gets wrong data, the kernel is not at fault: it warns. */
-static void mounted_report_right(const struct mounted *m,
-				 const struct kernel_judgement *j)
+static void mounted_report_right(const struct mounted *m, const struct kernel_judgement *j)
 {
 	unsigned int ours = mounted_count_wrong(m);
 	_cleanup_(finding_fini) struct finding f = { 0 };
@@ -318,10 +311,9 @@ static void mounted_report_bug(const struct mounted *m, const struct kernel_judg
 			j->largest_right, m->mount->target);
 		finding_reason(&f, "lost");
 	} else if (j->fault == KERNEL_RIGHT && j->largest_right >= 4096) {
-		finding_init(
-			&f, "bug.read-812", FINDING_PASS,
-			"this host's kernel reads long replies correctly (through %s)",
-			m->mount->target);
+		finding_init(&f, "bug.read-812", FINDING_PASS,
+			     "this host's kernel reads long replies correctly (through %s)",
+			     m->mount->target);
 	} else {
 		finding_init(&f, "bug.read-812", FINDING_UNKNOWN, "unknown: %s",
 			     otherwise ? "reads fail in another way"
@@ -350,8 +342,8 @@ static void mounted_judge(struct mounted *m, unsigned int read, unsigned int fai
 	}
 	kernel_judge(m->reads, compared, &j);
 	if (m->silent) {
-		snprintf(text, sizeof(text),
-			 "a read through the kernel did not complete in time%s", m->end);
+		snprintf(text, sizeof(text), "a read through the kernel did not complete in time%s",
+			 m->end);
 		mounted_emit_read(m, FINDING_FAIL, "hangs", text);
 		j.fault = j.fault == KERNEL_RIGHT ? KERNEL_CUT : j.fault;
 	} else if (j.fault == KERNEL_RIGHT) {
@@ -401,13 +393,11 @@ static int mounted_test(struct mounted *m)
 		return rc;
 	if (chosen->error) {
 		snprintf(text, sizeof(text), "%s%s",
-			 *chosen->why
-				 ? chosen->why
-				 : "the mount does not answer; its server may be down",
+			 *chosen->why ? chosen->why
+				      : "the mount does not answer; its server may be down",
 			 m->end);
 		finding_clean(text);
-		mounted_emit_read(m, FINDING_UNKNOWN, kernel_no_file_reason(chosen),
-				  text);
+		mounted_emit_read(m, FINDING_UNKNOWN, kernel_no_file_reason(chosen), text);
 		return 0;
 	}
 	finding_clean(m->chosen.path);
@@ -424,8 +414,7 @@ static int mounted_clean_path(const char *path, char *out, size_t cap)
 	size_t used = 0, len;
 
 	if (*path != '/')
-		return err_set(EINVAL, "--mount takes an absolute path, not '%.60s'",
-			       path);
+		return err_set(EINVAL, "--mount takes an absolute path, not '%.60s'", path);
 	while (*path) {
 		path += strspn(path, "/");
 		len = strcspn(path, "/");
@@ -445,8 +434,7 @@ static int mounted_clean_path(const char *path, char *out, size_t cap)
 	return 0;
 }
 
-int kernel_mounted(const struct kernel_mount_options *options,
-		   const struct probe_events *events)
+int kernel_mounted(const struct kernel_mount_options *options, const struct probe_events *events)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
 	_cleanup_free_ struct mounted *m = calloc(1, sizeof(*m));

@@ -35,8 +35,7 @@ static void quick_on_record(void *arg, const struct kernel_record *r)
 	}
 }
 
-void kernel_quick_read(const struct kernel_quick_request *request,
-		       struct kernel_quick *out)
+void kernel_quick_read(const struct kernel_quick_request *request, struct kernel_quick *out)
 {
 	struct kernel_reader_task task = {
 		.target = request->target,

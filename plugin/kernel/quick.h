@@ -13,8 +13,8 @@
 
 struct kernel_quick_request {
 	const char *target, *dev; /* of the mount, as struct nfs_mount has them */
-	const char *path; /* below it: a file, or where to look for one among few names */
-	const uint32_t *lengths; /* to be read, in ascending order: of kernel_lengths */
+	const char *path;         /* below it: a file, or where to look for one among few names */
+	const uint32_t *lengths;  /* to be read, in ascending order: of kernel_lengths */
 	size_t nlengths;
 	unsigned int ms; /* for all of it */
 };
@@ -28,7 +28,6 @@ struct kernel_quick {
 
 /* What could not be read was not tried; there is no error. As the file's owner, where the caller is
  * root. */
-void kernel_quick_read(const struct kernel_quick_request *request,
-		       struct kernel_quick *out);
+void kernel_quick_read(const struct kernel_quick_request *request, struct kernel_quick *out);
 
 #endif

@@ -47,8 +47,7 @@ int kernel_read_range(int channel, const struct kernel_range_task *task)
 }
 
 /* "Input/output error", "wrong data from byte 17 on", ... */
-const char *kernel_wrong_text(const struct kernel_record *r, uint32_t length, char *buf,
-			      size_t cap)
+const char *kernel_wrong_text(const struct kernel_record *r, uint32_t length, char *buf, size_t cap)
 {
 	if (r->error)
 		snprintf(buf, cap, "%s", strerrordesc_np(r->error));

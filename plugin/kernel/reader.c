@@ -49,8 +49,8 @@ static void reader_set_fsuid(uid_t uid, gid_t gid)
 
 static bool reader_is_live(const char *path)
 {
-	static const char *const names[] = { "dom_md/ids", "dom_md/leases",
-					     "dom_md/inbox", "dom_md/outbox" };
+	static const char *const names[] = { "dom_md/ids", "dom_md/leases", "dom_md/inbox",
+					     "dom_md/outbox" };
 	size_t i, len = strlen(path), tail;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
@@ -83,8 +83,7 @@ static bool reader_wants(const struct kernel_reader_task *task, uint32_t length)
 }
 
 /* Queues a directory. Of files the largest, up to what all READs need: then the search ends. */
-static void reader_consider(struct reader_search *s, int dir, const char *in,
-			    const char *name)
+static void reader_consider(struct reader_search *s, int dir, const char *in, const char *name)
 {
 	char path[KERNEL_PATH_MAX];
 	struct stat st;
@@ -93,8 +92,7 @@ static void reader_consider(struct reader_search *s, int dir, const char *in,
 
 	if ((size_t)snprintf(path, sizeof(path), "%s%s%s", in, *in ? "/" : "", name) >=
 		    sizeof(path) ||
-	    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) ||
-	    st.st_dev != s->dev)
+	    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) || st.st_dev != s->dev)
 		return;
 	if (S_ISDIR(st.st_mode) && s->ndirs < DIRECTORIES_MAX)
 		reader_queue(s, path, &st);
@@ -111,8 +109,7 @@ static void reader_consider(struct reader_search *s, int dir, const char *in,
 
 /* The directory that the last part of @path is in, and that part. Names are the server's: none of them is
  * followed where it is a link, or leads to another mount. */
-static int reader_open_parent(const struct reader_search *s, const char *path,
-			      const char **last)
+static int reader_open_parent(const struct reader_search *s, const char *path, const char **last)
 {
 	int fd = openat(s->mount, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char name[NAME_MAX + 1];
@@ -165,8 +162,7 @@ static int reader_open_below(const struct reader_search *s, const char *path, mo
 	return open(link, flags | O_CLOEXEC);
 }
 
-static void reader_search_directory(struct reader_search *s,
-				    const struct reader_directory *queued)
+static void reader_search_directory(struct reader_search *s, const struct reader_directory *queued)
 {
 	struct dirent *entry;
 	struct stat st;
@@ -177,8 +173,7 @@ static void reader_search_directory(struct reader_search *s,
 	 * queued: where the directory above cannot be searched now, @st is not filled in. */
 	if (fd < 0 && errno == EACCES && !geteuid()) {
 		reader_set_fsuid(queued->uid, queued->gid);
-		fd = reader_open_below(s, queued->path, S_IFDIR, O_RDONLY | O_DIRECTORY,
-				       &st);
+		fd = reader_open_below(s, queued->path, S_IFDIR, O_RDONLY | O_DIRECTORY, &st);
 	}
 	if (fd < 0)
 		return;
@@ -212,9 +207,7 @@ static int reader_find_file(struct reader_search *s, const char *path)
 		return err_set(EXDEV, "%s is on another mount", path);
 	str_copy(s->best, sizeof(s->best), path);
 	if (S_ISREG(s->st.st_mode) && reader_is_live(path))
-		return err_set(EPERM,
-			       "%s belongs to the host that runs the storage domain",
-			       path);
+		return err_set(EPERM, "%s belongs to the host that runs the storage domain", path);
 	if (S_ISREG(s->st.st_mode))
 		return 0;
 	if (!S_ISDIR(s->st.st_mode))
@@ -230,8 +223,7 @@ static int reader_find_file(struct reader_search *s, const char *path)
 				 s->entries);
 }
 
-static int reader_open_file(const struct kernel_reader_task *task,
-			    struct kernel_chosen *out)
+static int reader_open_file(const struct kernel_reader_task *task, struct kernel_chosen *out)
 {
 	_cleanup_free_ struct reader_search *s = calloc(1, sizeof(*s));
 	struct probe_range range;
@@ -266,8 +258,8 @@ static int reader_open_file(const struct kernel_reader_task *task,
 	out->size = (uint64_t)s->st.st_size;
 	str_copy(out->path, sizeof(out->path), s->best);
 	reader_set_fsuid(out->uid, out->gid);
-	fd = reader_open_below(s, s->best, S_IFREG,
-			       O_RDONLY | O_DIRECT | O_NONBLOCK | O_NOCTTY, &s->st);
+	fd = reader_open_below(s, s->best, S_IFREG, O_RDONLY | O_DIRECT | O_NONBLOCK | O_NOCTTY,
+			       &s->st);
 	return fd < 0 ? err_sys("%s", s->best) : fd;
 }
 
@@ -283,8 +275,7 @@ int kernel_reader(void *arg, int channel)
 		chosen.error = -read.fd;
 		str_copy(chosen.why, sizeof(chosen.why), err_text());
 	}
-	if (channel_send(channel, KERNEL_CHOSEN, &chosen, sizeof(chosen), -1) ||
-	    read.fd < 0)
+	if (channel_send(channel, KERNEL_CHOSEN, &chosen, sizeof(chosen), -1) || read.fd < 0)
 		return 1;
 	if (posix_memalign(&buf, 4096, KERNEL_READ_MAX))
 		return 0;

@@ -15,9 +15,8 @@ int kernel_receive(const struct kernel_receiver *receiver, const struct child *c
 	ssize_t n;
 
 	while (true) {
-		n = child_receive(
-			child, &type, &body, sizeof(body),
-			deadline_min(receiver->deadline, deadline_in(receiver->step_ms)));
+		n = child_receive(child, &type, &body, sizeof(body),
+				  deadline_min(receiver->deadline, deadline_in(receiver->step_ms)));
 		if (n == -EPIPE)
 			return 0;
 		if (n == -EINTR && !(receiver->interrupted && *receiver->interrupted))
@@ -26,19 +25,17 @@ int kernel_receive(const struct kernel_receiver *receiver, const struct child *c
 			return (int)n;
 		if (type == KERNEL_CHOSEN && n == sizeof(body.chosen)) {
 			if (!receiver->chosen)
-				return err_set(EPROTO, "%s chose a file, unasked",
-					       child->name);
+				return err_set(EPROTO, "%s chose a file, unasked", child->name);
 			body.chosen.path[sizeof(body.chosen.path) - 1] = '\0';
 			body.chosen.why[sizeof(body.chosen.why) - 1] = '\0';
 			*receiver->chosen = body.chosen;
 			continue;
 		}
 		if (type != CHANNEL_ANSWER || n != sizeof(*r))
-			return err_set(EPROTO, "%s sent a record of %zd bytes",
-				       child->name, n);
+			return err_set(EPROTO, "%s sent a record of %zd bytes", child->name, n);
 		if (r->step >= KERNEL_STEPS || r->index >= KERNEL_RANGES)
-			return err_set(EPROTO, "%s sent a record of step %u, range %u",
-				       child->name, r->step, r->index);
+			return err_set(EPROTO, "%s sent a record of step %u, range %u", child->name,
+				       r->step, r->index);
 		receiver->record(receiver->arg, r);
 		/* The next range. That a child has ended is seen at the next record. */
 		if (r->step == KERNEL_READ)

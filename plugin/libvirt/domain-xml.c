@@ -92,9 +92,8 @@ static int domain_disk_append(struct domain_walk *walk, struct domain_disk *disk
 /* @image has the type, @source the rest; NULL: none, as in a drive without a medium. */
 static int domain_add_image(struct domain_walk *walk, xmlNodePtr image, xmlNodePtr source)
 {
-	_cleanup_(domain_disk_fini) struct domain_disk disk = {
-		.depth = walk->depth, .optional = walk->optional
-	};
+	_cleanup_(domain_disk_fini) struct domain_disk disk = { .depth = walk->depth,
+								.optional = walk->optional };
 	_cleanup_free_ char *type = NULL;
 	int rc = domain_attribute(image, "type", &type);
 
@@ -115,8 +114,7 @@ static int domain_add_image(struct domain_walk *walk, xmlNodePtr image, xmlNodeP
 }
 
 /* An image, and its data file if that is a separate file. */
-static int domain_add_with_data(struct domain_walk *walk, xmlNodePtr image,
-				xmlNodePtr source)
+static int domain_add_with_data(struct domain_walk *walk, xmlNodePtr image, xmlNodePtr source)
 {
 	xmlNodePtr data = xml_child(source, "dataStore");
 	int rc = domain_add_image(walk, image, source);
@@ -155,8 +153,7 @@ static int domain_add_disk(struct domain_walk *walk, xmlNodePtr disk)
 		return rc;
 	walk->device = target ? target : "?";
 	/* The policy applies to the disk with all that backs it. */
-	walk->optional = policy &&
-			 (!strcmp(policy, "optional") || !strcmp(policy, "requisite"));
+	walk->optional = policy && (!strcmp(policy, "optional") || !strcmp(policy, "requisite"));
 	rc = domain_add_with_data(walk, disk, source);
 	if (!rc)
 		rc = domain_add_backing(walk, disk);

@@ -43,8 +43,8 @@ static void follow_request_guest(struct follow *follow, virDomainPtr domain)
 	pthread_mutex_unlock(&follow->lock);
 }
 
-static void event_pool_lifecycle(virConnectPtr conn, virStoragePoolPtr pool, int event,
-				 int detail, void *arg)
+static void event_pool_lifecycle(virConnectPtr conn, virStoragePoolPtr pool, int event, int detail,
+				 void *arg)
 {
 	(void)conn, (void)pool, (void)event, (void)detail;
 	follow_request_pools(arg);
@@ -56,8 +56,8 @@ static void event_pool_refresh(virConnectPtr conn, virStoragePoolPtr pool, void 
 	follow_request_pools(arg);
 }
 
-static int event_guest_lifecycle(virConnectPtr conn, virDomainPtr domain, int event,
-				 int detail, void *arg)
+static int event_guest_lifecycle(virConnectPtr conn, virDomainPtr domain, int event, int detail,
+				 void *arg)
 {
 	(void)conn, (void)event, (void)detail;
 	follow_request_guest(arg, domain);
@@ -78,8 +78,8 @@ static void event_guest_disk(virConnectPtr conn, virDomainPtr domain, const char
 	follow_request_guest(arg, domain);
 }
 
-static void event_guest_block_job(virConnectPtr conn, virDomainPtr domain,
-				  const char *disk, int type, int status, void *arg)
+static void event_guest_block_job(virConnectPtr conn, virDomainPtr domain, const char *disk,
+				  int type, int status, void *arg)
 {
 	(void)conn, (void)disk, (void)type, (void)status;
 	follow_request_guest(arg, domain);
@@ -102,23 +102,18 @@ static const struct {
 } event_pool_rows[] = {
 	{ VIR_STORAGE_POOL_EVENT_ID_LIFECYCLE,
 	  VIR_STORAGE_POOL_EVENT_CALLBACK(event_pool_lifecycle) },
-	{ VIR_STORAGE_POOL_EVENT_ID_REFRESH,
-	  VIR_STORAGE_POOL_EVENT_CALLBACK(event_pool_refresh) },
+	{ VIR_STORAGE_POOL_EVENT_ID_REFRESH, VIR_STORAGE_POOL_EVENT_CALLBACK(event_pool_refresh) },
 };
 
 static const struct {
 	int id;
 	virConnectDomainEventGenericCallback call;
 } event_guest_rows[] = {
-	{ VIR_DOMAIN_EVENT_ID_LIFECYCLE,
-	  VIR_DOMAIN_EVENT_CALLBACK(event_guest_lifecycle) },
-	{ VIR_DOMAIN_EVENT_ID_DEVICE_ADDED,
-	  VIR_DOMAIN_EVENT_CALLBACK(event_guest_device) },
-	{ VIR_DOMAIN_EVENT_ID_DEVICE_REMOVED,
-	  VIR_DOMAIN_EVENT_CALLBACK(event_guest_device) },
+	{ VIR_DOMAIN_EVENT_ID_LIFECYCLE, VIR_DOMAIN_EVENT_CALLBACK(event_guest_lifecycle) },
+	{ VIR_DOMAIN_EVENT_ID_DEVICE_ADDED, VIR_DOMAIN_EVENT_CALLBACK(event_guest_device) },
+	{ VIR_DOMAIN_EVENT_ID_DEVICE_REMOVED, VIR_DOMAIN_EVENT_CALLBACK(event_guest_device) },
 	{ VIR_DOMAIN_EVENT_ID_DISK_CHANGE, VIR_DOMAIN_EVENT_CALLBACK(event_guest_disk) },
-	{ VIR_DOMAIN_EVENT_ID_BLOCK_JOB_2,
-	  VIR_DOMAIN_EVENT_CALLBACK(event_guest_block_job) },
+	{ VIR_DOMAIN_EVENT_ID_BLOCK_JOB_2, VIR_DOMAIN_EVENT_CALLBACK(event_guest_block_job) },
 };
 
 static void *event_loop_run(void *arg)
@@ -157,20 +152,18 @@ void follow_events_register(struct follow_link *link)
 	 * reference and never release it. Unregistering waits for a callback that is
 	 * running. */
 	link->close_registered = libvirt->virConnectRegisterCloseCallback(
-					 conn, event_connection_closed, follow, NULL) >=
-				 0;
+					 conn, event_connection_closed, follow, NULL) >= 0;
 	for (i = 0; i < ARRAY_SIZE(event_pool_rows); i++)
 		link->pool_ids[i] = event_registered(
 			follow, libvirt->virConnectStoragePoolEventRegisterAny(
-					conn, NULL, event_pool_rows[i].id,
-					event_pool_rows[i].call, follow_ref(follow),
-					follow_unref));
+					conn, NULL, event_pool_rows[i].id, event_pool_rows[i].call,
+					follow_ref(follow), follow_unref));
 	for (i = 0; i < ARRAY_SIZE(event_guest_rows); i++)
-		link->guest_ids[i] = event_registered(
-			follow, libvirt->virConnectDomainEventRegisterAny(
-					conn, NULL, event_guest_rows[i].id,
-					event_guest_rows[i].call, follow_ref(follow),
-					follow_unref));
+		link->guest_ids[i] = event_registered(follow,
+						      libvirt->virConnectDomainEventRegisterAny(
+							      conn, NULL, event_guest_rows[i].id,
+							      event_guest_rows[i].call,
+							      follow_ref(follow), follow_unref));
 }
 
 void follow_events_unregister(struct follow_link *link)
@@ -180,12 +173,10 @@ void follow_events_unregister(struct follow_link *link)
 
 	for (i = 0; i < ARRAY_SIZE(event_pool_rows); i++)
 		if (link->pool_ids[i] >= 0)
-			libvirt->virConnectStoragePoolEventDeregisterAny(
-				conn, link->pool_ids[i]);
+			libvirt->virConnectStoragePoolEventDeregisterAny(conn, link->pool_ids[i]);
 	for (i = 0; i < ARRAY_SIZE(event_guest_rows); i++)
 		if (link->guest_ids[i] >= 0)
-			libvirt->virConnectDomainEventDeregisterAny(conn,
-								    link->guest_ids[i]);
+			libvirt->virConnectDomainEventDeregisterAny(conn, link->guest_ids[i]);
 	if (link->close_registered)
 		libvirt->virConnectUnregisterCloseCallback(conn, event_connection_closed);
 }

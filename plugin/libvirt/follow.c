@@ -149,8 +149,7 @@ static int follow_query_pools(struct follow_link *link)
 }
 
 /* A guest that no longer runs is gone. After an error @out is empty. */
-static int follow_read_guest(virDomainPtr domain, const char *uuid,
-			     struct follow_guest *out)
+static int follow_read_guest(virDomainPtr domain, const char *uuid, struct follow_guest *out)
 {
 	const char *name;
 	char *xml = NULL;
@@ -193,8 +192,7 @@ static int follow_query_guest(struct follow_link *link, const char *uuid)
 }
 
 /* All of them, or none. */
-static int follow_read_guests(virDomainPtr *domains, size_t count,
-			      struct follow_changes *out)
+static int follow_read_guests(virDomainPtr *domains, size_t count, struct follow_changes *out)
 {
 	char uuid[VIR_UUID_STRING_BUFLEN];
 	size_t i;
@@ -228,8 +226,7 @@ static int follow_query_all_guests(struct follow_link *link)
 		link->no_guests = rc == -EOPNOTSUPP;
 		return link->no_guests ? 0 : rc;
 	}
-	rc = follow_read_guests(domains, count < GUESTS_MAX ? (size_t)count : GUESTS_MAX,
-				&all);
+	rc = follow_read_guests(domains, count < GUESTS_MAX ? (size_t)count : GUESTS_MAX, &all);
 	for (i = 0; i < count; i++)
 		libvirt->virDomainFree(domains[i]);
 	free(domains);
@@ -271,8 +268,8 @@ static bool follow_wait(struct follow_link *link, struct follow_requests *out)
 	bool go;
 
 	pthread_mutex_lock(&follow->lock);
-	while (!follow->end && !follow->closed && !requests->pools &&
-	       !requests->all_guests && !requests->count && now_ms() < link->resync)
+	while (!follow->end && !follow->closed && !requests->pools && !requests->all_guests &&
+	       !requests->count && now_ms() < link->resync)
 		pthread_cond_timedwait(&follow->changed, &follow->lock, &deadline);
 	if (now_ms() >= link->resync) {
 		requests->pools = requests->all_guests = true;
@@ -352,8 +349,7 @@ static void *follow_run(void *arg)
 		deadline = deadline_timespec(deadline_in(backoff));
 		pthread_mutex_lock(&follow->lock);
 		for (rc = 0; !follow->end && !rc;)
-			rc = pthread_cond_timedwait(&follow->changed, &follow->lock,
-						    &deadline);
+			rc = pthread_cond_timedwait(&follow->changed, &follow->lock, &deadline);
 		backoff = backoff * 2 < BACKOFF_MAX_MS ? backoff * 2 : BACKOFF_MAX_MS;
 	}
 	follow->ended = true;

@@ -43,8 +43,7 @@ struct xml_limits {
 
 /* @out: for xmlFreeDoc(). Parsing opens neither a network connection nor a file, whatever
  * the XML contains. Errors: as pool_xml_parse(). */
-int xml_read(struct _xmlDoc **out, const char *text, size_t len,
-	     const struct xml_limits *limits);
+int xml_read(struct _xmlDoc **out, const char *text, size_t len, const struct xml_limits *limits);
 /* Whether the node is an element with this name and namespace. @ns: NULL: without one. */
 bool xml_is_element(const struct _xmlNode *node, const char *name, const char *ns);
 /* The first of @node and its next siblings that is such an element, or NULL. */
@@ -108,9 +107,8 @@ struct pool_switch {
 
 void pool_switch_fini(struct pool_switch *change);
 /* Reports a finding. @reason: "" if it passes or was skipped. */
-void pool_switch_report(struct pool_switch *change, const char *id,
-			enum finding_status status, const char *reason, const char *fmt,
-			...) PRINTF_LIKE(5, 6);
+void pool_switch_report(struct pool_switch *change, const char *id, enum finding_status status,
+			const char *reason, const char *fmt, ...) PRINTF_LIKE(5, 6);
 /* Reports a step that libvirt refused (@rc, with err_text()) or has not answered. @reason:
  * used if neither @rc nor err_reason() is more specific. Returns @rc. */
 int pool_switch_failed(struct pool_switch *change, const char *id, const char *reason,
@@ -136,8 +134,8 @@ int pool_switch_to(struct pool_switch *change, const char *to);
 
 struct pool_original {
 	char *name, *uri;
-	char *before; /* XML before the change */
-	char *after;  /* libvirt's XML after it, bare; NULL: it is in progress */
+	char *before;           /* XML before the change */
+	char *after;            /* libvirt's XML after it, bare; NULL: it is in progress */
 	bool active, autostart; /* before the change; autostart before the first one */
 	/* A revert is in progress; runs_reverted: the pool must run at its end. */
 	bool reverting, runs_reverted;
@@ -146,8 +144,7 @@ struct pool_original {
 void pool_original_fini(struct pool_original *original);
 /* Errors: -ENOENT if there is none; -EBADMSG; of reading. */
 int pool_original_read(const char *folder, const char *uuid, struct pool_original *out);
-int pool_original_write(const char *folder, const char *uuid,
-			const struct pool_original *original);
+int pool_original_write(const char *folder, const char *uuid, const struct pool_original *original);
 int pool_original_remove(const char *folder, const char *uuid);
 /* Prevents two commands from changing pools at once. Returns a descriptor, or -errno:
  * -EBUSY. */

@@ -41,8 +41,8 @@ static int libvirt_path(char path[PATH_MAX])
 	path[len] = '\0';
 	if (stat(path, &program))
 		return err_sys("%s", path);
-	if (stat(NFSRDMA_BINDIR "/nfsrdma", &installed) ||
-	    program.st_ino != installed.st_ino || program.st_dev != installed.st_dev)
+	if (stat(NFSRDMA_BINDIR "/nfsrdma", &installed) || program.st_ino != installed.st_ino ||
+	    program.st_dev != installed.st_dev)
 		return libvirt_beside(&program, path);
 	str_copy(path, PATH_MAX, NFSRDMA_LIBDIR "/nfsrdma/" MODULE);
 	return 0;

@@ -56,8 +56,8 @@ struct pool_facts {
  * POOL_XML_MAX, or more or deeper elements than a pool has; -ENOMEM. */
 int pool_xml_parse(struct pool_xml **out, const char *text, size_t len);
 /* A pool of type netfs without options. @host: as in the source of a mount. */
-int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
-		 const char *dir, const char *target);
+int pool_xml_new(struct pool_xml **out, const char *name, const char *host, const char *dir,
+		 const char *target);
 void pool_xml_free(struct pool_xml *xml);
 void pool_xml_free_p(struct pool_xml **xml);
 const struct pool_facts *pool_xml_facts(const struct pool_xml *xml);
@@ -84,9 +84,8 @@ int pool_xml_check(const struct pool_xml *xml);
 struct pool_request {
 	const struct policies *policies; /* NULL: built-in */
 	enum ip_family family;           /* of a name; as in struct plan_request */
-	const char *version; /* "4.2"; "": none; NULL: keep the pool's, if any */
-	const char
-		*options; /* in place of those that it has; NULL: those, but for what is
+	const char *version;             /* "4.2"; "": none; NULL: keep the pool's, if any */
+	const char *options; /* in place of those that it has; NULL: those, but for what is
 			      * about another transport */
 };
 
@@ -134,8 +133,7 @@ void pool_guests_fini(struct pool_guests *guests);
 struct pool_ops {
 	/* Of type netfs, by name. */
 	int (*list)(void *conn, uint64_t deadline, struct pool_list *out);
-	int (*get)(void *conn, uint64_t deadline, const char *name,
-		   struct pool_info *out);
+	int (*get)(void *conn, uint64_t deadline, const char *name, struct pool_info *out);
 	/* Adds a pool, or redefines the one with the same name and uuid. @validate: against
 	 * the schema, if libvirt supports that. Errors: also -EINVAL libvirt refuses the
 	 * XML. */
@@ -179,7 +177,7 @@ struct pool_seen {
 	const struct pool_info *info;
 	/* With this pool among its places; NULL: nothing is known about this host. */
 	const struct view *view;
-	bool remote; /* its daemon runs on another host, whose mounts cannot be seen */
+	bool remote;        /* its daemon runs on another host, whose mounts cannot be seen */
 	const char *target; /* with symbolic links resolved; NULL: as in the XML */
 	const char *file;   /* the file that defines it; NULL: libvirt has it */
 };
@@ -219,8 +217,7 @@ bool pool_volume_audit(const struct host *host, struct finding *out);
 
 /* @target with its symbolic links resolved, by host_path_resolve() (host.h), with its errors, and those of
  * reading the mounts. */
-int pool_target_resolve(const struct host *host, const char *target, char *buf,
-			size_t cap);
+int pool_target_resolve(const struct host *host, const char *target, char *buf, size_t cap);
 
 /* domain-xml.c: pure: which files a guest's XML names as its disks */
 
@@ -228,7 +225,7 @@ int pool_target_resolve(const struct host *host, const char *target, char *buf,
 #define DOMAIN_DISKS_MAX 16384 /* with backing files */
 
 struct domain_disk {
-	char *device; /* "vda"; for a backing file that of its disk; "?" if none is named */
+	char *device;        /* "vda"; for a backing file that of its disk; "?" if none is named */
 	unsigned int depth;  /* 0 the disk, 1 its backing file, ... */
 	char *path;          /* type file and dir; NULL: a volume */
 	char *pool, *volume; /* type volume; NULL: a path */

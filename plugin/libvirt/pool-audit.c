@@ -13,15 +13,14 @@ struct pool_audit {
 	const struct pool_seen *seen;
 	const struct pool_facts *facts;
 	struct pool_state state;
-	struct opts *opts; /* options that mount(8) gets; NULL: cannot be parsed */
+	struct opts *opts;            /* options that mount(8) gets; NULL: cannot be parsed */
 	char source[POOL_SOURCE_MAX]; /* empty: incomplete */
 	finding_sink sink;
 	void *arg;
 };
 
 /* Completes the finding and reports it. */
-static void pool_audit_send(struct pool_audit *audit, struct finding *finding,
-			    const char *reason)
+static void pool_audit_send(struct pool_audit *audit, struct finding *finding, const char *reason)
 {
 	const struct pool_facts *facts = audit->facts;
 	const struct pool_info *info = audit->seen->info;
@@ -41,12 +40,10 @@ static void pool_audit_send(struct pool_audit *audit, struct finding *finding,
 		finding_text(finding, "file", "%s", file);
 	/* For programs that follow pools. */
 	if (!strcmp(finding->id, "pool.transport") && info) {
-		finding_text(finding, "state", "%s",
-			     info->active ? "running" : "stopped");
+		finding_text(finding, "state", "%s", info->active ? "running" : "stopped");
 		finding_text(finding, "autostart", "%s", info->autostart ? "yes" : "no");
 		if (*audit->source && facts->target) {
-			finding_text(finding, "wanted", "%s",
-				     pool_state_wanted(&audit->state));
+			finding_text(finding, "wanted", "%s", pool_state_wanted(&audit->state));
 			finding_text(finding, "effective", "%s", audit->state.run_name);
 		}
 	}
@@ -56,17 +53,15 @@ static void pool_audit_send(struct pool_audit *audit, struct finding *finding,
 		finding_reason(finding, reason);
 		finding_text(finding, "edit", "%s %s", file ? "vi" : "virsh pool-edit",
 			     SHELL_OPERAND(file ? file : name));
-		finding_text(finding, "convert", "nfsrdma pool convert %s",
-			     SHELL_OPERAND(name));
+		finding_text(finding, "convert", "nfsrdma pool convert %s", SHELL_OPERAND(name));
 	}
 	audit->sink(audit->arg, finding);
 }
 
 /* @reason: NULL if it passes or was skipped. */
 PRINTF_LIKE(5, 6)
-static void pool_audit_say(struct pool_audit *audit, const char *id,
-			   enum finding_status status, const char *reason,
-			   const char *fmt, ...)
+static void pool_audit_say(struct pool_audit *audit, const char *id, enum finding_status status,
+			   const char *reason, const char *fmt, ...)
 {
 	char text[FINDING_SUMMARY_MAX];
 	_cleanup_(finding_fini) struct finding finding = { 0 };
@@ -147,8 +142,7 @@ static void pool_audit_address(struct pool_audit *audit)
 			"the IPv6 address %.80s has no brackets: mount.nfs splits the source at the first colon",
 			host);
 	else if (spec_parse(audit->source, &spec))
-		pool_audit_say(audit, "pool.address", FINDING_FAIL, "invalid", "%s",
-			       err_text());
+		pool_audit_say(audit, "pool.address", FINDING_FAIL, "invalid", "%s", err_text());
 	else if (spec.family == IP_V6)
 		pool_audit_say(
 			audit, "pool.address", FINDING_WARN, "brackets",
@@ -181,10 +175,10 @@ static enum finding_status pool_audit_change_status(const struct plan_change *ch
 static void pool_audit_not_requested(struct pool_audit *audit)
 {
 	const struct pool_state *state = &audit->state;
-	const char *name = audit->seen->file ? *state->asked ? "other-transport-file"
-							     : "no-rdma-file"
-			   : *state->asked   ? "other-transport"
-					     : "no-rdma";
+	const char *name = audit->seen->file
+				   ? *state->asked ? "other-transport-file" : "no-rdma-file"
+			   : *state->asked ? "other-transport"
+					   : "no-rdma";
 	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	finding_init(&finding, "pool.options", FINDING_FAIL, "%s%s%s%s%s",
@@ -197,8 +191,7 @@ static void pool_audit_not_requested(struct pool_audit *audit)
 	pool_audit_send(audit, &finding, name);
 }
 
-static void pool_audit_plan(struct pool_audit *audit, const struct plan *plan,
-			    const char *text)
+static void pool_audit_plan(struct pool_audit *audit, const struct plan *plan, const char *text)
 {
 	enum finding_status status = FINDING_PASS, one;
 	const char *why = NULL;
@@ -214,8 +207,7 @@ static void pool_audit_plan(struct pool_audit *audit, const struct plan *plan,
 			continue;
 		status = one > status ? one : status;
 		used += (size_t)snprintf(more + used, sizeof(more) - used,
-					 "; it should have %s: %s", change->after,
-					 change->reason);
+					 "; it should have %s: %s", change->after, change->reason);
 	}
 	if (status != FINDING_PASS)
 		why = status == FINDING_FAIL ? "ipv6" : "weak";
@@ -250,11 +242,11 @@ static void pool_audit_options(struct pool_audit *audit)
 {
 	_cleanup_(plan_free_p) struct plan *plan = NULL;
 	_cleanup_free_ char *text = NULL;
-	struct plan_request request = {
-		.spec = audit->source,
-		.dir = audit->facts->target,
-		.policies = audit->seen->view ? view_policies(audit->seen->view) : NULL
-	};
+	struct plan_request request = { .spec = audit->source,
+					.dir = audit->facts->target,
+					.policies = audit->seen->view
+							    ? view_policies(audit->seen->view)
+							    : NULL };
 
 	if (pool_xml_options(audit->seen->xml, &text)) {
 		pool_audit_say(audit, "pool.options", FINDING_UNKNOWN, "unreadable", "%s",
@@ -264,8 +256,8 @@ static void pool_audit_options(struct pool_audit *audit)
 	if (!pool_audit_options_are_sound(audit))
 		return;
 	if (audit->state.wanted.covered && !audit->state.wanted.rdma) {
-		pool_audit_say(audit, "pool.options", FINDING_SKIP, NULL,
-			       "the policy is off (%s)", audit->state.wanted.from);
+		pool_audit_say(audit, "pool.options", FINDING_SKIP, NULL, "the policy is off (%s)",
+			       audit->state.wanted.from);
 		return;
 	}
 	request.options = text;
@@ -288,13 +280,11 @@ static void pool_audit_version(struct pool_audit *audit)
 			       "%u options give a version%s; mount.nfs accepts one", n,
 			       version ? ", <protocol ver> among them" : "");
 	else if (!n)
-		pool_audit_say(
-			audit, "pool.version", FINDING_WARN, "none",
-			"no version is given: mount.nfs tries 4.2, 4.1, 4.0, then NFSv3");
+		pool_audit_say(audit, "pool.version", FINDING_WARN, "none",
+			       "no version is given: mount.nfs tries 4.2, 4.1, 4.0, then NFSv3");
 	else
 		pool_audit_say(audit, "pool.version", FINDING_PASS, NULL, "%s%.20s",
-			       version ? "NFSv" : "given by an option",
-			       version ? version : "");
+			       version ? "NFSv" : "given by an option", version ? version : "");
 }
 
 /* --- unused settings ---------------------------------------------------------- */
@@ -306,17 +296,14 @@ static void pool_audit_host_port(struct pool_audit *audit)
 	const char *option = at < 0 ? NULL : opts_at(audit->opts, (size_t)at).value;
 
 	if (!port)
-		pool_audit_say(audit, "pool.host-port", FINDING_SKIP, NULL,
-			       "<host> has no port");
+		pool_audit_say(audit, "pool.host-port", FINDING_SKIP, NULL, "<host> has no port");
 	else if (option && !strcmp(option, port))
-		pool_audit_say(
-			audit, "pool.host-port", FINDING_PASS, NULL,
-			"<host port='%.20s'/> is not used for NFS; the option port=%.20s is",
-			port, option);
+		pool_audit_say(audit, "pool.host-port", FINDING_PASS, NULL,
+			       "<host port='%.20s'/> is not used for NFS; the option port=%.20s is",
+			       port, option);
 	else
 		pool_audit_say(audit, "pool.host-port", FINDING_WARN, "not-used",
-			       "<host port='%.20s'/> is not used for NFS; %s%.20s%s",
-			       port,
+			       "<host port='%.20s'/> is not used for NFS; %s%.20s%s", port,
 			       option ? "the option port=" : "no option port= sets it",
 			       option ? option : "", option ? " applies" : "");
 }
@@ -324,12 +311,10 @@ static void pool_audit_host_port(struct pool_audit *audit)
 static void pool_audit_auth(struct pool_audit *audit)
 {
 	if (audit->facts->auth)
-		pool_audit_say(
-			audit, "pool.auth", FINDING_WARN, "not-used",
-			"<auth> is not used for NFS: the pool is mounted without it");
+		pool_audit_say(audit, "pool.auth", FINDING_WARN, "not-used",
+			       "<auth> is not used for NFS: the pool is mounted without it");
 	else
-		pool_audit_say(audit, "pool.auth", FINDING_SKIP, NULL,
-			       "the pool has no <auth>");
+		pool_audit_say(audit, "pool.auth", FINDING_SKIP, NULL, "the pool has no <auth>");
 }
 
 /* --- the transport ---------------------------------------------------------------------- */
@@ -380,23 +365,20 @@ static void pool_audit_not_rdma(struct pool_audit *audit)
 	}
 	if (state->state == VIEW_CALM) {
 		pool_audit_say(audit, "pool.transport", FINDING_PASS, NULL,
-			       "%s: over %s, as requested", audit->facts->name,
-			       state->run_name);
+			       "%s: over %s, as requested", audit->facts->name, state->run_name);
 		return;
 	}
 	if (!sharer) {
-		pool_audit_say(audit, "pool.transport", view_status(state->state),
-			       "not-rdma", "%s: over %s, but %s", audit->facts->name,
-			       state->run_name,
+		pool_audit_say(audit, "pool.transport", view_status(state->state), "not-rdma",
+			       "%s: over %s, but %s", audit->facts->name, state->run_name,
 			       pool_audit_requester(&state->wanted, buf));
 		return;
 	}
 	finding_init(
 		&finding, "pool.transport", view_status(state->state),
 		"%s: over %s, but %s: NFSv%s to %s shares the connection of the mount on %s, which is over %s",
-		audit->facts->name, state->run_name,
-		pool_audit_requester(&state->wanted, buf), mount->vers, mount->addr,
-		sharer->target, sharer->proto);
+		audit->facts->name, state->run_name, pool_audit_requester(&state->wanted, buf),
+		mount->vers, mount->addr, sharer->target, sharer->proto);
 	finding_text(&finding, "shares_with", "%s", sharer->target);
 	finding_text(&finding, "nfs_version", "%s", mount->vers);
 	pool_audit_send(audit, &finding, "shared-connection");
@@ -406,9 +388,8 @@ static void pool_audit_rdma(struct pool_audit *audit)
 {
 	const struct pool_state *state = &audit->state;
 
-	pool_audit_say(audit, "pool.transport", FINDING_PASS, NULL,
-		       "%s: over RDMA (%s, NFSv%s)%s", audit->facts->name,
-		       state->mount->mount->proto, state->mount->mount->vers,
+	pool_audit_say(audit, "pool.transport", FINDING_PASS, NULL, "%s: over RDMA (%s, NFSv%s)%s",
+		       audit->facts->name, state->mount->mount->proto, state->mount->mount->vers,
 		       state->wanted.rdma ? "" : ", not requested");
 }
 
@@ -436,12 +417,12 @@ static void pool_audit_unknown(struct pool_audit *audit)
 			       audit->facts->name);
 	else if (mounted)
 		pool_audit_say(audit, "pool.transport", FINDING_UNKNOWN, "no-transport",
-			       "%s: mountinfo gives no transport for %s",
-			       audit->facts->name, audit->facts->target);
+			       "%s: mountinfo gives no transport for %s", audit->facts->name,
+			       audit->facts->target);
 	else
 		pool_audit_say(audit, "pool.transport", FINDING_UNKNOWN, "not-visible",
-			       "%s: the mount on %s cannot be seen from here",
-			       audit->facts->name, audit->facts->target);
+			       "%s: the mount on %s cannot be seen from here", audit->facts->name,
+			       audit->facts->target);
 }
 
 static void pool_audit_actual_transport(struct pool_audit *audit)
@@ -454,8 +435,8 @@ static void pool_audit_actual_transport(struct pool_audit *audit)
 		return;
 	}
 	if (!*audit->source) {
-		pool_audit_say(audit, "pool.transport", FINDING_SKIP, NULL,
-			       "%s: not an NFS pool", audit->seen->info->name);
+		pool_audit_say(audit, "pool.transport", FINDING_SKIP, NULL, "%s: not an NFS pool",
+			       audit->seen->info->name);
 		return;
 	}
 	if (!audit->seen->info->active) {

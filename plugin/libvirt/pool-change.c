@@ -17,9 +17,8 @@ static bool pool_change_names_version(const struct pool_xml *xml)
 
 /* The new definition. A pool that names no version keeps the version of its mount:
  * otherwise it could come up as NFSv3 later. */
-static int pool_change_new_xml(struct pool_switch *change,
-			       const struct pool_request *request, char **before,
-			       char **after)
+static int pool_change_new_xml(struct pool_switch *change, const struct pool_request *request,
+			       char **before, char **after)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	struct pool_request mine = *request;
@@ -27,8 +26,7 @@ static int pool_change_new_xml(struct pool_switch *change,
 	char version[8] = "";
 	int rc = pool_xml_format_bare(change->xml, before);
 
-	if (!mine.version && change->info.active &&
-	    !pool_change_names_version(change->xml) &&
+	if (!mine.version && change->info.active && !pool_change_names_version(change->xml) &&
 	    !pool_switch_mount(change, false, &state, version) && *version)
 		mine.version = version;
 	rc = rc ? rc : pool_xml_parse(&xml, *before, strlen(*before));
@@ -92,8 +90,7 @@ static int pool_change_close(struct pool_switch *change, struct pool_original *o
 		return pool_original_remove(folder, change->info.uuid);
 	result = text ? ((original->after = strdup(text)) ? 0 : err_no_memory())
 		      : pool_xml_format_bare(change->xml, &original->after);
-	result = result ? result
-			: pool_original_write(folder, change->info.uuid, original);
+	result = result ? result : pool_original_write(folder, change->info.uuid, original);
 	return result;
 }
 
@@ -105,10 +102,9 @@ static void pool_change_report_saved(struct pool_switch *change, int rc)
 			"the former definition could not be saved in %s, so nfsrdma pool revert may refuse: %s",
 			change->changer->folder, err_text());
 	else
-		pool_switch_report(
-			change, "pool.original", FINDING_PASS, "",
-			"nfsrdma pool revert %s restores the former definition",
-			SHELL_OPERAND(change->info.name));
+		pool_switch_report(change, "pool.original", FINDING_PASS, "",
+				   "nfsrdma pool revert %s restores the former definition",
+				   SHELL_OPERAND(change->info.name));
 }
 
 static int pool_change_convert_now(struct pool_switch *change, const char *before,
@@ -143,8 +139,7 @@ static bool pool_change_is_proven(struct pool_switch *change)
 	struct pool_state state;
 	char version[8];
 
-	if (pool_switch_mount(change, false, &state, version) ||
-	    state.run != POOL_RUN_RDMA)
+	if (pool_switch_mount(change, false, &state, version) || state.run != POOL_RUN_RDMA)
 		return false;
 	pool_switch_mount(change, true, &state, version);
 	return true;
@@ -154,8 +149,7 @@ static bool pool_change_is_proven(struct pool_switch *change)
 static int pool_change_complete(struct pool_switch *change, const char *after)
 {
 	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
-	int rc = pool_original_read(change->changer->folder, change->info.uuid,
-				    &original);
+	int rc = pool_original_read(change->changer->folder, change->info.uuid, &original);
 	bool cut_off = !rc && !original.after;
 	char *back;
 
@@ -174,8 +168,8 @@ static int pool_change_complete(struct pool_switch *change, const char *after)
 		change->run = pool_change_must_run(change, &original);
 	}
 	if (!change->run) {
-		pool_switch_report(change, "pool.transport", FINDING_SKIP, "",
-				   "%s: not running", change->info.name);
+		pool_switch_report(change, "pool.transport", FINDING_SKIP, "", "%s: not running",
+				   change->info.name);
 		return cut_off ? pool_change_close(change, &original, after, 0) : 0;
 	}
 	if (pool_change_is_proven(change))
@@ -208,15 +202,12 @@ int pool_change_convert(struct pool_changer *changer, const char *name,
 		return lock;
 	if (!strcmp(before, after))
 		return pool_change_complete(&change, after);
-	return pool_switch_guests(&change)
-		       ? 0
-		       : pool_change_convert_now(&change, before, after);
+	return pool_switch_guests(&change) ? 0 : pool_change_convert_now(&change, before, after);
 }
 
 /* --- revert ------------------------------------------------------------------------------------ */
 
-static int pool_change_read_saved(struct pool_switch *change,
-				  struct pool_original *original)
+static int pool_change_read_saved(struct pool_switch *change, struct pool_original *original)
 {
 	int rc = pool_original_read(change->changer->folder, change->info.uuid, original);
 
@@ -269,8 +260,7 @@ int pool_change_revert(struct pool_changer *changer, const char *name)
 		return rc;
 	rc = pool_switch_read(&change, name);
 	/* Of a pool that is not one of NFS there is nothing to take back. */
-	if (rc && change.info.uuid &&
-	    pool_change_read_saved(&change, &original) == -ENOENT)
+	if (rc && change.info.uuid && pool_change_read_saved(&change, &original) == -ENOENT)
 		return -ENOENT;
 	if (rc)
 		return rc;
@@ -313,12 +303,11 @@ int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml)
 	_cleanup_free_ char *text = NULL;
 	int rc = pool_xml_format(xml, &text);
 
-	rc = rc ? rc
-		: changer->ops->get(changer->conn, changer->deadline, name, &change.info);
+	rc = rc ? rc : changer->ops->get(changer->conn, changer->deadline, name, &change.info);
 	if (!rc)
-		rc = err_because(err_set(EEXIST, "%s already has a pool '%.60s'",
-					 changer->uri, name),
-				 "exists");
+		rc = err_because(
+			err_set(EEXIST, "%s already has a pool '%.60s'", changer->uri, name),
+			"exists");
 	pool_info_fini(&change.info);
 	if (rc != -ENOENT)
 		return rc;
@@ -330,9 +319,9 @@ int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml)
 	}
 	rc = pool_switch_check_kept(&change, text);
 	if (rc) {
-		pool_switch_failed(
-			&change, "pool.definition", "error",
-			"libvirt did not keep the definition; it is undefined again", rc);
+		pool_switch_failed(&change, "pool.definition", "error",
+				   "libvirt did not keep the definition; it is undefined again",
+				   rc);
 		changer->ops->undefine(changer->conn, changer->deadline, name);
 	} else {
 		pool_switch_report(

@@ -53,8 +53,7 @@ bool pool_edit_is_version(const char *name)
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
-	return name[0] == 'v' && name[1] >= '2' && name[1] <= '4' &&
-	       (!name[2] || name[2] == '.');
+	return name[0] == 'v' && name[1] >= '2' && name[1] <= '4' && (!name[2] || name[2] == '.');
 }
 
 /* Options that a pool converted to RDMA does not keep. With bg mount.nfs exits with 0
@@ -69,8 +68,7 @@ static bool pool_edit_is_dropped(const struct opt *opt, bool was_rdma)
 }
 
 /* The pool's own options that it keeps, with RDMA requested: input for plan_make(). */
-static int pool_edit_request(const char *text, const struct pool_request *request,
-			     char **out)
+static int pool_edit_request(const char *text, const struct pool_request *request, char **out)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	char was[16];
@@ -91,8 +89,8 @@ static int pool_edit_request(const char *text, const struct pool_request *reques
 				"'%.60s' is for mount.nfsrdma, but libvirt mounts a pool by mount.nfs: write it into /etc/nfsrdma.conf",
 				opt.name);
 		if ((!request->options && pool_edit_is_dropped(&opt, was_rdma)) ||
-		    (request->version && (pool_edit_is_version(opt.name) ||
-					  !strcmp(opt.name, "minorversion"))))
+		    (request->version &&
+		     (pool_edit_is_version(opt.name) || !strcmp(opt.name, "minorversion"))))
 			opts_remove(opts, i);
 		else
 			i++;
@@ -175,8 +173,7 @@ static int pool_edit_set_options(struct pool_xml *xml, const char *text)
 
 static int pool_edit_set_version(struct pool_xml *xml, const struct plan *plan)
 {
-	xmlNodePtr source = pool_edit_make_child(xmlDocGetRootElement(xml->doc),
-						 "source");
+	xmlNodePtr source = pool_edit_make_child(xmlDocGetRootElement(xml->doc), "source");
 	xmlNodePtr node = xml_child(source, "protocol");
 	char version[16];
 
@@ -187,8 +184,8 @@ static int pool_edit_set_version(struct pool_xml *xml, const struct plan *plan)
 		}
 		return 0;
 	}
-	snprintf(version, sizeof(version), plan->nfs_minor < 0 ? "%d" : "%d.%d",
-		 plan->nfs_major, plan->nfs_minor);
+	snprintf(version, sizeof(version), plan->nfs_minor < 0 ? "%d" : "%d.%d", plan->nfs_major,
+		 plan->nfs_minor);
 	node = pool_edit_make_child(source, "protocol");
 	return node && xmlSetProp(node, X("ver"), X(version)) ? 0 : err_no_memory();
 }
@@ -221,8 +218,7 @@ int pool_xml_convert(struct pool_xml *xml, const struct pool_request *request)
 	rc = rc ? rc : pool_xml_source(xml, source, sizeof(source));
 	rc = rc ? rc : pool_xml_options(xml, &own);
 	rc = rc ? rc
-		: pool_edit_request(request->options ? request->options : own, request,
-				    &asked);
+		: pool_edit_request(request->options ? request->options : own, request, &asked);
 	if (rc)
 		return rc;
 	planned.options = asked;
@@ -247,8 +243,8 @@ static bool pool_edit_put(xmlNodePtr parent, const char *name, const char *attri
 	return node && xmlNewProp(node, X(attribute), X(value));
 }
 
-int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
-		 const char *dir, const char *target)
+int pool_xml_new(struct pool_xml **out, const char *name, const char *host, const char *dir,
+		 const char *target)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = calloc(1, sizeof(*xml));
 	xmlNodePtr root, source, node;
@@ -257,10 +253,9 @@ int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
 
 	if (!xml)
 		return err_no_memory();
-	if (!finding_is_clean(name) || !finding_is_clean(host) ||
-	    !finding_is_clean(dir) || !finding_is_clean(target))
-		return err_set(EINVAL,
-			       "XML allows only UTF-8 without control characters");
+	if (!finding_is_clean(name) || !finding_is_clean(host) || !finding_is_clean(dir) ||
+	    !finding_is_clean(target))
+		return err_set(EINVAL, "XML allows only UTF-8 without control characters");
 	xml->doc = xmlNewDoc(X("1.0"));
 	root = xml->doc ? xmlNewDocNode(xml->doc, NULL, X("pool"), NULL) : NULL;
 	if (!root)

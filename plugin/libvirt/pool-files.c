@@ -21,8 +21,7 @@ struct pool_files {
 };
 
 /* Reports only the first file that is skipped. */
-static void pool_files_skip(const struct pool_files *files, const char *file,
-			    const char *why)
+static void pool_files_skip(const struct pool_files *files, const char *file, const char *why)
 {
 	if (*files->skipped)
 		return;
@@ -48,16 +47,13 @@ static int pool_files_add(const struct pool_files *files, const char *file,
 	len = facts->name ? strlen(facts->name) : 0;
 	if (!len)
 		pool_files_skip(files, file, "the pool has no <name>");
-	else if (!files->state &&
-		 (strncmp(file, facts->name, len) || strcmp(file + len, ".xml")))
-		pool_files_skip(files, file,
-				"the pool has another name, so libvirt skips it");
+	else if (!files->state && (strncmp(file, facts->name, len) || strcmp(file + len, ".xml")))
+		pool_files_skip(files, file, "the pool has another name, so libvirt skips it");
 	/* Network pools (rbd, gluster, iscsi-direct) have no files on this host, so no
 	 * target. */
 	else if (facts->target && *facts->target != '/')
-		pool_files_skip(
-			files, file,
-			"its target is not an absolute path, so libvirt skips it");
+		pool_files_skip(files, file,
+				"its target is not an absolute path, so libvirt skips it");
 	else if (!view_places_pool(files->out, facts->name))
 		return pool_place_add(files->out, xml, NULL, files->state);
 	return 0;
@@ -69,8 +65,7 @@ static int pool_files_read(const struct pool_files *files, const char *file)
 	char path[512];
 	int rc;
 
-	if (snprintf(path, sizeof(path), "%s/%s", files->folder, file) >=
-	    (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%s", files->folder, file) >= (int)sizeof(path))
 		return err_set(ENAMETOOLONG, "%s: a name of %zu bytes", files->folder,
 			       strlen(file));
 	rc = host_read(files->host, path, 2 * POOL_XML_MAX, &text);

@@ -23,15 +23,13 @@ struct pool_guests_search {
 	size_t len; /* of the target, without trailing slashes */
 };
 
-static bool pool_guests_is_on_target(const struct pool_guests_search *search,
-				     const char *path)
+static bool pool_guests_is_on_target(const struct pool_guests_search *search, const char *path)
 {
 	return !strncmp(path, search->target, search->len) &&
 	       (path[search->len] == '/' || !path[search->len]);
 }
 
-static bool pool_guests_node_uses(const struct pool_guests_search *search,
-				  const xmlNode *node)
+static bool pool_guests_node_uses(const struct pool_guests_search *search, const xmlNode *node)
 {
 	const xmlAttr *attribute;
 	const xmlNode *child;

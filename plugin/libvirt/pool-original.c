@@ -51,8 +51,7 @@ static int original_get_text(json_object *json, const char *key, char **out)
 	if (!json_object_object_get_ex(json, key, &value) || !value)
 		return 0;
 	if (!json_object_is_type(value, json_type_string) ||
-	    strlen(json_object_get_string(value)) !=
-		    (size_t)json_object_get_string_len(value))
+	    strlen(json_object_get_string(value)) != (size_t)json_object_get_string_len(value))
 		return original_bad("a value is not text");
 	*out = strdup(json_object_get_string(value));
 	return *out ? 0 : err_no_memory();
@@ -62,8 +61,7 @@ static bool original_get_bool(json_object *json, const char *key)
 {
 	json_object *value = NULL;
 
-	return json_object_object_get_ex(json, key, &value) &&
-	       json_object_get_boolean(value);
+	return json_object_object_get_ex(json, key, &value) && json_object_get_boolean(value);
 }
 
 static int original_decode(const char *text, size_t len, struct pool_original *out)
@@ -88,9 +86,7 @@ static int original_decode(const char *text, size_t len, struct pool_original *o
 	out->reverting = json_object_object_get_ex(json, "reverting", &reverting) &&
 			 json_object_is_type(reverting, json_type_object);
 	out->runs_reverted = out->reverting && original_get_bool(reverting, "active");
-	return rc || (out->name && out->before)
-		       ? rc
-		       : original_bad("it has no name or no XML");
+	return rc || (out->name && out->before) ? rc : original_bad("it has no name or no XML");
 }
 
 static json_object *original_new_text(const char *text)
@@ -110,8 +106,7 @@ static int original_encode(const struct pool_original *original, char **out)
 	json_object_object_add(json, "name", original_new_text(original->name));
 	json_object_object_add(json, "uri", original_new_text(original->uri));
 	json_object_object_add(json, "active", json_object_new_boolean(original->active));
-	json_object_object_add(json, "autostart",
-			       json_object_new_boolean(original->autostart));
+	json_object_object_add(json, "autostart", json_object_new_boolean(original->autostart));
 	json_object_object_add(json, "before", original_new_text(original->before));
 	json_object_object_add(json, "after", original_new_text(original->after));
 	reverting = original->reverting ? json_object_new_object() : NULL;
@@ -119,9 +114,9 @@ static int original_encode(const struct pool_original *original, char **out)
 		json_object_object_add(reverting, "active",
 				       json_object_new_boolean(original->runs_reverted));
 	json_object_object_add(json, "reverting", reverting);
-	text = json_object_to_json_string_ext(
-		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-			      JSON_C_TO_STRING_NOSLASHESCAPE);
+	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
+							    JSON_C_TO_STRING_SPACED |
+							    JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (!text || asprintf(out, "%s\n", text) < 0)
 		return err_no_memory();
 	return 0;
@@ -148,15 +143,13 @@ static int original_make_folder(const char *folder)
 /* libvirt mounts what these files contain, so only root may be able to write them. */
 static int original_open_folder(const char *folder)
 {
-	_cleanup_close_ int fd = open(folder,
-				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	_cleanup_close_ int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st))
 		return err_sys("open %s", folder);
 	if ((st.st_uid != geteuid() && st.st_uid != 0) || st.st_mode & 022)
-		return err_set(EPERM, "others may write to %s: it is not trusted",
-			       folder);
+		return err_set(EPERM, "others may write to %s: it is not trusted", folder);
 	return take_fd(&fd);
 }
 
@@ -201,9 +194,8 @@ int pool_original_lock(const char *folder)
 		return take_fd(&fd);
 	}
 	if (errno == EWOULDBLOCK)
-		return err_because(
-			err_set(EBUSY, "another nfsrdma pool command is running"),
-			"busy");
+		return err_because(err_set(EBUSY, "another nfsrdma pool command is running"),
+				   "busy");
 	return err_sys("lock %s", folder);
 }
 
@@ -249,8 +241,7 @@ int pool_original_read(const char *folder, const char *uuid, struct pool_origina
 	return 0;
 }
 
-int pool_original_write(const char *folder, const char *uuid,
-			const struct pool_original *original)
+int pool_original_write(const char *folder, const char *uuid, const struct pool_original *original)
 {
 	_cleanup_close_ int dir = original_open_folder(folder);
 	_cleanup_free_ char *text = NULL;
@@ -265,8 +256,7 @@ int pool_original_write(const char *folder, const char *uuid,
 	file = (struct fd_file){ text, strlen(text), 0600, NULL, NULL, false };
 	/* The folder is locked: no other process writes this name. */
 	snprintf(fresh, sizeof(fresh), "%s" FRESH, name);
-	return fd_replace(dir, fresh, name, &file) ? err_sys("write %s/%s", folder, name)
-						   : 0;
+	return fd_replace(dir, fresh, name, &file) ? err_sys("write %s/%s", folder, name) : 0;
 }
 
 int pool_original_remove(const char *folder, const char *uuid)

@@ -10,8 +10,7 @@
 #include "plugin/libvirt/internal.h"
 
 /* @content: "" for none; NULL adds nothing: the element may be absent. */
-static xmlNodePtr pool_public_add(xmlNodePtr parent, const char *name,
-				  const char *content)
+static xmlNodePtr pool_public_add(xmlNodePtr parent, const char *name, const char *content)
 {
 	return content ? xmlNewTextChild(parent, NULL, (const xmlChar *)name,
 					 *content ? (const xmlChar *)content : NULL)
@@ -94,8 +93,7 @@ static int pool_public_format(const struct pool_xml *xml, xmlDocPtr doc, char **
 {
 	const struct pool_facts *facts = &xml->facts;
 	bool saved = !xml_is_element(xmlDocGetRootElement(xml->doc), "pool", NULL);
-	xmlNodePtr root = xmlNewNode(NULL,
-				     (const xmlChar *)(saved ? "poolstate" : "pool"));
+	xmlNodePtr root = xmlNewNode(NULL, (const xmlChar *)(saved ? "poolstate" : "pool"));
 	xmlNodePtr pool;
 	int rc;
 

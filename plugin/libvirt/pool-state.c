@@ -25,8 +25,7 @@ static enum view_asked pool_state_requested(const char *options)
 /* Borrows from @xml, @source and @options. A pool of another type, or one that libvirt
  * could not mount, has no source. */
 static void pool_state_place(const struct pool_xml *xml, const char *name,
-			     char source[POOL_SOURCE_MAX], char **options,
-			     struct view_place *out)
+			     char source[POOL_SOURCE_MAX], char **options, struct view_place *out)
 {
 	const struct pool_facts *facts = pool_xml_facts(xml);
 
@@ -65,8 +64,7 @@ static void pool_state_find_run(const struct pool_seen *seen, const struct view 
 		[RUN_CLAIMED] = POOL_RUN_RDMA,    [RUN_MIXED] = POOL_RUN_MIXED,
 		[RUN_OTHER] = POOL_RUN_TCP,
 	};
-	const char *target = seen->target ? seen->target
-					  : pool_xml_facts(seen->xml)->target;
+	const char *target = seen->target ? seen->target : pool_xml_facts(seen->xml)->target;
 	bool same;
 
 	if (seen->remote || !seen->view || !target)
@@ -109,16 +107,14 @@ const char *pool_state_wanted(const struct pool_state *state)
 {
 	if (!state->wanted.rdma)
 		return *state->asked && !view_is_rdma(state->asked) ? state->asked : "-";
-	return state->wanted.covered && !view_is_rdma(state->asked) ? "rdma (policy)"
-								    : "rdma";
+	return state->wanted.covered && !view_is_rdma(state->asked) ? "rdma (policy)" : "rdma";
 }
 
 void pool_state(const struct pool_seen *seen, struct pool_state *out)
 {
 	static const char *const names[] = {
-		[POOL_RUN_UNKNOWN] = "?",   [POOL_RUN_NOTHING] = "-",
-		[POOL_RUN_OTHER] = "other", [POOL_RUN_RDMA] = "rdma",
-		[POOL_RUN_TCP] = "tcp",     [POOL_RUN_MIXED] = "mixed",
+		[POOL_RUN_UNKNOWN] = "?", [POOL_RUN_NOTHING] = "-", [POOL_RUN_OTHER] = "other",
+		[POOL_RUN_RDMA] = "rdma", [POOL_RUN_TCP] = "tcp",   [POOL_RUN_MIXED] = "mixed",
 	};
 	static const struct view_sources nothing = { .host = NULL };
 	_cleanup_(opts_free_p) struct opts *opts = NULL;

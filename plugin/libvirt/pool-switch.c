@@ -11,8 +11,7 @@
 #include "plugin/libvirt/internal.h"
 
 /* Completes the finding and reports it. */
-static void switch_send(struct pool_switch *change, struct finding *finding,
-			const char *reason)
+static void switch_send(struct pool_switch *change, struct finding *finding, const char *reason)
 {
 	const struct pool_facts *facts = change->xml ? pool_xml_facts(change->xml) : NULL;
 	char source[POOL_SOURCE_MAX];
@@ -29,9 +28,8 @@ static void switch_send(struct pool_switch *change, struct finding *finding,
 	change->changer->sink(change->changer->arg, finding);
 }
 
-void pool_switch_report(struct pool_switch *change, const char *id,
-			enum finding_status status, const char *reason, const char *fmt,
-			...)
+void pool_switch_report(struct pool_switch *change, const char *id, enum finding_status status,
+			const char *reason, const char *fmt, ...)
 {
 	char text[FINDING_SUMMARY_MAX];
 	_cleanup_(finding_fini) struct finding finding = { 0 };
@@ -67,8 +65,8 @@ int pool_switch_failed(struct pool_switch *change, const char *id, const char *r
 		       const char *what, int rc)
 {
 	pool_switch_report(change, id, rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
-			   pool_change_reason(rc, *err_reason() ? err_reason() : reason),
-			   "%s: %s", what, err_text());
+			   pool_change_reason(rc, *err_reason() ? err_reason() : reason), "%s: %s",
+			   what, err_text());
 	return rc;
 }
 
@@ -86,17 +84,13 @@ int pool_switch_read(struct pool_switch *change, const char *name)
 	int rc = changer->ops->get(changer->conn, changer->deadline, name, &change->info);
 
 	if (rc == -ENOENT)
-		return err_because(
-			err_set(ENOENT, "%s has no pool '%.60s'", changer->uri, name),
-			"unknown-pool");
-	rc = rc ? rc
-		: pool_xml_parse(&change->xml, change->info.xml,
-				 strlen(change->info.xml));
+		return err_because(err_set(ENOENT, "%s has no pool '%.60s'", changer->uri, name),
+				   "unknown-pool");
+	rc = rc ? rc : pool_xml_parse(&change->xml, change->info.xml, strlen(change->info.xml));
 	rc = rc ? rc : pool_xml_check(change->xml);
 	if (!rc && !change->info.persistent)
 		rc = err_because(
-			err_set(EINVAL,
-				"the pool is transient: libvirt forgets it when it stops"),
+			err_set(EINVAL, "the pool is transient: libvirt forgets it when it stops"),
 			"transient");
 	change->run = change->info.active;
 	return err_context(rc, "pool %.60s", name);
@@ -143,8 +137,8 @@ struct switch_users {
 	char first[64], names[256];
 };
 
-static void switch_find_users(const struct pool_switch *change,
-			      const struct pool_guests *guests, struct switch_users *out)
+static void switch_find_users(const struct pool_switch *change, const struct pool_guests *guests,
+			      struct switch_users *out)
 {
 	const struct pool_facts *facts = pool_xml_facts(change->xml);
 	size_t used = 0, i;
@@ -156,17 +150,15 @@ static void switch_find_users(const struct pool_switch *change,
 		if (!pool_guests_uses(guests->list[i].xml, facts->name, facts->target))
 			continue;
 		if (used < sizeof(out->names))
-			used += (size_t)snprintf(out->names + used,
-						 sizeof(out->names) - used, "%s%.60s",
-						 out->count ? ", " : "", name);
+			used += (size_t)snprintf(out->names + used, sizeof(out->names) - used,
+						 "%s%.60s", out->count ? ", " : "", name);
 		if (!out->count)
 			str_copy(out->first, sizeof(out->first), name);
 		out->count++;
 	}
 }
 
-static void switch_report_users(struct pool_switch *change,
-				const struct switch_users *users)
+static void switch_report_users(struct pool_switch *change, const struct switch_users *users)
 {
 	bool force = change->changer->force;
 	const char *verb = users->count == 1 ? " runs" : "s run";
@@ -181,8 +173,7 @@ static void switch_report_users(struct pool_switch *change,
 		finding_init(
 			&finding, "pool.guests", FINDING_FAIL,
 			"%u guest%s on the pool (%s): shut down or migrate %s, or change only the definition with --force",
-			users->count, verb, users->names,
-			users->count == 1 ? "it" : "them");
+			users->count, verb, users->names, users->count == 1 ? "it" : "them");
 	finding_text(&finding, "guests", "%s", users->names);
 	finding_text(&finding, "guest", "%s", users->first);
 	finding_text(&finding, "action", "%s", change->action);
@@ -204,8 +195,7 @@ int pool_switch_guests(struct pool_switch *change)
 	if (rc) {
 		finding_init(&finding, "pool.guests",
 			     changer->force ? FINDING_WARN : FINDING_UNKNOWN,
-			     "the guests at %s could not be listed: %s%s", changer->uri,
-			     err_text(),
+			     "the guests at %s could not be listed: %s%s", changer->uri, err_text(),
 			     changer->force ? "" : "; --force goes on without");
 		finding_text(&finding, "action", "%s", change->action);
 		switch_send(change, &finding, pool_change_reason(rc, "not-asked"));
@@ -234,8 +224,8 @@ int pool_switch_check_kept(struct pool_switch *change, const char *to)
 	int rc = pool_xml_parse(&wanted, to, strlen(to));
 
 	rc = rc ? rc
-		: changer->ops->get(changer->conn, changer->deadline,
-				    pool_xml_facts(wanted)->name, &info);
+		: changer->ops->get(changer->conn, changer->deadline, pool_xml_facts(wanted)->name,
+				    &info);
 	rc = rc ? rc : pool_xml_parse(&taken, info.xml, strlen(info.xml));
 	rc = rc ? rc : pool_xml_options(wanted, &a);
 	rc = rc ? rc : pool_xml_options(taken, &b);
@@ -255,8 +245,7 @@ int pool_switch_check_kept(struct pool_switch *change, const char *to)
 static int switch_define(struct pool_switch *change, const char *to)
 {
 	struct pool_changer *changer = change->changer;
-	int rc = changer->ops->define(changer->conn, changer->deadline, to,
-				      change->prove);
+	int rc = changer->ops->define(changer->conn, changer->deadline, to, change->prove);
 
 	if (!rc)
 		rc = pool_switch_check_kept(change, to);
@@ -303,9 +292,8 @@ static int switch_prove(struct pool_switch *change)
 	int rc = pool_switch_mount(change, true, &state, version);
 
 	if (rc) {
-		pool_switch_report(
-			change, "pool.transport", FINDING_UNKNOWN, "not-visible",
-			"the mounts of this host cannot be read: %s", err_text());
+		pool_switch_report(change, "pool.transport", FINDING_UNKNOWN, "not-visible",
+				   "the mounts of this host cannot be read: %s", err_text());
 		return change->prove ? rc : 0;
 	}
 	return change->prove && state.run != POOL_RUN_RDMA ? -EPROTO : 0;
@@ -316,12 +304,11 @@ static int switch_keep_autostart(struct pool_switch *change)
 {
 	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
 	struct pool_changer *changer = change->changer;
-	int rc = changer->ops->get(changer->conn, changer->deadline, change->info.name,
-				   &info);
+	int rc = changer->ops->get(changer->conn, changer->deadline, change->info.name, &info);
 
 	if (!rc && info.autostart != change->info.autostart)
-		rc = changer->ops->autostart(changer->conn, changer->deadline,
-					     change->info.name, change->info.autostart);
+		rc = changer->ops->autostart(changer->conn, changer->deadline, change->info.name,
+					     change->info.autostart);
 	return rc ? pool_switch_failed(change, "pool.definition", "autostart",
 				       "autostart was lost, and cannot be set again", rc)
 		  : 0;
@@ -335,9 +322,8 @@ static int switch_steps(struct pool_switch *change, const char *to)
 	if (rc)
 		return rc;
 	if (change->later) {
-		pool_switch_report(
-			change, "pool.restart", FINDING_SKIP, "",
-			"the definition takes effect when the pool is started again");
+		pool_switch_report(change, "pool.restart", FINDING_SKIP, "",
+				   "the definition takes effect when the pool is started again");
 		return switch_keep_autostart(change);
 	}
 	rc = ran ? switch_stop(change) : 0;
@@ -368,20 +354,17 @@ static int switch_roll_back(struct pool_switch *change, const char *from, bool r
 		rc = changer->ops->stop(changer->conn, changer->deadline, name);
 		change->info.active = rc;
 	}
-	rc = rc ? rc
-		: changer->ops->define(changer->conn, changer->deadline, from, false);
+	rc = rc ? rc : changer->ops->define(changer->conn, changer->deadline, from, false);
 	if (!rc && ran && !change->info.active)
 		rc = changer->ops->start(changer->conn, changer->deadline, name);
 	if (rc)
-		pool_switch_report(change, "pool.rollback",
-				   rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
-				   rc == -ETIMEDOUT ? "silent" : "failed",
-				   "the pool did not get its former definition back: %s",
-				   err_text());
+		pool_switch_report(
+			change, "pool.rollback", rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
+			rc == -ETIMEDOUT ? "silent" : "failed",
+			"the pool did not get its former definition back: %s", err_text());
 	else
 		pool_switch_report(change, "pool.rollback", FINDING_PASS, "",
-				   "the pool has its former definition%s",
-				   ran ? ", and runs" : "");
+				   "the pool has its former definition%s", ran ? ", and runs" : "");
 	return rc;
 }
 

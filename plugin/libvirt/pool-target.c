@@ -11,14 +11,12 @@ const struct view_mount *pool_target_mount(const struct view *view, const char *
 
 	for (i = mounts->count; i > 0; i--)
 		/* Strings of a mount are truncated to their size. */
-		if (!strncmp(mounts->list[i - 1].target, target,
-			     sizeof(mounts->list->target) - 1))
+		if (!strncmp(mounts->list[i - 1].target, target, sizeof(mounts->list->target) - 1))
 			return view_mount(view, i - 1);
 	return NULL;
 }
 
-int pool_target_resolve(const struct host *host, const char *target, char *buf,
-			size_t cap)
+int pool_target_resolve(const struct host *host, const char *target, char *buf, size_t cap)
 {
 	_cleanup_(host_mounts_fini) struct host_mounts mounts = { .count = 0 };
 	struct host_path found;
@@ -27,7 +25,6 @@ int pool_target_resolve(const struct host *host, const char *target, char *buf,
 	if (!rc)
 		rc = host_path_resolve(host, &mounts, target, &found);
 	if (!rc && !str_copy(buf, cap, found.path))
-		rc = err_set(ENAMETOOLONG, "the target's path has %zu bytes",
-			     strlen(found.path));
+		rc = err_set(ENAMETOOLONG, "the target's path has %zu bytes", strlen(found.path));
 	return rc;
 }

@@ -40,10 +40,8 @@ static bool pool_volume_is_allowed(const char *version, char out[32], bool *deni
 	if (sscanf(version, "%u.%u", &major, &minor) != 2)
 		return false;
 	snprintf(out, 32, "%.*s", (int)strcspn(version, "-+~"), version);
-	*denied = major < DENIED_MAJOR ||
-		  (major == DENIED_MAJOR && minor <= DENIED_MINOR);
-	return major > ALLOWED_MAJOR ||
-	       (major == ALLOWED_MAJOR && minor >= ALLOWED_MINOR);
+	*denied = major < DENIED_MAJOR || (major == DENIED_MAJOR && minor <= DENIED_MINOR);
+	return major > ALLOWED_MAJOR || (major == ALLOWED_MAJOR && minor >= ALLOWED_MINOR);
 }
 
 bool pool_volume_audit(const struct host *host, struct finding *out)

@@ -48,11 +48,10 @@ static const char *pool_xml_keep(struct pool_xml *xml, xmlChar *text, int *rc)
 	return copy;
 }
 
-static const char *pool_xml_attribute(struct pool_xml *xml, xmlNodePtr node,
-				      const char *name, int *rc)
+static const char *pool_xml_attribute(struct pool_xml *xml, xmlNodePtr node, const char *name,
+				      int *rc)
 {
-	return node ? pool_xml_keep(xml, xmlGetNoNsProp(node, (const xmlChar *)name), rc)
-		    : NULL;
+	return node ? pool_xml_keep(xml, xmlGetNoNsProp(node, (const xmlChar *)name), rc) : NULL;
 }
 
 static const char *pool_xml_content(struct pool_xml *xml, xmlNodePtr node, int *rc)
@@ -74,8 +73,7 @@ static int pool_xml_read_options(struct pool_xml *xml, xmlNodePtr list)
 				EINVAL,
 				"an <option> in <mount_opts> has no name, which libvirt refuses");
 		grown = rc ? NULL
-			   : realloc(xml->options,
-				     (xml->facts.noptions + 1) * sizeof(*grown));
+			   : realloc(xml->options, (xml->facts.noptions + 1) * sizeof(*grown));
 		if (!grown)
 			return err_no_memory();
 		xml->options = grown;
@@ -122,20 +120,18 @@ int pool_xml_update(struct pool_xml *xml)
 	facts->type = pool_xml_attribute(xml, root, "type", &rc);
 	facts->name = pool_xml_content(xml, xml_child(root, "name"), &rc);
 	facts->uuid = pool_xml_content(xml, xml_child(root, "uuid"), &rc);
-	facts->target =
-		pool_xml_content(xml, xml_child(xml_child(root, "target"), "path"), &rc);
+	facts->target = pool_xml_content(xml, xml_child(xml_child(root, "target"), "path"), &rc);
 
 	/* libvirt reads mount_opts in its own namespace and ignores any other. */
 	for (node = root->children; node; node = node->next)
-		if (pool_xml_is_list(node) &&
-		    !xml_is_element(node, "mount_opts", POOL_NS))
+		if (pool_xml_is_list(node) && !xml_is_element(node, "mount_opts", POOL_NS))
 			break;
 	if (node)
-		facts->dropped_ns = pool_xml_keep(
-			xml,
-			xmlStrdup(node->ns && node->ns->href ? node->ns->href
-							     : (const xmlChar *)""),
-			&rc);
+		facts->dropped_ns = pool_xml_keep(xml,
+						  xmlStrdup(node->ns && node->ns->href
+								    ? node->ns->href
+								    : (const xmlChar *)""),
+						  &rc);
 
 	source = xml_child(root, "source");
 	node = xml_child(source, "host");
@@ -145,13 +141,11 @@ int pool_xml_update(struct pool_xml *xml)
 		facts->nhosts++;
 	facts->dir = pool_xml_attribute(xml, xml_child(source, "dir"), "path", &rc);
 	facts->format = pool_xml_attribute(xml, xml_child(source, "format"), "type", &rc);
-	facts->version = pool_xml_attribute(xml, xml_child(source, "protocol"), "ver",
-					    &rc);
+	facts->version = pool_xml_attribute(xml, xml_child(source, "protocol"), "ver", &rc);
 	facts->auth = xml_child(source, "auth");
 	if (rc)
 		return rc;
-	return pool_xml_read_options(xml,
-				     xml_next(root->children, "mount_opts", POOL_NS));
+	return pool_xml_read_options(xml, xml_next(root->children, "mount_opts", POOL_NS));
 }
 
 const struct pool_facts *pool_xml_facts(const struct pool_xml *xml)
@@ -281,23 +275,23 @@ int pool_xml_source(const struct pool_xml *xml, char *buf, size_t cap)
 	int n;
 
 	if (facts->nhosts != 1 || !facts->host || !*facts->host)
-		return pool_xml_incomplete(err_set(
-			EINVAL,
-			facts->nhosts > 1
-				? "the pool's <source> has %u <host>; a netfs pool has one"
-				: "the pool's <source> has no <host name='SERVER'/>",
-			facts->nhosts));
+		return pool_xml_incomplete(
+			err_set(EINVAL,
+				facts->nhosts > 1
+					? "the pool's <source> has %u <host>; a netfs pool has one"
+					: "the pool's <source> has no <host name='SERVER'/>",
+				facts->nhosts));
 	if (!facts->dir || *facts->dir != '/')
-		return pool_xml_incomplete(err_set(
-			EINVAL, "the pool's <source> has no <dir path='/EXPORT'/>"));
+		return pool_xml_incomplete(
+			err_set(EINVAL, "the pool's <source> has no <dir path='/EXPORT'/>"));
 	/* libvirt removes trailing slashes (virFileSanitizePath), but keeps "/". */
 	len = strlen(facts->dir);
 	while (len > 1 && facts->dir[len - 1] == '/')
 		len--;
 	n = snprintf(buf, cap, "%s:%.*s", facts->host, (int)len, facts->dir);
-	return n < (int)cap ? 0
-			    : pool_xml_incomplete(err_set(
-				      EINVAL, "the pool's source has %d bytes", n));
+	return n < (int)cap
+		       ? 0
+		       : pool_xml_incomplete(err_set(EINVAL, "the pool's source has %d bytes", n));
 }
 
 int pool_xml_check(const struct pool_xml *xml)
@@ -311,15 +305,12 @@ int pool_xml_check(const struct pool_xml *xml)
 				   "not-nfs");
 	if (!facts->name || !*facts->name)
 		return pool_xml_incomplete(err_set(EINVAL, "the pool has no <name>"));
-	if (facts->format && strcmp(facts->format, "nfs") &&
-	    strcmp(facts->format, "auto"))
-		return err_because(err_set(EINVAL,
-					   "the pool's format is %.40s, not nfs or auto",
+	if (facts->format && strcmp(facts->format, "nfs") && strcmp(facts->format, "auto"))
+		return err_because(err_set(EINVAL, "the pool's format is %.40s, not nfs or auto",
 					   facts->format),
 				   "not-nfs");
 	if (!facts->target || *facts->target != '/')
-		return pool_xml_incomplete(err_set(
-			EINVAL,
-			"the pool's <target> has no <path> that begins with '/'"));
+		return pool_xml_incomplete(
+			err_set(EINVAL, "the pool's <target> has no <path> that begins with '/'"));
 	return pool_xml_source(xml, source, sizeof(source));
 }

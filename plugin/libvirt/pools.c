@@ -73,8 +73,7 @@ int pools_error(void)
 	char text[ERR_TEXT_MAX];
 	size_t i;
 
-	str_copy(text, sizeof(text),
-		 error && error->message ? error->message : "no reason given");
+	str_copy(text, sizeof(text), error && error->message ? error->message : "no reason given");
 	for (i = 0; text[i]; i++)
 		if (text[i] == '\n')
 			text[i] = text[i + 1] ? ' ' : '\0';
@@ -130,8 +129,8 @@ static int pools_call_end(struct pools_call *call, int rc)
 }
 
 /* A call that takes a string and returns nothing. */
-static int pools_call_simple(void *conn, uint64_t deadline, worker_fn fn,
-			     const char *text, bool flag)
+static int pools_call_simple(void *conn, uint64_t deadline, worker_fn fn, const char *text,
+			     bool flag)
 {
 	struct pools_call *call = NULL;
 	int rc = pools_call_new(&call, conn, text);
@@ -167,8 +166,8 @@ static int pools_fill_info(virStoragePoolPtr pool, struct pool_info *out)
 
 	/* A transient pool has only the definition in force, and libvirt's test driver
 	 * makes no difference. */
-	out->xml = libvirt->virStoragePoolGetXMLDesc(
-		pool, persistent > 0 ? VIR_STORAGE_XML_INACTIVE : 0);
+	out->xml = libvirt->virStoragePoolGetXMLDesc(pool,
+						     persistent > 0 ? VIR_STORAGE_XML_INACTIVE : 0);
 	if (!out->xml && libvirt->virGetLastErrorCode() == VIR_ERR_INVALID_ARG)
 		out->xml = libvirt->virStoragePoolGetXMLDesc(pool, 0);
 	if (!name || !out->xml || active < 0 || persistent < 0 ||
@@ -197,8 +196,7 @@ static int pools_do_get(void *arg)
 	return rc;
 }
 
-static int pools_get(void *conn, uint64_t deadline, const char *name,
-		     struct pool_info *out)
+static int pools_get(void *conn, uint64_t deadline, const char *name, struct pool_info *out)
 {
 	struct pools_call *call = NULL;
 	int rc = pools_call_new(&call, conn, name);
@@ -215,8 +213,7 @@ static int pools_get(void *conn, uint64_t deadline, const char *name,
 
 static int pools_by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct pool_info *)a)->name,
-		      ((const struct pool_info *)b)->name);
+	return strcmp(((const struct pool_info *)a)->name, ((const struct pool_info *)b)->name);
 }
 
 /* A pool that was removed since the list was read is omitted. */
@@ -226,8 +223,8 @@ static int pools_read_each(struct pool_list *list, virStoragePoolPtr *pools, siz
 	int rc;
 
 	if (count > POOLS_MAX)
-		return err_set(E2BIG, "libvirt has %zu pools of type netfs, %d at most",
-			       count, POOLS_MAX);
+		return err_set(E2BIG, "libvirt has %zu pools of type netfs, %d at most", count,
+			       POOLS_MAX);
 	list->list = calloc(count + 1, sizeof(*list->list));
 	if (!list->list)
 		return err_no_memory();
@@ -247,8 +244,8 @@ static int pools_read_each(struct pool_list *list, virStoragePoolPtr *pools, siz
 int pools_read(virConnectPtr conn, struct pool_list *out)
 {
 	virStoragePoolPtr *pools = NULL;
-	int count = libvirt->virConnectListAllStoragePools(
-		conn, &pools, VIR_CONNECT_LIST_STORAGE_POOLS_NETFS);
+	int count = libvirt->virConnectListAllStoragePools(conn, &pools,
+							   VIR_CONNECT_LIST_STORAGE_POOLS_NETFS);
 	int rc, i;
 
 	if (count < 0)
@@ -351,12 +348,10 @@ static int pools_do_define(void *arg)
 	bool validate = call->flag && !strstr(call->text, "name=\"[");
 	virStoragePoolPtr pool;
 
-	pool = libvirt->virStoragePoolDefineXML(
-		call->pools->to.conn, call->text,
-		validate ? VIR_STORAGE_POOL_DEFINE_VALIDATE : 0);
+	pool = libvirt->virStoragePoolDefineXML(call->pools->to.conn, call->text,
+						validate ? VIR_STORAGE_POOL_DEFINE_VALIDATE : 0);
 	if (!pool && validate && libvirt->virGetLastErrorCode() == VIR_ERR_INVALID_ARG)
-		pool = libvirt->virStoragePoolDefineXML(call->pools->to.conn, call->text,
-							0);
+		pool = libvirt->virStoragePoolDefineXML(call->pools->to.conn, call->text, 0);
 	return pool ? pools_done(pool, 0) : pools_error();
 }
 
@@ -369,8 +364,7 @@ static int pools_do_undefine(void *arg)
 {
 	virStoragePoolPtr pool = pools_look_up(arg);
 
-	return pool ? pools_done(pool, libvirt->virStoragePoolUndefine(pool))
-		    : pools_error();
+	return pool ? pools_done(pool, libvirt->virStoragePoolUndefine(pool)) : pools_error();
 }
 
 static int pools_undefine(void *conn, uint64_t deadline, const char *name)
@@ -382,8 +376,7 @@ static int pools_do_start(void *arg)
 {
 	virStoragePoolPtr pool = pools_look_up(arg);
 
-	return pool ? pools_done(pool, libvirt->virStoragePoolCreate(pool, 0))
-		    : pools_error();
+	return pool ? pools_done(pool, libvirt->virStoragePoolCreate(pool, 0)) : pools_error();
 }
 
 static int pools_start(void *conn, uint64_t deadline, const char *name)
@@ -395,8 +388,7 @@ static int pools_do_stop(void *arg)
 {
 	virStoragePoolPtr pool = pools_look_up(arg);
 
-	return pool ? pools_done(pool, libvirt->virStoragePoolDestroy(pool))
-		    : pools_error();
+	return pool ? pools_done(pool, libvirt->virStoragePoolDestroy(pool)) : pools_error();
 }
 
 static int pools_stop(void *conn, uint64_t deadline, const char *name)
@@ -409,8 +401,7 @@ static int pools_do_autostart(void *arg)
 	struct pools_call *call = arg;
 	virStoragePoolPtr pool = pools_look_up(call);
 
-	return pool ? pools_done(pool,
-				 libvirt->virStoragePoolSetAutostart(pool, call->flag))
+	return pool ? pools_done(pool, libvirt->virStoragePoolSetAutostart(pool, call->flag))
 		    : pools_error();
 }
 
@@ -434,8 +425,7 @@ const struct pool_ops pools_ops = {
 
 static virConnectPtr pools_connect_to(const char *uri, bool read_only)
 {
-	return read_only ? libvirt->virConnectOpenReadOnly(uri)
-			 : libvirt->virConnectOpen(uri);
+	return read_only ? libvirt->virConnectOpenReadOnly(uri) : libvirt->virConnectOpen(uri);
 }
 
 int pools_connect(const char *uri, bool read_only, struct pools_connected *out)

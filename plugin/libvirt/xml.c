@@ -41,8 +41,7 @@ static void xml_on_doctype(void *arg, const xmlChar *name, const xmlChar *extern
 	(void)name;
 	(void)external;
 	(void)system;
-	xml_refuse(arg, EINVAL,
-		   "has a document type (<!DOCTYPE>), which libvirt's XML never has");
+	xml_refuse(arg, EINVAL, "has a document type (<!DOCTYPE>), which libvirt's XML never has");
 }
 
 /* Whether there is room for @more nodes: each needs much more memory than its text. */
@@ -58,8 +57,8 @@ static bool xml_has_room(xmlParserCtxtPtr ctxt, size_t more)
 }
 
 static void xml_on_element(void *arg, const xmlChar *name, const xmlChar *prefix,
-			   const xmlChar *uri, int nspaces, const xmlChar **spaces,
-			   int nattributes, int ndefaulted, const xmlChar **attributes)
+			   const xmlChar *uri, int nspaces, const xmlChar **spaces, int nattributes,
+			   int ndefaulted, const xmlChar **attributes)
 {
 	xmlParserCtxtPtr ctxt = arg;
 	struct xml_reading *reading = ctxt->_private;
@@ -69,12 +68,11 @@ static void xml_on_element(void *arg, const xmlChar *name, const xmlChar *prefix
 	if (reading->depth++ > reading->limits->depth)
 		xml_refuse(ctxt, EFBIG, "is nested too deeply");
 	else
-		reading->start(arg, name, prefix, uri, nspaces, spaces, nattributes,
-			       ndefaulted, attributes);
+		reading->start(arg, name, prefix, uri, nspaces, spaces, nattributes, ndefaulted,
+			       attributes);
 }
 
-static void xml_on_end(void *arg, const xmlChar *name, const xmlChar *prefix,
-		       const xmlChar *uri)
+static void xml_on_end(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
 {
 	xmlParserCtxtPtr ctxt = arg;
 	struct xml_reading *reading = ctxt->_private;
@@ -130,12 +128,11 @@ static int xml_parse(xmlParserCtxtPtr ctxt, xmlDocPtr *out, const char *text, si
 		return err_set(reading->errnum, "the XML %s", reading->refused);
 	error = xmlCtxtGetLastError(ctxt);
 	why = error && error->message ? error->message : "it ends early";
-	return err_set(EINVAL, "the XML is not well-formed, line %d: %.*s",
-		       error ? error->line : 0, (int)strcspn(why, "\n"), why);
+	return err_set(EINVAL, "the XML is not well-formed, line %d: %.*s", error ? error->line : 0,
+		       (int)strcspn(why, "\n"), why);
 }
 
-int xml_read(xmlDocPtr *out, const char *text, size_t len,
-	     const struct xml_limits *limits)
+int xml_read(xmlDocPtr *out, const char *text, size_t len, const struct xml_limits *limits)
 {
 	struct xml_reading reading = { .limits = limits };
 	xmlParserCtxtPtr ctxt;
@@ -145,8 +142,7 @@ int xml_read(xmlDocPtr *out, const char *text, size_t len,
 	int rc;
 
 	if (len > limits->bytes)
-		return err_set(EFBIG, "the XML has %zu bytes, %zu at most", len,
-			       limits->bytes);
+		return err_set(EFBIG, "the XML has %zu bytes, %zu at most", len, limits->bytes);
 	if (!len)
 		return err_set(EINVAL, "the XML is empty");
 	/* libxml2 would treat it as the end of the text. */

@@ -20,8 +20,7 @@ static bool live_address_text(const struct sockaddr *address, char text[INET6_AD
 	       inet_ntop(AF_INET6, &in6->sin6_addr, text, INET6_ADDRSTRLEN);
 }
 
-int live_addresses(const struct host *host, const char *netdev,
-		   struct host_addresses *out)
+int live_addresses(const struct host *host, const char *netdev, struct host_addresses *out)
 {
 	struct ifaddrs *all, *one;
 	char text[INET6_ADDRSTRLEN];

@@ -120,9 +120,9 @@ int live_bus_send(struct sd_bus *bus, struct sd_bus_message *call, const char *m
 	return rc < 0 ? rc : 0;
 }
 
-int live_bus_call(struct sd_bus *bus, const struct live_object *object,
-		  const char *method, const char *const args[LIVE_BUS_ARGS],
-		  uint64_t deadline, struct sd_bus_message **reply)
+int live_bus_call(struct sd_bus *bus, const struct live_object *object, const char *method,
+		  const char *const args[LIVE_BUS_ARGS], uint64_t deadline,
+		  struct sd_bus_message **reply)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *call = NULL;
 	int rc, i;

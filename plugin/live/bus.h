@@ -25,9 +25,9 @@ struct live_object {
 /* Calls a method with string arguments, NULL after the last; does not start a service.
  * Errors: -ESRCH: the name has no owner; -ENOENT: its owner has no such object; -EACCES;
  * -EOPNOTSUPP: no such method; -ETIMEDOUT; -EIO. */
-int live_bus_call(struct sd_bus *bus, const struct live_object *object,
-		  const char *method, const char *const args[LIVE_BUS_ARGS],
-		  uint64_t deadline, struct sd_bus_message **reply);
+int live_bus_call(struct sd_bus *bus, const struct live_object *object, const char *method,
+		  const char *const args[LIVE_BUS_ARGS], uint64_t deadline,
+		  struct sd_bus_message **reply);
 /* The same for a message that the caller has built. */
 int live_bus_send(struct sd_bus *bus, struct sd_bus_message *call, const char *method,
 		  uint64_t deadline, struct sd_bus_message **reply);

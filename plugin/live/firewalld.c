@@ -47,8 +47,7 @@ struct firewalld_query {
 };
 
 /* Reads the content of a variant. Returns 0 or -errno of sd-bus. */
-typedef int (*firewalld_read_fn)(struct firewalld_query *query,
-				 struct sd_bus_message *message);
+typedef int (*firewalld_read_fn)(struct firewalld_query *query, struct sd_bus_message *message);
 
 struct firewalld_key {
 	const char *name;
@@ -67,8 +66,7 @@ static void firewalld_add_more(struct firewalld_query *query, const char *what)
 }
 
 static int firewalld_call(struct firewalld_query *query, const struct live_object *object,
-			  const char *method, const char *arg,
-			  struct sd_bus_message **reply)
+			  const char *method, const char *arg, struct sd_bus_message **reply)
 {
 	const char *args[LIVE_BUS_ARGS] = { arg };
 
@@ -91,8 +89,7 @@ static void firewalld_add_service(struct firewalld_query *query, const char *nam
 		firewalld_add_more(query, "more services than are read");
 }
 
-static int firewalld_read_services(struct firewalld_query *query,
-				   struct sd_bus_message *message)
+static int firewalld_read_services(struct firewalld_query *query, struct sd_bus_message *message)
 {
 	const char *name;
 	int rc;
@@ -138,21 +135,18 @@ static void firewalld_add_port(struct firewalld_query *query, const char *port,
 	query->out->nports++;
 }
 
-static int firewalld_read_ports(struct firewalld_query *query,
-				struct sd_bus_message *message)
+static int firewalld_read_ports(struct firewalld_query *query, struct sd_bus_message *message)
 {
 	const char *port, *protocol;
 	int rc;
 
 	rc = sd_bus_message_enter_container(message, 'a', "(ss)");
-	while (rc > 0 &&
-	       (rc = sd_bus_message_read(message, "(ss)", &port, &protocol)) > 0)
+	while (rc > 0 && (rc = sd_bus_message_read(message, "(ss)", &port, &protocol)) > 0)
 		firewalld_add_port(query, port, protocol);
 	return rc < 0 ? rc : sd_bus_message_exit_container(message);
 }
 
-static int firewalld_read_target(struct firewalld_query *query,
-				 struct sd_bus_message *message)
+static int firewalld_read_target(struct firewalld_query *query, struct sd_bus_message *message)
 {
 	const char *target;
 	int rc = sd_bus_message_read_basic(message, 's', &target);
@@ -176,9 +170,8 @@ static int firewalld_read_presence(struct sd_bus_message *message, const char *c
 	return rc < 0 && rc != -ENXIO ? rc : sd_bus_message_exit_container(message);
 }
 
-static int firewalld_read_more(struct firewalld_query *query,
-			       struct sd_bus_message *message, const char *contents,
-			       const char *what)
+static int firewalld_read_more(struct firewalld_query *query, struct sd_bus_message *message,
+			       const char *contents, const char *what)
 {
 	bool present = false;
 	int rc = firewalld_read_presence(message, contents, &present);
@@ -188,8 +181,7 @@ static int firewalld_read_more(struct firewalld_query *query,
 	return rc;
 }
 
-static int firewalld_read_rich_rules(struct firewalld_query *query,
-				     struct sd_bus_message *message)
+static int firewalld_read_rich_rules(struct firewalld_query *query, struct sd_bus_message *message)
 {
 	return firewalld_read_more(query, message, "s", "rich rules");
 }
@@ -200,14 +192,12 @@ static int firewalld_read_source_ports(struct firewalld_query *query,
 	return firewalld_read_more(query, message, "(ss)", "source ports");
 }
 
-static int firewalld_read_forwards(struct firewalld_query *query,
-				   struct sd_bus_message *message)
+static int firewalld_read_forwards(struct firewalld_query *query, struct sd_bus_message *message)
 {
 	return firewalld_read_more(query, message, "(ssss)", "forwarded ports");
 }
 
-static int firewalld_read_protocols(struct firewalld_query *query,
-				    struct sd_bus_message *message)
+static int firewalld_read_protocols(struct firewalld_query *query, struct sd_bus_message *message)
 {
 	const char *name;
 	int rc;
@@ -246,8 +236,7 @@ static const struct firewalld_key firewalld_service_keys[] = {
 	{ NULL, NULL, NULL },
 };
 
-static int firewalld_read_value(struct firewalld_query *query,
-				struct sd_bus_message *message,
+static int firewalld_read_value(struct firewalld_query *query, struct sd_bus_message *message,
 				const struct firewalld_key *keys, const char *name)
 {
 	int rc;
@@ -262,8 +251,7 @@ static int firewalld_read_value(struct firewalld_query *query,
 	return rc < 0 ? rc : sd_bus_message_exit_container(message);
 }
 
-static int firewalld_read_settings(struct firewalld_query *query,
-				   struct sd_bus_message *message,
+static int firewalld_read_settings(struct firewalld_query *query, struct sd_bus_message *message,
 				   const struct firewalld_key *keys)
 {
 	const char *name;
@@ -284,9 +272,8 @@ static int firewalld_read_settings(struct firewalld_query *query,
 /* --- queries ------------------------------------------------------------------------ */
 
 /* A method that returns the name of a zone. */
-static int firewalld_get_zone_name(struct firewalld_query *query,
-				   const struct live_object *object, const char *method,
-				   const char *arg, char zone[ZONE_NAME])
+static int firewalld_get_zone_name(struct firewalld_query *query, const struct live_object *object,
+				   const char *method, const char *arg, char zone[ZONE_NAME])
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	const char *text;
@@ -302,17 +289,15 @@ static int firewalld_get_zone_name(struct firewalld_query *query,
 }
 
 /* firewalld before 0.9 has no such settings. */
-static int firewalld_get_settings(struct firewalld_query *query,
-				  const struct live_object *object, const char *method,
-				  const char *name, const struct firewalld_key *keys)
+static int firewalld_get_settings(struct firewalld_query *query, const struct live_object *object,
+				  const char *method, const char *name,
+				  const struct firewalld_key *keys)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	int rc;
 
 	rc = firewalld_call(query, object, method, name, &reply);
-	return rc ? rc
-		  : live_bus_check_reply(firewalld_read_settings(query, reply, keys),
-					 method);
+	return rc ? rc : live_bus_check_reply(firewalld_read_settings(query, reply, keys), method);
 }
 
 static int firewalld_get_service(struct firewalld_query *query, const char *name)
@@ -329,24 +314,22 @@ static int firewalld_get_service(struct firewalld_query *query, const char *name
 }
 
 /* Reads a{sa{sas}}: the names, each with the content of its lists. */
-static int firewalld_read_active(struct firewalld_query *query,
-				 struct sd_bus_message *message, bool policies)
+static int firewalld_read_active(struct firewalld_query *query, struct sd_bus_message *message,
+				 bool policies)
 {
 	const char *name, *list;
 	bool present;
 	int rc;
 
 	rc = sd_bus_message_enter_container(message, 'a', "{sa{sas}}");
-	while (rc > 0 &&
-	       (rc = sd_bus_message_enter_container(message, 'e', "sa{sas}")) > 0) {
+	while (rc > 0 && (rc = sd_bus_message_enter_container(message, 'e', "sa{sas}")) > 0) {
 		rc = sd_bus_message_read_basic(message, 's', &name);
 		/* predefined by firewalld: neighbour discovery */
 		if (rc >= 0 && policies && strcmp(name, "allow-host-ipv6") != 0)
 			firewalld_add_more(query, "policies");
 		if (rc >= 0)
 			rc = sd_bus_message_enter_container(message, 'a', "{sas}");
-		while (rc > 0 &&
-		       (rc = sd_bus_message_enter_container(message, 'e', "sas")) > 0) {
+		while (rc > 0 && (rc = sd_bus_message_enter_container(message, 'e', "sas")) > 0) {
 			present = false;
 			rc = sd_bus_message_read_basic(message, 's', &list);
 			if (rc >= 0)
@@ -368,9 +351,8 @@ static int firewalld_read_active(struct firewalld_query *query,
 
 /* A zone of the source takes precedence over that of the interface; policies apply
  * between zones. */
-static int firewalld_get_active(struct firewalld_query *query,
-				const struct live_object *object, const char *method,
-				bool policies)
+static int firewalld_get_active(struct firewalld_query *query, const struct live_object *object,
+				const char *method, bool policies)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	int rc;
@@ -380,8 +362,7 @@ static int firewalld_get_active(struct firewalld_query *query,
 	if (rc == -EOPNOTSUPP && policies)
 		return 0;
 	return rc ? rc
-		  : live_bus_check_reply(firewalld_read_active(query, reply, policies),
-					 method);
+		  : live_bus_check_reply(firewalld_read_active(query, reply, policies), method);
 }
 
 static int firewalld_get_zone(struct firewalld_query *query, const char *netdev,
@@ -397,29 +378,24 @@ static int firewalld_get_zone(struct firewalld_query *query, const char *netdev,
 	if (!rc && !out->zone[0])
 		text_copy(out->zone, sizeof(out->zone), by_default);
 	if (!rc)
-		rc = firewalld_get_settings(query, &firewalld_zone, "getZoneSettings2",
-					    out->zone, firewalld_zone_keys);
+		rc = firewalld_get_settings(query, &firewalld_zone, "getZoneSettings2", out->zone,
+					    firewalld_zone_keys);
 	for (i = 0; i < query->nservices && !rc; i++)
 		rc = firewalld_get_service(query, query->services[i]);
 	if (!rc)
-		rc = firewalld_get_active(query, &firewalld_zone, "getActiveZones",
-					  false);
+		rc = firewalld_get_active(query, &firewalld_zone, "getActiveZones", false);
 	if (!rc)
-		rc = firewalld_get_active(query, &firewalld_policy, "getActivePolicies",
-					  true);
+		rc = firewalld_get_active(query, &firewalld_policy, "getActivePolicies", true);
 	if (!rc)
-		rc = firewalld_call(query, &firewalld_main, "queryPanicMode", NULL,
-				    &reply);
+		rc = firewalld_call(query, &firewalld_main, "queryPanicMode", NULL, &reply);
 	if (rc)
 		return rc;
-	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'b', &panic),
-				  "queryPanicMode");
+	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'b', &panic), "queryPanicMode");
 	out->panic = panic;
 	return rc;
 }
 
-int live_firewalld(const struct host *host, const char *netdev,
-		   struct host_firewalld *out)
+int live_firewalld(const struct host *host, const char *netdev, struct host_firewalld *out)
 {
 	_cleanup_(live_bus_close_p) struct sd_bus *bus = NULL;
 	uint64_t deadline = host_deadline(host, FIREWALLD_MS);
@@ -437,8 +413,7 @@ int live_firewalld(const struct host *host, const char *netdev,
 	query->bus = bus;
 	query->deadline = deadline;
 	query->out = out;
-	rc = firewalld_get_zone_name(query, &firewalld_main, "getDefaultZone", NULL,
-				     by_default);
+	rc = firewalld_get_zone_name(query, &firewalld_main, "getDefaultZone", NULL, by_default);
 	if (rc == -ESRCH)
 		return 0;
 	out->running = true;

@@ -38,18 +38,15 @@ int live_nftables(const struct host *host, struct host_text *json);
 
 /* route.c */
 
-int live_route(const struct host *host, const struct transport_address *to,
-	       struct host_route *out);
+int live_route(const struct host *host, const struct transport_address *to, struct host_route *out);
 
 /* address.c */
 
-int live_addresses(const struct host *host, const char *netdev,
-		   struct host_addresses *out);
+int live_addresses(const struct host *host, const char *netdev, struct host_addresses *out);
 
 /* firewalld.c */
 
-int live_firewalld(const struct host *host, const char *netdev,
-		   struct host_firewalld *out);
+int live_firewalld(const struct host *host, const char *netdev, struct host_firewalld *out);
 
 /* unit.c */
 

@@ -9,8 +9,7 @@
 
 #include "plugin/live/internal.h"
 
-static void live_json_add(struct json_object *json, const char *key,
-			  struct json_object *value)
+static void live_json_add(struct json_object *json, const char *key, struct json_object *value)
 {
 	json_object_object_add(json, key, value);
 }
@@ -40,8 +39,7 @@ static struct json_object *live_json_encode_port(const struct host_firewalld_por
 
 struct json_object *live_encode_firewalld(const struct host_firewalld *firewalld)
 {
-	struct json_object *json = json_object_new_object(),
-			   *ports = json_object_new_array();
+	struct json_object *json = json_object_new_object(), *ports = json_object_new_array();
 	unsigned int i;
 
 	live_json_add(json, "running", json_object_new_boolean(firewalld->running));
@@ -95,8 +93,7 @@ int live_decode_route(struct json_object *json, struct host_route *out)
 	return 0;
 }
 
-static int live_json_decode_port(struct json_object *json,
-				 struct host_firewalld_port *out)
+static int live_json_decode_port(struct json_object *json, struct host_firewalld_port *out)
 {
 	int64_t first, last;
 	char protocol[8];
@@ -129,14 +126,12 @@ int live_decode_firewalld(struct json_object *json, struct host_firewalld *out)
 	    answer_get_text(json, "target", out->target, sizeof(out->target)) ||
 	    answer_get_text(json, "more", out->more, sizeof(out->more)))
 		return -EBADMSG;
-	count = json_object_is_type(ports, json_type_array)
-			? json_object_array_length(ports)
-			: HOST_FIREWALLD_PORTS_MAX + 1;
+	count = json_object_is_type(ports, json_type_array) ? json_object_array_length(ports)
+							    : HOST_FIREWALLD_PORTS_MAX + 1;
 	if (count > HOST_FIREWALLD_PORTS_MAX)
 		return answer_refuse("ports");
 	for (i = 0; i < count && !rc; i++)
-		rc = live_json_decode_port(json_object_array_get_idx(ports, i),
-					   &out->ports[i]);
+		rc = live_json_decode_port(json_object_array_get_idx(ports, i), &out->ports[i]);
 	out->nports = (unsigned int)count;
 	return rc;
 }
@@ -172,8 +167,8 @@ static bool live_json_is_address(const char *text)
 {
 	uint8_t bytes[16];
 
-	return strlen(text) < INET6_ADDRSTRLEN && (inet_pton(AF_INET, text, bytes) == 1 ||
-						   inet_pton(AF_INET6, text, bytes) == 1);
+	return strlen(text) < INET6_ADDRSTRLEN &&
+	       (inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1);
 }
 
 int live_decode_addresses(struct json_object *json, struct host_addresses *out)
@@ -194,8 +189,7 @@ int live_decode_addresses(struct json_object *json, struct host_addresses *out)
 		if (!json_object_is_type(one, json_type_string) ||
 		    !live_json_is_address(json_object_get_string(one)))
 			return answer_refuse("address");
-		str_copy(out->list[out->count++], sizeof(*out->list),
-			 json_object_get_string(one));
+		str_copy(out->list[out->count++], sizeof(*out->list), json_object_get_string(one));
 	}
 	return 0;
 }

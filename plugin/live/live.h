@@ -84,14 +84,12 @@ struct live_ops {
 	int (*nftables)(const struct host *host, struct host_text *json);
 	/* firewalld's zone for packets received on @netdev. It is no error if firewalld
 	 * is not running. Errors: -EACCES. */
-	int (*firewalld)(const struct host *host, const char *netdev,
-			 struct host_firewalld *out);
+	int (*firewalld)(const struct host *host, const char *netdev, struct host_firewalld *out);
 	/* ActiveState of a systemd unit: "active", "inactive", "failed"... Starts
 	 * nothing. Errors: -ENOENT: no such unit; -EHOSTDOWN: systemd does not run here. */
 	int (*unit)(const struct host *host, const char *unit, char *state, size_t cap);
 	/* The addresses of an interface; one that does not exist has none. */
-	int (*addresses)(const struct host *host, const char *netdev,
-			 struct host_addresses *out);
+	int (*addresses)(const struct host *host, const char *netdev, struct host_addresses *out);
 	/* When the unit last changed its state, by a reload too; in seconds since the
 	 * epoch. Not part of a record. Errors: as for unit. */
 	int (*changed)(const struct host *host, const char *unit, int64_t *seconds);
@@ -138,8 +136,7 @@ struct nfs_utils_behaviour {
 /* Tests how the nfs-utils of this host behaves, with nfsconf(8). @nfsconf: NULL: the one
  * in /usr/sbin. Errors: -ENOENT: it does not exist, as before 2.3.2; -ENODATA; of running
  * it. */
-int live_nfs_utils(const struct host *host, const char *nfsconf,
-		   struct nfs_utils_behaviour *out);
+int live_nfs_utils(const struct host *host, const char *nfsconf, struct nfs_utils_behaviour *out);
 
 /* rpm.c, in plugin-live-system */
 
@@ -170,7 +167,6 @@ struct mount_answer {
 /* Queries all mounts in parallel, each in its own process, and returns by the deadline,
  * or some 200 ms later if a process cannot be killed. *@out: an answer for each mount, to
  * be freed with free(3). Errors: -ENOMEM. */
-int live_mounts(const struct nfs_mounts *mounts, uint64_t deadline,
-		struct mount_answer **out);
+int live_mounts(const struct nfs_mounts *mounts, uint64_t deadline, struct mount_answer **out);
 
 #endif

@@ -73,8 +73,7 @@ static int live_mounts_run(void *arg, int channel)
 	return child_answer(channel, &reply, sizeof(reply));
 }
 
-static void live_mounts_start(struct live_mounts_query *query,
-			      struct live_mounts_child *child)
+static void live_mounts_start(struct live_mounts_query *query, struct live_mounts_child *child)
 {
 	unsigned int index = query->next++;
 	struct mount_answer *out = &query->answers[index];
@@ -97,8 +96,7 @@ static void live_mounts_start(struct live_mounts_query *query,
 	query->running++;
 }
 
-static void live_mounts_finish(struct live_mounts_query *query,
-			       struct live_mounts_child *child)
+static void live_mounts_finish(struct live_mounts_query *query, struct live_mounts_child *child)
 {
 	struct mount_answer *out = &query->answers[child->index];
 	struct live_mounts_reply reply;
@@ -130,8 +128,7 @@ static bool live_mounts_wait(struct live_mounts_query *query, uint64_t deadline)
 		if (!query->children[i].child.pid)
 			continue;
 		children[count] = &query->children[i];
-		pfds[count++] = (struct pollfd){ query->children[i].child.channel, POLLIN,
-						 0 };
+		pfds[count++] = (struct pollfd){ query->children[i].child.channel, POLLIN, 0 };
 	}
 	rc = poll(pfds, count, deadline_left(deadline));
 	for (i = 0; i < count && rc > 0; i++)
@@ -161,11 +158,9 @@ static void live_mounts_kill(struct live_mounts_query *query)
 	}
 }
 
-int live_mounts(const struct nfs_mounts *mounts, uint64_t deadline,
-		struct mount_answer **out)
+int live_mounts(const struct nfs_mounts *mounts, uint64_t deadline, struct mount_answer **out)
 {
-	_cleanup_free_ struct mount_answer *answers = calloc(mounts->count + 1,
-							     sizeof(*answers));
+	_cleanup_free_ struct mount_answer *answers = calloc(mounts->count + 1, sizeof(*answers));
 	_cleanup_free_ struct live_mounts_query *query = calloc(1, sizeof(*query));
 	unsigned int i;
 

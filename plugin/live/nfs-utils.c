@@ -18,8 +18,7 @@
 static const struct {
 	const char *name, *text;
 } live_nfs_utils_files[] = {
-	{ "conf",
-	  "[ MountPoint \"/a\" ]\nproto=rdma\n[ MountPoint \"/b\" ]\nproto=rdma\n" },
+	{ "conf", "[ MountPoint \"/a\" ]\nproto=rdma\n[ MountPoint \"/b\" ]\nproto=rdma\n" },
 	{ "conf.d", NULL },
 	{ "conf.d/c.conf", "[ MountPoint \"/c\" ]\nproto=rdma\n" },
 };
@@ -47,21 +46,19 @@ static int live_nfs_utils_make_files(int folder)
 }
 
 /* Whether the section has its key. Errors: nfsconf cannot be run. */
-static int live_nfs_utils_has_key(const struct host *host, const char *nfsconf,
-				  const char *path, const char *section, bool *has)
+static int live_nfs_utils_has_key(const struct host *host, const char *nfsconf, const char *path,
+				  const char *section, bool *has)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	const char *argv[] = {
-		nfsconf, path, section, "-g", "MountPoint", "proto", NULL
-	};
+	const char *argv[] = { nfsconf, path, section, "-g", "MountPoint", "proto", NULL };
 	int rc = tool_run(argv, SAYS_MAX, host_deadline(host, TRY_MS), &text);
 
 	*has = !rc && !strncmp(text.text, "rdma", 4);
 	return rc == -EIO ? 0 : rc;
 }
 
-static int live_nfs_utils_test(const struct host *host, const char *nfsconf,
-			       const char *path, struct nfs_utils_behaviour *out)
+static int live_nfs_utils_test(const struct host *host, const char *nfsconf, const char *path,
+			       struct nfs_utils_behaviour *out)
 {
 	bool a = false, b = false, c = false;
 	int rc = live_nfs_utils_has_key(host, nfsconf, path, "-a/a", &a);
@@ -80,8 +77,7 @@ static int live_nfs_utils_test(const struct host *host, const char *nfsconf,
 	return 0;
 }
 
-int live_nfs_utils(const struct host *host, const char *nfsconf,
-		   struct nfs_utils_behaviour *out)
+int live_nfs_utils(const struct host *host, const char *nfsconf, struct nfs_utils_behaviour *out)
 {
 	char top[] = "/tmp/nfsrdma-conf.XXXXXX", path[sizeof(top) + 16];
 	_cleanup_close_ int folder = -1;

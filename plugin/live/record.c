@@ -45,8 +45,7 @@ const char *const live_units[] = {
 
 /* --- names of files --------------------------------------------------------------- */
 
-static int live_record_address_path(char path[HOST_PATH_MAX],
-				    const struct transport_address *to)
+static int live_record_address_path(char path[HOST_PATH_MAX], const struct transport_address *to)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;
 	const struct sockaddr_in *in = (const struct sockaddr_in *)&to->addr;
@@ -61,12 +60,10 @@ static int live_record_address_path(char path[HOST_PATH_MAX],
 	return 0;
 }
 
-static int live_record_netdev_path(char path[HOST_PATH_MAX], const char *what,
-				   const char *netdev)
+static int live_record_netdev_path(char path[HOST_PATH_MAX], const char *what, const char *netdev)
 {
 	if (!netdev[0] || strlen(netdev) >= IFNAMSIZ || strchr(netdev, '/'))
-		return err_set(EINVAL, "no network device has the name \"%.20s\"",
-			       netdev);
+		return err_set(EINVAL, "no network device has the name \"%.20s\"", netdev);
 	snprintf(path, HOST_PATH_MAX, ".nfsrdma/%s-%s.json", what, netdev);
 	return 0;
 }
@@ -78,8 +75,7 @@ static int live_record_missing(int rc, const char *path)
 	return rc == -ENOENT ? err_set(ENODATA, "the snapshot has no %s", path) : rc;
 }
 
-static int live_record_read(const struct host *host, const char *path,
-			    struct json_object **out)
+static int live_record_read(const struct host *host, const char *path, struct json_object **out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { 0 };
 	int rc;
@@ -138,8 +134,7 @@ static int live_replay_firewalld(const struct host *host, const char *netdev,
 	return rc ? rc : live_decode_firewalld(json, out);
 }
 
-static int live_replay_unit(const struct host *host, const char *unit, char *state,
-			    size_t cap)
+static int live_replay_unit(const struct host *host, const char *unit, char *state, size_t cap)
 {
 	_cleanup_(json_put_p) struct json_object *json = NULL;
 	int rc;
@@ -171,8 +166,7 @@ struct live_recorder {
 };
 
 /* Takes ownership of @json. */
-static int live_record_write(struct live_recorder *to, const char *path,
-			     struct json_object *json)
+static int live_record_write(struct live_recorder *to, const char *path, struct json_object *json)
 {
 	_cleanup_(json_put_p) struct json_object *owned = json;
 	const char *text;
@@ -185,8 +179,7 @@ static int live_record_write(struct live_recorder *to, const char *path,
 	return to->file(to->arg, path, text, len);
 }
 
-static int live_record_route(struct live_recorder *to,
-			     const struct transport_address *address)
+static int live_record_route(struct live_recorder *to, const struct transport_address *address)
 {
 	char path[HOST_PATH_MAX];
 	struct host_route route;
@@ -196,8 +189,8 @@ static int live_record_route(struct live_recorder *to,
 	if (rc)
 		return rc;
 	rc = to->live->route(to->host, address, &route);
-	return live_record_write(
-		to, path, rc ? answer_encode_error(rc) : live_encode_route(&route));
+	return live_record_write(to, path,
+				 rc ? answer_encode_error(rc) : live_encode_route(&route));
 }
 
 static int live_record_nftables(struct live_recorder *to)
@@ -223,8 +216,7 @@ static int live_record_firewalld(struct live_recorder *to, const char *netdev)
 		return rc;
 	rc = to->live->firewalld(to->host, netdev, &firewalld);
 	return live_record_write(to, path,
-				 rc ? answer_encode_error(rc)
-				    : live_encode_firewalld(&firewalld));
+				 rc ? answer_encode_error(rc) : live_encode_firewalld(&firewalld));
 }
 
 static int live_record_addresses(struct live_recorder *to, const char *netdev)
@@ -238,8 +230,7 @@ static int live_record_addresses(struct live_recorder *to, const char *netdev)
 		return rc;
 	rc = to->live->addresses(to->host, netdev, &addresses);
 	return live_record_write(to, path,
-				 rc ? answer_encode_error(rc)
-				    : live_encode_addresses(&addresses));
+				 rc ? answer_encode_error(rc) : live_encode_addresses(&addresses));
 }
 
 /* If the first query fails, all would: one error for all, and one deadline. */
@@ -306,16 +297,15 @@ int live_legacy_tables(const struct host *host, char *names, size_t cap)
 		for (cursor = text.text; (name = word_next(&cursor));) {
 			if (used + strlen(name) + 2 > cap)
 				break;
-			used += (size_t)snprintf(names + used, cap - used, "%s%s",
-						 used ? " " : "", name);
+			used += (size_t)snprintf(names + used, cap - used, "%s%s", used ? " " : "",
+						 name);
 		}
 	}
 	finding_clean(names);
 	return 0;
 }
 
-static int live_replay_changed(const struct host *host, const char *unit,
-			       int64_t *seconds)
+static int live_replay_changed(const struct host *host, const char *unit, int64_t *seconds)
 {
 	(void)host;
 	(void)seconds;

@@ -54,8 +54,7 @@ static int live_route_on_route(struct nl_msg *message, void *arg)
 	return NL_STOP;
 }
 
-static int live_route_on_error(struct sockaddr_nl *from, struct nlmsgerr *error,
-			       void *arg)
+static int live_route_on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
 {
 	struct live_route_answer *answer = arg;
 
@@ -103,8 +102,7 @@ static int live_route_wait(struct nl_sock *sock, uint64_t deadline)
 	while (rc < 0 && errno == EINTR);
 	if (rc < 0)
 		return err_sys("wait for a route");
-	return rc ? 0
-		  : err_set(ETIMEDOUT, "the kernel does not say which route it takes");
+	return rc ? 0 : err_set(ETIMEDOUT, "the kernel does not say which route it takes");
 }
 
 static int live_route_send(struct nl_sock *sock, struct nl_msg *request,
@@ -119,8 +117,7 @@ static int live_route_send(struct nl_sock *sock, struct nl_msg *request,
 	if (!rc)
 		rc = live_route_error(nl_socket_set_nonblocking(sock), "netlink");
 	if (!rc)
-		rc = live_route_error(nl_send_auto(sock, request),
-				      "a request for a route");
+		rc = live_route_error(nl_send_auto(sock, request), "a request for a route");
 	while (!rc && !answer->done) {
 		rc = live_route_wait(sock, deadline);
 		if (!rc && nl_recvmsgs_default(sock) < 0 && !answer->done)
@@ -137,16 +134,16 @@ static int live_route_none(int error, const struct transport_address *to)
 	bool v6 = to->addr.ss_family == AF_INET6;
 	char text[INET6_ADDRSTRLEN] = "";
 
-	inet_ntop(to->addr.ss_family, v6 ? (const void *)&in6->sin6_addr : &in->sin_addr,
-		  text, sizeof(text));
+	inet_ntop(to->addr.ss_family, v6 ? (const void *)&in6->sin6_addr : &in->sin_addr, text,
+		  sizeof(text));
 	return err_set(ENETUNREACH, "there is no route to %s: %s", text,
 		       error == EINVAL ? "a blackhole" : strerror(error));
 }
 
 static void live_route_address_text(struct nl_addr *address, char *buf, size_t cap)
 {
-	if (!address || !inet_ntop(nl_addr_get_family(address),
-				   nl_addr_get_binary_addr(address), buf, (socklen_t)cap))
+	if (!address || !inet_ntop(nl_addr_get_family(address), nl_addr_get_binary_addr(address),
+				   buf, (socklen_t)cap))
 		buf[0] = '\0';
 }
 
@@ -160,22 +157,18 @@ static int live_route_take(struct rtnl_route *route, const struct transport_addr
 	if (type != RTN_UNICAST && type != RTN_LOCAL)
 		return live_route_none(type == RTN_PROHIBIT ? EACCES : ENETUNREACH, to);
 	memset(out, 0, sizeof(*out));
-	if (!hop ||
-	    !if_indextoname((unsigned int)rtnl_route_nh_get_ifindex(hop), out->netdev))
+	if (!hop || !if_indextoname((unsigned int)rtnl_route_nh_get_ifindex(hop), out->netdev))
 		return err_set(EIO, "the route leaves by no device");
-	live_route_address_text(rtnl_route_nh_get_gateway(hop)
-					?: rtnl_route_nh_get_via(hop),
+	live_route_address_text(rtnl_route_nh_get_gateway(hop) ?: rtnl_route_nh_get_via(hop),
 				out->gateway, sizeof(out->gateway));
-	live_route_address_text(rtnl_route_get_pref_src(route), out->source,
-				sizeof(out->source));
+	live_route_address_text(rtnl_route_get_pref_src(route), out->source, sizeof(out->source));
 	if (!rtnl_route_get_metric(route, RTAX_MTU, &mtu))
 		out->mtu = mtu;
 	out->local = type == RTN_LOCAL;
 	return 0;
 }
 
-int live_route(const struct host *host, const struct transport_address *to,
-	       struct host_route *out)
+int live_route(const struct host *host, const struct transport_address *to, struct host_route *out)
 {
 	_cleanup_(live_route_socket_free_p) struct nl_sock *sock = nl_socket_alloc();
 	_cleanup_(live_route_message_free_p) struct nl_msg *request = NULL;
@@ -187,8 +180,7 @@ int live_route(const struct host *host, const struct transport_address *to,
 		return err_no_memory();
 	rc = live_route_request_new(&request, to);
 	if (!rc)
-		rc = live_route_send(sock, request, &answer,
-				     host_deadline(host, ROUTE_MS));
+		rc = live_route_send(sock, request, &answer, host_deadline(host, ROUTE_MS));
 	route = answer.route;
 	if (rc)
 		return rc;

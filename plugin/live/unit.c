@@ -34,12 +34,10 @@ static int live_unit_load(struct live_unit_query *query, const char *unit)
 	const char *args[LIVE_BUS_ARGS] = { unit }, *text;
 	int rc;
 
-	rc = live_bus_call(query->bus, &manager, "LoadUnit", args, query->deadline,
-			   &reply);
+	rc = live_bus_call(query->bus, &manager, "LoadUnit", args, query->deadline, &reply);
 	if (rc)
 		return rc;
-	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'o', &text),
-				  "LoadUnit");
+	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'o', &text), "LoadUnit");
 	if (rc)
 		return rc;
 	if (!str_copy(query->path, sizeof(query->path), text))
@@ -79,8 +77,7 @@ static int live_unit_get_text(struct live_unit_query *query, const char *name, c
 }
 
 /* Opens the bus and finds an existing unit. */
-static int live_unit_open(struct live_unit_query *query, const struct host *host,
-			  const char *unit)
+static int live_unit_open(struct live_unit_query *query, const struct host *host, const char *unit)
 {
 	char loaded[32];
 	int rc;
@@ -112,8 +109,7 @@ int live_unit_changed(const struct host *host, const char *unit, int64_t *second
 	uint64_t usec = 0;
 
 	if (!rc)
-		rc = live_unit_get_value(&query, "StateChangeTimestamp", 't', &reply,
-					 &usec);
+		rc = live_unit_get_value(&query, "StateChangeTimestamp", 't', &reply, &usec);
 	*seconds = (int64_t)(usec / 1000000);
 	return rc;
 }

@@ -24,8 +24,7 @@ static void mounts_audit_set(struct mount_opinion *opinion, enum finding_status 
 	vsnprintf(opinion->text, sizeof(opinion->text), fmt, ap);
 }
 
-void mounts_say(struct mount_opinion *opinion, enum finding_status status,
-		const char *fmt, ...)
+void mounts_say(struct mount_opinion *opinion, enum finding_status status, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -34,8 +33,8 @@ void mounts_say(struct mount_opinion *opinion, enum finding_status status,
 	va_end(ap);
 }
 
-void mounts_say_why(struct mount_opinion *opinion, enum finding_status status,
-		    const char *reason, const char *fmt, ...)
+void mounts_say_why(struct mount_opinion *opinion, enum finding_status status, const char *reason,
+		    const char *fmt, ...)
 {
 	va_list ap;
 
@@ -45,8 +44,7 @@ void mounts_say_why(struct mount_opinion *opinion, enum finding_status status,
 	va_end(ap);
 }
 
-void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because,
-		 const char *fmt, ...)
+void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -65,8 +63,7 @@ bool mounts_same_server(const struct nfs_mount *a, const struct nfs_mount *b)
 
 /* The same mount in the first look, its answer, and whether the transport is proven: the reply to
  * statfs(2) was counted by an RDMA connection. */
-static void mounts_audit_compare(const struct mounts_seen *seen,
-				 struct mount_verdict *verdict)
+static void mounts_audit_compare(const struct mounts_seen *seen, struct mount_verdict *verdict)
 {
 	const struct nfs_mount *mount = verdict->mount, *before;
 	struct xprt_sum now, then;
@@ -95,10 +92,10 @@ static void mounts_audit_compare(const struct mounts_seen *seen,
 /* The client's own errors: it did not ask the server. */
 static bool mounts_audit_was_not_asked(int error)
 {
-	static const int errors[] = { 0,           EACCES,       EPERM,  ENOENT,
-				      ENOTDIR,     ENAMETOOLONG, EXDEV,  EMFILE,
-				      ENFILE,      EAGAIN,       ENOMEM, ELOOP,
-				      EKEYEXPIRED, ECHILD };
+	static const int errors[] = {
+		0,      EACCES, EPERM,  ENOENT, ENOTDIR, ENAMETOOLONG, EXDEV,
+		EMFILE, ENFILE, EAGAIN, ENOMEM, ELOOP,   EKEYEXPIRED,  ECHILD
+	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(errors); i++)
@@ -128,16 +125,14 @@ static const char *mounts_audit_reason(int error, bool hard)
 	return mounts_audit_was_not_asked(error) ? "not-asked" : "error";
 }
 
-static void mounts_audit_answer(const struct mount_verdict *verdict,
-				struct mount_opinion *out)
+static void mounts_audit_answer(const struct mount_verdict *verdict, struct mount_opinion *out)
 {
 	const struct mount_answer *answer = verdict->answer;
 	bool hard = verdict->mount->hard;
 	char left[64] = "";
 
 	if (answer && answer->left)
-		snprintf(left, sizeof(left), "; process %d survived SIGKILL",
-			 answer->left);
+		snprintf(left, sizeof(left), "; process %d survived SIGKILL", answer->left);
 
 	if (verdict->view->covered || !answer)
 		mounts_say(out, FINDING_SKIP, "not asked");
@@ -146,18 +141,15 @@ static void mounts_audit_answer(const struct mount_verdict *verdict,
 	else if (answer->state == MOUNT_NO_ANSWER)
 		mounts_say_why(out, FINDING_FAIL, hard ? "silent-hard" : "silent-soft",
 			       "the server does not answer; programs that use it %s%s",
-			       hard ? "wait until it does" : "wait, then get an error",
-			       left);
+			       hard ? "wait until it does" : "wait, then get an error", left);
 	else if (mounts_audit_was_not_asked(answer->error))
-		mounts_say_why(
-			out, FINDING_UNKNOWN, mounts_audit_reason(answer->error, hard),
-			"could not be asked: %s",
-			!answer->error           ? "time ran out"
-			: answer->error == EXDEV ? "something else is mounted there now"
-						 : strerror(answer->error));
+		mounts_say_why(out, FINDING_UNKNOWN, mounts_audit_reason(answer->error, hard),
+			       "could not be asked: %s",
+			       !answer->error           ? "time ran out"
+			       : answer->error == EXDEV ? "something else is mounted there now"
+							: strerror(answer->error));
 	else
-		mounts_say_why(out, FINDING_FAIL,
-			       mounts_audit_reason(answer->error, hard),
+		mounts_say_why(out, FINDING_FAIL, mounts_audit_reason(answer->error, hard),
 			       "answers with an error: %s", strerror(answer->error));
 }
 
@@ -192,8 +184,8 @@ int mounts_audit(const struct mounts_seen *seen, struct mount_verdict **out)
 
 enum finding_status mounts_status(const struct mount_verdict *verdict)
 {
-	static const enum finding_status order[] = { FINDING_FAIL, FINDING_UNKNOWN,
-						     FINDING_WARN, FINDING_PASS };
+	static const enum finding_status order[] = { FINDING_FAIL, FINDING_UNKNOWN, FINDING_WARN,
+						     FINDING_PASS };
 	unsigned int i, aspect;
 
 	for (i = 0; i < ARRAY_SIZE(order); i++)

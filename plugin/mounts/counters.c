@@ -47,8 +47,8 @@ static const char *mounts_counters_meaning(enum xprt_column column, char buf[128
 }
 
 /* The rise between two looks; 0 after one look, or on another connection. */
-static uint64_t mounts_counters_rise(const struct mount_verdict *self,
-				     const struct xprt_sum *now, enum xprt_column column)
+static uint64_t mounts_counters_rise(const struct mount_verdict *self, const struct xprt_sum *now,
+				     enum xprt_column column)
 {
 	struct xprt_sum before;
 
@@ -62,8 +62,8 @@ static uint64_t mounts_counters_rise(const struct mount_verdict *self,
 }
 
 /* failed_marshal_count is no error: it also counts calls that wait for memory regions. */
-static void mounts_counters_errors(const struct mount_verdict *self,
-				   const struct xprt_sum *now, struct words *bad)
+static void mounts_counters_errors(const struct mount_verdict *self, const struct xprt_sum *now,
+				   struct words *bad)
 {
 	uint64_t rose = mounts_counters_rise(self, now, XPRT_BAD_REPLIES);
 	char more[64] = "", meaning[128];
@@ -81,8 +81,8 @@ static void mounts_counters_errors(const struct mount_verdict *self,
 }
 
 /* Each idle connection may have been reopened. */
-static void mounts_counters_reconnects(const struct mount_verdict *self,
-				       const struct xprt_sum *now, struct words *bad)
+static void mounts_counters_reconnects(const struct mount_verdict *self, const struct xprt_sum *now,
+				       struct words *bad)
 {
 	uint64_t rose = mounts_counters_rise(self, now, XPRT_CONNECTS);
 	struct xprt_sum before;
@@ -91,15 +91,14 @@ static void mounts_counters_reconnects(const struct mount_verdict *self,
 		return;
 	mounts_sum(self->before, &before);
 	if (rose > before.unused)
-		words_add(bad,
-			  "%llu new connections during this check: it is lost in use",
+		words_add(bad, "%llu new connections during this check: it is lost in use",
 			  (unsigned long long)rose);
 }
 
 /* More than idle times explain. Only a note, since a connection may be older than all
  * present mounts. */
-static void mounts_counters_history(const struct mounts_audit *audit,
-				    const struct xprt_sum *now, struct words *notes)
+static void mounts_counters_history(const struct mounts_audit *audit, const struct xprt_sum *now,
+				    struct words *notes)
 {
 	const struct nfs_mount *mount = audit->verdicts[audit->index].mount, *other;
 	uint64_t age = mount->age, connects = now->values[XPRT_CONNECTS], idle;
@@ -133,8 +132,8 @@ void mounts_judge_counters(const struct mounts_audit *audit, struct mount_opinio
 	mounts_sum(self->mount, &now);
 	if (now.ncolumns <= XPRT_BAD_REPLIES) {
 		mounts_say_why(out, FINDING_UNKNOWN, "few-numbers",
-			       "mountstats has %u numbers for RDMA; Linux prints %u",
-			       now.ncolumns, XPRT_COLUMNS);
+			       "mountstats has %u numbers for RDMA; Linux prints %u", now.ncolumns,
+			       XPRT_COLUMNS);
 		return;
 	}
 	mounts_counters_errors(self, &now, &bad);

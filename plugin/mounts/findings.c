@@ -24,8 +24,7 @@ struct mounts_findings_run {
 
 /* --- evidence ------------------------------------------------------------------------------ */
 
-static void mounts_findings_transport(struct finding *finding,
-				      const struct mount_verdict *verdict)
+static void mounts_findings_transport(struct finding *finding, const struct mount_verdict *verdict)
 {
 	const struct view_wanted *wanted = &verdict->view->wanted;
 	const struct nfs_mount *mount = verdict->mount;
@@ -68,20 +67,18 @@ static void mounts_findings_xprts(struct finding *finding, const struct nfs_moun
 		xprt = &mount->xprts[i];
 		snprintf(key, sizeof(key), "connection_%u", i + 1);
 		words_add(&words, "%s", xprt->proto);
-		for (column = 0; view_is_rdma(xprt->proto) && column < xprt->nvalues &&
-				 column < XPRT_COLUMNS;
+		for (column = 0;
+		     view_is_rdma(xprt->proto) && column < xprt->nvalues && column < XPRT_COLUMNS;
 		     column++)
 			if (xprt->values[column])
-				words_add(&words, "%s %" PRIu64,
-					  xprt_columns[column].name,
+				words_add(&words, "%s %" PRIu64, xprt_columns[column].name,
 					  xprt->values[column]);
 		finding_text(finding, key, "%s", words_text(&words));
 	}
 }
 
 /* All columns that the kernel prints, by name, including zeros. */
-static void mounts_findings_counters(struct finding *finding,
-				     const struct mount_verdict *verdict)
+static void mounts_findings_counters(struct finding *finding, const struct mount_verdict *verdict)
 {
 	struct xprt_sum sum;
 	unsigned int i;
@@ -97,8 +94,7 @@ static void mounts_findings_counters(struct finding *finding,
 /* --- one aspect ---------------------------------------------------------------------------- */
 
 static void mounts_findings_one(struct mounts_findings_run *run,
-				const struct mount_verdict *verdict,
-				enum mount_aspect aspect)
+				const struct mount_verdict *verdict, enum mount_aspect aspect)
 {
 	const struct mount_opinion *opinion = &verdict->opinions[aspect];
 	struct finding *finding = &run->finding;
@@ -124,23 +120,21 @@ static void mounts_findings_one(struct mounts_findings_run *run,
 }
 
 /* Mounts of a status beyond the bound of the report. */
-static void mounts_findings_rest(struct mounts_findings_run *run,
-				 enum mount_aspect aspect, enum finding_status status,
-				 unsigned int count)
+static void mounts_findings_rest(struct mounts_findings_run *run, enum mount_aspect aspect,
+				 enum finding_status status, unsigned int count)
 {
 	if (!count)
 		return;
 	finding_init(&run->finding,
-		     aspect < MOUNT_ASPECTS ? mount_aspect_ids[aspect] : "mount.missing",
-		     status, "%u more mount%s", count, count == 1 ? "" : "s");
+		     aspect < MOUNT_ASPECTS ? mount_aspect_ids[aspect] : "mount.missing", status,
+		     "%u more mount%s", count, count == 1 ? "" : "s");
 	finding_number(&run->finding, "mounts", count);
 	run->sink(run->arg, &run->finding);
 }
 
 /* One finding for each mount with this status. */
-static void mounts_findings_each(struct mounts_findings_run *run,
-				 enum mount_aspect aspect, enum finding_status status,
-				 bool noted, unsigned int *room)
+static void mounts_findings_each(struct mounts_findings_run *run, enum mount_aspect aspect,
+				 enum finding_status status, bool noted, unsigned int *room)
 {
 	unsigned int i, rest = 0;
 
@@ -160,8 +154,7 @@ static void mounts_findings_each(struct mounts_findings_run *run,
 }
 
 static unsigned int mounts_findings_count(const struct mounts_findings_run *run,
-					  enum mount_aspect aspect,
-					  enum finding_status status)
+					  enum mount_aspect aspect, enum finding_status status)
 {
 	unsigned int i, count = 0;
 
@@ -172,8 +165,7 @@ static unsigned int mounts_findings_count(const struct mounts_findings_run *run,
 }
 
 /* One finding for all good mounts of an aspect; or that it does not apply. */
-static void mounts_findings_good(struct mounts_findings_run *run,
-				 enum mount_aspect aspect)
+static void mounts_findings_good(struct mounts_findings_run *run, enum mount_aspect aspect)
 {
 	static const struct {
 		const char *good, *absent;
@@ -200,8 +192,8 @@ static void mounts_findings_good(struct mounts_findings_run *run,
 		snprintf(slowest, sizeof(slowest), ", slowest in %.1f ms", ms);
 	if (good)
 		finding_init(&run->finding, mount_aspect_ids[aspect], FINDING_PASS,
-			     "%s (%u mount%s)%s", words[aspect].good, good,
-			     good == 1 ? "" : "s", slowest);
+			     "%s (%u mount%s)%s", words[aspect].good, good, good == 1 ? "" : "s",
+			     slowest);
 	else if (mounts_findings_count(run, aspect, FINDING_SKIP) ==
 		 view_nfs(run->seen->view)->count)
 		finding_init(&run->finding, mount_aspect_ids[aspect], FINDING_SKIP, "%s",
@@ -213,11 +205,9 @@ static void mounts_findings_good(struct mounts_findings_run *run,
 	run->sink(run->arg, &run->finding);
 }
 
-static void mounts_findings_aspect(struct mounts_findings_run *run,
-				   enum mount_aspect aspect)
+static void mounts_findings_aspect(struct mounts_findings_run *run, enum mount_aspect aspect)
 {
-	static const enum finding_status bad[] = { FINDING_FAIL, FINDING_UNKNOWN,
-						   FINDING_WARN };
+	static const enum finding_status bad[] = { FINDING_FAIL, FINDING_UNKNOWN, FINDING_WARN };
 	bool each = aspect == MOUNT_TRANSPORT || aspect == MOUNT_COUNTERS;
 	unsigned int i, room = FINDINGS_MAX;
 
@@ -251,8 +241,8 @@ static void mounts_findings_on_missing(void *arg, const struct mount_missing *mi
 		return;
 	}
 	m->listed++;
-	finding_init(finding, "mount.missing", missing->status, "%.200s: %s",
-		     missing->dir->path, missing->text);
+	finding_init(finding, "mount.missing", missing->status, "%.200s: %s", missing->dir->path,
+		     missing->text);
 	if (missing->reason)
 		finding_reason(finding, missing->reason);
 	mounts_missing_names(finding, missing);
@@ -285,26 +275,24 @@ static void mounts_findings_list(struct mounts_findings_run *run)
 	mounts_missing(run->seen->view, mounts_findings_count_missing, &missing);
 	if (mounts->count)
 		snprintf(summary, sizeof(summary),
-			 "%u NFS mount%s: %u over RDMA, %u over TCP or UDP",
-			 mounts->count, plural, rdma, other);
+			 "%u NFS mount%s: %u over RDMA, %u over TCP or UDP", mounts->count, plural,
+			 rdma, other);
 	else
 		snprintf(summary, sizeof(summary), "this host has no NFS mount");
 	if (missing)
 		snprintf(summary + strlen(summary), 64, "; %u missing", missing);
 
 	if (mounts->unreadable)
-		finding_init(
-			finding, "mount.list", FINDING_UNKNOWN,
-			"%u NFS mount%s, and %u more whose line in mountinfo is malformed",
-			mounts->count, plural, mounts->unreadable);
+		finding_init(finding, "mount.list", FINDING_UNKNOWN,
+			     "%u NFS mount%s, and %u more whose line in mountinfo is malformed",
+			     mounts->count, plural, mounts->unreadable);
 	else if (mounts->cut)
 		finding_init(finding, "mount.list", FINDING_UNKNOWN,
-			     "more than %u NFS mounts; the rest was ignored",
-			     mounts->count);
+			     "more than %u NFS mounts; the rest was ignored", mounts->count);
 	else if (*mounts->fstab_unknown)
 		finding_init(finding, "mount.list", FINDING_UNKNOWN,
-			     "%u NFS mount%s, but fstab could not be read: %s",
-			     mounts->count, plural, mounts->fstab_unknown);
+			     "%u NFS mount%s, but fstab could not be read: %s", mounts->count,
+			     plural, mounts->fstab_unknown);
 	else
 		finding_init(finding, "mount.list", FINDING_PASS, "%s%s%s", summary,
 			     lacks ? "; requested transports are not all known: " : "",

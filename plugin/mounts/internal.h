@@ -32,20 +32,19 @@ struct mounts_audit {
 };
 
 /* Sets an opinion. */
-void mounts_say(struct mount_opinion *opinion, enum finding_status status,
-		const char *fmt, ...) PRINTF_LIKE(3, 4);
+void mounts_say(struct mount_opinion *opinion, enum finding_status status, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
 /* The same, with its reason. */
-void mounts_say_why(struct mount_opinion *opinion, enum finding_status status,
-		    const char *reason, const char *fmt, ...) PRINTF_LIKE(4, 5);
+void mounts_say_why(struct mount_opinion *opinion, enum finding_status status, const char *reason,
+		    const char *fmt, ...) PRINTF_LIKE(4, 5);
 /* Skipped because of another aspect of the same mount, or of the mount above it. */
-void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because,
-		 const char *fmt, ...) PRINTF_LIKE(3, 4);
+void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
 
 /* names.c */
 
 /* The Proto= of nfsmount.conf that applies to a mount, or NULL. */
-const struct conf_value *mounts_conf_proto(const struct view *view,
-					   const struct nfs_mount *mount);
+const struct conf_value *mounts_conf_proto(const struct view *view, const struct nfs_mount *mount);
 
 /* transport.c */
 
@@ -64,7 +63,7 @@ void mounts_judge_counters(const struct mounts_audit *audit, struct mount_opinio
 struct xprt_sum {
 	unsigned int nxprts;   /* connections over RDMA */
 	unsigned int ncolumns; /* columns that all of them have */
-	unsigned int unused; /* connections whose idle time is 0: just used, or closed */
+	unsigned int unused;   /* connections whose idle time is 0: just used, or closed */
 	uint64_t values[XPRT_COLUMNS];
 };
 

@@ -16,8 +16,7 @@ struct mounts_measure {
 
 #define LABELS_OF_MOUNT 3
 
-static void mounts_measure(const struct mounts_measure *m, enum metric metric,
-			   double value)
+static void mounts_measure(const struct mounts_measure *m, enum metric metric, double value)
 {
 	report_metric(m->report, metric, value, m->labels);
 }
@@ -51,8 +50,7 @@ static void mounts_measure_counters(const struct mounts_measure *m)
 		mounts_measure(m, METRIC_MOUNT_READ_BYTES, (double)reads->bytes);
 }
 
-static void mounts_measure_mount(struct mounts_measure *m,
-				 const struct mount_verdict *verdict)
+static void mounts_measure_mount(struct mounts_measure *m, const struct mount_verdict *verdict)
 {
 	const struct view_mount *view = verdict->view;
 	const struct nfs_mount *mount = verdict->mount;
@@ -67,8 +65,7 @@ static void mounts_measure_mount(struct mounts_measure *m,
 
 	more[0] = (struct metric_label){ "nfs_version", mount->vers };
 	more[1] = (struct metric_label){ "protocol", view_run_name(mount) };
-	more[2] = (struct metric_label){ "requested",
-					 view_asked_name(view->wanted.asked) };
+	more[2] = (struct metric_label){ "requested", view_asked_name(view->wanted.asked) };
 	more[3] = (struct metric_label){ "requested_by", view_by_name(view->wanted.by) };
 	mounts_measure(m, METRIC_MOUNT_INFO, 1);
 	memset(more, 0, 4 * sizeof(*more));
@@ -118,8 +115,7 @@ void mounts_metrics(const struct mounts_measured *what, struct report *report)
 	report_metric(report, METRIC_MOUNTS_OMITTED, total - shown, NULL);
 }
 
-void mounts_metrics_of(const struct host *host, struct mounts_measured *what,
-		       struct report *report)
+void mounts_metrics_of(const struct host *host, struct mounts_measured *what, struct report *report)
 {
 	struct host_system system;
 

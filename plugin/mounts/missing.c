@@ -14,21 +14,18 @@ static bool mounts_missing_came_before(const struct view *view, size_t index)
 	size_t i;
 
 	for (i = 0; i < index; i++)
-		if (view_dir(view, i)->wanted.rdma &&
-		    !strcmp(view_dir(view, i)->path, path))
+		if (view_dir(view, i)->wanted.rdma && !strcmp(view_dir(view, i)->path, path))
 			return true;
 	return false;
 }
 
 /* The place that expects a mount there now, or NULL. */
-static const struct view_place *mounts_missing_expected(const struct view *view,
-							const char *path)
+static const struct view_place *mounts_missing_expected(const struct view *view, const char *path)
 {
 	size_t i;
 
 	for (i = 0; i < view_ndirs(view); i++)
-		if (view_dir(view, i)->place->expected &&
-		    !strcmp(view_dir(view, i)->path, path))
+		if (view_dir(view, i)->place->expected && !strcmp(view_dir(view, i)->path, path))
 			return view_dir(view, i)->place;
 	return NULL;
 }
@@ -68,9 +65,8 @@ static void mounts_missing_judge(const struct view *view, const struct view_dir 
 	bool unknown = dir->mounted == DIR_UNKNOWN ||
 		       (dir->mounted == DIR_OTHER && !*dir->on->type);
 	static const char *const reasons[] = {
-		[PLACE_POOL] = "pool",          [PLACE_FSTAB] = "fstab",
-		[PLACE_UNIT] = "unit",          [PLACE_DOMAIN] = "vdsm",
-		[PLACE_PENDING] = "unfinished",
+		[PLACE_POOL] = "pool",   [PLACE_FSTAB] = "fstab",        [PLACE_UNIT] = "unit",
+		[PLACE_DOMAIN] = "vdsm", [PLACE_PENDING] = "unfinished",
 	};
 	char what[124];
 
@@ -91,15 +87,15 @@ static void mounts_missing_judge(const struct view *view, const struct view_dir 
 	if (unknown)
 		snprintf(what, sizeof(what), "unknown what is mounted there");
 	else if (dir->mounted == DIR_OTHER)
-		snprintf(what, sizeof(what), "%.70s (%s) is mounted there",
-			 dir->on->source, dir->on->type);
+		snprintf(what, sizeof(what), "%.70s (%s) is mounted there", dir->on->source,
+			 dir->on->type);
 	else if (dir->mounted == DIR_AUTOMOUNT)
 		snprintf(what, sizeof(what), "mounted on demand, not mounted now");
 	else
 		snprintf(what, sizeof(what), "not mounted");
 	snprintf(out->text, sizeof(out->text), "%s, %s %.160s %s %.100s%sRDMA", what,
-		 by ? "but" : "and", wanted->from, view_verb(wanted),
-		 source ? source : "", source ? " over " : "");
+		 by ? "but" : "and", wanted->from, view_verb(wanted), source ? source : "",
+		 source ? " over " : "");
 }
 
 void mounts_missing(const struct view *view, mount_missing_fn fn, void *arg)

@@ -52,7 +52,7 @@ struct mount_verdict {
 	const struct nfs_mount *before;    /* the same at the first look, or NULL */
 	const struct mount_answer *answer; /* NULL: not asked */
 	const struct view_mount *view;     /* requested and actual transport */
-	bool proven; /* it was asked, and the reply came over RDMA */
+	bool proven;                       /* it was asked, and the reply came over RDMA */
 	/* The mount over TCP whose connection it shares, or NULL. */
 	const struct nfs_mount *sharer;
 	/* Proto= of nfsmount.conf that overrides its options, or NULL. */
@@ -132,7 +132,7 @@ enum reads_state {
 	READS_FEW,     /* fewer than 10 READs */
 	READS_UNCLEAR, /* too small for a verdict, or not all READs are counted */
 	READS_WHOLE,   /* data from RDMA Writes was delivered: no 812-byte bug */
-	READS_LOST, /* most READs are short, and most bytes received were not delivered */
+	READS_LOST,    /* most READs are short, and most bytes received were not delivered */
 };
 
 #define READS_TEXT_MAX 384

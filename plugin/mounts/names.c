@@ -8,8 +8,7 @@
 #include "plugin/mounts/internal.h"
 #include "rpcrdma/nfs/nfs.h"
 
-const struct conf_value *mounts_conf_proto(const struct view *view,
-					   const struct nfs_mount *mount)
+const struct conf_value *mounts_conf_proto(const struct view *view, const struct nfs_mount *mount)
 {
 	const struct conf *conf = view_nfsmount_conf(view);
 
@@ -60,8 +59,7 @@ static char *mounts_names_rdma_options(const struct nfs_mount *mount)
 		    (!strcmp(name, "port") && asks.asked != ASKED_RDMA))
 			opts_remove(opts, i - 1);
 	}
-	rc = rc ? rc
-		: opts_append(opts, "proto", strchr(mount->addr, ':') ? "rdma6" : "rdma");
+	rc = rc ? rc : opts_append(opts, "proto", strchr(mount->addr, ':') ? "rdma6" : "rdma");
 	if (!rc && opts_find(opts, "port") < 0)
 		rc = opts_append(opts, "port", NFS_RDMA_PORT_TEXT);
 	return rc || opts_format(opts, &text) ? NULL : text;
@@ -70,8 +68,7 @@ static char *mounts_names_rdma_options(const struct nfs_mount *mount)
 /* --- names ---------------------------------------------------------------------------------- */
 
 /* For a transport that is not as requested. */
-static void mounts_names_cause(struct finding *finding,
-			       const struct mount_verdict *verdict)
+static void mounts_names_cause(struct finding *finding, const struct mount_verdict *verdict)
 {
 	const struct view_place *place = verdict->view->wanted.place;
 	_cleanup_free_ char *options = mounts_names_rdma_options(verdict->mount);

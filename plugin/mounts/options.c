@@ -57,10 +57,8 @@ static void mounts_options_soft(const struct nfs_mount *mount, struct words *bad
 			"soft with timeo=%u,retrans=%u gives up after %.1f s, but the client may wait %u s before it reconnects",
 			mount->timeo, mount->retrans, (double)tenths / 10, BACKOFF_MAX_S);
 	else
-		words_add(
-			notes,
-			"soft: programs get an error when the server is silent for %.0f s",
-			(double)tenths / 10);
+		words_add(notes, "soft: programs get an error when the server is silent for %.0f s",
+			  (double)tenths / 10);
 }
 
 static void mounts_options_nconnect(const struct nfs_mount *mount, struct words *bad)
@@ -75,9 +73,8 @@ static void mounts_options_nconnect(const struct nfs_mount *mount, struct words 
 		return;
 	words_add(bad, "nconnect=%u, but it has %u connection%s%s", wanted, mount->nxprts,
 		  mount->nxprts == 1 ? "" : "s",
-		  *mount->vers == '4'
-			  ? ": with NFSv4 this kernel applies nconnect to TCP only"
-			  : ": the first mount of a server decides");
+		  *mount->vers == '4' ? ": with NFSv4 this kernel applies nconnect to TCP only"
+				      : ": the first mount of a server decides");
 }
 
 void mounts_judge_options(const struct mounts_audit *audit, struct mount_opinion *out)
@@ -103,13 +100,11 @@ void mounts_judge_options(const struct mounts_audit *audit, struct mount_opinion
 	reason = reason || !bad.count ? reason : "small-io";
 	/* RDMA does not place data that must be processed: ddp_allowed in rpcrdma_marshal_req(). */
 	if (!strcmp(mount->sec, "krb5i") || !strcmp(mount->sec, "krb5p"))
-		words_add(&notes, "sec=%s: data is copied, not placed by RDMA",
-			  mount->sec);
+		words_add(&notes, "sec=%s: data is copied, not placed by RDMA", mount->sec);
 	if (bad.count) {
 		mounts_say_why(out, FINDING_WARN, reason, "%s", words_text(&bad));
 		return;
 	}
-	mounts_say(out, FINDING_PASS, "%s",
-		   notes.count ? words_text(&notes) : "none hinders RDMA");
+	mounts_say(out, FINDING_PASS, "%s", notes.count ? words_text(&notes) : "none hinders RDMA");
 	out->note = notes.count > 0;
 }

@@ -42,8 +42,7 @@ enum reads_state reads_judge(const struct nfs_reads *reads)
 	/* A mount's own calls do not include those to pNFS data servers. */
 	if (reads->shorts > reads->calls || reads->bytes > reads->received)
 		return READS_UNCLEAR;
-	if (reads->shorts > reads->calls / 2 &&
-	    reads->bytes < reads_data_at_least(reads) / 2)
+	if (reads->shorts > reads->calls / 2 && reads->bytes < reads_data_at_least(reads) / 2)
 		return READS_LOST;
 	/* At least one was longer than a READ without RDMA Write can be. */
 	if (reads->bytes / reads->calls > INLINE_MAX)
@@ -59,17 +58,16 @@ const char *reads_text(const struct nfs_reads *reads, char text[READS_TEXT_MAX])
 
 	if (state == READS_UNKNOWN)
 		snprintf(text, READS_TEXT_MAX, "mountstats %s",
-			 reads->broken
-				 ? "has a count of READs that is no number, or too large"
-				 : "does not count READs");
+			 reads->broken ? "has a count of READs that is no number, or too large"
+				       : "does not count READs");
 	else if (state == READS_FEW)
-		snprintf(text, READS_TEXT_MAX, "%" PRIu64 " READ%s; %u are needed",
-			 reads->calls, reads->calls == 1 ? "" : "s", READS_LEAST);
+		snprintf(text, READS_TEXT_MAX, "%" PRIu64 " READ%s; %u are needed", reads->calls,
+			 reads->calls == 1 ? "" : "s", READS_LEAST);
 	else
 		snprintf(
 			text, READS_TEXT_MAX,
-			"%s%" PRIu64 " of %" PRIu64 " READs were short, and %" PRIu64
-			" of %" PRIu64 " bytes received were delivered%s",
+			"%s%" PRIu64 " of %" PRIu64 " READs were short, and %" PRIu64 " of %" PRIu64
+			" bytes received were delivered%s",
 			state == READS_LOST
 				? "this host's kernel cannot read more than 812 bytes over NFS/RDMA: "
 				: "",
@@ -101,8 +99,7 @@ const struct nfs_mount *reads_proof(const struct nfs_mounts *mounts, const char 
 	for (i = 0; i < ARRAY_SIZE(order) && !found; i++) {
 		for (j = 0; j < mounts->count; j++) {
 			mount = &mounts->list[j];
-			if (view_run(mount) != RUN_RDMA ||
-			    reads_judge(&mount->reads) != order[i])
+			if (view_run(mount) != RUN_RDMA || reads_judge(&mount->reads) != order[i])
 				continue;
 			if (!found || (spec && !strcmp(mount->fs_spec, spec)))
 				found = mount;

@@ -21,8 +21,7 @@
 
 /* A mount over TCP whose connection this one shares: of the same server and version, and
  * not known to be younger; preferably one for which TCP was requested. */
-static const struct mount_verdict *mounts_transport_find_trunk(
-	const struct mounts_audit *audit)
+static const struct mount_verdict *mounts_transport_find_trunk(const struct mounts_audit *audit)
 {
 	const struct mount_verdict *self = &audit->verdicts[audit->index], *found = NULL;
 	unsigned int i;
@@ -48,8 +47,7 @@ static const struct mount_verdict *mounts_transport_find_trunk(
 static const char *mounts_transport_request(const struct view_wanted *wanted,
 					    char buf[POLICY_FROM_MAX + 32])
 {
-	snprintf(buf, POLICY_FROM_MAX + 32, "%.200s %s RDMA", wanted->from,
-		 view_verb(wanted));
+	snprintf(buf, POLICY_FROM_MAX + 32, "%.200s %s RDMA", wanted->from, view_verb(wanted));
 	return buf;
 }
 
@@ -67,8 +65,8 @@ enum mounts_cause {
 enum mounts_remount { REMOUNT_BY_HAND, REMOUNT_POOL, REMOUNT_DOMAIN, REMOUNT_COUNT };
 
 static const char *const mounts_transport_reasons[REMOUNT_COUNT][CAUSE_COUNT] = {
-	[REMOUNT_BY_HAND] = { "overruled", "later-option", "shared-connection",
-			      "not-requested", "mounted-before", "unexplained" },
+	[REMOUNT_BY_HAND] = { "overruled", "later-option", "shared-connection", "not-requested",
+			      "mounted-before", "unexplained" },
 	[REMOUNT_POOL] = { "pool", "pool", "pool-shared", "pool", "pool", "pool" },
 	[REMOUNT_DOMAIN] = { "vdsm", "vdsm", "vdsm-shared", "vdsm", "vdsm", "vdsm" },
 };
@@ -94,8 +92,8 @@ static enum mounts_cause mounts_transport_find_cause(const struct mounts_audit *
 	return self->view->wanted.covered ? CAUSE_NOT_REQUESTED : CAUSE_BEFORE;
 }
 
-static void mounts_transport_explain(const struct mount_verdict *self,
-				     enum mounts_cause cause, char *buf, size_t cap)
+static void mounts_transport_explain(const struct mount_verdict *self, enum mounts_cause cause,
+				     char *buf, size_t cap)
 {
 	if (cause == CAUSE_OVERRULED)
 		snprintf(buf, cap, "Proto= in /%.120s:%u overrules it", self->proto->file,
@@ -103,8 +101,7 @@ static void mounts_transport_explain(const struct mount_verdict *self,
 	else if (cause == CAUSE_LATER_OPTION)
 		snprintf(buf, cap, "a later mount option overrules it");
 	else if (cause == CAUSE_SHARED)
-		snprintf(buf, cap,
-			 "it shares the %s connection of %.120s (same server, NFSv%s)",
+		snprintf(buf, cap, "it shares the %s connection of %.120s (same server, NFSv%s)",
 			 self->sharer->proto, self->sharer->target, self->mount->vers);
 	else if (cause == CAUSE_NOT_REQUESTED)
 		snprintf(buf, cap, "its mount options do not request RDMA");
@@ -116,8 +113,7 @@ static void mounts_transport_explain(const struct mount_verdict *self,
 
 /* --- the transport ------------------------------------------------------------------ */
 
-static void mounts_transport_unknown(const struct mount_verdict *self,
-				     struct mount_opinion *out)
+static void mounts_transport_unknown(const struct mount_verdict *self, struct mount_opinion *out)
 {
 	char buf[POLICY_FROM_MAX + 32];
 
@@ -130,8 +126,7 @@ static void mounts_transport_unknown(const struct mount_verdict *self,
 			   "mountinfo names no transport; RDMA was not requested");
 }
 
-static void mounts_transport_mixed(const struct mount_verdict *self,
-				   struct mount_opinion *out)
+static void mounts_transport_mixed(const struct mount_verdict *self, struct mount_opinion *out)
 {
 	const struct nfs_mount *mount = self->mount;
 	const struct view_wanted *wanted = &self->view->wanted;
@@ -140,19 +135,15 @@ static void mounts_transport_mixed(const struct mount_verdict *self,
 
 	for (i = 0; i < mount->nxprts; i++)
 		rdma += view_is_rdma(mount->xprts[i].proto);
-	mounts_say_why(out,
-		       self->view->state == VIEW_CALM ? FINDING_WARN
-						      : view_status(self->view->state),
-		       "mixed",
-		       "mountinfo says %s, but %u of %u connections use RDMA; %s",
-		       mount->proto, rdma, mount->nxprts,
-		       wanted->rdma ? mounts_transport_request(wanted, buf)
-				    : "RDMA was not requested");
+	mounts_say_why(
+		out, self->view->state == VIEW_CALM ? FINDING_WARN : view_status(self->view->state),
+		"mixed", "mountinfo says %s, but %u of %u connections use RDMA; %s", mount->proto,
+		rdma, mount->nxprts,
+		wanted->rdma ? mounts_transport_request(wanted, buf) : "RDMA was not requested");
 }
 
 /* Over RDMA, of another source than requested there. */
-static void mounts_transport_alias(const struct mount_verdict *self,
-				   struct mount_opinion *out)
+static void mounts_transport_alias(const struct mount_verdict *self, struct mount_opinion *out)
 {
 	const struct view_mount *view = self->view;
 	const struct view_place *place = view->wanted.place;
@@ -164,16 +155,14 @@ static void mounts_transport_alias(const struct mount_verdict *self,
 		place && place->fs_spec ? place->fs_spec : "another source");
 }
 
-static void mounts_transport_rdma(const struct mount_verdict *self,
-				  struct mount_opinion *out)
+static void mounts_transport_rdma(const struct mount_verdict *self, struct mount_opinion *out)
 {
 	const struct nfs_mount *mount = self->mount;
 	bool asked = self->answer && self->answer->state == MOUNT_ANSWERED;
 
 	if (self->opinions[MOUNT_ANSWER].status == FINDING_FAIL)
-		mounts_skip(
-			out, MOUNT_ANSWER,
-			"RDMA by mountinfo, but not proven: the server does not answer");
+		mounts_skip(out, MOUNT_ANSWER,
+			    "RDMA by mountinfo, but not proven: the server does not answer");
 	else if (self->view->alias && self->view->state != VIEW_CALM)
 		mounts_transport_alias(self, out);
 	else if (self->view->run == RUN_CLAIMED)
@@ -184,12 +173,10 @@ static void mounts_transport_rdma(const struct mount_verdict *self,
 			       "it answers, but no RDMA connection counted the reply");
 	else
 		mounts_say(out, FINDING_PASS, "RDMA, %s, %u connection%s",
-			   self->proven ? "proven by a call"
-					: "by mountinfo and mountstats",
+			   self->proven ? "proven by a call" : "by mountinfo and mountstats",
 			   mount->nxprts, mount->nxprts == 1 ? "" : "s");
 	out->note = out->status == FINDING_PASS &&
-		    (self->view->wanted.asked == ASKED_TCP ||
-		     self->view->run == RUN_CLAIMED);
+		    (self->view->wanted.asked == ASKED_TCP || self->view->run == RUN_CLAIMED);
 }
 
 /* Other mounts of its server over RDMA. With thousands of mounts each compares itself with
@@ -207,19 +194,16 @@ static unsigned int mounts_transport_count_rdma(const struct mounts_audit *audit
 	return count;
 }
 
-static void mounts_transport_calm(const struct mounts_audit *audit,
-				  struct mount_opinion *out)
+static void mounts_transport_calm(const struct mounts_audit *audit, struct mount_opinion *out)
 {
 	const struct mount_verdict *self = &audit->verdicts[audit->index];
 	const struct view_wanted *wanted = &self->view->wanted;
 	const char *proto = self->mount->proto;
-	unsigned int others = wanted->asked == ASKED_UNKNOWN
-				      ? mounts_transport_count_rdma(audit)
-				      : 0;
+	unsigned int others = wanted->asked == ASKED_UNKNOWN ? mounts_transport_count_rdma(audit)
+							     : 0;
 
 	if (wanted->covered)
-		mounts_say(out, FINDING_PASS, "%s; policy off by %.200s", proto,
-			   wanted->from);
+		mounts_say(out, FINDING_PASS, "%s; policy off by %.200s", proto, wanted->from);
 	else if (others)
 		mounts_say_why(
 			out, FINDING_WARN, "rdma-beside",
@@ -232,8 +216,7 @@ static void mounts_transport_calm(const struct mounts_audit *audit,
 							: "requested transport unknown");
 }
 
-static void mounts_transport_other(const struct mounts_audit *audit,
-				   struct mount_opinion *out)
+static void mounts_transport_other(const struct mounts_audit *audit, struct mount_opinion *out)
 {
 	const struct mount_verdict *self = &audit->verdicts[audit->index];
 	char why[256], buf[POLICY_FROM_MAX + 32];
@@ -249,9 +232,8 @@ static void mounts_transport_other(const struct mounts_audit *audit,
 	}
 	cause = mounts_transport_find_cause(audit);
 	mounts_transport_explain(self, cause, why, sizeof(why));
-	mounts_say_why(out, view_status(self->view->state),
-		       mounts_transport_reasons[how][cause], "over %s, but %s: %s",
-		       self->mount->proto,
+	mounts_say_why(out, view_status(self->view->state), mounts_transport_reasons[how][cause],
+		       "over %s, but %s: %s", self->mount->proto,
 		       mounts_transport_request(&self->view->wanted, buf), why);
 }
 
@@ -270,11 +252,9 @@ void mounts_judge_transport(const struct mounts_audit *audit, struct mount_opini
 	else if (view_run_is_rdma(self->view->run))
 		mounts_transport_rdma(self, out);
 	else if (submount->status == FINDING_FAIL || submount->status == FINDING_WARN)
-		mounts_skip(out, MOUNT_SUBMOUNT, "%s, see mount.submount",
-			    self->mount->proto);
+		mounts_skip(out, MOUNT_SUBMOUNT, "%s, see mount.submount", self->mount->proto);
 	else if (submount->because)
-		mounts_skip(out, MOUNT_TRANSPORT, "%s, as the mount above it",
-			    self->mount->proto);
+		mounts_skip(out, MOUNT_TRANSPORT, "%s, as the mount above it", self->mount->proto);
 	else
 		mounts_transport_other(audit, out);
 }
@@ -297,13 +277,12 @@ void mounts_judge_submount(const struct mounts_audit *audit, struct mount_opinio
 	part = view_is_part(mount, above->mount);
 	kind = part ? "sub-mount" : "referral";
 	if (self->view->run == RUN_OTHER && view_run_is_rdma(above->view->run))
-		mounts_say_why(out, view_status(self->view->state),
-			       part ? "sub-mount" : "referral",
+		mounts_say_why(out, view_status(self->view->state), part ? "sub-mount" : "referral",
 			       "over %s to %.64s: a %s below %.120s, which is over RDMA",
 			       mount->proto, mount->addr, kind, above->mount->target);
 	else if (self->view->run == RUN_OTHER && self->view->wanted.by == BY_ABOVE)
-		mounts_skip(out, MOUNT_TRANSPORT, "over %s, as %.120s above it",
-			    mount->proto, above->mount->target);
+		mounts_skip(out, MOUNT_TRANSPORT, "over %s, as %.120s above it", mount->proto,
+			    above->mount->target);
 	else if (self->view->run == RUN_OTHER && self->view->wanted.rdma)
 		mounts_say(out, FINDING_SKIP, "requests RDMA by itself");
 	else

@@ -12,8 +12,7 @@ static char *draft_option_text(const char *name, const char *value)
 {
 	char *text = NULL;
 
-	if (name &&
-	    asprintf(&text, "%s%s%s", name, value ? "=" : "", value ? value : "") < 0)
+	if (name && asprintf(&text, "%s%s%s", name, value ? "=" : "", value ? value : "") < 0)
 		return NULL;
 	return text;
 }
@@ -26,8 +25,8 @@ PRINTF_LIKE(1, 0) static char *draft_reason_format(const char *fmt, va_list ap)
 }
 
 /* Takes the texts. */
-static int draft_record(struct draft *draft, enum plan_change_kind kind, char *before,
-			char *after, char *reason)
+static int draft_record(struct draft *draft, enum plan_change_kind kind, char *before, char *after,
+			char *reason)
 {
 	struct plan *plan = draft->plan;
 	struct plan_change change = { kind, before, after, reason };
@@ -58,8 +57,7 @@ int draft_replace(struct draft *draft, size_t index, const char *name, const cha
 	va_start(ap, reason);
 	text = draft_reason_format(reason, ap);
 	va_end(ap);
-	rc = draft_record(draft, PLAN_REPLACED, before, draft_option_text(name, value),
-			  text);
+	rc = draft_record(draft, PLAN_REPLACED, before, draft_option_text(name, value), text);
 	return rc ? rc : opts_replace(draft->opts, index, name, value);
 }
 
@@ -87,8 +85,7 @@ int draft_remove(struct draft *draft, size_t index, const char *reason, ...)
 	va_start(ap, reason);
 	text = draft_reason_format(reason, ap);
 	va_end(ap);
-	rc = draft_record(draft, PLAN_REMOVED, draft_option_text(old.name, old.value),
-			  NULL, text);
+	rc = draft_record(draft, PLAN_REMOVED, draft_option_text(old.name, old.value), NULL, text);
 	if (!rc)
 		opts_remove(draft->opts, index);
 	return rc;

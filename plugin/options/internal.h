@@ -119,8 +119,7 @@ extern const char *const policy_keys[];
 #define POLICY_MOUNT_KEYS KEY_ON_UNKNOWN
 /* Sets a value of a file or of a mount option. -EINVAL with a sentence that says what is
  * allowed, without the name of the key. @value is kept borrowed if it is an option string. */
-int policy_set(struct policy *policy, enum policy_key key, const char *value,
-	       const char *from);
+int policy_set(struct policy *policy, enum policy_key key, const char *value, const char *from);
 
 /* draft.c: a plan in the making */
 
@@ -135,8 +134,7 @@ int draft_replace(struct draft *draft, size_t index, const char *name, const cha
 		  const char *reason, ...) PRINTF_LIKE(5, 6);
 int draft_insert(struct draft *draft, size_t index, const char *name, const char *value,
 		 const char *reason, ...) PRINTF_LIKE(5, 6);
-int draft_remove(struct draft *draft, size_t index, const char *reason, ...)
-	PRINTF_LIKE(3, 4);
+int draft_remove(struct draft *draft, size_t index, const char *reason, ...) PRINTF_LIKE(3, 4);
 int draft_warn(struct draft *draft, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The last option of a group, which applies; or -1. */
 ssize_t draft_last_of(const struct draft *draft, const char *group);

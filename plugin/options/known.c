@@ -10,17 +10,15 @@
 
 #include "plugin/options/internal.h"
 
-static const char *const known_protos[] = { "tcp",  "udp",   "rdma", "tcp6",
-					    "udp6", "rdma6", NULL };
+static const char *const known_protos[] = { "tcp", "udp", "rdma", "tcp6", "udp6", "rdma6", NULL };
 static const char *const known_mount_protos[] = { "tcp", "udp", "tcp6", "udp6", NULL };
 static const char *const known_lookups[] = { "all", "none", "pos", "positive", NULL };
 static const char *const known_locals[] = { "all", "flock", "posix", "none", NULL };
 static const char *const known_writes[] = { "lazy", "eager", "wait", NULL };
 /* nfs_secflavor_tokens of fs/nfs/fs_context.c. */
-static const char *const known_flavours[] = { "sys",   "krb5",  "krb5i",  "krb5p",
-					      "none",  "null",  "lkey",   "lkeyi",
-					      "lkeyp", "spkm3", "spkm3i", "spkm3p",
-					      NULL };
+static const char *const known_flavours[] = { "sys",    "krb5",   "krb5i", "krb5p", "none",
+					      "null",   "lkey",   "lkeyi", "lkeyp", "spkm3",
+					      "spkm3i", "spkm3p", NULL };
 static const char *const known_secured[] = { "none", "tls", "mtls", NULL };
 
 /* clang-format off */
@@ -47,21 +45,14 @@ static const char *const known_secured[] = { "none", "tls", "mtls", NULL };
 
 static const struct known known_table[] = {
 	/* The transport */
-	{ .name = "proto",
-	  .kind = KNOWN_WORD,
-	  .words = known_protos,
-	  .group = GROUP_TRANSPORT },
+	{ .name = "proto", .kind = KNOWN_WORD, .words = known_protos, .group = GROUP_TRANSPORT },
 	{ .name = "rdma", .group = GROUP_TRANSPORT, .answer = "rdma" },
 	{ .name = "tcp", .group = GROUP_TRANSPORT, .answer = "tcp" },
 	{ .name = "udp", .group = GROUP_TRANSPORT, .answer = "udp" },
 	{ .name = "nordma",
 	  .kind = KNOWN_FREE,
 	  .refused = "is not a mount option; for plain NFS use mount -t nfs" },
-	{ .name = "port",
-	  .kind = KNOWN_NUMBER,
-	  .min = 1,
-	  .max = 65535,
-	  .group = GROUP_PORT },
+	{ .name = "port", .kind = KNOWN_NUMBER, .min = 1, .max = 65535, .group = GROUP_PORT },
 
 	/* The version of NFS */
 	{ .name = "vers", .kind = KNOWN_TEXT, .group = GROUP_VERSION },
@@ -73,10 +64,7 @@ static const struct known known_table[] = {
 	FLAG("v4.1", GROUP_VERSION),
 	FLAG("v4.2", GROUP_VERSION),
 	FLAG("v4.*", GROUP_VERSION),
-	{ .name = "minorversion",
-	  .kind = KNOWN_NUMBER,
-	  .max = 2,
-	  .group = GROUP_VERSION },
+	{ .name = "minorversion", .kind = KNOWN_NUMBER, .max = 2, .group = GROUP_VERSION },
 
 	/* mount.nfs: how long it tries, and MOUNT of version 3 */
 	EITHER("bg", "fg"),
@@ -287,11 +275,9 @@ bool known_version(const struct opt *opt, int *nfs_major, int *nfs_minor)
 		const char *text;
 		int nfs_major, nfs_minor;
 	} versions[] = {
-		{ "3", 3, -1 },  { "4", 4, -1 },  { "4.0", 4, 0 },
-		{ "4.1", 4, 1 }, { "4.2", 4, 2 },
+		{ "3", 3, -1 }, { "4", 4, -1 }, { "4.0", 4, 0 }, { "4.1", 4, 1 }, { "4.2", 4, 2 },
 	};
-	const char *text = opt->name[0] == 'v' && opt->name[1] != 'e' ? opt->name + 1
-								      : opt->value;
+	const char *text = opt->name[0] == 'v' && opt->name[1] != 'e' ? opt->name + 1 : opt->value;
 	size_t i;
 
 	for (i = 0; text && i < ARRAY_SIZE(versions); i++) {
@@ -315,8 +301,7 @@ static int known_check_words(const struct known *row, const struct opt *opt)
 	while ((word = strsep(&rest, ":")))
 		if (*word && known_word(row->words, word) < 0)
 			return err_set(EINVAL, "%s= takes %s, not '%.60s'", opt->name,
-				       known_words(row->words, words, sizeof(words)),
-				       word);
+				       known_words(row->words, words, sizeof(words)), word);
 	return 0;
 }
 
@@ -330,22 +315,19 @@ static int known_check_own(const struct opt *opt)
 	if (key >= 0 && key < POLICY_MOUNT_KEYS)
 		return opt->value && *opt->value
 			       ? 0
-			       : err_set(EINVAL, "the option %s needs a value: %s=...",
-					 opt->name, opt->name);
+			       : err_set(EINVAL, "the option %s needs a value: %s=...", opt->name,
+					 opt->name);
 	for (i = 0; i < POLICY_MOUNT_KEYS; i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used,
-					 "%s" OWN_PREFIX "%s=",
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s" OWN_PREFIX "%s=",
 					 !i                          ? ""
 					 : i + 1 < POLICY_MOUNT_KEYS ? ", "
 								     : " and ",
 					 policy_keys[i]);
 	if (key >= 0)
-		return err_set(
-			EINVAL,
-			"'%.60s': '%s' is a key of nfsrdma.conf only; mount options are %s",
-			opt->name, policy_keys[key], list);
-	return err_set(EINVAL, "'%.60s': the " OWN_PREFIX "* options are %s", opt->name,
-		       list);
+		return err_set(EINVAL,
+			       "'%.60s': '%s' is a key of nfsrdma.conf only; mount options are %s",
+			       opt->name, policy_keys[key], list);
+	return err_set(EINVAL, "'%.60s': the " OWN_PREFIX "* options are %s", opt->name, list);
 }
 
 int known_check(const struct known *row, const struct opt *opt)
@@ -363,23 +345,20 @@ int known_check(const struct known *row, const struct opt *opt)
 	if (row->kind == KNOWN_FREE)
 		return 0;
 	if (row->kind == KNOWN_FLAG && opt->value)
-		return err_set(EINVAL, "the option %s takes no value, not '%.60s'",
-			       opt->name, opt->value);
+		return err_set(EINVAL, "the option %s takes no value, not '%.60s'", opt->name,
+			       opt->value);
 	if (row->kind != KNOWN_FLAG && (!opt->value || !*opt->value))
-		return err_set(EINVAL, "the option %s needs a value: %s=...", opt->name,
-			       opt->name);
+		return err_set(EINVAL, "the option %s needs a value: %s=...", opt->name, opt->name);
 	if (row->kind == KNOWN_WORDS)
 		return known_check_words(row, opt);
 	if ((row->kind == KNOWN_NUMBER || row->kind == KNOWN_SIZE) &&
 	    !known_number(opt->value, row->min, row->max, &n))
-		return err_set(EINVAL,
-			       "%s= takes a decimal number from %u to %u, not '%.60s'",
+		return err_set(EINVAL, "%s= takes a decimal number from %u to %u, not '%.60s'",
 			       opt->name, row->min, row->max, opt->value);
 	if (row->kind == KNOWN_WORD && known_word(row->words, opt->value) < 0)
 		return err_set(EINVAL, "%s= takes %s, not '%.60s'", opt->name,
 			       known_words(row->words, words, sizeof(words)), opt->value);
-	if (row->group && !strcmp(row->group, GROUP_VERSION) &&
-	    strcmp(opt->name, "minorversion") &&
+	if (row->group && !strcmp(row->group, GROUP_VERSION) && strcmp(opt->name, "minorversion") &&
 	    !known_version(opt, &nfs_major, &nfs_minor))
 		return err_set(
 			EINVAL,
@@ -393,8 +372,7 @@ const char *known_note(const struct known *row, const struct opt *opt)
 {
 	uint32_t n;
 
-	if (!row || row->kind != KNOWN_SIZE || !known_number(opt->value, 0, U32, &n) ||
-	    !n)
+	if (!row || row->kind != KNOWN_SIZE || !known_number(opt->value, 0, U32, &n) || !n)
 		return NULL;
 	if (n < 1024)
 		return "the kernel uses 4096 for values below 1024";

@@ -82,8 +82,7 @@ struct spec {
 	char host[SPEC_HOST_MAX + 1]; /* without brackets; a zone stays: "fe80::1%eth0" */
 	enum ip_family family;        /* of an address; of a name IP_UNKNOWN */
 	bool link_local;
-	char path[SPEC_PATH_MAX +
-		  1]; /* begins with "/"; colons and blanks may be in it */
+	char path[SPEC_PATH_MAX + 1]; /* begins with "/"; colons and blanks may be in it */
 };
 
 /* Errors: -EINVAL with a sentence that says how it is written. */
@@ -131,8 +130,7 @@ struct policy {
 	enum policy_check check;
 	enum policy_unknown on_unknown; /* of the gates that ask about a mount */
 	unsigned int deadline_ms;       /* for all checks of one mount together */
-	const char *
-		options; /* to append if absent; borrowed from the policies; NULL: none */
+	const char *options;    /* to append if absent; borrowed from the policies; NULL: none */
 	const char *options_v3; /* the same, if the mount is or may become NFSv3 */
 	char mode_from[POLICY_FROM_MAX];
 	char check_from[POLICY_FROM_MAX];

@@ -58,8 +58,7 @@ static int opts_item_init(struct opts_item *item, const char *name, const char *
 /* Room for one more. Lists are short: they grow one by one. */
 static int opts_item_insert(struct opts *opts, size_t index, struct opts_item *item)
 {
-	struct opts_item *grown = realloc(opts->items,
-					  (opts->count + 1) * sizeof(*grown));
+	struct opts_item *grown = realloc(opts->items, (opts->count + 1) * sizeof(*grown));
 
 	if (!grown)
 		return err_no_memory();
@@ -90,13 +89,11 @@ static int opts_check_text(const char *text)
 	const char *quote = NULL;
 
 	if (strlen(text) > OPTS_TEXT_MAX)
-		return err_set(E2BIG, "the options have more than %d bytes",
-			       OPTS_TEXT_MAX);
+		return err_set(E2BIG, "the options have more than %d bytes", OPTS_TEXT_MAX);
 	for (; *text; text++) {
 		/* A tab is a blank. */
 		if (((unsigned char)*text < 0x20 && *text != '\t') || *text == 0x7f)
-			return err_set(EINVAL,
-				       "control character (0x%02x) in the options",
+			return err_set(EINVAL, "control character (0x%02x) in the options",
 				       (unsigned char)*text);
 		if (*text == '\\' && (!text[1] || strchr(",\"", text[1])))
 			return err_set(
@@ -121,9 +118,8 @@ static int opts_check_item(const char *text, const struct opts_item *item)
 	for (; *text; text++) {
 		quoted ^= *text == '"';
 		if (opts_is_blank(*text) && !quoted)
-			return err_set(EINVAL, "blank within the option '%.60s%s%.60s'",
-				       item->name, item->value ? "=" : "",
-				       item->value ? item->value : "");
+			return err_set(EINVAL, "blank within the option '%.60s%s%.60s'", item->name,
+				       item->value ? "=" : "", item->value ? item->value : "");
 		if (*text == ',' && !(row && row->selinux))
 			return err_set(
 				EINVAL,
@@ -169,8 +165,7 @@ static int opts_item_add(struct opts *opts, char *text)
 
 /* One of no name is an error from libmount 2.41 on; before, it is read, and opts_item_add() refuses
  * it. 1: there is none left. */
-static int opts_next(char **cursor, char **name, size_t *namesz, char **value,
-		     size_t *valuesz)
+static int opts_next(char **cursor, char **name, size_t *namesz, char **value, size_t *valuesz)
 {
 	int rc = mnt_optstr_next_option(cursor, name, namesz, value, valuesz);
 	char *at = *cursor;
@@ -277,8 +272,7 @@ int opts_format(const struct opts *opts, char **out)
 	size_t i;
 
 	for (i = 0; i < opts->count; i++)
-		if (mnt_optstr_append_option(&text, opts->items[i].name,
-					     opts->items[i].value))
+		if (mnt_optstr_append_option(&text, opts->items[i].name, opts->items[i].value))
 			return err_no_memory();
 	if (!text)
 		text = strdup("");

@@ -78,15 +78,13 @@ static int plan_append_policy(struct draft *draft)
 	int rc = 0;
 
 	if (plan->policy.options)
-		rc = plan_append_absent(draft, plan->policy.options,
-					plan->policy.options_from, "");
+		rc = plan_append_absent(draft, plan->policy.options, plan->policy.options_from, "");
 	settle_version(draft, &plan->nfs_major, &plan->nfs_minor);
 	if (rc || !plan->policy.options_v3 || plan->nfs_major == 4)
 		return rc;
-	return plan_append_absent(
-		draft, plan->policy.options_v3, plan->policy.options_v3_from,
-		plan->nfs_major ? " with NFSv3"
-				: ", because mount.nfs may fall back to NFSv3");
+	return plan_append_absent(draft, plan->policy.options_v3, plan->policy.options_v3_from,
+				  plan->nfs_major ? " with NFSv3"
+						  : ", because mount.nfs may fall back to NFSv3");
 }
 
 /* What the options say of the transport, compared with the policy. */
@@ -104,8 +102,7 @@ static int plan_judge_transport(struct draft *draft)
 	opt = opts_at(draft->opts, (size_t)at);
 	transport = settle_transport(&opt, &six);
 
-	snprintf(plan->transport, sizeof(plan->transport), "%s%s", transport,
-		 six ? "6" : "");
+	snprintf(plan->transport, sizeof(plan->transport), "%s%s", transport, six ? "6" : "");
 	if (!strcmp(transport, "rdma"))
 		return off ? draft_warn(
 				     draft,
@@ -116,8 +113,7 @@ static int plan_judge_transport(struct draft *draft)
 	if (off)
 		return 0;
 	if (plan->policy.mode == POLICY_PREFER)
-		return draft_warn(draft,
-				  "the options request %s: this mount does not use RDMA",
+		return draft_warn(draft, "the options request %s: this mount does not use RDMA",
 				  plan->transport);
 	return err_set(
 		EINVAL,
@@ -154,8 +150,8 @@ static int plan_write_transport(struct draft *draft)
 	if (at < 0) {
 		rc = plan_choose_family(draft, false);
 		return rc ? rc
-			  : draft_insert(draft, opts_count(draft->opts), "proto",
-					 plan->transport, "the policy is %s (%s)",
+			  : draft_insert(draft, opts_count(draft->opts), "proto", plan->transport,
+					 "the policy is %s (%s)",
 					 policy_mode_name(plan->policy.mode),
 					 plan->policy.mode_from);
 	}
@@ -205,17 +201,15 @@ static int plan_write_port(struct draft *draft)
 static int plan_refuse_others(struct draft *draft)
 {
 	struct plan *plan = draft->plan;
-	ssize_t secured = opts_find(draft->opts, "xprtsec"),
-		bg = draft_last_of(draft, "bg");
+	ssize_t secured = opts_find(draft->opts, "xprtsec"), bg = draft_last_of(draft, "bg");
 	struct opt opt;
 
 	if (secured >= 0 && plan->wants_rdma) {
 		opt = opts_at(draft->opts, (size_t)secured);
 		if (strcmp(opt.value, "none"))
-			return err_set(
-				EINVAL,
-				"xprtsec=%s is for TCP: the kernel refuses it with RDMA",
-				opt.value);
+			return err_set(EINVAL,
+				       "xprtsec=%s is for TCP: the kernel refuses it with RDMA",
+				       opt.value);
 	}
 	opt = bg < 0 ? (struct opt){ "fg", NULL } : opts_at(draft->opts, (size_t)bg);
 	plan->background = !strcmp(opt.name, "bg");
@@ -257,8 +251,7 @@ static int plan_format(struct draft *draft)
 			  strcmp(plan->transport, "rdma6") ? "tcp" : "tcp6");
 	if (rc)
 		return rc;
-	rc = opts_replace(opts, (size_t)opts_find(opts, "port"), "port",
-			  NFS_TCP_PORT_TEXT);
+	rc = opts_replace(opts, (size_t)opts_find(opts, "port"), "port", NFS_TCP_PORT_TEXT);
 	return rc ? rc : opts_format(opts, &plan->tcp_options);
 }
 
@@ -278,15 +271,13 @@ int plan_make(struct plan **out, const struct plan_request *request)
 	if (rc)
 		return rc;
 	draft.opts = opts;
-	draft.family = plan->spec.family != IP_UNKNOWN ? plan->spec.family
-						       : request->family;
+	draft.family = plan->spec.family != IP_UNKNOWN ? plan->spec.family : request->family;
 	policy_get(request->policies, &plan->spec, request->dir, &plan->policy);
 	n = opts_trimmed(opts);
 	if (n)
-		rc = draft_warn(
-			&draft,
-			"blanks around %u option%s dropped: the kernel would not know %s",
-			n, n == 1 ? " are" : "s are", n == 1 ? "it" : "them");
+		rc = draft_warn(&draft,
+				"blanks around %u option%s dropped: the kernel would not know %s",
+				n, n == 1 ? " are" : "s are", n == 1 ? "it" : "them");
 	rc = rc ? rc : settle_values(&draft);
 	rc = rc ? rc : settle_own(&draft);
 	rc = rc ? rc : settle_groups(&draft);

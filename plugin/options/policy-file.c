@@ -52,8 +52,7 @@ static char *policy_file_trim(char *text)
 
 	while (isspace((unsigned char)*text))
 		text++;
-	for (end = text + strlen(text); end > text && isspace((unsigned char)end[-1]);
-	     end--)
+	for (end = text + strlen(text); end > text && isspace((unsigned char)end[-1]); end--)
 		;
 	*end = '\0';
 	return text;
@@ -83,8 +82,7 @@ static bool policy_pattern_is_literal(const char *pattern)
 /* A pattern without wildcards outweighs all with some. */
 static size_t policy_pattern_weight(const char *pattern)
 {
-	return strlen(pattern) +
-	       (policy_pattern_is_literal(pattern) ? PATTERN_MAX_BYTES + 1 : 0);
+	return strlen(pattern) + (policy_pattern_is_literal(pattern) ? PATTERN_MAX_BYTES + 1 : 0);
 }
 
 static int policy_file_copy(char **out, const char *text)
@@ -109,9 +107,7 @@ static int section_set_server(struct policy_section *section, char *arg)
 			*end = ']';
 	}
 	if (strchr(arg, '/'))
-		return err_set(EINVAL,
-			       "'%.80s' is not a server; for a path use [export ...]",
-			       arg);
+		return err_set(EINVAL, "'%.80s' is not a server; for a path use [export ...]", arg);
 	rc = policy_pattern_check(arg);
 	if (rc)
 		return rc;
@@ -140,8 +136,7 @@ static int section_set_export(struct policy_section *section, char *arg)
 	int rc;
 
 	if (!slash)
-		return err_set(EINVAL, "'%.80s' is not an export; expected SERVER:/PATH",
-			       arg);
+		return err_set(EINVAL, "'%.80s' is not an export; expected SERVER:/PATH", arg);
 	*slash = '\0';
 	rc = section_set_server(section, arg);
 	return rc ? rc : section_set_path(section, slash + 1);
@@ -150,8 +145,7 @@ static int section_set_export(struct policy_section *section, char *arg)
 static int section_set_default(struct policy_section *section, char *arg)
 {
 	(void)section;
-	return *arg ? err_set(EINVAL, "[default] takes no argument, not '%.80s'", arg)
-		    : 0;
+	return *arg ? err_set(EINVAL, "[default] takes no argument, not '%.80s'", arg) : 0;
 }
 
 static const char *const section_kind_names[] = {
@@ -188,8 +182,7 @@ static int policy_file_heading(struct policy_file *at, char *line)
 	kind = known_word(section_kind_names, line);
 	if (kind < 0)
 		return err_set(EINVAL, "a section is %s, not '%.40s'",
-			       known_words(section_kind_names, names, sizeof(names)),
-			       line);
+			       known_words(section_kind_names, names, sizeof(names)), line);
 	if (policies->count == POLICY_SECTIONS_MAX)
 		return err_set(EFBIG, "more than %d sections", POLICY_SECTIONS_MAX);
 	/* The list is full at powers of two. */
@@ -202,8 +195,7 @@ static int policy_file_heading(struct policy_file *at, char *line)
 		policies->list = grown;
 	}
 	at->section = &policies->list[policies->count++];
-	*at->section = (struct policy_section){ .kind = (enum section_kind)kind,
-						.line = at->line };
+	*at->section = (struct policy_section){ .kind = (enum section_kind)kind, .line = at->line };
 	rc = policy_file_copy(&at->section->file, at->file);
 	if (rc)
 		return rc;
@@ -217,8 +209,7 @@ static int policy_file_assignment(struct policy_file *at, char *line)
 	int index, rc;
 
 	if (!value)
-		return err_set(EINVAL, "'%.60s' is neither a section nor 'key = value'",
-			       line);
+		return err_set(EINVAL, "'%.60s' is neither a section nor 'key = value'", line);
 	*value++ = '\0';
 	key = policy_file_trim(line);
 	value = policy_file_trim(value);
@@ -227,9 +218,7 @@ static int policy_file_assignment(struct policy_file *at, char *line)
 		return err_set(EINVAL, "a key is %s, not '%.40s'",
 			       known_words(policy_keys, names, sizeof(names)), key);
 	if (!at->section)
-		return err_set(EINVAL,
-			       "'%s' is before the first section, such as [default]",
-			       key);
+		return err_set(EINVAL, "'%s' is before the first section, such as [default]", key);
 	if (at->section->values[index])
 		return err_set(EINVAL, "'%s' is already set in line %u", key,
 			       at->section->lines[index]);
@@ -249,12 +238,10 @@ static int policy_file_line(struct policy_file *at, char *line)
 	line = policy_file_trim(line);
 	for (p = line; *p; p++)
 		if (((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f)
-			return err_set(EINVAL, "control character (0x%02x)",
-				       (unsigned char)*p);
+			return err_set(EINVAL, "control character (0x%02x)", (unsigned char)*p);
 	if (!*line || *line == '#' || *line == ';')
 		return 0;
-	return *line == '[' ? policy_file_heading(at, line)
-			    : policy_file_assignment(at, line);
+	return *line == '[' ? policy_file_heading(at, line) : policy_file_assignment(at, line);
 }
 
 int policy_file_parse(struct policies *policies, const char *file, char *text)
@@ -286,8 +273,7 @@ bool policy_file_refuses(const char *file, char *text, char from[POLICY_FROM_MAX
 		if (strcmp(policy_file_trim(line), wanted) ||
 		    strcmp(policy_file_trim(value), refuse))
 			continue;
-		snprintf(from, POLICY_FROM_MAX, "%.*s:%u", POLICY_FROM_MAX - 12, file,
-			 number);
+		snprintf(from, POLICY_FROM_MAX, "%.*s:%u", POLICY_FROM_MAX - 12, file, number);
 		return true;
 	}
 	return false;

@@ -139,21 +139,17 @@ static const struct {
 	[KEY_POLICY] = { policy_set_mode, offsetof(struct policy, mode_from) },
 	[KEY_CHECK] = { policy_set_check, offsetof(struct policy, check_from) },
 	[KEY_DEADLINE] = { policy_set_deadline, offsetof(struct policy, deadline_from) },
-	[KEY_ON_UNKNOWN] = { policy_set_unknown,
-			     offsetof(struct policy, on_unknown_from) },
+	[KEY_ON_UNKNOWN] = { policy_set_unknown, offsetof(struct policy, on_unknown_from) },
 	[KEY_OPTIONS] = { policy_set_options, offsetof(struct policy, options_from) },
-	[KEY_OPTIONS_V3] = { policy_set_options_v3,
-			     offsetof(struct policy, options_v3_from) },
+	[KEY_OPTIONS_V3] = { policy_set_options_v3, offsetof(struct policy, options_v3_from) },
 };
 
-int policy_set(struct policy *policy, enum policy_key key, const char *value,
-	       const char *from)
+int policy_set(struct policy *policy, enum policy_key key, const char *value, const char *from)
 {
 	int rc = policy_key_rows[key].set(policy, value);
 
 	if (!rc)
-		snprintf((char *)policy + policy_key_rows[key].from, POLICY_FROM_MAX,
-			 "%s", from);
+		snprintf((char *)policy + policy_key_rows[key].from, POLICY_FROM_MAX, "%s", from);
 	return rc;
 }
 
@@ -162,8 +158,7 @@ static bool section_is_server(const char *pattern, const struct spec *spec)
 {
 	struct in6_addr a, b;
 
-	if (inet_pton(AF_INET6, pattern, &a) == 1 &&
-	    inet_pton(AF_INET6, spec->host, &b) == 1)
+	if (inet_pton(AF_INET6, pattern, &a) == 1 && inet_pton(AF_INET6, spec->host, &b) == 1)
 		return !memcmp(&a, &b, sizeof(a));
 	return !fnmatch(pattern, spec->host, FNM_CASEFOLD);
 }
@@ -227,8 +222,7 @@ void policy_get(const struct policies *policies, const struct spec *spec, const 
 		.deadline_ms = DEADLINE_DEFAULT_S * 1000,
 	};
 	for (key = 0; key < KEY_COUNT; key++)
-		str_copy((char *)out + policy_key_rows[key].from, POLICY_FROM_MAX,
-			 "built in");
+		str_copy((char *)out + policy_key_rows[key].from, POLICY_FROM_MAX, "built in");
 	for (i = 0; policies && i < policies->count; i++) {
 		const struct policy_section *section = &policies->list[i];
 
@@ -240,8 +234,7 @@ void policy_get(const struct policies *policies, const struct spec *spec, const 
 			if (!section->values[key])
 				continue;
 			if (!other || section->kind > other->kind ||
-			    (section->kind == other->kind &&
-			     section->weight >= other->weight))
+			    (section->kind == other->kind && section->weight >= other->weight))
 				best[key] = section;
 		}
 	}
@@ -302,9 +295,8 @@ bool policy_is_of_servers(const struct policies *policies)
 		const struct policy_section *section = &policies->list[i];
 		const char *mode = section->values[KEY_POLICY];
 
-		if ((section->kind == SECTION_SERVER ||
-		     section->kind == SECTION_EXPORT) &&
-		    mode && !strcmp(mode, require))
+		if ((section->kind == SECTION_SERVER || section->kind == SECTION_EXPORT) && mode &&
+		    !strcmp(mode, require))
 			return true;
 	}
 	return false;
@@ -398,11 +390,9 @@ static int policy_read_all(const struct host *host, const struct policy_reader *
 		return rc;
 	rc = host_list(host, POLICY_FOLDER, &list);
 	if (rc)
-		return rc == -ENOENT && policy_file_is_absent(host, POLICY_FOLDER) ? 0
-										   : rc;
+		return rc == -ENOENT && policy_file_is_absent(host, POLICY_FOLDER) ? 0 : rc;
 	if (list.cut && !reader->all)
-		return err_set(EFBIG, "/" POLICY_FOLDER " has more than %d files",
-			       HOST_LIST_MAX);
+		return err_set(EFBIG, "/" POLICY_FOLDER " has more than %d files", HOST_LIST_MAX);
 	for (i = 0; (!rc || reader->all) && i < list.count; i++) {
 		if (fnmatch("*.conf", list.names[i], FNM_PERIOD))
 			continue;

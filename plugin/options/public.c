@@ -13,9 +13,8 @@
 
 /* Of the options that take any text, those whose text is a time, a path or a unit
  * (systemd.mount(5), mount(8)). */
-static const char *const public_free[] = { "x-systemd.*",   "x-initrd.mount",
-					   "x-mount.mkdir", "user",
-					   "remount",       NULL };
+static const char *const public_free[] = { "x-systemd.*", "x-initrd.mount", "x-mount.mkdir",
+					   "user",        "remount",        NULL };
 
 static bool public_is_free(const char *name)
 {
@@ -47,9 +46,8 @@ static const struct known *public_find(const char *name)
 	/* A slip, "vesr", is what a check reports. */
 	if (!row && known_near(name))
 		row = known_find(known_near(name));
-	return row && row->kind == KNOWN_FREE && !row->refused && !public_is_free(name)
-		       ? NULL
-		       : row;
+	return row && row->kind == KNOWN_FREE && !row->refused && !public_is_free(name) ? NULL
+											: row;
 }
 
 static bool public_keeps_value(const struct known *row, const struct opt *opt)
@@ -76,9 +74,8 @@ static void public_put(FILE *out, char *option)
 	fputs(row ? option : text_placeholder(strlen(option)), out);
 	if (opt.value)
 		fprintf(out, "=%s",
-			row && public_keeps_value(row, &opt)
-				? opt.value
-				: text_placeholder(strlen(opt.value)));
+			row && public_keeps_value(row, &opt) ? opt.value
+							     : text_placeholder(strlen(opt.value)));
 }
 
 void public_options(FILE *out, char *text)

@@ -30,10 +30,9 @@ int settle_values(struct draft *draft)
 				"'%.60s' is not a mount option; '%s' is written in lower case",
 				opt.name, other->name);
 		else if (near)
-			rc = draft_warn(
-				draft,
-				"'%.60s' is not a known mount option; did you mean '%s'?",
-				opt.name, near);
+			rc = draft_warn(draft,
+					"'%.60s' is not a known mount option; did you mean '%s'?",
+					opt.name, near);
 		if (!rc)
 			rc = known_check(row, &opt);
 		if (rc)
@@ -72,8 +71,7 @@ int settle_own(struct draft *draft)
 		/* A second one with another value contradicts it. */
 		for (j = i + 1; j < opts_count(draft->opts); j++) {
 			other = opts_at(draft->opts, j);
-			if (!strcmp(other.name, opt.name) &&
-			    strcmp(other.value, opt.value))
+			if (!strcmp(other.name, opt.name) && strcmp(other.value, opt.value))
 				return settle_contradict(&opt, &other, opt.name);
 		}
 		key = known_word(policy_keys, opt.name + strlen(OWN_PREFIX));
@@ -82,9 +80,8 @@ int settle_own(struct draft *draft)
 			return err_context(rc, "%s=", opt.name);
 		if (key == KEY_POLICY)
 			policy->scope = POLICY_OF_MOUNT;
-		rc = draft_remove(
-			draft, i,
-			"mount.nfsrdma uses it, and mount.nfs does not know it");
+		rc = draft_remove(draft, i,
+				  "mount.nfsrdma uses it, and mount.nfs does not know it");
 		if (rc)
 			return rc;
 	}
@@ -144,16 +141,15 @@ static bool settle_same_version(const struct opt *a, const struct opt *b)
 }
 
 static const struct settle_single settle_singles[] = {
-	{ GROUP_TRANSPORT, "transport", settle_same_transport,
-	  "repeats an earlier option" },
+	{ GROUP_TRANSPORT, "transport", settle_same_transport, "repeats an earlier option" },
 	{ GROUP_PORT, "port", settle_same_text, "repeats an earlier option" },
 	{ GROUP_VERSION, "version of NFS", settle_same_version,
 	  "repeats an earlier option, and mount.nfs accepts only one version option" },
 };
 
 /* Of the transports the one that also has the family is kept. */
-static int settle_merge(struct draft *draft, const struct settle_single *single,
-			size_t first, size_t i)
+static int settle_merge(struct draft *draft, const struct settle_single *single, size_t first,
+			size_t i)
 {
 	struct opt a = opts_at(draft->opts, first), b = opts_at(draft->opts, i);
 	bool six[2] = { false, false };
@@ -163,8 +159,7 @@ static int settle_merge(struct draft *draft, const struct settle_single *single,
 		return 0;
 	if (settle_is_minor(&a) ? !settle_same_text(&a, &b) : !single->is_same(&a, &b))
 		return settle_contradict(&a, &b, single->what);
-	if (settle_transport(&a, &six[0]) && settle_transport(&b, &six[1]) && six[1] &&
-	    !six[0])
+	if (settle_transport(&a, &six[0]) && settle_transport(&b, &six[1]) && six[1] && !six[0])
 		rc = draft_replace(
 			draft, first, b.name, b.value,
 			"a later option sets the same transport with the address family");
@@ -206,8 +201,7 @@ static int settle_minorversion(struct draft *draft)
 	opt = opts_at(draft->opts, (size_t)minor);
 	for (i = 0; i < opts_count(draft->opts); i++) {
 		other = opts_at(draft->opts, i);
-		if (!strcmp(known_group(&other), GROUP_VERSION) &&
-		    !settle_is_minor(&other) &&
+		if (!strcmp(known_group(&other), GROUP_VERSION) && !settle_is_minor(&other) &&
 		    known_version(&other, &nfs_major, &nfs_minor))
 			version = (ssize_t)i;
 	}
@@ -292,12 +286,10 @@ static int settle_warn_overruled(struct draft *draft)
 		    !strcmp(known_group(&opt), GROUP_VERSION))
 			continue;
 		other = opts_at(draft->opts, (size_t)at);
-		rc = draft_warn(
-			draft,
-			"'%.60s%s%.60s' and '%.60s%s%.60s' both given; the last applies",
-			other.name, other.value ? "=" : "",
-			other.value ? other.value : "", opt.name, opt.value ? "=" : "",
-			opt.value ? opt.value : "");
+		rc = draft_warn(draft,
+				"'%.60s%s%.60s' and '%.60s%s%.60s' both given; the last applies",
+				other.name, other.value ? "=" : "", other.value ? other.value : "",
+				opt.name, opt.value ? "=" : "", opt.value ? opt.value : "");
 	}
 	return rc;
 }
@@ -343,11 +335,10 @@ int settle_added(struct opts **out, const char *options)
 				transport);
 		if (!strncmp(opt.name, OWN_PREFIX, strlen(OWN_PREFIX)))
 			return err_set(EINVAL,
-				       "'%.60s' is a mount option; in this file use %s =",
-				       opt.name, opt.name + strlen(OWN_PREFIX));
+				       "'%.60s' is a mount option; in this file use %s =", opt.name,
+				       opt.name + strlen(OWN_PREFIX));
 		if (!strcmp(opt.name, "remount"))
-			return err_set(EINVAL,
-				       "'remount' cannot be an option of every mount");
+			return err_set(EINVAL, "'remount' cannot be an option of every mount");
 	}
 	*out = take_ptr(opts);
 	return 0;

@@ -13,9 +13,8 @@
 /* RFC 1123 section 2.1, and the underscore that people use. */
 static bool spec_is_name(const char *text)
 {
-	static const char allowed[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"0123456789.-_";
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789.-_";
 
 	return *text && *text != '-' && !text[strspn(text, allowed)];
 }
@@ -38,8 +37,7 @@ static int spec_parse_address(struct spec *spec)
 			"the link-local address [%s] needs its interface: [%s%%eth0]:/export",
 			spec->host, spec->host);
 	if (IN6_IS_ADDR_V4MAPPED(&v6))
-		return err_set(EINVAL,
-			       "[%s] is an IPv4 address; write it without brackets",
+		return err_set(EINVAL, "[%s] is an IPv4 address; write it without brackets",
 			       spec->host);
 	return 0;
 }
@@ -56,11 +54,9 @@ static int spec_refuse(const char *text)
 	if (slash && (size_t)(slash - text) < sizeof(host))
 		memcpy(host, text, (size_t)(slash - text));
 	if (inet_pton(AF_INET6, host, &v6) == 1)
-		return err_set(EINVAL, "an IPv6 address needs brackets: [%s]%s", host,
-			       slash);
+		return err_set(EINVAL, "an IPv6 address needs brackets: [%s]%s", host, slash);
 	if (!strchr(text, ':'))
-		return err_set(EINVAL, "no export in '%.80s'; expected SERVER:/EXPORT",
-			       text);
+		return err_set(EINVAL, "no export in '%.80s'; expected SERVER:/EXPORT", text);
 	return err_set(EINVAL, "no path in '%.80s'; expected SERVER:/EXPORT", text);
 }
 
@@ -79,17 +75,16 @@ static int spec_parse_host(const char *text, struct spec *spec, const char **res
 	if (!len)
 		return err_set(EINVAL, "'%.80s' has no server before the colon", text);
 	if (len > SPEC_HOST_MAX)
-		return err_set(EINVAL, "the server's name has %zu characters, %d at most",
-			       len, SPEC_HOST_MAX);
+		return err_set(EINVAL, "the server's name has %zu characters, %d at most", len,
+			       SPEC_HOST_MAX);
 	memcpy(spec->host, start, len);
 	spec->host[len] = '\0';
 	if (bracket)
 		return spec_parse_address(spec);
 	if (strchr(spec->host, ','))
-		return err_set(
-			EINVAL,
-			"'%.80s': mount.nfs takes one server, not a list of replicas",
-			spec->host);
+		return err_set(EINVAL,
+			       "'%.80s': mount.nfs takes one server, not a list of replicas",
+			       spec->host);
 	if (!spec_is_name(spec->host))
 		return err_set(EINVAL, "'%.80s' is not a server name", spec->host);
 	spec->family = inet_pton(AF_INET, spec->host, &v4) == 1 ? IP_V4 : IP_UNKNOWN;

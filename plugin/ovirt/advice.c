@@ -69,8 +69,8 @@ static ssize_t ovirt_advice_find(const struct opts *opts, const struct opt *opt)
 
 /* --- an NFS domain ------------------------------------------------------------------ */
 
-static struct ovirt_connection ovirt_advice_connection(
-	const struct ovirt_request *request, const char *options)
+static struct ovirt_connection ovirt_advice_connection(const struct ovirt_request *request,
+						       const char *options)
 {
 	return (struct ovirt_connection){ .type = request->type,
 					  .version = request->version,
@@ -79,11 +79,10 @@ static struct ovirt_connection ovirt_advice_connection(
 }
 
 /* The list of @options with those that VDSM adds. */
-static int ovirt_advice_vdsm_options(const struct ovirt_request *request,
-				     const char *options, struct opts **out)
+static int ovirt_advice_vdsm_options(const struct ovirt_request *request, const char *options,
+				     struct opts **out)
 {
-	const struct ovirt_connection connection = ovirt_advice_connection(request,
-									   options);
+	const struct ovirt_connection connection = ovirt_advice_connection(request, options);
 	_cleanup_(opts_free_p) struct opts *all = NULL, *typed = NULL;
 	_cleanup_free_ char *text = NULL;
 	size_t i;
@@ -115,9 +114,8 @@ static int ovirt_advice_vdsm_options(const struct ovirt_request *request,
 /* Regardless of the policy: the domain is to use RDMA. */
 static int ovirt_advice_refuse(const struct opts *typed)
 {
-	static const char *const words[] = { "tcp",       "udp",        "nordma",
-					     "proto=tcp", "proto=tcp6", "proto=udp",
-					     "proto=udp6" };
+	static const char *const words[] = { "tcp",        "udp",       "nordma",    "proto=tcp",
+					     "proto=tcp6", "proto=udp", "proto=udp6" };
 	const struct opt bg = { "bg", NULL };
 	char text[16];
 	size_t i, n;
@@ -130,10 +128,8 @@ static int ovirt_advice_refuse(const struct opts *typed)
 			 opt.value ? opt.value : "");
 		for (n = 0; n < ARRAY_SIZE(words); n++)
 			if (!strcmp(text, words[n]))
-				return err_set(
-					EINVAL,
-					"'%s' selects another transport; remove it",
-					words[n]);
+				return err_set(EINVAL, "'%s' selects another transport; remove it",
+					       words[n]);
 	}
 	/* VDSM relies on the exit status of mount.nfs. */
 	at = ovirt_advice_find_group(typed, known_group(&bg));
@@ -144,8 +140,8 @@ static int ovirt_advice_refuse(const struct opts *typed)
 	return 0;
 }
 
-static int ovirt_advice_plan(struct ovirt_advice *advice,
-			     const struct ovirt_request *request, const char *options)
+static int ovirt_advice_plan(struct ovirt_advice *advice, const struct ovirt_request *request,
+			     const char *options)
 {
 	const struct plan_request planned = {
 		.spec = advice->domain.spec,
@@ -174,12 +170,10 @@ static int ovirt_advice_plan(struct ovirt_advice *advice,
 				 advice->plan->transport);
 }
 
-static int ovirt_advice_nfs(struct ovirt_advice *advice,
-			    const struct ovirt_request *request, const struct opts *typed,
-			    const char *options)
+static int ovirt_advice_nfs(struct ovirt_advice *advice, const struct ovirt_request *request,
+			    const struct opts *typed, const char *options)
 {
-	const struct ovirt_connection connection = ovirt_advice_connection(request,
-									   options);
+	const struct ovirt_connection connection = ovirt_advice_connection(request, options);
 	_cleanup_(opts_free_p) struct opts *vdsm = NULL, *planned = NULL;
 	_cleanup_free_ char *whole = NULL;
 	size_t i;
@@ -253,8 +247,7 @@ static void ovirt_advice_forget_change(struct plan *plan, const char *name)
 	plan->nchanges = kept;
 }
 
-static int ovirt_advice_append_own(struct opts *opts, const struct opts *typed,
-				   struct plan *plan)
+static int ovirt_advice_append_own(struct opts *opts, const struct opts *typed, struct plan *plan)
 {
 	size_t i;
 	int rc = 0;
@@ -271,8 +264,7 @@ static int ovirt_advice_append_own(struct opts *opts, const struct opts *typed,
 	return rc;
 }
 
-static int ovirt_advice_posix(struct ovirt_advice *advice,
-			      const struct ovirt_request *request,
+static int ovirt_advice_posix(struct ovirt_advice *advice, const struct ovirt_request *request,
 			      const struct opts *typed, const char *options)
 {
 	_cleanup_(opts_free_p) struct opts *whole = NULL, *planned = NULL;
@@ -341,8 +333,7 @@ static int ovirt_advice_notes(struct ovirt_advice *advice, const struct opts *ty
 int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request)
 {
 	const char *options = request->options ? request->options : "";
-	_cleanup_(ovirt_advice_free_p) struct ovirt_advice *advice =
-		calloc(1, sizeof(*advice));
+	_cleanup_(ovirt_advice_free_p) struct ovirt_advice *advice = calloc(1, sizeof(*advice));
 	_cleanup_(opts_free_p) struct opts *typed = NULL;
 	struct ovirt_connection connection;
 	int rc;
@@ -356,9 +347,8 @@ int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request)
 	rc = rc ? rc : ovirt_advice_refuse(typed);
 	if (rc)
 		return rc;
-	rc = request->type == OVIRT_NFS
-		     ? ovirt_advice_nfs(advice, request, typed, options)
-		     : ovirt_advice_posix(advice, request, typed, options);
+	rc = request->type == OVIRT_NFS ? ovirt_advice_nfs(advice, request, typed, options)
+					: ovirt_advice_posix(advice, request, typed, options);
 	if (!rc)
 		rc = ovirt_engine_options(request->type, advice->options);
 	if (rc)

@@ -21,7 +21,7 @@ struct ovirt_change_making {
 	struct ovirt_change *change;
 	struct ovirt_part parts[2];
 	struct conf *now; /* the present nfsmount.conf */
-	bool lost; /* the last attempt would work if this nfs-utils kept every section */
+	bool lost;        /* the last attempt would work if this nfs-utils kept every section */
 };
 
 /* --- does another section lose a key ------------------------------------------------ */
@@ -48,8 +48,8 @@ static int ovirt_change_on_value(void *arg, const char *section_arg, const char 
 	return 0;
 }
 
-static bool ovirt_change_keeps(const struct conf *conf, const char *section,
-			       const char *arg, const char *key)
+static bool ovirt_change_keeps(const struct conf *conf, const char *section, const char *arg,
+			       const char *key)
 {
 	struct ovirt_change_last last = { key, NULL };
 
@@ -70,13 +70,13 @@ static int ovirt_change_on_loss(void *arg, const char *section_arg, const char *
 	    ovirt_change_keeps(loss->after, loss->section, section_arg, key))
 		return 0;
 	snprintf(loss->reason, sizeof(loss->reason),
-		 "/%.80s:%u (%s \"%.80s\") would lose its %.20s", value->file,
-		 value->line, loss->section, section_arg ? section_arg : "", key);
+		 "/%.80s:%u (%s \"%.80s\") would lose its %.20s", value->file, value->line,
+		 loss->section, section_arg ? section_arg : "", key);
 	return 1;
 }
 
-static bool ovirt_change_loses(const struct ovirt_change_making *making,
-			       const struct conf *after, char reason[256])
+static bool ovirt_change_loses(const struct ovirt_change_making *making, const struct conf *after,
+			       char reason[256])
 {
 	static const char *const sections[] = { "MountPoint", "Server" };
 	struct ovirt_change_loss loss = { making->now, after, NULL, "" };
@@ -108,8 +108,7 @@ static const char *ovirt_change_options(const struct ovirt_change_making *making
 }
 
 /* Returns 0, or -EPERM with the reason. @lossy: this nfs-utils does, or may, drop sections. */
-static int ovirt_change_try(struct ovirt_change_making *making, enum ovirt_form form,
-			    bool lossy)
+static int ovirt_change_try(struct ovirt_change_making *making, enum ovirt_form form, bool lossy)
 {
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
 	const struct ovirt_part *part = &making->parts[OVIRT_NFSMOUNT];
@@ -117,12 +116,11 @@ static int ovirt_change_try(struct ovirt_change_making *making, enum ovirt_form 
 	struct ovirt_effect effect;
 	char reason[256];
 	size_t i;
-	int rc = ovirt_part_write(part, form, making->change->before[OVIRT_NFSMOUNT],
-				  &text);
+	int rc = ovirt_part_write(part, form, making->change->before[OVIRT_NFSMOUNT], &text);
 
 	rc = rc ? rc
-		: conf_open_as(&conf, making->request->host, NFSMOUNT_CONF,
-			       OVIRT_NFSMOUNT_PATH, text);
+		: conf_open_as(&conf, making->request->host, NFSMOUNT_CONF, OVIRT_NFSMOUNT_PATH,
+			       text);
 	if (rc)
 		return rc;
 	for (i = 0; i < part->count; i++) {
@@ -182,8 +180,8 @@ static int ovirt_change_refuse(const struct ovirt_change_making *making)
 			EPERM,
 			"%.120s has proto=%s,port=%u and %.120s proto=%s,port=%u, and with %.64s they have to share one section for their server: name all its domains in one command, with one --port",
 			part->list[0].spec, part->list[0].six ? "rdma6" : "rdma",
-			part->list[0].port, other->spec, other->six ? "rdma6" : "rdma",
-			other->port, making->request->nfs_utils);
+			part->list[0].port, other->spec, other->six ? "rdma6" : "rdma", other->port,
+			making->request->nfs_utils);
 	str_copy(why, sizeof(why), err_text());
 	return err_set(
 		EPERM,
@@ -210,8 +208,7 @@ static int ovirt_change_nfsmount(struct ovirt_change_making *making)
 			making->request->nfs_utils);
 	rc = ovirt_change_try(making, OVIRT_BY_DIRECTORY, lossy);
 	if (rc == -EPERM && lossy && ovirt_change_one_server(part) &&
-	    !ovirt_change_find_other(part) &&
-	    !ovirt_change_try(making, OVIRT_BY_SERVER, true)) {
+	    !ovirt_change_find_other(part) && !ovirt_change_try(making, OVIRT_BY_SERVER, true)) {
 		snprintf(
 			making->change->note, sizeof(making->change->note),
 			"%.64s keeps a key in one section of a kind only, so it is one for the server and not for the directory: whatever else this host mounts from %.*s, by that name and without a transport of its own, goes over RDMA, too",
@@ -234,8 +231,7 @@ static int ovirt_change_guard(struct ovirt_change_making *making)
 	_cleanup_free_ char *copy = NULL;
 	struct ovirt_change *change = making->change;
 	int rc = ovirt_part_write(&making->parts[OVIRT_GUARD], OVIRT_BY_DIRECTORY,
-				  change->before[OVIRT_GUARD],
-				  &change->after[OVIRT_GUARD]);
+				  change->before[OVIRT_GUARD], &change->after[OVIRT_GUARD]);
 
 	if (!rc)
 		rc = policy_new(&policies);
@@ -247,8 +243,7 @@ static int ovirt_change_guard(struct ovirt_change_making *making)
 	return policy_add(policies, "/" OVIRT_GUARD_PATH, copy);
 }
 
-int ovirt_change_overruled(const struct ovirt_change_request *request,
-			   char text[OVIRT_TEXT_MAX])
+int ovirt_change_overruled(const struct ovirt_change_request *request, char text[OVIRT_TEXT_MAX])
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	struct policy policy;
@@ -263,8 +258,7 @@ int ovirt_change_overruled(const struct ovirt_change_request *request,
 		snprintf(
 			text, OVIRT_TEXT_MAX,
 			"%.160s has policy = %s for %.200s and takes precedence: the gates allow guests there that are not over RDMA",
-			policy.mode_from, policy_mode_name(policy.mode),
-			request->domains[i].dir);
+			policy.mode_from, policy_mode_name(policy.mode), request->domains[i].dir);
 		break;
 	}
 	return rc;
@@ -278,15 +272,14 @@ static int ovirt_change_add(struct ovirt_change_making *making)
 	size_t i, file;
 	int rc = 0;
 
-	for (file = request->guard_only ? OVIRT_GUARD : OVIRT_NFSMOUNT;
-	     !rc && file <= OVIRT_GUARD; file++)
+	for (file = request->guard_only ? OVIRT_GUARD : OVIRT_NFSMOUNT; !rc && file <= OVIRT_GUARD;
+	     file++)
 		for (i = 0; !rc && i < request->ndomains; i++) {
 			const struct ovirt_domain *domain = &request->domains[i];
 			bool six = domain->parsed.family == IP_V6 ||
 				   (domain->parsed.family == IP_UNKNOWN && request->six);
 
-			rc = ovirt_part_add(&making->parts[file], domain, six,
-					    request->port);
+			rc = ovirt_part_add(&making->parts[file], domain, six, request->port);
 		}
 	return rc;
 }
@@ -305,10 +298,9 @@ static int ovirt_change_remove(struct ovirt_change_making *making)
 		for (file = 0; file < ARRAY_SIZE(making->parts); file++)
 			any |= ovirt_part_remove(&making->parts[file], domain->dir);
 		if (!any)
-			return err_set(
-				ENOENT,
-				"nfsrdma ovirt policy has written nothing for %.120s",
-				domain->spec);
+			return err_set(ENOENT,
+				       "nfsrdma ovirt policy has written nothing for %.120s",
+				       domain->spec);
 	}
 	return 0;
 }
@@ -320,8 +312,7 @@ static void ovirt_change_making_fini(struct ovirt_change_making *making)
 	conf_close(making->now);
 }
 
-int ovirt_change_make(const struct ovirt_change_request *request,
-		      struct ovirt_change *change)
+int ovirt_change_make(const struct ovirt_change_request *request, struct ovirt_change *change)
 {
 	static const char *const paths[] = { OVIRT_NFSMOUNT_PATH, OVIRT_GUARD_PATH };
 	_cleanup_(ovirt_change_making_fini) struct ovirt_change_making making = {
@@ -334,8 +325,7 @@ int ovirt_change_make(const struct ovirt_change_request *request,
 	int rc;
 
 	for (i = 0; i < ARRAY_SIZE(making.parts); i++) {
-		rc = ovirt_part_read(&making.parts[i], (enum ovirt_file)i,
-				     change->before[i]);
+		rc = ovirt_part_read(&making.parts[i], (enum ovirt_file)i, change->before[i]);
 		if (rc)
 			return err_context(rc, "/%s", paths[i]);
 	}

@@ -78,23 +78,20 @@ static bool ovirt_command_is_default(const char *conf_options)
 	struct ovirt_command_piece piece;
 
 	while (ovirt_command_next(&cursor, &piece))
-		if (!ovirt_command_is(&piece, "soft") &&
-		    !ovirt_command_is(&piece, "nosharecache"))
+		if (!ovirt_command_is(&piece, "soft") && !ovirt_command_is(&piece, "nosharecache"))
 			return false;
 	return ovirt_command_has(conf_options, "soft") &&
 	       ovirt_command_has(conf_options, "nosharecache");
 }
 
-static int ovirt_command_nfs_options(const struct ovirt_connection *connection,
-				     char **out)
+static int ovirt_command_nfs_options(const struct ovirt_connection *connection, char **out)
 {
 	const char *version = connection->version ? connection->version : "3";
 	const char *options = connection->options ? connection->options : "";
 	const char *timeo = connection->timeo ? connection->timeo : TIMEO_DEFAULT;
 	const char *retrans = connection->retrans ? connection->retrans : RETRANS_DEFAULT;
 	bool nolock = (!strcmp(version, "auto") || !strcmp(version, "3")) &&
-		      !ovirt_command_has(options, "lock") &&
-		      !ovirt_command_has(options, "nolock");
+		      !ovirt_command_has(options, "lock") && !ovirt_command_has(options, "nolock");
 	size_t used, room = strlen(options);
 	char head[160], versions[48];
 	struct ovirt_command_piece piece;
@@ -104,16 +101,16 @@ static int ovirt_command_nfs_options(const struct ovirt_connection *connection,
 		return rc;
 	if (!ovirt_command_is_number(timeo) || !ovirt_command_is_number(retrans))
 		return err_set(EINVAL, "VDSM takes only numbers for timeo and retrans");
-	snprintf(head, sizeof(head), "soft,nosharecache,timeo=%s,retrans=%s%s", timeo,
-		 retrans, versions);
+	snprintf(head, sizeof(head), "soft,nosharecache,timeo=%s,retrans=%s%s", timeo, retrans,
+		 versions);
 	room += strlen(head) + sizeof(",nolock") + 1;
 	*out = malloc(room);
 	if (!*out)
 		return err_no_memory();
 	used = (size_t)snprintf(*out, room, "%s", head);
 	while (ovirt_command_next(&options, &piece))
-		used += (size_t)snprintf(*out + used, room - used, ",%.*s",
-					 (int)piece.len, piece.start);
+		used += (size_t)snprintf(*out + used, room - used, ",%.*s", (int)piece.len,
+					 piece.start);
 	if (nolock)
 		snprintf(*out + used, room - used, ",nolock");
 	return 0;
@@ -123,8 +120,8 @@ int ovirt_command_options(const struct ovirt_connection *connection, char **out)
 {
 	const char *conf = connection->conf_options, *options = connection->options;
 
-	if (connection->type == OVIRT_NFS && conf && !connection->version &&
-	    !connection->timeo && !connection->retrans && !ovirt_command_is_default(conf))
+	if (connection->type == OVIRT_NFS && conf && !connection->version && !connection->timeo &&
+	    !connection->retrans && !ovirt_command_is_default(conf))
 		options = conf;
 	else if (connection->type == OVIRT_NFS)
 		return ovirt_command_nfs_options(connection, out);
@@ -138,8 +135,8 @@ static bool ovirt_command_add(struct ovirt_command *command, const char *word)
 	return command->argv[command->argc++];
 }
 
-int ovirt_command(const struct ovirt_connection *connection,
-		  const struct ovirt_domain *domain, struct ovirt_command *out)
+int ovirt_command(const struct ovirt_connection *connection, const struct ovirt_domain *domain,
+		  struct ovirt_command *out)
 {
 	const char *type = connection->type == OVIRT_NFS ? "nfs" : connection->vfs_type;
 	_cleanup_free_ char *options = NULL;
@@ -152,10 +149,8 @@ int ovirt_command(const struct ovirt_connection *connection,
 	good = ovirt_command_add(out, "/usr/bin/mount") && ovirt_command_add(out, "-t") &&
 	       ovirt_command_add(out, type);
 	if (*options)
-		good = good && ovirt_command_add(out, "-o") &&
-		       ovirt_command_add(out, options);
-	if (good && ovirt_command_add(out, domain->spec) &&
-	    ovirt_command_add(out, domain->dir))
+		good = good && ovirt_command_add(out, "-o") && ovirt_command_add(out, options);
+	if (good && ovirt_command_add(out, domain->spec) && ovirt_command_add(out, domain->dir))
 		return 0;
 	ovirt_command_fini(out);
 	return err_no_memory();

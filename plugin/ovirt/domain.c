@@ -60,14 +60,12 @@ static int ovirt_domain_check_repository(const char *repository)
 
 	for (p = repository; *p; p++)
 		if ((unsigned char)*p <= ' ' || *p == 0x7f || strchr("\"[]", *p))
-			return err_set(
-				EINVAL,
-				"VDSM's repository must be a plain path, not '%.80s'",
-				repository);
+			return err_set(EINVAL,
+				       "VDSM's repository must be a plain path, not '%.80s'",
+				       repository);
 	return *repository == '/'
 		       ? 0
-		       : err_set(EINVAL,
-				 "VDSM's repository must be an absolute path, not '%.80s'",
+		       : err_set(EINVAL, "VDSM's repository must be an absolute path, not '%.80s'",
 				 repository);
 }
 
@@ -90,8 +88,8 @@ int ovirt_domain(const char *spec, const char *repository, struct ovirt_domain *
 	ovirt_domain_normalise(top);
 	ovirt_domain_normalise(domain.parsed.path);
 	six = domain.parsed.family == IP_V6;
-	snprintf(domain.spec, sizeof(domain.spec), "%s%s%s:%s", six ? "[" : "",
-		 domain.parsed.host, six ? "]" : "", domain.parsed.path);
+	snprintf(domain.spec, sizeof(domain.spec), "%s%s%s:%s", six ? "[" : "", domain.parsed.host,
+		 six ? "]" : "", domain.parsed.path);
 	len = ovirt_domain_transform(domain.spec, name, sizeof(name));
 	if (len > NAME_BYTES_MAX)
 		return err_set(

@@ -47,8 +47,7 @@ static const struct conf_value *ovirt_effect_find(const struct ovirt_effect_rule
 
 	for (i = 0; i < ARRAY_SIZE(rules->mount->sections); i++) {
 		const struct conf_section *source = &rules->mount->sections[i];
-		struct ovirt_effect_lookup lookup = { rules->lossy, source->arg, key,
-						      NULL };
+		struct ovirt_effect_lookup lookup = { rules->lossy, source->arg, key, NULL };
 
 		conf_each(rules->conf, source->section, ovirt_effect_on_value, &lookup);
 		if (!lookup.value)
@@ -61,8 +60,8 @@ static const struct conf_value *ovirt_effect_find(const struct ovirt_effect_rule
 }
 
 /* These override any option string. */
-static bool ovirt_effect_has_flag(const struct ovirt_effect_rules *rules,
-				  const struct opts *opts, struct ovirt_effect *out)
+static bool ovirt_effect_has_flag(const struct ovirt_effect_rules *rules, const struct opts *opts,
+				  struct ovirt_effect *out)
 {
 	static const char *const flags[] = { "tcp", "udp" };
 	size_t i;
@@ -95,15 +94,15 @@ static void ovirt_effect_judge(const struct ovirt_effect_rules *rules,
 			"another section of its kind sets proto too, and this nfs-utils keeps only the last one");
 	else if (strcmp(proto->value, entry->six ? "rdma6" : "rdma") != 0)
 		snprintf(out->why, sizeof(out->why),
-			 "/%.80s:%u says proto=%.20s for it (section %s)", proto->file,
-			 proto->line, proto->value, section->section);
+			 "/%.80s:%u says proto=%.20s for it (section %s)", proto->file, proto->line,
+			 proto->value, section->section);
 	else if (!port)
 		snprintf(
 			out->why, sizeof(out->why),
 			"another section of its kind sets port too, and this nfs-utils keeps only the last one");
 	else if (strcmp(port->value, number))
-		snprintf(out->why, sizeof(out->why), "/%.80s:%u says port=%.20s for it",
-			 port->file, port->line, port->value);
+		snprintf(out->why, sizeof(out->why), "/%.80s:%u says port=%.20s for it", port->file,
+			 port->line, port->value);
 	else
 		out->rdma = true;
 }
@@ -111,8 +110,7 @@ static void ovirt_effect_judge(const struct ovirt_effect_rules *rules,
 /* Why a key is missing that would be present if every section were kept: the value found
  * instead is not the cause. */
 static void ovirt_effect_note_lost(const struct ovirt_effect_rules *rules,
-				   const struct ovirt_entry *entry,
-				   struct ovirt_effect *out)
+				   const struct ovirt_entry *entry, struct ovirt_effect *out)
 {
 	static const char *const keys[] = { "proto", "port" };
 	const struct ovirt_effect_rules keeping = { rules->conf, false, rules->mount };
@@ -122,9 +120,8 @@ static void ovirt_effect_note_lost(const struct ovirt_effect_rules *rules,
 	ovirt_effect_judge(&keeping, entry, &kept);
 	if (!kept.rdma)
 		return;
-	while (i + 1 < ARRAY_SIZE(keys) &&
-	       ovirt_effect_find(rules, keys[i], NULL) ==
-		       ovirt_effect_find(&keeping, keys[i], NULL))
+	while (i + 1 < ARRAY_SIZE(keys) && ovirt_effect_find(rules, keys[i], NULL) ==
+						   ovirt_effect_find(&keeping, keys[i], NULL))
 		i++;
 	out->lost = true;
 	snprintf(

@@ -29,24 +29,20 @@ static const struct ovirt_engine_managed {
 };
 
 static const struct ovirt_engine_managed *ovirt_engine_find_managed(enum ovirt_type type,
-								    const char *name,
-								    size_t len)
+								    const char *name, size_t len)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(managed); i++)
-		if (strlen(managed[i].name) == len &&
-		    !strncasecmp(managed[i].name, name, len) &&
+		if (strlen(managed[i].name) == len && !strncasecmp(managed[i].name, name, len) &&
 		    (type == OVIRT_NFS || managed[i].posix))
 			return &managed[i];
 	return NULL;
 }
 
-static int ovirt_engine_refuse(enum ovirt_type type,
-			       const struct ovirt_engine_managed *row)
+static int ovirt_engine_refuse(enum ovirt_type type, const struct ovirt_engine_managed *row)
 {
-	return err_set(EINVAL,
-		       "the engine refuses %s= among the options of %s domain: %s",
+	return err_set(EINVAL, "the engine refuses %s= among the options of %s domain: %s",
 		       row->name, type == OVIRT_NFS ? "an NFS" : "a POSIX", row->instead);
 }
 
@@ -89,8 +85,7 @@ int ovirt_engine_options(enum ovirt_type type, const char *options)
 				"the engine takes only ASCII; the options have a byte 0x%02x",
 				(unsigned char)*at);
 	if (strlen(options) > OVIRT_OPTIONS_MAX)
-		return err_set(E2BIG,
-			       "the options have %zu characters, and the engine keeps %d",
+		return err_set(E2BIG, "the options have %zu characters, and the engine keeps %d",
 			       strlen(options), OVIRT_OPTIONS_MAX);
 	return 0;
 }
@@ -115,9 +110,8 @@ int ovirt_engine_strict(enum ovirt_type type, const struct opts *options)
 				" sets it",
 				opt.name);
 		if (!strcmp(opt.name, "remount"))
-			return err_set(EINVAL,
-				       "'remount' is for one command: a domain that is "
-				       "mounted stays as it is until it is unmounted");
+			return err_set(EINVAL, "'remount' is for one command: a domain that is "
+					       "mounted stays as it is until it is unmounted");
 	}
 	return 0;
 }
@@ -167,14 +161,12 @@ int ovirt_engine_source(enum ovirt_type type, const char *spec)
 	if (rc)
 		return rc;
 	if (strlen(spec) > OVIRT_CONNECTION_MAX)
-		return err_set(E2BIG,
-			       "the path has %zu characters, and the engine keeps %d",
+		return err_set(E2BIG, "the path has %zu characters, and the engine keeps %d",
 			       strlen(spec), OVIRT_CONNECTION_MAX);
 	for (p = spec; *p; p++)
 		if ((unsigned char)*p <= ' ' || (unsigned char)*p > 0x7e)
-			return err_set(
-				EINVAL,
-				"the engine takes only paths of ASCII without blanks");
+			return err_set(EINVAL,
+				       "the engine takes only paths of ASCII without blanks");
 	if (type == OVIRT_POSIX)
 		return 0;
 	if (parsed.family == IP_UNKNOWN && !ovirt_engine_is_host(parsed.host))

@@ -19,8 +19,8 @@ static bool ovirt_mounted_same(const char *whole, const char *cut, size_t cap)
 	return len < cap ? !strcmp(whole, cut) : !strncmp(whole, cut, cap - 1);
 }
 
-static void ovirt_mounted_collect(const struct view *view, const char *dir,
-				  const char *spec, struct ovirt_mounted *out)
+static void ovirt_mounted_collect(const struct view *view, const char *dir, const char *spec,
+				  struct ovirt_mounted *out)
 {
 	const struct nfs_mounts *mounts = view_nfs(view);
 	unsigned int i;
@@ -33,8 +33,7 @@ static void ovirt_mounted_collect(const struct view *view, const char *dir,
 		if (!ovirt_mounted_same(dir, mount->target, sizeof(mount->target)))
 			continue;
 		out->count++;
-		if (spec &&
-		    !ovirt_mounted_same(spec, mount->fs_spec, sizeof(mount->fs_spec)))
+		if (spec && !ovirt_mounted_same(spec, mount->fs_spec, sizeof(mount->fs_spec)))
 			out->other_source = true;
 		one = view_mount(view, i);
 		/* All are covered only if the list is inconsistent. */
@@ -53,8 +52,7 @@ static const char *ovirt_mounted_transport(const struct ovirt_mounted *mounted)
 					  : top->mount->proto;
 }
 
-#define MAINTENANCE \
-	"put the storage domain into maintenance, which unmounts it on every host; "
+#define MAINTENANCE "put the storage domain into maintenance, which unmounts it on every host; "
 
 static void ovirt_mounted_describe(struct ovirt_mounted *out)
 {
@@ -65,19 +63,16 @@ static void ovirt_mounted_describe(struct ovirt_mounted *out)
 			out->text, sizeof(out->text),
 			"%u mounts are stacked on %.200s, the topmost over %s; VDSM unmounts only one",
 			out->count, target, ovirt_mounted_transport(out));
-		snprintf(
-			out->remedy, sizeof(out->remedy),
-			MAINTENANCE
-			"then repeat umount %s until it is no longer mounted, and activate it",
-			SHELL_WORD(target));
-	} else if (out->count && out->top->wanted.mode == POLICY_OFF &&
-		   out->top->wanted.covered) {
+		snprintf(out->remedy, sizeof(out->remedy),
+			 MAINTENANCE
+			 "then repeat umount %s until it is no longer mounted, and activate it",
+			 SHELL_WORD(target));
+	} else if (out->count && out->top->wanted.mode == POLICY_OFF && out->top->wanted.covered) {
 		return;
 	} else if (out->count && !view_run_is_rdma(out->top->run)) {
-		snprintf(
-			out->text, sizeof(out->text),
-			"%.200s is mounted over %s, and keeps that transport: VDSM never remounts",
-			target, ovirt_mounted_transport(out));
+		snprintf(out->text, sizeof(out->text),
+			 "%.200s is mounted over %s, and keeps that transport: VDSM never remounts",
+			 target, ovirt_mounted_transport(out));
 		snprintf(
 			out->remedy, sizeof(out->remedy),
 			MAINTENANCE

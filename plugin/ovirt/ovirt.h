@@ -34,9 +34,8 @@
 #define OVIRT_SPEC_MAX (SPEC_HOST_MAX + SPEC_PATH_MAX + 4)
 
 struct ovirt_domain {
-	char spec
-		[OVIRT_SPEC_MAX]; /* as VDSM gives it to mount(8): without doubled slashes */
-	char dir[PATH_MAX];       /* REPOSITORY/mnt/nas:_export_my__data */
+	char spec[OVIRT_SPEC_MAX]; /* as VDSM gives it to mount(8): without doubled slashes */
+	char dir[PATH_MAX];        /* REPOSITORY/mnt/nas:_export_my__data */
 	struct spec parsed;
 };
 
@@ -54,8 +53,7 @@ enum ovirt_type {
 /* The fields of a connection that the engine sends; NULL: not sent. */
 struct ovirt_connection {
 	enum ovirt_type type;
-	const char *
-		version; /* protocol_version: "auto", "3", "4.2"; VDSM takes NULL for 3 */
+	const char *version; /* protocol_version: "auto", "3", "4.2"; VDSM takes NULL for 3 */
 	const char *timeo, *retrans;
 	const char *vfs_type; /* for OVIRT_POSIX */
 	const char *options;  /* mnt_options */
@@ -76,8 +74,8 @@ struct ovirt_command {
 	char *argv[OVIRT_ARGS_MAX]; /* NULL after the last */
 };
 
-int ovirt_command(const struct ovirt_connection *connection,
-		  const struct ovirt_domain *domain, struct ovirt_command *out);
+int ovirt_command(const struct ovirt_connection *connection, const struct ovirt_domain *domain,
+		  struct ovirt_command *out);
 void ovirt_command_fini(struct ovirt_command *command);
 
 /* engine.c */
@@ -110,8 +108,8 @@ struct ovirt_advice {
 	struct ovirt_domain domain;
 	char *options;                /* the options to enter: one line, never empty */
 	struct ovirt_command command; /* that VDSM will run with them */
-	struct plan *
-		plan; /* for VDSM's command with the given options; its changes are the reasons */
+	struct plan
+		*plan; /* for VDSM's command with the given options; its changes are the reasons */
 	unsigned int nnotes;
 	char **notes; /* sentences without a full stop */
 };
@@ -120,8 +118,7 @@ struct ovirt_advice {
  * long; -ENOMEM. */
 int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request);
 /* Adds a note. Errors: -ENOMEM. */
-int ovirt_advice_note(struct ovirt_advice *advice, const char *fmt, ...)
-	PRINTF_LIKE(2, 3);
+int ovirt_advice_note(struct ovirt_advice *advice, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void ovirt_advice_free(struct ovirt_advice *advice);
 void ovirt_advice_free_p(struct ovirt_advice **advice);
 
@@ -165,14 +162,14 @@ int ovirt_part_add(struct ovirt_part *part, const struct ovirt_domain *domain, b
 /* False: the directory is not in the part. */
 bool ovirt_part_remove(struct ovirt_part *part, const char *dir);
 /* The text with the new part; *@out NULL: nothing is left, and the file is to be removed. */
-int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form,
-		     const char *text, char **out);
+int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form, const char *text,
+		     char **out);
 
 /* effect.c */
 
 struct ovirt_effect {
 	bool rdma;
-	bool lost; /* not over RDMA, but would be if this nfs-utils kept every section */
+	bool lost;     /* not over RDMA, but would be if this nfs-utils kept every section */
 	char why[320]; /* if not over RDMA: a clause with file and line; "" */
 };
 
@@ -217,12 +214,10 @@ struct ovirt_change {
 /* @change: with @before set. Errors: -EPERM nfsmount.conf of this host does not allow it,
  * with the reason and what to do; -EINVAL; -EBADMSG our part was edited; -ENOENT there is
  * nothing to remove; of reading. Nothing is written. */
-int ovirt_change_make(const struct ovirt_change_request *request,
-		      struct ovirt_change *change);
+int ovirt_change_make(const struct ovirt_change_request *request, struct ovirt_change *change);
 void ovirt_change_fini(struct ovirt_change *change);
 /* After writing: whether another file overrides it for the gates, and which; "" none. */
-int ovirt_change_overruled(const struct ovirt_change_request *request,
-			   char text[OVIRT_TEXT_MAX]);
+int ovirt_change_overruled(const struct ovirt_change_request *request, char text[OVIRT_TEXT_MAX]);
 
 /* mounted.c */
 

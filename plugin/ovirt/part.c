@@ -11,8 +11,7 @@
 #include "plugin/ovirt/internal.h"
 #include "rpcrdma/nfs/nfs.h"
 
-#define BEGIN \
-	"# BEGIN nfsrdma ovirt policy; with --remove it goes. Written anew: do not edit.\n"
+#define BEGIN  "# BEGIN nfsrdma ovirt policy; with --remove it goes. Written anew: do not edit.\n"
 #define BARE   "# END nfsrdma ovirt policy"
 #define END    BARE "\n"
 #define DOMAIN "# domain "
@@ -72,8 +71,8 @@ static struct ovirt_entry *ovirt_part_find(const struct ovirt_part *part, const 
 	return NULL;
 }
 
-static int ovirt_part_put(struct ovirt_part *part, const char *spec, const char *dir,
-			  bool six, uint16_t port)
+static int ovirt_part_put(struct ovirt_part *part, const char *spec, const char *dir, bool six,
+			  uint16_t port)
 {
 	struct ovirt_entry *entry = ovirt_part_find(part, dir), *grown;
 	int rc = ovirt_part_check(part->file, spec, dir);
@@ -157,8 +156,8 @@ static void ovirt_part_write_nfsmount(const struct ovirt_part *part, enum ovirt_
 		if (form == OVIRT_BY_SERVER && !ovirt_part_is_first(part, i))
 			continue;
 		if (form == OVIRT_BY_SERVER)
-			fprintf(out, "[ Server \"%.*s\" ]\n",
-				ovirt_part_server_len(entry), entry->spec);
+			fprintf(out, "[ Server \"%.*s\" ]\n", ovirt_part_server_len(entry),
+				entry->spec);
 		else
 			fprintf(out, "[ MountPoint \"%s\" ]\n", entry->dir);
 		fprintf(out, "proto=%s\nport=%u\n", ovirt_part_proto(entry), entry->port);
@@ -240,8 +239,7 @@ static const char *ovirt_part_find_end(const char *text)
 
 	if (at)
 		return at + strlen(END);
-	if (len <= bare || strcmp(text + len - bare, BARE) ||
-	    text[len - bare - 1] != '\n')
+	if (len <= bare || strcmp(text + len - bare, BARE) || text[len - bare - 1] != '\n')
 		return NULL;
 	return text + len;
 }
@@ -277,9 +275,8 @@ static int ovirt_part_bounds(const char *text, const char **start, const char **
 {
 	*start = *end = text ? ovirt_part_find_line(text, BEGIN) : NULL;
 	if (!*start)
-		return !text || !strstr(text, "BEGIN nfsrdma ovirt policy")
-			       ? 0
-			       : ovirt_part_changed();
+		return !text || !strstr(text, "BEGIN nfsrdma ovirt policy") ? 0
+									    : ovirt_part_changed();
 	*end = ovirt_part_find_end(*start);
 	if (!*end || ovirt_part_find_line(*start + strlen(BEGIN), BEGIN))
 		return ovirt_part_changed();
@@ -299,8 +296,8 @@ static int ovirt_part_read_entry(struct ovirt_part *part, char *line)
 		proto = strsep(&line, " ");
 		number = strsep(&line, " ");
 	}
-	if (line || !dir || !proto || !number || *dir != '/' ||
-	    spec_parse(spec, &parsed) || !view_is_rdma(proto))
+	if (line || !dir || !proto || !number || *dir != '/' || spec_parse(spec, &parsed) ||
+	    !view_is_rdma(proto))
 		return ovirt_part_changed();
 	port = strtoul(number, &end, 10);
 	if (*end || !port || port > UINT16_MAX)
@@ -371,8 +368,8 @@ static const char *ovirt_part_gap(const char *text, size_t len)
 	return !len || ended ? "" : "\n";
 }
 
-int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form,
-		     const char *text, char **out)
+int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form, const char *text,
+		     char **out)
 {
 	_cleanup_free_ char *rendered = ovirt_part_render(part, form), *whole = NULL;
 	const char *start, *end;
@@ -384,8 +381,7 @@ int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form,
 	text = text ? text : "";
 	before = start ? (size_t)(start - text) : strlen(text);
 	if (asprintf(&whole, "%.*s%s%s%s", (int)before, text,
-		     *rendered ? ovirt_part_gap(text, before) : "", rendered,
-		     end ? end : "") < 0) {
+		     *rendered ? ovirt_part_gap(text, before) : "", rendered, end ? end : "") < 0) {
 		whole = NULL;
 		return err_no_memory();
 	}

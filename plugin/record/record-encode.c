@@ -25,12 +25,11 @@ static struct json_object *record_mount_json(const struct record *record)
 	};
 	size_t i;
 
-	json_object_object_add(mount, "id",
-			       record->id ? json_object_new_int64(record->id) : NULL);
+	json_object_object_add(mount, "id", record->id ? json_object_new_int64(record->id) : NULL);
 	for (i = 0; i < ARRAY_SIZE(texts); i++)
-		json_object_object_add(
-			mount, texts[i].key,
-			texts[i].value ? json_object_new_string(texts[i].value) : NULL);
+		json_object_object_add(mount, texts[i].key,
+				       texts[i].value ? json_object_new_string(texts[i].value)
+						      : NULL);
 	json_object_object_add(mount, "checked_monotonic_ms",
 			       json_object_new_int64((int64_t)record->checked_ms));
 	json_object_object_add(mount, "by", json_object_new_string(record->by));
@@ -39,16 +38,16 @@ static struct json_object *record_mount_json(const struct record *record)
 
 int record_encode(const struct record *record, const struct report *report, char **out)
 {
-	_cleanup_(json_put_p) struct json_object *json =
-		report ? report_json(report) : json_object_new_object();
+	_cleanup_(json_put_p) struct json_object *json = report ? report_json(report)
+								: json_object_new_object();
 	const char *text;
 
 	if (!json)
 		return err_no_memory();
 	json_object_object_add(json, "mount", record_mount_json(record));
-	text = json_object_to_json_string_ext(
-		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-			      JSON_C_TO_STRING_NOSLASHESCAPE);
+	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
+							    JSON_C_TO_STRING_SPACED |
+							    JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (!text || asprintf(out, "%s\n", text) < 0)
 		return err_no_memory();
 	return 0;

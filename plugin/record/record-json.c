@@ -56,8 +56,7 @@ const char *record_file_name(const struct record *record, char name[RECORD_NAME_
 			  : record_pending_name(record->target, name);
 }
 
-static int record_get_text(struct json_object *mount, const char *key, char *buf,
-			   size_t cap)
+static int record_get_text(struct json_object *mount, const char *key, char *buf, size_t cap)
 {
 	struct json_object *value;
 	size_t len;
@@ -73,8 +72,8 @@ static int record_get_text(struct json_object *mount, const char *key, char *buf
 	return 0;
 }
 
-static int record_get_number(struct json_object *mount, const char *key, int64_t min,
-			     int64_t max, int64_t *out)
+static int record_get_number(struct json_object *mount, const char *key, int64_t min, int64_t max,
+			     int64_t *out)
 {
 	struct json_object *value;
 
@@ -164,8 +163,7 @@ int record_decode(const char *text, struct record *out)
 		return err_context(rc, "a record");
 	if (!json_object_object_get_ex(json, "mount", &mount) ||
 	    !json_object_is_type(mount, json_type_object))
-		return err_set(EBADMSG,
-			       "a record is a JSON object without a mount in it");
+		return err_set(EBADMSG, "a record is a JSON object without a mount in it");
 	rc = record_get_mount(mount, &record);
 	if (!rc)
 		*out = record;

@@ -6,8 +6,7 @@
 
 #include "plugin/record/internal.h"
 
-static void record_list_add(const struct host *host, const char *name,
-			    struct record_list *list)
+static void record_list_add(const struct host *host, const char *name, struct record_list *list)
 {
 	struct record *record = &list->list[list->count];
 	struct record_broken *broken = &list->broken[list->nbroken];

@@ -64,8 +64,7 @@ int record_open(const char *root)
 static int record_lock(int folder)
 {
 	uint64_t deadline = deadline_in(LOCK_MS);
-	int fd = openat(folder, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-			0600);
+	int fd = openat(folder, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK || !deadline_left(deadline)) {
@@ -165,8 +164,8 @@ static bool record_is_left(int folder, const char *name, const char *target,
 }
 
 /* Removes the records of a directory: all, or those whose mount is not in @mounts. */
-static int record_remove_left(int folder, const char *target,
-			      const struct nfs_mounts *mounts, uint64_t now)
+static int record_remove_left(int folder, const char *target, const struct nfs_mounts *mounts,
+			      uint64_t now)
 {
 	char clean[sizeof(((struct record *)NULL)->target)];
 	_cleanup_close_ int lock = -1;
@@ -206,8 +205,7 @@ int record_forget(int folder, const char *target)
 	return record_remove_left(folder, target, NULL, 0);
 }
 
-int record_tidy(int folder, const char *target, const struct nfs_mounts *there,
-		uint64_t now)
+int record_tidy(int folder, const char *target, const struct nfs_mounts *there, uint64_t now)
 {
 	if (there->cut || there->unreadable)
 		return 0;
@@ -221,9 +219,8 @@ static bool record_is_newer(int folder, const char *name, const struct record *o
 {
 	struct record theirs;
 
-	return record_read_at(folder, name, &theirs) &&
-	       theirs.checked_ms >= ours->checked_ms && theirs.checked_ms <= now_ms() &&
-	       !strcmp(theirs.boot_id, ours->boot_id);
+	return record_read_at(folder, name, &theirs) && theirs.checked_ms >= ours->checked_ms &&
+	       theirs.checked_ms <= now_ms() && !strcmp(theirs.boot_id, ours->boot_id);
 }
 
 int record_renew(int folder, const struct record *record, const struct report *report)
@@ -275,8 +272,7 @@ int record_settle(int folder, const struct record *pending, const struct nfs_mou
 		return rc;
 	lock = record_lock(folder);
 	record_pending_name(pending->target, left);
-	if (!record_read_at(folder, left, &now) ||
-	    now.checked_ms != pending->checked_ms ||
+	if (!record_read_at(folder, left, &now) || now.checked_ms != pending->checked_ms ||
 	    strcmp(now.boot_id, pending->boot_id) != 0)
 		return 0;
 	record_file_name(&record, name);

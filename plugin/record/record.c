@@ -31,8 +31,7 @@ int record_read(const struct host *host, const char *path, struct record *out)
 }
 
 /* The record in the file of this name. */
-static int record_get_listed(const struct record_list *list, const char *name,
-			     struct record *out)
+static int record_get_listed(const struct record_list *list, const char *name, struct record *out)
 {
 	bool pending = !strncmp(name, "pending-", 8);
 	char right[RECORD_NAME_MAX];
@@ -65,8 +64,7 @@ static int record_source_read(const struct record_source *from, const char *name
 	return rc == -EBADMSG ? err_context(rc, "/%s", path) : rc;
 }
 
-static int record_check_boot(const struct record_source *from,
-			     const struct record *record)
+static int record_check_boot(const struct record_source *from, const struct record *record)
 {
 	char read[sizeof(record->boot_id)];
 	const char *boot_id = from->boot_id;
@@ -83,8 +81,7 @@ static int record_check_boot(const struct record_source *from,
 		       : 0;
 }
 
-int record_find_pending(const struct record_source *from, const char *target,
-			struct record *out)
+int record_find_pending(const struct record_source *from, const char *target, struct record *out)
 {
 	char name[RECORD_NAME_MAX], clean[sizeof(out->target)];
 	int rc = record_source_read(from, record_pending_name(target, name), out);
@@ -100,8 +97,7 @@ int record_find_pending(const struct record_source *from, const char *target,
 /* The age is in whole seconds, and @now is not exactly the time of reading. */
 #define AGE_SLACK_MS 3000
 
-bool record_is_of(const struct record *record, const struct nfs_mount *mount,
-		  uint64_t now)
+bool record_is_of(const struct record *record, const struct nfs_mount *mount, uint64_t now)
 {
 	if (record->id != mount->id || strcmp(record->dev, mount->dev) != 0 ||
 	    strcmp(record->target, mount->target) != 0 ||
@@ -122,14 +118,13 @@ bool record_is_lenient(const struct record *record)
 
 /* A helper is working on this directory, or did not finish: the proof may be of an earlier
  * mount whose id this one has reused. */
-static int record_check_pending(const struct record_source *from,
-				const struct record *record)
+static int record_check_pending(const struct record_source *from, const struct record *record)
 {
 	struct record pending;
 	int rc = record_find_pending(from, record->target, &pending);
 
-	if (rc == -ENOENT || (rc == -ESTALE && pending.id == 0 &&
-			      strcmp(pending.boot_id, record->boot_id)))
+	if (rc == -ENOENT ||
+	    (rc == -ESTALE && pending.id == 0 && strcmp(pending.boot_id, record->boot_id)))
 		return 0;
 	/* A malformed record, or one of another directory, is not known to be older. */
 	if (rc)
@@ -139,8 +134,8 @@ static int record_check_pending(const struct record_source *from,
 		       : 0;
 }
 
-int record_find(const struct record_source *from, const struct nfs_mount *mount,
-		uint64_t now, uint64_t max_age_ms, struct record *out)
+int record_find(const struct record_source *from, const struct nfs_mount *mount, uint64_t now,
+		uint64_t max_age_ms, struct record *out)
 {
 	char name[RECORD_NAME_MAX];
 	int rc = record_source_read(from, record_name(mount->id, name), out);

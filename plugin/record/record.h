@@ -62,8 +62,7 @@ struct record {
 /* Whether a record is of this very mount. Mount ids are reused at once, so a record from
  * before the mount was made is of another mount. @now: CLOCK_MONOTONIC at the time the
  * mount was read. The caller compares boot ids. */
-bool record_is_of(const struct record *record, const struct nfs_mount *mount,
-		  uint64_t now);
+bool record_is_of(const struct record *record, const struct nfs_mount *mount, uint64_t now);
 /* It was mounted with policy "prefer", possibly by a mount option, so TCP is acceptable. */
 bool record_is_lenient(const struct record *record);
 /* Fills in the fields that describe the mount; the caller sets the others. */
@@ -92,18 +91,17 @@ struct record_list;
 struct record_source {
 	const struct host *host;
 	const struct record_list *list; /* NULL: @host's files */
-	const char *boot_id; /* NULL: @host's; "" not known: then no record is valid */
+	const char *boot_id;            /* NULL: @host's; "" not known: then no record is valid */
 };
 
 /* The record of @mount, if it is valid at @now (CLOCK_MONOTONIC) and at most @max_age_ms
  * old. With -ESTALE @out is the rejected record, and the error's text is the reason.
  * Errors: -ENOENT there is none; -ESTALE it is of another mount or boot, or too old, or a
  * helper is working on that directory (a pending record is newer); -EBADMSG; of reading. */
-int record_find(const struct record_source *from, const struct nfs_mount *mount,
-		uint64_t now, uint64_t max_age_ms, struct record *out);
+int record_find(const struct record_source *from, const struct nfs_mount *mount, uint64_t now,
+		uint64_t max_age_ms, struct record *out);
 /* The pending record of a directory. Errors: -ENOENT; -ESTALE of another boot or directory. */
-int record_find_pending(const struct record_source *from, const char *target,
-			struct record *out);
+int record_find_pending(const struct record_source *from, const char *target, struct record *out);
 /* "/run/nfsrdma/mounts/pending-0123456789abcdef.json". Pure. */
 #define RECORD_PATH_MAX 64
 const char *record_pending_path(const char *target, char path[RECORD_PATH_MAX]);
@@ -145,8 +143,7 @@ int record_forget(int folder, const char *target);
 /* Removes the records of a directory whose mounts are gone: umount(8) without our helper
  * leaves them, as VDSM's "umount -f -l" does. @there: the mounts at @now; nothing is
  * removed if that list is incomplete. */
-int record_tidy(int folder, const char *target, const struct nfs_mounts *there,
-		uint64_t now);
+int record_tidy(int folder, const char *target, const struct nfs_mounts *there, uint64_t now);
 /* @pending is of @mount, which is there: it becomes the record of that mount. Nothing is done if
  * the file has changed since it was read. */
 int record_settle(int folder, const struct record *pending, const struct nfs_mount *mount,

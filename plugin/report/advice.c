@@ -12,8 +12,7 @@ static void advice_print(FILE *out, const char *text, unsigned int indent)
 {
 	char clean[4 * MEANING_CAUSE_MAX];
 
-	wrap_print(out, utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE), indent,
-		   LINE_WIDTH);
+	wrap_print(out, utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE), indent, LINE_WIDTH);
 }
 
 static void advice_print_lines(const struct report *report, const struct finding *finding,
@@ -40,8 +39,7 @@ static void advice_print_lines(const struct report *report, const struct finding
 		/* Whole, so that it can be copied. */
 		if (*steps[i].command)
 			fprintf(out, "      %s\n",
-				utf8_clean(step, sizeof(step), steps[i].command,
-					   UTF8_ESCAPE));
+				utf8_clean(step, sizeof(step), steps[i].command, UTF8_ESCAPE));
 	}
 	if (!n && *advice->remedy)
 		advice_print(out, advice->remedy, 0);

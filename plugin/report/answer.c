@@ -127,8 +127,7 @@ static const struct finding *answer_find(const struct report *report, const char
 	unsigned int i;
 
 	for (i = 0; i < report->nfindings; i++)
-		if (report->findings[i]->status == status &&
-		    !strcmp(report->findings[i]->id, id))
+		if (report->findings[i]->status == status && !strcmp(report->findings[i]->id, id))
 			return report->findings[i];
 	return NULL;
 }
@@ -158,8 +157,7 @@ static void answer_yes(const struct answer *answer, FILE *out)
 			fprintf(out, "NFS over RDMA%s works, and the data is correct.",
 				answer->with);
 		else if (answer_is_reached(report))
-			fprintf(out,
-				"This host can use NFS over RDMA%s; data was not tested.",
+			fprintf(out, "This host can use NFS over RDMA%s; data was not tested.",
 				answer->with);
 		break;
 	case QUESTION_KERNEL:
@@ -204,10 +202,8 @@ static const struct {
 				   " violates the protocol, but not for Linux clients",
 				   "NFS over RDMA",
 				   " violates the protocol, but not for Linux clients" },
-	[CONSEQUENCE_SLOW] = { "NFS over RDMA", " is slow", "NFS over RDMA",
-			       " may be slow" },
-	[CONSEQUENCE_LATER] = { "NFS over RDMA",
-				" may fail after a restart, a change or an update",
+	[CONSEQUENCE_SLOW] = { "NFS over RDMA", " is slow", "NFS over RDMA", " may be slow" },
+	[CONSEQUENCE_LATER] = { "NFS over RDMA", " may fail after a restart, a change or an update",
 				"NFS over RDMA",
 				" may fail after a restart, a change or an update" },
 	[CONSEQUENCE_TCP] = { "RDMA is requested, but NFS", " does not use it", "NFS",
@@ -217,8 +213,8 @@ static const struct {
 	[CONSEQUENCE_IO_ERROR] = { "NFS over RDMA", " fails with errors", "NFS over RDMA",
 				   " may fail with errors" },
 	[CONSEQUENCE_HANG] = { "NFS over RDMA", " hangs", "NFS over RDMA", " may hang" },
-	[CONSEQUENCE_SERVER_CRASH] = { "NFS over RDMA", " can crash the server",
-				       "NFS over RDMA", " may crash the server" },
+	[CONSEQUENCE_SERVER_CRASH] = { "NFS over RDMA", " can crash the server", "NFS over RDMA",
+				       " may crash the server" },
 	[CONSEQUENCE_DATA] = { "NFS over RDMA", " returns wrong data", "NFS over RDMA",
 			       " may return wrong data" },
 };
@@ -231,8 +227,7 @@ static void answer_no(const struct answer *answer, bool again, FILE *out)
 	const char *before = fails ? answers[consequence].before
 				   : answers[consequence].perhaps_before;
 
-	if (fails && consequence == CONSEQUENCE_NO_MOUNT &&
-	    answer->question == QUESTION_SERVES)
+	if (fails && consequence == CONSEQUENCE_NO_MOUNT && answer->question == QUESTION_SERVES)
 		before = "Clients cannot use NFS over RDMA";
 	else if (fails && consequence == CONSEQUENCE_NO_MOUNT &&
 		 *finding_evidence(answer->lead, "target"))

@@ -35,14 +35,12 @@ static bool because_is_named(const struct finding *finding, const char *name)
 
 	if (strncmp(finding->id, name, len) != 0)
 		return false;
-	return !name[len] ||
-	       (name[len] == '/' && !strcmp(name + len + 1, finding->reason));
+	return !name[len] || (name[len] == '/' && !strcmp(name + len + 1, finding->reason));
 }
 
 /* A check that was skipped may be about another object: a mount below that one. */
 static const struct finding *because_find_skipped_for(const struct report *report,
-						      const struct finding *finding,
-						      const char *id)
+						      const struct finding *finding, const char *id)
 {
 	const struct finding *any = NULL;
 	unsigned int i;
@@ -60,8 +58,7 @@ static const struct finding *because_find_skipped_for(const struct report *repor
 }
 
 static const struct finding *because_find_named(const struct report *report,
-						const struct finding *finding,
-						const char *name)
+						const struct finding *finding, const char *name)
 {
 	const struct finding *best = NULL;
 	unsigned int i;
@@ -70,18 +67,15 @@ static const struct finding *because_find_named(const struct report *report,
 		const struct finding *other = report->findings[i];
 
 		if (other == finding || !report_needs_care(other->status) ||
-		    !because_is_named(other, name) ||
-		    !because_is_same_object(finding, other))
+		    !because_is_named(other, name) || !because_is_same_object(finding, other))
 			continue;
-		if (!best ||
-		    because_weights[other->status] < because_weights[best->status])
+		if (!best || because_weights[other->status] < because_weights[best->status])
 			best = other;
 	}
 	return best;
 }
 
-const struct finding *report_because(const struct report *report,
-				     const struct finding *finding)
+const struct finding *report_because(const struct report *report, const struct finding *finding)
 {
 	const struct meaning *meaning = meaning_find(finding->id);
 	const struct reason *reason = meaning_reason(meaning, finding->reason);
@@ -90,22 +84,19 @@ const struct finding *report_because(const struct report *report,
 	const struct finding *best = NULL, *other;
 
 	if (finding->status == FINDING_SKIP)
-		return *skipped_for
-			       ? because_find_skipped_for(report, finding, skipped_for)
-			       : NULL;
+		return *skipped_for ? because_find_skipped_for(report, finding, skipped_for) : NULL;
 	if (!report_needs_care(finding->status))
 		return NULL;
 	for (; *name; name++) {
 		other = because_find_named(report, finding, *name);
-		if (other && (!best || because_weights[other->status] <
-					       because_weights[best->status]))
+		if (other &&
+		    (!best || because_weights[other->status] < because_weights[best->status]))
 			best = other;
 	}
 	return best;
 }
 
-const struct finding *report_root(const struct report *report,
-				  const struct finding *finding)
+const struct finding *report_root(const struct report *report, const struct finding *finding)
 {
 	const struct finding *next;
 	unsigned int i;

@@ -7,23 +7,20 @@
 /* In the order of the verdict: a warning never precedes what made the verdict worse. */
 enum family_rank { RANK_FAIL, RANK_DECISIVE, RANK_WARN, RANK_UNKNOWN, RANK_GOOD };
 
-static enum family_rank family_rank(const struct report *report,
-				    const struct finding *finding)
+static enum family_rank family_rank(const struct report *report, const struct finding *finding)
 {
 	switch (finding->status) {
 	case FINDING_FAIL: return RANK_FAIL;
 	case FINDING_WARN: return RANK_WARN;
 	case FINDING_UNKNOWN:
-		return report_is_undecided(report, finding) ? RANK_DECISIVE
-							    : RANK_UNKNOWN;
+		return report_is_undecided(report, finding) ? RANK_DECISIVE : RANK_UNKNOWN;
 	default: return RANK_GOOD;
 	}
 }
 
 bool report_is_alike(const struct finding *a, const struct finding *b)
 {
-	return a->status == b->status && !strcmp(a->id, b->id) &&
-	       !strcmp(a->reason, b->reason);
+	return a->status == b->status && !strcmp(a->id, b->id) && !strcmp(a->reason, b->reason);
 }
 
 bool family_has(const struct report *report, const struct family *family,
@@ -63,8 +60,7 @@ unsigned int report_families(const struct report *report,
 		for (j = 0; j < count && !report_is_alike(families[j].root, root); j++)
 			;
 		if (j == count)
-			families[count++] = (struct family){ .root = root,
-							     .worst = root };
+			families[count++] = (struct family){ .root = root, .worst = root };
 		if (family_rank(report, finding) < family_rank(report, families[j].worst))
 			families[j].worst = finding;
 	}
@@ -82,14 +78,13 @@ bool family_leads(const struct report *report, const struct family *families,
 		  const struct family *family)
 {
 	/* A warning of what is serious may be the cause of what could not be found out. */
-	return family_rank(report, family->worst) ==
-		       family_rank(report, families->worst) ||
+	return family_rank(report, family->worst) == family_rank(report, families->worst) ||
 	       consequence_of(family->worst) >= CONSEQUENCE_NO_MOUNT;
 }
 
 /* The causes of one family, or what follows from them. */
-static void family_each(const struct report *report, const struct family *family,
-			bool causes, report_fn *fn, void *arg)
+static void family_each(const struct report *report, const struct family *family, bool causes,
+			report_fn *fn, void *arg)
 {
 	const struct finding *finding, *because;
 	unsigned int i;

@@ -112,19 +112,16 @@ const char *report_started(const struct report *report, char *buf, size_t cap);
 
 /* The finding of the same report from which this one follows, or NULL. Both are about the
  * same object (target, pool, guest), as far as both name one. */
-const struct finding *report_because(const struct report *report,
-				     const struct finding *finding);
+const struct finding *report_because(const struct report *report, const struct finding *finding);
 /* The end of that chain, to be fixed first; the finding itself if it follows from none. */
-const struct finding *report_root(const struct report *report,
-				  const struct finding *finding);
+const struct finding *report_root(const struct report *report, const struct finding *finding);
 
 /* families.c */
 
 /* A cause with the findings that follow from it. */
 struct family {
-	const struct finding *root; /* the first of several alike, about other targets */
-	const struct finding
-		*worst; /* the root, unless one that follows from it is worse */
+	const struct finding *root;  /* the first of several alike, about other targets */
+	const struct finding *worst; /* the root, unless one that follows from it is worse */
 };
 
 /* All findings that need attention, in the order in which to fix them. Returns their number. */
@@ -173,8 +170,8 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 			  struct report_step steps[REPORT_STEPS_MAX]);
 /* Replaces "{key}" in @text with evidence of the finding, or the subject, or KEY if neither
  * has it. @shell: quotes each value as one shell word. */
-void report_expand(const struct report *report, const struct finding *finding,
-		   const char *text, bool shell, char *buf, size_t cap);
+void report_expand(const struct report *report, const struct finding *finding, const char *text,
+		   bool shell, char *buf, size_t cap);
 
 /* todo.c */
 

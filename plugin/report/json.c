@@ -16,8 +16,7 @@ static struct json_object *json_new_text(const char *text)
 	size_t cap = 3 * strlen(text) + 1;
 	_cleanup_free_ char *clean = malloc(cap);
 
-	return clean ? json_object_new_string(utf8_clean(clean, cap, text, UTF8_REPLACE))
-		     : NULL;
+	return clean ? json_object_new_string(utf8_clean(clean, cap, text, UTF8_REPLACE)) : NULL;
 }
 
 static const char *json_skip_digits(const char *p)
@@ -81,8 +80,7 @@ static struct json_object *json_new_evidence(const struct finding *finding)
 	for (i = 0; i < finding->nevidence; i++) {
 		const struct finding_evidence *e = &finding->evidence[i];
 
-		json_object_object_add(evidence,
-				       utf8_clean(key, sizeof(key), e->key, UTF8_REPLACE),
+		json_object_object_add(evidence, utf8_clean(key, sizeof(key), e->key, UTF8_REPLACE),
 				       e->is_number ? json_new_number(e->value)
 						    : json_new_text(e->value));
 	}
@@ -98,8 +96,7 @@ static struct json_object *json_new_steps(const struct report_step *steps, unsig
 		object = json_object_new_object();
 		json_object_object_add(object, "text", json_new_text(steps[i].text));
 		json_object_object_add(object, "command",
-				       *steps[i].command ? json_new_text(steps[i].command)
-							 : NULL);
+				       *steps[i].command ? json_new_text(steps[i].command) : NULL);
 		json_object_object_add(object, "effect",
 				       json_new_text(step_effect_name(steps[i].effect)));
 		json_object_array_add(array, object);
@@ -132,8 +129,7 @@ static struct json_object *json_new_finding(const struct report *report,
 			       consequence == CONSEQUENCE_UNDECIDED
 				       ? NULL
 				       : json_new_text(consequence_name(consequence)));
-	json_object_object_add(object, "because_of",
-			       because ? json_new_text(because->id) : NULL);
+	json_object_object_add(object, "because_of", because ? json_new_text(because->id) : NULL);
 	json_object_object_add(object, "summary", json_new_text(finding->summary));
 	json_object_object_add(object, "cause",
 			       json_new_text(report_cause(report, finding, cause)));
@@ -157,19 +153,16 @@ static struct json_object *json_new_matrix(const struct matrix *matrix)
 	rows = json_object_new_array();
 	/* The last column has no limit. */
 	for (i = 0; i < MATRIX_COLUMNS; i++)
-		json_object_array_add(sizes,
-				      i + 1 < MATRIX_COLUMNS
-					      ? json_object_new_int64(matrix_size(i))
-					      : NULL);
+		json_object_array_add(sizes, i + 1 < MATRIX_COLUMNS
+						     ? json_object_new_int64(matrix_size(i))
+						     : NULL);
 	for (i = 0; i < MATRIX_ROWS; i++) {
 		row = json_object_new_object();
 		results = json_object_new_array();
 		for (j = 0; j < MATRIX_COLUMNS; j++)
-			json_object_array_add(results,
-					      json_new_text(matrix_result_name(
-						      matrix_result(matrix, i, j))));
-		json_object_object_add(row, "mechanism",
-				       json_new_text(matrix_row_name(i)));
+			json_object_array_add(results, json_new_text(matrix_result_name(
+							       matrix_result(matrix, i, j))));
+		json_object_object_add(row, "mechanism", json_new_text(matrix_row_name(i)));
 		json_object_object_add(row, "results", results);
 		json_object_array_add(rows, row);
 	}
@@ -190,8 +183,7 @@ struct json_object *report_json(const struct report *report)
 	object = json_object_new_object();
 	findings = json_object_new_array();
 	for (i = 0; i < report->nfindings; i++)
-		json_object_array_add(findings,
-				      json_new_finding(report, report->findings[i]));
+		json_object_array_add(findings, json_new_finding(report, report->findings[i]));
 	snprintf(elapsed, sizeof(elapsed), "%.1f", report->elapsed_ms);
 	json_object_object_add(object, "schema", json_new_text("nfsrdma-report/1"));
 	json_object_object_add(object, "version", json_new_text(NFSRDMA_VERSION));
@@ -199,12 +191,10 @@ struct json_object *report_json(const struct report *report)
 	json_object_object_add(object, "subject", json_new_subject(report));
 	json_object_object_add(object, "verdict",
 			       json_new_text(verdict_name(report_verdict(report))));
-	json_object_object_add(
-		object, "answer",
-		json_new_text(report_answer(report, answer, sizeof(answer))));
-	json_object_object_add(
-		object, "started",
-		json_new_text(report_started(report, started, sizeof(started))));
+	json_object_object_add(object, "answer",
+			       json_new_text(report_answer(report, answer, sizeof(answer))));
+	json_object_object_add(object, "started",
+			       json_new_text(report_started(report, started, sizeof(started))));
 	json_object_object_add(object, "elapsed_ms", json_new_number(elapsed));
 	json_object_object_add(object, "reads", json_new_matrix(&report->matrix));
 	json_object_object_add(object, "findings", findings);
@@ -215,16 +205,15 @@ struct json_object *report_json(const struct report *report)
 	return object;
 }
 
-static void json_render(const struct report *report, FILE *out,
-			const struct report_style *style)
+static void json_render(const struct report *report, FILE *out, const struct report_style *style)
 {
 	struct json_object *object = report_json(report);
 
 	(void)style;
 	fprintf(out, "%s\n",
-		json_object_to_json_string_ext(
-			object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-					JSON_C_TO_STRING_NOSLASHESCAPE));
+		json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+							       JSON_C_TO_STRING_SPACED |
+							       JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
 }
 

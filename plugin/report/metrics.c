@@ -5,9 +5,8 @@
 #include "plugin/report/internal.h"
 
 const struct metric_family metric_families[METRIC_COUNT] = {
-#define METRIC(id, name, type, unit, scope, labels, source, help)         \
-	[METRIC_##id] = { name,   METRIC_##type, unit, METRIC_OF_##scope, \
-			  labels, source,        help },
+#define METRIC(id, name, type, unit, scope, labels, source, help) \
+	[METRIC_##id] = { name, METRIC_##type, unit, METRIC_OF_##scope, labels, source, help },
 #include "plugin/report/metric-list.h"
 #undef METRIC
 };
@@ -65,11 +64,9 @@ void report_metric(struct report *report, enum metric metric, double value,
 	if (metrics->count == METRICS_MAX)
 		return;
 	for (i = 0; i < metrics->count; i++)
-		if (metrics->list[i].metric == metric &&
-		    !strcmp(metrics->list[i].labels, text))
+		if (metrics->list[i].metric == metric && !strcmp(metrics->list[i].labels, text))
 			return;
-	metrics->list[metrics->count++] = (struct metric_sample){ metric, value,
-								  take_ptr(text) };
+	metrics->list[metrics->count++] = (struct metric_sample){ metric, value, take_ptr(text) };
 }
 
 void metrics_fini(struct metrics *metrics)

@@ -50,8 +50,7 @@ static void nagios_print_line(struct nagios_lines *lines, const struct finding *
 		lines->left_out++;
 		return;
 	}
-	fprintf(mem, "%s %s: ", finding_status_name(finding->status),
-		report_name(finding, name));
+	fprintf(mem, "%s %s: ", finding_status_name(finding->status), report_name(finding, name));
 	nagios_print_text(mem, finding->summary);
 	fputc('\n', mem);
 	if (fclose(mem) || lines->used + len + strlen(more) > OUTPUT_MAX) {
@@ -83,8 +82,7 @@ static void nagios_print_lines(const struct report *report, struct nagios_lines 
 			lines->left_out == 1 ? "" : "s");
 }
 
-static void nagios_render(const struct report *report, FILE *out,
-			  const struct report_style *style)
+static void nagios_render(const struct report *report, FILE *out, const struct report_style *style)
 {
 	const struct finding *lead = report_lead(report);
 	unsigned int status, passed = report_count(report, FINDING_PASS);
@@ -107,8 +105,7 @@ static void nagios_render(const struct report *report, FILE *out,
 	}
 	fprintf(out, " | time=%.3fs", report->elapsed_ms / 1000);
 	for (status = 0; status < FINDING_STATUS_COUNT; status++)
-		fprintf(out, " %s=%u", finding_status_name(status),
-			report_count(report, status));
+		fprintf(out, " %s=%u", finding_status_name(status), report_count(report, status));
 	fputc('\n', out);
 	/* Of the memory that every report is printed into. */
 	lines.used = (size_t)ftell(out);

@@ -20,8 +20,7 @@ struct openmetrics_printer {
 
 /* --- families and samples ------------------------------------------------------------------- */
 
-static void openmetrics_print_head(const struct openmetrics_printer *p,
-				   enum metric metric)
+static void openmetrics_print_head(const struct openmetrics_printer *p, enum metric metric)
 {
 	const struct metric_family *family = &metric_families[metric];
 	size_t len = strlen(family->name);
@@ -39,8 +38,7 @@ static void openmetrics_print_head(const struct openmetrics_printer *p,
 }
 
 /* The name and the labels of the scope. Returns what separates the next label. */
-static const char *openmetrics_print_name(const struct openmetrics_printer *p,
-					  enum metric metric)
+static const char *openmetrics_print_name(const struct openmetrics_printer *p, enum metric metric)
 {
 	const struct metric_family *family = &metric_families[metric];
 	char *const *subject = p->report->subject;
@@ -66,8 +64,8 @@ static const char *openmetrics_print_name(const struct openmetrics_printer *p,
 }
 
 /* @labels: "" or more labels. */
-static void openmetrics_print_sample(const struct openmetrics_printer *p,
-				     enum metric metric, const char *labels, double value)
+static void openmetrics_print_sample(const struct openmetrics_printer *p, enum metric metric,
+				     const char *labels, double value)
 {
 	const char *separator = openmetrics_print_name(p, metric);
 
@@ -84,17 +82,15 @@ static void openmetrics_print_sample(const struct openmetrics_printer *p,
 
 /* --- the report ----------------------------------------------------------------------------- */
 
-static void openmetrics_print_build(const struct openmetrics_printer *p,
-				    enum metric metric)
+static void openmetrics_print_build(const struct openmetrics_printer *p, enum metric metric)
 {
 	openmetrics_print_sample(p, metric, "version=\"" NFSRDMA_VERSION "\"", 1);
 }
 
-static void openmetrics_print_subject(const struct openmetrics_printer *p,
-				      enum metric metric)
+static void openmetrics_print_subject(const struct openmetrics_printer *p, enum metric metric)
 {
-	static const enum subject_key keys[] = { SUBJECT_PORT, SUBJECT_FILE,
-						 SUBJECT_TRANSPORT, SUBJECT_NFS_VERSION };
+	static const enum subject_key keys[] = { SUBJECT_PORT, SUBJECT_FILE, SUBJECT_TRANSPORT,
+						 SUBJECT_NFS_VERSION };
 	size_t i;
 
 	openmetrics_print_name(p, metric);
@@ -107,27 +103,23 @@ static void openmetrics_print_subject(const struct openmetrics_printer *p,
 	fputs("} 1\n", p->out);
 }
 
-static void openmetrics_print_started(const struct openmetrics_printer *p,
-				      enum metric metric)
+static void openmetrics_print_started(const struct openmetrics_printer *p, enum metric metric)
 {
 	openmetrics_print_sample(p, metric, "", (double)p->report->started);
 }
 
-static void openmetrics_print_elapsed(const struct openmetrics_printer *p,
-				      enum metric metric)
+static void openmetrics_print_elapsed(const struct openmetrics_printer *p, enum metric metric)
 {
 	openmetrics_print_sample(p, metric, "", p->report->elapsed_ms / 1000);
 }
 
-static void openmetrics_print_verdict(const struct openmetrics_printer *p,
-				      enum metric metric)
+static void openmetrics_print_verdict(const struct openmetrics_printer *p, enum metric metric)
 {
 	char label[64];
 	int verdict;
 
 	for (verdict = VERDICT_PASS; verdict <= VERDICT_UNKNOWN; verdict++) {
-		snprintf(label, sizeof(label), "nfsrdma_verdict=\"%s\"",
-			 verdict_name(verdict));
+		snprintf(label, sizeof(label), "nfsrdma_verdict=\"%s\"", verdict_name(verdict));
 		openmetrics_print_sample(p, metric, label,
 					 (int)report_verdict(p->report) == verdict);
 	}
@@ -153,21 +145,19 @@ static const char *openmetrics_label(const struct finding *finding, size_t at)
 		       : finding_evidence(finding, openmetrics_keys[at].key);
 }
 
-static void openmetrics_print_object(const struct openmetrics_printer *p,
-				     enum metric metric, const struct finding *finding)
+static void openmetrics_print_object(const struct openmetrics_printer *p, enum metric metric,
+				     const struct finding *finding)
 {
 	const char *separator = openmetrics_print_name(p, metric);
 	size_t i;
 
 	fprintf(p->out, "%sid=\"%s\"", separator, finding->id);
 	for (i = 0; i < ARRAY_SIZE(openmetrics_keys); i++) {
-		if (!*finding_evidence(finding, openmetrics_keys[i].with
-							? openmetrics_keys[i].with
-							: openmetrics_keys[i].key))
+		if (!*finding_evidence(finding, openmetrics_keys[i].with ? openmetrics_keys[i].with
+									 : openmetrics_keys[i].key))
 			continue;
 		fputc(',', p->out);
-		metric_label(p->out, openmetrics_keys[i].key,
-			     openmetrics_label(finding, i));
+		metric_label(p->out, openmetrics_keys[i].key, openmetrics_label(finding, i));
 	}
 }
 
@@ -193,8 +183,7 @@ static bool openmetrics_is_first(const struct report *report, unsigned int at)
 	return true;
 }
 
-static void openmetrics_print_findings(const struct openmetrics_printer *p,
-				       enum metric metric)
+static void openmetrics_print_findings(const struct openmetrics_printer *p, enum metric metric)
 {
 	const struct finding *finding;
 	unsigned int i, status;
@@ -212,8 +201,7 @@ static void openmetrics_print_findings(const struct openmetrics_printer *p,
 }
 
 /* A metric of its own: as a label of the states, each reason would start new series. */
-static void openmetrics_print_reasons(const struct openmetrics_printer *p,
-				      enum metric metric)
+static void openmetrics_print_reasons(const struct openmetrics_printer *p, enum metric metric)
 {
 	const struct finding *finding;
 	unsigned int i;
@@ -244,23 +232,19 @@ static const struct {
 	  SIDE("READ", "rdma") },
 	{ "bench.read.write-chunk", "tcp_mb_per_s_median", METRIC_BENCH_THROUGHPUT, 1e6,
 	  SIDE("READ", "tcp") },
-	{ "bench.read.write-chunk", "tuned_tcp_mb_per_s_median", METRIC_BENCH_THROUGHPUT,
-	  1e6, SIDE("READ", "tuned-tcp") },
-	{ "bench.read.write-chunk", "us_median", METRIC_BENCH_LATENCY, 1e-6,
-	  SIDE("READ", "rdma") },
+	{ "bench.read.write-chunk", "tuned_tcp_mb_per_s_median", METRIC_BENCH_THROUGHPUT, 1e6,
+	  SIDE("READ", "tuned-tcp") },
+	{ "bench.read.write-chunk", "us_median", METRIC_BENCH_LATENCY, 1e-6, SIDE("READ", "rdma") },
 	{ "bench.read.write-chunk", "tcp_us_median", METRIC_BENCH_LATENCY, 1e-6,
 	  SIDE("READ", "tcp") },
 	{ "bench.null", "us_median", METRIC_BENCH_LATENCY, 1e-6, SIDE("NULL", "rdma") },
-	{ "bench.null", "tcp_us_median", METRIC_BENCH_LATENCY, 1e-6,
-	  SIDE("NULL", "tcp") },
-	{ "bench.read.write-chunk", "ratio_to_tcp", METRIC_BENCH_RATIO, 1,
-	  OPERATION("READ") },
+	{ "bench.null", "tcp_us_median", METRIC_BENCH_LATENCY, 1e-6, SIDE("NULL", "tcp") },
+	{ "bench.read.write-chunk", "ratio_to_tcp", METRIC_BENCH_RATIO, 1, OPERATION("READ") },
 	{ "bench.null", "ratio_to_tcp", METRIC_BENCH_RATIO, 1, OPERATION("NULL") },
 };
 
 /* Prints the head before the first. False: it is not such a metric. */
-static bool openmetrics_print_measured(const struct openmetrics_printer *p,
-				       enum metric metric)
+static bool openmetrics_print_measured(const struct openmetrics_printer *p, enum metric metric)
 {
 	bool known = false, begun = false;
 	const char *text;
@@ -273,13 +257,11 @@ static bool openmetrics_print_measured(const struct openmetrics_printer *p,
 			continue;
 		known = true;
 		for (j = 0; j < p->report->nfindings; j++)
-			if (!strcmp(p->report->findings[j]->id,
-				    openmetrics_measured[i].id))
+			if (!strcmp(p->report->findings[j]->id, openmetrics_measured[i].id))
 				break;
-		text = j < p->report->nfindings
-			       ? finding_evidence(p->report->findings[j],
-						  openmetrics_measured[i].key)
-			       : "";
+		text = j < p->report->nfindings ? finding_evidence(p->report->findings[j],
+								   openmetrics_measured[i].key)
+						: "";
 		value = strtod(text, NULL);
 		if (!*text || !isfinite(value))
 			continue;
@@ -294,8 +276,7 @@ static bool openmetrics_print_measured(const struct openmetrics_printer *p,
 
 /* --- all ---------------------------------------------------------------------------------------- */
 
-static void openmetrics_print_collected(const struct openmetrics_printer *p,
-					enum metric metric)
+static void openmetrics_print_collected(const struct openmetrics_printer *p, enum metric metric)
 {
 	const struct metrics *metrics = &p->report->metrics;
 	bool begun = false;

@@ -133,9 +133,8 @@ void report_repeat(struct report *report, const char *name, const char *value)
 
 	for (i = 0; i < ARRAY_SIZE(report->repeats); i++)
 		if (!*report->repeats[i]) {
-			snprintf(report->repeats[i], sizeof(report->repeats[i]),
-				 "--%s%s%s", name, value ? " " : "",
-				 value ? SHELL_WORD(value) : "");
+			snprintf(report->repeats[i], sizeof(report->repeats[i]), "--%s%s%s", name,
+				 value ? " " : "", value ? SHELL_WORD(value) : "");
 			return;
 		}
 }
@@ -195,14 +194,13 @@ bool report_needs_care(enum finding_status status)
 
 bool report_is_for_root(const struct report *report, const struct finding *finding)
 {
-	return finding->status == FINDING_UNKNOWN &&
-	       !strcmp(finding->reason, "permission") && !report->subject[SUBJECT_SERVER];
+	return finding->status == FINDING_UNKNOWN && !strcmp(finding->reason, "permission") &&
+	       !report->subject[SUBJECT_SERVER];
 }
 
 bool report_is_undecided(const struct report *report, const struct finding *finding)
 {
-	return finding->status == FINDING_UNKNOWN &&
-	       meaning_find(finding->id)->decisive &&
+	return finding->status == FINDING_UNKNOWN && meaning_find(finding->id)->decisive &&
 	       !report_is_for_root(report, finding);
 }
 
@@ -294,8 +292,7 @@ const char *report_started(const struct report *report, char *buf, size_t cap)
 {
 	struct tm tm;
 
-	if (!gmtime_r(&report->started, &tm) ||
-	    !strftime(buf, cap, "%Y-%m-%dT%H:%M:%SZ", &tm))
+	if (!gmtime_r(&report->started, &tm) || !strftime(buf, cap, "%Y-%m-%dT%H:%M:%SZ", &tm))
 		snprintf(buf, cap, "1970-01-01T00:00:00Z");
 	return buf;
 }
@@ -322,8 +319,8 @@ int report_render(const struct report *report, const struct report_format *forma
 	return 0;
 }
 
-int report_print(const struct report *report, const struct report_format *format,
-		 FILE *out, const struct report_style *style)
+int report_print(const struct report *report, const struct report_format *format, FILE *out,
+		 const struct report_style *style)
 {
 	_cleanup_free_ char *text = NULL;
 	int rc = report_render(report, format, style, &text);

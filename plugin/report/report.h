@@ -43,8 +43,8 @@ enum report_system {
 /* What a step does, from harmless to worst. From "interrupts" on its text gets a warning. */
 enum step_effect {
 	STEP_READS,
-	STEP_CHANGES, /* settings, files or packages; or a person does what cannot be told */
-	STEP_STOPS, /* a guest, which is its purpose: "interrupts" without a warning */
+	STEP_CHANGES,    /* settings, files or packages; or a person does what cannot be told */
+	STEP_STOPS,      /* a guest, which is its purpose: "interrupts" without a warning */
 	STEP_INTERRUPTS, /* guests on that mount, pool or interface */
 	STEP_RESTARTS,   /* the NFS server: its clients wait, or get errors */
 	STEP_REBOOTS,    /* this host */
@@ -53,10 +53,9 @@ enum step_effect {
 
 /* An instruction. "{key}" stands for the evidence with that key. */
 struct step {
-	unsigned int
-		systems; /* must match one of each kind that is set; none set: all systems */
-	const char *text;    /* "Load the module" */
-	const char *command; /* to paste into a shell; NULL: none */
+	unsigned int systems; /* must match one of each kind that is set; none set: all systems */
+	const char *text;     /* "Load the module" */
+	const char *command;  /* to paste into a shell; NULL: none */
 	enum step_effect effect;
 };
 
@@ -148,8 +147,7 @@ bool meaning_step_fits(const struct step *step, unsigned int systems);
 /* Its text, prefixed with its systems if the host may be another one: "Debian, Ubuntu: ..."
  * Returns @buf. */
 #define STEP_TEXT_MAX 1024
-const char *meaning_step(const struct step *step, unsigned int systems, char *buf,
-			 size_t cap);
+const char *meaning_step(const struct step *step, unsigned int systems, char *buf, size_t cap);
 /* The most similar id, or NULL if none is similar. @id may be any string. */
 const struct meaning *meaning_near(const char *id);
 
@@ -176,11 +174,10 @@ enum verdict { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL, VERDICT_UNKNOWN };
 
 /* Exit status of the nfsrdma command; --format nagios uses Nagios's own. */
 enum exit_status {
-	EXIT_GOOD = 0,   /* verdict pass or warn */
-	EXIT_FAILED = 1, /* verdict fail */
-	EXIT_USAGE = 2,  /* invalid command line; nothing was done */
-	EXIT_UNKNOWN =
-		3, /* verdict unknown, or the report could not be made or written */
+	EXIT_GOOD = 0,    /* verdict pass or warn */
+	EXIT_FAILED = 1,  /* verdict fail */
+	EXIT_USAGE = 2,   /* invalid command line; nothing was done */
+	EXIT_UNKNOWN = 3, /* verdict unknown, or the report could not be made or written */
 };
 
 struct report;
@@ -228,8 +225,7 @@ const char *report_counts(const struct report *report, char *buf, size_t cap);
 const char *report_answer(const struct report *report, char *buf, size_t cap);
 /* Calls @fn for each finding that needs attention, in the order in which to fix them: each cause, then
  * the findings that follow from it. @because: the finding from which this one follows, or NULL. */
-typedef void report_fn(void *arg, const struct finding *finding,
-		       const struct finding *because);
+typedef void report_fn(void *arg, const struct finding *finding, const struct finding *because);
 void report_each(const struct report *report, report_fn *fn, void *arg);
 const char *verdict_name(enum verdict verdict);
 /* Of enum exit_status. */
@@ -264,8 +260,8 @@ void report_advise_in(const struct report *report, const struct finding *finding
 
 /* Calls @fn for each finding with a step that interrupts guests. It may add evidence "guests", which those
  * steps name. */
-void report_interrupting(struct report *report,
-			 void (*fn)(void *arg, struct finding *finding), void *arg);
+void report_interrupting(struct report *report, void (*fn)(void *arg, struct finding *finding),
+			 void *arg);
 
 /* table.c: an overview before the findings, in the text format only; the other formats have
  * the same data as evidence. */
@@ -286,8 +282,7 @@ struct report_shown {
 int report_choose(const char *const *heads, const char *names, struct report_shown *out);
 void report_show(struct report *report, const struct report_shown *shown);
 /* @status: of the row; a quiet report omits rows that pass. */
-int report_row(struct report *report, enum finding_status status,
-	       const char *const *cells);
+int report_row(struct report *report, enum finding_status status, const char *const *cells);
 
 /* The layout of the text. Other formats ignore it. */
 struct report_style {
@@ -303,8 +298,7 @@ struct report_style {
 struct report_format {
 	const char *name;
 	/* @out is a memory stream: errors of the destination are report_print()'s. */
-	void (*render)(const struct report *report, FILE *out,
-		       const struct report_style *style);
+	void (*render)(const struct report *report, FILE *out, const struct report_style *style);
 	int (*exit_status)(enum verdict verdict);
 	bool metrics; /* it prints the report's metrics (metrics.h) */
 };
@@ -317,8 +311,8 @@ int report_render(const struct report *report, const struct report_format *forma
 		  const struct report_style *style, char **out);
 /* The same, and writes everything at once: the report is complete or absent.
  * -ENOMEM, or -errno of the stream. */
-int report_print(const struct report *report, const struct report_format *format,
-		 FILE *out, const struct report_style *style);
+int report_print(const struct report *report, const struct report_format *format, FILE *out,
+		 const struct report_style *style);
 
 /* json.c */
 

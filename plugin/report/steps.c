@@ -26,8 +26,7 @@ static void sentence_add(struct sentence *s, const char *text, size_t len)
 
 /* After a blank the value could be taken for an option. @next: the following text; an
  * IPv6 address gets brackets before a colon that joins it to more text. */
-static void sentence_add_value(struct sentence *s, const char *value, const char *next,
-			       bool shell)
+static void sentence_add_value(struct sentence *s, const char *value, const char *next, bool shell)
 {
 	char address[INET6_ADDRSTRLEN], bracketed[FINDING_VALUE_MAX + 2];
 	struct shell_word word;
@@ -35,10 +34,8 @@ static void sentence_add_value(struct sentence *s, const char *value, const char
 
 	/* With or without its zone: a PCI address has colons, too. */
 	snprintf(address, sizeof(address), "%.*s", (int)strcspn(value, "%"), value);
-	if (*next == ':' && next[1] != ' ' &&
-	    inet_pton(AF_INET6, address, &parsed) == 1) {
-		snprintf(bracketed, sizeof(bracketed), "[%.*s]", FINDING_VALUE_MAX - 1,
-			 value);
+	if (*next == ':' && next[1] != ' ' && inet_pton(AF_INET6, address, &parsed) == 1) {
+		snprintf(bracketed, sizeof(bracketed), "[%.*s]", FINDING_VALUE_MAX - 1, value);
 		value = bracketed;
 	}
 	if (shell && s->used && s->buf[s->used - 1] == ' ')
@@ -48,8 +45,8 @@ static void sentence_add_value(struct sentence *s, const char *value, const char
 	sentence_add(s, value, strlen(value));
 }
 
-void report_expand(const struct report *report, const struct finding *finding,
-		   const char *text, bool shell, char *buf, size_t cap)
+void report_expand(const struct report *report, const struct finding *finding, const char *text,
+		   bool shell, char *buf, size_t cap)
 {
 	struct sentence s = { .buf = buf, .cap = cap };
 	const char *value, *name, *p;
@@ -95,8 +92,7 @@ static const struct steps_command steps_commands[] = {
 	  " --embedded --fault --transport --device --bind --port --mount-port --nfs-port --nfs-version --cred " },
 	{ "nfsrdma bench ",
 	  " --embedded --transport --device --bind --port --mount-port --nfs-port --nfs-version --cred " },
-	{ "nfsrdma doctor ",
-	  " --transport --port --mount-port --nfs-port --nfs-version --cred " },
+	{ "nfsrdma doctor ", " --transport --port --mount-port --nfs-port --nfs-version --cred " },
 	{ "nfsrdma check ", " --port --nfs-version " },
 };
 
@@ -122,8 +118,7 @@ static bool steps_are_of_embedded(const struct report *report)
 
 /* The command of a step for this run, which may be about the embedded server: that has no name for another
  * run, so "nfsrdma probe {server}:{export}" is "nfsrdma probe" then. @buf: of STEP_TEXT_MAX. */
-static const char *steps_command(const struct report *report, const char *command,
-				 char *buf)
+static const char *steps_command(const struct report *report, const char *command, char *buf)
 {
 	const struct steps_command *of = steps_find_command(command);
 	const char *server = strstr(command, " {server}");
@@ -157,13 +152,12 @@ static void steps_repeat(const struct report *report, char *command, size_t cap)
 		return;
 	used = (size_t)(at - command);
 	for (j = 0; j < ARRAY_SIZE(report->repeats) && *report->repeats[j]; j++) {
-		snprintf(name, sizeof(name), " %.*s ",
-			 (int)strcspn(report->repeats[j], " "), report->repeats[j]);
+		snprintf(name, sizeof(name), " %.*s ", (int)strcspn(report->repeats[j], " "),
+			 report->repeats[j]);
 		if (!strstr(of->options, name) || strstr(command, name) ||
 		    used + strlen(report->repeats[j]) + 1 + strlen(rest) >= cap)
 			continue;
-		used += (size_t)snprintf(command + used, cap - used, "%s ",
-					 report->repeats[j]);
+		used += (size_t)snprintf(command + used, cap - used, "%s ", report->repeats[j]);
 		str_copy(command + used, cap - used, rest);
 	}
 	len = strlen(command);
@@ -171,8 +165,7 @@ static void steps_repeat(const struct report *report, char *command, size_t cap)
 		command[--len] = '\0';
 }
 
-static const struct reason *steps_find_reason(const struct reason *reason,
-					      const char *name)
+static const struct reason *steps_find_reason(const struct reason *reason, const char *name)
 {
 	for (; reason->name; reason++)
 		if (!strcmp(reason->name, name))
@@ -275,8 +268,7 @@ const char *step_effect_name(enum step_effect effect)
 	return step_effects[effect].name;
 }
 
-const char *meaning_step(const struct step *step, unsigned int systems, char *buf,
-			 size_t cap)
+const char *meaning_step(const struct step *step, unsigned int systems, char *buf, size_t cap)
 {
 	struct sentence s = { .buf = buf, .cap = cap };
 	const char *warning;
@@ -336,11 +328,10 @@ static bool steps_is_unknown(const struct meaning *meaning, const struct finding
 }
 
 /* The finding has reasons, but none was chosen: listing all of them would be guessing. */
-static bool steps_is_unexpected(const struct meaning *meaning,
-				const struct finding *finding)
+static bool steps_is_unexpected(const struct meaning *meaning, const struct finding *finding)
 {
-	return meaning->reasons->name && !*finding->reason &&
-	       report_needs_care(finding->status) && !steps_is_unknown(meaning, finding);
+	return meaning->reasons->name && !*finding->reason && report_needs_care(finding->status) &&
+	       !steps_is_unknown(meaning, finding);
 }
 
 /* "No known cause fits what was seen (state 4, speed 10)." */
@@ -376,8 +367,8 @@ static void steps_add_guests(const struct finding *finding, struct report_step *
 		 "; of this host's guests these use it: %s", guests);
 }
 
-void report_interrupting(struct report *report,
-			 void (*fn)(void *arg, struct finding *finding), void *arg)
+void report_interrupting(struct report *report, void (*fn)(void *arg, struct finding *finding),
+			 void *arg)
 {
 	struct report_step steps[REPORT_STEPS_MAX];
 	unsigned int i, j, n;
@@ -403,8 +394,8 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 	if (!report_needs_care(finding->status))
 		return 0;
 	if (steps_is_unexpected(meaning, finding)) {
-		snprintf(steps[0].text, sizeof(steps[0].text),
-			 "Find out what can cause %s", finding->id);
+		snprintf(steps[0].text, sizeof(steps[0].text), "Find out what can cause %s",
+			 finding->id);
 		snprintf(steps[0].command, sizeof(steps[0].command), "nfsrdma explain %s",
 			 finding->id);
 		steps[0].effect = STEP_READS;
@@ -421,15 +412,14 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 		if (!meaning_step_fits(step, systems))
 			continue;
 		report_expand(report, finding,
-			      meaning_step(&without_colon, systems, text, sizeof(text)),
-			      false, steps[n].text, sizeof(steps[n].text));
+			      meaning_step(&without_colon, systems, text, sizeof(text)), false,
+			      steps[n].text, sizeof(steps[n].text));
 		*steps[n].command = '\0';
 		steps[n].effect = step->effect;
 		steps_add_guests(finding, &steps[n]);
 		if (step->command)
-			report_expand(report, finding,
-				      steps_command(report, step->command, text), true,
-				      steps[n].command, sizeof(steps[n].command));
+			report_expand(report, finding, steps_command(report, step->command, text),
+				      true, steps[n].command, sizeof(steps[n].command));
 		if (step->command && steps_is_repeated(step->command))
 			steps_repeat(report, steps[n].command, sizeof(steps[n].command));
 		n++;
@@ -497,16 +487,14 @@ const char *report_remedy(const struct report *report, const struct finding *fin
 		sentence_add_step(&s, &steps[i]);
 	if (!n)
 		str_copy(buf, REPORT_REMEDY_MAX,
-			 steps_is_unknown(meaning, finding) ? meaning->unknown
-							    : meaning->remedy);
+			 steps_is_unknown(meaning, finding) ? meaning->unknown : meaning->remedy);
 	return buf;
 }
 
 const char *report_first_step(const struct report *report, const struct finding *finding,
 			      char buf[REPORT_STEP_MAX])
 {
-	const struct reason *reason = meaning_reason(meaning_find(finding->id),
-						     finding->reason);
+	const struct reason *reason = meaning_reason(meaning_find(finding->id), finding->reason);
 	struct sentence s = { .buf = buf, .cap = REPORT_STEP_MAX };
 	struct report_step steps[REPORT_STEPS_MAX];
 

@@ -25,8 +25,7 @@ void table_fini(struct report_table *table)
 	free(table->rows);
 }
 
-static int table_copy_row(struct report *report, struct report_row *row,
-			  const char *const *cells)
+static int table_copy_row(struct report *report, struct report_row *row, const char *const *cells)
 {
 	const char *cell = *cells;
 	unsigned int i;
@@ -78,14 +77,12 @@ int report_choose(const char *const *heads, const char *names, struct report_sho
 		len = strcspn(names, ",");
 		/* "NFS" is "nfs" as well. */
 		for (column = 0; heads[column]; column++)
-			if (strlen(heads[column]) == len &&
-			    !strncasecmp(heads[column], names, len))
+			if (strlen(heads[column]) == len && !strncasecmp(heads[column], names, len))
 				break;
 		if (!heads[column])
 			return table_no_column(heads, names, len);
 		if (out->count == REPORT_COLUMNS_MAX)
-			return err_set(EINVAL, "more than %d columns",
-				       REPORT_COLUMNS_MAX);
+			return err_set(EINVAL, "more than %d columns", REPORT_COLUMNS_MAX);
 		out->columns[out->count++] = (unsigned char)column;
 		if (!names[len])
 			return 0;
@@ -98,8 +95,7 @@ void report_show(struct report *report, const struct report_shown *shown)
 		report->table.shown = *shown;
 }
 
-int report_row(struct report *report, enum finding_status status,
-	       const char *const *cells)
+int report_row(struct report *report, enum finding_status status, const char *const *cells)
 {
 	struct report_table *table = &report->table;
 	struct report_row *rows;

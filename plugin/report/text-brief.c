@@ -10,8 +10,7 @@
 #define ALIKE_MAX 3 /* other objects with the same cause that are named */
 #define LINES_MAX 4 /* up to this many findings have a line each */
 
-static unsigned int brief_count_alike(const struct report *report,
-				      const struct finding *finding)
+static unsigned int brief_count_alike(const struct report *report, const struct finding *finding)
 {
 	unsigned int i, count = 0;
 
@@ -30,13 +29,13 @@ static void brief_print_line(struct page *page, const struct report *report,
 	char text[FINDING_SUMMARY_MAX + 256], name[REPORT_NAME_MAX];
 
 	if (alike > 1)
-		snprintf(summary, sizeof(summary), "%s, and %u more",
-			 report_clause(root, clause), alike - 1);
+		snprintf(summary, sizeof(summary), "%s, and %u more", report_clause(root, clause),
+			 alike - 1);
 	else
 		str_copy(summary, sizeof(summary), root->summary);
 	column = page_status(page, root->status);
-	snprintf(text, sizeof(text), "%s: %s [%s]", meaning_find(root->id)->title,
-		 summary, report_name(root, name));
+	snprintf(text, sizeof(text), "%s: %s [%s]", meaning_find(root->id)->title, summary,
+		 report_name(root, name));
 	page_paragraph(page, text, column);
 }
 
@@ -48,8 +47,7 @@ static void brief_print_indented(struct page *page, const char *text)
 
 /* The number of a step that was printed before; otherwise 0, and the step gets the next
  * number. */
-static unsigned int brief_printed_before(struct printed *printed,
-					 const struct report_step *step)
+static unsigned int brief_printed_before(struct printed *printed, const struct report_step *step)
 {
 	unsigned int i;
 
@@ -145,12 +143,9 @@ static void brief_print_consequences(struct page *page, const struct report *rep
 	for (i = 0; i < report->nfindings; i++) {
 		const struct finding *finding = report->findings[i];
 
-		if (!report_needs_care(finding->status) ||
-		    report_is_alike(finding, family->root) ||
-		    (brief_is_worst_first(family) &&
-		     report_is_alike(finding, family->worst)) ||
-		    !family_has(report, family, finding) ||
-		    brief_was_named(report, family, i))
+		if (!report_needs_care(finding->status) || report_is_alike(finding, family->root) ||
+		    (brief_is_worst_first(family) && report_is_alike(finding, family->worst)) ||
+		    !family_has(report, family, finding) || brief_was_named(report, family, i))
 			continue;
 		/* Titles that fit on one line; the others are counted. */
 		title = meaning_find(finding->id)->title;
@@ -158,15 +153,13 @@ static void brief_print_consequences(struct page *page, const struct report *rep
 			left_out++;
 			continue;
 		}
-		snprintf(titles + used, sizeof(titles) - used, "%s%s", used ? ", " : "",
-			 title);
+		snprintf(titles + used, sizeof(titles) - used, "%s%s", used ? ", " : "", title);
 		used = strlen(titles);
 	}
 	if (!*titles && !left_out)
 		return;
 	if (left_out)
-		snprintf(others, sizeof(others), "%s%u more", *titles ? " and " : "",
-			 left_out);
+		snprintf(others, sizeof(others), "%s%u more", *titles ? " and " : "", left_out);
 	snprintf(text, sizeof(text), "%s%s%s", label, titles, others);
 	brief_print_indented(page, text);
 }
@@ -242,8 +235,7 @@ static void brief_print_families(struct page *page, const struct report *report,
 	/* "  Only root can check: Firewall for RDMA, Firewall, other ports" */
 	for (i = 0; i < report->nfindings; i++)
 		if (report_is_for_root(report, report->findings[i]))
-			words_add(&words, "%s",
-				  meaning_find(report->findings[i]->id)->title);
+			words_add(&words, "%s", meaning_find(report->findings[i]->id)->title);
 	if (!words.count || page->quiet)
 		return;
 	snprintf(text, sizeof(text), "Only root can check: %s", words_text(&words));
@@ -253,8 +245,7 @@ static void brief_print_families(struct page *page, const struct report *report,
 
 static bool brief_is_good(const struct finding *finding, const char *group)
 {
-	return !strcmp(meaning_find(finding->id)->group, group) &&
-	       finding->status == FINDING_PASS;
+	return !strcmp(meaning_find(finding->id)->group, group) && finding->status == FINDING_PASS;
 }
 
 static unsigned int brief_count_good(const struct report *report, const char *group)
@@ -266,8 +257,8 @@ static unsigned int brief_count_good(const struct report *report, const char *gr
 	return count;
 }
 
-static void brief_print_group(struct page *page, const struct report *report,
-			      const char *group, unsigned int width)
+static void brief_print_group(struct page *page, const struct report *report, const char *group,
+			      unsigned int width)
 {
 	unsigned int i, good = brief_count_good(report, group);
 	unsigned int column = page_status(page, FINDING_PASS);
@@ -288,8 +279,8 @@ static void brief_print_group(struct page *page, const struct report *report,
 		    strlen(text) + 2 + strlen(finding->summary) >= sizeof(text))
 			continue;
 		used = strlen(text);
-		snprintf(text + used, sizeof(text) - used, "%s%s",
-			 strchr(text, ':') ? "; " : ": ", finding->summary);
+		snprintf(text + used, sizeof(text) - used, "%s%s", strchr(text, ':') ? "; " : ": ",
+			 finding->summary);
 	}
 	page_paragraph(page, text, column);
 }

@@ -8,8 +8,7 @@
 #define NUMBERS_MAX      12 /* more than this are printed as one paragraph */
 #define NUMBERS_TEXT_MAX 2048
 
-static void full_print_labelled_line(struct page *page, const char *label,
-				     const char *text)
+static void full_print_labelled_line(struct page *page, const char *label, const char *text)
 {
 	fprintf(page->out, "%*s", INDENT, "");
 	if (*label)
@@ -25,8 +24,7 @@ static void full_print_labelled(struct page *page, const char *label, const char
 }
 
 /* Many numbers would fill a page: they are printed as one paragraph. */
-static void full_print_numbers(struct page *page, const struct finding *finding,
-			       int column)
+static void full_print_numbers(struct page *page, const struct finding *finding, int column)
 {
 	char text[NUMBERS_TEXT_MAX] = "";
 	unsigned int i;
@@ -36,9 +34,8 @@ static void full_print_numbers(struct page *page, const struct finding *finding,
 		const struct finding_evidence *e = &finding->evidence[i];
 
 		if (e->is_number)
-			used += (size_t)snprintf(text + used, sizeof(text) - used,
-						 "%s%s %s", used ? ", " : "", e->key,
-						 e->value);
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %s",
+						 used ? ", " : "", e->key, e->value);
 	}
 	fprintf(page->out, "%*s%-*s  ", INDENT + LABEL_WIDTH, "", column, "numbers");
 	page_paragraph(page, text, INDENT + LABEL_WIDTH + column + 2);
@@ -47,8 +44,7 @@ static void full_print_numbers(struct page *page, const struct finding *finding,
 /* These control the layout of the text; they are not evidence for a reader. */
 static bool full_is_mark(const struct finding_evidence *e)
 {
-	return !strcmp(e->key, "note") || !strcmp(e->key, "because") ||
-	       !strcmp(e->key, "fact");
+	return !strcmp(e->key, "note") || !strcmp(e->key, "because") || !strcmp(e->key, "fact");
 }
 
 /* "key value" in a column each. */
@@ -80,8 +76,7 @@ static void full_print_evidence(struct page *page, const struct finding *finding
 		first = false;
 		utf8_clean(page->clean, sizeof(page->clean), e->key, UTF8_ESCAPE);
 		fprintf(page->out, "%*s%-*s  ", LABEL_WIDTH - 8, "", column, page->clean);
-		page_paragraph(page, *e->value ? e->value : "-",
-			       INDENT + LABEL_WIDTH + column + 2);
+		page_paragraph(page, *e->value ? e->value : "-", INDENT + LABEL_WIDTH + column + 2);
 	}
 	if (many)
 		full_print_numbers(page, finding, column);
@@ -95,11 +90,10 @@ static void full_print_remedy(struct page *page, const struct report *report,
 	char remedy[REPORT_REMEDY_MAX], text[sizeof(steps->text) + 8];
 
 	if (!n)
-		full_print_labelled(page, "Remedy",
-				    report_remedy(report, finding, remedy));
+		full_print_labelled(page, "Remedy", report_remedy(report, finding, remedy));
 	for (i = 0; i < n; i++) {
-		snprintf(text, sizeof(text), "%.*s%s", (int)sizeof(steps->text),
-			 steps[i].text, *steps[i].command ? ":" : "");
+		snprintf(text, sizeof(text), "%.*s%s", (int)sizeof(steps->text), steps[i].text,
+			 *steps[i].command ? ":" : "");
 		full_print_labelled_line(page, i ? "" : "Remedy", text);
 		page_command(page, steps[i].command, INDENT + LABEL_WIDTH + 2);
 	}
@@ -138,8 +132,8 @@ static void full_print_care(struct page *page, const struct report *report,
 	}
 	full_print_evidence(page, finding);
 	for (i = 0; !printed && see[i] && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
-					 i ? ", " : "", see[i]);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "",
+					 see[i]);
 	full_print_labelled(page, "See", text);
 }
 
@@ -163,8 +157,7 @@ static void full_print_line(struct page *page, const struct finding *finding,
 }
 
 /* All findings of one group. */
-static void full_print_group(struct page *page, const struct report *report,
-			     unsigned int first)
+static void full_print_group(struct page *page, const struct report *report, unsigned int first)
 {
 	const char *group = meaning_find(report->findings[first]->id)->group;
 	const struct meaning *meaning;
@@ -213,8 +206,7 @@ void page_facts(struct page *page, const struct report *report)
 	for (i = 0; i < report->nfindings && !page->quiet; i++) {
 		const struct finding *finding = report->findings[i];
 
-		if (report_needs_care(finding->status) ||
-		    !*finding_evidence(finding, "fact"))
+		if (report_needs_care(finding->status) || !*finding_evidence(finding, "fact"))
 			continue;
 		if (apart)
 			fputc('\n', page->out);

@@ -58,15 +58,12 @@ static const char *text_matrix_size_text(unsigned int column, char *buf, size_t 
 }
 
 /* Including the leading blank; 0: the column is omitted. */
-static unsigned int text_matrix_cell_width(const struct matrix *matrix,
-					   unsigned int column)
+static unsigned int text_matrix_cell_width(const struct matrix *matrix, unsigned int column)
 {
 	char buf[16];
 
 	return matrix_column_is_tested(matrix, column)
-		       ? (unsigned int)strlen(
-				 text_matrix_size_text(column, buf, sizeof(buf))) +
-				 1
+		       ? (unsigned int)strlen(text_matrix_size_text(column, buf, sizeof(buf))) + 1
 		       : 0;
 }
 
@@ -86,14 +83,12 @@ static bool text_matrix_is_shown(const struct text_matrix *t, enum matrix_row ro
 	return matrix_row_needs_care(t->matrix, row);
 }
 
-static const char *text_matrix_symbol(const struct text_matrix *t,
-				      enum matrix_result result)
+static const char *text_matrix_symbol(const struct text_matrix *t, enum matrix_result result)
 {
 	return t->page->utf8 ? matrix_results[result].utf8 : matrix_results[result].ascii;
 }
 
-static bool text_matrix_is_in_block(const struct text_matrix *t,
-				    enum matrix_result result)
+static bool text_matrix_is_in_block(const struct text_matrix *t, enum matrix_result result)
 {
 	unsigned int row, i;
 
@@ -122,8 +117,7 @@ static void text_matrix_end_line(struct text_matrix *t)
 
 	if (t->aside && text_matrix_next_legend(t, &result)) {
 		fputs("   ", t->page->out);
-		page_colored(t->page, matrix_results[result].color,
-			     text_matrix_symbol(t, result));
+		page_colored(t->page, matrix_results[result].color, text_matrix_symbol(t, result));
 		fprintf(t->page->out, " %s", matrix_results[result].text);
 	}
 	fputc('\n', t->page->out);
@@ -142,8 +136,7 @@ static void text_matrix_print_cells(struct text_matrix *t, enum matrix_row row)
 			continue;
 		result = matrix_result(t->matrix, row, i);
 		fprintf(t->page->out, "%*s", (int)width - 1, "");
-		page_colored(t->page, matrix_results[result].color,
-			     text_matrix_symbol(t, result));
+		page_colored(t->page, matrix_results[result].color, text_matrix_symbol(t, result));
 	}
 	text_matrix_end_line(t);
 }
@@ -158,16 +151,14 @@ static void text_matrix_print_block(struct text_matrix *t, unsigned int first)
 	t->first = t->end = first;
 	t->width = t->line = 0;
 	while (t->end < MATRIX_COLUMNS &&
-	       left + t->width + text_matrix_cell_width(t->matrix, t->end) <=
-		       t->page->width)
+	       left + t->width + text_matrix_cell_width(t->matrix, t->end) <= t->page->width)
 		t->width += text_matrix_cell_width(t->matrix, t->end++);
 	t->aside = left + t->width + LEGEND_WIDTH <= t->page->width;
 	fputc('\n', t->page->out);
 	fprintf(t->page->out, "%*s%s", MATRIX_MARGIN, "", matrix_heading);
 	for (i = t->first; i < t->end; i++)
 		if (text_matrix_cell_width(t->matrix, i))
-			fprintf(t->page->out, " %s",
-				text_matrix_size_text(i, size, sizeof(size)));
+			fprintf(t->page->out, " %s", text_matrix_size_text(i, size, sizeof(size)));
 	text_matrix_end_line(t);
 	for (row = 0; row < MATRIX_ROWS; row++)
 		if (text_matrix_is_shown(t, row))
@@ -195,8 +186,7 @@ static bool text_matrix_is_wanted(const struct page *page, const struct report *
 	 * has no useful matrix. */
 	for (i = 0; i < report->nfindings; i++) {
 		finding = report->findings[i];
-		if (!report_needs_care(finding->status) ||
-		    !report_is_about_reads(finding))
+		if (!report_needs_care(finding->status) || !report_is_about_reads(finding))
 			continue;
 		root = report_root(report, finding);
 		if (report_is_about_reads(root) || finding_is_defect(root))

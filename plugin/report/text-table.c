@@ -33,8 +33,8 @@ static bool text_table_is_below(const struct report_table *table, unsigned int i
 }
 
 /* The status, then the columns that are shown, without the last @below names. */
-static int text_table_add_columns(struct libscols_table *out,
-				  const struct report_table *table, unsigned int below)
+static int text_table_add_columns(struct libscols_table *out, const struct report_table *table,
+				  unsigned int below)
 {
 	unsigned int i;
 
@@ -51,8 +51,8 @@ static int text_table_add_columns(struct libscols_table *out,
 }
 
 static int text_table_add_row(const struct page *page, struct libscols_table *out,
-			      const struct report_table *table,
-			      const struct report_row *row, unsigned int below)
+			      const struct report_table *table, const struct report_row *row,
+			      unsigned int below)
 {
 	struct libscols_line *line = scols_table_new_line(out, NULL);
 	unsigned int i, at = 1;
@@ -61,16 +61,14 @@ static int text_table_add_row(const struct page *page, struct libscols_table *ou
 
 	if (!rc && row != &table->head) {
 		snprintf(word, sizeof(word), "  %s", page_status_word(row->status));
-		snprintf(color, sizeof(color), "\033[%sm",
-			 page_status_color(row->status));
+		snprintf(color, sizeof(color), "\033[%sm", page_status_color(row->status));
 		if (page->color)
 			rc = scols_cell_set_color(scols_line_get_cell(line, 0), color);
 	}
 	rc = rc ? rc : scols_line_set_data(line, 0, word);
 	for (i = 0; !rc && i < table->shown.count; i++)
 		if (!text_table_is_below(table, i, below))
-			rc = scols_line_set_data(line, at++,
-						 row->cells[table->shown.columns[i]]);
+			rc = scols_line_set_data(line, at++, row->cells[table->shown.columns[i]]);
 	return rc;
 }
 

@@ -92,8 +92,8 @@ static void text_print_subject(struct page *page, const struct report *report)
 	char text[FINDING_SUMMARY_MAX];
 	int n;
 
-	n = snprintf(text, sizeof(text), "nfsrdma %s: %s%s%s%s%s", report->command,
-		     v6 ? "[" : "", server, v6 ? "]" : "", s[SUBJECT_PORT] ? ":" : "",
+	n = snprintf(text, sizeof(text), "nfsrdma %s: %s%s%s%s%s", report->command, v6 ? "[" : "",
+		     server, v6 ? "]" : "", s[SUBJECT_PORT] ? ":" : "",
 		     s[SUBJECT_PORT] ? s[SUBJECT_PORT] : "");
 	if (s[SUBJECT_EXPORT] && n < (int)sizeof(text))
 		n += snprintf(text + n, sizeof(text) - n, " %s", s[SUBJECT_EXPORT]);
@@ -102,8 +102,7 @@ static void text_print_subject(struct page *page, const struct report *report)
 	/* "auto" until a version is negotiated, possibly never. */
 	if (s[SUBJECT_NFS_VERSION] && strcmp(s[SUBJECT_NFS_VERSION], "auto") != 0 &&
 	    n < (int)sizeof(text))
-		n += snprintf(text + n, sizeof(text) - n, ", NFSv%s",
-			      s[SUBJECT_NFS_VERSION]);
+		n += snprintf(text + n, sizeof(text) - n, ", NFSv%s", s[SUBJECT_NFS_VERSION]);
 	if (s[SUBJECT_TRANSPORT] && n < (int)sizeof(text))
 		snprintf(text + n, sizeof(text) - n, ", %s", s[SUBJECT_TRANSPORT]);
 	page_paragraph(page, text, 0);
@@ -138,8 +137,7 @@ static void text_print_answer(struct page *page, const struct report *report)
 		return;
 	page_colored(page, text_statuses[status].color, text_statuses[status].word);
 	fputs("  ", page->out);
-	page_paragraph(page, answer,
-		       (unsigned int)strlen(text_statuses[status].word) + 2);
+	page_paragraph(page, answer, (unsigned int)strlen(text_statuses[status].word) + 2);
 }
 
 /* What a probe whose data are right says nothing about: "Not tested: WRITEs, NFSv3, NFSv4.0". */
@@ -152,13 +150,11 @@ static void text_print_untested(struct page *page, const struct report *report)
 	char offered[128], text[WORDS_MAX + 16], *save;
 
 	if (!versions || !file || file->status != FINDING_PASS ||
-	    (report_status(report) != FINDING_PASS &&
-	     report_status(report) != FINDING_WARN))
+	    (report_status(report) != FINDING_PASS && report_status(report) != FINDING_WARN))
 		return;
 	words_add(&words, "WRITEs");
 	str_copy(offered, sizeof(offered), finding_evidence(versions, "offered"));
-	for (version = strtok_r(offered, " ", &save); version;
-	     version = strtok_r(NULL, " ", &save))
+	for (version = strtok_r(offered, " ", &save); version; version = strtok_r(NULL, " ", &save))
 		if (strcmp(version, finding_evidence(versions, "used")) != 0)
 			words_add(&words, "NFSv%s", version);
 	snprintf(text, sizeof(text), "Not tested: %s.", words_text(&words));
@@ -174,16 +170,14 @@ static void text_print_hint(struct page *page, const struct report *report)
 		care += report_needs_care(status) ? report_count(report, status) : 0;
 	if (!care)
 		return;
-	page_paragraph(
-		page,
-		page->verbose
-			? "nfsrdma explain ID says more about a finding."
-			: "More: -v shows all findings; nfsrdma explain ID explains one.",
-		0);
+	page_paragraph(page,
+		       page->verbose
+			       ? "nfsrdma explain ID says more about a finding."
+			       : "More: -v shows all findings; nfsrdma explain ID explains one.",
+		       0);
 }
 
-static void text_render(const struct report *report, FILE *out,
-			const struct report_style *style)
+static void text_render(const struct report *report, FILE *out, const struct report_style *style)
 {
 	struct page page = { .out = out,
 			     .width = style->width,

@@ -11,8 +11,7 @@
 /* " and 4294967295 more" */
 #define TAIL_MAX 24
 
-const char *words_address(const struct transport_address *address,
-			  char name[ADDRESS_NAME_MAX])
+const char *words_address(const struct transport_address *address, char name[ADDRESS_NAME_MAX])
 {
 	if (getnameinfo((const struct sockaddr *)&address->addr, address->len, name,
 			ADDRESS_NAME_MAX, NULL, 0, NI_NUMERICHOST))
@@ -22,9 +21,7 @@ const char *words_address(const struct transport_address *address,
 
 void words_add(struct words *words, const char *fmt, ...)
 {
-	const char *comma = !words->count      ? ""
-			    : words->separator ? words->separator
-					       : ", ";
+	const char *comma = !words->count ? "" : words->separator ? words->separator : ", ";
 	size_t room = WORDS_MAX - TAIL_MAX - words->used;
 	char item[WORDS_MAX];
 	va_list ap;
@@ -36,15 +33,14 @@ void words_add(struct words *words, const char *fmt, ...)
 		words->left_out++;
 		return;
 	}
-	words->used += (size_t)snprintf(words->text + words->used, room, "%s%s", comma,
-					item);
+	words->used += (size_t)snprintf(words->text + words->used, room, "%s%s", comma, item);
 	words->count++;
 }
 
 const char *words_text(struct words *words)
 {
 	if (words->left_out)
-		snprintf(words->text + words->used, WORDS_MAX - words->used,
-			 " and %u more", words->left_out);
+		snprintf(words->text + words->used, WORDS_MAX - words->used, " and %u more",
+			 words->left_out);
 	return words->text;
 }

@@ -12,8 +12,7 @@
 
 /* "192.0.2.1", without port. */
 #define ADDRESS_NAME_MAX 64
-const char *words_address(const struct transport_address *address,
-			  char name[ADDRESS_NAME_MAX]);
+const char *words_address(const struct transport_address *address, char name[ADDRESS_NAME_MAX]);
 
 /* A list in a sentence: "a, b and 3 more". */
 struct words {

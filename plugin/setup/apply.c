@@ -36,9 +36,7 @@ static int apply_new_record(struct apply_run *a, const struct setup_step *step,
 	change->kind = step->kind;
 	str_copy(change->path, sizeof(change->path), step->path);
 	rc = place_missing(a->store.host, step->path, &change->made);
-	rc = rc ? rc
-		: place_get(a->store.host, step->kind, step->path, &change->before,
-			    &attr);
+	rc = rc ? rc : place_get(a->store.host, step->kind, step->path, &change->before, &attr);
 	if (rc)
 		return apply_drop_record(a, change, rc);
 	change->mode = attr.mode;
@@ -86,8 +84,8 @@ static int apply_file(struct apply_run *a, const struct setup_step *step)
 	else if (same_text(change->before, step->before))
 		free(take_ptr(change->after));
 	else
-		rc = err_set(ESTALE, "%s%s was changed since setup wrote it",
-			     host_prefix(host), step->path);
+		rc = err_set(ESTALE, "%s%s was changed since setup wrote it", host_prefix(host),
+			     step->path);
 	if (rc)
 		return rc;
 	change->done = false;
@@ -164,8 +162,7 @@ static int apply_step(struct apply_run *a, const struct setup_step *step)
 	if (setup_has_path(step->kind))
 		return apply_file(a, step);
 	if (!actions)
-		return err_set(EINVAL,
-			       "below a root nothing of the running system is changed");
+		return err_set(EINVAL, "below a root nothing of the running system is changed");
 	switch (step->kind) {
 	case SETUP_PORT: return apply_port(a, step);
 	case SETUP_MODULE: return actions->load(step->name);

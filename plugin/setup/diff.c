@@ -63,8 +63,8 @@ static void diff_put(struct diff *d, char sign, const struct diff_line *line)
 }
 
 /* The lengths of the longest common subsequences of what is left of both; NULL: too large. */
-static uint16_t *diff_table(const struct diff_line *a, size_t n,
-			    const struct diff_line *b, size_t m)
+static uint16_t *diff_table(const struct diff_line *a, size_t n, const struct diff_line *b,
+			    size_t m)
 {
 	uint16_t *table;
 	size_t i, j;
@@ -191,8 +191,7 @@ static void diff_print_hunks(const struct diff *d, FILE *out)
 	}
 }
 
-static void diff_print_name(FILE *out, const char *sign, const char *path,
-			    const char *text)
+static void diff_print_name(FILE *out, const char *sign, const char *path, const char *text)
 {
 	fprintf(out, "%s %s%s\n", sign, text ? "/" : "/dev/null", text ? path : "");
 }
@@ -201,8 +200,7 @@ void diff_print(FILE *out, const char *path, const char *before, const char *aft
 {
 	struct diff d = { .count = 0 };
 
-	if (diff_split(before ? before : "", &d.a) &&
-	    diff_split(after ? after : "", &d.b))
+	if (diff_split(before ? before : "", &d.a) && diff_split(after ? after : "", &d.b))
 		d.edits = calloc(d.a.count + d.b.count + 1, sizeof(*d.edits));
 	if (d.edits) {
 		diff_compare(&d);

@@ -148,11 +148,10 @@ char *edit_set(const char *text, const char *section, const char *key, const cha
 		rest = at = position.section;
 	} else {
 		rest = at = whole + strlen(whole);
-		snprintf(heading, sizeof(heading), "%s[%s]\n", *whole ? "\n" : "",
-			 section);
+		snprintf(heading, sizeof(heading), "%s[%s]\n", *whole ? "\n" : "", section);
 	}
-	if (asprintf(&out, "%.*s%s%s=%s\n%s", (int)(at - whole), whole, heading, key,
-		     value, rest) < 0)
+	if (asprintf(&out, "%.*s%s%s=%s\n%s", (int)(at - whole), whole, heading, key, value, rest) <
+	    0)
 		return NULL;
 	return out;
 }
@@ -175,8 +174,8 @@ char *edit_uncomment(const char *text, const char *word, bool *found)
 		at += len;
 		at += edit_blanks(at);
 		*found = !*at || *at == '\n';
-		if (*found && asprintf(&out, "%.*s%s\n%s", (int)(cursor - text), text,
-				       word, *at ? at + 1 : at) < 0)
+		if (*found && asprintf(&out, "%.*s%s\n%s", (int)(cursor - text), text, word,
+				       *at ? at + 1 : at) < 0)
 			return NULL;
 	}
 	return out;

@@ -86,10 +86,8 @@ void state_fini(struct setup_state *state);
 void state_remove(struct setup_state *state, struct setup_change *change);
 /* NULL: there is none. */
 struct setup_change *state_find_file(struct setup_state *state, const char *path);
-struct setup_change *state_find_port(struct setup_state *state,
-				     const struct setup_port *port);
-struct setup_change *state_find_link(struct setup_state *state,
-				     const struct setup_link *link);
+struct setup_change *state_find_port(struct setup_state *state, const struct setup_port *port);
+struct setup_change *state_find_link(struct setup_state *state, const struct setup_link *link);
 /* Zeroed; NULL with words: there is no room. */
 struct setup_change *state_add(struct setup_state *state);
 /* The caller frees *@text. */
@@ -145,17 +143,15 @@ char *link_unit(const struct setup_link *link, const char *command);
 /* Whether @path is that of such a unit, or with @wants of the link that enables it. */
 bool link_is_path(const char *path, bool wants);
 /* The device of that type on that interface, whatever udev has called it since. NULL: none. */
-const struct rdma_device *link_find(const struct rdma_devices *rdma,
-				    const struct setup_link *link);
+const struct rdma_device *link_find(const struct rdma_devices *rdma, const struct setup_link *link);
 /* Why it is not to be deleted: what uses it, or may use it again; "" nothing does. */
-void link_users(const struct setup_machine *machine, const char *name, char *why,
-		size_t cap);
+void link_users(const struct setup_machine *machine, const char *name, char *why, size_t cap);
 
 /* place.c */
 
 /* As place_read(), of either kind that has a path. */
-int place_get(const struct host *host, enum setup_kind kind, const char *path,
-	      char **text, struct place_attr *attr);
+int place_get(const struct host *host, enum setup_kind kind, const char *path, char **text,
+	      struct place_attr *attr);
 /* plan.c */
 
 struct planner {
@@ -192,10 +188,9 @@ extern const struct remedy remedy_ipoib;
 extern const struct remedy remedy_memlock;
 
 /* A step. NULL: the plan is full, which is our own mistake. */
-struct setup_step *plan_step(struct planner *planner, enum setup_kind kind,
-			     const char *fmt, ...) PRINTF_LIKE(3, 4);
-void plan_note(struct planner *planner, bool todo, const char *fmt, ...)
+struct setup_step *plan_step(struct planner *planner, enum setup_kind kind, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
+void plan_note(struct planner *planner, bool todo, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* What one check says for the roles that are asked for, in @out, which the caller ends. */
 int plan_check(struct planner *planner, const char *id, struct finding *out);
 /* Whether the kernel cannot load rpcrdma, as the check of the module for these roles says: then a note with its

@@ -27,9 +27,8 @@ const char *link_module(const char *type)
 bool link_is_plain(const char *netdev)
 {
 	return *netdev && strlen(netdev) < IFNAMSIZ &&
-	       !netdev[strspn(netdev,
-			      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			      "0123456789_.-")];
+	       !netdev[strspn(netdev, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789_.-")];
 }
 
 void link_unit_name(const char *netdev, char *buf, size_t cap)
@@ -48,8 +47,7 @@ bool link_is_path(const char *path, bool wants)
 	rest = strlen(path) - len;
 	if (rest <= strlen(".service") || rest - strlen(".service") >= sizeof(netdev))
 		return false;
-	snprintf(netdev, sizeof(netdev), "%.*s", (int)(rest - strlen(".service")),
-		 path + len);
+	snprintf(netdev, sizeof(netdev), "%.*s", (int)(rest - strlen(".service")), path + len);
 	return link_is_plain(netdev);
 }
 
@@ -85,8 +83,8 @@ char *link_unit(const struct setup_link *link, const char *command)
 		    "\n"
 		    "[Install]\n"
 		    "WantedBy=multi-user.target\n",
-		    link->type, link->netdev, unit, unit, command, pattern, command,
-		    link->name, link->type, link->netdev) < 0)
+		    link->type, link->netdev, unit, unit, command, pattern, command, link->name,
+		    link->type, link->netdev) < 0)
 		return NULL;
 	return out;
 }
@@ -101,8 +99,7 @@ static bool link_has_port_on(const struct rdma_device *device, const char *netde
 	return false;
 }
 
-const struct rdma_device *link_find(const struct rdma_devices *rdma,
-				    const struct setup_link *link)
+const struct rdma_device *link_find(const struct rdma_devices *rdma, const struct setup_link *link)
 {
 	const char *module = link_module(link->type);
 	unsigned int i;
@@ -114,8 +111,7 @@ const struct rdma_device *link_find(const struct rdma_devices *rdma,
 	return NULL;
 }
 
-void link_users(const struct setup_machine *machine, const char *name, char *why,
-		size_t cap)
+void link_users(const struct setup_machine *machine, const char *name, char *why, size_t cap)
 {
 	unsigned int count = 0, pairs = 0, i;
 	struct nfs_mounts mounts;
@@ -136,14 +132,12 @@ void link_users(const struct setup_machine *machine, const char *name, char *why
 		rc = machine->actions->link_users(name, &pairs);
 	*why = '\0';
 	if (rc)
-		snprintf(why, cap, "whether something uses it is unknown (%.240s)",
-			 err_text());
+		snprintf(why, cap, "whether something uses it is unknown (%.240s)", err_text());
 	else if (count)
 		snprintf(why, cap, "this host has %u NFS mount%s over RDMA", count,
 			 count == 1 ? "" : "s");
 	else if (listener)
 		snprintf(why, cap, "the NFS server of this host listens for RDMA");
 	else if (pairs)
-		snprintf(why, cap, "it has %u queue pair%s in use", pairs,
-			 pairs == 1 ? "" : "s");
+		snprintf(why, cap, "it has %u queue pair%s in use", pairs, pairs == 1 ? "" : "s");
 }

@@ -21,13 +21,12 @@ static bool listener_is_on(const char *line, uint16_t port)
 {
 	unsigned int local, state;
 
-	return sscanf(line, " %*u: %*[0-9A-Fa-f]:%4x %*[0-9A-Fa-f]:%*4x %2x", &local,
-		      &state) == 2 &&
+	return sscanf(line, " %*u: %*[0-9A-Fa-f]:%4x %*[0-9A-Fa-f]:%*4x %2x", &local, &state) ==
+		       2 &&
 	       local == port && state == TCP_LISTEN;
 }
 
-static int listener_check_sockets(const struct host *host, const char *path,
-				  uint16_t port)
+static int listener_check_sockets(const struct host *host, const char *path, uint16_t port)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, path, SOCKETS_MAX, &text);
@@ -38,8 +37,7 @@ static int listener_check_sockets(const struct host *host, const char *path,
 			rc = err_set(
 				EADDRINUSE,
 				"a socket listens on TCP port %u (%s%s: \"%.48s\"); to see whose it is: ss -ltnp 'sport = :%u'",
-				port, host_prefix(host), path, line + strspn(line, " "),
-				port);
+				port, host_prefix(host), path, line + strspn(line, " "), port);
 	return rc;
 }
 
@@ -75,7 +73,7 @@ int listener_check(const struct host *host, uint16_t port, bool *there)
 	rc = listener_check_sockets(host, "proc/net/tcp6", port);
 	if (rc && rc != -ENOENT)
 		return rc;
-	return nfsd.present ? 0
-			    : err_set(ENOENT, "there is no %sproc/fs/nfsd/portlist",
-				      host_prefix(host));
+	return nfsd.present
+		       ? 0
+		       : err_set(ENOENT, "there is no %sproc/fs/nfsd/portlist", host_prefix(host));
 }

@@ -39,8 +39,7 @@ static int place_temporary_name(const char *name, char buf[NAME_MAX + 1])
 
 /* --- reading --------------------------------------------------------------------- */
 
-int place_read(const struct host *host, const char *path, char **text,
-	       struct place_attr *attr)
+int place_read(const struct host *host, const char *path, char **text, struct place_attr *attr)
 {
 	_cleanup_close_ int fd = host_open_at(host, path, O_PATH | O_NOFOLLOW);
 	struct host_text got = { NULL, 0 };
@@ -54,8 +53,7 @@ int place_read(const struct host *host, const char *path, char **text,
 	if (fstat(fd, &st))
 		return err_sys("%s%s", host_prefix(host), path);
 	if (S_ISLNK(st.st_mode))
-		return err_set(ELOOP,
-			       "%s%s is a symbolic link, and setup does not replace it",
+		return err_set(ELOOP, "%s%s is a symbolic link, and setup does not replace it",
 			       host_prefix(host), path);
 	rc = host_read(host, path, SETUP_TEXT_MAX, &got);
 	if (rc)
@@ -78,8 +76,7 @@ int place_read_link(const struct host *host, const char *path, char **text)
 	if (fstat(fd, &st))
 		return err_sys("%s%s", host_prefix(host), path);
 	if (!S_ISLNK(st.st_mode))
-		return err_set(EEXIST, "%s%s is not a symbolic link", host_prefix(host),
-			       path);
+		return err_set(EEXIST, "%s%s is not a symbolic link", host_prefix(host), path);
 	len = readlinkat(fd, "", target, sizeof(target) - 1);
 	if (len < 0)
 		return err_sys("%s%s", host_prefix(host), path);
@@ -88,8 +85,8 @@ int place_read_link(const struct host *host, const char *path, char **text)
 	return *text ? 0 : err_no_memory();
 }
 
-int place_get(const struct host *host, enum setup_kind kind, const char *path,
-	      char **text, struct place_attr *attr)
+int place_get(const struct host *host, enum setup_kind kind, const char *path, char **text,
+	      struct place_attr *attr)
 {
 	if (kind == SETUP_FILE)
 		return place_read(host, path, text, attr);
@@ -116,8 +113,7 @@ int place_missing(const struct host *host, const char *path, struct made_dirs *o
 		if (rc != -ENOENT)
 			return rc;
 		if (out->count == PLACE_MADE_MAX || strlen(dir) >= SETUP_PATH_MAX)
-			return err_set(ENOENT, "%s%s does not exist", host_prefix(host),
-				       dir);
+			return err_set(ENOENT, "%s%s does not exist", host_prefix(host), dir);
 		str_copy(out->list[out->count++], SETUP_PATH_MAX, dir);
 	}
 	return 0;
@@ -138,15 +134,13 @@ static int place_make_dir(const struct host *host, const char *path, unsigned in
 	return 0;
 }
 
-int place_make_dirs(const struct host *host, const struct made_dirs *dirs,
-		    unsigned int mode)
+int place_make_dirs(const struct host *host, const struct made_dirs *dirs, unsigned int mode)
 {
 	unsigned int i;
 	int rc = 0;
 
 	for (i = 0; !rc && i < dirs->count; i++)
-		rc = place_make_dir(host, dirs->list[i],
-				    i + 1 == dirs->count ? mode : 0755);
+		rc = place_make_dir(host, dirs->list[i], i + 1 == dirs->count ? mode : 0755);
 	return rc;
 }
 
@@ -164,8 +158,7 @@ static int place_remove_dir(const struct host *host, const char *path)
 	if (unlinkat(folder, name, AT_REMOVEDIR)) {
 		if (errno == ENOENT)
 			return 0;
-		return errno == ENOTEMPTY || errno == EEXIST || errno == EBUSY ||
-				       errno == ENOTDIR
+		return errno == ENOTEMPTY || errno == EEXIST || errno == EBUSY || errno == ENOTDIR
 			       ? 1
 			       : err_sys("remove %s%s", host_prefix(host), path);
 	}
@@ -229,8 +222,7 @@ static int place_copy_attributes(int folder, const char *name, int to)
 	/* A file system without attributes has none to keep. */
 	if (len < 0)
 		return errno == EOPNOTSUPP ? 0 : -errno;
-	for (attribute = names; !rc && attribute < names + len;
-	     attribute += strlen(attribute) + 1)
+	for (attribute = names; !rc && attribute < names + len; attribute += strlen(attribute) + 1)
 		if (place_keeps_attribute(attribute))
 			rc = place_copy_attribute(from, to, attribute);
 	return rc;
@@ -252,8 +244,7 @@ static int place_prepare(void *arg, int fd)
 	if (fstat(fd, &st))
 		return -errno;
 	/* The mode last: a change of owner takes bits away. */
-	if ((st.st_uid != attr->uid || st.st_gid != attr->gid) &&
-	    fchown(fd, attr->uid, attr->gid))
+	if ((st.st_uid != attr->uid || st.st_gid != attr->gid) && fchown(fd, attr->uid, attr->gid))
 		return -errno;
 	if (fchmod(fd, attr->mode))
 		return -errno;
@@ -264,8 +255,7 @@ static int place_replace(int folder, const char *name, const char *text,
 			 const struct place_attr *attr)
 {
 	struct place_successor successor = { folder, name, attr };
-	const struct fd_file file = { text,          strlen(text), 0600,
-				      place_prepare, &successor,   false };
+	const struct fd_file file = { text, strlen(text), 0600, place_prepare, &successor, false };
 	char temporary[NAME_MAX + 1];
 	int rc = place_temporary_name(name, temporary);
 
@@ -277,8 +267,8 @@ static int place_unlink(int folder, const char *name)
 	return unlinkat(folder, name, 0) || fsync(folder) ? -errno : 0;
 }
 
-int place_write(const struct host *host, const char *path, const char *before,
-		const char *text, const struct place_attr *attr)
+int place_write(const struct host *host, const char *path, const char *before, const char *text,
+		const struct place_attr *attr)
 {
 	const struct place_attr fresh = { true, 0644, geteuid(), getegid() };
 	_cleanup_close_ int folder = -1;
@@ -301,8 +291,7 @@ int place_write(const struct host *host, const char *path, const char *before,
 	rc = text ? place_replace(folder, name, text, attr) : place_unlink(folder, name);
 	if (rc) {
 		errno = -rc;
-		return err_sys("%s %s%s", text ? "write" : "remove", host_prefix(host),
-			       path);
+		return err_sys("%s %s%s", text ? "write" : "remove", host_prefix(host), path);
 	}
 	return 0;
 }
@@ -345,8 +334,7 @@ int place_write_link(const struct host *host, const char *path, const char *befo
 	rc = text ? place_replace_link(folder, name, text) : place_unlink(folder, name);
 	if (rc) {
 		errno = -rc;
-		return err_sys("%s %s%s", text ? "link" : "remove", host_prefix(host),
-			       path);
+		return err_sys("%s %s%s", text ? "link" : "remove", host_prefix(host), path);
 	}
 	return 0;
 }

@@ -15,8 +15,7 @@ static const struct remedy *const plan_remedies[] = {
 
 /* --- what remedies add ------------------------------------------------------------- */
 
-struct setup_step *plan_step(struct planner *planner, enum setup_kind kind,
-			     const char *fmt, ...)
+struct setup_step *plan_step(struct planner *planner, enum setup_kind kind, const char *fmt, ...)
 {
 	struct setup_plan *plan = planner->plan;
 	struct setup_step *step;
@@ -60,8 +59,7 @@ int plan_check(struct planner *planner, const char *id, struct finding *out)
 	const struct check_target target = { .port = planner->port,
 					     .roles = planner->request->roles };
 
-	return checks_run_one(id, planner->machine->host, planner->machine->live, &target,
-			      out);
+	return checks_run_one(id, planner->machine->host, planner->machine->live, &target, out);
 }
 
 bool plan_lacks_module(struct planner *planner, const char *intro)
@@ -71,16 +69,14 @@ bool plan_lacks_module(struct planner *planner, const char *intro)
 	_cleanup_(finding_fini) struct finding finding = { 0 };
 	char name[REPORT_NAME_MAX], step[REPORT_STEP_MAX];
 
-	if (!report ||
-	    plan_check(planner, server ? "server.module" : "client.module", &finding) ||
+	if (!report || plan_check(planner, server ? "server.module" : "client.module", &finding) ||
 	    finding.status != FINDING_FAIL)
 		return false;
 	report_for(report, systems_of(planner->machine->host, ~0u));
 	report_name(&finding, name);
 	if (!*report_first_step(report, &finding, step))
 		snprintf(step, sizeof(step), "Run 'nfsrdma explain %s'.", name);
-	plan_note(planner, true, "%s: %.250s [%s]. %.250s", intro, finding.summary, name,
-		  step);
+	plan_note(planner, true, "%s: %.250s [%s]. %.250s", intro, finding.summary, name, step);
 	return true;
 }
 
@@ -89,8 +85,7 @@ static struct setup_step *plan_find_file(struct setup_plan *plan, const char *pa
 	unsigned int i;
 
 	for (i = 0; i < plan->nsteps; i++)
-		if (plan->steps[i].kind == SETUP_FILE &&
-		    !strcmp(plan->steps[i].path, path))
+		if (plan->steps[i].kind == SETUP_FILE && !strcmp(plan->steps[i].path, path))
 			return &plan->steps[i];
 	return NULL;
 }
@@ -108,13 +103,11 @@ int plan_text(struct planner *planner, const char *path, char **text)
 
 /* Setup wrote it, and it was changed since: it is not ours any more, and an undo would leave it, or
  * lose what they did. */
-static bool plan_was_changed(struct planner *planner, const char *path,
-			     const char *before)
+static bool plan_was_changed(struct planner *planner, const char *path, const char *before)
 {
 	const struct setup_change *change = state_find_file(&planner->store.state, path);
 
-	if (!change || same_text(before, change->after) ||
-	    same_text(before, change->before))
+	if (!change || same_text(before, change->after) || same_text(before, change->before))
 		return false;
 	plan_note(
 		planner, true,
@@ -124,16 +117,14 @@ static bool plan_was_changed(struct planner *planner, const char *path,
 }
 
 /* The step for the file, of which plan_file() gives the new text. */
-static int plan_add_file(struct planner *planner, const char *path, char *text,
-			 const char *reason)
+static int plan_add_file(struct planner *planner, const char *path, char *text, const char *reason)
 {
 	struct setup_step *step;
 	struct place_attr attr;
 	char *before;
 	int rc = place_read(planner->machine->host, path, &before, &attr);
 
-	if (rc || (before && !strcmp(before, text)) ||
-	    plan_was_changed(planner, path, before)) {
+	if (rc || (before && !strcmp(before, text)) || plan_was_changed(planner, path, before)) {
 		free(before);
 		free(text);
 		return rc;
@@ -169,8 +160,7 @@ int plan_file(struct planner *planner, const char *path, char *text, const char 
 	/* Another reason for the same file. */
 	used = strlen(step->reason);
 	if (!strstr(step->reason, reason))
-		snprintf(step->reason + used, sizeof(step->reason) - used, "; %s",
-			 reason);
+		snprintf(step->reason + used, sizeof(step->reason) - used, "; %s", reason);
 	return 0;
 }
 
@@ -202,8 +192,7 @@ static bool plan_has_no_device(struct planner *planner)
 	char names[1][96];
 
 	if (planner->rdma->count) {
-		if (plan_check(planner, server ? "server.device" : "client.device",
-			       &finding) ||
+		if (plan_check(planner, server ? "server.device" : "client.device", &finding) ||
 		    finding.status != FINDING_FAIL)
 			return false;
 		why = finding.summary;
@@ -237,8 +226,8 @@ static int plan_run_remedies(struct planner *planner)
 		if (!rc || rc == -ENOMEM || rc == -ENOSPC)
 			continue;
 		planner->plan->unknown = true;
-		plan_note(planner, true, "%s: what is missing is unknown: %s",
-			  remedy->name, err_text());
+		plan_note(planner, true, "%s: what is missing is unknown: %s", remedy->name,
+			  err_text());
 		rc = 0;
 	}
 	return rc;
@@ -248,10 +237,9 @@ int setup_plan_make(struct setup_plan **out, const struct setup_machine *machine
 		    const struct setup_request *request)
 {
 	_cleanup_(setup_plan_free_p) struct setup_plan *plan = calloc(1, sizeof(*plan));
-	struct planner planner = { .machine = machine,
-				   .request = request,
-				   .plan = plan,
-				   .port = request->port };
+	struct planner planner = {
+		.machine = machine, .request = request, .plan = plan, .port = request->port
+	};
 	_cleanup_free_ struct rdma_devices *rdma = NULL;
 	int rc;
 

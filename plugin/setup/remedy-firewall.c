@@ -31,14 +31,12 @@ static int firewall_open_port(struct planner *planner, const struct firewall_nee
 		/* Two devices may need the same. */
 		if (step->kind == SETUP_PORT && step->port.port == port->port &&
 		    step->port.protocol == port->protocol &&
-		    step->port.permanent == port->permanent &&
-		    !strcmp(step->port.zone, port->zone))
+		    step->port.permanent == port->permanent && !strcmp(step->port.zone, port->zone))
 			return 0;
 	}
-	step = plan_step(
-		planner, SETUP_PORT, "zone %s of %s closes %s port %u to %s (%s)",
-		port->zone, need->netdev, need->protocol == IPPROTO_UDP ? "UDP" : "TCP",
-		port->port, need->device, port->permanent ? "permanently" : "now");
+	step = plan_step(planner, SETUP_PORT, "zone %s of %s closes %s port %u to %s (%s)",
+			 port->zone, need->netdev, need->protocol == IPPROTO_UDP ? "UDP" : "TCP",
+			 port->port, need->device, port->permanent ? "permanently" : "now");
 	if (!step)
 		return -ENOSPC;
 	step->port = *port;
@@ -57,8 +55,8 @@ static int firewall_plan_zone(struct planner *planner, const struct host_firewal
 	for (i = 0; i < zone->nports; i++) {
 		const struct host_firewalld_port *of = &zone->ports[i];
 
-		open |= of->protocol == need->protocol && !of->some &&
-			of->first <= need->port && need->port <= of->last;
+		open |= of->protocol == need->protocol && !of->some && of->first <= need->port &&
+			need->port <= of->last;
 	}
 
 	str_copy(port.zone, sizeof(port.zone), zone->zone);
@@ -91,8 +89,7 @@ static int firewall_note_rules(struct planner *planner)
 	/* A command that is cut is another one. */
 	if (strlen(open) > 240)
 		open = "";
-	plan_note(planner, true,
-		  "Setup does not edit the rules of the packet filter: %.300s%s%s",
+	plan_note(planner, true, "Setup does not edit the rules of the packet filter: %.300s%s%s",
 		  finding.summary, *open ? ". To open it: " : "", open);
 	return rc;
 }
@@ -105,12 +102,10 @@ static int firewall_plan_port(struct planner *planner, const struct firewall_nee
 	if (!planner->machine->actions) {
 		plan_note(planner, false,
 			  "With --root no firewall is changed: %s needs %s port %u open",
-			  need->device, need->protocol == IPPROTO_UDP ? "udp" : "tcp",
-			  need->port);
+			  need->device, need->protocol == IPPROTO_UDP ? "udp" : "tcp", need->port);
 		return 0;
 	}
-	rc = planner->machine->live->firewalld(planner->machine->host, need->netdev,
-					       &zone);
+	rc = planner->machine->live->firewalld(planner->machine->host, need->netdev, &zone);
 	if (!rc && zone.running)
 		rc = firewall_plan_zone(planner, &zone, need);
 	else if (!rc)
@@ -122,8 +117,7 @@ static int firewall_plan_port(struct planner *planner, const struct firewall_nee
 	return 0;
 }
 
-static void firewall_note_adapter(struct planner *planner,
-				  const struct rdma_device *device)
+static void firewall_note_adapter(struct planner *planner, const struct rdma_device *device)
 {
 	if (device->kind == RDMA_ROCE)
 		plan_note(

@@ -19,14 +19,12 @@ struct ipoib_rules {
 	bool by_run;         /* one that writes to the files */
 };
 
-static int ipoib_read_rule(void *arg, const char *file, unsigned int line,
-			   const char *rule)
+static int ipoib_read_rule(void *arg, const char *file, unsigned int line, const char *rule)
 {
 	struct ipoib_rules *rules = arg;
 
 	if (!rules->connected[0] && strstr(rule, "ATTR{mode}=\"connected\""))
-		snprintf(rules->connected, sizeof(rules->connected), "/%s:%u", file,
-			 line);
+		snprintf(rules->connected, sizeof(rules->connected), "/%s:%u", file, line);
 	rules->by_run |= strstr(rule, "RUN") && strstr(rule, "/mode");
 	return 0;
 }
@@ -35,17 +33,15 @@ static int ipoib_read_rule(void *arg, const char *file, unsigned int line,
 static const struct ipoib_profile {
 	const char *who, *folder, *prefix, *word;
 } ipoib_profiles[] = {
-	{ "NetworkManager", "etc/NetworkManager/system-connections", "",
-	  "type=infiniband" },
-	{ "an ifcfg file of etc/sysconfig/network-scripts",
-	  "etc/sysconfig/network-scripts", "ifcfg-", "CONNECTED_MODE=" },
+	{ "NetworkManager", "etc/NetworkManager/system-connections", "", "type=infiniband" },
+	{ "an ifcfg file of etc/sysconfig/network-scripts", "etc/sysconfig/network-scripts",
+	  "ifcfg-", "CONNECTED_MODE=" },
 	{ "an ifcfg file of etc/sysconfig/network", "etc/sysconfig/network", "ifcfg-",
 	  "IPOIB_MODE=" },
 };
 
-static int ipoib_read_profile(const struct host *host,
-			      const struct ipoib_profile *profile, const char *name,
-			      bool *found)
+static int ipoib_read_profile(const struct host *host, const struct ipoib_profile *profile,
+			      const char *name, bool *found)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	char path[HOST_PATH_MAX];
@@ -73,8 +69,7 @@ static int ipoib_find_profile(const struct host *host, const char **who)
 
 		rc = host_list(host, ipoib_profiles[n].folder, &list);
 		for (i = 0; !rc && !found && i < list.count; i++)
-			rc = ipoib_read_profile(host, &ipoib_profiles[n], list.names[i],
-						&found);
+			rc = ipoib_read_profile(host, &ipoib_profiles[n], list.names[i], &found);
 		*who = found ? ipoib_profiles[n].who : NULL;
 		rc = rc == -ENOENT ? 0 : rc;
 	}
@@ -89,10 +84,8 @@ static bool ipoib_match(const struct host_netdev *netdev, char *buf, size_t cap)
 	const uint8_t *guid = netdev->address + 12;
 
 	if (netdev->address_len == sizeof(netdev->address)) {
-		snprintf(buf, cap,
-			 "ATTR{address}==\"?*%02x:%02x:%02x:%02x:%02x:%02x:%02x:%02x\"",
-			 guid[0], guid[1], guid[2], guid[3], guid[4], guid[5], guid[6],
-			 guid[7]);
+		snprintf(buf, cap, "ATTR{address}==\"?*%02x:%02x:%02x:%02x:%02x:%02x:%02x:%02x\"",
+			 guid[0], guid[1], guid[2], guid[3], guid[4], guid[5], guid[6], guid[7]);
 		return true;
 	}
 	snprintf(buf, cap, "KERNEL==\"%s\"", netdev->name);
@@ -103,8 +96,7 @@ static bool ipoib_match(const struct host_netdev *netdev, char *buf, size_t cap)
 /* udev puts the interface's name in the place of $name, and splits what comes of it into words at blanks,
  * which such a name cannot have; any other character it can. So the name is a word of its own, behind
  * the script, which takes it for $1 and never for a part of itself: "$$" is one "$" to udev. */
-#define RULE_BEGIN \
-	"ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", %s, RUN+=\"/bin/sh -c "
+#define RULE_BEGIN "ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", %s, RUN+=\"/bin/sh -c "
 #define RULE_TEXT  \
 	RULE_BEGIN \
 	"'echo connected >/sys/class/net/$$1/mode; echo %d >/sys/class/net/$$1/mtu' sh $name\""
@@ -126,8 +118,7 @@ static char *ipoib_with_rule(const char *text, const char *by)
 	at = text ? strstr(text, old) : NULL;
 	if (!at)
 		return edit_append(text, rule);
-	if (asprintf(&out, "%.*s%s%s", (int)(at - text), text, rule, at + strlen(old)) <
-	    0)
+	if (asprintf(&out, "%.*s%s%s", (int)(at - text), text, rule, at + strlen(old)) < 0)
 		return NULL;
 	return out;
 }
@@ -143,8 +134,7 @@ static int ipoib_add_rule(struct planner *planner, const struct host_netdev *net
 	if (rc)
 		return rc;
 	if (!ipoib_match(netdev, by, sizeof(by)))
-		return err_set(EINVAL,
-			       "%s: the interface's name cannot be used in a udev rule",
+		return err_set(EINVAL, "%s: the interface's name cannot be used in a udev rule",
 			       why);
 	after = ipoib_with_rule(text, by);
 	if (!after)
@@ -184,10 +174,9 @@ static int ipoib_plan_netdev(struct planner *planner, const struct host_netdev *
 	if (rc)
 		return err_context(rc, "%s", why);
 	if (who) {
-		plan_note(
-			planner, true,
-			"%s; %s sets it: change it there, to connected mode and an MTU of %d",
-			why, who, CONNECTED_MTU);
+		plan_note(planner, true,
+			  "%s; %s sets it: change it there, to connected mode and an MTU of %d",
+			  why, who, CONNECTED_MTU);
 		return 0;
 	}
 	if (!connected)

@@ -53,8 +53,7 @@ static int listener_add(struct planner *planner)
 		"Whether another program that uses RDMA (Ganesha, nfsrdma serve) has port %u is unknown: rdma resource show cm_id. Some kernels crash when the server is given a port in use",
 		planner->port);
 	step = plan_step(planner, SETUP_LISTENER,
-			 "the running server does not listen for RDMA on port %u",
-			 planner->port);
+			 "the running server does not listen for RDMA on port %u", planner->port);
 	if (!step)
 		return -ENOSPC;
 	step->port.port = planner->port;
@@ -73,13 +72,11 @@ static int listener_plan_restart(struct planner *planner)
 		plan_note(
 			planner, false,
 			"No service is restarted, because %s: a listener is added to the running server instead",
-			rc == -ENOENT ? "there is no " UNIT
-				      : "systemd does not run here");
+			rc == -ENOENT ? "there is no " UNIT : "systemd does not run here");
 		return listener_add(planner);
 	}
 	step = plan_step(planner, SETUP_RESTART,
-			 "the running server does not listen for RDMA on port %u",
-			 planner->port);
+			 "the running server does not listen for RDMA on port %u", planner->port);
 	if (!step)
 		return -ENOSPC;
 	str_copy(step->name, sizeof(step->name), UNIT);
@@ -105,17 +102,14 @@ static int listener_plan(struct planner *planner)
 	/* A listener that no client reaches: that is left to the administrator. A link that this plan
 	 * adds is not seen yet. */
 	if ((!planner->request->software || planner->has_link) &&
-	    !plan_check(planner, "server.address", &finding) &&
-	    finding.status == FINDING_FAIL)
-		plan_note(planner, true, "%.560s: nfsrdma explain server.address",
-			  finding.summary);
+	    !plan_check(planner, "server.address", &finding) && finding.status == FINDING_FAIL)
+		plan_note(planner, true, "%.560s: nfsrdma explain server.address", finding.summary);
 	if (!planner->machine->actions || planner->left_alone)
 		return 0;
 	rc = host_nfsd(planner->machine->host, &nfsd);
 	if (rc == -EACCES || rc == -EPERM) {
 		planner->plan->unknown = true;
-		plan_note(planner, false,
-			  "Only root can see whether the server listens for RDMA");
+		plan_note(planner, false, "Only root can see whether the server listens for RDMA");
 		return 0;
 	}
 	if (rc)
@@ -132,8 +126,7 @@ static int listener_plan(struct planner *planner)
 	rc = listener_check(planner->machine->host, planner->port, &there);
 	if (rc)
 		return rc;
-	return planner->request->restart ? listener_plan_restart(planner)
-					 : listener_add(planner);
+	return planner->request->restart ? listener_plan_restart(planner) : listener_add(planner);
 }
 
 const struct remedy remedy_listener = {

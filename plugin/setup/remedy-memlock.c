@@ -26,8 +26,7 @@ static bool memlock_has_group(const struct host *host, const char *name)
 }
 
 /* A line for the domain, or for all, that gives a hard limit which is enough. */
-static bool memlock_is_given(const struct host_memlock *memlock, const char *domain,
-			     uint64_t kib)
+static bool memlock_is_given(const struct host_memlock *memlock, const char *domain, uint64_t kib)
 {
 	unsigned int i;
 

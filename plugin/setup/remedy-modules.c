@@ -15,8 +15,7 @@
 #define LOAD_UNIT "systemd-modules-load.service"
 
 /* True: @word is a comment in rdma.conf, and becomes a line. */
-static bool modules_uncomment(struct planner *planner, const char *word, const char *why,
-			      int *rc)
+static bool modules_uncomment(struct planner *planner, const char *word, const char *why, int *rc)
 {
 	_cleanup_free_ char *text = NULL;
 	enum unit_state state;
@@ -25,8 +24,8 @@ static bool modules_uncomment(struct planner *planner, const char *word, const c
 
 	*rc = 0;
 	if (!word || host_unit_state(planner->machine->host, RDMA_UNIT, &state) ||
-	    state == UNIT_MISSING || state == UNIT_MASKED ||
-	    plan_text(planner, PATH_RDMA, &text) || !text)
+	    state == UNIT_MISSING || state == UNIT_MASKED || plan_text(planner, PATH_RDMA, &text) ||
+	    !text)
 		return false;
 	changed = edit_uncomment(text, word, &found);
 	if (found)
@@ -48,8 +47,8 @@ static bool modules_has_line(const char *text, const char *line)
 	return false;
 }
 
-static int modules_add_to_list(struct planner *planner, const char *module,
-			       const char *word, const char *why)
+static int modules_add_to_list(struct planner *planner, const char *module, const char *word,
+			       const char *why)
 {
 	_cleanup_free_ char *text = NULL;
 	enum unit_state state;
@@ -60,11 +59,9 @@ static int modules_add_to_list(struct planner *planner, const char *module,
 	rc = plan_text(planner, PATH_MODULES, &text);
 	if (rc)
 		return rc;
-	if (!host_unit_state(planner->machine->host, LOAD_UNIT, &state) &&
-	    state == UNIT_MASKED)
+	if (!host_unit_state(planner->machine->host, LOAD_UNIT, &state) && state == UNIT_MASKED)
 		plan_note(planner, true,
-			  LOAD_UNIT
-			  " is masked, so no module of /etc/modules-load.d is loaded");
+			  LOAD_UNIT " is masked, so no module of /etc/modules-load.d is loaded");
 	if (modules_has_line(text, module))
 		return 0;
 	return plan_file(planner, PATH_MODULES, edit_append(text, module), "%s", why);
@@ -83,12 +80,10 @@ static bool modules_may_load(struct planner *planner, const struct host_module *
 			"The kernel %s has no module %s: install its additional modules (nfsrdma explain client.module)",
 			planner->system.release, name);
 	else if (module->disabled)
-		plan_note(planner, true,
-			  "/%s forbids loading %s: remove the line, then try again",
+		plan_note(planner, true, "/%s forbids loading %s: remove the line, then try again",
 			  module->disabled_by, name);
 	else if (module->problem[0])
-		plan_note(planner, true, "The file of %s is bad: %s", name,
-			  module->problem);
+		plan_note(planner, true, "The file of %s is bad: %s", name, module->problem);
 	else
 		return true;
 	return false;
@@ -110,8 +105,8 @@ static void modules_note_unknown(struct planner *planner, const char *name)
 	plan_note(planner, true, "Module %s is not set up: %.500s", name, why);
 }
 
-static int modules_plan_one(struct planner *planner, const char *name,
-			    const char *const *names, const char *word, const char *why)
+static int modules_plan_one(struct planner *planner, const char *name, const char *const *names,
+			    const char *word, const char *why)
 {
 	struct host_module module;
 	struct host_listed listed;
@@ -187,8 +182,7 @@ static int modules_require_drivers(struct planner *planner)
 	for (i = 0; !rc && i < count && i < (int)ARRAY_SIZE(names); i++) {
 		char *behind = strchr(names[i], ' ');
 
-		snprintf(why, sizeof(why), "an adapter has no RDMA device (%.95s)",
-			 names[i]);
+		snprintf(why, sizeof(why), "an adapter has no RDMA device (%.95s)", names[i]);
 		if (behind)
 			*behind = '\0';
 		rc = modules_require(planner, names[i], why);
@@ -205,13 +199,11 @@ static int modules_plan(struct planner *planner)
 	planner->no_rpcrdma = server && modules_is_withheld(planner);
 	rc = modules_require_drivers(planner);
 	rc = rc ? rc
-		: modules_plan_one(planner, "rpcrdma", names,
-				   server ? "svcrdma" : "xprtrdma",
+		: modules_plan_one(planner, "rpcrdma", names, server ? "svcrdma" : "xprtrdma",
 				   "rpcrdma, the module of NFS over RDMA, is not loaded");
 	if (rc || !planner->request->for_probe)
 		return rc;
-	rc = modules_require(planner, "ib_uverbs",
-			     "programs use RDMA devices through ib_uverbs");
+	rc = modules_require(planner, "ib_uverbs", "programs use RDMA devices through ib_uverbs");
 	return rc ? rc
 		  : modules_require(planner, "rdma_ucm",
 				    "programs make RDMA connections through rdma_ucm");

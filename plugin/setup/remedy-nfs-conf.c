@@ -91,8 +91,7 @@ static bool nfs_conf_is_wanted(struct planner *planner, const char *key,
 
 	if (nfs_conf_is_old(planner))
 		return is_port || nfs_conf_port_of(value) == planner->port;
-	return is_port ? nfs_conf_port_of(value) == planner->port
-		       : conf_bool(value, 0) > 0;
+	return is_port ? nfs_conf_port_of(value) == planner->port : conf_bool(value, 0) > 0;
 }
 
 /* A file that is read after the one that we write to overrides it. True: a note says so. */
@@ -102,8 +101,7 @@ static bool nfs_conf_is_overruled(struct planner *planner, const struct conf *co
 	const struct conf_value *value = conf_get(conf, "nfsd", NULL, key);
 	bool later;
 
-	if (!value || !strcmp(value->file, path) ||
-	    nfs_conf_is_wanted(planner, key, value))
+	if (!value || !strcmp(value->file, path) || nfs_conf_is_wanted(planner, key, value))
 		return false;
 	if (!strcmp(path, PATH_NFS))
 		later = strcmp(value->file, PATH_NFS) != 0;
@@ -132,8 +130,7 @@ static int nfs_conf_set_both(struct planner *planner, const char *path)
 	if (!text && !strcmp(path, PATH_NFS_OURS))
 		text = strdup(SETUP_HEADER "[nfsd]\nrdma=y\n");
 	first = edit_set(text, "nfsd", "rdma", nfs_conf_is_old(planner) ? port : "y");
-	return plan_file(planner, path,
-			 first ? edit_set(first, "nfsd", "rdma-port", port) : NULL,
+	return plan_file(planner, path, first ? edit_set(first, "nfsd", "rdma-port", port) : NULL,
 			 "RDMA on port %s is not enabled in the NFS server", port);
 }
 
@@ -161,8 +158,8 @@ static int nfs_conf_has_other(struct planner *planner, bool *out)
 	*out = false;
 	if (rc)
 		return rc;
-	if (!*unit && (planner->request->restart || host_nfsd(host, &nfsd) ||
-		       !host_nfsd_rdma_port(&nfsd)))
+	if (!*unit &&
+	    (planner->request->restart || host_nfsd(host, &nfsd) || !host_nfsd_rdma_port(&nfsd)))
 		return 0;
 	*out = planner->left_alone = true;
 	if (*unit)
@@ -210,14 +207,12 @@ static int nfs_conf_plan(struct planner *planner)
 		return rc;
 	if (finding.status != FINDING_SKIP) {
 		planner->left_alone = true;
-		plan_note(planner, finding.status == FINDING_FAIL, "%.560s",
-			  finding.summary);
+		plan_note(planner, finding.status == FINDING_FAIL, "%.560s", finding.summary);
 		return 0;
 	}
 	if (!nfs_conf_server_is_installed(host)) {
-		plan_note(
-			planner, true,
-			"The NFS server is not installed (nfs-kernel-server or nfs-utils)");
+		plan_note(planner, true,
+			  "The NFS server is not installed (nfs-kernel-server or nfs-utils)");
 		return 0;
 	}
 	rc = conf_open(&conf, host, PATH_NFS);
@@ -236,8 +231,7 @@ static int nfs_conf_plan(struct planner *planner)
 	if (modules_no_server(planner))
 		return 0;
 	rc = nfs_conf_has_other(planner, &other);
-	if (rc || other || listener_is_taken(planner) ||
-	    nfs_conf_needs_arguments(planner))
+	if (rc || other || listener_is_taken(planner) || nfs_conf_needs_arguments(planner))
 		return rc;
 	path = nfs_conf_reads_dropins(planner) ? PATH_NFS_OURS : PATH_NFS;
 	if (nfs_conf_is_overruled(planner, conf, path, "rdma") ||

@@ -43,12 +43,10 @@ static int software_no_interface(const struct host *host, const char *name)
 		best = near_found(&near);
 	}
 	return err_set(EINVAL, "no interface '%.32s' on this host%s%s%s", name,
-		       best ? "; did you mean '" : "", best ? best : "",
-		       best ? "'?" : "");
+		       best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
 }
 
-static int software_check_interface(struct planner *planner,
-				    const struct setup_link *link)
+static int software_check_interface(struct planner *planner, const struct setup_link *link)
 {
 	const struct host *host = planner->machine->host;
 	const struct rdma_device *device = link_find(planner->rdma, link);
@@ -76,35 +74,29 @@ static int software_check_interface(struct planner *planner,
  * neither. */
 static int software_no_module(const struct planner *planner, const char *name)
 {
-	const char *type = strcmp(name, "siw") ? "siw" : "rxe",
-		   *release = planner->system.release,
+	const char *type = strcmp(name, "siw") ? "siw" : "rxe", *release = planner->system.release,
 		   *cloud = strstr(release, "-cloud-");
 	struct host_module module;
 	char other[160];
 
 	if (!host_module(planner->machine->host, link_module(type), &module) &&
 	    module.state != MODULE_MISSING)
-		snprintf(other, sizeof(other),
-			 "it has %s: --software %s, on the other host too",
+		snprintf(other, sizeof(other), "it has %s: --software %s, on the other host too",
 			 link_module(type), type);
 	else if (planner->system.distro == DISTRO_DEBIAN && cloud)
-		snprintf(other, sizeof(other),
-			 "boot linux-image-%.40s, which has rdma_rxe",
+		snprintf(other, sizeof(other), "boot linux-image-%.40s, which has rdma_rxe",
 			 cloud + strlen("-cloud-"));
 	else if (planner->system.distro == DISTRO_UBUNTU)
-		snprintf(other, sizeof(other), "install linux-modules-extra-%.60s",
-			 release);
+		snprintf(other, sizeof(other), "install linux-modules-extra-%.60s", release);
 	else
 		snprintf(other, sizeof(other), "install the kernel's additional modules");
-	return err_set(EOPNOTSUPP, "the kernel %s has no module %s; %s", release, name,
-		       other);
+	return err_set(EOPNOTSUPP, "the kernel %s has no module %s; %s", release, name, other);
 }
 
-static int software_check_host(const struct planner *planner,
-			       const struct setup_link *link)
+static int software_check_host(const struct planner *planner, const struct setup_link *link)
 {
-	static const char *const systemd[] = { "usr/lib/systemd/systemd",
-					       "lib/systemd/systemd", NULL };
+	static const char *const systemd[] = { "usr/lib/systemd/systemd", "lib/systemd/systemd",
+					       NULL };
 	const struct host *host = planner->machine->host;
 	const char *name = link_module(link->type);
 	struct host_module module;
@@ -112,8 +104,7 @@ static int software_check_host(const struct planner *planner,
 
 	if (!software_rdma_command(host))
 		return err_set(EOPNOTSUPP, "no command rdma on this host: install %s",
-			       planner->system.distro == DISTRO_RHEL ? "iproute"
-								     : "iproute2");
+			       planner->system.distro == DISTRO_RHEL ? "iproute" : "iproute2");
 	if (!software_first_path(host, systemd))
 		return err_set(EOPNOTSUPP,
 			       "no systemd on this host, so no unit can make the link at "
@@ -147,13 +138,12 @@ static struct setup_link software_link(const struct planner *planner)
 	text_copy(link.type, sizeof(link.type), request->software);
 	text_copy(link.netdev, sizeof(link.netdev), request->netdev);
 	device = link_find(planner->rdma, &link);
-	if (device && !device->name[strspn(device->name,
-					   "abcdefghijklmnopqrstuvwxyz"
-					   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")])
+	if (device &&
+	    !device->name[strspn(device->name, "abcdefghijklmnopqrstuvwxyz"
+					       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")])
 		text_copy(link.name, sizeof(link.name), device->name);
 	else
-		snprintf(link.name, sizeof(link.name), "%.7s_%.15s", link.type,
-			 link.netdev);
+		snprintf(link.name, sizeof(link.name), "%.7s_%.15s", link.type, link.netdev);
 	return link;
 }
 
@@ -210,14 +200,12 @@ static int software_plan_unit(struct planner *planner, const struct setup_link *
 	struct setup_step *step;
 	int rc;
 
-	snprintf(command, sizeof(command), "/%.48s",
-		 software_rdma_command(planner->machine->host));
+	snprintf(command, sizeof(command), "/%.48s", software_rdma_command(planner->machine->host));
 	link_unit_name(link->netdev, name, sizeof(name));
 	snprintf(path, sizeof(path), PATH_UNITS "%s", name);
 	snprintf(target, sizeof(target), "/" PATH_UNITS "%s", name);
 	rc = plan_file(planner, path, link_unit(link, command),
-		       "the kernel forgets the RDMA link on %s at a reboot",
-		       link->netdev);
+		       "the kernel forgets the RDMA link on %s at a reboot", link->netdev);
 	snprintf(path, sizeof(path), PATH_WANTS "%s", name);
 	if (!rc)
 		rc = place_read_link(planner->machine->host, path, &now);

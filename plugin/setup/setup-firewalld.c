@@ -38,30 +38,26 @@ static int firewalld_zone_find(struct firewalld_zone *zone, const struct setup_p
 	if (rc)
 		return rc;
 	if (!port->permanent) {
-		zone->object = (struct live_object){ FIREWALLD, OBJECT,
-						     FIREWALLD ".zone" };
+		zone->object = (struct live_object){ FIREWALLD, OBJECT, FIREWALLD ".zone" };
 		return 0;
 	}
 	/* The object of the zone's files. */
-	rc = live_bus_call(zone->bus, &config, "getZoneByName", args, zone->deadline,
-			   &reply);
+	rc = live_bus_call(zone->bus, &config, "getZoneByName", args, zone->deadline, &reply);
 	if (rc)
 		return rc;
-	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'o', &path),
-				  "getZoneByName");
+	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'o', &path), "getZoneByName");
 	if (!rc && strlen(path) >= sizeof(zone->path))
 		rc = err_set(EIO, "the path of zone %s is too long", port->zone);
 	if (rc)
 		return rc;
 	str_copy(zone->path, sizeof(zone->path), path);
-	zone->object = (struct live_object){ FIREWALLD, zone->path,
-					     FIREWALLD ".config.zone" };
+	zone->object = (struct live_object){ FIREWALLD, zone->path, FIREWALLD ".config.zone" };
 	return 0;
 }
 
 /* The zone is an argument where its object does not say it; @timeout: 0 is forever. */
-static int firewalld_zone_call(struct firewalld_zone *zone, const char *method,
-			       bool timeout, struct sd_bus_message **reply)
+static int firewalld_zone_call(struct firewalld_zone *zone, const char *method, bool timeout,
+			       struct sd_bus_message **reply)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *message = NULL;
 	const struct setup_port *port = zone->port;
@@ -70,8 +66,7 @@ static int firewalld_zone_call(struct firewalld_zone *zone, const char *method,
 
 	snprintf(number, sizeof(number), "%u", port->port);
 	rc = sd_bus_message_new_method_call(zone->bus, &message, zone->object.name,
-					    zone->object.path, zone->object.interface,
-					    method);
+					    zone->object.path, zone->object.interface, method);
 	if (rc >= 0 && !port->permanent)
 		rc = sd_bus_message_append(message, "s", port->zone);
 	if (rc >= 0)
@@ -95,8 +90,7 @@ int setup_firewalld_get(const struct setup_port *port, bool *open)
 	if (!rc)
 		rc = firewalld_zone_call(&zone, "queryPort", false, &reply);
 	if (!rc)
-		rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'b', &yes),
-					  "queryPort");
+		rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'b', &yes), "queryPort");
 	*open = yes;
 	return err_context(rc, "firewalld");
 }
@@ -109,8 +103,6 @@ int setup_firewalld_set(const struct setup_port *port, bool open)
 	int rc = firewalld_zone_find(&zone, port);
 
 	bus = zone.bus;
-	rc = rc ? rc
-		: firewalld_zone_call(&zone, open ? "addPort" : "removePort", open,
-				      &reply);
+	rc = rc ? rc : firewalld_zone_call(&zone, open ? "addPort" : "removePort", open, &reply);
 	return err_context(rc, "firewalld");
 }

@@ -13,8 +13,7 @@
 /* @argv: its first word is filled in. */
 static int setup_link_rdma(const char *argv[], struct host_text *out)
 {
-	static const char *const programs[] = { "/usr/sbin/rdma", "/sbin/rdma",
-						"/usr/bin/rdma" };
+	static const char *const programs[] = { "/usr/sbin/rdma", "/sbin/rdma", "/usr/bin/rdma" };
 	int rc = -ENOENT;
 	size_t i;
 

@@ -30,8 +30,7 @@ static int unit_job_start(struct sd_bus *bus, const char *unit, uint64_t deadlin
 	rc = live_bus_call(bus, &manager, "RestartUnit", args, deadline, &reply);
 	if (rc)
 		return rc;
-	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'o', &job),
-				  "RestartUnit");
+	rc = live_bus_check_reply(sd_bus_message_read_basic(reply, 'o', &job), "RestartUnit");
 	if (!rc && !str_copy(path, PATH_MAX_BUS, job))
 		rc = err_set(EIO, "the name of the job is too long");
 	return rc;
@@ -40,8 +39,7 @@ static int unit_job_start(struct sd_bus *bus, const char *unit, uint64_t deadlin
 /* 1: it is still there. */
 static int unit_job_is_pending(struct sd_bus *bus, const char *path, uint64_t deadline)
 {
-	const struct live_object job = { SYSTEMD, path,
-					 "org.freedesktop.DBus.Properties" };
+	const struct live_object job = { SYSTEMD, path, "org.freedesktop.DBus.Properties" };
 	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
 	const char *args[LIVE_BUS_ARGS] = { SYSTEMD ".Job", "State" };
 	int rc = live_bus_call(bus, &job, "Get", args, deadline, &reply);
@@ -75,7 +73,7 @@ int setup_unit_restart(const char *unit)
 	if (rc)
 		return err_context(rc, "restart %s", unit);
 	if (strcmp(state, "active") != 0)
-		return err_set(EIO, "%s is %s after its restart: journalctl -u %s", unit,
-			       state, unit);
+		return err_set(EIO, "%s is %s after its restart: journalctl -u %s", unit, state,
+			       unit);
 	return 0;
 }

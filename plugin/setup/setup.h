@@ -74,7 +74,7 @@ struct setup_step {
 	struct setup_port port;
 	struct setup_link link;
 	char name[64]; /* of a module or unit */
-	bool refused; /* an undo: it was changed since; before is ours, after is what is there */
+	bool refused;  /* an undo: it was changed since; before is ours, after is what is there */
 };
 
 #define SETUP_STEPS_MAX 24
@@ -179,22 +179,20 @@ struct place_attr {
 
 /* The text of a regular file. @text: NULL if there is none. Errors: of reading; -ELOOP it is a
  * symbolic link. */
-int place_read(const struct host *host, const char *path, char **text,
-	       struct place_attr *attr);
+int place_read(const struct host *host, const char *path, char **text, struct place_attr *attr);
 /* The target of a symbolic link. @text: NULL if there is nothing. Errors: of reading; -EEXIST it is
  * something else. */
 int place_read_link(const struct host *host, const char *path, char **text);
 /* The folders of a path that are not there, outermost first. */
 int place_missing(const struct host *host, const char *path, struct made_dirs *out);
-int place_make_dirs(const struct host *host, const struct made_dirs *dirs,
-		    unsigned int mode);
+int place_make_dirs(const struct host *host, const struct made_dirs *dirs, unsigned int mode);
 /* Those of them that are empty. Errors: one that is empty cannot be removed. */
 int place_remove_dirs(const struct host *host, const struct made_dirs *dirs);
 /* Replaces what is there if that is @before, with its label, ACL and user's attributes; NULL removes.
  * @attr: owner and mode; NULL those of what is there, or 0644. Errors: -ESTALE it is something else
  * by now. After another one the file is the old or the new one: only a look says which. */
-int place_write(const struct host *host, const char *path, const char *before,
-		const char *text, const struct place_attr *attr);
+int place_write(const struct host *host, const char *path, const char *before, const char *text,
+		const struct place_attr *attr);
 /* The same of a symbolic link: texts are targets. */
 int place_write_link(const struct host *host, const char *path, const char *before,
 		     const char *text);

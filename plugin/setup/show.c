@@ -14,8 +14,7 @@ static const char *show_protocol(const struct setup_port *port)
 	return port->protocol == IPPROTO_UDP ? "udp" : "tcp";
 }
 
-static void show_text(FILE *out, const char *text, unsigned int indent,
-		      unsigned int width)
+static void show_text(FILE *out, const char *text, unsigned int indent, unsigned int width)
 {
 	char clean[4 * sizeof(((struct setup_note *)NULL)->text)];
 
@@ -29,13 +28,10 @@ static void show_command(const struct setup_step *step, bool undo, FILE *out)
 	switch (step->kind) {
 	case SETUP_PORT:
 		fprintf(out, "firewall-cmd %s--zone=%s --%s-port=%u/%s\n",
-			step->port.permanent ? "--permanent " : "",
-			SHELL_WORD(step->port.zone), undo ? "remove" : "add",
-			step->port.port, show_protocol(&step->port));
+			step->port.permanent ? "--permanent " : "", SHELL_WORD(step->port.zone),
+			undo ? "remove" : "add", step->port.port, show_protocol(&step->port));
 		break;
-	case SETUP_MODULE:
-		fprintf(out, "modprobe %s\n", SHELL_OPERAND(step->name));
-		break;
+	case SETUP_MODULE: fprintf(out, "modprobe %s\n", SHELL_OPERAND(step->name)); break;
 	case SETUP_LISTENER:
 		/* No command to copy: some kernels fall over it where the port is taken. */
 		fprintf(out,
@@ -51,8 +47,7 @@ static void show_command(const struct setup_step *step, bool undo, FILE *out)
 		break;
 	case SETUP_LINK:
 		if (undo)
-			fprintf(out, "rdma link delete %s\n",
-				SHELL_WORD(step->link.name));
+			fprintf(out, "rdma link delete %s\n", SHELL_WORD(step->link.name));
 		else
 			fprintf(out, "rdma link add %s type %s netdev %s\n",
 				SHELL_WORD(step->link.name), step->link.type,
@@ -92,23 +87,21 @@ void setup_step_name(const struct setup_step *step, bool undo, char *buf, size_t
 				       : "removed");
 		break;
 	case SETUP_PORT:
-		snprintf(buf, cap, "firewalld, zone %s: port %u/%s %s, %s",
-			 step->port.zone, step->port.port, show_protocol(&step->port),
-			 undo ? "closed" : "opened",
+		snprintf(buf, cap, "firewalld, zone %s: port %u/%s %s, %s", step->port.zone,
+			 step->port.port, show_protocol(&step->port), undo ? "closed" : "opened",
 			 step->port.permanent ? "permanently" : "now");
 		break;
 	case SETUP_MODULE: snprintf(buf, cap, "module %s loaded", step->name); break;
 	case SETUP_LISTENER:
-		snprintf(buf, cap, "the NFS server listens for RDMA on port %u",
-			 step->port.port);
+		snprintf(buf, cap, "the NFS server listens for RDMA on port %u", step->port.port);
 		break;
 	case SETUP_RESTART: snprintf(buf, cap, "%s restarted", step->name); break;
 	case SETUP_SYMLINK:
 		snprintf(buf, cap, "%s %s", step->name, undo ? "disabled" : "enabled");
 		break;
 	case SETUP_LINK:
-		snprintf(buf, cap, "RDMA link %s on %s %s", step->link.name,
-			 step->link.netdev, undo ? "deleted" : "added");
+		snprintf(buf, cap, "RDMA link %s on %s %s", step->link.name, step->link.netdev,
+			 undo ? "deleted" : "added");
 		break;
 	}
 }

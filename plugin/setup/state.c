@@ -84,14 +84,12 @@ struct setup_change *state_find_file(struct setup_state *state, const char *path
 	unsigned int i;
 
 	for (i = 0; i < state->count; i++)
-		if (setup_has_path(state->changes[i].kind) &&
-		    !strcmp(state->changes[i].path, path))
+		if (setup_has_path(state->changes[i].kind) && !strcmp(state->changes[i].path, path))
 			return &state->changes[i];
 	return NULL;
 }
 
-struct setup_change *state_find_port(struct setup_state *state,
-				     const struct setup_port *port)
+struct setup_change *state_find_port(struct setup_state *state, const struct setup_port *port)
 {
 	unsigned int i;
 
@@ -107,16 +105,14 @@ struct setup_change *state_find_port(struct setup_state *state,
 }
 
 /* There is one of a type on an interface, whatever it is called. */
-struct setup_change *state_find_link(struct setup_state *state,
-				     const struct setup_link *link)
+struct setup_change *state_find_link(struct setup_state *state, const struct setup_link *link)
 {
 	unsigned int i;
 
 	for (i = 0; i < state->count; i++) {
 		const struct setup_change *change = &state->changes[i];
 
-		if (change->kind == SETUP_LINK &&
-		    !strcmp(change->link.type, link->type) &&
+		if (change->kind == SETUP_LINK && !strcmp(change->link.type, link->type) &&
 		    !strcmp(change->link.netdev, link->netdev))
 			return &state->changes[i];
 	}
@@ -127,8 +123,7 @@ struct setup_change *state_add(struct setup_state *state)
 {
 	if (state->count < STATE_CHANGES_MAX)
 		return &state->changes[state->count++];
-	err_set(ENOSPC, "more than %d changes: take them back first (--undo)",
-		STATE_CHANGES_MAX);
+	err_set(ENOSPC, "more than %d changes: take them back first (--undo)", STATE_CHANGES_MAX);
 	return NULL;
 }
 
@@ -161,8 +156,7 @@ static void state_put_dirs(struct json_object *to, const struct made_dirs *dirs)
 
 int state_encode(const struct setup_state *state, char **text)
 {
-	struct json_object *json = json_object_new_object(),
-			   *list = json_object_new_array();
+	struct json_object *json = json_object_new_object(), *list = json_object_new_array();
 	const char *printed;
 	unsigned int i;
 
@@ -198,8 +192,8 @@ int state_encode(const struct setup_state *state, char **text)
 		json_object_array_add(list, one);
 	}
 	json_object_object_add(json, "changes", list);
-	printed = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
-							       JSON_C_TO_STRING_SPACED);
+	printed = json_object_to_json_string_ext(json,
+						 JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 	*text = printed ? strdup(printed) : NULL;
 	json_object_put(json);
 	return *text ? 0 : err_no_memory();
@@ -217,15 +211,13 @@ static struct json_object *state_member(struct json_object *json, const char *ke
 {
 	struct json_object *value;
 
-	if (!json_object_object_get_ex(json, key, &value) ||
-	    json_object_get_type(value) != type)
+	if (!json_object_object_get_ex(json, key, &value) || json_object_get_type(value) != type)
 		return NULL;
 	return value;
 }
 
 /* A text; @null: it may be null. */
-static int state_get_text(struct json_object *json, const char *key, bool null,
-			  char **out)
+static int state_get_text(struct json_object *json, const char *key, bool null, char **out)
 {
 	struct json_object *value;
 	const char *text;
@@ -244,8 +236,7 @@ static int state_get_text(struct json_object *json, const char *key, bool null,
 	return *out ? 0 : err_no_memory();
 }
 
-static int state_get_word(struct json_object *json, const char *key, char *buf,
-			  size_t cap)
+static int state_get_word(struct json_object *json, const char *key, char *buf, size_t cap)
 {
 	struct json_object *value = state_member(json, key, json_type_string);
 	const char *text = value ? json_object_get_string(value) : "";
@@ -286,8 +277,7 @@ static bool state_is_above(const char *dir, const char *path)
 }
 
 /* Folders above @path, outermost first. */
-static int state_get_dirs(struct json_object *json, const char *path,
-			  struct made_dirs *out)
+static int state_get_dirs(struct json_object *json, const char *path, struct made_dirs *out)
 {
 	struct json_object *list = state_member(json, "made", json_type_array), *one;
 	size_t i, count = list ? json_object_array_length(list) : 0;
@@ -298,11 +288,8 @@ static int state_get_dirs(struct json_object *json, const char *path,
 		const char *dir;
 
 		one = json_object_array_get_idx(list, i);
-		dir = json_object_is_type(one, json_type_string)
-			      ? json_object_get_string(one)
-			      : "";
-		if (!state_is_above(dir, path) ||
-		    (i && !state_is_above(out->list[i - 1], dir)))
+		dir = json_object_is_type(one, json_type_string) ? json_object_get_string(one) : "";
+		if (!state_is_above(dir, path) || (i && !state_is_above(out->list[i - 1], dir)))
 			return state_bad("made");
 		str_copy(out->list[i], sizeof(out->list[i]), dir);
 	}
@@ -416,9 +403,8 @@ static int state_get_all(struct setup_state *state, struct json_object *json)
 	for (i = 0; !rc && i < json_object_array_length(list); i++) {
 		struct json_object *one = json_object_array_get_idx(list, i);
 
-		rc = json_object_is_type(one, json_type_object)
-			     ? state_get_change(state, one)
-			     : state_bad("changes");
+		rc = json_object_is_type(one, json_type_object) ? state_get_change(state, one)
+								: state_bad("changes");
 	}
 	return rc;
 }

@@ -23,16 +23,14 @@ static int store_broken(const struct store *store, int rc)
 	state_name_paths(paths, sizeof(paths));
 	return err_set(EBADMSG,
 		       "%s" FOLDER "/" NAME
-		       ": %.160s; setup may have written %s: check them, then move " NAME
-		       " away",
+		       ": %.160s; setup may have written %s: check them, then move " NAME " away",
 		       host_prefix(store->host), why, paths);
 }
 
 static int store_read(struct store *store)
 {
 	struct host_text text = { NULL, 0 };
-	_cleanup_close_ int fd = host_open_at(store->host, FOLDER "/" NAME,
-					      O_PATH | O_NOFOLLOW);
+	_cleanup_close_ int fd = host_open_at(store->host, FOLDER "/" NAME, O_PATH | O_NOFOLLOW);
 	int rc;
 
 	if (fd < 0)

@@ -201,14 +201,12 @@ static int undo_file(struct store *store, const struct setup_change *change)
 	if (!rc && !same_text(now, change->before)) {
 		/* It was as we left it a moment ago. */
 		if (!same_text(now, change->after))
-			return err_set(ESTALE,
-				       "%s%s has just been changed by another program",
+			return err_set(ESTALE, "%s%s has just been changed by another program",
 				       host_prefix(store->host), change->path);
 		rc = change->kind == SETUP_FILE
 			     ? place_write(store->host, change->path, now, change->before,
 					   change->before ? &attr : NULL)
-			     : place_write_link(store->host, change->path, now,
-						change->before);
+			     : place_write_link(store->host, change->path, now, change->before);
 	}
 	return rc ? rc : place_remove_dirs(store->host, &change->made);
 }

@@ -53,8 +53,7 @@ struct snapshot {
 
 /* Returns the node of @path; a new one has @size bytes, zero except for its path. NULL:
  * out of memory, which also sets snapshot->rc. */
-void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path,
-			size_t size);
+void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path, size_t size);
 /* Returns the member at @path, in which only the last component may be a link. NULL:
  * nothing. */
 struct snapshot_entry *snapshot_tree_lookup(struct snapshot *snapshot, const char *path);
@@ -81,8 +80,7 @@ int tarball_open(struct tarball **out, int fd, time_t mtime);
  * Errors: of write(2); -ENOMEM. */
 int tarball_folder(struct tarball *tarball, const char *path);
 int tarball_link(struct tarball *tarball, const char *path, const char *target);
-int tarball_file(struct tarball *tarball, const char *path, const void *bytes,
-		 size_t len);
+int tarball_file(struct tarball *tarball, const char *path, const void *bytes, size_t len);
 /* Writes the end of the archive and all data still buffered. */
 int tarball_end(struct tarball *tarball);
 void tarball_close_p(struct tarball **tarball);
@@ -96,8 +94,7 @@ bool secrets_is_kept_whole(const char *path);
 /* Replaces a file's text by what snapshots may contain of it. @real: its path below the root without
  * links. @path: by which it was read. @by: the file that includes it, or NULL. Errors: -EBADMSG:
  * nothing of it; -ENOMEM. */
-int secrets_strip(const char *real, const char *path, const char *by,
-		  struct host_text *text);
+int secrets_strip(const char *real, const char *path, const char *by, struct host_text *text);
 
 /* unpack.c */
 

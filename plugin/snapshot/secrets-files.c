@@ -24,8 +24,8 @@ static void files_put_path(const char *path, FILE *out)
 /* --- mounts ---------------------------------------------------------------------------- */
 
 /* Options of other file systems may be passwords; so may comments. */
-void secrets_fstab_line(const struct secrets_row *row, char *line,
-			struct secrets_state *state, FILE *out)
+void secrets_fstab_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			FILE *out)
 {
 	char *source = word_next(&line), *target = source ? word_next(&line) : NULL;
 	char *type = target ? word_next(&line) : NULL, *word;
@@ -57,8 +57,8 @@ static size_t files_word_end(const char *line, size_t at)
 
 /* Disks are kept without options, because they may be mounted where NFS should be
  * (mount.missing). For others, the two ids suffice to know what is mounted on what. */
-void secrets_mountinfo_line(const struct secrets_row *row, char *line,
-			    struct secrets_state *state, FILE *out)
+void secrets_mountinfo_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			    FILE *out)
 {
 	size_t end = files_word_end(line, files_word_end(line, 0)), source;
 	const char *type = strstr(line, " - ");
@@ -79,8 +79,8 @@ void secrets_mountinfo_line(const struct secrets_row *row, char *line,
 }
 
 /* One paragraph for each mount with statistics, one line for the others. */
-void secrets_mountstats_line(const struct secrets_row *row, char *line,
-			     struct secrets_state *state, FILE *out)
+void secrets_mountstats_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			     FILE *out)
 {
 	(void)row;
 	if (!strncmp(line, "device ", 7))
@@ -90,8 +90,8 @@ void secrets_mountstats_line(const struct secrets_row *row, char *line,
 }
 
 /* libmount's own list: keeps NFS mounts, which have "SRC=HOST:/PATH". */
-void secrets_utab_line(const struct secrets_row *row, char *line,
-		       struct secrets_state *state, FILE *out)
+void secrets_utab_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+		       FILE *out)
 {
 	char *word, *source = NULL, *target = NULL, *options = NULL;
 
@@ -113,8 +113,8 @@ void secrets_utab_line(const struct secrets_row *row, char *line,
 }
 
 /* NFS storages of Proxmox VE. Storages of plugins may have a password. */
-void secrets_storage_line(const struct secrets_row *row, char *line,
-			  struct secrets_state *state, FILE *out)
+void secrets_storage_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			  FILE *out)
 {
 	static const struct secrets_key keys[] = {
 		{ NULL, "path", FORM_PATH },       { NULL, "server", FORM_WORDS },
@@ -153,8 +153,8 @@ void secrets_storage_line(const struct secrets_row *row, char *line,
 
 /* What modprobe-conf.c reads. A parameter has blanks only in quotes, at any position (next_arg() in
  * the kernel's lib/cmdline.c). */
-void secrets_cmdline_line(const struct secrets_row *row, char *line,
-			  struct secrets_state *state, FILE *out)
+void secrets_cmdline_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			  FILE *out)
 {
 	size_t len;
 	char *value;
@@ -163,8 +163,7 @@ void secrets_cmdline_line(const struct secrets_row *row, char *line,
 	while (*(line += strspn(line, " \t"))) {
 		bool quoted = false, last;
 
-		for (len = 0; line[len] && (quoted || !isspace((unsigned char)line[len]));
-		     len++)
+		for (len = 0; line[len] && (quoted || !isspace((unsigned char)line[len])); len++)
 			quoted ^= line[len] == '"';
 		last = !line[len];
 		line[len] = '\0';
@@ -182,8 +181,8 @@ void secrets_cmdline_line(const struct secrets_row *row, char *line,
 }
 
 /* Only whether an option is on. */
-void secrets_kconfig_line(const struct secrets_row *row, char *line,
-			  struct secrets_state *state, FILE *out)
+void secrets_kconfig_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			  FILE *out)
 {
 	size_t len = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				  "0123456789_");
@@ -202,8 +201,8 @@ static bool files_is_module(const char *name)
 }
 
 /* "blacklist NAME", "install NAME COMMAND"; of the command, whether it loads anything. */
-void secrets_modprobe_line(const struct secrets_row *row, char *line,
-			   struct secrets_state *state, FILE *out)
+void secrets_modprobe_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			   FILE *out)
 {
 	static const char *const nothing[] = { "false", "true", ":", "exit", "echo" };
 	char *word = word_next(&line), *name = word ? word_next(&line) : NULL, *command;
@@ -225,8 +224,8 @@ void secrets_modprobe_line(const struct secrets_row *row, char *line,
 		fprintf(out, " %s", i < ARRAY_SIZE(nothing) ? nothing[i] : "xxxx");
 }
 
-void secrets_module_line(const struct secrets_row *row, char *line,
-			 struct secrets_state *state, FILE *out)
+void secrets_module_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			 FILE *out)
 {
 	char *name = word_next(&line);
 
@@ -236,8 +235,8 @@ void secrets_module_line(const struct secrets_row *row, char *line,
 }
 
 /* The first word of a file with one line. */
-void secrets_word_line(const struct secrets_row *row, char *line,
-		       struct secrets_state *state, FILE *out)
+void secrets_word_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+		       FILE *out)
 {
 	char *word = state->number++ ? NULL : word_next(&line);
 
@@ -249,8 +248,8 @@ void secrets_word_line(const struct secrets_row *row, char *line,
 /* --- the system ------------------------------------------------------------------------ */
 
 /* "/srv/vm 192.0.2.0/24(rw,...)": the path; of what is exported now, the first client too. */
-void secrets_exports_line(const struct secrets_row *row, char *line,
-			  struct secrets_state *state, FILE *out)
+void secrets_exports_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			  FILE *out)
 {
 	char *path = word_next(&line), *client, *options;
 
@@ -276,8 +275,8 @@ void secrets_exports_line(const struct secrets_row *row, char *line,
 }
 
 /* The names of interfaces; readers do not use their configuration. */
-void secrets_interfaces_line(const struct secrets_row *row, char *line,
-			     struct secrets_state *state, FILE *out)
+void secrets_interfaces_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			     FILE *out)
 {
 	char *word = word_next(&line), *name = word ? word_next(&line) : NULL;
 
@@ -289,11 +288,10 @@ void secrets_interfaces_line(const struct secrets_row *row, char *line,
 }
 
 /* The sections of devices (managers.c); below them there may be keys of a wireless network. */
-void secrets_netplan_line(const struct secrets_row *row, char *line,
-			  struct secrets_state *state, FILE *out)
+void secrets_netplan_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			  FILE *out)
 {
-	static const char *const sections[] = { "ethernets:", "bonds:", "bridges:",
-						"vlans:" };
+	static const char *const sections[] = { "ethernets:", "bonds:", "bridges:", "vlans:" };
 	size_t i;
 
 	UNUSED(row, state);
@@ -304,8 +302,8 @@ void secrets_netplan_line(const struct secrets_row *row, char *line,
 }
 
 /* limits.conf(5), of locked memory: domain, type, item, value. */
-void secrets_limits_line(const struct secrets_row *row, char *line,
-			 struct secrets_state *state, FILE *out)
+void secrets_limits_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			 FILE *out)
 {
 	char *words[4];
 	size_t i;
@@ -326,8 +324,8 @@ void secrets_limits_line(const struct secrets_row *row, char *line,
 }
 
 /* services(5): a name, a port, and other names. */
-void secrets_services_line(const struct secrets_row *row, char *line,
-			   struct secrets_state *state, FILE *out)
+void secrets_services_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			   FILE *out)
 {
 	char *name, *port, *word;
 
@@ -347,8 +345,8 @@ void secrets_services_line(const struct secrets_row *row, char *line,
 }
 
 /* What fabric-udev-*.c look for in a rule. */
-void secrets_udev_line(const struct secrets_row *row, char *line,
-		       struct secrets_state *state, FILE *out)
+void secrets_udev_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+		       FILE *out)
 {
 	static const char address[] = "ATTR{address}==\"";
 	static const char *const modes[] = { "ATTR{mode}=\"connected\"",
@@ -398,8 +396,7 @@ static bool ganesha_text_next(struct ganesha_text *text)
 	bool comment = false;
 	size_t len;
 
-	for (; *text->at &&
-	       (comment || isspace((unsigned char)*text->at) || *text->at == '#');
+	for (; *text->at && (comment || isspace((unsigned char)*text->at) || *text->at == '#');
 	     text->at++) {
 		comment = *text->at != '\n' && (comment || *text->at == '#');
 		if (*text->at == '\n')
@@ -413,8 +410,7 @@ static bool ganesha_text_next(struct ganesha_text *text)
 			      ? 1
 			      : strcspn(text->at, "{}=;,#\"' \t\r\n\f\v");
 	text->cut = len >= sizeof(text->token);
-	snprintf(text->token, sizeof(text->token), "%.*s", (int)(text->cut ? 0 : len),
-		 text->at);
+	snprintf(text->token, sizeof(text->token), "%.*s", (int)(text->cut ? 0 : len), text->at);
 	text->at += len;
 	if (text->quote)
 		text->at += *text->at != '\0';
@@ -475,8 +471,7 @@ static void ganesha_text_values(struct ganesha_text *text, bool known)
 static void ganesha_text_block(struct ganesha_text *text, bool core)
 {
 	static const char *const keys[] = { "Protocols", "NFS_Protocols",
-					    "NFS_RDMA_Protocol_Versions",
-					    "NFS_RDMA_Port" };
+					    "NFS_RDMA_Protocol_Versions", "NFS_RDMA_Port" };
 	unsigned int depth = 1;
 	bool known = false;
 	size_t i;
@@ -538,8 +533,7 @@ static void partitions_put_flag(char *flag, FILE *out)
 	if (value)
 		*value++ = '\0';
 	name = text_trim(flag);
-	if (!strcasecmp(name, "ipoib") || !strcasecmp(name, "rate") ||
-	    !strcasecmp(name, "mtu"))
+	if (!strcasecmp(name, "ipoib") || !strcasecmp(name, "rate") || !strcasecmp(name, "mtu"))
 		fputs(name, out);
 	else
 		secrets_put_hidden(name, out);

@@ -41,11 +41,10 @@ static bool settings_is_switch(const char *text)
 /* Names and numbers of rpc.nfsd(8); the checks want --rdma, and show the others. */
 static void settings_put_argument(const char *word, FILE *out)
 {
-	static const char *const names[] = {
-		"--rdma",       "--debug",          "--tcp",         "--no-tcp", "--udp",
-		"--no-udp",     "--no-nfs-version", "--nfs-version", "--syslog", "--port",
-		"--grace-time", "--lease-time"
-	};
+	static const char *const names[] = { "--rdma",           "--debug",       "--tcp",
+					     "--no-tcp",         "--udp",         "--no-udp",
+					     "--no-nfs-version", "--nfs-version", "--syslog",
+					     "--port",           "--grace-time",  "--lease-time" };
 	size_t i, len = strcspn(word, "=");
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
@@ -62,8 +61,7 @@ static void settings_put_argument(const char *word, FILE *out)
 		fputs(word, out);
 	else
 		/* A shell would replace it; then its words are not shown. */
-		fprintf(out, "%s%s",
-			settings_has_only(word, "-=.,:_", SIZE_MAX) ? "" : "$",
+		fprintf(out, "%s%s", settings_has_only(word, "-=.,:_", SIZE_MAX) ? "" : "$",
 			text_placeholder(strlen(word)));
 }
 
@@ -86,11 +84,9 @@ static bool settings_is_form(enum secrets_form form, const char *text)
 	case FORM_SWITCH: return settings_is_switch(text);
 	case FORM_WORDS: return settings_has_only(text, "_-.:,[]% \t", 1024);
 	case FORM_UNITS: return settings_has_only(text, "_-.:@/\\% \t", 1024);
-	case FORM_PATH:
-		return strchr(text, '/') && settings_has_only(text, "_-./:+@,", 255);
+	case FORM_PATH: return strchr(text, '/') && settings_has_only(text, "_-./:+@,", 255);
 	case FORM_FILE: return settings_has_only(text, "_-./:+", 255);
-	case FORM_SOURCE:
-		return strstr(text, ":/") && settings_has_only(text, "_-./:+,[]%", 600);
+	case FORM_SOURCE: return strstr(text, ":/") && settings_has_only(text, "_-./:+,[]%", 600);
 	case FORM_LINE: return finding_is_clean(text) && strlen(text) <= 128;
 	case FORM_OPTIONS:
 	case FORM_ARGUMENTS:
@@ -124,15 +120,13 @@ void secrets_put_form(enum secrets_form form, char *value, FILE *out)
 /* --- a line ---------------------------------------------------------------------------- */
 
 static const struct secrets_key *settings_find(const struct secrets_row *row,
-					       const struct secrets_state *state,
-					       const char *key)
+					       const struct secrets_state *state, const char *key)
 {
 	size_t i;
 
 	for (i = 0; i < row->nkeys; i++)
 		if (!fnmatch(row->keys[i].key, key, FNM_CASEFOLD) &&
-		    (!row->keys[i].section ||
-		     !strcasecmp(row->keys[i].section, state->section)))
+		    (!row->keys[i].section || !strcasecmp(row->keys[i].section, state->section)))
 			return &row->keys[i];
 	return NULL;
 }
@@ -161,8 +155,7 @@ static void settings_put_section_argument(const char *arg, FILE *out)
 		fprintf(out, " \"%s%s", text_placeholder(strlen(arg)),
 			strchr(arg + 1, '"') ? "\"" : "");
 	else
-		fprintf(out, " %s%s", *arg == '/' ? "/" : "",
-			text_placeholder(strlen(arg)));
+		fprintf(out, " %s%s", *arg == '/' ? "/" : "", text_placeholder(strlen(arg)));
 }
 
 /* "[name]", "[name argument]"; without a bracket at its end it has none here. */
@@ -188,8 +181,8 @@ static void settings_put_heading(const struct secrets_row *row, char *line,
 		fputc(']', out);
 }
 
-static void settings_put_value(const struct secrets_row *row, enum secrets_form form,
-			       char *value, FILE *out)
+static void settings_put_value(const struct secrets_row *row, enum secrets_form form, char *value,
+			       FILE *out)
 {
 	char quote = *value, *end;
 
@@ -208,8 +201,7 @@ static void settings_put_value(const struct secrets_row *row, enum secrets_form 
 		value[strcspn(value, "#;")] = '\0';
 	value = text_trim(value);
 	/* Another setting's value, which is of its own form. */
-	if (*value == '$' && row->dialect & HAS_COMMENTS &&
-	    settings_has_only(value + 1, "_", 64))
+	if (*value == '$' && row->dialect & HAS_COMMENTS && settings_has_only(value + 1, "_", 64))
 		fputs(value, out);
 	else if (*value)
 		secrets_put_form(form, value, out);
@@ -233,8 +225,8 @@ static bool settings_is_option(const struct secrets_row *row, const char *key)
 	return !fclose(mem) && !strcmp(text, key);
 }
 
-void secrets_settings_line(const struct secrets_row *row, char *line,
-			   struct secrets_state *state, FILE *out)
+void secrets_settings_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			   FILE *out)
 {
 	size_t blanks = strspn(line, " \t\r\f\v"), len;
 	const struct secrets_key *known;

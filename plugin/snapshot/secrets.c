@@ -60,14 +60,13 @@ static const struct secrets_key secrets_nfs_conf[] = {
 	{ "nfsd", "vers[2-4]*", FORM_WORD },
 };
 
-#define NFSMOUNT_KEYS(section)                                                        \
-	{ section, "include", FORM_PATH }, { section, "background", FORM_WORD },      \
-		{ section, "defaultproto", FORM_WORD },                               \
-		{ section, "mountproto", FORM_WORD }, { section, "port", FORM_WORD }, \
-		{ section, "proto", FORM_WORD }, { section, "rdma", FORM_WORD },      \
-		{ section, "tcp", FORM_WORD },                                        \
-	{                                                                             \
-		section, "udp", FORM_WORD                                             \
+#define NFSMOUNT_KEYS(section)                                                                \
+	{ section, "include", FORM_PATH }, { section, "background", FORM_WORD },              \
+		{ section, "defaultproto", FORM_WORD }, { section, "mountproto", FORM_WORD }, \
+		{ section, "port", FORM_WORD }, { section, "proto", FORM_WORD },              \
+		{ section, "rdma", FORM_WORD }, { section, "tcp", FORM_WORD },                \
+	{                                                                                     \
+		section, "udp", FORM_WORD                                                     \
 	}
 
 static const struct secrets_key secrets_nfsmount_conf[] = {
@@ -76,13 +75,12 @@ static const struct secrets_key secrets_nfsmount_conf[] = {
 	NFSMOUNT_KEYS("MountPoint"),
 };
 
-#define POLICY_KEYS(section)                                               \
-	{ section, "policy", FORM_WORD }, { section, "check", FORM_WORD }, \
-		{ section, "deadline", FORM_WORD },                        \
-		{ section, "on-unknown", FORM_WORD },                      \
-		{ section, "options", FORM_OPTIONS },                      \
-	{                                                                  \
-		section, "options-v3", FORM_OPTIONS                        \
+#define POLICY_KEYS(section)                                                              \
+	{ section, "policy", FORM_WORD }, { section, "check", FORM_WORD },                \
+		{ section, "deadline", FORM_WORD }, { section, "on-unknown", FORM_WORD }, \
+		{ section, "options", FORM_OPTIONS },                                     \
+	{                                                                                 \
+		section, "options-v3", FORM_OPTIONS                                       \
 	}
 
 static const struct secrets_key secrets_policy[] = {
@@ -105,11 +103,9 @@ static const struct secrets_key secrets_unit[] = {
 	{ "Service", "ExecStartPost", FORM_LISTENER },
 };
 static const struct secrets_key secrets_vdsm[] = { { "irs", "repository", FORM_PATH } };
-static const struct secrets_key secrets_krb5[] = { { NULL, "default_keytab_name",
-						     FORM_PATH } };
+static const struct secrets_key secrets_krb5[] = { { NULL, "default_keytab_name", FORM_PATH } };
 static const struct secrets_key secrets_ufw[] = { { NULL, "ENABLED", FORM_WORD } };
-static const struct secrets_key secrets_debian_nfsd[] = { { NULL, "RPCNFSD*",
-							    FORM_ARGUMENTS } };
+static const struct secrets_key secrets_debian_nfsd[] = { { NULL, "RPCNFSD*", FORM_ARGUMENTS } };
 /* SUSE includes it in the section [environment] of nfs.conf. */
 static const struct secrets_key secrets_sysconfig_nfs[] = {
 	{ NULL, "RPCNFSD*", FORM_ARGUMENTS },
@@ -173,8 +169,7 @@ static const struct secrets_row secrets_rows[] = {
 	SETTINGS("*etc/nfs.conf", secrets_nfs_conf, "=", CONF),
 	SETTINGS("*etc/nfs.conf.d/*", secrets_nfs_conf, "=", CONF),
 	SETTINGS("*etc/nfsmount.conf", secrets_nfsmount_conf, "=", CONF | HAS_OPTIONS),
-	SETTINGS("*etc/nfsmount.conf.d/*", secrets_nfsmount_conf, "=",
-		 CONF | HAS_OPTIONS),
+	SETTINGS("*etc/nfsmount.conf.d/*", secrets_nfsmount_conf, "=", CONF | HAS_OPTIONS),
 	SETTINGS("etc/nfsrdma.conf", secrets_policy, "=", HAS_SECTIONS),
 	SETTINGS("etc/nfsrdma.conf.d/*", secrets_policy, "=", HAS_SECTIONS),
 	SETTINGS("etc/vdsm/vdsm.conf", secrets_vdsm, "=:", HAS_SECTIONS),
@@ -298,8 +293,7 @@ static int secrets_strip_text(const struct secrets_row *row, struct host_text *t
 	return 0;
 }
 
-int secrets_strip(const char *real, const char *path, const char *by,
-		  struct host_text *text)
+int secrets_strip(const char *real, const char *path, const char *by, struct host_text *text)
 {
 	const struct secrets_row *row = secrets_find(real, true);
 

@@ -11,8 +11,8 @@
 
 /* What a value must look like to be kept. */
 enum secrets_form {
-	FORM_WORD, /* a number, a switch, a name: no blanks, up to 64 bytes */
-	FORM_SWITCH, /* a number or a switch, in [environment], where any value may be set */
+	FORM_WORD,      /* a number, a switch, a name: no blanks, up to 64 bytes */
+	FORM_SWITCH,    /* a number or a switch, in [environment], where any value may be set */
 	FORM_WORDS,     /* words, addresses and numbers */
 	FORM_UNITS,     /* names of units, or paths */
 	FORM_PATH,      /* up to the first blank */
@@ -70,44 +70,44 @@ void secrets_put_form(enum secrets_form form, char *value, FILE *out);
 void secrets_put_hidden(const char *text, FILE *out);
 
 /* secrets-settings.c: "key = value", with the keys of the row */
-void secrets_settings_line(const struct secrets_row *row, char *line,
-			   struct secrets_state *state, FILE *out);
+void secrets_settings_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			   FILE *out);
 
 /* secrets-files.c */
-void secrets_cmdline_line(const struct secrets_row *row, char *line,
-			  struct secrets_state *state, FILE *out);
-void secrets_exports_line(const struct secrets_row *row, char *line,
-			  struct secrets_state *state, FILE *out);
-void secrets_fstab_line(const struct secrets_row *row, char *line,
-			struct secrets_state *state, FILE *out);
-void secrets_interfaces_line(const struct secrets_row *row, char *line,
-			     struct secrets_state *state, FILE *out);
-void secrets_kconfig_line(const struct secrets_row *row, char *line,
-			  struct secrets_state *state, FILE *out);
-void secrets_limits_line(const struct secrets_row *row, char *line,
-			 struct secrets_state *state, FILE *out);
-void secrets_modprobe_line(const struct secrets_row *row, char *line,
-			   struct secrets_state *state, FILE *out);
-void secrets_module_line(const struct secrets_row *row, char *line,
-			 struct secrets_state *state, FILE *out);
-void secrets_mountinfo_line(const struct secrets_row *row, char *line,
-			    struct secrets_state *state, FILE *out);
-void secrets_mountstats_line(const struct secrets_row *row, char *line,
-			     struct secrets_state *state, FILE *out);
-void secrets_netplan_line(const struct secrets_row *row, char *line,
-			  struct secrets_state *state, FILE *out);
-void secrets_services_line(const struct secrets_row *row, char *line,
-			   struct secrets_state *state, FILE *out);
-void secrets_storage_line(const struct secrets_row *row, char *line,
-			  struct secrets_state *state, FILE *out);
-void secrets_udev_line(const struct secrets_row *row, char *line,
-		       struct secrets_state *state, FILE *out);
-void secrets_utab_line(const struct secrets_row *row, char *line,
-		       struct secrets_state *state, FILE *out);
+void secrets_cmdline_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			  FILE *out);
+void secrets_exports_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			  FILE *out);
+void secrets_fstab_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			FILE *out);
+void secrets_interfaces_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			     FILE *out);
+void secrets_kconfig_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			  FILE *out);
+void secrets_limits_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			 FILE *out);
+void secrets_modprobe_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			   FILE *out);
+void secrets_module_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			 FILE *out);
+void secrets_mountinfo_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			    FILE *out);
+void secrets_mountstats_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			     FILE *out);
+void secrets_netplan_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			  FILE *out);
+void secrets_services_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			   FILE *out);
+void secrets_storage_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+			  FILE *out);
+void secrets_udev_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+		       FILE *out);
+void secrets_utab_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+		       FILE *out);
 void secrets_vdsm_source_line(const struct secrets_row *row, char *line,
 			      struct secrets_state *state, FILE *out);
-void secrets_word_line(const struct secrets_row *row, char *line,
-		       struct secrets_state *state, FILE *out);
+void secrets_word_line(const struct secrets_row *row, char *line, struct secrets_state *state,
+		       FILE *out);
 int secrets_ganesha_text(char *text, size_t len, FILE *out);
 int secrets_partitions_text(char *text, size_t len, FILE *out);
 int secrets_pool_text(char *text, size_t len, FILE *out);

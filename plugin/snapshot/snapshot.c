@@ -12,11 +12,9 @@ void snapshot_no_memory(struct snapshot *snapshot)
 		snapshot->rc = -ENOMEM;
 }
 
-static struct snapshot_query *snapshot_query_of(struct snapshot *snapshot,
-						const char *path)
+static struct snapshot_query *snapshot_query_of(struct snapshot *snapshot, const char *path)
 {
-	return snapshot_tree_add(snapshot, &snapshot->queries, path,
-				 sizeof(struct snapshot_query));
+	return snapshot_tree_add(snapshot, &snapshot->queries, path, sizeof(struct snapshot_query));
 }
 
 int snapshot_copy(struct host_text *to, const void *bytes, size_t len)
@@ -98,8 +96,7 @@ static void snapshot_on_text(struct snapshot *snapshot, const struct host_event 
 		return;
 	/* The full list of packages must not be in a snapshot; an extract is added by
 	 * snapshot_add_packages(). */
-	if (!strcmp(event->path, "var/lib/dpkg/status") ||
-	    !strcmp(event->path, SNAPSHOT_PACKAGES))
+	if (!strcmp(event->path, "var/lib/dpkg/status") || !strcmp(event->path, SNAPSHOT_PACKAGES))
 		return;
 	if (!snapshot_may_hold(entry, event->path))
 		return snapshot_refuse(snapshot, event->path);
@@ -118,8 +115,7 @@ static void snapshot_on_text(struct snapshot *snapshot, const struct host_event 
 static void snapshot_on_names(struct snapshot *snapshot, const struct host_event *event)
 {
 	struct snapshot_query *query = snapshot_query_of(snapshot, event->path);
-	struct snapshot_entry *folder = snapshot_tree_resolve(snapshot, event->path,
-							      true);
+	struct snapshot_entry *folder = snapshot_tree_resolve(snapshot, event->path, true);
 	char path[HOST_PATH_MAX];
 	size_t i;
 
@@ -138,15 +134,13 @@ static void snapshot_on_answer(struct snapshot *snapshot, const struct host_even
 
 	if (event->value && event->words && *event->words) {
 		value = json_object_new_object();
-		json_object_object_add(value, "answer",
-				       json_object_new_string(event->value));
-		json_object_object_add(value, "text",
-				       json_object_new_string(event->words));
+		json_object_object_add(value, "answer", json_object_new_string(event->value));
+		json_object_object_add(value, "text", json_object_new_string(event->words));
 	} else if (event->value) {
 		value = json_object_new_string(event->value);
 	}
-	if (json_object_object_add(package ? snapshot->packages : snapshot->remote,
-				   event->key, value))
+	if (json_object_object_add(package ? snapshot->packages : snapshot->remote, event->key,
+				   value))
 		snapshot_no_memory(snapshot);
 }
 

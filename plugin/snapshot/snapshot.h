@@ -33,9 +33,8 @@ int snapshot_write(struct snapshot *snapshot, int fd, struct snapshot_summary *o
 
 /* An archive that was unpacked. */
 struct snapshot_unpacked {
-	char folder[256]; /* below $TMPDIR or /tmp; "": none */
-	char root[256 + NAME_MAX +
-		  2]; /* what host_open() takes: its only folder, or itself */
+	char folder[256];              /* below $TMPDIR or /tmp; "": none */
+	char root[256 + NAME_MAX + 2]; /* what host_open() takes: its only folder, or itself */
 };
 
 /* The archive is untrusted. Errors: -EBADMSG it is none, or has entries that no snapshot has; -EFBIG; of reading

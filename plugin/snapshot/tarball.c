@@ -24,8 +24,8 @@ static int tarball_error(const struct tarball *tarball)
 			 : err_set(EIO, "write the archive: %s", text ? text : "");
 }
 
-static int tarball_put(struct tarball *tarball, const char *path, mode_t mode,
-		       const char *target, const void *bytes, size_t len)
+static int tarball_put(struct tarball *tarball, const char *path, mode_t mode, const char *target,
+		       const void *bytes, size_t len)
 {
 	struct archive_entry *entry = archive_entry_clear(tarball->entry);
 
@@ -79,9 +79,7 @@ int tarball_file(struct tarball *tarball, const char *path, const void *bytes, s
 
 int tarball_end(struct tarball *tarball)
 {
-	return archive_write_close(tarball->archive) == ARCHIVE_OK
-		       ? 0
-		       : tarball_error(tarball);
+	return archive_write_close(tarball->archive) == ARCHIVE_OK ? 0 : tarball_error(tarball);
 }
 
 void tarball_close_p(struct tarball **tarball)

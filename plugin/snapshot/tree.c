@@ -43,8 +43,7 @@ static void *snapshot_tree_find(void *const *tree, const char *path)
 	return node ? *node : NULL;
 }
 
-void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path,
-			size_t size)
+void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path, size_t size)
 {
 	void *node = snapshot_tree_find(tree, path);
 	char *name;
@@ -54,8 +53,7 @@ void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path
 	node = calloc(1, size);
 	name = strdup(path);
 	if (!node || !name ||
-	    (memcpy(node, &name, sizeof(name)),
-	     !tsearch(node, tree, snapshot_tree_compare))) {
+	    (memcpy(node, &name, sizeof(name)), !tsearch(node, tree, snapshot_tree_compare))) {
 		snapshot_no_memory(snapshot);
 		free(name);
 		free(node);
@@ -130,8 +128,7 @@ static bool snapshot_path_follow_link(struct snapshot_path *walk, const char *ta
 	char joined[PATH_MAX];
 
 	if (++walk->links > HOST_LINKS_MAX ||
-	    (size_t)snprintf(joined, sizeof(joined), "%s/%s", target, walk->rest) >=
-		    sizeof(joined))
+	    (size_t)snprintf(joined, sizeof(joined), "%s/%s", target, walk->rest) >= sizeof(joined))
 		return false;
 	str_copy(walk->rest, sizeof(walk->rest), joined);
 	if (target[0] == '/')
@@ -156,9 +153,8 @@ struct snapshot_entry *snapshot_tree_resolve(struct snapshot *snapshot, const ch
 			continue;
 		if (!strcmp(name, "..")) {
 			snapshot_path_go_up(&walk);
-			at = walk.resolved[0]
-				     ? snapshot_tree_lookup(snapshot, walk.resolved)
-				     : NULL;
+			at = walk.resolved[0] ? snapshot_tree_lookup(snapshot, walk.resolved)
+					      : NULL;
 			continue;
 		}
 		used = strlen(walk.resolved);

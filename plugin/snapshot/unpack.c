@@ -45,8 +45,7 @@ static int unpack_send_data(struct archive *archive, int channel)
 	return rc ? rc : n < 0 ? unpack_error(archive) : 0;
 }
 
-static int unpack_send_entry(struct archive *archive, struct archive_entry *entry,
-			     int channel)
+static int unpack_send_entry(struct archive *archive, struct archive_entry *entry, int channel)
 {
 	const char *path = archive_entry_pathname(entry);
 	const char *target = archive_entry_symlink(entry);
@@ -63,8 +62,7 @@ static int unpack_send_entry(struct archive *archive, struct archive_entry *entr
 		if (!target || strlen(target) >= HOST_PATH_MAX)
 			break;
 		memcpy(body + len, target, strlen(target) + 1);
-		return channel_send(channel, UNPACK_LINK, body, len + strlen(target) + 1,
-				    -1);
+		return channel_send(channel, UNPACK_LINK, body, len + strlen(target) + 1, -1);
 	case AE_IFREG:
 		if (archive_entry_hardlink(entry))
 			break;
@@ -191,11 +189,9 @@ static int unpack_add(struct unpacked *to, int type, char *path, const char *tar
 	else if (type == UNPACK_LINK)
 		rc = symlinkat(target, fd, name);
 	else
-		to->file = openat(fd, name,
-				  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		to->file = openat(fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 				  0600);
-	return rc || (type == UNPACK_FILE && to->file < 0) ? err_sys("write %.200s", name)
-							   : 0;
+	return rc || (type == UNPACK_FILE && to->file < 0) ? err_sys("write %.200s", name) : 0;
 }
 
 static int unpack_take(struct unpacked *to, int type, char *body, size_t len)
@@ -204,8 +200,7 @@ static int unpack_take(struct unpacked *to, int type, char *body, size_t len)
 
 	switch (type) {
 	case UNPACK_FOLDER:
-	case UNPACK_FILE:
-		return first == len ? unpack_add(to, type, body, NULL) : -EPROTO;
+	case UNPACK_FILE: return first == len ? unpack_add(to, type, body, NULL) : -EPROTO;
 	case UNPACK_LINK:
 		if (first >= len || first + strnlen(body + first, len - first) + 1 != len)
 			return -EPROTO;
@@ -269,8 +264,7 @@ static int unpack_into(int file, struct unpacked *to, uint64_t deadline)
 
 int snapshot_unpack(const char *path, uint64_t deadline, struct snapshot_unpacked *out)
 {
-	_cleanup_close_ int file = open(path,
-					O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_close_ int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	const char *folder = getenv("TMPDIR");
 	struct unpacked to = { .fd = -1, .file = -1 };
 	struct stat top;
@@ -287,8 +281,7 @@ int snapshot_unpack(const char *path, uint64_t deadline, struct snapshot_unpacke
 		return rc;
 	}
 	to.fd = open(out->folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	rc = to.fd < 0 ? err_sys("open %s", out->folder)
-		       : unpack_into(file, &to, deadline);
+	rc = to.fd < 0 ? err_sys("open %s", out->folder) : unpack_into(file, &to, deadline);
 	if (!rc && !to.any)
 		rc = err_set(EBADMSG, "it is empty");
 	/* A snapshot has one folder; an archive may be of a root's content. A link leads out of it. */

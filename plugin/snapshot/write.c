@@ -34,8 +34,7 @@ int snapshot_file(void *arg, const char *path, const char *text, size_t len)
 	return snapshot_copy(&entry->text, text, len) ? err_no_memory() : 0;
 }
 
-static int snapshot_add_json(struct snapshot *snapshot, const char *path,
-			     struct json_object *json)
+static int snapshot_add_json(struct snapshot *snapshot, const char *path, struct json_object *json)
 {
 	const char *text;
 	size_t len;
@@ -65,8 +64,7 @@ static int snapshot_add_packages(struct snapshot *snapshot)
 			names[count++] = queried;
 	}
 	names[count] = NULL;
-	if (count && host_is_live(snapshot->host) &&
-	    !live_rpm(snapshot->host, names, &rpm))
+	if (count && host_is_live(snapshot->host) && !live_rpm(snapshot->host, names, &rpm))
 		while (count--)
 			json_object_object_add(snapshot->packages, names[count],
 					       json_object_new_string(""));
@@ -89,18 +87,15 @@ static void snapshot_collect(const void *node, VISIT which, void *arg)
 	if (which != postorder && which != leaf)
 		return;
 	if (query->listed)
-		json_object_array_add(snapshot->listed,
-				      json_object_new_string(query->path));
+		json_object_array_add(snapshot->listed, json_object_new_string(query->path));
 	if (query->absent)
-		json_object_array_add(snapshot->absent,
-				      json_object_new_string(query->path));
+		json_object_array_add(snapshot->absent, json_object_new_string(query->path));
 	if (query->error) {
 		json_object_object_add(snapshot->errors, query->path,
 				       json_object_get(query->error));
-		snapshot->summary->refused +=
-			!strcmp(json_object_get_string(
-					json_object_object_get(query->error, "error")),
-				"EACCES");
+		snapshot->summary->refused += !strcmp(
+			json_object_get_string(json_object_object_get(query->error, "error")),
+			"EACCES");
 	}
 }
 
@@ -115,8 +110,7 @@ static int snapshot_add_index(struct snapshot *snapshot, const struct tm *now)
 	snapshot->errors = json_object_new_object();
 	twalk_r(snapshot->queries, snapshot_collect, snapshot);
 	strftime(taken, sizeof(taken), "%Y-%m-%dT%H:%M:%SZ", now);
-	json_object_object_add(json, "schema",
-			       json_object_new_string(SNAPSHOT_INDEX_SCHEMA));
+	json_object_object_add(json, "schema", json_object_new_string(SNAPSHOT_INDEX_SCHEMA));
 	json_object_object_add(json, "version", json_object_new_string(NFSRDMA_VERSION));
 	json_object_object_add(json, "taken", json_object_new_string(taken));
 	json_object_object_add(json, "listed", snapshot->listed);
@@ -148,8 +142,7 @@ static void snapshot_write_entry(const void *node, VISIT which, void *arg)
 	} else if (entry->type == SNAPSHOT_LINK) {
 		rc = tarball_link(snapshot->archive, path, entry->target);
 	} else if (entry->text.text) {
-		rc = tarball_file(snapshot->archive, path, entry->text.text,
-				  entry->text.len);
+		rc = tarball_file(snapshot->archive, path, entry->text.text, entry->text.len);
 		snapshot->summary->files++;
 	} else {
 		rc = tarball_file(snapshot->archive, path, snapshot_index_unread,
@@ -173,8 +166,7 @@ static void snapshot_name_folder(struct snapshot *snapshot, const struct tm *now
 	if (!*name || *name == '.' || *name == '-')
 		str_copy(name, 65, "host");
 	len = strlen(name);
-	strftime(name + len, sizeof(snapshot->summary->folder) - len, "-%Y%m%d-%H%M%S",
-		 now);
+	strftime(name + len, sizeof(snapshot->summary->folder) - len, "-%Y%m%d-%H%M%S", now);
 }
 
 static int snapshot_write_archive(struct snapshot *snapshot, int fd, time_t now)
@@ -209,8 +201,7 @@ int snapshot_write(struct snapshot *snapshot, int fd, struct snapshot_summary *o
 		return err_no_memory();
 	rc = snapshot_add_packages(snapshot);
 	if (!rc && json_object_object_length(snapshot->remote))
-		rc = snapshot_add_json(snapshot, ".nfsrdma/remote.json",
-				       snapshot->remote);
+		rc = snapshot_add_json(snapshot, ".nfsrdma/remote.json", snapshot->remote);
 	if (!rc)
 		rc = snapshot_add_index(snapshot, &tm);
 	return rc ? rc : snapshot_write_archive(snapshot, fd, now);

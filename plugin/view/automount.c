@@ -29,8 +29,7 @@ static void automount_lose(struct view_demand *out, const char *fmt, ...)
 }
 
 /* mount.nfs takes the transport of nfsmount.conf where the options have none, else TCP. */
-static bool automount_requests_rdma(const struct view *view,
-				    const struct view_place *place)
+static bool automount_requests_rdma(const struct view *view, const struct view_place *place)
 {
 	if (place->asked != ASKED_ANY && place->asked != ASKED_UNKNOWN)
 		return place->asked == ASKED_RDMA;
@@ -80,8 +79,7 @@ static bool automount_source(const char *location, const char *key, char source[
 	int used = snprintf(source, PATH_MAX, "%.*s%s%s", len, location, mark ? key : "",
 			    mark ? mark + 1 : "");
 
-	return used < PATH_MAX && !strchr(location, '$') &&
-	       (!mark || !strchr(mark + 1, '&'));
+	return used < PATH_MAX && !strchr(location, '$') && (!mark || !strchr(mark + 1, '&'));
 }
 
 /* Where an entry is, and of what. */
@@ -93,11 +91,9 @@ struct automount_entry {
 
 /* @line: what follows the key: options, and one location. */
 static void automount_take_entry(const struct view *view, char *line,
-				 const struct automount_entry *entry,
-				 struct view_demand *out)
+				 const struct automount_entry *entry, struct view_demand *out)
 {
-	struct view_place place = { .kind = PLACE_AUTOFS,
-				    .target = (char *)entry->target };
+	struct view_place place = { .kind = PLACE_AUTOFS, .target = (char *)entry->target };
 	char *options = NULL, *word, *location = NULL, none[] = "", type[32];
 	char source[PATH_MAX], map_type[32];
 	struct view_asks asks;
@@ -195,8 +191,8 @@ static void automount_read_master(const struct view *view, const char *file,
 }
 
 /* -ENOMEM. */
-static int automount_master(const struct view *view, const struct host_mount *on,
-			    const char *map, char **options)
+static int automount_master(const struct view *view, const struct host_mount *on, const char *map,
+			    char **options)
 {
 	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
 	char path[sizeof(MASTER_FOLDER) + NAME_MAX + 2];
@@ -226,8 +222,8 @@ static bool automount_is_program(const struct host *host, const char *map)
 }
 
 /* Reads a map that is a file of this host. */
-static bool automount_open_map(const struct view *view, const char *map,
-			       struct host_text *text, struct view_demand *out)
+static bool automount_open_map(const struct view *view, const char *map, struct host_text *text,
+			       struct view_demand *out)
 {
 	struct host_path found;
 
@@ -245,8 +241,8 @@ static bool automount_open_map(const struct view *view, const char *map,
 	return false;
 }
 
-static void automount_of_map(const struct view *view, const struct host_mount *on,
-			     const char *path, struct view_demand *out)
+static void automount_of_map(const struct view *view, const struct host_mount *on, const char *path,
+			     struct view_demand *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	const char *map = on->source + (strncmp(on->source, "file:", 5) ? 0 : 5);
@@ -264,8 +260,8 @@ static void automount_of_map(const struct view *view, const struct host_mount *o
 	if (!on->direct) {
 		below += strspn(below, "/");
 		snprintf(key, sizeof(key), "%.*s", (int)strcspn(below, "/"), below);
-		snprintf(target, sizeof(target), "%.*s/%s", (int)(top > 1 ? top : 0),
-			 on->target, key);
+		snprintf(target, sizeof(target), "%.*s/%s", (int)(top > 1 ? top : 0), on->target,
+			 key);
 		entry.target = target;
 		entry.key = key;
 	}
@@ -286,6 +282,5 @@ void view_demand(const struct view *view, const struct host_mount *on, const cha
 		if (dir->place->kind == PLACE_FSTAB || dir->place->kind == PLACE_UNIT)
 			automount_judge(view, dir->place, out);
 	if (!out->known)
-		automount_lose(out, "neither fstab nor a unit of %.100s is known",
-			       on->target);
+		automount_lose(out, "neither fstab nor a unit of %.100s is known", on->target);
 }

@@ -35,8 +35,8 @@ static bool configured_is_automounted(const struct host *host, const char *unit)
 	enum unit_state state;
 	char name[NAME_MAX + 16];
 
-	snprintf(name, sizeof(name), "%.*s.automount",
-		 (int)(strlen(unit) - strlen(".mount")), unit);
+	snprintf(name, sizeof(name), "%.*s.automount", (int)(strlen(unit) - strlen(".mount")),
+		 unit);
 	return !host_unit_state(host, name, &state) && state == UNIT_ENABLED;
 }
 
@@ -44,15 +44,14 @@ static bool configured_is_automounted(const struct host *host, const char *unit)
 static bool configured_is_static(const struct host *host, const char *unit)
 {
 	char wanted[64], required[64], upheld[64];
-	const struct unit_setting settings[] = {
-		{ "WantedBy", wanted, sizeof(wanted), false },
-		{ "RequiredBy", required, sizeof(required), false },
-		{ "UpheldBy", upheld, sizeof(upheld), false },
-		{ NULL, NULL, 0, false }
-	};
+	const struct unit_setting settings[] = { { "WantedBy", wanted, sizeof(wanted), false },
+						 { "RequiredBy", required, sizeof(required),
+						   false },
+						 { "UpheldBy", upheld, sizeof(upheld), false },
+						 { NULL, NULL, 0, false } };
 
-	return !host_unit_read(host, unit, "Install", settings) && !*wanted &&
-	       !*required && !*upheld;
+	return !host_unit_read(host, unit, "Install", settings) && !*wanted && !*required &&
+	       !*upheld;
 }
 
 /* A unit that was enabled by its path is a link, perhaps to a file on a network mount. A snapshot has not
@@ -74,8 +73,7 @@ static int configured_add_unit(struct view *view, const char *file)
 	const struct unit_setting settings[] = { { "What", what, sizeof(what), false },
 						 { "Where", where, sizeof(where), false },
 						 { "Type", type, sizeof(type), false },
-						 { "Options", options, sizeof(options),
-						   false },
+						 { "Options", options, sizeof(options), false },
 						 { NULL, NULL, 0, false } };
 	const char *unit = strrchr(file, '/') + 1;
 	struct view_place place = { .kind = PLACE_UNIT,
@@ -99,8 +97,7 @@ static int configured_add_unit(struct view *view, const char *file)
 	if (rc)
 		return configured_lose(view, "units");
 	/* mount(8) takes "nas:/vm" without a type for NFS. A specifier is not expanded here. */
-	if (*where != '/' ||
-	    !(*type ? places_is_nfs(type) : strstr(what, ":/") != NULL) ||
+	if (*where != '/' || !(*type ? places_is_nfs(type) : strstr(what, ":/") != NULL) ||
 	    strchr(where, '%') || strchr(what, '%'))
 		return 0;
 	/* Last, because it lists folders: most units mount no NFS. */
@@ -112,8 +109,7 @@ static int configured_add_unit(struct view *view, const char *file)
 	later = configured_is_automounted(view->host, unit);
 	place.asked = asks.asked;
 	place.force = asks.force;
-	place.idle = state != UNIT_ENABLED && !later &&
-		     !configured_is_static(view->host, unit);
+	place.idle = state != UNIT_ENABLED && !later && !configured_is_static(view->host, unit);
 	place.expected = state == UNIT_ENABLED && !later;
 	place.plain = strcmp(type, "nfsrdma") != 0;
 	snprintf(place.by, sizeof(place.by), "/%.300s", file);
@@ -138,8 +134,7 @@ static int configured_add_units(struct view *view)
 /* --- Proxmox VE ------------------------------------------------------------------------- */
 
 /* Proxmox VE mounts a storage before it uses it, and not at boot. */
-static int configured_add_storage(struct view *view,
-				  const struct proxmox_storage *storage)
+static int configured_add_storage(struct view *view, const struct proxmox_storage *storage)
 {
 	char target[PATH_MAX], source[600];
 	bool bare = strchr(storage->server, ':') && *storage->server != '[';
@@ -216,8 +211,8 @@ static void configured_find_linked(const struct view *view, const char *pool,
 	    host_list(view->host, path, &links))
 		return;
 	for (i = 0; i < links.count; i++) {
-		snprintf(path, sizeof(path), "%.2000s/%.255s/%.255s", view->repository,
-			 pool, links.names[i]);
+		snprintf(path, sizeof(path), "%.2000s/%.255s/%.255s", view->repository, pool,
+			 links.names[i]);
 		if (host_link(view->host, path, link, sizeof(link)))
 			continue;
 		at = strstr(link, "/mnt/");

@@ -29,8 +29,8 @@ struct view {
 	struct policies *policies;         /* NULL: built in */
 	const struct conf *nfsmount_conf;  /* NULL: not known */
 	const struct record_list *records; /* NULL: none */
-	char records_unknown[256]; /* why they could not be read; "" if they could */
-	const struct view_places *pools; /* NULL: none */
+	char records_unknown[256];         /* why they could not be read; "" if they could */
+	const struct view_places *pools;   /* NULL: none */
 	struct nfs_mounts own_nfs;
 	struct policies *own_policies;
 	struct conf *own_conf;
@@ -88,8 +88,7 @@ struct wanted_input {
 /* Whether a place says anything of its directory: it has a source, and is not idle there. */
 bool wanted_counts(const struct view_dir *dir);
 /* The setting of nfsmount.conf that requests RDMA for a mount of @source on @dir, or NULL. */
-const struct conf_value *wanted_conf(const struct view *view, const char *source,
-				     const char *dir);
+const struct conf_value *wanted_conf(const struct view *view, const char *source, const char *dir);
 /* Rules 1 to 3 of view.h. */
 void wanted_find(const struct view *view, const struct wanted_input *input,
 		 struct view_wanted *out);

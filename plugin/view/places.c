@@ -60,8 +60,7 @@ int view_places_add(struct view_places *places, const struct view_place *place)
 				      .idle = place->idle,
 				      .plain = place->plain };
 	text_copy(added->by, sizeof(added->by), place->by);
-	if (places_copy(&added->pool, place->pool) ||
-	    places_copy(&added->target, place->target) ||
+	if (places_copy(&added->pool, place->pool) || places_copy(&added->target, place->target) ||
 	    places_copy(&added->fs_spec, place->fs_spec) ||
 	    places_copy(&added->options, place->options) ||
 	    places_copy(&added->name, place->name)) {
@@ -92,8 +91,7 @@ const char *view_place_key(const struct view_place *place)
 	return place->name ? keys[place->kind] : NULL;
 }
 
-const struct view_place *view_places_pool(const struct view_places *places,
-					  const char *name)
+const struct view_place *view_places_pool(const struct view_places *places, const char *name)
 {
 	size_t i;
 
@@ -136,8 +134,7 @@ static int places_skip_line(struct libmnt_table *table, const char *filename, in
 
 /* A bind mount of an NFS mount's directory, or of one below it, has its source; the last line that has that
  * directory is the one that is seen. */
-static const struct view_place *places_bound(const struct view_places *places,
-					     const char *dir)
+static const struct view_place *places_bound(const struct view_places *places, const char *dir)
 {
 	const struct view_place *found = NULL;
 	size_t i;
@@ -172,8 +169,8 @@ static int places_add_fs(struct view_places *places, struct libmnt_fs *fs, bool 
 		place.plain = strcmp(type, "nfsrdma") != 0;
 		place.fs_spec = (char *)source;
 		place.options = (char *)options;
-	} else if (binds && (places_has_option(options, "bind") ||
-			     places_has_option(options, "rbind"))) {
+	} else if (binds &&
+		   (places_has_option(options, "bind") || places_has_option(options, "rbind"))) {
 		of = places_bound(places, source);
 		if (!of)
 			return 0;
@@ -192,8 +189,7 @@ static int places_add_fs(struct view_places *places, struct libmnt_fs *fs, bool 
 	return view_places_add(places, &place);
 }
 
-static int places_add_line(struct view_places *places, char *line, bool binds,
-			   unsigned int number)
+static int places_add_line(struct view_places *places, char *line, bool binds, unsigned int number)
 {
 	_cleanup_(places_unref_table) struct libmnt_table *table = mnt_new_table();
 	_cleanup_(places_close_file) FILE *file = fmemopen(line, strlen(line), "r");
@@ -202,8 +198,7 @@ static int places_add_line(struct view_places *places, char *line, bool binds,
 	if (!table || !file)
 		return err_no_memory();
 	mnt_table_set_parser_errcb(table, places_skip_line);
-	if (mnt_table_parse_stream(table, file, "fstab") ||
-	    mnt_table_first_fs(table, &fs) || !fs)
+	if (mnt_table_parse_stream(table, file, "fstab") || mnt_table_first_fs(table, &fs) || !fs)
 		return 0;
 	return places_add_fs(places, fs, binds, number);
 }
@@ -268,15 +263,12 @@ const struct view_dir *places_at(const struct view *view, const char *dir)
 		else
 			high = middle;
 	}
-	return low < view->nplaces && !strcmp(view->dirs[low].path, dir)
-		       ? &view->dirs[low]
-		       : NULL;
+	return low < view->nplaces && !strcmp(view->dirs[low].path, dir) ? &view->dirs[low] : NULL;
 }
 
 const struct view_dir *places_next(const struct view *view, const struct view_dir *dir)
 {
 	const struct view_dir *next = dir + 1;
 
-	return next < view->dirs + view->nplaces && !strcmp(next->path, dir->path) ? next
-										   : NULL;
+	return next < view->dirs + view->nplaces && !strcmp(next->path, dir->path) ? next : NULL;
 }

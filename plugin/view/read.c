@@ -36,8 +36,7 @@ static int read_fstab(struct view *view)
 		text_copy(view->fstab_unknown, sizeof(view->fstab_unknown), err_text());
 	if (view->nfs != mounts)
 		return 0;
-	text_copy(mounts->fstab_unknown, sizeof(mounts->fstab_unknown),
-		  view->fstab_unknown);
+	text_copy(mounts->fstab_unknown, sizeof(mounts->fstab_unknown), view->fstab_unknown);
 	for (i = 0; i < mounts->count; i++) {
 		mount = &mounts->list[i];
 		/* The first matching line applies, as for mount(8); a bind mount has no options of its
@@ -48,8 +47,7 @@ static int read_fstab(struct view *view)
 				     sizeof(mount->target) - 1))
 				break;
 		if (j < view->fstab.count)
-			text_copy(mount->fstab, sizeof(mount->fstab),
-				  view->fstab.list[j].options);
+			text_copy(mount->fstab, sizeof(mount->fstab), view->fstab.list[j].options);
 	}
 	return 0;
 }
@@ -71,8 +69,7 @@ static int read_records(struct view *view, const struct view_sources *sources)
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc)
-		text_copy(view->records_unknown, sizeof(view->records_unknown),
-			  err_text());
+		text_copy(view->records_unknown, sizeof(view->records_unknown), err_text());
 	view->records = &view->own_records;
 	return 0;
 }
@@ -105,8 +102,7 @@ static enum view_dir_mounted read_dir_mounted(const struct host_path *found)
 
 /* Compares the path as text, and takes the last match: in a snapshot not all mounts are
  * known, so no symbolic link can be resolved. */
-static enum view_dir_mounted read_dir_as_written(const struct view *view,
-						 const char *target,
+static enum view_dir_mounted read_dir_as_written(const struct view *view, const char *target,
 						 const struct host_mount **on)
 {
 	size_t i;
@@ -119,8 +115,7 @@ static enum view_dir_mounted read_dir_as_written(const struct view *view,
 	*on = &view->tree.list[i - 1];
 	if (!strcmp((*on)->type, "autofs"))
 		return DIR_AUTOMOUNT;
-	return !strcmp((*on)->type, "nfs") || !strcmp((*on)->type, "nfs4") ? DIR_NFS
-									   : DIR_OTHER;
+	return !strcmp((*on)->type, "nfs") || !strcmp((*on)->type, "nfs4") ? DIR_NFS : DIR_OTHER;
 }
 
 /* If the path cannot be resolved, it stays as configured. */
@@ -219,9 +214,8 @@ static void read_lacks(struct view *view, const char *pools)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		if (*rows[i].why)
-			used += (size_t)snprintf(view->lacks + used,
-						 sizeof(view->lacks) - used, "%s%s%.250s",
-						 used ? "; " : "", rows[i].before,
+			used += (size_t)snprintf(view->lacks + used, sizeof(view->lacks) - used,
+						 "%s%s%.250s", used ? "; " : "", rows[i].before,
 						 rows[i].why);
 }
 
@@ -260,8 +254,7 @@ int read_sources(struct view *view, const struct view_sources *sources)
 		rc = policy_follow(view->policies, read_resolve, view);
 	if (!rc && view->host) {
 		host_repository_real(view->host, &view->tree, NULL, view->repository);
-		snprintf(view->domains, sizeof(view->domains), "%s/mnt/",
-			 view->repository);
+		snprintf(view->domains, sizeof(view->domains), "%s/mnt/", view->repository);
 	}
 	if (!rc)
 		rc = read_dirs(view);

@@ -16,8 +16,7 @@ static void records_note_request(const struct record *record, struct view_note *
 static void records_note_pending(const struct view *view, const struct nfs_mount *mount,
 				 uint64_t since, struct view_note *out)
 {
-	const struct record_source from = { .list = view->records,
-					    .boot_id = view->boot_id };
+	const struct record_source from = { .list = view->records, .boot_id = view->boot_id };
 	struct record record = { .id = 0 };
 	int rc = record_find_pending(&from, mount->target, &record);
 
@@ -25,16 +24,14 @@ static void records_note_pending(const struct view *view, const struct nfs_mount
 		return;
 	if (rc)
 		text_copy(out->lost, sizeof(out->lost), err_text());
-	else if (record.checked_ms >= since &&
-		 view_same_source(record.fs_spec, mount->fs_spec))
+	else if (record.checked_ms >= since && view_same_source(record.fs_spec, mount->fs_spec))
 		records_note_request(&record, out);
 }
 
 void records_note(const struct view *view, unsigned int index, struct view_note *out)
 {
 	const struct nfs_mount *mount = &view->nfs->list[index];
-	const struct record_source from = { .list = view->records,
-					    .boot_id = view->boot_id };
+	const struct record_source from = { .list = view->records, .boot_id = view->boot_id };
 	struct record record = { .id = 0 };
 	bool known;
 	int rc;
@@ -100,8 +97,7 @@ void view_settle(const struct view *view)
 	for (j = 0; view->records && j < view->records->count; j++) {
 		const struct record *record = &view->records->list[j];
 
-		for (i = 0; records_is_pending(view, record) && i < view->nfs->count;
-		     i++) {
+		for (i = 0; records_is_pending(view, record) && i < view->nfs->count; i++) {
 			const struct nfs_mount *mount = &view->nfs->list[i];
 
 			if (strcmp(record->target, mount->target) != 0 ||
@@ -109,10 +105,10 @@ void view_settle(const struct view *view)
 				continue;
 			if (folder < 0)
 				folder = record_open(RECORD_ROOT);
-			if (folder >= 0 && record_settle(folder, record, mount,
-							 view_run_is_rdma(view_run(mount))
-								 ? RECORD_PROVEN
-								 : RECORD_TCP))
+			if (folder >= 0 &&
+			    record_settle(folder, record, mount,
+					  view_run_is_rdma(view_run(mount)) ? RECORD_PROVEN
+									    : RECORD_TCP))
 				debug(DEBUG_GATE, "%s: %s", mount->target, err_text());
 		}
 	}

@@ -21,16 +21,15 @@ static void view_find_covered(struct view *view)
 		if (mount->parent >= nfs->count || mount->parent == i)
 			continue;
 		under = &nfs->list[mount->parent];
-		if (mount->parent_id == under->id &&
-		    !strcmp(mount->target, under->target))
+		if (mount->parent_id == under->id && !strcmp(mount->target, under->target))
 			view->mounts[mount->parent].covered = true;
 	}
 }
 
 /* --- the state ---------------------------------------------------------------------- */
 
-enum view_state view_judge(const struct view_wanted *wanted,
-			   const struct view_mount *mount, bool alias)
+enum view_state view_judge(const struct view_wanted *wanted, const struct view_mount *mount,
+			   bool alias)
 {
 	if (!wanted->rdma)
 		return VIEW_CALM;
@@ -142,9 +141,8 @@ void view_wanted_at(const struct view *view, const char *path, struct view_wante
 void view_wanted_of(const struct view *view, const struct view_place *place,
 		    struct view_wanted *out)
 {
-	const struct wanted_input input = { place->fs_spec,
-					    place->target ? place->target : "", UINT_MAX,
-					    place };
+	const struct wanted_input input = { place->fs_spec, place->target ? place->target : "",
+					    UINT_MAX, place };
 
 	wanted_find(view, &input, out);
 }
@@ -160,11 +158,10 @@ static void view_find_dir(struct view *view, struct view_dir *dir)
 	if (dir->mounted == DIR_NFS && i == view->nfs->count)
 		dir->mounted = DIR_UNKNOWN;
 	dir->other_source = dir->mounted == DIR_NFS && dir->place->fs_spec &&
-			    !view_same_source(dir->place->fs_spec,
-					      view->nfs->list[i].fs_spec);
+			    !view_same_source(dir->place->fs_spec, view->nfs->list[i].fs_spec);
 	if (dir->place->fs_spec) {
-		const struct wanted_input input = { dir->place->fs_spec, dir->path,
-						    UINT_MAX, dir->place };
+		const struct wanted_input input = { dir->place->fs_spec, dir->path, UINT_MAX,
+						    dir->place };
 
 		wanted_find(view, &input, &dir->wanted);
 	} else if (dir->place->kind == PLACE_SECTION) {
@@ -198,8 +195,7 @@ const struct view_dir *view_dir(const struct view *view, size_t index)
 	return &view->dirs[index];
 }
 
-const struct view_dir *view_dir_of(const struct view *view,
-				   const struct view_place *place)
+const struct view_dir *view_dir_of(const struct view *view, const struct view_place *place)
 {
 	size_t i;
 

@@ -61,8 +61,8 @@ const char *view_run_name(const struct nfs_mount *mount);
 
 enum view_asked {
 	ASKED_UNKNOWN, /* the request is unknown */
-	ASKED_ANY, /* options are known, and name no transport, or say nfsrdma.policy=off */
-	ASKED_TCP, /* or UDP */
+	ASKED_ANY,     /* options are known, and name no transport, or say nfsrdma.policy=off */
+	ASKED_TCP,     /* or UDP */
 	ASKED_RDMA,
 };
 
@@ -84,22 +84,22 @@ void view_asks(const char *type, const char *options, struct view_asks *out);
 /* places.c: directories on which something is configured to be mounted */
 
 enum view_place_kind {
-	PLACE_POOL,  /* a libvirt pool */
-	PLACE_FSTAB, /* a line of fstab */
-	PLACE_UNIT,  /* a .mount unit of systemd, or an .automount unit with its .mount */
+	PLACE_POOL,    /* a libvirt pool */
+	PLACE_FSTAB,   /* a line of fstab */
+	PLACE_UNIT,    /* a .mount unit of systemd, or an .automount unit with its .mount */
 	PLACE_STORAGE, /* an NFS storage of Proxmox VE */
 	PLACE_AUTOFS,  /* an entry of an automounter's map */
-	PLACE_DOMAIN, /* a directory below REPOSITORY/mnt, on which VDSM mounts its domains */
+	PLACE_DOMAIN,  /* a directory below REPOSITORY/mnt, on which VDSM mounts its domains */
 	PLACE_PENDING, /* a mount that mount.nfsrdma began since boot, and did not finish */
 	PLACE_SECTION, /* [directory PATH] of nfsrdma.conf, without wildcards */
 };
 
 struct view_place {
 	enum view_place_kind kind;
-	char *pool;    /* libvirt's name for it; NULL: none */
-	char *target;  /* as configured; NULL: a pool without files on this host */
-	char *fs_spec; /* "nas:/vm"; NULL: not NFS, or not known */
-	char *options; /* as configured; NULL: none */
+	char *pool;            /* libvirt's name for it; NULL: none */
+	char *target;          /* as configured; NULL: a pool without files on this host */
+	char *fs_spec;         /* "nas:/vm"; NULL: not NFS, or not known */
+	char *options;         /* as configured; NULL: none */
 	enum view_asked asked; /* by its options */
 	enum view_force force;
 	bool expected; /* it should be mounted now: the pool runs, the line is not noauto */
@@ -127,8 +127,7 @@ int view_places_add(struct view_places *places, const struct view_place *place);
  * reading. */
 int view_places_fstab(const struct host *host, struct view_places *places);
 /* The pool of that name, or NULL. */
-const struct view_place *view_places_pool(const struct view_places *places,
-					  const char *name);
+const struct view_place *view_places_pool(const struct view_places *places, const char *name);
 void view_places_fini(struct view_places *places);
 
 /* wanted.c: pure */
@@ -184,11 +183,11 @@ bool view_is_part(const struct nfs_mount *mount, const struct nfs_mount *above);
 
 /* Requested and actual transport compared, for reports. */
 enum view_state {
-	VIEW_CALM, /* RDMA is not requested */
-	VIEW_GOOD, /* requested, and over RDMA */
+	VIEW_CALM,      /* RDMA is not requested */
+	VIEW_GOOD,      /* requested, and over RDMA */
 	VIEW_TOLERATED, /* requested and not over RDMA, which the policy allows with a warning */
-	VIEW_BAD,     /* requested, and not over RDMA */
-	VIEW_UNKNOWN, /* requested, and the actual transport is unknown */
+	VIEW_BAD,       /* requested, and not over RDMA */
+	VIEW_UNKNOWN,   /* requested, and the actual transport is unknown */
 };
 
 struct view_mount {
@@ -220,9 +219,8 @@ struct view_dir {
 	const struct view_place *place;
 	char *path; /* with symbolic links resolved */
 	enum view_dir_mounted mounted;
-	const struct host_mount
-		*on;        /* the mount on it; if there is none, the mount it lies on */
-	unsigned int mount; /* index for DIR_NFS */
+	const struct host_mount *on; /* the mount on it; if there is none, the mount it lies on */
+	unsigned int mount;          /* index for DIR_NFS */
 	struct view_wanted wanted;
 	bool other_source; /* for DIR_NFS: its source differs, as text, from the place's */
 	enum view_state state;
@@ -237,12 +235,10 @@ void view_settle(const struct view *view);
 struct view_sources {
 	/* Sources not given below are read from it. NULL: then they are unknown. */
 	const struct host *host;
-	uint64_t
-		now; /* CLOCK_MONOTONIC in ms, before anything was read: for the age of records */
+	uint64_t now; /* CLOCK_MONOTONIC in ms, before anything was read: for the age of records */
 	/* Only the caller can provide these. Borrowed; NULL: none. */
 	const struct view_places *pools;
-	const char *
-		pools_unknown; /* why some or all of them are unknown; NULL: all are known */
+	const char *pools_unknown; /* why some or all of them are unknown; NULL: all are known */
 	/* If given, these are borrowed and not read again. For given mounts, their own
 	 * fstab data is used. */
 	const struct nfs_mounts *mounts;
@@ -265,8 +261,8 @@ const char *view_lacks(const struct view *view);
 void view_renew(struct view *view, const struct record_list *records);
 
 /* Compares @wanted with a mount's actual transport. */
-enum view_state view_judge(const struct view_wanted *wanted,
-			   const struct view_mount *mount, bool alias);
+enum view_state view_judge(const struct view_wanted *wanted, const struct view_mount *mount,
+			   bool alias);
 /* The status of its finding: a tolerated mount warns, and one without a request passes. */
 enum finding_status view_status(enum view_state state);
 /* Sources are compared as text, as libvirt does, except for redundant slashes. */
@@ -291,8 +287,7 @@ const struct view_mount *view_mount(const struct view *view, unsigned int index)
 size_t view_ndirs(const struct view *view);
 const struct view_dir *view_dir(const struct view *view, size_t index);
 /* The directory of a place of sources.pools; NULL: it has no target. */
-const struct view_dir *view_dir_of(const struct view *view,
-				   const struct view_place *place);
+const struct view_dir *view_dir_of(const struct view *view, const struct view_place *place);
 /* What [directory] sections and places request of a directory, whatever is mounted there. */
 void view_wanted_at(const struct view *view, const char *path, struct view_wanted *out);
 /* What an automounter mounts on a path at or below its trigger, which is not mounted yet. @on: the

@@ -51,8 +51,7 @@ const char *view_verb(const struct view_wanted *wanted)
 const char *view_binds_name(const struct view_wanted *wanted)
 {
 	if (!wanted->rdma)
-		return wanted->by != BY_NOBODY && wanted->mode == POLICY_OFF ? "off"
-									     : "nobody";
+		return wanted->by != BY_NOBODY && wanted->mode == POLICY_OFF ? "off" : "nobody";
 	return wanted->mode == POLICY_PREFER ? "prefer" : "require";
 }
 
@@ -123,8 +122,7 @@ static void wanted_take_place(struct wanted_search *f, const struct view_place *
 /* Of an idle place only if something is mounted there. */
 bool wanted_counts(const struct view_dir *dir)
 {
-	return dir->place->fs_spec &&
-	       (!dir->place->idle || dir->mounted != DIR_NOT_MOUNTED);
+	return dir->place->fs_spec && (!dir->place->idle || dir->mounted != DIR_NOT_MOUNTED);
 }
 
 static void wanted_take_places(struct wanted_search *f)
@@ -141,8 +139,7 @@ static void wanted_take_places(struct wanted_search *f)
 			wanted_take_place(f, dir->place);
 }
 
-const struct conf_value *wanted_conf(const struct view *view, const char *source,
-				     const char *dir)
+const struct conf_value *wanted_conf(const struct view *view, const char *source, const char *dir)
 {
 	const struct conf *conf = view->nfsmount_conf;
 	const struct conf_value *value;
@@ -171,13 +168,11 @@ static void wanted_take_conf(struct wanted_search *f, bool loose)
 		.by = BY_NFSMOUNT_CONF, .asked = ASKED_RDMA, .weak = true, .loose = loose
 	};
 	const struct conf_value *value =
-		f->input->source ? wanted_conf(f->view, f->input->source, f->input->dir)
-				 : NULL;
+		f->input->source ? wanted_conf(f->view, f->input->source, f->input->dir) : NULL;
 
 	if (!value)
 		return;
-	snprintf(f->conf_from, sizeof(f->conf_from), "/%.280s:%u", value->file,
-		 value->line);
+	snprintf(f->conf_from, sizeof(f->conf_from), "/%.280s:%u", value->file, value->line);
 	word.from = f->conf_from;
 	wanted_take(f, &word);
 }
@@ -195,8 +190,8 @@ static bool wanted_has_rdma_port(const struct view *view, const struct nfs_mount
 	for (i = 0; i < view->nfs->count; i++) {
 		const struct nfs_mount *other = &view->nfs->list[i];
 
-		if (view_is_rdma(other->proto) && other->port == mount->port &&
-		    *mount->addr && !strcmp(other->addr, mount->addr))
+		if (view_is_rdma(other->proto) && other->port == mount->port && *mount->addr &&
+		    !strcmp(other->addr, mount->addr))
 			return true;
 	}
 	return false;
@@ -217,8 +212,7 @@ static void wanted_take_fstab(struct wanted_search *f, const struct nfs_mount *m
 }
 
 /* The options mount.nfs was given no longer have nfsrdma.policy=: the helper removes it. */
-static enum view_force wanted_force(const struct nfs_mount *mount,
-				    const struct view_asks *asks,
+static enum view_force wanted_force(const struct nfs_mount *mount, const struct view_asks *asks,
 				    const struct view_note *note)
 {
 	struct view_asks fstab;
@@ -236,8 +230,7 @@ static void wanted_take_mount(struct wanted_search *f, const struct view_note *n
 	const struct nfs_mount *mount = &f->view->nfs->list[f->input->mount];
 	struct wanted_word options = { .by = BY_OPTIONS };
 	const struct wanted_word record = { .by = BY_RECORD,
-					    .asked = note->wanted ? ASKED_RDMA
-								  : ASKED_UNKNOWN,
+					    .asked = note->wanted ? ASKED_RDMA : ASKED_UNKNOWN,
 					    .loose = note->lenient };
 	const struct wanted_word port = { .by = BY_PORT,
 					  .asked = wanted_has_rdma_port(f->view, mount)
@@ -250,8 +243,7 @@ static void wanted_take_mount(struct wanted_search *f, const struct view_note *n
 
 	view_asks(NULL, mount->asked, &asks);
 	force = wanted_force(mount, &asks, note);
-	options.asked = asks.asked == ASKED_RDMA && force == FORCE_OFF ? ASKED_ANY
-								       : asks.asked;
+	options.asked = asks.asked == ASKED_RDMA && force == FORCE_OFF ? ASKED_ANY : asks.asked;
 	options.loose = force == FORCE_PREFER;
 	wanted_take_fstab(f, mount);
 	wanted_take(f, &options);
@@ -277,8 +269,7 @@ static void wanted_parse_source(const char *source, struct spec *out)
 		return;
 	*out = (struct spec){ .family = IP_UNKNOWN };
 	path += strspn(path, "]:");
-	snprintf(out->host, sizeof(out->host), "%.*s",
-		 (int)(len - (size_t)(host - source)), host);
+	snprintf(out->host, sizeof(out->host), "%.*s", (int)(len - (size_t)(host - source)), host);
 	snprintf(out->path, sizeof(out->path), "%s%s", *path == '/' ? "" : "/", path);
 }
 
@@ -289,9 +280,7 @@ static void wanted_cover(struct wanted_search *f, enum view_by by)
 	out->covered = true;
 	out->mode = f->policy.mode;
 	out->rdma = out->mode != POLICY_OFF;
-	out->asked = out->rdma                 ? ASKED_RDMA
-		     : out->asked == ASKED_TCP ? ASKED_TCP
-					       : ASKED_ANY;
+	out->asked = out->rdma ? ASKED_RDMA : out->asked == ASKED_TCP ? ASKED_TCP : ASKED_ANY;
 	out->by = by;
 	out->many = false;
 	out->lasting &= out->rdma;
@@ -359,8 +348,7 @@ static bool wanted_is_empty(const struct view_wanted *wanted)
 	return !wanted->covered && (!wanted->rdma || wanted->by == BY_PORT);
 }
 
-static void wanted_of_mount(const struct view *view, unsigned int index,
-			    struct view_wanted *out)
+static void wanted_of_mount(const struct view *view, unsigned int index, struct view_wanted *out)
 {
 	const struct nfs_mount *mount = &view->nfs->list[index];
 	const struct wanted_input input = { mount->fs_spec, mount->target, index, NULL };
@@ -390,16 +378,14 @@ bool view_is_part(const struct nfs_mount *mount, const struct nfs_mount *above)
 
 /* A mount that the kernel made below another one requests what that one does; and if that
  * one runs over RDMA, this one should as well. */
-static void wanted_take_above(const struct view *view, unsigned int index,
-			      struct view_wanted *out)
+static void wanted_take_above(const struct view *view, unsigned int index, struct view_wanted *out)
 {
 	unsigned int above = wanted_below(view->nfs, index), steps;
 	struct view_wanted wanted;
 
 	if (above == UINT_MAX)
 		return;
-	for (steps = 0; wanted_below(view->nfs, above) != UINT_MAX && steps < DEPTH_MAX;
-	     steps++)
+	for (steps = 0; wanted_below(view->nfs, above) != UINT_MAX && steps < DEPTH_MAX; steps++)
 		above = wanted_below(view->nfs, above);
 	wanted_of_mount(view, above, &wanted);
 	if (wanted.covered && wanted.by == BY_SECTION) {
@@ -444,8 +430,7 @@ static void wanted_take_same_device(const struct view *view, unsigned int index,
 	}
 }
 
-void wanted_find(const struct view *view, const struct wanted_input *input,
-		 struct view_wanted *out)
+void wanted_find(const struct view *view, const struct wanted_input *input, struct view_wanted *out)
 {
 	struct wanted_search f = { .view = view, .input = input, .out = out };
 

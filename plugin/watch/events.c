@@ -20,8 +20,7 @@ static void event_line(FILE *lines, const char *text)
 		return;
 	localtime_r(&now, &tm);
 	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
-	fprintf(lines, "%s %s\n", when,
-		utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE));
+	fprintf(lines, "%s %s\n", when, utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE));
 	fflush(lines);
 }
 
@@ -32,17 +31,13 @@ static void event_add_finding(struct journal_field *fields, const struct finding
 			      const struct report_advice *advice)
 {
 	fields[0] = (struct journal_field){ "NFSRDMA_FINDING", finding->id };
-	fields[1] = (struct journal_field){ "NFSRDMA_REASON",
-					    journal_value(finding->reason) };
-	fields[2] = (struct journal_field){ "NFSRDMA_CAUSE",
-					    journal_value(advice->cause) };
-	fields[3] = (struct journal_field){ "NFSRDMA_REMEDY",
-					    journal_value(advice->remedy) };
-	fields[4] = (struct journal_field){ "NFSRDMA_ADVICE",
-					    journal_value(advice->lines) };
-	fields[5] = (struct journal_field){ "NFSRDMA_CONSEQUENCE",
-					    journal_value(consequence_name(
-						    consequence_of(finding))) };
+	fields[1] = (struct journal_field){ "NFSRDMA_REASON", journal_value(finding->reason) };
+	fields[2] = (struct journal_field){ "NFSRDMA_CAUSE", journal_value(advice->cause) };
+	fields[3] = (struct journal_field){ "NFSRDMA_REMEDY", journal_value(advice->remedy) };
+	fields[4] = (struct journal_field){ "NFSRDMA_ADVICE", journal_value(advice->lines) };
+	fields[5] = (struct journal_field){
+		"NFSRDMA_CONSEQUENCE", journal_value(consequence_name(consequence_of(finding)))
+	};
 }
 
 void event_object(void *arg, enum object_event event, const struct watch_object *object)
@@ -77,9 +72,8 @@ void event_object(void *arg, enum object_event event, const struct watch_object 
 	if (lost && *object->remedy)
 		text_copy(advice.remedy, sizeof(advice.remedy), object->remedy);
 	event_add_finding(fields + 8, &finding, &advice);
-	snprintf(text, sizeof(text), "%s: %s: %s%s%s",
-		 lost ? "NOT over RDMA" : "over RDMA again", object->name, object->text,
-		 lost ? "; what to do: nfsrdma explain " : "",
+	snprintf(text, sizeof(text), "%s: %s: %s%s%s", lost ? "NOT over RDMA" : "over RDMA again",
+		 object->name, object->text, lost ? "; what to do: nfsrdma explain " : "",
 		 lost ? report_name(&finding, name) : "");
 	finding_clean(text);
 	journal_send(lost ? JOURNAL_LOST : JOURNAL_BACK, WATCH_NAME, text, fields,
@@ -114,8 +108,8 @@ void event_silence(void *arg, const struct silence *one, bool silent, uint64_t n
 			one->waiting == 1 ? "" : "s", one->waiting == 1 ? "s" : "", name);
 	else
 		snprintf(text, sizeof(text),
-			 "answers again: mount %.150s (%.150s), after about %llu s",
-			 one->target, one->spec, seconds);
+			 "answers again: mount %.150s (%.150s), after about %llu s", one->target,
+			 one->spec, seconds);
 	finding_clean(text);
 	journal_send(silent ? JOURNAL_SILENT : JOURNAL_ANSWERS, WATCH_NAME, text, fields,
 		     ARRAY_SIZE(fields));
@@ -140,8 +134,7 @@ void event_unmounted(void *arg, const struct record *record)
 	};
 	char text[SENTENCE_MAX];
 
-	snprintf(text, sizeof(text), "%s on %s: unmounted", record->fs_spec,
-		 record->target);
+	snprintf(text, sizeof(text), "%s on %s: unmounted", record->fs_spec, record->target);
 	finding_clean(text);
 	journal_send(JOURNAL_UNMOUNTED, WATCH_NAME, text, fields, ARRAY_SIZE(fields));
 	event_line(watch->options->lines, text);

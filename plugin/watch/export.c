@@ -13,6 +13,5 @@ int export_text(const char *path, const char *text)
 	if (strcmp(path, "-") != 0)
 		return out_write_file(path, &file, true);
 	fflush(stdout);
-	return fd_write_all(STDOUT_FILENO, text, file.len) ? err_sys("write the metrics")
-							   : 0;
+	return fd_write_all(STDOUT_FILENO, text, file.len) ? err_sys("write the metrics") : 0;
 }

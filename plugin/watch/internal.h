@@ -54,9 +54,9 @@ struct watch_object {
 	char proto[16];                  /* "" not known, or nothing is mounted */
 	char id[FINDING_ID_MAX];         /* of the finding that reports it */
 	char reason[FINDING_REASON_MAX]; /* of it, if not over RDMA; "" none */
-	char name[320]; /* "mount /srv/vm (nas:/vm)", "pool vms", "guest web1" */
-	char text[OBJECT_TEXT_MAX]; /* a sentence, without its name */
-	char remedy[512];           /* "" none */
+	char name[320];                  /* "mount /srv/vm (nas:/vm)", "pool vms", "guest web1" */
+	char text[OBJECT_TEXT_MAX];      /* a sentence, without its name */
+	char remedy[512];                /* "" none */
 	char target[256], spec[256];
 	char pool[128], guest[128], disk[64];
 	/* Further names used by the steps of a pool's reason; "" not known. */
@@ -86,8 +86,7 @@ struct object_history {
 
 enum object_event { OBJECT_LOST, OBJECT_BACK };
 
-typedef void (*object_sink)(void *arg, enum object_event event,
-			    const struct watch_object *object);
+typedef void (*object_sink)(void *arg, enum object_event event, const struct watch_object *object);
 
 /* Far more than a host has; beyond it, the objects that are gone longest are forgotten. */
 #define OBJECTS_MAX 16384
@@ -106,8 +105,8 @@ void objects_fini(struct watch_objects *objects);
  * RDMA that was last seen over RDMA is lost, too. Errors of objects_see(): -ENOMEM; -ENOSPC
  * more than OBJECTS_MAX. */
 void objects_begin(struct watch_objects *objects);
-int objects_see(struct watch_objects *objects, const struct watch_object *object,
-		object_sink sink, void *arg);
+int objects_see(struct watch_objects *objects, const struct watch_object *object, object_sink sink,
+		void *arg);
 void objects_end(struct watch_objects *objects);
 /* The number of objects of a kind in that state. */
 unsigned int objects_count(const struct watch_objects *objects, enum object_kind kind,
@@ -143,8 +142,7 @@ struct silences {
 };
 
 /* @silent: it has become silent; else it answers again. */
-typedef void (*silence_sink)(void *arg, const struct silence *one, bool silent,
-			     uint64_t now);
+typedef void (*silence_sink)(void *arg, const struct silence *one, bool silent, uint64_t now);
 
 struct silence_sources {
 	const struct host_rpc_queues *queues;
@@ -189,8 +187,7 @@ struct renew_input {
 #define RENEW_PENDING_MS (15 * 60 * 1000)
 
 /* The record of this very mount and boot, or NULL. */
-const struct record *renew_record(const struct renew_input *input,
-				  const struct nfs_mount *mount);
+const struct record *renew_record(const struct renew_input *input, const struct nfs_mount *mount);
 /* Whether a helper may be working on that mount, which is then left alone. */
 bool renew_is_helpers(const struct renew_input *input, const struct nfs_mount *mount);
 /* The actions, in order; *@out for free(3). Errors: -ENOMEM. */
@@ -264,8 +261,7 @@ struct watch {
 	const char *mounts_reason; /* with an error: of watch.list */
 	bool records_failed;       /* writing them failed */
 	/* Reports an event when it happens. */
-	void (*on_event)(void *arg, enum object_event event,
-			 const struct watch_object *object);
+	void (*on_event)(void *arg, enum object_event event, const struct watch_object *object);
 	void (*on_unmounted)(void *arg, const struct record *record);
 	silence_sink on_silence;
 	void *arg;

@@ -72,8 +72,7 @@ static int inventory_take_guest(struct inventory *inventory, struct follow_guest
 		return 0;
 	}
 	if (!old) {
-		grown = realloc(inventory->guests,
-				(inventory->nguests + 1) * sizeof(*grown));
+		grown = realloc(inventory->guests, (inventory->nguests + 1) * sizeof(*grown));
 		if (!grown)
 			return err_no_memory();
 		inventory->guests = grown;

@@ -51,8 +51,7 @@ static int objects_make_room(struct watch_objects *objects, struct object_histor
 			    (!known || objects->list[i]->order < known->order))
 				known = objects->list[i];
 		if (!known)
-			return err_set(ENOSPC, "more than %d mounts, pools and disks",
-				       OBJECTS_MAX);
+			return err_set(ENOSPC, "more than %d mounts, pools and disks", OBJECTS_MAX);
 		*out = known;
 		return 0;
 	}
@@ -103,13 +102,12 @@ static void object_request_past(struct object_history *known)
 		str_copy(now->reason, sizeof(now->reason),
 			 now->kind == OBJECT_POOL ? "not-rdma" : "was-rdma");
 	if (!*now->text)
-		snprintf(now->text, sizeof(now->text),
-			 "over %s, but it was over RDMA before",
+		snprintf(now->text, sizeof(now->text), "over %s, but it was over RDMA before",
 			 *now->proto ? now->proto : "another transport");
 }
 
-int objects_see(struct watch_objects *objects, const struct watch_object *object,
-		object_sink sink, void *arg)
+int objects_see(struct watch_objects *objects, const struct watch_object *object, object_sink sink,
+		void *arg)
 {
 	uint32_t hash = object_hash(object);
 	struct object_history *known = NULL;
@@ -117,8 +115,7 @@ int objects_see(struct watch_objects *objects, const struct watch_object *object
 	size_t i;
 
 	for (i = 0; i < objects->count && !known; i++)
-		if (objects->list[i]->hash == hash &&
-		    objects->list[i]->now.kind == object->kind &&
+		if (objects->list[i]->hash == hash && objects->list[i]->now.kind == object->kind &&
 		    !strcmp(objects->list[i]->now.key, object->key))
 			known = objects->list[i];
 	was_present = known && known->present;
@@ -173,8 +170,7 @@ unsigned int objects_count(const struct watch_objects *objects, enum object_kind
 	size_t i;
 
 	for (i = 0; i < objects->count; i++)
-		count += objects->list[i]->present &&
-			 objects->list[i]->now.kind == kind &&
+		count += objects->list[i]->present && objects->list[i]->now.kind == kind &&
 			 objects->list[i]->state == state;
 	return count;
 }

@@ -24,8 +24,7 @@ static void renew_add(struct renew_actions *plan, enum renew_action action,
 	plan->list[plan->count++] = (struct renewal){ action, *record, mount };
 }
 
-const struct record *renew_record(const struct renew_input *input,
-				  const struct nfs_mount *mount)
+const struct record *renew_record(const struct renew_input *input, const struct nfs_mount *mount)
 {
 	size_t i;
 
@@ -39,8 +38,7 @@ const struct record *renew_record(const struct renew_input *input,
 	return NULL;
 }
 
-static const struct record *renew_find_pending(const struct renew_actions *plan,
-					       const char *target)
+static const struct record *renew_find_pending(const struct renew_actions *plan, const char *target)
 {
 	const struct record_list *records = plan->input->records;
 	size_t i;
@@ -54,8 +52,8 @@ static const struct record *renew_find_pending(const struct renew_actions *plan,
 }
 
 /* It may have been written after the scan began; a time further in the future is invalid. */
-static bool renew_is_younger(const struct renew_actions *plan,
-			     const struct record *record, uint64_t ms)
+static bool renew_is_younger(const struct renew_actions *plan, const struct record *record,
+			     uint64_t ms)
 {
 	uint64_t now = plan->input->now, then = record->checked_ms;
 
@@ -91,8 +89,8 @@ static void renew_plan_mount(struct renew_actions *plan, unsigned int index)
 
 	if (!view_run_is_rdma(seen->run) && renew_is_helpers(input, mount))
 		return;
-	if (seen->run != RUN_RDMA && seen->run != RUN_CLAIMED && seen->run != RUN_MIXED &&
-	    !own && !seen->wanted.rdma && !renew_find_pending(plan, mount->target))
+	if (seen->run != RUN_RDMA && seen->run != RUN_CLAIMED && seen->run != RUN_MIXED && !own &&
+	    !seen->wanted.rdma && !renew_find_pending(plan, mount->target))
 		return;
 	record_of_mount(&record, mount);
 	text_copy(record.boot_id, sizeof(record.boot_id), input->boot_id);
@@ -143,8 +141,7 @@ static void renew_plan_record(struct renew_actions *plan, const struct record *r
 	 * is invalid. */
 	if (record->id && !mounted)
 		renew_add(plan, RENEW_GONE, record, 0);
-	else if (!record->id &&
-		 (mounted ? !helpers : !renew_is_younger(plan, record, UINT64_MAX)))
+	else if (!record->id && (mounted ? !helpers : !renew_is_younger(plan, record, UINT64_MAX)))
 		renew_add(plan, RENEW_DROP, record, 0);
 }
 

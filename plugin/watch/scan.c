@@ -45,8 +45,8 @@ static void scan_see(struct scan *scan, const struct watch_object *object)
 }
 
 /* What cannot be read may request RDMA. */
-static void scan_see_broken(struct scan *scan, struct watch_object *object,
-			    const char *id, const char *why)
+static void scan_see_broken(struct scan *scan, struct watch_object *object, const char *id,
+			    const char *why)
 {
 	object->wanted = true;
 	object->run = OBJECT_UNKNOWN;
@@ -74,15 +74,12 @@ static void scan_lose(struct scan *scan, enum object_kind kind, const char *why)
 
 	for (i = 0; i < count; i++) {
 		object = objects->list[i]->now;
-		if (!objects->list[i]->present ||
-		    (kind != OBJECT_KINDS && object.kind != kind))
+		if (!objects->list[i]->present || (kind != OBJECT_KINDS && object.kind != kind))
 			continue;
 		object.run = OBJECT_UNKNOWN;
 		str_copy(object.id, sizeof(object.id), unseen[object.kind].id);
-		str_copy(object.reason, sizeof(object.reason),
-			 unseen[object.kind].reason);
-		snprintf(object.text, sizeof(object.text), "could not be checked: %s",
-			 why);
+		str_copy(object.reason, sizeof(object.reason), unseen[object.kind].reason);
+		snprintf(object.text, sizeof(object.text), "could not be checked: %s", why);
 		scan_see(scan, &object);
 	}
 }
@@ -172,14 +169,12 @@ static void scan_find_pool_target(struct scan *scan, size_t index)
 	if (!written || *written != '/')
 		return;
 	str_copy(scan->targets[index], PATH_MAX,
-		 host_path_resolve(scan->watch->host, view_tree(scan->view), written,
-				   &found)
+		 host_path_resolve(scan->watch->host, view_tree(scan->view), written, &found)
 			 ? written
 			 : found.path);
 }
 
-static enum object_transport scan_pool_transport(struct scan *scan,
-						 struct inventory_pool *pool,
+static enum object_transport scan_pool_transport(struct scan *scan, struct inventory_pool *pool,
 						 enum pool_run run)
 {
 	const struct inventory *inventory = &scan->watch->inventory;
@@ -218,8 +213,7 @@ static void scan_on_pool_finding(void *arg, const struct finding *finding)
 		  finding_evidence(finding, "shares_with"));
 	text_copy(object->nfs_version, sizeof(object->nfs_version),
 		  finding_evidence(finding, "nfs_version"));
-	text_copy(object->mounted, sizeof(object->mounted),
-		  finding_evidence(finding, "mounted"));
+	text_copy(object->mounted, sizeof(object->mounted), finding_evidence(finding, "mounted"));
 }
 
 static void scan_pool(struct scan *scan, size_t index)
@@ -270,8 +264,7 @@ static void scan_pool(struct scan *scan, size_t index)
 
 /* --- mounts ------------------------------------------------------------------------- */
 
-static void scan_describe_mount(const struct mount_verdict *verdict,
-				struct watch_object *object)
+static void scan_describe_mount(const struct mount_verdict *verdict, struct watch_object *object)
 {
 	const struct mount_opinion *opinion = &verdict->opinions[MOUNT_TRANSPORT];
 
@@ -282,21 +275,19 @@ static void scan_describe_mount(const struct mount_verdict *verdict,
 		str_copy(object->text, sizeof(object->text),
 			 "its transport is unknown: mountinfo gives no transport");
 	} else if (object->run == OBJECT_RDMA) {
-		snprintf(object->text, sizeof(object->text), "over %s, NFSv%s",
-			 object->proto, verdict->mount->vers);
+		snprintf(object->text, sizeof(object->text), "over %s, NFSv%s", object->proto,
+			 verdict->mount->vers);
 	} else if (object->wanted &&
 		   (opinion->status == FINDING_FAIL || opinion->status == FINDING_WARN)) {
 		/* plugin/mounts has the reason. */
 		str_copy(object->text, sizeof(object->text), opinion->text);
 	} else if (object->wanted) {
 		snprintf(object->text, sizeof(object->text), "over %s, but %s %s RDMA",
-			 object->proto, object->wanted_by,
-			 view_verb(&verdict->view->wanted));
+			 object->proto, object->wanted_by, view_verb(&verdict->view->wanted));
 	}
 }
 
-static void scan_mount(struct scan *scan, const struct renew_input *input,
-		       unsigned int index)
+static void scan_mount(struct scan *scan, const struct renew_input *input, unsigned int index)
 {
 	/* Ignores the record: the caller proves the mount, and then renews the record. */
 	static const enum object_transport runs[] = {
@@ -350,10 +341,8 @@ static void scan_reads(struct scan *scan)
 		if (watch->nlost++ >= LOST_READS_MAX)
 			continue;
 		lost = &watch->lost[watch->nlost - 1];
-		str_copy(lost->target, sizeof(lost->target),
-			 scan_mounts(scan)->list[i].target);
-		str_copy(lost->spec, sizeof(lost->spec),
-			 scan_mounts(scan)->list[i].fs_spec);
+		str_copy(lost->target, sizeof(lost->target), scan_mounts(scan)->list[i].target);
+		str_copy(lost->spec, sizeof(lost->spec), scan_mounts(scan)->list[i].fs_spec);
 		lost->reads = scan_mounts(scan)->list[i].reads;
 	}
 }
@@ -372,8 +361,7 @@ static void scan_silence(struct scan *scan)
 	silences_begin(all);
 	for (i = 0; i < scan_mounts(scan)->count; i++) {
 		seen = scan->seen[i];
-		if (seen->covered ||
-		    (!seen->wanted.rdma && !view_is_rdma(seen->mount->proto)))
+		if (seen->covered || (!seen->wanted.rdma && !view_is_rdma(seen->mount->proto)))
 			continue;
 		rc = silences_see(all, &sources, seen->mount, scan->watch->on_silence,
 				  scan->watch->arg);
@@ -417,9 +405,7 @@ static int scan_renew_record(struct scan *scan, const struct renewal *renewal)
 	case RENEW_WRITE:
 		report = scan_mount_report(&scan->verdicts[renewal->mount]);
 		return record_renew(scan->folder, &renewal->record, report);
-	case RENEW_GONE:
-		scan->watch->on_unmounted(scan->watch->arg, &renewal->record);
-		break;
+	case RENEW_GONE: scan->watch->on_unmounted(scan->watch->arg, &renewal->record); break;
 	case RENEW_DROP: break;
 	}
 	return record_drop(scan->folder, &renewal->record);
@@ -457,9 +443,8 @@ static void scan_renew(struct scan *scan, const struct renew_input *input)
 
 	*error = '\0';
 	if (scan->records.nbroken)
-		snprintf(error, sizeof(scan->watch->record_error),
-			 "%u file%s not %s: %.300s", scan->records.nbroken,
-			 scan->records.nbroken == 1 ? " is" : "s are",
+		snprintf(error, sizeof(scan->watch->record_error), "%u file%s not %s: %.300s",
+			 scan->records.nbroken, scan->records.nbroken == 1 ? " is" : "s are",
 			 scan->records.nbroken == 1 ? "a record" : "records",
 			 scan->records.broken->why);
 	if (!rc) {
@@ -523,14 +508,12 @@ static void scan_disk(struct scan *scan, const struct guard *guard,
 	object.tolerated = verdict->loud;
 	object.run = scan_disk_transport(verdict);
 	/* The end of a long path distinguishes files. */
-	snprintf(object.key, sizeof(object.key), "%s %.60s %u %s/%.200s", guest->uuid,
-		 disk->device, disk->depth, end + (len > 300 ? len - 300 : 0),
-		 disk->path ? "" : disk->volume);
+	snprintf(object.key, sizeof(object.key), "%s %.60s %u %s/%.200s", guest->uuid, disk->device,
+		 disk->depth, end + (len > 300 ? len - 300 : 0), disk->path ? "" : disk->volume);
 	snprintf(object.name, sizeof(object.name), "guest %.120s", name);
 	text_copy(object.guest, sizeof(object.guest), name);
 	text_copy(object.disk, sizeof(object.disk), disk->device);
-	text_copy(object.pool, sizeof(object.pool),
-		  disk->pool ? disk->pool : verdict->pool);
+	text_copy(object.pool, sizeof(object.pool), disk->pool ? disk->pool : verdict->pool);
 	str_copy(object.wanted_by, sizeof(object.wanted_by), verdict->by);
 	str_copy(object.target, sizeof(object.target), verdict->target);
 	str_copy(object.spec, sizeof(object.spec), verdict->fs_spec);
@@ -573,8 +556,7 @@ static void scan_disks(struct scan *scan)
 		scan_lose(scan, OBJECT_DISK, scan->watch->policy_error);
 		return;
 	}
-	if (guard_over(&guard, scan->watch->host, scan->view, &scan->pools,
-		       scan->pools_lack)) {
+	if (guard_over(&guard, scan->watch->host, scan->view, &scan->pools, scan->pools_lack)) {
 		scan_lose(scan, OBJECT_DISK, err_text());
 		return;
 	}
@@ -641,9 +623,9 @@ int scan_host(struct watch *watch, int folder, struct report *report)
 	watch->nmounts = scan.view ? view_nfs(scan.view)->count : 0;
 	watch->scans++;
 	watch->scan_ms = (double)(now_ns() - start) / 1e6;
-	debug(DEBUG_WATCH, "look %lu: %u mount%s, %.1f ms%s%s", watch->scans,
-	      watch->nmounts, watch->nmounts == 1 ? "" : "s", watch->scan_ms,
-	      *watch->mounts_error ? ": " : "", watch->mounts_error);
+	debug(DEBUG_WATCH, "look %lu: %u mount%s, %.1f ms%s%s", watch->scans, watch->nmounts,
+	      watch->nmounts == 1 ? "" : "s", watch->scan_ms, *watch->mounts_error ? ": " : "",
+	      watch->mounts_error);
 	report_times(report, watch->last_scan, watch->scan_ms);
 	summary_findings(watch, report_collect, &collector);
 	rc = summary_table(watch, report);

@@ -44,8 +44,7 @@ static bool silence_count(const struct nfs_mount *mount, struct silence_counts *
 }
 
 /* The mount's entry, added if it is not there. Errors: -ENOMEM. */
-static int silence_get(struct silences *all, const struct nfs_mount *mount,
-		       struct silence **out)
+static int silence_get(struct silences *all, const struct nfs_mount *mount, struct silence **out)
 {
 	struct silence *list;
 	size_t i;
@@ -99,8 +98,8 @@ static bool silence_update(struct silence *one, const struct silence_counts *now
 
 /* Of all connections to the mount's server. False: none of them is up, or the kernel is too
  * old. */
-static bool silence_queued(const struct host_rpc_queues *queues,
-			   const struct nfs_mount *mount, uint64_t *waiting)
+static bool silence_queued(const struct host_rpc_queues *queues, const struct nfs_mount *mount,
+			   uint64_t *waiting)
 {
 	bool known = false;
 	size_t i;

@@ -47,16 +47,14 @@ static void state_take_list(struct json_object *evidence, struct watch_state *ou
 	out->unknown = state_count(evidence, "unknown");
 	out->lost_at = (time_t)state_number(evidence, "last_lost_at");
 	out->back_at = (time_t)state_number(evidence, "last_back_at");
-	text_copy(out->lost_text, sizeof(out->lost_text),
-		  state_text(evidence, "last_lost"));
-	text_copy(out->back_text, sizeof(out->back_text),
-		  state_text(evidence, "last_back"));
+	text_copy(out->lost_text, sizeof(out->lost_text), state_text(evidence, "last_lost"));
+	text_copy(out->back_text, sizeof(out->back_text), state_text(evidence, "last_back"));
 }
 
 static void state_pass_finding(struct json_object *json, finding_sink sink, void *arg)
 {
-	static const char *const ids[] = { "watch.policy", "watch.libvirt",
-					   "watch.silent", "watch.record" };
+	static const char *const ids[] = { "watch.policy", "watch.libvirt", "watch.silent",
+					   "watch.record" };
 	_cleanup_(finding_fini) struct finding finding = { 0 };
 	const char *name = state_text(json, "status"), *id = state_text(json, "id");
 	unsigned int status = 0;
@@ -64,24 +62,21 @@ static void state_pass_finding(struct json_object *json, finding_sink sink, void
 
 	for (i = 0; i < ARRAY_SIZE(ids) && strcmp(id, ids[i]); i++)
 		;
-	while (status < FINDING_STATUS_COUNT &&
-	       strcmp(name, finding_status_name(status)) != 0)
+	while (status < FINDING_STATUS_COUNT && strcmp(name, finding_status_name(status)) != 0)
 		status++;
-	if (!sink || i == ARRAY_SIZE(ids) || status == FINDING_PASS ||
-	    status == FINDING_SKIP || status == FINDING_STATUS_COUNT)
+	if (!sink || i == ARRAY_SIZE(ids) || status == FINDING_PASS || status == FINDING_SKIP ||
+	    status == FINDING_STATUS_COUNT)
 		return;
 	finding_init(&finding, ids[i], status, "%s", state_text(json, "summary"));
 	finding_reason(&finding, state_text(json, "reason"));
 	finding_clean(finding.summary);
-	json_object_object_foreach(
-		json_object_object_get(json, "evidence"), key,
-		value) if (json_object_is_type(value, json_type_string))
+	json_object_object_foreach(json_object_object_get(json, "evidence"), key,
+				   value) if (json_object_is_type(value, json_type_string))
 		finding_text(&finding, key, "%s", json_object_get_string(value));
 	sink(arg, &finding);
 }
 
-int watch_state_read(const struct host *host, struct watch_state *out, finding_sink sink,
-		     void *arg)
+int watch_state_read(const struct host *host, struct watch_state *out, finding_sink sink, void *arg)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	_cleanup_(json_put_p) struct json_object *json = NULL;

@@ -12,8 +12,7 @@
 static void summary_policy(const struct watch *watch, struct finding *finding)
 {
 	if (!*watch->policy_error) {
-		finding_init(finding, "watch.policy", FINDING_PASS,
-			     "nfsrdma.conf has no errors");
+		finding_init(finding, "watch.policy", FINDING_PASS, "nfsrdma.conf has no errors");
 		return;
 	}
 	finding_init(finding, "watch.policy", FINDING_FAIL, "%s%s", watch->policy_error,
@@ -27,17 +26,14 @@ static void summary_libvirt(const struct watch *watch, struct finding *finding)
 	const struct inventory *inventory = &watch->inventory;
 
 	if (!watch->options->libvirt)
-		finding_init(finding, "watch.libvirt", FINDING_SKIP,
-			     "not asked (--no-libvirt)");
+		finding_init(finding, "watch.libvirt", FINDING_SKIP, "not asked (--no-libvirt)");
 	else if (inventory->connected)
 		finding_init(finding, "watch.libvirt", FINDING_PASS,
-			     "%zu netfs pool%s and %zu running guest%s at %s",
-			     inventory->npools, inventory->npools == 1 ? "" : "s",
-			     inventory->nguests, inventory->nguests == 1 ? "" : "s",
-			     inventory->uri);
+			     "%zu netfs pool%s and %zu running guest%s at %s", inventory->npools,
+			     inventory->npools == 1 ? "" : "s", inventory->nguests,
+			     inventory->nguests == 1 ? "" : "s", inventory->uri);
 	else if (watch->no_libvirt && !inventory->has_pools)
-		finding_init(finding, "watch.libvirt", FINDING_SKIP,
-			     "no libvirt on this host");
+		finding_init(finding, "watch.libvirt", FINDING_SKIP, "no libvirt on this host");
 	else
 		finding_init(finding, "watch.libvirt", FINDING_UNKNOWN, "%s",
 			     *inventory->why ? inventory->why : "no answer yet");
@@ -65,20 +61,16 @@ static void summary_list(const struct watch *watch, struct finding *finding)
 		[OBJECT_LOST] = { "last_lost_at", "last_lost" },
 		[OBJECT_BACK] = { "last_back_at", "last_back" },
 	};
-	unsigned int good = summary_count(watch, STATE_GOOD),
-		     bad = summary_count(watch, STATE_BAD),
+	unsigned int good = summary_count(watch, STATE_GOOD), bad = summary_count(watch, STATE_BAD),
 		     unknown = summary_count(watch, STATE_UNKNOWN);
 	size_t i;
 
 	if (*watch->mounts_error)
-		finding_init(finding, "watch.list", FINDING_UNKNOWN, "%s",
-			     watch->mounts_error);
+		finding_init(finding, "watch.list", FINDING_UNKNOWN, "%s", watch->mounts_error);
 	else
-		finding_init(
-			finding, "watch.list", FINDING_PASS,
-			"%u NFS mount%s; watched: %u over RDMA, %u not over RDMA, %u unknown",
-			watch->nmounts, watch->nmounts == 1 ? "" : "s", good, bad,
-			unknown);
+		finding_init(finding, "watch.list", FINDING_PASS,
+			     "%u NFS mount%s; watched: %u over RDMA, %u not over RDMA, %u unknown",
+			     watch->nmounts, watch->nmounts == 1 ? "" : "s", good, bad, unknown);
 	if (*watch->mounts_error)
 		finding_reason(finding, watch->mounts_reason);
 	finding_number(finding, "mounts", watch->nmounts);
@@ -98,17 +90,14 @@ static void summary_list(const struct watch *watch, struct finding *finding)
 static void summary_records(const struct watch *watch, struct finding *finding)
 {
 	if (watch->records_failed)
-		finding_init(finding, "watch.record", FINDING_FAIL, "%s",
-			     watch->record_error);
+		finding_init(finding, "watch.record", FINDING_FAIL, "%s", watch->record_error);
 	else if (*watch->record_error)
-		finding_init(finding, "watch.record", FINDING_WARN, "%s",
-			     watch->record_error);
+		finding_init(finding, "watch.record", FINDING_WARN, "%s", watch->record_error);
 	else
 		finding_init(finding, "watch.record", FINDING_PASS,
 			     "/" RECORD_FOLDER " is up to date");
 	if (*watch->record_error)
-		finding_reason(finding,
-			       watch->records_failed ? "not-written" : "malformed");
+		finding_reason(finding, watch->records_failed ? "not-written" : "malformed");
 }
 
 /* --- READs that are lost ------------------------------------------------------------ */
@@ -128,8 +117,8 @@ static void summary_sink_reads(const struct watch *watch, struct summary_sink *t
 	for (i = 0; i < watch->nlost && i < LOST_READS_MAX; i++) {
 		const struct lost_reads *lost = &watch->lost[i];
 
-		finding_init(finding, "bug.read-812", FINDING_FAIL, "%s: %s",
-			     lost->target, reads_text(&lost->reads, text));
+		finding_init(finding, "bug.read-812", FINDING_FAIL, "%s: %s", lost->target,
+			     reads_text(&lost->reads, text));
 		finding_reason(finding, "lost");
 		finding_text(finding, "target", "%s", lost->target);
 		finding_text(finding, "source", "%s", lost->spec);
@@ -218,8 +207,7 @@ void summary_object(const struct watch_object *object, enum finding_status statu
 
 /* Calls @fn for present objects, bad ones first; at most @max of each state. */
 static int summary_each(const struct watch *watch, unsigned int max,
-			int (*fn)(const struct object_history *known, void *arg),
-			void *arg)
+			int (*fn)(const struct object_history *known, void *arg), void *arg)
 {
 	static const enum object_state order[] = { STATE_BAD, STATE_UNKNOWN, STATE_GOOD };
 	const struct watch_objects *objects = &watch->objects;
@@ -230,8 +218,7 @@ static int summary_each(const struct watch *watch, unsigned int max,
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		count = 0;
 		for (j = 0; !rc && j < objects->count && count < max; j++) {
-			if (!objects->list[j]->present ||
-			    objects->list[j]->state != order[i])
+			if (!objects->list[j]->present || objects->list[j]->state != order[i])
 				continue;
 			rc = fn(objects->list[j], arg);
 			count++;
@@ -252,8 +239,7 @@ static int summary_on_object(const struct object_history *known, void *arg)
 
 void summary_findings(const struct watch *watch, finding_sink sink, void *arg)
 {
-	static void (*const before[])(const struct watch *watch,
-				      struct finding *finding) = {
+	static void (*const before[])(const struct watch *watch, struct finding *finding) = {
 		summary_policy,
 		summary_libvirt,
 		summary_list,
@@ -295,8 +281,7 @@ static int summary_add_row(const struct object_history *known, void *arg)
 
 int summary_table(const struct watch *watch, struct report *report)
 {
-	static const char *const heads[] = { "state", "actual", "object", "requested by",
-					     NULL };
+	static const char *const heads[] = { "state", "actual", "object", "requested by", NULL };
 	int rc = 0;
 
 	if (summary_count(watch, STATE_GOOD) + summary_count(watch, STATE_BAD) +
@@ -326,8 +311,8 @@ const char *summary_line(const struct watch *watch, char buf[256])
 
 	summary_each(watch, 1, summary_take_name, first);
 	if (nsilent)
-		snprintf(silent, sizeof(silent), "; servers of %u mount%s silent",
-			 nsilent, nsilent == 1 ? "" : "s");
+		snprintf(silent, sizeof(silent), "; servers of %u mount%s silent", nsilent,
+			 nsilent == 1 ? "" : "s");
 	snprintf(buf, 256, "%u over RDMA, %u not%s%s%s, %u unknown%s; libvirt: %s%s",
 		 summary_count(watch, STATE_GOOD), bad, *first ? ": " : "", first,
 		 bad > 1 ? ", ..." : "", summary_count(watch, STATE_UNKNOWN), silent,
@@ -352,8 +337,7 @@ void summary_metrics(const struct watch *watch, struct report *report, bool up)
 	report_metric(report, METRIC_WATCH_LAST_CHECK, (double)watch->last_scan, NULL);
 	report_metric(report, METRIC_WATCH_CHECKS, (double)watch->scans, NULL);
 	report_metric(report, METRIC_WATCH_READS_LOST, watch->nlost, NULL);
-	report_metric(report, METRIC_WATCH_SILENT, silences_count(&watch->silences),
-		      NULL);
+	report_metric(report, METRIC_WATCH_SILENT, silences_count(&watch->silences), NULL);
 	report_metric(report, METRIC_WATCH_LIBVIRT, watch->inventory.connected, NULL);
 	/* Of all kinds and states, so that a series begins with 0. */
 	for (kind = 0; kind < OBJECT_KINDS; kind++) {
@@ -361,8 +345,7 @@ void summary_metrics(const struct watch *watch, struct report *report, bool up)
 		for (state = STATE_GOOD; state < STATE_COUNT; state++) {
 			labels[1].value = objects_state_name((enum object_state)state);
 			report_metric(report, METRIC_WATCH_OBJECTS,
-				      objects_count(&watch->objects,
-						    (enum object_kind)kind,
+				      objects_count(&watch->objects, (enum object_kind)kind,
 						    (enum object_state)state),
 				      labels);
 		}
@@ -370,7 +353,6 @@ void summary_metrics(const struct watch *watch, struct report *report, bool up)
 	labels[1] = (struct metric_label){ 0 };
 	for (kind = 0; kind < OBJECT_KINDS; kind++) {
 		labels[0].value = objects_kind_name((enum object_kind)kind);
-		report_metric(report, METRIC_WATCH_LOST,
-			      (double)watch->objects.lost[kind], labels);
+		report_metric(report, METRIC_WATCH_LOST, (double)watch->objects.lost[kind], labels);
 	}
 }

@@ -25,14 +25,7 @@
 #define LIBVIRT_PATIENCE_MS 10000
 
 /* Warnings that are repeated only when they change. */
-enum watch_warning {
-	WARN_POLICY,
-	WARN_RECORDS,
-	WARN_EXPORT,
-	WARN_MOUNTS,
-	WARN_READS,
-	WARN_COUNT
-};
+enum watch_warning { WARN_POLICY, WARN_RECORDS, WARN_EXPORT, WARN_MOUNTS, WARN_READS, WARN_COUNT };
 
 struct watch_loop {
 	struct watch watch;
@@ -76,8 +69,8 @@ static int watch_take_lock(int folder)
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		len = pread(fd, pid, sizeof(pid) - 1, 0);
 		pid[len > 0 ? strspn(pid, "0123456789") : 0] = '\0';
-		return err_set(EBUSY, "another watcher is running%s%s",
-			       *pid ? ", process " : "", pid);
+		return err_set(EBUSY, "another watcher is running%s%s", *pid ? ", process " : "",
+			       pid);
 	}
 	len = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
 	/* The PID is for people only. */
@@ -100,11 +93,9 @@ static void watch_renew_lock(struct watch_loop *loop)
 
 static void watch_init(struct watch_loop *loop, const struct watch_options *options)
 {
-	*loop = (struct watch_loop){ .options = options,
-				     .lock = -1,
-				     .folder = -1,
-				     .mountinfo = -1,
-				     .signals = -1 };
+	*loop = (struct watch_loop){
+		.options = options, .lock = -1, .folder = -1, .mountinfo = -1, .signals = -1
+	};
 	loop->watch.options = options;
 	loop->watch.started = time(NULL);
 	loop->watch.on_event = event_object;
@@ -133,8 +124,7 @@ static int watch_begin(struct watch_loop *loop)
 
 /* --- a scan ------------------------------------------------------------------------- */
 
-static void watch_warn(struct watch_loop *loop, enum watch_warning which,
-		       const char *text)
+static void watch_warn(struct watch_loop *loop, enum watch_warning which, const char *text)
 {
 	if (*text && strcmp(loop->warnings[which], text) != 0)
 		event_warning(loop->options->lines, "%s", text);
@@ -170,12 +160,10 @@ static int watch_export(const struct watch_loop *loop, const struct report *repo
 }
 
 /* In the format that node_exporter's textfile collector reads. */
-static int watch_export_metrics(const struct watch_loop *loop, struct report *report,
-				bool up)
+static int watch_export_metrics(const struct watch_loop *loop, struct report *report, bool up)
 {
 	summary_metrics(&loop->watch, report, up);
-	return watch_export(loop, report, "prometheus", METRICS_NAME,
-			    loop->options->textfile);
+	return watch_export(loop, report, "prometheus", METRICS_NAME, loop->options->textfile);
 }
 
 /* Errors: of the exports, and of memory; sources that cannot be read are findings. */
@@ -217,8 +205,7 @@ static int watch_scan(struct watch_loop *loop, bool up, struct report **out)
 /* --- once --------------------------------------------------------------------------- */
 
 /* Waits until libvirt has answered, or cannot be reached. */
-static void watch_wait_for_libvirt(struct watch_loop *loop, uint64_t after,
-				   uint64_t deadline)
+static void watch_wait_for_libvirt(struct watch_loop *loop, uint64_t after, uint64_t deadline)
 {
 	const struct inventory *inventory = &loop->watch.inventory;
 	struct pollfd pfd = { .events = POLLIN };
@@ -234,8 +221,7 @@ static void watch_wait_for_libvirt(struct watch_loop *loop, uint64_t after,
 	}
 }
 
-int watch_once(const struct watch_options *options, uint64_t deadline,
-	       struct report **out)
+int watch_once(const struct watch_options *options, uint64_t deadline, struct report **out)
 {
 	_cleanup_(watch_loop_fini) struct watch_loop loop;
 	struct report *report = NULL;
@@ -324,18 +310,15 @@ static void watch_wait(struct watch_loop *loop)
 	struct signalfd_siginfo info;
 
 	if (loop->watchdog_ms)
-		deadline = deadline_min(deadline,
-					loop->last_ping + loop->watchdog_ms / 2);
+		deadline = deadline_min(deadline, loop->last_ping + loop->watchdog_ms / 2);
 	if (loop->lost_ms && !loop->lost_reported)
 		deadline = deadline_min(deadline, loop->lost_ms + LIBVIRT_PATIENCE_MS);
 	if (poll(pfds, ARRAY_SIZE(pfds), deadline_left(deadline)) <= 0)
 		return;
 	debug(DEBUG_WATCH, "after look %lu came%s%s%s", loop->watch.scans,
-	      pfds[0].revents ? " a signal" : "",
-	      pfds[1].revents ? " a change of mounts" : "",
+	      pfds[0].revents ? " a signal" : "", pfds[1].revents ? " a change of mounts" : "",
 	      pfds[2].revents ? " news of libvirt" : "");
-	while (pfds[0].revents &&
-	       read(loop->signals, &info, sizeof(info)) == sizeof(info)) {
+	while (pfds[0].revents && read(loop->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGHUP)
 			watch_scan_soon(loop);
 		else
@@ -346,8 +329,7 @@ static void watch_wait(struct watch_loop *loop)
 		watch_scan_soon(loop);
 	/* Read at once; otherwise poll(2) returns again immediately. */
 	if (pfds[2].revents) {
-		watch_warn(loop, WARN_EXPORT,
-			   watch_update_inventory(loop) ? err_text() : "");
+		watch_warn(loop, WARN_EXPORT, watch_update_inventory(loop) ? err_text() : "");
 		watch_scan_soon(loop);
 	}
 }
@@ -403,8 +385,7 @@ int watch_run(const struct watch_options *options)
 		if (!deadline_left(loop.due))
 			watch_scan_now(&loop);
 		watch_warn_of_libvirt(&loop);
-		if (loop.watchdog_ms &&
-		    now_ms() - loop.last_ping >= loop.watchdog_ms / 4) {
+		if (loop.watchdog_ms && now_ms() - loop.last_ping >= loop.watchdog_ms / 4) {
 			sd_notify(0, "WATCHDOG=1");
 			loop.last_ping = now_ms();
 		}

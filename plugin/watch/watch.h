@@ -33,8 +33,7 @@ struct watch_options {
 /* One scan, waiting for libvirt until @deadline at most. *@out is the caller's, also after
  * an error in writing it. Errors: -EBUSY another watcher is running; -EACCES, -EPERM not
  * root; of reading and writing. */
-int watch_once(const struct watch_options *options, uint64_t deadline,
-	       struct report **out);
+int watch_once(const struct watch_options *options, uint64_t deadline, struct report **out);
 /* Runs until SIGTERM or SIGINT. Errors: as above, at the start; later ones are reported and
  * retried. */
 int watch_run(const struct watch_options *options);

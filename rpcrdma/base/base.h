@@ -75,8 +75,7 @@ struct fd_file {
  * that no other process uses at the same time; flushes it; renames it; flushes the folder.
  * Readers see the old file or the new one, even after a loss of power. Errors: -errno without
  * text, and errno; the old file then remains, unless the folder's fsync(2) failed. */
-int fd_replace(int folder, const char *temporary, const char *name,
-	       const struct fd_file *file);
+int fd_replace(int folder, const char *temporary, const char *name, const struct fd_file *file);
 
 /* out.c: a file whose path a user or a configuration gives. Its name is never followed as a link, and
  * links on the way only in folders that only root and the caller can change. Errors: with
@@ -118,8 +117,7 @@ struct timespec deadline_timespec(uint64_t deadline);
 /* Copies the caller's struct to @ours and zeros the rest. @min is the size of the first version's
  * struct. -EINVAL: shorter than that, or longer than @ours with unknown members that are not
  * zero. */
-int abi_take(void *ours, size_t ours_size, const void *theirs, size_t theirs_size,
-	     size_t min);
+int abi_take(void *ours, size_t ours_size, const void *theirs, size_t theirs_size, size_t min);
 
 /* near.c: did you mean? For commands, options, ids. */
 

@@ -15,8 +15,7 @@ static const struct {
 	const char *help;
 } areas[DEBUG_AREA_COUNT] = {
 	[DEBUG_WIRE] = { "wire", "RPC-over-RDMA headers as sent and received" },
-	[DEBUG_TRANSPORT] = { "transport",
-			      "RDMA operations: FPDUs, Writes, Sends, Terminate" },
+	[DEBUG_TRANSPORT] = { "transport", "RDMA operations: FPDUs, Writes, Sends, Terminate" },
 	[DEBUG_CONN] = { "conn", "connections, credits, calls by xid" },
 	[DEBUG_NFS] = { "nfs", "NFS and MOUNT procedures" },
 	[DEBUG_SERVER] = { "server", "the embedded server" },
@@ -46,8 +45,7 @@ static unsigned int debug_area_bit(const char *word, size_t len)
 	for (i = 0; i < DEBUG_AREA_COUNT; i++)
 		if (strlen(areas[i].name) == len && !strncmp(areas[i].name, word, len))
 			return 1u << i;
-	fprintf(stderr, "NFSRDMA_DEBUG: no area \"%.*s\", try \"help\"\n", (int)len,
-		word);
+	fprintf(stderr, "NFSRDMA_DEBUG: no area \"%.*s\", try \"help\"\n", (int)len, word);
 	return 0;
 }
 

@@ -28,9 +28,8 @@ int fd_write_all(int fd, const void *bytes, size_t len)
 
 static int fd_fill(int folder, const char *temporary, const struct fd_file *file)
 {
-	_cleanup_close_ int fd =
-		openat(folder, temporary,
-		       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	_cleanup_close_ int fd = openat(folder, temporary,
+					O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int rc = fd < 0 ? -errno : fd_write_all(fd, file->bytes, file->len);
 
 	/* Independent of the umask. */
@@ -58,8 +57,7 @@ static int fd_name(int folder, const char *temporary, const char *name, bool fre
 	return 0;
 }
 
-int fd_replace(int folder, const char *temporary, const char *name,
-	       const struct fd_file *file)
+int fd_replace(int folder, const char *temporary, const char *name, const struct fd_file *file)
 {
 	int rc;
 

@@ -204,8 +204,7 @@ int finding_encode(const struct finding *finding, void *buf, size_t cap)
 	unsigned int i;
 
 	if (finding->no_memory)
-		return err_set(ENOMEM, "no memory for the evidence of finding %s",
-			       finding->id);
+		return err_set(ENOMEM, "no memory for the evidence of finding %s", finding->id);
 	finding_put_bytes(&w, "\0\0\0\0", 4); /* the length, known at the end */
 	finding_put_u8(&w, finding->status);
 	finding_put_u8(&w, finding->nevidence);
@@ -218,8 +217,7 @@ int finding_encode(const struct finding *finding, void *buf, size_t cap)
 		finding_put_text(&w, finding->evidence[i].value);
 	}
 	if (w.bad)
-		return err_set(ENOSPC, "finding %s does not fit %zu bytes", finding->id,
-			       cap);
+		return err_set(ENOSPC, "finding %s does not fit %zu bytes", finding->id, cap);
 	put_be32(buf, (uint32_t)(cap - w.left - 4));
 	return (int)(cap - w.left);
 }
@@ -317,25 +315,21 @@ static int finding_decode_body(struct finding *finding, struct finding_reader *r
 
 	finding->no_memory = false;
 	finding->nevidence = 0;
-	if (status < 0 || count < 0 ||
-	    !finding_get_text(r, finding->id, sizeof(finding->id)) || !*finding->id ||
-	    !finding_is_word(finding->id) ||
+	if (status < 0 || count < 0 || !finding_get_text(r, finding->id, sizeof(finding->id)) ||
+	    !*finding->id || !finding_is_word(finding->id) ||
 	    !finding_get_text(r, finding->reason, sizeof(finding->reason)) ||
 	    !finding_is_word(finding->reason) ||
 	    !finding_get_text(r, finding->summary, sizeof(finding->summary)))
 		return err_set(EPROTO, "malformed finding");
 	for (i = 0; i < count; i++) {
 		if (!finding_get_evidence(r, &e))
-			return err_set(EPROTO, "malformed evidence of finding %s",
-				       finding->id);
+			return err_set(EPROTO, "malformed evidence of finding %s", finding->id);
 		finding_add(finding, &e);
 	}
 	if (r->left)
-		return err_set(EPROTO, "finding %s has %zu bytes too many", finding->id,
-			       r->left);
+		return err_set(EPROTO, "finding %s has %zu bytes too many", finding->id, r->left);
 	if (finding->no_memory)
-		return err_set(ENOMEM, "no memory for the evidence of finding %s",
-			       finding->id);
+		return err_set(ENOMEM, "no memory for the evidence of finding %s", finding->id);
 	finding->status = status;
 	return 0;
 }

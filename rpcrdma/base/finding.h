@@ -82,8 +82,7 @@ void finding_reason(struct finding *finding, const char *reason);
 /* Drops evidence beyond FINDING_EVIDENCE_MAX and truncates long text. Texts are UTF-8 without
  * control characters: all other bytes become question marks. Arguments may be texts of the same
  * finding. */
-void finding_text(struct finding *finding, const char *key, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
+void finding_text(struct finding *finding, const char *key, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void finding_number(struct finding *finding, const char *key, double value);
 
 /* The same for other texts that cross a pipe: finding_clean() replaces control characters and
@@ -98,7 +97,6 @@ bool finding_is_clean(const char *text);
  * @finding is only good for finding_fini() or to be filled in again. */
 #define FINDING_RECORD_MAX (64 * 1024)
 int finding_encode(const struct finding *finding, void *buf, size_t cap);
-int finding_decode(struct finding *finding, const void *buf,
-		   size_t len) FINDING_INITIALISED;
+int finding_decode(struct finding *finding, const void *buf, size_t len) FINDING_INITIALISED;
 
 #endif

@@ -6,9 +6,8 @@
  * rsize. */
 #include "rpcrdma/base/matrix.h"
 
-static const uint32_t sizes[MATRIX_COLUMNS] = { 4,      788,     812,       856,
-						1024,   4096,    8192,      65536,
-						262144, 1048576, UINT32_MAX };
+static const uint32_t sizes[MATRIX_COLUMNS] = { 4,    788,   812,    856,     1024,      4096,
+						8192, 65536, 262144, 1048576, UINT32_MAX };
 
 static const char *const row_names[MATRIX_ROWS] = {
 	[MATRIX_INLINE] = "inline",
@@ -42,8 +41,7 @@ const char *matrix_result_name(enum matrix_result result)
 	return result_names[result];
 }
 
-void matrix_add(struct matrix *matrix, enum matrix_row row, uint32_t bytes,
-		unsigned int seen)
+void matrix_add(struct matrix *matrix, enum matrix_row row, uint32_t bytes, unsigned int seen)
 {
 	unsigned int column = 0;
 
@@ -130,8 +128,7 @@ int matrix_decode(struct matrix *matrix, const void *buf, size_t len)
 		return err_set(EPROTO, "a READ matrix of %zu bytes", len);
 	for (i = 0; i < len; i++)
 		if (bytes[i] & ~MATRIX_SEEN_ALL)
-			return err_set(EPROTO, "unknown result %u in a READ matrix",
-				       bytes[i]);
+			return err_set(EPROTO, "unknown result %u in a READ matrix", bytes[i]);
 	memcpy(matrix->seen, buf, MATRIX_RECORD);
 	return 0;
 }

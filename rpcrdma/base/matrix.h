@@ -52,8 +52,7 @@ const char *matrix_row_name(enum matrix_row row);
 /* "some-failed" */
 const char *matrix_result_name(enum matrix_result result);
 /* @seen of a READ that returned, or should have returned, @bytes. */
-void matrix_add(struct matrix *matrix, enum matrix_row row, uint32_t bytes,
-		unsigned int seen);
+void matrix_add(struct matrix *matrix, enum matrix_row row, uint32_t bytes, unsigned int seen);
 enum matrix_result matrix_result(const struct matrix *matrix, enum matrix_row row,
 				 unsigned int column);
 bool matrix_is_empty(const struct matrix *matrix);

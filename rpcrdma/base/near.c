@@ -51,6 +51,5 @@ void near_try(struct near *near, const char *candidate)
 const char *near_found(const struct near *near)
 {
 	/* A word further away is a guess. */
-	return near->best && near->edits <= 1 + strlen(near->word) / 3 ? near->best
-								       : NULL;
+	return near->best && near->edits <= 1 + strlen(near->word) / 3 ? near->best : NULL;
 }

@@ -38,8 +38,7 @@ static bool out_is_private(int folder)
 
 static int out_enter(struct out_walk *walk, const char *name)
 {
-	int fd = openat(walk->folder, name,
-			O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(walk->folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
 		return err_sys("%.200s", walk->path);
@@ -58,8 +57,7 @@ static int out_follow(struct out_walk *walk, const char *target)
 			"a symbolic link on the way is in a folder that others can change");
 	if (++walk->links > LINKS_MAX)
 		return out_error(walk, ELOOP, "too many symbolic links");
-	if ((size_t)snprintf(joined, sizeof(joined), "%s/%s", target, walk->rest) >=
-	    sizeof(joined))
+	if ((size_t)snprintf(joined, sizeof(joined), "%s/%s", target, walk->rest) >= sizeof(joined))
 		return out_error(walk, ENAMETOOLONG, "the path is too long");
 	str_copy(walk->rest, sizeof(walk->rest), joined);
 	return *target == '/' ? out_enter(walk, "/") : 0;
@@ -110,8 +108,7 @@ static int out_open_folder(const char *path, char name[NAME_MAX + 1])
 	if (!str_copy(walk.rest, sizeof(walk.rest), path))
 		return out_error(&walk, ENAMETOOLONG, "the path is too long");
 	walk.folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	rc = walk.folder < 0 ? err_sys("open the current folder")
-			     : out_walk_all(&walk, name);
+	rc = walk.folder < 0 ? err_sys("open the current folder") : out_walk_all(&walk, name);
 	if (rc)
 		cleanup_close(&walk.folder);
 	return rc ? rc : walk.folder;
@@ -127,12 +124,9 @@ int out_open_stream(const char *path)
 		return folder;
 	/* A pipe without a reader is an error; the open does not block. */
 	fd = openat(folder, name,
-		    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-		    0600);
+		    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
 	if (fd < 0 && errno == ELOOP)
-		return err_set(ELOOP,
-			       "%.200s: it is a symbolic link, which is not followed",
-			       path);
+		return err_set(ELOOP, "%.200s: it is a symbolic link, which is not followed", path);
 	return fd < 0 ? err_sys("%.200s", path) : fd;
 }
 

@@ -50,7 +50,6 @@ uint64_t random_number(void)
 {
 	uint64_t number;
 
-	return getrandom(&number, sizeof(number), GRND_NONBLOCK) == sizeof(number)
-		       ? number
-		       : now_ns();
+	return getrandom(&number, sizeof(number), GRND_NONBLOCK) == sizeof(number) ? number
+										   : now_ns();
 }

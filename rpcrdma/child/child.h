@@ -24,12 +24,12 @@
 /* --- kinds: profiles.c ---------------------------------------------------------------- */
 
 enum child_kind {
-	CHILD_WORKER,    /* decodes a peer's data */
-	CHILD_REFERENCE, /* the same within a worker, with a library that trusts its input */
-	CHILD_SERVER,    /* serves peers */
-	CHILD_PARSER,    /* reads untrusted files, with a library */
-	CHILD_TOUCH,     /* accesses a path whose server may not respond */
-	CHILD_TICKER,    /* draws the progress line */
+	CHILD_WORKER,        /* decodes a peer's data */
+	CHILD_REFERENCE,     /* the same within a worker, with a library that trusts its input */
+	CHILD_SERVER,        /* serves peers */
+	CHILD_PARSER,        /* reads untrusted files, with a library */
+	CHILD_TOUCH,         /* accesses a path whose server may not respond */
+	CHILD_TICKER,        /* draws the progress line */
 	CHILD_MOUNTER,       /* mounts; acts in place of its parent */
 	CHILD_KERNEL_CLIENT, /* mounts in its own namespace, and reads */
 	CHILD_GATE,          /* decides for a hook */
@@ -120,8 +120,8 @@ ssize_t child_receive(const struct child *child, int *type, void *body, size_t c
 enum child_fate {
 	CHILD_EXITED,    /* status: its exit status */
 	CHILD_SIGNALLED, /* status: the signal */
-	CHILD_LEFT,   /* it survives SIGKILL, blocked in the kernel; pid identifies it */
-	CHILD_UNKNOWN /* reaped elsewhere: SIGCHLD is ignored */
+	CHILD_LEFT,      /* it survives SIGKILL, blocked in the kernel; pid identifies it */
+	CHILD_UNKNOWN    /* reaped elsewhere: SIGCHLD is ignored */
 };
 
 struct child_end {
@@ -151,8 +151,8 @@ const char *child_end_text(const struct child_end *end, char *buf, size_t cap);
  * ends the child. @end may be NULL.
  * Errors: of child_start() and child_receive(); -EPIPE with child_end_text() if it ended
  * without an answer; -EPROTO an answer of another length. */
-int child_call(const struct child_function *function, void *answer, size_t len,
-	       uint64_t deadline, struct child_end *end);
+int child_call(const struct child_function *function, void *answer, size_t len, uint64_t deadline,
+	       struct child_end *end);
 /* In the child: sends the answer of child_call(). Returns the exit status. */
 int child_answer(int channel, const void *answer, size_t len);
 

@@ -21,8 +21,7 @@
 /* Drops all capabilities except those in @kept that the process has. */
 static int confine_drop_capabilities(uint32_t kept)
 {
-	struct __user_cap_header_struct header = { .version =
-							   _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { { 0, 0, 0 } };
 	uint32_t has;
 
@@ -65,8 +64,7 @@ static void confine_used_memory(rlim_t *space, rlim_t *data)
 	*data = private * page;
 }
 
-static void confine_set_limits(const struct child_limits *limits, rlim_t space,
-			       rlim_t data)
+static void confine_set_limits(const struct child_limits *limits, rlim_t space, rlim_t data)
 {
 	if (limits->no_core)
 		confine_limit(RLIMIT_CORE, 0);

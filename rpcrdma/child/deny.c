@@ -192,8 +192,7 @@ static const char *const own_process[] = {
 
 /* Denied if the first argument, a process, is not 0, the caller. */
 static const char *const zero_process[] = {
-	"prlimit64",      "sched_setaffinity", "sched_setscheduler",
-	"sched_setparam", "sched_setattr",
+	"prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
 };
 
 /* A filter cannot see flags that are in memory: libc then uses clone(2) and open(2). */
@@ -244,8 +243,7 @@ static void deny_on_sigsys(int sig, siginfo_t *info, void *context)
 /* The filter's action: EPERM, or with NFSRDMA_DEBUG a handler that also prints the number. */
 static uint32_t deny_action(void)
 {
-	struct sigaction action = { .sa_sigaction = deny_on_sigsys,
-				    .sa_flags = SA_SIGINFO };
+	struct sigaction action = { .sa_sigaction = deny_on_sigsys, .sa_flags = SA_SIGINFO };
 
 	if (!COMPAT_HAS_RETURN || !(debug_mask & (1u << DEBUG_CHILD)) ||
 	    sigaction(SIGSYS, &action, NULL))
@@ -256,28 +254,25 @@ static uint32_t deny_action(void)
 /* --- the filter ----------------------------------------------------------------------- */
 
 /* Skips calls that are newer than this libseccomp, or of other architectures. */
-static int deny_add(scmp_filter_ctx filter, uint32_t action, const char *name,
-		    unsigned int count, struct scmp_arg_cmp cmp)
+static int deny_add(scmp_filter_ctx filter, uint32_t action, const char *name, unsigned int count,
+		    struct scmp_arg_cmp cmp)
 {
 	int number = seccomp_syscall_resolve_name(name);
 
-	return number < 0 ? 0
-			  : seccomp_rule_add_array(filter, action, number, count, &cmp);
+	return number < 0 ? 0 : seccomp_rule_add_array(filter, action, number, count, &cmp);
 }
 
 /* AddressSanitizer makes these: its search for leaks traces the process from another one. */
 static bool deny_is_sanitizers(const char *name)
 {
 	return COMPAT_SANITIZED &&
-	       (!strcmp(name, "ptrace") || !strcmp(name, "personality") ||
-		!strcmp(name, "clone"));
+	       (!strcmp(name, "ptrace") || !strcmp(name, "personality") || !strcmp(name, "clone"));
 }
 
 /* A coverage build writes its counters with these. */
 static bool deny_is_files(const char *name)
 {
-	return !strcmp(name, "open") || !strcmp(name, "openat") ||
-	       !strncmp(name, "ftruncate", 9);
+	return !strcmp(name, "open") || !strcmp(name, "openat") || !strncmp(name, "ftruncate", 9);
 }
 
 static int deny_add_values(scmp_filter_ctx filter, uint32_t action)
@@ -306,14 +301,12 @@ static int deny_add_rules(scmp_filter_ctx filter, uint32_t action, enum child_ki
 
 	for (i = 0; i < ARRAY_SIZE(denied) && !rc; i++)
 		if (!deny_is_sanitizers(denied[i]))
-			rc = deny_add(filter, action, denied[i], 0,
-				      SCMP_A0(SCMP_CMP_EQ, 0, 0));
+			rc = deny_add(filter, action, denied[i], 0, SCMP_A0(SCMP_CMP_EQ, 0, 0));
 	for (i = 0; i < ARRAY_SIZE(own_process) && !rc; i++)
 		rc = deny_add(filter, action, own_process[i], 1,
 			      SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid(), 0));
 	for (i = 0; i < ARRAY_SIZE(zero_process) && !rc; i++)
-		rc = deny_add(filter, action, zero_process[i], 1,
-			      SCMP_A0(SCMP_CMP_NE, 0, 0));
+		rc = deny_add(filter, action, zero_process[i], 1, SCMP_A0(SCMP_CMP_NE, 0, 0));
 	for (i = 0; i < ARRAY_SIZE(absent) && !rc; i++)
 		/* The server's files are opened by openat2(2). */
 		if (kind != CHILD_SERVER || strcmp(absent[i], "openat2") != 0)

@@ -68,9 +68,8 @@ static bool child_has_ended(pid_t pid)
 {
 	siginfo_t info = { .si_pid = 0 };
 
-	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0
-		       ? errno != EINTR
-		       : info.si_pid != 0;
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ? errno != EINTR
+										: info.si_pid != 0;
 }
 
 static bool child_await_end(pid_t pid, uint64_t deadline)
@@ -104,8 +103,7 @@ bool child_reap(struct child *child, uint64_t deadline, struct child_end *end)
 	if (!child_await_end(child->pid, deadline))
 		return false;
 	if (child_is(child->kind, CHILD_GROUP) &&
-	    !waitid(P_PID, (id_t)child->pid, &(siginfo_t){ 0 },
-		    WEXITED | WNOHANG | WNOWAIT))
+	    !waitid(P_PID, (id_t)child->pid, &(siginfo_t){ 0 }, WEXITED | WNOHANG | WNOWAIT))
 		kill(-child->pid, SIGKILL);
 	pid = TEMP_FAILURE_RETRY(waitpid(child->pid, &status, WNOHANG));
 	if (pid <= 0) {
@@ -186,8 +184,8 @@ int child_answer(int channel, const void *answer, size_t len)
 	return channel_send(channel, CHANNEL_ANSWER, answer, len, -1) ? 1 : 0;
 }
 
-int child_call(const struct child_function *function, void *answer, size_t len,
-	       uint64_t deadline, struct child_end *end)
+int child_call(const struct child_function *function, void *answer, size_t len, uint64_t deadline,
+	       struct child_end *end)
 {
 	/* Room for the answer and one more byte, to detect a longer one. CHANNEL_FAILED is as long
 	 * as ERR_TEXT_MAX. */

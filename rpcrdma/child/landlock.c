@@ -82,8 +82,7 @@ static void landlock_allow(int ruleset, const char *path, uint64_t rights)
 	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
 	struct landlock_rule rule = { .allowed = rights, .fd = fd };
 
-	if (fd >= 0 && rights &&
-	    syscall(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_BELOW, &rule, 0))
+	if (fd >= 0 && rights && syscall(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_BELOW, &rule, 0))
 		debug(DEBUG_CHILD, "Landlock, %s: %s", path, strerror(errno));
 }
 

@@ -35,8 +35,8 @@ int child_exec(const struct child_program *program)
 	return err_sys("%s", program->path);
 }
 
-static _Noreturn void program_run(const struct child_program *program, int channel,
-				  int out, int err)
+static _Noreturn void program_run(const struct child_program *program, int channel, int out,
+				  int err)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc;
 
@@ -74,8 +74,7 @@ static int program_open_pipe(struct program_ends *ends)
 
 int child_spawn(struct child *child, const struct child_program *program)
 {
-	_cleanup_(program_ends_close) struct program_ends out = { -1, -1 },
-							  err = { -1, -1 };
+	_cleanup_(program_ends_close) struct program_ends out = { -1, -1 }, err = { -1, -1 };
 	_cleanup_(program_ends_close) struct program_ends channel = { -1, -1 };
 	uint8_t body[CHANNEL_FAILED_MAX];
 	int pair[2], type, rc;
@@ -140,8 +139,7 @@ static bool program_take_output(struct program_follow *follow, int *fd, int whic
 		return false;
 	}
 	if (!follow->rc)
-		follow->rc = follow->listener->output(follow->listener->arg, which, buf,
-						      (size_t)n);
+		follow->rc = follow->listener->output(follow->listener->arg, which, buf, (size_t)n);
 	return true;
 }
 
@@ -192,8 +190,7 @@ static void program_drain(struct program_follow *follow, int *fd, int which)
 	if (*fd < 0)
 		return;
 	fcntl(*fd, F_SETFL, O_NONBLOCK);
-	for (reads = 0;
-	     reads < DRAIN_READS && *fd >= 0 && program_take_output(follow, fd, which);
+	for (reads = 0; reads < DRAIN_READS && *fd >= 0 && program_take_output(follow, fd, which);
 	     reads++)
 		;
 }
@@ -223,7 +220,6 @@ int child_follow(struct child *child, struct child_listener *listener, uint64_t 
 		return follow.rc;
 	if (!forced)
 		return 0;
-	return listener->interrupted
-		       ? err_set(EINTR, "%s: interrupted", child->name)
-		       : err_set(ETIMEDOUT, "%s does not exit in time", child->name);
+	return listener->interrupted ? err_set(EINTR, "%s: interrupted", child->name)
+				     : err_set(ETIMEDOUT, "%s does not exit in time", child->name);
 }

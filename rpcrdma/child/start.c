@@ -198,14 +198,12 @@ int child_start(struct child *child, const struct child_function *function)
 
 	*child = CHILD_NONE;
 	if (function->nkeep > CHILD_KEEP_MAX)
-		return err_set(EINVAL, "a child process keeps %zu descriptors",
-			       function->nkeep);
+		return err_set(EINVAL, "a child process keeps %zu descriptors", function->nkeep);
 	rc = start_fill_standard_files();
 	if (rc)
 		return err_context(rc, "%s", function->name);
-	if (socketpair(AF_UNIX,
-		       (function->stream ? SOCK_STREAM : SOCK_SEQPACKET) | SOCK_CLOEXEC,
-		       0, pair))
+	if (socketpair(AF_UNIX, (function->stream ? SOCK_STREAM : SOCK_SEQPACKET) | SOCK_CLOEXEC, 0,
+		       pair))
 		return err_sys("a channel to %s", function->name);
 	ours = pair[0];
 	theirs = pair[1];

@@ -8,8 +8,7 @@
 
 #include "rpcrdma/client/internal.h"
 
-void rpcrdma_call_init(struct rpcrdma_call *call, uint32_t prog, uint32_t vers,
-		       uint32_t proc)
+void rpcrdma_call_init(struct rpcrdma_call *call, uint32_t prog, uint32_t vers, uint32_t proc)
 {
 	memset(call, 0, offsetof(struct rpcrdma_call, header));
 	memset(&call->rpc, 0, sizeof(*call) - offsetof(struct rpcrdma_call, rpc));
@@ -26,8 +25,7 @@ void rpcrdma_call_fini(struct rpcrdma_call *call)
 	call->results = NULL;
 }
 
-void call_finish(struct rpcrdma_conn *conn, struct rpcrdma_call *call, int rc,
-		 const char *text)
+void call_finish(struct rpcrdma_conn *conn, struct rpcrdma_call *call, int rc, const char *text)
 {
 	struct rpcrdma_call **link = &conn->calls;
 
@@ -49,8 +47,7 @@ void call_fail_all(struct rpcrdma_conn *conn, int rc)
 {
 	if (!conn->broken) {
 		conn->broken = rc;
-		snprintf(conn->broken_text, sizeof(conn->broken_text), "%.255s",
-			 err_text());
+		snprintf(conn->broken_text, sizeof(conn->broken_text), "%.255s", err_text());
 	}
 	while (conn->calls)
 		call_finish(conn, conn->calls, rc, conn->broken_text);
@@ -62,11 +59,9 @@ static int call_add_chunks(struct rpcrdma_header *h, const struct rpcrdma_call *
 	uint32_t i;
 	int rc;
 
-	if (call->write_count > RPCRDMA_MAX_SEGMENTS ||
-	    call->reply_count > RPCRDMA_MAX_SEGMENTS)
+	if (call->write_count > RPCRDMA_MAX_SEGMENTS || call->reply_count > RPCRDMA_MAX_SEGMENTS)
 		return err_set(E2BIG, "a chunk of %u segments, %u at most",
-			       call->write_count + call->reply_count,
-			       RPCRDMA_MAX_SEGMENTS);
+			       call->write_count + call->reply_count, RPCRDMA_MAX_SEGMENTS);
 	for (i = 0; i < call->write_count; i++)
 		segments[i] = (struct rpcrdma_segment){ call->write[i].region.handle,
 							call->write[i].length,
@@ -82,8 +77,7 @@ static int call_add_chunks(struct rpcrdma_header *h, const struct rpcrdma_call *
 }
 
 /* The transport header, with the message's own chunk if it is a long one. */
-static int call_build_header(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
-			     struct writer *w)
+static int call_build_header(struct rpcrdma_conn *conn, struct rpcrdma_call *call, struct writer *w)
 {
 	struct rpcrdma_header *h = &call->header; /* the reply will overwrite it */
 	const struct long_call *lc = call->long_call;
@@ -92,8 +86,7 @@ static int call_build_header(struct rpcrdma_conn *conn, struct rpcrdma_call *cal
 
 	header_init(h, call->xid, conn->wanted, lc ? RDMA_NOMSG : RDMA_MSG);
 	if (lc) {
-		segment = (struct rpcrdma_segment){ lc->memory.region.handle,
-						    lc->memory.length,
+		segment = (struct rpcrdma_segment){ lc->memory.region.handle, lc->memory.length,
 						    lc->memory.region.offset };
 		rc = header_add_read(h, 0, &segment);
 	}
@@ -102,15 +95,13 @@ static int call_build_header(struct rpcrdma_conn *conn, struct rpcrdma_call *cal
 	if (rc)
 		return rc;
 	if (header_encode(w, h))
-		return err_set(EMSGSIZE,
-			       "the chunk lists exceed the inline threshold of %zu bytes",
+		return err_set(EMSGSIZE, "the chunk lists exceed the inline threshold of %zu bytes",
 			       w->cap);
 	return 0;
 }
 
 /* The whole Send. */
-static int call_build(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
-		      struct writer *w)
+static int call_build(struct rpcrdma_conn *conn, struct rpcrdma_call *call, struct writer *w)
 {
 	static const struct rpc_cred none = { .flavor = RPC_AUTH_NONE };
 	const struct rpc_call rpc = {
@@ -171,8 +162,7 @@ static int call_progress(struct rpcrdma_conn *conn, uint64_t deadline, uint32_t 
 	return 0;
 }
 
-static int call_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
-		      uint64_t deadline)
+static int call_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline)
 {
 	uint8_t buf[RPCRDMA_INLINE_SIZE];
 	struct iovec iov = { .iov_base = buf };
@@ -201,9 +191,8 @@ static int call_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
 	*link = call;
 	conn->in_flight++;
 	debug(DEBUG_CONN,
-	      "call xid %08x prog %u proc %u, %zu bytes, %u write and %u reply segments",
-	      call->xid, call->prog, call->proc, w.len, call->write_count,
-	      call->reply_count);
+	      "call xid %08x prog %u proc %u, %zu bytes, %u write and %u reply segments", call->xid,
+	      call->prog, call->proc, w.len, call->write_count, call->reply_count);
 	if (call->send_ms) {
 		least = deadline_in(call->send_ms);
 		deadline = least > deadline ? least : deadline;
@@ -232,8 +221,7 @@ int rpcrdma_poll(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t 
 
 	while (call->rc == -EINPROGRESS)
 		if (call_progress(conn, deadline, &late) == -ETIMEDOUT)
-			return err_set(ETIMEDOUT, "no reply to xid %08x after %.1f s",
-				       call->xid,
+			return err_set(ETIMEDOUT, "no reply to xid %08x after %.1f s", call->xid,
 				       (double)(now_ns() - call->sent_ns) / 1e9);
 	if (call->rc)
 		err_set(-call->rc, "%s", call->text);

@@ -16,7 +16,7 @@
 #define RPCRDMA_INLINE_SIZE 4096 /* what we advertise in both directions */
 #define RPCRDMA_CREDITS     32   /* requested by default */
 #define RPCRDMA_SEND_MS     2000 /* send_ms if the user sets the deadlines */
-#define RPCRDMA_SEGMENTS    16 /* a chunk: what every server must take, RFC 8267 6.4.2 */
+#define RPCRDMA_SEGMENTS    16   /* a chunk: what every server must take, RFC 8267 6.4.2 */
 
 struct rpcrdma_options {
 	const struct transport_ops *transport;
@@ -46,7 +46,7 @@ struct rpcrdma_memory {
 struct rpcrdma_call {
 	uint32_t prog, vers, proc;
 	const struct rpc_cred *cred; /* NULL: AUTH_NONE */
-	const uint8_t *auth; /* instead of cred: credential and verifier, encoded */
+	const uint8_t *auth;         /* instead of cred: credential and verifier, encoded */
 	size_t auth_len;
 	const void *args;
 	size_t args_len;
@@ -120,16 +120,14 @@ void rpcrdma_deregister(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory
 
 /* call.c */
 
-void rpcrdma_call_init(struct rpcrdma_call *call, uint32_t prog, uint32_t vers,
-		       uint32_t proc);
+void rpcrdma_call_init(struct rpcrdma_call *call, uint32_t prog, uint32_t vers, uint32_t proc);
 void rpcrdma_call_fini(struct rpcrdma_call *call);
 /* Sends, after waiting for a credit. A call that fits the inline threshold with its chunks is
  * sent inline; a longer one is copied to memory that the peer may read until the call is done,
  * or, after a time-out, until its reply arrives or the connection is closed. Errors of the
  * connection, which are call->rc as well; -EMSGSIZE if the RPC message is over
  * RPCRDMA_MESSAGE_MAX, or the chunk lists alone are longer than the threshold. */
-int rpcrdma_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
-		  uint64_t deadline);
+int rpcrdma_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline);
 /* Returns call->rc. After -ETIMEDOUT the call is forgotten, and the connection should be closed
  * before the call's memory is used again: the reply may still arrive. */
 int rpcrdma_wait(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline);

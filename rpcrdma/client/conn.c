@@ -46,8 +46,7 @@ int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *option
 		param.private_data = private_data;
 		param.private_len = sizeof(private_data);
 	}
-	rc = options->transport->connect(&conn->transport, &options->to, &param,
-					 deadline);
+	rc = options->transport->connect(&conn->transport, &options->to, &param, deadline);
 	if (rc)
 		return rc;
 	private_decode(&conn->peer, conn->transport->peer_private,
@@ -56,8 +55,8 @@ int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *option
 	conn->reply_inline = min_u32(options->no_private_data ? RPCRDMA_INLINE_MIN
 							      : RPCRDMA_INLINE_SIZE,
 				     conn->peer.send_size);
-	debug(DEBUG_CONN, "connected, inline thresholds call %u reply %u",
-	      conn->call_inline, conn->reply_inline);
+	debug(DEBUG_CONN, "connected, inline thresholds call %u reply %u", conn->call_inline,
+	      conn->reply_inline);
 	*out = take_ptr(conn);
 	return 0;
 }

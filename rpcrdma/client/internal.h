@@ -33,8 +33,7 @@ struct rpcrdma_conn {
 /* call.c */
 
 /* Removes the call from the list and sets its result. */
-void call_finish(struct rpcrdma_conn *conn, struct rpcrdma_call *call, int rc,
-		 const char *text);
+void call_finish(struct rpcrdma_conn *conn, struct rpcrdma_call *call, int rc, const char *text);
 /* Ends every call in flight, and all later ones, with rc and the current error text. */
 void call_fail_all(struct rpcrdma_conn *conn, int rc);
 

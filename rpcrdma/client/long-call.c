@@ -34,8 +34,8 @@ int long_call_new(struct rpcrdma_conn *conn, struct rpcrdma_call *call, const vo
 	memcpy(lc->bytes, head, head_len);
 	if (call->args_len)
 		memcpy(lc->bytes + head_len, call->args, call->args_len);
-	rc = conn->transport->ops->reg(conn->transport, lc->bytes, len,
-				       TRANSPORT_REMOTE_READ, &lc->memory.region);
+	rc = conn->transport->ops->reg(conn->transport, lc->bytes, len, TRANSPORT_REMOTE_READ,
+				       &lc->memory.region);
 	if (rc) {
 		free(lc);
 		return rc;

@@ -16,15 +16,14 @@ static int reply_gather_chunk(struct rpcrdma_call *call, struct reader *r)
 	uint32_t i, n;
 
 	if (!h->has_reply || h->reply.count != call->reply_count || !call->reply_count)
-		return err_set(EBADMSG,
-			       "RDMA_NOMSG without the Reply chunk that was offered");
+		return err_set(EBADMSG, "RDMA_NOMSG without the Reply chunk that was offered");
 	for (i = 0; i < call->reply_count; i++) {
 		n = h->segments[h->reply.first + i].length;
 		if (n > call->reply[i].length)
 			return err_set(
 				EBADMSG,
-				"reply chunk segment %u was returned with %u bytes, it has %u",
-				i, n, call->reply[i].length);
+				"reply chunk segment %u was returned with %u bytes, it has %u", i,
+				n, call->reply[i].length);
 		len += n;
 	}
 	call->message = malloc(len ? len : 1);
@@ -61,8 +60,7 @@ static int reply_error(const struct rpcrdma_call *call)
 	const struct rpcrdma_header *h = &call->header;
 
 	if (h->rdma_err == ERR_VERS)
-		return err_set(EBADE,
-			       "RDMA_ERROR ERR_VERS: the server speaks versions %u to %u",
+		return err_set(EBADE, "RDMA_ERROR ERR_VERS: the server speaks versions %u to %u",
 			       h->rdma_vers_low, h->rdma_vers_high);
 	if (h->rdma_err == ERR_CHUNK && !call->write_count && !call->reply_count &&
 	    !call->long_call)
@@ -70,9 +68,7 @@ static int reply_error(const struct rpcrdma_call *call)
 			EBADE,
 			"RDMA_ERROR ERR_CHUNK in answer to a call without chunks: the server could not answer it");
 	if (h->rdma_err == ERR_CHUNK)
-		return err_set(
-			EBADE,
-			"RDMA_ERROR ERR_CHUNK: the server refused the chunk lists");
+		return err_set(EBADE, "RDMA_ERROR ERR_CHUNK: the server refused the chunk lists");
 	return err_set(EBADE, "RDMA_ERROR with unknown code %u", h->rdma_err);
 }
 
@@ -85,9 +81,7 @@ static int reply_take_message(struct rpcrdma_call *call, struct reader *r)
 	case RDMA_ERROR: return reply_error(call);
 	case RDMA_NOMSG: rc = reply_gather_chunk(call, r); break;
 	case RDMA_MSG: rc = reply_copy_inline(call, r); break;
-	default:
-		return err_set(EBADMSG, "a reply with rdma_proc %u",
-			       call->header.rdma_proc);
+	default: return err_set(EBADMSG, "a reply with rdma_proc %u", call->header.rdma_proc);
 	}
 	if (rc)
 		return rc;
@@ -95,8 +89,7 @@ static int reply_take_message(struct rpcrdma_call *call, struct reader *r)
 	if (rc)
 		return rc;
 	if (call->rpc.xid != call->xid)
-		return err_set(EILSEQ,
-			       "the RPC message carries xid %08x in a reply to %08x",
+		return err_set(EILSEQ, "the RPC message carries xid %08x in a reply to %08x",
 			       call->rpc.xid, call->xid);
 	call->results_len = reader_left(r);
 	call->results = reader_bytes(r, call->results_len);
@@ -129,8 +122,7 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 		conn->granted = h.rdma_credit;
 	}
 	if (!call) {
-		known = has_xid &&
-			h.rdma_xid - conn->first_xid < conn->next_xid - conn->first_xid;
+		known = has_xid && h.rdma_xid - conn->first_xid < conn->next_xid - conn->first_xid;
 		conn->again += known && !conn->given_up;
 		if (has_xid)
 			long_call_answered(conn, h.rdma_xid);
@@ -143,8 +135,8 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 			return;
 		call = conn->calls;
 		if (!rc)
-			rc = err_set(EILSEQ, "reply with xid %08x; expected %08x",
-				     h.rdma_xid, call->xid);
+			rc = err_set(EILSEQ, "reply with xid %08x; expected %08x", h.rdma_xid,
+				     call->xid);
 	}
 	header_copy(&call->header, &h);
 	call->send_len = msg->len;

@@ -43,17 +43,16 @@ int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t 
 			       exchange.results_len);
 	answer = get_be32(exchange.results);
 	if (answer == 0)
-		return err_set(EADDRNOTAVAIL,
-			       "rpcbind: program %u version %u is not registered", prog,
-			       vers);
+		return err_set(EADDRNOTAVAIL, "rpcbind: program %u version %u is not registered",
+			       prog, vers);
 	if (answer > UINT16_MAX)
 		return err_set(EBADMSG, "rpcbind: %u is not a port", answer);
 	*port = (uint16_t)answer;
 	return 0;
 }
 
-int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred,
-	       struct mount3_mnt_res *res, uint64_t deadline)
+int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred, struct mount3_mnt_res *res,
+	       uint64_t deadline)
 {
 	struct rpc_call call = { .xid = (uint32_t)random_number(),
 				 .prog = MOUNT_PROGRAM_NUMBER,

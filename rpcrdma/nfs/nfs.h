@@ -113,8 +113,7 @@ struct nfs_attr {
 
 ssize_t nfs3_args_fh(void *buf, size_t cap,
 		     const struct nfs_fh *fh); /* GETATTR, READLINK, FSINFO */
-ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs_fh *dir,
-			 const char *name);
+ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs_fh *dir, const char *name);
 ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs_fh *fh, uint64_t offset,
 		       uint32_t count);
 struct nfs3_readdirplus {
@@ -229,8 +228,8 @@ struct rpc_tcp_source {
 };
 
 /* Connects a TCP socket, non-blocking. @source: NULL: any. Errors: -ETIMEDOUT, and connect(2)'s. */
-int rpc_tcp_connect(int *fd, const struct transport_address *to,
-		    struct rpc_tcp_source *source, uint64_t deadline);
+int rpc_tcp_connect(int *fd, const struct transport_address *to, struct rpc_tcp_source *source,
+		    uint64_t deadline);
 
 /* mount3.c */
 
@@ -240,8 +239,8 @@ int rpc_tcp_connect(int *fd, const struct transport_address *to,
 int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t deadline);
 /* MOUNT3 MNT. 0 with res->status set; or rpc_tcp_call()'s errors (-EACCES: the credential is
  * refused, as some mountds do for a port that is not reserved). @cred may be NULL: AUTH_NONE. */
-int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred,
-	       struct mount3_mnt_res *res, uint64_t deadline);
+int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred, struct mount3_mnt_res *res,
+	       uint64_t deadline);
 
 /* reference.c: READ over TCP by libnfs, in a child forked by a single-threaded process. */
 

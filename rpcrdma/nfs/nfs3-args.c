@@ -8,16 +8,14 @@
 static ssize_t nfs3_args_end(const struct writer *w)
 {
 	if (w->bad)
-		return err_set(ENOBUFS, "arguments of a call, room for %zu bytes",
-			       w->cap);
+		return err_set(ENOBUFS, "arguments of a call, room for %zu bytes", w->cap);
 	return (ssize_t)w->len;
 }
 
 static int nfs3_args_handle(struct writer *w, const struct nfs_fh *fh)
 {
 	if (fh->len > NFS3_FH_MAX)
-		return err_set(EINVAL, "file handle of %u bytes, %u at most", fh->len,
-			       NFS3_FH_MAX);
+		return err_set(EINVAL, "file handle of %u bytes, %u at most", fh->len, NFS3_FH_MAX);
 	writer_opaque(w, fh->data, fh->len);
 	return 0;
 }
@@ -28,8 +26,7 @@ static int nfs3_args_name(struct writer *w, const char *name, size_t max)
 	size_t len = strlen(name);
 
 	if (len == 0 || len > max)
-		return err_set(EINVAL, "name of %zu bytes, 1 to %zu are possible", len,
-			       max);
+		return err_set(EINVAL, "name of %zu bytes, 1 to %zu are possible", len, max);
 	writer_opaque(w, name, (uint32_t)len);
 	return 0;
 }
@@ -44,8 +41,7 @@ ssize_t nfs3_args_fh(void *buf, size_t cap, const struct nfs_fh *fh)
 	return rc ? rc : nfs3_args_end(&w);
 }
 
-ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs_fh *dir,
-			 const char *name)
+ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs_fh *dir, const char *name)
 {
 	struct writer w;
 	int rc;

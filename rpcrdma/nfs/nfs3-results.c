@@ -165,8 +165,7 @@ int nfs3_res_fsinfo(struct nfs3_fsinfo_res *res, struct reader *r)
 }
 
 /* The data of READ and READLINK, at most @max bytes of them. */
-static void nfs3_read_data(struct nfs3_read_res *res, struct reader *r, uint32_t max,
-			   bool reduced)
+static void nfs3_read_data(struct nfs3_read_res *res, struct reader *r, uint32_t max, bool reduced)
 {
 	if (!reduced) {
 		res->data = reader_opaque(r, max, &res->data_len);
@@ -213,8 +212,7 @@ static void nfs3_read_entry(struct nfs_entry *entry, struct reader *r)
 		nfs3_read_fh(&entry->fh, r);
 }
 
-int nfs3_res_readdirplus(struct nfs3_readdir_res *res, struct reader *r, nfs_entry_fn fn,
-			 void *arg)
+int nfs3_res_readdirplus(struct nfs3_readdir_res *res, struct reader *r, nfs_entry_fn fn, void *arg)
 {
 	struct nfs_entry entry;
 	const uint8_t *verf;

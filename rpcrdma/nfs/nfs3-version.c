@@ -26,10 +26,9 @@ static ssize_t nfs3_encode_read(const struct nfs_request *q, void *buf, size_t c
 
 static ssize_t nfs3_encode_readdir(const struct nfs_request *q, void *buf, size_t cap)
 {
-	struct nfs3_readdirplus args = { .dir = q->fh,
-					 .cookie = q->cookie,
-					 .dircount = q->dircount,
-					 .maxcount = q->maxcount };
+	struct nfs3_readdirplus args = {
+		.dir = q->fh, .cookie = q->cookie, .dircount = q->dircount, .maxcount = q->maxcount
+	};
 
 	memcpy(args.cookieverf, q->verifier, sizeof(args.cookieverf));
 	return nfs3_args_readdirplus(buf, cap, &args);
@@ -122,8 +121,8 @@ static int nfs3_decode_limits(struct nfs_result *result, struct reader *r,
 static const struct {
 	enum nfs3_proc proc;
 	ssize_t (*encode)(const struct nfs_request *q, void *buf, size_t cap);
-	int (*decode)(struct nfs_result *result, struct reader *r,
-		      const struct nfs_request *q, bool reduced);
+	int (*decode)(struct nfs_result *result, struct reader *r, const struct nfs_request *q,
+		      bool reduced);
 } nfs3_operations[NFS_OP_COUNT] = {
 	[NFS_OP_GETATTR] = { NFS3_GETATTR, nfs3_encode_fh, nfs3_decode_getattr },
 	[NFS_OP_LOOKUP] = { NFS3_LOOKUP, nfs3_encode_lookup, nfs3_decode_lookup },
@@ -143,8 +142,8 @@ static int nfs3_has_no(enum nfs_op op)
 	return err_set(EOPNOTSUPP, "NFSv3 has no operation for request %d", op);
 }
 
-static ssize_t nfs3_encode(const struct nfs_version *version,
-			   const struct nfs_request *request, void *buf, size_t cap)
+static ssize_t nfs3_encode(const struct nfs_version *version, const struct nfs_request *request,
+			   void *buf, size_t cap)
 {
 	(void)version;
 	if (!nfs3_operations[request->op].encode)
@@ -152,9 +151,8 @@ static ssize_t nfs3_encode(const struct nfs_version *version,
 	return nfs3_operations[request->op].encode(request, buf, cap);
 }
 
-static int nfs3_decode(const struct nfs_version *version,
-		       const struct nfs_request *request, struct reader *r, bool reduced,
-		       struct nfs_result *result)
+static int nfs3_decode(const struct nfs_version *version, const struct nfs_request *request,
+		       struct reader *r, bool reduced, struct nfs_result *result)
 {
 	(void)version;
 	memset(result, 0, sizeof(*result));

@@ -15,8 +15,7 @@ void nfs4_args_begin(struct writer *w, uint32_t minor, uint32_t operations)
 ssize_t nfs4_args_end(const struct writer *w)
 {
 	if (w->bad)
-		return err_set(ENOBUFS, "arguments of a COMPOUND, room for %zu bytes",
-			       w->cap);
+		return err_set(ENOBUFS, "arguments of a COMPOUND, room for %zu bytes", w->cap);
 	return (ssize_t)w->len;
 }
 
@@ -92,8 +91,8 @@ static int nfs4_args_check(const struct nfs_request *request)
 	size_t len;
 
 	if (request->op != NFS_OP_ROOT && request->fh.len > NFS4_FHSIZE)
-		return err_set(EINVAL, "file handle of %u bytes, %u at most",
-			       request->fh.len, NFS4_FHSIZE);
+		return err_set(EINVAL, "file handle of %u bytes, %u at most", request->fh.len,
+			       NFS4_FHSIZE);
 	if (request->op != NFS_OP_LOOKUP)
 		return 0;
 	len = strlen(request->name);
@@ -103,8 +102,8 @@ static int nfs4_args_check(const struct nfs_request *request)
 	return 0;
 }
 
-ssize_t nfs4_args_encode(const struct nfs_version *version,
-			 const struct nfs_request *request, void *buf, size_t cap)
+ssize_t nfs4_args_encode(const struct nfs_version *version, const struct nfs_request *request,
+			 void *buf, size_t cap)
 {
 	const struct nfs4_compound *compound = nfs4_compound_of(request->op);
 	struct nfs4_encoding e = { .request = request, .compound = compound };
@@ -121,8 +120,7 @@ ssize_t nfs4_args_encode(const struct nfs_version *version,
 		nfs4_args_sequence(&w, &request->sequence);
 	for (i = 0; i < ARRAY_SIZE(compound->ops) && compound->ops[i]; i++) {
 		writer_u32(&w, compound->ops[i]);
-		if (compound->ops[i] < ARRAY_SIZE(nfs4_encoders) &&
-		    nfs4_encoders[compound->ops[i]])
+		if (compound->ops[i] < ARRAY_SIZE(nfs4_encoders) && nfs4_encoders[compound->ops[i]])
 			nfs4_encoders[compound->ops[i]](&w, &e);
 	}
 	return nfs4_args_end(&w);

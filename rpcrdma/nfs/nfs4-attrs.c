@@ -171,8 +171,7 @@ static void nfs4_attr_read_bitmap(uint32_t present[NFS4_ATTR_WORDS],
 	}
 }
 
-void nfs4_attrs_read(struct nfs4_attrs *a, const uint32_t asked[NFS4_ATTR_WORDS],
-		     struct reader *r)
+void nfs4_attrs_read(struct nfs4_attrs *a, const uint32_t asked[NFS4_ATTR_WORDS], struct reader *r)
 {
 	struct reader values;
 	const uint8_t *bytes;

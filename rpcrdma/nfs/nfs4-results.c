@@ -52,16 +52,14 @@ static int nfs4_decode_sequence(struct nfs4_decoding *d, struct reader *r)
 
 	reader_u32(r); /* sr_highest_slotid */
 	reader_u32(r); /* sr_target_highest_slotid */
-	reader_u32(
-		r); /* sr_status_flags: of state and callbacks, of which we have none */
+	reader_u32(r); /* sr_status_flags: of state and callbacks, of which we have none */
 	if (r->bad)
 		return nfs4_results_end(r, "SEQUENCE");
 	if (memcmp(sessionid, sequence->sessionid, NFS4_SESSIONID_SIZE))
 		return err_set(EBADMSG, "SEQUENCE was answered for another session");
 	if (sequenceid != sequence->sequenceid || slotid != sequence->slotid)
-		return err_set(
-			EBADMSG, "SEQUENCE %u of slot %u was answered as %u of slot %u",
-			sequence->sequenceid, sequence->slotid, sequenceid, slotid);
+		return err_set(EBADMSG, "SEQUENCE %u of slot %u was answered as %u of slot %u",
+			       sequence->sequenceid, sequence->slotid, sequenceid, slotid);
 	d->result->sequenced = true;
 	return 0;
 }
@@ -89,8 +87,7 @@ static int nfs4_decode_getattr(struct nfs4_decoding *d, struct reader *r)
 }
 
 /* If reduced, the bytes and their padding are in the Write chunk. */
-static void nfs4_decode_data(struct nfs_data *data, struct reader *r, uint32_t max,
-			     bool reduced)
+static void nfs4_decode_data(struct nfs_data *data, struct reader *r, uint32_t max, bool reduced)
 {
 	if (!reduced) {
 		data->bytes = reader_opaque(r, max, &data->len);
@@ -121,8 +118,7 @@ static int nfs4_decode_readlink(struct nfs4_decoding *d, struct reader *r)
 }
 
 /* entry4, without the preceding value_follows word */
-static void nfs4_decode_entry(struct nfs_entry *entry, const uint32_t *asked,
-			      struct reader *r)
+static void nfs4_decode_entry(struct nfs_entry *entry, const uint32_t *asked, struct reader *r)
 {
 	struct nfs4_attrs attrs;
 
@@ -158,8 +154,7 @@ static int nfs4_decode_readdir(struct nfs4_decoding *d, struct reader *r)
 			break;
 		dir->entries++;
 		dir->last_cookie = entry.cookie;
-		rc = d->request->entry ? d->request->entry(d->request->entry_arg, &entry)
-				       : 0;
+		rc = d->request->entry ? d->request->entry(d->request->entry_arg, &entry) : 0;
 		if (rc)
 			return rc;
 	}
@@ -195,8 +190,7 @@ int nfs4_results_check(const struct nfs4_head *head, uint32_t asked, uint32_t la
 	/* MINOR_VERS_MISMATCH, for instance: no operation was evaluated. */
 	if (head->operations == 0 && head->status != NFS4_OK)
 		return 0;
-	if (head->operations > asked ||
-	    (head->operations < asked && head->status == NFS4_OK))
+	if (head->operations > asked || (head->operations < asked && head->status == NFS4_OK))
 		return err_set(EBADMSG, "%u results of a COMPOUND of %u operations",
 			       head->operations, asked);
 	if (head->status != last_status)
@@ -205,9 +199,8 @@ int nfs4_results_check(const struct nfs4_head *head, uint32_t asked, uint32_t la
 	return 0;
 }
 
-int nfs4_results_decode(const struct nfs_version *version,
-			const struct nfs_request *request, struct reader *r, bool reduced,
-			struct nfs_result *result)
+int nfs4_results_decode(const struct nfs_version *version, const struct nfs_request *request,
+			struct reader *r, bool reduced, struct nfs_result *result)
 {
 	const struct nfs4_compound *compound = nfs4_compound_of(request->op);
 	struct nfs4_decoding d = { request, compound, result, reduced, 0 };
@@ -229,8 +222,7 @@ int nfs4_results_decode(const struct nfs_version *version,
 			result->failed_op = op;
 	}
 	if (status && i < head.operations)
-		return err_set(EBADMSG,
-			       "%u results follow that of operation %u, which failed",
+		return err_set(EBADMSG, "%u results follow that of operation %u, which failed",
 			       head.operations - i, result->failed_op);
 	return nfs4_results_check(&head, asked, status, r);
 }

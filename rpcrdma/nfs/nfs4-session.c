@@ -16,15 +16,14 @@
 /* Arguments */
 
 ssize_t nfs4_args_exchange_id(void *buf, size_t cap, uint32_t minor,
-			      const uint8_t verifier[NFS4_VERIFIER_SIZE],
-			      const char *owner)
+			      const uint8_t verifier[NFS4_VERIFIER_SIZE], const char *owner)
 {
 	size_t len = strlen(owner);
 	struct writer w;
 
 	if (len == 0 || len > NFS4_OPAQUE_LIMIT)
-		return err_set(EINVAL, "client owner of %zu bytes, 1 to %u are possible",
-			       len, NFS4_OPAQUE_LIMIT);
+		return err_set(EINVAL, "client owner of %zu bytes, 1 to %u are possible", len,
+			       NFS4_OPAQUE_LIMIT);
 	writer_init(&w, buf, cap);
 	nfs4_args_begin(&w, minor, 1);
 	writer_u32(&w, OP_EXCHANGE_ID);
@@ -41,8 +40,7 @@ struct nfs4_channel {
 };
 
 /* channel_attrs4, RFC 8881 section 18.36.1. */
-static void nfs4_session_write_channel(struct writer *w,
-				       const struct nfs4_channel *channel)
+static void nfs4_session_write_channel(struct writer *w, const struct nfs4_channel *channel)
 {
 	writer_u32(w, 0); /* ca_headerpadsize */
 	writer_u32(w, channel->request_size);
@@ -56,8 +54,7 @@ static void nfs4_session_write_channel(struct writer *w,
 ssize_t nfs4_args_create_session(void *buf, size_t cap, uint32_t minor,
 				 const struct nfs4_create_session *create)
 {
-	static const struct nfs4_channel back = { BACK_SIZE, BACK_SIZE, BACK_OPERATIONS,
-						  1 };
+	static const struct nfs4_channel back = { BACK_SIZE, BACK_SIZE, BACK_OPERATIONS, 1 };
 	struct nfs4_channel fore = { create->request_size, create->response_size,
 				     create->operations, create->requests };
 	struct writer w;
@@ -101,8 +98,7 @@ ssize_t nfs4_args_destroy_session(void *buf, size_t cap, uint32_t minor,
 	return nfs4_args_end(&w);
 }
 
-ssize_t nfs4_args_destroy_clientid(void *buf, size_t cap, uint32_t minor,
-				   uint64_t clientid)
+ssize_t nfs4_args_destroy_clientid(void *buf, size_t cap, uint32_t minor, uint64_t clientid)
 {
 	struct writer w;
 

@@ -8,23 +8,21 @@
 
 #define BIT(number) (1u << ((number) % 32))
 
-#define TIMES \
-	(BIT(FATTR4_TIME_ACCESS) | BIT(FATTR4_TIME_METADATA) | BIT(FATTR4_TIME_MODIFY))
+#define TIMES (BIT(FATTR4_TIME_ACCESS) | BIT(FATTR4_TIME_METADATA) | BIT(FATTR4_TIME_MODIFY))
 
 /* The attributes of struct nfs_attr, in the two words of a bitmap4. */
-#define IDENTITY_0 \
-	(BIT(FATTR4_TYPE) | BIT(FATTR4_SIZE) | BIT(FATTR4_FSID) | BIT(FATTR4_FILEID))
-#define IDENTITY_1                                                     \
-	(BIT(FATTR4_MODE) | BIT(FATTR4_NUMLINKS) | BIT(FATTR4_OWNER) | \
-	 BIT(FATTR4_OWNER_GROUP) | BIT(FATTR4_SPACE_USED) | TIMES)
+#define IDENTITY_0 (BIT(FATTR4_TYPE) | BIT(FATTR4_SIZE) | BIT(FATTR4_FSID) | BIT(FATTR4_FILEID))
+#define IDENTITY_1                                                                               \
+	(BIT(FATTR4_MODE) | BIT(FATTR4_NUMLINKS) | BIT(FATTR4_OWNER) | BIT(FATTR4_OWNER_GROUP) | \
+	 BIT(FATTR4_SPACE_USED) | TIMES)
 /* Without RDATTR_ERROR one entry with unavailable attributes fails the whole READDIR (RFC 7530
  * section 16.24.4). */
-#define ENTRY_0                                                           \
-	(BIT(FATTR4_TYPE) | BIT(FATTR4_SIZE) | BIT(FATTR4_RDATTR_ERROR) | \
-	 BIT(FATTR4_FILEHANDLE) | BIT(FATTR4_FILEID))
-#define ENTRY_1                                                           \
-	(BIT(FATTR4_MODE) | BIT(FATTR4_OWNER) | BIT(FATTR4_OWNER_GROUP) | \
-	 BIT(FATTR4_SPACE_USED) | TIMES)
+#define ENTRY_0                                                                                    \
+	(BIT(FATTR4_TYPE) | BIT(FATTR4_SIZE) | BIT(FATTR4_RDATTR_ERROR) | BIT(FATTR4_FILEHANDLE) | \
+	 BIT(FATTR4_FILEID))
+#define ENTRY_1                                                                                    \
+	(BIT(FATTR4_MODE) | BIT(FATTR4_OWNER) | BIT(FATTR4_OWNER_GROUP) | BIT(FATTR4_SPACE_USED) | \
+	 TIMES)
 #define LIMITS_0 (BIT(FATTR4_LEASE_TIME) | BIT(FATTR4_MAXREAD) | BIT(FATTR4_MAXWRITE))
 
 static const struct nfs4_compound nfs4_compounds[NFS_OP_COUNT] = {
@@ -35,10 +33,8 @@ static const struct nfs4_compound nfs4_compounds[NFS_OP_COUNT] = {
 	[NFS_OP_READ] = { { OP_PUTFH, OP_READ }, { 0 } },
 	[NFS_OP_READDIR] = { { OP_PUTFH, OP_READDIR }, { ENTRY_0, ENTRY_1 } },
 	[NFS_OP_LIMITS] = { { OP_PUTFH, OP_GETATTR }, { LIMITS_0 } },
-	[NFS_OP_ROOT] = { { OP_PUTROOTFH, OP_GETFH, OP_GETATTR },
-			  { IDENTITY_0, IDENTITY_1 } },
-	[NFS_OP_READ_GETATTR] = { { OP_PUTFH, OP_READ, OP_GETATTR },
-				  { IDENTITY_0, IDENTITY_1 } },
+	[NFS_OP_ROOT] = { { OP_PUTROOTFH, OP_GETFH, OP_GETATTR }, { IDENTITY_0, IDENTITY_1 } },
+	[NFS_OP_READ_GETATTR] = { { OP_PUTFH, OP_READ, OP_GETATTR }, { IDENTITY_0, IDENTITY_1 } },
 	[NFS_OP_READ_READ] = { { OP_PUTFH, OP_READ, OP_READ }, { 0 } },
 };
 
@@ -57,8 +53,8 @@ uint32_t nfs4_compound_count(const struct nfs_version *version,
 	return version->sessions ? count + 1 : count;
 }
 
-uint32_t nfs4_compound_op(const struct nfs_version *version,
-			  const struct nfs4_compound *compound, uint32_t i)
+uint32_t nfs4_compound_op(const struct nfs_version *version, const struct nfs4_compound *compound,
+			  uint32_t i)
 {
 	if (!version->sessions)
 		return compound->ops[i];

@@ -57,8 +57,7 @@ static void libnfs_answer_error(struct libnfs_read *call, const char *text)
 }
 
 /* libnfs trusts the length of the data: 0x80000000 passes its checks. */
-static void libnfs_answer_read(struct libnfs_read *call,
-			       const struct libnfs_result *result)
+static void libnfs_answer_read(struct libnfs_read *call, const struct libnfs_result *result)
 {
 	char text[REFERENCE_TEXT_MAX];
 
@@ -67,10 +66,8 @@ static void libnfs_answer_read(struct libnfs_read *call,
 		libnfs_answer_send(call, NULL);
 		return;
 	}
-	if (result->len > call->request->count || result->count != result->len ||
-	    result->eof > 1) {
-		snprintf(text, sizeof(text),
-			 "reply to a READ of %u has count %u, %u bytes, eof %u",
+	if (result->len > call->request->count || result->count != result->len || result->eof > 1) {
+		snprintf(text, sizeof(text), "reply to a READ of %u has count %u, %u bytes, eof %u",
 			 call->request->count, result->count, result->len, result->eof);
 		libnfs_answer_error(call, text);
 		return;
@@ -161,8 +158,7 @@ static const char *libnfs_read4_take(struct libnfs_result *result, const void *d
 	if (res->resarray.resarray_len != 2)
 		return "the reply to a COMPOUND of 2 operations has another number of results";
 	/* Memory of libnfs is aligned to 4 bytes only. */
-	memcpy(&last, (const char *)res->resarray.resarray_val + sizeof(last),
-	       sizeof(last));
+	memcpy(&last, (const char *)res->resarray.resarray_val + sizeof(last), sizeof(last));
 	ok = &last.nfs_resop4_u.opread.READ4res_u.resok4;
 	if (last.resop != OP_READ || last.nfs_resop4_u.opread.status != NFS4_OK)
 		return "the reply to a COMPOUND with a READ has no result of it";
@@ -194,8 +190,7 @@ static void libnfs_connection_lost(struct rpc_context *rpc, struct libnfs_read *
 /* No deadline: the parent has one, and closes the channel. */
 static void libnfs_service(struct rpc_context *rpc, struct libnfs_read *call)
 {
-	struct pollfd pfds[] = { { .fd = call->task->server },
-				 { .fd = call->task->channel } };
+	struct pollfd pfds[] = { { .fd = call->task->server }, { .fd = call->task->channel } };
 
 	while (!call->done) {
 		pfds[0].events = (short)rpc_which_events(rpc);

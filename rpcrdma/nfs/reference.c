@@ -52,8 +52,7 @@ static int reference_pair_failed(struct reference *ref, int rc)
 	struct child_end end;
 
 	if (rc == -ETIMEDOUT) {
-		err_set(ETIMEDOUT,
-			"no reply to a READ over TCP from %s before the deadline",
+		err_set(ETIMEDOUT, "no reply to a READ over TCP from %s before the deadline",
 			ref->peer);
 	} else {
 		reference_end(ref, &end);

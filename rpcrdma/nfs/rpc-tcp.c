@@ -98,10 +98,9 @@ int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline)
 		if (n > 0) {
 			used += (size_t)n;
 			if (used < len && !deadline_left(deadline))
-				return err_set(
-					ETIMEDOUT,
-					"%zu of %zu bytes came before the deadline", used,
-					len);
+				return err_set(ETIMEDOUT,
+					       "%zu of %zu bytes came before the deadline", used,
+					       len);
 			continue;
 		}
 		rc = rpc_tcp_error(fd, POLLIN, "receive", deadline);
@@ -112,8 +111,7 @@ int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline)
 }
 
 /* One record, its fragments joined. */
-static int rpc_tcp_recv_record(int fd, uint8_t *buf, size_t cap, size_t *len,
-			       uint64_t deadline)
+static int rpc_tcp_recv_record(int fd, uint8_t *buf, size_t cap, size_t *len, uint64_t deadline)
 {
 	uint8_t mark[MARK_LEN];
 	size_t used = 0, size;
@@ -126,8 +124,7 @@ static int rpc_tcp_recv_record(int fd, uint8_t *buf, size_t cap, size_t *len,
 			return rc;
 		size = get_be32(mark) & ~MARK_LAST;
 		if (size > cap - used)
-			return err_set(EMSGSIZE,
-				       "reply of %zu bytes or more, room for %zu",
+			return err_set(EMSGSIZE, "reply of %zu bytes or more, room for %zu",
 				       used + size, cap);
 		rc = rpc_tcp_recv(fd, buf + used, size, deadline);
 		if (rc)
@@ -155,8 +152,7 @@ int rpc_tcp_call(int fd, struct rpc_tcp_exchange *exchange, uint64_t deadline)
 	writer_init(&w, head + MARK_LEN, CALL_MAX);
 	rpc_call_encode(&w, exchange->call);
 	if (w.bad || exchange->args_len > INT32_MAX - w.len)
-		return err_set(EMSGSIZE, "call with %zu bytes of arguments",
-			       exchange->args_len);
+		return err_set(EMSGSIZE, "call with %zu bytes of arguments", exchange->args_len);
 	put_be32(head, MARK_LAST | (uint32_t)(w.len + exchange->args_len));
 	iov[0] = (struct iovec){ head, MARK_LEN + w.len };
 	iov[1] = (struct iovec){ (void *)exchange->args, exchange->args_len };
@@ -165,8 +161,7 @@ int rpc_tcp_call(int fd, struct rpc_tcp_exchange *exchange, uint64_t deadline)
 		return rc;
 	/* A server that answers twice sends replies to earlier calls. */
 	for (i = 0; i < RECORDS_MAX; i++) {
-		rc = rpc_tcp_recv_record(fd, exchange->buf, exchange->cap, &len,
-					 deadline);
+		rc = rpc_tcp_recv_record(fd, exchange->buf, exchange->cap, &len, deadline);
 		if (rc)
 			return rc;
 		if (len >= 4 && get_be32(exchange->buf) != exchange->call->xid)
@@ -191,8 +186,7 @@ static int rpc_tcp_bind(int fd, sa_family_t family, const struct transport_addre
 	struct transport_address at = { 0 };
 
 	at.addr.ss_family = family;
-	at.len = family == AF_INET6 ? sizeof(struct sockaddr_in6)
-				    : sizeof(struct sockaddr_in);
+	at.len = family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
 	if (from)
 		at = *from;
 	transport_set_port(&at, port);
@@ -237,16 +231,15 @@ static int rpc_tcp_connect_from(int *out, const struct transport_address *to,
 /* Tries each reserved port once, from a random one downward. A port may be in use, by a listener
  * (bind fails) or by an old connection to the same peer (connect fails). */
 static int rpc_tcp_connect_reserved(int *out, const struct transport_address *to,
-				    const struct transport_address *from,
-				    uint64_t deadline)
+				    const struct transport_address *from, uint64_t deadline)
 {
 	const unsigned int ports = PORT_HIGH - PORT_LOW + 1;
 	unsigned int start = (unsigned int)random_number(), i;
 	int rc = -EADDRINUSE;
 
 	for (i = 0; i < ports; i++) {
-		rc = rpc_tcp_connect_from(
-			out, to, from, PORT_HIGH - (start % ports + i) % ports, deadline);
+		rc = rpc_tcp_connect_from(out, to, from, PORT_HIGH - (start % ports + i) % ports,
+					  deadline);
 		if (rc != -EADDRINUSE && rc != -EADDRNOTAVAIL)
 			return rc;
 		if (!deadline_left(deadline))
@@ -255,8 +248,8 @@ static int rpc_tcp_connect_reserved(int *out, const struct transport_address *to
 	return rc;
 }
 
-int rpc_tcp_connect(int *fd, const struct transport_address *to,
-		    struct rpc_tcp_source *source, uint64_t deadline)
+int rpc_tcp_connect(int *fd, const struct transport_address *to, struct rpc_tcp_source *source,
+		    uint64_t deadline)
 {
 	struct rpc_tcp_source any = { .from = NULL };
 	char text[80];
@@ -266,8 +259,7 @@ int rpc_tcp_connect(int *fd, const struct transport_address *to,
 	rc = source->reserved ? rpc_tcp_connect_reserved(fd, to, source->from, deadline)
 			      : rpc_tcp_connect_from(fd, to, source->from, 0, deadline);
 	/* Not permitted, or none free: the server may accept an ordinary port. */
-	if (source->reserved &&
-	    (rc == -EACCES || rc == -EADDRINUSE || rc == -EADDRNOTAVAIL)) {
+	if (source->reserved && (rc == -EACCES || rc == -EADDRINUSE || rc == -EADDRNOTAVAIL)) {
 		source->reserved = false;
 		rc = rpc_tcp_connect_from(fd, to, source->from, 0, deadline);
 	}

@@ -28,13 +28,13 @@ const struct nfs4_compound *nfs4_compound_of(enum nfs_op op);
 /* Their number, and operation @i, including the version's SEQUENCE. */
 uint32_t nfs4_compound_count(const struct nfs_version *version,
 			     const struct nfs4_compound *compound);
-uint32_t nfs4_compound_op(const struct nfs_version *version,
-			  const struct nfs4_compound *compound, uint32_t i);
+uint32_t nfs4_compound_op(const struct nfs_version *version, const struct nfs4_compound *compound,
+			  uint32_t i);
 
 /* nfs4-args.c */
 
-ssize_t nfs4_args_encode(const struct nfs_version *version,
-			 const struct nfs_request *request, void *buf, size_t cap);
+ssize_t nfs4_args_encode(const struct nfs_version *version, const struct nfs_request *request,
+			 void *buf, size_t cap);
 /* Writes everything before the first operation; the caller writes the operations' numbers and
  * arguments. */
 void nfs4_args_begin(struct writer *w, uint32_t minor, uint32_t operations);
@@ -60,9 +60,8 @@ bool nfs4_attrs_has(const struct nfs4_attrs *attrs, enum fattr4 number);
 
 /* nfs4-results.c */
 
-int nfs4_results_decode(const struct nfs_version *version,
-			const struct nfs_request *request, struct reader *r, bool reduced,
-			struct nfs_result *result);
+int nfs4_results_decode(const struct nfs_version *version, const struct nfs_request *request,
+			struct reader *r, bool reduced, struct nfs_result *result);
 
 struct nfs4_head {
 	uint32_t status;

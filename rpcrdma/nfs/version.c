@@ -26,6 +26,5 @@ bool nfs_status_is_later(uint32_t status)
 
 bool nfs_status_is_denied(uint32_t status)
 {
-	return status == NFS4ERR_PERM || status == NFS4ERR_ACCESS ||
-	       status == NFS4ERR_WRONGSEC;
+	return status == NFS4ERR_PERM || status == NFS4ERR_ACCESS || status == NFS4ERR_WRONGSEC;
 }

@@ -67,12 +67,10 @@ struct nfs_result {
 	 * after -EBADMSG. */
 	bool sequenced;
 	bool has_attr;
-	struct nfs_attr
-		attr;     /* GETATTR, ROOT; LOOKUP, READ if the version returns them */
-	struct nfs_fh fh; /* LOOKUP, ROOT */
+	struct nfs_attr attr; /* GETATTR, ROOT; LOOKUP, READ if the version returns them */
+	struct nfs_fh fh;     /* LOOKUP, ROOT */
 	struct nfs_data read, read2;
-	uint32_t
-		read_count; /* READ: the result's count beside the opaque; 4.x: read.len */
+	uint32_t read_count; /* READ: the result's count beside the opaque; 4.x: read.len */
 	uint32_t rtmax, rtpref;
 	uint32_t lease_seconds;      /* LIMITS, 4.x */
 	struct nfs3_readdir_res dir; /* READDIR, without its status */
@@ -93,13 +91,12 @@ struct nfs_version {
 	/* Encodes the arguments into @buf and returns their length. Errors: -ENOBUFS; -EINVAL
 	 * arguments that no server can have (see nfs3-args.c); -EOPNOTSUPP the version has no
 	 * such operation. */
-	ssize_t (*encode)(const struct nfs_version *version,
-			  const struct nfs_request *request, void *buf, size_t cap);
+	ssize_t (*encode)(const struct nfs_version *version, const struct nfs_request *request,
+			  void *buf, size_t cap);
 	/* 0, or -EBADMSG if the bytes are not a result of that request, or what @request->entry
 	 * returned. */
-	int (*decode)(const struct nfs_version *version,
-		      const struct nfs_request *request, struct reader *r, bool reduced,
-		      struct nfs_result *result);
+	int (*decode)(const struct nfs_version *version, const struct nfs_request *request,
+		      struct reader *r, bool reduced, struct nfs_result *result);
 	/* "NFS3ERR_STALE", "NFS4ERR_GRACE"; this thread's, until the next call. */
 	const char *(*status_text)(uint32_t status);
 };
@@ -151,8 +148,7 @@ struct nfs4_create_session_res {
 
 /* @owner: co_ownerid. No flags, SP4_NONE, no implementation id. */
 ssize_t nfs4_args_exchange_id(void *buf, size_t cap, uint32_t minor,
-			      const uint8_t verifier[NFS4_VERIFIER_SIZE],
-			      const char *owner);
+			      const uint8_t verifier[NFS4_VERIFIER_SIZE], const char *owner);
 /* No backchannel (flags 0), AUTH_NONE for callbacks that never happen. */
 ssize_t nfs4_args_create_session(void *buf, size_t cap, uint32_t minor,
 				 const struct nfs4_create_session *create);
@@ -161,8 +157,7 @@ ssize_t nfs4_args_reclaim_complete(void *buf, size_t cap, uint32_t minor,
 				   const struct nfs4_sequence *sequence);
 ssize_t nfs4_args_destroy_session(void *buf, size_t cap, uint32_t minor,
 				  const uint8_t sessionid[NFS4_SESSIONID_SIZE]);
-ssize_t nfs4_args_destroy_clientid(void *buf, size_t cap, uint32_t minor,
-				   uint64_t clientid);
+ssize_t nfs4_args_destroy_clientid(void *buf, size_t cap, uint32_t minor, uint64_t clientid);
 /* PUTROOTFH alone: does the server support that minor version? 4.1 and later answer
  * OP_NOT_IN_SESSION, which means yes; only MINOR_VERS_MISMATCH means no. */
 ssize_t nfs4_args_version(void *buf, size_t cap, uint32_t minor);

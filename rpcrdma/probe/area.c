@@ -120,8 +120,7 @@ int64_t area_first_touched(const struct area *a, size_t from)
 
 		if (from < before + len) {
 			start = area_seg_start(a, s);
-			hit = area_touched_in(a,
-					      start + (from > before ? from - before : 0),
+			hit = area_touched_in(a, start + (from > before ? from - before : 0),
 					      start + len);
 			if (hit < start + len)
 				return (int64_t)(before + hit - start);

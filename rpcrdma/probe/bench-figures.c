@@ -61,9 +61,8 @@ static void figures_spread(struct finding *f, const char *side, const char *unit
 	finding_number(f, key, figures_rounded(most));
 }
 
-static void figures_speed(struct finding *f, const char *side,
-			  const struct bench_work *work, const double *took,
-			  unsigned int n)
+static void figures_speed(struct finding *f, const char *side, const struct bench_work *work,
+			  const double *took, unsigned int n)
 {
 	double values[BENCH_PAIRS_MAX] = { 0 };
 	unsigned int i;
@@ -73,9 +72,8 @@ static void figures_speed(struct finding *f, const char *side,
 	figures_spread(f, side, "mb_per_s", values, n);
 }
 
-static void figures_side(struct finding *f, const char *side,
-			 const struct bench_work *work, const double *took,
-			 unsigned int n)
+static void figures_side(struct finding *f, const char *side, const struct bench_work *work,
+			 const double *took, unsigned int n)
 {
 	double values[BENCH_PAIRS_MAX] = { 0 };
 	unsigned int i;
@@ -93,8 +91,8 @@ static double figures_ratio(enum bench_kind kind, double ours, double tcp)
 					: figures_seconds(ours) / figures_seconds(tcp);
 }
 
-static double figures_median_ratio(enum bench_kind kind, const double *ours,
-				   const double *theirs, unsigned int n)
+static double figures_median_ratio(enum bench_kind kind, const double *ours, const double *theirs,
+				   unsigned int n)
 {
 	double ratios[BENCH_PAIRS_MAX];
 	unsigned int i;
@@ -111,8 +109,7 @@ double bench_ratio(enum bench_kind kind, const struct bench_pairs *pairs)
 
 double bench_ratio_tuned(const struct bench_pairs *pairs)
 {
-	return figures_median_ratio(BENCH_THROUGHPUT, pairs->ours, pairs->tuned,
-				    pairs->n);
+	return figures_median_ratio(BENCH_THROUGHPUT, pairs->ours, pairs->tuned, pairs->n);
 }
 
 void bench_evidence(struct finding *f, const struct bench_work *work,
@@ -123,16 +120,14 @@ void bench_evidence(struct finding *f, const struct bench_work *work,
 	unsigned int i;
 
 	for (i = 0; i < pairs->n && used < sizeof(text); i++)
-		used += (size_t)snprintf(
-			text + used, sizeof(text) - used, "%s%.3f", i ? " " : "",
-			figures_ratio(work->kind, pairs->ours[i], pairs->tcp[i]));
-	finding_number(f, "ratio_to_tcp",
-		       figures_rounded(bench_ratio(work->kind, pairs)));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.3f", i ? " " : "",
+					 figures_ratio(work->kind, pairs->ours[i], pairs->tcp[i]));
+	finding_number(f, "ratio_to_tcp", figures_rounded(bench_ratio(work->kind, pairs)));
 	finding_text(f, "ratios", "%s", text);
-	finding_number(f, "ratio_of_best",
-		       figures_rounded(figures_ratio(
-			       work->kind, figures_least(pairs->ours, pairs->n),
-			       figures_least(pairs->tcp, pairs->n))));
+	finding_number(
+		f, "ratio_of_best",
+		figures_rounded(figures_ratio(work->kind, figures_least(pairs->ours, pairs->n),
+					      figures_least(pairs->tcp, pairs->n))));
 	finding_number(f, "pairs", pairs->n);
 	finding_number(f, "operations_per_sample", work->operations);
 	finding_number(f, "bytes_per_sample", (double)work->bytes);
@@ -140,7 +135,6 @@ void bench_evidence(struct finding *f, const struct bench_work *work,
 	figures_side(f, "tcp_", work, pairs->tcp, pairs->n);
 	if (!pairs->tuned[0])
 		return;
-	finding_number(f, "ratio_to_tuned_tcp",
-		       figures_rounded(bench_ratio_tuned(pairs)));
+	finding_number(f, "ratio_to_tuned_tcp", figures_rounded(bench_ratio_tuned(pairs)));
 	figures_speed(f, "tuned_tcp_", work, pairs->tuned, pairs->n);
 }

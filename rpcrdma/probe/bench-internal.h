@@ -29,8 +29,7 @@ struct bench_pairs {
 	unsigned int n;
 	double ours[BENCH_PAIRS_MAX];
 	double tcp[BENCH_PAIRS_MAX];
-	double tuned
-		[BENCH_PAIRS_MAX]; /* the tuned TCP stream; [0] is 0 if there is none */
+	double tuned[BENCH_PAIRS_MAX]; /* the tuned TCP stream; [0] is 0 if there is none */
 };
 
 enum bench_kind {
@@ -67,8 +66,7 @@ struct bench_baseline {
 	/* Each does the work once and returns the seconds it took: receives @count times @length
 	 * bytes; exchanges @count messages. */
 	int (*stream)(void *arg, uint32_t count, uint32_t length, double *took);
-	int (*exchange)(void *arg, uint32_t count, uint32_t ask, uint32_t answer,
-			double *took);
+	int (*exchange)(void *arg, uint32_t count, uint32_t ask, uint32_t answer, double *took);
 	/* tune() streams for about @seconds with each of several settings, and describes the
 	 * fastest one, which tuned() then uses as stream() does. NULL if there are none. */
 	int (*tune)(void *arg, double seconds, char *settings, size_t cap);
@@ -105,8 +103,7 @@ struct bench_reads {
 };
 
 /* Errors: -ENODATA the file is too short. */
-int bench_reads_open(struct bench_reads *b, struct probe *p,
-		     const struct probe_file *file);
+int bench_reads_open(struct bench_reads *b, struct probe *p, const struct probe_file *file);
 void bench_reads_close(struct bench_reads *b);
 /* Reads every block once and compares it with the reference. -EILSEQ: the data differs. */
 int bench_reads_check(struct bench_reads *b);
@@ -121,7 +118,6 @@ int bench_null_size(struct probe *p, uint32_t *ask, uint32_t *answer);
 /* bench-nfs.c */
 
 /* @reads is borrowed: it defines the READs, how many are in flight, and where their data goes. */
-int bench_nfs_open(struct bench_baseline *out, struct probe *p,
-		   const struct bench_reads *reads);
+int bench_nfs_open(struct bench_baseline *out, struct probe *p, const struct bench_reads *reads);
 
 #endif

@@ -31,8 +31,7 @@ static int bench_nfs_bound_waits(const struct bench_nfs *n)
 {
 	unsigned int ms = min_u32(WAIT_S * 1000, (uint32_t)deadline_left(n->p->deadline));
 	/* A zero timeout would wait forever. */
-	const struct timeval wait = { .tv_sec = ms / 1000,
-				      .tv_usec = ms ? ms % 1000 * 1000 : 1 };
+	const struct timeval wait = { .tv_sec = ms / 1000, .tv_usec = ms ? ms % 1000 * 1000 : 1 };
 
 	if (setsockopt(n->fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
 	    setsockopt(n->fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)))
@@ -57,12 +56,10 @@ static int bench_nfs_receive(int fd, void *buf, size_t len)
 		return err_set(ETIMEDOUT, "NFS over TCP: no complete reply in time");
 	if (n < 0)
 		return err_sys("NFS over TCP");
-	return (size_t)n == len ? 0
-				: err_set(ECONNRESET, "NFS over TCP: the server closed");
+	return (size_t)n == len ? 0 : err_set(ECONNRESET, "NFS over TCP: the server closed");
 }
 
-static int bench_nfs_call(struct bench_nfs *n, uint32_t proc, const void *args,
-			  size_t args_len)
+static int bench_nfs_call(struct bench_nfs *n, uint32_t proc, const void *args, size_t args_len)
 {
 	struct rpc_call call = {
 		.xid = n->next_xid++,
@@ -100,13 +97,11 @@ static int bench_nfs_read_call(struct bench_nfs *n, uint32_t block)
 	ssize_t len = n->version->encode(n->version, &request, args, sizeof(args));
 
 	return len < 0 ? (int)len
-		       : bench_nfs_call(n, n->version->proc(NFS_OP_READ), args,
-					(size_t)len);
+		       : bench_nfs_call(n, n->version->proc(NFS_OP_READ), args, (size_t)len);
 }
 
 /* Reads a record's length, @most at most, and its first bytes. */
-static int bench_nfs_head(struct bench_nfs *n, uint32_t most,
-			  struct bench_nfs_reply *reply)
+static int bench_nfs_head(struct bench_nfs *n, uint32_t most, struct bench_nfs_reply *reply)
 {
 	uint8_t mark[4];
 	uint32_t len;
@@ -116,11 +111,10 @@ static int bench_nfs_head(struct bench_nfs *n, uint32_t most,
 		return rc;
 	reply->record = get_be32(mark) & ~LAST_FRAGMENT;
 	if (!(get_be32(mark) & LAST_FRAGMENT) || reply->record > most)
-		return err_set(
-			EOPNOTSUPP,
-			"NFS over TCP: a record of %u bytes%s, one of %u at most expected",
-			reply->record, get_be32(mark) & LAST_FRAGMENT ? "" : " and more",
-			most);
+		return err_set(EOPNOTSUPP,
+			       "NFS over TCP: a record of %u bytes%s, one of %u at most expected",
+			       reply->record, get_be32(mark) & LAST_FRAGMENT ? "" : " and more",
+			       most);
 	len = min_u32(reply->record, HEAD_LEN);
 	rc = bench_nfs_receive(n->fd, reply->head, len);
 	if (rc)
@@ -150,13 +144,11 @@ static int bench_nfs_read_reply(struct bench_nfs *n)
 	if (rc)
 		return rc;
 	if (res.status)
-		return err_set(EIO, "NFS over TCP: %s",
-			       n->version->status_text(res.status));
+		return err_set(EIO, "NFS over TCP: %s", n->version->status_text(res.status));
 	early = reader_left(&reply.r);
 	if (res.read.len != b->length || early > b->length ||
 	    reply.record - (min_u32(reply.record, HEAD_LEN) - early) != b->length + pad)
-		return err_set(EOPNOTSUPP,
-			       "NFS over TCP: %u bytes returned, %u requested",
+		return err_set(EOPNOTSUPP, "NFS over TCP: %u bytes returned, %u requested",
 			       res.read.len, b->length);
 	to = b->region + (size_t)(reply.rpc.xid % b->depth) * b->length;
 	memcpy(to, reader_bytes(&reply.r, early), early);
@@ -214,8 +206,7 @@ static void bench_nfs_close(void *arg)
 	free(n);
 }
 
-int bench_nfs_open(struct bench_baseline *out, struct probe *p,
-		   const struct bench_reads *reads)
+int bench_nfs_open(struct bench_baseline *out, struct probe *p, const struct bench_reads *reads)
 {
 	struct bench_nfs *n = calloc(1, sizeof(*n));
 	int flags, rc = 0;
@@ -229,8 +220,7 @@ int bench_nfs_open(struct bench_baseline *out, struct probe *p,
 	n->fd = probe_tcp(p, TCP_NFS, target_nfs_port(p), NULL);
 	if (n->fd < 0)
 		rc = err_context(n->fd, "NFS over TCP");
-	else if ((flags = fcntl(n->fd, F_GETFL)) < 0 ||
-		 fcntl(n->fd, F_SETFL, flags & ~O_NONBLOCK))
+	else if ((flags = fcntl(n->fd, F_GETFL)) < 0 || fcntl(n->fd, F_SETFL, flags & ~O_NONBLOCK))
 		rc = err_sys("NFS over TCP");
 
 	if (rc) {

@@ -11,8 +11,7 @@
 #define LENGTH_MAX (1u << 20)
 #define BLOCKS_MAX 16
 
-int bench_reads_open(struct bench_reads *b, struct probe *p,
-		     const struct probe_file *file)
+int bench_reads_open(struct bench_reads *b, struct probe *p, const struct probe_file *file)
 {
 	uint32_t i;
 	int rc;
@@ -26,8 +25,7 @@ int bench_reads_open(struct bench_reads *b, struct probe *p,
 	if (rc)
 		return rc;
 	b->generation = p->session.generation;
-	b->length = (uint32_t)min_u64(min_u32(p->limits.rtmax, LENGTH_MAX),
-				      file->attr.size);
+	b->length = (uint32_t)min_u64(min_u32(p->limits.rtmax, LENGTH_MAX), file->attr.size);
 	if (!b->length)
 		return err_set(ENODATA, "%s is empty", file->path);
 	b->blocks = (uint32_t)min_u64(file->attr.size / b->length, BLOCKS_MAX);
@@ -67,8 +65,7 @@ void bench_reads_close(struct bench_reads *b)
 	memset(b, 0, sizeof(*b));
 }
 
-static int bench_read_start(struct bench_reads *b, struct bench_read *read,
-			    uint32_t block)
+static int bench_read_start(struct bench_reads *b, struct bench_read *read, uint32_t block)
 {
 	struct operation *op = &read->op;
 	int rc;
@@ -98,10 +95,8 @@ static int bench_read_check(const struct bench_reads *b, const struct bench_read
 		return err_set(EBADMSG, "%s", b->p->version->status_text(res->status));
 	if (h->write_count == 1)
 		placed = header_chunk_length(h, &h->write[0]);
-	if (res->read_count != b->length || res->read.len != b->length ||
-	    placed != b->length)
-		return err_set(EBADMSG,
-			       "%u bytes came, %llu in the write chunk, %u were asked",
+	if (res->read_count != b->length || res->read.len != b->length || placed != b->length)
+		return err_set(EBADMSG, "%u bytes came, %llu in the write chunk, %u were asked",
 			       res->read_count, (unsigned long long)placed, b->length);
 	return 0;
 }
@@ -112,8 +107,7 @@ static int bench_read_finish(struct bench_reads *b, struct bench_read *read)
 
 	if (!read->started)
 		return 0;
-	rc = operation_wait(b->p, &read->op, session_call_deadline(b->p, b->length),
-			    true);
+	rc = operation_wait(b->p, &read->op, session_call_deadline(b->p, b->length), true);
 	/* After -ETIMEDOUT and similar errors the session has dropped the connection. */
 	read->started = false;
 	if (!rc)

@@ -101,8 +101,8 @@ static int bench_tcp_receive(int fd, void *buf, size_t len)
 
 /* The thread */
 
-static int bench_tcp_serve_stream(const struct bench_tcp_task *task,
-				  const uint8_t *source, const struct bench_tcp_order *o)
+static int bench_tcp_serve_stream(const struct bench_tcp_task *task, const uint8_t *source,
+				  const struct bench_tcp_order *o)
 {
 	uint64_t bytes = o->bytes;
 	size_t at = 0, part;
@@ -286,8 +286,7 @@ static int bench_tcp_tuned(void *arg, uint32_t count, uint32_t length, double *t
 }
 
 /* "1024 KiB buffers, 256 KiB sends, reno" */
-static void bench_tcp_settings_text(const struct bench_tcp_settings *by, char *buf,
-				    size_t cap)
+static void bench_tcp_settings_text(const struct bench_tcp_settings *by, char *buf, size_t cap)
 {
 	const char *congestion = bench_tcp_connections[by->connection].congestion;
 	int buffer = bench_tcp_connections[by->connection].buffer;

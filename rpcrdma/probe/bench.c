@@ -55,8 +55,7 @@ static int bench_warm_up(struct bench_contest *c, double seconds)
 	if (rc)
 		return rc;
 	if (took > 0)
-		count = (uint32_t)min_u64((uint64_t)(count * seconds / took) + 1,
-					  OPERATIONS_MAX);
+		count = (uint32_t)min_u64((uint64_t)(count * seconds / took) + 1, OPERATIONS_MAX);
 	if (count > c->work.operations)
 		c->work.operations = count;
 	return c->tcp(c->arg, c->work.operations, &took);
@@ -92,8 +91,8 @@ static int bench_contest_run(struct bench_contest *c)
 	double left = deadline_left(c->p->deadline) / 1000.0 / c->to_come;
 	/* The time of the level, or less if the deadline would come before all samples are
 	 * done; the warm-up counts as three pairs, tuning as two more. */
-	double most = left / (c->tuned ? 3 * (levels[level].pairs + 5)
-				       : 2 * (levels[level].pairs + 3));
+	double most = left /
+		      (c->tuned ? 3 * (levels[level].pairs + 5) : 2 * (levels[level].pairs + 3));
 	double seconds = most < levels[level].sample_s ? most : levels[level].sample_s;
 	int rc = bench_warm_up(c, seconds);
 
@@ -108,8 +107,7 @@ static int bench_contest_run(struct bench_contest *c)
 		return rc;
 	if (c->pairs.n >= BENCH_PAIRS_MIN)
 		return 0;
-	return err_set(ETIMEDOUT,
-		       "%u pairs of samples until the deadline, at least %d wanted",
+	return err_set(ETIMEDOUT, "%u pairs of samples until the deadline, at least %d wanted",
 		       c->pairs.n, BENCH_PAIRS_MIN);
 }
 
@@ -139,14 +137,12 @@ static void bench_environment(struct probe *p, struct finding *f, const char *ba
 		finding_number(f, "load_average", load);
 }
 
-static double bench_us_each(const struct bench_work *work, const double *took,
-			    unsigned int n)
+static double bench_us_each(const struct bench_work *work, const double *took, unsigned int n)
 {
 	return bench_median(took, n) * 1e6 / work->operations;
 }
 
-static double bench_mb_per_s(const struct bench_work *work, const double *took,
-			     unsigned int n)
+static double bench_mb_per_s(const struct bench_work *work, const double *took, unsigned int n)
 {
 	double s = bench_median(took, n);
 
@@ -236,8 +232,7 @@ static int bench_read_tune(void *arg, double seconds)
 {
 	struct bench_read_work *w = arg;
 
-	return w->baseline->tune(w->baseline->arg, seconds, w->settings,
-				 sizeof(w->settings));
+	return w->baseline->tune(w->baseline->arg, seconds, w->settings, sizeof(w->settings));
 }
 
 static int bench_read_tuned(void *arg, uint32_t count, double *took)
@@ -272,15 +267,15 @@ static void bench_measure_read(struct probe *p, struct bench_reads *reads,
 	}
 	c.work.bytes = (uint64_t)c.work.operations * reads->length;
 	if (c.tuned)
-		snprintf(tuned, sizeof(tuned), "; tuned (%s) %.0f MB/s: ratio %.2f",
-			 w.settings, bench_mb_per_s(&c.work, c.pairs.tuned, c.pairs.n),
+		snprintf(tuned, sizeof(tuned), "; tuned (%s) %.0f MB/s: ratio %.2f", w.settings,
+			 bench_mb_per_s(&c.work, c.pairs.tuned, c.pairs.n),
 			 bench_ratio_tuned(&c.pairs));
 	finding_init(
 		&f, c.id, FINDING_PASS,
 		"READs of %u bytes bring %.0f MB/s, %s %.0f MB/s: ratio %.2f, median of %u pairs%s",
-		reads->length, bench_mb_per_s(&c.work, c.pairs.ours, c.pairs.n),
-		baseline->name, bench_mb_per_s(&c.work, c.pairs.tcp, c.pairs.n),
-		bench_ratio(c.work.kind, &c.pairs), c.pairs.n, tuned);
+		reads->length, bench_mb_per_s(&c.work, c.pairs.ours, c.pairs.n), baseline->name,
+		bench_mb_per_s(&c.work, c.pairs.tcp, c.pairs.n), bench_ratio(c.work.kind, &c.pairs),
+		c.pairs.n, tuned);
 	bench_evidence(&f, &c.work, &c.pairs);
 	if (c.tuned)
 		finding_text(&f, "tuned_tcp", "%s", w.settings);
@@ -356,8 +351,7 @@ int bench_run(const struct probe_options *options, const struct probe_events *ev
 	return parent_run(options, bench_worker_remote, 2, events);
 }
 
-int bench_run_local(const struct probe_options *options,
-		    const struct probe_events *events)
+int bench_run_local(const struct probe_options *options, const struct probe_events *events)
 {
 	return parent_run(options, bench_worker_local, 1, events);
 }

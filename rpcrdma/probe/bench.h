@@ -27,7 +27,6 @@ void bench_place(void);
 /* For a server on this host: the baseline is a plain TCP connection over loopback, bytes without
  * any RPC. A second baseline, for READs only, is the fastest of several such connections with other
  * settings of the sockets: the upper bound for an RDMA transport over TCP on this machine. */
-int bench_run_local(const struct probe_options *options,
-		    const struct probe_events *events);
+int bench_run_local(const struct probe_options *options, const struct probe_events *events);
 
 #endif

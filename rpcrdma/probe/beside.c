@@ -9,9 +9,8 @@
 #include "rpcrdma/probe/internal.h"
 
 /* Remembers the first that is wrong; beside_say() asks whether the file has changed. */
-static void beside_suspect(struct beside *b, enum beside_kind kind,
-			   const struct read_case *c, const struct window *w,
-			   const char *what)
+static void beside_suspect(struct beside *b, enum beside_kind kind, const struct read_case *c,
+			   const struct window *w, const char *what)
 {
 	if (b->wrong[kind]++)
 		return;
@@ -22,11 +21,10 @@ static void beside_suspect(struct beside *b, enum beside_kind kind,
 	}
 }
 
-static void beside_eof(struct beside *b, const struct read_case *c,
-		       const struct window *w, const struct nfs_result *res)
+static void beside_eof(struct beside *b, const struct read_case *c, const struct window *w,
+		       const struct nfs_result *res)
 {
-	bool at_end = c->offset >= w->attr.size ||
-		      c->offset + res->read_count >= w->attr.size;
+	bool at_end = c->offset >= w->attr.size || c->offset + res->read_count >= w->attr.size;
 
 	/* An empty READ before the end may say either. */
 	if (!res->read_count && c->offset < w->attr.size)
@@ -38,9 +36,8 @@ static void beside_eof(struct beside *b, const struct read_case *c,
 		beside_suspect(b, BESIDE_EARLY_EOF, c, w, "eof is set before the end");
 }
 
-static void beside_attribute(struct beside *b, enum beside_kind kind,
-			     const struct read_case *c, const struct window *w,
-			     uint64_t got, uint64_t want)
+static void beside_attribute(struct beside *b, enum beside_kind kind, const struct read_case *c,
+			     const struct window *w, uint64_t got, uint64_t want)
 {
 	char what[96];
 
@@ -68,14 +65,10 @@ static const struct {
 	const char *id, *reason, *bad;
 	enum beside_kind kind;
 } besides[] = {
-	{ "probe.read.eof", "early", "have eof before the end of the file",
-	  BESIDE_EARLY_EOF },
-	{ "probe.read.eof", "missing", "at the end of the file have no eof",
-	  BESIDE_NO_EOF },
-	{ "probe.read.attributes", "size", "return another size than GETATTR",
-	  BESIDE_SIZE },
-	{ "probe.read.attributes", "fileid", "return another fileid than GETATTR",
-	  BESIDE_FILEID },
+	{ "probe.read.eof", "early", "have eof before the end of the file", BESIDE_EARLY_EOF },
+	{ "probe.read.eof", "missing", "at the end of the file have no eof", BESIDE_NO_EOF },
+	{ "probe.read.attributes", "size", "return another size than GETATTR", BESIDE_SIZE },
+	{ "probe.read.attributes", "fileid", "return another fileid than GETATTR", BESIDE_FILEID },
 };
 
 static bool beside_is_unchanged(struct probe *p)
@@ -85,8 +78,7 @@ static bool beside_is_unchanged(struct probe *p)
 
 	return !b->file.len ||
 	       (!operation_getattr(p, &b->file, &now) && now.size == b->attr.size &&
-		now.fileid == b->attr.fileid &&
-		nfs_same_time(&now.mtime, &b->attr.mtime));
+		now.fileid == b->attr.fileid && nfs_same_time(&now.mtime, &b->attr.mtime));
 }
 
 /* Of the rows with this id: -1 if all is well. */
@@ -110,14 +102,12 @@ static void beside_say_one(struct probe *p, const char *id, enum beside_kind loo
 	if (row >= 0 && !unchanged)
 		finding_init(&f, id, FINDING_SKIP, "the file changed while it was read");
 	else if (row >= 0)
-		finding_init(&f, id, FINDING_FAIL, "%u of %u READs %s",
-			     b->wrong[besides[row].kind], b->looked[besides[row].kind],
-			     besides[row].bad);
+		finding_init(&f, id, FINDING_FAIL, "%u of %u READs %s", b->wrong[besides[row].kind],
+			     b->looked[besides[row].kind], besides[row].bad);
 	else if (!b->looked[looked])
 		finding_init(&f, id, FINDING_SKIP, "%s", none);
 	else
-		finding_init(&f, id, FINDING_PASS, "%u READs %s", b->looked[looked],
-			     good);
+		finding_init(&f, id, FINDING_PASS, "%u READs %s", b->looked[looked], good);
 	if (f.status == FINDING_FAIL) {
 		finding_reason(&f, besides[row].reason);
 		finding_text(&f, "example", "%s", b->example[besides[row].kind]);
@@ -131,8 +121,7 @@ void beside_say(struct probe *p)
 {
 	bool unchanged = beside_is_unchanged(p);
 
-	beside_say_one(p, "probe.read.eof", BESIDE_NO_EOF,
-		       "at the end of the file have eof",
+	beside_say_one(p, "probe.read.eof", BESIDE_NO_EOF, "at the end of the file have eof",
 		       "no READ reached the end of a file", unchanged);
 	beside_say_one(p, "probe.read.attributes", BESIDE_SIZE,
 		       "return the size and the fileid of GETATTR",

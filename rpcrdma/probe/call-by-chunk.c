@@ -65,8 +65,7 @@ void call_by_chunk_try(struct probe *p)
 			break;
 		if (call_by_chunk_null(p, false, inline_text, sizeof(inline_text))) {
 			p->behaviour = before;
-			probe_say(p, id, FINDING_SKIP, "NULL inline fails too: %s",
-				  inline_text);
+			probe_say(p, id, FINDING_SKIP, "NULL inline fails too: %s", inline_text);
 			return;
 		}
 	}
@@ -76,8 +75,7 @@ void call_by_chunk_try(struct probe *p)
 	}
 	if (i == TRIES)
 		probe_because(p, id, FINDING_FAIL, call_by_chunk_reason(rc),
-			      "calls by Read chunk fail, the same inline do not: %s",
-			      text);
+			      "calls by Read chunk fail, the same inline do not: %s", text);
 	else
 		probe_say(p, id, FINDING_PASS, "the server fetched a call by RDMA Read%s",
 			  i ? ", the second time" : "");

@@ -50,8 +50,7 @@ void cells_add(struct matrix *matrix, const struct records *records)
 
 		seen = cells_seen(r->c.mechanism, r->outcome.kind);
 		/* Random READs are made only where the READs of the sweep were correct. */
-		if (seen & MATRIX_WRONG &&
-		    (r->random || (r->wrong && r->wrong < r->tries)))
+		if (seen & MATRIX_WRONG && (r->random || (r->wrong && r->wrong < r->tries)))
 			seen = MATRIX_AT_TIMES;
 		matrix_add(matrix, cells_row(r), r->expected, seen);
 	}

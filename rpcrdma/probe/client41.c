@@ -61,8 +61,7 @@ static int client41_owner_new(struct probe *p)
 		return rc;
 	used = (size_t)snprintf(r->owner, sizeof(r->owner), "%s", REMAINS_OWNER);
 	for (i = 0; i < sizeof(id); i++)
-		used += (size_t)snprintf(r->owner + used, sizeof(r->owner) - used, "%02x",
-					 id[i]);
+		used += (size_t)snprintf(r->owner + used, sizeof(r->owner) - used, "%02x", id[i]);
 	r->minor = (uint8_t)p->version->minor;
 	r->address = (uint8_t)p->route.address;
 	p->client.cred = p->cred;
@@ -83,8 +82,7 @@ static int client41_compound(struct probe *p, struct rpcrdma_call *call, const v
 	return session_call(p, call, 0);
 }
 
-static ssize_t client41_step_args(struct probe *p, enum remains_step step, void *buf,
-				  size_t cap)
+static ssize_t client41_step_args(struct probe *p, enum remains_step step, void *buf, size_t cap)
 {
 	const struct remains *r = &p->client.remains;
 	const struct nfs4_create_session create = {
@@ -99,10 +97,8 @@ static ssize_t client41_step_args(struct probe *p, enum remains_step step, void 
 
 	switch (step) {
 	case REMAINS_EXCHANGE_ID:
-		return nfs4_args_exchange_id(buf, cap, r->minor, p->client.verifier,
-					     r->owner);
-	case REMAINS_CREATE_SESSION:
-		return nfs4_args_create_session(buf, cap, r->minor, &create);
+		return nfs4_args_exchange_id(buf, cap, r->minor, p->client.verifier, r->owner);
+	case REMAINS_CREATE_SESSION: return nfs4_args_create_session(buf, cap, r->minor, &create);
 	case REMAINS_DESTROY_SESSION:
 		return nfs4_args_destroy_session(buf, cap, r->minor, r->sessionid);
 	case REMAINS_DESTROY_CLIENTID:
@@ -154,8 +150,7 @@ static int client41_step_once(struct probe *p, enum remains_step step, uint32_t 
 	struct reader r;
 	int rc;
 
-	rc = client41_compound(p, &call, args,
-			       client41_step_args(p, step, args, sizeof(args)));
+	rc = client41_compound(p, &call, args, client41_step_args(p, step, args, sizeof(args)));
 	reader_init(&r, call.results, call.results_len);
 	if (!rc && step == REMAINS_EXCHANGE_ID)
 		rc = client41_take_client(p, &r, status);
@@ -256,13 +251,11 @@ static int client41_reclaim_complete(struct probe *p)
 
 	for (;;) {
 		if (!slots41_take(&p->client.slots, &sequence))
-			return err_because(
-				err_set(EAGAIN, "RECLAIM_COMPLETE: no free slot"),
-				"no-reply");
+			return err_because(err_set(EAGAIN, "RECLAIM_COMPLETE: no free slot"),
+					   "no-reply");
 		rc = client41_compound(p, &call, args,
 				       nfs4_args_reclaim_complete(args, sizeof(args),
-								  p->version->minor,
-								  &sequence));
+								  p->version->minor, &sequence));
 		reader_init(&r, call.results, call.results_len);
 		if (!rc)
 			rc = nfs4_res_status(&status, &r);
@@ -281,8 +274,7 @@ static int client41_reclaim_complete(struct probe *p)
 		if (rc || !session_later(p, status, &retries))
 			break;
 	}
-	return err_context(rc ? rc : operation_error(p->version, status),
-			   "RECLAIM_COMPLETE");
+	return err_context(rc ? rc : operation_error(p->version, status), "RECLAIM_COMPLETE");
 }
 
 /* The client was known on an earlier connection, which was lost. If the connection is the same,
@@ -311,14 +303,13 @@ int client41_ready(struct probe *p)
 
 	if (!p->version->sessions)
 		return 0;
-	if (slots->count && (slots41_in(slots, SLOT41_BUSY) ||
-			     2 * slots41_in(slots, SLOT41_FREE) >= slots->count))
+	if (slots->count &&
+	    (slots41_in(slots, SLOT41_BUSY) || 2 * slots41_in(slots, SLOT41_FREE) >= slots->count))
 		return 0;
 	if (r->exists && r->minor != p->version->minor)
-		return err_because(err_set(EBUSY,
-					   "the NFSv4.%u client is still on the server",
-					   r->minor),
-				   "no-reply");
+		return err_because(
+			err_set(EBUSY, "the NFSv4.%u client is still on the server", r->minor),
+			"no-reply");
 	clean = client41_session_drop(p) && !(r->exists && r->unsure);
 	rc = r->exists && r->has_client ? 0 : client41_client_make(p);
 	if (!rc)
@@ -363,13 +354,12 @@ bool client41_forgotten(struct probe *p, const struct operation *op)
 	struct client41 *client = &p->client;
 	uint32_t status = op->result.status;
 
-	if (!p->version->sessions || op->result.sequenced ||
-	    op->result.failed_op != OP_SEQUENCE || !client41_is_end(status))
+	if (!p->version->sessions || op->result.sequenced || op->result.failed_op != OP_SEQUENCE ||
+	    !client41_is_end(status))
 		return false;
 	/* Another call may have reported this before. */
 	if (client->slots.count &&
-	    !memcmp(client->slots.sessionid, op->request.sequence.sessionid,
-		    NFS4_SESSIONID_SIZE)) {
+	    !memcmp(client->slots.sessionid, op->request.sequence.sessionid, NFS4_SESSIONID_SIZE)) {
 		client->slots.count = 0;
 		client->lost++;
 		client->lost_status = status;
@@ -387,8 +377,7 @@ unsigned int client41_width(const struct probe *p)
 	if (!p->version->sessions)
 		return UINT32_MAX;
 	/* A call answered with RDMA_ERROR is repeated with another slot. */
-	return p->behaviour.refused.errors && free > 1 ? free - min_u32(free / 2, SPARE)
-						       : free;
+	return p->behaviour.refused.errors && free > 1 ? free - min_u32(free / 2, SPARE) : free;
 }
 
 /* Removes state step by step, until the server has none left or the time is over. */
@@ -417,8 +406,7 @@ static int client41_clear(struct probe *p)
 		if (status)
 			usleep(AGAIN_US);
 		if (!deadline_left(p->deadline))
-			return err_set(ETIMEDOUT, "%s: out of time",
-				       client41_step_names[step]);
+			return err_set(ETIMEDOUT, "%s: out of time", client41_step_names[step]);
 	}
 }
 
@@ -456,8 +444,7 @@ void client41_clean(struct probe *p)
 	/* The worker's end does not tell whether the server is still there: ask with NULL
 	 * first. */
 	p->liveness.answered = p->liveness.connection_lost = true;
-	if (p->version->sessions && p->route.address < p->route.naddresses &&
-	    client41_clear(p))
+	if (p->version->sessions && p->route.address < p->route.naddresses && client41_clear(p))
 		debug(DEBUG_PROBE, "cleaning: %s", err_text());
 	session_drop(p);
 }

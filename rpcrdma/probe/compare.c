@@ -36,9 +36,7 @@ static enum probe_range_fate compare_fate(enum read_kind kind)
 	case READ_INLINE:
 	case READ_LENGTHS: return PROBE_RANGE_RIGHT;
 	case READ_CHANGING: return PROBE_RANGE_CHANGING;
-	default:
-		return read_kind_is_failure(kind) ? PROBE_RANGE_WRONG
-						  : PROBE_RANGE_UNKNOWN;
+	default: return read_kind_is_failure(kind) ? PROBE_RANGE_WRONG : PROBE_RANGE_UNKNOWN;
 	}
 }
 
@@ -54,8 +52,7 @@ static enum probe_range_fate compare_window(struct probe *p, struct window *w)
 				       .offset = w->base + at,
 				       .count = min_u32(w->len - at, p->limits.rtmax) };
 
-		c.mechanism = read_fits_inline(p, c.count) ? MECH_INLINE
-							   : MECH_WRITE_CHUNK;
+		c.mechanism = read_fits_inline(p, c.count) ? MECH_INLINE : MECH_WRITE_CHUNK;
 		read_once(p, w, &c, &outcome);
 		if (read_kind_is_failure(outcome.kind))
 			window_judge(&outcome, window_again(p, w, c.offset, c.count));
@@ -75,12 +72,10 @@ static void compare_ranges(struct probe *p)
 		return;
 	}
 	target_reference(p);
-	for (i = 0;
-	     i < p->options->nranges && deadline_left(p->deadline) && !p->liveness.gone;
+	for (i = 0; i < p->options->nranges && deadline_left(p->deadline) && !p->liveness.gone;
 	     i++) {
 		const struct probe_range *range = &p->options->ranges[i];
-		struct probe_range_result result = { .index = i,
-						     .fate = PROBE_RANGE_UNKNOWN };
+		struct probe_range_result result = { .index = i, .fate = PROBE_RANGE_UNKNOWN };
 
 		if (!window_open(p, &w, &p->root.file, range->offset, range->length)) {
 			if (w.len) {

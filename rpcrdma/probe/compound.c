@@ -24,8 +24,7 @@ struct compound_pair {
 };
 
 /* Odd sizes, because padding triggers such defects, and those around 812. */
-static const uint32_t sizes[] = { 1,   3,   5,    788,  811,  812, 813,
-				  815, 856, 1023, 1025, 2047, 3001 };
+static const uint32_t sizes[] = { 1, 3, 5, 788, 811, 812, 813, 815, 856, 1023, 1025, 2047, 3001 };
 static const struct compound_pair pairs[] = {
 	{ 1, 1 },     { 3, 5 },     { 5, 812 },    { 811, 3 },
 	{ 812, 813 }, { 813, 812 }, { 1023, 517 }, { 2047, 1021 },
@@ -33,8 +32,8 @@ static const struct compound_pair pairs[] = {
 
 /* The worst first. */
 enum compound_cause {
-	COMPOUND_MOVED, /* what follows is wrong where data was moved, and right inline */
-	COMPOUND_READ,  /* the READ itself */
+	COMPOUND_MOVED,      /* what follows is wrong where data was moved, and right inline */
+	COMPOUND_READ,       /* the READ itself */
 	COMPOUND_INLINE_TOO, /* what follows is wrong inline too: nothing was moved */
 	COMPOUND_RIGHT
 };
@@ -113,9 +112,8 @@ static void compound_note_failure(struct compound_trial *t, const struct read_ca
 
 /* READs alone fail in the same way and have a finding for it. @late_writes: to the memory of
  * earlier READs; they end the connection, regardless of this READ's mechanism. */
-static bool compound_is_reported(const struct compound_trial *t,
-				 const struct read_case *c, const struct read_outcome *o,
-				 unsigned int late_writes)
+static bool compound_is_reported(const struct compound_trial *t, const struct read_case *c,
+				 const struct read_outcome *o, unsigned int late_writes)
 {
 	const struct write_chunk_reads *found = &t->p->write_chunk;
 
@@ -181,17 +179,16 @@ static void compound_attempt(struct compound_trial *t, const struct read_case *c
 	do {
 		read_once(t->p, t->w, c, &o);
 	} while (read_again(t->p, &o, &retries) ||
-		 (!read_kind_is_clean(o.kind) && o.kind != READ_NOT_RUN &&
-		  o.kind != READ_LATER && o.kind != READ_WITHHELD && !tries++));
+		 (!read_kind_is_clean(o.kind) && o.kind != READ_NOT_RUN && o.kind != READ_LATER &&
+		  o.kind != READ_WITHHELD && !tries++));
 	if (!read_kind_is_clean(o.kind) && o.kind != READ_WITHHELD)
 		window_judge(&o, window_again(t->p, t->w, c->offset, WINDOW));
 	if (o.kind != READ_OK && t->p->liveness.gone) {
 		o.kind = READ_NOT_RUN;
 		snprintf(o.text, sizeof(o.text), "%s", t->p->liveness.gone_why);
 	}
-	debug(DEBUG_PROBE, "%u bytes by %s and %s: %s %s", c->count,
-	      mechanism_name(c->mechanism), compound_next_name(c->followed_by),
-	      read_kind_name(o.kind), o.text);
+	debug(DEBUG_PROBE, "%u bytes by %s and %s: %s %s", c->count, mechanism_name(c->mechanism),
+	      compound_next_name(c->followed_by), read_kind_name(o.kind), o.text);
 	compound_note(t, c, &o, t->p->behaviour.late_writes.count - late_before);
 }
 
@@ -209,8 +206,8 @@ static bool compound_is_over(const struct compound_trial *t)
 /* Where there is no other reason, and enough is known without it. */
 static bool compound_is_slow(const struct compound_trial *t)
 {
-	return compound_is_out_of_time(t) && t->p->pace.enough &&
-	       !t->p->session.busy[0] && !t->why[0];
+	return compound_is_out_of_time(t) && t->p->pace.enough && !t->p->session.busy[0] &&
+	       !t->why[0];
 }
 
 static void compound_every_mechanism(struct compound_trial *t, struct read_case c)
@@ -262,9 +259,8 @@ static void compound_conclude(const struct compound_trial *t, struct finding *f)
 	else if (t->w->changing)
 		finding_init(f, id, FINDING_SKIP, "the file changed while it was read");
 	else if (t->withheld && !t->right)
-		finding_init(
-			f, id, FINDING_SKIP,
-			"a READ followed by another operation can crash nfs-ganesha");
+		finding_init(f, id, FINDING_SKIP,
+			     "a READ followed by another operation can crash nfs-ganesha");
 	else if (t->untried || !t->right || compound_is_over(t))
 		finding_init(f, id, compound_is_slow(t) ? FINDING_SKIP : FINDING_UNKNOWN,
 			     "%s, after %u correct COMPOUNDs",
@@ -303,16 +299,13 @@ static void compound_say(struct compound_trial *t)
 	finding_number(&f, "largest_right", t->largest);
 	probe_emit(t->p, &f);
 	if (f.status == FINDING_SKIP && compound_is_slow(t))
-		late_not_tried(&t->p->pace,
-			       "some COMPOUNDs of READ and another operation");
+		late_not_tried(&t->p->pace, "some COMPOUNDs of READ and another operation");
 }
 
 void compound_run(struct probe *p, struct matrix *matrix)
 {
 	struct window w = { 0 };
-	struct compound_trial t = {
-		.p = p, .w = &w, .matrix = matrix, .cause = COMPOUND_RIGHT
-	};
+	struct compound_trial t = { .p = p, .w = &w, .matrix = matrix, .cause = COMPOUND_RIGHT };
 	/* Every third is enough to show the defect. */
 	unsigned int i, step = p->options->level == PROBE_QUICK ? 3 : 1;
 
@@ -321,29 +314,26 @@ void compound_run(struct probe *p, struct matrix *matrix)
 			  "NFSv3 has one operation in a call");
 		return;
 	}
-	if (!compound_is_slow(&t) &&
-	    window_open(p, &w, &p->files.candidates[0], 0, WINDOW)) {
-		probe_because(p, "probe.read.compound", FINDING_UNKNOWN, "not-tried",
-			      "%s", err_text());
+	if (!compound_is_slow(&t) && window_open(p, &w, &p->files.candidates[0], 0, WINDOW)) {
+		probe_because(p, "probe.read.compound", FINDING_UNKNOWN, "not-tried", "%s",
+			      err_text());
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(sizes); i += step) {
-		probe_progress(p, "READs in a COMPOUND", i,
-			       ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
-		compound_every_mechanism(
-			&t, (struct read_case){ .count = sizes[i],
-						.layout = LAYOUT_ROUNDED,
-						.followed_by = FOLLOWED_BY_GETATTR });
+		probe_progress(p, "READs in a COMPOUND", i, ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
+		compound_every_mechanism(&t,
+					 (struct read_case){ .count = sizes[i],
+							     .layout = LAYOUT_ROUNDED,
+							     .followed_by = FOLLOWED_BY_GETATTR });
 	}
 	for (i = 0; i < ARRAY_SIZE(pairs); i += step) {
 		probe_progress(p, "READs in a COMPOUND", ARRAY_SIZE(sizes) + i,
 			       ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
-		compound_every_mechanism(
-			&t, (struct read_case){ .count = pairs[i].first,
-						.layout = LAYOUT_ROUNDED,
-						.followed_by = FOLLOWED_BY_READ,
-						.offset2 = pairs[i].first,
-						.count2 = pairs[i].second });
+		compound_every_mechanism(&t, (struct read_case){ .count = pairs[i].first,
+								 .layout = LAYOUT_ROUNDED,
+								 .followed_by = FOLLOWED_BY_READ,
+								 .offset2 = pairs[i].first,
+								 .count2 = pairs[i].second });
 	}
 	compound_say(&t);
 	window_close(&w);

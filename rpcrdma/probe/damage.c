@@ -46,8 +46,8 @@ static size_t damage_first(const uint8_t *got, const uint8_t *want)
 	return i;
 }
 
-void damage_count(struct damage *d, uint64_t offset, const uint8_t *got,
-		  const uint8_t *want, size_t len)
+void damage_count(struct damage *d, uint64_t offset, const uint8_t *got, const uint8_t *want,
+		  size_t len)
 {
 	size_t at, n;
 

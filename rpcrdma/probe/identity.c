@@ -74,8 +74,7 @@ static bool identity_is_knfsd(const struct nfs_fh *fh)
 	static const uint8_t lengths[] = { 8, 4, 12, 8, 8, 8, 16, 24 };
 	uint32_t id;
 
-	if (fh->len < KNFSD_HEAD || fh->len % 4 || fh->data[0] != KNFSD_VERSION ||
-	    fh->data[1] != 0)
+	if (fh->len < KNFSD_HEAD || fh->len % 4 || fh->data[0] != KNFSD_VERSION || fh->data[1] != 0)
 		return false;
 	/* FILEID_INVALID is never sent. */
 	if (fh->data[2] >= ARRAY_SIZE(lengths) || fh->data[3] == 0xff)
@@ -181,14 +180,12 @@ enum server_kind identity_of(const struct server_seen *seen, char *why, size_t c
 		return SERVER_OURS;
 	}
 	/* A server that gives another name is not identified as Linux by its handles. */
-	if (!strcmp(seen->domain, "kernel.org") &&
-	    !strncmp(seen->implementation, "Linux ", 6) &&
+	if (!strcmp(seen->domain, "kernel.org") && !strncmp(seen->implementation, "Linux ", 6) &&
 	    identity_all_handles(seen, identity_is_like_knfsd)) {
 		snprintf(why, cap, "EXCHANGE_ID names %.100s", seen->implementation);
 		return SERVER_LINUX;
 	}
-	if (!named && identity_all_handles(seen, identity_is_knfsd) &&
-	    identity_has_pair(seen)) {
+	if (!named && identity_all_handles(seen, identity_is_knfsd) && identity_has_pair(seen)) {
 		snprintf(why, cap, "by its file handles");
 		return SERVER_LINUX;
 	}
@@ -208,8 +205,7 @@ enum server_kind identity_guess(const struct server_habits *h, char *why, size_t
 		return SERVER_GANESHA;
 	}
 	if (h->private_data && h->inline_size == PAGE && h->nfs42) {
-		snprintf(why, cap, "private data, %u bytes inline, NFS 4.2",
-			 h->inline_size);
+		snprintf(why, cap, "private data, %u bytes inline, NFS 4.2", h->inline_size);
 		return SERVER_LINUX;
 	}
 	if (h->largest_read == MIB && h->preferred_read == 128 * KIB) {

@@ -59,9 +59,9 @@ enum worker_record {
 	WORKER_FINDING = 1,
 	WORKER_SUBJECT,  /* key NUL value */
 	WORKER_PROGRESS, /* u32 done, u32 total, text */
-	WORKER_CONNECT, /* u8 enum tcp_peer, u16 port, u8 address index: asks for a socket */
-	WORKER_SOCKET, /* the reply: u32 errno, u8 reserved, text; with the socket attached */
-	WORKER_REMAINS, /* remains.c: what of the worker's client is on the server now */
+	WORKER_CONNECT,  /* u8 enum tcp_peer, u16 port, u8 address index: asks for a socket */
+	WORKER_SOCKET,   /* the reply: u32 errno, u8 reserved, text; with the socket attached */
+	WORKER_REMAINS,  /* remains.c: what of the worker's client is on the server now */
 	/* The last record: u32 number of records before it, without WORKER_PROGRESS. If it is
 	 * missing or has another number, a record was lost. */
 	WORKER_END,
@@ -85,8 +85,8 @@ typedef void (*worker_fn)(struct probe *p);
 
 /* probe_run() with other work for the child, which may be connected to NFS over TCP
  * @nfs_connections times. */
-int parent_run(const struct probe_options *options, worker_fn work,
-	       unsigned int nfs_connections, const struct probe_events *events);
+int parent_run(const struct probe_options *options, worker_fn work, unsigned int nfs_connections,
+	       const struct probe_events *events);
 
 /* Why a report is not complete, as a reason of probe.worker. */
 const char *parent_reason(const struct child_end *end, bool lost, int rc);
@@ -149,17 +149,15 @@ int probe_record(struct probe *p, enum worker_record type, const void *body, siz
 /* Sets what is being decoded: "the reply to GETATTR". */
 void probe_step(struct probe *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void probe_emit(struct probe *p, const struct finding *finding);
-void probe_say(struct probe *p, const char *id, enum finding_status status,
-	       const char *fmt, ...) PRINTF_LIKE(4, 5);
+void probe_say(struct probe *p, const char *id, enum finding_status status, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
 /* The same with a reason; "": none. */
-void probe_because(struct probe *p, const char *id, enum finding_status status,
-		   const char *reason, const char *fmt, ...) PRINTF_LIKE(5, 6);
+void probe_because(struct probe *p, const char *id, enum finding_status status, const char *reason,
+		   const char *fmt, ...) PRINTF_LIKE(5, 6);
 /* The reason of the last error, @rc, of an operation. */
 const char *probe_reason(int rc);
-void probe_subject(struct probe *p, const char *key, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
-void probe_progress(struct probe *p, const char *what, unsigned int done,
-		    unsigned int total);
+void probe_subject(struct probe *p, const char *key, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void probe_progress(struct probe *p, const char *what, unsigned int done, unsigned int total);
 /* A TCP socket to the server, connected by the parent (from a reserved port as root). */
 int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved);
 
@@ -218,8 +216,7 @@ struct server_seen {
 	unsigned int nhandles;
 	/* From EXCHANGE_ID: eir_server_scope; nii_domain and nii_name, both empty if it sends
 	 * none. */
-	char scope[NFS4_NAME_TEXT], domain[NFS4_NAME_TEXT],
-		implementation[NFS4_NAME_TEXT];
+	char scope[NFS4_NAME_TEXT], domain[NFS4_NAME_TEXT], implementation[NFS4_NAME_TEXT];
 };
 
 /* Ignores handles beyond the bound and duplicates. */
@@ -239,8 +236,7 @@ struct server_habits {
 
 /* What an unidentified server may be. Writes the evidence to @why; for SERVER_UNKNOWN @why is
  * unchanged. */
-enum server_kind identity_guess(const struct server_habits *habits, char *why,
-				size_t cap);
+enum server_kind identity_guess(const struct server_habits *habits, char *why, size_t cap);
 /* Whether to name defects of Linux servers: our own server may imitate one. */
 bool identity_may_be_linux(enum server_kind kind);
 
@@ -325,9 +321,9 @@ struct session {
 	unsigned int tries;      /* of the first connection to the address in use */
 	uint8_t mpa_revision;    /* that the server accepted, and whether without CRC */
 	bool no_crc;
-	unsigned int barren;   /* connections since the last reply */
-	unsigned int pause_ms; /* before the last of them */
-	uint64_t silent_since; /* the last call or its reply, as from now_ms() */
+	unsigned int barren;             /* connections since the last reply */
+	unsigned int pause_ms;           /* before the last of them */
+	uint64_t silent_since;           /* the last call or its reply, as from now_ms() */
 	const struct operation *waiting; /* waits for its reply; set by operation.c */
 	/* No more can be learned from this server; also set by liveness.c and client41.c. */
 	bool hopeless;
@@ -376,8 +372,8 @@ struct retries {
  * returns true; false if @status is another or the time is over. */
 bool session_later(struct probe *p, uint32_t status, struct retries *retries);
 /* "the server is in its grace period until the deadline (NFS4ERR_GRACE)"; returns @buf. */
-const char *session_busy_text(const struct nfs_version *version, uint32_t status,
-			      char *buf, size_t cap);
+const char *session_busy_text(const struct nfs_version *version, uint32_t status, char *buf,
+			      size_t cap);
 /* Lets the server write to the area on the current connection. */
 int session_register(struct session *s, struct area *a);
 /* Revokes that, for all or part of the area, unless that connection and its regions are gone. */
@@ -388,13 +384,7 @@ void session_options(const struct probe *p, struct rpcrdma_options *options);
 
 /* beside.c */
 
-enum beside_kind {
-	BESIDE_NO_EOF,
-	BESIDE_EARLY_EOF,
-	BESIDE_SIZE,
-	BESIDE_FILEID,
-	BESIDE_COUNT
-};
+enum beside_kind { BESIDE_NO_EOF, BESIDE_EARLY_EOF, BESIDE_SIZE, BESIDE_FILEID, BESIDE_COUNT };
 
 /* What READs with correct data returned beside it. */
 struct beside {
@@ -432,13 +422,12 @@ void second_say(const struct second *s, finding_sink sink, void *arg);
 
 /* How fast the server and the path to it are. */
 struct pace {
-	uint64_t moved,
-		moved_at; /* bytes received on the connection, and when that last changed */
-	unsigned int late; /* replies after their deadline */
-	bool lossy;        /* a call was lost: later waits are shorter */
-	double rtt_ms;     /* of the fastest NULL */
-	double slowest_ms; /* of the answered calls */
-	char slowest[96];  /* which call that was */
+	uint64_t moved, moved_at; /* bytes received on the connection, and when that last changed */
+	unsigned int late;        /* replies after their deadline */
+	bool lossy;               /* a call was lost: later waits are shorter */
+	double rtt_ms;            /* of the fastest NULL */
+	double slowest_ms;        /* of the answered calls */
+	char slowest[96];         /* which call that was */
 	/* All data read before the time ran out is correct, set by worker.c; what was not
 	 * tested. */
 	bool enough;
@@ -509,13 +498,11 @@ struct slots41 {
 };
 
 /* @count: as granted; at most SLOTS41_MAX are used. */
-void slots41_init(struct slots41 *s, const uint8_t sessionid[NFS4_SESSIONID_SIZE],
-		  uint32_t count);
+void slots41_init(struct slots41 *s, const uint8_t sessionid[NFS4_SESSIONID_SIZE], uint32_t count);
 /* Takes the lowest free slot; false if there is none. */
 bool slots41_take(struct slots41 *s, struct nfs4_sequence *sequence);
 /* @sequenced: SEQUENCE itself succeeded. */
-void slots41_answered(struct slots41 *s, const struct nfs4_sequence *sequence,
-		      bool sequenced);
+void slots41_answered(struct slots41 *s, const struct nfs4_sequence *sequence, bool sequenced);
 void slots41_lost(struct slots41 *s, const struct nfs4_sequence *sequence);
 unsigned int slots41_in(const struct slots41 *s, enum slot41_state state);
 
@@ -594,23 +581,20 @@ void operation_fini(struct probe *p, struct operation *op);
 /* Start and wait, as in session.c, with a slot if there are sessions. 0: the result was decoded.
  * Errors: the call's, rpc_reply_check()'s, -EBADMSG; -EPERM: it was withheld. */
 int operation_start(struct probe *p, struct operation *op, uint64_t deadline);
-int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
-		   bool write_chunk_read);
+int operation_wait(struct probe *p, struct operation *op, uint64_t deadline, bool write_chunk_read);
 /* Whether the server answered inline and left the offered chunk unused. */
 bool operation_left_chunk(const struct operation *op);
 /* Starts and waits, once. @bytes: the bytes that it moves. */
 int operation_once(struct probe *p, struct operation *op, uint32_t bytes);
 /* Whether to repeat the operation, after waiting: the server lost the session, or asks to retry
  * later. */
-bool operation_again(struct probe *p, const struct operation *op,
-		     struct retries *retries);
+bool operation_again(struct probe *p, const struct operation *op, struct retries *retries);
 /* Runs the operation with the reply inline. Repeats it if the connection or the session was lost,
  * or if the server asks for patience. */
 int operation_run(struct probe *p, struct operation *op);
 /* The same as an error, unless @rc is one: -EAGAIN the server asked for patience, -EACCES,
  * -ENOENT, -ESTALE, else -EIO, with the status in words. */
-int operation_check(const struct nfs_version *version, const struct operation *op,
-		    int rc);
+int operation_check(const struct nfs_version *version, const struct operation *op, int rc);
 int operation_error(const struct nfs_version *version, uint32_t status);
 int operation_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr *attr);
 /* "READ of 813 bytes at offset 0 by Write chunk (NFSv3)" */
@@ -742,8 +726,8 @@ bool pick_files(struct probe *p);
 struct probe {
 	const struct probe_options *options;
 	uint64_t deadline;
-	uint64_t close_by;    /* for the removal of its client, after the deadline */
-	struct rpc_cred cred; /* worker.c; pick.c may change it */
+	uint64_t close_by;                 /* for the removal of its client, after the deadline */
+	struct rpc_cred cred;              /* worker.c; pick.c may change it */
 	const struct nfs_version *version; /* versions.c: in use */
 
 	struct worker_channel channel;        /* worker.c */
@@ -779,8 +763,8 @@ struct window {
 };
 
 /* Reads [base, base + len) from the reference, or inline piece by piece. Errors: of the reads. */
-int window_open(struct probe *p, struct window *w, const struct probe_file *file,
-		uint64_t base, uint32_t len);
+int window_open(struct probe *p, struct window *w, const struct probe_file *file, uint64_t base,
+		uint32_t len);
 void window_close(struct window *w);
 
 enum window_change {
@@ -790,8 +774,7 @@ enum window_change {
 };
 
 /* Reads the range again. */
-enum window_change window_again(struct probe *p, struct window *w, uint64_t offset,
-				uint32_t count);
+enum window_change window_again(struct probe *p, struct window *w, uint64_t offset, uint32_t count);
 /* Sets the outcome of a failed READ by the current state of its range: unchanged; READ_CHANGING;
  * or READ_NOT_RUN, if a change of content would explain the failure and it is unknown whether
  * there was one. */
@@ -828,10 +811,9 @@ void area_copy(const struct area *a, uint8_t *buf, size_t len);
 /* damage.c */
 
 struct damage {
-	uint32_t bytes, bits; /* that are wrong */
-	uint32_t first;       /* position of the first wrong byte in what was read */
-	uint32_t pages,
-		whole_pages; /* of the file: with wrong bytes; at least half wrong */
+	uint32_t bytes, bits;        /* that are wrong */
+	uint32_t first;              /* position of the first wrong byte in what was read */
+	uint32_t pages, whole_pages; /* of the file: with wrong bytes; at least half wrong */
 };
 
 enum damage_kind {
@@ -842,8 +824,8 @@ enum damage_kind {
 };
 
 /* Examines @len bytes from @offset of the file. */
-void damage_count(struct damage *d, uint64_t offset, const uint8_t *got,
-		  const uint8_t *want, size_t len);
+void damage_count(struct damage *d, uint64_t offset, const uint8_t *got, const uint8_t *want,
+		  size_t len);
 enum damage_kind damage_kind(const struct damage *d);
 
 /* read.c */
@@ -852,8 +834,8 @@ enum mechanism { MECH_INLINE, MECH_WRITE_CHUNK, MECH_REPLY_CHUNK, MECH_COUNT };
 
 /* How the memory of a chunk is cut. */
 enum layout {
-	LAYOUT_LINUX,   /* of count bytes, plus one for the pad if Linux clients add it */
-	LAYOUT_ROUNDED, /* one segment, rounded up to four: room for a forbidden pad */
+	LAYOUT_LINUX,       /* of count bytes, plus one for the pad if Linux clients add it */
+	LAYOUT_ROUNDED,     /* one segment, rounded up to four: room for a forbidden pad */
 	LAYOUT_PAD_SEGMENT, /* one of count bytes, and one for the pad */
 	LAYOUT_LARGER,      /* one segment, longer than the data */
 	LAYOUT_PIECES,      /* `pieces` segments of unequal odd lengths */
@@ -939,8 +921,8 @@ struct read_job {
 /* Lengths of the segments of a case's chunk, at most AREA_SEGMENTS; returns their number.
  * @reply_bytes: of the reply without the data. @implicit_roundup: the server sent private
  * data. */
-unsigned int layout_cut(const struct read_case *c, uint32_t reply_bytes,
-			bool implicit_roundup, uint32_t *lengths);
+unsigned int layout_cut(const struct read_case *c, uint32_t reply_bytes, bool implicit_roundup,
+			uint32_t *lengths);
 
 /* read.c */
 
@@ -976,8 +958,7 @@ enum nfs_op read_operation(const struct read_case *c);
 void read_compare(struct probe *p, const struct window *w, const struct read_case *c,
 		  const struct nfs_result *result, struct read_outcome *outcome);
 /* Whether to repeat it, after waiting. */
-bool read_again(struct probe *p, const struct read_outcome *outcome,
-		struct retries *retries);
+bool read_again(struct probe *p, const struct read_outcome *outcome, struct retries *retries);
 
 /* ranges.c */
 
@@ -998,8 +979,7 @@ void ranges_add(struct range_set *r, uint64_t offset, uint32_t count);
 void ranges_head(struct range_set *r, enum probe_level level, uint32_t rtmax);
 /* Ranges around the end of a file of @size bytes: returning nothing, one byte, or less than
  * requested. READs that end there have @most bytes. */
-void ranges_tail(struct range_set *r, enum probe_level level, uint32_t most,
-		 uint64_t size);
+void ranges_tail(struct range_set *r, enum probe_level level, uint32_t most, uint64_t size);
 /* Sizes above @above and up to @most: each double the last, and one byte less than that. */
 void ranges_large(struct range_set *r, uint32_t above, uint32_t most);
 /* Keeps, of the ranges at offset 0, those of @from to @to bytes; drops all others. */
@@ -1018,7 +998,7 @@ struct read_record {
 	bool confirmed;            /* it was repeated and failed every time */
 	bool controls_right;       /* correct by another mechanism, before and after */
 	bool wrong_over_tcp;       /* so RDMA is not at fault */
-	bool random; /* random size and offset, so no cause depends on these */
+	bool random;               /* random size and offset, so no cause depends on these */
 };
 
 /* random-run.c: correct READs have no record. */
@@ -1036,13 +1016,13 @@ struct records {
 	struct read_record *list;
 	size_t count, cap;
 	bool out_of_time;
-	char why[96];             /* why it ended early, if known */
-	const char *why_reason;   /* as a reason; NULL: it did not end early */
-	bool hopeless;            /* the session gave up */
-	bool gave_up[MECH_COUNT]; /* after READs without an answer or lost connections */
+	char why[96];                     /* why it ended early, if known */
+	const char *why_reason;           /* as a reason; NULL: it did not end early */
+	bool hopeless;                    /* the session gave up */
+	bool gave_up[MECH_COUNT];         /* after READs without an answer or lost connections */
 	unsigned int not_run[MECH_COUNT]; /* not sent, or the reply not awaited */
 	bool all_changing;                /* no file stayed unchanged */
-	bool unfinished; /* no file stayed readable to the end of the sweep */
+	bool unfinished;                  /* no file stayed readable to the end of the sweep */
 	unsigned int changed_files;
 	char large_why[96]; /* why it stopped below the server's largest READ */
 	struct random_reads random;
@@ -1110,8 +1090,7 @@ enum over_tcp {
 
 /* Makes the READs and the operations after them, of a window that contains them, in one call over
  * TCP. */
-enum over_tcp over_tcp(struct probe *p, const struct window *w,
-		       const struct read_case *c);
+enum over_tcp over_tcp(struct probe *p, const struct window *w, const struct read_case *c);
 void over_tcp_close(struct tcp_paths *tcp);
 
 /* listing.c */

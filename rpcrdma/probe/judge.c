@@ -19,8 +19,7 @@ static bool judge_is_later(struct sweep *s, const struct read_outcome *outcome,
 	return read_again(s->p, outcome, retries) && !sweep_stop(s);
 }
 
-static void judge_read(struct sweep *s, const struct read_case *c,
-		       struct read_outcome *outcome)
+static void judge_read(struct sweep *s, const struct read_case *c, struct read_outcome *outcome)
 {
 	struct retries retries = { 0 };
 
@@ -130,12 +129,10 @@ static void judge_note_tries(struct sweep *s, struct read_record *r)
 /* Repeats the READ in the same way until it is correct. */
 static void judge_again(struct sweep *s, struct read_record *r)
 {
-	unsigned int i,
-		most = judge_is_broken(r->outcome.kind) ? AGAIN_CLOSED : AGAIN_MAX;
+	unsigned int i, most = judge_is_broken(r->outcome.kind) ? AGAIN_CLOSED : AGAIN_MAX;
 	struct read_outcome again = { .kind = READ_NOT_RUN };
 
-	if (r->outcome.kind == READ_LOST ||
-	    (s->never_right >= AGAIN_ENOUGH && !s->sometimes))
+	if (r->outcome.kind == READ_LOST || (s->never_right >= AGAIN_ENOUGH && !s->sometimes))
 		most = 1;
 
 	for (i = 0; i < most && !sweep_stop(s); i++) {
@@ -150,8 +147,7 @@ static void judge_again(struct sweep *s, struct read_record *r)
 /* Failures that TCP cannot reproduce: no answer, or memory that was not written. */
 static bool judge_is_of_rdma(enum read_kind kind)
 {
-	return kind != READ_DATA && kind != READ_SHORT && kind != READ_STATUS &&
-	       kind != READ_RPC;
+	return kind != READ_DATA && kind != READ_SHORT && kind != READ_STATUS && kind != READ_RPC;
 }
 
 void judge_failure(struct sweep *s, struct read_record *r)
@@ -194,8 +190,8 @@ void judge_failure(struct sweep *s, struct read_record *r)
 }
 
 /* Makes @n READs at once; outcomes are in order. */
-static void judge_flight_once(struct sweep *s, const struct read_case *cases,
-			      unsigned int n, struct read_outcome *outcomes)
+static void judge_flight_once(struct sweep *s, const struct read_case *cases, unsigned int n,
+			      struct read_outcome *outcomes)
 {
 	_cleanup_free_ struct read_job *jobs = calloc(n, sizeof(*jobs));
 	unsigned int i;
@@ -228,8 +224,8 @@ void judge_flight_read(struct sweep *s, const struct read_case *cases, unsigned 
 }
 
 /* Repeats all of them while one was never correct. */
-static void judge_flight_again(struct sweep *s, const struct read_case *cases,
-			       unsigned int n, struct read_record *rs)
+static void judge_flight_again(struct sweep *s, const struct read_case *cases, unsigned int n,
+			       struct read_record *rs)
 {
 	struct read_outcome again[SWEEP_IN_FLIGHT];
 	bool open = true, lost = false;
@@ -241,11 +237,9 @@ static void judge_flight_again(struct sweep *s, const struct read_case *cases,
 		judge_flight_read(s, cases, n, again);
 		open = false;
 		for (i = 0; i < n; i++) {
-			if (rs[i].wrong == rs[i].tries &&
-			    judge_count_try(&rs[i], again[i].kind))
+			if (rs[i].wrong == rs[i].tries && judge_count_try(&rs[i], again[i].kind))
 				open = true;
-			lost = lost || again[i].kind == READ_LOST ||
-			       judge_is_broken(again[i].kind);
+			lost = lost || again[i].kind == READ_LOST || judge_is_broken(again[i].kind);
 		}
 	}
 	for (i = 0; i < n; i++)
@@ -273,13 +267,11 @@ void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n
 
 		if (!r->wrong)
 			continue;
-		window_judge(&r->outcome,
-			     window_again(s->p, &s->w, r->c.offset, r->c.count));
+		window_judge(&r->outcome, window_again(s->p, &s->w, r->c.offset, r->c.count));
 		if (r->outcome.kind != READ_CHANGING)
 			r->controls_right = before[i] && judge_control(s, &r->c);
 		if (r->confirmed && !judge_is_of_rdma(r->outcome.kind))
-			r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) ==
-					    OVER_TCP_WRONG;
+			r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) == OVER_TCP_WRONG;
 		if (s->p->liveness.gone)
 			r->outcome.kind = READ_NOT_RUN;
 	}

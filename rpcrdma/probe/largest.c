@@ -56,25 +56,21 @@ void largest_say(const struct largest_input *in, finding_sink sink, void *arg)
 	if (!largest)
 		finding_init(&f, id, FINDING_SKIP, "no Write-chunk READ was correct");
 	else if (failed)
-		finding_init(
-			&f, id, FINDING_SKIP,
-			"Write-chunk READs are correct up to %u bytes, larger ones failed",
-			largest);
+		finding_init(&f, id, FINDING_SKIP,
+			     "Write-chunk READs are correct up to %u bytes, larger ones failed",
+			     largest);
 	else if (!in->named_max)
-		finding_init(
-			&f, id, FINDING_PASS,
-			"Write-chunk READs tested up to %u bytes; the server names no largest",
-			largest);
+		finding_init(&f, id, FINDING_PASS,
+			     "Write-chunk READs tested up to %u bytes; the server names no largest",
+			     largest);
 	else if (largest >= in->named_max)
-		finding_init(
-			&f, id, FINDING_PASS,
-			"Write-chunk READs tested up to %u bytes, the server's largest",
-			largest);
+		finding_init(&f, id, FINDING_PASS,
+			     "Write-chunk READs tested up to %u bytes, the server's largest",
+			     largest);
 	else
-		finding_init(
-			&f, id, FINDING_SKIP,
-			"Write-chunk READs stopped at %u bytes, the server takes %u: %s",
-			largest, in->named_max, largest_stopped_why(in, largest));
+		finding_init(&f, id, FINDING_SKIP,
+			     "Write-chunk READs stopped at %u bytes, the server takes %u: %s",
+			     largest, in->named_max, largest_stopped_why(in, largest));
 	finding_number(&f, "largest_right", largest);
 	finding_number(&f, "server_largest", in->named_max);
 	sink(arg, &f);

@@ -26,8 +26,7 @@ unsigned int late_silence(const struct pace *pace)
 {
 	if (pace->lossy && !pace->late)
 		return QUIET_MS;
-	return pace->slowest_ms > LATE_MS / 2 ? (unsigned int)(2 * pace->slowest_ms)
-					      : LATE_MS;
+	return pace->slowest_ms > LATE_MS / 2 ? (unsigned int)(2 * pace->slowest_ms) : LATE_MS;
 }
 
 /* Whether data or messages arrived since the last check. Empty Writes do not count. */
@@ -48,15 +47,14 @@ static bool late_answers_at_once(struct probe *p)
 {
 	int ms = liveness_time(p);
 
-	debug(DEBUG_PROBE, "another connection: %s, %d ms", ms < 0 ? err_text() : "NULL",
-	      ms);
+	debug(DEBUG_PROBE, "another connection: %s, %d ms", ms < 0 ? err_text() : "NULL", ms);
 	return ms >= 0 && ms <= AT_ONCE_MS + 10 * p->pace.rtt_ms;
 }
 
 /* A reply did not arrive in time: may it still arrive, and when to check again? @late: the reply
  * is late. */
-static bool late_may_come(struct probe *p, const struct rpcrdma_call *call,
-			  uint64_t *again, bool *late)
+static bool late_may_come(struct probe *p, const struct rpcrdma_call *call, uint64_t *again,
+			  bool *late)
 {
 	uint64_t since = call->sent_ns / 1000000, end;
 
@@ -73,8 +71,7 @@ static bool late_may_come(struct probe *p, const struct rpcrdma_call *call,
 	/* A server that never answered is not asked again. */
 	if (!deadline_left(end) && (!p->liveness.answered || late_answers_at_once(p)))
 		return false;
-	*again = deadline_min(p->deadline,
-			      deadline_left(end) ? end : deadline_in(QUIET_MS));
+	*again = deadline_min(p->deadline, deadline_left(end) ? end : deadline_in(QUIET_MS));
 	return true;
 }
 
@@ -137,14 +134,13 @@ void late_say(struct probe *p)
 		finding_init(
 			&f, "probe.slow", FINDING_WARN,
 			"the time ran out; what was tested is correct. The slowest reply took %.1f s for %s; NULL took %.0f ms. Not tested: %s",
-			pace->slowest_ms / 1000, pace->slowest, pace->rtt_ms,
-			pace->not_tried);
+			pace->slowest_ms / 1000, pace->slowest, pace->rtt_ms, pace->not_tried);
 	else
 		finding_init(
 			&f, "probe.slow", FINDING_WARN,
 			"%u repl%s came late; the slowest took %.1f s for %s; NULL took %.0f ms",
-			pace->late, pace->late == 1 ? "y" : "ies",
-			pace->slowest_ms / 1000, pace->slowest, pace->rtt_ms);
+			pace->late, pace->late == 1 ? "y" : "ies", pace->slowest_ms / 1000,
+			pace->slowest, pace->rtt_ms);
 	finding_reason(&f, cut ? "time" : "late");
 	finding_number(&f, "late", pace->late);
 	finding_number(&f, "slowest_ms", pace->slowest_ms);

@@ -13,8 +13,7 @@
 
 /* Unequal and odd lengths; the last takes the rest. They reveal a length that is not carried over
  * a segment boundary. */
-static unsigned int layout_cut_pieces(uint32_t count, unsigned int pieces,
-				      uint32_t *lengths)
+static unsigned int layout_cut_pieces(uint32_t count, unsigned int pieces, uint32_t *lengths)
 {
 	static const uint32_t odd[] = { 1, 3, 4095, 4097, 7, 517, 5, 1021 };
 	unsigned int i;
@@ -37,12 +36,11 @@ static bool layout_wants_pad(const struct read_case *c, bool implicit_roundup)
 		return false;
 	if (c->layout == LAYOUT_PAD_SEGMENT)
 		return true;
-	return !implicit_roundup &&
-	       (c->layout == LAYOUT_LINUX || c->layout == LAYOUT_PIECES);
+	return !implicit_roundup && (c->layout == LAYOUT_LINUX || c->layout == LAYOUT_PIECES);
 }
 
-unsigned int layout_cut(const struct read_case *c, uint32_t reply_bytes,
-			bool implicit_roundup, uint32_t *lengths)
+unsigned int layout_cut(const struct read_case *c, uint32_t reply_bytes, bool implicit_roundup,
+			uint32_t *lengths)
 {
 	uint32_t rounded = (uint32_t)xdr_pad4(c->count);
 	/* Some servers refuse a segment of no bytes: an empty READ gets a word. */
@@ -60,8 +58,7 @@ unsigned int layout_cut(const struct read_case *c, uint32_t reply_bytes,
 		count += 516;
 	lengths[0] = count;
 	if (c->layout == LAYOUT_PIECES)
-		n = layout_cut_pieces(count, min_u32(c->pieces, AREA_SEGMENTS - pad),
-				      lengths);
+		n = layout_cut_pieces(count, min_u32(c->pieces, AREA_SEGMENTS - pad), lengths);
 	if (pad)
 		lengths[n++] = rounded - c->count;
 	return n;

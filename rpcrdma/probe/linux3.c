@@ -36,8 +36,7 @@ bool linux3_is_header_segment(const uint8_t *frame, size_t len)
 		return false;
 	vers = get_be32(frame + 8);
 	proc = get_be32(frame + 12);
-	return (vers == 3 && proc == NFS3_READ) ||
-	       (vers == 4 && proc == NFSPROC4_COMPOUND);
+	return (vers == 3 && proc == NFS3_READ) || (vers == 4 && proc == NFSPROC4_COMPOUND);
 }
 
 void linux3_count(struct linux3_seen *seen, const struct records *records)
@@ -51,8 +50,7 @@ void linux3_count(struct linux3_seen *seen, const struct records *records)
 		bool wrong_again = o->kind == READ_DATA && r->confirmed;
 
 		seen->pads += write_chunk && o->kind == READ_PAD;
-		seen->unused_dropped += o->kind == READ_LENGTHS &&
-					o->sign == SIGN_UNUSED_DROPPED;
+		seen->unused_dropped += o->kind == READ_LENGTHS && o->sign == SIGN_UNUSED_DROPPED;
 		seen->unused_kept += write_chunk && o->kind == READ_OK && !o->brought;
 		seen->reply_heads += wrong_again && o->sign == SIGN_REPLY_HEAD;
 		seen->page_starts += wrong_again && o->sign == SIGN_PAGE_START;
@@ -78,15 +76,14 @@ static void linux3_say_reads(const struct linux3_seen *seen, finding_sink sink, 
 	if (seen->private_data)
 		return;
 	if (seen->reply_heads >= LINUX3_READS)
-		linux3_say_defect(
-			"bug.linux3-inline-head", seen->reply_heads,
-			"inline READs return the head of the reply, not the file's data",
-			sink, arg);
+		linux3_say_defect("bug.linux3-inline-head", seen->reply_heads,
+				  "inline READs return the head of the reply, not the file's data",
+				  sink, arg);
 	if (seen->page_starts >= LINUX3_READS)
 		linux3_say_defect(
 			"bug.linux3-page-base", seen->page_starts,
-			"READs at unaligned offsets return data from the start of the page",
-			sink, arg);
+			"READs at unaligned offsets return data from the start of the page", sink,
+			arg);
 	if (seen->header_segment)
 		linux3_say_defect(
 			"bug.linux3-pad-segment", 0,
@@ -99,8 +96,7 @@ void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg)
 	/* This sign needs an empty READ, which goes only to identified servers; a defect of
 	 * READs proves as much. */
 	bool fourth = seen->unused_dropped || seen->header_segment ||
-		      seen->reply_heads >= LINUX3_READS ||
-		      seen->page_starts >= LINUX3_READS;
+		      seen->reply_heads >= LINUX3_READS || seen->page_starts >= LINUX3_READS;
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	linux3_say_reads(seen, sink, arg);

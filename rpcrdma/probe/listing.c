@@ -108,8 +108,8 @@ static int listing_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res
 	operation_init(&cc.op, NFS_OP_READDIR, &p->files.directory.fh);
 	cc.op.request.cookie = at->last_cookie;
 	memcpy(cc.op.request.verifier, at->cookieverf, sizeof(at->cookieverf));
-	cc.op.request.maxcount = listing_room(
-		p->version, chunk ? chunk : rpcrdma_reply_inline(p->session.conn));
+	cc.op.request.maxcount =
+		listing_room(p->version, chunk ? chunk : rpcrdma_reply_inline(p->session.conn));
 	cc.op.request.dircount = cc.op.request.maxcount;
 	cc.op.request.entry = listing_digest_entry;
 	cc.op.request.entry_arg = d;
@@ -140,8 +140,7 @@ static int listing_all(struct probe *p, uint32_t chunk, struct listing_digest *d
 		if (!rc)
 			rc = listing_once(p, chunk, &at, d);
 		if (!rc && !at.eof && (!at.entries || at.last_cookie == before))
-			rc = err_set(EBADMSG,
-				     "the listing does not continue after cookie %llu",
+			rc = err_set(EBADMSG, "the listing does not continue after cookie %llu",
 				     (unsigned long long)before);
 	} while (!rc && !at.eof && ++calls < LISTING_CALLS && deadline_left(p->deadline));
 	d->whole = at.eof;
@@ -165,8 +164,7 @@ static bool listing_is_unknown(int rc)
 /* Reports what is unknown or wrong. */
 static void listing_say_failed(struct probe *p, const char *what, int rc)
 {
-	enum finding_status status = listing_is_unknown(rc) ? late_unknown(p)
-							    : FINDING_FAIL;
+	enum finding_status status = listing_is_unknown(rc) ? late_unknown(p) : FINDING_FAIL;
 
 	if (status == FINDING_SKIP)
 		late_not_tried(&p->pace, "READDIR");
@@ -191,15 +189,13 @@ void listing_readdir(struct probe *p)
 		before = p->files.directory.attr;
 	rc = listing_again(p, CHUNK_BYTES, &chunk);
 	if (rc) {
-		snprintf(what, sizeof(what), "READDIR by Reply chunk of %u bytes",
-			 CHUNK_BYTES);
+		snprintf(what, sizeof(what), "READDIR by Reply chunk of %u bytes", CHUNK_BYTES);
 		listing_say_failed(p, what, rc);
 		return;
 	}
 	rc = listing_again(p, 0, &direct);
 	if (rc || operation_getattr(p, &p->files.directory.fh, &after)) {
-		listing_say_failed(p, "nothing to compare with: READDIR inline",
-				   -ETIMEDOUT);
+		listing_say_failed(p, "nothing to compare with: READDIR inline", -ETIMEDOUT);
 		return;
 	}
 	if (!nfs_same_time(&before.mtime, &after.mtime)) {
@@ -210,23 +206,18 @@ void listing_readdir(struct probe *p)
 	if (!chunk.whole || !direct.whole) {
 		probe_because(
 			p, "probe.readdir",
-			deadline_left(p->deadline) ? FINDING_SKIP : late_unknown(p),
-			"time",
+			deadline_left(p->deadline) ? FINDING_SKIP : late_unknown(p), "time",
 			"the directory was not listed completely: %u %s by Reply chunk, %u inline",
-			chunk.entries, chunk.entries == 1 ? "entry" : "entries",
-			direct.entries);
+			chunk.entries, chunk.entries == 1 ? "entry" : "entries", direct.entries);
 		return;
 	}
 	finding_init(&f, "probe.readdir",
-		     chunk.hash == direct.hash && chunk.entries == direct.entries
-			     ? FINDING_PASS
-			     : FINDING_FAIL,
+		     chunk.hash == direct.hash && chunk.entries == direct.entries ? FINDING_PASS
+										  : FINDING_FAIL,
 		     "%u %s by Reply chunk, %u inline, %s%s", chunk.entries,
 		     chunk.entries == 1 ? "entry" : "entries", direct.entries,
 		     chunk.hash == direct.hash ? "the same" : "not the same",
-		     chunk.unused
-			     ? "; the Reply chunk is unused where the reply fits inline"
-			     : "");
+		     chunk.unused ? "; the Reply chunk is unused where the reply fits inline" : "");
 	if (f.status == FINDING_FAIL)
 		finding_reason(&f, "differs");
 	finding_number(&f, "entries", direct.entries);
@@ -236,15 +227,13 @@ void listing_readdir(struct probe *p)
 }
 
 /* Whether the text is in the reply although there was a Write chunk for it. */
-static bool listing_link_is_inline(const struct nfs_version *version,
-				   const struct listing_call *cc)
+static bool listing_link_is_inline(const struct nfs_version *version, const struct listing_call *cc)
 {
 	struct nfs_result result = { 0 };
 	struct reader r;
 
 	reader_init(&r, cc->op.call.results, cc->op.call.results_len);
-	return !version->decode(version, &cc->op.request, &r, false, &result) &&
-	       result.read.len;
+	return !version->decode(version, &cc->op.request, &r, false, &result) && result.read.len;
 }
 
 /* The text of a link. */
@@ -258,10 +247,9 @@ static int listing_link_read(struct probe *p, const struct probe_file *link,
 			     enum mechanism mechanism, struct listing_link *out)
 {
 	uint32_t size = (uint32_t)xdr_pad4(link->attr.size);
-	uint32_t chunk = mechanism == MECH_INLINE ? 0
-			 : mechanism == MECH_WRITE_CHUNK
-				 ? size
-				 : size + p->version->readlink_head;
+	uint32_t chunk = mechanism == MECH_INLINE        ? 0
+			 : mechanism == MECH_WRITE_CHUNK ? size
+							 : size + p->version->readlink_head;
 	bool reduced = mechanism == MECH_WRITE_CHUNK;
 	struct nfs_data data;
 	struct listing_call cc;
@@ -277,8 +265,7 @@ static int listing_link_read(struct probe *p, const struct probe_file *link,
 			     (unsigned long long)link->attr.size);
 	/* Regardless of the returned lengths. Longer links are then not requested: their text may
 	 * be more than can be received inline. */
-	if (!rc && mechanism == MECH_WRITE_CHUNK && data.len &&
-	    area_first_touched(&cc.area, 0) < 0)
+	if (!rc && mechanism == MECH_WRITE_CHUNK && data.len && area_first_touched(&cc.area, 0) < 0)
 		rc = out->unused || listing_link_is_inline(p->version, &cc)
 			     ? err_set(EMSGSIZE,
 				       "the text is inline, and nothing is written into the chunk")
@@ -286,8 +273,7 @@ static int listing_link_read(struct probe *p, const struct probe_file *link,
 	if (!rc && data.len)
 		memcpy(out->text, reduced ? cc.area.segs[0].base : data.bytes, data.len);
 	if (!rc && reduced && area_first_touched(&cc.area, data.len) >= 0)
-		rc = err_set(EBADMSG, "data written after the %u bytes of the target",
-			     data.len);
+		rc = err_set(EBADMSG, "data written after the %u bytes of the target", data.len);
 	if (!rc && out->unused && area_first_touched(&cc.area, 0) >= 0)
 		rc = err_set(EBADMSG, "data written into an unused chunk");
 	if (!rc && area_canaries_hurt(&cc.area))
@@ -304,9 +290,7 @@ static int listing_link_again(struct probe *p, const struct probe_file *link,
 	 * prefill differs the next time. */
 	bool chance = n == -EBADMSG && link->attr.size < sizeof(uint64_t);
 
-	return chance || session_is_failure(n)
-		       ? listing_link_read(p, link, mechanism, out)
-		       : n;
+	return chance || session_is_failure(n) ? listing_link_read(p, link, mechanism, out) : n;
 }
 
 /* Compares the link by this mechanism and by another. 1 correct, 0 could not be compared, or
@@ -314,11 +298,9 @@ static int listing_link_again(struct probe *p, const struct probe_file *link,
 static int listing_link_compare(struct probe *p, const struct probe_file *link,
 				enum mechanism mechanism, bool *unused)
 {
-	uint64_t all = RPCRDMA_HEADER_MIN + p->version->readlink_head +
-		       xdr_pad4(link->attr.size);
-	enum mechanism first = all > rpcrdma_reply_inline(p->session.conn)
-				       ? MECH_REPLY_CHUNK
-				       : MECH_INLINE;
+	uint64_t all = RPCRDMA_HEADER_MIN + p->version->readlink_head + xdr_pad4(link->attr.size);
+	enum mechanism first = all > rpcrdma_reply_inline(p->session.conn) ? MECH_REPLY_CHUNK
+									   : MECH_INLINE;
 	struct listing_link want, got;
 	int len, n;
 
@@ -333,15 +315,14 @@ static int listing_link_compare(struct probe *p, const struct probe_file *link,
 	if (n < 0)
 		return err_context(n, "by %s", mechanism_name(mechanism));
 	if (n != len || memcmp(got.text, want.text, (size_t)len))
-		return err_set(EBADMSG,
-			       "%s returned %d bytes that differ from the %d by %s",
+		return err_set(EBADMSG, "%s returned %d bytes that differ from the %d by %s",
 			       mechanism_name(mechanism), n, len, mechanism_name(first));
 	return 1;
 }
 
 /* Compares every link by this mechanism. @bad: the status of a wrong one. */
-static void listing_links_compare(struct probe *p, const char *id,
-				  enum mechanism mechanism, enum finding_status bad)
+static void listing_links_compare(struct probe *p, const char *id, enum mechanism mechanism,
+				  enum finding_status bad)
 {
 	const struct files *files = &p->files;
 	unsigned int i, right = 0, unused = 0;
@@ -352,16 +333,14 @@ static void listing_links_compare(struct probe *p, const char *id,
 	int rc;
 
 	for (i = 0; i < files->nlinks; i++) {
-		if (!files->links[i].attr.size ||
-		    files->links[i].attr.size > NFS3_PATH_MAX || session_ready(p))
+		if (!files->links[i].attr.size || files->links[i].attr.size > NFS3_PATH_MAX ||
+		    session_ready(p))
 			continue;
 		rc = listing_link_compare(p, &files->links[i], mechanism, &is_unused);
 		if (rc < 0) {
-			probe_because(
-				p, id, bad, rc == -EMSGSIZE ? "inline" : "wrong-text",
-				"READLINK of %s, %llu bytes, %s", files->links[i].path,
-				(unsigned long long)files->links[i].attr.size,
-				err_text());
+			probe_because(p, id, bad, rc == -EMSGSIZE ? "inline" : "wrong-text",
+				      "READLINK of %s, %llu bytes, %s", files->links[i].path,
+				      (unsigned long long)files->links[i].attr.size, err_text());
 			return;
 		}
 		right += (unsigned int)rc;
@@ -377,8 +356,7 @@ static void listing_links_compare(struct probe *p, const char *id,
 	}
 	if (unused)
 		snprintf(note, sizeof(note),
-			 "; the text of %u came inline, with the Reply chunk unused",
-			 unused);
+			 "; the text of %u came inline, with the Reply chunk unused", unused);
 	finding_init(&f, id, FINDING_PASS, "%u links of up to %llu bytes, by %s%s", right,
 		     (unsigned long long)longest, mechanism_name(mechanism), note);
 	finding_number(&f, "links", right);
@@ -399,9 +377,8 @@ void listing_readlink(struct probe *p)
 		listing_links_compare(p, "probe.readlink.write-chunk", MECH_WRITE_CHUNK,
 				      FINDING_WARN);
 	else
-		probe_say(
-			p, "probe.readlink.write-chunk", FINDING_SKIP,
-			"tested at level full only: no Linux client reads links this way");
+		probe_say(p, "probe.readlink.write-chunk", FINDING_SKIP,
+			  "tested at level full only: no Linux client reads links this way");
 }
 
 void listing_between(struct probe *p, const struct nfs_fh *file)

@@ -41,8 +41,7 @@ void liveness_suspect(struct liveness *l, const struct operation *op,
 		snprintf(l->request, sizeof(l->request), "a READ over TCP");
 }
 
-static void liveness_say(struct probe *p, const char *how, const char *reason,
-			 const char *why)
+static void liveness_say(struct probe *p, const char *how, const char *reason, const char *why)
 {
 	struct liveness *l = &p->liveness;
 	char request[256], more[32] = "";
@@ -51,10 +50,9 @@ static void liveness_say(struct probe *p, const char *how, const char *reason,
 	/* "READ of 5 bytes at offset 0 inline (NFSv3) and 3 more" */
 	if (l->under_way > 1)
 		snprintf(more, sizeof(more), " and %u more", l->under_way - 1);
-	snprintf(request, sizeof(request), "%s%s",
-		 l->request[0] ? l->request : "no request", more);
-	finding_init(&f, "probe.server-gone", FINDING_FAIL,
-		     "the server %s after %s: %.300s", how, request, why);
+	snprintf(request, sizeof(request), "%s%s", l->request[0] ? l->request : "no request", more);
+	finding_init(&f, "probe.server-gone", FINDING_FAIL, "the server %s after %s: %.300s", how,
+		     request, why);
 	finding_reason(&f, reason);
 	finding_text(&f, "request", "%s", request);
 	finding_text(&f, "why", "%s", why);
@@ -87,9 +85,8 @@ void liveness_refused(struct probe *p)
 /* Whether the server, or its host, caused an error of a connection. */
 static bool liveness_is_servers(int rc)
 {
-	return rc == -ECONNREFUSED || rc == -ECONNRESET || rc == -ETIMEDOUT ||
-	       rc == -EPROTO || rc == -EREMOTEIO || rc == -EHOSTUNREACH ||
-	       rc == -EHOSTDOWN;
+	return rc == -ECONNREFUSED || rc == -ECONNRESET || rc == -ETIMEDOUT || rc == -EPROTO ||
+	       rc == -EREMOTEIO || rc == -EHOSTUNREACH || rc == -EHOSTDOWN;
 }
 
 static int liveness_null_once(struct probe *p)
@@ -100,12 +97,10 @@ static int liveness_null_once(struct probe *p)
 	int rc;
 
 	session_options(p, &options);
-	rc = rpcrdma_open(&conn, &options,
-			  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
+	rc = rpcrdma_open(&conn, &options, deadline_min(p->deadline, deadline_in(CONNECT_MS)));
 	if (rc)
 		return err_context(rc, "a new connection");
-	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, p->version ? p->version->vers : 3,
-			  NFS3_NULL);
+	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, p->version ? p->version->vers : 3, NFS3_NULL);
 	rc = rpcrdma_call(conn, &call, deadline_min(p->deadline, deadline_in(ANSWER_MS)));
 	rpcrdma_call_fini(&call);
 	/* Any answer shows that the server is there. */

@@ -137,8 +137,7 @@ static bool operation_start_again(struct probe *p, struct operation *op)
 	return !session_start(p, &op->call, session_call_deadline(p, op->request.count));
 }
 
-static int operation_decode(const struct nfs_version *version, struct operation *op,
-			    bool reduced)
+static int operation_decode(const struct nfs_version *version, struct operation *op, bool reduced)
 {
 	struct reader r;
 
@@ -165,8 +164,7 @@ static int operation_take_reply(struct probe *p, struct operation *op)
 	op->stage = OPERATION_RESULTS;
 	rc = operation_decode(p->version, op, op->call.write_count > 0);
 	/* The Write chunk was returned without any bytes in it. */
-	unused = op->call.write_count &&
-		 (!h->write_count || !header_chunk_length(h, &h->write[0]));
+	unused = op->call.write_count && (!h->write_count || !header_chunk_length(h, &h->write[0]));
 	if (unused && (rc || op->result.read.len)) {
 		op->data_inline = !operation_decode(p->version, op, false);
 		/* If the data is not inline either, keep the error of the reduced form. */
@@ -180,14 +178,12 @@ static int operation_take_reply(struct probe *p, struct operation *op)
 	if (op->result.sequenced)
 		p->client.generation = p->session.generation;
 	if (op->has_slot)
-		slots41_answered(&p->client.slots, &op->request.sequence,
-				 op->result.sequenced);
+		slots41_answered(&p->client.slots, &op->request.sequence, op->result.sequenced);
 	op->has_slot = false;
 	return 0;
 }
 
-int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
-		   bool write_chunk_read)
+int operation_wait(struct probe *p, struct operation *op, uint64_t deadline, bool write_chunk_read)
 {
 	unsigned int tries = 0;
 	int rc;
@@ -204,8 +200,7 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 			session_gave_up(&p->behaviour.refused, &op->call);
 			break;
 		}
-		rc = session_wait(p, &op->call,
-				  session_call_deadline(p, op->request.count),
+		rc = session_wait(p, &op->call, session_call_deadline(p, op->request.count),
 				  write_chunk_read);
 	}
 	p->session.waiting = NULL;
@@ -305,8 +300,7 @@ int operation_error(const struct nfs_version *version, uint32_t status)
 			reason = status_errors[i].reason;
 		}
 	if (nfs_status_is_later(status))
-		err_set(errnum, "%s",
-			session_busy_text(version, status, busy, sizeof(busy)));
+		err_set(errnum, "%s", session_busy_text(version, status, busy, sizeof(busy)));
 	else
 		err_set(errnum, "%s", version->status_text(status));
 	return err_because(-errnum, reason);

@@ -41,29 +41,24 @@ static bool over_tcp_may_be_sent(const struct probe *p, const struct window *w,
 		.most = p->limits.rtmax ? p->limits.rtmax : UINT32_MAX,
 	};
 
-	return c->count <= p->limits.rtmax + 1 &&
-	       gate_lets(p->server.kind, gate_class(&q));
+	return c->count <= p->limits.rtmax + 1 && gate_lets(p->server.kind, gate_class(&q));
 }
 
 /* @result points into @buf. */
-static int over_tcp_exchange(struct probe *p, const struct nfs_request *request,
-			     uint8_t *buf, size_t cap, struct nfs_result *result)
+static int over_tcp_exchange(struct probe *p, const struct nfs_request *request, uint8_t *buf,
+			     size_t cap, struct nfs_result *result)
 {
-	const struct nfs_version *version = p->version->vers == 4
-						    ? nfs_version_find("4.0")
-						    : p->version;
+	const struct nfs_version *version = p->version->vers == 4 ? nfs_version_find("4.0")
+								  : p->version;
 	const struct rpc_call call = { .xid = (uint32_t)now_ns(),
 				       .prog = NFS_PROGRAM_NUMBER,
 				       .vers = version->vers,
 				       .proc = version->proc(request->op),
 				       .cred = p->cred };
-	uint64_t deadline =
-		deadline_min(session_call_deadline(p, request->count),
-			     deadline_in((unsigned int)deadline_left(p->deadline) / 4));
+	uint64_t deadline = deadline_min(session_call_deadline(p, request->count),
+					 deadline_in((unsigned int)deadline_left(p->deadline) / 4));
 	uint8_t args[NFS_ARGS_MAX];
-	struct rpc_tcp_exchange exchange = {
-		.call = &call, .args = args, .buf = buf, .cap = cap
-	};
+	struct rpc_tcp_exchange exchange = { .call = &call, .args = args, .buf = buf, .cap = cap };
 	struct reader r;
 	ssize_t args_len;
 	int rc;
@@ -128,11 +123,10 @@ enum over_tcp over_tcp(struct probe *p, const struct window *w, const struct rea
 {
 	enum over_tcp answer = OVER_TCP_UNKNOWN;
 
-	if (!p->liveness.gone && deadline_left(p->deadline) &&
-	    over_tcp_may_be_sent(p, w, c) && over_tcp_connected(p))
-		answer = over_tcp_ask(p, w, c);
-	if (answer == OVER_TCP_RIGHT && c->followed_by == FOLLOWED_BY_READ &&
+	if (!p->liveness.gone && deadline_left(p->deadline) && over_tcp_may_be_sent(p, w, c) &&
 	    over_tcp_connected(p))
+		answer = over_tcp_ask(p, w, c);
+	if (answer == OVER_TCP_RIGHT && c->followed_by == FOLLOWED_BY_READ && over_tcp_connected(p))
 		answer = over_tcp_ask_elsewhere(p, w, c);
 	debug(DEBUG_PROBE, "the same over TCP: %s",
 	      answer == OVER_TCP_RIGHT   ? "right"

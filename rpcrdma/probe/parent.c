@@ -84,8 +84,7 @@ static void parent_say_resolved(struct parent *parent)
 		     parent->naddresses == 1 ? "" : "es");
 	for (i = 0; i < parent->naddresses; i++)
 		finding_text(&f, i ? "address_more" : "address", "%s",
-			     transport_address_text(&parent->addresses[i], text,
-						    sizeof(text)));
+			     transport_address_text(&parent->addresses[i], text, sizeof(text)));
 	parent->events->finding(parent->events->arg, &f);
 }
 
@@ -100,13 +99,11 @@ static int parent_take_finding(struct parent *parent, const uint8_t *body, size_
 	if (rc < 0)
 		return err_context(rc, "the worker");
 	if (!rc || (size_t)rc != len)
-		return err_set(EPROTO, "the worker sent %zu bytes for a finding of %d",
-			       len, rc);
+		return err_set(EPROTO, "the worker sent %zu bytes for a finding of %d", len, rc);
 	rc = vocabulary_check(&f);
 	if (rc)
 		return err_context(rc, "the worker");
-	if (!strcmp(f.id, "probe.null") ||
-	    (f.status != FINDING_PASS && f.status != FINDING_SKIP))
+	if (!strcmp(f.id, "probe.null") || (f.status != FINDING_PASS && f.status != FINDING_SKIP))
 		parent->decided = true;
 	parent->events->finding(parent->events->arg, &f);
 	return 0;
@@ -123,8 +120,8 @@ static int parent_take_subject(struct parent *parent, const char *body, size_t l
 {
 	size_t key = strnlen(body, len) + 1;
 
-	if (key >= len || !parent_is_last_text(body, key) ||
-	    !vocabulary_has_subject(body) || !parent_is_last_text(body + key, len - key))
+	if (key >= len || !parent_is_last_text(body, key) || !vocabulary_has_subject(body) ||
+	    !parent_is_last_text(body + key, len - key))
 		return err_set(EPROTO, "the worker sent an invalid subject");
 	parent->events->subject(parent->events->arg, body, body + key);
 	return 0;
@@ -155,8 +152,7 @@ static bool parent_may_connect(struct parent *parent, const uint8_t *body, size_
 
 	if (len != 4 || body[0] >= TCP_PEERS || body[3] >= parent->naddresses)
 		return false;
-	if (parent->connections[body[0]]++ >=
-	    (body[0] == TCP_NFS ? parent->nfs_connections : 1))
+	if (parent->connections[body[0]]++ >= (body[0] == TCP_NFS ? parent->nfs_connections : 1))
 		return false;
 	port = get_be16(body + 1);
 	return port && (!named[body[0]] || named[body[0]] == port);
@@ -175,8 +171,7 @@ static int parent_take_connect(struct parent *parent, const uint8_t *body, size_
 	int rc;
 
 	if (!parent_may_connect(parent, body, len))
-		return err_set(EPROTO,
-			       "the worker requested a connection that is not allowed");
+		return err_set(EPROTO, "the worker requested a connection that is not allowed");
 	to = parent->addresses[body[3]];
 	transport_set_port(&to, get_be16(body + 1));
 	/* A silent port must leave time for the steps that can do without it. */
@@ -241,14 +236,13 @@ static int parent_take_end(struct parent *parent, const uint8_t *body, size_t le
 	if (parent->lost)
 		return err_set(
 			EPROTO,
-			"%u records sent by the worker, %u received: findings may be missing",
-			sent, parent->records);
+			"%u records sent by the worker, %u received: findings may be missing", sent,
+			parent->records);
 	parent->complete = true;
 	return 0;
 }
 
-static int parent_take_record(struct parent *parent, int type, const uint8_t *body,
-			      size_t len)
+static int parent_take_record(struct parent *parent, int type, const uint8_t *body, size_t len)
 {
 	if (parent->complete)
 		return err_set(EPROTO, "the worker sent a message after its end");
@@ -316,8 +310,7 @@ static int parent_serve(struct parent *parent)
 		if (parent_interrupted && !parent->quiet)
 			return err_set(EINTR, "interrupted");
 		/* A signal that arrives just here is handled in the next round. */
-		rc = parent_receive(parent,
-				    deadline_min(parent->until, deadline_in(LOOK_MS)));
+		rc = parent_receive(parent, deadline_min(parent->until, deadline_in(LOOK_MS)));
 	}
 	/* Nothing failed, and nothing was asked: that must not pass. */
 	if (!rc && parent->complete && !parent->decided && !parent->quiet)
@@ -330,21 +323,18 @@ static int parent_await_exit(struct parent *parent, struct child_end *end)
 {
 	uint64_t until = deadline_min(parent->until, deadline_in(GRACE_MS));
 
-	while (!child_reap(&parent->worker, deadline_min(until, deadline_in(LOOK_MS)),
-			   end)) {
+	while (!child_reap(&parent->worker, deadline_min(until, deadline_in(LOOK_MS)), end)) {
 		if (parent_interrupted && !parent->quiet)
 			return err_set(EINTR, "interrupted");
 		if (!deadline_left(until))
-			return err_set(ETIMEDOUT,
-				       "the worker did not exit at the deadline");
+			return err_set(ETIMEDOUT, "the worker did not exit at the deadline");
 	}
 	return 0;
 }
 
 /* The last step that the worker noted. The worker can write this memory, so its content is
  * copied, terminated and cleaned. */
-static const char *parent_step_text(const struct parent *parent,
-				    char buf[WORKER_STEP_MAX])
+static const char *parent_step_text(const struct parent *parent, char buf[WORKER_STEP_MAX])
 {
 	memcpy(buf, parent->step, WORKER_STEP_MAX);
 	buf[WORKER_STEP_MAX - 1] = '\0';
@@ -357,17 +347,13 @@ static int parent_check_exit(const struct parent *parent, const struct child_end
 	char step[WORKER_STEP_MAX];
 
 	if (end->fate == CHILD_SIGNALLED)
-		return err_set(EPROTO,
-			       "the worker died with signal %d (%s); last decoded: %s",
-			       end->status, strsignal(end->status),
-			       parent_step_text(parent, step));
+		return err_set(EPROTO, "the worker died with signal %d (%s); last decoded: %s",
+			       end->status, strsignal(end->status), parent_step_text(parent, step));
 	if (end->fate == CHILD_EXITED && end->status)
-		return err_set(EPROTO,
-			       "the worker ended with status %d; last decoded: %s",
+		return err_set(EPROTO, "the worker ended with status %d; last decoded: %s",
 			       end->status, parent_step_text(parent, step));
 	if (!parent->complete)
-		return err_set(EPROTO,
-			       "the worker sent no end record: findings may be missing");
+		return err_set(EPROTO, "the worker sent no end record: findings may be missing");
 	return 0;
 }
 
@@ -388,11 +374,10 @@ static int parent_end_worker(struct parent *parent, int rc)
 	err_keep(&why, rc);
 	if (parent->worker.pid) {
 		child_kill(&parent->worker);
-		if (!child_reap(&parent->worker,
-				deadline_min(parent->end, deadline_in(REAP_MS)), &end))
-			snprintf(why.text + strlen(why.text),
-				 sizeof(why.text) - strlen(why.text), "; it %s",
-				 child_end_text(&end, how, sizeof(how)));
+		if (!child_reap(&parent->worker, deadline_min(parent->end, deadline_in(REAP_MS)),
+				&end))
+			snprintf(why.text + strlen(why.text), sizeof(why.text) - strlen(why.text),
+				 "; it %s", child_end_text(&end, how, sizeof(how)));
 	}
 	/* It has exited: receive its last records, about its client. */
 	parent->quiet = true;
@@ -478,8 +463,8 @@ static void parent_clean_up(struct parent *parent)
 	parent->options = &parent->clean;
 	parent->work = client41_clean;
 	parent->quiet = true;
-	parent->deadline = parent->close_by = parent->until =
-		deadline_min(parent->clean_until, deadline_in(CLEAN_MS));
+	parent->deadline = parent->close_by = parent->until = deadline_min(parent->clean_until,
+									   deadline_in(CLEAN_MS));
 	if (!parent_start_worker(parent))
 		parent_end_worker(parent, parent_serve(parent));
 	if (!parent->remains.exists)
@@ -508,8 +493,8 @@ static void parent_divide_time(struct parent *parent)
 	parent->options = &parent->timed;
 }
 
-int parent_run(const struct probe_options *options, worker_fn work,
-	       unsigned int nfs_connections, const struct probe_events *events)
+int parent_run(const struct probe_options *options, worker_fn work, unsigned int nfs_connections,
+	       const struct probe_events *events)
 {
 	struct sigaction action = { .sa_handler = parent_on_signal }, old_int, old_term;
 	struct parent parent = { .options = options,
@@ -520,8 +505,8 @@ int parent_run(const struct probe_options *options, worker_fn work,
 	int rc;
 
 	parent_divide_time(&parent);
-	rc = transport_resolve(options->host, options->port, parent.addresses,
-			       ADDRESSES_MAX, parent.deadline);
+	rc = transport_resolve(options->host, options->port, parent.addresses, ADDRESSES_MAX,
+			       parent.deadline);
 	if (rc < 0)
 		return parent_say_unresolved(&parent, rc);
 	parent.naddresses = (size_t)rc;

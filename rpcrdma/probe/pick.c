@@ -121,15 +121,14 @@ static int pick_on_entry(void *arg, const struct nfs_entry *e)
 	file.fh = e->fh;
 	file.attr = e->attr;
 	/* A path that does not fit is only truncated in the report. */
-	if (snprintf(file.path, sizeof(file.path), "%s%s%s", dir->path,
-		     *dir->path ? "/" : "", name) >= (int)sizeof(file.path))
+	if (snprintf(file.path, sizeof(file.path), "%s%s%s", dir->path, *dir->path ? "/" : "",
+		     name) >= (int)sizeof(file.path))
 		file.path[sizeof(file.path) - 1] = '\0';
 	pick_add(walk, &file);
 	return 0;
 }
 
-static int pick_list_once(struct pick_walk *walk, uint64_t *cookie, uint8_t verf[8],
-			  bool *eof)
+static int pick_list_once(struct pick_walk *walk, uint64_t *cookie, uint8_t verf[8], bool *eof)
 {
 	struct probe *p = walk->p;
 	const struct nfs3_readdir_res *dir;
@@ -141,8 +140,7 @@ static int pick_list_once(struct pick_walk *walk, uint64_t *cookie, uint8_t verf
 	operation_init(&op, NFS_OP_READDIR, &walk->dirs[walk->dir].fh);
 	op.request.cookie = *cookie;
 	memcpy(op.request.verifier, verf, sizeof(op.request.verifier));
-	op.request.maxcount = listing_room(p->version,
-					   rpcrdma_reply_inline(p->session.conn));
+	op.request.maxcount = listing_room(p->version, rpcrdma_reply_inline(p->session.conn));
 	op.request.dircount = op.request.maxcount;
 	op.request.entry = pick_on_entry;
 	op.request.entry_arg = walk;
@@ -160,8 +158,7 @@ static int pick_list_once(struct pick_walk *walk, uint64_t *cookie, uint8_t verf
 }
 
 /* Lists one directory, or as much of it as the bounds allow. */
-static int pick_list_directory(struct pick_walk *walk, unsigned int *calls,
-			       uint64_t until)
+static int pick_list_directory(struct pick_walk *walk, unsigned int *calls, uint64_t until)
 {
 	struct files *files = &walk->p->files;
 	uint8_t verf[8] = { 0 };
@@ -232,8 +229,7 @@ static int pick_find(struct probe *p, struct pick_walk *walk)
 		pick_add(walk, &p->root.file);
 	else
 		walk->dirs[walk->ndirs++] = p->root.file;
-	for (; walk->dir < walk->ndirs && calls < CALLS_MAX && deadline_left(until);
-	     walk->dir++) {
+	for (; walk->dir < walk->ndirs && calls < CALLS_MAX && deadline_left(until); walk->dir++) {
 		rc = pick_list_directory(walk, &calls, until);
 		if (rc && deadline_left(until) && calls < CALLS_MAX && !session_ready(p))
 			rc = pick_list_directory(walk, &calls, until);
@@ -262,26 +258,23 @@ static void pick_say_no_file(struct probe *p, const struct pick_walk *walk, int 
 	char text[FINDING_SUMMARY_MAX];
 
 	if (p->root.is_file)
-		probe_because(p, "probe.file", FINDING_UNKNOWN, "empty", "%s is empty",
-			      what);
+		probe_because(p, "probe.file", FINDING_UNKNOWN, "empty", "%s is empty", what);
 	else if (p->root.file.attr.type != NFS_DIR)
 		probe_because(p, "probe.file", FINDING_UNKNOWN, "not-regular",
 			      "%s is neither a regular file nor a directory", what);
 	else if (rc) {
-		snprintf(text, sizeof(text), "no file to read in %.400s: %s", what,
-			 err_text());
+		snprintf(text, sizeof(text), "no file to read in %.400s: %s", what, err_text());
 		pick_say_unreadable(p, probe_reason(rc), text);
 	} else if (walk->ndirs == DIRECTORIES_MAX || walk->entries >= ENTRIES_MAX)
 		probe_because(p, "probe.file", FINDING_UNKNOWN, "large-tree",
-			      "only empty files among the first %u names of %s",
-			      walk->entries, what);
+			      "only empty files among the first %u names of %s", walk->entries,
+			      what);
 	else
 		probe_because(p, "probe.file", FINDING_UNKNOWN, "no-file",
 			      "%s has no file that is not empty", what);
 }
 
-static bool pick_say_files(struct probe *p, const struct pick_walk *walk, int rc,
-			   bool as_ovirt)
+static bool pick_say_files(struct probe *p, const struct pick_walk *walk, int rc, bool as_ovirt)
 {
 	const struct files *files = &p->files;
 	const struct probe_file *file = &files->candidates[0];
@@ -299,23 +292,20 @@ static bool pick_say_files(struct probe *p, const struct pick_walk *walk, int rc
 		pick_say_no_file(p, walk, rc);
 		return false;
 	}
-	finding_init(
-		&f, "probe.identity", FINDING_PASS, "%s as uid %u gid %u",
-		as_ovirt ? "root was refused (EACCES) and the export belongs to 36: read"
-			 : "read",
-		p->cred.uid, p->cred.gid);
+	finding_init(&f, "probe.identity", FINDING_PASS, "%s as uid %u gid %u",
+		     as_ovirt ? "root was refused (EACCES) and the export belongs to 36: read"
+			      : "read",
+		     p->cred.uid, p->cred.gid);
 	finding_number(&f, "uid", p->cred.uid);
 	finding_number(&f, "gid", p->cred.gid);
 	probe_emit(p, &f);
 	finding_init(&f, "probe.file", FINDING_PASS, "%s, %llu bytes%s", file->path,
 		     (unsigned long long)file->attr.size,
-		     pick_is_quiet(&file->attr, walk->now)
-			     ? ""
-			     : ", written within the last minute");
+		     pick_is_quiet(&file->attr, walk->now) ? ""
+							   : ", written within the last minute");
 	finding_number(&f, "size", (double)file->attr.size);
 	finding_number(&f, "candidates", files->ncandidates);
-	finding_text(&f, "over_4gib", "%s",
-		     files->giant.attr.size ? files->giant.path : "none");
+	finding_text(&f, "over_4gib", "%s", files->giant.attr.size ? files->giant.path : "none");
 	probe_emit(p, &f);
 	probe_subject(p, "file", "%s", file->path);
 	return true;
@@ -331,18 +321,16 @@ bool pick_files(struct probe *p)
 
 	if (!dirs) {
 		err_no_memory();
-		probe_because(p, "probe.file", FINDING_UNKNOWN, "no-memory", "%s",
-			      err_text());
+		probe_because(p, "probe.file", FINDING_UNKNOWN, "no-memory", "%s", err_text());
 		return false;
 	}
 	walk.dirs = dirs;
 	rc = pick_find(p, &walk);
 	/* oVirt's files are 36:36 and 0660 on an export that squashes root, where root may not
 	 * even list directories: try again as vdsm:kvm. */
-	if (!p->files.ncandidates && (walk.unreadable || rc == -EACCES) &&
-	    !p->options->has_cred && p->cred.uid == 0 && p->root.file.attr.uid == 36) {
-		p->cred =
-			(struct rpc_cred){ .flavor = RPC_AUTH_SYS, .uid = 36, .gid = 36 };
+	if (!p->files.ncandidates && (walk.unreadable || rc == -EACCES) && !p->options->has_cred &&
+	    p->cred.uid == 0 && p->root.file.attr.uid == 36) {
+		p->cred = (struct rpc_cred){ .flavor = RPC_AUTH_SYS, .uid = 36, .gid = 36 };
 		rc = pick_find(p, &walk);
 		as_ovirt = p->files.ncandidates;
 		if (!as_ovirt)

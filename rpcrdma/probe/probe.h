@@ -43,24 +43,24 @@ struct probe_range_result {
 };
 
 struct probe_options {
-	const char *host;    /* as the user gave it, without brackets */
-	const char *export;  /* path of the export; NULL: NULL calls only */
-	const char *file;    /* path below the export; NULL: choose one */
-	uint16_t port;       /* RPC-over-RDMA */
-	uint16_t mount_port; /* 0: ask rpcbind */
-	uint16_t nfs_port;   /* TCP; 0: 2049, or what rpcbind says */
+	const char *host;                      /* as the user gave it, without brackets */
+	const char *export;                    /* path of the export; NULL: NULL calls only */
+	const char *file;                      /* path below the export; NULL: choose one */
+	uint16_t port;                         /* RPC-over-RDMA */
+	uint16_t mount_port;                   /* 0: ask rpcbind */
+	uint16_t nfs_port;                     /* TCP; 0: 2049, or what rpcbind says */
 	const struct transport_ops *transport; /* NULL: verbs where the route allows it */
 	const char *device;                    /* verbs: NULL any */
 	struct transport_address bind;         /* local address; len 0: any */
-	const struct nfs_version *version; /* NULL: the highest that the server offers */
+	const struct nfs_version *version;     /* NULL: the highest that the server offers */
 	enum probe_level level;
 	unsigned int reads; /* random ones, at most; 0: none */
 	uint64_t seed;      /* of the random READs; 0: a new one */
 	unsigned int timeout_ms;
 	bool has_cred; /* --cred; otherwise the caller's */
 	struct rpc_cred cred;
-	const char *pcap; /* capture file, NULL for none */
-	int pcap_fd;      /* an open capture, instead of the file; 0: none */
+	const char *pcap;                 /* capture file, NULL for none */
+	int pcap_fd;                      /* an open capture, instead of the file; 0: none */
 	const struct probe_range *ranges; /* probe_compare() */
 	uint32_t nranges;
 };
@@ -72,8 +72,7 @@ struct probe_events {
 	 * key replaces the earlier one. */
 	void (*subject)(void *arg, const char *key, const char *value);
 	/* The current step and its progress; may be NULL. */
-	void (*progress)(void *arg, const char *what, unsigned int done,
-			 unsigned int total);
+	void (*progress)(void *arg, const char *what, unsigned int done, unsigned int total);
 	/* The results of READs, once, if there were any; may be NULL. */
 	void (*matrix)(void *arg, const struct matrix *matrix);
 	/* Of probe_compare(); may be NULL. */

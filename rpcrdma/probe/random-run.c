@@ -41,8 +41,7 @@ static void random_run_end(struct random_run *r, const char *why)
 	snprintf(r->out->why, sizeof(r->out->why), "%s", why);
 }
 
-static void random_run_add_file(struct random_run *r, const struct probe_file *file,
-				uint64_t least)
+static void random_run_add_file(struct random_run *r, const struct probe_file *file, uint64_t least)
 {
 	if (file->attr.size >= least && r->nfiles < FILES_MAX)
 		r->files[r->nfiles++] = file;
@@ -71,8 +70,7 @@ static void random_run_plan_window(struct random_run *r)
 	}
 	if (ms_a_byte > 0 && quarter / ms_a_byte < most)
 		most = quarter / ms_a_byte;
-	r->window = most < WINDOW_MIN ? 0
-				      : (uint32_t)most / RANDOM_SECTOR * RANDOM_SECTOR;
+	r->window = most < WINDOW_MIN ? 0 : (uint32_t)most / RANDOM_SECTOR * RANDOM_SECTOR;
 	if (!r->window)
 		random_run_end(r, "the path is too slow for them");
 }
@@ -89,11 +87,9 @@ static bool random_run_has_time(struct random_run *r, uint32_t bytes)
 }
 
 /* Counts one READ. False: make no more. */
-static bool random_run_count(struct random_run *r, const struct read_case *c,
-			     enum read_kind kind)
+static bool random_run_count(struct random_run *r, const struct read_case *c, enum read_kind kind)
 {
-	bool unanswered = kind == READ_NOT_RUN || kind == READ_WITHHELD ||
-			  kind == READ_LATER;
+	bool unanswered = kind == READ_NOT_RUN || kind == READ_WITHHELD || kind == READ_LATER;
 
 	/* A READ during which the server was lost was made. */
 	if (unanswered && !r->p->liveness.gone) {
@@ -114,9 +110,8 @@ static bool random_run_count(struct random_run *r, const struct read_case *c,
 	}
 	r->out->wrong++;
 	/* A READ that ends a connection is not repeated. */
-	if (unanswered || kind == READ_LOST || kind == READ_CLOSED ||
-	    kind == READ_TRANSPORT || r->p->session.hopeless ||
-	    r->out->wrong >= WRONG_MAX) {
+	if (unanswered || kind == READ_LOST || kind == READ_CLOSED || kind == READ_TRANSPORT ||
+	    r->p->session.hopeless || r->out->wrong >= WRONG_MAX) {
 		random_run_end(r, "READs failed");
 		return false;
 	}
@@ -166,8 +161,7 @@ static void random_run_files(struct random_run *r)
 		uint64_t size = r->files[i]->attr.size;
 		uint32_t len = (uint32_t)min_u64(size, r->window);
 
-		if (window_open(r->p, w, r->files[i],
-				random_window(&r->choice, size, len), len)) {
+		if (window_open(r->p, w, r->files[i], random_window(&r->choice, size, len), len)) {
 			random_run_end(r, "a file could not be read for comparison");
 			return;
 		}
@@ -192,8 +186,7 @@ static void random_run_reads(struct random_run *r)
 	r->out->seed = p->options->seed;
 	if (!r->out->seed)
 		r->out->seed = random_number();
-	random_begin(&r->choice, r->out->seed, p->server.kind, r->task->records,
-		     p->limits.rtmax);
+	random_begin(&r->choice, r->out->seed, p->server.kind, r->task->records, p->limits.rtmax);
 	random_run_add_files(r, FILE_ENOUGH);
 	if (!r->nfiles)
 		random_run_add_files(r, RANDOM_SECTOR);
@@ -218,8 +211,7 @@ void random_run(const struct random_task *task)
 	struct random_reads *out = &task->records->random;
 	struct random_run r = { .task = task, .p = task->p, .out = out };
 	const struct behaviour *b = &p->behaviour;
-	unsigned int lost = b->lost.count + b->closed.count + b->transport.count +
-			    b->xid.count;
+	unsigned int lost = b->lost.count + b->closed.count + b->transport.count + b->xid.count;
 
 	*out = (struct random_reads){ .wanted = p->options->reads };
 	if (p->options->level == PROBE_QUICK)

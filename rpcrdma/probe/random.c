@@ -54,16 +54,14 @@ uint64_t random_window(struct random_choice *c, uint64_t size, uint32_t len)
 {
 	uint64_t sectors = size / RANDOM_SECTOR, window = len / RANDOM_SECTOR;
 
-	return sectors <= window ? 0
-				 : random_below(c, sectors - window + 1) * RANDOM_SECTOR;
+	return sectors <= window ? 0 : random_below(c, sectors - window + 1) * RANDOM_SECTOR;
 }
 
 /* Guests' large READs use Write chunks: three of five. */
 static bool random_choose_mechanism(struct random_choice *c, enum mechanism *out)
 {
-	static const enum mechanism lots[] = { MECH_WRITE_CHUNK, MECH_WRITE_CHUNK,
-					       MECH_WRITE_CHUNK, MECH_REPLY_CHUNK,
-					       MECH_INLINE };
+	static const enum mechanism lots[] = { MECH_WRITE_CHUNK, MECH_WRITE_CHUNK, MECH_WRITE_CHUNK,
+					       MECH_REPLY_CHUNK, MECH_INLINE };
 	enum mechanism able[ARRAY_SIZE(lots)];
 	unsigned int i, n = 0;
 
@@ -97,8 +95,8 @@ bool random_read(struct random_choice *c, uint64_t base, uint32_t len, uint64_t 
 	*out = (struct read_case){ .layout = LAYOUT_LINUX };
 	if (!window || !random_choose_mechanism(c, &out->mechanism))
 		return false;
-	sectors = random_choose_sectors(
-		c, min_u32(window, c->most[out->mechanism] / RANDOM_SECTOR));
+	sectors = random_choose_sectors(c,
+					min_u32(window, c->most[out->mechanism] / RANDOM_SECTOR));
 	out->count = sectors * RANDOM_SECTOR;
 	out->offset = base + random_below(c, window - sectors + 1) * RANDOM_SECTOR;
 	q.reply_chunk = out->mechanism == MECH_REPLY_CHUNK;
@@ -117,15 +115,13 @@ bool random_is_wanted(const struct records *swept, char *why, size_t cap)
 		kind = swept->list[i].outcome.kind;
 		/* Servers may answer inline and ignore a Reply chunk. */
 		if (kind != READ_OK && kind != READ_CHANGING &&
-		    (kind != READ_INLINE ||
-		     swept->list[i].c.mechanism != MECH_REPLY_CHUNK)) {
+		    (kind != READ_INLINE || swept->list[i].c.mechanism != MECH_REPLY_CHUNK)) {
 			snprintf(why, cap, "READs of chosen sizes fail already");
 			return false;
 		}
 	}
 	for (m = 0; m < MECH_COUNT; m++)
-		if (swept->gave_up[m] || swept->hopeless || swept->unfinished ||
-		    !swept->count) {
+		if (swept->gave_up[m] || swept->hopeless || swept->unfinished || !swept->count) {
 			snprintf(why, cap, "the READs of fixed sizes were not completed");
 			return false;
 		}

@@ -7,10 +7,9 @@
 #include "rpcrdma/probe/internal.h"
 
 static const uint32_t sizes[] = {
-	0,    1,    3,     4,     5,     787,    788,     789,     811,  812,
-	813,  815,  816,   817,   855,   856,    857,     868,     869,  1023,
-	1024, 1025, 3863,  3864,  3940,  3941,   4095,    4096,    4097, 8191,
-	8192, 8193, 65535, 65536, 65537, 262144, 1048575, 1048576,
+	0,    1,    3,    4,    5,    787,  788,   789,   811,   812,    813,     815,     816,
+	817,  855,  856,  857,  868,  869,  1023,  1024,  1025,  3863,   3864,    3940,    3941,
+	4095, 4096, 4097, 8191, 8192, 8193, 65535, 65536, 65537, 262144, 1048575, 1048576,
 };
 static const uint32_t quick_sizes[] = { 1, 788, 812, 813, 856, 1024, 4096, 4097, 65536 };
 static const uint32_t tail_sizes[] = { 813, 4097, 65536 };
@@ -26,8 +25,8 @@ void ranges_add(struct range_set *r, uint64_t offset, uint32_t count)
 		r->list[r->n++] = (struct range){ offset, count };
 }
 
-static void ranges_add_offsets(struct range_set *r, uint32_t rtmax,
-			       const uint32_t *counts, size_t n)
+static void ranges_add_offsets(struct range_set *r, uint32_t rtmax, const uint32_t *counts,
+			       size_t n)
 {
 	size_t i, j;
 
@@ -60,8 +59,7 @@ void ranges_head(struct range_set *r, enum probe_level level, uint32_t rtmax)
 		ranges_add_offsets(r, rtmax, sizes, ARRAY_SIZE(sizes));
 }
 
-void ranges_tail(struct range_set *r, enum probe_level level, uint32_t most,
-		 uint64_t size)
+void ranges_tail(struct range_set *r, enum probe_level level, uint32_t most, uint64_t size)
 {
 	bool full = level == PROBE_FULL;
 	const uint32_t *list = full ? sizes : tail_sizes;
@@ -98,8 +96,7 @@ void ranges_keep(struct range_set *r, uint32_t from, uint32_t to)
 	unsigned int i, n = 0;
 
 	for (i = 0; i < r->n; i++)
-		if (!r->list[i].offset && r->list[i].count >= from &&
-		    r->list[i].count <= to)
+		if (!r->list[i].offset && r->list[i].count >= from && r->list[i].count <= to)
 			r->list[n++] = r->list[i];
 	r->n = n;
 }

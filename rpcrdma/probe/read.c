@@ -61,8 +61,8 @@ const char *mechanism_name(enum mechanism mechanism)
 
 void read_case_text(const struct read_case *c, const char *what, char *out, size_t len)
 {
-	snprintf(out, len, "%u byte%s at offset %llu: %.300s", c->count,
-		 c->count == 1 ? "" : "s", (unsigned long long)c->offset, what);
+	snprintf(out, len, "%u byte%s at offset %llu: %.300s", c->count, c->count == 1 ? "" : "s",
+		 (unsigned long long)c->offset, what);
 }
 
 const char *read_kind_name(enum read_kind kind)
@@ -104,15 +104,13 @@ bool read_fits_inline(const struct probe *p, uint32_t count)
 }
 
 /* Bytes of the reply without the first READ's data. */
-static uint32_t read_reply_bytes(const struct nfs_version *version,
-				 const struct read_case *c)
+static uint32_t read_reply_bytes(const struct nfs_version *version, const struct read_case *c)
 {
 	uint32_t bytes = version->read_head;
 
 	switch (c->followed_by) {
 	case FOLLOWED_BY_GETATTR: return bytes + FOLLOWING_GETATTR_BYTES;
-	case FOLLOWED_BY_READ:
-		return bytes + FOLLOWING_READ_HEAD + (uint32_t)xdr_pad4(c->count2);
+	case FOLLOWED_BY_READ: return bytes + FOLLOWING_READ_HEAD + (uint32_t)xdr_pad4(c->count2);
 	default: return bytes;
 	}
 }
@@ -128,11 +126,10 @@ bool read_case_fits(const struct probe *p, const struct read_case *c)
 	       (p->session.conn && all <= rpcrdma_reply_inline(p->session.conn));
 }
 
-static void read_outcome_set(struct read_outcome *o, enum read_kind kind, const char *fmt,
-			     ...) PRINTF_LIKE(3, 4);
+static void read_outcome_set(struct read_outcome *o, enum read_kind kind, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
 
-static void read_outcome_set(struct read_outcome *o, enum read_kind kind, const char *fmt,
-			     ...)
+static void read_outcome_set(struct read_outcome *o, enum read_kind kind, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -198,8 +195,7 @@ void read_start(struct probe *p, struct read_job *job, const struct window *w,
 	job->deadline = session_call_deadline(p, c->count);
 	if (rc) {
 		job->op.call.rc = rc;
-		snprintf(job->op.call.text, sizeof(job->op.call.text), "%.255s",
-			 err_text());
+		snprintf(job->op.call.text, sizeof(job->op.call.text), "%.255s", err_text());
 	} else {
 		operation_start(p, &job->op, job->deadline);
 	}
@@ -226,8 +222,8 @@ static void read_call_failed(struct read_job *job)
 
 /* Returned chunk: same segments, lengths rewritten to the bytes written (RFC 8166 section
  * 3.4.6). */
-static void read_check_returned(struct read_job *job, const struct rpcrdma_chunk *got,
-				bool present, uint64_t want)
+static void read_check_returned(struct read_job *job, const struct rpcrdma_chunk *got, bool present,
+				uint64_t want)
 {
 	const struct rpcrdma_header *h = &job->op.call.header;
 	const struct area *a = &job->area;
@@ -250,19 +246,16 @@ static void read_check_returned(struct read_job *job, const struct rpcrdma_chunk
 		const struct rpcrdma_segment *s = &h->segments[got->first + i];
 
 		if (s->handle != a->segs[i].region.handle ||
-		    s->offset != a->segs[i].region.offset ||
-		    s->length > a->segs[i].length)
-			read_outcome_set(
-				&job->outcome, READ_LENGTHS,
-				"segment %u was returned with handle %08x length %u", i,
-				s->handle, s->length);
+		    s->offset != a->segs[i].region.offset || s->length > a->segs[i].length)
+			read_outcome_set(&job->outcome, READ_LENGTHS,
+					 "segment %u was returned with handle %08x length %u", i,
+					 s->handle, s->length);
 	}
 	if (job->outcome.kind != READ_OK || sum == want)
 		return;
-	read_outcome_set(
-		&job->outcome, READ_LENGTHS,
-		"the returned segments sum to %llu bytes, the READ returned %llu",
-		(unsigned long long)sum, (unsigned long long)want);
+	read_outcome_set(&job->outcome, READ_LENGTHS,
+			 "the returned segments sum to %llu bytes, the READ returned %llu",
+			 (unsigned long long)sum, (unsigned long long)want);
 	if (sum > want && sum <= xdr_pad4(want))
 		job->outcome.sign = SIGN_PAD_COUNTED;
 }
@@ -300,9 +293,8 @@ static bool read_explain_moved(struct read_job *job, const struct window *w,
 	}
 	if (!from)
 		return false;
-	read_outcome_set(
-		&job->outcome, READ_DATA, "at offset %llu the data of offset %llu",
-		(unsigned long long)first, (unsigned long long)(first + from - word));
+	read_outcome_set(&job->outcome, READ_DATA, "at offset %llu the data of offset %llu",
+			 (unsigned long long)first, (unsigned long long)(first + from - word));
 	return true;
 }
 
@@ -325,8 +317,7 @@ static void read_explain_data(struct read_job *job, const struct window *w,
 	uint64_t first = job->c.offset + at;
 	uint32_t n = min_u32(data->len - at, sizeof(zeros));
 
-	damage_count(&job->outcome.damage, job->c.offset, data->got, data->expected,
-		     data->len);
+	damage_count(&job->outcome.damage, job->c.offset, data->got, data->expected, data->len);
 	if (damage_kind(&job->outcome.damage) == DAMAGE_BIT)
 		read_outcome_set(&job->outcome, READ_DATA,
 				 "at offset %llu one bit is wrong: %02x, expected %02x",
@@ -335,11 +326,9 @@ static void read_explain_data(struct read_job *job, const struct window *w,
 		read_outcome_set(&job->outcome, READ_DATA, "at offset %llu zeros",
 				 (unsigned long long)first);
 	else if (!read_explain_moved(job, w, data, first))
-		read_outcome_set(&job->outcome, READ_DATA,
-				 "at offset %llu %0*llx, expected %0*llx",
-				 (unsigned long long)first, (int)n * 2,
-				 read_hex_number(got, n), (int)n * 2,
-				 read_hex_number(expected, n));
+		read_outcome_set(&job->outcome, READ_DATA, "at offset %llu %0*llx, expected %0*llx",
+				 (unsigned long long)first, (int)n * 2, read_hex_number(got, n),
+				 (int)n * 2, read_hex_number(expected, n));
 }
 
 /* The file's bytes at this offset, as far as the window has them. */
@@ -384,8 +373,8 @@ static bool read_explain_tail(struct read_job *job, uint32_t at, uint32_t len)
 /* RDMA Writes of a connection arrive in order with its Sends, so data that appears later was
  * written after the reply. If this is checked too late, the memory is no longer ours: software
  * iWARP detects that (session.c). */
-static bool read_comes_late(struct probe *p, struct read_job *job,
-			    const uint8_t *expected, uint32_t len)
+static bool read_comes_late(struct probe *p, struct read_job *job, const uint8_t *expected,
+			    uint32_t len)
 {
 	/* Where calls take long, so may what follows a reply; once shows it. */
 	unsigned int slow = p->write_chunk.order_waits ? 0 : p->pace.slowest_ms;
@@ -409,9 +398,8 @@ static bool read_comes_late(struct probe *p, struct read_job *job,
 	return false;
 }
 
-static void read_check_placed(struct probe *p, struct read_job *job,
-			      const struct window *w, const uint8_t *expected,
-			      uint32_t len)
+static void read_check_placed(struct probe *p, struct read_job *job, const struct window *w,
+			      const uint8_t *expected, uint32_t len)
 {
 	int64_t at = area_first_difference(&job->area, expected, len);
 	_cleanup_free_ uint8_t *got = NULL;
@@ -420,8 +408,7 @@ static void read_check_placed(struct probe *p, struct read_job *job,
 
 	if (at < 0)
 		return;
-	if (area_is_prefill(&job->area, (size_t)at) &&
-	    read_comes_late(p, job, expected, len))
+	if (area_is_prefill(&job->area, (size_t)at) && read_comes_late(p, job, expected, len))
 		return;
 	tail = read_explain_tail(job, (uint32_t)at, len);
 	if (tail && job->outcome.kind == READ_STALE)
@@ -445,8 +432,7 @@ static void read_check_placed(struct probe *p, struct read_job *job,
 		damage_count(&job->outcome.damage, job->c.offset, got, expected, len);
 	/* An adapter may have written meanwhile. */
 	else if (got[at] != expected[at])
-		read_explain_data(job, w, &(struct read_pair){ got, expected, len },
-				  (uint32_t)at);
+		read_explain_data(job, w, &(struct read_pair){ got, expected, len }, (uint32_t)at);
 	else
 		read_outcome_set(&job->outcome, READ_ORDER,
 				 "at offset %llu the data changed after the reply",
@@ -472,8 +458,8 @@ static void read_check_tail(struct read_job *job, uint32_t len)
 	for (; touched >= 0; touched = area_first_touched(&job->area, (size_t)last + 1))
 		last = touched;
 	n = (uint32_t)(last + 1 - len);
-	read_outcome_set(&job->outcome, READ_PAD, "%u pad byte%s written after %u byte%s",
-			 n, n == 1 ? " was" : "s were", len, len == 1 ? "" : "s");
+	read_outcome_set(&job->outcome, READ_PAD, "%u pad byte%s written after %u byte%s", n,
+			 n == 1 ? " was" : "s were", len, len == 1 ? "" : "s");
 }
 
 /* Compares count, eof and length with the file. Returns false if the data need not be compared
@@ -486,21 +472,17 @@ static bool read_check_counts(struct read_job *job, const struct window *w, uint
 	uint32_t want = min_u32(have, rtmax);
 
 	if (res->read_count != res->read.len)
-		read_outcome_set(&job->outcome, READ_HEADER,
-				 "count says %u bytes, the opaque %u", res->read_count,
-				 res->read.len);
+		read_outcome_set(&job->outcome, READ_HEADER, "count says %u bytes, the opaque %u",
+				 res->read_count, res->read.len);
 	else if (res->read_count > job->c.count)
-		read_outcome_set(&job->outcome, READ_HEADER,
-				 "%u bytes returned, %u requested", res->read_count,
-				 job->c.count);
+		read_outcome_set(&job->outcome, READ_HEADER, "%u bytes returned, %u requested",
+				 res->read_count, job->c.count);
 	else if (res->read_count < want && !(res->read.eof && at_end))
-		read_outcome_set(&job->outcome, READ_SHORT,
-				 "%u bytes came, %u are there%s", res->read_count, want,
-				 res->read.eof ? ", and eof is set" : "");
+		read_outcome_set(&job->outcome, READ_SHORT, "%u bytes came, %u are there%s",
+				 res->read_count, want, res->read.eof ? ", and eof is set" : "");
 	else if (res->read_count > have)
-		read_outcome_set(&job->outcome, READ_DATA,
-				 "%u bytes came, the file has %u there", res->read_count,
-				 have);
+		read_outcome_set(&job->outcome, READ_DATA, "%u bytes came, the file has %u there",
+				 res->read_count, have);
 	return job->outcome.kind == READ_OK || job->outcome.kind == READ_SHORT;
 }
 
@@ -521,14 +503,13 @@ static bool read_is_shifted(struct read_job *job, const struct window *w, uint64
 	from = expected - back;
 	if (!from[0] && !memcmp(from, from + 1, data->len - 1))
 		return false;
-	return read_is_reduced(job)
-		       ? area_first_difference(&job->area, from, data->len) < 0
-		       : !memcmp(data->bytes, from, data->len);
+	return read_is_reduced(job) ? area_first_difference(&job->area, from, data->len) < 0
+				    : !memcmp(data->bytes, from, data->len);
 }
 
 /* Looks for wrong data that one defect explains, see linux3.c. */
-static void read_sign_data(struct read_job *job, const struct window *w,
-			   const uint8_t *expected, const struct nfs_data *data)
+static void read_sign_data(struct read_job *job, const struct window *w, const uint8_t *expected,
+			   const struct nfs_data *data)
 {
 	uint64_t back = job->c.offset % 4096;
 	uint8_t head[8];
@@ -537,15 +518,13 @@ static void read_sign_data(struct read_job *job, const struct window *w,
 	put_be32(head + 4, 1); /* REPLY */
 	if (!read_is_reduced(job) && data->len >= sizeof(head) &&
 	    !memcmp(data->bytes, head, sizeof(head))) {
-		read_outcome_set(&job->outcome, READ_DATA,
-				 "the data are the head of the reply");
+		read_outcome_set(&job->outcome, READ_DATA, "the data are the head of the reply");
 		job->outcome.sign = SIGN_REPLY_HEAD;
 	} else if (read_is_shifted(job, w, back, expected, data)) {
-		read_outcome_set(
-			&job->outcome, READ_DATA,
-			"at offset %llu the data of offset %llu, the start of the page",
-			(unsigned long long)job->c.offset,
-			(unsigned long long)(job->c.offset - back));
+		read_outcome_set(&job->outcome, READ_DATA,
+				 "at offset %llu the data of offset %llu, the start of the page",
+				 (unsigned long long)job->c.offset,
+				 (unsigned long long)(job->c.offset - back));
 		job->outcome.sign = SIGN_PAGE_START;
 	}
 }
@@ -567,16 +546,14 @@ static void read_check_data(struct probe *p, struct read_job *job, const struct 
 		if (job->outcome.kind == READ_OK)
 			read_check_tail(job, data->len);
 		if (job->outcome.kind == READ_OK)
-			read_check_returned(job, &h->write[0], h->write_count == 1,
-					    data->len);
+			read_check_returned(job, &h->write[0], h->write_count == 1, data->len);
 	} else {
 		while (at < data->len && data->bytes[at] == expected[at])
 			at++;
 		if (at < data->len)
-			read_explain_data(
-				job, w,
-				&(struct read_pair){ data->bytes, expected, data->len },
-				at);
+			read_explain_data(job, w,
+					  &(struct read_pair){ data->bytes, expected, data->len },
+					  at);
 	}
 	if (job->outcome.kind == READ_DATA && !job->outcome.sign)
 		read_sign_data(job, w, expected, data);
@@ -585,8 +562,7 @@ static void read_check_data(struct probe *p, struct read_job *job, const struct 
 }
 
 /* The first attribute that differs; NULL: none. Reading may change atime and the space used. */
-static const char *read_attr_difference(const struct nfs_attr *a,
-					const struct nfs_attr *b)
+static const char *read_attr_difference(const struct nfs_attr *a, const struct nfs_attr *b)
 {
 	const struct {
 		const char *name;
@@ -622,31 +598,26 @@ static void read_check_getattr(struct read_job *job, const struct window *w)
 				 "no attributes returned after the READ");
 	else if (name)
 		read_outcome_set(&job->outcome, READ_FOLLOWING,
-				 "the %s after the READ differs from GETATTR alone",
-				 name);
+				 "the %s after the READ differs from GETATTR alone", name);
 }
 
 /* The second READ's data is in the reply, whichever chunk the first had. */
-static void read_check_second(struct read_job *job, const struct window *w,
-			      uint32_t rtmax)
+static void read_check_second(struct read_job *job, const struct window *w, uint32_t rtmax)
 {
-	const struct read_case second = { .offset = job->c.offset2,
-					  .count = job->c.count2 };
+	const struct read_case second = { .offset = job->c.offset2, .count = job->c.count2 };
 	const struct nfs_data *data = &job->op.result.read2;
 	const uint8_t *expected;
 	uint32_t want = min_u32(read_expected_bytes(w, &second, &expected), rtmax);
 
 	if (data->len != want)
 		read_outcome_set(&job->outcome, READ_FOLLOWING,
-				 "the second READ returned %u bytes of %u", data->len,
-				 want);
+				 "the second READ returned %u bytes of %u", data->len, want);
 	else if (want && memcmp(data->bytes, expected, want))
 		read_outcome_set(&job->outcome, READ_FOLLOWING,
 				 "the second READ returned wrong data");
 }
 
-static void read_check_result(struct probe *p, struct read_job *job,
-			      const struct window *w)
+static void read_check_result(struct probe *p, struct read_job *job, const struct window *w)
 {
 	struct read_outcome *o = &job->outcome;
 	uint32_t status = job->op.result.status;
@@ -657,9 +628,8 @@ static void read_check_result(struct probe *p, struct read_job *job,
 		return;
 	}
 	if (status) {
-		read_outcome_set(o,
-				 nfs_status_is_later(status) ? READ_LATER : READ_STATUS,
-				 "%s", p->version->status_text(status));
+		read_outcome_set(o, nfs_status_is_later(status) ? READ_LATER : READ_STATUS, "%s",
+				 p->version->status_text(status));
 		return;
 	}
 	o->brought = job->op.result.read_count;
@@ -676,8 +646,7 @@ static void read_check_result(struct probe *p, struct read_job *job,
 		return;
 	/* The data is correct and was in the reply. */
 	if (area_first_touched(&job->area, 0) >= 0)
-		read_outcome_set(o, READ_OUTSIDE,
-				 "data written into a chunk returned as unused");
+		read_outcome_set(o, READ_OUTSIDE, "data written into a chunk returned as unused");
 	else
 		read_outcome_set(o, READ_INLINE, "the data is inline");
 }
@@ -687,9 +656,7 @@ void read_finish(struct probe *p, struct read_job *job, const struct window *w)
 	operation_wait(p, &job->op, job->deadline, job->c.mechanism == MECH_WRITE_CHUNK);
 	switch (job->op.stage) {
 	case OPERATION_CALL: read_call_failed(job); break;
-	case OPERATION_RPC:
-		read_outcome_set(&job->outcome, READ_RPC, "%s", err_text());
-		break;
+	case OPERATION_RPC: read_outcome_set(&job->outcome, READ_RPC, "%s", err_text()); break;
 	case OPERATION_RESULTS:
 		read_outcome_set(&job->outcome, READ_HEADER, "%s", err_text());
 		break;
@@ -734,8 +701,7 @@ void read_compare(struct probe *p, const struct window *w, const struct read_cas
 	*outcome = job->outcome;
 }
 
-bool read_again(struct probe *p, const struct read_outcome *outcome,
-		struct retries *retries)
+bool read_again(struct probe *p, const struct read_outcome *outcome, struct retries *retries)
 {
 	if (outcome->kind != READ_LATER)
 		return false;

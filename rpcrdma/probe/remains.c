@@ -16,10 +16,9 @@ size_t remains_encode(const struct remains *r, uint8_t buf[REMAINS_RECORD_MAX])
 	size_t len = strlen(r->owner) + 1;
 
 	memset(buf, 0, REMAINS_RECORD_MAX);
-	buf[0] = (uint8_t)((r->unsure ? IS_UNSURE : 0) |
-			   (r->has_client ? HAS_CLIENT : 0) |
-			   (r->has_session ? HAS_SESSION : 0) |
-			   (r->restarted ? HAS_RESTARTED : 0) | (r->exists ? EXISTS : 0));
+	buf[0] = (uint8_t)((r->unsure ? IS_UNSURE : 0) | (r->has_client ? HAS_CLIENT : 0) |
+			   (r->has_session ? HAS_SESSION : 0) | (r->restarted ? HAS_RESTARTED : 0) |
+			   (r->exists ? EXISTS : 0));
 	buf[1] = r->minor;
 	buf[2] = r->address;
 	put_be32(buf + 8, r->sequenceid);
@@ -34,8 +33,8 @@ static bool remains_is_owner(const char *owner, size_t len)
 {
 	const size_t prefix = strlen(REMAINS_OWNER);
 
-	return len > prefix && len <= REMAINS_OWNER_MAX &&
-	       strnlen(owner, len) == len - 1 && !strncmp(owner, REMAINS_OWNER, prefix) &&
+	return len > prefix && len <= REMAINS_OWNER_MAX && strnlen(owner, len) == len - 1 &&
+	       !strncmp(owner, REMAINS_OWNER, prefix) &&
 	       strspn(owner + prefix, "0123456789abcdef") == len - 1 - prefix;
 }
 
@@ -86,8 +85,7 @@ static bool remains_start_anew(struct remains *r)
 bool remains_answered(struct remains *r, enum remains_step step, uint32_t status)
 {
 	/* An earlier call may still hold it for a moment. */
-	if (nfs_status_is_later(status) ||
-	    (status == NFS4ERR_CLIENTID_BUSY && r->restarted))
+	if (nfs_status_is_later(status) || (status == NFS4ERR_CLIENTID_BUSY && r->restarted))
 		return true;
 	switch (step) {
 	case REMAINS_EXCHANGE_ID:
@@ -101,8 +99,7 @@ bool remains_answered(struct remains *r, enum remains_step step, uint32_t status
 		/* The server restarted and lost it. */
 		return !status || status == NFS4ERR_STALE_CLIENTID;
 	case REMAINS_DESTROY_SESSION:
-		if (status && status != NFS4ERR_BADSESSION &&
-		    status != NFS4ERR_DEADSESSION)
+		if (status && status != NFS4ERR_BADSESSION && status != NFS4ERR_DEADSESSION)
 			return remains_start_anew(r);
 		r->has_session = false;
 		return true;

@@ -54,8 +54,7 @@ static int root_mount_walk(struct probe *p, int fd, struct root_mount *m)
 }
 
 /* The link's target, for the report. */
-static int root_link_error(struct probe *p, const struct probe_file *link,
-			   const char *name)
+static int root_link_error(struct probe *p, const struct probe_file *link, const char *name)
 {
 	char target[128] = "";
 	struct operation op;
@@ -68,11 +67,10 @@ static int root_link_error(struct probe *p, const struct probe_file *link,
 		target[len] = '\0';
 	}
 	operation_fini(p, &op);
-	return err_because(
-		err_set(ELOOP,
-			"%s is a symbolic link%s%s, which the probe does not follow",
-			name, *target ? " to " : "", target),
-		"symlink");
+	return err_because(err_set(ELOOP,
+				   "%s is a symbolic link%s%s, which the probe does not follow",
+				   name, *target ? " to " : "", target),
+			   "symlink");
 }
 
 static int root_lookup(struct probe *p, struct probe_file *at, const char *name)
@@ -109,34 +107,29 @@ static int root_next_name(const char **rest, char name[NFS3_NAME_MAX + 1])
 	*rest += strspn(*rest, "/");
 	len = strcspn(*rest, "/");
 	if (len > NFS3_NAME_MAX)
-		return err_set(ENAMETOOLONG, "a name of %zu bytes, %d at most", len,
-			       NFS3_NAME_MAX);
+		return err_set(ENAMETOOLONG, "a name of %zu bytes, %d at most", len, NFS3_NAME_MAX);
 	memcpy(name, *rest, len);
 	name[len] = '\0';
 	*rest += len;
 	return (int)len;
 }
 
-static void root_say_refused(struct probe *p, const struct mount3_mnt_res *res,
-			     bool reserved)
+static void root_say_refused(struct probe *p, const struct mount3_mnt_res *res, bool reserved)
 {
 	bool access = res->status == NFS3_STATUS_ACCES || res->status == NFS3_STATUS_PERM;
 
 	if (access && !reserved)
-		probe_because(
-			p, "probe.mount", FINDING_UNKNOWN, "unprivileged-port",
-			"mountd refuses %s (%s); the request came from an unprivileged port",
-			p->options->export, nfs3_status_text(res->status));
+		probe_because(p, "probe.mount", FINDING_UNKNOWN, "unprivileged-port",
+			      "mountd refuses %s (%s); the request came from an unprivileged port",
+			      p->options->export, nfs3_status_text(res->status));
 	else if (access)
 		probe_because(p, "probe.mount", FINDING_UNKNOWN, "not-exported",
 			      "mountd refuses %s (%s)", p->options->export,
 			      nfs3_status_text(res->status));
 	else
 		probe_because(p, "probe.mount", FINDING_FAIL,
-			      res->status == NFS3_STATUS_NOENT ? "no-export"
-							       : "mountd-error",
-			      "MOUNT of %s: %s", p->options->export,
-			      nfs3_status_text(res->status));
+			      res->status == NFS3_STATUS_NOENT ? "no-export" : "mountd-error",
+			      "MOUNT of %s: %s", p->options->export, nfs3_status_text(res->status));
 }
 
 static bool root_flavor_is_usable(const struct mount3_mnt_res *res)
@@ -201,8 +194,8 @@ static bool root_ask_mountd(struct probe *p, struct root_mount *m)
 		reason = "mountd";
 	}
 	if (rc) {
-		finding_init(&f, "probe.mount", FINDING_UNKNOWN,
-			     "no answer from mountd: %s", err_text());
+		finding_init(&f, "probe.mount", FINDING_UNKNOWN, "no answer from mountd: %s",
+			     err_text());
 		finding_reason(&f, reason);
 		if (m->port)
 			finding_number(&f, "mount_port", m->port);
@@ -212,8 +205,8 @@ static bool root_ask_mountd(struct probe *p, struct root_mount *m)
 	rc = root_mount_walk(p, fd, m);
 	if (rc)
 		probe_because(p, "probe.mount", target_refusal(rc), "mountd-reply",
-			      "MOUNT of %s on TCP port %u: %s", p->options->export,
-			      m->port, err_text());
+			      "MOUNT of %s on TCP port %u: %s", p->options->export, m->port,
+			      err_text());
 	else if (m->res.status)
 		root_say_refused(p, &m->res, m->reserved);
 	else if (!root_flavor_is_usable(&m->res))
@@ -243,16 +236,15 @@ static bool root_find_by_mount(struct probe *p)
 	if (!rc)
 		rc = operation_getattr(p, &root->fh, &root->attr);
 	if (rc) {
-		probe_because(p, "probe.mount", root_walk_status(rc), probe_reason(rc),
-			      "%s: %s", p->options->export, err_text());
+		probe_because(p, "probe.mount", root_walk_status(rc), probe_reason(rc), "%s: %s",
+			      p->options->export, err_text());
 		return false;
 	}
 	/* mountd sent it over TCP, but the server accepted it over RDMA. */
 	identity_add(&p->server.seen, &m.res.fh);
 	export = *m.path ? m.path : "/";
-	finding_init(&f, "probe.mount", FINDING_PASS,
-		     "root handle of %s by MOUNT on TCP port %u%s", export, m.port,
-		     root_lower_text(&p->root, lower, sizeof(lower)));
+	finding_init(&f, "probe.mount", FINDING_PASS, "root handle of %s by MOUNT on TCP port %u%s",
+		     export, m.port, root_lower_text(&p->root, lower, sizeof(lower)));
 	finding_number(&f, "port", m.port);
 	finding_text(&f, "reserved_port", "%s", m.reserved ? "yes" : "no");
 	root_say(p, &f, export);
@@ -287,8 +279,7 @@ static int root_walk(struct probe *p, char *export, size_t cap)
 		if (rc)
 			return rc;
 		if (used < sizeof(walked))
-			used += (size_t)snprintf(walked + used, sizeof(walked) - used,
-						 "/%s", name);
+			used += (size_t)snprintf(walked + used, sizeof(walked) - used, "/%s", name);
 		if (root->attr.fsid == fsid)
 			continue;
 		snprintf(export, cap, "%s", walked);
@@ -310,9 +301,8 @@ static int root_find_by_lookup(struct probe *p)
 		/* A server that answered before and is silent now is at fault, if it had enough
 		 * time. */
 		probe_because(p, "probe.session",
-			      rc == -ETIMEDOUT && deadline_left(p->deadline)
-				      ? FINDING_FAIL
-				      : target_refusal(rc),
+			      rc == -ETIMEDOUT && deadline_left(p->deadline) ? FINDING_FAIL
+									     : target_refusal(rc),
 			      probe_reason(rc), "%s", err_text());
 		return rc == -ENOENT ? -EIO : rc;
 	}
@@ -329,8 +319,8 @@ static int root_find_by_lookup(struct probe *p)
 		probe_emit(p, &f);
 	}
 	if (rc) {
-		probe_because(p, "probe.root", root_walk_status(rc), probe_reason(rc),
-			      "%s: %s", p->options->export, err_text());
+		probe_because(p, "probe.root", root_walk_status(rc), probe_reason(rc), "%s: %s",
+			      p->options->export, err_text());
 		return rc;
 	}
 	finding_init(&f, "probe.root", FINDING_PASS,
@@ -355,8 +345,8 @@ bool root_find(struct probe *p)
 				 "under NFSv%s: %.200s", p->version->name, err_text());
 		client41_close(p);
 		if (!versions_lower(p)) {
-			probe_because(p, "probe.root", FINDING_FAIL, "not-found",
-				      "%s: %s", p->options->export, root->lower_because);
+			probe_because(p, "probe.root", FINDING_FAIL, "not-found", "%s: %s",
+				      p->options->export, root->lower_because);
 			return false;
 		}
 	}

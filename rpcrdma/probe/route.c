@@ -61,9 +61,8 @@ static void route_say_none(struct probe *p, int rc)
 bool route_choose(struct probe *p)
 {
 	const struct transport_ops *wanted = p->options->transport;
-	const struct transport_ops *routed = wanted && wanted->route
-						     ? wanted
-						     : transport_find("verbs");
+	const struct transport_ops *routed = wanted && wanted->route ? wanted
+								     : transport_find("verbs");
 	struct transport_route route = { 0 };
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	int rc;
@@ -87,8 +86,8 @@ bool route_choose(struct probe *p)
 		return false;
 	}
 	p->route.via = routed;
-	finding_init(&f, "probe.route", FINDING_PASS, "%s: the route uses %s",
-		     routed->name, route.text);
+	finding_init(&f, "probe.route", FINDING_PASS, "%s: the route uses %s", routed->name,
+		     route.text);
 	finding_text(&f, "transport", "%s", routed->name);
 	finding_text(&f, "device", "%s", route.device);
 	finding_number(&f, "port", route.port);

@@ -33,8 +33,7 @@ static bool second_note(struct second *s, const struct read_case *c,
 {
 	/* A server need not do it by itself (RFC 8881 section 2.10.3.1). */
 	if (strstr(over_second->text, "NFS4ERR_CONN_NOT_BOUND_TO_SESSION")) {
-		snprintf(s->why, sizeof(s->why),
-			 "the session is not bound to a second connection");
+		snprintf(s->why, sizeof(s->why), "the session is not bound to a second connection");
 		return false;
 	}
 	if (!read_kind_is_clean(over_first->kind))
@@ -55,8 +54,7 @@ static void second_reads(struct probe *p, const struct window *w, struct session
 	struct second *s = &p->second;
 	size_t i;
 
-	for (i = 0;
-	     i < ARRAY_SIZE(second_cases) && s->wrong < 3 && deadline_left(p->deadline);
+	for (i = 0; i < ARRAY_SIZE(second_cases) && s->wrong < 3 && deadline_left(p->deadline);
 	     i++) {
 		const struct read_case *c = &second_cases[i];
 
@@ -84,8 +82,8 @@ void second_run(struct probe *p, const struct window *w)
 	second_swap(p, &second);
 	probe_progress(p, "READs over a second connection", 0, 1);
 	if (session_ready(p))
-		snprintf(p->second.why, sizeof(p->second.why),
-			 "no second connection: %.200s", err_text());
+		snprintf(p->second.why, sizeof(p->second.why), "no second connection: %.200s",
+			 err_text());
 	else
 		second_reads(p, w, &second);
 	session_drop(p);
@@ -110,8 +108,8 @@ void second_say(const struct second *s, finding_sink sink, void *arg)
 		finding_reason(&f, reason);
 		finding_text(&f, "example", "%s", s->example);
 	} else if (s->right && !s->wrong) {
-		finding_init(&f, id, FINDING_PASS,
-			     "%u READs over a second connection, all correct", s->right);
+		finding_init(&f, id, FINDING_PASS, "%u READs over a second connection, all correct",
+			     s->right);
 	} else {
 		finding_init(&f, id, FINDING_SKIP, "%s",
 			     *s->why    ? s->why

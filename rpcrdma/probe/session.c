@@ -214,8 +214,8 @@ static void session_note_end(const struct session *s, struct call_failures *m,
 }
 
 /* "frame 0056..." of the peer's violation, if the transport kept it. */
-static void session_violation_text(const struct session *s, struct linux3_seen *seen,
-				   char *buf, size_t cap)
+static void session_violation_text(const struct session *s, struct linux3_seen *seen, char *buf,
+				   size_t cap)
 {
 	const struct transport *t = s->conn ? rpcrdma_transport(s->conn) : NULL;
 	size_t used;
@@ -245,8 +245,7 @@ const char *session_breach(int rc, enum transport_breach breach)
  * the reply. */
 static bool session_is_late_write(const struct probe *p)
 {
-	return p->session.conn &&
-	       rpcrdma_transport(p->session.conn)->violation.released &&
+	return p->session.conn && rpcrdma_transport(p->session.conn)->violation.released &&
 	       (!p->write_chunk.reported || p->write_chunk.order);
 }
 
@@ -270,8 +269,7 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 	/* Silence for this time, or for half the time there is, is a lost reply even if the
 	 * probe's own deadline ends it. */
 	uint32_t enough = min_u32(late_silence(&p->pace), p->options->timeout_ms / 2);
-	uint64_t since = s->silent_since > p->pace.moved_at ? s->silent_since
-							    : p->pace.moved_at;
+	uint64_t since = s->silent_since > p->pace.moved_at ? s->silent_since : p->pace.moved_at;
 	char frame[256];
 
 	b->refused.calls += !call->rc || call->rc == -EBADE || call->rc == -EBADMSG ||
@@ -285,31 +283,25 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 	case -ETIMEDOUT:
 		/* A call that was not sent, for want of a connection or of credits, or just before
 		 * the probe's own deadline, had no time for a reply. */
-		if (!call->sent_ns ||
-		    (!deadline_left(p->deadline) && now_ms() < since + enough))
+		if (!call->sent_ns || (!deadline_left(p->deadline) && now_ms() < since + enough))
 			break;
 		session_note(&b->lost, call, write_chunk_read, "");
 		b->gaps += session_has_gap(s);
 		break;
-	case -ECONNRESET:
-		session_note_end(s, &b->closed, call, write_chunk_read, "");
-		break;
+	case -ECONNRESET: session_note_end(s, &b->closed, call, write_chunk_read, ""); break;
 	case -EPROTO:
 	case -EREMOTEIO:
 		session_violation_text(s, &p->server.linux3, frame, sizeof(frame));
 		if (!session_is_late_write(p) && !b->transport.reason)
 			b->transport.reason = session_breach(
-				call->rc,
-				s->conn ? rpcrdma_transport(s->conn)->violation.breach
-					: BREACH_FRAME);
-		session_note_end(
-			s, session_is_late_write(p) ? &b->late_writes : &b->transport,
-			call, write_chunk_read, frame);
+				call->rc, s->conn ? rpcrdma_transport(s->conn)->violation.breach
+						  : BREACH_FRAME);
+		session_note_end(s, session_is_late_write(p) ? &b->late_writes : &b->transport,
+				 call, write_chunk_read, frame);
 		break;
 	case -EBADE:
 		if (!b->refused.errors++)
-			snprintf(b->refused.example, sizeof(b->refused.example), "%s",
-				 call->text);
+			snprintf(b->refused.example, sizeof(b->refused.example), "%s", call->text);
 		return;
 	case -EILSEQ: session_note(&b->xid, call, write_chunk_read, ""); break;
 	case -ENODEV:
@@ -350,8 +342,8 @@ static void session_step(struct probe *p, const struct rpcrdma_call *call)
 	if (!p->session.waiting) {
 		/* The benchmark repeats one call, and formatting takes time. */
 		if (p->channel.step_of != of)
-			probe_step(p, "the reply to procedure %u of version %u",
-				   call->proc, call->vers);
+			probe_step(p, "the reply to procedure %u of version %u", call->proc,
+				   call->vers);
 		p->channel.step_of = of;
 		return;
 	}
@@ -386,8 +378,7 @@ int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 			liveness_suspect(&p->liveness, p->session.waiting, call);
 	}
 	if (call->rc)
-		err_because(err_set(-call->rc, "%s", call->text),
-			    session_reason(call->rc));
+		err_because(err_set(-call->rc, "%s", call->text), session_reason(call->rc));
 	return call->rc;
 }
 
@@ -433,12 +424,12 @@ bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned in
 
 bool session_is_failure(int rc)
 {
-	return rc == -ECONNRESET || rc == -ETIMEDOUT || rc == -EREMOTEIO ||
-	       rc == -EPROTO || rc == -EILSEQ || rc == -ECANCELED || rc == -ENODEV;
+	return rc == -ECONNRESET || rc == -ETIMEDOUT || rc == -EREMOTEIO || rc == -EPROTO ||
+	       rc == -EILSEQ || rc == -ECANCELED || rc == -ENODEV;
 }
 
-const char *session_busy_text(const struct nfs_version *version, uint32_t status,
-			      char *buf, size_t cap)
+const char *session_busy_text(const struct nfs_version *version, uint32_t status, char *buf,
+			      size_t cap)
 {
 	snprintf(buf, cap, "%s until the deadline (%s)",
 		 status == NFS4ERR_GRACE ? "the server is in its grace period"
@@ -462,8 +453,7 @@ bool session_later(struct probe *p, uint32_t status, struct retries *retries)
 	}
 	ms = ms ? min_u32(2 * ms, LATER_MS_MAX) : LATER_MS;
 	if (deadline_left(p->deadline) < (int)(ms + reserve)) {
-		session_busy_text(p->version, status, p->session.busy,
-				  sizeof(p->session.busy));
+		session_busy_text(p->version, status, p->session.busy, sizeof(p->session.busy));
 		return false;
 	}
 	retries->wait_ms = ms;

@@ -22,12 +22,7 @@ static const char signature_only_flight[] =
 
 /* How a READ was sent. A server that fails only after other operations is correct in READs alone,
  * so each way is judged separately. */
-enum read_context {
-	CONTEXT_ALONE,
-	CONTEXT_AFTER_OTHERS,
-	CONTEXT_IN_FLIGHT,
-	CONTEXT_COUNT
-};
+enum read_context { CONTEXT_ALONE, CONTEXT_AFTER_OTHERS, CONTEXT_IN_FLIGHT, CONTEXT_COUNT };
 
 static bool signature_is_plain(const struct read_record *r, enum read_context context)
 {
@@ -67,8 +62,7 @@ static struct signature_range signature_range_of(const struct verdict_input *in,
 		/* Correct data with more written after it is a broken frame; bytes that are
 		 * missing at the end have a finding of their own. */
 		seen.proven = seen.proven ||
-			      (tally_is_always(in, r) &&
-			       r->outcome.kind != READ_OUTSIDE &&
+			      (tally_is_always(in, r) && r->outcome.kind != READ_OUTSIDE &&
 			       !(in->tails && r->outcome.sign == SIGN_TAIL));
 		right = right || tally_is_right(r);
 	}
@@ -77,8 +71,8 @@ static struct signature_range signature_range_of(const struct verdict_input *in,
 	return seen;
 }
 
-static void signature_count_ranges(const struct verdict_input *in,
-				   enum read_context context, struct signature_ranges *n)
+static void signature_count_ranges(const struct verdict_input *in, enum read_context context,
+				   struct signature_ranges *n)
 {
 	const struct records *rs = in->records;
 	struct signature_range seen;
@@ -86,13 +80,11 @@ static void signature_count_ranges(const struct verdict_input *in,
 
 	*n = (struct signature_ranges){ .from = UINT32_MAX };
 	for (i = 0; i < rs->count; i++)
-		if (rs->list[i].c.count < n->from &&
-		    signature_is_plain(&rs->list[i], context) &&
+		if (rs->list[i].c.count < n->from && signature_is_plain(&rs->list[i], context) &&
 		    signature_range_of(in, i, context).proven)
 			n->from = rs->list[i].c.count;
 	for (i = 0; i < rs->count; i++) {
-		if (!signature_is_plain(&rs->list[i], context) ||
-		    rs->list[i].c.count < n->from)
+		if (!signature_is_plain(&rs->list[i], context) || rs->list[i].c.count < n->from)
 			continue;
 		seen = signature_range_of(in, i, context);
 		n->all += seen.first;
@@ -108,8 +100,7 @@ static bool signature_find(const struct verdict_input *in, struct signature_rang
 
 	for (context = 0; context < CONTEXT_COUNT; context++) {
 		signature_count_ranges(in, context, n);
-		if (n->from <= PAGE && n->proven >= PROOF_RANGES &&
-		    n->failing * 5 >= n->all * 4)
+		if (n->from <= PAGE && n->proven >= PROOF_RANGES && n->failing * 5 >= n->all * 4)
 			return true;
 	}
 	return false;
@@ -124,8 +115,8 @@ static bool signature_is_right_above_switch(const struct verdict_input *in)
 	for (i = 0; i < in->records->count; i++) {
 		const struct read_record *r = &in->records->list[i];
 
-		right += tally_is_plain(r) && tally_is_right(r) &&
-			 r->c.count > CHANGE_OVER && r->c.count <= PAGE;
+		right += tally_is_plain(r) && tally_is_right(r) && r->c.count > CHANGE_OVER &&
+			 r->c.count <= PAGE;
 	}
 	return right >= PROOF_RANGES;
 }
@@ -186,10 +177,9 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 		finding_init(&f, id, FINDING_SKIP, "%s", signature_only_flight);
 	else if (plain->failed && signature_find(in, &n))
 		finding_init(&f, id, FINDING_FAIL,
-			     "Write-chunk READs from %u byte%s %s in %u of %u ranges%s%s",
-			     n.from, n.from == 1 ? "" : "s", failure.verb, n.failing,
-			     n.all, failure.says ? ": " : "",
-			     failure.says ? tally_how(plain, how) : "");
+			     "Write-chunk READs from %u byte%s %s in %u of %u ranges%s%s", n.from,
+			     n.from == 1 ? "" : "s", failure.verb, n.failing, n.all,
+			     failure.says ? ": " : "", failure.says ? tally_how(plain, how) : "");
 	else if (tally_is_steady(plain) && plain->smallest_always > PAGE)
 		finding_init(
 			&f, id, FINDING_SKIP,
@@ -204,10 +194,9 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 	else if (plain->largest_right >= signature_proof_bytes(in) &&
 		 signature_is_right_above_switch(in) &&
 		 verdict_is_complete(in->records, MECH_WRITE_CHUNK))
-		finding_init(
-			&f, id, FINDING_PASS,
-			"%u Write-chunk READs, laid out as by Linux clients, are correct",
-			plain->right);
+		finding_init(&f, id, FINDING_PASS,
+			     "%u Write-chunk READs, laid out as by Linux clients, are correct",
+			     plain->right);
 	else if (plain->right && signature_file_is_small(in))
 		/* Defects begin above: nothing is proven of what a guest reads. */
 		finding_init(
@@ -274,38 +263,32 @@ void signature_profiles(const struct verdict_input *in, const struct tally *plai
 	unsigned int i;
 
 	for (i = 0; sweep_profiles[i]; i++)
-		if (tally_is_steady(plain) &&
-		    signature_profile_fails(in, sweep_profiles[i]))
+		if (tally_is_steady(plain) && signature_profile_fails(in, sweep_profiles[i]))
 			signature_add_limit(wrong, sizeof(wrong), sweep_profiles[i]);
 		else if (signature_profile_tried(in, sweep_profiles[i]))
 			signature_add_limit(right, sizeof(right), sweep_profiles[i]);
 		else
 			signature_add_limit(untried, sizeof(untried), sweep_profiles[i]);
 	if (in->flight)
-		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s",
-			     signature_only_flight);
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s", signature_only_flight);
 	else if (!plain->right)
 		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
 			     "no Write-chunk READ was correct");
 	else if (*wrong)
-		finding_init(
-			&f, "probe.read.profiles", FINDING_FAIL,
-			"clients that switch to Write chunks above %s bytes are affected",
-			wrong);
+		finding_init(&f, "probe.read.profiles", FINDING_FAIL,
+			     "clients that switch to Write chunks above %s bytes are affected",
+			     wrong);
 	else if (plain->failed)
-		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s",
-			     tally_unsteady(plain));
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s", tally_unsteady(plain));
 	else if (plain->lengths)
-		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s",
-			     verdict_only_data);
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s", verdict_only_data);
 	else if (!*right || !verdict_is_complete(in->records, MECH_WRITE_CHUNK))
 		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
 			     "not all Write-chunk READs were tested");
 	else
-		finding_init(
-			&f, "probe.read.profiles", FINDING_PASS,
-			"clients that switch to Write chunks above %s bytes get correct data",
-			right);
+		finding_init(&f, "probe.read.profiles", FINDING_PASS,
+			     "clients that switch to Write chunks above %s bytes get correct data",
+			     right);
 	if (f.status == FINDING_FAIL)
 		finding_reason(&f, "above-change-over");
 	finding_text(&f, "right", "%s", right);

@@ -4,8 +4,7 @@
 /* The slots of a session (RFC 8881 section 2.10.6.1). Pure. */
 #include "rpcrdma/probe/internal.h"
 
-void slots41_init(struct slots41 *s, const uint8_t sessionid[NFS4_SESSIONID_SIZE],
-		  uint32_t count)
+void slots41_init(struct slots41 *s, const uint8_t sessionid[NFS4_SESSIONID_SIZE], uint32_t count)
 {
 	unsigned int i;
 
@@ -42,13 +41,11 @@ bool slots41_take(struct slots41 *s, struct nfs4_sequence *sequence)
 /* Whether it belongs to this session: the call's session may be gone meanwhile. */
 static bool slots41_is_busy(const struct slots41 *s, const struct nfs4_sequence *sequence)
 {
-	return sequence->slotid < s->count &&
-	       s->slots[sequence->slotid].state == SLOT41_BUSY &&
+	return sequence->slotid < s->count && s->slots[sequence->slotid].state == SLOT41_BUSY &&
 	       !memcmp(s->sessionid, sequence->sessionid, NFS4_SESSIONID_SIZE);
 }
 
-void slots41_answered(struct slots41 *s, const struct nfs4_sequence *sequence,
-		      bool sequenced)
+void slots41_answered(struct slots41 *s, const struct nfs4_sequence *sequence, bool sequenced)
 {
 	if (!slots41_is_busy(s, sequence))
 		return;

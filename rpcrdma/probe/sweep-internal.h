@@ -19,7 +19,7 @@ struct sweep {
 	unsigned int unanswered[MECH_COUNT]; /* in a row */
 	unsigned int broken[MECH_COUNT];
 	unsigned int never_right, sometimes; /* of those that were repeated */
-	struct range before; /* the last range read by another mechanism */
+	struct range before;                 /* the last range read by another mechanism */
 	bool before_right;
 	unsigned int done, total;
 	double ms_a_byte; /* of the fastest READ that is long enough to measure */

@@ -12,14 +12,13 @@
 
 #include "rpcrdma/probe/sweep-internal.h"
 
-#define UNANSWERED_MAX  3     /* in a row, after which the mechanism is given up */
-#define BROKEN_MAX      8     /* lost connections that recurred when repeated */
-#define TIME_RESERVE_MS 1500  /* for later steps; at most a quarter of all */
-#define RATE_BYTES      65536 /* of a READ that measures the speed of the path */
-#define SLOW_RESERVE_MS 6000  /* if replies are slow */
-#define FILES_MAX       4
-#define LARGE_INLINE_MAX \
-	(4u << 20) /* of data compared with READs of a few hundred bytes each */
+#define UNANSWERED_MAX   3     /* in a row, after which the mechanism is given up */
+#define BROKEN_MAX       8     /* lost connections that recurred when repeated */
+#define TIME_RESERVE_MS  1500  /* for later steps; at most a quarter of all */
+#define RATE_BYTES       65536 /* of a READ that measures the speed of the path */
+#define SLOW_RESERVE_MS  6000  /* if replies are slow */
+#define FILES_MAX        4
+#define LARGE_INLINE_MAX (4u << 20) /* of data compared with READs of a few hundred bytes each */
 
 static const uint32_t layout_sizes[] = { 813, 4097, 65537, 262144 };
 const uint32_t sweep_profiles[] = { 788, 812, 816, 856, 0 };
@@ -38,8 +37,7 @@ static unsigned int sweep_reserve_ms(const struct sweep *s)
 {
 	double slow = 20 * s->p->pace.rtt_ms + s->p->pace.slowest_ms;
 
-	return min_u32(TIME_RESERVE_MS +
-			       (uint32_t)min_u64((uint64_t)slow, SLOW_RESERVE_MS),
+	return min_u32(TIME_RESERVE_MS + (uint32_t)min_u64((uint64_t)slow, SLOW_RESERVE_MS),
 		       s->p->options->timeout_ms / 4);
 }
 
@@ -90,16 +88,14 @@ static uint32_t sweep_expected(const struct sweep *s, const struct read_case *c)
 {
 	if (c->offset >= s->w.attr.size)
 		return 0;
-	return (uint32_t)min_u64(min_u32(c->count, s->p->limits.rtmax),
-				 s->w.attr.size - c->offset);
+	return (uint32_t)min_u64(min_u32(c->count, s->p->limits.rtmax), s->w.attr.size - c->offset);
 }
 
 /* Whether @bytes can be read before the sweep has to end, at the pace of the fastest READ so
  * far. */
 static bool sweep_fits_time(struct sweep *s, uint64_t bytes)
 {
-	if (deadline_left(s->p->deadline) <
-	    (double)bytes * s->ms_a_byte + sweep_reserve_ms(s))
+	if (deadline_left(s->p->deadline) < (double)bytes * s->ms_a_byte + sweep_reserve_ms(s))
 		s->records->out_of_time = true;
 	return !s->records->out_of_time;
 }
@@ -114,8 +110,7 @@ static void sweep_read(struct sweep *s, struct read_record *r)
 
 	r->expected = sweep_expected(s, c);
 	judge_try(s, c, r->after_others, &r->outcome);
-	if (r->outcome.kind == READ_OK && r->outcome.brought >= RATE_BYTES &&
-	    !r->after_others) {
+	if (r->outcome.kind == READ_OK && r->outcome.brought >= RATE_BYTES && !r->after_others) {
 		ms_a_byte = (double)(now_ms() - begin) / r->outcome.brought;
 		if (!s->ms_a_byte || ms_a_byte < s->ms_a_byte)
 			s->ms_a_byte = ms_a_byte;
@@ -162,8 +157,7 @@ static enum layout sweep_plain_layout(unsigned int i)
 }
 
 /* Notes that the time ran out before the last of them was done. */
-static void sweep_note_cut(struct sweep *s, unsigned int done, unsigned int total,
-			   const char *what)
+static void sweep_note_cut(struct sweep *s, unsigned int done, unsigned int total, const char *what)
 {
 	if (s->records->out_of_time && done < total)
 		late_not_tried(&s->p->pace, "%u of %u range%s %s", total - done, total,
@@ -175,8 +169,7 @@ static void sweep_every_mechanism(struct sweep *s)
 	unsigned int i;
 
 	for (i = 0; i < s->nranges && !sweep_stop(s); i++) {
-		struct read_case c = { .offset = s->ranges[i].offset,
-				       .count = s->ranges[i].count };
+		struct read_case c = { .offset = s->ranges[i].offset, .count = s->ranges[i].count };
 
 		probe_progress(s->p, "READs by every mechanism", s->done++, s->total);
 		c.mechanism = MECH_REPLY_CHUNK;
@@ -222,8 +215,8 @@ static void sweep_after_others(struct sweep *s)
 }
 
 /* Checks the outcomes and records them. */
-static void sweep_record_flight(struct sweep *s, const struct read_case *cases,
-				unsigned int n, const struct read_outcome *outcomes)
+static void sweep_record_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
+				const struct read_outcome *outcomes)
 {
 	struct read_record rs[SWEEP_IN_FLIGHT];
 	unsigned int i;
@@ -288,8 +281,7 @@ static void sweep_every_layout(struct sweep *s)
 					       .count = min_u32(layout_sizes[i],
 								s->p->limits.rtmax) };
 
-			probe_progress(s->p, "READs by several segments", s->done++,
-				       s->total);
+			probe_progress(s->p, "READs by several segments", s->done++, s->total);
 			sweep_attempt(s, &c, false);
 			c.mechanism = MECH_REPLY_CHUNK;
 			if (c.layout == LAYOUT_PIECES)
@@ -313,8 +305,7 @@ static void sweep_client_profiles(struct sweep *s)
 
 			if (session_ready(s->p))
 				return;
-			probe_progress(s->p, "READs as Linux clients do them", s->done++,
-				       s->total);
+			probe_progress(s->p, "READs as Linux clients do them", s->done++, s->total);
 			c.mechanism = steps[j] <= limit && read_fits_inline(s->p, c.count)
 					      ? MECH_INLINE
 					      : MECH_WRITE_CHUNK;
@@ -335,8 +326,8 @@ static void sweep_tail_ranges(struct sweep *s)
 {
 	/* The window was placed by an earlier size of the file. */
 	if (s->w.base + s->w.len == s->w.attr.size)
-		ranges_tail(&s->set, s->p->options->level,
-			    min_u32(s->w.len, s->p->limits.rtmax), s->w.attr.size);
+		ranges_tail(&s->set, s->p->options->level, min_u32(s->w.len, s->p->limits.rtmax),
+			    s->w.attr.size);
 }
 
 static void sweep_giant_ranges(struct sweep *s)
@@ -355,8 +346,8 @@ static void sweep_hole_ranges(struct sweep *s)
 }
 
 /* Reads the ranges of a window of a file. */
-static int sweep_window_open(struct sweep *s, const struct probe_file *file,
-			     uint64_t base, uint32_t len, void (*ranges)(struct sweep *s))
+static int sweep_window_open(struct sweep *s, const struct probe_file *file, uint64_t base,
+			     uint32_t len, void (*ranges)(struct sweep *s))
 {
 	enum mechanism m;
 	int rc;
@@ -400,8 +391,7 @@ static bool sweep_main_file(struct sweep *s, const struct probe_file *file)
 
 static void sweep_more_windows(struct sweep *s, const struct probe_file *file)
 {
-	const struct probe_file *giant = s->p->files.giant.attr.size ? &s->p->files.giant
-								     : NULL;
+	const struct probe_file *giant = s->p->files.giant.attr.size ? &s->p->files.giant : NULL;
 	uint32_t tail = (uint32_t)min_u64(file->attr.size, s->p->limits.rtmax);
 	const struct {
 		const struct probe_file *file;
@@ -440,8 +430,7 @@ static const struct probe_file *sweep_large_file(const struct files *files, uint
 	unsigned int i;
 
 	for (i = 1; i < files->ncandidates; i++)
-		if (min_u64(files->candidates[i].attr.size, most) >
-		    min_u64(file->attr.size, most))
+		if (min_u64(files->candidates[i].attr.size, most) > min_u64(file->attr.size, most))
 			file = &files->candidates[i];
 	return file;
 }
@@ -501,8 +490,7 @@ static bool sweep_large_read(struct sweep *s, const struct probe_file *file,
  * memory for all of it elsewhere, and no client reads so. */
 static void sweep_large_reads(struct sweep *s)
 {
-	const struct probe_file *file = sweep_large_file(&s->p->files,
-							 s->p->limits.read_max);
+	const struct probe_file *file = sweep_large_file(&s->p->files, s->p->limits.read_max);
 	uint64_t most = min_u64(s->p->limits.read_max, file->attr.size), begin;
 	struct read_case c = { .mechanism = MECH_WRITE_CHUNK, .layout = LAYOUT_ROUNDED };
 	double ms_a_byte = 0;
@@ -530,8 +518,7 @@ static void sweep_large_reads(struct sweep *s)
 			sweep_large_stop(s, "more would take too long");
 			break;
 		}
-		if (!sweep_large_read(s, file, &c,
-				      (uint32_t)min_u64(c.count + 1ull, most)))
+		if (!sweep_large_read(s, file, &c, (uint32_t)min_u64(c.count + 1ull, most)))
 			break;
 		ms_a_byte = (double)(now_ms() - begin) / c.count;
 	}

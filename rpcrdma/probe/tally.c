@@ -81,8 +81,8 @@ static bool tally_is_order(const struct verdict_input *in, const struct read_rec
 
 bool tally_is_always(const struct verdict_input *in, const struct read_record *r)
 {
-	return !r->random && tally_is_failure(in, r) && r->confirmed &&
-	       r->controls_right && !tally_is_order(in, r);
+	return !r->random && tally_is_failure(in, r) && r->confirmed && r->controls_right &&
+	       !tally_is_order(in, r);
 }
 
 bool tally_is_sometimes(const struct verdict_input *in, const struct read_record *r)
@@ -125,9 +125,8 @@ const struct read_record *tally_typical(const struct tally *t)
 const char *tally_how(const struct tally *t, char buf[TALLY_HOW_MAX])
 {
 	const struct read_outcome *o = &tally_typical(t)->outcome;
-	bool says = o->kind == READ_HEADER || o->kind == READ_SHORT ||
-		    o->kind == READ_STATUS || o->kind == READ_RPC ||
-		    o->kind == READ_RDMA_ERROR;
+	bool says = o->kind == READ_HEADER || o->kind == READ_SHORT || o->kind == READ_STATUS ||
+		    o->kind == READ_RPC || o->kind == READ_RDMA_ERROR;
 
 	snprintf(buf, TALLY_HOW_MAX, "%s%s%.200s", read_kind_name(o->kind),
 		 says && *o->text ? ": " : "", says ? o->text : "");
@@ -198,9 +197,8 @@ void tally_records(const struct verdict_input *in, record_filter filter, struct 
 
 void tally_examples(struct finding *f, const struct tally *t)
 {
-	static const char *const keys[TALLY_EXAMPLES] = { "example_1", "example_2",
-							  "example_3", "example_4",
-							  "example_5" };
+	static const char *const keys[TALLY_EXAMPLES] = { "example_1", "example_2", "example_3",
+							  "example_4", "example_5" };
 	unsigned int i, used = 0;
 	char kinds[256] = "";
 
@@ -213,8 +211,8 @@ void tally_examples(struct finding *f, const struct tally *t)
 	for (i = 0; i < t->examples; i++) {
 		const struct read_record *r = t->example[i];
 
-		finding_text(f, keys[i], "%u bytes at offset %llu%s%s: %s: %s",
-			     r->c.count, (unsigned long long)r->c.offset,
+		finding_text(f, keys[i], "%u bytes at offset %llu%s%s: %s: %s", r->c.count,
+			     (unsigned long long)r->c.offset,
 			     r->after_others ? " after other operations" : "",
 			     r->in_flight > 1 ? " with others in flight" : "",
 			     read_kind_name(r->outcome.kind), r->outcome.text);

@@ -24,9 +24,9 @@ bool target_is_local(int rc)
 /* Whether there was no answer, or no way to ask, as opposed to a wrong answer or a refusal. */
 static bool target_is_unanswered(int rc)
 {
-	return rc == -ETIMEDOUT || rc == -EHOSTUNREACH || rc == -ENETUNREACH ||
-	       rc == -EACCES || rc == -EPERM || rc == -EADDRNOTAVAIL || rc == -ENODEV ||
-	       rc == -ENETDOWN || rc == -EAGAIN || target_is_local(rc);
+	return rc == -ETIMEDOUT || rc == -EHOSTUNREACH || rc == -ENETUNREACH || rc == -EACCES ||
+	       rc == -EPERM || rc == -EADDRNOTAVAIL || rc == -ENODEV || rc == -ENETDOWN ||
+	       rc == -EAGAIN || target_is_local(rc);
 }
 
 enum finding_status target_refusal(int rc)
@@ -38,8 +38,7 @@ enum finding_status target_refusal(int rc)
  * for lack of an RDMA device says nothing about the server. */
 static bool target_is_untestable(const struct probe *p, const struct err_kept *worst)
 {
-	return !p->options->transport && !p->route.via->route &&
-	       !strcmp(worst->reason, "refused");
+	return !p->options->transport && !p->route.via->route && !strcmp(worst->reason, "refused");
 }
 
 /* A server with too many clients closes connections before its first answer. */
@@ -50,8 +49,7 @@ static void target_note_tries(struct finding *f, unsigned int tries)
 	if (tries < 2)
 		return;
 	snprintf(f->summary + used, sizeof(f->summary) - used,
-		 f->status == FINDING_PASS ? ", at try %u" : ", at the last of %u tries",
-		 tries);
+		 f->status == FINDING_PASS ? ", at try %u" : ", at the last of %u tries", tries);
 	finding_number(f, "tries", tries);
 }
 
@@ -80,9 +78,8 @@ static bool target_connect(struct probe *p)
 		bool untestable = target_is_untestable(p, &worst);
 
 		finding_init(&f, "probe.connect",
-			     untestable ? FINDING_UNKNOWN : target_refusal(worst.rc),
-			     "%s%s", untestable ? "cannot be tested from here: " : "",
-			     worst.text);
+			     untestable ? FINDING_UNKNOWN : target_refusal(worst.rc), "%s%s",
+			     untestable ? "cannot be tested from here: " : "", worst.text);
 		finding_reason(&f, untestable ? "no-device-here" : worst.reason);
 		finding_text(&f, "error", "%s", strerrorname_np(-worst.rc));
 		target_note_tries(&f, worst_tries);
@@ -95,11 +92,10 @@ static bool target_connect(struct probe *p)
 		finding_init(
 			&f, "probe.connect", FINDING_PASS,
 			"connected to %s over %s with MPA revision %u, CRC %s, after the peer refused %s",
-			where, t->ops->name, t->mpa_revision, t->crc ? "on" : "off",
-			t->refused);
+			where, t->ops->name, t->mpa_revision, t->crc ? "on" : "off", t->refused);
 	else
-		finding_init(&f, "probe.connect", FINDING_PASS, "connected to %s over %s",
-			     where, t->ops->name);
+		finding_init(&f, "probe.connect", FINDING_PASS, "connected to %s over %s", where,
+			     t->ops->name);
 	finding_text(&f, "address", "%s", where);
 	finding_text(&f, "crc", "%s", t->crc ? "on" : "off");
 	target_note_tries(&f, p->session.tries);
@@ -119,10 +115,9 @@ static void target_say_private(struct probe *p)
 	server->habits.private_data = peer->present;
 	server->habits.inline_size = rpcrdma_reply_inline(p->session.conn);
 	if (peer->present)
-		finding_init(
-			&f, "probe.private-data", FINDING_PASS,
-			"inline thresholds: %u bytes sent, %u received by the server",
-			peer->send_size, peer->receive_size);
+		finding_init(&f, "probe.private-data", FINDING_PASS,
+			     "inline thresholds: %u bytes sent, %u received by the server",
+			     peer->send_size, peer->receive_size);
 	else
 		finding_init(
 			&f, "probe.private-data", FINDING_PASS,
@@ -130,8 +125,7 @@ static void target_say_private(struct probe *p)
 			RPCRDMA_INLINE_MIN);
 	finding_number(&f, "reply_inline", rpcrdma_reply_inline(p->session.conn));
 	finding_number(&f, "call_inline", rpcrdma_call_inline(p->session.conn));
-	finding_text(&f, "remote_invalidation", "%s",
-		     peer->remote_invalidate ? "yes" : "no");
+	finding_text(&f, "remote_invalidation", "%s", peer->remote_invalidate ? "yes" : "no");
 	probe_emit(p, &f);
 }
 
@@ -172,8 +166,7 @@ static void target_ping_version(struct probe *p, struct target_pings *pings)
 			/* It closed connections before its first answer, and then answered the
 			 * same call: it had too many clients. */
 			if (pings->again || !pings->switched)
-				memset(&p->behaviour.closed, 0,
-				       sizeof(p->behaviour.closed));
+				memset(&p->behaviour.closed, 0, sizeof(p->behaviour.closed));
 		}
 		if (!rc) {
 			if (!pings->answered++ || ms < pings->best)
@@ -196,9 +189,8 @@ static const char *target_null_reason(const struct err_kept *error)
 		int rc;
 		const char *reason;
 	} rows[] = {
-		{ -EOPNOTSUPP, "no-nfs" },   { -ETIMEDOUT, "silent" },
-		{ -ECONNRESET, "closed" },   { -EPROTO, "malformed" },
-		{ -EREMOTEIO, "malformed" }, { -EBADMSG, "malformed" },
+		{ -EOPNOTSUPP, "no-nfs" }, { -ETIMEDOUT, "silent" },    { -ECONNRESET, "closed" },
+		{ -EPROTO, "malformed" },  { -EREMOTEIO, "malformed" }, { -EBADMSG, "malformed" },
 		{ -EILSEQ, "malformed" },
 	};
 	size_t i;
@@ -217,8 +209,8 @@ static void target_ping_again(struct probe *p, struct target_pings *pings)
 	uint64_t until = session_first_until(p);
 	unsigned int ms = 0;
 
-	while (!pings->answered && pings->first.rc == -ECONNRESET &&
-	       !p->session.hopeless && session_pause(until, &ms)) {
+	while (!pings->answered && pings->first.rc == -ECONNRESET && !p->session.hopeless &&
+	       session_pause(until, &ms)) {
 		pings->again = true;
 		target_ping_version(p, pings);
 	}
@@ -226,9 +218,7 @@ static void target_ping_again(struct probe *p, struct target_pings *pings)
 
 bool target_ping(struct probe *p)
 {
-	struct target_pings pings = { .vers = p->options->version
-						      ? p->options->version->vers
-						      : 4 };
+	struct target_pings pings = { .vers = p->options->version ? p->options->version->vers : 4 };
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (!target_connect(p))
@@ -254,8 +244,7 @@ bool target_ping(struct probe *p)
 		return false;
 	}
 	/* A single loss among answers is reported by target_behaviour(). */
-	finding_init(&f, "probe.null", FINDING_PASS, "NULL answered in %.3f ms",
-		     pings.best);
+	finding_init(&f, "probe.null", FINDING_PASS, "NULL answered in %.3f ms", pings.best);
 	finding_number(&f, "best_ms", pings.best);
 	finding_number(&f, "answered", pings.answered);
 	finding_number(&f, "asked", PINGS);
@@ -297,8 +286,7 @@ bool target_limits(struct probe *p)
 	if (!rc && !res->rtmax && p->version->vers == 3)
 		rc = err_because(err_set(EIO, "rtmax is 0"), "zero");
 	if (rc) {
-		probe_because(p, "probe.fsinfo",
-			      rc == -EAGAIN ? FINDING_UNKNOWN : FINDING_FAIL,
+		probe_because(p, "probe.fsinfo", rc == -EAGAIN ? FINDING_UNKNOWN : FINDING_FAIL,
 			      probe_reason(rc), "%s: %s",
 			      p->version->vers == 3 ? "FSINFO" : "GETATTR", err_text());
 		operation_fini(p, &op);
@@ -307,20 +295,18 @@ bool target_limits(struct probe *p)
 	response = p->client.response_size;
 	p->server.habits.largest_read = res->rtmax;
 	p->server.habits.preferred_read = p->version->vers == 3 ? res->rtpref : 0;
-	limits->read_max = min_u32(res->rtmax ? res->rtmax : READ_MAX_UNSAID,
-				   READ_MAX_LARGE);
+	limits->read_max = min_u32(res->rtmax ? res->rtmax : READ_MAX_UNSAID, READ_MAX_LARGE);
 	/* A session limits the size of every reply. */
 	if (p->version->sessions && response > 2 * RESPONSE_HEAD)
 		limits->read_max = min_u32(limits->read_max, response - RESPONSE_HEAD);
 	limits->rtmax = min_u32(limits->read_max, READ_MAX_EACH);
 	if (res->rtmax)
-		finding_init(&f, "probe.fsinfo", FINDING_PASS,
-			     "READs of up to %u bytes (%s)", res->rtmax, name);
+		finding_init(&f, "probe.fsinfo", FINDING_PASS, "READs of up to %u bytes (%s)",
+			     res->rtmax, name);
 	else
-		finding_init(
-			&f, "probe.fsinfo", FINDING_PASS,
-			"the server names no largest READ; up to %u bytes are tested",
-			limits->rtmax);
+		finding_init(&f, "probe.fsinfo", FINDING_PASS,
+			     "the server names no largest READ; up to %u bytes are tested",
+			     limits->rtmax);
 	finding_number(&f, "rtmax", res->rtmax);
 	finding_number(&f, "tried", limits->rtmax);
 	if (p->version->vers == 3)
@@ -337,8 +323,7 @@ uint16_t target_nfs_port(struct probe *p)
 	uint16_t port = p->options->nfs_port;
 
 	/* NFSv4 has one port, without rpcbind (RFC 8881 section 2.9.3). */
-	if (!port &&
-	    (p->version->vers == 4 || target_rpcbind(p, NFS_PROGRAM_NUMBER, &port)))
+	if (!port && (p->version->vers == 4 || target_rpcbind(p, NFS_PROGRAM_NUMBER, &port)))
 		port = NFS_TCP_PORT;
 	return port;
 }
@@ -354,8 +339,8 @@ static int target_open_reference(struct probe *p)
 	fd = probe_tcp(p, TCP_NFS, target_nfs_port(p), &reserved);
 	if (fd < 0)
 		return fd;
-	return reference_connect(*waiting, fd, &p->route.addresses[p->route.address],
-				 &p->cred, p->version);
+	return reference_connect(*waiting, fd, &p->route.addresses[p->route.address], &p->cred,
+				 p->version);
 }
 
 void target_reference(struct probe *p)
@@ -363,8 +348,7 @@ void target_reference(struct probe *p)
 	struct tcp_paths *tcp = &p->tcp;
 
 	if (target_open_reference(p))
-		snprintf(tcp->reference_why, sizeof(tcp->reference_why), "%.255s",
-			 err_text());
+		snprintf(tcp->reference_why, sizeof(tcp->reference_why), "%.255s", err_text());
 	else
 		tcp->reference = take_ptr(tcp->reference_waiting);
 }
@@ -392,8 +376,7 @@ static const struct target_failures target_xid = {
 	"a reply had the wrong xid", false,
 };
 static const struct target_failures target_lost = {
-	"probe.reply.lost",    "no-reply", "every call was answered",
-	"a call got no reply", false,
+	"probe.reply.lost", "no-reply", "every call was answered", "a call got no reply", false,
 };
 static const struct target_failures target_path = {
 	"probe.reply.lost",
@@ -436,12 +419,10 @@ static void target_say_failures(struct probe *p, const struct target_failures *k
 		probe_say(p, kind->id, FINDING_PASS, "%s", kind->none);
 		return;
 	}
-	finding_init(
-		&f, kind->id, beside ? FINDING_FAIL : FINDING_SKIP,
-		"%s %u time%s%s%s %.400s", kind->some, m->count, m->count == 1 ? "" : "s",
-		beside ? ""
-		       : ", only for Write-chunk READs, which have their own finding",
-		kind->apart ? ";" : ":", m->example);
+	finding_init(&f, kind->id, beside ? FINDING_FAIL : FINDING_SKIP, "%s %u time%s%s%s %.400s",
+		     kind->some, m->count, m->count == 1 ? "" : "s",
+		     beside ? "" : ", only for Write-chunk READs, which have their own finding",
+		     kind->apart ? ";" : ":", m->example);
 	finding_reason(&f, m->reason ? m->reason : kind->reason);
 	finding_number(&f, "count", m->count);
 	finding_number(&f, "beside_write_chunk_reads", m->beside_write_chunks);
@@ -470,10 +451,9 @@ static void target_say_errors(struct probe *p)
 		return;
 	}
 	if (!r->lasting)
-		finding_init(
-			&f, "probe.reply.error", FINDING_WARN,
-			"%u of %u calls got RDMA_ERROR and succeeded when repeated: %.300s",
-			r->errors, r->calls, r->example);
+		finding_init(&f, "probe.reply.error", FINDING_WARN,
+			     "%u of %u calls got RDMA_ERROR and succeeded when repeated: %.300s",
+			     r->errors, r->calls, r->example);
 	else
 		finding_init(
 			&f, "probe.reply.error",
@@ -499,12 +479,12 @@ static void target_say_credits(struct probe *p)
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (b->zero_grants)
-		finding_init(&f, "probe.credits", FINDING_FAIL,
-			     "%u replies granted 0 credits", b->zero_grants);
+		finding_init(&f, "probe.credits", FINDING_FAIL, "%u replies granted 0 credits",
+			     b->zero_grants);
 	else
 		finding_init(&f, "probe.credits", FINDING_PASS,
-			     "the server grants %u credits, %u were requested",
-			     b->most_granted, RPCRDMA_CREDITS);
+			     "the server grants %u credits, %u were requested", b->most_granted,
+			     RPCRDMA_CREDITS);
 	if (b->zero_grants)
 		finding_reason(&f, "zero");
 	finding_number(&f, "granted", b->most_granted);
@@ -562,8 +542,7 @@ void target_behaviour(struct probe *p)
 	else
 		target_say_failures(p, &target_lost, &b->lost, reported);
 	target_say_failures(p, &target_closed, &b->closed, reported);
-	foreign = b->transport.reason &&
-		  !strcmp(b->transport.reason, target_foreign.reason);
-	target_say_failures(p, foreign ? &target_foreign : &target_transport,
-			    &b->transport, reported);
+	foreign = b->transport.reason && !strcmp(b->transport.reason, target_foreign.reason);
+	target_say_failures(p, foreign ? &target_foreign : &target_transport, &b->transport,
+			    reported);
 }

@@ -50,9 +50,8 @@ struct tally {
 	unsigned int right, failed;
 	unsigned int answered_inline; /* the chunk was left unused: neither */
 	unsigned int over_tcp;        /* wrong over TCP too: neither */
-	unsigned int lengths; /* of the correct ones, with wrong returned lengths */
-	unsigned int
-		always; /* of the failed ones; the following members describe only these: */
+	unsigned int lengths;         /* of the correct ones, with wrong returned lengths */
+	unsigned int always; /* of the failed ones; the following members describe only these: */
 	uint32_t smallest_always;     /* bytes asked; UINT32_MAX if none */
 	uint32_t largest_right_below; /* of READs smaller than that */
 	const struct read_record *example_always;

@@ -53,9 +53,8 @@ bool verdict_is_complete(const struct records *rs, enum mechanism mechanism)
 }
 
 /* Why the sweep by a mechanism did not complete: the text and the reason. */
-static const char *verdict_incomplete_why(const struct records *rs,
-					  enum mechanism mechanism, const struct tally *t,
-					  const char **reason)
+static const char *verdict_incomplete_why(const struct records *rs, enum mechanism mechanism,
+					  const struct tally *t, const char **reason)
 {
 	*reason = rs->why_reason;
 	if (rs->why[0])
@@ -76,31 +75,27 @@ static const char *verdict_incomplete_why(const struct records *rs,
 }
 
 static void verdict_say_incomplete(const struct verdict_input *in, struct finding *f,
-				   const char *id, const struct tally *t,
-				   enum mechanism mechanism)
+				   const char *id, const struct tally *t, enum mechanism mechanism)
 {
 	const struct records *rs = in->records;
 	/* Only the deadline ended it. */
-	bool slow = rs->out_of_time && !rs->why[0] && !rs->all_changing &&
-		    !rs->hopeless && !rs->gave_up[mechanism] && verdict_is_enough(in);
+	bool slow = rs->out_of_time && !rs->why[0] && !rs->all_changing && !rs->hopeless &&
+		    !rs->gave_up[mechanism] && verdict_is_enough(in);
 	const char *reason;
 	const char *why = verdict_incomplete_why(rs, mechanism, t, &reason);
 
-	finding_init(f, id, slow ? FINDING_SKIP : FINDING_UNKNOWN,
-		     "%s, after %u correct READ%s", why, t->right,
-		     t->right == 1 ? "" : "s");
+	finding_init(f, id, slow ? FINDING_SKIP : FINDING_UNKNOWN, "%s, after %u correct READ%s",
+		     why, t->right, t->right == 1 ? "" : "s");
 	finding_reason(f, reason ? reason : "not-tried");
 }
 
 /* A failure, as a reason of a mechanism. */
 static const char *const kind_reasons[READ_KIND_COUNT] = {
-	[READ_XID] = "malformed",   [READ_HEADER] = "malformed",
-	[READ_DATA] = "wrong-data", [READ_STALE] = "not-written",
-	[READ_ORDER] = "late-data", [READ_SHORT] = "short",
-	[READ_OUTSIDE] = "outside", [READ_STATUS] = "error",
-	[READ_RPC] = "error",       [READ_RDMA_ERROR] = "error",
-	[READ_CLOSED] = "closed",   [READ_TRANSPORT] = "closed",
-	[READ_LOST] = "no-reply",   [READ_FOLLOWING] = "malformed",
+	[READ_XID] = "malformed",     [READ_HEADER] = "malformed",    [READ_DATA] = "wrong-data",
+	[READ_STALE] = "not-written", [READ_ORDER] = "late-data",     [READ_SHORT] = "short",
+	[READ_OUTSIDE] = "outside",   [READ_STATUS] = "error",        [READ_RPC] = "error",
+	[READ_RDMA_ERROR] = "error",  [READ_CLOSED] = "closed",       [READ_TRANSPORT] = "closed",
+	[READ_LOST] = "no-reply",     [READ_FOLLOWING] = "malformed",
 };
 
 /* Wrong in the pad, or in the word that it completes, and nowhere before. An error is neither. */
@@ -112,8 +107,8 @@ static bool verdict_is_in_last_word(const struct read_record *r)
 		return false;
 	if (r->outcome.kind == READ_HEADER)
 		return true;
-	return (r->outcome.kind == READ_DATA || r->outcome.kind == READ_STALE) &&
-	       damage->bytes && damage->first >= r->expected - r->expected % 4;
+	return (r->outcome.kind == READ_DATA || r->outcome.kind == READ_STALE) && damage->bytes &&
+	       damage->first >= r->expected - r->expected % 4;
 }
 
 /* Whether whole words, at least as many as @failed has, are right in the same way: so neither the size nor
@@ -127,8 +122,8 @@ static bool verdict_is_right_in_words(const struct verdict_input *in, record_fil
 		const struct read_record *r = &in->records->list[i];
 
 		if (with(r) && tally_is_right(r) && r->expected % 4 == 0 &&
-		    r->expected + 3 >= failed->expected &&
-		    r->c.layout == failed->c.layout && r->c.pieces == failed->c.pieces &&
+		    r->expected + 3 >= failed->expected && r->c.layout == failed->c.layout &&
+		    r->c.pieces == failed->c.pieces &&
 		    (r->c.offset % PAGE != 0) == (failed->c.offset % PAGE != 0))
 			return true;
 	}
@@ -153,8 +148,7 @@ static bool verdict_is_of_pads(const struct verdict_input *in, record_filter wit
 		if (!read_kind_is_failure(r->outcome.kind))
 			continue;
 		first = first ? first : r;
-		if (r->outcome.kind != first->outcome.kind ||
-		    !verdict_is_in_last_word(r) ||
+		if (r->outcome.kind != first->outcome.kind || !verdict_is_in_last_word(r) ||
 		    !verdict_is_right_in_words(in, with, r))
 			return false;
 		two = two || first->expected != r->expected;
@@ -162,13 +156,12 @@ static bool verdict_is_of_pads(const struct verdict_input *in, record_filter wit
 	return two && whole >= PROOF_RANGES;
 }
 
-static void verdict_say_mechanism(const struct verdict_input *in, size_t row,
-				  finding_sink sink, void *arg)
+static void verdict_say_mechanism(const struct verdict_input *in, size_t row, finding_sink sink,
+				  void *arg)
 {
 	enum mechanism mechanism = mechanisms[row].mechanism;
 	bool pads = verdict_is_of_pads(in, mechanisms[row].filter);
-	uint32_t proof = mechanisms[row].proof ? mechanisms[row].proof
-					       : signature_proof_bytes(in);
+	uint32_t proof = mechanisms[row].proof ? mechanisms[row].proof : signature_proof_bytes(in);
 	char note[96] = "", how[TALLY_HOW_MAX];
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	struct tally t;
@@ -177,40 +170,35 @@ static void verdict_say_mechanism(const struct verdict_input *in, size_t row,
 	t.right += in->records->random.right[mechanism];
 	t.bytes += in->records->random.right_bytes[mechanism];
 	if (t.answered_inline)
-		snprintf(note, sizeof(note),
-			 "; %u more were answered inline, with the %s unused",
+		snprintf(note, sizeof(note), "; %u more were answered inline, with the %s unused",
 			 t.answered_inline, mechanism_name(mechanism));
 	if (t.failed)
 		finding_init(&f, mechanisms[row].id, FINDING_FAIL,
-			     "%u of %u READs fail, %sthe smallest of %u byte%s: %.300s",
-			     t.failed, t.failed + t.right,
+			     "%u of %u READs fail, %sthe smallest of %u byte%s: %.300s", t.failed,
+			     t.failed + t.right,
 			     pads ? "all of lengths that are no multiple of four, " : "",
 			     t.smallest_failed, t.smallest_failed == 1 ? "" : "s",
 			     tally_how(&t, how));
-	else if (!t.right && t.answered_inline &&
-		 verdict_is_complete(in->records, mechanism))
+	else if (!t.right && t.answered_inline && verdict_is_complete(in->records, mechanism))
 		finding_init(&f, mechanisms[row].id, FINDING_SKIP,
 			     "all %u READs were answered inline, with the %s unused",
 			     t.answered_inline, mechanism_name(mechanism));
 	else if (!t.right || !verdict_is_complete(in->records, mechanism))
 		verdict_say_incomplete(in, &f, mechanisms[row].id, &t, mechanism);
 	else if (t.largest_right < proof)
-		finding_init(
-			&f, mechanisms[row].id, FINDING_SKIP,
-			"%u READs of up to %u byte%s are correct, which is too little to tell",
-			t.right, t.largest_right, t.largest_right == 1 ? "" : "s");
+		finding_init(&f, mechanisms[row].id, FINDING_SKIP,
+			     "%u READs of up to %u byte%s are correct, which is too little to tell",
+			     t.right, t.largest_right, t.largest_right == 1 ? "" : "s");
 	else
 		finding_init(&f, mechanisms[row].id, FINDING_PASS,
 			     "%u READs of up to %u bytes, all correct%s%s", t.right,
 			     t.largest_right,
-			     t.in_flight > 1 ? ", alone and with others in flight" : "",
-			     note);
+			     t.in_flight > 1 ? ", alone and with others in flight" : "", note);
 	if (t.failed)
 		/* Data that is wrong in the last word is wrong data for every client. */
-		finding_reason(&f,
-			       pads && tally_typical(&t)->outcome.kind == READ_HEADER
-				       ? "padding"
-				       : kind_reasons[tally_typical(&t)->outcome.kind]);
+		finding_reason(&f, pads && tally_typical(&t)->outcome.kind == READ_HEADER
+					   ? "padding"
+					   : kind_reasons[tally_typical(&t)->outcome.kind]);
 	if (t.over_tcp)
 		finding_number(&f, "wrong_over_tcp", t.over_tcp);
 	tally_numbers(&f, &t);
@@ -245,9 +233,8 @@ static const struct verdict_frame verdict_frames[] = {
 	{ "probe.read.write-chunk.lengths", READ_LENGTHS, "wrong-lengths",
 	  "returned lengths match the data", "returned lengths do not match the data",
 	  SIGN_SHORT_LENGTHS, "short-lengths" },
-	{ "probe.read.write-chunk.unused", READ_INLINE, "data-inline",
-	  "the Write chunk is used", "the Write chunk is unused and the data inline",
-	  SIGN_NONE, NULL },
+	{ "probe.read.write-chunk.unused", READ_INLINE, "data-inline", "the Write chunk is used",
+	  "the Write chunk is unused and the data inline", SIGN_NONE, NULL },
 };
 
 static bool verdict_weighs(const struct verdict_frame *frame, const struct read_record *r)
@@ -255,9 +242,8 @@ static bool verdict_weighs(const struct verdict_frame *frame, const struct read_
 	return frame->sign && r->outcome.sign == frame->sign;
 }
 
-static void verdict_say_frame(const struct verdict_input *in,
-			      const struct verdict_frame *frame, finding_sink sink,
-			      void *arg)
+static void verdict_say_frame(const struct verdict_input *in, const struct verdict_frame *frame,
+			      finding_sink sink, void *arg)
 {
 	const struct read_record *example = NULL;
 	unsigned int looked = 0, hit = 0;
@@ -276,22 +262,19 @@ static void verdict_say_frame(const struct verdict_input *in,
 			continue;
 		hit++;
 		if (r->outcome.kind == frame->kind &&
-		    (!example ||
-		     (verdict_weighs(frame, r) && !verdict_weighs(frame, example))))
+		    (!example || (verdict_weighs(frame, r) && !verdict_weighs(frame, example))))
 			example = r;
 	}
 	if (example)
-		finding_init(&f, frame->id, FINDING_FAIL, "%s in %u of %u READs",
-			     frame->bad, hit, looked);
-	else if (looked)
-		finding_init(&f, frame->id, FINDING_PASS, "%s in %u READs", frame->good,
+		finding_init(&f, frame->id, FINDING_FAIL, "%s in %u of %u READs", frame->bad, hit,
 			     looked);
+	else if (looked)
+		finding_init(&f, frame->id, FINDING_PASS, "%s in %u READs", frame->good, looked);
 	else
-		finding_init(&f, frame->id, FINDING_SKIP,
-			     "no Write-chunk READ was correct");
+		finding_init(&f, frame->id, FINDING_SKIP, "no Write-chunk READ was correct");
 	if (example)
-		finding_reason(&f, verdict_weighs(frame, example) ? frame->sign_reason
-								  : frame->reason);
+		finding_reason(&f,
+			       verdict_weighs(frame, example) ? frame->sign_reason : frame->reason);
 	finding_number(&f, "looked_at", looked);
 	finding_number(&f, "wrong", hit);
 	if (example)
@@ -339,17 +322,14 @@ static void verdict_say_tail(const struct verdict_input *in, finding_sink sink, 
 	verdict_tally_tails(in, &t, &right);
 	if (in->tails)
 		finding_init(&f, id, FINDING_FAIL,
-			     "%u READs lack the bytes after the last multiple of four",
-			     t.always);
+			     "%u READs lack the bytes after the last multiple of four", t.always);
 	else if (right && !t.failed)
 		finding_init(&f, id, FINDING_PASS,
-			     "%u READs have the bytes after the last multiple of four",
-			     right);
+			     "%u READs have the bytes after the last multiple of four", right);
 	else
-		finding_init(
-			&f, id, FINDING_SKIP, "%s",
-			t.failed ? "READs fail in another way"
-				 : "no Write-chunk READ of such a length was correct");
+		finding_init(&f, id, FINDING_SKIP, "%s",
+			     t.failed ? "READs fail in another way"
+				      : "no Write-chunk READ of such a length was correct");
 	if (in->tails)
 		finding_reason(&f, "not-written");
 	finding_number(&f, "wrong", t.always);
@@ -359,8 +339,7 @@ static void verdict_say_tail(const struct verdict_input *in, finding_sink sink, 
 	sink(arg, &f);
 }
 
-static void verdict_say_order(const struct verdict_input *in, finding_sink sink,
-			      void *arg)
+static void verdict_say_order(const struct verdict_input *in, finding_sink sink, void *arg)
 {
 	static const char id[] = "probe.read.write-chunk.order";
 	const struct read_record *example = NULL;
@@ -376,14 +355,12 @@ static void verdict_say_order(const struct verdict_input *in, finding_sink sink,
 		right += tally_is_write_chunk(r) && tally_is_right(r) && r->expected;
 	}
 	if (late)
-		finding_init(&f, id, FINDING_FAIL,
-			     "the reply arrived before its data in %u READ%s", late,
-			     late == 1 ? "" : "s");
+		finding_init(&f, id, FINDING_FAIL, "the reply arrived before its data in %u READ%s",
+			     late, late == 1 ? "" : "s");
 	else if (in->late_writes)
-		finding_init(
-			&f, id, FINDING_FAIL,
-			"RDMA Writes to memory released after the reply ended %u connection%s",
-			in->late_writes, in->late_writes == 1 ? "" : "s");
+		finding_init(&f, id, FINDING_FAIL,
+			     "RDMA Writes to memory released after the reply ended %u connection%s",
+			     in->late_writes, in->late_writes == 1 ? "" : "s");
 	else if (right)
 		finding_init(&f, id, FINDING_PASS,
 			     "the data of %u READs arrived before their reply", right);
@@ -407,14 +384,13 @@ struct verdict_property {
 
 static const struct verdict_property verdict_properties[] = {
 	{ "probe.read.write-chunk.segments", tally_is_segmented, "in several segments" },
-	{ "probe.read.write-chunk.alignment", tally_is_unaligned,
-	  "at unaligned offsets" },
+	{ "probe.read.write-chunk.alignment", tally_is_unaligned, "at unaligned offsets" },
 };
 
 /* Whether READs with the property fail where plain READs are correct. */
 static void verdict_say_property(const struct verdict_input *in,
-				 const struct verdict_property *property,
-				 const struct tally *plain, finding_sink sink, void *arg)
+				 const struct verdict_property *property, const struct tally *plain,
+				 finding_sink sink, void *arg)
 {
 	bool steady;
 	_cleanup_(finding_fini) struct finding f = { 0 };
@@ -426,17 +402,14 @@ static void verdict_say_property(const struct verdict_input *in,
 		finding_init(&f, property->id, FINDING_FAIL,
 			     "Write-chunk READs %s fail (%u of %u%s), others do not",
 			     property->what, t.always, t.failed + t.right,
-			     t.always == t.failed + t.right
-				     ? ""
-				     : ", the same ones every time");
+			     t.always == t.failed + t.right ? "" : ", the same ones every time");
 	else if (steady)
 		finding_init(&f, property->id, FINDING_SKIP, "other READs fail too");
 	else if (t.failed)
 		finding_init(&f, property->id, FINDING_SKIP, "%s", tally_unsteady(&t));
 	else if (t.right && t.largest_right > CHANGE_OVER)
-		finding_init(&f, property->id, FINDING_PASS,
-			     "%u Write-chunk READs %s are correct", t.right,
-			     property->what);
+		finding_init(&f, property->id, FINDING_PASS, "%u Write-chunk READs %s are correct",
+			     t.right, property->what);
 	else
 		finding_init(&f, property->id, FINDING_SKIP, "%s",
 			     t.right             ? "no file is large enough to tell"
@@ -456,18 +429,16 @@ static void verdict_say_placement(const struct tally *plain, finding_sink sink, 
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (tally_is_steady(plain) && plain->smallest_always > PAGE)
-		finding_init(
-			&f, "probe.read.write-chunk.placement", FINDING_FAIL,
-			"Write-chunk READs fail from %u bytes; %u bytes and less are correct",
-			plain->smallest_always, plain->largest_right_below);
+		finding_init(&f, "probe.read.write-chunk.placement", FINDING_FAIL,
+			     "Write-chunk READs fail from %u bytes; %u bytes and less are correct",
+			     plain->smallest_always, plain->largest_right_below);
 	else if (plain->failed)
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_SKIP, "%s",
 			     tally_is_steady(plain) ? "smaller READs fail too"
 						    : tally_unsteady(plain));
 	else if (plain->largest_right > PAGE)
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_PASS,
-			     "pages of READs of up to %u bytes are in place",
-			     plain->largest_right);
+			     "pages of READs of up to %u bytes are in place", plain->largest_right);
 	else
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_SKIP,
 			     "no READ of more than a page was tested");
@@ -480,8 +451,7 @@ static void verdict_say_placement(const struct tally *plain, finding_sink sink, 
 }
 
 /* Reports only what was seen. */
-static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink sink,
-				 void *arg)
+static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink sink, void *arg)
 {
 	const struct read_record *example = NULL;
 	unsigned int n = 0;
@@ -497,8 +467,8 @@ static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink si
 	if (!n)
 		return;
 	finding_init(&f, "probe.read.over-tcp", FINDING_WARN,
-		     "%u READ%s over RDMA and over TCP: %s", n,
-		     n == 1 ? " fails" : "s fail", read_kind_name(example->outcome.kind));
+		     "%u READ%s over RDMA and over TCP: %s", n, n == 1 ? " fails" : "s fail",
+		     read_kind_name(example->outcome.kind));
 	finding_reason(&f, "nfs");
 	finding_number(&f, "wrong", n);
 	finding_number(&f, "offset", (double)example->c.offset);
@@ -530,7 +500,7 @@ static const struct {
 
 /* READs that were correct when repeated. */
 struct intermittent {
-	unsigned int reported; /* they have a finding of their own */
+	unsigned int reported;                          /* they have a finding of their own */
 	unsigned int wrong[MECH_COUNT], of[MECH_COUNT]; /* repeated or not */
 	unsigned int all_wrong, all;
 	unsigned int no_reply; /* that were correct then */
@@ -557,8 +527,7 @@ static enum verdict_way verdict_way(const struct read_outcome *o)
 	}
 }
 
-static void verdict_count_intermittent(const struct verdict_input *in,
-				       struct intermittent *n)
+static void verdict_count_intermittent(const struct verdict_input *in, struct intermittent *n)
 {
 	enum mechanism m;
 	size_t i;
@@ -572,8 +541,7 @@ static void verdict_count_intermittent(const struct verdict_input *in,
 		const struct read_record *r = &in->records->list[i];
 
 		/* No reply, or no connection, which have findings of their own. */
-		n->no_reply += (r->outcome.kind == READ_LOST ||
-				r->outcome.kind == READ_CLOSED ||
+		n->no_reply += (r->outcome.kind == READ_LOST || r->outcome.kind == READ_CLOSED ||
 				r->outcome.kind == READ_TRANSPORT) &&
 			       !tally_is_failure(in, r) && r->wrong < r->tries;
 		if (!tally_is_right(r) && !tally_is_failure(in, r))
@@ -594,8 +562,7 @@ static void verdict_count_intermittent(const struct verdict_input *in,
 }
 
 /* The reason, and how it is said. */
-static void verdict_name_ways(const struct intermittent *n, const char **reason,
-			      const char **text)
+static void verdict_name_ways(const struct intermittent *n, const char **reason, const char **text)
 {
 	unsigned int i;
 
@@ -616,14 +583,12 @@ static void verdict_list_mechanisms(const struct intermittent *n, char *text, si
 	text[0] = '\0';
 	for (m = 0; m < MECH_COUNT; m++)
 		if (n->wrong[m] && used < cap)
-			used += (size_t)snprintf(text + used, cap - used,
-						 "%s%u of %u by %s", used ? ", " : "",
-						 n->wrong[m], n->of[m],
+			used += (size_t)snprintf(text + used, cap - used, "%s%u of %u by %s",
+						 used ? ", " : "", n->wrong[m], n->of[m],
 						 mechanism_name(m));
 }
 
-static void verdict_say_intermittent(const struct verdict_input *in, finding_sink sink,
-				     void *arg)
+static void verdict_say_intermittent(const struct verdict_input *in, finding_sink sink, void *arg)
 {
 	static const char id[] = "probe.read.intermittent";
 	const char *reason, *text = "";
@@ -710,32 +675,29 @@ static bool verdict_is_of_flight(const struct verdict_flight *n)
 	       chance < FLIGHT_CHANCE;
 }
 
-static void verdict_say_flight(const struct verdict_input *in,
-			       const struct verdict_flight *n, finding_sink sink,
-			       void *arg)
+static void verdict_say_flight(const struct verdict_input *in, const struct verdict_flight *n,
+			       finding_sink sink, void *arg)
 {
 	static const char id[] = "probe.read.in-flight";
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (in->flight) {
-		finding_init(
-			&f, id, FINDING_FAIL,
-			"%u of %u READs fail with others in flight, and none of %u alone: %s",
-			n->wrong, n->of, n->right_alone,
-			read_kind_name(n->example->outcome.kind));
+		finding_init(&f, id, FINDING_FAIL,
+			     "%u of %u READs fail with others in flight, and none of %u alone: %s",
+			     n->wrong, n->of, n->right_alone,
+			     read_kind_name(n->example->outcome.kind));
 		finding_reason(&f, read_kind_reason(n->example->outcome.kind));
 		verdict_add_example(&f, n->example);
 	} else if (!n->of) {
-		finding_init(&f, id, FINDING_SKIP,
-			     "no READ by Write chunk had others in flight");
+		finding_init(&f, id, FINDING_SKIP, "no READ by Write chunk had others in flight");
 	} else if (n->wrong) {
 		finding_init(
 			&f, id, FINDING_SKIP,
 			"%u of %u READs fail with others in flight, which does not show that these are the cause",
 			n->wrong, n->of);
 	} else {
-		finding_init(&f, id, FINDING_PASS,
-			     "%u READs with others in flight, all correct", n->of);
+		finding_init(&f, id, FINDING_PASS, "%u READs with others in flight, all correct",
+			     n->of);
 	}
 	finding_number(&f, "wrong", n->wrong);
 	finding_number(&f, "of", n->of);
@@ -760,8 +722,7 @@ void verdict_reads(const struct verdict_input *input, finding_sink sink, void *a
 	verdict_tally_tails(in, &tails, &right);
 	own.tails = tally_is_steady(&tails);
 	tally_records(in, tally_is_write_chunk, &all);
-	own.unwritten = tally_is_steady(&all) &&
-			all.kinds[READ_STALE] * 5 >= all.failed * 4;
+	own.unwritten = tally_is_steady(&all) && all.kinds[READ_STALE] * 5 >= all.failed * 4;
 	for (i = 0; i < ARRAY_SIZE(mechanisms); i++)
 		verdict_say_mechanism(in, i, sink, arg);
 	tally_records(in, tally_is_plain, &plain);

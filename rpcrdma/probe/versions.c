@@ -70,16 +70,15 @@ static void versions_ask(struct probe *p, struct versions_census *c, size_t i)
 	if (rc == -EOPNOTSUPP && rpc.reply_stat == RPC_MSG_ACCEPTED &&
 	    rpc.accept_stat == RPC_PROG_MISMATCH)
 		for (j = 0; j < PROBE_VERSIONS && nfs_versions[j]; j++)
-			if (nfs_versions[j]->vers < rpc.low ||
-			    nfs_versions[j]->vers > rpc.high)
+			if (nfs_versions[j]->vers < rpc.low || nfs_versions[j]->vers > rpc.high)
 				c->answers[j] = ANSWER_NO;
 	if (c->answers[i] == ANSWER_NONE)
 		snprintf(c->why[i], sizeof(c->why[i]), "%.127s", err_text());
 }
 
 /* "3 4.0 4.1 4.2": the versions with that answer, lowest first. */
-static void versions_list(const struct versions_census *c, enum versions_answer answer,
-			  char *buf, size_t cap)
+static void versions_list(const struct versions_census *c, enum versions_answer answer, char *buf,
+			  size_t cap)
 {
 	size_t used = 0, n = 0;
 
@@ -88,8 +87,8 @@ static void versions_list(const struct versions_census *c, enum versions_answer 
 	buf[0] = '\0';
 	while (n--)
 		if (c->answers[n] == answer && used < cap)
-			used += (size_t)snprintf(buf + used, cap - used, "%s%s",
-						 used ? " " : "", nfs_versions[n]->name);
+			used += (size_t)snprintf(buf + used, cap - used, "%s%s", used ? " " : "",
+						 nfs_versions[n]->name);
 }
 
 static void versions_say(struct probe *p, const struct versions_census *c)
@@ -105,24 +104,22 @@ static void versions_say(struct probe *p, const struct versions_census *c)
 	 * calls should have answered. */
 	if (!p->version && wanted)
 		finding_init(&f, "probe.versions", FINDING_FAIL,
-			     "NFSv%s was asked for; offered over RDMA: %s%s%s",
-			     wanted->name, *offered ? offered : "none",
-			     *silent ? "; without an answer: " : "", silent);
+			     "NFSv%s was asked for; offered over RDMA: %s%s%s", wanted->name,
+			     *offered ? offered : "none", *silent ? "; without an answer: " : "",
+			     silent);
 	else if (!p->version)
 		finding_init(&f, "probe.versions", FINDING_FAIL,
 			     "no NFS version is offered over RDMA%s%s",
 			     *silent ? "; without an answer: " : "", silent);
 	else if (*silent)
 		finding_init(&f, "probe.versions", FINDING_WARN,
-			     "NFS versions offered over RDMA: %s; without an answer: %s",
-			     offered, silent);
+			     "NFS versions offered over RDMA: %s; without an answer: %s", offered,
+			     silent);
 	else
 		finding_init(&f, "probe.versions", FINDING_PASS,
 			     "NFS versions offered over RDMA: %s", offered);
 	if (f.status != FINDING_PASS)
-		finding_reason(&f, p->version ? "silent"
-				   : wanted   ? "not-offered"
-					      : "none");
+		finding_reason(&f, p->version ? "silent" : wanted ? "not-offered" : "none");
 	if (wanted)
 		finding_text(&f, "requested", "%s", wanted->name);
 	if (*silent)

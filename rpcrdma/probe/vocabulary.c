@@ -151,8 +151,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "entries reply_chunk_bytes reply_chunks_unused" },
 	{ "probe.call-by-chunk", "no-reply closed refused", "" },
 	{ "probe.readlink", "wrong-text", "links longest reply_chunks_unused" },
-	{ "probe.readlink.write-chunk", "inline wrong-text",
-	  "links longest reply_chunks_unused" },
+	{ "probe.readlink.write-chunk", "inline wrong-text", "links longest reply_chunks_unused" },
 	{ "probe.read.in-flight", "wrong-data error malformed closed no-reply",
 	  "example of right_alone wrong" },
 	{ "probe.second-connection", "wrong-data error malformed closed no-reply",
@@ -160,11 +159,9 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "probe.device", "removed", "beside_write_chunk_reads count example" },
 	{ "probe.slow", "time late", "late not_tried null_ms slowest slowest_ms" },
 	{ "probe.server-gone", "gone restarted", "client request why" },
-	{ "probe.reply.xid", "other-xid twice",
-	  "beside_write_chunk_reads count example" },
+	{ "probe.reply.xid", "other-xid twice", "beside_write_chunk_reads count example" },
 	{ "probe.reply.lost", "path no-reply", "beside_write_chunk_reads count example" },
-	{ "probe.reply.error", "at-times every-time mixed",
-	  "errors example lasting of recovered" },
+	{ "probe.reply.error", "at-times every-time mixed", "errors example lasting of recovered" },
 	{ "probe.connection", "closed no-new-connection",
 	  "beside_write_chunk_reads count example" },
 	{ "probe.transport", "checksum foreign-memory terminated frame",
@@ -236,12 +233,11 @@ int vocabulary_check(const struct finding *f)
 	if (!row)
 		return err_set(EPROTO, "no worker sends a finding %s", f->id);
 	if (*f->reason && !vocabulary_has(row->reasons, f->reason))
-		return err_set(EPROTO, "no worker sends %s with the reason %s", f->id,
-			       f->reason);
+		return err_set(EPROTO, "no worker sends %s with the reason %s", f->id, f->reason);
 	for (i = 0; i < f->nevidence; i++)
 		if (!vocabulary_has(row->keys, f->evidence[i].key))
-			return err_set(EPROTO, "no worker sends %s with evidence %s",
-				       f->id, f->evidence[i].key);
+			return err_set(EPROTO, "no worker sends %s with evidence %s", f->id,
+				       f->evidence[i].key);
 	return 0;
 }
 

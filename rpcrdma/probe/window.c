@@ -10,8 +10,8 @@
 
 #include "rpcrdma/probe/internal.h"
 
-static ssize_t window_inline_piece(struct probe *p, const struct nfs_fh *fh,
-				   uint64_t offset, uint32_t count, uint8_t *buf)
+static ssize_t window_inline_piece(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
+				   uint32_t count, uint8_t *buf)
 {
 	struct operation op;
 	uint32_t len;
@@ -30,20 +30,17 @@ static ssize_t window_inline_piece(struct probe *p, const struct nfs_fh *fh,
 	return rc ? rc : (ssize_t)len;
 }
 
-static ssize_t window_reference_piece(struct probe *p, const struct nfs_fh *fh,
-				      uint64_t offset, uint32_t count, uint8_t *buf)
+static ssize_t window_reference_piece(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
+				      uint32_t count, uint8_t *buf)
 {
-	struct reference_io io = {
-		.fh = *fh, .offset = offset, .count = count, .buf = buf
-	};
+	struct reference_io io = { .fh = *fh, .offset = offset, .count = count, .buf = buf };
 	uint64_t deadline;
 	ssize_t n;
 
 	probe_step(p, "the reply to a READ over TCP");
 	/* A filtered port must not use up the time of steps that can do without it. */
-	deadline =
-		deadline_min(session_tcp_deadline(p, count),
-			     deadline_in((unsigned int)deadline_left(p->deadline) / 4));
+	deadline = deadline_min(session_tcp_deadline(p, count),
+				deadline_in((unsigned int)deadline_left(p->deadline) / 4));
 	n = reference_read(p->tcp.reference, &io, deadline);
 	if (n >= 0 && io.status)
 		return err_set(EIO, "%s", p->version->status_text(io.status));
@@ -64,8 +61,8 @@ static void window_reference_lost(struct probe *p, int rc)
 	tcp->reference = NULL;
 }
 
-static int window_read(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
-		       uint32_t len, uint8_t *buf)
+static int window_read(struct probe *p, const struct nfs_fh *fh, uint64_t offset, uint32_t len,
+		       uint8_t *buf)
 {
 	uint32_t done = 0;
 	ssize_t n;
@@ -77,8 +74,7 @@ static int window_read(struct probe *p, const struct nfs_fh *fh, uint64_t offset
 						   buf + done);
 		else
 			n = window_inline_piece(p, fh, offset + done,
-						min_u32(len - done, WINDOW_PIECE),
-						buf + done);
+						min_u32(len - done, WINDOW_PIECE), buf + done);
 		if (n < 0 && p->tcp.reference && deadline_left(p->deadline)) {
 			window_reference_lost(p, (int)n);
 			continue;
@@ -93,8 +89,8 @@ static int window_read(struct probe *p, const struct nfs_fh *fh, uint64_t offset
 	return 0;
 }
 
-int window_open(struct probe *p, struct window *w, const struct probe_file *file,
-		uint64_t base, uint32_t len)
+int window_open(struct probe *p, struct window *w, const struct probe_file *file, uint64_t base,
+		uint32_t len)
 {
 	int rc;
 
@@ -140,8 +136,8 @@ static enum window_change window_attr_again(struct probe *p, const struct window
 }
 
 /* Reads the window's pieces that contain the range again, in the same way as at first. */
-static enum window_change window_pieces_again(struct probe *p, const struct window *w,
-					      uint64_t at, uint32_t count)
+static enum window_change window_pieces_again(struct probe *p, const struct window *w, uint64_t at,
+					      uint32_t count)
 {
 	_cleanup_free_ uint8_t *again = malloc(p->limits.rtmax);
 	uint64_t end = at + count;
@@ -178,11 +174,9 @@ static enum window_change window_bytes_again(struct probe *p, const struct windo
 	return p->tcp.reference ? window_pieces_again(p, w, at, count) : WINDOW_CHANGED;
 }
 
-enum window_change window_again(struct probe *p, struct window *w, uint64_t offset,
-				uint32_t count)
+enum window_change window_again(struct probe *p, struct window *w, uint64_t offset, uint32_t count)
 {
-	enum window_change change = w->changing ? WINDOW_CHANGED
-						: window_attr_again(p, w);
+	enum window_change change = w->changing ? WINDOW_CHANGED : window_attr_again(p, w);
 
 	if (change == WINDOW_SAME)
 		change = window_bytes_again(p, w, offset, count);
@@ -204,6 +198,5 @@ void window_judge(struct read_outcome *outcome, enum window_change change)
 					 kind != READ_SHORT && kind != READ_FOLLOWING))
 		return;
 	outcome->kind = READ_NOT_RUN;
-	snprintf(outcome->text, sizeof(outcome->text),
-		 "cannot tell whether the file had changed");
+	snprintf(outcome->text, sizeof(outcome->text), "cannot tell whether the file had changed");
 }

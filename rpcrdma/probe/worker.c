@@ -20,8 +20,7 @@ int probe_record(struct probe *p, enum worker_record type, const void *body, siz
 	p->channel.records++;
 	rc = channel_send(p->channel.fd, (int)type, body, len, -1);
 	if (rc)
-		debug(DEBUG_PROBE, "record %u is lost: %s", p->channel.records,
-		      err_text());
+		debug(DEBUG_PROBE, "record %u is lost: %s", p->channel.records, err_text());
 	return rc;
 }
 
@@ -58,8 +57,7 @@ void probe_emit(struct probe *p, const struct finding *finding)
 		p->channel.records++;
 }
 
-void probe_say(struct probe *p, const char *id, enum finding_status status,
-	       const char *fmt, ...)
+void probe_say(struct probe *p, const char *id, enum finding_status status, const char *fmt, ...)
 {
 	char text[FINDING_SUMMARY_MAX];
 	_cleanup_(finding_fini) struct finding f = { 0 };
@@ -72,8 +70,8 @@ void probe_say(struct probe *p, const char *id, enum finding_status status,
 	probe_emit(p, &f);
 }
 
-void probe_because(struct probe *p, const char *id, enum finding_status status,
-		   const char *reason, const char *fmt, ...)
+void probe_because(struct probe *p, const char *id, enum finding_status status, const char *reason,
+		   const char *fmt, ...)
 {
 	char text[FINDING_SUMMARY_MAX];
 	_cleanup_(finding_fini) struct finding f = { 0 };
@@ -91,9 +89,8 @@ void probe_because(struct probe *p, const char *id, enum finding_status status,
 const char *probe_reason(int rc)
 {
 	static const char *const known[] = {
-		"busy",   "denied",   "grace",     "kerberos",  "local",
-		"status", "no-reply", "stale",     "not-found", "rdma-error",
-		"zero",   "symlink",  "rpc-error", "moved",
+		"busy",  "denied",    "grace",      "kerberos", "local",   "status",    "no-reply",
+		"stale", "not-found", "rdma-error", "zero",     "symlink", "rpc-error", "moved",
 	};
 	size_t i;
 
@@ -118,16 +115,14 @@ void probe_subject(struct probe *p, const char *key, const char *fmt, ...)
 	probe_record(p, WORKER_SUBJECT, body, used + strlen(body + used) + 1);
 }
 
-void probe_progress(struct probe *p, const char *what, unsigned int done,
-		    unsigned int total)
+void probe_progress(struct probe *p, const char *what, unsigned int done, unsigned int total)
 {
 	uint8_t body[128];
 
 	put_be32(body, done);
 	put_be32(body + 4, total);
 	snprintf((char *)body + 8, sizeof(body) - 8, "%s", what);
-	channel_send(p->channel.fd, WORKER_PROGRESS, body,
-		     8 + strlen((char *)body + 8) + 1, -1);
+	channel_send(p->channel.fd, WORKER_PROGRESS, body, 8 + strlen((char *)body + 8) + 1, -1);
 }
 
 int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved)
@@ -197,11 +192,9 @@ static void worker_add_habits(const struct server_identity *server, struct findi
 
 	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
 		if (server->offered[i])
-			snprintf(versions + strlen(versions),
-				 sizeof(versions) - strlen(versions), "%s%s",
-				 versions[0] ? " " : "", nfs_versions[i]->name);
-	finding_text(f, "private_data", "%s",
-		     server->habits.private_data ? "yes" : "none");
+			snprintf(versions + strlen(versions), sizeof(versions) - strlen(versions),
+				 "%s%s", versions[0] ? " " : "", nfs_versions[i]->name);
+	finding_text(f, "private_data", "%s", server->habits.private_data ? "yes" : "none");
 	finding_number(f, "reply_inline", server->habits.inline_size);
 	finding_text(f, "versions", "%s", versions);
 	finding_number(f, "largest_read", server->habits.largest_read);
@@ -231,8 +224,7 @@ static void worker_identify(struct probe *p)
 	}
 	if (perhaps != SERVER_UNKNOWN)
 		finding_init(&f, "probe.server", FINDING_PASS, "%s, perhaps %s (%s): %s",
-			     identity_name(server->kind), identity_name(perhaps), because,
-			     why);
+			     identity_name(server->kind), identity_name(perhaps), because, why);
 	else
 		finding_init(&f, "probe.server", FINDING_PASS, "%s: %s",
 			     identity_name(server->kind), why);
@@ -242,8 +234,7 @@ static void worker_identify(struct probe *p)
 		finding_text(&f, "perhaps", "%s", identity_word(perhaps));
 	/* Only a part of the handle, because anyone who has it may use it. */
 	if (server->seen.nhandles) {
-		const struct nfs_fh *fh =
-			&server->seen.handles[server->seen.nhandles - 1];
+		const struct nfs_fh *fh = &server->seen.handles[server->seen.nhandles - 1];
 
 		hex_text(fh->data, min_u32(fh->len, 4), head, sizeof(head));
 		finding_text(&f, "handle", "%s, %u bytes", head, fh->len);
@@ -280,15 +271,12 @@ static void worker_say_withheld(struct probe *p)
 			n, n == 1 ? " was" : "s were",
 			server->kind == SERVER_UNKNOWN ? "not known to be a different one"
 						       : identity_name(server->kind),
-			server->kind > SERVER_GANESHA
-				? ", which is not known to bear them"
-				: "");
+			server->kind > SERVER_GANESHA ? ", which is not known to bear them" : "");
 	else
 		finding_init(&f, "probe.read.withheld", FINDING_PASS,
 			     "no READ was withheld from %s",
-			     gate_lets(server->kind, GATE_EMPTY)
-				     ? identity_name(server->kind)
-				     : "the server");
+			     gate_lets(server->kind, GATE_EMPTY) ? identity_name(server->kind)
+								 : "the server");
 	if (f.status == FINDING_WARN)
 		finding_reason(&f, "ganesha");
 	for (i = 0; i < GATE_COUNT; i++)
@@ -339,8 +327,7 @@ static void worker_read_files(struct probe *p)
 	p->pace.enough = verdict_is_enough(&in) && !p->session.hopeless;
 	if (records.changed_files)
 		probe_because(
-			p, "probe.changing",
-			records.all_changing ? FINDING_UNKNOWN : FINDING_PASS,
+			p, "probe.changing", records.all_changing ? FINDING_UNKNOWN : FINDING_PASS,
 			records.all_changing ? "every-file" : "",
 			records.all_changing
 				? "all %u files tested changed while they were read"
@@ -445,8 +432,8 @@ int worker_run(void *arg, int channel)
 	if (route_choose(p)) {
 		task->work(p);
 		if (p->route.pcap && pcap_close(p->route.pcap))
-			probe_because(p, "probe.connect", FINDING_UNKNOWN, "capture",
-				      "--pcap: %s", err_text());
+			probe_because(p, "probe.connect", FINDING_UNKNOWN, "capture", "--pcap: %s",
+				      err_text());
 	}
 	/* The end is not counted. */
 	put_be32(body, p->channel.records);

@@ -101,8 +101,7 @@ static void *connection_run(void *arg)
 	const struct server_options *options = c->all->options;
 	int rc;
 
-	rc = c->t ? rdma_serve(c->t, options, &c->place)
-		  : stream_serve(c->fd, options, &c->place);
+	rc = c->t ? rdma_serve(c->t, options, &c->place) : stream_serve(c->fd, options, &c->place);
 	debug(DEBUG_SERVER, "%s connection ended: %s", c->t ? "RDMA" : "TCP",
 	      rc ? err_text() : "stopped");
 	connection_close(c);
@@ -114,15 +113,13 @@ static void *connection_run(void *arg)
 
 /* All of them */
 
-static unsigned int connections_per_peer(const struct connections *all,
-					 enum server_listener which)
+static unsigned int connections_per_peer(const struct connections *all, enum server_listener which)
 {
 	return (all->most[which] + 1) / 2;
 }
 
 /* Those that are served: of @peer's host, or of all if it is NULL. */
-static unsigned int connections_served(const struct connections *all,
-				       enum server_listener which,
+static unsigned int connections_served(const struct connections *all, enum server_listener which,
 				       const struct server_connection *peer)
 {
 	unsigned int n = 0;
@@ -171,8 +168,7 @@ static struct server_connection *connections_next(struct connections *all,
 		struct server_connection *c = &all->list[i];
 
 		if (connection_is(c, which, CONNECTION_WAITS) &&
-		    (!next || c->order < next->order) &&
-		    !connections_peer_is_full(all, c))
+		    (!next || c->order < next->order) && !connections_peer_is_full(all, c))
 			next = c;
 	}
 	return next;
@@ -192,8 +188,7 @@ static struct server_connection *connections_in_way(struct connections *all,
 		struct server_connection *c = &all->list[i];
 
 		if (!connection_is(c, waits->listener, CONNECTION_SERVED) ||
-		    atomic_load(&c->place.wanted) ||
-		    (peer_full && !connection_same_peer(c, waits)))
+		    atomic_load(&c->place.wanted) || (peer_full && !connection_same_peer(c, waits)))
 			continue;
 		limit = place_limit(&c->place, true);
 		if (limit < least) {
@@ -239,8 +234,7 @@ int connections_admit(struct connections *all)
 		c->state = CONNECTION_FREE;
 	}
 	for (which = 0; which < LISTEN_COUNT; which++) {
-		while (!rc && all->waiting[which] &&
-		       (c = connections_next(all, which)) != NULL)
+		while (!rc && all->waiting[which] && (c = connections_next(all, which)) != NULL)
 			rc = connection_start(c);
 		connections_ask(all, which);
 	}
@@ -279,8 +273,8 @@ static void connection_find_peer(struct server_connection *c)
 		c->peer.ss_family = AF_UNSPEC;
 }
 
-void connections_take(struct connections *all, enum server_listener which,
-		      struct transport *t, int fd)
+void connections_take(struct connections *all, enum server_listener which, struct transport *t,
+		      int fd)
 {
 	struct server_connection *c = all->list;
 
@@ -326,8 +320,7 @@ void connections_stop(struct connections *all)
 
 int connections_new(struct connections **out, const struct server_options *options)
 {
-	const unsigned int most = options->connections ? options->connections
-						       : SERVER_CONNECTIONS;
+	const unsigned int most = options->connections ? options->connections : SERVER_CONNECTIONS;
 	const size_t count = 4 * most + LISTEN_COUNT * SERVER_WAITING;
 	struct connections *all = calloc(1, sizeof(*all) + count * sizeof(all->list[0]));
 	size_t i;

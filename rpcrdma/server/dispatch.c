@@ -11,8 +11,8 @@
 
 /* MOUNT does not exist over RDMA (RFC 8267 section 5.1). */
 const struct rpc_program *const dispatch_rdma[] = { &nfs3_program, &nfs4_program, NULL };
-const struct rpc_program *const dispatch_tcp[] = { &nfs3_program, &nfs4_program,
-						   &mount3_program, NULL };
+const struct rpc_program *const dispatch_tcp[] = { &nfs3_program, &nfs4_program, &mount3_program,
+						   NULL };
 
 bool call_payload(struct call *call, const uint8_t *data, uint32_t len)
 {
@@ -81,8 +81,7 @@ bool dispatch_match(const struct rpc_call *rpc, uint32_t prog, uint32_t vers,
 }
 
 static const struct rpc_program *dispatch_find(const struct rpc_program *const *programs,
-					       const struct rpc_call *rpc,
-					       struct rpc_reply *reply)
+					       const struct rpc_call *rpc, struct rpc_reply *reply)
 {
 	for (; *programs; programs++)
 		if (dispatch_match(rpc, (*programs)->prog, (*programs)->vers, reply))
@@ -90,8 +89,7 @@ static const struct rpc_program *dispatch_find(const struct rpc_program *const *
 	return NULL;
 }
 
-static enum rpc_accept_stat dispatch_run(struct call *call,
-					 const struct rpc_program *program)
+static enum rpc_accept_stat dispatch_run(struct call *call, const struct rpc_program *program)
 {
 	enum rpc_accept_stat stat;
 

@@ -79,8 +79,7 @@ static uint32_t directory_status(int errnum)
 	return NFS3_STATUS_IO;
 }
 
-static int directory_openat(const struct directory_export *dir, const char *path,
-			    uint64_t flags)
+static int directory_openat(const struct directory_export *dir, const char *path, uint64_t flags)
 {
 	struct open_how how = {
 		.flags = flags | O_CLOEXEC | O_NOFOLLOW,
@@ -125,12 +124,10 @@ static uint32_t directory_object_reopen(const struct directory_export *dir,
 	struct stat before = object->st;
 
 	directory_object_close(object);
-	object->fd = directory_openat(dir, object->path,
-				      O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
+	object->fd = directory_openat(dir, object->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
 	if (object->fd < 0 || fstat(object->fd, &object->st))
 		return directory_status(errno);
-	return directory_same_inode(&before, &object->st) ? NFS3_STATUS_OK
-							  : NFS3_STATUS_STALE;
+	return directory_same_inode(&before, &object->st) ? NFS3_STATUS_OK : NFS3_STATUS_STALE;
 }
 
 /* Finds the object of a handle, unless the handle is stale. */
@@ -183,15 +180,14 @@ static void directory_attr(const struct stat *st, struct nfs_attr *attr)
 
 /* The path of an entry of @dir. ".." is resolved textually, as no component is a symbolic link;
  * the root's parent is the root. */
-static uint32_t directory_child_path(char path[PATH_MAX], const char *dir,
-				     const char *name)
+static uint32_t directory_child_path(char path[PATH_MAX], const char *dir, const char *name)
 {
 	const bool top = !strcmp(dir, ".");
 	char *slash;
 
 	if (strcmp(name, ".") && strcmp(name, ".."))
-		return snprintf(path, PATH_MAX, "%s%s%s", top ? "" : dir, top ? "" : "/",
-				name) < PATH_MAX
+		return snprintf(path, PATH_MAX, "%s%s%s", top ? "" : dir, top ? "" : "/", name) <
+				       PATH_MAX
 			       ? NFS3_STATUS_OK
 			       : NFS3_STATUS_NAMETOOLONG;
 	str_copy(path, PATH_MAX, dir);
@@ -211,9 +207,8 @@ static uint32_t directory_handle(struct directory_export *dir, const struct stat
 	export_handle(&dir->exp, st->st_dev, st->st_ino, fh);
 	if (directory_same_inode(st, &dir->root_stat))
 		return NFS3_STATUS_OK;
-	return path_table_put(dir->paths, st->st_dev, st->st_ino, path)
-		       ? NFS3_STATUS_JUKEBOX
-		       : NFS3_STATUS_OK;
+	return path_table_put(dir->paths, st->st_dev, st->st_ino, path) ? NFS3_STATUS_JUKEBOX
+									: NFS3_STATUS_OK;
 }
 
 /* Callbacks */
@@ -236,8 +231,8 @@ static uint32_t directory_getattr(struct export *exp, const struct nfs_fh *fh,
 	return status;
 }
 
-static uint32_t directory_lookup(struct export *exp, const struct nfs_fh *dir_fh,
-				 const char *name, struct nfs_fh *fh)
+static uint32_t directory_lookup(struct export *exp, const struct nfs_fh *dir_fh, const char *name,
+				 struct nfs_fh *fh)
 {
 	_cleanup_directory_object_ struct directory_object dir = { .fd = -1 };
 	_cleanup_directory_object_ struct directory_object child = { .fd = -1 };
@@ -322,10 +317,8 @@ static uint32_t directory_read(struct export *exp, const struct nfs_fh *fh,
 /* READDIR */
 
 /* Fills in @entry from one directory entry; false: the entry is hidden. */
-static bool directory_entry(struct directory_export *dir,
-			    const struct directory_object *object,
-			    const struct dirent *de, bool handles,
-			    struct export_entry *entry)
+static bool directory_entry(struct directory_export *dir, const struct directory_object *object,
+			    const struct dirent *de, bool handles, struct export_entry *entry)
 {
 	_cleanup_directory_object_ struct directory_object child = { .fd = -1 };
 	int fd = object->fd;
@@ -334,8 +327,8 @@ static bool directory_entry(struct directory_export *dir,
 	/* The root's ".." is hidden. */
 	if (!strcmp(name, "..") && directory_same_inode(&object->st, &dir->root_stat))
 		name = ".";
-	if (fstatat(fd, name, &child.st, AT_SYMLINK_NOFOLLOW) ||
-	    !directory_is_served(&child.st) || child.st.st_dev != dir->root_stat.st_dev ||
+	if (fstatat(fd, name, &child.st, AT_SYMLINK_NOFOLLOW) || !directory_is_served(&child.st) ||
+	    child.st.st_dev != dir->root_stat.st_dev ||
 	    directory_child_path(child.path, object->path, name))
 		return false;
 	entry->name = de->d_name;
@@ -370,8 +363,7 @@ static uint32_t directory_readdir(struct export *exp, const struct nfs_fh *fh,
 	if (readdir_->cookie)
 		seekdir(stream, (long)readdir_->cookie);
 	for (errno = 0; (de = readdir(stream)); errno = 0)
-		if (directory_entry(directory_of(exp), &object, de, readdir_->handles,
-				    &entry) &&
+		if (directory_entry(directory_of(exp), &object, de, readdir_->handles, &entry) &&
 		    !readdir_->fn(readdir_->arg, &entry))
 			break;
 	if (!de) {

@@ -29,9 +29,8 @@ static const uint64_t memory_sparse_size = FOUR_GIB + 1024 * 1024 + 5;
 static const uint32_t memory_link_sizes[] = { 1, 2, 3, 4, 5, 255, 1023, 4095 };
 
 /* The root, and a directory of empty files. */
-#define ROOT_ENTRIES \
-	(ARRAY_SIZE(memory_data_sizes) + 1 + ARRAY_SIZE(memory_link_sizes) + 1)
-#define NODE_COUNT (1 + ROOT_ENTRIES + DIR_ENTRIES)
+#define ROOT_ENTRIES (ARRAY_SIZE(memory_data_sizes) + 1 + ARRAY_SIZE(memory_link_sizes) + 1)
+#define NODE_COUNT   (1 + ROOT_ENTRIES + DIR_ENTRIES)
 
 struct memory_node {
 	char name[24];
@@ -65,8 +64,7 @@ void export_memory_fill(uint8_t *buf, uint64_t offset, size_t len)
 }
 
 /* Fills the buffer with the pattern where it overlaps [from, to). */
-static void memory_fill_range(uint8_t *buf, uint64_t offset, size_t len, uint64_t from,
-			      uint64_t to)
+static void memory_fill_range(uint8_t *buf, uint64_t offset, size_t len, uint64_t from, uint64_t to)
 {
 	uint64_t start = from > offset ? from : offset;
 	uint64_t end = min_u64(to, offset + len);
@@ -77,14 +75,13 @@ static void memory_fill_range(uint8_t *buf, uint64_t offset, size_t len, uint64_
 
 /* Nodes */
 
-static uint32_t memory_node_index(const struct memory_export *mem,
-				  const struct memory_node *node)
+static uint32_t memory_node_index(const struct memory_export *mem, const struct memory_node *node)
 {
 	return node == &mem->top ? NODE_COUNT : (uint32_t)(node - mem->nodes);
 }
 
-static void memory_node_handle(const struct memory_export *mem,
-			       const struct memory_node *node, struct nfs_fh *fh)
+static void memory_node_handle(const struct memory_export *mem, const struct memory_node *node,
+			       struct nfs_fh *fh)
 {
 	export_handle(&mem->exp, memory_node_index(mem, node), 0, fh);
 }
@@ -105,8 +102,8 @@ static uint32_t memory_node_find(struct export *exp, const struct nfs_fh *fh,
 	return NFS3_STATUS_OK;
 }
 
-static void memory_node_attr(const struct memory_export *mem,
-			     const struct memory_node *node, struct nfs_attr *attr)
+static void memory_node_attr(const struct memory_export *mem, const struct memory_node *node,
+			     struct nfs_attr *attr)
 {
 	static const uint32_t modes[] = {
 		[NFS_REG] = 0644,
@@ -139,8 +136,7 @@ static uint32_t memory_root(struct export *exp, struct nfs_fh *fh)
 	return NFS3_STATUS_OK;
 }
 
-static uint32_t memory_getattr(struct export *exp, const struct nfs_fh *fh,
-			       struct nfs_attr *attr)
+static uint32_t memory_getattr(struct export *exp, const struct nfs_fh *fh, struct nfs_attr *attr)
 {
 	const struct memory_node *node;
 	uint32_t status;
@@ -153,8 +149,8 @@ static uint32_t memory_getattr(struct export *exp, const struct nfs_fh *fh,
 
 /* Children including dot entries: 0 is ".", 1 is "..". */
 static const struct memory_node *memory_node_child(const struct memory_export *mem,
-						   const struct memory_node *dir,
-						   uint64_t index, const char **name)
+						   const struct memory_node *dir, uint64_t index,
+						   const char **name)
 {
 	const struct memory_node *child;
 
@@ -169,8 +165,8 @@ static const struct memory_node *memory_node_child(const struct memory_export *m
 	return child;
 }
 
-static uint32_t memory_lookup(struct export *exp, const struct nfs_fh *dir,
-			      const char *name, struct nfs_fh *fh)
+static uint32_t memory_lookup(struct export *exp, const struct nfs_fh *dir, const char *name,
+			      struct nfs_fh *fh)
 {
 	struct memory_export *mem = (struct memory_export *)exp;
 	const struct memory_node *node, *child;
@@ -214,8 +210,7 @@ static uint32_t memory_readlink(struct export *exp, const struct nfs_fh *fh,
 	return NFS3_STATUS_OK;
 }
 
-static uint32_t memory_read(struct export *exp, const struct nfs_fh *fh,
-			    struct export_read *read)
+static uint32_t memory_read(struct export *exp, const struct nfs_fh *fh, struct export_read *read)
 {
 	struct memory_export *mem = (struct memory_export *)exp;
 	const struct memory_node *node;
@@ -258,8 +253,7 @@ static uint32_t memory_readdir(struct export *exp, const struct nfs_fh *dir,
 		return NFS3_STATUS_NOTDIR;
 	if (readdir->cookie > node->count + 2)
 		return NFS3_STATUS_BAD_COOKIE;
-	for (i = readdir->cookie; (child = memory_node_child(mem, node, i, &entry.name));
-	     i++) {
+	for (i = readdir->cookie; (child = memory_node_child(mem, node, i, &entry.name)); i++) {
 		entry.cookie = i + 1;
 		memory_node_attr(mem, child, &entry.attr);
 		memory_node_handle(mem, child, &entry.fh);

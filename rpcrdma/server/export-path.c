@@ -29,8 +29,7 @@ struct path_table {
 	size_t count, bytes;
 };
 
-static struct path_entry **path_table_bucket(struct path_table *table, uint64_t dev,
-					     uint64_t ino)
+static struct path_entry **path_table_bucket(struct path_table *table, uint64_t dev, uint64_t ino)
 {
 	/* Fibonacci hashing: inode numbers are often consecutive. */
 	uint64_t hash = (ino ^ (dev << 32)) * UINT64_C(0x9e3779b97f4a7c15);
@@ -38,8 +37,7 @@ static struct path_entry **path_table_bucket(struct path_table *table, uint64_t 
 	return &table->buckets[hash >> 50];
 }
 
-static struct path_entry **path_table_find(struct path_table *table, uint64_t dev,
-					   uint64_t ino)
+static struct path_entry **path_table_find(struct path_table *table, uint64_t dev, uint64_t ino)
 {
 	struct path_entry **link = path_table_bucket(table, dev, ino);
 
@@ -95,14 +93,13 @@ int path_table_put(struct path_table *table, uint64_t dev, uint64_t ino, const c
 	table->count++;
 	table->bytes += len;
 	while (table->count > PATHS_MAX || table->bytes > PATH_BYTES_MAX)
-		path_table_evict(table, path_table_find(table, table->oldest->dev,
-							table->oldest->ino));
+		path_table_evict(table,
+				 path_table_find(table, table->oldest->dev, table->oldest->ino));
 	pthread_mutex_unlock(&table->lock);
 	return 0;
 }
 
-int path_table_get(struct path_table *table, uint64_t dev, uint64_t ino, char *buf,
-		   size_t cap)
+int path_table_get(struct path_table *table, uint64_t dev, uint64_t ino, char *buf, size_t cap)
 {
 	struct path_entry *entry;
 	int rc = -ESTALE;

@@ -49,8 +49,8 @@ void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs_
 	put_be64(fh->data + 20, b);
 }
 
-uint32_t export_handle_parse(const struct export *exp, const struct nfs_fh *fh,
-			     uint64_t *a, uint64_t *b)
+uint32_t export_handle_parse(const struct export *exp, const struct nfs_fh *fh, uint64_t *a,
+			     uint64_t *b)
 {
 	if (fh->len != HANDLE_LEN || get_be32(fh->data) != exp->magic)
 		return NFS3_STATUS_BADHANDLE;

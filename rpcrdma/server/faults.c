@@ -242,8 +242,7 @@ static void fault_read_half(struct rdma_reply *reply)
 
 #define INTERMITTENT_VALUES "bit|page|eio|half|short"
 static void (*const fault_intermittent_kinds[])(struct rdma_reply *reply) = {
-	fault_read_bit,  fault_read_page,  fault_read_eio,
-	fault_read_half, fault_read_short,
+	fault_read_bit, fault_read_page, fault_read_eio, fault_read_half, fault_read_short,
 };
 
 /* READ 11 of a connection, 34, 57, ... */
@@ -411,9 +410,7 @@ static void fault_die(struct rdma_reply *reply, unsigned int value)
 
 	if (!data || data->len <= LIMIT_812)
 		return;
-	by = data->by_chunk            ? BY_WRITE_CHUNK
-	     : reply->message_by_chunk ? BY_REPLY_CHUNK
-				       : BY_SEND;
+	by = data->by_chunk ? BY_WRITE_CHUNK : reply->message_by_chunk ? BY_REPLY_CHUNK : BY_SEND;
 	if (by == value)
 		fault_crash();
 }
@@ -445,8 +442,8 @@ static void fault_foreign(struct rdma_reply *reply, unsigned int value)
 {
 	const struct payload *data = fault_read_data(reply);
 
-	if (data && (!data->len || data->at < reply->message_len ||
-		     data->len + data->len % 4 > DATA_MAX))
+	if (data &&
+	    (!data->len || data->at < reply->message_len || data->len + data->len % 4 > DATA_MAX))
 		fault_crash();
 	if (data && reply->message_by_chunk && !data->by_chunk &&
 	    (data->len % 4 || data->len > REPLY_CHUNK_MAX))
@@ -548,10 +545,9 @@ static void fault_change_attributes(uint8_t *size, uint8_t *fileid, unsigned int
  * words, a length, the values. */
 static void fault_getattr_after(struct rdma_reply *reply, unsigned int value)
 {
-	static const uint8_t widths[] = { [FATTR4_TYPE] = 4,
-					  [FATTR4_SIZE] = 8,
-					  [FATTR4_FSID] = 16,
-					  [FATTR4_FILEID] = 8 };
+	static const uint8_t widths[] = {
+		[FATTR4_TYPE] = 4, [FATTR4_SIZE] = 8, [FATTR4_FSID] = 16, [FATTR4_FILEID] = 8
+	};
 	const struct payload *data = fault_read_data(reply);
 	size_t at[ARRAY_SIZE(widths)] = { 0 };
 	struct reader r;
@@ -613,8 +609,7 @@ const struct fault_row fault_table[] = {
 	  .values = READ_VALUES "|beyond",
 	  .value = "garbage",
 	  .finding = "bug.write-chunk-read",
-	  .description =
-		  "Write-chunk READs of more than 812 bytes fail, all others are correct",
+	  .description = "Write-chunk READs of more than 812 bytes fail, all others are correct",
 	  .apply = fault_write_chunk_over_812 },
 	{ .name = "write-chunk-over-812-later",
 	  .values = READ_VALUES,
@@ -640,15 +635,13 @@ const struct fault_row fault_table[] = {
 	  .values = INTERMITTENT_VALUES,
 	  .value = "bit",
 	  .finding = "probe.read.intermittent",
-	  .description =
-		  "every 23rd Write-chunk READ fails, and is correct when repeated",
+	  .description = "every 23rd Write-chunk READ fails, and is correct when repeated",
 	  .apply = fault_at_times },
 	{ .name = "rarely",
 	  .values = INTERMITTENT_VALUES,
 	  .value = "bit",
 	  .finding = "probe.read.intermittent",
-	  .description =
-		  "every 500th Write-chunk READ fails, and is correct when repeated",
+	  .description = "every 500th Write-chunk READ fails, and is correct when repeated",
 	  .apply = fault_rarely },
 	{ .name = "drop-reply",
 	  .finding = "probe.reply.lost",
@@ -686,13 +679,11 @@ const struct fault_row fault_table[] = {
 	  .apply = fault_lengths_unrewritten },
 	{ .name = "lengths-short",
 	  .finding = "probe.read.write-chunk.lengths",
-	  .description =
-		  "Write chunks are returned with up to four bytes less than were written",
+	  .description = "Write chunks are returned with up to four bytes less than were written",
 	  .apply = fault_lengths_short },
 	{ .name = "page-shift",
 	  .finding = "probe.read.write-chunk.placement",
-	  .description =
-		  "Write-chunk READs of more than a page arrive one page too early",
+	  .description = "Write-chunk READs of more than a page arrive one page too early",
 	  .apply = fault_page_shift },
 	{ .name = "reply-page-repeat",
 	  .finding = "probe.read.reply-chunk",
@@ -704,13 +695,11 @@ const struct fault_row fault_table[] = {
 	  .apply = fault_reply_first },
 	{ .name = "chunk-unused",
 	  .finding = "probe.read.write-chunk.unused",
-	  .description =
-		  "data that fits inline is sent inline, although a Write chunk is offered",
+	  .description = "data that fits inline is sent inline, although a Write chunk is offered",
 	  .apply = fault_chunk_unused },
 	{ .name = "tail-unwritten",
 	  .finding = "probe.read.write-chunk.tail",
-	  .description =
-		  "Write-chunk READs lack the bytes after the last multiple of four",
+	  .description = "Write-chunk READs lack the bytes after the last multiple of four",
 	  .apply = fault_tail_unwritten },
 	{ .name = "rdma-error",
 	  .values = "3|7|50",
@@ -728,15 +717,13 @@ const struct fault_row fault_table[] = {
 	  .values = "lost|wrong",
 	  .value = "lost",
 	  .finding = "probe.read.compound",
-	  .description =
-		  "NFSv4: operations that follow a Write-chunk READ in its COMPOUND fail",
+	  .description = "NFSv4: operations that follow a Write-chunk READ in its COMPOUND fail",
 	  .apply = fault_compound_tail },
 	{ .name = "die",
 	  .values = "write-chunk|reply-chunk|inline",
 	  .value = "write-chunk",
 	  .finding = "probe.server-gone",
-	  .description =
-		  "the server exits on a READ of more than 812 bytes by that mechanism",
+	  .description = "the server exits on a READ of more than 812 bytes by that mechanism",
 	  .apply = fault_die },
 	{ .name = "restart",
 	  .finding = "probe.server-gone",
@@ -849,10 +836,10 @@ static int fault_unknown(const char *name, size_t len)
 	unsigned int i;
 
 	for (i = 0; i < FAULT_COUNT && used < sizeof(names); i++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
-					 i ? ", " : "", fault_table[i].name);
-	return err_set(EINVAL, "unknown fault '%.*s'; known: %s", (int)min_u64(len, 64),
-		       name, names);
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+					 fault_table[i].name);
+	return err_set(EINVAL, "unknown fault '%.*s'; known: %s", (int)min_u64(len, 64), name,
+		       names);
 }
 
 /* Names from 0.1, kept for one more release: the bug they were named after is in a client. */
@@ -886,8 +873,8 @@ int fault_set_add(struct fault_set *faults, const char *spec)
 	if (row->values)
 		index = fault_value_index(row->values, value ? value : row->value);
 	if (index < 0)
-		return err_set(EINVAL, "fault %s: unknown value '%s'; known: %s",
-			       row->name, value, row->values);
+		return err_set(EINVAL, "fault %s: unknown value '%s'; known: %s", row->name, value,
+			       row->values);
 	faults->on[i] = true;
 	faults->value[i] = (unsigned int)index;
 	return 0;

@@ -43,8 +43,7 @@
 
 static inline uint32_t server_rtmax(const struct server_options *options)
 {
-	return options->rtmax ? min_u32(options->rtmax, SERVER_READ_LIMIT)
-			      : SERVER_READ_MAX;
+	return options->rtmax ? min_u32(options->rtmax, SERVER_READ_LIMIT) : SERVER_READ_MAX;
 }
 
 /* Bytes of a connection's scratch, which holds the data of two READs. */
@@ -99,16 +98,13 @@ struct export_space {
 struct export_ops {
 	void (*free)(struct export *exp);
 	uint32_t (*root)(struct export *exp, struct nfs_fh *fh);
-	uint32_t (*getattr)(struct export *exp, const struct nfs_fh *fh,
-			    struct nfs_attr *attr);
+	uint32_t (*getattr)(struct export *exp, const struct nfs_fh *fh, struct nfs_attr *attr);
 	/* @name is not empty and has no "/"; "." and ".." are names too. */
 	uint32_t (*lookup)(struct export *exp, const struct nfs_fh *dir, const char *name,
 			   struct nfs_fh *fh);
 	/* Sets data and len. */
-	uint32_t (*readlink)(struct export *exp, const struct nfs_fh *fh,
-			     struct export_read *read);
-	uint32_t (*read)(struct export *exp, const struct nfs_fh *fh,
-			 struct export_read *read);
+	uint32_t (*readlink)(struct export *exp, const struct nfs_fh *fh, struct export_read *read);
+	uint32_t (*read)(struct export *exp, const struct nfs_fh *fh, struct export_read *read);
 	uint32_t (*readdir)(struct export *exp, const struct nfs_fh *dir,
 			    struct export_readdir *readdir);
 	uint32_t (*space)(struct export *exp, struct export_space *space);
@@ -132,8 +128,8 @@ void export_restart(struct export *exp);
 /* A handle is a magic number, the verifier and two numbers chosen by the export. */
 void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs_fh *fh);
 /* NFS3_STATUS_OK, BADHANDLE or STALE. */
-uint32_t export_handle_parse(const struct export *exp, const struct nfs_fh *fh,
-			     uint64_t *a, uint64_t *b);
+uint32_t export_handle_parse(const struct export *exp, const struct nfs_fh *fh, uint64_t *a,
+			     uint64_t *b);
 
 /* export-path.c: paths of the handles of a directory export, by device and inode */
 
@@ -143,11 +139,9 @@ struct path_table *path_table_new(void);
 void path_table_free(struct path_table *table);
 /* Stores the path of an inode; evicts the least recently used entries beyond the bound.
  * Errors: -ENOMEM. */
-int path_table_put(struct path_table *table, uint64_t dev, uint64_t ino,
-		   const char *path);
+int path_table_put(struct path_table *table, uint64_t dev, uint64_t ino, const char *path);
 /* Copies the path to @buf. Errors: -ESTALE when it is not, or no longer, in the table. */
-int path_table_get(struct path_table *table, uint64_t dev, uint64_t ino, char *buf,
-		   size_t cap);
+int path_table_get(struct path_table *table, uint64_t dev, uint64_t ino, char *buf, size_t cap);
 
 /* buffer.c: a session's memory, which grows for a long message and shrinks afterwards */
 
@@ -313,8 +307,7 @@ enum rpc_accept_stat nfs3_refuse(struct call *call);
 /* The plan of one reply. Faults change it before it is sent. */
 struct rdma_reply {
 	struct rdma_session *session;
-	struct rpcrdma_header
-		header; /* chunks with the lengths that the requester offered */
+	struct rpcrdma_header header; /* chunks with the lengths that the requester offered */
 
 	uint8_t *message; /* RPC message without its payloads, writable */
 	size_t message_len;
@@ -354,8 +347,8 @@ bool rdma_reply_leave_chunk(struct rdma_reply *reply, uint32_t payload);
 /* For a fault: the reply is an RDMA_ERROR. */
 void rdma_reply_refuse(struct rdma_reply *reply, enum rpcrdma_errcode err);
 /* Bytes that a reply may hold without a Write chunk; at most @max in a Reply chunk. */
-size_t rdma_reply_room(const struct rdma_session *session,
-		       const struct rpcrdma_header *request, size_t max);
+size_t rdma_reply_room(const struct rdma_session *session, const struct rpcrdma_header *request,
+		       size_t max);
 
 /* connections.c: those that are served, and those that wait */
 
@@ -364,8 +357,7 @@ enum server_listener { LISTEN_RDMA, LISTEN_NFS, LISTEN_MOUNT, LISTEN_COUNT };
 /* What a session and the accepting thread tell each other. */
 struct server_place {
 	const atomic_bool *stop;
-	atomic_ullong
-		since; /* the last call, or the begin of the wait for the first: now_ms() */
+	atomic_ullong since; /* the last call, or the begin of the wait for the first: now_ms() */
 	atomic_bool called;
 	atomic_bool wanted; /* another connection waits for this one to end */
 	bool beside;        /* when it began another of this host was served */
@@ -385,8 +377,8 @@ void connections_free(struct connections *all);
 /* Whether connections_take() may be called. */
 bool connections_have_room(const struct connections *all, enum server_listener which);
 /* Takes one of @t and @fd, to be served in its turn. */
-void connections_take(struct connections *all, enum server_listener which,
-		      struct transport *t, int fd);
+void connections_take(struct connections *all, enum server_listener which, struct transport *t,
+		      int fd);
 /* Serves those that wait, as far as they may be. Call it after connections_take(), when
  * connections_ended_fd() is readable, and each SERVER_WAKE_MS while connections_wait().
  * Errors: -errno of pthread_create(3), without harm. */
@@ -436,10 +428,8 @@ void rdma_session_fini(struct rdma_session *session);
 
 /* stream.c: TCP, record marking, RFC 5531 section 11 */
 
-int stream_listen(int *fd, const struct transport_address *at, uint16_t port,
-		  uint16_t *bound);
-int stream_serve(int fd, const struct server_options *options,
-		 struct server_place *place);
+int stream_listen(int *fd, const struct transport_address *at, uint16_t port, uint16_t *bound);
+int stream_serve(int fd, const struct server_options *options, struct server_place *place);
 
 /* faults.c */
 

@@ -47,9 +47,8 @@ static enum rpc_accept_stat mount3_mnt_call(struct call *call)
 
 	if (!path)
 		return RPC_GARBAGE_ARGS;
-	status = memchr(path, '\0', len)
-			 ? NFS3_STATUS_NOENT
-			 : mount3_lookup_path(call, (const char *)path, len, &fh);
+	status = memchr(path, '\0', len) ? NFS3_STATUS_NOENT
+					 : mount3_lookup_path(call, (const char *)path, len, &fh);
 	if (!status)
 		status = call->exp->ops->getattr(call->exp, &fh, &attr);
 	if (!status && attr.type != NFS_DIR)
@@ -74,8 +73,7 @@ static enum rpc_accept_stat mount3_umnt(struct call *call)
 {
 	uint32_t len;
 
-	return reader_opaque(&call->args, MOUNT3_PATH_MAX, &len) ? RPC_SUCCESS
-								 : RPC_GARBAGE_ARGS;
+	return reader_opaque(&call->args, MOUNT3_PATH_MAX, &len) ? RPC_SUCCESS : RPC_GARBAGE_ARGS;
 }
 
 static enum rpc_accept_stat mount3_export(struct call *call)

@@ -56,9 +56,7 @@ static enum rpc_accept_stat nfs3_dir_list(struct call *call, bool plus)
 {
 	const struct writer start = call->reply;
 	struct nfs3_dir_listing list = { .call = call, .plus = plus };
-	struct export_readdir readdir = { .handles = plus,
-					  .fn = nfs3_dir_add,
-					  .arg = &list };
+	struct export_readdir readdir = { .handles = plus, .fn = nfs3_dir_add, .arg = &list };
 	uint32_t count, status;
 	const uint8_t *verf;
 	struct nfs_fh dir;
@@ -74,8 +72,7 @@ static enum rpc_accept_stat nfs3_dir_list(struct call *call, bool plus)
 	if (call->args.bad)
 		return RPC_GARBAGE_ARGS;
 	/* A cookie is valid only with the verifier that was returned with it. */
-	if (readdir.cookie &&
-	    memcmp(verf, call->exp->verifier, sizeof(call->exp->verifier)) != 0)
+	if (readdir.cookie && memcmp(verf, call->exp->verifier, sizeof(call->exp->verifier)) != 0)
 		return nfs3_dir_fail(call, &start, &dir, NFS3_STATUS_BAD_COOKIE);
 	writer_u32(&call->reply, NFS3_STATUS_OK);
 	nfs3_put_post_op(call, &dir);

@@ -22,10 +22,9 @@ enum rpc_accept_stat nfs3_refuse(struct call *call)
 			wrong = nfs3_get_name(&call->args, name);
 		} else {
 			nfs3_get_fh(&call->args, &handles[count]);
-			wrong = call->args.bad
-					? NFS3_STATUS_OK
-					: call->exp->ops->getattr(call->exp,
-								  &handles[count], &attr);
+			wrong = call->args.bad ? NFS3_STATUS_OK
+					       : call->exp->ops->getattr(call->exp, &handles[count],
+									 &attr);
 			count++;
 		}
 		if (!status)

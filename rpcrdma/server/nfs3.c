@@ -137,8 +137,7 @@ uint32_t nfs3_access_granted(const struct nfs_attr *attr)
 	if (attr->mode & 04)
 		granted |= ACCESS_READ;
 	if (attr->mode & 01)
-		granted |= attr->type == NFS_DIR ? ACCESS_LOOKUP | ACCESS_EXECUTE
-						 : ACCESS_EXECUTE;
+		granted |= attr->type == NFS_DIR ? ACCESS_LOOKUP | ACCESS_EXECUTE : ACCESS_EXECUTE;
 	return granted;
 }
 

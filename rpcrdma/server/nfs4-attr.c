@@ -75,8 +75,7 @@ static void fattr4_put_zero64(struct writer *w, const struct nfs4_attr_source *s
 	writer_u64(w, 0);
 }
 
-static void fattr4_put_supported_attrs(struct writer *w,
-				       const struct nfs4_attr_source *s);
+static void fattr4_put_supported_attrs(struct writer *w, const struct nfs4_attr_source *s);
 
 static void fattr4_put_type(struct writer *w, const struct nfs4_attr_source *s)
 {
@@ -226,8 +225,7 @@ static void fattr4_put_time_delta(struct writer *w, const struct nfs4_attr_sourc
 }
 
 /* Which attributes EXCLUSIVE4_1 can set: none, as nothing can be created. */
-static void fattr4_put_suppattr_exclcreat(struct writer *w,
-					  const struct nfs4_attr_source *s)
+static void fattr4_put_suppattr_exclcreat(struct writer *w, const struct nfs4_attr_source *s)
 {
 	(void)s;
 	nfs4_put_bitmap(w, &(struct nfs4_bitmap){ { 0 } });
@@ -308,8 +306,7 @@ void nfs4_put_attrs(struct writer *w, const struct nfs4_attr_source *source,
 	size_t start;
 
 	for (i = 0; i < ARRAY_SIZE(fattr4_table); i++)
-		if (nfs4_bitmap_has(wanted, i) &&
-		    fattr4_is_supported(source->c->minor, i))
+		if (nfs4_bitmap_has(wanted, i) && fattr4_is_supported(source->c->minor, i))
 			nfs4_bitmap_add(&have, i);
 	nfs4_put_bitmap(w, &have);
 	len = writer_reserve(w, 4);

@@ -54,16 +54,14 @@ uint32_t nfs4_setclientid_confirm(struct compound *c)
 	const uint64_t clientid = reader_u64(&c->call->args);
 	const uint8_t *confirm = reader_bytes(&c->call->args, NFS4_VERIFIER_SIZE);
 
-	return confirm ? nfs4_clients_confirm(c->state, clientid, confirm)
-		       : NFS4ERR_BADXDR;
+	return confirm ? nfs4_clients_confirm(c->state, clientid, confirm) : NFS4ERR_BADXDR;
 }
 
 uint32_t nfs4_renew(struct compound *c)
 {
 	const uint64_t clientid = reader_u64(&c->call->args);
 
-	return c->call->args.bad ? NFS4ERR_BADXDR
-				 : nfs4_clients_renew(c->state, clientid);
+	return c->call->args.bad ? NFS4ERR_BADXDR : nfs4_clients_renew(c->state, clientid);
 }
 
 /* Locks are not supported, so none is held. */
@@ -72,8 +70,7 @@ uint32_t nfs4_release_lockowner(struct compound *c)
 	const uint64_t clientid = reader_u64(&c->call->args);
 
 	nfs4_skip_args(c, "o");
-	return c->call->args.bad ? NFS4ERR_BADXDR
-				 : nfs4_clients_renew(c->state, clientid);
+	return c->call->args.bad ? NFS4ERR_BADXDR : nfs4_clients_renew(c->state, clientid);
 }
 
 /* EXCHANGE_ID */
@@ -87,8 +84,7 @@ static void nfs4_put_server_owner(struct compound *c)
 
 	len = (uint32_t)snprintf(text, sizeof(text), "nfsrdma-%016llx%s",
 				 (unsigned long long)get_be64(boot),
-				 c->call->exp && c->call->exp->is_ganesha ? "_NFS-Ganesha"
-									  : "");
+				 c->call->exp && c->call->exp->is_ganesha ? "_NFS-Ganesha" : "");
 	writer_u64(&c->call->reply, 0);
 	writer_opaque(&c->call->reply, text, len);
 	writer_opaque(&c->call->reply, text, len);
@@ -120,14 +116,13 @@ uint32_t nfs4_exchange_id(struct compound *c)
 		return NFS4ERR_BADXDR;
 	if (flags & ~EXCHGID4_FLAG_ALL)
 		return NFS4ERR_INVAL;
-	status = nfs4_clients_exchange(c->state, &owner,
-				       flags & EXCHGID4_FLAG_UPD_CONFIRMED_REC_A, &res);
+	status = nfs4_clients_exchange(c->state, &owner, flags & EXCHGID4_FLAG_UPD_CONFIRMED_REC_A,
+				       &res);
 	if (status)
 		return status;
 	writer_u64(w, res.clientid);
 	writer_u32(w, res.sequenceid);
-	writer_u32(w, EXCHGID4_FLAG_USE_NON_PNFS |
-			      (res.confirmed ? EXCHGID4_FLAG_CONFIRMED_R : 0));
+	writer_u32(w, EXCHGID4_FLAG_USE_NON_PNFS | (res.confirmed ? EXCHGID4_FLAG_CONFIRMED_R : 0));
 	writer_u32(w, SP4_NONE);
 	nfs4_put_server_owner(c);
 	writer_u32(w, 0); /* eir_server_impl_id */
@@ -172,8 +167,7 @@ static void nfs4_skip_callback_sec(struct compound *c)
 		case RPC_AUTH_SYS:
 			/* authsys_parms: stamp, machine name, uid, gid, gids */
 			nfs4_skip_args(c, "4o44");
-			reader_bytes(r,
-				     4 * (size_t)min_u32(reader_u32(r), SERVER_CALL_MAX));
+			reader_bytes(r, 4 * (size_t)min_u32(reader_u32(r), SERVER_CALL_MAX));
 			break;
 		case RPCSEC_GSS: nfs4_skip_args(c, "4oo"); break;
 		default: r->bad = true;
@@ -225,8 +219,7 @@ uint32_t nfs4_destroy_clientid(struct compound *c)
 {
 	const uint64_t clientid = reader_u64(&c->call->args);
 
-	return c->call->args.bad ? NFS4ERR_BADXDR
-				 : nfs4_clients_destroy(c->state, clientid);
+	return c->call->args.bad ? NFS4ERR_BADXDR : nfs4_clients_destroy(c->state, clientid);
 }
 
 uint32_t nfs4_bind_conn_to_session(struct compound *c)

@@ -11,8 +11,7 @@
 
 static void nfs4_client_forget(struct nfs4_state *state, struct nfs4_client *client)
 {
-	debug(DEBUG_SERVER, "client %016llx is gone",
-	      (unsigned long long)client->clientid);
+	debug(DEBUG_SERVER, "client %016llx is gone", (unsigned long long)client->clientid);
 	nfs4_slots_forget(state, client->clientid);
 	nfs4_opens_forget(state, client->clientid);
 	client->used = false;
@@ -38,16 +37,14 @@ void nfs4_clients_unlock(struct nfs4_state *state)
 	pthread_mutex_unlock(&state->lock);
 }
 
-struct nfs4_client *nfs4_clients_get(struct nfs4_state *state, uint64_t clientid,
-				     bool sessions)
+struct nfs4_client *nfs4_clients_get(struct nfs4_state *state, uint64_t clientid, bool sessions)
 {
 	size_t i;
 
 	for (i = 0; i < NFS4_CLIENTS; i++) {
 		struct nfs4_client *client = &state->clients[i];
 
-		if (client->used && client->clientid == clientid &&
-		    client->sessions == sessions)
+		if (client->used && client->clientid == clientid && client->sessions == sessions)
 			return client;
 	}
 	return NULL;
@@ -64,8 +61,7 @@ static bool nfs4_client_is_owner(const struct nfs4_client *client, const uint8_t
 	return client->id_len == id_len && !memcmp(client->id, id, id_len);
 }
 
-static struct nfs4_client *nfs4_client_find(struct nfs4_state *state, bool sessions,
-					    bool confirmed,
+static struct nfs4_client *nfs4_client_find(struct nfs4_state *state, bool sessions, bool confirmed,
 					    const struct nfs4_client_owner *owner)
 {
 	size_t i;
@@ -92,8 +88,7 @@ void nfs4_clients_confirmed(struct nfs4_state *state, struct nfs4_client *client
 	for (i = 0; i < NFS4_CLIENTS; i++) {
 		struct nfs4_client *other = &state->clients[i];
 
-		if (other != client && other->used &&
-		    other->sessions == client->sessions &&
+		if (other != client && other->used && other->sessions == client->sessions &&
 		    nfs4_client_is_owner(other, client->id, client->id_len))
 			nfs4_client_forget(state, other);
 	}
@@ -148,13 +143,11 @@ static struct nfs4_client *nfs4_client_add(struct nfs4_state *state, bool sessio
 	memcpy(client->id, owner->id, owner->id_len);
 	client->sequenceid = 1;
 	nfs4_clients_touch(state, client);
-	debug(DEBUG_SERVER, "client %016llx is new",
-	      (unsigned long long)client->clientid);
+	debug(DEBUG_SERVER, "client %016llx is new", (unsigned long long)client->clientid);
 	return client;
 }
 
-static void nfs4_client_result(const struct nfs4_client *client,
-			       struct nfs4_client_res *res)
+static void nfs4_client_result(const struct nfs4_client *client, struct nfs4_client_res *res)
 {
 	res->clientid = client->clientid;
 	memcpy(res->confirm, client->confirm, sizeof(res->confirm));
@@ -164,16 +157,14 @@ static void nfs4_client_result(const struct nfs4_client *client,
 
 /* Shared by SETCLIENTID and EXCHANGE_ID: finds the client's record with the same verifier, or
  * adds one. @busy: the status if the table is full. */
-static uint32_t nfs4_client_find_or_add(struct nfs4_state *state, bool sessions,
-					uint32_t busy,
+static uint32_t nfs4_client_find_or_add(struct nfs4_state *state, bool sessions, uint32_t busy,
 					const struct nfs4_client_owner *owner,
 					struct nfs4_client_res *res)
 {
 	struct nfs4_client *client = nfs4_client_find(state, sessions, true, owner);
 
 	if (client && !nfs4_client_same_principal(client, owner) &&
-	    (nfs4_slots_has(state, client->clientid) ||
-	     nfs4_opens_has(state, client->clientid)))
+	    (nfs4_slots_has(state, client->clientid) || nfs4_opens_has(state, client->clientid)))
 		return NFS4ERR_CLID_INUSE;
 	if (!client || !nfs4_client_same_principal(client, owner) ||
 	    memcmp(client->verifier, owner->verifier, sizeof(client->verifier)) != 0)
@@ -228,8 +219,7 @@ uint32_t nfs4_clients_renew(struct nfs4_state *state, uint64_t clientid)
 /* 4.1 */
 
 /* RFC 8881 section 18.35.4, cases 6 to 9: only the confirmed record can be updated. */
-static uint32_t nfs4_client_update(struct nfs4_state *state,
-				   const struct nfs4_client_owner *owner,
+static uint32_t nfs4_client_update(struct nfs4_state *state, const struct nfs4_client_owner *owner,
 				   struct nfs4_client_res *res)
 {
 	const struct nfs4_client *client = nfs4_client_find(state, true, true, owner);
@@ -244,16 +234,14 @@ static uint32_t nfs4_client_update(struct nfs4_state *state,
 	return NFS4_OK;
 }
 
-uint32_t nfs4_clients_exchange(struct nfs4_state *state,
-			       const struct nfs4_client_owner *owner, bool is_update,
-			       struct nfs4_client_res *res)
+uint32_t nfs4_clients_exchange(struct nfs4_state *state, const struct nfs4_client_owner *owner,
+			       bool is_update, struct nfs4_client_res *res)
 {
 	uint32_t status;
 
 	nfs4_clients_lock(state);
 	status = is_update ? nfs4_client_update(state, owner, res)
-			   : nfs4_client_find_or_add(state, true, NFS4ERR_DELAY, owner,
-						     res);
+			   : nfs4_client_find_or_add(state, true, NFS4ERR_DELAY, owner, res);
 	nfs4_clients_unlock(state);
 	return status;
 }

@@ -49,13 +49,12 @@ static bool nfs4_dir_add(void *arg, const struct export_entry *entry)
 static size_t nfs4_dir_limit(const struct compound *c, uint32_t maxcount)
 {
 	const struct call *call = c->call;
-	const size_t next = c->index + 1 < c->count ? 8
-						    : 0; /* see nfs4_op_check_room() */
+	const size_t next = c->index + 1 < c->count ? 8 : 0; /* see nfs4_op_check_room() */
 	uint64_t limit = min_u64(call->room, call->reply.cap);
 
 	if (c->in_session)
-		limit = min_u64(limit, c->slot.response_max - (call_reply_length(call) -
-							       call->reply.len));
+		limit = min_u64(limit,
+				c->slot.response_max - (call_reply_length(call) - call->reply.len));
 	if (c->in_session && c->slot.cache)
 		limit = min_u64(limit, c->slot.cached_max);
 	limit = limit > next ? limit - next : 0;

@@ -134,8 +134,7 @@ static uint32_t nfs4_find_parent(struct compound *c, struct nfs_fh *fh)
 
 	if (status)
 		return status;
-	if (root.len == c->current.fh.len &&
-	    !memcmp(root.data, c->current.fh.data, root.len))
+	if (root.len == c->current.fh.len && !memcmp(root.data, c->current.fh.data, root.len))
 		return NFS4ERR_NOENT;
 	return nfs4_lookup_name(c, "..", fh);
 }
@@ -182,8 +181,7 @@ uint32_t nfs4_secinfo(struct compound *c)
 
 uint32_t nfs4_secinfo_no_name(struct compound *c)
 {
-	const uint32_t style =
-		reader_u32(&c->call->args); /* 0 this object, 1 its parent */
+	const uint32_t style = reader_u32(&c->call->args); /* 0 this object, 1 its parent */
 	struct nfs_fh fh;
 	uint32_t status = NFS4_OK;
 
@@ -252,16 +250,14 @@ uint32_t nfs4_read(struct compound *c)
 		return NFS4ERR_BADXDR;
 	if (c->current.has_stateid && nfs4_stateid_is_current(&stateid))
 		stateid = c->current.stateid;
-	status = nfs4_opens_read(c->state, c->minor, c->slot.clientid, &stateid,
-				 &c->current.fh);
+	status = nfs4_opens_read(c->state, c->minor, c->slot.clientid, &stateid, &c->current.fh);
 	if (status)
 		return status;
 	if (read.count > server_scratch_max(call->rtmax) - c->scratch_used)
 		return nfs4_too_big(c);
 	status = call->exp->ops->read(call->exp, &c->current.fh, &read);
 	/* NFSv3 has no more specific status for a wrong type. */
-	if (status == NFS3_STATUS_INVAL && !nfs4_current_type(c, &type) &&
-	    type != NFS_REG)
+	if (status == NFS3_STATUS_INVAL && !nfs4_current_type(c, &type) && type != NFS_REG)
 		return nfs4_wrong_type(c, type);
 	if (status)
 		return status;

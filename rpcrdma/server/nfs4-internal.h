@@ -51,9 +51,8 @@ uint32_t nfs4_clients_confirm(struct nfs4_state *state, uint64_t clientid,
 			      const uint8_t confirm[NFS4_VERIFIER_SIZE]);
 uint32_t nfs4_clients_renew(struct nfs4_state *state, uint64_t clientid);
 /* @update: EXCHGID4_FLAG_UPD_CONFIRMED_REC_A */
-uint32_t nfs4_clients_exchange(struct nfs4_state *state,
-			       const struct nfs4_client_owner *owner, bool update,
-			       struct nfs4_client_res *res);
+uint32_t nfs4_clients_exchange(struct nfs4_state *state, const struct nfs4_client_owner *owner,
+			       bool update, struct nfs4_client_res *res);
 uint32_t nfs4_clients_destroy(struct nfs4_state *state, uint64_t clientid);
 uint32_t nfs4_clients_reclaimed(struct nfs4_state *state, uint64_t clientid);
 
@@ -86,15 +85,14 @@ struct nfs4_slot_use {
 };
 
 uint32_t nfs4_slots_create(struct nfs4_state *state, struct nfs4_session_new *session);
-uint32_t nfs4_slots_destroy(struct nfs4_state *state,
-			    const uint8_t id[NFS4_SESSIONID_SIZE]);
+uint32_t nfs4_slots_destroy(struct nfs4_state *state, const uint8_t id[NFS4_SESSIONID_SIZE]);
 /* The session's client; BADSESSION. */
-uint32_t nfs4_slots_client(struct nfs4_state *state,
-			   const uint8_t id[NFS4_SESSIONID_SIZE], uint64_t *clientid);
+uint32_t nfs4_slots_client(struct nfs4_state *state, const uint8_t id[NFS4_SESSIONID_SIZE],
+			   uint64_t *clientid);
 /* Takes the slot until nfs4_slots_end(), unless it is a retry. A cached reply is copied to @call
  * at @start. */
-uint32_t nfs4_slots_begin(struct nfs4_state *state, struct nfs4_slot_use *use,
-			  struct call *call, size_t start);
+uint32_t nfs4_slots_begin(struct nfs4_state *state, struct nfs4_slot_use *use, struct call *call,
+			  size_t start);
 /* Caches the reply of @call from @start on, if requested. The session may be gone. */
 void nfs4_slots_end(struct nfs4_state *state, const struct nfs4_slot_use *use,
 		    const struct call *call, size_t start);
@@ -140,8 +138,7 @@ struct nfs4_open_change {
 
 uint32_t nfs4_opens_open(struct nfs4_state *state, const struct nfs4_open *open,
 			 struct nfs4_open_res *res);
-uint32_t nfs4_opens_change(struct nfs4_state *state,
-			   const struct nfs4_open_change *change,
+uint32_t nfs4_opens_change(struct nfs4_state *state, const struct nfs4_open_change *change,
 			   struct nfs4_stateid *stateid);
 /* Whether the stateid permits reading the file. Supports the special stateids (RFC 8881 section
  * 8.2.3). Renews the lease. */

@@ -26,15 +26,13 @@ void nfs4_put_stateid(struct writer *w, const struct nfs4_stateid *stateid)
 }
 
 /* 4.1: replaces the special current stateid with the one set by an earlier operation. */
-static void nfs4_use_current_stateid(const struct compound *c,
-				     struct nfs4_stateid *stateid)
+static void nfs4_use_current_stateid(const struct compound *c, struct nfs4_stateid *stateid)
 {
 	if (c->minor && c->current.has_stateid && nfs4_stateid_is_current(stateid))
 		*stateid = c->current.stateid;
 }
 
-static void nfs4_set_current_stateid(struct compound *c,
-				     const struct nfs4_stateid *stateid)
+static void nfs4_set_current_stateid(struct compound *c, const struct nfs4_stateid *stateid)
 {
 	c->current.stateid = *stateid;
 	c->current.has_stateid = true;
@@ -75,12 +73,8 @@ static bool nfs4_get_openflag(struct compound *c, bool *create)
 static bool nfs4_get_open_claim(struct compound *c, struct nfs4_open_args *args)
 {
 	static const char *const shapes[] = {
-		[CLAIM_NULL] = "",
-		[CLAIM_PREVIOUS] = "4",
-		[CLAIM_DELEGATE_CUR] = "sn",
-		[CLAIM_DELEGATE_PREV] = "n",
-		[CLAIM_FH] = "",
-		[CLAIM_DELEG_CUR_FH] = "s",
+		[CLAIM_NULL] = "",           [CLAIM_PREVIOUS] = "4", [CLAIM_DELEGATE_CUR] = "sn",
+		[CLAIM_DELEGATE_PREV] = "n", [CLAIM_FH] = "",        [CLAIM_DELEG_CUR_FH] = "s",
 		[CLAIM_DELEG_PREV_FH] = "",
 	};
 
@@ -100,16 +94,13 @@ static uint32_t nfs4_open_claimed(struct compound *c, const struct nfs4_open_arg
 				  struct nfs_fh *fh)
 {
 	static const uint32_t refused[] = {
-		[CLAIM_PREVIOUS] = NFS4ERR_NO_GRACE,
-		[CLAIM_DELEGATE_CUR] = NFS4ERR_BAD_STATEID,
-		[CLAIM_DELEGATE_PREV] = NFS4ERR_NOTSUPP,
-		[CLAIM_DELEG_CUR_FH] = NFS4ERR_BAD_STATEID,
+		[CLAIM_PREVIOUS] = NFS4ERR_NO_GRACE,     [CLAIM_DELEGATE_CUR] = NFS4ERR_BAD_STATEID,
+		[CLAIM_DELEGATE_PREV] = NFS4ERR_NOTSUPP, [CLAIM_DELEG_CUR_FH] = NFS4ERR_BAD_STATEID,
 		[CLAIM_DELEG_PREV_FH] = NFS4ERR_NOTSUPP,
 	};
 
 	if (args->claim == CLAIM_NULL)
-		return args->name_status ? args->name_status
-					 : nfs4_lookup_name(c, args->name, fh);
+		return args->name_status ? args->name_status : nfs4_lookup_name(c, args->name, fh);
 	*fh = c->current.fh;
 	return args->claim == CLAIM_FH ? NFS4_OK : refused[args->claim];
 }
@@ -162,8 +153,8 @@ uint32_t nfs4_open(struct compound *c)
 	if (c->minor)
 		open->clientid = c->slot.clientid;
 	open->owner = reader_opaque(r, NFS4_OPAQUE_LIMIT, &open->owner_len);
-	if (!open->owner || !nfs4_get_openflag(c, &args.create) ||
-	    !nfs4_get_open_claim(c, &args) || r->bad)
+	if (!open->owner || !nfs4_get_openflag(c, &args.create) || !nfs4_get_open_claim(c, &args) ||
+	    r->bad)
 		return NFS4ERR_BADXDR;
 	open->status = nfs4_open_find_file(c, &args);
 	status = nfs4_opens_open(c->state, open, &res);
@@ -247,8 +238,7 @@ uint32_t nfs4_test_stateid(struct compound *c)
 	writer_u32(&c->call->reply, count);
 	for (i = 0; i < count && !r->bad && !c->call->reply.bad; i++) {
 		nfs4_get_stateid(r, &stateid);
-		writer_u32(&c->call->reply,
-			   nfs4_opens_test(c->state, c->slot.clientid, &stateid));
+		writer_u32(&c->call->reply, nfs4_opens_test(c->state, c->slot.clientid, &stateid));
 	}
 	return r->bad ? NFS4ERR_BADXDR : NFS4_OK;
 }

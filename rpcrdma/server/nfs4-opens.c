@@ -11,8 +11,7 @@
 
 /* Stateids: 4 bytes of this server's boot verifier, index, generation */
 
-static void nfs4_opens_stateid(const struct nfs4_state *state,
-			       const struct nfs4_opened *open,
+static void nfs4_opens_stateid(const struct nfs4_state *state, const struct nfs4_opened *open,
 			       struct nfs4_stateid *stateid)
 {
 	stateid->seqid = open->seqid;
@@ -31,8 +30,7 @@ static bool nfs4_opens_is_filled(const uint8_t *bytes, size_t len, uint8_t value
 /* RFC 8881 section 8.2.3: all zeros; all ones; and the current one. */
 static bool nfs4_stateid_is_anonymous(const struct nfs4_stateid *stateid)
 {
-	return !stateid->seqid &&
-	       nfs4_opens_is_filled(stateid->other, sizeof(stateid->other), 0);
+	return !stateid->seqid && nfs4_opens_is_filled(stateid->other, sizeof(stateid->other), 0);
 }
 
 static bool nfs4_stateid_is_bypass(const struct nfs4_stateid *stateid)
@@ -55,9 +53,8 @@ static const struct nfs4_owner *nfs4_opens_owner(const struct nfs4_state *state,
 
 /* Finds the open of a stateid. In 4.1 it must be one of @clientid's, and a seqid of 0 is the
  * latest. */
-static uint32_t nfs4_opens_find(struct nfs4_state *state, uint32_t minor,
-				uint64_t clientid, const struct nfs4_stateid *stateid,
-				struct nfs4_opened **out)
+static uint32_t nfs4_opens_find(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
+				const struct nfs4_stateid *stateid, struct nfs4_opened **out)
 {
 	const uint32_t index = get_be32(stateid->other + 4);
 	struct nfs4_opened *open;
@@ -192,8 +189,8 @@ static bool nfs4_opens_same_file(const struct nfs_fh *a, const struct nfs_fh *b)
 }
 
 /* Whether an existing open of the file conflicts with this one, in either direction. */
-static bool nfs4_opens_is_denied(const struct nfs4_state *state,
-				 const struct nfs4_open *open, uint32_t owner)
+static bool nfs4_opens_is_denied(const struct nfs4_state *state, const struct nfs4_open *open,
+				 uint32_t owner)
 {
 	size_t i;
 
@@ -217,8 +214,7 @@ static struct nfs4_opened *nfs4_opens_add(struct nfs4_state *state, uint32_t own
 
 	for (i = 0; i < NFS4_OPENS; i++) {
 		open = &state->opens[i];
-		if (open->used && open->owner == owner &&
-		    nfs4_opens_same_file(&open->fh, fh))
+		if (open->used && open->owner == owner && nfs4_opens_same_file(&open->fh, fh))
 			return open;
 		if (!open->used && !unused)
 			unused = open;
@@ -237,8 +233,8 @@ static struct nfs4_opened *nfs4_opens_add(struct nfs4_state *state, uint32_t own
 /* The sequence of a 4.0 owner */
 
 /* True: @last has the result already, or *status is the error. */
-static bool nfs4_opens_is_sequenced(const struct nfs4_owner *owner, uint32_t op,
-				    uint32_t seqid, uint32_t *status)
+static bool nfs4_opens_is_sequenced(const struct nfs4_owner *owner, uint32_t op, uint32_t seqid,
+				    uint32_t *status)
 {
 	if (!owner->sequenced || seqid == owner->seqid + 1)
 		return false;
@@ -269,8 +265,7 @@ static void nfs4_opens_store_result(struct nfs4_owner *owner, uint32_t op, uint3
 /* OPEN */
 
 static uint32_t nfs4_opens_open_by(struct nfs4_state *state, struct nfs4_owner *owner,
-				   const struct nfs4_open *open,
-				   struct nfs4_open_res *res)
+				   const struct nfs4_open *open, struct nfs4_open_res *res)
 {
 	const uint32_t index = (uint32_t)(owner - state->owners);
 	struct nfs4_opened *opened;
@@ -292,8 +287,7 @@ static uint32_t nfs4_opens_open_by(struct nfs4_state *state, struct nfs4_owner *
 	return NFS4_OK;
 }
 
-static uint32_t nfs4_opens_open_sequenced(struct nfs4_state *state,
-					  const struct nfs4_open *open,
+static uint32_t nfs4_opens_open_sequenced(struct nfs4_state *state, const struct nfs4_open *open,
 					  struct nfs4_open_res *res)
 {
 	struct nfs4_owner *owner = nfs4_opens_find_owner(state, open);
@@ -374,8 +368,7 @@ static struct nfs4_owner *nfs4_opens_owner_by_stateid(struct nfs4_state *state,
 	if (memcmp(stateid->other, state->boot, 4) != 0 || index >= NFS4_OPENS)
 		return NULL;
 	open = &state->opens[index];
-	return open->generation == get_be32(stateid->other + 8) &&
-			       state->owners[open->owner].used
+	return open->generation == get_be32(stateid->other + 8) && state->owners[open->owner].used
 		       ? &state->owners[open->owner]
 		       : NULL;
 }
@@ -395,11 +388,9 @@ static uint32_t nfs4_opens_change_sequenced(struct nfs4_state *state,
 		*stateid = owner->last.res.stateid;
 		return status;
 	}
-	status = nfs4_opens_find(state, change->minor, change->clientid, &change->stateid,
-				 &open);
+	status = nfs4_opens_find(state, change->minor, change->clientid, &change->stateid, &open);
 	/* An unconfirmed owner may only confirm. */
-	if (!status && !nfs4_opens_owner(state, open)->confirmed &&
-	    change->op != OP_OPEN_CONFIRM)
+	if (!status && !nfs4_opens_owner(state, open)->confirmed && change->op != OP_OPEN_CONFIRM)
 		status = NFS4ERR_BAD_STATEID;
 	if (!status)
 		status = nfs4_opens_change_one(state, open, change, &res.stateid);
@@ -418,16 +409,14 @@ static void nfs4_opens_renew(struct nfs4_state *state, const struct nfs4_owner *
 		nfs4_clients_touch(state, client);
 }
 
-uint32_t nfs4_opens_change(struct nfs4_state *state,
-			   const struct nfs4_open_change *change,
+uint32_t nfs4_opens_change(struct nfs4_state *state, const struct nfs4_open_change *change,
 			   struct nfs4_stateid *stateid)
 {
 	const struct nfs4_owner *owner;
 	uint32_t status;
 
 	nfs4_clients_lock(state);
-	owner = change->minor ? NULL
-			      : nfs4_opens_owner_by_stateid(state, &change->stateid);
+	owner = change->minor ? NULL : nfs4_opens_owner_by_stateid(state, &change->stateid);
 	if (owner)
 		nfs4_opens_renew(state, owner);
 	status = nfs4_opens_change_sequenced(state, change, stateid);
@@ -437,10 +426,8 @@ uint32_t nfs4_opens_change(struct nfs4_state *state,
 
 /* READ */
 
-static uint32_t nfs4_opens_check_read(struct nfs4_state *state, uint32_t minor,
-				      uint64_t clientid,
-				      const struct nfs4_stateid *stateid,
-				      const struct nfs_fh *fh)
+static uint32_t nfs4_opens_check_read(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
+				      const struct nfs4_stateid *stateid, const struct nfs_fh *fh)
 {
 	struct nfs4_opened *open;
 	uint32_t status;
@@ -459,8 +446,7 @@ static uint32_t nfs4_opens_check_read(struct nfs4_state *state, uint32_t minor,
 		return status;
 	if (!minor)
 		nfs4_opens_renew(state, nfs4_opens_owner(state, open));
-	return nfs4_opens_owner(state, open)->confirmed &&
-			       nfs4_opens_same_file(&open->fh, fh)
+	return nfs4_opens_owner(state, open)->confirmed && nfs4_opens_same_file(&open->fh, fh)
 		       ? NFS4_OK
 		       : NFS4ERR_BAD_STATEID;
 }

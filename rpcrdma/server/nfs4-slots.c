@@ -48,8 +48,7 @@ static unsigned int nfs4_slots_count(const struct nfs4_state *state, uint64_t cl
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(state->sessions); i++)
-		count += state->sessions[i].used &&
-			 state->sessions[i].clientid == clientid;
+		count += state->sessions[i].used && state->sessions[i].clientid == clientid;
 	return count;
 }
 
@@ -75,8 +74,7 @@ static uint32_t nfs4_slots_negotiate(struct nfs4_channel *channel)
 	return NFS4_OK;
 }
 
-static uint32_t nfs4_slots_add_session(struct nfs4_state *state,
-				       struct nfs4_session_new *new)
+static uint32_t nfs4_slots_add_session(struct nfs4_state *state, struct nfs4_session_new *new)
 {
 	struct nfs4_session *session = state->sessions;
 	uint32_t status = nfs4_slots_negotiate(&new->channel), i;
@@ -107,8 +105,7 @@ static uint32_t nfs4_slots_add_session(struct nfs4_state *state,
 }
 
 /* Section 18.36.4: CREATE_SESSION has its own sequence. */
-static uint32_t nfs4_slots_create_sequenced(struct nfs4_state *state,
-					    struct nfs4_client *client,
+static uint32_t nfs4_slots_create_sequenced(struct nfs4_state *state, struct nfs4_client *client,
 					    struct nfs4_session_new *new)
 {
 	uint32_t status;
@@ -145,8 +142,7 @@ uint32_t nfs4_slots_create(struct nfs4_state *state, struct nfs4_session_new *se
 	return status;
 }
 
-uint32_t nfs4_slots_destroy(struct nfs4_state *state,
-			    const uint8_t id[NFS4_SESSIONID_SIZE])
+uint32_t nfs4_slots_destroy(struct nfs4_state *state, const uint8_t id[NFS4_SESSIONID_SIZE])
 {
 	struct nfs4_session *session;
 
@@ -158,8 +154,8 @@ uint32_t nfs4_slots_destroy(struct nfs4_state *state,
 	return session ? NFS4_OK : NFS4ERR_BADSESSION;
 }
 
-uint32_t nfs4_slots_client(struct nfs4_state *state,
-			   const uint8_t id[NFS4_SESSIONID_SIZE], uint64_t *clientid)
+uint32_t nfs4_slots_client(struct nfs4_state *state, const uint8_t id[NFS4_SESSIONID_SIZE],
+			   uint64_t *clientid)
 {
 	const struct nfs4_session *session;
 
@@ -182,13 +178,11 @@ static uint32_t nfs4_slots_check(const struct nfs4_session *session,
 		return NFS4ERR_BAD_HIGH_SLOT;
 	if (use->request_len > session->channel.request_max)
 		return NFS4ERR_REQ_TOO_BIG;
-	return use->operations > session->channel.operations ? NFS4ERR_TOO_MANY_OPS
-							     : NFS4_OK;
+	return use->operations > session->channel.operations ? NFS4ERR_TOO_MANY_OPS : NFS4_OK;
 }
 
 /* Restores the cached reply, with its payloads in the scratch, for the chunks of this call. */
-static void nfs4_slots_replay(const struct nfs4_slot *slot, struct call *call,
-			      size_t start)
+static void nfs4_slots_replay(const struct nfs4_slot *slot, struct call *call, size_t start)
 {
 	uint8_t *scratch = call->scratch;
 	uint32_t i;
@@ -234,8 +228,8 @@ static uint32_t nfs4_slots_begin_one(struct nfs4_slot *slot, struct nfs4_slot_us
 	return NFS4_OK;
 }
 
-uint32_t nfs4_slots_begin(struct nfs4_state *state, struct nfs4_slot_use *use,
-			  struct call *call, size_t start)
+uint32_t nfs4_slots_begin(struct nfs4_state *state, struct nfs4_slot_use *use, struct call *call,
+			  size_t start)
 {
 	struct nfs4_session *session;
 	struct nfs4_client *client;
@@ -246,8 +240,7 @@ uint32_t nfs4_slots_begin(struct nfs4_state *state, struct nfs4_slot_use *use,
 	client = session ? nfs4_clients_get(state, session->clientid, true) : NULL;
 	status = client ? nfs4_slots_check(session, use) : NFS4ERR_BADSESSION;
 	if (!status)
-		status = nfs4_slots_begin_one(&session->slots[use->slot], use, call,
-					      start);
+		status = nfs4_slots_begin_one(&session->slots[use->slot], use, call, start);
 	if (!status) {
 		nfs4_clients_touch(state, client);
 		use->clientid = client->clientid;
@@ -259,8 +252,8 @@ uint32_t nfs4_slots_begin(struct nfs4_state *state, struct nfs4_slot_use *use,
 	return status;
 }
 
-static void nfs4_slots_cache(struct nfs4_slot *slot, uint32_t cap,
-			     const struct call *call, size_t start)
+static void nfs4_slots_cache(struct nfs4_slot *slot, uint32_t cap, const struct call *call,
+			     size_t start)
 {
 	struct writer w;
 	uint32_t i;

@@ -91,8 +91,7 @@ struct nfs4_state {
 void nfs4_clients_lock(struct nfs4_state *state);
 void nfs4_clients_unlock(struct nfs4_state *state);
 /* A client by its id; NULL: not, or no longer, in the table. */
-struct nfs4_client *nfs4_clients_get(struct nfs4_state *state, uint64_t clientid,
-				     bool sessions);
+struct nfs4_client *nfs4_clients_get(struct nfs4_state *state, uint64_t clientid, bool sessions);
 void nfs4_clients_touch(struct nfs4_state *state, struct nfs4_client *client);
 /* Marks it as confirmed, and removes other records of the same owner. */
 void nfs4_clients_confirmed(struct nfs4_state *state, struct nfs4_client *client);

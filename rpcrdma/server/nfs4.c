@@ -60,20 +60,16 @@ static const struct nfs4_op nfs4_operations[] = {
 	[OP_SECINFO] = { "SECINFO", nfs4_secinfo, FH, NULL },
 	[OP_SETATTR] = ROFS("SETATTR", FH | BITMAP, "sa"),
 	[OP_SETCLIENTID] = { "SETCLIENTID", nfs4_setclientid, V40, NULL },
-	[OP_SETCLIENTID_CONFIRM] = { "SETCLIENTID_CONFIRM", nfs4_setclientid_confirm, V40,
-				     NULL },
+	[OP_SETCLIENTID_CONFIRM] = { "SETCLIENTID_CONFIRM", nfs4_setclientid_confirm, V40, NULL },
 	[OP_VERIFY] = { "VERIFY", nfs4_verify, FH, NULL },
 	[OP_WRITE] = ROFS("WRITE", FH, "s84d"),
-	[OP_RELEASE_LOCKOWNER] = { "RELEASE_LOCKOWNER", nfs4_release_lockowner, V40,
-				   NULL },
+	[OP_RELEASE_LOCKOWNER] = { "RELEASE_LOCKOWNER", nfs4_release_lockowner, V40, NULL },
 	[OP_BACKCHANNEL_CTL] = NOTSUPP("BACKCHANNEL_CTL", V41),
 	[OP_BIND_CONN_TO_SESSION] = { "BIND_CONN_TO_SESSION", nfs4_bind_conn_to_session,
 				      V41 | ALONE, NULL },
 	[OP_EXCHANGE_ID] = { "EXCHANGE_ID", nfs4_exchange_id, V41 | ALONE, NULL },
-	[OP_CREATE_SESSION] = { "CREATE_SESSION", nfs4_create_session, V41 | ALONE,
-				NULL },
-	[OP_DESTROY_SESSION] = { "DESTROY_SESSION", nfs4_destroy_session, V41 | ALONE,
-				 NULL },
+	[OP_CREATE_SESSION] = { "CREATE_SESSION", nfs4_create_session, V41 | ALONE, NULL },
+	[OP_DESTROY_SESSION] = { "DESTROY_SESSION", nfs4_destroy_session, V41 | ALONE, NULL },
 	[OP_FREE_STATEID] = { "FREE_STATEID", nfs4_free_stateid, V41, NULL },
 	[OP_GET_DIR_DELEGATION] = NOTSUPP("GET_DIR_DELEGATION", V41 | FH),
 	[OP_GETDEVICEINFO] = NOTSUPP("GETDEVICEINFO", V41),
@@ -81,14 +77,12 @@ static const struct nfs4_op nfs4_operations[] = {
 	[OP_LAYOUTCOMMIT] = NOTSUPP("LAYOUTCOMMIT", V41 | FH),
 	[OP_LAYOUTGET] = NOTSUPP("LAYOUTGET", V41 | FH),
 	[OP_LAYOUTRETURN] = NOTSUPP("LAYOUTRETURN", V41 | FH),
-	[OP_SECINFO_NO_NAME] = { "SECINFO_NO_NAME", nfs4_secinfo_no_name, V41 | FH,
-				 NULL },
+	[OP_SECINFO_NO_NAME] = { "SECINFO_NO_NAME", nfs4_secinfo_no_name, V41 | FH, NULL },
 	[OP_SEQUENCE] = { "SEQUENCE", nfs4_sequence, V41, NULL },
 	[OP_SET_SSV] = NOTSUPP("SET_SSV", V41),
 	[OP_TEST_STATEID] = { "TEST_STATEID", nfs4_test_stateid, V41, NULL },
 	[OP_WANT_DELEGATION] = NOTSUPP("WANT_DELEGATION", V41),
-	[OP_DESTROY_CLIENTID] = { "DESTROY_CLIENTID", nfs4_destroy_clientid, V41 | ALONE,
-				  NULL },
+	[OP_DESTROY_CLIENTID] = { "DESTROY_CLIENTID", nfs4_destroy_clientid, V41 | ALONE, NULL },
 	[OP_RECLAIM_COMPLETE] = { "RECLAIM_COMPLETE", nfs4_reclaim_complete, V41, NULL },
 };
 
@@ -120,8 +114,7 @@ static uint32_t nfs4_op_check_session(const struct compound *c, const struct nfs
 	if (first && c->count > 1)
 		return NFS4ERR_NOT_ONLY_OP;
 	/* BIND_CONN_TO_SESSION concerns the connection, so it must come alone. */
-	return !first && op->run == nfs4_bind_conn_to_session ? NFS4ERR_NOT_ONLY_OP
-							      : NFS4_OK;
+	return !first && op->run == nfs4_bind_conn_to_session ? NFS4ERR_NOT_ONLY_OP : NFS4_OK;
 }
 
 /* Checks before the operation is run. */
@@ -141,8 +134,7 @@ static uint32_t nfs4_op_check(const struct compound *c, const struct nfs4_op *op
 		return NFS4ERR_NOTSUPP;
 	if (c->index >= NFS4_OPERATIONS)
 		return NFS4ERR_RESOURCE;
-	if (((op->flags & FH) && !c->current.fh.len) ||
-	    ((op->flags & SAVED) && !c->saved.fh.len))
+	if (((op->flags & FH) && !c->current.fh.len) || ((op->flags & SAVED) && !c->saved.fh.len))
 		return NFS4ERR_NOFILEHANDLE;
 	return NFS4_OK;
 }
@@ -151,8 +143,7 @@ static uint32_t nfs4_op_check(const struct compound *c, const struct nfs4_op *op
 static uint32_t nfs4_op_check_room(const struct compound *c)
 {
 	const struct call *call = c->call;
-	size_t next = c->index + 1 < c->count ? 8 : 0,
-	       len = call_reply_length(call) + next;
+	size_t next = c->index + 1 < c->count ? 8 : 0, len = call_reply_length(call) + next;
 
 	/* Payloads may go by Write chunk, which is decided later. */
 	if (call->reply.bad || call->reply.len + next > call->room)
@@ -161,8 +152,7 @@ static uint32_t nfs4_op_check_room(const struct compound *c)
 		return NFS4_OK;
 	if (len > c->slot.response_max)
 		return NFS4ERR_REP_TOO_BIG;
-	return c->slot.cache && len > c->slot.cached_max ? NFS4ERR_REP_TOO_BIG_TO_CACHE
-							 : NFS4_OK;
+	return c->slot.cache && len > c->slot.cached_max ? NFS4ERR_REP_TOO_BIG_TO_CACHE : NFS4_OK;
 }
 
 static uint32_t nfs4_op_run(struct compound *c)
@@ -252,8 +242,7 @@ static enum rpc_accept_stat nfs4_compound(struct call *call)
 	if (c.in_session && !c.slot.retry)
 		nfs4_slots_end(c.state, &c.slot, call, c.start);
 	/* RFC 8166 section 6.1: no operation that succeeds here has a DDP-eligible argument. */
-	return call->reduced && !status && !c.slot.replayed ? RPC_GARBAGE_ARGS
-							    : RPC_SUCCESS;
+	return call->reduced && !status && !c.slot.replayed ? RPC_GARBAGE_ARGS : RPC_SUCCESS;
 }
 
 static enum rpc_accept_stat nfs4_null(struct call *call)
@@ -265,9 +254,7 @@ static enum rpc_accept_stat nfs4_null(struct call *call)
 /* WRITE's data and CREATE's link text may come by Read chunk (RFC 8267 section 6). */
 static const struct rpc_procedure nfs4_procedures[] = {
 	[NFSPROC4_NULL] = { .name = "NULL", .run = nfs4_null },
-	[NFSPROC4_COMPOUND] = { .name = "COMPOUND",
-				.run = nfs4_compound,
-				.reducible = true },
+	[NFSPROC4_COMPOUND] = { .name = "COMPOUND", .run = nfs4_compound, .reducible = true },
 };
 
 const struct rpc_program nfs4_program = {

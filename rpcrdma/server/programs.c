@@ -11,8 +11,7 @@ uint8_t *server_results(struct server_call *sc, size_t len)
 	struct call *call = sc->call;
 	struct writer *w = &call->reply;
 
-	if (call->results_max < REPLY_HEADER_LEN ||
-	    len > call->results_max - REPLY_HEADER_LEN)
+	if (call->results_max < REPLY_HEADER_LEN || len > call->results_max - REPLY_HEADER_LEN)
 		return NULL;
 	if (server_buffer_grow(call->results, REPLY_HEADER_LEN + len))
 		return NULL;
@@ -49,6 +48,6 @@ void programs_run(struct call *call, struct rpc_reply *reply)
 		call->silent = !(*p)->run((*p)->arg, &sc);
 	debug(DEBUG_SERVER,
 	      "xid %08x program %u procedure %u: %zu bytes, accept_stat %u, %zu bytes",
-	      call->rpc.xid, call->rpc.prog, call->rpc.proc, sc.args_len,
-	      reply->accept_stat, call->reply.len);
+	      call->rpc.xid, call->rpc.prog, call->rpc.proc, sc.args_len, reply->accept_stat,
+	      call->reply.len);
 }

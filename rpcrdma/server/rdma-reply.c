@@ -24,8 +24,7 @@ static const uint8_t rdma_reply_zeros[4];
 /* Planning */
 
 /* Builds the reply's header for @request, with its chunks as offered. */
-static int rdma_reply_copy_chunks(struct rdma_reply *reply,
-				  const struct rpcrdma_header *request)
+static int rdma_reply_copy_chunks(struct rdma_reply *reply, const struct rpcrdma_header *request)
 {
 	const struct rpcrdma_chunk *chunk;
 	uint32_t i;
@@ -40,10 +39,9 @@ static int rdma_reply_copy_chunks(struct rdma_reply *reply,
 			return rc;
 	}
 	chunk = &request->reply;
-	return request->has_reply
-		       ? header_set_reply(&reply->header,
-					  &request->segments[chunk->first], chunk->count)
-		       : 0;
+	return request->has_reply ? header_set_reply(&reply->header,
+						     &request->segments[chunk->first], chunk->count)
+				  : 0;
 }
 
 /* Size in bytes of the transport header of a reply to this request. */
@@ -59,8 +57,8 @@ static size_t rdma_reply_header_len(const struct rpcrdma_header *request)
 	return len;
 }
 
-size_t rdma_reply_room(const struct rdma_session *session,
-		       const struct rpcrdma_header *request, size_t max)
+size_t rdma_reply_room(const struct rdma_session *session, const struct rpcrdma_header *request,
+		       size_t max)
 {
 	size_t header = rdma_reply_header_len(request);
 	size_t room = header < session->reply_inline ? session->reply_inline - header : 0;
@@ -101,8 +99,7 @@ static int rdma_reply_plan(struct rdma_reply *reply)
 			return -EMSGSIZE;
 	}
 	len = rdma_reply_message_len(reply);
-	reply->message_by_chunk = h->has_reply &&
-				  len <= header_chunk_length(h, &h->reply);
+	reply->message_by_chunk = h->has_reply && len <= header_chunk_length(h, &h->reply);
 	if (rdma_reply_header_len(h) + (reply->message_by_chunk ? 0 : len) > inline_max)
 		return -EMSGSIZE;
 	return 0;
@@ -183,8 +180,7 @@ static int rdma_chunk_write(struct rdma_chunk_cursor *c, const uint8_t *data, si
 	int rc;
 
 	while (len) {
-		while (c->index < c->chunk->count &&
-		       c->used == c->offered[c->index].length) {
+		while (c->index < c->chunk->count && c->used == c->offered[c->index].length) {
 			c->index++;
 			c->used = 0;
 		}
@@ -194,14 +190,12 @@ static int rdma_chunk_write(struct rdma_chunk_cursor *c, const uint8_t *data, si
 		n = (uint32_t)min_u64(len, segment->length - c->used);
 		/* Beyond the end of the address space, which is the requester's error: nothing
 		 * is written. */
-		if (!c->reply->no_data &&
-		    segment->offset + segment->length < segment->offset)
-			return err_set(EPROTO,
-				       "a segment wraps around the address space");
-		rc = c->reply->no_data ? 0
-				       : t->ops->write(t, data, n, segment->handle,
-						       segment->offset + c->used,
-						       deadline_in(SERVER_STEP_MS));
+		if (!c->reply->no_data && segment->offset + segment->length < segment->offset)
+			return err_set(EPROTO, "a segment wraps around the address space");
+		rc = c->reply->no_data
+			     ? 0
+			     : t->ops->write(t, data, n, segment->handle, segment->offset + c->used,
+					     deadline_in(SERVER_STEP_MS));
 		if (rc)
 			return rc;
 		if (counted)
@@ -239,8 +233,7 @@ static int rdma_reply_exceed(const struct rdma_chunk_cursor *c)
 	const struct rpcrdma_segment *last = &c->offered[c->chunk->count - 1];
 	struct transport *t = c->reply->session->t;
 
-	return t->ops->write(t, rdma_reply_zeros, 2, last->handle,
-			     last->offset + last->length - 1,
+	return t->ops->write(t, rdma_reply_zeros, 2, last->handle, last->offset + last->length - 1,
 			     deadline_in(SERVER_STEP_MS));
 }
 
@@ -277,8 +270,7 @@ static int rdma_reply_write_payload(struct rdma_reply *reply, uint32_t i)
 }
 
 /* Takes a word, or what there is of it, from the lengths of @chunk. */
-static void rdma_reply_shorten(struct rpcrdma_header *h,
-			       const struct rpcrdma_chunk *chunk)
+static void rdma_reply_shorten(struct rpcrdma_header *h, const struct rpcrdma_chunk *chunk)
 {
 	unsigned int i = chunk->count;
 	uint32_t left = 4, n;
@@ -300,16 +292,14 @@ static int rdma_reply_write_payloads(struct rdma_reply *reply)
 	for (i = 0; i < reply->header.write_count && !rc; i++)
 		rc = rdma_reply_write_payload(reply, i);
 	if (reply->keep_lengths)
-		memcpy(reply->header.segments, offered.segments,
-		       sizeof(offered.segments));
+		memcpy(reply->header.segments, offered.segments, sizeof(offered.segments));
 	for (i = 0; i < reply->header.write_count && reply->short_lengths; i++)
 		rdma_reply_shorten(&reply->header, &reply->header.write[i]);
 	return rc;
 }
 
 /* Sends the header, and the message if it goes inline, copied to one buffer as it is short. */
-static int rdma_reply_send(struct rdma_reply *reply, const struct iovec *message,
-			   int count)
+static int rdma_reply_send(struct rdma_reply *reply, const struct iovec *message, int count)
 {
 	struct transport *t = reply->session->t;
 	uint8_t buf[SERVER_RECV_SIZE];
@@ -342,8 +332,8 @@ static int rdma_reply_perform(struct rdma_reply *reply)
 	if (rc)
 		return rc;
 	if (reply->message_len)
-		count = payload_pieces(iov, reply->message, reply->message_len,
-				       reply->payload, reply->payload_count);
+		count = payload_pieces(iov, reply->message, reply->message_len, reply->payload,
+				       reply->payload_count);
 	if (reply->header.has_reply)
 		rdma_chunk_start(&c, reply, &reply->header.reply);
 	if (!reply->message_by_chunk)
@@ -381,8 +371,8 @@ static int rdma_reply_finish(struct rdma_reply *reply)
 	debug(DEBUG_SERVER, "reply xid %08x, %zu bytes and %u payloads%s%s%s%s",
 	      reply->header.rdma_xid, reply->message_len, reply->payload_count,
 	      reply->payload_count && reply->payload[0].by_chunk ? ", Write chunk" : "",
-	      reply->message_by_chunk ? ", Reply chunk" : "",
-	      reply->drop ? ", dropped" : "", reply->close ? ", closed instead" : "");
+	      reply->message_by_chunk ? ", Reply chunk" : "", reply->drop ? ", dropped" : "",
+	      reply->close ? ", closed instead" : "");
 	if (reply->close)
 		return err_set(ECONNRESET, "closed by a fault");
 	if (reply->drop)

@@ -23,8 +23,7 @@ struct rdma_read_list {
 };
 
 /* -EBADMSG: RFC 8166 section 3.4.5 does not allow this list here. */
-static int rdma_read_list_check(const struct rdma_session *session,
-				struct rdma_read_list *list)
+static int rdma_read_list_check(const struct rdma_session *session, struct rdma_read_list *list)
 {
 	const struct rpcrdma_header *h = &session->request;
 	uint32_t max = server_call_max(session->options);
@@ -32,8 +31,7 @@ static int rdma_read_list_check(const struct rdma_session *session,
 
 	*list = (struct rdma_read_list){ 0 };
 	for (i = 0; i < h->read_count; i++) {
-		if (h->read_position[i] % 4 ||
-		    (i && h->read_position[i] < h->read_position[i - 1]))
+		if (h->read_position[i] % 4 || (i && h->read_position[i] < h->read_position[i - 1]))
 			return err_set(EBADMSG, "position %u in the read list",
 				       h->read_position[i]);
 		if (h->read_position[i]) {
@@ -45,8 +43,8 @@ static int rdma_read_list_check(const struct rdma_session *session,
 	}
 	/* The message is either inline or in the chunk. */
 	if ((h->rdma_proc == RDMA_NOMSG) != (list->zero_count > 0))
-		return err_set(EBADMSG, "rdma_proc %u with %u segments at position 0",
-			       h->rdma_proc, list->zero_count);
+		return err_set(EBADMSG, "rdma_proc %u with %u segments at position 0", h->rdma_proc,
+			       list->zero_count);
 	if (list->zero_length > max)
 		return err_set(EBADMSG, "a call of over %u bytes", max);
 	return 0;
@@ -68,8 +66,8 @@ static int rdma_pull_call(struct rdma_session *session, uint32_t count, size_t l
 		const struct rpcrdma_segment *segment = &h->segments[i];
 
 		if (segment->length)
-			rc = t->ops->read(t, p, segment->length, segment->handle,
-					  segment->offset, deadline);
+			rc = t->ops->read(t, p, segment->length, segment->handle, segment->offset,
+					  deadline);
 		p += segment->length;
 	}
 	return err_context(rc, "position-zero read chunk");
@@ -120,8 +118,7 @@ int rdma_message(struct rdma_session *session, const void *data, size_t len)
 		return 0;
 	if (rc) {
 		debug(DEBUG_SERVER, "refused: %s", err_text());
-		return rdma_reply_error(session, h,
-					rc == -EPROTONOSUPPORT ? ERR_VERS : ERR_CHUNK);
+		return rdma_reply_error(session, h, rc == -EPROTONOSUPPORT ? ERR_VERS : ERR_CHUNK);
 	}
 	if (rdma_read_list_check(session, &list)) {
 		debug(DEBUG_SERVER, "ERR_CHUNK: %s", err_text());
@@ -154,8 +151,7 @@ int rdma_session_init(struct rdma_session *session, struct transport *t,
 	session->faults = (struct fault_state){ .set = options->faults };
 	session->scratch = malloc(server_scratch_max(session->rtmax));
 	if (options->faults)
-		session->faults.buf =
-			malloc(server_scratch_max(session->rtmax) + SERVER_REPLY_MAX);
+		session->faults.buf = malloc(server_scratch_max(session->rtmax) + SERVER_REPLY_MAX);
 	if (!session->scratch || (options->faults && !session->faults.buf))
 		return err_no_memory();
 	return server_buffer_grow(&session->reply_buf, SERVER_REPLY_MAX);

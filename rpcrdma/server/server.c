@@ -94,12 +94,10 @@ static int server_listen(struct server *server)
 	server->ports.rdma = transport_port(&at);
 	if (o->no_tcp)
 		return 0;
-	rc = stream_listen(&server->tcp[LISTEN_NFS], &at, o->nfs_port,
-			   &server->ports.nfs);
+	rc = stream_listen(&server->tcp[LISTEN_NFS], &at, o->nfs_port, &server->ports.nfs);
 	if (rc || !o->exp)
 		return rc;
-	return stream_listen(&server->tcp[LISTEN_MOUNT], &at, o->mount_port,
-			     &server->ports.mount);
+	return stream_listen(&server->tcp[LISTEN_MOUNT], &at, o->mount_port, &server->ports.mount);
 }
 
 int server_open(struct server **out, const struct server_options *options)

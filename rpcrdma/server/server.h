@@ -104,13 +104,13 @@ struct nfs4_state;
  * (MAP_SHARED | MAP_ANONYMOUS). */
 struct server_log {
 	atomic_uint connections; /* over RDMA, established */
-	atomic_uint reads; /* READs that succeeded, with the whole reply sent over RDMA */
-	atomic_ullong bytes; /* of these READs */
+	atomic_uint reads;       /* READs that succeeded, with the whole reply sent over RDMA */
+	atomic_ullong bytes;     /* of these READs */
 };
 
 struct server_options {
 	struct transport_address listen; /* port 0: the kernel picks */
-	uint16_t nfs_port, mount_port; /* TCP, at the same address; 0: the kernel picks */
+	uint16_t nfs_port, mount_port;   /* TCP, at the same address; 0: the kernel picks */
 	const struct transport_ops *transport;
 	struct export *exp; /* borrowed; NULL: no NFS, and no MOUNT port */
 	/* Borrowed, ends with NULL, or is NULL. Over RDMA, and over TCP at the NFS port. */
@@ -121,8 +121,8 @@ struct server_options {
 	uint32_t rtmax;                 /* largest READ; 0: SERVER_READ_MAX */
 	/* Served at once over RDMA; 0: SERVER_CONNECTIONS. More of them wait. */
 	unsigned int connections;
-	bool no_crc;   /* do not require the MPA CRC */
-	bool own_host; /* serve only clients whose address is the listening one */
+	bool no_crc;             /* do not require the MPA CRC */
+	bool own_host;           /* serve only clients whose address is the listening one */
 	struct server_log *log;  /* borrowed, may be NULL */
 	struct nfs4_state *nfs4; /* private: server_open() makes one */
 };

@@ -115,8 +115,7 @@ static int spawn_wait_ports(const struct child *child, struct server_ports *port
 	if (n < 0)
 		return err_context((int)n, "embedded server");
 	if (type != CHANNEL_ANSWER || n != sizeof(*ports))
-		return err_set(EPROTO, "the embedded server sent %zd bytes for its ports",
-			       n);
+		return err_set(EPROTO, "the embedded server sent %zd bytes for its ports", n);
 	memcpy(ports, body, sizeof(*ports));
 	return 0;
 }

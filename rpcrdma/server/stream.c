@@ -98,8 +98,7 @@ static int stream_read_record(struct stream_session *session, size_t *len)
 	*len = 0;
 	for (fragments = 0; !(mark & LAST_FRAGMENT); fragments++) {
 		if (fragments == FRAGMENTS_MAX)
-			return err_set(EPROTO, "a record of over %u fragments",
-				       FRAGMENTS_MAX);
+			return err_set(EPROTO, "a record of over %u fragments", FRAGMENTS_MAX);
 		rc = stream_read(session->fd, word, sizeof(word), deadline);
 		if (rc)
 			return rc;
@@ -126,8 +125,8 @@ static int stream_write_record(struct stream_session *session, const struct call
 
 	put_be32(mark, LAST_FRAGMENT | (uint32_t)call_reply_length(call));
 	iov[0] = (struct iovec){ mark, sizeof(mark) };
-	count = 1 + payload_pieces(iov + 1, call->reply.base, call->reply.len,
-				   call->payload, call->payload_count);
+	count = 1 + payload_pieces(iov + 1, call->reply.base, call->reply.len, call->payload,
+				   call->payload_count);
 	return stream_write(session->fd, iov, (size_t)count, deadline_in(SERVER_STEP_MS));
 }
 
@@ -212,8 +211,7 @@ int stream_serve(int fd, const struct server_options *options, struct server_pla
 	return rc;
 }
 
-int stream_listen(int *fd, const struct transport_address *at, uint16_t port,
-		  uint16_t *bound)
+int stream_listen(int *fd, const struct transport_address *at, uint16_t port, uint16_t *bound)
 {
 	struct transport_address address = *at;
 	_cleanup_close_ int sock = -1;
@@ -222,8 +220,7 @@ int stream_listen(int *fd, const struct transport_address *at, uint16_t port,
 
 	transport_set_port(&address, port);
 	transport_address_text(&address, text, sizeof(text));
-	sock = socket(address.addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-		      0);
+	sock = socket(address.addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0)
 		return err_sys("socket for %s", text);
 	setsockopt(sock, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));

@@ -121,9 +121,8 @@ static int clnt_attempt_new(struct clnt *c, struct clnt_attempt **out)
 	if (len) {
 		a->reply.base = malloc(len);
 		a->reply.length = a->reply.base ? len : 0;
-		rc = a->reply.base
-			     ? rpcrdma_register(c->conn, &a->reply)
-			     : err_context(err_no_memory(), "reply of %u bytes", len);
+		rc = a->reply.base ? rpcrdma_register(c->conn, &a->reply)
+				   : err_context(err_no_memory(), "reply of %u bytes", len);
 	}
 	if (rc)
 		clnt_attempt_free(c, a);
@@ -136,8 +135,8 @@ static int clnt_attempt_new(struct clnt *c, struct clnt_attempt **out)
 
 /* The length is known only after encoding: short arguments are encoded once, long ones are
  * measured first. Returns NULL with c->error set. */
-static uint8_t *clnt_call_encode_args(struct clnt *c, const struct clnt_request *w,
-				      uint8_t *buf, size_t cap, size_t *len)
+static uint8_t *clnt_call_encode_args(struct clnt *c, const struct clnt_request *w, uint8_t *buf,
+				      size_t cap, size_t *len)
 {
 	unsigned long size;
 	uint8_t *args;
@@ -176,8 +175,8 @@ static uint8_t *clnt_call_encode_args(struct clnt *c, const struct clnt_request 
 
 /* Credential and verifier from the AUTH's own functions; an AUTH that encrypts or signs the
  * arguments would have to process those as well. */
-static enum clnt_stat clnt_call_encode_auth(struct clnt *c, AUTH *auth,
-					    uint8_t buf[RPC_AUTH_MAX], size_t *len)
+static enum clnt_stat clnt_call_encode_auth(struct clnt *c, AUTH *auth, uint8_t buf[RPC_AUTH_MAX],
+					    size_t *len)
 {
 	XDR xdrs;
 
@@ -213,8 +212,7 @@ static void clnt_call_reply_msg(const struct rpc_reply *reply, struct rpc_msg *m
 		msg->rm_reply.rp_stat = MSG_ACCEPTED;
 		msg->acpted_rply.ar_stat = (enum accept_stat)reply->accept_stat;
 		msg->acpted_rply.ar_verf.oa_flavor = (enum_t)reply->verf_flavor;
-		memcpy(&msg->acpted_rply.ar_verf.oa_base, &reply->verf,
-		       sizeof(reply->verf));
+		memcpy(&msg->acpted_rply.ar_verf.oa_base, &reply->verf, sizeof(reply->verf));
 		msg->acpted_rply.ar_verf.oa_length = reply->verf_len;
 		if (reply->accept_stat == RPC_PROG_MISMATCH) {
 			msg->acpted_rply.ar_vers.low = reply->low;
@@ -233,8 +231,7 @@ static void clnt_call_reply_msg(const struct rpc_reply *reply, struct rpc_msg *m
 }
 
 /* @again: the credential was refreshed, and the call may be repeated. */
-static enum clnt_stat clnt_call_judge(struct clnt *c, AUTH *auth,
-				      const struct clnt_request *w,
+static enum clnt_stat clnt_call_judge(struct clnt *c, AUTH *auth, const struct clnt_request *w,
 				      const struct rpcrdma_call *call, bool *again)
 {
 	struct rpc_msg msg;
@@ -266,8 +263,8 @@ static enum clnt_stat clnt_call_judge(struct clnt *c, AUTH *auth,
 
 /* The call */
 
-static enum clnt_stat clnt_call_send(struct clnt *c, AUTH *auth,
-				     const struct clnt_request *w, struct clnt_attempt *a)
+static enum clnt_stat clnt_call_send(struct clnt *c, AUTH *auth, const struct clnt_request *w,
+				     struct clnt_attempt *a)
 {
 	uint8_t auth_buf[RPC_AUTH_MAX], args_buf[RPCRDMA_INLINE_SIZE], *args;
 	struct rpcrdma_call *call = &a->call;
@@ -299,8 +296,8 @@ static enum clnt_stat clnt_call_send(struct clnt *c, AUTH *auth,
 	return rc ? clnt_call_fail_rc(c, rc, RPC_CANTSEND) : RPC_SUCCESS;
 }
 
-static enum clnt_stat clnt_call_once(struct clnt *c, AUTH *auth,
-				     const struct clnt_request *w, bool *again)
+static enum clnt_stat clnt_call_once(struct clnt *c, AUTH *auth, const struct clnt_request *w,
+				     bool *again)
 {
 	struct clnt_attempt *a = NULL;
 	enum clnt_stat stat;
@@ -312,8 +309,7 @@ static enum clnt_stat clnt_call_once(struct clnt *c, AUTH *auth,
 	stat = clnt_call_send(c, auth, w, a);
 	/* As over TCP: a batched call also requests no results. */
 	if (!stat && w->one_way) {
-		stat = w->xdr_results ? clnt_call_fail(c, RPC_TIMEDOUT, ETIMEDOUT)
-				      : RPC_SUCCESS;
+		stat = w->xdr_results ? clnt_call_fail(c, RPC_TIMEDOUT, ETIMEDOUT) : RPC_SUCCESS;
 	} else if (!stat) {
 		rc = rpcrdma_poll(c->conn, &a->call, w->deadline);
 		stat = rc ? clnt_call_fail_rc(c, rc, RPC_CANTRECV)
@@ -332,9 +328,8 @@ static enum clnt_stat clnt_call_once(struct clnt *c, AUTH *auth,
 	return stat;
 }
 
-enum clnt_stat clnt_call_run(CLIENT *client, rpcproc_t proc, xdrproc_t xdr_args,
-			     void *args, xdrproc_t xdr_results, void *results,
-			     struct timeval timeout)
+enum clnt_stat clnt_call_run(CLIENT *client, rpcproc_t proc, xdrproc_t xdr_args, void *args,
+			     xdrproc_t xdr_results, void *results, struct timeval timeout)
 {
 	struct clnt *c = client->cl_private;
 	struct clnt_request w = {

@@ -7,8 +7,7 @@
 
 bool clnt_is_timeout(const struct timeval *t)
 {
-	return t->tv_sec >= 0 && t->tv_sec <= 100000000 && t->tv_usec >= 0 &&
-	       t->tv_usec <= 1000000;
+	return t->tv_sec >= 0 && t->tv_sec <= 100000000 && t->tv_usec >= 0 && t->tv_usec <= 1000000;
 }
 
 /* clnt_control() */
@@ -244,8 +243,7 @@ static CLIENT *clnt_open_error(int rc)
 {
 	switch (rc) {
 	case -ENOENT: return clnt_create_error(RPC_UNKNOWNHOST, ENOENT);
-	case -EPROTONOSUPPORT:
-		return clnt_create_error(RPC_UNKNOWNPROTO, EPROTONOSUPPORT);
+	case -EPROTONOSUPPORT: return clnt_create_error(RPC_UNKNOWNPROTO, EPROTONOSUPPORT);
 	case -ETIMEDOUT: return clnt_create_error(RPC_TIMEDOUT, ETIMEDOUT);
 	default: return clnt_create_error(RPC_SYSTEMERROR, -rc);
 	}

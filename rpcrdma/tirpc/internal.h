@@ -48,16 +48,14 @@ bool clnt_is_timeout(const struct timeval *t);
 
 /* clnt-call.c */
 
-enum clnt_stat clnt_call_run(CLIENT *client, rpcproc_t proc, xdrproc_t xdr_args,
-			     void *args, xdrproc_t xdr_results, void *results,
-			     struct timeval timeout);
+enum clnt_stat clnt_call_run(CLIENT *client, rpcproc_t proc, xdrproc_t xdr_args, void *args,
+			     xdrproc_t xdr_results, void *results, struct timeval timeout);
 /* Revokes the memory of all calls. */
 void clnt_call_forget_all(struct clnt *c);
 
 /* svc-xprt.c */
 
 /* Runs a dispatch function for one call; false if it made no reply. */
-bool svc_xprt_dispatch(struct server_call *call,
-		       void (*dispatch)(struct svc_req *, SVCXPRT *));
+bool svc_xprt_dispatch(struct server_call *call, void (*dispatch)(struct svc_req *, SVCXPRT *));
 
 #endif

@@ -163,8 +163,7 @@ static void xprt_take_cred(struct svc_req *req, const struct rpc_call *rpc,
 		req->rq_clntcred = sys;
 }
 
-bool svc_xprt_dispatch(struct server_call *call,
-		       void (*dispatch)(struct svc_req *, SVCXPRT *))
+bool svc_xprt_dispatch(struct server_call *call, void (*dispatch)(struct svc_req *, SVCXPRT *))
 {
 	const struct rpc_call *rpc = call->rpc;
 	struct authunix_parms sys = { 0 };

@@ -83,20 +83,16 @@ int rpcrdma_svc_register(struct rpcrdma_svc *svc, rpcprog_t prog, rpcvers_t vers
 	uint32_t i;
 
 	if (svc->served)
-		return err_set(EBUSY,
-			       "programs must be registered before they are served");
+		return err_set(EBUSY, "programs must be registered before they are served");
 	for (i = 0; i < svc->count; i++)
-		if (svc->programs[i].program.prog == prog &&
-		    svc->programs[i].program.vers == vers)
-			return err_set(EEXIST,
-				       "program %lu version %lu is already registered",
+		if (svc->programs[i].program.prog == prog && svc->programs[i].program.vers == vers)
+			return err_set(EEXIST, "program %lu version %lu is already registered",
 				       (unsigned long)prog, (unsigned long)vers);
 	if (svc->count == PROGRAMS_MAX)
 		return err_set(ENOSPC, "%d programs, and no more", PROGRAMS_MAX);
-	p->program = (struct server_program){ .prog = (uint32_t)prog,
-					      .vers = (uint32_t)vers,
-					      .run = svc_program_run,
-					      .arg = p };
+	p->program = (struct server_program){
+		.prog = (uint32_t)prog, .vers = (uint32_t)vers, .run = svc_program_run, .arg = p
+	};
 	p->svc = svc;
 	p->dispatch = dispatch;
 	svc->table[svc->count++] = &p->program;

@@ -28,8 +28,7 @@ static const struct {
 	[RDMAP_READ_REQUEST] = { "RDMA Read Request", false, DDP_QN_READ, 0 },
 	[RDMAP_READ_RESPONSE] = { "RDMA Read Response", true, 0, 0 },
 	[RDMAP_SEND] = { "Send", false, DDP_QN_SEND, 0 },
-	[RDMAP_SEND_INVALIDATE] = { "Send with Invalidate", false, DDP_QN_SEND,
-				    INVALIDATES },
+	[RDMAP_SEND_INVALIDATE] = { "Send with Invalidate", false, DDP_QN_SEND, INVALIDATES },
 	[RDMAP_SEND_SE] = { "Send with Solicited Event", false, DDP_QN_SEND, SOLICITED },
 	[RDMAP_SEND_SE_INVALIDATE] = { "Send with Solicited Event and Invalidate", false,
 				       DDP_QN_SEND, INVALIDATES | SOLICITED },
@@ -58,8 +57,7 @@ bool fpdu_is_solicited(uint8_t opcode)
 
 const char *fpdu_opcode_text(uint8_t opcode)
 {
-	return opcode < RDMAP_OPCODES ? fpdu_opcodes[opcode].text
-				      : "FPDU of unknown opcode";
+	return opcode < RDMAP_OPCODES ? fpdu_opcodes[opcode].text : "FPDU of unknown opcode";
 }
 
 void fpdu_init(struct fpdu *f, enum rdmap_opcode opcode)
@@ -101,8 +99,7 @@ int fpdu_decode(struct fpdu *f, const uint8_t *buf, size_t len)
 
 	assert(len >= head);
 	if (ulpdu + (size_t)LENGTH_LEN < head)
-		return err_set(EPROTO,
-			       "MPA length is %u, the DDP header alone has %zu bytes",
+		return err_set(EPROTO, "MPA length is %u, the DDP header alone has %zu bytes",
 			       ulpdu, head - LENGTH_LEN);
 	memset(f, 0, sizeof(*f));
 	f->tagged = ddp & DDP_TAGGED;
@@ -128,8 +125,7 @@ size_t fpdu_encode(uint8_t buf[FPDU_HEAD_MAX], const struct fpdu *f)
 
 	assert(head - LENGTH_LEN + f->payload <= FPDU_ULPDU_MAX);
 	put_be16(buf, (uint16_t)(head - LENGTH_LEN + f->payload));
-	buf[2] = (f->tagged ? DDP_TAGGED : 0) | (f->last ? DDP_LAST : 0) |
-		 (f->ddp_version & 3);
+	buf[2] = (f->tagged ? DDP_TAGGED : 0) | (f->last ? DDP_LAST : 0) | (f->ddp_version & 3);
 	buf[3] = (uint8_t)(f->rdmap_version << 6 | (f->opcode & 0xf));
 	put_be32(buf + 4, f->stag);
 	if (f->tagged) {

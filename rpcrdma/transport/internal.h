@@ -42,8 +42,7 @@ struct mpa_frame {
 };
 
 /* Returns the length. Private data must not exceed MPA_PRIVATE_MAX. */
-size_t mpa_encode(uint8_t buf[MPA_FRAME_MAX], enum mpa_kind kind,
-		  const struct mpa_frame *f);
+size_t mpa_encode(uint8_t buf[MPA_FRAME_MAX], enum mpa_kind kind, const struct mpa_frame *f);
 /* Returns the frame's length, 0 when the bytes are valid so far and more are needed.
  * Errors: -EPROTONOSUPPORT another key; -EPROTO an impossible length. */
 int mpa_decode(struct mpa_frame *f, enum mpa_kind kind, const uint8_t *buf, size_t len);
@@ -66,7 +65,7 @@ enum rdmap_opcode {
 
 enum ddp_queue { DDP_QN_SEND = 0, DDP_QN_READ = 1, DDP_QN_TERMINATE = 2, DDP_QUEUES };
 
-#define FPDU_PREFIX      4 /* MPA length, DDP and RDMAP control: gives the header's length */
+#define FPDU_PREFIX      4  /* MPA length, DDP and RDMAP control: gives the header's length */
 #define FPDU_HEAD_MIN    16 /* tagged, MPA length included */
 #define FPDU_HEAD_MAX    20 /* untagged */
 #define FPDU_TAIL_MAX    7  /* pad and CRC */
@@ -150,8 +149,7 @@ enum terminate_reason {
 
 /* Writes the Terminate control word; @with_header sets the bits for a following DDP segment
  * length and header. */
-void terminate_encode(uint8_t buf[TERMINATE_LEN], enum terminate_reason reason,
-		      bool with_header);
+void terminate_encode(uint8_t buf[TERMINATE_LEN], enum terminate_reason reason, bool with_header);
 /* Text for a received control word, with the raw word; accepts either nibble order (soft-iWARP on
  * little-endian machines swaps them). Returns @buf. */
 const char *terminate_text(const uint8_t word[TERMINATE_LEN], char *buf, size_t cap);
@@ -240,11 +238,11 @@ enum pcap_direction { PCAP_OUT = 0, PCAP_IN = 1 };
 
 /* Records a TCP handshake, started by this end if @initiator, else by the peer. */
 void pcap_flow_open(struct pcap_flow *flow, struct pcap *pcap,
-		    const struct transport_address *local,
-		    const struct transport_address *peer, bool initiator);
+		    const struct transport_address *local, const struct transport_address *peer,
+		    bool initiator);
 /* Records @len bytes of @iov in this direction. */
-void pcap_flow_data(struct pcap_flow *flow, enum pcap_direction dir,
-		    const struct iovec *iov, int iovcnt, size_t len);
+void pcap_flow_data(struct pcap_flow *flow, enum pcap_direction dir, const struct iovec *iov,
+		    int iovcnt, size_t len);
 void pcap_flow_close(struct pcap_flow *flow);
 
 /* job.c: a call that may block beyond its deadline */
@@ -401,8 +399,8 @@ int iwarp_rx_filled(struct iwarp *c, size_t len);
 /* "12 of 92 bytes of a Send", or "" between two FPDUs. Returns @buf. */
 const char *iwarp_rx_position(const struct iwarp *c, char *buf, size_t cap);
 /* Records the peer's protocol violation; returns -EPROTO. */
-int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char *fmt,
-		       ...) PRINTF_LIKE(3, 4);
+int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
 
 /* iwarp-place.c */
 

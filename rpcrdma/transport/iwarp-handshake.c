@@ -32,8 +32,7 @@ static void handshake_banner_text(const uint8_t *p, size_t len, char *buf, size_
 		if (i && (p[i] == '\r' || p[i] == '\n'))
 			return;
 		used += (size_t)snprintf(buf + used, cap - used,
-					 isprint(p[i]) && p[i] != '"' ? "%c" : "\\x%02x",
-					 p[i]);
+					 isprint(p[i]) && p[i] != '"' ? "%c" : "\\x%02x", p[i]);
 	}
 }
 
@@ -45,15 +44,12 @@ static int handshake_not_mpa(struct iwarp *c, uint8_t *buf, size_t len)
 	if (len < BANNER_MAX)
 		more = recv(c->t.fd, buf + len, BANNER_MAX - len, MSG_DONTWAIT);
 	len += more > 0 ? (size_t)more : 0;
-	handshake_banner_text(buf, len < BANNER_MAX ? len : BANNER_MAX, text,
-			      sizeof(text));
-	return err_because(
-		err_set(EPROTONOSUPPORT, "the peer does not speak MPA: \"%s\"", text),
-		"not-mpa");
+	handshake_banner_text(buf, len < BANNER_MAX ? len : BANNER_MAX, text, sizeof(text));
+	return err_because(err_set(EPROTONOSUPPORT, "the peer does not speak MPA: \"%s\"", text),
+			   "not-mpa");
 }
 
-static int handshake_incomplete(int rc, enum mpa_kind kind, const uint8_t *buf,
-				size_t len)
+static int handshake_incomplete(int rc, enum mpa_kind kind, const uint8_t *buf, size_t len)
 {
 	size_t want = len + mpa_missing(buf, len);
 
@@ -69,8 +65,8 @@ static int handshake_incomplete(int rc, enum mpa_kind kind, const uint8_t *buf,
 			handshake_frame_names[kind]);
 	else
 		err_set(ECONNRESET,
-			"the peer closed the connection after %zu of %zu bytes of its %s",
-			len, want, handshake_frame_names[kind]);
+			"the peer closed the connection after %zu of %zu bytes of its %s", len,
+			want, handshake_frame_names[kind]);
 	if (rc == -ETIMEDOUT)
 		return err_because(rc, "mpa-silent");
 	return err_because(rc < 0 ? rc : -ECONNRESET, "closed");
@@ -112,9 +108,8 @@ static int handshake_done(struct iwarp *c, const struct mpa_frame *peer)
 	c->send_crc = c->rx.check_crc = c->t.crc;
 	iwarp_tx_measure(c);
 	c->ready = true;
-	debug(DEBUG_TRANSPORT,
-	      "iwarp: MPA revision %u, CRC %s, IRD %u, ORD %u, MULPDU %u", peer->revision,
-	      c->t.crc ? "on" : "off", c->rx.depth, c->t.ord, c->tx.mulpdu);
+	debug(DEBUG_TRANSPORT, "iwarp: MPA revision %u, CRC %s, IRD %u, ORD %u, MULPDU %u",
+	      peer->revision, c->t.crc ? "on" : "off", c->rx.depth, c->t.ord, c->tx.mulpdu);
 	return iwarp_io_may_block(c);
 }
 
@@ -127,10 +122,9 @@ static int handshake_reply_check(const struct mpa_frame *reply)
 				reply->revision),
 			"rejected");
 	if (reply->revision < 1 || reply->revision > 2)
-		return err_because(
-			err_set(EPROTO, "MPA revision %u in the reply, 1 or 2 expected",
-				reply->revision),
-			"mpa-version");
+		return err_because(err_set(EPROTO, "MPA revision %u in the reply, 1 or 2 expected",
+					   reply->revision),
+				   "mpa-version");
 	if (reply->markers)
 		return err_because(
 			err_set(EPROTONOSUPPORT,

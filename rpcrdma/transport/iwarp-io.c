@@ -27,8 +27,7 @@ static int iwarp_io_closed(struct iwarp *c)
 	char position[96];
 
 	if (iwarp_rx_position(c, position, sizeof(position))[0])
-		return iwarp_fail(c, err_set(ECONNRESET,
-					     "the peer closed the connection after %s",
+		return iwarp_fail(c, err_set(ECONNRESET, "the peer closed the connection after %s",
 					     position));
 	return iwarp_fail(c, err_set(ECONNRESET, "the peer closed the connection"));
 }
@@ -174,9 +173,8 @@ int iwarp_io_send(struct iwarp *c, struct iovec *iov, int iovcnt, uint64_t deadl
 			return 0;
 		c->tx.in_fpdu = true;
 		/* With a peer that sends but takes nothing, no wait would time out. */
-		rc = deadline_left(deadline)
-			     ? tcp_wait(c->t.fd, POLLIN | POLLOUT, deadline)
-			     : err_set(ETIMEDOUT, "no answer in time");
+		rc = deadline_left(deadline) ? tcp_wait(c->t.fd, POLLIN | POLLOUT, deadline)
+					     : err_set(ETIMEDOUT, "no answer in time");
 		if (rc < 0)
 			return iwarp_fail(c, err_context(rc, "the peer accepts no data"));
 		if (rc & (POLLIN | POLLHUP | POLLERR))

@@ -21,8 +21,7 @@ static int iwarp_place_write(struct iwarp *c)
 		c->t.violation.released = region_was_released(&c->regions, f->stag);
 		return iwarp_rx_violation(
 			c, TERMINATE_TAGGED_STAG,
-			"RDMA Write of %u bytes to STag 0x%08x at 0x%" PRIx64
-			": %s this STag",
+			"RDMA Write of %u bytes to STag 0x%08x at 0x%" PRIx64 ": %s this STag",
 			f->payload, f->stag, f->to,
 			c->t.violation.released ? "the region was released that had"
 						: "no region has");
@@ -30,17 +29,15 @@ static int iwarp_place_write(struct iwarp *c)
 	switch (region_check(r, f->to, f->payload, TRANSPORT_REMOTE_WRITE)) {
 	case REGION_OK: c->rx.target = r->base + (f->to - r->to); return 0;
 	case REGION_NO_RIGHT:
-		return iwarp_rx_violation(
-			c, TERMINATE_ACCESS,
-			"RDMA Write of %u bytes to STag 0x%08x at 0x%" PRIx64
-			": the region is not open for writing",
-			f->payload, f->stag, f->to);
+		return iwarp_rx_violation(c, TERMINATE_ACCESS,
+					  "RDMA Write of %u bytes to STag 0x%08x at 0x%" PRIx64
+					  ": the region is not open for writing",
+					  f->payload, f->stag, f->to);
 	case REGION_WRAP:
-		return iwarp_rx_violation(
-			c, TERMINATE_TAGGED_WRAP,
-			"RDMA Write of %u bytes to STag 0x%08x at 0x%" PRIx64
-			": the end is beyond 64 bits",
-			f->payload, f->stag, f->to);
+		return iwarp_rx_violation(c, TERMINATE_TAGGED_WRAP,
+					  "RDMA Write of %u bytes to STag 0x%08x at 0x%" PRIx64
+					  ": the end is beyond 64 bits",
+					  f->payload, f->stag, f->to);
 	case REGION_BOUNDS: break;
 	}
 	return iwarp_rx_violation(c, TERMINATE_TAGGED_BOUNDS,
@@ -59,22 +56,20 @@ static int iwarp_place_read_response(struct iwarp *c)
 	if (!rx->reading)
 		return iwarp_rx_violation(
 			c, TERMINATE_OPCODE,
-			"RDMA Read Response of %u bytes, and no Read is outstanding",
-			f->payload);
+			"RDMA Read Response of %u bytes, and no Read is outstanding", f->payload);
 	if (f->stag != rx->read.sink_stag || f->to != to)
-		return iwarp_rx_violation(
-			c,
-			f->stag != rx->read.sink_stag ? TERMINATE_TAGGED_STAG
-						      : TERMINATE_TAGGED_BOUNDS,
-			"RDMA Read Response to STag 0x%08x at 0x%" PRIx64
-			", expected STag 0x%08x at 0x%" PRIx64,
-			f->stag, f->to, rx->read.sink_stag, to);
+		return iwarp_rx_violation(c,
+					  f->stag != rx->read.sink_stag ? TERMINATE_TAGGED_STAG
+									: TERMINATE_TAGGED_BOUNDS,
+					  "RDMA Read Response to STag 0x%08x at 0x%" PRIx64
+					  ", expected STag 0x%08x at 0x%" PRIx64,
+					  f->stag, f->to, rx->read.sink_stag, to);
 	if (f->payload > rx->read.size - rx->read_got ||
 	    (f->last && f->payload < rx->read.size - rx->read_got))
 		return iwarp_rx_violation(c, TERMINATE_TAGGED_BOUNDS,
 					  "RDMA Read Response %s %u bytes after %u of %u",
-					  f->last ? "ends with" : "goes on with",
-					  f->payload, rx->read_got, rx->read.size);
+					  f->last ? "ends with" : "goes on with", f->payload,
+					  rx->read_got, rx->read.size);
 	c->rx.target = rx->read_base + rx->read_got;
 	return 0;
 }
@@ -87,16 +82,14 @@ static int iwarp_place_check_untagged(struct iwarp *c, uint32_t mo)
 	uint32_t queue = fpdu_queue(f->opcode);
 
 	if (f->qn != queue)
-		return iwarp_rx_violation(c, TERMINATE_QN,
-					  "%s on queue %u, it belongs on queue %u", what,
-					  f->qn, queue);
+		return iwarp_rx_violation(c, TERMINATE_QN, "%s on queue %u, it belongs on queue %u",
+					  what, f->qn, queue);
 	if (f->msn != c->rx.msn[queue])
-		return iwarp_rx_violation(c, TERMINATE_MSN, "%s has MSN %u, expected %u",
-					  what, f->msn, c->rx.msn[queue]);
+		return iwarp_rx_violation(c, TERMINATE_MSN, "%s has MSN %u, expected %u", what,
+					  f->msn, c->rx.msn[queue]);
 	if (f->mo != mo)
-		return iwarp_rx_violation(c, TERMINATE_MO,
-					  "%s has message offset %u, expected %u", what,
-					  f->mo, mo);
+		return iwarp_rx_violation(c, TERMINATE_MO, "%s has message offset %u, expected %u",
+					  what, f->mo, mo);
 	return 0;
 }
 
@@ -149,8 +142,8 @@ static int iwarp_place_read_request(struct iwarp *c)
 	if (rx->count == rx->depth)
 		return iwarp_rx_violation(
 			c, TERMINATE_NO_BUFFER,
-			"RDMA Read Request number %u, with %u outstanding and an IRD of %u",
-			f->msn, rx->count, rx->depth);
+			"RDMA Read Request number %u, with %u outstanding and an IRD of %u", f->msn,
+			rx->count, rx->depth);
 	return 0;
 }
 
@@ -178,10 +171,9 @@ static int iwarp_place_send_done(struct iwarp *c)
 	msg.solicited = fpdu_is_solicited(f->opcode);
 	if (fpdu_invalidates(f->opcode)) {
 		if (!region_remove(&c->regions, f->stag))
-			return iwarp_rx_violation(
-				c, TERMINATE_INVALIDATE,
-				"%s names STag 0x%08x: no region has this STag",
-				fpdu_opcode_text(f->opcode), f->stag);
+			return iwarp_rx_violation(c, TERMINATE_INVALIDATE,
+						  "%s names STag 0x%08x: no region has this STag",
+						  fpdu_opcode_text(f->opcode), f->stag);
 		msg.invalidated = true;
 		msg.invalidate_handle = f->stag;
 	}
@@ -197,11 +189,10 @@ static int iwarp_place_write_done(struct iwarp *c)
 
 	if (f->payload && !c->rx.target) {
 		c->t.violation.released = true;
-		return iwarp_rx_violation(
-			c, TERMINATE_TAGGED_STAG,
-			"RDMA Write of %u bytes to STag 0x%08x at 0x%" PRIx64
-			": the region was released meanwhile",
-			f->payload, f->stag, f->to);
+		return iwarp_rx_violation(c, TERMINATE_TAGGED_STAG,
+					  "RDMA Write of %u bytes to STag 0x%08x at 0x%" PRIx64
+					  ": the region was released meanwhile",
+					  f->payload, f->stag, f->to);
 	}
 	c->t.stats.write_bytes_in += f->payload;
 	c->t.stats.writes_in += f->last;
@@ -223,25 +214,20 @@ static int iwarp_place_read_request_done(struct iwarp *c)
 	region = region_find(&c->regions, r.source_stag);
 	/* RFC 5040 section 5.2: STag and TO of an empty Read are not checked. */
 	if (r.size && !region)
-		return iwarp_rx_violation(
-			c, TERMINATE_READ_STAG,
-			"RDMA Read of %u bytes from STag 0x%08x at 0x%" PRIx64
-			": no region has this STag",
-			r.size, r.source_stag, r.source_to);
-	verdict = r.size ? region_check(region, r.source_to, r.size,
-					TRANSPORT_REMOTE_READ)
+		return iwarp_rx_violation(c, TERMINATE_READ_STAG,
+					  "RDMA Read of %u bytes from STag 0x%08x at 0x%" PRIx64
+					  ": no region has this STag",
+					  r.size, r.source_stag, r.source_to);
+	verdict = r.size ? region_check(region, r.source_to, r.size, TRANSPORT_REMOTE_READ)
 			 : REGION_OK;
 	if (verdict == REGION_NO_RIGHT)
-		return iwarp_rx_violation(
-			c, TERMINATE_ACCESS,
-			"RDMA Read of %u bytes from STag 0x%08x at 0x%" PRIx64
-			": the region is not open for reading",
-			r.size, r.source_stag, r.source_to);
+		return iwarp_rx_violation(c, TERMINATE_ACCESS,
+					  "RDMA Read of %u bytes from STag 0x%08x at 0x%" PRIx64
+					  ": the region is not open for reading",
+					  r.size, r.source_stag, r.source_to);
 	if (verdict != REGION_OK)
 		return iwarp_rx_violation(
-			c,
-			verdict == REGION_WRAP ? TERMINATE_READ_WRAP
-					       : TERMINATE_READ_BOUNDS,
+			c, verdict == REGION_WRAP ? TERMINATE_READ_WRAP : TERMINATE_READ_BOUNDS,
 			"RDMA Read of %u bytes from STag 0x%08x at 0x%" PRIx64
 			": the region has %u bytes at 0x%" PRIx64,
 			r.size, r.source_stag, r.source_to, region->length, region->to);
@@ -273,10 +259,8 @@ static const struct {
 	int (*done)(struct iwarp *c);
 } iwarp_place_rows[RDMAP_OPCODES] = {
 	[RDMAP_WRITE] = { iwarp_place_write, iwarp_place_write_done },
-	[RDMAP_READ_REQUEST] = { iwarp_place_read_request,
-				 iwarp_place_read_request_done },
-	[RDMAP_READ_RESPONSE] = { iwarp_place_read_response,
-				  iwarp_place_read_response_done },
+	[RDMAP_READ_REQUEST] = { iwarp_place_read_request, iwarp_place_read_request_done },
+	[RDMAP_READ_RESPONSE] = { iwarp_place_read_response, iwarp_place_read_response_done },
 	[RDMAP_SEND] = { iwarp_place_send, iwarp_place_send_done },
 	[RDMAP_SEND_INVALIDATE] = { iwarp_place_send, iwarp_place_send_done },
 	[RDMAP_SEND_SE] = { iwarp_place_send, iwarp_place_send_done },
@@ -290,8 +274,7 @@ int iwarp_place(struct iwarp *c)
 
 	if (f->ddp_version != 1)
 		return iwarp_rx_violation(
-			c,
-			f->tagged ? TERMINATE_TAGGED_VERSION : TERMINATE_UNTAGGED_VERSION,
+			c, f->tagged ? TERMINATE_TAGGED_VERSION : TERMINATE_UNTAGGED_VERSION,
 			"FPDU with DDP version %u, expected 1", f->ddp_version);
 	if (f->rdmap_version != 1)
 		return iwarp_rx_violation(c, TERMINATE_RDMAP_VERSION,
@@ -299,18 +282,17 @@ int iwarp_place(struct iwarp *c)
 					  f->rdmap_version);
 	if (f->opcode >= RDMAP_OPCODES)
 		return iwarp_rx_violation(c, TERMINATE_OPCODE,
-					  "FPDU with RDMAP opcode %u, the highest is %u",
-					  f->opcode, RDMAP_OPCODES - 1);
+					  "FPDU with RDMAP opcode %u, the highest is %u", f->opcode,
+					  RDMAP_OPCODES - 1);
 	if (f->tagged != fpdu_is_tagged(f->opcode))
 		return iwarp_rx_violation(c, TERMINATE_OPCODE, "%s in %s DDP segment",
 					  fpdu_opcode_text(f->opcode),
 					  f->tagged ? "a tagged" : "an untagged");
 	/* RFC 5044 section 7.1.2: the initiator sends first. */
 	if (c->initiator && !c->tx.messages)
-		return iwarp_rx_violation(
-			c, TERMINATE_CATASTROPHIC,
-			"%s before the first FPDU of the side that connected",
-			fpdu_opcode_text(f->opcode));
+		return iwarp_rx_violation(c, TERMINATE_CATASTROPHIC,
+					  "%s before the first FPDU of the side that connected",
+					  fpdu_opcode_text(f->opcode));
 	return iwarp_place_rows[f->opcode].place(c);
 }
 

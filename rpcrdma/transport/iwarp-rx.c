@@ -29,8 +29,7 @@ static enum transport_breach iwarp_rx_breach(enum terminate_reason reason)
 	}
 }
 
-int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char *fmt,
-		       ...)
+int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char *fmt, ...)
 {
 	struct transport_violation *v = &c->t.violation;
 	va_list ap;
@@ -65,8 +64,7 @@ const char *iwarp_rx_position(const struct iwarp *c, char *buf, size_t cap)
 	else if (staged)
 		snprintf(buf, cap, "%zu bytes of an FPDU's header", staged);
 	else if (rx->in_message)
-		snprintf(buf, cap, "%u bytes of a Send, without its last segment",
-			 rx->mo);
+		snprintf(buf, cap, "%u bytes of a Send, without its last segment", rx->mo);
 	return buf;
 }
 
@@ -161,8 +159,7 @@ static int iwarp_rx_check_crc(struct iwarp *c, uint32_t want)
 	return iwarp_rx_violation(
 		c, TERMINATE_CRC,
 		"%s with %u bytes of payload has CRC 0x%08x, its bytes give 0x%08x",
-		fpdu_opcode_text(rx->fpdu.opcode), rx->fpdu.payload, want,
-		(uint32_t)~rx->crc);
+		fpdu_opcode_text(rx->fpdu.opcode), rx->fpdu.payload, want, (uint32_t)~rx->crc);
 }
 
 static int iwarp_rx_tail(struct iwarp *c)

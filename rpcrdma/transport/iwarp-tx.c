@@ -41,8 +41,7 @@ void iwarp_tx_measure(struct iwarp *c)
 	int mss = 0;
 
 	c->tx.mulpdu = MULPDU_MIN;
-	if (getsockopt(c->t.fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &len) < 0 ||
-	    mss < 2 * MULPDU_MIN)
+	if (getsockopt(c->t.fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &len) < 0 || mss < 2 * MULPDU_MIN)
 		return;
 	c->tx.mulpdu = min_u32((uint32_t)(mss - (6 + mss % 4)), FPDU_ULPDU_MAX);
 	if (mss < NEAR_SEGMENT || c->tx.near)
@@ -82,8 +81,8 @@ static size_t iwarp_tx_copy(const struct iwarp *c, const struct fpdu *f,
 		memcpy(buf + len, payload[i].iov_base, payload[i].iov_len);
 		len += payload[i].iov_len;
 	}
-	return len + iwarp_tx_tail(c, f, c->send_crc ? crc_more(CRC_START, buf, len) : 0,
-				   buf + len);
+	return len +
+	       iwarp_tx_tail(c, f, c->send_crc ? crc_more(CRC_START, buf, len) : 0, buf + len);
 }
 
 /* One FPDU; out[1] to out[n] are its payload, out[0] and out[n + 1] are free. */
@@ -203,13 +202,12 @@ static int iwarp_tx_response(struct iwarp *c)
 	struct iovec payload;
 	struct fpdu f;
 
-	if (r->size && (!region || region_check(region, r->source_to, r->size,
-						TRANSPORT_REMOTE_READ)))
+	if (r->size &&
+	    (!region || region_check(region, r->source_to, r->size, TRANSPORT_REMOTE_READ)))
 		return iwarp_fail(
-			c, iwarp_rx_violation(
-				   c, TERMINATE_READ_STAG,
-				   "RDMA Read from STag 0x%08x, which was invalidated",
-				   r->source_stag));
+			c, iwarp_rx_violation(c, TERMINATE_READ_STAG,
+					      "RDMA Read from STag 0x%08x, which was invalidated",
+					      r->source_stag));
 	if (!tx->out)
 		tx->out = malloc(FPDU_ULPDU_MAX + 2 + FPDU_TAIL_MAX);
 	if (!tx->out)
@@ -222,8 +220,7 @@ static int iwarp_tx_response(struct iwarp *c)
 	tx->messages += !tx->answered;
 	payload.iov_len = f.payload;
 	if (f.payload)
-		payload.iov_base = region->base + (r->source_to - region->to) +
-				   tx->answered;
+		payload.iov_base = region->base + (r->source_to - region->to) + tx->answered;
 	tx->out_begin = 0;
 	tx->out_end = iwarp_tx_copy(c, &f, &payload, f.payload ? 1 : 0, tx->out);
 	tx->answered = f.last ? 0 : tx->answered + f.payload;
@@ -274,12 +271,10 @@ int iwarp_tx_drain(struct iwarp *c, bool whole, uint64_t deadline)
 	while (!rc && (iwarp_tx_waits(c) || (whole && c->tx.answered))) {
 		if (iwarp_tx_waits(c)) {
 			/* Pending input would end each wait at once. */
-			rc = deadline_left(deadline)
-				     ? iwarp_io_wait(c, deadline)
-				     : err_set(ETIMEDOUT, "no answer in time");
+			rc = deadline_left(deadline) ? iwarp_io_wait(c, deadline)
+						     : err_set(ETIMEDOUT, "no answer in time");
 			if (rc == -ETIMEDOUT)
-				rc = iwarp_fail(
-					c, err_context(rc, "the peer accepts no data"));
+				rc = iwarp_fail(c, err_context(rc, "the peer accepts no data"));
 			if (!rc)
 				rc = iwarp_io_pump(c);
 			rc = rc > 0 ? 0 : rc;
@@ -304,8 +299,7 @@ void iwarp_tx_terminate(struct iwarp *c)
 
 	c->rx.terminate = false;
 	/* No FPDU can start within another. */
-	if (c->t.fd < 0 || !c->ready || c->tx.in_fpdu ||
-	    (c->tx.out_begin && iwarp_tx_waits(c)))
+	if (c->t.fd < 0 || !c->ready || c->tx.in_fpdu || (c->tx.out_begin && iwarp_tx_waits(c)))
 		return;
 	fpdu_init(&f, RDMAP_TERMINATE);
 	f.msn = 1;

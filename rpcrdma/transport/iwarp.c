@@ -45,8 +45,8 @@ int iwarp_prepare(struct iwarp *c, const struct transport_param *param)
 {
 	/* Four bytes of the private data are IRD and ORD. */
 	if (param->private_len > MPA_PRIVATE_MAX - 4)
-		return err_set(EINVAL, "%zu bytes of private data, %d at most",
-			       param->private_len, MPA_PRIVATE_MAX - 4);
+		return err_set(EINVAL, "%zu bytes of private data, %d at most", param->private_len,
+			       MPA_PRIVATE_MAX - 4);
 	c->param = *param;
 	c->param.ord = (uint16_t)min_u32(param->ord, MPA_DEPTH_MAX);
 	c->rx.depth = min_u32(param->ird, MPA_DEPTH_MAX);
@@ -146,8 +146,8 @@ static int iwarp_connect_once(struct iwarp **out, const struct transport_address
  * remove. After refusing revision 2 a peer gets no CRC request either: its reply says whether it
  * wants the CRC, and soft-iWARP of 2015 may crash after rejecting one. For the same reason a peer
  * that rejects the CRC is retried only after a pause. */
-static const char *iwarp_connect_yield(const struct iwarp *c,
-				       struct transport_param *param, uint64_t deadline)
+static const char *iwarp_connect_yield(const struct iwarp *c, struct transport_param *param,
+				       uint64_t deadline)
 {
 	if (!c || !param->mpa_retry)
 		return NULL;
@@ -180,8 +180,7 @@ static int iwarp_connect(struct transport **out, const struct transport_address 
 	if (rc < 0)
 		refused = iwarp_connect_yield(c, &asked, deadline);
 	if (refused) {
-		debug(DEBUG_TRANSPORT, "iwarp: %s; again without %s", first.text,
-		      refused);
+		debug(DEBUG_TRANSPORT, "iwarp: %s; again without %s", first.text, refused);
 		iwarp_free(take_ptr(c));
 		rc = iwarp_connect_once(&c, to, &asked, deadline);
 	}
@@ -205,8 +204,7 @@ static int iwarp_listen(struct transport **out, const struct transport_address *
 		return rc;
 	rc = tcp_listen(at);
 	if (rc < 0)
-		return err_context(rc, "%s",
-				   transport_address_text(at, text, sizeof(text)));
+		return err_context(rc, "%s", transport_address_text(at, text, sizeof(text)));
 	c->t.fd = rc;
 	tcp_local(rc, &c->t.local);
 	*out = &take_ptr(c)->t;
@@ -243,8 +241,7 @@ static int iwarp_establish(struct transport *t, const struct transport_param *pa
 	pcap_flow_open(&c->flow, param->pcap, &t->local, &t->peer, false);
 	rc = iwarp_handshake_answer(c, deadline);
 	if (rc)
-		err_context(rc, "%s",
-			    transport_address_text(&t->peer, text, sizeof(text)));
+		err_context(rc, "%s", transport_address_text(&t->peer, text, sizeof(text)));
 	return rc ? iwarp_fail(c, rc) : 0;
 }
 
@@ -266,15 +263,14 @@ static void iwarp_dereg(struct transport *t, struct transport_region *region)
 	region->handle = 0;
 }
 
-static int iwarp_send(struct transport *t, const struct iovec *iov, int iovcnt,
-		      unsigned int flags, uint32_t invalidate_handle, uint64_t deadline)
+static int iwarp_send(struct transport *t, const struct iovec *iov, int iovcnt, unsigned int flags,
+		      uint32_t invalidate_handle, uint64_t deadline)
 {
 	static const enum rdmap_opcode opcodes[] = {
 		[0] = RDMAP_SEND,
 		[TRANSPORT_SEND_SOLICITED] = RDMAP_SEND_SE,
 		[TRANSPORT_SEND_INVALIDATE] = RDMAP_SEND_INVALIDATE,
-		[TRANSPORT_SEND_SOLICITED |
-			TRANSPORT_SEND_INVALIDATE] = RDMAP_SEND_SE_INVALIDATE,
+		[TRANSPORT_SEND_SOLICITED | TRANSPORT_SEND_INVALIDATE] = RDMAP_SEND_SE_INVALIDATE,
 	};
 	struct iwarp *c = iwarp_of(t);
 	struct fpdu f;
@@ -359,8 +355,8 @@ static int iwarp_write(struct transport *t, const void *data, size_t len, uint32
 	return 0;
 }
 
-static int iwarp_read(struct transport *t, void *data, size_t len, uint32_t handle,
-		      uint64_t offset, uint64_t deadline)
+static int iwarp_read(struct transport *t, void *data, size_t len, uint32_t handle, uint64_t offset,
+		      uint64_t deadline)
 {
 	struct iwarp *c = iwarp_of(t);
 	struct iwarp_rx *rx = &c->rx;
@@ -374,8 +370,7 @@ static int iwarp_read(struct transport *t, void *data, size_t len, uint32_t hand
 	if (!t->ord)
 		return err_set(EOPNOTSUPP, "the peer accepts no RDMA Reads");
 	if (len > UINT32_MAX)
-		return err_set(EINVAL, "an RDMA Read of %zu bytes is longer than 32 bits",
-			       len);
+		return err_set(EINVAL, "an RDMA Read of %zu bytes is longer than 32 bits", len);
 	rx->read = (struct read_request){ .size = (uint32_t)len,
 					  .source_stag = handle,
 					  .source_to = offset };

@@ -38,8 +38,8 @@ int job_run(struct job *job, uint64_t deadline)
 		pthread_detach(thread);
 		pthread_mutex_lock(&job->lock);
 		while (!job->done && !late)
-			late = pthread_cond_clockwait(&job->ready, &job->lock,
-						      CLOCK_MONOTONIC, &until);
+			late = pthread_cond_clockwait(&job->ready, &job->lock, CLOCK_MONOTONIC,
+						      &until);
 		late = job->abandoned = !job->done;
 		pthread_mutex_unlock(&job->lock);
 		/* From here on the thread owns it. */

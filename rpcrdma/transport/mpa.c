@@ -24,8 +24,7 @@ static const char *const mpa_keys[] = {
 	[MPA_REPLY] = "MPA ID Rep Frame",
 };
 
-size_t mpa_encode(uint8_t buf[MPA_FRAME_MAX], enum mpa_kind kind,
-		  const struct mpa_frame *f)
+size_t mpa_encode(uint8_t buf[MPA_FRAME_MAX], enum mpa_kind kind, const struct mpa_frame *f)
 {
 	size_t block = f->enhanced ? ENHANCED_LEN : 0;
 

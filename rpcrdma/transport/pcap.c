@@ -91,8 +91,8 @@ static size_t pcap_put_address(uint8_t *p, const struct transport_address *a)
 }
 
 /* @len bytes follow the IP header. Returns the header's length. */
-static size_t pcap_put_ip(uint8_t *p, const struct pcap_flow *flow,
-			  enum pcap_direction dir, size_t len)
+static size_t pcap_put_ip(uint8_t *p, const struct pcap_flow *flow, enum pcap_direction dir,
+			  size_t len)
 {
 	size_t half;
 
@@ -117,8 +117,8 @@ static size_t pcap_put_ip(uint8_t *p, const struct pcap_flow *flow,
 	return IP4_LEN;
 }
 
-static void pcap_put_tcp(uint8_t *p, const struct pcap_flow *flow,
-			 enum pcap_direction dir, uint8_t flags, size_t payload)
+static void pcap_put_tcp(uint8_t *p, const struct pcap_flow *flow, enum pcap_direction dir,
+			 uint8_t flags, size_t payload)
 {
 	uint8_t addresses[32];
 	size_t half;
@@ -134,8 +134,7 @@ static void pcap_put_tcp(uint8_t *p, const struct pcap_flow *flow,
 	put_be16(p + 14, WINDOW);
 	half = pcap_put_address(addresses, &flow->end[dir]);
 	pcap_put_address(addresses + half, &flow->end[!dir]);
-	sum = pcap_checksum(0, addresses, 2 * half) + IPPROTO_TCP +
-	      (uint32_t)(TCP_LEN + payload);
+	sum = pcap_checksum(0, addresses, 2 * half) + IPPROTO_TCP + (uint32_t)(TCP_LEN + payload);
 	put_be16(p + 16, pcap_checksum_fold(pcap_checksum(sum, p, TCP_LEN + payload)));
 }
 
@@ -168,8 +167,8 @@ static void pcap_packet(struct pcap_flow *flow, enum pcap_direction dir, uint8_t
 }
 
 void pcap_flow_open(struct pcap_flow *flow, struct pcap *pcap,
-		    const struct transport_address *local,
-		    const struct transport_address *peer, bool initiator)
+		    const struct transport_address *local, const struct transport_address *peer,
+		    bool initiator)
 {
 	enum pcap_direction first = initiator ? PCAP_OUT : PCAP_IN;
 
@@ -207,14 +206,13 @@ static size_t pcap_half_needed(const struct pcap_half *half)
 	if (half->raw)
 		return SEGMENT_MAX;
 	if (!half->past_mpa)
-		return half->have < MPA_HEAD ? MPA_HEAD
-					     : MPA_HEAD + get_be16(half->bytes + 18);
+		return half->have < MPA_HEAD ? MPA_HEAD : MPA_HEAD + get_be16(half->bytes + 18);
 	/* Length word, ULPDU, pad, CRC: RFC 5044 section 4.2. */
 	return half->have < 2 ? 2 : xdr_pad4(2 + (size_t)get_be16(half->bytes)) + 4;
 }
 
-static void pcap_half_append(struct pcap_flow *flow, enum pcap_direction dir,
-			     const uint8_t *p, size_t len)
+static void pcap_half_append(struct pcap_flow *flow, enum pcap_direction dir, const uint8_t *p,
+			     size_t len)
 {
 	struct pcap_half *half = &flow->half[dir];
 	size_t part;
@@ -236,8 +234,8 @@ static void pcap_half_append(struct pcap_flow *flow, enum pcap_direction dir,
 		pcap_half_emit(flow, dir);
 }
 
-void pcap_flow_data(struct pcap_flow *flow, enum pcap_direction dir,
-		    const struct iovec *iov, int iovcnt, size_t len)
+void pcap_flow_data(struct pcap_flow *flow, enum pcap_direction dir, const struct iovec *iov,
+		    int iovcnt, size_t len)
 {
 	struct pcap_half *half = &flow->half[dir];
 	struct pcap *pcap = flow->pcap;
@@ -291,8 +289,7 @@ static int pcap_check_file(int fd, const char *path)
 	if (S_ISBLK(st.st_mode))
 		return err_set(EINVAL, "capture file %s: it is a disk", path);
 	if (st.st_uid != geteuid())
-		return err_set(EPERM, "capture file %s: it belongs to another user",
-			       path);
+		return err_set(EPERM, "capture file %s: it belongs to another user", path);
 	if (S_ISFIFO(st.st_mode))
 		return 0;
 	if (st.st_nlink > 1)

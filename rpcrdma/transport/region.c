@@ -66,8 +66,7 @@ int region_add(struct region_table *table, void *base, size_t len, unsigned int 
 	int rc;
 
 	if (len > UINT32_MAX)
-		return err_set(EINVAL, "a region of %zu bytes is longer than 32 bits",
-			       len);
+		return err_set(EINVAL, "a region of %zu bytes is longer than 32 bits", len);
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return err_no_memory();
@@ -77,9 +76,7 @@ int region_add(struct region_table *table, void *base, size_t len, unsigned int 
 	rc = region_assign(table, r);
 	if (rc)
 		return rc;
-	*out = (struct transport_region){ .handle = r->stag,
-					  .length = r->length,
-					  .offset = r->to };
+	*out = (struct transport_region){ .handle = r->stag, .length = r->length, .offset = r->to };
 	bucket = region_bucket(table, r->stag);
 	r->next = *bucket;
 	*bucket = take_ptr(r);

@@ -27,8 +27,7 @@ int slots_init(struct slots *s, uint32_t depth, uint32_t size)
 	s->posted = calloc(depth, sizeof(*s->posted));
 	s->waiting = calloc(depth, sizeof(*s->waiting));
 	if (!s->memory || !s->entries || !s->posted || !s->waiting)
-		return err_context(err_no_memory(), "%u receive buffers of %u bytes",
-				   depth, size);
+		return err_context(err_no_memory(), "%u receive buffers of %u bytes", depth, size);
 	for (i = 0; i < depth; i++)
 		s->posted[i] = i;
 	s->nposted = depth;

@@ -43,8 +43,7 @@ static int tcp_bind(int fd, const struct transport_address *from)
 	transport_set_port(&at, 0);
 	if (bind(fd, (const struct sockaddr *)&at.addr, at.len) < 0)
 		return err_because(
-			err_sys("coming from %s",
-				transport_address_text(&at, text, sizeof(text))),
+			err_sys("coming from %s", transport_address_text(&at, text, sizeof(text))),
 			"bind");
 	return 0;
 }

@@ -19,8 +19,7 @@ static const struct {
 	{ TERMINATE(0, 1, 0x00), "RDMAP protection: invalid STag" },
 	{ TERMINATE(0, 1, 0x01), "RDMAP protection: base or bounds violation" },
 	{ TERMINATE(0, 1, 0x02), "RDMAP protection: access rights violation" },
-	{ TERMINATE(0, 1, 0x03),
-	  "RDMAP protection: STag not associated with the stream" },
+	{ TERMINATE(0, 1, 0x03), "RDMAP protection: STag not associated with the stream" },
 	{ TERMINATE(0, 1, 0x04), "RDMAP protection: TO wrap" },
 	{ TERMINATE(0, 1, 0x09), "RDMAP protection: STag cannot be invalidated" },
 	{ TERMINATE(0, 1, 0xff), "RDMAP protection: unspecified error" },
@@ -33,8 +32,7 @@ static const struct {
 	{ TERMINATE(1, 0, 0x00), "DDP: local catastrophic error" },
 	{ TERMINATE(1, 1, 0x00), "DDP tagged buffer: invalid STag" },
 	{ TERMINATE(1, 1, 0x01), "DDP tagged buffer: base or bounds violation" },
-	{ TERMINATE(1, 1, 0x02),
-	  "DDP tagged buffer: STag not associated with the stream" },
+	{ TERMINATE(1, 1, 0x02), "DDP tagged buffer: STag not associated with the stream" },
 	{ TERMINATE(1, 1, 0x03), "DDP tagged buffer: TO wrap" },
 	{ TERMINATE(1, 1, 0x04), "DDP tagged buffer: invalid DDP version" },
 	{ TERMINATE(1, 2, 0x01), "DDP untagged buffer: invalid queue number" },
@@ -52,8 +50,7 @@ static const struct {
 	{ TERMINATE(2, 0, 0x07), "MPA: no matching RTR option" },
 };
 
-void terminate_encode(uint8_t buf[TERMINATE_LEN], enum terminate_reason reason,
-		      bool with_header)
+void terminate_encode(uint8_t buf[TERMINATE_LEN], enum terminate_reason reason, bool with_header)
 {
 	put_be16(buf, (uint16_t)reason);
 	put_be16(buf + 2, with_header ? (WITH_LENGTH | WITH_DDP) << 8 : 0);
@@ -79,7 +76,7 @@ const char *terminate_text(const uint8_t word[TERMINATE_LEN], char *buf, size_t 
 	/* Without header bits the order is known only if the other one is undefined. */
 	if (!text)
 		text = terminate_reason_text(looks_swapped ? plain : swapped);
-	snprintf(buf, cap, "%s (%02x %02x %02x %02x)", text ? text : "an unknown reason",
-		 word[0], word[1], word[2], word[3]);
+	snprintf(buf, cap, "%s (%02x %02x %02x %02x)", text ? text : "an unknown reason", word[0],
+		 word[1], word[2], word[3]);
 	return buf;
 }

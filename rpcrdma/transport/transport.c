@@ -10,8 +10,7 @@
 
 #include "rpcrdma/transport/internal.h"
 
-static const struct transport_ops *const transport_table[] = { &transport_iwarp,
-							       &transport_verbs };
+static const struct transport_ops *const transport_table[] = { &transport_iwarp, &transport_verbs };
 
 const struct transport_ops *transport_find(const char *name)
 {
@@ -58,9 +57,9 @@ static int transport_resolve_error(const char *host, int code)
 		return err_sys("resolve %s", host);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].code == code)
-			return err_because(err_set(rows[i].errnum, "resolve %s: %s", host,
-						   gai_strerror(code)),
-					   rows[i].reason);
+			return err_because(
+				err_set(rows[i].errnum, "resolve %s: %s", host, gai_strerror(code)),
+				rows[i].reason);
 	return err_set(EINVAL, "resolve %s: %s", host, gai_strerror(code));
 }
 
@@ -90,8 +89,7 @@ static void transport_resolve_discard(struct job *arg)
 		freeaddrinfo(job->list);
 }
 
-static int transport_resolve_list(const char *host, uint64_t deadline,
-				  struct addrinfo **list)
+static int transport_resolve_list(const char *host, uint64_t deadline, struct addrinfo **list)
 {
 	static const struct addrinfo numeric = { .ai_socktype = SOCK_STREAM,
 						 .ai_flags = AI_NUMERICHOST };
@@ -122,8 +120,8 @@ static int transport_resolve_list(const char *host, uint64_t deadline,
 	return rc;
 }
 
-int transport_resolve(const char *host, uint16_t port, struct transport_address *out,
-		      size_t max, uint64_t deadline)
+int transport_resolve(const char *host, uint16_t port, struct transport_address *out, size_t max,
+		      uint64_t deadline)
 {
 	struct addrinfo *list, *ai;
 	size_t n = 0;
@@ -175,14 +173,13 @@ void transport_set_port(struct transport_address *a, uint16_t port)
 
 const char *transport_host_text(const struct transport_address *a, char *buf, size_t cap)
 {
-	if (!a->len || getnameinfo((const struct sockaddr *)&a->addr, a->len, buf,
-				   (socklen_t)cap, NULL, 0, NI_NUMERICHOST))
+	if (!a->len || getnameinfo((const struct sockaddr *)&a->addr, a->len, buf, (socklen_t)cap,
+				   NULL, 0, NI_NUMERICHOST))
 		snprintf(buf, cap, "unknown address");
 	return buf;
 }
 
-const char *transport_address_text(const struct transport_address *a, char *buf,
-				   size_t cap)
+const char *transport_address_text(const struct transport_address *a, char *buf, size_t cap)
 {
 	bool six = a->addr.ss_family == AF_INET6;
 	char host[64];

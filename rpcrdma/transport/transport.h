@@ -166,9 +166,8 @@ struct transport_ops {
 	 * one; -ENETDOWN its port is down; -EADDRNOTAVAIL bind is not an address of this host;
 	 * -EHOSTUNREACH, -ENETUNREACH, -ETIMEDOUT the address is not resolved; -EACCES the
 	 * device may not be opened. The text has the event or the file. */
-	int (*route)(const struct transport_address *to,
-		     const struct transport_param *param, struct transport_route *out,
-		     uint64_t deadline);
+	int (*route)(const struct transport_address *to, const struct transport_param *param,
+		     struct transport_route *out, uint64_t deadline);
 
 	int (*connect)(struct transport **out, const struct transport_address *to,
 		       const struct transport_param *param, uint64_t deadline);
@@ -187,8 +186,8 @@ struct transport_ops {
 	 * invalidated. */
 	void (*dereg)(struct transport *t, struct transport_region *region);
 
-	int (*send)(struct transport *t, const struct iovec *iov, int iovcnt,
-		    unsigned int flags, uint32_t invalidate_handle, uint64_t deadline);
+	int (*send)(struct transport *t, const struct iovec *iov, int iovcnt, unsigned int flags,
+		    uint32_t invalidate_handle, uint64_t deadline);
 	int (*recv)(struct transport *t, struct transport_msg *msg, uint64_t deadline);
 	void (*repost)(struct transport *t, struct transport_msg *msg);
 
@@ -196,8 +195,8 @@ struct transport_ops {
 	 * later failure ends the connection; read returns when the data have arrived. */
 	int (*write)(struct transport *t, const void *data, size_t len, uint32_t handle,
 		     uint64_t offset, uint64_t deadline);
-	int (*read)(struct transport *t, void *data, size_t len, uint32_t handle,
-		    uint64_t offset, uint64_t deadline);
+	int (*read)(struct transport *t, void *data, size_t len, uint32_t handle, uint64_t offset,
+		    uint64_t deadline);
 
 	/* Closes a connection or listener, also an incomplete one. NULL is fine. */
 	void (*close)(struct transport *t);
@@ -241,8 +240,8 @@ void transport_raise_memlock(void);
 /* Resolves a numeric host or a name by the deadline; up to @max addresses in the resolver's order.
  * Returns their number, which is not 0. Deadline 0: numeric only, without a name service.
  * Errors: -ENOENT the name is not known; -EAGAIN the resolver does not answer. */
-int transport_resolve(const char *host, uint16_t port, struct transport_address *out,
-		      size_t max, uint64_t deadline);
+int transport_resolve(const char *host, uint16_t port, struct transport_address *out, size_t max,
+		      uint64_t deadline);
 /* Whether both are addresses of one host, by the address alone; false for NULL. */
 bool transport_same_host(const struct sockaddr *a, const struct sockaddr *b);
 uint16_t transport_port(const struct transport_address *a);
@@ -251,8 +250,7 @@ void transport_set_port(struct transport_address *a, uint16_t port);
 const char *transport_host_text(const struct transport_address *a, char *buf, size_t cap);
 /* "192.0.2.1:20049", "[2001:db8::1]:20049"; returns buf. */
 #define TRANSPORT_ADDRESS_TEXT 80
-const char *transport_address_text(const struct transport_address *a, char *buf,
-				   size_t cap);
+const char *transport_address_text(const struct transport_address *a, char *buf, size_t cap);
 
 /* tcp-gaps.c */
 

@@ -67,8 +67,7 @@ void verbs_cm_close(struct verbs *c)
 	/* Fails only if the channel is broken, and the kernel then frees the identifier with
 	 * it. */
 	if (c->id && rdma_destroy_id(c->id))
-		debug(DEBUG_TRANSPORT, "verbs: rdma_destroy_id: %s",
-		      strerrordesc_np(errno));
+		debug(DEBUG_TRANSPORT, "verbs: rdma_destroy_id: %s", strerrordesc_np(errno));
 	c->id = NULL;
 	if (c->channel)
 		rdma_destroy_event_channel(c->channel);
@@ -84,8 +83,7 @@ int verbs_cm_take(struct rdma_event_channel *channel, struct verbs_event *out)
 
 	errno = 0;
 	if (rdma_get_cm_event(channel, &event))
-		return errno == EAGAIN || errno == EINTR ? 0
-							 : err_sys("rdma_get_cm_event");
+		return errno == EAGAIN || errno == EINTR ? 0 : err_sys("rdma_get_cm_event");
 	/* librdmacm sets -1 for errors of its own, with the reason in errno. */
 	if (event->status == -1 && errno)
 		event->status = -errno;
@@ -100,8 +98,7 @@ int verbs_cm_take(struct rdma_event_channel *channel, struct verbs_event *out)
 	};
 	if (out->private_len)
 		memcpy(out->private_data, conn->private_data, out->private_len);
-	debug(DEBUG_TRANSPORT, "verbs: %s, status %d", rdma_event_str(out->type),
-	      out->status);
+	debug(DEBUG_TRANSPORT, "verbs: %s, status %d", rdma_event_str(out->type), out->status);
 	rdma_ack_cm_event(event);
 	return 1;
 }
@@ -125,12 +122,11 @@ int verbs_cm_expect(struct verbs *c, enum rdma_cm_event_type wanted, const char 
 	int rc = verbs_cm_wait(c, out, deadline);
 
 	if (rc == -ETIMEDOUT)
-		return err_because(err_set(ETIMEDOUT, "%s: no %s in time", step,
-					   rdma_event_str(wanted)),
-				   wanted == RDMA_CM_EVENT_ADDR_RESOLVED ? "unresolved"
-				   : wanted == RDMA_CM_EVENT_ROUTE_RESOLVED
-					   ? "no-path"
-					   : "fabric-silent");
+		return err_because(
+			err_set(ETIMEDOUT, "%s: no %s in time", step, rdma_event_str(wanted)),
+			wanted == RDMA_CM_EVENT_ADDR_RESOLVED    ? "unresolved"
+			: wanted == RDMA_CM_EVENT_ROUTE_RESOLVED ? "no-path"
+								 : "fabric-silent");
 	if (rc)
 		return err_context(rc, "%s", step);
 	if (out->type == wanted && !out->status)
@@ -149,10 +145,8 @@ int verbs_cm_check(struct verbs *c)
 	while ((rc = verbs_cm_take(c->channel, &event)) > 0) {
 		if (event.type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
 			c->removed = true;
-			str_copy(device, sizeof(device),
-				 ibv_get_device_name(c->id->verbs->device));
-			return err_set(ENODEV,
-				       "RDMA_CM_EVENT_DEVICE_REMOVAL: %s was removed",
+			str_copy(device, sizeof(device), ibv_get_device_name(c->id->verbs->device));
+			return err_set(ENODEV, "RDMA_CM_EVENT_DEVICE_REMOVAL: %s was removed",
 				       device);
 		}
 		if (event.type == RDMA_CM_EVENT_DISCONNECTED) {
@@ -187,18 +181,16 @@ static int verbs_cm_timeout(uint64_t deadline)
 static int verbs_cm_resolve_failed(bool bound)
 {
 	if (bound && (errno == EADDRNOTAVAIL || errno == ENODEV))
-		return err_because(
-			err_sys("rdma_resolve_addr: local address is no address of "
-				"an RDMA device of this host"),
-			"bind");
+		return err_because(err_sys("rdma_resolve_addr: local address is no address of "
+					   "an RDMA device of this host"),
+				   "bind");
 	/* Linux returns this for 127.0.0.1. */
 	if (errno == EINVAL)
-		return err_because(
-			err_set(ENODEV,
-				"rdma_resolve_addr: the route to it uses no RDMA "
-				"device (%s)",
-				strerrordesc_np(errno)),
-			"not-rdma");
+		return err_because(err_set(ENODEV,
+					   "rdma_resolve_addr: the route to it uses no RDMA "
+					   "device (%s)",
+					   strerrordesc_np(errno)),
+				   "not-rdma");
 	return err_sys("rdma_resolve_addr");
 }
 
@@ -221,11 +213,10 @@ int verbs_cm_resolve(struct verbs *c, const struct transport_address *to,
 		transport_set_port(&source, 0);
 	}
 	if (rdma_resolve_addr(c->id, from ? (struct sockaddr *)&source.addr : NULL,
-			      (struct sockaddr *)&target.addr,
-			      verbs_cm_timeout(deadline)))
+			      (struct sockaddr *)&target.addr, verbs_cm_timeout(deadline)))
 		return verbs_cm_resolve_failed(from);
-	rc = verbs_cm_expect(c, RDMA_CM_EVENT_ADDR_RESOLVED, "resolving the address",
-			     &event, deadline);
+	rc = verbs_cm_expect(c, RDMA_CM_EVENT_ADDR_RESOLVED, "resolving the address", &event,
+			     deadline);
 	return rc ? rc : verbs_route_device(c, param->device);
 }
 
@@ -235,8 +226,8 @@ int verbs_cm_resolve_route(struct verbs *c, uint64_t deadline)
 
 	if (rdma_resolve_route(c->id, verbs_cm_timeout(deadline)))
 		return err_sys("rdma_resolve_route");
-	return verbs_cm_expect(c, RDMA_CM_EVENT_ROUTE_RESOLVED, "resolving the route",
-			       &event, deadline);
+	return verbs_cm_expect(c, RDMA_CM_EVENT_ROUTE_RESOLVED, "resolving the route", &event,
+			       deadline);
 }
 
 /* Connecting */
@@ -256,8 +247,8 @@ static int verbs_cm_param(const struct verbs *c, const struct transport_param *p
 			  struct rdma_conn_param *out)
 {
 	if (param->private_len > VERBS_PRIVATE_MAX)
-		return err_set(EINVAL, "%zu bytes of private data, %d at most",
-			       param->private_len, VERBS_PRIVATE_MAX);
+		return err_set(EINVAL, "%zu bytes of private data, %d at most", param->private_len,
+			       VERBS_PRIVATE_MAX);
 	*out = (struct rdma_conn_param){
 		.private_data = param->private_data,
 		.private_data_len = (uint8_t)param->private_len,
@@ -278,8 +269,7 @@ static int verbs_cm_connect_failed(int errnum)
 {
 	errno = errnum;
 	if (errnum == ECONNREFUSED)
-		return err_because(err_set(ECONNREFUSED,
-					   "connecting: nothing listens there (%s)",
+		return err_because(err_set(ECONNREFUSED, "connecting: nothing listens there (%s)",
 					   strerrordesc_np(errnum)),
 				   "not-listening");
 	if (errnum == EINVAL)
@@ -309,8 +299,7 @@ static void verbs_cm_connect_discard(struct job *arg)
 }
 
 /* 0; -ETIMEDOUT, and the thread owns *c; or -errno of rdma_connect. */
-static int verbs_cm_connect_in_thread(struct verbs **c,
-				      const struct rdma_conn_param *param,
+static int verbs_cm_connect_in_thread(struct verbs **c, const struct rdma_conn_param *param,
 				      uint64_t deadline)
 {
 	struct verbs_cm_connect_job *job = calloc(1, sizeof(*job));
@@ -346,8 +335,7 @@ static int verbs_cm_established(struct verbs *c, const struct transport_param *p
 	uint8_t granted;
 	int rc;
 
-	rc = verbs_cm_expect(c, RDMA_CM_EVENT_ESTABLISHED, "connecting", &event,
-			     deadline);
+	rc = verbs_cm_expect(c, RDMA_CM_EVENT_ESTABLISHED, "connecting", &event, deadline);
 	/* After a time-out the handshake continues. */
 	c->connecting = rc == -ETIMEDOUT;
 	if (rc)
@@ -361,8 +349,7 @@ static int verbs_cm_established(struct verbs *c, const struct transport_param *p
 	return 0;
 }
 
-int verbs_cm_connect(struct verbs **c, const struct transport_param *param,
-		     uint64_t deadline)
+int verbs_cm_connect(struct verbs **c, const struct transport_param *param, uint64_t deadline)
 {
 	struct rdma_conn_param conn;
 	int rc;
@@ -381,8 +368,7 @@ int verbs_cm_connect(struct verbs **c, const struct transport_param *param,
 	return rc ? rc : verbs_cm_established(*c, param, deadline);
 }
 
-int verbs_cm_accept(struct verbs *c, const struct transport_param *param,
-		    uint64_t deadline)
+int verbs_cm_accept(struct verbs *c, const struct transport_param *param, uint64_t deadline)
 {
 	struct rdma_conn_param conn;
 	struct verbs_event event;
@@ -392,8 +378,7 @@ int verbs_cm_accept(struct verbs *c, const struct transport_param *param,
 	if (rc)
 		return rc;
 	/* Our IRD is limited by the peer's ORD, and our ORD by its IRD. */
-	conn.responder_resources = (uint8_t)min_u32(conn.responder_resources,
-						    c->peer_ird);
+	conn.responder_resources = (uint8_t)min_u32(conn.responder_resources, c->peer_ird);
 	conn.initiator_depth = (uint8_t)min_u32(conn.initiator_depth, c->peer_ord);
 	verbs_cm_ack_timeout(c);
 	if (rdma_accept(c->id, &conn))

@@ -113,8 +113,8 @@ static size_t verbs_io_gather(uint8_t *to, const struct iovec *iov, int iovcnt)
 	return len;
 }
 
-int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
-		  unsigned int flags, uint32_t invalidate_handle, uint64_t deadline)
+int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt, unsigned int flags,
+		  uint32_t invalidate_handle, uint64_t deadline)
 {
 	size_t len = verbs_io_gather(NULL, iov, iovcnt);
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
@@ -127,8 +127,7 @@ int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
 	if (rc)
 		return rc;
 	if (len > c->send_max)
-		return err_set(EMSGSIZE, "a Send of %zu bytes, %zu at most", len,
-			       c->send_max);
+		return err_set(EMSGSIZE, "a Send of %zu bytes, %zu at most", len, c->send_max);
 	rc = verbs_io_room(c, &c->out, len, &space, deadline);
 	if (rc)
 		return rc;
@@ -240,15 +239,13 @@ int verbs_io_write(struct transport *t, const void *data, size_t len, uint32_t h
 	return 0;
 }
 
-static int verbs_io_read_part(struct verbs *c, uint32_t len, uint32_t handle,
-			      uint64_t offset, uint64_t deadline)
+static int verbs_io_read_part(struct verbs *c, uint32_t len, uint32_t handle, uint64_t offset,
+			      uint64_t deadline)
 {
 	struct ibv_sge sge = { .addr = (uintptr_t)c->sink.memory,
 			       .length = len,
 			       .lkey = c->sink.region->mr->lkey };
-	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_READ,
-				  .sg_list = &sge,
-				  .num_sge = 1 };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_READ, .sg_list = &sge, .num_sge = 1 };
 	struct verbs_io_space space;
 	uint64_t until;
 	int rc;
@@ -266,8 +263,8 @@ static int verbs_io_read_part(struct verbs *c, uint32_t len, uint32_t handle,
 	return rc;
 }
 
-int verbs_io_read(struct transport *t, void *data, size_t len, uint32_t handle,
-		  uint64_t offset, uint64_t deadline)
+int verbs_io_read(struct transport *t, void *data, size_t len, uint32_t handle, uint64_t offset,
+		  uint64_t deadline)
 {
 	struct verbs *c = verbs_of(t);
 	int access = IBV_ACCESS_LOCAL_WRITE;
@@ -285,8 +282,7 @@ int verbs_io_read(struct transport *t, void *data, size_t len, uint32_t handle,
 		rc = verbs_ring_open(c, &c->sink, SINK_SIZE, access);
 	for (done = 0; !rc && done < len; done += part) {
 		part = min_u64(len - done, min_u32(SINK_SIZE, c->message_max));
-		rc = verbs_io_read_part(c, (uint32_t)part, handle, offset + done,
-					deadline);
+		rc = verbs_io_read_part(c, (uint32_t)part, handle, offset + done, deadline);
 		if (!rc)
 			memcpy((uint8_t *)data + done, c->sink.memory, part);
 	}

@@ -88,8 +88,7 @@ int verbs_mr_register(struct verbs *c, void *base, size_t len, int access,
 
 	if (!r)
 		return err_no_memory();
-	rc = verbs_mr_allowed(len, need, atomic_load(&verbs_mr_locked_bytes),
-			      verbs_mr_limit());
+	rc = verbs_mr_allowed(len, need, atomic_load(&verbs_mr_locked_bytes), verbs_mr_limit());
 	if (rc)
 		return rc;
 	r->mr = ibv_reg_mr(c->pd, base, len, access);
@@ -133,8 +132,7 @@ int verbs_mr_reg(struct transport *t, void *base, size_t len, unsigned int acces
 	int rc, flags = 0;
 
 	if (len > UINT32_MAX)
-		return err_set(EINVAL, "a region of %zu bytes is longer than 32 bits",
-			       len);
+		return err_set(EINVAL, "a region of %zu bytes is longer than 32 bits", len);
 	if (!verbs_of(t)->pd)
 		return err_set(ENOTCONN, "the connection is not established");
 	if (access & TRANSPORT_REMOTE_WRITE)

@@ -53,15 +53,15 @@ static int verbs_qp_create(struct verbs *c)
 	c->events = ibv_create_comp_channel(c->id->verbs);
 	if (!c->events)
 		return err_sys("ibv_create_comp_channel");
-	c->cq = ibv_create_cq(c->id->verbs, (int)(c->request_depth + c->recv_depth + 1),
-			      NULL, c->events, 0);
+	c->cq = ibv_create_cq(c->id->verbs, (int)(c->request_depth + c->recv_depth + 1), NULL,
+			      c->events, 0);
 	if (!c->cq)
 		return err_sys("a completion queue of %u entries",
 			       c->request_depth + c->recv_depth + 1);
 	attr.send_cq = attr.recv_cq = c->cq;
 	if (rdma_create_qp(c->id, c->pd, &attr))
-		return err_sys("a queue pair of %u and %u work requests",
-			       c->request_depth, c->recv_depth);
+		return err_sys("a queue pair of %u and %u work requests", c->request_depth,
+			       c->recv_depth);
 	c->t.fd = epoll_create1(EPOLL_CLOEXEC);
 	if (c->t.fd < 0)
 		return err_sys("epoll_create1");
@@ -78,10 +78,9 @@ static int verbs_qp_size(struct verbs *c, const struct transport_param *param)
 	uint32_t sends = param->recv_depth;
 
 	if (!param->recv_depth || !param->recv_size || param->recv_depth > most)
-		return err_set(
-			EINVAL,
-			"%u receive buffers of %u bytes, the device takes %u at most",
-			param->recv_depth, param->recv_size, most);
+		return err_set(EINVAL,
+			       "%u receive buffers of %u bytes, the device takes %u at most",
+			       param->recv_depth, param->recv_size, most);
 	c->recv_depth = param->recv_depth;
 	c->recv_size = param->recv_size;
 	if (sends < SEND_BUFFERS_MIN)
@@ -112,8 +111,7 @@ static int verbs_qp_arm(struct verbs *c)
 		return 0;
 	rc = ibv_req_notify_cq(c->cq, 0);
 	if (rc)
-		return verbs_fail(
-			c, err_set(EIO, "ibv_req_notify_cq: %s", strerrordesc_np(rc)));
+		return verbs_fail(c, err_set(EIO, "ibv_req_notify_cq: %s", strerrordesc_np(rc)));
 	c->armed = true;
 	return 0;
 }
@@ -133,8 +131,7 @@ int verbs_qp_open(struct verbs *c, const struct transport_param *param)
 	c->recv_memory = malloc(len);
 	if (!c->recv_memory)
 		return err_context(err_no_memory(), "receive buffers of %zu bytes", len);
-	rc = verbs_mr_register(c, c->recv_memory, len, IBV_ACCESS_LOCAL_WRITE,
-			       &c->recv_region);
+	rc = verbs_mr_register(c, c->recv_memory, len, IBV_ACCESS_LOCAL_WRITE, &c->recv_region);
 	if (!rc)
 		rc = verbs_ring_open(c, &c->out, c->out.size, 0);
 	for (slot = 0; !rc && slot < c->recv_depth; slot++)
@@ -159,8 +156,7 @@ int verbs_qp_post_receive(struct verbs *c, uint32_t slot)
 		.length = c->recv_size,
 		.lkey = c->recv_region->mr->lkey,
 	};
-	struct ibv_recv_wr *bad,
-		wr = { .wr_id = RECEIVE | slot, .sg_list = &sge, .num_sge = 1 };
+	struct ibv_recv_wr *bad, wr = { .wr_id = RECEIVE | slot, .sg_list = &sge, .num_sge = 1 };
 	int rc;
 
 	rc = ibv_post_recv(c->id->qp, &wr, &bad);
@@ -170,8 +166,7 @@ int verbs_qp_post_receive(struct verbs *c, uint32_t slot)
 	return 0;
 }
 
-int verbs_qp_post(struct verbs *c, struct ibv_send_wr *wr, struct verbs_ring *ring,
-		  size_t bytes)
+int verbs_qp_post(struct verbs *c, struct ibv_send_wr *wr, struct verbs_ring *ring, size_t bytes)
 {
 	struct ibv_send_wr *bad;
 	uint32_t at = (c->request_first + c->nrequests) % c->request_depth;
@@ -226,8 +221,7 @@ static void verbs_qp_failed_completion(struct verbs *c, const struct ibv_wc *wc)
 	int rc;
 
 	debug(DEBUG_TRANSPORT, "verbs: completion of a %s: IBV_WC_%s, vendor error 0x%x",
-	      theirs ? "Receive" : "request", verbs_text_status(wc->status),
-	      wc->vendor_err);
+	      theirs ? "Receive" : "request", verbs_text_status(wc->status), wc->vendor_err);
 	/* The device's status for a request when the connection ended meanwhile. */
 	if (wc->status == IBV_WC_WR_FLUSH_ERR ||
 	    (!theirs && c->quirks & VERBS_FLUSH_FIRST &&
@@ -242,10 +236,9 @@ static void verbs_qp_failed_completion(struct verbs *c, const struct ibv_wc *wc)
 	}
 	/* The status of a Send that is too long differs between adapters. */
 	if (theirs)
-		snprintf(
-			v->text, sizeof(v->text),
-			"Send that the receive buffers of %u bytes cannot take (IBV_WC_%s)",
-			c->recv_size, verbs_text_status(wc->status));
+		snprintf(v->text, sizeof(v->text),
+			 "Send that the receive buffers of %u bytes cannot take (IBV_WC_%s)",
+			 c->recv_size, verbs_text_status(wc->status));
 	else
 		str_copy(v->text, sizeof(v->text), err_text());
 	verbs_fail(c, err_set(EPROTO, "%s", v->text));
@@ -279,8 +272,8 @@ static int verbs_qp_reason(struct verbs *c, uint64_t deadline)
 	struct transport_violation *v = &c->t.violation;
 	int rc = verbs_cm_check(c);
 
-	if (!rc && tcp_wait(c->channel->fd, POLLIN,
-			    deadline_min(deadline, deadline_in(REASON_MS))) >= 0)
+	if (!rc &&
+	    tcp_wait(c->channel->fd, POLLIN, deadline_min(deadline, deadline_in(REASON_MS))) >= 0)
 		rc = verbs_cm_check(c);
 	if (c->removed || c->quirks & VERBS_FLUSH_FIRST)
 		return verbs_fail(c, rc ? rc
@@ -307,9 +300,7 @@ static int verbs_qp_wait(struct verbs *c, uint64_t deadline)
 	} while (n <= 0 && left);
 	if (n <= 0)
 		return err_set(ETIMEDOUT, "no answer in time%s",
-			       c->nrequests
-				       ? "; the peer has not acknowledged what was sent"
-				       : "");
+			       c->nrequests ? "; the peer has not acknowledged what was sent" : "");
 	if (fds[1].revents)
 		rc = verbs_cm_check(c);
 	if (!rc)
@@ -357,9 +348,8 @@ static void verbs_qp_drain(struct verbs *c)
 			break;
 	}
 	if (c->posted || c->nrequests)
-		debug(DEBUG_TRANSPORT,
-		      "verbs: %u Receives and %u requests did not come back", c->posted,
-		      c->nrequests);
+		debug(DEBUG_TRANSPORT, "verbs: %u Receives and %u requests did not come back",
+		      c->posted, c->nrequests);
 }
 
 void verbs_qp_close(struct verbs *c)
@@ -368,8 +358,7 @@ void verbs_qp_close(struct verbs *c)
 	int rc = 0;
 
 	if (c->id && c->id->qp) {
-		if (c->ready && !c->removed &&
-		    !ibv_modify_qp(c->id->qp, &attr, IBV_QP_STATE))
+		if (c->ready && !c->removed && !ibv_modify_qp(c->id->qp, &attr, IBV_QP_STATE))
 			verbs_qp_drain(c);
 		rdma_destroy_qp(c->id);
 	}
@@ -386,8 +375,7 @@ void verbs_qp_close(struct verbs *c)
 	if (!rc && c->pd)
 		rc = ibv_dealloc_pd(c->pd);
 	if (rc)
-		debug(DEBUG_TRANSPORT, "verbs: freeing a queue pair: %s",
-		      strerrordesc_np(rc));
+		debug(DEBUG_TRANSPORT, "verbs: freeing a queue pair: %s", strerrordesc_np(rc));
 	free(c->recv_memory);
 	free(c->waiting);
 	free(c->requests);

@@ -34,8 +34,7 @@ const struct verbs_quirk verbs_quirks[] = {
 	  "own choice.",
 	  "soft-iWARP of Linux 6.1" },
 	{ "siw-connect", IBV_TRANSPORT_IWARP, VENDOR_SIW, VERBS_CONNECT_BLOCKS,
-	  "rdma_connect() opens the TCP connection and waits for it.",
-	  "soft-iWARP of Linux 6.1" },
+	  "rdma_connect() opens the TCP connection and waits for it.", "soft-iWARP of Linux 6.1" },
 	{ "siw-depths", IBV_TRANSPORT_IWARP, VENDOR_SIW, VERBS_DEPTHS_SWAPPED,
 	  "The event at the connecting side tells our own depths of RDMA Reads, where "
 	  "others tell the peer's (siw_cm_upcall() beside cma_iw_handler()).",

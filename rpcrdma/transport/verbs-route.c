@@ -57,23 +57,20 @@ int verbs_route_present(void)
 	size_t i;
 
 	if (!verbs_route_has_entries(SYS_DEVICES))
-		return err_because(err_set(ENODEV,
-					   "no RDMA device on this host (nothing in %s)",
-					   SYS_DEVICES),
-				   "no-device");
+		return err_because(
+			err_set(ENODEV, "no RDMA device on this host (nothing in %s)", SYS_DEVICES),
+			"no-device");
 	list = ibv_get_device_list(NULL);
 	if (!list || !list[0])
-		return err_because(
-			err_set(ENODEV,
-				"libibverbs knows none of the devices in %s: is the "
-				"module ib_uverbs loaded, and are the drivers of "
-				"ibverbs-providers installed?",
-				SYS_DEVICES),
-			"no-provider");
+		return err_because(err_set(ENODEV,
+					   "libibverbs knows none of the devices in %s: is the "
+					   "module ib_uverbs loaded, and are the drivers of "
+					   "ibverbs-providers installed?",
+					   SYS_DEVICES),
+				   "no-provider");
 	if (access(DEV_CM, F_OK) < 0 && errno == ENOENT)
-		return err_because(
-			err_set(ENODEV, "%s does not exist: modprobe rdma_ucm", DEV_CM),
-			"no-rdma-ucm");
+		return err_because(err_set(ENODEV, "%s does not exist: modprobe rdma_ucm", DEV_CM),
+				   "no-rdma-ucm");
 	if (access(DEV_CM, R_OK | W_OK) < 0 && errno != ENOENT)
 		return err_because(err_sys("%s", DEV_CM), "permission");
 	for (i = 0; list[i]; i++) {
@@ -103,8 +100,7 @@ static bool verbs_route_is_link_local(const struct transport_address *a)
 }
 
 static bool verbs_route_same_network(const struct transport_address *a,
-				     const struct transport_address *b,
-				     const struct sockaddr *mask)
+				     const struct transport_address *b, const struct sockaddr *mask)
 {
 	const struct sockaddr_in *a4 = (const struct sockaddr_in *)&a->addr;
 	const struct sockaddr_in *b4 = (const struct sockaddr_in *)&b->addr;
@@ -112,8 +108,7 @@ static bool verbs_route_same_network(const struct transport_address *a,
 
 	if (a->addr.ss_family == AF_INET6)
 		return verbs_route_is_link_local(a) == verbs_route_is_link_local(b);
-	return mask &&
-	       !((a4->sin_addr.s_addr ^ b4->sin_addr.s_addr) & m4->sin_addr.s_addr);
+	return mask && !((a4->sin_addr.s_addr ^ b4->sin_addr.s_addr) & m4->sin_addr.s_addr);
 }
 
 /* "" where no network device has the address. */
@@ -148,9 +143,8 @@ static int verbs_route_unknown(const char *device)
 	char names[256];
 
 	verbs_route_list(names, sizeof(names));
-	return err_because(
-		err_set(ENODEV, "unknown RDMA device '%s'; known: %s", device, names),
-		"unknown-device");
+	return err_because(err_set(ENODEV, "unknown RDMA device '%s'; known: %s", device, names),
+			   "unknown-device");
 }
 
 static bool verbs_route_has_device(const char *name)
@@ -207,9 +201,9 @@ int verbs_route_device(struct verbs *c, const char *device)
 
 	if (device && strcmp(device, name))
 		return verbs_route_has_device(device)
-			       ? err_because(err_set(ENODEV, "the route uses %s, not %s",
-						     name, device),
-					     "other-device")
+			       ? err_because(
+					 err_set(ENODEV, "the route uses %s, not %s", name, device),
+					 "other-device")
 			       : verbs_route_unknown(device);
 	rc = ibv_query_device(c->id->verbs, &c->device);
 	if (!rc)
@@ -225,8 +219,8 @@ int verbs_route_device(struct verbs *c, const char *device)
 	};
 	c->quirks = verbs_quirk_flags(&c->kind);
 	if (port.state != IBV_PORT_ACTIVE && port.state != IBV_PORT_ACTIVE_DEFER)
-		return err_because(err_set(ENETDOWN, "%s port %u is %s", name,
-					   c->id->port_num, verbs_text_port(port.state)),
+		return err_because(err_set(ENETDOWN, "%s port %u is %s", name, c->id->port_num,
+					   verbs_text_port(port.state)),
 				   "port-down");
 	return 0;
 }
@@ -245,10 +239,8 @@ int verbs_route(const struct transport_address *to, const struct transport_param
 	if (!rc)
 		rc = verbs_cm_resolve(c, to, param, deadline);
 	if (rc)
-		return err_context(rc, "%s",
-				   transport_address_text(to, text, sizeof(text)));
-	str_copy(out->device, sizeof(out->device),
-		 ibv_get_device_name(c->id->verbs->device));
+		return err_context(rc, "%s", transport_address_text(to, text, sizeof(text)));
+	str_copy(out->device, sizeof(out->device), ibv_get_device_name(c->id->verbs->device));
 	out->port = c->id->port_num;
 	verbs_route_netdev(rdma_get_local_addr(c->id), netdev, sizeof(netdev));
 	snprintf(out->text, sizeof(out->text), "%s port %u (%s%s%s, ACTIVE)", out->device,

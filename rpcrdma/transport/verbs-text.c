@@ -23,8 +23,7 @@ const char *verbs_text_port(enum ibv_port_state state)
 		[IBV_PORT_ACTIVE] = "ACTIVE", [IBV_PORT_ACTIVE_DEFER] = "ACTIVE_DEFER",
 	};
 
-	return (unsigned int)state < ARRAY_SIZE(names) ? names[state]
-						       : "in an unknown state";
+	return (unsigned int)state < ARRAY_SIZE(names) ? names[state] : "in an unknown state";
 }
 
 /* Refusals. On iWARP the status is an errno instead. */
@@ -68,18 +67,15 @@ static int verbs_text_rejected(const struct verbs_event *event, const char *step
 			words = verbs_text_rejects[i].words;
 	/* iWARP: a TCP reset instead of an answer, or the flag R in it. */
 	if (event->status == -ECONNREFUSED)
-		err_set(ECONNREFUSED, "%s: RDMA_CM_EVENT_REJECTED: nothing listens there",
-			step);
+		err_set(ECONNREFUSED, "%s: RDMA_CM_EVENT_REJECTED: nothing listens there", step);
 	else if (event->status < 0)
-		err_set(ECONNREFUSED,
-			"%s: RDMA_CM_EVENT_REJECTED: the peer rejected it (%s)", step,
+		err_set(ECONNREFUSED, "%s: RDMA_CM_EVENT_REJECTED: the peer rejected it (%s)", step,
 			strerrordesc_np(-event->status));
 	else
 		err_set(ECONNREFUSED, "%s: RDMA_CM_EVENT_REJECTED, reason %d: %s", step,
 			event->status, words);
 	return err_because(-ECONNREFUSED,
-			   event->status == -ECONNREFUSED ||
-					   event->status == REJECT_SERVICE_ID
+			   event->status == -ECONNREFUSED || event->status == REJECT_SERVICE_ID
 				   ? "not-listening"
 				   : "rejected");
 }
@@ -92,18 +88,18 @@ static const struct verbs_text_event_row {
 	int otherwise; /* when the status is not known */
 	const char *words, *reason;
 } verbs_text_events[] = {
-	{ RDMA_CM_EVENT_ADDR_ERROR, "ADDR_ERROR", 0, EHOSTUNREACH,
-	  "the address is not resolved", "unresolved" },
-	{ RDMA_CM_EVENT_ROUTE_ERROR, "ROUTE_ERROR", 0, EHOSTUNREACH,
-	  "there is no path to it", "no-path" },
-	{ RDMA_CM_EVENT_UNREACHABLE, "UNREACHABLE", 0, EHOSTUNREACH,
-	  "the peer does not answer", "fabric-silent" },
-	{ RDMA_CM_EVENT_CONNECT_ERROR, "CONNECT_ERROR", 0, ECONNRESET,
-	  "the connection failed", "closed" },
+	{ RDMA_CM_EVENT_ADDR_ERROR, "ADDR_ERROR", 0, EHOSTUNREACH, "the address is not resolved",
+	  "unresolved" },
+	{ RDMA_CM_EVENT_ROUTE_ERROR, "ROUTE_ERROR", 0, EHOSTUNREACH, "there is no path to it",
+	  "no-path" },
+	{ RDMA_CM_EVENT_UNREACHABLE, "UNREACHABLE", 0, EHOSTUNREACH, "the peer does not answer",
+	  "fabric-silent" },
+	{ RDMA_CM_EVENT_CONNECT_ERROR, "CONNECT_ERROR", 0, ECONNRESET, "the connection failed",
+	  "closed" },
 	{ RDMA_CM_EVENT_DISCONNECTED, "DISCONNECTED", ECONNRESET, 0,
 	  "the peer closed the connection", "closed" },
-	{ RDMA_CM_EVENT_DEVICE_REMOVAL, "DEVICE_REMOVAL", ENODEV, 0,
-	  "the device was removed", "device-removed" },
+	{ RDMA_CM_EVENT_DEVICE_REMOVAL, "DEVICE_REMOVAL", ENODEV, 0, "the device was removed",
+	  "device-removed" },
 };
 
 /* The errors listed in transport.h; others are only in the text. */
@@ -131,8 +127,7 @@ int verbs_text_event(const struct verbs_event *event, const char *step,
 
 	if (event->type == RDMA_CM_EVENT_REJECTED)
 		return verbs_text_rejected(event, step);
-	for (i = 0; i < ARRAY_SIZE(verbs_text_events) &&
-		    verbs_text_events[i].type != event->type;
+	for (i = 0; i < ARRAY_SIZE(verbs_text_events) && verbs_text_events[i].type != event->type;
 	     i++)
 		row++;
 	if (i == ARRAY_SIZE(verbs_text_events))
@@ -141,20 +136,18 @@ int verbs_text_event(const struct verbs_event *event, const char *step,
 	if (event->status < 0 && strerrordesc_np(-event->status))
 		snprintf(why, sizeof(why), " (%s)", strerrordesc_np(-event->status));
 	if (row->type == RDMA_CM_EVENT_ADDR_ERROR && event->status == -ENODEV)
-		return err_because(
-			err_set(ENODEV,
-				"%s: RDMA_CM_EVENT_ADDR_ERROR: the route to it uses "
-				"no RDMA device",
-				step),
-			"not-rdma");
-	return err_because(
-		err_set(verbs_text_event_errnum(row, event->status),
-			"%s: RDMA_CM_EVENT_%s: %s%s%s", step, row->name, row->words, why,
-			kind && verbs_quirk_flags(kind) & VERBS_PORT_MAPPER &&
-					row->type == RDMA_CM_EVENT_UNREACHABLE
-				? "; this adapter may need iwpmd to run on both hosts"
-				: ""),
-		row->reason);
+		return err_because(err_set(ENODEV,
+					   "%s: RDMA_CM_EVENT_ADDR_ERROR: the route to it uses "
+					   "no RDMA device",
+					   step),
+				   "not-rdma");
+	return err_because(err_set(verbs_text_event_errnum(row, event->status),
+				   "%s: RDMA_CM_EVENT_%s: %s%s%s", step, row->name, row->words, why,
+				   kind && verbs_quirk_flags(kind) & VERBS_PORT_MAPPER &&
+						   row->type == RDMA_CM_EVENT_UNREACHABLE
+					   ? "; this adapter may need iwpmd to run on both hosts"
+					   : ""),
+			   row->reason);
 }
 
 /* Completions */
@@ -176,14 +169,11 @@ static const struct verbs_text_completion_row {
 	COMPLETION(LOC_PROT_ERR, EIO, EIO, "local memory is not registered for it"),
 	COMPLETION(WR_FLUSH_ERR, ECONNRESET, ECONNRESET, "the connection was lost"),
 	COMPLETION(BAD_RESP_ERR, EPROTO, EPROTO, "the peer's answer is invalid"),
-	COMPLETION(LOC_ACCESS_ERR, EIO, EPROTO,
-		   "local memory does not allow this access"),
+	COMPLETION(LOC_ACCESS_ERR, EIO, EPROTO, "local memory does not allow this access"),
 	COMPLETION(REM_INV_REQ_ERR, EREMOTEIO, EPROTO, "the request is not valid"),
-	COMPLETION(REM_ACCESS_ERR, EREMOTEIO, EPROTO,
-		   "the memory does not allow this access"),
+	COMPLETION(REM_ACCESS_ERR, EREMOTEIO, EPROTO, "the memory does not allow this access"),
 	COMPLETION(REM_OP_ERR, EREMOTEIO, EPROTO, "the request could not be completed"),
-	COMPLETION(RETRY_EXC_ERR, ECONNRESET, ECONNRESET,
-		   "the peer no longer acknowledges"),
+	COMPLETION(RETRY_EXC_ERR, ECONNRESET, ECONNRESET, "the peer no longer acknowledges"),
 	COMPLETION(RNR_RETRY_EXC_ERR, EPROTO, EPROTO,
 		   "the peer has posted no Receive for the Send"),
 	COMPLETION(REM_INV_RD_REQ_ERR, EREMOTEIO, EPROTO, "the RDMA Read is not valid"),
@@ -193,8 +183,7 @@ static const struct verbs_text_completion_row {
 	COMPLETION(GENERAL_ERR, EIO, EIO, "the adapter does not say what happened"),
 };
 
-static const struct verbs_text_completion_row *verbs_text_find_completion(
-	enum ibv_wc_status status)
+static const struct verbs_text_completion_row *verbs_text_find_completion(enum ibv_wc_status status)
 {
 	size_t i;
 

@@ -63,8 +63,7 @@ static void verbs_disconnect(struct verbs *c)
 	if (c->removed)
 		return;
 	if (rdma_disconnect(c->id)) {
-		debug(DEBUG_TRANSPORT, "verbs: rdma_disconnect: %s",
-		      strerrordesc_np(errno));
+		debug(DEBUG_TRANSPORT, "verbs: rdma_disconnect: %s", strerrordesc_np(errno));
 		return;
 	}
 	/* A disconnect of the peer is already answered; else wait for the answer to ours. */
@@ -138,8 +137,7 @@ static int verbs_connect(struct transport **out, const struct transport_address 
 	if (!rc)
 		rc = verbs_cm_connect(&c, param, deadline);
 	if (rc)
-		return err_context(rc, "%s",
-				   transport_address_text(to, text, sizeof(text)));
+		return err_context(rc, "%s", transport_address_text(to, text, sizeof(text)));
 	c->t.peer = *to;
 	verbs_route_address(rdma_get_local_addr(c->id), &c->t.local);
 	*out = &take_ptr(c)->t;
@@ -162,13 +160,11 @@ static int verbs_listen(struct transport **out, const struct transport_address *
 	rc = verbs_cm_open(c);
 	if (!rc && rdma_bind_addr(c->id, (struct sockaddr *)&address.addr))
 		rc = err_sys("rdma_bind_addr%s",
-			     errno == ENODEV ? ": the address is not an RDMA device's"
-					     : "");
+			     errno == ENODEV ? ": the address is not an RDMA device's" : "");
 	if (!rc && rdma_listen(c->id, TRANSPORT_BACKLOG))
 		rc = err_sys("rdma_listen");
 	if (rc)
-		return err_context(rc, "%s",
-				   transport_address_text(at, text, sizeof(text)));
+		return err_context(rc, "%s", transport_address_text(at, text, sizeof(text)));
 	c->t.fd = c->channel->fd;
 	verbs_route_address(rdma_get_local_addr(c->id), &c->t.local);
 	transport_set_port(&c->t.local, ntohs(rdma_get_src_port(c->id)));
@@ -208,9 +204,8 @@ static int verbs_accept_event(struct verbs *listener, const struct verbs_event *
 	if (event->type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
 		listener->removed = true;
 		return verbs_fail(listener,
-				  err_set(ENODEV,
-					  "RDMA_CM_EVENT_DEVICE_REMOVAL: the device "
-					  "was removed, nothing listens any more"));
+				  err_set(ENODEV, "RDMA_CM_EVENT_DEVICE_REMOVAL: the device "
+						  "was removed, nothing listens any more"));
 	}
 	if (event->type != RDMA_CM_EVENT_CONNECT_REQUEST)
 		return 0;

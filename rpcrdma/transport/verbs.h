@@ -25,7 +25,7 @@ struct verbs_event {
 	enum rdma_cm_event_type type;
 	int status;
 	struct rdma_cm_id *id; /* CONNECT_REQUEST: the new one */
-	uint8_t ird, ord; /* RDMA Reads: those we answer; those we may have outstanding */
+	uint8_t ird, ord;      /* RDMA Reads: those we answer; those we may have outstanding */
 	uint8_t private_data[VERBS_PRIVATE_MAX + 1];
 	size_t private_len;
 };
@@ -199,10 +199,8 @@ int verbs_cm_resolve(struct verbs *c, const struct transport_address *to,
 		     const struct transport_param *param, uint64_t deadline);
 int verbs_cm_resolve_route(struct verbs *c, uint64_t deadline);
 /* Connects. On -ETIMEDOUT *@c may be NULL: another thread then frees it. */
-int verbs_cm_connect(struct verbs **c, const struct transport_param *param,
-		     uint64_t deadline);
-int verbs_cm_accept(struct verbs *c, const struct transport_param *param,
-		    uint64_t deadline);
+int verbs_cm_connect(struct verbs **c, const struct transport_param *param, uint64_t deadline);
+int verbs_cm_accept(struct verbs *c, const struct transport_param *param, uint64_t deadline);
 /* Handles pending events of an established connection: 0, or the error that ended it. */
 int verbs_cm_check(struct verbs *c);
 
@@ -227,8 +225,7 @@ int verbs_qp_open(struct verbs *c, const struct transport_param *param);
 void verbs_qp_close(struct verbs *c);
 int verbs_qp_post_receive(struct verbs *c, uint32_t slot);
 /* Posts one request to the send queue, which must have room. */
-int verbs_qp_post(struct verbs *c, struct ibv_send_wr *wr, struct verbs_ring *ring,
-		  size_t bytes);
+int verbs_qp_post(struct verbs *c, struct ibv_send_wr *wr, struct verbs_ring *ring, size_t bytes);
 /* Takes available completions, or waits for them: 0 also when the caller must wait again,
  * -ETIMEDOUT, or the error that ended the connection. */
 int verbs_qp_step(struct verbs *c, uint64_t deadline);
@@ -241,13 +238,13 @@ int verbs_ring_open(struct verbs *c, struct verbs_ring *ring, size_t size, int a
 void verbs_ring_close(struct verbs_ring *ring);
 /* @len contiguous bytes; NULL when there is no room now. @bytes is the space they use. */
 uint8_t *verbs_ring_take(struct verbs_ring *ring, size_t len, size_t *bytes);
-int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
-		  unsigned int flags, uint32_t invalidate_handle, uint64_t deadline);
+int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt, unsigned int flags,
+		  uint32_t invalidate_handle, uint64_t deadline);
 int verbs_io_recv(struct transport *t, struct transport_msg *msg, uint64_t deadline);
 void verbs_io_repost(struct transport *t, struct transport_msg *msg);
 int verbs_io_write(struct transport *t, const void *data, size_t len, uint32_t handle,
 		   uint64_t offset, uint64_t deadline);
-int verbs_io_read(struct transport *t, void *data, size_t len, uint32_t handle,
-		  uint64_t offset, uint64_t deadline);
+int verbs_io_read(struct transport *t, void *data, size_t len, uint32_t handle, uint64_t offset,
+		  uint64_t deadline);
 
 #endif

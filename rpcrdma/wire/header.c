@@ -34,8 +34,7 @@ void header_copy(struct rpcrdma_header *to, const struct rpcrdma_header *from)
 	memcpy(to, from, offsetof(struct rpcrdma_header, read_position));
 	memcpy(to->read_position, from->read_position,
 	       from->read_count * sizeof(from->read_position[0]));
-	memcpy(to->segments, from->segments,
-	       from->segment_count * sizeof(from->segments[0]));
+	memcpy(to->segments, from->segments, from->segment_count * sizeof(from->segments[0]));
 }
 
 static int header_too_many_segments(void)
@@ -98,8 +97,7 @@ int header_set_reply(struct rpcrdma_header *h, const struct rpcrdma_segment *seg
 	return rc;
 }
 
-uint64_t header_chunk_length(const struct rpcrdma_header *h,
-			     const struct rpcrdma_chunk *chunk)
+uint64_t header_chunk_length(const struct rpcrdma_header *h, const struct rpcrdma_chunk *chunk)
 {
 	uint64_t sum = 0;
 	uint32_t i;
@@ -168,8 +166,7 @@ int header_encode(struct writer *w, const struct rpcrdma_header *h)
 	if (!w->bad)
 		return 0;
 	w->len = start;
-	return err_set(ENOBUFS, "RPC-over-RDMA header does not fit %zu bytes",
-		       w->cap - start);
+	return err_set(ENOBUFS, "RPC-over-RDMA header does not fit %zu bytes", w->cap - start);
 }
 
 /* Decoding */
@@ -233,8 +230,7 @@ static int header_decode_lists(struct rpcrdma_header *h, struct reader *r)
 	if (rc)
 		return rc;
 	/* Section 4.5.2: without a chunk there is no place for the message. */
-	if (h->rdma_proc == RDMA_NOMSG && !h->read_count && !h->write_count &&
-	    !h->has_reply)
+	if (h->rdma_proc == RDMA_NOMSG && !h->read_count && !h->write_count && !h->has_reply)
 		return header_bad("RDMA_NOMSG without chunks");
 	return 0;
 }
@@ -254,8 +250,7 @@ static int header_decode_body(struct rpcrdma_header *h, struct reader *r)
 	if (h->rdma_vers != RPCRDMA_VERSION)
 		return err_set(EPROTONOSUPPORT, "RPC-over-RDMA version %u", h->rdma_vers);
 	if (h->rdma_proc != RDMA_MSG && h->rdma_proc != RDMA_NOMSG)
-		return err_set(EBADMSG, "RPC-over-RDMA header: rdma_proc is %u",
-			       h->rdma_proc);
+		return err_set(EBADMSG, "RPC-over-RDMA header: rdma_proc is %u", h->rdma_proc);
 	return header_decode_lists(h, r);
 }
 
@@ -270,8 +265,7 @@ int header_decode(struct rpcrdma_header *h, struct reader *r)
 	h->rdma_proc = reader_u32(r);
 	/* An ERR_CHUNK is shorter than the 28 bytes that section 4.5 requires of other
 	 * headers. */
-	if (len < RPCRDMA_ERR_CHUNK_LEN ||
-	    (len < RPCRDMA_HEADER_MIN && h->rdma_proc != RDMA_ERROR))
+	if (len < RPCRDMA_ERR_CHUNK_LEN || (len < RPCRDMA_HEADER_MIN && h->rdma_proc != RDMA_ERROR))
 		return err_set(EMSGSIZE, "RPC-over-RDMA header of %zu bytes", len);
 	rc = header_decode_body(h, r);
 	/* Clear the counts, so that callers do not use an incomplete list. */

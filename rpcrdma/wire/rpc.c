@@ -80,8 +80,7 @@ static bool rpc_decode_cred(struct rpc_cred *cred, struct reader *r)
 	return !body.bad;
 }
 
-static const uint8_t *rpc_decode_verifier(struct reader *r, uint32_t *flavor,
-					  uint32_t *len)
+static const uint8_t *rpc_decode_verifier(struct reader *r, uint32_t *flavor, uint32_t *len)
 {
 	*flavor = reader_u32(r);
 	return reader_opaque(r, RPC_AUTH_BODY_MAX, len);
@@ -156,8 +155,7 @@ int rpc_reply_decode(struct rpc_reply *reply, struct reader *r)
 	if (r->bad || type != RPC_REPLY || reply->reply_stat > RPC_MSG_DENIED)
 		return err_set(EBADMSG, "not an RPC reply");
 	if (reply->reply_stat == RPC_MSG_ACCEPTED) {
-		reply->verf = rpc_decode_verifier(r, &reply->verf_flavor,
-						  &reply->verf_len);
+		reply->verf = rpc_decode_verifier(r, &reply->verf_flavor, &reply->verf_len);
 		reply->accept_stat = reader_u32(r);
 		if (reply->accept_stat == RPC_PROG_MISMATCH)
 			rpc_decode_range(reply, r);
@@ -205,8 +203,8 @@ static int rpc_check_accepted(const struct rpc_reply *reply)
 	if (stat >= ARRAY_SIZE(accept_errors))
 		return err_set(EPROTO, "RPC accept_stat %u", stat);
 	if (stat == RPC_PROG_MISMATCH)
-		return err_set(EOPNOTSUPP, "%s: %u to %u", accept_errors[stat].text,
-			       reply->low, reply->high);
+		return err_set(EOPNOTSUPP, "%s: %u to %u", accept_errors[stat].text, reply->low,
+			       reply->high);
 	return err_set(accept_errors[stat].errnum, "%s", accept_errors[stat].text);
 }
 
@@ -219,14 +217,13 @@ static int rpc_check_reply(const struct rpc_reply *reply)
 		return rpc_check_accepted(reply);
 	if (reply->reply_stat != RPC_MSG_DENIED ||
 	    (reply->reject_stat != RPC_AUTH_ERROR && reply->reject_stat != RPC_MISMATCH))
-		return err_set(EPROTO, "RPC reply_stat %u, reject_stat %u",
-			       reply->reply_stat, reply->reject_stat);
+		return err_set(EPROTO, "RPC reply_stat %u, reject_stat %u", reply->reply_stat,
+			       reply->reject_stat);
 	if (reply->reject_stat == RPC_MISMATCH)
-		return err_set(EPROTO, "the server supports RPC versions %u to %u",
-			       reply->low, reply->high);
+		return err_set(EPROTO, "the server supports RPC versions %u to %u", reply->low,
+			       reply->high);
 	return name ? err_set(EACCES, "the server refuses the credential: %s", name)
-		    : err_set(EACCES, "the server refuses the credential: auth_stat %u",
-			      stat);
+		    : err_set(EACCES, "the server refuses the credential: auth_stat %u", stat);
 }
 
 int rpc_reply_check(const struct rpc_reply *reply)

@@ -38,12 +38,12 @@ static const char *const proc_names[] = {
 
 static void text_segment(struct wire_text *t, const struct rpcrdma_segment *s)
 {
-	text_add(t, "handle 0x%08x length %u offset 0x%016" PRIx64 "\n", s->handle,
-		 s->length, s->offset);
+	text_add(t, "handle 0x%08x length %u offset 0x%016" PRIx64 "\n", s->handle, s->length,
+		 s->offset);
 }
 
-static void text_chunk(struct wire_text *t, const char *name,
-		       const struct rpcrdma_header *h, const struct rpcrdma_chunk *chunk)
+static void text_chunk(struct wire_text *t, const char *name, const struct rpcrdma_header *h,
+		       const struct rpcrdma_chunk *chunk)
 {
 	uint32_t i;
 
@@ -72,8 +72,8 @@ int header_text(const struct rpcrdma_header *h, char *buf, size_t cap)
 
 	if (cap)
 		buf[0] = '\0';
-	text_add(&t, "rdma_xid 0x%08x\nrdma_vers %u\nrdma_credit %u\n", h->rdma_xid,
-		 h->rdma_vers, h->rdma_credit);
+	text_add(&t, "rdma_xid 0x%08x\nrdma_vers %u\nrdma_credit %u\n", h->rdma_xid, h->rdma_vers,
+		 h->rdma_credit);
 	if (h->rdma_proc < ARRAY_SIZE(proc_names))
 		text_add(&t, "rdma_proc %s\n", proc_names[h->rdma_proc]);
 	else

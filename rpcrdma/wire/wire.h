@@ -127,8 +127,7 @@ int header_add_write(struct rpcrdma_header *h, const struct rpcrdma_segment *seg
 int header_set_reply(struct rpcrdma_header *h, const struct rpcrdma_segment *segments,
 		     uint32_t count);
 /* Sum of the lengths of a chunk, which may exceed 32 bits. */
-uint64_t header_chunk_length(const struct rpcrdma_header *h,
-			     const struct rpcrdma_chunk *chunk);
+uint64_t header_chunk_length(const struct rpcrdma_header *h, const struct rpcrdma_chunk *chunk);
 
 /* Writes the whole header. Errors: -ENOBUFS it does not fit. */
 int header_encode(struct writer *w, const struct rpcrdma_header *h);

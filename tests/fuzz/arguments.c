@@ -33,8 +33,7 @@ static void check_value(const char *text)
 	const void *any;
 
 	if (!value_server(text, &server)) {
-		FUZZ_CHECK(strnlen(server.host, sizeof(server.host)) <
-				   sizeof(server.host) &&
+		FUZZ_CHECK(strnlen(server.host, sizeof(server.host)) < sizeof(server.host) &&
 			   *server.host);
 		FUZZ_CHECK(!server.path || strstr(text, server.path));
 	}

@@ -15,15 +15,14 @@
 #include "plugin/host/files.h"
 #include "tests/fuzz/printed.h"
 
-#define MACHINE   "mounts-healthy"
-#define FILES_MAX 1024
+#define MACHINE     "mounts-healthy"
+#define FILES_MAX   1024
 #define CONTENT_MAX 65536
 
 static char top[] = "/tmp/nfsrdma-fuzz-XXXXXX", *files[FILES_MAX];
 static size_t nfiles;
 
-static int add_file(const char *path, const struct stat *status, int type,
-		    struct FTW *walk)
+static int add_file(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
 	(void)walk;
 	if (type == FTW_F && S_ISREG(status->st_mode) && nfiles < FILES_MAX)
@@ -36,8 +35,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int remove_one(const char *path, const struct stat *status, int type,
-		      struct FTW *walk)
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
 	(void)status, (void)type, (void)walk;
 	return remove(path);
@@ -90,8 +88,8 @@ static void run(void)
 
 	snprintf(root, sizeof(root), "%s/" MACHINE, top);
 	FUZZ_CHECK(collector.report && !host_open(&host, root));
-	FUZZ_CHECK(!checks_run(check_table, host, &live_replay, &target,
-			       deadline_in(20000), report_collect, &collector));
+	FUZZ_CHECK(!checks_run(check_table, host, &live_replay, &target, deadline_in(20000),
+			       report_collect, &collector));
 	FUZZ_CHECK(!collector.rc);
 	check_report(collector.report);
 	host_close(host);

@@ -44,8 +44,7 @@ static void check_nfsd(void)
 		in.nfsdctl = i % 2;
 		nfsd_conf_judge(&in, &out);
 		FUZZ_CHECK((out.state == NFSD_CONF_ON) == !out.why[0]);
-		FUZZ_CHECK((out.state == NFSD_CONF_ON) ==
-			   (out.port && out.port <= UINT16_MAX));
+		FUZZ_CHECK((out.state == NFSD_CONF_ON) == (out.port && out.port <= UINT16_MAX));
 		check_text(out.why);
 	}
 }
@@ -53,8 +52,7 @@ static void check_nfsd(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const sections[] = { "nfsd", "Server", "MountPoint",
-						"NFSMount_Global_Options",
-						"environment" };
+						"NFSMount_Global_Options", "environment" };
 	char *text = malloc(size + 1);
 	struct conf *made = conf_new();
 	size_t i;
@@ -66,8 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	conf = made;
 	if (!conf_add(made, NULL, "etc/nfs.conf", text))
 		for (i = 0; i < ARRAY_SIZE(sections); i++)
-			conf_each(made, sections[i], check_value,
-				  (void *)(uintptr_t)sections[i]);
+			conf_each(made, sections[i], check_value, (void *)(uintptr_t)sections[i]);
 	check_nfsd();
 	if (conf_problem(made))
 		check_text(conf_problem(made));

@@ -15,8 +15,7 @@ static bool is_in_pool(const struct domain_disk *disk)
 
 	if (!disk->path)
 		return !strcmp(disk->pool, POOL);
-	return !strncmp(disk->path, TARGET, len) &&
-	       (disk->path[len] == '/' || !disk->path[len]);
+	return !strncmp(disk->path, TARGET, len) && (disk->path[len] == '/' || !disk->path[len]);
 }
 
 static bool check_disk(const struct domain_disk *disk)

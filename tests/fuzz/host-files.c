@@ -158,8 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	root = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	FUZZ_CHECK(root >= 0);
 	if (folders(root, path, true))
-		fd = openat(root, path,
-			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return 0;
 	left = size - name - 1;

@@ -23,8 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct kernel_chosen chosen;
 	const struct kernel_receiver receiver = { .record = take,
-						  .chosen = size && data[0] & 1 ? &chosen
-										: NULL,
+						  .chosen = size && data[0] & 1 ? &chosen : NULL,
 						  .deadline = deadline_in(10000),
 						  .step_ms = 10000 };
 	struct child child = CHILD_NONE;

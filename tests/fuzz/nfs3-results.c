@@ -64,8 +64,7 @@ static void fuzz_fsinfo(struct input *in, struct reader *r)
 }
 
 static void fuzz_data(struct input *in, struct reader *r,
-		      int (*decode)(struct nfs3_read_res *, struct reader *, bool),
-		      bool reduced)
+		      int (*decode)(struct nfs3_read_res *, struct reader *, bool), bool reduced)
 {
 	struct nfs3_read_res res;
 

@@ -46,15 +46,13 @@ static void check_data(const struct input *in, const struct nfs_data *data, bool
 }
 
 /* The session of all corpora: bytes 10 to 1f, as in tests/wire/nfs4/. */
-static const struct nfs4_sequence sequence = { { 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16,
-						 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d,
-						 0x1e, 0x1f },
+static const struct nfs4_sequence sequence = { { 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17,
+						 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x1f },
 					       7,
 					       2,
 					       3 };
 
-static void fuzz_request(struct input *in, struct reader *r, enum nfs_op op,
-			 uint8_t manner)
+static void fuzz_request(struct input *in, struct reader *r, enum nfs_op op, uint8_t manner)
 {
 	static const char *const names[] = { "4.0", "4.1", "4.2" };
 	const struct nfs_version *v = nfs_version_find(names[manner % 3]);

@@ -17,8 +17,7 @@ static char *line_of(char **cursor)
 	return line;
 }
 
-static void check_command(const struct ovirt_advice *advice,
-			  const struct ovirt_request *request)
+static void check_command(const struct ovirt_advice *advice, const struct ovirt_request *request)
 {
 	_cleanup_(plan_free_p) struct plan *plan = NULL;
 	const struct plan_request planned = { .spec = advice->domain.spec,

@@ -29,8 +29,7 @@ static void check_effect(const char *text, const struct ovirt_part *part)
 	const struct conf_value *value;
 
 	FUZZ_CHECK(conf && copy);
-	if (part->file != OVIRT_NFSMOUNT ||
-	    conf_add(conf, NULL, "etc/nfsmount.conf", copy))
+	if (part->file != OVIRT_NFSMOUNT || conf_add(conf, NULL, "etc/nfsmount.conf", copy))
 		return;
 	value = conf_get(conf, "MountPoint", "/rhev/data-center/mnt/nas1:_vm", "proto");
 	FUZZ_CHECK(value);

@@ -40,8 +40,8 @@ static void check_path(const struct host_mounts *mounts, const struct host_path 
 	FUZZ_CHECK(len == 1 || found->path[len - 1] != '/');
 	FUZZ_CHECK(!strstr(found->path, "//") && !strstr(found->path, "/../") &&
 		   !strstr(found->path, "/./"));
-	FUZZ_CHECK(!found->mount || (found->mount >= mounts->list &&
-				     found->mount < mounts->list + mounts->count));
+	FUZZ_CHECK(!found->mount ||
+		   (found->mount >= mounts->list && found->mount < mounts->list + mounts->count));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -20,8 +20,7 @@ static void record(struct pcap_flow *flow, const uint8_t *at, const uint8_t *end
 {
 	while (end - at >= 3) {
 		enum pcap_direction dir = at[0] & 1 ? PCAP_IN : PCAP_OUT;
-		size_t len = min_u64((size_t)at[1] | (size_t)at[2] << 8,
-				     (size_t)(end - at) - 3);
+		size_t len = min_u64((size_t)at[1] | (size_t)at[2] << 8, (size_t)(end - at) - 3);
 		const struct iovec iov[2] = { { (void *)(uintptr_t)(at + 3), len / 3 },
 					      { (void *)(uintptr_t)(at + 3 + len / 3),
 						len - len / 3 } };

@@ -34,8 +34,7 @@ static void check_options(const struct plan *plan)
 	if (!plan->wants_rdma || plan->remount)
 		return;
 	FUZZ_CHECK(count_of(opts, "proto") == 1 && count_of(opts, "port") == 1);
-	FUZZ_CHECK(!count_of(opts, "rdma") && !count_of(opts, "tcp") &&
-		   !count_of(opts, "udp"));
+	FUZZ_CHECK(!count_of(opts, "rdma") && !count_of(opts, "tcp") && !count_of(opts, "udp"));
 	proto = opts_find(opts, "proto");
 	opt = opts_at(opts, (size_t)proto);
 	FUZZ_CHECK(!strcmp(opt.value, plan->transport));

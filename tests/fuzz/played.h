@@ -13,8 +13,7 @@
 static inline bool play_records(int channel, const uint8_t *at, const uint8_t *end)
 {
 	while (end - at >= 3) {
-		size_t len = min_u64((size_t)at[1] | (size_t)at[2] << 8,
-				     (size_t)(end - at) - 3);
+		size_t len = min_u64((size_t)at[1] | (size_t)at[2] << 8, (size_t)(end - at) - 3);
 
 		if (channel_send(channel, at[0], at + 3, len, -1))
 			return false;

@@ -18,8 +18,7 @@ static void check_policy(const struct policy *policy)
 	FUZZ_CHECK(!opts_parse(&opts, policy->options_v3));
 	opts_free(opts);
 	FUZZ_CHECK(*policy->mode_from && *policy->check_from && *policy->deadline_from &&
-		   *policy->on_unknown_from && *policy->options_from &&
-		   *policy->options_v3_from);
+		   *policy->on_unknown_from && *policy->options_from && *policy->options_v3_from);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -30,8 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!pool_original_read(folder, UUID, &original)) {
 		FUZZ_CHECK(!pool_original_write(folder, UUID, &original));
 		FUZZ_CHECK(!pool_original_read(folder, UUID, &again));
-		FUZZ_CHECK(same(original.name, again.name) &&
-			   same(original.uri, again.uri));
+		FUZZ_CHECK(same(original.name, again.name) && same(original.uri, again.uri));
 		FUZZ_CHECK(same(original.before, again.before) &&
 			   same(original.after, again.after));
 		FUZZ_CHECK(original.active == again.active &&

@@ -19,8 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(strnlen(remains.owner, sizeof(remains.owner)) < sizeof(remains.owner));
 	FUZZ_CHECK(!remains_decode(&again, record, remains_encode(&remains, record)));
 	FUZZ_CHECK(again.exists == remains.exists && again.unsure == remains.unsure &&
-		   again.clientid == remains.clientid &&
-		   !strcmp(again.owner, remains.owner));
+		   again.clientid == remains.clientid && !strcmp(again.owner, remains.owner));
 	/* No server answers less than one that refuses all. */
 	while (remains_next(&remains) != REMAINS_NOTHING &&
 	       remains_answered(&remains, remains_next(&remains), NFS4ERR_INVAL))

@@ -22,8 +22,7 @@ static uint8_t args[LONG_ARGS], results[CALLS][CHUNK], chunks[CALLS][CHUNK];
 
 static void *greet(void *arg)
 {
-	static const struct rpcrdma_private usual = { .send_size = 4096,
-						      .receive_size = 4096 };
+	static const struct rpcrdma_private usual = { .send_size = 4096, .receive_size = 4096 };
 	uint8_t data[RPCRDMA_PRIVATE_LEN];
 	const struct transport_param param = { .recv_depth = 64,
 					       .recv_size = 4096,
@@ -42,8 +41,7 @@ static void *greet(void *arg)
 static void open_pair(void)
 {
 	const struct transport_address any = { .addr.ss_family = AF_INET };
-	struct rpcrdma_options options = { .transport = &transport_loop,
-					   .credits = CALLS };
+	struct rpcrdma_options options = { .transport = &transport_loop, .credits = CALLS };
 	pthread_t thread;
 
 	FUZZ_CHECK(!transport_loop.listen(&listener, &any));
@@ -147,11 +145,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	peer->ops->close(peer);
 	peer = NULL;
 	for (i = 0; i < CALLS; i++) {
-		FUZZ_CHECK(rpcrdma_wait(conn, &calls[i], deadline_in(10000)) !=
-			   -EINPROGRESS);
+		FUZZ_CHECK(rpcrdma_wait(conn, &calls[i], deadline_in(10000)) != -EINPROGRESS);
 		FUZZ_CHECK(calls[i].rc != -ETIMEDOUT);
-		FUZZ_CHECK(strnlen(calls[i].text, sizeof(calls[i].text)) <
-			   sizeof(calls[i].text));
+		FUZZ_CHECK(strnlen(calls[i].text, sizeof(calls[i].text)) < sizeof(calls[i].text));
 		if (!calls[i].rc) {
 			FUZZ_CHECK(calls[i].results_len <= CHUNK);
 			memcpy(results[i], calls[i].results, calls[i].results_len);

@@ -30,8 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!end || (size_t)(end - (const char *)data) >= sizeof(path))
 		return 0;
-	snprintf(path, sizeof(path), "%.*s", (int)(end - (const char *)data),
-		 (const char *)data);
+	snprintf(path, sizeof(path), "%.*s", (int)(end - (const char *)data), (const char *)data);
 	len = size - (size_t)(end + 1 - (const char *)data);
 	/* It may be the name of a server or a directory, which is kept. */
 	if (secrets_is_kept_whole(path) || memmem(data, size, SECRET, strlen(SECRET)))

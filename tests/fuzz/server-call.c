@@ -41,8 +41,7 @@ static void start(void)
 {
 	static const struct server_program program = { 0x20000001, 1, send_back, NULL };
 	static const struct server_program *const table[] = { &program, NULL };
-	static const char *const names[] = { "", "data-4194304", "link-1023",
-					     "entries-2000" };
+	static const char *const names[] = { "", "data-4194304", "link-1023", "entries-2000" };
 	size_t i;
 
 	FUZZ_CHECK(!export_memory_new(&options.exp));
@@ -56,8 +55,7 @@ static void start(void)
 /* Nothing is left of the input before. */
 static void renew_state(void)
 {
-	const struct nfs4_client_owner owner = { .id = (const uint8_t *)"fuzz",
-						 .id_len = 4 };
+	const struct nfs4_client_owner owner = { .id = (const uint8_t *)"fuzz", .id_len = 4 };
 	struct nfs4_session_new new = { .channel = { 4096, 65536, 1024, 16, 4 } };
 	struct nfs4_client_res client;
 
@@ -125,10 +123,8 @@ static void over_tcp(const uint8_t *data, size_t len)
 	FUZZ_CHECK(call.payload_count <= CALL_PAYLOADS);
 	for (i = 0; i < call.payload_count; i++) {
 		FUZZ_CHECK(call.payload[i].len <= SERVER_READ_MAX);
-		FUZZ_CHECK(call.payload[i].at >= 4 &&
-			   call.payload[i].at <= call.reply.len);
-		FUZZ_CHECK(get_be32(reply + call.payload[i].at - 4) ==
-			   call.payload[i].len);
+		FUZZ_CHECK(call.payload[i].at >= 4 && call.payload[i].at <= call.reply.len);
+		FUZZ_CHECK(get_be32(reply + call.payload[i].at - 4) == call.payload[i].len);
 	}
 }
 

@@ -32,8 +32,7 @@ static void check_diff(const char *before, const char *after)
 	diff_print(out, "etc/nfs.conf", before, after);
 	fclose(out);
 	for (i = 0; i < len; i++)
-		FUZZ_CHECK((uint8_t)text[i] >= 0x20 || text[i] == '\n' ||
-			   text[i] == '\t');
+		FUZZ_CHECK((uint8_t)text[i] >= 0x20 || text[i] == '\n' || text[i] == '\t');
 	free(text);
 }
 

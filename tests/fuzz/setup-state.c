@@ -18,12 +18,11 @@ static void check_change(const struct setup_change *change)
 		FUZZ_CHECK(link_module(change->link.type) && change->link.netdev[0]);
 		return;
 	}
-	FUZZ_CHECK(setup_has_path(change->kind) &&
-		   state_knows_path(change->kind, change->path));
+	FUZZ_CHECK(setup_has_path(change->kind) && state_knows_path(change->kind, change->path));
 	FUZZ_CHECK(change->after && change->mode <= 07777);
 	for (i = 0; i < change->made.count; i++)
-		FUZZ_CHECK(!strncmp(change->path, change->made.list[i],
-				    strlen(change->made.list[i])));
+		FUZZ_CHECK(
+			!strncmp(change->path, change->made.list[i], strlen(change->made.list[i])));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

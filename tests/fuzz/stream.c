@@ -29,8 +29,7 @@ static void open_raw(void)
 	FUZZ_CHECK(!raw_peer_establish(&raw, &param));
 	for (i = 0; i < REGIONS; i++) {
 		there[i] = !raw.t->ops->reg(raw.t, memory[i], LEN,
-					    i == 2 ? TRANSPORT_REMOTE_READ
-						   : TRANSPORT_REMOTE_WRITE,
+					    i == 2 ? TRANSPORT_REMOTE_READ : TRANSPORT_REMOTE_WRITE,
 					    &regions[i]);
 		FUZZ_CHECK(there[i]);
 	}

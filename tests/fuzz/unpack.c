@@ -15,8 +15,7 @@
 
 static char top[] = "/tmp/nfsrdma-fuzz-XXXXXX";
 
-static int remove_one(const char *path, const struct stat *status, int type,
-		      struct FTW *walk)
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
 	(void)status, (void)type;
 	return walk->level ? remove(path) : 0;

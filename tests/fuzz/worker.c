@@ -29,14 +29,11 @@ static void matrix(void *arg, const struct matrix *results)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct report_collector collector = { .report = report_new("probe") };
-	const struct probe_events events = { .finding = report_collect,
-					     .subject = subject,
-					     .matrix = matrix,
-					     .arg = &collector };
+	const struct probe_events events = {
+		.finding = report_collect, .subject = subject, .matrix = matrix, .arg = &collector
+	};
 	/* Nothing listens there. */
-	const struct probe_options options = { .host = "127.0.0.1",
-					       .port = 9,
-					       .timeout_ms = 5000 };
+	const struct probe_options options = { .host = "127.0.0.1", .port = 9, .timeout_ms = 5000 };
 
 	FUZZ_CHECK(collector.report);
 	input = data;

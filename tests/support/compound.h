@@ -26,8 +26,7 @@ struct compound_test {
 	/* the answer */
 	struct call call;
 	struct rpc_reply reply;
-	struct reader
-		results; /* at the first operation's, then behind compound_result() */
+	struct reader results; /* at the first operation's, then behind compound_result() */
 	uint32_t status, count;
 	uint8_t scratch[SERVER_SCRATCH_MAX];
 	uint8_t reply_buf[SERVER_REPLY_MAX];
@@ -49,8 +48,7 @@ static inline void compound_start(struct compound_test *t, uint32_t minor)
 /* A bit of its word of a bitmap4. */
 #define BIT(attr) (1u << (attr) % 32)
 
-static inline void compound_bitmap(struct compound_test *t, uint32_t a, uint32_t b,
-				   uint32_t c)
+static inline void compound_bitmap(struct compound_test *t, uint32_t a, uint32_t b, uint32_t c)
 {
 	nfs4_put_bitmap(&t->args, &(struct nfs4_bitmap){ { a, b, c } });
 }
@@ -93,8 +91,7 @@ static inline size_t compound_flatten(const struct call *call, uint8_t *out, siz
 
 /* These bytes as a COMPOUND. They are on the heap and of their own size, so that a sanitizer sees
  * a byte too many. 0: there is a reply, and it parses; its accept_stat may be anything. */
-static inline int compound_run_bytes(struct compound_test *t, const void *args,
-				     size_t len)
+static inline int compound_run_bytes(struct compound_test *t, const void *args, size_t len)
 {
 	const struct rpc_call rpc = {
 		.xid = 9,
@@ -213,9 +210,8 @@ static inline bool compound_pass_path(struct compound_test *t, const char *name)
 	return compound_pass(t, OP_PUTROOTFH) && (!*name || compound_pass(t, OP_LOOKUP));
 }
 
-static inline void compound_read(struct compound_test *t,
-				 const struct nfs4_stateid *stateid, uint64_t offset,
-				 uint32_t count)
+static inline void compound_read(struct compound_test *t, const struct nfs4_stateid *stateid,
+				 uint64_t offset, uint32_t count)
 {
 	struct writer *w = compound_op(t, OP_READ);
 
@@ -307,8 +303,7 @@ static inline uint32_t compound_session(struct compound_test *t, const char *own
 
 	status = compound_exchange_id(t, owner, "verifier", 0, clientid, &sequenceid);
 	return status ? status
-		      : compound_create_session(t, *clientid, sequenceid,
-						&compound_wishes);
+		      : compound_create_session(t, *clientid, sequenceid, &compound_wishes);
 }
 
 /* Everything in a session of 4.1, or without one in 4.0. */

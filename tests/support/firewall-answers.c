@@ -17,11 +17,10 @@ static struct json_object *answer(const char *ruleset, struct json_object *json)
 
 	rc = firewall_case_packet(json, &packet);
 	if (!rc)
-		rc = firewall_eval(ruleset, strlen(ruleset), &packet, &said, why,
-				   sizeof(why), NULL);
-	json_object_object_add(
-		out, "answer",
-		json_object_new_string(rc ? "error" : firewall_case_answer(said)));
+		rc = firewall_eval(ruleset, strlen(ruleset), &packet, &said, why, sizeof(why),
+				   NULL);
+	json_object_object_add(out, "answer",
+			       json_object_new_string(rc ? "error" : firewall_case_answer(said)));
 	json_object_object_add(out, "why", json_object_new_string(rc ? err_text() : why));
 	return out;
 }
@@ -40,10 +39,9 @@ static int answer_line(const char *line)
 	out = json_object_new_array();
 	count = json_object_array_length(packets);
 	for (i = 0; i < count; i++)
-		json_object_array_add(out,
-				      answer(json_object_to_json_string_ext(
-						     ruleset, JSON_C_TO_STRING_PLAIN),
-					     json_object_array_get_idx(packets, i)));
+		json_object_array_add(
+			out, answer(json_object_to_json_string_ext(ruleset, JSON_C_TO_STRING_PLAIN),
+				    json_object_array_get_idx(packets, i)));
 	puts(json_object_to_json_string_ext(out, JSON_C_TO_STRING_PLAIN));
 	fflush(stdout);
 	json_object_put(out);

@@ -11,9 +11,7 @@ static const char *word(struct json_object *json, const char *key)
 {
 	struct json_object *value = json_object_object_get(json, key);
 
-	return json_object_is_type(value, json_type_string)
-		       ? json_object_get_string(value)
-		       : NULL;
+	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
 }
 
 static uint16_t number(struct json_object *json, const char *key)
@@ -66,8 +64,7 @@ int firewall_case_packet(struct json_object *json, struct firewall_packet *out)
 	out->symmetric = flag(json, "symmetric");
 	rc = address(word(json, "from"), number(json, "sport"), &out->source);
 	return rc ? rc
-		  : address(word(json, "to"), number(json, udp ? "udp" : "tcp"),
-			    &out->destination);
+		  : address(word(json, "to"), number(json, udp ? "udp" : "tcp"), &out->destination);
 }
 
 const char *firewall_case_answer(enum firewall_answer answer)

@@ -68,8 +68,7 @@ static void say_operation(struct text *t, const void *from)
 	case OP_READ:
 		say(t, " seqid %u", rd->stateid.seqid);
 		say_bytes(t, "other", rd->stateid.other, sizeof(rd->stateid.other));
-		say(t, " offset %llu count %u", (unsigned long long)rd->offset,
-		    rd->count);
+		say(t, " offset %llu count %u", (unsigned long long)rd->offset, rd->count);
 		break;
 	case OP_READDIR:
 		say(t, " cookie %llx", (unsigned long long)dir->cookie);
@@ -94,8 +93,7 @@ int libnfs_nfs4_args_text(const void *args, size_t len, char *text, size_t cap)
 	zdrmem_create(&zdr, (void *)args, (uint32_t)len, ZDR_DECODE);
 	good = zdr_COMPOUND4args(&zdr, &compound) && zdr_getpos(&zdr) == len;
 	if (good) {
-		say(&t, "tag of %u minor %u\n", compound.tag.utf8string_len,
-		    compound.minorversion);
+		say(&t, "tag of %u minor %u\n", compound.tag.utf8string_len, compound.minorversion);
 		for (i = 0; i < compound.argarray.argarray_len; i++)
 			say_operation(&t, (const char *)compound.argarray.argarray_val +
 						  i * sizeof(nfs_argop4));

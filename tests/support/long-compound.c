@@ -53,8 +53,8 @@ static int check(const struct rpcrdma_call *call, uint32_t operations)
 	reader_opaque(&r, 0, &len);
 	count = reader_u32(&r);
 	if (r.bad || status || count != operations)
-		return err_set(EPROTO, "status %u after %u of %u operations", status,
-			       count, operations);
+		return err_set(EPROTO, "status %u after %u of %u operations", status, count,
+			       operations);
 	return 0;
 }
 
@@ -75,9 +75,8 @@ static int compound(struct rpcrdma_conn *conn, uint32_t operations,
 	rc = rpcrdma_call(conn, &call, deadline_in(WAIT_MS));
 	if (!rc)
 		rc = check(&call, operations);
-	printf("%u operations, %zu bytes of arguments, %s: %s\n", operations,
-	       call.args_len, reply ? "Reply chunk" : "inline reply",
-	       rc ? err_text() : "right");
+	printf("%u operations, %zu bytes of arguments, %s: %s\n", operations, call.args_len,
+	       reply ? "Reply chunk" : "inline reply", rc ? err_text() : "right");
 	rpcrdma_call_fini(&call);
 	return rc;
 }
@@ -105,8 +104,7 @@ int main(int argc, char **argv)
 	int rc;
 
 	rc = argc != 3 ? err_set(EINVAL, "usage: long-compound ADDRESS PORT")
-		       : transport_resolve(argv[1], (uint16_t)atoi(argv[2]), &options.to,
-					   1, 0);
+		       : transport_resolve(argv[1], (uint16_t)atoi(argv[2]), &options.to, 1, 0);
 	if (rc > 0)
 		rc = rpcrdma_open(&conn, &options, deadline_in(WAIT_MS));
 	if (!rc)

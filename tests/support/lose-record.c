@@ -17,8 +17,7 @@ static bool is_record(int fd)
 	int type = 0;
 	socklen_t len = sizeof(type);
 
-	return !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) &&
-	       type == SOCK_SEQPACKET;
+	return !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) && type == SOCK_SEQPACKET;
 }
 
 static bool contains(const struct msghdr *msg, const char *text)
@@ -26,8 +25,7 @@ static bool contains(const struct msghdr *msg, const char *text)
 	size_t i;
 
 	for (i = 0; text && i < msg->msg_iovlen; i++)
-		if (memmem(msg->msg_iov[i].iov_base, msg->msg_iov[i].iov_len, text,
-			   strlen(text)))
+		if (memmem(msg->msg_iov[i].iov_base, msg->msg_iov[i].iov_len, text, strlen(text)))
 			return true;
 	return false;
 }
@@ -35,12 +33,10 @@ static bool contains(const struct msghdr *msg, const char *text)
 static bool is_of_type(const struct msghdr *msg, const char *type)
 {
 	return type && msg->msg_iovlen && msg->msg_iov[0].iov_len &&
-	       *(const unsigned char *)msg->msg_iov[0].iov_base ==
-		       strtoul(type, NULL, 10);
+	       *(const unsigned char *)msg->msg_iov[0].iov_base == strtoul(type, NULL, 10);
 }
 
-__attribute__((visibility("default"))) ssize_t sendmsg(int fd, const struct msghdr *msg,
-						       int flags)
+__attribute__((visibility("default"))) ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 {
 	static ssize_t (*next)(int, const struct msghdr *, int);
 	void *symbol;

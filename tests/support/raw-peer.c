@@ -12,8 +12,7 @@
 #include "tests/support/transport-pair.h"
 
 /* Revision 2, CRC, IRD 4, ORD 4, no private data. */
-static const uint8_t good_request[24] =
-	"MPA ID Req Frame\x50\x02\x00\x04\x00\x04\x00\x04";
+static const uint8_t good_request[24] = "MPA ID Req Frame\x50\x02\x00\x04\x00\x04\x00\x04";
 
 int raw_peer_open(struct raw_peer *r, const void *request, size_t len)
 {
@@ -65,8 +64,7 @@ void raw_peer_send(struct raw_peer *r, const void *bytes, size_t len)
 
 	while (len) {
 		n = send(r->fd, p, len, MSG_NOSIGNAL);
-		if (n < 0 &&
-		    (errno != EAGAIN || tcp_wait(r->fd, POLLOUT, r->deadline) < 0))
+		if (n < 0 && (errno != EAGAIN || tcp_wait(r->fd, POLLOUT, r->deadline) < 0))
 			return;
 		p += n > 0 ? n : 0;
 		len -= n > 0 ? (size_t)n : 0;
@@ -125,8 +123,7 @@ size_t raw_peer_build(uint8_t *buf, struct fpdu *f, const void *payload, uint32_
 
 static void flood(int fd, const uint8_t *bytes, size_t len, int stop)
 {
-	struct pollfd p[2] = { { .fd = fd, .events = POLLOUT },
-			       { .fd = stop, .events = POLLIN } };
+	struct pollfd p[2] = { { .fd = fd, .events = POLLOUT }, { .fd = stop, .events = POLLIN } };
 	/* Where root may: more than is read while this thread does not run. */
 	static const int much = 16 << 20;
 	uint64_t deadline = deadline_in(FLOOD_MS);
@@ -222,8 +219,7 @@ static void *server_run(void *arg)
 		if (s->gap_ms && poll(&stop, 1, (int)s->gap_ms))
 			break;
 	}
-	if (s->flood &&
-	    poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 20000) == 1)
+	if (s->flood && poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 20000) == 1)
 		flood(fd, s->flood, s->flood_len, s->stop[0]);
 	if (s->stays)
 		poll(&stop, 1, 20000);

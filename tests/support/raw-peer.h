@@ -39,8 +39,7 @@ struct raw_server {
 	bool stays;          /* does not close before raw_server_close() */
 	bool deaf;           /* sends without reading */
 	unsigned int gap_ms; /* between two bytes */
-	const void *
-		flood; /* after the script, and once more has come: as of struct raw_flood */
+	const void *flood;   /* after the script, and once more has come: as of struct raw_flood */
 	size_t flood_len;
 	/* Not NULL: a connection before that one, on which the peer hears the request, sends
 	 * this, and closes. */

@@ -71,8 +71,8 @@ static inline int requester_write(struct transport *t, const void *data, size_t 
 	return 0;
 }
 
-static inline int requester_read(struct transport *t, void *data, size_t len,
-				 uint32_t handle, uint64_t offset, uint64_t deadline)
+static inline int requester_read(struct transport *t, void *data, size_t len, uint32_t handle,
+				 uint64_t offset, uint64_t deadline)
 {
 	struct requester *r = (struct requester *)t;
 	uint8_t *p = requester_reach(r, len, handle, offset);
@@ -86,8 +86,7 @@ static inline int requester_read(struct transport *t, void *data, size_t len,
 }
 
 static inline int requester_send(struct transport *t, const struct iovec *iov, int iovcnt,
-				 unsigned int flags, uint32_t invalidate,
-				 uint64_t deadline)
+				 unsigned int flags, uint32_t invalidate, uint64_t deadline)
 {
 	struct requester *r = (struct requester *)t;
 	int i;
@@ -96,8 +95,7 @@ static inline int requester_send(struct transport *t, const struct iovec *iov, i
 	r->sent_len = 0;
 	for (i = 0; i < iovcnt; i++) {
 		if (iov[i].iov_len > sizeof(r->sent) - r->sent_len)
-			return err_set(EMSGSIZE, "send of over %zu bytes",
-				       sizeof(r->sent));
+			return err_set(EMSGSIZE, "send of over %zu bytes", sizeof(r->sent));
 		if (iov[i].iov_len)
 			memcpy(r->sent + r->sent_len, iov[i].iov_base, iov[i].iov_len);
 		r->sent_len += iov[i].iov_len;
@@ -107,8 +105,7 @@ static inline int requester_send(struct transport *t, const struct iovec *iov, i
 }
 
 /* A connection to a responder with these options; 4096 bytes inline. */
-static inline int requester_init(struct requester *r,
-				 const struct server_options *options)
+static inline int requester_init(struct requester *r, const struct server_options *options)
 {
 	static const struct transport_ops ops = {
 		.name = "requester",
@@ -133,12 +130,10 @@ static inline void requester_fini(struct requester *r)
 }
 
 /* Memory that the responder may reach. */
-static inline struct rpcrdma_segment requester_memory(struct requester *r, void *base,
-						      size_t len)
+static inline struct rpcrdma_segment requester_memory(struct requester *r, void *base, size_t len)
 {
 	r->regions[r->nregions] = (struct requester_region){ base, len };
-	return (struct rpcrdma_segment){ 1000 + r->nregions++, (uint32_t)len,
-					 REQUESTER_OFFSET };
+	return (struct rpcrdma_segment){ 1000 + r->nregions++, (uint32_t)len, REQUESTER_OFFSET };
 }
 
 /* Forgets memory and chunks: the next call. */
@@ -152,8 +147,7 @@ static inline void requester_next(struct requester *r)
 
 /* The RPC message of a call with the header's xid. Returns its length. */
 static inline size_t requester_rpc(const struct requester *r, uint8_t *buf, size_t cap,
-				   uint32_t prog, uint32_t proc, const void *args,
-				   size_t args_len)
+				   uint32_t prog, uint32_t proc, const void *args, size_t args_len)
 {
 	const struct rpc_call rpc = {
 		.xid = r->header.rdma_xid,
@@ -193,8 +187,7 @@ static inline int requester_call(struct requester *r, uint32_t proc, const void 
 				 size_t args_len)
 {
 	uint8_t rpc[2048];
-	size_t len = requester_rpc(r, rpc, sizeof(rpc), NFS_PROGRAM_NUMBER, proc, args,
-				   args_len);
+	size_t len = requester_rpc(r, rpc, sizeof(rpc), NFS_PROGRAM_NUMBER, proc, args, args_len);
 	struct writer w;
 	int rc;
 
@@ -209,8 +202,7 @@ static inline int requester_call(struct requester *r, uint32_t proc, const void 
 }
 
 /* Of "/NAME" in the export; an empty name is the root. */
-static inline uint32_t requester_handle(struct export *exp, const char *name,
-					struct nfs_fh *fh)
+static inline uint32_t requester_handle(struct export *exp, const char *name, struct nfs_fh *fh)
 {
 	struct nfs_fh root;
 	uint32_t status = exp->ops->root(exp, &root);
@@ -219,8 +211,8 @@ static inline uint32_t requester_handle(struct export *exp, const char *name,
 	return status || !*name ? status : exp->ops->lookup(exp, &root, name, fh);
 }
 
-static inline size_t requester_read_args(uint8_t buf[128], const struct nfs_fh *fh,
-					 uint64_t offset, uint32_t count)
+static inline size_t requester_read_args(uint8_t buf[128], const struct nfs_fh *fh, uint64_t offset,
+					 uint32_t count)
 {
 	struct writer w;
 

@@ -110,8 +110,7 @@ static struct link *link_new(void)
 	pthread_mutex_init(&link->lock, NULL);
 	link->ends = 2;
 	for (i = 0; i < 2; i++)
-		link->to[i].eventfd = eventfd(0,
-					      EFD_SEMAPHORE | EFD_NONBLOCK | EFD_CLOEXEC);
+		link->to[i].eventfd = eventfd(0, EFD_SEMAPHORE | EFD_NONBLOCK | EFD_CLOEXEC);
 	return link;
 }
 
@@ -230,18 +229,16 @@ static int apply_send(struct loop *c, const struct item *item)
 	int slot = slots_fill(&c->slots);
 
 	if (slot < 0)
-		return loop_violation(
-			c, "Send, and none of the %u receive buffers is posted",
-			c->slots.depth);
+		return loop_violation(c, "Send, and none of the %u receive buffers is posted",
+				      c->slots.depth);
 	if (item->len > c->slots.size)
-		return loop_violation(c, "Send of %zu bytes, receive buffers have %u",
-				      item->len, c->slots.size);
+		return loop_violation(c, "Send of %zu bytes, receive buffers have %u", item->len,
+				      c->slots.size);
 	msg.slot = (uint32_t)slot;
 	msg.solicited = item->flags & TRANSPORT_SEND_SOLICITED;
 	if (item->flags & TRANSPORT_SEND_INVALIDATE) {
 		if (!region_remove(&c->regions, item->handle))
-			return loop_violation(c,
-					      "Send names STag 0x%08x: no region has it",
+			return loop_violation(c, "Send names STag 0x%08x: no region has it",
 					      item->handle);
 		msg.invalidated = true;
 		msg.invalidate_handle = item->handle;
@@ -263,8 +260,7 @@ static uint8_t *loop_reach(struct loop *c, const struct item *item, unsigned int
 
 static int apply_write(struct loop *c, const struct item *item)
 {
-	struct transport_tagged placed = { item->handle, item->offset,
-					   (uint32_t)item->len };
+	struct transport_tagged placed = { item->handle, item->offset, (uint32_t)item->len };
 	uint8_t *target;
 
 	c->t.stats.writes_in++;
@@ -287,8 +283,7 @@ static int apply_read(struct loop *c, const struct item *item)
 	struct item *answer;
 
 	if (item->len && !source)
-		return loop_violation(c,
-				      "RDMA Read of %zu bytes from STag 0x%08x refused",
+		return loop_violation(c, "RDMA Read of %zu bytes from STag 0x%08x refused",
 				      item->len, item->handle);
 	answer = item_new(ITEM_READ_DONE, item->len);
 	if (item->len)
@@ -453,8 +448,7 @@ static int loop_connect(struct transport **out, const struct transport_address *
 	}
 	pthread_mutex_unlock(&registry_lock);
 	if (!c)
-		return err_set(ECONNREFUSED, "nobody listens on port %u",
-			       transport_port(to));
+		return err_set(ECONNREFUSED, "nobody listens on port %u", transport_port(to));
 	c->initiator = true;
 	c->param = *param;
 	c->t.peer = *to;
@@ -525,8 +519,8 @@ static void loop_dereg(struct transport *t, struct transport_region *region)
 	region->handle = 0;
 }
 
-static int loop_send(struct transport *t, const struct iovec *iov, int iovcnt,
-		     unsigned int flags, uint32_t invalidate_handle, uint64_t deadline)
+static int loop_send(struct transport *t, const struct iovec *iov, int iovcnt, unsigned int flags,
+		     uint32_t invalidate_handle, uint64_t deadline)
 {
 	struct loop *c = loop_of(t);
 	int rc = loop_usable(c, deadline), i;
@@ -586,8 +580,8 @@ static int loop_write(struct transport *t, const void *data, size_t len, uint32_
 	return 0;
 }
 
-static int loop_read(struct transport *t, void *data, size_t len, uint32_t handle,
-		     uint64_t offset, uint64_t deadline)
+static int loop_read(struct transport *t, void *data, size_t len, uint32_t handle, uint64_t offset,
+		     uint64_t deadline)
 {
 	struct loop *c = loop_of(t);
 	int rc = loop_usable(c, deadline);

@@ -14,8 +14,8 @@
 
 const struct transport_ops *const *pair_transports(void)
 {
-	static const struct transport_ops *const software[] = { &transport_iwarp,
-								&transport_loop, NULL };
+	static const struct transport_ops *const software[] = { &transport_iwarp, &transport_loop,
+								NULL };
 	static const struct transport_ops *named[2];
 	const char *name = getenv("NFSRDMA_TEST_TRANSPORT");
 
@@ -24,8 +24,7 @@ const struct transport_ops *const *pair_transports(void)
 		return software;
 	named[0] = transport_find(name);
 	if (!named[0]) {
-		fprintf(stderr, "NFSRDMA_TEST_TRANSPORT=%s: there is no such transport\n",
-			name);
+		fprintf(stderr, "NFSRDMA_TEST_TRANSPORT=%s: there is no such transport\n", name);
 		exit(2);
 	}
 	return named;
@@ -51,8 +50,8 @@ unsigned int pair_can(const struct transport_ops *ops)
 	struct transport_route route;
 
 	if (ops != &transport_verbs)
-		return PAIR_SEES | PAIR_INVALIDATES | PAIR_PRIVATE_LONG |
-		       PAIR_OVERRUN_ENDS | PAIR_NAMES_CULPRIT | PAIR_STRICT_READS;
+		return PAIR_SEES | PAIR_INVALIDATES | PAIR_PRIVATE_LONG | PAIR_OVERRUN_ENDS |
+		       PAIR_NAMES_CULPRIT | PAIR_STRICT_READS;
 	if (ops->route(&at, &param, &route, deadline_in(PATIENCE_MS)))
 		return 0;
 	return strstr(route.text, "iWARP") ? PAIR_OVERRUN_ENDS
@@ -70,8 +69,7 @@ const char *pair_can_text(enum pair_can what)
 		{ PAIR_PRIVATE_LONG, "private data are short, and padded" },
 		{ PAIR_OVERRUN_ENDS, "a Send without a Receive is repeated" },
 		{ PAIR_STRICT_READS, "soft-iWARP answers more Reads than it is told to" },
-		{ PAIR_NAMES_CULPRIT,
-		  "the end of a connection does not say who began it" },
+		{ PAIR_NAMES_CULPRIT, "the end of a connection does not say who began it" },
 	};
 	size_t i;
 

@@ -10,13 +10,12 @@
 
 /* What some transports do beyond their contract. */
 enum pair_can {
-	PAIR_SEES = 1, /* the peer's Writes and Reads, one by one, and what is wrong */
-	PAIR_INVALIDATES = 2,  /* Send With Invalidate ends any region, and is told */
-	PAIR_PRIVATE_LONG = 4, /* 508 bytes of private data, and their length */
-	PAIR_OVERRUN_ENDS = 8, /* a Send without a Receive posted breaks the connection */
+	PAIR_SEES = 1,           /* the peer's Writes and Reads, one by one, and what is wrong */
+	PAIR_INVALIDATES = 2,    /* Send With Invalidate ends any region, and is told */
+	PAIR_PRIVATE_LONG = 4,   /* 508 bytes of private data, and their length */
+	PAIR_OVERRUN_ENDS = 8,   /* a Send without a Receive posted breaks the connection */
 	PAIR_NAMES_CULPRIT = 16, /* -EPROTO for whatever the peer does wrong */
-	PAIR_STRICT_READS =
-		32, /* none from a region for Writes, nor from who takes none */
+	PAIR_STRICT_READS = 32,  /* none from a region for Writes, nor from who takes none */
 };
 
 /* All transports there are, up to NULL; or the one that NFSRDMA_TEST_TRANSPORT names, over the

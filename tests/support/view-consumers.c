@@ -17,8 +17,7 @@ static void print_finding(void *arg, const struct finding *finding)
 	const char *name = arg;
 
 	if (!strcmp(finding->id, "pool.transport"))
-		printf("%s %s %s\n", name, finding_status_name(finding->status),
-		       finding->summary);
+		printf("%s %s %s\n", name, finding_status_name(finding->status), finding->summary);
 }
 
 static void ask_helper(const struct host *host, const char *target)

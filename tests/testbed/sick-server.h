@@ -29,10 +29,8 @@
 
 static ssize_t svc_rdma_encode_write_chunk(struct svc_rdma_send_ctxt *sctxt,
 					   const struct svc_rdma_chunk *chunk);
-static int svc_rdma_send_reply_msg(struct svcxprt_rdma *rdma,
-				   struct svc_rdma_send_ctxt *sctxt,
-				   const struct svc_rdma_recv_ctxt *rctxt,
-				   struct svc_rqst *rqstp);
+static int svc_rdma_send_reply_msg(struct svcxprt_rdma *rdma, struct svc_rdma_send_ctxt *sctxt,
+				   const struct svc_rdma_recv_ctxt *rctxt, struct svc_rqst *rqstp);
 
 /* What a fault looks at. */
 struct sick_reply {
@@ -200,8 +198,7 @@ static int sick_drop(const struct sick_reply *r)
 static size_t sick_eio3(__be32 *word)
 {
 	word[SICK_STATUS_WORD] = cpu_to_be32(SICK_ERR_IO);
-	return 4 * (SICK_STATUS_WORD + 2 +
-		    (word[SICK_STATUS_WORD + 1] ? SICK_ATTR_WORDS : 0));
+	return 4 * (SICK_STATUS_WORD + 2 + (word[SICK_STATUS_WORD + 1] ? SICK_ATTR_WORDS : 0));
 }
 
 /* A COMPOUND that ends with the READ: its number, status, eof and count stand before the data at
@@ -228,8 +225,7 @@ static int sick_eio_reply(const struct sick_reply *r)
 	__be32 *word = res->head[0].iov_base;
 	size_t len;
 
-	if (sick_is_read(r->rqstp) && res->page_len && chunk &&
-	    !r->rctxt->rc_cur_result_payload) {
+	if (sick_is_read(r->rqstp) && res->page_len && chunk && !r->rctxt->rc_cur_result_payload) {
 		len = r->rqstp->rq_vers == 3 ? sick_eio3(word)
 					     : sick_eio4(word, chunk->ch_position, res);
 		if (len) {
@@ -252,10 +248,9 @@ static int sick_early(const struct sick_reply *r)
 	msleep(SICK_EARLY_MS);
 	pcl_for_each_chunk(
 		chunk, &r->rctxt->rc_write_pcl) if (chunk->ch_payload_length &&
-						    !xdr_buf_subsegment(
-							    &r->rqstp->rq_res, &payload,
-							    chunk->ch_position,
-							    chunk->ch_payload_length))
+						    !xdr_buf_subsegment(&r->rqstp->rq_res, &payload,
+									chunk->ch_position,
+									chunk->ch_payload_length))
 		svc_rdma_send_write_chunk(r->rdma, chunk, &payload);
 	msleep(SICK_PAGES_MS);
 	return ret;
@@ -270,8 +265,7 @@ static int sick_late(const struct sick_reply *r)
 
 static int sick_lost(const struct sick_reply *r)
 {
-	return atomic_inc_return(&sick_count) % SICK_LOST_EVERY ? sick_send_well(r)
-								: sick_drop(r);
+	return atomic_inc_return(&sick_count) % SICK_LOST_EVERY ? sick_send_well(r) : sick_drop(r);
 }
 
 static int sick_error(const struct sick_reply *r)
@@ -344,8 +338,7 @@ static int sick_write_chunk(struct svc_rqst *rqstp, struct svcxprt_rdma *rdma,
 	return fault->write(&r, chunk, payload);
 }
 
-static ssize_t sick_encode_chunk(struct svc_rdma_send_ctxt *sctxt,
-				 struct svc_rdma_chunk *chunk)
+static ssize_t sick_encode_chunk(struct svc_rdma_send_ctxt *sctxt, struct svc_rdma_chunk *chunk)
 {
 	const struct sick_fault *fault = READ_ONCE(sick_now);
 	u32 length = chunk->ch_payload_length;

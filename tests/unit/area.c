@@ -83,8 +83,7 @@ static void segments_have_their_lengths_between_canary_pages(void)
 		SUITE_ROW("s %u", s);
 
 		CU_ASSERT_EQUAL(a.segs[s].length, odd[s]);
-		ASSERT_AT_LEAST((s + 1 < a.nsegs ? start(&a, s + 1) : a.size),
-				end + 4096);
+		ASSERT_AT_LEAST((s + 1 < a.nsegs ? start(&a, s + 1) : a.size), end + 4096);
 	}
 	area_fini(&a);
 }
@@ -254,8 +253,7 @@ static void memory_that_changes_while_it_is_read_is_safe(void)
 SUITE_MAIN("area", TEST(a_new_area_is_untouched_and_its_canaries_intact),
 	   TEST(an_area_without_segments_is_all_canary),
 	   TEST(segments_have_their_lengths_between_canary_pages),
-	   TEST(every_changed_byte_is_detected_and_located),
-	   TEST(corrupt_canary_bytes_are_counted),
+	   TEST(every_changed_byte_is_detected_and_located), TEST(corrupt_canary_bytes_are_counted),
 	   TEST(data_across_segments_is_compared_in_order),
 	   TEST(differences_beyond_the_expected_length_are_ignored),
 	   TEST(expected_data_longer_than_the_segments_differs_at_their_end),

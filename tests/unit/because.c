@@ -5,9 +5,8 @@
 #include "plugin/report/internal.h"
 #include "tests/unit/suite.h"
 
-static const struct finding *add(struct report *report, const char *id,
-				 enum finding_status status, const char *reason,
-				 const char *target)
+static const struct finding *add(struct report *report, const char *id, enum finding_status status,
+				 const char *reason, const char *target)
 {
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
@@ -19,8 +18,8 @@ static const struct finding *add(struct report *report, const char *id,
 	return report->findings[report->nfindings - 1];
 }
 
-static const struct finding *add_skip(struct report *report, const char *id,
-				      const char *because, const char *target)
+static const struct finding *add_skip(struct report *report, const char *id, const char *because,
+				      const char *target)
 {
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
@@ -53,14 +52,11 @@ static void a_finding_follows_one_that_is_not_good(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_(report_free_p) struct report *report = report_new("probe");
-		const struct finding *root = add(report, "probe.connect", rows[i].root,
-						 "", NULL);
-		const struct finding *f = add(report, "probe.null", rows[i].finding, "",
-					      NULL);
+		const struct finding *root = add(report, "probe.connect", rows[i].root, "", NULL);
+		const struct finding *f = add(report, "probe.null", rows[i].finding, "", NULL);
 
 		SUITE_ROW("%zu", i);
-		CU_ASSERT_PTR_EQUAL(report_because(report, f),
-				    rows[i].follows ? root : NULL);
+		CU_ASSERT_PTR_EQUAL(report_because(report, f), rows[i].follows ? root : NULL);
 		CU_ASSERT_PTR_EQUAL(report_root(report, f), rows[i].follows ? root : f);
 		CU_ASSERT_PTR_NULL(report_because(report, root));
 	}
@@ -70,10 +66,9 @@ static void the_root_is_the_end_of_the_chain(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	const struct finding *null = add(report, "probe.null", FINDING_UNKNOWN, "", NULL);
-	const struct finding *connect = add(report, "probe.connect", FINDING_UNKNOWN, "",
-					    NULL);
-	const struct finding *route = add(report, "probe.route", FINDING_UNKNOWN,
-					  "no-device", NULL);
+	const struct finding *connect = add(report, "probe.connect", FINDING_UNKNOWN, "", NULL);
+	const struct finding *route = add(report, "probe.route", FINDING_UNKNOWN, "no-device",
+					  NULL);
 
 	CU_ASSERT_PTR_EQUAL(report_because(report, null), connect);
 	CU_ASSERT_PTR_EQUAL(report_root(report, null), route);
@@ -82,8 +77,7 @@ static void the_root_is_the_end_of_the_chain(void)
 static void a_failure_is_preferred_as_the_cause(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
-	const struct finding *f = add(report, "probe.null", FINDING_FAIL, "", NULL),
-			     *fail;
+	const struct finding *f = add(report, "probe.null", FINDING_FAIL, "", NULL), *fail;
 
 	add(report, "probe.connect", FINDING_WARN, "", NULL);
 	add(report, "probe.connect", FINDING_UNKNOWN, "", NULL);
@@ -142,8 +136,7 @@ static const struct finding *add_named(struct report *report, const char *name)
 	return add(report, id, FINDING_FAIL, *slash ? slash + 1 : "", NULL);
 }
 
-static void check_names(const struct meaning *m, const char *reason,
-			const char *const *name)
+static void check_names(const struct meaning *m, const char *reason, const char *const *name)
 {
 	for (; *name; name++) {
 		_cleanup_(report_free_p) struct report *report = report_new("check");
@@ -171,8 +164,7 @@ static void every_name_of_the_table_is_followed(void)
 }
 
 SUITE_MAIN("because", TEST(a_finding_follows_one_that_is_not_good),
-	   TEST(the_root_is_the_end_of_the_chain),
-	   TEST(a_failure_is_preferred_as_the_cause),
+	   TEST(the_root_is_the_end_of_the_chain), TEST(a_failure_is_preferred_as_the_cause),
 	   TEST(a_finding_about_another_subject_is_not_the_cause),
 	   TEST(a_skip_follows_the_finding_that_caused_it), TEST(cycles_end),
 	   TEST(every_name_of_the_table_is_followed))

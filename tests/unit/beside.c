@@ -45,10 +45,8 @@ static void eof_is_due_at_the_end_only(void)
 			note(rows[i].offset, rows[i].count, eof, NULL);
 			CU_ASSERT_EQUAL(beside.looked[BESIDE_NO_EOF], rows[i].at_end);
 			CU_ASSERT_EQUAL(beside.looked[BESIDE_EARLY_EOF], !rows[i].at_end);
-			CU_ASSERT_EQUAL(beside.wrong[BESIDE_NO_EOF],
-					rows[i].at_end && !eof);
-			CU_ASSERT_EQUAL(beside.wrong[BESIDE_EARLY_EOF],
-					!rows[i].at_end && eof);
+			CU_ASSERT_EQUAL(beside.wrong[BESIDE_NO_EOF], rows[i].at_end && !eof);
+			CU_ASSERT_EQUAL(beside.wrong[BESIDE_EARLY_EOF], !rows[i].at_end && eof);
 			CU_ASSERT_EQUAL(beside.file.len != 0, rows[i].at_end == !eof);
 		}
 	/* Nothing was read, and nothing had to be. */
@@ -80,5 +78,4 @@ static void attributes_are_those_of_getattr(void)
 	CU_ASSERT_EQUAL(beside.attr.size, SIZE);
 }
 
-SUITE_MAIN("beside", TEST(eof_is_due_at_the_end_only),
-	   TEST(attributes_are_those_of_getattr))
+SUITE_MAIN("beside", TEST(eof_is_due_at_the_end_only), TEST(attributes_are_those_of_getattr))

@@ -57,13 +57,11 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 	} rows[] = {
 		{ "check", "nas1", "fabric.listener", "", FINDING_PASS, NULL, NULL, 0,
 		  "This host can use NFS over RDMA with nas1; data was not tested." },
-		{ "check", "nas1", "fabric.listener", "port-2050", FINDING_WARN, NULL,
-		  NULL, 0,
+		{ "check", "nas1", "fabric.listener", "port-2050", FINDING_WARN, NULL, NULL, 0,
 		  "This host can use NFS over RDMA with nas1; data was not tested. It may fail after a restart, a change or an update: seen." },
-		{ "check", "nas1", "fabric.listener", "refused", FINDING_FAIL, NULL, NULL,
-		  0, "This host cannot use NFS over RDMA with nas1: seen." },
-		{ "check", "nas1", "fabric.listener", "silent", FINDING_UNKNOWN, NULL,
-		  NULL, 0,
+		{ "check", "nas1", "fabric.listener", "refused", FINDING_FAIL, NULL, NULL, 0,
+		  "This host cannot use NFS over RDMA with nas1: seen." },
+		{ "check", "nas1", "fabric.listener", "silent", FINDING_UNKNOWN, NULL, NULL, 0,
 		  "Not known whether this host can use NFS over RDMA with nas1: seen; more." },
 		{ "check", "nas1", "fabric.port", "", FINDING_PASS, NULL, NULL, 0,
 		  "Not known whether this host can use NFS over RDMA with nas1." },
@@ -71,39 +69,31 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 		{ "check", "nas1", "fabric.listener", "", FINDING_PASS, "client.helper",
 		  "not-installed", FINDING_FAIL,
 		  "This host cannot use NFS over RDMA with nas1: seen." },
-		{ "check", "nas1", "fabric.listener", "silent", FINDING_UNKNOWN,
-		  "mount.transport", "pool", FINDING_FAIL,
+		{ "check", "nas1", "fabric.listener", "silent", FINDING_UNKNOWN, "mount.transport",
+		  "pool", FINDING_FAIL,
 		  "RDMA is requested, but NFS with nas1 does not use it: seen." },
-		{ "probe", "nas1", "probe.connect", "silent", FINDING_UNKNOWN, NULL, NULL,
-		  0,
+		{ "probe", "nas1", "probe.connect", "silent", FINDING_UNKNOWN, NULL, NULL, 0,
 		  "Not known whether this host can use NFS over RDMA with nas1: seen; more." },
-		{ "probe", "nas1", "probe.null", "", FINDING_PASS,
-		  "probe.read.write-chunk", "", FINDING_PASS,
-		  "NFS over RDMA with nas1 works, and the data is correct." },
+		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "probe.read.write-chunk", "",
+		  FINDING_PASS, "NFS over RDMA with nas1 works, and the data is correct." },
 		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "probe.read.inline",
-		  "wrong-data", FINDING_FAIL,
-		  "NFS over RDMA with nas1 returns wrong data: seen." },
+		  "wrong-data", FINDING_FAIL, "NFS over RDMA with nas1 returns wrong data: seen." },
 		{ "probe", "nas1", "probe.read.write-chunk", "", FINDING_PASS,
 		  "probe.read.write-chunk.pad", "padded", FINDING_FAIL,
 		  "NFS over RDMA with nas1 works, and the data is correct. It violates the protocol, but not for Linux clients: seen." },
-		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "probe.read.over-tcp",
-		  "nfs", FINDING_WARN,
-		  "NFS over RDMA with nas1 returns wrong data: seen." },
-		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "probe.connection",
-		  "closed", FINDING_FAIL, "NFS over RDMA with nas1 hangs: seen." },
-		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "probe.reply.error",
-		  "at-times", FINDING_WARN,
-		  "NFS over RDMA with nas1 fails with errors: seen." },
-		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "bug.linux3-write",
-		  "four-marks", FINDING_WARN,
-		  "NFS over RDMA with nas1 can crash the server: seen." },
+		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "probe.read.over-tcp", "nfs",
+		  FINDING_WARN, "NFS over RDMA with nas1 returns wrong data: seen." },
+		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "probe.connection", "closed",
+		  FINDING_FAIL, "NFS over RDMA with nas1 hangs: seen." },
+		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "probe.reply.error", "at-times",
+		  FINDING_WARN, "NFS over RDMA with nas1 fails with errors: seen." },
+		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "bug.linux3-write", "four-marks",
+		  FINDING_WARN, "NFS over RDMA with nas1 can crash the server: seen." },
 		/* Kerberos is decisive, and unknown. */
-		{ "check", "nas1", "fabric.listener", "", FINDING_PASS, "fabric.krb5",
-		  "silent", FINDING_UNKNOWN,
-		  "nas1 answers NFS over RDMA, but not all is known: seen." },
-		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "probe.read.inline",
-		  "", FINDING_PASS,
-		  "This host can use NFS over RDMA with nas1; data was not tested." },
+		{ "check", "nas1", "fabric.listener", "", FINDING_PASS, "fabric.krb5", "silent",
+		  FINDING_UNKNOWN, "nas1 answers NFS over RDMA, but not all is known: seen." },
+		{ "probe", "nas1", "probe.null", "", FINDING_PASS, "probe.read.inline", "",
+		  FINDING_PASS, "This host can use NFS over RDMA with nas1; data was not tested." },
 		{ "probe", "localhost", "kernel.mount", "", FINDING_PASS, "kernel.read",
 		  "wrong-data", FINDING_FAIL,
 		  "NFS over RDMA by this host's kernel returns wrong data: seen." },
@@ -111,41 +101,36 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 		  "No problem found on this host." },
 		{ "check", NULL, "fabric.mtu", "small", FINDING_WARN, NULL, NULL, 0,
 		  "NFS over RDMA may be slow: seen." },
-		{ "check", NULL, "fabric.port", "no-ports", FINDING_UNKNOWN, NULL, NULL,
-		  0, "Not known whether this host can use NFS over RDMA: seen; more." },
+		{ "check", NULL, "fabric.port", "no-ports", FINDING_UNKNOWN, NULL, NULL, 0,
+		  "Not known whether this host can use NFS over RDMA: seen; more." },
 		{ "check", NULL, "fabric.port", "down", FINDING_FAIL, NULL, NULL, 0,
 		  "This host cannot use NFS over RDMA: seen." },
-		{ "check", NULL, "fabric.port", "", FINDING_PASS, "server.listener",
-		  "not-open", FINDING_FAIL,
-		  "Clients cannot use NFS over RDMA with this host: seen." },
+		{ "check", NULL, "fabric.port", "", FINDING_PASS, "server.listener", "not-open",
+		  FINDING_FAIL, "Clients cannot use NFS over RDMA with this host: seen." },
 		{ "check", NULL, "server.module", "", FINDING_PASS, NULL, NULL, 0,
 		  "No problem found on this NFS server." },
 		{ "check", NULL, "mount.transport", "pool", FINDING_FAIL, NULL, NULL, 0,
 		  "RDMA is requested, but NFS does not use it: seen." },
 		{ "mounts", NULL, "mount.transport", "", FINDING_PASS, NULL, NULL, 0,
 		  "Each NFS mount has the transport that is requested for it." },
-		{ "bench", "nas1", "bench.null", "", FINDING_PASS, NULL, NULL, 0,
-		  "seen; more." },
+		{ "bench", "nas1", "bench.null", "", FINDING_PASS, NULL, NULL, 0, "seen; more." },
 		{ "pool", "nas1", "pool.options", "", FINDING_PASS, NULL, NULL, 0, "" },
 	};
 	char buf[256];
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		_cleanup_(report_free_p) struct report *report =
-			report_of(rows[i].command, rows[i].server);
+		_cleanup_(report_free_p) struct report *report = report_of(rows[i].command,
+									   rows[i].server);
 
 		SUITE_ROW("%zu: %s", i, rows[i].want);
-		add(report, rows[i].id, rows[i].status, rows[i].reason, NULL,
-		    "seen; more");
+		add(report, rows[i].id, rows[i].status, rows[i].reason, NULL, "seen; more");
 		/* The verdict can be good only with it. */
 		if (rows[i].status == FINDING_UNKNOWN)
 			add(report, "client.module", FINDING_PASS, "", NULL, "seen");
 		if (rows[i].id2)
-			add(report, rows[i].id2, rows[i].status2, rows[i].reason2, NULL,
-			    "seen");
-		CU_ASSERT_STRING_EQUAL(report_answer(report, buf, sizeof(buf)),
-				       rows[i].want);
+			add(report, rows[i].id2, rows[i].status2, rows[i].reason2, NULL, "seen");
+		CU_ASSERT_STRING_EQUAL(report_answer(report, buf, sizeof(buf)), rows[i].want);
 	}
 }
 
@@ -294,15 +279,14 @@ static void subjects_with_the_same_cause_are_grouped(void)
 
 static struct report *good_report(void)
 {
-	static const char *const ids[] = { "client.module", "client.helper",
-					   "client.sysctl", "fabric.port", "fabric.mtu" };
+	static const char *const ids[] = { "client.module", "client.helper", "client.sysctl",
+					   "fabric.port", "fabric.mtu" };
 	struct report *report = report_of("check", NULL);
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
-		finding_init(&f, ids[i], i == 2 ? FINDING_SKIP : FINDING_PASS,
-			     "it is %zu", i);
+		finding_init(&f, ids[i], i == 2 ? FINDING_SKIP : FINDING_PASS, "it is %zu", i);
 		if (i == 0)
 			finding_text(&f, "note", "yes");
 		CU_ASSERT_EQUAL(report_add(report, &f), 0);
@@ -360,11 +344,9 @@ static void a_short_report_has_every_finding(void)
 }
 
 SUITE_MAIN("brief", TEST(the_first_sentence_states_what_the_findings_prove),
-	   TEST(consequences_are_one_line_below_their_cause),
-	   TEST(more_consequences_are_counted),
-	   TEST(a_milder_cause_is_listed_below_the_failure),
-	   TEST(an_equal_cause_is_listed_alone), TEST(the_worst_comes_first),
-	   TEST(a_step_shared_by_findings_is_printed_once),
+	   TEST(consequences_are_one_line_below_their_cause), TEST(more_consequences_are_counted),
+	   TEST(a_milder_cause_is_listed_below_the_failure), TEST(an_equal_cause_is_listed_alone),
+	   TEST(the_worst_comes_first), TEST(a_step_shared_by_findings_is_printed_once),
 	   TEST(subjects_with_the_same_cause_are_grouped),
 	   TEST(a_good_report_has_a_line_for_each_group),
 	   TEST(a_good_verdict_lists_unknown_checks_in_one_line),

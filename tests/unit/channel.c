@@ -19,8 +19,7 @@ static int passed;
 
 static void open_pair(void)
 {
-	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends),
-			      0);
+	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 }
 
 static void close_pair(void)
@@ -73,11 +72,9 @@ static void the_longest_body_is_accepted_and_a_longer_one_refused(void)
 	static uint8_t large[WORKER_RECORD_MAX + 1];
 
 	open_pair();
-	CU_ASSERT_EQUAL(
-		channel_send(ends[0], WORKER_FINDING, large, WORKER_RECORD_MAX, -1), 0);
+	CU_ASSERT_EQUAL(channel_send(ends[0], WORKER_FINDING, large, WORKER_RECORD_MAX, -1), 0);
 	CU_ASSERT_EQUAL(receive(sizeof(body)), WORKER_RECORD_MAX);
-	CU_ASSERT_EQUAL(channel_send(ends[0], WORKER_FINDING, large, sizeof(large), -1),
-			0);
+	CU_ASSERT_EQUAL(channel_send(ends[0], WORKER_FINDING, large, sizeof(large), -1), 0);
 	CU_ASSERT_EQUAL(receive(sizeof(body)), -EPROTO);
 	CU_ASSERT_STRING_EQUAL(err_text(), "a message of more than 65536 bytes");
 	close_pair();
@@ -189,8 +186,7 @@ static void on_subject(void *arg, const char *key, const char *value)
 	snprintf(heard.last, sizeof(heard.last), "%s=%s", key, value);
 }
 
-static void on_progress(void *arg, const char *what, unsigned int done,
-			unsigned int total)
+static void on_progress(void *arg, const char *what, unsigned int done, unsigned int total)
 {
 	(void)arg;
 	heard.progresses++;
@@ -202,10 +198,9 @@ static int run_on(worker_fn work, uint16_t nfs_port, unsigned int timeout_ms)
 	const struct probe_events events = { .finding = on_finding,
 					     .subject = on_subject,
 					     .progress = on_progress };
-	const struct probe_options options = { .host = "127.0.0.1",
-					       .port = 1,
-					       .nfs_port = nfs_port,
-					       .timeout_ms = timeout_ms };
+	const struct probe_options options = {
+		.host = "127.0.0.1", .port = 1, .nfs_port = nfs_port, .timeout_ms = timeout_ms
+	};
 
 	finding_fini(&heard.worker);
 	memset(&heard, 0, sizeof(heard));
@@ -350,8 +345,7 @@ static void a_record_that_was_not_sent_is_detected(void)
 
 /* Flags, then version and address, zeros up to the owner. */
 #define REMAINS_HEAD(version_address) \
-	"\x10" version_address        \
-	"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+	"\x10" version_address "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
 /* Its last cell has an invalid result. */
 static const char matrix_of_another[MATRIX_RECORD] = { [MATRIX_RECORD - 1] = 0x10 };
@@ -401,8 +395,7 @@ static const struct hostile {
 	{ WORKER_MATRIX, matrix_of_another, MATRIX_RECORD },
 	{ WORKER_MATRIX, matrix_of_another, MATRIX_RECORD - 1 },
 	{ WORKER_END, "", 0 },
-	{ WORKER_END, "\0\0\0\1",
-	  4 }, /* the route, a subject and a finding, came before */
+	{ WORKER_END, "\0\0\0\1", 4 }, /* the route, a subject and a finding, came before */
 	{ WORKER_END, "\0\0\0\3", 4 },
 	{ WORKER_END, "\0\0\0\0\2", 5 },
 	{ WORKER_REMAINS, REMAINS_HEAD("\1\0") "Linux NFSv4.1 host\0", 55 },
@@ -462,8 +455,7 @@ static void ask_too_often(struct probe *p)
 static void endless_connections_are_refused(void)
 {
 	CU_ASSERT_EQUAL(run(ask_too_often), -EPROTO);
-	CU_ASSERT_STRING_EQUAL(err_text(),
-			       "the worker requested a connection that is not allowed");
+	CU_ASSERT_STRING_EQUAL(err_text(), "the worker requested a connection that is not allowed");
 }
 
 static void ask_each(struct probe *p)
@@ -547,8 +539,7 @@ static void scribble(struct probe *p)
 static void a_worker_that_dies_is_an_error(void)
 {
 	CU_ASSERT_EQUAL(run(die), -EPROTO);
-	CU_ASSERT_STRING_EQUAL(err_text(),
-			       "the worker ended with status 3; last decoded: nothing");
+	CU_ASSERT_STRING_EQUAL(err_text(), "the worker ended with status 3; last decoded: nothing");
 	is_incomplete("ended with status 3");
 	CU_ASSERT_EQUAL(run(crash), -EPROTO);
 	ASSERT_CONTAINS(err_text(), "died with signal 9");
@@ -647,8 +638,7 @@ SUITE_MAIN("channel", TEST(a_message_keeps_its_type_body_and_bounds),
 	   TEST(the_longest_body_is_accepted_and_a_longer_one_refused),
 	   TEST(a_descriptor_is_passed_with_a_message),
 	   TEST(the_receiver_owns_the_descriptor_of_a_truncated_message),
-	   TEST(additional_descriptors_are_closed),
-	   TEST(a_closed_channel_is_reported_at_both_ends),
+	   TEST(additional_descriptors_are_closed), TEST(a_closed_channel_is_reported_at_both_ends),
 	   TEST(messages_of_an_honest_worker_are_passed_on),
 	   TEST(the_last_record_holds_the_record_count),
 	   TEST(a_record_that_was_not_sent_is_detected),

@@ -30,14 +30,12 @@ static void end(struct asking *asking)
 	tree_free(&asking->tree);
 }
 
-static unsigned int port(struct asking *asking, enum check_role role, const char *name,
-			 bool in)
+static unsigned int port(struct asking *asking, enum check_role role, const char *name, bool in)
 {
 	const struct channel *channel;
 
 	for (channel = channel_table; channel->name; channel++)
-		if (channel->role == role && channel->in == in &&
-		    !strcmp(channel->name, name))
+		if (channel->role == role && channel->in == in && !strcmp(channel->name, name))
 			return channel->port(&asking->run);
 	return UINT32_MAX;
 }
@@ -68,8 +66,7 @@ static void configured_ports_come_first(void)
 	CU_ASSERT_EQUAL(port(&asking, CHECK_CLIENT, "statd", true), 40003);
 	asking.target.naddresses = 1;
 	CU_ASSERT_EQUAL(port(&asking, CHECK_CLIENT, "mountd", false), 40004);
-	tree_write(&asking.tree, "etc/services",
-		   "mountd\t20048/udp\nmountd 20048/tcp # x\n");
+	tree_write(&asking.tree, "etc/services", "mountd\t20048/udp\nmountd 20048/tcp # x\n");
 	CU_ASSERT_EQUAL(port(&asking, CHECK_SERVER, "mountd", true), 20048);
 	/* It is read once. */
 	facts_free_p(&asking.run.facts);
@@ -88,9 +85,8 @@ static void configured_ports_come_first(void)
 
 static void invalid_numbers_are_not_ports(void)
 {
-	static const char *const strange[] = {
-		"-1\n", "65536\n", "99999999999999999999\n", "x\n", "\n", "12x\n"
-	};
+	static const char *const strange[] = { "-1\n", "65536\n", "99999999999999999999\n",
+					       "x\n",  "\n",      "12x\n" };
 	struct asking asking;
 	size_t i;
 
@@ -131,6 +127,5 @@ static void the_port_of_the_listener_is_used(void)
 	end(&asking);
 }
 
-SUITE_MAIN("channels", TEST(unknown_ports_stay_unknown),
-	   TEST(configured_ports_come_first), TEST(invalid_numbers_are_not_ports),
-	   TEST(the_port_of_the_listener_is_used))
+SUITE_MAIN("channels", TEST(unknown_ports_stay_unknown), TEST(configured_ports_come_first),
+	   TEST(invalid_numbers_are_not_ports), TEST(the_port_of_the_listener_is_used))

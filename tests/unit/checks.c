@@ -77,26 +77,19 @@ static int told_elsewhere(struct check_run *run)
 	return check_skip(run, "a.bad");
 }
 
-static const struct check check_good = { .id = "a.good",
-					 .roles = CHECK_BOTH,
-					 .run = good };
+static const struct check check_good = { .id = "a.good", .roles = CHECK_BOTH, .run = good };
 static const struct check check_bad = { .id = "a.bad", .roles = CHECK_BOTH, .run = bad };
-static const struct check check_absent = { .id = "a.absent",
-					   .roles = CHECK_BOTH,
-					   .run = absent };
-static const struct check check_broken = { .id = "a.broken",
-					   .roles = CHECK_BOTH,
-					   .run = broken };
+static const struct check check_absent = { .id = "a.absent", .roles = CHECK_BOTH, .run = absent };
+static const struct check check_broken = { .id = "a.broken", .roles = CHECK_BOTH, .run = broken };
 static const struct check check_after_bad = {
 	.id = "b.bad", .roles = CHECK_BOTH, .needs = { "a.good", "a.bad" }, .run = good
 };
 static const struct check check_after_after = {
 	.id = "c.bad", .roles = CHECK_BOTH, .needs = { "b.bad" }, .run = good
 };
-static const struct check check_after_absent = { .id = "b.absent",
-						 .roles = CHECK_BOTH,
-						 .needs = { "a.absent", "a.broken" },
-						 .run = good };
+static const struct check check_after_absent = {
+	.id = "b.absent", .roles = CHECK_BOTH, .needs = { "a.absent", "a.broken" }, .run = good
+};
 static const struct check check_told = { .id = "b.told",
 					 .roles = CHECK_BOTH,
 					 .run = told_elsewhere };
@@ -121,8 +114,7 @@ static void run_for(const struct check *const *table, const struct check_target 
 	runs = 0;
 	out->count = 0;
 	CU_ASSERT_EQUAL_FATAL(host_open(&host, run_root), 0);
-	CU_ASSERT_EQUAL(
-		checks_run(table, host, &live_replay, target, deadline, collect, out), 0);
+	CU_ASSERT_EQUAL(checks_run(table, host, &live_replay, target, deadline, collect, out), 0);
 }
 
 static void run_table(const struct check *const *table, struct collected *out)
@@ -143,9 +135,8 @@ static bool is(const struct finding *finding, const char *id, enum finding_statu
 
 static void checks_after_a_failure_are_skipped_for_the_first_cause(void)
 {
-	static const struct check *const table[] = { &check_good, &check_bad,
-						     &check_after_bad, &check_after_after,
-						     NULL };
+	static const struct check *const table[] = { &check_good, &check_bad, &check_after_bad,
+						     &check_after_after, NULL };
 	_cleanup_(collected_fini) struct collected got = { 0 };
 
 	run_table(table, &got);
@@ -245,9 +236,7 @@ static void unknown_always_has_a_summary(void)
 	static const struct check one = { .id = "a.wordless",
 					  .roles = CHECK_BOTH,
 					  .run = wordless };
-	static const struct check two = { .id = "a.silent",
-					  .roles = CHECK_BOTH,
-					  .run = silent };
+	static const struct check two = { .id = "a.silent", .roles = CHECK_BOTH, .run = silent };
 	static const struct check *const table[] = { &check_broken, &one, &two, NULL };
 	_cleanup_(collected_fini) struct collected got = { 0 };
 
@@ -260,8 +249,8 @@ static void unknown_always_has_a_summary(void)
 
 static void no_check_runs_after_the_deadline(void)
 {
-	static const struct check *const table[] = { &check_good, &check_bad,
-						     &check_after_bad, NULL };
+	static const struct check *const table[] = { &check_good, &check_bad, &check_after_bad,
+						     NULL };
 	const struct check_target target = { .roles = CHECK_CLIENT };
 	_cleanup_(collected_fini) struct collected got = { 0 };
 	unsigned int i;
@@ -368,9 +357,7 @@ static void long_lists_are_truncated_and_counted(void)
 
 static void defects_apply_to_their_versions(void)
 {
-	static const struct defect defect = {
-		DEFECT_CLIENT, { 6, 1, 0 }, { 6, 1, 52 }, ""
-	};
+	static const struct defect defect = { DEFECT_CLIENT, { 6, 1, 0 }, { 6, 1, 52 }, "" };
 	static const struct {
 		unsigned int kernel[3];
 		bool in;
@@ -428,31 +415,15 @@ static void the_812_byte_bug_affects_clients_before_its_fix(void)
 		{ "3.14.79", { 3, 14, 79 }, true, DEFECT_PRESENT, FINDING_WARN },
 		{ "3.15.0", { 3, 15, 0 }, true, DEFECT_ABSENT, FINDING_PASS },
 		{ "6.1.0-26-amd64", { 6, 1, 112 }, true, DEFECT_ABSENT, FINDING_PASS },
-		{ "3.10.0-123.el7.x86_64",
-		  { 3, 10, 0 },
-		  false,
-		  DEFECT_PRESENT,
-		  FINDING_WARN },
-		{ "3.10.0-513.99.1.el7.x86_64",
-		  { 3, 10, 0 },
-		  false,
-		  DEFECT_PRESENT,
-		  FINDING_WARN },
-		{ "3.10.0-514.el7.x86_64",
-		  { 3, 10, 0 },
-		  false,
-		  DEFECT_ABSENT,
-		  FINDING_PASS },
+		{ "3.10.0-123.el7.x86_64", { 3, 10, 0 }, false, DEFECT_PRESENT, FINDING_WARN },
+		{ "3.10.0-513.99.1.el7.x86_64", { 3, 10, 0 }, false, DEFECT_PRESENT, FINDING_WARN },
+		{ "3.10.0-514.el7.x86_64", { 3, 10, 0 }, false, DEFECT_ABSENT, FINDING_PASS },
 		{ "3.10.0-1160.119.1.el7.x86_64",
 		  { 3, 10, 0 },
 		  false,
 		  DEFECT_ABSENT,
 		  FINDING_PASS },
-		{ "3.10.0-1160.vz7.200.7",
-		  { 3, 10, 0 },
-		  false,
-		  DEFECT_POSSIBLE,
-		  FINDING_UNKNOWN },
+		{ "3.10.0-1160.vz7.200.7", { 3, 10, 0 }, false, DEFECT_POSSIBLE, FINDING_UNKNOWN },
 		{ "3.10.0-514.el7.elrepo.x86_64",
 		  { 3, 10, 0 },
 		  false,
@@ -463,16 +434,8 @@ static void the_812_byte_bug_affects_clients_before_its_fix(void)
 		  false,
 		  DEFECT_POSSIBLE,
 		  FINDING_UNKNOWN },
-		{ "3.12.28-4-default",
-		  { 3, 12, 28 },
-		  false,
-		  DEFECT_POSSIBLE,
-		  FINDING_UNKNOWN },
-		{ "4.18.0-553.el8_10.x86_64",
-		  { 4, 18, 0 },
-		  false,
-		  DEFECT_ABSENT,
-		  FINDING_PASS },
+		{ "3.12.28-4-default", { 3, 12, 28 }, false, DEFECT_POSSIBLE, FINDING_UNKNOWN },
+		{ "4.18.0-553.el8_10.x86_64", { 4, 18, 0 }, false, DEFECT_ABSENT, FINDING_PASS },
 		{ "", { 0 }, false, DEFECT_ABSENT, FINDING_UNKNOWN },
 	};
 	const struct nfs_mounts none = { 0 };
@@ -486,16 +449,14 @@ static void the_812_byte_bug_affects_clients_before_its_fix(void)
 		strcpy(system.release, rows[i].release);
 		memcpy(system.kernel, rows[i].kernel, sizeof(system.kernel));
 		system.kernel_is_plain = rows[i].plain;
-		CU_ASSERT_EQUAL(defect_presence(defect_read_812, &system),
-				rows[i].presence);
+		CU_ASSERT_EQUAL(defect_presence(defect_read_812, &system), rows[i].presence);
 		read_812_judge(i % 2 ? &none : NULL, &system, NULL, &finding);
 		CU_ASSERT_STRING_EQUAL(finding.id, "bug.read-812");
 		CU_ASSERT_EQUAL(finding.status, rows[i].status);
 		CU_ASSERT_STRING_EQUAL(finding.evidence[0].value, "version");
-		CU_ASSERT_STRING_EQUAL(finding.reason, finding.status == FINDING_PASS ? ""
-						       : finding.status == FINDING_WARN
-							       ? "version"
-						       : *rows[i].release ? "vendor"
+		CU_ASSERT_STRING_EQUAL(finding.reason, finding.status == FINDING_PASS   ? ""
+						       : finding.status == FINDING_WARN ? "version"
+						       : *rows[i].release               ? "vendor"
 									  : "no-version");
 		ASSERT_CONTAINS(finding.summary, "this host's kernel");
 		ASSERT_CONTAINS(finding.summary, rows[i].release);
@@ -551,10 +512,9 @@ static void counters_override_the_version(void)
 		read_812_judge(&mounts, &system, "nas:/vm", &finding);
 		CU_ASSERT_EQUAL(finding.status, rows[i].status);
 		CU_ASSERT_STRING_EQUAL(finding.evidence[0].value, rows[i].by);
-		CU_ASSERT_STRING_EQUAL(finding.reason, finding.status == FINDING_PASS ? ""
-						       : finding.status == FINDING_WARN
-							       ? "version"
-							       : "lost");
+		CU_ASSERT_STRING_EQUAL(finding.reason, finding.status == FINDING_PASS   ? ""
+						       : finding.status == FINDING_WARN ? "version"
+											: "lost");
 		CU_ASSERT_EQUAL(!strncmp(finding.summary, "/srv/vm: ", 9),
 				!strcmp(rows[i].by, "counters"));
 	}
@@ -562,9 +522,8 @@ static void counters_override_the_version(void)
 
 static void a_gid_is_found_by_its_address(void)
 {
-	struct rdma_port port = {
-		.ngids = 2, .gids = { { .bytes = { 0xfe, 0x80 } }, { .v2 = true } }
-	};
+	struct rdma_port port = { .ngids = 2,
+				  .gids = { { .bytes = { 0xfe, 0x80 } }, { .v2 = true } } };
 	bool v2 = false;
 
 	inet_pton(AF_INET6, "::ffff:192.0.2.10", port.gids[1].bytes);
@@ -586,8 +545,7 @@ static void every_host_check_runs_on_a_snapshot(void)
 
 	CU_ASSERT_EQUAL_FATAL(host_open(&host, "/"), 0);
 	runs = 0;
-	CU_ASSERT_EQUAL(checks_visit(table, host, &live_replay, &target,
-				     deadline_in(PATIENCE_MS)),
+	CU_ASSERT_EQUAL(checks_visit(table, host, &live_replay, &target, deadline_in(PATIENCE_MS)),
 			0);
 	/* Failures skip no other check, roles are ignored, and remote checks do not run. */
 	CU_ASSERT_EQUAL(runs, 4);
@@ -600,13 +558,11 @@ SUITE_MAIN("checks", TEST(checks_after_a_failure_are_skipped_for_the_first_cause
 	   TEST(absent_or_unknown_results_stop_no_other_check),
 	   TEST(a_check_may_defer_to_another_finding), TEST(unknown_always_has_a_summary),
 	   TEST(unknown_has_a_reason), TEST(no_check_runs_after_the_deadline),
-	   TEST(roles_and_the_server_select_the_checks),
-	   TEST(every_host_check_runs_on_a_snapshot),
+	   TEST(roles_and_the_server_select_the_checks), TEST(every_host_check_runs_on_a_snapshot),
 	   TEST(every_check_has_a_meaning_and_a_unique_id),
 	   TEST(prerequisites_come_before_their_checks),
 	   TEST(checks_before_a_mount_need_only_this_host),
-	   TEST(long_lists_are_truncated_and_counted),
-	   TEST(defects_apply_to_their_versions),
+	   TEST(long_lists_are_truncated_and_counted), TEST(defects_apply_to_their_versions),
 	   TEST(later_kernel_trees_have_their_own_rows),
 	   TEST(the_812_byte_bug_affects_clients_before_its_fix),
 	   TEST(counters_override_the_version), TEST(a_gid_is_found_by_its_address))

@@ -42,8 +42,7 @@ static bool under_valgrind(void)
 /* --- dropped privileges --------------------------------------------------------------- */
 
 struct status {
-	unsigned long uid, gid, effective, permitted, bounding, ambient, no_new_privs,
-		seccomp;
+	unsigned long uid, gid, effective, permitted, bounding, ambient, no_new_privs, seccomp;
 	unsigned long files, core, written;
 	int fds, dumpable, group, isolated;
 };
@@ -234,8 +233,7 @@ static void every_denied_system_call_is_refused(void)
 		return;
 	call_with_debug(try_denied, &r, sizeof(r), text, sizeof(text));
 	ASSERT_MORE(r.tried, 50);
-	CU_ASSERT_EQUAL(count_parts(text, " is denied (EPERM)"),
-			COMPAT_HAS_RETURN ? r.refused : 0);
+	CU_ASSERT_EQUAL(count_parts(text, " is denied (EPERM)"), COMPAT_HAS_RETURN ? r.refused : 0);
 #ifndef __SANITIZE_ADDRESS__
 	CU_ASSERT_STRING_EQUAL(r.first, "");
 	CU_ASSERT_EQUAL(r.refused, r.tried);
@@ -311,8 +309,7 @@ static void a_denied_call_is_logged_with_debug(void)
 		return;
 	call_with_debug(try_setsid, &got, sizeof(got), text, sizeof(text));
 	CU_ASSERT_EQUAL(got, EPERM);
-	snprintf(wanted, sizeof(wanted), "system call %d is denied (EPERM)",
-		 (int)SYS_setsid);
+	snprintf(wanted, sizeof(wanted), "system call %d is denied (EPERM)", (int)SYS_setsid);
 	if (COMPAT_HAS_RETURN)
 		ASSERT_CONTAINS(text, wanted);
 	ASSERT_CONTAINS(text, "the child: process");
@@ -326,8 +323,7 @@ static int open_sockets(void *arg, int channel)
 
 	(void)arg;
 	for (i = 0; i < ARRAY_SIZE(families) && !result; i++)
-		if (socket(families[i], SOCK_DGRAM | SOCK_CLOEXEC, 0) < 0 &&
-		    errno != EAFNOSUPPORT)
+		if (socket(families[i], SOCK_DGRAM | SOCK_CLOEXEC, 0) < 0 && errno != EAFNOSUPPORT)
 			result = errno;
 	return child_answer(channel, &result, sizeof(result));
 }
@@ -399,8 +395,7 @@ static void descendants_end_with_the_worker(void)
 	function.nkeep = 1;
 	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
 	close(pipes[1]);
-	CU_ASSERT_EQUAL(child_receive(&child, &type, &born, sizeof(born),
-				      deadline_in(PATIENCE_MS)),
+	CU_ASSERT_EQUAL(child_receive(&child, &type, &born, sizeof(born), deadline_in(PATIENCE_MS)),
 			sizeof(born));
 	CU_ASSERT_EQUAL(born, DESCENDANTS);
 	child_finish(&child, 0, &end);
@@ -433,9 +428,9 @@ static void a_signal_to_the_parents_group_does_not_end_a_worker(void)
 	int type;
 
 	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
-	CU_ASSERT_EQUAL(child_receive(&child, &type, &isolated, sizeof(isolated),
-				      deadline_in(PATIENCE_MS)),
-			sizeof(isolated));
+	CU_ASSERT_EQUAL(
+		child_receive(&child, &type, &isolated, sizeof(isolated), deadline_in(PATIENCE_MS)),
+		sizeof(isolated));
 	if (isolated) {
 		kill(child.pid, SIGHUP);
 		kill(child.pid, SIGTERM);
@@ -500,8 +495,8 @@ static _Noreturn void end_a_worker_and_look(void)
 	bool none;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	none = !call(CHILD_WORKER, answer_seven, &answer, sizeof(answer)) &&
-	       answer == 7 && waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+	none = !call(CHILD_WORKER, answer_seven, &answer, sizeof(answer)) && answer == 7 &&
+	       waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
 	_exit(!none);
 }
 
@@ -542,17 +537,13 @@ static void only_a_valid_answer_is_accepted(void)
 
 	CU_ASSERT_EQUAL(call(CHILD_TOUCH, answer_seven, &answer, sizeof(answer)), 0);
 	CU_ASSERT_EQUAL(answer, 7);
-	CU_ASSERT_EQUAL(call(CHILD_TOUCH, answer_seven, &shorter, sizeof(shorter)),
-			-EPROTO);
+	CU_ASSERT_EQUAL(call(CHILD_TOUCH, answer_seven, &shorter, sizeof(shorter)), -EPROTO);
 	CU_ASSERT_EQUAL(call(CHILD_TOUCH, answer_seven, text, sizeof(text)), -EPROTO);
-	CU_ASSERT_STRING_EQUAL(err_text(),
-			       "the child answers with a record of 4 bytes, not 96");
-	CU_ASSERT_EQUAL(call(CHILD_TOUCH, answer_nothing, &answer, sizeof(answer)),
-			-EPIPE);
+	CU_ASSERT_STRING_EQUAL(err_text(), "the child answers with a record of 4 bytes, not 96");
+	CU_ASSERT_EQUAL(call(CHILD_TOUCH, answer_nothing, &answer, sizeof(answer)), -EPIPE);
 	CU_ASSERT_STRING_EQUAL(err_text(), "the child ended with status 3");
 	CU_ASSERT_EQUAL(call(CHILD_WORKER, crash, &answer, sizeof(answer)), -EPIPE);
-	CU_ASSERT_STRING_EQUAL(err_text(),
-			       "the child was ended by signal 11 (Segmentation fault)");
+	CU_ASSERT_STRING_EQUAL(err_text(), "the child was ended by signal 11 (Segmentation fault)");
 }
 
 static void silence_ends_at_the_deadline(void)
@@ -561,9 +552,8 @@ static void silence_ends_at_the_deadline(void)
 	struct child_end end;
 	int answer;
 
-	CU_ASSERT_EQUAL(
-		child_call(&function, &answer, sizeof(answer), deadline_in(50), &end),
-		-ETIMEDOUT);
+	CU_ASSERT_EQUAL(child_call(&function, &answer, sizeof(answer), deadline_in(50), &end),
+			-ETIMEDOUT);
 	CU_ASSERT_STRING_EQUAL(err_text(), "no answer from the child in time");
 	CU_ASSERT_TRUE(end.forced);
 	CU_ASSERT_EQUAL(end.fate, CHILD_SIGNALLED);
@@ -589,8 +579,7 @@ static void a_flood_of_records_ends_at_the_deadline(void)
 	ssize_t n;
 
 	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
-	CU_ASSERT_EQUAL(child_receive(&child, &type, body, sizeof(body),
-				      deadline_in(PATIENCE_MS)),
+	CU_ASSERT_EQUAL(child_receive(&child, &type, body, sizeof(body), deadline_in(PATIENCE_MS)),
 			1);
 	deadline = deadline_in(200);
 	while ((n = child_receive(&child, &type, body, sizeof(body), deadline)) >= 0)
@@ -629,9 +618,9 @@ static void a_descriptor_from_a_child_is_closed(void)
 	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
 	before = next_descriptor();
 	for (i = 0; i < 3; i++)
-		CU_ASSERT_EQUAL(child_receive(&child, &type, body, sizeof(body),
-					      deadline_in(PATIENCE_MS)),
-				1);
+		CU_ASSERT_EQUAL(
+			child_receive(&child, &type, body, sizeof(body), deadline_in(PATIENCE_MS)),
+			1);
 	CU_ASSERT_EQUAL(next_descriptor(), before);
 	child_finish_p(&child);
 }
@@ -649,9 +638,9 @@ static void a_failed_preparation_is_the_error(void)
 	int answer;
 
 	function.prepare = refuse;
-	CU_ASSERT_EQUAL(child_call(&function, &answer, sizeof(answer),
-				   deadline_in(PATIENCE_MS), NULL),
-			-ENXIO);
+	CU_ASSERT_EQUAL(
+		child_call(&function, &answer, sizeof(answer), deadline_in(PATIENCE_MS), NULL),
+		-ENXIO);
 	CU_ASSERT_STRING_EQUAL(err_text(), "there is no such device");
 	CU_ASSERT_STRING_EQUAL(err_reason(), "no-device");
 }
@@ -689,8 +678,7 @@ static void an_invalid_failure_is_an_error(void)
 	for (i = 0; i < ARRAY_SIZE(lies); i++) {
 		lie = &lies[i];
 		SUITE_ROW("%zu", i);
-		CU_ASSERT_EQUAL(call(CHILD_WORKER, send_lie, &answer, sizeof(answer)),
-				-EPROTO);
+		CU_ASSERT_EQUAL(call(CHILD_WORKER, send_lie, &answer, sizeof(answer)), -EPROTO);
 		CU_ASSERT_STRING_EQUAL(err_text(), "the child failed without a reason");
 	}
 }
@@ -751,14 +739,12 @@ static void a_parent_is_dumpable_after_its_children(void)
 SUITE_MAIN("child", TEST(decoding_children_have_no_privileges),
 	   TEST(a_worker_and_a_parser_have_limits),
 	   TEST(mounting_and_program_running_children_keep_what_they_need),
-	   TEST(every_denied_system_call_is_refused),
-	   TEST(no_namespace_and_no_process_is_created),
-	   TEST(a_denied_call_is_logged_with_debug),
-	   TEST(descendants_end_with_the_worker), TEST(a_child_dies_with_its_parent),
-	   TEST(only_a_valid_answer_is_accepted), TEST(silence_ends_at_the_deadline),
-	   TEST(a_flood_of_records_ends_at_the_deadline),
-	   TEST(a_descriptor_from_a_child_is_closed),
-	   TEST(a_failed_preparation_is_the_error), TEST(an_invalid_failure_is_an_error),
+	   TEST(every_denied_system_call_is_refused), TEST(no_namespace_and_no_process_is_created),
+	   TEST(a_denied_call_is_logged_with_debug), TEST(descendants_end_with_the_worker),
+	   TEST(a_child_dies_with_its_parent), TEST(only_a_valid_answer_is_accepted),
+	   TEST(silence_ends_at_the_deadline), TEST(a_flood_of_records_ends_at_the_deadline),
+	   TEST(a_descriptor_from_a_child_is_closed), TEST(a_failed_preparation_is_the_error),
+	   TEST(an_invalid_failure_is_an_error),
 	   TEST(a_child_can_start_without_standard_descriptors),
 	   TEST(an_abandoned_child_is_reaped_when_it_ends),
 	   TEST(a_parent_is_dumpable_after_its_children),

@@ -30,8 +30,7 @@ static const struct cli_command check_like = {
 };
 
 /* Parses words; *@out is for the caller to free whatever the result. */
-static int parse(struct cli **out, const struct cli_command *command,
-		 const char *const *words)
+static int parse(struct cli **out, const struct cli_command *command, const char *const *words)
 {
 	static char copies[24][70000];
 	static char *argv[ARRAY_SIZE(copies) + 1];
@@ -122,8 +121,8 @@ static void several_faults_are_combined(void)
 	_cleanup_(options_free_p) struct cli *cli = NULL;
 
 	CU_ASSERT_EQUAL(parse(&cli, &cmd_probe,
-			      WORDS("--embedded", "--fault", "write-chunk-over-812",
-				    "--fault", "credit-zero")),
+			      WORDS("--embedded", "--fault", "write-chunk-over-812", "--fault",
+				    "credit-zero")),
 			0);
 	CU_ASSERT(exercise(cli)->embedded);
 	CU_ASSERT_FALSE(fault_set_empty(cli->faults));
@@ -149,11 +148,10 @@ static void the_path_to_the_server_can_be_selected(void)
 {
 	_cleanup_(options_free_p) struct cli *cli = NULL;
 
-	CU_ASSERT_EQUAL(
-		parse(&cli, &cmd_probe,
-		      WORDS("--transport", "iwarp", "--device", "mlx5_0", "--bind",
-			    "[2001:db8::1]", "--nfs-version", "3", "a")),
-		0);
+	CU_ASSERT_EQUAL(parse(&cli, &cmd_probe,
+			      WORDS("--transport", "iwarp", "--device", "mlx5_0", "--bind",
+				    "[2001:db8::1]", "--nfs-version", "3", "a")),
+			0);
 	CU_ASSERT_PTR_EQUAL(exercise(cli)->probe.transport, transport_find("iwarp"));
 	CU_ASSERT_PTR_EQUAL(exercise(cli)->probe.version, nfs_version_find("3"));
 	CU_ASSERT_STRING_EQUAL(exercise(cli)->probe.device, "mlx5_0");
@@ -166,8 +164,8 @@ static void auto_resets_a_choice(void)
 	_cleanup_(options_free_p) struct cli *cli = NULL;
 
 	CU_ASSERT_EQUAL(parse(&cli, &cmd_probe,
-			      WORDS("--transport=iwarp", "--transport=auto",
-				    "--nfs-version=3", "--nfs-version=auto", "a")),
+			      WORDS("--transport=iwarp", "--transport=auto", "--nfs-version=3",
+				    "--nfs-version=auto", "a")),
 			0);
 	CU_ASSERT_PTR_NULL(exercise(cli)->probe.transport);
 	CU_ASSERT_PTR_NULL(exercise(cli)->probe.version);
@@ -183,10 +181,9 @@ static void an_unknown_choice_lists_the_valid_ones(void)
 
 static void arguments_are_required_or_refused(void)
 {
-	CU_ASSERT(is_refused(&cmd_probe, WORDS("--timeout"),
-			     "--timeout needs an argument: SECONDS"));
-	CU_ASSERT(is_refused(&cmd_probe, WORDS("--embedded=yes"),
-			     "--embedded takes no argument"));
+	CU_ASSERT(
+		is_refused(&cmd_probe, WORDS("--timeout"), "--timeout needs an argument: SECONDS"));
+	CU_ASSERT(is_refused(&cmd_probe, WORDS("--embedded=yes"), "--embedded takes no argument"));
 	CU_ASSERT(is_refused(&cmd_probe, WORDS("--timeout="), "--timeout: takes"));
 	CU_ASSERT(is_refused(&cmd_probe, WORDS("--pcap="), "--pcap: needs"));
 }
@@ -209,14 +206,12 @@ static void numbers_out_of_range_are_refused(void)
 
 static void random_reads_have_a_number_and_a_seed(void)
 {
-	static const char *const bad[] = { "",    "-1", " 1",
-					   "0x1", "1g", "11112222333344445" };
+	static const char *const bad[] = { "", "-1", " 1", "0x1", "1g", "11112222333344445" };
 	_cleanup_(options_free_p) struct cli *cli = NULL;
 	size_t i;
 
-	CU_ASSERT_EQUAL(parse(&cli, &cmd_probe,
-			      WORDS("--reads", "0", "--seed", "fedcba9876543210")),
-			0);
+	CU_ASSERT_EQUAL(
+		parse(&cli, &cmd_probe, WORDS("--reads", "0", "--seed", "fedcba9876543210")), 0);
 	CU_ASSERT(exercise(cli)->reads.given);
 	CU_ASSERT_EQUAL(exercise(cli)->reads.count, 0);
 	CU_ASSERT_EQUAL(exercise(cli)->probe.seed, 0xfedcba9876543210);
@@ -303,8 +298,7 @@ static void the_help_has_the_default_time(void)
 			if (strcmp(row->name, "timeout") || !(*command)->timeout_ms)
 				continue;
 			SUITE_ROW("%s", (*command)->name);
-			snprintf(text, sizeof(text), "default %u)",
-				 (*command)->timeout_ms / 1000);
+			snprintf(text, sizeof(text), "default %u)", (*command)->timeout_ms / 1000);
 			ASSERT_CONTAINS(row->help, text);
 			n++;
 		}
@@ -329,8 +323,8 @@ static void check_accepts_a_role_and_a_root(void)
 	CU_ASSERT_FALSE(cli->verbose);
 	options_free_p(&cli);
 	CU_ASSERT_EQUAL(parse(&cli, &check_like,
-			      WORDS("--role", "both", "--root", "/srv/host", "--sec",
-				    "krb5i", "-v", "--timeout", "2", "--port", "1")),
+			      WORDS("--role", "both", "--root", "/srv/host", "--sec", "krb5i", "-v",
+				    "--timeout", "2", "--port", "1")),
 			0);
 	options = (struct check_like *)cli;
 	CU_ASSERT_EQUAL(options->request.roles, CHECK_BOTH);
@@ -390,8 +384,7 @@ static void paste(const char *command, bool repeated)
 	}
 }
 
-static unsigned int accept_steps(const struct meaning *meaning,
-				 const struct reason *reason)
+static unsigned int accept_steps(const struct meaning *meaning, const struct reason *reason)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	_cleanup_(finding_fini) struct finding finding = { 0 };
@@ -415,8 +408,7 @@ static unsigned int accept_steps(const struct meaning *meaning,
 
 		SUITE_ROW("%s/%s: %s", meaning->id, reason->name, steps[i].command);
 		if (strncmp(steps[i].command, "nfsrdma ", 8) != 0 ||
-		    strpbrk(steps[i].command, "&|;<>") ||
-		    strstr(steps[i].command, " PORT"))
+		    strpbrk(steps[i].command, "&|;<>") || strstr(steps[i].command, " PORT"))
 			continue;
 		paste(steps[i].command, of_server);
 		repeated += of_server;
@@ -438,16 +430,12 @@ static void commands_of_steps_are_accepted(void)
 	ASSERT_AT_LEAST(repeated, 60);
 }
 
-SUITE_MAIN("cli-options", TEST(commands_of_steps_are_accepted),
-	   TEST(defaults_are_as_designed), TEST(each_option_sets_its_value),
-	   TEST(several_faults_are_combined),
+SUITE_MAIN("cli-options", TEST(commands_of_steps_are_accepted), TEST(defaults_are_as_designed),
+	   TEST(each_option_sets_its_value), TEST(several_faults_are_combined),
 	   TEST(unknown_options_and_commands_are_refused_by_name),
 	   TEST(the_path_to_the_server_can_be_selected), TEST(auto_resets_a_choice),
-	   TEST(an_unknown_choice_lists_the_valid_ones),
-	   TEST(arguments_are_required_or_refused),
-	   TEST(numbers_out_of_range_are_refused),
-	   TEST(random_reads_have_a_number_and_a_seed),
-	   TEST(one_operand_too_many_is_refused),
-	   TEST(huge_arguments_are_truncated_in_the_error), TEST(help_needs_no_operands),
-	   TEST(rows_are_complete_and_unique), TEST(the_help_has_the_default_time),
-	   TEST(check_accepts_a_role_and_a_root))
+	   TEST(an_unknown_choice_lists_the_valid_ones), TEST(arguments_are_required_or_refused),
+	   TEST(numbers_out_of_range_are_refused), TEST(random_reads_have_a_number_and_a_seed),
+	   TEST(one_operand_too_many_is_refused), TEST(huge_arguments_are_truncated_in_the_error),
+	   TEST(help_needs_no_operands), TEST(rows_are_complete_and_unique),
+	   TEST(the_help_has_the_default_time), TEST(check_accepts_a_role_and_a_root))

@@ -31,9 +31,7 @@ static inline uint64_t soon(void)
 static inline void *greet(void *arg)
 {
 	uint8_t data[RPCRDMA_PRIVATE_LEN];
-	struct transport_param param = {
-		.recv_depth = 64, .recv_size = 4096, .ird = 1, .ord = 4
-	};
+	struct transport_param param = { .recv_depth = 64, .recv_size = 4096, .ird = 1, .ord = 4 };
 
 	if (peer_private) {
 		private_encode(data, peer_private);
@@ -50,8 +48,7 @@ static inline void *greet(void *arg)
 static inline void connect_to(const struct rpcrdma_private *theirs, uint32_t credits)
 {
 	const struct transport_address any = { .addr.ss_family = AF_INET };
-	struct rpcrdma_options options = { .transport = &transport_loop,
-					   .credits = credits };
+	struct rpcrdma_options options = { .transport = &transport_loop, .credits = credits };
 	pthread_t thread;
 
 	peer_private = theirs;
@@ -64,8 +61,7 @@ static inline void connect_to(const struct rpcrdma_private *theirs, uint32_t cre
 
 static inline void connect_peer(uint32_t credits)
 {
-	static const struct rpcrdma_private usual = { .send_size = 4096,
-						      .receive_size = 4096 };
+	static const struct rpcrdma_private usual = { .send_size = 4096, .receive_size = 4096 };
 
 	connect_to(&usual, credits);
 }
@@ -91,8 +87,7 @@ static inline void start(struct rpcrdma_call *call)
 }
 
 /* What the peer gets. */
-static inline void take_call(struct rpcrdma_header *h, struct rpc_call *rpc,
-			     size_t *args_len)
+static inline void take_call(struct rpcrdma_header *h, struct rpc_call *rpc, size_t *args_len)
 {
 	struct transport_msg msg;
 	struct reader r;
@@ -130,8 +125,7 @@ static inline void rpc_success(struct writer *w, uint32_t xid, const char *resul
 }
 
 /* A reply as it should be, or with another xid in the RPC message. */
-static inline void send_reply(uint32_t xid, uint32_t rpc_xid, uint32_t credit,
-			      const char *results)
+static inline void send_reply(uint32_t xid, uint32_t rpc_xid, uint32_t credit, const char *results)
 {
 	struct rpcrdma_header h;
 	uint8_t buf[4096];

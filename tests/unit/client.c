@@ -307,8 +307,7 @@ static void start_with_reply_chunk(struct rpcrdma_call *call, struct chunk *c)
 
 	for (i = 0; i < REPLY_SEGMENTS; i++) {
 		SUITE_ROW("%u", i);
-		c->m[i] = (struct rpcrdma_memory){ .base = c->memory[i],
-						   .length = lengths[i] };
+		c->m[i] = (struct rpcrdma_memory){ .base = c->memory[i], .length = lengths[i] };
 		CU_ASSERT_EQUAL_FATAL(rpcrdma_register(conn, &c->m[i]), 0);
 	}
 	init(call);
@@ -318,8 +317,7 @@ static void start_with_reply_chunk(struct rpcrdma_call *call, struct chunk *c)
 }
 
 /* RDMA_NOMSG with a Reply chunk of @count segments of these lengths. */
-static void send_nomsg(const struct rpcrdma_call *call, const uint32_t *lengths,
-		       uint32_t count)
+static void send_nomsg(const struct rpcrdma_call *call, const uint32_t *lengths, uint32_t count)
 {
 	struct rpcrdma_segment s[8] = { { 0 } };
 	struct rpcrdma_header h;
@@ -364,8 +362,7 @@ static void a_reply_chunk_is_assembled_from_its_segments(void)
 	CU_ASSERT_EQUAL(w.len, 29);
 	for (i = 0; i < REPLY_SEGMENTS; i++) {
 		SUITE_ROW("%u", i);
-		CU_ASSERT_EQUAL(peer->ops->write(peer, buf + at, lengths[i],
-						 c.m[i].region.handle,
+		CU_ASSERT_EQUAL(peer->ops->write(peer, buf + at, lengths[i], c.m[i].region.handle,
 						 c.m[i].region.offset, soon()),
 				0);
 		at += lengths[i];
@@ -604,8 +601,7 @@ static void without_private_data_the_threshold_is_1024(void)
 
 static void thresholds_are_the_lesser_of_the_two_ends(void)
 {
-	static const struct rpcrdma_private larger = { .send_size = 65536,
-						       .receive_size = 2048 };
+	static const struct rpcrdma_private larger = { .send_size = 65536, .receive_size = 2048 };
 
 	connect_to(&larger, 0);
 	CU_ASSERT(rpcrdma_peer_private(conn)->present);
@@ -768,10 +764,9 @@ SUITE_MAIN("client", TEST(a_reply_returns_its_results),
 	   TEST(replies_find_their_calls_in_any_order),
 	   TEST(an_unknown_xid_ends_the_only_waiting_call),
 	   TEST(an_unknown_xid_is_ignored_when_several_calls_wait),
-	   TEST(a_late_reply_is_not_matched_to_the_next_call),
-	   TEST(second_replies_are_counted), TEST(endless_replies_do_not_block_a_call),
-	   TEST(another_xid_in_the_rpc_message_is_reported),
-	   TEST(rdma_errors_are_reported_by_name),
+	   TEST(a_late_reply_is_not_matched_to_the_next_call), TEST(second_replies_are_counted),
+	   TEST(endless_replies_do_not_block_a_call),
+	   TEST(another_xid_in_the_rpc_message_is_reported), TEST(rdma_errors_are_reported_by_name),
 	   TEST(a_reply_chunk_is_assembled_from_its_segments),
 	   TEST(chunk_list_errors_are_reported_only_for_calls_with_chunks),
 	   TEST(reply_chunks_that_were_not_offered_are_refused),
@@ -782,9 +777,8 @@ SUITE_MAIN("client", TEST(a_reply_returns_its_results),
 	   TEST(a_call_waiting_for_a_credit_ends_with_the_connection),
 	   TEST(a_send_longer_than_our_buffers_ends_the_connection),
 	   TEST(a_call_goes_inline_up_to_the_threshold),
-	   TEST(credential_and_verifier_are_sent_as_encoded),
-	   TEST(a_polled_call_stays_in_flight), TEST(the_next_xid_can_be_chosen),
-	   TEST(without_private_data_the_threshold_is_1024),
+	   TEST(credential_and_verifier_are_sent_as_encoded), TEST(a_polled_call_stays_in_flight),
+	   TEST(the_next_xid_can_be_chosen), TEST(without_private_data_the_threshold_is_1024),
 	   TEST(thresholds_are_the_lesser_of_the_two_ends),
 	   TEST(a_short_deadline_does_not_cut_the_send),
 	   TEST(too_many_segments_are_refused_before_anything_is_sent),

@@ -89,8 +89,8 @@ static void *script_run(void *arg)
 		const struct rpcrdma_segment *s =
 			&script.header.segments[script.header.reply.first];
 
-		peer->ops->write(peer, script.chunk, script.message.len, s->handle,
-				 s->offset, soon());
+		peer->ops->write(peer, script.chunk, script.message.len, s->handle, s->offset,
+				 soon());
 	}
 	if (iov.iov_len)
 		peer->ops->send(peer, &iov, 1, 0, 0, soon());
@@ -228,18 +228,14 @@ static void rpc_errors_match_libtirpc(void)
 		enum clnt_stat stat;
 	} rows[] = {
 		{ { .accept_stat = RPC_PROG_UNAVAIL }, RPC_PROGUNAVAIL },
-		{ { .accept_stat = RPC_PROG_MISMATCH, .low = 3, .high = 9 },
-		  RPC_PROGVERSMISMATCH },
+		{ { .accept_stat = RPC_PROG_MISMATCH, .low = 3, .high = 9 }, RPC_PROGVERSMISMATCH },
 		{ { .accept_stat = RPC_PROC_UNAVAIL }, RPC_PROCUNAVAIL },
 		{ { .accept_stat = RPC_GARBAGE_ARGS }, RPC_CANTDECODEARGS },
 		{ { .accept_stat = RPC_SYSTEM_ERR }, RPC_SYSTEMERROR },
 		{ { .accept_stat = 6 }, RPC_FAILED },
 		{ { .accept_stat = 0xffffffff }, RPC_FAILED },
-		{ { .reply_stat = RPC_MSG_DENIED, .low = 2, .high = 2 },
-		  RPC_VERSMISMATCH },
-		{ { .reply_stat = RPC_MSG_DENIED,
-		    .reject_stat = RPC_AUTH_ERROR,
-		    .auth_stat = 2 },
+		{ { .reply_stat = RPC_MSG_DENIED, .low = 2, .high = 2 }, RPC_VERSMISMATCH },
+		{ { .reply_stat = RPC_MSG_DENIED, .reject_stat = RPC_AUTH_ERROR, .auth_stat = 2 },
 		  RPC_AUTHERROR },
 		{ { .reply_stat = RPC_MSG_DENIED,
 		    .reject_stat = RPC_AUTH_ERROR,

@@ -56,11 +56,10 @@ static void try_take(CLIENT *client, u_int len)
 	CU_ASSERT_EQUAL(*result, len);
 }
 
-static const u_int sizes[] = { 0,      1,      2,       3,       4,     5,     811,
-			       812,    813,    868,     869,     1023,  1024,  1025,
-			       3939,   3940,   3941,    4028,    4029,  4095,  4096,
-			       4097,   8191,   8192,    8193,    65535, 65536, 65537,
-			       262144, 524289, 1048575, ECHO_MAX };
+static const u_int sizes[] = { 0,    1,     2,     3,     4,      5,      811,     812,
+			       813,  868,   869,   1023,  1024,   1025,   3939,    3940,
+			       3941, 4028,  4029,  4095,  4096,   4097,   8191,    8192,
+			       8193, 65535, 65536, 65537, 262144, 524289, 1048575, ECHO_MAX };
 
 static void every_length_survives_the_round_trip(void)
 {
@@ -241,13 +240,11 @@ static void unknown_programs_versions_and_procedures_are_reported(void)
 	clnt_destroy(client);
 	client = svc_client(ODD_PROGRAM, 5);
 	CU_ASSERT_EQUAL(odd_call(client, 77, 1, &result, svc_wait), RPC_PROCUNAVAIL);
-	CU_ASSERT_EQUAL(odd_call(client, ODD_FAILED, 1, &result, svc_wait),
-			RPC_SYSTEMERROR);
-	CU_ASSERT_EQUAL(clnt_call(client, ODD_SLEEP, xdr_nothing, NULL, xdr_nothing, NULL,
-				  svc_wait),
-			RPC_CANTDECODEARGS);
-	CU_ASSERT_EQUAL(odd_call(client, ODD_NO_RESULT, 1, &result, svc_wait),
-			RPC_SYSTEMERROR);
+	CU_ASSERT_EQUAL(odd_call(client, ODD_FAILED, 1, &result, svc_wait), RPC_SYSTEMERROR);
+	CU_ASSERT_EQUAL(
+		clnt_call(client, ODD_SLEEP, xdr_nothing, NULL, xdr_nothing, NULL, svc_wait),
+		RPC_CANTDECODEARGS);
+	CU_ASSERT_EQUAL(odd_call(client, ODD_NO_RESULT, 1, &result, svc_wait), RPC_SYSTEMERROR);
 	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 1, &result, svc_wait), RPC_SUCCESS);
 	clnt_destroy(client);
 	svc_end();
@@ -271,21 +268,21 @@ static void encoding_and_decoding_errors_are_reported(void)
 
 	svc_begin();
 	client = svc_client(ODD_PROGRAM, 2);
-	CU_ASSERT_EQUAL(clnt_call(client, 0, (xdrproc_t)xdr_refuse, NULL, xdr_nothing,
-				  NULL, svc_wait),
-			RPC_CANTENCODEARGS);
-	CU_ASSERT_EQUAL(clnt_call(client, 0, (xdrproc_t)xdr_words, (char *)&many,
-				  xdr_nothing, NULL, svc_wait),
+	CU_ASSERT_EQUAL(
+		clnt_call(client, 0, (xdrproc_t)xdr_refuse, NULL, xdr_nothing, NULL, svc_wait),
+		RPC_CANTENCODEARGS);
+	CU_ASSERT_EQUAL(clnt_call(client, 0, (xdrproc_t)xdr_words, (char *)&many, xdr_nothing, NULL,
+				  svc_wait),
 			RPC_CANTSEND);
 	clnt_geterr(client, &error);
 	CU_ASSERT_EQUAL(error.re_errno, EMSGSIZE);
 	many++;
-	CU_ASSERT_EQUAL(clnt_call(client, 0, (xdrproc_t)xdr_words, (char *)&many,
-				  xdr_nothing, NULL, svc_wait),
+	CU_ASSERT_EQUAL(clnt_call(client, 0, (xdrproc_t)xdr_words, (char *)&many, xdr_nothing, NULL,
+				  svc_wait),
 			RPC_CANTSEND);
 	odd_calls = 0;
-	CU_ASSERT_EQUAL(clnt_call(client, ODD_PORT, xdr_nothing, NULL,
-				  (xdrproc_t)xdr_words, (char *)&few, svc_wait),
+	CU_ASSERT_EQUAL(clnt_call(client, ODD_PORT, xdr_nothing, NULL, (xdrproc_t)xdr_words,
+				  (char *)&few, svc_wait),
 			RPC_CANTDECODERES);
 	CU_ASSERT_EQUAL(odd_calls, 1);
 	clnt_destroy(client);
@@ -333,8 +330,7 @@ static void the_timeout_of_clnt_control_takes_precedence(void)
 	CU_ASSERT(clnt_control(client, CLGET_TIMEOUT, (char *)&got));
 	CU_ASSERT_EQUAL(got.tv_usec, 30000);
 	CU_ASSERT_FALSE(clnt_control(client, CLSET_TIMEOUT, (char *)&bad));
-	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 1500, &result, svc_wait),
-			RPC_TIMEDOUT);
+	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 1500, &result, svc_wait), RPC_TIMEDOUT);
 	/* with a call in flight */
 	clnt_destroy(client);
 	svc_end();
@@ -352,8 +348,8 @@ static void a_timeout_of_zero_does_not_wait(void)
 	odd_calls = 0;
 	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 1, &result, none), RPC_TIMEDOUT);
 	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 2, &result, svc_wait), RPC_SUCCESS);
-	CU_ASSERT_EQUAL(clnt_call(client, ODD_SLEEP, (xdrproc_t)xdr_u_int,
-				  (char *)&result, NULL, NULL, none),
+	CU_ASSERT_EQUAL(clnt_call(client, ODD_SLEEP, (xdrproc_t)xdr_u_int, (char *)&result, NULL,
+				  NULL, none),
 			RPC_SUCCESS);
 	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 3, &result, svc_wait), RPC_SUCCESS);
 	CU_ASSERT_EQUAL(result, 3);
@@ -424,12 +420,10 @@ static void clnt_control_works_as_over_tcp(void)
 	CU_ASSERT_EQUAL(value, xid + 1);
 	value = 9;
 	CU_ASSERT(clnt_control(client, CLSET_VERS, (char *)&value));
-	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 0, &result, svc_wait),
-			RPC_PROGVERSMISMATCH);
+	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 0, &result, svc_wait), RPC_PROGVERSMISMATCH);
 	value = 0x7777;
 	CU_ASSERT(clnt_control(client, CLSET_PROG, (char *)&value));
-	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 0, &result, svc_wait),
-			RPC_PROGUNAVAIL);
+	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 0, &result, svc_wait), RPC_PROGUNAVAIL);
 	clnt_abort(client);
 	clnt_destroy(client);
 	svc_end();
@@ -497,8 +491,8 @@ static void a_connection_failure_is_reported_as_over_tcp(void)
 	CU_ASSERT_PTR_NULL(client);
 	CU_ASSERT_EQUAL(rpc_createerr.cf_stat, RPC_SYSTEMERROR);
 	CU_ASSERT_EQUAL(rpc_createerr.cf_error.re_errno, ECONNREFUSED);
-	CU_ASSERT_PTR_NULL(clnt_rdma_open("no-such-host.invalid", 1, ECHO_PROGRAM, 1,
-					  "iwarp", 5000));
+	CU_ASSERT_PTR_NULL(
+		clnt_rdma_open("no-such-host.invalid", 1, ECHO_PROGRAM, 1, "iwarp", 5000));
 	ASSERT_EITHER(rpc_createerr.cf_stat, RPC_UNKNOWNHOST, RPC_SYSTEMERROR);
 	CU_ASSERT_PTR_NULL(clnt_rdma_open(svc_host(), 1, ECHO_PROGRAM, 1, "pigeon", 0));
 	CU_ASSERT_EQUAL(rpc_createerr.cf_stat, RPC_UNKNOWNPROTO);
@@ -531,8 +525,8 @@ static void an_endless_stream_does_not_block_a_call(void)
 					      .flood = frames,
 					      .flood_len = sizeof(frames) };
 		CU_ASSERT_EQUAL_FATAL(raw_server_open(&server), 0);
-		client = clnt_rdma_open("127.0.0.1", transport_port(&server.at),
-					ODD_PROGRAM, 2, "iwarp", 20000);
+		client = clnt_rdma_open("127.0.0.1", transport_port(&server.at), ODD_PROGRAM, 2,
+					"iwarp", 20000);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(client);
 		start = now_ms();
 		stat = odd_call(client, ODD_SLEEP, 1, &result, little);
@@ -570,9 +564,8 @@ static void threads_take_turns_on_one_connection(void)
 	clients[1] = clnt_rdma_create(c->conn, ODD_PROGRAM, 5);
 	for (i = 0; i < ARRAY_SIZE(threads); i++) {
 		SUITE_ROW("%u", i);
-		CU_ASSERT_EQUAL_FATAL(pthread_create(&threads[i], NULL,
-						     call_from_a_thread, clients[i % 2]),
-				      0);
+		CU_ASSERT_EQUAL_FATAL(
+			pthread_create(&threads[i], NULL, call_from_a_thread, clients[i % 2]), 0);
 	}
 	for (i = 0; i < ARRAY_SIZE(threads); i++) {
 		SUITE_ROW("%u", i);
@@ -599,27 +592,23 @@ static void a_dispatch_function_gets_an_ordinary_svcxprt(void)
 	CU_ASSERT_EQUAL(odd_call(client, ODD_TWICE, 0, &result, svc_wait), RPC_SUCCESS);
 	CU_ASSERT_EQUAL(result, 1);
 	result = 0;
-	CU_ASSERT_EQUAL(odd_call(client, ODD_NULL_XPRT, 0, &result, svc_wait),
-			RPC_SUCCESS);
+	CU_ASSERT_EQUAL(odd_call(client, ODD_NULL_XPRT, 0, &result, svc_wait), RPC_SUCCESS);
 	CU_ASSERT_EQUAL(result, 1);
 	clnt_destroy(client);
 	svc_end();
 }
 
 SUITE_MAIN("clnt", TEST(every_length_survives_the_round_trip),
-	   TEST(lengths_near_the_thresholds_are_echoed),
-	   TEST(small_results_are_returned_inline), TEST(the_server_receives_auth_sys),
-	   TEST(other_flavours_are_refused_locally),
+	   TEST(lengths_near_the_thresholds_are_echoed), TEST(small_results_are_returned_inline),
+	   TEST(the_server_receives_auth_sys), TEST(other_flavours_are_refused_locally),
 	   TEST(the_auth_validates_replies_and_is_refreshed),
 	   TEST(unknown_programs_versions_and_procedures_are_reported),
 	   TEST(encoding_and_decoding_errors_are_reported),
 	   TIMED(a_timeout_ends_the_call_but_not_the_client),
 	   TIMED(an_endless_stream_does_not_block_a_call),
 	   TEST(the_timeout_of_clnt_control_takes_precedence),
-	   TEST(a_timeout_of_zero_does_not_wait),
-	   TEST(a_silent_server_holds_at_most_its_credits),
-	   TEST(clnt_control_works_as_over_tcp),
-	   TEST(clnt_control_refuses_unsupported_requests),
+	   TEST(a_timeout_of_zero_does_not_wait), TEST(a_silent_server_holds_at_most_its_credits),
+	   TEST(clnt_control_works_as_over_tcp), TEST(clnt_control_refuses_unsupported_requests),
 	   TEST(a_disconnect_is_reported_by_every_later_call),
 	   TEST(a_connection_failure_is_reported_as_over_tcp),
 	   TEST(threads_take_turns_on_one_connection),

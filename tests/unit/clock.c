@@ -57,5 +57,4 @@ static void deadline_is_split_into_seconds_and_nanoseconds(void)
 
 SUITE_MAIN("clock", TEST(time_does_not_run_backwards), TEST(deadline_is_absolute),
 	   TEST(passed_deadline_has_nothing_left), TEST(far_deadline_fits_an_int),
-	   TEST(earlier_deadline_wins),
-	   TEST(deadline_is_split_into_seconds_and_nanoseconds))
+	   TEST(earlier_deadline_wins), TEST(deadline_is_split_into_seconds_and_nanoseconds))

@@ -5,8 +5,7 @@
 #include "plugin/report/internal.h"
 #include "tests/unit/suite.h"
 
-static enum finding_status status_of(const char *id, const char *reason,
-				     enum finding_status said)
+static enum finding_status status_of(const char *id, const char *reason, enum finding_status said)
 {
 	_cleanup_(finding_fini) struct finding finding = { 0 };
 	_cleanup_(finding_fini) struct finding weighed = { 0 };
@@ -43,8 +42,7 @@ static void the_status_follows_from_the_consequence(void)
 		{ "mount.transport", "pool", FINDING_WARN, FINDING_WARN },
 		{ "mount.transport", "pool", FINDING_FAIL, FINDING_FAIL },
 		/* Not serious. */
-		{ "probe.read.write-chunk.unused", "data-inline", FINDING_FAIL,
-		  FINDING_WARN },
+		{ "probe.read.write-chunk.unused", "data-inline", FINDING_FAIL, FINDING_WARN },
 		{ "probe.read.write-chunk.pad", "padded", FINDING_FAIL, FINDING_WARN },
 		{ "fabric.mtu", "small", FINDING_FAIL, FINDING_WARN },
 		{ "client.module", "blacklisted", FINDING_FAIL, FINDING_WARN },
@@ -59,8 +57,7 @@ static void the_status_follows_from_the_consequence(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%s/%s", rows[i].id, rows[i].reason);
-		CU_ASSERT_EQUAL(status_of(rows[i].id, rows[i].reason, rows[i].said),
-				rows[i].want);
+		CU_ASSERT_EQUAL(status_of(rows[i].id, rows[i].reason, rows[i].said), rows[i].want);
 	}
 }
 
@@ -75,15 +72,13 @@ static void every_reason_has_a_consequence(void)
 		for (reason = meaning->reasons; reason->name; reason++) {
 			SUITE_ROW("%s/%s", meaning->id, reason->name);
 			CU_ASSERT_FATAL(reason->consequence < CONSEQUENCE_COUNT);
-			CU_ASSERT(!reason->possible ||
-				  reason->consequence > CONSEQUENCE_LATER);
+			CU_ASSERT(!reason->possible || reason->consequence > CONSEQUENCE_LATER);
 			CU_ASSERT(status_of(meaning->id, reason->name, FINDING_WARN) <=
 				  FINDING_FAIL);
 		}
 	for (i = 0; i < CONSEQUENCE_COUNT; i++)
 		for (j = 0; j < i; j++)
-			CU_ASSERT_STRING_NOT_EQUAL(consequence_name(i),
-						   consequence_name(j));
+			CU_ASSERT_STRING_NOT_EQUAL(consequence_name(i), consequence_name(j));
 }
 
 /* Neither wrong data nor data that never comes is a warning; the 812-byte bug returns none. */
@@ -107,8 +102,7 @@ static void wrong_and_lost_data_fails(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%s/%s", rows[i].id, rows[i].reason);
-		CU_ASSERT_EQUAL(status_of(rows[i].id, rows[i].reason, FINDING_WARN),
-				FINDING_FAIL);
+		CU_ASSERT_EQUAL(status_of(rows[i].id, rows[i].reason, FINDING_WARN), FINDING_FAIL);
 		finding_init(&finding, rows[i].id, FINDING_FAIL, "seen");
 		finding_reason(&finding, rows[i].reason);
 		CU_ASSERT_EQUAL(consequence_of(&finding), rows[i].want);

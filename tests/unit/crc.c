@@ -18,10 +18,8 @@ static void known_answers_match(void)
 {
 	uint8_t up[32], down[32], zeros[32] = { 0 }, ones[32];
 	/* A SCSI READ (10) in a PDU of iSCSI, RFC 3720's last. */
-	static const uint8_t scsi[48] = {
-		0x01,        0xc0,        [16] = 0x14, [22] = 0x04,
-		[27] = 0x14, [31] = 0x18, [32] = 0x28, [40] = 0x02
-	};
+	static const uint8_t scsi[48] = { 0x01,        0xc0,        [16] = 0x14, [22] = 0x04,
+					  [27] = 0x14, [31] = 0x18, [32] = 0x28, [40] = 0x02 };
 	const struct {
 		const void *bytes;
 		size_t len;
@@ -45,8 +43,7 @@ static void known_answers_match(void)
 	for (k = 0; k < ARRAY_SIZE(implementations); k++) {
 		for (i = 0; i < ARRAY_SIZE(answers); i++) {
 			SUITE_ROW("%s, answer %zu", implementations[k].name, i);
-			CU_ASSERT_EQUAL(~implementations[k].more(CRC_START,
-								 answers[i].bytes,
+			CU_ASSERT_EQUAL(~implementations[k].more(CRC_START, answers[i].bytes,
 								 answers[i].len),
 					answers[i].crc);
 		}
@@ -55,8 +52,7 @@ static void known_answers_match(void)
 
 static void crc_of_pieces_equals_crc_of_the_whole(void)
 {
-	const char *text =
-		"The quick brown fox jumps over the lazy dog, all the day long.";
+	const char *text = "The quick brown fox jumps over the lazy dog, all the day long.";
 	size_t len = strlen(text), cut, k;
 	uint32_t whole, first;
 
@@ -65,9 +61,8 @@ static void crc_of_pieces_equals_crc_of_the_whole(void)
 		for (cut = 0; cut <= len; cut++) {
 			SUITE_ROW("%s, cut %zu", implementations[k].name, cut);
 			first = implementations[k].more(CRC_START, text, cut);
-			CU_ASSERT_EQUAL(
-				implementations[k].more(first, text + cut, len - cut),
-				whole);
+			CU_ASSERT_EQUAL(implementations[k].more(first, text + cut, len - cut),
+					whole);
 		}
 	}
 }
@@ -99,11 +94,11 @@ static void every_length_and_alignment_is_correct(void)
 		for (len = 0; len <= sizeof(bytes) - 16; len++) {
 			want = crc_by_bits(CRC_START, bytes + from, len);
 			for (k = 0; k < ARRAY_SIZE(implementations); k++) {
-				SUITE_ROW("%s, %zu bytes from %zu",
-					  implementations[k].name, len, from);
-				CU_ASSERT_EQUAL(implementations[k].more(
-							CRC_START, bytes + from, len),
-						want);
+				SUITE_ROW("%s, %zu bytes from %zu", implementations[k].name, len,
+					  from);
+				CU_ASSERT_EQUAL(
+					implementations[k].more(CRC_START, bytes + from, len),
+					want);
 			}
 		}
 	}

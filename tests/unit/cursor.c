@@ -58,9 +58,8 @@ static void bool_is_zero_or_one(void)
 		uint32_t word;
 		bool value, bad;
 	} cases[] = {
-		{ 0, false, false },         { 1, true, false },
-		{ 2, false, true },          { 0x100, false, true },
-		{ 0x01000000, false, true }, { 0xffffffff, false, true },
+		{ 0, false, false },    { 1, true, false },          { 2, false, true },
+		{ 0x100, false, true }, { 0x01000000, false, true }, { 0xffffffff, false, true },
 	};
 	uint8_t buf[4];
 	struct reader r;
@@ -193,12 +192,10 @@ static void reserved_space_is_bounded_and_counted(void)
 	CU_ASSERT_TRUE(w.bad);
 }
 
-SUITE_MAIN("cursor", TEST(words_are_big_endian),
-	   TEST(overrun_reader_stays_bad_and_reads_zeros),
+SUITE_MAIN("cursor", TEST(words_are_big_endian), TEST(overrun_reader_stays_bad_and_reads_zeros),
 	   TEST(bytes_are_borrowed_up_to_the_end), TEST(bool_is_zero_or_one),
 	   TEST(opaque_data_is_read_with_its_padding),
-	   TEST(too_long_or_truncated_opaque_data_is_bad),
-	   TEST(empty_opaque_data_is_not_an_error), TEST(empty_buffer_may_be_null),
-	   TEST(writer_writes_what_the_reader_reads),
+	   TEST(too_long_or_truncated_opaque_data_is_bad), TEST(empty_opaque_data_is_not_an_error),
+	   TEST(empty_buffer_may_be_null), TEST(writer_writes_what_the_reader_reads),
 	   TEST(overrun_writer_stays_bad_and_writes_nothing),
 	   TEST(reserved_space_is_bounded_and_counted))

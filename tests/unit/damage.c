@@ -93,7 +93,6 @@ static void a_few_wrong_bytes_are_reported_as_bytes(void)
 	CU_ASSERT_EQUAL(damage_kind(&d), DAMAGE_BYTES);
 }
 
-SUITE_MAIN("damage", TEST(correct_data_has_no_damage),
-	   TEST(a_flipped_bit_is_found_anywhere),
+SUITE_MAIN("damage", TEST(correct_data_has_no_damage), TEST(a_flipped_bit_is_found_anywhere),
 	   TEST(zeroed_pages_are_reported_as_pages), TEST(pages_are_aligned_in_the_file),
 	   TEST(a_few_wrong_bytes_are_reported_as_bytes))

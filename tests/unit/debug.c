@@ -101,7 +101,6 @@ static void a_line_has_its_area_and_no_control_characters(void)
 	CU_ASSERT_STRING_EQUAL(said, "gate: guest a?[2J?b\n");
 }
 
-SUITE_MAIN("debug", TEST(nothing_is_enabled_without_the_variable),
-	   TEST(words_enable_their_areas), TEST(an_unknown_area_is_named),
-	   TEST(help_lists_every_area_and_does_not_exit),
+SUITE_MAIN("debug", TEST(nothing_is_enabled_without_the_variable), TEST(words_enable_their_areas),
+	   TEST(an_unknown_area_is_named), TEST(help_lists_every_area_and_does_not_exit),
 	   TEST(a_line_has_its_area_and_no_control_characters))

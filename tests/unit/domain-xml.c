@@ -23,11 +23,11 @@ static const char *tell(void)
 	for (i = 0; i < disks.count && len + 600 < sizeof(told); i++) {
 		const struct domain_disk *disk = &disks.list[i];
 
-		len += (size_t)snprintf(
-			told + len, sizeof(told) - len, "%s%s %u %s%s%s%s", i ? ", " : "",
-			disk->device, disk->depth, disk->path ? disk->path : disk->pool,
-			disk->path ? "" : "/", disk->path ? "" : disk->volume,
-			disk->optional ? " opt" : "");
+		len += (size_t)snprintf(told + len, sizeof(told) - len, "%s%s %u %s%s%s%s",
+					i ? ", " : "", disk->device, disk->depth,
+					disk->path ? disk->path : disk->pool, disk->path ? "" : "/",
+					disk->path ? "" : disk->volume,
+					disk->optional ? " opt" : "");
 	}
 	return told;
 }
@@ -38,8 +38,7 @@ static bool has(const char *devices, const char *want)
 	char *xml;
 	int rc;
 
-	if (asprintf(&xml,
-		     "<domain type='kvm'><name>web1</name><devices>%s</devices></domain>",
+	if (asprintf(&xml, "<domain type='kvm'><name>web1</name><devices>%s</devices></domain>",
 		     devices) < 0)
 		abort();
 	rc = parse_text(xml, strlen(xml));
@@ -85,14 +84,14 @@ static void other_types_are_ignored(void)
 
 static void drives_without_a_medium_are_ignored(void)
 {
-	CU_ASSERT(has(
-		"<disk type='file' device='cdrom'><target dev='sda'/><readonly/></disk>"
-		"<disk type='file' device='floppy'><source file=''/><target dev='fda'/></disk>"
-		"<disk type='file' device='cdrom'><source startupPolicy='optional'/></disk>"
-		"<disk type='volume'><source pool='vms'/></disk>"
-		"<disk type='volume'><source volume='a'/></disk>"
-		"<disk type='volume'><source pool='' volume=''/></disk>",
-		""));
+	CU_ASSERT(
+		has("<disk type='file' device='cdrom'><target dev='sda'/><readonly/></disk>"
+		    "<disk type='file' device='floppy'><source file=''/><target dev='fda'/></disk>"
+		    "<disk type='file' device='cdrom'><source startupPolicy='optional'/></disk>"
+		    "<disk type='volume'><source pool='vms'/></disk>"
+		    "<disk type='volume'><source volume='a'/></disk>"
+		    "<disk type='volume'><source pool='' volume=''/></disk>",
+		    ""));
 }
 
 static void optional_disks_are_marked(void)
@@ -128,42 +127,38 @@ static void backing_files_follow_their_disk(void)
 		"<backingStore type='file'><source file='/d'/></backingStore></disk>",
 		"vda 0 /a, vda 1 p/b, vda 3 /c, vdb 1 /d"));
 	/* An element without a type ends the chain, whatever it contains. */
-	CU_ASSERT(has(
-		"<disk type='file'><source file='/a'/><backingStore><source file='/b'/>"
-		"</backingStore></disk>",
-		"? 0 /a"));
+	CU_ASSERT(has("<disk type='file'><source file='/a'/><backingStore><source file='/b'/>"
+		      "</backingStore></disk>",
+		      "? 0 /a"));
 }
 
 static void mirrors_and_data_files_belong_to_their_disk(void)
 {
-	CU_ASSERT(has(
-		"<disk type='file'><source file='/a'><dataStore type='file'>"
-		"<format type='raw'/><source file='/a.raw'/></dataStore></source>"
-		"<backingStore type='file'><source file='/b'><dataStore type='file'>"
-		"<source file='/b.raw'/></dataStore></source></backingStore>"
-		"<mirror type='file' job='copy'><source file='/m'/>"
-		"<backingStore type='file'><source file='/n'/></backingStore></mirror>"
-		"<target dev='vda'/></disk>",
-		"vda 0 /a, vda 0 /a.raw, vda 1 /b, vda 1 /b.raw, vda 0 /m, vda 1 /n"));
+	CU_ASSERT(has("<disk type='file'><source file='/a'><dataStore type='file'>"
+		      "<format type='raw'/><source file='/a.raw'/></dataStore></source>"
+		      "<backingStore type='file'><source file='/b'><dataStore type='file'>"
+		      "<source file='/b.raw'/></dataStore></source></backingStore>"
+		      "<mirror type='file' job='copy'><source file='/m'/>"
+		      "<backingStore type='file'><source file='/n'/></backingStore></mirror>"
+		      "<target dev='vda'/></disk>",
+		      "vda 0 /a, vda 0 /a.raw, vda 1 /b, vda 1 /b.raw, vda 0 /m, vda 1 /n"));
 	/* Before libvirt 1.2.6 */
 	CU_ASSERT(has("<disk type='file'><source file='/a'/><mirror file='/m'/></disk>",
 		      "? 0 /a, ? 0 /m"));
-	CU_ASSERT(has(
-		"<disk type='file'><source file='/a'/><mirror type='file' file='/old'>"
-		"<source file='/new'/></mirror></disk>",
-		"? 0 /a, ? 0 /new"));
+	CU_ASSERT(has("<disk type='file'><source file='/a'/><mirror type='file' file='/old'>"
+		      "<source file='/new'/></mirror></disk>",
+		      "? 0 /a, ? 0 /new"));
 	/* Only a mirror has this attribute. */
 	CU_ASSERT(has("<disk type='file' file='/a'/>", ""));
 }
 
 static void the_first_of_repeated_elements_counts(void)
 {
-	CU_ASSERT(has(
-		"<disk type='file'><source file='/a'/><source file='/b'/>"
-		"<target dev='vda'/><target dev='vdb'/>"
-		"<backingStore/><backingStore type='file'><source file='/c'/></backingStore>"
-		"</disk></devices><devices><disk type='file'><source file='/d'/></disk>",
-		"vda 0 /a, ? 0 /d"));
+	CU_ASSERT(has("<disk type='file'><source file='/a'/><source file='/b'/>"
+		      "<target dev='vda'/><target dev='vdb'/>"
+		      "<backingStore/><backingStore type='file'><source file='/c'/></backingStore>"
+		      "</disk></devices><devices><disk type='file'><source file='/d'/></disk>",
+		      "vda 0 /a, ? 0 /d"));
 }
 
 static void elements_of_other_namespaces_are_ignored(void)
@@ -179,9 +174,8 @@ static void elements_of_other_namespaces_are_ignored(void)
 
 static void every_character_of_a_path_is_kept(void)
 {
-	CU_ASSERT(has(
-		"<disk><source file='/a%20b &amp; c&#10;d&#9;e \xc3\xa4&lt;&#x27;'/></disk>",
-		"? 0 /a%20b & c\nd\te \xc3\xa4<'"));
+	CU_ASSERT(has("<disk><source file='/a%20b &amp; c&#10;d&#9;e \xc3\xa4&lt;&#x27;'/></disk>",
+		      "? 0 /a%20b & c\nd\te \xc3\xa4<'"));
 }
 
 static void root_elements_of_libvirt_are_accepted(void)
@@ -199,12 +193,11 @@ static void root_elements_of_libvirt_are_accepted(void)
 	CU_ASSERT_EQUAL(parse_text(xml, strlen(xml)), 0);
 	CU_ASSERT_STRING_EQUAL(tell(), "? 0 /a");
 	CU_ASSERT_STRING_EQUAL(disks.uuid, "u");
-	snprintf(
-		xml, sizeof(xml),
-		"<domainsnapshot><name>s</name><disks><disk name='vda'><source file='/s'/>"
-		"</disk></disks><domain><name>n</name><devices>%s</devices></domain>"
-		"</domainsnapshot>",
-		disk);
+	snprintf(xml, sizeof(xml),
+		 "<domainsnapshot><name>s</name><disks><disk name='vda'><source file='/s'/>"
+		 "</disk></disks><domain><name>n</name><devices>%s</devices></domain>"
+		 "</domainsnapshot>",
+		 disk);
 	CU_ASSERT_EQUAL(parse_text(xml, strlen(xml)), 0);
 	CU_ASSERT_STRING_EQUAL(tell(), "? 0 /a");
 	CU_ASSERT_STRING_EQUAL(disks.name, "n");
@@ -226,16 +219,14 @@ static void invalid_xml_is_refused(void)
 
 static void entities_and_external_references_are_refused(void)
 {
-	CU_ASSERT(refused(
-		"<!DOCTYPE domain [<!ENTITY a '/x'>]><domain><name>&a;</name></domain>",
-		EINVAL, "document type"));
-	CU_ASSERT(refused("<!DOCTYPE domain SYSTEM 'http://127.0.0.1:1/'><domain/>",
+	CU_ASSERT(refused("<!DOCTYPE domain [<!ENTITY a '/x'>]><domain><name>&a;</name></domain>",
 			  EINVAL, "document type"));
+	CU_ASSERT(refused("<!DOCTYPE domain SYSTEM 'http://127.0.0.1:1/'><domain/>", EINVAL,
+			  "document type"));
 	CU_ASSERT(refused("<domain><name>&a;</name></domain>", EINVAL, "line 1"));
 	/* An element like any other. */
-	CU_ASSERT(has(
-		"<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='/etc/passwd'/>",
-		""));
+	CU_ASSERT(has("<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='/etc/passwd'/>",
+		      ""));
 }
 
 /* @count times @text, between two others. */
@@ -268,8 +259,7 @@ static int parse_many(const char *text, size_t count)
 
 static void five_hundred_disks_are_read(void)
 {
-	const char *disk =
-		"<disk type='file'><source file='/a'/><target dev='vda'/></disk>";
+	const char *disk = "<disk type='file'><source file='/a'/><target dev='vda'/></disk>";
 
 	CU_ASSERT_EQUAL(parse_many(disk, 500), 0);
 	CU_ASSERT_EQUAL(disks.count, 500);
@@ -291,8 +281,7 @@ static int parse_chain(size_t depth)
 {
 	const char *open = "<backingStore type='file'><source file='/b'/>";
 	size_t len;
-	char *start = many("<domain><devices><disk><source file='/a'/>", open, depth, "",
-			   &len);
+	char *start = many("<domain><devices><disk><source file='/a'/>", open, depth, "", &len);
 	char *xml;
 	int rc;
 
@@ -320,8 +309,8 @@ static void huge_documents_are_refused_and_large_ones_accepted(void)
 	/* libxml2 itself limits a text to 10 MB. */
 	ASSERT_LESS(parse_text(xml, len), 0);
 	free(xml);
-	xml = many("<domain>", "<!--xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-->",
-		   250000, "</domain>", &len);
+	xml = many("<domain>", "<!--xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-->", 250000,
+		   "</domain>", &len);
 	ASSERT_LESS(len, DOMAIN_XML_MAX);
 	CU_ASSERT_EQUAL(parse_text(xml, len), 0);
 	free(xml);
@@ -337,13 +326,10 @@ static void vdsm_guests_are_recognized_by_their_metadata(void)
 		const char *xml;
 		bool of_vdsm;
 	} rows[] = {
-		{ GUEST("<metadata><o:vm xmlns:o='http://ovirt.org/vm/1.0'/></metadata>"),
-		  true },
-		{ GUEST("<metadata><a/><vm xmlns='http://ovirt.org/vm/1.0'/></metadata>"),
-		  true },
+		{ GUEST("<metadata><o:vm xmlns:o='http://ovirt.org/vm/1.0'/></metadata>"), true },
+		{ GUEST("<metadata><a/><vm xmlns='http://ovirt.org/vm/1.0'/></metadata>"), true },
 		{ GUEST("<metadata><vm/></metadata>"), false },
-		{ GUEST("<metadata><vm xmlns='http://ovirt.org/vm/2.0'/></metadata>"),
-		  false },
+		{ GUEST("<metadata><vm xmlns='http://ovirt.org/vm/2.0'/></metadata>"), false },
 		{ GUEST("<vm xmlns='http://ovirt.org/vm/1.0'/>"), false },
 		{ GUEST("<metadata/>"), false },
 		{ GUEST(""), false },
@@ -372,11 +358,9 @@ SUITE_MAIN("domain-xml", TEST(files_directories_and_volumes_are_disks),
 	   TEST(optional_disks_are_marked), TEST(backing_files_follow_their_disk),
 	   TEST(mirrors_and_data_files_belong_to_their_disk),
 	   TEST(the_first_of_repeated_elements_counts),
-	   TEST(elements_of_other_namespaces_are_ignored),
-	   TEST(every_character_of_a_path_is_kept),
+	   TEST(elements_of_other_namespaces_are_ignored), TEST(every_character_of_a_path_is_kept),
 	   TEST(root_elements_of_libvirt_are_accepted), TEST(invalid_xml_is_refused),
-	   TEST(entities_and_external_references_are_refused),
-	   TEST(five_hundred_disks_are_read), TEST(chains_of_two_hundred_are_read),
+	   TEST(entities_and_external_references_are_refused), TEST(five_hundred_disks_are_read),
+	   TEST(chains_of_two_hundred_are_read),
 	   TEST(huge_documents_are_refused_and_large_ones_accepted),
-	   TEST(vdsm_guests_are_recognized_by_their_metadata),
-	   TEST(freed_disks_are_empty))
+	   TEST(vdsm_guests_are_recognized_by_their_metadata), TEST(freed_disks_are_empty))

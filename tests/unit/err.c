@@ -47,8 +47,7 @@ static void a_reason_belongs_to_its_error(void)
 {
 	err_clear();
 	CU_ASSERT_STRING_EQUAL(err_reason(), "");
-	CU_ASSERT_EQUAL(err_because(err_set(ECONNREFUSED, "no"), "refused"),
-			-ECONNREFUSED);
+	CU_ASSERT_EQUAL(err_because(err_set(ECONNREFUSED, "no"), "refused"), -ECONNREFUSED);
 	CU_ASSERT_STRING_EQUAL(err_reason(), "refused");
 	err_context(-ECONNREFUSED, "host");
 	CU_ASSERT_STRING_EQUAL(err_reason(), "refused");
@@ -143,5 +142,4 @@ SUITE_MAIN("err", TEST(errno_is_negated_and_text_kept), TEST(system_error_adds_i
 	   TEST(a_reason_belongs_to_its_error), TEST(a_saved_error_is_restored),
 	   TEST(last_error_may_be_an_argument_of_the_next),
 	   TEST(long_text_is_truncated_and_context_kept),
-	   TEST(context_near_the_end_of_the_slot_is_intact),
-	   TEST(each_thread_has_its_own_text))
+	   TEST(context_near_the_end_of_the_slot_is_intact), TEST(each_thread_has_its_own_text))

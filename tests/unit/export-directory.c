@@ -113,9 +113,7 @@ static void files_are_read_unchanged(void)
 	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
 	CU_ASSERT_EQUAL(read.len, 5);
 	CU_ASSERT_TRUE(read.eof);
-	read = (struct export_read){ .offset = UINT64_MAX - 5,
-				     .count = 100,
-				     .scratch = scratch };
+	read = (struct export_read){ .offset = UINT64_MAX - 5, .count = 100, .scratch = scratch };
 	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
 	CU_ASSERT_EQUAL(read.len, 0);
 	CU_ASSERT_TRUE(read.eof);
@@ -149,8 +147,7 @@ static void symbolic_links_are_read_and_never_followed(void)
 	ASSERT_BYTES(read.data, "../outside/secret", 17);
 	CU_ASSERT_EQUAL(shared->ops->read(shared, &link, &read), NFS3_STATUS_INVAL);
 	CU_ASSERT_EQUAL(find("", "way-out", &link), 0);
-	CU_ASSERT_EQUAL(shared->ops->lookup(shared, &link, "secret", &fh),
-			NFS3_STATUS_NOTDIR);
+	CU_ASSERT_EQUAL(shared->ops->lookup(shared, &link, "secret", &fh), NFS3_STATUS_NOTDIR);
 	clean();
 }
 
@@ -180,8 +177,7 @@ static void a_path_replaced_by_a_link_does_not_escape(void)
 	CU_ASSERT_EQUAL(rename(at("export/dir"), at("export/moved")), 0);
 	CU_ASSERT_EQUAL(symlink("../outside", at("export/dir")), 0);
 	CU_ASSERT_NOT_EQUAL(shared->ops->read(shared, &inner, &read), 0);
-	CU_ASSERT_EQUAL(shared->ops->lookup(shared, &dir, "secret", &fh),
-			NFS3_STATUS_STALE);
+	CU_ASSERT_EQUAL(shared->ops->lookup(shared, &dir, "secret", &fh), NFS3_STATUS_STALE);
 	/* and a handle whose file was replaced by another */
 	CU_ASSERT_EQUAL(find("", "file", &fh), 0);
 	CU_ASSERT_EQUAL(rename(at("export/file"), at("export/older")), 0);
@@ -263,12 +259,9 @@ static bool see_entry(void *arg, const struct export_entry *entry)
 
 static void listings_show_served_entries_at_any_reply_size(void)
 {
-	static const char *const shown[] = { ". ",   ".. ",   "file ",
-					     "dir ", "link ", "way-out " };
+	static const char *const shown[] = { ". ", ".. ", "file ", "dir ", "link ", "way-out " };
 	struct seen seen = { .stop_after = 1 };
-	struct export_readdir readdir = { .fn = see_entry,
-					  .arg = &seen,
-					  .handles = true };
+	struct export_readdir readdir = { .fn = see_entry, .arg = &seen, .handles = true };
 	struct nfs_fh root;
 	size_t i;
 
@@ -304,8 +297,7 @@ static void hostile_cookies_do_no_harm(void)
 		readdir.cookie = cookies[i];
 		shared->ops->readdir(shared, &root, &readdir);
 	}
-	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &root, &readdir),
-			NFS3_STATUS_BAD_COOKIE);
+	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &root, &readdir), NFS3_STATUS_BAD_COOKIE);
 	clean();
 }
 

@@ -26,9 +26,7 @@ static uint8_t byte_at(uint64_t offset)
 /* Reads [offset, offset + count) and says whether all of it is the pattern. */
 static bool read_is_pattern(const struct nfs_fh *fh, uint64_t offset, uint32_t count)
 {
-	struct export_read read = { .offset = offset,
-				    .count = count,
-				    .scratch = scratch };
+	struct export_read read = { .offset = offset, .count = count, .scratch = scratch };
 	uint32_t i;
 
 	if (shared->ops->read(shared, fh, &read) || read.len != count) {
@@ -46,8 +44,7 @@ static bool read_is_pattern(const struct nfs_fh *fh, uint64_t offset, uint32_t c
 
 static void every_size_exists_with_its_offsets_as_content(void)
 {
-	static const uint32_t sizes[] = { 0,    1,     811,     812,    813,
-					  4096, 65536, 1048579, 4194304 };
+	static const uint32_t sizes[] = { 0, 1, 811, 812, 813, 4096, 65536, 1048579, 4194304 };
 	struct nfs_attr attr;
 	struct nfs_fh fh;
 	char name[32];
@@ -92,9 +89,7 @@ static void reads_end_at_end_of_file(void)
 /* Zero-copy: the returned data is not in the scratch buffer. */
 static void reads_return_the_files_own_memory(void)
 {
-	struct export_read read = { .offset = 4096,
-				    .count = 1048576,
-				    .scratch = scratch };
+	struct export_read read = { .offset = 4096, .count = 1048576, .scratch = scratch };
 	struct nfs_fh fh;
 
 	CU_ASSERT_EQUAL(find("data-4194304", &fh), 0);
@@ -192,11 +187,9 @@ static void cookies_beyond_the_end_are_bad(void)
 
 	CU_ASSERT_EQUAL(find("entries-2000", &fh), 0);
 	readdir.cookie = UINT64_MAX;
-	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &fh, &readdir),
-			NFS3_STATUS_BAD_COOKIE);
+	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &fh, &readdir), NFS3_STATUS_BAD_COOKIE);
 	readdir.cookie = 2003;
-	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &fh, &readdir),
-			NFS3_STATUS_BAD_COOKIE);
+	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &fh, &readdir), NFS3_STATUS_BAD_COOKIE);
 	readdir.cookie = 2002;
 	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &fh, &readdir), 0);
 	CU_ASSERT_EQUAL(count.entries, 0);
@@ -270,8 +263,7 @@ static void operations_on_the_wrong_type_are_refused(void)
 	CU_ASSERT_EQUAL(shared->ops->read(shared, &root, &read), NFS3_STATUS_ISDIR);
 	CU_ASSERT_EQUAL(shared->ops->read(shared, &link, &read), NFS3_STATUS_INVAL);
 	CU_ASSERT_EQUAL(shared->ops->readlink(shared, &file, &read), NFS3_STATUS_INVAL);
-	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &file, &readdir),
-			NFS3_STATUS_NOTDIR);
+	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &file, &readdir), NFS3_STATUS_NOTDIR);
 }
 
 static void every_file_has_old_times(void)
@@ -306,10 +298,8 @@ static void a_hidden_export_is_found_by_its_name_only(void)
 	CU_ASSERT_EQUAL(attr.type, NFS_DIR);
 	CU_ASSERT_EQUAL(exp->ops->readdir(exp, &root, &readdir), 0);
 	CU_ASSERT_EQUAL(names, 0);
-	CU_ASSERT_EQUAL(exp->ops->lookup(exp, &root, "data-4096", &file),
-			NFS3_STATUS_NOENT);
-	CU_ASSERT_EQUAL(exp->ops->lookup(exp, &root, "5eec2e8", &file),
-			NFS3_STATUS_NOENT);
+	CU_ASSERT_EQUAL(exp->ops->lookup(exp, &root, "data-4096", &file), NFS3_STATUS_NOENT);
+	CU_ASSERT_EQUAL(exp->ops->lookup(exp, &root, "5eec2e8", &file), NFS3_STATUS_NOENT);
 	CU_ASSERT_EQUAL(exp->ops->lookup(exp, &root, "5eec2e7", &below), 0);
 	CU_ASSERT_EQUAL(exp->ops->lookup(exp, &below, "data-4096", &file), 0);
 	CU_ASSERT_EQUAL(exp->ops->lookup(exp, &root, "..", &file), 0);

@@ -51,10 +51,8 @@ static void recently_used_paths_are_kept(void)
 		CU_ASSERT_EQUAL(path_table_get(table, 7, 0, path, sizeof(path)), 0);
 	}
 	CU_ASSERT_EQUAL(path_table_get(table, 7, 1, path, sizeof(path)), -ESTALE);
-	CU_ASSERT_EQUAL(path_table_get(table, 7, 99999 - 65536 + 1, path, sizeof(path)),
-			-ESTALE);
-	CU_ASSERT_EQUAL(path_table_get(table, 7, 99999 - 65536 + 2, path, sizeof(path)),
-			0);
+	CU_ASSERT_EQUAL(path_table_get(table, 7, 99999 - 65536 + 1, path, sizeof(path)), -ESTALE);
+	CU_ASSERT_EQUAL(path_table_get(table, 7, 99999 - 65536 + 2, path, sizeof(path)), 0);
 	path_table_free(table);
 }
 
@@ -68,13 +66,11 @@ static void long_paths_are_bounded_in_bytes(void)
 		SUITE_ROW("ino %" PRIu64, ino);
 		CU_ASSERT_EQUAL(path_table_put(table, 7, ino, path), 0);
 	}
-	CU_ASSERT_EQUAL(path_table_get(table, 7, 10000 - 4096 - 1, path, sizeof(path)),
-			-ESTALE);
+	CU_ASSERT_EQUAL(path_table_get(table, 7, 10000 - 4096 - 1, path, sizeof(path)), -ESTALE);
 	CU_ASSERT_EQUAL(path_table_get(table, 7, 10000 - 4096, path, sizeof(path)), 0);
 	path_table_free(table);
 }
 
 SUITE_MAIN("export-path", TEST(a_path_is_found_by_device_and_inode),
-	   TEST(a_later_path_replaces_the_earlier),
-	   TEST(a_path_that_does_not_fit_is_not_returned),
+	   TEST(a_later_path_replaces_the_earlier), TEST(a_path_that_does_not_fit_is_not_returned),
 	   TEST(recently_used_paths_are_kept), TEST(long_paths_are_bounded_in_bytes))

@@ -38,8 +38,8 @@ static int on_call(sd_bus_message *call, void *arg, sd_bus_error *error)
 		return sd_bus_reply_method_return(call, "s", ":1.1");
 	if (play(call, member))
 		return 1;
-	return sd_bus_reply_method_errorf(
-		call, "org.freedesktop.DBus.Error.ServiceUnknown", "nobody");
+	return sd_bus_reply_method_errorf(call, "org.freedesktop.DBus.Error.ServiceUnknown",
+					  "nobody");
 }
 
 static int play_connection(int fd, play_fn play)

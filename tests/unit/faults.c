@@ -79,8 +79,7 @@ static bool is_right(enum mechanism mechanism, uint64_t offset, uint32_t count)
 {
 	struct nfs3_read_res res;
 
-	if (read_by(mechanism, offset, count) ||
-	    peer.reply_header.rdma_proc == RDMA_ERROR)
+	if (read_by(mechanism, offset, count) || peer.reply_header.rdma_proc == RDMA_ERROR)
 		return false;
 	if (nfs3_res_read(&res, &peer.results, mechanism == WRITE_CHUNK) || res.status)
 		return false;
@@ -217,8 +216,7 @@ static void write_chunk_is_corrupt_at_all_sizes(void)
 
 static void at_times_corrupts_one_read_in_23(void)
 {
-	static const char *const specs[] = { "at-times", "at-times=page",
-					     "at-times=eio" };
+	static const char *const specs[] = { "at-times", "at-times=page", "at-times=eio" };
 	unsigned int i, j, wrong;
 
 	for (i = 0; i < ARRAY_SIZE(specs); i++) {
@@ -445,8 +443,7 @@ static void rdma_error_replaces_some_replies(void)
 	for (i = 1; i <= 9; i++) {
 		SUITE_ROW("%u", i);
 		read_by(i % 2 ? WRITE_CHUNK : INLINE, 0, 813);
-		CU_ASSERT_EQUAL(peer.reply_header.rdma_proc,
-				i % 3 ? RDMA_MSG : RDMA_ERROR);
+		CU_ASSERT_EQUAL(peer.reply_header.rdma_proc, i % 3 ? RDMA_MSG : RDMA_ERROR);
 		CU_ASSERT_EQUAL(peer.reply_header.rdma_xid, peer.header.rdma_xid);
 		CU_ASSERT_EQUAL(peer.reply_header.rdma_err, i % 3 ? 0 : ERR_CHUNK);
 	}
@@ -455,8 +452,7 @@ static void rdma_error_replaces_some_replies(void)
 	for (i = 1; i <= 100; i++) {
 		SUITE_ROW("%u", i);
 		null();
-		CU_ASSERT_EQUAL(peer.reply_header.rdma_proc,
-				i % 50 ? RDMA_MSG : RDMA_ERROR);
+		CU_ASSERT_EQUAL(peer.reply_header.rdma_proc, i % 50 ? RDMA_MSG : RDMA_ERROR);
 	}
 	end();
 }
@@ -497,9 +493,9 @@ static void pad_written_stays_in_the_chunk(void)
 	requester_next(&peer);
 	segment = requester_memory(&peer, memory, 814);
 	header_add_write(&peer.header, &segment, 1);
-	CU_ASSERT_EQUAL(requester_call(&peer, NFS3_READ, args,
-				       requester_read_args(args, &file, 0, 813)),
-			0);
+	CU_ASSERT_EQUAL(
+		requester_call(&peer, NFS3_READ, args, requester_read_args(args, &file, 0, 813)),
+		0);
 	CU_ASSERT_EQUAL(peer.refused, 0);
 	CU_ASSERT_EQUAL(memory[813], 0);
 	end();
@@ -622,8 +618,7 @@ static void only_bad_crc_applies_to_the_transport(void)
 		faults = fault_set_new();
 		CU_ASSERT_EQUAL(fault_set_add(faults, row->name), 0);
 		CU_ASSERT_FALSE(fault_set_empty(faults));
-		CU_ASSERT_EQUAL(fault_corrupts_crc(faults),
-				!strcmp(row->name, "bad-crc"));
+		CU_ASSERT_EQUAL(fault_corrupts_crc(faults), !strcmp(row->name, "bad-crc"));
 		fault_set_free(faults);
 	}
 	CU_ASSERT_FALSE(fault_corrupts_crc(NULL));
@@ -708,25 +703,18 @@ SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_corrupts_every_byte),
 	   TEST(write_chunk_over_812_eio_is_a_complete_error_reply),
 	   TEST(write_chunk_over_812_hangs_or_closes),
 	   TEST(write_chunk_over_812_later_needs_a_read_and_another_operation),
-	   TEST(write_chunk_is_corrupt_at_all_sizes),
-	   TEST(at_times_corrupts_one_read_in_23),
+	   TEST(write_chunk_is_corrupt_at_all_sizes), TEST(at_times_corrupts_one_read_in_23),
 	   TEST(a_corrupt_page_is_wrong_in_several_bits_of_each_byte),
 	   TEST(rarely_corrupts_one_read_in_500),
 	   TEST(nfs_unaligned_returns_zeros_by_every_mechanism),
-	   TEST(drop_reply_drops_the_second_fifth_and_eighth),
-	   TEST(close_replaces_the_fifth_reply),
-	   TEST(restart_closes_and_makes_handles_stale),
-	   TEST(foreign_handles_have_another_format),
+	   TEST(drop_reply_drops_the_second_fifth_and_eighth), TEST(close_replaces_the_fifth_reply),
+	   TEST(restart_closes_and_makes_handles_stale), TEST(foreign_handles_have_another_format),
 	   TEST(wrong_xid_is_wrong_in_both_headers), TEST(credit_zero_is_in_every_reply),
 	   TEST(reply_first_writes_the_data_after_the_send),
-	   TEST(chunk_unused_sends_inline_what_fits),
-	   TEST(tail_unwritten_claims_the_missing_bytes),
-	   TEST(rdma_error_replaces_some_replies),
-	   TEST(pad_written_adds_zeros_and_no_length),
-	   TEST(pad_written_in_part_has_another_length),
-	   TEST(pad_written_stays_in_the_chunk),
-	   TEST(lengths_unrewritten_returns_lengths_as_offered),
-	   TEST(page_shift_rotates_the_pages),
+	   TEST(chunk_unused_sends_inline_what_fits), TEST(tail_unwritten_claims_the_missing_bytes),
+	   TEST(rdma_error_replaces_some_replies), TEST(pad_written_adds_zeros_and_no_length),
+	   TEST(pad_written_in_part_has_another_length), TEST(pad_written_stays_in_the_chunk),
+	   TEST(lengths_unrewritten_returns_lengths_as_offered), TEST(page_shift_rotates_the_pages),
 	   TEST(reply_page_repeat_has_the_first_page_twice),
 	   TEST(linux_3_grants_writes_and_returns_as_it_did),
 	   TEST(linux_3_inline_head_starts_with_the_reply_header),

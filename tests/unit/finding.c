@@ -12,8 +12,7 @@ static struct finding sample(void)
 {
 	struct finding f = { 0 };
 
-	finding_init(&f, "probe.read.write-chunk", FINDING_FAIL, "%u of %u bytes", 812,
-		     4096);
+	finding_init(&f, "probe.read.write-chunk", FINDING_FAIL, "%u of %u bytes", 812, 4096);
 	finding_reason(&f, "refused");
 	finding_text(&f, "server", "host %d", 1);
 	finding_number(&f, "size", 4096);
@@ -121,8 +120,7 @@ static void evidence_may_repeat_texts_of_its_finding(void)
 
 	for (i = 0; i < 20; i++) {
 		snprintf(key, sizeof(key), "again_%d", i);
-		finding_text(&f, f.evidence[0].key, "%s %s",
-			     finding_evidence(&f, "server"), key);
+		finding_text(&f, f.evidence[0].key, "%s %s", finding_evidence(&f, "server"), key);
 		CU_ASSERT_STRING_EQUAL(f.evidence[2 + i].key, "server");
 		ASSERT_CONTAINS(f.evidence[2 + i].value, key);
 		ASSERT_STARTS(f.evidence[2 + i].value, "host 1 again_");
@@ -318,8 +316,8 @@ static void changed_record_is_refused_or_valid(void)
 }
 
 /* One record with one entry, both from the caller. */
-static int decode_with(struct finding *got, const char *id, const char *reason,
-		       bool is_number, const char *value)
+static int decode_with(struct finding *got, const char *id, const char *reason, bool is_number,
+		       const char *value)
 {
 	uint8_t buf[256] = { 0 };
 	size_t len = 4;
@@ -342,8 +340,7 @@ static int decode_with(struct finding *got, const char *id, const char *reason,
 	return finding_decode(got, buf, len);
 }
 
-static int decode_made(struct finding *got, const char *id, bool is_number,
-		       const char *value)
+static int decode_made(struct finding *got, const char *id, bool is_number, const char *value)
 {
 	return decode_with(got, id, "", is_number, value);
 }
@@ -353,10 +350,9 @@ static void numbers_of_a_record_are_reformatted(void)
 	static const struct {
 		const char *in, *out;
 	} cases[] = {
-		{ "4096", "4096" }, { "0x10", "16" },  { "+5", "5" },
-		{ "007", "7" },     { ".5", "0.5" },   { " 1", "1" },
-		{ "1e2", "100" },   { "", NULL },      { "nan", NULL },
-		{ "inf", NULL },    { "1e999", NULL }, { "1,\"x\":2", NULL },
+		{ "4096", "4096" }, { "0x10", "16" }, { "+5", "5" },     { "007", "7" },
+		{ ".5", "0.5" },    { " 1", "1" },    { "1e2", "100" },  { "", NULL },
+		{ "nan", NULL },    { "inf", NULL },  { "1e999", NULL }, { "1,\"x\":2", NULL },
 		{ "1 ", NULL },     { "e", NULL },
 	};
 	_cleanup_(finding_fini) struct finding got = { 0 };
@@ -387,9 +383,9 @@ static void texts_of_a_record_are_printable(void)
 	CU_ASSERT_STRING_EQUAL(got.reason, "refused");
 	CU_ASSERT_EQUAL(decode_with(&got, "a.b", "re fused", false, "v"), -EPROTO);
 	CU_ASSERT_EQUAL(decode_with(&got, "a.b", "\x1b[2J", false, "v"), -EPROTO);
-	CU_ASSERT_EQUAL(decode_with(&got, "a.b", "a-word-that-is-longer-than-any-of-ours",
-				    false, "v"),
-			-EPROTO);
+	CU_ASSERT_EQUAL(
+		decode_with(&got, "a.b", "a-word-that-is-longer-than-any-of-ours", false, "v"),
+		-EPROTO);
 }
 
 static void texts_of_a_record_are_bounded(void)
@@ -405,16 +401,12 @@ static void texts_of_a_record_are_bounded(void)
 	CU_ASSERT_STRING_EQUAL(got.id, id);
 }
 
-SUITE_MAIN("finding", TEST(every_status_has_a_word),
-	   TEST(texts_are_formatted_and_truncated),
+SUITE_MAIN("finding", TEST(every_status_has_a_word), TEST(texts_are_formatted_and_truncated),
 	   TEST(unprintable_bytes_become_question_marks), TEST(numbers_are_json_numbers),
 	   TEST(evidence_beyond_the_bound_is_dropped),
-	   TEST(evidence_may_repeat_texts_of_its_finding),
-	   TEST(a_copy_has_its_own_evidence), TEST(a_finding_can_be_filled_in_again),
-	   TEST(record_survives_the_round_trip), TEST(fullest_finding_fits_the_bound),
-	   TEST(record_that_does_not_fit_is_refused),
-	   TEST(a_partial_record_needs_more_bytes),
-	   TEST(record_with_a_wrong_length_is_refused),
-	   TEST(changed_record_is_refused_or_valid),
-	   TEST(numbers_of_a_record_are_reformatted),
+	   TEST(evidence_may_repeat_texts_of_its_finding), TEST(a_copy_has_its_own_evidence),
+	   TEST(a_finding_can_be_filled_in_again), TEST(record_survives_the_round_trip),
+	   TEST(fullest_finding_fits_the_bound), TEST(record_that_does_not_fit_is_refused),
+	   TEST(a_partial_record_needs_more_bytes), TEST(record_with_a_wrong_length_is_refused),
+	   TEST(changed_record_is_refused_or_valid), TEST(numbers_of_a_record_are_reformatted),
 	   TEST(texts_of_a_record_are_printable), TEST(texts_of_a_record_are_bounded))

@@ -21,8 +21,7 @@ static bool is(const struct transport_address *a, const char *want)
 	char text[INET6_ADDRSTRLEN];
 	const void *bytes =
 		a->addr.ss_family == AF_INET6
-			? (const void *)&((const struct sockaddr_in6 *)&a->addr)
-				  ->sin6_addr
+			? (const void *)&((const struct sockaddr_in6 *)&a->addr)->sin6_addr
 			: &((const struct sockaddr_in *)&a->addr)->sin_addr;
 
 	if (!inet_ntop(a->addr.ss_family, bytes, text, sizeof(text)))
@@ -50,8 +49,7 @@ static void addresses_prefixes_and_ranges_are_found_once(void)
 static void the_number_of_addresses_is_limited(void)
 {
 	CU_ASSERT_EQUAL(
-		find("\"1.1.1.1\",\"1.1.1.2\",\"1.1.1.3\",\"1.1.1.4\",\"1.1.1.5\"",
-		     AF_INET),
+		find("\"1.1.1.1\",\"1.1.1.2\",\"1.1.1.3\",\"1.1.1.4\",\"1.1.1.5\"", AF_INET),
 		PEERS_MAX);
 }
 

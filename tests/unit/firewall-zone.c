@@ -48,8 +48,7 @@ static void a_zone_accepts_listed_services(void)
 {
 	struct host_firewalld zone = public_zone();
 
-	expect(&zone, packet(IPPROTO_TCP, 22), FIREWALL_ACCEPT,
-	       "zone public opens 22/tcp");
+	expect(&zone, packet(IPPROTO_TCP, 22), FIREWALL_ACCEPT, "zone public opens 22/tcp");
 	expect(&zone, packet(IPPROTO_UDP, 4791), FIREWALL_ACCEPT, "4791/udp");
 	expect(&zone, packet(IPPROTO_TCP, 4791), FIREWALL_DROP, "target default");
 	expect(&zone, packet(IPPROTO_UDP, 22), FIREWALL_DROP, "target default");
@@ -113,8 +112,6 @@ static void panic_drops_and_no_answer_accepts(void)
 }
 
 SUITE_MAIN("firewall-zone", TEST(a_zone_accepts_listed_services),
-	   TEST(a_service_for_some_addresses_is_unknown),
-	   TEST(the_target_applies_to_the_rest),
-	   TEST(unsupported_rules_make_the_answer_unknown),
-	   TEST(replies_and_outgoing_packets_pass),
+	   TEST(a_service_for_some_addresses_is_unknown), TEST(the_target_applies_to_the_rest),
+	   TEST(unsupported_rules_make_the_answer_unknown), TEST(replies_and_outgoing_packets_pass),
 	   TEST(panic_drops_and_no_answer_accepts))

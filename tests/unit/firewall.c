@@ -29,12 +29,12 @@ static void check_packet(const char *ruleset, struct json_object *json)
 
 	rc = firewall_case_packet(json, &packet);
 	if (!rc)
-		rc = firewall_eval(ruleset, strlen(ruleset), &packet, &answer, text,
-				   sizeof(text), NULL);
+		rc = firewall_eval(ruleset, strlen(ruleset), &packet, &answer, text, sizeof(text),
+				   NULL);
 	said = rc ? err_text() : firewall_case_answer(answer);
 	good = want && !strcmp(said, json_object_get_string(want)) &&
-	       (!why || strstr(text, json_object_get_string(why))) &&
-	       finding_is_clean(text) && text[0];
+	       (!why || strstr(text, json_object_get_string(why))) && finding_is_clean(text) &&
+	       text[0];
 	suite_saw("%s: %s (%s)", json_object_to_json_string(json), said, text);
 	CU_ASSERT(good);
 	packets++;
@@ -103,11 +103,9 @@ static int ask(const char *ruleset, size_t len, enum firewall_answer *answer, ch
 
 #define BASE \
 	"{\"chain\":{\"family\":\"inet\",\"table\":\"t\",\"name\":\"in\",\"hook\":\"input\",\"prio\":0,\"policy\":\"drop\"}}"
-#define CHAIN(name) \
-	"{\"chain\":{\"family\":\"inet\",\"table\":\"t\",\"name\":\"" name "\"}}"
-#define RULE(chain, expr)                                                   \
-	"{\"rule\":{\"family\":\"inet\",\"table\":\"t\",\"chain\":\"" chain \
-	"\",\"expr\":" expr "}}"
+#define CHAIN(name) "{\"chain\":{\"family\":\"inet\",\"table\":\"t\",\"name\":\"" name "\"}}"
+#define RULE(chain, expr) \
+	"{\"rule\":{\"family\":\"inet\",\"table\":\"t\",\"chain\":\"" chain "\",\"expr\":" expr "}}"
 #define RULESET(...) "{\"nftables\":[" __VA_ARGS__ "]}"
 
 /* Rulesets that nft does not print: the result is an answer or an error, never accept. */
@@ -124,21 +122,19 @@ static const struct {
 	{ "{\"nftables\": {}}", -EBADMSG, FIREWALL_UNKNOWN },
 	{ "{\"nftables\": null}", -EBADMSG, FIREWALL_UNKNOWN },
 	{ RULESET(""), 0, FIREWALL_ACCEPT },
-	{ RULESET("null,1,\"x\",[],{},{\"a\":1,\"b\":2},{\"chain\":null},{\"rule\":[]}"),
-	  0, FIREWALL_ACCEPT },
+	{ RULESET("null,1,\"x\",[],{},{\"a\":1,\"b\":2},{\"chain\":null},{\"rule\":[]}"), 0,
+	  FIREWALL_ACCEPT },
 	{ RULESET(BASE), 0, FIREWALL_DROP },
 	{ RULESET(BASE "," RULE("in", "null")), 0, FIREWALL_DROP },
 	{ RULESET(BASE "," RULE("in", "[null]")), 0, FIREWALL_UNKNOWN },
-	{ RULESET(BASE "," RULE("in", "[{\"accept\":null,\"drop\":null}]")), 0,
-	  FIREWALL_UNKNOWN },
+	{ RULESET(BASE "," RULE("in", "[{\"accept\":null,\"drop\":null}]")), 0, FIREWALL_UNKNOWN },
 	{ RULESET(BASE "," RULE("in", "[\"accept\"]")), 0, FIREWALL_ACCEPT },
 	{ RULESET(BASE "," RULE("in", "[{\"match\":null},{\"accept\":null}]")), 0,
 	  FIREWALL_UNKNOWN },
 	{ RULESET(BASE "," RULE("in", "[{\"jump\":null}]")), 0, FIREWALL_UNKNOWN },
 	{ RULESET(BASE "," RULE("in", "[{\"jump\":{\"target\":\"nowhere\"}}]")), 0,
 	  FIREWALL_UNKNOWN },
-	{ RULESET(BASE "," RULE("in", "[{\"jump\":{\"target\":\"in\"}}]")), 0,
-	  FIREWALL_UNKNOWN },
+	{ RULESET(BASE "," RULE("in", "[{\"jump\":{\"target\":\"in\"}}]")), 0, FIREWALL_UNKNOWN },
 	{ RULESET(BASE "," CHAIN("a") "," CHAIN("b") "," RULE("in", "[{\"goto\":{\"target\":\"a\"}}]") "," RULE(
 		  "a",
 		  "[{\"jump\":{\"target\":\"b\"}}]") "," RULE("b",
@@ -150,8 +146,7 @@ static const struct {
 		  "[{\"match\":{\"op\":\"==\",\"left\":{\"meta\":{\"key\":\"l4proto\"}},\"right\":\"@x\"}},{\"accept\":null}]")),
 	  0, FIREWALL_UNKNOWN },
 	{ RULESET(BASE "," RULE(
-		  "in",
-		  "[{\"vmap\":{\"key\":{\"meta\":{\"key\":\"l4proto\"}},\"data\":\"@x\"}}]")),
+		  "in", "[{\"vmap\":{\"key\":{\"meta\":{\"key\":\"l4proto\"}},\"data\":\"@x\"}}]")),
 	  0, FIREWALL_UNKNOWN },
 	{ RULESET(BASE "," RULE(
 		  "in",
@@ -223,18 +218,15 @@ static struct text ladder(unsigned int n, unsigned int times)
 
 	append(&out, "{\"nftables\":[" BASE);
 	for (i = 0; i <= n; i++) {
-		snprintf(
-			buf, sizeof(buf),
-			",{\"chain\":{\"family\":\"inet\",\"table\":\"t\",\"name\":\"c%u\"}}",
-			i);
+		snprintf(buf, sizeof(buf),
+			 ",{\"chain\":{\"family\":\"inet\",\"table\":\"t\",\"name\":\"c%u\"}}", i);
 		append(&out, buf);
 	}
 	append(&out, "," RULE("in", "[{\"jump\":{\"target\":\"c0\"}}]"));
 	for (i = 0; i < n; i++)
 		for (j = 0; j < times; j++) {
 			snprintf(buf, sizeof(buf),
-				 "," RULE("c%u", "[{\"jump\":{\"target\":\"c%u\"}}]"), i,
-				 i + 1);
+				 "," RULE("c%u", "[{\"jump\":{\"target\":\"c%u\"}}]"), i, i + 1);
 			append(&out, buf);
 		}
 	snprintf(buf, sizeof(buf), "," RULE("c%u", "[{\"counter\":null}]"), n);
@@ -279,12 +271,11 @@ static struct text big_set(unsigned int elements, unsigned int times)
 	char buf[64];
 	unsigned int i;
 
-	append(&out,
-	       "{\"nftables\":[" BASE
-	       ",{\"set\":{\"family\":\"inet\",\"table\":\"t\",\"name\":\"s\",\"elem\":[0");
+	append(&out, "{\"nftables\":[" BASE
+		     ",{\"set\":{\"family\":\"inet\",\"table\":\"t\",\"name\":\"s\",\"elem\":[0");
 	for (i = 0; i < elements; i++) {
-		snprintf(buf, sizeof(buf), ",\"10.%u.%u.%u\"", i >> 16 & 255,
-			 i >> 8 & 255, i & 255);
+		snprintf(buf, sizeof(buf), ",\"10.%u.%u.%u\"", i >> 16 & 255, i >> 8 & 255,
+			 i & 255);
 		append(&out, buf);
 	}
 	append(&out, "]}}");
@@ -338,25 +329,25 @@ static void names_are_cleaned_and_truncated(void)
 	char why[24];
 	struct firewall_packet packet = roce();
 
-	CU_ASSERT_EQUAL(firewall_eval(ruleset, strlen(ruleset), &packet, &answer, why,
-				      sizeof(why), NULL),
-			0);
+	CU_ASSERT_EQUAL(
+		firewall_eval(ruleset, strlen(ruleset), &packet, &answer, why, sizeof(why), NULL),
+		0);
 	CU_ASSERT_EQUAL(answer, FIREWALL_DROP);
 	CU_ASSERT(finding_is_clean(why));
 	CU_ASSERT_EQUAL(strlen(why), sizeof(why) - 1);
 }
 
-static void expect_place(const char *ruleset, enum firewall_answer want,
-			 const char *family, const char *chain)
+static void expect_place(const char *ruleset, enum firewall_answer want, const char *family,
+			 const char *chain)
 {
 	struct firewall_place place = { "x", "x", "x" };
 	struct firewall_packet packet = roce();
 	enum firewall_answer answer;
 	char why[FIREWALL_WHY_MAX];
 
-	CU_ASSERT_EQUAL(firewall_eval(ruleset, strlen(ruleset), &packet, &answer, why,
-				      sizeof(why), &place),
-			0);
+	CU_ASSERT_EQUAL(
+		firewall_eval(ruleset, strlen(ruleset), &packet, &answer, why, sizeof(why), &place),
+		0);
 	CU_ASSERT_EQUAL(answer, want);
 	CU_ASSERT_STRING_EQUAL(place.family, family);
 	CU_ASSERT_STRING_EQUAL(place.chain, chain);
@@ -365,22 +356,18 @@ static void expect_place(const char *ruleset, enum firewall_answer want,
 static void the_location_of_a_drop_is_returned(void)
 {
 	expect_place(RULESET(BASE), FIREWALL_DROP, "inet", "in");
-	expect_place(
-		RULESET(BASE "," CHAIN("a") "," RULE(
-			"in",
-			"[{\"jump\":{\"target\":\"a\"}}]") "," RULE("a",
-								    "[{\"drop\":null}]")),
-		FIREWALL_DROP, "inet", "a");
-	expect_place(RULESET(BASE "," RULE("in", "[{\"accept\":null}]")), FIREWALL_ACCEPT,
-		     "", "");
+	expect_place(RULESET(BASE "," CHAIN("a") "," RULE(
+			     "in",
+			     "[{\"jump\":{\"target\":\"a\"}}]") "," RULE("a", "[{\"drop\":null}]")),
+		     FIREWALL_DROP, "inet", "a");
+	expect_place(RULESET(BASE "," RULE("in", "[{\"accept\":null}]")), FIREWALL_ACCEPT, "", "");
 }
 
-#define SPORT(op, value)                                                                \
-	RULESET(BASE "," RULE(                                                          \
-		"in",                                                                   \
-		"[{\"match\":{\"op\":\"" op                                             \
-		"\",\"left\":{\"payload\":{\"protocol\":\"udp\",\"field\":\"sport\"}}," \
-		"\"right\":" value "}},{\"accept\":null}]"))
+#define SPORT(op, value)                                                                      \
+	RULESET(BASE "," RULE(                                                                \
+		"in", "[{\"match\":{\"op\":\"" op                                             \
+		      "\",\"left\":{\"payload\":{\"protocol\":\"udp\",\"field\":\"sport\"}}," \
+		      "\"right\":" value "}},{\"accept\":null}]"))
 
 /* RoCE replies do not come from port 4791, as rules for "replies" expect. */
 static void dynamic_source_ports_have_a_range(void)
@@ -405,24 +392,20 @@ static void dynamic_source_ports_have_a_range(void)
 	packet.dynamic_source = true;
 	for (i = 0; i < ARRAY_SIZE(sports); i++) {
 		SUITE_ROW("%zu: %s", i, sports[i].ruleset);
-		CU_ASSERT_EQUAL(firewall_eval(sports[i].ruleset,
-					      strlen(sports[i].ruleset), &packet, &answer,
-					      why, sizeof(why), NULL),
+		CU_ASSERT_EQUAL(firewall_eval(sports[i].ruleset, strlen(sports[i].ruleset), &packet,
+					      &answer, why, sizeof(why), NULL),
 				0);
 		CU_ASSERT_EQUAL(answer, sports[i].want);
 	}
 	packet.dynamic_source = false;
-	CU_ASSERT_EQUAL(firewall_eval(sports[0].ruleset, strlen(sports[0].ruleset),
-				      &packet, &answer, why, sizeof(why), NULL),
+	CU_ASSERT_EQUAL(firewall_eval(sports[0].ruleset, strlen(sports[0].ruleset), &packet,
+				      &answer, why, sizeof(why), NULL),
 			0);
 	CU_ASSERT_EQUAL(answer, FIREWALL_UNKNOWN);
 }
 
 SUITE_MAIN("firewall", TEST(rulesets_give_the_expected_answers),
-	   TEST(malformed_rulesets_never_accept),
-	   TEST(jumps_are_followed_to_the_kernels_depth), TIMED(chains_are_walked_once),
-	   TIMED(large_sets_are_searched_up_to_a_limit),
-	   TEST(too_many_parts_are_refused_before_parsing),
-	   TEST(names_are_cleaned_and_truncated),
-	   TEST(the_location_of_a_drop_is_returned),
-	   TEST(dynamic_source_ports_have_a_range))
+	   TEST(malformed_rulesets_never_accept), TEST(jumps_are_followed_to_the_kernels_depth),
+	   TIMED(chains_are_walked_once), TIMED(large_sets_are_searched_up_to_a_limit),
+	   TEST(too_many_parts_are_refused_before_parsing), TEST(names_are_cleaned_and_truncated),
+	   TEST(the_location_of_a_drop_is_returned), TEST(dynamic_source_ports_have_a_range))

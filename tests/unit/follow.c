@@ -89,8 +89,7 @@ static void an_unreachable_daemon_is_reported_with_the_reason(void)
 	_cleanup_(follow_close_p) struct follow *follow = NULL;
 	struct follow_changes changes;
 
-	CU_ASSERT_EQUAL_FATAL(
-		follow_open(&follow, "qemu+unix:///system?socket=/nowhere/sock"), 0);
+	CU_ASSERT_EQUAL_FATAL(follow_open(&follow, "qemu+unix:///system?socket=/nowhere/sock"), 0);
 	settle(follow, &changes);
 	CU_ASSERT_FALSE(changes.connected);
 	ASSERT_CONTAINS(changes.why, "/nowhere/sock");
@@ -222,8 +221,7 @@ static void a_daemon_that_hangs_does_not_block(void)
 	char uri[160];
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/nfsrdma-hang.%d",
-		 (int)getpid());
+	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/nfsrdma-hang.%d", (int)getpid());
 	unlink(address.sun_path);
 	CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	CU_ASSERT_EQUAL_FATAL(listen(fd, 1), 0);
@@ -245,9 +243,7 @@ static void a_daemon_that_hangs_does_not_block(void)
 	CU_ASSERT_EQUAL(count_threads(), threads);
 }
 
-SUITE_MAIN("follow", TEST(pools_and_guests_are_listed_on_connection),
-	   TEST(pools_are_queried_again),
+SUITE_MAIN("follow", TEST(pools_and_guests_are_listed_on_connection), TEST(pools_are_queried_again),
 	   TEST(an_unreachable_daemon_is_reported_with_the_reason),
-	   TEST(all_guests_come_in_one_step),
-	   TEST(earlier_guests_are_kept_if_a_query_fails),
+	   TEST(all_guests_come_in_one_step), TEST(earlier_guests_are_kept_if_a_query_fails),
 	   TIMED(a_daemon_that_hangs_does_not_block))

@@ -83,8 +83,7 @@ static void a_read_request_has_its_golden_bytes(void)
 	fpdu_init(&f, RDMAP_READ_REQUEST);
 	f.msn = 1;
 	read_request_encode(body, &r);
-	CU_ASSERT_EQUAL_FATAL(build(buf, &f, body, sizeof(body)),
-			      sizeof(read_request_frame));
+	CU_ASSERT_EQUAL_FATAL(build(buf, &f, body, sizeof(body)), sizeof(read_request_frame));
 	ASSERT_BYTES(buf, read_request_frame, sizeof(read_request_frame));
 	read_request_decode(&again, read_request_frame + 20);
 	CU_ASSERT_EQUAL(again.sink_stag, r.sink_stag);
@@ -114,8 +113,7 @@ static void a_terminate_has_its_golden_bytes(void)
 	fpdu_init(&f, RDMAP_TERMINATE);
 	f.msn = 1;
 	terminate_encode(body, TERMINATE_TAGGED_STAG, false);
-	CU_ASSERT_EQUAL_FATAL(build(buf, &f, body, sizeof(body)),
-			      sizeof(terminate_frame));
+	CU_ASSERT_EQUAL_FATAL(build(buf, &f, body, sizeof(body)), sizeof(terminate_frame));
 	ASSERT_BYTES(buf, terminate_frame, sizeof(terminate_frame));
 }
 
@@ -220,11 +218,8 @@ static void padding_aligns_the_crc_to_a_word(void)
 }
 
 SUITE_MAIN("fpdu", TEST(a_send_has_its_golden_bytes), TEST(a_write_has_its_golden_bytes),
-	   TEST(a_read_request_has_its_golden_bytes),
-	   TEST(a_read_response_has_its_golden_bytes),
-	   TEST(a_terminate_has_its_golden_bytes),
-	   TEST(every_opcode_has_its_control_bytes),
+	   TEST(a_read_request_has_its_golden_bytes), TEST(a_read_response_has_its_golden_bytes),
+	   TEST(a_terminate_has_its_golden_bytes), TEST(every_opcode_has_its_control_bytes),
 	   TEST(a_header_survives_the_round_trip),
 	   TEST(the_longest_frame_is_65535_and_its_length_field),
-	   TEST(a_length_below_the_header_is_refused),
-	   TEST(padding_aligns_the_crc_to_a_word))
+	   TEST(a_length_below_the_header_is_refused), TEST(padding_aligns_the_crc_to_a_word))

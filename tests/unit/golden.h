@@ -26,8 +26,8 @@ static bool golden_hex(struct golden *g, const char *line)
 	for (; *line && *line != '#'; line++) {
 		if (isspace((unsigned char)*line))
 			continue;
-		if (g->len == sizeof(g->bytes) ||
-		    sscanf(line, "%2x%n", &byte, &used) != 1 || used != 2)
+		if (g->len == sizeof(g->bytes) || sscanf(line, "%2x%n", &byte, &used) != 1 ||
+		    used != 2)
 			return false;
 		g->bytes[g->len++] = (uint8_t)byte;
 		line++;
@@ -46,8 +46,8 @@ static bool golden_read(struct golden *g, const char *path)
 	g->text[0] = '\0';
 	while (good && fgets(line, sizeof(line), file)) {
 		if (in_text)
-			used += (size_t)snprintf(g->text + used, sizeof(g->text) - used,
-						 "%s", line);
+			used += (size_t)snprintf(g->text + used, sizeof(g->text) - used, "%s",
+						 line);
 		else if (!strcmp(line, "---\n"))
 			in_text = true;
 		else
@@ -77,8 +77,7 @@ static size_t golden_each(const char *pattern, void (*check)(const struct golden
 			check(&g);
 			continue;
 		}
-		fprintf(stderr, "%s: not in the form of a golden file\n",
-			found.gl_pathv[i]);
+		fprintf(stderr, "%s: not in the form of a golden file\n", found.gl_pathv[i]);
 		CU_FAIL("golden file cannot be read");
 	}
 	count = found.gl_pathc;

@@ -90,17 +90,14 @@ static const struct view_place pools[] = {
 	  .target = (char *)"/srv/plain",
 	  .fs_spec = (char *)"nas:/plain",
 	  .by = "pool 'plain'" },
-	{ .pool = (char *)"default",
-	  .target = (char *)"/var/lib/images",
-	  .by = "pool 'default'" },
+	{ .pool = (char *)"default", .target = (char *)"/var/lib/images", .by = "pool 'default'" },
 	{ .pool = (char *)"linked",
 	  .target = (char *)"/pools/linked",
 	  .fs_spec = (char *)"nas:/linked",
 	  .asked = ASKED_RDMA,
 	  .by = "pool 'linked'" },
 };
-static const struct view_places all_pools = { ARRAY_SIZE(pools),
-					      (struct view_place *)pools };
+static const struct view_places all_pools = { ARRAY_SIZE(pools), (struct view_place *)pools };
 
 struct row {
 	const char *mounts, *conf, *fstab, *utab, *nfsmount;
@@ -172,9 +169,7 @@ static void ask_guard(const struct guard *guard, const char *text)
 static int ask(const char *disk, const struct view_places *places)
 {
 	_cleanup_(guard_close_p) struct guard *guard = NULL;
-	struct guard_sources sources = { .host = tree.host,
-					 .places = places,
-					 .now = NOW };
+	struct guard_sources sources = { .host = tree.host, .places = places, .now = NOW };
 	int rc = guard_open(&guard, &sources);
 
 	if (!rc)

@@ -56,9 +56,8 @@ static void a_record_holds_the_requirement(void)
 	begin(&on_tcp);
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
 	put(record_of(RECORD_TCP, 1000));
-	CU_ASSERT_STRING_EQUAL(
-		answer("over tcp, but its record in /run/nfsrdma requests RDMA"),
-		"refuse");
+	CU_ASSERT_STRING_EQUAL(answer("over tcp, but its record in /run/nfsrdma requests RDMA"),
+			       "refuse");
 	/* An old record still applies to that mount. */
 	put(record_of(RECORD_PROVEN, 500000));
 	CU_ASSERT_STRING_EQUAL(answer("its record"), "refuse");
@@ -92,21 +91,14 @@ static void no_record_overrules_the_kernel(void)
 		uint64_t age, pending_age; /* 0: there is none */
 		const char *text;          /* of 90.json, in place of the record */
 	} rows[] = {
-		{ RECORD_PROVEN, 1000, 0, NULL },
-		{ RECORD_PROVEN, 500000, 0, NULL },
-		{ RECORD_UNPROVEN, 1000, 0, NULL },
-		{ RECORD_UNPROVEN, 500000, 0, NULL },
-		{ RECORD_TCP, 1000, 0, NULL },
-		{ RECORD_GONE, 1000, 0, NULL },
-		{ RECORD_PROVEN, 0, 1000, NULL },
-		{ RECORD_PROVEN, 0, 900000, NULL },
-		{ RECORD_PROVEN, 2000, 1000, NULL },
-		{ RECORD_PROVEN, 0, 0, "{ \"mount\": 7 }" },
-		{ RECORD_PROVEN, 0, 0, "" },
-		{ RECORD_PROVEN, 0, 1000, "" },
+		{ RECORD_PROVEN, 1000, 0, NULL },    { RECORD_PROVEN, 500000, 0, NULL },
+		{ RECORD_UNPROVEN, 1000, 0, NULL },  { RECORD_UNPROVEN, 500000, 0, NULL },
+		{ RECORD_TCP, 1000, 0, NULL },       { RECORD_GONE, 1000, 0, NULL },
+		{ RECORD_PROVEN, 0, 1000, NULL },    { RECORD_PROVEN, 0, 900000, NULL },
+		{ RECORD_PROVEN, 2000, 1000, NULL }, { RECORD_PROVEN, 0, 0, "{ \"mount\": 7 }" },
+		{ RECORD_PROVEN, 0, 0, "" },         { RECORD_PROVEN, 0, 1000, "" },
 	};
-	static const char *const confs[] = { "", REQUIRE_NAS,
-					     REQUIRE_NAS "on-unknown = refuse\n",
+	static const char *const confs[] = { "", REQUIRE_NAS, REQUIRE_NAS "on-unknown = refuse\n",
 					     "[server nas]\npolicy = prefer\n",
 					     "[server nas]\npolicy = off\n" };
 	size_t i, j;
@@ -200,8 +192,7 @@ static void a_killed_helper_leaves_no_guest_on_the_local_disk(void)
 		[OVER_TCP] = ROOT TCP(90, 21, "/srv/vm", "nas:/vm"),
 		[LOCAL] = ROOT OTHER(90, 21, "/srv/vm", "ext4", "/dev/sdb1"),
 	};
-	static const char *const confs[] = { "", REQUIRE_NAS,
-					     "[server nas]\npolicy = prefer\n",
+	static const char *const confs[] = { "", REQUIRE_NAS, "[server nas]\npolicy = prefer\n",
 					     "[server nas]\npolicy = off\n" };
 	static const struct {
 		const char *point;
@@ -242,8 +233,7 @@ static void a_killed_helper_leaves_no_guest_on_the_local_disk(void)
 			if (!refused || rows[i].lies != NOTHING)
 				continue;
 			ASSERT_CONTAINS(verdict.text, "nothing is mounted at /srv/vm");
-			ASSERT_CONTAINS(verdict.remedy,
-					"rm /run/nfsrdma/mounts/pending-");
+			ASSERT_CONTAINS(verdict.remedy, "rm /run/nfsrdma/mounts/pending-");
 			CU_ASSERT_STRING_EQUAL(verdict.reason, "unfinished");
 		}
 		end();
@@ -276,8 +266,7 @@ static void an_invalid_record_of_a_mount_over_tcp_is_unknown(void)
 {
 	begin(&on_tcp);
 	tree_write(&tree, "run/nfsrdma/mounts/90.json", "{ \"mount\": 7 }");
-	CU_ASSERT_STRING_EQUAL(answer("unknown whether it should be over RDMA"),
-			       "unknown");
+	CU_ASSERT_STRING_EQUAL(answer("unknown whether it should be over RDMA"), "unknown");
 	CU_ASSERT_FALSE(verdict.refuse);
 	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);
 	CU_ASSERT_STRING_EQUAL(answer("over tcp"), "refuse");
@@ -347,8 +336,7 @@ static void a_verdict_has_its_names(void)
 	end();
 }
 
-static bool has_remedy(const char *disk, const struct view_places *places,
-		       const char *words)
+static bool has_remedy(const char *disk, const struct view_places *places, const char *words)
 {
 	int rc = ask(disk, places);
 	bool well_said = is_well_said();
@@ -369,16 +357,14 @@ static void names_in_commands_are_quoted_for_the_shell(void)
 	const struct view_places places = { 1, (struct view_place *)list };
 
 	begin(&(struct row){
-		.mounts = ROOT OTHER(91, 21, "/rhev/data-center/mnt/nas:_a'b", "ext4",
-				     "/dev/it's")
+		.mounts = ROOT OTHER(91, 21, "/rhev/data-center/mnt/nas:_a'b", "ext4", "/dev/it's")
 			OTHER(92, 21, "/auto/o'\\040\303\266", "autofs", "x"),
 		.conf = "[directory /srv/it's $HOME]\npolicy = require\n"
 			"[directory /rhev/data-center/mnt/*]\npolicy = require\n"
 			"[directory /auto/*]\npolicy = require\n",
 		.fstab = "nas:/f /srv/f\\040(1) nfs proto=rdma 0 0\n" });
-	CU_ASSERT(has_remedy(
-		"/srv/p/a", &places,
-		"('virsh pool-start p\\ q'), then run 'nfsrdma pool verify p\\ q'"));
+	CU_ASSERT(has_remedy("/srv/p/a", &places,
+			     "('virsh pool-start p\\ q'), then run 'nfsrdma pool verify p\\ q'"));
 	CU_ASSERT(has_remedy("/srv/f (1)/a", NULL, "('mount /srv/f\\ \\(1\\)')"));
 	CU_ASSERT(has_remedy("/srv/it's $HOME/a", NULL,
 			     "on /srv/it's $HOME over RDMA ('mount -t nfsrdma "
@@ -394,8 +380,7 @@ static void names_in_commands_are_quoted_for_the_shell(void)
 	end();
 }
 
-static bool has_reason(const char *path, const struct view_places *places,
-		       const char *reason)
+static bool has_reason(const char *path, const struct view_places *places, const char *reason)
 {
 	int rc = ask(path, places);
 	bool well_said = is_well_said();
@@ -427,18 +412,15 @@ static void a_reason_names_the_mounting_program(void)
 	begin(&(struct row){ .mounts = ROOT TCP(90, 21, "/srv/p", "nas:/p") });
 	CU_ASSERT(has_reason("/srv/p/a", &places, "pool-not-rdma"));
 	end();
-	begin(&(struct row){ .mounts = ROOT TCP(90, 21, "/srv/f", "nas:/f"),
-			     .fstab = fstab });
+	begin(&(struct row){ .mounts = ROOT TCP(90, 21, "/srv/f", "nas:/f"), .fstab = fstab });
 	CU_ASSERT(has_reason("/srv/f/a", NULL, "not-rdma"));
 	end();
 	/* libvirt does not start a pool that it considers running. */
 	begin(&(struct row){ .mounts = ROOT });
 	CU_ASSERT(has_reason("/srv/p/a", &places, "pool-not-mounted"));
-	CU_ASSERT(has_remedy("/srv/p/a", &places,
-			     "'virsh pool-destroy p', 'virsh pool-start p'"));
+	CU_ASSERT(has_remedy("/srv/p/a", &places, "'virsh pool-destroy p', 'virsh pool-start p'"));
 	end();
-	begin(&(struct row){
-		.mounts = ROOT OTHER(90, 21, "/srv/p", "ext4", "/dev/sdb") });
+	begin(&(struct row){ .mounts = ROOT OTHER(90, 21, "/srv/p", "ext4", "/dev/sdb") });
 	CU_ASSERT(has_reason("/srv/p/a", &places, "pool-occupied"));
 	end();
 	begin(&(struct row){ .mounts = ROOT RDMA(90, 21, "/srv/p", "192.0.2.1:/p") });
@@ -459,10 +441,9 @@ static void a_reason_names_the_mounting_program(void)
 			     .fstab = fstab });
 	CU_ASSERT(has_reason("/srv/f/a", NULL, "automount"));
 	end();
-	begin(&(struct row){
-		.mounts = ROOT OTHER(90, 21, "/srv/f", "autofs", "systemd-1"),
-		.fstab = "nas:/f /srv/f nfs proto=tcp,x-systemd.automount 0 0\n",
-		.conf = SECTION });
+	begin(&(struct row){ .mounts = ROOT OTHER(90, 21, "/srv/f", "autofs", "systemd-1"),
+			     .fstab = "nas:/f /srv/f nfs proto=tcp,x-systemd.automount 0 0\n",
+			     .conf = SECTION });
 	CU_ASSERT(has_reason("/srv/f/a", NULL, "on-demand"));
 	end();
 	for (i = 0; i < ARRAY_SIZE(enabled); i++) {
@@ -471,8 +452,7 @@ static void a_reason_names_the_mounting_program(void)
 			   "[Mount]\nWhat=nas:/f\nWhere=/srv/f\nType=nfsrdma\n");
 		tree_link(&tree, enabled[i], "/lib/systemd/system/srv-f.mount");
 		CU_ASSERT(has_reason("/srv/f/a", NULL, "unit-not-mounted"));
-		CU_ASSERT(
-			has_remedy("/srv/f/a", NULL, "('systemctl start srv-f.mount')"));
+		CU_ASSERT(has_remedy("/srv/f/a", NULL, "('systemctl start srv-f.mount')"));
 		end();
 	}
 	begin(&(struct row){ .mounts = ROOT });
@@ -484,17 +464,15 @@ static void a_reason_names_the_mounting_program(void)
 	/* mount(8) knows no mount for a directory of the policy. */
 	begin(&(struct row){ .mounts = ROOT, .conf = SECTION });
 	CU_ASSERT(has_reason("/srv/f/a", NULL, "section-not-mounted"));
-	CU_ASSERT(has_remedy("/srv/f/a", NULL,
-			     "('mount -t nfsrdma SERVER:/EXPORT /srv/f')"));
+	CU_ASSERT(has_remedy("/srv/f/a", NULL, "('mount -t nfsrdma SERVER:/EXPORT /srv/f')"));
 	end();
 	begin(&(struct row){ .mounts = ROOT OTHER(90, 21, "/srv/f", "ext4", "/dev/sdb"),
 			     .conf = SECTION });
 	CU_ASSERT(has_reason("/srv/f/a", NULL, "section-occupied"));
 	end();
-	begin(&(struct row){
-		.mounts = ROOT TCP(90, 21, "/rhev/data-center/mnt/nas:_f", "nas:/f"),
-		.conf = "[directory /rhev/data-center/mnt/*]\n"
-			"policy = require\n" });
+	begin(&(struct row){ .mounts = ROOT TCP(90, 21, "/rhev/data-center/mnt/nas:_f", "nas:/f"),
+			     .conf = "[directory /rhev/data-center/mnt/*]\n"
+				     "policy = require\n" });
 	CU_ASSERT(has_reason("/rhev/data-center/mnt/nas:_f/a", NULL, "vdsm"));
 	end();
 }
@@ -507,9 +485,8 @@ static void a_reason_names_the_mounting_program(void)
 /* A domain of type POSIX has a directory of the same form as one of NFS. */
 static void what_vdsm_mounts_need_not_be_nfs(void)
 {
-	begin(&(struct row){
-		.mounts = ROOT OTHER(90, 21, CEPH_DIR, "ceph", "192.0.2.1:6789:/"),
-		.conf = REQUIRE });
+	begin(&(struct row){ .mounts = ROOT OTHER(90, 21, CEPH_DIR, "ceph", "192.0.2.1:6789:/"),
+			     .conf = REQUIRE });
 	tree_mkdir(&tree, &CEPH_DIR[1]);
 	tree_mkdir(&tree, "rhev/data-center/mnt/nas:_d");
 	CU_ASSERT_EQUAL_FATAL(ask(CEPH_DIR "/D/images/I/V", NULL), 0);
@@ -519,9 +496,9 @@ static void what_vdsm_mounts_need_not_be_nfs(void)
 	CU_ASSERT_EQUAL(verdict.answer, GUARD_REFUSE);
 	end();
 	/* A disk of this host in the place of a domain. */
-	begin(&(struct row){ .mounts = ROOT OTHER(90, 21, "/rhev/data-center/mnt/nas:_d",
-						  "ext4", "/dev/sdb1"),
-			     .conf = REQUIRE });
+	begin(&(struct row){
+		.mounts = ROOT OTHER(90, 21, "/rhev/data-center/mnt/nas:_d", "ext4", "/dev/sdb1"),
+		.conf = REQUIRE });
 	tree_mkdir(&tree, "rhev/data-center/mnt/nas:_d");
 	CU_ASSERT_EQUAL_FATAL(ask("/rhev/data-center/mnt/nas:_d/D/V", NULL), 0);
 	CU_ASSERT_EQUAL(verdict.answer, GUARD_REFUSE);
@@ -531,9 +508,8 @@ static void what_vdsm_mounts_need_not_be_nfs(void)
 /* end() says whether a folder below a network mount was listed. */
 static void no_configuration_on_a_network_mount_is_read(void)
 {
-	begin(&(struct row){
-		.mounts = ROOT RDMA(90, 21, "/rhev/data-center/other", "nas:/o")
-			TCP(91, 21, "/srv/net", "nas:/net") });
+	begin(&(struct row){ .mounts = ROOT RDMA(90, 21, "/rhev/data-center/other", "nas:/o")
+				     TCP(91, 21, "/srv/net", "nas:/net") });
 	tree_mkdir(&tree, "rhev/data-center/mnt/nas:_d");
 	tree_mkdir(&tree, "rhev/data-center/other");
 	tree_link(&tree, "etc/systemd/system/srv-vm.mount", "/srv/net/srv-vm.mount");
@@ -586,25 +562,22 @@ static void a_file_map_is_read_as_the_daemon_reads_it(void)
 		{ "f -proto=rdma nas:/f\n* nas:/&\n", "", NULL, GUARD_PASS },
 		{ "f -proto=rdma nas:/f\n+more\n", "", NULL, GUARD_PASS },
 		{ "* -proto=rdma nas:/&\n+more\n", "", NULL, GUARD_UNKNOWN },
-		{ "f nas:/f\n", "/srv /etc/auto.vm --timeout=60 -proto=rdma,vers=4.2\n",
-		  NULL, GUARD_PASS },
-		{ "f nas:/f\n", "/srv file:/etc/auto.vm fstype=nfsrdma\n", NULL,
+		{ "f nas:/f\n", "/srv /etc/auto.vm --timeout=60 -proto=rdma,vers=4.2\n", NULL,
 		  GUARD_PASS },
+		{ "f nas:/f\n", "/srv file:/etc/auto.vm fstype=nfsrdma\n", NULL, GUARD_PASS },
 		{ "f nas:/f\n", "/srv /etc/auto.vm -fstype=cifs\n", NULL, GUARD_UNKNOWN },
-		{ "f -proto=tcp nas:/f\n", "/srv /etc/auto.vm proto=rdma\n", NULL,
+		{ "f -proto=tcp nas:/f\n", "/srv /etc/auto.vm proto=rdma\n", NULL, GUARD_REFUSE },
+		{ "f nas:/f\n", "/net /etc/auto.vm proto=rdma\n/srv /etc/auto.x rdma\n", NULL,
 		  GUARD_REFUSE },
-		{ "f nas:/f\n", "/net /etc/auto.vm proto=rdma\n/srv /etc/auto.x rdma\n",
-		  NULL, GUARD_REFUSE },
-		{ "f nas:/f\n", "+dir:/etc/auto.master.d\n",
-		  "/srv /etc/auto.vm proto=rdma # x\n", GUARD_PASS },
+		{ "f nas:/f\n", "+dir:/etc/auto.master.d\n", "/srv /etc/auto.vm proto=rdma # x\n",
+		  GUARD_PASS },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].map);
-		begin(&(struct row){
-			.mounts = ROOT OTHER(90, 21, "/srv", "autofs", "/etc/auto.vm"),
-			.conf = "[directory /srv/f]\npolicy = require\n" });
+		begin(&(struct row){ .mounts = ROOT OTHER(90, 21, "/srv", "autofs", "/etc/auto.vm"),
+				     .conf = "[directory /srv/f]\npolicy = require\n" });
 		tree_write(&tree, "etc/auto.vm", rows[i].map);
 		tree_write(&tree, "etc/auto.master", rows[i].master);
 		write_if("etc/auto.master.d/vm.autofs", rows[i].more);
@@ -631,9 +604,8 @@ static void what_an_unknown_map_mounts_may_be_of_the_server(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].map);
-		begin(&(struct row){
-			.mounts = ROOT OTHER(90, 21, "/srv", "autofs", "/etc/auto.vm"),
-			.conf = REQUIRE_NAS });
+		begin(&(struct row){ .mounts = ROOT OTHER(90, 21, "/srv", "autofs", "/etc/auto.vm"),
+				     .conf = REQUIRE_NAS });
 		tree_write(&tree, "etc/auto.vm", rows[i].map);
 		tree_write(&tree, "etc/auto.master", rows[i].master);
 		CU_ASSERT_EQUAL_FATAL(ask("/srv/f/a", NULL), 0);
@@ -725,8 +697,7 @@ static void five_hundred_disks_need_no_more_reads_than_one(void)
 	before = reads;
 	start = now_ns();
 	for (i = 0; i < 1500; i++) {
-		snprintf(path, sizeof(path), "/var/lib/vm/guest%u/disk%u.qcow2", i / 3,
-			 i);
+		snprintf(path, sizeof(path), "/var/lib/vm/guest%u/disk%u.qcow2", i / 3, i);
 		ask_guard(guard, path);
 		if (verdict.answer != GUARD_PASS || !verdict.wanted)
 			break;
@@ -743,8 +714,7 @@ static void five_hundred_disks_need_no_more_reads_than_one(void)
 static void unreadable_pools_are_unknown(void)
 {
 	_cleanup_(guard_close_p) struct guard *guard = NULL;
-	struct guard_sources sources = { .places_unknown = "Permission denied",
-					 .now = NOW };
+	struct guard_sources sources = { .places_unknown = "Permission denied", .now = NOW };
 
 	begin(&(struct row){ .mounts = ROOT, .conf = REQUIRE_DIR });
 	sources.host = tree.host;
@@ -791,17 +761,13 @@ SUITE_MAIN("guard-records", TEST(a_record_holds_the_requirement),
 	   TEST(a_pending_record_holds_the_requirement),
 	   TEST(a_killed_helper_leaves_no_guest_on_the_local_disk),
 	   TEST(an_invalid_record_of_a_mount_over_tcp_is_unknown),
-	   TEST(a_mount_with_connections_of_both_kinds_is_refused),
-	   TEST(a_verdict_has_its_names),
+	   TEST(a_mount_with_connections_of_both_kinds_is_refused), TEST(a_verdict_has_its_names),
 	   TEST(names_in_commands_are_quoted_for_the_shell),
-	   TEST(a_reason_names_the_mounting_program),
-	   TEST(what_vdsm_mounts_need_not_be_nfs),
-	   TEST(no_configuration_on_a_network_mount_is_read),
-	   TEST(a_trigger_follows_nfsmount_conf),
+	   TEST(a_reason_names_the_mounting_program), TEST(what_vdsm_mounts_need_not_be_nfs),
+	   TEST(no_configuration_on_a_network_mount_is_read), TEST(a_trigger_follows_nfsmount_conf),
 	   TEST(a_file_map_is_read_as_the_daemon_reads_it),
 	   TEST(what_an_unknown_map_mounts_may_be_of_the_server),
 	   TEST(long_names_are_shortened_in_the_middle),
 	   TEST(a_name_prefix_does_not_match_a_directory),
 	   TIMED(five_hundred_disks_need_no_more_reads_than_one),
-	   TEST(unreadable_pools_are_unknown),
-	   TEST(a_guard_without_its_files_is_an_error))
+	   TEST(unreadable_pools_are_unknown), TEST(a_guard_without_its_files_is_an_error))

@@ -7,12 +7,9 @@
 
 static struct guard *guard;
 
-static void open_guard(const struct row *row, const struct view_places *places,
-		       const char *unknown)
+static void open_guard(const struct row *row, const struct view_places *places, const char *unknown)
 {
-	struct guard_sources sources = { .places = places,
-					 .places_unknown = unknown,
-					 .now = NOW };
+	struct guard_sources sources = { .places = places, .places_unknown = unknown, .now = NOW };
 
 	begin(row);
 	sources.host = tree.host;
@@ -33,8 +30,7 @@ static bool answers(const char *disk, enum guard_answer answer, bool refuse)
 	return verdict.answer == answer && verdict.refuse == refuse && is_well_said();
 }
 
-#define MOUNTS \
-	ROOT TCP(90, 21, "/srv/vm", "nas:/vm") RDMA(91, 21, "/srv/fast", "nas:/fast")
+#define MOUNTS ROOT TCP(90, 21, "/srv/vm", "nas:/vm") RDMA(91, 21, "/srv/fast", "nas:/fast")
 
 static void an_unreadable_pool_may_require_rdma(void)
 {
@@ -63,22 +59,20 @@ static void unknown_disks_are_refused_if_the_policy_says_so(void)
 	} rows[] = {
 		{ "[default]\non-unknown = refuse\n", GUARD_UNKNOWN, true },
 		/* [default] applies to every mount. */
-		{ "[default]\non-unknown = refuse\npolicy = prefer\n", GUARD_PASS,
-		  false },
+		{ "[default]\non-unknown = refuse\npolicy = prefer\n", GUARD_PASS, false },
 		/* The policy overrides any request. */
 		{ "[default]\non-unknown = refuse\npolicy = off\n", GUARD_PASS, false },
-		{ "[default]\non-unknown = refuse\n[server nas]\npolicy = off\n",
-		  GUARD_PASS, false },
+		{ "[default]\non-unknown = refuse\n[server nas]\npolicy = off\n", GUARD_PASS,
+		  false },
 		/* The requirement is known already. */
-		{ "[default]\non-unknown = refuse\n[server nas]\npolicy = require\n",
-		  GUARD_REFUSE, true },
+		{ "[default]\non-unknown = refuse\n[server nas]\npolicy = require\n", GUARD_REFUSE,
+		  true },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].conf);
-		open_guard(&(struct row){ .mounts = MOUNTS, .conf = rows[i].conf }, NULL,
-			   "why");
+		open_guard(&(struct row){ .mounts = MOUNTS, .conf = rows[i].conf }, NULL, "why");
 		CU_ASSERT(answers("/srv/vm/a", rows[i].answer, rows[i].refuse));
 		CU_ASSERT(answers("/srv/fast/a", GUARD_PASS, false));
 		close_guard();
@@ -87,8 +81,7 @@ static void unknown_disks_are_refused_if_the_policy_says_so(void)
 
 static void nothing_is_unknown_when_all_was_read(void)
 {
-	open_guard(&(struct row){ .mounts = MOUNTS, .fstab = "# nothing\n" }, &all_pools,
-		   NULL);
+	open_guard(&(struct row){ .mounts = MOUNTS, .fstab = "# nothing\n" }, &all_pools, NULL);
 	CU_ASSERT_PTR_NULL(guard_unknown(guard));
 	close_guard();
 	begin(&(struct row){ .mounts = MOUNTS });
@@ -124,12 +117,10 @@ static void a_broken_fstab_leaves_other_requirements_in_force(void)
 /* rbd, gluster, iscsi-direct */
 static void a_volume_that_is_not_a_local_file_passes(void)
 {
-	static const struct view_place rbd = { .pool = (char *)"rbd",
-					       .by = "pool 'rbd'" };
+	static const struct view_place rbd = { .pool = (char *)"rbd", .by = "pool 'rbd'" };
 	const struct view_places places = { 1, (struct view_place *)&rbd };
 
-	open_guard(&(struct row){ .mounts = MOUNTS,
-				  .conf = "[default]\non-unknown = refuse\n" },
+	open_guard(&(struct row){ .mounts = MOUNTS, .conf = "[default]\non-unknown = refuse\n" },
 		   &places, NULL);
 	CU_ASSERT(answers("rbd:disk1", GUARD_PASS, false));
 	CU_ASSERT_STRING_EQUAL(verdict.text, "");

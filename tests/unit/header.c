@@ -45,9 +45,7 @@ static size_t encode(const struct rpcrdma_header *h, uint8_t *buf, size_t cap)
 /* Two Read chunks, two Write chunks (one of them empty) and a Reply chunk. */
 static void build_full(struct rpcrdma_header *h)
 {
-	const struct rpcrdma_segment three[3] = { segment,
-						  { 1, 0, 0 },
-						  { 2, ~0u, ~0ull } };
+	const struct rpcrdma_segment three[3] = { segment, { 1, 0, 0 }, { 2, ~0u, ~0ull } };
 
 	header_init(h, 0x11223344, 32, RDMA_MSG);
 	CU_ASSERT_EQUAL(header_add_read(h, 0, &segment), 0);
@@ -244,9 +242,8 @@ static void version_and_proc_are_set_when_refused(void)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		SUITE_ROW("%zu", i);
-		CU_ASSERT_EQUAL(
-			DECODE_WORDS(&h, 7, cases[i].vers, 8, cases[i].proc, 0, 0, 0),
-			cases[i].rc);
+		CU_ASSERT_EQUAL(DECODE_WORDS(&h, 7, cases[i].vers, 8, cases[i].proc, 0, 0, 0),
+				cases[i].rc);
 		CU_ASSERT_EQUAL(h.rdma_xid, 7);
 		CU_ASSERT_EQUAL(h.rdma_vers, cases[i].vers);
 		CU_ASSERT_EQUAL(h.rdma_credit, 8);
@@ -273,8 +270,7 @@ static void flag_of_a_list_is_zero_or_one(void)
 	CU_ASSERT_EQUAL(DECODE_WORDS(&h, 1, 1, 1, 0, 0, 0, 2), -EBADMSG);
 	CU_ASSERT_EQUAL(DECODE_WORDS(&h, 1, 1, 1, 0, 0, 0, 0x01000000), -EBADMSG);
 	/* the second entry of each list */
-	CU_ASSERT_EQUAL(DECODE_WORDS(&h, 1, 1, 1, 0, 1, 0, 1, 2, 0, 3, 2, 0, 0),
-			-EBADMSG);
+	CU_ASSERT_EQUAL(DECODE_WORDS(&h, 1, 1, 1, 0, 1, 0, 1, 2, 0, 3, 2, 0, 0), -EBADMSG);
 	CU_ASSERT_EQUAL(DECODE_WORDS(&h, 1, 1, 1, 0, 0, 1, 0, 2, 0), -EBADMSG);
 }
 
@@ -315,10 +311,8 @@ static void segment_counts_at_their_extremes(void)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		SUITE_ROW("%zu", i);
-		CU_ASSERT_EQUAL(decode_count(false, cases[i].count, cases[i].room),
-				cases[i].rc);
-		CU_ASSERT_EQUAL(decode_count(true, cases[i].count, cases[i].room),
-				cases[i].rc);
+		CU_ASSERT_EQUAL(decode_count(false, cases[i].count, cases[i].room), cases[i].rc);
+		CU_ASSERT_EQUAL(decode_count(true, cases[i].count, cases[i].room), cases[i].rc);
 	}
 }
 
@@ -355,10 +349,9 @@ static void too_many_read_segments_are_refused(void)
  * encoding; a refused one has one of the documented errors. */
 static void every_word_at_its_extremes_has_a_defined_result(void)
 {
-	static const uint32_t extremes[] = {
-		0,   1,          2,   3, 4,          16,         253,       256,
-		257, 0x10000001, ~0u, 5, 0x7fffffff, 0x80000000, 0xfffffff0
-	};
+	static const uint32_t extremes[] = { 0,   1,   2,          3,          4,
+					     16,  253, 256,        257,        0x10000001,
+					     ~0u, 5,   0x7fffffff, 0x80000000, 0xfffffff0 };
 	uint8_t full[512], buf[512], again[512] = { 0 };
 	struct rpcrdma_header h;
 	size_t len, word, i;
@@ -377,8 +370,7 @@ static void every_word_at_its_extremes_has_a_defined_result(void)
 			CU_ASSERT(rc == 0 || rc == -EBADMSG || rc == -E2BIG ||
 				  rc == -EPROTONOSUPPORT);
 			if (!rc)
-				ASSERT_BYTES(again, buf,
-					     encode(&h, again, sizeof(again)));
+				ASSERT_BYTES(again, buf, encode(&h, again, sizeof(again)));
 		}
 	}
 }
@@ -463,16 +455,11 @@ static void a_copy_has_all_that_is_encoded(void)
 }
 
 SUITE_MAIN("header", TEST(sizes_match_rfc_8166), TEST(lists_survive_the_round_trip),
-	   TEST(the_reader_ends_at_the_message),
-	   TEST(a_header_that_does_not_fit_is_not_written),
-	   TEST(building_stops_at_the_bounds),
-	   TEST(a_frame_truncated_at_any_byte_is_refused),
-	   TEST(an_error_truncated_at_any_byte_is_refused),
-	   TEST(an_error_accepts_any_version),
-	   TEST(version_and_proc_are_set_when_refused),
-	   TEST(xid_and_credit_may_be_anything), TEST(flag_of_a_list_is_zero_or_one),
-	   TEST(segment_counts_at_their_extremes), TEST(too_many_chunks_are_refused),
-	   TEST(too_many_read_segments_are_refused),
+	   TEST(the_reader_ends_at_the_message), TEST(a_header_that_does_not_fit_is_not_written),
+	   TEST(building_stops_at_the_bounds), TEST(a_frame_truncated_at_any_byte_is_refused),
+	   TEST(an_error_truncated_at_any_byte_is_refused), TEST(an_error_accepts_any_version),
+	   TEST(version_and_proc_are_set_when_refused), TEST(xid_and_credit_may_be_anything),
+	   TEST(flag_of_a_list_is_zero_or_one), TEST(segment_counts_at_their_extremes),
+	   TEST(too_many_chunks_are_refused), TEST(too_many_read_segments_are_refused),
 	   TEST(every_word_at_its_extremes_has_a_defined_result),
-	   TEST(random_headers_survive_the_round_trip),
-	   TEST(a_copy_has_all_that_is_encoded))
+	   TEST(random_headers_survive_the_round_trip), TEST(a_copy_has_all_that_is_encoded))

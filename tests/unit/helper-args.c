@@ -29,16 +29,15 @@ static void command_lines_of_mount_are_accepted(void)
 	CU_ASSERT_STRING_EQUAL(args.options, "rw");
 	CU_ASSERT_FALSE(args.fake);
 
-	CU_ASSERT_EQUAL(
-		MOUNT("srv:/e", "/mnt/a", "-s", "-f", "-n", "-v", "-o", "rw,rdma"), 0);
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt/a", "-s", "-f", "-n", "-v", "-o", "rw,rdma"), 0);
 	CU_ASSERT(args.sloppy);
 	CU_ASSERT(args.fake);
 	CU_ASSERT(args.no_mtab);
 	CU_ASSERT(args.verbose);
 	CU_ASSERT_STRING_EQUAL(args.options, "rw,rdma");
 
-	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt/a", "-f", "-o", "rw,rdma", "-t",
-			      "nfsrdma.sub", "-N", "/proc/17/fd/4"),
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt/a", "-f", "-o", "rw,rdma", "-t", "nfsrdma.sub", "-N",
+			      "/proc/17/fd/4"),
 			0);
 	CU_ASSERT_STRING_EQUAL(args.space, "/proc/17/fd/4");
 
@@ -78,13 +77,11 @@ static void invalid_command_lines_are_refused_with_a_message(void)
 	CU_ASSERT_EQUAL(MOUNT("a", "b", "c"), -EINVAL);
 	CU_ASSERT_STRING_EQUAL(err_text(), "unexpected argument 'c'");
 	CU_ASSERT_EQUAL(MOUNT("", "/mnt"), -EINVAL);
-	CU_ASSERT_STRING_EQUAL(
-		err_text(),
-		"the source is empty, begins with a dash or has control characters");
+	CU_ASSERT_STRING_EQUAL(err_text(),
+			       "the source is empty, begins with a dash or has control characters");
 	CU_ASSERT_EQUAL(MOUNT("srv:/e", ""), -EINVAL);
 	CU_ASSERT_STRING_EQUAL(
-		err_text(),
-		"the directory is empty, begins with a dash or has control characters");
+		err_text(), "the directory is empty, begins with a dash or has control characters");
 	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt\n/etc"), -EINVAL);
 	CU_ASSERT_EQUAL(MOUNT("srv:/e\033[2J", "/mnt"), -EINVAL);
 	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt", "-Q"), -EINVAL);

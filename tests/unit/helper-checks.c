@@ -28,8 +28,7 @@ static void checks_run_as(enum policy_check level, bool after)
 
 	plan.policy.check = level;
 	remote_resolve(tree.host, &helper.target, 0);
-	CU_ASSERT_EQUAL(after ? mount_checks_after(&helper)
-			      : mount_checks_before(&helper, false),
+	CU_ASSERT_EQUAL(after ? mount_checks_after(&helper) : mount_checks_before(&helper, false),
 			0);
 	finding_fini(&checks.reason);
 	checks = helper.checks;
@@ -87,18 +86,16 @@ static void a_setting_is_a_reason_only_where_it_applies(void)
 /* A mount that is slow is one entry of the journal, not one for each check. */
 static void checks_without_time_are_one_message(void)
 {
-	struct helper helper = {
-		.name = "test",
-		.args = { .spec = "nas:/vm", .dir = "/vm", .verbose = true },
-		.records = -1,
-		.deadline = 1,
-		.plan = &plan,
-		.target = { .server = "192.0.2.1",
-			    .export = "/vm",
-			    .roles = CHECK_CLIENT,
-			    .port = 20049,
-			    .has_port = true }
-	};
+	struct helper helper = { .name = "test",
+				 .args = { .spec = "nas:/vm", .dir = "/vm", .verbose = true },
+				 .records = -1,
+				 .deadline = 1,
+				 .plan = &plan,
+				 .target = { .server = "192.0.2.1",
+					     .export = "/vm",
+					     .roles = CHECK_CLIENT,
+					     .port = 20049,
+					     .has_port = true } };
 	FILE *out = tmpfile();
 	int before = dup(STDERR_FILENO);
 	unsigned int said = 0;
@@ -207,8 +204,7 @@ static void only_permanent_errors_end_a_mount(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("row %zu", i);
-		CU_ASSERT_EQUAL(retry_decide(rows[i].result, &rows[i].at),
-				rows[i].action);
+		CU_ASSERT_EQUAL(retry_decide(rows[i].result, &rows[i].at), rows[i].action);
 	}
 }
 
@@ -264,32 +260,24 @@ static int allows(const char *line)
 
 static void a_user_may_mount_only_as_fstab_says(void)
 {
-	CU_ASSERT_EQUAL(
-		allows("nas:/vm /srv/vm nfsrdma user,noauto,proto=rdma,port=20049 0 0\n"),
-		0);
-	CU_ASSERT_EQUAL(
-		allows("nas:/vm /srv/vm nfsrdma user,proto=rdma6,port=20049 0 0\n"), 0);
-	CU_ASSERT_EQUAL(allows("nas:/vm /srv/vm nfsrdma user,rdma,port=20049 0 0\n"),
-			-EPERM);
+	CU_ASSERT_EQUAL(allows("nas:/vm /srv/vm nfsrdma user,noauto,proto=rdma,port=20049 0 0\n"),
+			0);
+	CU_ASSERT_EQUAL(allows("nas:/vm /srv/vm nfsrdma user,proto=rdma6,port=20049 0 0\n"), 0);
+	CU_ASSERT_EQUAL(allows("nas:/vm /srv/vm nfsrdma user,rdma,port=20049 0 0\n"), -EPERM);
 	CU_ASSERT_EQUAL(allows("nas:/vm /srv/vm nfsrdma user,proto=rdma 0 0\n"), -EPERM);
-	CU_ASSERT_EQUAL(allows("nas:/vm /srv/vm nfsrdma user,proto=tcp,port=1 0 0\n"),
-			-EPERM);
+	CU_ASSERT_EQUAL(allows("nas:/vm /srv/vm nfsrdma user,proto=tcp,port=1 0 0\n"), -EPERM);
 	CU_ASSERT_EQUAL(
 		allows("nas:/vm /srv/vm nfsrdma user,proto=rdma,port=20049,nfsrdma.check=none 0 0\n"),
 		-EPERM);
-	CU_ASSERT_EQUAL(
-		allows("nas:/vm /srv/other nfsrdma user,proto=rdma,port=20049 0 0\n"),
-		-EPERM);
+	CU_ASSERT_EQUAL(allows("nas:/vm /srv/other nfsrdma user,proto=rdma,port=20049 0 0\n"),
+			-EPERM);
 	CU_ASSERT_EQUAL(allows(""), -EPERM);
 }
 
-SUITE_MAIN("helper-checks", TEST(a_healthy_host_may_mount),
-	   TEST(a_host_without_rdma_may_not_mount),
+SUITE_MAIN("helper-checks", TEST(a_healthy_host_may_mount), TEST(a_host_without_rdma_may_not_mount),
 	   TEST(mount_defaults_are_reported_but_are_not_a_reason),
 	   TEST(a_setting_is_a_reason_only_where_it_applies),
-	   TEST(checks_without_time_are_one_message),
-	   TEST(few_checks_run_before_each_mount),
-	   TEST(listener_failures_are_distinguished),
-	   TEST(only_permanent_errors_end_a_mount),
+	   TEST(checks_without_time_are_one_message), TEST(few_checks_run_before_each_mount),
+	   TEST(listener_failures_are_distinguished), TEST(only_permanent_errors_end_a_mount),
 	   TEST(retries_last_as_long_as_those_of_mount_nfs),
 	   TEST(a_user_may_mount_only_as_fstab_says))

@@ -92,16 +92,13 @@ static void a_program_that_cannot_start_is_an_error(void)
 {
 	const char *argv[] = { "x", NULL };
 
-	CU_ASSERT_EQUAL(mount_nfs_run("/nonexistent/mount.nfs", argv, -1,
-				      deadline_in(PATIENCE_MS), &end),
-			-ENOENT);
-	CU_ASSERT_STRING_EQUAL(err_text(),
-			       "/nonexistent/mount.nfs: No such file or directory");
 	CU_ASSERT_EQUAL(
-		mount_nfs_run("/etc/passwd", argv, -1, deadline_in(PATIENCE_MS), &end),
-		-EACCES);
-	CU_ASSERT_EQUAL(mount_nfs_run("/", argv, -1, deadline_in(PATIENCE_MS), &end),
+		mount_nfs_run("/nonexistent/mount.nfs", argv, -1, deadline_in(PATIENCE_MS), &end),
+		-ENOENT);
+	CU_ASSERT_STRING_EQUAL(err_text(), "/nonexistent/mount.nfs: No such file or directory");
+	CU_ASSERT_EQUAL(mount_nfs_run("/etc/passwd", argv, -1, deadline_in(PATIENCE_MS), &end),
 			-EACCES);
+	CU_ASSERT_EQUAL(mount_nfs_run("/", argv, -1, deadline_in(PATIENCE_MS), &end), -EACCES);
 }
 
 static void a_daemon_that_keeps_its_stderr_is_not_waited_for(void)
@@ -203,8 +200,7 @@ static void the_child_dies_with_its_parent(void)
 		mount_nfs_run("/bin/sh", argv, -1, deadline_in(PATIENCE_MS), &end);
 		_exit(0);
 	}
-	for (tries = 0;
-	     tries < PATIENCE_MS / 10 && pread(file, text, sizeof(text) - 1, 0) <= 1;
+	for (tries = 0; tries < PATIENCE_MS / 10 && pread(file, text, sizeof(text) - 1, 0) <= 1;
 	     tries++)
 		usleep(10000);
 	theirs = (pid_t)strtol(text, NULL, 10);
@@ -220,8 +216,7 @@ static void the_child_dies_with_its_parent(void)
 
 SUITE_MAIN("helper-child", TEST(status_and_messages_are_passed_on),
 	   TEST(the_child_has_a_clean_environment_and_empty_stdin),
-	   TEST(the_child_inherits_no_descriptors),
-	   TEST(the_child_stays_in_our_process_group),
+	   TEST(the_child_inherits_no_descriptors), TEST(the_child_stays_in_our_process_group),
 	   TEST(a_program_that_cannot_start_is_an_error),
 	   TIMED(a_daemon_that_keeps_its_stderr_is_not_waited_for),
 	   TIMED(a_child_that_hangs_is_killed), TEST(a_killed_child_is_reported),

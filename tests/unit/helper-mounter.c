@@ -22,8 +22,8 @@ static void write_program(const char *script)
 {
 	FILE *file = fopen(program, "w");
 
-	if (!file || fprintf(file, "#!/bin/sh\nspec=$1 dir=$2\n%s\n", script) < 0 ||
-	    fclose(file) || chmod(program, 0755))
+	if (!file || fprintf(file, "#!/bin/sh\nspec=$1 dir=$2\n%s\n", script) < 0 || fclose(file) ||
+	    chmod(program, 0755))
 		abort();
 }
 
@@ -83,13 +83,12 @@ static void a_missing_directory_or_program_is_reported(void)
 	helper.program = "/nonexistent/mount.nfs";
 	mounter_run(&helper, &request, &result);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_UNMADE);
-	CU_ASSERT_STRING_EQUAL(result.text,
-			       "/nonexistent/mount.nfs: No such file or directory");
+	CU_ASSERT_STRING_EQUAL(result.text, "/nonexistent/mount.nfs: No such file or directory");
 	strcpy(helper.dir, "/nonexistent/dir");
 	mounter_run(&helper, &request, &result);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_UNMADE);
-	CU_ASSERT_STRING_EQUAL(
-		result.text, "the directory /nonexistent/dir: No such file or directory");
+	CU_ASSERT_STRING_EQUAL(result.text,
+			       "the directory /nonexistent/dir: No such file or directory");
 	strcpy(helper.dir, place);
 	helper.program = program;
 }
@@ -97,8 +96,8 @@ static void a_missing_directory_or_program_is_reported(void)
 static void arguments_are_passed_on_as_mount_writes_them(void)
 {
 	helper.args.sloppy = helper.args.no_mtab = helper.args.verbose = true;
-	run("[ \"$*\" = \"nas:/vm $dir -s -n -v -o rw,proto=rdma\" ]; exit $?", false,
-	    false, PATIENCE_MS);
+	run("[ \"$*\" = \"nas:/vm $dir -s -n -v -o rw,proto=rdma\" ]; exit $?", false, false,
+	    PATIENCE_MS);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_NOTHING);
 	helper.args.sloppy = helper.args.no_mtab = helper.args.verbose = false;
 }
@@ -144,10 +143,9 @@ static void a_mount_is_hidden_until_it_succeeds(void)
 	SKIP_IF_EMULATED("lacks open_tree and move_mount");
 	if (!may_mount)
 		return;
-	snprintf(
-		script, sizeof(script),
-		"/bin/mount -i -t tmpfs none \"$dir\" && ! grep -q ' %s ' /proc/%d/mountinfo",
-		place, (int)getpid());
+	snprintf(script, sizeof(script),
+		 "/bin/mount -i -t tmpfs none \"$dir\" && ! grep -q ' %s ' /proc/%d/mountinfo",
+		 place, (int)getpid());
 	run(script, true, true, PATIENCE_MS);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_MOUNTED);
 	CU_ASSERT(is_mounted());
@@ -165,12 +163,10 @@ static void a_mount_left_by_a_failure_is_undone(void)
 	SKIP_IF_EMULATED("lacks open_tree and move_mount");
 	for (hidden = 0; may_mount && hidden < 2; hidden++) {
 		SUITE_ROW("hidden %d", hidden);
-		run("/bin/mount -i -t tmpfs none \"$dir\"; exit 32", hidden, true,
-		    PATIENCE_MS);
+		run("/bin/mount -i -t tmpfs none \"$dir\"; exit 32", hidden, true, PATIENCE_MS);
 		CU_ASSERT_EQUAL(result.end, MOUNTER_FAILED);
 		CU_ASSERT_FALSE(is_mounted());
-		run("/bin/mount -i -t tmpfs none \"$dir\"; exec sleep 60", hidden, true,
-		    1500);
+		run("/bin/mount -i -t tmpfs none \"$dir\"; exec sleep 60", hidden, true, 1500);
 		CU_ASSERT_EQUAL(result.end, MOUNTER_TIMEOUT);
 		CU_ASSERT_FALSE(is_mounted());
 	}
@@ -181,8 +177,8 @@ static void a_busy_mount_is_undone(void)
 {
 	if (!may_mount)
 		return;
-	run("/bin/mount -i -t tmpfs none \"$dir\"; cd \"$dir\"; sleep 2 & exit 0", false,
-	    false, PATIENCE_MS);
+	run("/bin/mount -i -t tmpfs none \"$dir\"; cd \"$dir\"; sleep 2 & exit 0", false, false,
+	    PATIENCE_MS);
 	CU_ASSERT_EQUAL(result.end, MOUNTER_UNDONE);
 	CU_ASSERT_FALSE(is_mounted());
 }
@@ -194,9 +190,8 @@ static int bound_root_hears(bool shared)
 
 	snprintf(proc, sizeof(proc), "%s/proc", place);
 	if (unshare(CLONE_NEWNS) || mount(place, place, NULL, MS_BIND, NULL) ||
-	    mount(NULL, place, NULL, shared ? MS_SHARED : MS_PRIVATE, NULL) ||
-	    mkdir(proc, 0755) || mount("/proc", proc, NULL, MS_BIND, NULL) ||
-	    chroot(place) || chdir("/"))
+	    mount(NULL, place, NULL, shared ? MS_SHARED : MS_PRIVATE, NULL) || mkdir(proc, 0755) ||
+	    mount("/proc", proc, NULL, MS_BIND, NULL) || chroot(place) || chdir("/"))
 		return 2;
 	return hidden_hears_umounts(helper.host);
 }
@@ -229,8 +224,7 @@ static void begin(void)
 	helper.program = program;
 	if (mkdir(place, 0755))
 		abort();
-	may_mount = !unshare(CLONE_NEWNS) &&
-		    !mount("none", "/", "", MS_REC | MS_PRIVATE, NULL) &&
+	may_mount = !unshare(CLONE_NEWNS) && !mount("none", "/", "", MS_REC | MS_PRIVATE, NULL) &&
 		    !mount("tmpfs", "/run", "tmpfs", 0, NULL);
 	if (!may_mount)
 		printf("not looked at: mounting, for which root is needed\n");
@@ -250,11 +244,10 @@ __attribute__((constructor)) static void before(void)
 }
 
 SUITE_MAIN("helper-mounter", TEST(a_failure_is_reported_with_its_message),
-	   TEST(success_without_a_mount_is_a_failure),
-	   TIMED(a_program_that_hangs_is_killed),
+	   TEST(success_without_a_mount_is_a_failure), TIMED(a_program_that_hangs_is_killed),
 	   TEST(a_missing_directory_or_program_is_reported),
 	   TEST(arguments_are_passed_on_as_mount_writes_them),
 	   TEST(a_mount_not_over_rdma_is_undone), TEST(an_allowed_mount_stays_visible),
-	   TEST(a_mount_is_hidden_until_it_succeeds),
-	   TEST(a_mount_left_by_a_failure_is_undone), TEST(a_busy_mount_is_undone),
-	   TEST(a_bound_root_is_shared_or_not), TEST(the_directory_is_removed))
+	   TEST(a_mount_is_hidden_until_it_succeeds), TEST(a_mount_left_by_a_failure_is_undone),
+	   TEST(a_busy_mount_is_undone), TEST(a_bound_root_is_shared_or_not),
+	   TEST(the_directory_is_removed))

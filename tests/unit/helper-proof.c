@@ -15,9 +15,8 @@ static struct proof proof;
 #define STATS(dir, xprts)                                                   \
 	"device nas:/vm mounted on " dir " with fstype nfs4 statvers=1.1\n" \
 	"\tage:\t5\n" xprts
-#define RDMA \
-	"\txprt:\trdma 0 0 1 0 5 12 12 0 12 0 1 4 3 104 104 0 0 0 0 0 0 0 0 3 0 0 1\n"
-#define TCP "\txprt:\ttcp 0 0 1 0 5 12 12 0 12 0 2 0 0\n"
+#define RDMA "\txprt:\trdma 0 0 1 0 5 12 12 0 12 0 1 4 3 104 104 0 0 0 0 0 0 0 0 3 0 0 1\n"
+#define TCP  "\txprt:\ttcp 0 0 1 0 5 12 12 0 12 0 2 0 0\n"
 
 static void begin(const char *mountinfo, const char *mountstats)
 {
@@ -63,8 +62,7 @@ static void one_connection_over_tcp_disproves_rdma(void)
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
 	CU_ASSERT(proof.found);
 	CU_ASSERT_FALSE(proof.rdma);
-	CU_ASSERT_STRING_EQUAL(proof.why,
-			       "mountinfo says rdma, but mountstats disagrees");
+	CU_ASSERT_STRING_EQUAL(proof.why, "mountinfo says rdma, but mountstats disagrees");
 	tree_free(&tree);
 }
 
@@ -116,8 +114,7 @@ static void a_mount_without_a_transport_is_unproven(void)
 
 static void the_last_of_several_mounts_on_a_directory_is_used(void)
 {
-	begin(ROOT MOUNT("80", "/srv/vm", "4.2", "tcp")
-		      MOUNT("90", "/srv/vm", "4.1", "rdma"),
+	begin(ROOT MOUNT("80", "/srv/vm", "4.2", "tcp") MOUNT("90", "/srv/vm", "4.1", "rdma"),
 	      STATS("/srv/vm", TCP) STATS("/srv/vm", RDMA));
 	CU_ASSERT_EQUAL(proof_on(tree.host, "/srv/vm", &proof), 0);
 	CU_ASSERT_EQUAL(proof.mount.id, 90);
@@ -154,17 +151,14 @@ static void the_root_mount_is_shared_or_not(void)
 		{ "shared", "21 1 8:1 / / rw shared:1 - xfs /dev/root rw\n", 21, true },
 		{ "private", "21 1 8:1 / / rw - xfs /dev/root rw\n", 21, false },
 		{ "a slave", "21 1 8:1 / / rw master:1 - xfs /dev/root rw\n", 21, false },
-		{ "a shared slave",
-		  "21 1 8:1 / / rw master:3 shared:1 - xfs /dev/root rw\n", 21, true },
+		{ "a shared slave", "21 1 8:1 / / rw master:3 shared:1 - xfs /dev/root rw\n", 21,
+		  true },
 		{ "a subvolume of btrfs",
-		  "21 1 0:20 /@ / rw shared:1 - btrfs /dev/vda2 rw,subvol=/@\n", 21,
-		  true },
+		  "21 1 0:20 /@ / rw shared:1 - btrfs /dev/vda2 rw,subvol=/@\n", 21, true },
 		{ "a private subvolume",
-		  "21 1 0:20 /@ / rw - btrfs /dev/vda2 rw,subvol=/shared:1\n", 21,
-		  false },
-		{ "a bind mount",
-		  "21 1 8:1 /srv/roots/deb12 / rw shared:1 - ext4 /dev/sda1 rw\n", 21,
-		  true },
+		  "21 1 0:20 /@ / rw - btrfs /dev/vda2 rw,subvol=/shared:1\n", 21, false },
+		{ "a bind mount", "21 1 8:1 /srv/roots/deb12 / rw shared:1 - ext4 /dev/sda1 rw\n",
+		  21, true },
 		{ "a private mount on top of it",
 		  "21 1 0:2 / / rw shared:1 - rootfs none rw\n22 21 8:1 / / rw - ext4 /dev/sda1 rw\n",
 		  22, false },
@@ -174,8 +168,8 @@ static void the_root_mount_is_shared_or_not(void)
 		{ "below a mount on top of it",
 		  "21 1 8:1 / / rw shared:1 - xfs /dev/root rw\n22 21 0:30 / / rw - tmpfs none rw\n",
 		  21, true },
-		{ "a source with that word",
-		  "21 1 8:1 / / rw - xfs shared:1 rw shared:1\n", 21, false },
+		{ "a source with that word", "21 1 8:1 / / rw - xfs shared:1 rw shared:1\n", 21,
+		  false },
 		{ "missing", "22 1 8:1 / / rw shared:1 - xfs /dev/root rw\n", 21, false },
 	};
 	struct host_mounts mounts;
@@ -198,8 +192,7 @@ SUITE_MAIN("helper-proof", TEST(rdma_in_both_is_proof), TEST(rdma_over_ipv6_is_r
 	   TEST(missing_mountstats_are_no_contradiction),
 	   TEST(one_connection_over_tcp_disproves_rdma),
 	   TEST(the_other_mount_of_a_shared_connection_is_named),
-	   TEST(without_another_mount_none_is_named),
-	   TEST(other_file_systems_are_not_found),
+	   TEST(without_another_mount_none_is_named), TEST(other_file_systems_are_not_found),
 	   TEST(a_mount_without_a_transport_is_unproven),
 	   TEST(the_last_of_several_mounts_on_a_directory_is_used),
 	   TEST(a_descriptor_identifies_its_mount), TEST(the_root_mount_is_shared_or_not))

@@ -79,8 +79,7 @@ static void other_questions_have_no_data(void)
 
 	CU_ASSERT_EQUAL(live_helper.nftables(NULL, &text), -ENODATA);
 	CU_ASSERT_EQUAL(live_helper.firewalld(NULL, "lo", &zone), -ENODATA);
-	CU_ASSERT_EQUAL(live_helper.unit(NULL, "x.service", state, sizeof(state)),
-			-ENODATA);
+	CU_ASSERT_EQUAL(live_helper.unit(NULL, "x.service", state, sizeof(state)), -ENODATA);
 }
 
 SUITE_MAIN("helper-route", TEST(routes_match_libnl), TEST(other_questions_have_no_data))

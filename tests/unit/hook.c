@@ -25,8 +25,7 @@ const char *guard_unknown(const struct guard *guard)
 
 /* By disk name: 'r' refused, 'u' unknown, 'U' unknown and refused, 'l' with a warning, 's' with
  * a warning and slow; the gate hangs at 'h' and dies at 'x'. */
-void guard_ask(const struct guard *guard, const struct guard_disk *disk,
-	       struct guard_verdict *out)
+void guard_ask(const struct guard *guard, const struct guard_disk *disk, struct guard_verdict *out)
 {
 	(void)guard;
 	while (*disk->name == 'h')
@@ -67,8 +66,8 @@ int journal_send(enum journal_event event, const char *who, const char *message,
 	for (i = 0; i < nfields; i++) {
 		len = strlen(journal);
 		if (fields[i].value)
-			snprintf(journal + len, sizeof(journal) - len, " %s=%s",
-				 fields[i].name, fields[i].value);
+			snprintf(journal + len, sizeof(journal) - len, " %s=%s", fields[i].name,
+				 fields[i].value);
 	}
 	strcat(journal, "\n");
 	return journal_rc;
@@ -114,8 +113,7 @@ static void the_first_refusal_is_reported_and_others_counted(void)
 	CU_ASSERT(answer.refuse);
 	CU_ASSERT_STRING_EQUAL(answer.text, "disk r1 is?nowhere. Mount it.");
 	ASK(&answer, "r1", "p1", "r2", "U3", "u4");
-	CU_ASSERT_STRING_EQUAL(answer.text,
-			       "disk r1 is?nowhere (and 2 more disks). Mount it.");
+	CU_ASSERT_STRING_EQUAL(answer.text, "disk r1 is?nowhere (and 2 more disks). Mount it.");
 }
 
 static void allowed_disks_that_are_not_good_are_reported(void)
@@ -124,8 +122,7 @@ static void allowed_disks_that_are_not_good_are_reported(void)
 
 	ASK(&answer, "p1", "l1", "l2");
 	CU_ASSERT_FALSE(answer.refuse);
-	CU_ASSERT_STRING_EQUAL(answer.text,
-			       "disk l1 is?nowhere (and 1 more disk). Mount it.");
+	CU_ASSERT_STRING_EQUAL(answer.text, "disk l1 is?nowhere (and 1 more disk). Mount it.");
 	ASK(&answer, "l1", "u1", "l2");
 	CU_ASSERT_FALSE(answer.refuse);
 	CU_ASSERT_STRING_EQUAL(answer.text, "disk u1 is?nowhere. Mount it.");
@@ -145,12 +142,10 @@ static void all_disks_that_are_not_good_are_in_the_journal(void)
 		 "%d hook: guest web1: disk r1 is?nowhere. Mount it. NFSRDMA_GUEST=web1 ",
 		 JOURNAL_GATE_REFUSED);
 	ASSERT_STARTS(journal, start);
-	ASSERT_CONTAINS(
-		journal,
-		" NFSRDMA_DISK=r1 NFSRDMA_TRANSPORT=tcp NFSRDMA_FINDING=gate.transport"
-		" NFSRDMA_REASON=not-rdma NFSRDMA_REFUSED=yes");
-	snprintf(start, sizeof(start), "\n%d hook: guest web1: disk u2",
-		 JOURNAL_GATE_UNKNOWN);
+	ASSERT_CONTAINS(journal,
+			" NFSRDMA_DISK=r1 NFSRDMA_TRANSPORT=tcp NFSRDMA_FINDING=gate.transport"
+			" NFSRDMA_REASON=not-rdma NFSRDMA_REFUSED=yes");
+	snprintf(start, sizeof(start), "\n%d hook: guest web1: disk u2", JOURNAL_GATE_UNKNOWN);
 	ASSERT_CONTAINS(journal, start);
 	snprintf(start, sizeof(start), "\n%d hook: guest web1: disk l3", JOURNAL_WARNING);
 	ASSERT_CONTAINS(journal, start);
@@ -430,8 +425,7 @@ static struct hook_answer run_gate(hook_fn fn, const char *text, const char *con
 	if (conf)
 		tree_write(&tree, "etc/nfsrdma.conf.d/a.conf", conf);
 	memset(&answer, 0x55, sizeof(answer));
-	hook_gate(tree.root, fn, copy, deadline_in(fn == hang ? 700 : PATIENCE_MS),
-		  &answer);
+	hook_gate(tree.root, fn, copy, deadline_in(fn == hang ? 700 : PATIENCE_MS), &answer);
 	tree_free(&tree);
 	return answer;
 }
@@ -561,8 +555,7 @@ static void count_descriptors(void *arg, struct hook_answer *out)
 			n++;
 	for (i = 1; i < 3; i++) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%u", i);
-		if (readlink(path, target, sizeof(target) - 1) < 0 ||
-		    strcmp(target, "/dev/null"))
+		if (readlink(path, target, sizeof(target) - 1) < 0 || strcmp(target, "/dev/null"))
 			n += 100;
 	}
 	snprintf(out->text, sizeof(out->text), "%u", n);
@@ -643,8 +636,8 @@ static void a_child_ends_with_its_parent(void)
 	int status;
 
 	SKIP_IF_EMULATED("lacks PR_SET_CHILD_SUBREAPER");
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	CU_ASSERT_NOT_EQUAL_FATAL(shared, MAP_FAILED);
 	*shared = 0;
 	/* Its remaining processes are reparented to this one. */
@@ -720,8 +713,7 @@ static void too_much_input_is_refused(void)
 	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 
 	CU_ASSERT_EQUAL(read_pipe("abcd", 4, true, 3, &out), -EFBIG);
-	CU_ASSERT_EQUAL(hook_read(fd, 1000000, deadline_in(PATIENCE_MS), &out, &len),
-			-EFBIG);
+	CU_ASSERT_EQUAL(hook_read(fd, 1000000, deadline_in(PATIENCE_MS), &out, &len), -EFBIG);
 	ASSERT_CONTAINS(err_text(), "1000000 bytes");
 	CU_ASSERT_PTR_NULL(out);
 	/* Any input, at any speed. */
@@ -752,19 +744,17 @@ SUITE_MAIN("hook", TEST(good_disks_pass_silently),
 	   TEST(the_first_refusal_is_reported_and_others_counted),
 	   TEST(allowed_disks_that_are_not_good_are_reported),
 	   TEST(all_disks_that_are_not_good_are_in_the_journal),
-	   TEST(unknown_requirements_are_reported),
-	   TEST(a_blocked_journal_is_not_used_again),
+	   TEST(unknown_requirements_are_reported), TEST(a_blocked_journal_is_not_used_again),
 	   TEST(a_refusal_after_slow_disks_is_in_the_journal),
 	   TEST(a_slow_journal_still_gets_the_first_refusal),
 	   TEST(findings_missing_in_the_journal_are_reported_again),
-	   TEST(failures_are_refused_if_unknown_is_refused),
-	   TEST(failures_pass_by_default), TEST(an_exempt_guest_is_not_refused),
+	   TEST(failures_are_refused_if_unknown_is_refused), TEST(failures_pass_by_default),
+	   TEST(an_exempt_guest_is_not_refused),
 	   TEST(unreadable_input_follows_the_policy_on_unknown),
 	   TEST(a_failure_of_the_hook_is_reported), TEST(the_answer_of_the_child_arrives),
 	   TEST(a_failed_child_does_not_refuse), TIMED(a_child_that_hangs_times_out),
 	   TEST(a_child_that_dies_is_a_failure), TEST(a_refusal_outlives_the_child),
-	   TEST(the_child_inherits_only_stdin),
-	   TEST(closed_standard_descriptors_are_not_reused),
+	   TEST(the_child_inherits_only_stdin), TEST(closed_standard_descriptors_are_not_reused),
 	   TIMED(a_child_that_hangs_does_not_block_the_platform),
 	   TEST(a_child_ends_with_its_parent), TEST(input_is_read_to_its_end),
 	   TEST(too_much_input_is_refused), TIMED(endless_input_times_out),

@@ -143,8 +143,7 @@ static void a_value_may_come_from_the_environment_section(void)
 	tree_machine(&tree, "irdma-iwarp-sles15");
 	CU_ASSERT_EQUAL_FATAL(conf_open(&conf, tree.host, "etc/nfs.conf"), 0);
 	CU_ASSERT_STRING_EQUAL(get("nfsd", NULL, "rdma"), "n");
-	CU_ASSERT_STRING_EQUAL(conf_get(conf, "nfsd", NULL, "rdma")->file,
-			       "etc/sysconfig/nfs");
+	CU_ASSERT_STRING_EQUAL(conf_get(conf, "nfsd", NULL, "rdma")->file, "etc/sysconfig/nfs");
 	CU_ASSERT_PTR_NULL(conf_problem(conf));
 	done();
 	tree_free(&tree);
@@ -192,9 +191,8 @@ static void an_include_that_cannot_be_read_is_an_error(void)
 	tree_new(&tree);
 	tree_write(&tree, "etc/nfs.conf", "[nfsd]\ninclude=more\n");
 	CU_ASSERT_EQUAL_FATAL(conf_open(&conf, tree.host, "etc/nfs.conf"), 0);
-	CU_ASSERT_STRING_EQUAL(conf_problem(conf),
-			       "etc/nfs.conf:2: it includes etc/more, "
-			       "which is not there");
+	CU_ASSERT_STRING_EQUAL(conf_problem(conf), "etc/nfs.conf:2: it includes etc/more, "
+						   "which is not there");
 	done();
 	tree_write(&tree, "etc/more", "rdma=y\n[other]\n");
 	CU_ASSERT_EQUAL_FATAL(conf_open(&conf, tree.host, "etc/nfs.conf"), 0);
@@ -253,8 +251,7 @@ static const char *get_as(const char *file, const char *text)
 {
 	static char value[32];
 
-	CU_ASSERT_EQUAL_FATAL(conf_open_as(&conf, tree.host, "etc/nfs.conf", file, text),
-			      0);
+	CU_ASSERT_EQUAL_FATAL(conf_open_as(&conf, tree.host, "etc/nfs.conf", file, text), 0);
 	snprintf(value, sizeof(value), "%s", get("nfsd", NULL, "threads"));
 	done();
 	return value;
@@ -295,14 +292,12 @@ static void the_sections_of_a_mount_are_in_mount_nfs_order(void)
 }
 
 SUITE_MAIN("host-conf", TEST(names_are_case_insensitive_and_values_are_not),
-	   TEST(comments_and_quotes_end_a_value),
-	   TEST(the_later_setting_wins_within_its_section),
+	   TEST(comments_and_quotes_end_a_value), TEST(the_later_setting_wins_within_its_section),
 	   TEST(a_syntax_error_is_skipped_and_recorded),
 	   TEST(a_setting_after_an_open_quote_is_fatal),
 	   TEST(a_last_line_without_newline_is_dropped),
 	   TEST(a_value_may_come_from_the_environment_section),
-	   TEST(drop_ins_come_after_in_version_order),
-	   TEST(files_in_usr_apply_if_etc_has_none),
+	   TEST(drop_ins_come_after_in_version_order), TEST(files_in_usr_apply_if_etc_has_none),
 	   TEST(an_include_that_cannot_be_read_is_an_error),
 	   TEST(every_section_with_a_name_is_read), TEST(sizes_are_bounded),
 	   TEST(the_text_of_a_file_can_be_substituted),

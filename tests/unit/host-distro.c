@@ -63,8 +63,7 @@ static void a_machine_without_os_release_has_no_name(void)
 	CU_ASSERT_EQUAL(host_system(tree.host, &sys), 0);
 	CU_ASSERT_EQUAL(sys.distro, DISTRO_OTHER);
 	CU_ASSERT_STRING_EQUAL(sys.release, "");
-	tree_write(&tree, "usr/lib/os-release",
-		   "#c\nID='my os'\nID_LIKE=\"x centos\"\n=\n");
+	tree_write(&tree, "usr/lib/os-release", "#c\nID='my os'\nID_LIKE=\"x centos\"\n=\n");
 	CU_ASSERT_EQUAL(host_system(tree.host, &sys), 0);
 	CU_ASSERT_EQUAL(sys.distro, DISTRO_RHEL);
 	CU_ASSERT_STRING_EQUAL(sys.id, "my os");

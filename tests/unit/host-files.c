@@ -299,8 +299,7 @@ static void a_root_must_be_a_directory(void)
 	host_close(host);
 }
 
-SUITE_MAIN("host-files", TEST(a_file_is_read_completely),
-	   TEST(a_long_file_is_read_to_the_bound),
+SUITE_MAIN("host-files", TEST(a_file_is_read_completely), TEST(a_long_file_is_read_to_the_bound),
 	   TEST(absent_and_unreadable_are_distinguished), TIMED(a_fifo_does_not_block),
 	   TEST(a_file_without_permission_says_so), TEST(links_stay_below_the_root),
 	   TEST(links_stay_below_the_root_without_openat2), TEST(a_path_walk_is_bounded),

@@ -27,12 +27,10 @@ static void only_nfs_core_param_counts(void)
 		unsigned int port;
 	} rows[] = {
 		{ "NFS_CORE_PARAM { Protocols = 3, 4, NFSRDMA; }", true, 20049 },
-		{ "nfs_core_param{protocols=rpcrdma;nfs_rdma_port=0x4e52;}", true,
-		  20050 },
+		{ "nfs_core_param{protocols=rpcrdma;nfs_rdma_port=0x4e52;}", true, 20050 },
 		{ "NFS_Core_Param { NFS_Protocols = 4,\"nfsrdma\" }", true, 20049 },
 		{ "NFS_CORE_PARAM { Protocols = 4; Protocols = NFSRDMA; }", true, 20049 },
-		{ "NFS_CORE_PARAM { Protocols = NFSRDMA; Protocols = 4; }", false,
-		  20049 },
+		{ "NFS_CORE_PARAM { Protocols = NFSRDMA; Protocols = 4; }", false, 20049 },
 		{ "NFS_CORE_PARAM { # Protocols = NFSRDMA;\n }", false, 20049 },
 		{ "EXPORT { Protocols = NFSRDMA; }", false, 20049 },
 		{ "NFS_CORE_PARAM { A { Protocols = NFSRDMA; } }", false, 20049 },
@@ -71,5 +69,5 @@ static void file_and_line_are_reported(void)
 	CU_ASSERT_STRING_EQUAL(out.protocols, "4");
 }
 
-SUITE_MAIN("host-ganesha", TEST(only_nfs_core_param_counts),
-	   TEST(unread_settings_are_reported), TEST(file_and_line_are_reported))
+SUITE_MAIN("host-ganesha", TEST(only_nfs_core_param_counts), TEST(unread_settings_are_reported),
+	   TEST(file_and_line_are_reported))

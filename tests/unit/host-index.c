@@ -5,9 +5,8 @@
 #include "plugin/host/snapshot-index.h"
 #include "tests/unit/host-tree.h"
 
-#define INDEX(members) \
-	"{\"schema\": \"nfsrdma-snapshot/1\", \"version\": \"0.1.0\", " members "}"
-#define EMPTY INDEX("\"listed\": [], \"absent\": [], \"errors\": {}")
+#define INDEX(members) "{\"schema\": \"nfsrdma-snapshot/1\", \"version\": \"0.1.0\", " members "}"
+#define EMPTY          INDEX("\"listed\": [], \"absent\": [], \"errors\": {}")
 
 static struct tree tree;
 static char buf[256];
@@ -56,8 +55,7 @@ static void unrecorded_questions_are_unknown(void)
 	CU_ASSERT_EQUAL(host_exists(tree.host, "etc/other"), -ENODATA);
 	ASSERT_CONTAINS(err_text(), "the snapshot does not hold /etc/other");
 	CU_ASSERT_EQUAL(host_attr(tree.host, "/etc/a", buf, sizeof(buf)), -ENOENT);
-	CU_ASSERT_EQUAL(host_attr(tree.host, "etc/x/below/it", buf, sizeof(buf)),
-			-ENOENT);
+	CU_ASSERT_EQUAL(host_attr(tree.host, "etc/x/below/it", buf, sizeof(buf)), -ENOENT);
 	CU_ASSERT_EQUAL(host_link(tree.host, "etc/xy", buf, sizeof(buf)), -ENODATA);
 	/* All names of a listed directory are known. */
 	CU_ASSERT_EQUAL(host_exists(tree.host, "etc/b/other"), -ENOENT);
@@ -88,11 +86,10 @@ static void an_unrecorded_link_target_is_unknown(void)
 
 static void an_error_is_replayed_with_its_text(void)
 {
-	begin(INDEX(
-		"\"listed\": [], \"absent\": [], \"errors\": {"
-		"\"proc/p\": {\"error\": \"EACCES\", \"text\": \"/proc/p: no\"}, "
-		"\"proc/gone\": {\"error\": \"ELOOP\", \"text\": \"/proc/gone: loop\"}, "
-		"\"proc/d\": {\"error\": \"EIO\", \"text\": \"list /proc/d: bad\"}}"));
+	begin(INDEX("\"listed\": [], \"absent\": [], \"errors\": {"
+		    "\"proc/p\": {\"error\": \"EACCES\", \"text\": \"/proc/p: no\"}, "
+		    "\"proc/gone\": {\"error\": \"ELOOP\", \"text\": \"/proc/gone: loop\"}, "
+		    "\"proc/d\": {\"error\": \"EIO\", \"text\": \"list /proc/d: bad\"}}"));
 	tree_write(&tree, "proc/p", snapshot_index_unread);
 	tree_mkdir(&tree, "proc/d");
 	CU_ASSERT_EQUAL(host_exists(tree.host, "proc/p"), 0);
@@ -112,8 +109,7 @@ static void a_file_recorded_by_name_only_has_no_content(void)
 	CU_ASSERT_EQUAL(host_exists(tree.host, "etc/a"), 0);
 	CU_ASSERT_EQUAL(host_attr(tree.host, "etc/a", buf, sizeof(buf)), -ENODATA);
 	ASSERT_CONTAINS(err_text(), "the content of /etc/a");
-	tree_bytes(&tree, "etc/a", snapshot_index_unread,
-		   strlen(snapshot_index_unread) - 1);
+	tree_bytes(&tree, "etc/a", snapshot_index_unread, strlen(snapshot_index_unread) - 1);
 	CU_ASSERT_EQUAL(host_attr(tree.host, "etc/a", buf, sizeof(buf)), 0);
 	tree_free(&tree);
 }
@@ -154,10 +150,9 @@ static void an_invalid_index_is_refused(void)
 	}
 	tree_free(&tree);
 	/* Only errors that are looked up are parsed. */
-	begin(INDEX(
-		"\"listed\": [], \"absent\": [], \"errors\": {\"a\": 1, "
-		"\"b\": {\"error\": \"EPONY\", \"text\": \"\"}, "
-		"\"c\": {\"error\": \"EIO\", \"text\": \"a\\u0007b\"}, \"d\": null}"));
+	begin(INDEX("\"listed\": [], \"absent\": [], \"errors\": {\"a\": 1, "
+		    "\"b\": {\"error\": \"EPONY\", \"text\": \"\"}, "
+		    "\"c\": {\"error\": \"EIO\", \"text\": \"a\\u0007b\"}, \"d\": null}"));
 	CU_ASSERT_EQUAL(host_exists(tree.host, "a"), -EBADMSG);
 	CU_ASSERT_EQUAL(host_exists(tree.host, "b"), -EBADMSG);
 	CU_ASSERT_EQUAL(host_exists(tree.host, "c"), -EBADMSG);
@@ -166,8 +161,7 @@ static void an_invalid_index_is_refused(void)
 }
 
 SUITE_MAIN("host-index", TEST(a_directory_without_an_index_is_a_machine),
-	   TEST(unrecorded_questions_are_unknown),
-	   TEST(an_unrecorded_link_target_is_unknown),
+	   TEST(unrecorded_questions_are_unknown), TEST(an_unrecorded_link_target_is_unknown),
 	   TEST(an_error_is_replayed_with_its_text),
-	   TEST(a_file_recorded_by_name_only_has_no_content),
-	   TEST(unrecorded_packages_are_unknown), TEST(an_invalid_index_is_refused))
+	   TEST(a_file_recorded_by_name_only_has_no_content), TEST(unrecorded_packages_are_unknown),
+	   TEST(an_invalid_index_is_refused))

@@ -12,8 +12,7 @@ static void enable(const char *unit)
 
 	snprintf(path, sizeof(path), "usr/lib/systemd/system/%s", unit);
 	tree_write(&tree, path, "[Unit]\n");
-	snprintf(path, sizeof(path), "etc/systemd/system/multi-user.target.wants/%s",
-		 unit);
+	snprintf(path, sizeof(path), "etc/systemd/system/multi-user.target.wants/%s", unit);
 	tree_link(&tree, path, "/usr/lib/systemd/system/unit");
 }
 
@@ -31,8 +30,7 @@ static void each_manager_is_found_by_its_files(void)
 		{ "NetworkManager.service", NULL, NULL, MANAGER_NETWORKMANAGER },
 		{ "wicked.service", NULL, NULL, MANAGER_WICKED },
 		{ NULL, "usr/lib/systemd/system/wicked.service", "[Unit]\n", 0 },
-		{ NULL, "etc/netplan/50-cloud-init.yaml", NETPLAN_DEVICE,
-		  MANAGER_NETPLAN },
+		{ NULL, "etc/netplan/50-cloud-init.yaml", NETPLAN_DEVICE, MANAGER_NETPLAN },
 		/* only names the renderer */
 		{ NULL, "etc/netplan/01-network-manager-all.yaml",
 		  "network:\n  version: 2\n  renderer: NetworkManager\n", 0 },
@@ -41,26 +39,24 @@ static void each_manager_is_found_by_its_files(void)
 		  MANAGER_NETWORKMANAGER },
 		{ NULL, "etc/netplan/README", NETPLAN_DEVICE, 0 },
 		{ NULL, "etc/network/interfaces", IFACE, MANAGER_IFUPDOWN },
-		{ NULL, "etc/network/interfaces",
-		  "# iface ens1\niface lo inet loopback\n", 0 },
+		{ NULL, "etc/network/interfaces", "# iface ens1\niface lo inet loopback\n", 0 },
 		{ NULL, "etc/network/interfaces.d/ens1", "iface ens1 inet static\n",
 		  MANAGER_IFUPDOWN },
 		{ "NetworkManager.service", "etc/network/interfaces", IFACE,
 		  MANAGER_NETWORKMANAGER | MANAGER_IFUPDOWN },
-		{ "systemd-networkd.service", "etc/systemd/network/10-ens1.network",
-		  "[Match]\n", MANAGER_NETWORKD },
+		{ "systemd-networkd.service", "etc/systemd/network/10-ens1.network", "[Match]\n",
+		  MANAGER_NETWORKD },
 		{ NULL, "etc/systemd/network/10-ens1.network", "[Match]\n", 0 },
 		/* netplan's backend */
-		{ "systemd-networkd.service", "etc/netplan/50-cloud-init.yaml",
-		  NETPLAN_DEVICE, MANAGER_NETPLAN },
+		{ "systemd-networkd.service", "etc/netplan/50-cloud-init.yaml", NETPLAN_DEVICE,
+		  MANAGER_NETPLAN },
 		{ "systemd-networkd.service", NULL, NULL, 0 },
 
 		{ "firewalld.service", NULL, NULL, MANAGER_FIREWALLD },
 		{ "nftables.service", NULL, NULL, MANAGER_NFTABLES },
 		{ "iptables.service", NULL, NULL, MANAGER_IPTABLES },
 		{ "netfilter-persistent.service", NULL, NULL, MANAGER_IPTABLES },
-		{ NULL, "etc/ufw/ufw.conf", "# on boot\nENABLED=yes\nLOGLEVEL=low\n",
-		  MANAGER_UFW },
+		{ NULL, "etc/ufw/ufw.conf", "# on boot\nENABLED=yes\nLOGLEVEL=low\n", MANAGER_UFW },
 		{ NULL, "etc/ufw/ufw.conf", "ENABLED=no\n", 0 },
 		{ "ufw.service", "etc/ufw/ufw.conf", "#ENABLED=yes\n", 0 },
 		/* whose rules the others use */
@@ -105,5 +101,4 @@ static void hostile_files_are_absent(void)
 }
 
 SUITE_MAIN("host-managers", TEST(each_manager_is_found_by_its_files),
-	   TEST(firewalld_takes_precedence_over_its_backend),
-	   TEST(hostile_files_are_absent))
+	   TEST(firewalld_takes_precedence_over_its_backend), TEST(hostile_files_are_absent))

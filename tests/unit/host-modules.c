@@ -12,8 +12,7 @@ static struct host_listed listed;
 
 static void a_module_is_found_by_its_aliases(void)
 {
-	static const char *const names[] = { "rpcrdma", "xprtrdma", "svcrdma",
-					     "rpcrdma6" };
+	static const char *const names[] = { "rpcrdma", "xprtrdma", "svcrdma", "rpcrdma6" };
 	size_t i;
 
 	tree_machine(&tree, "none-debian12");
@@ -226,8 +225,7 @@ static void a_broken_file_is_reported(void)
 	tree_machine(&tree, "none-debian12");
 	for (i = 0; i < ARRAY_SIZE(contents); i++) {
 		SUITE_ROW("%zu: %s", i, contents[i]);
-		tree_write(&tree, DEBIAN "/kernel/net/sunrpc/xprtrdma/rpcrdma.ko",
-			   contents[i]);
+		tree_write(&tree, DEBIAN "/kernel/net/sunrpc/xprtrdma/rpcrdma.ko", contents[i]);
 		CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), 0);
 		CU_ASSERT_EQUAL(module.state, MODULE_AVAILABLE);
 		CU_ASSERT_NOT_EQUAL(module.problem[0], '\0');

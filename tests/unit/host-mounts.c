@@ -147,11 +147,10 @@ static void every_number_of_every_transport_is_kept(void)
 
 static void fewer_and_more_numbers_are_accepted(void)
 {
-	char text[2048] =
-		"device n:/ mounted on /m with fstype nfs4 statvers=1.1\n"
-		"\txprt:\trdma 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21\n"
-		"\txprt:\trdma 1 -2 3\n\txprt:\trdma 1 99999999999999999999\n\txprt:\n"
-		"\txprt:\trdma";
+	char text[2048] = "device n:/ mounted on /m with fstype nfs4 statvers=1.1\n"
+			  "\txprt:\trdma 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21\n"
+			  "\txprt:\trdma 1 -2 3\n\txprt:\trdma 1 99999999999999999999\n\txprt:\n"
+			  "\txprt:\trdma";
 	int i;
 
 	for (i = 0; i < 40; i++)
@@ -177,30 +176,26 @@ static void too_many_transports_are_truncated(void)
 	CU_ASSERT_TRUE(seen[0].xprts_cut);
 }
 
-#define EVENTS(shorts) \
-	"\tevents:\t1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 " shorts
-#define READS(events, bytes, ops)                                                  \
-	"device nas:/vm mounted on /srv/vm with fstype nfs4 statvers=1.1\n" events \
-	"\n" bytes "\n\tper-op statistics\n\t        NULL: 1 1 0 44 24 0 0 0\n" ops
+#define EVENTS(shorts) "\tevents:\t1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 " shorts
+#define READS(events, bytes, ops)                                                             \
+	"device nas:/vm mounted on /srv/vm with fstype nfs4 statvers=1.1\n" events "\n" bytes \
+	"\n\tper-op statistics\n\t        NULL: 1 1 0 44 24 0 0 0\n" ops
 
 static void bytes_read_are_taken_from_their_lines(void)
 {
 	/* As Linux 3.12 and 6.1 print them, the former with a trailing blank. */
-	stats(READS(EVENTS("83 24 25 26 27 "),
-		    "\tbytes:\t101 102 103 104 1600 106 107 108 ",
+	stats(READS(EVENTS("83 24 25 26 27 "), "\tbytes:\t101 102 103 104 1600 106 107 108 ",
 		    "\t        READ: 85 86 0 13600 343848 11 391 410\n"
 		    "\t       WRITE: 1 1 1 1 1 1 1 1\n"));
 	CU_ASSERT_EQUAL_FATAL(nseen, 1);
-	CU_ASSERT(seen[0].reads.has_events && seen[0].reads.has_bytes &&
-		  seen[0].reads.has_calls);
+	CU_ASSERT(seen[0].reads.has_events && seen[0].reads.has_bytes && seen[0].reads.has_calls);
 	CU_ASSERT_FALSE(seen[0].reads.broken);
 	CU_ASSERT_EQUAL(seen[0].reads.calls, 85);
 	CU_ASSERT_EQUAL(seen[0].reads.received, 343848);
 	CU_ASSERT_EQUAL(seen[0].reads.shorts, 83);
 	CU_ASSERT_EQUAL(seen[0].reads.bytes, 1600);
-	stats(READS(
-		EVENTS("7"), "\tbytes:\t1 2 3 4 5",
-		"\t READ: 5 5 0 1 100 1 1 1 0\n\t READ_PLUS: 4 4 0 1 1000 1 1 1 0\n"));
+	stats(READS(EVENTS("7"), "\tbytes:\t1 2 3 4 5",
+		    "\t READ: 5 5 0 1 100 1 1 1 0\n\t READ_PLUS: 4 4 0 1 1000 1 1 1 0\n"));
 	CU_ASSERT_FALSE(seen[0].reads.broken);
 	CU_ASSERT_EQUAL(seen[0].reads.calls, 9);
 	CU_ASSERT_EQUAL(seen[0].reads.received, 1100);
@@ -222,15 +217,12 @@ static void invalid_read_counts_are_marked(void)
 		{ "a word before", READS("\tevents: x", "", ""), true },
 		{ "2^64", READS(EVENTS("18446744073709551616"), "", ""), true },
 		{ "2^64-1", READS(EVENTS("18446744073709551615"), "", ""), false },
-		{ "2^64 before", READS("", "", "\t READ: 1 18446744073709551616 1 1 1\n"),
-		  true },
+		{ "2^64 before", READS("", "", "\t READ: 1 18446744073709551616 1 1 1\n"), true },
 		{ "four numbers", READS("", "", "\t READ: 1 1 1 1\n"), true },
 		{ "a sum of 2^64",
-		  READS("", "",
-			"\t READ: 1 1 1 1 18446744073709551615\n\t READ: 1 1 1 1 1\n"),
+		  READS("", "", "\t READ: 1 1 1 1 18446744073709551615\n\t READ: 1 1 1 1 1\n"),
 		  true },
-		{ "other lines", READS("\tevent: x", "\tbyte: x", "\t READDIR: x\n"),
-		  false },
+		{ "other lines", READS("\tevent: x", "\tbyte: x", "\t READDIR: x\n"), false },
 	};
 	size_t i;
 
@@ -268,11 +260,10 @@ static void two_mounts_on_one_target_have_their_own_statistics(void)
 		   "9 1 0:5 / /m rw - nfs4 n:/ rw,proto=rdma\n"
 		   "10 9 0:6 / /m rw - nfs4 n:/ rw,proto=tcp\n"
 		   "11 1 0:7 / /o rw - nfs4 n:/o rw,proto=tcp\n");
-	tree_write(
-		&tree, "proc/self/mountstats",
-		"device n:/ mounted on /m with fstype nfs4 statvers=1.1\n\txprt: rdma 1\n"
-		"device n:/ mounted on /m with fstype nfs4 statvers=1.1\n\txprt: tcp 2\n"
-		"device n:/gone mounted on /gone with fstype nfs4 statvers=1.1\n");
+	tree_write(&tree, "proc/self/mountstats",
+		   "device n:/ mounted on /m with fstype nfs4 statvers=1.1\n\txprt: rdma 1\n"
+		   "device n:/ mounted on /m with fstype nfs4 statvers=1.1\n\txprt: tcp 2\n"
+		   "device n:/gone mounted on /gone with fstype nfs4 statvers=1.1\n");
 	CU_ASSERT_EQUAL_FATAL(host_nfs_mounts(tree.host, &mounts), 0);
 	CU_ASSERT_EQUAL_FATAL(mounts.count, 3);
 	CU_ASSERT_STRING_EQUAL(mounts.list[0].xprts[0].proto, "rdma");
@@ -290,8 +281,7 @@ static void two_mounts_on_one_target_have_their_own_statistics(void)
 static void mounts_are_known_without_fstab(void)
 {
 	tree_new(&tree);
-	tree_write(&tree, "proc/self/mountinfo",
-		   "9 1 0:5 / /m rw - nfs4 n:/ rw,proto=tcp\n");
+	tree_write(&tree, "proc/self/mountinfo", "9 1 0:5 / /m rw - nfs4 n:/ rw,proto=tcp\n");
 	CU_ASSERT_EQUAL_FATAL(host_nfs_mounts(tree.host, &mounts), 0);
 	CU_ASSERT_STRING_EQUAL(mounts.fstab_unknown, "");
 	host_nfs_mounts_fini(&mounts);
@@ -305,10 +295,8 @@ static void mounts_are_known_without_fstab(void)
 
 SUITE_MAIN("host-mounts", TEST(options_are_parsed), TEST(a_submount_has_its_parent_mount),
 	   TEST(escaped_names_are_decoded), TEST(invalid_lines_are_counted),
-	   TEST(every_number_of_every_transport_is_kept),
-	   TEST(fewer_and_more_numbers_are_accepted),
-	   TEST(too_many_transports_are_truncated),
-	   TEST(bytes_read_are_taken_from_their_lines),
+	   TEST(every_number_of_every_transport_is_kept), TEST(fewer_and_more_numbers_are_accepted),
+	   TEST(too_many_transports_are_truncated), TEST(bytes_read_are_taken_from_their_lines),
 	   TEST(invalid_read_counts_are_marked), TEST(a_machines_mount_has_all),
 	   TEST(two_mounts_on_one_target_have_their_own_statistics),
 	   TEST(mounts_are_known_without_fstab))

@@ -108,8 +108,7 @@ static void stacked_interfaces_lead_to_the_device(void)
 	CU_ASSERT_STRING_EQUAL(netdev.rdma_lower, "ens1f0np0");
 	/* A VLAN whose address is in the GID table is the device's own. */
 	free(devices);
-	tree_write(&tree, "sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/5",
-		   "bond0.100\n");
+	tree_write(&tree, "sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/5", "bond0.100\n");
 	CU_ASSERT_EQUAL(host_rdma(tree.host, &devices), 0);
 	CU_ASSERT_EQUAL(host_netdev(tree.host, "bond0.100", devices, &netdev), 0);
 	CU_ASSERT_STRING_EQUAL(netdev.rdma_device, "mlx5_0");
@@ -149,13 +148,10 @@ static void invalid_values_are_errors(void)
 	CU_ASSERT_EQUAL(host_netdev(tree.host, "bad", NULL, &netdev), 0);
 	CU_ASSERT_EQUAL(netdev.address_len, 0);
 	tree_write(&tree, "sys/class/net/bonding_masters", "bond0\n");
-	CU_ASSERT_EQUAL(host_netdev(tree.host, "bonding_masters", NULL, &netdev),
-			-ENOENT);
+	CU_ASSERT_EQUAL(host_netdev(tree.host, "bonding_masters", NULL, &netdev), -ENOENT);
 	done();
 }
 
-SUITE_MAIN("host-netdev", TEST(an_interface_is_read),
-	   TEST(ipoib_has_a_mode_and_a_partition),
-	   TEST(iwarp_and_software_devices_are_found),
-	   TEST(stacked_interfaces_lead_to_the_device), TIMED(circular_interfaces_end),
-	   TEST(invalid_values_are_errors))
+SUITE_MAIN("host-netdev", TEST(an_interface_is_read), TEST(ipoib_has_a_mode_and_a_partition),
+	   TEST(iwarp_and_software_devices_are_found), TEST(stacked_interfaces_lead_to_the_device),
+	   TIMED(circular_interfaces_end), TEST(invalid_values_are_errors))

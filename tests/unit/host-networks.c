@@ -6,8 +6,8 @@
 
 static void routes_are_read_as_the_kernel_prints_them(void)
 {
-	static const char *const want[] = { "0.0.0.0/0", "192.0.2.0/24",
-					    "198.51.100.0/30", "2001:db8::/64", "::/0" };
+	static const char *const want[] = { "0.0.0.0/0", "192.0.2.0/24", "198.51.100.0/30",
+					    "2001:db8::/64", "::/0" };
 	static const char *const netdevs[] = { "eth0", "ib0", "ib0", "ib0", "eth0" };
 	struct host_networks networks;
 	char text[NETWORK_TEXT_MAX];
@@ -68,10 +68,8 @@ static void routes_are_read_in_either_byte_order(void)
 		tree_write(&tree, "proc/net/route", texts[i]);
 		CU_ASSERT_EQUAL(host_networks(tree.host, &networks), 0);
 		CU_ASSERT_EQUAL_FATAL(networks.count, 3);
-		CU_ASSERT_STRING_EQUAL(network_text(&networks.list[1], text),
-				       "192.0.2.7/32");
-		CU_ASSERT_STRING_EQUAL(network_text(&networks.list[2], text),
-				       "198.63.240.0/20");
+		CU_ASSERT_STRING_EQUAL(network_text(&networks.list[1], text), "192.0.2.7/32");
+		CU_ASSERT_STRING_EQUAL(network_text(&networks.list[2], text), "198.63.240.0/20");
 		tree_free(&tree);
 	}
 }
@@ -105,8 +103,7 @@ static void clients_of_exports_are_networks_or_names(void)
 		SUITE_ROW("%s", rows[i].text);
 		CU_ASSERT_EQUAL(network_parse(rows[i].text, &network), !!rows[i].want);
 		if (rows[i].want)
-			CU_ASSERT_STRING_EQUAL(network_text(&network, text),
-					       rows[i].want);
+			CU_ASSERT_STRING_EQUAL(network_text(&network, text), rows[i].want);
 	}
 }
 

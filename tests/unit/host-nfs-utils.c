@@ -11,9 +11,8 @@ static void install(const char *package, const char *version)
 	char text[256];
 
 	tree_new(&tree);
-	snprintf(text, sizeof(text),
-		 "Package: %s\nStatus: install ok installed\nVersion: %s\n\n", package,
-		 version);
+	snprintf(text, sizeof(text), "Package: %s\nStatus: install ok installed\nVersion: %s\n\n",
+		 package, version);
 	tree_write(&tree, "var/lib/dpkg/status", text);
 }
 
@@ -25,8 +24,7 @@ static void versions_are_numbers(void)
 		enum nfs_utils_drop_ins drop_ins;
 		enum nfs_utils_sections sections;
 	} rows[] = {
-		{ "nfs-common", "1:2.6.2-4+deb12u1", 20602, DROP_INS_READ,
-		  NFS_UTILS_LOSES },
+		{ "nfs-common", "1:2.6.2-4+deb12u1", 20602, DROP_INS_READ, NFS_UTILS_LOSES },
 		{ "nfs-utils", "2.5.4-34.el9", 20504, DROP_INS_READ, NFS_UTILS_LOSES },
 		{ "nfs-client", "2.8.3", 20803, DROP_INS_READ, NFS_UTILS_KEEPS },
 		{ "nfs-common", "1:1.3.4-6", 10304, DROP_INS_IGNORED, NFS_UTILS_LOSES },
@@ -42,8 +40,7 @@ static void versions_are_numbers(void)
 		CU_ASSERT_EQUAL(nfs_utils_read(tree.host, &utils), 0);
 		CU_ASSERT_EQUAL(utils.number, rows[i].number);
 		CU_ASSERT_EQUAL(nfs_utils_drop_ins(&utils, tree.host), rows[i].drop_ins);
-		CU_ASSERT_EQUAL(nfs_utils_sections(&utils, DISTRO_DEBIAN),
-				rows[i].sections);
+		CU_ASSERT_EQUAL(nfs_utils_sections(&utils, DISTRO_DEBIAN), rows[i].sections);
 		tree_free(&tree);
 	}
 }
@@ -85,5 +82,4 @@ static void two_sections_with_one_key_clash(void)
 }
 
 SUITE_MAIN("host-nfs-utils", TEST(versions_are_numbers), TEST(rhel_may_have_the_fix),
-	   TEST(without_a_version_the_directory_decides),
-	   TEST(two_sections_with_one_key_clash))
+	   TEST(without_a_version_the_directory_decides), TEST(two_sections_with_one_key_clash))

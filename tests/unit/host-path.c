@@ -58,15 +58,13 @@ static int ask(const char *path)
 }
 
 /* Mount 0: none. */
-static bool leads(const char *path, enum host_path_end want, unsigned int id,
-		  const char *to)
+static bool leads(const char *path, enum host_path_end want, unsigned int id, const char *to)
 {
 	int rc = ask(path);
 
-	suite_saw("%d %s, end %d of mount %u, path %s", rc, rc ? err_text() : "",
-		  resolved.end, resolved.mount ? resolved.mount->id : 0, resolved.path);
-	return !rc && resolved.end == want &&
-	       (resolved.mount ? resolved.mount->id : 0) == id &&
+	suite_saw("%d %s, end %d of mount %u, path %s", rc, rc ? err_text() : "", resolved.end,
+		  resolved.mount ? resolved.mount->id : 0, resolved.path);
+	return !rc && resolved.end == want && (resolved.mount ? resolved.mount->id : 0) == id &&
 	       !strcmp(resolved.path, to);
 }
 
@@ -82,8 +80,7 @@ static void parse(const char *text)
 
 static void every_mount_is_in_the_list(void)
 {
-	parse(ROOT "\n" VM
-		   "22 21 0:5 / /a\\040b\\134 rw shared:2 master:1 - fuse.x\\040y  rw\n"
+	parse(ROOT "\n" VM "22 21 0:5 / /a\\040b\\134 rw shared:2 master:1 - fuse.x\\040y  rw\n"
 		   "23 21 0:6 /s /c\rd rw - tmpfs a\\040b rw");
 	CU_ASSERT_EQUAL_FATAL(mounts.count, 4);
 	CU_ASSERT_FALSE(mounts.cut);
@@ -156,8 +153,7 @@ static void an_invalid_line_makes_its_mount_point_unknown(void)
 		forbidden[0] = "m";
 		tree_link(&tree, "to", "/m/x");
 		CU_ASSERT_EQUAL(ask("/m"), -EBADMSG);
-		ASSERT_CONTAINS(err_text(),
-				"invalid line of mountinfo for the mount on /m");
+		ASSERT_CONTAINS(err_text(), "invalid line of mountinfo for the mount on /m");
 		CU_ASSERT_EQUAL(ask("/to/y"), -EBADMSG);
 		ASSERT_STARTS(resolved.path, "/m/x/");
 		CU_ASSERT_EQUAL(ask("/m/../etc"), -EBADMSG);
@@ -179,8 +175,7 @@ static void a_file_system_type_may_have_any_length(void)
 
 	memset(type, 'a', sizeof(type));
 	type[sizeof(type) - 1] = '\0';
-	snprintf(text, sizeof(text),
-		 ROOT VM "91 21 0:54 / /home/eve/x rw - fuse.%s s rw\n", type);
+	snprintf(text, sizeof(text), ROOT VM "91 21 0:54 / /home/eve/x rw - fuse.%s s rw\n", type);
 	begin(text);
 	forbidden[0] = "srv/vm";
 	forbidden[1] = "home/eve/x";
@@ -203,8 +198,7 @@ static void users_cannot_make_the_list_too_long_to_read(void)
 		name[i] = "\\012"[i % 4];
 	fputs(ROOT, file);
 	for (i = 0; i < 1000; i++)
-		fprintf(file, "%u 21 0:5 / /%.16000s rw - fuse %.16000s rw\n", 100 + i,
-			name, name);
+		fprintf(file, "%u 21 0:5 / /%.16000s rw - fuse %.16000s rw\n", 100 + i, name, name);
 	fclose(file);
 	begin(text);
 	CU_ASSERT_EQUAL(mounts.count, 1001);
@@ -405,8 +399,7 @@ static void every_network_file_system_ends_the_path(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].type);
-		snprintf(text, sizeof(text), ROOT "90 21 0:53 / /m rw - %s s rw\n",
-			 rows[i].type);
+		snprintf(text, sizeof(text), ROOT "90 21 0:53 / /m rw - %s s rw\n", rows[i].type);
 		begin(text);
 		forbidden[0] = "m";
 		tree_link(&tree, "m/a", "/elsewhere");
@@ -425,8 +418,7 @@ static void other_file_systems_are_local(void)
 
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		SUITE_ROW("%zu: %s", i, types[i]);
-		snprintf(text, sizeof(text), ROOT "90 21 0:53 / /m rw - %s s rw\n",
-			 types[i]);
+		snprintf(text, sizeof(text), ROOT "90 21 0:53 / /m rw - %s s rw\n", types[i]);
 		begin(text);
 		tree_link(&tree, "m/a", "b");
 		tree_mkdir(&tree, "m/b");
@@ -473,16 +465,14 @@ static void local_file_systems_below_a_network_one_are_not_touched(void)
 
 static void links_on_local_file_systems_are_followed(void)
 {
-	begin(ROOT VM
-	      "96 21 8:2 / /rhev rw - ext4 /dev/sdb1 rw\n"
-	      "97 96 0:56 / /rhev/data-center/mnt/nas:_vm rw - nfs4 nas:/vm rw\n");
+	begin(ROOT VM "96 21 8:2 / /rhev rw - ext4 /dev/sdb1 rw\n"
+		      "97 96 0:56 / /rhev/data-center/mnt/nas:_vm rw - nfs4 nas:/vm rw\n");
 	forbidden[0] = "srv/vm";
 	forbidden[1] = "rhev/data-center/mnt/nas:_vm";
 	tree_link(&tree, "disk", "/srv/vm/a.img");
 	tree_link(&tree, "near", "srv/../disk");
 	tree_link(&tree, "srv/up", "../srv/./vm");
-	tree_link(&tree, "rhev/data-center/POOL/DOM",
-		  "/rhev/data-center/mnt/nas:_vm/DOM");
+	tree_link(&tree, "rhev/data-center/POOL/DOM", "/rhev/data-center/mnt/nas:_vm/DOM");
 	tree_link(&tree, "out", "../../../../srv/vm/b");
 	CU_ASSERT(leads("/disk", HOST_PATH_NFS, 90, "/srv/vm/a.img"));
 	CU_ASSERT(leads("/near", HOST_PATH_NFS, 90, "/srv/vm/a.img"));
@@ -729,8 +719,7 @@ static void thousands_of_mounts_are_fast(void)
 	start = now_ms();
 	for (i = 0; i < 10000; i++) {
 		snprintf(path, sizeof(path), "/m/%u/disk.img", i);
-		if (ask(path) || resolved.end != HOST_PATH_NFS ||
-		    resolved.mount->id != 100 + i)
+		if (ask(path) || resolved.end != HOST_PATH_NFS || resolved.mount->id != 100 + i)
 			break;
 	}
 	CU_ASSERT_EQUAL(i, 10000);
@@ -738,27 +727,21 @@ static void thousands_of_mounts_are_fast(void)
 	end();
 }
 
-SUITE_MAIN("host-path", TEST(every_mount_is_in_the_list),
-	   TEST(a_malformed_line_is_an_error),
+SUITE_MAIN("host-path", TEST(every_mount_is_in_the_list), TEST(a_malformed_line_is_an_error),
 	   TEST(an_invalid_line_makes_its_mount_point_unknown),
 	   TEST(a_file_system_type_may_have_any_length),
-	   TEST(users_cannot_make_the_list_too_long_to_read),
-	   TEST(too_many_mounts_are_an_error), TEST(a_missing_list_is_an_error),
-	   TEST(a_path_is_resolved_to_its_mount),
+	   TEST(users_cannot_make_the_list_too_long_to_read), TEST(too_many_mounts_are_an_error),
+	   TEST(a_missing_list_is_an_error), TEST(a_path_is_resolved_to_its_mount),
 	   TEST(the_topmost_mount_on_a_directory_is_used),
-	   TEST(mounts_below_a_hidden_mount_are_hidden),
-	   TEST(the_root_may_be_overmounted),
+	   TEST(mounts_below_a_hidden_mount_are_hidden), TEST(the_root_may_be_overmounted),
 	   TEST(a_tree_without_a_root_still_has_its_mounts),
 	   TEST(stacked_file_systems_are_not_read), TEST(a_stacked_root_is_walked),
 	   TEST(an_nfs_root_is_walked), TEST(every_network_file_system_ends_the_path),
-	   TEST(other_file_systems_are_local),
-	   TEST(a_mounted_automount_leads_to_its_mount),
+	   TEST(other_file_systems_are_local), TEST(a_mounted_automount_leads_to_its_mount),
 	   TEST(local_file_systems_below_a_network_one_are_not_touched),
-	   TEST(links_on_local_file_systems_are_followed),
-	   TEST(endless_links_are_an_error), TEST(a_dangling_link_is_missing),
-	   TEST(missing_components_are_reported_with_the_rest),
+	   TEST(links_on_local_file_systems_are_followed), TEST(endless_links_are_an_error),
+	   TEST(a_dangling_link_is_missing), TEST(missing_components_are_reported_with_the_rest),
 	   TEST(dot_dot_follows_the_resolved_path), TEST(invalid_paths_are_errors),
 	   TEST(growing_links_are_truncated), TEST(circular_parents_end),
-	   TEST(a_directory_without_search_permission_is_an_error),
-	   TEST(components_are_read_once), TEST(names_in_one_hash_slot_stay_separate),
-	   TIMED(thousands_of_mounts_are_fast))
+	   TEST(a_directory_without_search_permission_is_an_error), TEST(components_are_read_once),
+	   TEST(names_in_one_hash_slot_stay_separate), TIMED(thousands_of_mounts_are_fast))

@@ -154,20 +154,17 @@ static void sizes_are_bounded(void)
 
 	tree_new(&tree);
 	for (i = 0; i < 40; i++) {
-		snprintf(path, sizeof(path),
-			 "sys/class/infiniband/mlx5_%d/ports/%d/state", i ? i : 1, i + 1);
+		snprintf(path, sizeof(path), "sys/class/infiniband/mlx5_%d/ports/%d/state",
+			 i ? i : 1, i + 1);
 		tree_write(&tree, path, "4: ACTIVE\n");
-		snprintf(path, sizeof(path),
-			 "sys/class/infiniband/mlx5_1/ports/1/gids/%d", i);
+		snprintf(path, sizeof(path), "sys/class/infiniband/mlx5_1/ports/1/gids/%d", i);
 	}
 	for (i = 0; i < 70; i++) {
-		snprintf(path, sizeof(path),
-			 "sys/class/infiniband/mlx5_1/ports/1/gids/%d", i);
+		snprintf(path, sizeof(path), "sys/class/infiniband/mlx5_1/ports/1/gids/%d", i);
 		tree_write(&tree, path, "fe80:0000:0000:0000:0000:0000:0000:0001\n");
 	}
 	for (i = 3; i < 9; i++) {
-		snprintf(path, sizeof(path), "sys/class/infiniband/mlx5_1/ports/%d/state",
-			 i);
+		snprintf(path, sizeof(path), "sys/class/infiniband/mlx5_1/ports/%d/state", i);
 		tree_write(&tree, path, "4: ACTIVE\n");
 	}
 	CU_ASSERT_EQUAL(host_rdma(tree.host, &devices), 0);
@@ -210,8 +207,7 @@ static void a_long_empty_table_is_not_read_completely(void)
 	done();
 }
 
-static void pci(const char *address, const char *vendor, const char *device,
-		const char *driver)
+static void pci(const char *address, const char *vendor, const char *device, const char *driver)
 {
 	char path[128], link[128];
 
@@ -262,6 +258,6 @@ SUITE_MAIN("host-rdma", TEST(an_ethernet_adapter_is_roce),
 	   TEST(an_iwarp_adapter_is_not_software), TEST(siw_and_rxe_are_software),
 	   TEST(software_with_a_network_card_as_parent_is_still_software),
 	   TEST(a_machine_without_rdma_has_no_device),
-	   TEST(an_unreadable_attribute_is_a_problem_of_the_device),
-	   TEST(sizes_are_bounded), TEST(a_long_empty_table_is_not_read_completely),
+	   TEST(an_unreadable_attribute_is_a_problem_of_the_device), TEST(sizes_are_bounded),
+	   TEST(a_long_empty_table_is_not_read_completely),
 	   TEST(an_adapter_without_its_rdma_driver_is_named))

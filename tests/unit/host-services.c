@@ -10,28 +10,25 @@ static char buf[64];
 static void the_last_drop_in_sets_a_units_setting(void)
 {
 	tree_machine(&tree, "mlx5-roce-rhel9");
-	CU_ASSERT_EQUAL(host_unit_get(tree.host, "nfs-server.service", "LimitMEMLOCK",
-				      buf, sizeof(buf)),
-			0);
+	CU_ASSERT_EQUAL(
+		host_unit_get(tree.host, "nfs-server.service", "LimitMEMLOCK", buf, sizeof(buf)),
+		0);
 	CU_ASSERT_STRING_EQUAL(buf, "");
 	tree_write(&tree, "usr/lib/systemd/system/nfs-server.service.d/50-x.conf",
 		   "[Service]\nLimitMEMLOCK=1\n");
-	tree_write(
-		&tree, "etc/systemd/system/nfs-server.service.d/40-y.conf",
-		"[Service]\n# LimitMEMLOCK=3\nLimitMEMLOCK = 2\n[Unit]\nLimitMEMLOCK=4\n");
-	CU_ASSERT_EQUAL(host_unit_get(tree.host, "nfs-server.service", "LimitMEMLOCK",
-				      buf, sizeof(buf)),
-			0);
+	tree_write(&tree, "etc/systemd/system/nfs-server.service.d/40-y.conf",
+		   "[Service]\n# LimitMEMLOCK=3\nLimitMEMLOCK = 2\n[Unit]\nLimitMEMLOCK=4\n");
+	CU_ASSERT_EQUAL(
+		host_unit_get(tree.host, "nfs-server.service", "LimitMEMLOCK", buf, sizeof(buf)),
+		0);
 	CU_ASSERT_STRING_EQUAL(buf, "1");
 	/* The same name in etc hides the other. */
-	tree_link(&tree, "etc/systemd/system/nfs-server.service.d/50-x.conf",
-		  "/dev/null");
-	CU_ASSERT_EQUAL(host_unit_get(tree.host, "nfs-server.service", "LimitMEMLOCK",
-				      buf, sizeof(buf)),
-			0);
+	tree_link(&tree, "etc/systemd/system/nfs-server.service.d/50-x.conf", "/dev/null");
+	CU_ASSERT_EQUAL(
+		host_unit_get(tree.host, "nfs-server.service", "LimitMEMLOCK", buf, sizeof(buf)),
+		0);
 	CU_ASSERT_STRING_EQUAL(buf, "2");
-	CU_ASSERT_EQUAL(host_unit_get(tree.host, "none.service", "x", buf, sizeof(buf)),
-			-ENOENT);
+	CU_ASSERT_EQUAL(host_unit_get(tree.host, "none.service", "x", buf, sizeof(buf)), -ENOENT);
 	CU_ASSERT_EQUAL(host_unit_get(tree.host, "../x", "x", buf, sizeof(buf)), -EINVAL);
 	tree_free(&tree);
 }
@@ -43,8 +40,7 @@ static void a_unit_is_enabled_by_its_wants_links(void)
 	tree_machine(&tree, "mlx5-ib-rhel8");
 	CU_ASSERT_EQUAL(host_unit_state(tree.host, "nfs-server.service", &state), 0);
 	CU_ASSERT_EQUAL(state, UNIT_ENABLED);
-	CU_ASSERT_EQUAL(
-		host_unit_state(tree.host, "rdma-load-modules@rdma.service", &state), 0);
+	CU_ASSERT_EQUAL(host_unit_state(tree.host, "rdma-load-modules@rdma.service", &state), 0);
 	CU_ASSERT_EQUAL(state, UNIT_ENABLED);
 	CU_ASSERT_EQUAL(host_unit_state(tree.host, "opensm.service", &state), 0);
 	CU_ASSERT_EQUAL(state, UNIT_MISSING);
@@ -102,17 +98,14 @@ static void a_subnet_manager_has_a_file_for_each_subnet(void)
 	CU_ASSERT_FALSE(opensm.installed);
 	CU_ASSERT_EQUAL(opensm.nfiles, 0);
 	tree_write(&tree, "usr/sbin/opensm", "");
-	tree_write(&tree, "etc/rdma/opensm.conf",
-		   "# x\nguid 0x0002c903000010b3\nsm_priority 15\n");
+	tree_write(&tree, "etc/rdma/opensm.conf", "# x\nguid 0x0002c903000010b3\nsm_priority 15\n");
 	tree_write(&tree, "etc/rdma/opensm.conf.1", "guid 0x2\n");
 	tree_write(&tree, "etc/rdma/opensm.conf.rpmnew", "sm_priority 1\n");
-	tree_write(&tree, "etc/sysconfig/opensm",
-		   "GUIDS=\"0x1 0x2\"\nPRIORITY=5 # five\n");
-	tree_write(
-		&tree, "etc/rdma/partitions.conf",
-		"# For reference:\nDefault=0x7fff, rate=3, mtu=4, scope=2, defmember=full:\n"
-		"  ALL, ALL_SWITCHES=full;\nib0_2 = 0x0002 , ipoib, rate=12:\n ALL=full;\n"
-		"nokey: ALL;;\n");
+	tree_write(&tree, "etc/sysconfig/opensm", "GUIDS=\"0x1 0x2\"\nPRIORITY=5 # five\n");
+	tree_write(&tree, "etc/rdma/partitions.conf",
+		   "# For reference:\nDefault=0x7fff, rate=3, mtu=4, scope=2, defmember=full:\n"
+		   "  ALL, ALL_SWITCHES=full;\nib0_2 = 0x0002 , ipoib, rate=12:\n ALL=full;\n"
+		   "nokey: ALL;;\n");
 	CU_ASSERT_EQUAL(host_opensm(tree.host, &opensm), 0);
 	CU_ASSERT_TRUE(opensm.installed);
 	CU_ASSERT_EQUAL_FATAL(opensm.nfiles, 3);
@@ -156,9 +149,8 @@ static void services_have_names_and_aliases(void)
 		   "large 65536/tcp\nword x/tcp\nshort\nlast 7/tcp");
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].name);
-		CU_ASSERT_EQUAL(
-			host_service(tree.host, rows[i].name, rows[i].protocol, &port),
-			rows[i].rc);
+		CU_ASSERT_EQUAL(host_service(tree.host, rows[i].name, rows[i].protocol, &port),
+				rows[i].rc);
 		if (!rows[i].rc)
 			CU_ASSERT_EQUAL(port, rows[i].port);
 	}
@@ -166,7 +158,5 @@ static void services_have_names_and_aliases(void)
 }
 
 SUITE_MAIN("host-services", TEST(the_last_drop_in_sets_a_units_setting),
-	   TEST(a_unit_is_enabled_by_its_wants_links),
-	   TEST(udev_rules_are_joined_and_counted),
-	   TEST(a_subnet_manager_has_a_file_for_each_subnet),
-	   TEST(services_have_names_and_aliases))
+	   TEST(a_unit_is_enabled_by_its_wants_links), TEST(udev_rules_are_joined_and_counted),
+	   TEST(a_subnet_manager_has_a_file_for_each_subnet), TEST(services_have_names_and_aliases))

@@ -14,9 +14,8 @@ static void the_locked_memory_limit_is_read(void)
 	struct host_memlock limits;
 
 	tree_machine(&tree, "none-debian12");
-	tree_write(
-		&tree, "etc/security/limits.conf",
-		"# @rdma soft memlock 1\n* soft core 0\n@rdma hard memlock unlimited\n");
+	tree_write(&tree, "etc/security/limits.conf",
+		   "# @rdma soft memlock 1\n* soft core 0\n@rdma hard memlock unlimited\n");
 	tree_write(&tree, "etc/security/limits.d/a.conf", "* - memlock 65536 # KiB\n");
 	CU_ASSERT_EQUAL(host_memlock(tree.host, &limits), 0);
 	CU_ASSERT_TRUE(limits.known);
@@ -27,9 +26,8 @@ static void the_locked_memory_limit_is_read(void)
 	CU_ASSERT_STRING_EQUAL(limits.lines[0].value, "unlimited");
 	CU_ASSERT_STRING_EQUAL(limits.lines[1].type, "-");
 	CU_ASSERT_STRING_EQUAL(limits.lines[1].file, "etc/security/limits.d/a.conf");
-	tree_write(
-		&tree, "proc/self/limits",
-		"Max locked memory         unlimited            8192                bytes\n");
+	tree_write(&tree, "proc/self/limits",
+		   "Max locked memory         unlimited            8192                bytes\n");
 	CU_ASSERT_EQUAL(host_memlock(tree.host, &limits), 0);
 	CU_ASSERT_EQUAL(limits.soft, UINT64_MAX);
 	CU_ASSERT_EQUAL(limits.hard, 8192);
@@ -44,13 +42,12 @@ static void a_counter_is_a_number(void)
 	bool large = true;
 
 	tree_machine(&tree, "mlx5-ib-rhel8");
-	CU_ASSERT_EQUAL(host_counter(tree.host, "proc/sys/sunrpc/svc_rdma/rdma_stat_recv",
-				     &value, &large),
-			0);
+	CU_ASSERT_EQUAL(
+		host_counter(tree.host, "proc/sys/sunrpc/svc_rdma/rdma_stat_recv", &value, &large),
+		0);
 	CU_ASSERT_EQUAL(value, 4711);
 	CU_ASSERT_FALSE(large);
-	CU_ASSERT_EQUAL(host_counter(tree.host, "proc/sys/none", &value, &large),
-			-ENOENT);
+	CU_ASSERT_EQUAL(host_counter(tree.host, "proc/sys/none", &value, &large), -ENOENT);
 	tree_free(&tree);
 }
 
@@ -153,18 +150,15 @@ static void packages_have_versions(void)
 	char version[64];
 
 	tree_machine(&tree, "none-debian12");
-	CU_ASSERT_EQUAL(host_package(tree.host, "nfs-common", version, sizeof(version)),
-			0);
+	CU_ASSERT_EQUAL(host_package(tree.host, "nfs-common", version, sizeof(version)), 0);
 	CU_ASSERT_STRING_EQUAL(version, "1:2.6.2-4");
-	CU_ASSERT_EQUAL(host_package(tree.host, "nfs", version, sizeof(version)),
-			-ENOENT);
+	CU_ASSERT_EQUAL(host_package(tree.host, "nfs", version, sizeof(version)), -ENOENT);
 	tree_write(&tree, "var/lib/dpkg/status",
 		   "Package: x\nStatus: deinstall ok config-files\nVersion: 1\n");
 	CU_ASSERT_EQUAL(host_package(tree.host, "x", version, sizeof(version)), -ENOENT);
 	tree_free(&tree);
 	tree_machine(&tree, "mlx5-ib-rhel8");
-	CU_ASSERT_EQUAL(host_package(tree.host, "nfs-utils", version, sizeof(version)),
-			0);
+	CU_ASSERT_EQUAL(host_package(tree.host, "nfs-utils", version, sizeof(version)), 0);
 	CU_ASSERT_STRING_EQUAL(version, "1:2.3.3-59.el8");
 	tree_free(&tree);
 	tree_new(&tree);
@@ -246,10 +240,8 @@ static void the_thread_count_needs_no_privilege(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("host-system", TEST(the_locked_memory_limit_is_read),
-	   TEST(a_counter_is_a_number), TEST(a_running_server_has_listeners),
-	   TEST(an_empty_nfsd_directory_is_no_server),
-	   TEST(the_kernel_configuration_is_found),
-	   TEST(the_kernel_may_contain_its_configuration), TEST(packages_have_versions),
-	   TEST(platforms_are_recognized), TEST(vdsm_is_recognized_by_its_own_files),
-	   TEST(the_thread_count_needs_no_privilege))
+SUITE_MAIN("host-system", TEST(the_locked_memory_limit_is_read), TEST(a_counter_is_a_number),
+	   TEST(a_running_server_has_listeners), TEST(an_empty_nfsd_directory_is_no_server),
+	   TEST(the_kernel_configuration_is_found), TEST(the_kernel_may_contain_its_configuration),
+	   TEST(packages_have_versions), TEST(platforms_are_recognized),
+	   TEST(vdsm_is_recognized_by_its_own_files), TEST(the_thread_count_needs_no_privilege))

@@ -87,14 +87,11 @@ static void spellings_of_one_host_are_one(void)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%s, %s", rows[i].source, rows[i].server);
 		text_host_of(rows[i].source, host, sizeof(host));
-		CU_ASSERT_EQUAL(*host && text_is_host(host, rows[i].server),
-				rows[i].same);
-		CU_ASSERT_EQUAL(*host && text_is_host(rows[i].server, host),
-				rows[i].same);
+		CU_ASSERT_EQUAL(*host && text_is_host(host, rows[i].server), rows[i].same);
+		CU_ASSERT_EQUAL(*host && text_is_host(rows[i].server, host), rows[i].same);
 	}
 }
 
-SUITE_MAIN("host-text", TEST(spellings_of_one_host_are_one),
-	   TEST(lines_end_with_the_text), TEST(words_are_separated_by_blanks),
-	   TEST(joined_lines_are_counted), TEST(a_copy_is_truncated_between_characters),
-	   TEST(trimming_removes_blanks_at_both_ends))
+SUITE_MAIN("host-text", TEST(spellings_of_one_host_are_one), TEST(lines_end_with_the_text),
+	   TEST(words_are_separated_by_blanks), TEST(joined_lines_are_counted),
+	   TEST(a_copy_is_truncated_between_characters), TEST(trimming_removes_blanks_at_both_ends))

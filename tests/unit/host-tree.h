@@ -147,8 +147,7 @@ static void tree_made(const char *name, char made[PATH_MAX])
 	snprintf(made, PATH_MAX, "%s/%s", tree_store, name);
 	if (!access(made, F_OK))
 		return;
-	snprintf(program, sizeof(program), "%s/support/make-host",
-		 tests ? tests : "tests");
+	snprintf(program, sizeof(program), "%s/support/make-host", tests ? tests : "tests");
 	snprintf(machine, sizeof(machine), "%s/hosts/%s", tests ? tests : "tests", name);
 	tree_spawn((const char *[]){ program, tree_store, machine, NULL });
 }

@@ -133,8 +133,7 @@ static int signal_by_pidfd(void)
 	int pidfd = (int)syscall(SYS_pidfd_open, victim, 0);
 
 	return pidfd < 0 ? errno
-			 : result_of(syscall(SYS_pidfd_send_signal, pidfd, SIGUSR1, NULL,
-					     0));
+			 : result_of(syscall(SYS_pidfd_send_signal, pidfd, SIGUSR1, NULL, 0));
 }
 
 /* The kernel sends it when the socket can be read. */
@@ -178,8 +177,7 @@ static int move_parent(void)
 /* To what it is: that changes nothing if it is allowed. */
 static int set_priority_of_parent(void)
 {
-	return result_of(
-		setpriority(PRIO_PROCESS, (id_t)victim, getpriority(PRIO_PROCESS, 0)));
+	return result_of(setpriority(PRIO_PROCESS, (id_t)victim, getpriority(PRIO_PROCESS, 0)));
 }
 
 static int outlive_parent(void)
@@ -383,8 +381,8 @@ static int signal_descriptor_with_upper_half(void)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
 		return errno;
-	return result_of(syscall(SYS_fcntl, pair[0],
-				 (unsigned long)(F_SETOWN | 1ull << 40), (long)victim));
+	return result_of(
+		syscall(SYS_fcntl, pair[0], (unsigned long)(F_SETOWN | 1ull << 40), (long)victim));
 }
 
 /* What denies it, where the identity does not. */
@@ -458,8 +456,7 @@ static int hostile(void *arg, int channel)
 	return child_answer(channel, &result, sizeof(result));
 }
 
-static int call(enum child_kind kind, int (*run)(void *, int), void *arg, void *answer,
-		size_t len)
+static int call(enum child_kind kind, int (*run)(void *, int), void *arg, void *answer, size_t len)
 {
 	const struct child_function function = {
 		.kind = kind, .name = "the hostile child", .run = run, .arg = arg
@@ -488,9 +485,8 @@ static bool is_expected(const struct attack *attack, enum child_kind kind)
 		     (kind == CHILD_SERVER && attack->run == empty_file_by_openat2);
 
 	/* Its search for leaks needs another process, by clone(2), and traces it. */
-	if (COMPAT_SANITIZED &&
-	    (attack->run == start_process || attack->run == start_process_by_clone ||
-	     attack->run == trace))
+	if (COMPAT_SANITIZED && (attack->run == start_process ||
+				 attack->run == start_process_by_clone || attack->run == trace))
 		return false;
 	if (COMPAT_SOCKETCALL && attack->run == ask_a_service)
 		return false;
@@ -532,8 +528,7 @@ static bool leaves_nothing(void)
 	static const char *const names[] = { "nfsrdma-hostile", "link",    "fifo",
 					     "socket",          "renamed", "folder" };
 	int memory = shmget(KEY, 0, 0), queue = msgget(KEY, 0), sets = semget(KEY, 0, 0);
-	bool left = has_left("/dev/shm/nfsrdma-hostile") ||
-		    has_left("/tmp/nfsrdma-hostile");
+	bool left = has_left("/dev/shm/nfsrdma-hostile") || has_left("/tmp/nfsrdma-hostile");
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
@@ -567,9 +562,7 @@ static void try_attack(const struct attack *attack, enum child_kind kind, const 
 	signalled = 0;
 	write_file(precious, 0666);
 	write_file(private, 0600);
-	CU_ASSERT_EQUAL(
-		call(kind, hostile, (void *)(uintptr_t)attack, &result, sizeof(result)),
-		0);
+	CU_ASSERT_EQUAL(call(kind, hostile, (void *)(uintptr_t)attack, &result, sizeof(result)), 0);
 	if (!is_expected(attack, kind))
 		return;
 	CU_ASSERT_NOT_EQUAL(result, 0);
@@ -579,8 +572,8 @@ static void try_attack(const struct attack *attack, enum child_kind kind, const 
 
 static void try_all(const char *who)
 {
-	static const enum child_kind kinds[] = { CHILD_WORKER, CHILD_REFERENCE,
-						 CHILD_SERVER, CHILD_PARSER };
+	static const enum child_kind kinds[] = { CHILD_WORKER, CHILD_REFERENCE, CHILD_SERVER,
+						 CHILD_PARSER };
 	size_t kind, i;
 
 	victim = getpid();
@@ -619,8 +612,7 @@ static void deny_namespaces_and_landlock(void)
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 
 	if (seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(unshare), 0) ||
-	    seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), LANDLOCK, 0) ||
-	    seccomp_load(filter))
+	    seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), LANDLOCK, 0) || seccomp_load(filter))
 		_exit(3);
 	seccomp_release(filter);
 }
@@ -629,8 +621,7 @@ static void become_user(void)
 {
 	if (geteuid())
 		return;
-	if (setgroups(0, NULL) ||
-	    setresgid(ORDINARY_USER, ORDINARY_USER, ORDINARY_USER) ||
+	if (setgroups(0, NULL) || setresgid(ORDINARY_USER, ORDINARY_USER, ORDINARY_USER) ||
 	    setresuid(ORDINARY_USER, ORDINARY_USER, ORDINARY_USER))
 		_exit(2);
 	/* As after execve(2). */
@@ -732,8 +723,8 @@ static int use_thread(void *arg, int channel)
 
 static int read_system(void *arg, int channel)
 {
-	static const char *const paths[] = { "/proc/self/status", "/sys/class",
-					     "/etc/passwd", "/usr/lib", "/dev/null" };
+	static const char *const paths[] = { "/proc/self/status", "/sys/class", "/etc/passwd",
+					     "/usr/lib", "/dev/null" };
 	int opened = 0;
 	size_t i;
 
@@ -754,8 +745,8 @@ static int end_by_abort(void *arg, int channel)
 
 static int end_by_fault(void *arg, int channel)
 {
-	const volatile int *denied = mmap(NULL, 4096, PROT_NONE,
-					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const volatile int *denied = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+					  0);
 
 	(void)arg;
 	(void)channel;
@@ -818,8 +809,7 @@ static void check_work(void)
 
 	CU_ASSERT_EQUAL(call(CHILD_WORKER, use_thread, NULL, &answer, sizeof(answer)), 0);
 	CU_ASSERT_EQUAL(answer, 7);
-	CU_ASSERT_EQUAL(call(CHILD_WORKER, read_system, NULL, &answer, sizeof(answer)),
-			0);
+	CU_ASSERT_EQUAL(call(CHILD_WORKER, read_system, NULL, &answer, sizeof(answer)), 0);
 	CU_ASSERT_EQUAL(answer, 6);
 	check_ends();
 }

@@ -52,12 +52,7 @@ static const struct row rows[] = {
 	{ "root and file", { ROOT_FSID, FILE_FSID }, "", "", "", SERVER_LINUX },
 	{ "by uuid", { ROOT_UUID, FILE_UUID }, "nas1", "", "", SERVER_LINUX },
 	{ "by uuid alone", { ROOT_UUID_16, FILE_UUID_16 }, "", "", "", SERVER_LINUX },
-	{ "a pseudo root before",
-	  { ROOT_FSID, ROOT_UUID, FILE_UUID },
-	  "",
-	  "",
-	  "",
-	  SERVER_LINUX },
+	{ "a pseudo root before", { ROOT_FSID, ROOT_UUID, FILE_UUID }, "", "", "", SERVER_LINUX },
 	{ "it names itself",
 	  { ROOT_UUID, FILE_UUID },
 	  "nas1",
@@ -87,12 +82,7 @@ static const struct row rows[] = {
 	  "",
 	  "",
 	  SERVER_UNKNOWN },
-	{ "root and file of two exports",
-	  { ROOT_UUID, FILE_FSID },
-	  "",
-	  "",
-	  "",
-	  SERVER_UNKNOWN },
+	{ "root and file of two exports", { ROOT_UUID, FILE_FSID }, "", "", "", SERVER_UNKNOWN },
 	{ "ids that differ in their last byte",
 	  { ROOT_FSID, "01000101"
 		       "00000002" INODE },
@@ -125,24 +115,14 @@ static const struct row rows[] = {
 	  "",
 	  "",
 	  SERVER_UNKNOWN },
-	{ "a root that is too short",
-	  { "01000700" FSID, FILE_UUID },
-	  "",
-	  "",
-	  "",
-	  SERVER_UNKNOWN },
+	{ "a root that is too short", { "01000700" FSID, FILE_UUID }, "", "", "", SERVER_UNKNOWN },
 	{ "a file with nothing behind the id",
 	  { ROOT_FSID, "01000101" FSID },
 	  "",
 	  "",
 	  "",
 	  SERVER_UNKNOWN },
-	{ "no whole words",
-	  { ROOT_FSID, "01000101" FSID INODE "00" },
-	  "",
-	  "",
-	  "",
-	  SERVER_UNKNOWN },
+	{ "no whole words", { ROOT_FSID, "01000101" FSID INODE "00" }, "", "", "", SERVER_UNKNOWN },
 	{ "the type that is never sent",
 	  { ROOT_FSID, "010001ff" FSID INODE },
 	  "",
@@ -271,8 +251,7 @@ static void begin(struct server_seen *seen, const struct row *row)
 		add_hex(seen, row->handles[i]);
 	snprintf(seen->scope, sizeof(seen->scope), "%s", row->scope);
 	snprintf(seen->domain, sizeof(seen->domain), "%s", row->domain);
-	snprintf(seen->implementation, sizeof(seen->implementation), "%s",
-		 row->implementation);
+	snprintf(seen->implementation, sizeof(seen->implementation), "%s", row->implementation);
 }
 
 static void only_proven_servers_are_identified(void)
@@ -310,8 +289,7 @@ static void the_order_of_handles_does_not_matter(void)
 /* Linux handles, truncated anywhere or with any bit of their header flipped, prove nothing. */
 static void a_damaged_handle_proves_nothing(void)
 {
-	static const struct row row = { "",          { ROOT_UUID, FILE_UUID }, "", "", "",
-					SERVER_LINUX };
+	static const struct row row = { "", { ROOT_UUID, FILE_UUID }, "", "", "", SERVER_LINUX };
 	struct server_seen seen;
 	char why[256];
 	uint32_t i, bit;
@@ -365,9 +343,7 @@ static const struct {
 	{ "so many come", { false, false, 4, 1048576, 1048579, ANY }, GATE_LONG },
 	{ "4 less come", { false, false, 8, 1048576, 1048579, ANY }, GATE_OPEN },
 	{ "over 1 MiB", { false, false, 0, 1048580, UNKNOWN, ANY }, GATE_LONG },
-	{ "over 1 MiB, of which few come",
-	  { false, false, 0, 1048577, 4096, ANY },
-	  GATE_LONG },
+	{ "over 1 MiB, of which few come", { false, false, 0, 1048577, 4096, ANY }, GATE_LONG },
 	{ "past the end", { false, false, 4095, 4096, 4096, ANY }, GATE_OPEN },
 	{ "0 bytes", { false, false, 0, 0, UNKNOWN, ANY }, GATE_EMPTY },
 	{ "0 bytes by Reply chunk", { true, false, 0, 0, UNKNOWN, ANY }, GATE_EMPTY },
@@ -407,9 +383,9 @@ static void only_linux_and_our_server_get_such_tests(void)
 	for (kind = SERVER_UNKNOWN; kind < SERVER_KINDS; kind++)
 		for (gate = GATE_OPEN; gate < GATE_COUNT; gate++) {
 			SUITE_ROW("%s, class %d", identity_name(kind), gate);
-			CU_ASSERT_EQUAL(gate_lets(kind, gate),
-					gate == GATE_OPEN || kind == SERVER_LINUX ||
-						kind == SERVER_OURS);
+			CU_ASSERT_EQUAL(gate_lets(kind, gate), gate == GATE_OPEN ||
+								       kind == SERVER_LINUX ||
+								       kind == SERVER_OURS);
 		}
 }
 
@@ -445,8 +421,7 @@ static void typical_behaviour_gives_a_guess(void)
 	for (i = 0; i < ARRAY_SIZE(habits); i++) {
 		SUITE_ROW("%zu: %s", i, habits[i].name);
 		why[0] = '\0';
-		CU_ASSERT_EQUAL(identity_guess(&habits[i].h, why, sizeof(why)),
-				habits[i].kind);
+		CU_ASSERT_EQUAL(identity_guess(&habits[i].h, why, sizeof(why)), habits[i].kind);
 		CU_ASSERT_EQUAL(*why != '\0', habits[i].kind != SERVER_UNKNOWN);
 	}
 }
@@ -465,8 +440,7 @@ static void linux_defects_are_not_reported_for_other_servers(void)
 
 SUITE_MAIN("identity", TEST(typical_behaviour_gives_a_guess),
 	   TEST(linux_defects_are_not_reported_for_other_servers),
-	   TEST(only_proven_servers_are_identified),
-	   TEST(the_order_of_handles_does_not_matter),
+	   TEST(only_proven_servers_are_identified), TEST(the_order_of_handles_does_not_matter),
 	   TEST(a_damaged_handle_proves_nothing), TEST(excess_handles_are_dropped),
 	   TEST(tests_that_can_crash_a_server_have_a_class),
 	   TEST(only_linux_and_our_server_get_such_tests))

@@ -142,8 +142,7 @@ static void a_reply_of_revision_1_is_accepted(void)
 	struct raw_server s = { 0 };
 	struct transport *t = NULL;
 
-	CU_ASSERT_EQUAL(
-		connect_to(&s, "MPA ID Rep Frame\x40\x01\x00\x00", 20, &usual, &t), 0);
+	CU_ASSERT_EQUAL(connect_to(&s, "MPA ID Rep Frame\x40\x01\x00\x00", 20, &usual, &t), 0);
 	CU_ASSERT_EQUAL(t->ord, 0);
 	CU_ASSERT_EQUAL(t->peer_private_len, 0);
 	transport_close_p(&t);
@@ -158,8 +157,7 @@ static void other_services_are_named_by_their_answer(void)
 	CU_ASSERT_EQUAL(fails_with("HTTP/1.1 400 Bad Request\r\nX: y\r\n\r\n", 34,
 				   "does not speak MPA: \"HTTP/1.1 400 Bad Request\""),
 			-EPROTONOSUPPORT);
-	CU_ASSERT_EQUAL(fails_with("\x00\xff\"", 3, "\"\\x00\\xff\\x22\""),
-			-EPROTONOSUPPORT);
+	CU_ASSERT_EQUAL(fails_with("\x00\xff\"", 3, "\"\\x00\\xff\\x22\""), -EPROTONOSUPPORT);
 	CU_ASSERT_EQUAL(fails_with("M?", 2, "\"M?\""), -EPROTONOSUPPORT);
 	/* An echo service. */
 	CU_ASSERT_EQUAL(fails_with("MPA ID Req Frame\x50\x02\x00\x04\x00\x10\x00\x00", 24,
@@ -197,31 +195,28 @@ static void a_refusal_is_retried_with_less(void)
 {
 	static const struct {
 		const char *name;
-		const char
-			*before; /* "": the connection is closed; NULL: there was none */
+		const char *before; /* "": the connection is closed; NULL: there was none */
 		const char *reply;
 		const char *request; /* the last one, from its flags on */
 		const char *refused;
 		bool crc;
 	} rows[] = {
 		{ "nothing was refused", NULL, ACCEPT_2, "\x50\x02\x00\x04", NULL, true },
-		{ "closed at revision 2", "", ACCEPT_1, "\x00\x01\x00\x00",
-		  "MPA revision 2", false },
+		{ "closed at revision 2", "", ACCEPT_1, "\x00\x01\x00\x00", "MPA revision 2",
+		  false },
 		{ "closed at revision 2, and the peer wants a CRC", "", ACCEPT_1_CRC,
 		  "\x00\x01\x00\x00", "MPA revision 2", true },
 		{ "rejected by revision 1", REJECT_1_CRC, ACCEPT_1, "\x00\x01\x00\x00",
 		  "MPA revision 2", false },
-		{ "rejected without a CRC", REJECT_2, ACCEPT_2, "\x10\x02\x00\x04",
-		  "the CRC", false },
+		{ "rejected without a CRC", REJECT_2, ACCEPT_2, "\x10\x02\x00\x04", "the CRC",
+		  false },
 	};
 	const struct transport_param param = retrying();
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct raw_server s = { .before = rows[i].before,
-					.before_len = rows[i].before && *rows[i].before
-							      ? 20
-							      : 0 };
+					.before_len = rows[i].before && *rows[i].before ? 20 : 0 };
 		struct transport *t = NULL;
 		SUITE_ROW("%s", rows[i].name);
 
@@ -263,8 +258,7 @@ static void invalid_replies_are_refused(void)
 	CU_ASSERT_STRING_EQUAL(err_reason(), "mpa-version");
 	CU_ASSERT_EQUAL(reply_with(17, 3, "revision 3"), -EPROTO);
 	CU_ASSERT_EQUAL(reply_with(17, 255, "revision 255"), -EPROTO);
-	CU_ASSERT_EQUAL(reply_with(18, 255, "65292 bytes of private data, 512 at most"),
-			-EPROTO);
+	CU_ASSERT_EQUAL(reply_with(18, 255, "65292 bytes of private data, 512 at most"), -EPROTO);
 	CU_ASSERT_EQUAL(reply_with(18, 2, "524 bytes of private data"), -EPROTO);
 	CU_ASSERT_EQUAL(reply_with(19, 0, "flag S and only 0 bytes"), -EPROTO);
 	CU_ASSERT_EQUAL(reply_with(19, 3, "flag S and only 3 bytes"), -EPROTO);
@@ -281,8 +275,8 @@ static void an_early_close_is_reported(void)
 			-ECONNRESET);
 	for (len = 1; len < 32; len++) {
 		SUITE_ROW("len %zu", len);
-		snprintf(words, sizeof(words), "after %zu of %d bytes of its MPA reply",
-			 len, len < 20 ? 20 : 32);
+		snprintf(words, sizeof(words), "after %zu of %d bytes of its MPA reply", len,
+			 len < 20 ? 20 : 32);
 		CU_ASSERT_EQUAL(fails_with(good_reply, len, words), -ECONNRESET);
 		CU_ASSERT_STRING_EQUAL(err_reason(), "closed");
 	}
@@ -303,8 +297,7 @@ static void half_a_reply_ends_at_the_deadline(void)
 		uint64_t begin = now_ms();
 		SUITE_ROW("%zu: %zu", i, cuts[i]);
 
-		CU_ASSERT_EQUAL(connect_to(&s, good_reply, cuts[i], &usual, &t),
-				-ETIMEDOUT);
+		CU_ASSERT_EQUAL(connect_to(&s, good_reply, cuts[i], &usual, &t), -ETIMEDOUT);
 		ASSERT_WITHIN_MS(now_ms() - begin, 2000);
 		snprintf(words, sizeof(words), "stopped after %zu of %d bytes", cuts[i],
 			 cuts[i] < 20 ? 20 : 32);
@@ -351,9 +344,8 @@ static int answer(const void *request, size_t len, const struct transport_param 
 }
 
 /* The request of a Linux client: no CRC, IRD 128, R set in its private data. */
-static const uint8_t linux_request[32] =
-	"MPA ID Req Frame\x10\x02\x00\x0c\x00\x80\x00\x00"
-	"\xf6\xab\x0e\x18\x01\x01\x03\x03";
+static const uint8_t linux_request[32] = "MPA ID Req Frame\x10\x02\x00\x0c\x00\x80\x00\x00"
+					 "\xf6\xab\x0e\x18\x01\x01\x03\x03";
 
 static void a_linux_client_is_answered_with_a_crc(void)
 {
@@ -390,9 +382,7 @@ static void a_request_of_revision_1_is_answered_in_kind(void)
 	struct raw_peer r;
 	uint8_t reply[20];
 
-	CU_ASSERT_EQUAL(
-		answer("MPA ID Req Frame\x40\x01\x00\x02hi", 22, &usual, reply, 20, &r),
-		0);
+	CU_ASSERT_EQUAL(answer("MPA ID Req Frame\x40\x01\x00\x02hi", 22, &usual, reply, 20, &r), 0);
 	ASSERT_BYTES(reply, "MPA ID Rep Frame\x40\x01\x00\x00", 20);
 	CU_ASSERT_EQUAL(r.t->peer_private_len, 2);
 	CU_ASSERT_EQUAL(r.t->ord, 0);
@@ -404,19 +394,16 @@ static void markers_and_unknown_revisions_are_rejected(void)
 	struct raw_peer r;
 	uint8_t reply[20];
 
-	CU_ASSERT_EQUAL(
-		answer("MPA ID Req Frame\xc0\x02\x00\x00", 20, &usual, reply, 20, &r),
-		-EPROTONOSUPPORT);
+	CU_ASSERT_EQUAL(answer("MPA ID Req Frame\xc0\x02\x00\x00", 20, &usual, reply, 20, &r),
+			-EPROTONOSUPPORT);
 	ASSERT_BYTES(reply, "MPA ID Rep Frame\x20\x02\x00\x00", 20);
 	raw_peer_close(&r);
-	CU_ASSERT_EQUAL(
-		answer("MPA ID Req Frame\x40\x03\x00\x00", 20, &usual, reply, 20, &r),
-		-EPROTO);
+	CU_ASSERT_EQUAL(answer("MPA ID Req Frame\x40\x03\x00\x00", 20, &usual, reply, 20, &r),
+			-EPROTO);
 	ASSERT_BYTES(reply, "MPA ID Rep Frame\x20\x02\x00\x00", 20);
 	raw_peer_close(&r);
-	CU_ASSERT_EQUAL(
-		answer("MPA ID Req Frame\x40\x00\x00\x00", 20, &usual, reply, 20, &r),
-		-EPROTO);
+	CU_ASSERT_EQUAL(answer("MPA ID Req Frame\x40\x00\x00\x00", 20, &usual, reply, 20, &r),
+			-EPROTO);
 	raw_peer_close(&r);
 }
 
@@ -425,8 +412,8 @@ static void peer_to_peer_start_up_is_declined(void)
 	struct raw_peer r;
 	uint8_t reply[24];
 
-	CU_ASSERT_EQUAL(answer("MPA ID Req Frame\x50\x02\x00\x04\xc0\x04\xc0\x04", 24,
-			       &usual, reply, 24, &r),
+	CU_ASSERT_EQUAL(answer("MPA ID Req Frame\x50\x02\x00\x04\xc0\x04\xc0\x04", 24, &usual,
+			       reply, 24, &r),
 			0);
 	ASSERT_BYTES(reply + 20, "\x00\x04\x00\x00", 4);
 	raw_peer_close(&r);
@@ -453,17 +440,13 @@ static void clients_that_do_not_speak_mpa_are_identified(void)
 
 SUITE_MAIN("iwarp-handshake", TEST(the_request_suits_a_linux_server),
 	   TEST(reads_are_offered_even_if_unused), TEST(a_reply_may_arrive_byte_by_byte),
-	   TEST(reads_are_limited_by_the_peer),
-	   TEST(the_crc_is_off_if_neither_side_wants_it),
-	   TEST(a_reply_of_revision_1_is_accepted),
-	   TEST(other_services_are_named_by_their_answer),
+	   TEST(reads_are_limited_by_the_peer), TEST(the_crc_is_off_if_neither_side_wants_it),
+	   TEST(a_reply_of_revision_1_is_accepted), TEST(other_services_are_named_by_their_answer),
 	   TEST(a_reject_refuses_the_connection), TEST(a_refusal_is_retried_with_less),
 	   TEST(repeated_refusals_report_the_first), TEST(invalid_replies_are_refused),
 	   TEST(an_early_close_is_reported), TIMED(half_a_reply_ends_at_the_deadline),
-	   TEST(silence_ends_at_the_deadline),
-	   TEST(too_much_private_data_is_a_caller_error),
-	   TEST(a_linux_client_is_answered_with_a_crc),
-	   TEST(a_linux_client_may_go_without_a_crc),
+	   TEST(silence_ends_at_the_deadline), TEST(too_much_private_data_is_a_caller_error),
+	   TEST(a_linux_client_is_answered_with_a_crc), TEST(a_linux_client_may_go_without_a_crc),
 	   TEST(a_request_of_revision_1_is_answered_in_kind),
 	   TEST(markers_and_unknown_revisions_are_rejected),
 	   TEST(peer_to_peer_start_up_is_declined),

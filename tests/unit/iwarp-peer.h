@@ -26,8 +26,8 @@ static inline void open_with(struct fixture *x, const struct transport_param *pa
 {
 	CU_ASSERT_EQUAL_FATAL(raw_peer_establish(&x->raw, param), 0);
 	memset(memory, 0xee, sizeof(memory));
-	CU_ASSERT_EQUAL(x->raw.t->ops->reg(x->raw.t, memory + 1, MEMORY,
-					   TRANSPORT_REMOTE_WRITE, &x->region),
+	CU_ASSERT_EQUAL(x->raw.t->ops->reg(x->raw.t, memory + 1, MEMORY, TRANSPORT_REMOTE_WRITE,
+					   &x->region),
 			0);
 }
 
@@ -40,8 +40,7 @@ static inline void open_fixture(struct fixture *x)
 	open_with(x, &usual);
 }
 
-static inline void build(struct fixture *x, struct fpdu *f, const void *bytes,
-			 uint32_t len)
+static inline void build(struct fixture *x, struct fpdu *f, const void *bytes, uint32_t len)
 {
 	x->len = raw_peer_build(x->frame, f, bytes, len);
 }
@@ -108,8 +107,7 @@ static inline void breaks(struct fixture *x, const char *words, unsigned int rea
 	ASSERT_BYTES(v->frame, x->frame, v->frame_len);
 	len = raw_peer_read_fpdu(&x->raw, answer, sizeof(answer));
 	ASSERT_AT_LEAST_FATAL(len, 28);
-	ASSERT_BYTES(answer + 2,
-		     "\x41\x47\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01", 14);
+	ASSERT_BYTES(answer + 2, "\x41\x47\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01", 14);
 	CU_ASSERT_EQUAL(get_be16(answer + 20), reason);
 	if (len > 28) {
 		CU_ASSERT_EQUAL(get_be16(answer + 22), 0xc000);

@@ -22,10 +22,7 @@ static const struct untagged_row untagged_rows[] = {
 	{ { SEND, .msn = UINT32_MAX }, 4, "MSN 4294967295", TERMINATE_MSN },
 	{ { SEND, .msn = 1, .mo = 1 }, 4, "message offset 1, expected 0", TERMINATE_MO },
 	{ { SEND, .msn = 1, .mo = UINT32_MAX }, 4, "offset 4294967295", TERMINATE_MO },
-	{ { UNTAGGED(3, 1), .msn = 1 },
-	  4,
-	  "Send on queue 1, it belongs on queue 0",
-	  TERMINATE_QN },
+	{ { UNTAGGED(3, 1), .msn = 1 }, 4, "Send on queue 1, it belongs on queue 0", TERMINATE_QN },
 	{ { UNTAGGED(3, 3), .msn = 1 }, 4, "Send on queue 3", TERMINATE_QN },
 	{ { UNTAGGED(3, UINT32_MAX), .msn = 1 }, 4, "queue 4294967295", TERMINATE_QN },
 	{ { SEND, .msn = 1 },
@@ -41,19 +38,13 @@ static const struct untagged_row untagged_rows[] = {
 	  4,
 	  "names STag 0x00000000: no region",
 	  TERMINATE_INVALIDATE },
-	{ { UNTAGGED(8, 0), .msn = 1 },
-	  4,
-	  "RDMAP opcode 8, the highest is 7",
-	  TERMINATE_OPCODE },
+	{ { UNTAGGED(8, 0), .msn = 1 }, 4, "RDMAP opcode 8, the highest is 7", TERMINATE_OPCODE },
 	{ { UNTAGGED(15, 0), .msn = 1 }, 4, "RDMAP opcode 15", TERMINATE_OPCODE },
 	{ { UNTAGGED(0, 0), .msn = 1 },
 	  4,
 	  "RDMA Write in an untagged DDP segment",
 	  TERMINATE_OPCODE },
-	{ { UNTAGGED(2, 0), .msn = 1 },
-	  4,
-	  "RDMA Read Response in an untagged",
-	  TERMINATE_OPCODE },
+	{ { UNTAGGED(2, 0), .msn = 1 }, 4, "RDMA Read Response in an untagged", TERMINATE_OPCODE },
 	{ { .opcode = 3, .last = true, .ddp_version = 0, .rdmap_version = 1, .msn = 1 },
 	  4,
 	  "DDP version 0, expected 1",
@@ -83,10 +74,7 @@ static const struct untagged_row untagged_rows[] = {
 	{ { UNTAGGED(1, 0), .msn = 1 }, 28, "Read Request on queue 0", TERMINATE_QN },
 	{ { UNTAGGED(1, 1), .msn = 2 }, 28, "Read Request has MSN 2", TERMINATE_MSN },
 	{ { UNTAGGED(1, 1), .msn = 1, .mo = 4 }, 28, "message offset 4", TERMINATE_MO },
-	{ { UNTAGGED(7, 2), .msn = 1 },
-	  3,
-	  "Terminate of 3 bytes",
-	  TERMINATE_CATASTROPHIC },
+	{ { UNTAGGED(7, 2), .msn = 1 }, 3, "Terminate of 3 bytes", TERMINATE_CATASTROPHIC },
 };
 
 static void each_bad_untagged_frame_is_reported(void)
@@ -127,8 +115,7 @@ static const struct tagged_row tagged_rows[] = {
 	{ 0, 0, 0, 65521, "RDMA Write of 65521 bytes", TERMINATE_TAGGED_BOUNDS },
 	{ 0, 0, 1ull << 32, 4, "the region has", TERMINATE_TAGGED_BOUNDS },
 	{ 0, 0, 1ull << 63, 4, "the region has", TERMINATE_TAGGED_BOUNDS },
-	{ 2, 0, 0, 4, "Read Response of 4 bytes, and no Read is outstanding",
-	  TERMINATE_OPCODE },
+	{ 2, 0, 0, 4, "Read Response of 4 bytes, and no Read is outstanding", TERMINATE_OPCODE },
 	{ 3, 0, 0, 4, "Send in a tagged DDP segment", TERMINATE_OPCODE },
 	{ 1, 0, 0, 28, "RDMA Read Request in a tagged", TERMINATE_OPCODE },
 	{ 7, 0, 0, 4, "Terminate in a tagged", TERMINATE_OPCODE },
@@ -217,8 +204,8 @@ static void read_requests_are_limited_by_the_ird(void)
 	int i;
 
 	open_fixture(x);
-	CU_ASSERT_EQUAL(x->raw.t->ops->reg(x->raw.t, memory_to_read, MEMORY,
-					   TRANSPORT_REMOTE_READ, &region),
+	CU_ASSERT_EQUAL(x->raw.t->ops->reg(x->raw.t, memory_to_read, MEMORY, TRANSPORT_REMOTE_READ,
+					   &region),
 			0);
 	r.source_stag = region.handle;
 	r.source_to = region.offset;
@@ -261,8 +248,7 @@ static void reads_beyond_a_region_are_refused(void)
 	} rows[] = {
 		{ 1, 4, 0, "no region has this STag", TERMINATE_READ_STAG },
 		{ 0, 101, 0, "RDMA Read of 101 bytes", TERMINATE_READ_BOUNDS },
-		{ 0, UINT32_MAX, 0, "RDMA Read of 4294967295 bytes",
-		  TERMINATE_READ_BOUNDS },
+		{ 0, UINT32_MAX, 0, "RDMA Read of 4294967295 bytes", TERMINATE_READ_BOUNDS },
 		{ 0, 1, 100, "the region has 100 bytes", TERMINATE_READ_BOUNDS },
 		{ 0, 1, -1ull, "the region has 100 bytes", TERMINATE_READ_BOUNDS },
 	};
@@ -398,11 +384,9 @@ static void a_read_response_must_match_its_request(void)
 		c = (struct iwarp *)x->raw.t;
 		CU_ASSERT_EQUAL(c->t.ord, 2);
 		memset(got, 0xee, sizeof(got));
-		CU_ASSERT_EQUAL(x->raw.t->ops->read(x->raw.t, got, 8, 0x77, 0x88,
-						    deadline_in(20)),
+		CU_ASSERT_EQUAL(x->raw.t->ops->read(x->raw.t, got, 8, 0x77, 0x88, deadline_in(20)),
 				-ETIMEDOUT);
-		CU_ASSERT_EQUAL(raw_peer_read_fpdu(&x->raw, x->frame, sizeof(x->frame)),
-				52);
+		CU_ASSERT_EQUAL(raw_peer_read_fpdu(&x->raw, x->frame, sizeof(x->frame)), 52);
 		read_request_decode(&r, x->frame + 20);
 		CU_ASSERT_EQUAL(r.size, 8);
 		CU_ASSERT_EQUAL(r.source_stag, 0x77);
@@ -427,8 +411,7 @@ SUITE_MAIN("iwarp-place", TEST(each_bad_untagged_frame_is_reported),
 	   TEST(each_bad_tagged_frame_is_reported),
 	   TEST(a_write_over_the_end_of_64_bits_is_refused),
 	   TEST(a_frame_shorter_than_its_header_is_refused_at_once),
-	   TEST(a_wrong_crc_is_never_delivered),
-	   TEST(read_requests_are_limited_by_the_ird),
+	   TEST(a_wrong_crc_is_never_delivered), TEST(read_requests_are_limited_by_the_ird),
 	   TEST(reads_beyond_a_region_are_refused), TEST(messages_must_not_interleave),
 	   TEST(segments_must_fit_the_buffer),
 	   TEST(the_rest_of_a_write_to_a_revoked_region_is_refused),

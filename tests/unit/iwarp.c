@@ -15,9 +15,7 @@ static void without_a_crc_its_field_is_ignored(void)
 
 	param.no_crc = true;
 	CU_ASSERT_EQUAL_FATAL(
-		raw_peer_open(&x->raw, "MPA ID Req Frame\x10\x02\x00\x04\x00\x04\x00\x04",
-			      24),
-		0);
+		raw_peer_open(&x->raw, "MPA ID Req Frame\x10\x02\x00\x04\x00\x04\x00\x04", 24), 0);
 	CU_ASSERT_EQUAL(transport_iwarp.establish(x->raw.t, &param, x->raw.deadline), 0);
 	CU_ASSERT_TRUE(raw_peer_read(&x->raw, reply, 24));
 	build_send(x, 1, "good");
@@ -105,8 +103,7 @@ static void frames_may_arrive_in_any_pieces(void)
 		len += raw_peer_build(x->frame + len, &f, "done", 4);
 		for (at = 0; at < len; at += steps[i]) {
 			SUITE_ROW("at %zu", at);
-			raw_peer_send(&x->raw, x->frame + at,
-				      min_u64(steps[i], len - at));
+			raw_peer_send(&x->raw, x->frame + at, min_u64(steps[i], len - at));
 			if (at + steps[i] < len)
 				CU_ASSERT_EQUAL(receive(x, 0), -ETIMEDOUT);
 		}
@@ -345,10 +342,8 @@ static void a_terminate_is_described(void)
 		uint32_t len;
 		const char *words;
 	} rows[] = {
-		{ "\x11\x00\x00\x00", 4,
-		  "DDP tagged buffer: invalid STag (11 00 00 00)" },
-		{ "\x21\x05\x03\x00", 4,
-		  "message too long for the buffer (21 05 03 00)" },
+		{ "\x11\x00\x00\x00", 4, "DDP tagged buffer: invalid STag (11 00 00 00)" },
+		{ "\x21\x05\x03\x00", 4, "message too long for the buffer (21 05 03 00)" },
 		{ "\x77\x77\x77\x77", 4, "an unknown reason (77 77 77 77)" },
 	};
 	struct fixture *x = malloc(sizeof(*x));
@@ -366,8 +361,7 @@ static void a_terminate_is_described(void)
 		ASSERT_CONTAINS(err_text(), rows[i].words);
 		CU_ASSERT_STRING_EQUAL(x->raw.t->violation.text, "");
 		/* Later calls get the same error. */
-		CU_ASSERT_EQUAL(x->raw.t->ops->write(x->raw.t, "x", 1, 1, 1, 0),
-				-EREMOTEIO);
+		CU_ASSERT_EQUAL(x->raw.t->ops->write(x->raw.t, "x", 1, 1, 1, 0), -EREMOTEIO);
 		ASSERT_CONTAINS(err_text(), rows[i].words);
 		raw_peer_close(&x->raw);
 	}
@@ -398,8 +392,7 @@ static void a_server_that_speaks_first_breaks_the_protocol(void)
 	f.msn = 1;
 	raw_peer_build(script + 32, &f, "soon", 4);
 	CU_ASSERT_EQUAL_FATAL(raw_server_open(&s), 0);
-	CU_ASSERT_EQUAL(
-		transport_iwarp.connect(&t, &s.at, &usual, deadline_in(PATIENCE_MS)), 0);
+	CU_ASSERT_EQUAL(transport_iwarp.connect(&t, &s.at, &usual, deadline_in(PATIENCE_MS)), 0);
 	CU_ASSERT_EQUAL(t->ops->recv(t, &msg, deadline_in(PATIENCE_MS)), -EPROTO);
 	ASSERT_CONTAINS(err_text(), "Send before the first FPDU");
 	transport_close_p(&t);
@@ -426,8 +419,8 @@ static int first_frame_of_the_unsure(bool good, bool second_good, bool *crc)
 	raw_peer_build(script + 52, &f, "two!", 4);
 	script[52 + 27] ^= !second_good;
 	CU_ASSERT_EQUAL_FATAL(raw_server_open(&s), 0);
-	CU_ASSERT_EQUAL_FATAL(
-		transport_iwarp.connect(&t, &s.at, &usual, deadline_in(PATIENCE_MS)), 0);
+	CU_ASSERT_EQUAL_FATAL(transport_iwarp.connect(&t, &s.at, &usual, deadline_in(PATIENCE_MS)),
+			      0);
 	CU_ASSERT_EQUAL(t->ops->send(t, &iov, 1, 0, 0, deadline_in(PATIENCE_MS)), 0);
 	CU_ASSERT_EQUAL(t->ops->recv(t, &msg, deadline_in(PATIENCE_MS)), 0);
 	rc = t->ops->recv(t, &msg, deadline_in(PATIENCE_MS));
@@ -464,9 +457,8 @@ static void the_fault_corrupts_the_crc_from_the_third_message(void)
 		uint32_t crc;
 		SUITE_ROW("%d", i);
 
-		CU_ASSERT_EQUAL(
-			x->raw.t->ops->write(x->raw.t, "abcd", 4, 1, 2, x->raw.deadline),
-			0);
+		CU_ASSERT_EQUAL(x->raw.t->ops->write(x->raw.t, "abcd", 4, 1, 2, x->raw.deadline),
+				0);
 		len = raw_peer_read_fpdu(&x->raw, x->frame, sizeof(x->frame));
 		CU_ASSERT_EQUAL_FATAL(len, 24);
 		crc = ~crc_more(CRC_START, x->frame, 20);
@@ -500,13 +492,11 @@ static void a_long_message_is_sent_in_segments(void)
 		total += f.payload;
 	} while (!f.last);
 	CU_ASSERT_EQUAL(total, 70000);
-	CU_ASSERT_EQUAL(
-		x->raw.t->ops->write(x->raw.t, payload, 70000, 5, next, x->raw.deadline),
-		0);
+	CU_ASSERT_EQUAL(x->raw.t->ops->write(x->raw.t, payload, 70000, 5, next, x->raw.deadline),
+			0);
 	for (total = 0; total < 70000; total += f.payload) {
 		SUITE_ROW("total %zu", total);
-		ASSERT_MORE_FATAL(raw_peer_read_fpdu(&x->raw, x->frame, sizeof(x->frame)),
-				  0);
+		ASSERT_MORE_FATAL(raw_peer_read_fpdu(&x->raw, x->frame, sizeof(x->frame)), 0);
 		head = (size_t)fpdu_decode(&f, x->frame, 16);
 		CU_ASSERT_EQUAL(head, 16);
 		CU_ASSERT_EQUAL(f.to, next + total);
@@ -527,9 +517,8 @@ static void a_peer_that_accepts_no_data_times_out(void)
 	send_frame(x);
 	CU_ASSERT_TRUE(receives(x, "go"));
 	begin = now_ms();
-	CU_ASSERT_EQUAL(
-		x->raw.t->ops->write(x->raw.t, much, 32 << 20, 1, 0, deadline_in(100)),
-		-ETIMEDOUT);
+	CU_ASSERT_EQUAL(x->raw.t->ops->write(x->raw.t, much, 32 << 20, 1, 0, deadline_in(100)),
+			-ETIMEDOUT);
 	ASSERT_WITHIN_MS(now_ms() - begin, 3000);
 	ASSERT_CONTAINS(err_text(), "accepts no data");
 	CU_ASSERT_EQUAL(receive(x, 10), -ETIMEDOUT);
@@ -584,18 +573,16 @@ static void an_unread_answer_does_not_block(void)
 }
 
 SUITE_MAIN("iwarp", TEST(without_a_crc_its_field_is_ignored),
-	   TEST(a_segmented_send_around_a_write_is_assembled),
-	   TEST(an_empty_write_needs_no_region), TEST(frames_may_arrive_in_any_pieces),
+	   TEST(a_segmented_send_around_a_write_is_assembled), TEST(an_empty_write_needs_no_region),
+	   TEST(frames_may_arrive_in_any_pieces),
 	   TEST(an_incomplete_frame_is_reported_at_the_deadline),
 	   TIMED(a_long_silence_ends_at_the_deadline),
-	   TIMED(an_endless_stream_ends_at_the_deadline),
-	   TIMED(a_send_ends_at_the_deadline), TEST(data_after_the_deadline_is_not_read),
+	   TIMED(an_endless_stream_ends_at_the_deadline), TIMED(a_send_ends_at_the_deadline),
+	   TEST(data_after_the_deadline_is_not_read),
 	   TEST(data_that_arrived_in_time_is_received_after_the_deadline),
-	   TEST(a_frame_truncated_by_a_close_is_not_delivered),
-	   TEST(a_reset_ends_the_connection), TEST(a_terminate_is_described),
-	   TEST(a_server_that_speaks_first_breaks_the_protocol),
+	   TEST(a_frame_truncated_by_a_close_is_not_delivered), TEST(a_reset_ends_the_connection),
+	   TEST(a_terminate_is_described), TEST(a_server_that_speaks_first_breaks_the_protocol),
 	   TEST(a_peer_without_a_crc_is_accepted),
 	   TEST(the_fault_corrupts_the_crc_from_the_third_message),
-	   TEST(a_long_message_is_sent_in_segments),
-	   TIMED(a_peer_that_accepts_no_data_times_out),
+	   TEST(a_long_message_is_sent_in_segments), TIMED(a_peer_that_accepts_no_data_times_out),
 	   TIMED(an_unread_answer_does_not_block))

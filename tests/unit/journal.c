@@ -46,9 +46,8 @@ static void an_entry_has_its_fields_in_order(void)
 	size_t len = 0;
 
 	CU_ASSERT_EQUAL_FATAL(
-		journal_encode(&(struct journal_entry){ JOURNAL_UNDONE, "mount.nfsrdma",
-							"it is so", fields,
-							ARRAY_SIZE(fields) },
+		journal_encode(&(struct journal_entry){ JOURNAL_UNDONE, "mount.nfsrdma", "it is so",
+							fields, ARRAY_SIZE(fields) },
 			       &text, &len),
 		0);
 	CU_ASSERT_EQUAL_FATAL(len, sizeof(want) - 1);
@@ -58,9 +57,7 @@ static void an_entry_has_its_fields_in_order(void)
 
 static void a_bad_name_is_refused(void)
 {
-	static const char *const names[] = {
-		"", "_SECRET", "lower", "A=B", "1A", "A\nB"
-	};
+	static const char *const names[] = { "", "_SECRET", "lower", "A=B", "1A", "A\nB" };
 	char *text = NULL;
 	size_t len, i;
 
@@ -68,10 +65,10 @@ static void a_bad_name_is_refused(void)
 		const struct journal_field field = { names[i], "x" };
 		SUITE_ROW("%zu: %s", i, names[i]);
 
-		CU_ASSERT_EQUAL(journal_encode(&(struct journal_entry){ JOURNAL_TCP, "w",
-									"m", &field, 1 },
-					       &text, &len),
-				-EINVAL);
+		CU_ASSERT_EQUAL(
+			journal_encode(&(struct journal_entry){ JOURNAL_TCP, "w", "m", &field, 1 },
+				       &text, &len),
+			-EINVAL);
 	}
 }
 
@@ -100,16 +97,15 @@ static void an_entry_has_the_fields_of_its_text(void)
 	char *text = NULL;
 	size_t len = 0;
 
-	CU_ASSERT_EQUAL_FATAL(
-		journal_encode(&(struct journal_entry){ JOURNAL_FINDING, "w", "m", fields,
-							ARRAY_SIZE(fields) },
-			       &text, &len),
-		0);
+	CU_ASSERT_EQUAL_FATAL(journal_encode(&(struct journal_entry){ JOURNAL_FINDING, "w", "m",
+								      fields, ARRAY_SIZE(fields) },
+					     &text, &len),
+			      0);
 	ASSERT_CONTAINS(text, "\nNFSRDMA_ADVICE=Do it.\nNFSRDMA_FINDING=\n");
 	free(text);
 	CU_ASSERT_EQUAL_FATAL(
-		journal_encode(&(struct journal_entry){ JOURNAL_LOST, "w", "m", NULL, 0 },
-			       &text, &len),
+		journal_encode(&(struct journal_entry){ JOURNAL_LOST, "w", "m", NULL, 0 }, &text,
+			       &len),
 		0);
 	ASSERT_CONTAINS(text, "\nNFSRDMA_ADVICE=\nNFSRDMA_FINDING=\n");
 	free(text);
@@ -120,10 +116,9 @@ static void an_entry_is_sent_as_a_datagram(void)
 	char buf[1024] = "";
 
 	listen_here();
-	CU_ASSERT_EQUAL(
-		journal_send_to(path, &(struct journal_entry){ JOURNAL_PROVEN, "w",
-							       "hello", NULL, 0 }),
-		0);
+	CU_ASSERT_EQUAL(journal_send_to(path, &(struct journal_entry){ JOURNAL_PROVEN, "w", "hello",
+								       NULL, 0 }),
+			0);
 	ASSERT_MORE(recv(receiver, buf, sizeof(buf) - 1, 0), 0);
 	ASSERT_STARTS(buf, "MESSAGE=hello\n");
 	stop();
@@ -137,8 +132,7 @@ static void a_long_entry_is_sent_as_a_sealed_file(void)
 		struct cmsghdr header;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
-	struct msghdr message = { .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
+	struct msghdr message = { .msg_control = &control, .msg_controllen = sizeof(control) };
 	struct stat st;
 	int fd = -1;
 
@@ -146,10 +140,9 @@ static void a_long_entry_is_sent_as_a_sealed_file(void)
 	memset(huge, 'x', size);
 	huge[size] = '\0';
 	listen_here();
-	CU_ASSERT_EQUAL(
-		journal_send_to(path, &(struct journal_entry){ JOURNAL_PROVEN, "w", huge,
-							       NULL, 0 }),
-		0);
+	CU_ASSERT_EQUAL(journal_send_to(path, &(struct journal_entry){ JOURNAL_PROVEN, "w", huge,
+								       NULL, 0 }),
+			0);
 	CU_ASSERT_EQUAL(recvmsg(receiver, &message, 0), 0);
 	CU_ASSERT_EQUAL_FATAL(message.msg_controllen, sizeof(control));
 	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
@@ -164,18 +157,16 @@ static void a_long_entry_is_sent_as_a_sealed_file(void)
 static void a_missing_journal_is_not_an_error(void)
 {
 	CU_ASSERT_EQUAL(journal_send_to("/tmp/nfsrdma-no-such",
-					&(struct journal_entry){ JOURNAL_TCP, "w", "m",
-								 NULL, 0 }),
+					&(struct journal_entry){ JOURNAL_TCP, "w", "m", NULL, 0 }),
 			0);
 	CU_ASSERT_EQUAL(journal_send_to("/dev/null/socket",
-					&(struct journal_entry){ JOURNAL_TCP, "w", "m",
-								 NULL, 0 }),
+					&(struct journal_entry){ JOURNAL_TCP, "w", "m", NULL, 0 }),
 			0);
 	listen_here();
 	close(receiver);
-	CU_ASSERT_EQUAL(journal_send_to(path, &(struct journal_entry){ JOURNAL_TCP, "w",
-								       "m", NULL, 0 }),
-			0);
+	CU_ASSERT_EQUAL(
+		journal_send_to(path, &(struct journal_entry){ JOURNAL_TCP, "w", "m", NULL, 0 }),
+		0);
 	stop();
 }
 
@@ -186,8 +177,8 @@ static void a_blocked_journal_does_not_delay(void)
 
 	listen_here();
 	for (i = 0; i < 100000 && !rc; i++)
-		rc = journal_send_to(
-			path, &(struct journal_entry){ JOURNAL_TCP, "w", "m", NULL, 0 });
+		rc = journal_send_to(path,
+				     &(struct journal_entry){ JOURNAL_TCP, "w", "m", NULL, 0 });
 	CU_ASSERT_EQUAL(rc, -EAGAIN);
 	ASSERT_WITHIN_MS(now_ms() - start, 3000);
 	stop();
@@ -195,7 +186,5 @@ static void a_blocked_journal_does_not_delay(void)
 
 SUITE_MAIN("journal", TEST(an_entry_has_its_fields_in_order), TEST(a_bad_name_is_refused),
 	   TEST(each_event_has_a_unique_id), TEST(an_entry_has_the_fields_of_its_text),
-	   TEST(an_entry_is_sent_as_a_datagram),
-	   TEST(a_long_entry_is_sent_as_a_sealed_file),
-	   TEST(a_missing_journal_is_not_an_error),
-	   TIMED(a_blocked_journal_does_not_delay))
+	   TEST(an_entry_is_sent_as_a_datagram), TEST(a_long_entry_is_sent_as_a_sealed_file),
+	   TEST(a_missing_journal_is_not_an_error), TIMED(a_blocked_journal_does_not_delay))

@@ -18,8 +18,7 @@ static void texts_of_the_grammar_are_accepted(void)
 {
 	static const char *const rows[][2] = {
 		{ "{}", "{}" },
-		{ " { \"a\" : [ ] ,\t\"b\":{\"c\": null} }\r\n",
-		  "{\"a\":[],\"b\":{\"c\":null}}" },
+		{ " { \"a\" : [ ] ,\t\"b\":{\"c\": null} }\r\n", "{\"a\":[],\"b\":{\"c\":null}}" },
 		{ "[1, -2, 0, -0, 1e3, 0.5, 1.5E-2]", "[1,-2,0,0,1e3,0.5,1.5E-2]" },
 		{ "[true, false, null]", "[true,false,null]" },
 		/* Python's json writes and reads these. */
@@ -39,8 +38,7 @@ static void texts_of_the_grammar_are_accepted(void)
 		CU_ASSERT_EQUAL_FATAL(parse(rows[i][0]), 0);
 		CU_ASSERT_STRING_EQUAL(
 			json_object_to_json_string_ext(
-				json,
-				JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
+				json, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
 			rows[i][1]);
 	}
 }
@@ -106,8 +104,7 @@ static void bytes_of_files_are_kept(void)
 		string = json_object_new_string(rows[i]);
 		text = json_object_to_json_string(string);
 		json_object_put(json);
-		CU_ASSERT_EQUAL_FATAL(json_parse(text, strlen(text), JSON_BYTES, &json),
-				      0);
+		CU_ASSERT_EQUAL_FATAL(json_parse(text, strlen(text), JSON_BYTES, &json), 0);
 		CU_ASSERT_STRING_EQUAL(json_object_get_string(json), rows[i]);
 		CU_ASSERT_EQUAL(parse(text), -EBADMSG);
 	}
@@ -229,9 +226,8 @@ static void an_object_is_required(void)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i]);
 		json_object_put(json);
-		CU_ASSERT_EQUAL(
-			json_parse_object(rows[i], strlen(rows[i]), JSON_UTF8, &json),
-			-EBADMSG);
+		CU_ASSERT_EQUAL(json_parse_object(rows[i], strlen(rows[i]), JSON_UTF8, &json),
+				-EBADMSG);
 		CU_ASSERT_PTR_NULL(json);
 		CU_ASSERT_STRING_EQUAL(err_text(), "JSON, but not an object");
 	}

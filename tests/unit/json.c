@@ -105,16 +105,14 @@ static void the_matrix_has_a_result_for_each_size(void)
 	CU_ASSERT_EQUAL(json_object_get_int(json_object_array_get_idx(sizes, 3)), 856);
 	CU_ASSERT_PTR_NULL(json_object_array_get_idx(sizes, MATRIX_COLUMNS - 1));
 	row = json_object_array_get_idx(json_object_object_get(reads, "rows"), 1);
-	CU_ASSERT_STRING_EQUAL(
-		json_object_get_string(json_object_object_get(row, "mechanism")),
-		"reply-chunk");
+	CU_ASSERT_STRING_EQUAL(json_object_get_string(json_object_object_get(row, "mechanism")),
+			       "reply-chunk");
 	results = json_object_object_get(row, "results");
 	CU_ASSERT_EQUAL(json_object_array_length(results), MATRIX_COLUMNS);
-	CU_ASSERT_STRING_EQUAL(
-		json_object_get_string(json_object_array_get_idx(results, 2)),
-		"untested");
-	CU_ASSERT_STRING_EQUAL(
-		json_object_get_string(json_object_array_get_idx(results, 3)), "failed");
+	CU_ASSERT_STRING_EQUAL(json_object_get_string(json_object_array_get_idx(results, 2)),
+			       "untested");
+	CU_ASSERT_STRING_EQUAL(json_object_get_string(json_object_array_get_idx(results, 3)),
+			       "failed");
 	json_object_put(object);
 }
 
@@ -145,8 +143,7 @@ static void a_good_finding_has_empty_cause_and_remedy(void)
 	json_object_put(object);
 }
 
-static const char *cause_of(const struct report *report, const char *id,
-			    enum finding_status status)
+static const char *cause_of(const struct report *report, const char *id, enum finding_status status)
 {
 	static char cause[MEANING_CAUSE_MAX];
 	_cleanup_(finding_fini) struct finding finding = { 0 };
@@ -178,8 +175,7 @@ static void an_unknown_finding_has_its_own_remedy(void)
 	CU_ASSERT_STRING_NOT_EQUAL(m->unknown, m->remedy);
 	CU_ASSERT_STRING_EQUAL(remedy_of(report, id, FINDING_SKIP), "");
 	/* Of one that has no such text, and reasons, none is known. */
-	ASSERT_STARTS(cause_of(report, "probe.connect", FINDING_UNKNOWN),
-		      "No known cause fits ");
+	ASSERT_STARTS(cause_of(report, "probe.connect", FINDING_UNKNOWN), "No known cause fits ");
 }
 
 static void an_empty_report_is_valid_and_unknown(void)
@@ -188,8 +184,7 @@ static void an_empty_report_is_valid_and_unknown(void)
 	struct json_object *object = parse(report);
 
 	CU_ASSERT_STRING_EQUAL(string_at(object, "verdict"), "unknown");
-	CU_ASSERT_EQUAL(
-		json_object_array_length(json_object_object_get(object, "findings")), 0);
+	CU_ASSERT_EQUAL(json_object_array_length(json_object_object_get(object, "findings")), 0);
 	json_object_put(object);
 }
 
@@ -210,9 +205,8 @@ static void peer_bytes_become_valid_utf8(void)
 			       "\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd "
 			       "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd \" \\ \xef\xbf\xbd "
 			       "\xc3\xa9");
-	CU_ASSERT_STRING_EQUAL(
-		string_at(json_object_object_get(object, "subject"), "export"),
-		"/\xef\xbf\xbd");
+	CU_ASSERT_STRING_EQUAL(string_at(json_object_object_get(object, "subject"), "export"),
+			       "/\xef\xbf\xbd");
 	json_object_put(object);
 }
 
@@ -223,12 +217,11 @@ static void only_numbers_are_unquoted(void)
 		const char *text;
 		bool bare;
 	} cases[] = {
-		{ "0", true },    { "-0", true },    { "813", true },
-		{ "1.5", true },  { "-1e9", true },  { "1e+15", true },
-		{ "", false },    { "-", false },    { "01", false },
-		{ "+1", false },  { ".5", false },   { "1.", false },
-		{ "1e", false },  { "1e+", false },  { "inf", false },
-		{ "nan", false }, { "0x10", false }, { "1,\"x\":2", false },
+		{ "0", true },     { "-0", true },         { "813", true },  { "1.5", true },
+		{ "-1e9", true },  { "1e+15", true },      { "", false },    { "-", false },
+		{ "01", false },   { "+1", false },        { ".5", false },  { "1.", false },
+		{ "1e", false },   { "1e+", false },       { "inf", false }, { "nan", false },
+		{ "0x10", false }, { "1,\"x\":2", false },
 	};
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	struct json_object *object, *value;
@@ -249,8 +242,7 @@ static void only_numbers_are_unquoted(void)
 		snprintf(key, sizeof(key), "k%zu", i);
 		value = json_object_object_get(
 			json_object_object_get(first_finding(object), "evidence"), key);
-		CU_ASSERT_EQUAL(json_object_is_type(value, json_type_string),
-				!cases[i].bare);
+		CU_ASSERT_EQUAL(json_object_is_type(value, json_type_string), !cases[i].bare);
 	}
 	json_object_put(object);
 }
@@ -267,15 +259,12 @@ static void a_consequence_names_its_cause(void)
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
 	text = render(report);
 	ASSERT_CONTAINS(text, "\"because_of\": null,\n      \"summary\": \"refused\"");
-	ASSERT_CONTAINS(
-		text,
-		"\"because_of\": \"probe.connect\",\n      \"summary\": \"no answer\"");
+	ASSERT_CONTAINS(text,
+			"\"because_of\": \"probe.connect\",\n      \"summary\": \"no answer\"");
 }
 
-SUITE_MAIN("json", TEST(a_consequence_names_its_cause),
-	   TEST(the_object_matches_the_schema),
+SUITE_MAIN("json", TEST(a_consequence_names_its_cause), TEST(the_object_matches_the_schema),
 	   TEST(the_matrix_has_a_result_for_each_size),
 	   TEST(a_good_finding_has_empty_cause_and_remedy),
-	   TEST(an_unknown_finding_has_its_own_remedy),
-	   TEST(an_empty_report_is_valid_and_unknown), TEST(peer_bytes_become_valid_utf8),
-	   TEST(only_numbers_are_unquoted))
+	   TEST(an_unknown_finding_has_its_own_remedy), TEST(an_empty_report_is_valid_and_unknown),
+	   TEST(peer_bytes_become_valid_utf8), TEST(only_numbers_are_unquoted))

@@ -37,8 +37,7 @@ static struct kernel_outcome outcome_of(const struct row *row)
 	return outcome;
 }
 
-static void expect(const struct finding *f, enum finding_status status,
-		   const char *reason)
+static void expect(const struct finding *f, enum finding_status status, const char *reason)
 {
 	char both[FINDING_ID_MAX + FINDING_REASON_MAX + 1];
 
@@ -64,13 +63,12 @@ static void a_mount_that_fails_says_why(void)
 		  .reason = "kernel.mount/no-client" },
 		{ SPACE | MOUNT, KERNEL_MOUNT, EINVAL, .status = FINDING_UNKNOWN,
 		  .reason = "kernel.mount/rejected" },
-		{ SPACE | MOUNT, KERNEL_MOUNT, EIO, .reached = true,
-		  .status = FINDING_FAIL, .reason = "kernel.mount/failed" },
+		{ SPACE | MOUNT, KERNEL_MOUNT, EIO, .reached = true, .status = FINDING_FAIL,
+		  .reason = "kernel.mount/failed" },
 		/* An unsupported version or an unreachable own address: not a failure. */
 		{ SPACE | MOUNT, KERNEL_MOUNT, EPROTONOSUPPORT, .status = FINDING_SKIP,
 		  .reason = "" },
-		{ SPACE | MOUNT, KERNEL_MOUNT, ETIMEDOUT, .status = FINDING_SKIP,
-		  .reason = "" },
+		{ SPACE | MOUNT, KERNEL_MOUNT, ETIMEDOUT, .status = FINDING_SKIP, .reason = "" },
 	};
 	struct kernel_outcome outcome;
 	_cleanup_(finding_fini) struct finding f = { 0 };
@@ -119,8 +117,7 @@ static void reads_that_fail_say_why(void)
 		const char *reason;
 	} rows[] = {
 		{ KERNEL_RIGHT, 0, false, FINDING_PASS, "" },
-		{ KERNEL_BUG_812, EIO, false, FINDING_FAIL,
-		  "kernel.read/write-chunk-lost" },
+		{ KERNEL_BUG_812, EIO, false, FINDING_FAIL, "kernel.read/write-chunk-lost" },
 		{ KERNEL_WRONG, 0, false, FINDING_FAIL, "kernel.read/wrong-data" },
 		{ KERNEL_WRONG, EREMOTEIO, false, FINDING_FAIL, "kernel.read/error" },
 		{ KERNEL_CUT, 0, false, FINDING_UNKNOWN, "kernel.read/cut" },
@@ -133,8 +130,7 @@ static void reads_that_fail_say_why(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu", i);
-		outcome = (struct kernel_outcome){ .version = "3",
-						   .killed = rows[i].killed };
+		outcome = (struct kernel_outcome){ .version = "3", .killed = rows[i].killed };
 		outcome.reads[0].record.error = rows[i].error;
 		outcome.reads[0].record.length = 813;
 		j.fault = rows[i].fault;
@@ -173,16 +169,14 @@ static void a_mount_without_a_file_says_why(void)
 	} rows[] = {
 		{ { .error = ETIMEDOUT }, "no-answer" },
 		{ { .error = EACCES, .why = "file: Permission denied" }, "denied" },
-		{ { .error = ENOENT, .why = "file: No such file or directory" },
-		  "no-file" },
+		{ { .error = ENOENT, .why = "file: No such file or directory" }, "no-file" },
 		{ { .error = EPERM, .why = "dom_md/ids belongs to another" }, "no-file" },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu", i);
-		CU_ASSERT_STRING_EQUAL(kernel_no_file_reason(&rows[i].chosen),
-				       rows[i].reason);
+		CU_ASSERT_STRING_EQUAL(kernel_no_file_reason(&rows[i].chosen), rows[i].reason);
 	}
 }
 
@@ -228,6 +222,5 @@ static void a_host_without_a_device_to_test_says_why(void)
 
 SUITE_MAIN("kernel-findings", TEST(a_mount_that_fails_says_why),
 	   TEST(an_unmount_that_fails_says_why), TEST(reads_that_fail_say_why),
-	   TEST(the_bug_is_reported_before_other_errors),
-	   TEST(a_mount_without_a_file_says_why),
+	   TEST(the_bug_is_reported_before_other_errors), TEST(a_mount_without_a_file_says_why),
 	   TEST(a_host_without_a_device_to_test_says_why))

@@ -31,12 +31,10 @@ static const struct row rows[] = {
 	{ "another error", 812, ETIMEDOUT, true, 2, 0, 0, KERNEL_WRONG, 812, 813 },
 	{ "wrong data", 812, 0, true, 2, 0, 0, KERNEL_WRONG, 812, 813 },
 	{ "one below is wrong", 812, EIO, true, 2, 64, 0, KERNEL_WRONG, 812, 64 },
-	{ "beyond any inline threshold", 65536, EIO, true, 2, 0, 0, KERNEL_WRONG, 65536,
-	  131072 },
+	{ "beyond any inline threshold", 65536, EIO, true, 2, 0, 0, KERNEL_WRONG, 65536, 131072 },
 	{ "nothing is right", 0, EIO, true, 2, 0, 0, KERNEL_WRONG, 0, 1 },
 	{ "it was cut off", 1048576, 0, true, 1, 0, 4096, KERNEL_CUT, 4096, 0 },
-	{ "it was cut off in the bug", 812, EIO, true, 2, 0, 4096, KERNEL_WRONG, 812,
-	  813 },
+	{ "it was cut off in the bug", 812, EIO, true, 2, 0, 4096, KERNEL_WRONG, 812, 813 },
 };
 
 static void fill(const struct row *row, struct kernel_read reads[KERNEL_RANGES])
@@ -68,8 +66,7 @@ static void long_reads_that_hang_do_not_hide_the_bug(void)
 	struct kernel_judgement j;
 	unsigned int i;
 
-	fill(&(struct row){ .right_to = 788, .error = EIO, .whole = true, .ms = 2 },
-	     reads);
+	fill(&(struct row){ .right_to = 788, .error = EIO, .whole = true, .ms = 2 }, reads);
 	for (i = 0; i < KERNEL_RANGES; i++) {
 		reads[i].tried = kernel_lengths[i] <= 262144;
 		if (kernel_lengths[i] != 262144)
@@ -132,8 +129,7 @@ static void a_short_file_moves_the_ranges_to_its_start(void)
 {
 	unsigned int last = KERNEL_RANGES - 1;
 	uint32_t length = kernel_lengths[last];
-	struct probe_range range = kernel_range_of(last,
-						   kernel_range(last).offset + length);
+	struct probe_range range = kernel_range_of(last, kernel_range(last).offset + length);
 
 	CU_ASSERT_EQUAL(range.offset, kernel_range(last).offset);
 	CU_ASSERT_EQUAL(range.length, length);
@@ -169,6 +165,5 @@ static void mount_gets_the_ports_and_timeouts(void)
 
 SUITE_MAIN("kernel-judge", TEST(the_bug_is_reported_only_without_another_cause),
 	   TEST(long_reads_that_hang_do_not_hide_the_bug), TEST(a_short_read_is_wrong),
-	   TEST(ranges_ascend_within_the_file),
-	   TEST(a_short_file_moves_the_ranges_to_its_start),
+	   TEST(ranges_ascend_within_the_file), TEST(a_short_file_moves_the_ranges_to_its_start),
 	   TEST(mount_gets_the_ports_and_timeouts))

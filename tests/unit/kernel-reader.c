@@ -83,9 +83,8 @@ static void receive(const struct child *child, int want, void *body, size_t len)
 {
 	int type;
 
-	CU_ASSERT_EQUAL_FATAL(
-		child_receive(child, &type, body, len, deadline_in(PATIENCE_MS)),
-		(ssize_t)len);
+	CU_ASSERT_EQUAL_FATAL(child_receive(child, &type, body, len, deadline_in(PATIENCE_MS)),
+			      (ssize_t)len);
 	CU_ASSERT_EQUAL_FATAL(type, want);
 }
 

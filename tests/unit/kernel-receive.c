@@ -18,24 +18,20 @@ struct sent {
 };
 
 static const struct sent rows[] = {
-	{ "a step", CHANNEL_ANSWER, KERNEL_MOUNT, 0, sizeof(struct kernel_record), false,
-	  0, 1 },
+	{ "a step", CHANNEL_ANSWER, KERNEL_MOUNT, 0, sizeof(struct kernel_record), false, 0, 1 },
 	{ "the last range", CHANNEL_ANSWER, KERNEL_READ, KERNEL_RANGES - 1,
 	  sizeof(struct kernel_record), false, 0, 1 },
-	{ "no such range", CHANNEL_ANSWER, KERNEL_READ, KERNEL_RANGES,
-	  sizeof(struct kernel_record), false, -EPROTO, 0 },
-	{ "no such step", CHANNEL_ANSWER, KERNEL_STEPS, 0, sizeof(struct kernel_record),
+	{ "no such range", CHANNEL_ANSWER, KERNEL_READ, KERNEL_RANGES, sizeof(struct kernel_record),
 	  false, -EPROTO, 0 },
-	{ "a short record", CHANNEL_ANSWER, KERNEL_MOUNT, 0,
-	  sizeof(struct kernel_record) - 1, false, -EPROTO, 0 },
+	{ "no such step", CHANNEL_ANSWER, KERNEL_STEPS, 0, sizeof(struct kernel_record), false,
+	  -EPROTO, 0 },
+	{ "a short record", CHANNEL_ANSWER, KERNEL_MOUNT, 0, sizeof(struct kernel_record) - 1,
+	  false, -EPROTO, 0 },
 	{ "nothing in it", CHANNEL_ANSWER, KERNEL_MOUNT, 0, 0, false, -EPROTO, 0 },
-	{ "another type", 77, KERNEL_MOUNT, 0, sizeof(struct kernel_record), false,
-	  -EPROTO, 0 },
+	{ "another type", 77, KERNEL_MOUNT, 0, sizeof(struct kernel_record), false, -EPROTO, 0 },
 	{ "a file", KERNEL_CHOSEN, 0, 0, sizeof(struct kernel_chosen), true, 0, 0 },
-	{ "a file, unasked", KERNEL_CHOSEN, 0, 0, sizeof(struct kernel_chosen), false,
-	  -EPROTO, 0 },
-	{ "half a file", KERNEL_CHOSEN, 0, 0, sizeof(struct kernel_chosen) / 2, true,
-	  -EPROTO, 0 },
+	{ "a file, unasked", KERNEL_CHOSEN, 0, 0, sizeof(struct kernel_chosen), false, -EPROTO, 0 },
+	{ "half a file", KERNEL_CHOSEN, 0, 0, sizeof(struct kernel_chosen) / 2, true, -EPROTO, 0 },
 };
 
 /* A child that sends one message; for a READ the parent lets it continue. */

@@ -22,8 +22,7 @@ static void add_up(const struct records *rs, struct sum *sum)
 		r = &rs->list[i];
 		sum->wrong += read_kind_is_failure(r->outcome.kind);
 		sum->large += r->c.count > MIB + 1;
-		if (r->outcome.kind == READ_OK &&
-		    r->outcome.brought > sum->largest[r->c.mechanism])
+		if (r->outcome.kind == READ_OK && r->outcome.brought > sum->largest[r->c.mechanism])
 			sum->largest[r->c.mechanism] = r->outcome.brought;
 	}
 }
@@ -37,14 +36,14 @@ static void open_reference(void)
 	transport_set_port(&to, ports.nfs);
 	CU_ASSERT_EQUAL_FATAL(rpc_tcp_connect(&fd, &to, NULL, p->deadline), 0);
 	CU_ASSERT_EQUAL_FATAL(reference_start(&p->tcp.reference), 0);
-	CU_ASSERT_EQUAL_FATAL(
-		reference_connect(p->tcp.reference, fd, &at, &p->cred, p->version), 0);
+	CU_ASSERT_EQUAL_FATAL(reference_connect(p->tcp.reference, fd, &at, &p->cred, p->version),
+			      0);
 }
 
 static enum server_kind kind = SERVER_OURS;
 
-static void sweep(const char *version, enum probe_level level, uint32_t rtmax,
-		  struct records *rs, struct sum *sum)
+static void sweep(const char *version, enum probe_level level, uint32_t rtmax, struct records *rs,
+		  struct sum *sum)
 {
 	memset(rs, 0, sizeof(*rs));
 	open_probe(version, level, rtmax);
@@ -143,10 +142,8 @@ static void on_subject(void *arg, const char *key, const char *value)
 
 static void probe_all(const char *version, enum probe_level level, uint32_t rtmax)
 {
-	const struct probe_events events = { .finding = on_finding,
-					     .subject = on_subject };
-	const struct server_spawn_options spawn = { .transport = &transport_iwarp,
-						    .rtmax = rtmax };
+	const struct probe_events events = { .finding = on_finding, .subject = on_subject };
+	const struct server_spawn_options spawn = { .transport = &transport_iwarp, .rtmax = rtmax };
 	const struct probe_options all = { .host = "127.0.0.1",
 					   .export = "/",
 					   .transport = &transport_iwarp,
@@ -196,6 +193,5 @@ static void every_level_reports_where_it_stopped(void)
 
 SUITE_MAIN("large", TEST(level_full_reads_up_to_the_servers_maximum),
 	   TEST(a_maximum_just_over_3_mib_is_reached),
-	   TEST(an_unidentified_server_is_read_up_to_1_mib),
-	   TEST(a_session_limits_the_reads), TEST(other_levels_stop_at_1_mib),
-	   TEST(every_level_reports_where_it_stopped))
+	   TEST(an_unidentified_server_is_read_up_to_1_mib), TEST(a_session_limits_the_reads),
+	   TEST(other_levels_stop_at_1_mib), TEST(every_level_reports_where_it_stopped))

@@ -63,8 +63,7 @@ static void untested_sizes_have_a_reason(void)
 {
 	begin();
 	add(65536, READ_OK);
-	expect(FINDING_SKIP,
-	       "stopped at 65536 bytes, the server takes 262144: --level full goes");
+	expect(FINDING_SKIP, "stopped at 65536 bytes, the server takes 262144: --level full goes");
 	records.out_of_time = true;
 	expect(FINDING_SKIP, "takes 262144: the time ran out");
 	begin();
@@ -90,6 +89,5 @@ static void a_failed_size_is_not_reported_as_the_limit(void)
 	expect(FINDING_SKIP, "no Write-chunk READ was correct");
 }
 
-SUITE_MAIN("largest", TEST(the_servers_maximum_passes),
-	   TEST(untested_sizes_have_a_reason),
+SUITE_MAIN("largest", TEST(the_servers_maximum_passes), TEST(untested_sizes_have_a_reason),
 	   TEST(a_failed_size_is_not_reported_as_the_limit))

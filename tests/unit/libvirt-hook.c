@@ -48,8 +48,7 @@ static void a_daemon_has_a_start_time(void)
 	CU_ASSERT_EQUAL_FATAL(hook.ndaemons, 1);
 	CU_ASSERT_STRING_EQUAL(hook.daemons[0].name, "virtqemud");
 	CU_ASSERT_EQUAL(hook.daemons[0].pid, 812);
-	CU_ASSERT(llabs((long long)(hook.linked_at - 3600 -
-				    hook.daemons[0].started_at)) <= 10);
+	CU_ASSERT(llabs((long long)(hook.linked_at - 3600 - hook.daemons[0].started_at)) <= 10);
 	CU_ASSERT_EQUAL(hook.other_at, 0);
 }
 
@@ -115,8 +114,7 @@ static void the_finding_follows_the_times(void)
 		const char *words;
 	} rows[] = {
 		{ 5000, 1000, 0, 0, 0, FINDING_PASS, "started after its hook" },
-		{ 1000, 5000, 0, 900, 0, FINDING_WARN,
-		  "libvirtd (process 812) started at 1970-" },
+		{ 1000, 5000, 0, 900, 0, FINDING_WARN, "libvirtd (process 812) started at 1970-" },
 		{ 1000, 5000, 0, 4999, 0, FINDING_WARN,
 		  "systemd reports no reload since: until 'systemctl reload libvirtd'" },
 		{ 1000, 5000, 0, 5000, 0, FINDING_PASS, "was reloaded after its hook" },
@@ -137,8 +135,7 @@ static void the_finding_follows_the_times(void)
 		hook = (struct host_libvirt_hook){ .linked_at = rows[i].linked,
 						   .other_at = rows[i].other,
 						   .ndaemons = 1 };
-		hook.daemons[0] = (struct host_hook_daemon){ "libvirtd", 812,
-							     rows[i].started };
+		hook.daemons[0] = (struct host_hook_daemon){ "libvirtd", 812, rows[i].started };
 		changed_at = rows[i].changed;
 		changed_rc = rows[i].changed_rc;
 		libvirt_hook_judge(&hook, NULL, &live, &finding);
@@ -146,9 +143,8 @@ static void the_finding_follows_the_times(void)
 		CU_ASSERT_EQUAL(finding.status, rows[i].status);
 		ASSERT_CONTAINS(finding.summary, rows[i].words);
 		CU_ASSERT_STRING_EQUAL(finding.reason, rows[i].status == FINDING_PASS ? ""
-						       : rows[i].changed_rc
-							       ? "reload-unknown"
-							       : "not-reloaded");
+						       : rows[i].changed_rc ? "reload-unknown"
+									    : "not-reloaded");
 	}
 }
 
@@ -191,10 +187,7 @@ static void a_copy_of_a_machine_is_not_judged(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("libvirt-hook", TEST(a_daemon_has_a_start_time),
-	   TEST(a_missing_link_is_no_hook),
-	   TEST(a_process_with_another_name_is_no_daemon),
-	   TEST(other_hooks_are_executable_files), TEST(the_finding_follows_the_times),
-	   TEST(one_daemon_without_the_hook_is_enough),
-	   TEST(no_hook_or_daemon_is_not_a_failure),
-	   TEST(a_copy_of_a_machine_is_not_judged))
+SUITE_MAIN("libvirt-hook", TEST(a_daemon_has_a_start_time), TEST(a_missing_link_is_no_hook),
+	   TEST(a_process_with_another_name_is_no_daemon), TEST(other_hooks_are_executable_files),
+	   TEST(the_finding_follows_the_times), TEST(one_daemon_without_the_hook_is_enough),
+	   TEST(no_hook_or_daemon_is_not_a_failure), TEST(a_copy_of_a_machine_is_not_judged))

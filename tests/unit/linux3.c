@@ -121,14 +121,11 @@ static void marks_count_only_where_they_apply(void)
 		{ .c.mechanism = MECH_WRITE_CHUNK, .outcome.kind = READ_PAD },
 		{ .c.mechanism = MECH_WRITE_CHUNK,
 		  .outcome = { .kind = READ_LENGTHS, .sign = SIGN_UNUSED_DROPPED } },
-		{ .outcome = { .kind = READ_DATA, .sign = SIGN_REPLY_HEAD },
-		  .confirmed = true },
-		{ .outcome = { .kind = READ_DATA, .sign = SIGN_PAGE_START },
-		  .confirmed = true },
+		{ .outcome = { .kind = READ_DATA, .sign = SIGN_REPLY_HEAD }, .confirmed = true },
+		{ .outcome = { .kind = READ_DATA, .sign = SIGN_PAGE_START }, .confirmed = true },
 		{ .c.mechanism = MECH_WRITE_CHUNK, .outcome.kind = READ_OK },
 		/* not these */
-		{ .c.mechanism = MECH_WRITE_CHUNK,
-		  .outcome = { .kind = READ_OK, .brought = 813 } },
+		{ .c.mechanism = MECH_WRITE_CHUNK, .outcome = { .kind = READ_OK, .brought = 813 } },
 		{ .c.mechanism = MECH_REPLY_CHUNK, .outcome.kind = READ_OK },
 		{ .c.mechanism = MECH_WRITE_CHUNK, .outcome.kind = READ_LENGTHS },
 		{ .outcome = { .kind = READ_DATA, .sign = SIGN_REPLY_HEAD } },
@@ -149,16 +146,16 @@ static void marks_count_only_where_they_apply(void)
 /* As observed: 3 bytes to STag 2 at 0x300000006. */
 static void a_write_to_words_of_the_call_is_known(void)
 {
-	static const uint8_t seen[] = { 0x00, 0x11, 0xc1, 0x40, 0, 0, 0, 2,
-					0,    0,    0,    3,    0, 0, 0, 6 };
+	static const uint8_t seen[] = {
+		0x00, 0x11, 0xc1, 0x40, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 6
+	};
 	static const struct {
 		size_t at;
 		uint8_t byte;
 		bool known;
 	} rows[] = {
-		{ 0, 0x00, true }, { 2, 0x41, false }, { 3, 0x43, false },
-		{ 7, 1, false },   { 11, 4, false },   { 11, 2, false },
-		{ 15, 7, false },  { 4, 0x80, false },
+		{ 0, 0x00, true }, { 2, 0x41, false }, { 3, 0x43, false }, { 7, 1, false },
+		{ 11, 4, false },  { 11, 2, false },   { 15, 7, false },   { 4, 0x80, false },
 	};
 	uint8_t frame[sizeof(seen)];
 	size_t i;
@@ -167,8 +164,7 @@ static void a_write_to_words_of_the_call_is_known(void)
 		SUITE_ROW("%zu", i);
 		memcpy(frame, seen, sizeof(frame));
 		frame[rows[i].at] = rows[i].byte;
-		CU_ASSERT_EQUAL(linux3_is_header_segment(frame, sizeof(frame)),
-				rows[i].known);
+		CU_ASSERT_EQUAL(linux3_is_header_segment(frame, sizeof(frame)), rows[i].known);
 	}
 	memcpy(frame, seen, sizeof(frame));
 	CU_ASSERT_FALSE(linux3_is_header_segment(frame, sizeof(frame) - 1));
@@ -177,9 +173,7 @@ static void a_write_to_words_of_the_call_is_known(void)
 	CU_ASSERT_TRUE(linux3_is_header_segment(frame, sizeof(frame)));
 }
 
-SUITE_MAIN("linux3", TEST(all_four_marks_make_the_fingerprint),
-	   TEST(three_marks_are_not_enough),
+SUITE_MAIN("linux3", TEST(all_four_marks_make_the_fingerprint), TEST(three_marks_are_not_enough),
 	   TEST(three_marks_are_enough_if_the_fourth_was_not_tested),
-	   TEST(a_read_defect_replaces_the_fourth_mark),
-	   TEST(each_read_defect_has_its_name), TEST(marks_count_only_where_they_apply),
-	   TEST(a_write_to_words_of_the_call_is_known))
+	   TEST(a_read_defect_replaces_the_fourth_mark), TEST(each_read_defect_has_its_name),
+	   TEST(marks_count_only_where_they_apply), TEST(a_write_to_words_of_the_call_is_known))

@@ -10,8 +10,7 @@
 
 /* --- firewalld ----------------------------------------------------------------------- */
 
-static int reply_services(sd_bus_message *reply, const char *key,
-			  const char *const *names)
+static int reply_services(sd_bus_message *reply, const char *key, const char *const *names)
 {
 	sd_bus_message_open_container(reply, 'e', "sv");
 	sd_bus_message_append(reply, "s", key);
@@ -35,8 +34,8 @@ static int zone_settings(sd_bus_message *call, const char *zone)
 	sd_bus_message_append(reply, "{sv}", "forward", "b", 1);
 	if (strcmp(zone, "trusted") != 0)
 		reply_services(reply, "services", services);
-	sd_bus_message_append(reply, "{sv}", "ports", "a(ss)", 3, "4791", "udp",
-			      "4000-5000", "tcp", "9", "sctp");
+	sd_bus_message_append(reply, "{sv}", "ports", "a(ss)", 3, "4791", "udp", "4000-5000", "tcp",
+			      "9", "sctp");
 	sd_bus_message_append(reply, "{sv}", "rules_str", "as", 0);
 	sd_bus_message_append(reply, "{sv}", "forward_ports", "a(ssss)", 0);
 	sd_bus_message_append(reply, "{sv}", "of_the_future", "a{i(sb)}", 1, 7, "x", 1);
@@ -84,8 +83,7 @@ static int play_firewalld(sd_bus_message *call, const char *member)
 	if (!strcmp(member, "getDefaultZone"))
 		return sd_bus_reply_method_return(call, "s", "public");
 	if (!strcmp(member, "getZoneOfInterface"))
-		return sd_bus_reply_method_return(call, "s",
-						  strcmp(arg, "eth1") ? "" : "trusted");
+		return sd_bus_reply_method_return(call, "s", strcmp(arg, "eth1") ? "" : "trusted");
 	if (!strcmp(member, "getZoneSettings2"))
 		return zone_settings(call, arg);
 	if (!strcmp(member, "getServiceSettings2"))
@@ -93,12 +91,12 @@ static int play_firewalld(sd_bus_message *call, const char *member)
 	if (!strcmp(member, "queryPanicMode"))
 		return sd_bus_reply_method_return(call, "b", 0);
 	if (!strcmp(member, "getActiveZones"))
-		return sd_bus_reply_method_return(call, "a{sa{sas}}", 1, "trusted", 1,
-						  "interfaces", 1, "eth1");
+		return sd_bus_reply_method_return(call, "a{sa{sas}}", 1, "trusted", 1, "interfaces",
+						  1, "eth1");
 	if (!strcmp(member, "getActivePolicies"))
-		return sd_bus_reply_method_return(call, "a{sa{sas}}", 1,
-						  "allow-host-ipv6", 2, "ingress_zones",
-						  1, "ANY", "egress_zones", 1, "HOST");
+		return sd_bus_reply_method_return(call, "a{sa{sas}}", 1, "allow-host-ipv6", 2,
+						  "ingress_zones", 1, "ANY", "egress_zones", 1,
+						  "HOST");
 	return 0;
 }
 
@@ -108,12 +106,12 @@ static int play_more(sd_bus_message *call, const char *member)
 		return sd_bus_reply_method_return(
 			call, "a{sv}", 6, "target", "s", "DROP", "rules_str", "as", 1,
 			"rule accept", "forward_ports", "a(ssss)", 1, "1", "tcp", "2", "",
-			"source_ports", "a(ss)", 1, "1", "tcp", "protocols", "as", 1,
-			"udp", "ports", "a(ss)", 1, "sunrpc", "tcp");
+			"source_ports", "a(ss)", 1, "1", "tcp", "protocols", "as", 1, "udp",
+			"ports", "a(ss)", 1, "sunrpc", "tcp");
 	if (!strcmp(member, "getActiveZones"))
-		return sd_bus_reply_method_return(
-			call, "a{sa{sas}}", 2, "work", 2, "interfaces", 0, "sources", 1,
-			"192.0.2.0/24", "home", 1, "sources", 1, "198.51.100.1");
+		return sd_bus_reply_method_return(call, "a{sa{sas}}", 2, "work", 2, "interfaces", 0,
+						  "sources", 1, "192.0.2.0/24", "home", 1,
+						  "sources", 1, "198.51.100.1");
 	if (!strcmp(member, "getActivePolicies"))
 		return sd_bus_reply_method_return(call, "a{sa{sas}}", 1, "mine", 0);
 	if (!strcmp(member, "queryPanicMode"))
@@ -149,8 +147,7 @@ static void the_zone_is_the_interfaces_or_the_default(void)
 	stop();
 }
 
-static bool has_port(const struct host_firewalld *zone, uint16_t port, uint8_t protocol,
-		     bool some)
+static bool has_port(const struct host_firewalld *zone, uint16_t port, uint8_t protocol, bool some)
 {
 	const struct host_firewalld_port *p;
 	unsigned int i;
@@ -185,9 +182,9 @@ static void unsupported_settings_are_named(void)
 	start(play_more, NULL);
 	CU_ASSERT_EQUAL(ask_patiently("eth0", &zone), 0);
 	CU_ASSERT(zone.panic);
-	CU_ASSERT_STRING_EQUAL(
-		zone.more, "rich rules, forwarded ports, source ports, whole protocols, "
-			   "ports by name, zones for sources, policies");
+	CU_ASSERT_STRING_EQUAL(zone.more,
+			       "rich rules, forwarded ports, source ports, whole protocols, "
+			       "ports by name, zones for sources, policies");
 	stop();
 }
 
@@ -228,16 +225,16 @@ static int play_forbidden(sd_bus_message *call, const char *member)
 {
 	if (strcmp(member, "getZoneSettings2") != 0)
 		return play_firewalld(call, member);
-	return sd_bus_reply_method_errorf(
-		call, "org.fedoraproject.FirewallD1.NotAuthorizedException",
-		"Not Authorized(polkit): \033config.info");
+	return sd_bus_reply_method_errorf(call,
+					  "org.fedoraproject.FirewallD1.NotAuthorizedException",
+					  "Not Authorized(polkit): \033config.info");
 }
 
 static int play_old(sd_bus_message *call, const char *member)
 {
 	if (!strcmp(member, "getActivePolicies"))
-		return sd_bus_reply_method_errorf(
-			call, "org.freedesktop.DBus.Error.UnknownMethod", "no");
+		return sd_bus_reply_method_errorf(call, "org.freedesktop.DBus.Error.UnknownMethod",
+						  "no");
 	return play_firewalld(call, member);
 }
 
@@ -293,8 +290,7 @@ static void missing_permission_is_reported(void)
 
 	CU_ASSERT_EQUAL(ask(play_forbidden, NULL, &zone), -EACCES);
 	/* The control character before "config" is replaced by us, or escaped by newer systemd. */
-	ASSERT_CONTAINS(err_text(),
-			"firewalld: getZoneSettings2: Not Authorized(polkit): ");
+	ASSERT_CONTAINS(err_text(), "firewalld: getZoneSettings2: Not Authorized(polkit): ");
 	CU_ASSERT_TRUE(strstr(err_text(), "?config.info") ||
 		       strstr(err_text(), "\\x1bconfig.info"));
 	CU_ASSERT_PTR_NULL(strchr(err_text(), '\x1b'));
@@ -341,22 +337,18 @@ static int play_systemd(sd_bus_message *call, const char *member)
 		sd_bus_message_read(call, "s", &a);
 		if (!strcmp(a, "bad name"))
 			return sd_bus_reply_method_errorf(
-				call, "org.freedesktop.DBus.Error.InvalidArgs",
-				"not valid");
+				call, "org.freedesktop.DBus.Error.InvalidArgs", "not valid");
 		return sd_bus_reply_method_return(
-			call, "o",
-			strcmp(a, "nfs-server.service") ? "/unit/none" : "/unit/nfs");
+			call, "o", strcmp(a, "nfs-server.service") ? "/unit/none" : "/unit/nfs");
 	}
 	if (strcmp(member, "Get") != 0)
 		return 0;
 	sd_bus_message_read(call, "ss", &a, &b);
 	if (!strcmp(b, "LoadState"))
-		return sd_bus_reply_method_return(call, "v", "s",
-						  strcmp(path, "/unit/nfs") ? "not-found"
-									    : "loaded");
+		return sd_bus_reply_method_return(
+			call, "v", "s", strcmp(path, "/unit/nfs") ? "not-found" : "loaded");
 	if (!strcmp(b, "StateChangeTimestamp"))
-		return sd_bus_reply_method_return(call, "v", "t",
-						  (uint64_t)1700000000999999);
+		return sd_bus_reply_method_return(call, "v", "t", (uint64_t)1700000000999999);
 	return sd_bus_reply_method_return(call, "v", "s", "active");
 }
 
@@ -386,8 +378,7 @@ static void a_unit_has_the_time_of_its_last_change(void)
 
 SUITE_MAIN("live-bus", TIMED(the_zone_is_the_interfaces_or_the_default),
 	   TIMED(services_are_resolved_to_ports), TIMED(unsupported_settings_are_named),
-	   TIMED(a_stopped_firewalld_is_not_an_error),
-	   TIMED(without_a_bus_there_is_no_firewalld),
+	   TIMED(a_stopped_firewalld_is_not_an_error), TIMED(without_a_bus_there_is_no_firewalld),
 	   TIMED(missing_permission_is_reported), TIMED(malformed_answers_are_errors),
 	   TIMED(endless_service_includes_end), TIMED(silence_ends_at_the_deadline),
 	   TIMED(a_unit_has_its_state), TIMED(a_unit_has_the_time_of_its_last_change))

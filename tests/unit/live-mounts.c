@@ -41,8 +41,7 @@ static void each_mount_has_its_answer(void)
 	memset(list[3].target, 'a', sizeof(list[3].target) - 1);
 	add("/");
 	list[4].nxprts = 4;
-	CU_ASSERT_EQUAL_FATAL(live_mounts(&mounts, deadline_in(PATIENCE_MS), &answers),
-			      0);
+	CU_ASSERT_EQUAL_FATAL(live_mounts(&mounts, deadline_in(PATIENCE_MS), &answers), 0);
 	CU_ASSERT_EQUAL(answers[0].state, MOUNT_ANSWERED);
 	ASSERT_MORE(answers[0].ms, 0);
 	ASSERT_LESS(answers[0].ms, PATIENCE_MS);
@@ -64,8 +63,7 @@ static void mounts_beyond_the_parallel_limit_are_asked_in_turn(void)
 	mounts.count = 0;
 	for (i = 0; i < ARRAY_SIZE(list); i++)
 		add("/");
-	CU_ASSERT_EQUAL_FATAL(live_mounts(&mounts, deadline_in(PATIENCE_MS), &answers),
-			      0);
+	CU_ASSERT_EQUAL_FATAL(live_mounts(&mounts, deadline_in(PATIENCE_MS), &answers), 0);
 	for (i = 0; i < ARRAY_SIZE(list); i++)
 		answered += answers[i].state == MOUNT_ANSWERED;
 	CU_ASSERT_EQUAL(answered, ARRAY_SIZE(list));
@@ -102,5 +100,4 @@ static void no_mounts_are_not_an_error(void)
 
 SUITE_MAIN("live-mounts", TIMED(each_mount_has_its_answer),
 	   TIMED(mounts_beyond_the_parallel_limit_are_asked_in_turn),
-	   TIMED(no_mount_is_waited_for_after_the_deadline),
-	   TEST(no_mounts_are_not_an_error))
+	   TIMED(no_mount_is_waited_for_after_the_deadline), TEST(no_mounts_are_not_an_error))

@@ -19,8 +19,7 @@ static int try(const char *script)
 
 	strcpy(program, "/tmp/nfsrdma-nfsconf.XXXXXX");
 	fd = mkstemp(program);
-	if (fd < 0 || fd_write_all(fd, script, strlen(script)) || fchmod(fd, 0700) ||
-	    close(fd))
+	if (fd < 0 || fd_write_all(fd, script, strlen(script)) || fchmod(fd, 0700) || close(fd))
 		abort();
 	tried = (struct nfs_utils_behaviour){ NFS_UTILS_UNKNOWN, false };
 	if (!host && host_open(&host, NULL))
@@ -80,7 +79,6 @@ static void the_limit_of_the_host_is_that_of_the_program(void)
 }
 
 SUITE_MAIN("live-nfs-utils", TEST(each_behaviour_is_recognized),
-	   TEST(the_test_files_are_removed_afterwards),
-	   TEST(unexpected_answers_tell_nothing),
+	   TEST(the_test_files_are_removed_afterwards), TEST(unexpected_answers_tell_nothing),
 	   TIMED(a_program_that_hangs_is_abandoned),
 	   TEST(the_limit_of_the_host_is_that_of_the_program))

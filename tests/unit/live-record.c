@@ -75,8 +75,7 @@ static struct transport_address address(const char *text)
 
 /* --- a system --------------------------------------------------------------------- */
 
-static const char ruleset[] =
-	"{\"nftables\": [{\"metainfo\": {\"version\": \"1.0.6\"}}]}\n";
+static const char ruleset[] = "{\"nftables\": [{\"metainfo\": {\"version\": \"1.0.6\"}}]}\n";
 
 static int fake_route(const struct host *at, const struct transport_address *to,
 		      struct host_route *out)
@@ -107,8 +106,7 @@ static int no_nftables(const struct host *at, struct host_text *json)
 	return err_set(EPERM, "only root may list the firewall's rules");
 }
 
-static int fake_firewalld(const struct host *at, const char *netdev,
-			  struct host_firewalld *out)
+static int fake_firewalld(const struct host *at, const char *netdev, struct host_firewalld *out)
 {
 	(void)at;
 	memset(out, 0, sizeof(*out));
@@ -131,8 +129,7 @@ static int fake_unit(const struct host *at, const char *unit, char *state, size_
 		return err_set(ENOENT, "there is no unit opensm.service");
 	if (!strcmp(unit, "vdsmd.service"))
 		return err_set(ETIMEDOUT, "the system bus does not answer");
-	snprintf(state, cap, "%s",
-		 strcmp(unit, "nfs-server.service") ? "inactive" : "active");
+	snprintf(state, cap, "%s", strcmp(unit, "nfs-server.service") ? "inactive" : "active");
 	return 0;
 }
 
@@ -145,8 +142,7 @@ static int no_unit(const struct host *at, const char *unit, char *state, size_t 
 	return err_set(EHOSTDOWN, "the system bus: No such file or directory");
 }
 
-static int fake_addresses(const struct host *at, const char *netdev,
-			  struct host_addresses *out)
+static int fake_addresses(const struct host *at, const char *netdev, struct host_addresses *out)
 {
 	(void)at;
 	memset(out, 0, sizeof(*out));
@@ -176,8 +172,7 @@ static const struct live_ops poor_system = {
 static unsigned int record(const struct live_ops *live)
 {
 	static const char *const netdevs[] = { "eth0", "eth1" };
-	struct transport_address addresses[2] = { address("192.0.2.1"),
-						  address("2001:db8::1") };
+	struct transport_address addresses[2] = { address("192.0.2.1"), address("2001:db8::1") };
 	const struct live_wanted wanted = { addresses, 2, netdevs, 2 };
 	unsigned int files = 0;
 
@@ -204,8 +199,7 @@ static void a_route_is_replayed(void)
 	CU_ASSERT_EQUAL(live_replay.route(host, &v6, &route), -ENETUNREACH);
 	CU_ASSERT_STRING_EQUAL(err_text(), "there is no route to 2001:db8::1");
 	CU_ASSERT_EQUAL(live_replay.route(host, &other, &route), -ENODATA);
-	CU_ASSERT_STRING_EQUAL(err_text(),
-			       "the snapshot has no .nfsrdma/route-192.0.2.3.json");
+	CU_ASSERT_STRING_EQUAL(err_text(), "the snapshot has no .nfsrdma/route-192.0.2.3.json");
 	end();
 }
 
@@ -232,9 +226,8 @@ static void failed_questions_are_replayed_as_failed(void)
 	record(&poor_system);
 	CU_ASSERT_EQUAL(live_replay.nftables(host, &json), -EPERM);
 	CU_ASSERT_STRING_EQUAL(err_text(), "only root may list the firewall's rules");
-	CU_ASSERT_EQUAL(
-		live_replay.unit(host, "nfs-server.service", state, sizeof(state)),
-		-EHOSTDOWN);
+	CU_ASSERT_EQUAL(live_replay.unit(host, "nfs-server.service", state, sizeof(state)),
+			-EHOSTDOWN);
 	CU_ASSERT_EQUAL(live_replay.firewalld(host, "eth1", &zone), -EACCES);
 	CU_ASSERT_STRING_EQUAL(err_text(), "firewalld: not for you");
 	end();
@@ -297,14 +290,13 @@ static void invalid_addresses_are_ignored(void)
 		SUITE_ROW("%zu: %s", i, rows[i]);
 		begin();
 		write_file(".nfsrdma/addresses-eth0.json", rows[i], strlen(rows[i]));
-		CU_ASSERT_EQUAL(live_replay.addresses(host, "eth0", &addresses),
-				-EBADMSG);
+		CU_ASSERT_EQUAL(live_replay.addresses(host, "eth0", &addresses), -EBADMSG);
 		end();
 	}
 	used = (size_t)snprintf(text, sizeof(text), "[");
 	for (i = 0; i <= HOST_ADDRESSES_MAX; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%s\"192.0.2.%zu\"", i ? "," : "", i);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s\"192.0.2.%zu\"",
+					 i ? "," : "", i);
 	snprintf(text + used, sizeof(text) - used, "]");
 	begin();
 	write_file(".nfsrdma/addresses-eth0.json", text, strlen(text));
@@ -321,15 +313,11 @@ static void units_are_replayed(void)
 
 	begin();
 	record(&fake_system);
-	CU_ASSERT_EQUAL(
-		live_replay.unit(host, "nfs-server.service", state, sizeof(state)), 0);
+	CU_ASSERT_EQUAL(live_replay.unit(host, "nfs-server.service", state, sizeof(state)), 0);
 	CU_ASSERT_STRING_EQUAL(state, "active");
-	CU_ASSERT_EQUAL(live_replay.unit(host, "opensm.service", state, sizeof(state)),
-			-ENOENT);
-	CU_ASSERT_EQUAL(live_replay.unit(host, "vdsmd.service", state, sizeof(state)),
-			-ETIMEDOUT);
-	CU_ASSERT_EQUAL(live_replay.unit(host, "sshd.service", state, sizeof(state)),
-			-ENODATA);
+	CU_ASSERT_EQUAL(live_replay.unit(host, "opensm.service", state, sizeof(state)), -ENOENT);
+	CU_ASSERT_EQUAL(live_replay.unit(host, "vdsmd.service", state, sizeof(state)), -ETIMEDOUT);
+	CU_ASSERT_EQUAL(live_replay.unit(host, "sshd.service", state, sizeof(state)), -ENODATA);
 	end();
 }
 
@@ -345,8 +333,7 @@ static void an_empty_snapshot_has_no_answers(void)
 	CU_ASSERT_EQUAL(live_replay.route(host, &to, &route), -ENODATA);
 	CU_ASSERT_EQUAL(live_replay.nftables(host, &json), -ENODATA);
 	CU_ASSERT_EQUAL(live_replay.firewalld(host, "eth0", &zone), -ENODATA);
-	CU_ASSERT_EQUAL(live_replay.unit(host, "nfs-server.service", text, sizeof(text)),
-			-ENODATA);
+	CU_ASSERT_EQUAL(live_replay.unit(host, "nfs-server.service", text, sizeof(text)), -ENODATA);
 	CU_ASSERT_EQUAL(live_legacy_tables(host, text, sizeof(text)), 0);
 	CU_ASSERT_STRING_EQUAL(text, "");
 	end();
@@ -400,22 +387,19 @@ static void a_broken_record_is_reported(void)
 	begin();
 	for (i = 0; i < ARRAY_SIZE(bad_routes); i++) {
 		SUITE_ROW("%zu: %s", i, bad_routes[i]);
-		write_file(".nfsrdma/route-192.0.2.1.json", bad_routes[i],
-			   strlen(bad_routes[i]));
+		write_file(".nfsrdma/route-192.0.2.1.json", bad_routes[i], strlen(bad_routes[i]));
 		CU_ASSERT_EQUAL(live_replay.route(host, &to, &route), -EBADMSG);
 		CU_ASSERT(err_text()[0]);
 	}
 	for (i = 0; i < ARRAY_SIZE(bad_zones); i++) {
 		SUITE_ROW("%zu: %s", i, bad_zones[i]);
-		write_file(".nfsrdma/firewalld-eth0.json", bad_zones[i],
-			   strlen(bad_zones[i]));
+		write_file(".nfsrdma/firewalld-eth0.json", bad_zones[i], strlen(bad_zones[i]));
 		CU_ASSERT_EQUAL(live_replay.firewalld(host, "eth0", &zone), -EBADMSG);
 	}
 	for (i = 0; i < ARRAY_SIZE(bad_units); i++) {
 		SUITE_ROW("%zu: %s", i, bad_units[i]);
 		write_file(".nfsrdma/units.json", bad_units[i], strlen(bad_units[i]));
-		CU_ASSERT_EQUAL(live_replay.unit(host, "nfs-server.service", state,
-						 sizeof(state)),
+		CU_ASSERT_EQUAL(live_replay.unit(host, "nfs-server.service", state, sizeof(state)),
 				-EBADMSG);
 	}
 	end();
@@ -447,8 +431,7 @@ static void names_with_slashes_are_refused(void)
 	begin();
 	CU_ASSERT_EQUAL(live_replay.firewalld(host, "../x", &zone), -EINVAL);
 	CU_ASSERT_EQUAL(live_replay.firewalld(host, "", &zone), -EINVAL);
-	CU_ASSERT_EQUAL(live_replay.firewalld(host, "a-name-that-is-long", &zone),
-			-EINVAL);
+	CU_ASSERT_EQUAL(live_replay.firewalld(host, "a-name-that-is-long", &zone), -EINVAL);
 	to.addr.ss_family = AF_UNIX;
 	CU_ASSERT_EQUAL(live_replay.route(host, &to, &route), -EINVAL);
 	end();
@@ -471,12 +454,9 @@ static void iptables_legacy_tables_are_reported(void)
 	end();
 }
 
-SUITE_MAIN("live-record", TEST(a_route_is_replayed),
-	   TEST(rules_are_replayed_byte_for_byte),
+SUITE_MAIN("live-record", TEST(a_route_is_replayed), TEST(rules_are_replayed_byte_for_byte),
 	   TEST(failed_questions_are_replayed_as_failed), TEST(a_zone_is_replayed),
 	   TEST(units_are_replayed), TEST(addresses_are_replayed),
 	   TEST(invalid_addresses_are_ignored), TEST(an_empty_snapshot_has_no_answers),
-	   TEST(a_broken_record_is_reported),
-	   TEST(a_record_that_is_not_a_file_does_not_block),
-	   TEST(names_with_slashes_are_refused),
-	   TEST(iptables_legacy_tables_are_reported))
+	   TEST(a_broken_record_is_reported), TEST(a_record_that_is_not_a_file_does_not_block),
+	   TEST(names_with_slashes_are_refused), TEST(iptables_legacy_tables_are_reported))

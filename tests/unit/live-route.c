@@ -114,14 +114,11 @@ static void a_gateway_and_its_mtu_are_reported(void)
 static void a_missing_route_is_reported_with_the_kernels_reason(void)
 {
 	static const char *const words[][2] = {
-		{ "192.88.99.1",
-		  "there is no route to 192.88.99.1: Network is unreachable" },
+		{ "192.88.99.1", "there is no route to 192.88.99.1: Network is unreachable" },
 		{ "203.0.113.1", "there is no route to 203.0.113.1: No route to host" },
 		{ "203.0.113.65", "there is no route to 203.0.113.65: a blackhole" },
-		{ "203.0.113.129",
-		  "there is no route to 203.0.113.129: Permission denied" },
-		{ "2001:db8:2::1",
-		  "there is no route to 2001:db8:2::1: Network is unreachable" },
+		{ "203.0.113.129", "there is no route to 203.0.113.129: Permission denied" },
+		{ "2001:db8:2::1", "there is no route to 2001:db8:2::1: Network is unreachable" },
 	};
 	struct host_route out;
 	size_t i;
@@ -159,8 +156,7 @@ static void other_families_are_refused(void)
 	CU_ASSERT_EQUAL(live_route(NULL, &a, &out), -EINVAL);
 }
 
-SUITE_MAIN("live-route", TEST(this_host_is_local),
-	   TEST(an_on_link_address_has_no_gateway),
+SUITE_MAIN("live-route", TEST(this_host_is_local), TEST(an_on_link_address_has_no_gateway),
 	   TEST(a_gateway_and_its_mtu_are_reported),
 	   TEST(a_missing_route_is_reported_with_the_kernels_reason),
 	   TEST(a_link_local_address_has_its_device), TEST(other_families_are_refused))

@@ -33,8 +33,8 @@ static void *pull_run(void *arg)
 {
 	struct pull *p = arg;
 
-	p->rc = peer->ops->read(peer, p->into, p->from.length, p->from.handle,
-				p->from.offset, soon());
+	p->rc = peer->ops->read(peer, p->into, p->from.length, p->from.handle, p->from.offset,
+				soon());
 	if (!p->rc && p->call)
 		send_reply(p->call->xid, p->call->xid, 8, "done");
 	return NULL;

@@ -17,8 +17,7 @@ static void reset(void)
 	records = (struct records){ .list = list, .cap = ARRAY_SIZE(list) };
 }
 
-static struct read_record *add(enum mechanism mechanism, uint32_t count,
-			       enum read_kind kind)
+static struct read_record *add(enum mechanism mechanism, uint32_t count, enum read_kind kind)
 {
 	struct read_record *r = &list[records.count++];
 
@@ -50,11 +49,10 @@ static void a_size_goes_into_the_first_column_that_fits(void)
 		uint32_t bytes;
 		unsigned int column;
 	} rows[] = {
-		{ 0, 0 },           { 4, 0 },     { 5, 1 },       { 788, 1 },
-		{ 789, 2 },         { 812, 2 },   { 813, 3 },     { 856, 3 },
-		{ 857, 4 },         { 1025, 5 },  { 4096, 5 },    { 4097, 6 },
-		{ 65536, 7 },       { 65537, 8 }, { 1048576, 9 }, { 1u << 30, 10 },
-		{ UINT32_MAX, 10 },
+		{ 0, 0 },         { 4, 0 },           { 5, 1 },     { 788, 1 },   { 789, 2 },
+		{ 812, 2 },       { 813, 3 },         { 856, 3 },   { 857, 4 },   { 1025, 5 },
+		{ 4096, 5 },      { 4097, 6 },        { 65536, 7 }, { 65537, 8 }, { 1048576, 9 },
+		{ 1u << 30, 10 }, { UINT32_MAX, 10 },
 	};
 	size_t i;
 
@@ -98,11 +96,9 @@ static void a_cell_shows_its_worst_result(void)
 		SUITE_ROW("%zu", i);
 		reset();
 		matrix_add(&matrix, MATRIX_SEGMENTS, 813, rows[i].seen);
-		CU_ASSERT_EQUAL(matrix_result(&matrix, MATRIX_SEGMENTS, 3),
-				rows[i].result);
+		CU_ASSERT_EQUAL(matrix_result(&matrix, MATRIX_SEGMENTS, 3), rows[i].result);
 		CU_ASSERT_EQUAL(matrix_is_empty(&matrix), !rows[i].seen);
-		CU_ASSERT_EQUAL(matrix_needs_care(&matrix),
-				rows[i].result > MATRIX_CORRECT);
+		CU_ASSERT_EQUAL(matrix_needs_care(&matrix), rows[i].result > MATRIX_CORRECT);
 	}
 }
 
@@ -115,16 +111,13 @@ static void a_read_belongs_to_the_row_of_its_mechanism(void)
 		{ { .c = { .mechanism = MECH_INLINE, .offset = 1 } }, MATRIX_INLINE },
 		{ { .c = { .mechanism = MECH_REPLY_CHUNK, .layout = LAYOUT_PIECES } },
 		  MATRIX_REPLY_CHUNK },
-		{ { .c = { .mechanism = MECH_WRITE_CHUNK, .offset = 8192 } },
-		  MATRIX_WRITE_CHUNK },
-		{ { .c = { .mechanism = MECH_WRITE_CHUNK, .offset = 1 } },
-		  MATRIX_UNALIGNED },
+		{ { .c = { .mechanism = MECH_WRITE_CHUNK, .offset = 8192 } }, MATRIX_WRITE_CHUNK },
+		{ { .c = { .mechanism = MECH_WRITE_CHUNK, .offset = 1 } }, MATRIX_UNALIGNED },
 		{ { .c = { .mechanism = MECH_WRITE_CHUNK, .layout = LAYOUT_PIECES } },
 		  MATRIX_SEGMENTS },
 		{ { .c = { .mechanism = MECH_WRITE_CHUNK }, .after_others = true },
 		  MATRIX_AFTER_OTHERS },
-		{ { .c = { .mechanism = MECH_WRITE_CHUNK }, .in_flight = 2 },
-		  MATRIX_IN_FLIGHT },
+		{ { .c = { .mechanism = MECH_WRITE_CHUNK }, .in_flight = 2 }, MATRIX_IN_FLIGHT },
 	};
 	size_t i;
 
@@ -151,8 +144,7 @@ static void every_kind_of_outcome_has_its_result(void)
 		if (read_kind_is_failure(kind))
 			CU_ASSERT_EQUAL(result, MATRIX_FAILED);
 		if (read_kind_is_right(kind))
-			CU_ASSERT_EQUAL(result, kind == READ_OK ? MATRIX_CORRECT
-								: MATRIX_VIOLATED);
+			CU_ASSERT_EQUAL(result, kind == READ_OK ? MATRIX_CORRECT : MATRIX_VIOLATED);
 	}
 }
 
@@ -209,9 +201,8 @@ static void a_matrix_survives_the_pipe(void)
 	CU_ASSERT_EQUAL(matrix_decode(&back, buf, MATRIX_RECORD), -EPROTO);
 }
 
-SUITE_MAIN("matrix", TEST(a_size_goes_into_the_first_column_that_fits),
-	   TEST(sizes_ascend), TEST(a_cell_shows_its_worst_result),
-	   TEST(a_read_belongs_to_the_row_of_its_mechanism),
+SUITE_MAIN("matrix", TEST(a_size_goes_into_the_first_column_that_fits), TEST(sizes_ascend),
+	   TEST(a_cell_shows_its_worst_result), TEST(a_read_belongs_to_the_row_of_its_mechanism),
 	   TEST(every_kind_of_outcome_has_its_result),
 	   TEST(an_unused_write_chunk_is_a_violation_and_a_reply_chunk_is_not),
 	   TEST(outcomes_without_a_result_are_untested),

@@ -37,9 +37,8 @@ static void ids_are_words(void)
 /* A capital, or a name that is written in lower case. */
 static bool begins_a_sentence(const char *text)
 {
-	static const char *const names[] = { "libvirt ",        "libvirt's ",
-					     "mount.nfs ",      "nfsrdma ",
-					     "virt-aa-helper ", "proto=rdma ",
+	static const char *const names[] = { "libvirt ",     "libvirt's ",      "mount.nfs ",
+					     "nfsrdma ",     "virt-aa-helper ", "proto=rdma ",
 					     "<mount_opts> " };
 	size_t i;
 
@@ -53,8 +52,8 @@ static bool is_prose(const char *text)
 {
 	size_t len = strlen(text);
 
-	return len && begins_a_sentence(text) && text[len - 1] == '.' &&
-	       !strstr(text, "  ") && !strpbrk(text, "\t\n\r");
+	return len && begins_a_sentence(text) && text[len - 1] == '.' && !strstr(text, "  ") &&
+	       !strpbrk(text, "\t\n\r");
 }
 
 static void texts_are_sentences(void)
@@ -68,8 +67,7 @@ static void texts_are_sentences(void)
 		CU_ASSERT(!m->linux_cause || strstr(m->linux_cause, "Linux servers"));
 		CU_ASSERT(!m->linux_cause || is_prose(m->linux_cause));
 		/* The name is spelt this way. */
-		CU_ASSERT(!m->ganesha_cause ||
-			  !strncmp(m->ganesha_cause, "nfs-ganesha ", 12));
+		CU_ASSERT(!m->ganesha_cause || !strncmp(m->ganesha_cause, "nfs-ganesha ", 12));
 		CU_ASSERT(is_prose(m->remedy));
 		CU_ASSERT(m->group);
 		CU_ASSERT(*m->group);
@@ -95,9 +93,7 @@ static void reasons_are_sentences(void)
 			for (step = r->steps; step->text; step++) {
 				CU_ASSERT(
 					step->command
-						? !strchr(".:",
-							  step->text[strlen(step->text) -
-								     1])
+						? !strchr(".:", step->text[strlen(step->text) - 1])
 						: is_prose(step->text));
 				CU_ASSERT(!step->command || *step->command);
 			}
@@ -115,9 +111,8 @@ static void causes_apply_to_kinds_of_servers(void)
 		const char *server;
 		bool linux_one, ganesha_one;
 	} rows[] = {
-		{ NULL, true, true },        { "", true, true },
-		{ "unknown", true, true },   { "linux", true, false },
-		{ "ganesha", false, true },  { "ontap", false, false },
+		{ NULL, true, true },        { "", true, true },         { "unknown", true, true },
+		{ "linux", true, false },    { "ganesha", false, true }, { "ontap", false, false },
 		{ "nfsrdma", false, false },
 	};
 	const struct meaning *m = meaning_find("probe.read.inline");
@@ -129,8 +124,7 @@ static void causes_apply_to_kinds_of_servers(void)
 		meaning_cause(m, rows[i].server, cause);
 		ASSERT_STARTS(cause, m->cause);
 		CU_ASSERT_EQUAL(strstr(cause, m->linux_cause) != NULL, rows[i].linux_one);
-		CU_ASSERT_EQUAL(strstr(cause, m->ganesha_cause) != NULL,
-				rows[i].ganesha_one);
+		CU_ASSERT_EQUAL(strstr(cause, m->ganesha_cause) != NULL, rows[i].ganesha_one);
 	}
 	/* Most findings have no cause specific to a kind of server; every cause fits. */
 	m = NULL;
@@ -228,10 +222,9 @@ static void a_dissimilar_word_finds_no_id(void)
 	free(huge);
 }
 
-SUITE_MAIN("meaning", TEST(ids_are_unique), TEST(ids_are_words),
-	   TEST(texts_are_sentences), TEST(reasons_are_sentences),
-	   TEST(causes_apply_to_kinds_of_servers), TEST(rows_of_a_group_are_adjacent),
-	   TEST(see_ends_with_null), TEST(every_fault_raises_a_finding_that_exists),
-	   TEST(findings_that_the_verdict_needs_are_decisive),
-	   TEST(only_whole_ids_are_found), TEST(a_misspelt_id_is_found),
-	   TEST(a_dissimilar_word_finds_no_id))
+SUITE_MAIN("meaning", TEST(ids_are_unique), TEST(ids_are_words), TEST(texts_are_sentences),
+	   TEST(reasons_are_sentences), TEST(causes_apply_to_kinds_of_servers),
+	   TEST(rows_of_a_group_are_adjacent), TEST(see_ends_with_null),
+	   TEST(every_fault_raises_a_finding_that_exists),
+	   TEST(findings_that_the_verdict_needs_are_decisive), TEST(only_whole_ids_are_found),
+	   TEST(a_misspelt_id_is_found), TEST(a_dissimilar_word_finds_no_id))

@@ -24,8 +24,8 @@ static void fixed_parts_appear_in_order(void)
 		  "exportfs: /srv requires fsid= for NFS export", 29 },
 		{ "server {server} not responding, {what}",
 		  "nfs: server nas not responding, still trying", 21 },
-		{ "server {server} not responding, {what}",
-		  "not responding, says the server nas", 0 },
+		{ "server {server} not responding, {what}", "not responding, says the server nas",
+		  0 },
 		{ "closed ({number})", "connection closed (-103)", 9 },
 		{ "closed ({number})", "connection closed (-103", 0 },
 		/* a part that is long enough */
@@ -81,8 +81,7 @@ static void print_as_program(const struct message *message, char *line, size_t c
 
 		used += (size_t)snprintf(
 			line + used, cap - used, "%.*s%s", (int)len, at,
-			at[len] ? strncmp(at + len, "{number}", 8) ? "/srv/nas1" : "-110"
-				: "");
+			at[len] ? strncmp(at + len, "{number}", 8) ? "/srv/nas1" : "-110" : "");
 		at += len;
 		at += *at ? strcspn(at, "}") + 1 : 0;
 	}

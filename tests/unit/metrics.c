@@ -48,11 +48,8 @@ static void a_report_has_its_verdict_and_states(void)
 	ASSERT_CONTAINS(text, "\nnfsrdma_build_info{command=\"probe\",version=\"");
 	ASSERT_CONTAINS(text, "\nnfsrdma_last_run_timestamp_seconds{command=\"probe\"} "
 			      "1700000000\n");
-	ASSERT_CONTAINS(text,
-			"\nnfsrdma_last_run_duration_seconds{command=\"probe\"} 1.5\n");
-	ASSERT_CONTAINS(
-		text,
-		"\nnfsrdma_verdict{command=\"probe\",nfsrdma_verdict=\"fail\"} 1\n");
+	ASSERT_CONTAINS(text, "\nnfsrdma_last_run_duration_seconds{command=\"probe\"} 1.5\n");
+	ASSERT_CONTAINS(text, "\nnfsrdma_verdict{command=\"probe\",nfsrdma_verdict=\"fail\"} 1\n");
 	ASSERT_CONTAINS(
 		text,
 		"\nnfsrdma_finding{command=\"probe\",id=\"probe.null\",nfsrdma_finding=\"pass\"} 0\n");
@@ -77,8 +74,7 @@ static void a_sample_is_not_repeated(void)
 	CU_ASSERT_EQUAL(count(text, "\nnfsrdma_finding{"), 5);
 	CU_ASSERT_EQUAL(count(text, "_sends_total{"), 2);
 	ASSERT_CONTAINS(text, "_sends_total{command=\"mounts\",mountpoint=\"/a\"} 1\n");
-	ASSERT_CONTAINS(text,
-			"_receives_total{command=\"mounts\",mountpoint=\"/a\"} 3\n");
+	ASSERT_CONTAINS(text, "_receives_total{command=\"mounts\",mountpoint=\"/a\"} 3\n");
 }
 
 /* Several findings of one id are distinguished by their labels. */
@@ -87,10 +83,7 @@ static void the_object_of_a_finding_is_its_labels(void)
 	_cleanup_(report_free_p) struct report *report = report_new("watch");
 	static const struct {
 		const char *pool, *source;
-	} rows[] = { { "", "nas:/a" },
-		     { "", "nas:/b" },
-		     { "one", "nas:/a" },
-		     { "two", "nas:/a" } };
+	} rows[] = { { "", "nas:/a" }, { "", "nas:/b" }, { "one", "nas:/a" }, { "two", "nas:/a" } };
 	_cleanup_free_ char *text = NULL;
 	_cleanup_(finding_fini) struct finding finding = { 0 };
 	size_t i;
@@ -128,8 +121,7 @@ static void probes_of_two_servers_have_no_common_sample(void)
 	}
 	ASSERT_CONTAINS(text[0], "{command=\"probe\",server=\"nas1\",export=\"nas1:/"
 				 "export\",nfsrdma_verdict=\"pass\"} 1\n");
-	for (line = strtok_r(text[0], "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r(text[0], "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		SUITE_ROW("%s", line);
 		if (*line != '#')
 			CU_ASSERT_EQUAL(count(text[1], line), 0);
@@ -153,10 +145,9 @@ static void each_format_has_its_own_names_of_counters(void)
 	ASSERT_LACKS(classic, "# UNIT");
 	ASSERT_LACKS(classic, "# EOF");
 	ASSERT_CONTAINS(
-		open,
-		"\n# TYPE nfsrdma_mount_transport_connect_time_seconds counter\n"
-		"# UNIT nfsrdma_mount_transport_connect_time_seconds seconds\n"
-		"nfsrdma_mount_transport_connect_time_seconds_total{command=\"mounts\"} 7\n");
+		open, "\n# TYPE nfsrdma_mount_transport_connect_time_seconds counter\n"
+		      "# UNIT nfsrdma_mount_transport_connect_time_seconds seconds\n"
+		      "nfsrdma_mount_transport_connect_time_seconds_total{command=\"mounts\"} 7\n");
 	CU_ASSERT_STRING_EQUAL(open + strlen(open) - 6, "# EOF\n");
 	/* A family without samples is left out. */
 	ASSERT_LACKS(classic, "nfsrdma_watch_up");
@@ -175,8 +166,7 @@ static void hostile_labels_stay_in_their_quotes(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_(report_free_p) struct report *report = report_new("mounts");
-		const struct metric_label labels[] = { { "mountpoint", rows[i].value },
-						       { 0 } };
+		const struct metric_label labels[] = { { "mountpoint", rows[i].value }, { 0 } };
 		_cleanup_free_ char *text = NULL;
 
 		SUITE_ROW("%zu: %s", i, rows[i].value);
@@ -221,8 +211,7 @@ static void a_measurement_is_a_metric_in_base_units(void)
 	add(report, "probe.null", FINDING_PASS);
 	before = render(report, "prometheus");
 	ASSERT_LACKS(before, "nfsrdma_bench_");
-	ASSERT_CONTAINS(before,
-			"\nnfsrdma_probe_null_call_seconds{command=\"bench\"} 0.0015\n");
+	ASSERT_CONTAINS(before, "\nnfsrdma_probe_null_call_seconds{command=\"bench\"} 0.0015\n");
 	finding_init(&finding, "bench.read.write-chunk", FINDING_PASS, "fast");
 	finding_number(&finding, "mb_per_s_median", 2500);
 	finding_number(&finding, "tuned_tcp_mb_per_s_median", 4000);
@@ -239,9 +228,8 @@ static void a_measurement_is_a_metric_in_base_units(void)
 	ASSERT_CONTAINS(
 		after,
 		"\nnfsrdma_bench_latency_seconds{command=\"bench\",operation=\"READ\",protocol=\"tcp\"} 0.0008\n");
-	ASSERT_CONTAINS(
-		after,
-		"\nnfsrdma_bench_ratio_to_tcp{command=\"bench\",operation=\"READ\"} 2.5\n");
+	ASSERT_CONTAINS(after,
+			"\nnfsrdma_bench_ratio_to_tcp{command=\"bench\",operation=\"READ\"} 2.5\n");
 }
 
 static void the_number_of_samples_is_bounded(void)
@@ -256,8 +244,7 @@ static void the_number_of_samples_is_bounded(void)
 	for (i = 0; i < METRICS_MAX + 10; i++) {
 		snprintf(value, sizeof(value), "%u", i);
 		labels[0].value = value;
-		report_metric(report, (enum metric)(METRIC_XPRT_BIND + i % 16), i,
-			      labels);
+		report_metric(report, (enum metric)(METRIC_XPRT_BIND + i % 16), i, labels);
 	}
 	text = render(report, "prometheus");
 	CU_ASSERT_EQUAL(count(text, "mountpoint="), METRICS_MAX);
@@ -280,9 +267,7 @@ static void the_table_follows_the_naming_practice(void)
 
 		SUITE_ROW("%u: %s", i, family->name);
 		ASSERT_STARTS(family->name, "nfsrdma_");
-		CU_ASSERT_EQUAL(
-			strspn(family->name, "abcdefghijklmnopqrstuvwxyz0123456789_"),
-			len);
+		CU_ASSERT_EQUAL(strspn(family->name, "abcdefghijklmnopqrstuvwxyz0123456789_"), len);
 		CU_ASSERT_EQUAL(total, family->type == METRIC_COUNTER);
 		len -= total ? strlen("_total") : 0;
 		CU_ASSERT_EQUAL(ends_with(family->name, len, "_seconds") ||
@@ -300,12 +285,10 @@ static void the_table_follows_the_naming_practice(void)
 	}
 }
 
-SUITE_MAIN("metrics", TEST(a_report_has_its_verdict_and_states),
-	   TEST(a_sample_is_not_repeated), TEST(the_object_of_a_finding_is_its_labels),
+SUITE_MAIN("metrics", TEST(a_report_has_its_verdict_and_states), TEST(a_sample_is_not_repeated),
+	   TEST(the_object_of_a_finding_is_its_labels),
 	   TEST(probes_of_two_servers_have_no_common_sample),
 	   TEST(each_format_has_its_own_names_of_counters),
-	   TEST(hostile_labels_stay_in_their_quotes),
-	   TEST(values_are_exact_as_far_as_a_double_is),
-	   TEST(a_measurement_is_a_metric_in_base_units),
-	   TEST(the_number_of_samples_is_bounded),
+	   TEST(hostile_labels_stay_in_their_quotes), TEST(values_are_exact_as_far_as_a_double_is),
+	   TEST(a_measurement_is_a_metric_in_base_units), TEST(the_number_of_samples_is_bounded),
 	   TEST(the_table_follows_the_naming_practice))

@@ -37,8 +37,7 @@ static int start(struct tcp_peer *peer, struct daemon *daemon)
 	if (tcp_peer_listen(peer, AF_INET))
 		abort();
 	tcp_peer_run(peer, serve_once, daemon);
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer->at, NULL, deadline_in(PATIENCE_MS)),
-			0);
+	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer->at, NULL, deadline_in(PATIENCE_MS)), 0);
 	return fd;
 }
 
@@ -53,8 +52,7 @@ static int getport(struct daemon *daemon, uint16_t *port)
 	return rc;
 }
 
-static int mnt(struct daemon *daemon, const struct rpc_cred *cred,
-	       struct mount3_mnt_res *res)
+static int mnt(struct daemon *daemon, const struct rpc_cred *cred, struct mount3_mnt_res *res)
 {
 	struct tcp_peer peer;
 	int fd = start(&peer, daemon);
@@ -88,16 +86,14 @@ static void port_0_is_not_registered(void)
 	uint16_t port = 7;
 
 	CU_ASSERT_EQUAL(getport(&daemon, &port), -EADDRNOTAVAIL);
-	CU_ASSERT_STRING_EQUAL(err_text(),
-			       "rpcbind: program 100005 version 3 is not registered");
+	CU_ASSERT_STRING_EQUAL(err_text(), "rpcbind: program 100005 version 3 is not registered");
 	CU_ASSERT_EQUAL(port, 7);
 }
 
 static void invalid_ports_are_refused(void)
 {
 	static const uint8_t cut[] = { 0, 0, 1 };
-	static const uint8_t large[] = { 0, 1, 0, 0 },
-			     huge[] = { 0xff, 0xff, 0xff, 0xff };
+	static const uint8_t large[] = { 0, 1, 0, 0 }, huge[] = { 0xff, 0xff, 0xff, 0xff };
 	struct daemon daemon = { .results = large, .len = 4 };
 	uint16_t port = 7;
 
@@ -112,14 +108,11 @@ static void invalid_ports_are_refused(void)
 	CU_ASSERT_EQUAL(port, 7);
 }
 
-static const uint8_t mounted[] = { 0, 0, 0, 0, 0, 0, 0, 4, 1, 2,
-				   3, 4, 0, 0, 0, 1, 0, 0, 0, 1 };
+static const uint8_t mounted[] = { 0, 0, 0, 0, 0, 0, 0, 4, 1, 2, 3, 4, 0, 0, 0, 1, 0, 0, 0, 1 };
 
 static void mnt_returns_the_root_handle(void)
 {
-	static const uint8_t path[] = {
-		0, 0, 0, 8, '/', 's', 'r', 'v', '/', 'n', 'f', 's'
-	};
+	static const uint8_t path[] = { 0, 0, 0, 8, '/', 's', 'r', 'v', '/', 'n', 'f', 's' };
 	struct rpc_cred cred = { .flavor = RPC_AUTH_SYS, .uid = 36, .gid = 36 };
 	struct daemon daemon = { .results = mounted, .len = sizeof(mounted) };
 	struct mount3_mnt_res res;
@@ -178,10 +171,8 @@ static void an_invalid_path_is_never_sent(void)
 
 	memset(path, 'a', sizeof(path));
 	path[sizeof(path) - 1] = '\0';
-	CU_ASSERT_EQUAL(mount3_mnt(-1, path, NULL, &res, deadline_in(PATIENCE_MS)),
-			-EINVAL);
-	CU_ASSERT_EQUAL(mount3_mnt(-1, "", NULL, &res, deadline_in(PATIENCE_MS)),
-			-EINVAL);
+	CU_ASSERT_EQUAL(mount3_mnt(-1, path, NULL, &res, deadline_in(PATIENCE_MS)), -EINVAL);
+	CU_ASSERT_EQUAL(mount3_mnt(-1, "", NULL, &res, deadline_in(PATIENCE_MS)), -EINVAL);
 }
 
 SUITE_MAIN("mount3", TEST(getport_asks_for_tcp), TEST(port_0_is_not_registered),

@@ -32,26 +32,24 @@ static struct {
 	bool bad; /* last: only findings that did not pass */
 } got;
 
-#define XPRT(connects, idle, recvs, marshals, bad)            \
-	"\txprt: rdma 0 0 " connects " 0 " idle " 100 " recvs \
-	" 0 0 0 1 2 3 4 5 6 7 8 " marshals " " bad " 0 0 0 30 0 0 12\n"
+#define XPRT(connects, idle, recvs, marshals, bad)                                               \
+	"\txprt: rdma 0 0 " connects " 0 " idle " 100 " recvs " 0 0 0 1 2 3 4 5 6 7 8 " marshals \
+	" " bad " 0 0 0 30 0 0 12\n"
 #define RDMA XPRT("1", "5", "100", "0", "0")
 #define TCP  "\txprt: tcp 800 1 1 0 2 55 55 0 55 0 2 0 0\n"
 
-#define V42(proto, more) \
-	"rw,vers=4.2," more "proto=" proto ",timeo=600,retrans=2,addr=10.0.0.1"
+#define V42(proto, more) "rw,vers=4.2," more "proto=" proto ",timeo=600,retrans=2,addr=10.0.0.1"
 #define MOUNT(id, parent, dev, target, source, options) \
 	id " " parent " 0:" dev " / " target " rw - nfs4 " source " " options "\n"
 /* 100 READs of 4096 bytes, @shorts of them short, of whose bytes @bytes were delivered. */
 #define COUNTS(shorts, bytes)                                                        \
 	"\tevents: 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 " shorts " 0 0 0 0\n" \
 	"\tbytes: 0 0 0 0 " bytes " 0 0 0\n\t READ: 100 100 0 1 422400 1 1 1 0\n"
-#define STATS(source, target, age)             \
-	"device " source " mounted on " target \
-	" with fstype nfs4 statvers=1.1\n\tage: " age "\n" COUNTS("0", "409600")
+#define STATS(source, target, age)                                                           \
+	"device " source " mounted on " target " with fstype nfs4 statvers=1.1\n\tage: " age \
+	"\n" COUNTS("0", "409600")
 
-static void parse(const char *info, const char *stats, const char *utab,
-		  struct nfs_mounts *out)
+static void parse(const char *info, const char *stats, const char *utab, struct nfs_mounts *out)
 {
 	char *a = strdup(info), *b = strdup(stats), *c = strdup(utab);
 
@@ -128,9 +126,8 @@ static bool is(unsigned int index, enum mount_aspect aspect, enum finding_status
 {
 	const struct mount_opinion *opinion = &verdicts[index].opinions[aspect];
 
-	suite_saw("%s of %s is %s: %s", mount_aspect_ids[aspect],
-		  verdicts[index].mount->target, finding_status_name(opinion->status),
-		  opinion->text);
+	suite_saw("%s of %s is %s: %s", mount_aspect_ids[aspect], verdicts[index].mount->target,
+		  finding_status_name(opinion->status), opinion->text);
 	return opinion->status == status && strstr(opinion->text, words);
 }
 
@@ -138,8 +135,8 @@ static bool because(unsigned int index, enum mount_aspect aspect, const char *re
 {
 	const struct mount_opinion *opinion = &verdicts[index].opinions[aspect];
 
-	suite_saw("%s/%s: %s", mount_aspect_ids[aspect],
-		  opinion->reason ? opinion->reason : "", opinion->text);
+	suite_saw("%s/%s: %s", mount_aspect_ids[aspect], opinion->reason ? opinion->reason : "",
+		  opinion->text);
 	return opinion->reason && !strcmp(opinion->reason, reason);
 }
 
@@ -160,8 +157,7 @@ static void rdma_needs_mountinfo_and_every_connection(void)
 		      MOUNT("10", "1", "6", "/b", "n:/b", V42("rdma", ""))
 			      MOUNT("11", "1", "7", "/c", "n:/c", V42("rdma6", ""))
 				      MOUNT("12", "1", "8", "/d", "n:/d", "rw,vers=4.2"),
-	      STATS("n:/a", "/a", "9") RDMA RDMA STATS("n:/c", "/c", "9") RDMA TCP, "",
-	      &now);
+	      STATS("n:/a", "/a", "9") RDMA RDMA STATS("n:/c", "/c", "9") RDMA TCP, "", &now);
 	audit(false);
 	CU_ASSERT_EQUAL(verdicts[0].view->run, RUN_RDMA);
 	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_PASS, "2 connections"));
@@ -217,11 +213,9 @@ static void a_mount_that_shares_a_connection_names_the_other_mount(void)
 	/* Without an entry in utab the port decides. A younger mount is not the reason. */
 	parse(MOUNT("9", "1", "5", "/iso", "n:/iso", V42("tcp", ""))
 		      MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "port=20049,")),
-	      STATS("n:/iso", "/iso", "70") TCP STATS("n:/vm", "/vm", "80") TCP, "",
-	      &now);
+	      STATS("n:/iso", "/iso", "70") TCP STATS("n:/vm", "/vm", "80") TCP, "", &now);
 	audit(false);
-	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_WARN,
-		     "its mount option port= requests RDMA"));
+	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_WARN, "its mount option port= requests RDMA"));
 	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_WARN, "cannot be determined from here"));
 	CU_ASSERT(because(1, MOUNT_TRANSPORT, "unexplained"));
 	done();
@@ -229,9 +223,9 @@ static void a_mount_that_shares_a_connection_names_the_other_mount(void)
 
 static void a_port_that_rdma_mounts_use_requests_rdma(void)
 {
-	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "port=20050,")) MOUNT(
-		      "10", "1", "6", "/b", "n:/b", V42("tcp", "port=20050,"))
-		      MOUNT("11", "1", "7", "/c", "n:/c", V42("tcp", "port=2050,")),
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "port=20050,"))
+		      MOUNT("10", "1", "6", "/b", "n:/b", V42("tcp", "port=20050,"))
+			      MOUNT("11", "1", "7", "/c", "n:/c", V42("tcp", "port=2050,")),
 	      STATS("n:/a", "/a", "9") RDMA, "", &now);
 	audit(false);
 	CU_ASSERT_EQUAL(verdicts[1].view->wanted.asked, ASKED_RDMA);
@@ -249,15 +243,12 @@ static void an_overridden_option_still_requests_rdma(void)
 	done();
 	use_conf("[ NFSMount_Global_Options ]\nDefaultvers=4\nProto=tcp\n");
 	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "port=20049,")), "",
-	      "SRC=n:/vm TARGET=/vm ATTRS=ro,rdma,port=20050,proto=tcp,addr=10.0.0.1\n",
-	      &now);
+	      "SRC=n:/vm TARGET=/vm ATTRS=ro,rdma,port=20050,proto=tcp,addr=10.0.0.1\n", &now);
 	got.wanted = "mount.transport";
 	audit(false);
 	CU_ASSERT(because(0, MOUNT_TRANSPORT, "overruled"));
-	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_FAIL,
-		     "Proto= in /nfsmount.conf:3 overrules it"));
-	CU_ASSERT_STRING_EQUAL(finding_evidence(&got.last, "overruled_by"),
-			       "/nfsmount.conf:3");
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_FAIL, "Proto= in /nfsmount.conf:3 overrules it"));
+	CU_ASSERT_STRING_EQUAL(finding_evidence(&got.last, "overruled_by"), "/nfsmount.conf:3");
 	CU_ASSERT_STRING_EQUAL(finding_evidence(&got.last, "rdma_options"),
 			       "ro,port=20050,proto=rdma");
 	done();
@@ -299,8 +290,7 @@ static void an_overridden_policy_is_the_reason(void)
 	CU_ASSERT(because(0, MOUNT_TRANSPORT, "not-requested"));
 	done();
 	use_policy("[server n]\npolicy = require\n");
-	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", "rw,vers=4.2,addr=10.0.0.1"), "", "",
-	      &now);
+	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", "rw,vers=4.2,addr=10.0.0.1"), "", "", &now);
 	audit(false);
 	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_UNKNOWN, "/etc/nfsrdma.conf:2"));
 	CU_ASSERT(because(0, MOUNT_TRANSPORT, "no-transport"));
@@ -342,8 +332,7 @@ static void a_policy_option_sets_how_strictly_rdma_is_requested(void)
 		bool lenient;
 		enum finding_status status;
 	} rows[] = {
-		{ "nfsrdma.policy=prefer,proto=rdma", "", ASKED_RDMA, true,
-		  FINDING_WARN },
+		{ "nfsrdma.policy=prefer,proto=rdma", "", ASKED_RDMA, true, FINDING_WARN },
 		{ "nfsrdma.policy=prefer", "", ASKED_RDMA, true, FINDING_WARN },
 		{ "nfsrdma.policy=require", "", ASKED_RDMA, false, FINDING_FAIL },
 		{ "proto=rdma,nfsrdma.policy=off", "", ASKED_ANY, false, FINDING_PASS },
@@ -356,16 +345,14 @@ static void a_policy_option_sets_how_strictly_rdma_is_requested(void)
 		/* The helper passes none of it to mount.nfs. */
 		{ "nfsrdma.policy=prefer", "proto=rdma,port=20049", ASKED_RDMA, true,
 		  FINDING_WARN },
-		{ "nfsrdma.policy=off", "proto=rdma,port=20049", ASKED_ANY, false,
-		  FINDING_PASS },
+		{ "nfsrdma.policy=off", "proto=rdma,port=20049", ASKED_ANY, false, FINDING_PASS },
 	};
 	char utab[256];
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].fstab);
-		snprintf(utab, sizeof(utab), "SRC=n:/vm TARGET=/vm ATTRS=%s\n",
-			 rows[i].utab);
+		snprintf(utab, sizeof(utab), "SRC=n:/vm TARGET=/vm ATTRS=%s\n", rows[i].utab);
 		parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "")), "",
 		      *rows[i].utab ? utab : "", &now);
 		strcpy(now.list[0].fstab, rows[i].fstab);
@@ -391,18 +378,16 @@ static void an_explicit_request_outweighs_a_port(void)
 		{ "vers=4.2", "", ASKED_RDMA, true, "its mount option port=" },
 		{ "proto=tcp,port=20049", "", ASKED_TCP, false, "/etc/fstab" },
 		{ "proto=rdma,port=20049", "", ASKED_RDMA, false, "/etc/fstab" },
-		{ "", "[ Server \"n\" ]\nProto=rdma\n", ASKED_RDMA, false,
-		  "/nfsmount.conf:2" },
-		{ "", "[ Server \"n\" ]\nProto=tcp\n", ASKED_RDMA, true,
-		  "its mount option port=" },
+		{ "", "[ Server \"n\" ]\nProto=rdma\n", ASKED_RDMA, false, "/nfsmount.conf:2" },
+		{ "", "[ Server \"n\" ]\nProto=tcp\n", ASKED_RDMA, true, "its mount option port=" },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].fstab);
 		use_conf(rows[i].conf);
-		parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "port=20049,")),
-		      "", "", &now);
+		parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "port=20049,")), "", "",
+		      &now);
 		strcpy(now.list[0].fstab, rows[i].fstab);
 		audit(false);
 		CU_ASSERT_EQUAL(verdicts[0].view->wanted.asked, rows[i].asked);
@@ -436,8 +421,7 @@ static void a_server_that_others_reach_over_rdma_is_a_warning(void)
 {
 	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "")) MOUNT(
 		      "10", "1", "6", "/b", "n:/b", "rw,vers=3,proto=tcp,addr=10.0.0.1")
-		      MOUNT("11", "1", "7", "/c", "o:/c",
-			    "rw,vers=3,proto=tcp,addr=10.0.0.2"),
+		      MOUNT("11", "1", "7", "/c", "o:/c", "rw,vers=3,proto=tcp,addr=10.0.0.2"),
 	      "", "", &now);
 	audit(false);
 	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_WARN, "1 other mount"));
@@ -479,14 +463,11 @@ static void sub_mounts_of_rdma_mounts_must_use_rdma(void)
 	/* Without an entry in utab an administrator may have mounted it there by hand. */
 	CU_ASSERT(is(3, MOUNT_SUBMOUNT, FINDING_WARN, "a referral below /a"));
 	done();
-	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", ""))
-		      MOUNT("12", "9", "8", "/a/d", "o:/x",
-			    "rw,vers=4.2,proto=tcp,addr=10.0.0.2")
-			      MOUNT("13", "9", "9", "/a/e", "o:/y",
-				    "rw,vers=4.2,proto=tcp,addr=10.0.0.2"),
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "")) MOUNT(
+		      "12", "9", "8", "/a/d", "o:/x", "rw,vers=4.2,proto=tcp,addr=10.0.0.2")
+		      MOUNT("13", "9", "9", "/a/e", "o:/y", "rw,vers=4.2,proto=tcp,addr=10.0.0.2"),
 	      STATS("n:/a", "/a", "9") RDMA,
-	      "SRC=n:/a TARGET=/a ATTRS=proto=rdma\nSRC=o:/y TARGET=/a/e ATTRS=vers=4.2\n",
-	      &now);
+	      "SRC=n:/a TARGET=/a ATTRS=proto=rdma\nSRC=o:/y TARGET=/a/e ATTRS=vers=4.2\n", &now);
 	audit(false);
 	CU_ASSERT(is(1, MOUNT_SUBMOUNT, FINDING_FAIL, "to 10.0.0.2: a referral"));
 	CU_ASSERT(is(2, MOUNT_SUBMOUNT, FINDING_SKIP, "no sub-mount"));
@@ -520,15 +501,13 @@ static void look_twice(const char *first, const char *second, int state)
 static void a_reply_counted_by_an_rdma_connection_is_proof(void)
 {
 	look_twice(STATS("n:/a", "/a", "900") XPRT("1", "0", "100", "0", "0"),
-		   STATS("n:/a", "/a", "900") XPRT("2", "0", "101", "0", "0"),
-		   MOUNT_ANSWERED);
+		   STATS("n:/a", "/a", "900") XPRT("2", "0", "101", "0", "0"), MOUNT_ANSWERED);
 	CU_ASSERT(verdicts[0].proven);
 	CU_ASSERT(is(0, MOUNT_ANSWER, FINDING_PASS, "0.5 ms"));
 	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_PASS, "proven"));
 	CU_ASSERT(is(0, MOUNT_COUNTERS, FINDING_PASS, "101 replies"));
 	done();
-	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA,
-		   MOUNT_ANSWERED);
+	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA, MOUNT_ANSWERED);
 	CU_ASSERT_FALSE(verdicts[0].proven);
 	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_UNKNOWN, "no RDMA connection"));
 	CU_ASSERT(because(0, MOUNT_TRANSPORT, "uncounted"));
@@ -537,13 +516,11 @@ static void a_reply_counted_by_an_rdma_connection_is_proof(void)
 
 static void an_absent_server_explains_unproven_mounts(void)
 {
-	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA,
-		   MOUNT_NO_ANSWER);
+	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA, MOUNT_NO_ANSWER);
 	CU_ASSERT(is(0, MOUNT_ANSWER, FINDING_FAIL, "does not answer"));
 	CU_ASSERT(because(0, MOUNT_ANSWER, "silent-soft"));
 	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_SKIP, "not proven"));
-	CU_ASSERT_STRING_EQUAL(verdicts[0].opinions[MOUNT_TRANSPORT].because,
-			       "mount.answer");
+	CU_ASSERT_STRING_EQUAL(verdicts[0].opinions[MOUNT_TRANSPORT].because, "mount.answer");
 	CU_ASSERT_EQUAL(mounts_status(&verdicts[0]), FINDING_FAIL);
 	done();
 }
@@ -562,8 +539,7 @@ static void a_hard_mount_waits_forever(void)
 static void a_process_stuck_on_a_mount_is_named(void)
 {
 	answers[0].left = 4711;
-	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA,
-		   MOUNT_NO_ANSWER);
+	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA, MOUNT_NO_ANSWER);
 	CU_ASSERT(is(0, MOUNT_ANSWER, FINDING_FAIL, "process 4711 survived SIGKILL"));
 	answers[0].left = 0;
 	done();
@@ -576,12 +552,10 @@ static void a_check_that_could_not_run_is_unknown(void)
 		enum finding_status status;
 		const char *words, *reason;
 	} rows[] = {
-		{ MOUNT_REFUSED, EACCES, FINDING_UNKNOWN, "Permission denied",
-		  "permission" },
+		{ MOUNT_REFUSED, EACCES, FINDING_UNKNOWN, "Permission denied", "permission" },
 		{ MOUNT_REFUSED, EKEYEXPIRED, FINDING_UNKNOWN, "expired", "key-expired" },
 		{ MOUNT_REFUSED, EREMOTEIO, FINDING_FAIL, "Remote", "error" },
-		{ MOUNT_REFUSED, EXDEV, FINDING_UNKNOWN, "something else",
-		  "mounted-over" },
+		{ MOUNT_REFUSED, EXDEV, FINDING_UNKNOWN, "something else", "mounted-over" },
 		{ MOUNT_NOT_QUERIED, 0, FINDING_UNKNOWN, "time ran out", "no-time" },
 		{ MOUNT_NOT_QUERIED, EMFILE, FINDING_UNKNOWN, "open files", "not-asked" },
 		{ MOUNT_REFUSED, ESTALE, FINDING_FAIL, "Stale", "stale" },
@@ -638,14 +612,11 @@ static void soft_timeouts_must_exceed_the_reconnect_delay(void)
 		{ "rw,softerr,proto=rdma,timeo=99,retrans=2", FINDING_WARN, "29.7 s" },
 		{ "rw,soft,proto=rdma,timeo=100,retrans=2", FINDING_PASS, "for 30 s" },
 		{ "rw,soft,proto=rdma,timeo=100,retrans=3", FINDING_PASS, "for 40 s" },
-		{ "rw,soft,proto=rdma,timeo=4294967295,retrans=4294967295", FINDING_PASS,
-		  "soft" },
+		{ "rw,soft,proto=rdma,timeo=4294967295,retrans=4294967295", FINDING_PASS, "soft" },
 		{ "rw,hard,proto=rdma,timeo=50,retrans=3", FINDING_PASS, "none hinders" },
-		{ "rw,softreval,hard,proto=rdma,timeo=1,retrans=1", FINDING_PASS,
-		  "none hinders" },
+		{ "rw,softreval,hard,proto=rdma,timeo=1,retrans=1", FINDING_PASS, "none hinders" },
 		{ "rw,soft,proto=tcp,timeo=50,retrans=3", FINDING_SKIP, "not over RDMA" },
-		{ "rw,hard,proto=rdma,rsize=32768,wsize=4096", FINDING_WARN,
-		  "wsize=4096" },
+		{ "rw,hard,proto=rdma,rsize=32768,wsize=4096", FINDING_WARN, "wsize=4096" },
 		{ "rw,hard,proto=rdma,rsize=65536", FINDING_PASS, "none hinders" },
 		{ "rw,hard,proto=rdma,sec=krb5p", FINDING_PASS, "copied" },
 	};
@@ -661,18 +632,15 @@ static void soft_timeouts_must_exceed_the_reconnect_delay(void)
 		CU_ASSERT(is(0, MOUNT_OPTIONS, rows[i].status, rows[i].words));
 		if (rows[i].status == FINDING_WARN)
 			CU_ASSERT(because(0, MOUNT_OPTIONS,
-					  strstr(rows[i].options, "soft") ? "soft"
-									  : "small-io"));
+					  strstr(rows[i].options, "soft") ? "soft" : "small-io"));
 		done();
 	}
 }
 
 static void requested_connections_must_exist(void)
 {
-	options_of("rw,vers=4.2,proto=rdma",
-		   "SRC=n:/a TARGET=/a ATTRS=rdma,nconnect=8\n");
-	CU_ASSERT(is(0, MOUNT_OPTIONS, FINDING_WARN,
-		     "nconnect=8, but it has 1 connection"));
+	options_of("rw,vers=4.2,proto=rdma", "SRC=n:/a TARGET=/a ATTRS=rdma,nconnect=8\n");
+	CU_ASSERT(is(0, MOUNT_OPTIONS, FINDING_WARN, "nconnect=8, but it has 1 connection"));
 	CU_ASSERT(because(0, MOUNT_OPTIONS, "nconnect"));
 	CU_ASSERT(is(0, MOUNT_OPTIONS, FINDING_WARN, "NFSv4"));
 	done();
@@ -689,8 +657,7 @@ static void requested_connections_must_exist(void)
 static void counted_errors_are_reported_with_their_increase(void)
 {
 	look_twice(STATS("n:/a", "/a", "9") XPRT("1", "5", "100", "1", "2"),
-		   STATS("n:/a", "/a", "9") XPRT("1", "0", "101", "1", "5"),
-		   MOUNT_ANSWERED);
+		   STATS("n:/a", "/a", "9") XPRT("1", "0", "101", "1", "5"), MOUNT_ANSWERED);
 	CU_ASSERT(is(0, MOUNT_COUNTERS, FINDING_WARN,
 		     "bad_reply_count is 5, 3 more during this check"));
 	CU_ASSERT(because(0, MOUNT_COUNTERS, "bad-replies"));
@@ -701,14 +668,12 @@ static void counted_errors_are_reported_with_their_increase(void)
 static void reconnecting_after_idleness_is_not_a_loss(void)
 {
 	look_twice(STATS("n:/a", "/a", "9") XPRT("1", "0", "100", "0", "0"),
-		   STATS("n:/a", "/a", "9") XPRT("2", "0", "101", "0", "0"),
-		   MOUNT_ANSWERED);
+		   STATS("n:/a", "/a", "9") XPRT("2", "0", "101", "0", "0"), MOUNT_ANSWERED);
 	CU_ASSERT_EQUAL(verdicts[0].opinions[MOUNT_COUNTERS].status, FINDING_PASS);
 	done();
 	/* It was connected and had to reconnect. */
 	look_twice(STATS("n:/a", "/a", "9") XPRT("1", "7", "100", "0", "0"),
-		   STATS("n:/a", "/a", "9") XPRT("2", "0", "101", "0", "0"),
-		   MOUNT_ANSWERED);
+		   STATS("n:/a", "/a", "9") XPRT("2", "0", "101", "0", "0"), MOUNT_ANSWERED);
 	CU_ASSERT(is(0, MOUNT_COUNTERS, FINDING_WARN, "lost in use"));
 	CU_ASSERT(because(0, MOUNT_COUNTERS, "reconnects"));
 	done();
@@ -731,11 +696,11 @@ static void more_connections_than_idleness_explains_are_a_note(void)
 
 static void columns_have_the_kernels_names(void)
 {
-	static const char stats[] = STATS(
-		"n:/a", "/a",
-		"9") "\txprt: rdma 100 101 102 103 104 105 106 107 108 109 110 111 112 "
-		     "113 114 115 116 117 118 119 120 121 122 123 124 125 126\n"
-		     "\txprt: rdma 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n";
+	static const char stats[] =
+		STATS("n:/a", "/a",
+		      "9") "\txprt: rdma 100 101 102 103 104 105 106 107 108 109 110 111 112 "
+			   "113 114 115 116 117 118 119 120 121 122 123 124 125 126\n"
+			   "\txprt: rdma 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n";
 	static const struct {
 		const char *name, *value;
 	} rows[] = {
@@ -768,9 +733,8 @@ static void columns_have_the_kernels_names(void)
 	CU_ASSERT_EQUAL(got.last.nevidence, 3 + 1 + XPRT_COLUMNS);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%u: %s", i, rows[i].name);
-		for (j = 0; j < got.last.nevidence &&
-			    strcmp(got.last.evidence[j].key, rows[i].name);
-		     j++)
+		for (j = 0;
+		     j < got.last.nevidence && strcmp(got.last.evidence[j].key, rows[i].name); j++)
 			;
 		ASSERT_LESS_FATAL(j, got.last.nevidence);
 		CU_ASSERT_STRING_EQUAL(got.last.evidence[j].value, rows[i].value);
@@ -791,9 +755,8 @@ static void too_few_numbers_are_unknown(void)
 
 /* --- READs --------------------------------------------------------------------------------- */
 
-#define DEVICE(source, target)                 \
-	"device " source " mounted on " target \
-	" with fstype nfs4 statvers=1.1\n\tage: 9\n"
+#define DEVICE(source, target) \
+	"device " source " mounted on " target " with fstype nfs4 statvers=1.1\n\tage: 9\n"
 
 static unsigned int count(const char *id, enum finding_status status);
 
@@ -801,10 +764,10 @@ static void short_reads_are_reported_for_rdma_mounts_only(void)
 {
 	unsigned int i;
 
-	parse(MOUNT("9", "1", "5", "/a", "n:/a",
-		    V42("rdma", "")) MOUNT("10", "1", "6", "/b", "n:/b", V42("rdma", ""))
-		      MOUNT("11", "1", "7", "/c", "n:/c", V42("tcp", ""))
-			      MOUNT("12", "1", "8", "/d", "n:/d", V42("rdma", "")),
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", ""))
+		      MOUNT("10", "1", "6", "/b", "n:/b", V42("rdma", ""))
+			      MOUNT("11", "1", "7", "/c", "n:/c", V42("tcp", ""))
+				      MOUNT("12", "1", "8", "/d", "n:/d", V42("rdma", "")),
 	      DEVICE("n:/a", "/a") COUNTS("98", "1600") RDMA DEVICE("n:/b", "/b")
 		      COUNTS("2", "409600") RDMA DEVICE("n:/c", "/c") COUNTS("98", "1600")
 			      TCP DEVICE("n:/d", "/d") RDMA,
@@ -823,8 +786,7 @@ static void short_reads_are_reported_for_rdma_mounts_only(void)
 	CU_ASSERT_EQUAL(count("bug.read-812", FINDING_PASS), 1);
 	now.count = 1;
 	audit(false);
-	for (i = 0; i < got.last.nevidence &&
-		    strcmp(got.last.evidence[i].key, "reads_short") != 0;
+	for (i = 0; i < got.last.nevidence && strcmp(got.last.evidence[i].key, "reads_short") != 0;
 	     i++)
 		;
 	ASSERT_LESS_FATAL(i, got.last.nevidence);
@@ -940,8 +902,7 @@ static void a_transport_of_the_other_ip_version_is_found(void)
 	} rows[] = {
 		{ "[2001:db8::1]:/e", "proto=rdma,port=20049", true, "ipv6",
 		  "proto=rdma6,port=20049" },
-		{ "[2001:db8::1]:/e", "rdma,soft", true, "ipv6",
-		  "proto=rdma6,port=20049,soft" },
+		{ "[2001:db8::1]:/e", "rdma,soft", true, "ipv6", "proto=rdma6,port=20049,soft" },
 		{ "[2001:db8::1]:/e", "proto=rdma6", true, NULL, NULL },
 		{ "[2001:db8::1]:/e", "proto=rdma", false, NULL, NULL },
 		{ "192.0.2.1:/e", "proto=rdma", true, NULL, NULL },
@@ -961,10 +922,8 @@ static void a_transport_of_the_other_ip_version_is_found(void)
 		const char *reason = mounts_misfit(&place, &fits);
 
 		SUITE_ROW("%s %s", rows[i].spec, rows[i].options);
-		CU_ASSERT_STRING_EQUAL(reason ? reason : "",
-				       rows[i].reason ? rows[i].reason : "");
-		CU_ASSERT_STRING_EQUAL(fits ? fits : "",
-				       rows[i].fits ? rows[i].fits : "");
+		CU_ASSERT_STRING_EQUAL(reason ? reason : "", rows[i].reason ? rows[i].reason : "");
+		CU_ASSERT_STRING_EQUAL(fits ? fits : "", rows[i].fits ? rows[i].fits : "");
 	}
 }
 
@@ -974,28 +933,24 @@ SUITE_MAIN("mounts-audit", TEST(a_transport_of_the_other_ip_version_is_found),
 	   TEST(a_mount_that_shares_a_connection_names_the_other_mount),
 	   TEST(a_port_that_rdma_mounts_use_requests_rdma),
 	   TEST(an_overridden_option_still_requests_rdma),
-	   TEST(a_mount_older_than_fstab_has_that_reason),
-	   TEST(an_overridden_policy_is_the_reason),
+	   TEST(a_mount_older_than_fstab_has_that_reason), TEST(an_overridden_policy_is_the_reason),
 	   TEST(a_record_against_rdma_is_ignored),
 	   TEST(a_policy_option_sets_how_strictly_rdma_is_requested),
 	   TEST(an_explicit_request_outweighs_a_port),
 	   TEST(nfsmount_conf_applies_where_nothing_overrides_it),
 	   TEST(a_server_that_others_reach_over_rdma_is_a_warning),
-	   TEST(a_covered_mount_is_not_judged),
-	   TEST(sub_mounts_of_rdma_mounts_must_use_rdma),
+	   TEST(a_covered_mount_is_not_judged), TEST(sub_mounts_of_rdma_mounts_must_use_rdma),
 	   TEST(sub_mounts_of_silent_tcp_do_not_repeat_the_cause),
 	   TEST(a_reply_counted_by_an_rdma_connection_is_proof),
-	   TEST(an_absent_server_explains_unproven_mounts),
-	   TEST(a_hard_mount_waits_forever), TEST(a_process_stuck_on_a_mount_is_named),
-	   TEST(a_check_that_could_not_run_is_unknown), TEST(a_new_mount_was_not_checked),
-	   TEST(soft_timeouts_must_exceed_the_reconnect_delay),
+	   TEST(an_absent_server_explains_unproven_mounts), TEST(a_hard_mount_waits_forever),
+	   TEST(a_process_stuck_on_a_mount_is_named), TEST(a_check_that_could_not_run_is_unknown),
+	   TEST(a_new_mount_was_not_checked), TEST(soft_timeouts_must_exceed_the_reconnect_delay),
 	   TEST(requested_connections_must_exist),
 	   TEST(counted_errors_are_reported_with_their_increase),
 	   TEST(reconnecting_after_idleness_is_not_a_loss),
 	   TEST(more_connections_than_idleness_explains_are_a_note),
 	   TEST(columns_have_the_kernels_names), TEST(too_few_numbers_are_unknown),
-	   TEST(short_reads_are_reported_for_rdma_mounts_only),
-	   TEST(a_host_without_mounts_passes), TEST(an_incomplete_list_has_a_reason),
+	   TEST(short_reads_are_reported_for_rdma_mounts_only), TEST(a_host_without_mounts_passes),
+	   TEST(an_incomplete_list_has_a_reason),
 	   TEST(failures_among_thousands_of_mounts_are_reported),
-	   TEST(failures_beyond_the_limit_are_counted),
-	   TEST(the_last_matching_utab_line_applies))
+	   TEST(failures_beyond_the_limit_are_counted), TEST(the_last_matching_utab_line_applies))

@@ -46,10 +46,9 @@ static void measure(const char *target, bool asked)
 	_cleanup_free_ struct mount_verdict *verdicts = NULL;
 	struct mounts_seen seen = { .before = asked ? &mounts : NULL,
 				    .answers = asked ? answers : NULL };
-	struct mounts_measured what = { .seen = &seen,
-					.system = &host,
-					.has = target ? is_second : NULL,
-					.arg = target };
+	struct mounts_measured what = {
+		.seen = &seen, .system = &host, .has = target ? is_second : NULL, .arg = target
+	};
 	size_t len = 0;
 	FILE *out;
 
@@ -60,8 +59,7 @@ static void measure(const char *target, bool asked)
 	mounts_metrics(&what, report);
 	free(text);
 	out = open_memstream(&text, &len);
-	CU_ASSERT_EQUAL(report_print(report, report_format_find("prometheus"), out, NULL),
-			0);
+	CU_ASSERT_EQUAL(report_print(report, report_format_find("prometheus"), out, NULL), 0);
 	fclose(out);
 }
 
@@ -100,9 +98,8 @@ static bool has(const char *metric, const char *target, const char *value)
 		CU_ASSERT(has(metric, target, value));                              \
 	} while (0)
 
-#define STATS(n)                             \
-	"device nas:/m" n " mounted on /m" n \
-	" with fstype nfs4 statvers=1.1\n\tage: 4711\n"
+#define STATS(n) \
+	"device nas:/m" n " mounted on /m" n " with fstype nfs4 statvers=1.1\n\tage: 4711\n"
 
 static void each_counter_is_a_family(void)
 {
@@ -159,9 +156,8 @@ static void each_counter_is_a_family(void)
 		text,
 		"\nnfsrdma_mount_info{command=\"mounts\",export=\"nas:/m0\",mountaddr=\"10.0.0.1\","
 		"mountpoint=\"/m0\",nfs_version=\"4.2\",protocol=\"rdma\",");
-	ASSERT_CONTAINS(text,
-			"sends_total{command=\"mounts\",export=\"nas:/m0\",mountaddr="
-			"\"10.0.0.1\",mountpoint=\"/m0\",protocol=\"rdma\"} 5\n");
+	ASSERT_CONTAINS(text, "sends_total{command=\"mounts\",export=\"nas:/m0\",mountaddr="
+			      "\"10.0.0.1\",mountpoint=\"/m0\",protocol=\"rdma\"} 5\n");
 	done();
 }
 
@@ -170,9 +166,8 @@ static void connections_are_summed(void)
 {
 	static const char *const protos[] = { "rdma" };
 
-	read_mounts(
-		protos, 1,
-		STATS("0") "\txprt: rdma 0 0 1 0 9 100 90 0\n\txprt: rdma 0 0 2 0 7 11 10 0\n");
+	read_mounts(protos, 1,
+		    STATS("0") "\txprt: rdma 0 0 1 0 9 100 90 0\n\txprt: rdma 0 0 2 0 7 11 10 0\n");
 	measure(NULL, false);
 	ASSERT_HAS("connections", "/m0", "2");
 	ASSERT_HAS("transport_connect_total", "/m0", "3");
@@ -212,8 +207,7 @@ static void other_transports_have_no_counters_of_rdma(void)
 	ASSERT_HAS("transport_sends_total", "/m1", "");
 	/* An unknown transport is neither. */
 	ASSERT_HAS("rdma", "/m2", "");
-	ASSERT_CONTAINS(text,
-			"mountpoint=\"/m2\",nfs_version=\"4.2\",protocol=\"unknown\"");
+	ASSERT_CONTAINS(text, "mountpoint=\"/m2\",nfs_version=\"4.2\",protocol=\"unknown\"");
 	ASSERT_CONTAINS(text, "\nnfsrdma_mounts{command=\"mounts\"} 3\n");
 	done();
 }
@@ -232,8 +226,7 @@ static void hostile_numbers_are_left_out(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
-		snprintf(stats, sizeof(stats), "%s%s\t READ: 1 1 0 1 x\n", STATS("0"),
-			 lines[i]);
+		snprintf(stats, sizeof(stats), "%s%s\t READ: 1 1 0 1 x\n", STATS("0"), lines[i]);
 		read_mounts(protos, 1, stats);
 		measure(NULL, false);
 		ASSERT_HAS("transport_connect_total", "/m0", "1");
@@ -293,8 +286,6 @@ static void the_number_of_mounts_is_bounded_and_bad_ones_come_first(void)
 
 SUITE_MAIN("mounts-metrics", TEST(each_counter_is_a_family), TEST(connections_are_summed),
 	   TEST(connect_time_is_absent_before_linux_5),
-	   TEST(other_transports_have_no_counters_of_rdma),
-	   TEST(hostile_numbers_are_left_out),
-	   TEST(answers_are_measured_where_mounts_are_asked),
-	   TEST(only_wanted_mounts_are_measured),
+	   TEST(other_transports_have_no_counters_of_rdma), TEST(hostile_numbers_are_left_out),
+	   TEST(answers_are_measured_where_mounts_are_asked), TEST(only_wanted_mounts_are_measured),
 	   TEST(the_number_of_mounts_is_bounded_and_bad_ones_come_first))

@@ -23,9 +23,7 @@ static const struct {
 	{ "nine READs", { KNOWN, 9, 38016, 9, 0 }, READS_FEW },
 	{ "no READ", { KNOWN, 0, 0, 0, 0 }, READS_FEW },
 	/* One of the two alone is legal. */
-	{ "a server that answers with less",
-	  { KNOWN, 400, 26269600, 390, 26214400 },
-	  READS_WHOLE },
+	{ "a server that answers with less", { KNOWN, 400, 26269600, 390, 26214400 }, READS_WHOLE },
 	{ "half of the READs are short", { KNOWN, 100, 422400, 50, 0 }, READS_UNCLEAR },
 	{ "more than half", { KNOWN, 100, 422400, 51, 0 }, READS_LOST },
 	{ "errors, which bring nothing", { KNOWN, 1000, 128000, 0, 0 }, READS_UNCLEAR },
@@ -33,14 +31,10 @@ static const struct {
 	{ "less than half", { KNOWN, 100, 460800, 60, 204799 }, READS_LOST },
 	/* Whole files that are shorter than the READ. */
 	{ "small files", { KNOWN, 40, 8000, 0, 1600 }, READS_UNCLEAR },
-	{ "small files, short without an end",
-	  { KNOWN, 40, 8000, 39, 1600 },
-	  READS_UNCLEAR },
+	{ "small files, short without an end", { KNOWN, 40, 8000, 39, 1600 }, READS_UNCLEAR },
 	{ "empty files", { KNOWN, 5000, 640000, 0, 0 }, READS_UNCLEAR },
 	{ "files of 788 bytes", { KNOWN, 50, 45800, 0, 39400 }, READS_UNCLEAR },
-	{ "the end of one large file",
-	  { KNOWN, 257, 268472320, 1, 268435456 },
-	  READS_WHOLE },
+	{ "the end of one large file", { KNOWN, 257, 268472320, 1, 268435456 }, READS_WHOLE },
 	/* Only what fits inline, and one byte more. */
 	{ "3068 bytes a READ", { KNOWN, 100, 320000, 0, 306800 }, READS_UNCLEAR },
 	{ "3069 bytes a READ", { KNOWN, 100, 320000, 0, 306900 }, READS_WHOLE },
@@ -49,12 +43,8 @@ static const struct {
 	{ "pNFS", { KNOWN, 10, 1280, 0, 4194304 }, READS_UNCLEAR },
 	{ "pNFS, short", { KNOWN, 10, 42240, 11, 0 }, READS_UNCLEAR },
 	/* Hostile counters. */
-	{ "all ones",
-	  { KNOWN, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX },
-	  READS_UNCLEAR },
-	{ "headers overflow",
-	  { KNOWN, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0 },
-	  READS_UNCLEAR },
+	{ "all ones", { KNOWN, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX }, READS_UNCLEAR },
+	{ "headers overflow", { KNOWN, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0 }, READS_UNCLEAR },
 	{ "huge and lost", { KNOWN, 1ULL << 40, UINT64_MAX, 1ULL << 40, 1 }, READS_LOST },
 	{ "huge and whole", { KNOWN, 10, UINT64_MAX, 0, UINT64_MAX }, READS_WHOLE },
 	{ "no number", { true, true, true, true, 85, 343848, 83, 1600 }, READS_UNKNOWN },
@@ -83,8 +73,7 @@ static void numbers_are_printed_and_fit(void)
 		SUITE_ROW("%s", rows[i].what);
 		CU_ASSERT_PTR_EQUAL(reads_text(&rows[i].reads, text), text);
 		ASSERT_LESS(strlen(text), READS_TEXT_MAX - 1);
-		CU_ASSERT_EQUAL(!!strstr(text, "not in the server"),
-				rows[i].state == READS_LOST);
+		CU_ASSERT_EQUAL(!!strstr(text, "not in the server"), rows[i].state == READS_LOST);
 		CU_ASSERT_EQUAL(!!strstr(text, "update this host's kernel"),
 				rows[i].state == READS_LOST);
 	}
@@ -101,8 +90,7 @@ static const struct nfs_reads lost = { KNOWN, 85, 343848, 83, 1600 },
 			      whole = { KNOWN, 100, 422400, 0, 409600 },
 			      few = { KNOWN, 1, 4224, 1, 0 };
 
-static void set(unsigned int at, const char *spec, const char *proto,
-		const struct nfs_reads *reads)
+static void set(unsigned int at, const char *spec, const char *proto, const struct nfs_reads *reads)
 {
 	list[at] = (struct nfs_mount){ .nxprts = 1, .reads = *reads };
 	strcpy(list[at].fs_spec, spec);

@@ -149,9 +149,7 @@ static void an_enhanced_frame_has_room_for_its_depths(void)
 }
 
 SUITE_MAIN("mpa", TEST(a_request_has_its_golden_bytes), TEST(a_reply_is_parsed),
-	   TEST(each_flag_has_its_bit),
-	   TEST(peer_to_peer_bits_are_not_part_of_the_depths),
+	   TEST(each_flag_has_its_bit), TEST(peer_to_peer_bits_are_not_part_of_the_depths),
 	   TEST(a_partial_frame_requests_exactly_the_rest),
-	   TEST(a_wrong_key_fails_at_its_first_byte),
-	   TEST(private_data_is_limited_to_512_bytes),
+	   TEST(a_wrong_key_fails_at_its_first_byte), TEST(private_data_is_limited_to_512_bytes),
 	   TEST(an_enhanced_frame_has_room_for_its_depths))

@@ -7,8 +7,7 @@
 
 static const char *meant(const char *word)
 {
-	static const char *const words[] = { "probe", "plan", "pool", "mounts",
-					     "explain" };
+	static const char *const words[] = { "probe", "plan", "pool", "mounts", "explain" };
 	struct near near;
 	size_t i;
 

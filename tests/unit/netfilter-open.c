@@ -8,8 +8,8 @@
 #include "plugin/checks/internal.h"
 #include "suite.h"
 
-static struct firewall_packet packet(enum firewall_hook hook, uint8_t protocol,
-				     uint16_t port, bool reply)
+static struct firewall_packet packet(enum firewall_hook hook, uint8_t protocol, uint16_t port,
+				     bool reply)
 {
 	struct firewall_packet out = {
 		.hook = hook, .netdev = "eth1", .protocol = protocol, .established = reply
@@ -24,8 +24,8 @@ static struct firewall_packet packet(enum firewall_hook hook, uint8_t protocol,
 
 static bool has_ufw;
 
-static void expect(struct firewall_packet asked, struct firewall_place place,
-		   const char *zone, const char *want)
+static void expect(struct firewall_packet asked, struct firewall_place place, const char *zone,
+		   const char *want)
 {
 	struct host_firewalld firewalld = { .running = true };
 	char command[NETFILTER_COMMAND_MAX] = "before";
@@ -110,8 +110,7 @@ static void panic_mode_ends_first(void)
 	struct firewall_place place = PLACE("inet", "firewalld", "filter_INPUT");
 	char command[NETFILTER_COMMAND_MAX];
 
-	CU_ASSERT_EQUAL(netfilter_command(&asked, &place, &zone, false, command),
-			NETFILTER_PANIC);
+	CU_ASSERT_EQUAL(netfilter_command(&asked, &place, &zone, false, command), NETFILTER_PANIC);
 	CU_ASSERT_STRING_EQUAL(command, "firewall-cmd --panic-off");
 }
 
@@ -132,8 +131,8 @@ static void unusual_names_are_quoted_or_refused(void)
 	expect(strange, PLACE("ip", "filter", "INPUT"), NULL,
 	       "iptables -I INPUT -i eth0\\`id\\` -p udp --dport 4791 -j ACCEPT");
 	/* Nor does an unknown port. */
-	expect(packet(FIREWALL_INPUT, IPPROTO_TCP, 0, false),
-	       PLACE("inet", "filter", "input"), NULL, "");
+	expect(packet(FIREWALL_INPUT, IPPROTO_TCP, 0, false), PLACE("inet", "filter", "input"),
+	       NULL, "");
 	expect(RXE_IN, PLACE("", "", ""), NULL, "");
 }
 

@@ -35,8 +35,7 @@ static int fake_nftables(const struct host *host, struct host_text *json)
 	return 0;
 }
 
-static int fake_firewalld(const struct host *host, const char *netdev,
-			  struct host_firewalld *out)
+static int fake_firewalld(const struct host *host, const char *netdev, struct host_firewalld *out)
 {
 	(void)host;
 	(void)netdev;
@@ -45,8 +44,7 @@ static int fake_firewalld(const struct host *host, const char *netdev,
 	return zone_rc ? err_set(-zone_rc, "not for you") : 0;
 }
 
-static const struct live_ops fake = { .nftables = fake_nftables,
-				      .firewalld = fake_firewalld };
+static const struct live_ops fake = { .nftables = fake_nftables, .firewalld = fake_firewalld };
 
 /* --- queries ------------------------------------------------------------------------------ */
 
@@ -68,9 +66,7 @@ static void begin(struct asking *asking, const char *rules)
 	asking->run.facts = facts_new();
 	asking->run.deadline = deadline_in(PATIENCE_MS);
 	ruleset = rules;
-	zone = (struct host_firewalld){ .running = true,
-					.zone = "public",
-					.target = "default" };
+	zone = (struct host_firewalld){ .running = true, .zone = "public", .target = "default" };
 	nft_rc = -EPERM;
 	zone_rc = 0;
 	nft_asked = zone_asked = 0;
@@ -91,8 +87,7 @@ static struct firewall_packet packet(int family)
 	path.near.addr.ss_family = path.far.addr.ss_family = (sa_family_t)family;
 	path.near.len = path.far.len = family == AF_INET6 ? sizeof(struct sockaddr_in6)
 							  : sizeof(struct sockaddr_in);
-	packet_path_packet(&path, (struct packet_kind){ IPPROTO_UDP, .in = true }, 4791,
-			   &out);
+	packet_path_packet(&path, (struct packet_kind){ IPPROTO_UDP, .in = true }, 4791, &out);
 	return out;
 }
 
@@ -251,8 +246,7 @@ static void rules_for_some_peers_accept_only_those(void)
 	/* The host's own neighbour needs no remark. */
 	begin(&asking, RULES(IN("drop") "," FROM("192.0.2.3")));
 	asked = packet(AF_INET);
-	((struct sockaddr_in *)&asked.destination.addr)->sin_addr.s_addr =
-		htonl(0xc0000202);
+	((struct sockaddr_in *)&asked.destination.addr)->sin_addr.s_addr = htonl(0xc0000202);
 	CU_ASSERT_EQUAL(netfilter_ask(&asking.run, &asked, &got), 0);
 	CU_ASSERT_EQUAL(got.answer, FIREWALL_ACCEPT);
 	CU_ASSERT_FALSE(got.for_some);
@@ -278,9 +272,8 @@ static void common_parts_of_packets_are_printed_once(void)
 		"dropped: rxe0, UDP to port 4791 arriving on eth0 (policy drop of chain in, table inet t)");
 	netfilter_explain(&asking.run, &tally);
 	CU_ASSERT_STRING_EQUAL(asking.run.finding.reason, "nftables");
-	CU_ASSERT_STRING_EQUAL(
-		finding_evidence(&asking.run.finding, "open"),
-		"nft insert rule inet t in iifname eth0 udp dport 4791 accept");
+	CU_ASSERT_STRING_EQUAL(finding_evidence(&asking.run.finding, "open"),
+			       "nft insert rule inet t in iifname eth0 udp dport 4791 accept");
 	end(&asking);
 }
 
@@ -298,13 +291,11 @@ static void firewalld_opens_several_ports_at_once(void)
 		struct firewall_packet asked = packet(AF_INET);
 
 		transport_set_port(&asked.destination, ports[i]);
-		CU_ASSERT_EQUAL(
-			netfilter_count(&asking.run, &tally, "x", &asked, &answer), 0);
+		CU_ASSERT_EQUAL(netfilter_count(&asking.run, &tally, "x", &asked, &answer), 0);
 	}
 	netfilter_explain(&asking.run, &tally);
-	CU_ASSERT_STRING_EQUAL(
-		finding_evidence(&asking.run.finding, "open"),
-		"firewall-cmd --zone=public --add-port=4791/udp --add-port=111/udp");
+	CU_ASSERT_STRING_EQUAL(finding_evidence(&asking.run.finding, "open"),
+			       "firewall-cmd --zone=public --add-port=4791/udp --add-port=111/udp");
 	CU_ASSERT_STRING_EQUAL(
 		finding_evidence(&asking.run.finding, "keep"),
 		"firewall-cmd --permanent --zone=public --add-port=4791/udp --add-port=111/udp");
@@ -321,8 +312,7 @@ static void commands_are_never_truncated(void)
 	tally.owner = NETFILTER_NFTABLES;
 	for (i = 0; i < 40; i++) {
 		words_add(&tally.dropped, "something long that is dropped, number %u", i);
-		words_add(&tally.unknown, "something long that is not known, number %u",
-			  i);
+		words_add(&tally.unknown, "something long that is not known, number %u", i);
 		words_add(&tally.open, "nft insert rule number %u", i);
 	}
 	netfilter_text(&tally, text);
@@ -357,30 +347,27 @@ static void a_connection_has_packets_of_four_kinds(void)
 	((struct sockaddr_in *)&path.far.addr)->sin_addr.s_addr = htonl(0xc0000201);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu", i);
-		packet_path_packet(
-			&path,
-			(struct packet_kind){ IPPROTO_TCP, rows[i].in, rows[i].reply },
-			20049, &got);
+		packet_path_packet(&path,
+				   (struct packet_kind){ IPPROTO_TCP, rows[i].in, rows[i].reply },
+				   20049, &got);
 		CU_ASSERT_EQUAL(got.hook, rows[i].hook);
 		CU_ASSERT_EQUAL(transport_port(&got.source), rows[i].sport);
 		CU_ASSERT_EQUAL(transport_port(&got.destination), rows[i].dport);
 		CU_ASSERT_EQUAL(got.established, rows[i].reply);
 		CU_ASSERT(got.bridge);
-		CU_ASSERT_EQUAL(((struct sockaddr_in *)(got.hook == FIREWALL_INPUT
-								? &got.source.addr
-								: &got.destination.addr))
-					->sin_addr.s_addr,
-				htonl(0xc0000201));
+		CU_ASSERT_EQUAL(
+			((struct sockaddr_in *)(got.hook == FIREWALL_INPUT ? &got.source.addr
+									   : &got.destination.addr))
+				->sin_addr.s_addr,
+			htonl(0xc0000201));
 	}
 }
 
 SUITE_MAIN("netfilter", TEST(rules_are_listed_once_for_all_packets),
 	   TEST(without_a_kernel_filter_nothing_is_queried),
-	   TEST(users_other_than_root_query_firewalld),
-	   TEST(no_answer_is_an_error_with_a_message),
+	   TEST(users_other_than_root_query_firewalld), TEST(no_answer_is_an_error_with_a_message),
 	   TEST(rules_that_nft_does_not_list_are_unknown),
 	   TEST(rules_for_some_peers_accept_only_those),
 	   TEST(common_parts_of_packets_are_printed_once),
-	   TEST(firewalld_opens_several_ports_at_once),
-	   TEST(commands_are_never_truncated),
+	   TEST(firewalld_opens_several_ports_at_once), TEST(commands_are_never_truncated),
 	   TEST(a_connection_has_packets_of_four_kinds))

@@ -6,10 +6,10 @@
 #include "tests/unit/suite.h"
 
 /* The handle of a READ call that was computed independently: 28 bytes, 0 to 27. */
-#define FH28                                                                            \
-	0x00, 0x00, 0x00, 0x1c, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,   \
-		0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14, \
-		0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b
+#define FH28                                                                                      \
+	0x00, 0x00, 0x00, 0x1c, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, \
+		0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17,     \
+		0x18, 0x19, 0x1a, 0x1b
 
 static struct nfs_fh counting_fh(uint32_t len)
 {
@@ -76,14 +76,13 @@ static void lookup_pads_handle_and_name(void)
 
 static void readdirplus_repeats_the_verifier(void)
 {
-	static const uint8_t want[] = { 0,    0,    0,    4,    0,    1,    2,    3,
-					0,    0,    0,    1,    0,    0,    0,    2,
-					0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0xff,
-					0,    0,    2,    0,    0,    0,    0x10, 0 };
+	static const uint8_t want[] = { 0,    0,    0, 4, 0, 1,    2,    3,    0,    0,    0,
+					1,    0,    0, 0, 2, 0x80, 0x81, 0x82, 0x83, 0x84, 0x85,
+					0x86, 0xff, 0, 0, 2, 0,    0,    0,    0x10, 0 };
 	const struct nfs3_readdirplus args = { .dir = counting_fh(4),
 					       .cookie = 0x100000002,
-					       .cookieverf = { 0x80, 0x81, 0x82, 0x83,
-							       0x84, 0x85, 0x86, 0xff },
+					       .cookieverf = { 0x80, 0x81, 0x82, 0x83, 0x84, 0x85,
+							       0x86, 0xff },
 					       .dircount = 512,
 					       .maxcount = 4096 };
 
@@ -115,9 +114,7 @@ static void the_longest_handle_and_name_fit(void)
 static void impossible_arguments_are_refused(void)
 {
 	struct nfs_fh longer = counting_fh(NFS3_FH_MAX + 1), huge = counting_fh(0);
-	const struct nfs3_readdirplus readdir = { .dir = longer,
-						  .dircount = 1,
-						  .maxcount = 1 };
+	const struct nfs3_readdirplus readdir = { .dir = longer, .dircount = 1, .maxcount = 1 };
 	struct nfs_fh fh = counting_fh(4);
 	char name[1026];
 	uint8_t buf[2048];

@@ -7,23 +7,20 @@
 #include "rpcrdma/nfs/nfs.h"
 #include "tests/unit/suite.h"
 
-#define WORD(v)                                                                    \
-	(uint8_t)((uint32_t)(v) >> 24), (uint8_t)((v) >> 16), (uint8_t)((v) >> 8), \
-		(uint8_t)(v)
+#define WORD(v) \
+	(uint8_t)((uint32_t)(v) >> 24), (uint8_t)((v) >> 16), (uint8_t)((v) >> 8), (uint8_t)(v)
 
 /* A post_op_attr that follows: 88 bytes. */
-#define ATTR_BODY                                                                        \
-	WORD(1), WORD(0100644), WORD(2), WORD(36), WORD(37), WORD(1), WORD(0x1000),      \
-		WORD(0), WORD(0x2000), WORD(0), WORD(0), WORD(0x77), WORD(0x88),         \
-		WORD(5), WORD(6), WORD(100), WORD(101), WORD(200), WORD(201), WORD(300), \
-		WORD(301)
+#define ATTR_BODY                                                                            \
+	WORD(1), WORD(0100644), WORD(2), WORD(36), WORD(37), WORD(1), WORD(0x1000), WORD(0), \
+		WORD(0x2000), WORD(0), WORD(0), WORD(0x77), WORD(0x88), WORD(5), WORD(6),    \
+		WORD(100), WORD(101), WORD(200), WORD(201), WORD(300), WORD(301)
 #define ATTR    WORD(1), ATTR_BODY
 #define NO_ATTR WORD(0)
 
 static const uint8_t getattr_ok[] = { WORD(0), ATTR_BODY };
 static const uint8_t getattr_stale[] = { WORD(70) };
-static const uint8_t lookup_ok[] = { WORD(0), WORD(5), 1, 2, 3,    4,
-				     5,       0,       0, 0, ATTR, NO_ATTR };
+static const uint8_t lookup_ok[] = { WORD(0), WORD(5), 1, 2, 3, 4, 5, 0, 0, 0, ATTR, NO_ATTR };
 static const uint8_t lookup_noent[] = { WORD(2), ATTR };
 static const uint8_t fsinfo_ok[] = { WORD(0),   NO_ATTR,  WORD(11), WORD(12),  WORD(13),
 				     WORD(14),  WORD(15), WORD(16), WORD(17),  WORD(0x7),
@@ -36,8 +33,7 @@ static const uint8_t read_reduced[] = { WORD(0), ATTR, WORD(1023), WORD(0), WORD
 static const uint8_t read_eio[] = { WORD(5), ATTR };
 static const uint8_t readlink_ok[] = { WORD(0), NO_ATTR, WORD(3), 'a', '/', 'b', 0 };
 static const uint8_t readlink_reduced[] = { WORD(0), NO_ATTR, WORD(4095) };
-static const uint8_t mnt_ok[] = { WORD(0), WORD(4), 9,       8,           7,
-				  6,       WORD(2), WORD(1), WORD(390003) };
+static const uint8_t mnt_ok[] = { WORD(0), WORD(4), 9, 8, 7, 6, WORD(2), WORD(1), WORD(390003) };
 static const uint8_t mnt_acces[] = { WORD(13) };
 static const uint8_t readdirplus_ok[] = {
 	WORD(0), ATTR,    1,       2,       3,    4,   5,   6,       7,       8,
@@ -145,14 +141,13 @@ static const struct vector vectors[] = {
 	VECTOR(any_readlink_reduced, readlink_reduced, { 4, 'b' }, { 8, 'l' }),
 	VECTOR(any_mnt, mnt_ok, { 4, 'l' }, { 12, 'l' }),
 	VECTOR(any_mnt, mnt_acces),
-	VECTOR(any_readdirplus, readdirplus_ok, { 4, 'b' }, { 8, 'e' }, { 100, 'b' },
-	       { 112, 'l' }, { 128, 'b' }, { 132, 'b' }, { 136, 'b' }, { 148, 'l' },
-	       { 164, 'b' }, { 252, 'b' }, { 256, 'l' }, { 264, 'b' }),
+	VECTOR(any_readdirplus, readdirplus_ok, { 4, 'b' }, { 8, 'e' }, { 100, 'b' }, { 112, 'l' },
+	       { 128, 'b' }, { 132, 'b' }, { 136, 'b' }, { 148, 'l' }, { 164, 'b' }, { 252, 'b' },
+	       { 256, 'l' }, { 264, 'b' }),
 	VECTOR(any_readdirplus, readdirplus_notdir, { 4, 'b' }),
 };
 
-static int decode_copy(const struct vector *v, const uint8_t *bytes, size_t len,
-		       size_t *left)
+static int decode_copy(const struct vector *v, const uint8_t *bytes, size_t len, size_t *left)
 {
 	uint8_t *copy = malloc(len ? len : 1);
 	struct reader r;
@@ -174,9 +169,8 @@ static void every_vector_is_decoded_to_its_end(void)
 
 	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
 		SUITE_ROW("%zu", i);
-		CU_ASSERT_EQUAL(
-			decode_copy(&vectors[i], vectors[i].bytes, vectors[i].len, &left),
-			0);
+		CU_ASSERT_EQUAL(decode_copy(&vectors[i], vectors[i].bytes, vectors[i].len, &left),
+				0);
 		CU_ASSERT_EQUAL(left, 0);
 	}
 }
@@ -189,9 +183,8 @@ static void every_truncation_is_refused(void)
 		SUITE_ROW("%zu", i);
 		for (len = 0; len < vectors[i].len; len++) {
 			SUITE_ROW("len %zu", len);
-			CU_ASSERT_EQUAL(
-				decode_copy(&vectors[i], vectors[i].bytes, len, &left),
-				-EBADMSG);
+			CU_ASSERT_EQUAL(decode_copy(&vectors[i], vectors[i].bytes, len, &left),
+					-EBADMSG);
 		}
 	}
 }
@@ -205,17 +198,15 @@ static void bytes_after_a_result_are_left_to_the_caller(void)
 		SUITE_ROW("%zu", i);
 		memcpy(longer, vectors[i].bytes, vectors[i].len);
 		memset(longer + vectors[i].len, 0xff, 8);
-		CU_ASSERT_EQUAL(
-			decode_copy(&vectors[i], longer, vectors[i].len + 8, &left), 0);
+		CU_ASSERT_EQUAL(decode_copy(&vectors[i], longer, vectors[i].len + 8, &left), 0);
 		CU_ASSERT_EQUAL(left, 8);
 	}
 }
 
 static void every_length_boolean_and_type_is_bounded(void)
 {
-	static const uint32_t extremes[] = { 2,          8,          4097,
-					     0x7ffffffc, 0x7fffffff, 0x80000000,
-					     0xfffffffc, 0xffffffff };
+	static const uint32_t extremes[] = { 2,          8,          4097,       0x7ffffffc,
+					     0x7fffffff, 0x80000000, 0xfffffffc, 0xffffffff };
 	uint8_t bytes[512];
 	size_t i, w, e, left;
 	int rc;
@@ -230,8 +221,7 @@ static void every_length_boolean_and_type_is_bounded(void)
 
 				memcpy(bytes, vectors[i].bytes, vectors[i].len);
 				put_be32(bytes + vectors[i].words[w].at, extremes[e]);
-				rc = decode_copy(&vectors[i], bytes, vectors[i].len,
-						 &left);
+				rc = decode_copy(&vectors[i], bytes, vectors[i].len, &left);
 				if (!small || vectors[i].words[w].kind == 'b' ||
 				    (vectors[i].words[w].kind == 'e' && extremes[e] == 8))
 					CU_ASSERT_EQUAL(rc, -EBADMSG);
@@ -486,15 +476,11 @@ static void every_status_has_its_name(void)
 }
 
 SUITE_MAIN("nfs3-results", TEST(every_vector_is_decoded_to_its_end),
-	   TEST(every_truncation_is_refused),
-	   TEST(bytes_after_a_result_are_left_to_the_caller),
-	   TEST(every_length_boolean_and_type_is_bounded),
-	   TEST(getattr_has_all_attributes), TEST(lookup_has_the_objects_attributes),
-	   TEST(fsinfo_fields_are_in_order), TEST(an_inline_read_has_its_data),
-	   TEST(a_reduced_read_ends_after_the_length), TEST(a_link_has_its_text),
-	   TEST(readdirplus_returns_each_entry),
-	   TEST(the_entry_callback_can_stop_the_list),
-	   TEST(a_truncated_entry_is_not_returned),
-	   TEST(mnt_keeps_as_many_flavours_as_fit),
-	   TEST(a_name_of_255_bytes_is_the_longest),
+	   TEST(every_truncation_is_refused), TEST(bytes_after_a_result_are_left_to_the_caller),
+	   TEST(every_length_boolean_and_type_is_bounded), TEST(getattr_has_all_attributes),
+	   TEST(lookup_has_the_objects_attributes), TEST(fsinfo_fields_are_in_order),
+	   TEST(an_inline_read_has_its_data), TEST(a_reduced_read_ends_after_the_length),
+	   TEST(a_link_has_its_text), TEST(readdirplus_returns_each_entry),
+	   TEST(the_entry_callback_can_stop_the_list), TEST(a_truncated_entry_is_not_returned),
+	   TEST(mnt_keeps_as_many_flavours_as_fit), TEST(a_name_of_255_bytes_is_the_longest),
 	   TEST(a_handle_of_64_bytes_is_the_longest), TEST(every_status_has_its_name))

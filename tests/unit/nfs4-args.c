@@ -73,8 +73,7 @@ static void nfs42_differs_from_nfs41_only_in_its_number(void)
 	for (; request.op < NFS_OP_COUNT; request.op++) {
 		SUITE_ROW("operation %d", request.op);
 		len = nfs4_version_1.encode(&nfs4_version_1, &request, one, sizeof(one));
-		CU_ASSERT_EQUAL(nfs4_version_2.encode(&nfs4_version_2, &request, two,
-						      sizeof(two)),
+		CU_ASSERT_EQUAL(nfs4_version_2.encode(&nfs4_version_2, &request, two, sizeof(two)),
 				len);
 		CU_ASSERT_EQUAL(get_be32(one + 4), 1);
 		CU_ASSERT_EQUAL(get_be32(two + 4), 2);
@@ -100,8 +99,7 @@ static void libnfs_decodes_the_same_calls(void)
 		[NFS_OP_LIMITS] = PUTFH "9 attributes c0000400\n",
 		[NFS_OP_ROOT] = "24\n10\n" GETATTR,
 		[NFS_OP_READ_GETATTR] = PUTFH READ("78187493376", "1023") GETATTR,
-		[NFS_OP_READ_READ] = PUTFH READ("78187493376", "1023")
-			READ("2097152", "4096"),
+		[NFS_OP_READ_READ] = PUTFH READ("78187493376", "1023") READ("2097152", "4096"),
 	};
 	struct nfs_request request = golden_values;
 	char text[1024], want[1024];
@@ -112,8 +110,7 @@ static void libnfs_decodes_the_same_calls(void)
 		SUITE_ROW("operation %d", request.op);
 		len = nfs4_version_0.encode(&nfs4_version_0, &request, buf, sizeof(buf));
 		ASSERT_MORE_FATAL(len, 0);
-		CU_ASSERT_EQUAL(
-			libnfs_nfs4_args_text(buf, (size_t)len, text, sizeof(text)), 0);
+		CU_ASSERT_EQUAL(libnfs_nfs4_args_text(buf, (size_t)len, text, sizeof(text)), 0);
 		snprintf(want, sizeof(want), "tag of 0 minor 0\n%s", meant[request.op]);
 		CU_ASSERT_STRING_EQUAL(text, want);
 	}
@@ -131,9 +128,8 @@ static void the_longest_handle_and_name_fit(void)
 	request.name = name;
 	request.fh.len = NFS4_FHSIZE;
 	/* head, SEQUENCE, PUTFH, LOOKUP, GETFH, GETATTR */
-	CU_ASSERT_EQUAL(
-		nfs4_version_1.encode(&nfs4_version_1, &request, buf, sizeof(buf)),
-		12 + 36 + 136 + 264 + 4 + 16);
+	CU_ASSERT_EQUAL(nfs4_version_1.encode(&nfs4_version_1, &request, buf, sizeof(buf)),
+			12 + 36 + 136 + 264 + 4 + 16);
 }
 
 static void impossible_arguments_are_refused(void)
@@ -146,14 +142,12 @@ static void impossible_arguments_are_refused(void)
 	name[NFS3_NAME_MAX + 1] = '\0';
 	request.op = NFS_OP_LOOKUP;
 	request.name = name;
-	CU_ASSERT_EQUAL(
-		nfs4_version_0.encode(&nfs4_version_0, &request, buf, sizeof(buf)),
-		-EINVAL);
+	CU_ASSERT_EQUAL(nfs4_version_0.encode(&nfs4_version_0, &request, buf, sizeof(buf)),
+			-EINVAL);
 	ASSERT_CONTAINS(err_text(), "256 bytes");
 	request.name = "";
-	CU_ASSERT_EQUAL(
-		nfs4_version_0.encode(&nfs4_version_0, &request, buf, sizeof(buf)),
-		-EINVAL);
+	CU_ASSERT_EQUAL(nfs4_version_0.encode(&nfs4_version_0, &request, buf, sizeof(buf)),
+			-EINVAL);
 	request.fh.len = NFS4_FHSIZE + 1;
 	for (request.op = 0; request.op < NFS_OP_COUNT; request.op++) {
 		SUITE_ROW("operation %d", request.op);
@@ -165,6 +159,5 @@ static void impossible_arguments_are_refused(void)
 }
 
 SUITE_MAIN("nfs4-args", TEST(calls_match_the_wire_vectors),
-	   TEST(nfs42_differs_from_nfs41_only_in_its_number),
-	   TEST(libnfs_decodes_the_same_calls), TEST(the_longest_handle_and_name_fit),
-	   TEST(impossible_arguments_are_refused))
+	   TEST(nfs42_differs_from_nfs41_only_in_its_number), TEST(libnfs_decodes_the_same_calls),
+	   TEST(the_longest_handle_and_name_fit), TEST(impossible_arguments_are_refused))

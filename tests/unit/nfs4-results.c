@@ -45,8 +45,8 @@ static void say_attr(struct text *t, const char *what, const struct nfs_attr *a)
 	    what, a->type, a->mode, a->nlink, a->uid, a->gid, (unsigned long long)a->size,
 	    (unsigned long long)a->used, (unsigned long long)a->fsid,
 	    (unsigned long long)a->fileid);
-	say(t, " atime %u.%09u mtime %u.%09u ctime %u.%09u\n", a->atime.sec,
-	    a->atime.nsec, a->mtime.sec, a->mtime.nsec, a->ctime.sec, a->ctime.nsec);
+	say(t, " atime %u.%09u mtime %u.%09u ctime %u.%09u\n", a->atime.sec, a->atime.nsec,
+	    a->mtime.sec, a->mtime.nsec, a->ctime.sec, a->ctime.nsec);
 }
 
 static int say_entry(void *arg, const struct nfs_entry *entry)
@@ -165,8 +165,7 @@ static const struct golden *load(const char *name)
 	static struct golden g;
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/wire/nfs4/%s.hex", tests ? tests : "tests",
-		 name);
+	snprintf(path, sizeof(path), "%s/wire/nfs4/%s.hex", tests ? tests : "tests", name);
 	CU_ASSERT_FATAL(golden_read(&g, path));
 	return &g;
 }
@@ -175,10 +174,9 @@ static const struct golden *load(const char *name)
  * and what it returns lies within the reply. */
 static void check_extremes(const struct golden *g)
 {
-	static const uint32_t extremes[] = { 0,          1,          2,
-					     8,          9,          129,
-					     4097,       0x7ffffffc, 0x7fffffff,
-					     0x80000000, 0xfffffffc, 0xffffffff };
+	static const uint32_t extremes[] = { 0,          1,          2,          8,
+					     9,          129,        4097,       0x7ffffffc,
+					     0x7fffffff, 0x80000000, 0xfffffffc, 0xffffffff };
 	struct golden changed = *g;
 	struct golden_request q;
 	struct nfs_result res;
@@ -212,23 +210,20 @@ static const struct {
 	uint32_t word;
 	const char *error;
 } wrong[] = {
-	{ "reply-4.1-read", 0, NFS4ERR_IO,
-	  "COMPOUND has status 5, its last operation 0" },
+	{ "reply-4.1-read", 0, NFS4ERR_IO, "COMPOUND has status 5, its last operation 0" },
 	{ "reply-4.1-read", 4, 1025, "cut short or malformed" },
 	{ "reply-4.1-read", 8, 2, "2 results of a COMPOUND of 3 operations" },
 	{ "reply-4.1-read", 8, 4, "4 results of a COMPOUND of 3 operations" },
 	{ "reply-4.1-read", 8, 0, "0 results of a COMPOUND of 3 operations" },
 	{ "reply-4.1-read", 12, OP_PUTFH, "result of operation 22; expected 53" },
-	{ "reply-4.1-read", 16, NFS4ERR_BADSLOT,
-	  "2 results follow that of operation 53" },
+	{ "reply-4.1-read", 16, NFS4ERR_BADSLOT, "2 results follow that of operation 53" },
 	{ "reply-4.1-read", 20, 0, "SEQUENCE was answered for another session" },
 	{ "reply-4.1-read", 36, 8, "SEQUENCE 7 of slot 2 was answered as 8 of slot 2" },
 	{ "reply-4.1-read", 40, 0, "SEQUENCE 7 of slot 2 was answered as 7 of slot 0" },
 	{ "reply-4.1-read", 56, OP_READ, "result of operation 25; expected 22" },
 	{ "reply-4.1-read", 60, NFS4ERR_STALE, "1 results follow that of operation 22" },
 	{ "reply-4.1-read", 64, OP_ILLEGAL, "result of operation 10044; expected 25" },
-	{ "reply-4.1-read", 68, NFS4ERR_IO,
-	  "COMPOUND has status 0, its last operation 5" },
+	{ "reply-4.1-read", 68, NFS4ERR_IO, "COMPOUND has status 0, its last operation 5" },
 	{ "reply-4.1-read", 72, 2, "cut short or malformed" }, /* eof */
 	{ "reply-4.1-read", 76, 9, "cut short or malformed" },
 	{ "reply-4.0-readlink-reduced", 28, 4097, "cut short or malformed" },
@@ -247,8 +242,7 @@ static const struct {
 	{ "reply-4.0-readdir", 36, 2, "cut short or malformed" },   /* another entry? */
 	{ "reply-4.0-readdir", 48, 256, "cut short or malformed" }, /* its name */
 	{ "reply-4.2-read-getattr-mismatch", 0, 0, "0 results of a COMPOUND of 4" },
-	{ "reply-4.1-readlink-illegal", 68, NFS4ERR_NOTSUPP,
-	  "operation 10044; expected 27" },
+	{ "reply-4.1-readlink-illegal", 68, NFS4ERR_NOTSUPP, "operation 10044; expected 27" },
 };
 
 static void a_reply_to_another_call_is_refused_with_a_message(void)
@@ -367,8 +361,7 @@ static void the_entry_callback_can_stop_the_list(void)
 	reader_init(&r, g->bytes, g->len);
 	q.request.entry = stop_at_second;
 	q.request.entry_arg = &calls;
-	CU_ASSERT_EQUAL(q.version->decode(q.version, &q.request, &r, false, &res),
-			-ECANCELED);
+	CU_ASSERT_EQUAL(q.version->decode(q.version, &q.request, &r, false, &res), -ECANCELED);
 	CU_ASSERT_EQUAL(calls, 2);
 	CU_ASSERT_TRUE(res.sequenced);
 }
@@ -426,7 +419,6 @@ static void libnfs_decodes_the_same_replies(void)
 SUITE_MAIN("nfs4-results", TEST(replies_match_the_wire_vectors_and_truncation_is_refused),
 	   TEST(extreme_words_never_exceed_the_reply),
 	   TEST(a_reply_to_another_call_is_refused_with_a_message),
-	   TEST(a_malformed_reply_still_advances_the_slot),
-	   TEST(empty_bitmap_words_are_tolerated), TEST(a_numeric_owner_is_a_number),
-	   TEST(the_entry_callback_can_stop_the_list),
+	   TEST(a_malformed_reply_still_advances_the_slot), TEST(empty_bitmap_words_are_tolerated),
+	   TEST(a_numeric_owner_is_a_number), TEST(the_entry_callback_can_stop_the_list),
 	   TEST(reply_heads_match_real_replies), TEST(libnfs_decodes_the_same_replies))

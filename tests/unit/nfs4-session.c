@@ -10,8 +10,7 @@
 
 static ssize_t exchange_id(void *buf, size_t cap)
 {
-	return nfs4_args_exchange_id(buf, cap, 1, golden_values.verifier,
-				     "nfsrdma probe 1");
+	return nfs4_args_exchange_id(buf, cap, 1, golden_values.verifier, "nfsrdma probe 1");
 }
 
 static ssize_t create_session(void *buf, size_t cap)
@@ -83,8 +82,7 @@ static void check_call(const struct golden *g)
 
 static void calls_match_the_wire_vectors(void)
 {
-	CU_ASSERT_EQUAL(golden_each("nfs4/session-call-*.hex", check_call),
-			ARRAY_SIZE(calls));
+	CU_ASSERT_EQUAL(golden_each("nfs4/session-call-*.hex", check_call), ARRAY_SIZE(calls));
 }
 
 static void an_owner_has_1_to_1024_bytes(void)
@@ -94,16 +92,13 @@ static void an_owner_has_1_to_1024_bytes(void)
 
 	memset(owner, 'o', sizeof(owner));
 	owner[NFS4_OPAQUE_LIMIT + 1] = '\0';
-	CU_ASSERT_EQUAL(
-		nfs4_args_exchange_id(buf, sizeof(buf), 1, golden_values.verifier, owner),
-		-EINVAL);
-	CU_ASSERT_EQUAL(
-		nfs4_args_exchange_id(buf, sizeof(buf), 1, golden_values.verifier, ""),
-		-EINVAL);
+	CU_ASSERT_EQUAL(nfs4_args_exchange_id(buf, sizeof(buf), 1, golden_values.verifier, owner),
+			-EINVAL);
+	CU_ASSERT_EQUAL(nfs4_args_exchange_id(buf, sizeof(buf), 1, golden_values.verifier, ""),
+			-EINVAL);
 	owner[NFS4_OPAQUE_LIMIT] = '\0';
-	CU_ASSERT_EQUAL(
-		nfs4_args_exchange_id(buf, sizeof(buf), 1, golden_values.verifier, owner),
-		12 + 4 + 8 + 4 + 1024 + 12);
+	CU_ASSERT_EQUAL(nfs4_args_exchange_id(buf, sizeof(buf), 1, golden_values.verifier, owner),
+			12 + 4 + 8 + 4 + 1024 + 12);
 }
 
 static int any_exchange_id(struct reader *r, char *text, size_t cap)
@@ -112,14 +107,13 @@ static int any_exchange_id(struct reader *r, char *text, size_t cap)
 	int rc = nfs4_res_exchange_id(&res, r);
 	int len;
 
-	len = snprintf(text, cap, "EXCHANGE_ID\nstatus %s\n",
-		       nfs4_status_text(res.status));
+	len = snprintf(text, cap, "EXCHANGE_ID\nstatus %s\n", nfs4_status_text(res.status));
 	if (!rc && !res.status)
 		snprintf(text + len, cap - (size_t)len,
 			 "client %llx sequence %u flags %08x\n"
 			 "scope '%s' domain '%s' implementation '%s'\n",
-			 (unsigned long long)res.clientid, res.sequenceid, res.flags,
-			 res.scope, res.domain, res.implementation);
+			 (unsigned long long)res.clientid, res.sequenceid, res.flags, res.scope,
+			 res.domain, res.implementation);
 	return rc;
 }
 
@@ -130,14 +124,12 @@ static int any_create_session(struct reader *r, char *text, size_t cap)
 	char hex[64];
 	int len;
 
-	len = snprintf(text, cap, "CREATE_SESSION\nstatus %s\n",
-		       nfs4_status_text(res.status));
+	len = snprintf(text, cap, "CREATE_SESSION\nstatus %s\n", nfs4_status_text(res.status));
 	hex_text(res.sessionid, sizeof(res.sessionid), hex, sizeof(hex));
 	if (!rc && !res.status)
 		snprintf(text + len, cap - (size_t)len,
-			 "session %s slots %u sizes %u %u operations %u\n", hex,
-			 res.requests, res.request_size, res.response_size,
-			 res.operations);
+			 "session %s slots %u sizes %u %u operations %u\n", hex, res.requests,
+			 res.request_size, res.response_size, res.operations);
 	return rc;
 }
 
@@ -152,8 +144,7 @@ static int decode_copy(const struct golden *g, size_t len, char *text, size_t ca
 		abort();
 	memcpy(copy, g->bytes, len);
 	reader_init(&r, copy, len);
-	rc = exchange ? any_exchange_id(&r, text, cap)
-		      : any_create_session(&r, text, cap);
+	rc = exchange ? any_exchange_id(&r, text, cap) : any_create_session(&r, text, cap);
 	if (!rc)
 		CU_ASSERT_EQUAL(reader_left(&r), 0);
 	free(copy);
@@ -229,7 +220,6 @@ static void replies_to_other_calls_are_refused(void)
 	}
 }
 
-SUITE_MAIN("nfs4-session", TEST(calls_match_the_wire_vectors),
-	   TEST(an_owner_has_1_to_1024_bytes),
+SUITE_MAIN("nfs4-session", TEST(calls_match_the_wire_vectors), TEST(an_owner_has_1_to_1024_bytes),
 	   TEST(replies_match_the_wire_vectors_and_truncation_is_refused),
 	   TEST(replies_to_other_calls_are_refused))

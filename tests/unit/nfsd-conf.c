@@ -29,8 +29,7 @@ struct row {
 	const char *reason;
 };
 
-static void judge(const struct row *row, const unsigned int version[3], bool nfsdctl,
-		  bool service)
+static void judge(const struct row *row, const unsigned int version[3], bool nfsdctl, bool service)
 {
 	struct nfsd_conf_input in = { .rdma = row->rdma,
 				      .rdma_port = row->rdma_port,
@@ -69,8 +68,7 @@ static void rpc_nfsd_without_the_service_needs_a_port(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		SUITE_ROW("%zu: rdma=%s rdma-port=%s", i, rows[i].rdma,
-			  rows[i].rdma_port);
+		SUITE_ROW("%zu: rdma=%s rdma-port=%s", i, rows[i].rdma, rows[i].rdma_port);
 		judge(&rows[i], debian12, false, false);
 		judge(&rows[i], unknown, false, false);
 	}
@@ -87,8 +85,7 @@ static void with_the_service_yes_is_enough(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		SUITE_ROW("%zu: rdma=%s rdma-port=%s", i, rows[i].rdma,
-			  rows[i].rdma_port);
+		SUITE_ROW("%zu: rdma=%s rdma-port=%s", i, rows[i].rdma, rows[i].rdma_port);
 		judge(&rows[i], debian12, false, true);
 	}
 }
@@ -105,12 +102,10 @@ static void nfsdctl_knows_the_switch_only(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		SUITE_ROW("%zu: rdma=%s rdma-port=%s", i, rows[i].rdma,
-			  rows[i].rdma_port);
+		SUITE_ROW("%zu: rdma=%s rdma-port=%s", i, rows[i].rdma, rows[i].rdma_port);
 		judge(&rows[i], unknown, true, true);
 	}
-	judge(&(struct row){ "y", NULL, NFSD_CONF_BROKEN, 0, "no-port" }, unknown, true,
-	      false);
+	judge(&(struct row){ "y", NULL, NFSD_CONF_BROKEN, 0, "no-port" }, unknown, true, false);
 }
 
 static void before_2_4_2_rdma_is_the_port(void)
@@ -127,12 +122,11 @@ static void before_2_4_2_rdma_is_the_port(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		SUITE_ROW("%zu: rdma=%s rdma-port=%s", i, rows[i].rdma,
-			  rows[i].rdma_port);
+		SUITE_ROW("%zu: rdma=%s rdma-port=%s", i, rows[i].rdma, rows[i].rdma_port);
 		judge(&rows[i], sles15, false, true);
 	}
-	judge(&(struct row){ "y", "20049", NFSD_CONF_BROKEN, 0, "old-nfs-utils" }, last,
-	      false, true);
+	judge(&(struct row){ "y", "20049", NFSD_CONF_BROKEN, 0, "old-nfs-utils" }, last, false,
+	      true);
 	judge(&(struct row){ "y", "20049", NFSD_CONF_ON, 20049, "" }, first, false, true);
 }
 

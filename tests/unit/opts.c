@@ -154,6 +154,6 @@ static void options_have_a_maximum_number(void)
 SUITE_MAIN("opts", TEST(lists_are_formatted_as_they_were_parsed),
 	   TEST(names_and_values_are_separate), TEST(no_text_is_an_empty_list),
 	   TEST(surrounding_blanks_are_dropped_and_counted),
-	   TEST(the_last_option_of_a_name_is_found),
-	   TEST(changes_keep_the_order_of_the_others), TEST(an_option_may_replace_itself),
-	   TEST(strings_have_a_maximum_length), TEST(options_have_a_maximum_number))
+	   TEST(the_last_option_of_a_name_is_found), TEST(changes_keep_the_order_of_the_others),
+	   TEST(an_option_may_replace_itself), TEST(strings_have_a_maximum_length),
+	   TEST(options_have_a_maximum_number))

@@ -42,8 +42,7 @@ static bool is_new(const char *name)
 
 static void only_a_regular_file_is_replaced(void)
 {
-	static const char *const names[] = { "fifo", "link", "dangling", "folder",
-					     "socket" };
+	static const char *const names[] = { "fifo", "link", "dangling", "folder", "socket" };
 	mode_t before[ARRAY_SIZE(names)];
 	size_t i;
 

@@ -19,8 +19,8 @@ static void begin(const char *fault)
 	fault_set_free(set);
 	tcp = at;
 	transport_set_port(&tcp, ports.nfs);
-	CU_ASSERT_EQUAL_FATAL(
-		rpc_tcp_connect(&p->tcp.nfs, &tcp, NULL, deadline_in(PATIENCE_MS)), 0);
+	CU_ASSERT_EQUAL_FATAL(rpc_tcp_connect(&p->tcp.nfs, &tcp, NULL, deadline_in(PATIENCE_MS)),
+			      0);
 	p->tcp.nfs_tried = true;
 	p->server.kind = SERVER_OURS;
 	CU_ASSERT_EQUAL_FATAL(window_open(p, &w, &p->files.candidates[0], 0, 65536), 0);
@@ -111,8 +111,7 @@ static void calls_that_can_crash_a_server_are_not_sent(void)
 		p->server.kind = kinds[i];
 		CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_READ), OVER_TCP_UNKNOWN);
 		CU_ASSERT_EQUAL(ask(0, 0, FOLLOWED_BY_NOTHING), OVER_TCP_UNKNOWN);
-		CU_ASSERT_EQUAL(ask(w.attr.size, 5, FOLLOWED_BY_NOTHING),
-				OVER_TCP_UNKNOWN);
+		CU_ASSERT_EQUAL(ask(w.attr.size, 5, FOLLOWED_BY_NOTHING), OVER_TCP_UNKNOWN);
 		CU_ASSERT_EQUAL(ask(0, 811, FOLLOWED_BY_GETATTR), OVER_TCP_RIGHT);
 		end();
 	}
@@ -134,5 +133,4 @@ static void an_absent_server_is_unknown(void)
 SUITE_MAIN("over-tcp", TEST(correct_data_passes_in_each_version),
 	   TEST(data_that_differs_from_the_file_fails),
 	   TEST(a_server_that_fails_over_any_transport_is_found),
-	   TEST(calls_that_can_crash_a_server_are_not_sent),
-	   TEST(an_absent_server_is_unknown))
+	   TEST(calls_that_can_crash_a_server_are_not_sent), TEST(an_absent_server_is_unknown))

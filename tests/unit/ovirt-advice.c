@@ -91,8 +91,7 @@ static void check_command(const struct row *row, const struct ovirt_advice *advi
 				  !strncmp(plan->changes[i].before, "nfsrdma.", 8),
 			  "a plan changes %s",
 			  plan->changes[i].after ? plan->changes[i].after : "it");
-	ROW_CHECK(row, !ovirt_engine_options(request.type, advice->options), "%s",
-		  err_text());
+	ROW_CHECK(row, !ovirt_engine_options(request.type, advice->options), "%s", err_text());
 }
 
 static void on_row(const struct row *row)
@@ -107,8 +106,8 @@ static void on_row(const struct row *row)
 		ROW_CHECK(row, strstr(err_text(), row->expected), "%s", err_text());
 	if (rc || row->is_error)
 		return;
-	ROW_CHECK(row, !strcmp(advice->options, row->expected), "'%s', not '%s'",
-		  advice->options, row->expected);
+	ROW_CHECK(row, !strcmp(advice->options, row->expected), "'%s', not '%s'", advice->options,
+		  row->expected);
 	check_notes(row, advice);
 	check_command(row, advice);
 }

@@ -106,8 +106,7 @@ static void domains_of_a_server_share_a_section_where_only_one_is_kept(void)
 
 static void two_servers_are_refused_where_only_one_section_is_kept(void)
 {
-	static const enum nfs_utils_sections bad[] = { NFS_UTILS_LOSES,
-						       NFS_UTILS_MAY_LOSE,
+	static const enum nfs_utils_sections bad[] = { NFS_UTILS_LOSES, NFS_UTILS_MAY_LOSE,
 						       NFS_UTILS_UNKNOWN };
 	size_t i;
 
@@ -133,9 +132,8 @@ static void a_section_in_another_file_counts_too(void)
 		   "[ MountPoint \"/srv\" ]\nproto=rdma\n[ Server \"nas9\" ]\nport=1\n");
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	ASSERT_CONTAINS(
-		err_text(),
-		"/etc/nfsmount.conf:2 (MountPoint \"/srv\") would lose its proto");
+	ASSERT_CONTAINS(err_text(),
+			"/etc/nfsmount.conf:2 (MountPoint \"/srv\") would lose its proto");
 	done();
 	/* It is read after ours and overrides it. */
 	fresh(NFS_UTILS_LOSES);
@@ -147,9 +145,8 @@ static void a_section_in_another_file_counts_too(void)
 	done();
 	/* Of another kind, or with another key. */
 	fresh(NFS_UTILS_LOSES);
-	tree_write(
-		&tree, "etc/nfsmount.conf",
-		"[ MountPoint \"/srv\" ]\nrsize=4096\n[ Server \"nas9\" ]\nproto=rdma\n");
+	tree_write(&tree, "etc/nfsmount.conf",
+		   "[ MountPoint \"/srv\" ]\nrsize=4096\n[ Server \"nas9\" ]\nproto=rdma\n");
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), 0);
 	CU_ASSERT_EQUAL(change.form, OVIRT_BY_DIRECTORY);
@@ -187,16 +184,15 @@ static void the_overriding_setting_is_named(void)
 		   "[ MountPoint \"/RHEV/data-center/mnt/nas1:_vm\" ]\nproto=tcp\n");
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	ASSERT_CONTAINS(err_text(),
-			"95-x.conf:2 says proto=tcp for it (section MountPoint)");
+	ASSERT_CONTAINS(err_text(), "95-x.conf:2 says proto=tcp for it (section MountPoint)");
 	done();
 }
 
 /* The command line has precedence; and older versions look for "proto=" in "mountproto=". */
 static void conflicting_engine_options_are_refused(void)
 {
-	static const char *const options[] = { "proto=tcp", "port=20049",
-					       "mountproto=tcp", "rw,mountport=20048" };
+	static const char *const options[] = { "proto=tcp", "port=20049", "mountproto=tcp",
+					       "rw,mountport=20048" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(options); i++) {
@@ -263,9 +259,8 @@ static void custom_options_are_advised_only_for_lost_sections(void)
 	request.port = 20049;
 	ask_for("nas1:/a");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	ASSERT_CONTAINS(
-		err_text(),
-		"nas1:/a has proto=rdma,port=20049 and nas1:/b proto=rdma,port=20050");
+	ASSERT_CONTAINS(err_text(),
+			"nas1:/a has proto=rdma,port=20049 and nas1:/b proto=rdma,port=20050");
 	ASSERT_CONTAINS(err_text(), "with one --port");
 	ASSERT_LACKS(err_text(), "type the options");
 	free(before[0]);
@@ -273,8 +268,7 @@ static void custom_options_are_advised_only_for_lost_sections(void)
 	done();
 	/* The finding names the cause, not the section that replaces the lost one. */
 	fresh(NFS_UTILS_LOSES);
-	tree_write(&tree, "etc/nfsmount.conf",
-		   "[ NFSMount_Global_Options ]\nProto=tcp\n");
+	tree_write(&tree, "etc/nfsmount.conf", "[ NFSMount_Global_Options ]\nProto=tcp\n");
 	ask_for("nas1:/vm");
 	ask_for("nas2:/vm");
 	CU_ASSERT_EQUAL(make(), -EPERM);
@@ -288,11 +282,9 @@ static void a_flag_that_overrides_custom_options_is_found(void)
 	static const struct {
 		const char *conf, *words;
 	} rows[] = {
-		{ "[ NFSMount_Global_Options ]\ntcp=true\n",
-		  "/etc/nfsmount.conf:2 has tcp=true" },
+		{ "[ NFSMount_Global_Options ]\ntcp=true\n", "/etc/nfsmount.conf:2 has tcp=true" },
 		{ "[ Server \"nas1\" ]\nUDP=yes\n", "has udp=yes" },
-		{ "[ MountPoint \"/rhev/data-center/mnt/nas1:_vm\" ]\ntcp=true\n",
-		  "has tcp=true" },
+		{ "[ MountPoint \"/rhev/data-center/mnt/nas1:_vm\" ]\ntcp=true\n", "has tcp=true" },
 		{ "[ Server \"nas2\" ]\ntcp=true\n", NULL },
 		{ "[ NFSMount_Global_Options ]\nProto=tcp\ntcp=false\n", NULL },
 	};
@@ -305,11 +297,10 @@ static void a_flag_that_overrides_custom_options_is_found(void)
 		fresh(NFS_UTILS_KEEPS);
 		tree_write(&tree, "etc/nfsmount.conf", rows[i].conf);
 		ask_for("nas1:/vm");
-		CU_ASSERT_EQUAL_FATAL(conf_open(&conf, tree.host, "etc/nfsmount.conf"),
-				      0);
-		CU_ASSERT_EQUAL(ovirt_effect_flag(conf, &domains[0],
-						  "proto=rdma,port=20049", &effect),
-				rows[i].words != NULL);
+		CU_ASSERT_EQUAL_FATAL(conf_open(&conf, tree.host, "etc/nfsmount.conf"), 0);
+		CU_ASSERT_EQUAL(
+			ovirt_effect_flag(conf, &domains[0], "proto=rdma,port=20049", &effect),
+			rows[i].words != NULL);
 		CU_ASSERT(!rows[i].words || strstr(effect.why, rows[i].words));
 		conf_close(conf);
 		done();
@@ -325,8 +316,7 @@ static void nfs_utils_without_drop_ins_is_reported(void)
 	ASSERT_CONTAINS(err_text(), "reads no nfsmount.conf.d");
 	request.drop_ins = DROP_INS_UNKNOWN;
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	ASSERT_CONTAINS(err_text(),
-			"is not known, and nfsmount.conf.d is read from 2.5.3");
+	ASSERT_CONTAINS(err_text(), "is not known, and nfsmount.conf.d is read from 2.5.3");
 	request.guard_only = true;
 	CU_ASSERT_EQUAL(make(), 0);
 	CU_ASSERT_PTR_NULL(change.after[0]);
@@ -380,8 +370,7 @@ static void a_changed_part_is_left_alone(void)
 	change.before[1] = "# BEGIN nfsrdma ovirt policy\n";
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EBADMSG);
-	ASSERT_CONTAINS(err_text(),
-			"/etc/nfsrdma.conf.d/90-nfsrdma-ovirt.conf: the part");
+	ASSERT_CONTAINS(err_text(), "/etc/nfsrdma.conf.d/90-nfsrdma-ovirt.conf: the part");
 	done();
 }
 
@@ -417,14 +406,12 @@ SUITE_MAIN("ovirt-change", TEST(one_domain_has_a_section_for_its_directory),
 	   TEST(domains_have_one_section_each_where_all_are_kept),
 	   TEST(domains_of_a_server_share_a_section_where_only_one_is_kept),
 	   TEST(two_servers_are_refused_where_only_one_section_is_kept),
-	   TEST(a_section_in_another_file_counts_too),
-	   TEST(the_overriding_setting_is_named),
+	   TEST(a_section_in_another_file_counts_too), TEST(the_overriding_setting_is_named),
 	   TEST(conflicting_engine_options_are_refused),
 	   TEST(engine_options_apply_to_the_named_domains),
 	   TEST(custom_options_are_advised_only_for_lost_sections),
 	   TEST(a_flag_that_overrides_custom_options_is_found),
 	   TEST(nfs_utils_without_drop_ins_is_reported),
-	   TEST(ipv6_addresses_are_for_the_policy_only),
-	   TEST(removal_needs_no_permission), TEST(a_changed_part_is_left_alone),
-	   TEST(an_overriding_policy_is_reported),
+	   TEST(ipv6_addresses_are_for_the_policy_only), TEST(removal_needs_no_permission),
+	   TEST(a_changed_part_is_left_alone), TEST(an_overriding_policy_is_reported),
 	   TEST(a_broken_policy_must_be_fixed_first))

@@ -66,6 +66,5 @@ static void invalid_domains_are_refused(void)
 }
 
 SUITE_MAIN("ovirt-domain", TEST(paths_are_normalised_as_pythons_normpath_does),
-	   TEST(addresses_keep_their_brackets),
-	   TEST(underscores_are_doubled_in_names_too),
+	   TEST(addresses_keep_their_brackets), TEST(underscores_are_doubled_in_names_too),
 	   TEST(another_repository_is_used_unchanged), TEST(invalid_domains_are_refused))

@@ -46,8 +46,7 @@ static void unmounted_and_rdma_domains_pass(void)
 	CU_ASSERT_STRING_EQUAL(mounted.text, "");
 	CU_ASSERT_STRING_EQUAL(mounted.remedy, "");
 	done();
-	ask(ROOT "90 21 0:53 / " DIR
-		 " rw - nfs4 nas1:/vm rw,vers=4.2,proto=rdma,addr=192.0.2.1\n");
+	ask(ROOT "90 21 0:53 / " DIR " rw - nfs4 nas1:/vm rw,vers=4.2,proto=rdma,addr=192.0.2.1\n");
 	CU_ASSERT_EQUAL(mounted.count, 1);
 	CU_ASSERT_STRING_EQUAL(mounted.text, "");
 	CU_ASSERT_FALSE(mounted.other_source);
@@ -56,10 +55,8 @@ static void unmounted_and_rdma_domains_pass(void)
 
 static void tcp_stays_whatever_the_options_say(void)
 {
-	ask(ROOT "90 21 0:53 / " DIR
-		 " rw - nfs4 nas1:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n");
-	ASSERT_CONTAINS(mounted.text,
-			DIR " is mounted over tcp, and keeps that transport");
+	ask(ROOT "90 21 0:53 / " DIR " rw - nfs4 nas1:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n");
+	ASSERT_CONTAINS(mounted.text, DIR " is mounted over tcp, and keeps that transport");
 	ASSERT_CONTAINS(mounted.remedy, "maintenance");
 	ASSERT_CONTAINS(mounted.remedy, "umount " DIR);
 	done();
@@ -72,8 +69,7 @@ static void stacked_mounts_are_reported_even_over_rdma(void)
 {
 	ask(ROOT "90 21 0:53 / " DIR
 		 " rw - nfs4 192.0.2.1:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n"
-		 "91 90 0:54 / " DIR
-		 " rw - nfs4 nas1:/vm rw,vers=4.2,proto=rdma,addr=192.0.2.1\n");
+		 "91 90 0:54 / " DIR " rw - nfs4 nas1:/vm rw,vers=4.2,proto=rdma,addr=192.0.2.1\n");
 	CU_ASSERT_EQUAL(mounted.count, 2);
 	CU_ASSERT(mounted.other_source);
 	CU_ASSERT_EQUAL(mounted.top, view_mount(view, 1));
@@ -97,8 +93,7 @@ static void on_mounted(void *arg, const struct ovirt_mounted *one)
 static void covered_mounts_of_a_repository_are_reported(void)
 {
 	static const char all[] = ROOT
-		"90 21 0:53 / " DIR
-		" rw - nfs4 nas1:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n"
+		"90 21 0:53 / " DIR " rw - nfs4 nas1:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n"
 		"91 21 0:54 / /rhev/data-center/mnt/nas2:_iso rw - nfs4 nas2:/iso rw,proto=tcp\n"
 		"92 21 0:55 / /rhev/data-center/mnt/nas3:_x rw - nfs4 nas3:/x rw,proto=rdma\n"
 		"93 92 0:56 / /rhev/data-center/mnt/nas3:_x rw - nfs4 nas3:/x rw,proto=rdma\n"

@@ -12,8 +12,7 @@ static void add(const char *spec)
 	struct ovirt_domain domain;
 
 	CU_ASSERT_EQUAL_FATAL(ovirt_domain(spec, NULL, &domain), 0);
-	CU_ASSERT_EQUAL(
-		ovirt_part_add(&part, &domain, domain.parsed.family == IP_V6, 20049), 0);
+	CU_ASSERT_EQUAL(ovirt_part_add(&part, &domain, domain.parsed.family == IP_V6, 20049), 0);
 }
 
 static void empty(enum ovirt_file file)
@@ -32,8 +31,7 @@ static char *written(enum ovirt_form form, const char *text)
 	return out;
 }
 
-#define HEAD \
-	"# BEGIN nfsrdma ovirt policy; with --remove it goes. Written anew: do not edit.\n"
+#define HEAD "# BEGIN nfsrdma ovirt policy; with --remove it goes. Written anew: do not edit.\n"
 #define TAIL "# END nfsrdma ovirt policy\n"
 #define VM                                                                   \
 	HEAD "# domain nas1:/vm /rhev/data-center/mnt/nas1:_vm rdma 20049\n" \
@@ -58,9 +56,8 @@ static void servers_have_one_section_each(void)
 	add("NAS1:/iso");
 	add("nas10:/vm");
 	text = written(OVIRT_BY_SERVER, NULL);
-	ASSERT_CONTAINS(
-		text,
-		"[ Server \"nas1\" ]\nproto=rdma\nport=20049\n[ Server \"nas10\" ]\n");
+	ASSERT_CONTAINS(text,
+			"[ Server \"nas1\" ]\nproto=rdma\nport=20049\n[ Server \"nas10\" ]\n");
 	ovirt_part_fini(&part);
 	CU_ASSERT_EQUAL(ovirt_part_read(&part, OVIRT_NFSMOUNT, text), 0);
 	CU_ASSERT_EQUAL(part.form, OVIRT_BY_SERVER);
@@ -156,8 +153,7 @@ static void an_empty_file_is_removed(void)
 	char none[] = "", *text = none;
 
 	empty(OVIRT_NFSMOUNT);
-	CU_ASSERT_EQUAL(ovirt_part_write(&part, OVIRT_BY_DIRECTORY, VM "\n \n", &text),
-			0);
+	CU_ASSERT_EQUAL(ovirt_part_write(&part, OVIRT_BY_DIRECTORY, VM "\n \n", &text), 0);
 	CU_ASSERT_PTR_NULL(text);
 }
 
@@ -190,26 +186,24 @@ static void a_changed_part_belongs_to_the_administrator(void)
 		     "[ MountPoint \"/d\" ]\nproto=tcp\nport=20049\n" TAIL,
 		VM HEAD TAIL,
 		"# BEGIN nfsrdma ovirt policy\n",
-		HEAD
-		"# domain nas1:/vm /rhev/data-center/mnt/nas1:_vm rdma 20049\n"
-		"[ MountPoint \"/rhev/data-center/mnt/nas1:_vm\" ]\nproto=rdma\nport=20049\n"
-		"# more\n" TAIL,
+		HEAD "# domain nas1:/vm /rhev/data-center/mnt/nas1:_vm rdma 20049\n"
+		     "[ MountPoint \"/rhev/data-center/mnt/nas1:_vm\" ]\nproto=rdma\nport=20049\n"
+		     "# more\n" TAIL,
 	};
 	struct ovirt_part mine;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		SUITE_ROW("%zu: %s", i, texts[i]);
-		CU_ASSERT_EQUAL(ovirt_part_read(&mine, OVIRT_NFSMOUNT, texts[i]),
-				-EBADMSG);
+		CU_ASSERT_EQUAL(ovirt_part_read(&mine, OVIRT_NFSMOUNT, texts[i]), -EBADMSG);
 		ASSERT_CONTAINS(err_text(), "has changed");
 	}
 }
 
 static void files_that_nfs_utils_cannot_read_are_refused(void)
 {
-	static const char *const specs[] = { "[2001:db8::1]:/vm", "nas1:/a]b",
-					     "nas1:/a\"b", "nas1:/a b" };
+	static const char *const specs[] = { "[2001:db8::1]:/vm", "nas1:/a]b", "nas1:/a\"b",
+					     "nas1:/a b" };
 	struct ovirt_domain domain;
 	size_t i;
 
@@ -241,7 +235,6 @@ SUITE_MAIN("ovirt-part", TEST(a_part_is_a_section_for_each_domain),
 	   TEST(servers_have_one_section_each), TEST(the_policy_pattern_has_no_wildcards),
 	   TEST(text_of_others_is_kept), TEST(a_part_without_its_last_newline_is_ours),
 	   TEST(a_key_directly_after_the_part_is_named), TEST(an_empty_file_is_removed),
-	   TEST(a_continued_line_is_ended),
-	   TEST(a_changed_part_belongs_to_the_administrator),
+	   TEST(a_continued_line_is_ended), TEST(a_changed_part_belongs_to_the_administrator),
 	   TEST(files_that_nfs_utils_cannot_read_are_refused),
 	   TEST(adding_a_domain_again_replaces_it))

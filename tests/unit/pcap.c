@@ -112,12 +112,10 @@ static void walk(struct capture *c)
 		if (ip == 20) {
 			c->bad += sum16(0, p, 20) != 0xffff;
 			c->bad += get_be16(p + 2) != ip + len;
-			c->bad += sum16(sum16(6 + (uint32_t)len, p + 12, 8), p + 20,
-					len) != 0xffff;
+			c->bad += sum16(sum16(6 + (uint32_t)len, p + 12, 8), p + 20, len) != 0xffff;
 		} else {
 			c->bad += get_be16(p + 4) != len;
-			c->bad += sum16(sum16(6 + (uint32_t)len, p + 8, 32), p + 40,
-					len) != 0xffff;
+			c->bad += sum16(sum16(6 + (uint32_t)len, p + 8, 32), p + 40, len) != 0xffff;
 		}
 		take_tcp(c, p + ip, len);
 		c->packets++;
@@ -137,25 +135,23 @@ static void converse(struct pair *p, struct pcap *pcap)
 	p->client_param.pcap = pcap;
 	CU_ASSERT_EQUAL_FATAL(pair_open(p), 0);
 	p->ops->reg(p->client, memory, sizeof(memory), TRANSPORT_REMOTE_WRITE, &region);
-	CU_ASSERT_EQUAL(
-		pair_send(p->client,
-			  "\x11\x22\x33\x44\0\0\0\1\0\0\0\x20\0\0\0\0"
-			  "\0\0\0\0\0\0\0\0\0\0\0\0\x11\x22\x33\x44\0\0\0\0\0\0\0\2"
-			  "\0\1\x86\xa3\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-			  68, p->deadline),
-		0);
+	CU_ASSERT_EQUAL(pair_send(p->client,
+				  "\x11\x22\x33\x44\0\0\0\1\0\0\0\x20\0\0\0\0"
+				  "\0\0\0\0\0\0\0\0\0\0\0\0\x11\x22\x33\x44\0\0\0\0\0\0\0\2"
+				  "\0\1\x86\xa3\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+				  68, p->deadline),
+			0);
 	CU_ASSERT_EQUAL(p->ops->recv(p->server, &msg, p->deadline), 0);
 	p->ops->repost(p->server, &msg);
-	CU_ASSERT_EQUAL(p->ops->write(p->server, data, sizeof(data), region.handle,
-				      region.offset, p->deadline),
+	CU_ASSERT_EQUAL(p->ops->write(p->server, data, sizeof(data), region.handle, region.offset,
+				      p->deadline),
 			0);
-	CU_ASSERT_EQUAL(
-		pair_send(p->server,
-			  "\x11\x22\x33\x44\0\0\0\1\0\0\0\x40\0\0\0\0"
-			  "\0\0\0\0\0\0\0\0\0\0\0\0\x11\x22\x33\x44\0\0\0\1\0\0\0\0"
-			  "\0\0\0\0\0\0\0\0\0\0\0\0",
-			  52, p->deadline),
-		0);
+	CU_ASSERT_EQUAL(pair_send(p->server,
+				  "\x11\x22\x33\x44\0\0\0\1\0\0\0\x40\0\0\0\0"
+				  "\0\0\0\0\0\0\0\0\0\0\0\0\x11\x22\x33\x44\0\0\0\1\0\0\0\0"
+				  "\0\0\0\0\0\0\0\0\0\0\0\0",
+				  52, p->deadline),
+			0);
 	CU_ASSERT_EQUAL(p->ops->recv(p->client, &msg, p->deadline), 0);
 	p->ops->repost(p->client, &msg);
 	pair_close(p);
@@ -400,8 +396,6 @@ static void a_full_disk_is_reported_at_the_end(void)
 }
 
 SUITE_MAIN("pcap", TEST(the_stream_is_in_the_packets), TEST(both_sides_record_the_same),
-	   TEST(addresses_of_both_families_are_recorded),
-	   TEST(a_long_record_is_cut_into_packets), TEST(a_packet_is_a_frame),
-	   TEST(a_file_that_cannot_be_created_is_an_error),
-	   TEST(only_the_owner_can_read_a_new_capture),
-	   TEST(a_full_disk_is_reported_at_the_end))
+	   TEST(addresses_of_both_families_are_recorded), TEST(a_long_record_is_cut_into_packets),
+	   TEST(a_packet_is_a_frame), TEST(a_file_that_cannot_be_created_is_an_error),
+	   TEST(only_the_owner_can_read_a_new_capture), TEST(a_full_disk_is_reported_at_the_end))

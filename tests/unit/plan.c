@@ -56,8 +56,7 @@ static void add_shipped(struct policies *policies)
 static int make_plan(struct plan **out, const char *options)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	struct plan_request request = { given.spec, options,
-					given.dir[0] ? given.dir : NULL, NULL,
+	struct plan_request request = { given.spec, options, given.dir[0] ? given.dir : NULL, NULL,
 					given.family };
 	char text[sizeof(given.policy)];
 	int rc = policy_new(&policies);
@@ -88,15 +87,13 @@ static void facts_text(const struct plan *plan, char *buf, size_t cap)
 	char version[16] = "any";
 
 	if (plan->nfs_major && plan->nfs_minor >= 0)
-		snprintf(version, sizeof(version), "%d.%d", plan->nfs_major,
-			 plan->nfs_minor);
+		snprintf(version, sizeof(version), "%d.%d", plan->nfs_major, plan->nfs_minor);
 	else if (plan->nfs_major)
 		snprintf(version, sizeof(version), "%d", plan->nfs_major);
-	snprintf(buf, cap, "%s %u %s %s %s%s%s",
-		 plan->transport[0] ? plan->transport : "none", plan->port, version,
-		 policy_mode_name(plan->policy.mode),
-		 plan->wants_rdma ? "proven" : "unproven",
-		 plan->remount ? " remount" : "", plan->background ? " background" : "");
+	snprintf(buf, cap, "%s %u %s %s %s%s%s", plan->transport[0] ? plan->transport : "none",
+		 plan->port, version, policy_mode_name(plan->policy.mode),
+		 plan->wants_rdma ? "proven" : "unproven", plan->remount ? " remount" : "",
+		 plan->background ? " background" : "");
 }
 
 static void check_notes(const struct row *row, const struct plan *plan)
@@ -114,17 +111,14 @@ static void check_notes(const struct row *row, const struct plan *plan)
 				  "no warning '%s'", note);
 			warning++;
 		} else if (row->notes[i][0] == '+') {
-			for (text[0] = '\0';
-			     change < plan->nchanges && !strstr(text, note);)
+			for (text[0] = '\0'; change < plan->nchanges && !strstr(text, note);)
 				change_text(&plan->changes[change++], text, sizeof(text));
 			ROW_CHECK(row, strstr(text, note), "no change '%s'", note);
 		} else if (row->notes[i][0] == ':') {
 			facts_text(plan, text, sizeof(text));
-			ROW_CHECK(row, !strcmp(text, note), "facts '%s', not '%s'", text,
-				  note);
+			ROW_CHECK(row, !strcmp(text, note), "facts '%s', not '%s'", text, note);
 		} else if (row->notes[i][0] == '|') {
-			ROW_CHECK(row,
-				  plan->tcp_options && !strcmp(plan->tcp_options, note),
+			ROW_CHECK(row, plan->tcp_options && !strcmp(plan->tcp_options, note),
 				  "TCP '%s', not '%s'",
 				  plan->tcp_options ? plan->tcp_options : "NULL", note);
 		} else {
@@ -154,16 +148,15 @@ static void on_row(const struct row *row)
 	int rc = make_plan(&plan, row->given);
 
 	if (row->is_error) {
-		ROW_CHECK(row, rc && strstr(err_text(), row->expected),
-			  "no error '%s', %s", row->expected,
-			  rc ? err_text() : plan->options);
+		ROW_CHECK(row, rc && strstr(err_text(), row->expected), "no error '%s', %s",
+			  row->expected, rc ? err_text() : plan->options);
 		return;
 	}
 	ROW_CHECK(row, !rc, "%s", err_text());
 	if (rc)
 		return;
-	ROW_CHECK(row, !strcmp(plan->options, row->expected), "'%s', not '%s'",
-		  plan->options, row->expected);
+	ROW_CHECK(row, !strcmp(plan->options, row->expected), "'%s', not '%s'", plan->options,
+		  row->expected);
 	check_notes(row, plan);
 	check_again(row, plan);
 }
@@ -253,7 +246,6 @@ static void the_default_plan_requires_rdma(void)
 SUITE_MAIN("plan", TEST(transports_and_ports_are_completed_in_place),
 	   TEST(contradictions_are_refused_with_a_sentence), TEST(values_have_limits),
 	   TEST(unknown_options_are_kept), TEST(the_policy_adds_its_options),
-	   TEST(options_of_vdsm_become_a_mount_over_rdma),
-	   TEST(the_table_has_enough_rows), TEST(an_empty_plan_can_be_freed),
-	   TEST(options_longer_than_a_page_are_refused),
+	   TEST(options_of_vdsm_become_a_mount_over_rdma), TEST(the_table_has_enough_rows),
+	   TEST(an_empty_plan_can_be_freed), TEST(options_longer_than_a_page_are_refused),
 	   TEST(the_default_plan_requires_rdma))

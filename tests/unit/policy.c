@@ -35,15 +35,12 @@ static void get(const struct policies *policies, const char *text, const char *d
 }
 
 /* The line of the section whose policy applies, or 0. */
-static unsigned int line_for(const struct policies *policies, const char *spec,
-			     const char *dir)
+static unsigned int line_for(const struct policies *policies, const char *spec, const char *dir)
 {
 	struct policy policy;
 
 	get(policies, spec, dir, &policy);
-	return strncmp(policy.mode_from, "f:", 2)
-		       ? 0
-		       : (unsigned int)atoi(policy.mode_from + 2);
+	return strncmp(policy.mode_from, "f:", 2) ? 0 : (unsigned int)atoi(policy.mode_from + 2);
 }
 
 static void the_default_is_the_strictest(void)
@@ -146,8 +143,7 @@ static void invalid_lines_are_errors_with_their_number(void)
 		{ "policy = off\n", "f:1: 'policy' is before the first section" },
 		{ "\n\n[default\npolicy=off\n", "f:3: a section ends with ']'" },
 		{ "[default]\npolicy off\n", "f:2: 'policy off' is neither a section" },
-		{ "[default]\npolicy =\n",
-		  "f:2: policy =: takes require, prefer or off" },
+		{ "[default]\npolicy =\n", "f:2: policy =: takes require, prefer or off" },
 		{ "[default]\npolicy = Off\n", "f:2: policy =: takes" },
 		{ "[default]\npolicy = off # words\n", "not 'off # words'" },
 		{ "[default]\npolcy = off\n", "f:2: a key is policy, check, deadline" },
@@ -155,16 +151,13 @@ static void invalid_lines_are_errors_with_their_number(void)
 		{ "[default]\n= off\n", "f:2: a key is" },
 		{ "[default]\ncheck = deep\n", "f:2: check =: takes none, fast" },
 		{ "[default]\ndeadline = 0\n", "f:2: deadline =: takes seconds from 1" },
-		{ "[default]\non-unknown = no\n",
-		  "f:2: on-unknown =: takes allow or refuse" },
-		{ "[default]\npolicy=off\npolicy=off\n",
-		  "f:3: 'policy' is already set in line 2" },
+		{ "[default]\non-unknown = no\n", "f:2: on-unknown =: takes allow or refuse" },
+		{ "[default]\npolicy=off\npolicy=off\n", "f:3: 'policy' is already set in line 2" },
 		{ "[default]\noptions = rdma,tcp\n", "f:2: options =: 'rdma' and 'tcp'" },
 		{ "[default]\noptions = tcp\n", "for plain NFS set policy = off" },
 		{ "[default]\noptions = timeo=0\n", "f:2: options =: timeo= takes" },
 		{ "[default]\noptions = foo=\"a\n", "a quote is not closed" },
-		{ "[default]\noptions = nfsrdma.policy=off\n",
-		  "in this file use policy =" },
+		{ "[default]\noptions = nfsrdma.policy=off\n", "in this file use policy =" },
 		{ "[default]\noptions = nfsrdma.foo=off\n", "the nfsrdma.* options are" },
 		{ "[default]\noptions-v3 = remount\n", "f:2: options-v3 =: 'remount'" },
 		{ "[default]\noptions = vers=3,vers=4\n", "a mount has one version" },
@@ -268,12 +261,10 @@ static void the_file_is_read_before_its_folder(void)
 	struct tree tree;
 
 	tree_new(&tree);
-	tree_write(&tree, "etc/nfsrdma.conf",
-		   "[default]\npolicy=off\ncheck=none\ndeadline=1");
+	tree_write(&tree, "etc/nfsrdma.conf", "[default]\npolicy=off\ncheck=none\ndeadline=1");
 	tree_write(&tree, "etc/nfsrdma.conf.d/10-a.conf",
 		   "[default]\npolicy=prefer\ncheck=connect\n");
-	tree_write(&tree, "etc/nfsrdma.conf.d/9-a.conf",
-		   "[default]\npolicy=require\ncheck=read\n");
+	tree_write(&tree, "etc/nfsrdma.conf.d/9-a.conf", "[default]\npolicy=require\ncheck=read\n");
 	tree_write(&tree, "etc/nfsrdma.conf.d/20.conf~", "rubbish\n");
 	tree_write(&tree, "etc/nfsrdma.conf.d/.hidden.conf", "rubbish\n");
 	tree_write(&tree, "etc/nfsrdma.conf.d/README", "rubbish\n");
@@ -435,8 +426,7 @@ static void the_scope_is_that_of_the_section_with_the_mode(void)
 		{ "[server other]\npolicy = prefer\n", POLICY_BUILT_IN },
 		{ "[export nas:/vm]\npolicy = require\n", POLICY_OF_EXPORT },
 		{ "[directory /srv/vm]\npolicy = require\n", POLICY_OF_DIRECTORY },
-		{ "[default]\npolicy = off\n[server nas]\ncheck = read\n",
-		  POLICY_DEFAULT },
+		{ "[default]\npolicy = off\n[server nas]\ncheck = read\n", POLICY_DEFAULT },
 		{ "[directory /srv/vm]\ncheck = none\n[server nas]\npolicy = off\n",
 		  POLICY_OF_SERVER },
 	};
@@ -445,8 +435,7 @@ static void the_scope_is_that_of_the_section_with_the_mode(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].text);
-		CU_ASSERT_EQUAL(scope_of(rows[i].text, "nas:/vm", "/srv/vm"),
-				rows[i].scope);
+		CU_ASSERT_EQUAL(scope_of(rows[i].text, "nas:/vm", "/srv/vm"), rows[i].scope);
 	}
 	get(NULL, "nas:/vm", NULL, &policy);
 	CU_ASSERT_EQUAL(policy.scope, POLICY_BUILT_IN);
@@ -502,15 +491,11 @@ static void a_directory_has_a_policy_whatever_is_mounted_there(void)
 }
 
 SUITE_MAIN("policy", TEST(the_default_is_the_strictest), TEST(every_key_is_read),
-	   TEST(the_most_specific_section_applies),
-	   TEST(of_equal_sections_the_last_applies),
-	   TEST(equal_addresses_and_paths_match),
-	   TEST(invalid_lines_are_errors_with_their_number),
-	   TEST(lines_and_patterns_have_a_maximum_length),
-	   TEST(sections_have_a_maximum_number), TIMED(patterns_match_in_bounded_time),
-	   TEST(without_files_the_default_applies),
-	   TEST(the_file_is_read_before_its_folder),
-	   TEST(a_damaged_file_is_an_error_and_no_policy),
+	   TEST(the_most_specific_section_applies), TEST(of_equal_sections_the_last_applies),
+	   TEST(equal_addresses_and_paths_match), TEST(invalid_lines_are_errors_with_their_number),
+	   TEST(lines_and_patterns_have_a_maximum_length), TEST(sections_have_a_maximum_number),
+	   TIMED(patterns_match_in_bounded_time), TEST(without_files_the_default_applies),
+	   TEST(the_file_is_read_before_its_folder), TEST(a_damaged_file_is_an_error_and_no_policy),
 	   TEST(directories_without_wildcards_are_followed),
 	   TEST(sections_that_request_rdma_are_found), TEST(files_have_a_maximum_size),
 	   TEST(a_file_in_place_of_the_folder_is_an_error),

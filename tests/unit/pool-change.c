@@ -111,8 +111,8 @@ static void end(void)
 static int enter(const char *call, bool changes)
 {
 	if (changes)
-		snprintf(lv.calls + strlen(lv.calls), sizeof(lv.calls) - strlen(lv.calls),
-			 "%s%s", *lv.calls ? " " : "", call);
+		snprintf(lv.calls + strlen(lv.calls), sizeof(lv.calls) - strlen(lv.calls), "%s%s",
+			 *lv.calls ? " " : "", call);
 	if (lv.lives && !--lv.lives)
 		lv.dead = true;
 	if (lv.dead)
@@ -123,8 +123,7 @@ static int enter(const char *call, bool changes)
 	return err_set(lv.errnum, "libvirt: %s is refused", call);
 }
 
-static int fake_get(void *conn, uint64_t deadline, const char *name,
-		    struct pool_info *out)
+static int fake_get(void *conn, uint64_t deadline, const char *name, struct pool_info *out)
 {
 	int rc = enter("get", false);
 
@@ -145,8 +144,7 @@ static int fake_get(void *conn, uint64_t deadline, const char *name,
 
 static void drop_options(char *xml)
 {
-	char *from = strstr(xml, "<fs:mount_opts>"),
-	     *to = strstr(xml, "</fs:mount_opts>");
+	char *from = strstr(xml, "<fs:mount_opts>"), *to = strstr(xml, "</fs:mount_opts>");
 
 	if (from && to)
 		memmove(from, to + 16, strlen(to + 16) + 1);
@@ -191,10 +189,7 @@ static int fake_start(void *conn, uint64_t deadline, const char *name)
 	lv.active = true;
 	if (lv.opens_folder)
 		chmod(store, 0777);
-	set_mount(!strstr(lv.xml, "proto=rdma") ? "tcp"
-		  : lv.proto                    ? lv.proto
-						: "rdma",
-		  "4.1");
+	set_mount(!strstr(lv.xml, "proto=rdma") ? "tcp" : lv.proto ? lv.proto : "rdma", "4.1");
 	return 0;
 }
 
@@ -252,10 +247,9 @@ static const struct pool_ops fake = {
 	"<source><host name='nas1'/><dir path='/e'/><format type='nfs'/></source>" \
 	"<target><path>/pool</path></target>"
 #define PLAIN "<pool type='netfs'><name>vms</name><uuid>" UUID "</uuid>" SOURCE "</pool>"
-#define RDMA                                                                          \
-	"<pool type='netfs' xmlns:fs='" POOL_NS "'><name>vms</name><uuid>" UUID       \
-	"</uuid>" SOURCE                                                              \
-	"<fs:mount_opts><fs:option name='proto=rdma'/><fs:option name='port=20049'/>" \
+#define RDMA                                                                                     \
+	"<pool type='netfs' xmlns:fs='" POOL_NS "'><name>vms</name><uuid>" UUID "</uuid>" SOURCE \
+	"<fs:mount_opts><fs:option name='proto=rdma'/><fs:option name='port=20049'/>"            \
 	"</fs:mount_opts></pool>"
 
 static void on_finding(void *arg, const struct finding *finding)
@@ -265,8 +259,8 @@ static void on_finding(void *arg, const struct finding *finding)
 	(void)arg;
 	CU_ASSERT(reasons_fit(finding));
 	snprintf(findings + used, sizeof(findings) - used, "%s %s%s%s: %s\n",
-		 finding_status_name(finding->status), finding->id,
-		 *finding->reason ? "/" : "", finding->reason, finding->summary);
+		 finding_status_name(finding->status), finding->id, *finding->reason ? "/" : "",
+		 finding->reason, finding->summary);
 }
 
 static struct pool_changer changer(bool force)
@@ -352,9 +346,8 @@ static void a_pool_that_starts_over_tcp_is_rolled_back(void)
 	ASSERT_CONTAINS(
 		findings,
 		"fail pool.transport/not-rdma: vms: over tcp, but its options request RDMA");
-	ASSERT_CONTAINS(
-		findings,
-		"pass pool.rollback: the pool has its former definition, and runs");
+	ASSERT_CONTAINS(findings,
+			"pass pool.rollback: the pool has its former definition, and runs");
 	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
 	CU_ASSERT(lv.active);
 	CU_ASSERT_FALSE(is_kept());
@@ -465,8 +458,7 @@ static void a_start_that_hangs_is_unknown_and_can_be_reverted(void)
 	lv.fails = "start";
 	lv.errnum = ETIMEDOUT;
 	convert(false);
-	ASSERT_CONTAINS(findings,
-			"unknown pool.restart/silent: libvirt cannot start the pool");
+	ASSERT_CONTAINS(findings, "unknown pool.restart/silent: libvirt cannot start the pool");
 	end();
 }
 
@@ -536,8 +528,7 @@ static void pools_of_other_types_are_refused(void)
 	CU_ASSERT_STRING_EQUAL(err_text(), "fake:/// has no pool 'vms'");
 	CU_ASSERT_STRING_EQUAL(err_reason(), "unknown-pool");
 	end();
-	begin("<pool type='dir'><name>vms</name><target><path>/x</path></target></pool>",
-	      true);
+	begin("<pool type='dir'><name>vms</name><target><path>/x</path></target></pool>", true);
 	CU_ASSERT_EQUAL(convert(false), -EINVAL);
 	CU_ASSERT_STRING_EQUAL(err_reason(), "not-nfs");
 	CU_ASSERT_STRING_EQUAL(lv.calls, "");
@@ -567,8 +558,7 @@ static void another_hosts_pools_are_not_changed(void)
 
 /* --- guests ----------------------------------------------------------------------------------------- */
 
-#define GUEST(disk) \
-	"<domain type='kvm'><name>web1</name><devices>" disk "</devices></domain>"
+#define GUEST(disk) "<domain type='kvm'><name>web1</name><devices>" disk "</devices></domain>"
 
 static void running_guests_prevent_a_change(void)
 {
@@ -576,8 +566,7 @@ static void running_guests_prevent_a_change(void)
 	lv.guest = GUEST("<disk type='file'><source file='/pool/web1.img'/></disk>");
 	CU_ASSERT_EQUAL(convert(false), 0);
 	CU_ASSERT_STRING_EQUAL(lv.calls, "");
-	ASSERT_CONTAINS(findings,
-			"fail pool.guests/running: 1 guest runs on the pool (web1)");
+	ASSERT_CONTAINS(findings, "fail pool.guests/running: 1 guest runs on the pool (web1)");
 	CU_ASSERT_FALSE(is_kept());
 	/* Only the definition changes; nothing is unmounted. */
 	CU_ASSERT_EQUAL(convert(true), 0);
@@ -730,9 +719,7 @@ static void a_command_completes_one_killed_after_any_call(void)
 {
 	static const struct {
 		bool reverts, then_reverts;
-	} cases[] = {
-		{ false, false }, { false, true }, { true, true }, { true, false }
-	};
+	} cases[] = { { false, false }, { false, true }, { true, true }, { true, false } };
 	unsigned int lives, cut;
 	size_t i;
 
@@ -760,8 +747,7 @@ static void a_command_completes_one_killed_after_any_call(void)
 				CU_ASSERT_EQUAL(revert(false), 0);
 			CU_ASSERT_EQUAL(is_kept(), !cases[i].then_reverts);
 			CU_ASSERT(lv.active);
-			CU_ASSERT_EQUAL(!strstr(lv.xml, "proto=rdma"),
-					cases[i].then_reverts);
+			CU_ASSERT_EQUAL(!strstr(lv.xml, "proto=rdma"), cases[i].then_reverts);
 			if (!cases[i].then_reverts)
 				CU_ASSERT_EQUAL(revert(false), 0);
 			CU_ASSERT(lv.active);
@@ -930,11 +916,9 @@ static void a_worker_returns_its_messages(void)
 	useconds_t wait = 0;
 
 	CU_ASSERT_EQUAL_FATAL(worker_new(&worker), 0);
-	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(PATIENCE_MS)),
-			-EIO);
+	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(PATIENCE_MS)), -EIO);
 	CU_ASSERT_STRING_EQUAL(err_text(), "the thread's words");
-	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(PATIENCE_MS)),
-			-EIO);
+	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(PATIENCE_MS)), -EIO);
 	worker_free(worker);
 }
 
@@ -945,8 +929,7 @@ static void a_worker_that_hangs_is_left(void)
 	uint64_t start = now_ms();
 
 	CU_ASSERT_EQUAL_FATAL(worker_new(&worker), 0);
-	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(50)),
-			-ETIMEDOUT);
+	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(50)), -ETIMEDOUT);
 	CU_ASSERT(worker_lost(worker));
 	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(PATIENCE_MS)),
 			-ETIMEDOUT);
@@ -961,25 +944,20 @@ SUITE_MAIN("pool-change", TEST(a_running_pool_is_converted_and_verified),
 	   TEST(a_stopped_pool_is_verified_and_stopped_again),
 	   TEST(a_pool_that_starts_over_tcp_is_rolled_back),
 	   TEST(a_stopped_pool_that_starts_over_tcp_is_stopped_again),
-	   TEST(any_refused_step_rolls_the_pool_back),
-	   TEST(a_refused_rollback_keeps_the_original),
+	   TEST(any_refused_step_rolls_the_pool_back), TEST(a_refused_rollback_keeps_the_original),
 	   TEST(a_start_that_hangs_is_unknown_and_can_be_reverted),
 	   TEST(options_that_libvirt_drops_are_found), TEST(autostart_is_kept),
 	   TEST(a_folder_that_others_may_write_to_is_not_used),
-	   TEST(a_pool_of_another_host_is_not_visible),
-	   TEST(a_lost_autostart_is_reported), TEST(a_correct_pool_is_left_alone),
-	   TEST(a_correct_definition_over_tcp_is_restarted),
-	   TEST(pools_of_other_types_are_refused),
-	   TEST(another_hosts_pools_are_not_changed),
+	   TEST(a_pool_of_another_host_is_not_visible), TEST(a_lost_autostart_is_reported),
+	   TEST(a_correct_pool_is_left_alone), TEST(a_correct_definition_over_tcp_is_restarted),
+	   TEST(pools_of_other_types_are_refused), TEST(another_hosts_pools_are_not_changed),
 	   TEST(running_guests_prevent_a_change), TEST(unknown_guests_prevent_a_change),
 	   TEST(every_way_to_use_a_pool_is_found), TEST(revert_restores_the_original),
 	   TEST(revert_restores_the_first_original), TEST(later_edits_are_not_lost),
 	   TEST(a_failed_convert_keeps_the_saved_original),
 	   TEST(a_convert_that_was_killed_can_be_reverted),
 	   TEST(a_command_completes_one_killed_after_any_call),
-	   TEST(a_completed_convert_over_tcp_is_rolled_back),
-	   TEST(saved_originals_are_validated),
+	   TEST(a_completed_convert_over_tcp_is_rolled_back), TEST(saved_originals_are_validated),
 	   TEST(two_commands_do_not_change_pools_at_once), TEST(a_pool_is_defined),
-	   TEST(a_pool_without_its_options_is_undefined),
-	   TEST(a_path_is_walked_to_the_first_mount), TEST(a_worker_returns_its_messages),
-	   TIMED(a_worker_that_hangs_is_left))
+	   TEST(a_pool_without_its_options_is_undefined), TEST(a_path_is_walked_to_the_first_mount),
+	   TEST(a_worker_returns_its_messages), TIMED(a_worker_that_hangs_is_left))

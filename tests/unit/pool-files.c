@@ -30,8 +30,8 @@ static void pool(const char *path, const char *name, const char *dir, const char
 		 "<capacity unit='bytes'>0</capacity>\n<source><host name='nas'/>"
 		 "<dir path='%s'/><format type='nfs'/></source>\n"
 		 "<target><path>/srv/%s</path></target>\n%s%s%s</pool>\n",
-		 name, dir, name, options ? "<fs:mount_opts>" : "",
-		 options ? options : "", options ? "</fs:mount_opts>" : "");
+		 name, dir, name, options ? "<fs:mount_opts>" : "", options ? options : "",
+		 options ? "</fs:mount_opts>" : "");
 	snprintf(text, sizeof(text), BANNER "%s%s%s", state ? "<poolstate>\n" : "", inner,
 		 state ? "</poolstate>\n" : "");
 	tree_write(&tree, path, text);
@@ -45,12 +45,11 @@ static const char *tell(void)
 
 	*told = '\0';
 	for (i = 0; i < places.count; i++)
-		len += (size_t)snprintf(
-			told + len, sizeof(told) - len, "%s%s %s %s%s", i ? ", " : "",
-			places.list[i].pool,
-			places.list[i].target ? places.list[i].target : "nowhere",
-			places.list[i].fs_spec ? places.list[i].fs_spec : "-",
-			places.list[i].asked == ASKED_RDMA ? " rdma" : "");
+		len += (size_t)snprintf(told + len, sizeof(told) - len, "%s%s %s %s%s",
+					i ? ", " : "", places.list[i].pool,
+					places.list[i].target ? places.list[i].target : "nowhere",
+					places.list[i].fs_spec ? places.list[i].fs_spec : "-",
+					places.list[i].asked == ASKED_RDMA ? " rdma" : "");
 	return told;
 }
 
@@ -86,8 +85,7 @@ static void a_pool_is_listed_with_its_requested_options(void)
 	     "<fs:option name='proto=rdma'/><fs:option name='port=20049'/>");
 	pool(ETC "b.xml", "b", "/b", NULL);
 	pool(ETC "c.xml", "c", "/c", "<fs:option name='soft,rdma,port=20049'/>");
-	pool(ETC "d.xml", "d", "/d",
-	     "<fs:option name='rdma'/><fs:option name='proto=tcp'/>");
+	pool(ETC "d.xml", "d", "/d", "<fs:option name='rdma'/><fs:option name='proto=tcp'/>");
 	pool(ETC "e.xml", "e", "/e", "<fs:option name='proto=rdma6'/>");
 	/* mount(8) gets it unchanged, and its effect is unknown. */
 	pool(ETC "f.xml", "f", "/f", "<fs:option name='context=&quot;a,proto=rdma'/>");
@@ -133,9 +131,8 @@ static void pools_of_other_types_are_listed_without_a_source(void)
 	tree_write(&tree, ETC "lvm.xml",
 		   "<pool type='logical'><name>lvm</name><source><name>vg</name></source>"
 		   "<target><path>/dev/vg</path></target></pool>");
-	tree_write(
-		&tree, ETC "rbd.xml",
-		"<pool type='rbd'><name>rbd</name><source><name>p</name></source></pool>");
+	tree_write(&tree, ETC "rbd.xml",
+		   "<pool type='rbd'><name>rbd</name><source><name>p</name></source></pool>");
 	tree_write(&tree, ETC "smb.xml",
 		   "<pool type='netfs' xmlns:fs='" POOL_NS "'><name>smb</name><source>"
 		   "<host name='h'/><dir path='s'/><format type='cifs'/></source><target>"
@@ -172,8 +169,7 @@ static void invalid_pools_are_skipped_and_reported(void)
 	pool(ETC "broken.xml", "b", "/b", NULL);
 	CU_ASSERT(has("a /srv/a nas:/a"));
 	ASSERT_CONTAINS(skipped, "another name");
-	tree_write(&tree, ETC "broken.xml",
-		   "<!DOCTYPE pool SYSTEM 'http://127.0.0.1:1/'><pool/>");
+	tree_write(&tree, ETC "broken.xml", "<!DOCTYPE pool SYSTEM 'http://127.0.0.1:1/'><pool/>");
 	CU_ASSERT(has("a /srv/a nas:/a"));
 	ASSERT_CONTAINS(skipped, "document type");
 	tree_bytes(&tree, ETC "broken.xml", "<pool/>\0", 8);
@@ -243,7 +239,5 @@ SUITE_MAIN("pool-files", TEST(without_libvirt_there_are_no_pools),
 	   TEST(options_that_libvirt_drops_request_nothing),
 	   TEST(a_running_pool_keeps_the_definition_it_started_with),
 	   TEST(pools_of_other_types_are_listed_without_a_source),
-	   TEST(invalid_pools_are_skipped_and_reported),
-	   TEST(files_that_are_not_pools_are_skipped),
-	   TEST(an_invalid_state_leaves_the_definition),
-	   TEST(hundreds_of_pools_are_listed))
+	   TEST(invalid_pools_are_skipped_and_reported), TEST(files_that_are_not_pools_are_skipped),
+	   TEST(an_invalid_state_leaves_the_definition), TEST(hundreds_of_pools_are_listed))

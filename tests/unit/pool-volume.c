@@ -51,16 +51,14 @@ static void the_package_version_decides(void)
 		{ "1:7.0.0-3", true, "and libvirt 7.0.0 does not let", "denied" },
 		{ "10.0.0-2ubuntu8", true, "and libvirt 10.0.0 does not let a guest open",
 		  "denied" },
-		{ "11.3.0-3+deb13u1", true,
-		  "and libvirt 11.3.0 does not let a guest open", "denied" },
+		{ "11.3.0-3+deb13u1", true, "and libvirt 11.3.0 does not let a guest open",
+		  "denied" },
 		{ "11.4.0-1", true, "and libvirt 11.4.0 may not let", "perhaps-denied" },
 		{ "12.5.0-1", true, "and libvirt 12.5.0 may not let", "perhaps-denied" },
 		{ "12.6.0-1", false, "", "" },
 		{ "13.0.0", false, "", "" },
-		{ "of today", true, "libvirt of unknown version may not let",
-		  "perhaps-denied" },
-		{ NULL, true, "libvirt of unknown version may not let",
-		  "perhaps-denied" },
+		{ "of today", true, "libvirt of unknown version may not let", "perhaps-denied" },
+		{ NULL, true, "libvirt of unknown version may not let", "perhaps-denied" },
 	};
 	size_t i;
 

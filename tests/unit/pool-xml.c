@@ -244,8 +244,7 @@ static void a_new_pool_is_as_define_prints_it(void)
 	struct pool_request request = { .version = "4.1", .options = "nodev,rw,hard" };
 	char source[POOL_SOURCE_MAX];
 
-	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "a & b", "nas1", "/e<1>", "/mnt/\"x\""),
-			      0);
+	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "a & b", "nas1", "/e<1>", "/mnt/\"x\""), 0);
 	CU_ASSERT_EQUAL(pool_xml_convert(xml, &request), 0);
 	CU_ASSERT_EQUAL(pool_xml_options(xml, &options), 0);
 	CU_ASSERT_STRING_EQUAL(options, "nfsvers=4.1,hard,proto=rdma,port=20049");
@@ -324,10 +323,8 @@ static void sizes_and_detected_permissions_are_ignored(void)
 SUITE_MAIN("pool-xml", TEST(every_pair_is_as_expected), TEST(overlong_values_are_refused),
 	   TEST(too_many_elements_are_refused), TEST(deep_nesting_is_refused),
 	   TEST(many_attributes_are_read_in_time), TEST(a_nul_does_not_end_the_text),
-	   TEST(two_hundred_options_are_converted),
-	   TEST(a_new_pool_is_as_define_prints_it),
+	   TEST(two_hundred_options_are_converted), TEST(a_new_pool_is_as_define_prints_it),
 	   TEST(requested_options_are_not_dropped),
 	   TEST(a_name_with_only_ipv6_addresses_gets_rdma6),
-	   TEST(the_policy_adds_options_and_can_refuse),
-	   TEST(invalid_text_becomes_no_pool),
+	   TEST(the_policy_adds_options_and_can_refuse), TEST(invalid_text_becomes_no_pool),
 	   TEST(sizes_and_detected_permissions_are_ignored))

@@ -213,9 +213,6 @@ static void nfs_is_also_served_if_there_is_an_export(void)
 }
 
 SUITE_MAIN("programs", TEST(calls_and_results_of_1_mib_use_chunks),
-	   TEST(a_call_over_the_limit_is_not_pulled),
-	   TEST(results_never_exceed_the_offered_chunk),
-	   TEST(a_second_attempt_replaces_the_first),
-	   TEST(a_program_can_refuse_or_not_answer),
-	   TEST(arguments_have_no_eligible_items),
-	   TEST(nfs_is_also_served_if_there_is_an_export))
+	   TEST(a_call_over_the_limit_is_not_pulled), TEST(results_never_exceed_the_offered_chunk),
+	   TEST(a_second_attempt_replaces_the_first), TEST(a_program_can_refuse_or_not_answer),
+	   TEST(arguments_have_no_eligible_items), TEST(nfs_is_also_served_if_there_is_an_export))

@@ -258,10 +258,8 @@ static void a_changing_file_is_abandoned(void)
 
 SUITE_MAIN("random-run", TEST(random_reads_end_at_their_number),
 	   TEST(level_quick_and_a_count_of_0_have_none),
-	   TEST(none_follow_a_failure_or_a_lost_connection),
-	   TEST(random_reads_end_at_their_bytes), TEST(only_correct_mechanisms_are_used),
-	   TEST(random_reads_end_at_their_time),
+	   TEST(none_follow_a_failure_or_a_lost_connection), TEST(random_reads_end_at_their_bytes),
+	   TEST(only_correct_mechanisms_are_used), TEST(random_reads_end_at_their_time),
 	   TEST(random_reads_end_after_some_failures),
 	   TEST(a_read_that_ends_the_connection_is_not_repeated),
-	   TEST(a_server_that_disappears_fails_the_read),
-	   TEST(a_changing_file_is_abandoned))
+	   TEST(a_server_that_disappears_fails_the_read), TEST(a_changing_file_is_abandoned))

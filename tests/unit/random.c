@@ -56,8 +56,7 @@ static void random_ranges_are_whole_sectors_within_window_and_file(void)
 			SUITE_ROW("%u, %u", i, j);
 			CU_ASSERT_EQUAL(base % 512, 0);
 			CU_ASSERT_TRUE(base + len / 512 * 512 <= sizes[i]);
-			CU_ASSERT_TRUE_FATAL(
-				random_read(&choice, base, len, sizes[i], &c));
+			CU_ASSERT_TRUE_FATAL(random_read(&choice, base, len, sizes[i], &c));
 			CU_ASSERT_EQUAL(c.offset % 512, 0);
 			CU_ASSERT_EQUAL(c.count % 512, 0);
 			CU_ASSERT_NOT_EQUAL(c.count, 0);
@@ -178,8 +177,7 @@ static void only_sizes_that_the_sweep_found_correct_are_used(void)
 /* Regardless of the sweep and the seed. */
 static void reads_that_could_crash_the_server_are_not_sent(void)
 {
-	static const enum server_kind kinds[] = { SERVER_UNKNOWN, SERVER_GANESHA,
-						  SERVER_ONTAP };
+	static const enum server_kind kinds[] = { SERVER_UNKNOWN, SERVER_GANESHA, SERVER_ONTAP };
 	unsigned int i, j, k, reply;
 	struct read_case c;
 
@@ -188,11 +186,10 @@ static void reads_that_could_crash_the_server_are_not_sent(void)
 		for (j = 0, reply = 0; j < 20; j++) {
 			begin(j, kinds[i]);
 			for (k = 0; k < 500; k++) {
-				struct gate_request q = { .size = 3 * MIB + 1,
-							  .most = MIB };
+				struct gate_request q = { .size = 3 * MIB + 1, .most = MIB };
 
-				CU_ASSERT_TRUE_FATAL(random_read(&choice, 0, 2 * MIB,
-								 3 * MIB + 1, &c));
+				CU_ASSERT_TRUE_FATAL(
+					random_read(&choice, 0, 2 * MIB, 3 * MIB + 1, &c));
 				q.reply_chunk = c.mechanism == MECH_REPLY_CHUNK;
 				q.offset = c.offset;
 				q.count = c.count;
@@ -309,8 +306,8 @@ static void too_few_or_a_failure_exclude_nothing(void)
 }
 
 SUITE_MAIN("random", TEST(random_ranges_are_whole_sectors_within_window_and_file),
-	   TEST(files_smaller_than_a_sector_have_none),
-	   TEST(the_same_seed_gives_the_same_reads), TEST(mechanisms_and_sizes_are_mixed),
+	   TEST(files_smaller_than_a_sector_have_none), TEST(the_same_seed_gives_the_same_reads),
+	   TEST(mechanisms_and_sizes_are_mixed),
 	   TEST(only_sizes_that_the_sweep_found_correct_are_used),
 	   TEST(reads_that_could_crash_the_server_are_not_sent),
 	   TEST(random_reads_follow_only_a_clean_sweep),

@@ -43,8 +43,7 @@ static void ranges_that_do_not_fit_are_counted_but_not_written(void)
 
 static void the_list_fits_every_level(void)
 {
-	static const enum probe_level levels[] = { PROBE_QUICK, PROBE_STANDARD,
-						   PROBE_FULL };
+	static const enum probe_level levels[] = { PROBE_QUICK, PROBE_STANDARD, PROBE_FULL };
 	static const uint32_t most[] = { 512, 1024, 4096, 65536, 1048576 };
 	unsigned int before = 0;
 	size_t i, j;
@@ -133,7 +132,6 @@ static void large_ranges_double_up_to_the_largest(void)
 }
 
 SUITE_MAIN("ranges", TEST(ranges_that_do_not_fit_are_counted_but_not_written),
-	   TEST(the_list_fits_every_level),
-	   TEST(reads_after_other_operations_are_chosen_by_size),
+	   TEST(the_list_fits_every_level), TEST(reads_after_other_operations_are_chosen_by_size),
 	   TEST(ranges_around_the_end_do_not_start_before_the_file),
 	   TEST(large_ranges_double_up_to_the_largest))

@@ -24,10 +24,9 @@ static void end(void)
 
 static void read_by(enum mechanism mechanism, uint64_t offset, uint32_t count)
 {
-	const struct read_case c = { .mechanism = mechanism,
-				     .layout = LAYOUT_ROUNDED,
-				     .offset = offset,
-				     .count = count };
+	const struct read_case c = {
+		.mechanism = mechanism, .layout = LAYOUT_ROUNDED, .offset = offset, .count = count
+	};
 
 	read_once(p, &w, &c, &outcome);
 }
@@ -47,8 +46,7 @@ static void the_first_wrong_byte_is_named(void)
 			read_by(m, 4097, 1023);
 			w.bytes[bytes[i]] ^= 0x04;
 			CU_ASSERT_EQUAL(outcome.kind, READ_DATA);
-			snprintf(place, sizeof(place), "at offset %u one bit is wrong",
-				 bytes[i]);
+			snprintf(place, sizeof(place), "at offset %u one bit is wrong", bytes[i]);
 			ASSERT_CONTAINS(outcome.text, place);
 			CU_ASSERT_EQUAL(damage_kind(&outcome.damage), DAMAGE_BIT);
 		}
@@ -61,8 +59,7 @@ static void zeros_and_other_bytes_are_shown_from_there_on(void)
 	/* The word there is 0x1388: six zeros, then its bytes. */
 	memset(w.bytes + 5001, 0xff, 20);
 	read_by(MECH_WRITE_CHUNK, 0, 8192);
-	ASSERT_CONTAINS(outcome.text,
-			"at offset 5001 0000000000138800, expected ffffffffffffffff");
+	ASSERT_CONTAINS(outcome.text, "at offset 5001 0000000000138800, expected ffffffffffffffff");
 	CU_ASSERT_EQUAL(outcome.damage.bytes, 20);
 	/* 5001 to 5005 are zeros; the READ ends there. */
 	read_by(MECH_INLINE, 4096, 5006 - 4096);
@@ -297,10 +294,8 @@ SUITE_MAIN("read", TEST(the_first_wrong_byte_is_named),
 	   TEST(the_first_wrong_bytes_show_their_true_offset),
 	   TEST(zeros_are_not_mistaken_for_the_start_of_the_page),
 	   TEST(unwritten_needs_more_than_one_byte), TEST(a_lost_connection_counts_once),
-	   TEST(data_after_the_reply_is_waited_for),
-	   TEST(a_late_write_is_not_a_transport_error),
+	   TEST(data_after_the_reply_is_waited_for), TEST(a_late_write_is_not_a_transport_error),
 	   TEST(missing_data_is_waited_for_a_few_times),
 	   TEST(an_unused_chunk_differs_from_an_unwritten_one),
-	   TEST(an_unused_reply_chunk_is_noticed),
-	   TEST(the_last_bytes_are_reported_separately), TEST(a_refused_call_is_retried),
-	   TEST(retries_have_a_maximum))
+	   TEST(an_unused_reply_chunk_is_noticed), TEST(the_last_bytes_are_reported_separately),
+	   TEST(a_refused_call_is_retried), TEST(retries_have_a_maximum))

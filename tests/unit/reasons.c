@@ -23,14 +23,10 @@ static void an_nfs_error_gives_its_reason(void)
 		int rc;
 		const char *reason;
 	} rows[] = {
-		{ NFS4ERR_WRONGSEC, -EACCES, "kerberos" },
-		{ NFS4ERR_ACCESS, -EACCES, "denied" },
-		{ NFS4ERR_PERM, -EACCES, "denied" },
-		{ NFS4ERR_NOENT, -ENOENT, "not-found" },
-		{ NFS4ERR_STALE, -ESTALE, "stale" },
-		{ NFS4ERR_GRACE, -EAGAIN, "grace" },
-		{ NFS4ERR_DELAY, -EAGAIN, "busy" },
-		{ NFS4ERR_BADSESSION, -EIO, "status" },
+		{ NFS4ERR_WRONGSEC, -EACCES, "kerberos" }, { NFS4ERR_ACCESS, -EACCES, "denied" },
+		{ NFS4ERR_PERM, -EACCES, "denied" },       { NFS4ERR_NOENT, -ENOENT, "not-found" },
+		{ NFS4ERR_STALE, -ESTALE, "stale" },       { NFS4ERR_GRACE, -EAGAIN, "grace" },
+		{ NFS4ERR_DELAY, -EAGAIN, "busy" },        { NFS4ERR_BADSESSION, -EIO, "status" },
 	};
 	const struct nfs_version *version = nfs_version_find("4.1");
 	size_t i;
@@ -50,9 +46,8 @@ static void a_call_without_an_answer_gives_its_reason(void)
 		int rc;
 		const char *reason;
 	} rows[] = {
-		{ -ETIMEDOUT, "no-reply" }, { -ECONNRESET, "no-reply" },
-		{ -ECANCELED, "no-reply" }, { -EBADE, "rdma-error" },
-		{ -EAGAIN, "busy" },        { -ENOMEM, "local" },
+		{ -ETIMEDOUT, "no-reply" }, { -ECONNRESET, "no-reply" }, { -ECANCELED, "no-reply" },
+		{ -EBADE, "rdma-error" },   { -EAGAIN, "busy" },         { -ENOMEM, "local" },
 		{ -EBADMSG, "malformed" },
 	};
 	size_t i;
@@ -86,21 +81,20 @@ static void findings_explain_every_reason_they_carry(void)
 		  { "silent", "closed", "no-nfs", "rdma-error", "malformed", "rpc-error",
 		    "no-reply", "local" } },
 		{ "probe.session",
-		  { "grace", "busy", "status", "denied", "kerberos", "rpc-error",
-		    "no-reply", "rdma-error", "malformed", "local" } },
+		  { "grace", "busy", "status", "denied", "kerberos", "rpc-error", "no-reply",
+		    "rdma-error", "malformed", "local" } },
 		{ "probe.root",
-		  { "grace", "busy", "status", "denied", "kerberos", "rpc-error",
-		    "no-reply", "rdma-error", "malformed", "not-found", "stale",
-		    "symlink" } },
-		{ "probe.mount",
-		  { "grace", "busy", "status", "denied", "rpc-error", "no-reply",
+		  { "grace", "busy", "status", "denied", "kerberos", "rpc-error", "no-reply",
 		    "rdma-error", "malformed", "not-found", "stale", "symlink" } },
+		{ "probe.mount",
+		  { "grace", "busy", "status", "denied", "rpc-error", "no-reply", "rdma-error",
+		    "malformed", "not-found", "stale", "symlink" } },
 		{ "probe.fsinfo",
-		  { "grace", "busy", "status", "denied", "no-reply", "rdma-error",
-		    "malformed", "stale", "zero" } },
+		  { "grace", "busy", "status", "denied", "no-reply", "rdma-error", "malformed",
+		    "stale", "zero" } },
 		{ "probe.file",
-		  { "grace", "busy", "status", "denied", "no-reply", "rdma-error",
-		    "malformed", "stale", "not-regular" } },
+		  { "grace", "busy", "status", "denied", "no-reply", "rdma-error", "malformed",
+		    "stale", "not-regular" } },
 		{ "probe.readdir",
 		  { "no-reply", "busy", "grace", "local", "time", "error", "differs" } },
 	};
@@ -121,14 +115,8 @@ static void the_end_of_the_worker_gives_its_reason(void)
 		bool lost;
 		const char *reason;
 	} rows[] = {
-		{ { .fate = CHILD_SIGNALLED, .status = SIGSEGV },
-		  -EPROTO,
-		  false,
-		  "crashed" },
-		{ { .fate = CHILD_SIGNALLED, .status = SIGKILL },
-		  -EPROTO,
-		  false,
-		  "killed" },
+		{ { .fate = CHILD_SIGNALLED, .status = SIGSEGV }, -EPROTO, false, "crashed" },
+		{ { .fate = CHILD_SIGNALLED, .status = SIGKILL }, -EPROTO, false, "killed" },
 		{ { .fate = CHILD_UNKNOWN }, -ETIMEDOUT, false, "deadline" },
 		{ { .fate = CHILD_UNKNOWN }, -ENOMEM, false, "no-memory" },
 		{ { .fate = CHILD_EXITED }, -EPROTO, false, "lost-records" },
@@ -140,9 +128,8 @@ static void the_end_of_the_worker_gives_its_reason(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%s", rows[i].reason);
-		CU_ASSERT_STRING_EQUAL(
-			parent_reason(&rows[i].end, rows[i].lost, rows[i].rc),
-			rows[i].reason);
+		CU_ASSERT_STRING_EQUAL(parent_reason(&rows[i].end, rows[i].lost, rows[i].rc),
+				       rows[i].reason);
 		CU_ASSERT_TRUE(is_explained("probe.worker", rows[i].reason));
 	}
 }
@@ -163,8 +150,7 @@ static void a_broken_rule_of_the_transport_gives_its_reason(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%s", rows[i].reason);
-		CU_ASSERT_STRING_EQUAL(session_breach(rows[i].rc, rows[i].breach),
-				       rows[i].reason);
+		CU_ASSERT_STRING_EQUAL(session_breach(rows[i].rc, rows[i].breach), rows[i].reason);
 		CU_ASSERT_TRUE(is_explained("probe.transport", rows[i].reason));
 	}
 }
@@ -194,8 +180,7 @@ static const char *reason_of(const char *id)
 
 	for (i = 0; i < nheard; i++)
 		if (!strcmp(heard[i].id, id)) {
-			CU_ASSERT_TRUE(!*heard[i].reason ||
-				       is_explained(id, heard[i].reason));
+			CU_ASSERT_TRUE(!*heard[i].reason || is_explained(id, heard[i].reason));
 			return heard[i].reason;
 		}
 	return "no such finding";
@@ -237,8 +222,7 @@ static void a_connection_failure_gives_its_reason(void)
 	probe.client.made = 2;
 	probe.client.lost = 1;
 	probe.client.lost_status = NFS4ERR_BADSESSION;
-	probe.behaviour.lost = (struct call_failures){ .count = 1,
-						       .beside_write_chunks = 1 };
+	probe.behaviour.lost = (struct call_failures){ .count = 1, .beside_write_chunks = 1 };
 	probe.session.device_gone = true;
 	tell(&probe);
 	CU_ASSERT_STRING_EQUAL(reason_of("probe.session.kept"), "forgotten");
@@ -259,8 +243,7 @@ static void a_server_that_accepts_no_connection_is_reported(void)
 }
 
 SUITE_MAIN("reasons", TEST(an_nfs_error_gives_its_reason),
-	   TEST(a_call_without_an_answer_gives_its_reason),
-	   TEST(an_rpc_error_gives_its_reason),
+	   TEST(a_call_without_an_answer_gives_its_reason), TEST(an_rpc_error_gives_its_reason),
 	   TEST(findings_explain_every_reason_they_carry),
 	   TEST(the_end_of_the_worker_gives_its_reason),
 	   TEST(a_broken_rule_of_the_transport_gives_its_reason),

@@ -133,8 +133,7 @@ static void a_record_of_another_mount_is_ignored(void)
 	record = proven();
 	record.id = 91;
 	put(record);
-	tree_write(&tree, "run/nfsrdma/mounts/90.json",
-		   text_of("run/nfsrdma/mounts/91.json"));
+	tree_write(&tree, "run/nfsrdma/mounts/90.json", text_of("run/nfsrdma/mounts/91.json"));
 	CU_ASSERT_EQUAL(find(), -ESTALE);
 	end();
 }
@@ -232,8 +231,7 @@ static void an_invalid_pending_record_is_not_proof(void)
 
 	begin();
 	put(proven());
-	snprintf(path, sizeof(path), RECORD_FOLDER "/%s",
-		 record_pending_name("/srv/vm", name));
+	snprintf(path, sizeof(path), RECORD_FOLDER "/%s", record_pending_name("/srv/vm", name));
 	tree_write(&tree, path, "{}");
 	CU_ASSERT_EQUAL(find(), -EBADMSG);
 	end();
@@ -311,8 +309,7 @@ static void a_report_is_stored_with_the_mount(void)
 	finding_init(&finding, "client.device", FINDING_PASS, "%s", "rxe0");
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
 	CU_ASSERT_EQUAL(record_write(folder, &record, report), 0);
-	ASSERT_CONTAINS(text_of("run/nfsrdma/mounts/90.json"),
-			"\"schema\": \"nfsrdma-report/1\"");
+	ASSERT_CONTAINS(text_of("run/nfsrdma/mounts/90.json"), "\"schema\": \"nfsrdma-report/1\"");
 	CU_ASSERT_EQUAL(find(), 0);
 	end();
 }
@@ -417,8 +414,7 @@ static void all_records_are_listed_and_invalid_ones_reported(void)
 	record_list_fini(&list);
 	put(proven());
 	put(pending(NOW));
-	tree_write(&tree, "run/nfsrdma/mounts/91.json",
-		   text_of("run/nfsrdma/mounts/90.json"));
+	tree_write(&tree, "run/nfsrdma/mounts/91.json", text_of("run/nfsrdma/mounts/90.json"));
 	tree_write(&tree, "run/nfsrdma/mounts/92.json", "{");
 	tree_write(&tree, "run/nfsrdma/mounts/.93.json.17", "{");
 	CU_ASSERT_EQUAL(record_list(tree.host, &list), 0);
@@ -441,9 +437,8 @@ static void a_record_that_is_not_listed_is_named(void)
 	begin();
 	CU_ASSERT_EQUAL(record_list(tree.host, &list), 0);
 	err_set(EIO, "an older error");
-	CU_ASSERT_EQUAL(
-		record_find(&records, &(struct nfs_mount){ .id = 90 }, NOW, AGE, &found),
-		-ENOENT);
+	CU_ASSERT_EQUAL(record_find(&records, &(struct nfs_mount){ .id = 90 }, NOW, AGE, &found),
+			-ENOENT);
 	CU_ASSERT_STRING_EQUAL(err_text(), "there is no record 90.json");
 	record_list_fini(&list);
 	end();
@@ -531,8 +526,8 @@ static void every_member_is_checked(void)
 		SUITE_ROW("%zu: %s", i, rows[i].from);
 
 		CU_ASSERT_PTR_NOT_NULL_FATAL(at);
-		snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(at - text), text,
-			 rows[i].to, at + strlen(rows[i].from));
+		snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(at - text), text, rows[i].to,
+			 at + strlen(rows[i].from));
 		CU_ASSERT_EQUAL(record_decode(changed, &found), -EBADMSG);
 	}
 	CU_ASSERT_STRING_EQUAL(found.policy, "require");
@@ -563,8 +558,8 @@ static void a_pending_record_becomes_that_of_its_mount(void)
 	CU_ASSERT_EQUAL(found.state, RECORD_PROVEN);
 	CU_ASSERT_STRING_EQUAL(found.wanted, "rdma");
 	CU_ASSERT_STRING_EQUAL(found.policy, "prefer");
-	CU_ASSERT_EQUAL(record_find_pending(&(struct record_source){ .host = tree.host },
-					    "/srv/vm", &found),
+	CU_ASSERT_EQUAL(record_find_pending(&(struct record_source){ .host = tree.host }, "/srv/vm",
+					    &found),
 			-ENOENT);
 	/* Its helper recorded it, and was killed then. */
 	own = proven();
@@ -578,30 +573,25 @@ static void a_pending_record_becomes_that_of_its_mount(void)
 	/* The next mount on that directory began meanwhile: its request stays. */
 	put(pending(now - 10));
 	CU_ASSERT_EQUAL(record_settle(folder, &seen, &mount, RECORD_TCP), 0);
-	CU_ASSERT_EQUAL(record_find_pending(&(struct record_source){ .host = tree.host },
-					    "/srv/vm", &found),
+	CU_ASSERT_EQUAL(record_find_pending(&(struct record_source){ .host = tree.host }, "/srv/vm",
+					    &found),
 			0);
 	end();
 }
 
 SUITE_MAIN("record", TEST(a_written_record_is_read_back),
 	   TEST(a_record_of_another_mount_is_ignored),
-	   TEST(a_record_older_than_the_mount_is_another_mounts),
-	   TEST(an_old_record_is_ignored),
+	   TEST(a_record_older_than_the_mount_is_another_mounts), TEST(an_old_record_is_ignored),
 	   TEST(a_helper_at_that_directory_makes_a_record_doubtful),
 	   TEST(a_pending_record_of_an_earlier_boot_says_nothing),
-	   TEST(an_invalid_pending_record_is_not_proof),
-	   TEST(removing_what_is_absent_is_no_error),
-	   TEST(all_records_of_a_directory_are_removed),
-	   TEST(records_without_a_mount_are_removed),
-	   TEST(a_report_is_stored_with_the_mount),
-	   TEST(files_and_folders_are_world_readable),
+	   TEST(an_invalid_pending_record_is_not_proof), TEST(removing_what_is_absent_is_no_error),
+	   TEST(all_records_of_a_directory_are_removed), TEST(records_without_a_mount_are_removed),
+	   TEST(a_report_is_stored_with_the_mount), TEST(files_and_folders_are_world_readable),
 	   TEST(renewing_does_not_overwrite_a_newer_record),
 	   TEST(renewing_leaves_the_record_of_a_helper),
 	   TEST(only_a_record_that_was_read_is_dropped),
 	   TEST(a_pending_record_becomes_that_of_its_mount),
 	   TEST(all_records_are_listed_and_invalid_ones_reported),
 	   TEST(a_record_that_is_not_listed_is_named),
-	   TIMED(a_lock_that_nobody_lets_go_stops_no_helper),
-	   TEST(writing_does_not_follow_links), TEST(an_invalid_record_is_an_error),
-	   TEST(every_member_is_checked))
+	   TIMED(a_lock_that_nobody_lets_go_stops_no_helper), TEST(writing_does_not_follow_links),
+	   TEST(an_invalid_record_is_an_error), TEST(every_member_is_checked))

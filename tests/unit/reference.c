@@ -84,8 +84,7 @@ static size_t read_reply(uint8_t *buf, uint32_t xid, uint64_t offset, uint32_t c
  * READ. */
 static size_t read4_reply(uint8_t *buf, size_t len)
 {
-	static const uint32_t words[] = { NFS4_OK, 0,       2,      OP_PUTFH,
-					  NFS4_OK, OP_READ, NFS4_OK };
+	static const uint32_t words[] = { NFS4_OK, 0, 2, OP_PUTFH, NFS4_OK, OP_READ, NFS4_OK };
 	size_t i;
 
 	memmove(buf + 24 + sizeof(words), buf + 36, len - 36);
@@ -95,8 +94,7 @@ static size_t read4_reply(uint8_t *buf, size_t len)
 }
 
 /* Offset, count; the arguments are kept. */
-static void decode_args(struct server *server, struct reader *r, uint64_t *offset,
-			uint32_t *count)
+static void decode_args(struct server *server, struct reader *r, uint64_t *offset, uint32_t *count)
 {
 	bool compound = server->call.vers == 4;
 	uint32_t fh_len;
@@ -235,9 +233,7 @@ static void start_version(struct server *server, const char *version, enum manne
 	server->right = right;
 	if (tcp_peer_listen(&server->peer, AF_INET))
 		abort();
-	CU_ASSERT_EQUAL(
-		rpc_tcp_connect(&fd, &server->peer.at, NULL, deadline_in(PATIENCE_MS)),
-		0);
+	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &server->peer.at, NULL, deadline_in(PATIENCE_MS)), 0);
 	CU_ASSERT_EQUAL_FATAL(reference_start(&server->ref), 0);
 	CU_ASSERT_EQUAL(reference_connect(server->ref, fd, &server->peer.at, cred,
 					  nfs_version_find(version)),
@@ -270,14 +266,11 @@ struct got {
 
 static uint8_t data[MIB + 16];
 
-static struct got read_in(struct server *server, uint64_t offset, uint32_t count,
-			  unsigned int ms)
+static struct got read_in(struct server *server, uint64_t offset, uint32_t count, unsigned int ms)
 {
-	struct reference_io io = { .fh = handle,
-				   .offset = offset,
-				   .count = count,
-				   .buf = data,
-				   .status = 0xdead };
+	struct reference_io io = {
+		.fh = handle, .offset = offset, .count = count, .buf = data, .status = 0xdead
+	};
 	uint64_t begin = now_ms();
 	struct got got;
 
@@ -300,8 +293,7 @@ static bool data_right(uint64_t offset, size_t len)
 
 	for (i = 0; i < len; i++)
 		if (data[i] != file_byte(offset + i)) {
-			suite_saw("%02x at byte %zu, not %02x", data[i], i,
-				  file_byte(offset + i));
+			suite_saw("%02x at byte %zu, not %02x", data[i], i, file_byte(offset + i));
 			return false;
 		}
 	return data[len] == 0xa5;
@@ -368,8 +360,7 @@ static bool under_valgrind(void)
 
 static void ranges_of_all_sizes_are_read(void)
 {
-	static const uint32_t counts[] = { 1,   2,    3,     4,      811, 812,
-					   813, 4096, 65536, 262143, MIB };
+	static const uint32_t counts[] = { 1, 2, 3, 4, 811, 812, 813, 4096, 65536, 262143, MIB };
 	struct server server;
 	struct got got;
 	size_t i;
@@ -518,8 +509,8 @@ static void silence_ends_at_the_deadline(void)
 /* libnfs accepts all of these as data, and calls back. */
 static void impossible_lengths_are_errors(void)
 {
-	static const enum manner manners[] = { DATA_LENGTH_HUGE, DATA_LENGTH_MORE,
-					       COUNT_DIFFERS, EOF_IS_NO_BOOLEAN };
+	static const enum manner manners[] = { DATA_LENGTH_HUGE, DATA_LENGTH_MORE, COUNT_DIFFERS,
+					       EOF_IS_NO_BOOLEAN };
 	struct server server;
 	size_t i;
 
@@ -562,9 +553,8 @@ static void a_crash_is_reported_and_survived(void)
 	start(&server, VERIFIER_LENGTH_HUGE, 1, &ovirt);
 	CU_ASSERT_EQUAL(read_at(&server, 0, 100).n, 100);
 	CU_ASSERT_EQUAL(read_at(&server, 0, 100).n, -EPIPE);
-	CU_ASSERT_STRING_EQUAL(
-		err_text(),
-		"the TCP reference died with signal 11 while decoding a READ reply");
+	CU_ASSERT_STRING_EQUAL(err_text(),
+			       "the TCP reference died with signal 11 while decoding a READ reply");
 	err_clear();
 	got = read_at(&server, 0, 100);
 	CU_ASSERT_EQUAL(got.n, -EPIPE);
@@ -601,8 +591,7 @@ static void the_child_keeps_two_sockets_and_no_handlers(void)
 		CU_ASSERT_EQUAL(proc_value(pid, "status", "NoNewPrivs:", 10), 1);
 		/* Two that libc uses for its threads, and guards, are above 31. */
 		CU_ASSERT_EQUAL(proc_value(pid, "status", "SigIgn:", 16) & INT32_MAX,
-				1u << (SIGINT - 1) | 1u << (SIGPIPE - 1) |
-					1u << (SIGXFSZ - 1));
+				1u << (SIGINT - 1) | 1u << (SIGPIPE - 1) | 1u << (SIGXFSZ - 1));
 		CU_ASSERT_EQUAL(proc_value(pid, "status", "SigCgt:", 16) & INT32_MAX, 0);
 	}
 	stop(&server);
@@ -661,8 +650,8 @@ static void nfs4_reads_the_same_bytes(void)
 static void nfs4_uses_a_compound_of_40(void)
 {
 	static const uint8_t want[] = {
-		0, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 2, /* tag, minor, operations */
-		0, 0, 0, 22, 0, 0, 0, 5, 9, 8, 7, 6, 5, 0, 0, 0,             /* PUTFH */
+		0, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 2,             /* tag, minor, operations */
+		0, 0, 0, 22, 0, 0, 0, 5, 9, 8, 7, 6, 5, 0, 0, 0, /* PUTFH */
 		0, 0, 0, 25, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* READ */
 		0, 0, 0, 0,  0, 0, 0, 9, 0, 0, 0, 3
 	};
@@ -717,9 +706,10 @@ static void a_server_that_has_no_nfs40_is_an_error(void)
 
 static void impossible_nfs4_results_are_errors(void)
 {
-	static const enum manner manners[] = { FEWER_RESULTS,     OTHER_OPERATION,
-					       DATA4_LENGTH_MORE, CUT,
-					       SILENCE,           VERIFIER_LENGTH_HUGE };
+	static const enum manner manners[] = {
+		FEWER_RESULTS, OTHER_OPERATION, DATA4_LENGTH_MORE,
+		CUT,           SILENCE,         VERIFIER_LENGTH_HUGE
+	};
 	struct server server;
 	ssize_t n;
 	size_t i;
@@ -737,14 +727,11 @@ static void impossible_nfs4_results_are_errors(void)
 
 static void a_handle_too_long_for_the_version_is_refused(void)
 {
-	struct reference_io io = { .fh = { .len = NFS3_FH_MAX + 1 },
-				   .count = 100,
-				   .buf = data };
+	struct reference_io io = { .fh = { .len = NFS3_FH_MAX + 1 }, .count = 100, .buf = data };
 	struct server server;
 
 	start(&server, RIGHT, 0, &ovirt);
-	CU_ASSERT_EQUAL(reference_read(server.ref, &io, deadline_in(PATIENCE_MS)),
-			-EINVAL);
+	CU_ASSERT_EQUAL(reference_read(server.ref, &io, deadline_in(PATIENCE_MS)), -EINVAL);
 	ASSERT_CONTAINS(err_text(), "65 bytes");
 	CU_ASSERT_EQUAL(read_at(&server, 0, 100).n, 100);
 	stop(&server);
@@ -752,8 +739,7 @@ static void a_handle_too_long_for_the_version_is_refused(void)
 	io.fh.len = NFS4_FHSIZE;
 	CU_ASSERT_EQUAL(reference_read(server.ref, &io, deadline_in(PATIENCE_MS)), 100);
 	io.fh.len = NFS4_FHSIZE + 1;
-	CU_ASSERT_EQUAL(reference_read(server.ref, &io, deadline_in(PATIENCE_MS)),
-			-EINVAL);
+	CU_ASSERT_EQUAL(reference_read(server.ref, &io, deadline_in(PATIENCE_MS)), -EINVAL);
 	stop(&server);
 }
 
@@ -779,8 +765,7 @@ static void forsake(const struct transport_address *server, int out)
 	int fd = -1;
 	pid_t pid;
 
-	if (rpc_tcp_connect(&fd, server, NULL, deadline_in(PATIENCE_MS)) ||
-	    reference_start(&ref) ||
+	if (rpc_tcp_connect(&fd, server, NULL, deadline_in(PATIENCE_MS)) || reference_start(&ref) ||
 	    reference_connect(ref, fd, server, NULL, nfs_version_find("3")))
 		_exit(1);
 	pid = only_child();
@@ -827,20 +812,15 @@ static void the_child_dies_with_its_parent(void)
 }
 
 SUITE_MAIN("reference", TEST(ranges_of_all_sizes_are_read),
-	   TEST(the_call_carries_credential_and_arguments),
-	   TEST(the_end_of_the_file_is_reported),
-	   TEST(a_clipped_read_is_returned_as_received),
-	   TEST(fragments_of_a_reply_are_joined),
+	   TEST(the_call_carries_credential_and_arguments), TEST(the_end_of_the_file_is_reported),
+	   TEST(a_clipped_read_is_returned_as_received), TEST(fragments_of_a_reply_are_joined),
 	   TEST(a_reply_to_another_call_is_skipped), TEST(an_nfs_error_is_a_status),
 	   TIMED(a_closed_connection_is_remembered), TIMED(silence_ends_at_the_deadline),
-	   TEST(impossible_lengths_are_errors),
-	   TIMED(what_libnfs_refuses_is_in_its_words),
+	   TEST(impossible_lengths_are_errors), TIMED(what_libnfs_refuses_is_in_its_words),
 	   TIMED(a_crash_is_reported_and_survived),
 	   TEST(the_child_keeps_two_sockets_and_no_handlers),
 	   TEST(endless_fragments_do_not_fill_memory), TEST(nfs4_reads_the_same_bytes),
 	   TEST(nfs4_uses_a_compound_of_40), TEST(an_nfs4_error_is_a_status),
-	   TEST(a_server_that_has_no_nfs40_is_an_error),
-	   TEST(impossible_nfs4_results_are_errors),
+	   TEST(a_server_that_has_no_nfs40_is_an_error), TEST(impossible_nfs4_results_are_errors),
 	   TEST(a_handle_too_long_for_the_version_is_refused),
-	   TIMED(closing_a_silent_one_does_not_wait),
-	   TEST(the_child_dies_with_its_parent))
+	   TIMED(closing_a_silent_one_does_not_wait), TEST(the_child_dies_with_its_parent))

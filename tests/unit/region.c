@@ -104,16 +104,13 @@ static void a_region_longer_than_32_bits_is_refused(void)
 
 	/* Where there are such sizes. */
 	if (SIZE_MAX > UINT32_MAX)
-		CU_ASSERT_EQUAL(region_add(&table, NULL, (size_t)UINT32_MAX + 1, W, &r),
-				-EINVAL);
+		CU_ASSERT_EQUAL(region_add(&table, NULL, (size_t)UINT32_MAX + 1, W, &r), -EINVAL);
 	CU_ASSERT_EQUAL(r.handle, 7);
 	CU_ASSERT_EQUAL(region_add(&table, NULL, UINT32_MAX, W, &r), 0);
 	CU_ASSERT_EQUAL(r.length, UINT32_MAX);
 	region_fini(&table);
 }
 
-SUITE_MAIN("region", TEST(bounds_are_exact),
-	   TEST(nothing_overflows_at_the_end_of_64_bits), TEST(rights_are_those_granted),
-	   TEST(a_region_is_found_until_it_is_removed),
-	   TEST(names_and_offsets_are_random),
-	   TEST(a_region_longer_than_32_bits_is_refused))
+SUITE_MAIN("region", TEST(bounds_are_exact), TEST(nothing_overflows_at_the_end_of_64_bits),
+	   TEST(rights_are_those_granted), TEST(a_region_is_found_until_it_is_removed),
+	   TEST(names_and_offsets_are_random), TEST(a_region_longer_than_32_bits_is_refused))

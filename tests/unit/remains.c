@@ -107,8 +107,8 @@ static void a_client_with_unknown_state_restarts_once(void)
 	/* Then only a call has not ended yet. */
 	r = of_owner();
 	r.has_client = true;
-	CU_ASSERT_TRUE(PLAY(NFS4ERR_CLIENTID_BUSY, NFS4_OK, NFS4_OK, NFS4_OK,
-			    NFS4ERR_CLIENTID_BUSY, NFS4_OK));
+	CU_ASSERT_TRUE(PLAY(NFS4ERR_CLIENTID_BUSY, NFS4_OK, NFS4_OK, NFS4_OK, NFS4ERR_CLIENTID_BUSY,
+			    NFS4_OK));
 	CU_ASSERT_STRING_EQUAL(log_text, "dxcsdd");
 }
 

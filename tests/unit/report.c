@@ -18,8 +18,7 @@ static void add(struct report *report, const char *id, enum finding_status statu
 }
 
 /* Decisive is probe.null, not decisive is probe.credits. */
-static enum verdict verdict_of(const enum finding_status *null,
-			       const enum finding_status *credits)
+static enum verdict verdict_of(const enum finding_status *null, const enum finding_status *credits)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 
@@ -131,8 +130,7 @@ static void a_finding_without_memory_for_its_evidence_is_refused(void)
 	finding.no_memory = true;
 	CU_ASSERT_EQUAL(report_add(report, &finding), -ENOMEM);
 	CU_ASSERT_EQUAL(report_count(report, FINDING_PASS), 0);
-	CU_ASSERT_EQUAL(report_render(report, report_format_find("json"), NULL, &text),
-			-ENOMEM);
+	CU_ASSERT_EQUAL(report_render(report, report_format_find("json"), NULL, &text), -ENOMEM);
 	CU_ASSERT_PTR_NULL(text);
 }
 
@@ -209,13 +207,11 @@ static void a_closed_pipe_is_an_error(void)
 	fclose(out);
 }
 
-SUITE_MAIN("report", TEST(fail_overrides_all),
-	   TEST(decisive_unknown_overrides_warn_and_pass),
+SUITE_MAIN("report", TEST(fail_overrides_all), TEST(decisive_unknown_overrides_warn_and_pass),
 	   TEST(root_only_findings_decide_only_for_a_server),
 	   TEST(other_unknown_findings_do_not_decide), TEST(skip_never_counts),
 	   TEST(an_empty_report_is_unknown), TEST(interrupted_work_never_passes),
-	   TEST(exit_status_matches_the_verdict),
-	   TEST(unknown_ids_and_statuses_are_refused),
+	   TEST(exit_status_matches_the_verdict), TEST(unknown_ids_and_statuses_are_refused),
 	   TEST(a_finding_without_memory_for_its_evidence_is_refused),
 	   TEST(findings_have_a_maximum_number), TEST(subject_has_its_keys_only),
 	   TEST(formats_are_found_by_their_full_name), TEST(a_full_disk_is_an_error),

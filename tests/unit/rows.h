@@ -39,15 +39,14 @@ struct rows_runner {
 static unsigned int rows_run, rows_failed;
 
 /* A failure says where the row is; CUnit is told once, at the end. */
-#define ROW_CHECK(row, good, ...)                                          \
-	do {                                                               \
-		if (good)                                                  \
-			break;                                             \
-		rows_failed++;                                             \
-		fprintf(stderr, "%s:%u: %s\n  ", (row)->file, (row)->line, \
-			(row)->given);                                     \
-		fprintf(stderr, __VA_ARGS__);                              \
-		fputc('\n', stderr);                                       \
+#define ROW_CHECK(row, good, ...)                                                         \
+	do {                                                                              \
+		if (good)                                                                 \
+			break;                                                            \
+		rows_failed++;                                                            \
+		fprintf(stderr, "%s:%u: %s\n  ", (row)->file, (row)->line, (row)->given); \
+		fprintf(stderr, __VA_ARGS__);                                             \
+		fputc('\n', stderr);                                                      \
 	} while (0)
 
 static void rows_unescape(char *text)

@@ -19,8 +19,7 @@ struct outcome {
 };
 
 /* One call with 4 bytes of arguments and room for a reply of 64 bytes. */
-static struct outcome call_peer(void (*serve)(int fd, void *arg), void *arg,
-				unsigned int ms)
+static struct outcome call_peer(void (*serve)(int fd, void *arg), void *arg, unsigned int ms)
 {
 	static const uint8_t args[4] = { 0xde, 0xad, 0xbe, 0xef };
 	struct outcome o = { .rc = -EIO };
@@ -37,8 +36,7 @@ static struct outcome call_peer(void (*serve)(int fd, void *arg), void *arg,
 	if (tcp_peer_listen(&peer, AF_INET))
 		abort();
 	tcp_peer_run(&peer, serve, arg);
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, deadline_in(PATIENCE_MS)),
-			0);
+	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, deadline_in(PATIENCE_MS)), 0);
 	start = now_ms();
 	o.rc = rpc_tcp_call(fd, &exchange, deadline_in(ms));
 	o.len = exchange.results_len;
@@ -69,8 +67,7 @@ static void serve_script(int fd, void *arg)
 	script->answer(fd, reply, sizeof(reply));
 }
 
-static struct outcome call_answered(void (*answer)(int fd, const uint8_t *reply,
-						   size_t len))
+static struct outcome call_answered(void (*answer)(int fd, const uint8_t *reply, size_t len))
 {
 	struct script script = { .answer = answer };
 
@@ -90,11 +87,11 @@ static void answer_whole(int fd, const uint8_t *reply, size_t len)
 
 static void a_call_is_one_record(void)
 {
-	static const uint8_t want[44] = { 0x11, 0x22, 0x33, 0x44, 0,    0,    0, 0, 0, 0,
-					  0,    2,    0,    1,    0x86, 0xa3, 0, 0, 0, 3,
-					  0,    0,    0,    0,    0,    0,    0, 0, 0, 0,
-					  0,    0,    0,    0,    0,    0,    0, 0, 0, 0,
-					  0xde, 0xad, 0xbe, 0xef };
+	static const uint8_t want[44] = {
+		0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0, 0, 0,    2,    0,    1,   0x86,
+		0xa3, 0,    0,    0,    3, 0, 0, 0, 0, 0, 0,    0,    0,    0,   0,
+		0,    0,    0,    0,    0, 0, 0, 0, 0, 0, 0xde, 0xad, 0xbe, 0xef
+	};
 	struct script script = { .answer = answer_whole };
 	struct outcome o = call_peer(serve_script, &script, PATIENCE_MS);
 
@@ -300,8 +297,7 @@ static void answer_drops(int fd, const uint8_t *reply, size_t len)
 static void silence_ends_at_the_deadline(void)
 {
 	static void (*const answers[])(int fd, const uint8_t *reply,
-				       size_t len) = { answer_nothing, answer_half,
-						       answer_drops };
+				       size_t len) = { answer_nothing, answer_half, answer_drops };
 	struct script script;
 	struct outcome o;
 	size_t i;
@@ -360,8 +356,7 @@ static void answer_too_weak(int fd, const uint8_t *reply, size_t len)
 
 static void an_rpc_error_is_returned(void)
 {
-	struct script script = { .answer = answer_whole,
-				 .accept_stat = RPC_PROG_UNAVAIL };
+	struct script script = { .answer = answer_whole, .accept_stat = RPC_PROG_UNAVAIL };
 
 	CU_ASSERT_EQUAL(call_peer(serve_script, &script, PATIENCE_MS).rc, -EOPNOTSUPP);
 	CU_ASSERT_EQUAL(call_answered(answer_too_weak).rc, -EACCES);
@@ -381,11 +376,9 @@ static void a_peer_that_does_not_read_ends_at_the_deadline(void)
 {
 	const size_t size = 16 << 20;
 	uint8_t *args = calloc(1, size), buf[64];
-	struct rpc_tcp_exchange exchange = { .call = &null_call,
-					     .args = args,
-					     .args_len = size,
-					     .buf = buf,
-					     .cap = sizeof(buf) };
+	struct rpc_tcp_exchange exchange = {
+		.call = &null_call, .args = args, .args_len = size, .buf = buf, .cap = sizeof(buf)
+	};
 	struct tcp_peer peer;
 	int pipes[2];
 	int fd = -1;
@@ -393,8 +386,7 @@ static void a_peer_that_does_not_read_ends_at_the_deadline(void)
 	if (pipe(pipes) || tcp_peer_listen(&peer, AF_INET))
 		abort();
 	tcp_peer_run(&peer, serve_deaf, &pipes[0]);
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, deadline_in(PATIENCE_MS)),
-			0);
+	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, deadline_in(PATIENCE_MS)), 0);
 	CU_ASSERT_EQUAL(rpc_tcp_call(fd, &exchange, deadline_in(200)), -ETIMEDOUT);
 	close(fd);
 	close(pipes[1]);
@@ -460,9 +452,9 @@ static void check_reserved(int family)
 		return; /* no IPv6 here */
 	for (i = 0; i < 2; i++) {
 		SUITE_ROW("%zu", i);
-		CU_ASSERT_EQUAL(rpc_tcp_connect(&fds[i], &peer.at, &sources[i],
-						deadline_in(PATIENCE_MS)),
-				0);
+		CU_ASSERT_EQUAL(
+			rpc_tcp_connect(&fds[i], &peer.at, &sources[i], deadline_in(PATIENCE_MS)),
+			0);
 		CU_ASSERT_EQUAL(sources[i].reserved, local_port(fds[i]) < 1024);
 		ASSERT_AT_LEAST(local_port(fds[i]), 512);
 	}
@@ -480,16 +472,13 @@ static void a_reserved_port_is_bound_if_allowed(void)
 	check_reserved(AF_INET6);
 }
 
-SUITE_MAIN("rpc-tcp", TEST(a_call_is_one_record),
-	   TEST(fragments_are_joined_empty_ones_too),
+SUITE_MAIN("rpc-tcp", TEST(a_call_is_one_record), TEST(fragments_are_joined_empty_ones_too),
 	   TEST(a_record_can_arrive_byte_by_byte),
 	   TIMED(a_reply_longer_than_the_room_is_refused_unread),
-	   TEST(endless_empty_fragments_are_refused),
-	   TEST(a_reply_with_another_xid_is_skipped),
+	   TEST(endless_empty_fragments_are_refused), TEST(a_reply_with_another_xid_is_skipped),
 	   TEST(a_record_too_short_for_a_reply_is_refused), TEST(a_call_is_not_a_reply),
-	   TIMED(silence_ends_at_the_deadline),
-	   TEST(a_lost_connection_is_reported_at_once), TEST(an_rpc_error_is_returned),
-	   TEST(a_peer_that_does_not_read_ends_at_the_deadline),
+	   TIMED(silence_ends_at_the_deadline), TEST(a_lost_connection_is_reported_at_once),
+	   TEST(an_rpc_error_is_returned), TEST(a_peer_that_does_not_read_ends_at_the_deadline),
 	   TEST(connecting_to_a_closed_port_is_refused),
 	   TIMED(a_connect_without_an_answer_ends_at_the_deadline),
 	   TEST(a_reserved_port_is_bound_if_allowed))

@@ -24,8 +24,7 @@ static void frame_words(struct frame *f, const uint32_t *words, size_t count)
 		    sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))
 
 /* From a buffer of exactly that size, so that a sanitizer detects a read past the end. */
-static int decode_call(struct rpc_call *call, const struct frame *f, size_t len,
-		       size_t *left)
+static int decode_call(struct rpc_call *call, const struct frame *f, size_t len, size_t *left)
 {
 	_cleanup_free_ uint8_t *exact = malloc(len ? len : 1);
 	struct reader r;
@@ -38,8 +37,7 @@ static int decode_call(struct rpc_call *call, const struct frame *f, size_t len,
 	return rc;
 }
 
-static int decode_reply(struct rpc_reply *reply, const struct frame *f, size_t len,
-			size_t *left)
+static int decode_reply(struct rpc_reply *reply, const struct frame *f, size_t len, size_t *left)
 {
 	_cleanup_free_ uint8_t *exact = malloc(len ? len : 1);
 	struct reader r;
@@ -77,10 +75,8 @@ static struct rpc_call sys_call(uint32_t ngids)
 
 static void null_call_without_credential_is_ten_words(void)
 {
-	static const uint8_t want[40] = {
-		0x11, 0x22, 0x33, 0x44, 0,    0,    0, 0, 0, 0,
-		0,    2,    0,    1,    0x86, 0xa3, 0, 0, 0, 3
-	};
+	static const uint8_t want[40] = { 0x11, 0x22, 0x33, 0x44, 0,    0,    0, 0, 0, 0,
+					  0,    2,    0,    1,    0x86, 0xa3, 0, 0, 0, 3 };
 	const struct rpc_call call = { .xid = 0x11223344, .prog = 100003, .vers = 3 };
 	struct frame f;
 
@@ -234,19 +230,13 @@ static const struct reply_case {
 } replies[] = {
 	{ { .xid = 9 }, 24, 0, "" },
 	{ { .accept_stat = RPC_PROG_UNAVAIL }, 24, -EOPNOTSUPP, "program" },
-	{ { .accept_stat = RPC_PROG_MISMATCH, .low = 3, .high = 4 },
-	  32,
-	  -EOPNOTSUPP,
-	  "3 to 4" },
+	{ { .accept_stat = RPC_PROG_MISMATCH, .low = 3, .high = 4 }, 32, -EOPNOTSUPP, "3 to 4" },
 	{ { .accept_stat = RPC_PROC_UNAVAIL }, 24, -EOPNOTSUPP, "procedure" },
 	{ { .accept_stat = RPC_GARBAGE_ARGS }, 24, -EINVAL, "arguments" },
 	{ { .accept_stat = RPC_SYSTEM_ERR }, 24, -EREMOTEIO, "system error" },
 	{ { .accept_stat = 6 }, 24, -EPROTO, "6" },
 	{ { .accept_stat = 0xffffffff }, 24, -EPROTO, "4294967295" },
-	{ { .reply_stat = RPC_MSG_DENIED,
-	    .reject_stat = RPC_MISMATCH,
-	    .low = 2,
-	    .high = 2 },
+	{ { .reply_stat = RPC_MSG_DENIED, .reject_stat = RPC_MISMATCH, .low = 2, .high = 2 },
 	  24,
 	  -EPROTO,
 	  "2 to 2" },
@@ -258,9 +248,7 @@ static const struct reply_case {
 	  20,
 	  -EACCES,
 	  "8" },
-	{ { .reply_stat = RPC_MSG_DENIED,
-	    .reject_stat = RPC_AUTH_ERROR,
-	    .auth_stat = ~0u },
+	{ { .reply_stat = RPC_MSG_DENIED, .reject_stat = RPC_AUTH_ERROR, .auth_stat = ~0u },
 	  20,
 	  -EACCES,
 	  "4294967295" },
@@ -315,8 +303,7 @@ static void the_verifier_of_a_reply_is_returned(void)
 	struct reader r;
 	size_t left;
 
-	FRAME_WORDS(&f, 1, RPC_REPLY, RPC_MSG_ACCEPTED, RPCSEC_GSS, 5, 9, 9, RPC_SUCCESS,
-		    42);
+	FRAME_WORDS(&f, 1, RPC_REPLY, RPC_MSG_ACCEPTED, RPCSEC_GSS, 5, 9, 9, RPC_SUCCESS, 42);
 	CU_ASSERT_EQUAL(decode_reply(&got, &f, f.w.len, &left), 0);
 	CU_ASSERT_EQUAL(got.accept_stat, RPC_SUCCESS);
 	CU_ASSERT_EQUAL(left, 4);
@@ -340,8 +327,8 @@ static void raw_credential_and_verifier_can_be_sent(void)
 	struct reader r;
 	struct writer w;
 
-	FRAME_WORDS(&f, 1, RPC_CALL, 2, 100003, 3, 6, 77, 5, 0x01020304, 0x05000000, 78,
-		    2, 0x06070000, 42);
+	FRAME_WORDS(&f, 1, RPC_CALL, 2, 100003, 3, 6, 77, 5, 0x01020304, 0x05000000, 78, 2,
+		    0x06070000, 42);
 	reader_init(&r, f.bytes, f.w.len);
 	CU_ASSERT_EQUAL(rpc_call_decode(&got, &r), 0);
 	CU_ASSERT_PTR_EQUAL(got.auth, f.bytes + 24);
@@ -355,11 +342,10 @@ static void raw_credential_and_verifier_can_be_sent(void)
 
 SUITE_MAIN("rpc", TEST(null_call_without_credential_is_ten_words),
 	   TEST(identity_survives_with_any_number_of_groups),
-	   TEST(more_groups_than_auth_sys_has_are_left_out),
-	   TEST(truncated_calls_are_refused), TEST(other_flavours_keep_only_their_number),
-	   TEST(malformed_credentials_are_refused), TEST(an_overlong_verifier_is_refused),
+	   TEST(more_groups_than_auth_sys_has_are_left_out), TEST(truncated_calls_are_refused),
+	   TEST(other_flavours_keep_only_their_number), TEST(malformed_credentials_are_refused),
+	   TEST(an_overlong_verifier_is_refused),
 	   TEST(call_of_another_rpc_version_is_not_decoded_further),
-	   TEST(calls_and_replies_are_not_confused),
-	   TEST(replies_decode_with_their_errors), TEST(truncated_replies_are_refused),
-	   TEST(the_verifier_of_a_reply_is_returned),
+	   TEST(calls_and_replies_are_not_confused), TEST(replies_decode_with_their_errors),
+	   TEST(truncated_replies_are_refused), TEST(the_verifier_of_a_reply_is_returned),
 	   TEST(raw_credential_and_verifier_can_be_sent))

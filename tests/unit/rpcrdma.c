@@ -73,9 +73,8 @@ static void begin(void)
 	options = (struct server_options){ .transport = transport_find(transport_name()),
 					   .programs = table,
 					   .no_tcp = true };
-	CU_ASSERT_EQUAL_FATAL(transport_resolve(host(), 0, &options.listen, 1,
-						deadline_in(PATIENCE_MS)),
-			      1);
+	CU_ASSERT_EQUAL_FATAL(
+		transport_resolve(host(), 0, &options.listen, 1, deadline_in(PATIENCE_MS)), 1);
 	CU_ASSERT_EQUAL_FATAL(export_memory_new(&options.exp), 0);
 	CU_ASSERT_EQUAL_FATAL(server_open(&server, &options), 0);
 	server_ports(server, &ports);
@@ -183,8 +182,7 @@ static void long_results_use_the_reply_chunk(void)
 	CU_ASSERT_EQUAL(rpcrdma_request(conn, &r), -EREMOTEIO);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		SUITE_ROW("%zu: %zu", i, sizes[i]);
-		CU_ASSERT_EQUAL_FATAL(
-			rpcrdma_memory_new(conn, back, 24 + sizes[i], &reply), 0);
+		CU_ASSERT_EQUAL_FATAL(rpcrdma_memory_new(conn, back, 24 + sizes[i], &reply), 0);
 		r = request(1, bytes, sizes[i]);
 		r.reply = reply;
 		CU_ASSERT_EQUAL(ask(&r), 0);
@@ -285,8 +283,7 @@ static void invalid_arguments_are_refused(void)
 	CU_ASSERT_PTR_NULL(none);
 	CU_ASSERT_EQUAL(rpcrdma_memory_new(conn, back, 0, &memory), -EINVAL);
 	/* Longer than 32 bits; none where no size is. */
-	CU_ASSERT_EQUAL(rpcrdma_memory_new(conn, back, (size_t)UINT32_MAX + 1, &memory),
-			-EINVAL);
+	CU_ASSERT_EQUAL(rpcrdma_memory_new(conn, back, (size_t)UINT32_MAX + 1, &memory), -EINVAL);
 	CU_ASSERT_PTR_NULL(memory);
 	r = request(1, NULL, 0);
 	r.size = 8;
@@ -327,9 +324,7 @@ static void the_transport_is_chosen_by_the_route(void)
 
 SUITE_MAIN("rpcrdma", TEST(the_library_version_matches_the_header),
 	   TEST(a_call_returns_its_results), TEST(the_credential_carries_the_uid),
-	   TEST(long_results_use_the_reply_chunk),
-	   TEST(an_eligible_item_uses_the_write_chunk),
-	   TEST(unknown_programs_and_versions_are_reported),
-	   TIMED(silence_ends_at_the_time_out), TEST(invalid_arguments_are_refused),
-	   TEST(connecting_to_a_closed_port_is_refused),
+	   TEST(long_results_use_the_reply_chunk), TEST(an_eligible_item_uses_the_write_chunk),
+	   TEST(unknown_programs_and_versions_are_reported), TIMED(silence_ends_at_the_time_out),
+	   TEST(invalid_arguments_are_refused), TEST(connecting_to_a_closed_port_is_refused),
 	   TEST(the_transport_is_chosen_by_the_route))

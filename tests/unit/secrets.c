@@ -5,8 +5,7 @@
 #include "plugin/snapshot/internal.h"
 #include "suite.h"
 
-static void expect_by(const char *path, const char *by, const char *text,
-		      const char *want)
+static void expect_by(const char *path, const char *by, const char *text, const char *want)
 {
 	struct host_text copy = { strdup(text), strlen(text) };
 	SUITE_ROW("%s", path);
@@ -224,8 +223,8 @@ static void ganesha_keeps_one_block(void)
 	       " xxxx{\n\n\n}\n"
 	       " %include \"s3.conf\"\n %url xxxxxxxxxxxxxxxx\n");
 	/* An included file has any name. */
-	expect_by("srv/s3", "etc/ganesha/ganesha.conf",
-		  "RGW { Secret_Access_Key = hunter2; }", " xxxx{}");
+	expect_by("srv/s3", "etc/ganesha/ganesha.conf", "RGW { Secret_Access_Key = hunter2; }",
+		  " xxxx{}");
 }
 
 static void a_pool_keeps_its_facts(void)
@@ -270,8 +269,7 @@ static void nothing_is_kept_of_other_files(void)
 		struct host_text copy = { strdup("hunter2"), 7 };
 
 		SUITE_ROW("%s", rows[i].path);
-		CU_ASSERT_EQUAL(secrets_strip(rows[i].real, rows[i].path, NULL, &copy),
-				-EBADMSG);
+		CU_ASSERT_EQUAL(secrets_strip(rows[i].real, rows[i].path, NULL, &copy), -EBADMSG);
 		host_text_fini(&copy);
 	}
 	CU_ASSERT_TRUE(secrets_is_kept_whole("usr/lib/modules/6.1/modules.dep.bin"));
@@ -292,20 +290,16 @@ static void text_ends_at_a_nul(void)
 
 static void files_of_keys_are_known_by_name(void)
 {
-	static const char *const secret[] = {
-		"etc/shadow",
-		"etc/krb5.keytab",
-		"etc/ssl/private/a",
-		"root/.ssh/id_ed25519",
-		"etc/ssh/ssh_host_rsa_key",
-		"etc/pki/a.key",
-		"etc/NetworkManager/system-connections/wifi"
-	};
-	static const char *const open_ones[] = {
-		"etc/nfs.conf", "proc/cmdline",
-		"sys/class/infiniband/mlx5_0/ports/1/pkeys/0", "etc/rdma/partitions.conf",
-		"var/lib/nfs/etab"
-	};
+	static const char *const secret[] = { "etc/shadow",
+					      "etc/krb5.keytab",
+					      "etc/ssl/private/a",
+					      "root/.ssh/id_ed25519",
+					      "etc/ssh/ssh_host_rsa_key",
+					      "etc/pki/a.key",
+					      "etc/NetworkManager/system-connections/wifi" };
+	static const char *const open_ones[] = { "etc/nfs.conf", "proc/cmdline",
+						 "sys/class/infiniband/mlx5_0/ports/1/pkeys/0",
+						 "etc/rdma/partitions.conf", "var/lib/nfs/etab" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(secret); i++) {
@@ -319,14 +313,13 @@ static void files_of_keys_are_known_by_name(void)
 }
 
 SUITE_MAIN("secrets", TEST(only_nfs_lines_of_fstab_are_kept),
-	   TEST(only_nfs_storages_of_proxmox_are_kept),
-	   TEST(a_mount_unit_keeps_what_it_mounts),
+	   TEST(only_nfs_storages_of_proxmox_are_kept), TEST(a_mount_unit_keeps_what_it_mounts),
 	   TEST(mounts_of_disks_stay_and_others_are_ids),
 	   TEST(the_kernel_command_line_keeps_known_values),
 	   TEST(kernel_command_line_quotes_are_parsed_like_the_kernel),
 	   TEST(only_ports_and_priorities_of_the_fabric_are_kept),
 	   TEST(of_units_only_what_starts_the_server_is_kept),
-	   TEST(only_interfaces_of_network_files_are_kept),
-	   TEST(settings_keep_what_a_check_reads), TEST(ganesha_keeps_one_block),
-	   TEST(a_pool_keeps_its_facts), TEST(nothing_is_kept_of_other_files),
-	   TEST(text_ends_at_a_nul), TEST(files_of_keys_are_known_by_name))
+	   TEST(only_interfaces_of_network_files_are_kept), TEST(settings_keep_what_a_check_reads),
+	   TEST(ganesha_keeps_one_block), TEST(a_pool_keeps_its_facts),
+	   TEST(nothing_is_kept_of_other_files), TEST(text_ends_at_a_nul),
+	   TEST(files_of_keys_are_known_by_name))

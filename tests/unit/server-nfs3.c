@@ -22,12 +22,9 @@ static struct writer *start(void)
 }
 
 /* From exactly the given bytes, so that a sanitizer detects a read past the end. */
-static int run_bytes(uint32_t prog, uint32_t vers, uint32_t proc, const void *bytes,
-		     size_t len)
+static int run_bytes(uint32_t prog, uint32_t vers, uint32_t proc, const void *bytes, size_t len)
 {
-	const struct rpc_call rpc = {
-		.xid = 9, .prog = prog, .vers = vers, .proc = proc
-	};
+	const struct rpc_call rpc = { .xid = 9, .prog = prog, .vers = vers, .proc = proc };
 	uint8_t *message = malloc(40 + len);
 	struct writer w;
 	int rc;
@@ -115,8 +112,7 @@ static void every_procedure_answers_good_arguments(void)
 		CU_ASSERT_EQUAL(run(proc), 0);
 		CU_ASSERT_EQUAL(rpc_reply_check(&reply), 0);
 		if (proc)
-			CU_ASSERT_EQUAL(reader_u32(&results),
-					writes(proc) ? NFS3_STATUS_ROFS : 0);
+			CU_ASSERT_EQUAL(reader_u32(&results), writes(proc) ? NFS3_STATUS_ROFS : 0);
 	}
 }
 
@@ -132,9 +128,7 @@ static void truncated_arguments_are_garbage_at_every_length(void)
 		need = args.len - (strchr(shapes[proc], 'p') ? 100 : 0);
 		for (len = 0; len < need; len++) {
 			SUITE_ROW("len %zu", len);
-			CU_ASSERT_EQUAL(
-				run_bytes(NFS_PROGRAM_NUMBER, 3, proc, args.base, len),
-				0);
+			CU_ASSERT_EQUAL(run_bytes(NFS_PROGRAM_NUMBER, 3, proc, args.base, len), 0);
 			CU_ASSERT_EQUAL(reply.accept_stat, RPC_GARBAGE_ARGS);
 			CU_ASSERT_EQUAL(call.payload_count, 0);
 		}
@@ -143,8 +137,7 @@ static void truncated_arguments_are_garbage_at_every_length(void)
 
 static void huge_lengths_are_garbage(void)
 {
-	static const uint32_t lengths[] = { 65, 0x7fffffff, 0x80000000, 0xfffffffd,
-					    0xffffffff };
+	static const uint32_t lengths[] = { 65, 0x7fffffff, 0x80000000, 0xfffffffd, 0xffffffff };
 	uint32_t proc;
 	size_t i;
 
@@ -319,8 +312,7 @@ static void readdirplus_continues_where_it_ended(void)
 		put_readdir(res.last_cookie, res.cookieverf, 32768);
 		CU_ASSERT_EQUAL(run(NFS3_READDIRPLUS), 0);
 		ASSERT_AT_MOST(call.reply.len, 24 + 4 + 32768);
-		CU_ASSERT_EQUAL(nfs3_res_readdirplus(&res, &results, count_entry, &count),
-				0);
+		CU_ASSERT_EQUAL(nfs3_res_readdirplus(&res, &results, count_entry, &count), 0);
 		CU_ASSERT_EQUAL_FATAL(res.status, 0);
 	} while (!res.eof && ++calls < 100);
 	CU_ASSERT_EQUAL(count, 2002);
@@ -363,8 +355,7 @@ static uint32_t mount_path(const char *path, uint32_t len, struct mount3_mnt_res
 {
 	start();
 	writer_opaque(&args, path, len);
-	CU_ASSERT_EQUAL(
-		run_bytes(MOUNT_PROGRAM_NUMBER, 3, MOUNT3_MNT, args.base, args.len), 0);
+	CU_ASSERT_EQUAL(run_bytes(MOUNT_PROGRAM_NUMBER, 3, MOUNT3_MNT, args.base, args.len), 0);
 	CU_ASSERT_EQUAL(rpc_reply_check(&reply), 0);
 	CU_ASSERT_EQUAL(mount3_res_mnt(res, &results), 0);
 	return res->status;
@@ -402,8 +393,7 @@ static void mount_paths_have_a_maximum_length(void)
 	CU_ASSERT_EQUAL(mount_path(path, 1024, &res), 0);
 	start();
 	writer_opaque(&args, path, 1025);
-	CU_ASSERT_EQUAL(
-		run_bytes(MOUNT_PROGRAM_NUMBER, 3, MOUNT3_MNT, args.base, args.len), 0);
+	CU_ASSERT_EQUAL(run_bytes(MOUNT_PROGRAM_NUMBER, 3, MOUNT3_MNT, args.base, args.len), 0);
 	CU_ASSERT_EQUAL(reply.accept_stat, RPC_GARBAGE_ARGS);
 }
 
@@ -419,8 +409,7 @@ static void the_other_mount_procedures_answer(void)
 		SUITE_ROW("%u: %zu", proc, lengths[proc]);
 		start();
 		put_name("/");
-		CU_ASSERT_EQUAL(
-			run_bytes(MOUNT_PROGRAM_NUMBER, 3, proc, args.base, args.len), 0);
+		CU_ASSERT_EQUAL(run_bytes(MOUNT_PROGRAM_NUMBER, 3, proc, args.base, args.len), 0);
 		CU_ASSERT_EQUAL(rpc_reply_check(&reply), 0);
 		CU_ASSERT_EQUAL(reader_left(&results), lengths[proc]);
 	}

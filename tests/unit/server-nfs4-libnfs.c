@@ -196,8 +196,7 @@ static int server_start(void)
 	options.nfs_port = NFS4_PORT;
 	memcpy(&options.listen.addr, &loopback, sizeof(loopback));
 	options.listen.len = sizeof(loopback);
-	if (export_memory_new(&options.exp) || server_open(&server, &options) ||
-	    pipe(stop))
+	if (export_memory_new(&options.exp) || server_open(&server, &options) || pipe(stop))
 		return -1;
 	return pthread_create(&thread, NULL, serve, NULL);
 }

@@ -112,8 +112,8 @@ static void secinfo_offers_sys_and_none(void)
 
 /* Attributes */
 
-static void get_attributes(uint32_t minor, const char *name, uint32_t a, uint32_t b,
-			   uint32_t c, struct nfs4_bitmap *got)
+static void get_attributes(uint32_t minor, const char *name, uint32_t a, uint32_t b, uint32_t c,
+			   struct nfs4_bitmap *got)
 {
 	compound_begin(t, minor);
 	compound_path(t, name);
@@ -152,8 +152,8 @@ static void all_attributes_come_in_order(void)
 
 	get_attributes(1, "", 1, 0, 0, &got);
 	nfs4_get_bitmap(r, &all);
-	get_attributes(1, "data-813", 0xffffffff, 0xffffffff & ~(1u << 16 | 1u << 22),
-		       0xffffffff, &got);
+	get_attributes(1, "data-813", 0xffffffff, 0xffffffff & ~(1u << 16 | 1u << 22), 0xffffffff,
+		       &got);
 	ASSERT_BYTES(&got, &all, sizeof(got));
 	nfs4_get_bitmap(r, &all);
 	CU_ASSERT_EQUAL(reader_u32(r), NFS_REG);
@@ -207,9 +207,8 @@ static void write_only_attributes_are_invalid(void)
 		compound_start(t, 0);
 		compound_path(t, "");
 		compound_op(t, OP_GETATTR);
-		compound_bitmap(
-			t, 0,
-			i ? BIT(FATTR4_TIME_ACCESS_SET) : BIT(FATTR4_TIME_MODIFY_SET), 0);
+		compound_bitmap(t, 0, i ? BIT(FATTR4_TIME_ACCESS_SET) : BIT(FATTR4_TIME_MODIFY_SET),
+				0);
 		CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_INVAL);
 	}
 }
@@ -239,8 +238,7 @@ static void verify_compares_attributes(void)
 	CU_ASSERT_EQUAL(compare(OP_NVERIFY, FATTR4_SIZE, 8, 814), NFS4_OK);
 	CU_ASSERT_EQUAL(compare(OP_VERIFY, FATTR4_RDATTR_ERROR, 4, 0), NFS4ERR_INVAL);
 	CU_ASSERT_EQUAL(compare(OP_VERIFY, 12, 4, 0), NFS4ERR_ATTRNOTSUPP); /* acl */
-	CU_ASSERT_EQUAL(compare(OP_VERIFY, FATTR4_SUPPATTR_EXCLCREAT, 4, 0),
-			NFS4ERR_ATTRNOTSUPP);
+	CU_ASSERT_EQUAL(compare(OP_VERIFY, FATTR4_SUPPATTR_EXCLCREAT, 4, 0), NFS4ERR_ATTRNOTSUPP);
 	CU_ASSERT_EQUAL(compare(OP_VERIFY, FATTR4_TIME_MODIFY_SET, 4, 0), NFS4ERR_INVAL);
 }
 
@@ -267,8 +265,7 @@ static void access_grants_only_reading(void)
 
 /* READDIR */
 
-static uint32_t list(const char *dir, uint64_t cookie, const uint8_t *verifier,
-		     uint32_t maxcount)
+static uint32_t list(const char *dir, uint64_t cookie, const uint8_t *verifier, uint32_t maxcount)
 {
 	struct writer *w;
 
@@ -279,9 +276,8 @@ static uint32_t list(const char *dir, uint64_t cookie, const uint8_t *verifier,
 	writer_bytes(w, verifier, NFS4_VERIFIER_SIZE);
 	writer_u32(w, 512);
 	writer_u32(w, maxcount);
-	compound_bitmap(
-		t, BIT(FATTR4_SIZE) | BIT(FATTR4_RDATTR_ERROR) | BIT(FATTR4_FILEHANDLE),
-		BIT(FATTR4_MODE), 0);
+	compound_bitmap(t, BIT(FATTR4_SIZE) | BIT(FATTR4_RDATTR_ERROR) | BIT(FATTR4_FILEHANDLE),
+			BIT(FATTR4_MODE), 0);
 	if (compound_run(t))
 		return t->status;
 	compound_pass_path(t, dir);
@@ -301,8 +297,8 @@ static uint64_t pass_entry(char name[NFS3_NAME_MAX + 1])
 	memcpy(name, p ? p : (const uint8_t *)"", len);
 	name[len] = '\0';
 	nfs4_get_bitmap(r, &got);
-	CU_ASSERT_EQUAL(got.word[0], BIT(FATTR4_SIZE) | BIT(FATTR4_RDATTR_ERROR) |
-					     BIT(FATTR4_FILEHANDLE));
+	CU_ASSERT_EQUAL(got.word[0],
+			BIT(FATTR4_SIZE) | BIT(FATTR4_RDATTR_ERROR) | BIT(FATTR4_FILEHANDLE));
 	CU_ASSERT_EQUAL(got.word[1], BIT(FATTR4_MODE));
 	CU_ASSERT_EQUAL(reader_u32(r), 48);
 	reader_bytes(r, 48);
@@ -318,9 +314,9 @@ static void readdir_continues_where_it_ended(void)
 	bool eof = false;
 
 	while (!eof && ++calls < 100) {
-		CU_ASSERT_EQUAL_FATAL(list("entries-2000", cookie,
-					   cookie ? t->exp->verifier : none, 32768),
-				      NFS4_OK);
+		CU_ASSERT_EQUAL_FATAL(
+			list("entries-2000", cookie, cookie ? t->exp->verifier : none, 32768),
+			NFS4_OK);
 		ASSERT_AT_MOST(t->call.reply.len, 24 + 12 + 2 * 8 + 8 + 32768);
 		ASSERT_BYTES(reader_bytes(&t->results, 8), t->exp->verifier, 8);
 		while (reader_bool(&t->results)) {
@@ -357,12 +353,9 @@ static void readdir_refuses_other_cookies_and_objects(void)
 	static const uint8_t other[NFS4_VERIFIER_SIZE] = "another";
 
 	CU_ASSERT_EQUAL(list("entries-2000", 5, other, 32768), NFS4ERR_NOT_SAME);
-	CU_ASSERT_EQUAL(list("entries-2000", 1, t->exp->verifier, 32768),
-			NFS4ERR_BAD_COOKIE);
-	CU_ASSERT_EQUAL(list("entries-2000", 2, t->exp->verifier, 32768),
-			NFS4ERR_BAD_COOKIE);
-	CU_ASSERT_EQUAL(list("entries-2000", 999999, t->exp->verifier, 32768),
-			NFS4ERR_BAD_COOKIE);
+	CU_ASSERT_EQUAL(list("entries-2000", 1, t->exp->verifier, 32768), NFS4ERR_BAD_COOKIE);
+	CU_ASSERT_EQUAL(list("entries-2000", 2, t->exp->verifier, 32768), NFS4ERR_BAD_COOKIE);
+	CU_ASSERT_EQUAL(list("entries-2000", 999999, t->exp->verifier, 32768), NFS4ERR_BAD_COOKIE);
 	CU_ASSERT_EQUAL(list("data-1", 0, other, 32768), NFS4ERR_NOTDIR);
 	/* libnfs returns no verifier */
 	CU_ASSERT_EQUAL(list("entries-2000", 5, (const uint8_t[8]){ 0 }, 32768), NFS4_OK);

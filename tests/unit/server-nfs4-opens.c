@@ -194,8 +194,8 @@ static uint32_t open_file(const struct open_try *o)
 	return NFS4_OK;
 }
 
-static uint32_t change_open(uint32_t op, const char *name,
-			    const struct nfs4_stateid *stateid, uint32_t seqid)
+static uint32_t change_open(uint32_t op, const char *name, const struct nfs4_stateid *stateid,
+			    uint32_t seqid)
 {
 	struct writer *w;
 
@@ -235,16 +235,14 @@ static void a_file_is_opened_confirmed_read_and_closed(void)
 	CU_ASSERT_EQUAL(opened.seqid, 1);
 	first = opened;
 	CU_ASSERT_EQUAL(read_file("data-813", &first), NFS4ERR_BAD_STATEID);
-	CU_ASSERT_EQUAL(change_open(OP_CLOSE, "data-813", &first, 8),
-			NFS4ERR_BAD_STATEID);
+	CU_ASSERT_EQUAL(change_open(OP_CLOSE, "data-813", &first, 8), NFS4ERR_BAD_STATEID);
 	CU_ASSERT_EQUAL(change_open(OP_OPEN_CONFIRM, "data-813", &first, 8), NFS4_OK);
 	CU_ASSERT_EQUAL(opened.seqid, 2);
 	CU_ASSERT_EQUAL(read_file("data-813", &opened), NFS4_OK);
 	CU_ASSERT_EQUAL(read_file("data-813", &first), NFS4ERR_OLD_STATEID);
 	CU_ASSERT_EQUAL(read_file("data-812", &opened), NFS4ERR_BAD_STATEID);
 	/* once is enough */
-	CU_ASSERT_EQUAL(change_open(OP_OPEN_CONFIRM, "data-813", &opened, 9),
-			NFS4ERR_BAD_STATEID);
+	CU_ASSERT_EQUAL(change_open(OP_OPEN_CONFIRM, "data-813", &opened, 9), NFS4ERR_BAD_STATEID);
 	first = opened;
 	CU_ASSERT_EQUAL(change_open(OP_CLOSE, "data-813", &first, 9), NFS4_OK);
 	CU_ASSERT_EQUAL(read_file("data-813", &first), NFS4ERR_BAD_STATEID);
@@ -316,8 +314,7 @@ static void an_unconfirmed_owner_can_restart(void)
 	o.seqid = 20;
 	CU_ASSERT_EQUAL(open_file(&o), NFS4_OK);
 	CU_ASSERT_EQUAL(open_flags, OPEN4_RESULT_CONFIRM);
-	CU_ASSERT_EQUAL(change_open(OP_OPEN_CONFIRM, "data-813", &first, 21),
-			NFS4ERR_BAD_STATEID);
+	CU_ASSERT_EQUAL(change_open(OP_OPEN_CONFIRM, "data-813", &first, 21), NFS4ERR_BAD_STATEID);
 	CU_ASSERT_EQUAL(change_open(OP_OPEN_CONFIRM, "data-813", &opened, 21), NFS4_OK);
 }
 
@@ -346,14 +343,7 @@ static void invalid_opens_are_refused(void)
 		{ 1, 0, true, UNCHECKED4, 0, "", "x", { NFS4ERR_ROFS, NFS4ERR_ROFS } },
 		{ 1, 0, true, GUARDED4, 0, "", "x", { NFS4ERR_ROFS, NFS4ERR_ROFS } },
 		{ 1, 0, true, EXCLUSIVE4, 0, "", "x", { NFS4ERR_ROFS, NFS4ERR_ROFS } },
-		{ 1,
-		  0,
-		  true,
-		  EXCLUSIVE4_1,
-		  0,
-		  "",
-		  "x",
-		  { NFS4ERR_BADXDR, NFS4ERR_ROFS } },
+		{ 1, 0, true, EXCLUSIVE4_1, 0, "", "x", { NFS4ERR_BADXDR, NFS4ERR_ROFS } },
 		{ 1, 0, true, 4, 0, "", "x", { NFS4ERR_BADXDR, NFS4ERR_BADXDR } },
 		{ 0, 0, false, 0, 0, "", "data-1", { NFS4ERR_INVAL, NFS4ERR_INVAL } },
 		{ 1, 4, false, 0, 0, "", "data-1", { NFS4ERR_INVAL, NFS4ERR_INVAL } },
@@ -364,14 +354,7 @@ static void invalid_opens_are_refused(void)
 		{ 1, 0, false, 0, 0, "", "", { NFS4ERR_INVAL, NFS4ERR_INVAL } },
 		{ 1, 0, false, 0, 0, "data-1", "x", { NFS4ERR_NOTDIR, NFS4ERR_NOTDIR } },
 		{ 1, 0, false, 0, 0, "", "link-5", { NFS4ERR_SYMLINK, NFS4ERR_SYMLINK } },
-		{ 1,
-		  0,
-		  false,
-		  0,
-		  0,
-		  "",
-		  "entries-2000",
-		  { NFS4ERR_ISDIR, NFS4ERR_ISDIR } },
+		{ 1, 0, false, 0, 0, "", "entries-2000", { NFS4ERR_ISDIR, NFS4ERR_ISDIR } },
 		{ 1,
 		  0,
 		  false,
@@ -720,8 +703,7 @@ static void opens_are_limited_and_recover(void)
 	for (i = 0; i <= NFS4_OWNERS; i++) {
 		SUITE_ROW("%u", i);
 		snprintf(owner, sizeof(owner), "opener %u", i);
-		CU_ASSERT_EQUAL(open_file(&o),
-				i < NFS4_OWNERS ? NFS4_OK : NFS4ERR_RESOURCE);
+		CU_ASSERT_EQUAL(open_file(&o), i < NFS4_OWNERS ? NFS4_OK : NFS4ERR_RESOURCE);
 	}
 }
 

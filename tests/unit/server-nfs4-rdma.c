@@ -406,9 +406,8 @@ static void rpc_versions_three_and_four_are_served(void)
 		SUITE_ROW("vers %u", peer.vers);
 		requester_next(&peer);
 		CU_ASSERT_EQUAL(requester_call(&peer, NFSPROC4_NULL, NULL, 0), 0);
-		CU_ASSERT_EQUAL(peer.reply.accept_stat, peer.vers == 3 || peer.vers == 4
-								? RPC_SUCCESS
-								: RPC_PROG_MISMATCH);
+		CU_ASSERT_EQUAL(peer.reply.accept_stat,
+				peer.vers == 3 || peer.vers == 4 ? RPC_SUCCESS : RPC_PROG_MISMATCH);
 		if (!peer.reply.accept_stat)
 			continue;
 		CU_ASSERT_EQUAL(peer.reply.low, 3);

@@ -34,8 +34,7 @@ static void reads_carry_their_data(void)
 		CU_ASSERT_PTR_NOT_NULL(reader_opaque(r, 4096, &len));
 		CU_ASSERT_EQUAL(len, reads[i].len);
 		if (len >= 8)
-			CU_ASSERT_EQUAL(get_be64(t->call.payload[0].data),
-					reads[i].offset);
+			CU_ASSERT_EQUAL(get_be64(t->call.payload[0].data), reads[i].offset);
 		CU_ASSERT_EQUAL(reader_left(r), 0);
 	}
 }
@@ -53,8 +52,7 @@ static void special_stateids_can_read(void)
 {
 	static const struct nfs4_stateid bypass = {
 		.seqid = UINT32_MAX,
-		.other = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-			   0xff, 0xff },
+		.other = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
 	};
 	static const struct nfs4_stateid invalid = { .seqid = UINT32_MAX };
 	static const struct nfs4_stateid current = { .seqid = 1 };

@@ -63,14 +63,12 @@ static void a_session_is_created_and_destroyed(void)
 		writer_bool(compound_op(t, OP_RECLAIM_COMPLETE), false);
 		CU_ASSERT_EQUAL(compound_run(t), i ? NFS4ERR_COMPLETE_ALREADY : NFS4_OK);
 	}
-	CU_ASSERT_EQUAL(clientid_op(1, OP_DESTROY_CLIENTID, clientid),
-			NFS4ERR_CLIENTID_BUSY);
+	CU_ASSERT_EQUAL(clientid_op(1, OP_DESTROY_CLIENTID, clientid), NFS4ERR_CLIENTID_BUSY);
 	CU_ASSERT_EQUAL(destroy_session(), NFS4_OK);
 	CU_ASSERT_EQUAL(destroy_session(), NFS4ERR_BADSESSION);
 	CU_ASSERT_EQUAL(sequence_alone(), NFS4ERR_BADSESSION);
 	CU_ASSERT_EQUAL(clientid_op(1, OP_DESTROY_CLIENTID, clientid), NFS4_OK);
-	CU_ASSERT_EQUAL(clientid_op(1, OP_DESTROY_CLIENTID, clientid),
-			NFS4ERR_STALE_CLIENTID);
+	CU_ASSERT_EQUAL(clientid_op(1, OP_DESTROY_CLIENTID, clientid), NFS4ERR_STALE_CLIENTID);
 	CU_ASSERT_EQUAL(compound_create_session(t, clientid, 2, &compound_wishes),
 			NFS4ERR_STALE_CLIENTID);
 }
@@ -83,8 +81,7 @@ static void a_session_can_destroy_itself(void)
 		SUITE_ROW("last %u", last);
 		begin_session();
 		compound_sequence(t);
-		writer_bytes(compound_op(t, OP_DESTROY_SESSION), t->session,
-			     sizeof(t->session));
+		writer_bytes(compound_op(t, OP_DESTROY_SESSION), t->session, sizeof(t->session));
 		if (!last)
 			compound_op(t, OP_PUTROOTFH);
 		CU_ASSERT_EQUAL(compound_run(t), last ? NFS4_OK : NFS4ERR_NOT_ONLY_OP);
@@ -143,8 +140,7 @@ static void limits_never_exceed_the_request(void)
 	CU_ASSERT_EQUAL(reader_u32(r), NFS4_SLOTS);
 	compound_create_session(t, clientid, 2, &small);
 	reader_bytes(r, 12);
-	ASSERT_BYTES(reader_bytes(r, 20), "\0\0\x10\0\0\0\x8\0\0\0\x2\0\0\0\0\3\0\0\0\2",
-		     20);
+	ASSERT_BYTES(reader_bytes(r, 20), "\0\0\x10\0\0\0\x8\0\0\0\x2\0\0\0\0\3\0\0\0\2", 20);
 }
 
 static void too_small_a_session_is_refused(void)
@@ -165,9 +161,9 @@ static void too_small_a_session_is_refused(void)
 	compound_exchange_id(t, "one", "verifier", 0, &clientid, &sequenceid);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%u", i);
-		CU_ASSERT_EQUAL(compound_create_session(t, clientid, sequenceid + i,
-							&rows[i].channel),
-				rows[i].status);
+		CU_ASSERT_EQUAL(
+			compound_create_session(t, clientid, sequenceid + i, &rows[i].channel),
+			rows[i].status);
 	}
 }
 
@@ -317,9 +313,8 @@ static void replies_respect_session_limits(void)
 		compound_run(t);
 		ASSERT_AT_MOST(call_reply_length(&t->call), 1024);
 		/* 24 RPC; 12, 44, 8, 8 and 16 before the data */
-		CU_ASSERT_EQUAL(t->status, 112 + xdr_pad4(count) > 1024
-						   ? NFS4ERR_REP_TOO_BIG
-						   : NFS4_OK);
+		CU_ASSERT_EQUAL(t->status,
+				112 + xdr_pad4(count) > 1024 ? NFS4ERR_REP_TOO_BIG : NFS4_OK);
 	}
 	t->cache = true;
 	compound_sequence(t);
@@ -370,8 +365,7 @@ static void a_restarted_client_loses_its_state(void)
 	uint32_t sequenceid;
 
 	memcpy(session, t->session, sizeof(session));
-	CU_ASSERT_EQUAL(compound_exchange_id(t, "one", "restart!", 0, &new, &sequenceid),
-			0);
+	CU_ASSERT_EQUAL(compound_exchange_id(t, "one", "restart!", 0, &new, &sequenceid), 0);
 	CU_ASSERT_NOT_EQUAL(old, new);
 	/* not before it is confirmed */
 	CU_ASSERT_EQUAL(sequence_alone(), NFS4_OK);
@@ -389,15 +383,13 @@ static void state_in_use_cannot_be_taken_over(void)
 
 	begin_session();
 	t->cred = (struct rpc_cred){ .flavor = RPC_AUTH_SYS, .uid = 1000 };
-	CU_ASSERT_EQUAL(
-		compound_exchange_id(t, "one", "another!", 0, &clientid, &sequenceid),
-		NFS4ERR_CLID_INUSE);
+	CU_ASSERT_EQUAL(compound_exchange_id(t, "one", "another!", 0, &clientid, &sequenceid),
+			NFS4ERR_CLID_INUSE);
 	CU_ASSERT_EQUAL(compound_exchange_id(t, "one", "verifier",
 					     EXCHGID4_FLAG_UPD_CONFIRMED_REC_A, &clientid,
 					     &sequenceid),
 			NFS4ERR_PERM);
-	CU_ASSERT_EQUAL(
-		compound_exchange_id(t, "two", "verifier", 0, &clientid, &sequenceid), 0);
+	CU_ASSERT_EQUAL(compound_exchange_id(t, "two", "verifier", 0, &clientid, &sequenceid), 0);
 }
 
 static void an_update_needs_a_confirmed_record(void)
@@ -406,21 +398,17 @@ static void an_update_needs_a_confirmed_record(void)
 	uint64_t clientid = begin_session(), got;
 	uint32_t sequenceid;
 
-	CU_ASSERT_EQUAL(
-		compound_exchange_id(t, "two", "verifier", update, &got, &sequenceid),
-		NFS4ERR_NOENT);
-	CU_ASSERT_EQUAL(
-		compound_exchange_id(t, "one", "restart!", update, &got, &sequenceid),
-		NFS4ERR_NOT_SAME);
-	CU_ASSERT_EQUAL(
-		compound_exchange_id(t, "one", "verifier", update, &got, &sequenceid), 0);
+	CU_ASSERT_EQUAL(compound_exchange_id(t, "two", "verifier", update, &got, &sequenceid),
+			NFS4ERR_NOENT);
+	CU_ASSERT_EQUAL(compound_exchange_id(t, "one", "restart!", update, &got, &sequenceid),
+			NFS4ERR_NOT_SAME);
+	CU_ASSERT_EQUAL(compound_exchange_id(t, "one", "verifier", update, &got, &sequenceid), 0);
 	CU_ASSERT_EQUAL(got, clientid);
 	CU_ASSERT_EQUAL(reader_u32(&t->results),
 			EXCHGID4_FLAG_USE_NON_PNFS | EXCHGID4_FLAG_CONFIRMED_R);
 	/* flags that do not exist */
-	CU_ASSERT_EQUAL(
-		compound_exchange_id(t, "one", "verifier", 0x80000000, &got, &sequenceid),
-		NFS4ERR_INVAL);
+	CU_ASSERT_EQUAL(compound_exchange_id(t, "one", "verifier", 0x80000000, &got, &sequenceid),
+			NFS4ERR_INVAL);
 }
 
 /* Leases and limits */
@@ -457,9 +445,8 @@ static void clients_are_limited_and_recover(void)
 		name_of(i, name);
 		CU_ASSERT_EQUAL(compound_session(t, name, &clientid), NFS4_OK);
 	}
-	CU_ASSERT_EQUAL(
-		compound_exchange_id(t, "more", "verifier", 0, &clientid, &sequenceid),
-		NFS4ERR_DELAY);
+	CU_ASSERT_EQUAL(compound_exchange_id(t, "more", "verifier", 0, &clientid, &sequenceid),
+			NFS4ERR_DELAY);
 	CU_ASSERT_EQUAL(sequence_alone(), NFS4_OK);
 	/* only the last one is renewed */
 	compound_wait(NFS4_LEASE_SECONDS / 2 + 1);
@@ -484,9 +471,9 @@ static void unconfirmed_clients_do_not_block_others(void)
 	for (i = 0; i < 10 * NFS4_CLIENTS; i++) {
 		SUITE_ROW("%u", i);
 		name_of(i, name);
-		CU_ASSERT_EQUAL(compound_exchange_id(t, name, "verifier", 0, &clientid,
-						     &sequenceid),
-				NFS4_OK);
+		CU_ASSERT_EQUAL(
+			compound_exchange_id(t, name, "verifier", 0, &clientid, &sequenceid),
+			NFS4_OK);
 	}
 	CU_ASSERT_EQUAL(compound_session(t, "one", &clientid), NFS4_OK);
 	CU_ASSERT_EQUAL(sequence_alone(), NFS4_OK);
@@ -501,18 +488,16 @@ static void sessions_are_limited_for_each_client(void)
 	compound_exchange_id(t, "one", "verifier", 0, &clientid, &sequenceid);
 	for (i = 0; i < NFS4_CLIENT_SESSIONS; i++) {
 		SUITE_ROW("%u", i);
-		CU_ASSERT_EQUAL(compound_create_session(t, clientid, sequenceid + i,
-							&compound_wishes),
-				NFS4_OK);
+		CU_ASSERT_EQUAL(
+			compound_create_session(t, clientid, sequenceid + i, &compound_wishes),
+			NFS4_OK);
 	}
-	CU_ASSERT_EQUAL(
-		compound_create_session(t, clientid, sequenceid + i, &compound_wishes),
-		NFS4ERR_DELAY);
+	CU_ASSERT_EQUAL(compound_create_session(t, clientid, sequenceid + i, &compound_wishes),
+			NFS4ERR_DELAY);
 	CU_ASSERT_EQUAL(destroy_session(), NFS4_OK);
 	/* with the same number: DELAY was not an answer */
-	CU_ASSERT_EQUAL(
-		compound_create_session(t, clientid, sequenceid + i, &compound_wishes),
-		NFS4_OK);
+	CU_ASSERT_EQUAL(compound_create_session(t, clientid, sequenceid + i, &compound_wishes),
+			NFS4_OK);
 }
 
 /* Arguments of the session operations, cut at every length */

@@ -105,8 +105,7 @@ static void unknown_operations_are_illegal(void)
 			compound_op(t, ops[i]);
 			CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_OP_ILLEGAL);
 			CU_ASSERT_TRUE(compound_pass_begin(t, minor));
-			CU_ASSERT_EQUAL(compound_result(t, OP_ILLEGAL),
-					NFS4ERR_OP_ILLEGAL);
+			CU_ASSERT_EQUAL(compound_result(t, OP_ILLEGAL), NFS4ERR_OP_ILLEGAL);
 		}
 	}
 	/* Operations of 4.1 do not exist in 4.0. */
@@ -165,9 +164,7 @@ static void put_args(const char *shape)
 		case '8': writer_u64(w, 0); break;
 		case 'n': writer_opaque(w, "data-813", 8); break;
 		case 'q': nfs4_put_stateid(w, &compound_anonymous); break;
-		case 'm':
-			compound_bitmap(t, BIT(FATTR4_TYPE) | BIT(FATTR4_FILEID), 0, 0);
-			break;
+		case 'm': compound_bitmap(t, BIT(FATTR4_TYPE) | BIT(FATTR4_FILEID), 0, 0); break;
 		case 'v':
 			compound_bitmap(t, BIT(FATTR4_TYPE), 0, 0);
 			writer_u32(w, 4);
@@ -227,9 +224,7 @@ static void good_arguments_are_answered(void)
 			status = pass_row(minor, i);
 			/* the root is not a symlink */
 			wrong = minor ? NFS4ERR_WRONG_TYPE : NFS4ERR_INVAL;
-			CU_ASSERT_EQUAL(status, rows[i].op == OP_READLINK
-							? wrong
-							: rows[i].status);
+			CU_ASSERT_EQUAL(status, rows[i].op == OP_READLINK ? wrong : rows[i].status);
 			/* SETATTR says which attributes were set. */
 			if (rows[i].op == OP_SETATTR)
 				CU_ASSERT_EQUAL(reader_u32(&t->results), 0);
@@ -260,8 +255,7 @@ static void truncated_arguments_are_bad_xdr_at_every_length(void)
 
 static void huge_lengths_are_bad_xdr(void)
 {
-	static const uint32_t lengths[] = { 0x7fffffff, 0x80000000, 0xfffffffd,
-					    0xffffffff };
+	static const uint32_t lengths[] = { 0x7fffffff, 0x80000000, 0xfffffffd, 0xffffffff };
 	size_t i, j, start;
 	uint32_t status;
 
@@ -316,10 +310,9 @@ static void unimplemented_operations_are_not_supported(void)
 	static const uint32_t in_both[] = { OP_DELEGPURGE, OP_DELEGRETURN, OP_LOCK,
 					    OP_LOCKT,      OP_LOCKU,       OP_OPENATTR };
 	static const uint32_t in_41[] = {
-		OP_SETCLIENTID,        OP_SETCLIENTID_CONFIRM, OP_RENEW,
-		OP_RELEASE_LOCKOWNER,  OP_OPEN_CONFIRM,        OP_BACKCHANNEL_CTL,
-		OP_GETDEVICEINFO,      OP_LAYOUTGET,           OP_WANT_DELEGATION,
-		OP_GET_DIR_DELEGATION,
+		OP_SETCLIENTID,     OP_SETCLIENTID_CONFIRM, OP_RENEW,         OP_RELEASE_LOCKOWNER,
+		OP_OPEN_CONFIRM,    OP_BACKCHANNEL_CTL,     OP_GETDEVICEINFO, OP_LAYOUTGET,
+		OP_WANT_DELEGATION, OP_GET_DIR_DELEGATION,
 	};
 	uint32_t minor;
 	size_t i;

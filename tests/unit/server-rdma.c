@@ -117,12 +117,10 @@ static void bad_read_lists_get_err_chunk(void)
 {
 	begin();
 	/* a position that is not a multiple of four */
-	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 1, 42, 1000, 4, 0, 0x7000, 0, 0, 0, NULL_CALL),
-			0);
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 1, 42, 1000, 4, 0, 0x7000, 0, 0, 0, NULL_CALL), 0);
 	assert_error(7, 1, ERR_CHUNK);
 	/* a message both inline and at position zero */
-	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 1, 0, 1000, 40, 0, 0x7000, 0, 0, 0, NULL_CALL),
-			0);
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 1, 0, 1000, 40, 0, 0x7000, 0, 0, 0, NULL_CALL), 0);
 	assert_error(7, 1, ERR_CHUNK);
 	/* a call of 4 GiB */
 	CU_ASSERT_EQUAL(SEND(7, 1, 32, 1, 1, 0, 1000, 0xffffffff, 0, 0x7000, 0, 0, 0), 0);
@@ -253,9 +251,8 @@ static void unused_chunks_are_returned_with_zero_lengths(void)
 	header_add_write(&peer.header, &segment, 1);
 	memset(&fh, 7, sizeof(fh));
 	fh.len = 28;
-	CU_ASSERT_EQUAL(requester_call(&peer, NFS3_READ, args,
-				       requester_read_args(args, &fh, 0, 4096)),
-			0);
+	CU_ASSERT_EQUAL(
+		requester_call(&peer, NFS3_READ, args, requester_read_args(args, &fh, 0, 4096)), 0);
 	CU_ASSERT_EQUAL(reader_u32(&peer.results), NFS3_STATUS_BADHANDLE);
 	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 0);
 	/* a second chunk, and a procedure without an eligible result */
@@ -509,8 +506,8 @@ static void unknown_programs_are_reported(void)
 	begin();
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu", i);
-		CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 0, 0, 0, 7, 0, 2, rows[i].prog,
-				     rows[i].vers, rows[i].proc, 0, 0, 0, 0),
+		CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 0, 0, 0, 7, 0, 2, rows[i].prog, rows[i].vers,
+				     rows[i].proc, 0, 0, 0, 0),
 				0);
 		CU_ASSERT_EQUAL(requester_parse(&peer), 0);
 		CU_ASSERT_EQUAL(peer.reply.reply_stat, RPC_MSG_ACCEPTED);
@@ -543,8 +540,8 @@ SUITE_MAIN("server-rdma", TEST(null_is_answered_with_the_grant),
 	   TEST(a_reply_chunk_holds_the_whole_padded_message),
 	   TEST(with_both_chunks_each_has_its_own_length),
 	   TEST(oversized_replies_get_err_chunk_and_write_nothing),
-	   TEST(a_small_inline_limit_is_respected),
-	   TEST(invalid_segments_end_the_connection), TEST(a_long_call_is_pulled),
+	   TEST(a_small_inline_limit_is_respected), TEST(invalid_segments_end_the_connection),
+	   TEST(a_long_call_is_pulled),
 	   TEST(a_long_call_from_an_unknown_handle_ends_the_connection),
 	   TEST(only_write_data_can_use_a_read_chunk),
 	   TEST(directories_never_exceed_the_offered_chunk),

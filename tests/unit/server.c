@@ -208,8 +208,7 @@ static void a_local_server_refuses_other_hosts(void)
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&other.addr, other.len), 0);
 	address_of(&client.to, ports.nfs);
-	CU_ASSERT_EQUAL_FATAL(
-		connect(fd, (struct sockaddr *)&client.to.addr, client.to.len), 0);
+	CU_ASSERT_EQUAL_FATAL(connect(fd, (struct sockaddr *)&client.to.addr, client.to.len), 0);
 	CU_ASSERT_TRUE(is_closed(fd));
 	close(fd);
 	end();
@@ -233,8 +232,7 @@ static void without_private_data_replies_are_limited_to_1024_bytes(void)
 	call.args = args;
 	call.args_len = (size_t)nfs3_args_readdirplus(
 		args, sizeof(args),
-		&(struct nfs3_readdirplus){
-			.dir = fh, .dircount = 32768, .maxcount = 32768 });
+		&(struct nfs3_readdirplus){ .dir = fh, .dircount = 32768, .maxcount = 32768 });
 	CU_ASSERT_EQUAL(rpcrdma_call(conn, &call, deadline_in(WAIT)), 0);
 	ASSERT_AT_MOST(call.send_len, 1024);
 	ASSERT_MORE(call.send_len, 800);
@@ -286,9 +284,7 @@ static void endless_fragments_end_the_connection(void)
 
 static void fragments_of_a_call_are_joined(void)
 {
-	static const struct rpc_call null = { .xid = 5,
-					      .prog = NFS_PROGRAM_NUMBER,
-					      .vers = 3 };
+	static const struct rpc_call null = { .xid = 5, .prog = NFS_PROGRAM_NUMBER, .vers = 3 };
 	uint8_t buf[64], mark[4], in[28];
 	struct writer w;
 	size_t i;
@@ -341,8 +337,7 @@ static bool has_reply(int fd, int ms)
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	uint8_t in[28];
 
-	return poll(&pfd, 1, ms) == 1 &&
-	       recv(fd, in, sizeof(in), MSG_WAITALL) == sizeof(in);
+	return poll(&pfd, 1, ms) == 1 && recv(fd, in, sizeof(in), MSG_WAITALL) == sizeof(in);
 }
 
 /* Neither served nor closed, while the server serves others. */
@@ -467,8 +462,7 @@ static void silence_is_limited_and_shorter_while_another_waits(void)
 {
 	static const struct {
 		bool called, wanted;
-		unsigned int least,
-			most; /* seconds of silence that are allowed, and are not */
+		unsigned int least, most; /* seconds of silence that are allowed, and are not */
 	} rows[] = {
 		{ false, false, 9, 11 },
 		{ false, true, 1, 3 },
@@ -509,9 +503,8 @@ static void without_descriptors_the_server_waits_and_continues(void)
 	none.rlim_cur = (rlim_t)fd + 1;
 	setrlimit(RLIMIT_NOFILE, &none);
 	address_of(&options.listen, ports.nfs);
-	CU_ASSERT_EQUAL(
-		connect(fd, (struct sockaddr *)&options.listen.addr, options.listen.len),
-		0);
+	CU_ASSERT_EQUAL(connect(fd, (struct sockaddr *)&options.listen.addr, options.listen.len),
+			0);
 	CU_ASSERT_EQUAL(null_call(conn), 0);
 	usleep(300000);
 	CU_ASSERT_EQUAL(null_call(conn), 0);
@@ -610,12 +603,10 @@ static void a_spawned_server_dies_with_its_parent(void)
 SUITE_MAIN("server", TEST(mount_and_write_chunk_read_succeed),
 	   TEST(without_private_data_replies_are_limited_to_1024_bytes),
 	   TEST(hostile_records_end_only_their_connection),
-	   TEST(endless_fragments_end_the_connection),
-	   TEST(fragments_of_a_call_are_joined), TEST(peers_without_rdma_are_closed),
-	   TEST(a_local_server_refuses_other_hosts),
+	   TEST(endless_fragments_end_the_connection), TEST(fragments_of_a_call_are_joined),
+	   TEST(peers_without_rdma_are_closed), TEST(a_local_server_refuses_other_hosts),
 	   TEST(connections_over_the_limit_wait_for_others_to_end),
-	   TEST(many_connections_wait_in_the_backlog),
-	   TEST(a_peer_can_use_half_of_the_connections),
+	   TEST(many_connections_wait_in_the_backlog), TEST(a_peer_can_use_half_of_the_connections),
 	   TEST(silent_connections_give_way_to_those_that_wait),
 	   TEST(silence_is_limited_and_shorter_while_another_waits),
 	   TEST(without_descriptors_the_server_waits_and_continues),

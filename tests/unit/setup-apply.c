@@ -55,8 +55,7 @@ static void file_step(const char *path, const char *before, const char *after)
 
 static void port_step(bool permanent)
 {
-	step(SETUP_PORT)->port = (struct setup_port){ "public", 4791, IPPROTO_UDP,
-						      permanent };
+	step(SETUP_PORT)->port = (struct setup_port){ "public", 4791, IPPROTO_UDP, permanent };
 }
 
 static void forget_plan(void)
@@ -133,19 +132,16 @@ static void a_file_of_others_keeps_its_mode(void)
 
 /* user::rw-,user:1:r--,group::r--,mask::r--,other::--- as the kernel keeps it: version 2, and of each
  * entry its tag, rights and id. */
-static const uint8_t acl[] = { 2,   0,   0,   0,   1,   0,   6,  0,   255, 255, 255,
-			       255, 2,   0,   4,   0,   1,   0,  0,   0,   4,   0,
-			       4,   0,   255, 255, 255, 255, 16, 0,   4,   0,   255,
-			       255, 255, 255, 32,  0,   0,   0,  255, 255, 255, 255 };
+static const uint8_t acl[] = { 2, 0, 0,   0,   1,   0,   6,  0, 255, 255, 255, 255, 2,   0,  4,
+			       0, 1, 0,   0,   0,   4,   0,  4, 0,   255, 255, 255, 255, 16, 0,
+			       4, 0, 255, 255, 255, 255, 32, 0, 0,   0,   255, 255, 255, 255 };
 
-static bool has_attribute(const char *path, const char *name, const void *value,
-			  size_t len)
+static bool has_attribute(const char *path, const char *name, const void *value, size_t len)
 {
 	char at[PATH_MAX], got[256];
 
 	tree_path(&tree, path, at);
-	return getxattr(at, name, got, sizeof(got)) == (ssize_t)len &&
-	       !memcmp(got, value, len);
+	return getxattr(at, name, got, sizeof(got)) == (ssize_t)len && !memcmp(got, value, len);
 }
 
 static void a_file_of_others_keeps_its_acl_and_attributes(void)
@@ -156,8 +152,7 @@ static void a_file_of_others_keeps_its_acl_and_attributes(void)
 	start();
 	tree_write(&tree, PATH_NFS, "a\n");
 	tree_path(&tree, PATH_NFS, name);
-	CU_ASSERT_EQUAL_FATAL(
-		setxattr(name, "system.posix_acl_access", acl, sizeof(acl), 0), 0);
+	CU_ASSERT_EQUAL_FATAL(setxattr(name, "system.posix_acl_access", acl, sizeof(acl), 0), 0);
 	/* A tmpfs has none before Linux 6.6. */
 	users = !setxattr(name, "user.origin", "puppet", 6, 0);
 	CU_ASSERT(users || errno == EOPNOTSUPP);
@@ -181,8 +176,7 @@ static void a_file_without_an_acl_gets_none(void)
 	start();
 	tree_write(&tree, PATH_NFS, "a\n");
 	tree_path(&tree, "etc", name);
-	CU_ASSERT_EQUAL_FATAL(
-		setxattr(name, "system.posix_acl_default", acl, sizeof(acl), 0), 0);
+	CU_ASSERT_EQUAL_FATAL(setxattr(name, "system.posix_acl_default", acl, sizeof(acl), 0), 0);
 	file_step(PATH_NFS, "a\n", "b\n");
 	CU_ASSERT_EQUAL(apply(), 0);
 	tree_path(&tree, PATH_NFS, name);
@@ -449,8 +443,7 @@ static void a_foreign_state_is_refused(void)
 /* --- interrupted changes --------------------------------------------------------- */
 
 /* A state as an interrupted setup leaves it: the change may have been made, or not. */
-static void leave_intent(const char *path, const char *before, const char *was,
-			 const char *after)
+static void leave_intent(const char *path, const char *before, const char *was, const char *after)
 {
 	struct store store;
 	struct setup_change *change;
@@ -717,14 +710,12 @@ SUITE_MAIN("setup-apply", TEST(a_new_file_is_removed_with_its_folders),
 	   TEST(a_file_of_others_keeps_its_acl_and_attributes),
 	   TEST(a_file_without_an_acl_gets_none), TEST(undo_restores_the_first_text),
 	   TEST(text_of_others_is_kept), TEST(ports_are_closed_one_by_one),
-	   TEST(ports_below_a_root_stay_in_the_state),
-	   TEST(runtime_changes_leave_no_state), TEST(undo_is_all_or_nothing),
-	   TEST(a_removed_file_is_not_restored),
+	   TEST(ports_below_a_root_stay_in_the_state), TEST(runtime_changes_leave_no_state),
+	   TEST(undo_is_all_or_nothing), TEST(a_removed_file_is_not_restored),
 	   TEST(a_file_that_changed_since_the_plan_is_not_written),
 	   TEST(the_first_failure_stops_setup), TEST(links_are_not_replaced),
 	   TEST(folders_can_be_links), TEST(two_setups_do_not_run_at_once),
-	   TEST(a_foreign_state_is_refused),
-	   TEST(changes_that_were_not_made_are_not_undone),
+	   TEST(a_foreign_state_is_refused), TEST(changes_that_were_not_made_are_not_undone),
 	   TEST(changes_that_were_made_are_undone),
 	   TEST(an_interrupted_second_change_restores_the_first_text),
 	   TEST(a_dry_undo_changes_nothing), TEST(a_port_that_may_be_open_is_queried),

@@ -28,8 +28,7 @@ static void the_line_that_applies_is_replaced(void)
 {
 	expect_set("[ NFSD ]\n rdma = n\nrdma=no\n# rdma=n\n", "y",
 		   "[ NFSD ]\n rdma = n\nrdma=y\n# rdma=n\n");
-	expect_set("[nfsd]\nrdma=n \\\n more\nthreads=4\n", "y",
-		   "[nfsd]\nrdma=y\nthreads=4\n");
+	expect_set("[nfsd]\nrdma=n \\\n more\nthreads=4\n", "y", "[nfsd]\nrdma=y\nthreads=4\n");
 }
 
 static void other_sections_are_not_touched(void)
@@ -58,8 +57,7 @@ static void a_last_line_without_newline_gets_one(void)
 
 static void similar_keys_are_left_alone(void)
 {
-	expect_set("[nfsd]\nrdma-port=1\nxrdma=1\n", "y",
-		   "[nfsd]\nrdma-port=1\nxrdma=1\nrdma=y\n");
+	expect_set("[nfsd]\nrdma-port=1\nxrdma=1\n", "y", "[nfsd]\nrdma-port=1\nxrdma=1\nrdma=y\n");
 }
 
 static void expect_uncomment(const char *text, const char *want)

@@ -11,9 +11,8 @@
 #include "tests/unit/host-tree.h"
 
 static struct {
-	bool firewalld, trusted,
-		service; /* runs; lets all in; lets 4791 in by a service */
-	bool open[2];    /* [permanent]: 4791/udp, or whichever is asked */
+	bool firewalld, trusted, service; /* runs; lets all in; lets 4791 in by a service */
+	bool open[2];                     /* [permanent]: 4791/udp, or whichever is asked */
 	unsigned int sets, loads, listens, restarts;
 	struct setup_port last;
 	char name[64];
@@ -36,8 +35,7 @@ static int fake_nftables(const struct host *host, struct host_text *json)
 	return err_set(ENOENT, "no nft");
 }
 
-static int fake_firewalld(const struct host *host, const char *netdev,
-			  struct host_firewalld *out)
+static int fake_firewalld(const struct host *host, const char *netdev, struct host_firewalld *out)
 {
 	(void)host, (void)netdev;
 	memset(out, 0, sizeof(*out));
@@ -45,8 +43,8 @@ static int fake_firewalld(const struct host *host, const char *netdev,
 	strcpy(out->zone, "public");
 	strcpy(out->target, fake.trusted ? "ACCEPT" : "default");
 	if (fake.service || fake.open[false])
-		out->ports[out->nports++] =
-			(struct host_firewalld_port){ 4791, 4791, IPPROTO_UDP, false };
+		out->ports[out->nports++] = (struct host_firewalld_port){ 4791, 4791, IPPROTO_UDP,
+									  false };
 	return 0;
 }
 
@@ -57,8 +55,7 @@ static int fake_unit(const struct host *host, const char *unit, char *state, siz
 	return fake.systemd ? err_set(-fake.systemd, "no systemd") : 0;
 }
 
-static int fake_addresses(const struct host *host, const char *netdev,
-			  struct host_addresses *out)
+static int fake_addresses(const struct host *host, const char *netdev, struct host_addresses *out)
 {
 	(void)host, (void)netdev;
 	memset(out, 0, sizeof(*out));
@@ -163,8 +160,7 @@ __attribute__((unused)) static struct setup_machine machine_of(const char *name)
 }
 
 /* A folder with all that is in it. */
-__attribute__((unused)) static int tree_remove_all(const struct tree *at,
-						   const char *path)
+__attribute__((unused)) static int tree_remove_all(const struct tree *at, const char *path)
 {
 	char name[PATH_MAX];
 

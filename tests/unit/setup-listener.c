@@ -8,8 +8,7 @@
 #define TCP      "proc/net/tcp"
 #define TCP6     "proc/net/tcp6"
 #define HEAD     "  sl  local_address rem_address   st tx_queue rx_queue\n"
-#define REST \
-	" 00000000:00000000 00:00000000 00000000     0        0 17 1 0 100 0 0 10 0\n"
+#define REST     " 00000000:00000000 00:00000000 00000000     0        0 17 1 0 100 0 0 10 0\n"
 
 static bool there;
 
@@ -122,7 +121,6 @@ static void a_truncated_list_is_unknown(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("setup-listener", TEST(a_free_port_can_be_added),
-	   TEST(a_port_of_the_server_exists), TEST(a_port_of_another_protocol_is_in_use),
-	   TEST(a_port_of_a_socket_is_in_use), TEST(an_unreadable_list_adds_no_port),
-	   TEST(a_truncated_list_is_unknown))
+SUITE_MAIN("setup-listener", TEST(a_free_port_can_be_added), TEST(a_port_of_the_server_exists),
+	   TEST(a_port_of_another_protocol_is_in_use), TEST(a_port_of_a_socket_is_in_use),
+	   TEST(an_unreadable_list_adds_no_port), TEST(a_truncated_list_is_unknown))

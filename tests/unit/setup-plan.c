@@ -38,8 +38,8 @@ static const struct setup_step *find(enum setup_kind kind, const char *path_or_n
 	for (i = 0; i < plan->nsteps; i++) {
 		const struct setup_step *step = &plan->steps[i];
 
-		if (step->kind == kind && (!strcmp(step->path, path_or_name) ||
-					   !strcmp(step->name, path_or_name)))
+		if (step->kind == kind &&
+		    (!strcmp(step->path, path_or_name) || !strcmp(step->name, path_or_name)))
 			return step;
 	}
 	return NULL;
@@ -69,8 +69,8 @@ static bool is_noted(bool todo, const char *words)
 
 static void a_working_host_is_left_alone(void)
 {
-	static const char *const names[] = { "mlx5-roce-rhel9", "mlx5-ib-rhel8",
-					     "siw-debian12", "irdma-iwarp-sles15" };
+	static const char *const names[] = { "mlx5-roce-rhel9", "mlx5-ib-rhel8", "siw-debian12",
+					     "irdma-iwarp-sles15" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
@@ -119,8 +119,7 @@ static void without_rdma_conf_setup_writes_its_own_list(void)
 	CU_ASSERT(file_is(PATH_MODULES, SETUP_HEADER "rpcrdma\n"));
 	/* A list that no service reads does not count. */
 	tree_write(&tree, PATH_RDMA, "# xprtrdma\n");
-	tree_link(&tree, "etc/systemd/system/rdma-load-modules@rdma.service",
-		  "/dev/null");
+	tree_link(&tree, "etc/systemd/system/rdma-load-modules@rdma.service", "/dev/null");
 	make();
 	CU_ASSERT(file_is(PATH_MODULES, SETUP_HEADER "rpcrdma\n"));
 	done();
@@ -292,8 +291,7 @@ static void a_port_of_the_configuration_is_kept(void)
 {
 	debian("[nfsd]\nrdma=n\nrdma-port=20050\n");
 	make();
-	CU_ASSERT(
-		file_is(PATH_NFS_OURS, SETUP_HEADER "[nfsd]\nrdma=y\nrdma-port=20050\n"));
+	CU_ASSERT(file_is(PATH_NFS_OURS, SETUP_HEADER "[nfsd]\nrdma=y\nrdma-port=20050\n"));
 	done();
 }
 
@@ -304,8 +302,7 @@ static void old_versions_have_one_file(void)
 		   "Package: nfs-common\nStatus: install ok installed\nVersion: "
 		   "1:2.5.2-1\n");
 	make();
-	CU_ASSERT(
-		file_is(PATH_NFS, "# mine\n[nfsd]\nrdma=y\nrdma-port=20049\n[mountd]\n"));
+	CU_ASSERT(file_is(PATH_NFS, "# mine\n[nfsd]\nrdma=y\nrdma-port=20049\n[mountd]\n"));
 	/* If the folder exists, the installed version reads it. */
 	tree_mkdir(&tree, "etc/nfs.conf.d");
 	make();
@@ -565,8 +562,7 @@ static const struct setup_step *find_port(bool permanent)
 	unsigned int i;
 
 	for (i = 0; i < plan->nsteps; i++)
-		if (plan->steps[i].kind == SETUP_PORT &&
-		    plan->steps[i].port.permanent == permanent)
+		if (plan->steps[i].kind == SETUP_PORT && plan->steps[i].port.permanent == permanent)
 			return &plan->steps[i];
 	return NULL;
 }
@@ -910,36 +906,28 @@ static void a_host_that_cannot_make_a_link_is_refused(void)
 	done();
 }
 
-SUITE_MAIN("setup-plan", TEST(a_working_host_is_left_alone),
-	   TEST(a_listed_module_is_loaded), TEST(a_comment_of_rdma_conf_becomes_a_line),
-	   TEST(without_rdma_conf_setup_writes_its_own_list),
-	   TEST(below_a_root_nothing_is_loaded), TEST(a_blacklist_stays),
-	   TEST(forbidden_steps_are_not_planned),
+SUITE_MAIN("setup-plan", TEST(a_working_host_is_left_alone), TEST(a_listed_module_is_loaded),
+	   TEST(a_comment_of_rdma_conf_becomes_a_line),
+	   TEST(without_rdma_conf_setup_writes_its_own_list), TEST(below_a_root_nothing_is_loaded),
+	   TEST(a_blacklist_stays), TEST(forbidden_steps_are_not_planned),
 	   TEST(a_kernel_without_the_module_is_reported_like_the_check),
-	   TEST(missing_modules_of_a_driver_are_loaded),
-	   TEST(without_a_device_nothing_is_set_up),
+	   TEST(missing_modules_of_a_driver_are_loaded), TEST(without_a_device_nothing_is_set_up),
 	   TEST(a_server_that_cannot_load_rpcrdma_is_not_configured),
 	   TEST(an_unknown_module_is_reported_like_the_check),
-	   TEST(an_unusable_device_counts_as_none),
-	   TEST(the_server_is_configured_in_a_drop_in),
-	   TEST(a_configured_server_is_left_alone),
-	   TEST(a_port_of_the_configuration_is_kept), TEST(old_versions_have_one_file),
-	   TEST(very_old_versions_have_only_the_port), TEST(a_later_file_overrides),
-	   TEST(a_later_file_with_the_same_value_does_not_matter),
-	   TEST(a_very_old_version_has_its_own_syntax),
-	   TEST(a_file_changed_since_is_left_alone),
-	   TEST(a_server_that_is_not_installed_is_reported),
-	   TEST(a_running_server_gets_a_listener), TEST(a_server_is_restarted_on_request),
-	   TEST(a_server_that_listens_is_not_restarted),
+	   TEST(an_unusable_device_counts_as_none), TEST(the_server_is_configured_in_a_drop_in),
+	   TEST(a_configured_server_is_left_alone), TEST(a_port_of_the_configuration_is_kept),
+	   TEST(old_versions_have_one_file), TEST(very_old_versions_have_only_the_port),
+	   TEST(a_later_file_overrides), TEST(a_later_file_with_the_same_value_does_not_matter),
+	   TEST(a_very_old_version_has_its_own_syntax), TEST(a_file_changed_since_is_left_alone),
+	   TEST(a_server_that_is_not_installed_is_reported), TEST(a_running_server_gets_a_listener),
+	   TEST(a_server_is_restarted_on_request), TEST(a_server_that_listens_is_not_restarted),
 	   TEST(a_listener_of_others_is_not_added_twice),
-	   TEST(commands_that_add_a_listener_are_known),
-	   TEST(a_stopped_server_is_not_started), TEST(a_port_in_use_gets_no_listener),
-	   TEST(an_unknown_port_gets_no_listener),
+	   TEST(commands_that_add_a_listener_are_known), TEST(a_stopped_server_is_not_started),
+	   TEST(a_port_in_use_gets_no_listener), TEST(an_unknown_port_gets_no_listener),
 	   TEST(soft_roce_is_accepted_on_both_sides), TEST(open_ports_are_left_alone),
 	   TEST(soft_iwarp_is_accepted_on_a_server), TEST(adapters_need_no_open_port),
 	   TEST(a_missing_mtu_gets_a_rule), TEST(an_older_rule_is_replaced),
-	   TEST(an_ifcfg_file_is_a_profile_too),
-	   TEST(an_ineffective_rule_gets_a_working_one),
+	   TEST(an_ifcfg_file_is_a_profile_too), TEST(an_ineffective_rule_gets_a_working_one),
 	   TEST(memory_is_locked_only_for_the_probe), TEST(programs_get_their_modules),
 	   TEST(an_unknown_step_does_not_stop_the_others),
 	   TEST(a_link_gets_its_module_and_its_unit), TEST(the_port_of_a_link_is_opened),

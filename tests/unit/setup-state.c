@@ -57,12 +57,10 @@ static void changes_survive_the_file(void)
 	CU_ASSERT_PTR_NULL(got.changes[1].before);
 	CU_ASSERT(got.changes[1].done);
 	CU_ASSERT_STRING_EQUAL(got.changes[1].made.list[0], PATH_NFS_D);
-	CU_ASSERT_PTR_EQUAL(state_find_port(&got, &state.changes[2].port),
-			    &got.changes[2]);
+	CU_ASSERT_PTR_EQUAL(state_find_port(&got, &state.changes[2].port), &got.changes[2]);
 	CU_ASSERT_EQUAL(got.changes[3].kind, SETUP_SYMLINK);
 	CU_ASSERT_STRING_EQUAL(got.changes[3].after, "/" PATH_UNITS "x");
-	CU_ASSERT_PTR_EQUAL(state_find_link(&got, &state.changes[4].link),
-			    &got.changes[4]);
+	CU_ASSERT_PTR_EQUAL(state_find_link(&got, &state.changes[4].link), &got.changes[4]);
 	CU_ASSERT_STRING_EQUAL(got.changes[4].link.name, "rxe_br-ex.5");
 	CU_ASSERT_STRING_EQUAL(got.made.list[0], "var/lib/nfsrdma");
 	state_fini(&got);
@@ -92,17 +90,11 @@ static void foreign_members_are_refused(void)
 		HEAD "{\"kind\":\"file\"}]}",
 		"{\"schema\":\"nfsrdma-setup/2\",\"made\":[],\"changes\":[]}",
 		/* paths of others, and parent directories */
-		HEAD "{\"kind\":\"file\",\"path\":\"etc/shadow\",\"made\":[]," FILE_REST
+		HEAD "{\"kind\":\"file\",\"path\":\"etc/shadow\",\"made\":[]," FILE_REST "}]}",
+		HEAD "{\"kind\":\"file\",\"path\":\"/etc/nfs.conf\",\"made\":[]," FILE_REST "}]}",
+		HEAD "{\"kind\":\"file\",\"path\":\"etc/../etc/nfs.conf\",\"made\":[]," FILE_REST
 		     "}]}",
-		HEAD
-		"{\"kind\":\"file\",\"path\":\"/etc/nfs.conf\",\"made\":[]," FILE_REST
-		"}]}",
-		HEAD
-		"{\"kind\":\"file\",\"path\":\"etc/../etc/nfs.conf\",\"made\":[]," FILE_REST
-		"}]}",
-		HEAD
-		"{\"kind\":\"symlink\",\"path\":\"etc/nfs.conf\",\"made\":[]," FILE_REST
-		"}]}",
+		HEAD "{\"kind\":\"symlink\",\"path\":\"etc/nfs.conf\",\"made\":[]," FILE_REST "}]}",
 		HEAD "{\"kind\":\"file\",\"path\":\"" PATH_UNITS LINK_UNIT
 		     "a/b.service\",\"made\":[]," FILE_REST "}]}",
 		HEAD "{\"kind\":\"file\",\"path\":\"" PATH_UNITS LINK_UNIT
@@ -110,20 +102,15 @@ static void foreign_members_are_refused(void)
 		HEAD "{\"kind\":\"file\",\"path\":\"" PATH_WANTS LINK_UNIT
 		     "a.service\",\"made\":[]," FILE_REST "}]}",
 		/* folders that are not parents, or in another order */
-		HEAD
-		"{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[\"var\"]," FILE_REST
-		"}]}",
-		HEAD
-		"{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[1]," FILE_REST
-		"}]}",
+		HEAD "{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[\"var\"]," FILE_REST
+		     "}]}",
+		HEAD "{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[1]," FILE_REST "}]}",
 		HEAD
 		"{\"kind\":\"file\",\"path\":\"etc/nfs.conf.d/nfsrdma.conf\",\"made\":[\"etc/nfs.conf.d\",\"etc\"]," FILE_REST
 		"}]}",
 		/* twice */
-		HEAD
-		"{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[]," FILE_REST
-		"},{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[]," FILE_REST
-		"}]}",
+		HEAD "{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[]," FILE_REST
+		     "},{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[]," FILE_REST "}]}",
 		/* values */
 		HEAD
 		"{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[],\"done\":true,\"before\":null,\"was\":null,\"after\":null,\"mode\":420,\"uid\":0,\"gid\":0}]}",
@@ -188,6 +175,5 @@ static void changes_have_a_maximum_number(void)
 	CU_ASSERT_PTR_NOT_NULL(state_add(&state));
 }
 
-SUITE_MAIN("setup-state", TEST(changes_survive_the_file),
-	   TEST(foreign_members_are_refused), TEST(a_truncated_state_is_refused),
-	   TEST(changes_have_a_maximum_number))
+SUITE_MAIN("setup-state", TEST(changes_survive_the_file), TEST(foreign_members_are_refused),
+	   TEST(a_truncated_state_is_refused), TEST(changes_have_a_maximum_number))

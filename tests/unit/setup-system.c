@@ -43,11 +43,9 @@ static int play_runtime(sd_bus_message *call, const char *member)
 	int timeout = 0;
 	bool add = !strcmp(member, "addPort");
 
-	sd_bus_message_read(call, add ? "sssi" : "sss", &zone, &port, &protocol,
-			    &timeout);
-	seen->strays += strcmp(zone, "public") || strcmp(port, "4791") ||
-			strcmp(protocol, "udp") || timeout ||
-			!sd_bus_message_at_end(call, 1);
+	sd_bus_message_read(call, add ? "sssi" : "sss", &zone, &port, &protocol, &timeout);
+	seen->strays += strcmp(zone, "public") || strcmp(port, "4791") || strcmp(protocol, "udp") ||
+			timeout || !sd_bus_message_at_end(call, 1);
 	return answer(call, member, false);
 }
 
@@ -75,9 +73,8 @@ static int play_firewalld(sd_bus_message *call, const char *member)
 		return 0;
 	sd_bus_message_read(call, "s", &zone);
 	if (strcmp(zone, "public") != 0)
-		return sd_bus_reply_method_errorf(
-			call, "org.fedoraproject.FirewallD1.Exception",
-			"INVALID_ZONE: %s", zone);
+		return sd_bus_reply_method_errorf(call, "org.fedoraproject.FirewallD1.Exception",
+						  "INVALID_ZONE: %s", zone);
 	return sd_bus_reply_method_return(call, "o", FILES);
 }
 
@@ -86,8 +83,7 @@ static const struct setup_port files = { "public", 20049, IPPROTO_TCP, true };
 
 static void begin(play_fn play)
 {
-	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	start(play, NULL);
 }
 
@@ -201,11 +197,11 @@ static int play_systemd(sd_bus_message *call, const char *member)
 	if (!strcmp(sd_bus_message_get_path(call), JOB)) {
 		if (++seen->asked < 3)
 			return sd_bus_reply_method_return(call, "v", "s", "running");
-		return sd_bus_reply_method_errorf(
-			call, "org.freedesktop.DBus.Error.UnknownObject", "gone");
+		return sd_bus_reply_method_errorf(call, "org.freedesktop.DBus.Error.UnknownObject",
+						  "gone");
 	}
-	return sd_bus_reply_method_return(
-		call, "v", "s", strcmp(b, "LoadState") ? active_state : "loaded");
+	return sd_bus_reply_method_return(call, "v", "s",
+					  strcmp(b, "LoadState") ? active_state : "loaded");
 }
 
 static void a_restart_is_waited_for(void)
@@ -244,7 +240,7 @@ static void queue_pairs_of_the_kernel_are_not_users(void)
 }
 
 SUITE_MAIN("setup-system", TEST(a_port_in_use_is_not_given_to_the_server),
-	   TEST(runtime_and_permanent_rules_are_separate),
-	   TEST(a_missing_zone_is_reported), TEST(refusals_are_reported),
-	   TEST(a_restart_is_waited_for), TEST(a_unit_that_fails_to_start_is_reported),
+	   TEST(runtime_and_permanent_rules_are_separate), TEST(a_missing_zone_is_reported),
+	   TEST(refusals_are_reported), TEST(a_restart_is_waited_for),
+	   TEST(a_unit_that_fails_to_start_is_reported),
 	   TEST(queue_pairs_of_the_kernel_are_not_users))

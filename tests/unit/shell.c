@@ -52,9 +52,8 @@ static void names_are_quoted(void)
 		SUITE_ROW("%zu: %s", i, names[i].word);
 		CU_ASSERT_STRING_EQUAL(shell_word(&word, names[i].name), names[i].word);
 		/* A report prints it unchanged. */
-		CU_ASSERT_STRING_EQUAL(
-			utf8_clean(clean, sizeof(clean), word.text, UTF8_ESCAPE),
-			word.text);
+		CU_ASSERT_STRING_EQUAL(utf8_clean(clean, sizeof(clean), word.text, UTF8_ESCAPE),
+				       word.text);
 	}
 }
 
@@ -68,8 +67,8 @@ static int read_back(const char *shell, const char *word, char *out, size_t cap)
 	snprintf(command, sizeof(command), "printf %%s. %s", word);
 	setenv("COMMAND", command, 1);
 	setenv("LC_ALL", "C", 1);
-	snprintf(command, sizeof(command),
-		 "PATH=/nowhere exec /bin/%s -c \"$COMMAND\" 2>&1", shell);
+	snprintf(command, sizeof(command), "PATH=/nowhere exec /bin/%s -c \"$COMMAND\" 2>&1",
+		 shell);
 	pipe = popen(command, "r");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(pipe);
 	len = fread(out, 1, cap - 1, pipe);

@@ -59,5 +59,4 @@ static void zero_buffers_are_refused(void)
 }
 
 SUITE_MAIN("slots", TEST(slots_match_the_posted_buffers),
-	   TEST(messages_are_returned_in_order_of_arrival),
-	   TEST(zero_buffers_are_refused))
+	   TEST(messages_are_returned_in_order_of_arrival), TEST(zero_buffers_are_refused))

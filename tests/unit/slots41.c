@@ -120,5 +120,4 @@ SUITE_MAIN("slots41", TEST(a_slot_starts_at_one_and_advances_with_each_answer),
 	   TEST(calls_in_flight_have_their_own_slots),
 	   TEST(a_slot_whose_reply_was_lost_is_not_used_again),
 	   TEST(calls_of_another_session_change_no_slot),
-	   TEST(slots_above_the_maximum_are_not_used),
-	   TEST(without_a_session_there_is_no_slot))
+	   TEST(slots_above_the_maximum_are_not_used), TEST(without_a_session_there_is_no_slot))

@@ -112,8 +112,8 @@ static void files_and_links_are_restored(void)
 
 static void errors_of_files_are_reproduced(void)
 {
-	static const char *const paths[] = { "sys/fifo", "sys/folder", "sys/binary",
-					     "sys/long", "sys/file/below" };
+	static const char *const paths[] = { "sys/fifo", "sys/folder", "sys/binary", "sys/long",
+					     "sys/file/below" };
 	char line[600];
 	size_t i;
 
@@ -212,8 +212,7 @@ static void links_do_not_expose_secrets(void)
 {
 	static const char secret_mount[] = "//a/b /c cifs password=hunter2\n"
 					   "nas:/a /a nfs rdma\n",
-			  secret_unit[] =
-				  "[Service]\nEnvironment=PW=hunter2\nType=oneshot\n";
+			  secret_unit[] = "[Service]\nEnvironment=PW=hunter2\nType=oneshot\n";
 
 	begin();
 	tree_write(&tree, "static/fstab", secret_mount);
@@ -247,13 +246,11 @@ static void answers_are_recorded(void)
 	struct host_text text = { NULL, 0 };
 
 	begin();
-	host_answer(tree.host, ".nfsrdma/remote.json", "rdma/20049", "refused",
-		    "no: \"x\"");
+	host_answer(tree.host, ".nfsrdma/remote.json", "rdma/20049", "refused", "no: \"x\"");
 	host_answer(tree.host, ".nfsrdma/remote.json", "tcp/111", "open", NULL);
-	tree_write(
-		&tree, "var/lib/dpkg/status",
-		"Package: nfs-common\nStatus: install ok installed\nVersion: 1:2.6.2-4\n\n"
-		"Package: private\nStatus: install ok installed\nVersion: 1\n");
+	tree_write(&tree, "var/lib/dpkg/status",
+		   "Package: nfs-common\nStatus: install ok installed\nVersion: 1:2.6.2-4\n\n"
+		   "Package: private\nStatus: install ok installed\nVersion: 1\n");
 	host_package(tree.host, "nfs-common", buf, sizeof(buf));
 	host_package(tree.host, "nfs-utils", buf, sizeof(buf));
 	CU_ASSERT_EQUAL(snapshot_file(snapshot, ".nfsrdma/nft.json", "{}", 2), 0);
@@ -344,10 +341,10 @@ static void a_failed_write_is_an_error(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("snapshot", TEST(the_archive_has_the_host_name),
-	   TEST(files_and_links_are_restored), TEST(errors_of_files_are_reproduced),
-	   TEST(the_longest_read_is_kept), TEST(folders_are_listed_completely),
-	   TEST(the_snapshot_holds_the_bytes_that_were_read), TEST(secrets_are_left_out),
-	   TEST(links_do_not_expose_secrets), TEST(answers_are_recorded),
-	   TEST(modules_are_included), TEST(a_snapshot_of_a_snapshot_is_the_same),
-	   TEST(readers_see_no_difference), TEST(a_failed_write_is_an_error))
+SUITE_MAIN("snapshot", TEST(the_archive_has_the_host_name), TEST(files_and_links_are_restored),
+	   TEST(errors_of_files_are_reproduced), TEST(the_longest_read_is_kept),
+	   TEST(folders_are_listed_completely), TEST(the_snapshot_holds_the_bytes_that_were_read),
+	   TEST(secrets_are_left_out), TEST(links_do_not_expose_secrets),
+	   TEST(answers_are_recorded), TEST(modules_are_included),
+	   TEST(a_snapshot_of_a_snapshot_is_the_same), TEST(readers_see_no_difference),
+	   TEST(a_failed_write_is_an_error))

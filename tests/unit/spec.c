@@ -14,15 +14,13 @@ static void on_row(const struct row *row)
 
 	if (row->is_error) {
 		ROW_CHECK(row, rc == -EINVAL && strstr(err_text(), row->expected),
-			  "no error '%s', %s", row->expected,
-			  rc ? err_text() : spec.host);
+			  "no error '%s', %s", row->expected, rc ? err_text() : spec.host);
 		return;
 	}
 	ROW_CHECK(row, !rc, "%s", err_text());
 	if (rc)
 		return;
-	snprintf(text, sizeof(text), "%s %s %s", spec.host, families[spec.family],
-		 spec.path);
+	snprintf(text, sizeof(text), "%s %s %s", spec.host, families[spec.family], spec.path);
 	ROW_CHECK(row, !strcmp(text, row->expected), "'%s'", text);
 	ROW_CHECK(row, spec.link_local == !strncmp(spec.host, "fe80:", 5), "link-local");
 }

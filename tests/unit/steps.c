@@ -42,8 +42,7 @@ static void texts_contain_the_names_of_the_case(void)
 		{ "mount {scoped}:/a", false, "mount [fe80::1%ib0]:/a" },
 		{ "ping {v6}", true, "ping fe80::1" },
 		{ "{v6}: it", false, "fe80::1: it" },
-		{ "the adapter {pci}:{pci}", false,
-		  "the adapter 0000:3b:00.0:0000:3b:00.0" },
+		{ "the adapter {pci}:{pci}", false, "the adapter 0000:3b:00.0:0000:3b:00.0" },
 		{ "{export}", false, "EXPORT" },
 		{ "mount {mount_point}", true, "mount MOUNT-POINT" },
 		{ "", false, "" },
@@ -100,8 +99,7 @@ static void a_reason_has_its_own_cause_and_steps(void)
 	CU_ASSERT_PTR_NULL(strstr(cause, "RLIMIT_MEMLOCK"));
 	ASSERT_MORE_FATAL(report_steps(report, &f, steps), 0);
 	CU_ASSERT_STRING_EQUAL(steps[0].command, "cat /proc/fs/nfsd/portlist");
-	ASSERT_CONTAINS(report_remedy(report, &f, remedy),
-			": 'cat /proc/fs/nfsd/portlist'.");
+	ASSERT_CONTAINS(report_remedy(report, &f, remedy), ": 'cat /proc/fs/nfsd/portlist'.");
 	/* Findings that pass have none. */
 	f.status = FINDING_PASS;
 	CU_ASSERT_STRING_EQUAL(report_cause(report, &f, cause), "");
@@ -116,10 +114,8 @@ static void steps_match_the_system(void)
 		unsigned int n;
 		const char *text, *command; /* of the second */
 	} rows[] = {
-		{ SYSTEM_DEBIAN, 2, "Install the libraries",
-		  "apt-get install ibverbs-providers" },
-		{ SYSTEM_UBUNTU, 2, "Install the libraries",
-		  "apt-get install ibverbs-providers" },
+		{ SYSTEM_DEBIAN, 2, "Install the libraries", "apt-get install ibverbs-providers" },
+		{ SYSTEM_UBUNTU, 2, "Install the libraries", "apt-get install ibverbs-providers" },
 		{ SYSTEM_RHEL, 2, "Install the libraries", "dnf install libibverbs" },
 		{ SYSTEM_SUSE, 2, "Install the libraries", "zypper install libibverbs" },
 		{ SYSTEM_ARCH, 2, "Install the libraries", "pacman -S rdma-core" },
@@ -137,14 +133,12 @@ static void steps_match_the_system(void)
 	finding_init(&f, "probe.route", FINDING_UNKNOWN, "no");
 	finding_reason(&f, "no-provider");
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		_cleanup_(report_free_p) struct report *report =
-			report_of(&f, rows[i].systems);
+		_cleanup_(report_free_p) struct report *report = report_of(&f, rows[i].systems);
 
 		SUITE_ROW("%x", rows[i].systems);
 		CU_ASSERT_EQUAL_FATAL(report_steps(report, &f, steps), rows[i].n);
 		CU_ASSERT_STRING_EQUAL(steps[0].command, "modprobe ib_uverbs");
-		CU_ASSERT_EQUAL(
-			strncmp(steps[1].text, rows[i].text, strlen(rows[i].text)), 0);
+		CU_ASSERT_EQUAL(strncmp(steps[1].text, rows[i].text, strlen(rows[i].text)), 0);
 		CU_ASSERT_STRING_EQUAL(steps[1].command, rows[i].command);
 	}
 }
@@ -161,10 +155,8 @@ static void a_system_can_be_of_several_kinds(void)
 		{ SYSTEM_NETPLAN, SYSTEM_NETPLAN, "Look" },
 		{ SYSTEM_NETPLAN, SYSTEM_WICKED, NULL },
 		{ SYSTEM_NETPLAN, SYSTEM_UBUNTU, "netplan: Look" },
-		{ SYSTEM_NETPLAN | SYSTEM_IFUPDOWN, SYSTEM_DEBIAN | SYSTEM_IFUPDOWN,
-		  "Look" },
-		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN, SYSTEM_DEBIAN | SYSTEM_NETPLAN,
-		  "Look" },
+		{ SYSTEM_NETPLAN | SYSTEM_IFUPDOWN, SYSTEM_DEBIAN | SYSTEM_IFUPDOWN, "Look" },
+		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN, SYSTEM_DEBIAN | SYSTEM_NETPLAN, "Look" },
 		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN, SYSTEM_UBUNTU | SYSTEM_NETPLAN, NULL },
 		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN, SYSTEM_DEBIAN | SYSTEM_IFUPDOWN, NULL },
 		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN, SYSTEM_DEBIAN, "netplan: Look" },
@@ -176,8 +168,7 @@ static void a_system_can_be_of_several_kinds(void)
 		  "NetworkManager: Look" },
 		{ SYSTEM_FIREWALLD, SYSTEM_RHEL | SYSTEM_FIREWALLD, "Look" },
 		{ SYSTEM_FIREWALLD, SYSTEM_RHEL | SYSTEM_NFTABLES, NULL },
-		{ SYSTEM_NFTABLES | SYSTEM_IPTABLES, SYSTEM_RHEL,
-		  "nftables, iptables: Look" },
+		{ SYSTEM_NFTABLES | SYSTEM_IPTABLES, SYSTEM_RHEL, "nftables, iptables: Look" },
 		{ SYSTEM_UFW, SYSTEM_UFW | SYSTEM_NETPLAN, "Look" },
 	};
 	char buf[STEP_TEXT_MAX];
@@ -189,9 +180,8 @@ static void a_system_can_be_of_several_kinds(void)
 		SUITE_ROW("%x on %x", rows[i].step, rows[i].host);
 		CU_ASSERT_EQUAL(meaning_step_fits(&step, rows[i].host), !!rows[i].text);
 		if (rows[i].text)
-			CU_ASSERT_STRING_EQUAL(
-				meaning_step(&step, rows[i].host, buf, sizeof(buf)),
-				rows[i].text);
+			CU_ASSERT_STRING_EQUAL(meaning_step(&step, rows[i].host, buf, sizeof(buf)),
+					       rows[i].text);
 	}
 }
 
@@ -222,13 +212,11 @@ static void a_finding_without_a_known_reason_is_unexpected(void)
 			       "No known cause fits what was seen.");
 	finding_text(&f, "event", "rejected");
 	finding_number(&f, "code", 28);
-	CU_ASSERT_STRING_EQUAL(
-		report_cause(report, &f, cause),
-		"No known cause fits what was seen (event rejected, code 28).");
+	CU_ASSERT_STRING_EQUAL(report_cause(report, &f, cause),
+			       "No known cause fits what was seen (event rejected, code 28).");
 	CU_ASSERT_EQUAL_FATAL(report_steps(report, &f, steps), 1);
 	CU_ASSERT_STRING_EQUAL(steps[0].command, "nfsrdma explain probe.connect");
-	ASSERT_CONTAINS(report_remedy(report, &f, remedy),
-			": 'nfsrdma explain probe.connect'.");
+	ASSERT_CONTAINS(report_remedy(report, &f, remedy), ": 'nfsrdma explain probe.connect'.");
 	for (i = 0; i < 10; i++)
 		finding_text(&f, "long", "%0500d", i);
 	ASSERT_AT_MOST(strlen(report_cause(report, &f, cause)), MEANING_CAUSE_MAX - 1);
@@ -295,8 +283,7 @@ static void steps_for_one_server_say_which(void)
 	finding_init(&padded, "probe.read.write-chunk.pad", FINDING_FAIL, "padded");
 	finding_reason(&padded, "padded");
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		_cleanup_(report_free_p) struct report *report = report_of(&silent,
-									   SYSTEM_DEBIAN);
+		_cleanup_(report_free_p) struct report *report = report_of(&silent, SYSTEM_DEBIAN);
 
 		SUITE_ROW("%s", rows[i].kind ? rows[i].kind : "none");
 		finding_init(&server, "probe.server", FINDING_PASS, "identified");
@@ -304,10 +291,8 @@ static void steps_for_one_server_say_which(void)
 			finding_text(&server, "kind", "%s", rows[i].kind);
 			CU_ASSERT_EQUAL(report_add(report, &server), 0);
 		}
-		CU_ASSERT_EQUAL_FATAL(report_steps(report, &silent, steps),
-				      rows[i].steps);
-		CU_ASSERT_EQUAL(
-			strncmp(steps[0].text, rows[i].text, strlen(rows[i].text)), 0);
+		CU_ASSERT_EQUAL_FATAL(report_steps(report, &silent, steps), rows[i].steps);
+		CU_ASSERT_EQUAL(strncmp(steps[0].text, rows[i].text, strlen(rows[i].text)), 0);
 		report_cause(report, &padded, cause);
 		CU_ASSERT_EQUAL(strstr(cause, "before 3.18") != NULL, rows[i].is_linux);
 	}

@@ -28,5 +28,4 @@ static void longer_text_is_truncated_and_reported(void)
 	CU_ASSERT_STRING_EQUAL(buf, "");
 }
 
-SUITE_MAIN("str", TEST(text_that_fits_is_copied),
-	   TEST(longer_text_is_truncated_and_reported))
+SUITE_MAIN("str", TEST(text_that_fits_is_copied), TEST(longer_text_is_truncated_and_reported))

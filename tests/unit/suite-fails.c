@@ -195,5 +195,5 @@ static void row_ends_with_its_test(void)
 }
 
 SUITE_MAIN("suite-fails", TEST(passes), TEST(integers), TEST(either), TEST(what_was_seen),
-	   TIMED(limits), TEST(truths), TEST(pointers), TEST(strings), TEST(parts),
-	   TEST(bytes), TEST(rows), TEST(fatal_in_a_row), TEST(row_ends_with_its_test))
+	   TIMED(limits), TEST(truths), TEST(pointers), TEST(strings), TEST(parts), TEST(bytes),
+	   TEST(rows), TEST(fatal_in_a_row), TEST(row_ends_with_its_test))

@@ -231,8 +231,7 @@ static bool holds(enum suite_order order, struct suite_value got, struct suite_v
 }
 
 /* The number, and its possible meanings: an error, a character, bits. */
-static void print_value(const char *name, const char *order, struct suite_value v,
-			bool as_char)
+static void print_value(const char *name, const char *order, struct suite_value v, bool as_char)
 {
 	const char *error = v.kind == SUITE_SIGNED && v.i < 0 && v.i > -134
 				    ? strerrorname_np((int)-v.i)
@@ -343,8 +342,8 @@ static void print_difference(const char *got, const char *want)
 		       : 0;
 	print_text("got", got, from, TEXT_MAX);
 	print_text("want", want, from, TEXT_MAX);
-	printf("      they differ from byte %zu, line %zu; got %zu bytes, want %zu\n", at,
-	       lines, strlen(got), strlen(want));
+	printf("      they differ from byte %zu, line %zu; got %zu bytes, want %zu\n", at, lines,
+	       strlen(got), strlen(want));
 }
 
 void suite_string(SUITE_SITE, bool equal, const char *got, const char *want)
@@ -377,8 +376,7 @@ void suite_contains(SUITE_SITE, bool want, const char *got, const char *part)
 
 void suite_starts(SUITE_SITE, const char *got, const char *start)
 {
-	if (!fails(&file, line, text,
-		   got && start && !strncmp(got, start, strlen(start))))
+	if (!fails(&file, line, text, got && start && !strncmp(got, start, strlen(start))))
 		return;
 	if (got && start) {
 		print_difference(got, start);
@@ -425,8 +423,8 @@ static void print_both(const uint8_t *got, const uint8_t *want, size_t len)
 	printf("      %*s", (int)(4 + 3 * (first - from)), "");
 	for (i = first; i <= last; i++)
 		printf(got[i] == want[i] ? "   " : " ^^");
-	printf("\n      %zu of %zu bytes differ, from byte %zu; shown from byte %zu\n",
-	       count, len, first, from);
+	printf("\n      %zu of %zu bytes differ, from byte %zu; shown from byte %zu\n", count, len,
+	       first, from);
 }
 
 void suite_bytes(SUITE_SITE, bool equal, const void *got, const void *want, size_t len)
@@ -511,8 +509,8 @@ int suite_run(const char *name, const struct suite_test *tests, size_t count)
 	CU_basic_set_mode(CU_BRM_NORMAL);
 	CU_basic_run_tests();
 	failed = CU_get_number_of_tests_failed();
-	printf("%u passed, %u failed, %u skipped\n",
-	       CU_get_number_of_tests_run() - failed - skips, failed, skips);
+	printf("%u passed, %u failed, %u skipped\n", CU_get_number_of_tests_run() - failed - skips,
+	       failed, skips);
 	CU_cleanup_registry();
 	return failed ? 1 : 0;
 }

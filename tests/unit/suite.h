@@ -235,13 +235,12 @@ void suite_bytes(SUITE_SITE, bool equal, const void *got, const void *want, size
 		(void)sizeof(suite_result_);                                  \
 		suite_either(at, suite_got_, suite_one_, suite_other_);       \
 	})
-#define SUITE_WITHIN(at, ms, bound_ms)                            \
-	({                                                        \
-		uint64_t suite_ms_ = (ms);                        \
-		unsigned int suite_bound_ = (bound_ms);           \
-                                                                  \
-		suite_within(at, suite_ms_, suite_bound_,         \
-			     within_ms(suite_ms_, suite_bound_)); \
+#define SUITE_WITHIN(at, ms, bound_ms)                                                         \
+	({                                                                                     \
+		uint64_t suite_ms_ = (ms);                                                     \
+		unsigned int suite_bound_ = (bound_ms);                                        \
+                                                                                               \
+		suite_within(at, suite_ms_, suite_bound_, within_ms(suite_ms_, suite_bound_)); \
 	})
 #define SUITE_TRUTH(at, want, value) suite_truth(at, want, SUITE_VALUE(value))
 #define SUITE_ADDRESS(at, order, got, want)                           \
@@ -301,111 +300,94 @@ void suite_bytes(SUITE_SITE, bool equal, const void *got, const void *want, size
 #define CU_ASSERT(...) SUITE_TRUTH(SUITE_AT("CU_ASSERT", #__VA_ARGS__), true, __VA_ARGS__)
 #define CU_ASSERT_FATAL(...) \
 	SUITE_TRUTH(SUITE_FATAL("CU_ASSERT_FATAL", #__VA_ARGS__), true, __VA_ARGS__)
-#define CU_ASSERT_TRUE(...) \
-	SUITE_TRUTH(SUITE_AT("CU_ASSERT_TRUE", #__VA_ARGS__), true, __VA_ARGS__)
+#define CU_ASSERT_TRUE(...) SUITE_TRUTH(SUITE_AT("CU_ASSERT_TRUE", #__VA_ARGS__), true, __VA_ARGS__)
 #define CU_ASSERT_TRUE_FATAL(...) \
 	SUITE_TRUTH(SUITE_FATAL("CU_ASSERT_TRUE_FATAL", #__VA_ARGS__), true, __VA_ARGS__)
 #define CU_ASSERT_FALSE(...) \
 	SUITE_TRUTH(SUITE_AT("CU_ASSERT_FALSE", #__VA_ARGS__), false, __VA_ARGS__)
-#define CU_ASSERT_FALSE_FATAL(...)                                             \
-	SUITE_TRUTH(SUITE_FATAL("CU_ASSERT_FALSE_FATAL", #__VA_ARGS__), false, \
-		    __VA_ARGS__)
+#define CU_ASSERT_FALSE_FATAL(...) \
+	SUITE_TRUTH(SUITE_FATAL("CU_ASSERT_FALSE_FATAL", #__VA_ARGS__), false, __VA_ARGS__)
 #define CU_FAIL(why)       suite_fail(SUITE_AT("CU_FAIL", #why))
 #define CU_FAIL_FATAL(why) suite_fail(SUITE_FATAL("CU_FAIL_FATAL", #why))
 
-#define CU_ASSERT_EQUAL(...)                                                      \
-	SUITE_COMPARE(SUITE_AT("CU_ASSERT_EQUAL", #__VA_ARGS__), SUITE_EQUAL, ==, \
+#define CU_ASSERT_EQUAL(...) \
+	SUITE_COMPARE(SUITE_AT("CU_ASSERT_EQUAL", #__VA_ARGS__), SUITE_EQUAL, ==, __VA_ARGS__)
+#define CU_ASSERT_EQUAL_FATAL(...)                                                         \
+	SUITE_COMPARE(SUITE_FATAL("CU_ASSERT_EQUAL_FATAL", #__VA_ARGS__), SUITE_EQUAL, ==, \
 		      __VA_ARGS__)
-#define CU_ASSERT_EQUAL_FATAL(...)                                                     \
-	SUITE_COMPARE(SUITE_FATAL("CU_ASSERT_EQUAL_FATAL", #__VA_ARGS__), SUITE_EQUAL, \
-		      ==, __VA_ARGS__)
-#define CU_ASSERT_NOT_EQUAL(...)                                                      \
-	SUITE_COMPARE(SUITE_AT("CU_ASSERT_NOT_EQUAL", #__VA_ARGS__), SUITE_NOT_EQUAL, \
-		      !=, __VA_ARGS__)
-#define CU_ASSERT_NOT_EQUAL_FATAL(...)                                        \
-	SUITE_COMPARE(SUITE_FATAL("CU_ASSERT_NOT_EQUAL_FATAL", #__VA_ARGS__), \
-		      SUITE_NOT_EQUAL, !=, __VA_ARGS__)
+#define CU_ASSERT_NOT_EQUAL(...)                                                          \
+	SUITE_COMPARE(SUITE_AT("CU_ASSERT_NOT_EQUAL", #__VA_ARGS__), SUITE_NOT_EQUAL, !=, \
+		      __VA_ARGS__)
+#define CU_ASSERT_NOT_EQUAL_FATAL(...)                                                             \
+	SUITE_COMPARE(SUITE_FATAL("CU_ASSERT_NOT_EQUAL_FATAL", #__VA_ARGS__), SUITE_NOT_EQUAL, !=, \
+		      __VA_ARGS__)
 
-#define CU_ASSERT_PTR_EQUAL(...)                                                  \
-	SUITE_ADDRESS(SUITE_AT("CU_ASSERT_PTR_EQUAL", #__VA_ARGS__), SUITE_EQUAL, \
+#define CU_ASSERT_PTR_EQUAL(...) \
+	SUITE_ADDRESS(SUITE_AT("CU_ASSERT_PTR_EQUAL", #__VA_ARGS__), SUITE_EQUAL, __VA_ARGS__)
+#define CU_ASSERT_PTR_EQUAL_FATAL(...)                                                     \
+	SUITE_ADDRESS(SUITE_FATAL("CU_ASSERT_PTR_EQUAL_FATAL", #__VA_ARGS__), SUITE_EQUAL, \
 		      __VA_ARGS__)
-#define CU_ASSERT_PTR_EQUAL_FATAL(...)                                        \
-	SUITE_ADDRESS(SUITE_FATAL("CU_ASSERT_PTR_EQUAL_FATAL", #__VA_ARGS__), \
-		      SUITE_EQUAL, __VA_ARGS__)
-#define CU_ASSERT_PTR_NOT_EQUAL(...)                                     \
-	SUITE_ADDRESS(SUITE_AT("CU_ASSERT_PTR_NOT_EQUAL", #__VA_ARGS__), \
-		      SUITE_NOT_EQUAL, __VA_ARGS__)
-#define CU_ASSERT_PTR_NOT_EQUAL_FATAL(...)                                        \
-	SUITE_ADDRESS(SUITE_FATAL("CU_ASSERT_PTR_NOT_EQUAL_FATAL", #__VA_ARGS__), \
-		      SUITE_NOT_EQUAL, __VA_ARGS__)
+#define CU_ASSERT_PTR_NOT_EQUAL(...)                                                      \
+	SUITE_ADDRESS(SUITE_AT("CU_ASSERT_PTR_NOT_EQUAL", #__VA_ARGS__), SUITE_NOT_EQUAL, \
+		      __VA_ARGS__)
+#define CU_ASSERT_PTR_NOT_EQUAL_FATAL(...)                                                         \
+	SUITE_ADDRESS(SUITE_FATAL("CU_ASSERT_PTR_NOT_EQUAL_FATAL", #__VA_ARGS__), SUITE_NOT_EQUAL, \
+		      __VA_ARGS__)
 #define CU_ASSERT_PTR_NULL(...) \
 	suite_null(SUITE_AT("CU_ASSERT_PTR_NULL", #__VA_ARGS__), true, __VA_ARGS__)
-#define CU_ASSERT_PTR_NULL_FATAL(...)                                           \
-	suite_null(SUITE_FATAL("CU_ASSERT_PTR_NULL_FATAL", #__VA_ARGS__), true, \
-		   __VA_ARGS__)
+#define CU_ASSERT_PTR_NULL_FATAL(...) \
+	suite_null(SUITE_FATAL("CU_ASSERT_PTR_NULL_FATAL", #__VA_ARGS__), true, __VA_ARGS__)
 #define CU_ASSERT_PTR_NOT_NULL(...) \
 	suite_null(SUITE_AT("CU_ASSERT_PTR_NOT_NULL", #__VA_ARGS__), false, __VA_ARGS__)
-#define CU_ASSERT_PTR_NOT_NULL_FATAL(...)                                            \
-	suite_null(SUITE_FATAL("CU_ASSERT_PTR_NOT_NULL_FATAL", #__VA_ARGS__), false, \
-		   __VA_ARGS__)
+#define CU_ASSERT_PTR_NOT_NULL_FATAL(...) \
+	suite_null(SUITE_FATAL("CU_ASSERT_PTR_NOT_NULL_FATAL", #__VA_ARGS__), false, __VA_ARGS__)
 
 #define CU_ASSERT_STRING_EQUAL(...) \
 	SUITE_STRING(SUITE_AT("CU_ASSERT_STRING_EQUAL", #__VA_ARGS__), true, __VA_ARGS__)
-#define CU_ASSERT_STRING_EQUAL_FATAL(...)                                             \
-	SUITE_STRING(SUITE_FATAL("CU_ASSERT_STRING_EQUAL_FATAL", #__VA_ARGS__), true, \
+#define CU_ASSERT_STRING_EQUAL_FATAL(...) \
+	SUITE_STRING(SUITE_FATAL("CU_ASSERT_STRING_EQUAL_FATAL", #__VA_ARGS__), true, __VA_ARGS__)
+#define CU_ASSERT_STRING_NOT_EQUAL(...) \
+	SUITE_STRING(SUITE_AT("CU_ASSERT_STRING_NOT_EQUAL", #__VA_ARGS__), false, __VA_ARGS__)
+#define CU_ASSERT_STRING_NOT_EQUAL_FATAL(...)                                              \
+	SUITE_STRING(SUITE_FATAL("CU_ASSERT_STRING_NOT_EQUAL_FATAL", #__VA_ARGS__), false, \
 		     __VA_ARGS__)
-#define CU_ASSERT_STRING_NOT_EQUAL(...)                                           \
-	SUITE_STRING(SUITE_AT("CU_ASSERT_STRING_NOT_EQUAL", #__VA_ARGS__), false, \
-		     __VA_ARGS__)
-#define CU_ASSERT_STRING_NOT_EQUAL_FATAL(...)                                       \
-	SUITE_STRING(SUITE_FATAL("CU_ASSERT_STRING_NOT_EQUAL_FATAL", #__VA_ARGS__), \
-		     false, __VA_ARGS__)
 
 /* --- assertions that CUnit lacks ----------------------------------------- */
 
 /* ASSERT_LESS(got, limit), and so on. */
 #define ASSERT_LESS(...) \
 	SUITE_COMPARE(SUITE_AT("ASSERT_LESS", #__VA_ARGS__), SUITE_LESS, <, __VA_ARGS__)
-#define ASSERT_LESS_FATAL(...)                                                       \
-	SUITE_COMPARE(SUITE_FATAL("ASSERT_LESS_FATAL", #__VA_ARGS__), SUITE_LESS, <, \
+#define ASSERT_LESS_FATAL(...) \
+	SUITE_COMPARE(SUITE_FATAL("ASSERT_LESS_FATAL", #__VA_ARGS__), SUITE_LESS, <, __VA_ARGS__)
+#define ASSERT_AT_MOST(...) \
+	SUITE_COMPARE(SUITE_AT("ASSERT_AT_MOST", #__VA_ARGS__), SUITE_AT_MOST, <=, __VA_ARGS__)
+#define ASSERT_AT_MOST_FATAL(...)                                                           \
+	SUITE_COMPARE(SUITE_FATAL("ASSERT_AT_MOST_FATAL", #__VA_ARGS__), SUITE_AT_MOST, <=, \
 		      __VA_ARGS__)
-#define ASSERT_AT_MOST(...)                                                        \
-	SUITE_COMPARE(SUITE_AT("ASSERT_AT_MOST", #__VA_ARGS__), SUITE_AT_MOST, <=, \
-		      __VA_ARGS__)
-#define ASSERT_AT_MOST_FATAL(...)                                                       \
-	SUITE_COMPARE(SUITE_FATAL("ASSERT_AT_MOST_FATAL", #__VA_ARGS__), SUITE_AT_MOST, \
-		      <=, __VA_ARGS__)
 #define ASSERT_MORE(...) \
 	SUITE_COMPARE(SUITE_AT("ASSERT_MORE", #__VA_ARGS__), SUITE_MORE, >, __VA_ARGS__)
-#define ASSERT_MORE_FATAL(...)                                                       \
-	SUITE_COMPARE(SUITE_FATAL("ASSERT_MORE_FATAL", #__VA_ARGS__), SUITE_MORE, >, \
+#define ASSERT_MORE_FATAL(...) \
+	SUITE_COMPARE(SUITE_FATAL("ASSERT_MORE_FATAL", #__VA_ARGS__), SUITE_MORE, >, __VA_ARGS__)
+#define ASSERT_AT_LEAST(...) \
+	SUITE_COMPARE(SUITE_AT("ASSERT_AT_LEAST", #__VA_ARGS__), SUITE_AT_LEAST, >=, __VA_ARGS__)
+#define ASSERT_AT_LEAST_FATAL(...)                                                            \
+	SUITE_COMPARE(SUITE_FATAL("ASSERT_AT_LEAST_FATAL", #__VA_ARGS__), SUITE_AT_LEAST, >=, \
 		      __VA_ARGS__)
-#define ASSERT_AT_LEAST(...)                                                         \
-	SUITE_COMPARE(SUITE_AT("ASSERT_AT_LEAST", #__VA_ARGS__), SUITE_AT_LEAST, >=, \
-		      __VA_ARGS__)
-#define ASSERT_AT_LEAST_FATAL(...)                                        \
-	SUITE_COMPARE(SUITE_FATAL("ASSERT_AT_LEAST_FATAL", #__VA_ARGS__), \
-		      SUITE_AT_LEAST, >=, __VA_ARGS__)
 
 /* ASSERT_EITHER(got, one, other) */
-#define ASSERT_EITHER(...) \
-	SUITE_EITHER(SUITE_AT("ASSERT_EITHER", #__VA_ARGS__), __VA_ARGS__)
+#define ASSERT_EITHER(...) SUITE_EITHER(SUITE_AT("ASSERT_EITHER", #__VA_ARGS__), __VA_ARGS__)
 
 /* ASSERT_WITHIN_MS(elapsed_ms, bound_ms), in a test that is TIMED(). */
-#define ASSERT_WITHIN_MS(...) \
-	SUITE_WITHIN(SUITE_AT("ASSERT_WITHIN_MS", #__VA_ARGS__), __VA_ARGS__)
+#define ASSERT_WITHIN_MS(...) SUITE_WITHIN(SUITE_AT("ASSERT_WITHIN_MS", #__VA_ARGS__), __VA_ARGS__)
 
 /* Parts of a text: ASSERT_CONTAINS(text, part), ASSERT_STARTS(text, start). */
 #define ASSERT_CONTAINS(...) \
 	suite_contains(SUITE_AT("ASSERT_CONTAINS", #__VA_ARGS__), true, __VA_ARGS__)
-#define ASSERT_LACKS(...) \
-	suite_contains(SUITE_AT("ASSERT_LACKS", #__VA_ARGS__), false, __VA_ARGS__)
-#define ASSERT_STARTS(...) \
-	suite_starts(SUITE_AT("ASSERT_STARTS", #__VA_ARGS__), __VA_ARGS__)
+#define ASSERT_LACKS(...)  suite_contains(SUITE_AT("ASSERT_LACKS", #__VA_ARGS__), false, __VA_ARGS__)
+#define ASSERT_STARTS(...) suite_starts(SUITE_AT("ASSERT_STARTS", #__VA_ARGS__), __VA_ARGS__)
 
 /* ASSERT_BYTES(got, want, len) */
-#define ASSERT_BYTES(...) \
-	suite_bytes(SUITE_AT("ASSERT_BYTES", #__VA_ARGS__), true, __VA_ARGS__)
+#define ASSERT_BYTES(...) suite_bytes(SUITE_AT("ASSERT_BYTES", #__VA_ARGS__), true, __VA_ARGS__)
 #define ASSERT_BYTES_DIFFER(...) \
 	suite_bytes(SUITE_AT("ASSERT_BYTES_DIFFER", #__VA_ARGS__), false, __VA_ARGS__)
 

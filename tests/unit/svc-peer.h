@@ -138,8 +138,7 @@ static inline void svc_begin(void)
 	};
 
 	CU_ASSERT_EQUAL_FATAL(rpcrdma_svc_open(&svc, &options), 0);
-	CU_ASSERT_EQUAL(
-		rpcrdma_svc_register(svc, ECHO_PROGRAM, ECHO_VERSION, echo_program_1), 0);
+	CU_ASSERT_EQUAL(rpcrdma_svc_register(svc, ECHO_PROGRAM, ECHO_VERSION, echo_program_1), 0);
 	CU_ASSERT_EQUAL(rpcrdma_svc_register(svc, ODD_PROGRAM, 2, odd_program), 0);
 	CU_ASSERT_EQUAL(rpcrdma_svc_register(svc, ODD_PROGRAM, 5, odd_program), 0);
 	CU_ASSERT_EQUAL_FATAL(pipe(svc_stop), 0);
@@ -176,11 +175,11 @@ static inline bool_t xdr_nothing(XDR *xdrs, ...)
 }
 
 /* A procedure of one number and one number. */
-static inline enum clnt_stat odd_call(CLIENT *client, rpcproc_t proc, u_int arg,
-				      u_int *result, struct timeval wait)
+static inline enum clnt_stat odd_call(CLIENT *client, rpcproc_t proc, u_int arg, u_int *result,
+				      struct timeval wait)
 {
-	return clnt_call(client, proc, (xdrproc_t)xdr_u_int, (char *)&arg,
-			 (xdrproc_t)xdr_u_int, (char *)result, wait);
+	return clnt_call(client, proc, (xdrproc_t)xdr_u_int, (char *)&arg, (xdrproc_t)xdr_u_int,
+			 (char *)result, wait);
 }
 
 #endif

@@ -13,8 +13,8 @@ static CLIENT *tcp_client(int *sock, rpcprog_t prog, rpcvers_t vers)
 	struct netbuf at = { sizeof(to.addr), 0, &to.addr };
 	CLIENT *client;
 
-	CU_ASSERT_EQUAL_FATAL(
-		transport_resolve(svc_host(), rpcrdma_svc_tcp_port(svc), &to, 1, 0), 1);
+	CU_ASSERT_EQUAL_FATAL(transport_resolve(svc_host(), rpcrdma_svc_tcp_port(svc), &to, 1, 0),
+			      1);
 	at.len = to.len;
 	*sock = socket(to.addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	CU_ASSERT_EQUAL_FATAL(connect(*sock, (struct sockaddr *)&to.addr, to.len), 0);
@@ -67,16 +67,14 @@ static void libtirpcs_client_is_served_over_tcp(void)
 	client = tcp_client(&sock, ODD_PROGRAM, 2);
 	CU_ASSERT_EQUAL(odd_call(client, 77, 1, &result, svc_wait), RPC_PROCUNAVAIL);
 	CU_ASSERT_EQUAL(odd_call(client, ODD_WEAK, 1, &result, svc_wait), RPC_AUTHERROR);
-	CU_ASSERT_EQUAL(odd_call(client, ODD_FAILED, 1, &result, svc_wait),
-			RPC_SYSTEMERROR);
-	CU_ASSERT_EQUAL(clnt_call(client, ODD_SLEEP, xdr_nothing, NULL, xdr_nothing, NULL,
-				  svc_wait),
-			RPC_CANTDECODEARGS);
+	CU_ASSERT_EQUAL(odd_call(client, ODD_FAILED, 1, &result, svc_wait), RPC_SYSTEMERROR);
+	CU_ASSERT_EQUAL(
+		clnt_call(client, ODD_SLEEP, xdr_nothing, NULL, xdr_nothing, NULL, svc_wait),
+		RPC_CANTDECODEARGS);
 	/* The connection stays open, and no reply follows. (libtirpc 1.3.3 cannot use a
 	 * connection on which a call timed out: it no longer finds the start of a record.) */
-	CU_ASSERT_EQUAL(
-		odd_call(client, ODD_SILENT, 1, &result, (struct timeval){ 0, 20000 }),
-		RPC_TIMEDOUT);
+	CU_ASSERT_EQUAL(odd_call(client, ODD_SILENT, 1, &result, (struct timeval){ 0, 20000 }),
+			RPC_TIMEDOUT);
 	clnt_destroy(client);
 	close(sock);
 	svc_end();
@@ -109,8 +107,7 @@ static void programs_are_registered_once_and_before_serving(void)
 	CU_ASSERT_EQUAL(rpcrdma_svc_tcp_port(svc), 0);
 	for (vers = 1; vers <= 64; vers++) {
 		SUITE_ROW("vers %u", vers);
-		CU_ASSERT_EQUAL(rpcrdma_svc_register(svc, ODD_PROGRAM, vers, odd_program),
-				0);
+		CU_ASSERT_EQUAL(rpcrdma_svc_register(svc, ODD_PROGRAM, vers, odd_program), 0);
 	}
 	CU_ASSERT_EQUAL(rpcrdma_svc_register(svc, ODD_PROGRAM, 64, odd_program), -EEXIST);
 	CU_ASSERT_EQUAL(rpcrdma_svc_register(svc, ODD_PROGRAM, 65, odd_program), -ENOSPC);
@@ -132,8 +129,7 @@ static void invalid_options_are_refused(void)
 		{ { .size = 0 }, -EINVAL },
 		{ { .size = sizeof(struct rpcrdma_svc_options), .transport = "pigeon" },
 		  -EPROTONOSUPPORT },
-		{ { .size = sizeof(struct rpcrdma_svc_options), .host = "localhost" },
-		  -EINVAL },
+		{ { .size = sizeof(struct rpcrdma_svc_options), .host = "localhost" }, -EINVAL },
 		{ { .size = sizeof(struct rpcrdma_svc_options), .host = "192.0.2.1" },
 		  -EADDRNOTAVAIL },
 	};
@@ -147,7 +143,5 @@ static void invalid_options_are_refused(void)
 	CU_ASSERT_PTR_NULL(none);
 }
 
-SUITE_MAIN("svc", TEST(libtirpcs_client_is_served_over_tcp),
-	   TEST(nfs_is_served_only_on_request),
-	   TEST(programs_are_registered_once_and_before_serving),
-	   TEST(invalid_options_are_refused))
+SUITE_MAIN("svc", TEST(libtirpcs_client_is_served_over_tcp), TEST(nfs_is_served_only_on_request),
+	   TEST(programs_are_registered_once_and_before_serving), TEST(invalid_options_are_refused))

@@ -15,8 +15,7 @@ static struct report *sample(void)
 		{ "tcp", "2049", "/rhev/data-center/mnt/nas2.example.com:_export_domain",
 		  "nas2.example.com:/export/domain", NULL },
 	};
-	static const enum finding_status states[] = { FINDING_PASS, FINDING_FAIL,
-						      FINDING_WARN };
+	static const enum finding_status states[] = { FINDING_PASS, FINDING_FAIL, FINDING_WARN };
 	struct report *report = report_new("mounts");
 	size_t i;
 
@@ -92,10 +91,9 @@ static void a_long_name_does_not_move_the_others(void)
 
 static void most_are_too_wide(struct report *report)
 {
-	static const char *const row[] = {
-		"tcp", "2049", "/rhev/data-center/mnt/nas2.example.com:_export_other",
-		"nas2.example.com:/export/other", NULL
-	};
+	static const char *const row[] = { "tcp", "2049",
+					   "/rhev/data-center/mnt/nas2.example.com:_export_other",
+					   "nas2.example.com:/export/other", NULL };
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
@@ -161,11 +159,10 @@ static void columns_are_measured_as_a_terminal_does(void)
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		CU_ASSERT_EQUAL(report_row(report, FINDING_PASS, rows[i]), 0);
 	text = render(report, "text", &style);
-	CU_ASSERT_STRING_EQUAL(table_of(text, 4),
-			       "        state  mount      source\n"
-			       "  pass  a      /srv/\xc3\xa9t\xc3\xa9   n:/a\n"
-			       "  pass  b      /srv/\xe4\xbb\xae    n:/b\n"
-			       "  pass  c      /srv/\\xff  n:/c\n");
+	CU_ASSERT_STRING_EQUAL(table_of(text, 4), "        state  mount      source\n"
+						  "  pass  a      /srv/\xc3\xa9t\xc3\xa9   n:/a\n"
+						  "  pass  b      /srv/\xe4\xbb\xae    n:/b\n"
+						  "  pass  c      /srv/\\xff  n:/c\n");
 }
 
 static void columns_are_chosen(void)
@@ -185,12 +182,10 @@ static void columns_are_chosen(void)
 	CU_ASSERT_STRING_EQUAL(table_of(text, 2), "        mount    NFS\n"
 						  "  pass  /srv/vm  4.2\n");
 	CU_ASSERT_EQUAL(report_choose(heads, "mount,", &shown), -EINVAL);
-	CU_ASSERT_STRING_EQUAL(err_text(),
-			       "no column \"\"; there are: state, NFS, mount, source");
+	CU_ASSERT_STRING_EQUAL(err_text(), "no column \"\"; there are: state, NFS, mount, source");
 	CU_ASSERT_EQUAL(report_choose(heads, "moun", &shown), -EINVAL);
-	CU_ASSERT_EQUAL(
-		report_choose(heads, "nfs,nfs,nfs,nfs,nfs,nfs,nfs,nfs,nfs", &shown),
-		-EINVAL);
+	CU_ASSERT_EQUAL(report_choose(heads, "nfs,nfs,nfs,nfs,nfs,nfs,nfs,nfs,nfs", &shown),
+			-EINVAL);
 	CU_ASSERT_STRING_EQUAL(err_text(), "more than 8 columns");
 }
 
@@ -238,8 +233,7 @@ static void names_of_40_characters_are_not_broken(void)
 		ASSERT_CONTAINS(text, row[4]);
 		ASSERT_CONTAINS(text, row[5]);
 		ASSERT_CONTAINS(text, row[6]);
-		for (line = strtok_r(text, "\n", &rest); line;
-		     line = strtok_r(NULL, "\n", &rest))
+		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 			ASSERT_AT_LEAST(widths[i], strlen(line));
 	}
 }
@@ -279,8 +273,7 @@ static void a_quiet_table_shows_only_problems(void)
 
 static void other_formats_have_no_table(void)
 {
-	static const char *const formats[] = { "json", "prometheus", "openmetrics",
-					       "nagios" };
+	static const char *const formats[] = { "json", "prometheus", "openmetrics", "nagios" };
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80 };
 	size_t i;
@@ -376,13 +369,10 @@ static void many_numbers_share_a_paragraph(void)
 }
 
 SUITE_MAIN("table", TEST(a_long_name_does_not_move_the_others),
-	   TEST(the_last_names_have_lines_where_most_rows_are_too_wide),
-	   TEST(colors_move_nothing), TEST(columns_are_measured_as_a_terminal_does),
-	   TEST(columns_are_chosen), TEST(what_no_row_has_is_not_shown),
-	   TEST(names_of_40_characters_are_not_broken),
-	   TEST(names_have_columns_where_all_of_them_fit),
-	   TEST(an_unknown_row_shifts_all_columns),
+	   TEST(the_last_names_have_lines_where_most_rows_are_too_wide), TEST(colors_move_nothing),
+	   TEST(columns_are_measured_as_a_terminal_does), TEST(columns_are_chosen),
+	   TEST(what_no_row_has_is_not_shown), TEST(names_of_40_characters_are_not_broken),
+	   TEST(names_have_columns_where_all_of_them_fit), TEST(an_unknown_row_shifts_all_columns),
 	   TEST(a_quiet_table_shows_only_problems), TEST(other_formats_have_no_table),
-	   TEST(any_number_of_rows_is_accepted),
-	   TEST(the_cause_of_one_id_is_printed_once),
+	   TEST(any_number_of_rows_is_accepted), TEST(the_cause_of_one_id_is_printed_once),
 	   TEST(many_numbers_share_a_paragraph))

@@ -28,8 +28,7 @@ static void unpack(void)
 	CU_ASSERT_EQUAL(tarball_end(archive), 0);
 	tarball_close_p(&archive);
 	/* tar reports problems on stderr. */
-	snprintf(command, sizeof(command), "test -z \"$(tar xzf %s -C %s 2>&1)\"", name,
-		 tree.root);
+	snprintf(command, sizeof(command), "test -z \"$(tar xzf %s -C %s 2>&1)\"", name, tree.root);
 	CU_ASSERT_EQUAL(system(command), 0);
 }
 
@@ -109,8 +108,7 @@ static void contents_of_every_size_are_preserved(void)
 		snprintf(path, sizeof(path), "f%zu", sizes[i]);
 		CU_ASSERT_EQUAL(tarball_file(archive, path, bytes, sizes[i]), 0);
 		unpack();
-		CU_ASSERT_EQUAL_FATAL(
-			host_read_bytes(tree.host, path, sizeof(bytes), &text), 0);
+		CU_ASSERT_EQUAL_FATAL(host_read_bytes(tree.host, path, sizeof(bytes), &text), 0);
 		CU_ASSERT_EQUAL(text.len, sizes[i]);
 		ASSERT_BYTES(text.text, bytes, sizes[i]);
 		host_text_fini(&text);
@@ -119,5 +117,4 @@ static void contents_of_every_size_are_preserved(void)
 }
 
 SUITE_MAIN("tarball", TEST(files_directories_and_links_are_extracted_unchanged),
-	   TEST(names_of_every_length_are_preserved),
-	   TEST(contents_of_every_size_are_preserved))
+	   TEST(names_of_every_length_are_preserved), TEST(contents_of_every_size_are_preserved))

@@ -52,8 +52,7 @@ static inline void *tcp_peer_main(void *arg)
 	return NULL;
 }
 
-static inline void tcp_peer_run(struct tcp_peer *peer, void (*serve)(int fd, void *arg),
-				void *arg)
+static inline void tcp_peer_run(struct tcp_peer *peer, void (*serve)(int fd, void *arg), void *arg)
 {
 	peer->serve = serve;
 	peer->arg = arg;

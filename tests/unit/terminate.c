@@ -40,14 +40,12 @@ static void swapped_nibbles_are_read(void)
 	CU_ASSERT_STRING_EQUAL(text_of(0x21, 0x05, 0, 0),
 			       "DDP untagged buffer: message too long for the buffer"
 			       " (21 05 00 00)");
-	CU_ASSERT_STRING_EQUAL(text_of(0x02, 0x02, 0x03, 0),
-			       "MPA: CRC error (02 02 03 00)");
+	CU_ASSERT_STRING_EQUAL(text_of(0x02, 0x02, 0x03, 0), "MPA: CRC error (02 02 03 00)");
 }
 
 static void undefined_values_are_shown_raw(void)
 {
-	CU_ASSERT_STRING_EQUAL(text_of(0xff, 0xee, 0xdd, 0xcc),
-			       "an unknown reason (ff ee dd cc)");
+	CU_ASSERT_STRING_EQUAL(text_of(0xff, 0xee, 0xdd, 0xcc), "an unknown reason (ff ee dd cc)");
 }
 
 static void a_small_buffer_truncates_the_text(void)
@@ -59,6 +57,6 @@ static void a_small_buffer_truncates_the_text(void)
 	CU_ASSERT_STRING_EQUAL(text, "DDP tag");
 }
 
-SUITE_MAIN("terminate", TEST(the_control_word_is_built_as_in_the_rfc),
-	   TEST(the_rfc_order_is_read), TEST(swapped_nibbles_are_read),
-	   TEST(undefined_values_are_shown_raw), TEST(a_small_buffer_truncates_the_text))
+SUITE_MAIN("terminate", TEST(the_control_word_is_built_as_in_the_rfc), TEST(the_rfc_order_is_read),
+	   TEST(swapped_nibbles_are_read), TEST(undefined_values_are_shown_raw),
+	   TEST(a_small_buffer_truncates_the_text))

@@ -55,13 +55,12 @@ static void sizes_are_columns_and_mechanisms_rows(void)
 	fill(&matrix);
 	report = report_of(&matrix, FINDING_FAIL);
 	text = render(report, &wide);
-	ASSERT_CONTAINS(text,
-			"\n\n"
-			"  READ size (bytes, up to) 4 788 812 856 4K 64K   + correct\n"
-			"  inline                   +   +   +   +  .   .   x failed\n"
-			"  Reply chunk              +   +   +   +  +   +   . untested\n"
-			"  Write chunk              +   +   +   x  x   x\n"
-			"\n");
+	ASSERT_CONTAINS(text, "\n\n"
+			      "  READ size (bytes, up to) 4 788 812 856 4K 64K   + correct\n"
+			      "  inline                   +   +   +   +  .   .   x failed\n"
+			      "  Reply chunk              +   +   +   +  +   +   . untested\n"
+			      "  Write chunk              +   +   +   x  x   x\n"
+			      "\n");
 }
 
 static void a_utf8_terminal_gets_symbols(void)
@@ -74,8 +73,7 @@ static void a_utf8_terminal_gets_symbols(void)
 	fill(&matrix);
 	report = report_of(&matrix, FINDING_FAIL);
 	text = render(report, &style);
-	ASSERT_CONTAINS(text,
-			"  inline                   ✓   ✓   ✓   ✓  ·   ·   ✗ failed\n");
+	ASSERT_CONTAINS(text, "  inline                   ✓   ✓   ✓   ✓  ·   ·   ✗ failed\n");
 }
 
 static void colours_show_the_result(void)
@@ -184,8 +182,7 @@ static void a_report_without_reads_has_none(void)
 {
 	const struct report_style verbose = { .width = 80, .verbose = true };
 	struct matrix matrix = { 0 };
-	_cleanup_(report_free_p) struct report *report = report_of(&matrix,
-								   FINDING_UNKNOWN);
+	_cleanup_(report_free_p) struct report *report = report_of(&matrix, FINDING_UNKNOWN);
 	_cleanup_free_ char *text = render(report, &verbose);
 
 	ASSERT_LACKS(text, "READ size");
@@ -193,9 +190,7 @@ static void a_report_without_reads_has_none(void)
 
 SUITE_MAIN("text-matrix", TEST(sizes_are_columns_and_mechanisms_rows),
 	   TEST(a_utf8_terminal_gets_symbols), TEST(colours_show_the_result),
-	   TEST(a_narrow_page_has_the_legend_below),
-	   TEST(columns_that_do_not_fit_continue_below),
+	   TEST(a_narrow_page_has_the_legend_below), TEST(columns_that_do_not_fit_continue_below),
 	   TEST(a_clean_matrix_is_shown_only_with_verbose),
 	   TEST(a_finding_about_reads_shows_the_matrix),
-	   TEST(a_variant_is_shown_where_only_it_fails),
-	   TEST(a_report_without_reads_has_none))
+	   TEST(a_variant_is_shown_where_only_it_fails), TEST(a_report_without_reads_has_none))

@@ -138,8 +138,7 @@ static void a_defect_of_many_subjects_is_one_line(void)
 
 	add_defect(report, "bug.read-812", FINDING_FAIL, "/srv: a",
 		   "/srv: a: cannot read: 10 of 10");
-	add_defect(report, "bug.read-812", FINDING_FAIL, "/b",
-		   "/b: cannot read: 11 of 11");
+	add_defect(report, "bug.read-812", FINDING_FAIL, "/b", "/b: cannot read: 11 of 11");
 	text = render(report, &style);
 	ASSERT_STARTS(text, "nfsrdma mounts: this host\n"
 			    "FAIL  NFS over RDMA fails with errors: ");
@@ -153,8 +152,7 @@ static char *render_of_server(const char *kind)
 	const struct report_style style = { .width = 1000 };
 	_cleanup_(finding_fini) struct finding finding = { 0 };
 
-	finding_init(&finding, "probe.read.write-chunk.alignment", FINDING_FAIL,
-		     "shifted");
+	finding_init(&finding, "probe.read.write-chunk.alignment", FINDING_FAIL, "shifted");
 	finding_reason(&finding, "every-time");
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
 	finding_init(&finding, "probe.server", FINDING_PASS, "it is %s", kind);
@@ -190,8 +188,7 @@ static void quiet_omits_passing_findings(void)
 static void colors_are_used_only_on_request(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
-	const struct report_style plain = { .width = 80 },
-				  colored = { .width = 80, .color = true };
+	const struct report_style plain = { .width = 80 }, colored = { .width = 80, .color = true };
 	_cleanup_free_ char *black = render(report, &plain);
 	_cleanup_free_ char *red = render(report, &colored);
 
@@ -214,8 +211,7 @@ static void every_meaning_fits_the_width(void)
 	for (width = 60; width <= 160; width += 20) {
 		SUITE_ROW("width %u", width);
 		for (full = 0; full < 2; full++) {
-			const struct report_style style = { .width = width,
-							    .verbose = full };
+			const struct report_style style = { .width = width, .verbose = full };
 
 			text = render(report, &style);
 			for (line = strtok_r(text, "\n", &save); line;
@@ -277,8 +273,7 @@ static void long_texts_are_kept_whole(void)
 SUITE_MAIN("text", TEST(subject_and_verdict_frame_the_findings),
 	   TEST(a_passing_finding_takes_a_line), TEST(a_failed_finding_has_cause_and_fix),
 	   TEST(findings_of_a_group_are_adjacent), TEST(named_defects_come_first),
-	   TEST(a_defect_of_many_subjects_is_one_line),
-	   TEST(causes_of_other_servers_are_left_out), TEST(quiet_omits_passing_findings),
-	   TEST(colors_are_used_only_on_request), TEST(every_meaning_fits_the_width),
-	   TEST(control_characters_of_a_peer_are_escaped),
+	   TEST(a_defect_of_many_subjects_is_one_line), TEST(causes_of_other_servers_are_left_out),
+	   TEST(quiet_omits_passing_findings), TEST(colors_are_used_only_on_request),
+	   TEST(every_meaning_fits_the_width), TEST(control_characters_of_a_peer_are_escaped),
 	   TEST(long_texts_are_kept_whole))

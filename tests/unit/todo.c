@@ -104,8 +104,7 @@ static void a_good_report_has_no_list(void)
 	text = render(report, "text", &style);
 	ASSERT_LACKS(text, "\nSteps\n");
 	json = render(report, "json", &style);
-	CU_ASSERT_EQUAL_FATAL(json_parse_object(json, strlen(json), JSON_UTF8, &object),
-			      0);
+	CU_ASSERT_EQUAL_FATAL(json_parse_object(json, strlen(json), JSON_UTF8, &object), 0);
 	CU_ASSERT_TRUE_FATAL(json_object_object_get_ex(object, "steps", &list));
 	CU_ASSERT_TRUE(json_object_is_type(list, json_type_array));
 	CU_ASSERT_EQUAL(json_object_array_length(list), 0);

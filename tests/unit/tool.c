@@ -45,9 +45,7 @@ static void all_arguments_arrive(void)
 static void the_child_has_no_environment_and_empty_stdin(void)
 {
 	setenv("NFSRDMA_SECRET", "x", 1);
-	CU_ASSERT_EQUAL(
-		run("echo ${NFSRDMA_SECRET-none} ${HOME-none}; cat", 100, PATIENCE_MS),
-		0);
+	CU_ASSERT_EQUAL(run("echo ${NFSRDMA_SECRET-none} ${HOME-none}; cat", 100, PATIENCE_MS), 0);
 	CU_ASSERT_STRING_EQUAL(text.text, "none none\n");
 	host_text_fini(&text);
 }
@@ -75,8 +73,7 @@ static void too_much_output_is_an_error(void)
 
 static void a_failure_is_reported_with_its_message(void)
 {
-	CU_ASSERT_EQUAL(run("echo 'no \033[31mrules' >&2; echo more >&2; exit 3", 100,
-			    PATIENCE_MS),
+	CU_ASSERT_EQUAL(run("echo 'no \033[31mrules' >&2; echo more >&2; exit 3", 100, PATIENCE_MS),
 			-EIO);
 	CU_ASSERT_STRING_EQUAL(err_text(), "/bin/sh ends with status 3: no ?[31mrules");
 	CU_ASSERT_EQUAL(run("kill -SEGV $$", 100, PATIENCE_MS), -EIO);
@@ -158,8 +155,7 @@ static void ignoring_sigchld_is_not_a_failure(void)
 SUITE_MAIN("tool", TEST(output_is_returned), TEST(all_arguments_arrive),
 	   TEST(the_child_has_no_environment_and_empty_stdin),
 	   TEST(a_long_text_is_returned_completely), TIMED(too_much_output_is_an_error),
-	   TEST(a_failure_is_reported_with_its_message),
-	   TEST(a_missing_program_is_enoent),
+	   TEST(a_failure_is_reported_with_its_message), TEST(a_missing_program_is_enoent),
 	   TIMED(a_program_that_hangs_is_killed_at_the_deadline),
 	   TIMED(grandchildren_are_not_waited_for), TEST(the_process_group_is_killed),
 	   TEST(binary_output_is_refused), TEST(ignoring_sigchld_is_not_a_failure))

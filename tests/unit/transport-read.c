@@ -50,14 +50,12 @@ static void a_read_returns_the_memory_over(const struct transport_ops *ops)
 		SUITE_ROW("%zu: %zu", i, sizes[i]);
 		pair_init(&p, ops);
 		open_pair(&p);
-		CU_ASSERT_EQUAL(ops->reg(p.client, memory, 2000000, TRANSPORT_REMOTE_READ,
-					 &region),
+		CU_ASSERT_EQUAL(ops->reg(p.client, memory, 2000000, TRANSPORT_REMOTE_READ, &region),
 				0);
 		greet(&p);
 		got[sizes[i]] = 0xee;
 		CU_ASSERT_EQUAL(read_from_client(&p, got, sizes[i], region.handle,
-						 region.offset + 2000000 - sizes[i],
-						 &peer),
+						 region.offset + 2000000 - sizes[i], &peer),
 				0);
 		CU_ASSERT_EQUAL(peer.rc, 0);
 		ASSERT_BYTES(got, memory + 2000000 - sizes[i], sizes[i]);
@@ -70,8 +68,8 @@ static void a_read_returns_the_memory_over(const struct transport_ops *ops)
 }
 OVER_EVERY_TRANSPORT(a_read_returns_the_memory)
 
-static void bad_read(const struct transport_ops *ops, unsigned int access,
-		     uint32_t handle_xor, int64_t move)
+static void bad_read(const struct transport_ops *ops, unsigned int access, uint32_t handle_xor,
+		     int64_t move)
 {
 	uint8_t memory[100] = { 0 }, got[100];
 	struct transport_region region;
@@ -137,8 +135,8 @@ static void *cross_run(void *arg)
 	int i;
 
 	for (i = 0; !x->rc && i < 8; i++)
-		x->rc = x->t->ops->read(x->t, x->got, CROSS_BYTES, x->from.handle,
-					x->from.offset, deadline);
+		x->rc = x->t->ops->read(x->t, x->got, CROSS_BYTES, x->from.handle, x->from.offset,
+					deadline);
 	if (!x->rc)
 		x->rc = send_text(x->t, "end", deadline);
 	if (!x->rc)
@@ -146,8 +144,7 @@ static void *cross_run(void *arg)
 	return NULL;
 }
 
-static void two_peers_reading_from_each_other_never_deadlock_over(
-	const struct transport_ops *ops)
+static void two_peers_reading_from_each_other_never_deadlock_over(const struct transport_ops *ops)
 {
 	_cleanup_free_ uint8_t *data = filled(CROSS_BYTES, 9);
 	struct cross client = { .got = calloc(1, CROSS_BYTES) };
@@ -157,11 +154,9 @@ static void two_peers_reading_from_each_other_never_deadlock_over(
 
 	pair_init(&p, ops);
 	open_pair(&p);
-	CU_ASSERT_EQUAL(ops->reg(p.client, data, CROSS_BYTES, TRANSPORT_REMOTE_READ,
-				 &server.from),
+	CU_ASSERT_EQUAL(ops->reg(p.client, data, CROSS_BYTES, TRANSPORT_REMOTE_READ, &server.from),
 			0);
-	CU_ASSERT_EQUAL(ops->reg(p.server, data, CROSS_BYTES, TRANSPORT_REMOTE_READ,
-				 &client.from),
+	CU_ASSERT_EQUAL(ops->reg(p.server, data, CROSS_BYTES, TRANSPORT_REMOTE_READ, &client.from),
 			0);
 	greet(&p);
 	client.t = p.client;
@@ -180,6 +175,5 @@ static void two_peers_reading_from_each_other_never_deadlock_over(
 OVER_EVERY_TRANSPORT(two_peers_reading_from_each_other_never_deadlock)
 
 SUITE_MAIN("transport-read", TEST(a_read_returns_the_memory),
-	   TEST(a_forbidden_read_breaks_the_connection),
-	   TEST(a_peer_without_reads_is_not_read),
+	   TEST(a_forbidden_read_breaks_the_connection), TEST(a_peer_without_reads_is_not_read),
 	   TEST(two_peers_reading_from_each_other_never_deadlock))

@@ -58,8 +58,7 @@ static inline int send_text(struct transport *t, const char *text, uint64_t dead
 }
 
 /* Receives one message and compares it. */
-static inline bool receives(struct transport *t, const void *data, size_t len,
-			    uint64_t deadline)
+static inline bool receives(struct transport *t, const void *data, size_t len, uint64_t deadline)
 {
 	struct transport_msg msg;
 	bool same;

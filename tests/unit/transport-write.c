@@ -50,8 +50,7 @@ static void writes_are_in_memory_when_the_send_after_them_is_received_over(
 
 	pair_init(&p, ops);
 	open_pair(&p);
-	CU_ASSERT_EQUAL(
-		ops->reg(p.client, memory, 300000, TRANSPORT_REMOTE_WRITE, &region), 0);
+	CU_ASSERT_EQUAL(ops->reg(p.client, memory, 300000, TRANSPORT_REMOTE_WRITE, &region), 0);
 	CU_ASSERT_NOT_EQUAL(region.handle, 0);
 	CU_ASSERT_EQUAL(region.length, 300000);
 	greet(&p);
@@ -66,8 +65,7 @@ static void writes_are_in_memory_when_the_send_after_them_is_received_over(
 }
 OVER_EVERY_TRANSPORT(writes_are_in_memory_when_the_send_after_them_is_received)
 
-static void a_write_changes_its_range_and_nothing_else_over(
-	const struct transport_ops *ops)
+static void a_write_changes_its_range_and_nothing_else_over(const struct transport_ops *ops)
 {
 	static const size_t sizes[] = { 0, 1, 3, 811, 812, 813, 4096, 65536 };
 	_cleanup_free_ uint8_t *data = filled(65536, 11);
@@ -85,11 +83,11 @@ static void a_write_changes_its_range_and_nothing_else_over(
 		memset(memory, 0xee, 65536 + 200);
 		memset(want, 0xee, 65536 + 200);
 		memcpy(want + 100, data, sizes[i]);
-		CU_ASSERT_EQUAL(ops->reg(p.client, memory + 100, sizes[i],
-					 TRANSPORT_REMOTE_WRITE, &region),
-				0);
-		CU_ASSERT_EQUAL(ops->write(p.server, data, sizes[i], region.handle,
-					   region.offset, p.deadline),
+		CU_ASSERT_EQUAL(
+			ops->reg(p.client, memory + 100, sizes[i], TRANSPORT_REMOTE_WRITE, &region),
+			0);
+		CU_ASSERT_EQUAL(ops->write(p.server, data, sizes[i], region.handle, region.offset,
+					   p.deadline),
 				0);
 		CU_ASSERT_EQUAL(send_text(p.server, "done", p.deadline), 0);
 		CU_ASSERT_TRUE(receives_text(p.client, "done", p.deadline));
@@ -129,8 +127,7 @@ static void each_placed_write_is_reported_over(const struct transport_ops *ops)
 	p.client_param.on_write = note_write;
 	p.client_param.on_write_arg = &log;
 	open_pair(&p);
-	CU_ASSERT_EQUAL(
-		ops->reg(p.client, memory, 500000, TRANSPORT_REMOTE_WRITE, &region), 0);
+	CU_ASSERT_EQUAL(ops->reg(p.client, memory, 500000, TRANSPORT_REMOTE_WRITE, &region), 0);
 	log.handle = region.handle;
 	log.next = region.offset;
 	greet(&p);
@@ -144,8 +141,8 @@ OVER_EVERY_TRANSPORT(each_placed_write_is_reported)
 
 /* A Write to a region that the client registered with @access, shifted and enlarged by these
  * amounts. */
-static void bad_write(const struct transport_ops *ops, unsigned int access,
-		      uint32_t handle_xor, int64_t move, uint32_t more)
+static void bad_write(const struct transport_ops *ops, unsigned int access, uint32_t handle_xor,
+		      int64_t move, uint32_t more)
 {
 	uint8_t memory[300], data[300] = { 0 };
 	struct transport_region region;
@@ -199,21 +196,18 @@ static void a_deregistered_region_cannot_be_reached_over(const struct transport_
 
 	pair_init(&p, ops);
 	open_pair(&p);
-	CU_ASSERT_EQUAL(ops->reg(p.client, memory, 100, TRANSPORT_REMOTE_WRITE, &region),
-			0);
+	CU_ASSERT_EQUAL(ops->reg(p.client, memory, 100, TRANSPORT_REMOTE_WRITE, &region), 0);
 	copy = region;
 	greet(&p);
 	ops->dereg(p.client, &region);
-	CU_ASSERT_EQUAL(
-		ops->write(p.server, "x", 1, copy.handle, copy.offset, p.deadline), 0);
+	CU_ASSERT_EQUAL(ops->write(p.server, "x", 1, copy.handle, copy.offset, p.deadline), 0);
 	fails_for_the_peer(&p, p.client);
 	CU_ASSERT_EQUAL(memory[0], 0);
 	pair_close(&p);
 }
 OVER_EVERY_TRANSPORT(a_deregistered_region_cannot_be_reached)
 
-static void a_send_with_invalidate_removes_the_region_over(
-	const struct transport_ops *ops)
+static void a_send_with_invalidate_removes_the_region_over(const struct transport_ops *ops)
 {
 	struct iovec iov = { (void *)(uintptr_t)("gone"), 4 };
 	uint8_t memory[100] = { 0 };
@@ -225,8 +219,7 @@ static void a_send_with_invalidate_removes_the_region_over(
 		return;
 	pair_init(&p, ops);
 	open_pair(&p);
-	CU_ASSERT_EQUAL(ops->reg(p.client, memory, 100, TRANSPORT_REMOTE_WRITE, &region),
-			0);
+	CU_ASSERT_EQUAL(ops->reg(p.client, memory, 100, TRANSPORT_REMOTE_WRITE, &region), 0);
 	copy = region;
 	greet(&p);
 	CU_ASSERT_EQUAL(ops->send(p.server, &iov, 1,
@@ -239,8 +232,7 @@ static void a_send_with_invalidate_removes_the_region_over(
 	CU_ASSERT_EQUAL(msg.invalidate_handle, region.handle);
 	ops->repost(p.client, &msg);
 	ops->dereg(p.client, &region);
-	CU_ASSERT_EQUAL(
-		ops->write(p.server, "x", 1, copy.handle, copy.offset, p.deadline), 0);
+	CU_ASSERT_EQUAL(ops->write(p.server, "x", 1, copy.handle, copy.offset, p.deadline), 0);
 	CU_ASSERT_EQUAL(receive_fails(p.client, p.deadline), -EPROTO);
 	CU_ASSERT_EQUAL(memory[0], 0);
 	pair_close(&p);
@@ -257,8 +249,7 @@ static void a_send_that_invalidates_nothing_breaks_the_connection_over(
 		return;
 	pair_init(&p, ops);
 	open_pair(&p);
-	CU_ASSERT_EQUAL(ops->send(p.client, &iov, 1, TRANSPORT_SEND_INVALIDATE, 0x1234,
-				  p.deadline),
+	CU_ASSERT_EQUAL(ops->send(p.client, &iov, 1, TRANSPORT_SEND_INVALIDATE, 0x1234, p.deadline),
 			0);
 	CU_ASSERT_EQUAL(receive_fails(p.server, p.deadline), -EPROTO);
 	ASSERT_CONTAINS(p.server->violation.text, "0x00001234");
@@ -277,8 +268,7 @@ static void handles_are_unique_and_never_zero_over(const struct transport_ops *o
 	open_pair(&p);
 	for (i = 0; i < ARRAY_SIZE(regions); i++) {
 		SUITE_ROW("%zu", i);
-		CU_ASSERT_EQUAL(ops->reg(p.client, memory, 8, TRANSPORT_REMOTE_WRITE,
-					 &regions[i]),
+		CU_ASSERT_EQUAL(ops->reg(p.client, memory, 8, TRANSPORT_REMOTE_WRITE, &regions[i]),
 				0);
 		bad += !regions[i].handle;
 		for (k = 0; k < i; k++)
@@ -309,8 +299,8 @@ static void *flood_run(void *arg)
 	int i;
 
 	for (i = 0; !f->rc && i < FLOOD_ROUNDS; i++)
-		f->rc = f->t->ops->write(f->t, f->data, FLOOD_BYTES, f->to.handle,
-					 f->to.offset, deadline);
+		f->rc = f->t->ops->write(f->t, f->data, FLOOD_BYTES, f->to.handle, f->to.offset,
+					 deadline);
 	if (!f->rc)
 		f->rc = send_text(f->t, "end", deadline);
 	if (!f->rc)
@@ -319,8 +309,7 @@ static void *flood_run(void *arg)
 }
 
 /* More than the sockets buffer: each side must read input while its own output waits. */
-static void two_peers_flooding_each_other_never_deadlock_over(
-	const struct transport_ops *ops)
+static void two_peers_flooding_each_other_never_deadlock_over(const struct transport_ops *ops)
 {
 	_cleanup_free_ uint8_t *data = filled(FLOOD_BYTES, 1);
 	_cleanup_free_ uint8_t *at_client = calloc(1, FLOOD_BYTES);
@@ -331,12 +320,10 @@ static void two_peers_flooding_each_other_never_deadlock_over(
 
 	pair_init(&p, ops);
 	open_pair(&p);
-	CU_ASSERT_EQUAL(ops->reg(p.client, at_client, FLOOD_BYTES, TRANSPORT_REMOTE_WRITE,
-				 &server.to),
-			0);
-	CU_ASSERT_EQUAL(ops->reg(p.server, at_server, FLOOD_BYTES, TRANSPORT_REMOTE_WRITE,
-				 &client.to),
-			0);
+	CU_ASSERT_EQUAL(
+		ops->reg(p.client, at_client, FLOOD_BYTES, TRANSPORT_REMOTE_WRITE, &server.to), 0);
+	CU_ASSERT_EQUAL(
+		ops->reg(p.server, at_server, FLOOD_BYTES, TRANSPORT_REMOTE_WRITE, &client.to), 0);
 	greet(&p);
 	client.t = p.client;
 	server.t = p.server;
@@ -351,10 +338,8 @@ static void two_peers_flooding_each_other_never_deadlock_over(
 }
 OVER_EVERY_TRANSPORT(two_peers_flooding_each_other_never_deadlock)
 
-SUITE_MAIN("transport-write",
-	   TEST(writes_are_in_memory_when_the_send_after_them_is_received),
-	   TEST(a_write_changes_its_range_and_nothing_else),
-	   TEST(each_placed_write_is_reported),
+SUITE_MAIN("transport-write", TEST(writes_are_in_memory_when_the_send_after_them_is_received),
+	   TEST(a_write_changes_its_range_and_nothing_else), TEST(each_placed_write_is_reported),
 	   TEST(a_forbidden_write_breaks_the_connection),
 	   TEST(a_deregistered_region_cannot_be_reached),
 	   TEST(a_send_with_invalidate_removes_the_region),

@@ -17,11 +17,9 @@ static void a_send_arrives_as_it_was_sent_over(const struct transport_ops *ops)
 		SUITE_ROW("%zu: %zu", i, sizes[i]);
 		CU_ASSERT_EQUAL(pair_send(p.client, data, sizes[i], p.deadline), 0);
 		CU_ASSERT_TRUE(receives(p.server, data, sizes[i], p.deadline));
-		CU_ASSERT_EQUAL(
-			pair_send(p.server, data + 4096 - sizes[i], sizes[i], p.deadline),
-			0);
-		CU_ASSERT_TRUE(
-			receives(p.client, data + 4096 - sizes[i], sizes[i], p.deadline));
+		CU_ASSERT_EQUAL(pair_send(p.server, data + 4096 - sizes[i], sizes[i], p.deadline),
+				0);
+		CU_ASSERT_TRUE(receives(p.client, data + 4096 - sizes[i], sizes[i], p.deadline));
 	}
 	CU_ASSERT_EQUAL(p.client->stats.sends_out, ARRAY_SIZE(sizes));
 	CU_ASSERT_EQUAL(p.client->stats.sends_in, ARRAY_SIZE(sizes));
@@ -105,8 +103,7 @@ static void a_send_longer_than_the_buffer_breaks_the_connection_over(
 }
 OVER_EVERY_TRANSPORT(a_send_longer_than_the_buffer_breaks_the_connection)
 
-static void more_sends_than_buffers_break_the_connection_over(
-	const struct transport_ops *ops)
+static void more_sends_than_buffers_break_the_connection_over(const struct transport_ops *ops)
 {
 	struct pair p;
 	int i;
@@ -151,8 +148,7 @@ static void a_returned_buffer_is_reused_over(const struct transport_ops *ops)
 }
 OVER_EVERY_TRANSPORT(a_returned_buffer_is_reused)
 
-static void receive_times_out_and_the_connection_stays_over(
-	const struct transport_ops *ops)
+static void receive_times_out_and_the_connection_stays_over(const struct transport_ops *ops)
 {
 	struct pair p;
 	uint64_t begin = now_ms();
@@ -197,8 +193,7 @@ static void the_client_sends_first_over(const struct transport_ops *ops)
 }
 OVER_EVERY_TRANSPORT(the_client_sends_first)
 
-static void messages_before_the_end_are_received_before_it_over(
-	const struct transport_ops *ops)
+static void messages_before_the_end_are_received_before_it_over(const struct transport_ops *ops)
 {
 	struct pair p;
 
@@ -227,14 +222,12 @@ static void connecting_to_a_closed_port_is_refused_over(const struct transport_o
 	where = p.listener->local;
 	CU_ASSERT_NOT_EQUAL(transport_port(&where), 0);
 	transport_close_p(&p.listener);
-	CU_ASSERT_EQUAL(ops->connect(&t, &where, &p.client_param, p.deadline),
-			-ECONNREFUSED);
+	CU_ASSERT_EQUAL(ops->connect(&t, &where, &p.client_param, p.deadline), -ECONNREFUSED);
 	CU_ASSERT_PTR_NULL(t);
 }
 OVER_EVERY_TRANSPORT(connecting_to_a_closed_port_is_refused)
 
-static void a_listener_that_never_answers_is_not_waited_for_over(
-	const struct transport_ops *ops)
+static void a_listener_that_never_answers_is_not_waited_for_over(const struct transport_ops *ops)
 {
 	struct transport_address where = pair_address(ops);
 	struct transport *t = NULL;
@@ -242,9 +235,8 @@ static void a_listener_that_never_answers_is_not_waited_for_over(
 
 	pair_init(&p, ops);
 	CU_ASSERT_EQUAL_FATAL(ops->listen(&p.listener, &where), 0);
-	CU_ASSERT_EQUAL(
-		ops->connect(&t, &p.listener->local, &p.client_param, deadline_in(30)),
-		-ETIMEDOUT);
+	CU_ASSERT_EQUAL(ops->connect(&t, &p.listener->local, &p.client_param, deadline_in(30)),
+			-ETIMEDOUT);
 	CU_ASSERT_PTR_NULL(t);
 	pair_close(&p);
 }
@@ -275,9 +267,9 @@ static void nothing_is_sent_before_the_connection_is_established_over(
 
 	pair_init(&p, ops);
 	CU_ASSERT_EQUAL_FATAL(ops->listen(&p.listener, &where), 0);
-	CU_ASSERT_EQUAL(ops->connect(&client, &p.listener->local, &p.client_param,
-				     deadline_in(200)),
-			-ETIMEDOUT);
+	CU_ASSERT_EQUAL(
+		ops->connect(&client, &p.listener->local, &p.client_param, deadline_in(200)),
+		-ETIMEDOUT);
 	fd.fd = p.listener->fd;
 	CU_ASSERT_EQUAL_FATAL(poll(&fd, 1, 5000), 1);
 	CU_ASSERT_EQUAL_FATAL(ops->accept(p.listener, &server), 0);
@@ -313,8 +305,7 @@ static void addresses_are_shown_with_their_port(void)
 
 	CU_ASSERT_STRING_EQUAL(text_of("192.0.2.1", 20049), "192.0.2.1:20049");
 	CU_ASSERT_STRING_EQUAL(text_of("2001:db8::1", 1), "[2001:db8::1]:1");
-	CU_ASSERT_STRING_EQUAL(text_of("::ffff:192.0.2.1", 65535),
-			       "[::ffff:192.0.2.1]:65535");
+	CU_ASSERT_STRING_EQUAL(text_of("::ffff:192.0.2.1", 65535), "[::ffff:192.0.2.1]:65535");
 	CU_ASSERT_STRING_EQUAL(transport_address_text(&nothing, text, sizeof(text)),
 			       "unknown address:0");
 }
@@ -323,9 +314,8 @@ static void an_invalid_name_is_unknown(void)
 {
 	struct transport_address a;
 
-	CU_ASSERT_EQUAL(
-		transport_resolve("no..such..name", 1, &a, 1, deadline_in(PATIENCE_MS)),
-		-ENOENT);
+	CU_ASSERT_EQUAL(transport_resolve("no..such..name", 1, &a, 1, deadline_in(PATIENCE_MS)),
+			-ENOENT);
 	ASSERT_CONTAINS(err_text(), "no..such..name");
 	CU_ASSERT_STRING_EQUAL(err_reason(), "unknown-name");
 }
@@ -338,9 +328,8 @@ static void name_resolution_ends_at_the_deadline(void)
 
 	ASSERT_EITHER(rc, -EAGAIN, -ENOENT);
 	/* The abandoned thread ends before this one. */
-	CU_ASSERT_EQUAL(
-		transport_resolve("no..such..name", 1, &a, 1, deadline_in(PATIENCE_MS)),
-		-ENOENT);
+	CU_ASSERT_EQUAL(transport_resolve("no..such..name", 1, &a, 1, deadline_in(PATIENCE_MS)),
+			-ENOENT);
 	poll(NULL, 0, 50);
 }
 
@@ -401,8 +390,7 @@ static void an_address_of_another_host_is_refused(void)
 SUITE_MAIN("transport", TEST(a_send_arrives_as_it_was_sent),
 	   TEST(a_send_is_gathered_from_many_pieces), TEST(private_data_reach_both_sides),
 	   TEST(a_send_longer_than_the_buffer_breaks_the_connection),
-	   TEST(more_sends_than_buffers_break_the_connection),
-	   TEST(a_returned_buffer_is_reused),
+	   TEST(more_sends_than_buffers_break_the_connection), TEST(a_returned_buffer_is_reused),
 	   TEST(receive_times_out_and_the_connection_stays),
 	   TEST(an_expired_deadline_still_polls_once), TEST(the_client_sends_first),
 	   TEST(messages_before_the_end_are_received_before_it),
@@ -412,7 +400,6 @@ SUITE_MAIN("transport", TEST(a_send_arrives_as_it_was_sent),
 	   TEST(nothing_is_sent_before_the_connection_is_established),
 	   TEST(closing_null_is_allowed), TEST(addresses_are_shown_with_their_port),
 	   TEST(an_invalid_name_is_unknown), TEST(name_resolution_ends_at_the_deadline),
-	   TEST(transports_are_found_by_name),
-	   TEST(a_failed_bind_is_reported_with_its_address),
+	   TEST(transports_are_found_by_name), TEST(a_failed_bind_is_reported_with_its_address),
 	   TEST(a_connection_uses_the_given_source_address),
 	   TEST(an_address_of_another_host_is_refused))

@@ -21,8 +21,7 @@ static const char *replaced(const char *text)
 
 static void good_text_is_left_alone(void)
 {
-	static const char good[] =
-		"a~ \xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\xa7 \xf4\x8f\xbf\xbf";
+	static const char good[] = "a~ \xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\xa7 \xf4\x8f\xbf\xbf";
 
 	CU_ASSERT_STRING_EQUAL(escaped(good), good);
 	CU_ASSERT_STRING_EQUAL(replaced(good), good);
@@ -80,8 +79,7 @@ static void a_character_takes_a_column(void)
 	CU_ASSERT_EQUAL(utf8_width(""), 0);
 }
 
-static bool wraps_to(const char *text, unsigned int indent, unsigned int width,
-		     const char *want)
+static bool wraps_to(const char *text, unsigned int indent, unsigned int width, const char *want)
 {
 	_cleanup_free_ char *got = NULL;
 	size_t len = 0;
@@ -112,7 +110,6 @@ static void long_words_stay_whole(void)
 }
 
 SUITE_MAIN("utf8", TEST(good_text_is_left_alone), TEST(controls_are_escaped),
-	   TEST(marks_of_direction_are_escaped),
-	   TEST(ill_formed_bytes_are_escaped_one_by_one),
+	   TEST(marks_of_direction_are_escaped), TEST(ill_formed_bytes_are_escaped_one_by_one),
 	   TEST(truncation_falls_between_characters), TEST(a_character_takes_a_column),
 	   TEST(lines_break_at_blanks), TEST(long_words_stay_whole))

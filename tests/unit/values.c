@@ -88,13 +88,11 @@ static void cred_has_sixteen_more_groups_at_most(void)
 {
 	struct rpc_cred cred;
 
-	CU_ASSERT_EQUAL(value_cred("1:1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", &cred),
-			0);
+	CU_ASSERT_EQUAL(value_cred("1:1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", &cred), 0);
 	CU_ASSERT_EQUAL(cred.ngids, 16);
 	CU_ASSERT_EQUAL(cred.gids[15], 16);
-	CU_ASSERT_EQUAL(
-		value_cred("1:1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", &cred),
-		-EINVAL);
+	CU_ASSERT_EQUAL(value_cred("1:1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", &cred),
+			-EINVAL);
 }
 
 static void target_is_split_at_its_path(void)
@@ -193,11 +191,9 @@ static void addresses_must_be_numeric(void)
 	}
 	CU_ASSERT_EQUAL(at.len, 1);
 	CU_ASSERT_EQUAL(value_address("192.0.2.1", &at), 0);
-	CU_ASSERT_STRING_EQUAL(transport_address_text(&at, text, sizeof(text)),
-			       "192.0.2.1:0");
+	CU_ASSERT_STRING_EQUAL(transport_address_text(&at, text, sizeof(text)), "192.0.2.1:0");
 	CU_ASSERT_EQUAL(value_address("[2001:db8::1]", &at), 0);
-	CU_ASSERT_STRING_EQUAL(transport_address_text(&at, text, sizeof(text)),
-			       "[2001:db8::1]:0");
+	CU_ASSERT_STRING_EQUAL(transport_address_text(&at, text, sizeof(text)), "[2001:db8::1]:0");
 	CU_ASSERT_EQUAL(value_address("::1", &at), 0);
 }
 

@@ -85,5 +85,5 @@ static void size_is_bounded(void)
 	end();
 }
 
-SUITE_MAIN("vdsm-input", TEST(other_file_types_are_refused),
-	   TEST(links_and_pipes_are_not_followed), TEST(size_is_bounded))
+SUITE_MAIN("vdsm-input", TEST(other_file_types_are_refused), TEST(links_and_pipes_are_not_followed),
+	   TEST(size_is_bounded))

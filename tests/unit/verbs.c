@@ -12,10 +12,8 @@
 
 static const struct verbs_kind roce = { .transport = IBV_TRANSPORT_IB,
 					.link_layer = IBV_LINK_LAYER_ETHERNET };
-static const struct verbs_kind siw = { .transport = IBV_TRANSPORT_IWARP,
-				       .vendor_id = 0x626d74 };
-static const struct verbs_kind cxgb4 = { .transport = IBV_TRANSPORT_IWARP,
-					 .vendor_id = 0x1425 };
+static const struct verbs_kind siw = { .transport = IBV_TRANSPORT_IWARP, .vendor_id = 0x626d74 };
+static const struct verbs_kind cxgb4 = { .transport = IBV_TRANSPORT_IWARP, .vendor_id = 0x1425 };
 
 static void every_event_has_its_errno_and_its_name(void)
 {
@@ -24,35 +22,27 @@ static void every_event_has_its_errno_and_its_name(void)
 		int status, rc;
 		const char *words, *reason;
 	} rows[] = {
-		{ RDMA_CM_EVENT_ADDR_ERROR, -ENODEV, -ENODEV, "no RDMA device",
-		  "not-rdma" },
-		{ RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT, -ETIMEDOUT, "ADDR_ERROR",
-		  "unresolved" },
+		{ RDMA_CM_EVENT_ADDR_ERROR, -ENODEV, -ENODEV, "no RDMA device", "not-rdma" },
+		{ RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT, -ETIMEDOUT, "ADDR_ERROR", "unresolved" },
 		{ RDMA_CM_EVENT_ADDR_ERROR, -ENETUNREACH, -ENETUNREACH, "ADDR_ERROR",
 		  "unresolved" },
 		{ RDMA_CM_EVENT_ADDR_ERROR, -EINVAL, -EHOSTUNREACH, "Invalid argument",
 		  "unresolved" },
-		{ RDMA_CM_EVENT_ROUTE_ERROR, -ETIMEDOUT, -ETIMEDOUT, "ROUTE_ERROR",
-		  "no-path" },
+		{ RDMA_CM_EVENT_ROUTE_ERROR, -ETIMEDOUT, -ETIMEDOUT, "ROUTE_ERROR", "no-path" },
 		{ RDMA_CM_EVENT_ROUTE_ERROR, 0, -EHOSTUNREACH, "no path", "no-path" },
 		{ RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, -ETIMEDOUT, "UNREACHABLE",
 		  "fabric-silent" },
-		{ RDMA_CM_EVENT_UNREACHABLE, 0, -EHOSTUNREACH, "does not answer",
-		  "fabric-silent" },
-		{ RDMA_CM_EVENT_CONNECT_ERROR, -EINVAL, -ECONNRESET, "CONNECT_ERROR",
-		  "closed" },
-		{ RDMA_CM_EVENT_REJECTED, 8, -ECONNREFUSED, "nothing listens",
-		  "not-listening" },
+		{ RDMA_CM_EVENT_UNREACHABLE, 0, -EHOSTUNREACH, "does not answer", "fabric-silent" },
+		{ RDMA_CM_EVENT_CONNECT_ERROR, -EINVAL, -ECONNRESET, "CONNECT_ERROR", "closed" },
+		{ RDMA_CM_EVENT_REJECTED, 8, -ECONNREFUSED, "nothing listens", "not-listening" },
 		{ RDMA_CM_EVENT_REJECTED, 28, -ECONNREFUSED, "its program rejected it",
 		  "rejected" },
 		{ RDMA_CM_EVENT_REJECTED, 77, -ECONNREFUSED, "reason 77", "rejected" },
 		{ RDMA_CM_EVENT_REJECTED, -ECONNREFUSED, -ECONNREFUSED, "nothing listens",
 		  "not-listening" },
-		{ RDMA_CM_EVENT_REJECTED, -ECONNRESET, -ECONNREFUSED, "rejected it",
-		  "rejected" },
+		{ RDMA_CM_EVENT_REJECTED, -ECONNRESET, -ECONNREFUSED, "rejected it", "rejected" },
 		{ RDMA_CM_EVENT_DISCONNECTED, 0, -ECONNRESET, "DISCONNECTED", "closed" },
-		{ RDMA_CM_EVENT_DEVICE_REMOVAL, 0, -ENODEV, "DEVICE_REMOVAL",
-		  "device-removed" },
+		{ RDMA_CM_EVENT_DEVICE_REMOVAL, 0, -ENODEV, "DEVICE_REMOVAL", "device-removed" },
 		{ RDMA_CM_EVENT_MULTICAST_JOIN, 0, -EPROTO, "MULTICAST_JOIN", "" },
 		{ (enum rdma_cm_event_type)99, 0, -EPROTO, "UNKNOWN", "" },
 	};
@@ -90,8 +80,7 @@ static void a_completion_error_names_the_side_at_fault(void)
 		const char *words;
 	} rows[] = {
 		{ IBV_WC_LOC_LEN_ERR, -EIO, -EPROTO, "IBV_WC_LOC_LEN_ERR" },
-		{ IBV_WC_RETRY_EXC_ERR, -ECONNRESET, -ECONNRESET,
-		  "no longer acknowledges" },
+		{ IBV_WC_RETRY_EXC_ERR, -ECONNRESET, -ECONNRESET, "no longer acknowledges" },
 		{ IBV_WC_RNR_RETRY_EXC_ERR, -EPROTO, -EPROTO, "posted no Receive" },
 		{ IBV_WC_REM_ACCESS_ERR, -EREMOTEIO, -EPROTO, "IBV_WC_REM_ACCESS_ERR" },
 		{ IBV_WC_REM_INV_REQ_ERR, -EREMOTEIO, -EPROTO, "IBV_WC_REM_INV_REQ_ERR" },
@@ -103,11 +92,9 @@ static void a_completion_error_names_the_side_at_fault(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].words);
-		CU_ASSERT_EQUAL(verbs_text_completion(rows[i].status, false),
-				rows[i].ours);
+		CU_ASSERT_EQUAL(verbs_text_completion(rows[i].status, false), rows[i].ours);
 		ASSERT_CONTAINS(err_text(), rows[i].words);
-		CU_ASSERT_EQUAL(verbs_text_completion(rows[i].status, true),
-				rows[i].theirs);
+		CU_ASSERT_EQUAL(verbs_text_completion(rows[i].status, true), rows[i].theirs);
 		ASSERT_CONTAINS(err_text(), rows[i].words);
 	}
 	CU_ASSERT_STRING_EQUAL(verbs_text_status(IBV_WC_FATAL_ERR), "FATAL_ERR");
@@ -124,20 +111,17 @@ static void kinds_and_ports_have_names(void)
 	CU_ASSERT_STRING_EQUAL(verbs_text_kind(&infiniband), "InfiniBand");
 	CU_ASSERT_STRING_EQUAL(verbs_text_port(IBV_PORT_ACTIVE), "ACTIVE");
 	CU_ASSERT_STRING_EQUAL(verbs_text_port(IBV_PORT_DOWN), "DOWN");
-	CU_ASSERT_STRING_EQUAL(verbs_text_port((enum ibv_port_state)77),
-			       "in an unknown state");
+	CU_ASSERT_STRING_EQUAL(verbs_text_port((enum ibv_port_state)77), "in an unknown state");
 }
 
 static void quirks_are_found_by_transport_and_vendor(void)
 {
 	CU_ASSERT_EQUAL(verbs_quirk_flags(&roce), 0);
-	CU_ASSERT_EQUAL(verbs_quirk_flags(&siw),
-			VERBS_SINK_NEEDS_WRITE | VERBS_MAY_SLEEP | VERBS_CONNECT_BLOCKS |
-				VERBS_CLOSE_BLOCKS | VERBS_FLUSH_FIRST |
-				VERBS_DEPTHS_SWAPPED);
-	CU_ASSERT_EQUAL(verbs_quirk_flags(&cxgb4),
-			VERBS_SINK_NEEDS_WRITE | VERBS_PORT_MAPPER | VERBS_CLOSE_BLOCKS |
-				VERBS_FLUSH_FIRST);
+	CU_ASSERT_EQUAL(verbs_quirk_flags(&siw), VERBS_SINK_NEEDS_WRITE | VERBS_MAY_SLEEP |
+							 VERBS_CONNECT_BLOCKS | VERBS_CLOSE_BLOCKS |
+							 VERBS_FLUSH_FIRST | VERBS_DEPTHS_SWAPPED);
+	CU_ASSERT_EQUAL(verbs_quirk_flags(&cxgb4), VERBS_SINK_NEEDS_WRITE | VERBS_PORT_MAPPER |
+							   VERBS_CLOSE_BLOCKS | VERBS_FLUSH_FIRST);
 }
 
 static void every_quirk_describes_itself_and_its_hardware(void)
@@ -200,14 +184,12 @@ static void pieces_of_a_ring_never_overlap(void)
 	for (round = 0; round < 10000; round++) {
 		len = 1 + (round * 2654435761u >> 7) % 1500;
 		i = (first + count) % 64;
-		held[i].at = count < 63 ? verbs_ring_take(&ring, len, &held[i].bytes)
-					: NULL;
+		held[i].at = count < 63 ? verbs_ring_take(&ring, len, &held[i].bytes) : NULL;
 		if (held[i].at) {
 			size_t k;
 
 			held[i].len = len;
-			bad += held[i].at < memory ||
-			       held[i].at + len > memory + sizeof(memory);
+			bad += held[i].at < memory || held[i].at + len > memory + sizeof(memory);
 			for (k = first; k != i; k = (k + 1) % 64)
 				bad += held[i].at < held[k].at + held[k].len &&
 				       held[k].at < held[i].at + len;
@@ -249,19 +231,16 @@ static bool has_device(void)
 
 static void a_missing_device_is_reported(void)
 {
-	static const struct transport_param param = { .recv_depth = 4,
-						      .recv_size = 4096 };
+	static const struct transport_param param = { .recv_depth = 4, .recv_size = 4096 };
 	struct transport_address to = pair_loopback();
 	struct transport *t = NULL;
 	struct transport_route route;
 
 	if (has_device())
 		return;
-	CU_ASSERT_EQUAL(transport_verbs.route(&to, &param, &route, deadline_in(1000)),
-			-ENODEV);
+	CU_ASSERT_EQUAL(transport_verbs.route(&to, &param, &route, deadline_in(1000)), -ENODEV);
 	ASSERT_CONTAINS(err_text(), "127.0.0.1:0: no RDMA device on this host");
-	CU_ASSERT_EQUAL(transport_verbs.connect(&t, &to, &param, deadline_in(1000)),
-			-ENODEV);
+	CU_ASSERT_EQUAL(transport_verbs.connect(&t, &to, &param, deadline_in(1000)), -ENODEV);
 	ASSERT_CONTAINS(err_text(), "no RDMA device on this host");
 	CU_ASSERT_EQUAL(transport_verbs.listen(&t, &to), -ENODEV);
 	CU_ASSERT_PTR_NULL(t);
@@ -270,8 +249,7 @@ static void a_missing_device_is_reported(void)
 
 SUITE_MAIN("verbs", TEST(every_event_has_its_errno_and_its_name),
 	   TEST(an_unanswered_connection_mentions_the_port_mapper),
-	   TEST(a_completion_error_names_the_side_at_fault),
-	   TEST(kinds_and_ports_have_names),
+	   TEST(a_completion_error_names_the_side_at_fault), TEST(kinds_and_ports_have_names),
 	   TEST(quirks_are_found_by_transport_and_vendor),
 	   TEST(every_quirk_describes_itself_and_its_hardware),
 	   TEST(locked_memory_is_counted_in_whole_pages),

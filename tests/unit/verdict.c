@@ -186,8 +186,7 @@ static void a_clean_sweep_passes_or_skips_and_nothing_else(void)
 	CU_ASSERT_EQUAL(status("probe.read.reply-chunk"), FINDING_PASS);
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_PASS);
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_PASS);
-	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "largest_right"),
-			       "262144");
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "largest_right"), "262144");
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "in_flight"), "8");
 }
 
@@ -213,17 +212,17 @@ static void assert_bug(unsigned int smallest, unsigned int largest_right)
 		 smallest == 1 ? "" : "s");
 	ASSERT_CONTAINS(get("bug.write-chunk-read")->summary, number);
 	snprintf(number, sizeof(number), "%u", smallest);
-	CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "smallest_failing"),
-			       number);
+	CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "smallest_failing"), number);
 	snprintf(number, sizeof(number), "%u", largest_right);
 	CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "largest_right"), number);
 }
 
 static void the_signature_is_raised_in_every_kind_of_failure(void)
 {
-	static const enum read_kind kinds[] = { READ_DATA,   READ_STALE,     READ_SHORT,
-						READ_STATUS, READ_LOST,      READ_CLOSED,
-						READ_RPC,    READ_RDMA_ERROR };
+	static const enum read_kind kinds[] = {
+		READ_DATA, READ_STALE,  READ_SHORT, READ_STATUS,
+		READ_LOST, READ_CLOSED, READ_RPC,   READ_RDMA_ERROR
+	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -232,12 +231,10 @@ static void the_signature_is_raised_in_every_kind_of_failure(void)
 		fail_all(over_812, kinds[i]);
 		judge_failure();
 		assert_bug(813, 812);
-		CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "ranges_proven"),
-				       "8");
-		CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "ranges_failing"),
-				       "8");
-		CU_ASSERT_STRING_EQUAL(
-			evidence("probe.read.write-chunk", "smallest_failed"), "813");
+		CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "ranges_proven"), "8");
+		CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "ranges_failing"), "8");
+		CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "smallest_failed"),
+				       "813");
 	}
 }
 
@@ -442,8 +439,7 @@ static void writes_to_released_memory_are_an_ordering_failure(void)
 	fail(&list[2], READ_TRANSPORT);
 	judge_failure();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_FAIL);
-	ASSERT_CONTAINS(get("probe.read.write-chunk.order")->summary,
-			"ended 2 connections");
+	ASSERT_CONTAINS(get("probe.read.write-chunk.order")->summary, "ended 2 connections");
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
 }
 
@@ -497,8 +493,7 @@ static void an_unused_reply_chunk_is_reported_but_not_a_failure(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.unused"), FINDING_PASS);
 	CU_ASSERT_EQUAL(status("probe.read.reply-chunk"), FINDING_PASS);
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.reply-chunk", "right"), "4");
-	CU_ASSERT_STRING_EQUAL(evidence("probe.read.reply-chunk", "answered_inline"),
-			       "9");
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.reply-chunk", "answered_inline"), "9");
 	ASSERT_CONTAINS(get("probe.read.reply-chunk")->summary,
 			"; 9 more were answered inline, with the Reply chunk unused");
 }
@@ -510,10 +505,9 @@ static void failures_above_a_page_are_placement_failures(void)
 	judge_failure();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.placement"), FINDING_FAIL);
-	CU_ASSERT_STRING_EQUAL(
-		evidence("probe.read.write-chunk.placement", "smallest_failed"), "8192");
-	ASSERT_CONTAINS(get("bug.write-chunk-read")->summary,
-			"of up to a page are correct");
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk.placement", "smallest_failed"),
+			       "8192");
+	ASSERT_CONTAINS(get("bug.write-chunk-read")->summary, "of up to a page are correct");
 }
 
 static void failures_in_several_segments_are_segment_failures(void)
@@ -626,8 +620,7 @@ static void a_stray_failure_does_not_hide_the_size(void)
 		}
 	judge_failure();
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_FAIL);
-	CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "smallest_failing"),
-			       "813");
+	CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "smallest_failing"), "813");
 }
 
 static void fewer_than_three_ranges_are_not_the_signature(void)
@@ -733,8 +726,7 @@ static void correct_data_in_a_broken_frame_has_its_own_findings(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_PASS);
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 1);
-	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.lengths")->reason,
-			       "wrong-lengths");
+	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.lengths")->reason, "wrong-lengths");
 	/* One that is too short weighs more than those before it. */
 	clean_sweep();
 	fail_all(over_812, READ_LENGTHS);
@@ -742,8 +734,7 @@ static void correct_data_in_a_broken_frame_has_its_own_findings(void)
 	fail(&list[records.count - 1], READ_LENGTHS);
 	list[records.count - 1].outcome.sign = SIGN_SHORT_LENGTHS;
 	judge_failure();
-	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.lengths")->reason,
-			       "short-lengths");
+	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.lengths")->reason, "short-lengths");
 	/* Linux clients use these lengths. */
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
@@ -919,8 +910,7 @@ static void padding_is_named_only_where_nothing_else_fits(void)
 		add(MECH_WRITE_CHUNK, 0, count);
 	r = add(MECH_WRITE_CHUNK, 0, 813);
 	fail(r, READ_DATA);
-	r->outcome.damage =
-		(struct damage){ .bytes = 1, .bits = 3, .pages = 1, .first = 812 };
+	r->outcome.damage = (struct damage){ .bytes = 1, .bits = 3, .pages = 1, .first = 812 };
 	CU_ASSERT_FALSE(is_pad_named(id));
 }
 
@@ -935,19 +925,17 @@ static void unaligned_inline_replies_are_not_padding(void)
 		struct read_record *r = add(MECH_INLINE, 4095, lengths[i]);
 
 		fail(r, READ_DATA);
-		r->outcome.damage = (struct damage){
-			.bytes = 4, .pages = 1, .first = lengths[i] - lengths[i] % 4
-		};
+		r->outcome.damage = (struct damage){ .bytes = 4,
+						     .pages = 1,
+						     .first = lengths[i] - lengths[i] % 4 };
 	}
 	CU_ASSERT_FALSE(is_pad_named("probe.read.inline"));
 	/* Nor where no whole words were read there. */
 	clean_sweep();
 	fail(add(MECH_INLINE, 4095, 5), READ_DATA);
 	fail(add(MECH_INLINE, 4097, 813), READ_DATA);
-	list[records.count - 1].outcome.damage = (struct damage){ .bytes = 1,
-								  .first = 812 };
-	list[records.count - 2].outcome.damage = (struct damage){ .bytes = 1,
-								  .first = 4 };
+	list[records.count - 1].outcome.damage = (struct damage){ .bytes = 1, .first = 812 };
+	list[records.count - 2].outcome.damage = (struct damage){ .bytes = 1, .first = 4 };
 	CU_ASSERT_FALSE(is_pad_named("probe.read.inline"));
 }
 
@@ -981,8 +969,7 @@ static void the_failing_part_is_the_reason(void)
 		clean_sweep();
 		fail_all(over_812, rows[i].kind);
 		judge_failure();
-		CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk")->reason,
-				       rows[i].reason);
+		CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk")->reason, rows[i].reason);
 		CU_ASSERT_STRING_EQUAL(get("probe.read.inline")->reason, "");
 	}
 	clean_sweep();
@@ -996,8 +983,7 @@ static void the_failing_part_is_the_reason(void)
 	fail_all(over_812, READ_LOST);
 	judge_failure();
 	CU_ASSERT_STRING_EQUAL(get("bug.write-chunk-read")->reason, "unanswered");
-	CU_ASSERT_PTR_NOT_NULL(
-		strstr(get("bug.write-chunk-read")->summary, "get no reply in"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(get("bug.write-chunk-read")->summary, "get no reply in"));
 	fail_all(over_812, READ_CLOSED);
 	judge_failure();
 	CU_ASSERT_STRING_EQUAL(get("bug.write-chunk-read")->reason, "unanswered");
@@ -1010,23 +996,19 @@ static void the_condition_of_a_failure_is_the_reason(void)
 	clean_sweep();
 	fail_all(in_pieces, READ_DATA);
 	judge_failure();
-	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.segments")->reason,
-			       "every-time");
+	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.segments")->reason, "every-time");
 	clean_sweep();
 	fail_all(unaligned, READ_DATA);
 	judge_failure();
-	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.alignment")->reason,
-			       "every-time");
+	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.alignment")->reason, "every-time");
 	clean_sweep();
 	fail_all(over_page, READ_DATA);
 	judge_failure();
-	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.placement")->reason,
-			       "above-a-page");
+	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.placement")->reason, "above-a-page");
 	clean_sweep();
 	in.late_writes = 1;
 	judge_failure();
-	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.order")->reason,
-			       "released-memory");
+	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.order")->reason, "released-memory");
 }
 
 static void why_a_sweep_ended_is_the_reason(void)
@@ -1034,9 +1016,8 @@ static void why_a_sweep_ended_is_the_reason(void)
 	size_t i;
 
 	for (i = 0; i < 6; i++) {
-		static const char *const reasons[] = { "server-gone", "changing",
-						       "time",        "gave-up",
-						       "gave-up",     "not-tried" };
+		static const char *const reasons[] = { "server-gone", "changing", "time",
+						       "gave-up",     "gave-up",  "not-tried" };
 
 		SUITE_ROW("%s", reasons[i]);
 		reset();
@@ -1080,9 +1061,8 @@ static void in_flight_is_named_where_nothing_fails_alone(void)
 	judge_failure();
 	CU_ASSERT_EQUAL(status(id), FINDING_FAIL);
 	CU_ASSERT_STRING_EQUAL(get(id)->reason, "error");
-	ASSERT_CONTAINS(
-		get(id)->summary,
-		"20 of 40 READs fail with others in flight, and none of 40 alone");
+	ASSERT_CONTAINS(get(id)->summary,
+			"20 of 40 READs fail with others in flight, and none of 40 alone");
 	/* It is not the size. */
 	clean_sweep();
 	for (size_t i = 0; i < records.count; i++)
@@ -1093,8 +1073,7 @@ static void in_flight_is_named_where_nothing_fails_alone(void)
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
 	for (size_t i = 0; i < nfindings; i++)
-		CU_ASSERT(findings[i].status != FINDING_FAIL ||
-			  !strcmp(findings[i].id, id) ||
+		CU_ASSERT(findings[i].status != FINDING_FAIL || !strcmp(findings[i].id, id) ||
 			  !strcmp(findings[i].id, "probe.read.write-chunk"));
 	fly(20, 40, 40);
 	judge_failure();
@@ -1148,8 +1127,7 @@ static void intermittent_damage_is_the_reason(void)
 		list[2].confirmed = false;
 		list[2].outcome.damage = rows[i].damage;
 		judge_failure();
-		CU_ASSERT_STRING_EQUAL(get("probe.read.intermittent")->reason,
-				       rows[i].reason);
+		CU_ASSERT_STRING_EQUAL(get("probe.read.intermittent")->reason, rows[i].reason);
 	}
 	fail(&list[3], READ_DATA);
 	list[3].wrong = 1;
@@ -1298,8 +1276,7 @@ static void a_mechanism_passes_by_what_proves_something(void)
 		{ MECH_INLINE, "probe.read.inline", 511, 0, FINDING_SKIP },
 		{ MECH_WRITE_CHUNK, "probe.read.write-chunk", 65536, 0, FINDING_PASS },
 		{ MECH_WRITE_CHUNK, "probe.read.write-chunk", 65535, 0, FINDING_SKIP },
-		{ MECH_WRITE_CHUNK, "probe.read.write-chunk", 32768, 32768,
-		  FINDING_PASS },
+		{ MECH_WRITE_CHUNK, "probe.read.write-chunk", 32768, 32768, FINDING_PASS },
 		{ MECH_REPLY_CHUNK, "probe.read.reply-chunk", 65536, 0, FINDING_PASS },
 		{ MECH_REPLY_CHUNK, "probe.read.reply-chunk", 65535, 0, FINDING_SKIP },
 	};
@@ -1375,8 +1352,7 @@ static void failures_that_a_retry_corrects_name_no_cause(void)
 	static const char *const causes[] = { "probe.read.write-chunk.alignment",
 					      "probe.read.write-chunk.segments",
 					      "probe.read.write-chunk.placement",
-					      "probe.read.profiles",
-					      "bug.write-chunk-read" };
+					      "probe.read.profiles", "bug.write-chunk-read" };
 	size_t i, j, most;
 
 	for (i = 0; i < ARRAY_SIZE(choosers); i++)
@@ -1412,14 +1388,12 @@ static void frequency_and_mechanisms_are_reported(void)
 		(struct damage){ .bytes = 1, .bits = 1, .pages = 1 };
 	judge_failure();
 	CU_ASSERT_EQUAL(status(id), FINDING_FAIL);
-	ASSERT_CONTAINS(
-		get(id)->summary,
-		"4 of 8 READs failed and were correct when repeated: single bits");
+	ASSERT_CONTAINS(get(id)->summary,
+			"4 of 8 READs failed and were correct when repeated: single bits");
 	CU_ASSERT_STRING_EQUAL(evidence(id, "mechanisms"),
 			       "3 of 5 by Write chunk, 1 of 2 by Reply chunk");
-	list[3].outcome.damage = (struct damage){
-		.bytes = 4000, .bits = 9000, .pages = 1, .whole_pages = 1
-	};
+	list[3].outcome.damage =
+		(struct damage){ .bytes = 4000, .bits = 9000, .pages = 1, .whole_pages = 1 };
 	judge_failure();
 	CU_ASSERT_STRING_EQUAL(evidence(id, "damage"), "in several ways");
 	list[2].outcome.damage = list[3].outcome.damage;
@@ -1470,8 +1444,7 @@ static void failures_over_tcp_too_do_not_blame_rdma(void)
 	CU_ASSERT_EQUAL(status("probe.read.over-tcp"), FINDING_WARN);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.alignment"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
-	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "wrong_over_tcp"),
-			       "13");
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "wrong_over_tcp"), "13");
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_PASS);
 }
 
@@ -1503,8 +1476,7 @@ static void random_reads_count_where_reads_are_counted(void)
 	records.random.right[MECH_INLINE] = 1000;
 	judge_failure();
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.intermittent", "of"), "4089");
-	ASSERT_CONTAINS(evidence("probe.read.intermittent", "mechanisms"),
-			"by Write chunk");
+	ASSERT_CONTAINS(evidence("probe.read.intermittent", "mechanisms"), "by Write chunk");
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "right"), "3065");
 }
 
@@ -1517,8 +1489,7 @@ static void a_reply_lost_once_does_not_blame_the_mechanism(void)
 	judge_failure();
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_SKIP);
-	ASSERT_CONTAINS(get("probe.read.intermittent")->summary,
-			"1 READ was without a reply");
+	ASSERT_CONTAINS(get("probe.read.intermittent")->summary, "1 READ was without a reply");
 }
 
 static void only_tested_profiles_pass(void)
@@ -1564,65 +1535,55 @@ static void the_longest_texts_fit_a_finding_and_its_record(void)
 	}
 }
 
-SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
-	   TEST(no_records_are_unknown_and_no_pass_anywhere),
-	   TEST(the_signature_is_raised_in_every_kind_of_failure),
-	   TEST(an_abandoned_mechanism_keeps_its_results),
-	   TEST(failures_only_after_other_operations_are_the_signature),
-	   TEST(the_most_frequent_failure_is_reported),
-	   TEST(another_threshold_below_a_page_is_reported),
-	   TEST(a_loss_in_flight_does_not_hide_the_threshold),
-	   TEST(bytes_left_out_at_the_end_have_their_finding),
-	   TEST(a_tail_needs_failures_every_time),
-	   TEST(data_after_the_reply_has_its_finding),
-	   TEST(even_later_data_is_the_same_defect),
-	   TEST(a_byte_correct_by_chance_is_not_intermittent),
-	   TEST(writes_to_released_memory_are_an_ordering_failure),
-	   TEST(an_unused_write_chunk_is_not_correct),
-	   TEST(an_unused_reply_chunk_is_reported_but_not_a_failure),
-	   TEST(failures_above_a_page_are_placement_failures),
-	   TEST(failures_in_several_segments_are_segment_failures),
-	   TEST(failures_at_unaligned_offsets_are_alignment_failures),
-	   TEST(failures_at_the_end_of_the_file_are_not_the_signature),
-	   TEST(failures_of_all_sizes_are_the_bug),
-	   TEST(small_ranges_correct_by_chance_hide_nothing),
-	   TEST(intermittent_ranges_are_not_the_signature),
-	   TEST(a_stray_failure_does_not_hide_the_size),
-	   TEST(fewer_than_three_ranges_are_not_the_signature),
-	   TEST(a_few_failures_among_many_correct_are_not_the_signature),
-	   TEST(failing_controls_exclude_the_signature),
-	   TEST(failures_that_do_not_repeat_are_not_the_signature),
-	   TEST(a_connection_lost_once_does_not_blame_the_mechanism),
-	   TEST(failures_of_other_calls_do_not_blame_the_mechanism),
-	   TEST(correct_data_in_a_broken_frame_has_its_own_findings),
-	   TEST(a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are),
-	   TEST(nothing_passes_without_proof),
-	   TEST(a_failure_of_only_pads_is_reported_as_one),
-	   TEST(padding_is_named_only_where_nothing_else_fits),
-	   TEST(unaligned_inline_replies_are_not_padding),
-	   TEST(bytes_after_correct_data_are_not_the_signature),
-	   TEST(the_failing_part_is_the_reason),
-	   TEST(the_condition_of_a_failure_is_the_reason),
-	   TEST(why_a_sweep_ended_is_the_reason),
-	   TEST(in_flight_is_named_where_nothing_fails_alone),
-	   TEST(intermittent_damage_is_the_reason),
-	   TEST(foreign_xids_and_changing_files_are_not_failures),
-	   TEST(failures_by_reply_chunk_are_not_the_signature),
-	   TEST(an_interrupted_sweep_is_unknown_and_never_passes),
-	   TEST(a_sweep_that_only_the_deadline_ended_is_slow),
-	   TEST(correct_reads_around_812_bytes_and_a_page_are_enough),
-	   TEST(a_failure_remains_one_after_the_deadline),
-	   TEST(small_files_cannot_show_the_bug),
-	   TEST(a_mechanism_passes_by_what_proves_something),
-	   TEST(correct_reads_of_other_sizes_do_not_exclude_the_bug),
-	   TEST(profiles_are_affected_from_their_first_write_chunk),
-	   TEST(failures_that_a_retry_corrects_name_no_cause),
-	   TEST(frequency_and_mechanisms_are_reported),
-	   TEST(a_defect_is_named_despite_intermittent_failures),
-	   TEST(failing_controls_name_no_cause),
-	   TEST(failures_over_tcp_too_do_not_blame_rdma),
-	   TEST(a_random_range_names_no_cause),
-	   TEST(random_reads_count_where_reads_are_counted),
-	   TEST(a_reply_lost_once_does_not_blame_the_mechanism),
-	   TEST(only_tested_profiles_pass),
-	   TEST(the_longest_texts_fit_a_finding_and_its_record))
+SUITE_MAIN(
+	"verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
+	TEST(no_records_are_unknown_and_no_pass_anywhere),
+	TEST(the_signature_is_raised_in_every_kind_of_failure),
+	TEST(an_abandoned_mechanism_keeps_its_results),
+	TEST(failures_only_after_other_operations_are_the_signature),
+	TEST(the_most_frequent_failure_is_reported),
+	TEST(another_threshold_below_a_page_is_reported),
+	TEST(a_loss_in_flight_does_not_hide_the_threshold),
+	TEST(bytes_left_out_at_the_end_have_their_finding), TEST(a_tail_needs_failures_every_time),
+	TEST(data_after_the_reply_has_its_finding), TEST(even_later_data_is_the_same_defect),
+	TEST(a_byte_correct_by_chance_is_not_intermittent),
+	TEST(writes_to_released_memory_are_an_ordering_failure),
+	TEST(an_unused_write_chunk_is_not_correct),
+	TEST(an_unused_reply_chunk_is_reported_but_not_a_failure),
+	TEST(failures_above_a_page_are_placement_failures),
+	TEST(failures_in_several_segments_are_segment_failures),
+	TEST(failures_at_unaligned_offsets_are_alignment_failures),
+	TEST(failures_at_the_end_of_the_file_are_not_the_signature),
+	TEST(failures_of_all_sizes_are_the_bug), TEST(small_ranges_correct_by_chance_hide_nothing),
+	TEST(intermittent_ranges_are_not_the_signature),
+	TEST(a_stray_failure_does_not_hide_the_size),
+	TEST(fewer_than_three_ranges_are_not_the_signature),
+	TEST(a_few_failures_among_many_correct_are_not_the_signature),
+	TEST(failing_controls_exclude_the_signature),
+	TEST(failures_that_do_not_repeat_are_not_the_signature),
+	TEST(a_connection_lost_once_does_not_blame_the_mechanism),
+	TEST(failures_of_other_calls_do_not_blame_the_mechanism),
+	TEST(correct_data_in_a_broken_frame_has_its_own_findings),
+	TEST(a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are),
+	TEST(nothing_passes_without_proof), TEST(a_failure_of_only_pads_is_reported_as_one),
+	TEST(padding_is_named_only_where_nothing_else_fits),
+	TEST(unaligned_inline_replies_are_not_padding),
+	TEST(bytes_after_correct_data_are_not_the_signature), TEST(the_failing_part_is_the_reason),
+	TEST(the_condition_of_a_failure_is_the_reason), TEST(why_a_sweep_ended_is_the_reason),
+	TEST(in_flight_is_named_where_nothing_fails_alone), TEST(intermittent_damage_is_the_reason),
+	TEST(foreign_xids_and_changing_files_are_not_failures),
+	TEST(failures_by_reply_chunk_are_not_the_signature),
+	TEST(an_interrupted_sweep_is_unknown_and_never_passes),
+	TEST(a_sweep_that_only_the_deadline_ended_is_slow),
+	TEST(correct_reads_around_812_bytes_and_a_page_are_enough),
+	TEST(a_failure_remains_one_after_the_deadline), TEST(small_files_cannot_show_the_bug),
+	TEST(a_mechanism_passes_by_what_proves_something),
+	TEST(correct_reads_of_other_sizes_do_not_exclude_the_bug),
+	TEST(profiles_are_affected_from_their_first_write_chunk),
+	TEST(failures_that_a_retry_corrects_name_no_cause),
+	TEST(frequency_and_mechanisms_are_reported),
+	TEST(a_defect_is_named_despite_intermittent_failures), TEST(failing_controls_name_no_cause),
+	TEST(failures_over_tcp_too_do_not_blame_rdma), TEST(a_random_range_names_no_cause),
+	TEST(random_reads_count_where_reads_are_counted),
+	TEST(a_reply_lost_once_does_not_blame_the_mechanism), TEST(only_tested_profiles_pass),
+	TEST(the_longest_texts_fit_a_finding_and_its_record))

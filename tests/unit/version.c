@@ -81,10 +81,8 @@ static void every_status_has_its_name(void)
 	CU_ASSERT_STRING_EQUAL(nfs4_version_1.status_text(10013), "NFS4ERR_GRACE");
 	CU_ASSERT_STRING_EQUAL(nfs4_version_1.status_text(10055),
 			       "NFS4ERR_CONN_NOT_BOUND_TO_SESSION");
-	CU_ASSERT_STRING_EQUAL(nfs4_version_2.status_text(10094),
-			       "NFS4ERR_OFFLOAD_NO_REQS");
-	CU_ASSERT_STRING_EQUAL(nfs4_version_2.status_text(UINT32_MAX),
-			       "NFS4ERR 4294967295");
+	CU_ASSERT_STRING_EQUAL(nfs4_version_2.status_text(10094), "NFS4ERR_OFFLOAD_NO_REQS");
+	CU_ASSERT_STRING_EQUAL(nfs4_version_2.status_text(UINT32_MAX), "NFS4ERR 4294967295");
 }
 
 static const struct nfs_request request3 = {
@@ -105,12 +103,9 @@ static void nfs3_has_one_procedure_for_each_operation(void)
 		enum nfs3_proc proc;
 		ssize_t len;
 	} ops[] = {
-		{ NFS_OP_GETATTR, NFS3_GETATTR, 8 },
-		{ NFS_OP_LOOKUP, NFS3_LOOKUP, 16 },
-		{ NFS_OP_READLINK, NFS3_READLINK, 8 },
-		{ NFS_OP_READ, NFS3_READ, 20 },
-		{ NFS_OP_READDIR, NFS3_READDIRPLUS, 32 },
-		{ NFS_OP_LIMITS, NFS3_FSINFO, 8 },
+		{ NFS_OP_GETATTR, NFS3_GETATTR, 8 },      { NFS_OP_LOOKUP, NFS3_LOOKUP, 16 },
+		{ NFS_OP_READLINK, NFS3_READLINK, 8 },    { NFS_OP_READ, NFS3_READ, 20 },
+		{ NFS_OP_READDIR, NFS3_READDIRPLUS, 32 }, { NFS_OP_LIMITS, NFS3_FSINFO, 8 },
 	};
 	struct nfs_request request = request3;
 	uint8_t buf[NFS_ARGS_MAX];
@@ -120,19 +115,16 @@ static void nfs3_has_one_procedure_for_each_operation(void)
 		SUITE_ROW("%zu", i);
 		request.op = ops[i].op;
 		CU_ASSERT_EQUAL(nfs3_version.proc(ops[i].op), ops[i].proc);
-		CU_ASSERT_EQUAL(
-			nfs3_version.encode(&nfs3_version, &request, buf, sizeof(buf)),
-			ops[i].len);
+		CU_ASSERT_EQUAL(nfs3_version.encode(&nfs3_version, &request, buf, sizeof(buf)),
+				ops[i].len);
 		CU_ASSERT_EQUAL(get_be32(buf + 4), 0x01020304);
-		CU_ASSERT_EQUAL(nfs3_version.encode(&nfs3_version, &request, buf, 7),
-				-ENOBUFS);
+		CU_ASSERT_EQUAL(nfs3_version.encode(&nfs3_version, &request, buf, 7), -ENOBUFS);
 	}
 }
 
 static void nfs3_has_no_compounds(void)
 {
-	static const enum nfs_op ops[] = { NFS_OP_ROOT, NFS_OP_READ_GETATTR,
-					   NFS_OP_READ_READ };
+	static const enum nfs_op ops[] = { NFS_OP_ROOT, NFS_OP_READ_GETATTR, NFS_OP_READ_READ };
 	struct nfs_request request = request3;
 	uint8_t buf[NFS_ARGS_MAX] = { 0 };
 	struct nfs_result res;
@@ -142,13 +134,11 @@ static void nfs3_has_no_compounds(void)
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		SUITE_ROW("%zu", i);
 		request.op = ops[i];
-		CU_ASSERT_EQUAL(
-			nfs3_version.encode(&nfs3_version, &request, buf, sizeof(buf)),
-			-EOPNOTSUPP);
+		CU_ASSERT_EQUAL(nfs3_version.encode(&nfs3_version, &request, buf, sizeof(buf)),
+				-EOPNOTSUPP);
 		reader_init(&r, buf, sizeof(buf));
-		CU_ASSERT_EQUAL(
-			nfs3_version.decode(&nfs3_version, &request, &r, false, &res),
-			-EOPNOTSUPP);
+		CU_ASSERT_EQUAL(nfs3_version.decode(&nfs3_version, &request, &r, false, &res),
+				-EOPNOTSUPP);
 	}
 }
 
@@ -173,15 +163,13 @@ static struct nfs_result decode3(const struct writer *w, enum nfs_op op, bool re
 	for (len = 0; len < w->len; len++) {
 		SUITE_ROW("len %zu", len);
 		reader_init(&r, w->base, len);
-		CU_ASSERT_EQUAL(
-			nfs3_version.decode(&nfs3_version, &request, &r, reduced, &cut),
-			-EBADMSG);
+		CU_ASSERT_EQUAL(nfs3_version.decode(&nfs3_version, &request, &r, reduced, &cut),
+				-EBADMSG);
 	}
 	reader_init(&r, w->base, w->len);
 	request.entry = fn;
 	request.entry_arg = arg;
-	CU_ASSERT_EQUAL(nfs3_version.decode(&nfs3_version, &request, &r, reduced, &res),
-			0);
+	CU_ASSERT_EQUAL(nfs3_version.decode(&nfs3_version, &request, &r, reduced, &res), 0);
 	CU_ASSERT_EQUAL(reader_left(&r), 0);
 	CU_ASSERT_FALSE(res.sequenced);
 	CU_ASSERT_EQUAL(res.failed_op, 0);
@@ -315,10 +303,7 @@ static void nfs3_listings_return_their_entries(void)
 SUITE_MAIN("version", TEST(versions_are_listed_from_the_highest_down),
 	   TEST(unknown_versions_are_not_found), TEST(every_version_has_a_complete_row),
 	   TEST(some_statuses_request_a_retry), TEST(some_statuses_concern_the_caller),
-	   TEST(every_status_has_its_name),
-	   TEST(nfs3_has_one_procedure_for_each_operation), TEST(nfs3_has_no_compounds),
-	   TEST(nfs3_reads_have_count_data_and_attributes),
-	   TEST(nfs3_symlinks_have_their_target),
-	   TEST(nfs3_getattr_and_lookup_have_attributes),
-	   TEST(nfs3_limits_are_those_of_fsinfo),
-	   TEST(nfs3_listings_return_their_entries))
+	   TEST(every_status_has_its_name), TEST(nfs3_has_one_procedure_for_each_operation),
+	   TEST(nfs3_has_no_compounds), TEST(nfs3_reads_have_count_data_and_attributes),
+	   TEST(nfs3_symlinks_have_their_target), TEST(nfs3_getattr_and_lookup_have_attributes),
+	   TEST(nfs3_limits_are_those_of_fsinfo), TEST(nfs3_listings_return_their_entries))

@@ -82,11 +82,10 @@ static void options_show_whether_rdma_is_requested(void)
 
 static void an_invalid_line_affects_no_other_line(void)
 {
-	CU_ASSERT_EQUAL(
-		read_fstab("nfs\nnas:/x\nnas:/x nfs\nnas:/y relative nfs rdma 0 0\n"
-			   "nas:/y none nfs rdma 0 0\n\"nas:/ nfs\n"
-			   "nas:/vm /srv/vm nfs rdma\",x=\"a,b 0 0\n"),
-		0);
+	CU_ASSERT_EQUAL(read_fstab("nfs\nnas:/x\nnas:/x nfs\nnas:/y relative nfs rdma 0 0\n"
+				   "nas:/y none nfs rdma 0 0\n\"nas:/ nfs\n"
+				   "nas:/vm /srv/vm nfs rdma\",x=\"a,b 0 0\n"),
+			0);
 	CU_ASSERT_EQUAL_FATAL(places.count, 1);
 	CU_ASSERT_STRING_EQUAL(places.list[0].by, "/etc/fstab:7");
 	CU_ASSERT_EQUAL(places.list[0].asked, ASKED_RDMA);
@@ -129,5 +128,4 @@ static void added_text_is_copied(void)
 SUITE_MAIN("view-places", TEST(nfs_lines_are_kept_with_their_numbers),
 	   TEST(options_show_whether_rdma_is_requested),
 	   TEST(an_invalid_line_affects_no_other_line),
-	   TEST(an_absent_file_is_empty_and_an_unreadable_one_an_error),
-	   TEST(added_text_is_copied))
+	   TEST(an_absent_file_is_empty_and_an_unreadable_one_an_error), TEST(added_text_is_copied))

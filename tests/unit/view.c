@@ -83,15 +83,13 @@ static void a_section_applies_whatever_else_requests(void)
 {
 	begin();
 	CU_ASSERT_STRING_EQUAL(wants(""), "nobody - nobody");
-	CU_ASSERT_STRING_EQUAL(wants("[server nas]\npolicy = require\n"),
-			       "section conf:2 require");
+	CU_ASSERT_STRING_EQUAL(wants("[server nas]\npolicy = require\n"), "section conf:2 require");
 	CU_ASSERT_EQUAL(view_mount(view, 0)->state, VIEW_BAD);
 	CU_ASSERT_STRING_EQUAL(wants("[export nas:/vm]\npolicy = prefer\n"),
 			       "section conf:2 prefer");
 	CU_ASSERT_EQUAL(view_mount(view, 0)->state, VIEW_TOLERATED);
 	strcpy(list[0].asked, "proto=rdma,port=20049");
-	CU_ASSERT_STRING_EQUAL(wants("[server nas]\npolicy = off\n"),
-			       "section conf:2 off");
+	CU_ASSERT_STRING_EQUAL(wants("[server nas]\npolicy = off\n"), "section conf:2 off");
 	CU_ASSERT_EQUAL(view_mount(view, 0)->state, VIEW_CALM);
 	CU_ASSERT_FALSE(view_mount(view, 0)->wanted.lasting);
 	end();
@@ -116,19 +114,15 @@ static void explicit_requests_precede_guesses(void)
 static void a_written_default_covers_every_mount(void)
 {
 	begin();
-	CU_ASSERT_STRING_EQUAL(wants("[default]\non-unknown = refuse\n"),
-			       "nobody - nobody");
-	CU_ASSERT_STRING_EQUAL(wants("[default]\npolicy = require\n"),
-			       "default conf:2 require");
+	CU_ASSERT_STRING_EQUAL(wants("[default]\non-unknown = refuse\n"), "nobody - nobody");
+	CU_ASSERT_STRING_EQUAL(wants("[default]\npolicy = require\n"), "default conf:2 require");
 	CU_ASSERT_EQUAL(view_mount(view, 0)->state, VIEW_BAD);
 	strcpy(list[0].asked, "proto=tcp");
-	CU_ASSERT_STRING_EQUAL(wants("[default]\npolicy = prefer\n"),
-			       "default conf:2 prefer");
+	CU_ASSERT_STRING_EQUAL(wants("[default]\npolicy = prefer\n"), "default conf:2 prefer");
 	/* A guess is not a request, and the mount's own policy is more specific. */
 	*list[0].asked = '\0';
 	list[0].port = 20049;
-	CU_ASSERT_STRING_EQUAL(wants("[default]\npolicy = require\n"),
-			       "default conf:2 require");
+	CU_ASSERT_STRING_EQUAL(wants("[default]\npolicy = require\n"), "default conf:2 require");
 	strcpy(list[0].fstab, "nfsrdma.policy=off");
 	CU_ASSERT_STRING_EQUAL(wants("[default]\npolicy = require\n"), "nobody - nobody");
 	strcpy(list[0].fstab, "proto=rdma");
@@ -138,16 +132,15 @@ static void a_written_default_covers_every_mount(void)
 
 static void the_kernel_outweighs_a_record(void)
 {
-	static const enum record_state states[] = { RECORD_UNPROVEN, RECORD_TCP,
-						    RECORD_GONE, RECORD_PROVEN };
+	static const enum record_state states[] = { RECORD_UNPROVEN, RECORD_TCP, RECORD_GONE,
+						    RECORD_PROVEN };
 	size_t i;
 
 	begin();
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
 		strcpy(list[0].proto, "rdma");
 		keep(states[i], "rdma", "require");
-		CU_ASSERT_EQUAL(see("[server nas]\npolicy = require\n")->state,
-				VIEW_GOOD);
+		CU_ASSERT_EQUAL(see("[server nas]\npolicy = require\n")->state, VIEW_GOOD);
 		strcpy(list[0].proto, "tcp");
 		CU_ASSERT_EQUAL(see("[server nas]\npolicy = require\n")->state, VIEW_BAD);
 	}
@@ -168,13 +161,11 @@ static void a_bind_mount_inherits_the_request_of_its_source(void)
 	strcpy(list[1].asked, "proto=rdma");
 	mounts.count = 2;
 	CU_ASSERT_STRING_EQUAL(wants(""), "options its mount options require");
-	CU_ASSERT_STRING_EQUAL(wants("[directory /srv/vm]\npolicy = off\n"),
-			       "section conf:2 off");
+	CU_ASSERT_STRING_EQUAL(wants("[directory /srv/vm]\npolicy = off\n"), "section conf:2 off");
 	end();
 }
 
 SUITE_MAIN("view", TEST(a_section_applies_whatever_else_requests),
-	   TEST(explicit_requests_precede_guesses),
-	   TEST(a_written_default_covers_every_mount),
+	   TEST(explicit_requests_precede_guesses), TEST(a_written_default_covers_every_mount),
 	   TEST(the_kernel_outweighs_a_record),
 	   TEST(a_bind_mount_inherits_the_request_of_its_source))

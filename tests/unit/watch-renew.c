@@ -65,15 +65,12 @@ static const char *plan(void)
 	CU_ASSERT_EQUAL_FATAL(renew_plan(&input, &todo, &count), 0);
 	for (i = 0; i < count; i++)
 		used += (size_t)snprintf(
-			said + used, sizeof(said) - used, "%s%s %u%s%s%s%s",
-			i ? "; " : "", actions[todo[i].action], todo[i].record.id,
+			said + used, sizeof(said) - used, "%s%s %u%s%s%s%s", i ? "; " : "",
+			actions[todo[i].action], todo[i].record.id,
 			todo[i].action == RENEW_WRITE ? " " : "",
-			todo[i].action == RENEW_WRITE
-				? record_state_name(todo[i].record.state)
-				: "",
-			todo[i].action == RENEW_WRITE && *todo[i].record.wanted
-				? " wanted "
-				: "",
+			todo[i].action == RENEW_WRITE ? record_state_name(todo[i].record.state)
+						      : "",
+			todo[i].action == RENEW_WRITE && *todo[i].record.wanted ? " wanted " : "",
 			todo[i].action == RENEW_WRITE ? todo[i].record.wanted : "");
 	if (count && todo[0].action == RENEW_WRITE)
 		strcpy(renewed_policy, todo[0].record.policy);
@@ -240,9 +237,7 @@ static void no_record_is_dropped_while_mounts_are_unknown(void)
 }
 
 SUITE_MAIN("watch-renew", TEST(rdma_and_requested_mounts_have_records),
-	   TEST(only_observed_mounts_are_proven),
-	   TEST(a_record_is_renewed_with_its_request),
+	   TEST(only_observed_mounts_are_proven), TEST(a_record_is_renewed_with_its_request),
 	   TEST(a_reused_mount_id_inherits_nothing), TEST(a_running_helper_is_left_alone),
-	   TEST(an_outdated_pending_record_is_dropped),
-	   TEST(records_of_missing_mounts_are_dropped),
+	   TEST(an_outdated_pending_record_is_dropped), TEST(records_of_missing_mounts_are_dropped),
 	   TEST(no_record_is_dropped_while_mounts_are_unknown))

@@ -19,8 +19,7 @@ static struct report *report;
 static int folder;
 static char reported[4096];
 
-static void on_event(void *arg, enum object_event event,
-		     const struct watch_object *object)
+static void on_event(void *arg, enum object_event event, const struct watch_object *object)
 {
 	size_t used = strlen(reported);
 
@@ -42,8 +41,8 @@ static void on_silence(void *arg, const struct silence *one, bool silent, uint64
 	size_t used = strlen(reported);
 
 	(void)arg, (void)now;
-	snprintf(reported + used, sizeof(reported) - used, "%s %s\n",
-		 silent ? "silent" : "answers", one->target);
+	snprintf(reported + used, sizeof(reported) - used, "%s %s\n", silent ? "silent" : "answers",
+		 one->target);
 }
 
 /* NULL: nothing is mounted except the default mounts of a machine. */
@@ -100,8 +99,7 @@ static void on_finding(void *arg, const struct finding *finding)
 
 	(void)arg;
 	CU_ASSERT(finding_is_defect(finding) || reasons_fit(finding));
-	snprintf(reasons + used, sizeof(reasons) - used, "%s/%s\n", finding->id,
-		 finding->reason);
+	snprintf(reasons + used, sizeof(reasons) - used, "%s/%s\n", finding->id, finding->reason);
 }
 
 static const char *scan(void)
@@ -141,8 +139,7 @@ static const char *believed(void)
 
 	CU_ASSERT_EQUAL_FATAL(host_nfs_mounts(tree.host, &mounts), 0);
 	CU_ASSERT_EQUAL_FATAL(mounts.count, 1);
-	rc = record_find(&records, &mounts.list[0], now_ms(), 2 * RECORD_PERIOD_MS,
-			 &record);
+	rc = record_find(&records, &mounts.list[0], now_ms(), 2 * RECORD_PERIOD_MS, &record);
 	host_nfs_mounts_fini(&mounts);
 	return rc ? "nothing" : record_state_name(record.state);
 }
@@ -150,9 +147,7 @@ static const char *believed(void)
 /* libvirt has one pool from now on. */
 static void event_of_pool(bool active)
 {
-	struct follow_changes changes = { .connected = true,
-					  .uri = "test:///",
-					  .has_pools = true };
+	struct follow_changes changes = { .connected = true, .uri = "test:///", .has_pools = true };
 
 	changes.pools.list = calloc(1, sizeof(*changes.pools.list));
 	changes.pools.count = 1;
@@ -196,9 +191,7 @@ static void event_of_guest(const char *path)
 		 "<source file='%s'/><target dev='vda'/></disk></devices></domain>",
 		 path ? path : "");
 	if (path)
-		CU_ASSERT_EQUAL(
-			domain_disks_parse(&changes.guests[0].disks, xml, strlen(xml)),
-			0);
+		CU_ASSERT_EQUAL(domain_disks_parse(&changes.guests[0].disks, xml, strlen(xml)), 0);
 	CU_ASSERT_EQUAL(inventory_apply(&watch.inventory, &changes), 0);
 	follow_changes_fini(&changes);
 }
@@ -231,8 +224,7 @@ static void a_scan_reads_each_file_once(void)
 	begin();
 	tree_write(&tree, "etc/fstab", "nas1:/e /pool nfs proto=rdma 0 0\n");
 	tree_write(&tree, "etc/nfsmount.conf", "[ Server \"nas1\" ]\nProto=rdma\n");
-	tree_write(&tree, "run/mount/utab",
-		   "SRC=nas1:/e TARGET=/pool ROOT=/ ATTRS=rdma\n");
+	tree_write(&tree, "run/mount/utab", "SRC=nas1:/e TARGET=/pool ROOT=/ ATTRS=rdma\n");
 	set_mount("rdma");
 	event_of_pool(true);
 	event_of_guest("/pool/a.img");
@@ -265,8 +257,7 @@ static void a_mount_is_recorded_and_its_loss_reported(void)
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_FAIL);
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	set_mount("rdma");
-	CU_ASSERT_STRING_EQUAL(scan(),
-			       "back mount /pool (nas1:/e): over rdma, NFSv4.2\n");
+	CU_ASSERT_STRING_EQUAL(scan(), "back mount /pool (nas1:/e): over rdma, NFSv4.2\n");
 	set_mount(NULL);
 	CU_ASSERT_STRING_EQUAL(scan(), "gone /pool\n");
 	CU_ASSERT_EQUAL(host_exists(tree.host, RECORD_FOLDER "/40.json"), -ENOENT);
@@ -604,8 +595,7 @@ static void metrics_include_the_watchers_own_and_those_of_mounts(void)
 	text = printed("prometheus");
 	ASSERT_CONTAINS(text, "\nnfsrdma_watch_up 1\n");
 	ASSERT_CONTAINS(text, "\nnfsrdma_watch_checks_total 1\n");
-	ASSERT_CONTAINS(text,
-			"\nnfsrdma_watch_objects{kind=\"mount\",state=\"lost\"} 1\n");
+	ASSERT_CONTAINS(text, "\nnfsrdma_watch_objects{kind=\"mount\",state=\"lost\"} 1\n");
 	ASSERT_CONTAINS(text, "\nnfsrdma_watch_lost_total{kind=\"mount\"} 1\n");
 	ASSERT_CONTAINS(text, "nfsrdma_finding{command=\"watch\",id=\"watch.mount\"");
 	ASSERT_CONTAINS(text, "\nnfsrdma_mount_rdma{command=\"watch\",export=");
@@ -657,11 +647,9 @@ static void set_counts(unsigned int sent, unsigned int answered)
 	tree_write(&tree, "proc/self/mountstats", stats);
 	tree_write(&tree, "sys/kernel/sunrpc/xprt-switches/switch-0/xprt-0-rdma/dstaddr",
 		   "192.0.2.1\n");
-	snprintf(stats, sizeof(stats),
-		 "sending_q_len=0\npending_q_len=%u\nbacklog_q_len=0\n", sent - answered);
-	tree_write(&tree,
-		   "sys/kernel/sunrpc/xprt-switches/switch-0/xprt-0-rdma/xprt_info",
-		   stats);
+	snprintf(stats, sizeof(stats), "sending_q_len=0\npending_q_len=%u\nbacklog_q_len=0\n",
+		 sent - answered);
+	tree_write(&tree, "sys/kernel/sunrpc/xprt-switches/switch-0/xprt-0-rdma/xprt_info", stats);
 }
 
 static void silence_and_recovery_of_a_server_are_reported(void)
@@ -675,14 +663,12 @@ static void silence_and_recovery_of_a_server_are_reported(void)
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	CU_ASSERT_PTR_NULL(strstr(printed("json"), "watch.silent"));
 	CU_ASSERT_EQUAL_FATAL(watch.silences.count, 1);
-	CU_ASSERT_EQUAL(watch.silences.again_ms,
-			watch.silences.list[0].since_ms + SILENT_MS);
+	CU_ASSERT_EQUAL(watch.silences.again_ms, watch.silences.list[0].since_ms + SILENT_MS);
 	/* As if that much time had passed. */
 	watch.silences.list[0].since_ms -= SILENT_MS;
 	CU_ASSERT_STRING_EQUAL(scan(), "silent /pool\n");
 	ASSERT_CONTAINS(reasons, "watch.silent/soft\n");
-	ASSERT_CONTAINS(printed("json"),
-			"mount /pool (nas1:/e): the server does not answer");
+	ASSERT_CONTAINS(printed("json"), "mount /pool (nas1:/e): the server does not answer");
 	ASSERT_CONTAINS(summary_line(&watch, line), "servers of 1 mount silent");
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	set_counts(12, 12);
@@ -696,17 +682,13 @@ SUITE_MAIN("watch-scan", TEST(silence_and_recovery_of_a_server_are_reported),
 	   TEST(a_mount_in_progress_is_not_reported_as_lost),
 	   TEST(mounts_that_cannot_be_read_are_unknown),
 	   TEST(a_broken_policy_changes_only_the_verdict),
-	   TEST(short_reads_of_the_kernel_are_reported_once),
-	   TEST(a_pool_is_lost_with_its_mount), TEST(a_pool_that_is_stopped_is_not_lost),
-	   TEST(a_running_pool_without_a_mount_is_lost),
+	   TEST(short_reads_of_the_kernel_are_reported_once), TEST(a_pool_is_lost_with_its_mount),
+	   TEST(a_pool_that_is_stopped_is_not_lost), TEST(a_running_pool_without_a_mount_is_lost),
 	   TEST(without_libvirt_pools_are_unknown_and_mounts_followed),
-	   TEST(a_scan_reads_each_file_once),
-	   TEST(disks_of_guests_are_checked_against_the_policy),
+	   TEST(a_scan_reads_each_file_once), TEST(disks_of_guests_are_checked_against_the_policy),
 	   TEST(a_disk_on_an_rdma_mount_by_another_name_passes),
-	   TEST(an_earlier_rdma_mount_is_reported_as_such),
-	   TEST(an_invalid_record_is_reported), TEST(a_disk_without_a_request_is_ignored),
-	   TEST(an_unparsable_guest_is_unknown),
+	   TEST(an_earlier_rdma_mount_is_reported_as_such), TEST(an_invalid_record_is_reported),
+	   TEST(a_disk_without_a_request_is_ignored), TEST(an_unparsable_guest_is_unknown),
 	   TEST(a_running_unparsable_pool_is_unknown),
 	   TEST(metrics_include_the_watchers_own_and_those_of_mounts),
-	   TEST(a_status_line_summarises_the_state),
-	   TEST(an_export_appears_whole_or_is_an_error))
+	   TEST(a_status_line_summarises_the_state), TEST(an_export_appears_whole_or_is_an_error))

@@ -93,14 +93,10 @@ static void sequences_are_reported_as_expected(void)
 		    { 110, 2, 12, 11, 0, 0 } } },
 		{ "a scan too early is none",
 		  "--S",
-		  { { 0, 1, 10, 10, 0, 0 },
-		    { 30, 1, 11, 10, 0, 1 },
-		    { 50, 1, 11, 10, 0, 1 } } },
+		  { { 0, 1, 10, 10, 0, 0 }, { 30, 1, 11, 10, 0, 1 }, { 50, 1, 11, 10, 0, 1 } } },
 		{ "19 s are not enough",
 		  "---",
-		  { { 0, 1, 10, 10, 0, 0 },
-		    { 30, 1, 11, 10, 0, 1 },
-		    { 49, 1, 11, 10, 0, 1 } } },
+		  { { 0, 1, 10, 10, 0, 0 }, { 30, 1, 11, 10, 0, 1 }, { 49, 1, 11, 10, 0, 1 } } },
 		{ "a callback was answered, which is no request",
 		  "-----",
 		  { { 0, 1, 10, 10, 0, 0 },
@@ -139,9 +135,7 @@ static void sequences_are_reported_as_expected(void)
 		    { 100, 1, 11, 10, 0, -2 } } },
 		{ "mounted anew at the same place",
 		  "---",
-		  { { 0, 1, 100, 100, 0, 0 },
-		    { 30, 1, 5, 3, 0, 0 },
-		    { 60, 1, 5, 3, 0, 0 } } },
+		  { { 0, 1, 100, 100, 0, 0 }, { 30, 1, 5, 3, 0, 0 }, { 60, 1, 5, 3, 0, 0 } } },
 	};
 	char all[64];
 	size_t i, j;
@@ -153,9 +147,7 @@ static void sequences_are_reported_as_expected(void)
 			*events = '\0';
 			if (rows[i].events[j] != ' ')
 				see(&rows[i].scans[j]);
-			strcat(all, rows[i].events[j] == ' ' ? " "
-				    : *events                ? events
-							     : "-");
+			strcat(all, rows[i].events[j] == ' ' ? " " : *events ? events : "-");
 		}
 		CU_ASSERT_STRING_EQUAL(all, rows[i].events);
 		silences_fini(&silences);

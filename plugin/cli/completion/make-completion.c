@@ -50,9 +50,8 @@ static void completion_print_about(const char *help, const char *special, bool d
 		fputs("...", stdout);
 }
 
-#define EACH_COMMAND(command)                                                       \
-	for (const struct cli_command *const *(command) = cli_commands; *(command); \
-	     (command)++)                                                           \
+#define EACH_COMMAND(command)                                                                    \
+	for (const struct cli_command *const *(command) = cli_commands; *(command); (command)++) \
 		if (!(*(command))->hidden)
 
 #define EACH_OPTION(row, of)                                                       \
@@ -75,8 +74,7 @@ static void completion_print_actions(const struct cli_command *command)
 /* Whether the operand is the last of its form, and all that follow are like it. */
 static bool completion_is_repeated(const struct cli_form *form, size_t operand)
 {
-	return form->repeated &&
-	       (operand + 1 == CLI_OPERANDS_MAX || !form->operands[operand + 1]);
+	return form->repeated && (operand + 1 == CLI_OPERANDS_MAX || !form->operands[operand + 1]);
 }
 
 /* --- bash and zsh: what a value is, as both templates take it ------------------------- */
@@ -89,15 +87,13 @@ static void completion_print_kind(const struct cli_choice *choice)
 		fputs("words", stdout);
 		completion_print_words(choice);
 	} else if (choice->each) {
-		printf("names %s%s", choice->name,
-		       choice->path == PATH_FILE ? " file" : "");
+		printf("names %s%s", choice->name, choice->path == PATH_FILE ? " file" : "");
 	} else {
 		fputs(choice->path == PATH_DIR ? "dir" : "file", stdout);
 	}
 }
 
-static void completion_print_form(const struct cli_command *command,
-				  const struct cli_form *form)
+static void completion_print_form(const struct cli_command *command, const struct cli_form *form)
 {
 	size_t i, actions = form->action ? 1 : 0;
 
@@ -109,11 +105,9 @@ static void completion_print_form(const struct cli_command *command,
 			printf("[%zu-9]*", i + actions);
 		else
 			printf("%zu", i + actions);
-		printf("' %s'%s) ", form->action ? form->action : "",
-		       form->action ? "" : "*");
+		printf("' %s'%s) ", form->action ? form->action : "", form->action ? "" : "*");
 		if (form->option)
-			printf("[[ \"${words[*]} \" == *' --%s'[=\\ ]* ]] && ",
-			       form->option);
+			printf("[[ \"${words[*]} \" == *' --%s'[=\\ ]* ]] && ", form->option);
 		fputs("kind=(", stdout);
 		completion_print_kind(form->operands[i]);
 		fputs(") ;;\n", stdout);
@@ -155,8 +149,7 @@ static void completion_bash_options(void)
 		}
 		fputs(") ;;\n", stdout);
 	}
-	fputs("\t'') options=(--help -h --version -V) ;;\n\t*) options=() ;;\n\tesac\n}\n",
-	      stdout);
+	fputs("\t'') options=(--help -h --version -V) ;;\n\t*) options=() ;;\n\tesac\n}\n", stdout);
 }
 
 static void completion_bash_values(void)
@@ -200,8 +193,8 @@ static void completion_zsh_option(const struct cli_option *row)
 
 	fputs("\t\t\t", stdout);
 	if (row->letter)
-		printf("'(-%c --%s)'{-%c%s,--%s%s}'[", row->letter, row->name,
-		       row->letter, row->arg ? "+" : "", row->name, value);
+		printf("'(-%c --%s)'{-%c%s,--%s%s}'[", row->letter, row->name, row->letter,
+		       row->arg ? "+" : "", row->name, value);
 	else
 		printf("'%s--%s%s[", row->repeated ? "*" : "", row->name, value);
 	completion_print_about(row->help, "[]:", true);
@@ -262,8 +255,8 @@ static void completion_fish_kind(const struct cli_choice *choice)
 		completion_print_words(choice);
 		putchar('\'');
 	} else if (choice->each) {
-		printf(" %s -a '(__nfsrdma_names %s)'",
-		       choice->path == PATH_FILE ? "-r -F" : "-x", choice->name);
+		printf(" %s -a '(__nfsrdma_names %s)'", choice->path == PATH_FILE ? "-r -F" : "-x",
+		       choice->name);
 	} else if (choice->path == PATH_DIR) {
 		fputs(" -x -a '(__nfsrdma_directories)'", stdout);
 	} else {
@@ -275,8 +268,7 @@ static void completion_fish_options(const struct cli_command *command)
 {
 	EACH_OPTION(row, command)
 	{
-		printf("complete -c nfsrdma -n '__nfsrdma_in %s' -l %s", command->name,
-		       row->name);
+		printf("complete -c nfsrdma -n '__nfsrdma_in %s' -l %s", command->name, row->name);
 		if (row->letter)
 			printf(" -s %c", row->letter);
 		if (row->arg)
@@ -287,8 +279,7 @@ static void completion_fish_options(const struct cli_command *command)
 	}
 }
 
-static void completion_fish_form(const struct cli_command *command,
-				 const struct cli_form *form)
+static void completion_fish_form(const struct cli_command *command, const struct cli_form *form)
 {
 	size_t i, before = form->action ? 2 : 1;
 
@@ -296,8 +287,7 @@ static void completion_fish_form(const struct cli_command *command,
 		if (!form->operands[i])
 			continue;
 		printf("complete -c nfsrdma -n '__nfsrdma_at %s %zu %s",
-		       completion_is_repeated(form, i) ? "-ge" : "-eq", before + i,
-		       command->name);
+		       completion_is_repeated(form, i) ? "-ge" : "-eq", before + i, command->name);
 		if (form->action)
 			printf(" %s", form->action);
 		if (form->option)
@@ -317,8 +307,7 @@ static void completion_fish_command(const struct cli_command *command)
 	fputs("'\n", stdout);
 	completion_fish_options(command);
 	if (completion_has_actions(command)) {
-		printf("complete -c nfsrdma -n '__nfsrdma_at -eq 1 %s' -a '",
-		       command->name);
+		printf("complete -c nfsrdma -n '__nfsrdma_at -eq 1 %s' -a '", command->name);
 		completion_print_actions(command);
 		fputs("'\n", stdout);
 	}

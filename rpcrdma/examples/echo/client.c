@@ -30,8 +30,7 @@ static int try_size(CLIENT *client, u_int size)
 		fprintf(stderr, "client: %s\n", rpcrdma_error());
 		return 0;
 	}
-	good = result->echo_bytes_len == size &&
-	       !memcmp(result->echo_bytes_val, bytes, size);
+	good = result->echo_bytes_len == size && !memcmp(result->echo_bytes_val, bytes, size);
 	printf("%7u bytes there and back: %s\n", size, good ? "equal" : "DIFFERENT");
 	clnt_freeres(client, (xdrproc_t)xdr_echo_bytes, (char *)result);
 	return good;
@@ -45,8 +44,7 @@ static int ask_who(CLIENT *client)
 		clnt_perror(client, "echo_who");
 		return 0;
 	}
-	printf("the server sees uid %u, gid %u on %s\n", who->uid, who->gid,
-	       who->machine);
+	printf("the server sees uid %u, gid %u on %s\n", who->uid, who->gid, who->machine);
 	clnt_freeres(client, (xdrproc_t)xdr_echo_caller, (char *)who);
 	return 1;
 }
@@ -61,8 +59,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: client HOST PORT [TRANSPORT]\n");
 		return 2;
 	}
-	client = clnt_rdma_open(argv[1], (uint16_t)atoi(argv[2]), ECHO_PROGRAM,
-				ECHO_VERSION, argc > 3 ? argv[3] : NULL, 0);
+	client = clnt_rdma_open(argv[1], (uint16_t)atoi(argv[2]), ECHO_PROGRAM, ECHO_VERSION,
+				argc > 3 ? argv[3] : NULL, 0);
 	if (!client) {
 		clnt_pcreateerror(argv[1]);
 		fprintf(stderr, "client: %s\n", rpcrdma_error());

@@ -45,8 +45,7 @@ echo_caller *echo_who_1_svc(void *arg, struct svc_req *req)
 	static char nobody[] = "";
 
 	(void)arg;
-	result = (echo_caller){ .flavor = (u_int)req->rq_cred.oa_flavor,
-				.machine = nobody };
+	result = (echo_caller){ .flavor = (u_int)req->rq_cred.oa_flavor, .machine = nobody };
 	if (req->rq_cred.oa_flavor == AUTH_SYS) {
 		result.uid = sys->aup_uid;
 		result.gid = sys->aup_gid;

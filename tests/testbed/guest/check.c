@@ -92,11 +92,8 @@ static void fill_sparse(const char *path, uint64_t size)
 
 static void make(const char *dir)
 {
-	static const unsigned int sizes[] = { 0,    1,     811,     812,    813,
-					      4096, 65536, 1048579, 4194304 };
-	static const unsigned int lengths[] = {
-		1, 2, 3, 4, 5, 811, 812, 813, 1023, 4095
-	};
+	static const unsigned int sizes[] = { 0, 1, 811, 812, 813, 4096, 65536, 1048579, 4194304 };
+	static const unsigned int lengths[] = { 1, 2, 3, 4, 5, 811, 812, 813, 1023, 4095 };
 	char path[64];
 	char target[PATH_MAX];
 
@@ -125,8 +122,8 @@ static void make(const char *dir)
 
 static void wrong(const char *path, const char *what, uint64_t want, uint64_t got)
 {
-	printf("wrong %s: %s: want %llu, have %llu\n", path, what,
-	       (unsigned long long)want, (unsigned long long)got);
+	printf("wrong %s: %s: want %llu, have %llu\n", path, what, (unsigned long long)want,
+	       (unsigned long long)got);
 	bad++;
 }
 
@@ -136,8 +133,7 @@ static int is_zero(const unsigned char *buf, size_t len)
 }
 
 /* Reads [offset, end) and reports the first byte that is wrong. */
-static void check_range(int fd, const char *path, uint64_t offset, uint64_t end,
-			int holes)
+static void check_range(int fd, const char *path, uint64_t offset, uint64_t end, int holes)
 {
 	static unsigned char have[BLOCK], want[BLOCK];
 
@@ -146,16 +142,14 @@ static void check_range(int fd, const char *path, uint64_t offset, uint64_t end,
 		ssize_t n = pread(fd, have, len, (off_t)offset);
 
 		if (n <= 0) {
-			printf("wrong %s: read at %llu: %s\n", path,
-			       (unsigned long long)offset,
+			printf("wrong %s: read at %llu: %s\n", path, (unsigned long long)offset,
 			       n ? strerror(errno) : "end of file");
 			bad++;
 			return;
 		}
 		bytes += (uint64_t)n;
 		pattern(want, (size_t)n, offset);
-		if (memcmp(have, want, (size_t)n) &&
-		    !(holes && is_zero(have, (size_t)n))) {
+		if (memcmp(have, want, (size_t)n) && !(holes && is_zero(have, (size_t)n))) {
 			while (have[at] == want[at])
 				at++;
 			wrong(path, "first wrong byte at", offset + at, have[at]);
