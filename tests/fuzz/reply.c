@@ -81,20 +81,22 @@ static void answer_first(void)
 
 static void start_call(unsigned int i, struct rpcrdma_memory *memory)
 {
+	struct rpcrdma_call *call = &calls[i];
+
 	memory->base = chunks[i];
 	memory->length = CHUNK;
-	rpcrdma_call_init(&calls[i], 100003, 3, 6);
-	calls[i].args = args;
-	calls[i].args_len = i % 2 ? LONG_ARGS : 64;
+	rpcrdma_call_init(call, 100003, 3, 6);
+	call->args = args;
+	call->args_len = i % 2 ? LONG_ARGS : 64;
 	FUZZ_CHECK(!rpcrdma_register(conn, memory));
 	if (i < 2) {
-		calls[i].write = memory;
-		calls[i].write_count = 1;
+		call->write = memory;
+		call->write_count = 1;
 	} else {
-		calls[i].reply = memory;
-		calls[i].reply_count = 1;
+		call->reply = memory;
+		call->reply_count = 1;
 	}
-	FUZZ_CHECK(!rpcrdma_start(conn, &calls[i], deadline_in(10000)));
+	FUZZ_CHECK(!rpcrdma_start(conn, call, deadline_in(10000)));
 }
 
 /* The XIDs, and what the first chunk of a Reply chunk begins with. */
