@@ -224,7 +224,7 @@ static const char *ovirt_part_find_line(const char *text, const char *line)
 
 	while (at && strncmp(at, line, strlen(line)) != 0) {
 		at = strchr(at, '\n');
-		at += at != NULL;
+		at = at ? at + 1 : NULL;
 	}
 	return at;
 }
