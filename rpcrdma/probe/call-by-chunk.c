@@ -55,6 +55,12 @@ void call_by_chunk_try(struct probe *p)
 			  "not sent: only Linux with private data is known to take it");
 		return;
 	}
+	/* Its peers do not say how many RDMA Reads they take (RFC 6581 section 4), so ours makes none. */
+	if (p->session.mpa_revision == 1) {
+		probe_say(p, id, FINDING_SKIP,
+			  "not sent: MPA revision 1 does not agree on RDMA Reads");
+		return;
+	}
 	if (p->session.hopeless || !deadline_left(p->deadline)) {
 		probe_say(p, id, FINDING_SKIP, "no time left");
 		return;
