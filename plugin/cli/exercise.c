@@ -11,6 +11,7 @@
 
 struct exercise {
 	bool answered, write_chunks_right; /* by the findings of the probe */
+	const struct exercise_options *options;
 	struct report *report;
 	struct progress_line progress;
 	int rc; /* of the first finding that the report refused */
@@ -23,6 +24,8 @@ static void exercise_on_finding(void *arg, const struct finding *finding)
 
 	if (rc && !run->rc)
 		run->rc = rc;
+	if (run->options->also)
+		run->options->also((void *)(uintptr_t)run->options, finding);
 	if (finding->status == FINDING_PASS && !strcmp(finding->id, "probe.null"))
 		run->answered = true;
 	if (finding->status == FINDING_PASS && !strcmp(finding->id, "probe.read.write-chunk"))
@@ -106,7 +109,7 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 	const struct probe_options *probe = &options->probe;
 	const struct cli *cli = &options->cli;
 	_cleanup_(report_free_p) struct report *report = report_new(cli->command->name);
-	struct exercise run = { .report = report };
+	struct exercise run = { .options = options, .report = report };
 	const struct probe_events events = {
 		.finding = exercise_on_finding,
 		.subject = exercise_on_subject,
@@ -143,6 +146,8 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 	progress_erase(&run.progress);
 	if (rc == -EINTR)
 		err_set(EINTR, "interrupted; the findings up to now follow");
+	if (options->end && !run.rc)
+		run.rc = options->end(report, (void *)(uintptr_t)options);
 	output_end(cli, report, rc ? rc : run.rc);
 	return output_report(cli, report, NULL);
 }

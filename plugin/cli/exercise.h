@@ -17,6 +17,9 @@ struct exercise_options {
 		bool given;
 		unsigned int count;
 	} reads;
+	/* Of bench, with the command's options; NULL: none. For each finding; and for what the report has besides. */
+	finding_sink also;
+	int (*end)(struct report *report, void *arg);
 };
 
 typedef int (*exercise_fn)(const struct probe_options *options, const struct probe_events *events);

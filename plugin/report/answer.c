@@ -149,7 +149,8 @@ static bool answer_is_reached(const struct report *report)
 static void answer_yes(const struct answer *answer, FILE *out)
 {
 	const struct report *report = answer->report;
-	const struct finding *found;
+	const struct finding *found = NULL;
+	unsigned int i;
 
 	switch (answer->question) {
 	case QUESTION_SERVER:
@@ -172,11 +173,13 @@ static void answer_yes(const struct answer *answer, FILE *out)
 			      out);
 		break;
 	case QUESTION_BENCH:
-		found = answer_find(report, "bench.read.write-chunk", FINDING_PASS);
-		if (!found)
-			found = answer_find(report, "bench.null", FINDING_PASS);
+		for (i = 0; i < report->nfindings; i++)
+			if (report->findings[i]->status == FINDING_PASS &&
+			    !strncmp(report->findings[i]->id, "bench.", 6) &&
+			    strcmp(report->findings[i]->id, "bench.limit") != 0)
+				found = report->findings[i];
 		if (found)
-			fprintf(out, "%s.", found->summary);
+			fprintf(out, "%s: %s.", meaning_find(found->id)->title, found->summary);
 		break;
 	case QUESTION_SERVES:
 		if (!answer->lead)

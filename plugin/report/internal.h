@@ -42,6 +42,7 @@ struct report_row {
 struct report_table {
 	unsigned int ncolumns; /* 0: there is no table */
 	unsigned int nnames;   /* the last ones */
+	bool plain;            /* without the rows' status */
 	struct report_shown shown;
 	struct report_row head;
 	unsigned int nrows;

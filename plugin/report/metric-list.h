@@ -115,12 +115,14 @@ METRIC(MOUNT_READ_BYTES, "nfsrdma_mount_read_bytes_total", COUNTER, "bytes", COM
 /* --- probe and bench --- */
 METRIC(PROBE_NULL, "nfsrdma_probe_null_call_seconds", GAUGE, "seconds", REPORT, "", "nfsrdma probe",
 	"Shortest time of a NULL call over RDMA")
-METRIC(BENCH_THROUGHPUT, "nfsrdma_bench_throughput_bytes_per_second", GAUGE, NULL, REPORT, "operation, protocol", "nfsrdma bench",
-	"Median throughput")
-METRIC(BENCH_LATENCY, "nfsrdma_bench_latency_seconds", GAUGE, "seconds", REPORT, "operation, protocol", "nfsrdma bench",
-	"Median time for each operation of a sample")
-METRIC(BENCH_RATIO, "nfsrdma_bench_ratio_to_tcp", GAUGE, NULL, REPORT, "operation", "nfsrdma bench",
-	"Median ratio of RDMA to TCP: of throughputs for READ, of times for NULL")
+METRIC(BENCH_THROUGHPUT, "nfsrdma_bench_throughput_bytes_per_second", GAUGE, NULL, REPORT, "case, protocol", "nfsrdma bench",
+	"Median throughput of READs")
+METRIC(BENCH_RATE, "nfsrdma_bench_operations_per_second", GAUGE, NULL, REPORT, "case, protocol", "nfsrdma bench",
+	"Median rate of calls")
+METRIC(BENCH_LATENCY, "nfsrdma_bench_latency_seconds", GAUGE, "seconds", REPORT, "case, protocol, quantile", "nfsrdma bench",
+	"Time from a call to its reply that this part of the calls did not exceed")
+METRIC(BENCH_RATIO, "nfsrdma_bench_ratio_to_tcp", GAUGE, NULL, REPORT, "case", "nfsrdma bench",
+	"Median ratio of the rates over RDMA and TCP")
 
 /* --- the watcher --- */
 METRIC(WATCH_UP, "nfsrdma_watch_up", GAUGE, NULL, HOST, "", "",

@@ -218,8 +218,23 @@ static void openmetrics_print_reasons(const struct openmetrics_printer *p, enum 
 
 /* --- measurements, which are evidence of findings --------------------------------------------- */
 
-#define OPERATION(name)      "operation=\"" name "\""
-#define SIDE(name, protocol) "operation=\"" name "\",protocol=\"" protocol "\""
+/* clang-format off */
+#define SIDE(name, protocol) "case=\"" name "\",protocol=\"" protocol "\""
+#define BENCH_CASE(id, name)                                                               \
+	{ id, "us_p50", METRIC_BENCH_LATENCY, 1e-6, SIDE(name, "rdma") ",quantile=\"0.5\"" },    \
+	{ id, "us_p99", METRIC_BENCH_LATENCY, 1e-6, SIDE(name, "rdma") ",quantile=\"0.99\"" },   \
+	{ id, "us_p999", METRIC_BENCH_LATENCY, 1e-6, SIDE(name, "rdma") ",quantile=\"0.999\"" }, \
+	{ id, "tcp_us_p50", METRIC_BENCH_LATENCY, 1e-6, SIDE(name, "tcp") ",quantile=\"0.5\"" },  \
+	{ id, "tcp_us_p99", METRIC_BENCH_LATENCY, 1e-6, SIDE(name, "tcp") ",quantile=\"0.99\"" }, \
+	{ id, "tcp_us_p999", METRIC_BENCH_LATENCY, 1e-6, SIDE(name, "tcp") ",quantile=\"0.999\"" }, \
+	{ id, "per_s_median", METRIC_BENCH_RATE, 1, SIDE(name, "rdma") },                      \
+	{ id, "tcp_per_s_median", METRIC_BENCH_RATE, 1, SIDE(name, "tcp") },                   \
+	{ id, "ratio_to_tcp", METRIC_BENCH_RATIO, 1, "case=\"" name "\"" }
+#define BENCH_READ(id, name)                                                                 \
+	{ id, "mb_per_s_median", METRIC_BENCH_THROUGHPUT, 1e6, SIDE(name, "rdma") },         \
+	{ id, "tcp_mb_per_s_median", METRIC_BENCH_THROUGHPUT, 1e6, SIDE(name, "tcp") },      \
+	BENCH_CASE(id, name)
+/* clang-format on */
 
 static const struct {
 	const char *id, *key;
@@ -228,19 +243,11 @@ static const struct {
 	const char *labels;
 } openmetrics_measured[] = {
 	{ "probe.null", "best_ms", METRIC_PROBE_NULL, 1e-3, "" },
-	{ "bench.read.write-chunk", "mb_per_s_median", METRIC_BENCH_THROUGHPUT, 1e6,
-	  SIDE("READ", "rdma") },
-	{ "bench.read.write-chunk", "tcp_mb_per_s_median", METRIC_BENCH_THROUGHPUT, 1e6,
-	  SIDE("READ", "tcp") },
-	{ "bench.read.write-chunk", "tuned_tcp_mb_per_s_median", METRIC_BENCH_THROUGHPUT, 1e6,
-	  SIDE("READ", "tuned-tcp") },
-	{ "bench.read.write-chunk", "us_median", METRIC_BENCH_LATENCY, 1e-6, SIDE("READ", "rdma") },
-	{ "bench.read.write-chunk", "tcp_us_median", METRIC_BENCH_LATENCY, 1e-6,
-	  SIDE("READ", "tcp") },
-	{ "bench.null", "us_median", METRIC_BENCH_LATENCY, 1e-6, SIDE("NULL", "rdma") },
-	{ "bench.null", "tcp_us_median", METRIC_BENCH_LATENCY, 1e-6, SIDE("NULL", "tcp") },
-	{ "bench.read.write-chunk", "ratio_to_tcp", METRIC_BENCH_RATIO, 1, OPERATION("READ") },
-	{ "bench.null", "ratio_to_tcp", METRIC_BENCH_RATIO, 1, OPERATION("NULL") },
+	BENCH_READ("bench.read.4k-1", "read-4k-1"),
+	BENCH_READ("bench.read.4k-32", "read-4k-32"),
+	BENCH_READ("bench.read.1m-1", "read-1m-1"),
+	BENCH_READ("bench.read.1m-8", "read-1m-8"),
+	BENCH_CASE("bench.null", "null"),
 };
 
 /* Prints the head before the first. False: it is not such a metric. */

@@ -266,7 +266,7 @@ void report_interrupting(struct report *report, void (*fn)(void *arg, struct fin
 /* table.c: an overview before the findings, in the text format only; the other formats have
  * the same data as evidence. */
 
-#define REPORT_COLUMNS_MAX 8
+#define REPORT_COLUMNS_MAX 9
 
 /* Strings end with NULL and are copied. The last @nnames columns may be of any length: they
  * have lines of their own if they do not fit. A table without rows is not shown, nor is a
@@ -280,6 +280,8 @@ struct report_shown {
 
 /* @names: "mount,nfs". Errors: -EINVAL with a sentence. */
 int report_choose(const char *const *heads, const char *names, struct report_shown *out);
+/* The rows have no status. */
+void report_plain(struct report *report);
 void report_show(struct report *report, const struct report_shown *shown);
 /* @status: of the row; a quiet report omits rows that pass. */
 int report_row(struct report *report, enum finding_status status, const char *const *cells);

@@ -89,6 +89,11 @@ int report_choose(const char *const *heads, const char *names, struct report_sho
 	}
 }
 
+void report_plain(struct report *report)
+{
+	report->table.plain = true;
+}
+
 void report_show(struct report *report, const struct report_shown *shown)
 {
 	if (shown->count)

@@ -59,7 +59,7 @@ static int text_table_add_row(const struct page *page, struct libscols_table *ou
 	char word[16] = "", color[16];
 	int rc = line ? 0 : -ENOMEM;
 
-	if (!rc && row != &table->head) {
+	if (!rc && row != &table->head && !table->plain) {
 		snprintf(word, sizeof(word), "  %s", page_status_word(row->status));
 		snprintf(color, sizeof(color), "\033[%sm", page_status_color(row->status));
 		if (page->color)

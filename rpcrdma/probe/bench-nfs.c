@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The baseline for any other server: the same READs over TCP, by NFSv3, or by NFSv4.0 if a
+/* The other side: the same READs over TCP, by NFSv3, or by NFSv4.0 if a
  * version 4 is in use (4.0 needs no session), with RFC 5531's record marking (section 11). The
  * same number is in flight, and the data is received where the other side has it placed. No
  * library is involved, so that only the two transports are compared. */
@@ -19,10 +19,11 @@
 
 struct bench_nfs {
 	struct probe *p;
-	const struct bench_reads *reads;
+	const struct bench_reads *reads; /* of this sample */
 	const struct nfs_version *version;
 	int fd;
 	uint32_t next_xid, oldest_xid;
+	uint64_t sent_ns[BENCH_DEPTH_MAX]; /* by xid */
 };
 
 /* Runs before each sample, so that no wait exceeds the deadline. Not before each call, which is
@@ -79,6 +80,7 @@ static int bench_nfs_call(struct bench_nfs *n, uint32_t proc, const void *args, 
 	if (w.bad)
 		return err_set(EMSGSIZE, "a call over %zu bytes", sizeof(buf));
 	put_be32(buf, LAST_FRAGMENT | (uint32_t)(w.len - 4));
+	n->sent_ns[call.xid % BENCH_DEPTH_MAX] = now_ns();
 	if (send(n->fd, buf, w.len, MSG_NOSIGNAL) != (ssize_t)w.len)
 		return err_sys("NFS over TCP");
 	return 0;
@@ -128,7 +130,7 @@ static int bench_nfs_head(struct bench_nfs *n, uint32_t most, struct bench_nfs_r
 	return err_context(rc, "NFS over TCP");
 }
 
-static int bench_nfs_read_reply(struct bench_nfs *n)
+static int bench_nfs_read_reply(struct bench_nfs *n, uint32_t *xid)
 {
 	const struct bench_reads *b = n->reads;
 	const struct nfs_request request = { .op = NFS_OP_READ };
@@ -150,63 +152,63 @@ static int bench_nfs_read_reply(struct bench_nfs *n)
 	    reply.record - (min_u32(reply.record, HEAD_LEN) - early) != b->length + pad)
 		return err_set(EOPNOTSUPP, "NFS over TCP: %u bytes returned, %u requested",
 			       res.read.len, b->length);
+	*xid = reply.rpc.xid;
 	to = b->region + (size_t)(reply.rpc.xid % b->depth) * b->length;
 	memcpy(to, reader_bytes(&reply.r, early), early);
 	rc = bench_nfs_receive(n->fd, to + early, b->length - early);
 	return rc ? rc : bench_nfs_receive(n->fd, reply.head, pad);
 }
 
-static int bench_nfs_stream(void *arg, uint32_t count, uint32_t length, double *took)
+static void bench_nfs_note(const struct bench_nfs *n, uint32_t xid, struct bench_latency *latency)
 {
-	struct bench_nfs *n = arg;
-	uint32_t asked = 0, answered = 0;
-	uint64_t begin = now_ns();
+	bench_latency_add(latency, now_ns() - n->sent_ns[xid % BENCH_DEPTH_MAX]);
+}
+
+int bench_nfs_reads(struct bench_nfs *n, const struct bench_reads *reads, uint32_t count,
+		    struct bench_latency *latency)
+{
+	uint32_t asked = 0, answered = 0, xid = 0;
 	int rc = bench_nfs_bound_waits(n);
 
-	(void)length; /* that of the reads */
+	n->reads = reads;
 	n->oldest_xid = n->next_xid;
 	while (answered < count && !rc) {
-		while (!rc && asked < count && asked - answered < n->reads->depth)
-			rc = bench_nfs_read_call(n, asked++ % n->reads->blocks);
+		while (!rc && asked < count && asked - answered < reads->depth)
+			rc = bench_nfs_read_call(n, asked++ % reads->blocks);
 		if (!rc)
-			rc = bench_nfs_read_reply(n);
+			rc = bench_nfs_read_reply(n, &xid);
+		if (!rc)
+			bench_nfs_note(n, xid, latency);
 		answered++;
 	}
-	*took = (double)(now_ns() - begin) / 1e9;
 	return rc;
 }
 
-static int bench_nfs_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t answer,
-			      double *took)
+int bench_nfs_nulls(struct bench_nfs *n, uint32_t count, struct bench_latency *latency)
 {
-	struct bench_nfs *n = arg;
 	struct bench_nfs_reply reply;
-	uint64_t begin = now_ns();
 	uint32_t i;
 	int rc = bench_nfs_bound_waits(n);
 
-	(void)ask; /* a NULL call has a fixed length */
-	(void)answer;
 	for (i = 0; i < count && !rc; i++) {
 		n->oldest_xid = n->next_xid;
 		rc = bench_nfs_call(n, NFS3_NULL, NULL, 0);
 		if (!rc)
 			rc = bench_nfs_head(n, HEAD_LEN, &reply);
+		if (!rc)
+			bench_nfs_note(n, reply.rpc.xid, latency);
 	}
-	*took = (double)(now_ns() - begin) / 1e9;
 	return rc;
 }
 
-static void bench_nfs_close(void *arg)
+void bench_nfs_close(struct bench_nfs *n)
 {
-	struct bench_nfs *n = arg;
-
 	if (n->fd >= 0)
 		close(n->fd);
 	free(n);
 }
 
-int bench_nfs_open(struct bench_baseline *out, struct probe *p, const struct bench_reads *reads)
+int bench_nfs_open(struct bench_nfs **out, struct probe *p)
 {
 	struct bench_nfs *n = calloc(1, sizeof(*n));
 	int flags, rc = 0;
@@ -214,7 +216,6 @@ int bench_nfs_open(struct bench_baseline *out, struct probe *p, const struct ben
 	if (!n)
 		return err_context(err_no_memory(), "NFS over TCP");
 	n->p = p;
-	n->reads = reads;
 	n->version = nfs_version_find(p->version->vers == 4 ? "4.0" : "3");
 	n->next_xid = (uint32_t)now_ns();
 	n->fd = probe_tcp(p, TCP_NFS, target_nfs_port(p), NULL);
@@ -227,10 +228,6 @@ int bench_nfs_open(struct bench_baseline *out, struct probe *p, const struct ben
 		bench_nfs_close(n);
 		return rc;
 	}
-	*out = (struct bench_baseline){ .name = "NFS over TCP",
-					.stream = bench_nfs_stream,
-					.exchange = bench_nfs_exchange,
-					.close = bench_nfs_close,
-					.arg = n };
+	*out = n;
 	return 0;
 }

@@ -8,10 +8,10 @@
 
 #include "rpcrdma/probe/bench-internal.h"
 
-#define LENGTH_MAX (1u << 20)
-#define BLOCKS_MAX 16
+#define BLOCKS_MAX 64
 
-int bench_reads_open(struct bench_reads *b, struct probe *p, const struct probe_file *file)
+int bench_reads_open(struct bench_reads *b, struct probe *p, const struct probe_file *file,
+		     const struct bench_case *what)
 {
 	uint32_t i;
 	int rc;
@@ -25,11 +25,11 @@ int bench_reads_open(struct bench_reads *b, struct probe *p, const struct probe_
 	if (rc)
 		return rc;
 	b->generation = p->session.generation;
-	b->length = (uint32_t)min_u64(min_u32(p->limits.rtmax, LENGTH_MAX), file->attr.size);
+	b->length = (uint32_t)min_u64(min_u32(p->limits.rtmax, what->length), file->attr.size);
 	if (!b->length)
 		return err_set(ENODATA, "%s is empty", file->path);
 	b->blocks = (uint32_t)min_u64(file->attr.size / b->length, BLOCKS_MAX);
-	b->depth = min_u32(BENCH_DEPTH, rpcrdma_credits(p->session.conn));
+	b->depth = min_u32(what->depth, rpcrdma_credits(p->session.conn));
 	b->depth = min_u32(b->depth, client41_width(p));
 	b->region_len = (size_t)b->depth * b->length;
 	b->region = mmap(NULL, b->region_len, PROT_READ | PROT_WRITE,
@@ -110,15 +110,16 @@ static int bench_read_finish(struct bench_reads *b, struct bench_read *read)
 	rc = operation_wait(b->p, &read->op, session_call_deadline(b->p, b->length), true);
 	/* After -ETIMEDOUT and similar errors the session has dropped the connection. */
 	read->started = false;
+	if (!rc && b->latency)
+		bench_latency_add(b->latency, read->op.call.done_ns - read->op.call.sent_ns);
 	if (!rc)
 		rc = bench_read_check(b, read);
 	operation_fini(b->p, &read->op);
 	return err_context(rc, "READ of %u bytes", b->length);
 }
 
-int bench_reads_sample(struct bench_reads *b, uint32_t count, double *took)
+int bench_reads_sample(struct bench_reads *b, uint32_t count)
 {
-	uint64_t begin = now_ns();
 	struct bench_read *read;
 	uint32_t i;
 	int rc = 0;
@@ -132,7 +133,6 @@ int bench_reads_sample(struct bench_reads *b, uint32_t count, double *took)
 	/* The oldest first. */
 	for (i = 0; i < b->depth && !rc; i++)
 		rc = bench_read_finish(b, &b->reads[(count + i) % b->depth]);
-	*took = (double)(now_ns() - begin) / 1e9;
 	return rc;
 }
 
@@ -180,41 +180,18 @@ int bench_reads_check(struct bench_reads *b)
 	return rc;
 }
 
-static int bench_null_call(struct probe *p, struct rpcrdma_call *call)
-{
-	rpcrdma_call_init(call, NFS_PROGRAM_NUMBER, p->version->vers, NFS3_NULL);
-	return session_call(p, call, 0);
-}
-
-int bench_null_sample(struct probe *p, uint32_t count, double *took)
+int bench_nulls_sample(struct probe *p, uint32_t count, struct bench_latency *latency)
 {
 	struct rpcrdma_call call;
-	uint64_t begin = now_ns();
 	uint32_t i;
 	int rc = 0;
 
 	for (i = 0; i < count && !rc; i++) {
-		rc = bench_null_call(p, &call);
+		rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, p->version->vers, NFS3_NULL);
+		rc = session_call(p, &call, 0);
+		if (!rc)
+			bench_latency_add(latency, call.done_ns - call.sent_ns);
 		rpcrdma_call_fini(&call);
 	}
-	*took = (double)(now_ns() - begin) / 1e9;
-	return err_context(rc, "NULL");
-}
-
-/* The call as client/call.c builds it: a header without chunks, an RPC header without
- * credentials. */
-int bench_null_size(struct probe *p, uint32_t *ask, uint32_t *answer)
-{
-	const struct rpc_call rpc = { .cred.flavor = RPC_AUTH_NONE };
-	struct rpcrdma_call call;
-	uint8_t buf[256];
-	struct writer w;
-	int rc = bench_null_call(p, &call);
-
-	writer_init(&w, buf, sizeof(buf));
-	rpc_call_encode(&w, &rpc);
-	*ask = (uint32_t)(RPCRDMA_HEADER_MIN + w.len);
-	*answer = (uint32_t)call.send_len;
-	rpcrdma_call_fini(&call);
 	return err_context(rc, "NULL");
 }

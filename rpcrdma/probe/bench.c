@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The order of the benchmark: warm up and learn how much work fills a sample, then alternate
- * samples of the two sides. The side that begins changes with each pair. A tuned TCP stream is
- * part of the TCP side. */
+/* The order of the benchmark: for each case warm up and learn how much work fills a sample, then alternate
+ * samples of the two sides. The side that begins changes with each pair. */
 #include <stdio.h>
+#include <time.h>
 
 #include "rpcrdma/probe/bench-internal.h"
 
-/* One sample of a side: @count operations. */
-typedef int (*bench_sample_fn)(void *arg, uint32_t count, double *took);
+#define KIB 1024u
+#define MIB (1024 * KIB)
 
-struct bench_contest {
-	const char *id;
-	struct probe *p;
-	struct bench_work work;
-	bench_sample_fn ours, tcp;
-	/* NULL: there is no tuned TCP stream. */
-	int (*tune)(void *arg, double seconds);
-	bench_sample_fn tuned;
-	void *arg;
-	unsigned int to_come; /* contests left, including this one */
-	struct bench_pairs pairs;
+const struct bench_case bench_cases[BENCH_CASES] = {
+	{ "null", "bench.null", "NULL", 0, 1 },
+	{ "read-4k-1", "bench.read.4k-1", "READ 4 KiB", 4 * KIB, 1 },
+	{ "read-4k-32", "bench.read.4k-32", "READ 4 KiB x 32", 4 * KIB, 32 },
+	{ "read-1m-1", "bench.read.1m-1", "READ 1 MiB", MIB, 1 },
+	{ "read-1m-8", "bench.read.1m-8", "READ 1 MiB x 8", MIB, 8 },
 };
+/* What is reported where nothing could be measured. */
+#define WHOLE "bench.read.1m-8"
 
 /* Indexed by --level. */
 static const struct {
@@ -30,24 +27,60 @@ static const struct {
 	double sample_s;
 } levels[] = {
 	[PROBE_QUICK] = { 5, 0.05 },
-	[PROBE_STANDARD] = { 9, 0.15 },
-	[PROBE_FULL] = { 25, 0.5 },
+	[PROBE_STANDARD] = { 7, 0.1 },
+	[PROBE_FULL] = { 15, 0.3 },
 };
 
 #define OPERATIONS_MAX 1000000u
-/* The settings of a TCP stream are compared in samples that are shorter by this factor. */
-#define TUNE_SHARE 4
+
+struct bench {
+	struct probe *p;
+	struct bench_nfs *nfs;
+	unsigned int to_come; /* cases left, including this one */
+	/* Of one case. */
+	const struct bench_case *what;
+	struct bench_reads reads; /* not for NULL */
+	struct bench_work work;
+	struct bench_pairs pairs;
+};
+
+static uint64_t bench_processor_ns(void)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* One sample of a side: @count operations. */
+static int bench_sample(struct bench *b, struct bench_side *side, uint32_t count, double *took)
+{
+	uint64_t processor = bench_processor_ns(), begin = now_ns();
+	bool ours = side == &b->pairs.ours;
+	int rc;
+
+	b->reads.latency = &side->latency;
+	if (!b->what->length)
+		rc = ours ? bench_nulls_sample(b->p, count, &side->latency)
+			  : bench_nfs_nulls(b->nfs, count, &side->latency);
+	else
+		rc = ours ? bench_reads_sample(&b->reads, count)
+			  : bench_nfs_reads(b->nfs, &b->reads, count, &side->latency);
+	*took = (double)(now_ns() - begin) / 1e9;
+	side->processor_s += (double)(bench_processor_ns() - processor) / 1e9;
+	return rc;
+}
 
 /* Warms up caches and congestion windows with samples that do not count, doubling the work until
  * it fills @seconds. This also tells how much work a sample needs. */
-static int bench_warm_up(struct bench_contest *c, double seconds)
+static int bench_warm_up(struct bench *b, double seconds)
 {
-	uint32_t count = c->work.operations;
+	uint32_t count = b->work.operations;
 	double took = 0;
 	int rc;
 
 	for (;;) {
-		rc = c->ours(c->arg, count, &took);
+		rc = bench_sample(b, &b->pairs.ours, count, &took);
 		if (rc || took >= seconds / 2 || count >= OPERATIONS_MAX / 2)
 			break;
 		count *= 2;
@@ -56,59 +89,51 @@ static int bench_warm_up(struct bench_contest *c, double seconds)
 		return rc;
 	if (took > 0)
 		count = (uint32_t)min_u64((uint64_t)(count * seconds / took) + 1, OPERATIONS_MAX);
-	if (count > c->work.operations)
-		c->work.operations = count;
-	return c->tcp(c->arg, c->work.operations, &took);
+	if (count > b->work.operations)
+		b->work.operations = count;
+	rc = bench_sample(b, &b->pairs.tcp, b->work.operations, &took);
+	memset(&b->pairs, 0, sizeof(b->pairs));
+	return rc;
 }
 
-static int bench_pair_run(struct bench_contest *c)
+static int bench_pair_run(struct bench *b)
 {
-	struct bench_pairs *pairs = &c->pairs;
-	double ours = 0, tcp = 0, tuned = 0;
-	bool first = pairs->n % 2 == 0;
+	struct bench_side *sides[] = { &b->pairs.ours, &b->pairs.tcp };
+	unsigned int n = b->pairs.n, i;
 	int rc = 0;
 
-	if (first)
-		rc = c->ours(c->arg, c->work.operations, &ours);
-	if (!rc)
-		rc = c->tcp(c->arg, c->work.operations, &tcp);
-	if (!rc && c->tuned)
-		rc = c->tuned(c->arg, c->work.operations, &tuned);
-	if (!rc && !first)
-		rc = c->ours(c->arg, c->work.operations, &ours);
-	if (rc)
-		return rc;
-	pairs->ours[pairs->n] = ours;
-	pairs->tuned[pairs->n] = tuned;
-	pairs->tcp[pairs->n++] = tcp;
-	return 0;
+	for (i = 0; i < 2 && !rc; i++) {
+		struct bench_side *side = sides[(i + n) % 2];
+
+		rc = bench_sample(b, side, b->work.operations, &side->took[n]);
+	}
+	b->pairs.n += !rc;
+	return rc;
 }
 
 /* Runs enough pairs, or as many as the deadline allows: the deadline cuts off the last one. */
-static int bench_contest_run(struct bench_contest *c)
+static int bench_case_run(struct bench *b)
 {
-	unsigned int level = c->p->options->level, i;
-	double left = deadline_left(c->p->deadline) / 1000.0 / c->to_come;
+	const struct probe_options *options = b->p->options;
+	unsigned int pairs = levels[options->level].pairs, i;
+	double left = deadline_left(b->p->deadline) / 1000.0 / b->to_come;
 	/* The time of the level, or less if the deadline would come before all samples are
-	 * done; the warm-up counts as three pairs, tuning as two more. */
-	double most = left /
-		      (c->tuned ? 3 * (levels[level].pairs + 5) : 2 * (levels[level].pairs + 3));
-	double seconds = most < levels[level].sample_s ? most : levels[level].sample_s;
-	int rc = bench_warm_up(c, seconds);
+	 * done; the warm-up counts as three pairs. */
+	double most = left / (2 * (pairs + 3));
+	double seconds = options->bench_ms ? options->bench_ms / 1000.0 / (2 * pairs)
+					   : levels[options->level].sample_s;
+	int rc = bench_warm_up(b, seconds < most ? seconds : most);
 
-	probe_progress(c->p, c->id, 0, levels[level].pairs);
-	if (!rc && c->tune)
-		rc = c->tune(c->arg, seconds / TUNE_SHARE);
-	for (i = 0; i < levels[level].pairs && !rc; i++) {
-		probe_progress(c->p, c->id, i, levels[level].pairs);
-		rc = deadline_left(c->p->deadline) ? bench_pair_run(c) : -ETIMEDOUT;
+	for (i = 0; i < pairs && !rc; i++) {
+		probe_progress(b->p, b->what->title, i, pairs);
+		rc = deadline_left(b->p->deadline) ? bench_pair_run(b) : -ETIMEDOUT;
 	}
-	if (!rc || deadline_left(c->p->deadline))
+	if (!rc || deadline_left(b->p->deadline))
 		return rc;
-	if (c->pairs.n >= BENCH_PAIRS_MIN)
+	if (b->pairs.n >= BENCH_PAIRS_MIN)
 		return 0;
 	return err_set(ETIMEDOUT, "%u pairs of samples until the deadline, at least %d wanted",
-		       c->pairs.n, BENCH_PAIRS_MIN);
+		       b->pairs.n, BENCH_PAIRS_MIN);
 }
 
 /* Reports what was wrong or could not be measured. */
@@ -124,11 +149,11 @@ static void bench_say_failed(struct probe *p, const char *id, int rc)
 }
 
 /* Reports what else the figures depend on. */
-static void bench_environment(struct probe *p, struct finding *f, const char *baseline)
+static void bench_environment(struct probe *p, struct finding *f)
 {
 	double load;
 
-	finding_text(f, "baseline", "%s", baseline);
+	finding_text(f, "baseline", "NFS over TCP");
 	if (p->session.conn)
 		finding_text(f, "crc", "%s",
 			     rpcrdma_transport(p->session.conn)->crc ? "on" : "off");
@@ -137,195 +162,97 @@ static void bench_environment(struct probe *p, struct finding *f, const char *ba
 		finding_number(f, "load_average", load);
 }
 
-static double bench_us_each(const struct bench_work *work, const double *took, unsigned int n)
+static void bench_say(struct bench *b)
 {
-	return bench_median(took, n) * 1e6 / work->operations;
-}
-
-static double bench_mb_per_s(const struct bench_work *work, const double *took, unsigned int n)
-{
-	double s = bench_median(took, n);
-
-	return s > 0 ? (double)work->bytes / s / 1e6 : 0;
-}
-
-/* NULL */
-
-struct bench_null {
-	struct probe *p;
-	const struct bench_baseline *baseline;
-	uint32_t ask, answer;
-};
-
-static int bench_null_ours(void *arg, uint32_t count, double *took)
-{
-	struct bench_null *w = arg;
-
-	return bench_null_sample(w->p, count, took);
-}
-
-static int bench_null_tcp(void *arg, uint32_t count, double *took)
-{
-	struct bench_null *w = arg;
-
-	return w->baseline->exchange(w->baseline->arg, count, w->ask, w->answer, took);
-}
-
-static void bench_measure_null(struct probe *p, const struct bench_baseline *baseline)
-{
-	struct bench_null w = { .p = p, .baseline = baseline };
-	struct bench_contest c = {
-		.id = "bench.null",
-		.p = p,
-		.work = { .kind = BENCH_LATENCY, .operations = 64 },
-		.ours = bench_null_ours,
-		.tcp = bench_null_tcp,
-		.arg = &w,
-		.to_come = 2,
-	};
+	const struct bench_work *work = &b->work;
+	double each = work->bytes ? (double)work->bytes / work->operations / 1e6 : 0;
+	double ours = bench_rate(work, &b->pairs.ours, b->pairs.n);
+	double tcp = bench_rate(work, &b->pairs.tcp, b->pairs.n);
 	_cleanup_(finding_fini) struct finding f = { 0 };
-	int rc;
 
-	rc = bench_null_size(p, &w.ask, &w.answer);
+	if (b->what->length >= MIB)
+		finding_init(&f, b->what->id, FINDING_PASS,
+			     "%.0f MB/s over RDMA, %.0f MB/s over TCP: ratio %.2f", ours * each,
+			     tcp * each, bench_ratio(&b->pairs));
+	else
+		finding_init(&f, b->what->id, FINDING_PASS,
+			     "%.0f a second over RDMA, %.0f over TCP: ratio %.2f", ours, tcp,
+			     bench_ratio(&b->pairs));
+	bench_evidence(&f, work, &b->pairs);
+	finding_number(&f, "pairs", b->pairs.n);
+	if (b->what->length) {
+		finding_number(&f, "read_bytes", b->reads.length);
+		finding_number(&f, "depth", b->reads.depth);
+	}
+	bench_environment(b->p, &f);
+	probe_emit(b->p, &f);
+}
+
+static int bench_measure_case(struct bench *b)
+{
+	int rc = 0;
+
+	memset(&b->pairs, 0, sizeof(b->pairs));
+	b->work = (struct bench_work){ .operations = 64 };
+	if (b->what->length) {
+		rc = bench_reads_open(&b->reads, b->p, &b->p->files.candidates[0], b->what);
+		if (!rc)
+			rc = bench_reads_check(&b->reads);
+		b->work.operations = 2 * b->reads.depth;
+	}
 	if (!rc)
-		rc = bench_contest_run(&c);
-	if (rc) {
-		bench_say_failed(p, c.id, rc);
-		return;
-	}
-	c.work.bytes = (uint64_t)c.work.operations * (w.ask + w.answer);
-	finding_init(&f, c.id, FINDING_PASS,
-		     "NULL takes %.1f us, %s %.1f us: ratio %.2f, median of %u pairs",
-		     bench_us_each(&c.work, c.pairs.ours, c.pairs.n), baseline->name,
-		     bench_us_each(&c.work, c.pairs.tcp, c.pairs.n),
-		     bench_ratio(c.work.kind, &c.pairs), c.pairs.n);
-	bench_evidence(&f, &c.work, &c.pairs);
-	finding_number(&f, "call_bytes", w.ask);
-	finding_number(&f, "reply_bytes", w.answer);
-	bench_environment(p, &f, baseline->name);
-	probe_emit(p, &f);
+		rc = bench_case_run(b);
+	b->work.bytes = (uint64_t)b->work.operations * b->reads.length;
+	if (rc)
+		bench_say_failed(b->p, b->what->id, rc);
+	else
+		bench_say(b);
+	if (b->what->length)
+		bench_reads_close(&b->reads);
+	return rc;
 }
 
-/* READ */
-
-struct bench_read_work {
-	struct bench_reads *reads;
-	const struct bench_baseline *baseline;
-	char settings[128]; /* of the tuned TCP stream */
-};
-
-static int bench_read_ours(void *arg, uint32_t count, double *took)
+static bool bench_wants(const struct probe_options *options, unsigned int i)
 {
-	struct bench_read_work *w = arg;
-
-	return bench_reads_sample(w->reads, count, took);
+	return !options->bench_cases || options->bench_cases >> i & 1;
 }
 
-static int bench_read_tcp(void *arg, uint32_t count, double *took)
+static void bench_measure(struct probe *p)
 {
-	struct bench_read_work *w = arg;
-
-	return w->baseline->stream(w->baseline->arg, count, w->reads->length, took);
-}
-
-static int bench_read_tune(void *arg, double seconds)
-{
-	struct bench_read_work *w = arg;
-
-	return w->baseline->tune(w->baseline->arg, seconds, w->settings, sizeof(w->settings));
-}
-
-static int bench_read_tuned(void *arg, uint32_t count, double *took)
-{
-	struct bench_read_work *w = arg;
-
-	return w->baseline->tuned(w->baseline->arg, count, w->reads->length, took);
-}
-
-static void bench_measure_read(struct probe *p, struct bench_reads *reads,
-			       const struct bench_baseline *baseline)
-{
-	struct bench_read_work w = { .reads = reads, .baseline = baseline };
-	struct bench_contest c = {
-		.id = "bench.read.write-chunk",
-		.p = p,
-		.work = { .kind = BENCH_THROUGHPUT, .operations = 2 * reads->depth },
-		.ours = bench_read_ours,
-		.tcp = bench_read_tcp,
-		.tune = baseline->tune ? bench_read_tune : NULL,
-		.tuned = baseline->tuned ? bench_read_tuned : NULL,
-		.arg = &w,
-		.to_come = 1,
-	};
-	char tuned[256] = "";
-	_cleanup_(finding_fini) struct finding f = { 0 };
-	int rc = bench_contest_run(&c);
+	struct bench *b = calloc(1, sizeof(*b));
+	unsigned int i;
+	int rc = b ? bench_nfs_open(&b->nfs, p) : err_no_memory();
 
 	if (rc) {
-		bench_say_failed(p, c.id, rc);
+		bench_say_failed(p, WHOLE, rc);
+		free(b);
 		return;
 	}
-	c.work.bytes = (uint64_t)c.work.operations * reads->length;
-	if (c.tuned)
-		snprintf(tuned, sizeof(tuned), "; tuned (%s) %.0f MB/s: ratio %.2f", w.settings,
-			 bench_mb_per_s(&c.work, c.pairs.tuned, c.pairs.n),
-			 bench_ratio_tuned(&c.pairs));
-	finding_init(
-		&f, c.id, FINDING_PASS,
-		"READs of %u bytes bring %.0f MB/s, %s %.0f MB/s: ratio %.2f, median of %u pairs%s",
-		reads->length, bench_mb_per_s(&c.work, c.pairs.ours, c.pairs.n), baseline->name,
-		bench_mb_per_s(&c.work, c.pairs.tcp, c.pairs.n), bench_ratio(c.work.kind, &c.pairs),
-		c.pairs.n, tuned);
-	bench_evidence(&f, &c.work, &c.pairs);
-	if (c.tuned)
-		finding_text(&f, "tuned_tcp", "%s", w.settings);
-	finding_number(&f, "read_bytes", reads->length);
-	finding_number(&f, "depth", reads->depth);
-	bench_environment(p, &f, baseline->name);
-	probe_emit(p, &f);
-}
-
-static void bench_baseline_close(struct bench_baseline *baseline)
-{
-	if (baseline->close)
-		baseline->close(baseline->arg);
-}
-
-/* @local: the server is on this host. */
-static void bench_measure(struct probe *p, bool local)
-{
-	_cleanup_(bench_baseline_close) struct bench_baseline baseline = { 0 };
-	_cleanup_(bench_reads_close) struct bench_reads reads = { 0 };
-	int rc;
-
-	rc = bench_reads_open(&reads, p, &p->files.candidates[0]);
-	if (!rc)
-		rc = bench_reads_check(&reads);
-	if (!rc && local)
-		rc = bench_tcp_open(&baseline, reads.region, reads.region_len,
-				    (size_t)reads.blocks * reads.length);
-	else if (!rc)
-		rc = bench_nfs_open(&baseline, p, &reads);
-	if (rc) {
-		bench_say_failed(p, "bench.read.write-chunk", rc);
-		return;
+	b->p = p;
+	for (i = 0; i < BENCH_CASES; i++)
+		b->to_come += bench_wants(p->options, i);
+	for (i = 0; i < BENCH_CASES && !rc; i++) {
+		if (!bench_wants(p->options, i))
+			continue;
+		b->what = &bench_cases[i];
+		rc = bench_measure_case(b);
+		b->to_come--;
 	}
-	bench_measure_null(p, &baseline);
-	bench_place_free();
-	bench_measure_read(p, &reads, &baseline);
+	bench_nfs_close(b->nfs);
+	free(b);
 }
 
-static void bench_worker(struct probe *p, bool local)
+static void bench_worker(struct probe *p)
 {
 	bool answered = target_ping(p);
 	bool pinged = answered && versions_choose(p);
 
 	if (pinged && !p->options->export)
-		probe_because(p, "bench.read.write-chunk", FINDING_UNKNOWN, "no-export",
+		probe_because(p, WHOLE, FINDING_UNKNOWN, "no-export",
 			      "no export given; expected SERVER:/EXPORT");
 	else if (pinged && root_find(p) && target_limits(p) && pick_files(p)) {
 		target_reference(p);
-		bench_measure(p, local);
+		bench_measure(p);
 		reference_close(p->tcp.reference);
 	}
 	liveness_check(p);
@@ -335,23 +262,8 @@ static void bench_worker(struct probe *p, bool local)
 	session_drop(p);
 }
 
-static void bench_worker_remote(struct probe *p)
-{
-	bench_worker(p, false);
-}
-
-static void bench_worker_local(struct probe *p)
-{
-	bench_worker(p, true);
-}
-
 int bench_run(const struct probe_options *options, const struct probe_events *events)
 {
-	/* The reference, and the baseline. */
-	return parent_run(options, bench_worker_remote, 2, events);
-}
-
-int bench_run_local(const struct probe_options *options, const struct probe_events *events)
-{
-	return parent_run(options, bench_worker_local, 1, events);
+	/* The reference, and the other side. */
+	return parent_run(options, bench_worker, 2, events);
 }

@@ -12,8 +12,8 @@
 
 #include "rpcrdma/probe/internal.h"
 
-/* Slots of a session: the sweep's calls in flight, and a few that may be lost. */
-#define REQUESTS      20
+/* Slots of a session: a benchmark's calls in flight; the sweep has fewer, and a few that may be lost. */
+#define REQUESTS      32
 #define REQUEST_SIZE  4096
 #define RESPONSE_SIZE (1048576 + 65536)
 /* At level full, where READs go up to the server's largest. */

@@ -57,7 +57,9 @@ struct probe_options {
 	unsigned int reads; /* random ones, at most; 0: none */
 	uint64_t seed;      /* of the random READs; 0: a new one */
 	unsigned int timeout_ms;
-	bool has_cred; /* --cred; otherwise the caller's */
+	unsigned int bench_cases; /* bits: of bench_cases[]; 0: all */
+	unsigned int bench_ms;    /* for each of them; 0: as the level says */
+	bool has_cred;            /* --cred; otherwise the caller's */
 	struct rpc_cred cred;
 	const char *pcap;                 /* capture file, NULL for none */
 	int pcap_fd;                      /* an open capture, instead of the file; 0: none */

@@ -12,6 +12,11 @@
 
 /* Words separated by blanks; "tcp_*" is any that begins so. Not in here: what the parent itself
  * says (probe.address, probe.worker, probe.session.left). */
+#define VOCABULARY_BENCH                                                              \
+	"baseline crc depth load_average mb_per_s_* noisy operations_per_sample "     \
+	"pairs per_s_* processor_s_per_gb processors ratio_to_tcp ratios read_bytes " \
+	"tcp_* us_*"
+
 static const struct vocabulary_row vocabulary_rows[] = {
 	{ "probe.route",
 	  "no-device no-provider no-rdma-ucm permission port-down "
@@ -176,16 +181,11 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "bug.linux3-inline-head", "seen", "reads" },
 	{ "bug.linux3-page-base", "seen", "reads" },
 	{ "bug.linux3-pad-segment", "seen", "reads" },
-	{ "bench.read.write-chunk", "wrong time no-export not-measured",
-	  "baseline bytes_per_sample call_bytes crc depth load_average "
-	  "mb_per_s_* operations_per_sample pairs processors "
-	  "ratio_of_best ratio_to_tcp ratio_to_tuned_tcp ratios "
-	  "read_bytes reply_bytes tcp_* tuned_tcp tuned_tcp_* us_*" },
-	{ "bench.null", "wrong time not-measured",
-	  "baseline bytes_per_sample call_bytes crc load_average "
-	  "mb_per_s_* operations_per_sample pairs processors "
-	  "ratio_of_best ratio_to_tcp ratio_to_tuned_tcp ratios "
-	  "reply_bytes tcp_* tuned_tcp_* us_*" },
+	{ "bench.null", "wrong time not-measured", VOCABULARY_BENCH },
+	{ "bench.read.4k-1", "wrong time not-measured", VOCABULARY_BENCH },
+	{ "bench.read.4k-32", "wrong time not-measured", VOCABULARY_BENCH },
+	{ "bench.read.1m-1", "wrong time not-measured", VOCABULARY_BENCH },
+	{ "bench.read.1m-8", "wrong time no-export not-measured", VOCABULARY_BENCH },
 };
 
 /* Subjects of the report that the worker learns from the server. */

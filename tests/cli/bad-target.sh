@@ -28,9 +28,9 @@ problem "no mountd" 3 'mountd' probe.mount/mountd
 probe "127.0.0.1:$export" "${server[@]}" --nfs-version 4.2
 problem "a version that is not offered" 1 'NFSv4.2' probe.versions/not-offered
 run bench --format json "127.0.0.1:$export" "${server[@]}" --nfs-port 1
-problem "bench without NFS over TCP" 3 'refused' bench.read.write-chunk/not-measured
+problem "bench without NFS over TCP" 3 'refused' bench.read.1m-8/not-measured
 run bench --format json 127.0.0.1 "${server[@]}"
-problem "bench without an export" 3 'no export' bench.read.write-chunk/no-export
+problem "bench without an export" 3 'no export' bench.read.1m-8/no-export
 stop_server
 
 # The ports of a stopped server: nothing listens there.

@@ -10,7 +10,7 @@ requires jq
 run bench --embedded --format json
 [[ $status == 0 ]] || expect_status 1
 expect_report "command" '.command == "bench"'
-for id in bench.read.write-chunk bench.null; do
+for id in bench.read.1m-8 bench.read.4k-32 bench.null; do
 	# shellcheck disable=SC2016 # jq's variable
 	expect_report "$id has no ratio" --arg id "$id" '[.findings[] | select(.id == $id)]
 		| length == 1 and (.[0].evidence.ratio_to_tcp | type == "number" and . > 0)'

@@ -51,113 +51,162 @@ static void one_bad_sample_does_not_move_the_median(void)
 	CU_ASSERT(near(bench_median(values, 5), 2));
 }
 
-static void throughput_is_better_when_it_takes_less_time(void)
-{
-	const struct bench_pairs pairs = { 3, { 2, 2, 2 }, { 1, 1, 1 }, { 0 } };
+static struct bench_pairs pairs;
 
-	CU_ASSERT(near(bench_ratio(BENCH_THROUGHPUT, &pairs), 0.5));
+static void set_pairs(unsigned int n, const double *ours, const double *tcp)
+{
+	memset(&pairs, 0, sizeof(pairs));
+	pairs.n = n;
+	memcpy(pairs.ours.took, ours, n * sizeof(*ours));
+	memcpy(pairs.tcp.took, tcp, n * sizeof(*tcp));
 }
 
-static void latency_is_worse_when_it_takes_more_time(void)
-{
-	const struct bench_pairs pairs = { 3, { 2, 2, 2 }, { 1, 1, 1 }, { 0 } };
+#define PAIRS(n, ours, tcp) set_pairs(n, (const double[])ours, (const double[])tcp)
+#define LIST(...)           \
+	{                   \
+		__VA_ARGS__ \
+	}
 
-	CU_ASSERT(near(bench_ratio(BENCH_LATENCY, &pairs), 2));
+static void what_takes_less_time_is_faster(void)
+{
+	PAIRS(3, LIST(2, 2, 2), LIST(1, 1, 1));
+	CU_ASSERT(near(bench_ratio(&pairs), 0.5));
+	PAIRS(1, LIST(1), LIST(3));
+	CU_ASSERT(near(bench_ratio(&pairs), 3));
 }
 
 /* Medians of the sides would say 1: the machine was slow for both in two of the pairs. */
 static void ratio_is_the_median_of_the_pairs(void)
 {
-	const struct bench_pairs pairs = { 3, { 1, 3, 5 }, { 3, 5, 1 }, { 0 } };
-
-	CU_ASSERT(near(bench_ratio(BENCH_LATENCY, &pairs), 0.6));
+	PAIRS(3, LIST(1, 3, 5), LIST(3, 5, 1));
+	CU_ASSERT(near(bench_ratio(&pairs), 5.0 / 3));
 }
 
 static void zero_time_does_not_divide_by_zero(void)
 {
-	const struct bench_pairs pairs = { 1, { 0 }, { 0 }, { 0 } };
-
-	CU_ASSERT(near(bench_ratio(BENCH_THROUGHPUT, &pairs), 1));
-	CU_ASSERT(near(bench_ratio(BENCH_LATENCY, &pairs), 1));
+	PAIRS(1, LIST(0), LIST(0));
+	CU_ASSERT(near(bench_ratio(&pairs), 1));
 }
 
-static void throughput_evidence_has_the_raw_values_of_both_sides(void)
+static void pairs_that_differ_much_are_noisy(void)
 {
-	const struct bench_pairs pairs = { 3, { 2, 4, 1 }, { 1, 2, 1 }, { 0 } };
-	const struct bench_work work = { BENCH_THROUGHPUT, 10, 8000000 };
+	PAIRS(5, LIST(1, 1, 1, 1, 1), LIST(2, 2.2, 1.9, 2.1, 9));
+	CU_ASSERT_FALSE(bench_is_noisy(&pairs));
+	PAIRS(5, LIST(1, 1, 1, 1, 1), LIST(2, 4, 1, 3, 0.5));
+	CU_ASSERT_TRUE(bench_is_noisy(&pairs));
+}
+
+static void evidence_has_the_values_of_both_sides(void)
+{
+	const struct bench_work work = { 10, 8000000 };
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
-	finding_init(&f, "bench.read.write-chunk", FINDING_PASS, "x");
+	PAIRS(3, LIST(2, 4, 1), LIST(1, 2, 1));
+	pairs.ours.processor_s = 0.048;
+	bench_latency_add(&pairs.tcp.latency, 7000);
+	finding_init(&f, "bench.read.1m-8", FINDING_PASS, "x");
 	bench_evidence(&f, &work, &pairs);
 	CU_ASSERT(near(number(&f, "ratio_to_tcp"), 0.5));
 	CU_ASSERT_STRING_EQUAL(evidence(&f, "ratios")->value, "0.500 0.500 1.000");
-	CU_ASSERT(near(number(&f, "ratio_of_best"), 1));
-	CU_ASSERT(near(number(&f, "pairs"), 3));
-	CU_ASSERT(near(number(&f, "bytes_per_sample"), 8000000));
 	CU_ASSERT(near(number(&f, "mb_per_s_median"), 4));
 	CU_ASSERT(near(number(&f, "mb_per_s_min"), 2));
 	CU_ASSERT(near(number(&f, "mb_per_s_max"), 8));
 	CU_ASSERT(near(number(&f, "tcp_mb_per_s_median"), 8));
-	CU_ASSERT(near(number(&f, "tcp_mb_per_s_min"), 4));
-	CU_ASSERT(near(number(&f, "us_median"), 200000));
-	CU_ASSERT(near(number(&f, "tcp_us_max"), 200000));
-	CU_ASSERT_PTR_NULL(evidence(&f, "ratio_to_tuned_tcp"));
+	CU_ASSERT(near(number(&f, "per_s_median"), 5));
+	CU_ASSERT(near(number(&f, "tcp_per_s_median"), 10));
+	CU_ASSERT(near(number(&f, "processor_s_per_gb"), 2));
+	CU_ASSERT(near(number(&f, "tcp_us_max"), 7));
+	CU_ASSERT_PTR_NULL(evidence(&f, "tcp_us_p99"));
 }
 
-static void a_tuned_stream_has_its_own_ratio(void)
+static void calls_without_data_have_no_throughput(void)
 {
-	const struct bench_pairs pairs = { 3, { 2, 4, 4 }, { 1, 2, 1 }, { 1, 1, 1 } };
-	const struct bench_work work = { BENCH_THROUGHPUT, 10, 8000000 };
+	const struct bench_work work = { 1000, 0 };
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
-	CU_ASSERT(near(bench_ratio_tuned(&pairs), 0.25));
-	finding_init(&f, "bench.read.write-chunk", FINDING_PASS, "x");
-	bench_evidence(&f, &work, &pairs);
-	CU_ASSERT(near(number(&f, "ratio_to_tcp"), 0.5));
-	CU_ASSERT(near(number(&f, "ratio_to_tuned_tcp"), 0.25));
-	CU_ASSERT(near(number(&f, "tuned_tcp_mb_per_s_median"), 8));
-	CU_ASSERT(near(number(&f, "tuned_tcp_mb_per_s_min"), 8));
-	CU_ASSERT(near(number(&f, "tuned_tcp_mb_per_s_max"), 8));
-}
-
-static void latency_evidence_has_no_throughput(void)
-{
-	const struct bench_pairs pairs = { 1, { 3 }, { 2 }, { 0 } };
-	const struct bench_work work = { BENCH_LATENCY, 1000000, 120 };
-	_cleanup_(finding_fini) struct finding f = { 0 };
-
+	PAIRS(1, LIST(2), LIST(3));
 	finding_init(&f, "bench.null", FINDING_PASS, "x");
 	bench_evidence(&f, &work, &pairs);
 	CU_ASSERT(near(number(&f, "ratio_to_tcp"), 1.5));
-	CU_ASSERT(near(number(&f, "us_median"), 3));
-	CU_ASSERT(near(number(&f, "tcp_us_median"), 2));
+	CU_ASSERT(near(number(&f, "per_s_median"), 500));
+	CU_ASSERT(near(number(&f, "per_s_min"), 500));
 	CU_ASSERT_PTR_NULL(evidence(&f, "mb_per_s_median"));
+	CU_ASSERT_PTR_NULL(evidence(&f, "processor_s_per_gb"));
 }
 
 /* The caller adds seven of its own, and the last must not fall off. */
 static void the_most_pairs_leave_room_for_other_evidence(void)
 {
-	const struct bench_work work = { BENCH_THROUGHPUT, 1, 1 };
-	struct bench_pairs pairs = { .n = BENCH_PAIRS_MAX };
+	const struct bench_work work = { 1, 1 };
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	unsigned int i;
 
+	memset(&pairs, 0, sizeof(pairs));
+	pairs.n = BENCH_PAIRS_MAX;
 	for (i = 0; i < BENCH_PAIRS_MAX; i++) {
-		pairs.ours[i] = 1e-9;
-		pairs.tcp[i] = pairs.tuned[i] = 1e6;
+		pairs.ours.took[i] = 1e-9 * i * i;
+		pairs.tcp.took[i] = 1e6;
 	}
-	finding_init(&f, "bench.read.write-chunk", FINDING_PASS, "x");
+	for (i = 0; i < 100000; i++) {
+		bench_latency_add(&pairs.ours.latency, i);
+		bench_latency_add(&pairs.tcp.latency, i);
+	}
+	finding_init(&f, "bench.read.1m-8", FINDING_PASS, "x");
 	bench_evidence(&f, &work, &pairs);
+	ASSERT_AT_LEAST(f.nevidence, 20);
 	ASSERT_AT_MOST(f.nevidence + 7, FINDING_EVIDENCE_MAX);
-	CU_ASSERT(near(number(&f, "pairs"), BENCH_PAIRS_MAX));
+}
+
+static void percentiles_are_within_three_percent(void)
+{
+	static const double parts[] = { 0.5, 0.99, 0.999 };
+	struct bench_latency l = { 0 };
+	uint64_t ns;
+	size_t i;
+
+	for (ns = 1; ns <= 1000000; ns++)
+		bench_latency_add(&l, ns * 10);
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		double exact = parts[i] * 10000, found = bench_latency_at(&l, parts[i]);
+
+		suite_saw("%g: %g", exact, found);
+		CU_ASSERT(found >= exact && found <= exact * 1.04);
+	}
+	CU_ASSERT_EQUAL(l.most_ns, 10000000);
+}
+
+/* Ten calls took longer than the 99th percentile of a thousand, and nine than that of 990. */
+static void a_percentile_has_ten_calls_above_it(void)
+{
+	struct bench_latency l = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < 900; i++)
+		bench_latency_add(&l, 1000);
+	CU_ASSERT(bench_latency_at(&l, 0.99) < 0);
+	CU_ASSERT(bench_latency_at(&l, 0.5) > 0);
+	for (i = 0; i < 100; i++)
+		bench_latency_add(&l, 1000);
+	CU_ASSERT(near(bench_latency_at(&l, 0.99), 1));
+}
+
+static void extreme_latencies_have_a_bucket(void)
+{
+	struct bench_latency l = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < 40; i++)
+		bench_latency_add(&l, i < 20 ? 0 : UINT64_MAX);
+	CU_ASSERT(near(bench_latency_at(&l, 0.25), 0));
+	CU_ASSERT(bench_latency_at(&l, 0.75) > 1e15);
 }
 
 SUITE_MAIN("bench", TEST(median_of_an_odd_count_is_the_middle_value),
 	   TEST(median_of_an_even_count_is_between_the_middle_values),
-	   TEST(one_bad_sample_does_not_move_the_median),
-	   TEST(throughput_is_better_when_it_takes_less_time),
-	   TEST(latency_is_worse_when_it_takes_more_time), TEST(ratio_is_the_median_of_the_pairs),
-	   TEST(zero_time_does_not_divide_by_zero),
-	   TEST(throughput_evidence_has_the_raw_values_of_both_sides),
-	   TEST(a_tuned_stream_has_its_own_ratio), TEST(latency_evidence_has_no_throughput),
-	   TEST(the_most_pairs_leave_room_for_other_evidence))
+	   TEST(one_bad_sample_does_not_move_the_median), TEST(what_takes_less_time_is_faster),
+	   TEST(ratio_is_the_median_of_the_pairs), TEST(zero_time_does_not_divide_by_zero),
+	   TEST(pairs_that_differ_much_are_noisy), TEST(evidence_has_the_values_of_both_sides),
+	   TEST(calls_without_data_have_no_throughput),
+	   TEST(the_most_pairs_leave_room_for_other_evidence),
+	   TEST(percentiles_are_within_three_percent), TEST(a_percentile_has_ten_calls_above_it),
+	   TEST(extreme_latencies_have_a_bucket))

@@ -113,7 +113,8 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 		  "RDMA is requested, but NFS does not use it: seen." },
 		{ "mounts", NULL, "mount.transport", "", FINDING_PASS, NULL, NULL, 0,
 		  "Each NFS mount has the transport that is requested for it." },
-		{ "bench", "nas1", "bench.null", "", FINDING_PASS, NULL, NULL, 0, "seen; more." },
+		{ "bench", "nas1", "bench.null", "", FINDING_PASS, NULL, NULL, 0,
+		  "NULL: seen; more." },
 		{ "pool", "nas1", "pool.options", "", FINDING_PASS, NULL, NULL, 0, "" },
 	};
 	char buf[256];

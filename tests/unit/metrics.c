@@ -212,24 +212,24 @@ static void a_measurement_is_a_metric_in_base_units(void)
 	before = render(report, "prometheus");
 	ASSERT_LACKS(before, "nfsrdma_bench_");
 	ASSERT_CONTAINS(before, "\nnfsrdma_probe_null_call_seconds{command=\"bench\"} 0.0015\n");
-	finding_init(&finding, "bench.read.write-chunk", FINDING_PASS, "fast");
+	finding_init(&finding, "bench.read.1m-8", FINDING_PASS, "fast");
 	finding_number(&finding, "mb_per_s_median", 2500);
-	finding_number(&finding, "tuned_tcp_mb_per_s_median", 4000);
-	finding_number(&finding, "tcp_us_median", 800);
+	finding_number(&finding, "tcp_per_s_median", 4000);
+	finding_number(&finding, "tcp_us_p99", 800);
 	finding_number(&finding, "ratio_to_tcp", 2.5);
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
 	after = render(report, "prometheus");
 	ASSERT_CONTAINS(
 		after,
-		"\nnfsrdma_bench_throughput_bytes_per_second{command=\"bench\",operation=\"READ\",protocol=\"rdma\"} 2500000000\n");
+		"\nnfsrdma_bench_throughput_bytes_per_second{command=\"bench\",case=\"read-1m-8\",protocol=\"rdma\"} 2500000000\n");
 	ASSERT_CONTAINS(
 		after,
-		"\nnfsrdma_bench_throughput_bytes_per_second{command=\"bench\",operation=\"READ\",protocol=\"tuned-tcp\"} 4000000000\n");
+		"\nnfsrdma_bench_operations_per_second{command=\"bench\",case=\"read-1m-8\",protocol=\"tcp\"} 4000\n");
 	ASSERT_CONTAINS(
 		after,
-		"\nnfsrdma_bench_latency_seconds{command=\"bench\",operation=\"READ\",protocol=\"tcp\"} 0.0008\n");
+		"\nnfsrdma_bench_latency_seconds{command=\"bench\",case=\"read-1m-8\",protocol=\"tcp\",quantile=\"0.99\"} 0.0008\n");
 	ASSERT_CONTAINS(after,
-			"\nnfsrdma_bench_ratio_to_tcp{command=\"bench\",operation=\"READ\"} 2.5\n");
+			"\nnfsrdma_bench_ratio_to_tcp{command=\"bench\",case=\"read-1m-8\"} 2.5\n");
 }
 
 static void the_number_of_samples_is_bounded(void)

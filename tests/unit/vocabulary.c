@@ -43,7 +43,7 @@ static const struct vocabulary_row *row_of(const char *id, size_t len)
 static void every_finding_of_a_probe_has_a_row(void)
 {
 	/* The parent's own. */
-	static const char others[] = "probe.address probe.worker probe.session.left";
+	static const char others[] = "probe.address probe.worker probe.session.left bench.limit";
 	const struct meaning *m = NULL;
 
 	while ((m = meaning_next(m))) {

@@ -36,7 +36,7 @@ compare()
 		theirs=$(perftest) || { cat "$work/perftest"; fail "ib_write_bw"; }
 		inside_run bench "$@" --transport verbs --level quick --format json
 		expect_status 0
-		ours=$(jq -e '.findings[] | select(.id == "bench.read.write-chunk") |
+		ours=$(jq -e '.findings[] | select(.id == "bench.read.1m-8") |
 			.evidence.mb_per_s_median' "$work/out") || fail "no figure: $(summary)"
 		printf '%s %s\n' "$ours" "$theirs" | tee -a "$work/pairs"
 	done
