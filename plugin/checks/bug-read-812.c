@@ -6,7 +6,7 @@
  * checked by client.kernel-defects. */
 #include "plugin/checks/internal.h"
 
-static int bug_read_812_check_run(struct check_run *run)
+int check_bug_read_812(struct check_run *run)
 {
 	static const struct host_system unknown;
 	const struct nfs_mounts *mounts;
@@ -19,9 +19,3 @@ static int bug_read_812_check_run(struct check_run *run)
 	read_812_judge(mounts, &unknown, NULL, &run->finding);
 	return 0;
 }
-
-const struct check check_bug_read_812 = {
-	.id = "bug.read-812",
-	.roles = CHECK_CLIENT,
-	.run = bug_read_812_check_run,
-};

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Is this host, and that server, ready for NFS over RDMA? A check looks at one thing and says one
- * finding about it. One check a file, one table (list.h) in the order of causes. A check whose
+ * finding about it. One function a check, one table (table.c) in the order of causes. A check whose
  * cause failed is not run: it is skipped, and says because of what. What a finding means, its
  * cause and remedy, is the paragraph of the same id in plugin/report/findings.
  *

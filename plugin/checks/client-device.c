@@ -3,10 +3,3 @@
 
 /* Whether a client has an RDMA device. */
 #include "plugin/checks/internal.h"
-
-const struct check check_client_device = {
-	.id = "client.device",
-	.roles = CHECK_CLIENT,
-	.at_mount = CHECK_MOUNT_DEVICE,
-	.run = device_check,
-};

@@ -49,7 +49,7 @@ static int drivers_say_missing(struct check_run *run, const char *name, const ch
 			     all);
 }
 
-static int drivers_check_run(struct check_run *run)
+int check_client_drivers(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	char names[NAMES_MAX][96];
@@ -74,10 +74,3 @@ static int drivers_check_run(struct check_run *run)
 	return check_say(run, FINDING_PASS, "other adapters have no RDMA device: %s",
 			 words_text(&words));
 }
-
-const struct check check_client_drivers = {
-	.id = "client.drivers",
-	.roles = CHECK_BOTH,
-	.at_mount = CHECK_MOUNT_DEVICE,
-	.run = drivers_check_run,
-};

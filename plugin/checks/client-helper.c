@@ -5,7 +5,7 @@
  * program". */
 #include "plugin/checks/internal.h"
 
-static int client_helper_check_run(struct check_run *run)
+int check_client_helper(struct check_run *run)
 {
 	static const char *const places[] = { "sbin/mount.nfs", "usr/sbin/mount.nfs",
 					      "usr/bin/mount.nfs" };
@@ -21,11 +21,3 @@ static int client_helper_check_run(struct check_run *run)
 	}
 	return check_say_why(run, FINDING_FAIL, "not-installed", "mount.nfs is not installed");
 }
-
-const struct check check_client_helper = {
-	.id = "client.helper",
-	.roles = CHECK_CLIENT,
-	.at_mount = CHECK_MOUNT_STOPS,
-	.needs = { "client.module", "client.device" },
-	.run = client_helper_check_run,
-};

@@ -17,7 +17,7 @@ static const struct {
 	{ "CONFIG_INFINIBAND_IPOIB", "no IP addresses on InfiniBand", NEED_INFINIBAND },
 };
 
-static int kernel_config_check_run(struct check_run *run)
+int check_client_kernel_config(struct check_run *run)
 {
 	const struct host_kconfig *config;
 	const struct rdma_devices *rdma;
@@ -52,10 +52,3 @@ static int kernel_config_check_run(struct check_run *run)
 				     "the kernel was built without %s", words_text(&missing));
 	return check_say(run, FINDING_PASS, "/%s has every option this host needs", config->file);
 }
-
-const struct check check_client_kernel_config = {
-	.id = "client.kernel-config",
-	.roles = CHECK_BOTH,
-	.needs = { "client.module", "client.device", "server.module", "server.device" },
-	.run = kernel_config_check_run,
-};

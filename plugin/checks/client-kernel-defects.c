@@ -89,7 +89,7 @@ static const char *kernel_defects_kernel(const struct host_system *system, char 
 	return name;
 }
 
-static int kernel_defects_check_run(struct check_run *run)
+int check_client_kernel_defects(struct check_run *run)
 {
 	const struct host_system *system;
 	const struct rdma_devices *rdma;
@@ -131,10 +131,3 @@ static int kernel_defects_check_run(struct check_run *run)
 				 kernel_defects_kernel(system, name));
 	return check_say(run, FINDING_PASS, "no known defect is certain in %s", system->release);
 }
-
-const struct check check_client_kernel_defects = {
-	.id = "client.kernel-defects",
-	.roles = CHECK_BOTH,
-	.needs = { "client.module", "client.device", "server.module", "server.device" },
-	.run = kernel_defects_check_run,
-};

@@ -39,7 +39,7 @@ static const char *memlock_amount(uint64_t bytes, char buf[32])
 	return buf;
 }
 
-static int memlock_check_run(struct check_run *run)
+int check_client_memlock(struct check_run *run)
 {
 	struct host_memlock memlock;
 	struct words lines = { 0 };
@@ -66,10 +66,3 @@ static int memlock_check_run(struct check_run *run)
 		"mounts and root need no higher limit; programs of other users may lock %s",
 		memlock.known ? memlock_amount(memlock.hard, hard) : "the default amount");
 }
-
-const struct check check_client_memlock = {
-	.id = "client.memlock",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = memlock_check_run,
-};

@@ -27,7 +27,7 @@ static int module_boot_listed(struct check_run *run, struct host_listed *out)
 	return 0;
 }
 
-static int module_boot_check_run(struct check_run *run)
+int check_client_module_boot(struct check_run *run)
 {
 	const struct host_module *module;
 	struct host_listed listed;
@@ -60,10 +60,3 @@ static int module_boot_check_run(struct check_run *run)
 	return check_say(run, FINDING_PASS, "/%s lists it%s", listed.file,
 			 listed.at_boot ? ", for boot" : ", for when an RDMA device appears");
 }
-
-const struct check check_client_module_boot = {
-	.id = "client.module-boot",
-	.roles = CHECK_BOTH,
-	.needs = { "client.module", "client.device", "server.module", "server.device" },
-	.run = module_boot_check_run,
-};

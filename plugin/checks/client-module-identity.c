@@ -56,7 +56,7 @@ static int module_identity_say_updated(struct check_run *run, const struct host_
 			     "the loaded rpcrdma is not the installed one");
 }
 
-static int module_identity_check_run(struct check_run *run)
+int check_client_module_identity(struct check_run *run)
 {
 	const struct host_module *module;
 	int rc = facts_rpcrdma(run, &module);
@@ -82,10 +82,3 @@ static int module_identity_check_run(struct check_run *run)
 	return check_say(run, FINDING_PASS, "/%s is loaded%s", module->file,
 			 module->external ? ", a vendor's" : "");
 }
-
-const struct check check_client_module_identity = {
-	.id = "client.module-identity",
-	.roles = CHECK_BOTH,
-	.needs = { "client.module", "client.device", "server.module", "server.device" },
-	.run = module_identity_check_run,
-};

@@ -4,13 +4,7 @@
 /* Whether the services that NFSv3 needs of a client can start. */
 #include "plugin/checks/internal.h"
 
-static int client_nfs3_check_run(struct check_run *run)
+int check_client_nfs3(struct check_run *run)
 {
 	return nfs3_check(run, CHECK_CLIENT);
 }
-
-const struct check check_client_nfs3 = {
-	.id = "client.nfs3",
-	.roles = CHECK_CLIENT,
-	.run = client_nfs3_check_run,
-};

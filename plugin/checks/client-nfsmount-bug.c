@@ -43,7 +43,7 @@ static int nfsmount_bug_judge(struct check_run *run, const char *section, const 
 			     key, utils.version);
 }
 
-static int nfsmount_bug_check_run(struct check_run *run)
+int check_client_nfsmount_bug(struct check_run *run)
 {
 	static const char *const sections[] = { "Server", "MountPoint" };
 	const struct conf *conf;
@@ -61,10 +61,3 @@ static int nfsmount_bug_check_run(struct check_run *run)
 	return check_say(run, FINDING_SKIP,
 			 "nfsmount.conf does not set one option in several sections");
 }
-
-const struct check check_client_nfsmount_bug = {
-	.id = "client.nfsmount-bug",
-	.roles = CHECK_CLIENT,
-	.needs = { "client.module", "client.device" },
-	.run = nfsmount_bug_check_run,
-};

@@ -234,7 +234,7 @@ static int nfsmount_say_harm(struct check_run *run, struct nfsmount_judge *judge
 			     both ? words_text(some) : "");
 }
 
-static int nfsmount_conf_check_run(struct check_run *run)
+int check_client_nfsmount_conf(struct check_run *run)
 {
 	static const char *const sections[] = { "MountPoint", "Server", "NFSMount_Global_Options" };
 	struct nfsmount_judge judge = {
@@ -264,11 +264,3 @@ static int nfsmount_conf_check_run(struct check_run *run)
 	check_note(run);
 	return check_say(run, FINDING_PASS, "mounts use RDMA by %s", words_text(&judge.good));
 }
-
-const struct check check_client_nfsmount_conf = {
-	.id = "client.nfsmount-conf",
-	.roles = CHECK_CLIENT,
-	.at_mount = CHECK_MOUNT_TELLS,
-	.needs = { "client.module", "client.device" },
-	.run = nfsmount_conf_check_run,
-};

@@ -13,14 +13,7 @@ static const struct sysctl_setting settings[] = {
 	{ NULL, 0, 0, 0 },
 };
 
-static int client_sysctl_check_run(struct check_run *run)
+int check_client_sysctl(struct check_run *run)
 {
 	return sysctls_judge(run, "proc/sys/sunrpc", settings);
 }
-
-const struct check check_client_sysctl = {
-	.id = "client.sysctl",
-	.roles = CHECK_CLIENT,
-	.needs = { "client.module", "client.device" },
-	.run = client_sysctl_check_run,
-};

@@ -7,7 +7,7 @@
 
 static const char *const names[] = { "ib_uverbs", "rdma_ucm" };
 
-static int uverbs_check_run(struct check_run *run)
+int check_client_uverbs(struct check_run *run)
 {
 	struct host_module module;
 	struct words missing = { 0 }, absent = { 0 };
@@ -32,10 +32,3 @@ static int uverbs_check_run(struct check_run *run)
 				     words_text(&missing));
 	return check_say(run, FINDING_PASS, "ib_uverbs and rdma_ucm are loaded");
 }
-
-const struct check check_client_uverbs = {
-	.id = "client.uverbs",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = uverbs_check_run,
-};

@@ -4,7 +4,7 @@
 /* The server's address, from which the path to it is found. */
 #include "plugin/checks/internal.h"
 
-static int fabric_address_check_run(struct check_run *run)
+int check_fabric_address(struct check_run *run)
 {
 	const struct check_target *target = run->target;
 	struct words words = { 0 };
@@ -21,12 +21,3 @@ static int fabric_address_check_run(struct check_run *run)
 			target->unresolved[0] ? target->unresolved : "the name has no address"),
 		target->unresolved_reason);
 }
-
-const struct check check_fabric_address = {
-	.id = "fabric.address",
-	.roles = CHECK_CLIENT,
-	.remote = true,
-	.at_mount = CHECK_MOUNT_PATH,
-	.needs = { "client.device" },
-	.run = fabric_address_check_run,
-};

@@ -75,7 +75,7 @@ static bool bond_judge(struct check_run *run, const struct rdma_devices *rdma,
 	return false;
 }
 
-static int bond_check_run(struct check_run *run)
+int check_fabric_bond(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	const struct netdevs *netdevs;
@@ -104,10 +104,3 @@ static int bond_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "no bond has a RoCE device");
 	return check_say(run, FINDING_PASS, "%s", words_text(&good));
 }
-
-const struct check check_fabric_bond = {
-	.id = "fabric.bond",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = bond_check_run,
-};

@@ -85,7 +85,7 @@ static int cable_judge(struct check_run *run, const struct port_at *at, struct p
 	return 0;
 }
 
-static int cable_check_run(struct check_run *run)
+int check_fabric_cable(struct check_run *run)
 {
 	struct port_group groups[CABLE_GROUPS] = { 0 };
 	struct port_group *down = &groups[CABLE_DOWN], *narrow = &groups[CABLE_NARROW];
@@ -111,11 +111,3 @@ static int cable_check_run(struct check_run *run)
 	}
 	return check_say(run, FINDING_PASS, "%s", words_text(&groups[CABLE_UP].words));
 }
-
-const struct check check_fabric_cable = {
-	.id = "fabric.cable",
-	.roles = CHECK_BOTH,
-	.at_mount = CHECK_MOUNT_PATH,
-	.needs = { "client.device", "server.device" },
-	.run = cable_check_run,
-};

@@ -99,7 +99,7 @@ static bool counters_judge(struct check_run *run, const struct port_at *at, doub
 	return true;
 }
 
-static int fabric_counters_check_run(struct check_run *run)
+int check_fabric_counters(struct check_run *run)
 {
 	double hours = counters_hours_up(run);
 	struct port_list ports;
@@ -126,10 +126,3 @@ static int fabric_counters_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "no port has counters");
 	return check_say(run, FINDING_PASS, "few errors for the time and the traffic");
 }
-
-const struct check check_fabric_counters = {
-	.id = "fabric.counters",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device", "fabric.port" },
-	.run = fabric_counters_check_run,
-};

@@ -99,7 +99,7 @@ static int gid_judge(struct check_run *run, const struct port_at *at, struct por
 	return 0;
 }
 
-static int gid_check_run(struct check_run *run)
+int check_fabric_gid(struct check_run *run)
 {
 	struct port_group groups[GID_GROUPS] = { 0 };
 	struct port_group *without = &groups[GID_WITHOUT];
@@ -121,11 +121,3 @@ static int gid_check_run(struct check_run *run)
 	}
 	return check_say(run, FINDING_PASS, "every active port has one");
 }
-
-const struct check check_fabric_gid = {
-	.id = "fabric.gid",
-	.roles = CHECK_BOTH,
-	.at_mount = CHECK_MOUNT_PATH,
-	.needs = { "client.device", "server.device", "fabric.port" },
-	.run = gid_check_run,
-};

@@ -5,7 +5,7 @@
  * does not use it. So both of its modes work, and the check only reports them. */
 #include "plugin/checks/internal.h"
 
-static int ipoib_mode_check_run(struct check_run *run)
+int check_fabric_ipoib_mode(struct check_run *run)
 {
 	const struct netdevs *netdevs;
 	struct words words = { 0 };
@@ -29,10 +29,3 @@ static int ipoib_mode_check_run(struct check_run *run)
 	return check_say(run, FINDING_PASS, "%s%s", words_text(&words),
 			 enhanced ? ", the only mode of ConnectX-4 and later" : "");
 }
-
-const struct check check_fabric_ipoib_mode = {
-	.id = "fabric.ipoib-mode",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = ipoib_mode_check_run,
-};

@@ -9,7 +9,7 @@
 #define DATAGRAM_MAX    4092
 #define CONNECTED_USUAL 65520
 
-static int ipoib_mtu_check_run(struct check_run *run)
+int check_fabric_ipoib_mtu(struct check_run *run)
 {
 	const struct host_netdev *first = NULL;
 	const struct netdevs *netdevs;
@@ -48,10 +48,3 @@ static int ipoib_mtu_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "no IPoIB interface");
 	return check_say(run, FINDING_PASS, "%s", words_text(&good));
 }
-
-const struct check check_fabric_ipoib_mtu = {
-	.id = "fabric.ipoib-mtu",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = ipoib_mtu_check_run,
-};

@@ -27,7 +27,7 @@ static int ipoib_judge(struct check_run *run, const struct port_at *at, struct p
 	return 0;
 }
 
-static int ipoib_check_run(struct check_run *run)
+int check_fabric_ipoib(struct check_run *run)
 {
 	struct port_group groups[IPOIB_GROUPS] = { 0 };
 	struct port_group *without = &groups[IPOIB_WITHOUT];
@@ -52,10 +52,3 @@ static int ipoib_check_run(struct check_run *run)
 			     "no active InfiniBand port has an IPoIB interface: %s",
 			     words_text(&without->words));
 }
-
-const struct check check_fabric_ipoib = {
-	.id = "fabric.ipoib",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device", "fabric.port" },
-	.run = ipoib_check_run,
-};

@@ -49,7 +49,7 @@ static int krb5_keytab_path(struct check_run *run, char *path, size_t cap)
 	return 0;
 }
 
-static int krb5_check_run(struct check_run *run)
+int check_fabric_krb5(struct check_run *run)
 {
 	struct remote remote;
 	char path[128];
@@ -85,10 +85,3 @@ static int krb5_check_run(struct check_run *run)
 		return rc;
 	return check_say(run, FINDING_PASS, "NFS over TCP answers on port %d", NFS_TCP_PORT);
 }
-
-const struct check check_fabric_krb5 = {
-	.id = "fabric.krb5",
-	.roles = CHECK_CLIENT,
-	.remote = true,
-	.run = krb5_check_run,
-};

@@ -52,7 +52,7 @@ static const char *fabric_listener_reason(struct check_run *run, uint16_t port,
 	return answers[remote->answer].reason;
 }
 
-static int fabric_listener_check_run(struct check_run *run)
+int check_fabric_listener(struct check_run *run)
 {
 	const struct check_target *target = run->target;
 	struct remote remote, other;
@@ -87,12 +87,3 @@ static int fabric_listener_check_run(struct check_run *run)
 	return check_say(run, answers[remote.answer].status, "%s %u", answers[remote.answer].text,
 			 target->port);
 }
-
-const struct check check_fabric_listener = {
-	.id = "fabric.listener",
-	.roles = CHECK_CLIENT,
-	.remote = true,
-	.at_mount = CHECK_MOUNT_SERVER,
-	.needs = { "client.device", "fabric.port", "fabric.route", "fabric.gid" },
-	.run = fabric_listener_check_run,
-};

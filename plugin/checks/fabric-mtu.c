@@ -42,7 +42,7 @@ static int mtu_judge(struct check_run *run, const struct port_at *at, struct por
 	return 0;
 }
 
-static int mtu_check_run(struct check_run *run)
+int check_fabric_mtu(struct check_run *run)
 {
 	struct port_group groups[MTU_GROUPS] = {
 		[MTU_GOOD] = { .words = { .separator = "; " } },
@@ -63,10 +63,3 @@ static int mtu_check_run(struct check_run *run)
 				 "no active port belongs to an Ethernet interface");
 	return check_say(run, FINDING_PASS, "%s", words_text(&good->words));
 }
-
-const struct check check_fabric_mtu = {
-	.id = "fabric.mtu",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device", "fabric.port" },
-	.run = mtu_check_run,
-};

@@ -5,7 +5,7 @@
  * one (rdma-system(8)). */
 #include "plugin/checks/internal.h"
 
-static int netns_check_run(struct check_run *run)
+int check_fabric_netns(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	int rc = facts_rdma(run, &rdma);
@@ -20,10 +20,3 @@ static int netns_check_run(struct check_run *run)
 			? "every network namespace sees the devices"
 			: "each device belongs to one network namespace: mounts in a container need theirs");
 }
-
-const struct check check_fabric_netns = {
-	.id = "fabric.netns",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = netns_check_run,
-};

@@ -4,7 +4,7 @@
 /* A device whose node GUID is zero: librdmacm ignores it, and older versions crash. */
 #include "plugin/checks/internal.h"
 
-static int node_guid_check_run(struct check_run *run)
+int check_fabric_node_guid(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	struct words zero = { 0 };
@@ -29,10 +29,3 @@ static int node_guid_check_run(struct check_run *run)
 	}
 	return check_say(run, FINDING_PASS, "every device has one");
 }
-
-const struct check check_fabric_node_guid = {
-	.id = "fabric.node-guid",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = node_guid_check_run,
-};

@@ -83,7 +83,7 @@ static int one_subnet_setting(struct check_run *run, const char *netdev, const c
 	return rc;
 }
 
-static int one_subnet_check_run(struct check_run *run)
+int check_fabric_one_subnet(struct check_run *run)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	const struct host_netdev *pair[2];
@@ -120,10 +120,3 @@ static int one_subnet_check_run(struct check_run *run)
 			 "%s and %s are in one subnet, and answer ARP for themselves",
 			 pair[0]->name, pair[1]->name);
 }
-
-const struct check check_fabric_one_subnet = {
-	.id = "fabric.one-subnet",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = one_subnet_check_run,
-};

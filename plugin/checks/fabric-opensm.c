@@ -19,7 +19,7 @@ static const char *opensm_same_port(const struct host_opensm *opensm, const char
 	return NULL;
 }
 
-static int opensm_check_run(struct check_run *run)
+int check_fabric_opensm(struct check_run *run)
 {
 	struct words priorities = { 0 };
 	struct host_opensm opensm;
@@ -52,10 +52,3 @@ static int opensm_check_run(struct check_run *run)
 		run, FINDING_PASS,
 		"enabled, with the default priority: if several hosts run one, give each its own");
 }
-
-const struct check check_fabric_opensm = {
-	.id = "fabric.opensm",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = opensm_check_run,
-};

@@ -51,7 +51,7 @@ static void pkey_blame(struct check_run *run, const char *reason, const struct h
 	finding_text(&run->finding, "pkey", "0x%04x", netdev->pkey & ~FULL_MEMBER);
 }
 
-static int pkey_check_run(struct check_run *run)
+int check_fabric_pkey(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	const struct netdevs *netdevs;
@@ -88,10 +88,3 @@ static int pkey_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "no IPoIB interface is in use");
 	return check_say(run, FINDING_PASS, "%s", words_text(&found.good));
 }
-
-const struct check check_fabric_pkey = {
-	.id = "fabric.pkey",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device", "fabric.port" },
-	.run = pkey_check_run,
-};

@@ -24,7 +24,7 @@ static int fabric_port_judge(struct check_run *run, const struct port_at *at,
 	return 0;
 }
 
-static int fabric_port_check_run(struct check_run *run)
+int check_fabric_port(struct check_run *run)
 {
 	/* Of enum ib_port_state, include/rdma/ib_verbs.h. */
 	static const char *const reasons[] = {
@@ -56,11 +56,3 @@ static int fabric_port_check_run(struct check_run *run)
 		finding_number(&run->finding, "sm_lid", at->port->sm_lid);
 	return check_say_why(run, FINDING_FAIL, reason, "no port is active: %s", words_text(down));
 }
-
-const struct check check_fabric_port = {
-	.id = "fabric.port",
-	.roles = CHECK_BOTH,
-	.at_mount = CHECK_MOUNT_PATH,
-	.needs = { "client.device", "server.device", "fabric.cable", "fabric.subnet-manager" },
-	.run = fabric_port_check_run,
-};

@@ -27,7 +27,7 @@ static int roce_version_judge(struct check_run *run, const struct port_at *at,
 	return 0;
 }
 
-static int roce_version_check_run(struct check_run *run)
+int check_fabric_roce_version(struct check_run *run)
 {
 	struct port_group groups[ROCE_GROUPS] = { 0 };
 	struct port_group *set = &groups[ROCE_V1_SET], *only = &groups[ROCE_V1_ONLY];
@@ -51,10 +51,3 @@ static int roce_version_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "there is no active RoCE port");
 	return check_say(run, FINDING_PASS, "v2: %s", words_text(&groups[ROCE_V2].words));
 }
-
-const struct check check_fabric_roce_version = {
-	.id = "fabric.roce-version",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device", "fabric.port" },
-	.run = roce_version_check_run,
-};

@@ -82,7 +82,7 @@ static void route_blame(struct check_run *run, const char *reason, const struct 
 		finding_text(&run->finding, "device", "%s", path->device->name);
 }
 
-static int route_check_run(struct check_run *run)
+int check_fabric_route(struct check_run *run)
 {
 	struct route_tally routes = { .reason = NULL };
 	const struct server_path *paths;
@@ -118,12 +118,3 @@ static int route_check_run(struct check_run *run)
 				 words_text(&routes.local));
 	return err_set(-routes.first_unknown->rc, "%s", routes.first_unknown->why);
 }
-
-const struct check check_fabric_route = {
-	.id = "fabric.route",
-	.roles = CHECK_CLIENT,
-	.remote = true,
-	.at_mount = CHECK_MOUNT_PATH,
-	.needs = { "client.device" },
-	.run = route_check_run,
-};

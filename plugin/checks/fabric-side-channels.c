@@ -75,7 +75,7 @@ static int fabric_channels_ask(struct check_run *run, struct fabric_channels *ta
 	return 0;
 }
 
-static int fabric_channels_check_run(struct check_run *run)
+int check_fabric_side_channels(struct check_run *run)
 {
 	struct fabric_channels tally = { .any_refused = false };
 	struct remote remote;
@@ -105,11 +105,3 @@ static int fabric_channels_check_run(struct check_run *run)
 		return check_say(run, FINDING_UNKNOWN, "%s", words_text(&tally.silent));
 	return check_say(run, FINDING_PASS, "%s", words_text(&tally.good));
 }
-
-const struct check check_fabric_side_channels = {
-	.id = "fabric.side-channels",
-	.roles = CHECK_CLIENT,
-	.remote = true,
-	.at_mount = CHECK_MOUNT_PATH,
-	.run = fabric_channels_check_run,
-};

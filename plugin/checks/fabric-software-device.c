@@ -35,7 +35,7 @@ static bool software_device_is_lost(struct check_run *run, const struct port_at 
 	return !host_software_links(run->host, file, sizeof(file)) && !*file;
 }
 
-static int software_device_check_run(struct check_run *run)
+int check_fabric_software_device(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	struct words software = { 0 };
@@ -66,10 +66,3 @@ static int software_device_check_run(struct check_run *run)
 		"%s (%s) does not survive a reboot: nothing on this host adds it again",
 		used.device->name, used.device->driver);
 }
-
-const struct check check_fabric_software_device = {
-	.id = "fabric.software-device",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = software_device_check_run,
-};

@@ -63,7 +63,7 @@ static int subnet_manager_judge(struct check_run *run, const struct port_at *at,
 	return 0;
 }
 
-static int subnet_manager_check_run(struct check_run *run)
+int check_fabric_subnet_manager(struct check_run *run)
 {
 	struct port_group groups[SM_GROUPS] = { 0 };
 	struct port_group *waiting = &groups[SM_WAITING], *good = &groups[SM_GOOD];
@@ -83,11 +83,3 @@ static int subnet_manager_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "no InfiniBand port has a link");
 	return check_say(run, FINDING_PASS, "%s", words_text(&good->words));
 }
-
-const struct check check_fabric_subnet_manager = {
-	.id = "fabric.subnet-manager",
-	.roles = CHECK_BOTH,
-	.at_mount = CHECK_MOUNT_PATH,
-	.needs = { "client.device", "server.device", "fabric.cable" },
-	.run = subnet_manager_check_run,
-};

@@ -15,7 +15,7 @@ static bool tso_defect_is_in(const struct rdma_device *device)
 	       device->pci_device >= 0x6340 && device->pci_device <= 0x6778;
 }
 
-static int tso_defect_check_run(struct check_run *run)
+int check_fabric_tso_defect(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
 	const struct rdma_device *first = NULL;
@@ -39,10 +39,3 @@ static int tso_defect_check_run(struct check_run *run)
 	return check_say_why(run, FINDING_WARN, "revision-a0",
 			     "a first-generation ConnectX of revision a0: %s", words_text(&words));
 }
-
-const struct check check_fabric_tso_defect = {
-	.id = "fabric.tso-defect",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = tso_defect_check_run,
-};

@@ -33,7 +33,7 @@ static int udev_ipoib_warn(struct check_run *run, const struct udev_ipoib *searc
 	return check_say_why(run, FINDING_WARN, reason, "%s: %s", text, words_text(files));
 }
 
-static int udev_ipoib_check_run(struct check_run *run)
+int check_fabric_udev_ipoib(struct check_run *run)
 {
 	const struct netdevs *netdevs;
 	struct udev_ipoib search = { .enhanced = false };
@@ -66,10 +66,3 @@ static int udev_ipoib_check_run(struct check_run *run)
 				       &search.by_attr);
 	return check_say(run, FINDING_PASS, "no rule that is known to fail");
 }
-
-const struct check check_fabric_udev_ipoib = {
-	.id = "fabric.udev-ipoib",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = udev_ipoib_check_run,
-};

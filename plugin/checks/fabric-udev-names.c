@@ -53,7 +53,7 @@ static int udev_names_rule(void *arg, const char *file, unsigned int line, const
 	return 0;
 }
 
-static int udev_names_check_run(struct check_run *run)
+int check_fabric_udev_names(struct check_run *run)
 {
 	struct words words = { 0 };
 	int rc = host_udev_each(run->host, udev_names_rule, &words);
@@ -69,10 +69,3 @@ static int udev_names_check_run(struct check_run *run)
 	}
 	return check_say(run, FINDING_PASS, "no rule compares the part of an address that changes");
 }
-
-const struct check check_fabric_udev_names = {
-	.id = "fabric.udev-names",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = udev_names_check_run,
-};

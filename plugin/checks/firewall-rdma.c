@@ -174,7 +174,7 @@ static bool firewall_rdma_is_answered(struct check_run *run)
 	       remote.answer == REMOTE_OPEN;
 }
 
-static int firewall_rdma_check_run(struct check_run *run)
+int check_firewall_rdma(struct check_run *run)
 {
 	_cleanup_free_ struct packet_path_list *paths = malloc(sizeof(*paths));
 	_cleanup_free_ struct firewall_rdma *state = calloc(1, sizeof(*state));
@@ -207,10 +207,3 @@ static int firewall_rdma_check_run(struct check_run *run)
 	netfilter_explain(run, &state->tally);
 	return check_say(run, state->status, "%s", netfilter_text(&state->tally, text));
 }
-
-const struct check check_firewall_rdma = {
-	.id = "firewall.rdma",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = firewall_rdma_check_run,
-};

@@ -149,7 +149,7 @@ static int firewall_channels_say(struct check_run *run, struct firewall_channels
 	return check_say(run, state->status, "%s", text);
 }
 
-static int firewall_channels_check_run(struct check_run *run)
+int check_firewall_side_channels(struct check_run *run)
 {
 	_cleanup_free_ struct packet_path_list *paths = malloc(sizeof(*paths));
 	_cleanup_free_ struct firewall_channels *state = calloc(1, sizeof(*state));
@@ -188,10 +188,3 @@ static int firewall_channels_check_run(struct check_run *run)
 				 "(--nfs-version, --sec)");
 	return firewall_channels_say(run, state);
 }
-
-const struct check check_firewall_side_channels = {
-	.id = "firewall.side-channels",
-	.roles = CHECK_BOTH,
-	.needs = { "client.device", "server.device" },
-	.run = firewall_channels_check_run,
-};

@@ -3,7 +3,7 @@
 
 /* The map of the checks.
  *
- *	list.h        the table, in the order of causes
+ *	table.c       the table, in the order of causes
  *	checks.c      runs them
  *	facts.c       what several of them need, read once
  *	ports.c       ports of RDMA devices: which of them matter, their names, the loop over them
@@ -27,9 +27,26 @@
 #include "plugin/firewall/firewall.h"
 #include "plugin/report/words.h"
 
-#define CHECK(name) extern const struct check check_##name;
-#include "plugin/checks/list.h"
-#undef CHECK
+/* The checks, which table.c lists. */
+typedef int check_fn(struct check_run *run);
+check_fn check_client_module, check_server_module, check_client_drivers, check_server_device,
+	check_client_module_identity, check_client_module_boot, check_client_kernel_config,
+	check_client_kernel_defects, check_client_uverbs, check_client_memlock, check_client_helper,
+	check_client_nfsmount_conf, check_client_nfsmount_bug, check_client_sysctl,
+	check_client_nfs3, check_fabric_software_device, check_fabric_netns, check_fabric_cable,
+	check_fabric_subnet_manager, check_fabric_opensm, check_fabric_port, check_fabric_node_guid,
+	check_fabric_gid, check_fabric_roce_version, check_fabric_mtu, check_fabric_bond,
+	check_fabric_one_subnet, check_fabric_counters, check_fabric_pkey, check_fabric_ipoib,
+	check_fabric_ipoib_mode, check_fabric_ipoib_mtu, check_fabric_tso_defect,
+	check_fabric_udev_names, check_fabric_udev_ipoib, check_firewall_rdma,
+	check_firewall_side_channels, check_server_ganesha, check_server_nfs3, check_server_threads,
+	check_server_nfs_conf, check_server_listener, check_server_port, check_server_address,
+	check_server_boot, check_server_exports, check_server_versions, check_server_grace,
+	check_server_block_size, check_server_sysctl, check_server_counters, check_fabric_address,
+	check_fabric_route, check_fabric_listener, check_fabric_side_channels, check_fabric_krb5,
+	check_mount_missing, check_mount_boot_order, check_mount_transport, check_mount_submount,
+	check_mount_options, check_mount_counters, check_bug_read_812, check_platform_vdsm,
+	check_platform_libvirt, check_platform_libvirt_hook, check_platform_proxmox;
 
 /* facts.c */
 

@@ -111,7 +111,7 @@ static int boot_order_warn(struct check_run *run, const struct view_dir *dir, st
 		dir->path, words_text(units));
 }
 
-static int boot_order_check_run(struct check_run *run)
+int check_mount_boot_order(struct check_run *run)
 {
 	const struct view *view;
 	unsigned int ordered = 0;
@@ -136,9 +136,3 @@ static int boot_order_check_run(struct check_run *run)
 	return check_say(run, FINDING_PASS, "%u mount%s before what starts guests", ordered,
 			 ordered == 1 ? "" : "s");
 }
-
-const struct check check_mount_boot_order = {
-	.id = "mount.boot-order",
-	.roles = CHECK_CLIENT,
-	.run = boot_order_check_run,
-};

@@ -4,13 +4,7 @@
 /* Whether the counters of mounts over RDMA show errors. */
 #include "plugin/checks/internal.h"
 
-static int mount_counters_check_run(struct check_run *run)
+int check_mount_counters(struct check_run *run)
 {
 	return mounts_check(run, MOUNT_COUNTERS);
 }
-
-const struct check check_mount_counters = {
-	.id = "mount.counters",
-	.roles = CHECK_CLIENT,
-	.run = mount_counters_check_run,
-};

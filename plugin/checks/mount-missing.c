@@ -32,7 +32,7 @@ static void mount_missing_count(void *arg, const struct mount_missing *missing)
 	words_add(&tally->words, "%.120s: %s", missing->dir->path, missing->text);
 }
 
-static int mount_missing_check_run(struct check_run *run)
+int check_mount_missing(struct check_run *run)
 {
 	struct missing_tally tally = { .target = run->target,
 				       .finding = &run->finding,
@@ -50,9 +50,3 @@ static int mount_missing_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "%u need not be mounted now", tally.later);
 	return check_say(run, FINDING_SKIP, "none is missing");
 }
-
-const struct check check_mount_missing = {
-	.id = "mount.missing",
-	.roles = CHECK_CLIENT,
-	.run = mount_missing_check_run,
-};

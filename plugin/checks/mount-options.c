@@ -4,13 +4,7 @@
 /* Whether the options of mounts over RDMA suit it. */
 #include "plugin/checks/internal.h"
 
-static int mount_options_check_run(struct check_run *run)
+int check_mount_options(struct check_run *run)
 {
 	return mounts_check(run, MOUNT_OPTIONS);
 }
-
-const struct check check_mount_options = {
-	.id = "mount.options",
-	.roles = CHECK_CLIENT,
-	.run = mount_options_check_run,
-};

@@ -4,13 +4,7 @@
 /* Whether sub-mounts and referrals below a mount over RDMA use it, too. */
 #include "plugin/checks/internal.h"
 
-static int mount_submount_check_run(struct check_run *run)
+int check_mount_submount(struct check_run *run)
 {
 	return mounts_check(run, MOUNT_SUBMOUNT);
 }
-
-const struct check check_mount_submount = {
-	.id = "mount.submount",
-	.roles = CHECK_CLIENT,
-	.run = mount_submount_check_run,
-};

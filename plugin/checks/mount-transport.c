@@ -4,13 +4,7 @@
 /* Whether mounts that requested RDMA use it. */
 #include "plugin/checks/internal.h"
 
-static int mount_transport_check_run(struct check_run *run)
+int check_mount_transport(struct check_run *run)
 {
 	return mounts_check(run, MOUNT_TRANSPORT);
 }
-
-const struct check check_mount_transport = {
-	.id = "mount.transport",
-	.roles = CHECK_CLIENT,
-	.run = mount_transport_check_run,
-};

@@ -116,7 +116,7 @@ int libvirt_hook_find(const struct host *host, const struct live_ops *live, stru
 	return rc;
 }
 
-static int libvirt_hook_check_run(struct check_run *run)
+int check_platform_libvirt_hook(struct check_run *run)
 {
 	const struct host_platform *platform;
 	int rc = facts_platform(run, &platform);
@@ -127,9 +127,3 @@ static int libvirt_hook_check_run(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "libvirt is not installed");
 	return libvirt_hook_find(run->host, run->live, &run->finding);
 }
-
-const struct check check_platform_libvirt_hook = {
-	.id = "platform.libvirt-hook",
-	.roles = CHECK_CLIENT,
-	.run = libvirt_hook_check_run,
-};

@@ -4,7 +4,7 @@
 /* libvirt on this host: how its pools are given mount options. */
 #include "plugin/checks/internal.h"
 
-static int platform_libvirt_check_run(struct check_run *run)
+int check_platform_libvirt(struct check_run *run)
 {
 	const struct host_platform *platform;
 	int rc = facts_platform(run, &platform);
@@ -19,9 +19,3 @@ static int platform_libvirt_check_run(struct check_run *run)
 	return check_say(run, FINDING_PASS,
 			 "pools of type netfs take mount options in fs:mount_opts");
 }
-
-const struct check check_platform_libvirt = {
-	.id = "platform.libvirt",
-	.roles = CHECK_CLIENT,
-	.run = platform_libvirt_check_run,
-};

@@ -150,7 +150,7 @@ static int proxmox_judge_all(struct check_run *run, const struct proxmox_storage
 				   "pvesm set NAME --options vers=4.2,proto=rdma");
 }
 
-static int proxmox_check_run(struct check_run *run)
+int check_platform_proxmox(struct check_run *run)
 {
 	_cleanup_free_ struct proxmox_storages *storages = malloc(sizeof(*storages));
 	const struct host_platform *platform;
@@ -165,9 +165,3 @@ static int proxmox_check_run(struct check_run *run)
 	rc = host_proxmox(run->host, storages);
 	return rc ? rc : proxmox_judge_all(run, storages);
 }
-
-const struct check check_platform_proxmox = {
-	.id = "platform.proxmox",
-	.roles = CHECK_CLIENT,
-	.run = proxmox_check_run,
-};

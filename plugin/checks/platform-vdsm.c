@@ -27,7 +27,7 @@ static void vdsm_on_domain(void *arg, const struct ovirt_mounted *mounted)
 		finding_text(&domains->run->finding, "remedy", "%s", mounted->remedy);
 }
 
-static int vdsm_check_run(struct check_run *run)
+int check_platform_vdsm(struct check_run *run)
 {
 	struct platform_vdsm_domains domains = { run, { .separator = "; " }, false };
 	const struct host_platform *platform;
@@ -60,9 +60,3 @@ static int vdsm_check_run(struct check_run *run)
 	return check_say(run, FINDING_PASS,
 			 "set the storage domain's custom options: proto=rdma,port=20049");
 }
-
-const struct check check_platform_vdsm = {
-	.id = "platform.vdsm",
-	.roles = CHECK_CLIENT,
-	.run = vdsm_check_run,
-};

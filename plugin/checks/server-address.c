@@ -99,7 +99,7 @@ static int server_address_say_bound(struct check_run *run, const struct own_addr
 		conf->hosts_where, conf->hosts, good);
 }
 
-static int server_address_check_run(struct check_run *run)
+int check_server_address(struct check_run *run)
 {
 	struct own_addresses all;
 	struct server_address lists = { 0 };
@@ -134,10 +134,3 @@ static int server_address_check_run(struct check_run *run)
 			 lists.bridge.count ? "; over TCP only: " : "", words_text(&lists.bridge),
 			 all.cut ? "; there are more than are checked" : "");
 }
-
-const struct check check_server_address = {
-	.id = "server.address",
-	.roles = CHECK_SERVER,
-	.needs = { "server.module", "server.device", "fabric.port", "fabric.gid" },
-	.run = server_address_check_run,
-};

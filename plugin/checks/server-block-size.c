@@ -28,7 +28,7 @@ static bool block_size_little_memory(struct check_run *run)
 	return kib / 4096 * KIB < LEAST;
 }
 
-static int block_size_check_run(struct check_run *run)
+int check_server_block_size(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 
@@ -48,10 +48,3 @@ static int block_size_check_run(struct check_run *run)
 			 nfsd->max_block / KIB,
 			 nfsd->max_block < USUAL ? ", because this host has little memory" : "");
 }
-
-const struct check check_server_block_size = {
-	.id = "server.block-size",
-	.roles = CHECK_SERVER,
-	.needs = { "server.module", "server.device", "server.threads" },
-	.run = block_size_check_run,
-};

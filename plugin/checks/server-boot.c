@@ -6,7 +6,7 @@
 
 static const char unit[] = "nfs-server.service";
 
-static int server_boot_check_run(struct check_run *run)
+int check_server_boot(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 	enum unit_state state, cluster;
@@ -28,10 +28,3 @@ static int server_boot_check_run(struct check_run *run)
 			     "the server runs now, but does not start at boot: %s is %s", unit,
 			     state == UNIT_MASKED ? "masked" : "disabled");
 }
-
-const struct check check_server_boot = {
-	.id = "server.boot",
-	.roles = CHECK_SERVER,
-	.needs = { "server.module", "server.device", "server.threads" },
-	.run = server_boot_check_run,
-};

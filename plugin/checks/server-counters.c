@@ -29,7 +29,7 @@ struct server_counter {
 	bool large; /* more than the kernel can print, so at least that many */
 };
 
-static int server_counters_check_run(struct check_run *run)
+int check_server_counters(struct check_run *run)
 {
 	struct server_counter values[COUNTERS] = { 0 };
 	const struct server_counter *calls = &values[RECV], *starved = &values[SQ_STARVE];
@@ -60,10 +60,3 @@ static int server_counters_check_run(struct check_run *run)
 	return check_say(run, FINDING_PASS, "%s%" PRIu64 " calls over RDMA",
 			 calls->large ? "over " : "", calls->number);
 }
-
-const struct check check_server_counters = {
-	.id = "server.counters",
-	.roles = CHECK_SERVER,
-	.needs = { "server.module", "server.device" },
-	.run = server_counters_check_run,
-};

@@ -5,16 +5,9 @@
  * it. */
 #include "plugin/checks/internal.h"
 
-static int server_device_check_run(struct check_run *run)
+int check_server_device(struct check_run *run)
 {
 	if (run->target->roles & CHECK_CLIENT)
 		return check_say(run, FINDING_SKIP, "client.device shows it");
 	return device_check(run);
 }
-
-const struct check check_server_device = {
-	.id = "server.device",
-	.roles = CHECK_SERVER,
-	.needs = { "client.device" },
-	.run = server_device_check_run,
-};

@@ -110,7 +110,7 @@ static int exports_say(struct check_run *run, const struct host_exports *exports
 			 without.count ? "; not for the RDMA network: " : "", words_text(&without));
 }
 
-static int server_exports_check_run(struct check_run *run)
+int check_server_exports(struct check_run *run)
 {
 	_cleanup_free_ struct host_exports *exports = malloc(sizeof(*exports));
 	const struct host_nfsd *nfsd;
@@ -136,10 +136,3 @@ static int server_exports_check_run(struct check_run *run)
 	return check_say_why(run, FINDING_FAIL, "none",
 			     "nothing is exported: /etc/exports and exports.d are empty");
 }
-
-const struct check check_server_exports = {
-	.id = "server.exports",
-	.roles = CHECK_SERVER,
-	.needs = { "server.module", "server.device", "server.threads" },
-	.run = server_exports_check_run,
-};

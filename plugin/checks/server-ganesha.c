@@ -46,7 +46,7 @@ static int ganesha_say_without(struct check_run *run, const struct host_ganesha 
 			     ganesha->where);
 }
 
-static int ganesha_check_run(struct check_run *run)
+int check_server_ganesha(struct check_run *run)
 {
 	const struct host_ganesha *ganesha;
 	const struct host_system *system;
@@ -88,10 +88,3 @@ static int ganesha_check_run(struct check_run *run)
 		"%s enables RDMA on port %u; no file shows whether NFS-Ganesha was built with RDMA and listens",
 		ganesha->where, ganesha->port);
 }
-
-const struct check check_server_ganesha = {
-	.id = "server.ganesha",
-	.roles = CHECK_SERVER,
-	.needs = { "client.device", "server.device" },
-	.run = ganesha_check_run,
-};

@@ -13,7 +13,7 @@
 /* nfsd's default is 90 s. */
 #define LONG_S 120
 
-static int grace_check_run(struct check_run *run)
+int check_server_grace(struct check_run *run)
 {
 	const struct conf_value *value = NULL;
 	const struct host_nfsd *nfsd;
@@ -50,10 +50,3 @@ static int grace_check_run(struct check_run *run)
 	check_note(run);
 	return check_say(run, FINDING_PASS, "a grace period is in force: new opens and locks wait");
 }
-
-const struct check check_server_grace = {
-	.id = "server.grace",
-	.roles = CHECK_SERVER,
-	.needs = { "server.module", "server.device", "server.threads" },
-	.run = grace_check_run,
-};

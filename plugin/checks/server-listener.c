@@ -62,7 +62,7 @@ static int server_listener_say_missing(struct check_run *run, const struct nfsd_
 		conf->where, conf->port);
 }
 
-static int server_listener_check_run(struct check_run *run)
+int check_server_listener(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 	struct words words = { 0 };
@@ -89,10 +89,3 @@ static int server_listener_check_run(struct check_run *run)
 	return conf.state == NFSD_CONF_ON ? server_listener_say_missing(run, &conf)
 					  : check_skip(run, "server.nfs-conf");
 }
-
-const struct check check_server_listener = {
-	.id = "server.listener",
-	.roles = CHECK_SERVER,
-	.needs = { "server.module", "server.device", "server.threads" },
-	.run = server_listener_check_run,
-};

@@ -5,17 +5,10 @@
  * lacks too, and one finding reports it. */
 #include "plugin/checks/internal.h"
 
-static int server_module_check_run(struct check_run *run)
+int check_server_module(struct check_run *run)
 {
 	if (ganesha_serves(run))
 		return check_say(run, FINDING_SKIP,
 				 "NFS-Ganesha serves here, and needs no NFS module");
 	return module_check(run, CHECK_SERVER);
 }
-
-const struct check check_server_module = {
-	.id = "server.module",
-	.roles = CHECK_SERVER,
-	.needs = { "client.module" },
-	.run = server_module_check_run,
-};

@@ -60,7 +60,7 @@ static int server_nfs_conf_say(struct check_run *run, const struct nfsd_conf *co
 	return check_say_why(run, FINDING_FAIL, reason, "%s: %s%s", conf->where, conf->why, cut);
 }
 
-static int server_nfs_conf_check_run(struct check_run *run)
+int check_server_nfs_conf(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 	struct nfsd_ports ports = { .count = 0 };
@@ -88,10 +88,3 @@ static int server_nfs_conf_check_run(struct check_run *run)
 	finding_number(&run->finding, "port", conf.port);
 	return check_say(run, FINDING_PASS, "%s enables RDMA on port %u", conf.where, conf.port);
 }
-
-const struct check check_server_nfs_conf = {
-	.id = "server.nfs-conf",
-	.roles = CHECK_SERVER,
-	.needs = { "server.module", "server.device" },
-	.run = server_nfs_conf_check_run,
-};

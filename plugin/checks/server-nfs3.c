@@ -4,16 +4,9 @@
 /* Whether the services that NFSv3 needs of a server can start. */
 #include "plugin/checks/internal.h"
 
-static int server_nfs3_check_run(struct check_run *run)
+int check_server_nfs3(struct check_run *run)
 {
 	if (ganesha_serves(run))
 		return check_skip(run, "server.ganesha");
 	return nfs3_check(run, CHECK_SERVER);
 }
-
-const struct check check_server_nfs3 = {
-	.id = "server.nfs3",
-	.roles = CHECK_SERVER,
-	.needs = { "server.module", "server.device" },
-	.run = server_nfs3_check_run,
-};

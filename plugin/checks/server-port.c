@@ -14,7 +14,7 @@ static const char *server_port_list(const struct nfsd_ports *ports, struct words
 	return words_text(words);
 }
 
-static int server_port_check_run(struct check_run *run)
+int check_server_port(struct check_run *run)
 {
 	const struct check_target *target = run->target;
 	const struct host_nfsd *nfsd;
@@ -51,10 +51,3 @@ static int server_port_check_run(struct check_run *run)
 	return check_say(run, FINDING_PASS, "clients must mount with port=%u: their default is %u",
 			 ports.list[0], NFS_RDMA_PORT);
 }
-
-const struct check check_server_port = {
-	.id = "server.port",
-	.roles = CHECK_SERVER,
-	.needs = { "server.threads", "server.listener", "server.nfs-conf" },
-	.run = server_port_check_run,
-};

@@ -14,14 +14,7 @@ static const struct sysctl_setting settings[] = {
 	{ NULL, 0, 0, 0 },
 };
 
-static int server_sysctl_check_run(struct check_run *run)
+int check_server_sysctl(struct check_run *run)
 {
 	return sysctls_judge(run, "proc/sys/sunrpc/svc_rdma", settings);
 }
-
-const struct check check_server_sysctl = {
-	.id = "server.sysctl",
-	.roles = CHECK_SERVER,
-	.needs = { "server.module", "server.device" },
-	.run = server_sysctl_check_run,
-};

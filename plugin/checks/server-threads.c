@@ -53,7 +53,7 @@ static int server_threads_say_stopped(struct check_run *run)
 			     unit, state);
 }
 
-static int server_threads_check_run(struct check_run *run)
+int check_server_threads(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 	int rc;
@@ -76,10 +76,3 @@ static int server_threads_check_run(struct check_run *run)
 			nfsd->threads, nfsd->threads == 1 ? "" : "s");
 	return check_say(run, FINDING_PASS, "the NFS server runs %u threads", nfsd->threads);
 }
-
-const struct check check_server_threads = {
-	.id = "server.threads",
-	.roles = CHECK_SERVER,
-	.needs = { "server.module", "server.device" },
-	.run = server_threads_check_run,
-};

@@ -57,7 +57,7 @@ static int server_versions_say_lacking(struct check_run *run, const char *name)
 			     value->file, value->line);
 }
 
-static int server_versions_check_run(struct check_run *run)
+int check_server_versions(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
 	struct words on = { 0 }, off = { 0 };
@@ -89,10 +89,3 @@ static int server_versions_check_run(struct check_run *run)
 	return check_say(run, FINDING_PASS, "NFS %s%s%s", words_text(&on),
 			 off.count ? "; off: " : "", words_text(&off));
 }
-
-const struct check check_server_versions = {
-	.id = "server.versions",
-	.roles = CHECK_SERVER,
-	.needs = { "server.module", "server.device", "server.threads" },
-	.run = server_versions_check_run,
-};
