@@ -43,7 +43,7 @@ struct check_target {
 			     char buf[ERR_TEXT_MAX]);
 };
 
-/* mounts-check.c */
+/* mounts.c */
 
 /* Whether a mount from @source ("nas:/vm"), or from that address, is of the target's server, by its name or
  * by an address; all are of a target without a server. Either may be NULL. */
@@ -171,7 +171,7 @@ const char *port_state_name(const struct rdma_port *port);
 /* "RoCE" */
 const char *port_kind_name(const struct rdma_device *device);
 
-/* read-812.c: whether this host's kernel client has the 812-byte bug, as finding bug.read-812. Its
+/* defects.c: whether this host's kernel client has the 812-byte bug, as finding bug.read-812. Its
  * evidence decided_by is "counters", of a mount over RDMA (then it fails or passes, and target and
  * source name the mount), or "version" (then it never fails). It speaks of this host, of no server. */
 
@@ -182,7 +182,7 @@ void read_812_find(const struct host *host, const char *spec, struct finding *ou
 void read_812_judge(const struct nfs_mounts *mounts, const struct host_system *system,
 		    const char *spec, struct finding *out);
 
-/* platform-libvirt-hook.c: whether libvirt's daemon knows its hook, as finding platform.libvirt-hook.
+/* platform.c: whether libvirt's daemon knows its hook, as finding platform.libvirt-hook.
  * Errors: of host_libvirt_hook(). */
 
 int libvirt_hook_find(const struct host *host, const struct live_ops *live, struct finding *out);

@@ -7,15 +7,11 @@
  *	checks.c      runs them
  *	facts.c       what several of them need, read once
  *	ports.c       ports of RDMA devices: which of them matter, their names, the loop over them
- *	defects.c     known defects of kernels
- *	read-812.c    the one of them that a mount's counters show
- *	sysctls.c     settings of rpcrdma, the client's and the server's
- *	module.c, device.c  what clients and servers have to have
  *	addresses.c   this host's addresses on its RDMA devices
  *	nfsd.c        the kernel's NFS server as it runs
  *	nfsd-conf.c   what its configuration makes of RDMA
- *	GROUP-NAME.c  one check a file: check_GROUP_NAME
- *	mounts-check.c  what checks say of this host's NFS mounts
+ *	modules.c, devices.c, client.c, fabric-*.c, firewall-*.c, path.c, server*.c, mounts.c, platform.c, defects.c
+ *	              the checks, check_GROUP_NAME(), by subject
  *	netfilter*.c  what the filters of this host do with one, and what opens them to it
  *	packet-paths.c  the paths of packets between this host and its peers
  *	channels.c    the side channels of NFS: who connects to whom, at which port
@@ -104,7 +100,7 @@ const char *port_interface(struct check_run *run, const struct port_at *at);
  * "pci". */
 void port_evidence(struct check_run *run, const struct port_at *at);
 
-/* fabric-gid.c */
+/* fabric-ip.c */
 
 /* The port has a GID for the address, in numbers; *@v2 is set where it is one of RoCE v2. */
 bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2);
@@ -115,9 +111,6 @@ bool gid_is_ipv4(const struct rdma_gid *gid);
 
 /* The interface lies on that of a RoCE device, which has no GID for its addresses. */
 bool netdev_lacks_gid(const struct host_netdev *netdev, const struct rdma_device *device);
-/* module.c: whether the kernel would reject it for want of a signature; what demands that is then in the
- * evidence, "enforced_by". */
-bool module_is_rejected(struct check_run *run, const struct host_module *module);
 
 /* facts.c: "container" where this system is one, with its kind in the evidence; else @otherwise. */
 const char *container_reason(struct check_run *run, const char *otherwise);
@@ -341,16 +334,14 @@ int remote_rpcbind_here(struct check_run *run, uint32_t program, uint32_t versio
 int remote_rpcbind_ask(const struct transport_address *server, uint32_t program, uint32_t version,
 		       uint16_t *port, uint64_t deadline);
 
-/* mounts-check.c: what the checks of group mount have in common */
+/* mounts.c: what the checks of group mount have in common */
 
 /* Says one finding about an aspect of all mounts, or of those of the server that is asked about. */
 int mounts_check(struct check_run *run, enum mount_aspect aspect);
 
-/* module.c, device.c, nfs3.c: what client.* and server.* have in common */
+/* devices.c */
 
-int nfs3_check(struct check_run *run, enum check_role role);
-
-int module_check(struct check_run *run, enum check_role role);
+/* client.device, and the same of a server. */
 int device_check(struct check_run *run);
 
 /* nfsd.c: the kernel's NFS server as it runs */
@@ -358,7 +349,7 @@ int device_check(struct check_run *run);
 /* -ESRCH: it does not run; else why it is not known. Both are server.threads' to say. */
 int nfsd_running(struct check_run *run, const struct host_nfsd **out);
 
-/* server-ganesha.c */
+/* server.c */
 
 /* NFS-Ganesha serves here, or would if it ran, and the kernel does not. */
 bool ganesha_serves(struct check_run *run);
@@ -407,17 +398,6 @@ void nfsd_conf_judge(const struct nfsd_conf_input *in, struct nfsd_conf *out);
 void nfsd_conf_version(const char *text, unsigned int version[3]);
 int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out);
 
-/* sysctls.c: settings of rpcrdma */
-
-struct sysctl_setting {
-	const char *name;
-	int64_t usual, older; /* defaults of kernels */
-	int64_t least;        /* below it calls wait */
-};
-
-/* Says the finding of those in @folder below the root; @settings end with name NULL. */
-int sysctls_judge(struct check_run *run, const char *folder, const struct sysctl_setting *settings);
-
 /* defects.c: pure */
 
 enum defect_part {
@@ -444,7 +424,6 @@ extern const struct defect defect_table[]; /* ends with text NULL */
 /* The row that counters of mounts overrule: bug.read-812. */
 extern const struct defect *const defect_read_812;
 bool defect_in(const struct defect *defect, const unsigned int kernel[3]);
-bool defect_is_older(const unsigned int a[3], const unsigned int b[3]);
 enum defect_presence defect_presence(const struct defect *defect, const struct host_system *system);
 
 #endif

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Whether this host's kernel delivers the data that its READs receive over RDMA: pure. The
- * only code that decides it by counters; see also plugin/checks/read-812.c.
+ * only code that decides it by counters; see also plugin/checks/defects.c.
  *
  * The NFS/RDMA client of Linux 3.7 to 3.14 drops the data of each READ that the server sent
  * by RDMA Write ("SUNRPC: Fix large reads on NFS/RDMA", 2b7bbc963da8, fixes it): the
