@@ -19,6 +19,7 @@ expect_bench()
 		and .us_max > 0 and .tcp_us_max > 0
 		and (.us_p99 == null or (.us_p50 <= .us_p99 and .us_p99 <= .us_max))
 		and (.tcp_us_p99 == null or (.tcp_us_p50 <= .tcp_us_p99 and .tcp_us_p99 <= .tcp_us_max)))'
+	# shellcheck disable=SC2016 # jq's variable
 	expect_report "ratios of the pairs" 'all(.findings[] | select(.id | startswith("bench."))
 		| .evidence; . as $e | .ratios | split(" ") | map(tonumber) | sort
 		| length == $e.pairs and .[0] <= $e.ratio_to_tcp + 0.001
