@@ -212,6 +212,17 @@ static int cmd_bench_row(struct report *report, const struct finding *f,
 	return report_row(report, FINDING_PASS, cells);
 }
 
+/* A narrow terminal has no room for all columns: the rarest go. */
+static void cmd_bench_fit(struct report *report)
+{
+	static const struct report_shown narrow = { 7, { 0, 1, 2, 3, 4, 5, 7 } },
+					 narrowest = { 6, { 0, 1, 2, 3, 4, 5 } };
+	unsigned int width = output_page(stdout);
+
+	if (width < 76)
+		report_show(report, width < 66 ? &narrowest : &narrow);
+}
+
 static int cmd_bench_table(struct report *report, const struct cmd_bench_options *options)
 {
 	static const char *const heads[] = { "",    "over",  "rate", "ratio", "p50",
@@ -226,8 +237,11 @@ static int cmd_bench_table(struct report *report, const struct cmd_bench_options
 
 		if (f->status != FINDING_PASS || !*f->id)
 			continue;
-		rc = begun ? 0 : report_columns(report, heads, 0);
-		begun = true;
+		if (!begun) {
+			rc = report_columns(report, heads, 0);
+			cmd_bench_fit(report);
+			begun = true;
+		}
 		rc = rc ? rc : cmd_bench_row(report, f, &bench_cases[i], "");
 		rc = rc ? rc : cmd_bench_row(report, f, &bench_cases[i], "tcp_");
 	}
@@ -281,8 +295,8 @@ static bool cmd_bench_is_met(const struct cmd_bench_options *options,
 		snprintf(want, sizeof(want), limit->bytes ? "%.0f MB/s" : "%.0f/s",
 			 limit->bytes ? limit->value / 1e6 : limit->value);
 	}
-	words_add(below, "%s%s has %s, %s is the limit", limit->latency ? "p99-" : "", limit->name,
-		  have, want);
+	words_add(below, "%s%s is %s (limit %s)", limit->latency ? "p99-" : "", limit->name, have,
+		  want);
 	return false;
 }
 
