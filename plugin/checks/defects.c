@@ -240,11 +240,44 @@ static const char *kernel_defects_kernel(const struct host_system *system, char 
 	return name;
 }
 
+/* A row is of one stable tree. */
+static bool defect_is_of_a_tree(const struct defect *defect)
+{
+	return defect->from[0] == defect->until[0] && defect->from[1] == defect->until[1];
+}
+
+/* The trees whose change logs the table follows: "5.4, 6.1". */
+static void kernel_defects_trees(struct words *trees)
+{
+	const struct defect *defect, *other;
+
+	for (defect = defect_table; defect->text; defect++) {
+		for (other = defect_table; other != defect; other++)
+			if (defect_is_of_a_tree(other) && other->from[0] == defect->from[0] &&
+			    other->from[1] == defect->from[1])
+				break;
+		if (other == defect && defect_is_of_a_tree(defect))
+			words_add(trees, "%u.%u", defect->from[0], defect->from[1]);
+	}
+}
+
+bool defects_cover(const struct host_system *system)
+{
+	const struct defect *defect;
+
+	for (defect = defect_table; defect->text; defect++)
+		if (defect_is_of_a_tree(defect) && defect->from[0] == system->kernel[0] &&
+		    defect->from[1] == system->kernel[1])
+			return system->kernel_is_plain;
+	return false;
+}
+
 int check_client_kernel_defects(struct check_run *run)
 {
 	const struct host_system *system;
 	const struct rdma_devices *rdma;
 	struct kernel_defects found = { 0 };
+	struct words trees = { .separator = ", " };
 	char name[128];
 	unsigned int parts;
 	int rc = facts_system(run, &system);
@@ -277,10 +310,12 @@ int check_client_kernel_defects(struct check_run *run)
 			"the vendor of %s backports fixes; Linux of that version had %u known defect%s",
 			system->release, found.possible, found.possible == 1 ? "" : "s");
 	}
-	if (system->kernel_is_plain)
+	if (defects_cover(system))
 		return check_say(run, FINDING_PASS, "%s has no known defect",
 				 kernel_defects_kernel(system, name));
-	return check_say(run, FINDING_PASS, "no known defect is certain in %s", system->release);
+	kernel_defects_trees(&trees);
+	return check_say(run, FINDING_SKIP, "%s is not in our table, which has defects of Linux %s",
+			 kernel_defects_kernel(system, name), words_text(&trees));
 }
 
 /* bug.read-812: whether this host's kernel client can read more than 812 bytes over NFS/RDMA. The
