@@ -143,7 +143,7 @@ static int cmd_bench_parse_limits(const char *text, void *out)
 			return err_set(EINVAL, "more than %d limits", LIMITS_MAX);
 		rc = cmd_bench_parse_limit(&limits->list[limits->count++], text, len);
 	}
-	return rc;
+	return rc || limits->count ? rc : err_set(EINVAL, "expected a limit, as read-4k=50000/s");
 }
 
 /* --- the table -------------------------------------------------------------------------------- */

@@ -75,7 +75,7 @@ expect_status 0
 (($(wc -l <"$work/out") <= 20)) || { show; fail "more than 20 lines"; }
 (($(wc -L <"$work/out") <= 80)) || { show; fail "wider than 80 columns"; }
 
-for limit in read-4k=fast read=5/s nothing=1/s read-4k=5us p99-4k=5/s read-4k= read-4k=-1/s read-4k "=1/s" "p99-=1us" \
+for limit in "" "," read-4k=fast read=5/s nothing=1/s read-4k=5us p99-4k=5/s read-4k= read-4k=-1/s read-4k "=1/s" "p99-=1us" \
 	"read-4k=$(printf '9%.0s' {1..40})/s" "$(printf 'read-4k=1/s,%.0s' {1..9})"; do
 	run bench --embedded --fail-below "$limit"
 	expect_status 2
