@@ -46,9 +46,12 @@ port=$(decode -Y iwarp_mpa.rep -T fields -e tcp.srcport | head -n 1)
 sends() { decode -Y "$1" -T fields -e iwarp_rdma.opcode | tr ',' '\n' | grep -c 0x03; }
 calls=$(sends "tcp.dstport == $port") replies=$(sends "tcp.srcport == $port")
 [[ $calls == "$replies" ]] || fail "$calls calls, $replies replies"
-xids() { decode -Y "rpcordma && rpc.msgtyp == $1" -T fields -e rpcordma.xid | tr ',' '\n' | sort -u; }
-stray=$(comm -13 <(xids 0) <(xids 1))
+xids() { decode -Y "rpcordma && $1" -T fields -e rpcordma.xid | tr ',' '\n' | sort -u; }
+# The RPC message of a call that the server fetches is not in the frame: RDMA_NOMSG.
+stray=$(comm -13 <(xids "(rpc.msgtyp == 0 || (rpcordma.msg_type == 1 && tcp.dstport == $port))") <(xids "rpc.msgtyp == 1"))
 [[ ! $stray ]] || fail "replies to no call: $stray"
+fetched=$(xids "rpcordma.msg_type == 1 && rpcordma.reads_count == 1 && tcp.dstport == $port" | grep -c .) || true
+[[ $fetched == 1 ]] || fail "$fetched calls have a Read chunk"
 
 # What the Write list of a READ's reply returns adds up to the bytes of its result.
 decode -Y 'nfs.procedure_v3 == 6 && rpc.msgtyp == 1 && rpcordma.writes_count == 1' \
