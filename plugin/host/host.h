@@ -446,6 +446,26 @@ struct nfs_reads {
 	uint64_t bytes;  /* file data that NFS took from those replies */
 };
 
+/* The operations that matter to a disk. */
+enum nfs_operation_kind {
+	NFS_OPERATION_READ,
+	NFS_OPERATION_WRITE,
+	NFS_OPERATION_COMMIT,
+	NFS_OPERATION_GETATTR,
+	NFS_OPERATIONS
+};
+
+/* Of all completed calls of an operation since the mount; times are sums over calls. */
+struct nfs_operation {
+	uint64_t calls, sent; /* sent more often than called: retransmissions */
+	uint64_t queue_ms;    /* before the first transmission */
+	uint64_t rtt_ms;      /* from it to the reply */
+	uint64_t execute_ms;  /* all of it */
+	uint64_t errors;      /* since Linux 5.3 */
+	bool has_errors;
+	bool broken; /* a counter is not a number or does not fit */
+};
+
 #define NFS_XPRTS_MAX 32
 
 struct nfs_mount {
@@ -467,6 +487,7 @@ struct nfs_mount {
 	struct nfs_xprt xprts[NFS_XPRTS_MAX];
 	uint64_t age; /* seconds */
 	struct nfs_reads reads;
+	struct nfs_operation operations[NFS_OPERATIONS];
 	unsigned int parent; /* index of the NFS mount it lies below, UINT_MAX: none */
 };
 

@@ -36,6 +36,7 @@ static int mounts_join_one(void *arg, const struct nfs_mount *stats)
 		join->joined[i] = true;
 		mount->age = stats->age;
 		mount->reads = stats->reads;
+		memcpy(mount->operations, stats->operations, sizeof(mount->operations));
 		mount->nxprts = stats->nxprts;
 		mount->xprts_cut = stats->xprts_cut;
 		memcpy(mount->xprts, stats->xprts, sizeof(mount->xprts));

@@ -105,6 +105,51 @@ static bool mountstats_parse_number(const char *line, unsigned int at, uint64_t 
 	return true;
 }
 
+/* clang-format off */
+#define OPERATION_NUMBER(at, value) { at, offsetof(struct nfs_operation, value) }
+/* clang-format on */
+
+/* "READ: CALLS SENT TIMEOUTS BYTES BYTES QUEUE RTT EXECUTE ERRORS", the last since Linux 5.3. */
+static void mountstats_parse_operation(const char *name, const char *line, struct nfs_mount *mount)
+{
+	static const struct {
+		const char *name;
+		enum nfs_operation_kind kind;
+	} operations[] = {
+		{ "READ:", NFS_OPERATION_READ },       { "READ_PLUS:", NFS_OPERATION_READ },
+		{ "WRITE:", NFS_OPERATION_WRITE },     { "COMMIT:", NFS_OPERATION_COMMIT },
+		{ "GETATTR:", NFS_OPERATION_GETATTR },
+	};
+	static const struct {
+		unsigned int at;
+		size_t value; /* offset in struct nfs_operation */
+	} numbers[] = {
+		OPERATION_NUMBER(1, calls),      OPERATION_NUMBER(2, sent),
+		OPERATION_NUMBER(6, queue_ms),   OPERATION_NUMBER(7, rtt_ms),
+		OPERATION_NUMBER(8, execute_ms),
+	};
+	struct nfs_operation *operation;
+	uint64_t value = 0, *sum;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(operations) && strcmp(name, operations[i].name) != 0;)
+		i++;
+	if (i == ARRAY_SIZE(operations))
+		return;
+	operation = &mount->operations[operations[i].kind];
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		sum = (uint64_t *)((char *)operation + numbers[i].value);
+		if (!mountstats_parse_number(line, numbers[i].at, &value) ||
+		    __builtin_add_overflow(*sum, value, sum))
+			operation->broken = true;
+	}
+	if (mountstats_parse_number(line, 9, &value)) {
+		operation->has_errors = true;
+		if (__builtin_add_overflow(operation->errors, value, &operation->errors))
+			operation->broken = true;
+	}
+}
+
 static void mountstats_parse_line(char *line, struct nfs_mount *mount)
 {
 	struct nfs_reads *reads = &mount->reads;
@@ -124,6 +169,7 @@ static void mountstats_parse_line(char *line, struct nfs_mount *mount)
 		    __builtin_add_overflow(*sum, value, sum))
 			reads->broken = true;
 	}
+	mountstats_parse_operation(name, line, mount);
 	if (!strcmp(name, "xprt:"))
 		mountstats_parse_xprt(line, mount);
 	else if (!strcmp(name, "age:"))

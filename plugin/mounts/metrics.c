@@ -50,6 +50,30 @@ static void mounts_measure_counters(const struct mounts_measure *m)
 		mounts_measure(m, METRIC_MOUNT_READ_BYTES, (double)reads->bytes);
 }
 
+/* rate() of a time by rate() of the calls is the average. Nothing of operations that were never called. */
+static void mounts_measure_operations(struct mounts_measure *m, struct metric_label *label)
+{
+	static const char *const names[NFS_OPERATIONS] = { "READ", "WRITE", "COMMIT", "GETATTR" };
+	const struct nfs_operation *operation = m->verdict->mount->operations;
+	unsigned int i;
+
+	for (i = 0; i < NFS_OPERATIONS; i++, operation++) {
+		if (operation->broken || !operation->calls)
+			continue;
+		*label = (struct metric_label){ "operation", names[i] };
+		mounts_measure(m, METRIC_OPERATION_CALLS, (double)operation->calls);
+		if (operation->has_errors)
+			mounts_measure(m, METRIC_OPERATION_ERRORS, (double)operation->errors);
+		if (operation->sent >= operation->calls)
+			mounts_measure(m, METRIC_OPERATION_RETRANSMISSIONS,
+				       (double)(operation->sent - operation->calls));
+		mounts_measure(m, METRIC_OPERATION_QUEUE, (double)operation->queue_ms / 1000);
+		mounts_measure(m, METRIC_OPERATION_RTT, (double)operation->rtt_ms / 1000);
+		mounts_measure(m, METRIC_OPERATION_EXECUTE, (double)operation->execute_ms / 1000);
+	}
+	*label = (struct metric_label){ NULL, NULL };
+}
+
 static void mounts_measure_mount(struct mounts_measure *m, const struct mount_verdict *verdict)
 {
 	const struct view_mount *view = verdict->view;
@@ -85,6 +109,7 @@ static void mounts_measure_mount(struct mounts_measure *m, const struct mount_ve
 		return;
 	more[0] = (struct metric_label){ "protocol", "rdma" };
 	mounts_measure_counters(m);
+	mounts_measure_operations(m, &more[1]);
 }
 
 void mounts_metrics(const struct mounts_measured *what, struct report *report)

@@ -111,6 +111,18 @@ METRIC(MOUNT_READ_RECEIVED, "nfsrdma_mount_read_received_bytes_total", COUNTER, 
 	"Bytes of READ replies, including headers")
 METRIC(MOUNT_READ_BYTES, "nfsrdma_mount_read_bytes_total", COUNTER, "bytes", COMMAND, "export, mountaddr, mountpoint, protocol", "mountstats bytes",
 	"File data that NFS took from READ replies")
+METRIC(OPERATION_CALLS, "nfsrdma_mount_operations_total", COUNTER, NULL, COMMAND, "export, mountaddr, mountpoint, operation, protocol", "mountstats per-op operations",
+	"Completed calls of an operation")
+METRIC(OPERATION_ERRORS, "nfsrdma_mount_operation_errors_total", COUNTER, NULL, COMMAND, "export, mountaddr, mountpoint, operation, protocol", "mountstats per-op errors",
+	"Calls that ended with an error")
+METRIC(OPERATION_RETRANSMISSIONS, "nfsrdma_mount_operation_retransmissions_total", COUNTER, NULL, COMMAND, "export, mountaddr, mountpoint, operation, protocol", "mountstats per-op transmissions",
+	"Calls that were sent again")
+METRIC(OPERATION_QUEUE, "nfsrdma_mount_operation_queue_seconds_total", COUNTER, "seconds", COMMAND, "export, mountaddr, mountpoint, operation, protocol", "mountstats per-op queue time",
+	"Time of all calls before they were sent")
+METRIC(OPERATION_RTT, "nfsrdma_mount_operation_rtt_seconds_total", COUNTER, "seconds", COMMAND, "export, mountaddr, mountpoint, operation, protocol", "mountstats per-op RTT",
+	"Time of all calls from the transmission to the reply")
+METRIC(OPERATION_EXECUTE, "nfsrdma_mount_operation_execution_seconds_total", COUNTER, "seconds", COMMAND, "export, mountaddr, mountpoint, operation, protocol", "mountstats per-op execution time",
+	"Time of all calls, with the queue and what NFS did")
 
 /* --- probe and bench --- */
 METRIC(PROBE_NULL, "nfsrdma_probe_null_call_seconds", GAUGE, "seconds", REPORT, "", "nfsrdma probe",

@@ -141,6 +141,19 @@ static void each_counter_is_a_family(void)
 		{ "read_received_bytes_total", "422400" },
 		{ "read_bytes_total", "409600" },
 	};
+#define OPERATION(name, operation, value)                                                      \
+	"nfsrdma_mount_" name "{command=\"mounts\",export=\"nas:/m0\",mountaddr=\"10.0.0.1\"," \
+	"mountpoint=\"/m0\",protocol=\"rdma\",operation=\"" operation "\"} " value "\n"
+	static const char *const operations[] = {
+		OPERATION("operations_total", "READ", "100"),
+		OPERATION("operation_errors_total", "READ", "2"),
+		OPERATION("operation_retransmissions_total", "READ", "3"),
+		OPERATION("operation_queue_seconds_total", "READ", "1.5"),
+		OPERATION("operation_rtt_seconds_total", "READ", "2.5"),
+		OPERATION("operation_execution_seconds_total", "READ", "4.25"),
+		OPERATION("operations_total", "WRITE", "7"),
+		OPERATION("operation_rtt_seconds_total", "WRITE", "0.007"),
+	};
 	size_t i;
 
 	read_mounts(
@@ -148,10 +161,19 @@ static void each_counter_is_a_family(void)
 		STATS("0") "\tevents: 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 3 0 0 0 0\n"
 			   "\tbytes: 0 0 0 0 409600 0 0 0\n\txprt: rdma 0 1 2 3 4 5 6 7 8 9 10 11 "
 			   "12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28\n"
-			   "\t READ: 100 100 0 1 422400 1 1 1 0\n");
+			   "\t READ: 100 103 0 1 422400 1500 2500 4250 2\n"
+			   "\t WRITE: 7 7 0 1 4224 0 7 8\n"
+			   "\t COMMIT: 0 0 0 0 0 0 0 0 0\n\t GETATTR: 5 5 0 1 x 1 1 1 0\n");
 	measure(NULL, false);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		ASSERT_HAS(rows[i].name, "/m0", rows[i].value);
+	for (i = 0; i < ARRAY_SIZE(operations); i++)
+		ASSERT_CONTAINS(text, operations[i]);
+	/* Never called; not a number; of a kernel that does not count errors. */
+	ASSERT_LACKS(text, "operation=\"COMMIT\"");
+	ASSERT_LACKS(text, "operation=\"GETATTR\"");
+	ASSERT_LACKS(text,
+		     "operation=\"WRITE\",protocol=\"rdma\"} 0\nnfsrdma_mount_operation_errors");
 	ASSERT_CONTAINS(
 		text,
 		"\nnfsrdma_mount_info{command=\"mounts\",export=\"nas:/m0\",mountaddr=\"10.0.0.1\","
