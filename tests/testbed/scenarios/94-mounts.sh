@@ -29,6 +29,15 @@ expect_words mount.list pass 'this host has no NFS mount'
 # Two connections of NFSv3, both used for reads.
 nfs "$fast,vers=3,mountproto=tcp,nolock,nconnect=2" 192.168.77.1:/export/plain /mnt
 guest_tell check >"$work/check" || fail "$(head -n1 "$work/check")"
+# Each operation as the kernel counts it.
+inside_run mounts --format prometheus
+guest_tell sh "cat /proc/self/mountstats" >"$work/mountstats"
+for field in operations_total:2 operation_rtt_seconds_total:8 operation_execution_seconds_total:9; do
+	ours=$(sed -n "s|^nfsrdma_mount_${field%:*}{.*mountpoint=\"/mnt\".*operation=\"READ\"} ||p" "$work/out")
+	kernels=$(awk -v at="${field#*:}" '/ mounted on \/mnt / { on = 1 } on && $1 == "READ:" { print $at; exit }' "$work/mountstats")
+	[[ $field == operations_total:* ]] || kernels=$(awk -v ms="$kernels" 'BEGIN { print ms / 1000 }')
+	[[ $ours && $ours == "$kernels" ]] || fail "${field%:*} is $ours, the kernel has $kernels"
+done
 mounts
 expect_status 0
 expect_words mount.transport pass 'proven by a call, 2 connections'
