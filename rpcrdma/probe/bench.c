@@ -221,8 +221,13 @@ static void bench_measure(struct probe *p)
 {
 	struct bench *b = calloc(1, sizeof(*b));
 	unsigned int i;
-	int rc = b ? bench_nfs_open(&b->nfs, p) : err_no_memory();
+	int rc;
 
+	if (!b) {
+		bench_say_failed(p, WHOLE, err_no_memory());
+		return;
+	}
+	rc = bench_nfs_open(&b->nfs, p);
 	if (rc) {
 		bench_say_failed(p, WHOLE, rc);
 		free(b);

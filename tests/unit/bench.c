@@ -61,38 +61,36 @@ static void set_pairs(unsigned int n, const double *ours, const double *tcp)
 	memcpy(pairs.tcp.took, tcp, n * sizeof(*tcp));
 }
 
-#define PAIRS(n, ours, tcp) set_pairs(n, (const double[])ours, (const double[])tcp)
-#define LIST(...)           \
-	{                   \
-		__VA_ARGS__ \
-	}
+/* clang-format off */
+#define LIST(...) ((const double[]){ __VA_ARGS__ })
+/* clang-format on */
 
 static void what_takes_less_time_is_faster(void)
 {
-	PAIRS(3, LIST(2, 2, 2), LIST(1, 1, 1));
+	set_pairs(3, LIST(2, 2, 2), LIST(1, 1, 1));
 	CU_ASSERT(near(bench_ratio(&pairs), 0.5));
-	PAIRS(1, LIST(1), LIST(3));
+	set_pairs(1, LIST(1), LIST(3));
 	CU_ASSERT(near(bench_ratio(&pairs), 3));
 }
 
 /* Medians of the sides would say 1: the machine was slow for both in two of the pairs. */
 static void ratio_is_the_median_of_the_pairs(void)
 {
-	PAIRS(3, LIST(1, 3, 5), LIST(3, 5, 1));
+	set_pairs(3, LIST(1, 3, 5), LIST(3, 5, 1));
 	CU_ASSERT(near(bench_ratio(&pairs), 5.0 / 3));
 }
 
 static void zero_time_does_not_divide_by_zero(void)
 {
-	PAIRS(1, LIST(0), LIST(0));
+	set_pairs(1, LIST(0), LIST(0));
 	CU_ASSERT(near(bench_ratio(&pairs), 1));
 }
 
 static void pairs_that_differ_much_are_noisy(void)
 {
-	PAIRS(5, LIST(1, 1, 1, 1, 1), LIST(2, 2.2, 1.9, 2.1, 9));
+	set_pairs(5, LIST(1, 1, 1, 1, 1), LIST(2, 2.2, 1.9, 2.1, 9));
 	CU_ASSERT_FALSE(bench_is_noisy(&pairs));
-	PAIRS(5, LIST(1, 1, 1, 1, 1), LIST(2, 4, 1, 3, 0.5));
+	set_pairs(5, LIST(1, 1, 1, 1, 1), LIST(2, 4, 1, 3, 0.5));
 	CU_ASSERT_TRUE(bench_is_noisy(&pairs));
 }
 
@@ -101,7 +99,7 @@ static void evidence_has_the_values_of_both_sides(void)
 	const struct bench_work work = { 10, 8000000 };
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
-	PAIRS(3, LIST(2, 4, 1), LIST(1, 2, 1));
+	set_pairs(3, LIST(2, 4, 1), LIST(1, 2, 1));
 	pairs.ours.processor_s = 0.048;
 	bench_latency_add(&pairs.tcp.latency, 7000);
 	finding_init(&f, "bench.read.1m-8", FINDING_PASS, "x");
@@ -124,7 +122,7 @@ static void calls_without_data_have_no_throughput(void)
 	const struct bench_work work = { 1000, 0 };
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
-	PAIRS(1, LIST(2), LIST(3));
+	set_pairs(1, LIST(2), LIST(3));
 	finding_init(&f, "bench.null", FINDING_PASS, "x");
 	bench_evidence(&f, &work, &pairs);
 	CU_ASSERT(near(number(&f, "ratio_to_tcp"), 1.5));
