@@ -240,36 +240,26 @@ static const char *kernel_defects_kernel(const struct host_system *system, char 
 	return name;
 }
 
-/* A row is of one stable tree. */
-static bool defect_is_of_a_tree(const struct defect *defect)
-{
-	return defect->from[0] == defect->until[0] && defect->from[1] == defect->until[1];
-}
-
-/* The trees whose change logs the table follows: "5.4, 6.1". */
-static void kernel_defects_trees(struct words *trees)
-{
-	const struct defect *defect, *other;
-
-	for (defect = defect_table; defect->text; defect++) {
-		for (other = defect_table; other != defect; other++)
-			if (defect_is_of_a_tree(other) && other->from[0] == defect->from[0] &&
-			    other->from[1] == defect->from[1])
-				break;
-		if (other == defect && defect_is_of_a_tree(defect))
-			words_add(trees, "%u.%u", defect->from[0], defect->from[1]);
-	}
-}
-
-bool defects_cover(const struct host_system *system)
+/* The first row of the stable tree that @kernel is of; NULL: the table does not follow it. */
+static const struct defect *kernel_defects_tree(const unsigned int kernel[3])
 {
 	const struct defect *defect;
 
 	for (defect = defect_table; defect->text; defect++)
-		if (defect_is_of_a_tree(defect) && defect->from[0] == system->kernel[0] &&
-		    defect->from[1] == system->kernel[1])
-			return system->kernel_is_plain;
-	return false;
+		if (!memcmp(defect->from, kernel, 2 * sizeof(*kernel)) &&
+		    !memcmp(defect->until, kernel, 2 * sizeof(*kernel)))
+			return defect;
+	return NULL;
+}
+
+/* "5.4, 6.1" */
+static void kernel_defects_trees(struct words *trees)
+{
+	const struct defect *defect;
+
+	for (defect = defect_table; defect->text; defect++)
+		if (kernel_defects_tree(defect->from) == defect)
+			words_add(trees, "%u.%u", defect->from[0], defect->from[1]);
 }
 
 int check_client_kernel_defects(struct check_run *run)
@@ -310,7 +300,8 @@ int check_client_kernel_defects(struct check_run *run)
 			"the vendor of %s backports fixes; Linux of that version had %u known defect%s",
 			system->release, found.possible, found.possible == 1 ? "" : "s");
 	}
-	if (defects_cover(system))
+	/* No row means no defect, but not in a vendor's kernel. */
+	if (system->kernel_is_plain && kernel_defects_tree(system->kernel))
 		return check_say(run, FINDING_PASS, "%s has no known defect",
 				 kernel_defects_kernel(system, name));
 	kernel_defects_trees(&trees);

@@ -424,8 +424,6 @@ extern const struct defect defect_table[]; /* ends with text NULL */
 /* The row that counters of mounts overrule: bug.read-812. */
 extern const struct defect *const defect_read_812;
 bool defect_in(const struct defect *defect, const unsigned int kernel[3]);
-/* Whether no row means no known defect: a tree of Linux whose change logs the table follows, and no vendor's kernel. */
-bool defects_cover(const struct host_system *system);
 enum defect_presence defect_presence(const struct defect *defect, const struct host_system *system);
 
 #endif
