@@ -235,7 +235,7 @@ static int cmd_bench_table(struct report *report, const struct cmd_bench_options
 	for (i = 0; i < BENCH_CASES && !rc; i++) {
 		const struct finding *f = &options->found[i];
 
-		if (f->status != FINDING_PASS || !*f->id)
+		if (!*f->id)
 			continue;
 		if (!begun) {
 			rc = report_columns(report, heads, 0);
@@ -261,11 +261,22 @@ static const struct finding *cmd_bench_find(const struct cmd_bench_options *opti
 	for (i = 0; i < BENCH_CASES; i++) {
 		const struct finding *f = &options->found[i];
 
-		if (*f->id && f->status == FINDING_PASS && cmd_bench_is_of(limit, i) &&
-		    (!found || !limit->latency))
+		if (*f->id && cmd_bench_is_of(limit, i) && (!found || !limit->latency))
 			found = f;
 	}
 	return found;
+}
+
+/* In the unit of the limit. */
+static void cmd_bench_amount(char *out, size_t cap, const struct cmd_bench_limit *limit,
+			     double value)
+{
+	if (limit->latency)
+		cmd_bench_time(out, cap, value);
+	else if (limit->bytes)
+		snprintf(out, cap, "%.0f MB/s", value / 1e6);
+	else
+		snprintf(out, cap, "%.0f/s", value);
 }
 
 /* False: it is not met, and @below says so. Added to @unknown: nothing is known. */
@@ -286,15 +297,8 @@ static bool cmd_bench_is_met(const struct cmd_bench_options *options,
 	}
 	if (limit->latency ? value <= limit->value : value >= limit->value)
 		return true;
-	if (limit->latency) {
-		cmd_bench_time(have, sizeof(have), value);
-		cmd_bench_time(want, sizeof(want), limit->value);
-	} else {
-		snprintf(have, sizeof(have), limit->bytes ? "%.0f MB/s" : "%.0f/s",
-			 limit->bytes ? value / 1e6 : value);
-		snprintf(want, sizeof(want), limit->bytes ? "%.0f MB/s" : "%.0f/s",
-			 limit->bytes ? limit->value / 1e6 : limit->value);
-	}
+	cmd_bench_amount(have, sizeof(have), limit, value);
+	cmd_bench_amount(want, sizeof(want), limit, limit->value);
 	words_add(below, "%s%s is %s (limit %s)", limit->latency ? "p99-" : "", limit->name, have,
 		  want);
 	return false;
@@ -330,7 +334,7 @@ static void cmd_bench_on_finding(void *arg, const struct finding *finding)
 	unsigned int i;
 
 	for (i = 0; i < BENCH_CASES; i++)
-		if (!strcmp(bench_cases[i].id, finding->id)) {
+		if (finding->status == FINDING_PASS && !strcmp(bench_cases[i].id, finding->id)) {
 			finding_fini(&options->found[i]);
 			finding_copy(&options->found[i], finding);
 		}
