@@ -54,10 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	text = malloc(size);
-	FUZZ_CHECK(text);
-	memcpy(text, data + 1, size - 1);
-	text[size - 1] = '\0';
+	text = fuzz_text(data + 1, size - 1);
 	for (at = text; at < text + size && n <= WORDS_MAX; at += strlen(at) + 1)
 		words[n++] = at;
 	check_value(text);

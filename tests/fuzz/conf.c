@@ -53,14 +53,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const sections[] = { "nfsd", "Server", "MountPoint",
 						"NFSMount_Global_Options", "environment" };
-	char *text = malloc(size + 1);
+	char *text = fuzz_text(data, size);
 	struct conf *made = conf_new();
 	size_t i;
 
-	FUZZ_CHECK(text && made);
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
+	FUZZ_CHECK(made);
 	conf = made;
 	if (!conf_add(made, NULL, "etc/nfs.conf", text))
 		for (i = 0; i < ARRAY_SIZE(sections); i++)

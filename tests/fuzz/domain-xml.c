@@ -33,13 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct domain_disks disks = { .name = NULL };
 	bool in_pool = false;
-	char *text = malloc(size + 1);
+	char *text = fuzz_text(data, size);
 	size_t i;
 
-	FUZZ_CHECK(text);
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
 	if (domain_disks_parse(&disks, (const char *)data, size)) {
 		FUZZ_CHECK(*err_text() && !disks.list && !disks.count && !disks.name);
 	} else {

@@ -22,4 +22,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		}                                                                   \
 	} while (0)
 
+/* The input as text: a copy with a NUL, of its very size, for the caller to free. */
+static inline char *fuzz_text(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+
+	FUZZ_CHECK(text);
+	if (size)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	return text;
+}
+
 #endif

@@ -85,10 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	text = malloc(size);
-	FUZZ_CHECK(text);
-	memcpy(text, data + 1, size - 1);
-	text[size - 1] = '\0';
+	text = fuzz_text(data + 1, size - 1);
 	json = json_tokener_parse(text);
 	free(text);
 	checks[data[0] % 4](json);

@@ -76,14 +76,10 @@ static char *behind(char *text, char *end)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = malloc(size + 1), *end = text + size, *stats, *utab;
+	char *text = fuzz_text(data, size), *end = text + size, *stats, *utab;
 	struct nfs_mounts mounts;
 	unsigned int i;
 
-	FUZZ_CHECK(text);
-	if (size)
-		memcpy(text, data, size);
-	*end = '\0';
 	stats = behind(text, end);
 	utab = behind(stats, end);
 	if (!mountinfo_parse(text, &mounts)) {

@@ -41,14 +41,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const versions[] = { "auto", "3", "4", "4.0", "4.1", "4.2" };
 	_cleanup_(ovirt_advice_free_p) struct ovirt_advice *advice = NULL;
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	_cleanup_free_ char *text = malloc(size + 1);
+	_cleanup_free_ char *text = fuzz_text(data, size);
 	struct ovirt_request request = { .spec = NULL };
 	char *cursor = text, *first;
 
-	FUZZ_CHECK(text && !policy_new(&policies));
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
+	FUZZ_CHECK(!policy_new(&policies));
 	first = line_of(&cursor);
 	request.type = *first == 'p' ? OVIRT_POSIX : OVIRT_NFS;
 	request.version = versions[strlen(first) % ARRAY_SIZE(versions)];

@@ -70,12 +70,8 @@ static void check_source(char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_free_ char *text = malloc(size + 1);
+	_cleanup_free_ char *text = fuzz_text(data, size);
 
-	FUZZ_CHECK(text);
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
 	check_file(OVIRT_NFSMOUNT, text);
 	check_file(OVIRT_GUARD, text);
 	check_source(text);

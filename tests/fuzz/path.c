@@ -48,15 +48,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct host *host;
 	_cleanup_(host_mounts_fini) struct host_mounts mounts = { .count = 0 };
-	_cleanup_free_ char *text = malloc(size + 1);
+	_cleanup_free_ char *text = fuzz_text(data, size);
 	struct host_path found;
 	char *mountinfo;
 
 	host = host ? host : open_host();
-	FUZZ_CHECK(text);
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
 	mountinfo = strlen(text) < size ? text + strlen(text) + 1 : text + size;
 	if (mount_tree_parse(mountinfo, &mounts))
 		return 0;

@@ -85,14 +85,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	_cleanup_(plan_free_p) struct plan *plan = NULL;
-	_cleanup_free_ char *text = malloc(size + 1);
+	_cleanup_free_ char *text = fuzz_text(data, size);
 	struct plan_request request = { .options = NULL };
 	char *cursor = text;
 
-	FUZZ_CHECK(text && !policy_new(&policies));
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
+	FUZZ_CHECK(!policy_new(&policies));
 	request.spec = line_of(&cursor);
 	request.options = line_of(&cursor);
 	request.dir = line_of(&cursor);

@@ -33,15 +33,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		  "/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" },
 	};
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	_cleanup_free_ char *text = malloc(size + 1);
+	_cleanup_free_ char *text = fuzz_text(data, size);
 	struct policy policy;
 	struct spec spec;
 	size_t i;
 
-	FUZZ_CHECK(text && !policy_new(&policies));
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
+	FUZZ_CHECK(!policy_new(&policies));
 	if (policy_add(policies, "fuzz", text)) {
 		FUZZ_CHECK(!strncmp(err_text(), "fuzz:", 5));
 		return 0;

@@ -50,12 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL, *again = NULL;
 	_cleanup_(pool_xml_free_p) struct pool_xml *saved = NULL;
 	_cleanup_free_ char *once = NULL, *twice = NULL;
-	char *domain = malloc(size + 1);
+	char *domain = fuzz_text(data, size);
 
-	FUZZ_CHECK(domain);
-	if (size)
-		memcpy(domain, data, size);
-	domain[size] = '\0';
 	pool_guests_uses(domain, "vms", "/pool");
 	free(domain);
 	if (!pool_xml_parse_saved(&saved, (const char *)data, size))

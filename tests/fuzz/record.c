@@ -40,13 +40,9 @@ static void check_again(const struct record *record)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = malloc(size + 1);
+	char *text = fuzz_text(data, size);
 	struct record record;
 
-	FUZZ_CHECK(text);
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
 	if (!record_decode(text, &record)) {
 		check_record(&record);
 		check_again(&record);
