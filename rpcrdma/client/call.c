@@ -53,6 +53,44 @@ void call_fail_all(struct rpcrdma_conn *conn, int rc)
 		call_finish(conn, conn->calls, rc, conn->broken_text);
 }
 
+void message_copy(const struct message *m, uint8_t *to)
+{
+	unsigned int i;
+
+	for (i = 0; i < MESSAGE_PIECES; i++) {
+		if (m->pieces[i].len)
+			memcpy(to, m->pieces[i].bytes, m->pieces[i].len);
+		to += m->pieces[i].len;
+	}
+}
+
+/* Errors: -EMSGSIZE. */
+static int message_init(struct message *m, const struct rpcrdma_call *call, const void *head,
+			size_t head_len)
+{
+	static const uint8_t zeros[4];
+	const size_t data = call->read_count ? 0 : call->data_len;
+	const uint8_t *args = call->args;
+	unsigned int i;
+
+	*m = (struct message){ .position = (uint32_t)(head_len + call->data_at) };
+	m->pieces[0] = (struct message_piece){ head, head_len };
+	m->pieces[1] = (struct message_piece){ args, data ? call->data_at : call->args_len };
+	if (data) {
+		m->pieces[2] = (struct message_piece){ call->data, data };
+		m->pieces[3] = (struct message_piece){ zeros, -data & 3 };
+		m->pieces[4] = (struct message_piece){ args + call->data_at,
+						       call->args_len - call->data_at };
+	}
+	for (i = 0; i < MESSAGE_PIECES; i++) {
+		if (m->pieces[i].len > RPCRDMA_MESSAGE_MAX - m->len)
+			return err_set(EMSGSIZE, "a call with %zu bytes of arguments, %d at most",
+				       call->args_len, RPCRDMA_MESSAGE_MAX);
+		m->len += m->pieces[i].len;
+	}
+	return 0;
+}
+
 static int call_add_chunks(struct rpcrdma_header *h, const struct rpcrdma_call *call)
 {
 	struct rpcrdma_segment segments[RPCRDMA_MAX_SEGMENTS];
@@ -77,11 +115,13 @@ static int call_add_chunks(struct rpcrdma_header *h, const struct rpcrdma_call *
 }
 
 /* The transport header, with the message's own chunk if it is a long one. */
-static int call_build_header(struct rpcrdma_conn *conn, struct rpcrdma_call *call, struct writer *w)
+static int call_build_header(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
+			     uint32_t position, struct writer *w)
 {
 	struct rpcrdma_header *h = &call->header; /* the reply will overwrite it */
 	const struct long_call *lc = call->long_call;
 	struct rpcrdma_segment segment;
+	uint32_t i;
 	int rc = 0;
 
 	header_init(h, call->xid, conn->wanted, lc ? RDMA_NOMSG : RDMA_MSG);
@@ -89,6 +129,12 @@ static int call_build_header(struct rpcrdma_conn *conn, struct rpcrdma_call *cal
 		segment = (struct rpcrdma_segment){ lc->memory.region.handle, lc->memory.length,
 						    lc->memory.region.offset };
 		rc = header_add_read(h, 0, &segment);
+	}
+	for (i = 0; i < call->read_count && !rc; i++) {
+		segment = (struct rpcrdma_segment){ call->read[i].region.handle,
+						    call->read[i].length,
+						    call->read[i].region.offset };
+		rc = header_add_read(h, position, &segment);
 	}
 	if (!rc)
 		rc = call_add_chunks(h, call);
@@ -113,30 +159,31 @@ static int call_build(struct rpcrdma_conn *conn, struct rpcrdma_call *call, stru
 		.auth = call->auth,
 		.auth_len = call->auth_len,
 	};
-	uint8_t buf[RPC_CALL_HEAD_MAX];
+	uint8_t buf[RPC_CALL_HEAD_MAX], *place;
+	struct message message;
 	struct writer head;
-	size_t len;
 	int rc;
 
 	writer_init(&head, buf, sizeof(buf));
 	rpc_call_encode(&head, &rpc);
-	len = head.len + call->args_len;
-	if (head.bad || len < call->args_len || len > RPCRDMA_MESSAGE_MAX)
-		return err_set(EMSGSIZE, "a call with %zu bytes of arguments, %d at most",
-			       call->args_len, RPCRDMA_MESSAGE_MAX);
-	rc = call_build_header(conn, call, w);
+	if (head.bad)
+		return err_set(EMSGSIZE, "a call with a credential that does not fit");
+	rc = message_init(&message, call, buf, head.len);
+	if (!rc)
+		rc = call_build_header(conn, call, message.position, w);
 	if (rc)
 		return rc;
-	if (!call->call_by_chunk && len <= w->cap - w->len) {
-		writer_bytes(w, buf, head.len);
-		writer_bytes(w, call->args, call->args_len);
+	if (!call->call_by_chunk && message.len <= w->cap - w->len) {
+		place = writer_reserve(w, message.len);
+		if (place)
+			message_copy(&message, place);
 		return 0;
 	}
-	rc = long_call_new(conn, call, buf, head.len);
+	rc = long_call_new(conn, call, &message);
 	if (rc)
 		return rc;
 	writer_init(w, w->base, w->cap);
-	return call_build_header(conn, call, w);
+	return call_build_header(conn, call, message.position, w);
 }
 
 /* Receives one message and completes its call. After the deadline it takes as many as may have

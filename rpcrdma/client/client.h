@@ -50,6 +50,13 @@ struct rpcrdma_call {
 	size_t auth_len;
 	const void *args;
 	size_t args_len;
+	/* An opaque argument that may be reduced (RFC 8166 section 3.4.4): its bytes, which @args
+	 * does not have, belong at @data_at of it, after their length word. They are sent with
+	 * their padding, or as a Read chunk of read_count segments, which contain them. */
+	const void *data;
+	size_t data_len, data_at;
+	const struct rpcrdma_memory *read; /* of rpcrdma_register_source() */
+	uint32_t read_count;
 	const struct rpcrdma_memory *write; /* one Write chunk of write_count segments */
 	uint32_t write_count;
 	const struct rpcrdma_memory *reply; /* the Reply chunk */
@@ -115,6 +122,8 @@ void rpcrdma_lock(struct rpcrdma_conn *conn);
 void rpcrdma_unlock(struct rpcrdma_conn *conn);
 
 int rpcrdma_register(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory);
+/* For a Read chunk: the peer may read it, and not write. */
+int rpcrdma_register_source(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory);
 /* Accepts memory that was never registered. */
 void rpcrdma_deregister(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory);
 

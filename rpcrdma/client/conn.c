@@ -152,6 +152,12 @@ int rpcrdma_register(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory)
 					 TRANSPORT_REMOTE_WRITE, &memory->region);
 }
 
+int rpcrdma_register_source(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory)
+{
+	return conn->transport->ops->reg(conn->transport, memory->base, memory->length,
+					 TRANSPORT_REMOTE_READ, &memory->region);
+}
+
 void rpcrdma_deregister(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory)
 {
 	if (memory->region.handle)

@@ -37,6 +37,22 @@ void call_finish(struct rpcrdma_conn *conn, struct rpcrdma_call *call, int rc, c
 /* Ends every call in flight, and all later ones, with rc and the current error text. */
 void call_fail_all(struct rpcrdma_conn *conn, int rc);
 
+/* The RPC message of a call, in order: header, arguments, and in them the data and its padding
+ * unless it goes by Read chunk. */
+#define MESSAGE_PIECES 5
+
+struct message {
+	struct message_piece {
+		const void *bytes;
+		size_t len;
+	} pieces[MESSAGE_PIECES];
+	size_t len;
+	uint32_t position; /* of the data */
+};
+
+/* Copies it to @to, which has room. */
+void message_copy(const struct message *m, uint8_t *to);
+
 /* long-call.c: RFC 8166 section 3.5.3, calls that are longer than a Send */
 
 /* The message of a long call, readable by the peer. */
@@ -47,9 +63,8 @@ struct long_call {
 	uint8_t bytes[];
 };
 
-/* Copies header and arguments, and registers them. -ENOMEM, and errors of the transport. */
-int long_call_new(struct rpcrdma_conn *conn, struct rpcrdma_call *call, const void *head,
-		  size_t head_len);
+/* Copies the message, and registers the copy. -ENOMEM, and errors of the transport. */
+int long_call_new(struct rpcrdma_conn *conn, struct rpcrdma_call *call, const struct message *m);
 /* The call is done. If it may still be answered (@late), its memory is kept until then. */
 void long_call_done(struct rpcrdma_conn *conn, struct rpcrdma_call *call, bool late);
 /* Handles a reply to a call that is no longer awaited. */

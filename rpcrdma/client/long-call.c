@@ -17,10 +17,9 @@ static void long_call_release(struct rpcrdma_conn *conn, struct long_call *lc)
 	free(lc);
 }
 
-int long_call_new(struct rpcrdma_conn *conn, struct rpcrdma_call *call, const void *head,
-		  size_t head_len)
+int long_call_new(struct rpcrdma_conn *conn, struct rpcrdma_call *call, const struct message *m)
 {
-	size_t len = head_len + call->args_len;
+	const size_t len = m->len;
 	struct long_call *lc;
 	int rc;
 
@@ -31,9 +30,7 @@ int long_call_new(struct rpcrdma_conn *conn, struct rpcrdma_call *call, const vo
 	lc->xid = call->xid;
 	lc->memory.base = lc->bytes;
 	lc->memory.length = (uint32_t)len;
-	memcpy(lc->bytes, head, head_len);
-	if (call->args_len)
-		memcpy(lc->bytes + head_len, call->args, call->args_len);
+	message_copy(m, lc->bytes);
 	rc = conn->transport->ops->reg(conn->transport, lc->bytes, len, TRANSPORT_REMOTE_READ,
 				       &lc->memory.region);
 	if (rc) {

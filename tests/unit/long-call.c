@@ -112,6 +112,93 @@ static void a_short_call_goes_so_on_request(void)
 	on_request = false;
 }
 
+/* The Send of a call that has its message inline, in @buf. */
+static void take_short_call(struct rpcrdma_header *h, struct reader *r, uint8_t buf[4096])
+{
+	struct transport_msg msg;
+
+	CU_ASSERT_EQUAL_FATAL(peer->ops->recv(peer, &msg, soon()), 0);
+	ASSERT_AT_MOST_FATAL(msg.len, 4096);
+	memcpy(buf, msg.data, msg.len);
+	reader_init(r, buf, msg.len);
+	CU_ASSERT_EQUAL_FATAL(header_decode(h, r), 0);
+	peer->ops->repost(peer, &msg);
+	CU_ASSERT_EQUAL(h->rdma_proc, RDMA_MSG);
+}
+
+/* Arguments "head" and "tail", and between them seven bytes that may be reduced. */
+static void start_with_data(struct rpcrdma_call *call, const struct rpcrdma_memory *read,
+			    uint32_t count)
+{
+	init(call);
+	call->args = "headtail";
+	call->args_len = 8;
+	call->data = "abcdefg";
+	call->data_len = 7;
+	call->data_at = 4;
+	call->read = read;
+	call->read_count = count;
+	CU_ASSERT_EQUAL_FATAL(rpcrdma_start(conn, call, soon()), 0);
+}
+
+static void data_goes_inline_with_its_padding(void)
+{
+	struct rpcrdma_header h;
+	struct rpcrdma_call call;
+	struct rpc_call rpc;
+	uint8_t buf[4096];
+	struct reader r;
+
+	connect_peer(0);
+	start_with_data(&call, NULL, 0);
+	take_short_call(&h, &r, buf);
+	CU_ASSERT_EQUAL(h.read_count, 0);
+	CU_ASSERT_EQUAL(rpc_call_decode(&rpc, &r), 0);
+	CU_ASSERT_EQUAL_FATAL(reader_left(&r), 16);
+	ASSERT_BYTES(r.p, "headabcdefg\0tail", 16);
+	send_reply(call.xid, call.xid, 8, "");
+	finish(&call, 0);
+	hang_up();
+}
+
+/* RFC 8166 section 3.4.5: the position is that of the data in the message, from its xid on; there is
+ * no padding. */
+static void data_goes_by_read_chunk_without_padding(void)
+{
+	static uint8_t bytes[7] = { 'a', 'b', 'c', 'd', 'e', 'f', 'g' };
+	struct rpcrdma_memory memory[2] = { { .base = bytes, .length = 3 },
+					    { .base = bytes + 3, .length = 4 } };
+	struct rpcrdma_header h;
+	struct rpcrdma_call call;
+	struct rpc_call rpc;
+	uint8_t buf[4096];
+	struct reader r;
+	uint32_t position;
+	unsigned int i;
+
+	connect_peer(0);
+	for (i = 0; i < 2; i++)
+		CU_ASSERT_EQUAL_FATAL(rpcrdma_register_source(conn, &memory[i]), 0);
+	start_with_data(&call, memory, 2);
+	take_short_call(&h, &r, buf);
+	CU_ASSERT_EQUAL_FATAL(h.read_count, 2);
+	position = (uint32_t)reader_left(&r);
+	CU_ASSERT_EQUAL(rpc_call_decode(&rpc, &r), 0);
+	position -= (uint32_t)reader_left(&r);
+	ASSERT_BYTES(r.p, "headtail", 8);
+	CU_ASSERT_EQUAL(reader_left(&r), 8);
+	for (i = 0; i < 2; i++) {
+		CU_ASSERT_EQUAL(h.read_position[i], position + 4);
+		CU_ASSERT_EQUAL(h.segments[i].length, memory[i].length);
+		CU_ASSERT_EQUAL(h.segments[i].handle, memory[i].region.handle);
+	}
+	send_reply(call.xid, call.xid, 8, "");
+	finish(&call, 0);
+	for (i = 0; i < 2; i++)
+		rpcrdma_deregister(conn, &memory[i]);
+	hang_up();
+}
+
 static void a_call_over_the_bound_is_refused_before_sending(void)
 {
 	static const uint8_t args[RPCRDMA_MESSAGE_MAX - 39];
@@ -270,7 +357,8 @@ static void chunk_lists_longer_than_the_threshold_are_refused(void)
 }
 
 SUITE_MAIN("long-call", TEST(a_long_call_is_a_read_chunk_at_position_zero),
-	   TEST(a_short_call_goes_so_on_request),
+	   TEST(a_short_call_goes_so_on_request), TEST(data_goes_inline_with_its_padding),
+	   TEST(data_goes_by_read_chunk_without_padding),
 	   TEST(a_call_over_the_bound_is_refused_before_sending),
 	   TEST(a_long_call_cannot_be_read_after_its_reply),
 	   TEST(a_long_call_that_timed_out_can_be_read_until_its_reply_comes),
