@@ -70,11 +70,15 @@ enum nfs3_status {
 	NFS3_STATUS_NOENT = 2,
 	NFS3_STATUS_IO = 5,
 	NFS3_STATUS_ACCES = 13,
+	NFS3_STATUS_EXIST = 17,
 	NFS3_STATUS_NOTDIR = 20,
 	NFS3_STATUS_ISDIR = 21,
 	NFS3_STATUS_INVAL = 22,
+	NFS3_STATUS_FBIG = 27,
+	NFS3_STATUS_NOSPC = 28,
 	NFS3_STATUS_ROFS = 30,
 	NFS3_STATUS_NAMETOOLONG = 63,
+	NFS3_STATUS_DQUOT = 69,
 	NFS3_STATUS_STALE = 70,
 	NFS3_STATUS_BADHANDLE = 10001,
 	NFS3_STATUS_BAD_COOKIE = 10003,
@@ -111,8 +115,9 @@ struct nfs_attr {
  * -EINVAL for arguments that no server can have: a handle of more than 64 bytes, a name that is
  * empty or longer than 255 (LOOKUP) or 1024 bytes (MNT). */
 
-ssize_t nfs3_args_fh(void *buf, size_t cap,
-		     const struct nfs_fh *fh); /* GETATTR, READLINK, FSINFO */
+/* GETATTR, READLINK, FSINFO, FSSTAT */
+ssize_t nfs3_args_fh(void *buf, size_t cap, const struct nfs_fh *fh);
+/* LOOKUP, REMOVE */
 ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs_fh *dir, const char *name);
 ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs_fh *fh, uint64_t offset,
 		       uint32_t count);
@@ -123,6 +128,16 @@ struct nfs3_readdirplus {
 	uint32_t dircount, maxcount;
 };
 
+/* CREATE, EXCLUSIVE */
+ssize_t nfs3_args_create(void *buf, size_t cap, const struct nfs_fh *dir, const char *name,
+			 const uint8_t verifier[8]);
+/* SETATTR of the mode, and of both times to the server's */
+ssize_t nfs3_args_set_mode(void *buf, size_t cap, const struct nfs_fh *fh, uint32_t mode);
+/* WRITE up to the length word of its data. @stable: stable_how */
+ssize_t nfs3_args_write(void *buf, size_t cap, const struct nfs_fh *fh, uint64_t offset,
+			uint32_t count, uint32_t stable);
+/* COMMIT of the whole file */
+ssize_t nfs3_args_commit(void *buf, size_t cap, const struct nfs_fh *fh);
 ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs3_readdirplus *args);
 ssize_t mount3_args_mnt(void *buf, size_t cap, const char *path);
 
@@ -161,6 +176,16 @@ struct nfs3_read_res {
 	const uint8_t *data;
 };
 
+/* CREATE, SETATTR, WRITE, COMMIT and REMOVE; what a procedure does not return is 0. */
+struct nfs3_change_res {
+	uint32_t status;
+	bool has_attr; /* of the file; REMOVE: of the directory */
+	struct nfs_attr attr;
+	struct nfs_fh fh; /* CREATE; len 0: the server returned none */
+	uint32_t count, committed;
+	uint8_t verifier[8];
+};
+
 struct nfs_entry {
 	uint64_t fileid, cookie;
 	const char *name; /* not terminated, may contain any bytes */
@@ -195,6 +220,12 @@ int nfs3_res_lookup(struct nfs3_lookup_res *res, struct reader *r);
 int nfs3_res_fsinfo(struct nfs3_fsinfo_res *res, struct reader *r);
 int nfs3_res_read(struct nfs3_read_res *res, struct reader *r, bool reduced);
 int nfs3_res_readlink(struct nfs3_read_res *res, struct reader *r, bool reduced);
+int nfs3_res_fsstat(uint32_t *status, uint64_t *available, struct reader *r);
+int nfs3_res_create(struct nfs3_change_res *res, struct reader *r);
+/* SETATTR, REMOVE */
+int nfs3_res_change(struct nfs3_change_res *res, struct reader *r);
+int nfs3_res_write(struct nfs3_change_res *res, struct reader *r);
+int nfs3_res_commit(struct nfs3_change_res *res, struct reader *r);
 int nfs3_res_readdirplus(struct nfs3_readdir_res *res, struct reader *r, nfs_entry_fn fn,
 			 void *arg);
 int mount3_res_mnt(struct mount3_mnt_res *res, struct reader *r);

@@ -66,6 +66,65 @@ ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs_fh *fh, uint64_t 
 	return rc ? rc : nfs3_args_end(&w);
 }
 
+/* createhow3, RFC 1813 section 3.3.8 */
+#define CREATE_EXCLUSIVE 2
+
+ssize_t nfs3_args_create(void *buf, size_t cap, const struct nfs_fh *dir, const char *name,
+			 const uint8_t verifier[8])
+{
+	struct writer w;
+	int rc;
+
+	writer_init(&w, buf, cap);
+	rc = nfs3_args_handle(&w, dir);
+	if (!rc)
+		rc = nfs3_args_name(&w, name, NFS3_NAME_MAX);
+	writer_u32(&w, CREATE_EXCLUSIVE);
+	writer_bytes(&w, verifier, 8);
+	return rc ? rc : nfs3_args_end(&w);
+}
+
+#define SET_TO_SERVER_TIME 1 /* time_how, section 2.6 */
+
+ssize_t nfs3_args_set_mode(void *buf, size_t cap, const struct nfs_fh *fh, uint32_t mode)
+{
+	struct writer w;
+	int rc;
+
+	writer_init(&w, buf, cap);
+	rc = nfs3_args_handle(&w, fh);
+	writer_bool(&w, true);
+	writer_u32(&w, mode);
+	writer_bool(&w, false); /* uid */
+	writer_bool(&w, false); /* gid */
+	writer_bool(&w, false); /* size */
+	writer_u32(&w, SET_TO_SERVER_TIME);
+	writer_u32(&w, SET_TO_SERVER_TIME);
+	writer_bool(&w, false); /* no guard */
+	return rc ? rc : nfs3_args_end(&w);
+}
+
+ssize_t nfs3_args_write(void *buf, size_t cap, const struct nfs_fh *fh, uint64_t offset,
+			uint32_t count, uint32_t stable)
+{
+	struct writer w;
+	int rc;
+
+	writer_init(&w, buf, cap);
+	rc = nfs3_args_handle(&w, fh);
+	writer_u64(&w, offset);
+	writer_u32(&w, count);
+	writer_u32(&w, stable);
+	writer_u32(&w, count); /* of the opaque */
+	return rc ? rc : nfs3_args_end(&w);
+}
+
+ssize_t nfs3_args_commit(void *buf, size_t cap, const struct nfs_fh *fh)
+{
+	/* offset and count 0: all of it */
+	return nfs3_args_read(buf, cap, fh, 0, 0);
+}
+
 ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs3_readdirplus *args)
 {
 	struct writer w;

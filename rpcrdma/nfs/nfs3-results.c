@@ -164,6 +164,82 @@ int nfs3_res_fsinfo(struct nfs3_fsinfo_res *res, struct reader *r)
 	return nfs3_result_end(r, "FSINFO");
 }
 
+int nfs3_res_fsstat(uint32_t *status, uint64_t *available, struct reader *r)
+{
+	*status = reader_u32(r);
+	*available = 0;
+	nfs3_skip_post_op_attr(r);
+	if (*status == NFS3_STATUS_OK) {
+		reader_u64(r); /* tbytes */
+		reader_u64(r); /* fbytes */
+		*available = reader_u64(r);
+		reader_bytes(r, 3 * 8 + 4); /* files, invarsec */
+	}
+	return nfs3_result_end(r, "FSSTAT");
+}
+
+/* wcc_data */
+static void nfs3_read_wcc(struct nfs3_change_res *res, struct reader *r)
+{
+	if (reader_bool(r))
+		reader_bytes(r, 8 + 8 + 8); /* pre_op_attr: size, mtime, ctime */
+	res->has_attr = nfs3_read_post_op_attr(&res->attr, r);
+}
+
+static void nfs3_read_verifier(struct nfs3_change_res *res, struct reader *r)
+{
+	const uint8_t *verifier = reader_bytes(r, sizeof(res->verifier));
+
+	if (verifier)
+		memcpy(res->verifier, verifier, sizeof(res->verifier));
+}
+
+int nfs3_res_change(struct nfs3_change_res *res, struct reader *r)
+{
+	memset(res, 0, sizeof(*res));
+	res->status = reader_u32(r);
+	nfs3_read_wcc(res, r);
+	return nfs3_result_end(r, "SETATTR or REMOVE");
+}
+
+int nfs3_res_create(struct nfs3_change_res *res, struct reader *r)
+{
+	struct nfs3_change_res dir;
+
+	memset(res, 0, sizeof(*res));
+	res->status = reader_u32(r);
+	if (res->status == NFS3_STATUS_OK) {
+		if (reader_bool(r))
+			nfs3_read_fh(&res->fh, r);
+		res->has_attr = nfs3_read_post_op_attr(&res->attr, r);
+	}
+	nfs3_read_wcc(&dir, r);
+	return nfs3_result_end(r, "CREATE");
+}
+
+int nfs3_res_write(struct nfs3_change_res *res, struct reader *r)
+{
+	memset(res, 0, sizeof(*res));
+	res->status = reader_u32(r);
+	nfs3_read_wcc(res, r);
+	if (res->status == NFS3_STATUS_OK) {
+		res->count = reader_u32(r);
+		res->committed = reader_u32(r);
+		nfs3_read_verifier(res, r);
+	}
+	return nfs3_result_end(r, "WRITE");
+}
+
+int nfs3_res_commit(struct nfs3_change_res *res, struct reader *r)
+{
+	memset(res, 0, sizeof(*res));
+	res->status = reader_u32(r);
+	nfs3_read_wcc(res, r);
+	if (res->status == NFS3_STATUS_OK)
+		nfs3_read_verifier(res, r);
+	return nfs3_result_end(r, "COMMIT");
+}
+
 /* The data of READ and READLINK, at most @max bytes of them. */
 static void nfs3_read_data(struct nfs3_read_res *res, struct reader *r, uint32_t max, bool reduced)
 {

@@ -34,6 +34,26 @@ static ssize_t nfs3_encode_readdir(const struct nfs_request *q, void *buf, size_
 	return nfs3_args_readdirplus(buf, cap, &args);
 }
 
+static ssize_t nfs3_encode_create(const struct nfs_request *q, void *buf, size_t cap)
+{
+	return nfs3_args_create(buf, cap, &q->fh, q->name, q->verifier);
+}
+
+static ssize_t nfs3_encode_set_mode(const struct nfs_request *q, void *buf, size_t cap)
+{
+	return nfs3_args_set_mode(buf, cap, &q->fh, q->mode);
+}
+
+static ssize_t nfs3_encode_write(const struct nfs_request *q, void *buf, size_t cap)
+{
+	return nfs3_args_write(buf, cap, &q->fh, q->offset, q->count, q->stable);
+}
+
+static ssize_t nfs3_encode_commit(const struct nfs_request *q, void *buf, size_t cap)
+{
+	return nfs3_args_commit(buf, cap, &q->fh);
+}
+
 static int nfs3_decode_getattr(struct nfs_result *result, struct reader *r,
 			       const struct nfs_request *q, bool reduced)
 {
@@ -114,7 +134,63 @@ static int nfs3_decode_limits(struct nfs_result *result, struct reader *r,
 	result->status = res.status;
 	result->rtmax = res.rtmax;
 	result->rtpref = res.rtpref;
+	result->wtmax = res.wtmax;
 	return rc;
+}
+
+static int nfs3_decode_space(struct nfs_result *result, struct reader *r,
+			     const struct nfs_request *q, bool reduced)
+{
+	(void)q, (void)reduced;
+	return nfs3_res_fsstat(&result->status, &result->space, r);
+}
+
+static int nfs3_take_change(struct nfs_result *result, const struct nfs3_change_res *res, int rc)
+{
+	result->status = res->status;
+	result->has_attr = res->has_attr;
+	result->attr = res->attr;
+	result->fh = res->fh;
+	result->written = res->count;
+	result->committed = res->committed;
+	memcpy(result->verifier, res->verifier, sizeof(result->verifier));
+	return rc;
+}
+
+static int nfs3_decode_create(struct nfs_result *result, struct reader *r,
+			      const struct nfs_request *q, bool reduced)
+{
+	struct nfs3_change_res res;
+
+	(void)q, (void)reduced;
+	return nfs3_take_change(result, &res, nfs3_res_create(&res, r));
+}
+
+static int nfs3_decode_change(struct nfs_result *result, struct reader *r,
+			      const struct nfs_request *q, bool reduced)
+{
+	struct nfs3_change_res res;
+
+	(void)q, (void)reduced;
+	return nfs3_take_change(result, &res, nfs3_res_change(&res, r));
+}
+
+static int nfs3_decode_write(struct nfs_result *result, struct reader *r,
+			     const struct nfs_request *q, bool reduced)
+{
+	struct nfs3_change_res res;
+
+	(void)q, (void)reduced;
+	return nfs3_take_change(result, &res, nfs3_res_write(&res, r));
+}
+
+static int nfs3_decode_commit(struct nfs_result *result, struct reader *r,
+			      const struct nfs_request *q, bool reduced)
+{
+	struct nfs3_change_res res;
+
+	(void)q, (void)reduced;
+	return nfs3_take_change(result, &res, nfs3_res_commit(&res, r));
 }
 
 /* Operations of NFSv4 alone are blank. */
@@ -130,6 +206,12 @@ static const struct {
 	[NFS_OP_READ] = { NFS3_READ, nfs3_encode_read, nfs3_decode_read },
 	[NFS_OP_READDIR] = { NFS3_READDIRPLUS, nfs3_encode_readdir, nfs3_decode_readdir },
 	[NFS_OP_LIMITS] = { NFS3_FSINFO, nfs3_encode_fh, nfs3_decode_limits },
+	[NFS_OP_SPACE] = { NFS3_FSSTAT, nfs3_encode_fh, nfs3_decode_space },
+	[NFS_OP_CREATE] = { NFS3_CREATE, nfs3_encode_create, nfs3_decode_create },
+	[NFS_OP_SET_MODE] = { NFS3_SETATTR, nfs3_encode_set_mode, nfs3_decode_change },
+	[NFS_OP_WRITE] = { NFS3_WRITE, nfs3_encode_write, nfs3_decode_write },
+	[NFS_OP_COMMIT] = { NFS3_COMMIT, nfs3_encode_commit, nfs3_decode_commit },
+	[NFS_OP_REMOVE] = { NFS3_REMOVE, nfs3_encode_lookup, nfs3_decode_change },
 };
 
 static uint32_t nfs3_proc(enum nfs_op op)

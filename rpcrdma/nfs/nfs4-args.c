@@ -79,11 +79,85 @@ static void nfs4_encode_readdir(struct writer *w, struct nfs4_encoding *e)
 	nfs4_encode_bitmap(w, e);
 }
 
+/* The special "current stateid", RFC 8881 section 8.2.3. */
+static void nfs4_encode_current_stateid(struct writer *w)
+{
+	static const uint8_t other[NFS4_STATEID_SIZE - 4];
+
+	writer_u32(w, 1);
+	writer_bytes(w, other, sizeof(other));
+}
+
+/* A regular file that is not there yet, or was made with this verifier (RFC 8881 section 18.16). */
+static void nfs4_encode_open(struct writer *w, struct nfs4_encoding *e)
+{
+	static const char owner[] = "nfsrdma-probe";
+	const struct nfs_request *q = e->request;
+
+	writer_u32(w, 0); /* seqid, not used with sessions */
+	writer_u32(w, OPEN4_SHARE_ACCESS_BOTH | OPEN4_SHARE_ACCESS_WANT_NO_DELEG);
+	writer_u32(w, 0); /* no deny */
+	writer_u64(w, 0); /* clientid: the session's */
+	writer_opaque(w, owner, sizeof(owner) - 1);
+	writer_u32(w, OPEN4_CREATE);
+	writer_u32(w, EXCLUSIVE4_1);
+	writer_bytes(w, q->verifier, sizeof(q->verifier));
+	writer_u32(w, 2); /* bitmap4 of the mode */
+	writer_u32(w, 0);
+	writer_u32(w, 1u << (FATTR4_MODE - 32));
+	writer_u32(w, 4);
+	writer_u32(w, q->mode);
+	writer_u32(w, CLAIM_NULL);
+	nfs4_encode_name(w, e);
+}
+
+static void nfs4_encode_close(struct writer *w, struct nfs4_encoding *e)
+{
+	(void)e;
+	writer_u32(w, 0);
+	nfs4_encode_current_stateid(w);
+}
+
+static void nfs4_encode_setattr(struct writer *w, struct nfs4_encoding *e)
+{
+	static const uint8_t anonymous[NFS4_STATEID_SIZE];
+
+	writer_bytes(w, anonymous, sizeof(anonymous));
+	writer_u32(w, 2);
+	writer_u32(w, 0);
+	writer_u32(w, 1u << (FATTR4_MODE - 32));
+	writer_u32(w, 4);
+	writer_u32(w, e->request->mode);
+}
+
+/* Up to the length word of the data. */
+static void nfs4_encode_write(struct writer *w, struct nfs4_encoding *e)
+{
+	static const uint8_t anonymous[NFS4_STATEID_SIZE];
+	const struct nfs_request *q = e->request;
+
+	writer_bytes(w, anonymous, sizeof(anonymous));
+	writer_u64(w, q->offset);
+	writer_u32(w, q->stable);
+	writer_u32(w, q->count);
+}
+
+/* offset and count 0: all of the file */
+static void nfs4_encode_commit(struct writer *w, struct nfs4_encoding *e)
+{
+	(void)e;
+	writer_u64(w, 0);
+	writer_u32(w, 0);
+}
+
 /* Operations without arguments are blank. */
 static void (*const nfs4_encoders[])(struct writer *w, struct nfs4_encoding *e) = {
 	[OP_GETATTR] = nfs4_encode_bitmap, [OP_LOOKUP] = nfs4_encode_name,
 	[OP_PUTFH] = nfs4_encode_fh,       [OP_READDIR] = nfs4_encode_readdir,
-	[OP_READ] = nfs4_encode_read,
+	[OP_READ] = nfs4_encode_read,      [OP_OPEN] = nfs4_encode_open,
+	[OP_CLOSE] = nfs4_encode_close,    [OP_SETATTR] = nfs4_encode_setattr,
+	[OP_WRITE] = nfs4_encode_write,    [OP_COMMIT] = nfs4_encode_commit,
+	[OP_REMOVE] = nfs4_encode_name,
 };
 
 static int nfs4_args_check(const struct nfs_request *request)
@@ -93,7 +167,8 @@ static int nfs4_args_check(const struct nfs_request *request)
 	if (request->op != NFS_OP_ROOT && request->fh.len > NFS4_FHSIZE)
 		return err_set(EINVAL, "file handle of %u bytes, %u at most", request->fh.len,
 			       NFS4_FHSIZE);
-	if (request->op != NFS_OP_LOOKUP)
+	if (request->op != NFS_OP_LOOKUP && request->op != NFS_OP_CREATE &&
+	    request->op != NFS_OP_REMOVE)
 		return 0;
 	len = strlen(request->name);
 	if (len == 0 || len > NFS3_NAME_MAX)
@@ -111,6 +186,8 @@ ssize_t nfs4_args_encode(const struct nfs_version *version, const struct nfs_req
 	uint32_t i;
 	int rc;
 
+	if (request->op == NFS_OP_CREATE && !version->sessions)
+		return err_set(EOPNOTSUPP, "NFSv4.0 needs a client id to make a file");
 	rc = nfs4_args_check(request);
 	if (rc)
 		return rc;

@@ -54,8 +54,7 @@ static void nfs4_attr_read_maxread(struct nfs4_attrs *a, struct reader *r)
 
 static void nfs4_attr_read_maxwrite(struct nfs4_attrs *a, struct reader *r)
 {
-	(void)a;
-	reader_u64(r);
+	a->maxwrite = reader_u64(r);
 }
 
 static void nfs4_attr_read_mode(struct nfs4_attrs *a, struct reader *r)
@@ -94,6 +93,11 @@ static void nfs4_attr_read_owner(struct nfs4_attrs *a, struct reader *r)
 static void nfs4_attr_read_owner_group(struct nfs4_attrs *a, struct reader *r)
 {
 	a->attr.gid = nfs4_attr_read_id(r);
+}
+
+static void nfs4_attr_read_space_avail(struct nfs4_attrs *a, struct reader *r)
+{
+	a->available = reader_u64(r);
 }
 
 static void nfs4_attr_read_space_used(struct nfs4_attrs *a, struct reader *r)
@@ -143,6 +147,7 @@ static const struct {
 	{ FATTR4_NUMLINKS, nfs4_attr_read_numlinks },
 	{ FATTR4_OWNER, nfs4_attr_read_owner },
 	{ FATTR4_OWNER_GROUP, nfs4_attr_read_owner_group },
+	{ FATTR4_SPACE_AVAIL, nfs4_attr_read_space_avail },
 	{ FATTR4_SPACE_USED, nfs4_attr_read_space_used },
 	{ FATTR4_TIME_ACCESS, nfs4_attr_read_time_access },
 	{ FATTR4_TIME_METADATA, nfs4_attr_read_time_metadata },

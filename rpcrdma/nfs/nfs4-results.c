@@ -4,7 +4,7 @@
 /* Decodes results of NFSv4's COMPOUND (RFC 7531, RFC 5662, RFC 7863) from an untrusted peer. The
  * results must be those of the requested operations, in order, and may end early only with a
  * failed one: after a result of another shape the next cannot be located. Every operation used
- * here has a result without a body when it fails. */
+ * here has a result without a body when it fails, SETATTR excepted, which is the last. */
 #include "rpcrdma/nfs/version-internal.h"
 
 struct nfs4_decoding {
@@ -82,6 +82,8 @@ static int nfs4_decode_getattr(struct nfs4_decoding *d, struct reader *r)
 		result->attr = attrs.attr;
 	result->rtmax = (uint32_t)min_u64(attrs.maxread, UINT32_MAX);
 	result->rtpref = result->rtmax;
+	result->wtmax = (uint32_t)min_u64(attrs.maxwrite, UINT32_MAX);
+	result->space = attrs.available;
 	result->lease_seconds = attrs.lease_seconds;
 	return 0;
 }
@@ -162,11 +164,91 @@ static int nfs4_decode_readdir(struct nfs4_decoding *d, struct reader *r)
 	return 0;
 }
 
+/* change_info4 */
+static void nfs4_skip_change(struct reader *r)
+{
+	reader_bool(r);
+	reader_u64(r);
+	reader_u64(r);
+}
+
+static void nfs4_skip_bitmap(struct reader *r)
+{
+	uint32_t count = reader_u32(r);
+
+	if (count > NFS4_BITMAP_MAX)
+		r->bad = true;
+	else
+		reader_bytes(r, count * 4);
+}
+
+/* No delegation was asked for, and there is no backchannel: one is a malformed reply here. */
+static int nfs4_decode_open(struct nfs4_decoding *d, struct reader *r)
+{
+	uint32_t type;
+
+	(void)d;
+	reader_bytes(r, NFS4_STATEID_SIZE);
+	nfs4_skip_change(r);
+	reader_u32(r); /* rflags */
+	nfs4_skip_bitmap(r);
+	type = reader_u32(r);
+	/* why_no_delegation4: two of its reasons have a word more */
+	if (type == OPEN_DELEGATE_NONE_EXT) {
+		type = reader_u32(r);
+		if (type == WND4_CONTENTION || type == WND4_RESOURCE)
+			reader_bool(r);
+	} else if (type != OPEN_DELEGATE_NONE) {
+		return err_set(EBADMSG, "OPEN returned a delegation of type %u", type);
+	}
+	return 0;
+}
+
+static int nfs4_decode_close(struct nfs4_decoding *d, struct reader *r)
+{
+	(void)d;
+	reader_bytes(r, NFS4_STATEID_SIZE);
+	return 0;
+}
+
+static int nfs4_decode_setattr(struct nfs4_decoding *d, struct reader *r)
+{
+	(void)d;
+	nfs4_skip_bitmap(r);
+	return 0;
+}
+
+static int nfs4_decode_verifier(struct nfs4_decoding *d, struct reader *r)
+{
+	const uint8_t *verifier = reader_bytes(r, sizeof(d->result->verifier));
+
+	if (verifier)
+		memcpy(d->result->verifier, verifier, sizeof(d->result->verifier));
+	return 0;
+}
+
+static int nfs4_decode_write(struct nfs4_decoding *d, struct reader *r)
+{
+	d->result->written = reader_u32(r);
+	d->result->committed = reader_u32(r);
+	return nfs4_decode_verifier(d, r);
+}
+
+static int nfs4_decode_remove(struct nfs4_decoding *d, struct reader *r)
+{
+	(void)d;
+	nfs4_skip_change(r);
+	return 0;
+}
+
 /* Operations whose result has no body are blank. */
 static int (*const nfs4_decoders[])(struct nfs4_decoding *d, struct reader *r) = {
 	[OP_GETATTR] = nfs4_decode_getattr,   [OP_GETFH] = nfs4_decode_getfh,
 	[OP_READ] = nfs4_decode_read,         [OP_READDIR] = nfs4_decode_readdir,
 	[OP_READLINK] = nfs4_decode_readlink, [OP_SEQUENCE] = nfs4_decode_sequence,
+	[OP_OPEN] = nfs4_decode_open,         [OP_CLOSE] = nfs4_decode_close,
+	[OP_SETATTR] = nfs4_decode_setattr,   [OP_WRITE] = nfs4_decode_write,
+	[OP_COMMIT] = nfs4_decode_verifier,   [OP_REMOVE] = nfs4_decode_remove,
 };
 
 /* A server that does not support an operation answers OP_ILLEGAL in its place. */

@@ -33,6 +33,13 @@ static const struct nfs4_compound nfs4_compounds[NFS_OP_COUNT] = {
 	[NFS_OP_READ] = { { OP_PUTFH, OP_READ }, { 0 } },
 	[NFS_OP_READDIR] = { { OP_PUTFH, OP_READDIR }, { ENTRY_0, ENTRY_1 } },
 	[NFS_OP_LIMITS] = { { OP_PUTFH, OP_GETATTR }, { LIMITS_0 } },
+	[NFS_OP_SPACE] = { { OP_PUTFH, OP_GETATTR }, { 0, BIT(FATTR4_SPACE_AVAIL) } },
+	[NFS_OP_CREATE] = { { OP_PUTFH, OP_OPEN, OP_GETFH, OP_GETATTR, OP_CLOSE },
+			    { IDENTITY_0, IDENTITY_1 } },
+	[NFS_OP_SET_MODE] = { { OP_PUTFH, OP_SETATTR }, { 0 } },
+	[NFS_OP_WRITE] = { { OP_PUTFH, OP_WRITE, OP_GETATTR }, { IDENTITY_0, IDENTITY_1 } },
+	[NFS_OP_COMMIT] = { { OP_PUTFH, OP_COMMIT }, { 0 } },
+	[NFS_OP_REMOVE] = { { OP_PUTFH, OP_REMOVE }, { 0 } },
 	[NFS_OP_ROOT] = { { OP_PUTROOTFH, OP_GETFH, OP_GETATTR }, { IDENTITY_0, IDENTITY_1 } },
 	[NFS_OP_READ_GETATTR] = { { OP_PUTFH, OP_READ, OP_GETATTR }, { IDENTITY_0, IDENTITY_1 } },
 	[NFS_OP_READ_READ] = { { OP_PUTFH, OP_READ, OP_READ }, { 0 } },
@@ -71,6 +78,8 @@ static uint32_t nfs4_proc(enum nfs_op op)
  * result; and operation and status of each of two more. */
 #define HEAD_40 (24 + 12 + 2 * 8)
 #define HEAD_41 (HEAD_40 + 8 + NFS4_SESSIONID_SIZE + 5 * 4)
+/* GETATTR and a bitmap4 of two words. */
+#define WRITE_TAIL (4 + 4 + 2 * 4)
 
 /* maxcount counts the whole READDIR4resok (RFC 7530 section 16.24.4). */
 /* clang-format off */
@@ -82,6 +91,7 @@ static uint32_t nfs4_proc(enum nfs_op op)
 		.sessions = sessions_,           \
 		.read_head = (head_) + 4 + 4,    \
 		.readlink_head = (head_) + 4,    \
+		.write_tail = WRITE_TAIL,        \
 		.readdir_head = head_,           \
 		.proc = nfs4_proc,               \
 		.encode = nfs4_args_encode,      \

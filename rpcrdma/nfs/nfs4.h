@@ -230,15 +230,18 @@ enum channel_dir4 {
 };
 
 /* OPEN */
-#define OPEN4_SHARE_ACCESS_READ  1u
-#define OPEN4_SHARE_ACCESS_WRITE 2u
-#define OPEN4_SHARE_ACCESS_BOTH  3u /* the higher bits in 4.1 are for delegations */
-#define OPEN4_SHARE_DENY_READ    1u
-#define OPEN4_SHARE_DENY_BOTH    3u
-#define OPEN4_RESULT_CONFIRM     2u
+#define OPEN4_SHARE_ACCESS_READ          1u
+#define OPEN4_SHARE_ACCESS_WRITE         2u
+#define OPEN4_SHARE_ACCESS_BOTH          3u /* the higher bits in 4.1 are for delegations */
+#define OPEN4_SHARE_ACCESS_WANT_NO_DELEG 0x400u
+#define OPEN4_SHARE_DENY_READ            1u
+#define OPEN4_SHARE_DENY_BOTH            3u
+#define OPEN4_RESULT_CONFIRM             2u
 
 enum opentype4 { OPEN4_NOCREATE = 0, OPEN4_CREATE = 1 };
 enum createmode4 { UNCHECKED4 = 0, GUARDED4 = 1, EXCLUSIVE4 = 2, EXCLUSIVE4_1 = 3 };
+enum open_delegation_type4 { OPEN_DELEGATE_NONE = 0, OPEN_DELEGATE_NONE_EXT = 3 };
+enum why_no_delegation4 { WND4_CONTENTION = 1, WND4_RESOURCE = 2 };
 enum open_claim_type4 {
 	CLAIM_NULL = 0,
 	CLAIM_PREVIOUS = 1,

@@ -20,7 +20,7 @@ extern const struct nfs_version nfs4_version_0, nfs4_version_1, nfs4_version_2;
 
 /* The operations of a request, without SEQUENCE; 0 ends a shorter list. */
 struct nfs4_compound {
-	uint8_t ops[4];
+	uint8_t ops[5];
 	uint32_t attrs[NFS4_ATTR_WORDS]; /* requested by its GETATTR or READDIR */
 };
 
@@ -49,7 +49,7 @@ struct nfs4_attrs {
 	struct nfs_attr attr; /* used: size, if the server has no value */
 	uint32_t rdattr_error;
 	struct nfs_fh fh;
-	uint64_t maxread;
+	uint64_t maxread, maxwrite, available;
 	uint32_t lease_seconds;
 };
 

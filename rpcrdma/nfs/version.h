@@ -4,9 +4,9 @@
 /* The probe's requests on a file, in any version of NFS: one request, one result, and a row of
  * functions for each version that convert them to the arguments and results of one RPC. Pure.
  *
- * Only operations that read. NFSv4's READs carry the anonymous stateid (RFC 7530 section
- * 9.1.4.3), so that nothing is opened and, in 4.0, no client is registered. 4.1 and later put a
- * SEQUENCE before all other operations; the request has the session. */
+ * NFSv4's READs and WRITEs carry the anonymous stateid (RFC 7530 section 9.1.4.3), so that nothing
+ * stays open and, in 4.0, no client is registered. 4.1 and later put a SEQUENCE before all other
+ * operations; the request has the session. */
 #ifndef RPCRDMA_NFS_VERSION_H
 #define RPCRDMA_NFS_VERSION_H
 
@@ -19,13 +19,23 @@ enum nfs_op {
 	NFS_OP_READLINK,
 	NFS_OP_READ,
 	NFS_OP_READDIR, /* with handles and attributes */
-	NFS_OP_LIMITS,  /* FSINFO; FATTR4_MAXREAD */
+	NFS_OP_LIMITS,  /* FSINFO; FATTR4_MAXREAD, FATTR4_MAXWRITE */
+	NFS_OP_SPACE,   /* FSSTAT; FATTR4_SPACE_AVAIL */
+	/* These change a file: write_allowed() of the probe decides. */
+	NFS_OP_CREATE,   /* exclusively, and closed again; NFSv4.0: not supported */
+	NFS_OP_SET_MODE, /* of a new file, and its times to the server's */
+	NFS_OP_WRITE,    /* with attributes */
+	NFS_OP_COMMIT,   /* all of the file */
+	NFS_OP_REMOVE,
 	/* NFSv4 only: */
 	NFS_OP_ROOT,         /* PUTROOTFH, GETFH, GETATTR */
 	NFS_OP_READ_GETATTR, /* READ followed by GETATTR, in one COMPOUND */
 	NFS_OP_READ_READ,    /* two READs in one COMPOUND */
 	NFS_OP_COUNT
 };
+
+/* stable_how, RFC 1813 section 3.3.7 */
+enum nfs_stable { NFS_UNSTABLE, NFS_DATA_SYNC, NFS_FILE_SYNC };
 
 /* RFC 8881 section 18.46. */
 struct nfs4_sequence {
@@ -36,13 +46,15 @@ struct nfs4_sequence {
 struct nfs_request {
 	enum nfs_op op;
 	struct nfs_fh fh; /* all but ROOT */
-	const char *name; /* LOOKUP; borrowed */
-	uint64_t offset;  /* READ */
-	uint32_t count;
+	const char *name; /* LOOKUP, CREATE, REMOVE; borrowed */
+	uint64_t offset;  /* READ, WRITE */
+	uint32_t count;   /* WRITE: of the data, which are not among the arguments */
+	uint32_t stable;  /* WRITE: enum nfs_stable */
+	uint32_t mode;    /* CREATE where it can, SET_MODE */
 	uint64_t offset2; /* READ_READ: the second */
 	uint32_t count2;
-	uint64_t cookie; /* READDIR: initially 0 */
-	uint8_t verifier[8];
+	uint64_t cookie;     /* READDIR: initially 0 */
+	uint8_t verifier[8]; /* READDIR, CREATE */
 	uint32_t dircount, maxcount;
 	nfs_entry_fn entry; /* called for each entry of the result; NULL: none */
 	void *entry_arg;
@@ -67,11 +79,16 @@ struct nfs_result {
 	 * after -EBADMSG. */
 	bool sequenced;
 	bool has_attr;
-	struct nfs_attr attr; /* GETATTR, ROOT; LOOKUP, READ if the version returns them */
-	struct nfs_fh fh;     /* LOOKUP, ROOT */
+	/* GETATTR, ROOT; LOOKUP, READ, CREATE, WRITE if the version returns them */
+	struct nfs_attr attr;
+	struct nfs_fh fh; /* LOOKUP, ROOT, CREATE */
 	struct nfs_data read, read2;
 	uint32_t read_count; /* READ: the result's count beside the opaque; 4.x: read.len */
-	uint32_t rtmax, rtpref;
+	uint32_t written;    /* WRITE: count */
+	uint32_t committed;  /* enum nfs_stable */
+	uint8_t verifier[8]; /* WRITE, COMMIT */
+	uint32_t rtmax, rtpref, wtmax;
+	uint64_t space;              /* bytes */
 	uint32_t lease_seconds;      /* LIMITS, 4.x */
 	struct nfs3_readdir_res dir; /* READDIR, without its status */
 };
@@ -84,6 +101,8 @@ struct nfs_version {
 	/* Bytes of an RPC reply with AUTH_NONE's verifier before the data of a READ, of a
 	 * READLINK; including the attributes that the version puts before them. */
 	uint32_t read_head, readlink_head;
+	/* Bytes of the arguments of a WRITE after its data. */
+	uint32_t write_tail;
 	/* Bytes of an RPC reply to READDIR that servers do not count in maxcount. */
 	uint32_t readdir_head;
 	/* The RPC procedure of an operation. */

@@ -53,6 +53,10 @@ static void say_operation(struct text *t, const void *from)
 	const READDIR4args *dir = &op->nfs_argop4_u.opreaddir;
 	const PUTFH4args *fh = &op->nfs_argop4_u.opputfh;
 	const LOOKUP4args *lookup = &op->nfs_argop4_u.oplookup;
+	const REMOVE4args *rm = &op->nfs_argop4_u.opremove;
+	const SETATTR4args *set = &op->nfs_argop4_u.opsetattr;
+	const WRITE4args *wr = &op->nfs_argop4_u.opwrite;
+	const COMMIT4args *commit = &op->nfs_argop4_u.opcommit;
 
 	memcpy(op, from, sizeof(*op));
 	say(t, "%d", op->argop);
@@ -69,6 +73,25 @@ static void say_operation(struct text *t, const void *from)
 		say(t, " seqid %u", rd->stateid.seqid);
 		say_bytes(t, "other", rd->stateid.other, sizeof(rd->stateid.other));
 		say(t, " offset %llu count %u", (unsigned long long)rd->offset, rd->count);
+		break;
+	case OP_SETATTR:
+		say(t, " seqid %u", set->stateid.seqid);
+		say_bytes(t, "other", set->stateid.other, sizeof(set->stateid.other));
+		say_bitmap(t, &set->obj_attributes.attrmask);
+		say_bytes(t, "values", set->obj_attributes.attr_vals.attrlist4_val,
+			  set->obj_attributes.attr_vals.attrlist4_len);
+		break;
+	case OP_WRITE:
+		say(t, " seqid %u", wr->stateid.seqid);
+		say_bytes(t, "other", wr->stateid.other, sizeof(wr->stateid.other));
+		say(t, " offset %llu stable %d length %u", (unsigned long long)wr->offset,
+		    (int)wr->stable, wr->data.data_len);
+		break;
+	case OP_COMMIT:
+		say(t, " offset %llu count %u", (unsigned long long)commit->offset, commit->count);
+		break;
+	case OP_REMOVE:
+		say(t, " name %.*s", (int)rm->target.utf8string_len, rm->target.utf8string_val);
 		break;
 	case OP_READDIR:
 		say(t, " cookie %llx", (unsigned long long)dir->cookie);

@@ -14,7 +14,10 @@ static const char *const op_names[NFS_OP_COUNT] = {
 	[NFS_OP_READLINK] = "READLINK",   [NFS_OP_READ] = "READ",
 	[NFS_OP_READDIR] = "READDIR",     [NFS_OP_LIMITS] = "LIMITS",
 	[NFS_OP_ROOT] = "ROOT",           [NFS_OP_READ_GETATTR] = "READ_GETATTR",
-	[NFS_OP_READ_READ] = "READ_READ",
+	[NFS_OP_READ_READ] = "READ_READ", [NFS_OP_SPACE] = "SPACE",
+	[NFS_OP_CREATE] = "CREATE",       [NFS_OP_SET_MODE] = "SET_MODE",
+	[NFS_OP_WRITE] = "WRITE",         [NFS_OP_COMMIT] = "COMMIT",
+	[NFS_OP_REMOVE] = "REMOVE",
 };
 
 static const struct nfs_request golden_values = {
@@ -22,6 +25,8 @@ static const struct nfs_request golden_values = {
 	.name = "images",
 	.offset = 0x1234567800,
 	.count = 1023,
+	.stable = NFS_FILE_SYNC,
+	.mode = 0600,
 	.offset2 = 0x200000,
 	.count2 = 4096,
 	.cookie = 0x1122334455667788,

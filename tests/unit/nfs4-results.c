@@ -105,6 +105,13 @@ static void say_result(struct text *t, enum nfs_op op, const struct nfs_result *
 	if (res->rtmax)
 		say(t, "limits rtmax %u rtpref %u lease %u\n", res->rtmax, res->rtpref,
 		    res->lease_seconds);
+	if (op == NFS_OP_SPACE && !res->status)
+		say(t, "space %llu\n", (unsigned long long)res->space);
+	if ((op == NFS_OP_WRITE || op == NFS_OP_COMMIT) && !res->status) {
+		say(t, "written %u committed %u", res->written, res->committed);
+		say_hex(t, " verifier ", res->verifier, sizeof(res->verifier));
+		say(t, "\n");
+	}
 	if (op == NFS_OP_READDIR && !res->status)
 		say_dir(t, &res->dir);
 }
@@ -224,7 +231,9 @@ static const struct {
 	{ "reply-4.1-read", 60, NFS4ERR_STALE, "1 results follow that of operation 22" },
 	{ "reply-4.1-read", 64, OP_ILLEGAL, "result of operation 10044; expected 25" },
 	{ "reply-4.1-read", 68, NFS4ERR_IO, "COMPOUND has status 0, its last operation 5" },
-	{ "reply-4.1-read", 72, 2, "cut short or malformed" }, /* eof */
+	{ "reply-4.1-create", 124, 1, "OPEN returned a delegation of type 1" },
+	{ "reply-4.1-create", 112, 9, "cut short or malformed" }, /* attrset */
+	{ "reply-4.1-read", 72, 2, "cut short or malformed" },    /* eof */
 	{ "reply-4.1-read", 76, 9, "cut short or malformed" },
 	{ "reply-4.0-readlink-reduced", 28, 4097, "cut short or malformed" },
 	{ "reply-4.0-root", 28, 129, "cut short or malformed" }, /* GETFH */

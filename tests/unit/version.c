@@ -106,6 +106,9 @@ static void nfs3_has_one_procedure_for_each_operation(void)
 		{ NFS_OP_GETATTR, NFS3_GETATTR, 8 },      { NFS_OP_LOOKUP, NFS3_LOOKUP, 16 },
 		{ NFS_OP_READLINK, NFS3_READLINK, 8 },    { NFS_OP_READ, NFS3_READ, 20 },
 		{ NFS_OP_READDIR, NFS3_READDIRPLUS, 32 }, { NFS_OP_LIMITS, NFS3_FSINFO, 8 },
+		{ NFS_OP_SPACE, NFS3_FSSTAT, 8 },         { NFS_OP_CREATE, NFS3_CREATE, 28 },
+		{ NFS_OP_SET_MODE, NFS3_SETATTR, 40 },    { NFS_OP_WRITE, NFS3_WRITE, 28 },
+		{ NFS_OP_COMMIT, NFS3_COMMIT, 20 },       { NFS_OP_REMOVE, NFS3_REMOVE, 16 },
 	};
 	struct nfs_request request = request3;
 	uint8_t buf[NFS_ARGS_MAX];
