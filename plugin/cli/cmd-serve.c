@@ -164,6 +164,8 @@ static int cmd_serve_run(void *arg)
 	}
 	rc = options->export_dir ? export_directory_new(&what.exp, options->export_dir)
 				 : export_memory_new(&what.exp);
+	if (!rc && !options->export_dir)
+		rc = export_memory_make_writable(what.exp);
 	if (rc)
 		return cli_unknown(cli);
 	status = cmd_serve_start(cli, &what);
@@ -177,7 +179,8 @@ const struct cli_command cmd_serve = {
 		    "--list-faults",
 	.summary = "Run the embedded NFS/RDMA server alone.",
 	.details = "Serves test files, or with --export a directory, read-only over "
-		   "NFSv3, NFSv4.0 and 4.1, by RPC-over-RDMA and by TCP. RDMA is "
+		   "NFSv3, NFSv4.0 and 4.1, by RPC-over-RDMA and by TCP. Beside the "
+		   "test files clients may make their own, in memory. RDMA is "
 		   "carried over TCP (iWARP), and a Linux client with soft-iWARP can "
 		   "mount it; --transport verbs uses the RDMA device that has the "
 		   "address, so that two hosts with RDMA can test the network between "

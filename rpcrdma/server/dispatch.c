@@ -97,7 +97,7 @@ static enum rpc_accept_stat dispatch_run(struct call *call, const struct rpc_pro
 		return RPC_PROC_UNAVAIL;
 	call->procedure = &program->procedures[call->rpc.proc];
 	/* RFC 8166 section 6.1: an argument that is not DDP-eligible came by chunk. */
-	if (call->reduced && !call->procedure->reducible)
+	if ((call->reduced || call->chunk.len) && !call->procedure->reducible)
 		return RPC_GARBAGE_ARGS;
 	if (!writer_reserve(&call->reply, REPLY_HEADER_LEN))
 		return RPC_SYSTEM_ERR;

@@ -6,7 +6,10 @@
  * the offset they came from.
  *
  * All files are prefixes of this pattern and share one buffer, which READ returns without a copy.
- * The sparse file is too large for memory and is generated in the scratch buffer. */
+ * The sparse file is too large for memory and is generated in the scratch buffer.
+ *
+ * If it was made writable, clients may make files in the root (made.c). Nothing else can be
+ * changed. */
 #include <stdio.h>
 
 #include "rpcrdma/server/internal.h"
@@ -44,6 +47,7 @@ struct memory_export {
 	struct export exp;
 	uint8_t *pattern; /* PATTERN_MAX bytes */
 	struct memory_node nodes[NODE_COUNT];
+	struct made *made; /* NULL: read-only */
 	/* The root, if the export is hidden: READDIR shows it empty, and LOOKUP finds one name. */
 	struct memory_node top;
 	char secret[EXPORT_SECRET_MAX]; /* empty: not hidden */
@@ -86,20 +90,40 @@ static void memory_node_handle(const struct memory_export *mem, const struct mem
 	export_handle(&mem->exp, memory_node_index(mem, node), 0, fh);
 }
 
-static uint32_t memory_node_find(struct export *exp, const struct nfs_fh *fh,
-				 const struct memory_node **node)
+/* A file that a client made has its number, and no node. */
+static uint32_t memory_find(struct export *exp, const struct nfs_fh *fh,
+			    const struct memory_node **node, uint64_t *number)
 {
 	struct memory_export *mem = (struct memory_export *)exp;
 	uint64_t index, unused;
 	uint32_t status;
 
+	*node = NULL;
+	*number = 0;
 	status = export_handle_parse(exp, fh, &index, &unused);
 	if (status)
 		return status;
+	if (mem->made && index > MADE_FIRST && !unused) {
+		*number = index;
+		return NFS3_STATUS_OK;
+	}
 	if (index > NODE_COUNT || (index == NODE_COUNT && !*mem->secret) || unused)
 		return NFS3_STATUS_BADHANDLE;
 	*node = index == NODE_COUNT ? &mem->top : &mem->nodes[index];
 	return NFS3_STATUS_OK;
+}
+
+/* Only the operations that files have. */
+static uint32_t memory_node_find(struct export *exp, const struct nfs_fh *fh,
+				 const struct memory_node **node)
+{
+	static const struct memory_node file = { .type = NFS_REG };
+	uint64_t number;
+	uint32_t status = memory_find(exp, fh, node, &number);
+
+	if (number)
+		*node = &file;
+	return status;
 }
 
 static void memory_node_attr(const struct memory_export *mem, const struct memory_node *node,
@@ -138,12 +162,18 @@ static uint32_t memory_root(struct export *exp, struct nfs_fh *fh)
 
 static uint32_t memory_getattr(struct export *exp, const struct nfs_fh *fh, struct nfs_attr *attr)
 {
+	struct memory_export *mem = (struct memory_export *)exp;
 	const struct memory_node *node;
+	uint64_t number;
 	uint32_t status;
 
-	status = memory_node_find(exp, fh, &node);
-	if (!status)
-		memory_node_attr((struct memory_export *)exp, node, attr);
+	status = memory_find(exp, fh, &node, &number);
+	if (number) {
+		status = made_getattr(mem->made, number, attr);
+		attr->fsid = MEMORY_FSID;
+	} else if (!status) {
+		memory_node_attr(mem, node, attr);
+	}
 	return status;
 }
 
@@ -172,6 +202,7 @@ static uint32_t memory_lookup(struct export *exp, const struct nfs_fh *dir, cons
 	const struct memory_node *node, *child;
 	const char *child_name;
 	uint32_t status, i;
+	uint64_t number;
 
 	status = memory_node_find(exp, dir, &node);
 	if (status)
@@ -188,7 +219,11 @@ static uint32_t memory_lookup(struct export *exp, const struct nfs_fh *dir, cons
 		memory_node_handle(mem, child, fh);
 		return NFS3_STATUS_OK;
 	}
-	return NFS3_STATUS_NOENT;
+	status = mem->made && node == mem->nodes ? made_lookup(mem->made, name, &number)
+						 : NFS3_STATUS_NOENT;
+	if (!status)
+		export_handle(exp, number, 0, fh);
+	return status;
 }
 
 /* A dangling target of the node's size in bytes. */
@@ -214,11 +249,14 @@ static uint32_t memory_read(struct export *exp, const struct nfs_fh *fh, struct 
 {
 	struct memory_export *mem = (struct memory_export *)exp;
 	const struct memory_node *node;
+	uint64_t number;
 	uint32_t status;
 
-	status = memory_node_find(exp, fh, &node);
+	status = memory_find(exp, fh, &node, &number);
 	if (status)
 		return status;
+	if (number)
+		return made_read(mem->made, number, read);
 	if (node->type != NFS_REG)
 		return node->type == NFS_DIR ? NFS3_STATUS_ISDIR : NFS3_STATUS_INVAL;
 	read->len = read->offset < node->size
@@ -237,6 +275,27 @@ static uint32_t memory_read(struct export *exp, const struct nfs_fh *fh, struct 
 	return NFS3_STATUS_OK;
 }
 
+/* The files that clients made follow the root's own. */
+static bool memory_list_made(struct memory_export *mem, uint64_t first,
+			     struct export_readdir *readdir)
+{
+	char name[NFS3_NAME_MAX + 1];
+	struct export_entry entry = { .name = name };
+	unsigned int at = readdir->cookie > first ? (unsigned int)(readdir->cookie - first) : 0;
+	uint64_t number;
+
+	for (; !made_next(mem->made, &at, name, &number); at++) {
+		entry.cookie = first + at + 1;
+		if (made_getattr(mem->made, number, &entry.attr))
+			continue;
+		entry.attr.fsid = MEMORY_FSID;
+		export_handle(&mem->exp, number, 0, &entry.fh);
+		if (!readdir->fn(readdir->arg, &entry))
+			return false;
+	}
+	return true;
+}
+
 static uint32_t memory_readdir(struct export *exp, const struct nfs_fh *dir,
 			       struct export_readdir *readdir)
 {
@@ -251,7 +310,7 @@ static uint32_t memory_readdir(struct export *exp, const struct nfs_fh *dir,
 		return status;
 	if (node->type != NFS_DIR)
 		return NFS3_STATUS_NOTDIR;
-	if (readdir->cookie > node->count + 2)
+	if (readdir->cookie > node->count + 2 + (mem->made && node == mem->nodes ? MADE_FILES : 0))
 		return NFS3_STATUS_BAD_COOKIE;
 	for (i = readdir->cookie; (child = memory_node_child(mem, node, i, &entry.name)); i++) {
 		entry.cookie = i + 1;
@@ -260,21 +319,96 @@ static uint32_t memory_readdir(struct export *exp, const struct nfs_fh *dir,
 		if (!readdir->fn(readdir->arg, &entry))
 			return NFS3_STATUS_OK;
 	}
-	readdir->eof = true;
+	readdir->eof = !mem->made || node != mem->nodes ||
+		       memory_list_made(mem, node->count + 2, readdir);
 	return NFS3_STATUS_OK;
 }
 
 static uint32_t memory_space(struct export *exp, struct export_space *space)
 {
-	(void)exp;
+	struct memory_export *mem = (struct memory_export *)exp;
+
 	*space = (struct export_space){ .bytes = 2 * FOUR_GIB, .files = NODE_COUNT };
+	if (mem->made) {
+		space->bytes_free = made_bytes_free(mem->made);
+		space->files_free = MADE_FILES;
+	}
 	return NFS3_STATUS_OK;
+}
+
+/* Changes */
+
+static uint32_t memory_create(struct export *exp, const struct nfs_fh *dir,
+			      const struct export_create *create, struct nfs_fh *fh)
+{
+	struct memory_export *mem = (struct memory_export *)exp;
+	const struct memory_node *node;
+	uint64_t number = 0;
+	uint32_t status = memory_lookup(exp, dir, create->name, fh);
+
+	if (status && status != NFS3_STATUS_NOENT)
+		return status;
+	/* The server's own files are not made again. */
+	if (!status && !memory_find(exp, fh, &node, &number) && !number)
+		return create->guarded || create->exclusive ? NFS3_STATUS_EXIST : NFS3_STATUS_ROFS;
+	status = memory_node_find(exp, dir, &node);
+	if (status || node != mem->nodes)
+		return status ? status : NFS3_STATUS_ROFS;
+	status = made_create(mem->made, create, &number);
+	if (!status)
+		export_handle(exp, number, 0, fh);
+	return status;
+}
+
+/* The number of a file that may be changed. */
+static uint32_t memory_find_made(struct export *exp, const struct nfs_fh *fh, uint64_t *number)
+{
+	const struct memory_node *node;
+	uint32_t status = memory_find(exp, fh, &node, number);
+
+	return status || *number ? status : NFS3_STATUS_ROFS;
+}
+
+static uint32_t memory_setattr(struct export *exp, const struct nfs_fh *fh,
+			       const struct export_setattr *set)
+{
+	uint64_t number;
+	uint32_t status = memory_find_made(exp, fh, &number);
+
+	return status ? status : made_setattr(((struct memory_export *)exp)->made, number, set);
+}
+
+static uint32_t memory_write(struct export *exp, const struct nfs_fh *fh, uint64_t offset,
+			     const uint8_t *data, uint32_t len, bool stable)
+{
+	uint64_t number;
+	uint32_t status = memory_find_made(exp, fh, &number);
+
+	return status ? status
+		      : made_write(((struct memory_export *)exp)->made, number, offset, data, len,
+				   stable);
+}
+
+static uint32_t memory_remove(struct export *exp, const struct nfs_fh *dir, const char *name)
+{
+	struct memory_export *mem = (struct memory_export *)exp;
+	const struct memory_node *node;
+	struct nfs_fh fh;
+	uint64_t number;
+	uint32_t status = memory_lookup(exp, dir, name, &fh);
+
+	if (!status)
+		status = memory_find(exp, &fh, &node, &number);
+	if (status)
+		return status;
+	return number ? made_remove(mem->made, name) : NFS3_STATUS_ROFS;
 }
 
 static void memory_free(struct export *exp)
 {
 	struct memory_export *mem = (struct memory_export *)exp;
 
+	made_free(mem->made);
 	free(mem->pattern);
 	free(mem);
 }
@@ -289,6 +423,27 @@ static const struct export_ops memory_ops = {
 	.readdir = memory_readdir,
 	.space = memory_space,
 };
+
+static const struct export_ops memory_writable_ops = {
+	.free = memory_free,
+	.root = memory_root,
+	.getattr = memory_getattr,
+	.lookup = memory_lookup,
+	.readlink = memory_readlink,
+	.read = memory_read,
+	.readdir = memory_readdir,
+	.space = memory_space,
+	.create = memory_create,
+	.setattr = memory_setattr,
+	.write = memory_write,
+	.remove = memory_remove,
+};
+
+void export_forget(struct export *exp)
+{
+	if (exp->ops == &memory_writable_ops)
+		made_forget(((struct memory_export *)exp)->made);
+}
 
 /* Building */
 
@@ -361,4 +516,14 @@ void export_memory_hide(struct export *exp, const char *secret)
 
 	mem->top = (struct memory_node){ .type = NFS_DIR, .size = 4096 };
 	str_copy(mem->secret, sizeof(mem->secret), secret);
+}
+
+int export_memory_make_writable(struct export *exp)
+{
+	struct memory_export *mem = (struct memory_export *)exp;
+	int rc = made_new(&mem->made);
+
+	if (!rc)
+		exp->ops = &memory_writable_ops;
+	return rc;
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "rpcrdma/nfs/nfs4.h"
-#include "rpcrdma/server/internal.h"
+#include "rpcrdma/server/faults-write.h"
 
 #define LIMIT_812 812
 #define PAGE      4096
@@ -713,6 +713,12 @@ const struct fault_row fault_table[] = {
 	  .finding = "probe.call-by-chunk",
 	  .description = "calls that the server has to fetch fail",
 	  .apply = fault_call_by_chunk },
+	{ .name = "write",
+	  .values = FAULT_WRITE_VALUES,
+	  .value = "tail",
+	  .finding = "probe.write",
+	  .description = "WRITEs over RDMA are stored or answered wrongly",
+	  .apply = fault_write_reply },
 	{ .name = "compound-tail",
 	  .values = "lost|wrong",
 	  .value = "lost",
@@ -899,6 +905,16 @@ bool fault_is_linux3(const struct fault_set *faults)
 		if (faults->on[i] && fault_table[i].apply == fault_linux3)
 			return true;
 	return false;
+}
+
+int fault_write_value(const struct fault_set *faults)
+{
+	unsigned int i;
+
+	for (i = 0; faults && i < FAULT_COUNT; i++)
+		if (faults->on[i] && fault_table[i].apply == fault_write_reply)
+			return (int)faults->value[i];
+	return -1;
 }
 
 void fault_prepare(const struct fault_set *faults, struct export *exp)

@@ -30,13 +30,14 @@
 #define SERVER_STEP_MS         30000 /* for the rest of a message, received or sent */
 #define SERVER_WAKE_MS         1000  /* how often an idle session checks for a stop */
 
-/* Bytes of a call, and of a reply without its payload. The server is read-only, so calls are
- * short except for file names; wtmax says so. */
+/* Bytes of a call, and of a reply without its payload. Calls to a read-only export are short
+ * except for file names; wtmax says so. */
 #define SERVER_CALL_MAX  (128 * 1024)
 #define SERVER_REPLY_MAX (128 * 1024)
-/* The same with server_options.programs: 1 MiB and headers. */
-#define SERVER_PROGRAM_MAX (1024 * 1024 + 64 * 1024)
-#define SERVER_WRITE_MAX   (64 * 1024)
+/* The same of WRITEs, and with server_options.programs: 1 MiB and headers. */
+#define SERVER_PROGRAM_MAX   (1024 * 1024 + 64 * 1024)
+#define SERVER_WRITE_MAX     (1024 * 1024)
+#define SERVER_WRITE_REFUSED (64 * 1024) /* to a read-only export */
 /* The scratch buffer is for payloads that an export generates: READs, or the text of a link. Two
  * of the largest READs may be in one COMPOUND. */
 #define SERVER_SCRATCH_MAX (2 * SERVER_READ_MAX)
@@ -50,11 +51,6 @@ static inline uint32_t server_rtmax(const struct server_options *options)
 static inline size_t server_scratch_max(uint32_t rtmax)
 {
 	return rtmax > SERVER_READ_MAX ? 2 * (size_t)rtmax : SERVER_SCRATCH_MAX;
-}
-
-static inline uint32_t server_call_max(const struct server_options *options)
-{
-	return options->programs ? SERVER_PROGRAM_MAX : SERVER_CALL_MAX;
 }
 
 /* export.c */
@@ -92,6 +88,22 @@ struct export_space {
 	uint64_t bytes, bytes_free, files, files_free;
 };
 
+/* What CREATE and OPEN ask for. */
+struct export_create {
+	const char *name; /* as for lookup */
+	bool guarded;     /* an existing file is an error */
+	bool exclusive;   /* the same, unless it was made with this verifier: */
+	uint8_t verifier[8];
+	uint32_t uid, gid, mode;
+	bool truncate; /* an existing file gets size 0 */
+};
+
+struct export_setattr {
+	bool has_size, has_mode, has_uid, has_gid;
+	uint64_t size;
+	uint32_t mode, uid, gid;
+};
+
 /* An export: in memory, or a directory. Handles come from the peer, so callbacks must handle
  * arbitrary bytes in them. Callbacks run concurrently in many threads and return an
  * nfs3_status. */
@@ -108,6 +120,15 @@ struct export_ops {
 	uint32_t (*readdir)(struct export *exp, const struct nfs_fh *dir,
 			    struct export_readdir *readdir);
 	uint32_t (*space)(struct export *exp, struct export_space *space);
+	/* All or none: NULL is a read-only export. */
+	uint32_t (*create)(struct export *exp, const struct nfs_fh *dir,
+			   const struct export_create *create, struct nfs_fh *fh);
+	uint32_t (*setattr)(struct export *exp, const struct nfs_fh *fh,
+			    const struct export_setattr *set);
+	/* Stores all @len bytes, or none. @stable: survives export_forget(). */
+	uint32_t (*write)(struct export *exp, const struct nfs_fh *fh, uint64_t offset,
+			  const uint8_t *data, uint32_t len, bool stable);
+	uint32_t (*remove)(struct export *exp, const struct nfs_fh *dir, const char *name);
 };
 
 struct export
@@ -120,16 +141,65 @@ struct export
 	bool is_referral; /* for the fault "moved": NFSv4 sends its clients elsewhere */
 };
 
+static inline bool export_is_writable(const struct export *exp)
+{
+	return exp->ops->write != NULL;
+}
+
 int export_init(struct export *exp, const struct export_ops *ops);
 /* For the fault "foreign": handles and owner look like another server's. */
 void export_disguise(struct export *exp, bool is_ganesha);
 /* Makes existing handles stale, as after a restart. */
 void export_restart(struct export *exp);
+/* export-memory.c: loses what was written and is not stable, as a crash does. */
+void export_forget(struct export *exp);
 /* A handle is a magic number, the verifier and two numbers chosen by the export. */
 void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs_fh *fh);
 /* NFS3_STATUS_OK, BADHANDLE or STALE. */
 uint32_t export_handle_parse(const struct export *exp, const struct nfs_fh *fh, uint64_t *a,
 			     uint64_t *b);
+
+/* made.c: files that clients made, in memory (memfd_create(2), so that they may be sparse). All
+ * functions are thread-safe and return an nfs3_status. */
+
+struct made;
+
+#define MADE_BYTES ((uint64_t)1 << 30) /* of all files */
+#define MADE_FILES 64
+/* Their numbers begin here. */
+#define MADE_FIRST ((uint64_t)1 << 32)
+
+/* Errors: -ENOMEM. */
+int made_new(struct made **out);
+/* NULL is fine. */
+void made_free(struct made *made);
+uint32_t made_create(struct made *made, const struct export_create *create, uint64_t *number);
+uint32_t made_lookup(struct made *made, const char *name, uint64_t *number);
+/* The name of the first file from @at on, which becomes its place. @name: NFS3_NAME_MAX + 1 bytes.
+ * NOENT: there is none. */
+uint32_t made_next(struct made *made, unsigned int *at, char *name, uint64_t *number);
+uint32_t made_getattr(struct made *made, uint64_t number, struct nfs_attr *attr);
+uint32_t made_setattr(struct made *made, uint64_t number, const struct export_setattr *set);
+/* The data is in @read->scratch. */
+uint32_t made_read(struct made *made, uint64_t number, struct export_read *read);
+uint32_t made_write(struct made *made, uint64_t number, uint64_t offset, const uint8_t *data,
+		    uint32_t len, bool stable);
+uint32_t made_remove(struct made *made, const char *name);
+uint64_t made_bytes_free(struct made *made);
+/* Replaces what was written and is not stable by zeros. */
+void made_forget(struct made *made);
+
+static inline uint32_t server_call_max(const struct server_options *options)
+{
+	return options->programs || (options->exp && export_is_writable(options->exp))
+		       ? SERVER_PROGRAM_MAX
+		       : SERVER_CALL_MAX;
+}
+
+static inline uint32_t server_wtmax(const struct export *exp)
+{
+	return export_is_writable(exp) ? SERVER_WRITE_MAX : SERVER_WRITE_REFUSED;
+}
 
 /* export-path.c: paths of the handles of a directory export, by device and inode */
 
@@ -190,6 +260,14 @@ struct call_read {
 	uint32_t result_count;
 };
 
+/* RFC 8166 section 3.4.5 */
+struct call_chunk {
+	const uint8_t *data; /* in the message */
+	uint32_t len, segments;
+	uint32_t lengths[RPCRDMA_MAX_SEGMENTS];
+	bool taken; /* by a procedure that may have one */
+};
+
 /* One call in progress, filled in from top to bottom. */
 struct call {
 	/* by the session */
@@ -199,8 +277,11 @@ struct call {
 	uint8_t *scratch;        /* server_scratch_max() bytes */
 	uint32_t rtmax;
 	size_t room;  /* for a reply without a Write chunk */
-	bool reduced; /* Read chunks carry an argument */
-	bool stream;  /* over TCP */
+	bool reduced; /* Read chunks carry an argument, which was not pulled */
+	/* The argument that came by Read chunk, and was pulled into the message; len 0: none */
+	struct call_chunk chunk;
+	struct fault_state *faults; /* over RDMA; else NULL */
+	bool stream;                /* over TCP */
 	struct writer reply;
 	/* server_options.programs, programs.c; may be NULL */
 	const struct server_program *const *programs;
@@ -216,6 +297,7 @@ struct call {
 	struct payload payload[CALL_PAYLOADS];
 	uint32_t payload_count;
 	struct call_read read;
+	bool wrote;  /* it has a WRITE */
 	bool silent; /* no reply is sent */
 };
 
@@ -302,6 +384,36 @@ enum rpc_accept_stat nfs3_readdirplus(struct call *call);
 
 enum rpc_accept_stat nfs3_refuse(struct call *call);
 
+/* nfs3-write.c; a read-only export refuses them */
+
+enum rpc_accept_stat nfs3_setattr(struct call *call);
+enum rpc_accept_stat nfs3_write(struct call *call);
+enum rpc_accept_stat nfs3_create(struct call *call);
+enum rpc_accept_stat nfs3_remove(struct call *call);
+enum rpc_accept_stat nfs3_commit(struct call *call);
+
+/* write.c: WRITE and COMMIT of every version */
+
+#define UNSTABLE  0 /* stable_how */
+#define FILE_SYNC 2
+
+struct call_write {
+	struct nfs_fh fh;
+	uint64_t offset;
+	const uint8_t *data;
+	uint32_t len;
+	uint32_t stable; /* stable_how */
+	/* Result */
+	uint32_t count, committed;
+	uint8_t verifier[8];
+};
+
+/* Returns an nfs3_status. */
+uint32_t call_write(struct call *call, struct call_write *w);
+void call_commit(const struct call *call, uint8_t verifier[8]);
+/* Takes the data of a WRITE from the arguments; false: they came by a chunk that is not for them. */
+bool call_write_data(struct call *call, struct call_write *w);
+
 /* rdma-reply.c */
 
 /* The plan of one reply. Faults change it before it is sent. */
@@ -316,6 +428,7 @@ struct rdma_reply {
 	bool message_by_chunk; /* the message goes to the Reply chunk */
 	struct call_read read; /* offsets in message */
 	uint32_t vers, proc;   /* of the call */
+	bool wrote;            /* it has a WRITE */
 
 	/* Faults */
 	bool drop;          /* nothing is sent */
@@ -400,7 +513,9 @@ struct fault_state {
 	unsigned int chunk_reads;    /* by Write chunk, as at-times counts them */
 	unsigned int rare_reads;     /* the same, for rarely */
 	bool second;                 /* struct server_place's beside */
-	uint8_t *buf;                /* replacement data; FAULT_BUF_MAX bytes */
+	unsigned int writes, commits;
+	struct fault_earlier *earlier; /* faults-write.c */
+	uint8_t *buf;                  /* replacement data; FAULT_BUF_MAX bytes */
 };
 
 struct rdma_session {
@@ -437,6 +552,28 @@ int stream_serve(int fd, const struct server_options *options, struct server_pla
 
 /* Applies what a fault changes before the server starts. @exp may be NULL. */
 void fault_prepare(const struct fault_set *faults, struct export *exp);
+/* faults-write.c: applies the faults of WRITEs. @data is writable and has FAULT_WRITE_SLACK more
+ * bytes. */
+#define FAULT_WRITE_SLACK 4096
+
+struct fault_write {
+	struct call *call;
+	struct call_write *w;
+	uint8_t *data;
+	uint32_t stored; /* of data */
+	uint64_t at;     /* stored there */
+	bool skip;       /* nothing is stored */
+	uint32_t status; /* instead of storing */
+};
+
+bool fault_has_writes(const struct fault_state *state);
+void fault_write(struct fault_write *f);
+void fault_commit(struct fault_state *state, uint8_t verifier[8]);
+/* A new connection. */
+void fault_connected(const struct fault_set *faults, struct export *exp);
+/* The value of the fault "write", an index of its values; -1: it is not on. */
+int fault_write_value(const struct fault_set *faults);
+
 /* Applies the NFS faults, which do not depend on the transport, to a call that was served. */
 void fault_serve(const struct fault_set *faults, struct call *call);
 /* Counts the reply and applies every fault of the set. */

@@ -9,6 +9,8 @@
 
 /* ACCESS3 bits, section 3.3.4 */
 #define ACCESS_READ    0x01
+#define ACCESS_MODIFY  0x04
+#define ACCESS_EXTEND  0x08
 #define ACCESS_LOOKUP  0x02
 #define ACCESS_EXECUTE 0x20
 
@@ -136,6 +138,9 @@ uint32_t nfs3_access_granted(const struct nfs_attr *attr)
 
 	if (attr->mode & 04)
 		granted |= ACCESS_READ;
+	/* A file that a client made: whoever knows its handle. */
+	if (attr->fileid > MADE_FIRST)
+		granted |= ACCESS_READ | ACCESS_MODIFY | ACCESS_EXTEND;
 	if (attr->mode & 01)
 		granted |= attr->type == NFS_DIR ? ACCESS_LOOKUP | ACCESS_EXECUTE : ACCESS_EXECUTE;
 	return granted;
@@ -235,10 +240,10 @@ static enum rpc_accept_stat nfs3_fsstat(struct call *call)
 	call->exp->ops->space(call->exp, &space);
 	writer_u64(&call->reply, space.bytes);
 	writer_u64(&call->reply, space.bytes_free);
-	writer_u64(&call->reply, 0); /* no space is available for writing */
+	writer_u64(&call->reply, export_is_writable(call->exp) ? space.bytes_free : 0);
 	writer_u64(&call->reply, space.files);
 	writer_u64(&call->reply, space.files_free);
-	writer_u64(&call->reply, 0);
+	writer_u64(&call->reply, export_is_writable(call->exp) ? space.files_free : 0);
 	writer_u32(&call->reply, 0); /* invarsec */
 	return RPC_SUCCESS;
 }
@@ -253,9 +258,9 @@ static enum rpc_accept_stat nfs3_fsinfo(struct call *call)
 	writer_u32(w, call->rtmax);
 	writer_u32(w, call->rtmax); /* rtpref */
 	writer_u32(w, 4096);        /* rtmult */
-	writer_u32(w, SERVER_WRITE_MAX);
-	writer_u32(w, SERVER_WRITE_MAX); /* wtpref */
-	writer_u32(w, 4096);             /* wtmult */
+	writer_u32(w, server_wtmax(call->exp));
+	writer_u32(w, server_wtmax(call->exp)); /* wtpref */
+	writer_u32(w, 4096);                    /* wtmult */
 	writer_u32(w, DTPREF);
 	writer_u64(w, INT64_MAX); /* maxfilesize */
 	writer_u32(w, 0);         /* time_delta: seconds, */
@@ -279,28 +284,31 @@ static enum rpc_accept_stat nfs3_pathconf(struct call *call)
 	return RPC_SUCCESS;
 }
 
-/* Shapes of the procedures that write (nfs3-refuse.c): arguments f file handle, n name; results w
+/* Shapes of the procedures that write, as nfs3-refuse.c needs them: arguments f file handle, n name; results w
  * wcc_data, p post_op_attr. Arguments are decoded only as far as needed. */
 /* clang-format off */
 #define REFUSED(name_, args_, results_) \
 	{ .name = name_, .run = nfs3_refuse, .args = args_, .results = results_ }
 #define REFUSED_DATA(name_, args_, results_) { name_, nfs3_refuse, true, args_, results_ }
+#define CHANGES(name_, run_, args_, results_) \
+	{ .name = name_, .run = run_, .args = args_, .results = results_ }
+#define CHANGES_DATA(name_, run_, args_, results_) { name_, run_, true, args_, results_ }
 /* clang-format on */
 
 static const struct rpc_procedure nfs3_procedures[NFS3_PROC_COUNT] = {
 	[NFS3_NULL] = { .name = "NULL", .run = nfs3_null },
 	[NFS3_GETATTR] = { .name = "GETATTR", .run = nfs3_getattr },
-	[NFS3_SETATTR] = REFUSED("SETATTR", "f", "w"),
+	[NFS3_SETATTR] = CHANGES("SETATTR", nfs3_setattr, "f", "w"),
 	[NFS3_LOOKUP] = { .name = "LOOKUP", .run = nfs3_lookup },
 	[NFS3_ACCESS] = { .name = "ACCESS", .run = nfs3_access },
 	[NFS3_READLINK] = { .name = "READLINK", .run = nfs3_readlink },
 	[NFS3_READ] = { .name = "READ", .run = nfs3_read },
-	[NFS3_WRITE] = REFUSED_DATA("WRITE", "f", "w"),
-	[NFS3_CREATE] = REFUSED("CREATE", "fn", "w"),
+	[NFS3_WRITE] = CHANGES_DATA("WRITE", nfs3_write, "f", "w"),
+	[NFS3_CREATE] = CHANGES("CREATE", nfs3_create, "fn", "w"),
 	[NFS3_MKDIR] = REFUSED("MKDIR", "fn", "w"),
 	[NFS3_SYMLINK] = REFUSED_DATA("SYMLINK", "fn", "w"),
 	[NFS3_MKNOD] = REFUSED("MKNOD", "fn", "w"),
-	[NFS3_REMOVE] = REFUSED("REMOVE", "fn", "w"),
+	[NFS3_REMOVE] = CHANGES("REMOVE", nfs3_remove, "fn", "w"),
 	[NFS3_RMDIR] = REFUSED("RMDIR", "fn", "w"),
 	[NFS3_RENAME] = REFUSED("RENAME", "fnfn", "ww"),
 	[NFS3_LINK] = REFUSED("LINK", "ffn", "pw"),
@@ -309,7 +317,7 @@ static const struct rpc_procedure nfs3_procedures[NFS3_PROC_COUNT] = {
 	[NFS3_FSSTAT] = { .name = "FSSTAT", .run = nfs3_fsstat },
 	[NFS3_FSINFO] = { .name = "FSINFO", .run = nfs3_fsinfo },
 	[NFS3_PATHCONF] = { .name = "PATHCONF", .run = nfs3_pathconf },
-	[NFS3_COMMIT] = REFUSED("COMMIT", "f", "w"),
+	[NFS3_COMMIT] = CHANGES("COMMIT", nfs3_commit, "f", "w"),
 };
 
 const struct rpc_program nfs3_program = {

@@ -149,8 +149,7 @@ static void fattr4_put_maxread(struct writer *w, const struct nfs4_attr_source *
 
 static void fattr4_put_maxwrite(struct writer *w, const struct nfs4_attr_source *s)
 {
-	(void)s;
-	writer_u64(w, SERVER_WRITE_MAX);
+	writer_u64(w, server_wtmax(s->c->call->exp));
 }
 
 static void fattr4_put_mode(struct writer *w, const struct nfs4_attr_source *s)
@@ -180,6 +179,12 @@ static void fattr4_put_owner(struct writer *w, const struct nfs4_attr_source *s)
 static void fattr4_put_owner_group(struct writer *w, const struct nfs4_attr_source *s)
 {
 	fattr4_put_id(w, s->attr.gid);
+}
+
+/* To a writer */
+static void fattr4_put_space_avail(struct writer *w, const struct nfs4_attr_source *s)
+{
+	writer_u64(w, export_is_writable(s->c->call->exp) ? s->space.bytes_free : 0);
 }
 
 static void fattr4_put_space_free(struct writer *w, const struct nfs4_attr_source *s)
@@ -224,11 +229,14 @@ static void fattr4_put_time_delta(struct writer *w, const struct nfs4_attr_sourc
 	fattr4_put_time(w, &(struct nfs_time){ .nsec = 1 });
 }
 
-/* Which attributes EXCLUSIVE4_1 can set: none, as nothing can be created. */
+/* Which attributes EXCLUSIVE4_1 can set. */
 static void fattr4_put_suppattr_exclcreat(struct writer *w, const struct nfs4_attr_source *s)
 {
-	(void)s;
-	nfs4_put_bitmap(w, &(struct nfs4_bitmap){ { 0 } });
+	struct nfs4_bitmap set = { { 0 } };
+
+	if (export_is_writable(s->c->call->exp))
+		nfs4_bitmap_add(&set, FATTR4_MODE);
+	nfs4_put_bitmap(w, &set);
 }
 
 /* The table */
@@ -267,7 +275,7 @@ static const fattr4_put_fn fattr4_table[32 * NFS4_ATTR_WORDS] = {
 	[FATTR4_OWNER] = fattr4_put_owner,
 	[FATTR4_OWNER_GROUP] = fattr4_put_owner_group,
 	[FATTR4_RAWDEV] = fattr4_put_zero64, /* no devices are served */
-	[FATTR4_SPACE_AVAIL] = fattr4_put_zero64,
+	[FATTR4_SPACE_AVAIL] = fattr4_put_space_avail,
 	[FATTR4_SPACE_FREE] = fattr4_put_space_free,
 	[FATTR4_SPACE_TOTAL] = fattr4_put_space_total,
 	[FATTR4_SPACE_USED] = fattr4_put_space_used,

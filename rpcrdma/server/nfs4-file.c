@@ -243,14 +243,13 @@ uint32_t nfs4_read(struct compound *c)
 	struct nfs4_stateid stateid;
 	uint32_t type, status;
 
-	nfs4_get_stateid(&call->args, &stateid);
+	nfs4_get_used_stateid(c, &stateid);
 	read.offset = reader_u64(&call->args);
 	read.count = min_u32(reader_u32(&call->args), call->rtmax);
 	if (call->args.bad)
 		return NFS4ERR_BADXDR;
-	if (c->current.has_stateid && nfs4_stateid_is_current(&stateid))
-		stateid = c->current.stateid;
-	status = nfs4_opens_read(c->state, c->minor, c->slot.clientid, &stateid, &c->current.fh);
+	status = nfs4_opens_use(c->state, c->minor, c->slot.clientid, &stateid, &c->current.fh,
+				OPEN4_SHARE_ACCESS_READ);
 	if (status)
 		return status;
 	if (read.count > server_scratch_max(call->rtmax) - c->scratch_used)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Overview of NFSv4.0 and 4.1 in the server (RFC 7530, 8881), read-only, without delegations,
- * locks, layouts and callbacks. nfs4.c runs a COMPOUND by a table of operations, whose XDR is
- * in nfs4-file.c, nfs4-attr.c, nfs4-dir.c, nfs4-open.c, nfs4-client.c and nfs4-refuse.c;
+/* Overview of NFSv4.0 and 4.1 in the server (RFC 7530, 8881), without delegations, locks, layouts
+ * and callbacks. nfs4.c runs a COMPOUND by a table of operations, whose XDR is in nfs4-file.c,
+ * nfs4-attr.c, nfs4-dir.c, nfs4-open.c, nfs4-write.c, nfs4-client.c and nfs4-refuse.c;
  * client state is in the tables of nfs4-clients.c, nfs4-slots.c and nfs4-opens.c, which
  * contain no XDR. */
 #ifndef RPCRDMA_SERVER_NFS4_INTERNAL_H
@@ -116,6 +116,8 @@ struct nfs4_open {
 	uint32_t status; /* the file's error; else 0 and */
 	struct nfs_fh fh;
 	uint64_t change; /* of the directory */
+	bool created;    /* with these attributes set */
+	uint32_t attrset[3];
 };
 
 struct nfs4_open_res {
@@ -140,10 +142,11 @@ uint32_t nfs4_opens_open(struct nfs4_state *state, const struct nfs4_open *open,
 			 struct nfs4_open_res *res);
 uint32_t nfs4_opens_change(struct nfs4_state *state, const struct nfs4_open_change *change,
 			   struct nfs4_stateid *stateid);
-/* Whether the stateid permits reading the file. Supports the special stateids (RFC 8881 section
- * 8.2.3). Renews the lease. */
-uint32_t nfs4_opens_read(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
-			 const struct nfs4_stateid *stateid, const struct nfs_fh *fh);
+/* Whether the stateid permits @access (OPEN4_SHARE_ACCESS_) to the file. Supports the special
+ * stateids (RFC 8881 section 8.2.3). Renews the lease. */
+uint32_t nfs4_opens_use(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
+			const struct nfs4_stateid *stateid, const struct nfs_fh *fh,
+			uint32_t access);
 /* Whether it is the special "current stateid", RFC 8881 section 8.2.3. */
 bool nfs4_stateid_is_current(const struct nfs4_stateid *stateid);
 /* Whether it is one of the client's stateids. */
@@ -259,6 +262,17 @@ uint32_t nfs4_open_downgrade(struct compound *c);
 uint32_t nfs4_close(struct compound *c);
 uint32_t nfs4_test_stateid(struct compound *c);
 uint32_t nfs4_free_stateid(struct compound *c);
+
+/* nfs4-write.c */
+
+/* fattr4, as far as it can be set. */
+void nfs4_get_setattrs(struct compound *c, struct export_setattr *set, struct nfs4_bitmap *given);
+uint32_t nfs4_commit(struct compound *c);
+uint32_t nfs4_remove(struct compound *c);
+uint32_t nfs4_setattr(struct compound *c);
+uint32_t nfs4_write(struct compound *c);
+/* The stateid of an argument: 4.1's "current stateid" is replaced. */
+void nfs4_get_used_stateid(struct compound *c, struct nfs4_stateid *stateid);
 
 /* nfs4-client.c */
 

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* OPEN and related operations, RFC 7530 sections 16.2, 16.18 to 16.20, RFC 8881 sections 18.2,
- * 18.16, 18.18, 18.38, 18.48: for reading existing files. Delegations are never granted. Locks
+ * 18.16, 18.18, 18.38, 18.48. Delegations are never granted. Locks
  * are not supported either, which the missing OPEN4_RESULT_LOCKTYPE_POSIX tells a client. There
  * is no grace period, as no state survives a restart to be reclaimed. */
 #include "rpcrdma/server/nfs4-internal.h"
@@ -25,6 +25,13 @@ void nfs4_put_stateid(struct writer *w, const struct nfs4_stateid *stateid)
 	writer_bytes(w, stateid->other, sizeof(stateid->other));
 }
 
+void nfs4_get_used_stateid(struct compound *c, struct nfs4_stateid *stateid)
+{
+	nfs4_get_stateid(&c->call->args, stateid);
+	if (c->current.has_stateid && nfs4_stateid_is_current(stateid))
+		*stateid = c->current.stateid;
+}
+
 /* 4.1: replaces the special current stateid with the one set by an earlier operation. */
 static void nfs4_use_current_stateid(const struct compound *c, struct nfs4_stateid *stateid)
 {
@@ -43,29 +50,37 @@ static void nfs4_set_current_stateid(struct compound *c, const struct nfs4_state
 struct nfs4_open_args {
 	struct nfs4_open open;
 	bool create;
+	struct export_create how;
+	struct export_setattr set;
+	struct nfs4_bitmap given;
 	uint32_t claim;
 	uint32_t name_status;
 	char name[NFS3_NAME_MAX + 1];
 };
 
 /* openflag4; false: invalid createmode. */
-static bool nfs4_get_openflag(struct compound *c, bool *create)
+static bool nfs4_get_openflag(struct compound *c, struct nfs4_open_args *args)
 {
-	static const char *const shapes[] = {
-		[UNCHECKED4] = "a",
-		[GUARDED4] = "a",
-		[EXCLUSIVE4] = "8",
-		[EXCLUSIVE4_1] = "8a",
-	};
+	struct reader *r = &c->call->args;
+	const uint8_t *verifier = NULL;
 	uint32_t how;
 
-	*create = reader_bool(&c->call->args);
-	if (!*create)
+	args->create = reader_bool(r);
+	if (!args->create)
 		return true;
-	how = reader_u32(&c->call->args);
-	if (how >= ARRAY_SIZE(shapes) || (!c->minor && how == EXCLUSIVE4_1))
+	how = reader_u32(r);
+	if (how > EXCLUSIVE4_1 || (!c->minor && how == EXCLUSIVE4_1))
 		return false;
-	nfs4_skip_args(c, shapes[how]);
+	args->how.guarded = how == GUARDED4;
+	args->how.exclusive = how == EXCLUSIVE4 || how == EXCLUSIVE4_1;
+	if (args->how.exclusive)
+		verifier = reader_bytes(r, sizeof(args->how.verifier));
+	if (verifier)
+		memcpy(args->how.verifier, verifier, sizeof(args->how.verifier));
+	if (how != EXCLUSIVE4)
+		nfs4_get_setattrs(c, &args->set, &args->given);
+	args->how.mode = args->set.has_mode ? args->set.mode : 0;
+	args->how.truncate = how == UNCHECKED4 && args->set.has_size && !args->set.size;
 	return true;
 }
 
@@ -105,10 +120,34 @@ static uint32_t nfs4_open_claimed(struct compound *c, const struct nfs4_open_arg
 	return args->claim == CLAIM_FH ? NFS4_OK : refused[args->claim];
 }
 
+/* Makes the file if it is not there; its other attributes are set only then. */
+static uint32_t nfs4_open_create(struct compound *c, struct nfs4_open_args *args)
+{
+	const struct call *call = c->call;
+	struct nfs_fh fh;
+	uint32_t status;
+
+	if (args->claim != CLAIM_NULL)
+		return NFS4ERR_INVAL;
+	if (args->name_status)
+		return args->name_status;
+	args->open.created = call->exp->ops->lookup(call->exp, &c->current.fh, args->name, &fh) ==
+			     NFS3_STATUS_NOENT;
+	args->how.name = args->name;
+	args->how.uid = call->rpc.cred.uid;
+	args->how.gid = call->rpc.cred.gid;
+	status = call->exp->ops->create(call->exp, &c->current.fh, &args->how, &args->open.fh);
+	if (status || !args->open.created)
+		return status;
+	memcpy(args->open.attrset, args->given.word, sizeof(args->open.attrset));
+	return call->exp->ops->setattr(call->exp, &args->open.fh, &args->set);
+}
+
 /* Finds the regular file, and its directory's change attribute. */
 static uint32_t nfs4_open_find_file(struct compound *c, struct nfs4_open_args *args)
 {
 	const struct call *call = c->call;
+	static const struct export_setattr nothing = { .has_size = false };
 	struct nfs4_open *open = &args->open;
 	struct nfs_attr attr;
 	uint32_t status;
@@ -119,9 +158,12 @@ static uint32_t nfs4_open_find_file(struct compound *c, struct nfs4_open_args *a
 	if (!open->access || open->access > OPEN4_SHARE_ACCESS_BOTH ||
 	    open->deny > OPEN4_SHARE_DENY_BOTH)
 		return NFS4ERR_INVAL;
-	if (args->create || (open->access & OPEN4_SHARE_ACCESS_WRITE))
+	if ((args->create || (open->access & OPEN4_SHARE_ACCESS_WRITE)) &&
+	    !export_is_writable(call->exp))
 		return NFS4ERR_ROFS;
-	status = nfs4_open_claimed(c, args, &open->fh);
+	status = args->create ? nfs4_open_create(c, args) : nfs4_open_claimed(c, args, &open->fh);
+	if (!status && (open->access & OPEN4_SHARE_ACCESS_WRITE))
+		status = call->exp->ops->setattr(call->exp, &open->fh, &nothing);
 	if (!status)
 		status = call->exp->ops->getattr(call->exp, &open->fh, &attr);
 	if (status)
@@ -144,6 +186,7 @@ uint32_t nfs4_open(struct compound *c)
 	struct nfs4_open_args args = { .open.minor = c->minor };
 	struct nfs4_open *open = &args.open;
 	struct nfs4_open_res res;
+	struct nfs4_bitmap attrset;
 	uint32_t status;
 
 	open->seqid = reader_u32(r);
@@ -153,22 +196,23 @@ uint32_t nfs4_open(struct compound *c)
 	if (c->minor)
 		open->clientid = c->slot.clientid;
 	open->owner = reader_opaque(r, NFS4_OPAQUE_LIMIT, &open->owner_len);
-	if (!open->owner || !nfs4_get_openflag(c, &args.create) || !nfs4_get_open_claim(c, &args) ||
+	if (!open->owner || !nfs4_get_openflag(c, &args) || !nfs4_get_open_claim(c, &args) ||
 	    r->bad)
 		return NFS4ERR_BADXDR;
 	open->status = nfs4_open_find_file(c, &args);
 	status = nfs4_opens_open(c->state, open, &res);
 	if (status)
 		return status;
+	memcpy(attrset.word, open->attrset, sizeof(attrset.word));
 	c->current = (struct nfs4_filehandle){ .fh = res.fh };
 	nfs4_set_current_stateid(c, &res.stateid);
 	nfs4_put_stateid(w, &res.stateid);
-	/* change_info4: nothing changed */
+	/* change_info4: the time of a directory is not changed by a file that is made */
 	writer_bool(w, true);
 	writer_u64(w, res.change);
 	writer_u64(w, res.change);
 	writer_u32(w, res.confirm ? OPEN4_RESULT_CONFIRM : 0);
-	writer_u32(w, 0); /* attrset */
+	nfs4_put_bitmap(w, &attrset);
 	writer_u32(w, 0); /* OPEN_DELEGATE_NONE */
 	return NFS4_OK;
 }

@@ -424,10 +424,11 @@ uint32_t nfs4_opens_change(struct nfs4_state *state, const struct nfs4_open_chan
 	return status;
 }
 
-/* READ */
+/* READ and WRITE */
 
-static uint32_t nfs4_opens_check_read(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
-				      const struct nfs4_stateid *stateid, const struct nfs_fh *fh)
+static uint32_t nfs4_opens_check(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
+				 const struct nfs4_stateid *stateid, const struct nfs_fh *fh,
+				 uint32_t access)
 {
 	struct nfs4_opened *open;
 	uint32_t status;
@@ -435,8 +436,7 @@ static uint32_t nfs4_opens_check_read(struct nfs4_state *state, uint32_t minor, 
 
 	if (nfs4_stateid_is_anonymous(stateid)) {
 		for (i = 0; state->denying && i < NFS4_OPENS; i++)
-			if (state->opens[i].used &&
-			    (state->opens[i].deny & OPEN4_SHARE_DENY_READ) &&
+			if (state->opens[i].used && (state->opens[i].deny & access) &&
 			    nfs4_opens_same_file(&state->opens[i].fh, fh))
 				return NFS4ERR_LOCKED;
 		return NFS4_OK;
@@ -446,20 +446,24 @@ static uint32_t nfs4_opens_check_read(struct nfs4_state *state, uint32_t minor, 
 		return status;
 	if (!minor)
 		nfs4_opens_renew(state, nfs4_opens_owner(state, open));
-	return nfs4_opens_owner(state, open)->confirmed && nfs4_opens_same_file(&open->fh, fh)
-		       ? NFS4_OK
-		       : NFS4ERR_BAD_STATEID;
+	if (!nfs4_opens_owner(state, open)->confirmed || !nfs4_opens_same_file(&open->fh, fh))
+		return NFS4ERR_BAD_STATEID;
+	/* Who may write may read (RFC 8881 section 18.22.4). */
+	return access == OPEN4_SHARE_ACCESS_WRITE && !(open->access & access) ? NFS4ERR_OPENMODE
+									      : NFS4_OK;
 }
 
-uint32_t nfs4_opens_read(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
-			 const struct nfs4_stateid *stateid, const struct nfs_fh *fh)
+uint32_t nfs4_opens_use(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
+			const struct nfs4_stateid *stateid, const struct nfs_fh *fh,
+			uint32_t access)
 {
 	uint32_t status;
 
-	if (nfs4_stateid_is_bypass(stateid))
+	/* For a WRITE it is the anonymous one (RFC 8881 section 8.2.3). */
+	if (nfs4_stateid_is_bypass(stateid) && access == OPEN4_SHARE_ACCESS_READ)
 		return NFS4_OK;
 	nfs4_clients_lock(state);
-	status = nfs4_opens_check_read(state, minor, clientid, stateid, fh);
+	status = nfs4_opens_check(state, minor, clientid, stateid, fh, access);
 	nfs4_clients_unlock(state);
 	return status;
 }

@@ -5,8 +5,8 @@
  * 15.2, RFC 8881 section 16.2). Operations run in order until one fails; the status of the last
  * one is the COMPOUND's.
  *
- * Supported: operations for reading, sessions with a reply cache, open state. ROFS: operations
- * that write. NOTSUPP: locks, delegations, layouts, the backchannel, named attributes. */
+ * Supported: operations for reading, sessions with a reply cache, open state; and where the export
+ * is writable those that make, write and remove files. ROFS: others that write. NOTSUPP: locks, delegations, layouts, the backchannel, named attributes. */
 #include "rpcrdma/server/nfs4-internal.h"
 
 #define MINOR_MAX 1
@@ -20,7 +20,10 @@ enum {
 	BITMAP = 32, /* a failure returns an empty bitmap4 of set attributes */
 };
 
+/* CHANGES: an operation that a read-only export refuses. */
 /* clang-format off */
+#define CHANGES(name_, run_, flags_, args_) \
+	{ .name = name_, .run = run_, .flags = flags_, .args = args_ }
 #define ROFS(name_, flags_, args_) \
 	{ .name = name_, .run = nfs4_refuse, .flags = flags_, .args = args_ }
 #define NOTSUPP(name_, flags_) { .name = name_, .run = nfs4_notsupp, .flags = flags_ }
@@ -29,7 +32,7 @@ enum {
 static const struct nfs4_op nfs4_operations[] = {
 	[OP_ACCESS] = { "ACCESS", nfs4_access, FH, NULL },
 	[OP_CLOSE] = { "CLOSE", nfs4_close, FH, NULL },
-	[OP_COMMIT] = ROFS("COMMIT", FH, "84"),
+	[OP_COMMIT] = CHANGES("COMMIT", nfs4_commit, FH, "84"),
 	[OP_CREATE] = ROFS("CREATE", FH, "tna"),
 	[OP_DELEGPURGE] = NOTSUPP("DELEGPURGE", 0),
 	[OP_DELEGRETURN] = NOTSUPP("DELEGRETURN", FH),
@@ -52,17 +55,17 @@ static const struct nfs4_op nfs4_operations[] = {
 	[OP_READ] = { "READ", nfs4_read, FH, NULL },
 	[OP_READDIR] = { "READDIR", nfs4_readdir, FH, NULL },
 	[OP_READLINK] = { "READLINK", nfs4_readlink, FH, NULL },
-	[OP_REMOVE] = ROFS("REMOVE", FH, "n"),
+	[OP_REMOVE] = CHANGES("REMOVE", nfs4_remove, FH, "n"),
 	[OP_RENAME] = ROFS("RENAME", FH | SAVED, "nn"),
 	[OP_RENEW] = { "RENEW", nfs4_renew, V40, NULL },
 	[OP_RESTOREFH] = { "RESTOREFH", nfs4_restorefh, 0, NULL },
 	[OP_SAVEFH] = { "SAVEFH", nfs4_savefh, FH, NULL },
 	[OP_SECINFO] = { "SECINFO", nfs4_secinfo, FH, NULL },
-	[OP_SETATTR] = ROFS("SETATTR", FH | BITMAP, "sa"),
+	[OP_SETATTR] = CHANGES("SETATTR", nfs4_setattr, FH | BITMAP, "sa"),
 	[OP_SETCLIENTID] = { "SETCLIENTID", nfs4_setclientid, V40, NULL },
 	[OP_SETCLIENTID_CONFIRM] = { "SETCLIENTID_CONFIRM", nfs4_setclientid_confirm, V40, NULL },
 	[OP_VERIFY] = { "VERIFY", nfs4_verify, FH, NULL },
-	[OP_WRITE] = ROFS("WRITE", FH, "s84d"),
+	[OP_WRITE] = CHANGES("WRITE", nfs4_write, FH, "s84d"),
 	[OP_RELEASE_LOCKOWNER] = { "RELEASE_LOCKOWNER", nfs4_release_lockowner, V40, NULL },
 	[OP_BACKCHANNEL_CTL] = NOTSUPP("BACKCHANNEL_CTL", V41),
 	[OP_BIND_CONN_TO_SESSION] = { "BIND_CONN_TO_SESSION", nfs4_bind_conn_to_session,
@@ -241,8 +244,11 @@ static enum rpc_accept_stat nfs4_compound(struct call *call)
 		status = nfs4_compound_run(&c);
 	if (c.in_session && !c.slot.retry)
 		nfs4_slots_end(c.state, &c.slot, call, c.start);
-	/* RFC 8166 section 6.1: no operation that succeeds here has a DDP-eligible argument. */
-	return call->reduced && !status && !c.slot.replayed ? RPC_GARBAGE_ARGS : RPC_SUCCESS;
+	/* RFC 8166 section 6.1: a chunk that was not of a DDP-eligible argument. */
+	return (call->reduced || (call->chunk.len && !call->chunk.taken)) && !status &&
+			       !c.slot.replayed
+		       ? RPC_GARBAGE_ARGS
+		       : RPC_SUCCESS;
 }
 
 static enum rpc_accept_stat nfs4_null(struct call *call)

@@ -418,6 +418,7 @@ int rdma_reply_call(struct rdma_session *session, const struct rpcrdma_header *r
 	reply->read = call->read;
 	reply->vers = call->rpc.vers;
 	reply->proc = call->rpc.proc;
+	reply->wrote = call->wrote;
 	if (rdma_reply_copy_chunks(reply, request) || rdma_reply_plan(reply))
 		return rdma_reply_error(session, request, ERR_CHUNK);
 	return rdma_reply_finish(reply);

@@ -4,8 +4,9 @@
 /* RPC-over-RDMA version 1, the responder's side of one connection (RFC 8166).
  *
  * Calls come inline, or as a Position-Zero Read chunk that is pulled (section 3.5.3). A Read
- * chunk at another position carries data to be written; it is never pulled, because procedures
- * that write are refused without reading their data.
+ * chunk at another position carries data to be written. It is pulled and put back into the
+ * message if the export is writable; otherwise it stays where it is, because the call is refused
+ * without reading its data.
  *
  * Calls are served one at a time: those in flight, up to the granted credits, wait in the posted
  * receives. */
@@ -19,7 +20,10 @@
 struct rdma_read_list {
 	uint32_t zero_count; /* entries of the Position-Zero chunk, which come first */
 	uint64_t zero_length;
-	bool others;
+	bool others; /* a second chunk: */
+	uint32_t position;
+	uint64_t length;
+	bool more; /* and further ones */
 };
 
 /* -EBADMSG: RFC 8166 section 3.4.5 does not allow this list here. */
@@ -35,7 +39,10 @@ static int rdma_read_list_check(const struct rdma_session *session, struct rdma_
 			return err_set(EBADMSG, "position %u in the read list",
 				       h->read_position[i]);
 		if (h->read_position[i]) {
+			list->more |= list->others && h->read_position[i] != list->position;
 			list->others = true;
+			list->position = h->read_position[i];
+			list->length += h->segments[i].length;
 			continue;
 		}
 		list->zero_count++;
@@ -50,19 +57,16 @@ static int rdma_read_list_check(const struct rdma_session *session, struct rdma_
 	return 0;
 }
 
-/* Pulls the call message into call_buf. Errors end the connection (section 4.5.3). */
-static int rdma_pull_call(struct rdma_session *session, uint32_t count, size_t len)
+/* Pulls entries of the Read list to @p. Errors end the connection (section 4.5.3). */
+static int rdma_pull(struct rdma_session *session, uint32_t first, uint32_t end, uint8_t *p)
 {
 	const struct rpcrdma_header *h = &session->request;
 	struct transport *t = session->t;
 	uint64_t deadline = deadline_in(SERVER_STEP_MS);
-	uint8_t *p;
 	uint32_t i;
-	int rc;
+	int rc = 0;
 
-	rc = server_buffer_grow(&session->call_buf, len);
-	p = session->call_buf.base;
-	for (i = 0; i < count && !rc; i++) {
+	for (i = first; i < end && !rc; i++) {
 		const struct rpcrdma_segment *segment = &h->segments[i];
 
 		if (segment->length)
@@ -70,11 +74,56 @@ static int rdma_pull_call(struct rdma_session *session, uint32_t count, size_t l
 					  deadline);
 		p += segment->length;
 	}
-	return err_context(rc, "position-zero read chunk");
+	return err_context(rc, "read chunk");
+}
+
+/* The call message into call_buf. */
+static int rdma_pull_call(struct rdma_session *session, const struct rdma_read_list *list)
+{
+	int rc = server_buffer_grow(&session->call_buf, list->zero_length);
+
+	return rc ? rc : rdma_pull(session, 0, list->zero_count, session->call_buf.base);
+}
+
+/* Puts the argument of the second Read chunk, and its padding, into the message (section 3.4.5).
+ * @r: the message before and after. Errors: -EBADMSG, which leaves the connection. */
+static int rdma_pull_argument(struct rdma_session *session, const struct rdma_read_list *list,
+			      struct reader *r, struct call_chunk *chunk)
+{
+	const struct rpcrdma_header *h = &session->request;
+	_cleanup_free_ uint8_t *message = NULL;
+	size_t len = reader_left(r), padded = xdr_pad4((uint32_t)list->length), i;
+	int rc;
+
+	/* Several chunks, of which Linux clients never send any, have no agreed positions. */
+	if (list->more || list->position > len || !list->length ||
+	    len + padded > server_call_max(session->options))
+		return err_set(EBADMSG, "a read chunk of %llu bytes at %u, or several",
+			       (unsigned long long)list->length, list->position);
+	message = malloc(len);
+	if (!message)
+		return err_no_memory();
+	memcpy(message, r->p, len);
+	rc = server_buffer_grow(&session->call_buf, len + padded);
+	if (rc)
+		return rc;
+	memcpy(session->call_buf.base, message, list->position);
+	chunk->data = session->call_buf.base + list->position;
+	chunk->len = (uint32_t)list->length;
+	for (i = list->zero_count; i < h->read_count; i++)
+		chunk->lengths[chunk->segments++] = h->segments[i].length;
+	rc = rdma_pull(session, list->zero_count, h->read_count,
+		       session->call_buf.base + list->position);
+	memset(session->call_buf.base + list->position + list->length, 0, padded - list->length);
+	memcpy(session->call_buf.base + list->position + padded, message + list->position,
+	       len - list->position);
+	reader_init(r, session->call_buf.base, len + padded);
+	return rc;
 }
 
 /* @r is at the RPC message. */
-static int rdma_answer(struct rdma_session *session, struct reader *r, bool reduced)
+static int rdma_answer(struct rdma_session *session, struct reader *r, bool reduced,
+		       const struct call_chunk *chunk)
 {
 	struct rpcrdma_header *h = &session->request;
 	struct call call = {
@@ -85,6 +134,8 @@ static int rdma_answer(struct rdma_session *session, struct reader *r, bool redu
 		.rtmax = session->rtmax,
 		.room = rdma_reply_room(session, h, SERVER_REPLY_MAX),
 		.reduced = reduced,
+		.chunk = *chunk,
+		.faults = &session->faults,
 		.programs = session->options->programs,
 		.results = &session->reply_buf,
 		.results_max = rdma_reply_room(session, h, SERVER_PROGRAM_MAX),
@@ -107,6 +158,8 @@ static int rdma_answer(struct rdma_session *session, struct reader *r, bool redu
 int rdma_message(struct rdma_session *session, const void *data, size_t len)
 {
 	struct rpcrdma_header *h = &session->request;
+	const struct export *exp = session->options->exp;
+	struct call_chunk chunk = { .len = 0 };
 	struct rdma_read_list list;
 	struct reader r;
 	int rc;
@@ -125,12 +178,19 @@ int rdma_message(struct rdma_session *session, const void *data, size_t len)
 		return rdma_reply_error(session, h, ERR_CHUNK);
 	}
 	if (list.zero_count) {
-		rc = rdma_pull_call(session, list.zero_count, list.zero_length);
+		rc = rdma_pull_call(session, &list);
 		if (rc)
 			return rc;
 		reader_init(&r, session->call_buf.base, list.zero_length);
 	}
-	rc = rdma_answer(session, &r, list.others);
+	if (list.others && exp && export_is_writable(exp)) {
+		rc = rdma_pull_argument(session, &list, &r, &chunk);
+		if (rc == -EBADMSG)
+			return rdma_reply_error(session, h, ERR_CHUNK);
+		if (rc)
+			return rc;
+	}
+	rc = rdma_answer(session, &r, list.others && !chunk.len, &chunk);
 	server_buffer_trim(&session->call_buf, 0);
 	server_buffer_trim(&session->reply_buf, SERVER_REPLY_MAX);
 	return rc;
@@ -163,6 +223,7 @@ void rdma_session_fini(struct rdma_session *session)
 	server_buffer_trim(&session->call_buf, 0);
 	server_buffer_trim(&session->reply_buf, 0);
 	free(session->faults.buf);
+	free(session->faults.earlier);
 }
 
 static int rdma_establish(struct rdma_session *session)
@@ -195,6 +256,7 @@ static int rdma_establish(struct rdma_session *session)
 	session->reply_inline = min_u32(ours.send_size, theirs.receive_size);
 	if (session->options->log)
 		atomic_fetch_add(&session->options->log->connections, 1);
+	fault_connected(session->options->faults, session->options->exp);
 	return 0;
 }
 

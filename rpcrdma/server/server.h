@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A small read-only server of NFSv3, 4.0 and 4.1: MOUNT and NFS over TCP, NFS over
+/* A small server of NFSv3, 4.0 and 4.1: MOUNT and NFS over TCP, NFS over
  * RPC-over-RDMA through transport.h, sufficient for a mount by the Linux kernel client. Each
  * fault makes it fail in one way, so that each finding of the probe can be tested.
  *
- * One thread per connection, and further connections wait; the export is shared and read-only. */
+ * One thread per connection, and further connections wait. The export is shared, and read-only
+ * unless it was made writable. */
 #ifndef RPCRDMA_SERVER_H
 #define RPCRDMA_SERVER_H
 
@@ -55,6 +56,8 @@ int export_memory_new(struct export **out);
  * @secret: shorter than EXPORT_SECRET_MAX. */
 #define EXPORT_SECRET_MAX 64
 void export_memory_hide(struct export *exp, const char *secret);
+/* Clients may make files in "/", which are in memory, up to 1 GiB and 64 of them. Errors: -ENOMEM. */
+int export_memory_make_writable(struct export *exp);
 /* Fills @buf with the content of its files at @offset. */
 void export_memory_fill(uint8_t *buf, uint64_t offset, size_t len);
 /* A real directory, read-only: resolved beneath it and on its file system alone; regular
@@ -158,6 +161,7 @@ struct server_spawn_options {
 	struct transport_address listen; /* without ports; len 0: 127.0.0.1 */
 	const struct fault_set *faults;  /* borrowed, may be NULL */
 	bool no_crc, own_host;
+	bool writable;          /* export_memory_make_writable() */
 	const char *secret;     /* for export_memory_hide(); borrowed, may be NULL */
 	struct server_log *log; /* shared with the child; borrowed, may be NULL */
 	uint32_t rtmax;         /* as in struct server_options */

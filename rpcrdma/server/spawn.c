@@ -71,6 +71,10 @@ static int spawn_prepare(void *arg, int channel)
 	rc = export_memory_new(&out->exp);
 	if (rc)
 		return rc;
+	if (options->writable)
+		rc = export_memory_make_writable(out->exp);
+	if (rc)
+		return rc;
 	if (options->secret)
 		export_memory_hide(out->exp, options->secret);
 	if (!options->transport->personal)

@@ -180,7 +180,7 @@ static void all_attributes_come_in_order(void)
 	reader_u32(r);
 	CU_ASSERT_EQUAL(reader_u32(r), 255);
 	CU_ASSERT_EQUAL(reader_u64(r), SERVER_READ_MAX);
-	CU_ASSERT_EQUAL(reader_u64(r), SERVER_WRITE_MAX);
+	CU_ASSERT_EQUAL(reader_u64(r), SERVER_WRITE_REFUSED);
 	CU_ASSERT_EQUAL(reader_u32(r), 0644);
 	CU_ASSERT_TRUE(reader_bool(r)); /* no_trunc */
 	CU_ASSERT_EQUAL(reader_u32(r), 1);

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The faults of WRITEs: each changes where or what is stored, or what is answered. They apply to
+ * RDMA alone, so that the same WRITE over TCP is right. */
+#include "rpcrdma/server/faults-write.h"
+
+#define PAGE  4096u
+#define LARGE 65536u
+#define RARE  500u
+
+/* The data of an earlier WRITE. */
+struct fault_earlier {
+	uint32_t len;
+	uint8_t data[PAGE];
+};
+
+static bool fault_by_chunk(const struct fault_write *f)
+{
+	return f->call->chunk.taken;
+}
+
+/* The last bytes are not stored. */
+static void fault_write_tail(struct fault_write *f)
+{
+	if (fault_by_chunk(f) && f->w->len % 4)
+		f->stored = f->w->len & ~3u;
+}
+
+/* The XDR padding is stored too. */
+static void fault_write_pad(struct fault_write *f)
+{
+	if (fault_by_chunk(f))
+		f->stored = xdr_pad4(f->w->len);
+}
+
+/* The first two segments change places. */
+static void fault_write_segments(struct fault_write *f)
+{
+	const struct call_chunk *chunk = &f->call->chunk;
+	uint32_t first = chunk->lengths[0];
+
+	if (!fault_by_chunk(f) || chunk->segments < 2)
+		return;
+	memcpy(f->data, f->w->data + first, chunk->lengths[1]);
+	memcpy(f->data + chunk->lengths[1], f->w->data, first);
+}
+
+/* Each page is the first one. */
+static void fault_write_page(struct fault_write *f)
+{
+	uint32_t at;
+
+	for (at = PAGE; fault_by_chunk(f) && at < f->w->len; at += PAGE)
+		memcpy(f->data + at, f->w->data, min_u32(PAGE, f->w->len - at));
+}
+
+/* The first page is that of the WRITE before. */
+static void fault_write_earlier(struct fault_write *f)
+{
+	struct fault_earlier **earlier = &f->call->faults->earlier;
+	uint32_t len = min_u32(f->w->len, PAGE);
+
+	if (!fault_by_chunk(f))
+		return;
+	if (!*earlier)
+		*earlier = calloc(1, sizeof(**earlier));
+	else
+		memcpy(f->data, (*earlier)->data, min_u32(len, (*earlier)->len));
+	if (!*earlier)
+		return;
+	memcpy((*earlier)->data, f->w->data, len);
+	(*earlier)->len = len;
+}
+
+/* The data begins where its first page does. */
+static void fault_write_shifted(struct fault_write *f)
+{
+	uint32_t by = (uint32_t)(f->w->offset % PAGE);
+
+	if (!fault_by_chunk(f) || !by || by >= f->w->len)
+		return;
+	memmove(f->data, f->w->data + by, f->w->len - by);
+	memset(f->data + f->w->len - by, 0, by);
+}
+
+/* Bytes behind the range are changed. */
+static void fault_write_neighbour(struct fault_write *f)
+{
+	if (!fault_by_chunk(f) || f->w->len < PAGE)
+		return;
+	memset(f->data + f->w->len, 0x5a, 64);
+	f->stored = f->w->len + 64;
+}
+
+/* The offset is rounded down to a page. */
+static void fault_write_aligned(struct fault_write *f)
+{
+	if (fault_by_chunk(f))
+		f->at = f->w->offset / PAGE * PAGE;
+}
+
+/* Wrong only above 64 KiB. */
+static void fault_write_large(struct fault_write *f)
+{
+	if (fault_by_chunk(f) && f->w->len > LARGE)
+		memset(f->data + LARGE, 0, f->w->len - LARGE);
+}
+
+/* Fewer bytes are stored, and the count says so. */
+static void fault_write_short(struct fault_write *f)
+{
+	if (fault_by_chunk(f) && f->w->len > PAGE)
+		f->stored = f->w->count = PAGE;
+}
+
+/* Fewer bytes are stored than the count says. */
+static void fault_write_count(struct fault_write *f)
+{
+	if (fault_by_chunk(f) && f->w->len > PAGE)
+		f->stored = f->w->len - PAGE;
+}
+
+static void fault_write_eio(struct fault_write *f)
+{
+	if (fault_by_chunk(f) && f->w->len > LARGE)
+		f->status = NFS3_STATUS_IO;
+}
+
+/* One in so many is not stored. */
+static void fault_write_rarely(struct fault_write *f)
+{
+	f->skip = fault_by_chunk(f) && ++f->call->faults->writes % RARE == 0;
+}
+
+/* nfs-ganesha corrupted inline WRITEs of less than 8 KiB. */
+static void fault_write_inline(struct fault_write *f)
+{
+	if (!fault_by_chunk(f) && f->w->len > 4)
+		memset(f->data, 0, 4);
+}
+
+static void (*const fault_writes[])(struct fault_write *f) = {
+	[WRITE_TAIL] = fault_write_tail,
+	[WRITE_PAD] = fault_write_pad,
+	[WRITE_SEGMENTS] = fault_write_segments,
+	[WRITE_PAGE] = fault_write_page,
+	[WRITE_EARLIER] = fault_write_earlier,
+	[WRITE_SHIFTED] = fault_write_shifted,
+	[WRITE_NEIGHBOUR] = fault_write_neighbour,
+	[WRITE_ALIGNED] = fault_write_aligned,
+	[WRITE_LARGE] = fault_write_large,
+	[WRITE_SHORT] = fault_write_short,
+	[WRITE_COUNT] = fault_write_count,
+	[WRITE_EIO] = fault_write_eio,
+	[WRITE_RARELY] = fault_write_rarely,
+	[WRITE_INLINE] = fault_write_inline,
+	[WRITE_VALUES - 1] = NULL,
+};
+
+bool fault_has_writes(const struct fault_state *state)
+{
+	return fault_write_value(state->set) >= 0;
+}
+
+void fault_write(struct fault_write *f)
+{
+	int value = fault_write_value(f->call->faults->set);
+
+	if (value >= 0 && fault_writes[value])
+		fault_writes[value](f);
+}
+
+/* The server restarted, and says so by its verifier alone. */
+void fault_commit(struct fault_state *state, uint8_t verifier[8])
+{
+	if (fault_write_value(state->set) == WRITE_VERIFIER)
+		put_be32(verifier, ++state->commits);
+}
+
+void fault_connected(const struct fault_set *faults, struct export *exp)
+{
+	if (fault_write_value(faults) == WRITE_COMMIT_LOST)
+		export_forget(exp);
+}
+
+void fault_write_reply(struct rdma_reply *reply, unsigned int value)
+{
+	if (!reply->wrote)
+		return;
+	reply->drop |= value == WRITE_HANG;
+	reply->close |= value == WRITE_CLOSE;
+}

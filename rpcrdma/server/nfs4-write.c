@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The NFSv4 operations that change files, RFC 7530 sections 16.3, 16.25, 16.32 and 16.36, RFC 8881
+ * sections 18.3, 18.25, 18.30 and 18.32. */
+#include "rpcrdma/server/nfs4-internal.h"
+
+#define SET_TO_CLIENT_TIME4 1
+
+/* "36", as fattr4_put_id() sends it; names are not known here. */
+static bool nfs4_get_id(struct reader *r, uint32_t *id)
+{
+	uint32_t len, i;
+	const uint8_t *text = reader_opaque(r, NFS4_OPAQUE_LIMIT, &len);
+
+	*id = 0;
+	for (i = 0; text && i < len && i < 10 && text[i] >= '0' && text[i] <= '9'; i++)
+		*id = *id * 10 + (uint32_t)(text[i] - '0');
+	return text && len && i == len;
+}
+
+static void nfs4_skip_settime(struct reader *r)
+{
+	if (reader_u32(r) == SET_TO_CLIENT_TIME4)
+		reader_bytes(r, 12);
+}
+
+void nfs4_get_setattrs(struct compound *c, struct export_setattr *set, struct nfs4_bitmap *given)
+{
+	struct reader *args = &c->call->args, r;
+	const uint8_t *values;
+	uint32_t len;
+
+	*set = (struct export_setattr){ .has_size = false };
+	nfs4_get_bitmap(args, given);
+	values = reader_opaque(args, SERVER_CALL_MAX, &len);
+	if (!values)
+		return;
+	/* In ascending order; one that is not known here ends them. */
+	reader_init(&r, values, len);
+	set->has_size = nfs4_bitmap_has(given, FATTR4_SIZE);
+	if (set->has_size)
+		set->size = reader_u64(&r);
+	set->has_mode = nfs4_bitmap_has(given, FATTR4_MODE);
+	if (set->has_mode)
+		set->mode = reader_u32(&r);
+	if (nfs4_bitmap_has(given, FATTR4_OWNER))
+		set->has_uid = nfs4_get_id(&r, &set->uid);
+	if (nfs4_bitmap_has(given, FATTR4_OWNER_GROUP))
+		set->has_gid = nfs4_get_id(&r, &set->gid);
+	/* Times are not set: they say when this server changed the file. */
+	if (nfs4_bitmap_has(given, FATTR4_TIME_ACCESS_SET))
+		nfs4_skip_settime(&r);
+	if (nfs4_bitmap_has(given, FATTR4_TIME_MODIFY_SET))
+		nfs4_skip_settime(&r);
+	args->bad |= r.bad || reader_left(&r);
+}
+
+uint32_t nfs4_setattr(struct compound *c)
+{
+	const struct call *call = c->call;
+	struct nfs4_stateid stateid;
+	struct export_setattr set;
+	struct nfs4_bitmap given;
+	uint32_t status;
+
+	if (!export_is_writable(call->exp))
+		return nfs4_refuse(c);
+	nfs4_get_used_stateid(c, &stateid);
+	nfs4_get_setattrs(c, &set, &given);
+	if (call->args.bad)
+		return NFS4ERR_BADXDR;
+	status = set.has_size ? nfs4_opens_use(c->state, c->minor, c->slot.clientid, &stateid,
+					       &c->current.fh, OPEN4_SHARE_ACCESS_WRITE)
+			      : NFS4_OK;
+	if (!status)
+		status = call->exp->ops->setattr(call->exp, &c->current.fh, &set);
+	if (!status)
+		nfs4_put_bitmap(&c->call->reply, &given);
+	return status;
+}
+
+uint32_t nfs4_write(struct compound *c)
+{
+	struct call *call = c->call;
+	struct call_write w = { .fh = c->current.fh };
+	struct nfs4_stateid stateid;
+	uint32_t status;
+
+	if (!export_is_writable(call->exp))
+		return nfs4_refuse(c);
+	nfs4_get_used_stateid(c, &stateid);
+	w.offset = reader_u64(&call->args);
+	w.stable = reader_u32(&call->args);
+	if (!call_write_data(call, &w) || call->args.bad)
+		return NFS4ERR_BADXDR;
+	if (w.stable > FILE_SYNC)
+		return NFS4ERR_INVAL;
+	status = nfs4_opens_use(c->state, c->minor, c->slot.clientid, &stateid, &c->current.fh,
+				OPEN4_SHARE_ACCESS_WRITE);
+	if (!status)
+		status = call_write(call, &w);
+	if (status)
+		return status;
+	writer_u32(&call->reply, w.count);
+	writer_u32(&call->reply, w.committed);
+	writer_bytes(&call->reply, w.verifier, sizeof(w.verifier));
+	return NFS4_OK;
+}
+
+uint32_t nfs4_commit(struct compound *c)
+{
+	static const struct export_setattr nothing = { .has_size = false };
+	const struct call *call = c->call;
+	uint8_t verifier[8];
+	uint32_t status;
+
+	if (!export_is_writable(call->exp))
+		return nfs4_refuse(c);
+	reader_u64(&c->call->args); /* offset and count: all is committed */
+	reader_u32(&c->call->args);
+	if (call->args.bad)
+		return NFS4ERR_BADXDR;
+	status = call->exp->ops->setattr(call->exp, &c->current.fh, &nothing);
+	if (status)
+		return status;
+	call_commit(call, verifier);
+	writer_bytes(&c->call->reply, verifier, sizeof(verifier));
+	return NFS4_OK;
+}
+
+uint32_t nfs4_remove(struct compound *c)
+{
+	const struct call *call = c->call;
+	char name[NFS3_NAME_MAX + 1];
+	struct nfs_attr attr;
+	uint32_t status;
+
+	if (!export_is_writable(call->exp))
+		return nfs4_refuse(c);
+	status = nfs4_get_name(&c->call->args, name);
+	if (call->args.bad)
+		return NFS4ERR_BADXDR;
+	if (!status)
+		status = call->exp->ops->getattr(call->exp, &c->current.fh, &attr);
+	if (!status)
+		status = call->exp->ops->remove(call->exp, &c->current.fh, name);
+	if (status)
+		return status;
+	/* change_info4, as in OPEN */
+	writer_bool(&c->call->reply, true);
+	writer_u64(&c->call->reply, nfs4_change_of(&attr));
+	writer_u64(&c->call->reply, nfs4_change_of(&attr));
+	return NFS4_OK;
+}
