@@ -157,6 +157,9 @@ static struct json_object *json_new_matrix(const struct matrix *matrix)
 						     ? json_object_new_int64(matrix_size(i))
 						     : NULL);
 	for (i = 0; i < MATRIX_ROWS; i++) {
+		/* Without --scratch there are none. */
+		if (i >= MATRIX_WRITE_INLINE && !matrix_row_is_tested(matrix, i))
+			continue;
 		row = json_object_new_object();
 		results = json_object_new_array();
 		for (j = 0; j < MATRIX_COLUMNS; j++)

@@ -25,10 +25,17 @@ static const enum matrix_result matrix_legend[] = { MATRIX_CORRECT, MATRIX_FAILE
 						    MATRIX_UNTESTED };
 
 static const char *const matrix_labels[MATRIX_ROWS] = {
-	[MATRIX_INLINE] = "inline",           [MATRIX_REPLY_CHUNK] = "Reply chunk",
-	[MATRIX_WRITE_CHUNK] = "Write chunk", [MATRIX_UNALIGNED] = "  unaligned",
-	[MATRIX_SEGMENTS] = "  segments",     [MATRIX_AFTER_OTHERS] = "  after others",
-	[MATRIX_IN_FLIGHT] = "  in flight",   [MATRIX_COMPOUND] = "COMPOUND",
+	[MATRIX_INLINE] = "inline",
+	[MATRIX_REPLY_CHUNK] = "Reply chunk",
+	[MATRIX_WRITE_CHUNK] = "Write chunk",
+	[MATRIX_UNALIGNED] = "  unaligned",
+	[MATRIX_SEGMENTS] = "  segments",
+	[MATRIX_AFTER_OTHERS] = "  after others",
+	[MATRIX_IN_FLIGHT] = "  in flight",
+	[MATRIX_COMPOUND] = "COMPOUND",
+	[MATRIX_WRITE_INLINE] = "WRITE inline",
+	[MATRIX_WRITE_READ_CHUNK] = "WRITE by Read chunk",
+	[MATRIX_WRITE_LONG] = "WRITE in long calls",
 };
 static const char matrix_heading[] = "READ size (bytes, up to)";
 
@@ -75,6 +82,8 @@ static bool text_matrix_is_shown(const struct text_matrix *t, enum matrix_row ro
 
 	if (row <= MATRIX_WRITE_CHUNK)
 		return true;
+	if (row >= MATRIX_WRITE_INLINE)
+		return matrix_row_is_tested(t->matrix, row);
 	if (t->page->verbose)
 		return matrix_row_is_tested(t->matrix, row);
 	for (; of <= MATRIX_WRITE_CHUNK; of++)

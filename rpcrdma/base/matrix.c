@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The READ matrix. Its sizes are those at which the behaviour of clients or servers changes: a
+/* The matrix of READs and WRITEs. Its sizes are those at which the behaviour of clients or servers changes: a
  * word of XDR, the Linux clients' limits for inline READs, pages, and the usual values of
  * rsize. */
 #include "rpcrdma/base/matrix.h"
@@ -18,6 +18,9 @@ static const char *const row_names[MATRIX_ROWS] = {
 	[MATRIX_AFTER_OTHERS] = "write-chunk-after-others",
 	[MATRIX_IN_FLIGHT] = "write-chunk-in-flight",
 	[MATRIX_COMPOUND] = "compound",
+	[MATRIX_WRITE_INLINE] = "writes-inline",
+	[MATRIX_WRITE_READ_CHUNK] = "writes-read-chunk",
+	[MATRIX_WRITE_LONG] = "writes-long-call",
 };
 
 static const char *const result_names[MATRIX_RESULTS] = {
@@ -125,10 +128,10 @@ int matrix_decode(struct matrix *matrix, const void *buf, size_t len)
 	size_t i;
 
 	if (len != MATRIX_RECORD)
-		return err_set(EPROTO, "a READ matrix of %zu bytes", len);
+		return err_set(EPROTO, "a matrix of %zu bytes", len);
 	for (i = 0; i < len; i++)
 		if (bytes[i] & ~MATRIX_SEEN_ALL)
-			return err_set(EPROTO, "unknown result %u in a READ matrix", bytes[i]);
+			return err_set(EPROTO, "unknown result %u in a matrix", bytes[i]);
 	memcpy(matrix->seen, buf, MATRIX_RECORD);
 	return 0;
 }

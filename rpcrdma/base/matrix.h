@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The READ matrix: the results of READs, by mechanism and size. A row is a mechanism, a column a
+/* The matrix: the results of READs and WRITEs, by mechanism and size. A row is a mechanism, a column a
  * range of sizes. The probe fills it in, a report prints it. Pure. */
 #ifndef RPCRDMA_MATRIX_H
 #define RPCRDMA_MATRIX_H
@@ -17,6 +17,9 @@ enum matrix_row {
 	MATRIX_AFTER_OTHERS, /* after other operations on the same connection */
 	MATRIX_IN_FLIGHT,    /* several READs at once */
 	MATRIX_COMPOUND,     /* followed by other operations, by every mechanism */
+	MATRIX_WRITE_INLINE,
+	MATRIX_WRITE_READ_CHUNK,
+	MATRIX_WRITE_LONG, /* long calls */
 	MATRIX_ROWS
 };
 
