@@ -55,6 +55,15 @@ static void exercise_on_progress(void *arg, const char *what, unsigned int done,
 	progress_show(&run->progress, what, done, total);
 }
 
+/* At once: if this process is killed, this line is all that says what to remove. */
+static void exercise_on_scratch(void *arg, const char *path)
+{
+	struct exercise *run = arg;
+
+	progress_erase(&run->progress);
+	fprintf(stderr, "nfsrdma: writes to the new file %s, and removes it at the end\n", path);
+}
+
 static bool exercise_is_transport(const struct exercise_options *options, const char *name)
 {
 	return options->probe.transport && !strcmp(options->probe.transport->name, name);
@@ -68,6 +77,11 @@ static int exercise_check_options(const struct exercise_options *options)
 
 	if (options->level && !strcmp(options->level, "quick") && options->reads.count)
 		return err_set(EINVAL, "--level quick sends no random READs: leave out --reads");
+	if (options->writes.given && !probe->scratch)
+		return err_set(EINVAL, "--writes goes with --scratch NEW");
+	if (probe->scratch && !options->embedded && cli->noperands &&
+	    !strchr(cli->operands[0], '/'))
+		return err_set(EINVAL, "--scratch needs an export: SERVER:/EXPORT");
 	if (options->embedded && cli->noperands)
 		return err_set(EINVAL, "--embedded starts its own server: leave out '%.60s'",
 			       cli->operands[0]);
@@ -100,6 +114,9 @@ void exercise_defaults(struct exercise_options *options)
 	if (options->level)
 		probe->level = (enum probe_level)choice_index(&choice_levels, options->level);
 	probe->reads = options->reads.given ? options->reads.count : PROBE_READS_DEFAULT;
+	probe->writes = options->writes.given         ? options->writes.count
+			: probe->level == PROBE_QUICK ? 0
+						      : PROBE_WRITES_DEFAULT;
 	probe->has_cred = probe->cred.flavor == RPC_AUTH_SYS;
 	probe->timeout_ms = options->cli.timeout_ms;
 }
@@ -115,6 +132,7 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 		.subject = exercise_on_subject,
 		.progress = exercise_on_progress,
 		.matrix = exercise_on_matrix,
+		.scratch = exercise_on_scratch,
 		.arg = &run,
 	};
 	_cleanup_(finding_fini) struct finding finding = { 0 };
@@ -159,6 +177,7 @@ static int exercise_embedded(struct exercise_options *options, exercise_fn work)
 	struct server_spawn_options spawn = {
 		.transport = probe->transport ? probe->transport : &transport_iwarp,
 		.listen = probe->bind,
+		.writable = true,
 		.faults = fault_set_empty(options->cli.faults) ? NULL : options->cli.faults,
 	};
 	struct server_ports ports;

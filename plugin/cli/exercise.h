@@ -16,7 +16,7 @@ struct exercise_options {
 	struct exercise_reads { /* of probe */
 		bool given;
 		unsigned int count;
-	} reads;
+	} reads, writes;
 	/* Of bench, with the command's options; NULL: none. For each finding; and for what the report has besides. */
 	finding_sink also;
 	int (*end)(struct report *report, void *arg);

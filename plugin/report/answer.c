@@ -113,11 +113,16 @@ static void answer_set_cause(struct answer *answer)
 
 /* --- yes ------------------------------------------------------------------------------------ */
 
+static bool answer_is_about_writes(const struct finding *finding)
+{
+	return !strncmp(finding->id, "probe.write", 11);
+}
+
 bool report_is_about_reads(const struct finding *finding)
 {
 	const char *kind = strchr(finding->id, '.');
 
-	return (kind && !strncmp(kind, ".read.", 6)) ||
+	return (kind && (!strncmp(kind, ".read.", 6) || answer_is_about_writes(finding))) ||
 	       !strcmp(finding->id, "bug.write-chunk-read");
 }
 
@@ -155,8 +160,11 @@ static void answer_yes(const struct answer *answer, FILE *out)
 	switch (answer->question) {
 	case QUESTION_SERVER:
 		if (answer_find(report, "probe.read.write-chunk", FINDING_PASS))
-			fprintf(out, "NFS over RDMA%s works, and the data is correct.",
-				answer->with);
+			fprintf(out, "NFS over RDMA%s works, and the data %sis correct.",
+				answer->with,
+				answer_find(report, "probe.write", FINDING_PASS)
+					? "of READs and WRITEs "
+					: "");
 		else if (answer_is_reached(report))
 			fprintf(out, "This host can use NFS over RDMA%s; data was not tested.",
 				answer->with);
@@ -229,6 +237,7 @@ static void answer_no(const struct answer *answer, bool again, FILE *out)
 	bool fails = answer->lead->status == FINDING_FAIL;
 	const char *before = fails ? answers[consequence].before
 				   : answers[consequence].perhaps_before;
+	const char *after = fails ? answers[consequence].after : answers[consequence].perhaps_after;
 
 	if (fails && consequence == CONSEQUENCE_NO_MOUNT && answer->question == QUESTION_SERVES)
 		before = "Clients cannot use NFS over RDMA";
@@ -237,9 +246,9 @@ static void answer_no(const struct answer *answer, bool again, FILE *out)
 		before = "A mount over RDMA is missing or fails";
 	if (again && !strcmp(before, "NFS over RDMA"))
 		before = "It";
-	fprintf(out, "%s%s%s: %s.", before, again ? "" : answer->with,
-		fails ? answers[consequence].after : answers[consequence].perhaps_after,
-		answer->cause);
+	if (fails && consequence == CONSEQUENCE_DATA && answer_is_about_writes(answer->lead))
+		after = " stores wrong data";
+	fprintf(out, "%s%s%s: %s.", before, again ? "" : answer->with, after, answer->cause);
 }
 
 /* --- not known ------------------------------------------------------------------------------ */

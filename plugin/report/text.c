@@ -140,23 +140,27 @@ static void text_print_answer(struct page *page, const struct report *report)
 	page_paragraph(page, answer, (unsigned int)strlen(text_statuses[status].word) + 2);
 }
 
-/* What a probe whose data are right says nothing about: "Not tested: WRITEs, NFSv3, NFSv4.0". */
+/* What a probe whose data are right says nothing about: "Not tested: WRITEs, NFSv3, NFSv4.0." */
 static void text_print_untested(struct page *page, const struct report *report)
 {
 	const char *indent = text_statuses[report_status(report)].word, *version;
 	const struct finding *versions = report_find(report, "probe.versions");
 	const struct finding *file = report_find(report, "probe.file");
+	const struct finding *writes = report_find(report, "probe.write");
 	struct words words = { .separator = ", " };
 	char offered[128], text[WORDS_MAX + 16], *save;
 
 	if (!versions || !file || file->status != FINDING_PASS ||
 	    (report_status(report) != FINDING_PASS && report_status(report) != FINDING_WARN))
 		return;
-	words_add(&words, "WRITEs");
+	if (!writes)
+		words_add(&words, "WRITEs");
 	str_copy(offered, sizeof(offered), finding_evidence(versions, "offered"));
 	for (version = strtok_r(offered, " ", &save); version; version = strtok_r(NULL, " ", &save))
 		if (strcmp(version, finding_evidence(versions, "used")) != 0)
 			words_add(&words, "NFSv%s", version);
+	if (!*words_text(&words))
+		return;
 	snprintf(text, sizeof(text), "Not tested: %s.", words_text(&words));
 	fprintf(page->out, "%*s", (int)strlen(indent) + 2, "");
 	page_paragraph(page, text, (unsigned int)strlen(indent) + 2);

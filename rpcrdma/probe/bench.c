@@ -255,7 +255,9 @@ static void bench_worker(struct probe *p)
 	if (pinged && !p->options->export)
 		probe_because(p, WHOLE, FINDING_UNKNOWN, "no-export",
 			      "no export given; expected SERVER:/EXPORT");
-	else if (pinged && root_find(p) && target_limits(p) && pick_files(p)) {
+	else if (pinged && root_find(p) && target_limits(p) && !pick_files(p)) {
+		pick_say_none(p);
+	} else if (p->files.ncandidates) {
 		target_reference(p);
 		bench_measure(p);
 		reference_close(p->tcp.reference);

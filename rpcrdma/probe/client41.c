@@ -16,6 +16,8 @@
 #define REQUESTS      32
 #define REQUEST_SIZE  4096
 #define RESPONSE_SIZE (1048576 + 65536)
+/* For WRITEs. */
+#define REQUEST_SIZE_WRITE RESPONSE_SIZE
 /* At level full, where READs go up to the server's largest. */
 #define RESPONSE_SIZE_FULL (READ_MAX_LARGE + 65536)
 #define OPERATIONS         8
@@ -89,7 +91,7 @@ static ssize_t client41_step_args(struct probe *p, enum remains_step step, void 
 		.clientid = r->clientid,
 		.sequenceid = r->sequenceid,
 		.requests = REQUESTS,
-		.request_size = REQUEST_SIZE,
+		.request_size = p->options->scratch ? REQUEST_SIZE_WRITE : REQUEST_SIZE,
 		.response_size = p->options->level == PROBE_FULL ? RESPONSE_SIZE_FULL
 								 : RESPONSE_SIZE,
 		.operations = OPERATIONS,

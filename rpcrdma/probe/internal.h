@@ -15,6 +15,11 @@
  *	operation.c one NFS operation, by the version in use
  *	client41.c  NFSv4.1 and later: client id and session, created and removed
  *	slots41.c   the slots of such a session (pure)
+ *	scratch.c   the file for WRITEs, made and removed
+ *	write.c     one WRITE by one mechanism, and what it stored
+ *	write-content.c  what WRITEs store, and how the stored bytes are wrong (pure)
+ *	write-sweep.c    which WRITEs; a failed one is repeated, and made over TCP
+ *	write-verdict.c  what follows (pure)
  *	remains.c   a client's state on the server, and how to remove it (pure)
  *	target.c    NULL, private data, credits, largest READ, reference, behaviour
  *	versions.c  which versions of NFS the server offers
@@ -66,7 +71,10 @@ enum worker_record {
 	 * missing or has another number, a record was lost. */
 	WORKER_END,
 	WORKER_MATRIX, /* rpcrdma/base/matrix.h */
-	WORKER_RANGE,  /* u32 index, u32 enum probe_range_fate, u32 length, u64 digest */
+	/* scratch.c: the file that the worker is about to make, has made or removed. Before it is made
+	 * the parent answers with a record of this type and without a body. */
+	WORKER_SCRATCH,
+	WORKER_RANGE, /* u32 index, u32 enum probe_range_fate, u32 length, u64 digest */
 };
 
 #define WORKER_RANGE_LEN  20
@@ -137,6 +145,7 @@ struct worker_task {
 	size_t naddresses;
 	uint64_t deadline, close_by;   /* as of struct probe */
 	const struct remains *remains; /* what to remove, for that work; else NULL */
+	const struct scratch *scratch; /* the same */
 	char *step;                    /* as worker_channel.step */
 	struct probe *probe;           /* of worker_prepare() */
 };
@@ -268,6 +277,21 @@ struct gate_request {
 enum gate gate_class(const struct gate_request *q);
 bool gate_lets(enum server_kind kind, enum gate gate);
 
+/* What may be written to a server, of what operation.c withholds otherwise. */
+enum write_gate {
+	WRITE_NOTHING,
+	WRITE_AS_CLIENTS, /* as Linux clients do */
+	WRITE_ODD_FORMS,  /* also in several segments, and in long calls */
+	/* Also by a Read chunk of a long call. Linux 6.1 takes such a call for garbage: it computes
+	 * a negative length for what follows the chunk (svc_rdma_build_read_chunk_range()). */
+	WRITE_ALL,
+};
+
+struct server_identity;
+
+/* scratch.c: before every operation that changes a file. @why: half a sentence. Pure. */
+enum write_gate write_allowed(const struct server_identity *server, const char **why);
+
 #define PROBE_VERSIONS 4
 
 /* What is known of the server. session.c, target.c, root.c and client41.c add evidence, and
@@ -374,8 +398,9 @@ bool session_later(struct probe *p, uint32_t status, struct retries *retries);
 /* "the server is in its grace period until the deadline (NFS4ERR_GRACE)"; returns @buf. */
 const char *session_busy_text(const struct nfs_version *version, uint32_t status, char *buf,
 			      size_t cap);
-/* Lets the server write to the area on the current connection. */
+/* Lets the server write to the area on the current connection; or read it. */
 int session_register(struct session *s, struct area *a);
+int session_register_source(struct session *s, struct area *a);
 /* Revokes that, for all or part of the area, unless that connection and its regions are gone. */
 void session_release(struct session *s, struct area *a);
 
@@ -550,6 +575,45 @@ enum remains_step remains_next(const struct remains *r);
  * CREATE_SESSION. False: the step cannot be done. True: continue, possibly with the same step. */
 bool remains_answered(struct remains *r, enum remains_step step, uint32_t status);
 
+/* scratch.c: the file that the probe makes for its WRITEs. As remains.c, the worker tells the
+ * parent what is on the server. */
+
+#define SCRATCH_PREFIX ".nfsrdma-scratch-"
+/* Bytes of the file that use space. */
+#define WRITE_DISK_MAX (16u << 20)
+
+struct scratch {
+	bool exists;     /* or may */
+	uint8_t address; /* index of the server's address, */
+	uint8_t version; /* and of nfs_versions[] */
+	uint32_t uid, gid;
+	struct nfs_fh dir, fh; /* fh.len 0: not known */
+	uint64_t fileid;
+	char name[NFS3_NAME_MAX + 1];
+	char path[NFS3_NAME_MAX + 512]; /* for a person */
+};
+
+#define SCRATCH_FIXED      (24 + 2 * NFS_FH_MAX)
+#define SCRATCH_RECORD_MAX (SCRATCH_FIXED + 2 * (NFS3_NAME_MAX + 1) + 512)
+
+/* Returns the length. */
+size_t scratch_encode(const struct scratch *s, uint8_t buf[SCRATCH_RECORD_MAX]);
+/* -EPROTO: not such a record. */
+int scratch_decode(struct scratch *s, const uint8_t *buf, size_t len);
+/* Work for a child that only removes it. */
+void scratch_clean(struct probe *p);
+
+/* write-sweep.c */
+
+struct writes;
+
+/* Makes the file that options->scratch asks for, makes all WRITEs to it, adds them to @matrix and
+ * emits what follows. NULL: there is no file. */
+struct writes *write_begin(struct probe *p, bool above_4gib, struct matrix *matrix);
+const struct probe_file *write_file(const struct writes *ws);
+/* Removes it. */
+void write_end(struct writes *ws);
+
 /* operation.c */
 
 /* The stage that it reached. */
@@ -638,6 +702,7 @@ void client41_clean(struct probe *p);
 /* The largest READs, in bytes. */
 struct limits {
 	uint32_t read_max; /* the server's, the session's, or our memory's */
+	uint32_t wtmax;    /* of WRITEs, as the server says; 0: it does not */
 	/* Each mechanism is tried up to this; 1 MiB at most. worker.c may lower it. */
 	uint32_t rtmax;
 };
@@ -696,6 +761,11 @@ struct root {
 };
 
 bool root_find(struct probe *p);
+/* From the directory @at to what it contains under that name. Errors: as operation_check();
+ * -ELOOP a symbolic link. */
+int root_lookup(struct probe *p, struct probe_file *at, const char *name);
+/* The next component of *rest into @name: its length, 0 at the end, or -ENAMETOOLONG. */
+int root_next_name(const char **rest, char name[NFS3_NAME_MAX + 1]);
 
 /* pick.c */
 
@@ -706,6 +776,8 @@ bool root_find(struct probe *p);
 
 /* The files to read. */
 struct files {
+	const char *none_reason; /* there is no candidate: not emitted yet, see pick_say_none() */
+	char none[FINDING_SUMMARY_MAX];
 	struct probe_file candidates[PROBE_CANDIDATES];
 	unsigned int ncandidates;
 	struct probe_file giant; /* over 4 GiB, attr.size 0 if there is none */
@@ -718,8 +790,11 @@ struct files {
 /* Greater is better. Size counts up to the size that the largest READ, of @rtmax bytes, needs at
  * every offset. Pure. */
 uint64_t pick_worth(const struct nfs_attr *a, uint32_t rtmax, time_t now);
-/* Walks the export, bounded. False: no readable file (the finding is emitted). */
+/* Walks the export, bounded. False: no readable file. */
 bool pick_files(struct probe *p);
+void pick_say_none(struct probe *p);
+/* Takes this file instead. */
+void pick_take(struct probe *p, const struct probe_file *file);
 
 /* A worker's state, with the file that each part belongs to. Other files
  * may set members of it where its comment says so. */
@@ -745,6 +820,7 @@ struct probe {
 	struct limits limits;                 /* target.c */
 	struct root root;                     /* root.c */
 	struct files files;                   /* pick.c */
+	struct scratch scratch;               /* scratch.c */
 };
 
 /* window.c: a window of a file, and what its bytes are */
@@ -766,6 +842,9 @@ struct window {
 int window_open(struct probe *p, struct window *w, const struct probe_file *file, uint64_t base,
 		uint32_t len);
 void window_close(struct window *w);
+/* The bytes of a file by the reference, or inline. Errors: of the reads; -ENODATA it is shorter. */
+int window_bytes(struct probe *p, const struct nfs_fh *fh, uint64_t offset, uint32_t len,
+		 uint8_t *buf);
 
 enum window_change {
 	WINDOW_SAME,    /* neither bytes nor times have changed */
@@ -1091,12 +1170,26 @@ enum over_tcp {
 /* Makes the READs and the operations after them, of a window that contains them, in one call over
  * TCP. */
 enum over_tcp over_tcp(struct probe *p, const struct window *w, const struct read_case *c);
+/* Any operation whose result fits 4 KiB; a WRITE with these request->count bytes, else @data is
+ * NULL. What the result points to is gone. Errors: no connection; the call's. */
+int over_tcp_operation(struct probe *p, const struct nfs_request *request, const uint8_t *data,
+		       struct nfs_result *result);
 void over_tcp_close(struct tcp_paths *tcp);
 
 /* listing.c */
 
 /* dircount and maxcount for a reply of @bytes, inline or by Reply chunk. */
 uint32_t listing_room(const struct nfs_version *version, uint32_t bytes);
+/* How far a directory was listed; initially all 0. */
+struct listing_at {
+	uint64_t cookie;
+	uint8_t verifier[8];
+	bool eof;
+};
+
+/* Lists more of it, inline. Errors: of the call; what @entry returned. */
+int listing_page(struct probe *p, const struct nfs_fh *dir, struct listing_at *at,
+		 nfs_entry_fn entry, void *arg);
 void listing_readdir(struct probe *p);
 void listing_readlink(struct probe *p);
 

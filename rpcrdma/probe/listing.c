@@ -41,6 +41,35 @@ uint32_t listing_room(const struct nfs_version *version, uint32_t bytes)
 	return bytes - RPCRDMA_HEADER_MIN - version->readdir_head - LISTING_SPARE;
 }
 
+int listing_page(struct probe *p, const struct nfs_fh *dir, struct listing_at *at,
+		 nfs_entry_fn entry, void *arg)
+{
+	const struct nfs3_readdir_res *res;
+	struct operation op;
+	int rc = session_ready(p);
+
+	if (rc)
+		return rc;
+	operation_init(&op, NFS_OP_READDIR, dir);
+	op.request.cookie = at->cookie;
+	memcpy(op.request.verifier, at->verifier, sizeof(op.request.verifier));
+	op.request.maxcount = listing_room(p->version, rpcrdma_reply_inline(p->session.conn));
+	op.request.dircount = op.request.maxcount;
+	op.request.entry = entry;
+	op.request.entry_arg = arg;
+	rc = operation_check(p->version, &op, operation_run(p, &op));
+	res = &op.result.dir;
+	if (!rc) {
+		/* A server that repeats a cookie, or sends no entries, would cause an endless
+		 * loop. */
+		at->eof = res->eof || !res->entries || res->last_cookie == at->cookie;
+		at->cookie = res->last_cookie;
+		memcpy(at->verifier, res->cookieverf, sizeof(at->verifier));
+	}
+	operation_fini(p, &op);
+	return err_context(rc, "READDIR");
+}
+
 /* An operation whose reply may use a chunk. */
 struct listing_call {
 	struct operation op;

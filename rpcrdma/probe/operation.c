@@ -43,7 +43,32 @@ static bool operation_is_read(enum nfs_op op)
 	return op == NFS_OP_READ || op == NFS_OP_READ_GETATTR || op == NFS_OP_READ_READ;
 }
 
-/* Every READ of a probe or a benchmark passes here. */
+/* REMOVE excepted: what it removes was made behind this gate, perhaps by a worker that died. */
+static bool operation_changes(enum nfs_op op)
+{
+	return op == NFS_OP_CREATE || op == NFS_OP_SET_MODE || op == NFS_OP_WRITE ||
+	       op == NFS_OP_COMMIT;
+}
+
+static enum write_gate operation_write_form(const struct operation *op)
+{
+	if (op->call.call_by_chunk && op->call.read_count)
+		return WRITE_ALL;
+	return op->call.call_by_chunk || op->call.read_count > 1 ? WRITE_ODD_FORMS
+								 : WRITE_AS_CLIENTS;
+}
+
+static int operation_pass_write_gate(struct probe *p, struct operation *op)
+{
+	enum write_gate gate;
+	const char *why = "nothing was asked to be written";
+
+	gate = p->options->scratch ? write_allowed(&p->server, &why) : WRITE_NOTHING;
+	op->withheld = gate < operation_write_form(op);
+	return op->withheld ? err_set(EPERM, "withheld: %s", why) : 0;
+}
+
+/* Every READ of a probe or a benchmark passes here, and every operation that changes a file. */
 static int operation_pass_gate(struct probe *p, struct operation *op)
 {
 	const struct gate_request q = {
@@ -56,6 +81,8 @@ static int operation_pass_gate(struct probe *p, struct operation *op)
 	};
 	enum gate gate = operation_is_read(op->request.op) ? gate_class(&q) : GATE_OPEN;
 
+	if (operation_changes(op->request.op))
+		return operation_pass_write_gate(p, op);
 	op->withheld = !gate_lets(p->server.kind, gate);
 	if (!op->withheld)
 		return 0;
@@ -91,6 +118,8 @@ static int operation_prepare(struct probe *p, struct operation *op)
 	op->call.cred = &p->cred;
 	op->call.args = op->args;
 	op->call.args_len = (size_t)len;
+	if (op->request.op == NFS_OP_WRITE)
+		op->call.data_at = (size_t)len - p->version->write_tail;
 	return 0;
 }
 
@@ -252,7 +281,10 @@ static const char *const op_names[NFS_OP_COUNT] = {
 	[NFS_OP_READLINK] = "READLINK",   [NFS_OP_READ] = "READ",
 	[NFS_OP_READDIR] = "READDIR",     [NFS_OP_LIMITS] = "a call for the largest READ",
 	[NFS_OP_ROOT] = "PUTROOTFH",      [NFS_OP_READ_GETATTR] = "READ and GETATTR",
-	[NFS_OP_READ_READ] = "two READs",
+	[NFS_OP_READ_READ] = "two READs", [NFS_OP_SPACE] = "a call for the free space",
+	[NFS_OP_CREATE] = "CREATE",       [NFS_OP_SET_MODE] = "SETATTR",
+	[NFS_OP_WRITE] = "WRITE",         [NFS_OP_COMMIT] = "COMMIT",
+	[NFS_OP_REMOVE] = "REMOVE",
 };
 
 void operation_text(const struct operation *op, char *buf, size_t cap)
@@ -262,14 +294,16 @@ void operation_text(const struct operation *op, char *buf, size_t cap)
 
 	snprintf(buf, cap, "%s", op_names[q->op]);
 	used = strlen(buf);
-	if (operation_is_read(q->op))
+	if (operation_is_read(q->op) || q->op == NFS_OP_WRITE)
 		snprintf(buf + used, cap - used, " of %u bytes at offset %llu", q->count,
 			 (unsigned long long)q->offset);
 	used = strlen(buf);
 	snprintf(buf + used, cap - used, " %s (NFSv%u)",
-		 op->call.write_count   ? "by Write chunk"
-		 : op->call.reply_count ? "by Reply chunk"
-					: "inline",
+		 op->call.read_count      ? "by Read chunk"
+		 : op->call.call_by_chunk ? "as long call"
+		 : op->call.write_count   ? "by Write chunk"
+		 : op->call.reply_count   ? "by Reply chunk"
+					  : "inline",
 		 op->call.vers);
 }
 
@@ -282,6 +316,8 @@ static const struct {
 	{ NFS4ERR_WRONGSEC, EACCES, "kerberos" }, { NFS4ERR_ACCESS, EACCES, "denied" },
 	{ NFS4ERR_PERM, EACCES, "denied" },       { NFS4ERR_NOENT, ENOENT, "not-found" },
 	{ NFS4ERR_STALE, ESTALE, "stale" },       { NFS4ERR_GRACE, EAGAIN, "grace" },
+	{ NFS4ERR_NOSPC, ENOSPC, "no-space" },    { NFS4ERR_DQUOT, EDQUOT, "no-space" },
+	{ NFS4ERR_ROFS, EROFS, "read-only" },     { NFS4ERR_EXIST, EEXIST, "exists" },
 	{ NFS4ERR_DELAY, EAGAIN, "busy" },        { NFS4ERR_MOVED, EREMOTE, "moved" },
 };
 

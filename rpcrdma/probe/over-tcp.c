@@ -45,8 +45,9 @@ static bool over_tcp_may_be_sent(const struct probe *p, const struct window *w,
 }
 
 /* @result points into @buf. */
-static int over_tcp_exchange(struct probe *p, const struct nfs_request *request, uint8_t *buf,
-			     size_t cap, struct nfs_result *result)
+static int over_tcp_exchange(struct probe *p, const struct nfs_request *request,
+			     const uint8_t *data, uint8_t *buf, size_t cap,
+			     struct nfs_result *result)
 {
 	const struct nfs_version *version = p->version->vers == 4 ? nfs_version_find("4.0")
 								  : p->version;
@@ -57,17 +58,27 @@ static int over_tcp_exchange(struct probe *p, const struct nfs_request *request,
 				       .cred = p->cred };
 	uint64_t deadline = deadline_min(session_call_deadline(p, request->count),
 					 deadline_in((unsigned int)deadline_left(p->deadline) / 4));
-	uint8_t args[NFS_ARGS_MAX];
+	const size_t data_len = data ? xdr_pad4(request->count) : 0;
+	_cleanup_free_ uint8_t *args = calloc(1, NFS_ARGS_MAX + data_len);
 	struct rpc_tcp_exchange exchange = { .call = &call, .args = args, .buf = buf, .cap = cap };
 	struct reader r;
 	ssize_t args_len;
+	uint8_t *at;
 	int rc;
 
-	args_len = version->encode(version, request, args, sizeof(args));
+	if (!args)
+		return err_no_memory();
+	args_len = version->encode(version, request, args, NFS_ARGS_MAX);
 	if (args_len < 0)
 		return (int)args_len;
-	probe_step(p, "the reply to a READ over TCP");
-	exchange.args_len = (size_t)args_len;
+	probe_step(p, "the reply to a READ or WRITE over TCP");
+	exchange.args_len = (size_t)args_len + data_len;
+	if (data) {
+		at = args + args_len - version->write_tail;
+		memmove(at + data_len, at, version->write_tail);
+		memset(at, 0, data_len);
+		memcpy(at, data, request->count);
+	}
 	rc = rpc_tcp_call(p->tcp.nfs, &exchange, deadline);
 	if (rc == -ECONNRESET)
 		liveness_suspect(&p->liveness, NULL, NULL);
@@ -93,7 +104,7 @@ static enum over_tcp over_tcp_ask(struct probe *p, const struct window *w,
 	struct nfs_result result = { 0 };
 	struct read_outcome outcome;
 
-	if (!buf || over_tcp_exchange(p, &request, buf, cap, &result) ||
+	if (!buf || over_tcp_exchange(p, &request, NULL, buf, cap, &result) ||
 	    result.status == NFS4ERR_MINOR_VERS_MISMATCH)
 		return OVER_TCP_UNKNOWN;
 	read_compare(p, w, c, &result, &outcome);
@@ -117,6 +128,21 @@ static enum over_tcp over_tcp_ask_elsewhere(struct probe *p, const struct window
 			return OVER_TCP_WRONG;
 	}
 	return OVER_TCP_RIGHT;
+}
+
+int over_tcp_operation(struct probe *p, const struct nfs_request *request, const uint8_t *data,
+		       struct nfs_result *result)
+{
+	_cleanup_free_ uint8_t *buf = malloc(REPLY_HEAD);
+	const char *why;
+
+	/* Subject to the same gate as over RDMA. */
+	if (data && (!p->options->scratch || p->liveness.gone ||
+		     write_allowed(&p->server, &why) == WRITE_NOTHING))
+		return err_set(EPERM, "nothing may be written");
+	if (!deadline_left(p->deadline) || !over_tcp_connected(p))
+		return err_set(ENOTCONN, "no connection over TCP");
+	return buf ? over_tcp_exchange(p, request, data, buf, REPLY_HEAD, result) : err_no_memory();
 }
 
 enum over_tcp over_tcp(struct probe *p, const struct window *w, const struct read_case *c)

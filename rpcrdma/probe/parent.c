@@ -44,6 +44,7 @@ struct parent {
 	unsigned int connections[TCP_PEERS];
 	bool ended;       /* the worker closed its end */
 	bool quiet;       /* no more records are handed on */
+	bool cleaning;    /* by a worker that only does that */
 	bool decided;     /* a call was answered, or a finding says why not */
 	uint32_t records; /* received, of those that WORKER_END counts */
 	bool complete;    /* WORKER_END was received, and none was lost */
@@ -52,6 +53,7 @@ struct parent {
 	char *step;       /* shared with the worker */
 	struct child_end how;
 	struct remains remains;
+	struct scratch scratch;
 	struct probe_options clean; /* for the worker that removes the remains */
 };
 
@@ -196,6 +198,29 @@ static int parent_take_remains(struct parent *parent, const uint8_t *body, size_
 	return rc;
 }
 
+/* Nothing is made before its name was said. Only the name that the user gave, or one of ours. */
+static int parent_take_scratch(struct parent *parent, const uint8_t *body, size_t len)
+{
+	const char *asked = parent->options->scratch, *last = asked ? strrchr(asked, '/') : NULL;
+	bool begins = !parent->scratch.exists && !parent->quiet;
+	struct scratch scratch;
+	int rc = scratch_decode(&scratch, body, len);
+
+	last = last ? last + 1 : asked;
+	if (!rc && (!asked || scratch.address >= parent->naddresses ||
+		    (*last ? strcmp(scratch.name, last) != 0
+			   : strncmp(scratch.name, SCRATCH_PREFIX, strlen(SCRATCH_PREFIX)) != 0)))
+		rc = err_set(EPROTO, "the worker sent a scratch file that was not asked for");
+	if (rc)
+		return rc;
+	parent->scratch = scratch;
+	if (!begins || !scratch.exists)
+		return 0;
+	if (parent->events->scratch)
+		parent->events->scratch(parent->events->arg, scratch.path);
+	return channel_send(parent->worker.channel, WORKER_SCRATCH, "", 1, -1);
+}
+
 static int parent_take_range(struct parent *parent, const uint8_t *body, size_t len)
 {
 	struct probe_range_result result;
@@ -251,6 +276,10 @@ static int parent_take_record(struct parent *parent, int type, const uint8_t *bo
 	parent->records += type != WORKER_PROGRESS;
 	if (type == WORKER_REMAINS)
 		return parent_take_remains(parent, body, len);
+	if (type == WORKER_SCRATCH)
+		return parent_take_scratch(parent, body, len);
+	if (type == WORKER_CONNECT && parent->cleaning)
+		return parent_take_connect(parent, body, len);
 	/* The first worker reported everything else. */
 	if (parent->quiet)
 		return 0;
@@ -398,6 +427,7 @@ static int parent_start_worker(struct parent *parent)
 		.deadline = parent->deadline,
 		.close_by = parent->close_by,
 		.remains = parent->quiet ? &parent->remains : NULL,
+		.scratch = parent->quiet ? &parent->scratch : NULL,
 		.step = parent->step,
 	};
 	const struct child_function function = {
@@ -449,24 +479,29 @@ static void parent_say_incomplete(const struct parent *parent, int rc, const cha
 	parent->events->finding(parent->events->arg, &f);
 }
 
-/* The worker ended without removing its client from the server: start another that does only
- * that. Neither an interrupt nor the first deadline ends it; time is reserved for it. */
-static void parent_clean_up(struct parent *parent)
+/* Starts another worker that only removes what the first one left on the server. Neither an
+ * interrupt nor the first deadline ends it; time is reserved for it. */
+static void parent_clean(struct parent *parent, worker_fn work)
 {
-	_cleanup_(finding_fini) struct finding f = { 0 };
-
-	if (!parent->remains.exists)
-		return;
 	parent->clean = *parent->options;
 	parent->clean.pcap = NULL;
 	parent->clean.pcap_fd = 0;
 	parent->options = &parent->clean;
-	parent->work = client41_clean;
-	parent->quiet = true;
+	parent->work = work;
+	parent->quiet = parent->cleaning = true;
+	memset(parent->connections, 0, sizeof(parent->connections));
 	parent->deadline = parent->close_by = parent->until = deadline_min(parent->clean_until,
 									   deadline_in(CLEAN_MS));
 	if (!parent_start_worker(parent))
 		parent_end_worker(parent, parent_serve(parent));
+}
+
+static void parent_clean_client(struct parent *parent)
+{
+	_cleanup_(finding_fini) struct finding f = { 0 };
+
+	if (parent->remains.exists)
+		parent_clean(parent, client41_clean);
 	if (!parent->remains.exists)
 		return;
 	finding_init(
@@ -475,6 +510,22 @@ static void parent_clean_up(struct parent *parent)
 		parent->remains.owner);
 	finding_reason(&f, "no-answer");
 	finding_text(&f, "owner", "%s", parent->remains.owner);
+	parent->events->finding(parent->events->arg, &f);
+}
+
+static void parent_clean_scratch(struct parent *parent)
+{
+	_cleanup_(finding_fini) struct finding f = { 0 };
+
+	if (parent->scratch.exists)
+		parent_clean(parent, scratch_clean);
+	if (!parent->scratch.exists)
+		return;
+	finding_init(&f, "probe.scratch.left", FINDING_WARN,
+		     "the scratch file %s could not be removed from the server",
+		     parent->scratch.path);
+	finding_reason(&f, "no-answer");
+	finding_text(&f, "path", "%s", parent->scratch.path);
 	parent->events->finding(parent->events->arg, &f);
 }
 
@@ -525,7 +576,9 @@ int parent_run(const struct probe_options *options, worker_fn work, unsigned int
 	err_keep(&why, rc);
 	if (rc)
 		parent_say_incomplete(&parent, rc, why.text);
-	parent_clean_up(&parent);
+	/* The client first: another of the same worker would not be known. */
+	parent_clean_client(&parent);
+	parent_clean_scratch(&parent);
 	sigaction(SIGINT, &old_int, NULL);
 	sigaction(SIGTERM, &old_term, NULL);
 	munmap(parent.step, WORKER_STEP_MAX);

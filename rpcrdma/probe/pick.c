@@ -6,6 +6,7 @@
  * files not written for a minute (on a hypervisor's export the others are live disks), that are not
  * sparse, and large enough for the largest READ. Sanlock's leases and VDSM's mailboxes are never
  * chosen. Beside them: one file over 4 GiB, symbolic links, the fullest directory. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -128,48 +129,17 @@ static int pick_on_entry(void *arg, const struct nfs_entry *e)
 	return 0;
 }
 
-static int pick_list_once(struct pick_walk *walk, uint64_t *cookie, uint8_t verf[8], bool *eof)
-{
-	struct probe *p = walk->p;
-	const struct nfs3_readdir_res *dir;
-	struct operation op;
-	int rc = session_ready(p);
-
-	if (rc)
-		return rc;
-	operation_init(&op, NFS_OP_READDIR, &walk->dirs[walk->dir].fh);
-	op.request.cookie = *cookie;
-	memcpy(op.request.verifier, verf, sizeof(op.request.verifier));
-	op.request.maxcount = listing_room(p->version, rpcrdma_reply_inline(p->session.conn));
-	op.request.dircount = op.request.maxcount;
-	op.request.entry = pick_on_entry;
-	op.request.entry_arg = walk;
-	rc = operation_check(p->version, &op, operation_run(p, &op));
-	dir = &op.result.dir;
-	if (!rc) {
-		/* A server that repeats a cookie, or sends no entries, would cause an endless
-		 * loop. */
-		*eof = dir->eof || !dir->entries || dir->last_cookie == *cookie;
-		*cookie = dir->last_cookie;
-		memcpy(verf, dir->cookieverf, 8);
-	}
-	operation_fini(p, &op);
-	return err_context(rc, "READDIR");
-}
-
 /* Lists one directory, or as much of it as the bounds allow. */
 static int pick_list_directory(struct pick_walk *walk, unsigned int *calls, uint64_t until)
 {
 	struct files *files = &walk->p->files;
-	uint8_t verf[8] = { 0 };
-	uint64_t cookie = 0;
-	bool eof = false;
+	struct listing_at at = { .cookie = 0 };
 	int rc = 0;
 
 	walk->in_dir = 0;
-	while (!rc && !eof && walk->entries < ENTRIES_MAX && (*calls)++ < CALLS_MAX &&
+	while (!rc && !at.eof && walk->entries < ENTRIES_MAX && (*calls)++ < CALLS_MAX &&
 	       deadline_left(until))
-		rc = pick_list_once(walk, &cookie, verf, &eof);
+		rc = listing_page(walk->p, &walk->dirs[walk->dir].fh, &at, pick_on_entry, walk);
 	if (walk->in_dir > files->directory_entries) {
 		files->directory = walk->dirs[walk->dir];
 		files->directory_entries = walk->in_dir;
@@ -241,57 +211,55 @@ static int pick_find(struct probe *p, struct pick_walk *walk)
 	return first;
 }
 
-static void pick_say_unreadable(struct probe *p, const char *reason, const char *summary)
+static void pick_none(struct probe *p, const char *reason, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+static void pick_none(struct probe *p, const char *reason, const char *fmt, ...)
+{
+	va_list ap;
+
+	p->files.none_reason = reason;
+	va_start(ap, fmt);
+	vsnprintf(p->files.none, sizeof(p->files.none), fmt, ap);
+	va_end(ap);
+}
+
+void pick_say_none(struct probe *p)
 {
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
-	finding_init(&f, "probe.file", FINDING_UNKNOWN, "%s", summary);
-	finding_reason(&f, reason);
+	finding_init(&f, "probe.file", FINDING_UNKNOWN, "%s", p->files.none);
+	finding_reason(&f, p->files.none_reason);
 	finding_number(&f, "uid", p->cred.uid);
 	finding_number(&f, "gid", p->cred.gid);
 	probe_emit(p, &f);
 }
 
-static void pick_say_no_file(struct probe *p, const struct pick_walk *walk, int rc)
+static void pick_note_none(struct probe *p, const struct pick_walk *walk, int rc)
 {
 	const char *what = p->options->export;
-	char text[FINDING_SUMMARY_MAX];
 
-	if (p->root.is_file)
-		probe_because(p, "probe.file", FINDING_UNKNOWN, "empty", "%s is empty", what);
+	if (walk->unreadable)
+		pick_none(p, "denied", "uid %u gid %u may read none of %u file%s", p->cred.uid,
+			  p->cred.gid, walk->unreadable, walk->unreadable == 1 ? "" : "s");
+	else if (p->root.is_file)
+		pick_none(p, "empty", "%s is empty", what);
 	else if (p->root.file.attr.type != NFS_DIR)
-		probe_because(p, "probe.file", FINDING_UNKNOWN, "not-regular",
-			      "%s is neither a regular file nor a directory", what);
-	else if (rc) {
-		snprintf(text, sizeof(text), "no file to read in %.400s: %s", what, err_text());
-		pick_say_unreadable(p, probe_reason(rc), text);
-	} else if (walk->ndirs == DIRECTORIES_MAX || walk->entries >= ENTRIES_MAX)
-		probe_because(p, "probe.file", FINDING_UNKNOWN, "large-tree",
-			      "only empty files among the first %u names of %s", walk->entries,
-			      what);
+		pick_none(p, "not-regular", "%s is neither a regular file nor a directory", what);
+	else if (rc)
+		pick_none(p, probe_reason(rc), "no file to read in %.400s: %s", what, err_text());
+	else if (walk->ndirs == DIRECTORIES_MAX || walk->entries >= ENTRIES_MAX)
+		pick_none(p, "large-tree", "only empty files among the first %u names of %s",
+			  walk->entries, what);
 	else
-		probe_because(p, "probe.file", FINDING_UNKNOWN, "no-file",
-			      "%s has no file that is not empty", what);
+		pick_none(p, "no-file", "%s has no file that is not empty", what);
 }
 
-static bool pick_say_files(struct probe *p, const struct pick_walk *walk, int rc, bool as_ovirt)
+static void pick_say_files(struct probe *p, const struct pick_walk *walk, bool as_ovirt)
 {
 	const struct files *files = &p->files;
 	const struct probe_file *file = &files->candidates[0];
 	_cleanup_(finding_fini) struct finding f = { 0 };
-	char text[128];
 
-	if (!files->ncandidates && walk->unreadable) {
-		snprintf(text, sizeof(text), "uid %u gid %u may read none of %u file%s",
-			 p->cred.uid, p->cred.gid, walk->unreadable,
-			 walk->unreadable == 1 ? "" : "s");
-		pick_say_unreadable(p, "denied", text);
-		return false;
-	}
-	if (!files->ncandidates) {
-		pick_say_no_file(p, walk, rc);
-		return false;
-	}
 	finding_init(&f, "probe.identity", FINDING_PASS, "%s as uid %u gid %u",
 		     as_ovirt ? "root was refused (EACCES) and the export belongs to 36: read"
 			      : "read",
@@ -308,7 +276,21 @@ static bool pick_say_files(struct probe *p, const struct pick_walk *walk, int rc
 	finding_text(&f, "over_4gib", "%s", files->giant.attr.size ? files->giant.path : "none");
 	probe_emit(p, &f);
 	probe_subject(p, "file", "%s", file->path);
-	return true;
+}
+
+void pick_take(struct probe *p, const struct probe_file *file)
+{
+	_cleanup_(finding_fini) struct finding f = { 0 };
+
+	p->files.candidates[0] = *file;
+	p->files.ncandidates = 1;
+	if (operation_getattr(p, &file->fh, &p->files.candidates[0].attr))
+		p->files.candidates[0].attr = file->attr;
+	finding_init(&f, "probe.file", FINDING_PASS, "the scratch file, as there is no other");
+	finding_number(&f, "size", (double)p->files.candidates[0].attr.size);
+	finding_number(&f, "candidates", 1);
+	probe_emit(p, &f);
+	probe_subject(p, "file", "%s", file->path);
 }
 
 bool pick_files(struct probe *p)
@@ -321,7 +303,7 @@ bool pick_files(struct probe *p)
 
 	if (!dirs) {
 		err_no_memory();
-		probe_because(p, "probe.file", FINDING_UNKNOWN, "no-memory", "%s", err_text());
+		pick_none(p, "no-memory", "%s", err_text());
 		return false;
 	}
 	walk.dirs = dirs;
@@ -336,5 +318,9 @@ bool pick_files(struct probe *p)
 		if (!as_ovirt)
 			p->cred = before;
 	}
-	return pick_say_files(p, &walk, rc, as_ovirt);
+	if (p->files.ncandidates)
+		pick_say_files(p, &walk, as_ovirt);
+	else
+		pick_note_none(p, &walk, rc);
+	return p->files.ncandidates;
 }

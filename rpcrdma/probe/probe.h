@@ -2,7 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Exercises an NFS server's RPC-over-RDMA transport with real READs, by every mechanism of a
- * reply, and reports the results. Read-only and well-formed: requests that crash one kind of
+ * reply, and reports the results; on request also with WRITEs to a new file, which is removed.
+ * Well-formed: requests that crash one kind of
  * server go only to servers that are identified as another (identity.c), and a server that may
  * have crashed gets no more requests (liveness.c).
  *
@@ -19,6 +20,8 @@
 
 /* Random READs after a sweep without failures, if no number is given. */
 #define PROBE_READS_DEFAULT 5000
+/* The same for WRITEs. */
+#define PROBE_WRITES_DEFAULT 1000
 
 enum probe_level { PROBE_QUICK, PROBE_STANDARD, PROBE_FULL };
 
@@ -57,6 +60,10 @@ struct probe_options {
 	unsigned int reads; /* random ones, at most; 0: none */
 	uint64_t seed;      /* of the random READs; 0: a new one */
 	unsigned int timeout_ms;
+	/* Below the export: the file to make, write to and remove; ending with a slash, the directory
+	 * in which to make one. NULL: nothing is written. */
+	const char *scratch;
+	unsigned int writes;      /* random ones, at most */
 	unsigned int bench_cases; /* bits: of bench_cases[]; 0: all */
 	unsigned int bench_ms;    /* for each of them; 0: as the level says */
 	bool has_cred;            /* --cred; otherwise the caller's */
@@ -77,6 +84,8 @@ struct probe_events {
 	void (*progress)(void *arg, const char *what, unsigned int done, unsigned int total);
 	/* The results of READs, once, if there were any; may be NULL. */
 	void (*matrix)(void *arg, const struct matrix *matrix);
+	/* The file that is about to be made; may be NULL. */
+	void (*scratch)(void *arg, const char *path);
 	/* Of probe_compare(); may be NULL. */
 	void (*range)(void *arg, const struct probe_range_result *result);
 	void *arg;

@@ -73,7 +73,7 @@ static int root_link_error(struct probe *p, const struct probe_file *link, const
 			   "symlink");
 }
 
-static int root_lookup(struct probe *p, struct probe_file *at, const char *name)
+int root_lookup(struct probe *p, struct probe_file *at, const char *name)
 {
 	struct operation op;
 	size_t used;
@@ -99,8 +99,7 @@ static int root_lookup(struct probe *p, struct probe_file *at, const char *name)
 	return 0;
 }
 
-/* The next component of *rest into @name: its length, 0 at the end, or -ENAMETOOLONG. */
-static int root_next_name(const char **rest, char name[NFS3_NAME_MAX + 1])
+int root_next_name(const char **rest, char name[NFS3_NAME_MAX + 1])
 {
 	size_t len;
 

@@ -462,7 +462,9 @@ bool session_later(struct probe *p, uint32_t status, struct retries *retries)
 	return true;
 }
 
-int session_register(struct session *s, struct area *a)
+static int session_register_for(struct session *s, struct area *a,
+				int (*reg)(struct rpcrdma_conn *conn,
+					   struct rpcrdma_memory *memory))
 {
 	unsigned int i;
 	int rc = 0;
@@ -471,8 +473,18 @@ int session_register(struct session *s, struct area *a)
 	 * others. */
 	a->generation = s->generation;
 	for (i = 0; !rc && i < a->nsegs; i++)
-		rc = rpcrdma_register(s->conn, &a->segs[i]);
+		rc = reg(s->conn, &a->segs[i]);
 	return rc;
+}
+
+int session_register(struct session *s, struct area *a)
+{
+	return session_register_for(s, a, rpcrdma_register);
+}
+
+int session_register_source(struct session *s, struct area *a)
+{
+	return session_register_for(s, a, rpcrdma_register_source);
 }
 
 void session_release(struct session *s, struct area *a)

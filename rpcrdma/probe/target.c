@@ -300,6 +300,7 @@ bool target_limits(struct probe *p)
 	if (p->version->sessions && response > 2 * RESPONSE_HEAD)
 		limits->read_max = min_u32(limits->read_max, response - RESPONSE_HEAD);
 	limits->rtmax = min_u32(limits->read_max, READ_MAX_EACH);
+	limits->wtmax = res->wtmax;
 	if (res->rtmax)
 		finding_init(&f, "probe.fsinfo", FINDING_PASS, "READs of up to %u bytes (%s)",
 			     res->rtmax, name);

@@ -154,6 +154,20 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "probe.read.largest", "", "largest_right server_largest" },
 	{ "probe.readdir", "differs error no-reply busy grace local time",
 	  "entries reply_chunk_bytes reply_chunks_unused" },
+	{ "probe.scratch",
+	  "read-only denied no-space exists not-found not-directory grace busy local failed",
+	  "bytes_written path" },
+	{ "probe.scratch.left", "no-answer earlier", "path" },
+	{ "probe.write",
+	  "pad neighbour tail not-stored zeros repeated-page moved earlier-data wrong-data size "
+	  "short status rpc-error rdma-error malformed count closed no-reply segments in-flight "
+	  "no-space read-only busy denied time not-tried",
+	  "inline_right inline_wrong read_chunk_right read_chunk_wrong long_call_right "
+	  "long_call_wrong long_chunk_right long_chunk_wrong in_flight random largest_right "
+	  "bytes_written example" },
+	{ "probe.write.intermittent", "data errors", "failed example" },
+	{ "probe.write.over-tcp", "nfs", "failed example" },
+	{ "probe.write.commit", "error verifier lost", "commits" },
 	{ "probe.call-by-chunk", "no-reply closed refused", "" },
 	{ "probe.readlink", "wrong-text", "links longest reply_chunks_unused" },
 	{ "probe.readlink.write-chunk", "inline wrong-text", "links longest reply_chunks_unused" },

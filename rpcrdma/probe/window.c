@@ -61,8 +61,8 @@ static void window_reference_lost(struct probe *p, int rc)
 	tcp->reference = NULL;
 }
 
-static int window_read(struct probe *p, const struct nfs_fh *fh, uint64_t offset, uint32_t len,
-		       uint8_t *buf)
+int window_bytes(struct probe *p, const struct nfs_fh *fh, uint64_t offset, uint32_t len,
+		 uint8_t *buf)
 {
 	uint32_t done = 0;
 	ssize_t n;
@@ -104,7 +104,7 @@ int window_open(struct probe *p, struct window *w, const struct probe_file *file
 	w->bytes = malloc(w->len ? w->len : 1);
 	if (!w->bytes)
 		return err_context(err_no_memory(), "%u bytes of reference", w->len);
-	rc = window_read(p, &file->fh, base, w->len, w->bytes);
+	rc = window_bytes(p, &file->fh, base, w->len, w->bytes);
 	if (rc) {
 		window_close(w);
 		return err_context(rc, "reference of %s", file->path);
@@ -147,7 +147,7 @@ static enum window_change window_pieces_again(struct probe *p, const struct wind
 		return WINDOW_UNKNOWN;
 	for (at -= at % p->limits.rtmax; at < end; at += n) {
 		n = (uint32_t)min_u64(p->limits.rtmax, w->len - at);
-		if (window_read(p, &w->file->fh, w->base + at, n, again))
+		if (window_bytes(p, &w->file->fh, w->base + at, n, again))
 			return WINDOW_UNKNOWN;
 		if (memcmp(again, w->bytes + at, n))
 			return WINDOW_CHANGED;
@@ -165,7 +165,7 @@ static enum window_change window_bytes_again(struct probe *p, const struct windo
 		return WINDOW_SAME;
 	count = (uint32_t)min_u64(count, w->len - at);
 	again = malloc(count ? count : 1);
-	if (!again || window_read(p, &w->file->fh, offset, count, again))
+	if (!again || window_bytes(p, &w->file->fh, offset, count, again))
 		return WINDOW_UNKNOWN;
 	if (!memcmp(again, w->bytes + at, count))
 		return WINDOW_SAME;

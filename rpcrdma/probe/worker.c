@@ -301,17 +301,13 @@ static void worker_bound_by_time(struct probe *p)
 	limits->rtmax = most;
 }
 
-static void worker_read_files(struct probe *p)
+static void worker_read_files(struct probe *p, struct matrix *matrix)
 {
 	struct server_identity *server = &p->server;
 	const struct behaviour *b = &p->behaviour;
 	struct records records = { 0 };
 	struct verdict_input in = { .records = &records };
-	struct matrix matrix = { 0 };
-	uint8_t record[MATRIX_RECORD];
 
-	worker_identify(p);
-	target_reference(p);
 	worker_bound_by_time(p);
 	sweep_run(p, &records);
 	target_say_reference(p);
@@ -333,12 +329,8 @@ static void worker_read_files(struct probe *p)
 				? "all %u files tested changed while they were read"
 				: "%u files changed while they were read; another one was used",
 			records.changed_files);
-	compound_run(p, &matrix);
-	cells_add(&matrix, &records);
-	if (!matrix_is_empty(&matrix)) {
-		matrix_encode(&matrix, record);
-		probe_record(p, WORKER_MATRIX, record, sizeof(record));
-	}
+	compound_run(p, matrix);
+	cells_add(matrix, &records);
 	server->linux3.credits = b->most_granted;
 	linux3_count(&server->linux3, &records);
 	if (identity_may_be_linux(server->kind))
@@ -355,9 +347,40 @@ static void worker_read_files(struct probe *p)
 	listing_readdir(p);
 	listing_readlink(p);
 	call_by_chunk_try(p);
+	free(records.list);
+}
+
+/* An export without files is read by the scratch file, if there is one. */
+static void worker_try_export(struct probe *p)
+{
+	bool picked = pick_files(p);
+	struct matrix matrix = { 0 };
+	uint8_t record[MATRIX_RECORD];
+	struct writes *writes;
+
+	if (!picked && !p->options->scratch) {
+		pick_say_none(p);
+		return;
+	}
+	worker_identify(p);
+	target_reference(p);
+	if (picked)
+		worker_read_files(p, &matrix);
+	writes = write_begin(p, picked, &matrix);
+	if (!picked && writes)
+		pick_take(p, write_file(writes));
+	else if (!picked)
+		pick_say_none(p);
+	if (!picked && writes)
+		worker_read_files(p, &matrix);
+	if (writes)
+		write_end(writes);
+	if (!matrix_is_empty(&matrix)) {
+		matrix_encode(&matrix, record);
+		probe_record(p, WORKER_MATRIX, record, sizeof(record));
+	}
 	reference_close(p->tcp.reference);
 	over_tcp_close(&p->tcp);
-	free(records.list);
 }
 
 void worker_probe(struct probe *p)
@@ -368,8 +391,8 @@ void worker_probe(struct probe *p)
 	if (pinged && !p->options->export)
 		probe_say(p, "probe.mount", FINDING_SKIP,
 			  "no export given, nothing read; expected SERVER:/EXPORT");
-	else if (pinged && root_find(p) && target_limits(p) && pick_files(p))
-		worker_read_files(p);
+	else if (pinged && root_find(p) && target_limits(p))
+		worker_try_export(p);
 	liveness_check(p);
 	client41_close(p);
 	if (answered)
@@ -398,6 +421,8 @@ int worker_prepare(void *arg, int channel)
 	p->version = nfs_version_find("3");
 	if (task->remains)
 		p->client.remains = *task->remains;
+	if (task->scratch)
+		p->scratch = *task->scratch;
 	rc = options->pcap_fd ? pcap_fdopen(&p->route.pcap, options->pcap_fd)
 	     : options->pcap  ? pcap_open(&p->route.pcap, options->pcap)
 			      : 0;
