@@ -282,8 +282,8 @@ enum write_gate {
 	WRITE_NOTHING,
 	WRITE_AS_CLIENTS, /* as Linux clients do */
 	WRITE_ODD_FORMS,  /* also in several segments, and in long calls */
-	/* Also by a Read chunk of a long call. Linux 6.1 takes such a call for garbage: it computes
-	 * a negative length for what follows the chunk (svc_rdma_build_read_chunk_range()). */
+	/* Also by a Read chunk of a long call, which no Linux client sends, and which Linux 6.1.192
+	 * answers with GARBAGE_ARGS. */
 	WRITE_ALL,
 };
 

@@ -3,11 +3,13 @@
 
 /* Faults of a kernel NFS server, a row each, for net/sunrpc/xprtrdma/svc_rdma_sendto.c of Linux
  * 6.1. sick-server.sed calls them: where the payload of a READ goes out by Write chunk, where the
- * reply's Write chunk is encoded, and where the reply is sent. The module parameter sick_server
+ * reply's Write chunk is encoded, where the reply is sent, and in svc_rdma_recvfrom.c where the data of a
+ * WRITE has come in by Read chunk. The module parameter sick_server
  * names the one that is on; without one, or with "healthy", the server is right. What counts
  * replies or READs begins anew whenever the parameter is written.
  *
- * Pages are swapped and never changed: after a splice they belong to the page cache of the file. */
+ * Pages of a READ are swapped and never changed: after a splice they belong to the page cache of the
+ * file. Those of a WRITE are the thread's own. */
 #include <linux/delay.h>
 #include <linux/module.h>
 
@@ -47,6 +49,8 @@ struct sick_fault {
 		     struct xdr_buf *payload);
 	u32 (*length)(const struct svc_rdma_chunk *chunk);
 	int (*send)(const struct sick_reply *r);
+	/* Changes what came by Read chunk: from the first page's beginning on. */
+	void (*read)(struct page **pages, const struct svc_rdma_chunk *chunk);
 };
 
 static atomic_t sick_count;
@@ -276,6 +280,98 @@ static int sick_error(const struct sick_reply *r)
 	return 0;
 }
 
+/* --- what came in ------------------------------------------------------------ */
+
+static void sick_zero_from(struct page **pages, const struct svc_rdma_chunk *chunk,
+			   unsigned int from)
+{
+	unsigned int at, n;
+
+	for (at = from; at < chunk->ch_length; at += n) {
+		n = min_t(unsigned int, chunk->ch_length - at, PAGE_SIZE - offset_in_page(at));
+		memset(page_address(pages[at >> PAGE_SHIFT]) + offset_in_page(at), 0, n);
+	}
+}
+
+static void sick_read_zeros(struct page **pages, const struct svc_rdma_chunk *chunk)
+{
+	sick_zero_from(pages, chunk, 0);
+}
+
+static void sick_read_tail(struct page **pages, const struct svc_rdma_chunk *chunk)
+{
+	sick_zero_from(pages, chunk, chunk->ch_length & ~3u);
+}
+
+static void sick_read_large(struct page **pages, const struct svc_rdma_chunk *chunk)
+{
+	sick_zero_from(pages, chunk, 65536);
+}
+
+static void sick_read_sometimes(struct page **pages, const struct svc_rdma_chunk *chunk)
+{
+	if (atomic_inc_return(&sick_count) % SICK_READ_EVERY == 0)
+		sick_zero_from(pages, chunk, 0);
+}
+
+/* Each page is the first one. */
+static void sick_read_page(struct page **pages, const struct svc_rdma_chunk *chunk)
+{
+	unsigned int i;
+
+	for (i = 1; i < PAGE_ALIGN(chunk->ch_length) >> PAGE_SHIFT; i++)
+		memcpy(page_address(pages[i]), page_address(pages[0]), PAGE_SIZE);
+}
+
+/* The first page is that of the WRITE before. */
+static void sick_read_earlier(struct page **pages, const struct svc_rdma_chunk *chunk)
+{
+	static DEFINE_SPINLOCK(lock);
+	static u8 earlier[PAGE_SIZE], now[PAGE_SIZE];
+
+	spin_lock(&lock);
+	memcpy(now, page_address(pages[0]), PAGE_SIZE);
+	if (atomic_inc_return(&sick_count) > 1)
+		memcpy(page_address(pages[0]), earlier, PAGE_SIZE);
+	memcpy(earlier, now, PAGE_SIZE);
+	spin_unlock(&lock);
+}
+
+/* The first two segments change places, as far as they are in the first page. */
+static void sick_read_segments(struct page **pages, const struct svc_rdma_chunk *chunk)
+{
+	unsigned int first = chunk->ch_segments[0].rs_length, second;
+	u8 *page = page_address(pages[0]), *copy;
+
+	if (chunk->ch_segcount < 2)
+		return;
+	second = chunk->ch_segments[1].rs_length;
+	copy = first + second <= PAGE_SIZE ? kmemdup(page, first, GFP_KERNEL) : NULL;
+	if (!copy)
+		return;
+	memmove(page, page + first, second);
+	memcpy(page + second, copy, first);
+	kfree(copy);
+}
+
+static bool sick_has_data(const struct sick_reply *r)
+{
+	return !pcl_is_empty(&r->rctxt->rc_read_pcl);
+}
+
+static int sick_write_error(const struct sick_reply *r)
+{
+	if (!sick_has_data(r))
+		return sick_send_well(r);
+	svc_rdma_send_error_msg(r->rdma, r->sctxt, r->rctxt, -E2BIG);
+	return 0;
+}
+
+static int sick_write_lost(const struct sick_reply *r)
+{
+	return sick_has_data(r) ? sick_drop(r) : sick_send_well(r);
+}
+
 /* --- which one --------------------------------------------------------------- */
 
 static const struct sick_fault sick_faults[] = {
@@ -296,6 +392,15 @@ static const struct sick_fault sick_faults[] = {
 	{ .name = "tail", .write = sick_tail },
 	{ .name = "unused", .write = sick_unused },
 	{ .name = "error-1-in-50", .send = sick_error },
+	{ .name = "write-zeros", .read = sick_read_zeros },
+	{ .name = "write-tail", .read = sick_read_tail },
+	{ .name = "write-over-64k", .read = sick_read_large },
+	{ .name = "write-1-in-50", .read = sick_read_sometimes },
+	{ .name = "write-page", .read = sick_read_page },
+	{ .name = "write-earlier", .read = sick_read_earlier },
+	{ .name = "write-segments", .read = sick_read_segments },
+	{ .name = "write-error", .send = sick_write_error },
+	{ .name = "write-lost", .send = sick_write_lost },
 };
 
 static const struct sick_fault *sick_now = sick_faults;
@@ -350,6 +455,18 @@ static ssize_t sick_encode_chunk(struct svc_rdma_send_ctxt *sctxt, struct svc_rd
 	/* Where the message goes on behind the payload is reckoned from it. */
 	chunk->ch_payload_length = length;
 	return ret;
+}
+
+/* For svc_rdma_recvfrom.c. */
+void sick_read_chunk(struct svc_rqst *rqstp, struct svc_rdma_recv_ctxt *ctxt);
+
+void sick_read_chunk(struct svc_rqst *rqstp, struct svc_rdma_recv_ctxt *ctxt)
+{
+	const struct sick_fault *fault = READ_ONCE(sick_now);
+	const struct svc_rdma_chunk *chunk = pcl_first_chunk(&ctxt->rc_read_pcl);
+
+	if (fault->read && chunk && pcl_is_empty(&ctxt->rc_call_pcl))
+		fault->read(rqstp->rq_arg.pages, chunk);
 }
 
 static int sick_send_reply(struct svcxprt_rdma *rdma, struct svc_rdma_send_ctxt *sctxt,

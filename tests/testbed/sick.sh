@@ -62,6 +62,40 @@ send-first 4.1 probe.read.write-chunk.order=fail probe.read.write-chunk=fail
 END
 }
 
+# The same of WRITEs, which are made from within the guest.
+sick_write_rows()
+{
+	sed '/^#/d; /^$/d' <<'END'
+write-zeros probe.write=fail/not-stored
+write-tail probe.write=fail/tail
+write-over-64k probe.write=fail/not-stored
+write-page probe.write=fail/repeated-page
+write-earlier probe.write=fail/earlier-data
+write-segments probe.write=fail/segments
+write-1-in-50 probe.write.intermittent=fail/data
+write-error probe.write=fail/rdma-error
+write-lost probe.write=fail/no-reply
+END
+}
+
+# sick_write_row FAULT VERSION: exactly that finding, with that reason, and nothing is left.
+sick_write_row()
+{
+	local fault=$1 version=$2 start=$SECONDS wanted difference
+
+	wanted=$(sick_write_rows | sed -n "s/^$fault //p")
+	[[ $wanted ]] || fail "no row for $fault"
+	server off
+	server sick "$fault"
+	probe_inside 10.0.2.15:/export/scratch --transport verbs --nfs-version "$version" --scratch / --reads 0 --format json
+	difference=$(sick_difference "${wanted%/*}")
+	[[ ! $difference ]] || fail "$fault, NFSv$version:$difference"
+	expect_reason "${wanted%%=*}/${wanted#*/}"
+	expect_words probe.scratch pass 'made and removed'
+	[[ $(guest_tell sh 'ls -A /export/scratch') == disk ]] || fail "$fault: left on the server"
+	note "$fault, NFSv$version: $((SECONDS - start)) s: $wanted"
+}
+
 # Findings that are not in the row (+), and those of the row that are missing (-).
 sick_difference()
 {
