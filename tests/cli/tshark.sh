@@ -62,12 +62,28 @@ while read -r counts lengths; do
 		fail "a READ of ${counts%%,*} bytes returns segments of $lengths"
 done <"$work/reads"
 
+# WRITEs as Linux clients send them: none is malformed, and each has the data that its count says. (Of chunks of
+# several segments Wireshark pads each, and it does not put the chunk of a long call into it: those
+# are called malformed, and go only to servers that are known.)
+capture=$work/write.pcap
+probe --embedded --fault foreign=unknown --level quick --nfs-version 3 --scratch new --pcap "$capture"
+expect_status 0
+decode -Y 'nfs.procedure_v3 == 7' -T fields -E separator=' ' -e rpc.msgtyp -e nfs.count3 -e _ws.malformed -e nfs.data |
+	awk '$1 == 0 { calls++; if (NF != 3 || length($3) != 2 * $2) { print; exit 1 } }
+		$1 == 1 { replies++ } END { exit !(calls > 50 && calls == replies) }' >"$work/writes" ||
+	fail "WRITEs are not as Wireshark reads them: $(cut -c 1-200 "$work/writes")"
+seen nfs.procedure_v3 nfs.write.stable
+for value in 'nfs.procedure_v3 8' 'nfs.procedure_v3 12' 'nfs.procedure_v3 2' 'nfs.procedure_v3 21' 'nfs.write.stable 0' \
+	'nfs.write.stable 1' 'nfs.write.stable 2'; do
+	grep -qxF "$value" "$work/seen" || { cat "$work/seen"; fail "no frame has $value"; }
+done
+
 # NFSv4.1: every operation is there as Wireshark knows it, the client's first and last too.
 capture=$work/probe4.pcap
-probe --embedded --level quick --nfs-version 4.1 --pcap "$capture"
+probe --embedded --level quick --nfs-version 4.1 --scratch new --pcap "$capture"
 expect_status 0
 seen nfs.opcode
-for opcode in 9 10 24 22 25 26 27 42 43 44 53 57 58; do
+for opcode in 4 5 9 10 15 18 24 22 25 26 27 28 38 42 43 44 53 57 58; do
 	grep -qxF "nfs.opcode $opcode" "$work/seen" || { cat "$work/seen"; fail "no frame has operation $opcode"; }
 done
 decode -Y 'nfs.nfsstat4 != 0 && nfs.opcode != 24' -T fields -e frame.number >"$work/errors"

@@ -45,6 +45,7 @@ static void start(void)
 	size_t i;
 
 	FUZZ_CHECK(!export_memory_new(&options.exp));
+	FUZZ_CHECK(!export_memory_make_writable(options.exp));
 	FUZZ_CHECK(!nfs4_state_new(&options.nfs4));
 	options.programs = table;
 	FUZZ_CHECK(!requester_init(&peer, &options));

@@ -33,7 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.finding = report_collect, .subject = subject, .matrix = matrix, .arg = &collector
 	};
 	/* Nothing listens there. */
-	const struct probe_options options = { .host = "127.0.0.1", .port = 9, .timeout_ms = 5000 };
+	const struct probe_options options = {
+		.host = "127.0.0.1", .port = 9, .timeout_ms = 5000, .scratch = "/"
+	};
 
 	FUZZ_CHECK(collector.report);
 	input = data;
