@@ -51,3 +51,9 @@ ganesha_probe 4.1 quick
 expect_status 1
 expect_only "fail probe.versions"
 expect_words probe.versions fail 'NFSv4.1 was asked for; offered over RDMA: 3 4.0'
+
+# It gets no WRITE: it sends no private data, and has corrupted small ones.
+inside_run probe "$address:$export" --transport verbs --nfs-version 3 --level quick --scratch / --timeout 400 --format json
+ganesha_alive
+expect_finding probe.scratch skip
+expect_report 'all(.findings[]; .id != "probe.write")' "a WRITE was sent"
