@@ -106,6 +106,44 @@ static void fuzz_readdirplus(struct input *in, struct reader *r)
 	FUZZ_CHECK(in->entries <= in->size / 32);
 }
 
+/* What changes a file returns. */
+static void fuzz_change(struct reader *r, int (*decode)(struct nfs3_change_res *, struct reader *))
+{
+	struct nfs3_change_res res;
+
+	if (decode(&res, r))
+		return;
+	FUZZ_CHECK(res.fh.len <= NFS3_FH_MAX);
+	check_attr(res.has_attr, &res.attr);
+}
+
+static void fuzz_create(struct input *in, struct reader *r)
+{
+	(void)in;
+	fuzz_change(r, nfs3_res_create);
+}
+
+static void fuzz_write(struct input *in, struct reader *r)
+{
+	(void)in;
+	fuzz_change(r, nfs3_res_write);
+}
+
+static void fuzz_commit(struct input *in, struct reader *r)
+{
+	(void)in;
+	fuzz_change(r, nfs3_res_commit);
+}
+
+static void fuzz_fsstat(struct input *in, struct reader *r)
+{
+	uint32_t status;
+	uint64_t available;
+
+	(void)in;
+	nfs3_res_fsstat(&status, &available, r);
+}
+
 typedef void (*fuzz_procedure)(struct input *in, struct reader *r);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -113,6 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const fuzz_procedure procs[] = {
 		fuzz_getattr,      fuzz_lookup,   fuzz_fsinfo,           fuzz_read,
 		fuzz_read_reduced, fuzz_readlink, fuzz_readlink_reduced, fuzz_readdirplus,
+		fuzz_create,       fuzz_write,    fuzz_commit,           fuzz_fsstat,
 	};
 	struct input in;
 	struct reader r;
