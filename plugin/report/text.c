@@ -140,7 +140,7 @@ static void text_print_answer(struct page *page, const struct report *report)
 	page_paragraph(page, answer, (unsigned int)strlen(text_statuses[status].word) + 2);
 }
 
-/* What a probe whose data are right says nothing about: "Not tested: WRITEs, NFSv3, NFSv4.0." */
+/* What a probe whose data are right says nothing about: "Not tested: WRITEs (probe --scratch), NFSv3." */
 static void text_print_untested(struct page *page, const struct report *report)
 {
 	const char *indent = text_statuses[report_status(report)].word, *version;
@@ -154,7 +154,7 @@ static void text_print_untested(struct page *page, const struct report *report)
 	    (report_status(report) != FINDING_PASS && report_status(report) != FINDING_WARN))
 		return;
 	if (!writes)
-		words_add(&words, "WRITEs");
+		words_add(&words, "WRITEs (probe --scratch)");
 	str_copy(offered, sizeof(offered), finding_evidence(versions, "offered"));
 	for (version = strtok_r(offered, " ", &save); version; version = strtok_r(NULL, " ", &save))
 		if (strcmp(version, finding_evidence(versions, "used")) != 0)

@@ -589,11 +589,12 @@ struct scratch {
 	uint32_t uid, gid;
 	struct nfs_fh dir, fh; /* fh.len 0: not known */
 	uint64_t fileid;
+	uint8_t verifier[8]; /* of the exclusive CREATE: who repeats it learns whose the file is */
 	char name[NFS3_NAME_MAX + 1];
 	char path[NFS3_NAME_MAX + 512]; /* for a person */
 };
 
-#define SCRATCH_FIXED      (24 + 2 * NFS_FH_MAX)
+#define SCRATCH_FIXED      (32 + 2 * NFS_FH_MAX)
 #define SCRATCH_RECORD_MAX (SCRATCH_FIXED + 2 * (NFS3_NAME_MAX + 1) + 512)
 
 /* Returns the length. */
@@ -602,6 +603,8 @@ size_t scratch_encode(const struct scratch *s, uint8_t buf[SCRATCH_RECORD_MAX]);
 int scratch_decode(struct scratch *s, const uint8_t *buf, size_t len);
 /* Work for a child that only removes it. */
 void scratch_clean(struct probe *p);
+/* Whether it exists, or may: then its CREATE may be repeated, as it has passed the gate. */
+bool scratch_was_begun(const struct probe *p);
 
 /* write-sweep.c */
 

@@ -66,8 +66,9 @@ size_t scratch_encode(const struct scratch *s, uint8_t buf[SCRATCH_RECORD_MAX])
 	put_be64(buf + 8, s->fileid);
 	put_be32(buf + 16, s->uid);
 	put_be32(buf + 20, s->gid);
-	memcpy(buf + 24, s->dir.data, NFS_FH_MAX);
-	memcpy(buf + 24 + NFS_FH_MAX, s->fh.data, NFS_FH_MAX);
+	memcpy(buf + 24, s->verifier, sizeof(s->verifier));
+	memcpy(buf + 32, s->dir.data, NFS_FH_MAX);
+	memcpy(buf + 32 + NFS_FH_MAX, s->fh.data, NFS_FH_MAX);
 	memcpy(buf + SCRATCH_FIXED, s->name, name);
 	memcpy(buf + SCRATCH_FIXED + name, s->path, path);
 	return SCRATCH_FIXED + name + path;
@@ -99,8 +100,9 @@ int scratch_decode(struct scratch *s, const uint8_t *buf, size_t len)
 			       .gid = get_be32(buf + 20) };
 	s->dir.len = buf[3];
 	s->fh.len = buf[4];
-	memcpy(s->dir.data, buf + 24, NFS_FH_MAX);
-	memcpy(s->fh.data, buf + 24 + NFS_FH_MAX, NFS_FH_MAX);
+	memcpy(s->verifier, buf + 24, sizeof(s->verifier));
+	memcpy(s->dir.data, buf + 32, NFS_FH_MAX);
+	memcpy(s->fh.data, buf + 32 + NFS_FH_MAX, NFS_FH_MAX);
 	memcpy(s->name, name, name_len + 1);
 	memcpy(s->path, name + name_len + 1, path_len);
 	return 0;
@@ -294,14 +296,14 @@ static int scratch_create(struct probe *p, uint32_t *status)
 	operation_init(&op, NFS_OP_CREATE, &s->dir);
 	op.request.name = s->name;
 	op.request.mode = MODE;
-	rc = random_bytes(op.request.verifier, sizeof(op.request.verifier));
-	if (!rc)
-		rc = operation_run(p, &op);
+	memcpy(op.request.verifier, s->verifier, sizeof(s->verifier));
+	rc = operation_run(p, &op);
 	if (!rc)
 		*status = op.result.status;
 	if (!rc && !*status)
 		s->fh = op.result.fh;
 	operation_fini(p, &op);
+	scratch_report(p);
 	return err_context(rc, "CREATE");
 }
 
@@ -377,13 +379,20 @@ static bool scratch_create_said(struct writes *ws)
 {
 	struct probe *p = ws->p;
 	struct scratch *s = &p->scratch;
+	const struct nfs_version *used = p->version;
 	uint32_t status = 0;
 	int rc;
 
-	s->exists = true;
-	rc = scratch_announce(p);
+	rc = random_bytes(s->verifier, sizeof(s->verifier));
+	s->exists = !rc;
+	if (!rc)
+		rc = scratch_announce(p);
+	p->version = nfs_versions[s->version];
 	if (!rc)
 		rc = scratch_create(p, &status);
+	if (!rc && !status)
+		rc = scratch_complete(p, &ws->file);
+	p->version = used;
 	if (!rc && status) {
 		s->exists = false;
 		scratch_report(p);
@@ -391,13 +400,30 @@ static bool scratch_create_said(struct writes *ws)
 			       s->path, p->version->status_text(status));
 		return false;
 	}
-	if (!rc)
-		rc = scratch_complete(p, &ws->file);
 	scratch_report(p);
 	if (rc)
 		scratch_refuse(p, FINDING_UNKNOWN, scratch_error_reason(rc), "%s: %s", s->path,
 			       err_text());
 	return !rc;
+}
+
+/* The version that makes the file: the one in use, or for NFSv4.0, which makes files only for
+ * registered clients, another one. A handle is valid in each. */
+static bool scratch_version(struct probe *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
+		if (nfs_versions[i] == p->version && (p->version->vers == 3 || p->version->sessions)) {
+			p->scratch.version = (uint8_t)i;
+			return true;
+		}
+	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
+		if (p->server.offered[i] && (nfs_versions[i]->vers == 3 || nfs_versions[i]->sessions)) {
+			p->scratch.version = (uint8_t)i;
+			return true;
+		}
+	return false;
 }
 
 bool scratch_make(struct writes *ws)
@@ -406,24 +432,19 @@ bool scratch_make(struct writes *ws)
 	struct scratch *s = &p->scratch;
 	struct probe_file dir;
 	const char *why;
-	unsigned int i;
 
 	if (write_allowed(&p->server, &why) == WRITE_NOTHING) {
 		scratch_refuse(p, FINDING_SKIP, "", "no WRITE is sent to this server: %s", why);
 		return false;
 	}
-	if (p->version->vers == 4 && !p->version->sessions) {
-		scratch_refuse(p, FINDING_SKIP, "",
-			       "files are made with NFSv3 or NFSv4.1 and later, not with %s",
-			       p->version->name);
-		return false;
-	}
 	*s = (struct scratch){ .address = (uint8_t)p->route.address,
 			       .uid = p->cred.uid,
 			       .gid = p->cred.gid };
-	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
-		if (nfs_versions[i] == p->version)
-			s->version = (uint8_t)i;
+	if (!scratch_version(p)) {
+		scratch_refuse(p, FINDING_SKIP, "",
+			       "the server offers neither NFSv3 nor NFSv4.1, which make files");
+		return false;
+	}
 	if (!scratch_names(p) || !scratch_find_directory(p, &dir))
 		return false;
 	s->dir = dir.fh;
@@ -440,7 +461,27 @@ bool scratch_make(struct writes *ws)
 
 /* Removing it */
 
-/* -EEXIST: the name is another file's now. */
+bool scratch_was_begun(const struct probe *p)
+{
+	return p->scratch.exists;
+}
+
+/* The worker died before it knew whether its CREATE had made the file: repeated, it is the answer. */
+static int scratch_ask_whose(struct probe *p)
+{
+	uint32_t status = 0;
+	int rc = scratch_create(p, &status);
+
+	if (!rc && status == NFS4ERR_EXIST)
+		return err_set(EEXIST, "%s is another file", p->scratch.path);
+	if (!rc)
+		rc = operation_error(p->version, status);
+	if (!rc && !p->scratch.fh.len)
+		return err_set(EEXIST, "%s: its handle is not known", p->scratch.path);
+	return rc;
+}
+
+/* -EEXIST: the name is another file's. */
 static int scratch_is_ours(struct probe *p)
 {
 	struct scratch *s = &p->scratch;
@@ -454,9 +495,9 @@ static int scratch_is_ours(struct probe *p)
 	rc = operation_check(p->version, &op, operation_run(p, &op));
 	fh = op.result.fh;
 	operation_fini(p, &op);
-	/* Whether it was made is not known: its name was free, and is 128 random bits, or the
-	 * user's. */
-	if (rc || !s->fh.len)
+	if (!rc && !s->fh.len)
+		rc = scratch_ask_whose(p);
+	if (rc)
 		return rc;
 	if (fh.len != s->fh.len || memcmp(fh.data, s->fh.data, fh.len))
 		return err_set(EEXIST, "%s is another file now", s->path);
@@ -493,11 +534,12 @@ static int scratch_remove_by_tcp(struct probe *p)
 	struct nfs_result res = { 0 };
 	int rc;
 
+	if (!s->fh.len)
+		return err_set(EEXIST, "%s: its handle is not known", s->path);
 	rc = over_tcp_operation(p, &request, NULL, &res);
 	if (!rc)
 		rc = operation_error(p->version, res.status);
-	if (!rc && s->fh.len &&
-	    (res.fh.len != s->fh.len || memcmp(res.fh.data, s->fh.data, s->fh.len) != 0))
+	if (!rc && (res.fh.len != s->fh.len || memcmp(res.fh.data, s->fh.data, s->fh.len) != 0))
 		return err_set(EEXIST, "%s is another file now", s->path);
 	request.op = NFS_OP_REMOVE;
 	if (!rc)
@@ -508,15 +550,18 @@ static int scratch_remove_by_tcp(struct probe *p)
 bool scratch_remove(struct probe *p)
 {
 	struct scratch *s = &p->scratch;
+	const struct nfs_version *used = p->version;
 	int rc;
 
 	if (!s->exists)
 		return true;
 	if (deadline_left(p->deadline) < REMOVE_MS)
 		p->deadline = deadline_min(deadline_in(REMOVE_MS), p->close_by);
+	p->version = nfs_versions[s->version];
 	rc = scratch_remove_by_rdma(p);
 	if (rc && rc != -ENOENT && rc != -EEXIST)
 		rc = scratch_remove_by_tcp(p);
+	p->version = used;
 	debug(DEBUG_PROBE, "REMOVE of %s: %s", s->path, rc ? err_text() : "done");
 	/* A repeated REMOVE finds nothing. */
 	if (rc && rc != -ENOENT)

@@ -162,12 +162,15 @@ static void judge(struct sweep_state *s, const struct write_case *c, struct writ
 
 static void sweep_one(struct sweep_state *s, const struct write_case *c)
 {
+	struct retries retries = { 0 };
 	struct write_outcome o;
 
 	if (sweep_is_over(s) || s->gave_up[c->mechanism] || session_ready(s->ws->p) ||
 	    !write_fits(s->ws, c))
 		return;
-	write_together(s->ws, c, 1, &o);
+	do {
+		write_together(s->ws, c, 1, &o);
+	} while (o.kind == WRITE_REFUSED && session_later(s->ws->p, o.status, &retries));
 	debug(DEBUG_PROBE, "WRITE of %u bytes at %llu by %s, %u segments: %d %s", c->count,
 	      (unsigned long long)c->offset, write_mechanism_name(c->mechanism), c->pieces, o.kind,
 	      o.text);

@@ -22,7 +22,7 @@ const char *write_mechanism_name(enum write_mechanism mechanism)
 		[WRITE_INLINE] = "inline",
 		[WRITE_READ_CHUNK] = "Read chunk",
 		[WRITE_LONG_CALL] = "long call",
-		[WRITE_LONG_CHUNK] = "long call and Read chunk",
+		[WRITE_LONG_CHUNK] = "Read chunk of a long call",
 	};
 
 	return names[mechanism];
@@ -402,7 +402,7 @@ void write_together(struct writes *ws, const struct write_case *cases, unsigned 
 	_cleanup_free_ struct write_job *jobs = calloc(n, sizeof(*jobs));
 	_cleanup_free_ uint8_t *before = NULL;
 	struct write_image *image = image_of(ws, cases[0].offset, cases[0].count);
-	uint64_t from, end;
+	uint64_t from, end, lowest = UINT64_MAX, highest = 0;
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
@@ -413,9 +413,16 @@ void write_together(struct writes *ws, const struct write_case *cases, unsigned 
 		job_start(ws, &jobs[i], &cases[i]);
 	for (i = 0; i < n; i++)
 		job_finish(ws, &jobs[i], &outcomes[i]);
-	before = malloc(image->len);
+	for (i = 0; i < n; i++) {
+		lowest = min_u64(lowest, cases[i].offset);
+		if (cases[i].offset + cases[i].count > highest)
+			highest = cases[i].offset + cases[i].count;
+	}
+	lowest = lowest > image->base + AROUND ? lowest - AROUND : image->base;
+	highest = min_u64(highest + AROUND, image->base + image->len);
+	before = malloc(highest - lowest);
 	if (before)
-		memcpy(before, image->bytes, image->len);
+		memcpy(before, image->bytes + (lowest - image->base), highest - lowest);
 	for (i = 0; i < n; i++)
 		if (jobs[i].stored) {
 			memcpy(image->bytes + (cases[i].offset - image->base), jobs[i].data,
@@ -427,7 +434,7 @@ void write_together(struct writes *ws, const struct write_case *cases, unsigned 
 		if (outcomes[i].kind == WRITE_REFUSED || outcomes[i].kind == WRITE_NOT_RUN)
 			continue;
 		window_around(ws, image, &cases[i], &from, &end);
-		job_check(ws, &jobs[i], image, before + (from - image->base), &outcomes[i]);
+		job_check(ws, &jobs[i], image, before + (from - lowest), &outcomes[i]);
 	}
 	for (i = 0; i < n; i++)
 		job_fini(ws, &jobs[i]);

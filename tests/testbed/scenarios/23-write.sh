@@ -33,6 +33,7 @@ for version in 3 4.1; do
 	wrote 192.168.77.1 verbs $version
 done
 wrote 10.0.2.15 iwarp 4.2
+wrote 10.0.2.15 verbs 4.0
 
 # A new export has no file: the one that is made serves READs too. What a killed probe left is said.
 inside 'mkdir -m 1777 /export/scratch/new && touch -d "2024-01-01 00:00:00" /export/scratch/new/.nfsrdma-scratch-0123456789abcdef0123456789abcdef'
