@@ -348,10 +348,16 @@ static int earlier_note(void *arg, const struct nfs_entry *entry)
 {
 	struct earlier *e = arg;
 	const size_t prefix = strlen(SCRATCH_PREFIX);
+	char name[NFS3_NAME_MAX + 1];
 
-	if (entry->name_len == prefix + 32 && !memcmp(entry->name, SCRATCH_PREFIX, prefix) &&
-	    entry->has_attr && (time_t)entry->attr.mtime.sec < e->before && !e->files++)
-		snprintf(e->name, sizeof(e->name), "%.*s", (int)entry->name_len, entry->name);
+	if (entry->name_len != prefix + 32 || !entry->has_attr ||
+	    (time_t)entry->attr.mtime.sec >= e->before)
+		return 0;
+	memcpy(name, entry->name, entry->name_len);
+	name[entry->name_len] = '\0';
+	if (!strncmp(name, SCRATCH_PREFIX, prefix) &&
+	    strspn(name + prefix, "0123456789abcdef") == 32 && !e->files++)
+		str_copy(e->name, sizeof(e->name), name);
 	return 0;
 }
 
