@@ -47,7 +47,7 @@ static int cmd_bench_parse_cases(const char *text, void *out)
 		if (i == BENCH_CASES)
 			return err_set(
 				EINVAL,
-				"no case '%.*s'; there are null, read-4k-1, read-4k-32, read-1m-1, read-1m-8",
+				"no case '%.*s'; there are null, read-4k-1, read-4k-32, read-1m-1, read-1m-8, and the same of write-",
 				(int)min_u64(len, 40), text);
 		*cases |= 1u << i;
 	}
@@ -108,8 +108,10 @@ static bool cmd_bench_take_name(struct cmd_bench_limit *limit, const char *befor
 	memcpy(limit->name, before, used);
 	memcpy(limit->name + used, name, len);
 	limit->name[used + len] = '\0';
-	/* "read" alone would be of two sizes. */
-	for (i = 0; i < BENCH_CASES && strcmp(limit->name, "read") != 0; i++)
+	/* Alone they would be of two sizes. */
+	if (!strcmp(limit->name, "read") || !strcmp(limit->name, "write"))
+		return false;
+	for (i = 0; i < BENCH_CASES; i++)
 		if (cmd_bench_is_of(limit, i))
 			return true;
 	return false;
@@ -352,7 +354,7 @@ static const struct cli_option cmd_bench_options[] = {
 	EXERCISE_LEVEL,
 	OPTION_VALUE(
 		"case", "LIST", struct cmd_bench_options, cases,
-		"What to measure, with commas: null, read-4k-1, read-4k-32, read-1m-1, read-1m-8 (default: all).",
+		"What to measure, with commas: null, read-4k-1, read-4k-32, read-1m-1, read-1m-8, and with --scratch write-4k-1 and so on (default: all).",
 		.parse = cmd_bench_parse_cases),
 	OPTION_VALUE("time", "SECONDS", struct cmd_bench_options, case_ms,
 		     "The time for each of them (default: 1.4, by the level 0.5 to 9).",
@@ -361,6 +363,8 @@ static const struct cli_option cmd_bench_options[] = {
 		"fail-below", "LIST", struct cmd_bench_options, limits,
 		"Fail where a limit is not met: read-4k=50000/s,read-1m=2GB/s,p99-4k=500us. The rate is that with most in flight, the latency that of one.",
 		.parse = cmd_bench_parse_limits),
+	EXERCISE_SCRATCH(
+		"Measure WRITEs too: to a new file of this name below the export or, if NEW ends with a slash, to one with a random name in that directory. It must not exist, and is removed at the end. 16 MiB of the server's disk are used."),
 	EXERCISE_OPTIONS,
 	OPTIONS_REPORT,
 	OPTIONS_END,
@@ -372,6 +376,12 @@ static int cmd_bench_run(void *arg)
 	unsigned int i;
 	int status;
 
+	for (i = 0; i < BENCH_CASES; i++)
+		if (bench_cases[i].writes && options->cases >> i & 1 &&
+		    !options->exercise.probe.scratch) {
+			err_set(EINVAL, "%s goes with --scratch NEW", bench_cases[i].name);
+			return cli_usage(&options->exercise.cli);
+		}
 	options->exercise.probe.bench_cases = options->cases;
 	options->exercise.probe.bench_ms = options->case_ms;
 	options->exercise.also = cmd_bench_on_finding;
@@ -386,10 +396,10 @@ const struct cli_command cmd_bench = {
 	.name = "bench",
 	.synopsis = "[OPTION...] SERVER:/EXPORT[/FILE]\n"
 		    "[OPTION...] --embedded",
-	.summary = "Measure READ and NULL over RDMA, side by side with TCP.",
+	.summary = "Measure READ, WRITE and NULL over RDMA, side by side with TCP.",
 	.details =
 		"READs of 4 KiB and of 1 MiB by Write chunk, one by one and with several in flight, "
-		"and NULL calls, in samples that alternate with the same work by NFS over TCP from "
+		"NULL calls, and with --scratch the same of UNSTABLE WRITEs and their COMMIT, in samples that alternate with the same work by NFS over TCP from "
 		"the same server: rates, latencies of single calls, and processor seconds of this "
 		"program for a gigabyte. The ratio is the median of the pairs of samples, above 1 "
 		"where RDMA is faster; ~ marks one that varies much. What can be measured passes, "

@@ -5,8 +5,7 @@
 #include "plugin/cli/exercise.h"
 #include "plugin/kernel/kernel.h"
 
-#define READS_MAX   100000000
-#define SCRATCH_MAX 400
+#define READS_MAX 100000000
 
 struct cmd_probe_options {
 	struct exercise_options exercise;
@@ -23,25 +22,6 @@ static int cmd_probe_parse_reads(const char *value, void *member)
 	if (!rc)
 		*reads = (struct exercise_reads){ true, (unsigned int)count };
 	return rc;
-}
-
-/* Components other than "." and "..". */
-static int cmd_probe_parse_scratch(const char *value, void *member)
-{
-	const char **scratch = member, *p = value;
-	size_t len;
-
-	if (!*value || strlen(value) > SCRATCH_MAX)
-		return err_set(EINVAL, "takes a path of 1 to %d bytes", SCRATCH_MAX);
-	for (; *p; p += len) {
-		p += strspn(p, "/");
-		len = strcspn(p, "/");
-		if (len > NFS3_NAME_MAX || (len == 1 && *p == '.') ||
-		    (len == 2 && !strncmp(p, "..", 2)))
-			return err_set(EINVAL, "takes a path below the export, not '%.80s'", value);
-	}
-	*scratch = value;
-	return 0;
 }
 
 static int cmd_probe_parse_seed(const char *value, void *member)
@@ -70,10 +50,8 @@ static const struct cli_option cmd_probe_options[] = {
 		"reads", "N", struct exercise_options, reads,
 		"At levels standard and full, if no fault was found before: the number of READs with random ranges, sizes and mechanisms (default 5000, 0 for none), up to 256 MiB or 10 s; both limits grow with N above 5000.",
 		.parse = cmd_probe_parse_reads),
-	OPTION_VALUE(
-		"scratch", "NEW", struct exercise_options, probe.scratch,
-		"Test WRITEs too: to a new file of this name below the export or, if NEW ends with a slash, to one with a random name in that directory. It must not exist, and is removed at the end. Up to 16 MiB of the server's disk are used.",
-		.parse = cmd_probe_parse_scratch),
+	EXERCISE_SCRATCH(
+		"Test WRITEs too: to a new file of this name below the export or, if NEW ends with a slash, to one with a random name in that directory. It must not exist, and is removed at the end. Up to 16 MiB of the server's disk are used."),
 	OPTION_VALUE(
 		"writes", "N", struct exercise_options, writes,
 		"With --scratch, if no fault was found before: the number of random WRITEs (default 1000 at levels standard and full, 0 for none), for up to 10 s.",

@@ -9,6 +9,8 @@
 #include "plugin/cli/exercise.h"
 #include "plugin/kernel/kernel.h"
 
+#define SCRATCH_MAX 400
+
 struct exercise {
 	bool answered, write_chunks_right; /* by the findings of the probe */
 	const struct exercise_options *options;
@@ -62,6 +64,25 @@ static void exercise_on_scratch(void *arg, const char *path)
 
 	progress_erase(&run->progress);
 	fprintf(stderr, "nfsrdma: writes to the new file %s, and removes it at the end\n", path);
+}
+
+/* Components other than "." and "..". */
+int exercise_parse_scratch(const char *value, void *member)
+{
+	const char **scratch = member, *p = value;
+	size_t len;
+
+	if (!*value || strlen(value) > SCRATCH_MAX)
+		return err_set(EINVAL, "takes a path of 1 to %d bytes", SCRATCH_MAX);
+	for (; *p; p += len) {
+		p += strspn(p, "/");
+		len = strcspn(p, "/");
+		if (len > NFS3_NAME_MAX || (len == 1 && *p == '.') ||
+		    (len == 2 && !strncmp(p, "..", 2)))
+			return err_set(EINVAL, "takes a path below the export, not '%.80s'", value);
+	}
+	*scratch = value;
+	return 0;
 }
 
 static bool exercise_is_transport(const struct exercise_options *options, const char *name)

@@ -34,7 +34,14 @@ int exercise_run(struct exercise_options *options, exercise_fn work);
 /* The same on what options->probe says. */
 int exercise_work(const struct exercise_options *options, exercise_fn work);
 
+/* For --scratch: components other than "." and "..". */
+int exercise_parse_scratch(const char *value, void *member);
+
 /* Rows of both */
+
+#define EXERCISE_SCRATCH(help)                                                       \
+	OPTION_VALUE("scratch", "NEW", struct exercise_options, probe.scratch, help, \
+		     .parse = exercise_parse_scratch)
 
 #define EXERCISE_EMBEDDED                                          \
 	OPTION_FLAG("embedded", struct exercise_options, embedded, \

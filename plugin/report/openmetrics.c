@@ -230,7 +230,7 @@ static void openmetrics_print_reasons(const struct openmetrics_printer *p, enum 
 	{ id, "per_s_median", METRIC_BENCH_RATE, 1, SIDE(name, "rdma") },                      \
 	{ id, "tcp_per_s_median", METRIC_BENCH_RATE, 1, SIDE(name, "tcp") },                   \
 	{ id, "ratio_to_tcp", METRIC_BENCH_RATIO, 1, "case=\"" name "\"" }
-#define BENCH_READ(id, name)                                                                 \
+#define BENCH_DATA(id, name)                                                                 \
 	{ id, "mb_per_s_median", METRIC_BENCH_THROUGHPUT, 1e6, SIDE(name, "rdma") },         \
 	{ id, "tcp_mb_per_s_median", METRIC_BENCH_THROUGHPUT, 1e6, SIDE(name, "tcp") },      \
 	BENCH_CASE(id, name)
@@ -243,10 +243,14 @@ static const struct {
 	const char *labels;
 } openmetrics_measured[] = {
 	{ "probe.null", "best_ms", METRIC_PROBE_NULL, 1e-3, "" },
-	BENCH_READ("bench.read.4k-1", "read-4k-1"),
-	BENCH_READ("bench.read.4k-32", "read-4k-32"),
-	BENCH_READ("bench.read.1m-1", "read-1m-1"),
-	BENCH_READ("bench.read.1m-8", "read-1m-8"),
+	BENCH_DATA("bench.read.4k-1", "read-4k-1"),
+	BENCH_DATA("bench.read.4k-32", "read-4k-32"),
+	BENCH_DATA("bench.read.1m-1", "read-1m-1"),
+	BENCH_DATA("bench.read.1m-8", "read-1m-8"),
+	BENCH_DATA("bench.write.4k-1", "write-4k-1"),
+	BENCH_DATA("bench.write.4k-32", "write-4k-32"),
+	BENCH_DATA("bench.write.1m-1", "write-1m-1"),
+	BENCH_DATA("bench.write.1m-8", "write-1m-8"),
 	BENCH_CASE("bench.null", "null"),
 };
 

@@ -146,14 +146,14 @@ static void text_print_untested(struct page *page, const struct report *report)
 	const char *indent = text_statuses[report_status(report)].word, *version;
 	const struct finding *versions = report_find(report, "probe.versions");
 	const struct finding *file = report_find(report, "probe.file");
-	const struct finding *writes = report_find(report, "probe.write");
+	const struct finding *scratch = report_find(report, "probe.scratch");
 	struct words words = { .separator = ", " };
 	char offered[128], text[WORDS_MAX + 16], *save;
 
 	if (!versions || !file || file->status != FINDING_PASS ||
 	    (report_status(report) != FINDING_PASS && report_status(report) != FINDING_WARN))
 		return;
-	if (!writes)
+	if (!scratch || scratch->status != FINDING_PASS)
 		words_add(&words, "WRITEs (probe --scratch)");
 	str_copy(offered, sizeof(offered), finding_evidence(versions, "offered"));
 	for (version = strtok_r(offered, " ", &save); version; version = strtok_r(NULL, " ", &save))

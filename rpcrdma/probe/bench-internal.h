@@ -4,7 +4,7 @@
 /* Files of the benchmark, which uses the probe's session, target and files.
  *
  *	bench.c          the cases and their order; the findings
- *	bench-rdma.c     one sample of READs or NULLs over RDMA
+ *	bench-rdma.c     one sample of READs, WRITEs or NULLs over RDMA
  *	bench-nfs.c      the same by NFS over TCP
  *	bench-figures.c  from seconds to evidence (pure)
  */
@@ -12,7 +12,7 @@
 #define RPCRDMA_PROBE_BENCH_INTERNAL_H
 
 #include "rpcrdma/probe/bench.h"
-#include "rpcrdma/probe/internal.h"
+#include "rpcrdma/probe/write-internal.h"
 
 #define BENCH_PAIRS_MIN 5
 #define BENCH_PAIRS_MAX 31
@@ -72,9 +72,10 @@ struct bench_read {
 };
 
 /* Repeats the same READs: [0, blocks * length) of a file, `depth` in flight, each into its own
- * registered part of `region`. */
+ * registered part of `region`; or WRITEs from there, so that block n gets part n % depth. */
 struct bench_reads {
 	struct probe *p;
+	bool writes;
 	const struct probe_file *file;
 	uint32_t length, blocks, depth;
 	unsigned int generation; /* of the connection that knows the memory */
@@ -88,8 +89,12 @@ struct bench_reads {
 int bench_reads_open(struct bench_reads *b, struct probe *p, const struct probe_file *file,
 		     const struct bench_case *what);
 void bench_reads_close(struct bench_reads *b);
-/* Reads every block once and compares it with the reference. -EILSEQ: the data differs. */
+/* Reads every block once and compares it with the reference, or writes it. -EILSEQ: the data
+ * differs. */
 int bench_reads_check(struct bench_reads *b);
+/* Compares what was written with the reference. */
+int bench_writes_check(struct bench_reads *b);
+int bench_writes_commit(struct bench_reads *b);
 /* @count READs; checks every reply. Errors: the call's; -EBADMSG a reply that is not a complete
  * READ. */
 int bench_reads_sample(struct bench_reads *b, uint32_t count);
@@ -105,6 +110,8 @@ void bench_nfs_close(struct bench_nfs *n);
 /* The READs of @reads, as many in flight, into the same memory. */
 int bench_nfs_reads(struct bench_nfs *n, const struct bench_reads *reads, uint32_t count,
 		    struct bench_latency *latency);
+/* COMMIT of their file. */
+int bench_nfs_commit(struct bench_nfs *n, const struct bench_reads *reads);
 int bench_nfs_nulls(struct bench_nfs *n, uint32_t count, struct bench_latency *latency);
 
 #endif

@@ -13,8 +13,9 @@
 
 #define WAIT_S        10
 #define LAST_FRAGMENT 0x80000000u
-/* More than a READ reply has before its data; the largest verifier may be added. */
-#define HEAD_LEN    128
+/* More than a READ reply has before its data, and all that a reply to a WRITE has; the largest verifier
+ * may be added. */
+#define HEAD_LEN    512
 #define RECORD_MORE (HEAD_LEN + RPC_AUTH_BODY_MAX)
 
 struct bench_nfs {
@@ -60,8 +61,39 @@ static int bench_nfs_receive(int fd, void *buf, size_t len)
 	return (size_t)n == len ? 0 : err_set(ECONNRESET, "NFS over TCP: the server closed");
 }
 
-static int bench_nfs_call(struct bench_nfs *n, uint32_t proc, const void *args, size_t args_len)
+/* Data of @data_len bytes are @tail bytes before the end of the arguments. */
+struct bench_nfs_args {
+	const uint8_t *args;
+	size_t len;
+	const uint8_t *data;
+	size_t data_len, tail;
+};
+
+/* A record in pieces. */
+static int bench_nfs_send(struct bench_nfs *n, struct iovec *iov, size_t count)
 {
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
+	size_t sent;
+	ssize_t done;
+
+	while (msg.msg_iovlen) {
+		done = sendmsg(n->fd, &msg, MSG_NOSIGNAL);
+		if (done < 0)
+			return err_sys("NFS over TCP");
+		sent = (size_t)done;
+		for (; msg.msg_iovlen && sent >= msg.msg_iov->iov_len; msg.msg_iovlen--)
+			sent -= msg.msg_iov++->iov_len;
+		if (msg.msg_iovlen) {
+			msg.msg_iov->iov_base = (uint8_t *)msg.msg_iov->iov_base + sent;
+			msg.msg_iov->iov_len -= sent;
+		}
+	}
+	return 0;
+}
+
+static int bench_nfs_call(struct bench_nfs *n, uint32_t proc, const struct bench_nfs_args *a)
+{
+	static const uint8_t zeros[4];
 	struct rpc_call call = {
 		.xid = n->next_xid++,
 		.prog = NFS_PROGRAM_NUMBER,
@@ -69,37 +101,51 @@ static int bench_nfs_call(struct bench_nfs *n, uint32_t proc, const void *args, 
 		.proc = proc,
 	};
 	uint8_t buf[1024];
+	struct iovec iov[4];
 	struct writer w;
+	size_t pad = -a->data_len & 3, i;
 
 	if (proc != NFS3_NULL)
 		call.cred = n->p->cred;
 	writer_init(&w, buf, sizeof(buf));
 	writer_u32(&w, 0);
 	rpc_call_encode(&w, &call);
-	writer_bytes(&w, args, args_len);
+	writer_bytes(&w, a->args, a->len);
 	if (w.bad)
 		return err_set(EMSGSIZE, "a call over %zu bytes", sizeof(buf));
-	put_be32(buf, LAST_FRAGMENT | (uint32_t)(w.len - 4));
+	put_be32(buf, LAST_FRAGMENT | (uint32_t)(w.len - 4 + a->data_len + pad));
+	iov[0] = (struct iovec){ buf, w.len - a->tail };
+	memcpy(&iov[1].iov_base, &a->data, sizeof(a->data));
+	iov[1].iov_len = a->data_len;
+	iov[2] = (struct iovec){ (void *)(uintptr_t)zeros, pad };
+	iov[3] = (struct iovec){ buf + w.len - a->tail, a->tail };
+	for (i = 0; i < ARRAY_SIZE(iov) && iov[i].iov_len; i++)
+		;
 	n->sent_ns[call.xid % BENCH_DEPTH_MAX] = now_ns();
-	if (send(n->fd, buf, w.len, MSG_NOSIGNAL) != (ssize_t)w.len)
-		return err_sys("NFS over TCP");
-	return 0;
+	/* Without data the first piece is all. */
+	return bench_nfs_send(n, iov, a->data_len ? ARRAY_SIZE(iov) : i);
 }
 
 static int bench_nfs_read_call(struct bench_nfs *n, uint32_t block)
 {
 	const struct bench_reads *b = n->reads;
 	const struct nfs_request request = {
-		.op = NFS_OP_READ,
+		.op = b->writes ? NFS_OP_WRITE : NFS_OP_READ,
 		.fh = b->file->fh,
 		.offset = (uint64_t)block * b->length,
 		.count = b->length,
+		.stable = NFS_UNSTABLE,
 	};
 	uint8_t args[512];
 	ssize_t len = n->version->encode(n->version, &request, args, sizeof(args));
+	struct bench_nfs_args a = { .args = args, .len = len < 0 ? 0 : (size_t)len };
 
-	return len < 0 ? (int)len
-		       : bench_nfs_call(n, n->version->proc(NFS_OP_READ), args, (size_t)len);
+	if (b->writes) {
+		a.data = b->region + (size_t)(block % b->depth) * b->length;
+		a.data_len = b->length;
+		a.tail = n->version->write_tail;
+	}
+	return len < 0 ? (int)len : bench_nfs_call(n, n->version->proc(request.op), &a);
 }
 
 /* Reads a record's length, @most at most, and its first bytes. */
@@ -159,6 +205,50 @@ static int bench_nfs_read_reply(struct bench_nfs *n, uint32_t *xid)
 	return rc ? rc : bench_nfs_receive(n->fd, reply.head, pad);
 }
 
+/* The whole reply is in its head. */
+static int bench_nfs_small_reply(struct bench_nfs *n, enum nfs_op op, struct nfs_result *res,
+				 uint32_t *xid)
+{
+	const struct nfs_request request = { .op = op };
+	struct bench_nfs_reply reply;
+	int rc = bench_nfs_head(n, HEAD_LEN, &reply);
+
+	if (!rc)
+		rc = n->version->decode(n->version, &request, &reply.r, false, res);
+	if (!rc && res->status)
+		return err_set(EIO, "NFS over TCP: %s", n->version->status_text(res->status));
+	*xid = rc ? 0 : reply.rpc.xid;
+	return rc;
+}
+
+static int bench_nfs_write_reply(struct bench_nfs *n, uint32_t *xid)
+{
+	struct nfs_result res;
+	int rc = bench_nfs_small_reply(n, NFS_OP_WRITE, &res, xid);
+
+	if (!rc && res.written != n->reads->length)
+		return err_set(EOPNOTSUPP, "NFS over TCP: %u of %u bytes were written", res.written,
+			       n->reads->length);
+	return rc;
+}
+
+int bench_nfs_commit(struct bench_nfs *n, const struct bench_reads *reads)
+{
+	const struct nfs_request request = { .op = NFS_OP_COMMIT, .fh = reads->file->fh };
+	uint8_t args[512];
+	ssize_t len = n->version->encode(n->version, &request, args, sizeof(args));
+	const struct bench_nfs_args a = { .args = args, .len = len < 0 ? 0 : (size_t)len };
+	struct nfs_result res;
+	uint32_t xid;
+	int rc;
+
+	if (len < 0)
+		return (int)len;
+	n->oldest_xid = n->next_xid;
+	rc = bench_nfs_call(n, n->version->proc(NFS_OP_COMMIT), &a);
+	return rc ? rc : bench_nfs_small_reply(n, NFS_OP_COMMIT, &res, &xid);
+}
+
 static void bench_nfs_note(const struct bench_nfs *n, uint32_t xid, struct bench_latency *latency)
 {
 	bench_latency_add(latency, now_ns() - n->sent_ns[xid % BENCH_DEPTH_MAX]);
@@ -176,7 +266,8 @@ int bench_nfs_reads(struct bench_nfs *n, const struct bench_reads *reads, uint32
 		while (!rc && asked < count && asked - answered < reads->depth)
 			rc = bench_nfs_read_call(n, asked++ % reads->blocks);
 		if (!rc)
-			rc = bench_nfs_read_reply(n, &xid);
+			rc = reads->writes ? bench_nfs_write_reply(n, &xid)
+					   : bench_nfs_read_reply(n, &xid);
 		if (!rc)
 			bench_nfs_note(n, xid, latency);
 		answered++;
@@ -186,13 +277,14 @@ int bench_nfs_reads(struct bench_nfs *n, const struct bench_reads *reads, uint32
 
 int bench_nfs_nulls(struct bench_nfs *n, uint32_t count, struct bench_latency *latency)
 {
+	static const struct bench_nfs_args none = { .len = 0 };
 	struct bench_nfs_reply reply;
 	uint32_t i;
 	int rc = bench_nfs_bound_waits(n);
 
 	for (i = 0; i < count && !rc; i++) {
 		n->oldest_xid = n->next_xid;
-		rc = bench_nfs_call(n, NFS3_NULL, NULL, 0);
+		rc = bench_nfs_call(n, NFS3_NULL, &none);
 		if (!rc)
 			rc = bench_nfs_head(n, HEAD_LEN, &reply);
 		if (!rc)

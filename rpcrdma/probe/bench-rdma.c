@@ -9,15 +9,21 @@
 #include "rpcrdma/probe/bench-internal.h"
 
 #define BLOCKS_MAX 64
+/* Blocks of a WRITE that are compared where the reference is READs of a few hundred bytes. */
+#define CHECKED_INLINE (64u << 10)
 
 int bench_reads_open(struct bench_reads *b, struct probe *p, const struct probe_file *file,
 		     const struct bench_case *what)
 {
+	const uint32_t most = what->writes ? (p->limits.wtmax ? p->limits.wtmax : 65536)
+					   : p->limits.rtmax;
+	const uint64_t size = what->writes ? WRITE_DISK_MAX : file->attr.size;
 	uint32_t i;
 	int rc;
 
 	memset(b, 0, sizeof(*b));
 	b->p = p;
+	b->writes = what->writes;
 	b->file = file;
 	rc = client41_ready(p);
 	if (!rc)
@@ -25,10 +31,10 @@ int bench_reads_open(struct bench_reads *b, struct probe *p, const struct probe_
 	if (rc)
 		return rc;
 	b->generation = p->session.generation;
-	b->length = (uint32_t)min_u64(min_u32(p->limits.rtmax, what->length), file->attr.size);
+	b->length = (uint32_t)min_u64(min_u32(most, what->length), size);
 	if (!b->length)
 		return err_set(ENODATA, "%s is empty", file->path);
-	b->blocks = (uint32_t)min_u64(file->attr.size / b->length, BLOCKS_MAX);
+	b->blocks = (uint32_t)min_u64(size / b->length, BLOCKS_MAX);
 	b->depth = min_u32(what->depth, rpcrdma_credits(p->session.conn));
 	b->depth = min_u32(b->depth, client41_width(p));
 	b->region_len = (size_t)b->depth * b->length;
@@ -38,10 +44,16 @@ int bench_reads_open(struct bench_reads *b, struct probe *p, const struct probe_
 		b->region = NULL;
 		return err_sys("memory for %u READs", b->depth);
 	}
+	/* Block n has always the same content: depth divides blocks. */
+	while (b->writes && b->blocks % b->depth)
+		b->depth--;
+	if (b->writes)
+		write_content(b->region, 0, (size_t)b->depth * b->length, 1, now_ns());
 	for (i = 0; i < b->depth && !rc; i++) {
 		b->reads[i].memory.base = b->region + (size_t)i * b->length;
 		b->reads[i].memory.length = b->length;
-		rc = rpcrdma_register(p->session.conn, &b->reads[i].memory);
+		rc = (b->writes ? rpcrdma_register_source : rpcrdma_register)(p->session.conn,
+									      &b->reads[i].memory);
 	}
 	return rc;
 }
@@ -72,11 +84,19 @@ static int bench_read_start(struct bench_reads *b, struct bench_read *read, uint
 
 	if (!b->p->session.conn || b->generation != b->p->session.generation)
 		return err_set(ECONNRESET, "the connection was already lost");
-	operation_init(op, NFS_OP_READ, &b->file->fh);
+	operation_init(op, b->writes ? NFS_OP_WRITE : NFS_OP_READ, &b->file->fh);
 	op->request.offset = (uint64_t)block * b->length;
 	op->request.count = b->length;
-	op->call.write = &read->memory;
-	op->call.write_count = 1;
+	op->request.stable = NFS_UNSTABLE;
+	if (b->writes) {
+		op->call.data = read->memory.base;
+		op->call.data_len = b->length;
+		op->call.read = &read->memory;
+		op->call.read_count = 1;
+	} else {
+		op->call.write = &read->memory;
+		op->call.write_count = 1;
+	}
 	rc = operation_start(b->p, op, session_call_deadline(b->p, b->length));
 	read->started = !rc;
 	return rc;
@@ -93,6 +113,10 @@ static int bench_read_check(const struct bench_reads *b, const struct bench_read
 		return operation_error(b->p->version, res->status);
 	if (res->status)
 		return err_set(EBADMSG, "%s", b->p->version->status_text(res->status));
+	if (b->writes)
+		return res->written == b->length ? 0
+						 : err_set(EBADMSG, "%u of %u bytes were written",
+							   res->written, b->length);
 	if (h->write_count == 1)
 		placed = header_chunk_length(h, &h->write[0]);
 	if (res->read_count != b->length || res->read.len != b->length || placed != b->length)
@@ -107,7 +131,7 @@ static int bench_read_finish(struct bench_reads *b, struct bench_read *read)
 
 	if (!read->started)
 		return 0;
-	rc = operation_wait(b->p, &read->op, session_call_deadline(b->p, b->length), true);
+	rc = operation_wait(b->p, &read->op, session_call_deadline(b->p, b->length), !b->writes);
 	/* After -ETIMEDOUT and similar errors the session has dropped the connection. */
 	read->started = false;
 	if (!rc && b->latency)
@@ -115,7 +139,7 @@ static int bench_read_finish(struct bench_reads *b, struct bench_read *read)
 	if (!rc)
 		rc = bench_read_check(b, read);
 	operation_fini(b->p, &read->op);
-	return err_context(rc, "READ of %u bytes", b->length);
+	return err_context(rc, "%s of %u bytes", b->writes ? "WRITE" : "READ", b->length);
 }
 
 int bench_reads_sample(struct bench_reads *b, uint32_t count)
@@ -170,10 +194,48 @@ static int bench_reads_check_block(struct bench_reads *b, uint32_t block)
 	return rc;
 }
 
+int bench_writes_commit(struct bench_reads *b)
+{
+	struct operation op;
+	int rc;
+
+	operation_init(&op, NFS_OP_COMMIT, &b->file->fh);
+	rc = operation_check(b->p->version, &op, operation_run(b->p, &op));
+	operation_fini(b->p, &op);
+	return err_context(rc, "COMMIT");
+}
+
+int bench_writes_check(struct bench_reads *b)
+{
+	_cleanup_free_ uint8_t *got = malloc(b->length);
+	uint32_t block, n = b->blocks;
+	int rc = got ? 0 : err_no_memory();
+
+	if (!b->p->tcp.reference)
+		n = min_u32(n, CHECKED_INLINE / b->length + 1);
+	for (block = 0; block < n && !rc; block++) {
+		const uint8_t *want = b->region + (size_t)(block % b->depth) * b->length;
+		const uint64_t at = (uint64_t)block * b->length;
+
+		rc = window_bytes(b->p, &b->file->fh, at, b->length, got);
+		if (!rc && memcmp(got, want, b->length) != 0)
+			rc = err_set(
+				EILSEQ,
+				"wrong data was stored from offset %llu on: run nfsrdma probe --scratch",
+				(unsigned long long)at);
+	}
+	return rc;
+}
+
 int bench_reads_check(struct bench_reads *b)
 {
 	uint32_t block;
 	int rc = 0;
+
+	if (b->writes) {
+		rc = bench_reads_sample(b, b->blocks);
+		return rc ? rc : bench_writes_check(b);
+	}
 
 	for (block = 0; block < b->blocks && !rc; block++)
 		rc = bench_reads_check_block(b, block);

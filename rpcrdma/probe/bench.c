@@ -12,11 +12,15 @@
 #define MIB (1024 * KIB)
 
 const struct bench_case bench_cases[BENCH_CASES] = {
-	{ "null", "bench.null", "NULL", 0, 1 },
-	{ "read-4k-1", "bench.read.4k-1", "READ 4 KiB", 4 * KIB, 1 },
-	{ "read-4k-32", "bench.read.4k-32", "READ 4 KiB x 32", 4 * KIB, 32 },
-	{ "read-1m-1", "bench.read.1m-1", "READ 1 MiB", MIB, 1 },
-	{ "read-1m-8", "bench.read.1m-8", "READ 1 MiB x 8", MIB, 8 },
+	{ "null", "bench.null", "NULL", 0, 1, false },
+	{ "read-4k-1", "bench.read.4k-1", "READ 4 KiB", 4 * KIB, 1, false },
+	{ "read-4k-32", "bench.read.4k-32", "READ 4 KiB x 32", 4 * KIB, 32, false },
+	{ "read-1m-1", "bench.read.1m-1", "READ 1 MiB", MIB, 1, false },
+	{ "read-1m-8", "bench.read.1m-8", "READ 1 MiB x 8", MIB, 8, false },
+	{ "write-4k-1", "bench.write.4k-1", "WRITE 4 KiB", 4 * KIB, 1, true },
+	{ "write-4k-32", "bench.write.4k-32", "WRITE 4 KiB x 32", 4 * KIB, 32, true },
+	{ "write-1m-1", "bench.write.1m-1", "WRITE 1 MiB", MIB, 1, true },
+	{ "write-1m-8", "bench.write.1m-8", "WRITE 1 MiB x 8", MIB, 8, true },
 };
 /* What is reported where nothing could be measured. */
 #define WHOLE "bench.read.1m-8"
@@ -36,6 +40,8 @@ static const struct {
 struct bench {
 	struct probe *p;
 	struct bench_nfs *nfs;
+	struct writes writes; /* the scratch file */
+	bool made;
 	unsigned int to_come; /* cases left, including this one */
 	/* Of one case. */
 	const struct bench_case *what;
@@ -66,6 +72,9 @@ static int bench_sample(struct bench *b, struct bench_side *side, uint32_t count
 	else
 		rc = ours ? bench_reads_sample(&b->reads, count)
 			  : bench_nfs_reads(b->nfs, &b->reads, count, &side->latency);
+	/* What is not stable is not written: the COMMIT is a part of the sample. */
+	if (!rc && b->what->writes)
+		rc = ours ? bench_writes_commit(&b->reads) : bench_nfs_commit(b->nfs, &b->reads);
 	*took = (double)(now_ns() - begin) / 1e9;
 	side->processor_s += (double)(bench_processor_ns() - processor) / 1e9;
 	return rc;
@@ -181,7 +190,7 @@ static void bench_say(struct bench *b)
 	bench_evidence(&f, work, &b->pairs);
 	finding_number(&f, "pairs", b->pairs.n);
 	if (b->what->length) {
-		finding_number(&f, "read_bytes", b->reads.length);
+		finding_number(&f, b->what->writes ? "write_bytes" : "read_bytes", b->reads.length);
 		finding_number(&f, "depth", b->reads.depth);
 	}
 	bench_environment(b->p, &f);
@@ -190,18 +199,23 @@ static void bench_say(struct bench *b)
 
 static int bench_measure_case(struct bench *b)
 {
+	const struct probe_file *file = b->what->writes ? &b->writes.file
+							: &b->p->files.candidates[0];
 	int rc = 0;
 
 	memset(&b->pairs, 0, sizeof(b->pairs));
 	b->work = (struct bench_work){ .operations = 64 };
 	if (b->what->length) {
-		rc = bench_reads_open(&b->reads, b->p, &b->p->files.candidates[0], b->what);
+		rc = bench_reads_open(&b->reads, b->p, file, b->what);
 		if (!rc)
 			rc = bench_reads_check(&b->reads);
 		b->work.operations = 2 * b->reads.depth;
 	}
 	if (!rc)
 		rc = bench_case_run(b);
+	/* What the last samples stored. */
+	if (!rc && b->what->writes)
+		rc = bench_writes_check(&b->reads);
 	b->work.bytes = (uint64_t)b->work.operations * b->reads.length;
 	if (rc)
 		bench_say_failed(b->p, b->what->id, rc);
@@ -214,7 +228,17 @@ static int bench_measure_case(struct bench *b)
 
 static bool bench_wants(const struct probe_options *options, unsigned int i)
 {
-	return !options->bench_cases || options->bench_cases >> i & 1;
+	return (!options->bench_cases || options->bench_cases >> i & 1) &&
+	       (!bench_cases[i].writes || options->scratch);
+}
+
+/* Before the first case that writes. */
+static bool bench_makes_file(struct bench *b)
+{
+	b->writes.p = b->p;
+	if (!b->made)
+		b->made = scratch_make(&b->writes);
+	return b->made;
 }
 
 static void bench_measure(struct probe *p)
@@ -239,11 +263,16 @@ static void bench_measure(struct probe *p)
 	for (i = 0; i < BENCH_CASES && !rc; i++) {
 		if (!bench_wants(p->options, i))
 			continue;
+		/* The finding on the file says why not. */
+		if (bench_cases[i].writes && !bench_makes_file(b))
+			break;
 		b->what = &bench_cases[i];
 		rc = bench_measure_case(b);
 		b->to_come--;
 	}
 	bench_nfs_close(b->nfs);
+	if (b->made)
+		scratch_end(&b->writes);
 	free(b);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Measures speed: READs by Write chunk of two sizes, one by one and several in flight, and NULL calls, each next to the
- * same work over TCP. Samples of the two sides alternate, because other load on the machine affects both, and the
+/* Measures speed: READs by Write chunk of two sizes, one by one and several in flight, NULL calls, and with
+ * options->scratch WRITEs by Read chunk, each next to the same work over TCP. Samples of the two sides alternate, because other load on the machine affects both, and the
  * median of the ratios of the pairs is reported, with the latencies of single calls.
  *
  * There are no thresholds: any speed passes, with its figures. Content, status and length of the
@@ -19,9 +19,10 @@ struct bench_case {
 	const char *title; /* "READ 4 KiB, 32 in flight" */
 	uint32_t length;   /* 0: NULL calls */
 	uint32_t depth;    /* in flight, if so many credits and slots are granted */
+	bool writes;       /* WRITEs to a scratch file: only if options->scratch asks for it */
 };
 
-#define BENCH_CASES 5
+#define BENCH_CASES 9
 extern const struct bench_case bench_cases[BENCH_CASES];
 
 /* As probe_run(): in a child without privilege. options->level sets the number of pairs and the

@@ -420,12 +420,14 @@ static bool scratch_version(struct probe *p)
 	unsigned int i;
 
 	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
-		if (nfs_versions[i] == p->version && (p->version->vers == 3 || p->version->sessions)) {
+		if (nfs_versions[i] == p->version &&
+		    (p->version->vers == 3 || p->version->sessions)) {
 			p->scratch.version = (uint8_t)i;
 			return true;
 		}
 	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
-		if (p->server.offered[i] && (nfs_versions[i]->vers == 3 || nfs_versions[i]->sessions)) {
+		if (p->server.offered[i] &&
+		    (nfs_versions[i]->vers == 3 || nfs_versions[i]->sessions)) {
 			p->scratch.version = (uint8_t)i;
 			return true;
 		}
@@ -575,6 +577,20 @@ bool scratch_remove(struct probe *p)
 	s->exists = false;
 	scratch_report(p);
 	return true;
+}
+
+void scratch_end(const struct writes *ws)
+{
+	struct probe *p = ws->p;
+	_cleanup_(finding_fini) struct finding f = { 0 };
+
+	/* The parent tries again, and says what it could not remove. */
+	finding_init(&f, "probe.scratch", FINDING_PASS, "%s was made%s", p->scratch.path,
+		     scratch_remove(p) ? " and removed" : "");
+	if (ws->bytes)
+		finding_number(&f, "bytes_written", ws->bytes);
+	finding_text(&f, "path", "%s", p->scratch.path);
+	probe_emit(p, &f);
 }
 
 void scratch_clean(struct probe *p)

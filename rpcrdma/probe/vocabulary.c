@@ -15,6 +15,7 @@
 #define VOCABULARY_BENCH                                                              \
 	"baseline crc depth load_average mb_per_s_* noisy operations_per_sample "     \
 	"pairs per_s_* processor_s_per_gb processors ratio_to_tcp ratios read_bytes " \
+	"write_bytes "                                                                \
 	"tcp_* us_*"
 
 static const struct vocabulary_row vocabulary_rows[] = {
@@ -200,6 +201,10 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "bench.read.4k-32", "wrong time not-measured", VOCABULARY_BENCH },
 	{ "bench.read.1m-1", "wrong time not-measured", VOCABULARY_BENCH },
 	{ "bench.read.1m-8", "wrong time no-export not-measured", VOCABULARY_BENCH },
+	{ "bench.write.4k-1", "wrong time not-measured", VOCABULARY_BENCH },
+	{ "bench.write.4k-32", "wrong time not-measured", VOCABULARY_BENCH },
+	{ "bench.write.1m-1", "wrong time not-measured", VOCABULARY_BENCH },
+	{ "bench.write.1m-8", "wrong time not-measured", VOCABULARY_BENCH },
 };
 
 /* Subjects of the report that the worker learns from the server. */

@@ -144,6 +144,8 @@ const char *scratch_reason(uint32_t status);
 bool scratch_make(struct writes *ws);
 /* Removes it. True: it is gone. */
 bool scratch_remove(struct probe *p);
+/* The same, and emits the finding. */
+void scratch_end(const struct writes *ws);
 
 /* write-verdict.c: pure */
 

@@ -511,18 +511,6 @@ static void write_sink(void *arg, const struct finding *finding)
 	probe_emit(arg, finding);
 }
 
-static void scratch_say(struct probe *p, const struct writes *ws, bool removed)
-{
-	_cleanup_(finding_fini) struct finding f = { 0 };
-
-	/* The parent tries again, and says what it could not remove. */
-	finding_init(&f, "probe.scratch", FINDING_PASS, "%s was made%s", p->scratch.path,
-		     removed ? " and removed" : "");
-	finding_number(&f, "bytes_written", ws->bytes);
-	finding_text(&f, "path", "%s", p->scratch.path);
-	probe_emit(p, &f);
-}
-
 static void writes_free(struct writes *ws)
 {
 	free(ws->images[0].bytes);
@@ -578,8 +566,6 @@ const struct probe_file *write_file(const struct writes *ws)
 
 void write_end(struct writes *ws)
 {
-	bool removed = scratch_remove(ws->p);
-
-	scratch_say(ws->p, ws, removed);
+	scratch_end(ws);
 	writes_free(ws);
 }
