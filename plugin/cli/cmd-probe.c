@@ -54,7 +54,7 @@ static const struct cli_option cmd_probe_options[] = {
 		"Test WRITEs too: to a new file of this name below the export or, if NEW ends with a slash, to one with a random name in that directory. It must not exist, and is removed at the end. Up to 16 MiB of the server's disk are used."),
 	OPTION_VALUE(
 		"writes", "N", struct exercise_options, writes,
-		"With --scratch, if no fault was found before: the number of random WRITEs (default 1000 at levels standard and full, 0 for none), for up to 10 s.",
+		"With --scratch, if no fault was found before: the number of random WRITEs (default 1000 at levels standard and full, 0 for none), for up to 20 s; the limit grows with N above 1000.",
 		.parse = cmd_probe_parse_reads),
 	OPTION_VALUE("seed", "HEX", struct exercise_options, probe.seed,
 		     "Repeat the random READs of this seed, which probe.read.random shows.",

@@ -24,7 +24,7 @@
 #define UNANSWERED_MAX 2
 #define RESERVE_MS     3000
 #define RANDOM_MAX     65536
-#define RANDOM_MS      10000
+#define RANDOM_MS      10000 /* for each PROBE_WRITES_DEFAULT */
 
 /* First those whose failure says most. */
 static const uint32_t sizes[] = {
@@ -434,9 +434,9 @@ static void sweep_commit(struct sweep_state *s)
 static void sweep_random(struct sweep_state *s)
 {
 	struct random_choice random = { .state = s->ws->key };
-	const uint64_t until = deadline_in(RANDOM_MS);
 	const uint32_t most = min_u32(RANDOM_MAX, s->ws->wtmax) / RANDOM_SECTOR;
 	const unsigned int n = s->ws->p->options->writes;
+	const uint64_t until = deadline_in(RANDOM_MS * (n / PROBE_WRITES_DEFAULT + 1));
 	unsigned int i;
 
 	for (i = 0; i < n && !sweep_is_over(s) && deadline_left(until) && !s->t->at_times; i++) {
