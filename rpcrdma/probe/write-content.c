@@ -95,7 +95,7 @@ static enum write_damage damage_outside(const struct write_view *v, const struct
 	if (before == w->start && last <= xdr_pad4(v->count) + w->start &&
 	    is_zero(v->got + end, last - end) &&
 	    first_difference(v->got, v->want, last, v->len) == v->len) {
-		snprintf(text, cap, "%u zero bytes of padding were stored behind the data",
+		snprintf(text, cap, "%u zero bytes of padding were stored after the data",
 			 last - w->end);
 		return WRITE_PADDED;
 	}

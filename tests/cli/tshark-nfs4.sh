@@ -10,8 +10,9 @@ requires text2pcap tshark
 golden=$NFSRDMA_SOURCE/tests/wire/nfs4
 capture=$work/nfs4.pcap
 
-# The hex digits of a golden file, and the text behind "---".
-digits() { sed -e '/^---$/,$d' -e 's/#.*//' "$1" | tr -d ' \n'; }
+# The hex digits of a golden file, and the text behind "---". The 1023 bytes of a WRITE are not in it.
+data=$(printf '%02048d' 0)
+digits() { sed -e '/^---$/,$d' -e "s/# data: length; .*/$data/" -e 's/#.*//' "$1" | tr -d ' \n'; }
 text() { sed -e '1,/^---$/d' "$1"; }
 # packet I|O RPC-HEADER FILE: a record of TCP as text2pcap takes it.
 packet()
