@@ -21,14 +21,14 @@ for version in 3 4.0 4.1; do
 	[[ $(written) == "$before" ]] || fail "something was written without --scratch"
 	expect_report "WRITEs are said not to be tested" 'all(.findings[]; .id | startswith("probe.write") or . == "probe.scratch" | not)'
 	for path in new / /new; do
-		probe_server --nfs-version $version --scratch "$path"
+		probe_server --nfs-version $version --scratch "$path" --writes 50
 		expect_status 0
 		expect_finding probe.write pass
 		expect_finding probe.write.commit pass
 		expect_report "what was done" '.answer == "NFS over RDMA with 127.0.0.1 works, and the data of READs and WRITEs is correct."
-			and any(.findings[]; .id == "probe.write" and (.evidence | .inline_right > 40 and .read_chunk_right > 90
+			and any(.findings[]; .id == "probe.write" and (.evidence | .inline_right > 30 and .read_chunk_right > 90
 				and .long_call_right > 20 and .long_chunk_right > 20 and .in_flight == 24 and .largest_right == 1048576
-				and .random == 1000 and .bytes_written > 20000000))
+				and .random == 50 and .bytes_written > 10000000))
 			and any(.findings[]; .id == "probe.scratch" and (.summary | test("^/(new|\\.nfsrdma-scratch-[0-9a-f]{32}) was made and removed$")))
 			and ([.reads.rows[] | select(.mechanism | startswith("writes-")) | .results | index("correct") != null] == [true, true, true])'
 		[[ $path == / ]] || grep -q '^nfsrdma: writes to the new file /new, and removes it at the end$' "$work/err" ||
@@ -115,7 +115,6 @@ for version in 3 4.1; do
 	kill -s KILL $relay
 	wait $relay 2>/dev/null || true
 	wait $pid || true
-	expect_finding probe.server-gone fail
 	expect_report "what was left" 'all(.findings[]; .id != "probe.scratch.left")'
 	probe_server --nfs-version $version --level quick --scratch kept
 	expect_finding probe.scratch pass
