@@ -167,7 +167,9 @@ struct write_tally {
 	const char *refused; /* reason; NULL: no WRITE was refused */
 	char refused_text[160];
 	bool out_of_time;
+	bool stopped; /* before all were made: the connection or the file was lost */
 	unsigned int commits;
+	bool committed;     /* what was, was looked at on a new connection */
 	const char *commit; /* reason of what COMMIT did wrong; NULL: nothing */
 	char commit_text[200];
 };

@@ -165,8 +165,13 @@ static void sweep_one(struct sweep_state *s, const struct write_case *c)
 	struct retries retries = { 0 };
 	struct write_outcome o;
 
-	if (sweep_is_over(s) || s->gave_up[c->mechanism] || session_ready(s->ws->p) ||
-	    !write_fits(s->ws, c))
+	if (sweep_is_over(s) || s->gave_up[c->mechanism])
+		return;
+	if (session_ready(s->ws->p)) {
+		s->t->stopped = true;
+		return;
+	}
+	if (!write_fits(s->ws, c))
 		return;
 	do {
 		write_together(s->ws, c, 1, &o);
@@ -174,7 +179,9 @@ static void sweep_one(struct sweep_state *s, const struct write_case *c)
 	debug(DEBUG_PROBE, "WRITE of %u bytes at %llu by %s, %u segments: %d %s", c->count,
 	      (unsigned long long)c->offset, write_mechanism_name(c->mechanism), c->pieces, o.kind,
 	      o.text);
-	if (o.kind == WRITE_REFUSED)
+	if (o.kind == WRITE_NOT_RUN)
+		s->t->stopped = true;
+	else if (o.kind == WRITE_REFUSED)
 		note_refused(s, &o);
 	else if (o.kind == WRITE_RIGHT)
 		note_right(s, c);
@@ -419,9 +426,13 @@ static void sweep_commit(struct sweep_state *s)
 	if (sweep_is_over(s) || s->t->commit)
 		return;
 	session_drop(s->ws->p);
-	if (client41_ready(s->ws->p) || session_ready(s->ws->p))
+	if (client41_ready(s->ws->p) || session_ready(s->ws->p) ||
+	    (!write_check_all(s->ws, &o) && o.kind != WRITE_DATA)) {
+		s->t->stopped = true;
 		return;
-	if (!write_check_all(s->ws, &o) && o.kind == WRITE_DATA) {
+	}
+	s->t->committed = true;
+	if (o.kind == WRITE_DATA) {
 		snprintf(text, sizeof(text), "after a new connection: %.150s", o.text);
 		note_commit(s, "lost", text);
 		return;
@@ -503,6 +514,7 @@ void write_sweep(struct writes *ws, struct write_tally *t, struct matrix *matrix
 		snprintf(t->example, sizeof(t->example), "at the end of all WRITEs: %s", o.text);
 		t->wrong[WRITE_READ_CHUNK]++;
 	}
+	t->stopped |= sweep_is_over(&s);
 	t->bytes = ws->bytes;
 }
 

@@ -97,7 +97,7 @@ static void say_write(const struct write_tally *t, finding_sink sink, void *arg)
 			     "the server refuses a WRITE, after %u correct ones: %s", right,
 			     t->refused_text);
 		finding_reason(&f, t->refused);
-	} else if (!right || t->out_of_time) {
+	} else if (!right || t->out_of_time || (t->stopped && !t->at_times)) {
 		finding_init(&f, "probe.write", FINDING_UNKNOWN, "%s after %u correct WRITEs",
 			     t->out_of_time ? "the time ran out" : "nothing more was tried", right);
 		finding_reason(&f, t->out_of_time ? "time" : "not-tried");
@@ -161,6 +161,6 @@ void write_say(const struct write_tally *t, finding_sink sink, void *arg)
 		say_at_times(t, sink, arg);
 	if (t->over_tcp)
 		say_over_tcp(t, sink, arg);
-	if (t->commit || t->commits)
+	if (t->commit || t->committed)
 		say_commit(t, sink, arg);
 }

@@ -390,7 +390,7 @@ static void job_check(struct writes *ws, struct write_job *job, struct write_ima
 			ws->lost = true;
 		return;
 	}
-	if (!ws->p->write_chunk.failed && !failed && stored_by_rdma(ws, image, from, end))
+	if (!ws->p->write_chunk.failed && stored_by_rdma(ws, image, from, end))
 		return;
 	stored_by_reference(ws, image, &stored, job->generation, before, from, end, o);
 }

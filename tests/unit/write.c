@@ -285,7 +285,8 @@ static struct write_tally all_right(void)
 				     .segments_right = 20,
 				     .flight_right = 24,
 				     .largest = 1048576,
-				     .commits = 1 };
+				     .commits = 1,
+				     .committed = true };
 }
 
 static void a_sweep_without_failures_passes(void)
@@ -324,6 +325,13 @@ static void nothing_passes_that_was_not_done(void)
 	t = all_right();
 	t.out_of_time = true;
 	CU_ASSERT_STRING_EQUAL(say(&t), "unknown probe.write/time; pass probe.write.commit/; ");
+	/* The connection was lost, before or after the COMMIT. */
+	t = all_right();
+	t.stopped = true;
+	CU_ASSERT_STRING_EQUAL(say(&t),
+			       "unknown probe.write/not-tried; pass probe.write.commit/; ");
+	t.committed = false;
+	CU_ASSERT_STRING_EQUAL(say(&t), "unknown probe.write/not-tried; ");
 	t = all_right();
 	t.refused = "no-space";
 	CU_ASSERT_STRING_EQUAL(say(&t), "unknown probe.write/no-space; pass probe.write.commit/; ");
