@@ -91,15 +91,17 @@ static int rdma_pull_argument(struct rdma_session *session, const struct rdma_re
 			      struct reader *r, struct call_chunk *chunk)
 {
 	const struct rpcrdma_header *h = &session->request;
+	const uint32_t max = server_call_max(session->options);
 	_cleanup_free_ uint8_t *message = NULL;
-	size_t len = reader_left(r), padded = xdr_pad4((uint32_t)list->length), i;
+	size_t len = reader_left(r), padded, i;
 	int rc;
 
 	/* Several chunks, of which Linux clients never send any, have no agreed positions. */
-	if (list->more || list->position > len || !list->length ||
-	    len + padded > server_call_max(session->options))
+	if (list->more || list->position > len || !list->length || list->length > max ||
+	    len + xdr_pad4((uint32_t)list->length) > max)
 		return err_set(EBADMSG, "a read chunk of %llu bytes at %u, or several",
 			       (unsigned long long)list->length, list->position);
+	padded = xdr_pad4((uint32_t)list->length);
 	message = malloc(len);
 	if (!message)
 		return err_no_memory();
@@ -114,11 +116,13 @@ static int rdma_pull_argument(struct rdma_session *session, const struct rdma_re
 		chunk->lengths[chunk->segments++] = h->segments[i].length;
 	rc = rdma_pull(session, list->zero_count, h->read_count,
 		       session->call_buf.base + list->position);
+	if (rc)
+		return rc;
 	memset(session->call_buf.base + list->position + list->length, 0, padded - list->length);
 	memcpy(session->call_buf.base + list->position + padded, message + list->position,
 	       len - list->position);
 	reader_init(r, session->call_buf.base, len + padded);
-	return rc;
+	return 0;
 }
 
 /* @r is at the RPC message. */

@@ -129,6 +129,24 @@ static void bad_read_lists_get_err_chunk(void)
 	end();
 }
 
+/* Of a server that takes WRITEs: nothing is read, whatever the sum of the segments' lengths is in 32 bits. */
+static void read_chunks_longer_than_any_call_get_err_chunk(void)
+{
+	static const uint32_t seconds[] = { 0x80000000, 0x80000004, 0xffffffff };
+	size_t i;
+
+	begin();
+	CU_ASSERT_EQUAL_FATAL(export_memory_make_writable(options.exp), 0);
+	for (i = 0; i < ARRAY_SIZE(seconds); i++) {
+		CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 1, 40, 1000, 0x80000000, 0, 0x7000, 1, 40, 1000,
+				     seconds[i], 0, 0x7000, 0, 0, 0, NULL_CALL),
+				0);
+		assert_error(7, 1, ERR_CHUNK);
+	}
+	CU_ASSERT_EQUAL(peer.reads, 0);
+	end();
+}
+
 static void invalid_messages_are_dropped(void)
 {
 	uint8_t zeros[28] = { 0 };
@@ -533,7 +551,7 @@ SUITE_MAIN("server-rdma", TEST(null_is_answered_with_the_grant),
 	   TEST(absurd_credits_do_not_change_the_grant),
 	   TEST(other_versions_get_err_vers_with_their_own_version),
 	   TEST(bad_headers_get_err_chunk), TEST(bad_read_lists_get_err_chunk),
-	   TEST(invalid_messages_are_dropped),
+	   TEST(read_chunks_longer_than_any_call_get_err_chunk), TEST(invalid_messages_are_dropped),
 	   TEST(a_write_chunk_is_filled_in_order_and_not_padded),
 	   TEST(an_empty_write_chunk_asks_for_the_data_inline),
 	   TEST(unused_chunks_are_returned_with_zero_lengths),
