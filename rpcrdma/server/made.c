@@ -6,6 +6,7 @@
  *
  * A peer chooses names, offsets and lengths. Space and number are bounded, so that it cannot use
  * up this host's memory. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,6 +22,7 @@
 struct made_file {
 	uint64_t number; /* 0: unused */
 	int fd;
+	uint64_t size; /* that of the memory file may be larger: see made_resize() */
 	char name[NFS3_NAME_MAX + 1];
 	uint8_t verifier[8];
 	bool exclusive; /* made with that verifier */
@@ -128,6 +130,16 @@ uint64_t made_bytes_free(struct made *made)
 
 /* CREATE */
 
+/* Not by ftruncate(2), which a confined process may not use. */
+static bool made_resize(struct made_file *file, uint64_t size)
+{
+	if (size < file->size && fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+					   (off_t)size, (off_t)(file->size - size)))
+		return false;
+	file->size = size;
+	return true;
+}
+
 static uint32_t made_open_existing(struct made_file *file, const struct export_create *create)
 {
 	if (create->exclusive)
@@ -137,7 +149,7 @@ static uint32_t made_open_existing(struct made_file *file, const struct export_c
 			       : NFS3_STATUS_EXIST;
 	if (create->guarded)
 		return NFS3_STATUS_EXIST;
-	if (create->truncate && ftruncate(file->fd, 0))
+	if (create->truncate && !made_resize(file, 0))
 		return NFS3_STATUS_IO;
 	return NFS3_STATUS_OK;
 }
@@ -242,18 +254,14 @@ uint32_t made_next(struct made *made, unsigned int *at, char *name, uint64_t *nu
 
 static uint32_t made_attr_of(const struct made_file *file, struct nfs_attr *attr)
 {
-	struct stat st;
-
-	if (fstat(file->fd, &st))
-		return NFS3_STATUS_IO;
 	*attr = (struct nfs_attr){
 		.type = NFS_REG,
 		.mode = file->mode,
 		.nlink = 1,
 		.uid = file->uid,
 		.gid = file->gid,
-		.size = (uint64_t)st.st_size,
-		.used = (uint64_t)st.st_blocks * BLOCK,
+		.size = file->size,
+		.used = made_used(file),
 		.fileid = file->number,
 		.atime = file->atime,
 		.mtime = file->mtime,
@@ -273,8 +281,10 @@ uint32_t made_getattr(struct made *made, uint64_t number, struct nfs_attr *attr)
 
 static uint32_t made_change(struct made_file *file, const struct export_setattr *set)
 {
-	if (set->has_size && (set->size > INT64_MAX || ftruncate(file->fd, (off_t)set->size)))
+	if (set->has_size && set->size > INT64_MAX)
 		return NFS3_STATUS_FBIG;
+	if (set->has_size && !made_resize(file, set->size))
+		return NFS3_STATUS_IO;
 	if (set->has_mode)
 		file->mode = set->mode & MODE_BITS;
 	if (set->has_uid)
@@ -299,18 +309,18 @@ uint32_t made_setattr(struct made *made, uint64_t number, const struct export_se
 
 static uint32_t made_read_from(const struct made_file *file, struct export_read *read)
 {
-	struct stat st;
 	ssize_t n = 0;
 
-	if (fstat(file->fd, &st))
-		return NFS3_STATUS_IO;
-	if (read->offset < (uint64_t)st.st_size)
-		n = pread(file->fd, read->scratch, read->count, (off_t)read->offset);
+	read->len = 0;
+	if (read->offset < file->size) {
+		read->len = (uint32_t)min_u64(read->count, file->size - read->offset);
+		n = pread(file->fd, read->scratch, read->len, (off_t)read->offset);
+	}
 	if (n < 0)
 		return NFS3_STATUS_IO;
+	memset(read->scratch + n, 0, read->len - (size_t)n);
 	read->data = read->scratch;
-	read->len = (uint32_t)n;
-	read->eof = read->offset + read->len >= (uint64_t)st.st_size;
+	read->eof = read->offset + read->len >= file->size;
 	return NFS3_STATUS_OK;
 }
 
@@ -338,6 +348,8 @@ static uint32_t made_write_to(struct made *made, struct made_file *file, uint64_
 		if (n <= 0)
 			return NFS3_STATUS_NOSPC;
 	}
+	if (offset + len > file->size)
+		file->size = offset + len;
 	if (!stable && made->nchanges < CHANGES)
 		made->changes[made->nchanges++] = (struct made_change){ file->number, offset, len };
 	made_touch(file);
@@ -357,21 +369,17 @@ uint32_t made_write(struct made *made, uint64_t number, uint64_t offset, const u
 
 void made_forget(struct made *made)
 {
-	static const uint8_t zeros[4096];
-	struct made_file *file;
+	const struct made_file *file;
 	unsigned int i;
-	uint32_t done, n;
 
 	pthread_mutex_lock(&made->lock);
 	for (i = 0; i < made->nchanges; i++) {
 		const struct made_change *c = &made->changes[i];
 
 		file = made_by_number(made, c->number);
-		for (done = 0; file && done < c->len; done += n) {
-			n = min_u32(c->len - done, sizeof(zeros));
-			if (pwrite(file->fd, zeros, n, (off_t)(c->offset + done)) < 0)
-				break;
-		}
+		if (file && c->len)
+			fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				  (off_t)c->offset, (off_t)c->len);
 	}
 	made->nchanges = 0;
 	pthread_mutex_unlock(&made->lock);

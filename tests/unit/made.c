@@ -124,6 +124,33 @@ static void space_and_number_are_bounded(void)
 	CU_ASSERT_EQUAL(exp_->ops->write(exp_, &fh, at, data, 1, true), NFS3_STATUS_NOSPC);
 }
 
+/* What is cut off does not come back. */
+static void its_size_can_be_set(void)
+{
+	struct export_setattr set = { .has_size = true, .size = 3 };
+	struct nfs_attr attr;
+	struct nfs_fh fh;
+
+	begin();
+	CU_ASSERT_EQUAL(make("x", "verifier", &fh), 0);
+	CU_ASSERT_EQUAL(write_text(&fh, 0, "abcdef", true), 0);
+	CU_ASSERT_EQUAL(exp_->ops->setattr(exp_, &fh, &set), 0);
+	CU_ASSERT_STRING_EQUAL(read_text(&fh, 0, 6), "abc");
+	set.size = 6;
+	CU_ASSERT_EQUAL(exp_->ops->setattr(exp_, &fh, &set), 0);
+	CU_ASSERT_STRING_EQUAL(read_text(&fh, 3, 3), "");
+	/* Longer than all that was written. */
+	set.size = 1 << 20;
+	CU_ASSERT_EQUAL(exp_->ops->setattr(exp_, &fh, &set), 0);
+	CU_ASSERT_EQUAL(exp_->ops->getattr(exp_, &fh, &attr), 0);
+	CU_ASSERT_EQUAL(attr.size, 1 << 20);
+	ASSERT_AT_MOST(attr.used, 4096);
+	CU_ASSERT_STRING_EQUAL(read_text(&fh, 65536, 60), "");
+	CU_ASSERT_EQUAL(make("x", "verifier", &fh), 0);
+	set.size = UINT64_MAX;
+	CU_ASSERT_EQUAL(exp_->ops->setattr(exp_, &fh, &set), NFS3_STATUS_FBIG);
+}
+
 static void a_removed_file_is_stale(void)
 {
 	const struct nfs_fh dir = (begin(), root());
@@ -190,6 +217,6 @@ static void they_are_listed(void)
 }
 
 SUITE_MAIN("made", TEST(an_exclusive_file_is_made_once), TEST(what_is_written_is_read_and_sparse),
-	   TEST(space_and_number_are_bounded), TEST(a_removed_file_is_stale),
-	   TEST(its_own_files_cannot_be_changed), TEST(only_what_is_not_stable_is_forgotten),
-	   TEST(they_are_listed))
+	   TEST(space_and_number_are_bounded), TEST(its_size_can_be_set),
+	   TEST(a_removed_file_is_stale), TEST(its_own_files_cannot_be_changed),
+	   TEST(only_what_is_not_stable_is_forgotten), TEST(they_are_listed))
