@@ -139,6 +139,7 @@ static int client41_take_session(struct probe *p, struct reader *r, uint32_t *st
 	memcpy(client->remains.sessionid, res.sessionid, NFS4_SESSIONID_SIZE);
 	client->remains.sequenceid++;
 	client->generation = p->session.generation;
+	client->request_size = res.request_size;
 	client->response_size = res.response_size;
 	slots41_init(&client->slots, res.sessionid, res.requests);
 	return 0;

@@ -678,7 +678,7 @@ struct client41 {
 	struct rpc_cred cred; /* the owner of the client id */
 	bool reclaimed;       /* RECLAIM_COMPLETE was sent */
 	bool closed;          /* no more calls */
-	uint32_t response_size;
+	uint32_t request_size, response_size;
 	unsigned int made, lost; /* sessions; those that the server lost */
 	uint32_t lost_status;
 };

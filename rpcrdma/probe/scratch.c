@@ -321,18 +321,22 @@ static int scratch_complete(struct probe *p, struct probe_file *file)
 		s->fh = op.result.fh;
 		operation_fini(p, &op);
 	}
+	file->fh = s->fh;
+	str_copy(file->path, sizeof(file->path), s->path);
+	if (!rc)
+		rc = operation_getattr(p, &s->fh, &file->attr);
+	/* Not ours then, whatever the server says: it is not removed either. */
+	if (!rc && (file->attr.type != NFS_REG || file->attr.size)) {
+		s->exists = false;
+		rc = err_set(EIO,
+			     "the new file is not an empty regular file; it is left untouched");
+	}
 	if (!rc && p->version->vers == 3) {
 		operation_init(&op, NFS_OP_SET_MODE, &s->fh);
 		op.request.mode = MODE;
 		rc = operation_check(p->version, &op, operation_run(p, &op));
 		operation_fini(p, &op);
 	}
-	file->fh = s->fh;
-	str_copy(file->path, sizeof(file->path), s->path);
-	if (!rc)
-		rc = operation_getattr(p, &s->fh, &file->attr);
-	if (!rc && (file->attr.type != NFS_REG || file->attr.size))
-		rc = err_set(EIO, "the new file is not an empty regular file");
 	s->fileid = file->attr.fileid;
 	return rc;
 }
@@ -400,7 +404,8 @@ static bool scratch_create_said(struct writes *ws)
 		rc = scratch_complete(p, &ws->file);
 	p->version = used;
 	if (!rc && status) {
-		s->exists = false;
+		/* Others may come after it was made: then the cleaner asks whose it is. */
+		s->exists = !strcmp(scratch_reason(status), "failed");
 		scratch_report(p);
 		scratch_refuse(p, FINDING_UNKNOWN, scratch_reason(status), "CREATE of %s: %s",
 			       s->path, p->version->status_text(status));
@@ -434,17 +439,32 @@ static bool scratch_version(struct probe *p)
 	return false;
 }
 
+/* The gate, with what the handle of the directory tells about the server. The benchmark has not
+ * identified it before. */
+static bool scratch_is_allowed(struct probe *p, const struct nfs_fh *dir)
+{
+	struct server_identity server = p->server;
+	char by[256];
+	const char *why;
+
+	if (dir)
+		identity_add(&server.seen, dir);
+	if (server.kind == SERVER_UNKNOWN)
+		server.kind = identity_of(&server.seen, by, sizeof(by));
+	if (write_allowed(&server, &why) != WRITE_NOTHING)
+		return true;
+	scratch_refuse(p, FINDING_SKIP, "", "no WRITE is sent to this server: %s", why);
+	return false;
+}
+
 bool scratch_make(struct writes *ws)
 {
 	struct probe *p = ws->p;
 	struct scratch *s = &p->scratch;
 	struct probe_file dir;
-	const char *why;
 
-	if (write_allowed(&p->server, &why) == WRITE_NOTHING) {
-		scratch_refuse(p, FINDING_SKIP, "", "no WRITE is sent to this server: %s", why);
+	if (!scratch_is_allowed(p, NULL))
 		return false;
-	}
 	*s = (struct scratch){ .address = (uint8_t)p->route.address,
 			       .uid = p->cred.uid,
 			       .gid = p->cred.gid };
@@ -453,7 +473,8 @@ bool scratch_make(struct writes *ws)
 			       "the server offers neither NFSv3 nor NFSv4.1, which make files");
 		return false;
 	}
-	if (!scratch_names(p) || !scratch_find_directory(p, &dir))
+	if (!scratch_names(p) || !scratch_find_directory(p, &dir) ||
+	    !scratch_is_allowed(p, &dir.fh))
 		return false;
 	s->dir = dir.fh;
 	if (!strncmp(s->name, SCRATCH_PREFIX, strlen(SCRATCH_PREFIX)))

@@ -296,11 +296,13 @@ bool target_limits(struct probe *p)
 	p->server.habits.largest_read = res->rtmax;
 	p->server.habits.preferred_read = p->version->vers == 3 ? res->rtpref : 0;
 	limits->read_max = min_u32(res->rtmax ? res->rtmax : READ_MAX_UNSAID, READ_MAX_LARGE);
-	/* A session limits the size of every reply. */
+	/* A session limits the size of every call and reply. */
 	if (p->version->sessions && response > 2 * RESPONSE_HEAD)
 		limits->read_max = min_u32(limits->read_max, response - RESPONSE_HEAD);
 	limits->rtmax = min_u32(limits->read_max, READ_MAX_EACH);
 	limits->wtmax = res->wtmax;
+	if (p->version->sessions && p->client.request_size > 2 * RESPONSE_HEAD)
+		limits->wtmax = min_u32(limits->wtmax, p->client.request_size - RESPONSE_HEAD);
 	if (res->rtmax)
 		finding_init(&f, "probe.fsinfo", FINDING_PASS, "READs of up to %u bytes (%s)",
 			     res->rtmax, name);

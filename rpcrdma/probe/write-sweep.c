@@ -348,7 +348,7 @@ static void sweep_in_flight(struct sweep_state *s)
 	struct write_case cases[WRITE_IN_FLIGHT];
 	struct write_outcome outcomes[WRITE_IN_FLIGHT];
 	struct probe *p = s->ws->p;
-	unsigned int i, j, n, wrong;
+	unsigned int i, j, n, right, wrong;
 
 	for (i = 0; i < ARRAY_SIZE(counts) && !sweep_is_over(s); i++) {
 		if (client41_ready(p) || session_ready(p) || s->gave_up[WRITE_READ_CHUNK])
@@ -362,12 +362,18 @@ static void sweep_in_flight(struct sweep_state *s)
 							.offset = 1 + j * (uint64_t)counts[i],
 							.count = min_u32(counts[i], s->ws->wtmax) };
 		write_together(s->ws, cases, n, outcomes);
-		for (j = 0, wrong = 0; j < n; j++)
+		for (j = 0, right = wrong = 0; j < n; j++) {
+			right += outcomes[j].kind == WRITE_RIGHT;
 			wrong += write_kind_is_failure(outcomes[j].kind);
+			if (outcomes[j].kind == WRITE_REFUSED &&
+			    !nfs_status_is_later(outcomes[j].status))
+				note_refused(s, &outcomes[j]);
+			s->t->stopped |= outcomes[j].kind == WRITE_NOT_RUN;
+		}
 		if (wrong)
 			judge_flight(s, cases, n, outcomes);
 		else
-			s->t->flight_right += n;
+			s->t->flight_right += right;
 	}
 }
 
@@ -379,6 +385,18 @@ static void note_commit(struct sweep_state *s, const char *reason, const char *t
 		return;
 	s->t->commit = reason;
 	str_copy(s->t->commit_text, sizeof(s->t->commit_text), text);
+}
+
+/* Where space is taken only then (delayed allocation). */
+static bool commit_is_refused(struct sweep_state *s, int rc)
+{
+	if (rc != -ENOSPC && rc != -EDQUOT && rc != -EROFS && rc != -EACCES && rc != -EPERM)
+		return false;
+	s->t->refused = rc == -ENOSPC || rc == -EDQUOT ? "no-space"
+			: rc == -EROFS                 ? "read-only"
+						       : "denied";
+	str_copy(s->t->refused_text, sizeof(s->t->refused_text), err_text());
+	return true;
 }
 
 /* UNSTABLE WRITEs and a COMMIT. @same: their verifiers are equal. False: it could not be done. */
@@ -400,8 +418,10 @@ static bool commit_once(struct sweep_state *s, uint8_t verifier[8], bool *same)
 	if (sweep_is_over(s) || !ws->has_verifier)
 		return false;
 	rc = write_commit(ws, verifier);
+	ws->lost |= rc == -ESTALE;
 	/* No answer has findings of its own. */
-	if (rc && rc != -EAGAIN && !session_is_failure(rc) && deadline_left(ws->p->deadline))
+	if (rc && !ws->lost && !commit_is_refused(s, rc) && rc != -EAGAIN &&
+	    !session_is_failure(rc) && deadline_left(ws->p->deadline))
 		note_commit(s, "error", err_text());
 	if (rc)
 		return false;

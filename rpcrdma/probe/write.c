@@ -199,6 +199,12 @@ static void job_take_call(struct writes *ws, struct write_job *job, struct write
 		outcome_set(o, WRITE_NOT_RUN, "the time ran out");
 }
 
+/* Somebody else removed the file. */
+static bool status_is_stale(uint32_t status)
+{
+	return status == NFS4ERR_STALE || status == NFS4ERR_FHEXPIRED;
+}
+
 static bool status_is_refusal(uint32_t status)
 {
 	return status == NFS4ERR_NOSPC || status == NFS4ERR_DQUOT || status == NFS4ERR_ROFS ||
@@ -210,7 +216,8 @@ static void job_take_result(struct writes *ws, struct write_job *job, struct wri
 	const struct nfs_result *res = &job->op.result;
 
 	o->status = res->status;
-	if (client41_forgotten(ws->p, &job->op)) {
+	ws->lost |= status_is_stale(res->status);
+	if (ws->lost || client41_forgotten(ws->p, &job->op)) {
 		outcome_set(o, WRITE_NOT_RUN, "%s", ws->p->version->status_text(res->status));
 		return;
 	}
@@ -429,7 +436,9 @@ void write_together(struct writes *ws, const struct write_case *cases, unsigned 
 			if (cases[i].offset + jobs[i].stored > ws->size)
 				ws->size = cases[i].offset + jobs[i].stored;
 		}
-	for (i = 0; i < n && before && !ws->lost; i++) {
+	for (i = 0; i < n && !before; i++)
+		outcome_set(&outcomes[i], WRITE_NOT_RUN, "no memory");
+	for (i = 0; i < n && !ws->lost; i++) {
 		if (outcomes[i].kind == WRITE_REFUSED || outcomes[i].kind == WRITE_NOT_RUN)
 			continue;
 		window_around(ws, image, &cases[i], &from, &end);
@@ -490,8 +499,10 @@ enum over_tcp write_over_tcp(struct writes *ws, const struct write_case *c)
 	write_content(data, c->offset, c->count, ++ws->generation, ws->key);
 	if (over_tcp_operation(ws->p, &request, data, &res))
 		return OVER_TCP_UNKNOWN;
+	ws->lost |= status_is_stale(res.status);
 	if (res.status)
-		return status_is_refusal(res.status) ? OVER_TCP_UNKNOWN : OVER_TCP_WRONG;
+		return ws->lost || status_is_refusal(res.status) ? OVER_TCP_UNKNOWN
+								 : OVER_TCP_WRONG;
 	if (c->offset + c->count > ws->size)
 		ws->size = c->offset + c->count;
 	window_around(ws, image, c, &from, &end);

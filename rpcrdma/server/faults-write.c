@@ -180,7 +180,7 @@ void fault_commit(struct fault_state *state, uint8_t verifier[8])
 
 void fault_connected(const struct fault_set *faults, struct export *exp)
 {
-	if (fault_write_value(faults) == WRITE_COMMIT_LOST)
+	if (exp && fault_write_value(faults) == WRITE_COMMIT_LOST)
 		export_forget(exp);
 }
 

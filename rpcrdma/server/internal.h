@@ -373,7 +373,7 @@ void nfs3_put_post_op(struct call *call, const struct nfs_fh *fh);
  * NFS3_NAME_MAX + 1 bytes. */
 uint32_t nfs3_get_name(struct reader *r, char *name);
 /* ACCESS bits, for NFSv4 too: the access of "others", and at most reading. */
-uint32_t nfs3_access_granted(const struct nfs_attr *attr);
+uint32_t nfs3_access_granted(const struct export *exp, const struct nfs_attr *attr);
 
 /* nfs3-dir.c */
 

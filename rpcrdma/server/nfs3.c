@@ -132,14 +132,14 @@ static enum rpc_accept_stat nfs3_lookup(struct call *call)
 	return RPC_SUCCESS;
 }
 
-uint32_t nfs3_access_granted(const struct nfs_attr *attr)
+uint32_t nfs3_access_granted(const struct export *exp, const struct nfs_attr *attr)
 {
 	uint32_t granted = 0;
 
 	if (attr->mode & 04)
 		granted |= ACCESS_READ;
 	/* A file that a client made: whoever knows its handle. */
-	if (attr->fileid > MADE_FIRST)
+	if (export_is_writable(exp) && attr->fileid > MADE_FIRST)
 		granted |= ACCESS_READ | ACCESS_MODIFY | ACCESS_EXTEND;
 	if (attr->mode & 01)
 		granted |= attr->type == NFS_DIR ? ACCESS_LOOKUP | ACCESS_EXECUTE : ACCESS_EXECUTE;
@@ -161,7 +161,7 @@ static enum rpc_accept_stat nfs3_access(struct call *call)
 	writer_bool(&call->reply, !status);
 	if (!status) {
 		nfs3_put_attr(&call->reply, &attr);
-		writer_u32(&call->reply, wanted & nfs3_access_granted(&attr));
+		writer_u32(&call->reply, wanted & nfs3_access_granted(call->exp, &attr));
 	}
 	return RPC_SUCCESS;
 }

@@ -208,7 +208,7 @@ uint32_t nfs4_access(struct compound *c)
 	if (status)
 		return status;
 	writer_u32(&c->call->reply, wanted); /* supported */
-	writer_u32(&c->call->reply, wanted & nfs3_access_granted(&attr));
+	writer_u32(&c->call->reply, wanted & nfs3_access_granted(call->exp, &attr));
 	return NFS4_OK;
 }
 

@@ -172,7 +172,7 @@ static uint32_t nfs4_open_find_file(struct compound *c, struct nfs4_open_args *a
 		return NFS4ERR_SYMLINK;
 	if (attr.type != NFS_REG)
 		return nfs4_wrong_type(c, attr.type);
-	if (!(nfs3_access_granted(&attr) & 1))
+	if (!(nfs3_access_granted(call->exp, &attr) & 1))
 		return NFS4ERR_ACCESS;
 	status = call->exp->ops->getattr(call->exp, &c->current.fh, &attr);
 	open->change = nfs4_change_of(&attr);

@@ -78,8 +78,8 @@ static uint32_t nfs4_opens_find(struct nfs4_state *state, uint32_t minor, uint64
 static void nfs4_opens_set_share(struct nfs4_state *state, struct nfs4_opened *open,
 				 uint32_t access, uint32_t deny)
 {
-	state->denying -= !!(open->deny & OPEN4_SHARE_DENY_READ);
-	state->denying += !!(deny & OPEN4_SHARE_DENY_READ);
+	state->denying -= !!open->deny;
+	state->denying += !!deny;
 	open->access = access;
 	open->deny = deny;
 }
@@ -434,7 +434,7 @@ static uint32_t nfs4_opens_check(struct nfs4_state *state, uint32_t minor, uint6
 	uint32_t status;
 	size_t i;
 
-	if (nfs4_stateid_is_anonymous(stateid)) {
+	if (nfs4_stateid_is_anonymous(stateid) || nfs4_stateid_is_bypass(stateid)) {
 		for (i = 0; state->denying && i < NFS4_OPENS; i++)
 			if (state->opens[i].used && (state->opens[i].deny & access) &&
 			    nfs4_opens_same_file(&state->opens[i].fh, fh))

@@ -38,7 +38,7 @@ void programs_run(struct call *call, struct rpc_reply *reply)
 	if (!p || !*p)
 		return;
 	reply->accept_stat = RPC_GARBAGE_ARGS;
-	if (call->reduced)
+	if (call->reduced || call->chunk.len)
 		return;
 	sc.args = reader_bytes(&call->args, sc.args_len);
 	reply->accept_stat = RPC_SUCCESS;

@@ -446,6 +446,38 @@ static void only_write_data_can_use_a_read_chunk(void)
 	end();
 }
 
+/* With its padding, as old clients send it, or without. */
+static void the_data_of_a_write_may_come_with_its_padding(void)
+{
+	const struct export_create create = { .name = "x", .mode = 0600 };
+	struct rpcrdma_segment segment;
+	struct nfs_fh dir, fh;
+	uint8_t args[128];
+	struct writer w;
+	uint32_t len;
+
+	begin();
+	CU_ASSERT_EQUAL_FATAL(export_memory_make_writable(options.exp), 0);
+	CU_ASSERT_EQUAL_FATAL(options.exp->ops->root(options.exp, &dir), 0);
+	CU_ASSERT_EQUAL_FATAL(options.exp->ops->create(options.exp, &dir, &create, &fh), 0);
+	writer_init(&w, args, sizeof(args));
+	writer_opaque(&w, fh.data, fh.len);
+	writer_u64(&w, 0);
+	writer_u32(&w, 99);
+	writer_u32(&w, 2);
+	writer_u32(&w, 99);
+	for (len = 99; len <= 101; len++) {
+		requester_next(&peer);
+		segment = requester_memory(&peer, memory, len);
+		header_add_read(&peer.header, 40 + (uint32_t)w.len, &segment);
+		CU_ASSERT_EQUAL(requester_call(&peer, NFS3_WRITE, args, w.len), 0);
+		CU_ASSERT_EQUAL(rpc_reply_check(&peer.reply), len <= 100 ? 0 : -EINVAL);
+		if (len <= 100)
+			CU_ASSERT_EQUAL(reader_u32(&peer.results), 0);
+	}
+	end();
+}
+
 static void directories_never_exceed_the_offered_chunk(void)
 {
 	static const uint32_t rooms[] = { 600, 4096, 32768, SERVER_READ_MAX };
@@ -562,5 +594,6 @@ SUITE_MAIN("server-rdma", TEST(null_is_answered_with_the_grant),
 	   TEST(a_long_call_is_pulled),
 	   TEST(a_long_call_from_an_unknown_handle_ends_the_connection),
 	   TEST(only_write_data_can_use_a_read_chunk),
+	   TEST(the_data_of_a_write_may_come_with_its_padding),
 	   TEST(directories_never_exceed_the_offered_chunk),
 	   TEST(readlink_also_uses_the_write_chunk), TEST(unknown_programs_are_reported))
