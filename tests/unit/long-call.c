@@ -2,6 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Calls longer than a Send: what the peer is offered, what it reads, and how long it can. */
+#include <stdatomic.h>
+
 #include "tests/unit/client-peer.h"
 
 /* What the peer receives of a long call: the header that describes the message. */
@@ -26,6 +28,7 @@ struct pull {
 	struct rpcrdma_segment from;
 	uint8_t *into;
 	int rc;
+	atomic_bool done;
 	struct rpcrdma_call *call; /* sent as the answer afterwards, unless NULL */
 };
 
@@ -37,6 +40,7 @@ static void *pull_run(void *arg)
 				soon());
 	if (!p->rc && p->call)
 		send_reply(p->call->xid, p->call->xid, 8, "done");
+	atomic_store(&p->done, true);
 	return NULL;
 }
 
@@ -223,8 +227,9 @@ static int read_now(const struct rpcrdma_segment *from)
 	pthread_t thread;
 
 	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, pull_run, &pull), 0);
-	while (conn->transport->ops->recv(conn->transport, &msg, deadline_in(50)) == 0)
-		conn->transport->ops->repost(conn->transport, &msg);
+	while (!atomic_load(&pull.done))
+		if (!conn->transport->ops->recv(conn->transport, &msg, deadline_in(50)))
+			conn->transport->ops->repost(conn->transport, &msg);
 	pthread_join(thread, NULL);
 	free(pull.into);
 	return pull.rc;
