@@ -15,8 +15,7 @@
 int bench_reads_open(struct bench_reads *b, struct probe *p, const struct probe_file *file,
 		     const struct bench_case *what)
 {
-	const uint32_t most = what->writes ? (p->limits.wtmax ? p->limits.wtmax : 65536)
-					   : p->limits.rtmax;
+	const uint32_t most = what->writes ? p->limits.wtmax : p->limits.rtmax;
 	const uint64_t size = what->writes ? WRITE_DISK_MAX : file->attr.size;
 	uint32_t i;
 	int rc;

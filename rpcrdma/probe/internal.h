@@ -705,7 +705,7 @@ void client41_clean(struct probe *p);
 /* The largest READs, in bytes. */
 struct limits {
 	uint32_t read_max; /* the server's, the session's, or our memory's */
-	uint32_t wtmax;    /* of WRITEs, as the server says; 0: it does not */
+	uint32_t wtmax;    /* the largest WRITE that the server and the session take */
 	/* Each mechanism is tried up to this; 1 MiB at most. worker.c may lower it. */
 	uint32_t rtmax;
 };

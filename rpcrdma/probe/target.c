@@ -9,8 +9,9 @@
 #include "rpcrdma/probe/internal.h"
 
 #define PINGS 3
-/* The largest READ of a server that gives no limit (NFSv4's maxread is optional). */
-#define READ_MAX_UNSAID 65536
+/* The largest READ and WRITE of a server that gives no limit (NFSv4's attributes are optional). */
+#define READ_MAX_UNSAID  65536
+#define WRITE_MAX_UNSAID 65536
 /* Each mechanism is tried up to this. */
 #define READ_MAX_EACH (1u << 20)
 /* Bytes of a READ's reply besides its data, counted in a session's largest response. */
@@ -300,7 +301,7 @@ bool target_limits(struct probe *p)
 	if (p->version->sessions && response > 2 * RESPONSE_HEAD)
 		limits->read_max = min_u32(limits->read_max, response - RESPONSE_HEAD);
 	limits->rtmax = min_u32(limits->read_max, READ_MAX_EACH);
-	limits->wtmax = res->wtmax;
+	limits->wtmax = res->wtmax ? res->wtmax : WRITE_MAX_UNSAID;
 	if (p->version->sessions && p->client.request_size > 2 * RESPONSE_HEAD)
 		limits->wtmax = min_u32(limits->wtmax, p->client.request_size - RESPONSE_HEAD);
 	if (res->rtmax)

@@ -582,7 +582,7 @@ struct writes *write_begin(struct probe *p, bool above_4gib, struct matrix *matr
 	}
 	ws->p = p;
 	ws->above_4gib = above_4gib;
-	ws->wtmax = min_u32(p->limits.wtmax ? p->limits.wtmax : 65536, 1048576);
+	ws->wtmax = min_u32(p->limits.wtmax, 1048576);
 	if (!scratch_make(ws)) {
 		writes_free(ws);
 		return NULL;
