@@ -4,6 +4,7 @@
 /* Finds a message of another program, as copied from a log, in the index that
  * findings/make-messages generates from findings/nfsrdma.messages. Pure. */
 #include <ctype.h>
+#include <stdio.h>
 
 #include "plugin/report/internal.h"
 
@@ -86,4 +87,42 @@ size_t message_match(const struct message *message, const char *text)
 	message_squeeze(text, clean, sizeof(clean));
 	score = message_match_parts(message->text, clean);
 	return score ? score : message_match_piece(message->text, clean);
+}
+
+const struct message *message_of_kernel(const char *line)
+{
+	const struct message *row, *best = NULL;
+	size_t score, most = 0;
+
+	for (row = message_next(NULL); row; row = message_next(row)) {
+		if (strncmp(row->program, "Linux", 5) != 0)
+			continue;
+		score = message_match_parts(row->text, line);
+		if (score > most) {
+			most = score;
+			best = row;
+		}
+	}
+	return best;
+}
+
+void message_value(const struct message *message, const char *line, char *buf, size_t cap)
+{
+	const char *cursor = message->text, *part, *end;
+	size_t len;
+
+	buf[0] = '\0';
+	part = message_next_part(&cursor, &len);
+	line = part && part == message->text ? memmem(line, strlen(line), part, len) : NULL;
+	if (!line || *cursor != '{')
+		return;
+	line += len;
+	part = message_next_part(&cursor, &len);
+	end = part ? memmem(line, strlen(line), part, len) : line + strlen(line);
+	/* Parts are trimmed, so the blanks around the value are its own yet. */
+	line += strspn(line, " ");
+	while (end && end > line && end[-1] == ' ')
+		end--;
+	if (end)
+		snprintf(buf, cap, "%.*s", (int)(end - line), line);
 }

@@ -157,6 +157,11 @@ struct message {
 	const char *program; /* "mount.nfs", or "Linux, NFS client" */
 	const char *text;    /* "access denied by server while mounting {source}" */
 	const char *finding; /* ID or ID/REASON */
+	/* Of the kernel's: "client", "server", "device": in a log it is worth a finding, log.client and so on;
+	 * empty: it only goes with its finding. */
+	const char *log;
+	const char *
+		ends; /* the text of the message that this one ends, for the same first {name}; or empty */
 	const char *cause;
 	const struct step *steps; /* ended by one with text NULL */
 };
@@ -167,6 +172,10 @@ const struct message *message_next(const struct message *after);
  * match. Of several matches the longest applies. */
 #define MESSAGE_TEXT_MAX 4096
 size_t message_match(const struct message *message, const char *text);
+/* The row of the kernel's messages which all of this line of its log is, with what precedes it; NULL: none. */
+const struct message *message_of_kernel(const char *line);
+/* What @line, of that message, has for its first {name}. Empty: it has none, or not between two parts. */
+void message_value(const struct message *message, const char *line, char *buf, size_t cap);
 
 /* report.c */
 

@@ -118,5 +118,61 @@ static void every_message_is_found(void)
 	ASSERT_MORE_FATAL(count, 60);
 }
 
-SUITE_MAIN("messages", TEST(fixed_parts_appear_in_order), TEST(a_long_text_is_cut),
-	   TEST(every_message_is_found))
+static void a_line_of_the_kernel_is_one_of_its_messages(void)
+{
+	static const struct {
+		const char *line, *text, *value;
+	} rows[] = {
+		{ "rpcrdma: Recv: local length error (1/105)",
+		  "rpcrdma: Recv: local length error ({number}/{number})", "1" },
+		{ "nfs: server nas1 not responding, still trying",
+		  "nfs: server {server} not responding, still trying", "nas1" },
+		{ "nfs: server nas1 OK", "nfs: server {server} OK", "nas1" },
+		/* behind the driver's own words; a {name} at the beginning has no value */
+		{ "rpcrdma: Unknown symbol ib_x (err -22)",
+		  "{module}: Unknown symbol {symbol} (err {number})", "" },
+		/* a piece is none, nor what another program prints */
+		{ "nfs: server nas1", NULL, NULL },
+		{ "access denied by server while mounting nas1:/vm", NULL, NULL },
+		{ "", NULL, NULL },
+	};
+	const struct message *message;
+	char value[80];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i].line);
+		message = message_of_kernel(rows[i].line);
+		CU_ASSERT_EQUAL(message != NULL, rows[i].text != NULL);
+		if (!message || !rows[i].text)
+			continue;
+		CU_ASSERT_STRING_EQUAL(message->text, rows[i].text);
+		message_value(message, rows[i].line, value, sizeof(value));
+		CU_ASSERT_STRING_EQUAL(value, rows[i].value);
+	}
+}
+
+/* A message that ends another one has the same first {name}. */
+static void what_ends_a_message_has_its_value(void)
+{
+	const struct message *message = NULL, *other;
+	unsigned int count = 0;
+
+	while ((message = message_next(message))) {
+		if (!*message->ends)
+			continue;
+		for (other = message_next(NULL); other && strcmp(other->text, message->ends) != 0;)
+			other = message_next(other);
+		SUITE_ROW("%s", message->text);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(other);
+		CU_ASSERT_NOT_EQUAL(*other->log, '\0');
+		CU_ASSERT_EQUAL(strcspn(message->text, "}") != strlen(message->text),
+				strcspn(other->text, "}") != strlen(other->text));
+		count++;
+	}
+	ASSERT_MORE(count, 0);
+}
+
+SUITE_MAIN("messages", TEST(a_line_of_the_kernel_is_one_of_its_messages),
+	   TEST(what_ends_a_message_has_its_value), TEST(fixed_parts_appear_in_order),
+	   TEST(a_long_text_is_cut), TEST(every_message_is_found))
