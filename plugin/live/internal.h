@@ -5,8 +5,9 @@
  *
  *	record.c       what the system answered, kept and replayed
  *	json.c         an answer as JSON   pure
+ *	log.c          which lines of the kernel's log matter   pure
  *	system.c       the table of the queries below, each in a file: route.c, nft.c, firewalld.c,
- *	               unit.c, address.c
+ *	               unit.c, address.c, kmsg.c
  *	bus.c          the system bus, by sd-bus
  *	rpm.c, nfs-utils.c, mounts.c   queries that are not part of a record */
 #ifndef PLUGIN_LIVE_INTERNAL_H
@@ -23,11 +24,13 @@
 struct json_object *live_encode_route(const struct host_route *route);
 struct json_object *live_encode_firewalld(const struct host_firewalld *firewalld);
 struct json_object *live_encode_addresses(const struct host_addresses *addresses);
+struct json_object *live_encode_log(const struct live_log *log);
 
 /* Errors: as answer_decode_error(). */
 int live_decode_route(struct json_object *json, struct host_route *out);
 int live_decode_firewalld(struct json_object *json, struct host_firewalld *out);
 int live_decode_addresses(struct json_object *json, struct host_addresses *out);
+int live_decode_log(struct json_object *json, struct live_log *out);
 int live_decode_unit(struct json_object *json, const char *unit, char *state, size_t cap);
 
 /* Everything below is in plugin-live-system. */
@@ -47,6 +50,13 @@ int live_addresses(const struct host *host, const char *netdev, struct host_addr
 /* firewalld.c */
 
 int live_firewalld(const struct host *host, const char *netdev, struct host_firewalld *out);
+
+/* kmsg.c */
+
+int live_kmsg(const struct host *host, struct live_log *out);
+/* Takes a record, which it changes, if it is the kernel's and concerns us. @now_us: of its clock. Pure. Errors:
+ * -ENOMEM. */
+int live_kmsg_line(char *record, uint64_t now_us, struct live_log *log);
 
 /* unit.c */
 

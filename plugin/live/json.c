@@ -193,3 +193,50 @@ int live_decode_addresses(struct json_object *json, struct host_addresses *out)
 	}
 	return 0;
 }
+
+struct json_object *live_encode_log(const struct live_log *log)
+{
+	struct json_object *json = json_object_new_array(), *line;
+	unsigned int i;
+
+	for (i = 0; i < log->count; i++) {
+		line = json_object_new_object();
+		json_object_object_add(line, "age", json_object_new_int64(log->list[i].age));
+		json_object_object_add(line, "level", json_object_new_int64(log->list[i].level));
+		json_object_object_add(line, "text", json_object_new_string(log->list[i].text));
+		json_object_array_add(json, line);
+	}
+	return json;
+}
+
+int live_decode_log(struct json_object *json, struct live_log *out)
+{
+	struct json_object *one, *age, *level;
+	char text[LIVE_LOG_TEXT];
+	size_t i, len;
+	int rc = answer_decode_error(json);
+
+	*out = (struct live_log){ 0 };
+	if (rc)
+		return rc;
+	if (!json_object_is_type(json, json_type_array))
+		return answer_refuse("log");
+	len = json_object_array_length(json);
+	for (i = 0; i < len && !rc; i++) {
+		one = json_object_array_get_idx(json, i);
+		age = answer_member(one, "age");
+		level = answer_member(one, "level");
+		if (!json_object_is_type(age, json_type_int) ||
+		    !json_object_is_type(level, json_type_int) || json_object_get_int64(age) < 0 ||
+		    (uint64_t)json_object_get_int64(level) > 7)
+			rc = answer_refuse("log");
+		else if (!answer_get_text(one, "text", text, sizeof(text)))
+			rc = live_log_add(out, json_object_get_int64(age),
+					  (unsigned int)json_object_get_int64(level), text);
+		else
+			rc = -EBADMSG;
+	}
+	if (rc)
+		live_log_fini(out);
+	return rc;
+}

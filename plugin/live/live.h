@@ -19,6 +19,7 @@
  *	                         "some": false}], "more": ""}
  *	addresses-NETDEV.json   ["192.0.2.2", "2001:db8::2"]
  *	units.json              {"nfs-server.service": "active", "opensm.service": null}
+ *	log.json                [{"age": 180, "level": 3, "text": "rpcrdma: ..."}], of the kernel's log, oldest first
  *
  * null is a unit that does not exist. A query that failed is recorded too, as
  * {"error": "EPERM", "text": "..."}: its replay returns the same error with the same text.
@@ -70,6 +71,23 @@ struct host_addresses {
 	char list[HOST_ADDRESSES_MAX][INET6_ADDRSTRLEN];
 };
 
+#define LIVE_LOG_LINES 400
+#define LIVE_LOG_TEXT  480
+
+struct live_log_line {
+	int64_t age;        /* in seconds */
+	unsigned int level; /* of the kernel: 0 emergency, 3 error, 4 warning, 7 debug */
+	char text[LIVE_LOG_TEXT];
+};
+
+/* Of this boot: what names NFS, RPC, RDMA or a driver of it. */
+struct live_log {
+	unsigned int count; /* the newest ones, oldest first */
+	struct live_log_line *list;
+};
+
+void live_log_fini(struct live_log *log);
+
 /* Enough for nft's listing of a host with many containers; more is -EFBIG. */
 #define LIVE_NFT_MAX (8 * 1024 * 1024)
 
@@ -93,6 +111,9 @@ struct live_ops {
 	/* When the unit last changed its state, by a reload too; in seconds since the
 	 * epoch. Not part of a record. Errors: as for unit. */
 	int (*changed)(const struct host *host, const char *unit, int64_t *seconds);
+	/* The kernel's log; *@out is for live_log_fini(). Errors: -EPERM: only root may read it; -ENOENT: it is
+	 * not in this container. NULL: it is not asked for. */
+	int (*log)(const struct host *host, struct live_log *out);
 };
 
 /* record.c */
@@ -121,6 +142,16 @@ typedef int (*live_file)(void *arg, const char *path, const char *text, size_t l
  * @file. Failed queries are recorded as errors. Errors: of @file; -ENOMEM. */
 int live_record(const struct live_ops *live, const struct host *host,
 		const struct live_wanted *wanted, live_file file, void *arg);
+
+/* log.c: pure */
+
+/* Names NFS, RPC, RDMA or a driver of it; other lines are not kept. */
+bool live_log_concerns(const char *text);
+/* The same, of RDMA alone: "client" (xprtrdma), "server" (svcrdma) or "device"; NULL: it does not. */
+const char *live_log_rdma(const char *text);
+/* Appends a line, for which it takes the place of the oldest if there are LIVE_LOG_LINES. @log->list has room for
+ * as many, or is NULL. Errors: -ENOMEM. */
+int live_log_add(struct live_log *log, int64_t age, unsigned int level, const char *text);
 
 /* system.c, in plugin-live-system */
 

@@ -12,7 +12,8 @@
 #include "plugin/host/json.h"
 #include "plugin/live/internal.h"
 
-#define RECORD_MAX (256 * 1024)
+#define RECORD_MAX      (256 * 1024)
+#define LIVE_RECORD_LOG ".nfsrdma/log.json"
 
 const char *const live_units[] = {
 	/* packet filters */
@@ -156,6 +157,14 @@ static int live_replay_addresses(const struct host *host, const char *netdev,
 	return rc ? rc : live_decode_addresses(json, out);
 }
 
+static int live_replay_log(const struct host *host, struct live_log *out)
+{
+	_cleanup_(json_put_p) struct json_object *json = NULL;
+	int rc = live_record_read(host, LIVE_RECORD_LOG, &json);
+
+	return rc ? rc : live_decode_log(json, out);
+}
+
 /* --- record ------------------------------------------------------------------------- */
 
 struct live_recorder {
@@ -233,6 +242,18 @@ static int live_record_addresses(struct live_recorder *to, const char *netdev)
 				 rc ? answer_encode_error(rc) : live_encode_addresses(&addresses));
 }
 
+static int live_record_log(struct live_recorder *to)
+{
+	_cleanup_(live_log_fini) struct live_log log = { 0 };
+	int rc;
+
+	if (!to->live->log)
+		return 0;
+	rc = to->live->log(to->host, &log);
+	return live_record_write(to, LIVE_RECORD_LOG,
+				 rc ? answer_encode_error(rc) : live_encode_log(&log));
+}
+
 /* If the first query fails, all would: one error for all, and one deadline. */
 static int live_record_units(struct live_recorder *to)
 {
@@ -265,6 +286,8 @@ int live_record(const struct live_ops *live, const struct host *host,
 	rc = live_record_nftables(&to);
 	if (!rc)
 		rc = live_record_units(&to);
+	if (!rc)
+		rc = live_record_log(&to);
 	for (i = 0; i < wanted->naddresses && !rc; i++)
 		rc = live_record_route(&to, &wanted->addresses[i]);
 	for (i = 0; i < wanted->nnetdevs && !rc; i++)
@@ -319,4 +342,5 @@ const struct live_ops live_replay = {
 	.unit = live_replay_unit,
 	.addresses = live_replay_addresses,
 	.changed = live_replay_changed,
+	.log = live_replay_log,
 };

@@ -11,4 +11,5 @@ const struct live_ops live_system = {
 	.unit = live_unit,
 	.addresses = live_addresses,
 	.changed = live_unit_changed,
+	.log = live_kmsg,
 };

@@ -153,7 +153,15 @@ static int fake_addresses(const struct host *at, const char *netdev, struct host
 	return 0;
 }
 
+static int fake_log(const struct host *asked, struct live_log *out)
+{
+	(void)asked;
+	*out = (struct live_log){ 0 };
+	return live_log_add(out, 7, 3, "rpcrdma: \x1b[31mred");
+}
+
 static const struct live_ops fake_system = {
+	.log = fake_log,
 	.route = fake_route,
 	.nftables = fake_nftables,
 	.firewalld = fake_firewalld,
@@ -189,7 +197,7 @@ static void a_route_is_replayed(void)
 	struct host_route route;
 
 	begin();
-	CU_ASSERT_EQUAL(record(&fake_system), 8);
+	CU_ASSERT_EQUAL(record(&fake_system), 9);
 	CU_ASSERT_EQUAL(live_replay.route(host, &v4, &route), 0);
 	CU_ASSERT_STRING_EQUAL(route.netdev, "eth0");
 	CU_ASSERT_STRING_EQUAL(route.gateway, "192.0.2.254");
@@ -269,6 +277,36 @@ static void addresses_are_replayed(void)
 	CU_ASSERT_EQUAL(live_replay.addresses(host, "eth2", &addresses), -ENODATA);
 	CU_ASSERT_EQUAL(live_replay.addresses(host, "../eth0", &addresses), -EINVAL);
 	end();
+}
+
+static void the_log_is_replayed(void)
+{
+	static const char *const rows[] = { "{}", "[1]",
+					    "[{\"age\": -1, \"level\": 3, \"text\": \"nfs\"}]",
+					    "[{\"age\": 1, \"level\": 8, \"text\": \"nfs\"}]",
+					    "[{\"age\": 1, \"level\": 3}]" };
+	struct live_log log;
+	size_t i;
+
+	begin();
+	record(&fake_system);
+	CU_ASSERT_EQUAL_FATAL(live_replay.log(host, &log), 0);
+	CU_ASSERT_EQUAL_FATAL(log.count, 1);
+	CU_ASSERT_EQUAL(log.list[0].age, 7);
+	CU_ASSERT_EQUAL(log.list[0].level, 3);
+	CU_ASSERT_STRING_EQUAL(log.list[0].text, "rpcrdma: ?[31mred");
+	live_log_fini(&log);
+	end();
+	begin();
+	CU_ASSERT_EQUAL(live_replay.log(host, &log), -ENODATA);
+	end();
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i]);
+		begin();
+		write_file(".nfsrdma/log.json", rows[i], strlen(rows[i]));
+		CU_ASSERT_EQUAL(live_replay.log(host, &log), -EBADMSG);
+		end();
+	}
 }
 
 static void invalid_addresses_are_ignored(void)
@@ -456,7 +494,7 @@ static void iptables_legacy_tables_are_reported(void)
 
 SUITE_MAIN("live-record", TEST(a_route_is_replayed), TEST(rules_are_replayed_byte_for_byte),
 	   TEST(failed_questions_are_replayed_as_failed), TEST(a_zone_is_replayed),
-	   TEST(units_are_replayed), TEST(addresses_are_replayed),
+	   TEST(units_are_replayed), TEST(addresses_are_replayed), TEST(the_log_is_replayed),
 	   TEST(invalid_addresses_are_ignored), TEST(an_empty_snapshot_has_no_answers),
 	   TEST(a_broken_record_is_reported), TEST(a_record_that_is_not_a_file_does_not_block),
 	   TEST(names_with_slashes_are_refused), TEST(iptables_legacy_tables_are_reported))

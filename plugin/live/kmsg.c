@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The kernel's log from /dev/kmsg (Documentation/ABI/testing/dev-kmsg): a record a read, "LEVEL,NUMBER,USEC,FLAGS;TEXT",
+ * then lines with what belongs to it. The journal has the same lines for longer, but this needs neither it nor
+ * a process, and no user can write them: those that programs write have another facility. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "plugin/live/internal.h"
+
+#define KMSG_RECORD 8192
+#define KMSG_MS     100
+/* Facility and level are one number; the kernel's own facility is 0. */
+#define KMSG_LEVELS 8
+
+int live_kmsg_line(char *record, uint64_t now_us, struct live_log *log)
+{
+	char *text = strchr(record, ';');
+	uint64_t us;
+	unsigned int level;
+
+	if (!text || sscanf(record, "%u,%*u,%" SCNu64, &level, &us) != 2 || level >= KMSG_LEVELS)
+		return 0;
+	text++;
+	text[strcspn(text, "\n")] = '\0';
+	if (!live_log_concerns(text))
+		return 0;
+	return live_log_add(log, us < now_us ? (int64_t)((now_us - us) / 1000000) : 0, level, text);
+}
+
+int live_kmsg(const struct host *host, struct live_log *out)
+{
+	_cleanup_close_ int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	uint64_t deadline = deadline_in(KMSG_MS);
+	char record[KMSG_RECORD];
+	struct timespec now;
+	ssize_t n = 0;
+	int rc = 0;
+
+	(void)host;
+	*out = (struct live_log){ 0 };
+	if (fd < 0)
+		return err_sys("/dev/kmsg");
+	/* The kernel's local_clock(), which stands still as CLOCK_MONOTONIC does while the machine sleeps. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	while (!rc && deadline_left(deadline)) {
+		n = read(fd, record, sizeof(record) - 1);
+		/* EPIPE: it was overwritten meanwhile; EINVAL: longer than our room. */
+		if (n < 0 && (errno == EPIPE || errno == EINTR || errno == EINVAL))
+			continue;
+		if (n <= 0)
+			break;
+		record[n] = '\0';
+		rc = live_kmsg_line(
+			record, (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000, out);
+	}
+	if (n < 0 && errno != EAGAIN && !rc && !out->count)
+		rc = err_sys("/dev/kmsg");
+	if (rc)
+		live_log_fini(out);
+	return rc;
+}
