@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Runs checks in the order of their table, which is the order of causes. Each says exactly one
- * finding. What failed because of something else is skipped, with that reason: the reader sees one
+/* Runs checks in the order of their table, which is the order of causes. Each says one finding, or none if
+ * it is silent. What failed because of something else is skipped, with that reason: the reader sees one
  * cause and not its ten consequences. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -118,6 +118,13 @@ static const char *check_obstacle(const struct check *check, const struct check_
 	return NULL;
 }
 
+bool check_not_good(const struct check_run *run, const char *id)
+{
+	const struct check_outcome *outcome = check_outcome_of(run->outcomes, id);
+
+	return outcome && outcome->status != FINDING_PASS && outcome->status != FINDING_SKIP;
+}
+
 const char *checks_reason(int rc)
 {
 	static const struct {
@@ -148,6 +155,7 @@ static void check_run_one(const struct check *check, struct check_run *run)
 	finding_init(&run->finding, check->id, FINDING_UNKNOWN, "%s", "");
 	run->because = NULL;
 	run->stops = false;
+	run->silent = false;
 	if (because) {
 		check_skip(run, because);
 	} else if (!deadline_left(run->deadline)) {
@@ -165,9 +173,10 @@ static void check_run_one(const struct check *check, struct check_run *run)
 		if (rc)
 			check_say(run, FINDING_UNKNOWN, "%s",
 				  *err_text() ? err_text() : strerror(-rc));
-		else if (!*run->finding.summary)
+		else if (!*run->finding.summary && !run->silent)
 			check_say(run, FINDING_UNKNOWN, "the check said nothing");
 	}
+	log_add_evidence(run);
 	debug(DEBUG_CHECKS, "%s: %s after %.1f ms: %s", check->id,
 	      finding_status_name(run->finding.status), (double)(now_ns() - start) / 1e6,
 	      run->finding.summary);
@@ -191,6 +200,8 @@ static int checks_run_all(const struct check *const *table, struct check_run *ru
 			continue;
 		check_run_one(check, run);
 		count++;
+		if (run->silent)
+			continue;
 		if (outcomes)
 			outcomes->list[outcomes->count++] = (struct check_outcome){
 				.id = check->id,

@@ -61,6 +61,7 @@ struct check_run {
 	uint64_t deadline;
 	struct finding finding; /* being filled in by check_say() and finding_text() */
 	const char *because;    /* set by check_skip() */
+	bool silent;            /* it has nothing to say, and its finding is left out */
 	bool stops;             /* what needs this check is skipped, though it did not fail */
 	/* Of the checks before; see check_failed(). */
 	const struct check_outcomes *outcomes;

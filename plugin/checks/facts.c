@@ -24,6 +24,7 @@ enum fact {
 	FACT_NETDEVS,
 	FACT_LISTENER,
 	FACT_PATHS,
+	FACT_LOG,
 	FACT_COUNT
 };
 
@@ -47,6 +48,7 @@ struct check_facts {
 	struct remote listener;
 	struct server_path paths[PATHS_MAX];
 	unsigned int npaths;
+	struct log_facts log;
 	struct filters filters;
 	bool filters_known;
 	bool rpcbind_silent[2]; /* the server's, this host's */
@@ -71,6 +73,7 @@ void facts_free_p(struct check_facts **facts)
 	conf_close(f->nfsmount_conf);
 	host_kconfig_fini(&f->kconfig);
 	free(f->netdevs.list);
+	live_log_fini(&f->log.lines);
 	filters_fini(&f->filters);
 	free(f);
 	*facts = NULL;
@@ -195,6 +198,16 @@ static int facts_read_paths(struct check_run *run, struct check_facts *f)
 	return 0;
 }
 
+static int facts_read_log(struct check_run *run, struct log_facts *out)
+{
+	int rc = run->live->log ? run->live->log(run->host, &out->lines)
+				: err_set(ENOSYS, "the kernel's log is not asked for here");
+
+	if (!rc)
+		log_facts_learn(out);
+	return rc;
+}
+
 static int facts_read(struct check_run *run, struct check_facts *f, enum fact fact)
 {
 	const struct host *host = run->host;
@@ -214,6 +227,7 @@ static int facts_read(struct check_run *run, struct check_facts *f, enum fact fa
 	case FACT_NETDEVS: return facts_read_netdevs(run, &f->netdevs);
 	case FACT_LISTENER: return remote_rdma(run, run->target->port, &f->listener);
 	case FACT_PATHS: return facts_read_paths(run, f);
+	case FACT_LOG: return facts_read_log(run, &f->log);
 	case FACT_COUNT: break;
 	}
 	return -EINVAL;
@@ -314,6 +328,12 @@ int facts_netdevs(struct check_run *run, const struct netdevs **out)
 {
 	*out = &run->facts->netdevs;
 	return facts_need(run, FACT_NETDEVS);
+}
+
+int facts_log(struct check_run *run, const struct log_facts **out)
+{
+	*out = &run->facts->log;
+	return facts_need(run, FACT_LOG);
 }
 
 struct filters *facts_filters(struct check_run *run)

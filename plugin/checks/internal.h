@@ -14,6 +14,7 @@
  *	              the checks, check_GROUP_NAME(), by subject
  *	netfilter*.c  what the filters of this host do with one, and what opens them to it
  *	packet-paths.c  the paths of packets between this host and its peers
+ *	log.c         what the kernel logged
  *	channels.c    the side channels of NFS: who connects to whom, at which port
  */
 #ifndef PLUGIN_CHECKS_INTERNAL_H
@@ -21,6 +22,7 @@
 
 #include "plugin/checks/checks.h"
 #include "plugin/firewall/firewall.h"
+#include "plugin/report/report.h"
 #include "plugin/report/words.h"
 
 /* The checks, which table.c lists. */
@@ -42,10 +44,40 @@ check_fn check_client_module, check_server_module, check_client_drivers, check_s
 	check_fabric_route, check_fabric_listener, check_fabric_side_channels, check_fabric_krb5,
 	check_mount_missing, check_mount_boot_order, check_mount_transport, check_mount_submount,
 	check_mount_options, check_mount_counters, check_bug_read_812, check_platform_vdsm,
-	check_platform_libvirt, check_platform_libvirt_hook, check_platform_proxmox;
+	check_platform_libvirt, check_platform_libvirt_hook, check_platform_proxmox,
+	check_log_device, check_log_client, check_log_server;
+
+/* log.c */
+
+#define LOGGED_VALUE_MAX 80
+
+/* A message of the kernel, for one value of its first {name}. */
+struct logged {
+	const struct message *message; /* NULL: an error about RDMA that the index does not have */
+	const char *where;             /* of which log.*: "client"; "": it is evidence only */
+	char value[LOGGED_VALUE_MAX];
+	const struct live_log_line *line; /* the newest */
+	unsigned int times;
+};
+
+/* What was logged and is not over. */
+struct log_facts {
+	struct live_log lines;
+	unsigned int count;
+	struct logged list[64];
+};
+
+/* Finds them in ->lines. Pure. */
+void log_facts_learn(struct log_facts *facts);
+/* Adds to a finding that is not good what the kernel logged of it. */
+void log_add_evidence(struct check_run *run);
+/* Whether the check @id, of those before, failed, warned or is unknown. */
+bool check_not_good(const struct check_run *run, const char *id);
 
 /* facts.c */
 
+/* Errors: of live_ops.log; -ENOSYS: it is not asked for. */
+int facts_log(struct check_run *run, const struct log_facts **out);
 struct check_facts *facts_new(void);
 void facts_free_p(struct check_facts **facts);
 /* What may be asked about packets; its zones grow. */

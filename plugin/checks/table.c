@@ -160,6 +160,11 @@ const struct check *const check_table[] = {
 	ROW(.id = "mount.counters", .roles = CHECK_CLIENT, .run = check_mount_counters),
 	ROW(.id = "bug.read-812", .roles = CHECK_CLIENT, .run = check_bug_read_812),
 
+	/* what the kernel logged, unless a check before says its cause */
+	ROW(.id = "log.device", .roles = CHECK_BOTH, .run = check_log_device),
+	ROW(.id = "log.client", .roles = CHECK_CLIENT, .run = check_log_client),
+	ROW(.id = "log.server", .roles = CHECK_SERVER, .run = check_log_server),
+
 	/* hypervisors */
 	ROW(.id = "platform.vdsm", .roles = CHECK_CLIENT, .run = check_platform_vdsm),
 	ROW(.id = "platform.libvirt", .roles = CHECK_CLIENT, .run = check_platform_libvirt),
