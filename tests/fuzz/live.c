@@ -72,13 +72,29 @@ static void check_addresses(struct json_object *json)
 	json_object_put(copy);
 }
 
+static void check_log(struct json_object *json)
+{
+	struct live_log log, again;
+	struct json_object *copy;
+	unsigned int i;
+
+	if (live_decode_log(json, &log))
+		return;
+	FUZZ_CHECK(log.count <= LIVE_LOG_LINES);
+	for (i = 0; i < log.count; i++)
+		check_text(log.list[i].text, sizeof(log.list[i].text));
+	copy = live_encode_log(&log);
+	FUZZ_CHECK(!live_decode_log(copy, &again));
+	FUZZ_CHECK(again.count == log.count);
+	live_log_fini(&again);
+	live_log_fini(&log);
+	json_object_put(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const checks[])(struct json_object *) = {
-		check_route,
-		check_firewalld,
-		check_unit,
-		check_addresses,
+		check_route, check_firewalld, check_unit, check_addresses, check_log,
 	};
 	struct json_object *json;
 	char *text;
@@ -88,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = fuzz_text(data + 1, size - 1);
 	json = json_tokener_parse(text);
 	free(text);
-	checks[data[0] % 4](json);
+	checks[(uint8_t)(data[0] - '0') % ARRAY_SIZE(checks)](json);
 	check_text(err_text(), ERR_TEXT_MAX);
 	json_object_put(json);
 	return 0;
