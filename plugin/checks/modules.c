@@ -89,6 +89,39 @@ static bool module_is_rejected(struct check_run *run, const struct host_module *
 	return true;
 }
 
+/* @wanted: the module that cannot be loaded, because it or one that it needs is forbidden. */
+static int module_say_forbidden(struct check_run *run, const struct host_module *module,
+				const char *wanted)
+{
+	bool itself = !strcmp(module->disabled_name, wanted);
+
+	finding_text(&run->finding, "module", "%s", module->disabled_name);
+	finding_text(&run->finding, "forbidden_by", "/%s", module->disabled_by);
+	return check_say_why(
+		run, FINDING_FAIL,
+		strcmp(module->disabled_by, "proc/cmdline") ? "forbidden" : "forbidden-at-boot",
+		"%s is not loaded, and /%s forbids loading %s%s", wanted, module->disabled_by,
+		itself ? "it" : module->disabled_name, itself ? "" : ", which it needs");
+}
+
+/* The NFS client's modules; of a version if that is asked for, because mount.nfs tries the others. Sets *@forbidden
+ * to whether the finding is said. */
+static int module_check_nfs(struct check_run *run, bool *forbidden)
+{
+	const unsigned int version = run->target->nfs_version;
+	const char *const names[] = { "nfs", version == 3 ? "nfsv3" : "nfsv4" };
+	struct host_module module;
+	size_t i;
+	int rc = 0;
+
+	*forbidden = false;
+	for (i = 0; i < (version ? 2 : 1) && !rc && !*forbidden; i++) {
+		rc = host_module_forbidden(run->host, names[i], &module);
+		*forbidden = !rc && module.disabled;
+	}
+	return *forbidden ? module_say_forbidden(run, &module, module.name) : rc;
+}
+
 static int module_check(struct check_run *run, enum check_role role)
 {
 	bool server = role == CHECK_SERVER, rejected;
@@ -115,18 +148,9 @@ static int module_check(struct check_run *run, enum check_role role)
 		return check_say(run, FINDING_PASS, "%s is loaded", module->name);
 	if (module->state == MODULE_BUILTIN)
 		return check_say(run, FINDING_PASS, "%s is built into the kernel", module->name);
-	finding_text(&run->finding, "module", "%s", module->disabled_name);
-	if (module->disabled) {
-		bool itself = !strcmp(module->disabled_name, module->name);
-
-		finding_text(&run->finding, "forbidden_by", "/%s", module->disabled_by);
-		return check_say_why(
-			run, FINDING_FAIL,
-			strcmp(module->disabled_by, "proc/cmdline") ? "forbidden"
-								    : "forbidden-at-boot",
-			"rpcrdma is not loaded, and /%s forbids loading %s%s", module->disabled_by,
-			itself ? "it" : module->disabled_name, itself ? "" : ", which it needs");
-	}
+	if (module->disabled)
+		return module_say_forbidden(run, module, "rpcrdma");
+	finding_text(&run->finding, "module", "%s", module->name);
 	if (module->problem[0])
 		return err_because(err_set(EIO,
 					   "rpcrdma is not loaded, and its file is damaged: %s",
@@ -150,10 +174,13 @@ static int module_check(struct check_run *run, enum check_role role)
 				: "rpcrdma is installed; the first mount over RDMA loads it");
 }
 
-/* Whether a mount gets the module rpcrdma. */
+/* Whether a mount gets the NFS client and the module rpcrdma. */
 int check_client_module(struct check_run *run)
 {
-	return module_check(run, CHECK_CLIENT);
+	bool forbidden;
+	int rc = module_check_nfs(run, &forbidden);
+
+	return rc || forbidden ? rc : module_check(run, CHECK_CLIENT);
 }
 
 /* Whether a server that listens for RDMA gets the module rpcrdma. What a client lacks a server

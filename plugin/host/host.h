@@ -166,6 +166,10 @@ struct host_module {
  * (out->state is then LOADED or MISSING, and the return value is 0 if it is loaded). */
 int host_module(const struct host *host, const char *name, struct host_module *out);
 
+/* What the kernel's command line and modprobe.d say of loading @name by its name, unless it is loaded or built in;
+ * whether there is such a module is not asked. Errors: of reading; -EINVAL: no name. */
+int host_module_forbidden(const struct host *host, const char *name, struct host_module *out);
+
 /* Whether the kernel loads only signed modules; @by: what requires it, "kernel lockdown". */
 bool host_signed_modules_only(const struct host *host, char by[64]);
 /* Whether its file was built for the kernel @release (vermagic); true if unknown. */

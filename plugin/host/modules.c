@@ -64,31 +64,51 @@ static int modules_read_available(const struct host *host, const char *name,
 	return module_lookup(host, release, name, lookup);
 }
 
+int host_module_forbidden(const struct host *host, const char *name, struct host_module *out)
+{
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = modules_canonical_name(name, out->name, sizeof(out->name));
+	if (!rc)
+		rc = modules_read_loaded(host, out->name, out);
+	str_copy(out->disabled_name, sizeof(out->disabled_name), out->name);
+	if (!rc && out->state == MODULE_MISSING)
+		rc = modprobe_conf(host, out->name, out);
+	return rc;
+}
+
+static int modules_ask_need(const struct host *host, const char *name, struct host_module *out)
+{
+	struct host_module need;
+	int rc = host_module_forbidden(host, name, &need);
+
+	if (rc || !need.disabled)
+		return rc;
+	out->disabled = true;
+	str_copy(out->disabled_by, sizeof(out->disabled_by), need.disabled_by);
+	str_copy(out->disabled_name, sizeof(out->disabled_name), need.name);
+	return 0;
+}
+
 /* modprobe obeys an install line of each module that it loads first, and the kernel its own list. */
 static int modules_ask_needs(const struct host *host, const struct module_lookup *lookup,
 			     struct host_module *out)
 {
-	struct host_module need;
+	/* Of each rpcrdma that there ever was; an index does not name those that have no file. */
+	static const char *const always[] = { "sunrpc", "rdma_cm", "iw_cm", "ib_cm", "ib_core" };
 	unsigned int i;
 	int rc = 0;
 
 	/* So that a snapshot has them: where one has no file libkmod names none. */
 	for (i = 0; i < MODULE_NEEDS_MAX && *lookup->needs[i].file; i++)
 		host_exists(host, lookup->needs[i].file);
-	for (i = 0; i < MODULE_NEEDS_MAX && *lookup->needs[i].name && !rc && !out->disabled; i++) {
-		memset(&need, 0, sizeof(need));
-		if (modules_canonical_name(lookup->needs[i].name, need.name, sizeof(need.name)))
-			continue;
-		rc = modules_read_loaded(host, need.name, &need);
-		if (rc || need.state != MODULE_MISSING)
-			continue;
-		rc = modprobe_conf(host, need.name, &need);
-		if (rc || !need.disabled)
-			continue;
-		out->disabled = true;
-		str_copy(out->disabled_by, sizeof(out->disabled_by), need.disabled_by);
-		str_copy(out->disabled_name, sizeof(out->disabled_name), need.name);
-	}
+	for (i = 0; i < MODULE_NEEDS_MAX && *lookup->needs[i].name && !rc && !out->disabled; i++)
+		if (strlen(lookup->needs[i].name) < sizeof(out->name))
+			rc = modules_ask_need(host, lookup->needs[i].name, out);
+	for (i = 0;
+	     !strcmp(out->name, "rpcrdma") && i < ARRAY_SIZE(always) && !rc && !out->disabled; i++)
+		rc = modules_ask_need(host, always[i], out);
 	return rc;
 }
 
