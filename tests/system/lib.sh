@@ -26,11 +26,18 @@ suite=system guest_patience=1800 guest_boot_timeout=$NFSRDMA_SYSTEM_BOOT_TIMEOUT
 # Watchdogs of the kernel and of systemd's services mistake slow for dead.
 guest_slow="nowatchdog systemd.service_watchdogs=no"
 
+# modular_daemons: makes $guest/modular.tar, or $guest/modular.why with the reason why not.
+modular_daemons()
+{
+	"$system/modular" "$guest/modular.tar" 2>"$guest/modular.log" ||
+		tail -n1 "$guest/modular.log" >"$guest/modular.why"
+}
+
 # What a hypervisor installs.
 guest_debs=(nfsrdma nfsrdma-libvirt nfsrdma-vdsm librpcrdma0)
 
 # guest_packages DEBS: the second disk, with the packages of the folder DEBS, and old/nfsrdma.deb: 0.1.0, whose
-# programs are these packages'.
+# programs are these packages'; and with modular.tar, if there is one.
 guest_packages()
 {
 	local tree=$guest/packages deb
@@ -42,6 +49,7 @@ guest_packages()
 		cp "$deb" "$tree/debs/" && dpkg-deb -x "$deb" "$tree/files" || return
 	done <"$tree/list"
 	debs_old "$tree/debs/old/nfsrdma.deb" "$tree/files" || return
+	[[ ! -f $guest/modular.tar ]] || cp "$guest/modular.tar" "$tree/debs/" || return
 	tar -cf "$guest/packages.tar" -C "$tree/debs" . && rm -r "$tree"
 }
 

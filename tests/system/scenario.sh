@@ -92,7 +92,7 @@ new_guest()
 
 	[[ ! ${2:-} ]] || disk="<disk type='file' device='disk'><driver name='qemu' type='raw'/><source file='$2'/><target dev='vda' bus='virtio'/></disk>"
 	[[ ! ${2:-} ]] || inside "truncate -s 1M $2"
-	xml="<domain type='qemu'><name>$1</name><memory unit='MiB'>16</memory><os><type arch='x86_64' machine='pc'>hvm</type></os>
+	xml="<domain type='qemu'><name>$1</name><memory unit='MiB'>16</memory><os><type arch='x86_64' machine='pc'>hvm</type></os><features><acpi/></features>
 		<devices><emulator>/usr/bin/qemu-system-x86_64</emulator>$disk<memballoon model='none'/><video><model type='none'/></video></devices></domain>"
 	inside "echo $(base64 -w0 <<<"$xml") | base64 -d >/run/$1.xml && $virsh define /run/$1.xml"
 }
