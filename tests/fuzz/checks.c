@@ -3,23 +3,20 @@
 
 /* All checks on a machine of tests/hosts with one file changed: each says one finding that the report knows, and the
  * report is printed. The input: two bytes choose the file, two where bytes are put, two how many of its own they
- * replace; the rest is put there. NFSRDMA_TESTS is the folder of the tests. */
+ * replace; the rest is put there. */
 #include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "plugin/checks/checks.h"
 #include "plugin/host/files.h"
+#include "tests/fuzz/machine.h"
 #include "tests/fuzz/printed.h"
 
-#define MACHINE     "mounts-healthy"
 #define FILES_MAX   1024
 #define CONTENT_MAX 65536
 
-static char top[] = "/tmp/nfsrdma-fuzz-XXXXXX", *files[FILES_MAX];
+static char *files[FILES_MAX];
 static size_t nfiles;
 
 static int add_file(const char *path, const struct stat *status, int type, struct FTW *walk)
@@ -35,35 +32,10 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-	(void)status, (void)type, (void)walk;
-	return remove(path);
-}
-
-static void remove_machine(void)
-{
-	nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 static void make_machine(void)
 {
-	char program[512], host[512];
-	int status = 0;
-	pid_t pid;
-
-	FUZZ_CHECK(mkdtemp(top));
-	atexit(remove_machine);
-	snprintf(program, sizeof(program), "%s/support/make-host", NFSRDMA_TESTS);
-	snprintf(host, sizeof(host), "%s/hosts/" MACHINE, NFSRDMA_TESTS);
-	pid = fork();
-	FUZZ_CHECK(pid >= 0);
-	if (!pid) {
-		execlp("python3", "python3", program, top, host, NULL);
-		_exit(127);
-	}
-	FUZZ_CHECK(waitpid(pid, &status, 0) == pid && !status);
-	nftw(top, add_file, 16, FTW_PHYS);
+	machine_make("hosts/mounts-healthy");
+	nftw(machine_root, add_file, 16, FTW_PHYS);
 	qsort(files, nfiles, sizeof(*files), by_name);
 	FUZZ_CHECK(nfiles > 50);
 }
@@ -83,11 +55,9 @@ static void run(void)
 	struct check_target target = {
 		.server = "nas1", .export = "/vm", .port = 20049, .roles = CHECK_BOTH
 	};
-	char root[sizeof(top) + sizeof(MACHINE)];
 	struct host *host = NULL;
 
-	snprintf(root, sizeof(root), "%s/" MACHINE, top);
-	FUZZ_CHECK(collector.report && !host_open(&host, root));
+	FUZZ_CHECK(collector.report && !host_open(&host, machine_root));
 	FUZZ_CHECK(!checks_run(check_table, host, &live_replay, &target, deadline_in(20000),
 			       report_collect, &collector));
 	FUZZ_CHECK(!collector.rc);

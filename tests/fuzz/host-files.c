@@ -16,29 +16,6 @@
 static char top[] = "/tmp/nfsrdma-fuzz-XXXXXX";
 static struct host *host;
 
-/* Ganesha's files are read where it runs. */
-static void make_host(void)
-{
-	int root;
-
-	FUZZ_CHECK(mkdtemp(top) && !host_open(&host, top));
-	root = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	FUZZ_CHECK(root >= 0 && !mkdirat(root, "run", 0700) &&
-		   !mknodat(root, "run/ganesha.pid", S_IFREG | 0600, 0));
-	close(root);
-}
-
-static void remove_host(void)
-{
-	int root = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	unlinkat(root, "run/ganesha.pid", 0);
-	unlinkat(root, "run", AT_REMOVEDIR);
-	close(root);
-	host_close(host);
-	rmdir(top);
-}
-
 /* Makes or removes the folders of the path. False: it is not a path. */
 static bool folders(int root, char *path, bool make)
 {
@@ -59,6 +36,85 @@ static bool folders(int root, char *path, bool make)
 	return true;
 }
 
+/* Ganesha's files are read where it runs, and libvirt's version where it confines guests. */
+static const struct {
+	const char *path, *text;
+} files[] = {
+	{ "run/ganesha.pid", "" },
+	{ "sys/module/apparmor/parameters/enabled", "Y\n" },
+	{ "etc/apparmor.d/usr.sbin.libvirtd", "" },
+};
+
+static void make_or_remove_files(bool make)
+{
+	int root = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
+	char path[64];
+	size_t i;
+
+	FUZZ_CHECK(root >= 0);
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		str_copy(path, sizeof(path), files[i].path);
+		if (make) {
+			folders(root, path, true);
+			fd = openat(root, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+			FUZZ_CHECK(fd >= 0 &&
+				   !fd_write_all(fd, files[i].text, strlen(files[i].text)));
+			close(fd);
+		} else {
+			unlinkat(root, path, 0);
+			folders(root, path, false);
+		}
+	}
+	close(root);
+}
+
+static void make_host(void)
+{
+	FUZZ_CHECK(mkdtemp(top) && !host_open(&host, top));
+	make_or_remove_files(true);
+}
+
+static void remove_host(void)
+{
+	make_or_remove_files(false);
+	host_close(host);
+	rmdir(top);
+}
+
+static void read_units(void)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char what[256], after[256], line[256];
+	const struct unit_setting settings[] = { { "What", what, sizeof(what), false },
+						 { "After", after, sizeof(after), true },
+						 { NULL, NULL, 0, false } };
+	enum unit_state state;
+	size_t i;
+
+	FUZZ_CHECK(!host_units(host, ".mount", &list));
+	for (i = 0; i < list.count; i++) {
+		const char *unit = strrchr(list.names[i], '/') + 1;
+
+		host_unit_state(host, unit, &state);
+		FUZZ_CHECK(state <= UNIT_MASKED);
+		if (!host_unit_read(host, unit, "Mount", settings))
+			FUZZ_CHECK(finding_is_clean(what) && finding_is_clean(after));
+	}
+	if (!host_listener_unit(host, line, sizeof(line)))
+		FUZZ_CHECK(finding_is_clean(line));
+	if (!host_unit_get(host, "nfs-server.service", "ExecStart", line, sizeof(line)))
+		FUZZ_CHECK(finding_is_clean(line));
+}
+
+/* What libvirt's version says of volumes. */
+static void read_version(void)
+{
+	_cleanup_(finding_fini) struct finding finding = { 0 };
+
+	if (pool_volume_audit(host, &finding))
+		FUZZ_CHECK(finding_is_clean(finding.summary) && *finding.reason);
+}
+
 static void read_system(void)
 {
 	struct host_system system;
@@ -75,6 +131,7 @@ static void read_system(void)
 	nfsd_arguments(host, 20049, &arguments);
 	FUZZ_CHECK(finding_is_clean(arguments.line) && finding_is_clean(arguments.why));
 	host_managers(host);
+	read_units();
 	if (host_container(host, kind))
 		FUZZ_CHECK(finding_is_clean(kind));
 }
@@ -166,6 +223,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_system();
 	read_servers();
 	read_mounts();
+	read_version();
 	host_udev_each(host, ignore_rule, NULL);
 	unlinkat(root, path, 0);
 	folders(root, path, false);

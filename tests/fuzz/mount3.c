@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What mountd writes to its socket in answer to MNT: record marks, fragments, RPC replies, the
+/* What mountd writes to its socket in answer to MNT, and rpcbind to GETPORT: record marks, fragments, RPC replies, the
  * result. The whole input is in a socket pair, whose other end is shut, before the call is made:
  * nothing ever waits. */
+#include <sys/random.h>
 #include <sys/socket.h>
 
+#include "rpcrdma/base/finding.h"
 #include "rpcrdma/nfs/nfs.h"
 #include "tests/fuzz/fuzz.h"
 
 #define INPUT_MAX 8192
 #define XID       0x11223344 /* of the replies in the corpus */
+
+/* In place of the C library's: each call has the XID of the corpus. */
+ssize_t getrandom(void *buf, size_t len, unsigned int flags)
+{
+	const uint64_t xid = XID;
+
+	(void)flags;
+	memcpy(buf, &xid, min_u64(len, sizeof(xid)));
+	return (ssize_t)len;
+}
 
 static void check_result(const uint8_t *results, size_t len)
 {
@@ -25,6 +37,19 @@ static void check_result(const uint8_t *results, size_t len)
 	FUZZ_CHECK(reader_left(&r) <= len);
 }
 
+static void answer(int fds[2], const uint8_t *data, size_t size)
+{
+	FUZZ_CHECK(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds));
+	FUZZ_CHECK(send(fds[1], data, size, MSG_DONTWAIT) == (ssize_t)size);
+	shutdown(fds[1], SHUT_WR);
+}
+
+static void hang_up(const int fds[2])
+{
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void call_answered(const uint8_t *data, size_t size, size_t cap)
 {
 	struct rpc_call call = { .xid = XID, .prog = MOUNT_PROGRAM_NUMBER, .vers = 3 };
@@ -35,9 +60,8 @@ static void call_answered(const uint8_t *data, size_t size, size_t cap)
 	int fds[2];
 	int rc;
 
-	FUZZ_CHECK(buf && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds));
-	FUZZ_CHECK(send(fds[1], data, size, MSG_DONTWAIT) == (ssize_t)size);
-	shutdown(fds[1], SHUT_WR);
+	FUZZ_CHECK(buf);
+	answer(fds, data, size);
 	rc = rpc_tcp_call(fds[0], &exchange, deadline_in(5000));
 	results = exchange.results;
 	len = exchange.results_len;
@@ -46,8 +70,20 @@ static void call_answered(const uint8_t *data, size_t size, size_t cap)
 		FUZZ_CHECK(results >= buf && len <= (size_t)(buf + cap - results));
 		check_result(results, len);
 	}
-	close(fds[0]);
-	close(fds[1]);
+	hang_up(fds);
+}
+
+static void port_answered(const uint8_t *data, size_t size)
+{
+	uint16_t port = 0;
+	int fds[2];
+	int rc;
+
+	answer(fds, data, size);
+	rc = pmap_getport(fds[0], 100005, 3, &port, deadline_in(5000));
+	FUZZ_CHECK(rc <= 0 && rc != -ETIMEDOUT && !rc == !!port);
+	FUZZ_CHECK(!rc || finding_is_clean(err_text()));
+	hang_up(fds);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -57,5 +93,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_result(data, size);
 	call_answered(data, size, 1024);
 	call_answered(data, size, 40); /* where most replies are too long */
+	port_answered(data, size);
 	return 0;
 }
