@@ -346,7 +346,7 @@ static int mounter_child(void *arg, int channel)
 /* It ended without an answer, or not by the deadline. */
 static void mounter_lost(struct mounter_result *out, const struct child_end *end, uint64_t deadline)
 {
-	char how[96];
+	char how[CHILD_END_TEXT_MAX];
 
 	memset(out, 0, sizeof(*out));
 	out->status = -1;

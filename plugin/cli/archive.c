@@ -56,7 +56,7 @@ static void archive_hold_signals(const struct child *child, const sigset_t *befo
 
 static int archive_end(const struct cli *cli, const struct child_end *end)
 {
-	char text[128];
+	char text[CHILD_END_TEXT_MAX];
 
 	if (end->fate == CHILD_EXITED)
 		return end->status;

@@ -141,7 +141,7 @@ static int kernel_run_client(struct kernel *k, struct kernel_attempt *a)
 						  .interrupted = &kernel_interrupted };
 	struct child child;
 	struct child_end end;
-	char how[96];
+	char how[CHILD_END_TEXT_MAX];
 	int rc;
 
 	str_copy(task.address, sizeof(task.address), k->local.address);
@@ -199,7 +199,7 @@ static bool kernel_server_ended(const struct kernel *k, const struct kernel_atte
 	struct child_end end;
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	unsigned int i;
-	char how[96];
+	char how[CHILD_END_TEXT_MAX];
 
 	/* A mount or a read that fails while the server ends. A process that is killed loses its
 	 * connections before it can be waited for. */

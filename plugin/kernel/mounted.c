@@ -127,7 +127,7 @@ static int mounted_read_by_kernel(struct mounted *m, const char *path)
 						  .step_ms = READER_STEP_MS };
 	struct child_end end;
 	struct child child;
-	char how[96];
+	char how[CHILD_END_TEXT_MAX];
 	int rc;
 
 	memset(m->reads, 0, sizeof(m->reads));

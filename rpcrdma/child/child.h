@@ -143,8 +143,10 @@ void child_finish(struct child *child, uint64_t deadline, struct child_end *end)
 void child_finish_p(struct child *child);
 /* Closes its descriptors. One that was not reaped, which must have been killed, is abandoned. */
 void child_close(struct child *child);
+#define CHILD_END_TEXT_MAX 192
+
 /* "was ended by signal 9 (Killed)", "ended with status 3", "has not ended after SIGKILL
- * (process 1234)" */
+ * (process 1234, nfsrdma, blocked in siw_connect)": of its descendants the one that is blocked */
 const char *child_end_text(const struct child_end *end, char *buf, size_t cap);
 
 /* Starts a function that answers once, takes the answer of exactly @len bytes by @deadline, and

@@ -8,6 +8,7 @@
  *
  * A process group is killed before its leader is reaped, as its number is not reused until
  * then. */
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -15,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "rpcrdma/base/finding.h"
 #include "rpcrdma/child/internal.h"
 
 /* A killed process ends at once, unless it is blocked in the kernel. */
@@ -138,7 +140,7 @@ void child_close(struct child *child)
 
 void child_finish(struct child *child, uint64_t deadline, struct child_end *end)
 {
-	char text[96];
+	char text[CHILD_END_TEXT_MAX];
 	struct child_end here;
 	bool forced = false;
 
@@ -161,6 +163,66 @@ void child_finish_p(struct child *child)
 	child_finish(child, 0, NULL);
 }
 
+/* A file of /proc that has one line, clean and without its newline; "" for none. */
+static const char *end_proc(pid_t pid, const char *name, char *buf, size_t cap)
+{
+	char path[64];
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, buf, cap - 1);
+	buf[n > 0 ? n : 0] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	finding_clean(buf);
+	return buf;
+}
+
+static bool end_is_blocked(pid_t pid)
+{
+	char text[128], *name_end = NULL;
+
+	if (*end_proc(pid, "stat", text, sizeof(text)))
+		name_end = strrchr(text, ')');
+	return name_end && !strncmp(name_end, ") D", 3);
+}
+
+/* Of @pid and its descendants the one that is blocked in the kernel, or 0: an isolated worker is
+ * behind the process that waits for it. */
+static pid_t end_blocked(pid_t pid, unsigned int depth)
+{
+	char name[64], text[512], *at = text, *next;
+	pid_t found = end_is_blocked(pid) ? pid : 0;
+	long child;
+
+	if (found || !depth)
+		return found;
+	snprintf(name, sizeof(name), "task/%d/children", (int)pid);
+	end_proc(pid, name, text, sizeof(text));
+	while (!found && (child = strtol(at, &next, 10)) > 0 && next > at) {
+		found = end_blocked((pid_t)child, depth - 1);
+		at = next;
+	}
+	return found;
+}
+
+/* Root is told the function of the kernel, others may not read it. */
+static void end_left_text(pid_t pid, char *buf, size_t cap)
+{
+	pid_t blocked = end_blocked(pid, 2);
+	char name[32], where[64];
+
+	pid = blocked ? blocked : pid;
+	end_proc(pid, "comm", name, sizeof(name));
+	end_proc(pid, "wchan", where, sizeof(where));
+	snprintf(buf, cap, "has not ended after SIGKILL (process %d%s%s%s%s)", (int)pid,
+		 *name ? ", " : "", name, blocked ? ", blocked in " : "",
+		 !blocked                       ? ""
+		 : *where && strcmp(where, "0") ? where
+						: "the kernel");
+}
+
 const char *child_end_text(const struct child_end *end, char *buf, size_t cap)
 {
 	switch (end->fate) {
@@ -169,9 +231,7 @@ const char *child_end_text(const struct child_end *end, char *buf, size_t cap)
 		snprintf(buf, cap, "was ended by signal %d (%s)", end->status,
 			 strsignal(end->status));
 		break;
-	case CHILD_LEFT:
-		snprintf(buf, cap, "has not ended after SIGKILL (process %d)", end->pid);
-		break;
+	case CHILD_LEFT: end_left_text(end->pid, buf, cap); break;
 	case CHILD_UNKNOWN: str_copy(buf, cap, "ended, and its status is unknown"); break;
 	}
 	return buf;
@@ -193,7 +253,7 @@ int child_call(const struct child_function *function, void *answer, size_t len, 
 	_cleanup_free_ uint8_t *body = malloc(cap);
 	struct child_end ours;
 	struct err_kept why;
-	char how[96];
+	char how[CHILD_END_TEXT_MAX];
 	struct child child;
 	int type = 0, rc;
 	ssize_t n;

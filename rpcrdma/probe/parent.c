@@ -393,7 +393,7 @@ static int parent_end_worker(struct parent *parent, int rc)
 	struct child_end end = { .fate = CHILD_UNKNOWN };
 	struct err_kept why;
 	uint64_t rest;
-	char how[96];
+	char how[CHILD_END_TEXT_MAX];
 
 	if (!rc)
 		rc = parent_await_exit(parent, &end);

@@ -719,6 +719,57 @@ static void an_abandoned_child_is_reaped_when_it_ends(void)
 	CU_ASSERT_EQUAL(errno, ECHILD);
 }
 
+/* The process that starts another by vfork(2) is blocked in the kernel until that ends. */
+static _Noreturn void block(int tell)
+{
+	pid_t pid = vfork(), blocked;
+
+	if (!pid) {
+		blocked = getppid();
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) ||
+		    write(tell, &blocked, sizeof(blocked)) != sizeof(blocked))
+			_exit(1);
+		pause();
+	}
+	_exit(0);
+}
+
+static void a_child_that_is_left_is_named_with_what_blocks_it(void)
+{
+	struct child_end end = { .fate = CHILD_LEFT };
+	char text[CHILD_END_TEXT_MAX], expected[64];
+	uint64_t deadline = deadline_in(PATIENCE_MS);
+	pid_t blocked = 0;
+	int tell[2];
+
+	SKIP_IF_EMULATED("has fork(2) for vfork(2)");
+	if (under_valgrind()) {
+		suite_skip("valgrind has fork(2) for vfork(2)");
+		return;
+	}
+	CU_ASSERT_EQUAL_FATAL(pipe(tell), 0);
+	end.pid = fork();
+	if (!end.pid) {
+		if (!fork())
+			block(tell[1]);
+		wait(NULL);
+		_exit(0);
+	}
+	CU_ASSERT_EQUAL_FATAL(read(tell[0], &blocked, sizeof(blocked)), sizeof(blocked));
+	snprintf(expected, sizeof(expected), "(process %d, unit-child, blocked in ", blocked);
+	while (!strstr(child_end_text(&end, text, sizeof(text)), expected) &&
+	       deadline_left(deadline))
+		usleep(1000);
+	ASSERT_CONTAINS(text, expected);
+	kill(blocked, SIGKILL);
+	CU_ASSERT_EQUAL(waitpid(end.pid, NULL, 0), end.pid);
+	close(tell[0]);
+	close(tell[1]);
+	/* It is gone, and so is what blocked it. */
+	ASSERT_CONTAINS(child_end_text(&end, text, sizeof(text)), "SIGKILL (process ");
+	CU_ASSERT_PTR_NULL(strstr(text, "blocked"));
+}
+
 /* While one that decodes runs, its parent is not dumpable; a killed one runs no more. */
 static void a_parent_is_dumpable_after_its_children(void)
 {
@@ -747,6 +798,7 @@ SUITE_MAIN("child", TEST(decoding_children_have_no_privileges),
 	   TEST(an_invalid_failure_is_an_error),
 	   TEST(a_child_can_start_without_standard_descriptors),
 	   TEST(an_abandoned_child_is_reaped_when_it_ends),
+	   TEST(a_child_that_is_left_is_named_with_what_blocks_it),
 	   TEST(a_parent_is_dumpable_after_its_children),
 	   TEST(decoding_children_open_sockets_of_networks),
 	   TEST(a_signal_to_the_parents_group_does_not_end_a_worker),
