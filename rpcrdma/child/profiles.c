@@ -29,11 +29,11 @@ const struct child_profile child_profiles[CHILD_KINDS] = {
 			 CHILD_MUTE | CHILD_NO_INTERRUPT,
 		.limits = { .files = 32, .more_data = 16 * MIB, .no_core = true, .no_files = true },
 	},
-	/* 64 connections over RDMA and to MOUNT, 128 to NFS over TCP, 128 that wait for each,
+	/* 64 connections over RDMA and to MOUNT, 128 to NFS over TCP, 512 that wait for each,
 	 * and the files of an export. */
 	[CHILD_SERVER] = {
 		.flags = CHILD_NOBODY | CHILD_DENY | CHILD_GROUP | CHILD_NO_INTERRUPT,
-		.limits = { .files = 1024, .no_core = true },
+		.limits = { .files = 2048, .no_core = true },
 	},
 	[CHILD_PARSER] = {
 		.flags = CHILD_POWERLESS | CHILD_DENY | CHILD_GROUP | CHILD_SILENT | CHILD_MUTE,

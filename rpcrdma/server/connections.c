@@ -4,10 +4,11 @@
 /* The connections of a server, each with a thread while it is served.
  *
  * For each listener the number of connections that are served is bounded, in all and for one
- * peer. Further ones wait: some here, without a thread, so that a peer at its bound does not
- * hold up the others, and the rest in the listener's backlog. They are served in their order as
- * others end. While one waits, a connection in its way that is silent has less time: a kernel
- * client connects again when it needs to.
+ * peer. Further ones wait without a thread, and are served as others end: first those of the
+ * peer that has the fewest served, in their order. If too many wait, the newest of the peer
+ * that has most of them is closed, so that no peer keeps the others in the listener's backlog.
+ * While one waits, a connection in its way that is silent has less time: a kernel client
+ * connects again when it needs to.
  *
  * All functions but those of a place are of the accepting thread. To stop, it shuts down the
  * sockets, and their threads then exit. */
@@ -118,17 +119,24 @@ static unsigned int connections_per_peer(const struct connections *all, enum ser
 	return (all->most[which] + 1) / 2;
 }
 
-/* Those that are served: of @peer's host, or of all if it is NULL. */
-static unsigned int connections_served(const struct connections *all, enum server_listener which,
+/* Those in this state: of @peer's host, or of all if it is NULL. */
+static unsigned int connections_number(const struct connections *all, enum server_listener which,
+				       enum connection_state state,
 				       const struct server_connection *peer)
 {
 	unsigned int n = 0;
 	size_t i;
 
 	for (i = 0; i < all->count; i++)
-		n += connection_is(&all->list[i], which, CONNECTION_SERVED) &&
+		n += connection_is(&all->list[i], which, state) &&
 		     (!peer || connection_same_peer(&all->list[i], peer));
 	return n;
+}
+
+static unsigned int connections_served(const struct connections *all,
+				       const struct server_connection *peer)
+{
+	return connections_number(all, peer->listener, CONNECTION_SERVED, peer);
 }
 
 /* -errno of pthread_create(3): EAGAIN when threads run out. The connection then waits. */
@@ -139,7 +147,7 @@ static int connection_start(struct server_connection *c)
 	atomic_store(&c->done, false);
 	atomic_store(&c->place.wanted, false);
 	place_begin(&c->place, false);
-	c->place.beside = connections_served(c->all, c->listener, c) > 0;
+	c->place.beside = connections_served(c->all, c) > 0;
 	rc = pthread_create(&c->thread, NULL, connection_run, c);
 	if (rc)
 		return err_set(rc, "thread for a connection: %s", strerrordesc_np(rc));
@@ -151,25 +159,33 @@ static int connection_start(struct server_connection *c)
 static bool connections_peer_is_full(const struct connections *all,
 				     const struct server_connection *peer)
 {
-	return connections_served(all, peer->listener, peer) >=
-	       connections_per_peer(all, peer->listener);
+	return connections_served(all, peer) >= connections_per_peer(all, peer->listener);
 }
 
-/* The first of those that wait and may be served; NULL: none. */
+/* Of those that wait and may be served, the first of the peer that has the fewest served; NULL:
+ * none. */
 static struct server_connection *connections_next(struct connections *all,
 						  enum server_listener which)
 {
-	struct server_connection *next = NULL;
+	unsigned int served = 0, least = connections_per_peer(all, which);
+	struct server_connection *next = NULL, *before = NULL;
 	size_t i;
 
-	if (connections_served(all, which, NULL) >= all->most[which])
+	if (connections_number(all, which, CONNECTION_SERVED, NULL) >= all->most[which])
 		return NULL;
 	for (i = 0; i < all->count; i++) {
 		struct server_connection *c = &all->list[i];
 
-		if (connection_is(c, which, CONNECTION_WAITS) &&
-		    (!next || c->order < next->order) && !connections_peer_is_full(all, c))
+		if (!connection_is(c, which, CONNECTION_WAITS))
+			continue;
+		/* Those of one peer are mostly together. */
+		if (!before || !connection_same_peer(before, c))
+			served = connections_served(all, c);
+		before = c;
+		if (served < least || (next && served == least && c->order < next->order)) {
 			next = c;
+			least = served;
+		}
 	}
 	return next;
 }
@@ -202,6 +218,7 @@ static struct server_connection *connections_in_way(struct connections *all,
 /* Gives as many connections as wait less time for their silence. */
 static void connections_ask(struct connections *all, enum server_listener which)
 {
+	const struct server_connection *none = NULL;
 	struct server_connection *c;
 	size_t i;
 
@@ -209,12 +226,41 @@ static void connections_ask(struct connections *all, enum server_listener which)
 		if (all->list[i].listener == which)
 			atomic_store(&all->list[i].place.wanted, false);
 	for (i = 0; i < all->count && all->waiting[which]; i++) {
-		if (!connection_is(&all->list[i], which, CONNECTION_WAITS))
+		if (!connection_is(&all->list[i], which, CONNECTION_WAITS) ||
+		    (none && connection_same_peer(none, &all->list[i])))
 			continue;
 		c = connections_in_way(all, &all->list[i]);
 		if (c)
 			atomic_store(&c->place.wanted, true);
+		else
+			none = &all->list[i];
 	}
+}
+
+/* Closes the newest connection of the peer that has most of those that wait. */
+static void connections_shed(struct connections *all, enum server_listener which)
+{
+	struct server_connection *shed = NULL, *before = NULL;
+	unsigned int n = 0, most = 0;
+	size_t i;
+
+	for (i = 0; i < all->count; i++) {
+		struct server_connection *c = &all->list[i];
+
+		if (!connection_is(c, which, CONNECTION_WAITS))
+			continue;
+		if (!before || !connection_same_peer(before, c))
+			n = connections_number(all, which, CONNECTION_WAITS, c);
+		before = c;
+		if (!shed || n > most || (n == most && c->order > shed->order)) {
+			shed = c;
+			most = n;
+		}
+	}
+	debug(DEBUG_SERVER, "closed: %u connections of its host wait", most);
+	connection_close(shed);
+	shed->state = CONNECTION_FREE;
+	all->waiting[which]--;
 }
 
 int connections_admit(struct connections *all)
@@ -236,14 +282,11 @@ int connections_admit(struct connections *all)
 	for (which = 0; which < LISTEN_COUNT; which++) {
 		while (!rc && all->waiting[which] && (c = connections_next(all, which)) != NULL)
 			rc = connection_start(c);
+		while (all->waiting[which] > SERVER_WAITING)
+			connections_shed(all, which);
 		connections_ask(all, which);
 	}
 	return rc;
-}
-
-bool connections_have_room(const struct connections *all, enum server_listener which)
-{
-	return all->waiting[which] < SERVER_WAITING;
 }
 
 bool connections_wait(const struct connections *all)
@@ -278,7 +321,7 @@ void connections_take(struct connections *all, enum server_listener which, struc
 {
 	struct server_connection *c = all->list;
 
-	/* There is one: connections_have_room(). */
+	/* There is one: for each listener one more than may wait. */
 	while (c->state != CONNECTION_FREE)
 		c++;
 	c->listener = which;
@@ -321,7 +364,7 @@ void connections_stop(struct connections *all)
 int connections_new(struct connections **out, const struct server_options *options)
 {
 	const unsigned int most = options->connections ? options->connections : SERVER_CONNECTIONS;
-	const size_t count = 4 * most + LISTEN_COUNT * SERVER_WAITING;
+	const size_t count = 4 * most + LISTEN_COUNT * (SERVER_WAITING + 1);
 	struct connections *all = calloc(1, sizeof(*all) + count * sizeof(all->list[0]));
 	size_t i;
 

@@ -19,7 +19,7 @@
  * client that is served over RDMA may need two, and must not wait for one that waits for RDMA.
  * One host has half of them, so that it cannot starve the others. */
 #define SERVER_CONNECTIONS 64
-#define SERVER_WAITING     128 /* accepted, and not yet served, for each listener */
+#define SERVER_WAITING     512 /* accepted, and not yet served, for each listener */
 #define SERVER_RECV_SIZE   4096
 #define SERVER_SHAKE_MS    5000   /* for the transport's handshake, as in siw */
 #define SERVER_FIRST_MS    10000  /* for the first call, which clients send at once */
@@ -487,12 +487,11 @@ struct connections;
 int connections_new(struct connections **out, const struct server_options *options);
 /* After connections_stop(). NULL is fine. */
 void connections_free(struct connections *all);
-/* Whether connections_take() may be called. */
-bool connections_have_room(const struct connections *all, enum server_listener which);
-/* Takes one of @t and @fd, to be served in its turn. */
+/* Takes one of @t and @fd, to be served in its turn; connections_admit()
+ * follows. */
 void connections_take(struct connections *all, enum server_listener which, struct transport *t,
 		      int fd);
-/* Serves those that wait, as far as they may be. Call it after connections_take(), when
+/* Serves those that wait, as far as they may be, and closes what is too many. Call it after connections_take(), when
  * connections_ended_fd() is readable, and each SERVER_WAKE_MS while connections_wait().
  * Errors: -errno of pthread_create(3), without harm. */
 int connections_admit(struct connections *all);

@@ -57,7 +57,7 @@ int server_run(struct server *server, int stop_fd)
 	fds[STOP].fd = stop_fd;
 	for (;;) {
 		for (i = 0; i < LISTEN_COUNT; i++)
-			fds[i].fd = pause || !connections_have_room(connections, i) ? -1
+			fds[i].fd = pause              ? -1
 				    : i == LISTEN_RDMA ? server->rdma->fd
 						       : server->tcp[i];
 		n = poll(fds, FDS,

@@ -390,27 +390,76 @@ static void connections_over_the_limit_wait_for_others_to_end(void)
 	end();
 }
 
-/* More than there is room for: the rest is in the backlog. */
-static void many_connections_wait_in_the_backlog(void)
+static void hold_places(int held[FEW])
 {
-	enum { MANY = 2 * SERVER_WAITING };
-	int held[FEW], fds[MANY];
 	size_t i;
 
-	begin_as((struct server_options){ .connections = FEW });
 	for (i = 0; i < FEW; i++) {
 		held[i] = connect_and_call(2);
 		CU_ASSERT_TRUE(has_reply(held[i], WAIT));
 	}
+}
+
+/* It has all its places, and more connections than may wait: of those the newest are closed. */
+static void a_peer_keeps_no_other_from_the_server(void)
+{
+	enum { MANY = SERVER_WAITING + 20 };
+	struct rlimit files;
+	int held[FEW], fds[MANY], other;
+	size_t i;
+
+	/* Both ends are of this process. */
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = min_u64(files.rlim_max, 3 * MANY);
+	CU_ASSERT_EQUAL(setrlimit(RLIMIT_NOFILE, &files), 0);
+	begin_as((struct server_options){ .connections = FEW });
+	hold_places(held);
 	for (i = 0; i < MANY; i++)
 		fds[i] = connect_and_call(2);
+	other = connect_and_call(3);
+	CU_ASSERT_TRUE(has_reply(other, WAIT));
+	close(other);
+	for (i = SERVER_WAITING; i < MANY; i++) {
+		SUITE_ROW("%zu", i);
+		CU_ASSERT_TRUE(is_closed(fds[i]));
+		close(fds[i]);
+	}
 	for (i = 0; i < FEW; i++)
 		close(held[i]);
-	for (i = 0; i < MANY; i++) {
+	for (i = 0; i < SERVER_WAITING; i++) {
 		SUITE_ROW("%zu", i);
 		CU_ASSERT_TRUE(has_reply(fds[i], WAIT));
 		close(fds[i]);
 	}
+	end();
+}
+
+static void the_peer_with_the_fewest_connections_is_next(void)
+{
+	static const unsigned int hosts[FULL] = { 2, 2, 3, 4 };
+	int fds[FULL], more[3];
+	size_t i;
+
+	begin_as((struct server_options){ .connections = FEW });
+	for (i = 0; i < FULL; i++) {
+		fds[i] = connect_and_call(hosts[i]);
+		CU_ASSERT_TRUE(has_reply(fds[i], WAIT));
+	}
+	for (i = 0; i < 3; i++) {
+		more[i] = connect_and_call(3 + (unsigned int)i);
+		CU_ASSERT_TRUE(waits(more[i]));
+	}
+	close(fds[0]);
+	CU_ASSERT_TRUE(has_reply(more[2], WAIT));
+	CU_ASSERT_TRUE(waits(more[0]));
+	CU_ASSERT_TRUE(waits(more[1]));
+	close(fds[1]);
+	CU_ASSERT_TRUE(has_reply(more[0], WAIT));
+	CU_ASSERT_TRUE(waits(more[1]));
+	for (i = 0; i < FULL; i++)
+		close(fds[i]);
+	for (i = 0; i < 3; i++)
+		close(more[i]);
 	end();
 }
 
@@ -606,7 +655,9 @@ SUITE_MAIN("server", TEST(mount_and_write_chunk_read_succeed),
 	   TEST(endless_fragments_end_the_connection), TEST(fragments_of_a_call_are_joined),
 	   TEST(peers_without_rdma_are_closed), TEST(a_local_server_refuses_other_hosts),
 	   TEST(connections_over_the_limit_wait_for_others_to_end),
-	   TEST(many_connections_wait_in_the_backlog), TEST(a_peer_can_use_half_of_the_connections),
+	   TEST(a_peer_keeps_no_other_from_the_server),
+	   TEST(the_peer_with_the_fewest_connections_is_next),
+	   TEST(a_peer_can_use_half_of_the_connections),
 	   TEST(silent_connections_give_way_to_those_that_wait),
 	   TEST(silence_is_limited_and_shorter_while_another_waits),
 	   TEST(without_descriptors_the_server_waits_and_continues),
