@@ -52,8 +52,8 @@ probe_one()
 	echo "$rc" >"$work/load/$name.rc"
 }
 
-# judge COUNT: so many or more ended, and no verdict is a failure. Lack of time is only counted.
-judge()
+# judge_load COUNT: so many or more ended, and no verdict is a failure. Lack of time is only counted.
+judge_load()
 {
 	local files=("$work"/load/*.rc) failed unknown
 
@@ -91,7 +91,7 @@ load()
 		pids+=("$!")
 	done
 	wait "${pids[@]}"
-	judge "$1"
+	judge_load "$1"
 }
 
 start_server
