@@ -216,8 +216,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(root >= 0);
 	if (folders(root, path, true))
 		fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
+	if (fd < 0) {
+		/* Nothing of it is left for the next input: it ends with a slash, or is there. */
+		folders(root, path, false);
 		return 0;
+	}
 	left = size - name - 1;
 	FUZZ_CHECK(!fd_write_all(fd, end + 1, left));
 	read_system();
