@@ -67,7 +67,7 @@ struct kernel_record {
 	/* Offset of the first wrong byte; UINT32_MAX: none, or the correct data is unknown. */
 	uint32_t wrong;
 	uint32_t ms;
-	uint64_t digest; /* probe_digest() of what was read */
+	uint64_t digest; /* bytes_digest() of what was read */
 };
 
 /* In a child. Reports a step that began at @start_ms. Returns @rc, of a system call. */

@@ -38,7 +38,7 @@ int kernel_read_range(int channel, const struct kernel_range_task *task)
 	for (i = 0; expected && i < record.length && record.wrong == UINT32_MAX; i++)
 		if (buf[i] != expected[i])
 			record.wrong = i;
-	record.digest = probe_digest(buf, record.length);
+	record.digest = bytes_digest(buf, record.length);
 	record.ms = (uint32_t)(now_ms() - start);
 	channel_send(channel, CHANNEL_ANSWER, &record, sizeof(record), -1);
 	/* Before the next READ the parent counts what the server has sent of this one. */

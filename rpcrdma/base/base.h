@@ -201,6 +201,17 @@ static inline uint32_t get_be32(const void *p)
 	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
+/* FNV-1a: detects lost or moved bytes, not forged ones. */
+static inline uint64_t bytes_digest(const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+	uint64_t digest = UINT64_C(0xcbf29ce484222325);
+
+	while (len--)
+		digest = (digest ^ *at++) * UINT64_C(0x100000001b3);
+	return digest;
+}
+
 static inline uint64_t get_be64(const void *p)
 {
 	const uint8_t *b = p;

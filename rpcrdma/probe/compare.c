@@ -6,16 +6,6 @@
  * comparison shows which side is wrong. */
 #include "rpcrdma/probe/internal.h"
 
-uint64_t probe_digest(const void *bytes, size_t len)
-{
-	const uint8_t *at = bytes;
-	uint64_t digest = UINT64_C(0xcbf29ce484222325);
-
-	while (len--)
-		digest = (digest ^ *at++) * UINT64_C(0x100000001b3);
-	return digest;
-}
-
 static void compare_report(struct probe *p, const struct probe_range_result *result)
 {
 	uint8_t body[WORKER_RANGE_LEN];
@@ -80,7 +70,7 @@ static void compare_ranges(struct probe *p)
 		if (!window_open(p, &w, &p->root.file, range->offset, range->length)) {
 			if (w.len) {
 				result.length = w.len;
-				result.digest = probe_digest(w.bytes, w.len);
+				result.digest = bytes_digest(w.bytes, w.len);
 				result.fate = compare_window(p, &w);
 			}
 			window_close(&w);

@@ -42,7 +42,7 @@ struct probe_range_result {
 	uint32_t index;
 	enum probe_range_fate fate;
 	uint32_t length; /* bytes that the reference has there */
-	uint64_t digest; /* probe_digest() of these bytes */
+	uint64_t digest; /* bytes_digest() of these bytes */
 };
 
 struct probe_options {
@@ -102,8 +102,12 @@ int probe_run(const struct probe_options *options, const struct probe_events *ev
 /* Reads options->ranges of the file that options->export names as a Linux client does, and from
  * the reference: NFS over TCP if available. As probe_run(). */
 int probe_compare(const struct probe_options *options, const struct probe_events *events);
-/* FNV-1a: detects lost or moved bytes, not forged ones. */
-uint64_t probe_digest(const void *bytes, size_t len);
+
+/* write-content.c: pure */
+
+/* The bytes of the file from @offset on, as WRITE number @generation stores them: each aligned word
+ * of 8 bytes occurs once in all WRITEs of a run. @key: of the run. */
+void write_content(uint8_t *buf, uint64_t offset, size_t len, uint32_t generation, uint64_t key);
 
 /* memlock.c: the most memory that a probe, or a benchmark, over verbs locks, in whole MiB */
 uint64_t probe_memlock_kib(void);

@@ -11,10 +11,6 @@
 
 /* write-content.c: pure */
 
-/* The bytes of the file from @offset on, as WRITE number @generation stores them: each aligned word
- * of 8 bytes occurs once in all WRITEs of a run. @key: of the run. */
-void write_content(uint8_t *buf, uint64_t offset, size_t len, uint32_t generation, uint64_t key);
-
 enum write_damage {
 	WRITE_INTACT,
 	WRITE_PADDED,     /* up to three zeros follow the range */

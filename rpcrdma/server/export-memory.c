@@ -148,6 +148,9 @@ static void memory_node_attr(const struct memory_export *mem, const struct memor
 		.mtime = then,
 		.ctime = then,
 	};
+	/* Where clients make files. */
+	if (mem->made && node == mem->nodes)
+		attr->mode = 0777;
 }
 
 /* Callbacks */

@@ -281,6 +281,7 @@ struct call {
 	/* The argument that came by Read chunk, and was pulled into the message; len 0: none */
 	struct call_chunk chunk;
 	struct fault_state *faults; /* over RDMA; else NULL */
+	struct server_log *log;     /* the same */
 	bool stream;                /* over TCP */
 	struct writer reply;
 	/* server_options.programs, programs.c; may be NULL */
@@ -372,7 +373,7 @@ void nfs3_put_post_op(struct call *call, const struct nfs_fh *fh);
 /* A name component. Truncated: the reader becomes bad; else returns a status. @name:
  * NFS3_NAME_MAX + 1 bytes. */
 uint32_t nfs3_get_name(struct reader *r, char *name);
-/* ACCESS bits, for NFSv4 too: the access of "others", and at most reading. */
+/* ACCESS bits, for NFSv4 too: the access of "others"; of a read-only export at most reading. */
 uint32_t nfs3_access_granted(const struct export *exp, const struct nfs_attr *attr);
 
 /* nfs3-dir.c */

@@ -12,6 +12,7 @@
 #define ACCESS_MODIFY  0x04
 #define ACCESS_EXTEND  0x08
 #define ACCESS_LOOKUP  0x02
+#define ACCESS_DELETE  0x10
 #define ACCESS_EXECUTE 0x20
 
 /* FSINFO properties, section 3.3.19 */
@@ -138,6 +139,8 @@ uint32_t nfs3_access_granted(const struct export *exp, const struct nfs_attr *at
 
 	if (attr->mode & 04)
 		granted |= ACCESS_READ;
+	if (export_is_writable(exp) && attr->type == NFS_DIR && attr->mode & 02)
+		granted |= ACCESS_MODIFY | ACCESS_EXTEND | ACCESS_DELETE;
 	/* A file that a client made: whoever knows its handle. */
 	if (export_is_writable(exp) && attr->fileid > MADE_FIRST)
 		granted |= ACCESS_READ | ACCESS_MODIFY | ACCESS_EXTEND;

@@ -140,6 +140,7 @@ static int rdma_answer(struct rdma_session *session, struct reader *r, bool redu
 		.reduced = reduced,
 		.chunk = *chunk,
 		.faults = &session->faults,
+		.log = session->options->log,
 		.programs = session->options->programs,
 		.results = &session->reply_buf,
 		.results_max = rdma_reply_room(session, h, SERVER_PROGRAM_MAX),
@@ -157,6 +158,15 @@ static int rdma_answer(struct rdma_session *session, struct reader *r, bool redu
 	}
 	fault_serve(session->options->faults, &call);
 	return call.silent ? 0 : rdma_reply_call(session, h, &call);
+}
+
+/* Its chunks are malformed. */
+static int rdma_refuse(struct rdma_session *session)
+{
+	if (session->options->log)
+		atomic_fetch_add(&session->options->log->refused, 1);
+	debug(DEBUG_SERVER, "ERR_CHUNK: %s", err_text());
+	return rdma_reply_error(session, &session->request, ERR_CHUNK);
 }
 
 int rdma_message(struct rdma_session *session, const void *data, size_t len)
@@ -177,10 +187,8 @@ int rdma_message(struct rdma_session *session, const void *data, size_t len)
 		debug(DEBUG_SERVER, "refused: %s", err_text());
 		return rdma_reply_error(session, h, rc == -EPROTONOSUPPORT ? ERR_VERS : ERR_CHUNK);
 	}
-	if (rdma_read_list_check(session, &list)) {
-		debug(DEBUG_SERVER, "ERR_CHUNK: %s", err_text());
-		return rdma_reply_error(session, h, ERR_CHUNK);
-	}
+	if (rdma_read_list_check(session, &list))
+		return rdma_refuse(session);
 	if (list.zero_count) {
 		rc = rdma_pull_call(session, &list);
 		if (rc)
@@ -190,7 +198,7 @@ int rdma_message(struct rdma_session *session, const void *data, size_t len)
 	if (list.others && exp && export_is_writable(exp)) {
 		rc = rdma_pull_argument(session, &list, &r, &chunk);
 		if (rc == -EBADMSG)
-			return rdma_reply_error(session, h, ERR_CHUNK);
+			return rdma_refuse(session);
 		if (rc)
 			return rc;
 	}

@@ -103,12 +103,26 @@ struct nfs4_state;
 #define SERVER_READ_MAX   (1024 * 1024)     /* rtmax by default */
 #define SERVER_READ_LIMIT (4 * 1024 * 1024) /* and at most */
 
+/* A WRITE that was stored, as it came. */
+struct server_wrote {
+	uint64_t offset, digest; /* bytes_digest() of its data */
+	uint32_t len, stable;    /* stable_how */
+	uint32_t segments;       /* of its Read chunk; 0: inline, or in a long call */
+	uint32_t pad;            /* bytes of XDR padding in the chunk */
+};
+
+#define SERVER_LOG_WROTE 512
+
 /* Counters for a parent that runs the server in a child process and maps this before the fork
  * (MAP_SHARED | MAP_ANONYMOUS). */
 struct server_log {
 	atomic_uint connections; /* over RDMA, established */
 	atomic_uint reads;       /* READs that succeeded, with the whole reply sent over RDMA */
 	atomic_ullong bytes;     /* of these READs */
+	atomic_uint refused;     /* calls with Read chunks that no server can take */
+	atomic_uint commits;     /* over RDMA */
+	atomic_uint writes;      /* stored, over RDMA; number i is wrote[i % SERVER_LOG_WROTE] */
+	struct server_wrote wrote[SERVER_LOG_WROTE];
 };
 
 struct server_options {

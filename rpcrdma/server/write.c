@@ -5,7 +5,25 @@
  * and 18.3. */
 #include "rpcrdma/server/internal.h"
 
-bool call_write_data(struct call *call, struct call_write *w)
+/* For server_options.log. */
+static void write_log(const struct call *call, const struct call_write *w)
+{
+	const struct call_chunk *chunk = &call->chunk;
+	struct server_log *log = call->log;
+	unsigned int number = atomic_load(&log->writes);
+
+	log->wrote[number % SERVER_LOG_WROTE] = (struct server_wrote){
+		.offset = w->offset,
+		.digest = bytes_digest(w->data, w->len),
+		.len = w->len,
+		.stable = w->stable,
+		.segments = chunk->segments,
+		.pad = chunk->len > w->len ? chunk->len - w->len : 0,
+	};
+	atomic_store(&log->writes, number + 1);
+}
+
+static bool write_take_data(struct call *call, struct call_write *w)
 {
 	w->data = reader_opaque(&call->args, server_wtmax(call->exp), &w->len);
 	if (!w->data || !call->chunk.len)
@@ -17,6 +35,15 @@ bool call_write_data(struct call *call, struct call_write *w)
 		return false;
 	call->chunk.taken = true;
 	return true;
+}
+
+bool call_write_data(struct call *call, struct call_write *w)
+{
+	bool good = write_take_data(call, w);
+
+	if (call->log && (!good || !w->data))
+		atomic_fetch_add(&call->log->refused, 1);
+	return good;
 }
 
 /* Faults change a copy. */
@@ -40,19 +67,26 @@ static uint32_t write_faulty(struct call *call, struct call_write *w)
 
 uint32_t call_write(struct call *call, struct call_write *w)
 {
+	uint32_t status;
+
 	call->wrote = true;
 	w->count = w->len;
 	w->committed = w->stable == UNSTABLE ? UNSTABLE : FILE_SYNC;
 	memcpy(w->verifier, call->exp->verifier, sizeof(w->verifier));
 	if (call->faults && fault_has_writes(call->faults))
 		return write_faulty(call, w);
-	return call->exp->ops->write(call->exp, &w->fh, w->offset, w->data, w->len,
-				     w->stable != UNSTABLE);
+	status = call->exp->ops->write(call->exp, &w->fh, w->offset, w->data, w->len,
+				       w->stable != UNSTABLE);
+	if (call->log && !status)
+		write_log(call, w);
+	return status;
 }
 
 void call_commit(const struct call *call, uint8_t verifier[8])
 {
 	memcpy(verifier, call->exp->verifier, sizeof(call->exp->verifier));
+	if (call->log)
+		atomic_fetch_add(&call->log->commits, 1);
 	if (call->faults)
 		fault_commit(call->faults, verifier);
 }

@@ -221,7 +221,7 @@ static void a_named_file_is_read_range_by_range(void)
 		if (!record.error) {
 			CU_ASSERT_EQUAL(record.length, range.length);
 			CU_ASSERT_EQUAL(record.digest,
-					probe_digest(bytes + range.offset, range.length));
+					bytes_digest(bytes + range.offset, range.length));
 		}
 		ASSERT_AT_MOST(record.error ? range.length % 512 == 0 : 0, 0);
 		channel_send(child.channel, CHANNEL_ANSWER, NULL, 0, -1);

@@ -446,17 +446,40 @@ static void only_write_data_can_use_a_read_chunk(void)
 	end();
 }
 
+/* A client that asks before it makes a file is told that it may, where it may. */
+static void only_a_writable_directory_grants_changes(void)
+{
+	const uint32_t change = 0x04 | 0x08 | 0x10; /* MODIFY, EXTEND, DELETE */
+	struct nfs_attr attr;
+	struct nfs_fh dir;
+
+	begin();
+	CU_ASSERT_EQUAL_FATAL(options.exp->ops->root(options.exp, &dir), 0);
+	CU_ASSERT_EQUAL(options.exp->ops->getattr(options.exp, &dir, &attr), 0);
+	CU_ASSERT_EQUAL(nfs3_access_granted(options.exp, &attr) & change, 0);
+	CU_ASSERT_EQUAL_FATAL(export_memory_make_writable(options.exp), 0);
+	CU_ASSERT_EQUAL(options.exp->ops->getattr(options.exp, &dir, &attr), 0);
+	CU_ASSERT_EQUAL(nfs3_access_granted(options.exp, &attr) & change, change);
+	requester_handle(options.exp, "entries-2000", &dir);
+	CU_ASSERT_EQUAL(options.exp->ops->getattr(options.exp, &dir, &attr), 0);
+	CU_ASSERT_EQUAL(nfs3_access_granted(options.exp, &attr) & change, 0);
+	end();
+}
+
 /* With its padding, as old clients send it, or without. */
 static void the_data_of_a_write_may_come_with_its_padding(void)
 {
 	const struct export_create create = { .name = "x", .mode = 0600 };
 	struct rpcrdma_segment segment;
+	static struct server_log log;
 	struct nfs_fh dir, fh;
 	uint8_t args[128];
 	struct writer w;
 	uint32_t len;
 
 	begin();
+	memset(&log, 0, sizeof(log));
+	options.log = &log;
 	CU_ASSERT_EQUAL_FATAL(export_memory_make_writable(options.exp), 0);
 	CU_ASSERT_EQUAL_FATAL(options.exp->ops->root(options.exp, &dir), 0);
 	CU_ASSERT_EQUAL_FATAL(options.exp->ops->create(options.exp, &dir, &create, &fh), 0);
@@ -474,6 +497,16 @@ static void the_data_of_a_write_may_come_with_its_padding(void)
 		CU_ASSERT_EQUAL(rpc_reply_check(&peer.reply), len <= 100 ? 0 : -EINVAL);
 		if (len <= 100)
 			CU_ASSERT_EQUAL(reader_u32(&peer.results), 0);
+	}
+	options.log = NULL;
+	CU_ASSERT_EQUAL(log.writes, 2);
+	CU_ASSERT_EQUAL(log.refused, 1);
+	for (len = 0; len < 2; len++) {
+		CU_ASSERT_EQUAL(log.wrote[len].len, 99);
+		CU_ASSERT_EQUAL(log.wrote[len].digest, bytes_digest(memory, 99));
+		CU_ASSERT_EQUAL(log.wrote[len].segments, 1);
+		CU_ASSERT_EQUAL(log.wrote[len].stable, 2);
+		CU_ASSERT_EQUAL(log.wrote[len].pad, len);
 	}
 	end();
 }
@@ -594,6 +627,7 @@ SUITE_MAIN("server-rdma", TEST(null_is_answered_with_the_grant),
 	   TEST(a_long_call_is_pulled),
 	   TEST(a_long_call_from_an_unknown_handle_ends_the_connection),
 	   TEST(only_write_data_can_use_a_read_chunk),
+	   TEST(only_a_writable_directory_grants_changes),
 	   TEST(the_data_of_a_write_may_come_with_its_padding),
 	   TEST(directories_never_exceed_the_offered_chunk),
 	   TEST(readlink_also_uses_the_write_chunk), TEST(unknown_programs_are_reported))
