@@ -39,7 +39,7 @@ static const struct cli_option cmd_probe_options[] = {
 	EXERCISE_EMBEDDED,
 	OPTION_FLAG(
 		"client", struct cmd_probe_options, client,
-		"Test this host's kernel: it mounts the embedded server over RDMA, in its own mount namespace, and reads. Needs root."),
+		"Test this host's kernel: it mounts the embedded server over RDMA, in its own mount namespace, reads and writes. Needs root."),
 	OPTION_VALUE(
 		"mount", "PATH", struct cmd_probe_options, mount,
 		"Read a file through the RDMA mount that PATH is on: with the kernel, with the probe's own client, and over TCP.",
@@ -123,7 +123,7 @@ static int cmd_probe_check_kernel(const struct cmd_probe_options *options)
 	if (options->exercise.reads.count)
 		return err_set(EINVAL, "%s sends no random READs: leave out --reads", name);
 	if (options->client && probe->cred.flavor == RPC_AUTH_SYS)
-		return err_set(EINVAL, "--client reads as root: leave out --cred");
+		return err_set(EINVAL, "--client works as root: leave out --cred");
 	if (options->mount && (probe->device || probe->bind.len || probe->version))
 		return err_set(
 			EINVAL,
@@ -165,7 +165,7 @@ const struct cli_command cmd_probe = {
 		   "(software iWARP), which the server must offer. --client tests this "
 		   "host's kernel instead of a server: the kernel mounts the embedded "
 		   "server on an address of an RDMA device of this host, in a separate "
-		   "mount namespace, and reads from it. --mount reads a file of an "
+		   "mount namespace, reads from it and writes to its memory. --mount reads a file of an "
 		   "existing mount three times, through the kernel, by the probe and "
 		   "over TCP, and names the one that differs.",
 	CLI_FORMS({ .operands = { &choice_sources } }),

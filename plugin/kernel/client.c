@@ -36,14 +36,15 @@ void kernel_mount_data(const struct kernel_task *task, char *buf, size_t cap)
 		snprintf(buf + used, cap - used, ",clientaddr=%s", task->address);
 }
 
-static void client_read_ranges(int channel, int fd)
+/* Returns whether all were right. */
+static bool client_read_ranges(int channel, int fd)
 {
 	_cleanup_free_ uint8_t *expected = malloc(KERNEL_READ_MAX);
 	struct kernel_range_task task = { .fd = fd, .expected = expected };
 	void *buf = NULL;
 
 	if (!expected || posix_memalign(&buf, 4096, KERNEL_READ_MAX))
-		return;
+		return false;
 	task.buf = buf;
 	for (; task.index < KERNEL_RANGES; task.index++) {
 		task.range = kernel_range(task.index);
@@ -52,6 +53,20 @@ static void client_read_ranges(int channel, int fd)
 			break;
 	}
 	free(buf);
+	return task.index == KERNEL_RANGES && !task.failed;
+}
+
+/* The server's own directory: nothing of it is on a disk. */
+static void client_write(int channel, const struct kernel_task *task)
+{
+	_cleanup_close_ int fd = -1;
+	uint64_t start = now_ms();
+	char path[64];
+
+	snprintf(path, sizeof(path), AT "/written-%s", task->version->name);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_DIRECT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (kernel_send_step(channel, KERNEL_CREATE, fd, start) >= 0)
+		kernel_write_file(channel, fd, task->key);
 }
 
 int kernel_client(void *arg, int channel)
@@ -59,6 +74,7 @@ int kernel_client(void *arg, int channel)
 	const struct kernel_task *task = arg;
 	char source[160], data[512];
 	uint64_t start = now_ms();
+	bool right = false;
 	int fd, rc;
 
 	rc = unshare(CLONE_NEWNS) || mount("none", "/", "", MS_REC | MS_SLAVE, NULL) ? -1 : 0;
@@ -69,15 +85,18 @@ int kernel_client(void *arg, int channel)
 	kernel_mount_data(task, data, sizeof(data));
 	debug(DEBUG_MOUNT, "mount(2) %s on %s: %s", source, AT, data);
 	start = now_ms();
-	rc = mount(source, AT, "nfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, data);
+	rc = mount(source, AT, "nfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, data);
 	if (kernel_send_step(channel, KERNEL_MOUNT, rc, start))
 		return 1;
 	start = now_ms();
 	fd = open(AT "/" KERNEL_FILE, O_RDONLY | O_DIRECT | O_NOFOLLOW | O_CLOEXEC);
 	if (kernel_send_step(channel, KERNEL_OPEN, fd, start) >= 0) {
-		client_read_ranges(channel, fd);
+		right = client_read_ranges(channel, fd);
 		close(fd);
 	}
+	/* Else what is written cannot be read back. */
+	if (right)
+		client_write(channel, task);
 	start = now_ms();
 	rc = umount2(AT, UMOUNT_NOFOLLOW);
 	return kernel_send_step(channel, KERNEL_UNMOUNT, rc, start) ? 1 : 0;

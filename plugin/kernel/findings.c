@@ -105,6 +105,83 @@ void kernel_read_finding(const struct kernel_outcome *outcome, const struct kern
 	finding_number(f, "right", j->right);
 }
 
+/* --- writes ----------------------------------------------------------------------------- */
+
+/* None was made, or not all. */
+static void findings_write_cut(const struct kernel_outcome *outcome,
+			       const struct kernel_write_sum *sum, struct finding *f)
+{
+	const struct kernel_record *create = &outcome->steps[KERNEL_CREATE];
+	bool hangs = !outcome->killed && (outcome->hung || outcome->silent);
+
+	if (create->error) {
+		finding_init(f, "kernel.write", FINDING_UNKNOWN,
+			     "NFSv%s: the file to write to could not be made: %s%s",
+			     outcome->version, strerrordesc_np(create->error), outcome->end);
+		finding_reason(f, "not-made");
+		findings_add_error(f, create);
+		return;
+	}
+	finding_init(f, "kernel.write", hangs ? FINDING_FAIL : FINDING_UNKNOWN,
+		     "NFSv%s: only %u of %u writes completed%s%s", outcome->version, sum->tried,
+		     (unsigned int)KERNEL_WRITES, outcome->killed ? "" : " in time", outcome->end);
+	finding_reason(f, outcome->killed ? "killed" : hangs ? "hangs" : "cut");
+}
+
+static void findings_write_right(const struct kernel_outcome *outcome,
+				 const struct kernel_write_sum *sum, struct finding *f)
+{
+	const struct kernel_write_count *count = &outcome->writes;
+
+	finding_init(
+		f, "kernel.write", FINDING_PASS,
+		"NFSv%s: %u writes of 1 byte to 1 MiB through the kernel were stored and read back correctly (%u WRITEs, %u of them by Read chunk)%s",
+		outcome->version, sum->tried, count->calls, count->by_chunk, outcome->end);
+}
+
+static void findings_write_wrong(const struct kernel_outcome *outcome,
+				 const struct kernel_write_sum *sum, struct finding *f)
+{
+	const struct kernel_written *first = sum->first;
+	char text[200];
+
+	finding_init(f, "kernel.write", FINDING_FAIL,
+		     "NFSv%s: %u of %u writes through the kernel failed, the first of %u bytes: %s",
+		     outcome->version, sum->tried - sum->right, sum->tried,
+		     kernel_write_rows[first->record.index].length,
+		     kernel_write_text(first, text, sizeof(text)));
+	finding_reason(f, kernel_write_reason(first->fault));
+	finding_number(f, "first_wrong", kernel_write_rows[first->record.index].length);
+	findings_add_error(f, &first->record);
+}
+
+void kernel_write_finding(const struct kernel_outcome *outcome, const struct kernel_judgement *j,
+			  struct finding *f)
+{
+	const struct kernel_write_count *count = &outcome->writes;
+	struct kernel_write_sum sum;
+
+	kernel_write_sum(outcome->written, &sum);
+	if (j->fault != KERNEL_RIGHT)
+		finding_init(f, "kernel.write", FINDING_SKIP,
+			     "NFSv%s: nothing was written, because not all reads are right",
+			     outcome->version);
+	else if (sum.first)
+		findings_write_wrong(outcome, &sum, f);
+	else if (sum.tried < KERNEL_WRITES)
+		findings_write_cut(outcome, &sum, f);
+	else
+		findings_write_right(outcome, &sum, f);
+	finding_text(f, "nfs_version", "%s", outcome->version);
+	finding_number(f, "tried", sum.tried);
+	finding_number(f, "right", sum.right);
+	finding_number(f, "calls", count->calls);
+	finding_number(f, "read_chunks", count->by_chunk);
+	finding_number(f, "most_segments", count->most_segments);
+	finding_number(f, "padded", count->padded);
+	finding_number(f, "unstable", count->unstable);
+}
+
 /* --- the end ---------------------------------------------------------------------------- */
 
 void kernel_unmount_finding(const struct kernel_outcome *outcome, struct finding *f)

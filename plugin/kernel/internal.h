@@ -5,7 +5,7 @@
  *
  *	kernel.c    --client, the parent: server, one child a version, findings
  *	address.c   which device and address
- *	client.c    its child: namespace, mount(2), reads, umount2(2)
+ *	client.c    its child: namespace, mount(2), reads, writes, umount2(2)
  *	mounted.c   --mount, the parent: an existing mount, and the probe's own client beside it
  *	export.c    beside a probe of a server: is its export mounted here?
  *	reader.c    the child of both: finds a file, and reads
@@ -13,6 +13,8 @@
  *	quick.c     a few reads through a mount, for export.c and the mount helper
  *	range.c     how a range is read
  *	judge.c     pure: what is wrong with the reads
+ *	writer.c    the children's writes to a new file
+ *	writes.c    pure: what they write, and what is wrong with it
  *	findings.c  pure: from one version's mount, reads and unmount to findings
  */
 #ifndef PLUGIN_KERNEL_INTERNAL_H
@@ -54,6 +56,8 @@ enum kernel_step {
 	KERNEL_MOUNT,   /* mount(2) */
 	KERNEL_OPEN,    /* the file, O_DIRECT */
 	KERNEL_READ,    /* a range; many times */
+	KERNEL_CREATE,  /* the file to write to */
+	KERNEL_WRITE,   /* a row; many times */
 	KERNEL_UNMOUNT, /* umount2(2); the last */
 	KERNEL_STEPS
 };
@@ -61,13 +65,14 @@ enum kernel_step {
 /* The child's record of a step. */
 struct kernel_record {
 	uint32_t step;   /* enum kernel_step */
-	uint32_t index;  /* of the range */
+	uint32_t index;  /* of the range, or row */
 	int32_t error;   /* errno, or 0 */
-	uint32_t length; /* that read(2) returned */
+	uint32_t length; /* that read(2) or write(2) returned */
 	/* Offset of the first wrong byte; UINT32_MAX: none, or the correct data is unknown. */
 	uint32_t wrong;
 	uint32_t ms;
-	uint64_t digest; /* bytes_digest() of what was read */
+	uint64_t
+		digest; /* bytes_digest() of what was read; of a write: the file's size afterwards */
 };
 
 /* In a child. Reports a step that began at @start_ms. Returns @rc, of a system call. */
@@ -78,11 +83,12 @@ struct kernel_range_task {
 	const uint8_t *expected; /* the correct data; NULL: unknown */
 	uint32_t index;          /* of the range */
 	struct probe_range range;
+	unsigned int failed; /* how many were wrong */
 };
 
 /* In a child. Reads a range, reports it, and waits until the parent lets it go on. Errors: the parent has
  * ended. */
-int kernel_read_range(int channel, const struct kernel_range_task *task);
+int kernel_read_range(int channel, struct kernel_range_task *task);
 /* What is wrong with a READ of @length bytes; returns @buf. */
 const char *kernel_wrong_text(const struct kernel_record *r, uint32_t length, char *buf,
 			      size_t cap);
@@ -95,6 +101,7 @@ struct kernel_task {
 	bool ipv6;
 	const char *secret; /* the directory that is served */
 	struct server_ports ports;
+	uint64_t key; /* of what is written */
 };
 
 /* The options of mount(2). Pure. */
@@ -182,6 +189,75 @@ struct kernel_judgement {
 void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wanted,
 		  struct kernel_judgement *out);
 
+/* --- writes.c, writer.c --------------------------------------------------------- */
+
+enum kernel_write_how {
+	KERNEL_DIRECT,   /* O_DIRECT */
+	KERNEL_BUFFERED, /* and fsync(2) */
+	KERNEL_MAPPED    /* mmap(2) and msync(2) */
+};
+
+struct kernel_write_row {
+	enum kernel_write_how how;
+	uint32_t offset, length;
+};
+
+#define KERNEL_WRITES     24
+#define KERNEL_WRITE_MAX  (1024 * 1024 + 65536)        /* more than one WRITE of Linux clients */
+#define KERNEL_WRITE_SIZE (2158592 + KERNEL_WRITE_MAX) /* of the file, at the end */
+extern const struct kernel_write_row kernel_write_rows[KERNEL_WRITES];
+/* Fills @buf with what the row writes. @key: of the file. */
+void kernel_write_content(uint8_t *buf, unsigned int index, uint64_t key);
+/* In a child. Makes all writes to the new file @fd, which is open for reading too, and reports each;
+ * ends early after a few errors, or if the parent has ended. */
+void kernel_write_file(int channel, int fd, uint64_t key);
+
+/* In the order of their gravity. */
+enum kernel_write_fault {
+	KERNEL_WRITE_RIGHT,
+	KERNEL_WRITE_WRONG,         /* the server received other bytes */
+	KERNEL_WRITE_MALFORMED,     /* or a chunk that no server can take */
+	KERNEL_WRITE_ERROR,         /* an error, or less was written */
+	KERNEL_WRITE_LOST,          /* a success, and not all of it was sent */
+	KERNEL_WRITE_NOT_COMMITTED, /* a success, before a COMMIT */
+	KERNEL_WRITE_READ_BACK,     /* read back otherwise */
+	KERNEL_WRITE_BAD_SIZE,
+	KERNEL_WRITE_FAULTS
+};
+
+/* What the server received of one write. */
+struct kernel_wire {
+	const struct server_wrote *wrote; /* untrusted */
+	unsigned int count, commits;
+	bool refused;
+};
+
+struct kernel_write_count {
+	unsigned int calls, by_chunk, most_segments, padded, unstable;
+};
+
+struct kernel_written {
+	bool tried;
+	struct kernel_record record;
+	enum kernel_write_fault fault;
+};
+
+struct kernel_write_sum {
+	unsigned int tried, right;
+	const struct kernel_written *first; /* that is wrong; NULL: none */
+};
+
+/* What is wrong with the write that @r is of. @copy: the file of KERNEL_WRITE_SIZE bytes before it, and
+ * then after it. @wire: NULL if it is not known; then @count is unchanged. */
+enum kernel_write_fault kernel_write_judge(const struct kernel_record *r,
+					   const struct kernel_wire *wire, uint8_t *copy,
+					   uint64_t key, struct kernel_write_count *count);
+void kernel_write_sum(const struct kernel_written written[KERNEL_WRITES],
+		      struct kernel_write_sum *out);
+const char *kernel_write_reason(enum kernel_write_fault fault);
+/* What is wrong, as a sentence; returns @buf. */
+const char *kernel_write_text(const struct kernel_written *w, char *buf, size_t cap);
+
 /* --- findings.c --------------------------------------------------------------- */
 
 /* What the child of one version did, and how it ended. */
@@ -191,15 +267,21 @@ struct kernel_outcome {
 	bool done[KERNEL_STEPS];
 	struct kernel_record steps[KERNEL_STEPS]; /* the last of each */
 	struct kernel_read reads[KERNEL_RANGES];
+	struct kernel_written written[KERNEL_WRITES];
+	struct kernel_write_count writes;
 	bool reached;  /* a connection came to the server */
 	bool killed;   /* the child, by another process */
 	bool hung;     /* it was left behind */
+	bool silent;   /* a step took too long */
 	char end[160]; /* how it ended, where that was not by itself: "; its process ..." */
 };
 
 void kernel_mount_finding(const struct kernel_outcome *outcome, struct finding *f);
 void kernel_read_finding(const struct kernel_outcome *outcome, const struct kernel_judgement *j,
 			 struct finding *f);
+/* @j: of the reads. */
+void kernel_write_finding(const struct kernel_outcome *outcome, const struct kernel_judgement *j,
+			  struct finding *f);
 void kernel_unmount_finding(const struct kernel_outcome *outcome, struct finding *f);
 
 /* NFS versions, by how their reads ended: "3, 4.0". */

@@ -41,6 +41,10 @@ struct kernel_attempt {
 	struct kernel_outcome outcome;
 	unsigned int connections; /* that the server had before */
 	uint64_t bytes;           /* that it had sent before the range */
+	/* That it had received before the write: */
+	unsigned int writes, commits, refused;
+	uint8_t *copy; /* of the file that is written */
+	uint64_t key;
 };
 
 static volatile sig_atomic_t kernel_interrupted;
@@ -96,6 +100,38 @@ static void kernel_report_modules(const struct kernel *k, const struct host_text
 
 /* --- one version --------------------------------------------------------------------- */
 
+static void kernel_note_received(struct kernel_attempt *a)
+{
+	const struct server_log *log = a->kernel->log;
+
+	a->writes = atomic_load(&log->writes);
+	a->commits = atomic_load(&log->commits);
+	a->refused = atomic_load(&log->refused);
+}
+
+/* The server has counted before it answers. */
+static void kernel_on_write(struct kernel_attempt *a, const struct kernel_record *r)
+{
+	const struct server_log *log = a->kernel->log;
+	struct kernel_written *written = &a->outcome.written[r->index];
+	struct server_wrote wrote[SERVER_LOG_WROTE];
+	struct kernel_wire wire = { .wrote = wrote };
+	unsigned int i;
+
+	wire.count = min_u32(atomic_load(&log->writes) - a->writes, SERVER_LOG_WROTE);
+	for (i = 0; i < wire.count; i++)
+		wrote[i] = log->wrote[(a->writes + i) % SERVER_LOG_WROTE];
+	wire.commits = atomic_load(&log->commits) - a->commits;
+	wire.refused = atomic_load(&log->refused) != a->refused;
+	written->tried = true;
+	written->record = *r;
+	written->fault = kernel_write_judge(r, &wire, a->copy, a->key, &a->outcome.writes);
+	debug(DEBUG_MOUNT, "NFSv%s, write of %u bytes: error %d, %u bytes in %u ms; %u WRITEs: %d",
+	      a->version->name, kernel_write_rows[r->index].length, r->error, r->length, r->ms,
+	      wire.count, written->fault);
+	kernel_note_received(a);
+}
+
 static void kernel_on_record(void *arg, const struct kernel_record *r)
 {
 	struct kernel_attempt *a = arg;
@@ -106,6 +142,10 @@ static void kernel_on_record(void *arg, const struct kernel_record *r)
 
 	a->outcome.done[r->step] = true;
 	a->outcome.steps[r->step] = *r;
+	if (r->step == KERNEL_CREATE)
+		kernel_note_received(a);
+	if (r->step == KERNEL_WRITE)
+		kernel_on_write(a, r);
 	if (r->step != KERNEL_READ)
 		return;
 	/* The kernel may see a reply before the server has counted it. */
@@ -127,7 +167,9 @@ static void kernel_on_record(void *arg, const struct kernel_record *r)
 
 static int kernel_run_client(struct kernel *k, struct kernel_attempt *a)
 {
-	struct kernel_task task = { .version = a->version, .secret = k->secret, .ports = k->ports };
+	struct kernel_task task = {
+		.version = a->version, .secret = k->secret, .ports = k->ports, .key = a->key
+	};
 	const struct child_function function = {
 		.kind = CHILD_KERNEL_CLIENT,
 		.name = "the kernel's client",
@@ -155,6 +197,7 @@ static int kernel_run_client(struct kernel *k, struct kernel_attempt *a)
 	child_finish(&child, rc ? 0 : deadline_min(k->deadline, deadline_in(STEP_MS)), &end);
 	k->hung = end.fate == CHILD_LEFT;
 	a->outcome.hung = k->hung;
+	a->outcome.silent = rc == -ETIMEDOUT && deadline_left(k->deadline);
 	a->outcome.reached = atomic_load(&k->log->connections) > a->connections;
 	a->outcome.killed = end.fate == CHILD_SIGNALLED && !end.forced;
 	if (end.fate != CHILD_EXITED)
@@ -190,6 +233,8 @@ static void kernel_report_reads(struct kernel *k, const struct kernel_attempt *a
 		bug->largest_right = j.largest_right;
 	kernel_read_finding(&a->outcome, &j, &f);
 	kernel_emit(k, &f);
+	kernel_write_finding(&a->outcome, &j, &f);
+	kernel_emit(k, &f);
 }
 
 /* The reads then prove nothing. */
@@ -206,6 +251,8 @@ static bool kernel_server_ended(const struct kernel *k, const struct kernel_atte
 	for (i = 0; i < KERNEL_RANGES && !suspect; i++)
 		suspect = a->outcome.reads[i].tried && a->outcome.reads[i].record.error &&
 			  !a->outcome.reads[i].whole;
+	for (i = 0; i < KERNEL_WRITES && !suspect; i++)
+		suspect = a->outcome.written[i].tried && a->outcome.written[i].record.error;
 	if (!server_ended(k->server, suspect ? deadline_min(k->end, deadline_in(EXIT_MS)) : 0,
 			  &end))
 		return false;
@@ -222,9 +269,16 @@ static int kernel_try_version(struct kernel *k, const struct nfs_version *versio
 				    .version = version,
 				    .outcome = { .version = version->name,
 						 .device = k->local.device } };
+	_cleanup_free_ uint8_t *copy = calloc(1, KERNEL_WRITE_SIZE);
 	_cleanup_(finding_fini) struct finding f = { 0 };
-	int rc = kernel_run_client(k, &a);
+	int rc;
 
+	if (!copy)
+		return err_no_memory();
+	a.copy = copy;
+	rc = random_bytes(&a.key, sizeof(a.key));
+	if (!rc)
+		rc = kernel_run_client(k, &a);
 	if (rc)
 		return rc;
 	if (kernel_server_ended(k, &a))
@@ -264,6 +318,7 @@ static int kernel_spawn_server(struct kernel *k, struct server_child **out)
 		.transport = &transport_verbs,
 		.listen = k->local.at,
 		.own_host = true,
+		.writable = true,
 		.secret = k->secret,
 		.log = k->log,
 	};

@@ -3,14 +3,14 @@
 
 /* This host's kernel as a client of NFS over RDMA, tried before there is a mount that matters: it
  * mounts the embedded server, which is known to be right, on an address of an RDMA device of this
- * host, and reads a table of ranges through that mount. Wrong data is then the kernel's fault.
+ * host, and reads and writes tables of ranges through that mount. Wrong data is then the kernel's fault.
  *
  * A program that brings its own client cannot see the 812-byte bug on any server, because the bug
  * is in the kernel's client: Linux 3.7 to 3.14, and vendors' kernels of that age (xdr_align_pages()
  * in net/sunrpc/xdr.c cuts a READ that came by Write chunk to nothing; fixed by 2b7bbc963da8).
  *
  * Nothing is left, whichever process is killed: the mount is in a namespace that ends with the process
- * that made it, the server ends with its parent, and the file that is read is in memory. Kernel
+ * that made it, the server ends with its parent, and its files are in memory. Kernel
  * modules that were loaded stay loaded, and are named. */
 #ifndef PLUGIN_KERNEL_H
 #define PLUGIN_KERNEL_H

@@ -16,7 +16,7 @@ int kernel_send_step(int channel, enum kernel_step step, int rc, uint64_t start_
 	return rc;
 }
 
-int kernel_read_range(int channel, const struct kernel_range_task *task)
+int kernel_read_range(int channel, struct kernel_range_task *task)
 {
 	const struct probe_range *range = &task->range;
 	const uint8_t *expected = task->expected;
@@ -38,6 +38,8 @@ int kernel_read_range(int channel, const struct kernel_range_task *task)
 	for (i = 0; expected && i < record.length && record.wrong == UINT32_MAX; i++)
 		if (buf[i] != expected[i])
 			record.wrong = i;
+	task->failed += record.error || record.length != range->length ||
+			record.wrong != UINT32_MAX;
 	record.digest = bytes_digest(buf, record.length);
 	record.ms = (uint32_t)(now_ms() - start);
 	channel_send(channel, CHANNEL_ANSWER, &record, sizeof(record), -1);

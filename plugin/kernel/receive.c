@@ -33,12 +33,13 @@ int kernel_receive(const struct kernel_receiver *receiver, const struct child *c
 		}
 		if (type != CHANNEL_ANSWER || n != sizeof(*r))
 			return err_set(EPROTO, "%s sent a record of %zd bytes", child->name, n);
-		if (r->step >= KERNEL_STEPS || r->index >= KERNEL_RANGES)
+		if (r->step >= KERNEL_STEPS ||
+		    r->index >= (r->step == KERNEL_WRITE ? KERNEL_WRITES : KERNEL_RANGES))
 			return err_set(EPROTO, "%s sent a record of step %u, range %u", child->name,
 				       r->step, r->index);
 		receiver->record(receiver->arg, r);
-		/* The next range. That a child has ended is seen at the next record. */
-		if (r->step == KERNEL_READ)
+		/* The next range, or row. That a child has ended is seen at the next record. */
+		if (r->step == KERNEL_READ || r->step == KERNEL_WRITE)
 			channel_send(child->channel, CHANNEL_ANSWER, NULL, 0, -1);
 	}
 }

@@ -31,7 +31,7 @@ enum child_kind {
 	CHILD_TOUCH,         /* accesses a path whose server may not respond */
 	CHILD_TICKER,        /* draws the progress line */
 	CHILD_MOUNTER,       /* mounts; acts in place of its parent */
-	CHILD_KERNEL_CLIENT, /* mounts in its own namespace, and reads */
+	CHILD_KERNEL_CLIENT, /* mounts in its own namespace, reads and writes */
 	CHILD_GATE,          /* decides for a hook */
 	CHILD_TOOL,          /* a program whose output is read */
 	CHILD_MOUNT_NFS,     /* mount.nfs; acts in place of its parent */

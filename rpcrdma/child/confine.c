@@ -68,8 +68,8 @@ static void confine_set_limits(const struct child_limits *limits, rlim_t space, 
 {
 	if (limits->no_core)
 		confine_limit(RLIMIT_CORE, 0);
-	if (limits->no_files)
-		confine_limit(RLIMIT_FSIZE, 0);
+	if (limits->no_files || limits->file_size)
+		confine_limit(RLIMIT_FSIZE, limits->no_files ? 0 : limits->file_size);
 	if (limits->files)
 		confine_limit(RLIMIT_NOFILE, limits->files);
 	if (limits->cpu)

@@ -61,7 +61,8 @@ struct child_limits {
 	rlim_t more_data;  /* RLIMIT_DATA, likewise */
 	rlim_t cpu;        /* seconds */
 	bool no_core;
-	bool no_files; /* RLIMIT_FSIZE 0: writes no file */
+	rlim_t file_size; /* RLIMIT_FSIZE */
+	bool no_files;    /* 0 of it: writes no file */
 };
 
 struct child_profile {

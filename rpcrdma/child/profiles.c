@@ -52,7 +52,7 @@ const struct child_profile child_profiles[CHILD_KINDS] = {
 	/* Runs as root for mount(2), and for what a security module requires for it. */
 	[CHILD_KERNEL_CLIENT] = {
 		.flags = CHILD_GROUP | CHILD_SILENT | CHILD_NO_INTERRUPT,
-		.limits = { .files = 32, .no_core = true, .no_files = true },
+		.limits = { .files = 32, .file_size = 16 * MIB, .no_core = true },
 	},
 	[CHILD_MOUNTER] = { .flags = CHILD_ALL_FDS | CHILD_KEEP_SIGNALS },
 	/* The platform waits until the hook's stdout and stderr are closed, so the child keeps

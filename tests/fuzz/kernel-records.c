@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The records of the child that reads through the kernel: each that is handed on is of a step and a range that there
- * are, and the file that it chose is text. */
+/* The records of the child that reads and writes through the kernel: each that is handed on is of a step, and a range or
+ * row, that there are, and the file that it chose is text. */
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,7 +15,8 @@ static unsigned int records;
 static void take(void *arg, const struct kernel_record *r)
 {
 	(void)arg;
-	FUZZ_CHECK(r->step < KERNEL_STEPS && r->index < KERNEL_RANGES);
+	FUZZ_CHECK(r->step < KERNEL_STEPS);
+	FUZZ_CHECK(r->index < (r->step == KERNEL_WRITE ? KERNEL_WRITES : KERNEL_RANGES));
 	records++;
 }
 

@@ -139,6 +139,70 @@ static void reads_that_fail_say_why(void)
 	}
 }
 
+static void writes_that_fail_say_why(void)
+{
+	static const struct {
+		enum kernel_fault reads;
+		unsigned int tried;
+		enum kernel_write_fault fault; /* of the last */
+		int create;
+		bool killed, silent;
+		enum finding_status status;
+		const char *reason;
+	} rows[] = {
+		{ KERNEL_RIGHT, KERNEL_WRITES, KERNEL_WRITE_RIGHT, 0, false, false, FINDING_PASS,
+		  "" },
+		/* They could not be read back. */
+		{ KERNEL_WRONG, 0, KERNEL_WRITE_RIGHT, 0, false, false, FINDING_SKIP, "" },
+		{ KERNEL_CUT, 0, KERNEL_WRITE_RIGHT, 0, true, false, FINDING_SKIP, "" },
+		{ KERNEL_RIGHT, 3, KERNEL_WRITE_WRONG, 0, false, false, FINDING_FAIL,
+		  "kernel.write/wrong-data" },
+		{ KERNEL_RIGHT, 3, KERNEL_WRITE_MALFORMED, 0, false, false, FINDING_FAIL,
+		  "kernel.write/malformed" },
+		{ KERNEL_RIGHT, 3, KERNEL_WRITE_ERROR, 0, false, false, FINDING_FAIL,
+		  "kernel.write/error" },
+		{ KERNEL_RIGHT, 3, KERNEL_WRITE_LOST, 0, false, false, FINDING_FAIL,
+		  "kernel.write/lost" },
+		{ KERNEL_RIGHT, 3, KERNEL_WRITE_NOT_COMMITTED, 0, false, false, FINDING_FAIL,
+		  "kernel.write/not-committed" },
+		{ KERNEL_RIGHT, 3, KERNEL_WRITE_READ_BACK, 0, false, false, FINDING_FAIL,
+		  "kernel.write/read-back" },
+		{ KERNEL_RIGHT, 3, KERNEL_WRITE_BAD_SIZE, 0, false, false, FINDING_FAIL,
+		  "kernel.write/size" },
+		{ KERNEL_RIGHT, 0, KERNEL_WRITE_RIGHT, EACCES, false, false, FINDING_UNKNOWN,
+		  "kernel.write/not-made" },
+		{ KERNEL_RIGHT, 3, KERNEL_WRITE_RIGHT, 0, false, false, FINDING_UNKNOWN,
+		  "kernel.write/cut" },
+		{ KERNEL_RIGHT, 3, KERNEL_WRITE_RIGHT, 0, true, false, FINDING_UNKNOWN,
+		  "kernel.write/killed" },
+		{ KERNEL_RIGHT, 3, KERNEL_WRITE_RIGHT, 0, false, true, FINDING_FAIL,
+		  "kernel.write/hangs" },
+		/* The kernel is not blamed for who killed it. */
+		{ KERNEL_RIGHT, 3, KERNEL_WRITE_RIGHT, 0, true, true, FINDING_UNKNOWN,
+		  "kernel.write/killed" },
+	};
+	struct kernel_judgement j = { 0 };
+	struct kernel_outcome outcome;
+	_cleanup_(finding_fini) struct finding f = { 0 };
+	unsigned int n;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		outcome = (struct kernel_outcome){ .version = "3",
+						   .killed = rows[i].killed,
+						   .silent = rows[i].silent };
+		outcome.steps[KERNEL_CREATE].error = rows[i].create;
+		for (n = 0; n < rows[i].tried; n++)
+			outcome.written[n].tried = true;
+		if (n)
+			outcome.written[n - 1].fault = rows[i].fault;
+		j.fault = rows[i].reads;
+		kernel_write_finding(&outcome, &j, &f);
+		expect(&f, rows[i].status, rows[i].reason);
+	}
+}
+
 static void the_bug_is_reported_before_other_errors(void)
 {
 	static const struct {
@@ -222,5 +286,5 @@ static void a_host_without_a_device_to_test_says_why(void)
 
 SUITE_MAIN("kernel-findings", TEST(a_mount_that_fails_says_why),
 	   TEST(an_unmount_that_fails_says_why), TEST(reads_that_fail_say_why),
-	   TEST(the_bug_is_reported_before_other_errors), TEST(a_mount_without_a_file_says_why),
-	   TEST(a_host_without_a_device_to_test_says_why))
+	   TEST(writes_that_fail_say_why), TEST(the_bug_is_reported_before_other_errors),
+	   TEST(a_mount_without_a_file_says_why), TEST(a_host_without_a_device_to_test_says_why))

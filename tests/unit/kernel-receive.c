@@ -23,6 +23,8 @@ static const struct sent rows[] = {
 	  sizeof(struct kernel_record), false, 0, 1 },
 	{ "no such range", CHANNEL_ANSWER, KERNEL_READ, KERNEL_RANGES, sizeof(struct kernel_record),
 	  false, -EPROTO, 0 },
+	{ "no such write", CHANNEL_ANSWER, KERNEL_WRITE, KERNEL_WRITES,
+	  sizeof(struct kernel_record), false, -EPROTO, 0 },
 	{ "no such step", CHANNEL_ANSWER, KERNEL_STEPS, 0, sizeof(struct kernel_record), false,
 	  -EPROTO, 0 },
 	{ "a short record", CHANNEL_ANSWER, KERNEL_MOUNT, 0, sizeof(struct kernel_record) - 1,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# probe --client: the guest's kernel reads correct data through siw0 and rxe0, no other process
+# probe --client: the guest's kernel reads and writes correct data through siw0 and rxe0, no other process
 # sees a mount, and nothing of it remains; also if any of its processes is killed.
 server plain
 
@@ -20,11 +20,16 @@ for address in 10.0.2.15 192.168.77.1; do
 	expect_only ''
 	expect_finding kernel.mount pass
 	expect_finding kernel.read pass
+	expect_finding kernel.write pass
 	expect_finding kernel.unmount pass
 	expect_finding bug.read-812 pass
 	expect_report '[.findings[] | select(.id == "kernel.read") | .evidence.nfs_version] == ["3", "4.0", "4.1"]' \
 		"not all versions"
 	expect_report 'all(.findings[] | select(.id == "kernel.read"); .evidence.right == 40)' "not all ranges"
+	# As Linux clients send them: inline up to their limit, else one Read chunk, never padded.
+	expect_report '[.findings[] | select(.id == "kernel.write").evidence | .right == 24 and .read_chunks >= 16 and .calls >= .read_chunks + 8
+		and .padded == 0 and .unstable > 0] == [true, true, true]' "not all writes"
+	note "$address: $(jq -r '.findings[] | select(.id == "kernel.write") | .summary' "$work/out" | paste -sd';')"
 	[[ $(traces) == "$before_all" ]] || fail "left: $(traces), not $before_all"
 done
 
@@ -34,6 +39,7 @@ inside_run probe --client --bind 10.0.2.15 --format json
 expect_status 0
 expect_only ''
 expect_finding kernel.read pass
+expect_finding kernel.write pass
 expect_finding bug.read-812 pass
 inside 'umount /etc/libibverbs.d'
 
