@@ -42,7 +42,7 @@ static const struct cli_option cmd_probe_options[] = {
 		"Test this host's kernel: it mounts the embedded server over RDMA, in its own mount namespace, reads and writes. Needs root."),
 	OPTION_VALUE(
 		"mount", "PATH", struct cmd_probe_options, mount,
-		"Read a file through the RDMA mount that PATH is on: with the kernel, with the probe's own client, and over TCP.",
+		"Read a file through the RDMA mount that PATH is on: with the kernel, with the probe's own client, and over TCP. With --scratch NEW a new file is written through it, too.",
 		.choice = &choice_mounts),
 	OPTION_FAULT,
 	EXERCISE_LEVEL,
@@ -51,7 +51,7 @@ static const struct cli_option cmd_probe_options[] = {
 		"At levels standard and full, if no fault was found before: the number of READs with random ranges, sizes and mechanisms (default 5000, 0 for none), up to 256 MiB or 10 s; both limits grow with N above 5000.",
 		.parse = cmd_probe_parse_reads),
 	EXERCISE_SCRATCH(
-		"Test WRITEs too: to a new file of this name below the export or, if NEW ends with a slash, to one with a random name in that directory. It must not exist, and is removed at the end. Up to 16 MiB of the server's disk are used."),
+		"Test WRITEs too: to a new file of this name below the export (with --mount: below PATH) or, if NEW ends with a slash, to one with a random name in that directory. It must not exist, and is removed at the end. Up to 16 MiB of the server's disk are used."),
 	OPTION_VALUE(
 		"writes", "N", struct exercise_options, writes,
 		"With --scratch, if no fault was found before: the number of random WRITEs (default 1000 at levels standard and full, 0 for none), for up to 20 s; the limit grows with N above 1000.",
@@ -89,6 +89,7 @@ static int cmd_probe_mount(const struct probe_options *probe, const struct probe
 		.nfs_port = probe->nfs_port,
 		.has_cred = probe->has_cred,
 		.cred = probe->cred,
+		.scratch = probe->scratch,
 	};
 
 	return kernel_mounted(&options, events);
@@ -118,8 +119,11 @@ static int cmd_probe_check_kernel(const struct cmd_probe_options *options)
 		return err_set(EINVAL,
 			       "%s reads through the kernel: leave out --transport and --pcap",
 			       name);
-	if (probe->scratch)
-		return err_set(EINVAL, "%s only reads: leave out --scratch", name);
+	if (probe->scratch && options->client)
+		return err_set(EINVAL,
+			       "--client writes to its own server's memory: leave out --scratch");
+	if (options->exercise.writes.given)
+		return err_set(EINVAL, "%s sends no random WRITEs: leave out --writes", name);
 	if (options->exercise.reads.count)
 		return err_set(EINVAL, "%s sends no random READs: leave out --reads", name);
 	if (options->client && probe->cred.flavor == RPC_AUTH_SYS)
@@ -154,20 +158,22 @@ const struct cli_command cmd_probe = {
 	.synopsis = "[OPTION...] SERVER[:/EXPORT[/FILE]]\n"
 		    "[OPTION...] --embedded [--fault NAME[=VALUE]]...\n"
 		    "[OPTION...] --client [--device NAME] [--bind ADDR]\n"
-		    "[OPTION...] --mount PATH [--cred UID:GID] [--nfs-port PORT]",
+		    "[OPTION...] --mount PATH [--cred UID:GID] [--scratch NEW]",
 	.summary = "Exercise a server's RDMA transport with real READs.",
-	.details = "Reads a file of the export over RPC-over-RDMA, by every mechanism "
-		   "of a reply and in many sizes, compares the data with NFS over TCP, "
-		   "and reports its findings. Nothing is written to the server without --scratch. "
-		   "Without /EXPORT only NULL calls are sent. An IPv6 address is "
-		   "written in brackets. RDMA uses the device of this host that the "
-		   "route to the server leads to; without one it is carried over TCP "
-		   "(software iWARP), which the server must offer. --client tests this "
-		   "host's kernel instead of a server: the kernel mounts the embedded "
-		   "server on an address of an RDMA device of this host, in a separate "
-		   "mount namespace, reads from it and writes to its memory. --mount reads a file of an "
-		   "existing mount three times, through the kernel, by the probe and "
-		   "over TCP, and names the one that differs.",
+	.details =
+		"Reads a file of the export over RPC-over-RDMA, by every mechanism "
+		"of a reply and in many sizes, compares the data with NFS over TCP, "
+		"and reports its findings. Nothing is written to the server without --scratch. "
+		"Without /EXPORT only NULL calls are sent. An IPv6 address is "
+		"written in brackets. RDMA uses the device of this host that the "
+		"route to the server leads to; without one it is carried over TCP "
+		"(software iWARP), which the server must offer. --client tests this "
+		"host's kernel instead of a server: the kernel mounts the embedded "
+		"server on an address of an RDMA device of this host, in a separate "
+		"mount namespace, reads from it and writes to its memory. --mount reads a file of an "
+		"existing mount three times, through the kernel, by the probe and "
+		"over TCP, and names the one that differs; with --scratch it does the "
+		"same with a new file that the kernel writes.",
 	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
 	.options = cmd_probe_options,

@@ -7,12 +7,15 @@
  *	address.c   which device and address
  *	client.c    its child: namespace, mount(2), reads, writes, umount2(2)
  *	mounted.c   --mount, the parent: an existing mount, and the probe's own client beside it
+ *	mounted-write.c  the same with --scratch: WRITEs
+ *	scratch.c   its child: makes a file, writes, and removes it
  *	export.c    beside a probe of a server: is its export mounted here?
  *	reader.c    the child of both: finds a file, and reads
  *	receive.c   the parents' side: records of the children
  *	quick.c     a few reads through a mount, for export.c and the mount helper
  *	range.c     how a range is read
  *	judge.c     pure: what is wrong with the reads
+ *	stored.c    pure: from such a file to findings
  *	writer.c    the children's writes to a new file
  *	writes.c    pure: what they write, and what is wrong with it
  *	findings.c  pure: from one version's mount, reads and unmount to findings
@@ -52,12 +55,14 @@ int kernel_no_address(const struct rdma_devices *rdma, const struct kernel_optio
 /* --- range.c ------------------------------------------------------------------ */
 
 enum kernel_step {
-	KERNEL_SPACE,   /* a mount namespace */
-	KERNEL_MOUNT,   /* mount(2) */
-	KERNEL_OPEN,    /* the file, O_DIRECT */
-	KERNEL_READ,    /* a range; many times */
-	KERNEL_CREATE,  /* the file to write to */
-	KERNEL_WRITE,   /* a row; many times */
+	KERNEL_SPACE,  /* a mount namespace */
+	KERNEL_MOUNT,  /* mount(2) */
+	KERNEL_OPEN,   /* the file, O_DIRECT */
+	KERNEL_READ,   /* a range; many times */
+	KERNEL_CREATE, /* the file to write to */
+	KERNEL_WRITE,  /* a row; many times */
+	KERNEL_CLOSE,  /* of that file */
+	KERNEL_REMOVE,
 	KERNEL_UNMOUNT, /* umount2(2); the last */
 	KERNEL_STEPS
 };
@@ -130,13 +135,40 @@ struct kernel_reader_task {
 struct kernel_chosen {
 	int32_t error;     /* errno; 0: one was found, and opened */
 	uint32_t uid, gid; /* that it was opened as */
-	uint64_t size;
+	union {
+		uint64_t size;
+		uint64_t inode; /* of scratch.c */
+	};
 	char path[KERNEL_PATH_MAX]; /* below the mount */
 	char why[160];
 };
 
 /* The body of the child; @arg is a struct kernel_reader_task. */
 int kernel_reader(void *arg, int channel);
+
+/* Of this process, for the file system alone; nothing where it is not root. */
+void kernel_set_fsuid(uid_t uid, gid_t gid);
+/* The root of a mount, if it is that of @dev. Errors: -errno, with the text. */
+int kernel_open_mount(const char *target, const char *dev, dev_t *out);
+/* The directory that the last part of @path is in, and that part. Names are the server's: none of them is
+ * followed where it is a link, or leads to another mount. -1 with errno. */
+int kernel_open_parent(int mount, dev_t dev, const char *path, const char **last);
+
+/* --- scratch.c ------------------------------------------------------------------ */
+
+struct kernel_scratch_task {
+	const char *target, *dev; /* of the mount */
+	const char *path;         /* of the file, below it */
+	bool has_cred;
+	uid_t uid;
+	gid_t gid;
+	uint64_t key;   /* of what is written */
+	uint64_t inode; /* of a file to remove, without anything else; 0: make one */
+};
+
+/* The body of the child; @arg is a struct kernel_scratch_task. It sends KERNEL_CHOSEN with the file's
+ * inode, the writes, KERNEL_CLOSE and, when the parent has shut down its side, KERNEL_REMOVE. */
+int kernel_scratch(void *arg, int channel);
 
 /* --- receive.c ---------------------------------------------------------------- */
 
@@ -148,13 +180,34 @@ struct kernel_receiver {
 	struct kernel_chosen *chosen; /* filled in; NULL: a child that chooses no file */
 	uint64_t deadline;            /* of all of it */
 	unsigned int step_ms;         /* between two records */
+	enum kernel_step until;       /* returns after it; 0: at the end */
 	/* By a signal that ends it; NULL: none does. */
 	const volatile sig_atomic_t *interrupted;
 };
 
-/* Until the child closes the channel: 0. Lets it go on after each READ.
+/* Until the child closes the channel, or that step: 0. Lets it go on after each READ.
  * Errors: -ETIMEDOUT; -EINTR where interrupted; -EPROTO for an invalid record. */
 int kernel_receive(const struct kernel_receiver *receiver, const struct child *child);
+
+/* --- mounted-write.c ------------------------------------------------------------- */
+
+struct nfs_mount;
+
+struct kernel_mounted_write {
+	const struct kernel_mount_options *options;
+	const struct probe_events *events;
+	const struct nfs_mount *mount;
+	const char *dir; /* below the mount's root; "": the root */
+	struct rpc_cred cred;
+	uint64_t deadline;
+	/* Options of the probe's own client, for this mount; its path is left to set. */
+	struct probe_options probe;
+	const char *export; /* the mount's root on the server */
+};
+
+/* Writes to the new file that @options->scratch names, and reports kernel.write, and what is left.
+ * Errors: -EINTR where interrupted, and those that kept it from beginning. */
+int kernel_mounted_write(const struct kernel_mounted_write *w);
 
 /* --- judge.c ------------------------------------------------------------------ */
 
@@ -254,9 +307,32 @@ enum kernel_write_fault kernel_write_judge(const struct kernel_record *r,
 					   uint64_t key, struct kernel_write_count *count);
 void kernel_write_sum(const struct kernel_written written[KERNEL_WRITES],
 		      struct kernel_write_sum *out);
+/* Of a write, or of @making the file, that failed for want of space or permission, in which no transport
+ * has part; NULL: any other error. */
+const char *kernel_denied_reason(int error, bool making);
 const char *kernel_write_reason(enum kernel_write_fault fault);
 /* What is wrong, as a sentence; returns @buf. */
 const char *kernel_write_text(const struct kernel_written *w, char *buf, size_t cap);
+
+/* --- stored.c ------------------------------------------------------------------- */
+
+/* A file that was written through a mount. */
+struct kernel_stored {
+	const char *version, *target, *path;
+	const uint8_t *copy; /* what it should be; of KERNEL_WRITE_SIZE bytes */
+	struct kernel_written written[KERNEL_WRITES];
+	struct probe_range_result results[KERNEL_WRITES]; /* of the probe's own client */
+	struct kernel_chosen chosen; /* why it was not made; without a text: unknown */
+	bool made, removed;
+	int remove_error;
+	bool silent;   /* a step took too long: */
+	bool late;     /* because the time was over */
+	char end[160]; /* how the child ended, where that was not by itself */
+};
+
+/* probe.scratch, or probe.scratch.left */
+void kernel_stored_file_finding(const struct kernel_stored *s, struct finding *f);
+void kernel_stored_finding(const struct kernel_stored *s, struct finding *f);
 
 /* --- findings.c --------------------------------------------------------------- */
 

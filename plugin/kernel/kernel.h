@@ -34,10 +34,13 @@ struct kernel_mount_options {
 	uint16_t nfs_port; /* of the reference over TCP; 0: as probe_run() finds it */
 	bool has_cred;     /* else the file's owner, where the caller is root */
 	struct rpc_cred cred;
+	/* As of struct probe_options, below the path; NULL: nothing is written. */
+	const char *scratch;
 };
 
 /* Reads a file through an existing RDMA mount, by the kernel, and the same ranges by the probe's own
- * client and from the reference: the one that differs is at fault. The mount is found by its name in
+ * client and from the reference: the one that differs is at fault. With scratch a new file is written
+ * through the mount and read by all of them. The mount is found by its name in
  * mountinfo; only a child touches it. As kernel_run(); needs no root. */
 int kernel_mounted(const struct kernel_mount_options *options, const struct probe_events *events);
 

@@ -24,8 +24,9 @@ struct mounted {
 	struct probe_range ranges[KERNEL_RANGES];
 	struct kernel_read reads[KERNEL_RANGES];
 	struct probe_range_result results[KERNEL_RANGES];
-	char end[160]; /* of the child that reads, where it did not end by itself */
-	bool silent;   /* it did not come to its end in time */
+	char end[160];     /* of the child that reads, where it did not end by itself */
+	bool silent;       /* it did not come to its end in time */
+	bool kernel_wrong; /* by kernel.read */
 };
 
 static void mounted_emit(const struct mounted *m, const struct finding *f)
@@ -174,17 +175,28 @@ static void mounted_no_finding(void *arg, const struct finding *f)
 	(void)f;
 }
 
-static int mounted_read_by_probe(struct mounted *m, bool first)
+static struct rpc_cred mounted_cred(const struct mounted *m)
+{
+	return m->options->has_cred ? m->options->cred
+				    : (struct rpc_cred){ .flavor = RPC_AUTH_SYS,
+							 .uid = m->chosen.uid,
+							 .gid = m->chosen.gid };
+}
+
+/* What is mounted, and what of it is the mount's root; "": all of the server. */
+static void mounted_export(const struct mounted *m, char *buf, size_t cap)
 {
 	const char *colon = strstr(m->mount->fs_spec, ":/");
 	const char *export = colon ? colon + 1 : "";
-	const char *root = strcmp(m->mount->fs_root, "/") ? m->mount->fs_root : "";
-	const struct probe_events events = { .finding = first ? mounted_pass_finding
-							      : mounted_no_finding,
-					     .subject = mounted_pass_subject,
-					     .range = mounted_on_range,
-					     .arg = m };
-	struct probe_options options = {
+
+	snprintf(buf, cap, "%s%s", strcmp(export, "/") ? export : "",
+		 strcmp(m->mount->fs_root, "/") ? m->mount->fs_root : "");
+}
+
+/* For the probe's own client. */
+static struct probe_options mounted_probe(const struct mounted *m)
+{
+	return (struct probe_options){
 		.host = m->mount->addr,
 		.port = (uint16_t)(m->mount->port ? m->mount->port : NFS_RDMA_PORT),
 		.mount_port = (uint16_t)m->mount->mountport,
@@ -192,20 +204,25 @@ static int mounted_read_by_probe(struct mounted *m, bool first)
 		.version = nfs_version_find(m->mount->vers),
 		.timeout_ms = (unsigned int)deadline_left(m->deadline),
 		.has_cred = true,
-		.cred = m->options->cred,
-		.ranges = m->ranges,
-		.nranges = KERNEL_RANGES,
+		.cred = mounted_cred(m),
 	};
-	char path[2 * KERNEL_PATH_MAX + 256];
+}
 
-	/* What is mounted, what of it is the mount's root, and the path below that. */
-	snprintf(path, sizeof(path), "%s%s/%s", strcmp(export, "/") ? export : "", root, m->file);
+static int mounted_read_by_probe(struct mounted *m, bool first)
+{
+	const struct probe_events events = { .finding = first ? mounted_pass_finding
+							      : mounted_no_finding,
+					     .subject = mounted_pass_subject,
+					     .range = mounted_on_range,
+					     .arg = m };
+	struct probe_options options = mounted_probe(m);
+	char export[512], path[sizeof(export) + KERNEL_PATH_MAX];
+
+	mounted_export(m, export, sizeof(export));
+	snprintf(path, sizeof(path), "%s/%s", export, m->file);
 	options.export = path;
-	if (!m->options->has_cred) {
-		options.cred = (struct rpc_cred){ .flavor = RPC_AUTH_SYS,
-						  .uid = m->chosen.uid,
-						  .gid = m->chosen.gid };
-	}
+	options.ranges = m->ranges;
+	options.nranges = KERNEL_RANGES;
 	memset(m->results, 0, sizeof(m->results));
 	return probe_compare(&options, &events);
 }
@@ -332,6 +349,7 @@ static void mounted_judge(struct mounted *m, unsigned int read, unsigned int fai
 	struct kernel_judgement j;
 	char text[400];
 
+	m->kernel_wrong = m->silent || failed;
 	if (!compared) {
 		snprintf(
 			text, sizeof(text),
@@ -341,6 +359,7 @@ static void mounted_judge(struct mounted *m, unsigned int read, unsigned int fai
 		return;
 	}
 	kernel_judge(m->reads, compared, &j);
+	m->kernel_wrong = m->kernel_wrong || j.fault != KERNEL_RIGHT;
 	if (m->silent) {
 		snprintf(text, sizeof(text), "a read through the kernel did not complete in time%s",
 			 m->end);
@@ -378,6 +397,40 @@ static int mounted_read_and_compare(struct mounted *m)
 	return 0;
 }
 
+/* --- WRITEs ----------------------------------------------------------------------------------- */
+
+/* Below the path, or beside it if it is a file. */
+static int mounted_write(struct mounted *m)
+{
+	char export[512], dir[KERNEL_PATH_MAX];
+	const struct kernel_mounted_write w = {
+		.options = m->options,
+		.events = m->events,
+		.mount = m->mount,
+		.dir = dir,
+		.cred = mounted_cred(m),
+		.deadline = m->deadline,
+		.probe = mounted_probe(m),
+		.export = export,
+	};
+	_cleanup_(finding_fini) struct finding f = { 0 };
+	char *slash;
+
+	if (m->kernel_wrong) {
+		finding_init(&f, "kernel.write", FINDING_SKIP,
+			     "nothing was written, because not all reads are right");
+		mounted_emit(m, &f);
+		return 0;
+	}
+	mounted_export(m, export, sizeof(export));
+	str_copy(dir, sizeof(dir), m->below);
+	if (*m->file && !strcmp(m->file, m->below)) {
+		slash = strrchr(dir, '/');
+		*(slash ? slash : dir) = '\0';
+	}
+	return kernel_mounted_write(&w);
+}
+
 static int mounted_test(struct mounted *m)
 {
 	const struct kernel_chosen *chosen = &m->chosen;
@@ -398,14 +451,16 @@ static int mounted_test(struct mounted *m)
 			 m->end);
 		finding_clean(text);
 		mounted_emit_read(m, FINDING_UNKNOWN, kernel_no_file_reason(chosen), text);
-		return 0;
+		/* A new export has no file to read. */
+		return m->options->scratch && *chosen->why ? mounted_write(m) : 0;
 	}
 	finding_clean(m->chosen.path);
 	str_copy(m->file, sizeof(m->file), m->chosen.path);
 	m->events->subject(m->events->arg, "file", m->file);
 	for (i = 0; i < KERNEL_RANGES; i++)
 		m->ranges[i] = kernel_range_of(i, m->chosen.size);
-	return mounted_read_and_compare(m);
+	rc = mounted_read_and_compare(m);
+	return rc || !m->options->scratch ? rc : mounted_write(m);
 }
 
 /* Without redundant slashes; ".." would have to be looked up. */

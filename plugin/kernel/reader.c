@@ -37,8 +37,8 @@ struct reader_search {
 	char best[KERNEL_PATH_MAX];
 };
 
-/* For the file system alone. Root may be nobody on the server. */
-static void reader_set_fsuid(uid_t uid, gid_t gid)
+/* Root may be nobody on the server. */
+void kernel_set_fsuid(uid_t uid, gid_t gid)
 {
 	if (geteuid())
 		return;
@@ -107,11 +107,29 @@ static void reader_consider(struct reader_search *s, int dir, const char *in, co
 	str_copy(s->best, sizeof(s->best), path);
 }
 
-/* The directory that the last part of @path is in, and that part. Names are the server's: none of them is
- * followed where it is a link, or leads to another mount. */
-static int reader_open_parent(const struct reader_search *s, const char *path, const char **last)
+int kernel_open_mount(const char *target, const char *dev, dev_t *out)
 {
-	int fd = openat(s->mount, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(target, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_PATH), rc;
+	char found[32];
+	struct stat st;
+
+	if (fd < 0)
+		return err_sys("%s", target);
+	rc = fstat(fd, &st) ? err_sys("%s", target) : 0;
+	if (!rc) {
+		snprintf(found, sizeof(found), "%u:%u", major(st.st_dev), minor(st.st_dev));
+		*out = st.st_dev;
+		if (strcmp(found, dev) != 0)
+			rc = err_set(ENOENT, "%s is not that mount any more", target);
+	}
+	if (rc)
+		close(fd);
+	return rc ? rc : fd;
+}
+
+int kernel_open_parent(int mount, dev_t dev, const char *path, const char **last)
+{
+	int fd = openat(mount, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char name[NAME_MAX + 1];
 	struct stat st;
 	size_t len;
@@ -129,7 +147,7 @@ static int reader_open_parent(const struct reader_search *s, const char *path, c
 		next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		close(fd);
 		fd = next;
-		if (fd >= 0 && (fstat(fd, &st) || st.st_dev != s->dev)) {
+		if (fd >= 0 && (fstat(fd, &st) || st.st_dev != dev)) {
 			close(fd);
 			errno = EXDEV;
 			return -1;
@@ -144,7 +162,7 @@ static int reader_open_below(const struct reader_search *s, const char *path, mo
 			     int flags, struct stat *st)
 {
 	const char *name;
-	_cleanup_close_ int dir = reader_open_parent(s, path, &name);
+	_cleanup_close_ int dir = kernel_open_parent(s->mount, s->dev, path, &name);
 	_cleanup_close_ int seen = -1;
 	char link[64];
 
@@ -172,7 +190,7 @@ static void reader_search_directory(struct reader_search *s, const struct reader
 	/* Once more as its owner: root may be nobody on the server. Its owner was read when it was
 	 * queued: where the directory above cannot be searched now, @st is not filled in. */
 	if (fd < 0 && errno == EACCES && !geteuid()) {
-		reader_set_fsuid(queued->uid, queued->gid);
+		kernel_set_fsuid(queued->uid, queued->gid);
 		fd = reader_open_below(s, queued->path, S_IFDIR, O_RDONLY | O_DIRECTORY, &st);
 	}
 	if (fd < 0)
@@ -200,7 +218,7 @@ static int reader_find_file(struct reader_search *s, const char *path)
 
 	if (strlen(path) >= KERNEL_PATH_MAX)
 		return err_set(ENAMETOOLONG, "the path below the mount is too long");
-	dir = reader_open_parent(s, path, &name);
+	dir = kernel_open_parent(s->mount, s->dev, path, &name);
 	if (dir < 0 || fstatat(dir, name, &s->st, AT_SYMLINK_NOFOLLOW))
 		return err_sys("%s", path);
 	if (s->st.st_dev != s->dev)
@@ -228,8 +246,6 @@ static int reader_open_file(const struct kernel_reader_task *task, struct kernel
 	_cleanup_free_ struct reader_search *s = calloc(1, sizeof(*s));
 	struct probe_range range;
 	unsigned int i;
-	char dev[32];
-	struct stat st;
 	int fd, rc;
 
 	if (!s)
@@ -242,14 +258,10 @@ static int reader_open_file(const struct kernel_reader_task *task, struct kernel
 			s->enough = range.offset + range.length;
 	}
 	if (task->has_cred)
-		reader_set_fsuid(task->uid, task->gid);
-	s->mount = open(task->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_PATH);
-	if (s->mount < 0 || fstat(s->mount, &st))
-		return err_sys("%s", task->target);
-	s->dev = st.st_dev;
-	snprintf(dev, sizeof(dev), "%u:%u", major(st.st_dev), minor(st.st_dev));
-	if (strcmp(dev, task->dev) != 0)
-		return err_set(ENOENT, "%s is not that mount any more", task->target);
+		kernel_set_fsuid(task->uid, task->gid);
+	s->mount = kernel_open_mount(task->target, task->dev, &s->dev);
+	if (s->mount < 0)
+		return s->mount;
 	rc = reader_find_file(s, task->path);
 	if (rc)
 		return rc;
@@ -257,7 +269,7 @@ static int reader_open_file(const struct kernel_reader_task *task, struct kernel
 	out->gid = task->has_cred || geteuid() ? task->gid : s->st.st_gid;
 	out->size = (uint64_t)s->st.st_size;
 	str_copy(out->path, sizeof(out->path), s->best);
-	reader_set_fsuid(out->uid, out->gid);
+	kernel_set_fsuid(out->uid, out->gid);
 	fd = reader_open_below(s, s->best, S_IFREG, O_RDONLY | O_DIRECT | O_NONBLOCK | O_NOCTTY,
 			       &s->st);
 	return fd < 0 ? err_sys("%s", s->best) : fd;

@@ -41,5 +41,7 @@ int kernel_receive(const struct kernel_receiver *receiver, const struct child *c
 		/* The next range, or row. That a child has ended is seen at the next record. */
 		if (r->step == KERNEL_READ || r->step == KERNEL_WRITE)
 			channel_send(child->channel, CHANNEL_ANSWER, NULL, 0, -1);
+		if (receiver->until && r->step == receiver->until)
+			return 0;
 	}
 }

@@ -126,6 +126,28 @@ enum kernel_write_fault kernel_write_judge(const struct kernel_record *r,
 	return r->digest == writes_size(r->index) ? KERNEL_WRITE_RIGHT : KERNEL_WRITE_BAD_SIZE;
 }
 
+const char *kernel_denied_reason(int error, bool making)
+{
+	static const struct {
+		int error;
+		const char *reason;
+		bool making; /* a file alone */
+	} rows[] = {
+		{ ENOSPC, "no-space", false },      { EDQUOT, "no-space", false },
+		{ EFBIG, "no-space", false },       { EACCES, "denied", false },
+		{ EPERM, "denied", false },         { EROFS, "read-only", false },
+		{ EEXIST, "exists", true },         { ENOENT, "not-found", true },
+		{ EXDEV, "not-found", true },       { ELOOP, "not-directory", true },
+		{ ENOTDIR, "not-directory", true },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].error == error && (making || !rows[i].making))
+			return rows[i].reason;
+	return NULL;
+}
+
 const char *kernel_write_reason(enum kernel_write_fault fault)
 {
 	static const char *const reasons[KERNEL_WRITE_FAULTS] = {

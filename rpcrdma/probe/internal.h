@@ -578,7 +578,6 @@ bool remains_answered(struct remains *r, enum remains_step step, uint32_t status
 /* scratch.c: the file that the probe makes for its WRITEs. As remains.c, the worker tells the
  * parent what is on the server. */
 
-#define SCRATCH_PREFIX ".nfsrdma-scratch-"
 /* Bytes of the file that use space. */
 #define WRITE_DISK_MAX (16u << 20)
 

@@ -23,6 +23,9 @@
 /* The same for WRITEs. */
 #define PROBE_WRITES_DEFAULT 1000
 
+/* Of the name of a file that the probe makes in a directory; 32 hexadecimal digits follow. */
+#define SCRATCH_PREFIX ".nfsrdma-scratch-"
+
 enum probe_level { PROBE_QUICK, PROBE_STANDARD, PROBE_FULL };
 
 struct probe_range {
@@ -63,6 +66,7 @@ struct probe_options {
 	/* Below the export: the file to make, write to and remove; ending with a slash, the directory
 	 * in which to make one. NULL: nothing is written. */
 	const char *scratch;
+	bool scratch_gate;        /* asks whether it may be made there, and does not make it */
 	unsigned int writes;      /* random ones, at most */
 	unsigned int bench_cases; /* bits: of bench_cases[]; 0: all */
 	unsigned int bench_ms;    /* for each of them; 0: as the level says */

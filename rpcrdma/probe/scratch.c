@@ -484,8 +484,12 @@ bool scratch_make(struct writes *ws)
 		 p->options->export[1] ? p->options->export : "", dir.path, *dir.path ? "/" : "",
 		 s->name);
 	finding_clean(s->path);
-	return scratch_has_space(p, &s->dir, WRITE_DISK_MAX) && scratch_is_free(p) &&
-	       scratch_create_said(ws);
+	if (!scratch_has_space(p, &s->dir, WRITE_DISK_MAX) || !scratch_is_free(p))
+		return false;
+	if (!p->options->scratch_gate)
+		return scratch_create_said(ws);
+	probe_say(p, "probe.scratch", FINDING_PASS, "%s may be made", s->path);
+	return false;
 }
 
 /* Removing it */

@@ -150,7 +150,7 @@ stop_server
 echo "ok - a read-only export"
 
 for arguments in '127.0.0.1 --scratch new' '127.0.0.1:/x --scratch ../new' '127.0.0.1:/x --scratch a/../new' '127.0.0.1:/x --scratch .' \
-	'127.0.0.1:/x --writes 5' '--client --scratch new' '--mount / --scratch new'; do
+	'127.0.0.1:/x --writes 5' '--client --scratch new' '--client --writes 5' '--mount / --scratch new --writes 5' '--mount / --scratch ../new'; do
 	# shellcheck disable=SC2086 # words
 	run probe $arguments
 	expect_status 2

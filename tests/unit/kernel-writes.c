@@ -4,6 +4,7 @@
 /* What a kernel's writes prove, by what the server received of them. */
 #include "plugin/kernel/internal.h"
 
+#include "plugin/report/report.h"
 #include "tests/unit/suite.h"
 
 #define KEY 0x123456789abcdef0u
@@ -153,6 +154,167 @@ static void the_kernel_sees_what_went_wrong(void)
 	CU_ASSERT_EQUAL(judge(&w, 1, &r, 0, false), KERNEL_WRITE_BAD_SIZE);
 }
 
+/* --- through a mount ----------------------------------------------------------------- */
+
+static void expect(const struct finding *f, enum finding_status status, const char *reason)
+{
+	char both[FINDING_ID_MAX + FINDING_REASON_MAX + 1];
+
+	snprintf(both, sizeof(both), "%s/%s", f->id, f->reason);
+	CU_ASSERT_EQUAL(f->status, status);
+	CU_ASSERT_STRING_EQUAL(*f->reason ? both : "", reason);
+	CU_ASSERT(!*f->reason || meaning_reason(meaning_find(f->id), f->reason) != NULL);
+}
+
+/* All was written, and read by the probe's own client. */
+static void store(struct kernel_stored *s)
+{
+	unsigned int i;
+
+	write_up_to(KERNEL_WRITES - 1);
+	*s = (struct kernel_stored){ .version = "3",
+				     .target = "/srv/m",
+				     .path = "/srv/m/new",
+				     .copy = copy,
+				     .made = true,
+				     .removed = true };
+	for (i = 0; i < KERNEL_WRITES; i++) {
+		const struct kernel_write_row *row = &kernel_write_rows[i];
+
+		s->written[i].tried = true;
+		s->written[i].record = record_of(i, 0);
+		s->results[i] = (struct probe_range_result){
+			.index = i,
+			.fate = PROBE_RANGE_RIGHT,
+			.length = row->length,
+			.digest = bytes_digest(copy + row->offset, row->length),
+		};
+	}
+}
+
+static void who_differs_is_at_fault(void)
+{
+	static const struct {
+		enum kernel_write_fault fault; /* of the last write */
+		int error;
+		enum probe_range_fate fate; /* of all ranges, for the probe's own client */
+		bool stored;                /* as it was written */
+		enum finding_status status;
+		const char *reason, *guilty;
+	} rows[] = {
+		{ KERNEL_WRITE_RIGHT, 0, PROBE_RANGE_RIGHT, true, FINDING_PASS, "", "" },
+		{ KERNEL_WRITE_RIGHT, 0, PROBE_RANGE_UNKNOWN, true, FINDING_UNKNOWN,
+		  "kernel.write/no-reference", "" },
+		/* Whatever the kernel reads back. */
+		{ KERNEL_WRITE_RIGHT, 0, PROBE_RANGE_RIGHT, false, FINDING_FAIL,
+		  "kernel.write/stored-wrong", "kernel client or server" },
+		{ KERNEL_WRITE_READ_BACK, 0, PROBE_RANGE_RIGHT, false, FINDING_FAIL,
+		  "kernel.write/stored-wrong", "kernel client or server" },
+		{ KERNEL_WRITE_READ_BACK, 0, PROBE_RANGE_RIGHT, true, FINDING_FAIL,
+		  "kernel.write/read-back", "kernel client" },
+		{ KERNEL_WRITE_READ_BACK, 0, PROBE_RANGE_UNKNOWN, true, FINDING_FAIL,
+		  "kernel.write/stored-wrong", "kernel client or server" },
+		{ KERNEL_WRITE_RIGHT, 0, PROBE_RANGE_WRONG, true, FINDING_WARN,
+		  "kernel.write/probe-only", "server or transport" },
+		{ KERNEL_WRITE_BAD_SIZE, 0, PROBE_RANGE_RIGHT, true, FINDING_FAIL,
+		  "kernel.write/size", "kernel client or server" },
+		/* What could not be written is not stored. */
+		{ KERNEL_WRITE_ERROR, EIO, PROBE_RANGE_RIGHT, false, FINDING_FAIL,
+		  "kernel.write/mount-error", "kernel client or server" },
+		/* Nobody's fault. */
+		{ KERNEL_WRITE_ERROR, ENOSPC, PROBE_RANGE_RIGHT, false, FINDING_UNKNOWN,
+		  "kernel.write/no-space", "" },
+		{ KERNEL_WRITE_ERROR, EDQUOT, PROBE_RANGE_RIGHT, false, FINDING_UNKNOWN,
+		  "kernel.write/no-space", "" },
+		{ KERNEL_WRITE_ERROR, EACCES, PROBE_RANGE_RIGHT, false, FINDING_UNKNOWN,
+		  "kernel.write/denied", "" },
+		{ KERNEL_WRITE_ERROR, EROFS, PROBE_RANGE_RIGHT, false, FINDING_UNKNOWN,
+		  "kernel.write/read-only", "" },
+	};
+	static struct kernel_stored s;
+	_cleanup_(finding_fini) struct finding f = { 0 };
+	unsigned int n;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		store(&s);
+		for (n = 0; n < KERNEL_WRITES; n++)
+			s.results[n].fate = rows[i].fate;
+		s.results[ROW].digest += !rows[i].stored;
+		s.written[KERNEL_WRITES - 1].fault = rows[i].fault;
+		s.written[KERNEL_WRITES - 1].record.error = rows[i].error;
+		kernel_stored_finding(&s, &f);
+		expect(&f, rows[i].status, rows[i].reason);
+		CU_ASSERT_STRING_EQUAL(finding_evidence(&f, "guilty"), rows[i].guilty);
+	}
+}
+
+static void writes_that_do_not_end_say_why(void)
+{
+	static struct kernel_stored s;
+	_cleanup_(finding_fini) struct finding f = { 0 };
+
+	store(&s);
+	s.written[KERNEL_WRITES - 1].tried = false;
+	kernel_stored_finding(&s, &f);
+	expect(&f, FINDING_UNKNOWN, "kernel.write/killed");
+	s.silent = true;
+	kernel_stored_finding(&s, &f);
+	expect(&f, FINDING_FAIL, "kernel.write/hangs");
+	s.late = true;
+	kernel_stored_finding(&s, &f);
+	expect(&f, FINDING_UNKNOWN, "kernel.write/cut");
+	s.chosen.error = ETIMEDOUT;
+	kernel_stored_finding(&s, &f);
+	expect(&f, FINDING_UNKNOWN, "kernel.write/no-answer");
+	s.silent = false;
+	kernel_stored_finding(&s, &f);
+	expect(&f, FINDING_SKIP, "");
+}
+
+static void a_file_that_is_left_is_said(void)
+{
+	static const struct {
+		bool made, removed;
+		int error; /* of making it */
+		const char *why;
+		int remove_error;
+		enum finding_status status;
+		const char *reason;
+	} rows[] = {
+		{ true, true, 0, "", 0, FINDING_PASS, "" },
+		{ true, false, 0, "", 0, FINDING_WARN, "probe.scratch.left/mount" },
+		{ true, false, 0, "", EEXIST, FINDING_WARN, "probe.scratch.left/mount" },
+		/* It did not say whether it had made it. */
+		{ false, false, ETIMEDOUT, "", 0, FINDING_WARN, "probe.scratch.left/mount" },
+		{ false, false, EROFS, "x", 0, FINDING_UNKNOWN, "probe.scratch/read-only" },
+		{ false, false, ENOSPC, "x", 0, FINDING_UNKNOWN, "probe.scratch/no-space" },
+		{ false, false, EACCES, "x", 0, FINDING_UNKNOWN, "probe.scratch/denied" },
+		{ false, false, EEXIST, "x", 0, FINDING_UNKNOWN, "probe.scratch/exists" },
+		{ false, false, ELOOP, "x", 0, FINDING_UNKNOWN, "probe.scratch/not-directory" },
+		{ false, false, EXDEV, "x", 0, FINDING_UNKNOWN, "probe.scratch/not-found" },
+		{ false, false, EIO, "x", 0, FINDING_UNKNOWN, "probe.scratch/failed" },
+	};
+	static struct kernel_stored s;
+	_cleanup_(finding_fini) struct finding f = { 0 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		store(&s);
+		s.made = rows[i].made;
+		s.removed = rows[i].removed;
+		s.remove_error = rows[i].remove_error;
+		s.chosen.error = rows[i].error;
+		str_copy(s.chosen.why, sizeof(s.chosen.why), rows[i].why);
+		kernel_stored_file_finding(&s, &f);
+		expect(&f, rows[i].status, rows[i].reason);
+		CU_ASSERT_STRING_EQUAL(finding_evidence(&f, "path"), "/srv/m/new");
+	}
+}
+
 SUITE_MAIN("kernel-writes", TEST(each_row_is_right_if_it_comes_as_it_is),
 	   TEST(several_writes_may_carry_one), TEST(other_bytes_are_wrong_wherever_they_are),
-	   TEST(the_kernel_sees_what_went_wrong))
+	   TEST(the_kernel_sees_what_went_wrong), TEST(who_differs_is_at_fault),
+	   TEST(writes_that_do_not_end_say_why), TEST(a_file_that_is_left_is_said))
