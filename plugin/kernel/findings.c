@@ -74,7 +74,14 @@ void kernel_read_finding(const struct kernel_outcome *outcome, const struct kern
 	bool wrong = j->fault != KERNEL_RIGHT && j->fault != KERNEL_CUT;
 	char text[160];
 
-	if (j->fault == KERNEL_RIGHT) {
+	if (j->fault == KERNEL_RIGHT && j->stalled) {
+		finding_init(
+			f, "kernel.read", FINDING_WARN,
+			"NFSv%s: %u reads through the kernel returned correct data, %u of them after %.1f s: the client waited for a reply that the server had sent, and asked again%s",
+			outcome->version, j->tried, j->stalled, j->slowest_ms / 1000.0,
+			outcome->end);
+		finding_reason(f, "stalled");
+	} else if (j->fault == KERNEL_RIGHT) {
 		finding_init(
 			f, "kernel.read", FINDING_PASS,
 			"NFSv%s: %u reads of 1 byte to 1 MiB through the kernel returned correct data%s",
@@ -103,6 +110,8 @@ void kernel_read_finding(const struct kernel_outcome *outcome, const struct kern
 	finding_number(f, "largest_right", j->largest_right);
 	finding_number(f, "tried", j->tried);
 	finding_number(f, "right", j->right);
+	if (j->stalled)
+		finding_number(f, "stalled", j->stalled);
 }
 
 /* --- writes ----------------------------------------------------------------------------- */

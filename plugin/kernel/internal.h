@@ -221,6 +221,7 @@ struct probe_range kernel_range_of(unsigned int index, uint64_t size);
 struct kernel_read {
 	bool tried;
 	bool whole; /* the server sent all of it, or sends it correctly to the probe's own client */
+	bool twice; /* the server sent all of it a second time, after a time-out of the mount */
 	struct kernel_record record;
 };
 
@@ -236,6 +237,8 @@ struct kernel_judgement {
 	unsigned int tried, right;
 	uint32_t largest_right, smallest_wrong; /* lengths; 0: none */
 	unsigned int first;                     /* index of the first that is wrong */
+	unsigned int stalled;                   /* of the right ones: sent twice */
+	uint32_t slowest_ms;                    /* of these */
 };
 
 /* @wanted: how many can be made; of a short file not all. */

@@ -60,6 +60,9 @@ void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wa
 		out->tried++;
 		if (!r->error && r->length == length && r->wrong == UINT32_MAX) {
 			out->right++;
+			out->stalled += reads[i].twice;
+			if (reads[i].twice && r->ms > out->slowest_ms)
+				out->slowest_ms = r->ms;
 			out->largest_right = length;
 			ordered = ordered && !out->smallest_wrong;
 			continue;

@@ -115,13 +115,15 @@ static void reads_that_fail_say_why(void)
 		bool killed;
 		enum finding_status status;
 		const char *reason;
+		unsigned int stalled;
 	} rows[] = {
-		{ KERNEL_RIGHT, 0, false, FINDING_PASS, "" },
-		{ KERNEL_BUG_812, EIO, false, FINDING_FAIL, "kernel.read/write-chunk-lost" },
-		{ KERNEL_WRONG, 0, false, FINDING_FAIL, "kernel.read/wrong-data" },
-		{ KERNEL_WRONG, EREMOTEIO, false, FINDING_FAIL, "kernel.read/error" },
-		{ KERNEL_CUT, 0, false, FINDING_UNKNOWN, "kernel.read/cut" },
-		{ KERNEL_CUT, 0, true, FINDING_UNKNOWN, "kernel.read/killed" },
+		{ KERNEL_RIGHT, 0, false, FINDING_PASS, "", 0 },
+		{ KERNEL_RIGHT, 0, false, FINDING_WARN, "kernel.read/stalled", 2 },
+		{ KERNEL_BUG_812, EIO, false, FINDING_FAIL, "kernel.read/write-chunk-lost", 1 },
+		{ KERNEL_WRONG, 0, false, FINDING_FAIL, "kernel.read/wrong-data", 0 },
+		{ KERNEL_WRONG, EREMOTEIO, false, FINDING_FAIL, "kernel.read/error", 0 },
+		{ KERNEL_CUT, 0, false, FINDING_UNKNOWN, "kernel.read/cut", 0 },
+		{ KERNEL_CUT, 0, true, FINDING_UNKNOWN, "kernel.read/killed", 0 },
 	};
 	struct kernel_judgement j = { .tried = 40, .right = 20, .smallest_wrong = 813 };
 	struct kernel_outcome outcome;
@@ -134,6 +136,7 @@ static void reads_that_fail_say_why(void)
 		outcome.reads[0].record.error = rows[i].error;
 		outcome.reads[0].record.length = 813;
 		j.fault = rows[i].fault;
+		j.stalled = rows[i].stalled;
 		kernel_read_finding(&outcome, &j, &f);
 		expect(&f, rows[i].status, rows[i].reason);
 	}

@@ -108,6 +108,23 @@ static void a_short_read_is_wrong(void)
 	CU_ASSERT_EQUAL(j.right, KERNEL_RANGES - 1);
 }
 
+static void correct_reads_that_were_sent_twice_are_counted(void)
+{
+	struct kernel_read reads[KERNEL_RANGES];
+	struct kernel_judgement j;
+
+	fill(&rows[0], reads);
+	reads[7].twice = reads[9].twice = true;
+	reads[7].record.ms = 5004;
+	reads[9].record.ms = 5003;
+	/* Slow, and sent once. */
+	reads[11].record.ms = 9000;
+	kernel_judge(reads, KERNEL_RANGES, &j);
+	CU_ASSERT_EQUAL(j.fault, KERNEL_RIGHT);
+	CU_ASSERT_EQUAL(j.stalled, 2);
+	CU_ASSERT_EQUAL(j.slowest_ms, 5004);
+}
+
 static void ranges_ascend_within_the_file(void)
 {
 	struct probe_range range;
@@ -165,5 +182,6 @@ static void mount_gets_the_ports_and_timeouts(void)
 
 SUITE_MAIN("kernel-judge", TEST(the_bug_is_reported_only_without_another_cause),
 	   TEST(long_reads_that_hang_do_not_hide_the_bug), TEST(a_short_read_is_wrong),
+	   TEST(correct_reads_that_were_sent_twice_are_counted),
 	   TEST(ranges_ascend_within_the_file), TEST(a_short_file_moves_the_ranges_to_its_start),
 	   TEST(mount_gets_the_ports_and_timeouts))
