@@ -96,6 +96,11 @@ struct nfs_fh {
 	uint8_t data[NFS_FH_MAX];
 };
 
+static inline bool nfs_same_fh(const struct nfs_fh *a, const struct nfs_fh *b)
+{
+	return a->len == b->len && !memcmp(a->data, b->data, a->len);
+}
+
 struct nfs_time {
 	uint32_t sec, nsec;
 };

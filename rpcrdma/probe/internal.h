@@ -823,6 +823,7 @@ struct probe {
 	struct root root;                     /* root.c */
 	struct files files;                   /* pick.c */
 	struct scratch scratch;               /* scratch.c */
+	unsigned int whence;                  /* whence.c: places asked for in vain */
 };
 
 /* window.c: a window of a file, and what its bytes are */
@@ -967,7 +968,7 @@ struct read_case {
 	uint32_t count2;
 };
 
-/* A sign of one defect; all but the last two are of servers of Linux 3.x. */
+/* A sign of one defect; those before SIGN_TAIL are of servers of Linux 3.x. */
 enum read_sign {
 	SIGN_NONE,
 	SIGN_UNUSED_DROPPED, /* an unused Write chunk was returned without segments */
@@ -978,6 +979,8 @@ enum read_sign {
 	 * these are all its bytes, which proves nothing by itself. */
 	SIGN_TAIL,
 	SIGN_SHORT_LENGTHS, /* the returned lengths sum to less than the data */
+	SIGN_OTHER_OFFSET,  /* the data are the file's of another offset */
+	SIGN_OTHER_FILE,    /* the data are another file's */
 };
 
 struct read_outcome {
@@ -986,6 +989,9 @@ struct read_outcome {
 	uint32_t status;  /* NFS */
 	uint32_t brought; /* bytes, according to the reply */
 	struct damage damage;
+	/* The first wrong bytes, and where they are in what was read. */
+	uint8_t got[32];
+	uint32_t got_at, got_len;
 	char text[256]; /* what was wrong, with the numbers */
 };
 
@@ -1041,6 +1047,17 @@ void read_compare(struct probe *p, const struct window *w, const struct read_cas
 /* Whether to repeat it, after waiting. */
 bool read_again(struct probe *p, const struct read_outcome *outcome, struct retries *retries);
 
+/* whence.c */
+
+/* Keeps the first wrong bytes, of @len from @at on. */
+void whence_keep(struct read_outcome *o, const uint8_t *got, uint32_t at, uint32_t len);
+/* Whether the window has them, at one offset. Pure. */
+bool whence_in_window(const struct window *w, const struct read_outcome *o, uint64_t *offset);
+/* If wrong data are those of another place: the sign, and the text says which. May read of the files; no READ may
+ * be in flight. */
+void whence_find(struct probe *p, const struct window *w, const struct read_case *c,
+		 struct read_outcome *o);
+
 /* ranges.c */
 
 #define RANGES_MAX 512
@@ -1073,6 +1090,7 @@ struct read_record {
 	struct read_case c;
 	struct read_outcome outcome;
 	uint32_t expected; /* bytes that the file has there */
+	bool at_end;       /* these reach the end of the file */
 	bool after_others; /* preceded by other operations on the same connection */
 	unsigned int in_flight;
 	unsigned int tries, wrong; /* times it was sent in the same way, and failed */

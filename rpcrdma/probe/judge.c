@@ -185,6 +185,7 @@ void judge_failure(struct sweep *s, struct read_record *r)
 	if (change == WINDOW_CHANGED)
 		r->outcome.kind = READ_CHANGING;
 	r->confirmed = r->confirmed && change == WINDOW_SAME;
+	whence_find(s->p, &s->w, &r->c, &r->outcome);
 	if (r->confirmed && !judge_is_of_rdma(r->outcome.kind))
 		r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) == OVER_TCP_WRONG;
 }
@@ -270,6 +271,7 @@ void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n
 		window_judge(&r->outcome, window_again(s->p, &s->w, r->c.offset, r->c.count));
 		if (r->outcome.kind != READ_CHANGING)
 			r->controls_right = before[i] && judge_control(s, &r->c);
+		whence_find(s->p, &s->w, &r->c, &r->outcome);
 		if (r->confirmed && !judge_is_of_rdma(r->outcome.kind))
 			r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) == OVER_TCP_WRONG;
 		if (s->p->liveness.gone)

@@ -15,7 +15,7 @@ static const uint32_t quick_sizes[] = { 1, 788, 812, 813, 856, 1024, 4096, 4097,
 static const uint32_t tail_sizes[] = { 813, 4097, 65536 };
 static const uint32_t offsets[] = { 1, 3, 4, 4095, 4096, 4097 };
 /* Odd and whole words, below and above a page: what fails by its length fails at some of them only. */
-static const uint32_t offset_sizes[] = { 5, 816, 4097, 65536 };
+static const uint32_t offset_sizes[] = { 813, 816, 4097, 65536 };
 
 void ranges_add(struct range_set *r, uint64_t offset, uint32_t count)
 {

@@ -234,6 +234,12 @@ static void read_check_returned(struct read_job *job, const struct rpcrdma_chunk
 		sum += h->segments[got->first + i].length;
 	if (sum < want)
 		job->outcome.sign = SIGN_SHORT_LENGTHS;
+	/* Linux clients refuse the whole reply. */
+	if (h->write_count > 1) {
+		read_outcome_set(&job->outcome, READ_HEADER,
+				 "%u Write chunks came back, one was offered", h->write_count);
+		return;
+	}
 	if (!present || got->count != a->nsegs) {
 		if (present && !got->count && !want)
 			job->outcome.sign = SIGN_UNUSED_DROPPED;
@@ -318,6 +324,7 @@ static void read_explain_data(struct read_job *job, const struct window *w,
 	uint32_t n = min_u32(data->len - at, sizeof(zeros));
 
 	damage_count(&job->outcome.damage, job->c.offset, data->got, data->expected, data->len);
+	whence_keep(&job->outcome, data->got, at, data->len);
 	if (damage_kind(&job->outcome.damage) == DAMAGE_BIT)
 		read_outcome_set(&job->outcome, READ_DATA,
 				 "at offset %llu one bit is wrong: %02x, expected %02x",

@@ -155,8 +155,10 @@ static struct signature_failure signature_failure_of(const struct tally *plain)
 	unsigned int ended = plain->kinds[READ_CLOSED] + plain->kinds[READ_TRANSPORT];
 	unsigned int lost = plain->kinds[READ_LOST];
 
+	if (plain->other_file)
+		return (struct signature_failure){ "other-file", "are corrupt", true };
 	if (signature_is_corrupt(plain))
-		return (struct signature_failure){ "corrupt", "are corrupt", false };
+		return (struct signature_failure){ "corrupt", "are corrupt", plain->misplaced };
 	if ((lost + ended) * 2 <= plain->failed)
 		return (struct signature_failure){ "failing", "fail", true };
 	if (lost >= ended)
@@ -180,7 +182,7 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 			     "Write-chunk READs from %u byte%s %s in %u of %u ranges%s%s", n.from,
 			     n.from == 1 ? "" : "s", failure.verb, n.failing, n.all,
 			     failure.says ? ": " : "", failure.says ? tally_how(plain, how) : "");
-	else if (tally_is_steady(plain) && plain->smallest_always > PAGE)
+	else if (cause_is_shown(in, CAUSE_PLACEMENT))
 		finding_init(
 			&f, id, FINDING_SKIP,
 			"Write-chunk READs of up to a page are correct: see probe.read.write-chunk.placement");

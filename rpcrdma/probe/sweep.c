@@ -91,6 +91,11 @@ static uint32_t sweep_expected(const struct sweep *s, const struct read_case *c)
 	return (uint32_t)min_u64(min_u32(c->count, s->p->limits.rtmax), s->w.attr.size - c->offset);
 }
 
+static bool sweep_is_at_end(const struct sweep *s, const struct read_record *r)
+{
+	return r->expected && r->c.offset + r->expected >= s->w.attr.size;
+}
+
 /* Whether @bytes can be read before the sweep has to end, at the pace of the fastest READ so
  * far. */
 static bool sweep_fits_time(struct sweep *s, uint64_t bytes)
@@ -109,6 +114,7 @@ static void sweep_read(struct sweep *s, struct read_record *r)
 	double ms_a_byte;
 
 	r->expected = sweep_expected(s, c);
+	r->at_end = sweep_is_at_end(s, r);
 	judge_try(s, c, r->after_others, &r->outcome);
 	if (r->outcome.kind == READ_OK && r->outcome.brought >= RATE_BYTES && !r->after_others) {
 		ms_a_byte = (double)(now_ms() - begin) / r->outcome.brought;
@@ -227,6 +233,8 @@ static void sweep_record_flight(struct sweep *s, const struct read_case *cases, 
 					      .expected = sweep_expected(s, &cases[i]),
 					      .tries = 1,
 					      .in_flight = n };
+	for (i = 0; i < n; i++)
+		rs[i].at_end = sweep_is_at_end(s, &rs[i]);
 	judge_flight(s, cases, n, rs);
 	for (i = 0; i < n; i++) {
 		sweep_count_failures(s, &rs[i]);

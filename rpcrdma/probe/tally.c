@@ -103,6 +103,11 @@ static void tally_failed(struct tally *t, const struct read_record *r)
 		t->first[r->outcome.kind] = r;
 	if (r->c.count < t->smallest_failed)
 		t->smallest_failed = r->c.count;
+	t->other_file += r->outcome.sign == SIGN_OTHER_FILE;
+	t->other_offset += r->outcome.sign == SIGN_OTHER_OFFSET;
+	if (r->outcome.sign == SIGN_OTHER_FILE ||
+	    (r->outcome.sign == SIGN_OTHER_OFFSET && !t->misplaced))
+		t->misplaced = r;
 	if (t->examples < TALLY_EXAMPLES)
 		t->example[t->examples++] = r;
 }
@@ -124,9 +129,11 @@ const struct read_record *tally_typical(const struct tally *t)
 
 const char *tally_how(const struct tally *t, char buf[TALLY_HOW_MAX])
 {
-	const struct read_outcome *o = &tally_typical(t)->outcome;
-	bool says = o->kind == READ_HEADER || o->kind == READ_SHORT || o->kind == READ_STATUS ||
-		    o->kind == READ_RPC || o->kind == READ_RDMA_ERROR;
+	const struct read_record *typical = tally_typical(t);
+	const bool misplaced = typical->outcome.kind == READ_DATA && t->misplaced;
+	const struct read_outcome *o = misplaced ? &t->misplaced->outcome : &typical->outcome;
+	bool says = misplaced || o->kind == READ_HEADER || o->kind == READ_SHORT ||
+		    o->kind == READ_STATUS || o->kind == READ_RPC || o->kind == READ_RDMA_ERROR;
 
 	snprintf(buf, TALLY_HOW_MAX, "%s%s%.200s", read_kind_name(o->kind),
 		 says && *o->text ? ": " : "", says ? o->text : "");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The verdict on READs, in three files, all pure: verdict.c has the findings on each mechanism
- * and property, signature.c those on a server whose Write-chunk READs fail from some size on, and
- * tally.c classifies the records. */
+/* The verdict on READs, in four files, all pure: verdict.c has the findings on each mechanism
+ * and property, signature.c those on a server whose Write-chunk READs fail from some size on, cause.c tells
+ * which property is the cause, and tally.c classifies the records. */
 #ifndef RPCRDMA_PROBE_VERDICT_INTERNAL_H
 #define RPCRDMA_PROBE_VERDICT_INTERNAL_H
 
@@ -51,6 +51,9 @@ struct tally {
 	unsigned int answered_inline; /* the chunk was left unused: neither */
 	unsigned int over_tcp;        /* wrong over TCP too: neither */
 	unsigned int lengths;         /* of the correct ones, with wrong returned lengths */
+	/* of the failed ones: with data of another file, or of another offset */
+	unsigned int other_file, other_offset;
+	const struct read_record *misplaced; /* one of these; NULL: none */
 	unsigned int always; /* of the failed ones; the following members describe only these: */
 	uint32_t smallest_always;     /* bytes asked; UINT32_MAX if none */
 	uint32_t largest_right_below; /* of READs smaller than that */
@@ -75,8 +78,8 @@ bool tally_comes_late(const struct tally *t);
 const char *tally_unsteady(const struct tally *t);
 /* The first record of the most frequent kind of failure. */
 const struct read_record *tally_typical(const struct tally *t);
-/* "NFS error: NFS3ERR_IO": how most of them fail; with the first one's words if it is a reply that is wrong. Returns
- * buf. */
+/* "NFS error: NFS3ERR_IO": how most of them fail; with the first one's words if it is a reply that is wrong, and
+ * with the place whose data came. Returns buf. */
 #define TALLY_HOW_MAX 240
 const char *tally_how(const struct tally *t, char buf[TALLY_HOW_MAX]);
 /* Whether the server writes pads into Write chunks. */
@@ -87,6 +90,65 @@ enum read_kind tally_frame_kind(const struct read_record *r, bool pads);
 /* Adds examples to the evidence of a finding. */
 void tally_examples(struct finding *f, const struct tally *t);
 void tally_numbers(struct finding *f, const struct tally *t);
+
+/* cause.c */
+
+/* In what READs may differ. */
+enum trait {
+	TRAIT_SEGMENTS = 1,  /* several of unequal lengths */
+	TRAIT_ROOM = 2,      /* more than the data, or a segment for a pad */
+	TRAIT_UNALIGNED = 4, /* the offset, to a page */
+	TRAIT_PAD = 8,       /* the length is no multiple of four */
+	TRAIT_LARGE = 16,    /* more than a page */
+	TRAIT_END = 32,      /* to the end of the file */
+	TRAIT_HIGH = 64,     /* above 4 GiB */
+};
+
+enum cause_id {
+	CAUSE_SEGMENTS,
+	CAUSE_ALIGNMENT,
+	CAUSE_PLACEMENT,
+	CAUSE_TAIL,
+	CAUSE_INLINE_ALIGNMENT,
+	CAUSE_INLINE_PAD,
+	CAUSE_INLINE_END,
+	CAUSE_INLINE_HIGH,
+	CAUSE_WRITE_CHUNK_PAD,
+	CAUSE_WRITE_CHUNK_END,
+	CAUSE_WRITE_CHUNK_HIGH,
+	CAUSE_REPLY_CHUNK_ALIGNMENT,
+	CAUSE_REPLY_CHUNK_PAD,
+	CAUSE_REPLY_CHUNK_END,
+	CAUSE_REPLY_CHUNK_HIGH,
+	CAUSE_COUNT
+};
+
+#define CAUSE_RANGES 2 /* that must fail */
+
+struct cause {
+	const char *id, *reason; /* of the finding that names it */
+	const char *which;       /* READs fail: in the summary of a mechanism; NULL: not there */
+	enum trait trait;
+	record_filter of, beside, looks; /* looks: NULL: any failure */
+	unsigned int of_five;            /* of the failures of these READs so many have the trait */
+	bool controls;                   /* the same ranges are right by another mechanism */
+};
+
+extern const struct cause causes[CAUSE_COUNT];
+
+struct cause_evidence {
+	unsigned int failed; /* of the READs in question */
+	unsigned int
+		proven; /* of these: every time, with the trait, and beside one that is right */
+	unsigned int ranges;               /* of these: different ones */
+	unsigned int right;                /* without the trait */
+	unsigned int wider;                /* without the trait, and wrong every time */
+	const struct read_record *example; /* of more than a word; NULL: none */
+};
+
+unsigned int cause_traits(const struct read_record *r);
+void cause_look(const struct verdict_input *in, enum cause_id id, struct cause_evidence *e);
+bool cause_is_shown(const struct verdict_input *in, enum cause_id id);
 
 /* verdict.c */
 

@@ -98,75 +98,42 @@ static const char *const kind_reasons[READ_KIND_COUNT] = {
 	[READ_LOST] = "no-reply",     [READ_FOLLOWING] = "malformed",
 };
 
-/* Wrong in the pad, or in the word that it completes, and nowhere before. An error is neither. */
-static bool verdict_is_in_last_word(const struct read_record *r)
+/* What is shown of a mechanism's failures; NULL: nothing. */
+static const struct cause *verdict_cause(const struct verdict_input *in, const char *id)
 {
-	const struct damage *damage = &r->outcome.damage;
+	enum cause_id i;
 
-	if (r->expected % 4 == 0)
-		return false;
-	if (r->outcome.kind == READ_HEADER)
-		return true;
-	return (r->outcome.kind == READ_DATA || r->outcome.kind == READ_STALE) && damage->bytes &&
-	       damage->first >= r->expected - r->expected % 4;
+	for (i = 0; i < CAUSE_COUNT; i++)
+		if (!strcmp(causes[i].id, id) && cause_is_shown(in, i))
+			return &causes[i];
+	return NULL;
 }
 
-/* Whether whole words, at least as many as @failed has, are right in the same way: so neither the size nor
- * the segments nor the offset are the cause. */
-static bool verdict_is_right_in_words(const struct verdict_input *in, record_filter with,
-				      const struct read_record *failed)
+/* The reason of a mechanism's failures. */
+static const char *verdict_reason(const struct cause *cause, const struct tally *t)
 {
-	size_t i;
+	enum read_kind kind = tally_typical(t)->outcome.kind;
 
-	for (i = 0; i < in->records->count; i++) {
-		const struct read_record *r = &in->records->list[i];
-
-		if (with(r) && tally_is_right(r) && r->expected % 4 == 0 &&
-		    r->expected + 3 >= failed->expected && r->c.layout == failed->c.layout &&
-		    r->c.pieces == failed->c.pieces &&
-		    (r->c.offset % PAGE != 0) == (failed->c.offset % PAGE != 0))
-			return true;
-	}
-	return false;
-}
-
-/* Whether only lengths that need a pad fail: at least two, in the same way, each in its last word,
- * and each beside whole words that are right. */
-static bool verdict_is_of_pads(const struct verdict_input *in, record_filter with)
-{
-	const struct read_record *first = NULL;
-	unsigned int whole = 0;
-	bool two = false;
-	size_t i;
-
-	for (i = 0; i < in->records->count; i++) {
-		const struct read_record *r = &in->records->list[i];
-
-		if (!with(r))
-			continue;
-		whole += tally_is_right(r) && r->expected && r->expected % 4 == 0;
-		if (!read_kind_is_failure(r->outcome.kind))
-			continue;
-		first = first ? first : r;
-		if (r->outcome.kind != first->outcome.kind || !verdict_is_in_last_word(r) ||
-		    !verdict_is_right_in_words(in, with, r))
-			return false;
-		two = two || first->expected != r->expected;
-	}
-	return two && whole >= PROOF_RANGES;
+	if (t->other_file)
+		return "other-file";
+	/* Data that is wrong in the last word is wrong data for every client. */
+	if (cause && (cause->trait != TRAIT_PAD || kind == READ_HEADER))
+		return cause->reason;
+	return t->other_offset * 2 > t->failed ? "other-offset" : kind_reasons[kind];
 }
 
 static void verdict_say_mechanism(const struct verdict_input *in, size_t row, finding_sink sink,
 				  void *arg)
 {
 	enum mechanism mechanism = mechanisms[row].mechanism;
-	bool pads = verdict_is_of_pads(in, mechanisms[row].filter);
+	const struct cause *cause;
 	uint32_t proof = mechanisms[row].proof ? mechanisms[row].proof : signature_proof_bytes(in);
 	char note[96] = "", how[TALLY_HOW_MAX];
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	struct tally t;
 
 	tally_records(in, mechanisms[row].filter, &t);
+	cause = t.failed ? verdict_cause(in, mechanisms[row].id) : NULL;
 	t.right += in->records->random.right[mechanism];
 	t.bytes += in->records->random.right_bytes[mechanism];
 	if (t.answered_inline)
@@ -175,10 +142,8 @@ static void verdict_say_mechanism(const struct verdict_input *in, size_t row, fi
 	if (t.failed)
 		finding_init(&f, mechanisms[row].id, FINDING_FAIL,
 			     "%u of %u READs fail, %sthe smallest of %u byte%s: %.300s", t.failed,
-			     t.failed + t.right,
-			     pads ? "all of lengths that are no multiple of four, " : "",
-			     t.smallest_failed, t.smallest_failed == 1 ? "" : "s",
-			     tally_how(&t, how));
+			     t.failed + t.right, cause ? cause->which : "", t.smallest_failed,
+			     t.smallest_failed == 1 ? "" : "s", tally_how(&t, how));
 	else if (!t.right && t.answered_inline && verdict_is_complete(in->records, mechanism))
 		finding_init(&f, mechanisms[row].id, FINDING_SKIP,
 			     "all %u READs were answered inline, with the %s unused",
@@ -195,10 +160,7 @@ static void verdict_say_mechanism(const struct verdict_input *in, size_t row, fi
 			     t.largest_right,
 			     t.in_flight > 1 ? ", alone and with others in flight" : "", note);
 	if (t.failed)
-		/* Data that is wrong in the last word is wrong data for every client. */
-		finding_reason(&f, pads && tally_typical(&t)->outcome.kind == READ_HEADER
-					   ? "padding"
-					   : kind_reasons[tally_typical(&t)->outcome.kind]);
+		finding_reason(&f, verdict_reason(cause, &t));
 	if (t.over_tcp)
 		finding_number(&f, "wrong_over_tcp", t.over_tcp);
 	tally_numbers(&f, &t);
@@ -282,60 +244,38 @@ static void verdict_say_frame(const struct verdict_input *in, const struct verdi
 	sink(arg, &f);
 }
 
-/* The bytes after the last whole XDR word are missing every time. Only a READ of more than a word
- * proves it. */
-static void verdict_tally_tails(const struct verdict_input *in, struct tally *t,
-				unsigned int *right)
-{
-	unsigned int long_ones = 0;
-	size_t i;
-
-	memset(t, 0, sizeof(*t));
-	t->smallest_failed = t->smallest_always = UINT32_MAX;
-	*right = 0;
-	for (i = 0; i < in->records->count; i++) {
-		const struct read_record *r = &in->records->list[i];
-
-		if (!tally_is_write_chunk(r))
-			continue;
-		*right += tally_is_right(r) && r->expected > 4 && r->expected % 4;
-		if (!tally_is_failure(in, r))
-			continue;
-		t->failed++;
-		if (!tally_is_always(in, r) || r->outcome.sign != SIGN_TAIL)
-			continue;
-		if (r->c.count > 4 && !long_ones++)
-			t->example_always = r;
-		t->always++;
-	}
-	if (!long_ones)
-		t->always = 0;
-}
-
+/* The bytes after the last whole XDR word are missing every time. */
 static void verdict_say_tail(const struct verdict_input *in, finding_sink sink, void *arg)
 {
 	static const char id[] = "probe.read.write-chunk.tail";
-	unsigned int right;
+	unsigned int right = 0;
 	_cleanup_(finding_fini) struct finding f = { 0 };
-	struct tally t;
+	struct cause_evidence e;
+	size_t i;
 
-	verdict_tally_tails(in, &t, &right);
+	cause_look(in, CAUSE_TAIL, &e);
+	for (i = 0; i < in->records->count; i++) {
+		const struct read_record *r = &in->records->list[i];
+
+		right += tally_is_write_chunk(r) && tally_is_right(r) && r->expected > 4 &&
+			 r->expected % 4;
+	}
 	if (in->tails)
 		finding_init(&f, id, FINDING_FAIL,
-			     "%u READs lack the bytes after the last multiple of four", t.always);
-	else if (right && !t.failed)
+			     "%u READs lack the bytes after the last multiple of four", e.proven);
+	else if (right && !e.failed)
 		finding_init(&f, id, FINDING_PASS,
 			     "%u READs have the bytes after the last multiple of four", right);
 	else
 		finding_init(&f, id, FINDING_SKIP, "%s",
-			     t.failed ? "READs fail in another way"
+			     e.failed ? "READs fail in another way"
 				      : "no Write-chunk READ of such a length was correct");
 	if (in->tails)
 		finding_reason(&f, "not-written");
-	finding_number(&f, "wrong", t.always);
+	finding_number(&f, "wrong", e.proven);
 	finding_number(&f, "right", right);
 	if (in->tails)
-		verdict_add_example(&f, t.example_always);
+		verdict_add_example(&f, e.example);
 	sink(arg, &f);
 }
 
@@ -375,43 +315,39 @@ static void verdict_say_order(const struct verdict_input *in, finding_sink sink,
 	sink(arg, &f);
 }
 
-/* A property on which failures may depend: @filter selects the READs that have it. */
-struct verdict_property {
-	const char *id;
-	record_filter filter;
+static const struct verdict_property {
+	enum cause_id cause;
 	const char *what;
-};
-
-static const struct verdict_property verdict_properties[] = {
-	{ "probe.read.write-chunk.segments", tally_is_segmented, "in several segments" },
-	{ "probe.read.write-chunk.alignment", tally_is_unaligned, "at unaligned offsets" },
+} verdict_properties[] = {
+	{ CAUSE_SEGMENTS, "in several segments" },
+	{ CAUSE_ALIGNMENT, "at unaligned offsets" },
 };
 
 /* Whether READs with the property fail where plain READs are correct. */
 static void verdict_say_property(const struct verdict_input *in,
-				 const struct verdict_property *property, const struct tally *plain,
-				 finding_sink sink, void *arg)
+				 const struct verdict_property *property, finding_sink sink,
+				 void *arg)
 {
-	bool steady;
+	const struct cause *cause = &causes[property->cause];
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	struct tally t;
 
-	tally_records(in, property->filter, &t);
-	steady = tally_is_steady(&t);
-	if (steady && !plain->always)
-		finding_init(&f, property->id, FINDING_FAIL,
+	tally_records(in, cause->of, &t);
+	if (cause_is_shown(in, property->cause))
+		finding_init(&f, cause->id, FINDING_FAIL,
 			     "Write-chunk READs %s fail (%u of %u%s), others do not",
 			     property->what, t.always, t.failed + t.right,
 			     t.always == t.failed + t.right ? "" : ", the same ones every time");
-	else if (steady)
-		finding_init(&f, property->id, FINDING_SKIP, "other READs fail too");
+	else if (tally_is_steady(&t))
+		finding_init(&f, cause->id, FINDING_SKIP,
+			     "other READs fail too, or none shows that these differ in that alone");
 	else if (t.failed)
-		finding_init(&f, property->id, FINDING_SKIP, "%s", tally_unsteady(&t));
+		finding_init(&f, cause->id, FINDING_SKIP, "%s", tally_unsteady(&t));
 	else if (t.right && t.largest_right > CHANGE_OVER)
-		finding_init(&f, property->id, FINDING_PASS, "%u Write-chunk READs %s are correct",
+		finding_init(&f, cause->id, FINDING_PASS, "%u Write-chunk READs %s are correct",
 			     t.right, property->what);
 	else
-		finding_init(&f, property->id, FINDING_SKIP, "%s",
+		finding_init(&f, cause->id, FINDING_SKIP, "%s",
 			     t.right             ? "no file is large enough to tell"
 			     : t.over_tcp        ? "READs fail over TCP too"
 			     : t.answered_inline ? "the Write chunk is unused"
@@ -424,18 +360,20 @@ static void verdict_say_property(const struct verdict_input *in,
 	sink(arg, &f);
 }
 
-static void verdict_say_placement(const struct tally *plain, finding_sink sink, void *arg)
+static void verdict_say_placement(const struct verdict_input *in, const struct tally *plain,
+				  finding_sink sink, void *arg)
 {
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
-	if (tally_is_steady(plain) && plain->smallest_always > PAGE)
+	if (cause_is_shown(in, CAUSE_PLACEMENT))
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_FAIL,
 			     "Write-chunk READs fail from %u bytes; %u bytes and less are correct",
 			     plain->smallest_always, plain->largest_right_below);
 	else if (plain->failed)
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_SKIP, "%s",
-			     tally_is_steady(plain) ? "smaller READs fail too"
-						    : tally_unsteady(plain));
+			     tally_is_steady(plain)
+				     ? "smaller READs fail too, or too few are correct"
+				     : tally_unsteady(plain));
 	else if (plain->largest_right > PAGE)
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_PASS,
 			     "pages of READs of up to %u bytes are in place", plain->largest_right);
@@ -483,6 +421,7 @@ enum verdict_way {
 	WAY_PAGES,
 	WAY_BYTES,
 	WAY_UNWRITTEN,
+	WAY_OTHER_FILE,
 	WAY_REPLY, /* short, or not to be parsed */
 	WAY_COUNT
 };
@@ -495,6 +434,7 @@ static const struct {
 	[WAY_PAGES] = { "whole-pages", "whole pages" },
 	[WAY_BYTES] = { "bytes", "bytes" },
 	[WAY_UNWRITTEN] = { "not-written", "data that were not written" },
+	[WAY_OTHER_FILE] = { "other-file", "data of another file" },
 	[WAY_REPLY] = { "malformed", "short or malformed replies" },
 };
 
@@ -518,6 +458,8 @@ static enum verdict_way verdict_way(const struct read_outcome *o)
 		[DAMAGE_BYTES] = WAY_BYTES,
 	};
 
+	if (o->sign == SIGN_OTHER_FILE)
+		return WAY_OTHER_FILE;
 	switch (o->kind) {
 	case READ_STATUS:
 	case READ_RPC:
@@ -709,9 +651,8 @@ void verdict_reads(const struct verdict_input *input, finding_sink sink, void *a
 {
 	struct verdict_input own = *input;
 	const struct verdict_input *in = &own;
-	struct tally plain, tails, all;
+	struct tally plain, all;
 	struct verdict_flight flight;
-	unsigned int right;
 	size_t i;
 
 	verdict_count_flight(in->records, &flight);
@@ -719,8 +660,7 @@ void verdict_reads(const struct verdict_input *input, finding_sink sink, void *a
 	own.late = in->late_writes > 0;
 	for (i = 0; i < in->records->count && !own.late; i++)
 		own.late = in->records->list[i].outcome.kind == READ_ORDER;
-	verdict_tally_tails(in, &tails, &right);
-	own.tails = tally_is_steady(&tails);
+	own.tails = cause_is_shown(in, CAUSE_TAIL);
 	tally_records(in, tally_is_write_chunk, &all);
 	own.unwritten = tally_is_steady(&all) && all.kinds[READ_STALE] * 5 >= all.failed * 4;
 	for (i = 0; i < ARRAY_SIZE(mechanisms); i++)
@@ -731,8 +671,8 @@ void verdict_reads(const struct verdict_input *input, finding_sink sink, void *a
 	verdict_say_tail(in, sink, arg);
 	verdict_say_order(in, sink, arg);
 	for (i = 0; i < ARRAY_SIZE(verdict_properties); i++)
-		verdict_say_property(in, &verdict_properties[i], &plain, sink, arg);
-	verdict_say_placement(&plain, sink, arg);
+		verdict_say_property(in, &verdict_properties[i], sink, arg);
+	verdict_say_placement(in, &plain, sink, arg);
 	signature_profiles(in, &plain, sink, arg);
 	verdict_say_flight(in, &flight, sink, arg);
 	verdict_say_intermittent(in, sink, arg);

@@ -74,15 +74,15 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "wrong" },
 	{ "probe.reference", "died", "" },
 	{ "probe.read.inline",
-	  "padding wrong-data short error closed no-reply malformed "
-	  "time changing busy server-gone device gave-up not-tried",
+	  "padding unaligned at-the-end above-4-gib other-file other-offset wrong-data short error closed no-reply "
+	  "malformed time changing busy server-gone device gave-up not-tried",
 	  "answered_inline bytes damage example example_* failed "
 	  "failures in_flight largest_right late looked_at mechanisms "
 	  "of ranges ranges_failing ranges_proven right smallest_failed "
 	  "smallest_failing writes_to_released_memory wrong "
 	  "wrong_over_tcp" },
 	{ "probe.read.write-chunk",
-	  "wrong-data not-written late-data short outside padding error "
+	  "wrong-data not-written late-data short outside padding at-the-end above-4-gib other-file other-offset error "
 	  "closed no-reply malformed time changing busy server-gone "
 	  "device gave-up not-tried",
 	  "answered_inline bytes damage example example_* failed "
@@ -91,8 +91,8 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "smallest_failing writes_to_released_memory wrong "
 	  "wrong_over_tcp" },
 	{ "probe.read.reply-chunk",
-	  "wrong-data short padding outside error closed no-reply "
-	  "malformed time changing busy server-gone device gave-up "
+	  "wrong-data short padding unaligned at-the-end above-4-gib other-file other-offset outside error closed "
+	  "no-reply malformed time changing busy server-gone device gave-up "
 	  "not-tried",
 	  "answered_inline bytes damage example example_* failed "
 	  "failures in_flight largest_right late looked_at mechanisms "
@@ -136,7 +136,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "answered_inline bytes example_* failed failures "
 	  "largest_right right smallest_failed" },
 	{ "probe.read.intermittent",
-	  "single-bits whole-pages bytes not-written malformed errors several-ways",
+	  "single-bits whole-pages bytes not-written other-file malformed errors several-ways",
 	  "damage example mechanisms of wrong" },
 	{ "probe.read.random", "",
 	  "answered_inline bytes ended inline rate_below reads "
@@ -187,7 +187,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "probe.transport", "checksum foreign-memory terminated frame",
 	  "beside_write_chunk_reads count example" },
 	{ "probe.session.kept", "forgotten", "forgotten made" },
-	{ "bug.write-chunk-read", "corrupt unanswered failing small-file",
+	{ "bug.write-chunk-read", "corrupt other-file unanswered failing small-file",
 	  "example_* failures largest_right ranges ranges_failing "
 	  "ranges_proven smallest_failing" },
 	{ "bug.linux3-write", "four-marks three-marks",

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "rpcrdma/nfs/nfs4.h"
+#include "rpcrdma/server/faults-place.h"
 #include "rpcrdma/server/faults-write.h"
 
 #define LIMIT_812 812
@@ -312,6 +313,12 @@ static void fault_lengths_short(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
 	reply->short_lengths = true;
+}
+
+static void fault_chunk_twice(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	reply->listed_twice = fault_chunk_read(reply, 0);
 }
 
 /* Page n carries page n + 1, the last one the first. */
@@ -681,10 +688,21 @@ const struct fault_row fault_table[] = {
 	  .finding = "probe.read.write-chunk.lengths",
 	  .description = "Write chunks are returned with up to four bytes less than were written",
 	  .apply = fault_lengths_short },
+	{ .name = "chunk-twice",
+	  .finding = "bug.write-chunk-read",
+	  .description = "the Write chunk of a READ is returned twice in the list",
+	  .apply = fault_chunk_twice },
 	{ .name = "page-shift",
 	  .finding = "probe.read.write-chunk.placement",
 	  .description = "Write-chunk READs of more than a page arrive one page too early",
 	  .apply = fault_page_shift },
+	{ .name = "misplaced",
+	  .values = FAULT_PLACES,
+	  .value = "other-offset",
+	  .finding = "probe.read.write-chunk",
+	  .description =
+		  "READs return data of another place: Write-chunk READs those of another file or offset, others the page before the last, the offset without its upper half, or the next page for unaligned inline READs",
+	  .apply = fault_misplaced },
 	{ .name = "reply-page-repeat",
 	  .finding = "probe.read.reply-chunk",
 	  .description = "a Reply chunk of more than a page repeats its first page",

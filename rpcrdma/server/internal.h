@@ -445,6 +445,7 @@ struct rdma_reply {
 	bool drop_unused;   /* unused Write chunks are returned without segments */
 	bool keep_lengths;  /* the Write chunks are returned as offered */
 	bool short_lengths; /* they are returned with a word less than was written */
+	bool listed_twice;  /* the one Write chunk is returned twice */
 };
 
 /* Answers @call, received with @request. */

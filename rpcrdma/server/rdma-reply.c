@@ -295,6 +295,10 @@ static int rdma_reply_write_payloads(struct rdma_reply *reply)
 		memcpy(reply->header.segments, offered.segments, sizeof(offered.segments));
 	for (i = 0; i < reply->header.write_count && reply->short_lengths; i++)
 		rdma_reply_shorten(&reply->header, &reply->header.write[i]);
+	if (reply->listed_twice && reply->header.write_count == 1) {
+		reply->header.write[1] = reply->header.write[0];
+		reply->header.write_count = 2;
+	}
 	return rc;
 }
 

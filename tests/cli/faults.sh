@@ -30,6 +30,12 @@ declare -A finding=(
 	[lengths-unrewritten]=probe.read.write-chunk.lengths
 	[lengths-short]=probe.read.write-chunk.lengths
 	[page-shift]=probe.read.write-chunk.placement
+	[chunk-twice]=bug.write-chunk-read
+	[misplaced=other-file]=probe.read.write-chunk
+	[misplaced]=bug.write-chunk-read
+	[misplaced=last-page]=probe.read.write-chunk
+	[misplaced=above-4-gib]=probe.read.write-chunk
+	[misplaced=inline-unaligned]=probe.read.inline
 	[reply-page-repeat]=probe.read.reply-chunk
 	[compound-tail]=probe.read.compound
 	[write]=probe.write
@@ -60,7 +66,14 @@ declare -A only=(
 	[chunk-unused]='probe.read.write-chunk.unused'
 	[tail-unwritten]='probe.read.profiles probe.read.write-chunk probe.read.write-chunk.tail'
 	[rdma-error]='probe.reply.error'
+	[misplaced=other-offset@3]='bug.write-chunk-read probe.read.profiles probe.read.write-chunk'
+	[misplaced=other-offset]='bug.write-chunk-read probe.read.compound probe.read.profiles probe.read.write-chunk'
+	[misplaced=last-page]='probe.read.inline probe.read.reply-chunk probe.read.write-chunk'
+	[misplaced=above-4-gib]='probe.read.inline probe.read.reply-chunk probe.read.write-chunk'
+	[misplaced=inline-unaligned]=probe.read.inline
 	[lengths-short]=probe.read.write-chunk.lengths
+	[chunk-twice@3]='bug.write-chunk-read probe.read.profiles probe.read.write-chunk'
+	[chunk-twice]='bug.write-chunk-read probe.read.compound probe.read.profiles probe.read.write-chunk'
 	[call-by-chunk]=probe.call-by-chunk
 	[write]=probe.write
 	[write=rarely]=probe.write.intermittent
@@ -79,13 +92,13 @@ declare -A harmless=([reply-twice]=1 [credit-zero]=1 [pad-written]=1 [lengths-un
 # shellcheck disable=SC2034 # of() takes the table's name
 declare -A slow=([write=short]=1 [write=verifier]=1)
 
-# of TABLE NAME[=VALUE]@VERSION: the table's entry for NAME@VERSION, else for NAME=VALUE, else for NAME.
+# of TABLE NAME[=VALUE]@VERSION: the table's entry for all of it, else for NAME@VERSION, for NAME=VALUE, for NAME.
 of()
 {
 	local -n table=$1
 	local name=${2%%[=@]*}
 
-	echo "${table[$name@${2#*@}]:-${table[${2%@*}]:-${table[$name]:-}}}"
+	echo "${table[$2]:-${table[$name@${2#*@}]:-${table[${2%@*}]:-${table[$name]:-}}}}"
 }
 
 # What the values of linux-3 raise beside the warning about its WRITEs. NFSv3 has nothing behind
@@ -97,7 +110,7 @@ declare -A linux3=(
 )
 
 # Found in each version: the errors are where the replies of versions differ.
-each_version=(second-connection eof read-attributes at-times rarely nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten lengths-short page-shift
+each_version=(second-connection misplaced chunk-twice eof read-attributes at-times rarely nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten lengths-short page-shift
 	reply-page-repeat reply-first chunk-unused tail-unwritten rdma-error die restart foreign linux-3 link-inline)
 
 # The reason, by SPEC without its version.
@@ -140,6 +153,11 @@ declare -A reasons=(
 	[lengths-unrewritten]=probe.read.write-chunk.lengths/wrong-lengths
 	[lengths-short]=probe.read.write-chunk.lengths/short-lengths
 	[page-shift]=probe.read.write-chunk.placement/above-a-page
+	[chunk-twice]='bug.write-chunk-read/failing probe.read.write-chunk/malformed'
+	[misplaced=other-offset]='bug.write-chunk-read/corrupt probe.read.write-chunk/other-offset'
+	[misplaced=last-page]='probe.read.write-chunk/at-the-end probe.read.reply-chunk/at-the-end probe.read.inline/other-offset'
+	[misplaced=above-4-gib]='probe.read.write-chunk/above-4-gib probe.read.reply-chunk/above-4-gib probe.read.inline/other-offset'
+	[misplaced=inline-unaligned]=probe.read.inline/unaligned
 	[reply-page-repeat]='probe.read.reply-chunk/wrong-data probe.readdir/error probe.readlink/wrong-text'
 	[reply-first]='probe.read.write-chunk.order/late-data probe.read.write-chunk/late-data'
 	[chunk-unused]=probe.read.write-chunk.unused/data-inline
@@ -297,9 +315,11 @@ while read -r spec _; do
 	[[ ${finding[$name]:-} ]] || fail "this test does not know what $name must raise"
 	cases+=("$name@auto")
 	[[ $spec != *=* ]] || for value in $(tr '|' ' ' <<<"${spec#*=}"); do
+		# The files in memory have the same content: below.
+		[[ $value != other-file ]] || continue
 		cases+=("$name=$value@auto")
 		# NFSv4 has no attributes in a READ, and NFSv4.0 makes no files here.
-		[[ $name != @(read-attributes|write) ]] || cases+=("$name=$value@3")
+		[[ $name != @(read-attributes|write|misplaced) ]] || cases+=("$name=$value@3")
 	done
 	[[ " ${each_version[*]} " != *" $name "* ]] || cases+=("$name@3" "$name@4.0")
 done <"$work/out"
@@ -316,6 +336,22 @@ for spec in "${cases[@]}"; do
 	cat "$work/log-$spec"
 done
 ((bad == 0)) || fail "$bad of ${#cases[@]} faults"
+
+# Which file's data came is said.
+mkdir "$work/files"
+for file in a b; do
+	head -c 1500000 /dev/urandom >"$work/files/$file.img"
+done
+start_server --export "$work/files" --fault misplaced=other-file
+for version in 3 4.1; do
+	probe_server --nfs-version "$version"
+	expect_status 1
+	expect_reason bug.write-chunk-read/other-file
+	expect_reason probe.read.write-chunk/other-file
+	expect_report "the file whose data came" '.answer | test("data of [ab]\\.img at [0-9]+\\.$")'
+done
+stop_server
+echo "ok - data of another file"
 
 # The behaviour of one kind of server is reported only for a server identified as that kind.
 of_kind()

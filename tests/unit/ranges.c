@@ -89,6 +89,28 @@ static void reads_after_other_operations_are_chosen_by_size(void)
 	CU_ASSERT_EQUAL(r.n, 4);
 }
 
+/* So that a failure shows which of them is its cause: a length that needs a pad, more than a page, an offset within
+ * a page. */
+static void what_may_be_a_cause_varies_independently(void)
+{
+	unsigned int seen = 0, quick = 0, i;
+
+	begin();
+	ranges_head(&r, PROBE_STANDARD, 1048576);
+	for (i = 0; i < r.n; i++)
+		if (r.list[i].count > 812)
+			seen |= 1u << ((r.list[i].count % 4 != 0) + 2 * (r.list[i].count > 4096) +
+				       4 * (r.list[i].offset % 4096 != 0));
+	CU_ASSERT_EQUAL(seen, 0xff);
+	begin();
+	ranges_head(&r, PROBE_QUICK, 1048576);
+	for (i = 0; i < r.n; i++)
+		if (r.list[i].count > 812 && r.list[i].count <= 4096)
+			quick |= 1u << ((r.list[i].count % 4 != 0) +
+					2 * (r.list[i].offset % 4096 != 0));
+	CU_ASSERT_EQUAL(quick, 0xf);
+}
+
 static void ranges_around_the_end_do_not_start_before_the_file(void)
 {
 	unsigned int i;
@@ -133,5 +155,6 @@ static void large_ranges_double_up_to_the_largest(void)
 
 SUITE_MAIN("ranges", TEST(ranges_that_do_not_fit_are_counted_but_not_written),
 	   TEST(the_list_fits_every_level), TEST(reads_after_other_operations_are_chosen_by_size),
+	   TEST(what_may_be_a_cause_varies_independently),
 	   TEST(ranges_around_the_end_do_not_start_before_the_file),
 	   TEST(large_ranges_double_up_to_the_largest))
