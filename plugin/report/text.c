@@ -147,6 +147,8 @@ static void text_print_untested(struct page *page, const struct report *report)
 	const struct finding *versions = report_find(report, "probe.versions");
 	const struct finding *file = report_find(report, "probe.file");
 	const struct finding *scratch = report_find(report, "probe.scratch");
+	const struct finding *second = report_find(report, "probe.second-connection");
+	const struct finding *withheld = report_find(report, "probe.read.withheld");
 	struct words words = { .separator = ", " };
 	char offered[128], text[WORDS_MAX + 16], *save;
 
@@ -159,6 +161,10 @@ static void text_print_untested(struct page *page, const struct report *report)
 	for (version = strtok_r(offered, " ", &save); version; version = strtok_r(NULL, " ", &save))
 		if (strcmp(version, finding_evidence(versions, "used")) != 0)
 			words_add(&words, "NFSv%s", version);
+	if (!second || second->status != FINDING_PASS)
+		words_add(&words, "a second connection");
+	if (withheld && withheld->status != FINDING_PASS)
+		words_add(&words, "READs that may crash the server");
 	if (!*words_text(&words))
 		return;
 	snprintf(text, sizeof(text), "Not tested: %s.", words_text(&words));

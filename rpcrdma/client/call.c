@@ -231,7 +231,7 @@ static int call_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint
 	rc = call_build(conn, call, &w);
 	if (rc)
 		return rc;
-	iov.iov_len = w.len;
+	iov.iov_len = call->call_len = w.len;
 	call->sent_ns = now_ns();
 	while (*link)
 		link = &(*link)->next;

@@ -79,6 +79,7 @@ struct rpcrdma_call {
 	struct rpcrdma_header header; /* of the reply, lists as the peer returned them */
 	struct rpc_reply rpc;
 	bool reply_by_chunk;    /* RDMA_NOMSG: the RPC message was in the Reply chunk */
+	size_t call_len;        /* bytes of our Send */
 	size_t send_len;        /* bytes of the peer's Send */
 	const uint8_t *results; /* after the RPC reply header; valid until call_fini */
 	size_t results_len;

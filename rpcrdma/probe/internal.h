@@ -332,6 +332,10 @@ struct behaviour {
 	struct call_failures lost, closed, transport, xid;
 	/* Of lost: packets of the call or its reply were missing until the end. */
 	unsigned int gaps;
+	/* Bytes of calls and of replies: the most that arrived, and the least that was missing; 0: none. */
+	struct {
+		uint64_t arrived, missing;
+	} calls, replies;
 	struct call_failures late_writes; /* to memory that was released before */
 	struct refusals refused;
 	uint32_t most_granted, zero_grants; /* credits */

@@ -251,14 +251,47 @@ static bool session_is_late_write(const struct probe *p)
 
 /* The kernel still waits for a packet before those that came, or ours was never acknowledged: the server may be
  * right, and the path is not. */
-static bool session_has_gap(const struct session *s)
+static bool session_has_gap(const struct session *s, bool *ours)
 {
 	struct transport_gaps now;
 
 	if (!s->conn)
 		return false;
 	transport_gaps(rpcrdma_transport(s->conn), &now);
-	return now.held || now.again >= AGAIN_MIN;
+	*ours = now.again >= AGAIN_MIN;
+	return now.held || *ours;
+}
+
+static void session_note_arrived(struct behaviour *b, const struct rpcrdma_call *call)
+{
+	const struct rpcrdma_header *h = &call->header;
+	uint64_t reply = call->send_len;
+
+	reply += h->write_count ? header_chunk_length(h, &h->write[0]) : 0;
+	reply += h->has_reply ? header_chunk_length(h, &h->reply) : 0;
+	if (reply > b->replies.arrived)
+		b->replies.arrived = reply;
+	if (call->call_len > b->calls.arrived)
+		b->calls.arrived = call->call_len;
+}
+
+/* Of a reply that did not come only the room for it is known. */
+static void session_note_gap(struct probe *p, const struct rpcrdma_call *call, bool ours)
+{
+	struct behaviour *b = &p->behaviour;
+	uint64_t *missing = ours ? &b->calls.missing : &b->replies.missing;
+	uint64_t bytes = ours ? call->call_len : 0;
+	uint32_t i;
+
+	b->gaps++;
+	for (i = 0; i < call->write_count && !ours; i++)
+		bytes += call->write[i].length;
+	for (i = 0; i < call->reply_count && !ours; i++)
+		bytes += call->reply[i].length;
+	if (!bytes)
+		bytes = rpcrdma_reply_inline(p->session.conn);
+	if (!*missing || bytes < *missing)
+		*missing = bytes;
 }
 
 static void session_note_result(struct probe *p, const struct rpcrdma_call *call,
@@ -271,12 +304,14 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 	uint32_t enough = min_u32(late_silence(&p->pace), p->options->timeout_ms / 2);
 	uint64_t since = s->silent_since > p->pace.moved_at ? s->silent_since : p->pace.moved_at;
 	char frame[256];
+	bool ours;
 
 	b->refused.calls += !call->rc || call->rc == -EBADE || call->rc == -EBADMSG ||
 			    call->rc == -EILSEQ;
 	switch (call->rc) {
 	case 0:
 		p->liveness.answered = true;
+		session_note_arrived(b, call);
 		s->silent_since = call->done_ns / 1000000;
 		s->barren = s->pause_ms = 0;
 		break;
@@ -286,7 +321,8 @@ static void session_note_result(struct probe *p, const struct rpcrdma_call *call
 		if (!call->sent_ns || (!deadline_left(p->deadline) && now_ms() < since + enough))
 			break;
 		session_note(&b->lost, call, write_chunk_read, "");
-		b->gaps += session_has_gap(s);
+		if (session_has_gap(s, &ours))
+			session_note_gap(p, call, ours);
 		break;
 	case -ECONNRESET: session_note_end(s, &b->closed, call, write_chunk_read, ""); break;
 	case -EPROTO:

@@ -522,6 +522,25 @@ static void target_say_session(struct probe *p)
 	probe_emit(p, &f);
 }
 
+/* The path's loss is the cause of what fails by Write chunk, and not that of the mechanism. With the sizes that tell
+ * an MTU from what happens to any packet. */
+static void target_say_path(struct probe *p)
+{
+	const struct behaviour *b = &p->behaviour;
+	bool ours = b->calls.missing > b->calls.arrived;
+	uint64_t missing = ours ? b->calls.missing : b->replies.missing;
+	uint64_t arrived = ours ? b->calls.arrived : b->replies.arrived;
+	struct call_failures m = b->lost;
+	size_t used = strlen(m.example);
+
+	if (missing > arrived)
+		snprintf(m.example + used, sizeof(m.example) - used,
+			 "; %s of up to %llu bytes arrive, and one of %s%llu does not",
+			 ours ? "calls" : "replies", (unsigned long long)arrived,
+			 ours ? "" : "up to ", (unsigned long long)missing);
+	target_say_failures(p, &target_path, &m, false);
+}
+
 void target_behaviour(struct probe *p)
 {
 	const struct behaviour *b = &p->behaviour;
@@ -540,9 +559,8 @@ void target_behaviour(struct probe *p)
 	else
 		target_say_failures(p, &target_xid, &b->xid, false);
 	target_say_errors(p);
-	/* The path's loss is the cause of what fails by Write chunk, and not that of the mechanism. */
 	if (b->gaps && b->gaps == b->lost.count)
-		target_say_failures(p, &target_path, &b->lost, false);
+		target_say_path(p);
 	else
 		target_say_failures(p, &target_lost, &b->lost, reported);
 	target_say_failures(p, &target_closed, &b->closed, reported);

@@ -37,6 +37,12 @@ for rule in 'tcp sport 20049 meta length > 1400 drop' 'tcp dport 20049 meta leng
 	expect_status 1
 	expect_reason probe.reply.lost/path
 	expect_report "first line" '.answer | test("hangs: packets were lost on the path, and a call got no reply")'
+	what=replies
+	[[ $rule != *dport* ]] || what=calls
+	# shellcheck disable=SC2016 # jq's variable
+	expect_report "sizes" --arg what "$what" 'any(.findings[]; .id == "probe.reply.lost"
+		and (.summary | capture("; \($what) of up to (?<some>[0-9]+) bytes arrive, and one of (up to )?(?<more>[0-9]+) does not$")
+			| (.some | tonumber) < (.more | tonumber)))'
 	expect_report "the server is blamed" 'all(.findings[] | select(.id == "probe.reply.lost") | .steps[]; .text | test("server.s messages|Update") | not)'
 	expect_report "a listing without a reply is an empty export" 'all(.findings[]; .reason != "no-file")'
 	echo "ok - $rule ($(seconds "$took") s)"
