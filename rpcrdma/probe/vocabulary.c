@@ -158,7 +158,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "probe.scratch",
 	  "read-only denied no-space exists not-found not-directory grace busy local failed",
 	  "bytes_written path" },
-	{ "probe.scratch.left", "no-answer earlier", "path" },
+	{ "probe.scratch.left", "no-answer mount earlier", "path" },
 	{ "probe.write",
 	  "pad neighbour tail not-stored zeros repeated-page moved earlier-data wrong-data size "
 	  "short status rpc-error rdma-error malformed count closed no-reply segments in-flight "
