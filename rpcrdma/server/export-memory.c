@@ -425,17 +425,6 @@ static const struct export_ops memory_ops = {
 	.read = memory_read,
 	.readdir = memory_readdir,
 	.space = memory_space,
-};
-
-static const struct export_ops memory_writable_ops = {
-	.free = memory_free,
-	.root = memory_root,
-	.getattr = memory_getattr,
-	.lookup = memory_lookup,
-	.readlink = memory_readlink,
-	.read = memory_read,
-	.readdir = memory_readdir,
-	.space = memory_space,
 	.create = memory_create,
 	.setattr = memory_setattr,
 	.write = memory_write,
@@ -444,7 +433,7 @@ static const struct export_ops memory_writable_ops = {
 
 void export_forget(struct export *exp)
 {
-	if (exp->ops == &memory_writable_ops)
+	if (exp->writable)
 		made_forget(((struct memory_export *)exp)->made);
 }
 
@@ -526,7 +515,6 @@ int export_memory_make_writable(struct export *exp)
 	struct memory_export *mem = (struct memory_export *)exp;
 	int rc = made_new(&mem->made);
 
-	if (!rc)
-		exp->ops = &memory_writable_ops;
+	exp->writable = !rc;
 	return rc;
 }

@@ -120,7 +120,7 @@ struct export_ops {
 	uint32_t (*readdir)(struct export *exp, const struct nfs_fh *dir,
 			    struct export_readdir *readdir);
 	uint32_t (*space)(struct export *exp, struct export_space *space);
-	/* All or none: NULL is a read-only export. */
+	/* Of writable exports; else NULL, or never called. */
 	uint32_t (*create)(struct export *exp, const struct nfs_fh *dir,
 			   const struct export_create *create, struct nfs_fh *fh);
 	uint32_t (*setattr)(struct export *exp, const struct nfs_fh *fh,
@@ -136,14 +136,15 @@ struct export
 	const struct export_ops *ops;
 	/* In each handle and cookie, to recognise those of an earlier server. */
 	uint8_t verifier[8];
-	uint32_t magic;   /* first word of each handle */
+	uint32_t magic; /* first word of each handle */
+	bool writable;
 	bool is_ganesha;  /* handles imitate nfs-ganesha's */
 	bool is_referral; /* for the fault "moved": NFSv4 sends its clients elsewhere */
 };
 
 static inline bool export_is_writable(const struct export *exp)
 {
-	return exp->ops->write != NULL;
+	return exp->writable;
 }
 
 int export_init(struct export *exp, const struct export_ops *ops);
