@@ -7,15 +7,12 @@
 #ifndef RPCRDMA_NFS_INTERNAL_H
 #define RPCRDMA_NFS_INTERNAL_H
 
-#include <sys/uio.h>
-
 #include "rpcrdma/nfs/nfs.h"
 
 /* rpc-tcp.c */
 
-/* Sends or receives all bytes on a stream socket that may be blocking or not. @iov is used up.
- * Errors: -ETIMEDOUT, -ECONNRESET; rpc_tcp_send() also -EPIPE's cases as -ECONNRESET. */
-int rpc_tcp_send(int fd, struct iovec *iov, size_t iovcnt, uint64_t deadline);
+/* Receives all bytes on a stream socket that may be blocking or not. Errors: -ETIMEDOUT,
+ * -ECONNRESET. */
 int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline);
 
 /* reference.c */

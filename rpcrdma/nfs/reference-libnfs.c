@@ -44,7 +44,7 @@ static void libnfs_answer_send(struct libnfs_read *call, const void *data)
 	struct iovec iov[2] = { { &call->answer, sizeof(call->answer) },
 				{ (void *)data, call->answer.count } };
 
-	if (rpc_tcp_send(call->task->channel, iov, ARRAY_SIZE(iov), UINT64_MAX))
+	if (tcp_send(call->task->channel, iov, ARRAY_SIZE(iov), UINT64_MAX))
 		_exit(0);
 	call->answered = true;
 }

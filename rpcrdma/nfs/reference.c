@@ -98,7 +98,7 @@ ssize_t reference_read(struct reference *ref, struct reference_io *io, uint64_t 
 	if (io->fh.len > ref->fh_max)
 		return err_set(EINVAL, "file handle of %u bytes, %u at most", io->fh.len,
 			       ref->fh_max);
-	rc = rpc_tcp_send(ref->child.channel, &iov, 1, deadline);
+	rc = tcp_send(ref->child.channel, &iov, 1, deadline);
 	if (!rc)
 		rc = rpc_tcp_recv(ref->child.channel, &answer, sizeof(answer), deadline);
 	if (rc)

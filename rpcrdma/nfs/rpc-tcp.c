@@ -40,49 +40,15 @@ static int rpc_tcp_wait(int fd, short events, uint64_t deadline)
 	return 0;
 }
 
-/* Handles errno of a send or recv that moved nothing: 0 to try again. */
-static int rpc_tcp_error(int fd, short events, const char *what, uint64_t deadline)
+/* Handles errno of a recv that moved nothing: 0 to try again. */
+static int rpc_tcp_error(int fd, uint64_t deadline)
 {
 	switch (errno) {
 	case EINTR: return 0;
-	case EAGAIN: return rpc_tcp_wait(fd, events, deadline);
-	case EPIPE:
+	case EAGAIN: return rpc_tcp_wait(fd, POLLIN, deadline);
 	case ECONNRESET: return err_set(ECONNRESET, "the peer reset the connection");
-	default: return err_sys("%s", what);
+	default: return err_sys("receive");
 	}
-}
-
-static void rpc_tcp_iov_skip(struct msghdr *msg, size_t len)
-{
-	while (msg->msg_iovlen && len >= msg->msg_iov->iov_len) {
-		len -= msg->msg_iov->iov_len;
-		msg->msg_iov++;
-		msg->msg_iovlen--;
-	}
-	if (msg->msg_iovlen) {
-		msg->msg_iov->iov_base = (uint8_t *)msg->msg_iov->iov_base + len;
-		msg->msg_iov->iov_len -= len;
-	}
-}
-
-int rpc_tcp_send(int fd, struct iovec *iov, size_t iovcnt, uint64_t deadline)
-{
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = iovcnt };
-	ssize_t n;
-	int rc;
-
-	rpc_tcp_iov_skip(&msg, 0);
-	while (msg.msg_iovlen) {
-		n = sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
-		if (n >= 0) {
-			rpc_tcp_iov_skip(&msg, (size_t)n);
-			continue;
-		}
-		rc = rpc_tcp_error(fd, POLLOUT, "send", deadline);
-		if (rc)
-			return rc;
-	}
-	return 0;
 }
 
 int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline)
@@ -103,7 +69,7 @@ int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline)
 					       len);
 			continue;
 		}
-		rc = rpc_tcp_error(fd, POLLIN, "receive", deadline);
+		rc = rpc_tcp_error(fd, deadline);
 		if (rc)
 			return rc;
 	}
@@ -156,7 +122,7 @@ int rpc_tcp_call(int fd, struct rpc_tcp_exchange *exchange, uint64_t deadline)
 	put_be32(head, MARK_LAST | (uint32_t)(w.len + exchange->args_len));
 	iov[0] = (struct iovec){ head, MARK_LEN + w.len };
 	iov[1] = (struct iovec){ (void *)exchange->args, exchange->args_len };
-	rc = rpc_tcp_send(fd, iov, ARRAY_SIZE(iov), deadline);
+	rc = tcp_send(fd, iov, ARRAY_SIZE(iov), deadline);
 	if (rc)
 		return rc;
 	/* A server that answers twice sends replies to earlier calls. */

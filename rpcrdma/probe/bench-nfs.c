@@ -27,16 +27,20 @@ struct bench_nfs {
 	uint64_t sent_ns[BENCH_DEPTH_MAX]; /* by xid */
 };
 
+static uint64_t bench_nfs_deadline(const struct bench_nfs *n)
+{
+	return deadline_min(n->p->deadline, deadline_in(WAIT_S * 1000));
+}
+
 /* Runs before each sample, so that no wait exceeds the deadline. Not before each call, which is
  * timed. */
 static int bench_nfs_bound_waits(const struct bench_nfs *n)
 {
-	unsigned int ms = min_u32(WAIT_S * 1000, (uint32_t)deadline_left(n->p->deadline));
+	const unsigned int ms = (unsigned int)deadline_left(bench_nfs_deadline(n));
 	/* A zero timeout would wait forever. */
 	const struct timeval wait = { .tv_sec = ms / 1000, .tv_usec = ms ? ms % 1000 * 1000 : 1 };
 
-	if (setsockopt(n->fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
-	    setsockopt(n->fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)))
+	if (setsockopt(n->fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
 		return err_sys("NFS over TCP");
 	return 0;
 }
@@ -69,28 +73,6 @@ struct bench_nfs_args {
 	size_t data_len, tail;
 };
 
-/* A record in pieces, which may be empty. */
-static int bench_nfs_send(struct bench_nfs *n, struct iovec *iov, size_t count)
-{
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
-	size_t sent;
-	ssize_t done;
-
-	while (msg.msg_iovlen) {
-		done = sendmsg(n->fd, &msg, MSG_NOSIGNAL);
-		if (done < 0)
-			return err_sys("NFS over TCP");
-		sent = (size_t)done;
-		for (; msg.msg_iovlen && sent >= msg.msg_iov->iov_len; msg.msg_iovlen--)
-			sent -= msg.msg_iov++->iov_len;
-		if (msg.msg_iovlen) {
-			msg.msg_iov->iov_base = (uint8_t *)msg.msg_iov->iov_base + sent;
-			msg.msg_iov->iov_len -= sent;
-		}
-	}
-	return 0;
-}
-
 static int bench_nfs_call(struct bench_nfs *n, uint32_t proc, const struct bench_nfs_args *a)
 {
 	static const uint8_t zeros[4];
@@ -119,7 +101,8 @@ static int bench_nfs_call(struct bench_nfs *n, uint32_t proc, const struct bench
 	iov[2] = (struct iovec){ (void *)(uintptr_t)zeros, pad };
 	iov[3] = (struct iovec){ buf + w.len - a->tail, a->tail };
 	n->sent_ns[call.xid % BENCH_DEPTH_MAX] = now_ns();
-	return bench_nfs_send(n, iov, ARRAY_SIZE(iov));
+	return err_context(tcp_send(n->fd, iov, ARRAY_SIZE(iov), bench_nfs_deadline(n)),
+			   "NFS over TCP");
 }
 
 static int bench_nfs_read_call(struct bench_nfs *n, uint32_t block)

@@ -56,34 +56,6 @@ static int stream_read(int fd, uint8_t *buf, size_t len, uint64_t deadline)
 	return rc;
 }
 
-static int stream_write(int fd, struct iovec *iov, size_t count, uint64_t deadline)
-{
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
-	size_t sent;
-	ssize_t n;
-	int rc;
-
-	while (msg.msg_iovlen) {
-		n = sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return err_sys("send");
-		if (n < 0) {
-			rc = stream_wait(fd, POLLOUT, deadline);
-			if (rc)
-				return rc;
-			continue;
-		}
-		sent = (size_t)n;
-		for (; msg.msg_iovlen && sent >= msg.msg_iov->iov_len; msg.msg_iovlen--)
-			sent -= msg.msg_iov++->iov_len;
-		if (msg.msg_iovlen) {
-			msg.msg_iov->iov_base = (uint8_t *)msg.msg_iov->iov_base + sent;
-			msg.msg_iov->iov_len -= sent;
-		}
-	}
-	return 0;
-}
-
 /* Records */
 
 static int stream_read_record(struct stream_session *session, size_t *len)
@@ -127,7 +99,7 @@ static int stream_write_record(struct stream_session *session, const struct call
 	iov[0] = (struct iovec){ mark, sizeof(mark) };
 	count = 1 + payload_pieces(iov + 1, call->reply.base, call->reply.len, call->payload,
 				   call->payload_count);
-	return stream_write(session->fd, iov, (size_t)count, deadline_in(SERVER_STEP_MS));
+	return tcp_send(session->fd, iov, (size_t)count, deadline_in(SERVER_STEP_MS));
 }
 
 static int stream_call(struct stream_session *session)

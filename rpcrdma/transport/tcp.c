@@ -26,6 +26,39 @@ int tcp_wait(int fd, short events, uint64_t deadline)
 	return err_set(ETIMEDOUT, "no answer in time");
 }
 
+static void tcp_skip(struct msghdr *msg, size_t len)
+{
+	for (; msg->msg_iovlen && len >= msg->msg_iov->iov_len; msg->msg_iovlen--)
+		len -= msg->msg_iov++->iov_len;
+	if (msg->msg_iovlen) {
+		msg->msg_iov->iov_base = (uint8_t *)msg->msg_iov->iov_base + len;
+		msg->msg_iov->iov_len -= len;
+	}
+}
+
+int tcp_send(int fd, struct iovec *iov, size_t count, uint64_t deadline)
+{
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
+	ssize_t n;
+	int rc;
+
+	for (tcp_skip(&msg, 0); msg.msg_iovlen; tcp_skip(&msg, n > 0 ? (size_t)n : 0)) {
+		n = sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n >= 0 || errno == EINTR)
+			continue;
+		if (errno == EPIPE || errno == ECONNRESET)
+			return err_set(ECONNRESET, "the peer reset the connection");
+		if (errno != EAGAIN)
+			return err_sys("send");
+		rc = tcp_wait(fd, POLLOUT, deadline);
+		if (rc < 0)
+			return rc == -ETIMEDOUT
+				       ? err_set(ETIMEDOUT, "nothing could be sent in time")
+				       : rc;
+	}
+	return 0;
+}
+
 static int tcp_tune(int fd)
 {
 	int on = 1;

@@ -252,6 +252,12 @@ const char *transport_host_text(const struct transport_address *a, char *buf, si
 #define TRANSPORT_ADDRESS_TEXT 80
 const char *transport_address_text(const struct transport_address *a, char *buf, size_t cap);
 
+/* tcp.c */
+
+/* Sends all bytes on a stream socket that may be blocking or not. @iov is used up.
+ * Errors: -ETIMEDOUT, -ECONNRESET, -EPIPE's cases too. */
+int tcp_send(int fd, struct iovec *iov, size_t count, uint64_t deadline);
+
 /* tcp-gaps.c */
 
 /* Packets of an iwarp connection that do not arrive; zeros for verbs. */
