@@ -333,6 +333,26 @@ uint32_t made_read(struct made *made, uint64_t number, struct export_read *read)
 	return status;
 }
 
+/* What is stable is not forgotten, whatever was written there before. */
+static void made_settle(struct made *made, const struct made_file *file, uint64_t offset,
+			uint64_t end)
+{
+	const unsigned int n = made->nchanges;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		struct made_change *c = &made->changes[i];
+		const uint64_t c_end = c->offset + c->len;
+
+		if (c->number != file->number || c->offset >= end || c_end <= offset)
+			continue;
+		if (c_end > end && made->nchanges < CHANGES)
+			made->changes[made->nchanges++] =
+				(struct made_change){ c->number, end, (uint32_t)(c_end - end) };
+		c->len = c->offset < offset ? (uint32_t)(offset - c->offset) : 0;
+	}
+}
+
 static uint32_t made_write_to(struct made *made, struct made_file *file, uint64_t offset,
 			      const uint8_t *data, uint32_t len, bool stable)
 {
@@ -350,7 +370,9 @@ static uint32_t made_write_to(struct made *made, struct made_file *file, uint64_
 	}
 	if (offset + len > file->size)
 		file->size = offset + len;
-	if (!stable && made->nchanges < CHANGES)
+	if (stable)
+		made_settle(made, file, offset, offset + len);
+	else if (made->nchanges < CHANGES)
 		made->changes[made->nchanges++] = (struct made_change){ file->number, offset, len };
 	made_touch(file);
 	return NFS3_STATUS_OK;

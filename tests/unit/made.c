@@ -192,6 +192,25 @@ static void only_what_is_not_stable_is_forgotten(void)
 	CU_ASSERT_STRING_EQUAL(read_text(&fh, 0, 6), "stable");
 }
 
+static void what_was_stably_overwritten_is_not_forgotten(void)
+{
+	struct nfs_fh fh;
+
+	begin();
+	CU_ASSERT_EQUAL(make("x", "verifier", &fh), 0);
+	CU_ASSERT_EQUAL(write_text(&fh, 0, "0123456789", false), 0);
+	CU_ASSERT_EQUAL(write_text(&fh, 3, "abcd", true), 0);
+	CU_ASSERT_EQUAL(write_text(&fh, 20, "0123", false), 0);
+	CU_ASSERT_EQUAL(write_text(&fh, 20, "abcd", true), 0);
+	/* The latest counts. */
+	CU_ASSERT_EQUAL(write_text(&fh, 22, "XY", false), 0);
+	export_forget(exp_);
+	CU_ASSERT_STRING_EQUAL(read_text(&fh, 0, 3), "");
+	CU_ASSERT_STRING_EQUAL(read_text(&fh, 3, 4), "abcd");
+	CU_ASSERT_STRING_EQUAL(read_text(&fh, 7, 3), "");
+	CU_ASSERT_STRING_EQUAL(read_text(&fh, 20, 4), "ab");
+}
+
 static bool count_entry(void *arg, const struct export_entry *entry)
 {
 	unsigned int *n = arg;
@@ -219,4 +238,5 @@ static void they_are_listed(void)
 SUITE_MAIN("made", TEST(an_exclusive_file_is_made_once), TEST(what_is_written_is_read_and_sparse),
 	   TEST(space_and_number_are_bounded), TEST(its_size_can_be_set),
 	   TEST(a_removed_file_is_stale), TEST(its_own_files_cannot_be_changed),
-	   TEST(only_what_is_not_stable_is_forgotten), TEST(they_are_listed))
+	   TEST(only_what_is_not_stable_is_forgotten),
+	   TEST(what_was_stably_overwritten_is_not_forgotten), TEST(they_are_listed))
