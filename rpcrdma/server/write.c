@@ -28,8 +28,11 @@ static bool write_take_data(struct call *call, struct call_write *w)
 	w->data = reader_opaque(&call->args, server_wtmax(call->exp), &w->len);
 	if (!w->data || !call->chunk.len)
 		return true;
-	/* RFC 8166 section 6.1: the chunk is this argument, or none that may be reduced. Old clients
+	/* RFC 8166 section 6.1: the chunk is this argument, or that of another WRITE. Old clients
 	 * send the padding too (section 3.4.5). */
+	if (call->chunk.data >= w->data + xdr_pad4(w->len) ||
+	    call->chunk.data + call->chunk.len <= w->data)
+		return true;
 	if (call->chunk.data != w->data ||
 	    (call->chunk.len != w->len && call->chunk.len != xdr_pad4(w->len)))
 		return false;

@@ -398,6 +398,57 @@ static void write_data_in_a_chunk_is_never_pulled(void)
 	}
 }
 
+static void put_write(uint64_t offset, uint32_t len)
+{
+	struct writer *w = compound_op(t, OP_WRITE);
+
+	nfs4_put_stateid(w, &compound_anonymous);
+	writer_u64(w, offset);
+	writer_u32(w, 2);
+	writer_u32(w, len);
+}
+
+/* One WRITE has the chunk, and the other its data inline, in either order. */
+static void two_writes_may_share_a_compound(void)
+{
+	const struct export_create create = { .name = "x", .mode = 0600 };
+	struct rpcrdma_segment segment;
+	struct export_read read = { .count = 8, .scratch = memory[1] };
+	struct nfs_fh dir, fh;
+	uint32_t position, order;
+
+	minor = 0;
+	for (order = 0; order < 2; order++) {
+		SUITE_ROW("order %u", order);
+		begin(NULL);
+		CU_ASSERT_EQUAL_FATAL(export_memory_make_writable(options.exp), 0);
+		CU_ASSERT_EQUAL_FATAL(options.exp->ops->root(options.exp, &dir), 0);
+		CU_ASSERT_EQUAL_FATAL(options.exp->ops->create(options.exp, &dir, &create, &fh), 0);
+		start();
+		compound_path(t, "x");
+		if (order) {
+			put_write(4, 4);
+			writer_bytes(&t->args, "abcd", 4);
+		}
+		put_write(0, 4);
+		/* After the RPC header and the COMPOUND's. */
+		position = 40 + 12 + (uint32_t)t->args.len;
+		if (!order) {
+			put_write(4, 4);
+			writer_bytes(&t->args, "abcd", 4);
+		}
+		memcpy(memory[0], "0123", 4);
+		segment = requester_memory(&peer, memory[0], 4);
+		header_add_read(&peer.header, position, &segment);
+		CU_ASSERT_EQUAL_FATAL(run(), 0);
+		CU_ASSERT_EQUAL(t->status, NFS4_OK);
+		CU_ASSERT_EQUAL(t->count, 4);
+		CU_ASSERT_EQUAL(options.exp->ops->read(options.exp, &fh, &read), 0);
+		ASSERT_BYTES(read.data, "0123abcd", 8);
+		end();
+	}
+}
+
 static void rpc_versions_three_and_four_are_served(void)
 {
 	minor = 0;
@@ -553,6 +604,7 @@ int main(void)
 		TEST(inline_data_is_padded),
 		TEST(a_retry_has_a_chunk_of_its_own),
 		TEST(write_data_in_a_chunk_is_never_pulled),
+		TEST(two_writes_may_share_a_compound),
 		TEST(rpc_versions_three_and_four_are_served),
 		TEST(write_chunk_over_812_spoils_the_data),
 		TEST(write_chunk_over_812_short_has_consistent_lengths),
