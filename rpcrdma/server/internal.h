@@ -190,11 +190,10 @@ uint64_t made_bytes_free(struct made *made);
 /* Replaces what was written and is not stable by zeros. */
 void made_forget(struct made *made);
 
-static inline uint32_t server_call_max(const struct server_options *options)
+/* @exp may be NULL. */
+static inline uint32_t server_call_max(const struct export *exp, bool programs)
 {
-	return options->programs || (options->exp && export_is_writable(options->exp))
-		       ? SERVER_PROGRAM_MAX
-		       : SERVER_CALL_MAX;
+	return programs || (exp && export_is_writable(exp)) ? SERVER_PROGRAM_MAX : SERVER_CALL_MAX;
 }
 
 static inline uint32_t server_wtmax(const struct export *exp)

@@ -191,6 +191,8 @@ uint32_t nfs4_create_session(struct compound *c)
 	nfs4_skip_callback_sec(c);
 	if (r->bad)
 		return NFS4ERR_BADXDR;
+	session.channel.request_max = min_u32(session.channel.request_max,
+					      server_call_max(c->call->exp, c->call->programs));
 	status = nfs4_slots_create(c->state, &session);
 	if (status)
 		return status;

@@ -66,7 +66,6 @@ static uint32_t nfs4_slots_negotiate(struct nfs4_channel *channel)
 		return NFS4ERR_TOOSMALL;
 	if (!channel->requests || !channel->operations)
 		return NFS4ERR_INVAL;
-	channel->request_max = min_u32(channel->request_max, SERVER_PROGRAM_MAX);
 	channel->response_max = min_u32(channel->response_max, NFS4_RESPONSE_MAX);
 	channel->cached_max = min_u32(channel->cached_max, NFS4_CACHED_MAX);
 	channel->operations = min_u32(channel->operations, NFS4_OPERATIONS);

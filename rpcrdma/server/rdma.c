@@ -30,7 +30,7 @@ struct rdma_read_list {
 static int rdma_read_list_check(const struct rdma_session *session, struct rdma_read_list *list)
 {
 	const struct rpcrdma_header *h = &session->request;
-	uint32_t max = server_call_max(session->options);
+	uint32_t max = server_call_max(session->options->exp, session->options->programs);
 	uint32_t i;
 
 	*list = (struct rdma_read_list){ 0 };
@@ -91,7 +91,7 @@ static int rdma_pull_argument(struct rdma_session *session, const struct rdma_re
 			      struct reader *r, struct call_chunk *chunk)
 {
 	const struct rpcrdma_header *h = &session->request;
-	const uint32_t max = server_call_max(session->options);
+	const uint32_t max = server_call_max(session->options->exp, session->options->programs);
 	_cleanup_free_ uint8_t *message = NULL;
 	size_t len = reader_left(r), padded, i;
 	int rc;
@@ -169,7 +169,7 @@ static int rdma_refuse(struct rdma_session *session)
 	return rdma_reply_error(session, &session->request, ERR_CHUNK);
 }
 
-int rdma_message(struct rdma_session *session, const void *data, size_t len)
+static int rdma_receive(struct rdma_session *session, const void *data, size_t len)
 {
 	struct rpcrdma_header *h = &session->request;
 	const struct export *exp = session->options->exp;
@@ -202,7 +202,13 @@ int rdma_message(struct rdma_session *session, const void *data, size_t len)
 		if (rc)
 			return rc;
 	}
-	rc = rdma_answer(session, &r, list.others && !chunk.len, &chunk);
+	return rdma_answer(session, &r, list.others && !chunk.len, &chunk);
+}
+
+int rdma_message(struct rdma_session *session, const void *data, size_t len)
+{
+	int rc = rdma_receive(session, data, len);
+
 	server_buffer_trim(&session->call_buf, 0);
 	server_buffer_trim(&session->reply_buf, SERVER_REPLY_MAX);
 	return rc;

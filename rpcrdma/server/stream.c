@@ -61,7 +61,7 @@ static int stream_read(int fd, uint8_t *buf, size_t len, uint64_t deadline)
 static int stream_read_record(struct stream_session *session, size_t *len)
 {
 	uint64_t deadline = deadline_in(SERVER_STEP_MS);
-	uint32_t max = server_call_max(session->options);
+	uint32_t max = server_call_max(session->options->exp, session->options->programs);
 	uint32_t mark = 0, size;
 	unsigned int fragments;
 	uint8_t word[4];

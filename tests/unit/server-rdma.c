@@ -147,6 +147,22 @@ static void read_chunks_longer_than_any_call_get_err_chunk(void)
 	end();
 }
 
+/* A long call that is refused after it was pulled. */
+static void refused_calls_keep_no_memory(void)
+{
+	begin();
+	CU_ASSERT_EQUAL_FATAL(export_memory_make_writable(options.exp), 0);
+	put_be32(memory, 7);
+	requester_memory(&peer, memory, sizeof(memory));
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 1, 1, 0, 1000, 65536, 0, 0x7000, 1, 40, 1000, 4, 0, 0x7000,
+			     1, 80, 1000, 4, 0, 0x7000, 0, 0, 0),
+			0);
+	assert_error(7, 1, ERR_CHUNK);
+	CU_ASSERT_EQUAL(peer.reads, 1);
+	CU_ASSERT_EQUAL(peer.session.call_buf.cap, 0);
+	end();
+}
+
 static void invalid_messages_are_dropped(void)
 {
 	uint8_t zeros[28] = { 0 };
@@ -616,7 +632,8 @@ SUITE_MAIN("server-rdma", TEST(null_is_answered_with_the_grant),
 	   TEST(absurd_credits_do_not_change_the_grant),
 	   TEST(other_versions_get_err_vers_with_their_own_version),
 	   TEST(bad_headers_get_err_chunk), TEST(bad_read_lists_get_err_chunk),
-	   TEST(read_chunks_longer_than_any_call_get_err_chunk), TEST(invalid_messages_are_dropped),
+	   TEST(read_chunks_longer_than_any_call_get_err_chunk), TEST(refused_calls_keep_no_memory),
+	   TEST(invalid_messages_are_dropped),
 	   TEST(a_write_chunk_is_filled_in_order_and_not_padded),
 	   TEST(an_empty_write_chunk_asks_for_the_data_inline),
 	   TEST(unused_chunks_are_returned_with_zero_lengths),
