@@ -19,13 +19,16 @@ void nfs4_get_bitmap(struct reader *r, struct nfs4_bitmap *bitmap)
 	uint32_t count = reader_u32(r), i;
 	const uint8_t *p = NULL;
 
-	*bitmap = (struct nfs4_bitmap){ { 0 } };
+	*bitmap = (struct nfs4_bitmap){ .beyond = false };
 	if (count <= SERVER_CALL_MAX / 4)
 		p = reader_bytes(r, 4 * (size_t)count);
 	else
 		r->bad = true;
-	for (i = 0; p && i < count && i < NFS4_ATTR_WORDS; i++)
-		bitmap->word[i] = get_be32(p + 4 * (size_t)i);
+	for (i = 0; p && i < count; i++)
+		if (i < NFS4_ATTR_WORDS)
+			bitmap->word[i] = get_be32(p + 4 * (size_t)i);
+		else
+			bitmap->beyond |= get_be32(p + 4 * (size_t)i) != 0;
 }
 
 void nfs4_put_bitmap(struct writer *w, const struct nfs4_bitmap *bitmap)
@@ -232,7 +235,7 @@ static void fattr4_put_time_delta(struct writer *w, const struct nfs4_attr_sourc
 /* Which attributes EXCLUSIVE4_1 can set. */
 static void fattr4_put_suppattr_exclcreat(struct writer *w, const struct nfs4_attr_source *s)
 {
-	struct nfs4_bitmap set = { { 0 } };
+	struct nfs4_bitmap set = { .beyond = false };
 
 	if (export_is_writable(s->c->call->exp))
 		nfs4_bitmap_add(&set, FATTR4_MODE);
@@ -289,18 +292,18 @@ static const fattr4_put_fn fattr4_table[32 * NFS4_ATTR_WORDS] = {
 
 #define FIRST_OF_41 56 /* RFC 8881 table 4: lower numbers are from 4.0 */
 
-static bool fattr4_is_supported(uint32_t minor, unsigned int attr)
+bool nfs4_attr_is_supported(uint32_t minor, unsigned int attr)
 {
 	return fattr4_table[attr] && (minor || attr < FIRST_OF_41);
 }
 
 static void fattr4_put_supported_attrs(struct writer *w, const struct nfs4_attr_source *s)
 {
-	struct nfs4_bitmap all = { { 0 } };
+	struct nfs4_bitmap all = { .beyond = false };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(fattr4_table); i++)
-		if (fattr4_is_supported(s->c->minor, i))
+		if (nfs4_attr_is_supported(s->c->minor, i))
 			nfs4_bitmap_add(&all, i);
 	nfs4_put_bitmap(w, &all);
 }
@@ -308,13 +311,13 @@ static void fattr4_put_supported_attrs(struct writer *w, const struct nfs4_attr_
 void nfs4_put_attrs(struct writer *w, const struct nfs4_attr_source *source,
 		    const struct nfs4_bitmap *wanted)
 {
-	struct nfs4_bitmap have = { { 0 } };
+	struct nfs4_bitmap have = { .beyond = false };
 	unsigned int i;
 	uint8_t *len;
 	size_t start;
 
 	for (i = 0; i < ARRAY_SIZE(fattr4_table); i++)
-		if (nfs4_bitmap_has(wanted, i) && fattr4_is_supported(source->c->minor, i))
+		if (nfs4_bitmap_has(wanted, i) && nfs4_attr_is_supported(source->c->minor, i))
 			nfs4_bitmap_add(&have, i);
 	nfs4_put_bitmap(w, &have);
 	len = writer_reserve(w, 4);
@@ -384,7 +387,7 @@ static uint32_t fattr4_compare(struct compound *c, bool *same)
 	if (nfs4_bitmap_has(&given, FATTR4_RDATTR_ERROR))
 		return NFS4ERR_INVAL;
 	for (i = 0; i < ARRAY_SIZE(fattr4_table); i++)
-		if (nfs4_bitmap_has(&given, i) && !fattr4_is_supported(c->minor, i))
+		if (nfs4_bitmap_has(&given, i) && !nfs4_attr_is_supported(c->minor, i))
 			return NFS4ERR_ATTRNOTSUPP;
 	status = fattr4_source(c, &source);
 	if (status)

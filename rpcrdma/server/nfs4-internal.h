@@ -97,6 +97,15 @@ uint32_t nfs4_slots_begin(struct nfs4_state *state, struct nfs4_slot_use *use, s
 void nfs4_slots_end(struct nfs4_state *state, const struct nfs4_slot_use *use,
 		    const struct call *call, size_t start);
 
+/* nfs4-attr.c */
+
+#define NFS4_ATTR_WORDS 3
+
+struct nfs4_bitmap {
+	uint32_t word[NFS4_ATTR_WORDS];
+	bool beyond; /* it had more */
+};
+
 /* nfs4-opens.c: open-owners and their opens */
 
 struct nfs4_stateid {
@@ -113,11 +122,13 @@ struct nfs4_open {
 	const uint8_t *owner;
 	uint32_t owner_len;
 	uint32_t access, deny;
-	uint32_t status; /* the file's error; else 0 and */
-	struct nfs_fh fh;
-	uint64_t change; /* of the directory */
-	bool created;    /* with these attributes set */
-	uint32_t attrset[3];
+	uint32_t status;  /* the file's error; else 0 and */
+	struct nfs_fh fh; /* len 0: there is no file yet */
+	uint64_t change;  /* of the directory */
+	/* Makes or truncates the file when nothing else refuses the OPEN, and sets @fh and
+	 * @attrset. NULL: it is only opened. The state is locked. */
+	uint32_t (*make)(struct nfs4_open *open);
+	struct nfs4_bitmap attrset;
 };
 
 struct nfs4_open_res {
@@ -125,6 +136,7 @@ struct nfs4_open_res {
 	bool confirm;     /* OPEN_CONFIRM is required */
 	struct nfs_fh fh; /* OPEN: the file */
 	uint64_t change;
+	struct nfs4_bitmap attrset;
 };
 
 /* CLOSE, OPEN_CONFIRM, OPEN_DOWNGRADE */
@@ -138,7 +150,7 @@ struct nfs4_open_change {
 	uint32_t access, deny; /* OPEN_DOWNGRADE */
 };
 
-uint32_t nfs4_opens_open(struct nfs4_state *state, const struct nfs4_open *open,
+uint32_t nfs4_opens_open(struct nfs4_state *state, struct nfs4_open *open,
 			 struct nfs4_open_res *res);
 uint32_t nfs4_opens_change(struct nfs4_state *state, const struct nfs4_open_change *change,
 			   struct nfs4_stateid *stateid);
@@ -222,12 +234,6 @@ uint32_t nfs4_secinfo_no_name(struct compound *c);
 
 /* nfs4-attr.c */
 
-#define NFS4_ATTR_WORDS 3
-
-struct nfs4_bitmap {
-	uint32_t word[NFS4_ATTR_WORDS];
-};
-
 /* Sources of attribute values. */
 struct nfs4_attr_source {
 	const struct compound *c;
@@ -240,6 +246,7 @@ struct nfs4_attr_source {
 void nfs4_get_bitmap(struct reader *r, struct nfs4_bitmap *bitmap);
 void nfs4_put_bitmap(struct writer *w, const struct nfs4_bitmap *bitmap);
 bool nfs4_bitmap_has(const struct nfs4_bitmap *bitmap, unsigned int attr);
+bool nfs4_attr_is_supported(uint32_t minor, unsigned int attr);
 /* fattr4: the wanted attributes that are supported. */
 void nfs4_put_attrs(struct writer *w, const struct nfs4_attr_source *source,
 		    const struct nfs4_bitmap *wanted);
@@ -265,8 +272,9 @@ uint32_t nfs4_free_stateid(struct compound *c);
 
 /* nfs4-write.c */
 
-/* fattr4, as far as it can be set. */
-void nfs4_get_setattrs(struct compound *c, struct export_setattr *set, struct nfs4_bitmap *given);
+/* fattr4, as far as it can be set. Returns why not. */
+uint32_t nfs4_get_setattrs(struct compound *c, struct export_setattr *set,
+			   struct nfs4_bitmap *given);
 uint32_t nfs4_commit(struct compound *c);
 uint32_t nfs4_remove(struct compound *c);
 uint32_t nfs4_setattr(struct compound *c);

@@ -48,13 +48,14 @@ static void nfs4_set_current_stateid(struct compound *c, const struct nfs4_state
 /* Arguments of OPEN */
 
 struct nfs4_open_args {
-	struct nfs4_open open;
+	struct nfs4_open open; /* first: nfs4_open_make() has this alone */
+	struct compound *c;
 	bool create;
 	struct export_create how;
 	struct export_setattr set;
 	struct nfs4_bitmap given;
 	uint32_t claim;
-	uint32_t name_status;
+	uint32_t name_status, set_status;
 	char name[NFS3_NAME_MAX + 1];
 };
 
@@ -78,7 +79,7 @@ static bool nfs4_get_openflag(struct compound *c, struct nfs4_open_args *args)
 	if (verifier)
 		memcpy(args->how.verifier, verifier, sizeof(args->how.verifier));
 	if (how != EXCLUSIVE4)
-		nfs4_get_setattrs(c, &args->set, &args->given);
+		args->set_status = nfs4_get_setattrs(c, &args->set, &args->given);
 	args->how.mode = args->set.has_mode ? args->set.mode : 0;
 	args->how.truncate = how == UNCHECKED4 && args->set.has_size && !args->set.size;
 	return true;
@@ -121,33 +122,49 @@ static uint32_t nfs4_open_claimed(struct compound *c, const struct nfs4_open_arg
 }
 
 /* Makes the file if it is not there; its other attributes are set only then. */
-static uint32_t nfs4_open_create(struct compound *c, struct nfs4_open_args *args)
+static uint32_t nfs4_open_make(struct nfs4_open *open)
 {
-	const struct call *call = c->call;
+	struct nfs4_open_args *args = (struct nfs4_open_args *)open;
+	const struct call *call = args->c->call;
+	const struct nfs_fh *dir = &args->c->current.fh;
 	struct nfs_fh fh;
-	uint32_t status;
+	const bool found = call->exp->ops->lookup(call->exp, dir, args->name, &fh) !=
+			   NFS3_STATUS_NOENT;
+	uint32_t status = call->exp->ops->create(call->exp, dir, &args->how, &open->fh);
 
-	if (args->claim != CLAIM_NULL)
-		return NFS4ERR_INVAL;
-	if (args->name_status)
-		return args->name_status;
-	args->open.created = call->exp->ops->lookup(call->exp, &c->current.fh, args->name, &fh) ==
-			     NFS3_STATUS_NOENT;
-	args->how.name = args->name;
-	args->how.uid = call->rpc.cred.uid;
-	args->how.gid = call->rpc.cred.gid;
-	status = call->exp->ops->create(call->exp, &c->current.fh, &args->how, &args->open.fh);
-	if (status || !args->open.created)
+	if (!status && found && args->how.truncate)
+		open->attrset.word[0] = 1u << FATTR4_SIZE;
+	if (status || found)
 		return status;
-	memcpy(args->open.attrset, args->given.word, sizeof(args->open.attrset));
-	return call->exp->ops->setattr(call->exp, &args->open.fh, &args->set);
+	open->attrset = args->given;
+	return call->exp->ops->setattr(call->exp, &open->fh, &args->set);
 }
 
-/* Finds the regular file, and its directory's change attribute. */
+/* Whether the file may be opened. */
+static uint32_t nfs4_open_check_file(struct compound *c, const struct nfs4_open *open)
+{
+	static const struct export_setattr nothing = { .has_size = false };
+	const struct call *call = c->call;
+	uint32_t status = NFS4_OK;
+	struct nfs_attr attr;
+
+	if (open->access & OPEN4_SHARE_ACCESS_WRITE)
+		status = call->exp->ops->setattr(call->exp, &open->fh, &nothing);
+	if (!status)
+		status = call->exp->ops->getattr(call->exp, &open->fh, &attr);
+	if (status)
+		return status;
+	if (attr.type == NFS_LNK)
+		return NFS4ERR_SYMLINK;
+	if (attr.type != NFS_REG)
+		return nfs4_wrong_type(c, attr.type);
+	return nfs3_access_granted(call->exp, &attr) & 1 ? NFS4_OK : NFS4ERR_ACCESS;
+}
+
+/* Finds the regular file, and its directory's change attribute. Nothing is changed yet. */
 static uint32_t nfs4_open_find_file(struct compound *c, struct nfs4_open_args *args)
 {
 	const struct call *call = c->call;
-	static const struct export_setattr nothing = { .has_size = false };
 	struct nfs4_open *open = &args->open;
 	struct nfs_attr attr;
 	uint32_t status;
@@ -161,21 +178,20 @@ static uint32_t nfs4_open_find_file(struct compound *c, struct nfs4_open_args *a
 	if ((args->create || (open->access & OPEN4_SHARE_ACCESS_WRITE)) &&
 	    !export_is_writable(call->exp))
 		return NFS4ERR_ROFS;
-	status = args->create ? nfs4_open_create(c, args) : nfs4_open_claimed(c, args, &open->fh);
-	if (!status && (open->access & OPEN4_SHARE_ACCESS_WRITE))
-		status = call->exp->ops->setattr(call->exp, &open->fh, &nothing);
+	if (args->create && args->claim != CLAIM_NULL)
+		return NFS4ERR_INVAL;
+	if (args->set_status)
+		return args->set_status;
+	status = nfs4_open_claimed(c, args, &open->fh);
+	if (args->create && status == NFS4ERR_NOENT) {
+		open->fh.len = 0;
+		status = NFS4_OK;
+	} else if (!status && !args->how.guarded && !args->how.exclusive) {
+		status = nfs4_open_check_file(c, open);
+	}
 	if (!status)
-		status = call->exp->ops->getattr(call->exp, &open->fh, &attr);
-	if (status)
-		return status;
-	if (attr.type == NFS_LNK)
-		return NFS4ERR_SYMLINK;
-	if (attr.type != NFS_REG)
-		return nfs4_wrong_type(c, attr.type);
-	if (!(nfs3_access_granted(call->exp, &attr) & 1))
-		return NFS4ERR_ACCESS;
-	status = call->exp->ops->getattr(call->exp, &c->current.fh, &attr);
-	open->change = nfs4_change_of(&attr);
+		status = call->exp->ops->getattr(call->exp, &c->current.fh, &attr);
+	open->change = status ? 0 : nfs4_change_of(&attr);
 	return status;
 }
 
@@ -183,10 +199,9 @@ uint32_t nfs4_open(struct compound *c)
 {
 	struct reader *r = &c->call->args;
 	struct writer *w = &c->call->reply;
-	struct nfs4_open_args args = { .open.minor = c->minor };
+	struct nfs4_open_args args = { .open.minor = c->minor, .c = c };
 	struct nfs4_open *open = &args.open;
 	struct nfs4_open_res res;
-	struct nfs4_bitmap attrset;
 	uint32_t status;
 
 	open->seqid = reader_u32(r);
@@ -199,11 +214,14 @@ uint32_t nfs4_open(struct compound *c)
 	if (!open->owner || !nfs4_get_openflag(c, &args) || !nfs4_get_open_claim(c, &args) ||
 	    r->bad)
 		return NFS4ERR_BADXDR;
+	args.how.name = args.name;
+	args.how.uid = c->call->rpc.cred.uid;
+	args.how.gid = c->call->rpc.cred.gid;
 	open->status = nfs4_open_find_file(c, &args);
+	open->make = args.create ? nfs4_open_make : NULL;
 	status = nfs4_opens_open(c->state, open, &res);
 	if (status)
 		return status;
-	memcpy(attrset.word, open->attrset, sizeof(attrset.word));
 	c->current = (struct nfs4_filehandle){ .fh = res.fh };
 	nfs4_set_current_stateid(c, &res.stateid);
 	nfs4_put_stateid(w, &res.stateid);
@@ -212,7 +230,7 @@ uint32_t nfs4_open(struct compound *c)
 	writer_u64(w, res.change);
 	writer_u64(w, res.change);
 	writer_u32(w, res.confirm ? OPEN4_RESULT_CONFIRM : 0);
-	nfs4_put_bitmap(w, &attrset);
+	nfs4_put_bitmap(w, &res.attrset);
 	writer_u32(w, 0); /* OPEN_DELEGATE_NONE */
 	return NFS4_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Open-owners and opens: RFC 7530 section 9.1, RFC 8881 sections 8 and 9. Nothing is opened for
- * writing, so only readers and their share denials are tracked.
+/* Open-owners and opens: RFC 7530 section 9.1, RFC 8881 sections 8 and 9. Shares are kept to by OPEN,
+ * READ and WRITE.
  *
  * An owner of 4.0 numbers its operations. The last result is kept for a repeated operation,
  * and a new owner confirms its first OPEN, which might be a late retransmission. In 4.1 slots
@@ -265,10 +265,11 @@ static void nfs4_opens_store_result(struct nfs4_owner *owner, uint32_t op, uint3
 /* OPEN */
 
 static uint32_t nfs4_opens_open_by(struct nfs4_state *state, struct nfs4_owner *owner,
-				   const struct nfs4_open *open, struct nfs4_open_res *res)
+				   struct nfs4_open *open, struct nfs4_open_res *res)
 {
 	const uint32_t index = (uint32_t)(owner - state->owners);
 	struct nfs4_opened *opened;
+	uint32_t status;
 
 	if (open->status)
 		return open->status;
@@ -277,6 +278,13 @@ static uint32_t nfs4_opens_open_by(struct nfs4_state *state, struct nfs4_owner *
 	opened = nfs4_opens_add(state, index, &open->fh);
 	if (!opened)
 		return open->minor ? NFS4ERR_DELAY : NFS4ERR_RESOURCE;
+	status = open->make ? open->make(open) : NFS4_OK;
+	if (status) {
+		if (!opened->access)
+			nfs4_opens_end(state, opened);
+		return status;
+	}
+	opened->fh = open->fh;
 	nfs4_opens_set_share(state, opened, opened->access | open->access,
 			     opened->deny | open->deny);
 	opened->seqid++;
@@ -284,10 +292,11 @@ static uint32_t nfs4_opens_open_by(struct nfs4_state *state, struct nfs4_owner *
 	res->confirm = !owner->confirmed;
 	res->fh = open->fh;
 	res->change = open->change;
+	res->attrset = open->attrset;
 	return NFS4_OK;
 }
 
-static uint32_t nfs4_opens_open_sequenced(struct nfs4_state *state, const struct nfs4_open *open,
+static uint32_t nfs4_opens_open_sequenced(struct nfs4_state *state, struct nfs4_open *open,
 					  struct nfs4_open_res *res)
 {
 	struct nfs4_owner *owner = nfs4_opens_find_owner(state, open);
@@ -315,7 +324,7 @@ static uint32_t nfs4_opens_open_sequenced(struct nfs4_state *state, const struct
 	return status;
 }
 
-uint32_t nfs4_opens_open(struct nfs4_state *state, const struct nfs4_open *open,
+uint32_t nfs4_opens_open(struct nfs4_state *state, struct nfs4_open *open,
 			 struct nfs4_open_res *res)
 {
 	struct nfs4_client *client;

@@ -8,15 +8,16 @@
 #define SET_TO_CLIENT_TIME4 1
 
 /* "36", as fattr4_put_id() sends it; names are not known here. */
-static bool nfs4_get_id(struct reader *r, uint32_t *id)
+static uint32_t nfs4_get_id(struct reader *r, uint32_t *id)
 {
 	uint32_t len, i;
 	const uint8_t *text = reader_opaque(r, NFS4_OPAQUE_LIMIT, &len);
+	uint64_t value = 0;
 
-	*id = 0;
 	for (i = 0; text && i < len && i < 10 && text[i] >= '0' && text[i] <= '9'; i++)
-		*id = *id * 10 + (uint32_t)(text[i] - '0');
-	return text && len && i == len;
+		value = value * 10 + (uint64_t)(text[i] - '0');
+	*id = (uint32_t)value;
+	return !text || (len && i == len && value <= UINT32_MAX) ? NFS4_OK : NFS4ERR_BADOWNER;
 }
 
 static void nfs4_skip_settime(struct reader *r)
@@ -25,18 +26,46 @@ static void nfs4_skip_settime(struct reader *r)
 		reader_bytes(r, 12);
 }
 
-void nfs4_get_setattrs(struct compound *c, struct export_setattr *set, struct nfs4_bitmap *given)
+/* RFC 8881 section 5.5: read-only attributes are INVAL. */
+static uint32_t nfs4_check_settable(uint32_t minor, const struct nfs4_bitmap *given)
+{
+	static const unsigned int settable[] = {
+		FATTR4_SIZE,
+		FATTR4_MODE,
+		FATTR4_OWNER,
+		FATTR4_OWNER_GROUP,
+		FATTR4_TIME_ACCESS_SET,
+		FATTR4_TIME_MODIFY_SET,
+	};
+	struct nfs4_bitmap left = *given;
+	uint32_t status = given->beyond ? NFS4ERR_ATTRNOTSUPP : NFS4_OK;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(settable); i++)
+		left.word[settable[i] / 32] &= ~(1u << settable[i] % 32);
+	for (i = 0; i < 32 * NFS4_ATTR_WORDS && !status; i++)
+		if (nfs4_bitmap_has(&left, i))
+			status = nfs4_attr_is_supported(minor, i) ? NFS4ERR_INVAL
+								  : NFS4ERR_ATTRNOTSUPP;
+	return status;
+}
+
+uint32_t nfs4_get_setattrs(struct compound *c, struct export_setattr *set,
+			   struct nfs4_bitmap *given)
 {
 	struct reader *args = &c->call->args, r;
+	uint32_t status, owner = NFS4_OK, group = NFS4_OK, len;
 	const uint8_t *values;
-	uint32_t len;
 
 	*set = (struct export_setattr){ .has_size = false };
 	nfs4_get_bitmap(args, given);
 	values = reader_opaque(args, SERVER_CALL_MAX, &len);
 	if (!values)
-		return;
-	/* In ascending order; one that is not known here ends them. */
+		return NFS4ERR_BADXDR;
+	status = nfs4_check_settable(c->minor, given);
+	if (status)
+		return status;
+	/* In ascending order. */
 	reader_init(&r, values, len);
 	set->has_size = nfs4_bitmap_has(given, FATTR4_SIZE);
 	if (set->has_size)
@@ -44,16 +73,19 @@ void nfs4_get_setattrs(struct compound *c, struct export_setattr *set, struct nf
 	set->has_mode = nfs4_bitmap_has(given, FATTR4_MODE);
 	if (set->has_mode)
 		set->mode = reader_u32(&r);
-	if (nfs4_bitmap_has(given, FATTR4_OWNER))
-		set->has_uid = nfs4_get_id(&r, &set->uid);
-	if (nfs4_bitmap_has(given, FATTR4_OWNER_GROUP))
-		set->has_gid = nfs4_get_id(&r, &set->gid);
+	set->has_uid = nfs4_bitmap_has(given, FATTR4_OWNER);
+	if (set->has_uid)
+		owner = nfs4_get_id(&r, &set->uid);
+	set->has_gid = nfs4_bitmap_has(given, FATTR4_OWNER_GROUP);
+	if (set->has_gid)
+		group = nfs4_get_id(&r, &set->gid);
 	/* Times are not set: they say when this server changed the file. */
 	if (nfs4_bitmap_has(given, FATTR4_TIME_ACCESS_SET))
 		nfs4_skip_settime(&r);
 	if (nfs4_bitmap_has(given, FATTR4_TIME_MODIFY_SET))
 		nfs4_skip_settime(&r);
 	args->bad |= r.bad || reader_left(&r);
+	return owner ? owner : group;
 }
 
 uint32_t nfs4_setattr(struct compound *c)
@@ -67,9 +99,11 @@ uint32_t nfs4_setattr(struct compound *c)
 	if (!export_is_writable(call->exp))
 		return nfs4_refuse(c);
 	nfs4_get_used_stateid(c, &stateid);
-	nfs4_get_setattrs(c, &set, &given);
+	status = nfs4_get_setattrs(c, &set, &given);
 	if (call->args.bad)
 		return NFS4ERR_BADXDR;
+	if (status)
+		return status;
 	status = set.has_size ? nfs4_opens_use(c->state, c->minor, c->slot.clientid, &stateid,
 					       &c->current.fh, OPEN4_SHARE_ACCESS_WRITE)
 			      : NFS4_OK;

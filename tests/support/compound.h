@@ -50,7 +50,7 @@ static inline void compound_start(struct compound_test *t, uint32_t minor)
 
 static inline void compound_bitmap(struct compound_test *t, uint32_t a, uint32_t b, uint32_t c)
 {
-	nfs4_put_bitmap(&t->args, &(struct nfs4_bitmap){ { a, b, c } });
+	nfs4_put_bitmap(&t->args, &(struct nfs4_bitmap){ .word = { a, b, c } });
 }
 
 static inline struct writer *compound_op(struct compound_test *t, uint32_t op)

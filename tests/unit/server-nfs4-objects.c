@@ -55,7 +55,7 @@ static void lookupp_goes_up_to_the_root(void)
 
 static void a_saved_handle_is_restored(void)
 {
-	const struct nfs4_bitmap size = { { BIT(FATTR4_SIZE) } };
+	const struct nfs4_bitmap size = { .word = { BIT(FATTR4_SIZE) } };
 
 	compound_start(t, 0);
 	compound_op(t, OP_RESTOREFH);
@@ -215,7 +215,7 @@ static void write_only_attributes_are_invalid(void)
 
 static uint32_t compare(uint32_t op, uint32_t attr, uint32_t len, uint64_t value)
 {
-	struct nfs4_bitmap bitmap = { { 0 } };
+	struct nfs4_bitmap bitmap = { .word = { 0 } };
 
 	bitmap.word[attr / 32] |= BIT(attr);
 	compound_start(t, 0);
