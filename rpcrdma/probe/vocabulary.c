@@ -160,8 +160,8 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "bytes_written path" },
 	{ "probe.scratch.left", "no-answer mount earlier", "path" },
 	{ "probe.write",
-	  "pad neighbour tail not-stored zeros repeated-page moved earlier-data wrong-data size "
-	  "short status rpc-error rdma-error malformed count closed no-reply segments in-flight "
+	  "pad neighbour tail not-stored zeros repeated-page moved earlier-data late-read wrong-data "
+	  "size short status rpc-error rdma-error malformed count closed no-reply segments in-flight "
 	  "no-space read-only busy denied time not-tried",
 	  "inline_right inline_wrong read_chunk_right read_chunk_wrong long_call_right "
 	  "long_call_wrong long_chunk_right long_chunk_wrong in_flight random largest_right "

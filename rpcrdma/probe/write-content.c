@@ -49,6 +49,23 @@ static bool content_is_known(const uint8_t *p, const struct write_view *v, uint6
 	return false;
 }
 
+void write_open_take(const struct write_open *open, uint64_t key, uint8_t *want, const uint8_t *got,
+		     uint64_t base, uint32_t len)
+{
+	const uint64_t from = open->offset > base ? open->offset : base;
+	const uint64_t end = min_u64(open->offset + open->count, base + len);
+	uint8_t byte;
+	uint64_t at;
+
+	for (at = from; at < end; at++) {
+		if (got[at - base] == want[at - base])
+			continue;
+		write_content(&byte, at, 1, open->generation, key);
+		if (got[at - base] == byte)
+			want[at - base] = byte;
+	}
+}
+
 static uint32_t first_difference(const uint8_t *a, const uint8_t *b, uint32_t from, uint32_t end)
 {
 	while (from < end && a[from] == b[from])
@@ -56,9 +73,9 @@ static uint32_t first_difference(const uint8_t *a, const uint8_t *b, uint32_t fr
 	return from;
 }
 
-static bool is_zero(const uint8_t *p, uint32_t len)
+static bool is_all(const uint8_t *p, uint32_t len, uint8_t value)
 {
-	while (len && !*p)
+	while (len && *p == value)
 		p++, len--;
 	return !len;
 }
@@ -93,7 +110,7 @@ static enum write_damage damage_outside(const struct write_view *v, const struct
 	while (last < v->len && v->got[last] != v->want[last])
 		last++;
 	if (before == w->start && last <= xdr_pad4(v->count) + w->start &&
-	    is_zero(v->got + end, last - end) &&
+	    is_all(v->got + end, last - end, 0) &&
 	    first_difference(v->got, v->want, last, v->len) == v->len) {
 		snprintf(text, cap, "%u zero bytes of padding were stored after the data",
 			 last - w->end);
@@ -116,8 +133,10 @@ static enum write_damage damage_moved(const struct write_view *v, const struct w
 	    (from == at && generation != v->generation))
 		return WRITE_INTACT;
 	if (generation != v->generation) {
-		snprintf(text, cap, "at offset %llu is data of an earlier WRITE, of offset %llu",
-			 (unsigned long long)at, (unsigned long long)from);
+		snprintf(text, cap, "at offset %llu is data of %s WRITE, of offset %llu",
+			 (unsigned long long)at,
+			 v->generation && generation > v->generation ? "another" : "an earlier",
+			 (unsigned long long)from);
 		return WRITE_EARLIER;
 	}
 	snprintf(text, cap, "at offset %llu is the data of offset %llu", (unsigned long long)at,
@@ -146,7 +165,14 @@ static enum write_damage damage_inside(const struct write_view *v, const struct 
 			 at, w->at - w->start, v->count);
 		return WRITE_NOT_STORED;
 	}
-	if (is_zero(v->got + w->at, w->n)) {
+	if (is_all(v->got + w->at, w->n, WRITE_AFTER)) {
+		snprintf(
+			text, cap,
+			"from offset %llu on, byte %u of %u, the client's memory of after the reply is stored",
+			at, w->at - w->start, v->count);
+		return WRITE_AFTERS;
+	}
+	if (is_all(v->got + w->at, w->n, 0)) {
 		snprintf(text, cap, "from offset %llu on, byte %u of %u, zeros are stored", at,
 			 w->at - w->start, v->count);
 		return WRITE_ZEROS;
@@ -181,11 +207,11 @@ enum write_damage write_damage_of(const struct write_view *v, char *text, size_t
 const char *write_damage_reason(enum write_damage damage)
 {
 	static const char *const reasons[WRITE_DAMAGES] = {
-		[WRITE_PADDED] = "pad",         [WRITE_NEIGHBOUR] = "neighbour",
-		[WRITE_TAIL] = "tail",          [WRITE_NOT_STORED] = "not-stored",
-		[WRITE_ZEROS] = "zeros",        [WRITE_REPEATED] = "repeated-page",
-		[WRITE_MOVED] = "moved",        [WRITE_EARLIER] = "earlier-data",
-		[WRITE_FOREIGN] = "wrong-data",
+		[WRITE_PADDED] = "pad",       [WRITE_NEIGHBOUR] = "neighbour",
+		[WRITE_TAIL] = "tail",        [WRITE_NOT_STORED] = "not-stored",
+		[WRITE_ZEROS] = "zeros",      [WRITE_REPEATED] = "repeated-page",
+		[WRITE_MOVED] = "moved",      [WRITE_EARLIER] = "earlier-data",
+		[WRITE_AFTERS] = "late-read", [WRITE_FOREIGN] = "wrong-data",
 	};
 
 	return reasons[damage];

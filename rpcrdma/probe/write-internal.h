@@ -21,9 +21,24 @@ enum write_damage {
 	WRITE_REPEATED, /* a page of the data is there in place of another */
 	WRITE_MOVED,    /* the data is there, at another offset */
 	WRITE_EARLIER,  /* data of an earlier WRITE, of another part of the file */
+	WRITE_AFTERS,   /* what the memory of the WRITE had after its reply */
 	WRITE_FOREIGN,  /* anything else */
 	WRITE_DAMAGES
 };
+
+/* What the memory of a WRITE has after its reply. */
+#define WRITE_AFTER 0xd8
+
+/* A WRITE whose outcome is not known: its bytes may be stored, now or later. */
+struct write_open {
+	uint64_t offset;
+	uint32_t count, generation;
+};
+
+/* Takes bytes of @got, which are those of the file from @base on, into @want where they are those of such a
+ * WRITE. */
+void write_open_take(const struct write_open *open, uint64_t key, uint8_t *want, const uint8_t *got,
+		     uint64_t base, uint32_t len);
 
 /* The same window of the file, from @base on. */
 struct write_view {
@@ -63,8 +78,9 @@ struct write_case {
 
 enum write_kind {
 	WRITE_RIGHT,
-	WRITE_NOT_RUN, /* no time, or the file was lost */
-	WRITE_REFUSED, /* by the file system: no space, quota, read-only, denied */
+	WRITE_NOT_RUN,   /* no time, or the file was lost */
+	WRITE_RESTARTED, /* the server restarted, and what was not stable is lost: legal */
+	WRITE_REFUSED,   /* by the file system: no space, quota, read-only, denied */
 	/* These count as failed WRITEs, the worst last. */
 	WRITE_SHORT,  /* fewer bytes than asked for, and the reply says so */
 	WRITE_STATUS, /* an NFS error */
@@ -95,6 +111,7 @@ struct write_image {
 };
 
 #define WRITE_IMAGES 2
+#define WRITE_OPENS  128
 
 /* The file and its content. */
 struct writes {
@@ -109,6 +126,8 @@ struct writes {
 	bool has_verifier, verifier_changed;
 	uint8_t verifier[8]; /* of the UNSTABLE ones since the last COMMIT */
 	unsigned int unstable;
+	struct write_open opens[WRITE_OPENS];
+	unsigned int nopens;
 	bool lost; /* the content is unknown */
 	bool above_4gib;
 };
@@ -129,8 +148,9 @@ void write_together(struct writes *ws, const struct write_case *cases, unsigned 
 enum over_tcp write_over_tcp(struct writes *ws, const struct write_case *c);
 /* Whether all of the images is stored, by the reference. */
 bool write_check_all(struct writes *ws, struct write_outcome *o);
-/* COMMIT. Errors: the operation's. */
-int write_commit(struct writes *ws, uint8_t verifier[8]);
+/* COMMIT. @same: the verifier is that of all UNSTABLE WRITEs since the last one; if not, the server restarted, and
+ * the images are read again. Errors: the operation's. */
+int write_commit(struct writes *ws, uint8_t verifier[8], bool *same);
 
 /* scratch.c */
 
@@ -171,6 +191,9 @@ struct write_tally {
 };
 
 void write_say(const struct write_tally *t, finding_sink sink, void *arg);
+
+/* What WRITEs did to the connection, as their findings say it, is taken back to @before; what the path lost is not. */
+void write_forget(struct behaviour *now, const struct behaviour *before);
 
 /* write-sweep.c */
 

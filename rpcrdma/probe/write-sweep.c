@@ -163,6 +163,7 @@ static void judge(struct sweep_state *s, const struct write_case *c, struct writ
 static void sweep_one(struct sweep_state *s, const struct write_case *c)
 {
 	struct retries retries = { 0 };
+	unsigned int restarts = 0;
 	struct write_outcome o;
 
 	if (sweep_is_over(s) || s->gave_up[c->mechanism])
@@ -175,11 +176,12 @@ static void sweep_one(struct sweep_state *s, const struct write_case *c)
 		return;
 	do {
 		write_together(s->ws, c, 1, &o);
-	} while (o.kind == WRITE_REFUSED && session_later(s->ws->p, o.status, &retries));
+	} while ((o.kind == WRITE_REFUSED && session_later(s->ws->p, o.status, &retries)) ||
+		 (o.kind == WRITE_RESTARTED && !restarts++));
 	debug(DEBUG_PROBE, "WRITE of %u bytes at %llu by %s, %u segments: %d %s", c->count,
 	      (unsigned long long)c->offset, write_mechanism_name(c->mechanism), c->pieces, o.kind,
 	      o.text);
-	if (o.kind == WRITE_NOT_RUN)
+	if (o.kind == WRITE_NOT_RUN || o.kind == WRITE_RESTARTED)
 		s->t->stopped = true;
 	else if (o.kind == WRITE_REFUSED)
 		note_refused(s, &o);
@@ -406,7 +408,6 @@ static bool commit_once(struct sweep_state *s, uint8_t verifier[8], bool *same)
 	unsigned int i;
 	int rc;
 
-	ws->has_verifier = ws->verifier_changed = false;
 	for (i = 0; i < 4; i++) {
 		const struct write_case c = { .mechanism = WRITE_READ_CHUNK,
 					      .offset = 70000 + i * 9001u,
@@ -417,7 +418,7 @@ static bool commit_once(struct sweep_state *s, uint8_t verifier[8], bool *same)
 	/* The server may have made each of them stable. */
 	if (sweep_is_over(s) || !ws->has_verifier)
 		return false;
-	rc = write_commit(ws, verifier);
+	rc = write_commit(ws, verifier, same);
 	ws->lost |= rc == -ESTALE;
 	/* No answer has findings of its own. */
 	if (rc && !ws->lost && !commit_is_refused(s, rc) && rc != -EAGAIN &&
@@ -426,13 +427,22 @@ static bool commit_once(struct sweep_state *s, uint8_t verifier[8], bool *same)
 	if (rc)
 		return false;
 	s->t->commits++;
-	*same = !ws->verifier_changed && !memcmp(verifier, ws->verifier, 8);
 	return true;
+}
+
+/* On a new connection. */
+static bool commit_again(struct sweep_state *s, uint8_t verifier[8])
+{
+	bool same;
+
+	session_drop(s->ws->p);
+	return !client41_ready(s->ws->p) && !session_ready(s->ws->p) &&
+	       !write_commit(s->ws, verifier, &same);
 }
 
 static void sweep_commit(struct sweep_state *s)
 {
-	uint8_t verifier[8], later[8];
+	uint8_t verifier[8], later[8], again[8];
 	struct write_outcome o;
 	bool same = false;
 	char text[200];
@@ -457,7 +467,9 @@ static void sweep_commit(struct sweep_state *s)
 		note_commit(s, "lost", text);
 		return;
 	}
-	if (!write_commit(s->ws, later) && memcmp(verifier, later, 8) != 0)
+	/* Twice: it may have restarted just then. */
+	if (commit_again(s, later) && memcmp(verifier, later, 8) != 0 && commit_again(s, again) &&
+	    memcmp(later, again, 8) != 0)
 		note_commit(s, "verifier", "COMMIT returns another verifier on a new connection");
 }
 
@@ -550,7 +562,6 @@ static void writes_free(struct writes *ws)
 	free(ws);
 }
 
-/* What WRITEs do to the connection is reported by them, and not as lost replies. */
 static void write_all(struct writes *ws, struct matrix *matrix)
 {
 	const struct behaviour before = ws->p->behaviour;
@@ -560,7 +571,7 @@ static void write_all(struct writes *ws, struct matrix *matrix)
 	write_say(&t, write_sink, ws->p);
 	if (!*t.example && !t.at_times)
 		return;
-	ws->p->behaviour = before;
+	write_forget(&ws->p->behaviour, &before);
 	ws->p->session.hopeless = false;
 }
 

@@ -154,6 +154,18 @@ static void say_commit(const struct write_tally *t, finding_sink sink, void *arg
 	sink(arg, &f);
 }
 
+void write_forget(struct behaviour *now, const struct behaviour *before)
+{
+	const struct call_failures lost = now->lost;
+	const unsigned int gaps = now->gaps;
+
+	*now = *before;
+	if (!gaps || lost.count - before->lost.count != gaps - before->gaps)
+		return;
+	now->lost = lost;
+	now->gaps = gaps;
+}
+
 void write_say(const struct write_tally *t, finding_sink sink, void *arg)
 {
 	say_write(t, sink, arg);

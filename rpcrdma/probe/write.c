@@ -128,6 +128,15 @@ static int job_cut(struct write_job *job)
 	return rc;
 }
 
+/* Its bytes may be stored, now or later. */
+static void write_leave_open(struct writes *ws, const struct write_case *c, uint32_t generation)
+{
+	if (ws->nopens == WRITE_OPENS)
+		ws->lost = true;
+	else
+		ws->opens[ws->nopens++] = (struct write_open){ c->offset, c->count, generation };
+}
+
 static int job_start(struct writes *ws, struct write_job *job, const struct write_case *c)
 {
 	struct probe *p = ws->p;
@@ -247,6 +256,8 @@ static void job_take_result(struct writes *ws, struct write_job *job, struct wri
 
 static void job_finish(struct writes *ws, struct write_job *job, struct write_outcome *o)
 {
+	unsigned int i;
+
 	*o = (struct write_outcome){ .kind = WRITE_RIGHT };
 	operation_wait(ws->p, &job->op, job->deadline, false);
 	switch (job->op.stage) {
@@ -255,6 +266,12 @@ static void job_finish(struct writes *ws, struct write_job *job, struct write_ou
 	case OPERATION_RESULTS: outcome_set(o, WRITE_HEADER, "%s", err_text()); break;
 	case OPERATION_DONE: job_take_result(ws, job, o); break;
 	}
+	/* The client may use the memory again: a server that reads it now stores something else. */
+	if (job->op.stage != OPERATION_CALL)
+		for (i = 0; i < job->area.nsegs; i++)
+			memset(job->area.segs[i].base, WRITE_AFTER, job->area.segs[i].length);
+	if (job->op.started && !job->op.withheld && job->op.stage != OPERATION_DONE)
+		write_leave_open(ws, &job->c, job->generation);
 	if (job->op.withheld)
 		outcome_set(o, WRITE_NOT_RUN, "%s", job->op.call.text);
 }
@@ -310,6 +327,38 @@ static void stored_debug(const struct write_view *v)
 	      (unsigned long long)(v->base + at), (unsigned long long)(v->base + last), got, want);
 }
 
+/* After a restart only what is read back now is known. */
+static void images_read_again(struct writes *ws)
+{
+	struct nfs_attr attr;
+	unsigned int i;
+
+	ws->has_verifier = ws->verifier_changed = false;
+	ws->lost |= operation_getattr(ws->p, &ws->file.fh, &attr) != 0;
+	if (ws->lost)
+		return;
+	ws->size = attr.size;
+	for (i = 0; i < WRITE_IMAGES && !ws->lost; i++) {
+		struct write_image *image = &ws->images[i];
+		uint64_t end = min_u64(image->base + image->len, ws->size);
+
+		if (image->len)
+			memset(image->bytes, 0, image->len);
+		if (end > image->base)
+			ws->lost |= window_bytes(ws->p, &ws->file.fh, image->base,
+						 (uint32_t)(end - image->base), image->bytes) != 0;
+	}
+}
+
+/* Whether what is not stored may have been lost in a restart (RFC 1813 section 3.3.7): clients write it again. */
+static bool server_restarted(struct writes *ws)
+{
+	uint8_t verifier[8];
+	bool same = true;
+
+	return ws->has_verifier && !write_commit(ws, verifier, &same) && !same;
+}
+
 /* Compares with the reference, and takes what it says. */
 static void stored_by_reference(struct writes *ws, struct write_image *image,
 				const struct write_case *c, uint32_t generation,
@@ -330,6 +379,7 @@ static void stored_by_reference(struct writes *ws, struct write_image *image,
 				.last = ws->generation,
 				.words = (WRITE_END / 8) };
 	char text[200];
+	unsigned int i;
 
 	if (!got || window_bytes(ws->p, &ws->file.fh, from, len, got)) {
 		ws->lost = true;
@@ -337,14 +387,33 @@ static void stored_by_reference(struct writes *ws, struct write_image *image,
 			outcome_set(o, WRITE_NOT_RUN, "cannot be read back: %s", err_text());
 		return;
 	}
+	for (i = 0; i < ws->nopens; i++)
+		write_open_take(&ws->opens[i], ws->key, image->bytes + (from - image->base), got,
+				from, len);
 	if (!memcmp(got, v.want, len))
 		return;
+	if (server_restarted(ws)) {
+		if (o->kind < WRITE_DATA)
+			outcome_set(o, WRITE_RESTARTED, "the server restarted");
+		return;
+	}
 	o->damage = write_damage_of(&v, text, sizeof(text));
 	if (debug_mask & (1u << DEBUG_PROBE))
 		stored_debug(&v);
 	if (o->kind < WRITE_DATA)
 		outcome_set(o, WRITE_DATA, "%s", text);
 	memcpy(image->bytes + (from - image->base), got, len);
+}
+
+/* A WRITE whose outcome is not known may have made the file longer. */
+static bool size_is_open(const struct writes *ws, uint64_t size)
+{
+	unsigned int i;
+
+	for (i = 0; i < ws->nopens; i++)
+		if (size > ws->size && size <= ws->opens[i].offset + ws->opens[i].count)
+			return true;
+	return false;
 }
 
 /* The size by GETATTR, which is then the file's. */
@@ -356,7 +425,11 @@ static void stored_size(struct writes *ws, const struct write_case *c, struct wr
 		ws->lost = true;
 		return;
 	}
-	if (attr.size != ws->size && o->kind == WRITE_RIGHT) {
+	if (attr.size != ws->size && o->kind == WRITE_RIGHT && server_restarted(ws)) {
+		outcome_set(o, WRITE_RESTARTED, "the server restarted");
+		return;
+	}
+	if (attr.size != ws->size && o->kind == WRITE_RIGHT && !size_is_open(ws, attr.size)) {
 		outcome_set(o, WRITE_SIZE, "the file has %llu bytes, expected %llu",
 			    (unsigned long long)attr.size, (unsigned long long)ws->size);
 		/* The padding of the data that was at its end. */
@@ -388,7 +461,7 @@ static void job_check(struct writes *ws, struct write_job *job, struct write_ima
 	if (failed || !size_is_right(ws, &job->op.result))
 		stored_size(ws, c, o);
 	window_around(ws, image, c, &from, &end);
-	if (ws->lost || end <= c->offset)
+	if (ws->lost || o->kind == WRITE_RESTARTED || end <= c->offset)
 		return;
 	/* An unanswered WRITE may be stored, or not, or later: that is no damage. */
 	if (failed) {
@@ -468,7 +541,7 @@ bool write_check_all(struct writes *ws, struct write_outcome *o)
 	return o->kind == WRITE_RIGHT;
 }
 
-int write_commit(struct writes *ws, uint8_t verifier[8])
+int write_commit(struct writes *ws, uint8_t verifier[8], bool *same)
 {
 	struct operation op;
 	int rc;
@@ -478,6 +551,13 @@ int write_commit(struct writes *ws, uint8_t verifier[8])
 	if (!rc)
 		memcpy(verifier, op.result.verifier, sizeof(op.result.verifier));
 	operation_fini(ws->p, &op);
+	*same = !ws->has_verifier ||
+		(!rc && !ws->verifier_changed && !memcmp(verifier, ws->verifier, 8));
+	if (!rc && !*same)
+		images_read_again(ws);
+	/* The rest is stable. */
+	if (!rc)
+		ws->has_verifier = ws->verifier_changed = false;
 	return err_context(rc, "COMMIT");
 }
 
@@ -497,8 +577,10 @@ enum over_tcp write_over_tcp(struct writes *ws, const struct write_case *c)
 	if (!data || !image || !ws->p->tcp.reference)
 		return OVER_TCP_UNKNOWN;
 	write_content(data, c->offset, c->count, ++ws->generation, ws->key);
-	if (over_tcp_operation(ws->p, &request, data, &res))
+	if (over_tcp_operation(ws->p, &request, data, &res)) {
+		write_leave_open(ws, c, ws->generation);
 		return OVER_TCP_UNKNOWN;
+	}
 	ws->lost |= status_is_stale(res.status);
 	if (res.status)
 		return ws->lost || status_is_refusal(res.status) ? OVER_TCP_UNKNOWN
@@ -512,7 +594,7 @@ enum over_tcp write_over_tcp(struct writes *ws, const struct write_case *c)
 	memcpy(before, image->bytes + (from - image->base), end - from);
 	memcpy(image->bytes + (c->offset - image->base), data, c->count);
 	stored_by_reference(ws, image, c, ws->generation, before, from, end, &o);
-	if (ws->lost)
+	if (ws->lost || o.kind == WRITE_RESTARTED)
 		return OVER_TCP_UNKNOWN;
 	return o.kind == WRITE_RIGHT ? OVER_TCP_RIGHT : OVER_TCP_WRONG;
 }

@@ -9,6 +9,39 @@
 #define LARGE 65536u
 #define RARE  500u
 
+/* WRITEs before the server forgets what is not stable. */
+#define RESTART_AFTER 40u
+
+struct fault_shared {
+	pthread_mutex_t lock;
+	/* late: one WRITE that got no reply */
+	bool taken;
+	struct nfs_fh fh;
+	uint64_t at;
+	uint32_t len;
+	uint8_t *data; /* NULL: it is stored */
+	/* restart */
+	unsigned int unstable, restarts;
+};
+
+struct fault_shared *fault_shared_new(void)
+{
+	struct fault_shared *shared = calloc(1, sizeof(*shared));
+
+	if (shared)
+		pthread_mutex_init(&shared->lock, NULL);
+	return shared;
+}
+
+void fault_shared_free(struct fault_shared *shared)
+{
+	if (!shared)
+		return;
+	pthread_mutex_destroy(&shared->lock);
+	free(shared->data);
+	free(shared);
+}
+
 /* The data of an earlier WRITE. */
 struct fault_earlier {
 	uint32_t len;
@@ -140,6 +173,55 @@ static void fault_write_inline(struct fault_write *f)
 		memset(f->data, 0, 4);
 }
 
+/* No reply to one of them, which is stored after the next one. */
+static void fault_write_late(struct fault_write *f)
+{
+	struct fault_shared *s = fault_shared_of(f->call->faults->set);
+	struct export *exp = f->call->exp;
+
+	if (!fault_by_chunk(f) || f->w->len < PAGE)
+		return;
+	pthread_mutex_lock(&s->lock);
+	if (s->data) {
+		f->skip = true;
+		f->status = exp->ops->write(exp, &f->w->fh, f->at, f->data, f->stored, true);
+		exp->ops->write(exp, &s->fh, s->at, s->data, s->len, true);
+		free(s->data);
+		s->data = NULL;
+	} else if (!s->taken && (s->data = malloc(f->w->len))) {
+		s->taken = f->skip = f->call->silent = true;
+		memcpy(s->data, f->data, f->w->len);
+		s->fh = f->w->fh;
+		s->at = f->w->offset;
+		s->len = f->w->len;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* A restart, which is legal: what was not stable is lost, and the verifier says so. */
+static void fault_write_restart(struct fault_write *f)
+{
+	struct fault_shared *s = fault_shared_of(f->call->faults->set);
+
+	pthread_mutex_lock(&s->lock);
+	if (f->w->stable == UNSTABLE && ++s->unstable == RESTART_AFTER) {
+		export_forget(f->call->exp);
+		s->restarts++;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Its data is pulled after the reply. */
+static void fault_write_reply_first(struct fault_write *f)
+{
+	struct fault_late *late = &f->call->faults->late;
+
+	if (!fault_by_chunk(f))
+		return;
+	f->skip = true;
+	*late = (struct fault_late){ f->w->fh, f->w->offset, f->w->len };
+}
+
 static void (*const fault_writes[])(struct fault_write *f) = {
 	[WRITE_TAIL] = fault_write_tail,
 	[WRITE_PAD] = fault_write_pad,
@@ -155,6 +237,9 @@ static void (*const fault_writes[])(struct fault_write *f) = {
 	[WRITE_EIO] = fault_write_eio,
 	[WRITE_RARELY] = fault_write_rarely,
 	[WRITE_INLINE] = fault_write_inline,
+	[WRITE_LATE] = fault_write_late,
+	[WRITE_RESTART] = fault_write_restart,
+	[WRITE_REPLY_FIRST] = fault_write_reply_first,
 	[WRITE_VALUES - 1] = NULL,
 };
 
@@ -171,11 +256,23 @@ void fault_write(struct fault_write *f)
 		fault_writes[value](f);
 }
 
-/* The server restarted, and says so by its verifier alone. */
-void fault_commit(struct fault_state *state, uint8_t verifier[8])
+void fault_write_verifier(struct fault_state *state, uint8_t verifier[8], bool commit)
 {
-	if (fault_write_value(state->set) == WRITE_VERIFIER)
+	/* The server restarted, and says so by its verifier alone. */
+	if (fault_write_value(state->set) == WRITE_VERIFIER && commit)
 		put_be32(verifier, ++state->commits);
+	if (fault_write_value(state->set) == WRITE_RESTART)
+		verifier[0] ^= (uint8_t)fault_shared_of(state->set)->restarts;
+}
+
+bool fault_replies_first(const struct fault_set *faults)
+{
+	return fault_write_value(faults) == WRITE_REPLY_FIRST;
+}
+
+bool fault_reads_by_other_key(const struct fault_set *faults)
+{
+	return fault_write_value(faults) == WRITE_OTHER_KEY;
 }
 
 void fault_connected(const struct fault_set *faults, struct export *exp)

@@ -9,7 +9,7 @@
 
 #define FAULT_WRITE_VALUES                                                                       \
 	"tail|pad|segments|page-repeat|earlier|shifted|neighbour|aligned|above-64k|short|count|" \
-	"eio|rarely|inline|hang|close|commit-lost|verifier"
+	"eio|rarely|inline|hang|close|commit-lost|verifier|late|restart|reply-first|other-key"
 
 enum fault_write_word {
 	WRITE_TAIL,
@@ -30,8 +30,21 @@ enum fault_write_word {
 	WRITE_CLOSE,
 	WRITE_COMMIT_LOST,
 	WRITE_VERIFIER,
+	WRITE_LATE,
+	WRITE_RESTART,
+	WRITE_REPLY_FIRST,
+	WRITE_OTHER_KEY,
 	WRITE_VALUES
 };
+
+/* State of all connections. */
+struct fault_shared;
+
+/* NULL: no memory. */
+struct fault_shared *fault_shared_new(void);
+/* NULL is fine. */
+void fault_shared_free(struct fault_shared *shared);
+struct fault_shared *fault_shared_of(const struct fault_set *faults);
 
 /* Of the replies to WRITEs. */
 void fault_write_reply(struct rdma_reply *reply, unsigned int value);

@@ -812,16 +812,31 @@ const struct fault_row fault_table[] = {
 struct fault_set {
 	bool on[FAULT_COUNT];
 	unsigned int value[FAULT_COUNT]; /* index into the row's values */
+	struct fault_shared *shared;
 };
 
 struct fault_set *fault_set_new(void)
 {
-	return calloc(1, sizeof(struct fault_set));
+	struct fault_set *faults = calloc(1, sizeof(*faults));
+
+	if (faults)
+		faults->shared = fault_shared_new();
+	if (faults && faults->shared)
+		return faults;
+	fault_set_free(faults);
+	return NULL;
 }
 
 void fault_set_free(struct fault_set *faults)
 {
+	if (faults)
+		fault_shared_free(faults->shared);
 	free(faults);
+}
+
+struct fault_shared *fault_shared_of(const struct fault_set *faults)
+{
+	return faults->shared;
 }
 
 bool fault_set_empty(const struct fault_set *faults)

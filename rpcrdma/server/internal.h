@@ -505,6 +505,13 @@ void connections_stop(struct connections *all);
 
 /* rdma.c: RFC 8166, the responder's side */
 
+/* A WRITE whose data is pulled after its reply. */
+struct fault_late {
+	struct nfs_fh fh;
+	uint64_t offset;
+	uint32_t len; /* 0: none */
+};
+
 /* State that faults keep from reply to reply. */
 struct fault_state {
 	const struct fault_set *set; /* may be NULL */
@@ -516,7 +523,8 @@ struct fault_state {
 	bool second;                 /* struct server_place's beside */
 	unsigned int writes, commits;
 	struct fault_earlier *earlier; /* faults-write.c */
-	uint8_t *buf;                  /* replacement data; FAULT_BUF_MAX bytes */
+	struct fault_late late;
+	uint8_t *buf; /* replacement data; FAULT_BUF_MAX bytes */
 };
 
 struct rdma_session {
@@ -530,6 +538,8 @@ struct rdma_session {
 	struct fault_state faults;
 	struct rpcrdma_header request;
 	struct rdma_reply reply;
+	/* For a fault: the call that was received behind this one; data NULL: none. */
+	struct transport_msg next;
 };
 
 /* Serves one accepted connection until it ends, or its place does; closes nothing. */
@@ -569,7 +579,11 @@ struct fault_write {
 
 bool fault_has_writes(const struct fault_state *state);
 void fault_write(struct fault_write *f);
-void fault_commit(struct fault_state *state, uint8_t verifier[8]);
+/* @commit: of a COMMIT; else of a WRITE. */
+void fault_write_verifier(struct fault_state *state, uint8_t verifier[8], bool commit);
+/* The data of WRITEs is pulled after the reply; by the key of the next call. */
+bool fault_replies_first(const struct fault_set *faults);
+bool fault_reads_by_other_key(const struct fault_set *faults);
 /* A new connection. */
 void fault_connected(const struct fault_set *faults, struct export *exp);
 /* The value of the fault "write", an index of its values; -1: it is not on. */

@@ -12,7 +12,8 @@
  * receives. */
 #include "rpcrdma/server/internal.h"
 
-#define OUR_ORD 16 /* RDMA Reads we may have outstanding */
+#define OUR_ORD      16 /* RDMA Reads we may have outstanding */
+#define OTHER_KEY_MS 20
 
 /* Calls */
 
@@ -77,6 +78,42 @@ static int rdma_pull(struct rdma_session *session, uint32_t first, uint32_t end,
 	return err_context(rc, "read chunk");
 }
 
+/* For a fault: the key and the place of the data of the call behind this one. */
+static void rdma_take_key(struct rdma_session *session)
+{
+	struct rpcrdma_header *h = &session->request, *next;
+	struct reader r;
+
+	if (!session->next.data || h->read_count != 1)
+		return;
+	next = malloc(sizeof(*next));
+	reader_init(&r, session->next.data, session->next.len);
+	if (next && !header_decode(next, &r) && next->read_count == 1 &&
+	    next->segments[0].length >= h->segments[0].length) {
+		h->segments[0].handle = next->segments[0].handle;
+		h->segments[0].offset = next->segments[0].offset;
+	}
+	free(next);
+}
+
+/* For a fault: a WRITE was answered, and is done now. */
+static int rdma_write_late(struct rdma_session *session, const struct rdma_read_list *list,
+			   const struct call_chunk *chunk)
+{
+	struct export *exp = session->options->exp;
+	const struct fault_late late = session->faults.late;
+	uint8_t *data = (uint8_t *)(uintptr_t)chunk->data;
+	int rc;
+
+	session->faults.late.len = 0;
+	if (!late.len)
+		return 0;
+	rc = rdma_pull(session, list->zero_count, session->request.read_count, data);
+	if (!rc)
+		exp->ops->write(exp, &late.fh, late.offset, data, late.len, true);
+	return rc;
+}
+
 /* The call message into call_buf. */
 static int rdma_pull_call(struct rdma_session *session, const struct rdma_read_list *list)
 {
@@ -114,8 +151,11 @@ static int rdma_pull_argument(struct rdma_session *session, const struct rdma_re
 	chunk->len = (uint32_t)list->length;
 	for (i = list->zero_count; i < h->read_count; i++)
 		chunk->lengths[chunk->segments++] = h->segments[i].length;
-	rc = rdma_pull(session, list->zero_count, h->read_count,
-		       session->call_buf.base + list->position);
+	if (fault_replies_first(session->options->faults))
+		memset(session->call_buf.base + list->position, 0, list->length);
+	else
+		rc = rdma_pull(session, list->zero_count, h->read_count,
+			       session->call_buf.base + list->position);
 	if (rc)
 		return rc;
 	memset(session->call_buf.base + list->position + list->length, 0, padded - list->length);
@@ -196,13 +236,15 @@ static int rdma_receive(struct rdma_session *session, const void *data, size_t l
 		reader_init(&r, session->call_buf.base, list.zero_length);
 	}
 	if (list.others && exp && export_is_writable(exp)) {
+		rdma_take_key(session);
 		rc = rdma_pull_argument(session, &list, &r, &chunk);
 		if (rc == -EBADMSG)
 			return rdma_refuse(session);
 		if (rc)
 			return rc;
 	}
-	return rdma_answer(session, &r, list.others && !chunk.len, &chunk);
+	rc = rdma_answer(session, &r, list.others && !chunk.len, &chunk);
+	return rc ? rc : rdma_write_late(session, &list, &chunk);
 }
 
 int rdma_message(struct rdma_session *session, const void *data, size_t len)
@@ -278,6 +320,23 @@ static int rdma_establish(struct rdma_session *session)
 	return 0;
 }
 
+/* The next call; for a fault, one that has a Read chunk only when the one behind it had time to come. */
+static int rdma_session_recv(struct rdma_session *session, struct transport_msg *msg)
+{
+	struct transport *t = session->t;
+	int rc = 0;
+
+	*msg = session->next;
+	session->next.data = NULL;
+	if (!msg->data)
+		rc = t->ops->recv(t, msg, deadline_in(SERVER_WAKE_MS));
+	if (!rc && fault_reads_by_other_key(session->options->faults) && msg->len > 16 &&
+	    get_be32((const uint8_t *)msg->data + 16) &&
+	    t->ops->recv(t, &session->next, deadline_in(OTHER_KEY_MS)))
+		session->next.data = NULL;
+	return rc;
+}
+
 static int rdma_session_run(struct rdma_session *session, struct server_place *place)
 {
 	struct transport *t = session->t;
@@ -287,7 +346,7 @@ static int rdma_session_run(struct rdma_session *session, struct server_place *p
 	place_begin(place, false);
 	session->faults.second = place->beside;
 	while (!atomic_load(place->stop)) {
-		rc = t->ops->recv(t, &msg, deadline_in(SERVER_WAKE_MS));
+		rc = rdma_session_recv(session, &msg);
 		if (rc == -ETIMEDOUT && !place_is_over(place))
 			continue;
 		if (rc)

@@ -62,6 +62,7 @@ static uint32_t write_faulty(struct call *call, struct call_write *w)
 	memcpy(copy, w->data, w->len);
 	memset(copy + w->len, 0, FAULT_WRITE_SLACK);
 	fault_write(&f);
+	fault_write_verifier(call->faults, w->verifier, false);
 	if (f.status || f.skip)
 		return f.status;
 	return call->exp->ops->write(call->exp, &w->fh, f.at, copy, f.stored,
@@ -91,5 +92,5 @@ void call_commit(const struct call *call, uint8_t verifier[8])
 	if (call->log)
 		atomic_fetch_add(&call->log->commits, 1);
 	if (call->faults)
-		fault_commit(call->faults, verifier);
+		fault_write_verifier(call->faults, verifier, true);
 }

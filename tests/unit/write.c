@@ -105,8 +105,53 @@ static void each_kind_of_damage_has_its_name(void)
 	ASSERT_CONTAINS(text, "of offset 81920");
 
 	begin(4096, 8192);
+	memset(got + 5000, WRITE_AFTER, 20);
+	CU_ASSERT_STRING_EQUAL(reason(), "late-read");
+
+	begin(4096, 8192);
 	memset(got + 5000, 0xaa, 20);
 	CU_ASSERT_STRING_EQUAL(reason(), "wrong-data");
+}
+
+/* WRITE number 5 was not answered: its bytes may be there or not, and no others. */
+static void what_an_unanswered_write_stores_later_is_no_damage(void)
+{
+	const struct write_open open = { BASE + 4090, 4100, 5 };
+
+	begin(4096, 4096);
+	write_content(got + 6000, BASE + 6000, 2190, 5, KEY);
+	got[8190] ^= 1;
+	write_open_take(&open, KEY, want, got, BASE, LEN);
+	CU_ASSERT_EQUAL(memcmp(got, want, 8190), 0);
+	CU_ASSERT_NOT_EQUAL(got[8190], want[8190]);
+	/* Partly before and behind what is compared. */
+	write_content(got + 4090, BASE + 4090, 4100, 5, KEY);
+	write_open_take(&open, KEY, want + 5000, got + 5000, BASE + 5000, 1000);
+	CU_ASSERT_EQUAL(memcmp(got + 5000, want + 5000, 1000), 0);
+	CU_ASSERT_NOT_EQUAL(memcmp(got + 4096, want + 4096, 904), 0);
+	write_open_take(&open, KEY, want, got, BASE + LEN, LEN);
+	CU_ASSERT_NOT_EQUAL(memcmp(got + 4096, want + 4096, 904), 0);
+}
+
+/* What the path lost is said of the path, and not forgotten with what WRITEs did. */
+static void what_the_path_lost_is_kept(void)
+{
+	static struct behaviour was, now;
+
+	was.lost.count = was.gaps = 1;
+	now = was;
+	now.lost.count = now.gaps = 3;
+	now.closed.count = 2;
+	write_forget(&now, &was);
+	CU_ASSERT_EQUAL(now.lost.count, 3);
+	CU_ASSERT_EQUAL(now.gaps, 3);
+	CU_ASSERT_EQUAL(now.closed.count, 0);
+	/* One was lost by the server. */
+	now.lost.count = 5;
+	now.gaps = 4;
+	write_forget(&now, &was);
+	CU_ASSERT_EQUAL(now.lost.count, 1);
+	CU_ASSERT_EQUAL(now.gaps, 1);
 }
 
 /* A WRITE of a few bytes, and damage at the window's very end, have no whole word. */
@@ -345,7 +390,9 @@ static void nothing_passes_that_was_not_done(void)
 }
 
 SUITE_MAIN("write", TEST(content_does_not_depend_on_where_a_write_begins),
-	   TEST(each_kind_of_damage_has_its_name), TEST(small_ranges_stay_within_the_window),
+	   TEST(each_kind_of_damage_has_its_name),
+	   TEST(what_an_unanswered_write_stores_later_is_no_damage),
+	   TEST(what_the_path_lost_is_kept), TEST(small_ranges_stay_within_the_window),
 	   TEST(writes_go_only_to_servers_that_bear_them), TEST(a_record_is_the_same_afterwards),
 	   TEST(a_hostile_record_is_refused), TEST(an_error_has_its_reason),
 	   TEST(a_sweep_without_failures_passes), TEST(the_reason_is_that_of_the_worst),
