@@ -585,20 +585,33 @@ bool remains_answered(struct remains *r, enum remains_step step, uint32_t status
 /* Bytes of the file that use space. */
 #define WRITE_DISK_MAX (16u << 20)
 
+/* As much of the export, and all of a directory and a name. */
+#define SCRATCH_EXPORT_MAX 200
+#define SCRATCH_PATH_MAX   (SCRATCH_EXPORT_MAX + 512 + NFS3_NAME_MAX + 3)
+
+/* Why it could not be removed. */
+enum scratch_left {
+	SCRATCH_NO_ANSWER,
+	SCRATCH_REFUSED, /* by the server */
+	SCRATCH_ANOTHER, /* the name is another file's, or it cannot be told */
+	SCRATCH_LEFTS
+};
+
 struct scratch {
 	bool exists;     /* or may */
 	uint8_t address; /* index of the server's address, */
 	uint8_t version; /* and of nfs_versions[] */
-	uint32_t uid, gid;
+	enum scratch_left left;
+	struct rpc_cred cred;
 	struct nfs_fh dir, fh; /* fh.len 0: not known */
 	uint64_t fileid;
 	uint8_t verifier[8]; /* of the exclusive CREATE: who repeats it learns whose the file is */
 	char name[NFS3_NAME_MAX + 1];
-	char path[NFS3_NAME_MAX + 512]; /* for a person */
+	char path[SCRATCH_PATH_MAX]; /* for a person */
 };
 
-#define SCRATCH_FIXED      (32 + 2 * NFS_FH_MAX)
-#define SCRATCH_RECORD_MAX (SCRATCH_FIXED + 2 * (NFS3_NAME_MAX + 1) + 512)
+#define SCRATCH_FIXED      (32 + 2 * NFS_FH_MAX + 4 * RPC_GIDS_MAX)
+#define SCRATCH_RECORD_MAX (SCRATCH_FIXED + NFS3_NAME_MAX + 1 + SCRATCH_PATH_MAX)
 
 /* Returns the length. */
 size_t scratch_encode(const struct scratch *s, uint8_t buf[SCRATCH_RECORD_MAX]);
@@ -642,6 +655,7 @@ struct operation {
 	bool started, has_slot;
 	bool data_inline; /* although there was a Write chunk, which was returned unused */
 	bool withheld;    /* never sent: it could crash the server (enum gate) */
+	bool repeated;    /* by operation_run(), after one that was not answered */
 	uint8_t args[NFS_ARGS_MAX];
 };
 

@@ -266,8 +266,10 @@ int operation_run(struct probe *p, struct operation *op)
 	unsigned int tries = 0;
 	int rc;
 
+	op->repeated = false;
 	for (;;) {
 		rc = operation_once(p, op, op->request.count);
+		op->repeated |= session_is_failure(rc);
 		/* A failure is noted; try once more, so that it does not hide later results. */
 		if (!(session_is_failure(rc) && !tries++ && !p->session.hopeless) &&
 		    !operation_again(p, op, &retries))

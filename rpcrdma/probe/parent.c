@@ -515,6 +515,11 @@ static void parent_clean_client(struct parent *parent)
 
 static void parent_clean_scratch(struct parent *parent)
 {
+	static const char *const reasons[SCRATCH_LEFTS] = {
+		[SCRATCH_NO_ANSWER] = "no-answer",
+		[SCRATCH_REFUSED] = "refused",
+		[SCRATCH_ANOTHER] = "another-file",
+	};
 	_cleanup_(finding_fini) struct finding f = { 0 };
 
 	if (parent->scratch.exists)
@@ -524,9 +529,23 @@ static void parent_clean_scratch(struct parent *parent)
 	finding_init(&f, "probe.scratch.left", FINDING_WARN,
 		     "the scratch file %s could not be removed from the server",
 		     parent->scratch.path);
-	finding_reason(&f, "no-answer");
+	finding_reason(&f, reasons[parent->scratch.left]);
 	finding_text(&f, "path", "%s", parent->scratch.path);
 	parent->events->finding(parent->events->arg, &f);
+}
+
+/* The file first, while there is time. Who removes it may leave a client of its own. */
+static void parent_clean_all(struct parent *parent)
+{
+	const struct remains client = parent->remains;
+
+	if (parent->scratch.exists) {
+		parent->remains.exists = false;
+		parent_clean_scratch(parent);
+		parent_clean_client(parent);
+		parent->remains = client;
+	}
+	parent_clean_client(parent);
 }
 
 static void parent_divide_time(struct parent *parent)
@@ -576,9 +595,7 @@ int parent_run(const struct probe_options *options, worker_fn work, unsigned int
 	err_keep(&why, rc);
 	if (rc)
 		parent_say_incomplete(&parent, rc, why.text);
-	/* The client first: another of the same worker would not be known. */
-	parent_clean_client(&parent);
-	parent_clean_scratch(&parent);
+	parent_clean_all(&parent);
 	sigaction(SIGINT, &old_int, NULL);
 	sigaction(SIGTERM, &old_term, NULL);
 	munmap(parent.step, WORKER_STEP_MAX);

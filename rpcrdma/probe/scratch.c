@@ -15,6 +15,8 @@
 #define SPACE_MIN   ((uint64_t)1 << 30)
 #define SPACE_TIMES 20
 #define REMOVE_MS   1500
+/* After this a CREATE without an answer is asked for once more. */
+#define SETTLE_MS 400
 /* Files of earlier probes that are older, among the first entries of a directory. */
 #define EARLIER_SECONDS 3600
 #define LISTED          32 /* READDIRs */
@@ -56,6 +58,7 @@ enum write_gate write_allowed(const struct server_identity *server, const char *
 size_t scratch_encode(const struct scratch *s, uint8_t buf[SCRATCH_RECORD_MAX])
 {
 	const size_t name = strlen(s->name) + 1, path = strlen(s->path) + 1;
+	uint32_t i;
 
 	memset(buf, 0, SCRATCH_RECORD_MAX);
 	buf[0] = s->exists;
@@ -63,9 +66,13 @@ size_t scratch_encode(const struct scratch *s, uint8_t buf[SCRATCH_RECORD_MAX])
 	buf[2] = s->version;
 	buf[3] = (uint8_t)s->dir.len;
 	buf[4] = (uint8_t)s->fh.len;
+	buf[5] = (uint8_t)s->cred.ngids;
+	buf[6] = (uint8_t)s->left;
 	put_be64(buf + 8, s->fileid);
-	put_be32(buf + 16, s->uid);
-	put_be32(buf + 20, s->gid);
+	put_be32(buf + 16, s->cred.uid);
+	put_be32(buf + 20, s->cred.gid);
+	for (i = 0; i < s->cred.ngids; i++)
+		put_be32(buf + 32 + 2 * NFS_FH_MAX + 4 * i, s->cred.gids[i]);
 	memcpy(buf + 24, s->verifier, sizeof(s->verifier));
 	memcpy(buf + 32, s->dir.data, NFS_FH_MAX);
 	memcpy(buf + 32 + NFS_FH_MAX, s->fh.data, NFS_FH_MAX);
@@ -79,7 +86,9 @@ int scratch_decode(struct scratch *s, const uint8_t *buf, size_t len)
 	const char *name = (const char *)buf + SCRATCH_FIXED;
 	size_t name_len = 0, path_len = 0;
 	bool bad = len <= SCRATCH_FIXED || buf[0] > 1 || buf[2] >= PROBE_VERSIONS ||
-		   buf[3] > NFS_FH_MAX || buf[4] > NFS_FH_MAX;
+		   buf[3] > NFS_FH_MAX || buf[4] > NFS_FH_MAX || buf[5] > RPC_GIDS_MAX ||
+		   buf[6] >= SCRATCH_LEFTS;
+	uint32_t i;
 
 	if (!bad) {
 		name_len = strnlen(name, len - SCRATCH_FIXED);
@@ -95,9 +104,14 @@ int scratch_decode(struct scratch *s, const uint8_t *buf, size_t len)
 	*s = (struct scratch){ .exists = buf[0],
 			       .address = buf[1],
 			       .version = buf[2],
+			       .left = buf[6],
 			       .fileid = get_be64(buf + 8),
-			       .uid = get_be32(buf + 16),
-			       .gid = get_be32(buf + 20) };
+			       .cred = { .flavor = RPC_AUTH_SYS,
+					 .uid = get_be32(buf + 16),
+					 .gid = get_be32(buf + 20),
+					 .ngids = buf[5] } };
+	for (i = 0; i < s->cred.ngids; i++)
+		s->cred.gids[i] = get_be32(buf + 32 + 2 * NFS_FH_MAX + 4 * i);
 	s->dir.len = buf[3];
 	s->fh.len = buf[4];
 	memcpy(s->verifier, buf + 24, sizeof(s->verifier));
@@ -287,7 +301,7 @@ static bool scratch_is_free(struct probe *p)
 }
 
 /* CREATE, exclusively: a repeated one has the same verifier, so that a lost reply is harmless. */
-static int scratch_create(struct probe *p, uint32_t *status)
+static int scratch_create(struct probe *p, uint32_t *status, bool *repeated)
 {
 	struct scratch *s = &p->scratch;
 	struct operation op;
@@ -302,6 +316,7 @@ static int scratch_create(struct probe *p, uint32_t *status)
 		*status = op.result.status;
 	if (!rc && !*status)
 		s->fh = op.result.fh;
+	*repeated = op.repeated;
 	operation_fini(p, &op);
 	scratch_report(p);
 	return err_context(rc, "CREATE");
@@ -381,7 +396,7 @@ static void scratch_say_earlier(struct probe *p, const struct probe_file *dir)
 		     "%u scratch file%s of earlier probes that were killed %s there", e.files,
 		     e.files == 1 ? "" : "s", e.files == 1 ? "is" : "are");
 	finding_reason(&f, "earlier");
-	finding_text(&f, "path", "%.200s%s%s", dir->path, *dir->path ? "/" : "", e.name);
+	finding_text(&f, "path", "%s%s%s", dir->path, *dir->path ? "/" : "", e.name);
 	probe_emit(p, &f);
 }
 
@@ -390,6 +405,7 @@ static bool scratch_create_said(struct writes *ws)
 	struct probe *p = ws->p;
 	struct scratch *s = &p->scratch;
 	const struct nfs_version *used = p->version;
+	bool repeated = false;
 	uint32_t status = 0;
 	int rc;
 
@@ -399,13 +415,14 @@ static bool scratch_create_said(struct writes *ws)
 		rc = scratch_announce(p);
 	p->version = nfs_versions[s->version];
 	if (!rc)
-		rc = scratch_create(p, &status);
+		rc = scratch_create(p, &status, &repeated);
 	if (!rc && !status)
 		rc = scratch_complete(p, &ws->file);
 	p->version = used;
 	if (!rc && status) {
-		/* Others may come after it was made: then the cleaner asks whose it is. */
-		s->exists = !strcmp(scratch_reason(status), "failed");
+		/* Others may come after it was made, and EXIST from a server that takes no notice of
+		 * the verifier: then the cleaner asks whose it is. */
+		s->exists = repeated || !strcmp(scratch_reason(status), "failed");
 		scratch_report(p);
 		scratch_refuse(p, FINDING_UNKNOWN, scratch_reason(status), "CREATE of %s: %s",
 			       s->path, p->version->status_text(status));
@@ -465,9 +482,7 @@ bool scratch_make(struct writes *ws)
 
 	if (!scratch_is_allowed(p, NULL))
 		return false;
-	*s = (struct scratch){ .address = (uint8_t)p->route.address,
-			       .uid = p->cred.uid,
-			       .gid = p->cred.gid };
+	*s = (struct scratch){ .address = (uint8_t)p->route.address, .cred = p->cred };
 	if (!scratch_version(p)) {
 		scratch_refuse(p, FINDING_SKIP, "",
 			       "the server offers neither NFSv3 nor NFSv4.1, which make files");
@@ -479,8 +494,8 @@ bool scratch_make(struct writes *ws)
 	s->dir = dir.fh;
 	if (!strncmp(s->name, SCRATCH_PREFIX, strlen(SCRATCH_PREFIX)))
 		scratch_say_earlier(p, &dir);
-	snprintf(s->path, sizeof(s->path), "%.*s/%.200s%s%.255s",
-		 (int)min_u64(strcspn(p->options->export, "\n"), 200),
+	snprintf(s->path, sizeof(s->path), "%.*s/%s%s%s",
+		 (int)min_u64(strcspn(p->options->export, "\n"), SCRATCH_EXPORT_MAX),
 		 p->options->export[1] ? p->options->export : "", dir.path, *dir.path ? "/" : "",
 		 s->name);
 	finding_clean(s->path);
@@ -503,7 +518,8 @@ bool scratch_was_begun(const struct probe *p)
 static int scratch_ask_whose(struct probe *p)
 {
 	uint32_t status = 0;
-	int rc = scratch_create(p, &status);
+	bool repeated;
+	int rc = scratch_create(p, &status, &repeated);
 
 	if (!rc && status == NFS4ERR_EXIST)
 		return err_set(EEXIST, "%s is another file", p->scratch.path);
@@ -543,19 +559,28 @@ static int scratch_is_ours(struct probe *p)
 static int scratch_remove_by_rdma(struct probe *p)
 {
 	struct scratch *s = &p->scratch;
+	struct retries retries = { 0 };
+	unsigned int tries = 0;
 	struct operation op;
+	bool again;
 	int rc;
 
 	if (p->liveness.gone || p->session.device_gone)
 		return err_set(ENOTCONN, "no connection over RDMA");
 	p->session.hopeless = false;
-	rc = scratch_is_ours(p);
-	if (!rc) {
+	/* Before each REMOVE: one that was not answered may have been done, and the name be another's. */
+	do {
+		rc = scratch_is_ours(p);
+		if (rc)
+			return rc;
 		operation_init(&op, NFS_OP_REMOVE, &s->dir);
 		op.request.name = s->name;
-		rc = operation_check(p->version, &op, operation_run(p, &op));
+		rc = operation_once(p, &op, 0);
+		again = operation_again(p, &op, &retries) ||
+			(session_is_failure(rc) && !tries++ && !p->session.hopeless);
+		rc = operation_check(p->version, &op, rc);
 		operation_fini(p, &op);
-	}
+	} while (again);
 	return rc;
 }
 
@@ -580,10 +605,20 @@ static int scratch_remove_by_tcp(struct probe *p)
 	return rc ? rc : operation_error(p->version, res.status);
 }
 
+static enum scratch_left scratch_left_of(int rc)
+{
+	if (rc == -EEXIST)
+		return SCRATCH_ANOTHER;
+	return rc && !session_is_failure(rc) && rc != -ENOTCONN && rc != -EAGAIN
+		       ? SCRATCH_REFUSED
+		       : SCRATCH_NO_ANSWER;
+}
+
 bool scratch_remove(struct probe *p)
 {
 	struct scratch *s = &p->scratch;
 	const struct nfs_version *used = p->version;
+	unsigned int pause = SETTLE_MS / 2;
 	int rc;
 
 	if (!s->exists)
@@ -592,16 +627,18 @@ bool scratch_remove(struct probe *p)
 		p->deadline = deadline_min(deadline_in(REMOVE_MS), p->close_by);
 	p->version = nfs_versions[s->version];
 	rc = scratch_remove_by_rdma(p);
+	/* A CREATE that was not answered may still be under way. */
+	if (rc == -ENOENT && !s->fh.len && session_pause(p->deadline, &pause))
+		rc = scratch_remove_by_rdma(p);
 	if (rc && rc != -ENOENT && rc != -EEXIST)
 		rc = scratch_remove_by_tcp(p);
 	p->version = used;
 	debug(DEBUG_PROBE, "REMOVE of %s: %s", s->path, rc ? err_text() : "done");
 	/* A repeated REMOVE finds nothing. */
-	if (rc && rc != -ENOENT)
-		return false;
-	s->exists = false;
+	s->exists = rc && rc != -ENOENT;
+	s->left = scratch_left_of(rc);
 	scratch_report(p);
-	return true;
+	return !s->exists;
 }
 
 void scratch_end(const struct writes *ws)
@@ -624,7 +661,7 @@ void scratch_clean(struct probe *p)
 
 	p->version = nfs_versions[s->version];
 	p->route.address = s->address;
-	p->cred = (struct rpc_cred){ .flavor = RPC_AUTH_SYS, .uid = s->uid, .gid = s->gid };
+	p->cred = s->cred;
 	p->liveness.answered = p->liveness.connection_lost = true;
 	if (p->route.address < p->route.naddresses)
 		scratch_remove(p);

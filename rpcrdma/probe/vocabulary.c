@@ -158,7 +158,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "probe.scratch",
 	  "read-only denied no-space exists not-found not-directory grace busy local failed",
 	  "bytes_written path" },
-	{ "probe.scratch.left", "no-answer mount earlier", "path" },
+	{ "probe.scratch.left", "no-answer refused another-file mount earlier", "path" },
 	{ "probe.write",
 	  "pad neighbour tail not-stored zeros repeated-page moved earlier-data late-read wrong-data "
 	  "size short status rpc-error rdma-error malformed count closed no-reply segments in-flight "
@@ -197,14 +197,15 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "bug.linux3-page-base", "seen", "reads" },
 	{ "bug.linux3-pad-segment", "seen", "reads" },
 	{ "bench.null", "wrong time not-measured", VOCABULARY_BENCH },
-	{ "bench.read.4k-1", "wrong time not-measured", VOCABULARY_BENCH },
-	{ "bench.read.4k-32", "wrong time not-measured", VOCABULARY_BENCH },
-	{ "bench.read.1m-1", "wrong time not-measured", VOCABULARY_BENCH },
-	{ "bench.read.1m-8", "wrong time no-export not-measured", VOCABULARY_BENCH },
-	{ "bench.write.4k-1", "wrong time not-measured", VOCABULARY_BENCH },
-	{ "bench.write.4k-32", "wrong time not-measured", VOCABULARY_BENCH },
-	{ "bench.write.1m-1", "wrong time not-measured", VOCABULARY_BENCH },
-	{ "bench.write.1m-8", "wrong time not-measured", VOCABULARY_BENCH },
+	{ "bench.read.4k-1", "wrong error not-tried time not-measured", VOCABULARY_BENCH },
+	{ "bench.read.4k-32", "wrong error not-tried time not-measured", VOCABULARY_BENCH },
+	{ "bench.read.1m-1", "wrong error not-tried time not-measured", VOCABULARY_BENCH },
+	{ "bench.read.1m-8", "wrong error not-tried time no-export not-measured",
+	  VOCABULARY_BENCH },
+	{ "bench.write.4k-1", "wrong error short not-tried time not-measured", VOCABULARY_BENCH },
+	{ "bench.write.4k-32", "wrong error short not-tried time not-measured", VOCABULARY_BENCH },
+	{ "bench.write.1m-1", "wrong error short not-tried time not-measured", VOCABULARY_BENCH },
+	{ "bench.write.1m-8", "wrong error short not-tried time not-measured", VOCABULARY_BENCH },
 };
 
 /* Subjects of the report that the worker learns from the server. */

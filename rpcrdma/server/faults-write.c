@@ -8,6 +8,8 @@
 #define PAGE  4096u
 #define LARGE 65536u
 #define RARE  500u
+/* As many as the benchmark makes before its first sample, at least. */
+#define STORED 64u
 
 /* WRITEs before the server forgets what is not stable. */
 #define RESTART_AFTER 40u
@@ -22,6 +24,8 @@ struct fault_shared {
 	uint8_t *data; /* NULL: it is stored */
 	/* restart */
 	unsigned int unstable, restarts;
+	/* create-lost */
+	unsigned int creates;
 };
 
 struct fault_shared *fault_shared_new(void)
@@ -166,6 +170,12 @@ static void fault_write_rarely(struct fault_write *f)
 	f->skip = fault_by_chunk(f) && ++f->call->faults->writes % RARE == 0;
 }
 
+/* The first are stored. */
+static void fault_write_stops(struct fault_write *f)
+{
+	f->skip = fault_by_chunk(f) && ++f->call->faults->writes > STORED;
+}
+
 /* nfs-ganesha corrupted inline WRITEs of less than 8 KiB. */
 static void fault_write_inline(struct fault_write *f)
 {
@@ -222,6 +232,20 @@ static void fault_write_reply_first(struct fault_write *f)
 	*late = (struct fault_late){ f->w->fh, f->w->offset, f->w->len };
 }
 
+/* The first has no reply, and when it is repeated its verifier is ignored. */
+void fault_create(struct call *call, struct export_create *create)
+{
+	struct fault_shared *s;
+
+	if (!call->faults || fault_write_value(call->faults->set) != WRITE_CREATE_LOST)
+		return;
+	s = fault_shared_of(call->faults->set);
+	pthread_mutex_lock(&s->lock);
+	call->silent |= !s->creates;
+	create->verifier[0] ^= (uint8_t)s->creates++;
+	pthread_mutex_unlock(&s->lock);
+}
+
 static void (*const fault_writes[])(struct fault_write *f) = {
 	[WRITE_TAIL] = fault_write_tail,
 	[WRITE_PAD] = fault_write_pad,
@@ -239,6 +263,7 @@ static void (*const fault_writes[])(struct fault_write *f) = {
 	[WRITE_INLINE] = fault_write_inline,
 	[WRITE_LATE] = fault_write_late,
 	[WRITE_RESTART] = fault_write_restart,
+	[WRITE_STOPS] = fault_write_stops,
 	[WRITE_REPLY_FIRST] = fault_write_reply_first,
 	[WRITE_VALUES - 1] = NULL,
 };

@@ -9,7 +9,7 @@
 
 #define FAULT_WRITE_VALUES                                                                       \
 	"tail|pad|segments|page-repeat|earlier|shifted|neighbour|aligned|above-64k|short|count|" \
-	"eio|rarely|inline|hang|close|commit-lost|verifier|late|restart|reply-first|other-key"
+	"eio|rarely|inline|hang|close|commit-lost|verifier|late|restart|stops|reply-first|other-key|create-lost"
 
 enum fault_write_word {
 	WRITE_TAIL,
@@ -32,8 +32,10 @@ enum fault_write_word {
 	WRITE_VERIFIER,
 	WRITE_LATE,
 	WRITE_RESTART,
+	WRITE_STOPS,
 	WRITE_REPLY_FIRST,
 	WRITE_OTHER_KEY,
+	WRITE_CREATE_LOST,
 	WRITE_VALUES
 };
 

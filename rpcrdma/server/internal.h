@@ -577,6 +577,8 @@ struct fault_write {
 	uint32_t status; /* instead of storing */
 };
 
+/* Before a file is made. */
+void fault_create(struct call *call, struct export_create *create);
 bool fault_has_writes(const struct fault_state *state);
 void fault_write(struct fault_write *f);
 /* @commit: of a COMMIT; else of a WRITE. */

@@ -118,6 +118,7 @@ enum rpc_accept_stat nfs3_create(struct call *call)
 	}
 	if (call->args.bad || how > EXCLUSIVE)
 		return RPC_GARBAGE_ARGS;
+	fault_create(call, &create);
 	if (!status)
 		status = call->exp->ops->create(call->exp, &dir, &create, &fh);
 	writer_u32(&call->reply, status);

@@ -125,13 +125,15 @@ static uint32_t nfs4_open_claimed(struct compound *c, const struct nfs4_open_arg
 static uint32_t nfs4_open_make(struct nfs4_open *open)
 {
 	struct nfs4_open_args *args = (struct nfs4_open_args *)open;
-	const struct call *call = args->c->call;
+	struct call *call = args->c->call;
 	const struct nfs_fh *dir = &args->c->current.fh;
 	struct nfs_fh fh;
 	const bool found = call->exp->ops->lookup(call->exp, dir, args->name, &fh) !=
 			   NFS3_STATUS_NOENT;
-	uint32_t status = call->exp->ops->create(call->exp, dir, &args->how, &open->fh);
+	uint32_t status;
 
+	fault_create(call, &args->how);
+	status = call->exp->ops->create(call->exp, dir, &args->how, &open->fh);
 	if (!status && found && args->how.truncate)
 		open->attrset.word[0] = 1u << FATTR4_SIZE;
 	if (status || found)

@@ -44,6 +44,7 @@ declare -A finding=(
 	[write=verifier]=probe.write.commit
 	[write=late]=probe.write.intermittent
 	[write=restart]=probe.write
+	[write=create-lost]=probe.scratch.left
 	[die]=probe.server-gone
 	[restart]=probe.server-gone
 	[nfs-second-read]=probe.read.compound
@@ -82,6 +83,7 @@ declare -A only=(
 	[write=commit-lost]=probe.write.commit
 	[write=verifier]=probe.write.commit
 	[write=late]=probe.write.intermittent
+	[write=create-lost]='probe.reply.lost probe.scratch.left'
 	[eof]='probe.read.eof'
 	[read-attributes]='probe.read.compound'
 	[read-attributes@3]='probe.read.attributes'
@@ -190,6 +192,8 @@ declare -A reasons=(
 	[write=commit-lost]=probe.write.commit/lost
 	[write=verifier]=probe.write.commit/verifier
 	[write=late]=probe.write.intermittent/errors
+	[write=create-lost]='probe.scratch.left/another-file probe.scratch/exists'
+	[write=stops]=probe.write/not-stored
 	[write=reply-first]=probe.write/late-read
 	[write=other-key]=probe.write/in-flight
 	[linux-3=plain]=bug.linux3-write/four-marks
@@ -263,6 +267,11 @@ fault()
 		expect_report "what came" 'any(.findings[]; .id == "probe.readlink.write-chunk"
 			and (.summary | test("the text is inline, and nothing is written into the chunk$")))'
 		expect_report "something failed" 'all(.findings[]; .status != "fail")'
+	elif [[ $2 == probe.scratch.left ]]; then
+		# Whose the file is cannot be told, so it stays, and is said.
+		expect_status 1
+		expect_finding "$2" warn
+		expect_finding probe.scratch unknown
 	elif [[ $2 == probe.root ]]; then
 		# Another server has it, about which nothing is known.
 		expect_status 3
@@ -291,7 +300,7 @@ fault()
 	[[ ! $alone ]] || expect_report "something else failed" --arg only "$alone" \
 		'[.findings[] | select(.status == "fail" or .status == "warn") | .id] | sort == ($only / " ")'
 	# What was made is gone.
-	[[ $1 != write[=@]* ]] || expect_report "the scratch file" 'any(.findings[]; .id == "probe.scratch" and .summary == "/new was made and removed")
+	[[ $1 != write[=@]* || $2 == probe.scratch.left ]] || expect_report "the scratch file" 'any(.findings[]; .id == "probe.scratch" and .summary == "/new was made and removed")
 		and all(.findings[]; .id != "probe.scratch.left")'
 	# shellcheck disable=SC2016 # jq's variable
 	expect_report "bug.write-chunk-read failed, or did not, wrongly" --arg id "$2" --arg spec "$1" \
