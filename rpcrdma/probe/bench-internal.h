@@ -63,6 +63,10 @@ void bench_evidence(struct finding *f, const struct bench_work *work,
 
 /* bench-rdma.c */
 
+/* An NFS error, and a WRITE of less than it was given, with their reasons. */
+int bench_status_error(const struct nfs_version *version, uint32_t status);
+int bench_written_error(uint32_t written, uint32_t length);
+
 #define BENCH_DEPTH_MAX 32
 
 struct bench_read {
@@ -79,6 +83,7 @@ struct bench_reads {
 	const struct probe_file *file;
 	uint32_t length, blocks, depth;
 	unsigned int generation; /* of the connection that knows the memory */
+	uint32_t content;        /* of WRITEs: which */
 	uint8_t *region;
 	size_t region_len;
 	struct bench_latency *latency; /* NULL: not counted */
@@ -89,11 +94,9 @@ struct bench_reads {
 int bench_reads_open(struct bench_reads *b, struct probe *p, const struct probe_file *file,
 		     const struct bench_case *what);
 void bench_reads_close(struct bench_reads *b);
-/* Reads every block once and compares it with the reference, or writes it. -EILSEQ: the data
- * differs. */
+/* Reads every block once and compares it with the reference; or writes it with new content, commits, and compares.
+ * -EILSEQ: the data differs. */
 int bench_reads_check(struct bench_reads *b);
-/* Compares what was written with the reference. */
-int bench_writes_check(struct bench_reads *b);
 int bench_writes_commit(struct bench_reads *b);
 /* @count READs; checks every reply. Errors: the call's; -EBADMSG a reply that is not a complete
  * READ. */

@@ -171,7 +171,7 @@ static int bench_nfs_read_reply(struct bench_nfs *n, uint32_t *xid)
 	if (rc)
 		return rc;
 	if (res.status)
-		return err_set(EIO, "NFS over TCP: %s", n->version->status_text(res.status));
+		return err_context(bench_status_error(n->version, res.status), "NFS over TCP");
 	early = reader_left(&reply.r);
 	if (res.read.len != b->length || early > b->length ||
 	    reply.record - (min_u32(reply.record, HEAD_LEN) - early) != b->length + pad)
@@ -195,7 +195,7 @@ static int bench_nfs_small_reply(struct bench_nfs *n, enum nfs_op op, struct nfs
 	if (!rc)
 		rc = n->version->decode(n->version, &request, &reply.r, false, res);
 	if (!rc && res->status)
-		return err_set(EIO, "NFS over TCP: %s", n->version->status_text(res->status));
+		return err_context(bench_status_error(n->version, res->status), "NFS over TCP");
 	*xid = rc ? 0 : reply.rpc.xid;
 	return rc;
 }
@@ -205,9 +205,9 @@ static int bench_nfs_write_reply(struct bench_nfs *n, uint32_t *xid)
 	struct nfs_result res;
 	int rc = bench_nfs_small_reply(n, NFS_OP_WRITE, &res, xid);
 
-	if (!rc && res.written != n->reads->length)
-		return err_set(EOPNOTSUPP, "NFS over TCP: %u of %u bytes were written", res.written,
-			       n->reads->length);
+	if (!rc)
+		rc = err_context(bench_written_error(res.written, n->reads->length),
+				 "NFS over TCP");
 	return rc;
 }
 

@@ -43,11 +43,9 @@ int bench_reads_open(struct bench_reads *b, struct probe *p, const struct probe_
 		b->region = NULL;
 		return err_sys("memory for %u READs", b->depth);
 	}
-	/* Block n has always the same content: depth divides blocks. */
+	/* All that are written to block n are the same: depth divides blocks. */
 	while (b->writes && b->blocks % b->depth)
 		b->depth--;
-	if (b->writes)
-		write_content(b->region, 0, (size_t)b->depth * b->length, 1, now_ns());
 	for (i = 0; i < b->depth && !rc; i++) {
 		b->reads[i].memory.base = b->region + (size_t)i * b->length;
 		b->reads[i].memory.length = b->length;
@@ -74,6 +72,23 @@ void bench_reads_close(struct bench_reads *b)
 	if (b->region)
 		munmap(b->region, b->region_len);
 	memset(b, 0, sizeof(*b));
+}
+
+int bench_status_error(const struct nfs_version *version, uint32_t status)
+{
+	int rc = operation_error(version, status);
+
+	return nfs_status_is_later(status) ? rc : err_because(rc, "error");
+}
+
+int bench_written_error(uint32_t written, uint32_t length)
+{
+	if (!written || written > length)
+		return err_set(EBADMSG, "%u of %u bytes were written", written, length);
+	return written == length ? 0
+				 : err_because(err_set(EIO, "only %u of %u bytes were written",
+						       written, length),
+					       "short");
 }
 
 static int bench_read_start(struct bench_reads *b, struct bench_read *read, uint32_t block)
@@ -108,14 +123,10 @@ static int bench_read_check(const struct bench_reads *b, const struct bench_read
 	const struct nfs_result *res = &read->op.result;
 	uint64_t placed = 0;
 
-	if (nfs_status_is_later(res->status))
-		return operation_error(b->p->version, res->status);
 	if (res->status)
-		return err_set(EBADMSG, "%s", b->p->version->status_text(res->status));
+		return bench_status_error(b->p->version, res->status);
 	if (b->writes)
-		return res->written == b->length ? 0
-						 : err_set(EBADMSG, "%u of %u bytes were written",
-							   res->written, b->length);
+		return bench_written_error(res->written, b->length);
 	if (h->write_count == 1)
 		placed = header_chunk_length(h, &h->write[0]);
 	if (res->read_count != b->length || res->read.len != b->length || placed != b->length)
@@ -204,7 +215,8 @@ int bench_writes_commit(struct bench_reads *b)
 	return err_context(rc, "COMMIT");
 }
 
-int bench_writes_check(struct bench_reads *b)
+/* Compares what was written with the reference. */
+static int bench_writes_check(struct bench_reads *b)
 {
 	_cleanup_free_ uint8_t *got = malloc(b->length);
 	uint32_t block, n = b->blocks;
@@ -232,7 +244,11 @@ int bench_reads_check(struct bench_reads *b)
 	int rc = 0;
 
 	if (b->writes) {
+		/* The others have just written the same. */
+		write_content(b->region, 0, b->region_len, ++b->content, now_ns());
 		rc = bench_reads_sample(b, b->blocks);
+		if (!rc)
+			rc = bench_writes_commit(b);
 		return rc ? rc : bench_writes_check(b);
 	}
 

@@ -148,13 +148,24 @@ static int bench_case_run(struct bench *b)
 /* Reports what was wrong or could not be measured. */
 static void bench_say_failed(struct probe *p, const char *id, int rc)
 {
-	bool wrong = rc == -EILSEQ || rc == -EBADMSG || rc == -EBADE || rc == -EPROTO;
+	static const struct {
+		int rc;
+		const char *reason;
+	} rows[] = {
+		{ -EILSEQ, "wrong" }, { -EBADMSG, "wrong" },  { -EBADE, "wrong" },
+		{ -EPROTO, "wrong" }, { -ETIMEDOUT, "time" }, { -EOPNOTSUPP, "not-tried" },
+	};
+	const bool named = !strcmp(err_reason(), "error") || !strcmp(err_reason(), "short");
+	const char *reason = named ? err_reason() : "not-measured";
+	char known[ERR_REASON_MAX];
+	size_t i;
 
-	probe_because(p, id, wrong ? FINDING_FAIL : FINDING_UNKNOWN,
-		      wrong              ? "wrong"
-		      : rc == -ETIMEDOUT ? "time"
-					 : "not-measured",
-		      "%s", err_text());
+	for (i = 0; !named && i < ARRAY_SIZE(rows); i++)
+		if (rows[i].rc == rc)
+			reason = rows[i].reason;
+	str_copy(known, sizeof(known), reason);
+	probe_because(p, id, strcmp(known, "wrong") ? FINDING_UNKNOWN : FINDING_FAIL, known, "%s",
+		      err_text());
 }
 
 /* Reports what else the figures depend on. */
@@ -213,9 +224,10 @@ static int bench_measure_case(struct bench *b)
 	}
 	if (!rc)
 		rc = bench_case_run(b);
-	/* What the last samples stored. */
+	/* Not only the first were stored. */
+	b->reads.latency = NULL;
 	if (!rc && b->what->writes)
-		rc = bench_writes_check(&b->reads);
+		rc = bench_reads_check(&b->reads);
 	b->work.bytes = (uint64_t)b->work.operations * b->reads.length;
 	if (rc)
 		bench_say_failed(b->p, b->what->id, rc);

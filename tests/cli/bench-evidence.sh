@@ -116,6 +116,26 @@ run bench --level quick --format json --scratch / --case write-1m-1 "127.0.0.1:$
 expect_status 1
 expect_finding bench.write.1m-1 fail
 expect_reason bench.write.1m-1/wrong
+# Nor do WRITEs of which only the first are stored.
+stop_server
+start_server --fault write=stops
+run bench --level quick --format json --scratch / --case write-4k-1 "127.0.0.1:$export" "${server[@]}"
+expect_status 1
+expect_reason bench.write.4k-1/wrong
+# An error is no wrong data, and neither is a short WRITE.
+while read -r fault reason words; do
+	stop_server
+	start_server --fault "write=$fault"
+	run bench --level quick --format json --scratch / --case write-1m-1 "127.0.0.1:$export" "${server[@]}"
+	expect_status 3
+	expect_finding bench.write.1m-1 unknown
+	expect_reason "bench.write.1m-1/$reason"
+	# shellcheck disable=SC2016 # jq's variable
+	expect_report "its name" --arg words "$words" 'any(.findings[]; .id == "bench.write.1m-1" and (.summary | test($words)))'
+done <<-'END'
+	eio error NFS(3|4)ERR_IO
+	short short only.4096.of.1048576.bytes
+END
 
 # Too little time is reported, and the limit is kept.
 run bench --embedded --level full --timeout 1 --format json
