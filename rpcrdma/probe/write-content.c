@@ -60,7 +60,9 @@ void write_open_take(const struct write_open *open, uint64_t key, uint8_t *want,
 	for (at = from; at < end; at++) {
 		if (got[at - base] == want[at - base])
 			continue;
-		write_content(&byte, at, 1, open->generation, key);
+		byte = 0;
+		if (open->generation)
+			write_content(&byte, at, 1, open->generation, key);
 		if (got[at - base] == byte)
 			want[at - base] = byte;
 	}

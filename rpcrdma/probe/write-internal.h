@@ -32,7 +32,7 @@ enum write_damage {
 /* A WRITE whose outcome is not known: its bytes may be stored, now or later. */
 struct write_open {
 	uint64_t offset;
-	uint32_t count, generation;
+	uint32_t count, generation; /* generation 0: of zeros */
 };
 
 /* Takes bytes of @got, which are those of the file from @base on, into @want where they are those of such a
@@ -74,6 +74,7 @@ struct write_case {
 	uint64_t offset;
 	uint32_t count;
 	enum nfs_stable stable;
+	bool zeros; /* in place of other content */
 };
 
 enum write_kind {
@@ -139,8 +140,8 @@ bool write_kind_is_failure(enum write_kind kind);
 const char *write_outcome_reason(const struct write_outcome *o);
 /* Whether the call fits the mechanism, and its range an image. */
 bool write_fits(struct writes *ws, const struct write_case *c);
-/* Makes @n WRITEs at once, at most WRITE_IN_FLIGHT, of separate ranges of one image; checks each, and what is
- * stored then. */
+/* Makes @n WRITEs at once, at most WRITE_IN_FLIGHT, of one image; checks each, and what is
+ * stored then. Where ranges overlap it may be the data of either. */
 #define WRITE_IN_FLIGHT 8
 void write_together(struct writes *ws, const struct write_case *cases, unsigned int n,
 		    struct write_outcome *outcomes);

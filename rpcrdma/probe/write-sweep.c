@@ -277,6 +277,9 @@ static void sweep_offsets(struct sweep_state *s)
 		sweep_one(s, &c);
 		c.offset = s->ws->size + 4099;
 		sweep_one(s, &c);
+		c.offset = ats[i];
+		c.zeros = true;
+		sweep_one(s, &c);
 	}
 }
 
@@ -346,13 +349,17 @@ static void judge_flight(struct sweep_state *s, const struct write_case *cases, 
 
 static void sweep_in_flight(struct sweep_state *s)
 {
-	static const uint32_t counts[] = { 813, 4096, 65536 };
+	static const struct {
+		uint32_t count, step; /* step: less where they overlap */
+	} rows[] = {
+		{ 813, 813 }, { 4096, 4096 }, { 65536, 65536 }, { 4096, 512 }, { 65536, 12288 }
+	};
 	struct write_case cases[WRITE_IN_FLIGHT];
 	struct write_outcome outcomes[WRITE_IN_FLIGHT];
 	struct probe *p = s->ws->p;
 	unsigned int i, j, n, right, wrong;
 
-	for (i = 0; i < ARRAY_SIZE(counts) && !sweep_is_over(s); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows) && !sweep_is_over(s); i++) {
 		if (client41_ready(p) || session_ready(p) || s->gave_up[WRITE_READ_CHUNK])
 			return;
 		n = min_u32(rpcrdma_credits(p->session.conn), WRITE_IN_FLIGHT);
@@ -361,8 +368,9 @@ static void sweep_in_flight(struct sweep_state *s)
 			return;
 		for (j = 0; j < n; j++)
 			cases[j] = (struct write_case){ .mechanism = WRITE_READ_CHUNK,
-							.offset = 1 + j * (uint64_t)counts[i],
-							.count = min_u32(counts[i], s->ws->wtmax) };
+							.offset = 1 + j * (uint64_t)rows[i].step,
+							.count = min_u32(rows[i].count,
+									 s->ws->wtmax) };
 		write_together(s->ws, cases, n, outcomes);
 		for (j = 0, right = wrong = 0; j < n; j++) {
 			right += outcomes[j].kind == WRITE_RIGHT;

@@ -151,8 +151,11 @@ static int job_start(struct writes *ws, struct write_job *job, const struct writ
 	job->data = malloc(c->count ? c->count : 1);
 	if (!job->data)
 		return err_no_memory();
-	job->generation = ++ws->generation;
-	write_content(job->data, c->offset, c->count, job->generation, ws->key);
+	job->generation = c->zeros ? 0 : ++ws->generation;
+	if (c->zeros)
+		memset(job->data, 0, c->count);
+	else
+		write_content(job->data, c->offset, c->count, job->generation, ws->key);
 	op->call.data = job->data;
 	op->call.data_len = c->count;
 	op->call.call_by_chunk = c->mechanism == WRITE_LONG_CALL ||
@@ -475,6 +478,16 @@ static void job_check(struct writes *ws, struct write_job *job, struct write_ima
 	stored_by_reference(ws, image, &stored, job->generation, before, from, end, o);
 }
 
+static bool cases_overlap(const struct write_case *cases, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 1; i < n; i++)
+		if (cases[i].offset < cases[i - 1].offset + cases[i - 1].count)
+			return true;
+	return false;
+}
+
 void write_together(struct writes *ws, const struct write_case *cases, unsigned int n,
 		    struct write_outcome *outcomes)
 {
@@ -482,7 +495,7 @@ void write_together(struct writes *ws, const struct write_case *cases, unsigned 
 	_cleanup_free_ uint8_t *before = NULL;
 	struct write_image *image = image_of(ws, cases[0].offset, cases[0].count);
 	uint64_t from, end, lowest = UINT64_MAX, highest = 0;
-	unsigned int i;
+	unsigned int i, opens;
 
 	for (i = 0; i < n; i++)
 		outcome_set(&outcomes[i], WRITE_NOT_RUN, "no memory");
@@ -492,6 +505,7 @@ void write_together(struct writes *ws, const struct write_case *cases, unsigned 
 		job_start(ws, &jobs[i], &cases[i]);
 	for (i = 0; i < n; i++)
 		job_finish(ws, &jobs[i], &outcomes[i]);
+	opens = ws->nopens;
 	for (i = 0; i < n; i++) {
 		lowest = min_u64(lowest, cases[i].offset);
 		if (cases[i].offset + cases[i].count > highest)
@@ -511,12 +525,16 @@ void write_together(struct writes *ws, const struct write_case *cases, unsigned 
 		}
 	for (i = 0; i < n && !before; i++)
 		outcome_set(&outcomes[i], WRITE_NOT_RUN, "no memory");
+	/* The server may have done them in any order. */
+	for (i = 0; i < n && cases_overlap(cases, n); i++)
+		write_leave_open(ws, &cases[i], jobs[i].generation);
 	for (i = 0; i < n && !ws->lost; i++) {
 		if (outcomes[i].kind == WRITE_REFUSED || outcomes[i].kind == WRITE_NOT_RUN)
 			continue;
 		window_around(ws, image, &cases[i], &from, &end);
 		job_check(ws, &jobs[i], image, before + (from - lowest), &outcomes[i]);
 	}
+	ws->nopens = opens;
 	for (i = 0; i < n; i++)
 		job_fini(ws, &jobs[i]);
 }

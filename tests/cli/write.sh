@@ -27,7 +27,7 @@ for version in 3 4.0 4.1; do
 		expect_finding probe.write.commit pass
 		expect_report "what was done" '.answer == "NFS over RDMA with 127.0.0.1 works, and the data of READs and WRITEs is correct."
 			and any(.findings[]; .id == "probe.write" and (.evidence | .inline_right > 20 and .read_chunk_right > 90
-				and .long_call_right > 20 and .long_chunk_right > 20 and .in_flight == 24 and .largest_right == 1048576
+				and .long_call_right > 20 and .long_chunk_right > 20 and .in_flight == 40 and .largest_right == 1048576
 				and .random == 50 and .bytes_written > 10000000))
 			and any(.findings[]; .id == "probe.scratch" and (.summary | test("^/(new|\\.nfsrdma-scratch-[0-9a-f]{32}) was made and removed$")))
 			and ([.reads.rows[] | select(.mechanism | startswith("writes-")) | .results | index("correct") != null] == [true, true, true])'
