@@ -4,7 +4,6 @@
 /* The command line, as mount(8) writes it (mnt_context_mount() of libmount):
  *
  *	mount.nfsrdma SPEC DIR [-sfnvrw] [-N NAMESPACE] [-o OPTIONS] [-t TYPE.SUBTYPE]
- *	umount.nfsrdma DIR [-nlfvr] [-N NAMESPACE] [-t TYPE]
  *
  * Options may also stand before the operands, for calls by hand. */
 #include <ctype.h>
@@ -41,7 +40,6 @@ static int args_take_option(struct args *args, int option, const char *value)
 	case 'v': args->verbose = true; return 0;
 	case 'r': args->read_only = true; return 0;
 	case 'w': args->read_write = true; return 0;
-	case 'l': args->lazy = true; return 0;
 	case 'h': args->help = true; return 0;
 	case 'V': args->version = true; return 0;
 	case 'o': return args_join_options(args, value);
@@ -62,15 +60,15 @@ static bool args_is_plain(const char *text)
 	return true;
 }
 
-static int args_take_operands(struct args *args, char *const operands[], int count, bool umount)
+static int args_take_operands(struct args *args, char *const operands[], int count)
 {
-	int wanted = umount ? 1 : 2, i;
+	const int wanted = 2;
+	int i;
 
 	if (args->help || args->version)
 		return 0;
 	if (count < wanted)
-		return err_set(EINVAL, umount ? "no directory given"
-					      : "expected SERVER:/EXPORT and a directory");
+		return err_set(EINVAL, "expected SERVER:/EXPORT and a directory");
 	if (count > wanted)
 		return err_set(EINVAL, "unexpected argument '%.64s'", operands[wanted]);
 	for (i = 0; i < count; i++) {
@@ -84,12 +82,12 @@ static int args_take_operands(struct args *args, char *const operands[], int cou
 				       i + 1 == wanted ? "the directory" : "the source",
 				       PATH_MAX - 1);
 	}
-	args->spec = umount ? NULL : operands[0];
-	args->dir = operands[wanted - 1];
+	args->spec = operands[0];
+	args->dir = operands[1];
 	return 0;
 }
 
-int args_parse(struct args *args, int argc, char *const argv[], bool umount)
+int args_parse(struct args *args, int argc, char *const argv[])
 {
 	static const struct option names[] = {
 		{ "help", no_argument, NULL, 'h' },
@@ -101,11 +99,10 @@ int args_parse(struct args *args, int argc, char *const argv[], bool umount)
 	memset(args, 0, sizeof(*args));
 	opterr = 0;
 	optind = 0;
-	while (!rc && (option = getopt_long(argc, argv, ":fsnvrwlho:t:N:V", names, NULL)) != -1)
+	while (!rc && (option = getopt_long(argc, argv, ":fsnvrwho:t:N:V", names, NULL)) != -1)
 		rc = args_take_option(args, option, optarg);
-	args->force = umount && args->fake;
 	if (!rc)
-		rc = args_take_operands(args, argv + optind, argc - optind, umount);
+		rc = args_take_operands(args, argv + optind, argc - optind);
 	if (rc)
 		args_fini(args);
 	return rc;

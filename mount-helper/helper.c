@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What mount.nfsrdma and umount.nfsrdma have in common: the state of the one mount, and the
- * preparation of their process: environment, descriptors and signals may come from an unprivileged
+/* The state of the one mount, and the preparation of the process: environment, descriptors and signals may come from an unprivileged
  * caller. */
 #include <fcntl.h>
 #include <signal.h>
@@ -34,31 +33,35 @@ void helper_init(struct helper *helper)
 	} while (fd >= 0 && fd <= STDERR_FILENO && !fcntl(fd, F_SETFD, 0));
 	if (fd > STDERR_FILENO)
 		close(fd);
-	/* A reader that goes away must not kill us between a mount and its record; and children
+	/* A reader that goes away must not kill us between a mount and its note; and children
 	 * are waited for. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 }
 
-int helper_main(const struct helper_command *command, int argc, char **argv)
+int helper_main(int argc, char **argv)
 {
-	struct helper helper = { .name = command->name,
-				 .program = command->program,
+	struct helper helper = { .name = "mount.nfsrdma",
+				 .program = "/sbin/mount.nfs",
 				 .root = !geteuid(),
-				 .records = -1 };
+				 .requests = -1,
+				 .lock = -1 };
 	int status;
 
 	helper_init(&helper);
-	if (args_parse(&helper.args, argc, argv, command->umount)) {
-		message_send(&helper, JOURNAL_REFUSED, "%s: %s", command->not_done, err_text());
+	if (args_parse(&helper.args, argc, argv)) {
+		message_send(&helper, JOURNAL_REFUSED, "not mounted: %s", err_text());
 		return HELPER_USAGE;
 	}
 	if (helper.args.help) {
-		printf("%s", command->usage);
+		printf("usage: %s SERVER:/PATH DIRECTORY [-fnrsvw] [-o OPTIONS]\n"
+		       "Mounts NFS over RDMA, or reports why it cannot. mount(8) runs it: mount -t nfsrdma.\n"
+		       "See mount.nfsrdma(8).\n",
+		       helper.name);
 		return HELPER_OK;
 	}
 	if (helper.args.version) {
-		printf("%s " NFSRDMA_VERSION "\n", command->name);
+		printf("%s " NFSRDMA_VERSION "\n", helper.name);
 		return HELPER_OK;
 	}
 	if (helper.args.space) {
@@ -66,19 +69,20 @@ int helper_main(const struct helper_command *command, int argc, char **argv)
 		 * root, with the options of this host's policy, which does not allow that. */
 		message_send(
 			&helper, JOURNAL_REFUSED,
-			"%s is %s: -N %.200s is not supported, because it would run that namespace's programs as root; use nsenter(1) if you trust them",
-			message_mount(&helper), command->not_done, helper.args.space);
+			"%s is not mounted: -N %.200s is not supported, because it would run that namespace's programs as root; use nsenter(1) if you trust them",
+			message_mount(&helper), helper.args.space);
 		status = HELPER_USAGE;
 	} else {
-		status = command->run(&helper);
+		status = mount_run(&helper);
 	}
 	plan_free(helper.plan);
 	policy_free(helper.policies);
 	finding_fini(&helper.checks.reason);
 	report_free(helper.report);
 	host_close(helper.host);
-	if (helper.records >= 0)
-		close(helper.records);
+	request_fini(&helper.before);
+	cleanup_close(&helper.lock);
+	cleanup_close(&helper.requests);
 	args_fini(&helper.args);
 	return status;
 }

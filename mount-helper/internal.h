@@ -5,9 +5,9 @@
  * elsewhere. In the order of the work:
  *
  *	main.c          mount.nfsrdma
- *	helper.c        its process and state; the same for umount.nfsrdma
+ *	helper.c        its process and state
  *	args.c          the command line, as mount(8) writes it (pure)
- *	mount.c         all of it in order: prepare, check, decide, mount, report and record
+ *	mount.c         all of it in order: prepare, check, decide, mount, report
  *	dir.c           the directory by its absolute name
  *	fstab.c         requirements on the fstab line of a user's mount
  *	prepare.c       policy, names, plan and the time of retry=
@@ -19,9 +19,8 @@
  *	hidden.c        a private mount namespace, and the move out of it
  *	mount-nfs.c     mount.nfs as a child
  *	proof.c         the actual transport, by mountinfo and mountstats
- *	outcome.c       the outcome: message, journal and record
+ *	outcome.c       the outcome: message, journal, and what is noted as requested
  *	message.c       stderr and the journal
- *	umount.c        umount.nfsrdma
  *
  * No shell, no PATH, nothing of the environment; no library that uses a bus. */
 #ifndef MOUNT_HELPER_INTERNAL_H
@@ -32,7 +31,7 @@
 #include "plugin/checks/checks.h"
 #include "plugin/journal/journal.h"
 #include "plugin/options/options.h"
-#include "plugin/record/record.h"
+#include "plugin/request/request.h"
 #include "rpcrdma/child/child.h"
 
 /* The exit status of mount(8). Never 126, which newer mount(8) takes for "no such helper". */
@@ -52,12 +51,10 @@ struct args {
 	const char *space; /* -N, which is refused */
 	bool fake, sloppy, no_mtab, verbose, read_only, read_write;
 	bool help, version;
-	/* umount */
-	bool lazy, force;
 };
 
-/* @umount: of umount.nfsrdma, which takes no source. Errors: -EINVAL with a sentence; -ENOMEM. */
-int args_parse(struct args *args, int argc, char *const argv[], bool umount);
+/* Errors: -EINVAL with a sentence; -ENOMEM. */
+int args_parse(struct args *args, int argc, char *const argv[]);
 void args_fini(struct args *args);
 
 /* dir.c */
@@ -112,9 +109,6 @@ struct proof {
 int proof_read(const struct host *host, unsigned int id, struct proof *out);
 /* The number of the mount that a descriptor is of. Errors: of reading. */
 int proof_mount_id(const struct host *host, int fd, unsigned int *id);
-/* What lies on a directory, by its name alone; the topmost. -ENOENT: no NFS mount. Touches no
- * file system. */
-int proof_on(const struct host *host, const char *dir, struct proof *out);
 
 /* hidden.c: mounting in a hidden place, and showing the mount only when it is proven */
 
@@ -267,9 +261,10 @@ struct helper {
 	struct args args;
 	bool root;
 	struct host *host;
-	int records; /* folder of records; -1: there can be none */
-	char boot_id[40];
-	char dir[PATH_MAX]; /* absolute */
+	int requests, lock; /* folder of requests and this helper's lock there; -1: there is none */
+	char boot_id[REQUEST_BOOT_MAX];
+	struct request before; /* what was requested there before; its text may be NULL */
+	char dir[PATH_MAX];    /* absolute */
 	struct policies *policies;
 	struct plan *plan;
 	struct check_target target;
@@ -281,27 +276,19 @@ struct helper {
 	struct waiting waiting;
 	bool stderr_is_journal; /* of a unit: messages are not printed twice */
 	bool gave_up;           /* RDMA failed, and TCP is tried now */
-	struct report *report;  /* of the last checks, and of the proof */
+	struct report *report;  /* whose subject completes the steps */
 };
 
 /* helper.c */
 
-struct helper_command {
-	const char *name, *program; /* as in struct helper */
-	const char *usage;
-	const char *not_done; /* "not mounted" */
-	bool umount;
-	int (*run)(struct helper *helper); /* returns the exit status */
-};
-
 /* Prepares this process: environment, descriptors, signals. */
 void helper_init(struct helper *helper);
-/* main() of both programs. Calls helper_init() first. */
-int helper_main(const struct helper_command *command, int argc, char **argv);
+/* Calls helper_init() first. Returns the exit status. */
+int helper_main(int argc, char **argv);
 
 /* message.c */
 
-/* A message on stderr and in the journal; quiet events (proven, unmounted) only in the journal,
+/* A message on stderr and in the journal; quiet events (proven) only in the journal,
  * unless -v. */
 void message_send(struct helper *helper, enum journal_event event, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
@@ -321,12 +308,11 @@ extern const struct live_ops live_helper;
 
 /* outcome.c */
 
-/* Reports and records the outcome of an attempt. Returns the exit status. */
+/* Reports the outcome of an attempt, and notes it. Returns the exit status. */
 int outcome(struct helper *helper, const struct mounter_result *result);
-/* Writes the record that says that this mount was requested, which stays if this process is killed.
- * Errors: -errno an old one could be taken for it; after a message. */
-int outcome_pending(struct helper *helper);
-/* Removes the record of a failed attempt. */
+/* Notes that this mount was requested, which stays if this process is killed. */
+void outcome_pending(struct helper *helper);
+/* Removes what a failed attempt noted. */
 void outcome_forget(struct helper *helper);
 /* Ends without an attempt. Return the exit status. */
 int outcome_refused(struct helper *helper);

@@ -15,11 +15,8 @@ const char *message_mount(const struct helper *helper)
 {
 	static char text[512];
 
-	if (!helper->args.spec)
-		text_copy(text, sizeof(text), helper->args.dir ? helper->args.dir : "");
-	else
-		snprintf(text, sizeof(text), "%.250s on %.250s", helper->args.spec,
-			 helper->dir[0] ? helper->dir : helper->args.dir);
+	snprintf(text, sizeof(text), "%.250s on %.250s", helper->args.spec,
+		 helper->dir[0] ? helper->dir : helper->args.dir);
 	finding_clean(text);
 	return text;
 }

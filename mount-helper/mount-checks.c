@@ -55,7 +55,6 @@ static void mount_checks_take(struct mount_checks_context *run, const struct fin
 	enum checks_result result = mount_checks_classify(finding, run->stops);
 	bool quiet = run->quiet;
 
-	report_add(run->helper->report, finding);
 	/* One entry for all checks for which there was no time. */
 	if (finding->status == FINDING_UNKNOWN && !strcmp(finding->reason, "out-of-time") &&
 	    run->late++)
@@ -146,11 +145,10 @@ static int mount_checks_begin(struct helper *helper)
 	return 0;
 }
 
-static void mount_checks_end(struct helper *helper, time_t started, uint64_t start_ns)
+static void mount_checks_end(struct helper *helper)
 {
 	waiting_erase(&helper->waiting);
 	helper->checks.at_ms = now_ms();
-	report_times(helper->report, started, (double)(now_ns() - start_ns) / 1e6);
 }
 
 int mount_checks_before(struct helper *helper, bool again)
@@ -159,8 +157,6 @@ int mount_checks_before(struct helper *helper, bool again)
 	struct mount_checks_context run = { .helper = helper, .stops = true, .quiet = again };
 	uint64_t deadline = again ? deadline_in(helper->plan->policy.deadline_ms)
 				  : helper->deadline;
-	uint64_t start = now_ns();
-	time_t started = time(NULL);
 	int rc = mount_checks_begin(helper);
 
 	if (rc || level == POLICY_CHECK_NONE)
@@ -172,15 +168,13 @@ int mount_checks_before(struct helper *helper, bool again)
 	mount_checks_run(&run, level >= POLICY_CHECK_CONNECT, deadline);
 	if (level >= POLICY_CHECK_READ && helper->checks.result == CHECKS_ALLOW)
 		mount_checks_probe(&run, deadline);
-	mount_checks_end(helper, started, start);
+	mount_checks_end(helper);
 	return 0;
 }
 
 int mount_checks_after(struct helper *helper)
 {
 	struct mount_checks_context run = { .helper = helper };
-	uint64_t start = now_ns();
-	time_t started = time(NULL);
 	int rc = mount_checks_begin(helper);
 
 	if (rc)
@@ -189,6 +183,6 @@ int mount_checks_after(struct helper *helper)
 		     helper->target.server);
 	/* A new deadline: mount.nfs may have used up the old one. */
 	mount_checks_run(&run, true, deadline_in(CAUSE_MS));
-	mount_checks_end(helper, started, start);
+	mount_checks_end(helper);
 	return 0;
 }

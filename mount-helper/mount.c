@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A mount from beginning to end, in mount_run(): prepare, check, decide, record that it is unproven,
- * mount and prove, report and record. All but the first are repeated within the time of retry= if the
+/* A mount from beginning to end, in mount_run(): prepare, note that it was requested,
+ * check, decide, mount and prove, report. All but the first are repeated within the time of retry= if the
  * failure can be temporary. With the policy prefer an attempt over TCP may follow. */
 #include <stdio.h>
 
@@ -156,13 +156,13 @@ static void mount_report_wait(struct helper *helper, char reported[FINDING_SUMMA
 		     message_mount(helper), why, until);
 }
 
-/* With the policy off: mount.nfs alone. Only an old record is removed. */
+/* With the policy off: mount.nfs alone. What was requested there before is over. */
 static int mount_plain(struct helper *helper)
 {
 	int rc;
 
-	if (helper->records >= 0 && !helper->args.fake)
-		record_forget(helper->records, helper->dir);
+	if (helper->requests >= 0 && !helper->args.fake)
+		request_forget(helper->requests, helper->dir);
 	rc = mounter_exec(helper);
 	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s", message_mount(helper),
 		     err_text());
@@ -187,8 +187,7 @@ int mount_run(struct helper *helper)
 		return mount_plain(helper);
 
 	/* Whatever kills this process from here on, a guest does not start on the directory below. */
-	if (outcome_pending(helper))
-		return HELPER_SYSTEM;
+	outcome_pending(helper);
 	rc = mount_checks_before(helper, false);
 	/* The connection manager repeats a lost request after four seconds. */
 	if (!rc && helper->checks.result == CHECKS_SILENT && helper->once &&

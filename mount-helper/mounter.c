@@ -7,7 +7,7 @@
  *
  * A killed process takes its children along: the kernel kills this process when its parent ends, and
  * mount.nfs when this one ends. In the hidden form nothing unproven is then mounted; in the open
- * form a mount may be left. The pending record stays, which keeps guests off the directory while
+ * form a mount may be left. What was noted as pending stays, which keeps guests off the directory while
  * nothing is mounted there. */
 #include <fcntl.h>
 #include <signal.h>

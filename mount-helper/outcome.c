@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Reports the outcome of an attempt: message, journal, record, and exit status. A table row for each
- * possible end. */
+/* Reports the outcome of an attempt: message, journal, what stays noted as requested, and exit status. A table
+ * row for each possible end. */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
@@ -11,108 +11,49 @@
 
 #define READ_TEST_MS 2000
 
-/* What happens to the record at the end of an attempt. */
-enum outcome_record {
-	RECORD_KEEP,   /* the pending one stays: nothing may be mounted yet, or any more */
-	RECORD_REMOVE, /* nothing was mounted */
-	RECORD_WRITE,  /* of the mount */
+/* What stays noted at the end of an attempt. */
+enum outcome_note {
+	NOTE_PENDING, /* nothing may be mounted yet, or any more */
+	NOTE_NOTHING, /* nothing was mounted, and the caller is told */
+	NOTE_MOUNTED,
 };
 
-static void outcome_fill_record(const struct helper *helper, struct record *record)
+static void outcome_write_note(struct helper *helper, bool mounted)
 {
-	memset(record, 0, sizeof(*record));
-	text_copy(record->target, sizeof(record->target), helper->dir);
-	text_copy(record->fs_spec, sizeof(record->fs_spec), helper->args.spec);
-	text_copy(record->boot_id, sizeof(record->boot_id), helper->boot_id);
-	text_copy(record->wanted, sizeof(record->wanted),
-		  helper->plan->wants_rdma ? "rdma" : helper->plan->transport);
-	text_copy(record->policy, sizeof(record->policy),
-		  policy_mode_name(helper->plan->policy.mode));
-	text_copy(record->by, sizeof(record->by), helper->name);
-	record->checked_ms = now_ms();
+	const struct request request = { .mounted = mounted,
+					 .at_ms = now_ms(),
+					 .boot_id = helper->boot_id,
+					 .policy = policy_mode_name(helper->plan->policy.mode),
+					 .source = helper->args.spec,
+					 .target = helper->dir };
+	int rc = helper->requests < 0 ? err_set(ENOENT, "there is no directory for it")
+				      : request_write(helper->requests, helper->lock, &request);
+
+	debug(DEBUG_MOUNT, "%s: noted as %s: %s", message_mount(helper),
+	      mounted ? "mounted" : "pending", rc ? err_text() : "written");
+	if (rc)
+		message_send(helper, JOURNAL_WARNING, "%s: cannot note what was requested: %s",
+			     message_mount(helper), err_text());
 }
 
-int outcome_pending(struct helper *helper)
+void outcome_pending(struct helper *helper)
 {
-	_cleanup_(host_nfs_mounts_fini) struct nfs_mounts mounts = { .count = 0 };
-	struct record record;
-	int rc;
-
 	/* A remount changes a mount that is there. */
 	if (helper->args.fake || !helper->root || helper->plan->remount)
-		return 0;
-	/* Without the directory there is no old record, either. */
-	if (helper->records < 0) {
-		message_send(helper, JOURNAL_WARNING,
-			     "%s: cannot write the record: there is no directory for records",
-			     message_mount(helper));
-		return 0;
-	}
-	/* Removes records that an earlier mount left behind. */
-	if (host_nfs_mounts(helper->host, &mounts) ||
-	    record_tidy(helper->records, helper->dir, &mounts, now_ms()))
-		debug(DEBUG_MOUNT, "%s: old records stay: %s", message_mount(helper), err_text());
-	outcome_fill_record(helper, &record);
-	record.state = RECORD_UNPROVEN;
-	if (!record_write(helper->records, &record, helper->report))
-		return 0;
-	message_send(helper, JOURNAL_WARNING, "%s: cannot write the record: %s",
-		     message_mount(helper), err_text());
-	/* An old record would match this mount if it gets the same mount ID. */
-	rc = record_forget(helper->records, helper->dir);
-	if (rc)
-		message_send(helper, JOURNAL_FAILED,
-			     "%s is not mounted: an old record in " RECORD_ROOT
-			     " could be taken for this mount's and cannot be removed: %s",
-			     message_mount(helper), err_text());
-	return rc;
-}
-
-static void outcome_write_record(struct helper *helper, const struct proof *proof)
-{
-	struct record record;
-	int rc;
-
-	if (helper->records < 0 || !proof->found)
 		return;
-	outcome_fill_record(helper, &record);
-	record_of_mount(&record, &proof->mount);
-	record.state = proof->rdma ? RECORD_PROVEN : RECORD_TCP;
-	rc = record_write(helper->records, &record, helper->report);
-	if (!rc)
-		rc = record_remove(helper->records, 0, helper->dir);
-	debug(DEBUG_MOUNT, "%s: record of mount %u, %s: %s", message_mount(helper), record.id,
-	      record_state_name(record.state), rc ? err_text() : "written");
-	if (rc)
-		message_send(helper, JOURNAL_WARNING, "%s: cannot record what was requested: %s",
-			     message_mount(helper), err_text());
+	if (helper->requests >= 0) {
+		helper->lock = request_begin(helper->requests, helper->dir);
+		if (request_read(helper->host, helper->dir, &helper->before))
+			err_clear();
+	}
+	outcome_write_note(helper, false);
 }
 
 void outcome_forget(struct helper *helper)
 {
-	if (!helper->args.fake && helper->records >= 0)
-		record_remove(helper->records, 0, helper->dir);
-}
-
-/* The proof as a finding of the report. */
-static void outcome_add_finding(struct helper *helper, const struct proof *proof)
-{
-	_cleanup_(finding_fini) struct finding finding = { 0 };
-	char port[16];
-
-	snprintf(port, sizeof(port), "%u", proof->mount.port);
-	report_subject(helper->report, "transport", proof->mount.proto);
-	report_subject(helper->report, "nfs_version", proof->mount.vers);
-	report_subject(helper->report, "port", port);
-
-	finding_init(&finding, "mount.transport", proof->rdma ? FINDING_PASS : FINDING_FAIL, "%s",
-		     proof->rdma ? "mounted over RDMA" : proof->why);
-	finding_text(&finding, "proto", "%s", proof->mount.proto);
-	finding_text(&finding, "vers", "%s", proof->mount.vers);
-	finding_number(&finding, "port", proof->mount.port);
-	if (proof->other[0])
-		finding_text(&finding, "other_mount", "%s", proof->other);
-	report_add(helper->report, &finding);
+	if (!helper->args.fake && helper->requests >= 0 && !helper->plan->remount)
+		request_end(helper->host, helper->requests, helper->lock, helper->dir,
+			    &helper->before);
 }
 
 /* Names the other mount whose connection is shared, if that is the cause. */
@@ -153,9 +94,16 @@ static int outcome_report_mounted(struct helper *helper, const struct mounter_re
 	return HELPER_OK;
 }
 
+/* Another one mounted it, over TCP, and this call does not accept that. */
+static bool outcome_is_not_ours(const struct helper *helper, const struct mounter_result *result)
+{
+	return result->end == MOUNTER_ALREADY && !result->proof.rdma &&
+	       helper->plan->policy.mode == POLICY_REQUIRE;
+}
+
 static int outcome_report_already(struct helper *helper, const struct mounter_result *result)
 {
-	if (result->proof.rdma || helper->plan->policy.mode != POLICY_REQUIRE)
+	if (!outcome_is_not_ours(helper, result))
 		return outcome_report_mounted(helper, result);
 	message_send(helper, JOURNAL_FAILED, "%s: the existing mount is not over RDMA: %s%s",
 		     message_mount(helper), result->proof.why,
@@ -322,28 +270,27 @@ int outcome_interrupted(struct helper *helper)
 
 static const struct {
 	int (*report)(struct helper *helper, const struct mounter_result *result);
-	enum outcome_record open, hidden;
+	enum outcome_note open, hidden;
 } outcome_rows[] = {
-	[MOUNTER_MOUNTED] = { outcome_report_mounted, RECORD_WRITE, RECORD_WRITE },
-	[MOUNTER_ALREADY] = { outcome_report_already, RECORD_WRITE, RECORD_WRITE },
-	[MOUNTER_FAKED] = { outcome_report_faked, RECORD_KEEP, RECORD_KEEP },
-	[MOUNTER_UNDONE] = { outcome_report_undone, RECORD_REMOVE, RECORD_REMOVE },
-	[MOUNTER_LEFT] = { outcome_report_left, RECORD_KEEP, RECORD_KEEP },
+	[MOUNTER_MOUNTED] = { outcome_report_mounted, NOTE_MOUNTED, NOTE_MOUNTED },
+	[MOUNTER_ALREADY] = { outcome_report_already, NOTE_MOUNTED, NOTE_MOUNTED },
+	[MOUNTER_FAKED] = { outcome_report_faked, NOTE_PENDING, NOTE_PENDING },
+	[MOUNTER_UNDONE] = { outcome_report_undone, NOTE_NOTHING, NOTE_NOTHING },
+	[MOUNTER_LEFT] = { outcome_report_left, NOTE_PENDING, NOTE_PENDING },
 	/* In the background, mount.nfs still tries. */
-	[MOUNTER_NOTHING] = { outcome_report_nothing, RECORD_KEEP, RECORD_REMOVE },
-	[MOUNTER_FAILED] = { outcome_report_failed, RECORD_REMOVE, RECORD_REMOVE },
-	[MOUNTER_UNMADE] = { outcome_report_unmade, RECORD_REMOVE, RECORD_REMOVE },
+	[MOUNTER_NOTHING] = { outcome_report_nothing, NOTE_PENDING, NOTE_NOTHING },
+	[MOUNTER_FAILED] = { outcome_report_failed, NOTE_NOTHING, NOTE_NOTHING },
+	[MOUNTER_UNMADE] = { outcome_report_unmade, NOTE_NOTHING, NOTE_NOTHING },
 	/* The kernel may still complete the mount, and shows it then. */
-	[MOUNTER_TIMEOUT] = { outcome_report_timeout, RECORD_REMOVE, RECORD_REMOVE },
-	[MOUNTER_INTERRUPTED] = { outcome_report_interrupted, RECORD_REMOVE, RECORD_REMOVE },
-	[MOUNTER_NOT_HIDDEN] = { outcome_report_unmade, RECORD_REMOVE, RECORD_REMOVE },
+	[MOUNTER_TIMEOUT] = { outcome_report_timeout, NOTE_NOTHING, NOTE_NOTHING },
+	[MOUNTER_INTERRUPTED] = { outcome_report_interrupted, NOTE_NOTHING, NOTE_NOTHING },
+	[MOUNTER_NOT_HIDDEN] = { outcome_report_unmade, NOTE_NOTHING, NOTE_NOTHING },
 };
 
 /* A mount can be over RDMA and not readable: kernels 3.7 to 3.14 lose every reply that is not inline
  * (bug.read-812). So a child reads 4096 bytes of a quiet file through the new mount, within two
- * seconds. The result is a warning at most: the mount stays, also if the read hangs. True: it
- * warned. */
-static bool outcome_read_test(struct helper *helper, const struct proof *proof)
+ * seconds. The result is a warning at most: the mount stays, also if the read hangs. */
+static void outcome_read_test(struct helper *helper, const struct proof *proof)
 {
 	static const uint32_t length = 4096;
 	const struct kernel_quick_request request = { .target = helper->dir,
@@ -353,42 +300,32 @@ static bool outcome_read_test(struct helper *helper, const struct proof *proof)
 						      .nlengths = 1,
 						      .ms = READ_TEST_MS };
 	struct kernel_quick read;
-	_cleanup_(finding_fini) struct finding finding = { 0 };
 
 	kernel_quick_read(&request, &read);
 	debug(DEBUG_MOUNT, "%s: %u READ of %u bytes, %u right%s", message_mount(helper), read.tried,
 	      length, read.right, read.left ? "; it does not end" : "");
-	if (!read.smallest_lost)
-		return false;
-	finding_init(
-		&finding, "bug.read-812", FINDING_WARN,
-		"reading %u bytes from it fails with an input/output error; run 'nfsrdma probe --mount %s' before you put guests' disks there",
-		length, SHELL_WORD(helper->dir));
-	finding_reason(&finding, "lost");
-	finding_text(&finding, "decided_by", "reading");
-	report_add(helper->report, &finding);
-	message_send(helper, JOURNAL_WARNING, "WARNING: %s is mounted over RDMA, but %s",
-		     message_mount(helper), finding.summary);
-	return true;
+	if (read.smallest_lost)
+		message_send(
+			helper, JOURNAL_WARNING,
+			"WARNING: %s is mounted over RDMA, but reading %u bytes from it fails with an input/output error [bug.read-812/lost]; run 'nfsrdma probe --mount %s' before you put guests' disks there",
+			message_mount(helper), length, SHELL_WORD(helper->dir));
 }
 
 int outcome(struct helper *helper, const struct mounter_result *result)
 {
-	enum outcome_record record = result->hidden ? outcome_rows[result->end].hidden
-						    : outcome_rows[result->end].open;
+	enum outcome_note note = result->hidden ? outcome_rows[result->end].hidden
+						: outcome_rows[result->end].open;
+	bool remount = helper->plan->remount;
 	int status;
 
-	if (result->proof.mount.id)
-		outcome_add_finding(helper, &result->proof);
-	if (record == RECORD_REMOVE ||
+	if (note == NOTE_NOTHING || outcome_is_not_ours(helper, result) ||
 	    (result->end == MOUNTER_NOTHING && !helper->plan->background))
 		outcome_forget(helper);
-	else if (record == RECORD_WRITE && !helper->args.fake)
-		outcome_write_record(helper, &result->proof);
+	else if (note == NOTE_MOUNTED && result->proof.found && helper->requests >= 0 && !remount)
+		outcome_write_note(helper, true);
 	status = outcome_rows[result->end].report(helper, result);
-	/* The record is written before the mount is accessed again. */
-	if (result->end == MOUNTER_MOUNTED && result->proof.rdma && helper->root &&
-	    outcome_read_test(helper, &result->proof))
-		outcome_write_record(helper, &result->proof);
+	/* It is noted before the mount is accessed again. */
+	if (result->end == MOUNTER_MOUNTED && result->proof.rdma && helper->root)
+		outcome_read_test(helper, &result->proof);
 	return status;
 }

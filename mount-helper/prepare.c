@@ -88,8 +88,8 @@ int prepare_mount(struct helper *helper)
 	if (host_open(&helper->host, NULL) || policy_open(&helper->policies, helper->host))
 		return prepare_refuse(helper, HELPER_USAGE);
 	if (helper->root && !helper->args.fake)
-		helper->records = record_open(RECORD_ROOT);
-	if (record_boot_id(helper->host, helper->boot_id, sizeof(helper->boot_id)))
+		helper->requests = request_open("/");
+	if (request_boot(helper->host, helper->boot_id))
 		helper->boot_id[0] = '\0';
 	waiting_busy(&helper->waiting, "resolving the directory %.150s", helper->args.dir);
 	if (dir_resolve(helper->host, helper->args.dir, helper->dir))

@@ -82,22 +82,3 @@ int proof_read(const struct host *host, unsigned int id, struct proof *out)
 	host_nfs_mounts_fini(&mounts);
 	return 0;
 }
-
-int proof_on(const struct host *host, const char *dir, struct proof *out)
-{
-	char clean[sizeof(out->mount.target)];
-	struct nfs_mounts mounts = { 0 };
-	int rc = host_nfs_mounts(host, &mounts);
-	unsigned int i;
-
-	memset(out, 0, sizeof(*out));
-	if (rc)
-		return rc;
-	text_copy(clean, sizeof(clean), dir);
-	for (i = mounts.count; i > 0 && strcmp(mounts.list[i - 1].target, clean); i--)
-		;
-	if (i)
-		proof_judge(&mounts, &mounts.list[i - 1], out);
-	host_nfs_mounts_fini(&mounts);
-	return i ? 0 : err_set(ENOENT, "%s is not mounted", clean);
-}

@@ -86,7 +86,7 @@ lifecycle()
 	[[ -x $root/usr/sbin/nfsrdma-libvirt-hook && -L $root/$hook ]] || fail "libvirt finds no hook"
 	[[ -L $root/usr/libexec/vdsm/hooks/before_disk_hotplug/90_nfsrdma ]] || fail "VDSM finds no hook"
 	[[ -L $root/$wants ]] || fail "the watcher is not enabled"
-	mkdir -p "$root"/var/lib/nfsrdma/pools "$root/run/nfsrdma/mounts"
+	mkdir -p "$root"/var/lib/nfsrdma/pools "$root/run/nfsrdma/requests"
 	touch "$root/run/nfsrdma/watch.json"
 	below -r nfsrdma-libvirt nfsrdma-vdsm librpcrdma-dev librpcrdma0
 	# A link that leads nowhere is no hook.

@@ -38,7 +38,7 @@ exposure()
 exposure nfsrdma-watch.service 27
 exposure nfsrdma-check.service 43
 
-# In a mount namespace the mounts have other numbers, so records would not be found: systemd 257,
+# In a mount namespace the mounts have other numbers than in findings: systemd 257,
 # exec_needs_mount_namespace().
 if grep -nE '^(Root|BindPaths|BindReadOnlyPaths|TemporaryFileSystem|MountImages|Extension|MountFlags|PrivateTmp|PrivateDevices|PrivateMounts=yes|PrivateIPC|PrivatePIDs|PrivateBPF|ProtectSystem|ProtectHome|ProtectKernel|ProtectControlGroups|ProtectProc|ProcSubset|ReadOnlyPaths|ReadWritePaths|InaccessiblePaths|ExecPaths|NoExecPaths|DynamicUser|LogNamespace|BindLogSockets)' "$units"/*.service; then
 	fail "a service would get a mount namespace"
@@ -70,7 +70,7 @@ printf 'root:x:0:\n' >"$work/made/etc/group"
 systemd-tmpfiles --root="$work/made" --create "$root/usr/lib/tmpfiles.d/nfsrdma.conf" >"$work/tmpfiles" 2>&1 ||
 	fail "tmpfiles: $(cat "$work/tmpfiles")"
 [[ $(cd "$work/made" && find run var -path '*nfsrdma*' -printf '%m %p\n' | sort -k 2) == "755 run/nfsrdma
-755 run/nfsrdma/mounts
+755 run/nfsrdma/requests
 700 var/lib/nfsrdma" ]] || fail "tmpfiles made $(cd "$work/made" && find run var -printf '%m %p\n')"
 
 # --- journal catalog -------------------------------------------------------------------------------

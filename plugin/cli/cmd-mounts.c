@@ -41,7 +41,7 @@ static int cmd_mounts_read(const struct host *host, uint64_t deadline,
 	sources.now = now_ms();
 	rc = view_open(&readings->now, &sources);
 	if (!rc && host_is_live(host) && !geteuid())
-		view_settle(readings->now);
+		view_settle(readings->now, "/");
 	return rc;
 }
 

@@ -3,10 +3,8 @@
 
 /* nfsrdma status: one page about this host. Facts (status.c), the table of mounts, and of the checks and
  * of the audit of mounts those findings that need attention: they are the same as in `nfsrdma check` and
- * `nfsrdma mounts`, so the verdict is never better than theirs. No server is contacted, so a mount
- * counts as proven where a record says so that the mount helper or the watcher wrote in the last minute. */
+ * `nfsrdma mounts`, so the verdict is never better than theirs. No server is contacted. */
 #include "plugin/cli/status.h"
-#include "plugin/record/record.h"
 
 /* For the page; all of them are in JSON, and in `nfsrdma mounts`. */
 #define ROWS_MAX 12
@@ -91,30 +89,15 @@ static void cmd_status_on_mount(void *arg, const struct finding *finding)
 		report_collect(&status->collector, finding);
 }
 
-static bool cmd_status_is_recorded(const struct view *view, const struct nfs_mount *mount,
-				   uint64_t now)
-{
-	const struct record_source from = { .list = view_records(view),
-					    .boot_id = view_boot_id(view) };
-	struct record record;
-
-	return from.list && !record_find(&from, mount, now, 2 * RECORD_PERIOD_MS, &record) &&
-	       record.state == RECORD_PROVEN;
-}
-
-static int cmd_status_mounts(struct status_page *status, uint64_t now)
+static int cmd_status_mounts(struct status_page *status)
 {
 	const struct mounts_seen seen = { .view = status->view };
 	_cleanup_free_ struct mount_verdict *verdicts = NULL;
-	unsigned int i;
 	int rc;
 
 	rc = mounts_audit(&seen, &verdicts);
 	if (rc)
 		return rc;
-	for (i = 0; i < view_nfs(status->view)->count; i++)
-		verdicts[i].proven = view_run_is_rdma(verdicts[i].view->run) &&
-				     cmd_status_is_recorded(status->view, verdicts[i].mount, now);
 	rc = cmd_mounts_table(status->collector.report, &seen, verdicts,
 			      (struct mounts_rows){ .max = ROWS_MAX });
 	if (rc)
@@ -128,8 +111,9 @@ static int cmd_status_mounts(struct status_page *status, uint64_t now)
 
 static int cmd_status_fill(struct status_page *status)
 {
-	uint64_t now = now_ms();
-	struct view_sources sources = { .host = status->host, .pools = &status->pools, .now = now };
+	struct view_sources sources = { .host = status->host,
+					.pools = &status->pools,
+					.now = now_ms() };
 	int rc = 0;
 
 	status->pools_rc = pool_places(status->host, &status->pools, status->pools_skipped);
@@ -149,7 +133,7 @@ static int cmd_status_fill(struct status_page *status)
 	if (!rc)
 		rc = cmd_status_checks(status);
 	if (!rc && status->view)
-		rc = cmd_status_mounts(status, now);
+		rc = cmd_status_mounts(status);
 	return rc ? rc : status->collector.rc;
 }
 

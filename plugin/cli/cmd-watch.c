@@ -19,7 +19,6 @@ static const struct cli_option cmd_watch_options[] = {
 		    "Watch mounts only; do not connect to libvirt for pools and guests."),
 	OPTION_FLAG("once", struct cmd_watch_options, once,
 		    "Check once, write the files, print the report, and exit with its verdict."),
-	/* A record of twice the longest is not believed any more. */
 	OPTION_VALUE("interval", "SECONDS", struct cmd_watch_options, interval,
 		     "Check at least this often, 1 to 30 (default 30); events are checked at once.",
 		     .min = 1, .max = 30),
@@ -79,11 +78,11 @@ const struct cli_command cmd_watch = {
 	.name = "watch",
 	.synopsis = "[OPTION...]\n--once [OPTION...]",
 	.summary = "Watch mounts, pools and guests, and report what is no longer over RDMA.",
-	.details = "Renews the records that gates read, and reports in the journal as soon as a "
-		   "mount, a pool or a guest's disk that requires RDMA is not over RDMA, and when "
-		   "it is again. Writes /run/nfsrdma/watch.json and metrics.prom. Runs as the "
-		   "service nfsrdma-watch until it is stopped. With --once it checks once, prints "
-		   "the report and exits with its verdict. Needs root.",
+	.details =
+		"Reports in the journal as soon as a mount, a pool or a guest's disk that requires RDMA is not over RDMA, and when "
+		"it is again. Writes /run/nfsrdma/watch.json and metrics.prom. Runs as the "
+		"service nfsrdma-watch until it is stopped. With --once it checks once, prints "
+		"the report and exits with its verdict. Needs root.",
 	.exit_status =
 		"0 ended by SIGINT or SIGTERM, 2 usage, 3 failed; with --once 0 verdict pass or warn, 1 fail, 3 unknown",
 	.options = cmd_watch_options,

@@ -29,7 +29,7 @@ static void backing_of_nfs(const struct view_mount *mount, const struct host_mou
 		text_copy(out->why, sizeof(out->why), "mountinfo gives no transport");
 	if (out->backing == BACKING_RDMA && mount->alias)
 		out->backing = BACKING_ALIAS;
-	/* A record that could not be read may request RDMA. */
+	/* What could not be read may request RDMA. */
 	if (*mount->lost && !view_run_is_rdma(mount->run) && !out->wanted.covered &&
 	    !out->wanted.rdma) {
 		out->backing = BACKING_UNKNOWN;

@@ -42,7 +42,7 @@ int guard_open(struct guard **out, const struct guard_sources *sources)
 	if (rc)
 		return rc;
 	if (host_is_live(sources->host) && !geteuid())
-		view_settle(view);
+		view_settle(view, "/");
 	(*out)->own = take_ptr(view);
 	return 0;
 }

@@ -10,7 +10,7 @@
  * request passes, whatever it is on. Over TCP "prefer" passes with a warning; a missing
  * mount does not, since it is not over TCP either. "off" passes.
  *
- * A disk is on RDMA if mountinfo and mountstats say so; no record says otherwise. Everything
+ * A disk is on RDMA if mountinfo and mountstats say so; nothing says otherwise. Everything
  * is read from files of the kernel and of this host. No path at or below a network mount is
  * ever touched, so an unreachable server does not block this. The policy's on-unknown decides what cannot be
  * determined. */
@@ -34,7 +34,7 @@ struct guard_sources {
 	 * passes. */
 	const struct view_places *places;
 	const char *places_unknown;
-	uint64_t now; /* CLOCK_MONOTONIC in ms: for the age of records */
+	uint64_t now; /* CLOCK_MONOTONIC in ms: for the age of requests */
 };
 
 /* Opens a view of its own. Errors: the policy is invalid (-EINVAL, with file and line), or

@@ -24,8 +24,8 @@ enum journal_event {
 	JOURNAL_REFUSED,   /* not tried: options, policy, a check or the caller forbid it */
 	JOURNAL_FAILED,    /* tried, and not mounted */
 	JOURNAL_FINDING,   /* a check of this host or of the path to the server that is not good */
-	JOURNAL_WARNING,   /* a warning about the options or the record */
-	JOURNAL_UNMOUNTED, /* umount.nfsrdma removed the record */
+	JOURNAL_WARNING,   /* a warning about the options, or of a file that cannot be written */
+	JOURNAL_UNMOUNTED, /* a mount that was or should be over RDMA is gone */
 	JOURNAL_GATE_REFUSED, /* a guest may not start, migrate or attach a disk; one per disk */
 	JOURNAL_GATE_UNKNOWN, /* the gate could not determine it, and followed the policy for that */
 	JOURNAL_GATE_FAILED,  /* the gate itself failed, and allowed the guest */

@@ -103,12 +103,10 @@ int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state 
 	struct pool_changer *changer = change->changer;
 	_cleanup_(view_places_fini) struct view_places places = { .count = 0 };
 	_cleanup_(view_close_p) struct view *view = NULL;
-	/* Records are ignored: the mount itself must prove its transport. */
 	const struct view_sources sources = { .host = changer->host,
 					      .now = now_ms(),
 					      .pools = &places,
-					      .policies = changer->policies,
-					      .ignore_records = true };
+					      .policies = changer->policies };
 	struct pool_seen seen = { .xml = change->xml,
 				  .info = &change->info,
 				  .target = pool_xml_facts(change->xml)->target };

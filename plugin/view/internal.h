@@ -7,7 +7,7 @@
  *	asks.c     what an option string requests; pure
  *	places.c   directories where a mount is configured, and their order
  *	configured.c  directories of units, storages of Proxmox VE, VDSM's domains
- *	records.c  what the records say was requested of a mount; pure
+ *	requests.c what was requested of mount.nfsrdma
  *	wanted.c   what requests which transport, and whether it is binding; pure
  *	read.c     the sources, each read once
  *	view.c     the view: mounts and places, evaluated on first use
@@ -15,26 +15,25 @@
 #ifndef PLUGIN_VIEW_INTERNAL_H
 #define PLUGIN_VIEW_INTERNAL_H
 
-#include "plugin/record/record.h"
+#include "plugin/request/request.h"
 #include "plugin/view/view.h"
 
 struct view {
 	const struct host *host;
 	uint64_t now;
-	char boot_id[40];           /* "" not known */
 	char repository[PATH_MAX];  /* VDSM's; "" without a host */
 	char domains[PATH_MAX + 8]; /* parent of its domains: REPOSITORY/mnt/ */
 	/* The caller's, or our own. */
 	const struct nfs_mounts *nfs;
-	struct policies *policies;         /* NULL: built in */
-	const struct conf *nfsmount_conf;  /* NULL: not known */
-	const struct record_list *records; /* NULL: none */
-	char records_unknown[256];         /* why they could not be read; "" if they could */
-	const struct view_places *pools;   /* NULL: none */
+	struct policies *policies;        /* NULL: built in */
+	const struct conf *nfsmount_conf; /* NULL: not known */
+	const struct request_list *requests;
+	char requests_unknown[256];      /* why they could not be read; "" if they could */
+	const struct view_places *pools; /* NULL: none */
 	struct nfs_mounts own_nfs;
 	struct policies *own_policies;
 	struct conf *own_conf;
-	struct record_list own_records;
+	struct request_list own_requests;
 	struct host_mounts tree;
 	struct view_places fstab, configured, pending, sections;
 	char fstab_unknown[256];      /* why it could not be read; "" if it could */
@@ -64,17 +63,14 @@ bool places_is_nfs(const char *type);
  * read is in @view->configured_unknown. */
 int configured_places(struct view *view);
 
-/* records.c */
+/* requests.c */
 
-struct view_note {
-	bool wanted;    /* RDMA is requested */
-	bool lenient;   /* TCP is acceptable */
-	char lost[256]; /* why a record could not be read; "" none was lost */
-};
-
-void records_note(const struct view *view, unsigned int index, struct view_note *out);
-/* The directories of pending records of this boot; those with a mount are left out later. */
-int records_places(const struct view *view, struct view_places *out);
+/* The request that a mount is of; or one of its directory that is broken; or NULL. */
+const struct request *requests_of(const struct view *view, const struct nfs_mount *mount);
+/* TCP is acceptable. */
+bool requests_is_lenient(const struct request *request);
+/* The directories of pending requests; those with a mount are left out later. */
+int requests_places(const struct view *view, struct view_places *out);
 
 /* wanted.c */
 

@@ -84,7 +84,7 @@ const char *view_place_key(const struct view_place *place)
 	static const char *const keys[] = {
 		[PLACE_UNIT] = "unit",
 		[PLACE_STORAGE] = "storage",
-		[PLACE_PENDING] = "record",
+		[PLACE_PENDING] = "request",
 		[PLACE_SECTION] = NULL,
 	};
 

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The sources of a view: those that the caller does not provide are read, once. Without
- * nfsmount.conf, fstab or records, requests may be missing, and the view reports that.
+ * nfsmount.conf, fstab or the files of mount.nfsrdma, requests may be missing, and the view reports that.
  * Without mounts or policy there is no view. */
 #include <stdio.h>
 
@@ -52,26 +52,17 @@ static int read_fstab(struct view *view)
 	return 0;
 }
 
-static int read_records(struct view *view, const struct view_sources *sources)
+static int read_requests(struct view *view, const struct view_sources *sources)
 {
 	int rc;
 
-	view->records = sources->records;
-	if (sources->boot_id)
-		snprintf(view->boot_id, sizeof(view->boot_id), "%s", sources->boot_id);
-	if (!view->host || sources->ignore_records || (view->records && sources->boot_id))
+	view->requests = sources->requests ? sources->requests : &view->own_requests;
+	if (!view->host || sources->requests)
 		return 0;
-	if (record_boot_id(view->host, view->boot_id, sizeof(view->boot_id)))
-		*view->boot_id = '\0';
-	if (view->records)
-		return 0;
-	rc = record_list(view->host, &view->own_records);
-	if (rc == -ENOMEM)
-		return rc;
-	if (rc)
-		text_copy(view->records_unknown, sizeof(view->records_unknown), err_text());
-	view->records = &view->own_records;
-	return 0;
+	rc = request_list(view->host, &view->own_requests);
+	if (rc && rc != -ENOMEM)
+		text_copy(view->requests_unknown, sizeof(view->requests_unknown), err_text());
+	return rc == -ENOMEM ? rc : 0;
 }
 
 /* --- where places are --------------------------------------------------------------- */
@@ -175,7 +166,7 @@ static int read_dirs(struct view *view)
 	int rc = view->host ? policy_each_dir(view->policies, read_add_section, view) : 0;
 
 	if (!rc && view->host)
-		rc = records_places(view, &view->pending);
+		rc = requests_places(view, &view->pending);
 	if (rc)
 		return rc;
 	rc = view->host ? configured_places(view) : 0;
@@ -232,10 +223,9 @@ int read_sources(struct view *view, const struct view_sources *sources)
 		rc = policy_open(&view->own_policies, view->host);
 		view->policies = view->own_policies;
 	}
-	/* Records first: a record whose mount is missing when mounts are read later is
-	 * outdated. */
+	/* Before the mounts: one that is missing when they are read later is gone. */
 	if (!rc)
-		rc = read_records(view, sources);
+		rc = read_requests(view, sources);
 	if (!rc)
 		rc = read_mounts(view, sources);
 	if (!rc)

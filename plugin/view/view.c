@@ -98,7 +98,7 @@ const struct view_mount *view_mount(const struct view *view, unsigned int index)
 	const struct nfs_mount *mount = &view->nfs->list[index];
 	const struct wanted_input input = { mount->fs_spec, mount->target, index, NULL };
 	struct view_mount *out = &view->mounts[index];
-	struct view_note note;
+	const struct request *request = requests_of(view, mount);
 
 	if (view->known[index])
 		return out;
@@ -108,9 +108,9 @@ const struct view_mount *view_mount(const struct view *view, unsigned int index)
 	out->run = view_run(mount);
 	out->below = wanted_below(view->nfs, index);
 	wanted_find(view, &input, &out->wanted);
-	records_note(view, index, &note);
 	out->alias = false;
-	memcpy(out->lost, note.lost, sizeof(out->lost));
+	text_copy(out->lost, sizeof(out->lost),
+		  request && request->broken ? request->text : view->requests_unknown);
 	view_judge_source(view, out);
 	out->state = view_judge(&out->wanted, out, out->alias);
 	view->known[index] = true;
@@ -227,13 +227,6 @@ int view_open(struct view **out, const struct view_sources *sources)
 	return 0;
 }
 
-void view_renew(struct view *view, const struct record_list *records)
-{
-	view->records = records;
-	memset(view->known, 0, view->nfs->count * sizeof(*view->known));
-	view_find_dirs(view);
-}
-
 void view_close(struct view *view)
 {
 	if (!view)
@@ -247,7 +240,7 @@ void view_close(struct view *view)
 	view_places_fini(&view->configured);
 	view_places_fini(&view->pending);
 	view_places_fini(&view->sections);
-	record_list_fini(&view->own_records);
+	request_list_fini(&view->own_requests);
 	conf_close(view->own_conf);
 	policy_free(view->own_policies);
 	host_nfs_mounts_fini(&view->own_nfs);
@@ -285,14 +278,9 @@ const struct conf *view_nfsmount_conf(const struct view *view)
 	return view->nfsmount_conf;
 }
 
-const struct record_list *view_records(const struct view *view)
+const struct request_list *view_requests(const struct view *view)
 {
-	return view->records;
-}
-
-const char *view_boot_id(const struct view *view)
-{
-	return view->boot_id;
+	return view->requests;
 }
 
 const char *view_domains(const struct view *view)

@@ -7,7 +7,7 @@
  * print it.
  *
  * Sources are data, each read once: mountinfo, mountstats and utab (struct nfs_mounts),
- * records, nfsrdma.conf, fstab, .mount units, storages of Proxmox VE, VDSM's domains, maps of
+ * requests of mount.nfsrdma, nfsrdma.conf, fstab, .mount units, storages of Proxmox VE, VDSM's domains, maps of
  * autofs, nfsmount.conf, and pools. Only the caller can provide pools: from libvirt, or from its files if libvirt must not be called. A view reports
  * which sources are missing. So two callers can get different answers only because one
  * lacks a source.
@@ -15,8 +15,8 @@
  * The requested transport of a mount is decided by the first of these that names one:
  * 1. A section [server], [export] or [directory] of nfsrdma.conf with a policy. It covers the
  *    mount: require and prefer request RDMA, and off cancels any other request.
- * 2. What requests RDMA: a pool, a line of fstab, a unit, a storage, the options mount.nfs was given, the record
- *    of a helper (where nothing is mounted: of one that did not finish), nfsmount.conf, and last a port that only RDMA uses, which is a guess. A firm
+ * 2. What requests RDMA: a pool, a line of fstab, a unit, a storage, the options mount.nfs was given, a call of
+ *    mount.nfsrdma (where nothing is mounted: one that did not finish), nfsmount.conf, and last a port that only RDMA uses, which is a guess. A firm
  *    request precedes one for which TCP is acceptable (nfsrdma.policy=prefer, a guess). A mount
  *    that the kernel made below another one, or of the same file system, requests what that
  *    one does.
@@ -27,7 +27,7 @@
  *    [default] also sets whether the requests of 2 are binding.
  *
  * The actual transport of a mount is the one in mountinfo, unless mountstats has a
- * connection of another kind. A record never says otherwise: it only tells what was requested.
+ * connection of another kind. Nothing says otherwise.
  *
  * Nothing here touches a path at or below a network mount. */
 #ifndef PLUGIN_VIEW_H
@@ -37,7 +37,9 @@
 #include "plugin/options/options.h"
 #include "rpcrdma/base/finding.h"
 
-struct record_list; /* plugin/record/record.h */
+/* plugin/request/request.h */
+struct request;
+struct request_list;
 
 /* run.c: pure */
 
@@ -109,11 +111,11 @@ struct view_place {
 	bool plain;               /* mount.nfs mounts it with exactly these options */
 	char by[POLICY_FROM_MAX]; /* "pool 'vm'", "/etc/fstab:7" */
 	/* For the command that mounts it or takes the request back: of the unit, of the storage, the
-	 * file of a pending record. NULL: none. */
+	 * file of a request. NULL: none. */
 	char *name;
 };
 
-/* What its name is, as evidence: "unit", "storage", "record"; NULL: it has none. */
+/* What its name is, as evidence: "unit", "storage", "request"; NULL: it has none. */
 const char *view_place_key(const struct view_place *place);
 
 struct view_places {
@@ -142,8 +144,8 @@ enum view_by {
 	BY_STORAGE, /* of Proxmox VE */
 	BY_AUTOFS,  /* an automounter's map */
 	BY_OPTIONS, /* the options mount.nfs was given */
-	BY_RECORD,  /* the record of the helper that mounted it */
-	BY_PENDING, /* the record of a helper that did not finish, where nothing is mounted */
+	BY_REQUEST, /* the call of mount.nfsrdma that mounted it */
+	BY_PENDING, /* one that did not finish, where nothing is mounted */
 	BY_NFSMOUNT_CONF,
 	BY_PORT,  /* a guess: the port is RDMA's */
 	BY_ABOVE, /* the mount below which the kernel made it */
@@ -165,7 +167,7 @@ struct view_wanted {
 	 * request */
 	char from[POLICY_FROM_MAX];
 	bool many; /* @from is a plural */
-	/* The request comes from options, a pool or a record, and not only from today's
+	/* The request comes from options, a pool or mount.nfsrdma, and not only from today's
 	 * policy: it remains when the policy changes. */
 	bool lasting;
 	const struct view_place *place; /* that requests it, or is covered; NULL */
@@ -198,7 +200,7 @@ struct view_mount {
 	/* Index of the mount below which the kernel made it; UINT_MAX: none. */
 	unsigned int below;
 	struct view_wanted wanted;
-	/* Why a record, which may have a request for RDMA, could not be read; "" none was lost. */
+	/* Why a request for RDMA could not be read; "" none was lost. */
 	char lost[256];
 	/* The source differs from that of @wanted.place: it may or may not be the same
 	 * export under another name. */
@@ -228,14 +230,15 @@ struct view_dir {
 
 struct view;
 
-/* A pending record whose mount is there becomes that mount's record, so that a later umount
- * leaves nothing that refuses. For root on the running system; an error is not one of the caller. */
-void view_settle(const struct view *view);
+/* A pending request whose mount is there is noted as mounted, so that a later umount leaves nothing that
+ * refuses, and one whose mount is gone is removed. For root; an error is not one of the caller. @root: of the
+ * view's host. */
+void view_settle(const struct view *view, const char *root);
 
 struct view_sources {
 	/* Sources not given below are read from it. NULL: then they are unknown. */
 	const struct host *host;
-	uint64_t now; /* CLOCK_MONOTONIC in ms, before anything was read: for the age of records */
+	uint64_t now; /* CLOCK_MONOTONIC in ms, before anything was read: for the age of requests */
 	/* Only the caller can provide these. Borrowed; NULL: none. */
 	const struct view_places *pools;
 	const char *pools_unknown; /* why some or all of them are unknown; NULL: all are known */
@@ -244,9 +247,7 @@ struct view_sources {
 	const struct nfs_mounts *mounts;
 	struct policies *policies; /* symbolic links in its directories are resolved */
 	const struct conf *nfsmount_conf;
-	const struct record_list *records;
-	const char *boot_id; /* of @records, given together with them */
-	bool ignore_records; /* the caller proves mounts itself */
+	const struct request_list *requests;
 };
 
 /* Errors: the policy is invalid (-EINVAL, with file and line), or mounts cannot be read:
@@ -257,8 +258,6 @@ void view_close_p(struct view **view);
 /* The sources that could not be read and may request RDMA, with the reason: pools, or
  * etc/fstab. NULL: all were read. Borrowed. */
 const char *view_lacks(const struct view *view);
-/* Replaces the records; borrowed. Mounts are evaluated again. */
-void view_renew(struct view *view, const struct record_list *records);
 
 /* Compares @wanted with a mount's actual transport. */
 enum view_state view_judge(const struct view_wanted *wanted, const struct view_mount *mount,
@@ -273,8 +272,9 @@ const struct nfs_mounts *view_nfs(const struct view *view);
 const struct host_mounts *view_tree(const struct view *view);
 const struct policies *view_policies(const struct view *view);
 const struct conf *view_nfsmount_conf(const struct view *view);
-const struct record_list *view_records(const struct view *view);
-const char *view_boot_id(const struct view *view);
+const struct request_list *view_requests(const struct view *view);
+/* What was requested on the directory of a mount, of whatever source; it may be broken. NULL: nothing. */
+const struct request *view_request(const struct view *view, const struct nfs_mount *mount);
 /* "/rhev/data-center/mnt/", with symbolic links resolved; "" without a host. */
 const char *view_domains(const struct view *view);
 /* Whether a path belongs to a VDSM storage domain on block devices or GlusterFS, to which

@@ -28,7 +28,7 @@ static const struct {
 	[BY_STORAGE] = { "storage", NULL, false, false },
 	[BY_AUTOFS] = { "autofs", NULL, false, false },
 	[BY_OPTIONS] = { "options", "its mount options", true, true },
-	[BY_RECORD] = { "record", "its record in /run/nfsrdma", false, true },
+	[BY_REQUEST] = { "request", "its mount by mount.nfsrdma", false, true },
 	[BY_PENDING] = { "unfinished", NULL, false, false },
 	[BY_NFSMOUNT_CONF] = { "nfsmount.conf", NULL, false, false },
 	[BY_PORT] = { "port", "its mount option port=", false, false },
@@ -213,7 +213,7 @@ static void wanted_take_fstab(struct wanted_search *f, const struct nfs_mount *m
 
 /* The options mount.nfs was given no longer have nfsrdma.policy=: the helper removes it. */
 static enum view_force wanted_force(const struct nfs_mount *mount, const struct view_asks *asks,
-				    const struct view_note *note)
+				    const struct request *request)
 {
 	struct view_asks fstab;
 
@@ -222,33 +222,35 @@ static enum view_force wanted_force(const struct nfs_mount *mount, const struct 
 		return asks->force;
 	if (fstab.force)
 		return fstab.force;
-	return note->lenient ? FORCE_PREFER : FORCE_NONE;
+	return request && requests_is_lenient(request) ? FORCE_PREFER : FORCE_NONE;
 }
 
-static void wanted_take_mount(struct wanted_search *f, const struct view_note *note)
+static void wanted_take_mount(struct wanted_search *f)
 {
 	const struct nfs_mount *mount = &f->view->nfs->list[f->input->mount];
 	struct wanted_word options = { .by = BY_OPTIONS };
-	const struct wanted_word record = { .by = BY_RECORD,
-					    .asked = note->wanted ? ASKED_RDMA : ASKED_UNKNOWN,
-					    .loose = note->lenient };
+	const struct request *request = requests_of(f->view, mount);
 	const struct wanted_word port = { .by = BY_PORT,
 					  .asked = wanted_has_rdma_port(f->view, mount)
 							   ? ASKED_RDMA
 							   : ASKED_UNKNOWN,
 					  .weak = true,
 					  .loose = true };
+	struct wanted_word helper = { .by = BY_REQUEST, .asked = ASKED_RDMA };
 	struct view_asks asks;
 	enum view_force force;
 
+	if (request && request->broken)
+		request = NULL;
 	view_asks(NULL, mount->asked, &asks);
-	force = wanted_force(mount, &asks, note);
+	force = wanted_force(mount, &asks, request);
 	options.asked = asks.asked == ASKED_RDMA && force == FORCE_OFF ? ASKED_ANY : asks.asked;
 	options.loose = force == FORCE_PREFER;
 	wanted_take_fstab(f, mount);
 	wanted_take(f, &options);
-	if (note->wanted)
-		wanted_take(f, &record);
+	helper.loose = request && requests_is_lenient(request);
+	if (request)
+		wanted_take(f, &helper);
 	if (force != FORCE_OFF) {
 		wanted_take_conf(f, force == FORCE_PREFER);
 		wanted_take(f, &port);
@@ -306,7 +308,6 @@ static void wanted_note_place(struct wanted_search *f)
 static void wanted_find_own(struct wanted_search *f)
 {
 	const struct view *view = f->view;
-	struct view_note note = { .wanted = false };
 	struct view_wanted *out = f->out;
 	bool is_mount = f->input->mount < view->nfs->count;
 	struct spec spec;
@@ -320,11 +321,9 @@ static void wanted_find_own(struct wanted_search *f)
 	}
 	out->mode = f->policy.mode;
 	out->on_unknown = f->policy.on_unknown;
-	if (is_mount)
-		records_note(view, f->input->mount, &note);
 	wanted_take_places(f);
 	if (is_mount)
-		wanted_take_mount(f, &note);
+		wanted_take_mount(f);
 	else if (f->force != FORCE_OFF)
 		wanted_take_conf(f, f->force == FORCE_PREFER);
 	wanted_note_place(f);

@@ -124,17 +124,17 @@ void event_libvirt_answers(FILE *lines)
 	event_line(lines, text);
 }
 
-void event_unmounted(void *arg, const struct record *record)
+void event_unmounted(void *arg, const struct watch_object *object)
 {
 	const struct watch *watch = arg;
 	const struct journal_field fields[] = {
-		{ "NFSRDMA_TARGET", record->target },
-		{ "NFSRDMA_SPEC", record->fs_spec },
-		{ "NFSRDMA_EFFECTIVE", *record->effective ? record->effective : NULL },
+		{ "NFSRDMA_TARGET", object->target },
+		{ "NFSRDMA_SPEC", object->spec },
+		{ "NFSRDMA_EFFECTIVE", journal_value(object->proto) },
 	};
 	char text[SENTENCE_MAX];
 
-	snprintf(text, sizeof(text), "%s on %s: unmounted", record->fs_spec, record->target);
+	snprintf(text, sizeof(text), "%s on %s: unmounted", object->spec, object->target);
 	finding_clean(text);
 	journal_send(JOURNAL_UNMOUNTED, WATCH_NAME, text, fields, ARRAY_SIZE(fields));
 	event_line(watch->options->lines, text);

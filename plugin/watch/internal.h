@@ -5,7 +5,6 @@
  *
  *	objects.c    watched objects: from successive scans to events; pure
  *	silent.c     servers that do not answer; pure
- *	renew.c      which records to write or remove; pure
  *	inventory.c  pools and guests, as libvirt last reported them
  *	scan.c       one scan of this host
  *	summary.c    a scan as findings and metrics
@@ -19,7 +18,7 @@
 #include "plugin/guard/guard.h"
 #include "plugin/libvirt/libvirt.h"
 #include "plugin/mounts/mounts.h"
-#include "plugin/record/record.h"
+#include "plugin/request/request.h"
 #include "plugin/watch/watch.h"
 
 #define WATCH_NAME "nfsrdma-watch"
@@ -107,7 +106,9 @@ void objects_fini(struct watch_objects *objects);
 void objects_begin(struct watch_objects *objects);
 int objects_see(struct watch_objects *objects, const struct watch_object *object, object_sink sink,
 		void *arg);
-void objects_end(struct watch_objects *objects);
+/* @gone: of each object that was there at the last scan and is not any more; NULL: nothing. */
+typedef void (*object_gone)(void *arg, const struct watch_object *object, enum object_state state);
+void objects_end(struct watch_objects *objects, object_gone gone, void *arg);
 /* The number of objects of a kind in that state. */
 unsigned int objects_count(const struct watch_objects *objects, enum object_kind kind,
 			   enum object_state state);
@@ -157,41 +158,6 @@ void silences_end(struct silences *all);
 /* The number of servers reported as silent. */
 unsigned int silences_count(const struct silences *all);
 void silences_fini(struct silences *all);
-
-/* renew.c */
-
-enum renew_action {
-	RENEW_WRITE,
-	RENEW_DROP, /* no longer useful */
-	RENEW_GONE, /* the same, and its mount is gone: to be reported first */
-};
-
-struct renewal {
-	enum renew_action action;
-	struct record record; /* to be written; or the one that was read */
-	unsigned int mount;   /* for RENEW_WRITE: index */
-};
-
-struct renew_input {
-	const struct nfs_mounts *mounts;
-	const struct view_mount *const *seen; /* of each mount */
-	const struct record_list *records;
-	const char *boot_id;
-	uint64_t now; /* CLOCK_MONOTONIC: taken before anything was read */
-};
-
-/* A helper finishes within this time after it mounted, unless its process is stopped. */
-#define RENEW_HELPER_MS 30000
-/* How long a helper that has just mounted may have been at work: mount.nfs tries for two minutes,
- * and each attempt takes three. */
-#define RENEW_PENDING_MS (15 * 60 * 1000)
-
-/* The record of this very mount and boot, or NULL. */
-const struct record *renew_record(const struct renew_input *input, const struct nfs_mount *mount);
-/* Whether a helper may be working on that mount, which is then left alone. */
-bool renew_is_helpers(const struct renew_input *input, const struct nfs_mount *mount);
-/* The actions, in order; *@out for free(3). Errors: -ENOMEM. */
-int renew_plan(const struct renew_input *input, struct renewal **out, size_t *count);
 
 /* inventory.c */
 
@@ -257,18 +223,17 @@ struct watch {
 	unsigned int nlost;   /* mounts that lose READs; the first are in lost[] */
 	struct lost_reads lost[LOST_READS_MAX];
 	/* Of the last scan; "" none. */
-	char mounts_error[512], record_error[512];
+	char mounts_error[512], request_error[512];
 	const char *mounts_reason; /* with an error: of watch.list */
-	bool records_failed;       /* writing them failed */
 	/* Reports an event when it happens. */
 	void (*on_event)(void *arg, enum object_event event, const struct watch_object *object);
-	void (*on_unmounted)(void *arg, const struct record *record);
+	void (*on_unmounted)(void *arg, const struct watch_object *object);
 	silence_sink on_silence;
 	void *arg;
 };
 
-/* Reads, compares, reports events, renews the records, and puts the findings into @report.
- * @folder: of records, -1: none. Errors: -ENOMEM of the report; a source that cannot be
+/* Reads, compares, reports events, and puts the findings into @report.
+ * @folder: of requests, -1: none. Errors: -ENOMEM of the report; a source that cannot be
  * read is a finding. */
 int scan_host(struct watch *watch, int folder, struct report *report);
 
@@ -292,7 +257,7 @@ void summary_metrics(const struct watch *watch, struct report *report, bool up);
 /* events.c */
 
 void event_object(void *arg, enum object_event event, const struct watch_object *object);
-void event_unmounted(void *arg, const struct record *record);
+void event_unmounted(void *arg, const struct watch_object *object);
 void event_silence(void *arg, const struct silence *one, bool silent, uint64_t now);
 /* libvirt answers again. */
 void event_libvirt_answers(FILE *lines);

@@ -150,13 +150,15 @@ int objects_see(struct watch_objects *objects, const struct watch_object *object
 
 /* An object that was lost only by comparison with its past, and then removed, starts anew
  * when it appears again: its new transport is deliberate. */
-void objects_end(struct watch_objects *objects)
+void objects_end(struct watch_objects *objects, object_gone gone, void *arg)
 {
 	struct object_history *known;
 	size_t i;
 
 	for (i = 0; i < objects->count; i++) {
 		known = objects->list[i];
+		if (known->present && !known->seen && gone)
+			gone(arg, &known->now, known->state);
 		if (known->present && !known->seen && known->by_past)
 			known->was_rdma = false;
 		known->present = known->seen;

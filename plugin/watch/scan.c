@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One scan: mounts, pools and disks as they are now, compared with their former state, and the records
- * renewed. Nothing here waits: it reads files of the kernel and of this host. */
+/* One scan: mounts, pools and disks as they are now, compared with their former state. Nothing here waits: it reads files of the kernel and of this host. */
 #include "plugin/watch/internal.h"
 
 struct scan {
 	struct watch *watch;
 	int folder;
 	uint64_t start;
-	char boot_id[40];
-	struct record_list records;
 	struct view_places pools; /* from files, and from libvirt those without a file */
 	char pools_unknown[ERR_TEXT_MAX];
 	const char *pools_lack; /* NULL: all are known */
@@ -25,7 +22,6 @@ static void scan_fini(struct scan *scan)
 {
 	view_close(scan->view);
 	view_places_fini(&scan->pools);
-	record_list_fini(&scan->records);
 	free(scan->verdicts);
 	free(scan->seen);
 	free(scan->targets);
@@ -114,20 +110,11 @@ static int scan_read_host(struct scan *scan)
 	struct view_sources sources = { .host = host,
 					.now = scan->start,
 					.pools = &scan->pools,
-					.policies = scan->watch->policies,
-					.records = &scan->records,
-					.boot_id = scan->boot_id };
+					.policies = scan->watch->policies };
 	struct mounts_seen seen = { .view = NULL };
 	size_t i;
-	int rc = record_boot_id(host, scan->boot_id, sizeof(scan->boot_id));
+	int rc;
 
-	if (rc)
-		return rc;
-	/* Records first: a record whose mount is missing when mounts are read later is
-	 * outdated. */
-	rc = record_list(host, &scan->records);
-	if (rc)
-		return rc;
 	scan->pools_lack = pool_places_gap(host, &scan->pools, scan->pools_unknown);
 	sources.pools_unknown = scan->pools_lack;
 	/* Adds pools that run in libvirt without a file: those of its test driver, or of
@@ -287,9 +274,17 @@ static void scan_describe_mount(const struct mount_verdict *verdict, struct watc
 	}
 }
 
-static void scan_mount(struct scan *scan, const struct renew_input *input, unsigned int index)
+/* A helper may undo what is not over RDMA. */
+static bool scan_is_being_mounted(const struct scan *scan, const struct nfs_mount *mount)
 {
-	/* Ignores the record: the caller proves the mount, and then renews the record. */
+	const struct request *request = view_request(scan->view, mount);
+
+	return request && !request->broken && scan->folder >= 0 &&
+	       request_is_busy(scan->folder, request->target);
+}
+
+static void scan_mount(struct scan *scan, unsigned int index)
+{
 	static const enum object_transport runs[] = {
 		[RUN_UNKNOWN] = OBJECT_UNKNOWN, [RUN_RDMA] = OBJECT_RDMA,
 		[RUN_CLAIMED] = OBJECT_RDMA,    [RUN_MIXED] = OBJECT_OTHER,
@@ -318,12 +313,10 @@ static void scan_mount(struct scan *scan, const struct renew_input *input, unsig
 	object.tolerated = wanted->rdma && wanted->mode == POLICY_PREFER;
 	object.run = runs[verdict->view->run];
 	scan_describe_mount(verdict, &object);
-	/* It may undo what is not over RDMA. */
-	if (object.run != OBJECT_RDMA && renew_is_helpers(input, mount)) {
+	if (object.run != OBJECT_RDMA && scan_is_being_mounted(scan, mount)) {
 		object.run = OBJECT_UNKNOWN;
 		str_copy(object.reason, sizeof(object.reason), "being-mounted");
-		str_copy(object.text, sizeof(object.text),
-			 "a mount helper is mounting it, or has not recorded the result");
+		str_copy(object.text, sizeof(object.text), "a mount helper is mounting it");
 	}
 	scan_see(scan, &object);
 }
@@ -370,106 +363,37 @@ static void scan_silence(struct scan *scan)
 	silences_end(all);
 }
 
-/* --- records ------------------------------------------------------------------------ */
+/* --- what was requested ------------------------------------------------------------- */
 
-/* The report that a mount's record extends. NULL: no memory. */
-static struct report *scan_mount_report(const struct mount_verdict *verdict)
+static void scan_requests(struct scan *scan)
 {
-	_cleanup_(report_free_p) struct report *report = report_new("watch");
-	const struct mount_opinion *opinion = &verdict->opinions[MOUNT_TRANSPORT];
-	_cleanup_(finding_fini) struct finding finding = { 0 };
-
-	if (!report)
-		return NULL;
-	report_times(report, time(NULL), 0);
-	finding_init(&finding, "mount.transport", opinion->status, "%s", opinion->text);
-	finding_text(&finding, "target", "%s", verdict->mount->target);
-	finding_text(&finding, "source", "%s", verdict->mount->fs_spec);
-	finding_text(&finding, "effective", "%s", view_run_name(verdict->mount));
-	if (report_add(report, &finding))
-		return NULL;
-	return take_ptr(report);
-}
-
-static int scan_renew_record(struct scan *scan, const struct renewal *renewal)
-{
-	static const char *const actions[] = { [RENEW_WRITE] = "written",
-					       [RENEW_GONE] = "removed, unmounted",
-					       [RENEW_DROP] = "removed" };
-	_cleanup_(report_free_p) struct report *report = NULL;
-
-	debug(DEBUG_WATCH, "record of mount %u on %s, %s: %s", renewal->record.id,
-	      renewal->record.target, record_state_name(renewal->record.state),
-	      actions[renewal->action]);
-	switch (renewal->action) {
-	case RENEW_WRITE:
-		report = scan_mount_report(&scan->verdicts[renewal->mount]);
-		return record_renew(scan->folder, &renewal->record, report);
-	case RENEW_GONE: scan->watch->on_unmounted(scan->watch->arg, &renewal->record); break;
-	case RENEW_DROP: break;
-	}
-	return record_drop(scan->folder, &renewal->record);
-}
-
-/* Updates the list from what was written, so that disks are judged by it without reading
- * again. */
-static void scan_update_records(struct scan *scan, const struct renewal *renewal)
-{
-	struct record_list *records = &scan->records;
+	const struct request_list *requests = view_requests(scan->view);
+	const char *root = scan->watch->options->root;
 	size_t i;
 
-	for (i = 0; i < records->count; i++)
-		if (records->list[i].id == renewal->record.id &&
-		    (renewal->record.id ||
-		     !strcmp(records->list[i].target, renewal->record.target)))
-			break;
-	if (renewal->action == RENEW_WRITE) {
-		records->list[i] = renewal->record;
-		records->count += i == records->count;
-	} else if (i < records->count) {
-		memmove(&records->list[i], &records->list[i + 1],
-			(--records->count - i) * sizeof(*records->list));
-	}
+	*scan->watch->request_error = '\0';
+	for (i = 0; i < requests->count && !*scan->watch->request_error; i++)
+		if (requests->list[i].broken)
+			str_copy(scan->watch->request_error, sizeof(scan->watch->request_error),
+				 requests->list[i].text);
+	if (scan->folder >= 0)
+		view_settle(scan->view, root ? root : "/");
 }
 
-static void scan_renew(struct scan *scan, const struct renew_input *input)
+/* Of what is or should be over RDMA. A mount that another one hides is there all the same. */
+static void scan_gone(void *arg, const struct watch_object *object, enum object_state state)
 {
-	_cleanup_free_ struct renewal *list = NULL;
-	char *error = scan->watch->record_error;
-	struct record *records;
-	size_t count = 0, i;
-	int rc = renew_plan(input, &list, &count), one;
-	bool failed = false;
+	struct scan *scan = arg;
+	unsigned int i;
 
-	*error = '\0';
-	if (scan->records.nbroken)
-		snprintf(error, sizeof(scan->watch->record_error), "%u file%s not %s: %.300s",
-			 scan->records.nbroken, scan->records.nbroken == 1 ? " is" : "s are",
-			 scan->records.nbroken == 1 ? "a record" : "records",
-			 scan->records.broken->why);
-	if (!rc) {
-		records = realloc(scan->records.list,
-				  (scan->records.count + count + 1) * sizeof(*records));
-		if (records)
-			scan->records.list = records;
-		else
-			rc = err_no_memory();
-	}
-	if (rc < 0 && !*error)
-		str_copy(error, sizeof(scan->watch->record_error), err_text());
-	/* After a failure the other records are still written. */
-	for (i = 0; !rc && i < count && scan->folder >= 0; i++) {
-		one = scan_renew_record(scan, &list[i]);
-		if (one < 0) {
-			failed = true;
-			str_copy(error, sizeof(scan->watch->record_error), err_text());
-		}
-		/* 1: another process wrote a newer record. */
-		if (!one)
-			scan_update_records(scan, &list[i]);
-	}
-	scan->watch->records_failed = rc < 0 || failed;
-	view_renew(scan->view, &scan->records);
+	if (object->kind > OBJECT_DOMAIN || (state != STATE_GOOD && state != STATE_BAD) ||
+	    scan_mounts(scan)->cut || scan_mounts(scan)->unreadable)
+		return;
+	for (i = 0; i < scan_mounts(scan)->count; i++)
+		if (!strcmp(scan_mounts(scan)->list[i].target, object->target) &&
+		    !strcmp(scan_mounts(scan)->list[i].fs_spec, object->spec))
+			return;
+	scan->watch->on_unmounted(scan->watch->arg, object);
 }
 
 /* --- disks -------------------------------------------------------------------------- */
@@ -573,21 +497,18 @@ static void scan_all(struct scan *scan, struct report *report)
 {
 	const struct mounts_seen seen = { .view = scan->view };
 	struct mounts_measured measured = { .seen = &seen, .verdicts = scan->verdicts };
-	const struct renew_input input = { scan_mounts(scan), scan->seen, &scan->records,
-					   scan->boot_id, scan->start };
 	unsigned int i;
 
 	objects_begin(&scan->watch->objects);
 	for (i = 0; i < scan_mounts(scan)->count; i++)
-		scan_mount(scan, &input, i);
+		scan_mount(scan, i);
 	scan_reads(scan);
 	scan_silence(scan);
-	scan_renew(scan, &input);
-	/* By the present proof. */
+	scan_requests(scan);
 	for (i = 0; i < scan->watch->inventory.npools; i++)
 		scan_pool(scan, i);
 	scan_disks(scan);
-	objects_end(&scan->watch->objects);
+	objects_end(&scan->watch->objects, scan_gone, scan);
 	mounts_metrics_of(scan->watch->host, &measured, report);
 }
 
@@ -611,7 +532,7 @@ int scan_host(struct watch *watch, int folder, struct report *report)
 		watch->mounts_reason = "unreadable";
 		objects_begin(&watch->objects);
 		scan_lose(&scan, OBJECT_KINDS, watch->mounts_error);
-		objects_end(&watch->objects);
+		objects_end(&watch->objects, NULL, NULL);
 	} else {
 		scan_all(&scan, report);
 	}

@@ -54,7 +54,7 @@ static void state_take_list(struct json_object *evidence, struct watch_state *ou
 static void state_pass_finding(struct json_object *json, finding_sink sink, void *arg)
 {
 	static const char *const ids[] = { "watch.policy", "watch.libvirt", "watch.silent",
-					   "watch.record" };
+					   "watch.request" };
 	_cleanup_(finding_fini) struct finding finding = { 0 };
 	const char *name = state_text(json, "status"), *id = state_text(json, "id");
 	unsigned int status = 0;

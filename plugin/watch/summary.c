@@ -87,17 +87,13 @@ static void summary_list(const struct watch *watch, struct finding *finding)
 	}
 }
 
-static void summary_records(const struct watch *watch, struct finding *finding)
+static void summary_requests(const struct watch *watch, struct finding *finding)
 {
-	if (watch->records_failed)
-		finding_init(finding, "watch.record", FINDING_FAIL, "%s", watch->record_error);
-	else if (*watch->record_error)
-		finding_init(finding, "watch.record", FINDING_WARN, "%s", watch->record_error);
-	else
-		finding_init(finding, "watch.record", FINDING_PASS,
-			     "/" RECORD_FOLDER " is up to date");
-	if (*watch->record_error)
-		finding_reason(finding, watch->records_failed ? "not-written" : "malformed");
+	bool good = !*watch->request_error;
+
+	finding_init(finding, "watch.request", good ? FINDING_PASS : FINDING_WARN, "%s",
+		     good ? "/" REQUEST_FOLDER " is readable" : watch->request_error);
+	finding_reason(finding, good ? "" : "malformed");
 }
 
 /* --- READs that are lost ------------------------------------------------------------ */
@@ -261,7 +257,7 @@ void summary_findings(const struct watch *watch, finding_sink sink, void *arg)
 		count++;
 	}
 	summary_each(watch, SUMMARY_MAX, summary_on_object, &to);
-	summary_records(watch, &to.finding);
+	summary_requests(watch, &to.finding);
 	sink(arg, &to.finding);
 	finding_fini(&to.finding);
 }

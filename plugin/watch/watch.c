@@ -18,6 +18,8 @@
 #define JSON_NAME    "watch.json"
 #define LOCK_NAME    "watch.lock"
 #define METRICS_NAME "metrics.prom"
+/* Between two scans, at most. */
+#define WATCH_PERIOD_MS 30000
 /* Limits scans to a fifth of the time where mounts change every second. */
 #define GAP_MS     200
 #define GAP_FACTOR 4
@@ -25,7 +27,7 @@
 #define LIBVIRT_PATIENCE_MS 10000
 
 /* Warnings that are repeated only when they change. */
-enum watch_warning { WARN_POLICY, WARN_RECORDS, WARN_EXPORT, WARN_MOUNTS, WARN_READS, WARN_COUNT };
+enum watch_warning { WARN_POLICY, WARN_REQUESTS, WARN_EXPORT, WARN_MOUNTS, WARN_READS, WARN_COUNT };
 
 struct watch_loop {
 	struct watch watch;
@@ -110,7 +112,7 @@ static int watch_begin(struct watch_loop *loop)
 
 	if (host_open(&loop->watch.host, options->root))
 		return -EINVAL;
-	loop->folder = record_open(options->root ? options->root : RECORD_ROOT);
+	loop->folder = request_open(options->root ? options->root : "/");
 	if (loop->folder < 0)
 		return loop->folder;
 	loop->lock = watch_take_lock(loop->folder);
@@ -170,7 +172,7 @@ static int watch_export_metrics(const struct watch_loop *loop, struct report *re
 static int watch_scan(struct watch_loop *loop, bool up, struct report **out)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("watch");
-	const char *root = loop->options->root ? loop->options->root : RECORD_ROOT;
+	const char *root = loop->options->root ? loop->options->root : "/";
 	struct stat st;
 	int rc = watch_update_inventory(loop), one;
 
@@ -182,7 +184,7 @@ static int watch_scan(struct watch_loop *loop, bool up, struct report **out)
 	/* /run was cleaned. */
 	if (loop->folder < 0 || fstat(loop->folder, &st) || !st.st_nlink) {
 		cleanup_close(&loop->folder);
-		loop->folder = record_open(root);
+		loop->folder = request_open(root);
 		watch_renew_lock(loop);
 	}
 	one = scan_host(&loop->watch, loop->folder, report);
@@ -269,7 +271,7 @@ static void watch_warn_of_libvirt(struct watch_loop *loop)
 static void watch_scan_now(struct watch_loop *loop)
 {
 	unsigned int period = loop->options->interval_ms ? loop->options->interval_ms
-							 : RECORD_PERIOD_MS;
+							 : WATCH_PERIOD_MS;
 	struct report *report = NULL;
 	uint64_t start = now_ms();
 	char line[256], reads[512];
@@ -278,7 +280,7 @@ static void watch_scan_now(struct watch_loop *loop)
 	report_free(report);
 	watch_warn(loop, WARN_EXPORT, rc ? err_text() : "");
 	watch_warn(loop, WARN_POLICY, loop->watch.policy_error);
-	watch_warn(loop, WARN_RECORDS, loop->watch.record_error);
+	watch_warn(loop, WARN_REQUESTS, loop->watch.request_error);
 	watch_warn(loop, WARN_MOUNTS, loop->watch.mounts_error);
 	watch_warn(loop, WARN_READS, summary_reads(&loop->watch, reads));
 	watch_warn_of_libvirt(loop);

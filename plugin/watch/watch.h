@@ -2,8 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The watcher: follows this host's mounts, libvirt's pools and its guests, and reports at
- * once when one of them is no longer over RDMA. It also refreshes the records that gates
- * read (plugin/record), and writes beside them
+ * once when one of them is no longer over RDMA. It writes
  *
  *	/run/nfsrdma/watch.json    its present state, as a report (schema nfsrdma-report/1)
  *	/run/nfsrdma/metrics.prom  the same for a metrics collector, with metrics of the watcher
@@ -26,7 +25,7 @@ struct watch_options {
 	bool libvirt;
 	const char *uri;          /* as in pools_open() */
 	const char *textfile;     /* of the metrics; NULL: WATCH_METRICS */
-	unsigned int interval_ms; /* 0: RECORD_PERIOD_MS */
+	unsigned int interval_ms; /* 0: half a minute */
 	FILE *lines;              /* a line for each event; NULL: none */
 };
 

@@ -233,7 +233,7 @@ try_policy()
 mount_options=rw,nfsrdma.check=none,retry=0,nolock
 
 # Only a lock.
-no_record() { [[ ! $(find /run/nfsrdma/mounts -type f ! -name .lock 2>/dev/null) ]]; }
+no_request() { [[ ! $(find /run/nfsrdma/requests -type f ! -name .lock 2>/dev/null) ]]; }
 
 mount_again()
 {
@@ -245,10 +245,19 @@ mount_again()
 unmount_all()
 {
 	while mountpoint -q "$place"; do umount -l "$place"; done
-	rm -f /run/nfsrdma/mounts/*
+	rm -f /run/nfsrdma/requests/*
 }
 
-pending() { compgen -G '/run/nfsrdma/mounts/pending-*.json' >/dev/null; }
+# is_noted STATE [POLICY]: what is noted for the directory
+is_noted()
+{
+	local said
+
+	said=$(sed -n '1s/ .*//p; 3p' /run/nfsrdma/requests/[0-9a-f]* 2>/dev/null | tr '\n' ' ')
+	# shellcheck disable=SC2053 # a pattern
+	[[ $said == "$1 "${2:-*}' ' ]]
+}
+pending() { is_noted pending; }
 
 # gate_is_right: a guest with a disk there is refused while the mount was requested and nothing is mounted.
 gate_is_right()
@@ -266,7 +275,7 @@ gate_is_right()
 		<source file='$place/a.img'/><target dev='vda' bus='virtio'/></disk></devices></domain>
 	END
 	[[ $status_gate == "$expected" ]] || { show; cat "$work/gate"; fail "$point: the gate's exit status is $status_gate, not $expected"; }
-	((!expected)) || grep -q "rm /run/nfsrdma/mounts/pending-[0-9a-f]*\.json" "$work/gate" ||
+	((!expected)) || grep -q "rm /run/nfsrdma/requests/[0-9a-f]*" "$work/gate" ||
 		{ cat "$work/gate"; fail "$point: the gate does not say how to clear it"; }
 	refused=$((refused + expected))
 }
@@ -276,14 +285,14 @@ required_end()
 {
 	gate_is_right
 	((status != 0)) || { show; fail "$point: what is not over RDMA is mounted"; }
-	# A mount that a killed helper leaves has a record that says that it is not proven.
+	# A mount that a killed helper leaves was requested with that policy.
 	if mountpoint -q "$place"; then
-		grep -qs '"state": "unproven"' /run/nfsrdma/mounts/*.json || { show; fail "$point: a mount without a record"; }
+		is_noted pending require || { show; fail "$point: a mount without a request"; }
 		umount "$place"
 	fi
 	mount_again require 32
 	! mountpoint -q "$place" || fail "$point: the second one is mounted"
-	no_record || { ls -A /run/nfsrdma/mounts; fail "$point: a record is left"; }
+	no_request || { ls -A /run/nfsrdma/requests; fail "$point: a request is left"; }
 }
 
 preferred_start() { rm -f "$work/called"; }
@@ -297,10 +306,9 @@ preferred_end()
 	while mountpoint -q "$place"; do umount "$place"; done
 	mount_again prefer 0
 	mountpoint -q "$place" || fail "$point: the second one is not mounted"
-	grep -qs '"policy": "prefer"' /run/nfsrdma/mounts/*.json || fail "$point: no record"
+	is_noted pending prefer || is_noted mounted prefer || fail "$point: nothing is noted"
 	umount "$place"
-	"$helpers/umount.nfsrdma" "$place" 2>/dev/null || true
-	rm -f /run/nfsrdma/mounts/*
+	rm -f /run/nfsrdma/requests/*
 }
 
 try_mount()

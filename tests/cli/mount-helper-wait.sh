@@ -62,16 +62,16 @@ expect()
 	tail -n 1 "$work/err" | grep -qE "^mount.nfsrdma: .*$2" || { cat "$work/err"; fail "it does not say \"$2\""; }
 	[[ $(wc -l <"$work/called") == "$3" ]] || { cat "$work/err" "$work/called"; fail "mount.nfs was not called $3 times"; }
 	in_journal "MESSAGE=$(tail -n 1 "$work/err" | sed 's/^mount.nfsrdma: //')"
-	! compgen -G '/run/nfsrdma/mounts/*' >/dev/null || fail "a record is left"
+	! grep -lx "$place" /run/nfsrdma/requests/* 2>/dev/null || fail "a request is left"
 }
 # A port where nothing listens.
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
 # --- no device: 30 seconds, beside all that follows ---------------------------------------------
 
-mkdir "$work/none"
+mkdir "$work/none" "$top/other"
 unshare -m --propagation private sh -c 'mount --bind "$1/machines/none" /sys
-	"$2" 127.0.0.1:/none "$1/place" -o rw,vers=4.1 2>"$3/err" </dev/null
+	"$2" 127.0.0.1:/none "$1/other" -o rw,vers=4.1 2>"$3/err" </dev/null
 	echo "$?" >"$3/status"' sh "$top" "$helper" "$work/none" &
 none=$!
 none_said() { grep -q 'no RDMA device; waiting for one until 30 s after the mount started' "$work/none/err"; }
@@ -152,7 +152,7 @@ run "port=$silent,bg,nfsrdma.policy=prefer"
 grep -q ',bg' "$work/called" || fail "bg does not go through"
 said 'not mounted yet: no answer' || fail "bg: the reason is not said"
 said 'continues in the background' || fail "bg: not told"
-rm -f /run/nfsrdma/mounts/*
+rm -f /run/nfsrdma/requests/*
 
 # --- it cannot be checked --------------------------------------------------------------------------
 

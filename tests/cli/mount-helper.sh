@@ -78,9 +78,9 @@ expect()
 	# The entry before may arrive only now, and have the same event.
 	try_until has_sentence || { cat "$work/err" "$work/journal"; fail "the journal says something else"; }
 	expect_entry "$2"
-	if compgen -G '/run/nfsrdma/mounts/*' >/dev/null; then
-		ls /run/nfsrdma/mounts
-		fail "a record is left"
+	if compgen -G '/run/nfsrdma/requests/*' >/dev/null; then
+		ls /run/nfsrdma/requests
+		fail "a request is left"
 	fi
 }
 
@@ -106,15 +106,26 @@ try -t nfsrdma "$source" "$place" -o $quiet
 expect 32 failed 'mount.nfs: second'
 grep -qx 'mount.nfs: first' "$work/err" || fail "mount.nfs's own words are lost"
 
-# Records that an umount without our helper left are removed by the next attempt; those of others
-# stay.
-printf '{"mount": {"id": 90, "dev": "0:53", "target": "%s", "fs_spec": "%s", "boot_id": "%s", "wanted": "rdma", "effective": "rdma", "state": "proven", "checked_monotonic_ms": 1, "by": "mount.nfsrdma"}}' \
-	"$place" "$source" "$(cat /proc/sys/kernel/random/boot_id)" >/run/nfsrdma/mounts/90.json
-sed "s,\"id\": 90,\"id\": 91,; s,$place,/srv/other," /run/nfsrdma/mounts/90.json >/run/nfsrdma/mounts/91.json
-mount_nfs 'exit 32'
-try -t nfsrdma "$source" "$place" -o $quiet
-[[ $(ls /run/nfsrdma/mounts) == 91.json ]] || { ls /run/nfsrdma/mounts; fail "records"; }
-rm /run/nfsrdma/mounts/91.json
+# A directory whose name is longer than 255 bytes is noted whole, and two helpers of one directory do not take each
+# other's request away: the first one is killed, and its request stays.
+long=$top/$(printf 'x%.0s' {1..200})/$(printf 'y%.0s' {1..200})
+mkdir -p "$long"
+mount_nfs "[ -e $work/second ] && exit 32; : >$work/second; exec sleep 1000"
+"$helpers/mount.nfsrdma" "$source" "$long" -o rw,$quiet 2>/dev/null &
+first=$!
+cleanup_fn eval 'kill -KILL "$first" 2>/dev/null || true'
+wait_until test -e "$work/second"
+status=0
+"$helpers/mount.nfsrdma" "$source" "$long" -o rw,$quiet 2>"$work/err" || status=$?
+[[ $status == 32 ]] || { cat "$work/err"; fail "the second helper: exit status $status"; }
+kill -KILL "$first"
+wait "$first" || true
+requests=(/run/nfsrdma/requests/*)
+[[ ${#requests[@]} == 1 && $(sed -n '1s/ .*//p; 5p' "${requests[0]}") == "pending"$'\n'"$long" ]] ||
+	{ cat "${requests[@]}"; fail "the first one's request"; }
+# The next attempt ends with an error, and nobody else is at work.
+"$helpers/mount.nfsrdma" "$source" "$long" -o rw,$quiet 2>/dev/null && fail "it is mounted"
+[[ ! -e ${requests[0]} ]] || { cat "${requests[0]}"; fail "a request is left"; }
 
 mount_nfs 'exit 1'
 try -t nfsrdma "$source" "$place" -o $quiet
@@ -133,7 +144,7 @@ try -t nfsrdma "$source" "$place" -o $quiet
 expect_nothing() { [[ $status == "$1" ]] && ! mountpoint -q "$place"; }
 expect_nothing 32 || fail "exit 0 without a mount is believed"
 grep -q 'but nothing is mounted' "$work/err" || fail "exit 0 without a mount is not told"
-rm -f /run/nfsrdma/mounts/*
+rm -f /run/nfsrdma/requests/*
 
 # A unit's stderr is the journal, which has the entry already.
 mount_nfs 'echo "mount.nfs: no reason" >&2; exit 32'
@@ -218,7 +229,7 @@ if type -P prlimit >/dev/null; then
 	grep -q 'an unproven mount may be left: .*it is unknown whether mount.nfs mounted it: .*Too many open files' \
 		"$work/err" || { cat "$work/err"; fail "no descriptor left: it is not told"; }
 	umount "$place"
-	rm -f /run/nfsrdma/mounts/*
+	rm -f /run/nfsrdma/requests/*
 fi
 
 # --- what is never tried --------------------------------------------------------------------------
@@ -276,15 +287,14 @@ grep -q 'WARNING: .* is NOT mounted over RDMA' "$work/err" || fail "prefer: TCP 
 expect_entry tcp
 [[ $(entry PRIORITY) == 4 ]] || fail "prefer: the journal"
 umount "$place"
-rm -f /run/nfsrdma/mounts/*
+rm -f /run/nfsrdma/requests/*
 
-# bg, where the policy allows it: exit status 0 is not proof, and is not recorded as proof.
+# bg, where the policy allows it: exit status 0 is not proof, and the request stays pending.
 mount_nfs 'exit 0'
 try -t nfsrdma "$source" "$place" -o $quiet,bg,nfsrdma.policy=prefer
 [[ $status == 0 ]] || fail "bg: exit status $status"
-grep -q '"state": "unproven"' /run/nfsrdma/mounts/pending-*.json || fail "bg: the record"
-grep -q '"policy": "prefer"' /run/nfsrdma/mounts/pending-*.json || fail "bg: the policy in the record"
-rm -f /run/nfsrdma/mounts/*
+[[ $(sed -n '1s/ .*//p; 3p' /run/nfsrdma/requests/*) == $'pending\nprefer' ]] || { cat /run/nfsrdma/requests/*; fail "bg: what is noted"; }
+rm -f /run/nfsrdma/requests/*
 
 # off: mount.nfs only, nothing of ours.
 mount_nfs "printf '%s\n' \"\$@\" >$work/args; exit 17"
@@ -310,13 +320,7 @@ mount_nfs 'echo called >&2; exit 0'
 try -N "/proc/$other/ns/mnt" -t nfsrdma "$source" "$place" -o $quiet,nfsrdma.policy=prefer
 expect 1 refused '-N .* is not supported, because it would run that namespace.s programs as root; use nsenter'
 ! grep -q called "$work/err" || fail "-N: mount.nfs was called"
-status=0
-"$helpers/umount.nfsrdma" "$place" -N "/proc/$other/ns/mnt" 2>"$work/err" || status=$?
-[[ $status == 1 ]] || fail "umount -N: exit status $status"
-grep -q 'nsenter' "$work/err" || { cat "$work/err"; fail "umount -N: it is not told"; }
-for program in mount umount; do
-	"$helpers/$program.nfsrdma" --help -N x | grep -q "^usage: $program.nfsrdma " || fail "$program --help -N"
-done
+"$helpers/mount.nfsrdma" --help -N x | grep -q "^usage: mount.nfsrdma " || fail "--help -N"
 
 # --- fake -----------------------------------------------------------------------------------------
 
@@ -324,7 +328,7 @@ mount_nfs "printf '%s\n' \"\$@\" >$work/args; exit 0"
 try -f -v -t nfsrdma "$source" "$place" -o $quiet
 [[ $status == 0 ]] || fail "-f: exit status $status"
 grep -qx -- -f "$work/args" || fail "-f does not go through"
-! compgen -G '/run/nfsrdma/mounts/*' >/dev/null || fail "-f leaves a record"
+! compgen -G '/run/nfsrdma/requests/*' >/dev/null || fail "-f leaves a request"
 
 # --- the checks of this host -----------------------------------------------------------------------
 
@@ -344,29 +348,12 @@ fi
 
 # --- umount ------------------------------------------------------------------------------------------
 
-printf '#!/bin/sh\nprintf "%%s\\n" "$@" >%s; exec /bin/umount -i "$1"\n' "$work/args" >"$top/programs/umount.nfs"
-chmod +x "$top/programs/umount.nfs"
-mount -t tmpfs none "$place"
-"$helpers/umount.nfsrdma" "$place" -l -f -t nfs4 || fail "umount: exit status $?"
-printf '%s\n' "$place" -f -l >"$work/args.expect"
-diff -u "$work/args.expect" "$work/args" || fail "umount: arguments"
+# umount(8) needs nothing of ours, also for a mount that an earlier version made with helper=nfsrdma.
+[[ ! -e $helpers/umount.nfsrdma ]] || fail "there is an umount.nfsrdma"
+mount -t tmpfs -o helper=nfsrdma none "$place"
+grep -q 'helper=nfsrdma' /run/mount/utab || fail "umount: no helper is asked for"
+umount "$place" || fail "umount: exit status $?"
 ! mountpoint -q "$place" || fail "umount: still there"
-# The record is removed whatever name of the directory is used.
-ln -s "$place" "$top/link"
-cd "$top"
-for name in "$place/" "$top//place" "$top/sbin/../place/." place ./place link; do
-	mount_nfs 'exit 0'
-	try -t nfsrdma "$source" "$place" -o $quiet,bg,nfsrdma.policy=prefer
-	compgen -G '/run/nfsrdma/mounts/*' >/dev/null || fail "no record to remove"
-	mount -t tmpfs none "$place"
-	"$helpers/umount.nfsrdma" "$name" || fail "umount $name: exit status $?"
-	! mountpoint -q "$place" || fail "umount $name: still there"
-	! compgen -G '/run/nfsrdma/mounts/*' >/dev/null || fail "umount $name: the record is left"
-done
-cd /
-status=0
-"$helpers/umount.nfsrdma" "$place" 2>"$work/err" || status=$?
-[[ $status == 32 ]] || fail "umount of nothing: exit status $status"
 
 # --- who may ---------------------------------------------------------------------------------------
 

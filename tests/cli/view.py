@@ -26,16 +26,11 @@ UTAB = f'SRC={SOURCE} TARGET={DIR} ROOT=/ ATTRS=%s\n'
 CONF = 'etc/nfsrdma.conf'
 
 
-def record(policy, state='proven', ident=90, path=DIR, age=1):
-    """That of the mount; now is what CLOCK_MONOTONIC says."""
+def request(policy, state='mounted', path=DIR, age=1):
+    """As mount.nfsrdma notes it; now is what CLOCK_MONOTONIC says."""
     import time
-    mount = {'id': ident, 'dev': '0:53' if ident else None, 'target': path, 'fs_spec': SOURCE, 'boot_id': BOOT, 'wanted': 'rdma',
-             'policy': policy, 'effective': 'rdma', 'state': state,
-             'checked_monotonic_ms': int(time.clock_gettime(time.CLOCK_MONOTONIC) - age) * 1000,
-             'by': 'mount.nfsrdma'}
-    return json.dumps({'schema': 'nfsrdma-report/1', 'version': '0', 'command': 'mount', 'subject': {},
-                       'verdict': 'pass', 'started': '2026-01-01T00:00:00Z', 'elapsed_ms': 1,
-                       'findings': [], 'mount': mount})
+    now = int(time.clock_gettime(time.CLOCK_MONOTONIC) - age) * 1000
+    return f'{state} {now}\n{BOOT}\n{policy}\n{SOURCE}\n{path}\n'
 
 
 def unit(folder, kind='nfsrdma', options='vers=4.2', wanted='mount'):
@@ -85,8 +80,8 @@ WANTED = {
                                           CONF: '[default]\npolicy = require\n'}),
     'nfsmount.conf': ('require', '/etc/nfsmount.conf:2', True, True,
                       {'etc/nfsmount.conf': '[ Server "nas" ]\nProto=rdma\n'}),
-    'record': ('require', 'its record in /run/nfsrdma', False, False, {'record': 'require'}),
-    'record-prefer': ('prefer', 'its record in /run/nfsrdma', False, False, {'record': 'prefer'}),
+    'request': ('require', 'its mount by mount.nfsrdma', False, False, {'request': 'require'}),
+    'request-prefer': ('prefer', 'its mount by mount.nfsrdma', False, False, {'request': 'prefer'}),
     'port': ('prefer', 'its mount option port=', False, False, {'port': 1}),
     # A bind mount is wanted as what it is of, and a sub-mount as what it lies below.
     'twin': ('require', '/etc/fstab:1', False, False, {'etc/fstab': f'{SOURCE} /srv/twin nfs proto=rdma 0 0\n',
@@ -175,8 +170,8 @@ EFFECTS = {
     'on-demand': '91 21 0:77 / %s rw - autofs systemd-1 rw,fd=5,direct\n',
 }
 
-# A mount that is not there has no options, record, port, nor a twin; the sources of an alias are others.
-OF_A_MOUNT = {'options', 'options-tcp', 'record', 'record-prefer', 'port', 'twin', 'sub-mount', 'server-tcp',
+# A mount that is not there has no options, request, port, nor a twin; the sources of an alias are others.
+OF_A_MOUNT = {'options', 'options-tcp', 'request', 'request-prefer', 'port', 'twin', 'sub-mount', 'server-tcp',
               'off-beats-options', 'default-off'}
 
 
@@ -259,14 +254,16 @@ def make(root, want, effect, more=''):
     if 'pool' in files:
         write(root, 'etc/libvirt/storage/vm.xml', POOL)
         write(root, 'run/libvirt/storage/vm.xml', f'<poolstate>{POOL}</poolstate>')
-    if effect == 'unproven' or 'record' in files:
-        state = 'unproven' if effect == 'unproven' else 'tcp' if effect == 'tcp' else 'proven'
-        # It says nothing of what was wanted, unless that is the row.
-        text = record(files.get('record', ''), state, path=path)
-        write(root, 'run/nfsrdma/mounts/90.json', text if 'record' in files else
-              text.replace('"wanted": "rdma"', '"wanted": ""'))
+    if effect == 'unproven':
+        # What a killed helper of an earlier version left says nothing.
+        write(root, 'run/nfsrdma/mounts/90.json', json.dumps({'mount': {
+            'id': 90, 'dev': '0:53', 'target': path, 'fs_spec': SOURCE, 'boot_id': BOOT, 'wanted': 'rdma', 'policy': 'require',
+            'effective': '', 'state': 'unproven', 'checked_monotonic_ms': 1, 'by': 'mount.nfsrdma'}}))
+    # Long after the mount was made, 60 s ago.
+    if 'request' in files:
+        write(root, f'run/nfsrdma/requests/{request_name(path)}', request(files['request'], path=path))
     if 'pending' in files:
-        write(root, f'run/nfsrdma/mounts/{pending_name(path)}', record('', 'unproven', None, path, 60))
+        write(root, f'run/nfsrdma/requests/{request_name(path)}', request('require', 'pending', path, 60))
     for name, text in files.items():
         if '/' in name:
             write(root, name, text)
@@ -279,12 +276,12 @@ def make(root, want, effect, more=''):
     os.makedirs(root + path, exist_ok=True)
 
 
-def pending_name(path):
+def request_name(path):
     """FNV-1a of the directory."""
     value = 0xcbf29ce484222325
     for byte in path.encode():
         value = (value ^ byte) * 0x100000001b3 % 2 ** 64
-    return f'pending-{value:016x}.json'
+    return f'{value:016x}'
 
 
 def run(*args, stdin=''):
@@ -353,7 +350,7 @@ def judge(name, want, effect, said, who):
                'bad': {'bad'}, 'unknown': {'unknown'}}[want_state]
     missing = not isinstance(EFFECTS[effect], tuple)
     if want == 'pending' and not missing:
-        source = 'its record in /run/nfsrdma'
+        source = 'its mount by mount.nfsrdma'
     if name in ('mounts', 'check') and missing:
         # A guest with a disk there is refused or not known; whether it must be mounted now is another thing.
         if want.startswith(('directory', 'plain-directory', 'idle', 'storage')) or effect == 'on-demand' or 'automount' in want or want == 'unit-static':

@@ -3,8 +3,7 @@
 
 /* view-consumers ROOT TARGET SOURCE: what those say of a mount who have no --root, for tests/cli/view.sh.
  * A line each: "helper rdma|other|none", "pool STATUS TEXT" of the pool 'vm' as a daemon would have it,
- * "ovirt TEXT" of the domain SOURCE, "watch STATUS TEXT" of the watcher, which looks last: it
- * renews the records below the root. */
+ * "ovirt TEXT" of the domain SOURCE, "watch STATUS TEXT" of the watcher, which looks last. */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
@@ -20,12 +19,21 @@ static void print_finding(void *arg, const struct finding *finding)
 		printf("%s %s %s\n", name, finding_status_name(finding->status), finding->summary);
 }
 
+/* Of the topmost NFS mount there. */
 static void ask_helper(const struct host *host, const char *target)
 {
-	struct proof proof;
-	int rc = proof_on(host, target, &proof);
+	struct nfs_mounts mounts = { 0 };
+	struct proof proof = { 0 };
+	unsigned int i;
 
-	printf("helper %s\n", rc ? "none" : proof.rdma ? "rdma" : "other");
+	if (host_nfs_mounts(host, &mounts))
+		return;
+	for (i = mounts.count; i > 0 && strcmp(mounts.list[i - 1].target, target); i--)
+		;
+	if (i)
+		proof_read(host, mounts.list[i - 1].id, &proof);
+	printf("helper %s\n", !i ? "none" : proof.rdma ? "rdma" : "other");
+	host_nfs_mounts_fini(&mounts);
 }
 
 static void ask_pool(const struct host *host, const struct view *view)

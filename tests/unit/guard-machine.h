@@ -7,7 +7,7 @@
 #define TESTS_UNIT_GUARD_MACHINE_H
 
 #include "plugin/guard/internal.h"
-#include "plugin/record/record.h"
+#include "plugin/request/request.h"
 #include "tests/unit/host-tree.h"
 #include "reasons.h"
 

@@ -7,7 +7,7 @@
 
 static struct args args;
 
-static int parse(bool umount, const char *const words[])
+static int parse(const char *const words[])
 {
 	char *argv[32] = { (char[]){ "mount.nfsrdma" } };
 	int argc = 1;
@@ -15,11 +15,10 @@ static int parse(bool umount, const char *const words[])
 	for (; words[argc - 1]; argc++)
 		memcpy(&argv[argc], &words[argc - 1], sizeof(*argv));
 	args_fini(&args);
-	return args_parse(&args, argc, argv, umount);
+	return args_parse(&args, argc, argv);
 }
 
-#define MOUNT(...)  parse(false, (const char *const[]){ __VA_ARGS__, NULL })
-#define UMOUNT(...) parse(true, (const char *const[]){ __VA_ARGS__, NULL })
+#define MOUNT(...) parse((const char *const[]){ __VA_ARGS__, NULL })
 
 static void command_lines_of_mount_are_accepted(void)
 {
@@ -55,19 +54,6 @@ static void options_may_come_first_and_more_than_once(void)
 	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt", "-r"), 0);
 	CU_ASSERT(args.read_only);
 	CU_ASSERT_PTR_NULL(args.options);
-}
-
-static void command_lines_of_umount_are_accepted(void)
-{
-	CU_ASSERT_EQUAL(UMOUNT("/mnt/a", "-n", "-l", "-f", "-v", "-r", "-t", "nfs4"), 0);
-	CU_ASSERT_STRING_EQUAL(args.dir, "/mnt/a");
-	CU_ASSERT_PTR_NULL(args.spec);
-	CU_ASSERT(args.no_mtab);
-	CU_ASSERT(args.lazy);
-	CU_ASSERT(args.force);
-	CU_ASSERT(args.verbose);
-	CU_ASSERT(args.read_only);
-	CU_ASSERT_EQUAL(UMOUNT("a", "b"), -EINVAL);
 }
 
 static void invalid_command_lines_are_refused_with_a_message(void)
@@ -127,7 +113,6 @@ static void help_needs_no_operands(void)
 
 SUITE_MAIN("helper-args", TEST(command_lines_of_mount_are_accepted),
 	   TEST(options_may_come_first_and_more_than_once),
-	   TEST(command_lines_of_umount_are_accepted),
 	   TEST(invalid_command_lines_are_refused_with_a_message),
 	   TEST(an_operand_with_a_dash_is_refused), TEST(too_long_arguments_are_refused),
 	   TEST(help_needs_no_operands))

@@ -16,7 +16,7 @@ static struct plan plan = { .policy.deadline_ms = PATIENCE_MS };
 static void checks_run_as(enum policy_check level, bool after)
 {
 	struct helper helper = { .name = "test",
-				 .records = -1,
+				 .requests = -1,
 				 .host = tree.host,
 				 .deadline = deadline_in(PATIENCE_MS),
 				 .plan = &plan,
@@ -88,7 +88,7 @@ static void checks_without_time_are_one_message(void)
 {
 	struct helper helper = { .name = "test",
 				 .args = { .spec = "nas:/vm", .dir = "/vm", .verbose = true },
-				 .records = -1,
+				 .requests = -1,
 				 .deadline = 1,
 				 .plan = &plan,
 				 .target = { .server = "192.0.2.1",

@@ -112,17 +112,6 @@ static void a_mount_without_a_transport_is_unproven(void)
 	tree_free(&tree);
 }
 
-static void the_last_of_several_mounts_on_a_directory_is_used(void)
-{
-	begin(ROOT MOUNT("80", "/srv/vm", "4.2", "tcp") MOUNT("90", "/srv/vm", "4.1", "rdma"),
-	      STATS("/srv/vm", TCP) STATS("/srv/vm", RDMA));
-	CU_ASSERT_EQUAL(proof_on(tree.host, "/srv/vm", &proof), 0);
-	CU_ASSERT_EQUAL(proof.mount.id, 90);
-	CU_ASSERT(proof.rdma);
-	CU_ASSERT_EQUAL(proof_on(tree.host, "/srv", &proof), -ENOENT);
-	tree_free(&tree);
-}
-
 static void a_descriptor_identifies_its_mount(void)
 {
 	unsigned int id = 0;
@@ -193,6 +182,5 @@ SUITE_MAIN("helper-proof", TEST(rdma_in_both_is_proof), TEST(rdma_over_ipv6_is_r
 	   TEST(one_connection_over_tcp_disproves_rdma),
 	   TEST(the_other_mount_of_a_shared_connection_is_named),
 	   TEST(without_another_mount_none_is_named), TEST(other_file_systems_are_not_found),
-	   TEST(a_mount_without_a_transport_is_unproven),
-	   TEST(the_last_of_several_mounts_on_a_directory_is_used),
-	   TEST(a_descriptor_identifies_its_mount), TEST(the_root_mount_is_shared_or_not))
+	   TEST(a_mount_without_a_transport_is_unproven), TEST(a_descriptor_identifies_its_mount),
+	   TEST(the_root_mount_is_shared_or_not))

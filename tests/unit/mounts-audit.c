@@ -7,7 +7,6 @@
 
 #include "plugin/mounts/internal.h"
 #include "plugin/host/internal.h"
-#include "plugin/record/record.h"
 #include "plugin/report/report.h"
 #include "reasons.h"
 #include "suite.h"
@@ -20,7 +19,6 @@ static struct mount_answer answers[8];
 static struct mount_verdict *verdicts;
 static struct conf *conf;
 static struct policies *policies;
-static struct record_list records;
 static struct view *view;
 
 static struct {
@@ -85,12 +83,9 @@ static void collect(void *arg, const struct finding *finding)
 
 static void audit(bool two_looks)
 {
-	const struct view_sources sources = { .mounts = &now,
-					      .nfsmount_conf = conf,
-					      .policies = policies,
-					      .records = &records,
-					      .boot_id = "boot",
-					      .now = 1000000 };
+	const struct view_sources sources = {
+		.mounts = &now, .nfsmount_conf = conf, .policies = policies, .now = 1000000
+	};
 	struct mounts_seen seen = { .before = two_looks ? &before : NULL,
 				    .answers = two_looks ? answers : NULL };
 
@@ -118,7 +113,6 @@ static void done(void)
 	conf = NULL;
 	policy_free(policies);
 	policies = NULL;
-	memset(&records, 0, sizeof(records));
 }
 
 static bool is(unsigned int index, enum mount_aspect aspect, enum finding_status status,
@@ -294,33 +288,6 @@ static void an_overridden_policy_is_the_reason(void)
 	audit(false);
 	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_UNKNOWN, "/etc/nfsrdma.conf:2"));
 	CU_ASSERT(because(0, MOUNT_TRANSPORT, "no-transport"));
-	done();
-}
-
-static void a_record_against_rdma_is_ignored(void)
-{
-	static struct record record = { .id = 10,
-					.dev = "0:6",
-					.target = "/vm",
-					.fs_spec = "n:/vm",
-					.boot_id = "boot",
-					.wanted = "rdma",
-					.state = RECORD_UNPROVEN,
-					.checked_ms = 999000 };
-	static struct record_broken broken = { "10.json", -EBADMSG, "no object" };
-
-	records.list = &record;
-	records.count = 1;
-	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("rdma", "")), "", "", &now);
-	audit(false);
-	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_PASS, "RDMA"));
-	done();
-	records.broken = &broken;
-	records.nbroken = 1;
-	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("rdma", "")), "",
-	      "SRC=n:/vm TARGET=/vm ATTRS=proto=rdma\n", &now);
-	audit(false);
-	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_PASS, "RDMA"));
 	done();
 }
 
@@ -934,7 +901,6 @@ SUITE_MAIN("mounts-audit", TEST(a_transport_of_the_other_ip_version_is_found),
 	   TEST(a_port_that_rdma_mounts_use_requests_rdma),
 	   TEST(an_overridden_option_still_requests_rdma),
 	   TEST(a_mount_older_than_fstab_has_that_reason), TEST(an_overridden_policy_is_the_reason),
-	   TEST(a_record_against_rdma_is_ignored),
 	   TEST(a_policy_option_sets_how_strictly_rdma_is_requested),
 	   TEST(an_explicit_request_outweighs_a_port),
 	   TEST(nfsmount_conf_applies_where_nothing_overrides_it),

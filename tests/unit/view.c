@@ -3,18 +3,16 @@
 
 /* What is requested of a mount, by which source, and whether it is binding: from data alone, in
  * the order of view.h. */
-#include "plugin/record/record.h"
 #include "plugin/view/internal.h"
 #include "suite.h"
 
-#define BOOT "b3fe4a6a-8f6b-425a-81db-11412b84d08b"
-#define NOW  1000000
+#define NOW 1000000
 
 static struct nfs_mount list[2];
 static struct nfs_mounts mounts;
 static struct policies *policies;
-static struct record record;
-static struct record_list records;
+static struct request request;
+static struct request_list requests;
 static struct view *view;
 
 /* A mount over TCP without any request. */
@@ -29,14 +27,12 @@ static void begin(void)
 	strcpy(list[0].proto, "tcp");
 	strcpy(list[0].addr, "192.0.2.1");
 	mounts = (struct nfs_mounts){ .count = 1, .list = list };
-	records = (struct record_list){ .count = 0, .list = &record };
+	requests = (struct request_list){ .count = 0, .list = &request };
 }
 
 static const struct view_mount *see(const char *policy)
 {
-	struct view_sources sources = {
-		.now = NOW, .mounts = &mounts, .records = &records, .boot_id = BOOT
-	};
+	struct view_sources sources = { .now = NOW, .mounts = &mounts, .requests = &requests };
 	char text[256];
 
 	view_close(view);
@@ -58,14 +54,15 @@ static void end(void)
 	policies = NULL;
 }
 
-static void keep(enum record_state state, const char *wanted, const char *policy)
+static void keep(bool mounted, const char *policy)
 {
-	record = (struct record){ .state = state, .checked_ms = NOW - 1000 };
-	record_of_mount(&record, &list[0]);
-	strcpy(record.boot_id, BOOT);
-	strcpy(record.wanted, wanted);
-	strcpy(record.policy, policy);
-	records.count = 1;
+	request = (struct request){ .mounted = mounted,
+				    .at_ms = NOW - 1000,
+				    .policy = policy,
+				    .source = list[0].fs_spec,
+				    .target = list[0].target };
+	request_name(request.target, request.name);
+	requests.count = 1;
 }
 
 /* "section conf:2 require" */
@@ -102,8 +99,8 @@ static void explicit_requests_precede_guesses(void)
 	CU_ASSERT_STRING_EQUAL(wants(""), "port its mount option port= prefer");
 	strcpy(list[0].fstab, "proto=rdma,nfsrdma.policy=prefer");
 	CU_ASSERT_STRING_EQUAL(wants(""), "fstab /etc/fstab prefer");
-	keep(RECORD_TCP, "rdma", "require");
-	CU_ASSERT_STRING_EQUAL(wants(""), "record its record in /run/nfsrdma require");
+	keep(true, "require");
+	CU_ASSERT_STRING_EQUAL(wants(""), "request its mount by mount.nfsrdma require");
 	CU_ASSERT_TRUE(view_mount(view, 0)->wanted.lasting);
 	strcpy(list[0].fstab, "proto=rdma");
 	CU_ASSERT_STRING_EQUAL(wants(""), "fstab /etc/fstab require");
@@ -130,25 +127,48 @@ static void a_written_default_covers_every_mount(void)
 	end();
 }
 
-static void the_kernel_outweighs_a_record(void)
+static void the_kernel_alone_says_what_a_mount_is(void)
 {
-	static const enum record_state states[] = { RECORD_UNPROVEN, RECORD_TCP, RECORD_GONE,
-						    RECORD_PROVEN };
+	static const struct {
+		const char *proto, *policy;
+		enum view_state state;
+	} rows[] = {
+		{ "rdma", "require", VIEW_GOOD },
+		{ "rdma", "prefer", VIEW_GOOD },
+		{ "tcp", "require", VIEW_BAD },
+		{ "tcp", "prefer", VIEW_TOLERATED },
+	};
 	size_t i;
 
 	begin();
-	for (i = 0; i < ARRAY_SIZE(states); i++) {
-		strcpy(list[0].proto, "rdma");
-		keep(states[i], "rdma", "require");
-		CU_ASSERT_EQUAL(see("[server nas]\npolicy = require\n")->state, VIEW_GOOD);
-		strcpy(list[0].proto, "tcp");
-		CU_ASSERT_EQUAL(see("[server nas]\npolicy = require\n")->state, VIEW_BAD);
+	for (i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		strcpy(list[0].proto, rows[i / 2].proto);
+		keep(i % 2, rows[i / 2].policy);
+		CU_ASSERT_EQUAL(see("")->state, rows[i / 2].state);
 	}
-	/* And a record is renewed in place. */
+	end();
+}
+
+/* Of a mount that is gone: mountstats says that this one is younger. */
+static void a_later_mount_is_not_what_was_requested(void)
+{
+	begin();
+	keep(true, "require");
+	list[0].nxprts = 1;
+	list[0].age = 100;
 	CU_ASSERT_EQUAL(see("")->state, VIEW_BAD);
-	strcpy(record.policy, "prefer");
-	view_renew(view, &records);
-	CU_ASSERT_EQUAL(view_mount(view, 0)->state, VIEW_TOLERATED);
+	request.at_ms = NOW - 102 * 1000;
+	CU_ASSERT_EQUAL(see("")->state, VIEW_BAD);
+	request.at_ms = NOW - 104 * 1000;
+	CU_ASSERT_EQUAL(see("")->state, VIEW_CALM);
+	/* A helper that was killed did not see its mount. */
+	request.mounted = false;
+	CU_ASSERT_EQUAL(see("")->state, VIEW_BAD);
+	/* Without an age it is not known. */
+	request.mounted = true;
+	list[0].nxprts = 0;
+	CU_ASSERT_EQUAL(see("")->state, VIEW_BAD);
 	end();
 }
 
@@ -167,5 +187,6 @@ static void a_bind_mount_inherits_the_request_of_its_source(void)
 
 SUITE_MAIN("view", TEST(a_section_applies_whatever_else_requests),
 	   TEST(explicit_requests_precede_guesses), TEST(a_written_default_covers_every_mount),
-	   TEST(the_kernel_outweighs_a_record),
+	   TEST(the_kernel_alone_says_what_a_mount_is),
+	   TEST(a_later_mount_is_not_what_was_requested),
 	   TEST(a_bind_mount_inherits_the_request_of_its_source))

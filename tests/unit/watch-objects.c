@@ -37,7 +37,7 @@ static void scan(char seen, const char *key)
 	objects_begin(&objects);
 	if (seen != '.')
 		CU_ASSERT_EQUAL(objects_see(&objects, &object, on_event, NULL), 0);
-	objects_end(&objects);
+	objects_end(&objects, NULL, NULL);
 }
 
 /* The events of each scan, "-" where there is none. */
@@ -123,7 +123,7 @@ static void objects_are_distinguished_by_kind_and_key(void)
 	object = object_of('u', "/a");
 	object.kind = OBJECT_POOL;
 	CU_ASSERT_EQUAL(objects_see(&objects, &object, on_event, NULL), 0);
-	objects_end(&objects);
+	objects_end(&objects, NULL, NULL);
 	CU_ASSERT_STRING_EQUAL(events, "L");
 	CU_ASSERT_EQUAL(objects_count(&objects, OBJECT_MOUNT, STATE_BAD), 1);
 	CU_ASSERT_EQUAL(objects_count(&objects, OBJECT_MOUNT, STATE_GOOD), 1);
@@ -168,7 +168,7 @@ static void the_oldest_missing_objects_are_forgotten(void)
 		objects_see(&objects, &object, on_event, NULL);
 		object = object_of('o', "/kept");
 		objects_see(&objects, &object, on_event, NULL);
-		objects_end(&objects);
+		objects_end(&objects, NULL, NULL);
 	}
 	CU_ASSERT_EQUAL(objects.count, 201);
 	CU_ASSERT_EQUAL(objects_count(&objects, OBJECT_MOUNT, STATE_GOOD), 1);

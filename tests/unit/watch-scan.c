@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One pass over a machine that is a folder: its events, records and reports. The test supplies
+/* One pass over a machine that is a folder: its events and reports. The test supplies
  * libvirt's answers. */
 #include <poll.h>
 
@@ -12,7 +12,7 @@
 #define BOOT "b3fe4a6a-8f6b-425a-81db-11412b84d08b"
 #define UUID "df263acc-97fb-4d79-81cb-e0a2808e688a"
 
-static const struct watch_options options = { .libvirt = true };
+static struct watch_options options = { .libvirt = true };
 static struct tree tree;
 static struct watch watch;
 static struct report *report;
@@ -28,12 +28,12 @@ static void on_event(void *arg, enum object_event event, const struct watch_obje
 		 event == OBJECT_LOST ? "lost" : "back", object->name, object->text);
 }
 
-static void on_gone(void *arg, const struct record *record)
+static void on_gone(void *arg, const struct watch_object *object)
 {
 	size_t used = strlen(reported);
 
 	(void)arg;
-	snprintf(reported + used, sizeof(reported) - used, "gone %s\n", record->target);
+	snprintf(reported + used, sizeof(reported) - used, "gone %s\n", object->target);
 }
 
 static void on_silence(void *arg, const struct silence *one, bool silent, uint64_t now)
@@ -72,7 +72,8 @@ static void begin(void)
 	tree_write(&tree, "etc/nfsrdma.conf", "[server nas1]\npolicy = require\n");
 	tree_write(&tree, "pool/x", "");
 	set_mount(NULL);
-	folder = record_open(tree.root);
+	folder = request_open(tree.root);
+	options.root = tree.root;
 	watch = (struct watch){ .options = &options,
 				.host = tree.host,
 				.on_event = on_event,
@@ -107,9 +108,6 @@ static const char *scan(void)
 	*reported = '\0';
 	report_free(take_ptr(report));
 	report = report_new("watch");
-	/* A watcher's scans are seconds apart. A record of this very millisecond would be taken
-	 * for a helper's, which is kept. */
-	poll(NULL, 0, 2);
 	CU_ASSERT_EQUAL(scan_host(&watch, folder, report), 0);
 	*reasons = '\0';
 	summary_findings(&watch, on_finding, NULL);
@@ -129,19 +127,26 @@ static const char *printed(const char *format)
 	return text;
 }
 
-/* How readers of records judge the one mount. */
-static const char *believed(void)
+static void put(int lock, bool mounted, const char *policy)
 {
-	const struct record_source records = { .host = tree.host };
-	static struct record record;
-	struct nfs_mounts mounts;
-	int rc;
+	const struct request request = { .mounted = mounted,
+					 .at_ms = now_ms(),
+					 .boot_id = BOOT,
+					 .policy = policy,
+					 .source = "nas1:/e",
+					 .target = "/pool" };
 
-	CU_ASSERT_EQUAL_FATAL(host_nfs_mounts(tree.host, &mounts), 0);
-	CU_ASSERT_EQUAL_FATAL(mounts.count, 1);
-	rc = record_find(&records, &mounts.list[0], now_ms(), 2 * RECORD_PERIOD_MS, &record);
-	host_nfs_mounts_fini(&mounts);
-	return rc ? "nothing" : record_state_name(record.state);
+	CU_ASSERT_EQUAL(request_write(folder, lock, &request), 0);
+}
+
+/* "pending", "mounted", "" */
+static const char *noted(void)
+{
+	_cleanup_(request_fini) struct request request = { .text = NULL };
+
+	if (request_read(tree.host, "/pool", &request))
+		return "";
+	return request.mounted ? "mounted" : "pending";
 }
 
 /* libvirt has one pool from now on. */
@@ -218,7 +223,7 @@ static void count_reads(void *arg, const struct host_event *event)
 		read_paths[nread++] = strdup(event->path);
 }
 
-/* Mounts, records, policy, fstab, pools: also for the disks of guests, after records were renewed. */
+/* Mounts, requests, policy, fstab, pools: also for the disks of guests. */
 static void a_scan_reads_each_file_once(void)
 {
 	begin();
@@ -228,13 +233,13 @@ static void a_scan_reads_each_file_once(void)
 	set_mount("rdma");
 	event_of_pool(true);
 	event_of_guest("/pool/a.img");
+	put(-1, true, "require");
 	CU_ASSERT_STRING_EQUAL(scan(), "");
-	/* With a record now. */
 	host_watch(tree.host, count_reads, NULL);
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	host_watch(tree.host, NULL, NULL);
 	CU_ASSERT_EQUAL(nagain, 0);
-	/* mountinfo, mountstats, utab, fstab, policy, nfsmount.conf, the boot, the record. */
+	/* mountinfo, mountstats, utab, fstab, policy, nfsmount.conf, the boot, the request. */
 	ASSERT_AT_LEAST(nread, 8);
 	while (nread)
 		free(read_paths[--nread]);
@@ -243,48 +248,95 @@ static void a_scan_reads_each_file_once(void)
 
 /* --- mounts --------------------------------------------------------------------------------------- */
 
-static void a_mount_is_recorded_and_its_loss_reported(void)
+static void the_loss_of_a_mount_is_reported(void)
 {
 	begin();
 	set_mount("rdma");
 	CU_ASSERT_STRING_EQUAL(scan(), "");
-	CU_ASSERT_STRING_EQUAL(believed(), "proven");
 	set_mount("tcp");
 	CU_ASSERT_STRING_EQUAL(
 		scan(),
 		"lost mount /pool (nas1:/e): over tcp, but /etc/nfsrdma.conf:2 requires RDMA: the cause cannot be determined from here\n");
-	CU_ASSERT_STRING_EQUAL(believed(), "tcp");
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_FAIL);
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	set_mount("rdma");
 	CU_ASSERT_STRING_EQUAL(scan(), "back mount /pool (nas1:/e): over rdma, NFSv4.2\n");
 	set_mount(NULL);
 	CU_ASSERT_STRING_EQUAL(scan(), "gone /pool\n");
-	CU_ASSERT_EQUAL(host_exists(tree.host, RECORD_FOLDER "/40.json"), -ENOENT);
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	end();
+}
+
+/* A list of mounts that cannot be read whole tells nobody that one is gone; nor does a mount on top of it. */
+static void only_a_mount_that_is_gone_is_reported_as_unmounted(void)
+{
+	begin();
+	tree_write(&tree, "etc/nfsrdma.conf", "");
+	set_mount("tcp");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	set_mount(NULL);
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	set_mount("rdma");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	tree_fifo(&tree, "proc/self/mountinfo");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	tree_write(
+		&tree, "proc/self/mountinfo",
+		"1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
+		"40 1 0:40 / /pool rw,relatime shared:1 - nfs4 nas1:/e rw,vers=4.2,proto=rdma,addr=192.0.2.1\n"
+		"41 40 0:41 / /pool rw,relatime shared:1 - nfs4 nas1:/f rw,vers=4.2,proto=rdma,addr=192.0.2.1\n");
+	CU_ASSERT_STRING_EQUAL(scan(), "");
+	set_mount(NULL);
+	CU_ASSERT_STRING_EQUAL(scan(), "gone /pool\n");
 	end();
 }
 
 static void a_mount_in_progress_is_not_reported_as_lost(void)
 {
-	struct record record = { .state = RECORD_UNPROVEN };
+	int lock;
 
 	begin();
 	set_mount("tcp");
-	strcpy(record.target, "/pool");
-	strcpy(record.fs_spec, "nas1:/e");
-	strcpy(record.boot_id, BOOT);
-	strcpy(record.by, "mount.nfsrdma");
-	record.checked_ms = now_ms();
-	CU_ASSERT_EQUAL(record_write(folder, &record, NULL), 0);
+	lock = request_begin(folder, "/pool");
+	put(lock, false, "require");
 	CU_ASSERT_STRING_EQUAL(scan(), "");
 	ASSERT_CONTAINS(reasons, "watch.mount/being-mounted\n");
-	CU_ASSERT_STRING_EQUAL(believed(), "nothing");
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
+	CU_ASSERT_STRING_EQUAL(noted(), "pending");
 	/* The helper undoes its own mount. */
 	set_mount(NULL);
-	CU_ASSERT_EQUAL(record_remove(folder, 0, "/pool"), 0);
+	CU_ASSERT_EQUAL(request_end(tree.host, folder, lock, "/pool", NULL), 0);
 	CU_ASSERT_STRING_EQUAL(scan(), "");
+	/* It was killed, and leaves a mount. */
+	set_mount("tcp");
+	put(lock, false, "require");
+	close(lock);
+	ASSERT_CONTAINS(scan(), "lost mount /pool (nas1:/e): over tcp");
+	CU_ASSERT_STRING_EQUAL(noted(), "mounted");
 	end();
+}
+
+/* Nothing else asks for RDMA there. */
+static void what_a_killed_helper_requested_is_noted_as_mounted(void)
+{
+	static const char *const protos[] = { "rdma", "tcp" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(protos); i++) {
+		SUITE_ROW("%s", protos[i]);
+		begin();
+		tree_write(&tree, "etc/nfsrdma.conf", "");
+		put(-1, false, "require");
+		CU_ASSERT_STRING_EQUAL(scan(), "");
+		CU_ASSERT_STRING_EQUAL(noted(), "pending");
+		set_mount(protos[i]);
+		CU_ASSERT_EQUAL(!strcmp(scan(), ""), !i);
+		CU_ASSERT_STRING_EQUAL(noted(), "mounted");
+		set_mount(NULL);
+		CU_ASSERT_STRING_EQUAL(scan(), "gone /pool\n");
+		CU_ASSERT_STRING_EQUAL(noted(), "");
+		end();
+	}
 }
 
 static void mounts_that_cannot_be_read_are_unknown(void)
@@ -457,12 +509,15 @@ static void an_earlier_rdma_mount_is_reported_as_such(void)
 	end();
 }
 
-static void an_invalid_record_is_reported(void)
+static void a_broken_request_is_reported(void)
 {
 	begin();
-	tree_write(&tree, "run/nfsrdma/mounts/7.json", "{");
 	scan();
-	ASSERT_CONTAINS(reasons, "watch.record/malformed\n");
+	ASSERT_LACKS(reasons, "watch.request/malformed");
+	tree_write(&tree, REQUEST_FOLDER "/7", "{");
+	scan();
+	ASSERT_CONTAINS(reasons, "watch.request/malformed\n");
+	ASSERT_CONTAINS(printed("json"), "/run/nfsrdma/requests/7");
 	end();
 }
 
@@ -678,7 +733,9 @@ static void silence_and_recovery_of_a_server_are_reported(void)
 }
 
 SUITE_MAIN("watch-scan", TEST(silence_and_recovery_of_a_server_are_reported),
-	   TEST(a_mount_is_recorded_and_its_loss_reported),
+	   TEST(the_loss_of_a_mount_is_reported),
+	   TEST(only_a_mount_that_is_gone_is_reported_as_unmounted),
+	   TEST(what_a_killed_helper_requested_is_noted_as_mounted),
 	   TEST(a_mount_in_progress_is_not_reported_as_lost),
 	   TEST(mounts_that_cannot_be_read_are_unknown),
 	   TEST(a_broken_policy_changes_only_the_verdict),
@@ -687,7 +744,7 @@ SUITE_MAIN("watch-scan", TEST(silence_and_recovery_of_a_server_are_reported),
 	   TEST(without_libvirt_pools_are_unknown_and_mounts_followed),
 	   TEST(a_scan_reads_each_file_once), TEST(disks_of_guests_are_checked_against_the_policy),
 	   TEST(a_disk_on_an_rdma_mount_by_another_name_passes),
-	   TEST(an_earlier_rdma_mount_is_reported_as_such), TEST(an_invalid_record_is_reported),
+	   TEST(an_earlier_rdma_mount_is_reported_as_such), TEST(a_broken_request_is_reported),
 	   TEST(a_disk_without_a_request_is_ignored), TEST(an_unparsable_guest_is_unknown),
 	   TEST(a_running_unparsable_pool_is_unknown),
 	   TEST(metrics_include_the_watchers_own_and_those_of_mounts),

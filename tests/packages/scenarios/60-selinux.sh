@@ -47,10 +47,10 @@ END
 # What the hook opens on a host with pools, policies and a refused guest, by the labels of Debian.
 pool="<pool type='netfs'><name>vms</name><uuid>5c0d5f0e-0000-4000-8000-000000000001</uuid><source><host name='nas1'/><dir path='/x'/>
 	<format type='nfs'/></source><target><path>/data/vms</path></target></pool>"
-mkdir -p "$root"/{etc/nfsrdma.conf.d,etc/libvirt/storage,etc/vdsm/vdsm.conf.d,run/libvirt/storage,run/nfsrdma/mounts,proc/self,data/vms}
+mkdir -p "$root"/{etc/nfsrdma.conf.d,etc/libvirt/storage,etc/vdsm/vdsm.conf.d,run/libvirt/storage,run/nfsrdma/requests,proc/self,data/vms}
 printf '[directory /data]\npolicy = require\n' | tee "$root/etc/nfsrdma.conf" >"$root/etc/nfsrdma.conf.d/site.conf"
 tee "$root/etc/libvirt/storage/vms.xml" >"$root/run/libvirt/storage/vms.xml" <<<"$pool"
-touch "$root"/etc/{fstab,nfsmount.conf,vdsm/vdsm.conf} "$root/run/nfsrdma/mounts/1.json" "$root/data/vms/web1.raw"
+touch "$root"/etc/{fstab,nfsmount.conf,vdsm/vdsm.conf} "$root/run/nfsrdma/requests/0123456789abcdef" "$root/data/vms/web1.raw"
 ln -s data/vms "$root/vms"
 cat /proc/self/mountinfo >"$root/proc/self/mountinfo"
 dpkg -x "$(echo "$debs"/nfsrdma-libvirt_*.deb)" "$work/roots/hook"
@@ -70,10 +70,9 @@ awk 'NR == FNR { split($2, label, ":"); type[$1] = label[3]; next }
 echo "the hook needs $(wc -l <"$work/rules") rules for $(wc -l <"$work/needs") objects"
 
 label /usr/sbin/nfsrdma-libvirt-hook nfsrdma_hook_exec_t
-label /run/nfsrdma/mounts nfsrdma_runtime_t
+label /run/nfsrdma/requests nfsrdma_runtime_t
 # The helpers have the label of mount(8), whose domain they need, by the policy itself.
 label /usr/sbin/mount.nfsrdma mount_exec_t
-label /usr/sbin/umount.nfsrdma mount_exec_t
 label /usr/libexec/nfsrdma/vdsm-hook bin_t
 inside "$root" semodule -n -r nfsrdma
 label /usr/sbin/nfsrdma-libvirt-hook bin_t

@@ -8,7 +8,7 @@
 in_fstab
 expect_output disabled "systemctl is-enabled nfsrdma-check.timer || true"
 expect_output enabled systemctl is-enabled nfsrdma-watch
-expect_output "755 755 700" "systemd-tmpfiles --create nfsrdma.conf; stat -c %a /run/nfsrdma /run/nfsrdma/mounts /var/lib/nfsrdma | paste -sd' '"
+expect_output "755 755 700" "systemd-tmpfiles --create nfsrdma.conf; stat -c %a /run/nfsrdma /run/nfsrdma/requests /var/lib/nfsrdma | paste -sd' '"
 
 # --- the watcher ------------------------------------------------------------------------------------
 

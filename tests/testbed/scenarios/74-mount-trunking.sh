@@ -14,16 +14,17 @@ for propagation in private shared; do
 	for export in plain live; do
 		mounting /mnt -t nfsrdma 192.168.77.1:/export/$export /mnt -o vers=4.2
 		expect_refused 32 '/mnt2 is mounted from the same server over tcp'
-		inside '! grep " TARGET=/mnt " /run/mount/utab; ! ls /run/nfsrdma/mounts/pending-* 2>/dev/null'
+		inside '! grep " TARGET=/mnt " /run/mount/utab; ! grep -l "^pending" /run/nfsrdma/requests/* 2>/dev/null'
 	done
 
 	mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.2,nfsrdma.policy=prefer
-	[[ $status == 0 && $mounted == *proto=tcp* && $record == "tcp tcp" ]] ||
-		fail "prefer: exit status $status, $mounted, $record"
+	[[ $status == 0 && $mounted == *proto=tcp* && $requested == "mounted prefer" ]] ||
+		fail "prefer: exit status $status, $mounted, $requested"
 	grep -q 'WARNING.*NOT mounted over RDMA.*/mnt2 is mounted from the same server' "$work/said" || fail "prefer says nothing"
 	# It is already mounted, and require refuses it; but it is not ours to undo.
 	mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.2
-	[[ $status == 32 && $mounted == *proto=tcp* ]] || fail "exit status $status, $mounted"
+	[[ $status == 32 && $mounted == *proto=tcp* && $requested == "mounted prefer" ]] ||
+		fail "exit status $status, $mounted, $requested"
 	inside '/usr/sbin/umount /mnt'
 
 	# Another version is another client for the server.
@@ -35,8 +36,8 @@ inside '/usr/sbin/umount /mnt2'
 
 # prefer, and no listener: TCP is tried, and reported.
 mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.2,port=20050,retry=0,nfsrdma.policy=prefer
-[[ $status == 0 && $mounted == *proto=tcp* && $record == "tcp tcp" ]] ||
-	fail "no listener: exit status $status, $mounted, $record"
+[[ $status == 0 && $mounted == *proto=tcp* && $requested == "mounted prefer" ]] ||
+	fail "no listener: exit status $status, $mounted, $requested"
 grep -q 'no RDMA, so TCP is tried: .*refuses RDMA' "$work/said" || fail "the cause is not told"
 grep -q 'WARNING.*NOT mounted over RDMA' "$work/said" || fail "prefer says nothing"
 inside '/usr/sbin/umount /mnt'

@@ -1,41 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The gate: what records say about a mount, what cannot be read, and what a verdict contains. */
+/* The gate: what was requested of mount.nfsrdma, what cannot be read, and what a verdict contains. */
 #include "tests/unit/guard-machine.h"
 
-/* --- records ---------------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------------- */
 
 static const struct row on_rdma = { .mounts = ROOT RDMA(90, 21, "/srv/vm", "nas:/vm") };
 static const struct row on_tcp = { .mounts = ROOT TCP(90, 21, "/srv/vm", "nas:/vm") };
 
-static struct record record_of(enum record_state state, uint64_t age)
+static struct request request_for(bool mounted, uint64_t age)
 {
-	struct record record = { .id = 90, .state = state, .checked_ms = NOW - age };
-
-	strcpy(record.dev, "0:90");
-	strcpy(record.target, "/srv/vm");
-	strcpy(record.fs_spec, "nas:/vm");
-	strcpy(record.boot_id, BOOT);
-	strcpy(record.wanted, "rdma");
-	strcpy(record.by, "mount.nfsrdma");
-	return record;
+	return (struct request){ .mounted = mounted,
+				 .at_ms = NOW - age,
+				 .boot_id = BOOT,
+				 .policy = "require",
+				 .source = "nas:/vm",
+				 .target = "/srv/vm" };
 }
 
-static struct record pending_of(uint64_t age)
+static void put(struct request request)
 {
-	struct record record = record_of(RECORD_UNPROVEN, age);
+	_cleanup_close_ int folder = request_open(tree.root);
 
-	record.id = 0;
-	*record.dev = '\0';
-	return record;
+	CU_ASSERT_EQUAL_FATAL(request_write(folder, -1, &request), 0);
 }
 
-static void put(struct record record)
+static void put_text(const char *text)
 {
-	_cleanup_close_ int folder = record_open(tree.root);
+	char path[sizeof(REQUEST_FOLDER) + REQUEST_NAME_MAX] = REQUEST_FOLDER "/";
 
-	CU_ASSERT_EQUAL_FATAL(record_write(folder, &record, NULL), 0);
+	request_name("/srv/vm", path + strlen(path));
+	tree_write(&tree, path, text);
 }
 
 /* "pass", "refuse" or "unknown" for the only disk. */
@@ -49,54 +45,51 @@ static const char *answer(const char *says)
 	return names[verdict.answer];
 }
 
-static void a_record_holds_the_requirement(void)
+/* Over TCP it has the policy, which nothing else shows; pending or not. */
+static void a_request_holds_the_requirement(void)
 {
-	struct record record;
+	struct request request;
+	size_t i;
 
-	begin(&on_tcp);
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	put(record_of(RECORD_TCP, 1000));
-	CU_ASSERT_STRING_EQUAL(answer("over tcp, but its record in /run/nfsrdma requests RDMA"),
-			       "refuse");
-	/* An old record still applies to that mount. */
-	put(record_of(RECORD_PROVEN, 500000));
-	CU_ASSERT_STRING_EQUAL(answer("its record"), "refuse");
-	record = record_of(RECORD_TCP, 1000);
-	strcpy(record.wanted, "tcp");
-	put(record);
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	/* Mounted with nfsrdma.policy=prefer: TCP is allowed, with a warning. */
-	record = record_of(RECORD_TCP, 1000);
-	strcpy(record.policy, "prefer");
-	put(record);
-	CU_ASSERT_STRING_EQUAL(answer("over tcp"), "pass");
-	CU_ASSERT_TRUE(verdict.loud);
-	/* From another mount, or from another boot. */
-	record = record_of(RECORD_TCP, 1000);
-	strcpy(record.fs_spec, "nas:/other");
-	put(record);
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	record = record_of(RECORD_TCP, 1000);
-	strcpy(record.boot_id, "00000000-8f6b-425a-81db-11412b84d08b");
-	put(record);
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	end();
+	for (i = 0; i < 2; i++) {
+		SUITE_ROW("%zu", i);
+		begin(&on_tcp);
+		CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+		put(request_for(i, 1000));
+		CU_ASSERT_STRING_EQUAL(
+			answer("over tcp, but its mount by mount.nfsrdma requests RDMA"), "refuse");
+		put(request_for(i, 500000));
+		CU_ASSERT_STRING_EQUAL(answer("its mount by mount.nfsrdma"), "refuse");
+		/* nfsrdma.policy=prefer: TCP is allowed, with a warning. */
+		request = request_for(i, 1000);
+		request.policy = "prefer";
+		put(request);
+		CU_ASSERT_STRING_EQUAL(answer("over tcp"), "pass");
+		CU_ASSERT_TRUE(verdict.loud);
+		/* For another source that does not require RDMA there; of another boot. */
+		request = request_for(i, 1000);
+		request.source = "nas:/other";
+		put(request);
+		CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+		request = request_for(i, 1000);
+		request.boot_id = "00000000-8f6b-425a-81db-11412b84d08b";
+		put(request);
+		CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+		end();
+	}
 }
 
-/* Whatever a record says, and whoever left it: the kernel shows the transport. */
-static void no_record_overrules_the_kernel(void)
+/* Whatever is noted, and whoever left it: the kernel shows the transport. */
+static void no_request_overrules_the_kernel(void)
 {
 	static const struct {
-		enum record_state state;
-		uint64_t age, pending_age; /* 0: there is none */
-		const char *text;          /* of 90.json, in place of the record */
+		bool mounted;
+		uint64_t age;
+		const char *text; /* in place of the request */
 	} rows[] = {
-		{ RECORD_PROVEN, 1000, 0, NULL },    { RECORD_PROVEN, 500000, 0, NULL },
-		{ RECORD_UNPROVEN, 1000, 0, NULL },  { RECORD_UNPROVEN, 500000, 0, NULL },
-		{ RECORD_TCP, 1000, 0, NULL },       { RECORD_GONE, 1000, 0, NULL },
-		{ RECORD_PROVEN, 0, 1000, NULL },    { RECORD_PROVEN, 0, 900000, NULL },
-		{ RECORD_PROVEN, 2000, 1000, NULL }, { RECORD_PROVEN, 0, 0, "{ \"mount\": 7 }" },
-		{ RECORD_PROVEN, 0, 0, "" },         { RECORD_PROVEN, 0, 1000, "" },
+		{ true, 1000, NULL }, { true, 500000, NULL },           { false, 1000, NULL },
+		{ false, 0, NULL },   { false, 900000, NULL },          { true, 0, NULL },
+		{ false, 0, "" },     { false, 0, "{ \"mount\": 7 }" },
 	};
 	static const char *const confs[] = { "", REQUIRE_NAS, REQUIRE_NAS "on-unknown = refuse\n",
 					     "[server nas]\npolicy = prefer\n",
@@ -107,11 +100,9 @@ static void no_record_overrules_the_kernel(void)
 		SUITE_ROW("%zu", i);
 		begin(&on_rdma);
 		if (rows[i].text)
-			tree_write(&tree, "run/nfsrdma/mounts/90.json", rows[i].text);
-		else if (rows[i].age)
-			put(record_of(rows[i].state, rows[i].age));
-		if (rows[i].pending_age)
-			put(pending_of(rows[i].pending_age));
+			put_text(rows[i].text);
+		else
+			put(request_for(rows[i].mounted, rows[i].age));
 		for (j = 0; j < ARRAY_SIZE(confs); j++) {
 			tree_write(&tree, "etc/nfsrdma.conf", confs[j]);
 			CU_ASSERT_STRING_EQUAL(answer(""), "pass");
@@ -123,7 +114,7 @@ static void no_record_overrules_the_kernel(void)
 }
 
 /* By mountstats, too; the age of the mount, and whether it is mounted twice, do not matter. */
-static void a_pending_record_says_nothing_against_a_mount(void)
+static void a_pending_request_says_nothing_against_a_mount(void)
 {
 	static const char stats[] =
 		"device nas:/vm mounted on /srv/vm with fstype nfs4 statvers=1.1\n"
@@ -151,35 +142,10 @@ static void a_pending_record_says_nothing_against_a_mount(void)
 		tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);
 		snprintf(text, sizeof(text), stats, rows[i].age_s, rows[i].proto);
 		tree_write(&tree, "proc/self/mountstats", text);
-		put(pending_of(rows[i].pending_s * 1000));
+		put(request_for(false, rows[i].pending_s * 1000));
 		CU_ASSERT_STRING_EQUAL(answer(rows[i].says), rows[i].answer);
 		end();
 	}
-}
-
-/* Over TCP it shows what was requested, as nothing else does. */
-static void a_pending_record_holds_the_requirement(void)
-{
-	struct record record;
-
-	begin(&on_tcp);
-	put(pending_of(900 * 1000));
-	CU_ASSERT_STRING_EQUAL(answer("over tcp, but its record"), "refuse");
-	record = pending_of(1000);
-	strcpy(record.policy, "prefer");
-	put(record);
-	CU_ASSERT_STRING_EQUAL(answer("over tcp"), "pass");
-	CU_ASSERT_TRUE(verdict.loud);
-	/* For another source that does not require RDMA there. */
-	record = pending_of(1000);
-	strcpy(record.fs_spec, "nas:/other");
-	put(record);
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	record = pending_of(1000);
-	strcpy(record.boot_id, "00000000-8f6b-425a-81db-11412b84d08b");
-	put(record);
-	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	end();
 }
 
 /* Where mount.nfsrdma, or the process that mounts, is killed: what is left, and each policy's answer. */
@@ -196,44 +162,53 @@ static void a_killed_helper_leaves_no_guest_on_the_local_disk(void)
 					     "[server nas]\npolicy = off\n" };
 	static const struct {
 		const char *point;
-		bool pending, recorded;
+		enum { NONE, PENDING, MOUNTED } note;
 		unsigned int lies;
 		const char *answers; /* of the policies: passes, Warns, refuses */
 	} rows[] = {
-		{ "before it is noted", false, false, NOTHING, "pppp" },
-		{ "before mount.nfs", true, false, NOTHING, "rrrp" },
-		{ "at move_mount", true, false, NOTHING, "rrrp" },
-		{ "after the mount", true, false, OVER_RDMA, "pppp" },
-		{ "after it is recorded", true, true, OVER_RDMA, "pppp" },
-		{ "the end", false, true, OVER_RDMA, "pppp" },
-		{ "after a mount over TCP", true, false, OVER_TCP, "rrWp" },
-		{ "a TCP mount that is recorded", true, true, OVER_TCP, "rrWp" },
+		{ "before it is noted", NONE, NOTHING, "pppp" },
+		{ "before mount.nfs", PENDING, NOTHING, "rrrp" },
+		{ "at move_mount", PENDING, NOTHING, "rrrp" },
+		{ "after the mount", PENDING, OVER_RDMA, "pppp" },
+		{ "the end", MOUNTED, OVER_RDMA, "pppp" },
+		{ "after a mount over TCP", PENDING, OVER_TCP, "rrWp" },
+		{ "a TCP mount that is noted", MOUNTED, OVER_TCP, "rrWp" },
 		/* An error that was told; a mount that was unmounted. */
-		{ "after the error", false, false, NOTHING, "pppp" },
-		{ "after umount", false, true, NOTHING, "pppp" },
+		{ "after the error", NONE, NOTHING, "pppp" },
+		{ "after umount", MOUNTED, NOTHING, "pppp" },
 		/* The kernel shows it. */
-		{ "above a local mount", true, false, LOCAL, "pppp" },
+		{ "above a local mount", PENDING, LOCAL, "pppp" },
 	};
+	/* What the call asked for; the conf above has the last word. */
+	static const char *const policies[] = { "require", "prefer" };
+	struct request request;
 	size_t i, j;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		SUITE_ROW("%s", rows[i].point);
-		begin(&(struct row){ .mounts = lies[rows[i].lies] });
-		if (rows[i].pending)
-			put(pending_of(10000));
-		if (rows[i].recorded)
-			put(record_of(RECORD_PROVEN, 1000));
-		for (j = 0; j < ARRAY_SIZE(confs); j++) {
-			bool refused = rows[i].answers[j] == 'r';
+	for (i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		const char *point = rows[i / 2].point;
 
+		SUITE_ROW("%s, %s", point, policies[i % 2]);
+		begin(&(struct row){ .mounts = lies[rows[i / 2].lies] });
+		request = request_for(rows[i / 2].note == MOUNTED, 10000);
+		request.policy = policies[i % 2];
+		if (rows[i / 2].note)
+			put(request);
+		for (j = 0; j < ARRAY_SIZE(confs); j++) {
+			char expected = rows[i / 2].answers[j];
+			bool refused;
+
+			/* Nobody else asks, and TCP was allowed. */
+			if (!j && i % 2 && rows[i / 2].lies == OVER_TCP)
+				expected = 'W';
+			refused = expected == 'r';
 			tree_write(&tree, "etc/nfsrdma.conf", confs[j]);
 			CU_ASSERT_STRING_EQUAL(answer(""), refused ? "refuse" : "pass");
 			CU_ASSERT_EQUAL(verdict.refuse, refused);
-			CU_ASSERT_EQUAL(verdict.loud, rows[i].answers[j] == 'W');
-			if (!refused || rows[i].lies != NOTHING)
+			CU_ASSERT_EQUAL(verdict.loud, expected == 'W');
+			if (!refused || rows[i / 2].lies != NOTHING)
 				continue;
 			ASSERT_CONTAINS(verdict.text, "nothing is mounted at /srv/vm");
-			ASSERT_CONTAINS(verdict.remedy, "rm /run/nfsrdma/mounts/pending-");
+			ASSERT_CONTAINS(verdict.remedy, "rm /run/nfsrdma/requests/");
 			CU_ASSERT_STRING_EQUAL(verdict.reason, "unfinished");
 		}
 		end();
@@ -242,30 +217,53 @@ static void a_killed_helper_leaves_no_guest_on_the_local_disk(void)
 	begin(&(struct row){ .mounts = ROOT,
 			     .fstab = "nas:/vm /srv/vm nfs proto=rdma,noauto 0 0\n" });
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	put(pending_of(10000));
+	put(request_for(false, 10000));
 	CU_ASSERT_STRING_EQUAL(answer("nothing is mounted at /srv/vm"), "refuse");
-	ASSERT_CONTAINS(verdict.remedy, "rm /run/nfsrdma/mounts/pending-");
+	ASSERT_CONTAINS(verdict.remedy, "rm /run/nfsrdma/requests/");
 	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);
 	CU_ASSERT_STRING_EQUAL(answer(""), "refuse");
-	ASSERT_CONTAINS(verdict.remedy, "rm /run/nfsrdma/mounts/pending-");
+	ASSERT_CONTAINS(verdict.remedy, "rm /run/nfsrdma/requests/");
 	end();
-	/* Of an earlier boot; of a mount for which RDMA was not requested. */
-	for (i = 0; i < 2; i++) {
-		struct record record = pending_of(1000);
+	/* Of an earlier boot. */
+	begin(&(struct row){ .mounts = ROOT });
+	request = request_for(false, 1000);
+	request.boot_id = "another";
+	put(request);
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	end();
+}
 
-		strcpy(i ? record.wanted : record.boot_id, i ? "tcp" : "another");
-		begin(&(struct row){ .mounts = ROOT });
-		put(record);
+/* What an earlier version left in /run/nfsrdma/mounts never refuses. */
+static void records_of_an_earlier_version_say_nothing(void)
+{
+	static const char text[] =
+		"{ \"mount\": { \"id\": %s, \"dev\": \"0:90\", \"target\": \"/srv/vm\", \"fs_spec\": \"nas:/vm\", "
+		"\"boot_id\": \"" BOOT
+		"\", \"wanted\": \"rdma\", \"policy\": \"require\", \"effective\": \"\", "
+		"\"state\": \"unproven\", \"checked_monotonic_ms\": 1, \"by\": \"mount.nfsrdma\" } }";
+	static const char *const lies[] = { ROOT, ROOT RDMA(90, 21, "/srv/vm", "nas:/vm"),
+					    ROOT TCP(90, 21, "/srv/vm", "nas:/vm") };
+	char one[512];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lies); i++) {
+		SUITE_ROW("%zu", i);
+		begin(&(struct row){ .mounts = lies[i] });
+		snprintf(one, sizeof(one), text, "90");
+		tree_write(&tree, "run/nfsrdma/mounts/90.json", one);
+		snprintf(one, sizeof(one), text, "null");
+		tree_write(&tree, "run/nfsrdma/mounts/pending-6ec2bf96d0a2db22.json", one);
 		CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+		CU_ASSERT_FALSE(verdict.loud);
 		end();
 	}
 }
 
 /* It may have a request for RDMA. */
-static void an_invalid_record_of_a_mount_over_tcp_is_unknown(void)
+static void a_broken_request_of_a_mount_over_tcp_is_unknown(void)
 {
 	begin(&on_tcp);
-	tree_write(&tree, "run/nfsrdma/mounts/90.json", "{ \"mount\": 7 }");
+	put_text("{ \"mount\": 7 }");
 	CU_ASSERT_STRING_EQUAL(answer("unknown whether it should be over RDMA"), "unknown");
 	CU_ASSERT_FALSE(verdict.refuse);
 	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);
@@ -688,7 +686,7 @@ static void five_hundred_disks_need_no_more_reads_than_one(void)
 	unsigned int i, before;
 
 	begin(&on_rdma);
-	put(record_of(RECORD_PROVEN, 1000));
+	put(request_for(true, 1000));
 	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS REQUIRE_DIR);
 	sources.host = tree.host;
 	host_watch(tree.host, count, NULL);
@@ -755,12 +753,12 @@ static void a_guard_without_its_files_is_an_error(void)
 	end();
 }
 
-SUITE_MAIN("guard-records", TEST(a_record_holds_the_requirement),
-	   TEST(no_record_overrules_the_kernel),
-	   TEST(a_pending_record_says_nothing_against_a_mount),
-	   TEST(a_pending_record_holds_the_requirement),
+SUITE_MAIN("guard-requests", TEST(a_request_holds_the_requirement),
+	   TEST(no_request_overrules_the_kernel),
+	   TEST(a_pending_request_says_nothing_against_a_mount),
 	   TEST(a_killed_helper_leaves_no_guest_on_the_local_disk),
-	   TEST(an_invalid_record_of_a_mount_over_tcp_is_unknown),
+	   TEST(records_of_an_earlier_version_say_nothing),
+	   TEST(a_broken_request_of_a_mount_over_tcp_is_unknown),
 	   TEST(a_mount_with_connections_of_both_kinds_is_refused), TEST(a_verdict_has_its_names),
 	   TEST(names_in_commands_are_quoted_for_the_shell),
 	   TEST(a_reason_names_the_mounting_program), TEST(what_vdsm_mounts_need_not_be_nfs),

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What was requested of mount.nfsrdma (plugin/request): where nothing is mounted, and for a mount that is not
+ * over RDMA. What a mount is only mountinfo and mountstats say. */
+#include <stdio.h>
+
+#include "plugin/view/internal.h"
+
+/* The age of a mount is in whole seconds, and the view's time is not exactly that of reading. */
+#define AGE_SLACK_MS 3000
+
+/* The whole directory: that of struct nfs_mount is cut, and clean. */
+static const char *requests_target(const struct view *view, const struct nfs_mount *mount)
+{
+	size_t i;
+
+	for (i = 0; i < view->tree.count; i++)
+		if (view->tree.list[i].id == mount->id)
+			return view->tree.list[i].target;
+	return mount->target;
+}
+
+/* Whether it is of a mount that was made since. If one export has several mounts, the age is that of the
+ * first, which is larger: then this is not known, nor if mountstats has no age. */
+static bool requests_is_earlier(const struct view *view, const struct request *request,
+				const struct nfs_mount *mount)
+{
+	return request->mounted && mount->nxprts && mount->age < view->now / 1000 &&
+	       request->at_ms + AGE_SLACK_MS < view->now - mount->age * 1000;
+}
+
+const struct request *view_request(const struct view *view, const struct nfs_mount *mount)
+{
+	if (!view->requests->count)
+		return NULL;
+	return request_of(view->requests, requests_target(view, mount));
+}
+
+const struct request *requests_of(const struct view *view, const struct nfs_mount *mount)
+{
+	const struct request *request = view_request(view, mount);
+
+	if (!request || request->broken)
+		return request;
+	return view_same_source(request->source, mount->fs_spec) &&
+			       !requests_is_earlier(view, request, mount)
+		       ? request
+		       : NULL;
+}
+
+bool requests_is_lenient(const struct request *request)
+{
+	return !strcmp(request->policy, "prefer");
+}
+
+int requests_places(const struct view *view, struct view_places *out)
+{
+	char file[sizeof("/" REQUEST_FOLDER "/") + REQUEST_NAME_MAX];
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < view->requests->count; i++) {
+		const struct request *request = &view->requests->list[i];
+		struct view_place place = { .kind = PLACE_PENDING,
+					    .target = (char *)request->target,
+					    .fs_spec = (char *)request->source,
+					    .name = file,
+					    .asked = ASKED_RDMA,
+					    .expected = true,
+					    .by = "an unfinished mount" };
+
+		if (request->broken || request->mounted)
+			continue;
+		snprintf(file, sizeof(file), "/" REQUEST_FOLDER "/%s", request->name);
+		place.force = requests_is_lenient(request) ? FORCE_PREFER : FORCE_NONE;
+		rc = view_places_add(out, &place);
+	}
+	return rc;
+}
+
+static bool requests_is_mounted(const struct view *view, const struct request *request)
+{
+	size_t i;
+
+	for (i = 0; i < view->tree.count; i++)
+		if (!strcmp(view->tree.list[i].target, request->target) &&
+		    !strncmp(view->tree.list[i].type, "nfs", 3) &&
+		    view_same_source(view->tree.list[i].source, request->source))
+			return true;
+	return false;
+}
+
+void view_settle(const struct view *view, const char *root)
+{
+	_cleanup_close_ int folder = -1;
+	bool incomplete = view->tree.cut || view->nfs->unreadable;
+	size_t i;
+
+	for (i = 0; i < view->requests->count; i++) {
+		const struct request *request = &view->requests->list[i];
+		bool there = !request->broken && requests_is_mounted(view, request);
+
+		if (request->broken || there == request->mounted || (!there && incomplete))
+			continue;
+		if (folder < 0)
+			folder = request_open(root);
+		if (folder < 0 || request_settle(view->host, folder, request, there))
+			debug(DEBUG_GATE, "%s: %s", request->target, err_text());
+	}
+}
