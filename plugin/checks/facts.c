@@ -141,7 +141,7 @@ static void server_path_find_local(const struct rdma_devices *rdma, struct serve
 {
 	char name[ADDRESS_NAME_MAX];
 	unsigned int i, p;
-	bool v2;
+	bool v2 = false;
 
 	words_address(path->to, name);
 	for (i = 0; i < rdma->count; i++) {
