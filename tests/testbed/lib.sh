@@ -31,7 +31,7 @@ guest_boot_timeout=$NFSRDMA_TESTBED_BOOT_TIMEOUT
 # --- the guest ---------------------------------------------------------------
 
 # Programs of a build folder that scenarios run inside the guest.
-guest_programs=(nfsrdma 'mount-helper/*mount.nfsrdma' 'tests/unit/unit-transport*' tests/unit/unit-{rpcrdma,clnt,hostile}
+guest_programs=(nfsrdma mount-helper/mount.nfsrdma 'tests/unit/unit-transport*' tests/unit/unit-{rpcrdma,clnt,hostile}
 	tests/support/{echo-client,echo-server,request-find} hooks/libvirt/nfsrdma-libvirt-hook hooks/vdsm/vdsm-hook)
 
 # guest_library FILE COPY: without 30 MB of character set tables, which libxml2 is linked with and
