@@ -10,7 +10,7 @@
 /* The age of a mount is in whole seconds, and the view's time is not exactly that of reading. */
 #define AGE_SLACK_MS 3000
 
-/* The whole directory: that of struct nfs_mount is cut, and clean. */
+/* The whole directory: that of struct nfs_mount is cut, and clean; so is its source. */
 static const char *requests_target(const struct view *view, const struct nfs_mount *mount)
 {
 	size_t i;
@@ -40,10 +40,12 @@ const struct request *view_request(const struct view *view, const struct nfs_mou
 const struct request *requests_of(const struct view *view, const struct nfs_mount *mount)
 {
 	const struct request *request = view_request(view, mount);
+	char source[sizeof(mount->fs_spec)];
 
 	if (!request || request->broken)
 		return request;
-	return view_same_source(request->source, mount->fs_spec) &&
+	text_copy(source, sizeof(source), request->source);
+	return view_same_source(source, mount->fs_spec) &&
 			       !requests_is_earlier(view, request, mount)
 		       ? request
 		       : NULL;

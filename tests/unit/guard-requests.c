@@ -79,6 +79,39 @@ static void a_request_holds_the_requirement(void)
 	}
 }
 
+/* Of names that are longer than what is shown of them. */
+static void a_long_name_is_known_whole(void)
+{
+	_cleanup_free_ char *info = NULL;
+	char one[300], other[300], source[300], path[310];
+	struct request request = request_for(true, 1000);
+
+	memset(one, 'x', sizeof(one) - 1);
+	memcpy(one, "/srv/", 5);
+	one[sizeof(one) - 1] = '\0';
+	strcpy(other, one);
+	other[sizeof(other) - 2] = 'y';
+	strcpy(source, one);
+	memcpy(source, "nas:/", 5);
+	CU_ASSERT_FATAL(
+		asprintf(&info,
+			 ROOT "90 21 0:90 / %s rw - nfs4 %s rw,vers=4.2,proto=tcp,addr=192.0.2.1\n"
+			      "91 21 0:91 / %s rw - nfs4 %s rw,vers=4.2,proto=tcp,addr=192.0.2.1\n",
+			 one, source, other, source) > 0);
+	begin(&(struct row){ .mounts = info });
+	request.target = one;
+	request.source = source;
+	put(request);
+	snprintf(path, sizeof(path), "%s/a", other);
+	CU_ASSERT_EQUAL_FATAL(ask(path, NULL), 0);
+	CU_ASSERT_EQUAL(verdict.answer, GUARD_PASS);
+	snprintf(path, sizeof(path), "%s/a", one);
+	CU_ASSERT_EQUAL_FATAL(ask(path, NULL), 0);
+	CU_ASSERT_EQUAL(verdict.answer, GUARD_REFUSE);
+	CU_ASSERT_STRING_EQUAL(verdict.by, "its mount by mount.nfsrdma");
+	end();
+}
+
 /* Whatever is noted, and whoever left it: the kernel shows the transport. */
 static void no_request_overrules_the_kernel(void)
 {
@@ -754,7 +787,7 @@ static void a_guard_without_its_files_is_an_error(void)
 }
 
 SUITE_MAIN("guard-requests", TEST(a_request_holds_the_requirement),
-	   TEST(no_request_overrules_the_kernel),
+	   TEST(a_long_name_is_known_whole), TEST(no_request_overrules_the_kernel),
 	   TEST(a_pending_request_says_nothing_against_a_mount),
 	   TEST(a_killed_helper_leaves_no_guest_on_the_local_disk),
 	   TEST(records_of_an_earlier_version_say_nothing),
