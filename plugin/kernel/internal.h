@@ -139,6 +139,7 @@ struct kernel_chosen {
 		uint64_t size;
 		uint64_t inode; /* of scratch.c */
 	};
+	bool unsure; /* of scratch.c: with the error the file may have been made all the same */
 	char path[KERNEL_PATH_MAX]; /* below the mount */
 	char why[160];
 };
@@ -163,7 +164,8 @@ struct kernel_scratch_task {
 	uid_t uid;
 	gid_t gid;
 	uint64_t key;   /* of what is written */
-	uint64_t inode; /* of a file to remove, without anything else; 0: make one */
+	bool remove;    /* only removes the file that has */
+	uint64_t inode; /* this number */
 };
 
 /* The body of the child; @arg is a struct kernel_scratch_task. It sends KERNEL_CHOSEN with the file's
@@ -328,6 +330,7 @@ struct kernel_stored {
 	struct kernel_chosen chosen; /* why it was not made; without a text: unknown */
 	bool made, removed;
 	int remove_error;
+	bool hung;     /* a process that has it open was left */
 	bool silent;   /* a step took too long: */
 	bool late;     /* because the time was over */
 	char end[160]; /* how the child ended, where that was not by itself */

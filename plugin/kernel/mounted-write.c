@@ -203,7 +203,7 @@ static void scratch_on_record(void *arg, const struct kernel_record *r)
 					 KERNEL_WRITES);
 }
 
-static int scratch_start(struct scratch_run *run, uint64_t inode, struct child *child)
+static int scratch_start(struct scratch_run *run, bool remove, struct child *child)
 {
 	const struct kernel_mounted_write *w = run->w;
 	struct kernel_scratch_task task = {
@@ -214,7 +214,8 @@ static int scratch_start(struct scratch_run *run, uint64_t inode, struct child *
 		.uid = w->cred.uid,
 		.gid = w->cred.gid,
 		.key = run->key,
-		.inode = inode,
+		.remove = remove,
+		.inode = run->stored.chosen.inode,
 	};
 	const struct child_function function = { .kind = CHILD_KERNEL_CLIENT,
 						 .name = "the process that writes",
@@ -235,11 +236,12 @@ static void scratch_end_child(struct scratch_run *run, struct child *child)
 					    .deadline = run->w->deadline,
 					    .step_ms = REMOVE_MS / 2 };
 	struct child_end end;
-	char how[96];
+	char how[CHILD_END_TEXT_MAX];
 
 	shutdown(child->channel, SHUT_WR);
 	kernel_receive(&receiver, child);
 	child_finish(child, 0, &end);
+	run->stored.hung = run->stored.hung || end.fate == CHILD_LEFT;
 	if (end.fate != CHILD_EXITED)
 		snprintf(run->stored.end, sizeof(run->stored.end), "; its process %s",
 			 child_end_text(&end, how, sizeof(how)));
@@ -260,20 +262,22 @@ static int scratch_write(struct scratch_run *run)
 
 	/* Until it says something else. */
 	stored->chosen.error = ETIMEDOUT;
-	rc = scratch_start(run, 0, &child);
+	rc = scratch_start(run, false, &child);
 	if (rc)
 		return rc;
 	run->begun = true;
 	rc = kernel_receive(&receiver, &child);
 	stored->silent = rc == -ETIMEDOUT;
 	stored->late = !deadline_left(run->until);
+	if (!rc && mounted_interrupted)
+		rc = -EINTR;
 	if (!rc && run->closed)
 		rc = scratch_read_by_probe(run);
 	scratch_end_child(run, &child);
 	stored->made = !stored->chosen.error;
 	/* That one was killed, or hangs. */
 	if (stored->made && !stored->removed && !stored->remove_error &&
-	    !scratch_start(run, stored->chosen.inode, &child))
+	    !scratch_start(run, true, &child))
 		scratch_end_child(run, &child);
 	return rc == -ETIMEDOUT ? 0 : rc;
 }

@@ -451,8 +451,11 @@ static int mounted_test(struct mounted *m)
 			 m->end);
 		finding_clean(text);
 		mounted_emit_read(m, FINDING_UNKNOWN, kernel_no_file_reason(chosen), text);
-		/* A new export has no file to read. */
-		return m->options->scratch && *chosen->why ? mounted_write(m) : 0;
+		/* A new export has no file to read, or none that this user may read. */
+		return m->options->scratch && *chosen->why &&
+				       (chosen->error == ENOENT || chosen->error == EACCES)
+			       ? mounted_write(m)
+			       : 0;
 	}
 	finding_clean(m->chosen.path);
 	str_copy(m->file, sizeof(m->file), m->chosen.path);

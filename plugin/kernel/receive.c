@@ -15,11 +15,14 @@ int kernel_receive(const struct kernel_receiver *receiver, const struct child *c
 	ssize_t n;
 
 	while (true) {
+		/* A signal may come at any moment, not only while this waits. */
+		if (receiver->interrupted && *receiver->interrupted)
+			return -EINTR;
 		n = child_receive(child, &type, &body, sizeof(body),
 				  deadline_min(receiver->deadline, deadline_in(receiver->step_ms)));
 		if (n == -EPIPE)
 			return 0;
-		if (n == -EINTR && !(receiver->interrupted && *receiver->interrupted))
+		if (n == -EINTR)
 			continue;
 		if (n < 0)
 			return (int)n;

@@ -30,6 +30,20 @@ static int scratch_has_space(int dir, const char *name)
 	return 0;
 }
 
+/* After these nothing was made. Of others, as EIO, a server may have made it: NFSv3 sets its attributes by a
+ * second call. */
+static bool scratch_is_refused(int error)
+{
+	static const int errors[] = { EEXIST, EACCES,  EPERM, EROFS,
+				      ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(errors); i++)
+		if (errors[i] == error)
+			return true;
+	return false;
+}
+
 /* Returns its descriptor. */
 static int scratch_make_file(const struct kernel_scratch_task *task, int dir, const char *name,
 			     struct kernel_chosen *out)
@@ -40,11 +54,12 @@ static int scratch_make_file(const struct kernel_scratch_task *task, int dir, co
 	if (rc)
 		return rc;
 	fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_DIRECT | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return err_sys("%s", task->path);
-	if (fstat(fd, &st)) {
+	if (fd < 0 || fstat(fd, &st)) {
 		rc = err_sys("%s", task->path);
-		close(fd);
+		out->unsure = (fd >= 0 || !scratch_is_refused(-rc)) &&
+			      (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || errno != ENOENT);
+		if (fd >= 0)
+			close(fd);
 		return rc;
 	}
 	out->inode = st.st_ino;
@@ -107,7 +122,7 @@ int kernel_scratch(void *arg, int channel)
 		channel_send(channel, KERNEL_CHOSEN, &chosen, sizeof(chosen), -1);
 		return 1;
 	}
-	if (!task->inode && scratch_write_file(task, channel, dir, name, &chosen))
+	if (!task->remove && scratch_write_file(task, channel, dir, name, &chosen))
 		return 1;
 	start = now_ms();
 	kernel_send_step(channel, KERNEL_REMOVE, scratch_remove(dir, name, dev, chosen.inode),

@@ -6,10 +6,11 @@
 
 /* --- the file ------------------------------------------------------------------------- */
 
-/* Not where the kernel said that it could not make it. */
+/* Not where the kernel said that it could not make it. A process that hangs has it open, and then removing it
+ * only gives it another name (.nfs...). */
 static bool stored_may_be_left(const struct kernel_stored *s)
 {
-	return !s->removed && (s->made || !*s->chosen.why);
+	return s->hung || (!s->removed && (s->made || !*s->chosen.why || s->chosen.unsure));
 }
 
 void kernel_stored_file_finding(const struct kernel_stored *s, struct finding *f)
@@ -18,9 +19,11 @@ void kernel_stored_file_finding(const struct kernel_stored *s, struct finding *f
 
 	if (stored_may_be_left(s)) {
 		finding_init(f, "probe.scratch.left", FINDING_WARN,
-			     "the scratch file %.300s could not be removed: %s%s", s->path,
-			     s->remove_error ? strerrordesc_np(s->remove_error)
-					     : "the mount does not answer",
+			     "the scratch file %.300s %s: %s%s", s->path,
+			     s->chosen.unsure ? "may be left" : "could not be removed",
+			     s->chosen.unsure  ? s->chosen.why
+			     : s->remove_error ? strerrordesc_np(s->remove_error)
+					       : "the mount does not answer",
 			     s->end);
 		finding_reason(f, "mount");
 	} else if (s->chosen.error) {
@@ -41,6 +44,26 @@ struct stored_compared {
 	unsigned int compared, rdma_wrong, stored_wrong;
 };
 
+static bool stored_overlap(const struct kernel_write_row *a, const struct kernel_write_row *b)
+{
+	return a->offset < b->offset + b->length && b->offset < a->offset + a->length;
+}
+
+/* What should be there is known: it was written, and so was all that lies in it. */
+static bool stored_is_known(const struct kernel_stored *s, unsigned int index)
+{
+	unsigned int i;
+
+	for (i = 0; i < KERNEL_WRITES; i++) {
+		const struct kernel_written *w = &s->written[i];
+
+		if (stored_overlap(&kernel_write_rows[i], &kernel_write_rows[index]) &&
+		    (!w->tried || w->record.length != kernel_write_rows[i].length))
+			return false;
+	}
+	return true;
+}
+
 static void stored_compare(const struct kernel_stored *s, struct stored_compared *out)
 {
 	unsigned int i;
@@ -50,7 +73,8 @@ static void stored_compare(const struct kernel_stored *s, struct stored_compared
 		const struct kernel_write_row *row = &kernel_write_rows[i];
 		const struct probe_range_result *r = &s->results[i];
 
-		if (r->fate != PROBE_RANGE_RIGHT && r->fate != PROBE_RANGE_WRONG)
+		if ((r->fate != PROBE_RANGE_RIGHT && r->fate != PROBE_RANGE_WRONG) ||
+		    !stored_is_known(s, i))
 			continue;
 		out->compared++;
 		out->rdma_wrong += r->fate == PROBE_RANGE_WRONG;
@@ -143,7 +167,7 @@ void kernel_stored_finding(const struct kernel_stored *s, struct finding *f)
 	stored_compare(s, &c);
 	if (s->chosen.error) {
 		stored_not_made(s, f);
-	} else if (c.stored_wrong && !(sum.first && sum.first->record.error)) {
+	} else if (c.stored_wrong) {
 		stored_differs(&c, f);
 	} else if (sum.first) {
 		stored_failed(&sum, &c, f);

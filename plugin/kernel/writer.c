@@ -21,7 +21,8 @@ static int writer_set_direct(int fd, bool direct)
 
 static ssize_t writer_map(int fd, const struct kernel_write_row *row, const uint8_t *data)
 {
-	uint32_t start = row->offset & ~(PAGE - 1u), len = row->offset + row->length - start;
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	uint32_t start = row->offset & ~(page - 1), len = row->offset + row->length - start;
 	uint8_t *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)start);
 	int rc;
 
@@ -45,18 +46,24 @@ static ssize_t writer_write(int fd, const struct kernel_write_row *row, const ui
 	return n >= 0 && row->how == KERNEL_BUFFERED && fsync(fd) ? -1 : n;
 }
 
-/* The first byte that is not @data; UINT32_MAX: none. */
-static uint32_t writer_read_back(int fd, const struct kernel_write_row *row, const uint8_t *data,
-				 uint8_t *back)
+/* Sets @record's first byte that is not @data, and the file's size. Returns errno. */
+static int writer_read_back(int fd, const struct kernel_write_row *row, const uint8_t *data,
+			    uint8_t *back, struct kernel_record *record)
 {
-	ssize_t n = -1;
+	ssize_t n;
 	uint32_t i;
+	struct stat st;
 
-	if (!writer_set_direct(fd, true))
-		n = pread(fd, back, row->length, (off_t)row->offset);
+	if (writer_set_direct(fd, true))
+		return errno;
+	n = pread(fd, back, row->length, (off_t)row->offset);
+	if (n < 0 || fstat(fd, &st))
+		return errno;
 	for (i = 0; (ssize_t)i < n && data[i] == back[i]; i++)
 		;
-	return i == row->length ? UINT32_MAX : i;
+	record->wrong = i == row->length ? UINT32_MAX : i;
+	record->digest = (uint64_t)st.st_size;
+	return 0;
 }
 
 /* @memory: a page longer than the longest row. Not always at the start of a page: segments then begin
@@ -68,22 +75,21 @@ static int writer_try(int channel, int fd, unsigned int index, uint64_t key,
 	uint8_t *data = memory[0] + (index % 2 ? 36 * index + 1 : 0), next[4];
 	struct kernel_record record = { .step = KERNEL_WRITE, .index = index, .wrong = UINT32_MAX };
 	uint64_t start = now_ms();
-	int type, passed, error;
-	struct stat st;
+	int type, passed;
 	ssize_t n;
 
 	kernel_write_content(data, index, key);
 	n = writer_write(fd, row, data);
-	record.error = error = n < 0 ? errno : 0;
+	record.error = n < 0 ? errno : 0;
 	record.length = n < 0 ? 0 : (uint32_t)n;
 	record.ms = (uint32_t)(now_ms() - start);
-	if (!error)
-		record.wrong = writer_read_back(fd, row, data, memory[1]);
-	record.digest = !error && !fstat(fd, &st) ? (uint64_t)st.st_size : 0;
+	/* Its error is not one of the data, and the length says that the write itself had none. */
+	if (!record.error)
+		record.error = writer_read_back(fd, row, data, memory[1], &record);
 	channel_send(channel, CHANNEL_ANSWER, &record, sizeof(record), -1);
 	/* Before the next one the parent looks at what the server received. */
 	n = channel_receive(channel, &type, next, sizeof(next), &passed);
-	return n < 0 ? (int)n : error;
+	return n < 0 ? (int)n : record.error;
 }
 
 void kernel_write_file(int channel, int fd, uint64_t key)

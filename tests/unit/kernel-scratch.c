@@ -87,9 +87,12 @@ static void end(void)
 
 static void start(struct child *child, const char *path, uint64_t inode)
 {
-	struct kernel_scratch_task task = {
-		.target = folder, .dev = dev, .path = path, .key = 7, .inode = inode
-	};
+	struct kernel_scratch_task task = { .target = folder,
+					    .dev = dev,
+					    .path = path,
+					    .key = 7,
+					    .remove = inode,
+					    .inode = inode };
 	const struct child_function function = { .kind = CHILD_KERNEL_CLIENT,
 						 .name = "the writer",
 						 .run = kernel_scratch,

@@ -218,17 +218,20 @@ static void who_differs_is_at_fault(void)
 		  "kernel.write/probe-only", "server or transport" },
 		{ KERNEL_WRITE_BAD_SIZE, 0, PROBE_RANGE_RIGHT, true, FINDING_FAIL,
 		  "kernel.write/size", "kernel client or server" },
+		/* Nor does an error afterwards hide it. */
+		{ KERNEL_WRITE_ERROR, ENOSPC, PROBE_RANGE_RIGHT, false, FINDING_FAIL,
+		  "kernel.write/stored-wrong", "kernel client or server" },
 		/* What could not be written is not stored. */
-		{ KERNEL_WRITE_ERROR, EIO, PROBE_RANGE_RIGHT, false, FINDING_FAIL,
+		{ KERNEL_WRITE_ERROR, EIO, PROBE_RANGE_RIGHT, true, FINDING_FAIL,
 		  "kernel.write/mount-error", "kernel client or server" },
 		/* Nobody's fault. */
-		{ KERNEL_WRITE_ERROR, ENOSPC, PROBE_RANGE_RIGHT, false, FINDING_UNKNOWN,
+		{ KERNEL_WRITE_ERROR, ENOSPC, PROBE_RANGE_RIGHT, true, FINDING_UNKNOWN,
 		  "kernel.write/no-space", "" },
-		{ KERNEL_WRITE_ERROR, EDQUOT, PROBE_RANGE_RIGHT, false, FINDING_UNKNOWN,
+		{ KERNEL_WRITE_ERROR, EDQUOT, PROBE_RANGE_RIGHT, true, FINDING_UNKNOWN,
 		  "kernel.write/no-space", "" },
-		{ KERNEL_WRITE_ERROR, EACCES, PROBE_RANGE_RIGHT, false, FINDING_UNKNOWN,
+		{ KERNEL_WRITE_ERROR, EACCES, PROBE_RANGE_RIGHT, true, FINDING_UNKNOWN,
 		  "kernel.write/denied", "" },
-		{ KERNEL_WRITE_ERROR, EROFS, PROBE_RANGE_RIGHT, false, FINDING_UNKNOWN,
+		{ KERNEL_WRITE_ERROR, EROFS, PROBE_RANGE_RIGHT, true, FINDING_UNKNOWN,
 		  "kernel.write/read-only", "" },
 	};
 	static struct kernel_stored s;
@@ -244,6 +247,11 @@ static void who_differs_is_at_fault(void)
 		s.results[ROW].digest += !rows[i].stored;
 		s.written[KERNEL_WRITES - 1].fault = rows[i].fault;
 		s.written[KERNEL_WRITES - 1].record.error = rows[i].error;
+		/* What differs is damage only where all was written. */
+		if (rows[i].error)
+			s.results[KERNEL_WRITES - 1].digest++;
+		if (rows[i].error)
+			s.written[KERNEL_WRITES - 1].record.length = 0;
 		kernel_stored_finding(&s, &f);
 		expect(&f, rows[i].status, rows[i].reason);
 		CU_ASSERT_STRING_EQUAL(finding_evidence(&f, "guilty"), rows[i].guilty);
@@ -282,19 +290,34 @@ static void a_file_that_is_left_is_said(void)
 		int remove_error;
 		enum finding_status status;
 		const char *reason;
+		bool unsure, hung;
 	} rows[] = {
-		{ true, true, 0, "", 0, FINDING_PASS, "" },
-		{ true, false, 0, "", 0, FINDING_WARN, "probe.scratch.left/mount" },
-		{ true, false, 0, "", EEXIST, FINDING_WARN, "probe.scratch.left/mount" },
+		/* NFSv3 may have made it, and failed to set its attributes. */
+		{ false, false, EIO, "x", 0, FINDING_WARN, "probe.scratch.left/mount", true,
+		  false },
+		/* Removed while a process that hangs has it open. */
+		{ true, true, 0, "", 0, FINDING_WARN, "probe.scratch.left/mount", false, true },
+		{ true, true, 0, "", 0, FINDING_PASS, "", false, false },
+		{ true, false, 0, "", 0, FINDING_WARN, "probe.scratch.left/mount", false, false },
+		{ true, false, 0, "", EEXIST, FINDING_WARN, "probe.scratch.left/mount", false,
+		  false },
 		/* It did not say whether it had made it. */
-		{ false, false, ETIMEDOUT, "", 0, FINDING_WARN, "probe.scratch.left/mount" },
-		{ false, false, EROFS, "x", 0, FINDING_UNKNOWN, "probe.scratch/read-only" },
-		{ false, false, ENOSPC, "x", 0, FINDING_UNKNOWN, "probe.scratch/no-space" },
-		{ false, false, EACCES, "x", 0, FINDING_UNKNOWN, "probe.scratch/denied" },
-		{ false, false, EEXIST, "x", 0, FINDING_UNKNOWN, "probe.scratch/exists" },
-		{ false, false, ELOOP, "x", 0, FINDING_UNKNOWN, "probe.scratch/not-directory" },
-		{ false, false, EXDEV, "x", 0, FINDING_UNKNOWN, "probe.scratch/not-found" },
-		{ false, false, EIO, "x", 0, FINDING_UNKNOWN, "probe.scratch/failed" },
+		{ false, false, ETIMEDOUT, "", 0, FINDING_WARN, "probe.scratch.left/mount", false,
+		  false },
+		{ false, false, EROFS, "x", 0, FINDING_UNKNOWN, "probe.scratch/read-only", false,
+		  false },
+		{ false, false, ENOSPC, "x", 0, FINDING_UNKNOWN, "probe.scratch/no-space", false,
+		  false },
+		{ false, false, EACCES, "x", 0, FINDING_UNKNOWN, "probe.scratch/denied", false,
+		  false },
+		{ false, false, EEXIST, "x", 0, FINDING_UNKNOWN, "probe.scratch/exists", false,
+		  false },
+		{ false, false, ELOOP, "x", 0, FINDING_UNKNOWN, "probe.scratch/not-directory",
+		  false, false },
+		{ false, false, EXDEV, "x", 0, FINDING_UNKNOWN, "probe.scratch/not-found", false,
+		  false },
+		{ false, false, EIO, "x", 0, FINDING_UNKNOWN, "probe.scratch/failed", false,
+		  false },
 	};
 	static struct kernel_stored s;
 	_cleanup_(finding_fini) struct finding f = { 0 };
@@ -307,6 +330,8 @@ static void a_file_that_is_left_is_said(void)
 		s.removed = rows[i].removed;
 		s.remove_error = rows[i].remove_error;
 		s.chosen.error = rows[i].error;
+		s.chosen.unsure = rows[i].unsure;
+		s.hung = rows[i].hung;
 		str_copy(s.chosen.why, sizeof(s.chosen.why), rows[i].why);
 		kernel_stored_file_finding(&s, &f);
 		expect(&f, rows[i].status, rows[i].reason);
