@@ -267,6 +267,9 @@ int request_write(int folder, int lock, const struct request *request)
 	file.len = (size_t)len;
 	if (fd_replace(folder, temporary, name, &file))
 		rc = err_sys("write /" REQUEST_FOLDER "/%s", name);
+	/* On a full file system: what is mounted is not pending, or it would refuse guests once it is unmounted. */
+	if (rc && request->mounted)
+		unlinkat(folder, name, 0);
 	if (alone)
 		request_lock(lock, request->target, F_RDLCK);
 	return rc;
@@ -282,18 +285,36 @@ static int request_remove(int folder, const char *target)
 	return 0;
 }
 
-int request_end(const struct host *host, int folder, int lock, const char *target,
-		const struct request *before)
+/* What there was before this helper's own. */
+static int request_put_back(const struct host *host, int folder, int lock, const char *target,
+			    const struct request *before)
 {
 	_cleanup_(request_fini) struct request now = { .text = NULL };
 
-	if (lock >= 0 && !request_lock(lock, target, F_WRLCK))
-		return 0;
 	if (!request_read(host, target, &now) && now.mounted)
 		return 0;
 	if (before && before->text && before->mounted)
 		return request_write(folder, lock, before);
 	return request_remove(folder, target);
+}
+
+int request_end(const struct host *host, int folder, int lock, const char *target,
+		const struct request *before)
+{
+	int rc;
+
+	if (lock < 0)
+		return request_is_busy(folder, target)
+			       ? 0
+			       : request_put_back(host, folder, lock, target, before);
+	/* Of two that end at the same time, each of which holds it, one must get it. */
+	request_lock(lock, target, F_UNLCK);
+	if (!request_lock(lock, target, F_WRLCK))
+		return 0;
+	rc = request_put_back(host, folder, lock, target, before);
+	/* A mounter that hangs has a copy of the descriptor. */
+	request_lock(lock, target, F_UNLCK);
+	return rc;
 }
 
 int request_forget(int folder, const char *target)

@@ -139,6 +139,32 @@ static void the_end_of_one_helper_leaves_what_another_works_on(void)
 	end();
 }
 
+/* Each of them holds its lock until its process ends, which is later than its last word. */
+static void of_two_that_fail_together_the_later_removes_it(void)
+{
+	int first, second;
+
+	begin();
+	first = request_begin(folder, "/srv/vm");
+	CU_ASSERT_EQUAL(put(first, "/srv/vm", "require", false), 0);
+	second = request_begin(folder, "/srv/vm");
+	CU_ASSERT_EQUAL(request_end(tree.host, folder, first, "/srv/vm", NULL), 0);
+	CU_ASSERT_STRING_EQUAL(noted("/srv/vm"), "pending require");
+	CU_ASSERT_EQUAL(request_end(tree.host, folder, second, "/srv/vm", NULL), 0);
+	CU_ASSERT_STRING_EQUAL(noted("/srv/vm"), "");
+	/* Nor does one whose process hangs keep the next one from its lock. */
+	CU_ASSERT_FALSE(request_is_busy(folder, "/srv/vm"));
+	/* One that got no lock leaves to another what is that one's. */
+	CU_ASSERT_EQUAL(put(first, "/srv/vm", "require", false), 0);
+	CU_ASSERT_EQUAL(request_end(tree.host, folder, -1, "/srv/vm", NULL), 0);
+	CU_ASSERT_STRING_EQUAL(noted("/srv/vm"), "pending require");
+	close(first);
+	close(second);
+	CU_ASSERT_EQUAL(request_end(tree.host, folder, -1, "/srv/vm", NULL), 0);
+	CU_ASSERT_STRING_EQUAL(noted("/srv/vm"), "");
+	end();
+}
+
 static void an_error_leaves_what_is_mounted(void)
 {
 	struct request before = { .text = NULL };
@@ -333,6 +359,7 @@ static void a_file_that_is_no_request_is_listed_as_broken(void)
 SUITE_MAIN("request", TEST(what_was_requested_is_read_back), TEST(a_long_directory_is_whole),
 	   TEST(nothing_of_an_earlier_boot_counts),
 	   TEST(the_end_of_one_helper_leaves_what_another_works_on),
+	   TEST(of_two_that_fail_together_the_later_removes_it),
 	   TEST(an_error_leaves_what_is_mounted), TEST(no_temporary_file_is_left),
 	   TIMED(a_lock_that_nobody_lets_go_stops_no_helper),
 	   TEST(what_is_seen_is_noted_once_nobody_is_at_work),
