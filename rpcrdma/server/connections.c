@@ -304,7 +304,7 @@ int connections_ended_fd(const struct connections *all)
 	return all->ended;
 }
 
-/* An unknown peer has an unspecified family, which equals no other. */
+/* A peer that has gone has an unspecified family, which equals no other. */
 static void connection_find_peer(struct server_connection *c)
 {
 	socklen_t len = sizeof(c->peer);
@@ -328,6 +328,11 @@ void connections_take(struct connections *all, enum server_listener which, struc
 	c->t = t;
 	c->fd = t ? t->fd : fd;
 	connection_find_peer(c);
+	/* It would count as nobody's, and go before all that wait. */
+	if (!t && c->peer.ss_family == AF_UNSPEC) {
+		connection_close(c);
+		return;
+	}
 	/* The peer is this host if its kernel connects to itself. */
 	if (all->options->own_host &&
 	    !transport_same_host((const struct sockaddr *)&c->peer,
