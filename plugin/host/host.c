@@ -516,6 +516,23 @@ static int host_list_read(DIR *dir, struct host_list *list)
 	return rc ? rc : -errno;
 }
 
+/* It is absent, was made since by another process, or is no directory. */
+static int host_list_open_again(const struct host *host, const char *path)
+{
+	_cleanup_close_ int seen = host_open_at(host, path, O_PATH);
+	struct stat st;
+	int fd;
+
+	if (seen < 0)
+		return seen;
+	if (fstat(seen, &st))
+		return err_sys("%s%s", host->prefix, path);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(ENOTDIR, "%s%s is not a directory", host->prefix, path);
+	fd = openat(seen, ".", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	return fd < 0 ? err_sys("%s%s", host->prefix, path) : fd;
+}
+
 int host_list(const struct host *host, const char *path, struct host_list *out)
 {
 	struct host_list list = { NULL, 0, false };
@@ -527,11 +544,8 @@ int host_list(const struct host *host, const char *path, struct host_list *out)
 	if (rc)
 		return rc;
 	fd = host_open_at(host, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
-	/* Absent, made since by another process, or in the way. */
-	if (fd == -ENOENT && !host_exists(host, path))
-		fd = host_open_at(host, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
-	if (fd == -ENOENT && !host_exists(host, path))
-		return err_set(ENOTDIR, "%s%s is not a directory", host->prefix, path);
+	if (fd == -ENOENT)
+		fd = host_list_open_again(host, path);
 	if (fd < 0)
 		return fd;
 	rc = host->index ? snapshot_index_listed(host->index, path) : 0;
