@@ -155,7 +155,7 @@ static struct signature_failure signature_failure_of(const struct tally *plain)
 	unsigned int ended = plain->kinds[READ_CLOSED] + plain->kinds[READ_TRANSPORT];
 	unsigned int lost = plain->kinds[READ_LOST];
 
-	if (plain->other_file)
+	if (tally_is_of_other_file(plain))
 		return (struct signature_failure){ "other-file", "are corrupt", true };
 	if (signature_is_corrupt(plain))
 		return (struct signature_failure){ "corrupt", "are corrupt", plain->misplaced };

@@ -81,6 +81,7 @@ const struct read_record *tally_typical(const struct tally *t);
 /* "NFS error: NFS3ERR_IO": how most of them fail; with the first one's words if it is a reply that is wrong, and
  * with the place whose data came. Returns buf. */
 #define TALLY_HOW_MAX 240
+bool tally_is_of_other_file(const struct tally *t);
 const char *tally_how(const struct tally *t, char buf[TALLY_HOW_MAX]);
 /* Whether the server writes pads into Write chunks. */
 bool tally_has_pads(const struct verdict_input *in);

@@ -114,7 +114,7 @@ static const char *verdict_reason(const struct cause *cause, const struct tally 
 {
 	enum read_kind kind = tally_typical(t)->outcome.kind;
 
-	if (t->other_file)
+	if (tally_is_of_other_file(t))
 		return "other-file";
 	/* Data that is wrong in the last word is wrong data for every client. */
 	if (cause && (cause->trait != TRAIT_PAD || kind == READ_HEADER))
