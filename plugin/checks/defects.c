@@ -19,6 +19,11 @@ const struct defect defect_table[] = {
 	  { 3, 7, 0 },
 	  { 3, 15, 0 },
 	  "the client cannot read more than 812 bytes from any server (bug.read-812)" },
+	/* Until 412055398b9e. Second: stable_repairs. */
+	{ DEFECT_SERVER,
+	  { 4, 13, 0 },
+	  { 5, 7, 0 },
+	  "NFSv4 reads on file systems without splice come inline and break the connection" },
 	/* From afc59400d6c6 to 7e4359e2611f. */
 	{ DEFECT_SERVER,
 	  { 3, 8, 0 },
@@ -32,20 +37,6 @@ const struct defect defect_table[] = {
 	  { 2, 6, 25 },
 	  { 4, 6, 0 },
 	  "the server writes what follows a READ into its Write chunk (NFSv4)" },
-	/* Until 412055398b9e, which 5.4.y did not have on 10 August 2020, when it was proposed for it (its newest
-	 * release was 5.4.57). */
-	{ DEFECT_SERVER,
-	  { 4, 13, 0 },
-	  { 5, 4, 0 },
-	  "NFSv4 reads on file systems without splice come inline and break the connection" },
-	{ DEFECT_SERVER,
-	  { 5, 4, 0 },
-	  { 5, 4, 58 },
-	  "NFSv4 reads on file systems without splice come inline and break the connection" },
-	{ DEFECT_SERVER,
-	  { 5, 5, 0 },
-	  { 5, 7, 0 },
-	  "NFSv4 reads on file systems without splice come inline and break the connection" },
 	{ DEFECT_CLIENT, { 5, 4, 0 }, { 5, 4, 13 }, "I/O may stall after a reconnect" },
 	{ DEFECT_CLIENT, { 5, 8, 0 }, { 5, 8, 14 }, "I/O may stall after a reconnect" },
 	{ DEFECT_CLIENT, { 5, 10, 0 }, { 5, 10, 26 }, "callbacks of NFSv4.1 are mistaken" },
@@ -121,6 +112,15 @@ static const struct {
 	{ &defect_table[0], 514 },
 };
 
+/* Stable releases of a tree that may have the fix. 5.4.y did not on 10 August 2020, when 412055398b9e was proposed
+ * for it and 5.4.57 was its newest release. */
+static const struct {
+	const struct defect *defect;
+	unsigned int from[3], until[3];
+} stable_repairs[] = {
+	{ &defect_table[1], { 5, 4, 58 }, { 5, 5, 0 } },
+};
+
 static int defect_compare(const unsigned int a[3], const unsigned int b[3])
 {
 	size_t i;
@@ -156,6 +156,11 @@ enum defect_presence defect_presence(const struct defect *defect, const struct h
 
 	if (!defect_in(defect, system->kernel))
 		return DEFECT_ABSENT;
+	for (i = 0; i < ARRAY_SIZE(stable_repairs); i++)
+		if (stable_repairs[i].defect == defect &&
+		    defect_compare(system->kernel, stable_repairs[i].from) >= 0 &&
+		    defect_is_older(system->kernel, stable_repairs[i].until))
+			return DEFECT_ABSENT;
 	if (system->kernel_is_plain)
 		return DEFECT_PRESENT;
 	for (i = 0; i < ARRAY_SIZE(vendor_repairs); i++)
