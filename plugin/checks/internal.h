@@ -55,6 +55,7 @@ check_fn check_client_module, check_server_module, check_client_drivers, check_s
 struct logged {
 	const struct message *message; /* NULL: an error about RDMA that the index does not have */
 	const char *where;             /* of which log.*: "client"; "": it is evidence only */
+	bool shared;                   /* it may be of NFS, or of an adapter, without RDMA */
 	char value[LOGGED_VALUE_MAX];
 	const struct live_log_line *line; /* the newest */
 	unsigned int times;

@@ -9,7 +9,9 @@
 
 #include "plugin/checks/internal.h"
 
-#define LOG_RECENT_S (24 * 3600)
+/* Connections and calls are repeated: later the mounts themselves tell more. A device that failed stays so. */
+#define LOG_RECENT_S 3600
+#define LOG_DEVICE_S (24 * 3600)
 /* KERN_ERR: what the index does not have is shown from here. */
 #define LOG_ERROR 3
 #define AGO_MAX   40
@@ -44,25 +46,39 @@ static void logged_end(struct log_facts *facts, const char *text, const char *va
 	}
 }
 
+static struct logged *logged_oldest(struct log_facts *facts)
+{
+	struct logged *logged, *oldest = facts->list;
+
+	for (logged = facts->list; logged < facts->list + facts->count; logged++)
+		if (logged->line->age > oldest->line->age)
+			oldest = logged;
+	return oldest;
+}
+
 static void logged_take(struct log_facts *facts, const struct live_log_line *line)
 {
 	const struct message *message = message_of_kernel(line->text);
-	const char *where = message ? message->log : live_log_rdma(line->text);
+	bool shared = true;
+	const char *where = live_log_rdma(line->text, &shared);
 	char value[LOGGED_VALUE_MAX] = "";
 	struct logged *logged;
 
-	if (message)
+	if (message) {
+		where = message->log;
 		message_value(message, line->text, value, sizeof(value));
+	}
 	if (message && *message->ends)
 		logged_end(facts, message->ends, value);
-	if (!where || line->age >= LOG_RECENT_S || (!message && line->level > LOG_ERROR))
+	if (!where || (!message && line->level > LOG_ERROR) ||
+	    line->age >= (strcmp(where, "device") ? LOG_RECENT_S : LOG_DEVICE_S) ||
+	    (message && (*message->ends || !strncmp(message->cause, "Not an error", 12))))
 		return;
 	logged = logged_find(facts, message, where, value);
-	if (!logged && facts->count == ARRAY_SIZE(facts->list))
-		return;
 	if (!logged) {
-		logged = &facts->list[facts->count++];
-		*logged = (struct logged){ .message = message, .where = where };
+		logged = facts->count < ARRAY_SIZE(facts->list) ? &facts->list[facts->count++]
+								: logged_oldest(facts);
+		*logged = (struct logged){ .message = message, .where = where, .shared = shared };
 		str_copy(logged->value, sizeof(logged->value), value);
 	}
 	logged->line = line;
@@ -124,6 +140,23 @@ void log_add_evidence(struct check_run *run)
 
 /* --- the checks ------------------------------------------------------------------------- */
 
+/* Of NFS or an adapter that this host may use without RDMA. */
+static bool logged_is_elsewhere(struct check_run *run, const struct logged *logged)
+{
+	const struct nfs_mounts *mounts;
+	const struct host_nfsd *nfsd;
+	unsigned int i;
+
+	if (!logged->shared)
+		return false;
+	if (strcmp(logged->where, "server") != 0 && !facts_mounts(run, &mounts))
+		for (i = 0; i < mounts->count; i++)
+			if (view_is_rdma(mounts->list[i].proto))
+				return false;
+	return !strcmp(logged->where, "client") || facts_nfsd(run, &nfsd) ||
+	       !host_nfsd_rdma_port(nfsd);
+}
+
 /* Another check says its cause, with the line as evidence. */
 static bool logged_is_told(const struct check_run *run, const struct logged *logged)
 {
@@ -171,7 +204,8 @@ static int log_check(struct check_run *run, const char *where, bool first)
 		return check_say(run, FINDING_SKIP, "the kernel's log was not read: %s",
 				 err_text());
 	for (logged = facts->list; logged < facts->list + facts->count; logged++) {
-		if (strcmp(logged->where, where) != 0 || logged_is_told(run, logged))
+		if (strcmp(logged->where, where) != 0 || logged_is_told(run, logged) ||
+		    logged_is_elsewhere(run, logged))
 			continue;
 		others += newest != NULL;
 		if (!newest || logged->line->age < newest->line->age)
@@ -179,7 +213,7 @@ static int log_check(struct check_run *run, const char *where, bool first)
 	}
 	if (!newest)
 		return check_say(run, FINDING_PASS,
-				 "the kernel logged nothing that needs attention in 24 hours");
+				 "the kernel logged nothing lately that needs attention");
 	run->silent = false;
 	log_say(run, newest, others);
 	return 0;

@@ -3,7 +3,8 @@
 
 /* The kernel's log from /dev/kmsg (Documentation/ABI/testing/dev-kmsg): a record a read, "LEVEL,NUMBER,USEC,FLAGS;TEXT",
  * then lines with what belongs to it. The journal has the same lines for longer, but this needs neither it nor
- * a process, and no user can write them: those that programs write have another facility. */
+ * a process. Lines that programs write have another facility; of a line of the kernel a user may have chosen a
+ * word, as the name of a process. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "plugin/live/internal.h"
 
 #define KMSG_RECORD 8192
-#define KMSG_MS     100
+#define KMSG_MS     300
 /* Facility and level are one number; the kernel's own facility is 0. */
 #define KMSG_LEVELS 8
 
@@ -56,7 +57,10 @@ int live_kmsg(const struct host *host, struct live_log *out)
 		rc = live_kmsg_line(
 			record, (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000, out);
 	}
-	if (n < 0 && errno != EAGAIN && !rc && !out->count)
+	/* Without the newest lines the older ones say little. */
+	if (!rc && n >= 0)
+		rc = err_set(ETIMEDOUT, "it could not be read in %d ms", KMSG_MS);
+	else if (!rc && errno != EAGAIN)
 		rc = err_sys("/dev/kmsg");
 	if (rc)
 		live_log_fini(out);

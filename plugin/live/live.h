@@ -82,7 +82,8 @@ struct live_log_line {
 
 /* Of this boot: what names NFS, RPC, RDMA or a driver of it. */
 struct live_log {
-	unsigned int count; /* the newest ones, oldest first */
+	unsigned int
+		count; /* the newest ones, at least 3/4 of LIVE_LOG_LINES if there are more; oldest first */
 	struct live_log_line *list;
 };
 
@@ -147,9 +148,10 @@ int live_record(const struct live_ops *live, const struct host *host,
 
 /* Names NFS, RPC, RDMA or a driver of it; other lines are not kept. */
 bool live_log_concerns(const char *text);
-/* The same, of RDMA alone: "client" (xprtrdma), "server" (svcrdma) or "device"; NULL: it does not. */
-const char *live_log_rdma(const char *text);
-/* Appends a line, for which it takes the place of the oldest if there are LIVE_LOG_LINES. @log->list has room for
+/* It begins with a word of RDMA: "client" (xprtrdma), "server" (svcrdma) or "device"; NULL: it does not. What is
+ * behind the beginning may be any process's name. *@ethernet: it may be of an adapter that is used without RDMA. */
+const char *live_log_rdma(const char *text, bool *ethernet);
+/* Appends a line, for which the oldest ones go if there are LIVE_LOG_LINES. @log->list has room for
  * as many, or is NULL. Errors: -ENOMEM. */
 int live_log_add(struct live_log *log, int64_t age, unsigned int level, const char *text);
 

@@ -10,54 +10,60 @@
 static const struct {
 	const char *word;
 	const char *rdma; /* whose defect it can be; NULL: NFS or RPC without RDMA, too */
+	bool ethernet;    /* of adapters that also do without RDMA */
 } log_words[] = {
-	{ "rpcrdma", "client" },
-	{ "xprtrdma", "client" },
-	{ "svcrdma", "server" },
-	{ "svc_rdma", "server" },
-	{ "RPC/RDMA", "client" },
-	{ "nfs", NULL },
-	{ "nfsd", NULL },
-	{ "NFS", NULL },
-	{ "NFSD", NULL },
-	{ "NFSv4", NULL },
-	{ "RPC", NULL },
-	{ "svc", NULL },
-	{ "lockd", NULL },
-	{ "sunrpc", NULL },
-	{ "rdma", "device" },
-	{ "RDMA", "device" },
-	{ "rdma_cm", "device" },
-	{ "rdma_rxe", "device" },
-	{ "rdma_ucm", "device" },
-	{ "iw_cm", "device" },
-	{ "ib_core", "device" },
-	{ "ib_cm", "device" },
-	{ "ib_uverbs", "device" },
-	{ "ib_ipoib", "device" },
-	{ "infiniband", "device" },
-	{ "siw", "device" },
-	{ "rxe", "device" },
-	{ "mlx4_core", "device" },
-	{ "mlx4_ib", "device" },
-	{ "mlx5_core", "device" },
-	{ "mlx5_ib", "device" },
-	{ "irdma", "device" },
-	{ "bnxt_re", "device" },
-	{ "iw_cxgb4", "device" },
-	{ "cxgb4", "device" },
-	{ "qedr", "device" },
-	{ "hns_roce", "device" },
-	{ "hfi1", "device" },
-	{ "efa", "device" },
-	{ "erdma", "device" },
-	{ "mana_ib", "device" },
-	{ "ocrdma", "device" },
-	{ "vmw_pvrdma", "device" },
-	{ "usnic_verbs", "device" },
+	{ "rpcrdma", "client", false },
+	{ "xprtrdma", "client", false },
+	{ "svcrdma", "server", false },
+	{ "svc_rdma", "server", false },
+	{ "RPC/RDMA", "client", false },
+	{ "nfs", NULL, false },
+	{ "nfsd", NULL, false },
+	{ "NFS", NULL, false },
+	{ "NFSD", NULL, false },
+	{ "NFSv4", NULL, false },
+	{ "RPC", NULL, false },
+	{ "svc", NULL, false },
+	{ "lockd", NULL, false },
+	{ "sunrpc", NULL, false },
+	{ "rdma", "device", true },
+	{ "RDMA", "device", true },
+	{ "iw_cm", "device", false },
+	{ "ib_core", "device", false },
+	{ "ib_cm", "device", false },
+	{ "ib_uverbs", "device", false },
+	{ "ib_ipoib", "device", false },
+	{ "ib", "device", false },
+	{ "infiniband", "device", false },
+	{ "siw", "device", false },
+	{ "rxe", "device", false },
+	{ "mlx4_core", "device", true },
+	{ "mlx4_ib", "device", false },
+	{ "mlx5_core", "device", true },
+	{ "mlx5_ib", "device", false },
+	{ "irdma", "device", false },
+	{ "ice", "device", true },
+	{ "bnxt_re", "device", false },
+	{ "bnxt_en", "device", true },
+	{ "iw_cxgb4", "device", false },
+	{ "cxgb4", "device", true },
+	{ "qed", "device", true },
+	{ "qedr", "device", false },
+	{ "hns3", "device", true },
+	{ "hns_roce", "device", false },
+	{ "hfi1", "device", false },
+	{ "efa", "device", true },
+	{ "erdma", "device", false },
+	{ "mana_ib", "device", false },
+	{ "ocrdma", "device", false },
+	{ "vmw_pvrdma", "device", false },
+	{ "usnic_verbs", "device", false },
+	/* bare messages of the transport and the connection manager, which name only a device */
+	{ "Listener dead", NULL, false },
+	{ "__ib_cache_gid_add", NULL, false },
 };
 
-/* A word, or one with a number: "siw0", "mlx5_0" is not of mlx5_core. */
+/* A word, or one with a number or the rest of a function's name: "siw0", "rpcrdma_qp_event". */
 static bool log_has_word(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -69,7 +75,7 @@ static bool log_has_word(const char *text, const char *word)
 		while (isdigit((unsigned char)*end))
 			end++;
 		if ((at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
-		    !isalnum((unsigned char)*end) && *end != '_')
+		    !isalnum((unsigned char)*end))
 			return true;
 	}
 	return false;
@@ -85,13 +91,18 @@ bool live_log_concerns(const char *text)
 	return false;
 }
 
-const char *live_log_rdma(const char *text)
+const char *live_log_rdma(const char *text, bool *ethernet)
 {
-	size_t i;
+	size_t i, len;
 
-	for (i = 0; i < ARRAY_SIZE(log_words); i++)
-		if (log_words[i].rdma && log_has_word(text, log_words[i].word))
-			return log_words[i].rdma;
+	for (i = 0; i < ARRAY_SIZE(log_words); i++) {
+		len = strlen(log_words[i].word);
+		if (!log_words[i].rdma || strncmp(text, log_words[i].word, len) != 0 ||
+		    isalpha((unsigned char)text[len]) || text[len] == '_')
+			continue;
+		*ethernet = log_words[i].ethernet;
+		return log_words[i].rdma;
+	}
 	return NULL;
 }
 
@@ -109,9 +120,10 @@ int live_log_add(struct live_log *log, int64_t age, unsigned int level, const ch
 		log->list = calloc(LIVE_LOG_LINES, sizeof(*log->list));
 	if (!log->list)
 		return err_no_memory();
+	/* A quarter at a time: a log may have very many lines. */
 	if (log->count == LIVE_LOG_LINES) {
-		log->count--;
-		memmove(log->list, log->list + 1, log->count * sizeof(*log->list));
+		log->count -= LIVE_LOG_LINES / 4;
+		memmove(log->list, log->list + LIVE_LOG_LINES / 4, log->count * sizeof(*log->list));
 	}
 	line = &log->list[log->count++];
 	line->age = age;

@@ -118,6 +118,9 @@ void message_value(const struct message *message, const char *line, char *buf, s
 		return;
 	line += len;
 	part = message_next_part(&cursor, &len);
+	/* "mlx5_core 0000:3b:00.0: ..." */
+	if (part && len == 1 && *part == ':' && part[1] == ' ')
+		len = 2;
 	end = part ? memmem(line, strlen(line), part, len) : line + strlen(line);
 	/* Parts are trimmed, so the blanks around the value are its own yet. */
 	line += strspn(line, " ");

@@ -21,19 +21,30 @@ static void lines_name_nfs_rpc_or_rdma(void)
 		{ "siw0: no such thing", true, "device" },
 		{ "nfs: server nas1 OK", true, NULL },
 		{ "lockd: server nas1 OK", true, NULL },
-		{ "Workqueue: xprtiod xprt_rdma_connect_worker [rpcrdma]", true, "client" },
+		{ "Workqueue: xprtiod xprt_rdma_connect_worker [rpcrdma]", true, NULL },
+		/* a user's own name for a process says nothing */
+		{ "Memory cgroup out of memory: Killed process 77 (rdma) total-vm:1kB", true,
+		  NULL },
+		{ "rpcrdma_qp_event: device mlx5_0", true, NULL },
+		{ "Listener dead, address change failed for device mlx5_0", true, NULL },
+		{ "ib0: multicast join failed", true, "device" },
+		{ "bnxt_en 0000:5e:00.0: Error", true, "device" },
 		{ "usb 1-1: new high-speed USB device", false, NULL },
-		{ "confused: conf siwx rxenium nfsx nfs_x", false, NULL },
+		{ "confused: conf siwx rxenium nfsx anfs xib", false, NULL },
 		{ "", false, NULL },
 	};
 	const char *rdma;
+	bool ethernet;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%s", rows[i].text);
 		CU_ASSERT_EQUAL(live_log_concerns(rows[i].text), rows[i].concerns);
-		rdma = live_log_rdma(rows[i].text);
+		ethernet = false;
+		rdma = live_log_rdma(rows[i].text, &ethernet);
 		CU_ASSERT_STRING_EQUAL(rdma ? rdma : "", rows[i].rdma ? rows[i].rdma : "");
+		CU_ASSERT(!ethernet || !strncmp(rows[i].text, "mlx5_core", 9) ||
+			  !strncmp(rows[i].text, "bnxt_en", 7));
 	}
 }
 
@@ -87,13 +98,13 @@ static void the_newest_lines_are_kept(void)
 		snprintf(text, sizeof(text), "nfs %d", i);
 		CU_ASSERT_EQUAL_FATAL(live_log_add(&log, LIVE_LOG_LINES + 7 - i, 6, text), 0);
 	}
-	CU_ASSERT_EQUAL(log.count, LIVE_LOG_LINES);
-	CU_ASSERT_STRING_EQUAL(log.list[0].text, "nfs 7");
-	CU_ASSERT_EQUAL(log.list[LIVE_LOG_LINES - 1].age, 1);
+	ASSERT_AT_LEAST_FATAL(log.count, 3 * LIVE_LOG_LINES / 4);
+	CU_ASSERT_EQUAL(log.list[0].age, log.count);
+	CU_ASSERT_EQUAL(log.list[log.count - 1].age, 1);
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	CU_ASSERT_EQUAL(live_log_add(&log, 0, 6, text), 0);
-	CU_ASSERT_EQUAL(strlen(log.list[LIVE_LOG_LINES - 1].text), LIVE_LOG_TEXT - 1);
+	CU_ASSERT_EQUAL(strlen(log.list[log.count - 1].text), LIVE_LOG_TEXT - 1);
 	live_log_fini(&log);
 }
 
