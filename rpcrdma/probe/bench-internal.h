@@ -84,6 +84,8 @@ struct bench_reads {
 	uint32_t length, blocks, depth;
 	unsigned int generation; /* of the connection that knows the memory */
 	uint32_t content;        /* of WRITEs: which */
+	bool has_verifier;       /* of the last COMMIT over RDMA: */
+	uint8_t verifier[8];
 	uint8_t *region;
 	size_t region_len;
 	struct bench_latency *latency; /* NULL: not counted */
@@ -97,6 +99,7 @@ void bench_reads_close(struct bench_reads *b);
 /* Reads every block once and compares it with the reference; or writes it with new content, commits, and compares.
  * -EILSEQ: the data differs. */
 int bench_reads_check(struct bench_reads *b);
+/* Errors: the operation's; -ESTALE: since the last one the server restarted. */
 int bench_writes_commit(struct bench_reads *b);
 /* @count READs; checks every reply. Errors: the call's; -EBADMSG a reply that is not a complete
  * READ. */

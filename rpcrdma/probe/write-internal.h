@@ -149,6 +149,9 @@ void write_together(struct writes *ws, const struct write_case *cases, unsigned 
 enum over_tcp write_over_tcp(struct writes *ws, const struct write_case *c);
 /* Whether all of the images is stored, by the reference. */
 bool write_check_all(struct writes *ws, struct write_outcome *o);
+/* Whether what is not stored may have been lost in a restart (RFC 1813 section 3.3.7): clients write it again. Then
+ * the images are read again. */
+bool write_server_restarted(struct writes *ws);
 /* COMMIT. @same: the verifier is that of all UNSTABLE WRITEs since the last one; if not, the server restarted, and
  * the images are read again. Errors: the operation's. */
 int write_commit(struct writes *ws, uint8_t verifier[8], bool *same);

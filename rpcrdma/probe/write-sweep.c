@@ -149,7 +149,9 @@ static void judge(struct sweep_state *s, const struct write_case *c, struct writ
 		s->unanswered = outcome.kind == WRITE_UNANSWERED ? s->unanswered + 1 : 0;
 	}
 	if (right && !wrong) {
-		note_at_times(s, c, o);
+		/* A connection ends with its server. */
+		if (o->kind != WRITE_CLOSED || !write_server_restarted(s->ws))
+			note_at_times(s, c, o);
 		return;
 	}
 	/* One that was not repeated proves as much as it shows. */

@@ -353,8 +353,7 @@ static void images_read_again(struct writes *ws)
 	}
 }
 
-/* Whether what is not stored may have been lost in a restart (RFC 1813 section 3.3.7): clients write it again. */
-static bool server_restarted(struct writes *ws)
+bool write_server_restarted(struct writes *ws)
 {
 	uint8_t verifier[8];
 	bool same = true;
@@ -395,7 +394,7 @@ static void stored_by_reference(struct writes *ws, struct write_image *image,
 				from, len);
 	if (!memcmp(got, v.want, len))
 		return;
-	if (server_restarted(ws)) {
+	if (write_server_restarted(ws)) {
 		if (o->kind < WRITE_DATA)
 			outcome_set(o, WRITE_RESTARTED, "the server restarted");
 		return;
@@ -428,7 +427,7 @@ static void stored_size(struct writes *ws, const struct write_case *c, struct wr
 		ws->lost = true;
 		return;
 	}
-	if (attr.size != ws->size && o->kind == WRITE_RIGHT && server_restarted(ws)) {
+	if (attr.size != ws->size && o->kind == WRITE_RIGHT && write_server_restarted(ws)) {
 		outcome_set(o, WRITE_RESTARTED, "the server restarted");
 		return;
 	}
