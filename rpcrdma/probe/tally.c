@@ -127,17 +127,23 @@ const struct read_record *tally_typical(const struct tally *t)
 	return t->first[most];
 }
 
-/* One alone may be the same in both: copies of a guest's disk are alike in most places. */
+/* One alone of many may be the same in both: copies of a guest's disk are alike in most places. Not each is looked
+ * for, and not each is long enough. */
+static bool tally_proves(const struct tally *t, unsigned int found)
+{
+	return found > 1 || (found && found == t->failed);
+}
+
 bool tally_is_of_other_file(const struct tally *t)
 {
-	return t->other_file * 2 > t->failed;
+	return tally_proves(t, t->other_file);
 }
 
 const char *tally_how(const struct tally *t, char buf[TALLY_HOW_MAX])
 {
 	const struct read_record *typical = tally_typical(t);
 	const bool misplaced = typical->outcome.kind == READ_DATA && t->misplaced &&
-			       (t->other_file + t->other_offset) * 2 > t->failed;
+			       tally_proves(t, t->other_file + t->other_offset);
 	const struct read_outcome *o = misplaced ? &t->misplaced->outcome : &typical->outcome;
 	bool says = misplaced || o->kind == READ_HEADER || o->kind == READ_SHORT ||
 		    o->kind == READ_STATUS || o->kind == READ_RPC || o->kind == READ_RDMA_ERROR;
