@@ -17,6 +17,8 @@
 
 #include "rpcrdma/transport/verbs.h"
 
+#define PORT_TRIES 3
+
 /* How long closing waits for the last Sends, and for the peer's answer to a disconnect. The
  * peer's program must trigger that answer, so the wait is short. */
 #define LINGER_MS     500
@@ -116,8 +118,8 @@ static void verbs_close(struct transport *t)
 
 /* Connecting */
 
-static int verbs_connect(struct transport **out, const struct transport_address *to,
-			 const struct transport_param *param, uint64_t deadline)
+static int verbs_connect_once(struct transport **out, const struct transport_address *to,
+			      const struct transport_param *param, uint64_t deadline)
 {
 	_cleanup_(verbs_free_p) struct verbs *c = NULL;
 	char text[TRANSPORT_ADDRESS_TEXT];
@@ -142,6 +144,20 @@ static int verbs_connect(struct transport **out, const struct transport_address 
 	verbs_route_address(rdma_get_local_addr(c->id), &c->t.local);
 	*out = &take_ptr(c)->t;
 	return 0;
+}
+
+/* The connection manager chooses the source port among its own, and the device of iWARP then binds a TCP socket to
+ * it, which another program may have: the next choice is another one. */
+static int verbs_connect(struct transport **out, const struct transport_address *to,
+			 const struct transport_param *param, uint64_t deadline)
+{
+	unsigned int tries = 0;
+	int rc;
+
+	do
+		rc = verbs_connect_once(out, to, param, deadline);
+	while (rc == -EADDRINUSE && ++tries < PORT_TRIES);
+	return rc;
 }
 
 /* Listening */

@@ -56,14 +56,17 @@ lost NFSRDMA_KIND=disk NFSRDMA_GUEST=plug NFSRDMA_DISK=vdb
 virsh_inside "destroy plug"
 
 echo "--- a mount that is gone, and what was requested of it"
+# Nothing is below it, and the watcher has seen it.
+inside '/usr/sbin/umount /srv/plug'
 mounting /srv/plug -t nfsrdma 10.0.2.15:/export/live /srv/plug -o vers=4.2
 expect_mounted vers=4.2
+inside 'until grep -q "/srv/plug (10.0.2.15:/export/live)" /run/nfsrdma/watch.json; do sleep 0.5; done'
 inside '/usr/sbin/umount /srv/plug; until ! grep -qx /srv/plug /run/nfsrdma/requests/*; do sleep 0.5; done'
 in_journal unmounted NFSRDMA_TARGET=/srv/plug
 
 guest_tell watch end || fail "it does not end"
 inside 'cat /run/watch.out'
 virsh_inside pool-destroy vms
-inside '/usr/sbin/umount /srv/plug /srv/m; rm -f /export/locks/plug.raw'
+inside '/usr/sbin/umount /srv/m; rm -f /export/locks/plug.raw'
 guest_tell journal end
 libvirt_end
