@@ -97,6 +97,7 @@ static int modules_ask_needs(const struct host *host, const struct module_lookup
 {
 	/* Of each rpcrdma that there ever was; an index does not name those that have no file. */
 	static const char *const always[] = { "sunrpc", "rdma_cm", "iw_cm", "ib_cm", "ib_core" };
+	char name[sizeof(out->name)];
 	unsigned int i;
 	int rc = 0;
 
@@ -104,10 +105,11 @@ static int modules_ask_needs(const struct host *host, const struct module_lookup
 	for (i = 0; i < MODULE_NEEDS_MAX && *lookup->needs[i].file; i++)
 		host_exists(host, lookup->needs[i].file);
 	for (i = 0; i < MODULE_NEEDS_MAX && *lookup->needs[i].name && !rc && !out->disabled; i++)
-		if (strlen(lookup->needs[i].name) < sizeof(out->name))
-			rc = modules_ask_need(host, lookup->needs[i].name, out);
-	for (i = 0;
-	     !strcmp(out->name, "rpcrdma") && i < ARRAY_SIZE(always) && !rc && !out->disabled; i++)
+		if (!modules_canonical_name(lookup->needs[i].name, name, sizeof(name)))
+			rc = modules_ask_need(host, name, out);
+	if (strcmp(out->name, "rpcrdma") != 0)
+		return rc;
+	for (i = 0; i < ARRAY_SIZE(always) && !rc && !out->disabled; i++)
 		rc = modules_ask_need(host, always[i], out);
 	return rc;
 }
