@@ -98,10 +98,11 @@ const struct view_mount *view_mount(const struct view *view, unsigned int index)
 	const struct nfs_mount *mount = &view->nfs->list[index];
 	const struct wanted_input input = { mount->fs_spec, mount->target, index, NULL };
 	struct view_mount *out = &view->mounts[index];
-	const struct request *request = requests_of(view, mount);
+	const struct request *request;
 
 	if (view->known[index])
 		return out;
+	request = requests_of(view, mount);
 	out->mount = mount;
 	out->domain = *view->domains &&
 		      !strncmp(mount->target, view->domains, strlen(view->domains));
