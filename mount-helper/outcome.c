@@ -14,7 +14,7 @@
 /* What stays noted at the end of an attempt. */
 enum outcome_note {
 	NOTE_PENDING, /* nothing may be mounted yet, or any more */
-	NOTE_NOTHING, /* nothing was mounted, and the caller is told */
+	NOTE_NOTHING, /* nothing was mounted, and that is reported */
 	NOTE_MOUNTED,
 };
 

@@ -139,7 +139,7 @@ struct kernel_chosen {
 		uint64_t size;
 		uint64_t inode; /* of scratch.c */
 	};
-	bool unsure; /* of scratch.c: with the error the file may have been made all the same */
+	bool unsure; /* of scratch.c: the error may have come after the file was made */
 	char path[KERNEL_PATH_MAX]; /* below the mount */
 	char why[160];
 };

@@ -3,7 +3,7 @@
 
 /* Reads and writes requests. A file is replaced by rename(2), so that a reader sees the old or the new one.
  *
- * Whether a helper is at work is told by a lock that ends with its process, in any PID namespace: all helpers
+ * A lock tells whether a helper is at work; it ends with the process, in any PID namespace: all helpers
  * of a directory share one on a byte of the lock file, and who is about to decide for a dead one takes it
  * alone. Only root can open that file; otherwise any user could hold the lock. */
 #include <fcntl.h>

@@ -11,7 +11,7 @@
  * - RDMA is mounted: it says nothing.
  *
  * It is pending before mount.nfs starts, and mounted as soon as the helper, the watcher, `nfsrdma mounts` or
- * a gate sees that mount. It is gone when the helper ends with an error that it told, and when the first of
+ * a gate sees that mount. It is gone when the helper ends with an error that it reported, and when the first of
  * them sees that its mount is gone. A file has the lines
  *
  *	pending 12345                         or mounted; since when, by CLOCK_MONOTONIC in ms

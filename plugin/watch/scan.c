@@ -380,7 +380,7 @@ static void scan_requests(struct scan *scan)
 		view_settle(scan->view, root ? root : "/");
 }
 
-/* Of what is or should be over RDMA. A mount that another one hides is there all the same. */
+/* Of what is or should be over RDMA. A hidden mount is still there. */
 static void scan_gone(void *arg, const struct watch_object *object, enum object_state state)
 {
 	struct scan *scan = arg;

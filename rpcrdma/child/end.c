@@ -207,7 +207,7 @@ static pid_t end_blocked(pid_t pid, unsigned int depth)
 	return found;
 }
 
-/* Root is told the function of the kernel, others may not read it. */
+/* Only root may read the function of the kernel. */
 static void end_left_text(pid_t pid, char *buf, size_t cap)
 {
 	pid_t blocked = end_blocked(pid, 2);

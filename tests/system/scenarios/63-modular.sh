@@ -36,7 +36,7 @@ inside "$virsh start web2 --paused"
 # shellcheck disable=SC2016 # the guest's shell
 says 'libvirt-[0-9a-f-]+ \(enforce\)' 'cat /proc/$(cat /run/libvirt/qemu/web2.pid)/attr/current'
 
-# libvirt has no hook for a disk that a running guest gets: it is told, not prevented.
+# libvirt has no hook for a disk that a running guest gets: it is reported, not prevented.
 inside "truncate -s 1M /srv/tcp/more.raw && $virsh attach-disk web2 /srv/tcp/more.raw vdb --subdriver raw"
 says 'web2.* vdb .*/srv/tcp' 'nfsrdma watch --once --timeout 600'
 inside "$virsh destroy web2; $virsh pool-destroy vms; $virsh pool-undefine vms; umount /srv/tcp"
