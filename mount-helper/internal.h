@@ -17,7 +17,6 @@
  *	waiting.c       signals and the line of progress
  *	mounter.c       the process that mounts, and its deadline
  *	hidden.c        a private mount namespace, and the move out of it
- *	mount-nfs.c     mount.nfs as a child
  *	proof.c         the actual transport, by mountinfo and mountstats
  *	outcome.c       the outcome: message, journal, and what is noted as requested
  *	message.c       stderr and the journal
@@ -30,6 +29,7 @@
 
 #include "plugin/checks/checks.h"
 #include "plugin/journal/journal.h"
+#include "plugin/mount-nfs/mount-nfs.h"
 #include "plugin/options/options.h"
 #include "plugin/request/request.h"
 #include "rpcrdma/child/child.h"
@@ -67,31 +67,6 @@ int dir_resolve(const struct host *host, const char *dir, char out[PATH_MAX]);
 
 /* Whether who is not root can mount this over RDMA. Errors: -EPERM with a sentence; of reading. */
 int fstab_allows_user(const struct host *host, const char *dir);
-
-/* mount-nfs.c */
-
-#define MOUNT_NFS_ARGS_MAX 16
-#define MOUNT_NFS_LAST_MAX 512
-
-struct mount_nfs_end {
-	int status;       /* 0 to 255; -1: it did not exit */
-	int signal;       /* that ended it, where status is -1 */
-	bool timed_out;   /* it was ended at the deadline, or could not be */
-	pid_t left;       /* it survives SIGKILL, held by the kernel; or 0 */
-	bool interrupted; /* by a signal to us */
-	/* The last line that it said on stderr; clean. Handed on only where it ended well: else it is
-	 * the caller's, whose own sentence has it. */
-	char last[MOUNT_NFS_LAST_MAX];
-};
-
-/* Runs @program, which dies with us, and hands on what it says. @signals: a signalfd(2) of those
- * that are to end it; -1: none. What it leaves running holds none of our descriptors.
- * Errors: -errno it could not be started, with words. */
-int mount_nfs_run(const char *program, const char *const argv[], int signals, uint64_t deadline,
-		  struct mount_nfs_end *out);
-
-/* Becomes it. Returns only with -errno and words. */
-int mount_nfs_exec(const char *program, const char *const argv[]);
 
 /* proof.c */
 

@@ -7,8 +7,8 @@
  * (rpc.statd) keep theirs. */
 #include <stdio.h>
 
-#include "mount-helper/internal.h"
-#include "rpcrdma/child/child.h"
+#include "plugin/mount-nfs/mount-nfs.h"
+#include "rpcrdma/base/finding.h"
 
 /* Less than the capacity of a pipe, so that a reader that does not read never blocks us. */
 #define OUTPUT_MAX (16 * 1024)
