@@ -58,7 +58,7 @@ static struct logged *logged_oldest(struct log_facts *facts)
 
 static void logged_take(struct log_facts *facts, const struct live_log_line *line)
 {
-	const struct message *message = message_of_kernel(line->text);
+	const struct message *message = message_of("Linux", line->text);
 	bool shared = true;
 	const char *where = live_log_rdma(line->text, &shared);
 	char value[LOGGED_VALUE_MAX] = "";

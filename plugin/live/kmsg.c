@@ -31,19 +31,16 @@ int live_kmsg_line(char *record, uint64_t now_us, struct live_log *log)
 	return live_log_add(log, us < now_us ? (int64_t)((now_us - us) / 1000000) : 0, level, text);
 }
 
-int live_kmsg(const struct host *host, struct live_log *out)
+/* To its end. The descriptor does not wait. */
+static int kmsg_read(int fd, struct live_log *out)
 {
-	_cleanup_close_ int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	uint64_t deadline = deadline_in(KMSG_MS);
 	char record[KMSG_RECORD];
 	struct timespec now;
 	ssize_t n = 0;
 	int rc = 0;
 
-	(void)host;
 	*out = (struct live_log){ 0 };
-	if (fd < 0)
-		return err_sys("/dev/kmsg");
 	/* The kernel's local_clock(), which stands still as CLOCK_MONOTONIC does while the machine sleeps. */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	while (!rc && deadline_left(deadline)) {
@@ -65,4 +62,29 @@ int live_kmsg(const struct host *host, struct live_log *out)
 	if (rc)
 		live_log_fini(out);
 	return rc;
+}
+
+int live_kmsg(const struct host *host, struct live_log *out)
+{
+	_cleanup_close_ int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	(void)host;
+	*out = (struct live_log){ 0 };
+	return fd < 0 ? err_sys("/dev/kmsg") : kmsg_read(fd, out);
+}
+
+int live_kmsg_begin(void)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys("/dev/kmsg");
+	lseek(fd, 0, SEEK_END);
+	return fd;
+}
+
+int live_kmsg_since(int fd, struct live_log *out)
+{
+	*out = (struct live_log){ 0 };
+	return fd < 0 ? fd : kmsg_read(fd, out);
 }

@@ -144,6 +144,11 @@ typedef int (*live_file)(void *arg, const char *path, const char *text, size_t l
 int live_record(const struct live_ops *live, const struct host *host,
 		const struct live_wanted *wanted, live_file file, void *arg);
 
+/* kmsg.c: what the kernel logs between two moments, of what live_ops.log has. A descriptor, or -errno. */
+int live_kmsg_begin(void);
+/* @fd: an error of live_kmsg_begin() is returned. *@out is for live_log_fini(). */
+int live_kmsg_since(int fd, struct live_log *out);
+
 /* log.c: pure */
 
 /* Names NFS, RPC, RDMA or a driver of it; other lines are not kept. */

@@ -89,13 +89,13 @@ size_t message_match(const struct message *message, const char *text)
 	return score ? score : message_match_piece(message->text, clean);
 }
 
-const struct message *message_of_kernel(const char *line)
+const struct message *message_of(const char *program, const char *line)
 {
 	const struct message *row, *best = NULL;
 	size_t score, most = 0;
 
 	for (row = message_next(NULL); row; row = message_next(row)) {
-		if (strncmp(row->program, "Linux", 5) != 0)
+		if (strncmp(row->program, program, strlen(program)) != 0)
 			continue;
 		score = message_match_parts(row->text, line);
 		if (score > most) {

@@ -172,8 +172,9 @@ const struct message *message_next(const struct message *after);
  * match. Of several matches the longest applies. */
 #define MESSAGE_TEXT_MAX 4096
 size_t message_match(const struct message *message, const char *text);
-/* The row of the kernel's messages all of whose parts this line of its log has, in their order; NULL: none. */
-const struct message *message_of_kernel(const char *line);
+/* The row of a program, by how its name begins ("Linux": of all of the kernel), all of whose parts this line has, in
+ * their order; NULL: none. */
+const struct message *message_of(const char *program, const char *line);
 /* What @line, of that message, has for its first {name}. Empty: it has none, or not between two parts. */
 void message_value(const struct message *message, const char *line, char *buf, size_t cap);
 
