@@ -5,6 +5,7 @@
  * server; then a quick probe, if its listener answers; and the plan of a mount. One report, with one list
  * of steps. */
 #include "plugin/cli/options.h"
+#include "plugin/kernel/kernel.h"
 #include "plugin/libvirt/libvirt.h"
 #include "plugin/report/words.h"
 
@@ -16,7 +17,8 @@ struct cmd_doctor_options {
 	struct cmd_check_request request;
 	const struct transport_ops *transport; /* NULL: auto */
 	uint16_t mount_port, nfs_port;         /* 0: not given */
-	struct rpc_cred cred;                  /* of flavor AUTH_NONE: not given */
+	bool try;
+	struct rpc_cred cred; /* of flavor AUTH_NONE: not given */
 };
 
 static const struct cli_option cmd_doctor_options[] = {
@@ -30,6 +32,9 @@ static const struct cli_option cmd_doctor_options[] = {
 	OPTION_NFS_PORT(struct cmd_doctor_options, nfs_port),
 	OPTION_NFS_VERSION(struct cmd_doctor_options, request.nfs_version),
 	OPTION_CRED(struct cmd_doctor_options, cred),
+	OPTION_FLAG(
+		"try", struct cmd_doctor_options, try,
+		"Mount it, too: read-only, with the planned options, in a mount namespace of its own that ends with the command; read one file through the kernel, and unmount it. Needs root. Kernel modules that this loads stay loaded."),
 	OPTIONS_REPORT,
 	OPTIONS_END,
 };
@@ -41,6 +46,7 @@ struct doctor {
 	struct report_collector collector;
 	enum finding_status listener; /* fabric.listener */
 	char because[FINDING_ID_MAX]; /* what it was skipped for; "" nothing */
+	char file[KERNEL_PATH_MAX];   /* that the probe read; "" none */
 };
 
 static void doctor_on_checked(void *arg, const struct finding *finding)
@@ -64,7 +70,11 @@ static void doctor_on_probed(void *arg, const struct finding *finding)
 
 static void doctor_on_subject(void *arg, const char *key, const char *value)
 {
-	report_subject(((struct doctor *)arg)->collector.report, key, value);
+	struct doctor *doctor = arg;
+
+	report_subject(doctor->collector.report, key, value);
+	if (!strcmp(key, "file"))
+		text_copy(doctor->file, sizeof(doctor->file), value);
 }
 
 static void doctor_on_matrix(void *arg, const struct matrix *matrix)
@@ -165,7 +175,47 @@ static enum ip_family doctor_server_family(const struct check_target *target)
 					  : IP_UNKNOWN;
 }
 
-static int doctor_plan(struct doctor *doctor)
+/* @planned: the options of the plan. */
+static int doctor_try(struct doctor *doctor, const char *planned, uint64_t deadline)
+{
+	const struct cmd_doctor_options *options = doctor->options;
+	const struct kernel_trial_options trial = {
+		.spec = options->cli.operands[0],
+		.options = planned,
+		.file = doctor->file,
+		.timeout_ms = (unsigned int)deadline_left(deadline),
+		.nfs_port = options->nfs_port,
+		.has_cred = options->cred.flavor == RPC_AUTH_SYS,
+		.cred = options->cred,
+	};
+	const struct probe_events events = {
+		.finding = doctor_on_probed,
+		.subject = doctor_on_subject,
+		.progress = doctor_on_progress,
+		.arg = doctor,
+	};
+	struct doctor_fact fact = { .id = "kernel.trial", .status = FINDING_UNKNOWN };
+
+	if (!options->try) {
+		/* Where a cause is known a trial tells nothing more. */
+		if (!host_is_live(doctor->host) ||
+		    report_verdict(doctor->collector.report) == VERDICT_FAIL)
+			return 0;
+		fact.status = FINDING_SKIP;
+		fact.text =
+			"not tried: with --try, as root, it is mounted once, read-only, and a file is read";
+		return doctor_report(doctor, fact);
+	}
+	if (geteuid()) {
+		fact.text = "not tried: only root may mount";
+		fact.reason = "not-root";
+		return doctor_report(doctor, fact);
+	}
+	ticker_set(options->cli.ticker, "mounting", 0, 0);
+	return kernel_try(&trial, &events);
+}
+
+static int doctor_plan(struct doctor *doctor, uint64_t deadline)
 {
 	const struct cmd_check_request *asked = &doctor->options->request;
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
@@ -206,7 +256,8 @@ static int doctor_plan(struct doctor *doctor)
 	fact.text = text;
 	fact.key = "options";
 	fact.value = plan->options;
-	return doctor_report(doctor, fact);
+	rc = doctor_report(doctor, fact);
+	return rc ? rc : doctor_try(doctor, plan->options, deadline);
 }
 
 /* --- all ------------------------------------------------------------------------------------- */
@@ -231,7 +282,7 @@ static int doctor_diagnose(struct doctor *doctor)
 	if (!rc)
 		rc = doctor_probe(doctor, deadline);
 	if (!rc)
-		rc = doctor_plan(doctor);
+		rc = doctor_plan(doctor, deadline);
 	return rc ? rc : doctor->collector.rc;
 }
 
@@ -255,6 +306,10 @@ static int cmd_doctor_run(void *arg)
 		return cli_usage(cli);
 	if (!server.path) {
 		err_set(EINVAL, "no export in '%.60s'; expected SERVER:/EXPORT", cli->operands[0]);
+		return cli_usage(cli);
+	}
+	if (options->try && cli->root) {
+		err_set(EINVAL, "--try mounts on this host, so it excludes --root");
 		return cli_usage(cli);
 	}
 	rc = cli_open_host(cli, &host);
@@ -281,7 +336,8 @@ const struct cli_command cmd_doctor = {
 		   "it; then probes the server like 'nfsrdma probe --level quick', and plans a "
 		   "mount. The report ends with one list of steps, in order. There is no probe if "
 		   "the checks show that the server's RDMA port cannot be reached, unless "
-		   "--transport is given. Nothing is changed, and the probe only reads.",
+		   "--transport is given. Nothing is changed, and the probe only reads. With --try "
+		   "the export is also mounted once, read-only, where no other process sees it.",
 	CLI_FORMS({ .operands = { &choice_sources } }),
 	.max_operands = 1,
 	.options = cmd_doctor_options,

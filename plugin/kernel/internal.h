@@ -8,6 +8,8 @@
  *	client.c    its child: namespace, mount(2), reads, writes, umount2(2)
  *	mounted.c   --mount, the parent: an existing mount, and the probe's own client beside it
  *	mounted-write.c  the same with --scratch: WRITEs
+ *	trial.c     its child where there is no mount yet: mount.nfs in a namespace of its own
+ *	tried.c     pure: from that to a finding
  *	scratch.c   its child: makes a file, writes, and removes it
  *	export.c    beside a probe of a server: is its export mounted here?
  *	reader.c    the child of both: finds a file, and reads
@@ -27,6 +29,9 @@
 
 #include "plugin/host/host.h"
 #include "plugin/kernel/kernel.h"
+#include "plugin/live/live.h"
+#include "plugin/mount-nfs/mount-nfs.h"
+#include "plugin/view/view.h"
 #include "rpcrdma/child/child.h"
 #include "rpcrdma/server/server.h"
 
@@ -51,6 +56,12 @@ int kernel_address(const struct host *host, const struct kernel_options *options
 		   struct kernel_address *out);
 /* Why there is none: -ENODEV with a sentence and a reason. Pure. */
 int kernel_no_address(const struct rdma_devices *rdma, const struct kernel_options *options);
+
+/* --- kernel.c ----------------------------------------------------------------- */
+
+/* kernel.modules: those loaded since @before, the text of proc/modules. Nothing where that could not be read. */
+void kernel_report_modules(const struct host *host, const struct probe_events *events,
+			   const struct host_text *before);
 
 /* --- range.c ------------------------------------------------------------------ */
 
@@ -116,8 +127,6 @@ int kernel_client(void *arg, int channel);
 
 /* --- reader.c ----------------------------------------------------------------- */
 
-#define KERNEL_PATH_MAX 512
-
 struct kernel_reader_task {
 	const char *target; /* of the mount */
 	const char *dev;    /* "0:53" */
@@ -154,6 +163,39 @@ int kernel_open_mount(const char *target, const char *dev, dev_t *out);
 /* The directory that the last part of @path is in, and that part. Names are the server's: none of them is
  * followed where it is a link, or leads to another mount. -1 with errno. */
 int kernel_open_parent(int mount, dev_t dev, const char *path, const char **last);
+
+/* --- trial.c, tried.c ----------------------------------------------------------- */
+
+struct kernel_trial_task {
+	const char *spec, *options;
+	uint64_t deadline;                /* of mount.nfs */
+	struct kernel_reader_task reader; /* but for its target and dev */
+};
+
+/* What came of mount.nfs: the child's first record, of type KERNEL_TRIED. */
+#define KERNEL_TRIED 3
+struct kernel_tried {
+	bool entered;   /* the namespace */
+	bool mounted;   /* see mount */
+	bool unmounted; /* filled in by the parent, at the end */
+	int32_t error;  /* errno of what kept mount.nfs from running */
+	uint32_t ms;
+	struct mount_nfs_end end; /* of mount.nfs; status -1: it did not run */
+	struct nfs_mount mount;
+	char shared
+		[256]; /* another mount of this host whose connection it got; empty: none is known */
+};
+
+/* The planned options as they are tried; for free(3). NULL: no memory. */
+char *kernel_trial_mount_options(const char *planned);
+/* The body of the child; @arg is a struct kernel_trial_task. Sends KERNEL_TRIED; where that is a mount over RDMA
+ * what kernel_reader() sends; and KERNEL_UNMOUNT. */
+int kernel_trial(void *arg, int channel);
+/* The parent's side of the first record. @deadline: of mount.nfs. Errors: of child_receive(); -EPROTO. */
+int kernel_trial_receive(const struct child *child, uint64_t deadline, struct kernel_tried *out);
+/* kernel.trial. @log: of the kernel meanwhile. @end: how the child ended, where that was not by itself. */
+void kernel_trial_finding(const struct kernel_tried *tried, const struct live_log *log,
+			  const char *end, struct finding *f);
 
 /* --- scratch.c ------------------------------------------------------------------ */
 

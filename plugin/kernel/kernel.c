@@ -79,13 +79,14 @@ static void kernel_list_new_modules(const char *before, char *after, char *buf, 
 	}
 }
 
-static void kernel_report_modules(const struct kernel *k, const struct host_text *before)
+void kernel_report_modules(const struct host *host, const struct probe_events *events,
+			   const struct host_text *before)
 {
 	_cleanup_(host_text_fini) struct host_text after = { NULL, 0 };
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	char names[400];
 
-	if (!before->text || host_read(k->host, "proc/modules", HOST_FILE_MAX, &after))
+	if (!before->text || host_read(host, "proc/modules", HOST_FILE_MAX, &after))
 		return;
 	kernel_list_new_modules(before->text, after.text, names, sizeof(names));
 	if (names[0])
@@ -95,7 +96,7 @@ static void kernel_report_modules(const struct kernel *k, const struct host_text
 		finding_init(&f, "kernel.modules", FINDING_PASS,
 			     "the test loaded no kernel module");
 	finding_text(&f, "loaded", "%s", names);
-	kernel_emit(k, &f);
+	events->finding(events->arg, &f);
 }
 
 /* --- one version --------------------------------------------------------------------- */
@@ -420,7 +421,7 @@ static int kernel_test(struct kernel *k)
 	if (host_read(k->host, "proc/modules", HOST_FILE_MAX, &modules))
 		debug(DEBUG_MOUNT, "proc/modules: %s", err_text());
 	rc = kernel_test_server(k);
-	kernel_report_modules(k, &modules);
+	kernel_report_modules(k->host, k->events, &modules);
 	munmap(k->log, sizeof(*k->log));
 	return rc;
 }

@@ -17,6 +17,9 @@
 
 #include "rpcrdma/probe/probe.h"
 
+/* Of a file, below a mount. */
+#define KERNEL_PATH_MAX 512
+
 struct kernel_options {
 	struct transport_address at;       /* where the server listens; len 0: chosen */
 	const char *device;                /* NULL: any that is active */
@@ -43,6 +46,19 @@ struct kernel_mount_options {
  * through the mount and read by all of them. The mount is found by its name in
  * mountinfo; only a child touches it. As kernel_run(); needs no root. */
 int kernel_mounted(const struct kernel_mount_options *options, const struct probe_events *events);
+
+struct kernel_trial_options {
+	const char *spec, *options; /* of a plan, with proto=rdma */
+	const char *file; /* to read, below the export; "": any that is not being changed */
+	unsigned int timeout_ms;
+	uint16_t nfs_port; /* as of struct kernel_mount_options */
+	bool has_cred;
+	struct rpc_cred cred;
+};
+
+/* The same of an export that is mounted for it, read-only, in a mount namespace that ends with the child that has it:
+ * kernel.trial, with what mount.nfs and the kernel said, and kernel.read. Needs root. As kernel_run(). */
+int kernel_try(const struct kernel_trial_options *options, const struct probe_events *events);
 
 /* bug.read-812 beside a probe of @host_name: by reading through a mount of @path on this host, else by
  * counters, else by the kernel's version. @server_right: the probe's own Write-chunk READs were correct.

@@ -18,6 +18,9 @@ struct mounted {
 	const struct probe_events *events;
 	const struct nfs_mount *mount;
 	const char *below; /* of the path, what is below the mount */
+	/* A trial: each child mounts it for itself; NULL: it is mounted already. */
+	const struct kernel_trial_options *trial;
+	struct kernel_tried tried;
 	uint64_t deadline;
 	struct kernel_chosen chosen;
 	char file[KERNEL_PATH_MAX]; /* that was chosen */
@@ -100,6 +103,9 @@ static void mounted_on_record(void *arg, const struct kernel_record *r)
 {
 	struct mounted *m = arg;
 
+	m->tried.unmounted = r->step == KERNEL_UNMOUNT && !r->error;
+	if (r->step != KERNEL_READ)
+		return;
 	m->reads[r->index].tried = true;
 	m->reads[r->index].record = *r;
 	if (m->events->progress)
@@ -107,20 +113,44 @@ static void mounted_on_record(void *arg, const struct kernel_record *r)
 				    KERNEL_RANGES);
 }
 
+/* What the child of a trial says of its mount. */
+static int mounted_receive_trial(struct mounted *m, const struct child *child, uint64_t deadline)
+{
+	int rc = kernel_trial_receive(child, deadline, &m->tried);
+
+	if (rc)
+		m->tried = (struct kernel_tried){
+			.entered = true, .end = { .status = -1, .timed_out = rc == -ETIMEDOUT }
+		};
+	m->mount = !rc && m->tried.mounted && view_is_rdma(m->tried.mount.proto) ? &m->tried.mount
+										 : NULL;
+	if (m->mount)
+		str_copy(m->tried.mount.target, sizeof(m->tried.mount.target), "the trial mount");
+	return rc;
+}
+
 static int mounted_read_by_kernel(struct mounted *m, const char *path)
 {
+	_cleanup_free_ char *options = m->trial ? kernel_trial_mount_options(m->trial->options)
+						: NULL;
 	struct kernel_reader_task task = {
-		.target = m->mount->target,
-		.dev = m->mount->dev,
+		.target = m->trial ? NULL : m->mount->target,
+		.dev = m->trial ? NULL : m->mount->dev,
 		.path = path,
 		.has_cred = m->options->has_cred,
 		.uid = m->options->has_cred ? m->options->cred.uid : geteuid(),
 		.gid = m->options->has_cred ? m->options->cred.gid : getegid(),
 	};
+	struct kernel_trial_task trial = {
+		.spec = m->trial ? m->trial->spec : NULL,
+		.options = options,
+		.deadline = m->deadline,
+		.reader = task,
+	};
 	const struct child_function function = { .kind = CHILD_KERNEL_CLIENT,
 						 .name = "the process that reads",
-						 .run = kernel_reader,
-						 .arg = &task };
+						 .run = m->trial ? kernel_trial : kernel_reader,
+						 .arg = m->trial ? (void *)&trial : &task };
 	const struct kernel_receiver receiver = { .record = mounted_on_record,
 						  .arg = m,
 						  .chosen = &m->chosen,
@@ -132,17 +162,22 @@ static int mounted_read_by_kernel(struct mounted *m, const char *path)
 	int rc;
 
 	memset(m->reads, 0, sizeof(m->reads));
+	if (m->trial && !options)
+		return err_no_memory();
 	rc = child_start(&child, &function);
 	if (rc)
 		return rc;
-	rc = kernel_receive(&receiver, &child);
+	if (m->trial)
+		rc = mounted_receive_trial(m, &child, m->deadline);
+	if (!rc && m->mount)
+		rc = kernel_receive(&receiver, &child);
 	m->silent = m->silent || rc == -ETIMEDOUT;
 	child_finish(&child, 0, &end);
 	m->end[0] = '\0';
 	if (end.fate != CHILD_EXITED)
 		snprintf(m->end, sizeof(m->end), "; its process %s",
 			 child_end_text(&end, how, sizeof(how)));
-	return rc == -ETIMEDOUT ? 0 : rc;
+	return rc == -ETIMEDOUT || (m->trial && rc == -EPIPE) ? 0 : rc;
 }
 
 /* --- the probe's own client ------------------------------------------------------------------ */
@@ -210,8 +245,9 @@ static struct probe_options mounted_probe(const struct mounted *m)
 
 static int mounted_read_by_probe(struct mounted *m, bool first)
 {
-	const struct probe_events events = { .finding = first ? mounted_pass_finding
-							      : mounted_no_finding,
+	/* A trial is beside a probe, which has them. */
+	const struct probe_events events = { .finding = first && !m->trial ? mounted_pass_finding
+									   : mounted_no_finding,
 					     .subject = mounted_pass_subject,
 					     .range = mounted_on_range,
 					     .arg = m };
@@ -431,19 +467,14 @@ static int mounted_write(struct mounted *m)
 	return kernel_mounted_write(&w);
 }
 
-static int mounted_test(struct mounted *m)
+/* The kernel has chosen a file and read it. */
+static int mounted_judge_file(struct mounted *m)
 {
 	const struct kernel_chosen *chosen = &m->chosen;
 	char text[400];
 	unsigned int i;
 	int rc;
 
-	if (!mounted_report_mount(m))
-		return 0;
-	m->chosen.error = ETIMEDOUT;
-	rc = mounted_read_by_kernel(m, m->below);
-	if (rc)
-		return rc;
 	if (chosen->error) {
 		snprintf(text, sizeof(text), "%s%s",
 			 *chosen->why ? chosen->why
@@ -464,6 +495,17 @@ static int mounted_test(struct mounted *m)
 		m->ranges[i] = kernel_range_of(i, m->chosen.size);
 	rc = mounted_read_and_compare(m);
 	return rc || !m->options->scratch ? rc : mounted_write(m);
+}
+
+static int mounted_test(struct mounted *m)
+{
+	int rc;
+
+	if (!mounted_report_mount(m))
+		return 0;
+	m->chosen.error = ETIMEDOUT;
+	rc = mounted_read_by_kernel(m, m->below);
+	return rc ? rc : mounted_judge_file(m);
 }
 
 /* Without redundant slashes; ".." would have to be looked up. */
@@ -517,5 +559,51 @@ int kernel_mounted(const struct kernel_mount_options *options, const struct prob
 		rc = mounted_test(m);
 	}
 	host_nfs_mounts_fini(&mounts);
+	return rc;
+}
+
+/* --- a trial -------------------------------------------------------------------------------- */
+
+static int mounted_try(struct mounted *m)
+{
+	_cleanup_close_ int log = live_kmsg_begin();
+	_cleanup_(finding_fini) struct finding f = { 0 };
+	struct live_log lines;
+	int rc;
+
+	m->chosen.error = ETIMEDOUT;
+	rc = mounted_read_by_kernel(m, m->trial->file);
+	if (rc)
+		return rc;
+	/* Without the log it has fewer words. */
+	live_kmsg_since(log, &lines);
+	kernel_trial_finding(&m->tried, &lines, m->end, &f);
+	live_log_fini(&lines);
+	finding_text(&f, "options", "%s", m->trial->options);
+	mounted_emit(m, &f);
+	return m->mount ? mounted_judge_file(m) : 0;
+}
+
+int kernel_try(const struct kernel_trial_options *options, const struct probe_events *events)
+{
+	const struct kernel_mount_options as = { .timeout_ms = options->timeout_ms,
+						 .nfs_port = options->nfs_port,
+						 .has_cred = options->has_cred,
+						 .cred = options->cred };
+	_cleanup_(host_text_fini) struct host_text modules = { NULL, 0 };
+	_cleanup_(host_close_p) struct host *host = NULL;
+	_cleanup_free_ struct mounted *m = calloc(1, sizeof(*m));
+	int rc = m ? host_open(&host, NULL) : err_no_memory();
+
+	if (rc)
+		return rc;
+	m->options = &as;
+	m->events = events;
+	m->trial = options;
+	m->deadline = deadline_in(options->timeout_ms);
+	/* Without it the report does not name them. */
+	host_read(host, "proc/modules", HOST_FILE_MAX, &modules);
+	rc = mounted_try(m);
+	kernel_report_modules(host, events, &modules);
 	return rc;
 }

@@ -244,6 +244,7 @@ static int reader_find_file(struct reader_search *s, const char *path)
 static int reader_open_file(const struct kernel_reader_task *task, struct kernel_chosen *out)
 {
 	_cleanup_free_ struct reader_search *s = calloc(1, sizeof(*s));
+	_cleanup_close_ int mount = -1;
 	struct probe_range range;
 	unsigned int i;
 	int fd, rc;
@@ -259,9 +260,10 @@ static int reader_open_file(const struct kernel_reader_task *task, struct kernel
 	}
 	if (task->has_cred)
 		kernel_set_fsuid(task->uid, task->gid);
-	s->mount = kernel_open_mount(task->target, task->dev, &s->dev);
-	if (s->mount < 0)
-		return s->mount;
+	mount = kernel_open_mount(task->target, task->dev, &s->dev);
+	if (mount < 0)
+		return mount;
+	s->mount = mount;
 	rc = reader_find_file(s, task->path);
 	if (rc)
 		return rc;
@@ -287,10 +289,9 @@ int kernel_reader(void *arg, int channel)
 		chosen.error = -read.fd;
 		str_copy(chosen.why, sizeof(chosen.why), err_text());
 	}
-	if (channel_send(channel, KERNEL_CHOSEN, &chosen, sizeof(chosen), -1) || read.fd < 0)
-		return 1;
-	if (posix_memalign(&buf, 4096, KERNEL_READ_MAX))
-		return 0;
+	if (channel_send(channel, KERNEL_CHOSEN, &chosen, sizeof(chosen), -1) || read.fd < 0 ||
+	    posix_memalign(&buf, 4096, KERNEL_READ_MAX))
+		read.index = KERNEL_RANGES;
 	read.buf = buf;
 	for (; read.index < KERNEL_RANGES; read.index++) {
 		read.range = kernel_range_of(read.index, chosen.size);
@@ -301,5 +302,7 @@ int kernel_reader(void *arg, int channel)
 			break;
 	}
 	free(buf);
+	if (read.fd >= 0)
+		close(read.fd);
 	return 0;
 }

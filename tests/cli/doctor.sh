@@ -57,3 +57,14 @@ expect_report "no probe" 'any(.findings[]; .id == "probe.null" and .status == "p
 expect_report "more than a quick probe" 'any(.findings[]; .id == "probe.read.random" and .status != "skip") | not'
 expect_report "the defect is not found" 'any(.findings[]; .id == "bug.write-chunk-read" and .status == "fail")'
 expect_report "no matrix of READs" 'any(.reads.rows[]; .mechanism == "write-chunk" and (.results | contains(["failed"])))'
+
+# Only root may mount, and only on this host.
+if [[ $(id -u) == 0 ]]; then
+	requires setpriv
+	run_prefix=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+	run doctor --try --transport iwarp --port "$rdma" --mount-port "$mount" --nfs-port "$nfs" --format json 127.0.0.1:/
+	expect_report "a trial without root" 'any(.findings[]; .id == "kernel.trial" and .status == "unknown" and .reason == "not-root")'
+	run_prefix=()
+fi
+run doctor --root "$work/hosts/mlx5-roce-rhel9" --try 192.0.2.1:/export/vm
+expect_status 2

@@ -107,6 +107,118 @@ static void an_unmount_that_fails_says_why(void)
 	}
 }
 
+/* A trial: what mount.nfs and the kernel said is all there, the kernel's words first. */
+static void a_trial_says_what_was_said(void)
+{
+	static const char line[] = "rpcrdma: connection to 10.0.2.15:20049 failed with -111",
+			  refused[] = "mount.nfs: access denied by server while mounting nas:/vm";
+	static const struct {
+		struct kernel_tried tried;
+		const char *line; /* of the kernel; NULL: none */
+		const char *end;
+		enum finding_status status;
+		const char *reason, *words;
+	} rows[] = {
+		{ { .entered = true,
+		    .mounted = true,
+		    .unmounted = true,
+		    .mount = { .proto = "rdma", .vers = "4.2" } },
+		  line,
+		  "",
+		  FINDING_PASS,
+		  "",
+		  "over rdma, NFSv4.2, in 0.5 s, and unmounted it" },
+		{ { .entered = true,
+		    .mounted = true,
+		    .mount = { .proto = "rdma", .vers = "3" },
+		    .shared = "/srv/a" },
+		  NULL,
+		  "",
+		  FINDING_PASS,
+		  "",
+		  "; it shared the connection of /srv/a, so a new one" },
+		{ { .entered = true, .mounted = true, .mount = { .proto = "tcp", .vers = "4.2" } },
+		  NULL,
+		  "",
+		  FINDING_FAIL,
+		  "kernel.trial/not-rdma",
+		  "over tcp" },
+		{ { .entered = true, .end = { .status = 32, .last = "?" } },
+		  line,
+		  "",
+		  FINDING_FAIL,
+		  "kernel.trial/failed",
+		  "the kernel logged: rpcrdma: connection" },
+		{ { .entered = true, .end = { .status = 32, .last = "?" } },
+		  NULL,
+		  "",
+		  FINDING_FAIL,
+		  "kernel.trial/failed",
+		  "cannot be mounted: mount.nfs: access denied" },
+		{ { .entered = true, .end = { .status = -1, .timed_out = true } },
+		  line,
+		  "",
+		  FINDING_FAIL,
+		  "kernel.trial/timeout",
+		  "in time; the kernel logged: rpcrdma" },
+		{ { .entered = true, .end = { .status = -1, .timed_out = true } },
+		  NULL,
+		  "; its process 7",
+		  FINDING_FAIL,
+		  "kernel.trial/hangs",
+		  "; its process 7" },
+		{ { .entered = true },
+		  NULL,
+		  "",
+		  FINDING_FAIL,
+		  "kernel.trial/nothing",
+		  "nothing is mounted" },
+		{ { .entered = true, .end = { .status = -1 } },
+		  NULL,
+		  "; its process 7",
+		  FINDING_UNKNOWN,
+		  "kernel.trial/killed",
+		  "; its process 7" },
+		{ { .error = EPERM },
+		  NULL,
+		  "",
+		  FINDING_UNKNOWN,
+		  "kernel.trial/no-namespace",
+		  "not permitted" },
+		{ { .entered = true, .error = ENOENT, .end = { .last = "none" } },
+		  NULL,
+		  "",
+		  FINDING_UNKNOWN,
+		  "kernel.trial/no-program",
+		  "none" },
+	};
+	_cleanup_(finding_fini) struct finding f = { 0 };
+	struct kernel_tried tried;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct live_log log = { 0 };
+
+		SUITE_ROW("%zu", i);
+		tried = rows[i].tried;
+		tried.ms = 500;
+		if (*tried.end.last == '?')
+			str_copy(tried.end.last, sizeof(tried.end.last), refused);
+		if (rows[i].line) {
+			CU_ASSERT(!live_log_add(&log, 0, 6, "NFS: nothing that matters here"));
+			CU_ASSERT(!live_log_add(&log, 0, 4, rows[i].line));
+		}
+		kernel_trial_finding(&tried, &log, rows[i].end, &f);
+		expect(&f, rows[i].status, rows[i].reason);
+		CU_ASSERT_PTR_NOT_NULL(strstr(f.summary, rows[i].words));
+		CU_ASSERT_STRING_EQUAL(finding_evidence(&f, "logged"),
+				       rows[i].line && f.status != FINDING_PASS ? line : "");
+		if (!strcmp(finding_evidence(&f, "message"), refused))
+			CU_ASSERT_NOT_EQUAL(*finding_evidence(&f, "means"), '\0');
+		live_log_fini(&log);
+	}
+}
+
 static void reads_that_fail_say_why(void)
 {
 	static const struct {
@@ -288,6 +400,7 @@ static void a_host_without_a_device_to_test_says_why(void)
 }
 
 SUITE_MAIN("kernel-findings", TEST(a_mount_that_fails_says_why),
-	   TEST(an_unmount_that_fails_says_why), TEST(reads_that_fail_say_why),
-	   TEST(writes_that_fail_say_why), TEST(the_bug_is_reported_before_other_errors),
-	   TEST(a_mount_without_a_file_says_why), TEST(a_host_without_a_device_to_test_says_why))
+	   TEST(an_unmount_that_fails_says_why), TEST(a_trial_says_what_was_said),
+	   TEST(reads_that_fail_say_why), TEST(writes_that_fail_say_why),
+	   TEST(the_bug_is_reported_before_other_errors), TEST(a_mount_without_a_file_says_why),
+	   TEST(a_host_without_a_device_to_test_says_why))
