@@ -196,7 +196,8 @@ static int checks_run_all(const struct check *const *table, struct check_run *ru
 	run->outcomes = outcomes;
 	for (; *table && count < CHECKS_MAX; table++) {
 		check = *table;
-		if (!(check->roles & run->target->roles) || (check->remote && !run->target->server))
+		if (!(check->roles & run->target->roles) ||
+		    (check->remote && !run->target->server) || (check->trial && !run->target->try))
 			continue;
 		check_run_one(check, run);
 		count++;

@@ -37,6 +37,7 @@ struct check_target {
 	unsigned int nfs_version; /* 0 any, 3, 4 */
 	unsigned int nfs_minor;   /* of 4 */
 	bool krb5;
+	bool try; /* what is there is tried, too: the server of this host */
 	/* Adds what libvirt's pools request, from its files. What could not be read is in @buf, as in
 	 * struct view_sources.pools_unknown. NULL: the caller has no pools. */
 	const char *(*pools)(const struct host *host, struct view_places *out,
@@ -95,6 +96,7 @@ struct check {
 	const char *id;
 	unsigned int roles; /* enum check_role: for whom it is asked */
 	bool remote;        /* only where a server was named */
+	bool trial;         /* only where the target says try */
 	enum check_at_mount at_mount;
 	/* Ids that must not have failed; what is unknown there stops it only if that check
 	 * says so (check_run.stops). */

@@ -40,12 +40,12 @@ check_fn check_client_module, check_server_module, check_client_drivers, check_s
 	check_firewall_side_channels, check_server_ganesha, check_server_nfs3, check_server_threads,
 	check_server_nfs_conf, check_server_listener, check_server_port, check_server_address,
 	check_server_boot, check_server_exports, check_server_versions, check_server_grace,
-	check_server_block_size, check_server_sysctl, check_server_counters, check_fabric_address,
-	check_fabric_route, check_fabric_listener, check_fabric_side_channels, check_fabric_krb5,
-	check_mount_missing, check_mount_boot_order, check_mount_transport, check_mount_submount,
-	check_mount_options, check_mount_counters, check_bug_read_812, check_platform_vdsm,
-	check_platform_libvirt, check_platform_libvirt_hook, check_platform_proxmox,
-	check_log_device, check_log_client, check_log_server;
+	check_server_trial, check_server_block_size, check_server_sysctl, check_server_counters,
+	check_fabric_address, check_fabric_route, check_fabric_listener, check_fabric_side_channels,
+	check_fabric_krb5, check_mount_missing, check_mount_boot_order, check_mount_transport,
+	check_mount_submount, check_mount_options, check_mount_counters, check_bug_read_812,
+	check_platform_vdsm, check_platform_libvirt, check_platform_libvirt_hook,
+	check_platform_proxmox, check_log_device, check_log_client, check_log_server;
 
 /* log.c */
 
@@ -353,6 +353,9 @@ struct remote {
 
 /* A connection by RDMA, and NULL. Errors: -ENODATA not recorded; -ENOMEM and the like. */
 int remote_rdma(struct check_run *run, uint16_t port, struct remote *out);
+/* The same to this host itself. */
+int remote_rdma_here(struct check_run *run, const struct own_address *own, uint16_t port,
+		     struct remote *out);
 /* A TCP connection to the port, of the first address that says something. */
 int remote_tcp(struct check_run *run, uint16_t port, struct remote *out);
 /* What this host's own firewall would make of it, where it is known to drop such packets. */

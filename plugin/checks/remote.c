@@ -222,29 +222,47 @@ static const struct transport_ops *remote_transport(struct check_run *run)
 	return transport_find(siw ? "iwarp" : "verbs");
 }
 
-int remote_rdma(struct check_run *run, uint16_t port, struct remote *out)
+static int remote_rdma_ask(const struct probe_options *to, uint64_t deadline, struct remote *out)
 {
 	const struct probe_events events = { .finding = remote_on_finding,
 					     .subject = remote_on_subject,
 					     .arg = out };
-	struct probe_options options = {
-		.host = run->target->server,
-		.port = port,
-		.transport = remote_transport(run),
-		.level = PROBE_QUICK,
-	};
-	char key[32];
-	int left = deadline_left(run->deadline), rc;
+	struct probe_options options = *to;
+	int left = deadline_left(deadline);
 
 	*out = (struct remote){ .answer = REMOTE_UNASKED };
+	options.level = PROBE_QUICK;
+	options.timeout_ms = left < RDMA_MS ? (unsigned int)left : RDMA_MS;
+	return probe_run(&options, &events);
+}
+
+int remote_rdma(struct check_run *run, uint16_t port, struct remote *out)
+{
+	const struct probe_options to = { .host = run->target->server,
+					  .port = port,
+					  .transport = remote_transport(run) };
+	char key[32];
+	int rc;
+
 	snprintf(key, sizeof(key), "rdma/%u", port);
+	*out = (struct remote){ .answer = REMOTE_UNASKED };
 	if (!host_is_live(run->host))
 		return remote_replay(run, key, out);
-	options.timeout_ms = left < RDMA_MS ? (unsigned int)left : RDMA_MS;
-	rc = probe_run(&options, &events);
+	rc = remote_rdma_ask(&to, run->deadline, out);
 	if (!rc)
 		remote_record(run, key, out);
 	return rc;
+}
+
+int remote_rdma_here(struct check_run *run, const struct own_address *own, uint16_t port,
+		     struct remote *out)
+{
+	const struct probe_options to = { .host = own->text,
+					  .port = port,
+					  .transport = transport_find(
+						  remote_is_siw(own->device) ? "iwarp" : "verbs") };
+
+	return remote_rdma_ask(&to, run->deadline, out);
 }
 
 /* --- TCP ---------------------------------------------------------------------------------- */

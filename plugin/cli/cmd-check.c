@@ -12,7 +12,7 @@ struct cmd_check_options {
 	struct cli cli;
 	struct cmd_check_request request;
 	const char *textfile; /* NULL: not given */
-	bool journal;
+	bool journal, try;
 };
 
 static const struct cli_option cmd_check_options[] = {
@@ -26,6 +26,9 @@ static const struct cli_option cmd_check_options[] = {
 	OPTION_FLAG(
 		"journal", struct cmd_check_options, journal,
 		"Report to the journal instead of standard output: an entry for each finding that needs attention, and one for the verdict."),
+	OPTION_FLAG(
+		"try", struct cmd_check_options, try,
+		"Try this host's server, too: connect to it over RDMA at each of its RDMA addresses, and send NULL."),
 	OPTION_FORMAT,
 	OPTION_TIMEOUT(TIMEOUT_COMMAND("5")),
 	OPTION_PORT(struct cmd_check_options, request.port),
@@ -126,6 +129,11 @@ static int cmd_check_run(void *arg)
 
 	if (cmd_check_target(&options->request, cli->operands[0], &server, &target))
 		return cli_usage(cli);
+	if (options->try && cli->root) {
+		err_set(EINVAL, "--try connects to this host's server, so it excludes --root");
+		return cli_usage(cli);
+	}
+	target.try = options->try;
 	status = cli_open_host(cli, &host);
 	if (status)
 		return status;

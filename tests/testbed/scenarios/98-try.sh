@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# doctor --try: what the checks cannot know is tried. The cause comes first, the kernel and mount.nfs are quoted, and
+# doctor --try and check --role server --try: what the checks cannot know is tried. The cause comes first, the kernel and mount.nfs are quoted, and
 # nothing is left, whatever is killed.
 server plain
 # Mounts of all namespaces, and processes that may be ours.
@@ -71,3 +71,16 @@ for ms in 0 1 2 3 5 8 13 21 34 55 89 144 233 377 610; do
 done
 sleep 1
 nothing_left
+
+# The server tries itself: at both devices, and where a packet filter resets what portlist shows.
+server plain
+inside_run check --role server --try --timeout 60 --format json
+expect_words server.trial pass 'at .*10.0.2.15 \(siw0\)'
+expect_words server.trial pass '192.168.77.1 \(rxe0\).*rpcbind names TCP port 2049'
+inside_run check --role server --format json
+! in_report 'any(.findings[]; .id == "server.trial")' || fail "a trial that was not asked for"
+inside 'iptables -V 2>/dev/null; nft "add table inet t; add chain inet t c { type filter hook input priority 0; }; add rule inet t c tcp dport 20049 drop"'
+inside_run check --role server --try --timeout 60 --format json
+inside 'nft flush ruleset'
+note "$(jq -r '.findings[] | select(.id == "server.trial") | .summary' "$work/out")"
+expect_reason server.trial/no-loop
