@@ -19,7 +19,7 @@
 struct ovirt_change_making {
 	const struct ovirt_change_request *request;
 	struct ovirt_change *change;
-	struct ovirt_part parts[2];
+	struct ovirt_list lists[2];
 	struct conf *now; /* the present nfsmount.conf */
 	bool lost;        /* the last attempt would work if this nfs-utils kept every section */
 };
@@ -111,25 +111,25 @@ static const char *ovirt_change_options(const struct ovirt_change_making *making
 static int ovirt_change_try(struct ovirt_change_making *making, enum ovirt_form form, bool lossy)
 {
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
-	const struct ovirt_part *part = &making->parts[OVIRT_NFSMOUNT];
+	const struct ovirt_list *list = &making->lists[OVIRT_NFSMOUNT];
 	_cleanup_free_ char *text = NULL;
 	struct ovirt_effect effect;
 	char reason[256];
 	size_t i;
-	int rc = ovirt_part_write(part, form, making->change->before[OVIRT_NFSMOUNT], &text);
+	int rc = ovirt_list_write(list, form, &text);
 
 	rc = rc ? rc
 		: conf_open_as(&conf, making->request->host, NFSMOUNT_CONF, OVIRT_NFSMOUNT_PATH,
 			       text);
 	if (rc)
 		return rc;
-	for (i = 0; i < part->count; i++) {
-		ovirt_effect(conf, lossy, &part->list[i],
-			     ovirt_change_options(making, &part->list[i]), &effect);
+	for (i = 0; i < list->count; i++) {
+		ovirt_effect(conf, lossy, &list->domains[i],
+			     ovirt_change_options(making, &list->domains[i]), &effect);
 		making->lost = effect.lost;
 		if (!effect.rdma)
 			return err_set(EPERM, "%.120s would not be over RDMA: %s",
-				       part->list[i].spec, effect.why);
+				       list->domains[i].spec, effect.why);
 	}
 	if (lossy && ovirt_change_loses(making, conf, reason)) {
 		making->lost = true;
@@ -141,47 +141,47 @@ static int ovirt_change_try(struct ovirt_change_making *making, enum ovirt_form 
 }
 
 /* Whether all domains are on one server. */
-static bool ovirt_change_one_server(const struct ovirt_part *part)
+static bool ovirt_change_one_server(const struct ovirt_list *list)
 {
-	size_t i, len = strcspn(part->list[0].spec, ":");
+	size_t i, len = strcspn(list->domains[0].spec, ":");
 
-	for (i = 1; i < part->count; i++)
-		if (strncasecmp(part->list[i].spec, part->list[0].spec, len + 1))
+	for (i = 1; i < list->count; i++)
+		if (strncasecmp(list->domains[i].spec, list->domains[0].spec, len + 1))
 			return false;
 	return true;
 }
 
 /* A domain that cannot share a section with the first; NULL: all can. */
-static const struct ovirt_entry *ovirt_change_find_other(const struct ovirt_part *part)
+static const struct ovirt_entry *ovirt_change_find_other(const struct ovirt_list *list)
 {
 	size_t i;
 
-	for (i = 1; i < part->count; i++)
-		if (part->list[i].six != part->list[0].six ||
-		    part->list[i].port != part->list[0].port)
-			return &part->list[i];
+	for (i = 1; i < list->count; i++)
+		if (list->domains[i].six != list->domains[0].six ||
+		    list->domains[i].port != list->domains[0].port)
+			return &list->domains[i];
 	return NULL;
 }
 
 /* Adds what to do if a key is lost; otherwise the reason includes it. */
 static int ovirt_change_refuse(const struct ovirt_change_making *making)
 {
-	const struct ovirt_part *part = &making->parts[OVIRT_NFSMOUNT];
+	const struct ovirt_list *list = &making->lists[OVIRT_NFSMOUNT];
 	enum nfs_utils_sections sections = making->request->sections;
-	const struct ovirt_entry *other = ovirt_change_find_other(part);
+	const struct ovirt_entry *other = ovirt_change_find_other(list);
 	char why[ERR_TEXT_MAX];
 
 	if (!making->lost)
 		return -EPERM;
 	/* Several domains of one server, which cannot share a section because their requests
 	 * differ. */
-	if (ovirt_change_one_server(part) && other)
+	if (ovirt_change_one_server(list) && other)
 		return err_set(
 			EPERM,
 			"%.120s has proto=%s,port=%u and %.120s proto=%s,port=%u, and with %.64s they have to share one section for their server: name all its domains in one command, with one --port",
-			part->list[0].spec, part->list[0].six ? "rdma6" : "rdma",
-			part->list[0].port, other->spec, other->six ? "rdma6" : "rdma", other->port,
-			making->request->nfs_utils);
+			list->domains[0].spec, list->domains[0].six ? "rdma6" : "rdma",
+			list->domains[0].port, other->spec, other->six ? "rdma6" : "rdma",
+			other->port, making->request->nfs_utils);
 	str_copy(why, sizeof(why), err_text());
 	return err_set(
 		EPERM,
@@ -192,7 +192,7 @@ static int ovirt_change_refuse(const struct ovirt_change_making *making)
 
 static int ovirt_change_nfsmount(struct ovirt_change_making *making)
 {
-	const struct ovirt_part *part = &making->parts[OVIRT_NFSMOUNT];
+	const struct ovirt_list *list = &making->lists[OVIRT_NFSMOUNT];
 	bool lossy = making->request->sections != NFS_UTILS_KEEPS;
 	int rc;
 
@@ -207,13 +207,13 @@ static int ovirt_change_nfsmount(struct ovirt_change_making *making)
 			"%.64s reads no nfsmount.conf.d: type the options into the engine (nfsrdma ovirt options), or update nfs-utils",
 			making->request->nfs_utils);
 	rc = ovirt_change_try(making, OVIRT_BY_DIRECTORY, lossy);
-	if (rc == -EPERM && lossy && ovirt_change_one_server(part) &&
-	    !ovirt_change_find_other(part) && !ovirt_change_try(making, OVIRT_BY_SERVER, true)) {
+	if (rc == -EPERM && lossy && ovirt_change_one_server(list) &&
+	    !ovirt_change_find_other(list) && !ovirt_change_try(making, OVIRT_BY_SERVER, true)) {
 		snprintf(
 			making->change->note, sizeof(making->change->note),
 			"%.64s keeps a key in one section of a kind only, so it is one for the server and not for the directory: whatever else this host mounts from %.*s, by that name and without a transport of its own, goes over RDMA, too",
-			making->request->nfs_utils, (int)strcspn(part->list[0].spec, ":"),
-			part->list[0].spec);
+			making->request->nfs_utils, (int)strcspn(list->domains[0].spec, ":"),
+			list->domains[0].spec);
 		return 0;
 	}
 	/* The second attempt has its own message. */
@@ -230,8 +230,8 @@ static int ovirt_change_guard(struct ovirt_change_making *making)
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	_cleanup_free_ char *copy = NULL;
 	struct ovirt_change *change = making->change;
-	int rc = ovirt_part_write(&making->parts[OVIRT_GUARD], OVIRT_BY_DIRECTORY,
-				  change->before[OVIRT_GUARD], &change->after[OVIRT_GUARD]);
+	int rc = ovirt_list_write(&making->lists[OVIRT_GUARD], OVIRT_BY_DIRECTORY,
+				  &change->after[OVIRT_GUARD]);
 
 	if (!rc)
 		rc = policy_new(&policies);
@@ -279,7 +279,7 @@ static int ovirt_change_add(struct ovirt_change_making *making)
 			bool six = domain->parsed.family == IP_V6 ||
 				   (domain->parsed.family == IP_UNKNOWN && request->six);
 
-			rc = ovirt_part_add(&making->parts[file], domain, six, request->port);
+			rc = ovirt_list_add(&making->lists[file], domain, six, request->port);
 		}
 	return rc;
 }
@@ -289,14 +289,14 @@ static int ovirt_change_remove(struct ovirt_change_making *making)
 	const struct ovirt_change_request *request = making->request;
 	size_t i, file;
 
-	for (file = 0; file < ARRAY_SIZE(making->parts) && !request->ndomains; file++)
-		ovirt_part_fini(&making->parts[file]);
+	for (file = 0; file < ARRAY_SIZE(making->lists) && !request->ndomains; file++)
+		ovirt_list_fini(&making->lists[file]);
 	for (i = 0; i < request->ndomains; i++) {
 		const struct ovirt_domain *domain = &request->domains[i];
 		bool any = false;
 
-		for (file = 0; file < ARRAY_SIZE(making->parts); file++)
-			any |= ovirt_part_remove(&making->parts[file], domain->dir);
+		for (file = 0; file < ARRAY_SIZE(making->lists); file++)
+			any |= ovirt_list_remove(&making->lists[file], domain->dir);
 		if (!any)
 			return err_set(ENOENT,
 				       "nfsrdma ovirt policy has written nothing for %.120s",
@@ -307,8 +307,8 @@ static int ovirt_change_remove(struct ovirt_change_making *making)
 
 static void ovirt_change_making_fini(struct ovirt_change_making *making)
 {
-	ovirt_part_fini(&making->parts[OVIRT_NFSMOUNT]);
-	ovirt_part_fini(&making->parts[OVIRT_GUARD]);
+	ovirt_list_fini(&making->lists[OVIRT_NFSMOUNT]);
+	ovirt_list_fini(&making->lists[OVIRT_GUARD]);
 	conf_close(making->now);
 }
 
@@ -320,12 +320,12 @@ int ovirt_change_make(const struct ovirt_change_request *request, struct ovirt_c
 	};
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	const char *text = change->before[OVIRT_NFSMOUNT];
-	struct ovirt_part *nfsmount = &making.parts[OVIRT_NFSMOUNT];
+	struct ovirt_list *nfsmount = &making.lists[OVIRT_NFSMOUNT];
 	size_t i;
 	int rc;
 
-	for (i = 0; i < ARRAY_SIZE(making.parts); i++) {
-		rc = ovirt_part_read(&making.parts[i], (enum ovirt_file)i, change->before[i]);
+	for (i = 0; i < ARRAY_SIZE(making.lists); i++) {
+		rc = ovirt_list_read(&making.lists[i], (enum ovirt_file)i, change->before[i]);
 		if (rc)
 			return err_context(rc, "/%s", paths[i]);
 	}
@@ -337,8 +337,7 @@ int ovirt_change_make(const struct ovirt_change_request *request, struct ovirt_c
 		return rc;
 	if (request->remove) {
 		/* The rest keeps its form if that still works; removing does no harm. */
-		rc = ovirt_part_write(nfsmount, nfsmount->form, text,
-				      &change->after[OVIRT_NFSMOUNT]);
+		rc = ovirt_list_write(nfsmount, nfsmount->form, &change->after[OVIRT_NFSMOUNT]);
 		return rc ? rc : ovirt_change_guard(&making);
 	}
 	/* If another file makes the policy invalid, it must be fixed first: no gate works with it.

@@ -7,7 +7,7 @@
  *	command.c  the mount command of VDSM
  *	engine.c   the engine's rules
  *	advice.c   the options to enter in the engine
- *	part.c     our part of a file
+ *	list.c     the domains of our files
  *	effect.c   the result with mount.nfs and nfsmount.conf
  *	change.c   the new contents of both files
  *	mounted.c  the present mounts

@@ -10,7 +10,7 @@
  *	ovirt_command()    the mount command that VDSM runs
  *	ovirt_engine_*     the engine's rules, and what it does not check
  *	ovirt_advise()     the custom mount options, with notes
- *	ovirt_part_*       our part of a file in nfsmount.conf.d or nfsrdma.conf.d
+ *	ovirt_list_*       the domains of our file in nfsmount.conf.d or nfsrdma.conf.d
  *	ovirt_effect()     what mount.nfs makes of a command and of nfsmount.conf
  *	ovirt_change_*     the new contents of both files, or why that is impossible
  *	ovirt_mounted()    the mounts of a domain, and whether VDSM would keep them
@@ -122,8 +122,7 @@ int ovirt_advice_note(struct ovirt_advice *advice, const char *fmt, ...) PRINTF_
 void ovirt_advice_free(struct ovirt_advice *advice);
 void ovirt_advice_free_p(struct ovirt_advice **advice);
 
-/* part.c: a drop-in file has one part of ours, and may have other contents before and after
- * it */
+/* list.c: the domains of one of our drop-ins, and its text */
 
 enum ovirt_file {
 	OVIRT_NFSMOUNT, /* sections that make mount.nfs use RDMA */
@@ -144,26 +143,24 @@ struct ovirt_entry {
 	uint16_t port;
 };
 
-struct ovirt_part {
+struct ovirt_list {
 	enum ovirt_file file;
 	enum ovirt_form form; /* as found in the file */
 	size_t count;
-	struct ovirt_entry *list;
+	struct ovirt_entry *domains;
 };
 
-/* Our part of a text. A text without one, or NULL, is an empty part. Errors: -EBADMSG it
- * was edited since, so it is no longer ours, or a key follows it directly; -ENOMEM. */
-int ovirt_part_read(struct ovirt_part *out, enum ovirt_file file, const char *text);
-void ovirt_part_fini(struct ovirt_part *part);
+/* @text: NULL or "" has no domains. Errors: -EBADMSG it is not as ovirt_list_write() wrote it; -ENOMEM. */
+int ovirt_list_read(struct ovirt_list *out, enum ovirt_file file, const char *text);
+void ovirt_list_fini(struct ovirt_list *list);
 /* Adds the domain, or changes the one with the same directory. Errors: -EINVAL it cannot be
  * written into such a file, with the reason; -E2BIG. */
-int ovirt_part_add(struct ovirt_part *part, const struct ovirt_domain *domain, bool six,
+int ovirt_list_add(struct ovirt_list *list, const struct ovirt_domain *domain, bool six,
 		   uint16_t port);
-/* False: the directory is not in the part. */
-bool ovirt_part_remove(struct ovirt_part *part, const char *dir);
-/* The text with the new part; *@out NULL: nothing is left, and the file is to be removed. */
-int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form, const char *text,
-		     char **out);
+/* False: the directory is not in the list. */
+bool ovirt_list_remove(struct ovirt_list *list, const char *dir);
+/* *@out NULL: without domains there is no file. */
+int ovirt_list_write(const struct ovirt_list *list, enum ovirt_form form, char **out);
 
 /* effect.c */
 
@@ -212,7 +209,7 @@ struct ovirt_change {
 };
 
 /* @change: with @before set. Errors: -EPERM nfsmount.conf of this host does not allow it,
- * with the reason and what to do; -EINVAL; -EBADMSG our part was edited; -ENOENT there is
+ * with the reason and what to do; -EINVAL; -EBADMSG a file of ours was changed; -ENOENT there is
  * nothing to remove; of reading. Nothing is written. */
 int ovirt_change_make(const struct ovirt_change_request *request, struct ovirt_change *change);
 void ovirt_change_fini(struct ovirt_change *change);

@@ -364,13 +364,13 @@ static void removal_needs_no_permission(void)
 	done();
 }
 
-static void a_changed_part_is_left_alone(void)
+static void a_changed_file_is_left_alone(void)
 {
 	fresh(NFS_UTILS_KEEPS);
 	change.before[1] = "# BEGIN nfsrdma ovirt policy\n";
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EBADMSG);
-	ASSERT_CONTAINS(err_text(), "/etc/nfsrdma.conf.d/90-nfsrdma-ovirt.conf: the part");
+	ASSERT_CONTAINS(err_text(), "/etc/nfsrdma.conf.d/90-nfsrdma-ovirt.conf: it is not as");
 	done();
 }
 
@@ -413,5 +413,5 @@ SUITE_MAIN("ovirt-change", TEST(one_domain_has_a_section_for_its_directory),
 	   TEST(a_flag_that_overrides_custom_options_is_found),
 	   TEST(nfs_utils_without_drop_ins_is_reported),
 	   TEST(ipv6_addresses_are_for_the_policy_only), TEST(removal_needs_no_permission),
-	   TEST(a_changed_part_is_left_alone), TEST(an_overriding_policy_is_reported),
+	   TEST(a_changed_file_is_left_alone), TEST(an_overriding_policy_is_reported),
 	   TEST(a_broken_policy_must_be_fixed_first))

@@ -1,35 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A drop-in in which somebody wrote, ours or theirs: our part of it is refused, or can be added to and
- * taken out, and then all else is as it was, and nfs-utils reads what was written. */
+/* A drop-in that somebody changed: it is refused, or domains can be added and removed, and nfs-utils reads
+ * what was written. */
 #include "plugin/host/internal.h"
 #include "plugin/ovirt/ovirt.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Behind it nothing is ours any more. */
-static void check_removed(struct ovirt_part *part, const char *text)
+static void check_removed(struct ovirt_list *list)
 {
 	char *out = NULL;
-	struct ovirt_part again;
 
-	while (part->count)
-		FUZZ_CHECK(ovirt_part_remove(part, part->list[0].dir));
-	if (ovirt_part_write(part, OVIRT_BY_DIRECTORY, text, &out))
-		return;
-	FUZZ_CHECK(!out || !ovirt_part_read(&again, part->file, out));
-	FUZZ_CHECK(!out || !again.count);
-	free(out);
+	while (list->count)
+		FUZZ_CHECK(ovirt_list_remove(list, list->domains[0].dir));
+	FUZZ_CHECK(!ovirt_list_write(list, OVIRT_BY_DIRECTORY, &out) && !out);
 }
 
-static void check_effect(const char *text, const struct ovirt_part *part)
+static void check_effect(const char *text, const struct ovirt_list *list)
 {
 	_cleanup_(conf_close_p) struct conf *conf = conf_new();
 	_cleanup_free_ char *copy = strdup(text);
 	const struct conf_value *value;
 
 	FUZZ_CHECK(conf && copy);
-	if (part->file != OVIRT_NFSMOUNT || conf_add(conf, NULL, "etc/nfsmount.conf", copy))
+	if (list->file != OVIRT_NFSMOUNT || conf_add(conf, NULL, "etc/nfsmount.conf", copy))
 		return;
 	value = conf_get(conf, "MountPoint", "/rhev/data-center/mnt/nas1:_vm", "proto");
 	FUZZ_CHECK(value);
@@ -39,20 +33,23 @@ static void check_file(enum ovirt_file file, const char *text)
 {
 	_cleanup_free_ char *out = NULL, *twice = NULL;
 	struct ovirt_domain domain;
-	struct ovirt_part part;
+	struct ovirt_list list, again;
 
 	FUZZ_CHECK(!ovirt_domain("nas1:/vm", NULL, &domain));
-	if (ovirt_part_read(&part, file, text))
+	if (ovirt_list_read(&list, file, text))
 		return;
-	FUZZ_CHECK(part.count <= OVIRT_DOMAINS_MAX);
-	if (!ovirt_part_add(&part, &domain, false, 20049)) {
-		FUZZ_CHECK(!ovirt_part_write(&part, OVIRT_BY_DIRECTORY, text, &out));
-		FUZZ_CHECK(!ovirt_part_write(&part, OVIRT_BY_DIRECTORY, out, &twice));
+	FUZZ_CHECK(list.count <= OVIRT_DOMAINS_MAX);
+	if (!ovirt_list_add(&list, &domain, false, 20049)) {
+		FUZZ_CHECK(!ovirt_list_write(&list, OVIRT_BY_DIRECTORY, &out));
+		FUZZ_CHECK(!ovirt_list_read(&again, file, out));
+		FUZZ_CHECK(again.count == list.count);
+		FUZZ_CHECK(!ovirt_list_write(&again, OVIRT_BY_DIRECTORY, &twice));
 		FUZZ_CHECK(!strcmp(out, twice));
-		check_effect(out, &part);
-		check_removed(&part, out);
+		ovirt_list_fini(&again);
+		check_effect(out, &list);
+		check_removed(&list);
 	}
-	ovirt_part_fini(&part);
+	ovirt_list_fini(&list);
 }
 
 /* The first line is a source, too. */
