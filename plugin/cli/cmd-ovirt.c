@@ -237,18 +237,19 @@ static int cmd_ovirt_note_nfsmount(const struct host *host, const struct ovirt_d
 				   struct ovirt_advice *advice)
 {
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
-	struct ovirt_effect effect;
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	char why[OVIRT_WHY_MAX];
 
 	if (conf_open(&conf, host, "etc/nfsmount.conf"))
 		return ovirt_advice_note(advice,
 					 "the effect of this host's nfsmount.conf is unknown: %s",
 					 err_text());
-	return ovirt_effect_flag(conf, domain, advice->options, &effect)
-		       ? ovirt_advice_note(
-				 advice,
-				 "on this host the domain is not mounted over RDMA with any options: %s",
-				 effect.why)
-		       : 0;
+	if (opts_parse(&opts, advice->options) ||
+	    !ovirt_effect_flag(conf, domain->spec, domain->dir, opts, why))
+		return 0;
+	return ovirt_advice_note(
+		advice, "on this host the domain is not mounted over RDMA with any options: %s",
+		why);
 }
 
 static int cmd_ovirt_print_advice(const struct cmd_ovirt_options *options,

@@ -20,78 +20,52 @@ struct ovirt_change_making {
 	const struct ovirt_change_request *request;
 	struct ovirt_change *change;
 	struct ovirt_list lists[2];
-	struct conf *now; /* the present nfsmount.conf */
-	bool lost;        /* the last attempt would work if this nfs-utils kept every section */
+	bool lost; /* the last attempt would work if this nfs-utils kept every section */
 };
 
-/* --- does another section lose a key ------------------------------------------------ */
+/* --- the file for mount.nfs ---------------------------------------------------------- */
 
-struct ovirt_change_loss {
-	const struct conf *before, *after;
-	const char *section;
-	char reason[256]; /* what loses a key; "" nothing */
-};
-
-/* The last section of a name that has a key keeps it. */
-struct ovirt_change_last {
+/* Before 2.8.3 nfs-utils keeps a key in the last section of a kind only. */
+struct ovirt_change_clash {
 	const char *key, *arg;
+	const struct conf_value *value; /* that was set before */
+	char *reason;
 };
 
 static int ovirt_change_on_value(void *arg, const char *section_arg, const char *key,
 				 const struct conf_value *value)
 {
-	struct ovirt_change_last *last = arg;
+	struct ovirt_change_clash *clash = arg;
 
-	(void)value;
-	if (!strcasecmp(key, last->key))
-		last->arg = section_arg;
+	if (strcasecmp(key, clash->key) || !section_arg)
+		return 0;
+	if (clash->value && strcasecmp(section_arg, clash->arg)) {
+		snprintf(clash->reason, OVIRT_WHY_MAX, "both /%.80s:%u and /%.80s:%u set %s",
+			 clash->value->file, clash->value->line, value->file, value->line,
+			 clash->key);
+		return 1;
+	}
+	clash->value = value;
+	clash->arg = section_arg;
 	return 0;
 }
 
-static bool ovirt_change_keeps(const struct conf *conf, const char *section, const char *arg,
-			       const char *key)
+/* Whether other sections of ours kind set what ours set. */
+static bool ovirt_change_clashes(const struct conf *conf, enum ovirt_form form,
+				 char reason[OVIRT_WHY_MAX])
 {
-	struct ovirt_change_last last = { key, NULL };
-
-	if (!conf_get(conf, section, arg, key))
-		return false;
-	conf_each(conf, section, ovirt_change_on_value, &last);
-	return last.arg && arg ? !strcasecmp(last.arg, arg) : last.arg == arg;
-}
-
-static int ovirt_change_on_loss(void *arg, const char *section_arg, const char *key,
-				const struct conf_value *value)
-{
-	struct ovirt_change_loss *loss = arg;
-
-	/* Our own file is judged by its effect instead. */
-	if (!strcmp(value->file, OVIRT_NFSMOUNT_PATH) ||
-	    !ovirt_change_keeps(loss->before, loss->section, section_arg, key) ||
-	    ovirt_change_keeps(loss->after, loss->section, section_arg, key))
-		return 0;
-	snprintf(loss->reason, sizeof(loss->reason),
-		 "/%.80s:%u (%s \"%.80s\") would lose its %.20s", value->file, value->line,
-		 loss->section, section_arg ? section_arg : "", key);
-	return 1;
-}
-
-static bool ovirt_change_loses(const struct ovirt_change_making *making, const struct conf *after,
-			       char reason[256])
-{
-	static const char *const sections[] = { "MountPoint", "Server" };
-	struct ovirt_change_loss loss = { making->now, after, NULL, "" };
+	static const char *const keys[] = { "proto", "port" };
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(sections); i++) {
-		loss.section = sections[i];
-		if (conf_each(making->now, sections[i], ovirt_change_on_loss, &loss))
-			break;
-	}
-	str_copy(reason, 256, loss.reason);
-	return *reason;
-}
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		struct ovirt_change_clash clash = { .key = keys[i], .reason = reason };
 
-/* --- does it have an effect --------------------------------------------------------- */
+		if (conf_each(conf, form == OVIRT_BY_SERVER ? "Server" : "MountPoint",
+			      ovirt_change_on_value, &clash))
+			return true;
+	}
+	return false;
+}
 
 /* VDSM's own options have no name that matters here, so only those entered in the engine
  * count. They are not known for domains that were written without them. */
@@ -107,34 +81,31 @@ static const char *ovirt_change_options(const struct ovirt_change_making *making
 	return "";
 }
 
-/* Returns 0, or -EPERM with the reason. @lossy: this nfs-utils does, or may, drop sections. */
-static int ovirt_change_try(struct ovirt_change_making *making, enum ovirt_form form, bool lossy)
+/* Returns 0, or -EPERM with the reason. */
+static int ovirt_change_try(struct ovirt_change_making *making, enum ovirt_form form)
 {
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
 	const struct ovirt_list *list = &making->lists[OVIRT_NFSMOUNT];
 	_cleanup_free_ char *text = NULL;
-	struct ovirt_effect effect;
-	char reason[256];
+	char why[OVIRT_WHY_MAX];
 	size_t i;
 	int rc = ovirt_list_write(list, form, &text);
 
+	making->lost = false;
 	rc = rc ? rc
 		: conf_open_as(&conf, making->request->host, NFSMOUNT_CONF, OVIRT_NFSMOUNT_PATH,
 			       text);
 	if (rc)
 		return rc;
-	for (i = 0; i < list->count; i++) {
-		ovirt_effect(conf, lossy, &list->domains[i],
-			     ovirt_change_options(making, &list->domains[i]), &effect);
-		making->lost = effect.lost;
-		if (!effect.rdma)
+	for (i = 0; i < list->count; i++)
+		if (!ovirt_effect(conf, &list->domains[i],
+				  ovirt_change_options(making, &list->domains[i]), why))
 			return err_set(EPERM, "%.120s would not be over RDMA: %s",
-				       list->domains[i].spec, effect.why);
-	}
-	if (lossy && ovirt_change_loses(making, conf, reason)) {
-		making->lost = true;
-		return err_set(EPERM, "%s", reason);
-	}
+				       list->domains[i].spec, why);
+	making->lost = making->request->sections != NFS_UTILS_KEEPS &&
+		       ovirt_change_clashes(conf, form, why);
+	if (making->lost)
+		return err_set(EPERM, "%s", why);
 	making->change->form = form;
 	making->change->after[OVIRT_NFSMOUNT] = take_ptr(text);
 	return 0;
@@ -193,7 +164,6 @@ static int ovirt_change_refuse(const struct ovirt_change_making *making)
 static int ovirt_change_nfsmount(struct ovirt_change_making *making)
 {
 	const struct ovirt_list *list = &making->lists[OVIRT_NFSMOUNT];
-	bool lossy = making->request->sections != NFS_UTILS_KEEPS;
 	int rc;
 
 	if (making->request->drop_ins == DROP_INS_UNKNOWN)
@@ -206,9 +176,9 @@ static int ovirt_change_nfsmount(struct ovirt_change_making *making)
 			EPERM,
 			"%.64s reads no nfsmount.conf.d: type the options into the engine (nfsrdma ovirt options), or update nfs-utils",
 			making->request->nfs_utils);
-	rc = ovirt_change_try(making, OVIRT_BY_DIRECTORY, lossy);
-	if (rc == -EPERM && lossy && ovirt_change_one_server(list) &&
-	    !ovirt_change_find_other(list) && !ovirt_change_try(making, OVIRT_BY_SERVER, true)) {
+	rc = ovirt_change_try(making, OVIRT_BY_DIRECTORY);
+	if (making->lost && ovirt_change_one_server(list) && !ovirt_change_find_other(list) &&
+	    !ovirt_change_try(making, OVIRT_BY_SERVER)) {
 		snprintf(
 			making->change->note, sizeof(making->change->note),
 			"%.64s keeps a key in one section of a kind only, so it is one for the server and not for the directory: whatever else this host mounts from %.*s, by that name and without a transport of its own, goes over RDMA, too",
@@ -218,7 +188,7 @@ static int ovirt_change_nfsmount(struct ovirt_change_making *making)
 	}
 	/* The second attempt has its own message. */
 	if (rc == -EPERM)
-		rc = ovirt_change_try(making, OVIRT_BY_DIRECTORY, lossy);
+		rc = ovirt_change_try(making, OVIRT_BY_DIRECTORY);
 	return rc == -EPERM ? ovirt_change_refuse(making) : rc;
 }
 
@@ -309,7 +279,6 @@ static void ovirt_change_making_fini(struct ovirt_change_making *making)
 {
 	ovirt_list_fini(&making->lists[OVIRT_NFSMOUNT]);
 	ovirt_list_fini(&making->lists[OVIRT_GUARD]);
-	conf_close(making->now);
 }
 
 int ovirt_change_make(const struct ovirt_change_request *request, struct ovirt_change *change)
@@ -329,9 +298,6 @@ int ovirt_change_make(const struct ovirt_change_request *request, struct ovirt_c
 		if (rc)
 			return err_context(rc, "/%s", paths[i]);
 	}
-	rc = conf_open(&making.now, request->host, NFSMOUNT_CONF);
-	if (rc)
-		return rc;
 	rc = request->remove ? ovirt_change_remove(&making) : ovirt_change_add(&making);
 	if (rc)
 		return rc;

@@ -164,22 +164,16 @@ int ovirt_list_write(const struct ovirt_list *list, enum ovirt_form form, char *
 
 /* effect.c */
 
-struct ovirt_effect {
-	bool rdma;
-	bool lost;     /* not over RDMA, but would be if this nfs-utils kept every section */
-	char why[320]; /* if not over RDMA: a clause with file and line; "" */
-};
+#define OVIRT_WHY_MAX 320
 
-/* The transport of a mount by VDSM with these options, by the rules of mount.nfs. @lossy:
- * as in nfsmount_lost(). */
-void ovirt_effect(const struct conf *conf, bool lossy, const struct ovirt_entry *entry,
-		  const char *options, struct ovirt_effect *out);
-
-/* Whether nfsmount.conf has a "tcp" or "udp" for a mount of this domain, which overrides
- * all its options; sets @out->why. Applies to an nfs-utils that keeps all sections or to
- * one that does not. */
-bool ovirt_effect_flag(const struct conf *conf, const struct ovirt_domain *domain,
-		       const char *options, struct ovirt_effect *out);
+/* Whether a mount by VDSM with these options is over RDMA, by the rules of mount.nfs, if it keeps every
+ * section. False: @why is a clause with file and line. */
+bool ovirt_effect(const struct conf *conf, const struct ovirt_entry *entry, const char *options,
+		  char why[OVIRT_WHY_MAX]);
+/* Whether nfsmount.conf has a "tcp" or "udp" for a mount, which overrides all its options; @why as
+ * above. */
+bool ovirt_effect_flag(const struct conf *conf, const char *spec, const char *dir,
+		       const struct opts *opts, char why[OVIRT_WHY_MAX]);
 
 /* change.c: the new contents of both files */
 

@@ -280,11 +280,11 @@ fi
 echo "policy: refused"
 host 1:2.6.2-4
 policy nas1:/vm nas2:/vm
-refused 1 'nas1:/vm would not be over RDMA.*nfs-utils 1:2.6.2-4 keeps a key in one section.*nothing was changed'
+refused 1 '90-nfsrdma-ovirt.conf:8 set proto.*nfs-utils 1:2.6.2-4 keeps a key in one section.*nothing was changed'
 policy nas1:/vm
 expect_status 0
 policy nas2:/vm
-refused 1 'would not be over RDMA'
+refused 1 'set proto.*keeps a key in one section'
 policy nas1:/iso
 expect_status 0
 grep -qx '\[ Server "nas1" \]' "$conf" || fail "no section for the server"
