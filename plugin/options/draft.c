@@ -108,16 +108,3 @@ int draft_warn(struct draft *draft, const char *fmt, ...)
 	plan->nwarnings++;
 	return 0;
 }
-
-ssize_t draft_last_of(const struct draft *draft, const char *group)
-{
-	size_t i;
-
-	for (i = opts_count(draft->opts); i > 0; i--) {
-		struct opt opt = opts_at(draft->opts, i - 1);
-
-		if (!strcmp(known_group(&opt), group))
-			return (ssize_t)i - 1;
-	}
-	return -1;
-}

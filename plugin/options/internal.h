@@ -127,6 +127,7 @@ struct draft {
 	struct plan *plan;
 	struct opts *opts;
 	enum ip_family family; /* of the server's address */
+	bool keep_own;         /* as in struct plan_request */
 };
 
 /* Each changes the options, and records it in the plan. @reason as printf's. -ENOMEM. */
@@ -136,15 +137,13 @@ int draft_insert(struct draft *draft, size_t index, const char *name, const char
 		 const char *reason, ...) PRINTF_LIKE(5, 6);
 int draft_remove(struct draft *draft, size_t index, const char *reason, ...) PRINTF_LIKE(3, 4);
 int draft_warn(struct draft *draft, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* The last option of a group, which applies; or -1. */
-ssize_t draft_last_of(const struct draft *draft, const char *group);
 
 /* settle.c: of several options that answer one question one remains, or they contradict each
  * other */
 
 /* Checks that each row accepts its value. -EINVAL with a sentence. */
 int settle_values(struct draft *draft);
-/* nfsrdma.* are removed from the list and added to the policy. */
+/* nfsrdma.* are added to the policy, and removed from the list unless they are to stay. */
 int settle_own(struct draft *draft);
 /* One transport, one port, one version; of all others one of each meaning. */
 int settle_groups(struct draft *draft);

@@ -47,6 +47,8 @@ size_t opts_count(const struct opts *opts);
 struct opt opts_at(const struct opts *opts, size_t index);
 /* The last option of this name, which applies; or -1. */
 ssize_t opts_find(const struct opts *opts, const char *name);
+/* The last that answers the question (known_group()), or -1. */
+ssize_t opts_find_group(const struct opts *opts, const char *group);
 /* Changes keep the order of the others.
  * @value: NULL for none. -ENOMEM. */
 int opts_replace(struct opts *opts, size_t index, const char *name, const char *value);
@@ -196,6 +198,8 @@ struct plan_request {
 	 * IP_UNKNOWN: of both, or the name was not resolved; then IPv4 is used unless the
 	 * options say proto=rdma6. An address in SPEC has its own. */
 	enum ip_family family;
+	/* The options are not for mount.nfs, but for mount.nfsrdma: nfsrdma.* stay. */
+	bool keep_own;
 };
 
 enum plan_change_kind {
@@ -212,7 +216,7 @@ struct plan_change {
 };
 
 struct plan {
-	/* For mount.nfs; without nfsrdma.*. */
+	/* For mount.nfs; without nfsrdma.*, unless they were to stay. */
 	char *options;
 	/* With POLICY_PREFER: the options of a second attempt, over TCP. Else NULL. */
 	char *tcp_options;

@@ -231,6 +231,19 @@ ssize_t opts_find(const struct opts *opts, const char *name)
 	return -1;
 }
 
+ssize_t opts_find_group(const struct opts *opts, const char *group)
+{
+	size_t i;
+
+	for (i = opts_count(opts); i > 0; i--) {
+		struct opt opt = opts_at(opts, i - 1);
+
+		if (!strcmp(known_group(&opt), group))
+			return (ssize_t)i - 1;
+	}
+	return -1;
+}
+
 int opts_replace(struct opts *opts, size_t index, const char *name, const char *value)
 {
 	_cleanup_(opts_item_fini_p) struct opts_item item = { NULL, NULL };

@@ -48,7 +48,6 @@ static int plan_append_absent(struct draft *draft, const char *text, const char 
 			      const char *why)
 {
 	_cleanup_(opts_free_p) struct opts *more = NULL, *own = NULL;
-	struct draft mine = *draft;
 	_cleanup_free_ char *before = NULL;
 	int rc = settle_added(&more, text);
 	size_t i;
@@ -56,12 +55,11 @@ static int plan_append_absent(struct draft *draft, const char *text, const char 
 	/* Of "nfsvers=4,minorversion=1" the second must not see the first. */
 	rc = rc ? rc : opts_format(draft->opts, &before);
 	rc = rc ? rc : opts_parse(&own, before);
-	mine.opts = own;
 	for (i = 0; !rc && i < opts_count(more); i++) {
 		struct opt opt = opts_at(more, i);
 		const char *group = known_group(&opt);
 
-		if (draft_last_of(&mine, group) >= 0)
+		if (opts_find_group(own, group) >= 0)
 			continue;
 		if (!draft->plan->wants_rdma &&
 		    (!strcmp(group, GROUP_TRANSPORT) || !strcmp(group, GROUP_PORT)))
@@ -90,7 +88,7 @@ static int plan_append_policy(struct draft *draft)
 /* What the options say of the transport, compared with the policy. */
 static int plan_judge_transport(struct draft *draft)
 {
-	ssize_t at = draft_last_of(draft, GROUP_TRANSPORT);
+	ssize_t at = opts_find_group(draft->opts, GROUP_TRANSPORT);
 	struct plan *plan = draft->plan;
 	bool six, off = plan->policy.mode == POLICY_OFF;
 	const char *transport;
@@ -139,7 +137,7 @@ static int plan_choose_family(struct draft *draft, bool asked_six)
  * the mount's: nothing is added to it. */
 static int plan_write_transport(struct draft *draft)
 {
-	ssize_t at = draft_last_of(draft, GROUP_TRANSPORT);
+	ssize_t at = opts_find_group(draft->opts, GROUP_TRANSPORT);
 	struct plan *plan = draft->plan;
 	struct opt opt;
 	bool six = false;
@@ -171,7 +169,7 @@ static int plan_write_transport(struct draft *draft)
 
 static int plan_write_port(struct draft *draft)
 {
-	ssize_t transport = draft_last_of(draft, GROUP_TRANSPORT), at;
+	ssize_t transport = opts_find_group(draft->opts, GROUP_TRANSPORT), at;
 	struct plan *plan = draft->plan;
 	uint32_t port = 0;
 	struct opt opt;
@@ -201,7 +199,8 @@ static int plan_write_port(struct draft *draft)
 static int plan_refuse_others(struct draft *draft)
 {
 	struct plan *plan = draft->plan;
-	ssize_t secured = opts_find(draft->opts, "xprtsec"), bg = draft_last_of(draft, "bg");
+	ssize_t secured = opts_find(draft->opts, "xprtsec"),
+		bg = opts_find_group(draft->opts, "bg");
 	struct opt opt;
 
 	if (secured >= 0 && plan->wants_rdma) {
@@ -229,7 +228,6 @@ static int plan_format(struct draft *draft)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	struct plan *plan = draft->plan;
-	struct draft tcp = *draft;
 	int rc = opts_format(draft->opts, &plan->options);
 
 	if (rc)
@@ -246,8 +244,7 @@ static int plan_format(struct draft *draft)
 	rc = opts_parse(&opts, plan->options);
 	if (rc)
 		return rc;
-	tcp.opts = opts;
-	rc = opts_replace(opts, (size_t)draft_last_of(&tcp, GROUP_TRANSPORT), "proto",
+	rc = opts_replace(opts, (size_t)opts_find_group(opts, GROUP_TRANSPORT), "proto",
 			  strcmp(plan->transport, "rdma6") ? "tcp" : "tcp6");
 	if (rc)
 		return rc;
@@ -259,7 +256,7 @@ int plan_make(struct plan **out, const struct plan_request *request)
 {
 	_cleanup_(plan_free_p) struct plan *plan = calloc(1, sizeof(*plan));
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
-	struct draft draft = { .plan = plan };
+	struct draft draft = { .plan = plan, .keep_own = request->keep_own };
 	unsigned int n;
 	int rc;
 

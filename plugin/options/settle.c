@@ -55,6 +55,18 @@ static int settle_contradict(const struct opt *a, const struct opt *b, const cha
 		b->value ? "=" : "", b->value ? b->value : "", what);
 }
 
+/* Removes the later ones of this name, which have the same value. */
+static int settle_own_again(struct draft *draft, size_t first)
+{
+	const char *name = opts_at(draft->opts, first).name;
+	ssize_t at;
+	int rc = 0;
+
+	while (!rc && (at = opts_find(draft->opts, name)) > (ssize_t)first)
+		rc = draft_remove(draft, (size_t)at, "repeats an earlier option");
+	return rc;
+}
+
 int settle_own(struct draft *draft)
 {
 	struct policy *policy = &draft->plan->policy;
@@ -80,8 +92,11 @@ int settle_own(struct draft *draft)
 			return err_context(rc, "%s=", opt.name);
 		if (key == KEY_POLICY)
 			policy->scope = POLICY_OF_MOUNT;
-		rc = draft_remove(draft, i,
-				  "mount.nfsrdma uses it, and mount.nfs does not know it");
+		if (draft->keep_own)
+			rc = settle_own_again(draft, i++);
+		else
+			rc = draft_remove(draft, i,
+					  "mount.nfsrdma uses it, and mount.nfs does not know it");
 		if (rc)
 			return rc;
 	}
@@ -282,7 +297,7 @@ static int settle_warn_overruled(struct draft *draft)
 		struct opt opt = opts_at(draft->opts, i), other;
 		ssize_t at = settle_earlier(draft, i);
 
-		if (at < 0 || draft_last_of(draft, known_group(&opt)) != (ssize_t)i ||
+		if (at < 0 || opts_find_group(draft->opts, known_group(&opt)) != (ssize_t)i ||
 		    !strcmp(known_group(&opt), GROUP_VERSION))
 			continue;
 		other = opts_at(draft->opts, (size_t)at);

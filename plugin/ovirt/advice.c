@@ -35,19 +35,6 @@ int ovirt_advice_note(struct ovirt_advice *advice, const char *fmt, ...)
 	return 0;
 }
 
-static ssize_t ovirt_advice_find_group(const struct opts *opts, const char *group)
-{
-	size_t i;
-
-	for (i = opts_count(opts); i > 0; i--) {
-		struct opt opt = opts_at(opts, i - 1);
-
-		if (!strcmp(known_group(&opt), group))
-			return (ssize_t)i - 1;
-	}
-	return -1;
-}
-
 static bool ovirt_advice_same_value(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -78,61 +65,25 @@ static struct ovirt_connection ovirt_advice_connection(const struct ovirt_reques
 					  .options = options };
 }
 
-/* The list of @options with those that VDSM adds. */
-static int ovirt_advice_vdsm_options(const struct ovirt_request *request, const char *options,
-				     struct opts **out)
-{
-	const struct ovirt_connection connection = ovirt_advice_connection(request, options);
-	_cleanup_(opts_free_p) struct opts *all = NULL, *typed = NULL;
-	_cleanup_free_ char *text = NULL;
-	size_t i;
-	int rc = ovirt_command_options(&connection, &text);
-
-	rc = rc ? rc : opts_parse(&all, text);
-	rc = rc ? rc : opts_parse(&typed, options);
-	if (rc)
-		return rc;
-	/* From the end: VDSM's own come first, except nolock, which it appends if absent. */
-	for (i = opts_count(typed); i > 0; i--) {
-		struct opt opt = opts_at(typed, i - 1);
-		size_t at = opts_count(all);
-
-		while (at > 0) {
-			struct opt other = opts_at(all, --at);
-
-			if (strcmp(other.name, opt.name) ||
-			    !ovirt_advice_same_value(other.value, opt.value))
-				continue;
-			opts_remove(all, at);
-			break;
-		}
-	}
-	*out = take_ptr(all);
-	return 0;
-}
-
 /* Regardless of the policy: the domain is to use RDMA. */
 static int ovirt_advice_refuse(const struct opts *typed)
 {
-	static const char *const words[] = { "tcp",        "udp",       "nordma",    "proto=tcp",
-					     "proto=tcp6", "proto=udp", "proto=udp6" };
-	const struct opt bg = { "bg", NULL };
-	char text[16];
-	size_t i, n;
+	const struct opt rdma = { "rdma", NULL }, bg = { "bg", NULL };
+	size_t i;
 	ssize_t at;
 
 	for (i = 0; i < opts_count(typed); i++) {
 		struct opt opt = opts_at(typed, i);
+		const char *value = opt.value ? opt.value : opt.name;
 
-		snprintf(text, sizeof(text), "%s%s%s", opt.name, opt.value ? "=" : "",
-			 opt.value ? opt.value : "");
-		for (n = 0; n < ARRAY_SIZE(words); n++)
-			if (!strcmp(text, words[n]))
-				return err_set(EINVAL, "'%s' selects another transport; remove it",
-					       words[n]);
+		if (!strcmp(opt.name, "nordma") ||
+		    (!strcmp(known_group(&opt), known_group(&rdma)) && strncmp(value, "rdma", 4)))
+			return err_set(EINVAL,
+				       "'%.60s%s%.60s' selects another transport; remove it",
+				       opt.name, opt.value ? "=" : "", opt.value ? value : "");
 	}
 	/* VDSM relies on the exit status of mount.nfs. */
-	at = ovirt_advice_find_group(typed, known_group(&bg));
+	at = opts_find_group(typed, known_group(&bg));
 	if (at >= 0 && !strcmp(opts_at(typed, (size_t)at).name, bg.name))
 		return err_set(
 			EINVAL,
@@ -149,6 +100,7 @@ static int ovirt_advice_plan(struct ovirt_advice *advice, const struct ovirt_req
 		.dir = advice->domain.dir,
 		.policies = request->policies,
 		.family = request->family,
+		.keep_own = request->type == OVIRT_POSIX,
 	};
 	unsigned int i;
 	int rc = plan_make(&advice->plan, &planned);
@@ -173,9 +125,11 @@ static int ovirt_advice_plan(struct ovirt_advice *advice, const struct ovirt_req
 static int ovirt_advice_nfs(struct ovirt_advice *advice, const struct ovirt_request *request,
 			    const struct opts *typed, const char *options)
 {
-	const struct ovirt_connection connection = ovirt_advice_connection(request, options);
+	const struct ovirt_connection connection = ovirt_advice_connection(request, options),
+				      bare = ovirt_advice_connection(request, NULL);
+	const bool locks = opts_find(typed, "lock") >= 0 || opts_find(typed, "nolock") >= 0;
 	_cleanup_(opts_free_p) struct opts *vdsm = NULL, *planned = NULL;
-	_cleanup_free_ char *whole = NULL;
+	_cleanup_free_ char *whole = NULL, *own = NULL;
 	size_t i;
 	int rc;
 
@@ -190,17 +144,18 @@ static int ovirt_advice_nfs(struct ovirt_advice *advice, const struct ovirt_requ
 				opt.name);
 	}
 	rc = ovirt_command_options(&connection, &whole);
-	rc = rc ? rc : ovirt_advice_vdsm_options(request, options, &vdsm);
+	rc = rc ? rc : ovirt_command_options(&bare, &own);
+	rc = rc ? rc : opts_parse(&vdsm, own);
 	rc = rc ? rc : ovirt_advice_plan(advice, request, whole);
 	rc = rc ? rc : opts_parse(&planned, advice->plan->options);
 	if (rc)
 		return rc;
-	/* The first occurrence of each that VDSM adds is removed again. */
+	/* The first occurrence of each that VDSM adds is removed again; it adds nolock if neither was entered. */
 	for (i = 0; i < opts_count(vdsm); i++) {
 		struct opt opt = opts_at(vdsm, i);
 		ssize_t at = ovirt_advice_find(planned, &opt);
 
-		if (at >= 0)
+		if (at >= 0 && !(locks && !strcmp(opt.name, "nolock")))
 			opts_remove(planned, (size_t)at);
 	}
 	return opts_format(planned, &advice->options);
@@ -221,51 +176,15 @@ static int ovirt_advice_defaults(struct opts *opts, const char *version)
 	int rc = 0;
 
 	for (i = 0; !rc && i < ARRAY_SIZE(defaults); i++)
-		if (ovirt_advice_find_group(opts, known_group(&defaults[i])) < 0)
+		if (opts_find_group(opts, known_group(&defaults[i])) < 0)
 			rc = opts_insert(opts, at++, defaults[i].name, defaults[i].value);
 	if (!rc && strcmp(version, "auto") != 0)
 		rc = opts_insert(opts, at, "vers", version);
 	return rc;
 }
 
-/* The plan consumed them; here they are for mount.nfsrdma, and stay. */
-static void ovirt_advice_forget_change(struct plan *plan, const char *name)
-{
-	size_t len = strlen(name);
-	unsigned int i, kept = 0;
-
-	for (i = 0; i < plan->nchanges; i++) {
-		struct plan_change *change = &plan->changes[i];
-
-		if (change->kind == PLAN_REMOVED && !strncmp(change->before, name, len)) {
-			free(change->before);
-			free(change->reason);
-		} else {
-			plan->changes[kept++] = *change;
-		}
-	}
-	plan->nchanges = kept;
-}
-
-static int ovirt_advice_append_own(struct opts *opts, const struct opts *typed, struct plan *plan)
-{
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; !rc && i < opts_count(typed); i++) {
-		struct opt opt = opts_at(typed, i);
-
-		if (strncmp(opt.name, OWN_PREFIX, strlen(OWN_PREFIX)))
-			continue;
-		ovirt_advice_forget_change(plan, opt.name);
-		if (ovirt_advice_find(opts, &opt) < 0)
-			rc = opts_append(opts, opt.name, opt.value);
-	}
-	return rc;
-}
-
 static int ovirt_advice_posix(struct ovirt_advice *advice, const struct ovirt_request *request,
-			      const struct opts *typed, const char *options)
+			      const char *options)
 {
 	_cleanup_(opts_free_p) struct opts *whole = NULL, *planned = NULL;
 	_cleanup_free_ char *text = NULL;
@@ -293,7 +212,6 @@ static int ovirt_advice_posix(struct ovirt_advice *advice, const struct ovirt_re
 	if (advice->plan->nfs_major != 4 && opts_find(planned, "lock") < 0 &&
 	    opts_find(planned, "nolock") < 0)
 		rc = opts_append(planned, "nolock", NULL);
-	rc = rc ? rc : ovirt_advice_append_own(planned, typed, advice->plan);
 	return rc ? rc : opts_format(planned, &advice->options);
 }
 
@@ -311,8 +229,7 @@ static int ovirt_advice_notes(struct ovirt_advice *advice, const struct opts *ty
 			advice,
 			"remove the blank after the comma: the engine and VDSM pass it on, and mount.nfs rejects an option that begins with one");
 	for (i = 0; !rc && i < advice->plan->nwarnings; i++)
-		if (strncmp(advice->plan->warnings[i], "blanks around", 13))
-			rc = ovirt_advice_note(advice, "%s", advice->plan->warnings[i]);
+		rc = ovirt_advice_note(advice, "%s", advice->plan->warnings[i]);
 	if (!rc && opts_find(opts, "hard") >= 0 &&
 	    opts_find(opts, "hard") > opts_find(opts, "soft"))
 		rc = ovirt_advice_note(
@@ -332,7 +249,7 @@ static int ovirt_advice_notes(struct ovirt_advice *advice, const struct opts *ty
 
 int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request)
 {
-	const char *options = request->options ? request->options : "";
+	_cleanup_free_ char *options = NULL;
 	_cleanup_(ovirt_advice_free_p) struct ovirt_advice *advice = calloc(1, sizeof(*advice));
 	_cleanup_(opts_free_p) struct opts *typed = NULL;
 	struct ovirt_connection connection;
@@ -342,13 +259,14 @@ int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request)
 		return err_no_memory();
 	rc = ovirt_engine_source(request->type, request->spec);
 	rc = rc ? rc : ovirt_domain(request->spec, request->repository, &advice->domain);
-	rc = rc ? rc : opts_parse(&typed, options);
+	rc = rc ? rc : opts_parse(&typed, request->options);
+	rc = rc ? rc : opts_format(typed, &options);
 	rc = rc ? rc : ovirt_engine_strict(request->type, typed);
 	rc = rc ? rc : ovirt_advice_refuse(typed);
 	if (rc)
 		return rc;
 	rc = request->type == OVIRT_NFS ? ovirt_advice_nfs(advice, request, typed, options)
-					: ovirt_advice_posix(advice, request, typed, options);
+					: ovirt_advice_posix(advice, request, options);
 	if (!rc)
 		rc = ovirt_engine_options(request->type, advice->options);
 	if (rc)

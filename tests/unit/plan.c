@@ -56,8 +56,10 @@ static void add_shipped(struct policies *policies)
 static int make_plan(struct plan **out, const char *options)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	struct plan_request request = { given.spec, options, given.dir[0] ? given.dir : NULL, NULL,
-					given.family };
+	struct plan_request request = { .spec = given.spec,
+					.options = options,
+					.dir = given.dir[0] ? given.dir : NULL,
+					.family = given.family };
 	char text[sizeof(given.policy)];
 	int rc = policy_new(&policies);
 
