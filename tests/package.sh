@@ -203,6 +203,7 @@ upgraded()
 	! cmp -s "$root/$hook_program" "$work/old-hook" || fail "$1: the hook is 0.1.0's"
 	[[ -L $root/$wants ]] || fail "$1: the watcher is not enabled"
 	[[ ! $(find "$root/var/lib/nfsrdma" -type f 2>/dev/null) ]] || fail "$1: $(find "$root/var/lib/nfsrdma") is there"
+	[[ ! $(find "$root/usr/libexec/vdsm" -path '*/after_*' 2>/dev/null) ]] || fail "$1: VDSM has links of hook points that are gone"
 	links
 }
 
