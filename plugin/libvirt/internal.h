@@ -18,7 +18,6 @@
  *	libvirt.c        loads libvirt
  *	libvirt-module.c the module that is linked with libvirt
  *	pools.c          libvirt's API
- *	worker.c         a thread that may hang
  *	follow.c         changes of pools and guests
  *	follow-events.c  libvirt's events
  */
@@ -156,7 +155,7 @@ int pool_original_lock(const char *folder);
  * absent, with err_reason() "no-library". A later call tries again. */
 int libvirt_load(void);
 
-/* pools.c: each call may hang, so it runs in a thread of its own */
+/* pools.c */
 
 struct _virConnect;
 
@@ -172,21 +171,6 @@ int pools_connect(const char *uri, bool read_only, struct pools_connected *out);
 int pools_read(struct _virConnect *conn, struct pool_list *out);
 /* libvirt's last error in this thread, as -errno with its message. */
 int pools_error(void);
-
-/* worker.c: calls that may hang run in a thread of their own */
-
-struct worker;
-
-typedef int (*worker_fn)(void *arg);
-
-int worker_new(struct worker **out);
-/* Runs @fn until it returns or the deadline passes; returns its result, with its
- * err_text(). -ETIMEDOUT: it has not returned. Everything that it uses must then stay
- * valid, and this worker accepts no more calls. */
-int worker_call(struct worker *worker, worker_fn fn, void *arg, uint64_t deadline);
-bool worker_lost(const struct worker *worker);
-/* A worker whose call has not returned is leaked until the process exits. */
-void worker_free(struct worker *worker);
 
 /* follow.c */
 

@@ -153,7 +153,7 @@ struct pools;
 /* @uri: NULL: LIBVIRT_DEFAULT_URI, or the system's daemon, monolithic or modular.
  * @read_only: works for users who may not change anything. Errors: as in struct pool_ops. */
 int pools_open(struct pools **out, const char *uri, bool read_only, uint64_t deadline);
-/* A connection whose call has not returned is leaked until the process exits. */
+/* A call that has not returned closes the connection when it does. */
 void pools_close(struct pools *pools);
 const char *pools_uri(const struct pools *pools);
 /* Whether the daemon runs on another host, whose mounts cannot be seen here. */

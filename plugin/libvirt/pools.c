@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The interface to libvirt: only its public API, of 9.0 and later. The worker makes every
- * call. Arguments and results are in struct call, which is leaked together with the worker
- * if the call does not return. */
+/* The interface to libvirt: only its public API, of 9.0 and later. Its calls have no deadline: the daemon
+ * answers when its mount(8) ends, which may be much later or never if a server is unreachable, and
+ * keepalive would only show that the daemon is alive. So each call is a job, and arguments and results
+ * are its thread's if it does not return in time. */
+#include <stdatomic.h>
+
 #include "plugin/libvirt/internal.h"
 #include "plugin/libvirt/libvirt-calls.h"
+#include "rpcrdma/base/job.h"
 
 #define DEFAULT_URI  "qemu:///system"
 #define FALLBACK_URI "storage:///system"
 
 struct pools {
-	struct worker *worker;
-	struct pools_connected to; /* the worker's */
+	struct pools_connected to;
+	atomic_uint refs; /* one each for owner and call */
+	bool lost;        /* a call has not returned: no other one is made */
 };
 
 struct pools_call {
+	struct job job; /* first */
 	struct pools *pools;
-	char *text; /* name, URI or XML; NULL: none */
+	int (*fn)(struct pools_call *call);
+	int rc;
+	char why[ERR_TEXT_MAX]; /* if it failed */
+	char *text;             /* name, URI or XML; NULL: none */
 	bool flag;
 	struct pool_info info;
 	struct pool_list list;
@@ -92,11 +101,40 @@ static void pools_ignore_message(void *arg, virErrorPtr error)
 
 /* --- calls --------------------------------------------------------------------------------- */
 
+static void pools_unref(struct pools *pools)
+{
+	if (atomic_fetch_sub(&pools->refs, 1) > 1)
+		return;
+	if (pools->to.conn)
+		libvirt->virConnectClose(pools->to.conn);
+	free(pools);
+}
+
+static void pools_call_work(struct job *job)
+{
+	struct pools_call *call = (struct pools_call *)job;
+
+	err_clear();
+	call->rc = call->fn(call);
+	str_copy(call->why, sizeof(call->why), err_text());
+}
+
+static void pools_call_fini(struct job *job)
+{
+	struct pools_call *call = (struct pools_call *)job;
+
+	free(call->text);
+	pool_info_fini(&call->info);
+	pool_list_fini(&call->list);
+	pool_guests_fini(&call->guests);
+	pools_unref(call->pools);
+}
+
 static int pools_call_new(struct pools_call **out, struct pools *pools, const char *text)
 {
 	struct pools_call *call;
 
-	if (worker_lost(pools->worker))
+	if (pools->lost)
 		return err_set(ETIMEDOUT, "libvirt is still busy");
 	call = calloc(1, sizeof(*call));
 	if (call && text)
@@ -105,32 +143,45 @@ static int pools_call_new(struct pools_call **out, struct pools *pools, const ch
 		free(call);
 		return err_no_memory();
 	}
+	call->job.call = pools_call_work;
+	call->job.discard = pools_call_fini;
 	call->pools = pools;
+	atomic_fetch_add(&pools->refs, 1);
 	*out = call;
 	return 0;
 }
 
-static int pools_call_run(struct pools_call *call, worker_fn fn, uint64_t deadline)
+/* -ETIMEDOUT: *@call is its thread's, and NULL. */
+static int pools_call_run(struct pools_call **call, int (*fn)(struct pools_call *call),
+			  uint64_t deadline)
 {
-	return worker_call(call->pools->worker, fn, call, deadline);
+	struct pools *pools = (*call)->pools;
+	int rc;
+
+	(*call)->fn = fn;
+	rc = job_run(&(*call)->job, deadline);
+	if (rc == -ETIMEDOUT) {
+		pools->lost = true;
+		*call = NULL;
+		return err_set(ETIMEDOUT, "libvirt did not answer in time");
+	}
+	if (rc)
+		return err_set(-rc, "no thread for libvirt");
+	rc = (*call)->rc;
+	return rc < 0 ? err_set(-rc, "%s", (*call)->why) : rc;
 }
 
-/* A call that has not returned keeps its memory. */
 static int pools_call_end(struct pools_call *call, int rc)
 {
-	if (worker_lost(call->pools->worker))
-		return rc;
-	free(call->text);
-	pool_info_fini(&call->info);
-	pool_list_fini(&call->list);
-	pool_guests_fini(&call->guests);
+	if (call)
+		pools_call_fini(&call->job);
 	free(call);
 	return rc;
 }
 
 /* A call that takes a string and returns nothing. */
-static int pools_call_simple(void *conn, uint64_t deadline, worker_fn fn, const char *text,
-			     bool flag)
+static int pools_call_simple(void *conn, uint64_t deadline, int (*fn)(struct pools_call *call),
+			     const char *text, bool flag)
 {
 	struct pools_call *call = NULL;
 	int rc = pools_call_new(&call, conn, text);
@@ -138,7 +189,8 @@ static int pools_call_simple(void *conn, uint64_t deadline, worker_fn fn, const 
 	if (rc)
 		return rc;
 	call->flag = flag;
-	return pools_call_end(call, pools_call_run(call, fn, deadline));
+	rc = pools_call_run(&call, fn, deadline);
+	return pools_call_end(call, rc);
 }
 
 static virStoragePoolPtr pools_look_up(struct pools_call *call)
@@ -183,9 +235,8 @@ static int pools_fill_info(virStoragePoolPtr pool, struct pool_info *out)
 	return out->name && out->uuid ? 0 : err_no_memory();
 }
 
-static int pools_do_get(void *arg)
+static int pools_do_get(struct pools_call *call)
 {
-	struct pools_call *call = arg;
 	virStoragePoolPtr pool = pools_look_up(call);
 	int rc;
 
@@ -203,7 +254,7 @@ static int pools_get(void *conn, uint64_t deadline, const char *name, struct poo
 
 	if (rc)
 		return rc;
-	rc = pools_call_run(call, pools_do_get, deadline);
+	rc = pools_call_run(&call, pools_do_get, deadline);
 	if (!rc) {
 		*out = call->info;
 		call->info = (struct pool_info){ .name = NULL };
@@ -257,10 +308,8 @@ int pools_read(virConnectPtr conn, struct pool_list *out)
 	return rc;
 }
 
-static int pools_do_list(void *arg)
+static int pools_do_list(struct pools_call *call)
 {
-	struct pools_call *call = arg;
-
 	return pools_read(call->pools->to.conn, &call->list);
 }
 
@@ -271,7 +320,7 @@ static int pools_list(void *conn, uint64_t deadline, struct pool_list *out)
 
 	if (rc)
 		return rc;
-	rc = pools_call_run(call, pools_do_list, deadline);
+	rc = pools_call_run(&call, pools_do_list, deadline);
 	if (!rc) {
 		*out = call->list;
 		call->list = (struct pool_list){ .count = 0 };
@@ -306,9 +355,8 @@ static int pools_read_guests(struct pools_call *call, virDomainPtr *domains, siz
 	return 0;
 }
 
-static int pools_do_guests(void *arg)
+static int pools_do_guests(struct pools_call *call)
 {
-	struct pools_call *call = arg;
 	virDomainPtr *domains = NULL;
 	int count = libvirt->virConnectListAllDomains(call->pools->to.conn, &domains,
 						      VIR_CONNECT_LIST_DOMAINS_ACTIVE);
@@ -330,7 +378,7 @@ static int pools_guests(void *conn, uint64_t deadline, struct pool_guests *out)
 
 	if (rc)
 		return rc;
-	rc = pools_call_run(call, pools_do_guests, deadline);
+	rc = pools_call_run(&call, pools_do_guests, deadline);
 	if (!rc) {
 		*out = call->guests;
 		call->guests = (struct pool_guests){ .count = 0 };
@@ -342,9 +390,8 @@ static int pools_guests(void *conn, uint64_t deadline, struct pool_guests *out)
 
 /* The schema does not allow a host in brackets, the only form that mount.nfs accepts for
  * IPv6. And a daemon older than 7.8 does not support validation. */
-static int pools_do_define(void *arg)
+static int pools_do_define(struct pools_call *call)
 {
-	struct pools_call *call = arg;
 	bool validate = call->flag && !strstr(call->text, "name=\"[");
 	virStoragePoolPtr pool;
 
@@ -360,9 +407,9 @@ static int pools_define(void *conn, uint64_t deadline, const char *xml, bool val
 	return pools_call_simple(conn, deadline, pools_do_define, xml, validate);
 }
 
-static int pools_do_undefine(void *arg)
+static int pools_do_undefine(struct pools_call *call)
 {
-	virStoragePoolPtr pool = pools_look_up(arg);
+	virStoragePoolPtr pool = pools_look_up(call);
 
 	return pool ? pools_done(pool, libvirt->virStoragePoolUndefine(pool)) : pools_error();
 }
@@ -372,9 +419,9 @@ static int pools_undefine(void *conn, uint64_t deadline, const char *name)
 	return pools_call_simple(conn, deadline, pools_do_undefine, name, false);
 }
 
-static int pools_do_start(void *arg)
+static int pools_do_start(struct pools_call *call)
 {
-	virStoragePoolPtr pool = pools_look_up(arg);
+	virStoragePoolPtr pool = pools_look_up(call);
 
 	return pool ? pools_done(pool, libvirt->virStoragePoolCreate(pool, 0)) : pools_error();
 }
@@ -384,9 +431,9 @@ static int pools_start(void *conn, uint64_t deadline, const char *name)
 	return pools_call_simple(conn, deadline, pools_do_start, name, false);
 }
 
-static int pools_do_stop(void *arg)
+static int pools_do_stop(struct pools_call *call)
 {
-	virStoragePoolPtr pool = pools_look_up(arg);
+	virStoragePoolPtr pool = pools_look_up(call);
 
 	return pool ? pools_done(pool, libvirt->virStoragePoolDestroy(pool)) : pools_error();
 }
@@ -396,9 +443,8 @@ static int pools_stop(void *conn, uint64_t deadline, const char *name)
 	return pools_call_simple(conn, deadline, pools_do_stop, name, false);
 }
 
-static int pools_do_autostart(void *arg)
+static int pools_do_autostart(struct pools_call *call)
 {
-	struct pools_call *call = arg;
 	virStoragePoolPtr pool = pools_look_up(call);
 
 	return pool ? pools_done(pool, libvirt->virStoragePoolSetAutostart(pool, call->flag))
@@ -459,19 +505,16 @@ int pools_connect(const char *uri, bool read_only, struct pools_connected *out)
 	return 0;
 }
 
-static int pools_do_open(void *arg)
+static int pools_do_open(struct pools_call *call)
 {
-	struct pools_call *call = arg;
-
 	return pools_connect(call->text, call->flag, &call->pools->to);
 }
 
-static int pools_do_close(void *arg)
+static int pools_do_close(struct pools_call *call)
 {
-	struct pools_call *call = arg;
-
 	if (call->pools->to.conn)
 		libvirt->virConnectClose(call->pools->to.conn);
+	call->pools->to.conn = NULL;
 	return 0;
 }
 
@@ -485,11 +528,7 @@ int pools_open(struct pools **out, const char *uri, bool read_only, uint64_t dea
 	pools = calloc(1, sizeof(*pools));
 	if (!pools)
 		return err_no_memory();
-	rc = worker_new(&pools->worker);
-	if (rc) {
-		free(pools);
-		return rc;
-	}
+	pools->refs = 1;
 	rc = pools_call_simple(pools, deadline, pools_do_open, uri, read_only);
 	if (rc)
 		pools_close(pools);
@@ -504,15 +543,12 @@ void pools_close(struct pools *pools)
 {
 	char text[ERR_TEXT_MAX];
 
-	if (!pools || worker_lost(pools->worker))
+	if (!pools)
 		return;
 	/* Report the earlier error. */
 	str_copy(text, sizeof(text), err_text());
 	pools_call_simple(pools, deadline_in(CLOSE_MS), pools_do_close, NULL, false);
-	if (!worker_lost(pools->worker)) {
-		worker_free(pools->worker);
-		free(pools);
-	}
+	pools_unref(pools);
 	err_set(0, "%s", text);
 }
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Overview of this folder. Pure: crc, mpa, fpdu, terminate, region, slots. For both transports: job
- * waits for a call that may block. Then software iWARP: tcp and iwarp-io use the socket, iwarp-rx
+/* Overview of this folder. Pure: crc, mpa, fpdu, terminate, region, slots. Then software iWARP: tcp and iwarp-io use the socket, iwarp-rx
  * parses bytes from any source (a socket, a test, a fuzzer), iwarp-place checks and executes them,
  * iwarp-tx builds output. For the transport of RDMA devices see verbs.h. */
 #ifndef RPCRDMA_TRANSPORT_INTERNAL_H
 #define RPCRDMA_TRANSPORT_INTERNAL_H
-
-#include <pthread.h>
 
 #include "rpcrdma/transport/transport.h"
 
@@ -244,21 +241,6 @@ void pcap_flow_open(struct pcap_flow *flow, struct pcap *pcap,
 void pcap_flow_data(struct pcap_flow *flow, enum pcap_direction dir, const struct iovec *iov,
 		    int iovcnt, size_t len);
 void pcap_flow_close(struct pcap_flow *flow);
-
-/* job.c: a call that may block beyond its deadline */
-
-/* The first member of the call's own struct, which is on the heap. */
-struct job {
-	void (*call)(struct job *job);    /* may block */
-	void (*discard)(struct job *job); /* frees what the call made, after a time-out */
-	pthread_mutex_t lock;
-	pthread_cond_t ready;
-	bool done, abandoned;
-};
-
-/* Makes the call in a thread, and waits until it returns.
- * Errors: -ETIMEDOUT, and the thread owns and frees @job; -errno of pthread_create(3). */
-int job_run(struct job *job, uint64_t deadline);
 
 /* tcp.c */
 

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "rpcrdma/base/job.h"
 #include "rpcrdma/transport/internal.h"
 
 static const struct transport_ops *const transport_table[] = { &transport_iwarp, &transport_verbs };

@@ -15,6 +15,7 @@
 #include <poll.h>
 #include <stdio.h>
 
+#include "rpcrdma/base/job.h"
 #include "rpcrdma/transport/verbs.h"
 
 /* Not 7: soft-RoCE then retries without end (rxe_comp.c, Linux 6.1), and never detects a dead

@@ -902,43 +902,6 @@ static void a_path_is_walked_to_the_first_mount(void)
 	end();
 }
 
-/* --- the worker ------------------------------------------------------------------------------------------ */
-
-static int fail_slowly(void *arg)
-{
-	usleep(*(useconds_t *)arg);
-	return err_set(EIO, "the thread's words");
-}
-
-static void a_worker_returns_its_messages(void)
-{
-	struct worker *worker = NULL;
-	useconds_t wait = 0;
-
-	CU_ASSERT_EQUAL_FATAL(worker_new(&worker), 0);
-	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(PATIENCE_MS)), -EIO);
-	CU_ASSERT_STRING_EQUAL(err_text(), "the thread's words");
-	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(PATIENCE_MS)), -EIO);
-	worker_free(worker);
-}
-
-static void a_worker_that_hangs_is_left(void)
-{
-	static useconds_t wait = 1000000;
-	static struct worker *worker;
-	uint64_t start = now_ms();
-
-	CU_ASSERT_EQUAL_FATAL(worker_new(&worker), 0);
-	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(50)), -ETIMEDOUT);
-	CU_ASSERT(worker_lost(worker));
-	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(PATIENCE_MS)),
-			-ETIMEDOUT);
-	worker_free(worker);
-	ASSERT_WITHIN_MS(now_ms() - start, 900);
-	/* Its thread ends on its own. */
-	usleep(1200000);
-}
-
 SUITE_MAIN("pool-change", TEST(a_running_pool_is_converted_and_verified),
 	   TEST(a_pool_keeps_the_version_of_its_mount),
 	   TEST(a_stopped_pool_is_verified_and_stopped_again),
@@ -959,5 +922,4 @@ SUITE_MAIN("pool-change", TEST(a_running_pool_is_converted_and_verified),
 	   TEST(a_command_completes_one_killed_after_any_call),
 	   TEST(a_completed_convert_over_tcp_is_rolled_back), TEST(saved_originals_are_validated),
 	   TEST(two_commands_do_not_change_pools_at_once), TEST(a_pool_is_defined),
-	   TEST(a_pool_without_its_options_is_undefined), TEST(a_path_is_walked_to_the_first_mount),
-	   TEST(a_worker_returns_its_messages), TIMED(a_worker_that_hangs_is_left))
+	   TEST(a_pool_without_its_options_is_undefined), TEST(a_path_is_walked_to_the_first_mount))

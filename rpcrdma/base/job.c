@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Calls that may block beyond their deadline: a resolver's, or a device's. A thread makes the call;
- * the last to finish, the thread or its waiter, owns the job. */
-#include "rpcrdma/transport/internal.h"
+/* A thread makes the call; the last to finish, the thread or its waiter, owns the job. */
+#include "rpcrdma/base/job.h"
 
 static void *job_thread(void *arg)
 {
@@ -35,7 +34,6 @@ int job_run(struct job *job, uint64_t deadline)
 	pthread_cond_init(&job->ready, NULL);
 	rc = pthread_create(&thread, NULL, job_thread, job);
 	if (!rc) {
-		pthread_detach(thread);
 		pthread_mutex_lock(&job->lock);
 		while (!job->done && !late)
 			late = pthread_cond_clockwait(&job->ready, &job->lock, CLOCK_MONOTONIC,
@@ -43,8 +41,11 @@ int job_run(struct job *job, uint64_t deadline)
 		late = job->abandoned = !job->done;
 		pthread_mutex_unlock(&job->lock);
 		/* From here on the thread owns it. */
-		if (late)
+		if (late) {
+			pthread_detach(thread);
 			return -ETIMEDOUT;
+		}
+		pthread_join(thread, NULL);
 	}
 	pthread_mutex_destroy(&job->lock);
 	pthread_cond_destroy(&job->ready);
