@@ -261,7 +261,7 @@ int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request)
 	rc = rc ? rc : ovirt_domain(request->spec, request->repository, &advice->domain);
 	rc = rc ? rc : opts_parse(&typed, request->options);
 	rc = rc ? rc : opts_format(typed, &options);
-	rc = rc ? rc : ovirt_engine_strict(request->type, typed);
+	rc = rc ? rc : ovirt_engine_options(request->type, options);
 	rc = rc ? rc : ovirt_advice_refuse(typed);
 	if (rc)
 		return rc;

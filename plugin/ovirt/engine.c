@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The engine's rules for a storage connection. It splits custom options at commas and "=", trims
- * names, ignores their case, and does not check those with two "=": VDSM passes these on to mount(8)
- * nevertheless. */
+/* The engine's rules for a storage connection. It trims the names of custom options and ignores their case. It
+ * does not check an option with two "=" or a short form of a version, which VDSM passes on to mount(8)
+ * nevertheless: they are refused here. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -28,56 +28,39 @@ static const struct ovirt_engine_managed {
 	{ "clientaddr", true, "mount.nfs resolves the address itself" },
 };
 
-static const struct ovirt_engine_managed *ovirt_engine_find_managed(enum ovirt_type type,
-								    const char *name, size_t len)
+static int ovirt_engine_check_name(enum ovirt_type type, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(managed); i++)
-		if (strlen(managed[i].name) == len && !strncasecmp(managed[i].name, name, len) &&
-		    (type == OVIRT_NFS || managed[i].posix))
-			return &managed[i];
-	return NULL;
-}
-
-static int ovirt_engine_refuse(enum ovirt_type type, const struct ovirt_engine_managed *row)
-{
-	return err_set(EINVAL, "the engine refuses %s= among the options of %s domain: %s",
-		       row->name, type == OVIRT_NFS ? "an NFS" : "a POSIX", row->instead);
-}
-
-/* The name of an element, as the engine parses it; false: the engine does not check it. */
-static bool ovirt_engine_option_name(const char *element, size_t len, const char **name,
-				     size_t *name_len)
-{
-	const char *equals = memchr(element, '=', len);
-
-	if (equals && memchr(equals + 1, '=', len - (size_t)(equals + 1 - element)))
-		return false;
-	len = equals ? (size_t)(equals - element) : len;
-	for (; len && (*element == ' ' || *element == '\t'); element++)
-		len--;
-	while (len && (element[len - 1] == ' ' || element[len - 1] == '\t'))
-		len--;
-	*name = element;
-	*name_len = len;
-	return true;
+		if (!strcasecmp(managed[i].name, name) && (type == OVIRT_NFS || managed[i].posix))
+			return err_set(EINVAL,
+				       "the engine refuses %s= among the options of %s domain: %s",
+				       managed[i].name, type == OVIRT_NFS ? "an NFS" : "a POSIX",
+				       managed[i].instead);
+	if (type == OVIRT_NFS && *name == 'v' && name[1] >= '2' && name[1] <= '4')
+		return err_set(
+			EINVAL,
+			"'%.40s': the engine does not check it, and VDSM adds a version of its own; the field NFS Version of " NFS_FIELDS
+			" sets it",
+			name);
+	if (!strcmp(name, "remount"))
+		return err_set(EINVAL, "'remount' is for one command: a domain that is "
+				       "mounted stays as it is until it is unmounted");
+	return 0;
 }
 
 int ovirt_engine_options(enum ovirt_type type, const char *options)
 {
-	const char *at = options, *name;
-	size_t len, name_len;
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	const char *at;
+	size_t i;
+	int rc = opts_parse(&opts, options);
 
-	for (; *at; at += len + (at[len] == ',')) {
-		const struct ovirt_engine_managed *row = NULL;
-
-		len = strcspn(at, ",");
-		if (ovirt_engine_option_name(at, len, &name, &name_len))
-			row = ovirt_engine_find_managed(type, name, name_len);
-		if (row)
-			return ovirt_engine_refuse(type, row);
-	}
+	for (i = 0; !rc && i < opts_count(opts); i++)
+		rc = ovirt_engine_check_name(type, opts_at(opts, i).name);
+	if (rc)
+		return rc;
 	for (at = options; *at; at++)
 		if ((unsigned char)*at > 0x7e)
 			return err_set(
@@ -87,32 +70,6 @@ int ovirt_engine_options(enum ovirt_type type, const char *options)
 	if (strlen(options) > OVIRT_OPTIONS_MAX)
 		return err_set(E2BIG, "the options have %zu characters, and the engine keeps %d",
 			       strlen(options), OVIRT_OPTIONS_MAX);
-	return 0;
-}
-
-int ovirt_engine_strict(enum ovirt_type type, const struct opts *options)
-{
-	size_t i;
-
-	for (i = 0; i < opts_count(options); i++) {
-		struct opt opt = opts_at(options, i);
-		const struct ovirt_engine_managed *row =
-			ovirt_engine_find_managed(type, opt.name, strlen(opt.name));
-
-		if (row)
-			return ovirt_engine_refuse(type, row);
-		/* Shorthands that the engine does not recognize as a version. */
-		if (type == OVIRT_NFS && *opt.name == 'v' && opt.name[1] >= '2' &&
-		    opt.name[1] <= '4')
-			return err_set(
-				EINVAL,
-				"'%.40s': the engine does not check it, and VDSM adds a version of its own; the field NFS Version of " NFS_FIELDS
-				" sets it",
-				opt.name);
-		if (!strcmp(opt.name, "remount"))
-			return err_set(EINVAL, "'remount' is for one command: a domain that is "
-					       "mounted stays as it is until it is unmounted");
-	}
 	return 0;
 }
 

@@ -83,12 +83,10 @@ void ovirt_command_fini(struct ovirt_command *command);
 #define OVIRT_OPTIONS_MAX    500 /* characters of mount_options in the engine's database */
 #define OVIRT_CONNECTION_MAX 250 /* of connection */
 
-/* Whether the engine accepts these custom options; -EINVAL with a sentence that says where
- * they belong. It checks fewer options than mount.nfs: see ovirt_engine_strict(). */
+/* Whether the engine accepts these custom options, and they may be entered: not a name hidden by a second
+ * "=", a short form of a version, or an option of only one mount command. Errors: -EINVAL with a
+ * sentence that says where they belong; -E2BIG; of opts_parse(). */
 int ovirt_engine_options(enum ovirt_type type, const char *options);
-/* The same, and options that the engine accepts although they must not be entered: a name
- * hidden by a second "=", a short form of a version, options of only one mount command. */
-int ovirt_engine_strict(enum ovirt_type type, const struct opts *options);
 /* Whether the engine accepts the source. */
 int ovirt_engine_source(enum ovirt_type type, const char *spec);
 
