@@ -288,7 +288,6 @@ int ovirt_change_make(const struct ovirt_change_request *request, struct ovirt_c
 		.request = request, .change = change
 	};
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	const char *text = change->before[OVIRT_NFSMOUNT];
 	struct ovirt_list *nfsmount = &making.lists[OVIRT_NFSMOUNT];
 	size_t i;
 	int rc;
@@ -301,22 +300,14 @@ int ovirt_change_make(const struct ovirt_change_request *request, struct ovirt_c
 	rc = request->remove ? ovirt_change_remove(&making) : ovirt_change_add(&making);
 	if (rc)
 		return rc;
-	if (request->remove) {
-		/* The rest keeps its form if that still works; removing does no harm. */
-		rc = ovirt_list_write(nfsmount, nfsmount->form, &change->after[OVIRT_NFSMOUNT]);
-		return rc ? rc : ovirt_change_guard(&making);
-	}
 	/* If another file makes the policy invalid, it must be fixed first: no gate works with it.
 	 * Not an error of the command line. */
-	if (policy_open(&policies, request->host))
+	if (!request->remove && policy_open(&policies, request->host))
 		return -ENODATA;
-	if (!request->guard_only) {
-		rc = ovirt_change_nfsmount(&making);
-	} else if (text) {
-		change->after[OVIRT_NFSMOUNT] = strdup(text);
-		if (!change->after[OVIRT_NFSMOUNT])
-			rc = err_no_memory();
-	}
+	/* What is left, or not added to, keeps its form: removing does no harm. */
+	rc = request->remove || request->guard_only
+		     ? ovirt_list_write(nfsmount, nfsmount->form, &change->after[OVIRT_NFSMOUNT])
+		     : ovirt_change_nfsmount(&making);
 	return rc ? rc : ovirt_change_guard(&making);
 }
 
