@@ -20,6 +20,13 @@ struct pools {
 	bool lost;        /* a call has not returned: no other one is made */
 };
 
+/* What a call returns: one of these. */
+struct pools_result {
+	struct pool_info info;
+	struct pool_list list;
+	struct pool_guests guests;
+};
+
 struct pools_call {
 	struct job job; /* first */
 	struct pools *pools;
@@ -28,9 +35,7 @@ struct pools_call {
 	char why[ERR_TEXT_MAX]; /* if it failed */
 	char *text;             /* name, URI or XML; NULL: none */
 	bool flag;
-	struct pool_info info;
-	struct pool_list list;
-	struct pool_guests guests;
+	struct pools_result result;
 };
 
 /* --- results ------------------------------------------------------------------ */
@@ -124,9 +129,9 @@ static void pools_call_fini(struct job *job)
 	struct pools_call *call = (struct pools_call *)job;
 
 	free(call->text);
-	pool_info_fini(&call->info);
-	pool_list_fini(&call->list);
-	pool_guests_fini(&call->guests);
+	pool_info_fini(&call->result.info);
+	pool_list_fini(&call->result.list);
+	pool_guests_fini(&call->result.guests);
 	pools_unref(call->pools);
 }
 
@@ -151,46 +156,33 @@ static int pools_call_new(struct pools_call **out, struct pools *pools, const ch
 	return 0;
 }
 
-/* -ETIMEDOUT: *@call is its thread's, and NULL. */
-static int pools_call_run(struct pools_call **call, int (*fn)(struct pools_call *call),
-			  uint64_t deadline)
-{
-	struct pools *pools = (*call)->pools;
-	int rc;
-
-	(*call)->fn = fn;
-	rc = job_run(&(*call)->job, deadline);
-	if (rc == -ETIMEDOUT) {
-		pools->lost = true;
-		*call = NULL;
-		return err_set(ETIMEDOUT, "libvirt did not answer in time");
-	}
-	if (rc)
-		return err_set(-rc, "no thread for libvirt");
-	rc = (*call)->rc;
-	return rc < 0 ? err_set(-rc, "%s", (*call)->why) : rc;
-}
-
-static int pools_call_end(struct pools_call *call, int rc)
-{
-	if (call)
-		pools_call_fini(&call->job);
-	free(call);
-	return rc;
-}
-
-/* A call that takes a string and returns nothing. */
-static int pools_call_simple(void *conn, uint64_t deadline, int (*fn)(struct pools_call *call),
-			     const char *text, bool flag)
+/* @out: NULL: it returns nothing. */
+static int pools_ask(struct pools *pools, uint64_t deadline, int (*fn)(struct pools_call *call),
+		     const char *text, bool flag, struct pools_result *out)
 {
 	struct pools_call *call = NULL;
-	int rc = pools_call_new(&call, conn, text);
+	int rc = pools_call_new(&call, pools, text);
 
 	if (rc)
 		return rc;
+	call->fn = fn;
 	call->flag = flag;
-	rc = pools_call_run(&call, fn, deadline);
-	return pools_call_end(call, rc);
+	rc = job_run(&call->job, deadline);
+	/* The call is its thread's now. */
+	if (rc == -ETIMEDOUT) {
+		pools->lost = true;
+		return err_set(ETIMEDOUT, "libvirt did not answer in time");
+	}
+	rc = rc ? err_set(-rc, "no thread for libvirt") : call->rc;
+	if (call->rc < 0)
+		err_set(-rc, "%s", call->why);
+	if (!rc && out) {
+		*out = call->result;
+		call->result = (struct pools_result){ .info = { .name = NULL } };
+	}
+	pools_call_fini(&call->job);
+	free(call);
+	return rc;
 }
 
 static virStoragePoolPtr pools_look_up(struct pools_call *call)
@@ -242,24 +234,19 @@ static int pools_do_get(struct pools_call *call)
 
 	if (!pool)
 		return pools_error();
-	rc = pools_fill_info(pool, &call->info);
+	rc = pools_fill_info(pool, &call->result.info);
 	libvirt->virStoragePoolFree(pool);
 	return rc;
 }
 
 static int pools_get(void *conn, uint64_t deadline, const char *name, struct pool_info *out)
 {
-	struct pools_call *call = NULL;
-	int rc = pools_call_new(&call, conn, name);
+	struct pools_result result;
+	int rc = pools_ask(conn, deadline, pools_do_get, name, false, &result);
 
-	if (rc)
-		return rc;
-	rc = pools_call_run(&call, pools_do_get, deadline);
-	if (!rc) {
-		*out = call->info;
-		call->info = (struct pool_info){ .name = NULL };
-	}
-	return pools_call_end(call, rc);
+	if (!rc)
+		*out = result.info;
+	return rc;
 }
 
 static int pools_by_name(const void *a, const void *b)
@@ -310,28 +297,23 @@ int pools_read(virConnectPtr conn, struct pool_list *out)
 
 static int pools_do_list(struct pools_call *call)
 {
-	return pools_read(call->pools->to.conn, &call->list);
+	return pools_read(call->pools->to.conn, &call->result.list);
 }
 
 static int pools_list(void *conn, uint64_t deadline, struct pool_list *out)
 {
-	struct pools_call *call = NULL;
-	int rc = pools_call_new(&call, conn, NULL);
+	struct pools_result result;
+	int rc = pools_ask(conn, deadline, pools_do_list, NULL, false, &result);
 
-	if (rc)
-		return rc;
-	rc = pools_call_run(&call, pools_do_list, deadline);
-	if (!rc) {
-		*out = call->list;
-		call->list = (struct pool_list){ .count = 0 };
-	}
-	return pools_call_end(call, rc);
+	if (!rc)
+		*out = result.list;
+	return rc;
 }
 
 /* A guest that has ended since the list was read is omitted. */
 static int pools_read_guests(struct pools_call *call, virDomainPtr *domains, size_t count)
 {
-	struct pool_guests *guests = &call->guests;
+	struct pool_guests *guests = &call->result.guests;
 	struct pool_guest *guest;
 	size_t i;
 
@@ -373,17 +355,12 @@ static int pools_do_guests(struct pools_call *call)
 
 static int pools_guests(void *conn, uint64_t deadline, struct pool_guests *out)
 {
-	struct pools_call *call = NULL;
-	int rc = pools_call_new(&call, conn, NULL);
+	struct pools_result result;
+	int rc = pools_ask(conn, deadline, pools_do_guests, NULL, false, &result);
 
-	if (rc)
-		return rc;
-	rc = pools_call_run(&call, pools_do_guests, deadline);
-	if (!rc) {
-		*out = call->guests;
-		call->guests = (struct pool_guests){ .count = 0 };
-	}
-	return pools_call_end(call, rc);
+	if (!rc)
+		*out = result.guests;
+	return rc;
 }
 
 /* --- changing -------------------------------------------------------------------------------- */
@@ -404,7 +381,7 @@ static int pools_do_define(struct pools_call *call)
 
 static int pools_define(void *conn, uint64_t deadline, const char *xml, bool validate)
 {
-	return pools_call_simple(conn, deadline, pools_do_define, xml, validate);
+	return pools_ask(conn, deadline, pools_do_define, xml, validate, NULL);
 }
 
 static int pools_do_undefine(struct pools_call *call)
@@ -416,7 +393,7 @@ static int pools_do_undefine(struct pools_call *call)
 
 static int pools_undefine(void *conn, uint64_t deadline, const char *name)
 {
-	return pools_call_simple(conn, deadline, pools_do_undefine, name, false);
+	return pools_ask(conn, deadline, pools_do_undefine, name, false, NULL);
 }
 
 static int pools_do_start(struct pools_call *call)
@@ -428,7 +405,7 @@ static int pools_do_start(struct pools_call *call)
 
 static int pools_start(void *conn, uint64_t deadline, const char *name)
 {
-	return pools_call_simple(conn, deadline, pools_do_start, name, false);
+	return pools_ask(conn, deadline, pools_do_start, name, false, NULL);
 }
 
 static int pools_do_stop(struct pools_call *call)
@@ -440,7 +417,7 @@ static int pools_do_stop(struct pools_call *call)
 
 static int pools_stop(void *conn, uint64_t deadline, const char *name)
 {
-	return pools_call_simple(conn, deadline, pools_do_stop, name, false);
+	return pools_ask(conn, deadline, pools_do_stop, name, false, NULL);
 }
 
 static int pools_do_autostart(struct pools_call *call)
@@ -453,7 +430,7 @@ static int pools_do_autostart(struct pools_call *call)
 
 static int pools_set_autostart(void *conn, uint64_t deadline, const char *name, bool on)
 {
-	return pools_call_simple(conn, deadline, pools_do_autostart, name, on);
+	return pools_ask(conn, deadline, pools_do_autostart, name, on, NULL);
 }
 
 const struct pool_ops pools_ops = {
@@ -529,7 +506,7 @@ int pools_open(struct pools **out, const char *uri, bool read_only, uint64_t dea
 	if (!pools)
 		return err_no_memory();
 	pools->refs = 1;
-	rc = pools_call_simple(pools, deadline, pools_do_open, uri, read_only);
+	rc = pools_ask(pools, deadline, pools_do_open, uri, read_only, NULL);
 	if (rc)
 		pools_close(pools);
 	else
@@ -547,7 +524,7 @@ void pools_close(struct pools *pools)
 		return;
 	/* Report the earlier error. */
 	str_copy(text, sizeof(text), err_text());
-	pools_call_simple(pools, deadline_in(CLOSE_MS), pools_do_close, NULL, false);
+	pools_ask(pools, deadline_in(CLOSE_MS), pools_do_close, NULL, false, NULL);
 	pools_unref(pools);
 	err_set(0, "%s", text);
 }
