@@ -2,10 +2,10 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* nfsrdma ovirt policy: two files that belong together, written one after the other. Whatever keeps
- * the second from being written, the first is put back. Of the two halves that a loss of power could
- * leave, the order leaves the one that does no harm: mounts over RDMA that no gate guards, and
- * never gates that refuse what is mounted over TCP. Doing it again completes it. A lock is held from
- * reading to writing, so that of two commands at once none writes over the other's sections. */
+ * the second from being written, the first is put back. Of the two halves that a loss of power
+ * could leave, the order leaves the one that does no harm: mounts over RDMA that no gate guards,
+ * and never gates that refuse what is mounted over TCP. Doing it again completes it. A lock is held
+ * from reading to writing, so that of two commands at once none writes over the other's sections. */
 
 #include "plugin/cli/cli.h"
 #include "plugin/ovirt/ovirt.h"
@@ -40,7 +40,7 @@ static void ovirt_policy_forget(struct ovirt_policy_run *run)
 		free(take_ptr(run->before[i]));
 }
 
-/* --- this host ------------------------------------------------------------------------------------------- */
+/* --- this host -------------------------------------------------------------------------------- */
 
 static int ovirt_policy_nfs_utils(struct ovirt_policy_run *run)
 {
@@ -66,7 +66,7 @@ static int ovirt_policy_nfs_utils(struct ovirt_policy_run *run)
 	return 0;
 }
 
-/* --- writing --------------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 /* NULL: no file. */
 static bool ovirt_policy_same(const char *a, const char *b)
@@ -94,8 +94,8 @@ static int ovirt_policy_write_file(struct ovirt_policy_run *run, size_t file)
 			   run->change.after[file], NULL);
 }
 
-/* As it was before, and the folders that were made for it go. Also where it failed behind the renaming,
- * and the file is the new one. */
+/* As it was before, and the folders that were made for it go. Also where it failed behind the
+ * renaming, and the file is the new one. */
 static void ovirt_policy_restore(struct ovirt_policy_run *run, size_t file)
 {
 	_cleanup_free_ char *now = NULL;
@@ -145,7 +145,7 @@ static int ovirt_policy_write_files(struct ovirt_policy_run *run)
 	return err_set(rc ? -rc : -second_rc, "%s", why);
 }
 
-/* --- output ---------------------------------------------------------------------------------------------- */
+/* --- output ----------------------------------------------------------------------------------- */
 
 static void ovirt_policy_print_item(const char *text)
 {
@@ -216,7 +216,7 @@ static int ovirt_policy_print(const struct ovirt_policy_run *run, bool any)
 	return output_finish(&run->options->cli);
 }
 
-/* --- the command --------------------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static int ovirt_policy_check_options(const struct cmd_ovirt_options *options)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma ovirt: what to type into oVirt's engine for a storage domain over RDMA, and the per-host way
- * around it (cmd-ovirt-policy.c). On stdout is the line to type, and nothing else; what else there is
- * to enter, and to know, is on stderr. */
+/* nfsrdma ovirt: what to type into oVirt's engine for a storage domain over RDMA, and the per-host
+ * way around it (cmd-ovirt-policy.c). On stdout is the line to type, and nothing else; what else
+ * there is to enter, and to know, is on stderr. */
 #include <json-c/json.h>
 
 #include "plugin/cli/options.h"
@@ -46,7 +46,7 @@ static const struct cli_option cmd_ovirt_options[] = {
 	OPTIONS_END,
 };
 
-/* --- what is mounted now ----------------------------------------------------------------------------- */
+/* --- what is mounted now ---------------------------------------------------------------------- */
 
 /* The repository with its links resolved, as the kernel shows it and mount.nfs looks for it. What
  * cannot be resolved is taken as it is. */
@@ -81,7 +81,7 @@ int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain
 	return 0;
 }
 
-/* --- for a person -------------------------------------------------------------------------------------- */
+/* --- for a person ----------------------------------------------------------------------------- */
 
 static void cmd_ovirt_print_field(const char *label, const char *text)
 {
@@ -163,7 +163,7 @@ static void cmd_ovirt_print_help(const struct ovirt_advice *advice,
 		      stderr);
 }
 
-/* --- for a script --------------------------------------------------------------------------------------- */
+/* --- for a script ----------------------------------------------------------------------------- */
 
 /* "4.2" is v4_2 there. */
 static const char *cmd_ovirt_api_version(const char *version, char buf[8])
@@ -230,7 +230,7 @@ static void cmd_ovirt_print_json(const struct ovirt_advice *advice,
 	output_json_print(root);
 }
 
-/* --- options ----------------------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 /* What this host's nfsmount.conf does to it, which no option helps against. */
 static int cmd_ovirt_note_nfsmount(const struct host *host, const struct ovirt_domain *domain,
@@ -336,7 +336,7 @@ static int cmd_ovirt_advise(const struct cmd_ovirt_options *options)
 	return cmd_ovirt_print_advice(options, advice, &request, host);
 }
 
-/* --- the command -------------------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static int cmd_ovirt_run(void *arg)
 {

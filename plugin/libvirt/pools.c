@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The interface to libvirt: only its public API, of 9.0 and later. Its calls have no deadline: the daemon
- * answers when its mount(8) ends, which may be much later or never if a server is unreachable, and
- * keepalive would only show that the daemon is alive. So each call is a job, and arguments and results
- * are its thread's if it does not return in time. */
+/* The interface to libvirt: only its public API, of 9.0 and later. Its calls have no deadline: the
+ * daemon answers when its mount(8) ends, which may be much later or never if a server is
+ * unreachable, and keepalive would only show that the daemon is alive. So each call is a job, and
+ * arguments and results are its thread's if it does not return in time. */
 #include <stdatomic.h>
 
 #include "plugin/libvirt/internal.h"
@@ -444,7 +444,7 @@ const struct pool_ops pools_ops = {
 	.guests = pools_guests,
 };
 
-/* --- the connection ---------------------------------------------------------------------------- */
+/* --- the connection --------------------------------------------------------------------------- */
 
 static virConnectPtr pools_connect_to(const char *uri, bool read_only)
 {

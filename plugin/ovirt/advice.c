@@ -150,7 +150,8 @@ static int ovirt_advice_nfs(struct ovirt_advice *advice, const struct ovirt_requ
 	rc = rc ? rc : opts_parse(&planned, advice->plan->options);
 	if (rc)
 		return rc;
-	/* The first occurrence of each that VDSM adds is removed again; it adds nolock if neither was entered. */
+	/* The first occurrence of each that VDSM adds is removed again; it adds nolock if neither
+	 * was entered. */
 	for (i = 0; i < opts_count(vdsm); i++) {
 		struct opt opt = opts_at(vdsm, i);
 		ssize_t at = ovirt_advice_find(planned, &opt);

@@ -194,7 +194,8 @@ static int ovirt_change_nfsmount(struct ovirt_change_making *making)
 
 /* --- the gates' --------------------------------------------------------------------- */
 
-/* Also verifies that the text is a valid policy: an invalid file prevents every mount of type nfsrdma. */
+/* Also verifies that the text is a valid policy: an invalid file prevents every mount of type
+ * nfsrdma. */
 static int ovirt_change_guard(struct ovirt_change_making *making)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;

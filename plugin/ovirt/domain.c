@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Source and directory of a domain as VDSM makes them (fileUtils.py: normalize_path(),
- * transformPath()): the path is normalised as Python's os.path.normpath() does, and the directory is
- * its text with "_" doubled and "/" as "_". VDSM finds its mount again by these two texts. */
+ * transformPath()): the path is normalised as Python's os.path.normpath() does, and the directory
+ * is its text with "_" doubled and "/" as "_". VDSM finds its mount again by these two texts. */
 #include <stdio.h>
 
 #include "plugin/ovirt/internal.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The engine's rules for a storage connection. It trims the names of custom options and ignores their case. It
- * does not check an option with two "=" or a short form of a version, which VDSM passes on to mount(8)
- * nevertheless: they are refused here. */
+/* The engine's rules for a storage connection. It trims the names of custom options and ignores
+ * their case. It does not check an option with two "=" or a short form of a version, which VDSM
+ * passes on to mount(8) nevertheless: they are refused here. */
 #include <stdio.h>
 #include <strings.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The domains of one of our two drop-ins. The file lists them, a comment each; the rest is derived from
- * them and written anew each time. A file that differs from what would be written for its domains was
- * changed by somebody: it is left alone. */
+/* The domains of one of our two drop-ins. The file lists them, a comment each; the rest is derived
+ * from them and written anew each time. A file that differs from what would be written for its
+ * domains was edited: it is left alone. */
 #include <stdio.h>
 #include <strings.h>
 

@@ -2,9 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* oVirt's storage domains on NFS over RDMA, with oVirt unchanged. The engine stores a domain's
- * connection and has rules for it; VDSM, on every host, builds a mount command and a directory from it;
- * mount.nfs adds the settings of nfsmount.conf. All three are modelled here, so that the result of
- * options in the engine, or of files on a host, is known before they are applied.
+ * connection and has rules for it; VDSM, on every host, builds a mount command and a directory
+ * from it; mount.nfs adds the settings of nfsmount.conf. All three are modelled here, so that the
+ * result of options in the engine, or of files on a host, is known before they are applied.
  *
  *	ovirt_domain()     the source and the directory, as VDSM makes them
  *	ovirt_command()    the mount command that VDSM runs
@@ -83,9 +83,9 @@ void ovirt_command_fini(struct ovirt_command *command);
 #define OVIRT_OPTIONS_MAX    500 /* characters of mount_options in the engine's database */
 #define OVIRT_CONNECTION_MAX 250 /* of connection */
 
-/* Whether the engine accepts these custom options, and they may be entered: not a name hidden by a second
- * "=", a short form of a version, or an option of only one mount command. Errors: -EINVAL with a
- * sentence that says where they belong; -E2BIG; of opts_parse(). */
+/* Whether the engine accepts these custom options, and they may be entered: not a name hidden by a
+ * second "=", a short form of a version, or an option of only one mount command. Errors: -EINVAL
+ * with a sentence that says where they belong; -E2BIG; of opts_parse(). */
 int ovirt_engine_options(enum ovirt_type type, const char *options);
 /* Whether the engine accepts the source. */
 int ovirt_engine_source(enum ovirt_type type, const char *spec);
@@ -148,7 +148,8 @@ struct ovirt_list {
 	struct ovirt_entry *domains;
 };
 
-/* @text: NULL or "" has no domains. Errors: -EBADMSG it is not as ovirt_list_write() wrote it; -ENOMEM. */
+/* @text: NULL or "" has no domains. Errors: -EBADMSG it is not as ovirt_list_write() wrote it;
+ * -ENOMEM. */
 int ovirt_list_read(struct ovirt_list *out, enum ovirt_file file, const char *text);
 void ovirt_list_fini(struct ovirt_list *list);
 /* Adds the domain, or changes the one with the same directory. Errors: -EINVAL it cannot be
@@ -164,8 +165,8 @@ int ovirt_list_write(const struct ovirt_list *list, enum ovirt_form form, char *
 
 #define OVIRT_WHY_MAX 320
 
-/* Whether a mount by VDSM with these options is over RDMA, by the rules of mount.nfs, if it keeps every
- * section. False: @why is a clause with file and line. */
+/* Whether a mount by VDSM with these options is over RDMA, by the rules of mount.nfs, if it keeps
+ * every section. False: @why is a clause with file and line. */
 bool ovirt_effect(const struct conf *conf, const struct ovirt_entry *entry, const char *options,
 		  char why[OVIRT_WHY_MAX]);
 /* Whether nfsmount.conf has a "tcp" or "udp" for a mount, which overrides all its options; @why as

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Overview of this folder. Pure: crc, mpa, fpdu, terminate, region, slots. Then software iWARP: tcp and iwarp-io use the socket, iwarp-rx
- * parses bytes from any source (a socket, a test, a fuzzer), iwarp-place checks and executes them,
- * iwarp-tx builds output. For the transport of RDMA devices see verbs.h. */
+/* Overview of this folder. Pure: crc, mpa, fpdu, terminate, region, slots. Then software iWARP: tcp
+ * and iwarp-io use the socket, iwarp-rx parses bytes from any source (a socket, a test, a fuzzer),
+ * iwarp-place checks and executes them, iwarp-tx builds output. For the transport of RDMA devices
+ * see verbs.h. */
 #ifndef RPCRDMA_TRANSPORT_INTERNAL_H
 #define RPCRDMA_TRANSPORT_INTERNAL_H
 

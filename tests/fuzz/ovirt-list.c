@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A drop-in that somebody changed: it is refused, or domains can be added and removed, and nfs-utils reads
- * what was written. */
+/* A drop-in that was edited: it is refused, or domains can be added and removed, and
+ * nfs-utils reads what was written. */
 #include "plugin/host/internal.h"
 #include "plugin/ovirt/ovirt.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Calls of libvirt that do not return in time, with its test driver. tests/cli/pool.sh has those that do. */
+/* Calls of libvirt that do not return in time, with its test driver. tests/cli/pool.sh has those
+ * that do. */
 #include <semaphore.h>
 
 #include "plugin/libvirt/internal.h"
