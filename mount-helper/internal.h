@@ -12,7 +12,7 @@
  *	fstab.c         requirements on the fstab line of a user's mount
  *	prepare.c       policy, names, plan and the time of retry=
  *	mount-checks.c  the checks, before mount.nfs or for the cause of its failure
- *	route.c         the route to the server, from the kernel
+ *	live.c          what checks may query of the running system
  *	retry.c         what the result of the checks means for the mount (pure), and how long to retry
  *	waiting.c       signals and the line of progress
  *	mounter.c       the process that mounts, and its deadline
@@ -277,7 +277,7 @@ const char *message_mount(const struct helper *helper);
 /* Everything before the first check: 0, or the exit status after a message. */
 int prepare_mount(struct helper *helper);
 
-/* route.c */
+/* live.c */
 
 extern const struct live_ops live_helper;
 

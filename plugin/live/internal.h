@@ -33,19 +33,17 @@ int live_decode_addresses(struct json_object *json, struct host_addresses *out);
 int live_decode_log(struct json_object *json, struct live_log *out);
 int live_decode_unit(struct json_object *json, const char *unit, char *state, size_t cap);
 
+/* address.c */
+
+int live_addresses(const struct host *host, const char *netdev, struct host_addresses *out);
+/* The 4 or 16 bytes of an IP address; NULL: it is of another family. */
+const void *live_address_bytes(const struct sockaddr *address, size_t *len);
+
 /* Everything below is in plugin-live-system. */
 
 /* nft.c */
 
 int live_nftables(const struct host *host, struct host_text *json);
-
-/* route.c */
-
-int live_route(const struct host *host, const struct transport_address *to, struct host_route *out);
-
-/* address.c */
-
-int live_addresses(const struct host *host, const char *netdev, struct host_addresses *out);
 
 /* firewalld.c */
 

@@ -4,9 +4,9 @@
 /* What only a running system can answer: the route to an address, its own addresses, firewall
  * and units. There are two implementations: the system itself, and its record in a snapshot.
  *
- * The system is queried through libnl, libsystemd and a child process. Programs that root runs
- * at mount time must not be linked with these libraries; so live_system is in a separate
- * library, plugin-live-system, that only the command links. The record, and everything that a
+ * The system is queried through rtnetlink(7), libsystemd and a child process. Programs that root
+ * runs at mount time must not be linked with libsystemd; so live_system is in a separate library,
+ * plugin-live-system, that only the command links. The record, the route, and everything that a
  * check needs, is in plugin-live.
  *
  * A record is a directory .nfsrdma below the root, with a JSON file for each query:
@@ -148,6 +148,11 @@ int live_record(const struct live_ops *live, const struct host *host,
 int live_kmsg_begin(void);
 /* @fd: an error of live_kmsg_begin() is returned. *@out is for live_log_fini(). */
 int live_kmsg_since(int fd, struct live_log *out);
+
+/* route.c */
+
+/* As live_ops.route, of the running system. */
+int live_route(const struct host *host, const struct transport_address *to, struct host_route *out);
 
 /* log.c: pure */
 

@@ -48,14 +48,11 @@ const char *const live_units[] = {
 
 static int live_record_address_path(char path[HOST_PATH_MAX], const struct transport_address *to)
 {
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;
-	const struct sockaddr_in *in = (const struct sockaddr_in *)&to->addr;
-	bool v6 = to->addr.ss_family == AF_INET6;
-	const void *bytes = v6 ? (const void *)&in6->sin6_addr : &in->sin_addr;
+	size_t len;
+	const void *bytes = live_address_bytes((const struct sockaddr *)&to->addr, &len);
 	char text[INET6_ADDRSTRLEN];
 
-	if ((!v6 && to->addr.ss_family != AF_INET) ||
-	    !inet_ntop(to->addr.ss_family, bytes, text, sizeof(text)))
+	if (!bytes || !inet_ntop(to->addr.ss_family, bytes, text, sizeof(text)))
 		return err_set(EINVAL, "an address of another family has no route");
 	snprintf(path, HOST_PATH_MAX, ".nfsrdma/route-%s.json", text);
 	return 0;

@@ -1,192 +1,169 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The route to an address that the kernel would choose (rtnetlink(7), RTM_GETROUTE), by
- * libnl-route. Sends no packet to the network. */
-#include <netlink/msg.h>
-#include <netlink/netlink.h>
-#include <netlink/route/nexthop.h>
-#include <netlink/route/route.h>
-
+/* The route to an address that the kernel would choose (rtnetlink(7), RTM_GETROUTE). Sends no packet
+ * to the network. No library, because what root runs at mount time asks it too. */
 #include <arpa/inet.h>
+#include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdio.h>
+#include <sys/socket.h>
 
 #include "plugin/live/internal.h"
 
 #define ROUTE_MS 1000
 
-struct live_route_answer {
-	struct rtnl_route *route;
-	int rc;
-	bool done;
+struct live_route_request {
+	struct nlmsghdr header;
+	struct rtmsg route;
+	char attributes[64];
 };
 
-static void live_route_socket_free_p(struct nl_sock **sock)
+static void live_route_add(struct live_route_request *request, unsigned short type,
+			   const void *data, size_t len)
 {
-	nl_socket_free(*sock);
+	struct rtattr *attribute =
+		(struct rtattr *)((char *)request + NLMSG_ALIGN(request->header.nlmsg_len));
+
+	attribute->rta_type = type;
+	attribute->rta_len = (unsigned short)RTA_LENGTH(len);
+	memcpy(RTA_DATA(attribute), data, len);
+	request->header.nlmsg_len =
+		(uint32_t)(NLMSG_ALIGN(request->header.nlmsg_len) + RTA_SPACE(len));
 }
 
-static void live_route_message_free_p(struct nl_msg **message)
-{
-	nlmsg_free(*message);
-}
-
-static void live_route_put_p(struct rtnl_route **route)
-{
-	if (*route)
-		rtnl_route_put(*route);
-}
-
-static int live_route_error(int rc, const char *what)
-{
-	return rc < 0 ? err_set(EIO, "%s: %s", what, nl_geterror(rc)) : 0;
-}
-
-static int live_route_on_route(struct nl_msg *message, void *arg)
-{
-	struct live_route_answer *answer = arg;
-
-	if (answer->route || rtnl_route_parse(nlmsg_hdr(message), &answer->route) < 0)
-		answer->route = NULL;
-	answer->done = true;
-	return NL_STOP;
-}
-
-static int live_route_on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
-{
-	struct live_route_answer *answer = arg;
-
-	(void)from;
-	answer->rc = error->error;
-	answer->done = true;
-	return NL_STOP;
-}
-
-/* The request: the destination and, for a link-local one, its device. */
-static int live_route_request_new(struct nl_msg **out, const struct transport_address *to)
+/* The destination and, for a link-local one, its device. */
+static void live_route_make_request(struct live_route_request *request,
+				    const struct transport_address *to, const void *bytes,
+				    size_t len)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;
-	const struct sockaddr_in *in = (const struct sockaddr_in *)&to->addr;
-	bool v6 = to->addr.ss_family == AF_INET6;
-	struct rtmsg rtm = { .rtm_family = (unsigned char)to->addr.ss_family,
-			     .rtm_dst_len = v6 ? 128 : 32 };
-	_cleanup_(live_route_message_free_p) struct nl_msg *message = NULL;
-	int rc;
+	int family = to->addr.ss_family;
 
-	if (!v6 && to->addr.ss_family != AF_INET)
-		return err_set(EINVAL, "an address of another family has no route");
-	message = nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_REQUEST);
-	if (!message)
-		return err_no_memory();
-	rc = nlmsg_append(message, &rtm, sizeof(rtm), NLMSG_ALIGNTO);
-	if (!rc)
-		rc = v6 ? nla_put(message, RTA_DST, 16, &in6->sin6_addr)
-			: nla_put(message, RTA_DST, 4, &in->sin_addr);
-	if (!rc && v6 && in6->sin6_scope_id)
-		rc = nla_put_u32(message, RTA_OIF, in6->sin6_scope_id);
-	if (rc)
-		return live_route_error(rc, "a request for a route");
-	*out = take_ptr(message);
-	return 0;
+	memset(request, 0, sizeof(*request));
+	request->header.nlmsg_len = NLMSG_LENGTH(sizeof(request->route));
+	request->header.nlmsg_type = RTM_GETROUTE;
+	request->header.nlmsg_flags = NLM_F_REQUEST;
+	request->route.rtm_family = (unsigned char)family;
+	request->route.rtm_dst_len = (unsigned char)(8 * len);
+	live_route_add(request, RTA_DST, bytes, len);
+	if (family == AF_INET6 && in6->sin6_scope_id)
+		live_route_add(request, RTA_OIF, &in6->sin6_scope_id, sizeof(in6->sin6_scope_id));
 }
 
-static int live_route_wait(struct nl_sock *sock, uint64_t deadline)
+/* Reports that there is no route, or one that rejects packets. */
+static int live_route_none(int error, const char *to)
 {
-	struct pollfd pfd = { .fd = nl_socket_get_fd(sock), .events = POLLIN };
+	return err_set(ENETUNREACH, "there is no route to %s: %s", to,
+		       error == EINVAL ? "a blackhole" : strerror(error));
+}
+
+/* An address of 4 or 16 bytes; a gateway of the other family (RTA_VIA) has that before it. */
+static void live_route_text(const struct rtattr *attribute, int family, char *buf, size_t cap)
+{
+	const char *data = RTA_DATA(attribute);
+	size_t len = RTA_PAYLOAD(attribute);
+	uint16_t via;
+
+	if (attribute->rta_type == RTA_VIA && len >= sizeof(via)) {
+		memcpy(&via, data, sizeof(via));
+		family = via;
+		data += sizeof(via);
+		len -= sizeof(via);
+	}
+	if (len == (family == AF_INET6 ? sizeof(struct in6_addr) : sizeof(struct in_addr)))
+		inet_ntop(family, data, buf, (socklen_t)cap);
+}
+
+static void live_route_take_number(const struct rtattr *attribute, unsigned int *out)
+{
+	if (RTA_PAYLOAD(attribute) == sizeof(*out))
+		memcpy(out, RTA_DATA(attribute), sizeof(*out));
+}
+
+static void live_route_take_attributes(const struct rtattr *attribute, size_t left, int family,
+				       struct host_route *out, unsigned int *oif)
+{
+	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
+		const struct rtattr *metric = RTA_DATA(attribute);
+		size_t metrics = RTA_PAYLOAD(attribute);
+
+		if (attribute->rta_type == RTA_OIF)
+			live_route_take_number(attribute, oif);
+		else if (attribute->rta_type == RTA_GATEWAY || attribute->rta_type == RTA_VIA)
+			live_route_text(attribute, family, out->gateway, sizeof(out->gateway));
+		else if (attribute->rta_type == RTA_PREFSRC)
+			live_route_text(attribute, family, out->source, sizeof(out->source));
+		if (attribute->rta_type != RTA_METRICS)
+			continue;
+		for (; RTA_OK(metric, metrics); metric = RTA_NEXT(metric, metrics))
+			if (metric->rta_type == RTAX_MTU)
+				live_route_take_number(metric, &out->mtu);
+	}
+}
+
+static int live_route_parse(const void *answer, size_t len, int family, const char *to,
+			    struct host_route *out)
+{
+	const struct nlmsghdr *header = answer;
+	const struct nlmsgerr *error = NLMSG_DATA(header);
+	const struct rtmsg *route = NLMSG_DATA(header);
+	unsigned int oif = 0;
+
+	if (!NLMSG_OK(header, len))
+		return err_set(EPROTO, "the kernel's reply to a route request is truncated");
+	if (header->nlmsg_type == NLMSG_ERROR && header->nlmsg_len >= NLMSG_LENGTH(sizeof(*error)))
+		return live_route_none(-error->error, to);
+	if (header->nlmsg_type != RTM_NEWROUTE || header->nlmsg_len < NLMSG_LENGTH(sizeof(*route)))
+		return err_set(EPROTO, "the kernel's reply to a route request is malformed");
+	if (route->rtm_type != RTN_UNICAST && route->rtm_type != RTN_LOCAL)
+		return live_route_none(route->rtm_type == RTN_PROHIBIT ? EACCES : ENETUNREACH, to);
+	memset(out, 0, sizeof(*out));
+	out->local = route->rtm_type == RTN_LOCAL;
+	live_route_take_attributes(RTM_RTA(route), RTM_PAYLOAD(header), family, out, &oif);
+	return if_indextoname(oif, out->netdev)
+		       ? 0
+		       : err_set(EIO, "the route to %s has no network device", to);
+}
+
+static int live_route_wait(int fd, uint64_t deadline)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	int rc;
 
 	do
 		rc = poll(&pfd, 1, deadline_left(deadline));
 	while (rc < 0 && errno == EINTR);
 	if (rc < 0)
-		return err_sys("wait for a route");
-	return rc ? 0 : err_set(ETIMEDOUT, "the kernel does not say which route it takes");
-}
-
-static int live_route_send(struct nl_sock *sock, struct nl_msg *request,
-			   struct live_route_answer *answer, uint64_t deadline)
-{
-	int rc;
-
-	nl_socket_disable_seq_check(sock);
-	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, live_route_on_route, answer);
-	nl_socket_modify_err_cb(sock, NL_CB_CUSTOM, live_route_on_error, answer);
-	rc = live_route_error(nl_connect(sock, NETLINK_ROUTE), "netlink");
-	if (!rc)
-		rc = live_route_error(nl_socket_set_nonblocking(sock), "netlink");
-	if (!rc)
-		rc = live_route_error(nl_send_auto(sock, request), "a request for a route");
-	while (!rc && !answer->done) {
-		rc = live_route_wait(sock, deadline);
-		if (!rc && nl_recvmsgs_default(sock) < 0 && !answer->done)
-			rc = err_set(EIO, "the kernel's answer about a route");
-	}
-	return rc;
-}
-
-/* Reports that there is no route, or one that rejects packets. */
-static int live_route_none(int error, const struct transport_address *to)
-{
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;
-	const struct sockaddr_in *in = (const struct sockaddr_in *)&to->addr;
-	bool v6 = to->addr.ss_family == AF_INET6;
-	char text[INET6_ADDRSTRLEN] = "";
-
-	inet_ntop(to->addr.ss_family, v6 ? (const void *)&in6->sin6_addr : &in->sin_addr, text,
-		  sizeof(text));
-	return err_set(ENETUNREACH, "there is no route to %s: %s", text,
-		       error == EINVAL ? "a blackhole" : strerror(error));
-}
-
-static void live_route_address_text(struct nl_addr *address, char *buf, size_t cap)
-{
-	if (!address || !inet_ntop(nl_addr_get_family(address), nl_addr_get_binary_addr(address),
-				   buf, (socklen_t)cap))
-		buf[0] = '\0';
-}
-
-static int live_route_take(struct rtnl_route *route, const struct transport_address *to,
-			   struct host_route *out)
-{
-	struct rtnl_nexthop *hop = rtnl_route_nexthop_n(route, 0);
-	unsigned int mtu = 0;
-	uint8_t type = rtnl_route_get_type(route);
-
-	if (type != RTN_UNICAST && type != RTN_LOCAL)
-		return live_route_none(type == RTN_PROHIBIT ? EACCES : ENETUNREACH, to);
-	memset(out, 0, sizeof(*out));
-	if (!hop || !if_indextoname((unsigned int)rtnl_route_nh_get_ifindex(hop), out->netdev))
-		return err_set(EIO, "the route leaves by no device");
-	live_route_address_text(rtnl_route_nh_get_gateway(hop) ?: rtnl_route_nh_get_via(hop),
-				out->gateway, sizeof(out->gateway));
-	live_route_address_text(rtnl_route_get_pref_src(route), out->source, sizeof(out->source));
-	if (!rtnl_route_get_metric(route, RTAX_MTU, &mtu))
-		out->mtu = mtu;
-	out->local = type == RTN_LOCAL;
-	return 0;
+		return err_sys("route request");
+	return rc ? 0 : err_set(ETIMEDOUT, "the kernel does not answer a route request");
 }
 
 int live_route(const struct host *host, const struct transport_address *to, struct host_route *out)
 {
-	_cleanup_(live_route_socket_free_p) struct nl_sock *sock = nl_socket_alloc();
-	_cleanup_(live_route_message_free_p) struct nl_msg *request = NULL;
-	struct live_route_answer answer = { 0 };
-	_cleanup_(live_route_put_p) struct rtnl_route *route = NULL;
+	_cleanup_close_ int fd = -1;
+	struct live_route_request request;
+	char text[INET6_ADDRSTRLEN];
+	union {
+		struct nlmsghdr header;
+		char bytes[8192];
+	} answer;
+	const void *bytes;
+	size_t len;
+	ssize_t n;
 	int rc;
 
-	if (!sock)
-		return err_no_memory();
-	rc = live_route_request_new(&request, to);
-	if (!rc)
-		rc = live_route_send(sock, request, &answer, host_deadline(host, ROUTE_MS));
-	route = answer.route;
+	bytes = live_address_bytes((const struct sockaddr *)&to->addr, &len);
+	if (!bytes || !inet_ntop(to->addr.ss_family, bytes, text, sizeof(text)))
+		return err_set(EINVAL, "an address of another family has no route");
+	live_route_make_request(&request, to, bytes, len);
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	if (fd < 0 || send(fd, &request, request.header.nlmsg_len, 0) < 0)
+		return err_sys("route request");
+	rc = live_route_wait(fd, host_deadline(host, ROUTE_MS));
 	if (rc)
 		return rc;
-	if (answer.rc)
-		return live_route_none(-answer.rc, to);
-	if (!route)
-		return err_set(EIO, "the kernel's route is not understood");
-	return live_route_take(route, to, out);
+	n = recv(fd, &answer, sizeof(answer), 0);
+	return n < 0 ? err_sys("route request")
+		     : live_route_parse(&answer, (size_t)n, to->addr.ss_family, text, out);
 }

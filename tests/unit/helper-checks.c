@@ -274,10 +274,21 @@ static void a_user_may_mount_only_as_fstab_says(void)
 	CU_ASSERT_EQUAL(allows(""), -EPERM);
 }
 
+static void what_needs_a_bus_has_no_data(void)
+{
+	struct host_firewalld zone;
+	struct host_text text;
+	char state[16];
+
+	CU_ASSERT_EQUAL(live_helper.nftables(NULL, &text), -ENODATA);
+	CU_ASSERT_EQUAL(live_helper.firewalld(NULL, "lo", &zone), -ENODATA);
+	CU_ASSERT_EQUAL(live_helper.unit(NULL, "x.service", state, sizeof(state)), -ENODATA);
+}
+
 SUITE_MAIN("helper-checks", TEST(a_healthy_host_may_mount), TEST(a_host_without_rdma_may_not_mount),
 	   TEST(mount_defaults_are_reported_but_are_not_a_reason),
 	   TEST(a_setting_is_a_reason_only_where_it_applies),
 	   TEST(checks_without_time_are_one_message), TEST(few_checks_run_before_each_mount),
 	   TEST(listener_failures_are_distinguished), TEST(only_permanent_errors_end_a_mount),
 	   TEST(retries_last_as_long_as_those_of_mount_nfs),
-	   TEST(a_user_may_mount_only_as_fstab_says))
+	   TEST(a_user_may_mount_only_as_fstab_says), TEST(what_needs_a_bus_has_no_data))

@@ -54,6 +54,7 @@ static void isolate(void)
 			   "ip address add 192.0.2.2/24 dev near\n"
 			   "ip address add 2001:db8::2/64 dev near nodad\n"
 			   "ip route add 198.51.100.0/24 via 192.0.2.1 mtu 1400\n"
+			   "ip route add 198.18.0.0/15 via inet6 fe80::2 dev near\n"
 			   "ip route add unreachable 203.0.113.0/26\n"
 			   "ip route add blackhole 203.0.113.64/26\n"
 			   "ip route add prohibit 203.0.113.128/26\n"
@@ -109,6 +110,10 @@ static void a_gateway_and_its_mtu_are_reported(void)
 	CU_ASSERT_EQUAL(out.mtu, 1400);
 	CU_ASSERT_EQUAL(route("2001:db8:1::7", &out), 0);
 	CU_ASSERT_STRING_EQUAL(out.gateway, "fe80::1");
+	CU_ASSERT_EQUAL(route("198.18.0.7", &out), 0);
+	CU_ASSERT_STRING_EQUAL(out.gateway, "fe80::2");
+	CU_ASSERT_STRING_EQUAL(out.source, "192.0.2.2");
+	CU_ASSERT_EQUAL(out.mtu, 0);
 }
 
 static void a_missing_route_is_reported_with_the_kernels_reason(void)
