@@ -3,17 +3,8 @@
 
 /* A user's mount ("user" in fstab). mount.nfs, which is setuid, then trusts fstab alone and drops
  * all options it is given; so that line must have everything that makes it a mount over RDMA. */
-#include <stdio.h>
-
-#include <libmount/libmount.h>
-
 #include "mount-helper/internal.h"
-
-static int fstab_skip_line(struct libmnt_table *table, const char *filename, int line)
-{
-	(void)table, (void)filename, (void)line;
-	return 1;
-}
+#include "plugin/host/mount-table.h"
 
 static int fstab_judge_options(const char *text)
 {
@@ -41,28 +32,13 @@ static int fstab_judge_options(const char *text)
 
 int fstab_allows_user(const struct host *host, const char *dir)
 {
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	struct libmnt_table *table;
+	_cleanup_(mount_table_unref_p) struct libmnt_table *table = NULL;
+	int rc = mount_table_fstab(host, &table);
 	struct libmnt_fs *fs;
-	FILE *file;
-	int rc = host_read(host, "etc/fstab", HOST_FILE_MAX, &text);
 
 	if (rc)
 		return rc;
-	table = mnt_new_table();
-	/* fmemopen(3) refuses an empty buffer. */
-	file = text.len ? fmemopen(text.text, text.len, "r") : NULL;
-	rc = err_set(EPERM, "only root may mount it: it is not in /etc/fstab");
-	if (table && file) {
-		mnt_table_set_parser_errcb(table, fstab_skip_line);
-		if (!mnt_table_parse_stream(table, file, "fstab")) {
-			fs = mnt_table_find_target(table, dir, MNT_ITER_FORWARD);
-			if (fs)
-				rc = fstab_judge_options(mnt_fs_get_options(fs));
-		}
-	}
-	if (file)
-		fclose(file);
-	mnt_unref_table(table);
-	return rc;
+	fs = mnt_table_find_target(table, dir, MNT_ITER_FORWARD);
+	return fs ? fstab_judge_options(mnt_fs_get_options(fs))
+		  : err_set(EPERM, "only root may mount it: it is not in /etc/fstab");
 }

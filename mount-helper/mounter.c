@@ -23,8 +23,6 @@
 /* After the deadline of mount.nfs: for its end, the proof and the unmount. */
 #define GRACE_MS 5000
 
-#define MOUNTINFO_MAX (16 * 1024 * 1024)
-
 struct mounter {
 	const struct helper *helper;
 	const struct mounter_request *request;
@@ -99,23 +97,20 @@ enum mounter_fresh {
 /* The topmost mount on a directory, by name: for a directory that does not open. */
 static int mounter_topmost(const struct host *host, const char *dir, unsigned int *id)
 {
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	struct libmnt_table *table;
-	struct libmnt_fs *fs = NULL;
-	FILE *file;
-	int rc = host_read(host, "proc/self/mountinfo", MOUNTINFO_MAX, &text);
+	_cleanup_(host_mounts_fini) struct host_mounts mounts = { .count = 0 };
+	const struct host_mount *top = NULL;
+	int rc = host_mounts(host, &mounts);
+	size_t i;
 
 	if (rc)
 		return rc;
-	table = mnt_new_table();
-	file = fmemopen(text.text, text.len, "r");
-	if (table && file && !mnt_table_parse_stream(table, file, "mountinfo"))
-		fs = mnt_table_find_target(table, dir, MNT_ITER_BACKWARD);
-	*id = fs ? (unsigned int)mnt_fs_get_id(fs) : 0;
-	if (file)
-		fclose(file);
-	mnt_unref_table(table);
-	return fs ? 0 : err_set(ENOENT, "%s is not a mount point", dir);
+	for (i = 0; i < mounts.count; i++)
+		if (!strcmp(mounts.list[i].target, dir))
+			top = &mounts.list[i];
+	if (mounts.cut)
+		return err_set(EFBIG, "mountinfo has too many or unreadable lines");
+	*id = top ? top->id : 0;
+	return top ? 0 : err_set(ENOENT, "%s is not a mount point", dir);
 }
 
 /* A mount is new if the ID of the topmost mount has changed. A directory that does not open (a stale

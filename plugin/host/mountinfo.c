@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
-#include <libmount/libmount.h>
-
 #include "plugin/host/internal.h"
+#include "plugin/host/mount-table.h"
 
 /* Most steps from a mount to the NFS mount it lies below. */
 #define PARENTS_MAX 64
@@ -25,20 +24,9 @@ struct mountinfo_parents {
 	size_t count;
 };
 
-static void mountinfo_table_unref(struct libmnt_table **table)
-{
-	mnt_unref_table(*table);
-}
-
 static void mountinfo_iter_free(struct libmnt_iter **iter)
 {
 	mnt_free_iter(*iter);
-}
-
-static void mountinfo_file_close(FILE **file)
-{
-	if (*file)
-		fclose(*file);
 }
 
 static bool mountinfo_is_octal(char c)
@@ -221,30 +209,17 @@ static void mountinfo_find_parents(struct nfs_mounts *mounts,
 		mounts->list[i].parent = mountinfo_find_parent(parents, mounts->list[i].id);
 }
 
-static int mountinfo_skip_line(struct libmnt_table *table, const char *filename, int line)
-{
-	unsigned int *unreadable = mnt_table_get_userdata(table);
-
-	(void)filename, (void)line;
-	++*unreadable;
-	return 1;
-}
-
 static int mountinfo_parse_nfs(char *text, struct nfs_mounts *out)
 {
-	_cleanup_(mountinfo_table_unref) struct libmnt_table *table = mnt_new_table();
+	_cleanup_(mount_table_unref_p) struct libmnt_table *table = NULL;
 	_cleanup_(mountinfo_iter_free) struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
-	_cleanup_(mountinfo_file_close) FILE *file = NULL;
 	struct libmnt_fs *fs;
-	int rows;
+	int rows, rc;
 
-	file = fmemopen(text, strlen(text), "r");
-	if (!table || !iter || !file)
-		return err_no_memory();
-	mnt_table_set_userdata(table, &out->unreadable);
-	mnt_table_set_parser_errcb(table, mountinfo_skip_line);
-	if (mnt_table_parse_stream(table, file, "mountinfo"))
-		return err_set(EBADMSG, "libmount cannot read mountinfo");
+	rc = iter ? mount_table_parse(text, strlen(text), "mountinfo", &out->unreadable, &table)
+		  : err_no_memory();
+	if (rc)
+		return rc;
 	rows = mnt_table_get_nents(table);
 	out->list = calloc(rows > 0 ? (size_t)rows : 1, sizeof(*out->list));
 	if (!out->list)
@@ -266,8 +241,7 @@ int mountinfo_parse(char *text, struct nfs_mounts *out)
 
 	memset(out, 0, sizeof(*out));
 	rc = mountinfo_filter(text, &parents, &out->unreadable);
-	/* fmemopen(3) does not accept an empty buffer. */
-	if (!rc && *text)
+	if (!rc)
 		rc = mountinfo_parse_nfs(text, out);
 	if (!rc)
 		mountinfo_find_parents(out, &parents);

@@ -4,11 +4,8 @@
 /* NFS mounts: mountinfo lists them with their options, mountstats their transports,
  * etc/fstab and run/mount/utab the requested options. The first two list the mounts in
  * the same order. */
-#include <stdio.h>
-
-#include <libmount/libmount.h>
-
 #include "plugin/host/internal.h"
+#include "plugin/host/mount-table.h"
 
 /* Some 5 KB for each mount. */
 #define MOUNTSTATS_MAX (64 * 1024 * 1024)
@@ -55,13 +52,6 @@ int mounts_join(struct nfs_mounts *mounts, char *stats)
 	return mountstats_parse(stats, mounts_join_one, &join);
 }
 
-/* Skips a line that libmount cannot parse, as mount(8) does. */
-static int mounts_skip_line(struct libmnt_table *table, const char *filename, int line)
-{
-	(void)table, (void)filename, (void)line;
-	return 1;
-}
-
 static void mounts_take_fstab(struct libmnt_table *table, struct nfs_mounts *mounts)
 {
 	struct libmnt_fs *fs;
@@ -80,31 +70,17 @@ static void mounts_take_fstab(struct libmnt_table *table, struct nfs_mounts *mou
 
 static int mounts_add_fstab(const struct host *host, struct nfs_mounts *mounts)
 {
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	struct libmnt_table *table;
-	int rc = host_read(host, "etc/fstab", HOST_FILE_MAX, &text);
-	FILE *file;
+	_cleanup_(mount_table_unref_p) struct libmnt_table *table = NULL;
+	int rc = mount_table_fstab(host, &table);
 
 	if (rc == -ENOENT || rc == -ENOMEM)
 		return rc == -ENOENT ? 0 : rc;
 	/* Then the requested options are unknown, but the mounts are known. */
 	if (rc)
 		text_copy(mounts->fstab_unknown, sizeof(mounts->fstab_unknown), err_text());
-	if (rc || !text.len)
-		return 0;
-	table = mnt_new_table();
-	file = fmemopen(text.text, text.len, "r");
-	if (table && file) {
-		mnt_table_set_parser_errcb(table, mounts_skip_line);
-		if (!mnt_table_parse_stream(table, file, "fstab"))
-			mounts_take_fstab(table, mounts);
-	} else {
-		rc = err_no_memory();
-	}
-	if (file)
-		fclose(file);
-	mnt_unref_table(table);
-	return rc;
+	else
+		mounts_take_fstab(table, mounts);
+	return 0;
 }
 
 /* @mountinfo: split in place. */

@@ -5,21 +5,9 @@
  * time, so that the line number is known and a malformed line does not affect the others. */
 #include <stdio.h>
 
-#include <libmount/libmount.h>
-
+#include "plugin/host/mount-table.h"
 #include "plugin/host/text.h"
 #include "plugin/view/internal.h"
-
-static void places_unref_table(struct libmnt_table **table)
-{
-	mnt_unref_table(*table);
-}
-
-static void places_close_file(FILE **file)
-{
-	if (*file)
-		fclose(*file);
-}
 
 static void places_free_place(struct view_place *place)
 {
@@ -126,12 +114,6 @@ static bool places_has_option(const char *options, const char *name)
 	return false;
 }
 
-static int places_skip_line(struct libmnt_table *table, const char *filename, int line)
-{
-	(void)table, (void)filename, (void)line;
-	return 1;
-}
-
 /* A bind mount of an NFS mount's directory, or of one below it, has its source; the last line that has that
  * directory is the one that is seen. */
 static const struct view_place *places_bound(const struct view_places *places, const char *dir)
@@ -191,14 +173,13 @@ static int places_add_fs(struct view_places *places, struct libmnt_fs *fs, bool 
 
 static int places_add_line(struct view_places *places, char *line, bool binds, unsigned int number)
 {
-	_cleanup_(places_unref_table) struct libmnt_table *table = mnt_new_table();
-	_cleanup_(places_close_file) FILE *file = fmemopen(line, strlen(line), "r");
+	_cleanup_(mount_table_unref_p) struct libmnt_table *table = NULL;
 	struct libmnt_fs *fs = NULL;
+	int rc = mount_table_parse(line, strlen(line), "fstab", NULL, &table);
 
-	if (!table || !file)
-		return err_no_memory();
-	mnt_table_set_parser_errcb(table, places_skip_line);
-	if (mnt_table_parse_stream(table, file, "fstab") || mnt_table_first_fs(table, &fs) || !fs)
+	if (rc)
+		return rc == -ENOMEM ? rc : 0;
+	if (mnt_table_first_fs(table, &fs) || !fs)
 		return 0;
 	return places_add_fs(places, fs, binds, number);
 }
