@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "plugin/cli/options.h"
+#include "rpcrdma/base/grow.h"
 
 #define NAMES_SECONDS 5
 
@@ -25,7 +26,7 @@ static void names_on_alarm(int number)
 static void names_keep(void *arg, const char *name, const char *about)
 {
 	struct names_list *list = arg;
-	char **lines, *line = NULL;
+	char *line = NULL;
 	char text[128] = "";
 
 	if (!name || !*name || !finding_is_clean(name))
@@ -33,12 +34,10 @@ static void names_keep(void *arg, const char *name, const char *about)
 	if (about)
 		snprintf(text, sizeof(text), "%s", about);
 	finding_clean(text);
-	lines = reallocarray(list->lines, list->count + 1, sizeof(*lines));
-	if (lines)
-		list->lines = lines;
-	if (!lines || asprintf(&line, "%s%s%s", name, *text ? "\t" : "", text) < 0)
+	if (!grow(list->lines, list->count) ||
+	    asprintf(&line, "%s%s%s", name, *text ? "\t" : "", text) < 0)
 		return;
-	lines[list->count++] = line;
+	list->lines[list->count++] = line;
 }
 
 static int names_compare(const void *a, const void *b)

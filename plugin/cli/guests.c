@@ -7,6 +7,7 @@
 #include "plugin/cli/guests.h"
 #include "plugin/host/text.h"
 #include "plugin/report/words.h"
+#include "rpcrdma/base/grow.h"
 
 /* Guests that could not be read in this time are not named. */
 #define GUESTS_MS 1000
@@ -64,18 +65,15 @@ struct guests_search {
 static void guests_collect(void *arg, struct finding *finding)
 {
 	struct guests_search *search = arg;
-	struct guests_finding *list;
 
 	if (*finding_evidence(finding, "target") != '/' || search->no_memory)
 		return;
-	list = reallocarray(search->list, search->count + 1, sizeof(*list));
-	if (!list) {
+	if (!grow(search->list, search->count)) {
 		search->no_memory = true;
 		return;
 	}
-	search->list = list;
-	list[search->count++] = (struct guests_finding){ .finding = finding,
-							 .words = { .separator = ", " } };
+	search->list[search->count++] = (struct guests_finding){ .finding = finding,
+								 .words = { .separator = ", " } };
 }
 
 static bool guests_uses(const struct domain_disk *disk, const struct finding *finding)

@@ -3,6 +3,7 @@
 
 /* Directories of drop-in files, merged by name. */
 #include "plugin/host/internal.h"
+#include "rpcrdma/base/grow.h"
 
 static int dropins_compare(const void *a, const void *b)
 {
@@ -19,22 +20,17 @@ static bool dropins_has(const struct host_list *list, const char *name)
 	return false;
 }
 
-/* @out has room. */
 static int dropins_add_folder(const struct host *host, const char *dir, const char *suffix,
 			      struct host_list *out)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
-	size_t i, cap = out->count;
+	size_t i;
 	int rc = host_list(host, dir, &list);
-	char path[HOST_PATH_MAX], **grown;
+	char path[HOST_PATH_MAX];
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	out->cut |= list.cut;
-	grown = realloc(out->names, (cap + list.count + 1) * sizeof(*grown));
-	if (!grown)
-		return err_no_memory();
-	out->names = grown;
 	for (i = 0; i < list.count; i++) {
 		if (list.names[i][0] == '.' || !text_ends_with(list.names[i], suffix) ||
 		    dropins_has(out, list.names[i]))
@@ -42,6 +38,8 @@ static int dropins_add_folder(const struct host *host, const char *dir, const ch
 		rc = host_path(path, dir, list.names[i]);
 		if (rc)
 			return rc;
+		if (!grow(out->names, out->count))
+			return err_no_memory();
 		out->names[out->count] = strdup(path);
 		if (!out->names[out->count])
 			return err_no_memory();

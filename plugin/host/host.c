@@ -12,6 +12,7 @@
 
 #include "plugin/host/internal.h"
 #include "plugin/host/snapshot-index.h"
+#include "rpcrdma/base/grow.h"
 
 struct host {
 	int fd;
@@ -483,15 +484,8 @@ static int host_list_compare(const void *a, const void *b)
 
 static int host_list_add(struct host_list *list, const char *name)
 {
-	/* A power of two: full. */
-	if (!(list->count & (list->count - 1))) {
-		size_t cap = list->count ? list->count * 2 : 1;
-		char **grown = realloc(list->names, cap * sizeof(*grown));
-
-		if (!grown)
-			return err_no_memory();
-		list->names = grown;
-	}
+	if (!grow(list->names, list->count))
+		return err_no_memory();
 	list->names[list->count] = strdup(name);
 	if (!list->names[list->count])
 		return err_no_memory();

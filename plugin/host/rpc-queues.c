@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "plugin/host/internal.h"
+#include "rpcrdma/base/grow.h"
 
 #define SWITCHES "sys/kernel/sunrpc/xprt-switches"
 
@@ -43,16 +44,14 @@ static int rpc_queues_add(const struct host *host, const char *folder, const cha
 			  struct host_rpc_queues *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	struct host_rpc_queue *queue, *grown;
+	struct host_rpc_queue *queue;
 	char path[HOST_PATH_MAX], addr[64];
 
 	if (host_path(path, folder, "dstaddr") || host_attr(host, path, addr, sizeof(addr)))
 		return 0;
-	grown = realloc(out->list, (out->count + 1) * sizeof(*grown));
-	if (!grown)
+	if (!grow(out->list, out->count))
 		return err_no_memory();
-	out->list = grown;
-	queue = &grown[out->count++];
+	queue = &out->list[out->count++];
 	*queue = (struct host_rpc_queue){ .known = false };
 	text_copy(queue->addr, sizeof(queue->addr), addr);
 	snprintf(queue->proto, sizeof(queue->proto), "%.*s", (int)strcspn(proto, "-"), proto);

@@ -12,6 +12,7 @@
 
 #include "plugin/guard/guard.h"
 #include "plugin/libvirt/internal.h"
+#include "rpcrdma/base/grow.h"
 
 /* Each backing file nests a chain by one element, and libxml2 allows a depth of 256. */
 static const struct xml_limits domain_limits = {
@@ -24,7 +25,6 @@ static const struct xml_limits domain_limits = {
 /* The disk being read. */
 struct domain_walk {
 	struct domain_disks *out;
-	size_t room;
 	const char *device;
 	unsigned int depth;
 	bool optional;
@@ -72,15 +72,8 @@ static int domain_disk_append(struct domain_walk *walk, struct domain_disk *disk
 
 	if (out->count == DOMAIN_DISKS_MAX)
 		return err_set(EFBIG, "the XML has more than %d disks", DOMAIN_DISKS_MAX);
-	if (out->count == walk->room) {
-		size_t room = walk->room ? 2 * walk->room : 16;
-		struct domain_disk *grown = realloc(out->list, room * sizeof(*grown));
-
-		if (!grown)
-			return err_no_memory();
-		out->list = grown;
-		walk->room = room;
-	}
+	if (!grow(out->list, out->count))
+		return err_no_memory();
 	disk->device = strdup(walk->device);
 	if (!disk->device)
 		return err_no_memory();

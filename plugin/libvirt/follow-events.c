@@ -7,6 +7,7 @@
 
 #include "plugin/libvirt/internal.h"
 #include "plugin/libvirt/libvirt-calls.h"
+#include "rpcrdma/base/grow.h"
 
 #define KEEPALIVE_S     5
 #define KEEPALIVE_COUNT 3
@@ -14,18 +15,15 @@
 /* With the lock held. */
 static void follow_request_uuid(struct follow_requests *requests, const char *uuid)
 {
-	size_t i, size = (requests->count + 1) * sizeof(*requests->uuids);
-	void *grown;
+	size_t i;
 
 	for (i = 0; i < requests->count; i++)
 		if (!strcmp(requests->uuids[i], uuid))
 			return;
-	grown = requests->count < GUESTS_MAX ? realloc(requests->uuids, size) : NULL;
-	if (!grown) {
+	if (requests->count == GUESTS_MAX || !grow(requests->uuids, requests->count)) {
 		requests->all_guests = true;
 		return;
 	}
-	requests->uuids = grown;
 	str_copy(requests->uuids[requests->count++], sizeof(*requests->uuids), uuid);
 }
 

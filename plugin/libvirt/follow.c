@@ -14,6 +14,7 @@
 
 #include "plugin/libvirt/internal.h"
 #include "plugin/libvirt/libvirt-calls.h"
+#include "rpcrdma/base/grow.h"
 
 #define BACKOFF_MIN_MS 1000
 #define BACKOFF_MAX_MS 30000
@@ -52,19 +53,16 @@ static void follow_signal(struct follow *follow)
 static void follow_put_guest(struct follow *follow, struct follow_guest *guest)
 {
 	struct follow_changes *changes = &follow->changes;
-	struct follow_guest *grown;
 	size_t i;
 
 	for (i = 0; i < changes->nguests; i++)
 		if (!strcmp(changes->guests[i].uuid, guest->uuid))
 			break;
 	if (i == changes->nguests) {
-		grown = realloc(changes->guests, (i + 1) * sizeof(*grown));
-		if (!grown) {
+		if (!grow(changes->guests, i)) {
 			domain_disks_fini(&guest->disks);
 			return;
 		}
-		changes->guests = grown;
 		changes->nguests++;
 	} else {
 		domain_disks_fini(&changes->guests[i].disks);
@@ -195,18 +193,21 @@ static int follow_query_guest(struct follow_link *link, const char *uuid)
 static int follow_read_guests(virDomainPtr *domains, size_t count, struct follow_changes *out)
 {
 	char uuid[VIR_UUID_STRING_BUFLEN];
+	struct follow_guest guest;
 	size_t i;
 	int rc = 0;
 
-	out->guests = calloc(count + 1, sizeof(*out->guests));
-	if (!out->guests)
-		return err_no_memory();
 	for (i = 0; !rc && i < count; i++) {
 		libvirt->virResetLastError();
 		rc = libvirt->virDomainGetUUIDString(domains[i], uuid) < 0
 			     ? pools_error()
-			     : follow_read_guest(domains[i], uuid, &out->guests[i]);
-		out->nguests += !rc;
+			     : follow_read_guest(domains[i], uuid, &guest);
+		if (!rc && !grow(out->guests, out->nguests)) {
+			domain_disks_fini(&guest.disks);
+			rc = err_no_memory();
+		}
+		if (!rc)
+			out->guests[out->nguests++] = guest;
 	}
 	if (rc)
 		follow_guests_fini(out);

@@ -9,6 +9,7 @@
 #include <libxml/tree.h>
 
 #include "plugin/libvirt/internal.h"
+#include "rpcrdma/base/grow.h"
 
 static const struct xml_limits pool_limits = {
 	.roots = { "pool" },
@@ -31,20 +32,16 @@ static const struct xml_limits pool_saved_limits = {
 static const char *pool_xml_keep(struct pool_xml *xml, xmlChar *text, int *rc)
 {
 	char *copy = text ? strdup((const char *)text) : NULL;
-	char **grown;
 
 	if (!text)
 		return NULL;
 	xmlFree(text);
-	grown = realloc(xml->texts, (xml->ntexts + 1) * sizeof(*grown));
-	if (grown)
-		xml->texts = grown;
-	if (!grown || !copy) {
+	if (!copy || !grow(xml->texts, xml->ntexts)) {
 		free(copy);
 		*rc = err_no_memory();
 		return NULL;
 	}
-	grown[xml->ntexts++] = copy;
+	xml->texts[xml->ntexts++] = copy;
 	return copy;
 }
 
@@ -62,7 +59,6 @@ static const char *pool_xml_content(struct pool_xml *xml, xmlNodePtr node, int *
 static int pool_xml_read_options(struct pool_xml *xml, xmlNodePtr list)
 {
 	xmlNodePtr node = list ? list->children : NULL;
-	const char **grown;
 	int rc = 0;
 
 	for (; (node = xml_next(node, "option", POOL_NS)); node = node->next) {
@@ -72,12 +68,9 @@ static int pool_xml_read_options(struct pool_xml *xml, xmlNodePtr list)
 			return err_set(
 				EINVAL,
 				"an <option> in <mount_opts> has no name, which libvirt refuses");
-		grown = rc ? NULL
-			   : realloc(xml->options, (xml->facts.noptions + 1) * sizeof(*grown));
-		if (!grown)
+		if (rc || !grow(xml->options, xml->facts.noptions))
 			return err_no_memory();
-		xml->options = grown;
-		grown[xml->facts.noptions++] = name;
+		xml->options[xml->facts.noptions++] = name;
 	}
 	xml->facts.options = xml->options;
 	return rc;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "plugin/options/internal.h"
+#include "rpcrdma/base/grow.h"
 
 /* "name=value"; NULL: no memory, or no name. */
 static char *draft_option_text(const char *name, const char *value)
@@ -30,19 +31,15 @@ static int draft_record(struct draft *draft, enum plan_change_kind kind, char *b
 {
 	struct plan *plan = draft->plan;
 	struct plan_change change = { kind, before, after, reason };
-	struct plan_change *grown;
 
-	grown = realloc(plan->changes, (plan->nchanges + 1) * sizeof(*grown));
-	if (grown)
-		plan->changes = grown;
-	if (!grown || !reason || (!before && kind != PLAN_ADDED) ||
+	if (!grow(plan->changes, plan->nchanges) || !reason || (!before && kind != PLAN_ADDED) ||
 	    (!after && kind != PLAN_REMOVED)) {
 		free(before);
 		free(after);
 		free(reason);
 		return err_no_memory();
 	}
-	grown[plan->nchanges++] = change;
+	plan->changes[plan->nchanges++] = change;
 	return 0;
 }
 
@@ -94,16 +91,14 @@ int draft_remove(struct draft *draft, size_t index, const char *reason, ...)
 int draft_warn(struct draft *draft, const char *fmt, ...)
 {
 	struct plan *plan = draft->plan;
-	char **grown = realloc(plan->warnings, (plan->nwarnings + 1) * sizeof(*grown));
 	va_list ap;
 
-	if (!grown)
+	if (!grow(plan->warnings, plan->nwarnings))
 		return err_no_memory();
-	plan->warnings = grown;
 	va_start(ap, fmt);
-	grown[plan->nwarnings] = draft_reason_format(fmt, ap);
+	plan->warnings[plan->nwarnings] = draft_reason_format(fmt, ap);
 	va_end(ap);
-	if (!grown[plan->nwarnings])
+	if (!plan->warnings[plan->nwarnings])
 		return err_no_memory();
 	plan->nwarnings++;
 	return 0;

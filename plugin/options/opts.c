@@ -11,6 +11,7 @@
 #include <libmount/libmount.h>
 
 #include "plugin/options/internal.h"
+#include "rpcrdma/base/grow.h"
 
 struct opts_item {
 	char *name, *value;
@@ -55,16 +56,15 @@ static int opts_item_init(struct opts_item *item, const char *name, const char *
 	return item->name && (item->value || !value) ? 0 : err_no_memory();
 }
 
-/* Room for one more. Lists are short: they grow one by one. */
 static int opts_item_insert(struct opts *opts, size_t index, struct opts_item *item)
 {
-	struct opts_item *grown = realloc(opts->items, (opts->count + 1) * sizeof(*grown));
+	struct opts_item *at;
 
-	if (!grown)
+	if (!grow(opts->items, opts->count))
 		return err_no_memory();
-	opts->items = grown;
-	memmove(grown + index + 1, grown + index, (opts->count - index) * sizeof(*grown));
-	grown[index] = *item;
+	at = opts->items + index;
+	memmove(at + 1, at, (opts->count - index) * sizeof(*at));
+	*at = *item;
 	*item = (struct opts_item){ NULL, NULL };
 	opts->count++;
 	return 0;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "plugin/options/internal.h"
+#include "rpcrdma/base/grow.h"
 
 #define LINE_MAX_BYTES    8192
 #define PATTERN_MAX_BYTES 512
@@ -168,7 +169,6 @@ static int policy_file_heading(struct policy_file *at, char *line)
 {
 	struct policies *policies = at->policies;
 	size_t len = strlen(line), word;
-	struct policy_section *grown;
 	char names[64], *arg;
 	int kind, rc;
 
@@ -185,15 +185,8 @@ static int policy_file_heading(struct policy_file *at, char *line)
 			       known_words(section_kind_names, names, sizeof(names)), line);
 	if (policies->count == POLICY_SECTIONS_MAX)
 		return err_set(EFBIG, "more than %d sections", POLICY_SECTIONS_MAX);
-	/* The list is full at powers of two. */
-	if (!(policies->count & (policies->count - 1))) {
-		size_t cap = policies->count ? policies->count * 2 : 1;
-
-		grown = realloc(policies->list, cap * sizeof(*grown));
-		if (!grown)
-			return err_no_memory();
-		policies->list = grown;
-	}
+	if (!grow(policies->list, policies->count))
+		return err_no_memory();
 	at->section = &policies->list[policies->count++];
 	*at->section = (struct policy_section){ .kind = (enum section_kind)kind, .line = at->line };
 	rc = policy_file_copy(&at->section->file, at->file);

@@ -62,7 +62,7 @@ struct metric_sample {
 };
 
 struct metrics {
-	unsigned int count, room;
+	unsigned int count;
 	struct metric_sample *list;
 };
 

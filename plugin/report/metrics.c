@@ -3,6 +3,7 @@
 
 /* The table of metrics, and the samples of a report. */
 #include "plugin/report/internal.h"
+#include "rpcrdma/base/grow.h"
 
 const struct metric_family metric_families[METRIC_COUNT] = {
 #define METRIC(id, name, type, unit, scope, labels, source, help) \
@@ -47,22 +48,14 @@ void report_metric(struct report *report, enum metric metric, double value,
 {
 	_cleanup_free_ char *text = metrics_labels_text(labels);
 	struct metrics *metrics = &report->metrics;
-	unsigned int i, room = metrics->room ? 2 * metrics->room : 64;
-	struct metric_sample *list;
+	unsigned int i;
 
-	if (text && metrics->count == metrics->room) {
-		list = realloc(metrics->list, room * sizeof(*list));
-		if (list) {
-			metrics->list = list;
-			metrics->room = room;
-		}
-	}
-	if (!text || metrics->count == metrics->room) {
+	if (metrics->count == METRICS_MAX)
+		return;
+	if (!text || !grow(metrics->list, metrics->count)) {
 		report->no_memory = true;
 		return;
 	}
-	if (metrics->count == METRICS_MAX)
-		return;
 	for (i = 0; i < metrics->count; i++)
 		if (metrics->list[i].metric == metric && !strcmp(metrics->list[i].labels, text))
 			return;

@@ -4,8 +4,7 @@
 /* The rows of the table at the top of a text report (text-table.c). */
 #include "plugin/report/internal.h"
 #include "plugin/report/words.h"
-
-#define ROWS_STEP 64
+#include "rpcrdma/base/grow.h"
 
 static void table_free_row(struct report_row *row)
 {
@@ -103,19 +102,15 @@ void report_show(struct report *report, const struct report_shown *shown)
 int report_row(struct report *report, enum finding_status status, const char *const *cells)
 {
 	struct report_table *table = &report->table;
-	struct report_row *rows;
+	struct report_row *row;
 
-	if (table->nrows % ROWS_STEP == 0) {
-		rows = reallocarray(table->rows, table->nrows + ROWS_STEP, sizeof(*rows));
-		if (!rows) {
-			report->no_memory = true;
-			return err_no_memory();
-		}
-		table->rows = rows;
+	if (!grow(table->rows, table->nrows)) {
+		report->no_memory = true;
+		return err_no_memory();
 	}
-	rows = &table->rows[table->nrows++];
-	*rows = (struct report_row){ .status = status };
-	return table_copy_row(report, rows, cells);
+	row = &table->rows[table->nrows++];
+	*row = (struct report_row){ .status = status };
+	return table_copy_row(report, row, cells);
 }
 
 bool table_needs_care(const struct report_table *table)

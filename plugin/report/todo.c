@@ -3,30 +3,25 @@
 
 /* The steps of a whole report as one list. Pure. */
 #include "plugin/report/internal.h"
+#include "rpcrdma/base/grow.h"
 
 struct todo_steps {
-	unsigned int count, room;
+	unsigned int count;
 	struct report_step *list;
 	bool no_memory;
 };
 
 static void todo_add(struct todo_steps *steps, const struct report_step *step)
 {
-	struct report_step *grown;
 	unsigned int i;
 
 	for (i = 0; i < steps->count; i++)
 		if (!strcmp(steps->list[i].text, step->text) &&
 		    !strcmp(steps->list[i].command, step->command))
 			return;
-	if (steps->count == steps->room) {
-		grown = realloc(steps->list, (steps->room + 16) * sizeof(*grown));
-		if (!grown) {
-			steps->no_memory = true;
-			return;
-		}
-		steps->list = grown;
-		steps->room += 16;
+	if (!grow(steps->list, steps->count)) {
+		steps->no_memory = true;
+		return;
 	}
 	steps->list[steps->count++] = *step;
 }

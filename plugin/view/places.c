@@ -8,6 +8,7 @@
 #include "plugin/host/mount-table.h"
 #include "plugin/host/text.h"
 #include "plugin/view/internal.h"
+#include "rpcrdma/base/grow.h"
 
 static void places_free_place(struct view_place *place)
 {
@@ -31,15 +32,8 @@ int view_places_add(struct view_places *places, const struct view_place *place)
 {
 	struct view_place *added;
 
-	/* Full at each power of two. */
-	if (!(places->count & (places->count - 1))) {
-		size_t cap = places->count ? places->count * 2 : 1;
-
-		added = realloc(places->list, cap * sizeof(*added));
-		if (!added)
-			return err_no_memory();
-		places->list = added;
-	}
+	if (!grow(places->list, places->count))
+		return err_no_memory();
 	added = &places->list[places->count];
 	*added = (struct view_place){ .kind = place->kind,
 				      .asked = place->asked,

@@ -137,7 +137,7 @@ struct silence {
 };
 
 struct silences {
-	size_t count, room;
+	size_t count;
 	struct silence *list;
 	uint64_t again_ms; /* when to scan again for a possibly silent server; 0: none */
 };

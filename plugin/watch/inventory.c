@@ -4,6 +4,7 @@
 /* Pools and guests, as libvirt last reported them. They are kept while libvirt does not
  * answer, and so are the pools' requests for RDMA. */
 #include "plugin/watch/internal.h"
+#include "rpcrdma/base/grow.h"
 
 static void inventory_free_pools(struct inventory_pool *pools, size_t count)
 {
@@ -58,7 +59,7 @@ static int inventory_take_pools(struct inventory *inventory, struct pool_list *l
 
 static int inventory_take_guest(struct inventory *inventory, struct follow_guest *guest)
 {
-	struct follow_guest *old = NULL, *grown;
+	struct follow_guest *old = NULL;
 	size_t i;
 
 	for (i = 0; i < inventory->nguests && !old; i++)
@@ -72,11 +73,9 @@ static int inventory_take_guest(struct inventory *inventory, struct follow_guest
 		return 0;
 	}
 	if (!old) {
-		grown = realloc(inventory->guests, (inventory->nguests + 1) * sizeof(*grown));
-		if (!grown)
+		if (!grow(inventory->guests, inventory->nguests))
 			return err_no_memory();
-		inventory->guests = grown;
-		old = &grown[inventory->nguests++];
+		old = &inventory->guests[inventory->nguests++];
 		*old = (struct follow_guest){ .gone = false };
 	}
 	domain_disks_fini(&old->disks);

@@ -3,6 +3,7 @@
 
 /* Watched objects over time: observations in, events out. Pure. */
 #include "plugin/watch/internal.h"
+#include "rpcrdma/base/grow.h"
 
 static const char *const object_kinds[OBJECT_KINDS] = {
 	[OBJECT_MOUNT] = "mount",
@@ -42,7 +43,7 @@ static uint32_t object_hash(const struct watch_object *object)
 /* Memory for one more; of OBJECTS_MAX that of the object that is gone longest. */
 static int objects_make_room(struct watch_objects *objects, struct object_history **out)
 {
-	struct object_history *known = NULL, **list;
+	struct object_history *known = NULL;
 	size_t i;
 
 	if (objects->count == OBJECTS_MAX) {
@@ -55,14 +56,8 @@ static int objects_make_room(struct watch_objects *objects, struct object_histor
 		*out = known;
 		return 0;
 	}
-	/* In steps: one scan may add thousands. */
-	if (!(objects->count & (objects->count - 1))) {
-		list = realloc(objects->list, (objects->count ? 2 * objects->count : 1) *
-						      sizeof(struct object_history *));
-		if (!list)
-			return err_no_memory();
-		objects->list = list;
-	}
+	if (!grow(objects->list, objects->count))
+		return err_no_memory();
 	known = malloc(sizeof(*known));
 	if (!known)
 		return err_no_memory();

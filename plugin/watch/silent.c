@@ -14,6 +14,7 @@
  * request until the next reply: at the latest the one to NFSv4's lease renewal, once a
  * minute. */
 #include "plugin/watch/internal.h"
+#include "rpcrdma/base/grow.h"
 
 struct silence_counts {
 	uint64_t sent, answered, connects;
@@ -46,7 +47,6 @@ static bool silence_count(const struct nfs_mount *mount, struct silence_counts *
 /* The mount's entry, added if it is not there. Errors: -ENOMEM. */
 static int silence_get(struct silences *all, const struct nfs_mount *mount, struct silence **out)
 {
-	struct silence *list;
 	size_t i;
 
 	for (i = 0; i < all->count; i++) {
@@ -55,13 +55,8 @@ static int silence_get(struct silences *all, const struct nfs_mount *mount, stru
 		    !strcmp((*out)->spec, mount->fs_spec))
 			return 0;
 	}
-	if (all->count == all->room) {
-		list = realloc(all->list, (2 * all->room + 1) * sizeof(*list));
-		if (!list)
-			return err_no_memory();
-		all->list = list;
-		all->room = 2 * all->room + 1;
-	}
+	if (!grow(all->list, all->count))
+		return err_no_memory();
 	*out = &all->list[all->count++];
 	**out = (struct silence){ .id = mount->id, .sent = UINT64_MAX };
 	str_copy((*out)->target, sizeof((*out)->target), mount->target);

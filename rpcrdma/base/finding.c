@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "rpcrdma/base/finding.h"
+#include "rpcrdma/base/grow.h"
 
 static const char *const status_names[FINDING_STATUS_COUNT] = {
 	[FINDING_PASS] = "pass", [FINDING_WARN] = "warn",       [FINDING_FAIL] = "fail",
@@ -99,17 +100,13 @@ void finding_reason(struct finding *finding, const char *reason)
 /* @e is not of the evidence, which may move: texts that it was made from may be. */
 static void finding_add(struct finding *finding, const struct finding_evidence *e)
 {
-	struct finding_evidence *grown;
-
 	if (finding->nevidence == FINDING_EVIDENCE_MAX)
 		return;
-	grown = realloc(finding->evidence, (finding->nevidence + 1) * sizeof(*grown));
-	if (!grown) {
+	if (!grow(finding->evidence, finding->nevidence)) {
 		finding->no_memory = true;
 		return;
 	}
-	grown[finding->nevidence++] = *e;
-	finding->evidence = grown;
+	finding->evidence[finding->nevidence++] = *e;
 }
 
 void finding_text(struct finding *finding, const char *key, const char *fmt, ...)

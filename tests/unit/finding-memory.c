@@ -10,17 +10,17 @@
 /* The number of calls that succeed. */
 static unsigned int calls_left;
 
-static void *realloc_or_fail(void *old, size_t size)
+static void *reallocarray_or_fail(void *old, size_t count, size_t size)
 {
 	if (!calls_left)
 		return NULL;
 	calls_left--;
-	return realloc(old, size);
+	return reallocarray(old, count, size);
 }
 
-#define realloc realloc_or_fail
+#define reallocarray reallocarray_or_fail
 #include "rpcrdma/base/finding.c"
-#undef realloc
+#undef reallocarray
 
 static void begin(struct finding *f, unsigned int calls)
 {
