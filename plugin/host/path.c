@@ -100,11 +100,7 @@ struct path_cache {
 
 static struct path_cache *path_cache_slot(struct path_cache *cache, const char *path)
 {
-	uint32_t hash = 0x811c9dc5u; /* FNV-1a */
-
-	for (; *path; path++)
-		hash = (hash ^ (uint8_t)*path) * 0x01000193u;
-	return &cache[hash % CACHE_SLOTS];
+	return &cache[bytes_digest(path, strlen(path)) % CACHE_SLOTS];
 }
 
 static void path_cache_slot_fini(struct path_cache *slot)

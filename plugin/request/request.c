@@ -26,14 +26,10 @@ void request_fini(struct request *request)
 	*request = (struct request){ .text = NULL };
 }
 
-/* FNV-1a. If two directories have one hash, the file is that of the later one. */
+/* If two directories have one hash, the file is that of the later one. */
 static uint64_t request_hash(const char *target)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *target; target++)
-		hash = (hash ^ (uint8_t)*target) * 0x100000001b3u;
-	return hash;
+	return bytes_digest(target, strlen(target));
 }
 
 void request_name(const char *target, char name[REQUEST_NAME_MAX])

@@ -79,7 +79,7 @@ struct object_history {
 	bool by_past;  /* it should be over RDMA only because it was before */
 	bool reported; /* as lost, and not as back since */
 	bool seen;     /* at the current scan */
-	uint32_t hash;
+	uint64_t hash;
 	uint64_t order; /* the last scan at which it was present */
 };
 

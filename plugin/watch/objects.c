@@ -29,17 +29,6 @@ const char *objects_state_name(enum object_state state)
 	return object_states[state];
 }
 
-/* FNV-1a, to avoid most string comparisons. */
-static uint32_t object_hash(const struct watch_object *object)
-{
-	uint32_t hash = 0x811c9dc5u ^ (uint32_t)object->kind;
-	const char *p;
-
-	for (p = object->key; *p; p++)
-		hash = (hash ^ (uint8_t)*p) * 0x01000193u;
-	return hash;
-}
-
 /* Memory for one more; of OBJECTS_MAX that of the object that is gone longest. */
 static int objects_make_room(struct watch_objects *objects, struct object_history **out)
 {
@@ -104,7 +93,8 @@ static void object_request_past(struct object_history *known)
 int objects_see(struct watch_objects *objects, const struct watch_object *object, object_sink sink,
 		void *arg)
 {
-	uint32_t hash = object_hash(object);
+	/* To avoid most string comparisons. */
+	uint64_t hash = bytes_digest(object->key, strlen(object->key));
 	struct object_history *known = NULL;
 	bool was_present, lost, back;
 	size_t i;
