@@ -220,7 +220,7 @@ int verbs_route_device(struct verbs *c, const char *device)
 	c->quirks = verbs_quirk_flags(&c->kind);
 	if (port.state != IBV_PORT_ACTIVE && port.state != IBV_PORT_ACTIVE_DEFER)
 		return err_because(err_set(ENETDOWN, "%s port %u is %s", name, c->id->port_num,
-					   verbs_text_port(port.state)),
+					   ibv_port_state_str(port.state)),
 				   "port-down");
 	return 0;
 }

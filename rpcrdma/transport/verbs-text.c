@@ -15,17 +15,6 @@ const char *verbs_text_kind(const struct verbs_kind *kind)
 	return kind->link_layer == IBV_LINK_LAYER_ETHERNET ? "RoCE" : "InfiniBand";
 }
 
-const char *verbs_text_port(enum ibv_port_state state)
-{
-	static const char *const names[] = {
-		[IBV_PORT_NOP] = "NOP",       [IBV_PORT_DOWN] = "DOWN",
-		[IBV_PORT_INIT] = "INIT",     [IBV_PORT_ARMED] = "ARMED",
-		[IBV_PORT_ACTIVE] = "ACTIVE", [IBV_PORT_ACTIVE_DEFER] = "ACTIVE_DEFER",
-	};
-
-	return (unsigned int)state < ARRAY_SIZE(names) ? names[state] : "in an unknown state";
-}
-
 /* Refusals. On iWARP the status is an errno instead. */
 
 #define REJECT_SERVICE_ID 8
@@ -83,23 +72,16 @@ static int verbs_text_rejected(const struct verbs_event *event, const char *step
 /* Events that end a step. errnum 0: the status is an errno. */
 static const struct verbs_text_event_row {
 	enum rdma_cm_event_type type;
-	const char *name;
 	int errnum;
 	int otherwise; /* when the status is not known */
 	const char *words, *reason;
 } verbs_text_events[] = {
-	{ RDMA_CM_EVENT_ADDR_ERROR, "ADDR_ERROR", 0, EHOSTUNREACH, "the address is not resolved",
-	  "unresolved" },
-	{ RDMA_CM_EVENT_ROUTE_ERROR, "ROUTE_ERROR", 0, EHOSTUNREACH, "there is no path to it",
-	  "no-path" },
-	{ RDMA_CM_EVENT_UNREACHABLE, "UNREACHABLE", 0, EHOSTUNREACH, "the peer does not answer",
-	  "fabric-silent" },
-	{ RDMA_CM_EVENT_CONNECT_ERROR, "CONNECT_ERROR", 0, ECONNRESET, "the connection failed",
-	  "closed" },
-	{ RDMA_CM_EVENT_DISCONNECTED, "DISCONNECTED", ECONNRESET, 0,
-	  "the peer closed the connection", "closed" },
-	{ RDMA_CM_EVENT_DEVICE_REMOVAL, "DEVICE_REMOVAL", ENODEV, 0, "the device was removed",
-	  "device-removed" },
+	{ RDMA_CM_EVENT_ADDR_ERROR, 0, EHOSTUNREACH, "the address is not resolved", "unresolved" },
+	{ RDMA_CM_EVENT_ROUTE_ERROR, 0, EHOSTUNREACH, "there is no path to it", "no-path" },
+	{ RDMA_CM_EVENT_UNREACHABLE, 0, EHOSTUNREACH, "the peer does not answer", "fabric-silent" },
+	{ RDMA_CM_EVENT_CONNECT_ERROR, 0, ECONNRESET, "the connection failed", "closed" },
+	{ RDMA_CM_EVENT_DISCONNECTED, ECONNRESET, 0, "the peer closed the connection", "closed" },
+	{ RDMA_CM_EVENT_DEVICE_REMOVAL, ENODEV, 0, "the device was removed", "device-removed" },
 };
 
 /* The errors listed in transport.h; others are only in the text. */
@@ -141,8 +123,8 @@ int verbs_text_event(const struct verbs_event *event, const char *step,
 					   "no RDMA device",
 					   step),
 				   "not-rdma");
-	return err_because(err_set(verbs_text_event_errnum(row, event->status),
-				   "%s: RDMA_CM_EVENT_%s: %s%s%s", step, row->name, row->words, why,
+	return err_because(err_set(verbs_text_event_errnum(row, event->status), "%s: %s: %s%s%s",
+				   step, rdma_event_str(event->type), row->words, why,
 				   kind && verbs_quirk_flags(kind) & VERBS_PORT_MAPPER &&
 						   row->type == RDMA_CM_EVENT_UNREACHABLE
 					   ? "; this adapter may need iwpmd to run on both hosts"

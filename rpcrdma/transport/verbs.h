@@ -39,8 +39,6 @@ struct verbs_kind {
 
 /* "InfiniBand", "RoCE", "iWARP". */
 const char *verbs_text_kind(const struct verbs_kind *kind);
-/* "ACTIVE". */
-const char *verbs_text_port(enum ibv_port_state state);
 /* Reports a step that ended with an unexpected event: sets the error text, returns -errno. @kind
  * may be NULL before a device is known. */
 int verbs_text_event(const struct verbs_event *event, const char *step,
