@@ -92,7 +92,7 @@ struct cli_command {
 	const struct cli_option *options; /* ends with name NULL */
 	size_t size;                      /* of the struct that they fill in; 0: struct cli alone */
 	unsigned int timeout_ms;          /* default of --timeout */
-	const char *working;              /* for the progress line; NULL: it has none, or its own */
+	const char *working;              /* for the progress line; NULL: it has none */
 	/* @options: the command's struct. Returns the exit status. What went wrong is printed by
 	 * cli_error() or cli_usage(). */
 	int (*run)(void *options);
@@ -316,21 +316,8 @@ void output_json_add(struct json_object *to, const char *key, const char *text);
 /* To stdout. Takes @root. */
 void output_json_print(struct json_object *root);
 
-/* progress.c: one line on a terminal's stderr, for work that takes over two seconds */
-
-struct progress_line {
-	bool enabled;
-	bool shown;
-	uint64_t start_ms;
-	uint64_t last_ms;
-};
-
-void progress_init(struct progress_line *progress, bool quiet);
-void progress_show(struct progress_line *progress, const char *what, unsigned int done,
-		   unsigned int total);
-void progress_erase(struct progress_line *progress);
-
-/* ticker.c: the same line, printed while the command waits. NULL, no memory, is allowed everywhere. */
+/* ticker.c: one line on a terminal's stderr, for work that takes over two seconds. NULL, no memory, is
+ * allowed everywhere. */
 
 struct ticker *ticker_start(bool quiet, const char *what);
 /* What the command does from now on; of @total the part @done, if it is not 0. */

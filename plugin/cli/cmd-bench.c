@@ -394,6 +394,7 @@ static int cmd_bench_run(void *arg)
 
 const struct cli_command cmd_bench = {
 	.name = "bench",
+	.working = "connecting",
 	.synopsis = "[OPTION...] SERVER:/EXPORT[/FILE]\n"
 		    "[OPTION...] --embedded",
 	.summary = "Measure READ, WRITE and NULL over RDMA, side by side with TCP.",

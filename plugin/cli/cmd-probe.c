@@ -155,6 +155,7 @@ static int cmd_probe_run(void *arg)
 
 const struct cli_command cmd_probe = {
 	.name = "probe",
+	.working = "connecting",
 	.synopsis = "[OPTION...] SERVER[:/EXPORT[/FILE]]\n"
 		    "[OPTION...] --embedded [--fault NAME[=VALUE]]...\n"
 		    "[OPTION...] --client [--device NAME] [--bind ADDR]\n"

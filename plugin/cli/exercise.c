@@ -15,7 +15,6 @@ struct exercise {
 	bool answered, write_chunks_right; /* by the findings of the probe */
 	const struct exercise_options *options;
 	struct report *report;
-	struct progress_line progress;
 	int rc; /* of the first finding that the report refused */
 };
 
@@ -54,7 +53,7 @@ static void exercise_on_progress(void *arg, const char *what, unsigned int done,
 {
 	struct exercise *run = arg;
 
-	progress_show(&run->progress, what, done, total);
+	ticker_set(run->options->cli.ticker, what, done, total);
 }
 
 /* At once: if this process is killed, this line is all that says what to remove. */
@@ -62,7 +61,7 @@ static void exercise_on_scratch(void *arg, const char *path)
 {
 	struct exercise *run = arg;
 
-	progress_erase(&run->progress);
+	ticker_erase(run->options->cli.ticker);
 	fprintf(stderr, "nfsrdma: writes to the new file %s, and removes it at the end\n", path);
 }
 
@@ -173,7 +172,6 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 		exercise_on_subject(&run, "export", probe->export);
 	exercise_on_subject(&run, "transport", probe->transport ? probe->transport->name : "auto");
 	exercise_on_subject(&run, "nfs_version", probe->version ? probe->version->name : "auto");
-	progress_init(&run.progress, cli->quiet);
 	deadline = deadline_in(probe->timeout_ms);
 	rc = work(probe, &events);
 	/* What a probe of a server cannot see: whether this host's kernel reads from it correctly. */
@@ -182,7 +180,6 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 				 &finding);
 		exercise_on_finding(&run, &finding);
 	}
-	progress_erase(&run.progress);
 	if (rc == -EINTR)
 		err_set(EINTR, "interrupted; the findings up to now follow");
 	if (options->end && !run.rc)
