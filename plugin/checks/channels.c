@@ -15,6 +15,7 @@
 #include <netinet/in.h>
 
 #include "plugin/checks/internal.h"
+#include "plugin/host/text.h"
 #include "rpcrdma/nfs/nfs.h"
 
 #define LOCKD 100021
@@ -26,18 +27,14 @@ static uint16_t channel_conf_port(struct check_run *run, const char *section, co
 {
 	const struct conf_value *value;
 	const struct conf *conf;
-	unsigned long number;
-	const char *text;
-	char *end;
+	uint64_t number;
 
 	if (facts_nfs_conf(run, &conf))
 		return 0;
 	value = conf_get(conf, section, NULL, key);
-	if (!value)
+	if (!value || !text_number(value->value, strlen(value->value), UINT16_MAX, &number))
 		return 0;
-	text = value->value;
-	number = strtoul(text, &end, 10);
-	return *text < '0' || *text > '9' || *end || number > UINT16_MAX ? 0 : (uint16_t)number;
+	return (uint16_t)number;
 }
 
 static uint16_t channel_kernel_port(struct check_run *run, const char *path)

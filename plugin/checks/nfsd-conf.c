@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
+#include "plugin/host/text.h"
 
 #define NFSD_SERVICE "nfs-server.service"
 
@@ -43,14 +44,11 @@ static void nfsd_conf_set(struct nfsd_conf *out, enum nfsd_conf_state state, con
 static unsigned int nfsd_conf_port(const struct nfsd_conf_input *in, const char *name)
 {
 	unsigned int port = in->service ? in->service(in->arg, name) : 0;
-	unsigned long number;
-	char *end;
+	uint64_t number;
 
 	if (port)
 		return port;
-	number = strtoul(name, &end, 10);
-	return *name >= '0' && *name <= '9' && !*end && number <= UINT16_MAX ? (unsigned int)number
-									     : 0;
+	return text_number(name, strlen(name), UINT16_MAX, &number) ? (unsigned int)number : 0;
 }
 
 static bool nfsd_conf_is_old(const struct nfsd_conf_input *in)

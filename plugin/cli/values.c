@@ -7,6 +7,7 @@
 #include <netdb.h>
 
 #include "plugin/cli/options.h"
+#include "plugin/host/text.h"
 #include "plugin/report/words.h"
 
 /* RFC 1813 section 5.1.1: the longest path that MOUNT takes. */
@@ -15,32 +16,14 @@
 #define DEVICE_NAME_MAX 64
 #define SECONDS_MAX     86400
 
-/* Decimal digits and nothing else: strtoul() would take a sign, blanks, and 0x. */
-static bool value_digits(const char *text, size_t len, unsigned long *out)
-{
-	uint64_t n = 0;
-	size_t i;
-
-	if (!len || len > 10)
-		return false;
-	for (i = 0; i < len; i++) {
-		if (text[i] < '0' || text[i] > '9')
-			return false;
-		n = n * 10 + (uint64_t)(text[i] - '0');
-	}
-	/* Ten digits can be more than 32 bits, which a long may have. */
-	*out = (unsigned long)n;
-	return *out == n;
-}
-
 int value_number(const char *text, unsigned long min, unsigned long max, unsigned long *out)
 {
-	unsigned long n;
+	uint64_t n;
 
-	if (!value_digits(text, strlen(text), &n) || n < min || n > max)
+	if (!text_number(text, strlen(text), max, &n) || n < min)
 		return err_set(EINVAL, "takes a number from %lu to %lu, not '%.40s'", min, max,
 			       text);
-	*out = n;
+	*out = (unsigned long)n;
 	return 0;
 }
 
@@ -119,9 +102,9 @@ int value_fault(const char *text, void *faults)
 static bool value_id(const char **text, char end, uint32_t *out)
 {
 	size_t len = strcspn(*text, ":,");
-	unsigned long id;
+	uint64_t id;
 
-	if (!value_digits(*text, len, &id) || id >= UINT32_MAX)
+	if (!text_number(*text, len, UINT32_MAX - 1, &id))
 		return false;
 	if ((*text)[len] != end && (end != ',' || (*text)[len]))
 		return false;

@@ -13,15 +13,12 @@
 
 static bool mount_tree_number(const char *word, unsigned int *out)
 {
-	char *end;
-	unsigned long value;
+	uint64_t value;
 
-	if (!word || *word < '0' || *word > '9')
+	if (!word || !text_number(word, strlen(word), UINT_MAX - 1, &value))
 		return false;
-	errno = 0;
-	value = strtoul(word, &end, 10);
 	*out = (unsigned int)value;
-	return !*end && !errno && value < UINT_MAX;
+	return true;
 }
 
 static char *mount_tree_unescape(char *word)

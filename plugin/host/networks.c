@@ -138,7 +138,8 @@ int host_networks(const struct host *host, struct host_networks *out)
 /* "192.0.2.0/24", "192.0.2.0/255.255.255.0", "2001:db8::/64" or an address. */
 bool network_parse(const char *text, struct host_network *out)
 {
-	char copy[64], *slash, *end;
+	char copy[64], *slash;
+	uint64_t prefix;
 	struct in_addr mask;
 
 	if (!str_copy(copy, sizeof(copy), text))
@@ -157,9 +158,9 @@ bool network_parse(const char *text, struct host_network *out)
 		out->prefix = (unsigned int)__builtin_popcount(mask.s_addr);
 		return true;
 	}
-	if (*slash < '0' || *slash > '9' || strtoul(slash, &end, 10) > out->prefix || *end)
+	if (!text_number(slash, strlen(slash), out->prefix, &prefix))
 		return false;
-	out->prefix = (unsigned int)strtoul(slash, NULL, 10);
+	out->prefix = (unsigned int)prefix;
 	return true;
 }
 

@@ -22,8 +22,8 @@ int host_service(const struct host *host, const char *name, const char *protocol
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, "etc/services", HOST_FILE_MAX, &text);
-	char *cursor, *line, *first, *number, *slash, *end;
-	unsigned long value;
+	char *cursor, *line, *first, *number, *slash;
+	uint64_t value;
 
 	if (rc && rc != -ENOENT)
 		return rc;
@@ -40,8 +40,7 @@ int host_service(const struct host *host, const char *name, const char *protocol
 			continue;
 		if (strcmp(first, name) && !services_has_alias(line, name))
 			continue;
-		value = strtoul(number, &end, 10);
-		if (end != slash || !value || value > UINT16_MAX)
+		if (!text_number(number, (size_t)(slash - number), UINT16_MAX, &value) || !value)
 			continue;
 		*port = (unsigned int)value;
 		return 0;

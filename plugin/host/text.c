@@ -159,6 +159,22 @@ const char *text_placeholder(size_t len)
 			   : "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
 }
 
+bool text_number(const char *text, size_t len, uint64_t max, uint64_t *out)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, (uint64_t)(text[i] - '0'), &n))
+			return false;
+	}
+	if (!len || n > max)
+		return false;
+	*out = n;
+	return true;
+}
+
 size_t text_count_lines(const char *text)
 {
 	size_t lines = 1;

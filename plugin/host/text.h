@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Strips leading and trailing blanks, in place. */
 char *text_trim(char *text);
@@ -25,6 +26,9 @@ const char *text_base_name(const char *path);
 /* Stands for a text of @len bytes that must not be shown. It tells the class of its length:
  * up to 8 bytes, up to 32, longer. Without quotes, blanks and what separates settings. */
 const char *text_placeholder(size_t len);
+/* A number of decimal digits and nothing else, @len bytes of @text; up to @max. strtoul(3) would take
+ * a sign, blanks, and what does not fit. False: *@out is as before. */
+bool text_number(const char *text, size_t len, uint64_t max, uint64_t *out);
 /* The number of newlines, plus one. */
 size_t text_count_lines(const char *text);
 /* Returns the next line; a backslash at its end joins it to the following one, as in

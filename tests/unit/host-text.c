@@ -92,6 +92,44 @@ static void spellings_of_one_host_are_one(void)
 	}
 }
 
+static void a_number_is_digits_up_to_its_limit(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t max;
+		bool ok;
+		uint64_t value;
+	} rows[] = {
+		{ "0", 0, true, 0 },
+		{ "65535", 65535, true, 65535 },
+		{ "65536", 65535, false, 0 },
+		{ "007", 10, true, 7 },
+		{ "18446744073709551615", UINT64_MAX, true, UINT64_MAX },
+		{ "18446744073709551616", UINT64_MAX, false, 0 },
+		{ "99999999999999999999999", UINT64_MAX, false, 0 },
+		{ "", 10, false, 0 },
+		{ "-1", UINT64_MAX, false, 0 },
+		{ "+1", 10, false, 0 },
+		{ " 1", 10, false, 0 },
+		{ "1 ", 10, false, 0 },
+		{ "0x1", 10, false, 0 },
+	};
+	uint64_t value;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i].text);
+		value = 42;
+		CU_ASSERT_EQUAL(
+			text_number(rows[i].text, strlen(rows[i].text), rows[i].max, &value),
+			rows[i].ok);
+		CU_ASSERT_EQUAL(value, rows[i].ok ? rows[i].value : 42);
+	}
+	CU_ASSERT(text_number("2049/tcp", 4, 65535, &value));
+	CU_ASSERT_EQUAL(value, 2049);
+}
+
 SUITE_MAIN("host-text", TEST(spellings_of_one_host_are_one), TEST(lines_end_with_the_text),
 	   TEST(words_are_separated_by_blanks), TEST(joined_lines_are_counted),
-	   TEST(a_copy_is_truncated_between_characters), TEST(trimming_removes_blanks_at_both_ends))
+	   TEST(a_copy_is_truncated_between_characters), TEST(trimming_removes_blanks_at_both_ends),
+	   TEST(a_number_is_digits_up_to_its_limit))
