@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The directory by its absolute name without links, as mountinfo will show it. mount(8) passes that
- * already; a call by hand may not. Resolving it hangs below a mount whose server is gone, so a child
- * does it, with a deadline. */
+ * already; a call by hand may not. Resolving it hangs below a mount whose server is gone, so a
+ * child does it, with a deadline. */
 #include <limits.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The state of the one mount, and the preparation of the process: environment, descriptors and signals may come from an unprivileged
- * caller. */
+/* The state of the one mount, and the preparation of the process: environment, descriptors and
+ * signals may come from an unprivileged caller. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@ void helper_init(struct helper *helper)
 	int fd;
 
 	/* systemd sets JOURNAL_STREAM (device:inode) if a service's stderr goes to the journal. An
-	 * unprivileged caller may have set it: then stderr gets less, and the journal everything. */
+	 * unprivileged caller may have set it: then stderr gets less, and the journal
+	 * everything. */
 	helper->stderr_is_journal = stream && sscanf(stream, "%20llu:%20llu", &dev, &ino) == 2 &&
 				    !fstat(STDERR_FILENO, &st) && st.st_dev == dev &&
 				    st.st_ino == ino;

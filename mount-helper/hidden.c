@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A mount that is invisible until it is proven. mount.nfs runs in its own mount namespace; its mount is
- * checked there, copied (open_tree(2)), and only then moved into place (move_mount(2)), in one step. If the
- * process is killed before, the namespace and its mounts go with it. Linux 5.2.
+/* A mount that is invisible until it is proven. mount.nfs runs in its own mount namespace; its
+ * mount is checked there, copied (open_tree(2)), and only then moved into place (move_mount(2)), in
+ * one step. If the process is killed before, the namespace and its mounts go with it. Linux 5.2.
  *
- * The namespace is a slave of the original one: umounts propagate into it, so it keeps nothing busy; its
- * mounts do not propagate out of it. */
+ * The namespace is a slave of the original one: umounts propagate into it, so it keeps nothing
+ * busy; its mounts do not propagate out of it. */
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>

@@ -87,10 +87,10 @@ int proof_mount_id(const struct host *host, int fd, unsigned int *id);
 
 /* hidden.c: mounting in a hidden place, and showing the mount only when it is proven */
 
-/* Whether umounts would propagate into the namespace of hidden_enter(), so that it keeps nothing busy: they
- * do if the root mount is shared, as under systemd. The mount is found by its ID: its line in mountinfo
- * is another one where it is a subvolume or a bind mount, and not the only one on / if others lie on it.
- * Unknown is no. */
+/* Whether umounts would propagate into the namespace of hidden_enter(), so that it keeps nothing
+ * busy: they do if the root mount is shared, as under systemd. The mount is found by its ID: its
+ * line in mountinfo is another one where it is a subvolume or a bind mount, and not the only one on
+ * / if others lie on it. Unknown is no. */
 bool hidden_hears_umounts(const struct host *host);
 /* Pure part of it. */
 bool hidden_is_shared(const struct host_mounts *mounts, unsigned int id);
@@ -174,7 +174,8 @@ struct mounter_result {
  * the directory. @out is always filled in. */
 void mounter_run(struct helper *helper, const struct mounter_request *request,
 		 struct mounter_result *out);
-/* Becomes mount.nfs, with the options of the plan. Returns only on errors: -errno, with a message. */
+/* Becomes mount.nfs, with the options of the plan. Returns only on errors: -errno, with a
+ * message. */
 int mounter_exec(const struct helper *helper);
 
 /* mount-checks.c */

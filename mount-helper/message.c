@@ -39,7 +39,8 @@ static size_t message_fields(const struct helper *helper, struct journal_field *
 	return ARRAY_SIZE(common);
 }
 
-/* Prints on stderr. @journal_rc: of the entry with the same text; a unit's stderr is the journal. */
+/* Prints on stderr. @journal_rc: of the entry with the same text; a unit's stderr is the
+ * journal. */
 static void message_print(struct helper *helper, const char *text, bool loud, int journal_rc)
 {
 	if ((!loud && !helper->args.verbose) || (!journal_rc && helper->stderr_is_journal))

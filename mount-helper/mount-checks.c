@@ -2,10 +2,10 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Runs the checks of `nfsrdma check` that a mount has time for. Before mount.nfs: this host and,
- * depending on the policy, the path to the server, or a quick probe with real READs. After mount.nfs
- * has failed: the path to the server, for the cause. Data from the network are decoded in a process
- * without privileges (rpcrdma/probe, remote-rpcbind.c). The check fabric.listener connects, sends a
- * NULL call, and disconnects. */
+ * depending on the policy, the path to the server, or a quick probe with real READs. After
+ * mount.nfs has failed: the path to the server, for the cause. Data from the network are decoded in
+ * a process without privileges (rpcrdma/probe, remote-rpcbind.c). The check fabric.listener
+ * connects, sends a NULL call, and disconnects. */
 #include <stdio.h>
 #include <time.h>
 
@@ -22,8 +22,9 @@ struct mount_checks_context {
 	unsigned int late; /* checks for which there was no time */
 };
 
-/* Some findings are no reason to refuse: for instance, settings of a configuration file do not affect the
- * options that mount.nfs gets. Findings without a check come from the probe: wrong data. */
+/* Some findings are no reason to refuse: for instance, settings of a configuration file do not
+ * affect the options that mount.nfs gets. Findings without a check come from the probe: wrong
+ * data. */
 static enum checks_result mount_checks_classify(const struct finding *finding, bool stops)
 {
 	static const enum checks_result results[] = {
@@ -125,7 +126,8 @@ static void mount_checks_probe(struct mount_checks_context *run, uint64_t deadli
 			     message_mount(helper), err_text());
 }
 
-/* --- before and after mount.nfs ----------------------------------------------------------------- */
+/* --- before and after mount.nfs
+ * ----------------------------------------------------------------- */
 
 static int mount_checks_begin(struct helper *helper)
 {

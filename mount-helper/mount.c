@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A mount from beginning to end, in mount_run(): prepare, note that it was requested,
- * check, decide, mount and prove, report. All but the first are repeated within the time of retry= if the
+/* A mount from beginning to end, in mount_run(): prepare, note that it was requested, check,
+ * decide, mount and prove, report. All but the first are repeated within the time of retry= if the
  * failure can be temporary. With the policy prefer an attempt over TCP may follow. */
 #include <stdio.h>
 
@@ -13,8 +13,8 @@
 #define ATTEMPT_MS (180 * 1000)
 /* Hosts load the drivers of their adapters while they boot. */
 #define DEVICE_MS (30 * 1000)
-/* Between two rounds of checks, as between two attempts of mount.nfs; shorter for a device, which is
- * only read. */
+/* Between two rounds of checks, as between two attempts of mount.nfs; shorter for a device, which
+ * is only read. */
 #define PAUSE_MS        10000
 #define PAUSE_DEVICE_MS 1000
 
@@ -112,8 +112,8 @@ static enum retry_action mount_decide(const struct helper *helper)
 	return retry_decide(helper->checks.result, &at);
 }
 
-/* After an attempt over RDMA. RETRY_MOUNT: it counts, good or bad. mount.nfs itself retries timeouts
- * and refusals within retry=, but exits at once for other errors.
+/* After an attempt over RDMA. RETRY_MOUNT: it counts, good or bad. mount.nfs itself retries
+ * timeouts and refusals within retry=, but exits at once for other errors.
  * @before: the checks' result before it. A reason that is gone now may have been there when
  * mount.nfs failed: that failure does not count. */
 static enum retry_action mount_decide_again(struct helper *helper,
@@ -186,7 +186,8 @@ int mount_run(struct helper *helper)
 	if (!helper->plan->wants_rdma)
 		return mount_plain(helper);
 
-	/* Whatever kills this process from here on, a guest does not start on the directory below. */
+	/* Whatever kills this process from here on, a guest does not start on the directory
+	 * below. */
 	outcome_pending(helper);
 	rc = mount_checks_before(helper, false);
 	/* The connection manager repeats a lost request after four seconds. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The process that mounts: runs mount.nfs, proves the transport of the mount, and unmounts what must
- * not stay. Only this process accesses the directory, which may be on a file system whose server is
- * gone: then it hangs, and its parent does not.
+/* The process that mounts: runs mount.nfs, proves the transport of the mount, and unmounts what
+ * must not stay. Only this process accesses the directory, which may be on a file system whose
+ * server is gone: then it hangs, and its parent does not.
  *
- * A killed process takes its children along: the kernel kills this process when its parent ends, and
- * mount.nfs when this one ends. In the hidden form nothing unproven is then mounted; in the open
- * form a mount may be left. What was noted as pending stays, which keeps guests off the directory while
- * nothing is mounted there. */
+ * A killed process takes its children along: the kernel kills this process when its parent ends,
+ * and mount.nfs when this one ends. In the hidden form nothing unproven is then mounted; in the
+ * open form a mount may be left. What was noted as pending stays, which keeps guests off the
+ * directory while nothing is mounted there. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -113,8 +113,8 @@ static int mounter_topmost(const struct host *host, const char *dir, unsigned in
 	return top ? 0 : err_set(ENOENT, "%s is not a mount point", dir);
 }
 
-/* A mount is new if the ID of the topmost mount has changed. A directory that does not open (a stale
- * handle, an error of the server, no descriptor left) proves nothing. */
+/* A mount is new if the ID of the topmost mount has changed. A directory that does not open (a
+ * stale handle, an error of the server, no descriptor left) proves nothing. */
 static enum mounter_fresh mounter_find_new(const struct mounter *mounter, unsigned int *id, int *fd,
 					   char why[MOUNT_NFS_LAST_MAX])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Reports the outcome of an attempt: message, journal, what stays noted as requested, and exit status. A table
- * row for each possible end. */
+/* Reports the outcome of an attempt: message, journal, what stays noted as requested, and exit
+ * status. A table row for each possible end. */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
@@ -74,7 +74,8 @@ static const char *outcome_cause(const struct helper *helper, const struct proof
 	return text;
 }
 
-/* --- a row each --------------------------------------------------------------------------------- */
+/* --- a row each
+ * --------------------------------------------------------------------------------- */
 
 static int outcome_report_mounted(struct helper *helper, const struct mounter_result *result)
 {
@@ -287,9 +288,9 @@ static const struct {
 	[MOUNTER_NOT_HIDDEN] = { outcome_report_unmade, NOTE_NOTHING, NOTE_NOTHING },
 };
 
-/* A mount can be over RDMA and not readable: kernels 3.7 to 3.14 lose every reply that is not inline
- * (bug.read-812). So a child reads 4096 bytes of a quiet file through the new mount, within two
- * seconds. The result is a warning at most: the mount stays, also if the read hangs. */
+/* A mount can be over RDMA and not readable: kernels 3.7 to 3.14 lose every reply that is not
+ * inline (bug.read-812). So a child reads 4096 bytes of a quiet file through the new mount, within
+ * two seconds. The result is a warning at most: the mount stays, also if the read hangs. */
 static void outcome_read_test(struct helper *helper, const struct proof *proof)
 {
 	static const uint32_t length = 4096;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Everything before the first check: this host's policy, the plan, the server's addresses, the time of
- * retry=. An impossible mount ends here, with a message. */
+/* Everything before the first check: this host's policy, the plan, the server's addresses, the time
+ * of retry=. An impossible mount ends here, with a message. */
 #include <netinet/in.h>
 
 #include "mount-helper/internal.h"

@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* A slow mount: signals end it with a message, and on a terminal there is a line of progress, which
- * is erased before anything else is printed. A child draws it while this process is busy; while this
- * process waits for mount.nfs, it draws the line itself. */
+ * is erased before anything else is printed. A child draws it while this process is busy; while
+ * this process waits for mount.nfs, it draws the line itself. */
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -79,7 +79,8 @@ void waiting_erase(struct waiting *waiting)
 	waiting->shown = false;
 }
 
-/* --- while this process is busy ----------------------------------------------------------------- */
+/* --- while this process is busy
+ * ----------------------------------------------------------------- */
 
 static int waiting_tick(void *arg, int channel)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Runs checks in the order of their table, which is the order of causes. Each says one finding, or none if
- * it is silent. What failed because of something else is skipped, with that reason: the reader sees one
- * cause and not its ten consequences. */
+/* Runs checks in the order of their table, which is the order of causes. Each says one finding, or
+ * none if it is silent. What failed because of something else is skipped, with that reason: the
+ * reader sees one cause and not its ten consequences. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -38,16 +38,16 @@ struct check_target {
 	unsigned int nfs_minor;   /* of 4 */
 	bool krb5;
 	bool try; /* what is there is tried, too: the server of this host */
-	/* Adds what libvirt's pools request, from its files. What could not be read is in @buf, as in
-	 * struct view_sources.pools_unknown. NULL: the caller has no pools. */
+	/* Adds what libvirt's pools request, from its files. What could not be read is in @buf, as
+	 * in struct view_sources.pools_unknown. NULL: the caller has no pools. */
 	const char *(*pools)(const struct host *host, struct view_places *out,
 			     char buf[ERR_TEXT_MAX]);
 };
 
 /* mounts.c */
 
-/* Whether a mount from @source ("nas:/vm"), or from that address, is of the target's server, by its name or
- * by an address; all are of a target without a server. Either may be NULL. */
+/* Whether a mount from @source ("nas:/vm"), or from that address, is of the target's server, by its
+ * name or by an address; all are of a target without a server. Either may be NULL. */
 bool check_target_has(const struct check_target *target, const char *source, const char *address);
 
 /* What several checks need, read once and lazily; and what the checks before came to. */
@@ -110,8 +110,8 @@ extern const struct check *const check_table[]; /* ends with NULL */
 
 #define CHECKS_AT_MOUNT_MAX 64
 
-/* Those of the table that are run before a mount, of this host alone; @path: and those of the path to the
- * server. NULL is behind the last. */
+/* Those of the table that are run before a mount, of this host alone; @path: and those of the path
+ * to the server. NULL is behind the last. */
 void checks_at_mount(bool path, const struct check *out[CHECKS_AT_MOUNT_MAX + 1]);
 
 /* remote.c */
@@ -125,20 +125,20 @@ void remote_resolve(const struct host *host, struct check_target *target, uint64
 /* The roles of this host if none are given: a client, and a server too if it is one already, as far
  * as this user can see. */
 unsigned int checks_roles(const struct host *host);
-/* The reason, in report/findings, for an error that has none of its own (-errno); all findings have these.
- * NULL: no such error is expected of a check. */
+/* The reason, in report/findings, for an error that has none of its own (-errno); all findings have
+ * these. NULL: no such error is expected of a check. */
 const char *checks_reason(int rc);
 /* Runs those that apply, in table order, until the deadline; what it cut is unknown. */
 /* @table: check_table, or a test's. Errors: -ENOMEM. */
 int checks_run(const struct check *const *table, const struct host *host,
 	       const struct live_ops *live, const struct check_target *target, uint64_t deadline,
 	       finding_sink sink, void *arg);
-/* What the check @id of the table says, alone: as if none before it had failed. @out: for finding_fini(). Errors:
- * -ENOENT: no such check; -ENOMEM. */
+/* What the check @id of the table says, alone: as if none before it had failed. @out: for
+ * finding_fini(). Errors: -ENOENT: no such check; -ENOMEM. */
 int checks_run_one(const char *id, const struct host *host, const struct live_ops *live,
 		   const struct check_target *target, struct finding *out);
-/* For a snapshot: runs the checks of this host for what they read, whatever earlier checks found, and
- * drops their findings. */
+/* For a snapshot: runs the checks of this host for what they read, whatever earlier checks found,
+ * and drops their findings. */
 int checks_visit(const struct check *const *table, const struct host *host,
 		 const struct live_ops *live, const struct check_target *target, uint64_t deadline);
 /* For a check: its finding. Evidence by finding_text(&run->finding, ...). Returns 0. */
@@ -157,8 +157,8 @@ bool check_failed(const struct check_run *run, const char *id);
 
 /* systems.c */
 
-/* What the steps on @host depend on: enum report_system. @of: what those steps have; what configures network and
- * firewall is read only where one has that, from many files. */
+/* What the steps on @host depend on: enum report_system. @of: what those steps have; what
+ * configures network and firewall is read only where one has that, from many files. */
 unsigned int systems_of(const struct host *host, unsigned int of);
 
 /* ports.c */
@@ -176,10 +176,11 @@ const char *port_kind_name(const struct rdma_device *device);
 
 /* defects.c: whether this host's kernel client has the 812-byte bug, as finding bug.read-812. Its
  * evidence decided_by is "counters", of a mount over RDMA (then it fails or passes, and target and
- * source name the mount), or "version" (then it never fails). It speaks of this host, of no server. */
+ * source name the mount), or "version" (then it never fails). It speaks of this host, of no
+ * server. */
 
-/* @spec: "nas:/vm", whose mount is preferred where it proves as much as another; or NULL. Cannot fail:
- * what could not be read is judged without. */
+/* @spec: "nas:/vm", whose mount is preferred where it proves as much as another; or NULL. Cannot
+ * fail: what could not be read is judged without. */
 void read_812_find(const struct host *host, const char *spec, struct finding *out);
 /* Pure. @mounts: NULL: not known. */
 void read_812_judge(const struct nfs_mounts *mounts, const struct host_system *system,

@@ -7,14 +7,15 @@
 #include "plugin/checks/internal.h"
 
 /* Defects of NFS over RDMA and of software RDMA devices that kernels are known to have: from the
- * change logs of Linux's stable trees, as Debian's package "linux" collects them, and from the stable
- * trees' announcements (6.6, 6.12). A row is a tree, or all kernels between two releases. Only what
- * concerns a mount or a server that is in use: what the probe finds by itself is the probe's
- * (rpcrdma/probe). */
+ * change logs of Linux's stable trees, as Debian's package "linux" collects them, and from the
+ * stable trees' announcements (6.6, 6.12). A row is a tree, or all kernels between two releases.
+ * Only what concerns a mount or a server that is in use: what the probe finds by itself is the
+ * probe's (rpcrdma/probe). */
 
 const struct defect defect_table[] = {
 	/* part, from (included), until (the first that is fixed), text */
-	/* From a11a2bf4 to 2b7bbc963da8, which 3.10.y and 3.14.y never got. First: defect_read_812. */
+	/* From a11a2bf4 to 2b7bbc963da8, which 3.10.y and 3.14.y never got. First:
+	 * defect_read_812. */
 	{ DEFECT_CLIENT,
 	  { 3, 7, 0 },
 	  { 3, 15, 0 },
@@ -52,7 +53,8 @@ const struct defect defect_table[] = {
 	  { 6, 1, 0 },
 	  { 6, 1, 180 },
 	  "calls wait when slots are short, and credits are not bounded" },
-	/* "xprtrdma: Decrement re_receiving on the early exit paths", which repairs 15788d1d1077. */
+	/* "xprtrdma: Decrement re_receiving on the early exit paths", which repairs
+	 * 15788d1d1077. */
 	{ DEFECT_CLIENT,
 	  { 6, 1, 0 },
 	  { 6, 1, 167 },
@@ -72,8 +74,8 @@ const struct defect defect_table[] = {
 	  "the host may hang when an RDMA device goes away under a mount" },
 	/* "xprtrdma: Fix rpcrdma_reqs_reset()" */
 	{ DEFECT_CLIENT, { 6, 6, 0 }, { 6, 6, 44 }, "calls are not reset after a reconnect" },
-	/* "svcrdma: return 0 on success from svc_rdma_copy_inline_range", "svcrdma: bound check rq_pages
-	 * index in inline path" */
+	/* "svcrdma: return 0 on success from svc_rdma_copy_inline_range", "svcrdma: bound check
+	 * rq_pages index in inline path" */
 	{ DEFECT_SERVER,
 	  { 6, 6, 0 },
 	  { 6, 6, 120 },
@@ -103,8 +105,8 @@ const struct defect defect_table[] = {
 
 const struct defect *const defect_read_812 = &defect_table[0];
 
-/* Of kernels "3.10.0-N.el7" the first N that has the fix, as Red Hat's sources show. SUSE fixed the same
- * in SLES 12 (bsc#908151); the first fixed number is unknown. */
+/* Of kernels "3.10.0-N.el7" the first N that has the fix, as Red Hat's sources show. SUSE fixed the
+ * same in SLES 12 (bsc#908151); the first fixed number is unknown. */
 static const struct {
 	const struct defect *defect;
 	unsigned int el7;
@@ -112,8 +114,8 @@ static const struct {
 	{ &defect_table[0], 514 },
 };
 
-/* Stable releases of a tree that may have the fix. 5.4.y did not on 10 August 2020, when 412055398b9e was proposed
- * for it and 5.4.57 was its newest release. */
+/* Stable releases of a tree that may have the fix. 5.4.y did not on 10 August 2020, when
+ * 412055398b9e was proposed for it and 5.4.57 was its newest release. */
 static const struct {
 	const struct defect *defect;
 	unsigned int from[3], until[3];
@@ -400,9 +402,9 @@ void read_812_find(const struct host *host, const char *spec, struct finding *ou
 		host_nfs_mounts_fini(&mounts);
 }
 
-/* Whether this host's kernel client can read more than 812 bytes over NFS/RDMA, by the counters of any
- * of its mounts: also where a server is named, since the defect is not the server's. The version is
- * checked by client.kernel-defects. */
+/* Whether this host's kernel client can read more than 812 bytes over NFS/RDMA, by the counters of
+ * any of its mounts: also where a server is named, since the defect is not the server's. The
+ * version is checked by client.kernel-defects. */
 int check_bug_read_812(struct check_run *run)
 {
 	static const struct host_system unknown;

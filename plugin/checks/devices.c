@@ -59,7 +59,8 @@ int device_check(struct check_run *run)
 
 	if (rc)
 		return rc;
-	/* A root directory that is not a running system: checks that need a device are skipped, too. */
+	/* A root directory that is not a running system: checks that need a device are skipped,
+	 * too. */
 	if (!rdma->count && host_exists(run->host, "sys/class") == -ENOENT) {
 		run->stops = true;
 		return check_say_why(
@@ -184,11 +185,11 @@ int check_client_memlock(struct check_run *run)
 		memlock.known ? memlock_amount(memlock.hard, hard) : "the default amount");
 }
 
-/* rxe and siw are RDMA in software, for testing: they work, and are no faster than TCP. The kernel forgets
- * them at a reboot, and mounts fail then, or hang. */
+/* rxe and siw are RDMA in software, for testing: they work, and are no faster than TCP. The kernel
+ * forgets them at a reboot, and mounts fail then, or hang. */
 
-/* The first software port that NFS over RDMA has to use here: that on the route to the server, or where
- * none is known one of a host that has no adapter. False: there is none. */
+/* The first software port that NFS over RDMA has to use here: that on the route to the server, or
+ * where none is known one of a host that has no adapter. False: there is none. */
 static bool software_device_used(struct check_run *run, struct port_at *out)
 {
 	struct port_list ports;

@@ -237,9 +237,10 @@ int check_fabric_mtu(struct check_run *run)
 	return check_say(run, FINDING_PASS, "%s", words_text(&good->words));
 }
 
-/* Bonds of RoCE ports. The driver of an adapter makes one device of two ports in a bond (RoCE LAG). Without
- * that each port stays a device of its own: a connection uses one device, and what the switch sends to the other
- * port is lost. A bond of IPoIB interfaces has none of this: the connection manager follows its active one. */
+/* Bonds of RoCE ports. The driver of an adapter makes one device of two ports in a bond (RoCE LAG).
+ * Without that each port stays a device of its own: a connection uses one device, and what the
+ * switch sends to the other port is lost. A bond of IPoIB interfaces has none of this: the
+ * connection manager follows its active one. */
 
 #define SLAVES_MAX 8
 
@@ -349,7 +350,8 @@ struct subnet {
 	uint32_t address, mask;
 };
 
-/* "ens1f0np0 000200C0 00000000 0001 0 0 100 00FFFFFF 0 0 0": a route without a gateway, to more than a host. */
+/* "ens1f0np0 000200C0 00000000 0001 0 0 100 00FFFFFF 0 0 0": a route without a gateway, to more
+ * than a host. */
 static bool one_subnet_parse(const char *line, struct subnet *out)
 {
 	unsigned int address, gateway, flags, mask;

@@ -6,8 +6,9 @@
 
 #include "plugin/checks/internal.h"
 
-/* InfiniBand has its IP addresses on IPoIB interfaces, by which the connection manager finds the device:
- * NFS cannot use an active port without one. With another kind of port that is active, it may not have to. */
+/* InfiniBand has its IP addresses on IPoIB interfaces, by which the connection manager finds the
+ * device: NFS cannot use an active port without one. With another kind of port that is active, it
+ * may not have to. */
 
 #define ARPHRD_IPOIB 32
 
@@ -84,8 +85,8 @@ int check_fabric_ipoib_mode(struct check_run *run)
 			 enhanced ? ", the only mode of ConnectX-4 and later" : "");
 }
 
-/* The MTU of IPoIB interfaces: in datagram mode 4 bytes less than InfiniBand's own, 2044 or 4092; in
- * connected mode up to 65520. */
+/* The MTU of IPoIB interfaces: in datagram mode 4 bytes less than InfiniBand's own, 2044 or 4092;
+ * in connected mode up to 65520. */
 
 #define DATAGRAM_USUAL  2044
 #define DATAGRAM_MAX    4092

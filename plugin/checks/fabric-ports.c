@@ -28,8 +28,8 @@ static const char *const phys_states[] = {
 
 #define STATE_INIT 2
 
-/* Why a port has no link; "": it is unknown. Drivers of Ethernet report "Disabled" for an interface that
- * is set down, and for one without a cable (mlx5_query_port_roce(), iw_query_port()). So the
+/* Why a port has no link; "": it is unknown. Drivers of Ethernet report "Disabled" for an interface
+ * that is set down, and for one without a cable (mlx5_query_port_roce(), iw_query_port()). So the
  * interface's flags decide. */
 static const char *cable_reason(struct check_run *run, const struct port_at *at)
 {

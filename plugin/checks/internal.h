@@ -129,8 +129,8 @@ bool port_is_of(const struct rdma_device *device, const struct rdma_port *port,
 		const struct host_netdev *netdev);
 /* Its interface: that of RoCE and iWARP, or the first of IPoIB; "" where there is none. */
 const char *port_interface(struct check_run *run, const struct port_at *at);
-/* For the steps of a reason: the names of a port as evidence, "device", "device_port", "interface" and
- * "pci". */
+/* For the steps of a reason: the names of a port as evidence, "device", "device_port", "interface"
+ * and "pci". */
 void port_evidence(struct check_run *run, const struct port_at *at);
 
 /* fabric-ip.c */
@@ -303,8 +303,9 @@ void netfilter_explain(struct check_run *run, struct netfilter_tally *tally);
 
 /* netfilter-open.c: pure */
 
-/* The command of nft, iptables, ufw or firewalld that opens @place for the packet, and which of them it
- * is; @zone: firewalld's, or NULL; @has_ufw: ufw's chains are among the rules. Empty where none is known, or a name is not fit for a shell. */
+/* The command of nft, iptables, ufw or firewalld that opens @place for the packet, and which of
+ * them it is; @zone: firewalld's, or NULL; @has_ufw: ufw's chains are among the rules. Empty where
+ * none is known, or a name is not fit for a shell. */
 enum netfilter_owner netfilter_command(const struct firewall_packet *packet,
 				       const struct firewall_place *place,
 				       const struct host_firewalld *zone, bool has_ufw,
@@ -420,7 +421,8 @@ struct nfsd_conf {
 	enum nfsd_conf_state state;
 	unsigned int port;
 	char where[128]; /* "/etc/nfs.conf:12", or the unit */
-	/* Where it listens for RDMA, if not everywhere: host=, which nfsdctl alone takes for that. */
+	/* Where it listens for RDMA, if not everywhere: host=, which nfsdctl alone takes for
+	 * that. */
 	char hosts[128], hosts_where[128];
 	/* Unless on: the reason of server.nfs-conf, what is wrong, and what to write instead into
 	 * @where, or into @file where that is set. */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the kernel logged. A line that the index of messages has is evidence of the finding it belongs to. If
- * that is good, and no later line says that it is over, it is a finding of its own, because no table of
- * causes is complete. */
+/* What the kernel logged. A line that the index of messages has is evidence of the finding it
+ * belongs to. If that is good, and no later line says that it is over, it is a finding of its own,
+ * because no table of causes is complete. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
 
-/* Connections and calls are repeated: later the mounts themselves tell more. A device that failed stays so. */
+/* Connections and calls are repeated: later the mounts themselves tell more. A device that failed
+ * stays so. */
 #define LOG_RECENT_S 3600
 #define LOG_DEVICE_S (24 * 3600)
 /* KERN_ERR: what the index does not have is shown from here. */
@@ -187,7 +188,8 @@ static void log_say(struct check_run *run, const struct logged *logged, unsigned
 		finding_number(&run->finding, "more", more);
 }
 
-/* @first: it is this check's part to say that there is nothing, or that the log could not be read. */
+/* @first: it is this check's part to say that there is nothing, or that the log could not be
+ * read. */
 static int log_check(struct check_run *run, const char *where, bool first)
 {
 	const struct logged *logged, *newest = NULL;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What clients and servers must have loaded: modules, their files, the kernel they were built for. */
+/* What clients and servers must have loaded: modules, their files, the kernel they were built
+ * for. */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
 
 /* The module that NFS over RDMA is: rpcrdma, which also goes by xprtrdma, svcrdma and rpcrdma6
- * (net/sunrpc/xprtrdma/module.c); before Linux 4.2 there were two, xprtrdma and svcrdma. It need not be loaded: a mount makes the kernel ask modprobe for
- * "rpcrdma", by name (xprt_find_transport_ident() in net/sunrpc/xprt.c). A server that
- * listens makes it ask for "svcrdma" (svc_create_xprt() in net/sunrpc/svc_xprt.c), an alias, which a
- * blacklist withholds. */
+ * (net/sunrpc/xprtrdma/module.c); before Linux 4.2 there were two, xprtrdma and svcrdma. It need
+ * not be loaded: a mount makes the kernel ask modprobe for "rpcrdma", by name
+ * (xprt_find_transport_ident() in net/sunrpc/xprt.c). A server that listens makes it ask for
+ * "svcrdma" (svc_create_xprt() in net/sunrpc/svc_xprt.c), an alias, which a blacklist withholds. */
 
 /* modprobe knows no module; the kernel's configuration says why. */
 static int module_say_missing(struct check_run *run, const struct host_module *module)
@@ -75,8 +76,8 @@ static int module_say_unlisted(struct check_run *run, const struct host_module *
 	return err_because(why, "no-modules");
 }
 
-/* Whether the kernel would reject it for want of a signature; what demands that is then in the evidence,
- * "enforced_by". */
+/* Whether the kernel would reject it for want of a signature; what demands that is then in the
+ * evidence, "enforced_by". */
 static bool module_is_rejected(struct check_run *run, const struct host_module *module)
 {
 	char by[64];
@@ -104,8 +105,8 @@ static int module_say_forbidden(struct check_run *run, const struct host_module 
 		itself ? "it" : module->disabled_name, itself ? "" : ", which it needs");
 }
 
-/* The NFS client's modules; of a version if that is asked for, because mount.nfs tries the others. Sets *@forbidden
- * to whether the finding is said. */
+/* The NFS client's modules; of a version if that is asked for, because mount.nfs tries the others.
+ * Sets *@forbidden to whether the finding is said. */
 static int module_check_nfs(struct check_run *run, bool *forbidden)
 {
 	const unsigned int version = run->target->nfs_version;
@@ -194,8 +195,8 @@ int check_server_module(struct check_run *run)
 }
 
 /* Whether the loaded rpcrdma is the installed one, and of this kernel's own tree. Packages of
- * vendors replace the RDMA modules; without a rpcrdma of theirs the kernel's own does not match them
- * ("disagrees about version of symbol" in the kernel's log). */
+ * vendors replace the RDMA modules; without a rpcrdma of theirs the kernel's own does not match
+ * them ("disagrees about version of symbol" in the kernel's log). */
 
 /* Not loaded, so whether it matches is not proven yet. */
 static int module_identity_judge_file(struct check_run *run, const struct host_module *module)
@@ -233,8 +234,8 @@ static int module_identity_say_updated(struct check_run *run, const struct host_
 	struct words holders = { 0 };
 	unsigned int i;
 
-	/* "/srv/vm, /srv/iso, and the NFS server's listener": what must end before it can be reloaded.
-	 * Where one of them cannot be read, modprobe says it. */
+	/* "/srv/vm, /srv/iso, and the NFS server's listener": what must end before it can be
+	 * reloaded. Where one of them cannot be read, modprobe says it. */
 	for (i = 0; !facts_mounts(run, &mounts) && i < mounts->count; i++)
 		if (view_run(&mounts->list[i]) == RUN_RDMA || view_is_rdma(mounts->list[i].proto))
 			words_add(&holders, "%.120s", mounts->list[i].target);

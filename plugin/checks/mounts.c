@@ -9,8 +9,8 @@
 #include "plugin/host/text.h"
 
 /* The checks of group mount: one finding about an aspect of all NFS mounts of this host, or of
- * those of the target's server. They look once and wake no mount, since a check takes a second at most;
- * `nfsrdma mounts` looks closer. */
+ * those of the target's server. They look once and wake no mount, since a check takes a second at
+ * most; `nfsrdma mounts` looks closer. */
 
 bool check_target_has(const struct check_target *target, const char *source, const char *address)
 {
@@ -165,10 +165,10 @@ int check_mount_missing(struct check_run *run)
 	return check_say(run, FINDING_SKIP, "none is missing");
 }
 
-/* Whether hypervisors start their guests after the mounts. systemd orders a mount with nofail before
- * nothing: systemd-fstab-generator(8) and the mount's default dependencies leave out
- * Before=remote-fs.target. A guest that starts at boot can then be first, and is refused, or without
- * a gate writes to the local disk. */
+/* Whether hypervisors start their guests after the mounts. systemd orders a mount with nofail
+ * before nothing: systemd-fstab-generator(8) and the mount's default dependencies leave out
+ * Before=remote-fs.target. A guest that starts at boot can then be first, and is refused, or
+ * without a gate writes to the local disk. */
 
 /* What starts guests at boot, or mounts and then lets them start. */
 static const char *const boot_order_units[] = { "libvirtd.service", "virtqemud.service",
@@ -211,7 +211,8 @@ static bool boot_order_waits(const struct host *host, const char *unit,
 	return false;
 }
 
-/* The units of this host that start without waiting for the mount, "Before=" of its unit included. */
+/* The units of this host that start without waiting for the mount, "Before=" of its unit
+ * included. */
 static bool boot_order_races(const struct host *host, const struct view_place *place,
 			     struct words *units)
 {

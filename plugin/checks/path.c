@@ -334,7 +334,8 @@ int check_fabric_side_channels(struct check_run *run)
  * and NFS over TCP, over which it makes the context, whatever transport the mount uses
  * (nfs-utils, commit 959efe8f). */
 
-/* The value of default_keytab_name in krb5.conf, "FILE:/etc/krb5.keytab"; included files are not read. */
+/* The value of default_keytab_name in krb5.conf, "FILE:/etc/krb5.keytab"; included files are not
+ * read. */
 static void krb5_conf_keytab(const struct host *host, char *path, size_t cap)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };

@@ -9,8 +9,8 @@
 #include "plugin/options/options.h"
 #include "plugin/ovirt/ovirt.h"
 
-/* oVirt's agent on this host: storage domains that stay over TCP, or are mounted more than once, and
- * nothing would report it; and whether its file was edited as guides of 2014 advise. */
+/* oVirt's agent on this host: storage domains that stay over TCP, or are mounted more than once,
+ * and nothing would report it; and whether its file was edited as guides of 2014 advise. */
 
 struct platform_vdsm_domains {
 	struct check_run *run;
@@ -84,8 +84,8 @@ int check_platform_libvirt(struct check_run *run)
 			 "pools of type netfs take mount options in fs:mount_opts");
 }
 
-/* Whether libvirt's daemon knows that it has a hook: one that was there before the hook came runs none
- * until it is reloaded, and starts guests unguarded without a word. */
+/* Whether libvirt's daemon knows that it has a hook: one that was there before the hook came runs
+ * none until it is reloaded, and starts guests unguarded without a word. */
 
 /* Times of processes are of ticks after a boot whose time is in seconds. */
 #define SLACK_S 2
@@ -104,7 +104,8 @@ static enum seen_by libvirt_hook_seen(const struct host_libvirt_hook *hook,
 	if (hook->other_at && hook->other_at + SLACK_S < daemon->started_at)
 		return SEEN_WITH_OTHER;
 	snprintf(unit, sizeof(unit), "%s.service", daemon->name);
-	/* The process is the same, so the unit has not stopped: what else changes it is a reload. */
+	/* The process is the same, so the unit has not stopped: what else changes it is a
+	 * reload. */
 	if (live->changed(host, unit, &changed))
 		return SEEN_UNKNOWN;
 	return changed >= hook->linked_at ? SEEN_BY_RELOAD : SEEN_NOT;

@@ -9,8 +9,8 @@
 #include "rpcrdma/child/child.h"
 #include "rpcrdma/nfs/nfs.h"
 
-/* Of the time, for the process to start and to exit, so that the child itself reports what did not answer;
- * at most a quarter. */
+/* Of the time, for the process to start and to exit, so that the child itself reports what did not
+ * answer; at most a quarter. */
 #define GRACE_MS 500
 
 struct rpcbind_request {

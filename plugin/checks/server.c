@@ -61,8 +61,8 @@ int check_server_ganesha(struct check_run *run)
 		return check_say(run, FINDING_SKIP, "NFS-Ganesha does not serve here");
 	if (*ganesha->version)
 		finding_text(&run->finding, "version", "%s", ganesha->version);
-	/* The distribution's own package: versions of other builds have a tilde ("5.7-ubuntu1~jammy1").
-	 * Debian's libntirpc needs no librdmacm. */
+	/* The distribution's own package: versions of other builds have a tilde
+	 * ("5.7-ubuntu1~jammy1"). Debian's libntirpc needs no librdmacm. */
 	if (*ganesha->version && !strchr(ganesha->version, '~') && !facts_system(run, &system) &&
 	    (system->distro == DISTRO_DEBIAN || system->distro == DISTRO_UBUNTU))
 		return check_say_why(

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The systems of a host on which the steps of a finding depend: its distribution, and what manages its network
- * and its firewall. */
+/* The systems of a host on which the steps of a finding depend: its distribution, and what manages
+ * its network and its firewall. */
 #include "plugin/checks/internal.h"
 #include "plugin/report/report.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The checks, in the order of causes: what can be the reason for another one's failure comes first. */
+/* The checks, in the order of causes: what can be the reason for another one's failure comes
+ * first. */
 #include "plugin/checks/internal.h"
 
 /* clang-format off */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* --root names an archive: it is unpacked, and the command runs in a child, so that what was unpacked is removed
- * however the command ends. */
+/* --root names an archive: it is unpacked, and the command runs in a child, so that what was
+ * unpacked is removed however the command ends. */
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -40,7 +40,8 @@ static int archive_command(void *arg, int channel)
 	return status;
 }
 
-/* The child decides what they do; a terminal sends SIGINT to both. One that is ignored (nohup) remains so. */
+/* The child decides what they do; a terminal sends SIGINT to both. One that is ignored (nohup)
+ * remains so. */
 static void archive_hold_signals(const struct child *child, const sigset_t *before)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };

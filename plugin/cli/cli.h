@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of the command nfsrdma: one command a file (cmd-NAME.c), which has the struct and the table of its
- * options (options.h) and is a row of the table of commands (commands.c). Parsing, help, completion and
- * manual page come from these tables.
+/* The map of the command nfsrdma: one command a file (cmd-NAME.c), which has the struct and the
+ * table of its options (options.h) and is a row of the table of commands (commands.c). Parsing,
+ * help, completion and manual page come from these tables.
  *
  * Results go to stdout, everything else to stderr. A command returns its exit status. */
 #ifndef PLUGIN_CLI_H
@@ -15,8 +15,8 @@
 #include "rpcrdma/probe/probe.h"
 #include "rpcrdma/server/server.h"
 
-/* What all commands have of the command line. It is the first member of each command's struct. Strings are
- * those of argv. */
+/* What all commands have of the command line. It is the first member of each command's struct.
+ * Strings are those of argv. */
 struct cli {
 	const struct cli_command *command;
 	char *const *operands; /* end with NULL */
@@ -180,8 +180,8 @@ int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
 void cmd_mounts_metrics(struct report *report, const struct host *host,
 			const struct mounts_seen *seen, const struct mount_verdict *verdicts,
 			const struct check_target *of);
-/* Looks at the mounts of @host, by its files alone: metrics, and the table if @table. What cannot be read
- * is a finding of the checks. Errors: -ENOMEM. */
+/* Looks at the mounts of @host, by its files alone: metrics, and the table if @table. What cannot
+ * be read is a finding of the checks. Errors: -ENOMEM. */
 int cmd_mounts_of(struct report *report, const struct host *host, const struct check_target *of,
 		  bool table);
 /* Mounts could not be read, for what err_text() says: mount.list is unknown. */
@@ -197,8 +197,8 @@ struct setup_step;
 /* cmd-plan.c, for others that plan */
 
 struct json_object *cmd_plan_changes(const struct plan *plan);
-/* The family of a source's server, where its name has addresses of one alone; else *@out stays. Errors:
- * of transport_resolve(). */
+/* The family of a source's server, where its name has addresses of one alone; else *@out stays.
+ * Errors: of transport_resolve(). */
 int cmd_plan_family(const char *source, unsigned int timeout_ms, enum ip_family *out);
 
 /* setup-json.c */
@@ -230,8 +230,8 @@ int cmd_ovirt_policy(const struct cmd_ovirt_options *options);
 bool cmd_ovirt_is_posix(const struct cmd_ovirt_options *options);
 /* VDSM's repository, of --repository or NULL, as the kernel names it. @buf: of PATH_MAX. */
 void cmd_ovirt_repository(const struct host *host, const char *repository, char *buf);
-/* What is wrong with what is mounted for the domain now, and what to do; "" where nothing is. Both of
- * OVIRT_TEXT_MAX. Errors: it is not known. */
+/* What is wrong with what is mounted for the domain now, and what to do; "" where nothing is. Both
+ * of OVIRT_TEXT_MAX. Errors: it is not known. */
 int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain, char *text,
 		      char *remedy);
 
@@ -298,8 +298,8 @@ void output_labelled(const char *label, unsigned int column, const char *text, u
 /* What the steps on @host (NULL: this machine) depend on: enum report_system. @of: what those steps
  * have; what configures network and firewall is read only where one has that, from many files. */
 unsigned int output_systems(const struct host *host, unsigned int of);
-/* Before a report is printed: how long it took. @rc: why it is not complete, which err_text() says on
- * stderr; its verdict is then never better than unknown. */
+/* Before a report is printed: how long it took. @rc: why it is not complete, which err_text() says
+ * on stderr; its verdict is then never better than unknown. */
 void output_end(const struct cli *cli, struct report *report, int rc);
 /* Prints the report to stdout, with steps for the system of @host (NULL: this machine), and returns
  * the exit status of its format; a stream that fails is said on stderr, and is EXIT_UNKNOWN. */
@@ -316,8 +316,8 @@ void output_json_add(struct json_object *to, const char *key, const char *text);
 /* To stdout. Takes @root. */
 void output_json_print(struct json_object *root);
 
-/* ticker.c: one line on a terminal's stderr, for work that takes over two seconds. NULL, no memory, is
- * allowed everywhere. */
+/* ticker.c: one line on a terminal's stderr, for work that takes over two seconds. NULL, no memory,
+ * is allowed everywhere. */
 
 struct ticker *ticker_start(bool quiet, const char *what);
 /* What the command does from now on; of @total the part @done, if it is not 0. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma bench: how fast, beside NFS over TCP from the same server. The table has the figures of the findings, which
- * are their evidence; a limit that is not met is a finding of its own. */
+/* nfsrdma bench: how fast, beside NFS over TCP from the same server. The table has the figures of
+ * the findings, which are their evidence; a limit that is not met is a finding of its own. */
 #include <ctype.h>
 
 #include "plugin/cli/exercise.h"
@@ -11,7 +11,8 @@
 
 #define LIMITS_MAX 8
 
-/* Of a case, or, as "read-4k", of those of a size: the rate of the last, the latency of the first. */
+/* Of a case, or, as "read-4k", of those of a size: the rate of the last, the latency of the
+ * first. */
 struct cmd_bench_limit {
 	char name[24];
 	bool latency; /* p99 in microseconds, at most; else operations or bytes a second, at least */
@@ -252,8 +253,8 @@ static int cmd_bench_table(struct report *report, const struct cmd_bench_options
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* The finding that the limit is about: of several sizes' cases the first for a latency, the last for a rate. NULL:
- * none was measured. */
+/* The finding that the limit is about: of several sizes' cases the first for a latency, the last
+ * for a rate. NULL: none was measured. */
 static const struct finding *cmd_bench_find(const struct cmd_bench_options *options,
 					    const struct cmd_bench_limit *limit)
 {

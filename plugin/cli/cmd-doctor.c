@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma doctor: the checks of this host and of the path to a server, and this host's mounts of that
- * server; then a quick probe, if its listener answers; and the plan of a mount. One report, with one list
- * of steps. */
+/* nfsrdma doctor: the checks of this host and of the path to a server, and this host's mounts of
+ * that server; then a quick probe, if its listener answers; and the plan of a mount. One report,
+ * with one list of steps. */
 #include "plugin/cli/options.h"
 #include "plugin/kernel/kernel.h"
 #include "plugin/libvirt/libvirt.h"
@@ -110,8 +110,8 @@ static int doctor_report(struct doctor *doctor, struct doctor_fact fact)
 	return 0;
 }
 
-/* Quick and harmless, as at level quick. What the checks found to be closed is not knocked at again,
- * unless a transport was asked for. */
+/* Quick and harmless, as at level quick. What the checks found to be closed is not knocked at
+ * again, unless a transport was asked for. */
 static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 {
 	const struct cmd_doctor_options *options = doctor->options;

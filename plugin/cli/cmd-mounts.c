@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma mounts: every NFS mount with its requested and actual transport. On a running system it looks
- * twice and asks every mount for an answer in between, so that connections that were closed for
- * idleness are open when they are judged, and counters that rise are seen. */
+/* nfsrdma mounts: every NFS mount with its requested and actual transport. On a running system it
+ * looks twice and asks every mount for an answer in between, so that connections that were closed
+ * for idleness are open when they are judged, and counters that rise are seen. */
 #include "plugin/cli/options.h"
 #include "plugin/libvirt/libvirt.h"
 
@@ -86,8 +86,8 @@ static int cmd_mounts_row(struct report *report, const struct mount_verdict *ver
 	return report_row(report, status, cells);
 }
 
-/* Rows are counted first, then added: all of them in the order of mounting, or, where there is no room for
- * all, those that need attention and then others. */
+/* Rows are counted first, then added: all of them in the order of mounting, or, where there is no
+ * room for all, those that need attention and then others. */
 struct cmd_mounts_pass {
 	struct report *report;
 	bool asked;
@@ -165,7 +165,8 @@ int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
 	return table.rc;
 }
 
-/* --- metrics ------------------------------------------------------------------------------------ */
+/* --- metrics
+ * ------------------------------------------------------------------------------------ */
 
 static bool cmd_mounts_is_of(const void *target, const struct nfs_mount *mount)
 {
@@ -213,7 +214,8 @@ int cmd_mounts_of(struct report *report, const struct host *host, const struct c
 		     : 0;
 }
 
-/* --- the report -------------------------------------------------------------------------------- */
+/* --- the report
+ * -------------------------------------------------------------------------------- */
 
 static int cmd_mounts_fill(struct report *report, const struct host *host,
 			   const struct cmd_mounts_readings *readings,

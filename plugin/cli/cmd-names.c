@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma names: names of this host, for the completion of shells. It prints nothing but names, also
- * where something cannot be read, and it never keeps a shell waiting. */
+/* nfsrdma names: names of this host, for the completion of shells. It prints nothing but names,
+ * also where something cannot be read, and it never keeps a shell waiting. */
 #include <signal.h>
 
 #include "plugin/cli/options.h"
@@ -21,8 +21,8 @@ static void names_on_alarm(int number)
 	_exit(EXIT_GOOD);
 }
 
-/* A name that a terminal cannot show as it is cannot be chosen from a list, and a line break or a tab
- * would make two of it. */
+/* A name that a terminal cannot show as it is cannot be chosen from a list, and a line break or a
+ * tab would make two of it. */
 static void names_keep(void *arg, const char *name, const char *about)
 {
 	struct names_list *list = arg;

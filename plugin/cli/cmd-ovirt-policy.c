@@ -5,7 +5,8 @@
  * the second from being written, the first is put back. Of the two halves that a loss of power
  * could leave, the order leaves the one that does no harm: mounts over RDMA that no gate guards,
  * and never gates that refuse what is mounted over TCP. Doing it again completes it. A lock is held
- * from reading to writing, so that of two commands at once none writes over the other's sections. */
+ * from reading to writing, so that of two commands at once none writes over the other's
+ * sections. */
 
 #include "plugin/cli/cli.h"
 #include "plugin/ovirt/ovirt.h"

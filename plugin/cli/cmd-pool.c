@@ -122,7 +122,8 @@ static bool cmd_pool_connect(struct cmd_pool_session *session, bool read_only)
 	return !rc;
 }
 
-/* --- looking: list, verify ----------------------------------------------------------------------- */
+/* --- looking: list, verify
+ * ----------------------------------------------------------------------- */
 
 /* A malformed one is reported where it is examined. */
 static int cmd_pool_add_place(struct cmd_pool_session *session, const struct pool_info *info)
@@ -332,7 +333,8 @@ static int cmd_pool_verify(struct cmd_pool_session *session)
 	return 0;
 }
 
-/* --- changing: define, convert, revert ----------------------------------------------------------- */
+/* --- changing: define, convert, revert
+ * ----------------------------------------------------------- */
 
 /* What the server's name leads to; unknown is IPv4's way. */
 static enum ip_family cmd_pool_family(struct cmd_pool_session *session, const char *server)
@@ -507,7 +509,8 @@ static int cmd_pool_revert(struct cmd_pool_session *session)
 	return cmd_pool_change(session, true);
 }
 
-/* --- the command --------------------------------------------------------------------------------- */
+/* --- the command
+ * --------------------------------------------------------------------------------- */
 
 static const struct cmd_pool_action actions[] = {
 	{ "list", 0, 0, false, cmd_pool_list },      { "define", 2, 2, true, cmd_pool_define },

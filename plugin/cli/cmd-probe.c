@@ -95,7 +95,8 @@ static int cmd_probe_mount(const struct probe_options *probe, const struct probe
 	return kernel_mounted(&options, events);
 }
 
-/* Here the kernel reads: options that choose another server, or how the probe reads, have no meaning. */
+/* Here the kernel reads: options that choose another server, or how the probe reads, have no
+ * meaning. */
 static int cmd_probe_check_kernel(const struct cmd_probe_options *options)
 {
 	const struct probe_options *probe = &options->exercise.probe;

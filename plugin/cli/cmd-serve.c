@@ -112,7 +112,8 @@ static int cmd_serve_print_ready(const struct cli *cli, const struct server *ser
 	return output_finish(cli);
 }
 
-/* Until SIGINT or SIGTERM. They are blocked before there are threads, so that none takes the signal. */
+/* Until SIGINT or SIGTERM. They are blocked before there are threads, so that none takes the
+ * signal. */
 static int cmd_serve_start(const struct cli *cli, const struct server_options *what)
 {
 	_cleanup_close_ int stop = -1;

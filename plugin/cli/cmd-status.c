@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma status: one page about this host. Facts (status.c), the table of mounts, and of the checks and
- * of the audit of mounts those findings that need attention: they are the same as in `nfsrdma check` and
- * `nfsrdma mounts`, so the verdict is never better than theirs. No server is contacted. */
+/* nfsrdma status: one page about this host. Facts (status.c), the table of mounts, and of the
+ * checks and of the audit of mounts those findings that need attention: they are the same as in
+ * `nfsrdma check` and `nfsrdma mounts`, so the verdict is never better than theirs. No server is
+ * contacted. */
 #include "plugin/cli/status.h"
 
 /* For the page; all of them are in JSON, and in `nfsrdma mounts`. */
@@ -124,7 +125,8 @@ static int cmd_status_fill(struct status_page *status)
 	if (host_platform(status->host, &status->platform))
 		status->platform = (struct host_platform){ .libvirt = false };
 	err_clear();
-	/* Mounts that cannot be read are a finding, in the words of the view, and the rest goes on. */
+	/* Mounts that cannot be read are a finding, in the words of the view, and the rest goes
+	 * on. */
 	if (view_open(&status->view, &sources)) {
 		status->view = NULL;
 		rc = cmd_mounts_unknown(status->collector.report);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma watch: follows mounts, pools and guests, mostly as a service. The work is plugin/watch's. */
+/* nfsrdma watch: follows mounts, pools and guests, mostly as a service. The work is
+ * plugin/watch's. */
 #include "plugin/cli/options.h"
 #include "plugin/watch/watch.h"
 

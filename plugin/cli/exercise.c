@@ -174,7 +174,8 @@ int exercise_work(const struct exercise_options *options, exercise_fn work)
 	exercise_on_subject(&run, "nfs_version", probe->version ? probe->version->name : "auto");
 	deadline = deadline_in(probe->timeout_ms);
 	rc = work(probe, &events);
-	/* What a probe of a server cannot see: whether this host's kernel reads from it correctly. */
+	/* What a probe of a server cannot see: whether this host's kernel reads from it
+	 * correctly. */
 	if (!rc && work == probe_run && !options->embedded && run.answered) {
 		kernel_of_export(probe->host, probe->export, run.write_chunks_right, deadline,
 				 &finding);

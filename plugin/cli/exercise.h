@@ -17,7 +17,8 @@ struct exercise_options {
 		bool given;
 		unsigned int count;
 	} reads, writes;
-	/* Of bench, with the command's options; NULL: none. For each finding; and for what the report has besides. */
+	/* Of bench, with the command's options; NULL: none. For each finding; and for what the
+	 * report has besides. */
 	finding_sink also;
 	int (*end)(struct report *report, void *arg);
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Running guests of libvirt, by the files that it keeps of them: no daemon is asked, which may be stuck.
- * Before a step that interrupts guests their names are told. */
+/* Running guests of libvirt, by the files that it keeps of them: no daemon is asked, which may be
+ * stuck. Before a step that interrupts guests their names are told. */
 #include "plugin/cli/cli.h"
 #include "plugin/cli/guests.h"
 #include "plugin/host/text.h"
@@ -48,7 +48,8 @@ int guests_each(const struct host *host, uint64_t deadline, guests_fn *fn, void 
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* --- before a step ------------------------------------------------------------------------------- */
+/* --- before a step
+ * ------------------------------------------------------------------------------- */
 
 /* A finding whose steps interrupt guests, and those that use its target or pool. */
 struct guests_finding {

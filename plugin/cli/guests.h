@@ -21,8 +21,8 @@ struct guests_one {
 typedef void guests_fn(void *arg, const struct guests_one *one);
 /* Errors: of reading the folder, which may be absent; -ETIMEDOUT. */
 int guests_each(const struct host *host, uint64_t deadline, guests_fn *fn, void *arg);
-/* To findings with a step that interrupts guests adds those that use the finding's target or pool now, as
- * evidence "guests". */
+/* To findings with a step that interrupts guests adds those that use the finding's target or pool
+ * now, as evidence "guests". */
 void guests_name(struct report *report, const struct host *host);
 
 #endif

@@ -79,7 +79,8 @@ static void help_print_scd(FILE *out, const char *text)
 		fprintf(out, "%s%c", strchr("*_\\", *text) ? "\\" : "", *text);
 }
 
-/* What the command's help shows; NULL: no option of that name, or (if not NULL) not of that help. */
+/* What the command's help shows; NULL: no option of that name, or (if not NULL) not of that
+ * help. */
 static const struct cli_option *help_row(const struct cli_command *command, const char *name,
 					 const char *help)
 {

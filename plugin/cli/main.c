@@ -59,8 +59,8 @@ int main(int argc, char **argv)
 	const struct cli_command *command = argc > 1 ? command_find(argv[1]) : NULL;
 	int fd;
 
-	/* Closed descriptors 0 to 2 would be given to sockets and files, and a report written into one.
-	 * What is read only takes their place: writing stays the error that it was. */
+	/* Closed descriptors 0 to 2 would be given to sockets and files, and a report written into
+	 * one. What is read only takes their place: writing stays the error that it was. */
 	do
 		fd = open("/dev/null", O_RDONLY);
 	while (fd >= 0 && fd <= STDERR_FILENO);

@@ -44,8 +44,8 @@ const struct cli_option *option_next(const struct cli_option *after)
 	return next;
 }
 
-/* getopt's forms of the rows: long ones in @longs, and letters in @letters. A leading colon: getopt prints
- * nothing, and reports a missing argument. */
+/* getopt's forms of the rows: long ones in @longs, and letters in @letters. A leading colon: getopt
+ * prints nothing, and reports a missing argument. */
 static void options_getopt_forms(const struct cli_option *table, struct option *longs,
 				 char *letters)
 {

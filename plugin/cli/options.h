@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The rows of a command's table of options, from which parsing, help, completion and manual page come. Each
- * command has a table of its own (cmd-NAME.c), in the order of its help. A row says which member it sets of
- * the command's struct, which begins with struct cli and whose size is .size of the command. Rows that
- * several commands have are below. */
+/* The rows of a command's table of options, from which parsing, help, completion and manual page
+ * come. Each command has a table of its own (cmd-NAME.c), in the order of its help. A row says
+ * which member it sets of the command's struct, which begins with struct cli and whose size is
+ * .size of the command. Rows that several commands have are below. */
 #ifndef PLUGIN_CLI_OPTIONS_H
 #define PLUGIN_CLI_OPTIONS_H
 
@@ -14,8 +14,8 @@
 
 #define CLI_OPTIONS_MAX 40 /* of a command */
 
-/* What it sets is, without @arg, a bool; with @max, an unsigned int from @min to @max; with @parse, what
- * that function fills in; else a string (borrowed) that is not empty. */
+/* What it sets is, without @arg, a bool; with @max, an unsigned int from @min to @max; with @parse,
+ * what that function fills in; else a string (borrowed) that is not empty. */
 struct cli_option {
 	const char *name;                /* without the dashes */
 	char letter;                     /* 0: none */
@@ -36,8 +36,8 @@ struct cli_option {
 /* The struct of the command's options, with defaults; NULL: no memory. */
 struct cli *options_new(const struct cli_command *command);
 void options_free_p(struct cli **cli);
-/* In the alphabet of all commands' options the next name after that of @after, or of NULL the first; NULL:
- * there is none. Of commands that have such an option it is the first one's. */
+/* In the alphabet of all commands' options the next name after that of @after, or of NULL the
+ * first; NULL: there is none. Of commands that have such an option it is the first one's. */
 const struct cli_option *option_next(const struct cli_option *after);
 /* argv[0] is the command's name. 0, -EINVAL with a sentence, or -ENOMEM. */
 int options_parse(struct cli *cli, int argc, char *const *argv);

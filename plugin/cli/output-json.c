@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* JSON of commands that print no report: plan, setup and ovirt. Text of others may be no UTF-8; it is
- * cleaned here. */
+/* JSON of commands that print no report: plan, setup and ovirt. Text of others may be no UTF-8; it
+ * is cleaned here. */
 #include <json-c/json.h>
 
 #include "plugin/cli/cli.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What this host is and has, for `nfsrdma status`: facts, a finding each. They never fail for what a
- * check, or a mount, fails for: those findings stand in the report themselves. Only files are read, none
- * of them at or below a network mount, and no server is contacted. */
+/* What this host is and has, for `nfsrdma status`: facts, a finding each. They never fail for what
+ * a check, or a mount, fails for: those findings stand in the report themselves. Only files are
+ * read, none of them at or below a network mount, and no server is contacted. */
 #include <arpa/inet.h>
 #include <stdarg.h>
 

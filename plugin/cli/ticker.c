@@ -2,8 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The progress line: on a terminal only, after two seconds only, and gone before anything else is
- * printed. It keeps moving while the command waits in one call: a thread prints it, with all signals
- * blocked, so that they interrupt what the command waits for. There is no thread without a terminal. */
+ * printed. It keeps moving while the command waits in one call: a thread prints it, with all
+ * signals blocked, so that they interrupt what the command waits for. There is no thread without a
+ * terminal. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>

@@ -56,7 +56,8 @@ static const struct guard_seen *backing_get_nfs(const struct guard *guard,
 	return guard->by_mount[i];
 }
 
-/* --- paths -------------------------------------------------------------------------------------- */
+/* --- paths
+ * -------------------------------------------------------------------------------------- */
 
 /* Moves to the parent directory; false: there is none, or it is above @floor. */
 static bool backing_climb(char *dir, size_t floor)

@@ -228,8 +228,8 @@ static const char *const decide_reasons[] = {
 	[PLACE_SECTION] = NULL,
 };
 
-/* The policy that refuses is the decision of this host's administrator, and so is the exception. Never for a
- * disk that would be local. */
+/* The policy that refuses is the decision of this host's administrator, and so is the exception.
+ * Never for a disk that would be local. */
 static void decide_say_exception(struct decide_sentence *s)
 {
 	size_t used = strlen(s->remedy);

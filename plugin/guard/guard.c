@@ -71,7 +71,8 @@ void guard_close_p(struct guard **guard)
 	guard_close(*guard);
 }
 
-/* --- the question ------------------------------------------------------------------------------- */
+/* --- the question
+ * ------------------------------------------------------------------------------- */
 
 /* The file of a volume; "": not a file of this host. -ENOENT with the reason if it is
  * unknown. */

@@ -10,9 +10,9 @@
  * request passes, whatever it is on. Over TCP "prefer" passes with a warning; a missing
  * mount does not, since it is not over TCP either. "off" passes.
  *
- * A disk is on RDMA if mountinfo and mountstats say so; nothing says otherwise. Everything
- * is read from files of the kernel and of this host. No path at or below a network mount is
- * ever touched, so an unreachable server does not block this. The policy's on-unknown decides what cannot be
+ * A disk is on RDMA if mountinfo and mountstats say so; nothing says otherwise. Everything is read
+ * from files of the kernel and of this host. No path at or below a network mount is ever touched,
+ * so an unreachable server does not block this. The policy's on-unknown decides what cannot be
  * determined. */
 #ifndef PLUGIN_GUARD_H
 #define PLUGIN_GUARD_H

@@ -13,8 +13,8 @@
 /* Returns the number of an error name, "EACCES"; 0: unknown name. */
 int answer_errno(const char *name);
 
-/* Encodes a failed query: @rc and err_text(). Returns NULL if out of memory. The caller drops it with
- * json_object_put(). */
+/* Encodes a failed query: @rc and err_text(). Returns NULL if out of memory. The caller drops it
+ * with json_object_put(). */
 struct json_object *answer_encode_error(int rc);
 /* Returns 0 if @json is not a recorded error. Errors: -EBADMSG; and the recorded error, with its
  * text. */

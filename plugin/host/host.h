@@ -166,8 +166,9 @@ struct host_module {
  * (out->state is then LOADED or MISSING, and the return value is 0 if it is loaded). */
 int host_module(const struct host *host, const char *name, struct host_module *out);
 
-/* What the kernel's command line and modprobe.d say of loading @name by its name, unless it is loaded or built in;
- * whether there is such a module is not asked. Errors: of reading; -EINVAL: no name. */
+/* What the kernel's command line and modprobe.d say of loading @name by its name, unless it is
+ * loaded or built in; whether there is such a module is not asked. Errors: of reading; -EINVAL: no
+ * name. */
 int host_module_forbidden(const struct host *host, const char *name, struct host_module *out);
 
 /* Whether the kernel loads only signed modules; @by: what requires it, "kernel lockdown". */
@@ -248,8 +249,8 @@ struct rdma_devices {
 	struct rdma_device list[RDMA_DEVICES_MAX];
 };
 
-/* Returns 0 also if there are none. The caller frees *out with free(3). Errors: of reading what tells
- * devices apart; -ENOMEM. */
+/* Returns 0 also if there are none. The caller frees *out with free(3). Errors: of reading what
+ * tells devices apart; -ENOMEM. */
 int host_rdma(const struct host *host, struct rdma_devices **out);
 /* NULL: there is none. */
 const struct rdma_device *rdma_device_find(const struct rdma_devices *rdma, const char *name);

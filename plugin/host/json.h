@@ -16,10 +16,10 @@ enum json_strings {
 	JSON_BYTES,
 };
 
-/* The value that @len bytes are; *@out is NULL for null and for errors. Of
- * two members of one name the last applies. An integer that no 64 bits hold is the nearest that they
- * do. Errors: -EBADMSG: not JSON (RFC 8259), more than one value, not UTF-8, or deeper than
- * JSON_DEPTH_MAX; -EFBIG; -ENOMEM. */
+/* The value that @len bytes are; *@out is NULL for null and for errors. Of two members of one name
+ * the last applies. An integer that no 64 bits hold is the nearest that they do. Errors: -EBADMSG:
+ * not JSON (RFC 8259), more than one value, not UTF-8, or deeper than JSON_DEPTH_MAX; -EFBIG;
+ * -ENOMEM. */
 int json_parse(const char *text, size_t len, enum json_strings strings, struct json_object **out);
 /* -EBADMSG also for another value. */
 int json_parse_object(const char *text, size_t len, enum json_strings strings,

@@ -2,9 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Units of the administrator that give the NFS server its RDMA listener after it started, as guides
- * of many vendors do: by the file portlist of nfsd, by nfsdctl(8), or by an argument of rpc.nfsd(8).
- * Where nfs.conf enables RDMA as well, the second listener is refused, the unit fails, and
- * some kernels crash (6.1 does). What a script does that a unit runs is not seen. */
+ * of many vendors do: by the file portlist of nfsd, by nfsdctl(8), or by an argument of
+ * rpc.nfsd(8). Where nfs.conf enables RDMA as well, the second listener is refused, the unit fails,
+ * and some kernels crash (6.1 does). What a script does that a unit runs is not seen. */
 #include <stdio.h>
 
 #include "plugin/host/internal.h"

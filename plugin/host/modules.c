@@ -91,7 +91,8 @@ static int modules_ask_need(const struct host *host, const char *name, struct ho
 	return 0;
 }
 
-/* modprobe obeys an install line of each module that it loads first, and the kernel its own list. */
+/* modprobe obeys an install line of each module that it loads first, and the kernel its own
+ * list. */
 static int modules_ask_needs(const struct host *host, const struct module_lookup *lookup,
 			     struct host_module *out)
 {

@@ -42,8 +42,8 @@ static bool networks_is_mask(uint32_t number)
 	return !(~number & (~number + 1));
 }
 
-/* Whether the file was printed in the other byte order. Only masks of all ones or none are the same in
- * both; of a machine without any other it is not known. */
+/* Whether the file was printed in the other byte order. Only masks of all ones or none are the same
+ * in both; of a machine without any other it is not known. */
 static bool networks_are_swapped(const char *text)
 {
 	char netdev[IFNAMSIZ];

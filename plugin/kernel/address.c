@@ -31,8 +31,8 @@ static bool address_port_is_active(const struct rdma_device *device, unsigned in
 	return false;
 }
 
-/* Of an address that can be mounted from, else 0. Link-local ones need a scope, which the options of mount(2)
- * cannot hold. */
+/* Of an address that can be mounted from, else 0. Link-local ones need a scope, which the options
+ * of mount(2) cannot hold. */
 static socklen_t address_length(const struct sockaddr *addr)
 {
 	if (!addr)

@@ -2,9 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Beside a probe of a server: can this host's kernel read from it? Where the export is mounted over
- * RDMA on this host, a child reads a few ranges through that mount, within a second. Else counters of
- * mounts decide, else the kernel's version. The server has answered the probe before, so it is up; if it
- * is not, only the child waits for it. */
+ * RDMA on this host, a child reads a few ranges through that mount, within a second. Else counters
+ * of mounts decide, else the kernel's version. The server has answered the probe before, so it is
+ * up; if it is not, only the child waits for it. */
 #include <stdio.h>
 
 #include "plugin/checks/checks.h"

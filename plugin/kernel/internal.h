@@ -59,7 +59,8 @@ int kernel_no_address(const struct rdma_devices *rdma, const struct kernel_optio
 
 /* --- kernel.c ----------------------------------------------------------------- */
 
-/* kernel.modules: those loaded since @before, the text of proc/modules. Nothing where that could not be read. */
+/* kernel.modules: those loaded since @before, the text of proc/modules. Nothing where that could
+ * not be read. */
 void kernel_report_modules(const struct host *host, const struct probe_events *events,
 			   const struct host_text *before);
 
@@ -102,8 +103,8 @@ struct kernel_range_task {
 	unsigned int failed; /* how many were wrong */
 };
 
-/* In a child. Reads a range, reports it, and waits until the parent lets it go on. Errors: the parent has
- * ended. */
+/* In a child. Reads a range, reports it, and waits until the parent lets it go on. Errors: the
+ * parent has ended. */
 int kernel_read_range(int channel, struct kernel_range_task *task);
 /* What is wrong with a READ of @length bytes; returns @buf. */
 const char *kernel_wrong_text(const struct kernel_record *r, uint32_t length, char *buf,
@@ -160,8 +161,8 @@ int kernel_reader(void *arg, int channel);
 void kernel_set_fsuid(uid_t uid, gid_t gid);
 /* The root of a mount, if it is that of @dev. Errors: -errno, with the text. */
 int kernel_open_mount(const char *target, const char *dev, dev_t *out);
-/* The directory that the last part of @path is in, and that part. Names are the server's: none of them is
- * followed where it is a link, or leads to another mount. -1 with errno. */
+/* The directory that the last part of @path is in, and that part. Names are the server's: none of
+ * them is followed where it is a link, or leads to another mount. -1 with errno. */
 int kernel_open_parent(int mount, dev_t dev, const char *path, const char **last);
 
 /* --- trial.c, tried.c ----------------------------------------------------------- */
@@ -188,12 +189,14 @@ struct kernel_tried {
 
 /* The planned options as they are tried; for free(3). NULL: no memory. */
 char *kernel_trial_mount_options(const char *planned);
-/* The body of the child; @arg is a struct kernel_trial_task. Sends KERNEL_TRIED; where that is a mount over RDMA
- * what kernel_reader() sends; and KERNEL_UNMOUNT. */
+/* The body of the child; @arg is a struct kernel_trial_task. Sends KERNEL_TRIED; where that is a
+ * mount over RDMA what kernel_reader() sends; and KERNEL_UNMOUNT. */
 int kernel_trial(void *arg, int channel);
-/* The parent's side of the first record. @deadline: of mount.nfs. Errors: of child_receive(); -EPROTO. */
+/* The parent's side of the first record. @deadline: of mount.nfs. Errors: of child_receive();
+ * -EPROTO. */
 int kernel_trial_receive(const struct child *child, uint64_t deadline, struct kernel_tried *out);
-/* kernel.trial. @log: of the kernel meanwhile. @end: how the child ended, where that was not by itself. */
+/* kernel.trial. @log: of the kernel meanwhile. @end: how the child ended, where that was not by
+ * itself. */
 void kernel_trial_finding(const struct kernel_tried *tried, const struct live_log *log,
 			  const char *end, struct finding *f);
 
@@ -210,8 +213,9 @@ struct kernel_scratch_task {
 	uint64_t inode; /* this number */
 };
 
-/* The body of the child; @arg is a struct kernel_scratch_task. It sends KERNEL_CHOSEN with the file's
- * inode, the writes, KERNEL_CLOSE and, when the parent has shut down its side, KERNEL_REMOVE. */
+/* The body of the child; @arg is a struct kernel_scratch_task. It sends KERNEL_CHOSEN with the
+ * file's inode, the writes, KERNEL_CLOSE and, when the parent has shut down its side,
+ * KERNEL_REMOVE. */
 int kernel_scratch(void *arg, int channel);
 
 /* --- receive.c ---------------------------------------------------------------- */
@@ -308,8 +312,8 @@ struct kernel_write_row {
 extern const struct kernel_write_row kernel_write_rows[KERNEL_WRITES];
 /* Fills @buf with what the row writes. @key: of the file. */
 void kernel_write_content(uint8_t *buf, unsigned int index, uint64_t key);
-/* In a child. Makes all writes to the new file @fd, which is open for reading too, and reports each;
- * ends early after a few errors, or if the parent has ended. */
+/* In a child. Makes all writes to the new file @fd, which is open for reading too, and reports
+ * each; ends early after a few errors, or if the parent has ended. */
 void kernel_write_file(int channel, int fd, uint64_t key);
 
 /* In the order of their gravity. */
@@ -347,15 +351,15 @@ struct kernel_write_sum {
 	const struct kernel_written *first; /* that is wrong; NULL: none */
 };
 
-/* What is wrong with the write that @r is of. @copy: the file of KERNEL_WRITE_SIZE bytes before it, and
- * then after it. @wire: NULL if it is not known; then @count is unchanged. */
+/* What is wrong with the write that @r is of. @copy: the file of KERNEL_WRITE_SIZE bytes before it,
+ * and then after it. @wire: NULL if it is not known; then @count is unchanged. */
 enum kernel_write_fault kernel_write_judge(const struct kernel_record *r,
 					   const struct kernel_wire *wire, uint8_t *copy,
 					   uint64_t key, struct kernel_write_count *count);
 void kernel_write_sum(const struct kernel_written written[KERNEL_WRITES],
 		      struct kernel_write_sum *out);
-/* Of a write, or of @making the file, that failed for want of space or permission, in which no transport
- * has part; NULL: any other error. */
+/* Of a write, or of @making the file, that failed for want of space or permission, in which no
+ * transport has part; NULL: any other error. */
 const char *kernel_denied_reason(int error, bool making);
 const char *kernel_write_reason(enum kernel_write_fault fault);
 /* What is wrong, as a sentence; returns @buf. */

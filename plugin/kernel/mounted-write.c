@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* An existing mount, with --scratch: a child writes to a new file through the kernel, and the probe's own
- * client reads it over RDMA and over TCP. Before that the probe's own client says which server it is,
- * and the gate of its own WRITEs (rpcrdma/probe/scratch.c) holds for the kernel's, too.
+/* An existing mount, with --scratch: a child writes to a new file through the kernel, and the
+ * probe's own client reads it over RDMA and over TCP. Before that the probe's own client says which
+ * server it is, and the gate of its own WRITEs (rpcrdma/probe/scratch.c) holds for the kernel's,
+ * too.
  *
- * The child removes the file when this process shuts down its side of their channel: at the end, after an
- * interrupt, and at the deadline. If it cannot, another child tries, and what is left is said. */
+ * The child removes the file when this process shuts down its side of their channel: at the end,
+ * after an interrupt, and at the deadline. If it cannot, another child tries, and what is left is
+ * said. */
 #include <stdio.h>
 #include <sys/socket.h>
 

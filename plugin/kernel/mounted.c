@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* An existing mount: the kernel reads through it, the probe's own client reads the same from the server
- * over RDMA, and the reference is NFS over TCP. The one that differs is at fault. The mount is
- * found by its name in mountinfo, and no path of it is touched here: its server may be down. */
+/* An existing mount: the kernel reads through it, the probe's own client reads the same from the
+ * server over RDMA, and the reference is NFS over TCP. The one that differs is at fault. The mount
+ * is found by its name in mountinfo, and no path of it is touched here: its server may be down. */
 #include <stdio.h>
 
 #include "plugin/host/text.h"
@@ -263,10 +263,11 @@ static int mounted_read_by_probe(struct mounted *m, bool first)
 	return probe_compare(&options, &events);
 }
 
-/* --- which of them is at fault ------------------------------------------------------------------- */
+/* --- which of them is at fault
+ * ------------------------------------------------------------------- */
 
-/* What the probe's own client could not read, or what was written to meanwhile, proves nothing. Returns
- * the number of ranges that differ other than by an error. */
+/* What the probe's own client could not read, or what was written to meanwhile, proves nothing.
+ * Returns the number of ranges that differ other than by an error. */
 static unsigned int mounted_compare(struct mounted *m, unsigned int *compared)
 {
 	unsigned int i, moved = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A few reads through an RDMA mount, quickly: for who only wants to know whether this host's kernel can
- * read more there than comes inline. A child touches the mount, for so long at most, in its
+/* A few reads through an RDMA mount, quickly: for who only wants to know whether this host's kernel
+ * can read more there than comes inline. A child touches the mount, for so long at most, in its
  * caller's process group: autofs lets through its own group only. */
 #ifndef PLUGIN_KERNEL_QUICK_H
 #define PLUGIN_KERNEL_QUICK_H

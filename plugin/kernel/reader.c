@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The child that reads through an existing mount. If its server is down, only this child hangs. It reads
- * only regular files: one that the caller names, or one that was unchanged for a minute, and never the
- * leases and mailboxes of a storage domain. With O_DIRECT,
- * so that no cache answers. */
+/* The child that reads through an existing mount. If its server is down, only this child hangs. It
+ * reads only regular files: one that the caller names, or one that was unchanged for a minute, and
+ * never the leases and mailboxes of a storage domain. With O_DIRECT, so that no cache answers. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>

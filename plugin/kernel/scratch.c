@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The child that writes to a new file through an existing mount. It makes the file exclusively, and
- * removes it when its parent has seen what it wanted, or wants no more; what has the name by then and
- * is another file stays. */
+ * removes it when its parent has seen what it wanted, or wants no more; what has the name by then
+ * and is another file stays. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -30,8 +30,8 @@ static int scratch_has_space(int dir, const char *name)
 	return 0;
 }
 
-/* After these nothing was made. Of others, as EIO, a server may have made it: NFSv3 sets its attributes by a
- * second call. */
+/* After these nothing was made. Of others, as EIO, a server may have made it: NFSv3 sets its
+ * attributes by a second call. */
 static bool scratch_is_refused(int error)
 {
 	static const int errors[] = { EEXIST, EACCES,  EPERM, EROFS,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* From what was written through a mount, and what the probe's own client reads of it, to findings: pure. */
+/* From what was written through a mount, and what the probe's own client reads of it, to findings:
+ * pure. */
 #include "plugin/kernel/internal.h"
 
 /* --- the file ------------------------------------------------------------------------- */
 
-/* Not where the kernel said that it could not make it. A process that hangs has it open, and then removing it
- * only gives it another name (.nfs...). */
+/* Not where the kernel said that it could not make it. A process that hangs has it open, and then
+ * removing it only gives it another name (.nfs...). */
 static bool stored_may_be_left(const struct kernel_stored *s)
 {
 	return s->hung || (!s->removed && (s->made || !*s->chosen.why || s->chosen.unsure));

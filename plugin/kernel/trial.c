@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A trial: the child mounts with the stock mount.nfs, in a mount namespace of its own, says what mountinfo has
- * of it, reads a file and unmounts. No table of causes has all; what a mount does is seen by mounting.
+/* A trial: the child mounts with the stock mount.nfs, in a mount namespace of its own, says what
+ * mountinfo has of it, reads a file and unmounts. No table of causes has all; what a mount does is
+ * seen by mounting.
  *
- * Nothing is left, whatever is killed: the namespace ends with the child, mount.nfs with the child and the child with
- * its parent; mount.nfs writes nothing down (-n) and starts no rpc.statd (nolock). */
+ * Nothing is left, whatever is killed: the namespace ends with the child, mount.nfs with the child
+ * and the child with its parent; mount.nfs writes nothing down (-n) and starts no rpc.statd
+ * (nolock). */
 #include <sched.h>
 #include <stdio.h>
 #include <sys/mount.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* From a trial mount to its finding: pure. The kernel's own words come first: what it logged is nearer to the cause than
- * what mount.nfs makes of an errno. */
+/* From a trial mount to its finding: pure. The kernel's own words come first: what it logged is
+ * nearer to the cause than what mount.nfs makes of an errno. */
 #include <stdio.h>
 
 #include "plugin/kernel/internal.h"

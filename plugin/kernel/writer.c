@@ -66,8 +66,8 @@ static int writer_read_back(int fd, const struct kernel_write_row *row, const ui
 	return 0;
 }
 
-/* @memory: a page longer than the longest row. Not always at the start of a page: segments then begin
- * within one. */
+/* @memory: a page longer than the longest row. Not always at the start of a page: segments then
+ * begin within one. */
 static int writer_try(int channel, int fd, unsigned int index, uint64_t key,
 		      uint8_t *const memory[2])
 {

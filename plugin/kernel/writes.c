@@ -3,8 +3,8 @@
 
 /* What the kernel's client writes, and what is wrong with what came of it: pure.
  *
- * Each write is followed in a copy of the file. A WRITE of the kernel may have more than the program
- * wrote (a whole page), and several WRITEs may carry one write: each of them must have the
+ * Each write is followed in a copy of the file. A WRITE of the kernel may have more than the
+ * program wrote (a whole page), and several WRITEs may carry one write: each of them must have the
  * copy's bytes at its offset, and together they must cover the range. */
 #include <stdio.h>
 

@@ -69,8 +69,8 @@ int pool_xml_format_bare(const struct pool_xml *xml, char **out);
 /* The options that libvirt passes to mount(8) after its own nodev,nosuid,noexec:
  * "nfsvers=4.2,proto=rdma". */
 int pool_xml_options(const struct pool_xml *xml, char **out);
-/* pool-public.c: XML as libvirt keeps it on disk, without what may be a secret: only the facts, with
- * their options as public_options() writes them. The caller frees it with free(3). Errors: as
+/* pool-public.c: XML as libvirt keeps it on disk, without what may be a secret: only the facts,
+ * with their options as public_options() writes them. The caller frees it with free(3). Errors: as
  * pool_xml_parse(). */
 int pool_public_xml(const char *text, size_t len, char **out);
 #define POOL_SOURCE_MAX (SPEC_HOST_MAX + SPEC_PATH_MAX + 4)
@@ -215,8 +215,8 @@ bool pool_volume_audit(const struct host *host, struct finding *out);
 
 /* pool-target.c */
 
-/* @target with its symbolic links resolved, by host_path_resolve() (host.h), with its errors, and those of
- * reading the mounts. */
+/* @target with its symbolic links resolved, by host_path_resolve() (host.h), with its errors, and
+ * those of reading the mounts. */
 int pool_target_resolve(const struct host *host, const char *target, char *buf, size_t cap);
 
 /* domain-xml.c: pure: which files a guest's XML names as its disks */

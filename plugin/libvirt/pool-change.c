@@ -205,7 +205,8 @@ int pool_change_convert(struct pool_changer *changer, const char *name,
 	return pool_switch_guests(&change) ? 0 : pool_change_convert_now(&change, before, after);
 }
 
-/* --- revert ------------------------------------------------------------------------------------ */
+/* --- revert
+ * ------------------------------------------------------------------------------------ */
 
 static int pool_change_read_saved(struct pool_switch *change, struct pool_original *original)
 {

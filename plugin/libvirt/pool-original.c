@@ -199,7 +199,8 @@ int pool_original_lock(const char *folder)
 	return err_sys("lock %s", folder);
 }
 
-/* --- files -------------------------------------------------------------------------------------- */
+/* --- files
+ * -------------------------------------------------------------------------------------- */
 
 static int original_read_all(int fd, char *buf, size_t cap, size_t *len)
 {

@@ -54,7 +54,8 @@ int pool_place_add(struct view_places *out, const struct pool_xml *xml, const ch
 	return view_places_add(out, &place);
 }
 
-/* --- its state ---------------------------------------------------------------------------------- */
+/* --- its state
+ * ---------------------------------------------------------------------------------- */
 
 static void pool_state_find_run(const struct pool_seen *seen, const struct view *view,
 				const char *source, struct pool_state *out)

@@ -52,8 +52,8 @@ int live_firewalld(const struct host *host, const char *netdev, struct host_fire
 /* kmsg.c */
 
 int live_kmsg(const struct host *host, struct live_log *out);
-/* Takes a record, which it changes, if it is the kernel's and concerns us. @now_us: of its clock. Pure. Errors:
- * -ENOMEM. */
+/* Takes a record, which it changes, if it is the kernel's and concerns us. @now_us: of its clock.
+ * Pure. Errors: -ENOMEM. */
 int live_kmsg_line(char *record, uint64_t now_us, struct live_log *log);
 
 /* unit.c */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The kernel's log from /dev/kmsg (Documentation/ABI/testing/dev-kmsg): a record a read, "LEVEL,NUMBER,USEC,FLAGS;TEXT",
- * then lines with what belongs to it. The journal has the same lines for longer, but this needs neither it nor
- * a process. Lines that programs write have another facility; of a line of the kernel a user may have chosen a
- * word, as the name of a process. */
+/* The kernel's log from /dev/kmsg (Documentation/ABI/testing/dev-kmsg): a record a read,
+ * "LEVEL,NUMBER,USEC,FLAGS;TEXT", then lines with what belongs to it. The journal has the same
+ * lines for longer, but this needs neither it nor a process. Lines that programs write have another
+ * facility; of a line of the kernel a user may have chosen a word, as the name of a process. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,7 +41,8 @@ static int kmsg_read(int fd, struct live_log *out)
 	int rc = 0;
 
 	*out = (struct live_log){ 0 };
-	/* The kernel's local_clock(), which stands still as CLOCK_MONOTONIC does while the machine sleeps. */
+	/* The kernel's local_clock(), which stands still as CLOCK_MONOTONIC does while the machine
+	 * sleeps. */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	while (!rc && deadline_left(deadline)) {
 		n = read(fd, record, sizeof(record) - 1);

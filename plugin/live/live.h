@@ -112,8 +112,8 @@ struct live_ops {
 	/* When the unit last changed its state, by a reload too; in seconds since the
 	 * epoch. Not part of a record. Errors: as for unit. */
 	int (*changed)(const struct host *host, const char *unit, int64_t *seconds);
-	/* The kernel's log; *@out is for live_log_fini(). Errors: -EPERM: only root may read it; -ENOENT: it is
-	 * not in this container. NULL: it is not asked for. */
+	/* The kernel's log; *@out is for live_log_fini(). Errors: -EPERM: only root may read it;
+	 * -ENOENT: it is not in this container. NULL: it is not asked for. */
 	int (*log)(const struct host *host, struct live_log *out);
 };
 
@@ -144,7 +144,8 @@ typedef int (*live_file)(void *arg, const char *path, const char *text, size_t l
 int live_record(const struct live_ops *live, const struct host *host,
 		const struct live_wanted *wanted, live_file file, void *arg);
 
-/* kmsg.c: what the kernel logs between two moments, of what live_ops.log has. A descriptor, or -errno. */
+/* kmsg.c: what the kernel logs between two moments, of what live_ops.log has. A descriptor, or
+ * -errno. */
 int live_kmsg_begin(void);
 /* @fd: an error of live_kmsg_begin() is returned. *@out is for live_log_fini(). */
 int live_kmsg_since(int fd, struct live_log *out);
@@ -158,8 +159,9 @@ int live_route(const struct host *host, const struct transport_address *to, stru
 
 /* Names NFS, RPC, RDMA or a driver of it; other lines are not kept. */
 bool live_log_concerns(const char *text);
-/* It begins with a word of RDMA: "client" (xprtrdma), "server" (svcrdma) or "device"; NULL: it does not. What is
- * behind the beginning may be any process's name. *@ethernet: it may be of an adapter that is used without RDMA. */
+/* It begins with a word of RDMA: "client" (xprtrdma), "server" (svcrdma) or "device"; NULL: it does
+ * not. What is behind the beginning may be any process's name. *@ethernet: it may be of an adapter
+ * that is used without RDMA. */
 const char *live_log_rdma(const char *text, bool *ethernet);
 /* Appends a line, for which the oldest ones go if there are LIVE_LOG_LINES. @log->list has room for
  * as many, or is NULL. Errors: -ENOMEM. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The route to an address that the kernel would choose (rtnetlink(7), RTM_GETROUTE). Sends no packet
- * to the network. No library, because what root runs at mount time asks it too. */
+/* The route to an address that the kernel would choose (rtnetlink(7), RTM_GETROUTE). Sends no
+ * packet to the network. No library, because what root runs at mount time asks it too. */
 #include <arpa/inet.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The verdict on each NFS mount: requested and actual transport (plugin/view), whether it answers, and an
- * opinion on each aspect. A mount that requested RDMA and runs over TCP works, and nothing else in the
- * system reports it. */
+/* The verdict on each NFS mount: requested and actual transport (plugin/view), whether it answers,
+ * and an opinion on each aspect. A mount that requested RDMA and runs over TCP works, and nothing
+ * else in the system reports it. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the counters of a mount's RDMA connections show: pure. Mounts of one server share connections, and
- * so counters. */
+/* What the counters of a mount's RDMA connections show: pure. Mounts of one server share
+ * connections, and so counters. */
 #include <ctype.h>
 #include <stdio.h>
 

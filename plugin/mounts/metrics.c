@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Mounts as metrics: requested and actual transport, and the counters of mountstats. Pure. The labels
- * export, protocol, mountaddr and mountpoint are those of node_exporter's collector mountstats. A mount
- * with several connections has the sum of their counters. */
+/* Mounts as metrics: requested and actual transport, and the counters of mountstats. Pure. The
+ * labels export, protocol, mountaddr and mountpoint are those of node_exporter's collector
+ * mountstats. A mount with several connections has the sum of their counters. */
 #include "plugin/mounts/internal.h"
 
 struct mounts_measure {
@@ -50,7 +50,8 @@ static void mounts_measure_counters(const struct mounts_measure *m)
 		mounts_measure(m, METRIC_MOUNT_READ_BYTES, (double)reads->bytes);
 }
 
-/* rate() of a time by rate() of the calls is the average. Nothing of operations that were never called. */
+/* rate() of a time by rate() of the calls is the average. Nothing of operations that were never
+ * called. */
 static void mounts_measure_operations(struct mounts_measure *m, struct metric_label *label)
 {
 	static const char *const names[NFS_OPERATIONS] = { "READ", "WRITE", "COMMIT", "GETATTR" };

@@ -62,8 +62,8 @@ struct mount_verdict {
 
 extern const char *const mount_aspect_ids[MOUNT_ASPECTS];
 
-/* A verdict for each mount of view_nfs(@seen->view), in its order; borrows from @seen. The caller frees
- * *@out with free(3). Errors: -ENOMEM. */
+/* A verdict for each mount of view_nfs(@seen->view), in its order; borrows from @seen. The caller
+ * frees *@out with free(3). Errors: -ENOMEM. */
 int mounts_audit(const struct mounts_seen *seen, struct mount_verdict **out);
 /* The worst of its opinions. */
 enum finding_status mounts_status(const struct mount_verdict *verdict);

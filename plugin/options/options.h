@@ -63,8 +63,8 @@ const char *known_group(const struct opt *opt);
 /* The option that was probably meant: "vers" of "vesr"; NULL: none is near, or the name is
  * known. */
 const char *known_near(const char *name);
-/* Calls @fn for each known option that is accepted: "hard", "proto=rdma", and "timeo=" where the value
- * is free. */
+/* Calls @fn for each known option that is accepted: "hard", "proto=rdma", and "timeo=" where the
+ * value is free. */
 void known_each(void (*fn)(void *arg, const char *name, const char *about), void *arg);
 
 /* public.c */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is wrong, in the order in which to fix it: each cause with the findings that follow from it. Pure. */
+/* What is wrong, in the order in which to fix it: each cause with the findings that follow from it.
+ * Pure. */
 #include "plugin/report/internal.h"
 
 /* In the order of the verdict: a warning never precedes what made the verdict worse. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The report as one JSON object (RFC 8259), schema nfsrdma-report/1. Every key is always
- * present. An unknown value of the subject is null, and so are the results of READs if
- * there were none. cause, remedy and steps are empty for a finding that needs none (pass,
- * skip), its reason and its consequence are null if it has none, and because_of is null if it follows from no
- * other finding of the report. Strings are valid UTF-8 whatever a peer sent. */
+/* The report as one JSON object (RFC 8259), schema nfsrdma-report/1. Every key is always present.
+ * An unknown value of the subject is null, and so are the results of READs if there were none.
+ * cause, remedy and steps are empty for a finding that needs none (pass, skip), its reason and its
+ * consequence are null if it has none, and because_of is null if it follows from no other finding
+ * of the report. Strings are valid UTF-8 whatever a peer sent. */
 #include <json-c/json.h>
 
 #include "plugin/report/internal.h"

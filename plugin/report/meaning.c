@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Lookup in the table of findings, which findings/make-table generates from findings/NAME.findings. */
+/* Lookup in the table of findings, which findings/make-table generates from
+ * findings/NAME.findings. */
 #include "plugin/report/internal.h"
 
 const struct meaning *meaning_next(const struct meaning *after)

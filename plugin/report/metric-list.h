@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The metrics of all commands: one table, read by the renderers, by the manual page (nfsrdma explain
- * --scd) and by the tests of alert rules and dashboard.
+/* The metrics of all commands: one table, read by the renderers, by the manual page (nfsrdma
+ * explain --scd) and by the tests of alert rules and dashboard.
  *
  *	METRIC(ID, name, type, unit, scope, labels, source, help)
  *
- * Names follow Prometheus' naming practice, and where node_exporter's collector mountstats has the same
- * number for TCP, the end of its name: node_mountstats_nfs_transport_sends_total is here
- * nfsrdma_mount_transport_sends_total. Counters end in _total; OpenMetrics drops that in TYPE and HELP.
- * @unit: the OpenMetrics unit, which the name must end with; or NULL. @labels: besides those of the scope.
+ * Names follow Prometheus' naming practice, and where node_exporter's collector mountstats has the
+ * same number for TCP, the end of its name: node_mountstats_nfs_transport_sends_total is here
+ * nfsrdma_mount_transport_sends_total. Counters end in _total; OpenMetrics drops that in TYPE and
+ * HELP.
+ * @unit: the OpenMetrics unit, which the name must end with; or NULL. @labels: besides those of the
+ * scope.
  * @help: without a full stop; @source is appended. No quotes and no backslashes. */
 /* clang-format off */
 

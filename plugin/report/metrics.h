@@ -43,9 +43,9 @@ struct metric_label {
 	const char *name, *value;
 };
 
-/* Adds a sample. @labels: ended by one with name NULL; NULL: none. The values may be any bytes. A second
- * sample with the same labels is ignored, since an exposition may have each only once; so are those
- * beyond METRICS_MAX. If memory runs out, report_print() fails. */
+/* Adds a sample. @labels: ended by one with name NULL; NULL: none. The values may be any bytes. A
+ * second sample with the same labels is ignored, since an exposition may have each only once; so
+ * are those beyond METRICS_MAX. If memory runs out, report_print() fails. */
 #define METRICS_MAX 16384
 void report_metric(struct report *report, enum metric metric, double value,
 		   const struct metric_label *labels);

@@ -6,8 +6,8 @@
  * numbers that report_metric() collected. Findings with one id about several objects, for instance
  * mounts, are distinguished by the evidence that names the object.
  *
- * State sets and info metrics are declared as gauges in OpenMetrics, too: so the textfile collector,
- * which rejects the types that only OpenMetrics has, takes both formats. */
+ * State sets and info metrics are declared as gauges in OpenMetrics, too: so the textfile
+ * collector, which rejects the types that only OpenMetrics has, takes both formats. */
 #include <math.h>
 
 #include "plugin/report/internal.h"
@@ -285,7 +285,8 @@ static bool openmetrics_print_measured(const struct openmetrics_printer *p, enum
 	return known;
 }
 
-/* --- all ---------------------------------------------------------------------------------------- */
+/* --- all
+ * ---------------------------------------------------------------------------------------- */
 
 static void openmetrics_print_collected(const struct openmetrics_printer *p, enum metric metric)
 {

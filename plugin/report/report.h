@@ -17,8 +17,8 @@
 
 /* meaning.c */
 
-/* Systems that a step may be for, of four kinds: the distribution, by its packages; what configures the
- * network; what configures the firewall; and the NFS server, as the probe identified it. */
+/* Systems that a step may be for, of four kinds: the distribution, by its packages; what configures
+ * the network; what configures the firewall; and the NFS server, as the probe identified it. */
 enum report_system {
 	SYSTEM_DEBIAN = 1 << 0, /* and Proxmox VE */
 	SYSTEM_UBUNTU = 1 << 1,
@@ -157,8 +157,8 @@ struct message {
 	const char *program; /* "mount.nfs", or "Linux, NFS client" */
 	const char *text;    /* "access denied by server while mounting {source}" */
 	const char *finding; /* ID or ID/REASON */
-	/* Of the kernel's: "client", "server", "device": in a log it is worth a finding, log.client and so on;
-	 * empty: it only goes with its finding. */
+	/* Of the kernel's: "client", "server", "device": in a log it is worth a finding, log.client
+	 * and so on; empty: it only goes with its finding. */
 	const char *log;
 	const char *
 		ends; /* the text of the message that this one ends, for the same first {name}; or empty */
@@ -172,10 +172,11 @@ const struct message *message_next(const struct message *after);
  * match. Of several matches the longest applies. */
 #define MESSAGE_TEXT_MAX 4096
 size_t message_match(const struct message *message, const char *text);
-/* The row of a program, by how its name begins ("Linux": of all of the kernel), all of whose parts this line has, in
- * their order; NULL: none. */
+/* The row of a program, by how its name begins ("Linux": of all of the kernel), all of whose parts
+ * this line has, in their order; NULL: none. */
 const struct message *message_of(const char *program, const char *line);
-/* What @line, of that message, has for its first {name}. Empty: it has none, or not between two parts. */
+/* What @line, of that message, has for its first {name}. Empty: it has none, or not between two
+ * parts. */
 void message_value(const struct message *message, const char *line, char *buf, size_t cap);
 
 /* report.c */
@@ -212,7 +213,8 @@ struct report_collector {
 
 /* A finding_sink; @arg is a collector. */
 void report_collect(void *arg, const struct finding *finding);
-/* An option of this run, "port" and its value (NULL: it takes none), which commands in steps that have it repeat. */
+/* An option of this run, "port" and its value (NULL: it takes none), which commands in steps that
+ * have it repeat. */
 void report_repeat(struct report *report, const char *name, const char *value);
 /* The systems of the host where steps are taken, of enum report_system. If a kind is not
  * known, the steps for all of that kind are shown. */
@@ -230,11 +232,12 @@ enum verdict report_verdict(const struct report *report);
 unsigned int report_count(const struct report *report, enum finding_status status);
 /* "16 passed, 1 failed": of each status that occurs. Returns buf. */
 const char *report_counts(const struct report *report, char *buf, size_t cap);
-/* One sentence: can this host use NFS over RDMA with that server, and is the data correct? "" for commands
- * that do not ask this. Returns buf. */
+/* One sentence: can this host use NFS over RDMA with that server, and is the data correct? "" for
+ * commands that do not ask this. Returns buf. */
 const char *report_answer(const struct report *report, char *buf, size_t cap);
-/* Calls @fn for each finding that needs attention, in the order in which to fix them: each cause, then
- * the findings that follow from it. @because: the finding from which this one follows, or NULL. */
+/* Calls @fn for each finding that needs attention, in the order in which to fix them: each cause,
+ * then the findings that follow from it. @because: the finding from which this one follows, or
+ * NULL. */
 typedef void report_fn(void *arg, const struct finding *finding, const struct finding *because);
 void report_each(const struct report *report, report_fn *fn, void *arg);
 const char *verdict_name(enum verdict verdict);
@@ -259,7 +262,8 @@ const char *report_first_step(const struct report *report, const struct finding 
 #define REPORT_LINES_MAX 4000
 struct report_advice {
 	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
-	/* Both for reading: wrapped, each step with its number, each command on a line of its own. */
+	/* Both for reading: wrapped, each step with its number, each command on a line of its
+	 * own. */
 	char lines[REPORT_LINES_MAX];
 };
 /* Of a finding outside a report. */
@@ -268,8 +272,8 @@ void report_advise(const struct finding *finding, struct report_advice *advice);
 void report_advise_in(const struct report *report, const struct finding *finding,
 		      struct report_advice *advice);
 
-/* Calls @fn for each finding with a step that interrupts guests. It may add evidence "guests", which those
- * steps name. */
+/* Calls @fn for each finding with a step that interrupts guests. It may add evidence "guests",
+ * which those steps name. */
 void report_interrupting(struct report *report, void (*fn)(void *arg, struct finding *finding),
 			 void *arg);
 

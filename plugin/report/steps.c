@@ -82,7 +82,8 @@ void report_expand(const struct report *report, const struct finding *finding, c
 	}
 }
 
-/* The options of a run that a command in a step repeats, if it has them. --embedded takes the place of the server. */
+/* The options of a run that a command in a step repeats, if it has them. --embedded takes the place
+ * of the server. */
 struct steps_command {
 	const char *name, *options;
 };
@@ -116,8 +117,9 @@ static bool steps_are_of_embedded(const struct report *report)
 	return false;
 }
 
-/* The command of a step for this run, which may be about the embedded server: that has no name for another
- * run, so "nfsrdma probe {server}:{export}" is "nfsrdma probe" then. @buf: of STEP_TEXT_MAX. */
+/* The command of a step for this run, which may be about the embedded server: that has no name for
+ * another run, so "nfsrdma probe {server}:{export}" is "nfsrdma probe" then. @buf: of
+ * STEP_TEXT_MAX. */
 static const char *steps_command(const struct report *report, const char *command, char *buf)
 {
 	const struct steps_command *of = steps_find_command(command);
@@ -131,14 +133,15 @@ static const char *steps_command(const struct report *report, const char *comman
 	return buf;
 }
 
-/* Only for the server of this run: not for one that the reader names, and not for this host's kernel. */
+/* Only for the server of this run: not for one that the reader names, and not for this host's
+ * kernel. */
 static bool steps_is_repeated(const char *command)
 {
 	return strstr(command, " {server}");
 }
 
-/* "nfsrdma probe nas1:/vm" becomes "nfsrdma probe --port 2050 nas1:/vm": without the option it would
- * test another thing. A command that has the option already keeps its own. */
+/* "nfsrdma probe nas1:/vm" becomes "nfsrdma probe --port 2050 nas1:/vm": without the option it
+ * would test another thing. A command that has the option already keeps its own. */
 static void steps_repeat(const struct report *report, char *command, size_t cap)
 {
 	const struct steps_command *of = steps_find_command(command);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The table at the top of a text report, laid out by libsmartcols, as those of findmnt(8) and lsblk(8): one
- * name that is much longer than the others does not move them. A name is never cut or wrapped, so that it
- * can be copied; where many rows are too wide, each name has a line of its own. */
+/* The table at the top of a text report, laid out by libsmartcols, as those of findmnt(8) and
+ * lsblk(8): one name that is much longer than the others does not move them. A name is never cut or
+ * wrapped, so that it can be copied; where many rows are too wide, each name has a line of its
+ * own. */
 #include <libsmartcols/libsmartcols.h>
 #include <locale.h>
 
@@ -101,7 +102,8 @@ static int text_table_render(const struct page *page, const struct report_table 
 	return rc ? rc : scols_print_table_to_string(out, text);
 }
 
-/* As many rows are wider than the page, or continue on another line, which has no status, as are not. */
+/* As many rows are wider than the page, or continue on another line, which has no status, as are
+ * not. */
 static bool text_table_is_wide(const struct page *page, char *text)
 {
 	unsigned int rows = 0, wide = 0, at = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The report for people: the subject, the answer, the table if there is one, the causes with their steps
- * (text-brief.c) or every finding (text-full.c), and the verdict, which is next to the prompt when the
- * command ends. */
+/* The report for people: the subject, the answer, the table if there is one, the causes with their
+ * steps (text-brief.c) or every finding (text-full.c), and the verdict, which is next to the prompt
+ * when the command ends. */
 #include "plugin/report/text.h"
 #include "plugin/report/words.h"
 
@@ -140,7 +140,8 @@ static void text_print_answer(struct page *page, const struct report *report)
 	page_paragraph(page, answer, (unsigned int)strlen(text_statuses[status].word) + 2);
 }
 
-/* What a probe whose data are right says nothing about: "Not tested: WRITEs (probe --scratch), NFSv3." */
+/* What a probe whose data are right says nothing about: "Not tested: WRITEs (probe --scratch),
+ * NFSv3." */
 static void text_print_untested(struct page *page, const struct report *report)
 {
 	const char *indent = text_statuses[report_status(report)].word, *version;

@@ -38,8 +38,8 @@ const char *page_status_word(enum finding_status status);
 const char *page_status_color(enum finding_status status);
 /* Cleans and wraps @text; the caller is at column @indent. */
 void page_paragraph(struct page *page, const char *text, unsigned int indent);
-/* Prints a command on a line of its own, never wrapped, so that it can be pasted; or nothing, if it is
- * empty. */
+/* Prints a command on a line of its own, never wrapped, so that it can be pasted; or nothing, if it
+ * is empty. */
 void page_command(struct page *page, const char *command, unsigned int indent);
 /* Prints " [ID/REASON]" and ends the line; uses a new line if there is no room. @column:
  * where the caller is. */

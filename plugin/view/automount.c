@@ -133,8 +133,8 @@ static void automount_take_entry(const struct view *view, char *line,
 	automount_judge(view, &place, out);
 }
 
-/* The first entry of the key applies, and where there is none that of "*"; an included map, which may have
- * one, is not read. */
+/* The first entry of the key applies, and where there is none that of "*"; an included map, which
+ * may have one, is not read. */
 static void automount_read_map(const struct view *view, const char *map, char *text,
 			       struct automount_entry *entry, struct view_demand *out)
 {
@@ -166,7 +166,8 @@ static void automount_read_map(const struct view *view, const char *map, char *t
 
 /* --- auto.master(5) -------------------------------------------------------------------- */
 
-/* "/srv/auto /etc/auto.vm --timeout=60 -fstype=nfs,proto=rdma": options for every entry of a map. */
+/* "/srv/auto /etc/auto.vm --timeout=60 -fstype=nfs,proto=rdma": options for every entry of a
+ * map. */
 static void automount_read_master(const struct view *view, const char *file,
 				  const struct host_mount *on, const char *map, FILE *out)
 {

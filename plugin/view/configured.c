@@ -54,8 +54,8 @@ static bool configured_is_static(const struct host *host, const char *unit)
 	       !*upheld;
 }
 
-/* A unit that was enabled by its path is a link, perhaps to a file on a network mount. A snapshot has not
- * all mounts, so what cannot be resolved is read. */
+/* A unit that was enabled by its path is a link, perhaps to a file on a network mount. A snapshot
+ * has not all mounts, so what cannot be resolved is read. */
 static bool configured_is_remote(const struct view *view, const char *file)
 {
 	struct host_path found;
@@ -196,8 +196,8 @@ static int configured_add_storages(struct view *view)
 
 /* --- VDSM ------------------------------------------------------------------------------- */
 
-/* VDSM has linked a domain that it uses: REPOSITORY/POOL/DOMAIN to REPOSITORY/mnt/NAME/DOMAIN. Each link
- * is read once, because a host may have hundreds. */
+/* VDSM has linked a domain that it uses: REPOSITORY/POOL/DOMAIN to REPOSITORY/mnt/NAME/DOMAIN. Each
+ * link is read once, because a host may have hundreds. */
 static void configured_find_linked(const struct view *view, const char *pool,
 				   const struct host_list *names, bool *linked)
 {

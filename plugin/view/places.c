@@ -108,8 +108,8 @@ static bool places_has_option(const char *options, const char *name)
 	return false;
 }
 
-/* A bind mount of an NFS mount's directory, or of one below it, has its source; the last line that has that
- * directory is the one that is seen. */
+/* A bind mount of an NFS mount's directory, or of one below it, has its source; the last line that
+ * has that directory is the one that is seen. */
 static const struct view_place *places_bound(const struct view_places *places, const char *dir)
 {
 	const struct view_place *found = NULL;

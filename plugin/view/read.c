@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The sources of a view: those that the caller does not provide are read, once. Without
- * nfsmount.conf, fstab or the files of mount.nfsrdma, requests may be missing, and the view reports that.
- * Without mounts or policy there is no view. */
+ * nfsmount.conf, fstab or the files of mount.nfsrdma, requests may be missing, and the view reports
+ * that. Without mounts or policy there is no view. */
 #include <stdio.h>
 
 #include "plugin/view/internal.h"
@@ -39,8 +39,8 @@ static int read_fstab(struct view *view)
 	text_copy(mounts->fstab_unknown, sizeof(mounts->fstab_unknown), view->fstab_unknown);
 	for (i = 0; i < mounts->count; i++) {
 		mount = &mounts->list[i];
-		/* The first matching line applies, as for mount(8); a bind mount has no options of its
-		 * own. Strings of a mount are truncated. */
+		/* The first matching line applies, as for mount(8); a bind mount has no options of
+		 * its own. Strings of a mount are truncated. */
 		for (j = 0; j < view->fstab.count; j++)
 			if (view->fstab.list[j].options &&
 			    !strncmp(mount->target, view->fstab.list[j].target,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What was requested of mount.nfsrdma (plugin/request): where nothing is mounted, and for a mount that is not
- * over RDMA. What a mount is only mountinfo and mountstats say. */
+/* What was requested of mount.nfsrdma (plugin/request): where nothing is mounted, and for a mount
+ * that is not over RDMA. What a mount is only mountinfo and mountstats say. */
 #include <stdio.h>
 
 #include "plugin/view/internal.h"
@@ -21,8 +21,8 @@ static const char *requests_target(const struct view *view, const struct nfs_mou
 	return mount->target;
 }
 
-/* Whether it is of a mount that was made since. If one export has several mounts, the age is that of the
- * first, which is larger: then this is not known, nor if mountstats has no age. */
+/* Whether it is of a mount that was made since. If one export has several mounts, the age is that
+ * of the first, which is larger: then this is not known, nor if mountstats has no age. */
 static bool requests_is_earlier(const struct view *view, const struct request *request,
 				const struct nfs_mount *mount)
 {

@@ -6,16 +6,17 @@
  * (plugin/guard), the watcher, libvirt's pools, `nfsrdma ovirt` and the mount helper only
  * print it.
  *
- * Sources are data, each read once: mountinfo, mountstats and utab (struct nfs_mounts),
- * requests of mount.nfsrdma, nfsrdma.conf, fstab, .mount units, storages of Proxmox VE, VDSM's domains, maps of
- * autofs, nfsmount.conf, and pools. Only the caller can provide pools: from libvirt, or from its files if libvirt must not be called. A view reports
- * which sources are missing. So two callers can get different answers only because one
- * lacks a source.
+ * Sources are data, each read once: mountinfo, mountstats and utab (struct nfs_mounts), requests of
+ * mount.nfsrdma, nfsrdma.conf, fstab, .mount units, storages of Proxmox VE, VDSM's domains, maps of
+ * autofs, nfsmount.conf, and pools. Only the caller can provide pools: from libvirt, or from its
+ * files if libvirt must not be called. A view reports which sources are missing. So two callers can
+ * get different answers only because one lacks a source.
  *
  * The requested transport of a mount is decided by the first of these that names one:
  * 1. A section [server], [export] or [directory] of nfsrdma.conf with a policy. It covers the
  *    mount: require and prefer request RDMA, and off cancels any other request.
- * 2. What requests RDMA: a pool, a line of fstab, a unit, a storage, the options mount.nfs was given, a call of
+ * 2. What requests RDMA: a pool, a line of fstab, a unit, a storage, the options mount.nfs was
+ * given, a call of
  *    mount.nfsrdma (where nothing is mounted: one that did not finish), nfsmount.conf, and last a port that only RDMA uses, which is a guess. A firm
  *    request precedes one for which TCP is acceptable (nfsrdma.policy=prefer, a guess). A mount
  *    that the kernel made below another one, or of the same file system, requests what that
@@ -110,8 +111,8 @@ struct view_place {
 	bool idle;
 	bool plain;               /* mount.nfs mounts it with exactly these options */
 	char by[POLICY_FROM_MAX]; /* "pool 'vm'", "/etc/fstab:7" */
-	/* For the command that mounts it or takes the request back: of the unit, of the storage, the
-	 * file of a request. NULL: none. */
+	/* For the command that mounts it or takes the request back: of the unit, of the storage,
+	 * the file of a request. NULL: none. */
 	char *name;
 };
 
@@ -230,9 +231,9 @@ struct view_dir {
 
 struct view;
 
-/* A pending request whose mount is there is noted as mounted, so that a later umount leaves nothing that
- * refuses, and one whose mount is gone is removed. For root; an error is not one of the caller. @root: of the
- * view's host. */
+/* A pending request whose mount is there is noted as mounted, so that a later umount leaves nothing
+ * that refuses, and one whose mount is gone is removed. For root; an error is not one of the
+ * caller. @root: of the view's host. */
 void view_settle(const struct view *view, const char *root);
 
 struct view_sources {
@@ -273,7 +274,8 @@ const struct host_mounts *view_tree(const struct view *view);
 const struct policies *view_policies(const struct view *view);
 const struct conf *view_nfsmount_conf(const struct view *view);
 const struct request_list *view_requests(const struct view *view);
-/* What was requested on the directory of a mount, of whatever source; it may be broken. NULL: nothing. */
+/* What was requested on the directory of a mount, of whatever source; it may be broken. NULL:
+ * nothing. */
 const struct request *view_request(const struct view *view, const struct nfs_mount *mount);
 /* "/rhev/data-center/mnt/", with symbolic links resolved; "" without a host. */
 const char *view_domains(const struct view *view);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One scan: mounts, pools and disks as they are now, compared with their former state. Nothing here waits: it reads files of the kernel and of this host. */
+/* One scan: mounts, pools and disks as they are now, compared with their former state. Nothing here
+ * waits: it reads files of the kernel and of this host. */
 #include "plugin/watch/internal.h"
 
 struct scan {

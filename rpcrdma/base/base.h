@@ -77,9 +77,9 @@ struct fd_file {
  * text, and errno; the old file then remains, unless the folder's fsync(2) failed. */
 int fd_replace(int folder, const char *temporary, const char *name, const struct fd_file *file);
 
-/* out.c: a file whose path a user or a configuration gives. Its name is never followed as a link, and
- * links on the way only in folders that only root and the caller can change. Errors: with
- * text; -ELOOP a link. */
+/* out.c: a file whose path a user or a configuration gives. Its name is never followed as a link,
+ * and links on the way only in folders that only root and the caller can change. Errors: with text;
+ * -ELOOP a link. */
 
 /* Opens it for writing, or creates it with mode 0600; also a pipe, which must have a reader, or a
  * device: the caller looks at what it is. The descriptor does not block. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The matrix of READs and WRITEs. Its sizes are those at which the behaviour of clients or servers changes: a
- * word of XDR, the Linux clients' limits for inline READs, pages, and the usual values of
- * rsize. */
+/* The matrix of READs and WRITEs. Its sizes are those at which the behaviour of clients or servers
+ * changes: a word of XDR, the Linux clients' limits for inline READs, pages, and the usual values
+ * of rsize. */
 #include "rpcrdma/base/matrix.h"
 
 static const uint32_t sizes[MATRIX_COLUMNS] = { 4,    788,   812,    856,     1024,      4096,

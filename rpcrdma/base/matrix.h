@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The matrix: the results of READs and WRITEs, by mechanism and size. A row is a mechanism, a column a
- * range of sizes. The probe fills it in, a report prints it. Pure. */
+/* The matrix: the results of READs and WRITEs, by mechanism and size. A row is a mechanism, a
+ * column a range of sizes. The probe fills it in, a report prints it. Pure. */
 #ifndef RPCRDMA_MATRIX_H
 #define RPCRDMA_MATRIX_H
 

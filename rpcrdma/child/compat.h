@@ -28,8 +28,8 @@
 #define COMPAT_CLONE_FLAGS 0
 #endif
 
-/* Where the C library opens sockets by socketcall(2), whose arguments are in memory. libseccomp makes
- * a rule about one family of socket(2) one that denies them all. */
+/* Where the C library opens sockets by socketcall(2), whose arguments are in memory. libseccomp
+ * makes a rule about one family of socket(2) one that denies them all. */
 #if defined(__i386__) || defined(__s390__)
 #define COMPAT_SOCKETCALL 1
 #else

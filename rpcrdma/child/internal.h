@@ -23,9 +23,9 @@
 /* profiles.c */
 
 enum child_flag {
-	/* Identity. NOBODY: uid and gid 65534 where the caller is root, no capability, an empty bounding
-	 * set, no_new_privs. POWERLESS: the same, but the caller's uid, and root still reads the files
-	 * of others (CAP_DAC_READ_SEARCH). */
+	/* Identity. NOBODY: uid and gid 65534 where the caller is root, no capability, an empty
+	 * bounding set, no_new_privs. POWERLESS: the same, but the caller's uid, and root still
+	 * reads the files of others (CAP_DAC_READ_SEARCH). */
 	CHILD_NOBODY = 1 << 0,
 	CHILD_POWERLESS = 1 << 1,
 	/* The system calls of deny.c return EPERM, Landlock lets it make and change no file, and

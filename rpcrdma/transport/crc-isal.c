@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* CRC32c of MPA (RFC 5044 section 4.4) by ISA-L, in a build that has it. Only this file uses ISA-L, whose
- * crc32_iscsi() returns the raw register: the caller complements it before the first and after the
- * last byte. */
+/* CRC32c of MPA (RFC 5044 section 4.4) by ISA-L, in a build that has it. Only this file uses ISA-L,
+ * whose crc32_iscsi() returns the raw register: the caller complements it before the first and
+ * after the last byte. */
 #include <limits.h>
 
 #include <isa-l/crc.h>

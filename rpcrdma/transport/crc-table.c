@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* CRC32c by tables, eight bytes a step ("slicing-by-8", Kounavis and Berry 2005), for builds without ISA-L.
- * The register is that of crc_more(). Bytes are combined by their place, so the byte order of the host
- * does not matter. */
+/* CRC32c by tables, eight bytes a step ("slicing-by-8", Kounavis and Berry 2005), for builds
+ * without ISA-L. The register is that of crc_more(). Bytes are combined by their place, so the byte
+ * order of the host does not matter. */
 #include <pthread.h>
 
 #include "rpcrdma/transport/internal.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the kernel's TCP has seen of packets that do not arrive. <netinet/tcp.h> has an older struct tcp_info
- * and cannot be included beside this. */
+/* What the kernel's TCP has seen of packets that do not arrive. <netinet/tcp.h> has an older struct
+ * tcp_info and cannot be included beside this. */
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -23,7 +23,8 @@ void transport_gaps(const struct transport *t, struct transport_gaps *out)
 	if (getsockopt(t->fd, IPPROTO_TCP, TCP_INFO, &info, &info_len) < 0)
 		return;
 	out->again = info.tcpi_unacked ? info.tcpi_retransmits : 0;
-	/* What was received, less what can be read, waits for a packet before it (tcp_data_queue_ofo()). */
+	/* What was received, less what can be read, waits for a packet before it
+	 * (tcp_data_queue_ofo()). */
 	if (!ioctl(t->fd, FIONREAD, &readable) && !readable &&
 	    !getsockopt(t->fd, SOL_SOCKET, SO_MEMINFO, memory, &memory_len))
 		out->held = memory[SK_MEMINFO_RMEM_ALLOC];

@@ -146,8 +146,8 @@ static int verbs_connect_once(struct transport **out, const struct transport_add
 	return 0;
 }
 
-/* The connection manager chooses the source port among its own, and the device of iWARP then binds a TCP socket to
- * it, which another program may have: the next choice is another one. */
+/* The connection manager chooses the source port among its own, and the device of iWARP then binds
+ * a TCP socket to it, which another program may have: the next choice is another one. */
 static int verbs_connect(struct transport **out, const struct transport_address *to,
 			 const struct transport_param *param, uint64_t deadline)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* make-completion bash|zsh|fish <TEMPLATE >FILE: the completion of a shell. The template's line #TABLES#
- * becomes the tables of commands, options and operands, in the language of that shell. */
+/* make-completion bash|zsh|fish <TEMPLATE >FILE: the completion of a shell. The template's line
+ * #TABLES# becomes the tables of commands, options and operands, in the language of that shell. */
 #include "plugin/cli/options.h"
 
 #define FIRST_MAX 100 /* characters of a description */
@@ -25,8 +25,8 @@ static bool completion_print_words(const struct cli_choice *choice)
 	return choice->words || choice->fixed;
 }
 
-/* The first sentence of what an option does, in single quotes; @special: characters of the shell that
- * need a backslash there. */
+/* The first sentence of what an option does, in single quotes; @special: characters of the shell
+ * that need a backslash there. */
 static void completion_print_about(const char *help, const char *special, bool doubled)
 {
 	size_t len = strlen(help), i;
