@@ -36,6 +36,12 @@ static bool cause_looks_like_data(const struct read_record *r)
 	return r->outcome.kind == READ_DATA;
 }
 
+/* Pages that are elsewhere, or nowhere: not what the reply says of them. */
+static bool cause_looks_like_pages(const struct read_record *r)
+{
+	return r->outcome.kind == READ_DATA || r->outcome.kind == READ_STALE;
+}
+
 /* clang-format off */
 #define UNALIGNED_OF(id, reads) \
 	{ id, "unaligned", "most at offsets that are no multiple of a page, ", TRAIT_UNALIGNED, reads, reads, \
@@ -58,7 +64,7 @@ const struct cause causes[CAUSE_COUNT] = {
 			      TRAIT_UNALIGNED, tally_is_unaligned, tally_is_plain, NULL, MOST,
 			      true },
 	[CAUSE_PLACEMENT] = { "probe.read.write-chunk.placement", "above-a-page", NULL, TRAIT_LARGE,
-			      tally_is_plain, tally_is_plain, NULL, MOST, true },
+			      tally_is_plain, tally_is_plain, cause_looks_like_pages, MOST, true },
 	[CAUSE_TAIL] = { "probe.read.write-chunk.tail", "not-written", NULL, TRAIT_PAD,
 			 tally_is_write_chunk, tally_is_write_chunk, cause_looks_like_tail, MOST,
 			 true },

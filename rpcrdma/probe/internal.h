@@ -999,6 +999,8 @@ enum read_sign {
 	SIGN_SHORT_LENGTHS, /* the returned lengths sum to less than the data */
 	SIGN_OTHER_OFFSET,  /* the data are the file's of another offset */
 	SIGN_OTHER_FILE,    /* the data are another file's */
+	SIGN_BEYOND_SIZE,   /* more bytes than the size attribute allows */
+	SIGN_EOF,           /* a short READ says that the file ends there */
 };
 
 struct read_outcome {

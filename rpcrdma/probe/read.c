@@ -484,12 +484,15 @@ static bool read_check_counts(struct read_job *job, const struct window *w, uint
 	else if (res->read_count > job->c.count)
 		read_outcome_set(&job->outcome, READ_HEADER, "%u bytes returned, %u requested",
 				 res->read_count, job->c.count);
-	else if (res->read_count < want && !(res->read.eof && at_end))
+	else if (res->read_count < want && !(res->read.eof && at_end)) {
 		read_outcome_set(&job->outcome, READ_SHORT, "%u bytes came, %u are there%s",
 				 res->read_count, want, res->read.eof ? ", and eof is set" : "");
-	else if (res->read_count > have)
+		job->outcome.sign = res->read.eof ? SIGN_EOF : SIGN_NONE;
+	} else if (res->read_count > have) {
 		read_outcome_set(&job->outcome, READ_DATA, "%u bytes came, the file has %u there",
 				 res->read_count, have);
+		job->outcome.sign = at_end ? SIGN_BEYOND_SIZE : SIGN_NONE;
+	}
 	return job->outcome.kind == READ_OK || job->outcome.kind == READ_SHORT;
 }
 

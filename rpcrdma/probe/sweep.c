@@ -397,6 +397,31 @@ static bool sweep_main_file(struct sweep *s, const struct probe_file *file)
 	return !changed;
 }
 
+/* There are bytes, and nobody can read them, not even inline: the same READ by RDMA and by TCP says why. */
+static void sweep_note_unreadable(struct sweep *s, const struct probe_file *file, uint64_t base)
+{
+	struct read_record r = { .c = { .mechanism = MECH_INLINE, .offset = base, .count = 512 },
+				 .in_flight = 1,
+				 .tries = 1,
+				 .wrong = 1,
+				 .confirmed = true };
+	struct window empty = { .file = file };
+	struct nfs_result result = { 0 };
+	const struct nfs_request request = {
+		.op = NFS_OP_READ, .fh = file->fh, .offset = base, .count = r.c.count
+	};
+
+	/* It may be shorter by now, or gone. */
+	if (operation_getattr(s->p, &file->fh, &empty.attr) || empty.attr.size < base + r.c.count)
+		return;
+	read_once(s->p, &empty, &r.c, &r.outcome);
+	if (r.outcome.kind != READ_STATUS)
+		return;
+	r.wrong_over_tcp = !over_tcp_operation(s->p, &request, NULL, &result) &&
+			   result.status == r.outcome.status;
+	sweep_add_record(s, &r);
+}
+
 static void sweep_more_windows(struct sweep *s, const struct probe_file *file)
 {
 	const struct probe_file *giant = s->p->files.giant.attr.size ? &s->p->files.giant : NULL;
@@ -418,10 +443,13 @@ static void sweep_more_windows(struct sweep *s, const struct probe_file *file)
 		sweep_note_cut(s, 0, 1, "at the end of the file");
 	for (i = 0; i < ARRAY_SIZE(windows); i++) {
 		s->w.changing = false;
-		if (!windows[i].file || sweep_stop(s) ||
-		    sweep_window_open(s, windows[i].file, windows[i].base, windows[i].len,
-				      windows[i].ranges))
+		if (!windows[i].file || sweep_stop(s))
 			continue;
+		if (sweep_window_open(s, windows[i].file, windows[i].base, windows[i].len,
+				      windows[i].ranges)) {
+			sweep_note_unreadable(s, windows[i].file, windows[i].base);
+			continue;
+		}
 		s->done = 0;
 		s->total = 3 * s->nranges;
 		sweep_every_mechanism(s);

@@ -323,6 +323,12 @@ static const struct verdict_property {
 	{ CAUSE_ALIGNMENT, "at unaligned offsets" },
 };
 
+/* Every failure is an error that the server returned: no client gets wrong data by it. */
+static bool verdict_are_errors(const struct tally *t)
+{
+	return t->kinds[READ_STATUS] + t->kinds[READ_RPC] + t->kinds[READ_RDMA_ERROR] == t->failed;
+}
+
 /* Whether READs with the property fail where plain READs are correct. */
 static void verdict_say_property(const struct verdict_input *in,
 				 const struct verdict_property *property, finding_sink sink,
@@ -353,7 +359,7 @@ static void verdict_say_property(const struct verdict_input *in,
 			     : t.answered_inline ? "the Write chunk is unused"
 						 : "not tested at this level");
 	if (f.status == FINDING_FAIL)
-		finding_reason(&f, "every-time");
+		finding_reason(&f, verdict_are_errors(&t) ? "errors" : "every-time");
 	tally_numbers(&f, &t);
 	if (t.failed)
 		tally_examples(&f, &t);
@@ -388,30 +394,117 @@ static void verdict_say_placement(const struct verdict_input *in, const struct t
 	sink(arg, &f);
 }
 
+/* READs that fail over TCP too: the server's NFS, and what of it. */
+struct verdict_over_tcp {
+	unsigned int n, data, shorts;
+	unsigned int ends;                        /* short, and the file is said to end there */
+	unsigned int larger;                      /* more came than the file's size allows */
+	uint32_t smallest, largest_right;         /* bytes asked */
+	unsigned int right, beyond, right_beyond; /* that ask for more than the file has there */
+	const struct read_record *example;        /* of the gravest */
+};
+
+static bool verdict_goes_beyond(const struct read_record *r)
+{
+	return r->at_end && r->expected && r->c.count > r->expected;
+}
+
+/* Wrong data is worse than an error, and that is worse than less than was asked for. */
+static unsigned int verdict_gravity(const struct read_record *r)
+{
+	return r->outcome.kind == READ_DATA || r->outcome.sign == SIGN_EOF ? 2
+	       : r->outcome.kind == READ_SHORT                             ? 0
+									   : 1;
+}
+
+static void verdict_count_over_tcp(const struct records *rs, struct verdict_over_tcp *n)
+{
+	size_t i;
+
+	*n = (struct verdict_over_tcp){ .smallest = UINT32_MAX };
+	for (i = 0; i < rs->count; i++) {
+		const struct read_record *r = &rs->list[i];
+
+		if (!r->wrong_over_tcp && tally_is_right(r)) {
+			n->right++;
+			n->right_beyond += verdict_goes_beyond(r);
+			if (r->c.count > n->largest_right)
+				n->largest_right = r->c.count;
+		}
+		if (!r->wrong_over_tcp)
+			continue;
+		n->n++;
+		n->data += r->outcome.kind == READ_DATA;
+		n->shorts += r->outcome.kind == READ_SHORT;
+		n->ends += r->outcome.sign == SIGN_EOF;
+		n->larger += r->outcome.sign == SIGN_BEYOND_SIZE;
+		n->beyond += verdict_goes_beyond(r);
+		n->smallest = min_u32(n->smallest, r->c.count);
+		if (!n->example || verdict_gravity(r) > verdict_gravity(n->example))
+			n->example = r;
+	}
+}
+
+/* What its READs have in common: each condition excludes the ones below it. */
+static const struct verdict_tcp_cause {
+	const char *reason, *what; /* "46 READs ..." */
+} verdict_tcp_causes[] = {
+	{ "size", "return more, over TCP too, than the size of the file allows" },
+	{ "nfs", "fail over RDMA and over TCP" },
+	{ "early-end", "end before the file does, over TCP too" },
+	{ "short", "return less than is there, over TCP too" },
+	{ "too-large", "fail over RDMA and over TCP, all larger than those that are right" },
+	{ "beyond-the-end", "fail over RDMA and over TCP, all beyond the end of the file" },
+	{ "error", "fail over RDMA and over TCP" },
+};
+
+static const struct verdict_tcp_cause *verdict_over_tcp_cause(const struct verdict_over_tcp *n)
+{
+	bool compared = n->right >= PROOF_RANGES && n->n >= CAUSE_RANGES;
+	const bool shown[ARRAY_SIZE(verdict_tcp_causes) - 1] = {
+		n->larger && n->larger == n->data,
+		n->data,
+		n->ends,
+		n->shorts == n->n,
+		compared && n->smallest > n->largest_right,
+		compared && n->beyond == n->n && !n->right_beyond,
+	};
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(shown) && !shown[i])
+		i++;
+	return &verdict_tcp_causes[i];
+}
+
 /* Reports only what was seen. */
 static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink sink, void *arg)
 {
-	const struct read_record *example = NULL;
-	unsigned int n = 0;
 	_cleanup_(finding_fini) struct finding f = { 0 };
-	size_t i;
+	const struct verdict_tcp_cause *cause;
+	const struct read_outcome *outcome;
+	struct verdict_over_tcp n;
+	uint32_t rsize = 1024;
+	bool wrong;
 
-	for (i = 0; i < in->records->count; i++) {
-		const struct read_record *r = &in->records->list[i];
-
-		if (r->wrong_over_tcp && !n++)
-			example = r;
-	}
-	if (!n)
+	verdict_count_over_tcp(in->records, &n);
+	if (!n.n)
 		return;
-	finding_init(&f, "probe.read.over-tcp", FINDING_WARN,
-		     "%u READ%s over RDMA and over TCP: %s", n, n == 1 ? " fails" : "s fail",
-		     read_kind_name(example->outcome.kind));
-	finding_reason(&f, "nfs");
-	finding_number(&f, "wrong", n);
-	finding_number(&f, "offset", (double)example->c.offset);
-	finding_number(&f, "length", example->c.count);
-	verdict_add_example(&f, example);
+	cause = verdict_over_tcp_cause(&n);
+	outcome = &n.example->outcome;
+	wrong = !strcmp(cause->reason, "nfs") || !*outcome->text;
+	finding_init(&f, "probe.read.over-tcp", FINDING_WARN, "%u READ%s %s, the first at %llu: %s",
+		     n.n, n.n == 1 ? "" : "s", cause->what, (unsigned long long)n.example->c.offset,
+		     wrong ? read_kind_name(outcome->kind) : outcome->text);
+	finding_reason(&f, cause->reason);
+	finding_number(&f, "wrong", n.n);
+	finding_number(&f, "offset", (double)n.example->c.offset);
+	finding_number(&f, "length", n.example->c.count);
+	finding_number(&f, "largest_right", n.largest_right);
+	/* For a mount: the largest power of two that works. */
+	while (rsize <= n.largest_right / 2)
+		rsize *= 2;
+	finding_number(&f, "rsize", rsize);
+	verdict_add_example(&f, n.example);
 	sink(arg, &f);
 }
 

@@ -16,6 +16,7 @@ struct versions_census {
 	enum versions_answer answers[PROBE_VERSIONS];
 	char why[PROBE_VERSIONS][128]; /* no answer */
 	bool silent;                   /* a version was waited for twice */
+	bool denied;                   /* the caller was rejected, not the version */
 };
 
 /* @rpc: the reply's header, if there is one. */
@@ -65,6 +66,7 @@ static void versions_ask(struct probe *p, struct versions_census *c, size_t i)
 			break;
 		c->silent = rc == -ETIMEDOUT && tries;
 	}
+	c->denied = c->denied || (rc && rpc.xid && rpc.reply_stat == RPC_MSG_DENIED);
 	c->answers[i] = !rc ? ANSWER_YES : rc == -EOPNOTSUPP ? ANSWER_NO : ANSWER_NONE;
 	/* The server returned the range of its program versions: all others are not offered. */
 	if (rc == -EOPNOTSUPP && rpc.reply_stat == RPC_MSG_ACCEPTED &&
@@ -102,7 +104,12 @@ static void versions_say(struct probe *p, const struct versions_census *c)
 	versions_list(c, ANSWER_NONE, silent, sizeof(silent));
 	/* A version without an answer is not known to be absent, but a server that answered other
 	 * calls should have answered. */
-	if (!p->version && wanted)
+	if (*silent && c->denied)
+		finding_init(
+			&f, "probe.versions", FINDING_FAIL,
+			"the server rejects the credentials of calls of NFS: uid %u, gid %u and %u more group%s",
+			p->cred.uid, p->cred.gid, p->cred.ngids, p->cred.ngids == 1 ? "" : "s");
+	else if (!p->version && wanted)
 		finding_init(&f, "probe.versions", FINDING_FAIL,
 			     "NFSv%s was asked for; offered over RDMA: %s%s%s", wanted->name,
 			     *offered ? offered : "none", *silent ? "; without an answer: " : "",
@@ -119,7 +126,10 @@ static void versions_say(struct probe *p, const struct versions_census *c)
 		finding_init(&f, "probe.versions", FINDING_PASS,
 			     "NFS versions offered over RDMA: %s", offered);
 	if (f.status != FINDING_PASS)
-		finding_reason(&f, p->version ? "silent" : wanted ? "not-offered" : "none");
+		finding_reason(&f, *silent && c->denied ? "denied"
+				   : p->version         ? "silent"
+				   : wanted             ? "not-offered"
+							: "none");
 	if (wanted)
 		finding_text(&f, "requested", "%s", wanted->name);
 	if (*silent)

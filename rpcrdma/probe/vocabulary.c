@@ -35,7 +35,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "silent closed no-nfs rdma-error malformed rpc-error no-reply "
 	  "local",
 	  "answered asked best_ms program_version tries" },
-	{ "probe.versions", "not-offered none silent",
+	{ "probe.versions", "not-offered none silent denied",
 	  "3 4.0 4.1 4.2 offered requested silent used" },
 	{ "probe.session",
 	  "grace busy status denied kerberos rpc-error no-reply "
@@ -120,13 +120,13 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	{ "probe.read.write-chunk.tail", "not-written", "example right wrong" },
 	{ "probe.read.write-chunk.order", "late-data released-memory",
 	  "example late writes_to_released_memory" },
-	{ "probe.read.write-chunk.segments", "every-time",
+	{ "probe.read.write-chunk.segments", "every-time errors",
 	  "answered_inline bytes damage example example_* failed "
 	  "failures in_flight largest_right late looked_at mechanisms "
 	  "of ranges ranges_failing ranges_proven right smallest_failed "
 	  "smallest_failing writes_to_released_memory wrong "
 	  "wrong_over_tcp" },
-	{ "probe.read.write-chunk.alignment", "every-time",
+	{ "probe.read.write-chunk.alignment", "every-time errors",
 	  "answered_inline bytes damage example example_* failed "
 	  "failures in_flight largest_right late looked_at mechanisms "
 	  "of ranges ranges_failing ranges_proven right smallest_failed "
@@ -143,7 +143,8 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "reply_chunk seconds seed write_chunk wrong" },
 	{ "probe.read.eof", "early missing", "example looked_at wrong" },
 	{ "probe.read.attributes", "size fileid", "example looked_at wrong" },
-	{ "probe.read.over-tcp", "nfs", "example length offset wrong" },
+	{ "probe.read.over-tcp", "nfs size error too-large beyond-the-end short early-end",
+	  "example largest_right length offset rsize wrong" },
 	{ "probe.read.profiles", "above-change-over", "not_tried right wrong" },
 	{ "probe.read.compound",
 	  "after-the-data read inline-too over-tcp second-read time busy "

@@ -19,6 +19,12 @@
 #define REPLY_CHUNK_MAX 262144
 #define DATA_MAX        1048576
 
+/* Of nfs-read, groups and segments-refused. */
+#define READ_PART      65536
+#define READ_TOO_LARGE 262144
+#define MOST_GROUPS    8
+#define MOST_SEGMENTS  4
+
 /* A client with READs in flight together sends the next within this time. */
 #define NEXT_CALL_MS 10
 
@@ -532,6 +538,79 @@ static void fault_nfs_unaligned(struct call *call, unsigned int value)
 		call->payload[call->read.payload].data = fault_zero_pages;
 }
 
+/* As fault_read_eio(), before there is a reply of a transport. */
+static void fault_call_fails(struct call *call, uint32_t status)
+{
+	const struct call_read *read = &call->read;
+	uint8_t *reply = call->reply.base;
+
+	put_be32(reply + read->status, status);
+	if (read->compound) {
+		put_be32(reply + read->compound, status);
+		put_be32(reply + read->results, read->result_count);
+	}
+	call->reply.len = read->end;
+	call->payload_count = read->payload;
+}
+
+/* Consistent, and @eof. */
+static void fault_call_is_short(struct call *call, uint32_t len, bool eof)
+{
+	struct payload *data = &call->payload[call->read.payload];
+	uint8_t *reply = call->reply.base;
+
+	data->len = len;
+	if (call->read.count)
+		put_be32(reply + call->read.count, len);
+	put_be32(reply + call->read.eof, eof);
+	put_be32(reply + data->at - 4, len);
+}
+
+/* READs that a server's NFS serves in an unusual way, over every transport. */
+static void fault_nfs_read(struct call *call, unsigned int value)
+{
+	enum { SHORT, EARLY_END, TOO_LARGE, BEYOND_THE_END, ABOVE_2_GIB };
+	const struct call_read *read = &call->read;
+	uint32_t len = read->served ? call->payload[read->payload].len : 0;
+
+	if (!read->served)
+		return;
+	if (value <= EARLY_END && len > READ_PART)
+		fault_call_is_short(call, READ_PART, value == EARLY_END);
+	if ((value == TOO_LARGE && len > READ_TOO_LARGE) ||
+	    (value == ABOVE_2_GIB && read->offset + len > INT32_MAX))
+		fault_call_fails(call, NFS3_STATUS_IO);
+	if (value == BEYOND_THE_END && len && len < read->asked)
+		fault_call_fails(call, NFS3_STATUS_INVAL);
+}
+
+/* Calls of a user who is in more groups than that are refused, where the server did not learn of RFC 5531's sixteen. */
+static void fault_groups(struct call *call, unsigned int value)
+{
+	const struct rpc_reply denied = { .xid = call->rpc.xid,
+					  .reply_stat = RPC_MSG_DENIED,
+					  .reject_stat = RPC_AUTH_ERROR,
+					  .auth_stat = 1 };
+
+	(void)value;
+	if (call->rpc.cred.ngids <= MOST_GROUPS)
+		return;
+	writer_init(&call->reply, call->reply.base, call->reply.cap);
+	rpc_reply_encode(&call->reply, &denied);
+	call->payload_count = 0;
+	memset(&call->read, 0, sizeof(call->read));
+}
+
+/* Write chunks of more segments than the server has room for. */
+static void fault_segments_refused(struct rdma_reply *reply, unsigned int value)
+{
+	const struct rpcrdma_header *h = &reply->session->request;
+
+	(void)value;
+	if (h->write_count && h->write[0].count > MOST_SEGMENTS)
+		rdma_reply_refuse(reply, ERR_CHUNK);
+}
+
 /* No READ says that it reached the end; or each does. */
 static void fault_eof(struct rdma_reply *reply, unsigned int value)
 {
@@ -798,6 +877,21 @@ const struct fault_row fault_table[] = {
 	  .description =
 		  "READs of NFSv3, and GETATTRs behind a READ in NFSv4, return half of the file's size, or another fileid",
 	  .apply = fault_read_attributes },
+	{ .name = "segments-refused",
+	  .finding = "probe.read.write-chunk.segments",
+	  .description = "a Write chunk of more than four segments is answered with RDMA_ERROR",
+	  .apply = fault_segments_refused },
+	{ .name = "groups",
+	  .finding = "probe.versions",
+	  .description = "credentials with more than eight groups are rejected",
+	  .serve = fault_groups },
+	{ .name = "nfs-read",
+	  .values = "short|early-end|too-large|beyond-the-end|above-2-gib",
+	  .value = "short",
+	  .finding = "probe.read.over-tcp",
+	  .description =
+		  "over TCP too, READs return 64 KiB at most (early-end: and end the file there), or fail above 256 KiB, beyond the end of the file, or above 2 GiB",
+	  .serve = fault_nfs_read },
 	{ .name = "nfs-unaligned",
 	  .finding = "probe.read.over-tcp",
 	  .description = "zeros for READs at unaligned offsets, over TCP too",

@@ -249,6 +249,7 @@ struct call_read {
 	bool served;      /* it succeeded, and the rest is set: */
 	struct nfs_fh fh; /* the file and the range */
 	uint64_t offset;
+	uint32_t asked;   /* bytes */
 	uint32_t payload; /* index of its payload */
 	size_t status;    /* offsets in the reply: of its nfsstat, */
 	size_t count;     /* of the count before the length word (NFSv3, else 0), */

@@ -199,7 +199,11 @@ static enum rpc_accept_stat nfs3_read(struct call *call)
 		return RPC_GARBAGE_ARGS;
 	status = call->exp->ops->read(call->exp, &fh, &read);
 	call->read = (struct call_read){
-		.tried = true, .fh = fh, .offset = read.offset, .status = call->reply.len
+		.tried = true,
+		.fh = fh,
+		.offset = read.offset,
+		.asked = read.count,
+		.status = call->reply.len,
 	};
 	writer_u32(&call->reply, status);
 	nfs3_put_post_op(call, &fh);

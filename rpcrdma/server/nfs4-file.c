@@ -267,6 +267,7 @@ uint32_t nfs4_read(struct compound *c)
 			.served = true,
 			.fh = c->current.fh,
 			.offset = read.offset,
+			.asked = read.count,
 			.payload = call->payload_count,
 			.status = c->status_at,
 			.eof = call->reply.len,

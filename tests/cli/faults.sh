@@ -49,6 +49,9 @@ declare -A finding=(
 	[restart]=probe.server-gone
 	[nfs-second-read]=probe.read.compound
 	[nfs-unaligned]=probe.read.over-tcp
+	[nfs-read]=probe.read.over-tcp
+	[segments-refused]=probe.read.write-chunk.segments
+	[groups]=probe.versions
 	[eof]=probe.read.eof
 	[moved]=probe.root
 	[read-attributes]=probe.read.compound
@@ -85,6 +88,9 @@ declare -A only=(
 	[write=late]=probe.write.intermittent
 	[write=create-lost]='probe.reply.lost probe.scratch.left'
 	[eof]='probe.read.eof'
+	[nfs-read]=probe.read.over-tcp
+	[nfs-read=early-end]='probe.read.eof probe.read.over-tcp'
+	[groups]=probe.versions
 	[read-attributes]='probe.read.compound'
 	[read-attributes@3]='probe.read.attributes'
 )
@@ -95,7 +101,7 @@ declare -A harmless=([reply-twice]=1 [credit-zero]=1 [pad-written]=1 [lengths-un
 
 # And so do clients that write, slowly.
 # shellcheck disable=SC2034 # of() takes the table's name
-declare -A slow=([write=short]=1 [write=verifier]=1)
+declare -A slow=([nfs-read=short]=1 [write=short]=1 [write=verifier]=1)
 
 # of TABLE NAME[=VALUE]@VERSION: the table's entry for all of it, else for NAME@VERSION, for NAME=VALUE, for NAME.
 of()
@@ -115,7 +121,7 @@ declare -A linux3=(
 )
 
 # Found in each version: the errors are where the replies of versions differ.
-each_version=(second-connection misplaced chunk-twice eof read-attributes at-times rarely nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten lengths-short page-shift
+each_version=(second-connection misplaced chunk-twice eof read-attributes at-times rarely nfs-unaligned nfs-read segments-refused write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten lengths-short page-shift
 	reply-page-repeat reply-first chunk-unused tail-unwritten rdma-error die restart foreign linux-3 link-inline)
 
 # The reason, by SPEC without its version.
@@ -200,6 +206,13 @@ declare -A reasons=(
 	[linux-3=inline-head]=bug.linux3-inline-head/seen
 	[linux-3=page-base]=bug.linux3-page-base/seen
 	[nfs-unaligned]=probe.read.over-tcp/nfs
+	[nfs-read=short]=probe.read.over-tcp/short
+	[nfs-read=early-end]='probe.read.over-tcp/early-end probe.read.eof/early'
+	[nfs-read=too-large]=probe.read.over-tcp/too-large
+	[nfs-read=beyond-the-end]=probe.read.over-tcp/beyond-the-end
+	[nfs-read=above-2-gib]=probe.read.over-tcp/error
+	[segments-refused]=probe.read.write-chunk.segments/errors
+	[groups]=probe.versions/denied
 	[eof=never]=probe.read.eof/missing
 	[eof=always]=probe.read.eof/early
 	[read-attributes=size]=probe.read.compound/inline-too
@@ -233,6 +246,7 @@ fault()
 	# The sweep has too few.
 	[[ $1 != rarely* ]] || reads=5000
 	[[ $1 != write[=@]* ]] || options=(--scratch new)
+	[[ $1 != groups* ]] || options=(--cred 36:36,1,2,3,4,5,6,7,8,9)
 	probe --embedded --fault "${1%@*}" --nfs-version "${1#*@}" --reads "$reads" "${options[@]}"
 	if [[ $2 == probe.read.withheld ]]; then
 		expect_status 0

@@ -341,8 +341,71 @@ static void data_of_another_file_at_times_is_said(void)
 	CU_ASSERT(is_named(&named));
 }
 
+/* What fails over TCP too is the server's NFS, and what of it: no READ that is right says otherwise. */
+static bool is_above_64k(const struct read_record *r)
+{
+	return r->c.count > 65536;
+}
+
+static bool is_at_the_end(const struct read_record *r)
+{
+	return r->at_end;
+}
+
+static bool is_high(const struct read_record *r)
+{
+	return r->c.offset >= EDGE;
+}
+
+static void what_fails_over_tcp_too_is_told_apart(void)
+{
+	static const struct {
+		record_filter of;
+		enum read_kind kind;
+		enum read_sign sign;
+		const char *reason, *words;
+	} rows[] = {
+		{ is_high, READ_DATA, SIGN_NONE, "nfs",
+		  "READs fail over RDMA and over TCP, the first at 4294967296: wrong data" },
+		{ is_at_the_end, READ_DATA, SIGN_BEYOND_SIZE, "size", "return more, over TCP too" },
+		{ is_above_64k, READ_SHORT, SIGN_NONE, "short",
+		  "return less than is there, over TCP too" },
+		{ is_above_64k, READ_SHORT, SIGN_EOF, "early-end", "end before the file does" },
+		{ is_above_64k, READ_STATUS, SIGN_NONE, "too-large",
+		  "all larger than those that are right" },
+		{ is_at_the_end, READ_STATUS, SIGN_NONE, "beyond-the-end",
+		  "all beyond the end of the file" },
+		{ is_high, READ_STATUS, SIGN_NONE, "error",
+		  "READs fail over RDMA and over TCP, the first at" },
+	};
+	const struct finding *f = NULL;
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i].reason);
+		sweep();
+		for (j = 0; j < records.count; j++) {
+			/* To the end: more is asked for than there is. */
+			list[j].c.count += list[j].at_end ? 100 : 0;
+			if (!rows[i].of(&list[j]))
+				continue;
+			fail(&list[j], rows[i].kind);
+			list[j].outcome.sign = rows[i].sign;
+			list[j].wrong_over_tcp = true;
+		}
+		nfindings = 0;
+		verdict_reads(&in, sink, NULL);
+		for (f = NULL, j = 0; j < nfindings; j++)
+			if (!strcmp(findings[j].id, "probe.read.over-tcp"))
+				f = &findings[j];
+		CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+		CU_ASSERT_STRING_EQUAL(f->reason, rows[i].reason);
+		CU_ASSERT_PTR_NOT_NULL(strstr(f->summary, rows[i].words));
+	}
+}
+
 SUITE_MAIN("causes", TEST(each_cause_is_named_by_its_reads_and_no_other),
 	   TEST(a_cause_without_its_evidence_is_not_named),
 	   TEST(causes_of_a_mechanism_need_another_one), TEST(no_two_rows_ask_for_the_same),
 	   TEST(the_place_that_data_came_from_is_the_reason),
-	   TEST(data_of_another_file_at_times_is_said))
+	   TEST(data_of_another_file_at_times_is_said), TEST(what_fails_over_tcp_too_is_told_apart))
