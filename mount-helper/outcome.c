@@ -18,12 +18,16 @@ enum outcome_note {
 	NOTE_MOUNTED,
 };
 
+/* Of the policy only what the call says: what the files say may change while it is mounted. */
 static void outcome_write_note(struct helper *helper, bool mounted)
 {
+	const struct policy *policy = &helper->plan->policy;
 	const struct request request = { .mounted = mounted,
 					 .at_ms = now_ms(),
 					 .boot_id = helper->boot_id,
-					 .policy = policy_mode_name(helper->plan->policy.mode),
+					 .policy = policy->scope == POLICY_OF_MOUNT
+							   ? policy_mode_name(policy->mode)
+							   : REQUEST_POLICY_FILES,
 					 .source = helper->args.spec,
 					 .target = helper->dir };
 	int rc = helper->requests < 0 ? err_set(ENOENT, "there is no directory for it")

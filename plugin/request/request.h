@@ -6,8 +6,8 @@
  *
  * - Nothing is mounted there: while it is pending a guest must not use the directory, which would be on a
  *   local disk. The helper may still be at work, or was killed.
- * - Another transport than RDMA is mounted: it has the policy, which nfsrdma.policy= may have set;
- *   mount.nfs does not get that option.
+ * - Another transport than RDMA is mounted: it has the nfsrdma.policy= of the call, which mount.nfs does
+ *   not get.
  * - RDMA is mounted: it says nothing.
  *
  * It is pending before mount.nfs starts, and mounted as soon as the helper, the watcher, `nfsrdma mounts` or
@@ -16,7 +16,7 @@
  *
  *	pending 12345                         or mounted; since when, by CLOCK_MONOTONIC in ms
  *	b3fe4a6a-8f6b-425a-81db-11412b84d08b  the boot
- *	require                               the policy
+ *	require                               its nfsrdma.policy=; nfsrdma.conf: it had none
  *	nas:/vm                               the source
  *	/srv/vm                               the whole directory, up to the end of the file
  *
@@ -28,6 +28,8 @@
 
 #define REQUEST_FOLDER   "run/nfsrdma/requests"
 #define REQUEST_NAME_MAX 24
+/* In place of a policy: that of this host's files, as they are when it is asked. */
+#define REQUEST_POLICY_FILES "nfsrdma.conf"
 
 struct request {
 	char name[REQUEST_NAME_MAX]; /* of its file; cut, where @broken */
@@ -57,7 +59,7 @@ struct request_list {
 	struct request *list;
 };
 
-/* All of this boot. Errors: of reading the folder; -ENOMEM. */
+/* All of this boot. Errors: of reading the folder; -E2BIG there are more; -ENOMEM. */
 int request_list(const struct host *host, struct request_list *out);
 /* That of a directory, which may be broken; or NULL. */
 const struct request *request_of(const struct request_list *list, const char *target);

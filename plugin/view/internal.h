@@ -67,8 +67,8 @@ int configured_places(struct view *view);
 
 /* The request that a mount is of; or one of its directory that is broken; or NULL. */
 const struct request *requests_of(const struct view *view, const struct nfs_mount *mount);
-/* TCP is acceptable. */
-bool requests_is_lenient(const struct request *request);
+/* The nfsrdma.policy= of the call. */
+enum view_force requests_force(const struct request *request);
 /* The directories of pending requests; those with a mount are left out later. */
 int requests_places(const struct view *view, struct view_places *out);
 

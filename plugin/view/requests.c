@@ -51,9 +51,18 @@ const struct request *requests_of(const struct view *view, const struct nfs_moun
 		       : NULL;
 }
 
-bool requests_is_lenient(const struct request *request)
+enum view_force requests_force(const struct request *request)
 {
-	return !strcmp(request->policy, "prefer");
+	static const struct {
+		enum policy_mode mode;
+		enum view_force force;
+	} rows[] = { { POLICY_REQUIRE, FORCE_REQUIRE }, { POLICY_PREFER, FORCE_PREFER } };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(request->policy, policy_mode_name(rows[i].mode)))
+			return rows[i].force;
+	return FORCE_NONE;
 }
 
 int requests_places(const struct view *view, struct view_places *out)
@@ -75,7 +84,7 @@ int requests_places(const struct view *view, struct view_places *out)
 		if (request->broken || request->mounted)
 			continue;
 		snprintf(file, sizeof(file), "/" REQUEST_FOLDER "/%s", request->name);
-		place.force = requests_is_lenient(request) ? FORCE_PREFER : FORCE_NONE;
+		place.force = requests_force(request);
 		rc = view_places_add(out, &place);
 	}
 	return rc;

@@ -59,8 +59,9 @@ const char *view_binds_name(const struct view_wanted *wanted)
 struct wanted_word {
 	enum view_by by;
 	enum view_asked asked;
-	bool weak;  /* a request for this very mount outweighs it */
-	bool loose; /* TCP is acceptable: nfsrdma.policy=prefer, or a guess */
+	bool weak;             /* a request for this very mount outweighs it */
+	bool guess;            /* TCP is acceptable, unless [default] is off */
+	enum view_force force; /* its nfsrdma.policy= outweighs [default] */
 	const char *from;
 	const struct view_place *place;
 };
@@ -70,23 +71,40 @@ struct wanted_search {
 	const struct wanted_input *input;
 	struct view_wanted *out;
 	struct policy policy;
-	bool loose;            /* of the request in @out */
+	enum policy_mode mode; /* of the request in @out */
+	bool loose;            /* TCP is acceptable to it */
 	enum view_force force; /* of the mount's own options */
 	char conf_from[POLICY_FROM_MAX];
 };
 
+/* With nfsrdma.policy= that, else what nfsrdma.conf says. */
+static enum policy_mode wanted_mode(const struct wanted_search *f, const struct wanted_word *word)
+{
+	static const enum policy_mode forced[] = { [FORCE_OFF] = POLICY_OFF,
+						   [FORCE_PREFER] = POLICY_PREFER,
+						   [FORCE_REQUIRE] = POLICY_REQUIRE };
+
+	if (word->force)
+		return forced[word->force];
+	return word->guess && f->policy.mode == POLICY_REQUIRE ? POLICY_PREFER : f->policy.mode;
+}
+
+/* The strictest of the requests for RDMA counts; of two that are alike the first that is firm. */
 static void wanted_take(struct wanted_search *f, const struct wanted_word *word)
 {
+	enum policy_mode mode = wanted_mode(f, word);
+	bool loose = word->guess || word->force == FORCE_PREFER;
 	struct view_wanted *out = f->out;
-	bool same = word->asked == out->asked;
 
 	out->lasting |= word->asked == ASKED_RDMA && wanted_bys[word->by].lasting;
 	if (word->weak && out->asked == ASKED_TCP)
 		return;
-	if (word->asked < out->asked || (same && (!f->loose || word->loose)))
+	if (word->asked < out->asked || (word->asked == out->asked && mode >= f->mode &&
+					 (mode > f->mode || !f->loose || loose)))
 		return;
 	out->asked = word->asked;
-	f->loose = word->loose;
+	f->mode = mode;
+	f->loose = loose;
 	out->place = word->place;
 	if (word->asked < ASKED_TCP)
 		return;
@@ -109,7 +127,7 @@ static void wanted_take_place(struct wanted_search *f, const struct view_place *
 	const struct wanted_word word = {
 		.by = bys[place->kind],
 		.asked = place->asked,
-		.loose = place->force == FORCE_PREFER,
+		.force = place->force,
 		.from = place->by,
 		.place = place,
 	};
@@ -162,10 +180,10 @@ const struct conf_value *wanted_conf(const struct view *view, const char *source
 	return NULL;
 }
 
-static void wanted_take_conf(struct wanted_search *f, bool loose)
+static void wanted_take_conf(struct wanted_search *f)
 {
 	struct wanted_word word = {
-		.by = BY_NFSMOUNT_CONF, .asked = ASKED_RDMA, .weak = true, .loose = loose
+		.by = BY_NFSMOUNT_CONF, .asked = ASKED_RDMA, .weak = true, .force = f->force
 	};
 	const struct conf_value *value =
 		f->input->source ? wanted_conf(f->view, f->input->source, f->input->dir) : NULL;
@@ -207,11 +225,11 @@ static void wanted_take_fstab(struct wanted_search *f, const struct nfs_mount *m
 		return;
 	view_asks(NULL, mount->fstab, &asks);
 	word.asked = asks.asked;
-	word.loose = asks.force == FORCE_PREFER;
+	word.force = asks.force;
 	wanted_take(f, &word);
 }
 
-/* The options mount.nfs was given no longer have nfsrdma.policy=: the helper removes it. */
+/* The options mount.nfs was given no longer have nfsrdma.policy=: the helper removes it, and notes it. */
 static enum view_force wanted_force(const struct nfs_mount *mount, const struct view_asks *asks,
 				    const struct request *request)
 {
@@ -220,9 +238,7 @@ static enum view_force wanted_force(const struct nfs_mount *mount, const struct 
 	view_asks(NULL, mount->fstab, &fstab);
 	if (asks->force)
 		return asks->force;
-	if (fstab.force)
-		return fstab.force;
-	return request && requests_is_lenient(request) ? FORCE_PREFER : FORCE_NONE;
+	return request && requests_force(request) ? requests_force(request) : fstab.force;
 }
 
 static void wanted_take_mount(struct wanted_search *f)
@@ -235,27 +251,26 @@ static void wanted_take_mount(struct wanted_search *f)
 							   ? ASKED_RDMA
 							   : ASKED_UNKNOWN,
 					  .weak = true,
-					  .loose = true };
+					  .guess = true };
 	struct wanted_word helper = { .by = BY_REQUEST, .asked = ASKED_RDMA };
 	struct view_asks asks;
-	enum view_force force;
 
 	if (request && request->broken)
 		request = NULL;
 	view_asks(NULL, mount->asked, &asks);
-	force = wanted_force(mount, &asks, request);
-	options.asked = asks.asked == ASKED_RDMA && force == FORCE_OFF ? ASKED_ANY : asks.asked;
-	options.loose = force == FORCE_PREFER;
+	f->force = wanted_force(mount, &asks, request);
+	options.asked = asks.asked == ASKED_RDMA && f->force == FORCE_OFF ? ASKED_ANY : asks.asked;
+	options.force = f->force;
 	wanted_take_fstab(f, mount);
 	wanted_take(f, &options);
-	helper.loose = request && requests_is_lenient(request);
-	if (request)
+	if (request) {
+		helper.force = requests_force(request);
 		wanted_take(f, &helper);
-	if (force != FORCE_OFF) {
-		wanted_take_conf(f, force == FORCE_PREFER);
+	}
+	if (f->force != FORCE_OFF) {
+		wanted_take_conf(f);
 		wanted_take(f, &port);
 	}
-	f->force = force;
 }
 
 /* --- the policy --------------------------------------------------------------------- */
@@ -319,13 +334,13 @@ static void wanted_find_own(struct wanted_search *f)
 	} else {
 		policy_get_dir(view->policies, f->input->dir, &f->policy);
 	}
-	out->mode = f->policy.mode;
+	out->mode = f->mode = f->policy.mode;
 	out->on_unknown = f->policy.on_unknown;
 	wanted_take_places(f);
 	if (is_mount)
 		wanted_take_mount(f);
 	else if (f->force != FORCE_OFF)
-		wanted_take_conf(f, f->force == FORCE_PREFER);
+		wanted_take_conf(f);
 	wanted_note_place(f);
 	if (f->policy.scope >= POLICY_OF_SERVER) {
 		wanted_cover(f, BY_SECTION);
@@ -333,10 +348,9 @@ static void wanted_find_own(struct wanted_search *f)
 	}
 	if (out->asked != ASKED_RDMA)
 		return;
-	if (f->loose && out->mode == POLICY_REQUIRE)
-		out->mode = POLICY_PREFER;
+	out->mode = f->mode;
 	out->rdma = out->mode != POLICY_OFF;
-	/* [default] switches it off, regardless of requests. */
+	/* [default] switches it off, unless nfsrdma.policy= says otherwise. */
 	if (!out->rdma)
 		wanted_cover(f, BY_DEFAULT);
 }
