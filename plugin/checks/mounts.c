@@ -160,6 +160,8 @@ int check_mount_missing(struct check_run *run)
 	if (tally.failed || tally.unknown)
 		return check_say(run, tally.failed ? FINDING_FAIL : FINDING_UNKNOWN, "%s",
 				 words_text(&tally.words));
+	if (mounts_missing_lost(view, &run->finding))
+		return 0;
 	if (tally.later)
 		return check_say(run, FINDING_SKIP, "%u need not be mounted now", tally.later);
 	return check_say(run, FINDING_SKIP, "none is missing");

@@ -11,6 +11,13 @@
 
 /* --- NFS mounts ------------------------------------------------------------------------------- */
 
+static void backing_lost(const struct view_lost *lost, struct guard_seen *out)
+{
+	out->backing = BACKING_UNKNOWN;
+	str_copy(out->why, sizeof(out->why), lost->why);
+	str_copy(out->request, sizeof(out->request), lost->file);
+}
+
 static void backing_of_nfs(const struct view_mount *mount, const struct host_mount *on,
 			   struct guard_seen *out)
 {
@@ -30,11 +37,9 @@ static void backing_of_nfs(const struct view_mount *mount, const struct host_mou
 	if (out->backing == BACKING_RDMA && mount->alias)
 		out->backing = BACKING_ALIAS;
 	/* What could not be read may request RDMA. */
-	if (*mount->lost && !view_run_is_rdma(mount->run) && !out->wanted.covered &&
-	    !out->wanted.rdma) {
-		out->backing = BACKING_UNKNOWN;
-		text_copy(out->why, sizeof(out->why), mount->lost);
-	}
+	if (*mount->lost.why && !view_run_is_rdma(mount->run) && !out->wanted.covered &&
+	    !out->wanted.rdma)
+		backing_lost(&mount->lost, out);
 }
 
 static const struct guard_seen *backing_get_nfs(const struct guard *guard,
@@ -107,11 +112,36 @@ static bool backing_find_request(const struct guard *guard, const char *path, si
 	return false;
 }
 
+/* Where nothing requests RDMA: the deepest directory of which it is unknown whether mount.nfsrdma was to mount
+ * something there. @mounted: what is not known of all directories does not matter. */
+static bool backing_find_lost(const struct guard *guard, const struct host_path *found,
+			      bool mounted, struct guard_seen *out)
+{
+	size_t floor = *out->dir ? strlen(out->dir) + 1 : backing_floor(found->mount) + mounted;
+	struct view_lost lost;
+	char dir[PATH_MAX];
+
+	str_copy(dir, sizeof(dir), found->path);
+	while (!out->wanted.rdma && backing_climb(dir, floor)) {
+		if (!view_lost(guard->view, dir, &lost) || (lost.all && mounted))
+			continue;
+		backing_unknown(guard, dir, "", out);
+		out->mount = found->mount;
+		str_copy(out->dir, sizeof(out->dir), dir);
+		backing_lost(&lost, out);
+		return true;
+	}
+	return false;
+}
+
 static void backing_local(const struct guard *guard, const struct host_path *found,
 			  struct guard_seen *out)
 {
+	bool asked;
+
 	*out = (struct guard_seen){ .mount = found->mount, .backing = BACKING_EMPTY };
-	if (!backing_find_request(guard, found->path, backing_floor(found->mount), out))
+	asked = backing_find_request(guard, found->path, backing_floor(found->mount), out);
+	if (backing_find_lost(guard, found, false, out) || !asked)
 		return;
 	if (found->mount && !strcmp(out->dir, found->mount->target))
 		out->backing = BACKING_FOREIGN;
@@ -164,6 +194,8 @@ static void backing_on_nfs(const struct guard *guard, const struct host_path *fo
 	*out = (struct guard_seen){ .mount = found->mount, .backing = BACKING_EMPTY };
 	if (backing_find_request(guard, found->path, backing_floor(found->mount) + 1, out) &&
 	    out->wanted.rdma && (out->wanted.place || seen->backing != BACKING_RDMA))
+		return;
+	if (backing_find_lost(guard, found, true, out))
 		return;
 	*out = *seen;
 }

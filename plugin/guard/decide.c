@@ -177,15 +177,26 @@ static void decide_say_demand(struct decide_sentence *s)
 
 static void decide_say_unknown(struct decide_sentence *s)
 {
+	struct decide_shown dir;
+
 	if (*s->seen->proto && !view_is_rdma(s->seen->proto))
 		SAY(s,
 		    "disk %s (%s) is on %s, mounted at %s over %s, and it is unknown whether it should be over RDMA: %s",
 		    s->disk, s->file, s->source, s->target, s->seen->proto, s->seen->why);
+	else if (*s->seen->request)
+		SAY(s,
+		    "disk %s (%s): unknown whether mount.nfsrdma was to mount something on %s: %s",
+		    s->disk, s->file, decide_show(&dir, s->seen->dir), s->seen->why);
 	else
 		SAY(s, "disk %s (%s): unknown whether it is on RDMA: %s", s->disk, s->file,
 		    s->seen->why);
-	REMEDY(s,
-	       "Fix what is named, or run 'nfsrdma mounts' as root on this host; on-unknown= in nfsrdma.conf decides while it is unknown.");
+	if (*s->seen->request)
+		REMEDY(s,
+		       "If mount.nfsrdma does not run, mount again what belongs there, or clear it ('rm -r %s').",
+		       s->seen->request);
+	else
+		REMEDY(s,
+		       "Fix what is named, or run 'nfsrdma mounts' as root on this host; on-unknown= in nfsrdma.conf decides while it is unknown.");
 }
 
 /* --- the answer ----------------------------------------------------------------------------- */
@@ -274,11 +285,18 @@ static void decide_message(const struct guard_seen *seen, const struct guard_dis
 		out->reason = decide_rows[seen->backing].section_reason;
 	else
 		out->reason = decide_rows[seen->backing].reason;
-	if (place && seen->backing == BACKING_EMPTY && decide_reasons[place->kind])
+	if (place && decide_reasons[place->kind] &&
+	    (seen->backing == BACKING_EMPTY ||
+	     (seen->backing == BACKING_FOREIGN && place->kind == PLACE_PENDING)))
 		out->reason = decide_reasons[place->kind];
 	out->key = place ? view_place_key(place) : NULL;
 	if (out->key)
 		text_copy(out->name, sizeof(out->name), place->name);
+	if (*seen->request) {
+		out->reason = "request";
+		out->key = "request";
+		str_copy(out->name, sizeof(out->name), seen->request);
+	}
 	if (place && place->pool)
 		text_copy(out->pool, sizeof(out->pool), place->pool);
 	if (seen->domain && decide_rows[seen->backing].remount)
@@ -299,14 +317,14 @@ void decide_disk(const struct guard_seen *seen, const struct guard_disk *disk, c
 
 	if (*seen->source)
 		source = seen->source;
-	if (empty)
+	if (empty || (*seen->request && !*seen->proto))
 		source = wanted->place ? wanted->place->fs_spec : NULL;
 	*out = (struct guard_verdict){ .answer = GUARD_PASS, .id = "gate.transport", .reason = "" };
 	out->wanted = wanted->rdma;
 	text_copy(out->path, sizeof(out->path), file);
 	if (wanted->rdma)
 		text_copy(out->by, sizeof(out->by), wanted->from);
-	if (out->wanted || nfs) {
+	if (out->wanted || nfs || *seen->request) {
 		text_copy(out->target, sizeof(out->target), seen->dir);
 		text_copy(out->fs_spec, sizeof(out->fs_spec), source ? source : "");
 		str_copy(out->proto, sizeof(out->proto), seen->proto);

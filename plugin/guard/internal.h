@@ -34,9 +34,10 @@ struct guard_seen {
 	/* Where a mount is requested: the mount's own target, or a directory below or above
 	 * it. */
 	char dir[PATH_MAX];
-	char why[256];    /* it is unknown or lost */
-	char source[256]; /* that an automounter will mount; "" none, or not known */
-	bool domain;      /* VDSM mounts there, and ignores mounts made by hand */
+	char why[256];               /* it is unknown or lost */
+	char request[VIEW_FILE_MAX]; /* that cannot be read, or all of them; "" none */
+	char source[256];            /* that an automounter will mount; "" none, or not known */
+	bool domain;                 /* VDSM mounts there, and ignores mounts made by hand */
 };
 
 /* The last directory that was judged: disks of a guest usually share one. */

@@ -324,6 +324,8 @@ void mounts_findings(const struct mounts_seen *seen, const struct mount_verdict 
 
 	mounts_findings_list(&run);
 	mounts_missing(seen->view, mounts_findings_on_missing, &missing);
+	if (mounts_missing_lost(seen->view, &run.finding))
+		sink(arg, &run.finding);
 	if (missing.more)
 		mounts_findings_rest(&run, MOUNT_ASPECTS, FINDING_UNKNOWN, missing.more);
 	if (view_nfs(seen->view)->count)

@@ -113,3 +113,16 @@ void mounts_missing(const struct view *view, mount_missing_fn fn, void *arg)
 		fn(arg, &missing);
 	}
 }
+
+bool mounts_missing_lost(const struct view *view, struct finding *finding)
+{
+	struct view_lost lost;
+
+	if (!view_lost(view, NULL, &lost))
+		return false;
+	finding_init(finding, "mount.missing", FINDING_UNKNOWN,
+		     "what mount.nfsrdma was to mount is not all known: %s", lost.why);
+	finding_reason(finding, "request");
+	finding_text(finding, "request", "%s", lost.file);
+	return true;
+}

@@ -123,6 +123,8 @@ void mounts_missing_names(struct finding *finding, const struct mount_missing *m
 /* Only the first place on each directory. */
 typedef void (*mount_missing_fn)(void *arg, const struct mount_missing *missing);
 void mounts_missing(const struct view *view, mount_missing_fn fn, void *arg);
+/* That not all requests of mount.nfsrdma can be read, as mount.missing; false: they can. */
+bool mounts_missing_lost(const struct view *view, struct finding *finding);
 
 /* reads.c */
 

@@ -147,7 +147,9 @@ int request_list(const struct host *host, struct request_list *out)
 			return err_no_memory();
 		}
 	}
-	return 0;
+	return names.cut
+		       ? err_set(E2BIG, "/" REQUEST_FOLDER " has more than %d files", HOST_LIST_MAX)
+		       : 0;
 }
 
 const struct request *request_of(const struct request_list *list, const char *target)

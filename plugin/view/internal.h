@@ -65,7 +65,9 @@ int configured_places(struct view *view);
 
 /* requests.c */
 
-/* The request that a mount is of; or one of its directory that is broken; or NULL. */
+/* The whole directory of a mount: that of struct nfs_mount is cut, and clean. */
+const char *requests_target(const struct view *view, const struct nfs_mount *mount);
+/* The request that a mount is of; or NULL. */
 const struct request *requests_of(const struct view *view, const struct nfs_mount *mount);
 /* The nfsrdma.policy= of the call. */
 enum view_force requests_force(const struct request *request);

@@ -109,6 +109,20 @@ static enum view_dir_mounted read_dir_as_written(const struct view *view, const 
 	return !strcmp((*on)->type, "nfs") || !strcmp((*on)->type, "nfs4") ? DIR_NFS : DIR_OTHER;
 }
 
+/* What the kernel shows in place of an unfinished mount: another one of a network, or an automounter. A disk of
+ * this host is what it was to cover. */
+static bool read_is_there(const struct view_dir *dir, const struct host_path *found)
+{
+	switch (dir->mounted) {
+	case DIR_NFS:
+	case DIR_AUTOMOUNT: return true;
+	case DIR_OTHER: return found && found->end != HOST_PATH_LOCAL;
+	case DIR_NOT_MOUNTED:
+	case DIR_UNKNOWN: break;
+	}
+	return false;
+}
+
 /* If the path cannot be resolved, it stays as configured. */
 static int read_add_dir(struct view *view, const struct view_place *place)
 {
@@ -123,8 +137,7 @@ static int read_add_dir(struct view *view, const struct view_place *place)
 	dir->on = rc ? NULL : found.mount;
 	dir->mounted = rc ? read_dir_as_written(view, place->target, &dir->on)
 			  : read_dir_mounted(&found);
-	/* What is mounted there, whatever it is, is what the kernel shows. */
-	if (place->kind == PLACE_PENDING && dir->mounted != DIR_NOT_MOUNTED)
+	if (place->kind == PLACE_PENDING && read_is_there(dir, rc ? NULL : &found))
 		return 0;
 	/* A POSIX domain has a directory of the same form: "192.0.2.1:6789:_" is CephFS. */
 	if (place->kind == PLACE_DOMAIN && !rc && found.end == HOST_PATH_REMOTE)
@@ -200,6 +213,7 @@ static void read_lacks(struct view *view, const char *pools)
 		{ "pools could not be read: ", pools ? pools : "" },
 		{ "", view->fstab_unknown },
 		{ "", view->configured_unknown },
+		{ "", view->requests_unknown },
 	};
 	size_t used = 0, i;
 

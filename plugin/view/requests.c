@@ -10,8 +10,7 @@
 /* The age of a mount is in whole seconds, and the view's time is not exactly that of reading. */
 #define AGE_SLACK_MS 3000
 
-/* The whole directory: that of struct nfs_mount is cut, and clean; so is its source. */
-static const char *requests_target(const struct view *view, const struct nfs_mount *mount)
+const char *requests_target(const struct view *view, const struct nfs_mount *mount)
 {
 	size_t i;
 
@@ -43,7 +42,7 @@ const struct request *requests_of(const struct view *view, const struct nfs_moun
 	char source[sizeof(mount->fs_spec)];
 
 	if (!request || request->broken)
-		return request;
+		return NULL;
 	text_copy(source, sizeof(source), request->source);
 	return view_same_source(source, mount->fs_spec) &&
 			       !requests_is_earlier(view, request, mount)
@@ -65,9 +64,34 @@ enum view_force requests_force(const struct request *request)
 	return FORCE_NONE;
 }
 
+static void requests_file(const struct request *request, char out[VIEW_FILE_MAX])
+{
+	snprintf(out, VIEW_FILE_MAX, "/" REQUEST_FOLDER "/%s", request->name);
+}
+
+bool view_lost(const struct view *view, const char *dir, struct view_lost *out)
+{
+	const struct request *request = dir ? request_of(view->requests, dir) : NULL;
+	size_t i;
+
+	*out = (struct view_lost){ .why = "" };
+	for (i = 0; !dir && i < view->requests->count && !request; i++)
+		if (view->requests->list[i].broken)
+			request = &view->requests->list[i];
+	if (request && request->broken) {
+		text_copy(out->why, sizeof(out->why), request->text);
+		requests_file(request, out->file);
+	} else if (*view->requests_unknown) {
+		text_copy(out->why, sizeof(out->why), view->requests_unknown);
+		str_copy(out->file, sizeof(out->file), "/" REQUEST_FOLDER);
+		out->all = true;
+	}
+	return *out->why;
+}
+
 int requests_places(const struct view *view, struct view_places *out)
 {
-	char file[sizeof("/" REQUEST_FOLDER "/") + REQUEST_NAME_MAX];
+	char file[VIEW_FILE_MAX];
 	size_t i;
 	int rc = 0;
 
@@ -83,7 +107,7 @@ int requests_places(const struct view *view, struct view_places *out)
 
 		if (request->broken || request->mounted)
 			continue;
-		snprintf(file, sizeof(file), "/" REQUEST_FOLDER "/%s", request->name);
+		requests_file(request, file);
 		place.force = requests_force(request);
 		rc = view_places_add(out, &place);
 	}

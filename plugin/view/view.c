@@ -98,11 +98,9 @@ const struct view_mount *view_mount(const struct view *view, unsigned int index)
 	const struct nfs_mount *mount = &view->nfs->list[index];
 	const struct wanted_input input = { mount->fs_spec, mount->target, index, NULL };
 	struct view_mount *out = &view->mounts[index];
-	const struct request *request;
 
 	if (view->known[index])
 		return out;
-	request = requests_of(view, mount);
 	out->mount = mount;
 	out->domain = *view->domains &&
 		      !strncmp(mount->target, view->domains, strlen(view->domains));
@@ -110,8 +108,7 @@ const struct view_mount *view_mount(const struct view *view, unsigned int index)
 	out->below = wanted_below(view->nfs, index);
 	wanted_find(view, &input, &out->wanted);
 	out->alias = false;
-	text_copy(out->lost, sizeof(out->lost),
-		  request && request->broken ? request->text : view->requests_unknown);
+	view_lost(view, requests_target(view, mount), &out->lost);
 	view_judge_source(view, out);
 	out->state = view_judge(&out->wanted, out, out->alias);
 	view->known[index] = true;

@@ -18,14 +18,14 @@
  * 2. What requests RDMA: a pool, a line of fstab, a unit, a storage, the options mount.nfs was
  * given, a call of
  *    mount.nfsrdma (where nothing is mounted: one that did not finish), nfsmount.conf, and last a port that only RDMA uses, which is a guess. A firm
- *    request precedes one for which TCP is acceptable (nfsrdma.policy=prefer, a guess). A mount
+ *    request precedes one for which TCP is acceptable (nfsrdma.policy=prefer, a guess), and the strictest counts. A mount
  *    that the kernel made below another one, or of the same file system, requests what that
  *    one does.
  * 3. A [default] that an administrator wrote. It covers every NFS mount, however it was
  *    mounted: nfsrdma.conf(5) promises "every mount", and a host with the single line "require"
  *    must have no mount over TCP. nfsrdma.policy= of a mount is more specific. The built-in
  *    default does not apply to other mounts: it is what mount.nfsrdma does.
- *    [default] also sets whether the requests of 2 are binding.
+ *    [default] also sets whether the requests of 2 are binding, if they have no nfsrdma.policy=.
  *
  * The actual transport of a mount is the one in mountinfo, unless mountstats has a
  * connection of another kind. Nothing says otherwise.
@@ -193,6 +193,15 @@ enum view_state {
 	VIEW_UNKNOWN,   /* requested, and the actual transport is unknown */
 };
 
+/* Why it is unknown whether mount.nfsrdma was to mount something on a directory. */
+#define VIEW_FILE_MAX 64
+
+struct view_lost {
+	char why[256];            /* "": nothing is lost */
+	char file[VIEW_FILE_MAX]; /* whose removal clears it: the request, or the folder of all */
+	bool all;                 /* the folder */
+};
+
 struct view_mount {
 	const struct nfs_mount *mount;
 	bool covered; /* a later mount on its directory hides it */
@@ -201,8 +210,7 @@ struct view_mount {
 	/* Index of the mount below which the kernel made it; UINT_MAX: none. */
 	unsigned int below;
 	struct view_wanted wanted;
-	/* Why a request for RDMA could not be read; "" none was lost. */
-	char lost[256];
+	struct view_lost lost; /* a request for RDMA */
 	/* The source differs from that of @wanted.place: it may or may not be the same
 	 * export under another name. */
 	bool alias;
@@ -277,6 +285,8 @@ const struct request_list *view_requests(const struct view *view);
 /* What was requested on the directory of a mount, of whatever source; it may be broken. NULL:
  * nothing. */
 const struct request *view_request(const struct view *view, const struct nfs_mount *mount);
+/* What cannot be read of the request of a directory. NULL: of any, the first. */
+bool view_lost(const struct view *view, const char *dir, struct view_lost *out);
 /* "/rhev/data-center/mnt/", with symbolic links resolved; "" without a host. */
 const char *view_domains(const struct view *view);
 /* Whether a path belongs to a VDSM storage domain on block devices or GlusterFS, to which

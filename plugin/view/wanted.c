@@ -255,8 +255,6 @@ static void wanted_take_mount(struct wanted_search *f)
 	struct wanted_word helper = { .by = BY_REQUEST, .asked = ASKED_RDMA };
 	struct view_asks asks;
 
-	if (request && request->broken)
-		request = NULL;
 	view_asks(NULL, mount->asked, &asks);
 	f->force = wanted_force(mount, &asks, request);
 	options.asked = asks.asked == ASKED_RDMA && f->force == FORCE_OFF ? ASKED_ANY : asks.asked;

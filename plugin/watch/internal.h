@@ -223,7 +223,8 @@ struct watch {
 	unsigned int nlost;   /* mounts that lose READs; the first are in lost[] */
 	struct lost_reads lost[LOST_READS_MAX];
 	/* Of the last scan; "" none. */
-	char mounts_error[512], request_error[512];
+	char mounts_error[512];
+	struct view_lost requests; /* that cannot be read */
 	const char *mounts_reason; /* with an error: of watch.list */
 	/* Reports an event when it happens. */
 	void (*on_event)(void *arg, enum object_event event, const struct watch_object *object);

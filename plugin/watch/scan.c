@@ -368,15 +368,9 @@ static void scan_silence(struct scan *scan)
 
 static void scan_requests(struct scan *scan)
 {
-	const struct request_list *requests = view_requests(scan->view);
 	const char *root = scan->watch->options->root;
-	size_t i;
 
-	*scan->watch->request_error = '\0';
-	for (i = 0; i < requests->count && !*scan->watch->request_error; i++)
-		if (requests->list[i].broken)
-			str_copy(scan->watch->request_error, sizeof(scan->watch->request_error),
-				 requests->list[i].text);
+	view_lost(scan->view, NULL, &scan->watch->requests);
 	if (scan->folder >= 0)
 		view_settle(scan->view, root ? root : "/");
 }

@@ -89,11 +89,13 @@ static void summary_list(const struct watch *watch, struct finding *finding)
 
 static void summary_requests(const struct watch *watch, struct finding *finding)
 {
-	bool good = !*watch->request_error;
+	bool good = !*watch->requests.why;
 
-	finding_init(finding, "watch.request", good ? FINDING_PASS : FINDING_WARN, "%s",
-		     good ? "/" REQUEST_FOLDER " is readable" : watch->request_error);
+	finding_init(finding, "watch.request", good ? FINDING_PASS : FINDING_UNKNOWN, "%s",
+		     good ? "/" REQUEST_FOLDER " is readable" : watch->requests.why);
 	finding_reason(finding, good ? "" : "malformed");
+	if (!good)
+		finding_text(finding, "request", "%s", watch->requests.file);
 }
 
 /* --- READs that are lost ------------------------------------------------------------ */

@@ -280,7 +280,7 @@ static void watch_scan_now(struct watch_loop *loop)
 	report_free(report);
 	watch_warn(loop, WARN_EXPORT, rc ? err_text() : "");
 	watch_warn(loop, WARN_POLICY, loop->watch.policy_error);
-	watch_warn(loop, WARN_REQUESTS, loop->watch.request_error);
+	watch_warn(loop, WARN_REQUESTS, loop->watch.requests.why);
 	watch_warn(loop, WARN_MOUNTS, loop->watch.mounts_error);
 	watch_warn(loop, WARN_READS, summary_reads(&loop->watch, reads));
 	watch_warn_of_libvirt(loop);

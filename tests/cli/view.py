@@ -82,6 +82,22 @@ WANTED = {
                       {'etc/nfsmount.conf': '[ Server "nas" ]\nProto=rdma\n'}),
     'request': ('require', 'its mount by mount.nfsrdma', False, False, {'request': 'require'}),
     'request-prefer': ('prefer', 'its mount by mount.nfsrdma', False, False, {'request': 'prefer'}),
+    # nfsrdma.policy= of one mount outweighs [default], and a section outweighs it.
+    'request-over-prefer': ('require', 'its mount by mount.nfsrdma', False, False,
+                            {'request': 'require', CONF: '[default]\npolicy = prefer\n'}),
+    'request-over-off': ('require', 'its mount by mount.nfsrdma', False, False,
+                         {'request': 'require', CONF: '[default]\npolicy = off\n'}),
+    'request-below-section': ('prefer', '/etc/nfsrdma.conf:2', True, True,
+                              {'request': 'require', CONF: '[server nas]\npolicy = prefer\n'}),
+    'request-files': ('prefer', 'its mount by mount.nfsrdma', False, False,
+                      {'request': 'nfsrdma.conf', CONF: '[default]\npolicy = prefer\n'}),
+    'request-files-off': (None, '', False, False, {'request': 'nfsrdma.conf', CONF: '[default]\npolicy = off\n'}),
+    'fstab-over-prefer': ('require', '/etc/fstab:1', True, True,
+                          {'etc/fstab': f'{SOURCE} {DIR} nfsrdma nfsrdma.policy=require 0 0\n',
+                           CONF: '[default]\npolicy = prefer\n'}),
+    'fstab-over-off': ('require', '/etc/fstab:1', True, True,
+                       {'etc/fstab': f'{SOURCE} {DIR} nfsrdma nfsrdma.policy=require 0 0\n',
+                        CONF: '[default]\npolicy = off\n'}),
     'port': ('prefer', 'its mount option port=', False, False, {'port': 1}),
     # A bind mount is wanted as what it is of, and a sub-mount as what it lies below.
     'twin': ('require', '/etc/fstab:1', False, False, {'etc/fstab': f'{SOURCE} /srv/twin nfs proto=rdma 0 0\n',
@@ -101,6 +117,9 @@ WANTED = {
     'unit-lib': ('require', '/lib/systemd/system/srv-vm.mount', True, True, unit('lib/systemd/system')),
     'unit-prefer': ('prefer', '/etc/systemd/system/srv-vm.mount', True, True,
                     unit('etc/systemd/system', options='vers=4.2,nfsrdma.policy=prefer')),
+    'unit-over-off': ('require', '/etc/systemd/system/srv-vm.mount', True, True,
+                      unit('etc/systemd/system', options='vers=4.2,nfsrdma.policy=require') |
+                      {CONF: '[default]\npolicy = off\n'}),
     'unit-drop-in': ('require', '/usr/lib/systemd/system/srv-vm.mount', True, True,
                      unit('usr/lib/systemd/system', kind='nfs', options='proto=tcp') |
                      {'run/systemd/system/srv-vm.mount.d/rdma.conf': '[Mount]\nOptions=proto=rdma\n'}),
@@ -123,7 +142,12 @@ WANTED = {
                    {'etc/fstab': f'/srv/nas {PLAIN} none bind 0 0\n{SOURCE} /srv/nas nfs noauto,proto=rdma 0 0\n'}),
     'storage': ('require', '/etc/pve/storage.cfg:1', True, True, storage('')),
     'storage-nodes': ('require', '/etc/pve/storage.cfg:1', True, True, storage('\tnodes pve1,pve2\n')),
-    'pending': ('require', 'an unfinished mount', True, False, {'pending': 1}),
+    'pending': ('require', 'an unfinished mount', True, False, {'pending': 'require'}),
+    'pending-over-off': ('require', 'an unfinished mount', True, False,
+                         {'pending': 'require', CONF: '[default]\npolicy = off\n'}),
+    'pending-files-off': (None, '', False, False, {'pending': 'nfsrdma.conf', CONF: '[default]\npolicy = off\n'}),
+    # Of a request that cannot be read it is unknown where nothing else is mounted.
+    'broken': ('require', '/run/nfsrdma/requests/', True, False, {'broken': 1}),
     # What is written there need not be mounted: it counts for what is mounted alone.
     'idle-unit': ('require', '/etc/systemd/system/srv-vm.mount', True, True, unit('etc/systemd/system', wanted='')),
     'idle-fstab': ('require', '/etc/fstab:1', True, True, {'etc/fstab': f'{SOURCE} {PLAIN} nfs proto=rdma,noauto 0 0\n'}),
@@ -134,7 +158,7 @@ WANTED = {
 }
 PLAIN_ROWS = list(WANTED)[list(WANTED).index('plain-directory'):]
 # Whose mount the automounter's own trigger tells, and who does not say what it mounts.
-ON_DEMAND = {'fstab', 'fstab-prefer', 'plain-fstab', 'fstab-automount', 'unit', 'unit-run', 'unit-usr-local', 'unit-usr',
+ON_DEMAND = {'fstab', 'fstab-prefer', 'fstab-over-prefer', 'fstab-over-off', 'unit-over-off', 'plain-fstab', 'fstab-automount', 'unit', 'unit-run', 'unit-usr-local', 'unit-usr',
              'unit-lib', 'unit-prefer', 'unit-drop-in', 'unit-automount', 'unit-static', 'fstab-bind', 'idle-unit', 'idle-fstab'}
 
 
@@ -171,7 +195,7 @@ EFFECTS = {
 }
 
 # A mount that is not there has no options, request, port, nor a twin; the sources of an alias are others.
-OF_A_MOUNT = {'options', 'options-tcp', 'request', 'request-prefer', 'port', 'twin', 'sub-mount', 'server-tcp',
+OF_A_MOUNT = {'request-over-prefer', 'request-below-section', 'request-over-off', 'request-files', 'request-files-off', 'options', 'options-tcp', 'request', 'request-prefer', 'port', 'twin', 'sub-mount', 'server-tcp',
               'off-beats-options', 'default-off'}
 
 
@@ -204,8 +228,10 @@ def expected(want, effect):
     # Nothing speaks of it while it is not mounted; what the kernel shows there is no unfinished mount.
     if effect == 'nothing' and want.startswith('idle'):
         return 'calm'
-    if want == 'pending' and effect in ('stranger', 'on-demand', 'alias'):
+    if want.startswith('pending') and effect in ('on-demand', 'alias'):
         return 'calm'
+    if want == 'broken':
+        return 'good' if effect in ('rdma', 'claimed', 'unproven', 'alias', 'on-demand') else 'unknown'
     if effect in ('nothing', 'stranger'):
         return 'bad'
     if effect in ('on-demand', 'unknown'):
@@ -263,7 +289,9 @@ def make(root, want, effect, more=''):
     if 'request' in files:
         write(root, f'run/nfsrdma/requests/{request_name(path)}', request(files['request'], path=path))
     if 'pending' in files:
-        write(root, f'run/nfsrdma/requests/{request_name(path)}', request('require', 'pending', path, 60))
+        write(root, f'run/nfsrdma/requests/{request_name(path)}', request(files['pending'], 'pending', path, 60))
+    if 'broken' in files:
+        write(root, f'run/nfsrdma/requests/{request_name(path)}', 'pending 1\n')
     for name, text in files.items():
         if '/' in name:
             write(root, name, text)
@@ -303,7 +331,7 @@ IDS = ('mount.transport', 'mount.submount', 'mount.missing')
 def ask_mounts(root, path):
     _, out, _ = run(NFSRDMA, 'mounts', '--root', root, '--format', 'json')
     found = [f for f in json.loads(out)['findings']
-             if f['id'] in IDS and f['evidence'].get('target') == path]
+             if f['id'] in IDS and f['evidence'].get('target', path) == path]
     who = {f['evidence']['wanted_by'] for f in found if f['evidence'].get('wanted_by')
            and f['status'] in ('fail', 'warn', 'unknown')}
     return worst(f['status'] for f in found), ' '.join(who)
@@ -349,8 +377,13 @@ def judge(name, want, effect, said, who):
     allowed = {'calm': {'good', '-', 'tolerated'}, 'good': {'good'}, 'tolerated': {'tolerated'},
                'bad': {'bad'}, 'unknown': {'unknown'}}[want_state]
     missing = not isinstance(EFFECTS[effect], tuple)
-    if want == 'pending' and not missing:
+    if want.startswith('pending') and not missing:
         source = 'its mount by mount.nfsrdma'
+    # It may be of another directory for those who report the whole host, and the watcher has a finding of its own.
+    if want == 'broken' and name in ('mounts', 'check'):
+        allowed = {'unknown'}
+    if want == 'broken' and name == 'watch':
+        allowed = allowed | {'-', 'good'}
     if name in ('mounts', 'check') and missing:
         # A guest with a disk there is refused or not known; whether it must be mounted now is another thing.
         if want.startswith(('directory', 'plain-directory', 'idle', 'storage')) or effect == 'on-demand' or 'automount' in want or want == 'unit-static':
@@ -375,8 +408,8 @@ def one(row):
     want, effect = row
     root, strict = (f'{WORK}/{want}-{effect}{x}' for x in ('', '-strict'))
     make(root, want, effect)
-    make(strict, want, effect, '[default]\non-unknown = refuse\n' if want not in (
-        'built-in', 'default', 'default-prefer', 'default-off', 'fstab-off') else 'on-unknown = refuse\n')
+    make(strict, want, effect, ('' if '[default]' in WANTED[want][4].get(CONF, '') else '[default]\n')
+         + 'on-unknown = refuse\n')
     path = dir_of(want)
     bad = judge('mounts', want, effect, *ask_mounts(root, path))
     bad += judge('check', want, effect, *ask_check(root))

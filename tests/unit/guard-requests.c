@@ -79,6 +79,59 @@ static void a_request_holds_the_requirement(void)
 	}
 }
 
+/* nfsrdma.policy= of the call outweighs [default], and a section outweighs it; without one the files count,
+ * as they are now. So it is where nothing is mounted, and for a line of fstab and a unit. */
+static void the_policy_of_one_mount_outweighs_the_default(void)
+{
+	static const char *const confs[] = { "",
+					     "[default]\npolicy = require\n",
+					     "[default]\npolicy = prefer\n",
+					     "[default]\npolicy = off\n",
+					     "[server nas]\npolicy = prefer\n",
+					     "[server nas]\npolicy = off\n",
+					     REQUIRE_NAS };
+	static const struct {
+		const char *policy, *fstab;
+		const char *tcp, *nothing; /* with each conf: passes, Warns, refuses */
+	} rows[] = {
+		{ "require", NULL, "rrrrWpr", "rrrrrpr" },
+		{ "prefer", NULL, "WWWWWpr", "rrrrrpr" },
+		{ REQUEST_POLICY_FILES, NULL, "rrWpWpr", "rrrprpr" },
+		{ NULL, "nas:/vm /srv/vm nfsrdma nfsrdma.policy=require 0 0\n", "rrrrWpr",
+		  "rrrrrpr" },
+		{ NULL, "nas:/vm /srv/vm nfsrdma nfsrdma.policy=prefer 0 0\n", "WWWWWpr",
+		  "rrrrrpr" },
+		{ NULL, "nas:/vm /srv/vm nfsrdma vers=4.2 0 0\n", "rrWpWpr", "rrrprpr" },
+		/* The stricter one counts. */
+		{ "require", "nas:/vm /srv/vm nfsrdma nfsrdma.policy=prefer 0 0\n", "rrrrWpr",
+		  "rrrrrpr" },
+		{ "prefer", "nas:/vm /srv/vm nfsrdma nfsrdma.policy=require 0 0\n", "rrrrWpr",
+		  "rrrrrpr" },
+	};
+	struct request request;
+	size_t i, j;
+	char expected;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(rows) * ARRAY_SIZE(confs); i++) {
+		const char *policy = rows[i / 2 / ARRAY_SIZE(confs)].policy,
+			   *fstab = rows[i / 2 / ARRAY_SIZE(confs)].fstab;
+
+		j = i / 2 % ARRAY_SIZE(confs);
+		SUITE_ROW("%s %s, %s, %s", policy, fstab, confs[j], i % 2 ? "tcp" : "nothing");
+		begin(&(struct row){
+			.mounts = i % 2 ? on_tcp.mounts : ROOT, .fstab = fstab, .conf = confs[j] });
+		request = request_for(i % 2, 1000);
+		request.policy = policy;
+		if (policy)
+			put(request);
+		expected = (i % 2 ? rows[i / 2 / ARRAY_SIZE(confs)].tcp
+				  : rows[i / 2 / ARRAY_SIZE(confs)].nothing)[j];
+		CU_ASSERT_STRING_EQUAL(answer(""), expected == 'r' ? "refuse" : "pass");
+		CU_ASSERT_EQUAL(verdict.loud, expected == 'W');
+		end();
+	}
+}
+
 /* Of names that are longer than what is shown of them. */
 static void a_long_name_is_known_whole(void)
 {
@@ -209,8 +262,8 @@ static void a_killed_helper_leaves_no_guest_on_the_local_disk(void)
 		/* An error that was told; a mount that was unmounted. */
 		{ "after the error", NONE, NOTHING, "pppp" },
 		{ "after umount", MOUNTED, NOTHING, "pppp" },
-		/* The kernel shows it. */
-		{ "above a local mount", PENDING, LOCAL, "pppp" },
+		/* A disk of this host is what the mount was to cover. */
+		{ "above a local mount", PENDING, LOCAL, "rrrp" },
 	};
 	/* What the call asked for; the conf above has the last word. */
 	static const char *const policies[] = { "require", "prefer" };
@@ -238,9 +291,12 @@ static void a_killed_helper_leaves_no_guest_on_the_local_disk(void)
 			CU_ASSERT_STRING_EQUAL(answer(""), refused ? "refuse" : "pass");
 			CU_ASSERT_EQUAL(verdict.refuse, refused);
 			CU_ASSERT_EQUAL(verdict.loud, expected == 'W');
-			if (!refused || rows[i / 2].lies != NOTHING)
+			if (!refused || rows[i / 2].lies == OVER_TCP)
 				continue;
-			ASSERT_CONTAINS(verdict.text, "nothing is mounted at /srv/vm");
+			ASSERT_CONTAINS(verdict.text,
+					rows[i / 2].lies == LOCAL
+						? "is on /dev/sdb1 (ext4), mounted at /srv/vm"
+						: "nothing is mounted at /srv/vm");
 			ASSERT_CONTAINS(verdict.remedy, "rm /run/nfsrdma/requests/");
 			CU_ASSERT_STRING_EQUAL(verdict.reason, "unfinished");
 		}
@@ -303,6 +359,89 @@ static void a_broken_request_of_a_mount_over_tcp_is_unknown(void)
 	CU_ASSERT_STRING_EQUAL(answer("over tcp"), "refuse");
 	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = off\n");
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	end();
+}
+
+/* Where nothing is mounted it may be of a mount that did not end; and it may be of any directory where the
+ * folder cannot be read. What clears it is named. */
+static void a_broken_request_where_nothing_is_mounted_is_unknown(void)
+{
+	static const char *const texts[] = { "", "pending 5\n",
+					     "pending 5\n" BOOT "\nrequire\nnas:/vm\n",
+					     "pending 5\n" BOOT "\nrequire\nnas:/vm\n/srv/v" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		SUITE_ROW("%zu", i);
+		begin(&(struct row){ .mounts = ROOT });
+		put_text(texts[i]);
+		CU_ASSERT_STRING_EQUAL(
+			answer("was to mount something on /srv/vm: /run/nfsrdma/requests/"),
+			"unknown");
+		CU_ASSERT_FALSE(verdict.refuse);
+		CU_ASSERT_STRING_EQUAL(verdict.reason, "request");
+		CU_ASSERT_STRING_EQUAL(verdict.target, "/srv/vm");
+		ASSERT_CONTAINS(verdict.remedy, "'rm -r /run/nfsrdma/requests/");
+		/* Another directory, and the one above it. */
+		CU_ASSERT_EQUAL_FATAL(ask("/srv/vm2/a", NULL), 0);
+		CU_ASSERT_EQUAL(verdict.answer, GUARD_PASS);
+		tree_write(&tree, "etc/nfsrdma.conf", "[default]\non-unknown = refuse\n");
+		CU_ASSERT_STRING_EQUAL(answer(""), "unknown");
+		CU_ASSERT_TRUE(verdict.refuse);
+		tree_write(&tree, "etc/nfsrdma.conf", "[directory /srv]\npolicy = off\n");
+		CU_ASSERT_STRING_EQUAL(answer(""), "unknown");
+		tree_write(&tree, "etc/nfsrdma.conf", "[directory /srv/vm]\npolicy = off\n");
+		CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+		tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_DIR);
+		CU_ASSERT_STRING_EQUAL(answer(""), "refuse");
+		end();
+	}
+	begin(&(struct row){ .mounts = ROOT });
+	tree_write(&tree, REQUEST_FOLDER, "");
+	CU_ASSERT_STRING_EQUAL(answer("/" REQUEST_FOLDER), "unknown");
+	CU_ASSERT_STRING_EQUAL(verdict.reason, "request");
+	ASSERT_CONTAINS(verdict.remedy, "'rm -r /run/nfsrdma/requests'");
+	tree_write(&tree, "proc/self/mountinfo", on_rdma.mounts);
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	CU_ASSERT_EQUAL_FATAL(ask("/srv/vm/below/a", NULL), 0);
+	CU_ASSERT_EQUAL(verdict.answer, GUARD_PASS);
+	tree_write(&tree, "proc/self/mountinfo", on_tcp.mounts);
+	CU_ASSERT_STRING_EQUAL(answer("over tcp, and it is unknown"), "unknown");
+	end();
+}
+
+static void more_requests_than_are_read_are_unknown(void)
+{
+	char path[64];
+	size_t i;
+
+	begin(&(struct row){ .mounts = ROOT });
+	for (i = 0; i <= HOST_LIST_MAX; i++) {
+		snprintf(path, sizeof(path), REQUEST_FOLDER "/%zu", i);
+		tree_write(&tree, path, "");
+	}
+	CU_ASSERT_STRING_EQUAL(answer("more than 4096 files"), "unknown");
+	ASSERT_CONTAINS(verdict.remedy, "'rm -r /run/nfsrdma/requests'");
+	end();
+}
+
+/* Where its directory cannot be resolved, what is mounted there is unknown; it is not forgotten. */
+static void an_unfinished_mount_below_a_dead_link_is_unknown(void)
+{
+	_cleanup_(guard_close_p) struct guard *guard = NULL;
+	struct guard_sources sources = { .now = NOW };
+	struct request request = request_for(false, 1000);
+
+	begin(&(struct row){ .mounts = ROOT });
+	request.target = "/round/vm";
+	put(request);
+	sources.host = tree.host;
+	CU_ASSERT_EQUAL_FATAL(guard_open(&guard, &sources), 0);
+	CU_ASSERT_EQUAL_FATAL(view_ndirs(guard->view), 1);
+	CU_ASSERT_EQUAL(view_dir(guard->view, 0)->mounted, DIR_UNKNOWN);
+	CU_ASSERT_EQUAL(view_dir(guard->view, 0)->state, VIEW_UNKNOWN);
+	ask_guard(guard, "/round/vm/a");
+	CU_ASSERT_EQUAL(verdict.answer, GUARD_UNKNOWN);
 	end();
 }
 
@@ -787,11 +926,15 @@ static void a_guard_without_its_files_is_an_error(void)
 }
 
 SUITE_MAIN("guard-requests", TEST(a_request_holds_the_requirement),
-	   TEST(a_long_name_is_known_whole), TEST(no_request_overrules_the_kernel),
+	   TEST(the_policy_of_one_mount_outweighs_the_default), TEST(a_long_name_is_known_whole),
+	   TEST(no_request_overrules_the_kernel),
 	   TEST(a_pending_request_says_nothing_against_a_mount),
 	   TEST(a_killed_helper_leaves_no_guest_on_the_local_disk),
 	   TEST(records_of_an_earlier_version_say_nothing),
 	   TEST(a_broken_request_of_a_mount_over_tcp_is_unknown),
+	   TEST(a_broken_request_where_nothing_is_mounted_is_unknown),
+	   TEST(more_requests_than_are_read_are_unknown),
+	   TEST(an_unfinished_mount_below_a_dead_link_is_unknown),
 	   TEST(a_mount_with_connections_of_both_kinds_is_refused), TEST(a_verdict_has_its_names),
 	   TEST(names_in_commands_are_quoted_for_the_shell),
 	   TEST(a_reason_names_the_mounting_program), TEST(what_vdsm_mounts_need_not_be_nfs),
