@@ -186,9 +186,6 @@ int mount_run(struct helper *helper)
 	if (!helper->plan->wants_rdma)
 		return mount_plain(helper);
 
-	/* Whatever kills this process from here on, a guest does not start on the directory
-	 * below. */
-	outcome_pending(helper);
 	rc = mount_checks_before(helper, false);
 	/* The connection manager repeats a lost request after four seconds. */
 	if (!rc && helper->checks.result == CHECKS_SILENT && helper->once &&

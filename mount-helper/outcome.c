@@ -19,10 +19,11 @@ enum outcome_note {
 };
 
 /* Of the policy only what the call says: what the files say may change while it is mounted. */
-static void outcome_write_note(struct helper *helper, bool mounted)
+static void outcome_write_note(struct helper *helper, bool mounted, bool background)
 {
 	const struct policy *policy = &helper->plan->policy;
 	const struct request request = { .mounted = mounted,
+					 .background = background,
 					 .at_ms = now_ms(),
 					 .boot_id = helper->boot_id,
 					 .policy = policy->scope == POLICY_OF_MOUNT
@@ -34,7 +35,10 @@ static void outcome_write_note(struct helper *helper, bool mounted)
 				      : request_write(helper->requests, helper->lock, &request);
 
 	debug(DEBUG_MOUNT, "%s: noted as %s: %s", message_mount(helper),
-	      mounted ? "mounted" : "pending", rc ? err_text() : "written");
+	      mounted      ? "mounted"
+	      : background ? "background"
+			   : "pending",
+	      rc ? err_text() : "written");
 	if (rc)
 		message_send(helper, JOURNAL_WARNING, "%s: cannot note what was requested: %s",
 			     message_mount(helper), err_text());
@@ -50,7 +54,7 @@ void outcome_pending(struct helper *helper)
 		if (request_read(helper->host, helper->dir, &helper->before))
 			err_clear();
 	}
-	outcome_write_note(helper, false);
+	outcome_write_note(helper, false, false);
 }
 
 void outcome_forget(struct helper *helper)
@@ -327,7 +331,9 @@ int outcome(struct helper *helper, const struct mounter_result *result)
 	    (result->end == MOUNTER_NOTHING && !helper->plan->background))
 		outcome_forget(helper);
 	else if (note == NOTE_MOUNTED && result->proof.found && helper->requests >= 0 && !remount)
-		outcome_write_note(helper, true);
+		outcome_write_note(helper, true, false);
+	else if (result->end == MOUNTER_NOTHING && helper->requests >= 0 && !remount)
+		outcome_write_note(helper, false, true);
 	status = outcome_rows[result->end].report(helper, result);
 	/* It is noted before the mount is accessed again. */
 	if (result->end == MOUNTER_MOUNTED && result->proof.rdma && helper->root)

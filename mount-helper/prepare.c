@@ -96,10 +96,16 @@ int prepare_mount(struct helper *helper)
 		return prepare_refuse(helper, HELPER_FAILED);
 	if (prepare_plan(helper, IP_UNKNOWN))
 		return prepare_refuse(helper, HELPER_USAGE);
+	/* Whatever kills this process from here on, or however long it waits, a guest does not start on the directory
+	 * below. */
+	if (helper->plan->wants_rdma)
+		outcome_pending(helper);
 	/* The deadline of everything before the first message. */
 	helper->deadline = helper->start_ms + helper->plan->policy.deadline_ms;
-	if (helper->plan->wants_rdma && prepare_resolve(helper))
+	if (helper->plan->wants_rdma && prepare_resolve(helper)) {
+		outcome_forget(helper);
 		return prepare_refuse(helper, HELPER_USAGE);
+	}
 	plan = helper->plan;
 	for (i = 0; i < plan->nwarnings; i++)
 		message_send(helper, JOURNAL_WARNING, "%s: %s", message_mount(helper),

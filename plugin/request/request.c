@@ -18,7 +18,12 @@
 #define LOCK_FILE   ".lock"
 #define LOCK_MS     500
 
-static const char *const request_states[] = { "pending", "mounted" };
+static const char *const request_states[] = { "pending", "mounted", "background" };
+
+static unsigned int request_state(const struct request *request)
+{
+	return request->mounted ? 1 : request->background ? 2 : 0;
+}
 
 void request_fini(struct request *request)
 {
@@ -41,8 +46,8 @@ void request_name(const char *target, char name[REQUEST_NAME_MAX])
 
 int request_parse(char *text, const char *boot_id, struct request *out)
 {
-	char *lines[4], state[8], more;
-	size_t i;
+	char *lines[4], state[12], more;
+	size_t i, which;
 
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
 		lines[i] = text;
@@ -53,13 +58,18 @@ int request_parse(char *text, const char *boot_id, struct request *out)
 	}
 	i = strlen(text);
 	if (*text != '/' || text[i - 1] != '\n' ||
-	    sscanf(lines[0], "%7s %20" SCNu64 "%c", state, &out->at_ms, &more) != 2 ||
-	    (strcmp(state, request_states[0]) != 0 && strcmp(state, request_states[1]) != 0))
+	    sscanf(lines[0], "%11s %20" SCNu64 "%c", state, &out->at_ms, &more) != 2)
+		return err_set(EBADMSG, "it is not a request");
+	for (which = 0; which < ARRAY_SIZE(request_states); which++)
+		if (!strcmp(state, request_states[which]))
+			break;
+	if (which == ARRAY_SIZE(request_states))
 		return err_set(EBADMSG, "it is not a request");
 	if (strcmp(lines[1], boot_id) != 0)
 		return err_set(ESTALE, "it is of another boot");
 	text[i - 1] = '\0';
-	out->mounted = !strcmp(state, request_states[1]);
+	out->mounted = which == 1;
+	out->background = which == 2;
 	out->boot_id = lines[1];
 	out->policy = lines[2];
 	out->source = lines[3];
@@ -248,7 +258,7 @@ int request_write(int folder, int lock, const struct request *request)
 	struct fd_file file = { .mode = 0644 };
 	_cleanup_free_ char *text = NULL;
 	int len = asprintf(&text, "%s %" PRIu64 "\n%s\n%s\n%s\n%s\n",
-			   request_states[request->mounted], request->at_ms, request->boot_id,
+			   request_states[request_state(request)], request->at_ms, request->boot_id,
 			   request->policy, request->source, request->target),
 	    rc = 0;
 
@@ -289,9 +299,9 @@ static int request_put_back(const struct host *host, int folder, int lock, const
 {
 	_cleanup_(request_fini) struct request now = { .text = NULL };
 
-	if (!request_read(host, target, &now) && now.mounted)
+	if (!request_read(host, target, &now) && request_state(&now))
 		return 0;
-	if (before && before->text && before->mounted)
+	if (before && before->text && request_state(before))
 		return request_write(folder, lock, before);
 	return request_remove(folder, target);
 }

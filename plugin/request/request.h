@@ -14,7 +14,8 @@
  * a gate sees that mount. It is gone when the helper ends with an error that it reported, and when the first of
  * them sees that its mount is gone. A file has the lines
  *
- *	pending 12345                         or mounted; since when, by CLOCK_MONOTONIC in ms
+ *	pending 12345                         or mounted, or background: pending, and mount.nfs goes
+ *	                                      on (bg); since when, by CLOCK_MONOTONIC in ms
  *	b3fe4a6a-8f6b-425a-81db-11412b84d08b  the boot
  *	require                               its nfsrdma.policy=; nfsrdma.conf: it had none
  *	nas:/vm                               the source
@@ -33,8 +34,9 @@
 
 struct request {
 	char name[REQUEST_NAME_MAX]; /* of its file; cut, where @broken */
-	bool broken;  /* the file is malformed or cannot be read: only @text is set */
-	bool mounted; /* false: pending */
+	bool broken;     /* the file is malformed or cannot be read: only @text is set */
+	bool mounted;    /* false: pending */
+	bool background; /* pending, and mount.nfs goes on after its helper (bg) */
 	uint64_t at_ms;
 	const char *boot_id, *policy, *source,
 		*target; /* point into @text, in those that were read */
@@ -73,7 +75,8 @@ int request_open(const char *root);
 int request_begin(int folder, const char *target);
 /* Replaces the file of @request->target in one step. @lock: of request_begin(), or -1. */
 int request_write(int folder, int lock, const struct request *request);
-/* The helper ends with an error: @before is what there was before its own, and is back; its text may be NULL.
+/* The helper ends with an error: @before is what there was before its own, and is back if it is mounted or goes
+ * on in the background; its text may be NULL.
  * Where another helper works on the directory, or has mounted it meanwhile, the file is left to that one. */
 int request_end(const struct host *host, int folder, int lock, const char *target,
 		const struct request *before);

@@ -69,6 +69,10 @@ int configured_places(struct view *view);
 const char *requests_target(const struct view *view, const struct nfs_mount *mount);
 /* The request that a mount is of; or NULL. */
 const struct request *requests_of(const struct view *view, const struct nfs_mount *mount);
+/* Whether the age of that mount may be that of another mount of its file system: then it may have been made by
+ * hand after the one that the request is of. */
+bool requests_is_shared(const struct view *view, const struct request *request,
+			const struct nfs_mount *mount);
 /* The nfsrdma.policy= of the call. */
 enum view_force requests_force(const struct request *request);
 /* The directories of pending requests; those with a mount are left out later. */

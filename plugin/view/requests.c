@@ -29,27 +29,6 @@ static bool requests_is_earlier(const struct view *view, const struct request *r
 	       request->at_ms + AGE_SLACK_MS < view->now - mount->age * 1000;
 }
 
-const struct request *view_request(const struct view *view, const struct nfs_mount *mount)
-{
-	if (!view->requests->count)
-		return NULL;
-	return request_of(view->requests, requests_target(view, mount));
-}
-
-const struct request *requests_of(const struct view *view, const struct nfs_mount *mount)
-{
-	const struct request *request = view_request(view, mount);
-	char source[sizeof(mount->fs_spec)];
-
-	if (!request || request->broken)
-		return NULL;
-	text_copy(source, sizeof(source), request->source);
-	return view_same_source(source, mount->fs_spec) &&
-			       !requests_is_earlier(view, request, mount)
-		       ? request
-		       : NULL;
-}
-
 enum view_force requests_force(const struct request *request)
 {
 	static const struct {
@@ -62,6 +41,43 @@ enum view_force requests_force(const struct request *request)
 		if (!strcmp(request->policy, policy_mode_name(rows[i].mode)))
 			return rows[i].force;
 	return FORCE_NONE;
+}
+
+const struct request *view_request(const struct view *view, const struct nfs_mount *mount)
+{
+	if (!view->requests->count)
+		return NULL;
+	return request_of(view->requests, requests_target(view, mount));
+}
+
+const struct request *requests_of(const struct view *view, const struct nfs_mount *mount)
+{
+	const struct request *request = view_request(view, mount);
+	char source[sizeof(mount->fs_spec)];
+	struct view_asks asks;
+
+	if (!request || request->broken)
+		return NULL;
+	/* mount.nfsrdma adds the transport to the options of mount.nfs, which libmount keeps; with prefer it may
+	 * have mounted it over TCP in the end. */
+	view_asks(NULL, mount->asked, &asks);
+	if (*mount->asked && asks.asked != ASKED_RDMA && requests_force(request) != FORCE_PREFER)
+		return NULL;
+	text_copy(source, sizeof(source), request->source);
+	return view_same_source(source, mount->fs_spec) &&
+			       !requests_is_earlier(view, request, mount)
+		       ? request
+		       : NULL;
+}
+
+bool requests_is_shared(const struct view *view, const struct request *request,
+			const struct nfs_mount *mount)
+{
+	unsigned int i, same = 0;
+
+	for (i = 0; request->mounted && i < view->nfs->count; i++)
+		same += !strcmp(view->nfs->list[i].dev, mount->dev);
+	return same > 1;
 }
 
 static void requests_file(const struct request *request, char out[VIEW_FILE_MAX])

@@ -262,7 +262,11 @@ static void wanted_take_mount(struct wanted_search *f)
 	wanted_take_fstab(f, mount);
 	wanted_take(f, &options);
 	if (request) {
+		helper.guess = !view_is_rdma(mount->proto) &&
+			       requests_is_shared(f->view, request, mount);
 		helper.force = requests_force(request);
+		if (helper.guess && helper.force == FORCE_REQUIRE)
+			helper.force = FORCE_PREFER;
 		wanted_take(f, &helper);
 	}
 	if (f->force != FORCE_OFF) {

@@ -132,6 +132,59 @@ static void the_policy_of_one_mount_outweighs_the_default(void)
 	}
 }
 
+/* A mount over TCP that was made by hand where mount.nfsrdma mounted before: libmount has the options that mount.nfs
+ * got, and mountstats the age, unless that is of another mount of the same file system. */
+static void a_request_says_nothing_of_a_later_mount_by_hand(void)
+{
+	static const char utab[] = "SRC=nas:/vm TARGET=/srv/vm ROOT=/ ATTRS=%s\n";
+	static const char stats[] =
+		"device nas:/vm mounted on /srv/vm with fstype nfs4 statvers=1.1\n"
+		"\topts:\trw,vers=4.2,proto=tcp\n\tage:\t%u\n"
+		"\txprt:\ttcp 0 0 1 0 24 3 3 0 3 0 2 0 0\n\tper-op statistics\n";
+	static const char also[] =
+		"91 21 0:90 / /srv/also rw - nfs4 nas:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n";
+	static const struct {
+		const char *asked; /* NULL: libmount has none */
+		unsigned int age_s;
+		bool shared;
+		const char *
+			answers; /* to a request with nfsrdma.policy=require, prefer, and without */
+	} rows[] = {
+		{ "rw", 500, false, "pWp" },
+		{ "rw,vers=4.2,proto=tcp", 500, false, "pWp" },
+		{ "rw,proto=rdma,port=20049", 500, false, "rWr" },
+		{ NULL, 500, false, "rWr" },
+		{ NULL, 10, false, "ppp" },
+		{ NULL, 500, true, "WWW" },
+		{ "rw", 500, true, "pWp" },
+		{ "rw,proto=rdma,port=20049", 500, true, "rWr" },
+	};
+	static const char *const policies[] = { "require", "prefer", REQUEST_POLICY_FILES };
+	struct request request = request_for(true, 60000);
+	_cleanup_free_ char *both = NULL;
+	char text[1024];
+	size_t i, j;
+
+	CU_ASSERT_FATAL(asprintf(&both, "%s%s", on_tcp.mounts, also) > 0);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin(&(struct row){ .mounts = rows[i].shared ? both : on_tcp.mounts });
+		snprintf(text, sizeof(text), utab, rows[i].asked);
+		if (rows[i].asked)
+			tree_write(&tree, "run/mount/utab", text);
+		snprintf(text, sizeof(text), stats, rows[i].age_s);
+		tree_write(&tree, "proc/self/mountstats", text);
+		for (j = 0; j < ARRAY_SIZE(policies); j++) {
+			SUITE_ROW("%zu: %s", i, policies[j]);
+			request.policy = policies[j];
+			put(request);
+			CU_ASSERT_STRING_EQUAL(answer(""),
+					       rows[i].answers[j] == 'r' ? "refuse" : "pass");
+			CU_ASSERT_EQUAL(verdict.loud, rows[i].answers[j] == 'W');
+		}
+		end();
+	}
+}
+
 /* Of names that are longer than what is shown of them. */
 static void a_long_name_is_known_whole(void)
 {
@@ -926,7 +979,8 @@ static void a_guard_without_its_files_is_an_error(void)
 }
 
 SUITE_MAIN("guard-requests", TEST(a_request_holds_the_requirement),
-	   TEST(the_policy_of_one_mount_outweighs_the_default), TEST(a_long_name_is_known_whole),
+	   TEST(the_policy_of_one_mount_outweighs_the_default),
+	   TEST(a_request_says_nothing_of_a_later_mount_by_hand), TEST(a_long_name_is_known_whole),
 	   TEST(no_request_overrules_the_kernel),
 	   TEST(a_pending_request_says_nothing_against_a_mount),
 	   TEST(a_killed_helper_leaves_no_guest_on_the_local_disk),

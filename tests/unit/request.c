@@ -188,6 +188,23 @@ static void an_error_leaves_what_is_mounted(void)
 	CU_ASSERT_EQUAL(request_end(tree.host, folder, lock, "/srv/vm", &before), 0);
 	CU_ASSERT_STRING_EQUAL(noted("/srv/vm"), "");
 	request_fini(&before);
+	/* One whose mount.nfs goes on in the background has: what it said is back. */
+	CU_ASSERT_EQUAL(put(-1, "/srv/bg", "prefer", false), 0);
+	CU_ASSERT_EQUAL(request_read(tree.host, "/srv/bg", &before), 0);
+	before.background = true;
+	CU_ASSERT_EQUAL(request_write(folder, -1, &before), 0);
+	request_fini(&before);
+	CU_ASSERT_EQUAL(request_read(tree.host, "/srv/bg", &before), 0);
+	CU_ASSERT_TRUE(before.background);
+	CU_ASSERT_FALSE(before.mounted);
+	CU_ASSERT_EQUAL(put(-1, "/srv/bg", "require", false), 0);
+	CU_ASSERT_EQUAL(request_end(tree.host, folder, -1, "/srv/bg", &before), 0);
+	CU_ASSERT_STRING_EQUAL(noted("/srv/bg"), "pending prefer");
+	CU_ASSERT_TRUE(found.background);
+	/* Seen in mountinfo, it is as any other. */
+	CU_ASSERT_EQUAL(request_settle(tree.host, folder, &before, true), 0);
+	CU_ASSERT_STRING_EQUAL(noted("/srv/bg"), "mounted prefer");
+	request_fini(&before);
 	/* What is mounted without RDMA has no request; but nobody else's is touched. */
 	CU_ASSERT_EQUAL(put(lock, "/srv/vm", "prefer", true), 0);
 	CU_ASSERT_EQUAL(request_forget(folder, "/srv/vm"), 0);
