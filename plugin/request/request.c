@@ -123,6 +123,13 @@ int request_read(const struct host *host, const char *target, struct request *ou
 	return rc == -ESTALE ? err_set(ENOENT, "nothing was requested there") : rc;
 }
 
+static int request_compare(const void *a, const void *b)
+{
+	const struct request *one = a, *other = b;
+
+	return strcmp(one->name, other->name);
+}
+
 int request_list(const struct host *host, struct request_list *out)
 {
 	_cleanup_(host_list_fini) struct host_list names = { NULL, 0, false };
@@ -157,6 +164,7 @@ int request_list(const struct host *host, struct request_list *out)
 			return err_no_memory();
 		}
 	}
+	qsort(out->list, out->count, sizeof(*out->list), request_compare);
 	return names.cut
 		       ? err_set(E2BIG, "/" REQUEST_FOLDER " has more than %d files", HOST_LIST_MAX)
 		       : 0;
@@ -164,17 +172,14 @@ int request_list(const struct host *host, struct request_list *out)
 
 const struct request *request_of(const struct request_list *list, const char *target)
 {
-	char name[REQUEST_NAME_MAX];
-	size_t i;
+	const struct request *found;
+	struct request key;
 
 	if (!list->count)
 		return NULL;
-	request_name(target, name);
-	for (i = 0; i < list->count; i++)
-		if (!strcmp(list->list[i].name, name) &&
-		    (list->list[i].broken || !strcmp(list->list[i].target, target)))
-			return &list->list[i];
-	return NULL;
+	request_name(target, key.name);
+	found = bsearch(&key, list->list, list->count, sizeof(*list->list), request_compare);
+	return found && (found->broken || !strcmp(found->target, target)) ? found : NULL;
 }
 
 void request_list_fini(struct request_list *list)

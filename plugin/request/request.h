@@ -61,7 +61,7 @@ struct request_list {
 	struct request *list;
 };
 
-/* All of this boot. Errors: of reading the folder; -E2BIG there are more; -ENOMEM. */
+/* All of this boot, by name. Errors: of reading the folder; -E2BIG there are more; -ENOMEM. */
 int request_list(const struct host *host, struct request_list *out);
 /* That of a directory, which may be broken; or NULL. */
 const struct request *request_of(const struct request_list *list, const char *target);

@@ -35,6 +35,9 @@ struct view {
 	struct conf *own_conf;
 	struct request_list own_requests;
 	struct host_mounts tree;
+	/* By index of the mount: the same one in @tree, or NULL; and by index in @tree: the mount, or UINT_MAX. */
+	const struct host_mount **whole;
+	unsigned int *nfs_of;
 	struct view_places fstab, configured, pending, sections;
 	char fstab_unknown[256];      /* why it could not be read; "" if it could */
 	char configured_unknown[256]; /* the same for units and storages */

@@ -12,12 +12,9 @@
 
 const char *requests_target(const struct view *view, const struct nfs_mount *mount)
 {
-	size_t i;
+	const struct host_mount *whole = view->whole[mount - view->nfs->list];
 
-	for (i = 0; i < view->tree.count; i++)
-		if (view->tree.list[i].id == mount->id)
-			return view->tree.list[i].target;
-	return mount->target;
+	return whole ? whole->target : mount->target;
 }
 
 /* Whether it is of a mount that was made since. If one export has several mounts, the age is that
@@ -130,27 +127,35 @@ int requests_places(const struct view *view, struct view_places *out)
 	return rc;
 }
 
-static bool requests_is_mounted(const struct view *view, const struct request *request)
+/* Marks the requests whose mount mountinfo shows. */
+static void requests_find_mounted(const struct view *view, bool *mounted)
 {
 	size_t i;
 
-	for (i = 0; i < view->tree.count; i++)
-		if (!strcmp(view->tree.list[i].target, request->target) &&
-		    !strncmp(view->tree.list[i].type, "nfs", 3) &&
-		    view_same_source(view->tree.list[i].source, request->source))
-			return true;
-	return false;
+	for (i = 0; i < view->tree.count; i++) {
+		const struct host_mount *mount = &view->tree.list[i];
+		const struct request *request = strncmp(mount->type, "nfs", 3)
+							? NULL
+							: request_of(view->requests, mount->target);
+
+		if (request && !request->broken && view_same_source(mount->source, request->source))
+			mounted[request - view->requests->list] = true;
+	}
 }
 
 void view_settle(const struct view *view, const char *root)
 {
 	_cleanup_close_ int folder = -1;
 	bool incomplete = view->tree.cut || view->nfs->unreadable;
+	_cleanup_free_ bool *mounted = calloc(view->requests->count + 1, sizeof(*mounted));
 	size_t i;
 
+	if (!mounted)
+		return;
+	requests_find_mounted(view, mounted);
 	for (i = 0; i < view->requests->count; i++) {
 		const struct request *request = &view->requests->list[i];
-		bool there = !request->broken && requests_is_mounted(view, request);
+		bool there = mounted[i];
 
 		if (request->broken || there == request->mounted || (!there && incomplete))
 			continue;

@@ -147,16 +147,12 @@ void view_wanted_of(const struct view *view, const struct view_place *place,
 
 static void view_find_dir(struct view *view, struct view_dir *dir)
 {
-	unsigned int i;
-
-	for (i = 0; dir->mounted == DIR_NFS && i < view->nfs->count; i++)
-		if (view->nfs->list[i].id == dir->on->id)
-			break;
-	dir->mount = i;
-	if (dir->mounted == DIR_NFS && i == view->nfs->count)
+	dir->mount = dir->mounted == DIR_NFS ? view->nfs_of[dir->on - view->tree.list] : UINT_MAX;
+	if (dir->mounted == DIR_NFS && dir->mount == UINT_MAX)
 		dir->mounted = DIR_UNKNOWN;
 	dir->other_source = dir->mounted == DIR_NFS && dir->place->fs_spec &&
-			    !view_same_source(dir->place->fs_spec, view->nfs->list[i].fs_spec);
+			    !view_same_source(dir->place->fs_spec,
+					      view->nfs->list[dir->mount].fs_spec);
 	if (dir->place->fs_spec) {
 		const struct wanted_input input = { dir->place->fs_spec, dir->path, UINT_MAX,
 						    dir->place };
@@ -205,6 +201,30 @@ const struct view_dir *view_dir_of(const struct view *view, const struct view_pl
 
 /* --- the view ----------------------------------------------------------------------- */
 
+/* Both are in the order of mountinfo, so that the next one is mostly the first that is looked at. */
+static int view_find_whole(struct view *view)
+{
+	size_t count = view->tree.count, next = 0, step;
+	unsigned int i;
+
+	view->whole = calloc((size_t)view->nfs->count + 1, sizeof(view->whole[0]));
+	view->nfs_of = malloc((count + 1) * sizeof(*view->nfs_of));
+	if (!view->whole || !view->nfs_of)
+		return err_no_memory();
+	memset(view->nfs_of, 0xff, (count + 1) * sizeof(*view->nfs_of));
+	for (i = 0; i < view->nfs->count; i++) {
+		for (step = 0; step < count; step++)
+			if (view->tree.list[(next + step) % count].id == view->nfs->list[i].id)
+				break;
+		if (step == count)
+			continue;
+		next = (next + step) % count;
+		view->whole[i] = &view->tree.list[next];
+		view->nfs_of[next++] = i;
+	}
+	return 0;
+}
+
 int view_open(struct view **out, const struct view_sources *sources)
 {
 	_cleanup_(view_close_p) struct view *view = calloc(1, sizeof(*view));
@@ -219,6 +239,9 @@ int view_open(struct view **out, const struct view_sources *sources)
 	view->mounts = calloc((size_t)view->nfs->count + 1, sizeof(*view->mounts));
 	if (!view->known || !view->mounts)
 		return err_no_memory();
+	rc = view_find_whole(view);
+	if (rc)
+		return rc;
 	view_find_covered(view);
 	view_find_dirs(view);
 	*out = take_ptr(view);
@@ -232,6 +255,8 @@ void view_close(struct view *view)
 	while (view->ndirs)
 		free(view->dirs[--view->ndirs].path);
 	free(view->dirs);
+	free(view->whole);
+	free(view->nfs_of);
 	free(view->mounts);
 	free(view->known);
 	view_places_fini(&view->fstab);
