@@ -5,27 +5,38 @@
  *
  * For each listener the number of connections that are served is bounded, in all and for one
  * peer. Further ones wait without a thread, and are served as others end: first those of the
- * peer that has the fewest served, in their order. If too many wait, the newest of the peer
- * that has most of them is closed, so that no peer keeps the others in the listener's backlog.
+ * peer that has the fewest served, in their order; and those that have sent something before
+ * those that have not. If too many wait, the silent ones are closed that had the time for a first
+ * call, and else the newest of the peer that has most of them, so that no peer keeps the others in
+ * the listener's backlog. If no peer has two, further ones stay there.
  * While one waits, a connection in its way that is silent has less time: a kernel client
  * connects again when it needs to.
  *
  * All functions but those of a place are of the accepting thread. To stop, it shuts down the
  * sockets, and their threads then exit. */
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 
 #include "rpcrdma/server/internal.h"
 
 enum connection_state { CONNECTION_FREE, CONNECTION_WAITS, CONNECTION_SERVED };
 
+/* A host with connections. */
+struct server_peer {
+	struct sockaddr_storage addr;
+	unsigned int number[LISTEN_COUNT][CONNECTION_SERVED + 1]; /* that wait, and are served */
+	unsigned int used;                                        /* all of them; 0: free */
+};
+
 struct server_connection {
 	struct connections *all;
 	enum server_listener listener;
 	enum connection_state state;
-	uint64_t order; /* of those that wait */
+	uint64_t order, since; /* of those that wait; by now_ms() */
+	bool spoke;            /* it has sent something */
 	pthread_t thread;
 	atomic_bool done; /* the thread is about to end */
-	struct sockaddr_storage peer;
+	struct server_peer *peer;
 	struct transport *t; /* RDMA, or NULL */
 	int fd;              /* under the lock: to be shut down; -1 when closed */
 	struct server_place place;
@@ -34,7 +45,9 @@ struct server_connection {
 struct connections {
 	const struct server_options *options;
 	unsigned int most[LISTEN_COUNT]; /* that are served */
-	unsigned int waiting[LISTEN_COUNT];
+	unsigned int number[LISTEN_COUNT][CONNECTION_SERVED + 1];
+	unsigned int room;         /* that may wait, for each listener */
+	struct server_peer *peers; /* as many as connections */
 	uint64_t taken;
 	int ended; /* an eventfd: a thread is about to end */
 	atomic_bool stop;
@@ -74,11 +87,32 @@ static bool connection_is(const struct server_connection *c, enum server_listene
 	return c->state == state && c->listener == which;
 }
 
-static bool connection_same_peer(const struct server_connection *a,
-				 const struct server_connection *b)
+/* All changes of a state are here. */
+static void connection_enter(struct server_connection *c, enum connection_state state)
 {
-	return transport_same_host((const struct sockaddr *)&a->peer,
-				   (const struct sockaddr *)&b->peer);
+	struct connections *all = c->all;
+
+	if (c->state != CONNECTION_FREE) {
+		all->number[c->listener][c->state]--;
+		c->peer->number[c->listener][c->state]--;
+		c->peer->used--;
+	}
+	c->state = state;
+	if (state == CONNECTION_FREE)
+		return;
+	all->number[c->listener][state]++;
+	c->peer->number[c->listener][state]++;
+	c->peer->used++;
+}
+
+/* Of a transport that is no socket it is not known. */
+static bool connection_is_silent(struct server_connection *c)
+{
+	uint8_t first;
+
+	c->spoke = c->spoke || recv(c->fd, &first, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 ||
+		   (errno != EAGAIN && errno != EINTR);
+	return !c->spoke;
 }
 
 static void connection_close(struct server_connection *c)
@@ -119,24 +153,9 @@ static unsigned int connections_per_peer(const struct connections *all, enum ser
 	return (all->most[which] + 1) / 2;
 }
 
-/* Those in this state: of @peer's host, or of all if it is NULL. */
-static unsigned int connections_number(const struct connections *all, enum server_listener which,
-				       enum connection_state state,
-				       const struct server_connection *peer)
+static unsigned int connections_served(const struct server_connection *c)
 {
-	unsigned int n = 0;
-	size_t i;
-
-	for (i = 0; i < all->count; i++)
-		n += connection_is(&all->list[i], which, state) &&
-		     (!peer || connection_same_peer(&all->list[i], peer));
-	return n;
-}
-
-static unsigned int connections_served(const struct connections *all,
-				       const struct server_connection *peer)
-{
-	return connections_number(all, peer->listener, CONNECTION_SERVED, peer);
+	return c->peer->number[c->listener][CONNECTION_SERVED];
 }
 
 /* -errno of pthread_create(3): EAGAIN when threads run out. The connection then waits. */
@@ -147,45 +166,44 @@ static int connection_start(struct server_connection *c)
 	atomic_store(&c->done, false);
 	atomic_store(&c->place.wanted, false);
 	place_begin(&c->place, false);
-	c->place.beside = connections_served(c->all, c) > 0;
+	c->place.beside = connections_served(c) > 0;
 	rc = pthread_create(&c->thread, NULL, connection_run, c);
 	if (rc)
 		return err_set(rc, "thread for a connection: %s", strerrordesc_np(rc));
-	c->state = CONNECTION_SERVED;
-	c->all->waiting[c->listener]--;
+	connection_enter(c, CONNECTION_SERVED);
 	return 0;
 }
 
-static bool connections_peer_is_full(const struct connections *all,
-				     const struct server_connection *peer)
+static bool connections_peer_is_full(const struct server_connection *c)
 {
-	return connections_served(all, peer) >= connections_per_peer(all, peer->listener);
+	return connections_served(c) >= connections_per_peer(c->all, c->listener);
 }
 
-/* Of those that wait and may be served, the first of the peer that has the fewest served; NULL:
- * none. */
+/* Of those that wait and may be served, the first of the peer that has the fewest served, silent ones last;
+ * NULL: none. */
 static struct server_connection *connections_next(struct connections *all,
 						  enum server_listener which)
 {
-	unsigned int served = 0, least = connections_per_peer(all, which);
-	struct server_connection *next = NULL, *before = NULL;
+	struct server_connection *next = NULL;
+	bool silent = false, is_silent;
 	size_t i;
 
-	if (connections_number(all, which, CONNECTION_SERVED, NULL) >= all->most[which])
+	if (all->number[which][CONNECTION_SERVED] >= all->most[which])
 		return NULL;
 	for (i = 0; i < all->count; i++) {
 		struct server_connection *c = &all->list[i];
 
-		if (!connection_is(c, which, CONNECTION_WAITS))
+		if (!connection_is(c, which, CONNECTION_WAITS) || connections_peer_is_full(c))
 			continue;
-		/* Those of one peer are mostly together. */
-		if (!before || !connection_same_peer(before, c))
-			served = connections_served(all, c);
-		before = c;
-		if (served < least || (next && served == least && c->order < next->order)) {
-			next = c;
-			least = served;
-		}
+		is_silent = connection_is_silent(c);
+		if (next &&
+		    (is_silent > silent ||
+		     (is_silent == silent && (connections_served(c) > connections_served(next) ||
+					      (connections_served(c) == connections_served(next) &&
+					       c->order > next->order)))))
+			continue;
+		next = c;
+		silent = is_silent;
 	}
 	return next;
 }
@@ -195,7 +213,7 @@ static struct server_connection *connections_next(struct connections *all,
 static struct server_connection *connections_in_way(struct connections *all,
 						    const struct server_connection *waits)
 {
-	bool peer_full = connections_peer_is_full(all, waits);
+	bool peer_full = connections_peer_is_full(waits);
 	struct server_connection *found = NULL;
 	uint64_t limit, least = UINT64_MAX;
 	size_t i;
@@ -204,7 +222,7 @@ static struct server_connection *connections_in_way(struct connections *all,
 		struct server_connection *c = &all->list[i];
 
 		if (!connection_is(c, waits->listener, CONNECTION_SERVED) ||
-		    atomic_load(&c->place.wanted) || (peer_full && !connection_same_peer(c, waits)))
+		    atomic_load(&c->place.wanted) || (peer_full && c->peer != waits->peer))
 			continue;
 		limit = place_limit(&c->place, true);
 		if (limit < least) {
@@ -218,30 +236,35 @@ static struct server_connection *connections_in_way(struct connections *all,
 /* Gives as many connections as wait less time for their silence. */
 static void connections_ask(struct connections *all, enum server_listener which)
 {
-	const struct server_connection *none = NULL;
+	const struct server_peer *none = NULL;
 	struct server_connection *c;
 	size_t i;
 
 	for (i = 0; i < all->count; i++)
 		if (all->list[i].listener == which)
 			atomic_store(&all->list[i].place.wanted, false);
-	for (i = 0; i < all->count && all->waiting[which]; i++) {
-		if (!connection_is(&all->list[i], which, CONNECTION_WAITS) ||
-		    (none && connection_same_peer(none, &all->list[i])))
+	for (i = 0; i < all->count && all->number[which][CONNECTION_WAITS]; i++) {
+		const struct server_connection *waits = &all->list[i];
+
+		if (!connection_is(waits, which, CONNECTION_WAITS) || none == waits->peer)
 			continue;
-		c = connections_in_way(all, &all->list[i]);
+		c = connections_in_way(all, waits);
 		if (c)
 			atomic_store(&c->place.wanted, true);
-		else
-			none = &all->list[i];
+		else if (connections_peer_is_full(waits))
+			none = waits->peer;
+		else /* All of them are asked. */
+			break;
 	}
 }
 
-/* Closes the newest connection of the peer that has most of those that wait. */
-static void connections_shed(struct connections *all, enum server_listener which)
+/* Closes one of those that wait: a silent one that had the time for a first call, the one that had most; or the
+ * newest of the peer that has most of them. False: no peer has two. */
+static bool connections_shed(struct connections *all, enum server_listener which)
 {
-	struct server_connection *shed = NULL, *before = NULL;
-	unsigned int n = 0, most = 0;
+	struct server_connection *shed = NULL, *silent = NULL;
+	uint64_t now = now_ms();
+	unsigned int n, most = 1;
 	size_t i;
 
 	for (i = 0; i < all->count; i++) {
@@ -249,18 +272,28 @@ static void connections_shed(struct connections *all, enum server_listener which
 
 		if (!connection_is(c, which, CONNECTION_WAITS))
 			continue;
-		if (!before || !connection_same_peer(before, c))
-			n = connections_number(all, which, CONNECTION_WAITS, c);
-		before = c;
-		if (!shed || n > most || (n == most && c->order > shed->order)) {
+		if (now >= c->since + SERVER_FIRST_WANTED_MS &&
+		    (!silent || c->order < silent->order) && connection_is_silent(c))
+			silent = c;
+		n = c->peer->number[which][CONNECTION_WAITS];
+		if (n > most || (n == most && shed && c->order > shed->order)) {
 			shed = c;
 			most = n;
 		}
 	}
-	debug(DEBUG_SERVER, "closed: %u connections of its host wait", most);
+	shed = silent ? silent : shed;
+	if (!shed)
+		return false;
+	debug(DEBUG_SERVER, "closed: %u connections of its host wait",
+	      shed->peer->number[which][CONNECTION_WAITS]);
 	connection_close(shed);
-	shed->state = CONNECTION_FREE;
-	all->waiting[which]--;
+	connection_enter(shed, CONNECTION_FREE);
+	return true;
+}
+
+bool connections_are_full(const struct connections *all, enum server_listener which)
+{
+	return all->number[which][CONNECTION_WAITS] > all->room;
 }
 
 int connections_admit(struct connections *all)
@@ -277,13 +310,14 @@ int connections_admit(struct connections *all)
 		if (c->state != CONNECTION_SERVED || !atomic_load(&c->done))
 			continue;
 		pthread_join(c->thread, NULL);
-		c->state = CONNECTION_FREE;
+		connection_enter(c, CONNECTION_FREE);
 	}
 	for (which = 0; which < LISTEN_COUNT; which++) {
-		while (!rc && all->waiting[which] && (c = connections_next(all, which)) != NULL)
+		while (!rc && all->number[which][CONNECTION_WAITS] &&
+		       (c = connections_next(all, which)) != NULL)
 			rc = connection_start(c);
-		while (all->waiting[which] > SERVER_WAITING)
-			connections_shed(all, which);
+		while (connections_are_full(all, which) && connections_shed(all, which))
+			;
 		connections_ask(all, which);
 	}
 	return rc;
@@ -294,7 +328,7 @@ bool connections_wait(const struct connections *all)
 	enum server_listener which;
 
 	for (which = 0; which < LISTEN_COUNT; which++)
-		if (all->waiting[which])
+		if (all->number[which][CONNECTION_WAITS])
 			return true;
 	return false;
 }
@@ -307,13 +341,24 @@ int connections_ended_fd(const struct connections *all)
 /* A peer that has gone has an unspecified family, which equals no other. */
 static void connection_find_peer(struct server_connection *c)
 {
-	socklen_t len = sizeof(c->peer);
+	struct server_peer *peers = c->all->peers, *peer = NULL;
+	struct sockaddr_storage addr = { .ss_family = AF_UNSPEC };
+	socklen_t len = sizeof(addr);
+	size_t i;
 
-	c->peer = (struct sockaddr_storage){ .ss_family = AF_UNSPEC };
 	if (c->t)
-		c->peer = c->t->peer.addr;
-	else if (getpeername(c->fd, (struct sockaddr *)&c->peer, &len))
-		c->peer.ss_family = AF_UNSPEC;
+		addr = c->t->peer.addr;
+	else if (getpeername(c->fd, (struct sockaddr *)&addr, &len))
+		addr.ss_family = AF_UNSPEC;
+	for (i = 0; i < c->all->count; i++) {
+		if (!peers[i].used)
+			peer = peer ? peer : &peers[i];
+		else if (transport_same_host((const struct sockaddr *)&peers[i].addr,
+					     (const struct sockaddr *)&addr))
+			break;
+	}
+	c->peer = i < c->all->count ? &peers[i] : peer;
+	c->peer->addr = addr;
 }
 
 void connections_take(struct connections *all, enum server_listener which, struct transport *t,
@@ -329,21 +374,22 @@ void connections_take(struct connections *all, enum server_listener which, struc
 	c->fd = t ? t->fd : fd;
 	connection_find_peer(c);
 	/* It would count as nobody's, and go before all that wait. */
-	if (!t && c->peer.ss_family == AF_UNSPEC) {
+	if (!t && c->peer->addr.ss_family == AF_UNSPEC) {
 		connection_close(c);
 		return;
 	}
 	/* The peer is this host if its kernel connects to itself. */
 	if (all->options->own_host &&
-	    !transport_same_host((const struct sockaddr *)&c->peer,
+	    !transport_same_host((const struct sockaddr *)&c->peer->addr,
 				 (const struct sockaddr *)&all->options->listen.addr)) {
 		debug(DEBUG_SERVER, "closed: it is another host");
 		connection_close(c);
 		return;
 	}
 	c->order = all->taken++;
-	c->state = CONNECTION_WAITS;
-	all->waiting[which]++;
+	c->since = now_ms();
+	c->spoke = false;
+	connection_enter(c, CONNECTION_WAITS);
 }
 
 void connections_stop(struct connections *all)
@@ -361,9 +407,27 @@ void connections_stop(struct connections *all)
 			pthread_join(all->list[i].thread, NULL);
 		else if (all->list[i].state == CONNECTION_WAITS)
 			connection_close(&all->list[i]);
-		all->list[i].state = CONNECTION_FREE;
+		connection_enter(&all->list[i], CONNECTION_FREE);
 	}
-	memset(all->waiting, 0, sizeof(all->waiting));
+}
+
+/* How many may wait with the descriptors of this process, of which it takes what it needs. If they run out,
+ * nothing is accepted, and silent connections keep all others out. */
+static unsigned int connections_find_room(size_t count)
+{
+	const rlim_t needed = count + SERVER_FILES;
+	struct rlimit files;
+	rlim_t less;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return SERVER_WAITING;
+	if (files.rlim_cur < needed) {
+		files.rlim_cur = files.rlim_max < needed ? files.rlim_max : needed;
+		if (setrlimit(RLIMIT_NOFILE, &files))
+			getrlimit(RLIMIT_NOFILE, &files);
+	}
+	less = files.rlim_cur < needed ? (needed - files.rlim_cur) / LISTEN_COUNT + 1 : 0;
+	return less < SERVER_WAITING ? (unsigned int)(SERVER_WAITING - less) : 0;
 }
 
 int connections_new(struct connections **out, const struct server_options *options)
@@ -380,11 +444,17 @@ int connections_new(struct connections **out, const struct server_options *optio
 		free(all);
 		return err_sys("eventfd");
 	}
+	pthread_mutex_init(&all->lock, NULL);
+	all->peers = calloc(count, sizeof(*all->peers));
+	if (!all->peers) {
+		connections_free(all);
+		return err_no_memory();
+	}
 	all->options = options;
+	all->room = connections_find_room(count);
 	all->most[LISTEN_RDMA] = all->most[LISTEN_MOUNT] = most;
 	all->most[LISTEN_NFS] = 2 * most;
 	all->count = count;
-	pthread_mutex_init(&all->lock, NULL);
 	for (i = 0; i < count; i++) {
 		all->list[i].all = all;
 		all->list[i].fd = -1;
@@ -400,5 +470,6 @@ void connections_free(struct connections *all)
 		return;
 	close(all->ended);
 	pthread_mutex_destroy(&all->lock);
+	free(all->peers);
 	free(all);
 }

@@ -20,6 +20,7 @@
  * One host has half of them, so that it cannot starve the others. */
 #define SERVER_CONNECTIONS 64
 #define SERVER_WAITING     512 /* accepted, and not yet served, for each listener */
+#define SERVER_FILES       128 /* of an export, and of whoever runs the server */
 #define SERVER_RECV_SIZE   4096
 #define SERVER_SHAKE_MS    5000   /* for the transport's handshake, as in siw */
 #define SERVER_FIRST_MS    10000  /* for the first call, which clients send at once */
@@ -498,6 +499,8 @@ void connections_take(struct connections *all, enum server_listener which, struc
  * connections_ended_fd() is readable, and each SERVER_WAKE_MS while connections_wait().
  * Errors: -errno of pthread_create(3), without harm. */
 int connections_admit(struct connections *all);
+/* Whether no more may wait: then none of that listener may be taken. */
+bool connections_are_full(const struct connections *all, enum server_listener which);
 /* Whether any wait. */
 bool connections_wait(const struct connections *all);
 int connections_ended_fd(const struct connections *all);

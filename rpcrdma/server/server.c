@@ -57,9 +57,9 @@ int server_run(struct server *server, int stop_fd)
 	fds[STOP].fd = stop_fd;
 	for (;;) {
 		for (i = 0; i < LISTEN_COUNT; i++)
-			fds[i].fd = pause              ? -1
-				    : i == LISTEN_RDMA ? server->rdma->fd
-						       : server->tcp[i];
+			fds[i].fd = pause || connections_are_full(connections, i) ? -1
+				    : i == LISTEN_RDMA                            ? server->rdma->fd
+										  : server->tcp[i];
 		n = poll(fds, FDS,
 			 pause                           ? PAUSE_MS
 			 : connections_wait(connections) ? SERVER_WAKE_MS

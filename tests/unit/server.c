@@ -434,6 +434,62 @@ static void a_peer_keeps_no_other_from_the_server(void)
 	end();
 }
 
+/* One from each of many addresses: those that say nothing keep nobody out who does. */
+static void silent_connections_of_many_peers_keep_no_other_from_the_server(void)
+{
+	enum { MANY = SERVER_WAITING + FULL + 20 };
+	struct rlimit saved, files;
+	int fds[MANY], other;
+	size_t i;
+
+	/* Half of them are the server's, which takes what it needs. */
+	getrlimit(RLIMIT_NOFILE, &saved);
+	files = saved;
+	files.rlim_cur = min_u64(files.rlim_max, 3 * MANY);
+	CU_ASSERT_EQUAL(setrlimit(RLIMIT_NOFILE, &files), 0);
+	begin_as((struct server_options){ .connections = FEW });
+	for (i = 0; i < MANY; i++)
+		fds[i] = connect_from(1000 + i, ports.nfs);
+	other = connect_and_call(2);
+	CU_ASSERT_TRUE(has_reply(other, WAIT));
+	close(other);
+	for (i = 0; i < MANY; i++)
+		close(fds[i]);
+	end();
+	setrlimit(RLIMIT_NOFILE, &saved);
+}
+
+/* As many as may wait have a descriptor. */
+static void the_server_raises_its_limit_of_descriptors(void)
+{
+	struct rlimit saved, files;
+
+	getrlimit(RLIMIT_NOFILE, &saved);
+	files = saved;
+	files.rlim_cur = 256;
+	CU_ASSERT_EQUAL(setrlimit(RLIMIT_NOFILE, &files), 0);
+	begin_as((struct server_options){ .connections = FEW });
+	getrlimit(RLIMIT_NOFILE, &files);
+	ASSERT_AT_LEAST(files.rlim_cur, LISTEN_COUNT * SERVER_WAITING);
+	end();
+	/* It may not: then fewer wait, and it serves as before. */
+	files.rlim_cur = files.rlim_max = 256;
+	if (!fork()) {
+		int fd;
+
+		setrlimit(RLIMIT_NOFILE, &files);
+		begin_as((struct server_options){ .connections = FEW });
+		fd = connect_and_call(2);
+		_exit(has_reply(fd, WAIT) ? 0 : 1);
+	} else {
+		int status;
+
+		wait(&status);
+		CU_ASSERT_EQUAL(status, 0);
+	}
+	setrlimit(RLIMIT_NOFILE, &saved);
+}
+
 static void the_peer_with_the_fewest_connections_is_next(void)
 {
 	static const unsigned int hosts[FULL] = { 2, 2, 3, 4 };
@@ -656,6 +712,8 @@ SUITE_MAIN("server", TEST(mount_and_write_chunk_read_succeed),
 	   TEST(peers_without_rdma_are_closed), TEST(a_local_server_refuses_other_hosts),
 	   TEST(connections_over_the_limit_wait_for_others_to_end),
 	   TEST(a_peer_keeps_no_other_from_the_server),
+	   TEST(silent_connections_of_many_peers_keep_no_other_from_the_server),
+	   TEST(the_server_raises_its_limit_of_descriptors),
 	   TEST(the_peer_with_the_fewest_connections_is_next),
 	   TEST(a_peer_can_use_half_of_the_connections),
 	   TEST(silent_connections_give_way_to_those_that_wait),
