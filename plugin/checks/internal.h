@@ -371,6 +371,16 @@ int remote_rpcbind_here(struct check_run *run, uint32_t program, uint32_t versio
 int remote_rpcbind_ask(const struct transport_address *server, uint32_t program, uint32_t version,
 		       uint16_t *port, uint64_t deadline);
 
+/* What the process sends that decoded a peer's bytes. */
+struct rpcbind_reply {
+	int32_t rc;
+	uint32_t port;
+	char text[256];
+};
+
+/* Ends and cleans its text. False: neither a port nor an error. */
+bool remote_rpcbind_is_sane(struct rpcbind_reply *reply);
+
 /* mounts.c: what the checks of group mount have in common */
 
 /* Says one finding about an aspect of all mounts, or of those of the server that is asked about. */

@@ -19,12 +19,6 @@ struct rpcbind_request {
 	uint64_t deadline;
 };
 
-struct rpcbind_reply {
-	int32_t rc;
-	uint32_t port;
-	char text[256];
-};
-
 static int remote_rpcbind_run(void *arg, int channel)
 {
 	const struct rpcbind_request *request = arg;
@@ -44,8 +38,7 @@ static int remote_rpcbind_run(void *arg, int channel)
 	return child_answer(channel, &reply, sizeof(reply));
 }
 
-/* It comes from the process that decoded a peer's bytes. */
-static bool remote_rpcbind_is_sane(struct rpcbind_reply *reply)
+bool remote_rpcbind_is_sane(struct rpcbind_reply *reply)
 {
 	reply->text[sizeof(reply->text) - 1] = '\0';
 	finding_clean(reply->text);

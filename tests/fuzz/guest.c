@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A guest's XML, as a hook gets it on its stdin: it is read within its bound, and the gate answers about its disks in
+/* A guest's XML, as a hook gets it on its stdin, and in VDSM's file: it is read within its bound, and the gate answers about its disks in
  * clean words, a refusal with its reason, twice the same, and without touching a path at or below a mount of a
  * network. */
+#include <fcntl.h>
 #include <sys/mman.h>
 
-#include "hooks/hook.h"
+#include "hooks/vdsm/internal.h"
 #include "plugin/journal/journal.h"
 #include "plugin/libvirt/libvirt.h"
 #include "tests/fuzz/machine.h"
@@ -59,6 +60,27 @@ static void check_input(const uint8_t *data, size_t size)
 	FUZZ_CHECK(!size || hook_read(fd, size - 1, deadline_in(10000), &text, &len) == -EFBIG);
 }
 
+/* As VDSM leaves it, in a file. */
+static void check_file(const uint8_t *data, size_t size)
+{
+	char path[sizeof(machine_root) + 16], *text = NULL;
+	struct vdsm_call call = { .file = path, .deadline = deadline_in(10000) };
+	_cleanup_close_ int fd = -1;
+	size_t len = 0;
+
+	snprintf(path, sizeof(path), "%s/vdsm", machine_root);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	FUZZ_CHECK(fd >= 0 && !fd_write_all(fd, data, size));
+	if (!size) {
+		FUZZ_CHECK(vdsm_input_read(&call, 1, &text, &len) == -ENODATA && !text);
+		return;
+	}
+	FUZZ_CHECK(!vdsm_input_read(&call, size, &text, &len));
+	FUZZ_CHECK(len == size && !memcmp(text, data, size) && !text[size]);
+	free(take_ptr(text));
+	FUZZ_CHECK(vdsm_input_read(&call, size - 1, &text, &len) == -EFBIG && !text);
+}
+
 static void ask(const struct domain_disks *disks, bool of_libvirt, struct hook_answer *out)
 {
 	const struct hook_guest guest = { "fuzz", disks->name, host, disks, of_libvirt };
@@ -78,6 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!host)
 		make();
 	check_input(data, size);
+	check_file(data, size);
 	if (domain_disks_parse(&disks, (const char *)data, size))
 		return 0;
 	for (i = 0; i < 2; i++) {
