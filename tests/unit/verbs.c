@@ -244,6 +244,50 @@ static void a_missing_device_is_reported(void)
 	transport_verbs.close(NULL);
 }
 
+/* --- a source port that another program has ------------------------------------------ */
+
+/* Of the first step of a connection, one for each attempt. */
+static const int *answers;
+static unsigned int opened;
+
+int __real_verbs_cm_open(struct verbs *c);
+int __wrap_verbs_cm_open(struct verbs *c);
+
+int __wrap_verbs_cm_open(struct verbs *c)
+{
+	return answers ? err_set(-answers[opened++], "an attempt") : __real_verbs_cm_open(c);
+}
+
+static void a_port_in_use_is_tried_again_with_another_one(void)
+{
+	static const struct transport_param param = { .recv_depth = 4, .recv_size = 4096 };
+	static const struct {
+		int answers[5];
+		unsigned int attempts;
+		int rc;
+	} rows[] = {
+		{ { -EADDRINUSE, -EADDRINUSE, -EADDRINUSE, -ENODEV }, 3, -EADDRINUSE },
+		{ { -EADDRINUSE, -EADDRINUSE, -ECONNREFUSED, -ENODEV }, 3, -ECONNREFUSED },
+		{ { -EADDRINUSE, -ECONNREFUSED, -ENODEV }, 2, -ECONNREFUSED },
+		{ { -ECONNREFUSED, -ENODEV }, 1, -ECONNREFUSED },
+		{ { -EADDRNOTAVAIL, -ENODEV }, 1, -EADDRNOTAVAIL },
+	};
+	struct transport_address to = pair_loopback();
+	struct transport *t = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		answers = rows[i].answers;
+		opened = 0;
+		CU_ASSERT_EQUAL(transport_verbs.connect(&t, &to, &param, deadline_in(1000)),
+				rows[i].rc);
+		CU_ASSERT_EQUAL(opened, rows[i].attempts);
+		CU_ASSERT_PTR_NULL(t);
+	}
+	answers = NULL;
+}
+
 SUITE_MAIN("verbs", TEST(every_event_has_its_errno_and_its_name),
 	   TEST(an_unanswered_connection_mentions_the_port_mapper),
 	   TEST(a_completion_error_names_the_side_at_fault), TEST(kinds_have_names),
@@ -252,4 +296,4 @@ SUITE_MAIN("verbs", TEST(every_event_has_its_errno_and_its_name),
 	   TEST(locked_memory_is_counted_in_whole_pages),
 	   TEST(a_memlock_failure_is_reported_with_all_numbers),
 	   TEST(pieces_of_a_ring_never_overlap), TEST(a_ring_never_exceeds_its_size),
-	   TEST(a_missing_device_is_reported))
+	   TEST(a_missing_device_is_reported), TEST(a_port_in_use_is_tried_again_with_another_one))
