@@ -34,7 +34,7 @@ systemd systemctl is-active srv-vm.mount
 systemd cat /proc/self/mountinfo
 grep ' /srv/vm ' "$work/out" | grep -q 'nas1:/export/vm .*vers=4.2.*proto=rdma' || fail "it is not over RDMA"
 systemd request-find /srv/vm
-[[ $(<"$work/out") == "rdma mounted require" ]] || fail "what is noted: $(<"$work/out")"
+[[ $(<"$work/out") == "rdma mounted nfsrdma.conf" ]] || fail "what is noted: $(<"$work/out")"
 systemd journalctl -o verbose MESSAGE_ID=ef2bd12153f54ea28c924253c50030c3
 grep -q 'NFSRDMA_TARGET=/srv/vm' "$work/out" || fail "the journal does not have it"
 systemd systemctl stop srv-vm.mount
