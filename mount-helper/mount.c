@@ -216,8 +216,8 @@ int mount_run(struct helper *helper)
 			return outcome_interrupted(helper);
 		rc = mount_checks_before(helper, true);
 	}
-	outcome_forget(helper);
 	message_send(helper, JOURNAL_FAILED, "%s is not mounted: %s", message_mount(helper),
 		     err_text());
+	outcome_forget(helper);
 	return HELPER_SYSTEM;
 }

@@ -31,12 +31,11 @@ static int prepare_plan(struct helper *helper, enum ip_family family)
 	struct plan *plan;
 	int rc;
 
-	plan_free(helper->plan);
-	helper->plan = NULL;
-	rc = plan_make(&helper->plan, &request);
+	rc = plan_make(&plan, &request);
 	if (rc)
 		return rc;
-	plan = helper->plan;
+	plan_free(helper->plan);
+	helper->plan = plan;
 	/* A remount keeps its connection. */
 	if (plan->remount && plan->policy.check > POLICY_CHECK_FAST)
 		plan->policy.check = POLICY_CHECK_FAST;
@@ -103,8 +102,10 @@ int prepare_mount(struct helper *helper)
 	/* The deadline of everything before the first message. */
 	helper->deadline = helper->start_ms + helper->plan->policy.deadline_ms;
 	if (helper->plan->wants_rdma && prepare_resolve(helper)) {
+		/* Its message first: the error is lost. */
+		prepare_refuse(helper, HELPER_USAGE);
 		outcome_forget(helper);
-		return prepare_refuse(helper, HELPER_USAGE);
+		return HELPER_USAGE;
 	}
 	plan = helper->plan;
 	for (i = 0; i < plan->nwarnings; i++)

@@ -78,7 +78,8 @@ static void mounts_missing_judge(const struct view *view, const struct view_dir 
 	out->reason = NULL;
 	if (out->status != FINDING_SKIP && unknown) {
 		out->reason = "unreadable";
-	} else if (out->status != FINDING_SKIP && dir->mounted == DIR_OTHER) {
+	} else if (out->status != FINDING_SKIP && dir->mounted == DIR_OTHER &&
+		   by->kind != PLACE_PENDING) {
 		out->reason = pool ? "pool-occupied" : "occupied";
 	} else if (out->status != FINDING_SKIP) {
 		misfit = mounts_misfit(by, &options);

@@ -334,6 +334,7 @@ def ask_mounts(root, path):
              if f['id'] in IDS and f['evidence'].get('target', path) == path]
     who = {f['evidence']['wanted_by'] for f in found if f['evidence'].get('wanted_by')
            and f['status'] in ('fail', 'warn', 'unknown')}
+    who |= {f['id'] + '/' + f['reason'] for f in found if f.get('reason')}
     return worst(f['status'] for f in found), ' '.join(who)
 
 
@@ -399,6 +400,8 @@ def judge(name, want, effect, said, who):
         allowed = allowed | {'-', 'good'}
     if said not in allowed:
         return [f'{want} x {effect}: {name} says {said}, and the row {want_state}']
+    if name == 'mounts' and want.startswith('pending') and said == 'bad' and missing and 'mount.missing/unfinished' not in who:
+        return [f'{want} x {effect}: {name} gives no reason that clears it: {who}']
     if said in ('bad', 'tolerated') and name != 'watch' and want_state != 'calm' and source not in who:
         return [f'{want} x {effect}: {name} does not name "{source}": {who.strip()}']
     return []
